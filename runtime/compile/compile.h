@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The PTX compiler of the runtime: PTX text in, a program of VASS code out. Contents page of runtime/ptx (parser) and
+ * runtime/compile (control-flow graph, post-dominators, liveness, register allocation, emission). Pure: no device, no
+ * global state, safe to call from several threads.
+ */
+#ifndef VGPU_COMPILE_H
+#define VGPU_COMPILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vgpu_isa.h"
+
+struct vgpu_program_param {
+	uint32_t offset;	/* bytes from the start of the parameter block */
+	uint32_t size;
+};
+
+struct vgpu_program_kernel {
+	const char *name;		/* as in the PTX, mangled */
+	struct vgpu_vass_kernel vass;	/* its row in the binary: registers, shared, local, parameter bytes … */
+	const struct vgpu_program_param *params;
+	uint32_t param_count;
+	uint32_t spilled_bytes;		/* of vass.local_bytes, what register spills take */
+	uint32_t max_live;		/* most 32-bit registers live at once */
+	const uint32_t *ptx_line;	/* [vass.code_count] line of the PTX each instruction comes from */
+};
+
+/* A .global or .const variable; all of a program's live in one data segment. */
+struct vgpu_program_symbol {
+	const char *name;
+	uint64_t offset;	/* in the data segment */
+	uint64_t size;
+	int constant;		/* .const */
+};
+
+/* Where the 64-bit word at `where` must grow by the address at which the data segment is placed. */
+struct vgpu_program_reloc {
+	enum { VGPU_RELOC_CODE, VGPU_RELOC_DATA } kind;
+	uint32_t where;		/* CODE: index of an instruction of the binary, its imm; DATA: byte offset in data */
+};
+
+struct vgpu_program {
+	struct vgpu_program_kernel *kernels;
+	struct vgpu_program_symbol *symbols;
+	struct vgpu_program_reloc *relocs;
+	uint32_t kernel_count;
+	uint32_t symbol_count;
+	uint32_t reloc_count;
+	uint8_t *data;		/* initial contents of the data segment */
+	uint64_t data_bytes;	/* 0: the program has no variables */
+	uint8_t *binary;	/* VASS binary, vgpu_vass_header first, not yet relocated */
+	uint32_t binary_bytes;
+};
+
+struct vgpu_compile_options {
+	uint32_t max_regs;	/* most registers per thread, 16..VGPU_VASS_MAX_REGS; more are spilled. 0: no limit of ours */
+};
+
+/**
+ * vgpu_compile_ptx - compile one PTX module
+ * @ptx: text, need not end in 0
+ * @len: its bytes
+ * @options: NULL for defaults
+ * @out: the program, to be freed with vgpu_program_free()
+ * @message: on failure, one malloc'ed line: "ptx line N: `instruction': what is wrong and what would be right"
+ *
+ * Everything of the PTX is compiled or refused; nothing is compiled wrong silently. docs/ptx.md lists what is
+ * supported. Returns 0, -EINVAL for PTX that is malformed or not supported, -ENOMEM.
+ */
+int vgpu_compile_ptx(const char *ptx, size_t len, const struct vgpu_compile_options *options,
+		     struct vgpu_program **out, char **message);
+
+/**
+ * vgpu_program_link - relocate the program for a data segment at @base (a device address, multiple of 256)
+ *
+ * Patches binary and data in place; called once per program.
+ */
+void vgpu_program_link(struct vgpu_program *program, uint64_t base);
+
+void vgpu_program_free(struct vgpu_program *program);
+
+/**
+ * vgpu_disassemble - write one instruction as text, for example "@!P3 BRA 17, 21"
+ * @insn: the instruction; it need not be valid
+ * @text: at least 96 bytes
+ * @size: bytes at @text
+ */
+void vgpu_disassemble(const struct vgpu_insn *insn, char *text, size_t size);
+
+#endif
