@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The discrete-event core: a heap of events ordered by (time, sequence), so that equal times fire in the order in which
+ * they were scheduled and a run is the same every time. An event is embedded in what it belongs to.
+ */
+#ifndef VGPU_EVENT_H
+#define VGPU_EVENT_H
+
+#include "../platform.h"
+
+struct vgpu_device;
+
+struct vgpu_event {
+	u64 time;		/* when it fires */
+	u64 seq;		/* order among equal times */
+	u32 index;		/* place in the heap + 1; 0: not scheduled */
+	void (*fire)(struct vgpu_device *dev, struct vgpu_event *event);
+};
+
+/* Schedule @event at @time (>= now); if it is scheduled already it moves. Cannot fail: room was reserved. */
+void vgpu_event_at(struct vgpu_device *dev, struct vgpu_event *event, u64 time);
+/* Take it out; nothing happens if it is not scheduled. */
+void vgpu_event_cancel(struct vgpu_device *dev, struct vgpu_event *event);
+/* Make room for @count more events that exist at once; pairs with vgpu_event_release(). -ENOMEM. */
+int vgpu_event_reserve(struct vgpu_device *dev, u32 count);
+void vgpu_event_release(struct vgpu_device *dev, u32 count);
+
+static inline bool vgpu_event_pending(const struct vgpu_event *event)
+{
+	return event->index != 0;
+}
+
+#endif

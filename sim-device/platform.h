@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * What the device needs of the ground it stands on: integer types, memory, copying bytes, the right to use the vector
+ * unit. The only header of the device that differs between the kernel and user space; platform/kernel.c and
+ * platform/user.c fill it. Everything else of the device is the same source in both.
+ */
+#ifndef VGPU_PLATFORM_H
+#define VGPU_PLATFORM_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#include <linux/string.h>
+#include <linux/errno.h>
+#include <linux/compiler.h>
+#else
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <errno.h>
+#include <linux/types.h>
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s8 s8;
+typedef __s16 s16;
+typedef __s32 s32;
+typedef __s64 s64;
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+#endif
+
+/* Zeroed memory of any size, NULL when there is none; may sleep. vgpu_mem_free(NULL) does nothing. */
+void *vgpu_mem_alloc(size_t bytes);
+void vgpu_mem_free(void *memory);
+
+/*
+ * Brackets of every stretch that uses the vector unit (the lanes files): never nested, never asleep inside, and of
+ * bounded length, since the kernel does not preempt it.
+ */
+void vgpu_fpu_begin(void);
+void vgpu_fpu_end(void);
+/* True when the processor has AVX2 and FMA and may use them here. */
+bool vgpu_cpu_has_avx2(void);
+
+/* An invariant of the model is broken: says where and ends the program (user space) or warns once (kernel). */
+void vgpu_broken(const char *file, int line, const char *what);
+#define VGPU_CHECK(cond) \
+	do { if (unlikely(!(cond))) vgpu_broken(__FILE__, __LINE__, #cond); } while (0)
+
+/* a * b / c in 128 bits, truncated; c != 0 and the quotient fits */
+u64 vgpu_mul_div(u64 a, u64 b, u64 c);
+
+#define vgpu_container_of(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
+#define VGPU_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+#endif

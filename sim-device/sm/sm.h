@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Streaming multiprocessors: occupancy, and making resident thread blocks advance. One file for each kind of kernel
+ * (block_profiled.c: an end event per block; block_compiled.c: warps interpreted in slices); the rest of the engine
+ * does not know the difference. Tanasic 2.3, 2.4; context registers of the SM: 5.2.1.
+ *
+ * The engine calls down (setup, issue, detach, stop); the SM calls back vgpu_exec_block_done() and
+ * vgpu_exec_block_fault() from its events only, never from inside a call down.
+ */
+#ifndef VGPU_SM_H
+#define VGPU_SM_H
+
+#include "../exec/launch.h"
+#include "../mmu/mmu.h"
+#include "vgpu_isa.h"
+
+struct vgpu_config;
+
+#define VGPU_TLB_ENTRIES	256u	/* direct-mapped, power of two */
+
+struct vgpu_tlb_entry {
+	u64 page;		/* address >> VGPU_PAGE_SHIFT; ~0: empty */
+	u8 *read;		/* the page's bytes */
+	u8 *write;		/* the same, NULL: not yet known to be writable */
+};
+
+/** struct vgpu_sm - one SM. resident blocks hang on a list in issue order. */
+struct vgpu_sm {
+	struct vgpu_device *dev;
+	u32 index;
+	/* context registers, set by setup (Tanasic 5.2.1) */
+	u32 context;			/* 0: never set up */
+	struct vgpu_address_space *as;
+	struct vgpu_block *resident;
+	u32 resident_count;
+	u64 slots_used;			/* bit per slot, first 64 */
+	struct vgpu_event step;		/* next slice of compiled blocks */
+	struct vgpu_tlb_entry *tlb;	/* VGPU_TLB_ENTRIES */
+	u64 tlb_epoch;			/* of `as` when the TLB was last valid */
+	u64 instructions;		/* warp instructions executed since creation */
+};
+
+/**
+ * vgpu_occupancy - thread blocks of one kernel that fit into one SM
+ * @shared_config: out, may be NULL: shared memory the SM must be set to: the default, or the first larger step that
+ *	holds one block (footnote 2 of Tanasic 5.3.1)
+ *
+ * The first resource that is used up decides (Tanasic 2.3): registers, shared memory, threads, block slots. 0: not even one fits.
+ */
+u32 vgpu_occupancy(const struct vgpu_config *config, u32 threads, u32 regs_per_block, u32 shared_bytes,
+		   u32 *shared_config);
+
+int vgpu_sm_init(struct vgpu_sm *sm, struct vgpu_device *dev, u32 index);
+void vgpu_sm_fini(struct vgpu_sm *sm);
+/* Load the context registers for @launch; the TLB is flushed when the context changes. The SM must be empty. */
+void vgpu_sm_setup(struct vgpu_sm *sm, const struct vgpu_launch *launch);
+/* Make @block resident: a new one starts, a preempted one goes on where it stopped. -ENOMEM: no memory for its state. */
+int vgpu_sm_issue(struct vgpu_sm *sm, struct vgpu_block *block);
+/* Take @block off the SM with all its state kept in it, at the present time. */
+void vgpu_sm_detach(struct vgpu_sm *sm, struct vgpu_block *block);
+/* Free what a block holds (of an ended or a never to be continued one); the struct itself is the engine's. */
+void vgpu_block_release(struct vgpu_block *block);
+/* Bytes a context switch must save for @block: registers, shared memory, block state (Tanasic 5.2.2). */
+u64 vgpu_block_context_bytes(const struct vgpu_block *block);
+
+/* ---- modules: verified code (verify.c, module.c) --------------------------------------------------------------- */
+
+struct vgpu_module;
+
+/** struct vgpu_kernel - a verified kernel */
+struct vgpu_kernel {
+	struct vgpu_vass_kernel vass;
+	const struct vgpu_insn *code;	/* vass.code_count, as verified */
+	const char *name;
+};
+
+/* As vgpu_module_load() of the host interface; @limits bounds registers and shared memory of a block. */
+int vgpu_vass_load(const struct vgpu_config *limits, const void *binary, u32 bytes, char *message,
+		   size_t message_bytes, struct vgpu_module **out);
+u32 vgpu_module_kernel_count(const struct vgpu_module *module);
+const struct vgpu_kernel *vgpu_module_kernel(const struct vgpu_module *module, u32 index);
+void vgpu_vass_free(struct vgpu_module *module);
+
+/* ---- compiled blocks (block_compiled.c) ------------------------------------------------------------------------ */
+
+int vgpu_compiled_start(struct vgpu_block *block);	/* allocate and reset warps; -ENOMEM */
+void vgpu_compiled_release(struct vgpu_block *block);
+/* Event of an SM with compiled blocks: interpret one slice of all of them, then time passes by what it cost. */
+void vgpu_compiled_step(struct vgpu_device *dev, struct vgpu_event *step);
+
+/* ---- called back, filled by exec/ ------------------------------------------------------------------------------ */
+
+/* @block has ended at the present time and is already off the SM; the engine releases it and may issue another. */
+void vgpu_exec_block_done(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_block *block);
+/* @block did what ends its context. fault has reason, block, thread, pc, address, bytes, write; the engine adds the rest
+ * and stops every block of the context: @block is freed on return, and so is everything on @sm of the same context. */
+void vgpu_exec_block_fault(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_block *block,
+			   struct vgpu_fault *fault);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The host interface: the only door into the device. A host (kmod/ in the kernel, the embedded transport or vgpu-sim in
+ * user space) creates a device from a configuration, opens contexts, pushes commands and calls vgpu_device_run() to
+ * let virtual time pass; the device calls back through struct vgpu_host_ops. Nothing else crosses.
+ *
+ * One actor: every function here is called by one thread at a time, never from inside a callback. The device holds no lock.
+ * Functions return 0 or a negative errno. Times are virtual, in picoseconds.
+ */
+#ifndef VGPU_DEVICE_H
+#define VGPU_DEVICE_H
+
+#include "platform.h"
+#include "vgpu.h"
+#include "vgpu_isa.h"
+
+struct vgpu_device;
+
+#define VGPU_NEVER		(~0ull)
+#define VGPU_NS			1000ull
+#define VGPU_US			1000000ull
+#define VGPU_MS			1000000000ull
+
+/* ---- configuration ------------------------------------------------------------------------------------------- */
+
+/**
+ * struct vgpu_config - the shape of a device: data, no code. vgpu_config_preset() fills it from the papers' tables,
+ * vgpu_config_set() changes one field by name, vgpu_device_create() refuses what makes no sense.
+ */
+struct vgpu_config {
+	char name[VGPU_NAME_BYTES];	/* of the preset it came from */
+	u32 sms;			/* 1..1024 */
+	u32 clock_khz;
+	u32 regs_per_sm;
+	u32 regs_per_thread;		/* 1..VGPU_VASS_MAX_REGS */
+	u32 shared_per_sm;		/* bytes, the default configuration (Tanasic table 5.1) */
+	u32 shared_steps[4];		/* bytes, larger ones an SM can be set to, ascending, 0: none */
+	u32 threads_per_sm;
+	u32 threads_per_block;
+	u32 grid_limit[3];
+	u32 block_limit[3];
+	u32 blocks_per_sm;
+	u32 issue_width;		/* warp instructions an SM issues per cycle */
+	u32 hw_queues;
+	u64 vram_bytes;
+	u64 memory_bandwidth;		/* bytes per second */
+	u32 memory_latency_cycles;
+	u64 link_bandwidth;		/* bytes per second of the interconnect to the host */
+	u32 link_burst;			/* bytes of one burst (Tanasic table 5.1: 4 KB) */
+	u64 launch_ps;			/* dispatcher to execution engine */
+	u64 sm_setup_ps;		/* before an SM runs another kernel */
+	u64 watchdog_ps;		/* longest a kernel may run, 0: no watchdog */
+	u64 slice_ps;			/* how far an SM executes compiled blocks in one event */
+	u64 seed;			/* of the one random generator */
+	char policy[VGPU_NAME_BYTES];	/* "fcfs" */
+	char preemption[VGPU_NAME_BYTES];	/* "none" */
+};
+
+/* Fill @config from preset @name: "k20c" (Tanasic table 5.1), "tanasic-ch6" (table 6.1), "gtx980" (SMK table 4, PEP
+ * table 2). -ENOENT: there is no such preset. */
+int vgpu_config_preset(struct vgpu_config *config, const char *name);
+/* Name of preset @index for listings, NULL past the end. */
+const char *vgpu_config_preset_name(unsigned int index);
+/* Set one field by its name in struct vgpu_config from decimal text (or text). -ENOENT: no such field, -EINVAL: the
+ * value is not one it can have. */
+int vgpu_config_set(struct vgpu_config *config, const char *field, const char *value);
+/* Names the first thing wrong with @config, NULL if it makes a device. */
+const char *vgpu_config_check(const struct vgpu_config *config);
+
+/* ---- what the device asks of its host ------------------------------------------------------------------------ */
+
+enum vgpu_move { VGPU_MOVE_TO_DEVICE, VGPU_MOVE_TO_HOST };
+
+/** struct vgpu_completion - a command ended. status 0, or -EIO: its context died first. */
+struct vgpu_completion {
+	u32 context;
+	u32 queue;
+	u64 seq;
+	u64 cookie;
+	u64 time;
+	int status;
+};
+
+/**
+ * struct vgpu_host_ops - callbacks, all called from inside vgpu_device_run() or the call that caused them, on the
+ * actor's thread; they must not call into the device.
+ * @get_frame: a zeroed, page-aligned frame of VGPU_PAGE_SIZE bytes, NULL when the host has none
+ * @put_frame: gives one back
+ * @move: move @bytes (at most link_burst) between process memory of a command and @memory, which lies inside one
+ *	frame. @cookie is the command's, @offset counts from the start of the command's process buffer. -EFAULT: the
+ *	process memory is not there any more.
+ * @completed: a command ended; commands of one queue end in order, every pushed command ends exactly once
+ * @context_died: first fault of a context; its pending commands complete with -EIO afterwards
+ * @trace: NULL when nobody listens
+ */
+struct vgpu_host_ops {
+	void *(*get_frame)(void *host);
+	void (*put_frame)(void *host, void *frame);
+	int (*move)(void *host, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes, enum vgpu_move dir);
+	void (*completed)(void *host, const struct vgpu_completion *completion);
+	void (*context_died)(void *host, u32 context, const struct vgpu_fault *fault);
+	void (*trace)(void *host, const struct vgpu_trace_record *record);
+};
+
+/* ---- device -------------------------------------------------------------------------------------------------- */
+
+/* -EINVAL: vgpu_config_check() refuses @config. @ops (and @host, handed back to it) must outlive the device. */
+int vgpu_device_create(const struct vgpu_config *config, const struct vgpu_host_ops *ops, void *host,
+		       struct vgpu_device **out);
+/* Every context is closed first if any is open: their commands complete with -EIO. */
+void vgpu_device_destroy(struct vgpu_device *dev);
+
+/**
+ * vgpu_device_run - let virtual time pass
+ * @until: process events up to and including this time; VGPU_NEVER: as far as there are any
+ * @max_events: at most so many; bounds the real time of one call (one event is at most one SM slice)
+ *
+ * Returns the time of the next event, VGPU_NEVER when nothing is due: the device is idle. When it returns
+ * because of @until, the clock stands at @until.
+ */
+u64 vgpu_device_run(struct vgpu_device *dev, u64 until, u32 max_events);
+u64 vgpu_device_now(const struct vgpu_device *dev);
+/* Switch trace records on or off (off at creation; needs ops->trace). */
+void vgpu_device_trace(struct vgpu_device *dev, bool on);
+
+/**
+ * vgpu_device_knob_set - change a knob of the running device: "policy", "preemption", "watchdog_us" …
+ *
+ * Takes decimal text or a name. -ENOENT: no such knob; -EINVAL: not a value it takes.
+ */
+int vgpu_device_knob_set(struct vgpu_device *dev, const char *knob, const char *value);
+/* The value as text into @text; returns its length or -ENOENT, -ENOSPC. List knobs print every choice, "[active]" marked. */
+int vgpu_device_knob_get(struct vgpu_device *dev, const char *knob, char *text, size_t size);
+/* Name of knob @index for listings, NULL past the end. */
+const char *vgpu_device_knob_name(unsigned int index);
+
+void vgpu_device_info(const struct vgpu_device *dev, struct vgpu_device_info *info);
+/* What is alive inside, for leak checks: all 0 when no context is open. */
+struct vgpu_device_counts {
+	u64 contexts, queues, modules, commands, kernels, blocks, frames, page_tables;
+};
+void vgpu_device_counts(const struct vgpu_device *dev, struct vgpu_device_counts *counts);
+
+/* ---- contexts ------------------------------------------------------------------------------------------------ */
+
+/* @label: any number, for traces (the pid). Ids are unique for the life of the device, from 1. */
+int vgpu_context_open(struct vgpu_device *dev, u64 label, u32 *id);
+/* Ends it at once: running blocks stop, pending commands complete with -EIO, memory, queues and modules go. */
+int vgpu_context_close(struct vgpu_device *dev, u32 context);
+int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_context_info *info);
+
+/* Errors as in the uapi structs of the same names. */
+int vgpu_queue_create(struct vgpu_device *dev, u32 context, u32 *queue);
+int vgpu_queue_destroy(struct vgpu_device *dev, u32 context, u32 queue);
+/* Newest completed sequence number. */
+int vgpu_queue_completed(const struct vgpu_device *dev, u32 context, u32 queue, u64 *seq);
+int vgpu_memory_map(struct vgpu_device *dev, u32 context, u64 address, u64 bytes);
+int vgpu_memory_unmap(struct vgpu_device *dev, u32 context, u64 address, u64 bytes);
+
+/**
+ * vgpu_module_load - verify a VASS binary and keep it
+ * @binary: copied; trusted in nothing
+ * @message: room for one line that names kernel, instruction and reason when it is refused with -EINVAL
+ */
+int vgpu_module_load(struct vgpu_device *dev, u32 context, const void *binary, u32 bytes,
+		     char *message, size_t message_bytes, u32 *module);
+int vgpu_module_unload(struct vgpu_device *dev, u32 context, u32 module);
+
+/**
+ * struct vgpu_push - one command on its way in
+ * @cmd: as the process wrote it; the device checks it
+ * @cookie: the host's own, comes back in move() and completed()
+ * @params: LAUNCH: cmd.launch.param_bytes bytes in host memory; copied
+ */
+struct vgpu_push {
+	struct vgpu_cmd cmd;
+	u64 cookie;
+	const void *params;
+};
+
+/**
+ * vgpu_queue_push - append a batch to a queue, all or nothing
+ * @failed: on -EINVAL the index of the command that is wrong
+ * @seq: sequence number of the last command
+ *
+ * -EINVAL: a command is malformed or asks for what the device cannot give (limits of grid, block, registers, shared
+ * memory, a module or kernel or queue that is not there); -EIO: the context is dead; -EAGAIN: VGPU_INFLIGHT_MAX;
+ * -ENOENT: no such queue.
+ */
+int vgpu_queue_push(struct vgpu_device *dev, u32 context, u32 queue, const struct vgpu_push *push, u32 count,
+		    u32 *failed, u64 *seq);
+
+#endif

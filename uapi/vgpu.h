@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * vgpu user interface: what user space, the module and the device say to each other. ioctls of /dev/vgpuN, commands,
+ * faults, information, trace records.
+ *
+ * Rules: fixed-size types, explicit padding, no pointers (addresses travel as __u64), unknown flags and non-zero
+ * reserved fields are refused with EINVAL; a struct only ever grows at its end, and the ioctl number carries its size.
+ * An open file is a context: a process on the device, with its own address space, queues and fate. Times are virtual
+ * picoseconds since the device was created.
+ */
+#ifndef VGPU_H
+#define VGPU_H
+
+#include <linux/types.h>
+#include <linux/ioctl.h>
+
+#define VGPU_UAPI_VERSION	1
+
+/* Device memory is mapped in pages of 4 KB. */
+#define VGPU_PAGE_SHIFT		12
+#define VGPU_PAGE_SIZE		(1ull << VGPU_PAGE_SHIFT)
+/* Device addresses are addresses of the process: below this. */
+#define VGPU_ADDRESS_LIMIT	(1ull << 47)
+
+/* ---- commands ------------------------------------------------------------------------------------------------ */
+
+enum vgpu_cmd_op {
+	VGPU_CMD_NOP,		/* completes in its turn: a fence */
+	VGPU_CMD_LAUNCH,	/* a compiled kernel of a loaded module */
+	VGPU_CMD_COPY_H2D,	/* process memory to device memory */
+	VGPU_CMD_COPY_D2H,
+	VGPU_CMD_COPY_D2D,
+	VGPU_CMD_FILL,		/* memset */
+	VGPU_CMD_WAIT,		/* until another queue of this context has completed a sequence number */
+	VGPU_CMD_STAMP,		/* write the virtual time (8 bytes) to process memory */
+	VGPU_CMD_PROFILED,	/* a profiled kernel: resources and block times, no code */
+	VGPU_CMD_COUNT
+};
+
+/** struct vgpu_cmd_launch - operands of VGPU_CMD_LAUNCH */
+struct vgpu_cmd_launch {
+	__u32 module;		/* from VGPU_IOC_MODULE_LOAD */
+	__u32 kernel;		/* index in that module */
+	__u32 grid[3];		/* thread blocks, each >= 1 */
+	__u32 block[3];		/* threads, each >= 1, product within the device's limit */
+	__u32 dynamic_shared;	/* bytes on top of the kernel's own */
+	__u32 param_bytes;	/* what the kernel declares */
+	__u64 params;		/* process address of the parameter block; copied at submission */
+};
+
+/** struct vgpu_cmd_copy - operands of the three copies. Any alignment, bytes >= 1. */
+struct vgpu_cmd_copy {
+	__u64 dst;		/* process address for D2H, else device address */
+	__u64 src;		/* process address for H2D, else device address */
+	__u64 bytes;
+	__u64 reserved[3];
+};
+
+/** struct vgpu_cmd_fill - operands of VGPU_CMD_FILL: count elements of width bytes at dst become value */
+struct vgpu_cmd_fill {
+	__u64 dst;		/* multiple of width */
+	__u64 count;
+	__u32 value;
+	__u32 width;		/* 1, 2 or 4 */
+	__u64 reserved[3];
+};
+
+/** struct vgpu_cmd_wait - operands of VGPU_CMD_WAIT. A sequence number not yet submitted is refused at submission. */
+struct vgpu_cmd_wait {
+	__u32 queue;
+	__u32 reserved0;
+	__u64 seq;
+	__u64 reserved[4];
+};
+
+/** struct vgpu_cmd_stamp - operands of VGPU_CMD_STAMP */
+struct vgpu_cmd_stamp {
+	__u64 dst;		/* process address, multiple of 8 */
+	__u64 reserved[5];
+};
+
+/** struct vgpu_cmd_profiled - operands of VGPU_CMD_PROFILED: what table 5.2 of Tanasic says of a kernel */
+struct vgpu_cmd_profiled {
+	__u64 blocks;		/* thread blocks, >= 1 */
+	__u64 block_ps;		/* mean time a block occupies its slot, picoseconds, >= 1 */
+	__u32 block_cv_permille;	/* coefficient of variation of that time x 1000 */
+	__u32 threads;		/* per block */
+	__u32 regs_per_block;	/* 32-bit registers */
+	__u32 shared_bytes;	/* per block */
+	__u32 name;		/* any number; names the kernel in traces */
+	__u32 reserved[3];
+};
+
+/** struct vgpu_cmd - one command of a batch, 64 bytes */
+struct vgpu_cmd {
+	__u16 op;		/* enum vgpu_cmd_op */
+	__u16 flags;		/* 0 */
+	__u32 reserved;		/* 0 */
+	union {
+		struct vgpu_cmd_launch launch;
+		struct vgpu_cmd_copy copy;
+		struct vgpu_cmd_fill fill;
+		struct vgpu_cmd_wait wait;
+		struct vgpu_cmd_stamp stamp;
+		struct vgpu_cmd_profiled profiled;
+		__u64 raw[7];
+	};
+};
+
+/* ---- faults: why a context died ------------------------------------------------------------------------------- */
+
+enum vgpu_fault_reason {
+	VGPU_FAULT_NONE,
+	VGPU_FAULT_UNMAPPED,	/* a kernel read or wrote an address that is not mapped */
+	VGPU_FAULT_MISALIGNED,
+	VGPU_FAULT_SHARED_RANGE,	/* shared memory beyond what the block has */
+	VGPU_FAULT_LOCAL_RANGE,
+	VGPU_FAULT_ADDRESS_SPACE,	/* an operation the space of the address does not allow */
+	VGPU_FAULT_TRAP,		/* trap instruction, failed device-side assert */
+	VGPU_FAULT_WATCHDOG,	/* kernel ran longer than the watchdog allows */
+	VGPU_FAULT_BARRIER,	/* block can never pass a barrier */
+	VGPU_FAULT_COPY_UNMAPPED,	/* a copy or fill touched device memory that is not mapped */
+	VGPU_FAULT_COPY_HOST,	/* process memory of a copy could not be read or written */
+	VGPU_FAULT_NO_MEMORY,	/* the host could not back a page or a block's state */
+	VGPU_FAULT_COUNT
+};
+
+/** struct vgpu_fault - first fault of a context; sticky */
+struct vgpu_fault {
+	__u32 reason;		/* enum vgpu_fault_reason */
+	__u32 queue;		/* queue of the command */
+	__u64 seq;		/* its sequence number */
+	__u32 module;		/* of the kernel, ~0: no kernel */
+	__u32 kernel;
+	__u32 block[3];
+	__u32 thread[3];
+	__u32 pc;		/* instruction index from the kernel's entry */
+	__u32 bytes;		/* size of the access */
+	__u32 write;		/* 1: store or atomic */
+	__u32 reserved;
+	__u64 address;
+	__u64 time;
+};
+
+/* ---- information ---------------------------------------------------------------------------------------------- */
+
+#define VGPU_NAME_BYTES		32
+
+/** struct vgpu_device_info - shape of a device, answer of VGPU_IOC_DEVICE_INFO */
+struct vgpu_device_info {
+	char name[VGPU_NAME_BYTES];	/* of the preset */
+	__u32 sms;
+	__u32 clock_khz;
+	__u32 regs_per_sm;		/* 32-bit registers */
+	__u32 shared_per_sm;		/* bytes, largest configuration */
+	__u32 shared_per_block;
+	__u32 threads_per_sm;
+	__u32 threads_per_block;
+	__u32 blocks_per_sm;
+	__u32 warp_size;
+	__u32 hw_queues;
+	__u64 vram_bytes;
+	__u64 vram_free;		/* not promised to anybody */
+	__u64 memory_bandwidth;		/* bytes per second */
+	__u64 link_bandwidth;		/* bytes per second of the interconnect */
+	__u64 time;			/* virtual now */
+	__u32 contexts;			/* open now */
+	__u32 queues;			/* in use now */
+	char policy[VGPU_NAME_BYTES];
+	char preemption[VGPU_NAME_BYTES];
+	__u64 reserved[8];
+};
+
+/** struct vgpu_context_info - this file's context, answer of VGPU_IOC_CONTEXT_INFO */
+struct vgpu_context_info {
+	__u32 id;
+	__u32 queues;
+	__u32 modules;
+	__u32 dead;			/* 1: see fault */
+	__u64 mapped_bytes;		/* promised */
+	__u64 resident_bytes;		/* frames that back them */
+	__u64 kernels;			/* completed */
+	__u64 blocks;			/* thread blocks completed */
+	__u64 copies;
+	__u64 copied_bytes;
+	__u64 instructions;		/* warp instructions executed */
+	__u64 sm_time;			/* picoseconds x SMs spent on this context */
+	struct vgpu_fault fault;
+	__u64 reserved[8];
+};
+
+/* ---- ioctls --------------------------------------------------------------------------------------------------- */
+
+/** struct vgpu_version - VGPU_IOC_VERSION */
+struct vgpu_version {
+	__u32 version;			/* out: VGPU_UAPI_VERSION */
+	__u32 isa_version;		/* out: VGPU_VASS_VERSION */
+	__u64 features;			/* out: VGPU_FEATURE_* */
+};
+#define VGPU_FEATURE_PROFILED	(1ull << 0)	/* VGPU_CMD_PROFILED is taken */
+
+/** struct vgpu_queue_create - VGPU_IOC_QUEUE_CREATE. ENOSPC: all hardware queues are in use. */
+struct vgpu_queue_create {
+	__u32 flags;			/* 0 */
+	__u32 queue;			/* out */
+};
+
+/** struct vgpu_queue_destroy - VGPU_IOC_QUEUE_DESTROY. EBUSY: it still has commands. */
+struct vgpu_queue_destroy {
+	__u32 queue;
+	__u32 reserved;
+};
+
+/** struct vgpu_module_load - VGPU_IOC_MODULE_LOAD. EINVAL: the verifier refused it, message says what. */
+struct vgpu_module_load {
+	__u64 binary;			/* process address of the VASS binary */
+	__u32 bytes;
+	__u32 flags;			/* 0 */
+	__u32 module;			/* out */
+	__u32 message_bytes;		/* room at message, 0: none wanted */
+	__u64 message;			/* process address: refusal as text, zero-terminated */
+};
+
+/** struct vgpu_module_unload - VGPU_IOC_MODULE_UNLOAD. Running kernels of it finish first. */
+struct vgpu_module_unload {
+	__u32 module;
+	__u32 reserved;
+};
+
+/**
+ * struct vgpu_mem - VGPU_IOC_MEM_MAP promises device memory at an address the process chose (and should have reserved
+ * in its own address space): zero-filled, backed when first written. VGPU_IOC_MEM_UNMAP takes back exactly one mapping.
+ * ENOMEM: not enough VRAM left; EEXIST: overlaps a mapping; EINVAL: not page-aligned or out of range; ENOENT: UNMAP of
+ * what was not mapped so. An unmap while commands that use it are pending is the caller's fault to see.
+ */
+struct vgpu_mem {
+	__u64 address;
+	__u64 bytes;
+	__u32 flags;			/* 0 */
+	__u32 reserved;
+};
+
+/**
+ * struct vgpu_submit - VGPU_IOC_SUBMIT: append a batch to a queue, all of it or nothing. EINVAL and `failed` name the
+ * command that is wrong; EFAULT likewise: process memory not there; EIO: context is dead; EAGAIN: too much in flight.
+ */
+#define VGPU_SUBMIT_MAX		256u		/* commands in one batch */
+#define VGPU_INFLIGHT_MAX	16384u		/* commands of one queue pending */
+struct vgpu_submit {
+	__u32 queue;
+	__u32 count;			/* 1..VGPU_SUBMIT_MAX */
+	__u64 commands;			/* process address of struct vgpu_cmd[count] */
+	__u32 flags;			/* 0 */
+	__u32 failed;			/* out, on EINVAL or EFAULT: index of the command */
+	__u64 seq;			/* out: sequence number of the last command; the queue's first is 1 */
+};
+
+/**
+ * struct vgpu_wait - VGPU_IOC_WAIT until the queue has completed seq. Interruptible (EINTR: call again).
+ * ETIMEDOUT: after timeout_ns of real time; EIO: context is dead.
+ */
+struct vgpu_wait {
+	__u32 queue;
+	__u32 flags;			/* 0 */
+	__u64 seq;
+	__s64 timeout_ns;		/* < 0: for ever; 0: only look */
+	__u64 completed;		/* out: newest completed sequence number */
+	__u64 time;			/* out: virtual now */
+};
+
+#define VGPU_IOC_MAGIC		0xB7
+#define VGPU_IOC_VERSION	_IOR(VGPU_IOC_MAGIC, 0x00, struct vgpu_version)
+#define VGPU_IOC_DEVICE_INFO	_IOR(VGPU_IOC_MAGIC, 0x01, struct vgpu_device_info)
+#define VGPU_IOC_CONTEXT_INFO	_IOR(VGPU_IOC_MAGIC, 0x02, struct vgpu_context_info)
+#define VGPU_IOC_QUEUE_CREATE	_IOWR(VGPU_IOC_MAGIC, 0x10, struct vgpu_queue_create)
+#define VGPU_IOC_QUEUE_DESTROY	_IOW(VGPU_IOC_MAGIC, 0x11, struct vgpu_queue_destroy)
+#define VGPU_IOC_MODULE_LOAD	_IOWR(VGPU_IOC_MAGIC, 0x20, struct vgpu_module_load)
+#define VGPU_IOC_MODULE_UNLOAD	_IOW(VGPU_IOC_MAGIC, 0x21, struct vgpu_module_unload)
+#define VGPU_IOC_MEM_MAP	_IOW(VGPU_IOC_MAGIC, 0x30, struct vgpu_mem)
+#define VGPU_IOC_MEM_UNMAP	_IOW(VGPU_IOC_MAGIC, 0x31, struct vgpu_mem)
+#define VGPU_IOC_SUBMIT		_IOWR(VGPU_IOC_MAGIC, 0x40, struct vgpu_submit)
+#define VGPU_IOC_WAIT		_IOWR(VGPU_IOC_MAGIC, 0x41, struct vgpu_wait)
+
+/* ---- trace ---------------------------------------------------------------------------------------------------- */
+
+enum vgpu_trace_type {
+	VGPU_TRACE_CONTEXT_OPEN,	/* a: host's label (pid) */
+	VGPU_TRACE_CONTEXT_CLOSE,	/* a: fault reason */
+	VGPU_TRACE_PUSH,		/* queue, seq; a: op */
+	VGPU_TRACE_DISPATCH,		/* queue, seq; a: op */
+	VGPU_TRACE_COMPLETE,		/* queue, seq; a: op */
+	VGPU_TRACE_KERNEL_START,	/* first block issued; kernel; a: blocks, b: module << 32 | kernel index */
+	VGPU_TRACE_KERNEL_END,		/* kernel */
+	VGPU_TRACE_COPY_START,		/* queue, seq; a: bytes, b: op */
+	VGPU_TRACE_COPY_END,		/* queue, seq; a: bytes, b: op */
+	VGPU_TRACE_SM_SETUP,		/* sm, kernel */
+	VGPU_TRACE_BLOCK_START,		/* sm, kernel; a: block, b: slot in the SM */
+	VGPU_TRACE_BLOCK_END,		/* sm, kernel; a: block, b: slot in the SM */
+	VGPU_TRACE_FAULT,		/* a: reason, b: address */
+	VGPU_TRACE_COUNT
+};
+
+/** struct vgpu_trace_record - one thing that happened, 48 bytes */
+struct vgpu_trace_record {
+	__u64 time;
+	__u16 type;			/* enum vgpu_trace_type */
+	__u16 sm;			/* 0xffff: none */
+	__u32 context;
+	__u32 queue;
+	__u32 kernel;			/* id of the launch, unique on the device */
+	__u64 seq;
+	__u64 a;
+	__u64 b;
+};
+
+#endif
