@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+/*
+ * vgpu-trace: turn the records of a device into what a person reads: a table, a picture, a Chrome trace.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace.h"
+
+static const char usage[] =
+	"usage: vgpu-trace [options] RECORDS\n"
+	"\n"
+	"Reads trace records of a vgpu device (debugfs vgpu/N/trace, or the file VGPU_TRACE\n"
+	"names for the embedded device; - is standard input) and prints a table, a line a process.\n"
+	"\n"
+	"  -j, --json FILE    also write Chrome trace format (opens in Perfetto)\n"
+	"  -s, --svg FILE     also draw SMs against virtual time\n"
+	"  -t, --title TEXT   heading of the picture\n"
+	"  -n, --names FILE   lines `PID NAME RESULT' that name the processes\n"
+	"  -q, --quiet        no table\n"
+	"  -h, --help         this text\n"
+	"\n"
+	"exit status: 0 done, 1 a file could not be read or written, 2 wrong usage\n";
+
+static int write_file(const struct trace *trace, const char *path, const char *title,
+		      int (*writer)(const struct trace *, const char *, FILE *))
+{
+	FILE *file = fopen(path, "w");
+	int err;
+
+	if (!file) {
+		fprintf(stderr, "vgpu-trace: %s: %s\n", path, strerror(errno));
+		return 1;
+	}
+	err = writer(trace, title, file);
+	if (fclose(file) || err) {
+		fprintf(stderr, "vgpu-trace: %s could not be written\n", path);
+		return 1;
+	}
+	return 0;
+}
+
+static int write_chrome(const struct trace *trace, const char *title, FILE *out)
+{
+	(void)title;
+	return trace_chrome(trace, out);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "json", required_argument, NULL, 'j' },
+		{ "svg", required_argument, NULL, 's' },
+		{ "title", required_argument, NULL, 't' },
+		{ "names", required_argument, NULL, 'n' },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 }
+	};
+	const char *json = NULL, *svg = NULL, *names = NULL, *title = "vgpu", *path;
+	struct trace trace;
+	int quiet = 0, opt, status = 0;
+	FILE *file;
+
+	while ((opt = getopt_long(argc, argv, "j:s:t:n:qh", options, NULL)) != -1) {
+		switch (opt) {
+		case 'j': json = optarg; break;
+		case 's': svg = optarg; break;
+		case 't': title = optarg; break;
+		case 'n': names = optarg; break;
+		case 'q': quiet = 1; break;
+		case 'h': fputs(usage, stdout); return 0;
+		default: fputs("try `vgpu-trace --help'\n", stderr); return 2;
+		}
+	}
+	if (optind + 1 != argc) {
+		fputs("vgpu-trace: one file of records is needed; try `vgpu-trace --help'\n", stderr);
+		return 2;
+	}
+	path = argv[optind];
+	file = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+	if (!file) {
+		fprintf(stderr, "vgpu-trace: %s: %s\n", path, strerror(errno));
+		return 1;
+	}
+	if (trace_read(file, path, &trace))
+		return 1;
+	if (file != stdin)
+		fclose(file);
+	if (names && trace_names(&trace, names))
+		status = 1;
+	if (json)
+		status |= write_file(&trace, json, title, write_chrome);
+	if (svg)
+		status |= write_file(&trace, svg, title, trace_svg);
+	if (!quiet && trace_summary(&trace, stdout))
+		status = 1;
+	trace_free(&trace);
+	return status;
+}

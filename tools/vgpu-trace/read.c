@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+/*
+ * vgpu-trace: from records to spans. Pairs each start with its end; what has lost its other half (a full ring) is
+ * counted and left out.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace.h"
+
+#define SLOTS 64	/* slots of an SM that are told apart */
+
+struct open_block {
+	uint64_t start, block;
+	uint32_t kernel, context;
+	int busy;
+};
+
+struct reader {
+	struct trace *trace;
+	struct open_block *blocks;	/* [sm][slot] */
+	uint32_t sms;
+	size_t process_room, kernel_room, span_room;
+	struct span copy;		/* the transfer engine carries one copy at a time */
+	int copying;
+};
+
+static int grow(void *array, size_t *room, size_t count, size_t size)
+{
+	void **p = array, *bigger;
+	size_t want = *room ? *room * 2 : 64;
+
+	if (count < *room)
+		return 0;
+	bigger = realloc(*p, want * size);
+	if (!bigger)
+		return -1;
+	*p = bigger;
+	*room = want;
+	return 0;
+}
+
+/* Index of a context; contexts opened before the trace began appear at their first record. */
+static long find_process(struct reader *r, uint32_t context)
+{
+	struct trace *t = r->trace;
+	struct process *p;
+
+	for (size_t i = t->process_count; i-- > 0;)
+		if (t->processes[i].context == context)
+			return (long)i;
+	if (grow(&t->processes, &r->process_room, t->process_count, sizeof(*p)))
+		return -1;
+	p = &t->processes[t->process_count];
+	memset(p, 0, sizeof(*p));
+	p->context = context;
+	snprintf(p->name, sizeof(p->name), "context %u", context);
+	snprintf(p->verdict, sizeof(p->verdict), "-");
+	return (long)t->process_count++;
+}
+
+static struct kernel *find_kernel(struct trace *t, uint32_t id)
+{
+	size_t low = 0, high = t->kernel_count;
+
+	while (low < high) {	/* ids grow with time */
+		size_t mid = low + (high - low) / 2;
+
+		if (t->kernels[mid].id < id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < t->kernel_count && t->kernels[low].id == id ? &t->kernels[low] : NULL;
+}
+
+static int add_kernel(struct reader *r, const struct vgpu_trace_record *rec, uint32_t process)
+{
+	struct trace *t = r->trace;
+	size_t at;
+
+	if (grow(&t->kernels, &r->kernel_room, t->kernel_count, sizeof(*t->kernels)))
+		return -1;
+	/* kernels start in nearly the order of their ids */
+	for (at = t->kernel_count; at > 0 && t->kernels[at - 1].id > rec->kernel; at--)
+		t->kernels[at] = t->kernels[at - 1];
+	t->kernels[at] = (struct kernel) {
+		.id = rec->kernel, .context = process, .start = rec->time, .blocks = rec->a,
+		.module = (uint32_t)(rec->b >> 32), .index = (uint32_t)rec->b,
+	};
+	t->kernel_count++;
+	return 0;
+}
+
+static int add_span(struct reader *r, const struct span *span)
+{
+	struct trace *t = r->trace;
+
+	if (grow(&t->spans, &r->span_room, t->span_count, sizeof(*span)))
+		return -1;
+	t->spans[t->span_count++] = *span;
+	return 0;
+}
+
+static struct open_block *slot_of(struct reader *r, const struct vgpu_trace_record *rec)
+{
+	if (rec->sm == 0xffff || rec->b >= SLOTS)
+		return NULL;
+	if (rec->sm >= r->sms) {
+		uint32_t sms = rec->sm + 1u;
+		struct open_block *blocks = realloc(r->blocks, (size_t)sms * SLOTS * sizeof(*blocks));
+
+		if (!blocks)
+			return NULL;
+		memset(&blocks[(size_t)r->sms * SLOTS], 0, (size_t)(sms - r->sms) * SLOTS * sizeof(*blocks));
+		r->blocks = blocks;
+		r->sms = sms;
+	}
+	return &r->blocks[(size_t)rec->sm * SLOTS + rec->b];
+}
+
+static int block_record(struct reader *r, const struct vgpu_trace_record *rec, uint32_t process)
+{
+	struct open_block *open = slot_of(r, rec);
+
+	if (!open) {
+		r->trace->unmatched++;
+		return 0;
+	}
+	if (rec->type == VGPU_TRACE_BLOCK_START) {
+		if (open->busy)
+			r->trace->unmatched++;
+		*open = (struct open_block) { rec->time, rec->a, rec->kernel, process, 1 };
+		return 0;
+	}
+	if (!open->busy || open->kernel != rec->kernel || open->block != rec->a) {
+		r->trace->unmatched++;
+		return 0;
+	}
+	open->busy = 0;
+	r->trace->processes[process].blocks++;
+	return add_span(r, &(struct span) {
+		.start = open->start, .end = rec->time, .context = process, .kernel = rec->kernel,
+		.what = rec->a, .sm = rec->sm, .slot = (uint32_t)rec->b,
+	});
+}
+
+static int copy_record(struct reader *r, const struct vgpu_trace_record *rec, uint32_t process)
+{
+	struct process *p = &r->trace->processes[process];
+
+	if (rec->type == VGPU_TRACE_COPY_START) {
+		r->copy = (struct span) { .start = rec->time, .context = process, .what = rec->a, .sm = COPIES,
+					  .slot = (uint32_t)rec->b };
+		r->copying = 1;
+		return 0;
+	}
+	if (!r->copying || r->copy.context != process) {
+		r->trace->unmatched++;
+		return 0;
+	}
+	r->copying = 0;
+	r->copy.end = rec->time;
+	p->copies++;
+	p->bytes += rec->a;
+	return add_span(r, &r->copy);
+}
+
+static int take(struct reader *r, const struct vgpu_trace_record *rec)
+{
+	struct trace *t = r->trace;
+	struct process *p;
+	struct kernel *k;
+	long process;
+
+	if (rec->type >= VGPU_TRACE_COUNT) {
+		t->unmatched++;
+		return 0;
+	}
+	if (rec->time > t->end)
+		t->end = rec->time;
+	process = find_process(r, rec->context);
+	if (process < 0)
+		return -1;
+	p = &t->processes[process];
+	switch (rec->type) {
+	case VGPU_TRACE_CONTEXT_OPEN:
+		p->pid = rec->a;
+		return 0;
+	case VGPU_TRACE_CONTEXT_CLOSE:
+		p->fault = (uint32_t)rec->a;
+		return 0;
+	case VGPU_TRACE_DISPATCH:
+		if (!p->seen)
+			p->start = rec->time;
+		p->seen = 1;
+		return 0;
+	case VGPU_TRACE_COMPLETE:
+		p->end = rec->time;
+		return 0;
+	case VGPU_TRACE_KERNEL_START:
+		return add_kernel(r, rec, (uint32_t)process);
+	case VGPU_TRACE_KERNEL_END:
+		k = find_kernel(t, rec->kernel);
+		if (k)
+			k->end = rec->time;
+		else
+			t->unmatched++;
+		p->kernels++;
+		return 0;
+	case VGPU_TRACE_COPY_START:
+	case VGPU_TRACE_COPY_END:
+		return copy_record(r, rec, (uint32_t)process);
+	case VGPU_TRACE_BLOCK_START:
+	case VGPU_TRACE_BLOCK_END:
+		return block_record(r, rec, (uint32_t)process);
+	default:
+		return 0;
+	}
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	if (x->sm != y->sm)
+		return x->sm < y->sm ? -1 : 1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+/* SM time of a process: the union of its blocks' spans on each SM, not their sum: blocks share an SM. */
+static void account(struct trace *t)
+{
+	for (size_t i = 0; i < t->span_count;) {
+		uint32_t sm = t->spans[i].sm;
+		size_t next = i;
+
+		while (next < t->span_count && t->spans[next].sm == sm)
+			next++;
+		for (size_t p = 0; sm != COPIES && p < t->process_count; p++) {
+			uint64_t covered = 0;
+
+			for (size_t j = i; j < next; j++) {
+				const struct span *s = &t->spans[j];
+				uint64_t from = s->start > covered ? s->start : covered;
+
+				if (s->context != p || s->end <= from)
+					continue;
+				t->processes[p].sm_time += s->end - from;
+				covered = s->end;
+			}
+		}
+		i = next;
+	}
+}
+
+int trace_read(FILE *file, const char *path, struct trace *trace)
+{
+	struct reader r = { .trace = trace };
+	struct vgpu_trace_record rec;
+	char magic[sizeof(TRACE_MAGIC) - 1];
+	int err = 0;
+
+	memset(trace, 0, sizeof(*trace));
+	if (fread(magic, sizeof(magic), 1, file) != 1 || memcmp(magic, TRACE_MAGIC, sizeof(magic))) {
+		fprintf(stderr, "vgpu-trace: %s is not a vgpu trace: it does not begin with %s\n", path, TRACE_MAGIC);
+		return -1;
+	}
+	while (!err && fread(&rec, sizeof(rec), 1, file) == 1) {
+		trace->records++;
+		err = take(&r, &rec);
+	}
+	free(r.blocks);
+	if (err || ferror(file)) {
+		fprintf(stderr, "vgpu-trace: %s: %s\n", path, err ? strerror(ENOMEM) : strerror(errno));
+		trace_free(trace);
+		return -1;
+	}
+	trace->sms = r.sms;
+	if (trace->span_count)
+		qsort(trace->spans, trace->span_count, sizeof(*trace->spans), by_place);
+	account(trace);
+	return 0;
+}
+
+int trace_names(struct trace *trace, const char *path)
+{
+	FILE *file = fopen(path, "r");
+	unsigned long long pid;
+	char line[256], name[64], verdict[32];
+
+	if (!file) {
+		fprintf(stderr, "vgpu-trace: %s: %s\n", path, strerror(errno));
+		return -1;
+	}
+	while (fgets(line, sizeof(line), file)) {
+		int n = sscanf(line, "%llu %63s %31[^\n]", &pid, name, verdict);
+
+		if (n < 2)
+			continue;
+		for (size_t i = 0; i < trace->process_count; i++) {
+			struct process *p = &trace->processes[i];
+
+			if (p->pid != pid)
+				continue;
+			snprintf(p->name, sizeof(p->name), "%s", name);
+			if (n == 3)
+				snprintf(p->verdict, sizeof(p->verdict), "%s", verdict);
+		}
+	}
+	fclose(file);
+	return 0;
+}
+
+void trace_free(struct trace *trace)
+{
+	free(trace->processes);
+	free(trace->kernels);
+	free(trace->spans);
+	memset(trace, 0, sizeof(*trace));
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+/*
+ * vgpu-trace: the table. One line per process: what it ran, when, and its share of the SM time that was used.
+ */
+#include <inttypes.h>
+
+#include "trace.h"
+
+char *trace_time_text(uint64_t ps, char *text, size_t size)
+{
+	if (ps < 10000ull * 1000)
+		snprintf(text, size, "%.1f ns", (double)ps / 1e3);
+	else if (ps < 10000ull * 1000000)
+		snprintf(text, size, "%.1f us", (double)ps / 1e6);
+	else
+		snprintf(text, size, "%.3f ms", (double)ps / 1e9);
+	return text;
+}
+
+int trace_summary(const struct trace *trace, FILE *out)
+{
+	uint64_t total = 0;
+	char start[32], end[32];
+
+	for (size_t i = 0; i < trace->process_count; i++)
+		total += trace->processes[i].sm_time;
+	fprintf(out, "%-14s %8s %8s %14s %12s %12s %9s  %s\n", "program", "pid", "kernels", "thread blocks",
+		"start", "end", "SM time", "result");
+	for (size_t i = 0; i < trace->process_count; i++) {
+		const struct process *p = &trace->processes[i];
+
+		if (!p->seen)	/* opened and closed without a command */
+			continue;
+		fprintf(out, "%-14s %8" PRIu64 " %8" PRIu64 " %14" PRIu64 " %12s %12s %8.1f%%  %s\n", p->name, p->pid,
+			p->kernels, p->blocks, trace_time_text(p->start, start, sizeof(start)),
+			trace_time_text(p->end, end, sizeof(end)),
+			total ? 100.0 * (double)p->sm_time / (double)total : 0.0, p->verdict);
+	}
+	fprintf(out, "%zu records, %u SMs seen, %s of virtual time\n", trace->records, trace->sms,
+		trace_time_text(trace->end, end, sizeof(end)));
+	if (trace->unmatched)
+		fprintf(out, "%zu starts or ends lack their other half: the ring was full, or work was cut off\n",
+			trace->unmatched);
+	return ferror(out) ? -1 : 0;
+}

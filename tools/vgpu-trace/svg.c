@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+/*
+ * vgpu-trace: the timeline as a picture. SMs against virtual time, one colour a process, two shades to tell its kernels
+ * apart; the transfer engine in the top row. Stretches of one kernel that touch are drawn as one.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "trace.h"
+
+#define WIDTH	1240.0	/* of the picture, pixels */
+#define LEFT	130.0	/* where time 0 is */
+#define RIGHT	20.0
+#define ROW	18.0
+#define GAP	3.0	/* between rows */
+#define TOP	52.0	/* title */
+#define KEY	20.0	/* line of the legend */
+#define MERGE	0.35	/* pixels: gaps below this are not drawn */
+
+struct picture {
+	const struct trace *trace;
+	FILE *out;
+	uint64_t from, to;
+	double rows_top, scale;
+};
+
+/* Text inside the picture may be a file's name: five characters mean something to XML. */
+static void text_escaped(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		switch (*text) {
+		case '&': fputs("&amp;", out); break;
+		case '<': fputs("&lt;", out); break;
+		case '>': fputs("&gt;", out); break;
+		case '"': fputs("&quot;", out); break;
+		case '\'': fputs("&#39;", out); break;
+		default: fputc((unsigned char)*text < ' ' ? '?' : *text, out);
+		}
+	}
+}
+
+/* Hues a golden angle apart stay distinct however many processes there are. */
+static void colour(FILE *out, uint32_t process, uint32_t kernel)
+{
+	fprintf(out, "hsl(%.0f,%d%%,%d%%)", (double)((process * 137508u) % 360000u) / 1000.0, 62,
+		kernel % 2 ? 47 : 60);
+}
+
+static double x_of(const struct picture *pic, uint64_t time)
+{
+	return LEFT + (double)(time - pic->from) * pic->scale;
+}
+
+static double y_of(const struct picture *pic, uint32_t sm)
+{
+	return pic->rows_top + (sm == COPIES ? 0.0 : (double)(sm + 1)) * (ROW + GAP);
+}
+
+static void bar(const struct picture *pic, const struct span *s, uint64_t end, uint64_t blocks)
+{
+	double x = x_of(pic, s->start), width = x_of(pic, end) - x;
+	char from[32], to[32];
+
+	fprintf(pic->out, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.0f\" fill=\"", x, y_of(pic, s->sm),
+		width < 0.4 ? 0.4 : width, ROW);
+	colour(pic->out, s->context, s->kernel);
+	fputs("\"><title>", pic->out);
+	text_escaped(pic->out, pic->trace->processes[s->context].name);
+	if (s->sm == COPIES)
+		fprintf(pic->out, ", %llu copies", (unsigned long long)blocks);
+	else
+		fprintf(pic->out, ", launch %u, %llu thread blocks", s->kernel, (unsigned long long)blocks);
+	fprintf(pic->out, ", %s to %s</title></rect>\n", trace_time_text(s->start, from, sizeof(from)),
+		trace_time_text(end, to, sizeof(to)));
+}
+
+/* A round step that puts six to fifteen marks on the axis */
+static uint64_t step_of(uint64_t length)
+{
+	uint64_t step = 1;
+
+	while (length / step > 15) {
+		if (length / (step * 2) <= 15)
+			return step * 2;
+		if (length / (step * 5) <= 15)
+			return step * 5;
+		step *= 10;
+	}
+	return step;
+}
+
+static void frame(const struct picture *pic, const char *title, double height)
+{
+	const struct trace *t = pic->trace;
+	double bottom = pic->rows_top + (double)(t->sms + 1) * (ROW + GAP);
+	uint64_t step = step_of(pic->to - pic->from);
+	char text[32];
+
+	fprintf(pic->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
+		"viewBox=\"0 0 %.0f %.0f\" font-family=\"sans-serif\" font-size=\"12\">\n", WIDTH, height, WIDTH, height);
+	fputs("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<text x=\"10\" y=\"22\" font-size=\"16\">", pic->out);
+	text_escaped(pic->out, title);
+	fputs("</text>\n<text x=\"10\" y=\"40\" fill=\"#666\">streaming multiprocessors against virtual time; one colour "
+	      "a process, two shades to tell its kernels apart</text>\n", pic->out);
+	for (uint64_t time = pic->from; time <= pic->to; time += step) {
+		fprintf(pic->out, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>"
+			"<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" fill=\"#444\">%s</text>\n",
+			x_of(pic, time), x_of(pic, time), pic->rows_top - 4, bottom + 2, x_of(pic, time), bottom + 16,
+			trace_time_text(time - pic->from, text, sizeof(text)));
+	}
+	for (uint32_t row = 0; row <= t->sms; row++) {
+		double y = pic->rows_top + (double)row * (ROW + GAP);
+
+		fprintf(pic->out, "<rect x=\"%.0f\" y=\"%.1f\" width=\"%.1f\" height=\"%.0f\" fill=\"#f4f4f4\"/>"
+			"<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\" fill=\"#444\">", LEFT, y, WIDTH - LEFT - RIGHT,
+			ROW, LEFT - 8, y + 13);
+		if (row)
+			fprintf(pic->out, "SM %u</text>\n", row - 1);
+		else
+			fputs("transfer engine</text>\n", pic->out);
+	}
+}
+
+static double legend(const struct picture *pic)
+{
+	const struct trace *t = pic->trace;
+	double x = 10, y = TOP + 4;
+
+	for (uint32_t i = 0; i < t->process_count; i++) {
+		if (!t->processes[i].seen)
+			continue;
+		if (x > WIDTH - 190) {
+			x = 10;
+			y += KEY;
+		}
+		if (pic->out) {
+			fprintf(pic->out, "<rect x=\"%.0f\" y=\"%.1f\" width=\"12\" height=\"12\" fill=\"", x, y);
+			colour(pic->out, i, 1);
+			fprintf(pic->out, "\"/><text x=\"%.0f\" y=\"%.1f\">", x + 17, y + 11);
+			text_escaped(pic->out, t->processes[i].name);
+			fprintf(pic->out, "<tspan fill=\"#888\"> %llu</tspan></text>\n",
+				(unsigned long long)t->processes[i].pid);
+		}
+		x += 150;
+	}
+	return y + KEY + 10;
+}
+
+int trace_svg(const struct trace *trace, const char *title, FILE *out)
+{
+	struct picture pic = { .trace = trace, .from = ~0ull };
+	double height;
+
+	for (size_t i = 0; i < trace->span_count; i++) {
+		pic.from = trace->spans[i].start < pic.from ? trace->spans[i].start : pic.from;
+		pic.to = trace->spans[i].end > pic.to ? trace->spans[i].end : pic.to;
+	}
+	if (pic.to <= pic.from) {	/* nothing ran */
+		pic.from = 0;
+		pic.to = 1000;
+	}
+	pic.rows_top = legend(&pic);
+	pic.scale = (WIDTH - LEFT - RIGHT) / (double)(pic.to - pic.from);
+	height = pic.rows_top + (double)(trace->sms + 1) * (ROW + GAP) + 30;
+	pic.out = out;
+	frame(&pic, title, height);
+	legend(&pic);
+	for (size_t i = 0; i < trace->span_count;) {
+		const struct span *s = &trace->spans[i];
+		uint64_t end = s->end, merged = 0;
+
+		for (; i < trace->span_count; i++, merged++) {
+			const struct span *n = &trace->spans[i];
+
+			if (n->sm != s->sm || n->context != s->context || n->kernel != s->kernel ||
+			    (n->start > end && (double)(n->start - end) * pic.scale > MERGE))
+				break;
+			end = n->end > end ? n->end : end;
+		}
+		bar(&pic, s, end, merged);
+	}
+	fputs("</svg>\n", out);
+	return ferror(out) ? -1 : 0;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vgpu-trace: contents page. Trace records of a device (from debugfs of the module, or from VGPU_TRACE= of the embedded
+ * device) are read into a struct trace; each output looks at that and prints itself.
+ */
+#ifndef VGPU_TRACE_TOOL_H
+#define VGPU_TRACE_TOOL_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "vgpu.h"
+
+/* First bytes of a trace: magic, then struct vgpu_trace_record until the end. */
+#define TRACE_MAGIC "VGPUTRC1"
+
+/** struct span - a stretch of virtual time on an SM (one thread block) or on the transfer engine (one copy) */
+struct span {
+	uint64_t start, end;	/* picoseconds */
+	uint32_t context;	/* index into trace.processes */
+	uint32_t kernel;	/* launch id; copies: 0 */
+	uint64_t what;		/* block number, or bytes of a copy */
+	uint32_t sm;		/* COPIES: the transfer engine */
+	uint32_t slot;		/* blocks: in the SM; copies: enum vgpu_cmd_op */
+};
+#define COPIES 0xffffffffu
+
+/** struct process - one context of the trace with what it did */
+struct process {
+	uint32_t context;
+	uint64_t pid;
+	char name[64];
+	char verdict[32];	/* from the names file, "-" if it is not in there */
+	uint64_t start, end;	/* first dispatch to last completion */
+	uint64_t kernels, blocks, copies, bytes;
+	uint64_t sm_time;	/* picoseconds x SMs during which an SM held a block of it */
+	uint32_t fault;		/* enum vgpu_fault_reason at the close */
+	int seen;		/* start is known */
+};
+
+/** struct kernel - one launch */
+struct kernel {
+	uint32_t id, context;	/* context: index into processes */
+	uint64_t start, end, blocks;
+	uint32_t module, index;
+};
+
+struct trace {
+	struct process *processes;
+	struct kernel *kernels;
+	struct span *spans;	/* finished ones, by start time within an SM */
+	size_t process_count, kernel_count, span_count;
+	uint32_t sms;
+	uint64_t end;		/* last record */
+	size_t records, unmatched;	/* ends without a start and the other way round: records were lost */
+};
+
+/* Read a trace. On failure says why on stderr and returns -1. */
+int trace_read(FILE *file, const char *path, struct trace *trace);
+/* Name the processes from a file of lines "PID NAME VERDICT…". */
+int trace_names(struct trace *trace, const char *path);
+void trace_free(struct trace *trace);
+
+int trace_summary(const struct trace *trace, FILE *out);
+int trace_svg(const struct trace *trace, const char *title, FILE *out);
+int trace_chrome(const struct trace *trace, FILE *out);
+
+/* "1.234 ms": a time with the unit that suits it; returns @text */
+char *trace_time_text(uint64_t ps, char *text, size_t size);
+
+#endif
