@@ -184,9 +184,10 @@ struct vgpu_context_info {
 	__u64 copies;
 	__u64 copied_bytes;
 	__u64 instructions;		/* warp instructions executed */
+	__u64 thread_instructions;	/* the same, each times the lanes that executed it */
 	__u64 sm_time;			/* picoseconds x SMs spent on this context */
 	struct vgpu_fault fault;
-	__u64 reserved[8];
+	__u64 reserved[7];
 };
 
 /* ---- ioctls --------------------------------------------------------------------------------------------------- */
