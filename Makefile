@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: MIT
+#
+# vgpu. Sources are found, not listed: a new file in its room needs no change here.
+# `make help` says what there is to make. Every goal brings the packages it lacks
+# (tools/setup), so `make` is the only thing needed to begin.
+
+KERNEL ?= 6.1
+O ?= build
+PREFIX ?= /usr/local
+KDIR ?= $(CURDIR)/build/kernels/$(KERNEL)/headers
+export KERNEL
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+Q := $(if $(V),,@)
+
+all:
+.PHONY: all
+
+# -------------------------------------------------------------------------------------------
+# What is there
+
+find = $(shell find $(wildcard $(1)) -name '$(2)' 2>/dev/null | LC_ALL=C sort)
+
+device-src := $(filter-out sim-device/platform/kernel.c,$(call find,sim-device,*.c))
+runtime-src := $(call find,runtime,*.c)
+runtime-lex := $(call find,runtime,*.l)
+runtime-yacc := $(call find,runtime,*.y)
+unit-src := $(call find,tests/unit,test_*.c)
+unit-lib-src := $(filter-out $(unit-src),$(call find,tests/unit,*.c))
+kselftest-src := $(wildcard tests/kselftest/*.c)
+cuda-src := $(call find,tests/cuda,*.cu)
+tool-names := $(patsubst tools/%.c,%,$(wildcard tools/*.c)) \
+	$(sort $(patsubst tools/%/,%,$(dir $(wildcard tools/*/*.c))))
+
+# -------------------------------------------------------------------------------------------
+# How C is compiled
+
+CFLAGS ?= -O2 -g
+warnings := -Wall -Wextra -Werror
+include-flags := -I. -Iuapi -Isim-device
+base-flags := -std=gnu11 $(warnings) -fPIC -fno-strict-aliasing -ffp-contract=off -MMD -MP $(include-flags)
+# The device is the same source in the kernel: no library, and no floating point but in
+# the lanes files. platform/user.c is the one file of it that may use libc.
+device-flags := -ffreestanding -fno-math-errno -fno-trapping-math
+no-fp := -mgeneral-regs-only
+runtime-flags := -D_GNU_SOURCE -Iruntime -Iruntime/include
+sanitize := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+
+# $(call flags-of,SOURCE)
+flags-of = $(base-flags) $(if $(filter sim-device/%,$(1)),$(device-flags) $(call fp-of,$(1)),$(call hosted-of,$(1)))
+fp-of = $(if $(filter lanes%,$(notdir $(1))),-O3 $(if $(findstring avx2,$(notdir $(1))),-mavx2 -mfma),$(if \
+	$(filter sim-device/platform/%,$(1)),-fno-freestanding,$(no-fp)))
+hosted-of = $(runtime-flags) $(if $(filter runtime/%,$(1)),-I$(dir $(1)) -I$(O)/gen/$(dir $(1)))
+
+gen-src := $(runtime-lex:%.l=$(O)/gen/%.lex.c) $(runtime-yacc:%.y=$(O)/gen/%.tab.c)
+gen-hdr := $(runtime-yacc:%.y=$(O)/gen/%.tab.h)
+# What flex and bison write is theirs: only our own lines have to be free of warnings.
+gen-flags := -Wno-unused-function -Wno-unused-variable -Wno-unused-but-set-variable -Wno-sign-compare
+
+# objects FLAVOUR SOURCES
+objects = $(patsubst %.c,$(O)/$(1)/%.o,$(filter-out $(O)/gen/%,$(2))) $(patsubst $(O)/gen/%.c,$(O)/$(1)/gen/%.o,$(filter $(O)/gen/%,$(2)))
+all-runtime-src := $(runtime-src) $(gen-src)
+sources := $(device-src) $(all-runtime-src) $(wildcard tools/*.c tools/*/*.c) $(unit-src) $(unit-lib-src)
+
+define compile-rules
+$(O)/$(1)/%.o: %.c $(gen-hdr) | setup-build
+	@mkdir -p $$(@D) && echo "  CC  $$@"
+	$$(Q)$$(CC) $$(CFLAGS) $$(call flags-of,$$<) $(2) -c -o $$@ $$<
+$(O)/$(1)/gen/%.o: $(O)/gen/%.c $(gen-hdr) | setup-build
+	@mkdir -p $$(@D) && echo "  CC  $$@"
+	$$(Q)$$(CC) $$(CFLAGS) $$(call flags-of,$$*.c) $$(gen-flags) $(2) -c -o $$@ $$<
+$(O)/$(1)/libvgpu-device.a: $$(call objects,$(1),$(device-src))
+$(O)/$(1)/libvgpu.a: $$(call objects,$(1),$(all-runtime-src))
+$(O)/$(1)/libtest.a: $$(call objects,$(1),$(unit-lib-src))
+-include $$(patsubst %.o,%.d,$$(call objects,$(1),$(sources)))
+endef
+$(eval $(call compile-rules,native,))
+$(eval $(call compile-rules,asan,$(sanitize)))
+
+$(O)/native/lib%.a $(O)/asan/lib%.a:
+	@mkdir -p $(@D) && rm -f $@
+	$(Q)ar rcs $@ $(filter %.o,$^)
+
+$(O)/gen/%.lex.c: %.l | setup-build
+	@mkdir -p $(@D)
+	$(Q)flex -o $@ $<
+$(O)/gen/%.tab.c $(O)/gen/%.tab.h: %.y | setup-build
+	@mkdir -p $(@D)
+	$(Q)bison -Werror --defines=$(O)/gen/$*.tab.h -o $(O)/gen/$*.tab.c $<
+
+# -------------------------------------------------------------------------------------------
+# The library, the tools, the programs
+
+$(O)/libvgpu-device.a: $(O)/native/libvgpu-device.a
+	$(Q)cp $< $@
+$(O)/libvgpu.so: $(O)/native/libvgpu.a $(O)/native/libvgpu-device.a
+	@echo "  LD  $@"
+	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,libvgpu.so -Wl,-z,defs -o $@ \
+		-Wl,--whole-archive $< -Wl,--no-whole-archive $(O)/native/libvgpu-device.a -lm -lpthread
+
+define tool-rule
+$(O)/tools/$(1): $$(call objects,native,$(wildcard tools/$(1).c tools/$(1)/*.c)) \
+		$(O)/native/libvgpu.a $(O)/native/libvgpu-device.a
+	@mkdir -p $$(@D) && echo "  LD  $$@"
+	$$(Q)$$(CC) $$(CFLAGS) -o $$@ $$^ -lm -lpthread
+endef
+$(foreach name,$(tool-names),$(eval $(call tool-rule,$(name))))
+tools := $(tool-names:%=$(O)/tools/%)
+
+# Tests of the device alone link nothing of the runtime.
+unit := $(unit-src:tests/unit/%.c=$(O)/asan/unit/%)
+$(O)/asan/unit/sim-device/%: $(O)/asan/tests/unit/sim-device/%.o $(O)/asan/libtest.a $(O)/asan/libvgpu-device.a | setup-unit
+	@mkdir -p $(@D) && echo "  LD  $@"
+	$(Q)$(CC) $(CFLAGS) $(sanitize) -o $@ $^ -lcmocka -lm -lpthread
+$(O)/asan/unit/%: $(O)/asan/tests/unit/%.o $(O)/asan/libtest.a $(O)/asan/libvgpu.a $(O)/asan/libvgpu-device.a | setup-unit
+	@mkdir -p $(@D) && echo "  LD  $@"
+	$(Q)$(CC) $(CFLAGS) $(sanitize) -o $@ $^ -lcmocka -lm -lpthread
+$(patsubst %.c,$(O)/asan/%.o,$(unit-src) $(unit-lib-src)): | setup-unit
+
+kselftest := $(kselftest-src:tests/kselftest/%.c=$(O)/kselftest/%)
+$(O)/kselftest/%: tests/kselftest/%.c $(wildcard tests/kselftest/*.h uapi/*.h) | setup-build
+	@mkdir -p $(@D) && echo "  CC  $@"
+	$(Q)$(CC) $(CFLAGS) -std=gnu11 $(warnings) -D_GNU_SOURCE -I. -Iuapi -o $@ $< -lpthread
+
+cuda := $(cuda-src:tests/cuda/%.cu=$(O)/cuda/%)
+$(O)/cuda/%: tests/cuda/%.cu tools/vgpucc $(wildcard tests/cuda/*.h runtime/*.h runtime/include/*.h) $(O)/libvgpu.so $(tools)
+	@mkdir -p $(@D) && echo "  VGPUCC  $@"
+	$(Q)tools/vgpucc -O2 -Itests/cuda $< -o $@
+
+all: $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.so) $(tools)
+
+.PHONY: unit-programs kselftest-programs cuda-programs
+unit-programs: $(unit)
+kselftest-programs: $(kselftest)
+cuda-programs: $(cuda)
+
+# What the other compiler has to say about the same sources.
+.PHONY: clang-warnings
+clang-warnings: $(sources:%=clang-warnings/%)
+clang-warnings/%: % $(gen-hdr) | setup-build setup-unit
+	$(Q)clang-14 $(CFLAGS) $(filter-out -MMD -MP,$(call flags-of,$(patsubst $(O)/gen/%,%,$<))) \
+		$(if $(filter $(O)/gen/%,$<),$(gen-flags) -Wno-unneeded-internal-declaration) -fsyntax-only $<
+.PHONY: $(sources:%=clang-warnings/%)
+
+# -------------------------------------------------------------------------------------------
+# The module: built in a mirror of the sources, one for each kernel, so that the source
+# tree stays clean and objects of two kernels do not meet.
+
+mirror := $(CURDIR)/build/$(KERNEL)
+module-make = $(MAKE) --no-print-directory -C $(KDIR) M=$(mirror)/src
+
+.PHONY: modules mirror sparse
+mirror:
+	@mkdir -p $(mirror)/src
+	@find kmod sim-device uapi -type d | (cd $(mirror)/src && xargs mkdir -p)
+	@find $(mirror)/src -xtype l -delete
+	@find Kbuild kmod sim-device uapi -type f \( -name '*.[ch]' -o -name Kbuild \) | while read -r file; do \
+		[ -e $(mirror)/src/$$file ] || ln -s $(CURDIR)/$$file $(mirror)/src/$$file; done
+modules: setup-modules setup-kernel mirror
+	@echo "  MODULE  build/$(KERNEL)/vgpu.ko"
+	$(Q)+$(module-make) W=1 modules
+	$(Q)cmp -s $(mirror)/src/vgpu.ko $(mirror)/vgpu.ko || cp $(mirror)/src/vgpu.ko $(mirror)/vgpu.ko
+sparse: setup-sparse setup-modules setup-kernel mirror
+	$(Q)+$(module-make) C=2 CF="-D__CHECK_ENDIAN__ -Wsparse-error" modules
+
+# -------------------------------------------------------------------------------------------
+# Tests, the demonstration, measurements
+
+.PHONY: unit kselftest cuda-tests vm-tests test demo bench
+unit kselftest vm-tests cuda-tests:
+	@+tests/run $(@:%-tests=%)
+test:
+	@+tests/run all
+demo: setup-guest all modules cuda-programs
+	@tools/vgpu-demo
+bench: setup-guest all modules cuda-programs
+	@tests/bench/run.sh
+
+.PHONY: install clean distclean help
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include
+	install -m 644 $(O)/libvgpu.so $(DESTDIR)$(PREFIX)/lib/
+	install $(tools) $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 $(wildcard runtime/include/*.h) $(DESTDIR)$(PREFIX)/include/
+clean:
+	find build -mindepth 1 -maxdepth 1 ! -name kernels -exec rm -rf {} + 2>/dev/null || :
+distclean:
+	rm -rf build out
+help:
+	@echo "make               library and tools, in build/"
+	@echo "make modules       build/\$$(KERNEL)/vgpu.ko                        KERNEL=6.1 (or 6.12), KDIR="
+	@echo "make test          all tests; the last line counts them         KERNEL="
+	@echo "make unit          tests of the device and the runtime, under ASan and UBSan"
+	@echo "make kselftest     tests of /dev/vgpu, in a guest               KERNEL="
+	@echo "make cuda-tests    CUDA programs, in the process and in a guest KERNEL="
+	@echo "make vm-tests      tests of tools/vgpu-vm"
+	@echo "make demo          several CUDA programs at once on one device; out/timeline.svg"
+	@echo "make bench         how fast it is"
+	@echo "make sparse        the module under sparse"
+	@echo "make clang-warnings  the sources under clang"
+	@echo "make install       PREFIX=$(PREFIX) DESTDIR="
+	@echo "make clean         remove what was built; distclean: the kernels and results too"
+
+# -------------------------------------------------------------------------------------------
+# Packages
+
+.PHONY: setup-build setup-unit setup-modules setup-guest setup-sparse setup-kernel
+setup-build setup-unit setup-modules setup-guest setup-sparse:
+	@tools/setup $(@:setup-%=%)
+setup-kernel:
+	$(if $(findstring $(CURDIR)/build/kernels,$(KDIR)),@tools/setup kernel-$(KERNEL))
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
