@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# make bench: speed of the interpreter and cost of a launch, native and in the guest. Figures go to out/bench.txt too.
+set -euo pipefail
+cd "$(dirname "$(readlink -f "$0")")/../.."
+kernel=${KERNEL:-6.1}
+bin=build/bench
+mkdir -p "$bin" out
+gcc -O2 -std=gnu11 -Wall -Wextra -Werror -c tests/bench/scalar.c -o "$bin/scalar.o"
+for name in kernels launch; do
+	tools/vgpucc -O3 -Iruntime -Iuapi -Itests/bench "tests/bench/$name.cu" "$bin/scalar.o" -lm -o "$bin/$name"
+done
+{
+	echo "== native, embedded ($(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | xargs), $(nproc) processors)"
+	VGPU_TRANSPORT=embedded "$bin/kernels"
+	VGPU_TRANSPORT=embedded "$bin/launch"
+	echo
+	echo "== in the guest, Linux $kernel"
+	tools/vgpu-vm --kernel "$kernel" --out out/bench --timeout 600 -- bash -c "
+		VGPU_TRANSPORT=ioctl $bin/kernels --small && VGPU_TRANSPORT=embedded $bin/kernels --small &&
+		VGPU_TRANSPORT=ioctl $bin/launch && VGPU_TRANSPORT=embedded $bin/launch"
+} | tee out/bench.txt
