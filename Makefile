@@ -71,6 +71,9 @@ $(O)/$(1)/%.o: %.c $(gen-hdr) | setup-build
 $(O)/$(1)/gen/%.o: $(O)/gen/%.c $(gen-hdr) | setup-build
 	@mkdir -p $$(@D) && echo "  CC  $$@"
 	$$(Q)$$(CC) $$(CFLAGS) $$(call flags-of,$$*.c) $$(gen-flags) $(2) -c -o $$@ $$<
+$(O)/$(1)/lib%.a:
+	@mkdir -p $$(@D) && rm -f $$@
+	$$(Q)ar rcs $$@ $$(filter %.o,$$^)
 $(O)/$(1)/libvgpu-device.a: $$(call objects,$(1),$(device-src))
 $(O)/$(1)/libvgpu.a: $$(call objects,$(1),$(all-runtime-src))
 $(O)/$(1)/libtest.a: $$(call objects,$(1),$(unit-lib-src))
@@ -78,10 +81,6 @@ $(O)/$(1)/libtest.a: $$(call objects,$(1),$(unit-lib-src))
 endef
 $(eval $(call compile-rules,native,))
 $(eval $(call compile-rules,asan,$(sanitize)))
-
-$(O)/native/lib%.a $(O)/asan/lib%.a:
-	@mkdir -p $(@D) && rm -f $@
-	$(Q)ar rcs $@ $(filter %.o,$^)
 
 $(O)/gen/%.lex.c: %.l | setup-build
 	@mkdir -p $(@D)
@@ -149,7 +148,8 @@ clang-warnings/%: % $(gen-hdr) | setup-build setup-unit
 # tree stays clean and objects of two kernels do not meet.
 
 mirror := $(CURDIR)/build/$(KERNEL)
-module-make = $(MAKE) --no-print-directory -C $(KDIR) M=$(mirror)/src
+# BTF would want pahole and the whole vmlinux, for nothing here.
+module-make = $(MAKE) --no-print-directory -C $(KDIR) M=$(mirror)/src CONFIG_DEBUG_INFO_BTF_MODULES=
 
 .PHONY: modules mirror sparse
 mirror:
