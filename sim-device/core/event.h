@@ -6,19 +6,19 @@
 #ifndef VGPU_EVENT_H
 #define VGPU_EVENT_H
 
-#include "../platform.h"
+#include "heap.h"
 
 struct vgpu_device;
 
 struct vgpu_event {
-	u64 time;		/* when it fires */
-	u64 seq;		/* order among equal times */
-	u32 index;		/* place in the heap + 1; 0: not scheduled */
+	struct vgpu_heap_node node;	/* key: when it fires */
 	void (*fire)(struct vgpu_device *dev, struct vgpu_event *event);
 };
 
 /* Schedule @event at @time (>= now); if it is scheduled already it moves. Cannot fail: room was reserved. */
 void vgpu_event_at(struct vgpu_device *dev, struct vgpu_event *event, u64 time);
+/* The same, @delay from now. The clock ends at VGPU_NEVER - 1: there time stands still, and everything still happens. */
+void vgpu_event_after(struct vgpu_device *dev, struct vgpu_event *event, u64 delay);
 /* Take it out; nothing happens if it is not scheduled. */
 void vgpu_event_cancel(struct vgpu_device *dev, struct vgpu_event *event);
 /* Make room for @count more events that exist at once; pairs with vgpu_event_release(). -ENOMEM. */
@@ -27,7 +27,13 @@ void vgpu_event_release(struct vgpu_device *dev, u32 count);
 
 static inline bool vgpu_event_pending(const struct vgpu_event *event)
 {
-	return event->index != 0;
+	return event->node.index != 0;
+}
+
+/* When a pending event fires. */
+static inline u64 vgpu_event_time(const struct vgpu_event *event)
+{
+	return event->node.key;
 }
 
 #endif

@@ -88,6 +88,15 @@ void vgpu_compiled_release(struct vgpu_block *block);
 /* Event of an SM with compiled blocks: interpret one slice of all of them, then time passes by what it cost. */
 void vgpu_compiled_step(struct vgpu_device *dev, struct vgpu_event *step);
 
+/* ---- profiled blocks (block_profiled.c) ------------------------------------------------------------------------ */
+
+/* @block is on its SM: schedule its end, after a time drawn now (new) or what was left (preempted). From vgpu_sm_issue(). */
+void vgpu_profiled_issue(struct vgpu_block *block);
+/* Cancel its end and keep what is left of its time. From vgpu_sm_detach(). */
+void vgpu_profiled_detach(struct vgpu_block *block);
+/* sm.c: take @block off the resident list of its SM and free its slot; it has ended or is being detached. */
+void vgpu_sm_remove(struct vgpu_sm *sm, struct vgpu_block *block);
+
 /* ---- called back, filled by exec/ ------------------------------------------------------------------------------ */
 
 /* @block has ended at the present time and is already off the SM; the engine releases it and may issue another. */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Contexts and the context table (Tanasic 5.2.1): a process on the device with its address space, queues, modules,
+ * command buffer and fate.
+ */
+#ifndef VGPU_CONTEXT_H
+#define VGPU_CONTEXT_H
+
+#include "../vgpu_device.h"
+#include "../exec/command_buffer.h"
+#include "../mmu/mmu.h"
+
+struct vgpu_module;
+
+#define VGPU_MODULES_MAX	4096u	/* modules loaded at once in one context */
+
+/** struct vgpu_module_ref - a loaded module: the table holds one reference, every pending launch of it another */
+struct vgpu_module_ref {
+	u32 refs;
+	struct vgpu_module *code;
+};
+
+struct vgpu_context {
+	u32 id;
+	u64 label;
+	bool dead;
+	struct vgpu_fault fault;
+	struct vgpu_address_space *as;
+	u32 queues;
+	struct vgpu_module_ref **modules;	/* handle - 1; NULL: free */
+	u32 modules_room;
+	u32 modules_count;
+	struct vgpu_command_buffer buffer;
+	/* accounting, as in struct vgpu_context_info */
+	u64 kernels;
+	u64 blocks;
+	u64 copies;
+	u64 copied_bytes;
+	u64 instructions;
+	u64 sm_time;
+};
+
+/** struct vgpu_context_table - open contexts in the order of their ids, which is the order in which they were opened */
+struct vgpu_context_table {
+	struct vgpu_context **list;
+	u32 count;
+	u32 room;
+	u32 last_id;
+	u64 modules;		/* alive on the device, unloaded ones that kernels still hold included */
+};
+
+struct vgpu_context *vgpu_context_find(const struct vgpu_device *dev, u32 id);
+
+/**
+ * vgpu_context_die - a context's first fault: it stops, its pending commands complete with -EIO, others go on
+ *
+ * @fault needs everything but the time. Does nothing to a context that is dead. Blocks, kernels and commands of the
+ * context are gone on return.
+ */
+void vgpu_context_die(struct vgpu_device *dev, struct vgpu_context *ctx, const struct vgpu_fault *fault);
+
+/* Module handles (modules.c). get() takes a reference, NULL: no such handle. */
+struct vgpu_module_ref *vgpu_module_get(struct vgpu_context *ctx, u32 handle);
+void vgpu_module_put(struct vgpu_device *dev, struct vgpu_module_ref *ref);
+void vgpu_modules_drop(struct vgpu_device *dev, struct vgpu_context *ctx);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * A 4-ary min-heap over (key, seq) of nodes embedded in what they order: events by time, waiting commands and kernels by
+ * the rank a policy gives them. Keys lie in the array beside the pointer, so that sifting reads one array only. Equal
+ * keys leave in the order of seq; nothing depends on an address.
+ */
+#ifndef VGPU_HEAP_H
+#define VGPU_HEAP_H
+
+#include "../platform.h"
+
+struct vgpu_heap_node {
+	u64 key;
+	u64 seq;	/* order among equal keys, unique in one heap */
+	u32 index;	/* place in the heap + 1; 0: in none */
+};
+
+struct vgpu_heap_entry {
+	u64 key;
+	u64 seq;
+	struct vgpu_heap_node *node;
+};
+
+struct vgpu_heap {
+	struct vgpu_heap_entry *entries;
+	u32 count;
+	u32 room;
+};
+
+/* Room for @room nodes in all. -ENOMEM, and then nothing has changed. */
+int vgpu_heap_reserve(struct vgpu_heap *heap, u32 room);
+void vgpu_heap_free(struct vgpu_heap *heap);
+/* Put @node in under (key, seq); if it is in already it moves. Room must have been reserved. */
+void vgpu_heap_put(struct vgpu_heap *heap, struct vgpu_heap_node *node, u64 key, u64 seq);
+/* Take @node out; nothing happens if it is in no heap. */
+void vgpu_heap_remove(struct vgpu_heap *heap, struct vgpu_heap_node *node);
+
+static inline struct vgpu_heap_node *vgpu_heap_first(const struct vgpu_heap *heap)
+{
+	return heap->count ? heap->entries[0].node : NULL;
+}
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The execution engine: Tanasic 2.3 in the terms of 5.2.3. Commands come from the dispatcher into the command buffer of their
+ * context; the policy admits one into the active queue (a KSR of the KSRT tracks it) and assigns SMs to it; the SM driver sets an
+ * SM up, issues thread blocks until it is full, and issues again when one ends. The SMST says what every SM does.
+ *
+ * framework.c has the services a policy calls, sm_driver.c what follows from them, accounting.c the times.
+ */
+#ifndef VGPU_EXEC_H
+#define VGPU_EXEC_H
+
+#include "../core/context.h"
+#include "../sm/sm.h"
+
+struct vgpu_command;
+struct vgpu_policy;
+struct vgpu_preemption;
+
+/** struct vgpu_ksr - kernel status register: one active kernel and its context (Tanasic 5.2.3) */
+struct vgpu_ksr {
+	struct vgpu_launch launch;
+	struct vgpu_context *ctx;	/* NULL: the entry is free */
+	struct vgpu_command *command;
+	struct vgpu_ksr *prev;		/* active queue, in the order of admission */
+	struct vgpu_ksr *next;
+	struct vgpu_heap_node node;	/* among the kernels that have blocks to issue, by the policy's rank and admission */
+	u64 order;			/* of admission */
+	u64 rank;			/* the policy's */
+	u32 occupancy;			/* thread blocks that fit into one SM */
+	u32 shared_config;		/* shared memory an SM is set to for it */
+	u32 sms;			/* assigned to it */
+	u64 next_block;			/* the first one never issued */
+	u64 unclaimed;			/* blocks to issue, preempted ones too, that no SM in setup has claimed */
+	u64 ended;			/* blocks */
+	struct vgpu_block *ptbq;	/* preempted thread blocks, oldest first */
+	struct vgpu_block *ptbq_tail;
+	bool started;			/* a block was issued */
+	u64 start;			/* when */
+	struct vgpu_event watchdog;
+};
+
+/* Idle, running and reserved are the paper's; setup is the beginning of running, told apart for the accounts. */
+enum vgpu_sm_state {
+	VGPU_SM_IDLE,
+	VGPU_SM_SETUP,
+	VGPU_SM_RUNNING,
+	VGPU_SM_RESERVED,		/* being preempted for another kernel */
+	VGPU_SM_STATES
+};
+
+/** struct vgpu_smst - SM status table, one entry. The number of running blocks is in the SM: resident_count. */
+struct vgpu_smst {
+	enum vgpu_sm_state state;
+	struct vgpu_ksr *ksr;		/* NULL: idle */
+	struct vgpu_ksr *next;		/* reserved for; NULL: nobody any more */
+	u32 claimed;			/* blocks it will issue when set up */
+	struct vgpu_event setup;
+	u64 since;			/* accounts are right up to here */
+	u64 time[VGPU_SM_STATES];
+	u64 instructions;		/* of the SM that are in its contexts' accounts */
+};
+
+#define VGPU_IDLE_WORDS		16u	/* bits for 1024 SMs */
+
+struct vgpu_exec {
+	const struct vgpu_policy *policy;
+	const struct vgpu_preemption *preemption;
+	struct vgpu_heap waiting;	/* full command buffers */
+	struct vgpu_heap issuable;	/* active kernels with blocks nobody has claimed */
+	struct vgpu_ksr *ksrt;		/* as many as SMs (Tanasic 5.2.3) */
+	struct vgpu_ksr **ksr_free;	/* stack of free entries */
+	u32 ksr_free_count;
+	struct vgpu_ksr *active_head;	/* active queue */
+	struct vgpu_ksr *active_tail;
+	u32 active_count;
+	struct vgpu_smst *smst;
+	u64 idle[VGPU_IDLE_WORDS];	/* bit per SM */
+	u32 idle_count;
+	u64 arrivals;			/* launches that ever arrived */
+	u64 admissions;
+	u32 launches;			/* newest launch id */
+	struct vgpu_block *pool;	/* free block structs */
+	struct vgpu_block_slab *slabs;
+	u64 blocks;			/* in use */
+};
+
+int vgpu_exec_init(struct vgpu_device *dev);
+void vgpu_exec_fini(struct vgpu_device *dev);
+/* A launch from the dispatcher: it takes launch_ps to arrive at the command buffer of its context. */
+void vgpu_exec_submit(struct vgpu_device *dev, struct vgpu_command *command);
+/* Stop and drop everything of @ctx; the SMs it had are idle, and the policy has not been asked yet: see resume. */
+void vgpu_exec_abort(struct vgpu_device *dev, struct vgpu_context *ctx);
+/* After an abort: the policy gives away what has become free. */
+void vgpu_exec_resume(struct vgpu_device *dev);
+void vgpu_exec_set_policy(struct vgpu_device *dev, const struct vgpu_policy *policy);
+/* -EBUSY: a preemption is under way. */
+int vgpu_exec_set_preemption(struct vgpu_device *dev, const struct vgpu_preemption *preemption);
+/* Kernels that run now are measured by the new watchdog too. */
+void vgpu_exec_set_watchdog(struct vgpu_device *dev, u64 watchdog_ps);
+
+/* ---- services for policies (framework.c) ----------------------------------------------------------------------- */
+
+/* The full command buffer that comes first by rank, then arrival; NULL: all are empty. */
+struct vgpu_context *vgpu_exec_waiting(struct vgpu_device *dev);
+/* Room in the active queue? */
+bool vgpu_exec_has_room(const struct vgpu_device *dev);
+/* Move the command of a full buffer into the active queue. Needs room there. */
+struct vgpu_ksr *vgpu_exec_admit(struct vgpu_device *dev, struct vgpu_context *ctx);
+/* The active kernel with blocks to issue that comes first by rank, then admission; NULL: there is none. */
+struct vgpu_ksr *vgpu_exec_issuable(struct vgpu_device *dev);
+/* Lowest idle SM, or -1. */
+int vgpu_exec_idle_sm(const struct vgpu_device *dev);
+/* Give idle SM @sm to @ksr, which has blocks to issue. */
+void vgpu_exec_assign(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr);
+/*
+ * Reserve running SM @sm for @ksr: its preemption begins. An SM that is reserved already changes hands, as 5.2.4 allows.
+ * -EOPNOTSUPP: the mechanism in use cannot preempt.
+ */
+int vgpu_exec_reserve(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr);
+
+/* ---- services for preemption mechanisms (sm_driver.c) ----------------------------------------------------------- */
+
+/* Take a resident block off its SM into the PTBQ of its kernel. */
+void vgpu_exec_preempt_block(struct vgpu_device *dev, struct vgpu_block *block);
+/* Reserved SM @sm is empty: it goes to the kernel that reserved it. */
+void vgpu_exec_preempted(struct vgpu_device *dev, u32 sm);
+
+/* ---- inside the engine ----------------------------------------------------------------------------------------- */
+
+/* sm_driver.c */
+void vgpu_sm_driver_setup(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr);
+void vgpu_sm_driver_idle(struct vgpu_device *dev, u32 sm);
+void vgpu_sm_driver_fire(struct vgpu_device *dev, struct vgpu_event *event);
+int vgpu_block_pool_grow(struct vgpu_exec *exec, u32 count);
+void vgpu_block_pool_free(struct vgpu_exec *exec);
+/* framework.c: all blocks of @ksr have ended */
+void vgpu_exec_finish(struct vgpu_device *dev, struct vgpu_ksr *ksr);
+/* framework.c: keep the list of issuable kernels right after a change of ksr->unclaimed */
+void vgpu_exec_update(struct vgpu_device *dev, struct vgpu_ksr *ksr);
+
+/* ---- accounts (accounting.c) ------------------------------------------------------------------------------------ */
+
+/* Enter the time since the last entry, and what follows belongs to @state. */
+void vgpu_account_sm(struct vgpu_device *dev, u32 sm, enum vgpu_sm_state state);
+/* What @ctx has used up to now, the running part included. */
+void vgpu_account_context(const struct vgpu_device *dev, const struct vgpu_context *ctx, u64 *sm_time,
+			  u64 *instructions);
+/* The states of every SM add up to the age of the device, and the accounts agree with the tables; false: they do not. */
+bool vgpu_account_closes(const struct vgpu_device *dev);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Preemption mechanisms (Tanasic 5.2.2): how an SM becomes free. A mechanism is one file with one table of operations; it
+ * knows no policy. The SM driver issues nothing to an SM that is being preempted.
+ */
+#ifndef VGPU_PREEMPT_H
+#define VGPU_PREEMPT_H
+
+#include "../exec/exec.h"
+
+/**
+ * struct vgpu_preemption - one mechanism
+ * @begin: start to free SM @sm, which has resident blocks; NULL: this mechanism cannot. Ends, then or later, with
+ *	vgpu_exec_preempted(); an SM whose last block ends by itself is handed over by the SM driver.
+ */
+struct vgpu_preemption {
+	const char *name;
+	void (*begin)(struct vgpu_device *dev, u32 sm);
+};
+
+extern const struct vgpu_preemption vgpu_preemption_none;
+
+/* Mechanism @index for listings, NULL past the end (list.c). */
+const struct vgpu_preemption *vgpu_preemption_at(unsigned int index);
+
+#endif
