@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A device: the model, and the kthread that is its one actor. The actor takes messages out of the inbox, at most a batch
+ * at a time, and lets device time pass in stretches of a few events in between, so neither a flood of ioctls nor an
+ * endless kernel keeps the other waiting. It sleeps when the model is idle and nobody asks anything.
+ */
+#include <linux/kthread.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "kvgpu.h"
+
+#define MESSAGES_PER_TURN	64u
+/* An event is at most one slice of one SM. */
+#define EVENTS_PER_TURN		16u
+
+static int host_move(void *host, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes, enum vgpu_move dir)
+{
+	if (WARN_ON_ONCE(!cookie || cookie & 1))
+		return -EFAULT;
+	return kvgpu_pin_move((struct kvgpu_pin *)(uintptr_t)cookie, offset, memory, bytes, dir);
+}
+
+static const struct vgpu_host_ops host_ops = {
+	.get_frame = kvgpu_get_frame,
+	.put_frame = kvgpu_put_frame,
+	.move = host_move,
+	.completed = kvgpu_completed,
+	.context_died = kvgpu_context_died,
+	.trace = kvgpu_trace_record,
+};
+
+static void msg_send(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	init_completion(&msg->done);
+	spin_lock(&kdev->inbox_lock);
+	list_add_tail(&msg->node, &kdev->inbox);
+	spin_unlock(&kdev->inbox_lock);
+	wake_up(&kdev->wake);
+}
+
+int kvgpu_post(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	msg_send(kdev, msg);
+	wait_for_completion(&msg->done);
+	return msg->result;
+}
+
+int kvgpu_post_killable(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	bool queued;
+
+	msg_send(kdev, msg);
+	if (!wait_for_completion_killable(&msg->done))
+		return msg->result;
+	spin_lock(&kdev->inbox_lock);
+	queued = !list_empty(&msg->node);
+	list_del_init(&msg->node);
+	spin_unlock(&kdev->inbox_lock);
+	if (queued)
+		return -EINTR;
+	/* the actor has it in hand and will be done in a moment; it must not outlive our stack */
+	wait_for_completion(&msg->done);
+	return msg->result;
+}
+
+static struct kvgpu_msg *inbox_take(struct kvgpu_dev *kdev)
+{
+	struct kvgpu_msg *msg;
+
+	spin_lock(&kdev->inbox_lock);
+	msg = list_first_entry_or_null(&kdev->inbox, struct kvgpu_msg, node);
+	if (msg)
+		list_del_init(&msg->node);
+	spin_unlock(&kdev->inbox_lock);
+	return msg;
+}
+
+static bool inbox_empty(struct kvgpu_dev *kdev)
+{
+	return list_empty_careful(&kdev->inbox);
+}
+
+static int actor(void *data)
+{
+	struct kvgpu_dev *kdev = data;
+	bool idle = true;
+
+	while (!kthread_should_stop()) {
+		struct kvgpu_msg *msg;
+		u32 i;
+
+		if (idle)
+			wait_event_idle(kdev->wake, kthread_should_stop() || !inbox_empty(kdev));
+		for (i = 0; i < MESSAGES_PER_TURN; i++) {
+			msg = inbox_take(kdev);
+			if (!msg)
+				break;
+			msg->result = msg->fn(kdev, msg);
+			complete(&msg->done);
+		}
+		idle = vgpu_device_run(kdev->model, VGPU_NEVER, EVENTS_PER_TURN) == VGPU_NEVER;
+		WRITE_ONCE(kdev->now, vgpu_device_now(kdev->model));
+		kvgpu_news(kdev);
+		cond_resched();
+	}
+	return 0;
+}
+
+struct kvgpu_dev *kvgpu_dev_create(unsigned int index, const struct vgpu_config *config)
+{
+	struct kvgpu_dev *kdev = kzalloc(sizeof(*kdev), GFP_KERNEL);
+	int ret;
+
+	if (!kdev)
+		return ERR_PTR(-ENOMEM);
+	kdev->index = index;
+	snprintf(kdev->name, sizeof(kdev->name), "vgpu%u", index);
+	kdev->config = *config;
+	spin_lock_init(&kdev->inbox_lock);
+	INIT_LIST_HEAD(&kdev->inbox);
+	INIT_LIST_HEAD(&kdev->news);
+	init_waitqueue_head(&kdev->wake);
+	xa_init(&kdev->contexts);
+	mutex_init(&kdev->trace.read_lock);
+	ret = vgpu_device_create(config, &host_ops, kdev, &kdev->model);
+	if (ret)
+		goto free;
+	ret = kvgpu_sysfs_prepare(kdev);
+	if (ret)
+		goto destroy;
+	kdev->actor = kthread_run(actor, kdev, "%s", kdev->name);
+	if (IS_ERR(kdev->actor)) {
+		ret = PTR_ERR(kdev->actor);
+		goto sysfs;
+	}
+	return kdev;
+sysfs:
+	kvgpu_sysfs_free(kdev);
+destroy:
+	vgpu_device_destroy(kdev->model);
+free:
+	kfree(kdev);
+	return ERR_PTR(ret);
+}
+
+/* No file is open any more and nobody can send. */
+void kvgpu_dev_destroy(struct kvgpu_dev *kdev)
+{
+	kthread_stop(kdev->actor);
+	vgpu_device_destroy(kdev->model);
+	WARN_ON(!xa_empty(&kdev->contexts) || atomic64_read(&kdev->frames) || atomic64_read(&kdev->pins));
+	xa_destroy(&kdev->contexts);
+	kvfree(kdev->trace.ring);
+	kvgpu_sysfs_free(kdev);
+	kfree(kdev);
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Completions and who waits for them. The actor publishes how far each queue has come; waiters read it without asking
+ * the actor. Waiters are woken after a stretch of device time, not at every command, so that a batch costs one wake.
+ */
+#include <linux/hrtimer.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "kvgpu.h"
+
+struct kvgpu_queue *kvgpu_queue_get(struct kvgpu_ctx *ctx, u32 id)
+{
+	struct kvgpu_queue *queue;
+
+	xa_lock(&ctx->queues);
+	queue = xa_load(&ctx->queues, id);
+	if (queue)
+		kref_get(&queue->ref);
+	xa_unlock(&ctx->queues);
+	return queue;
+}
+
+static void queue_free(struct kref *ref)
+{
+	kfree(container_of(ref, struct kvgpu_queue, ref));
+}
+
+void kvgpu_queue_put(struct kvgpu_queue *queue)
+{
+	kref_put(&queue->ref, queue_free);
+}
+
+static void news_add(struct kvgpu_dev *kdev, struct kvgpu_ctx *ctx)
+{
+	if (list_empty(&ctx->news))
+		list_add_tail(&ctx->news, &kdev->news);
+}
+
+void kvgpu_news(struct kvgpu_dev *kdev)
+{
+	struct kvgpu_ctx *ctx, *next;
+
+	list_for_each_entry_safe(ctx, next, &kdev->news, news) {
+		list_del_init(&ctx->news);
+		if (wq_has_sleeper(&ctx->waiters))
+			wake_up_all(&ctx->waiters);
+	}
+}
+
+void kvgpu_completed(void *host, const struct vgpu_completion *completion)
+{
+	struct kvgpu_dev *kdev = host;
+	struct kvgpu_ctx *ctx = xa_load(&kdev->contexts, completion->context);
+	u64 cookie = completion->cookie;
+	struct kvgpu_queue *queue;
+
+	if (WARN_ON_ONCE(!ctx))
+		return;
+	if (cookie & 1)
+		ctx->param_bytes -= cookie >> 1;
+	else if (cookie)
+		kvgpu_unpin((struct kvgpu_pin *)(uintptr_t)cookie);
+	WRITE_ONCE(ctx->inflight, ctx->inflight - 1);
+	WRITE_ONCE(kdev->now, completion->time);
+	queue = xa_load(&ctx->queues, completion->queue);
+	if (queue)
+		smp_store_release(&queue->completed, completion->seq);
+	news_add(kdev, ctx);
+}
+
+void kvgpu_context_died(void *host, u32 context, const struct vgpu_fault *fault)
+{
+	struct kvgpu_dev *kdev = host;
+	struct kvgpu_ctx *ctx = xa_load(&kdev->contexts, context);
+
+	if (WARN_ON_ONCE(!ctx))
+		return;
+	WRITE_ONCE(ctx->dead, fault->reason);
+	news_add(kdev, ctx);
+}
+
+/* A dead context is worth returning for only once the command has ended too: its memory is at rest then. */
+static bool wait_over(struct kvgpu_queue *queue, u64 seq)
+{
+	return smp_load_acquire(&queue->completed) >= seq;
+}
+
+/* Sleep until it is over. -EINTR, -ERESTARTNOHAND: a signal came first; -ETIMEDOUT. */
+static int wait_sleep(struct kvgpu_ctx *ctx, struct kvgpu_queue *queue, u64 seq, s64 timeout_ns)
+{
+	int ret;
+
+	if (!timeout_ns)
+		return -ETIMEDOUT;
+	if (timeout_ns < 0) {
+		ret = wait_event_interruptible(ctx->waiters, wait_over(queue, seq));
+		/* a stop and continue goes back to sleep by itself; a handler makes it EINTR */
+		return ret == -ERESTARTSYS ? -ERESTARTNOHAND : ret;
+	}
+	ret = wait_event_interruptible_hrtimeout(ctx->waiters, wait_over(queue, seq), ns_to_ktime(timeout_ns));
+	if (ret == -ETIME)
+		return -ETIMEDOUT;
+	/* not restarted: it would begin its timeout anew */
+	return ret == -ERESTARTSYS ? -EINTR : ret;
+}
+
+long kvgpu_wait(struct kvgpu_ctx *ctx, void __user *arg)
+{
+	struct kvgpu_queue *queue;
+	struct vgpu_wait wait;
+	int ret = 0;
+
+	if (copy_from_user(&wait, arg, sizeof(wait)))
+		return -EFAULT;
+	if (wait.flags)
+		return -EINVAL;
+	queue = kvgpu_queue_get(ctx, wait.queue);
+	if (!queue)
+		return -ENOENT;
+	if (wait.seq > READ_ONCE(queue->submitted))
+		ret = -EINVAL;
+	else if (!wait_over(queue, wait.seq))
+		ret = wait_sleep(ctx, queue, wait.seq, wait.timeout_ns);
+	wait.completed = smp_load_acquire(&queue->completed);
+	wait.time = READ_ONCE(ctx->kdev->now);
+	kvgpu_queue_put(queue);
+	if (ret == -EINVAL)
+		return ret;
+	if (!ret && READ_ONCE(ctx->dead))
+		ret = -EIO;
+	if (copy_to_user(arg, &wait, sizeof(wait)))
+		return -EFAULT;
+	return ret;
+}
+
+/* Readable: nothing in flight. Error: the context is dead. */
+__poll_t kvgpu_poll(struct file *file, poll_table *table)
+{
+	struct kvgpu_ctx *ctx = file->private_data;
+	__poll_t mask = 0;
+
+	poll_wait(file, &ctx->waiters, table);
+	if (!READ_ONCE(ctx->inflight))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if (READ_ONCE(ctx->dead))
+		mask |= EPOLLERR;
+	return mask;
+}

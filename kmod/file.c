@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Open files. An open file is a context on the device: it lives until the last descriptor that refers to it is gone,
+ * in whatever process (dup, fork, a socket). Closing it ends the context at once and returns only when nothing of it is
+ * left: no pinned page, no frame, no queue.
+ */
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "kvgpu.h"
+
+struct context_msg {
+	struct kvgpu_msg msg;
+	struct kvgpu_ctx *ctx;
+	u64 label;
+};
+
+static int do_open(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct context_msg *m = container_of(msg, struct context_msg, msg);
+	int ret = vgpu_context_open(kdev->model, m->label, &m->ctx->id);
+
+	if (ret)
+		return ret;
+	ret = xa_err(xa_store(&kdev->contexts, m->ctx->id, m->ctx, GFP_KERNEL));
+	if (ret)
+		vgpu_context_close(kdev->model, m->ctx->id);
+	return ret;
+}
+
+static int do_close(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct context_msg *m = container_of(msg, struct context_msg, msg);
+	int ret = vgpu_context_close(kdev->model, m->ctx->id);
+
+	/* every command has completed by now: nothing can look the context up again */
+	xa_erase(&kdev->contexts, m->ctx->id);
+	list_del_init(&m->ctx->news);
+	return ret;
+}
+
+static int kvgpu_open(struct inode *inode, struct file *file)
+{
+	struct kvgpu_dev *kdev = kvgpu_dev_by_minor(iminor(inode));
+	struct context_msg m = { .msg.fn = do_open, .label = task_tgid_nr(current) };
+	struct kvgpu_ctx *ctx;
+	int ret;
+
+	if (!kdev)
+		return -ENXIO;
+	if (atomic_inc_return(&kdev->context_count) > KVGPU_CONTEXTS_MAX) {
+		ret = -ENOSPC;
+		goto count;
+	}
+	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
+	if (!ctx) {
+		ret = -ENOMEM;
+		goto count;
+	}
+	ctx->kdev = kdev;
+	xa_init(&ctx->queues);
+	xa_init(&ctx->modules);
+	init_waitqueue_head(&ctx->waiters);
+	INIT_LIST_HEAD(&ctx->news);
+	spin_lock_init(&ctx->unpin_lock);
+	INIT_LIST_HEAD(&ctx->unpin);
+	INIT_WORK(&ctx->unpin_work, kvgpu_unpin_work);
+	m.ctx = ctx;
+	ret = kvgpu_post_killable(kdev, &m.msg);
+	if (ret)
+		goto free;
+	file->private_data = ctx;
+	return nonseekable_open(inode, file);
+free:
+	kfree(ctx);
+count:
+	atomic_dec(&kdev->context_count);
+	return ret;
+}
+
+static int kvgpu_release(struct inode *inode, struct file *file)
+{
+	struct kvgpu_ctx *ctx = file->private_data;
+	struct kvgpu_dev *kdev = ctx->kdev;
+	struct context_msg m = { .msg.fn = do_close, .ctx = ctx };
+	struct kvgpu_queue *queue;
+	unsigned long id;
+
+	WARN_ON_ONCE(kvgpu_post(kdev, &m.msg));
+	flush_work(&ctx->unpin_work);
+	WARN_ON_ONCE(ctx->inflight || ctx->param_bytes || atomic64_read(&ctx->pinned));
+	xa_for_each(&ctx->queues, id, queue)
+		kvgpu_queue_put(queue);
+	xa_destroy(&ctx->queues);
+	xa_destroy(&ctx->modules);
+	kfree(ctx);
+	atomic_dec(&kdev->context_count);
+	return 0;
+}
+
+const struct file_operations kvgpu_fops = {
+	.owner = THIS_MODULE,
+	.open = kvgpu_open,
+	.release = kvgpu_release,
+	.unlocked_ioctl = kvgpu_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.poll = kvgpu_poll,
+	.llseek = noop_llseek,
+};

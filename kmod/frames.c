@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Pages behind the frames of VRAM. The model asks for one when a device page is first written and gives it back with
+ * the mapping. Runs on the actor's thread.
+ */
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+
+#include "kvgpu.h"
+
+/* Give others a turn after so many frames: a context can hold a million. */
+#define FREES_PER_TURN	256u
+
+/*
+ * Rather no frame than the out-of-memory killer: the model turns NULL into a fault of the context that wanted one,
+ * while the killer would pick anybody.
+ */
+#define FRAME_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
+void *kvgpu_get_frame(void *host)
+{
+	struct kvgpu_dev *kdev = host;
+	struct page *page;
+
+	BUILD_BUG_ON(PAGE_SIZE != VGPU_PAGE_SIZE);
+	page = alloc_page(FRAME_GFP);
+	if (!page)
+		return NULL;
+	atomic64_inc(&kdev->frames);
+	return page_address(page);
+}
+
+void kvgpu_put_frame(void *host, void *frame)
+{
+	struct kvgpu_dev *kdev = host;
+
+	free_page((unsigned long)frame);
+	atomic64_dec(&kdev->frames);
+	if (++kdev->frees % FREES_PER_TURN == 0)
+		cond_resched();
+}

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ioctls of /dev/vgpuN other than submit and wait: copy the argument in once, check flags and reserved fields, have the
+ * actor do it, copy the answer out. What the model can judge (addresses, handles, limits) is left to the model.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "kvgpu.h"
+
+/* A refusal is one line. */
+#define MESSAGE_BYTES	512u
+
+/** struct ioctl_msg - arguments and answer of the ioctls that are one call of the model */
+struct ioctl_msg {
+	struct kvgpu_msg msg;
+	struct kvgpu_ctx *ctx;
+	union {
+		struct vgpu_device_info *device_info;
+		struct vgpu_context_info *context_info;
+		struct vgpu_mem mem;
+		struct {
+			u32 id;
+			struct kvgpu_queue *queue;
+		};
+		struct {
+			u32 module;
+			u32 bytes;
+			void *binary;
+			char *message;
+		};
+	};
+};
+
+static int ask(struct kvgpu_ctx *ctx, struct ioctl_msg *m, int (*fn)(struct kvgpu_dev *, struct kvgpu_msg *))
+{
+	m->ctx = ctx;
+	m->msg.fn = fn;
+	return kvgpu_post_killable(ctx->kdev, &m->msg);
+}
+
+#define IOCTL_MSG(msg_)	container_of(msg_, struct ioctl_msg, msg)
+
+static long ioctl_version(struct kvgpu_ctx *ctx, void __user *arg)
+{
+	struct vgpu_version version = {
+		.version = VGPU_UAPI_VERSION,
+		.isa_version = VGPU_VASS_VERSION,
+		.features = VGPU_FEATURE_PROFILED,
+	};
+
+	return copy_to_user(arg, &version, sizeof(version)) ? -EFAULT : 0;
+}
+
+static int do_device_info(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	vgpu_device_info(kdev->model, IOCTL_MSG(msg)->device_info);
+	return 0;
+}
+
+static long ioctl_device_info(struct kvgpu_ctx *ctx, void __user *arg)
+{
+	struct vgpu_device_info info = {};
+	struct ioctl_msg m = { .device_info = &info };
+	int ret = ask(ctx, &m, do_device_info);
+
+	if (ret)
+		return ret;
+	return copy_to_user(arg, &info, sizeof(info)) ? -EFAULT : 0;
+}
+
+static int do_context_info(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct ioctl_msg *m = IOCTL_MSG(msg);
+
+	return vgpu_context_info(kdev->model, m->ctx->id, m->context_info);
+}
+
+static long ioctl_context_info(struct kvgpu_ctx *ctx, void __user *arg)
+{
+	struct vgpu_context_info info = {};
+	struct ioctl_msg m = { .context_info = &info };
+	int ret = ask(ctx, &m, do_context_info);
+
+	if (ret)
+		return ret;
+	return copy_to_user(arg, &info, sizeof(info)) ? -EFAULT : 0;
+}
+
+/* ---- queues -------------------------------------------------------------------------------------------------- */
+
+static int do_queue_create(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct ioctl_msg *m = IOCTL_MSG(msg);
+	int ret = vgpu_queue_create(kdev->model, m->ctx->id, &m->id);
+
+	if (ret)
+		return ret;
+	ret = xa_err(xa_store(&m->ctx->queues, m->id, m->queue, GFP_KERNEL));
+	if (ret)
+		vgpu_queue_destroy(kdev->model, m->ctx->id, m->id);
+	return ret;
+}
+
+static int do_queue_destroy(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct ioctl_msg *m = IOCTL_MSG(msg);
+	int ret = vgpu_queue_destroy(kdev->model, m->ctx->id, m->id);
+
+	if (!ret)
+		m->queue = xa_erase(&m->ctx->queues, m->id);
+	return ret;
+}
+
+static int queue_destroy(struct kvgpu_ctx *ctx, u32 id)
+{
+	struct ioctl_msg m = { .id = id };
+	int ret = ask(ctx, &m, do_queue_destroy);
+
+	if (!ret)
+		kvgpu_queue_put(m.queue);
+	return ret;
+}
+
+static long ioctl_queue_create(struct kvgpu_ctx *ctx, void __user *arg)
+{
+	struct vgpu_queue_create create;
+	struct ioctl_msg m = {};
+	int ret;
+
+	if (copy_from_user(&create, arg, sizeof(create)))
+		return -EFAULT;
+	if (create.flags)
+		return -EINVAL;
+	m.queue = kzalloc(sizeof(*m.queue), GFP_KERNEL_ACCOUNT);
+	if (!m.queue)
+		return -ENOMEM;
+	kref_init(&m.queue->ref);
+	ret = ask(ctx, &m, do_queue_create);
+	if (ret) {
+		kvgpu_queue_put(m.queue);
+		return ret;
+	}
+	create.queue = m.id;
+	if (copy_to_user(arg, &create, sizeof(create))) {
+		queue_destroy(ctx, m.id);
+		return -EFAULT;
+	}
+	return 0;
+}
+
+static long ioctl_queue_destroy(struct kvgpu_ctx *ctx, void __user *arg)
+{
+	struct vgpu_queue_destroy destroy;
+
+	if (copy_from_user(&destroy, arg, sizeof(destroy)))
+		return -EFAULT;
+	if (destroy.reserved)
+		return -EINVAL;
+	return queue_destroy(ctx, destroy.queue);
+}
+
+/* ---- modules ------------------------------------------------------------------------------------------------- */
+
+static int do_module_load(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct ioctl_msg *m = IOCTL_MSG(msg);
+	struct kvgpu_ctx *ctx = m->ctx;
+	int ret;
+
+	if (ctx->module_count >= KVGPU_MODULES_MAX || m->bytes > KVGPU_MODULE_BYTES_MAX - ctx->module_bytes)
+		return -ENOSPC;
+	ret = vgpu_module_load(kdev->model, ctx->id, m->binary, m->bytes, m->message, MESSAGE_BYTES, &m->module);
+	if (ret)
+		return ret;
+	ret = xa_err(xa_store(&ctx->modules, m->module, xa_mk_value(m->bytes), GFP_KERNEL));
+	if (ret) {
+		vgpu_module_unload(kdev->model, ctx->id, m->module);
+		return ret;
+	}
+	ctx->module_count++;
+	ctx->module_bytes += m->bytes;
+	return 0;
+}
+
+static int do_module_unload(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct ioctl_msg *m = IOCTL_MSG(msg);
+	struct kvgpu_ctx *ctx = m->ctx;
+	int ret = vgpu_module_unload(kdev->model, ctx->id, m->module);
+
+	if (ret)
+		return ret;
+	ctx->module_count--;
+	ctx->module_bytes -= xa_to_value(xa_erase(&ctx->modules, m->module));
+	return 0;
+}
+
+static int module_unload(struct kvgpu_ctx *ctx, u32 module)
+{
+	struct ioctl_msg m = { .module = module };
+
+	return ask(ctx, &m, do_module_unload);
+}
+
+/* The refusal as text, cut to the room there is, always terminated. */
+static int message_out(const struct vgpu_module_load *load, char *message)
+{
+	u32 bytes = min_t(u32, strlen(message) + 1, load->message_bytes);
+
+	if (!bytes)
+		return 0;
+	message[bytes - 1] = 0;
+	return copy_to_user(u64_to_user_ptr(load->message), message, bytes) ? -EFAULT : 0;
+}
+
+static long ioctl_module_load(struct kvgpu_ctx *ctx, void __user *arg)
+{
+	struct vgpu_module_load load;
+	struct ioctl_msg m = {};
+	char *message;
+	int ret;
+
+	if (copy_from_user(&load, arg, sizeof(load)))
+		return -EFAULT;
+	if (load.flags || !load.bytes)
+		return -EINVAL;
+	if (load.bytes > VGPU_VASS_MAX_BYTES)
+		return -E2BIG;
+	message = kzalloc(MESSAGE_BYTES, GFP_KERNEL_ACCOUNT);
+	if (!message)
+		return -ENOMEM;
+	m.bytes = load.bytes;
+	m.message = message;
+	m.binary = kvmalloc(load.bytes, GFP_KERNEL_ACCOUNT);
+	if (!m.binary) {
+		ret = -ENOMEM;
+		goto out;
+	}
+	if (copy_from_user(m.binary, u64_to_user_ptr(load.binary), load.bytes)) {
+		ret = -EFAULT;
+		goto out;
+	}
+	ret = ask(ctx, &m, do_module_load);
+	if (ret == -EINVAL && message_out(&load, message))
+		ret = -EFAULT;
+	if (ret)
+		goto out;
+	load.module = m.module;
+	if (copy_to_user(arg, &load, sizeof(load))) {
+		module_unload(ctx, m.module);
+		ret = -EFAULT;
+	}
+out:
+	kvfree(m.binary);
+	kfree(message);
+	return ret;
+}
+
+static long ioctl_module_unload(struct kvgpu_ctx *ctx, void __user *arg)
+{
+	struct vgpu_module_unload unload;
+
+	if (copy_from_user(&unload, arg, sizeof(unload)))
+		return -EFAULT;
+	if (unload.reserved)
+		return -EINVAL;
+	return module_unload(ctx, unload.module);
+}
+
+/* ---- memory -------------------------------------------------------------------------------------------------- */
+
+static int do_mem_map(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct ioctl_msg *m = IOCTL_MSG(msg);
+
+	return vgpu_memory_map(kdev->model, m->ctx->id, m->mem.address, m->mem.bytes);
+}
+
+static int do_mem_unmap(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct ioctl_msg *m = IOCTL_MSG(msg);
+
+	return vgpu_memory_unmap(kdev->model, m->ctx->id, m->mem.address, m->mem.bytes);
+}
+
+static long ioctl_mem(struct kvgpu_ctx *ctx, void __user *arg, int (*fn)(struct kvgpu_dev *, struct kvgpu_msg *))
+{
+	struct ioctl_msg m = {};
+
+	if (copy_from_user(&m.mem, arg, sizeof(m.mem)))
+		return -EFAULT;
+	if (m.mem.flags || m.mem.reserved)
+		return -EINVAL;
+	return ask(ctx, &m, fn);
+}
+
+/* ---- dispatch ------------------------------------------------------------------------------------------------ */
+
+long kvgpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct kvgpu_ctx *ctx = file->private_data;
+	void __user *user = (void __user *)arg;
+
+	/* the number carries the size: any other size is another, unknown ioctl */
+	switch (cmd) {
+	case VGPU_IOC_VERSION:
+		return ioctl_version(ctx, user);
+	case VGPU_IOC_DEVICE_INFO:
+		return ioctl_device_info(ctx, user);
+	case VGPU_IOC_CONTEXT_INFO:
+		return ioctl_context_info(ctx, user);
+	case VGPU_IOC_QUEUE_CREATE:
+		return ioctl_queue_create(ctx, user);
+	case VGPU_IOC_QUEUE_DESTROY:
+		return ioctl_queue_destroy(ctx, user);
+	case VGPU_IOC_MODULE_LOAD:
+		return ioctl_module_load(ctx, user);
+	case VGPU_IOC_MODULE_UNLOAD:
+		return ioctl_module_unload(ctx, user);
+	case VGPU_IOC_MEM_MAP:
+		return ioctl_mem(ctx, user, do_mem_map);
+	case VGPU_IOC_MEM_UNMAP:
+		return ioctl_mem(ctx, user, do_mem_unmap);
+	case VGPU_IOC_SUBMIT:
+		return kvgpu_submit(ctx, user);
+	case VGPU_IOC_WAIT:
+		return kvgpu_wait(ctx, user);
+	default:
+		return -ENOTTY;
+	}
+}

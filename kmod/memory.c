@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Process memory of commands. Pages are pinned when a command is submitted, by the submitter: a page that is slow to
+ * come (swap, userfaultfd, FUSE) stalls the process it belongs to and never the actor. The actor then copies through
+ * the pinned pages, whatever has become of the process.
+ *
+ * Giving back pages that were written may sleep on their lock, so the actor hands those to a work item unless every
+ * page is dirty already, which they were made when they were pinned and nearly always still are.
+ */
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "kvgpu.h"
+
+/* Pages pinned in one go, between two looks at pending signals. */
+#define PIN_CHUNK	1024u
+
+struct kvgpu_pin {
+	struct kvgpu_ctx *ctx;
+	struct list_head node;		/* in ctx->unpin */
+	u32 count;			/* pages */
+	u32 first;			/* offset of the memory in the first page */
+	u64 bytes;
+	bool write;			/* the device writes it */
+	struct page *page[];
+};
+
+static struct workqueue_struct *unpin_queue;
+static atomic64_t pinned_total;		/* pages, of all contexts */
+
+u64 kvgpu_pinned_pages(void)
+{
+	return atomic64_read(&pinned_total);
+}
+
+/* Reserve room for @pages more. A single context and all together are bounded. */
+static bool pin_charge(struct kvgpu_ctx *ctx, u64 pages)
+{
+	/* one page more per command than its bytes need, when it is not aligned */
+	u64 limit = (VGPU_PINNED_MAX >> PAGE_SHIFT) + VGPU_SUBMIT_MAX;
+
+	if (atomic64_add_return(pages, &ctx->pinned) > limit)
+		goto refuse;
+	/* a context that holds nothing else always gets its turn */
+	if (atomic64_add_return(pages, &pinned_total) > totalram_pages() / 2 &&
+	    atomic64_read(&ctx->pinned) > pages) {
+		atomic64_sub(pages, &pinned_total);
+		goto refuse;
+	}
+	return true;
+refuse:
+	atomic64_sub(pages, &ctx->pinned);
+	return false;
+}
+
+static void pin_uncharge(struct kvgpu_ctx *ctx, u64 pages)
+{
+	atomic64_sub(pages, &pinned_total);
+	atomic64_sub(pages, &ctx->pinned);
+}
+
+struct kvgpu_pin *kvgpu_pin(struct kvgpu_ctx *ctx, u64 address, u64 bytes, bool write)
+{
+	u32 first = offset_in_page(address);
+	u64 count = (first + bytes + PAGE_SIZE - 1) >> PAGE_SHIFT;
+	struct kvgpu_pin *pin;
+	u32 done = 0, i;
+	int ret;
+
+	if (!access_ok((void __user *)(uintptr_t)address, bytes))
+		return ERR_PTR(-EFAULT);
+	if (!pin_charge(ctx, count))
+		return ERR_PTR(-EAGAIN);
+	pin = kvmalloc(struct_size(pin, page, count), GFP_KERNEL_ACCOUNT);
+	if (!pin) {
+		pin_uncharge(ctx, count);
+		return ERR_PTR(-ENOMEM);
+	}
+	pin->ctx = ctx;
+	pin->first = first;
+	pin->bytes = bytes;
+	pin->write = write;
+	while (done < count) {
+		ret = pin_user_pages_fast((address & PAGE_MASK) + ((u64)done << PAGE_SHIFT),
+					  min_t(u64, count - done, PIN_CHUNK), write ? FOLL_WRITE : 0,
+					  pin->page + done);
+		if (ret > 0)
+			done += ret;
+		else if (!ret)
+			ret = -EFAULT;
+		if (fatal_signal_pending(current))
+			ret = -EINTR;
+		if (ret < 0)
+			goto undo;
+		cond_resched();
+	}
+	pin->count = count;
+	for (i = 0; write && i < count; i++)
+		if (!PageDirty(pin->page[i]))
+			set_page_dirty_lock(pin->page[i]);
+	atomic64_inc(&ctx->kdev->pins);
+	return pin;
+undo:
+	unpin_user_pages(pin->page, done);
+	kvfree(pin);
+	pin_uncharge(ctx, count);
+	return ERR_PTR(ret);
+}
+
+static void pin_free(struct kvgpu_pin *pin)
+{
+	struct kvgpu_ctx *ctx = pin->ctx;
+
+	pin_uncharge(ctx, pin->count);
+	atomic64_dec(&ctx->kdev->pins);
+	kvfree(pin);
+}
+
+void kvgpu_unpin_work(struct work_struct *work)
+{
+	struct kvgpu_ctx *ctx = container_of(work, struct kvgpu_ctx, unpin_work);
+	struct kvgpu_pin *pin, *next;
+	LIST_HEAD(list);
+
+	spin_lock(&ctx->unpin_lock);
+	list_splice_init(&ctx->unpin, &list);
+	spin_unlock(&ctx->unpin_lock);
+	list_for_each_entry_safe(pin, next, &list, node) {
+		unpin_user_pages_dirty_lock(pin->page, pin->count, true);
+		pin_free(pin);
+		cond_resched();
+	}
+}
+
+void kvgpu_unpin(struct kvgpu_pin *pin)
+{
+	struct kvgpu_ctx *ctx = pin->ctx;
+	u32 i = 0;
+
+	while (pin->write && i < pin->count && PageDirty(pin->page[i]))
+		i++;
+	if (!pin->write || i == pin->count) {
+		unpin_user_pages(pin->page, pin->count);
+		pin_free(pin);
+		return;
+	}
+	spin_lock(&ctx->unpin_lock);
+	list_add_tail(&pin->node, &ctx->unpin);
+	spin_unlock(&ctx->unpin_lock);
+	queue_work(unpin_queue, &ctx->unpin_work);
+}
+
+/* Copy between @memory, which is the device's, and the pinned pages. Actor. */
+int kvgpu_pin_move(struct kvgpu_pin *pin, u64 offset, void *memory, u32 bytes, enum vgpu_move dir)
+{
+	u64 at = pin->first + offset;
+
+	if (WARN_ON_ONCE(offset > pin->bytes || bytes > pin->bytes - offset ||
+			 pin->write != (dir == VGPU_MOVE_TO_HOST)))
+		return -EFAULT;
+	while (bytes) {
+		struct page *page = pin->page[at >> PAGE_SHIFT];
+		u32 in_page = offset_in_page(at);
+		u32 now = min_t(u32, bytes, PAGE_SIZE - in_page);
+
+		if (dir == VGPU_MOVE_TO_HOST)
+			memcpy_to_page(page, in_page, memory, now);
+		else
+			memcpy_from_page(memory, page, in_page, now);
+		memory += now;
+		at += now;
+		bytes -= now;
+	}
+	return 0;
+}
+
+int kvgpu_memory_init(void)
+{
+	unpin_queue = alloc_workqueue("vgpu-unpin", WQ_UNBOUND, 0);
+	return unpin_queue ? 0 : -ENOMEM;
+}
+
+void kvgpu_memory_exit(void)
+{
+	destroy_workqueue(unpin_queue);
+}

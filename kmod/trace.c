@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * debugfs: <debugfs>/vgpu/<device>/ with levers for tests and tools that promise nothing to anybody else.
+ *
+ * trace_on	0 or 1; 1 begins with an empty ring
+ * trace	8 bytes "VGPUTRC1", then struct vgpu_trace_record; reading takes records out, end of file when there are none
+ * counts	what is alive, one "name number" a line: all 0 but "contexts" when nobody has the device open
+ * frames	pages behind VRAM
+ */
+#include <linux/debugfs.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "kvgpu.h"
+
+#define TRACE_MAGIC	"VGPUTRC1"
+#define MAGIC_BYTES	8u
+
+static struct dentry *root;
+
+/* Actor. A full ring keeps what it has: the beginning of a run explains more than its end. */
+void kvgpu_trace_record(void *host, const struct vgpu_trace_record *record)
+{
+	struct kvgpu_trace *trace = &((struct kvgpu_dev *)host)->trace;
+
+	if (trace->head - smp_load_acquire(&trace->tail) > trace->mask) {
+		WRITE_ONCE(trace->lost, trace->lost + 1);
+		return;
+	}
+	trace->ring[trace->head & trace->mask] = *record;
+	smp_store_release(&trace->head, trace->head + 1);
+}
+
+/* ---- trace_on ------------------------------------------------------------------------------------------------ */
+
+struct trace_msg {
+	struct kvgpu_msg msg;
+	bool on;
+};
+
+static int do_trace_on(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct kvgpu_trace *trace = &kdev->trace;
+	bool on = container_of(msg, struct trace_msg, msg)->on;
+
+	if (on && !trace->on) {
+		/* the sender holds read_lock: nobody reads */
+		trace->tail = trace->head;
+		trace->lost = 0;
+	}
+	trace->on = on;
+	vgpu_device_trace(kdev->model, on);
+	return 0;
+}
+
+static int trace_on_set(void *data, u64 value)
+{
+	struct kvgpu_dev *kdev = data;
+	struct kvgpu_trace *trace = &kdev->trace;
+	struct trace_msg m = { .msg.fn = do_trace_on, .on = value };
+	int ret = 0;
+
+	if (value > 1)
+		return -EINVAL;
+	mutex_lock(&trace->read_lock);
+	if (value && !trace->ring) {
+		trace->ring = kvmalloc_array(kvgpu_trace_records, sizeof(*trace->ring), GFP_KERNEL);
+		trace->mask = kvgpu_trace_records - 1;
+		if (!trace->ring)
+			ret = -ENOMEM;
+	}
+	if (!ret)
+		ret = kvgpu_post(kdev, &m.msg);
+	mutex_unlock(&trace->read_lock);
+	return ret;
+}
+
+static int trace_on_get(void *data, u64 *value)
+{
+	*value = READ_ONCE(((struct kvgpu_dev *)data)->trace.on);
+	return 0;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(trace_on_fops, trace_on_get, trace_on_set, "%llu\n");
+
+/* ---- trace --------------------------------------------------------------------------------------------------- */
+
+/* Move whole records to @to, as many as fit and as there are up to the end of the ring. Returns bytes. */
+static ssize_t trace_take(struct kvgpu_trace *trace, char __user *to, size_t room)
+{
+	u64 have = smp_load_acquire(&trace->head) - trace->tail;
+	u32 at = trace->tail & trace->mask;
+	size_t count = min3(room / sizeof(*trace->ring), (size_t)have, (size_t)trace->mask + 1 - at);
+
+	if (!count)
+		return 0;
+	if (copy_to_user(to, trace->ring + at, count * sizeof(*trace->ring)))
+		return -EFAULT;
+	smp_store_release(&trace->tail, trace->tail + count);
+	return count * sizeof(*trace->ring);
+}
+
+static ssize_t trace_read(struct file *file, char __user *to, size_t room, loff_t *ppos)
+{
+	struct kvgpu_dev *kdev = file->private_data;
+	struct kvgpu_trace *trace = &kdev->trace;
+	ssize_t got = 0, more;
+
+	if (room < sizeof(*trace->ring))
+		return -EINVAL;
+	if (!*ppos) {
+		if (copy_to_user(to, TRACE_MAGIC, MAGIC_BYTES))
+			return -EFAULT;
+		*ppos = MAGIC_BYTES;
+		return MAGIC_BYTES;
+	}
+	if (mutex_lock_killable(&trace->read_lock))
+		return -EINTR;
+	do {
+		more = trace_take(trace, to + got, room - got);
+		if (more > 0)
+			got += more;
+	} while (more > 0);
+	mutex_unlock(&trace->read_lock);
+	if (!got && more < 0)
+		return more;
+	*ppos += got;
+	return got;
+}
+
+static const struct file_operations trace_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.read = trace_read,
+	.llseek = noop_llseek,
+};
+
+/* ---- counts -------------------------------------------------------------------------------------------------- */
+
+struct counts_msg {
+	struct kvgpu_msg msg;
+	struct vgpu_device_counts counts;
+};
+
+static int do_counts(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	vgpu_device_counts(kdev->model, &container_of(msg, struct counts_msg, msg)->counts);
+	return 0;
+}
+
+static int counts_show(struct seq_file *seq, void *unused)
+{
+	struct kvgpu_dev *kdev = seq->private;
+	struct counts_msg m = { .msg.fn = do_counts };
+	int ret = kvgpu_post_killable(kdev, &m.msg);
+
+	if (ret)
+		return ret;
+#define COUNT(name)	seq_printf(seq, #name " %llu\n", m.counts.name)
+	COUNT(contexts);
+	COUNT(queues);
+	COUNT(modules);
+	COUNT(commands);
+	COUNT(kernels);
+	COUNT(blocks);
+	COUNT(frames);
+	COUNT(page_tables);
+#undef COUNT
+	seq_printf(seq, "files %d\n", atomic_read(&kdev->context_count));
+	seq_printf(seq, "host_frames %lld\n", atomic64_read(&kdev->frames));
+	seq_printf(seq, "pins %lld\n", atomic64_read(&kdev->pins));
+	seq_printf(seq, "pinned_pages %llu\n", kvgpu_pinned_pages());
+	seq_printf(seq, "trace_lost %llu\n", READ_ONCE(kdev->trace.lost));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(counts);
+
+static int frames_show(struct seq_file *seq, void *unused)
+{
+	struct kvgpu_dev *kdev = seq->private;
+
+	seq_printf(seq, "%lld\n", atomic64_read(&kdev->frames));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(frames);
+
+/* ---- folders ------------------------------------------------------------------------------------------------- */
+
+/* Without debugfs the calls below do nothing, by its own contract. */
+void kvgpu_trace_init(void)
+{
+	root = debugfs_create_dir("vgpu", NULL);
+}
+
+void kvgpu_trace_exit(void)
+{
+	debugfs_remove(root);
+}
+
+void kvgpu_trace_add(struct kvgpu_dev *kdev)
+{
+	char name[8];
+
+	snprintf(name, sizeof(name), "%u", kdev->index);
+	kdev->debugfs = debugfs_create_dir(name, root);
+	debugfs_create_file("trace_on", 0600, kdev->debugfs, kdev, &trace_on_fops);
+	debugfs_create_file("trace", 0400, kdev->debugfs, kdev, &trace_fops);
+	debugfs_create_file("counts", 0400, kdev->debugfs, kdev, &counts_fops);
+	debugfs_create_file("frames", 0400, kdev->debugfs, kdev, &frames_fops);
+}
+
+void kvgpu_trace_remove(struct kvgpu_dev *kdev)
+{
+	debugfs_remove(kdev->debugfs);
+}
