@@ -48,7 +48,17 @@ struct vgpu_cmd_launch {
 	__u64 params;		/* process address of the parameter block; copied at submission */
 };
 
-/** struct vgpu_cmd_copy - operands of the three copies. Any alignment, bytes >= 1. */
+/*
+ * Process memory is held from submission to completion, so it is bounded: bytes of one copy between process and device,
+ * and of all of them that a context has in flight (EAGAIN beyond; a batch that exceeds it alone is refused).
+ */
+#define VGPU_COPY_MAX		(64ull << 20)
+#define VGPU_PINNED_MAX		(256ull << 20)
+
+/**
+ * struct vgpu_cmd_copy - operands of the three copies. Any alignment, bytes >= 1; H2D and D2H at most VGPU_COPY_MAX.
+ * Process memory that is not there is refused at submission (EFAULT).
+ */
 struct vgpu_cmd_copy {
 	__u64 dst;		/* process address for D2H, else device address */
 	__u64 src;		/* process address for H2D, else device address */
