@@ -60,15 +60,6 @@ static int reference(int nodes, const std::vector<int> &start, const std::vector
 	return level[queue.back()];
 }
 
-static int *device_copy(const std::vector<int> &v)
-{
-	int *dev;
-
-	CHECK(cudaMalloc((void **)&dev, v.size() * sizeof(int) + sizeof(int)));
-	CHECK(cudaMemcpy(dev, v.data(), v.size() * sizeof(int), cudaMemcpyHostToDevice));
-	return dev;
-}
-
 int main(int argc, char **argv)
 {
 	int nodes = (int)parse_size(argc, argv, "bfs", "nodes of the graph", 16001, 1, 1 << 24);
@@ -79,12 +70,12 @@ int main(int argc, char **argv)
 	levels = reference(nodes, start, edges, want);
 	level[0] = 0;
 
-	int *dev_start = device_copy(start), *dev_edges = device_copy(edges);
-	int *dev_level = device_copy(level), *frontier[2], *dev_size;
+	int *dev_start = device_from(start.data(), start.size());
+	int *dev_edges = device_from(edges.data(), edges.size());
+	int *dev_level = device_from(level.data(), level.size());
+	int *frontier[2] = { device_new<int>(nodes), device_new<int>(nodes) };
+	int *dev_size = device_new<int>(1);
 
-	for (int i = 0; i < 2; i++)
-		CHECK(cudaMalloc((void **)&frontier[i], nodes * sizeof(int)));
-	CHECK(cudaMalloc((void **)&dev_size, sizeof(int)));
 	CHECK(cudaMemset(frontier[0], 0, sizeof(int)));
 	while (size > 0 && depth <= nodes) {
 		depth++;

@@ -182,6 +182,28 @@ static inline void *host_alloc(size_t bytes)
 	return p;
 }
 
+/* n elements of device memory; the same with their contents; and contents brought back. */
+template <typename T> static inline T *device_new(size_t n)
+{
+	T *dev;
+
+	CHECK(cudaMalloc((void **)&dev, (n ? n : 1) * sizeof(T)));
+	return dev;
+}
+
+template <typename T> static inline T *device_from(const T *host, size_t n)
+{
+	T *dev = device_new<T>(n);
+
+	CHECK(cudaMemcpy(dev, host, n * sizeof(T), cudaMemcpyHostToDevice));
+	return dev;
+}
+
+template <typename T> static inline void host_from(T *host, const T *dev, size_t n)
+{
+	CHECK(cudaMemcpy(host, dev, n * sizeof(T), cudaMemcpyDeviceToHost));
+}
+
 /* What one value looks like in a mismatch. */
 static inline void show(char *buf, size_t size, long long v)
 {

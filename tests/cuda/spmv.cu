@@ -40,16 +40,6 @@ __global__ void spmv_warp(int rows, const int *start, const int *cols, const flo
 		y[row] = sum;
 }
 
-template <typename T> static T *to_device(const std::vector<T> &v)
-{
-	size_t bytes = v.size() * sizeof(T);
-	T *dev;
-
-	CHECK(cudaMalloc((void **)&dev, bytes ? bytes : sizeof(T)));
-	CHECK(cudaMemcpy(dev, v.data(), bytes, cudaMemcpyHostToDevice));
-	return dev;
-}
-
 int main(int argc, char **argv)
 {
 	int rows = (int)parse_size(argc, argv, "spmv", "rows and columns", 2000, 1, 1 << 22);
@@ -79,8 +69,10 @@ int main(int argc, char **argv)
 		bound[row] *= (start[row + 1] - start[row] + 6) * F32_ROUND;
 	}
 
-	int *dev_start = to_device(start), *dev_cols = to_device(cols);
-	float *dev_vals = to_device(vals), *dev_x = to_device(x), *dev_y;
+	int *dev_start = device_from(start.data(), start.size());
+	int *dev_cols = device_from(cols.data(), cols.size());
+	float *dev_vals = device_from(vals.data(), vals.size());
+	float *dev_x = device_from(x.data(), x.size()), *dev_y;
 	size_t bytes = rows * sizeof(float);
 
 	CHECK(cudaMalloc((void **)&dev_y, bytes));
