@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Tests of tools/vgpu-vm itself, TAP on stdout: what carries over, what comes back, and
+# that a run fails when its guest goes wrong. Needs no vgpu.ko: tests/vm/faulty.c goes
+# wrong on demand. KERNEL=6.1|6.12.
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+top=$PWD
+kernel=${KERNEL:-6.1}
+vm="$top/tools/vgpu-vm --kernel $kernel --timeout 60"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+count=0 failed=0
+check() { # NAME CONDITION...
+	local name=$1
+	shift
+	count=$((count + 1))
+	if "$@"; then
+		echo "ok $count - $name"
+	else
+		echo "not ok $count - $name"
+		echo "# wanted: $*"
+		sed 's/^/# stdout: /' "$tmp/stdout" | head -20
+		sed 's/^/# stderr: /' "$tmp/stderr" | head -40
+		failed=$((failed + 1))
+	fi
+}
+run() { # VGPU-VM ARGUMENTS...: leaves $status, stdout, stderr
+	status=0
+	$vm --out "$tmp/out" "$@" >"$tmp/stdout" 2>"$tmp/stderr" </dev/null || status=$?
+}
+said() { grep -qE -e "$1" "$tmp/stderr"; }
+is() { [ "$1" = "$2" ]; }
+
+# A run that goes right: everything of it at once, a start takes seconds.
+mkdir "$tmp/a folder"
+cd "$tmp/a folder" || exit 1
+export VGPU_VM_TEST='with space' OTHER_VARIABLE=listed UNLISTED=x
+run --no-module --smp 3 --mem 700M --env OTHER_VARIABLE --env SET=here -- bash -c '
+	echo "to stdout $1"; echo "to stderr" >&2; echo late >/dev/stderr
+	pwd; nproc; grep MemTotal /proc/meminfo
+	echo "$VGPU_VM_TEST,$OTHER_VARIABLE,$SET,${UNLISTED-none}"
+	grep -c -w avx2 /proc/cpuinfo; grep -c -w fma /proc/cpuinfo; uname -r
+	read -r line || echo "no stdin"
+	ls -d /sys/kernel/tracing/events/sched /sys/kernel/debug/tracing
+	echo kept >/out/result; echo too >'"$tmp"'/out/named; echo lost >here
+	sleep 1000 & sleep 1000 &
+	exit 42' _ "it's an argument"
+cd "$top" || exit 1
+lines() { sed -n "$1p" "$tmp/stdout"; }
+check "exit status" is "$status" 42
+check "stdout and an argument with a quote" is "$(lines 1)" "to stdout it's an argument"
+check "stderr alone" is "$(grep -v '^vgpu-vm: a guest does not start' "$tmp/stderr")" $'to stderr\nlate'
+check "working directory" is "$(lines 2)" "$tmp/a folder"
+check "--smp" is "$(lines 3)" 3
+check "--mem" [ "$(lines 4 | tr -dc 0-9)" -lt 720000 ]
+check "environment: VGPU_*, listed, set, no other" is "$(lines 5)" "with space,listed,here,none"
+check "AVX2 on every processor" is "$(lines 6)" 3
+check "FMA on every processor" is "$(lines 7)" 3
+check "--kernel" is "$(lines 8 | cut -d. -f1,2)" "$kernel"
+check "stdin is empty" is "$(lines 9)" "no stdin"
+check "tracefs and debugfs" is "$(lines 10,11 | wc -w)" 2
+check "/out comes back" is "$(cat "$tmp/out/result")" kept
+check "the out folder under its own name comes back" is "$(cat "$tmp/out/named")" too
+check "a write elsewhere does not" [ ! -e "$tmp/a folder/here" ]
+check "the kernel's log comes back" grep -q "Linux version $kernel" "$tmp/out/dmesg.txt"
+# shellcheck disable=SC2012
+if [ -r /dev/kvm ] && [ -w /dev/kvm ]; then
+	check "whether KVM works was tried and kept" \
+		[ -e "build/vm/kvm-$(id -u)-$(cat /proc/sys/kernel/random/boot_id)" ]
+else
+	count=$((count + 1))
+	echo "ok $count - whether KVM works was tried and kept # SKIP no /dev/kvm for this user"
+fi
+
+# A lot of output, byte for byte.
+run --no-module -- bash -c 'seq 300000; seq 100000 >&2'
+check "2 MB of stdout" is "$(md5sum <"$tmp/stdout")" "$(seq 300000 | md5sum)"
+check "600 KB of stderr" is "$(md5sum <"$tmp/stderr")" "$(seq 100000 | md5sum)"
+
+run --no-module -- no-such-command
+check "a missing command is 127" is "$status" 127
+check "and is named" said "no-such-command"
+
+start=$SECONDS
+run --no-module --timeout 8 -- sh -c 'echo begun; sleep 1000'
+check "a timeout is 124" is "$status" 124
+check "and said" said "out of time after 8 s"
+check "and kept to" [ $((SECONDS - start)) -lt 20 ]
+check "what was written before it is there" is "$(cat "$tmp/stdout")" begun
+
+run --no-module -- sh -c 'echo "<4>WARNING: CPU: 0 something odd" >/dev/kmsg'
+check "a WARNING in the log is 125" is "$status" 125
+check "and shown" said "WARNING: CPU: 0 something odd"
+
+run --no-module -- sh -c 'echo c >/proc/sysrq-trigger'
+check "a crash is 125" is "$status" 125
+check "and shown" said "Kernel panic|sysrq"
+
+# The module.
+mkdir -p build/vm/faulty
+cp tests/vm/faulty.c build/vm/faulty/
+echo 'obj-m := faulty.o' >build/vm/faulty/Kbuild
+make -C "build/kernels/$kernel/headers" M="$top/build/vm/faulty" CONFIG_DEBUG_INFO_BTF_MODULES= modules >"$tmp/stdout" 2>"$tmp/stderr"
+check "the test module builds" [ -e build/vm/faulty/faulty.ko ]
+faulty="--module build/vm/faulty/faulty.ko --module-args"
+
+run $faulty how=nothing -- grep '^faulty' /proc/modules
+check "a module is loaded for the command and unloaded behind it" is "$status" 0
+for how in warn bug null; do
+	run $faulty how=$how -- true
+	check "a module with $how is 125" is "$status" 125
+	check "and shown" said 'WARNING:|BUG( at|: )'
+done
+run $faulty how=hold -- true
+check "a module that stays is 125" is "$status" 125
+check "and said" said "does not unload"
+run $faulty how=hold --keep-module -- true
+check "unless it may stay" is "$status" 0
+run $faulty how=refuse -- echo ran
+check "a module that does not load is 125" is "$status" 125
+check "and said" said "does not load"
+check "and the command is not run" is "$(cat "$tmp/stdout")" ""
+
+# What is wrong is said before anything starts.
+for wrong in "--kernel 5.4" "--smp 0" "--mem lots" "--timeout soon" "--frobnicate" "--smp" \
+	"--module $tmp/no.ko" "--no-module --env 1x=2"; do
+	# shellcheck disable=SC2086
+	run $wrong -- true
+	check "refused and named: $wrong" [ "$status" -eq 125 -a -s "$tmp/stderr" ]
+done
+
+echo "1..$count"
+exit $((failed > 0))
