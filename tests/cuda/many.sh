@@ -27,6 +27,7 @@ for ((round = 1; round <= rounds; round++)); do
 	pids=()
 	"$folder/nbody" 4000 >"$logs/victim" 2>&1 </dev/null &
 	victim=$!
+	disown "$victim"
 	for name in "${programs[@]}"; do
 		timeout -k 5 "$limit" "$folder/$name" >"$logs/$name" 2>&1 </dev/null &
 		pids+=($!)
@@ -47,7 +48,6 @@ for ((round = 1; round <= rounds; round++)); do
 			tail -n 20 "$logs/$name" | sed 's/^/#   /'
 		fi
 	done
-	wait "$victim" 2>/dev/null
 done
 echo "1..$count"
 [ "$failed" -eq 0 ]
