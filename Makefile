@@ -45,14 +45,14 @@ base-flags := -std=gnu11 $(warnings) -fPIC -fno-strict-aliasing -ffp-contract=of
 # the lanes files. platform/user.c is the one file of it that may use libc.
 device-flags := -ffreestanding -fno-math-errno -fno-trapping-math
 no-fp := -mgeneral-regs-only
-runtime-flags := -D_GNU_SOURCE -Iruntime -Iruntime/include
+runtime-flags := -D_GNU_SOURCE -Iruntime $(patsubst %/,-I%,$(sort $(dir $(runtime-src)))) \
+	$(patsubst %/,-I$(O)/gen/%,$(sort $(dir $(runtime-yacc))))
 sanitize := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
 # $(call flags-of,SOURCE)
-flags-of = $(base-flags) $(if $(filter sim-device/%,$(1)),$(device-flags) $(call fp-of,$(1)),$(call hosted-of,$(1)))
+flags-of = $(base-flags) $(if $(filter sim-device/%,$(1)),$(device-flags) $(call fp-of,$(1)),$(runtime-flags))
 fp-of = $(if $(filter lanes%,$(notdir $(1))),-O3 $(if $(findstring avx2,$(notdir $(1))),-mavx2 -mfma),$(if \
 	$(filter sim-device/platform/%,$(1)),-fno-freestanding,$(no-fp)))
-hosted-of = $(runtime-flags) $(if $(filter runtime/%,$(1)),-I$(dir $(1)) -I$(O)/gen/$(dir $(1)))
 
 gen-src := $(runtime-lex:%.l=$(O)/gen/%.lex.c) $(runtime-yacc:%.y=$(O)/gen/%.tab.c)
 gen-hdr := $(runtime-yacc:%.y=$(O)/gen/%.tab.h)
@@ -124,7 +124,7 @@ $(O)/kselftest/%: tests/kselftest/%.c $(wildcard tests/kselftest/*.h uapi/*.h) |
 	$(Q)$(CC) $(CFLAGS) -std=gnu11 $(warnings) -D_GNU_SOURCE -I. -Iuapi -o $@ $< -lpthread
 
 cuda := $(cuda-src:tests/cuda/%.cu=$(O)/cuda/%)
-$(O)/cuda/%: tests/cuda/%.cu tools/vgpucc $(wildcard tests/cuda/*.h runtime/*.h runtime/include/*.h) $(O)/libvgpu.so $(tools)
+$(O)/cuda/%: tests/cuda/%.cu tools/vgpucc $(wildcard tests/cuda/*.h) $(call find,runtime,*.h) $(O)/libvgpu.so $(tools)
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
 	$(Q)tools/vgpucc -O2 -Itests/cuda $< -o $@
 
@@ -183,7 +183,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(O)/libvgpu.so $(DESTDIR)$(PREFIX)/lib/
 	install $(tools) $(DESTDIR)$(PREFIX)/bin/
-	install -m 644 $(wildcard runtime/include/*.h) $(DESTDIR)$(PREFIX)/include/
+	install -m 644 $(wildcard runtime/*.h) $(DESTDIR)$(PREFIX)/include/
 clean:
 	find build -mindepth 1 -maxdepth 1 ! -name kernels -exec rm -rf {} + 2>/dev/null || :
 distclean:
