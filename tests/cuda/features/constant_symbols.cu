@@ -19,7 +19,7 @@ __constant__ params config = { 3, 0.5, { 1, -2, 3, -4, 5 } };
 __device__ int counter;
 __device__ int preset[4] = { 10, 20, 30, 40 };
 __device__ double scratch[N];
-__device__ int *preset_at = &preset[1];
+__device__ int *preset_at = preset;
 __device__ unsigned char small = 7;
 static __device__ long long hidden = 1ll << 40;
 
@@ -62,7 +62,7 @@ static void check_reads(const float *w, const params &p, int one, const int *pre
 		expect_same("weights", t, hf[t], w[t] * 2.0f);
 		expect_same("config", t, hd[t],
 			    p.shift * p.scale + p.table[t % 5] + (double)(1ll << 40));
-		expect_same("ints", t, hi[t], one + pre[t % 4] + pre[1] + 7);
+		expect_same("ints", t, hi[t], one + pre[t % 4] + pre[0] + 7);
 	}
 	CHECK(cudaFree(f));
 	CHECK(cudaFree(d));

@@ -355,7 +355,7 @@ static s64 clamp(long double x, long double lo, long double hi)
 static void check_roundings(void)
 {
 	const float odd[] = { 0.5f, 1.5f, -0.5f, -2.5f, 3e9f, -3e9f, 1e20f, -1e20f, INFINITY, NAN, 2.5f };
-	const long double i32 = INT32_MAX, u32 = UINT32_MAX, s64max = INT64_MAX, u64max = UINT64_MAX;
+	const long double i32 = INT32_MAX, u32 = UINT32_MAX, s64max = 0x1p63L - 1, u64max = 0x1p64L - 1;
 	float f[N], *df;
 	double d[N], *dd;
 	s64 *dev = device_new<s64>(N * ROUNDINGS);
