@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Everything device code of a .cu file sees, put together: built-in variables, math, intrinsics and atomics. clang
+ * ships headers that define CUDA's device functions over __nv_* primitives; libdevice_math.h and libdevice_arith.h
+ * give those primitives over libclc. Only for clang's -x cuda, in both of its passes.
+ */
+#ifndef VGPU_CUDA_DEVICE_H
+#define VGPU_CUDA_DEVICE_H
+
+/* Device overloads must be declared before <cmath> takes the names into namespace std. */
+#include <__clang_cuda_math_forward_declares.h>
+#include <cmath>
+#include <cstdlib>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stdio.h>
+
+#include <__clang_cuda_builtin_vars.h>
+
+#include "libdevice_math.h"
+#include "libdevice_arith.h"
+
+/*
+ * clang's header has the operations on bytes and half-words twice: over __nv_v* for CUDA below 9.2, and as video
+ * instructions, which later GPUs do not have either. The first is wanted.
+ */
+#pragma push_macro("CUDA_VERSION")
+#undef CUDA_VERSION
+#define CUDA_VERSION 9010
+#include <__clang_cuda_device_functions.h>
+#pragma pop_macro("CUDA_VERSION")
+#include <__clang_cuda_math.h>
+
+static __device__ __inline__ float rsqrt(float a) { return rsqrtf(a); }
+static __device__ __inline__ float rcbrt(float a) { return rcbrtf(a); }
+static __device__ __inline__ float sinpi(float a) { return sinpif(a); }
+static __device__ __inline__ float cospi(float a) { return cospif(a); }
+static __device__ __inline__ void sincospi(float a, float *s, float *c) { sincospif(a, s, c); }
+static __device__ __inline__ void sincos(float a, float *s, float *c) { sincosf(a, s, c); }
+static __device__ __inline__ float exp10(float a) { return exp10f(a); }
+static __device__ __inline__ float erfinv(float a) { return erfinvf(a); }
+static __device__ __inline__ float erfcinv(float a) { return erfcinvf(a); }
+static __device__ __inline__ float erfcx(float a) { return erfcxf(a); }
+static __device__ __inline__ float normcdf(float a) { return normcdff(a); }
+static __device__ __inline__ float normcdfinv(float a) { return normcdfinvf(a); }
+
+extern "C" {
+/* clang turns printf into vprintf; a kernel that calls either is refused by that name when it is compiled. */
+__device__ int vprintf(const char *, const char *);
+__device__ int printf(const char *, ...);
+__device__ void free(void *) __attribute__((nothrow));
+__device__ void *malloc(size_t) __attribute__((nothrow)) __attribute__((malloc));
+
+/* assert() of the host's <assert.h> calls this. The comment tells the runtime that the trap was an assertion. */
+static __device__ __inline__ __attribute__((always_inline)) void __assert_fail(const char *, const char *, unsigned int,
+									       const char *)
+{
+	__asm__ __volatile__("trap; // assert");
+}
+}
+
+namespace std
+{
+static __device__ __inline__ void free(void *p) { ::free(p); }
+static __device__ __inline__ void *malloc(size_t bytes) { return ::malloc(bytes); }
+}
+
+#define __VGPU_INDEX_CONVERSION(variable) \
+	__device__ inline variable::operator dim3() const { return dim3(x, y, z); } \
+	__device__ inline variable::operator uint3() const { return { x, y, z }; }
+__VGPU_INDEX_CONVERSION(__cuda_builtin_threadIdx_t)
+__VGPU_INDEX_CONVERSION(__cuda_builtin_blockIdx_t)
+__VGPU_INDEX_CONVERSION(__cuda_builtin_blockDim_t)
+__VGPU_INDEX_CONVERSION(__cuda_builtin_gridDim_t)
+#undef __VGPU_INDEX_CONVERSION
+
+#include <__clang_cuda_cmath.h>
+#include "device_minmax.h"
+#include "device_atomics.h"
+typedef unsigned int cuuint32_t;
+typedef unsigned long long cuuint64_t;
+#include <__clang_cuda_intrinsics.h>
+#include <__clang_cuda_complex_builtins.h>
+
+#endif

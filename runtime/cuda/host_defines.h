@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CUDA's declaration specifiers for clang's -x cuda; for a host compiler they are nothing.
+ */
+#ifndef VGPU_CUDA_HOST_DEFINES_H
+#define VGPU_CUDA_HOST_DEFINES_H
+
+#ifdef __CUDA__
+#define __host__		__attribute__((host))
+#define __device__		__attribute__((device))
+#define __global__		__attribute__((global))
+#define __shared__		__attribute__((shared))
+#define __constant__		__attribute__((constant))
+#define __launch_bounds__(...)	__attribute__((launch_bounds(__VA_ARGS__)))
+#define __device_builtin__
+#define __cudart_builtin__
+#define __builtin_align__(n)	__attribute__((aligned(n)))
+#define __grid_constant__
+#else
+#define __host__
+#define __device__
+#define __global__
+#define __constant__
+#define __launch_bounds__(...)
+#endif
+
+#define __forceinline__		__inline__ __attribute__((always_inline))
+/* A keyword of later clangs; bits/shared_ptr_base.h beside this file keeps libstdc++'s own use of the word intact. */
+#if defined(__CUDA__) && !__has_feature(cuda_noinline_keyword)
+#define __noinline__		__attribute__((noinline))
+#endif
+#define __align__(n)		__attribute__((aligned(n)))
+#define CUDARTAPI
+#define CUDART_CB
+
+#endif

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Device math under the names clang's own CUDA headers call (__nv_*): libclc's OpenCL functions (mangled names, linked
+ * as bitcode by vgpucc), compiler builtins where one instruction does it, and our own code for what neither has.
+ * Device compilation of C++ only.
+ */
+#ifndef VGPU_CUDA_LIBDEVICE_MATH_H
+#define VGPU_CUDA_LIBDEVICE_MATH_H
+
+#define __VGPU_NV static __device__ __inline__ __attribute__((always_inline))
+
+/* libclc: name length and name give the mangled symbol */
+#define __VGPU_CLC1(n, name) \
+	extern "C" __device__ float _Z##n##name##f(float); \
+	extern "C" __device__ double _Z##n##name##d(double); \
+	__VGPU_NV float __nv_##name##f(float a) { return _Z##n##name##f(a); } \
+	__VGPU_NV double __nv_##name(double a) { return _Z##n##name##d(a); }
+#define __VGPU_CLC2(n, name) \
+	extern "C" __device__ float _Z##n##name##ff(float, float); \
+	extern "C" __device__ double _Z##n##name##dd(double, double); \
+	__VGPU_NV float __nv_##name##f(float a, float b) { return _Z##n##name##ff(a, b); } \
+	__VGPU_NV double __nv_##name(double a, double b) { return _Z##n##name##dd(a, b); }
+
+__VGPU_CLC1(4, acos)
+__VGPU_CLC1(5, acosh)
+__VGPU_CLC1(4, asin)
+__VGPU_CLC1(5, asinh)
+__VGPU_CLC1(4, atan)
+__VGPU_CLC1(5, atanh)
+__VGPU_CLC1(4, cbrt)
+__VGPU_CLC1(3, cos)
+__VGPU_CLC1(4, cosh)
+__VGPU_CLC1(5, cospi)
+__VGPU_CLC1(3, erf)
+__VGPU_CLC1(4, erfc)
+__VGPU_CLC1(3, exp)
+__VGPU_CLC1(4, exp2)
+__VGPU_CLC1(5, exp10)
+__VGPU_CLC1(5, expm1)
+__VGPU_CLC1(6, lgamma)
+__VGPU_CLC1(3, log)
+__VGPU_CLC1(4, log2)
+__VGPU_CLC1(5, log10)
+__VGPU_CLC1(5, log1p)
+__VGPU_CLC1(4, logb)
+__VGPU_CLC1(3, sin)
+__VGPU_CLC1(4, sinh)
+__VGPU_CLC1(5, sinpi)
+__VGPU_CLC1(3, tan)
+__VGPU_CLC1(4, tanh)
+__VGPU_CLC1(6, tgamma)
+__VGPU_CLC2(5, atan2)
+__VGPU_CLC2(4, fdim)
+__VGPU_CLC2(4, fmod)
+__VGPU_CLC2(5, hypot)
+__VGPU_CLC2(9, nextafter)
+__VGPU_CLC2(3, pow)
+__VGPU_CLC2(9, remainder)
+
+extern "C" __device__ float _Z5ldexpfi(float, int);
+extern "C" __device__ double _Z5ldexpdi(double, int);
+extern "C" __device__ float _Z4pownfi(float, int);
+extern "C" __device__ double _Z4powndi(double, int);
+extern "C" __device__ int _Z5ilogbf(float);
+extern "C" __device__ int _Z5ilogbd(double);
+extern "C" __device__ float _Z6remquoffPi(float, float, int *);
+extern "C" __device__ double _Z6remquoddPi(double, double, int *);
+
+__VGPU_NV float __nv_ldexpf(float a, int b) { return _Z5ldexpfi(a, b); }
+__VGPU_NV double __nv_ldexp(double a, int b) { return _Z5ldexpdi(a, b); }
+__VGPU_NV float __nv_scalbnf(float a, int b) { return _Z5ldexpfi(a, b); }
+__VGPU_NV double __nv_scalbn(double a, int b) { return _Z5ldexpdi(a, b); }
+__VGPU_NV float __nv_powif(float a, int b) { return _Z4pownfi(a, b); }
+__VGPU_NV double __nv_powi(double a, int b) { return _Z4powndi(a, b); }
+__VGPU_NV int __nv_ilogbf(float a) { return _Z5ilogbf(a); }
+__VGPU_NV int __nv_ilogb(double a) { return _Z5ilogbd(a); }
+__VGPU_NV float __nv_remquof(float a, float b, int *q) { return _Z6remquoffPi(a, b, q); }
+__VGPU_NV double __nv_remquo(double a, double b, int *q) { return _Z6remquoddPi(a, b, q); }
+
+/* one or a few instructions */
+#define __VGPU_BUILTIN1(name) \
+	__VGPU_NV float __nv_##name##f(float a) { return __builtin_##name##f(a); } \
+	__VGPU_NV double __nv_##name(double a) { return __builtin_##name(a); }
+#define __VGPU_BUILTIN2(name) \
+	__VGPU_NV float __nv_##name##f(float a, float b) { return __builtin_##name##f(a, b); } \
+	__VGPU_NV double __nv_##name(double a, double b) { return __builtin_##name(a, b); }
+
+__VGPU_BUILTIN1(ceil)
+__VGPU_BUILTIN1(fabs)
+__VGPU_BUILTIN1(floor)
+__VGPU_BUILTIN1(nearbyint)
+__VGPU_BUILTIN1(rint)
+__VGPU_BUILTIN1(trunc)
+__VGPU_BUILTIN2(copysign)
+__VGPU_BUILTIN2(fmax)
+__VGPU_BUILTIN2(fmin)
+
+__VGPU_NV float __nv_fmaf(float a, float b, float c) { return __nvvm_fma_rn_f(a, b, c); }
+__VGPU_NV double __nv_fma(double a, double b, double c) { return __nvvm_fma_rn_d(a, b, c); }
+__VGPU_NV float __nv_sqrtf(float a) { return __nvvm_sqrt_rn_f(a); }
+__VGPU_NV double __nv_sqrt(double a) { return __nvvm_sqrt_rn_d(a); }
+__VGPU_NV float __nv_rsqrtf(float a) { return __nvvm_rsqrt_approx_f(a); }
+__VGPU_NV double __nv_rsqrt(double a) { return 1.0 / __nvvm_sqrt_rn_d(a); }
+__VGPU_NV float __nv_rcbrtf(float a) { return 1.0f / __nv_cbrtf(a); }
+__VGPU_NV double __nv_rcbrt(double a) { return 1.0 / __nv_cbrt(a); }
+
+/* away from zero at the half; |a| < 2^23 (2^52) has a fraction, larger values are integral already */
+__VGPU_NV float __nv_roundf(float a)
+{
+	float t = __builtin_truncf(a);
+
+	return __builtin_copysignf(__builtin_fabsf(a - t) >= 0.5f ? __builtin_fabsf(t) + 1.0f : __builtin_fabsf(t), a);
+}
+__VGPU_NV double __nv_round(double a)
+{
+	double t = __builtin_trunc(a);
+
+	return __builtin_copysign(__builtin_fabs(a - t) >= 0.5 ? __builtin_fabs(t) + 1.0 : __builtin_fabs(t), a);
+}
+__VGPU_NV long long __nv_llrintf(float a) { return __nvvm_f2ll_rn(a); }
+__VGPU_NV long long __nv_llrint(double a) { return __nvvm_d2ll_rn(a); }
+__VGPU_NV long long __nv_llroundf(float a) { return __nvvm_f2ll_rz(__nv_roundf(a)); }
+__VGPU_NV long long __nv_llround(double a) { return __nvvm_d2ll_rz(__nv_round(a)); }
+
+__VGPU_NV int __nv_isnanf(float a) { return a != a; }
+__VGPU_NV int __nv_isnand(double a) { return a != a; }
+__VGPU_NV int __nv_isinff(float a) { return __builtin_fabsf(a) == __builtin_inff(); }
+__VGPU_NV int __nv_isinfd(double a) { return __builtin_fabs(a) == __builtin_inf(); }
+__VGPU_NV int __nv_finitef(float a) { return __builtin_fabsf(a) < __builtin_inff(); }
+__VGPU_NV int __nv_isfinited(double a) { return __builtin_fabs(a) < __builtin_inf(); }
+__VGPU_NV int __nv_signbitf(float a) { return __nvvm_bitcast_f2i(a) < 0; }
+__VGPU_NV int __nv_signbitd(double a) { return __nvvm_bitcast_d2ll(a) < 0; }
+__VGPU_NV float __nv_saturatef(float a) { return __nvvm_saturate_f(a); }
+__VGPU_NV float __nv_nanf(const void *) { return __builtin_nanf(""); }
+__VGPU_NV double __nv_nan(const void *) { return __builtin_nan(""); }
+
+__VGPU_NV float __nv_modff(float a, float *whole)
+{
+	*whole = __builtin_truncf(a);
+	return __builtin_copysignf(__nv_isinff(a) ? 0.0f : a - *whole, a);
+}
+__VGPU_NV double __nv_modf(double a, double *whole)
+{
+	*whole = __builtin_trunc(a);
+	return __builtin_copysign(__nv_isinfd(a) ? 0.0 : a - *whole, a);
+}
+
+/* mantissa in [0.5, 1) and exponent; subnormals are scaled into the normal range first */
+__VGPU_NV float __nv_frexpf(float a, int *exponent)
+{
+	int bits, add = 0;
+
+	if (a == 0.0f || !(__builtin_fabsf(a) < __builtin_inff())) {
+		*exponent = 0;
+		return a;
+	}
+	if (__builtin_fabsf(a) < 1.17549435e-38f) {
+		a *= 16777216.0f;
+		add = -24;
+	}
+	bits = __nvvm_bitcast_f2i(a);
+	*exponent = ((bits >> 23) & 0xff) - 126 + add;
+	return __nvvm_bitcast_i2f((bits & (int)0x807fffff) | 0x3f000000);
+}
+__VGPU_NV double __nv_frexp(double a, int *exponent)
+{
+	long long bits;
+	int add = 0;
+
+	if (a == 0.0 || !(__builtin_fabs(a) < __builtin_inf())) {
+		*exponent = 0;
+		return a;
+	}
+	if (__builtin_fabs(a) < 2.2250738585072014e-308) {
+		a *= 18014398509481984.0;
+		add = -54;
+	}
+	bits = __nvvm_bitcast_d2ll(a);
+	*exponent = (int)((bits >> 52) & 0x7ff) - 1022 + add;
+	return __nvvm_bitcast_ll2d((bits & (long long)0x800fffffffffffffull) | 0x3fe0000000000000ll);
+}
+
+/* pairs and lengths */
+#define __VGPU_PAIR(name, sine, cosine) \
+	__VGPU_NV void __nv_##name##f(float a, float *s, float *c) { *s = __nv_##sine##f(a); *c = __nv_##cosine##f(a); } \
+	__VGPU_NV void __nv_##name(double a, double *s, double *c) { *s = __nv_##sine(a); *c = __nv_##cosine(a); }
+__VGPU_PAIR(sincos, sin, cos)
+__VGPU_PAIR(sincospi, sinpi, cospi)
+
+__VGPU_NV float __nv_norm3df(float a, float b, float c) { return __nv_hypotf(__nv_hypotf(a, b), c); }
+__VGPU_NV double __nv_norm3d(double a, double b, double c) { return __nv_hypot(__nv_hypot(a, b), c); }
+__VGPU_NV float __nv_norm4df(float a, float b, float c, float d)
+{
+	return __nv_hypotf(__nv_hypotf(a, b), __nv_hypotf(c, d));
+}
+__VGPU_NV double __nv_norm4d(double a, double b, double c, double d)
+{
+	return __nv_hypot(__nv_hypot(a, b), __nv_hypot(c, d));
+}
+__VGPU_NV float __nv_normf(int n, const float *v)
+{
+	float length = 0.0f;
+
+	for (int i = 0; i < n; i++)
+		length = __nv_hypotf(length, v[i]);
+	return length;
+}
+__VGPU_NV double __nv_norm(int n, const double *v)
+{
+	double length = 0.0;
+
+	for (int i = 0; i < n; i++)
+		length = __nv_hypot(length, v[i]);
+	return length;
+}
+__VGPU_NV float __nv_rhypotf(float a, float b) { return 1.0f / __nv_hypotf(a, b); }
+__VGPU_NV double __nv_rhypot(double a, double b) { return 1.0 / __nv_hypot(a, b); }
+__VGPU_NV float __nv_rnorm3df(float a, float b, float c) { return 1.0f / __nv_norm3df(a, b, c); }
+__VGPU_NV double __nv_rnorm3d(double a, double b, double c) { return 1.0 / __nv_norm3d(a, b, c); }
+__VGPU_NV float __nv_rnorm4df(float a, float b, float c, float d) { return 1.0f / __nv_norm4df(a, b, c, d); }
+__VGPU_NV double __nv_rnorm4d(double a, double b, double c, double d) { return 1.0 / __nv_norm4d(a, b, c, d); }
+__VGPU_NV float __nv_rnormf(int n, const float *v) { return 1.0f / __nv_normf(n, v); }
+__VGPU_NV double __nv_rnorm(int n, const double *v) { return 1.0 / __nv_norm(n, v); }
+
+/* normal distribution and inverse error functions */
+__VGPU_NV float __nv_normcdff(float a) { return 0.5f * __nv_erfcf(a * -0.70710678f); }
+__VGPU_NV double __nv_normcdf(double a) { return 0.5 * __nv_erfc(a * -0.70710678118654752440); }
+__VGPU_NV double __nv_erfcx(double a)
+{
+	/* beyond 26 erfc underflows: the asymptotic series is exact to the last bit there */
+	if (a > 26.0) {
+		double q = 1.0 / (a * a);
+
+		return 0.56418958354775628695 / a * (1.0 - 0.5 * q * (1.0 - 1.5 * q * (1.0 - 2.5 * q)));
+	}
+	return __nv_exp(a * a) * __nv_erfc(a);
+}
+__VGPU_NV float __nv_erfcxf(float a) { return (float)__nv_erfcx(a); }
+
+/* a first guess from the logarithm (Winitzki), then Newton on erf: each step doubles the digits */
+__VGPU_NV double __nv_erfinv(double a)
+{
+	double w, t, x;
+
+	if (!(__builtin_fabs(a) < 1.0))
+		return __builtin_fabs(a) == 1.0 ? __builtin_copysign(__builtin_inf(), a) : __builtin_nan("");
+	w = __nv_log((1.0 - a) * (1.0 + a));
+	t = 4.3307467508 + 0.5 * w;
+	x = __builtin_copysign(__nv_sqrt(__nv_sqrt(t * t - w * 6.8027210884) - t), a);
+	for (int i = 0; i < 3; i++) {
+		double e = x < 0.0 ? (1.0 + a) - __nv_erfc(-x) : __nv_erfc(x) - (1.0 - a);
+
+		e *= x < 0.0 ? -1.0 : 1.0;
+		x += e * 0.88622692545275801365 * __nv_exp(x * x);
+	}
+	return a == 0.0 ? a : x;
+}
+__VGPU_NV float __nv_erfinvf(float a) { return (float)__nv_erfinv(a); }
+__VGPU_NV double __nv_erfcinv(double a)
+{
+	double x;
+
+	if (!(a > 0.0 && a < 2.0))
+		return a == 0.0 ? __builtin_inf() : a == 2.0 ? -__builtin_inf() : __builtin_nan("");
+	if (a > 0.0625)
+		return __nv_erfinv(1.0 - a);
+	x = __nv_sqrt(-__nv_log(a * 1.7724538509055160273 * __nv_sqrt(-__nv_log(a))));
+	for (int i = 0; i < 4; i++)
+		x += (__nv_erfcx(x) - a * __nv_exp(x * x)) * 0.88622692545275801365 /
+		     (1.0 - x * (__nv_erfcx(x) - a * __nv_exp(x * x)) * 0.88622692545275801365);
+	return x;
+}
+__VGPU_NV float __nv_erfcinvf(float a) { return (float)__nv_erfcinv(a); }
+__VGPU_NV double __nv_normcdfinv(double a) { return -1.41421356237309504880 * __nv_erfcinv(2.0 * a); }
+__VGPU_NV float __nv_normcdfinvf(float a) { return (float)__nv_normcdfinv(a); }
+
+/* approximate forms: one or two instructions of the special function unit */
+__VGPU_NV float __nv_fast_sinf(float a) { return __nvvm_sin_approx_f(a); }
+__VGPU_NV float __nv_fast_cosf(float a) { return __nvvm_cos_approx_f(a); }
+__VGPU_NV void __nv_fast_sincosf(float a, float *s, float *c)
+{
+	*s = __nvvm_sin_approx_f(a);
+	*c = __nvvm_cos_approx_f(a);
+}
+__VGPU_NV float __nv_fast_fdividef(float a, float b) { return __nvvm_div_approx_f(a, b); }
+__VGPU_NV float __nv_fast_tanf(float a) { return __nvvm_div_approx_f(__nvvm_sin_approx_f(a), __nvvm_cos_approx_f(a)); }
+__VGPU_NV float __nv_fast_expf(float a) { return __nvvm_ex2_approx_f(a * 1.4426950408889634f); }
+__VGPU_NV float __nv_fast_exp10f(float a) { return __nvvm_ex2_approx_f(a * 3.3219280948873623f); }
+__VGPU_NV float __nv_fast_log2f(float a) { return __nvvm_lg2_approx_f(a); }
+__VGPU_NV float __nv_fast_logf(float a) { return __nvvm_lg2_approx_f(a) * 0.69314718055994531f; }
+__VGPU_NV float __nv_fast_log10f(float a) { return __nvvm_lg2_approx_f(a) * 0.30102999566398120f; }
+__VGPU_NV float __nv_fast_powf(float a, float b) { return __nvvm_ex2_approx_f(b * __nvvm_lg2_approx_f(a)); }
+
+/* Bessel functions: declared so that clang's headers compile; a kernel that calls one is refused by that name. */
+extern "C" {
+__device__ float __nv_j0f(float);
+__device__ double __nv_j0(double);
+__device__ float __nv_j1f(float);
+__device__ double __nv_j1(double);
+__device__ float __nv_jnf(int, float);
+__device__ double __nv_jn(int, double);
+__device__ float __nv_y0f(float);
+__device__ double __nv_y0(double);
+__device__ float __nv_y1f(float);
+__device__ double __nv_y1(double);
+__device__ float __nv_ynf(int, float);
+__device__ double __nv_yn(int, double);
+__device__ float __nv_cyl_bessel_i0f(float);
+__device__ double __nv_cyl_bessel_i0(double);
+__device__ float __nv_cyl_bessel_i1f(float);
+__device__ double __nv_cyl_bessel_i1(double);
+}
+
+#undef __VGPU_CLC1
+#undef __VGPU_CLC2
+#undef __VGPU_BUILTIN1
+#undef __VGPU_BUILTIN2
+#undef __VGPU_PAIR
+
+#endif
