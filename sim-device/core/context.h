@@ -37,6 +37,7 @@ struct vgpu_context {
 	u64 copies;
 	u64 copied_bytes;
 	u64 instructions;
+	u64 thread_instructions;
 	u64 sm_time;
 };
 

@@ -32,6 +32,7 @@ struct vgpu_device {
 	struct vgpu_transfer_engine transfer;
 	struct vgpu_exec exec;
 	struct vgpu_sm *sms;		/* config.sms */
+	u32 sms_made;
 	struct vgpu_vram vram;
 };
 

@@ -29,6 +29,7 @@ struct vgpu_ksr {
 	u32 occupancy;			/* thread blocks that fit into one SM */
 	u32 shared_config;		/* shared memory an SM is set to for it */
 	u32 sms;			/* assigned to it */
+	u32 reserved;			/* SMs that are being preempted for it */
 	u64 next_block;			/* the first one never issued */
 	u64 unclaimed;			/* blocks to issue, preempted ones too, that no SM in setup has claimed */
 	u64 ended;			/* blocks */
@@ -58,6 +59,7 @@ struct vgpu_smst {
 	u64 since;			/* accounts are right up to here */
 	u64 time[VGPU_SM_STATES];
 	u64 instructions;		/* of the SM that are in its contexts' accounts */
+	u64 thread_instructions;
 };
 
 #define VGPU_IDLE_WORDS		16u	/* bits for 1024 SMs */
@@ -88,10 +90,8 @@ int vgpu_exec_init(struct vgpu_device *dev);
 void vgpu_exec_fini(struct vgpu_device *dev);
 /* A launch from the dispatcher: it takes launch_ps to arrive at the command buffer of its context. */
 void vgpu_exec_submit(struct vgpu_device *dev, struct vgpu_command *command);
-/* Stop and drop everything of @ctx; the SMs it had are idle, and the policy has not been asked yet: see resume. */
+/* Stop and drop everything of @ctx; the policy gives away what becomes free. */
 void vgpu_exec_abort(struct vgpu_device *dev, struct vgpu_context *ctx);
-/* After an abort: the policy gives away what has become free. */
-void vgpu_exec_resume(struct vgpu_device *dev);
 void vgpu_exec_set_policy(struct vgpu_device *dev, const struct vgpu_policy *policy);
 /* -EBUSY: a preemption is under way. */
 int vgpu_exec_set_preemption(struct vgpu_device *dev, const struct vgpu_preemption *preemption);
@@ -104,7 +104,12 @@ void vgpu_exec_set_watchdog(struct vgpu_device *dev, u64 watchdog_ps);
 struct vgpu_context *vgpu_exec_waiting(struct vgpu_device *dev);
 /* Room in the active queue? */
 bool vgpu_exec_has_room(const struct vgpu_device *dev);
-/* Move the command of a full buffer into the active queue. Needs room there. */
+/* The oldest active kernel, NULL: none is active. */
+struct vgpu_ksr *vgpu_exec_active(const struct vgpu_device *dev);
+/*
+ * Move the command of a full buffer into the active queue. Needs room there. The buffer takes the next launch of its context
+ * from the dispatcher, if there is one: kernel_arrived is not called for that, look again.
+ */
 struct vgpu_ksr *vgpu_exec_admit(struct vgpu_device *dev, struct vgpu_context *ctx);
 /* The active kernel with blocks to issue that comes first by rank, then admission; NULL: there is none. */
 struct vgpu_ksr *vgpu_exec_issuable(struct vgpu_device *dev);
@@ -127,24 +132,28 @@ void vgpu_exec_preempted(struct vgpu_device *dev, u32 sm);
 
 /* ---- inside the engine ----------------------------------------------------------------------------------------- */
 
-/* sm_driver.c */
+/* sm_driver.c: SM @sm, idle, begins setup for @ksr */
 void vgpu_sm_driver_setup(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr);
-void vgpu_sm_driver_idle(struct vgpu_device *dev, u32 sm);
-void vgpu_sm_driver_fire(struct vgpu_device *dev, struct vgpu_event *event);
+/* sm_driver.c: give back what @sm has claimed in setup; it is idle, and goes to @next if that has blocks to issue */
+void vgpu_sm_driver_unset(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *next);
+/* sm_driver.c: stop whatever @sm does for a context that ends */
+void vgpu_sm_driver_stop(struct vgpu_device *dev, u32 sm);
+/* framework.c: all blocks of @ksr have ended: its command completes, the policy is told */
+void vgpu_exec_finish(struct vgpu_device *dev, struct vgpu_ksr *ksr);
+/* framework.c: after a change of ksr->unclaimed */
+void vgpu_exec_claimed(struct vgpu_device *dev, struct vgpu_ksr *ksr);
+/* block_pool.c: block structs, recycled; get: NULL when there is no memory for more */
 int vgpu_block_pool_grow(struct vgpu_exec *exec, u32 count);
 void vgpu_block_pool_free(struct vgpu_exec *exec);
-/* framework.c: all blocks of @ksr have ended */
-void vgpu_exec_finish(struct vgpu_device *dev, struct vgpu_ksr *ksr);
-/* framework.c: keep the list of issuable kernels right after a change of ksr->unclaimed */
-void vgpu_exec_update(struct vgpu_device *dev, struct vgpu_ksr *ksr);
+struct vgpu_block *vgpu_block_get(struct vgpu_exec *exec);
+void vgpu_block_put(struct vgpu_exec *exec, struct vgpu_block *block);
 
 /* ---- accounts (accounting.c) ------------------------------------------------------------------------------------ */
 
 /* Enter the time since the last entry, and what follows belongs to @state. */
 void vgpu_account_sm(struct vgpu_device *dev, u32 sm, enum vgpu_sm_state state);
-/* What @ctx has used up to now, the running part included. */
-void vgpu_account_context(const struct vgpu_device *dev, const struct vgpu_context *ctx, u64 *sm_time,
-			  u64 *instructions);
+/* Fill sm_time and the instructions of @info with what @ctx has used up to now, the running part included. */
+void vgpu_account_context(const struct vgpu_device *dev, const struct vgpu_context *ctx, struct vgpu_context_info *info);
 /* The states of every SM add up to the age of the device, and the accounts agree with the tables; false: they do not. */
 bool vgpu_account_closes(const struct vgpu_device *dev);
 

@@ -30,5 +30,7 @@ extern const struct vgpu_policy vgpu_policy_fcfs;
 
 /* Policy @index for listings, NULL past the end (list.c). */
 const struct vgpu_policy *vgpu_policy_at(unsigned int index);
+/* By its name, a newline at the end forgiven; NULL: there is none. */
+const struct vgpu_policy *vgpu_policy_find(const char *name);
 
 #endif

@@ -22,5 +22,7 @@ extern const struct vgpu_preemption vgpu_preemption_none;
 
 /* Mechanism @index for listings, NULL past the end (list.c). */
 const struct vgpu_preemption *vgpu_preemption_at(unsigned int index);
+/* By its name, a newline at the end forgiven; NULL: there is none. */
+const struct vgpu_preemption *vgpu_preemption_find(const char *name);
 
 #endif

@@ -8,7 +8,7 @@
 #define VGPU_QUEUE_H
 
 #include "../vgpu_device.h"
-#include "../core/event.h"
+#include "../exec/launch.h"
 
 struct vgpu_context;
 struct vgpu_module_ref;
@@ -26,7 +26,9 @@ struct vgpu_command {
 	struct vgpu_heap_node node;	/* waits for the transfer engine */
 	struct vgpu_event arrival;	/* on its way to the execution engine */
 	u64 order;			/* of arrival at its engine */
-	u8 params[];			/* LAUNCH: cmd.launch.param_bytes */
+	u64 generation;			/* WAIT: of the queue it waits for */
+	bool dispatched;		/* the dispatcher has seen it */
+	u8 params[] __attribute__((aligned(16)));	/* LAUNCH: cmd.launch.param_bytes */
 };
 
 /** struct vgpu_queue - one hardware queue */
@@ -36,6 +38,7 @@ struct vgpu_queue {
 	struct vgpu_command *head;
 	struct vgpu_command *tail;
 	u32 pending;			/* commands in it */
+	u64 generation;			/* how often it was created: tells its users apart */
 	u64 pushed;			/* newest sequence number given */
 	u64 completed;			/* newest sequence number completed */
 	bool ready;			/* on the dispatcher's list */
@@ -53,10 +56,12 @@ struct vgpu_dispatcher {
 	u64 commands;			/* alive on the device */
 };
 
+/* The grid and the resources of a LAUNCH or PROFILED command that was checked; the engine adds the rest. */
+void vgpu_command_shape(const struct vgpu_command *command, struct vgpu_launch *launch);
 /* Build a checked command from what the process wrote (command.c). @own_seq is the number it will have.
  * -EINVAL: it is wrong; -ENOMEM. */
-int vgpu_command_create(struct vgpu_device *dev, struct vgpu_context *ctx, struct vgpu_queue *queue,
-			const struct vgpu_push *push, u64 own_seq, struct vgpu_command **out);
+int vgpu_command_create(struct vgpu_device *dev, struct vgpu_queue *queue, const struct vgpu_push *push, u64 own_seq,
+			struct vgpu_command **out);
 void vgpu_command_free(struct vgpu_device *dev, struct vgpu_command *command);
 
 int vgpu_queues_init(struct vgpu_device *dev);

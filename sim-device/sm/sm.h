@@ -38,6 +38,7 @@ struct vgpu_sm {
 	struct vgpu_tlb_entry *tlb;	/* VGPU_TLB_ENTRIES */
 	u64 tlb_epoch;			/* of `as` when the TLB was last valid */
 	u64 instructions;		/* warp instructions executed since creation */
+	u64 thread_instructions;	/* the same, each times the lanes that executed it */
 };
 
 /**
@@ -101,7 +102,7 @@ void vgpu_sm_remove(struct vgpu_sm *sm, struct vgpu_block *block);
 
 /* @block has ended at the present time and is already off the SM; the engine releases it and may issue another. */
 void vgpu_exec_block_done(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_block *block);
-/* @block did what ends its context. fault has reason, block, thread, pc, address, bytes, write; the engine adds the rest
+/* @block, still resident, did what ends its context. fault has reason, block, thread, pc, address, bytes, write; the engine adds the rest
  * and stops every block of the context: @block is freed on return, and so is everything on @sm of the same context. */
 void vgpu_exec_block_fault(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_block *block,
 			   struct vgpu_fault *fault);

@@ -29,6 +29,7 @@ struct vgpu_transfer_engine {
 	u64 bytes;			/* all of it */
 	u64 done;			/* moved so far */
 	u64 bandwidth;			/* it moves at */
+	u32 passes;			/* times each byte crosses it */
 	struct vgpu_event burst;	/* end of the burst on its way */
 };
 

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Configurations: one table says of every field its name, its place and what it may be. Set by name and check both read it.
+ */
+#include "../policy/policy.h"
+#include "../preempt/preempt.h"
+#include "text.h"
+
+struct field {
+	const char *name;
+	u16 offset;
+	u16 bytes;	/* 4, 8; VGPU_NAME_BYTES: a name */
+	u64 min;
+	u64 max;
+	const char *wrong;
+};
+
+#define FIELD(member, text, low, high) \
+	{ text, offsetof(struct vgpu_config, member), sizeof(((struct vgpu_config *)0)->member), low, high, \
+	  text " must be " #low ".." #high }
+#define NUMBER(member, low, high) FIELD(member, #member, low, high)
+#define NAME(member) FIELD(member, #member, 0, 0)
+
+/* Times up to a virtual hour and bandwidths up to 1 PB/s: sums and products of them then fit into 64 bits. */
+static const struct field fields[] = {
+	NAME(name),
+	NUMBER(sms, 1, 1024),
+	NUMBER(clock_khz, 1000, 100000000),
+	NUMBER(regs_per_sm, 32, 16777216),
+	NUMBER(regs_per_thread, 1, 254),
+	NUMBER(shared_per_sm, 0, 16777216),
+	NUMBER(shared_steps[0], 0, 16777216),
+	NUMBER(shared_steps[1], 0, 16777216),
+	NUMBER(shared_steps[2], 0, 16777216),
+	NUMBER(shared_steps[3], 0, 16777216),
+	NUMBER(threads_per_sm, 32, 65536),
+	NUMBER(threads_per_block, 1, 1024),
+	NUMBER(grid_limit[0], 1, 0x7fffffff),
+	NUMBER(grid_limit[1], 1, 0x7fffffff),
+	NUMBER(grid_limit[2], 1, 0x7fffffff),
+	NUMBER(block_limit[0], 1, 1024),
+	NUMBER(block_limit[1], 1, 1024),
+	NUMBER(block_limit[2], 1, 1024),
+	NUMBER(blocks_per_sm, 1, 64),
+	NUMBER(issue_width, 1, 64),
+	NUMBER(hw_queues, 1, 4096),
+	NUMBER(vram_bytes, 4096, 0x800000000000),
+	NUMBER(memory_bandwidth, 100000000, 1000000000000000),
+	NUMBER(memory_latency_cycles, 0, 1000000),
+	NUMBER(link_bandwidth, 100000000, 1000000000000000),
+	NUMBER(link_burst, 16, 16777216),
+	NUMBER(launch_ps, 0, 3600000000000000),
+	NUMBER(sm_setup_ps, 0, 3600000000000000),
+	NUMBER(watchdog_ps, 0, 3600000000000000),
+	NUMBER(slice_ps, 1000, 1000000000000),
+	NUMBER(seed, 0, 0xffffffffffffffff),
+	NAME(policy),
+	NAME(preemption),
+};
+
+static u64 value_of(const struct vgpu_config *config, const struct field *field)
+{
+	const char *at = (const char *)config + field->offset;
+	u64 wide;
+	u32 narrow;
+
+	if (field->bytes == sizeof(wide)) {
+		memcpy(&wide, at, sizeof(wide));
+		return wide;
+	}
+	memcpy(&narrow, at, sizeof(narrow));
+	return narrow;
+}
+
+static int set(struct vgpu_config *config, const struct field *field, const char *text)
+{
+	char *at = (char *)config + field->offset;
+	u64 value;
+	u32 narrow;
+
+	if (field->bytes == VGPU_NAME_BYTES) {
+		if (strlen(text) >= VGPU_NAME_BYTES)
+			return -EINVAL;
+		vgpu_text_copy(at, VGPU_NAME_BYTES, text);
+		return 0;
+	}
+	if (vgpu_text_to_u64(text, &value) || value < field->min || value > field->max)
+		return -EINVAL;
+	if (field->bytes == sizeof(value)) {
+		memcpy(at, &value, sizeof(value));
+	} else {
+		narrow = (u32)value;
+		memcpy(at, &narrow, sizeof(narrow));
+	}
+	return 0;
+}
+
+int vgpu_config_set(struct vgpu_config *config, const char *field, const char *value)
+{
+	unsigned int i;
+
+	for (i = 0; i < VGPU_ARRAY_SIZE(fields); i++)
+		if (vgpu_text_is(field, fields[i].name))
+			return set(config, &fields[i], value);
+	return -ENOENT;
+}
+
+const char *vgpu_config_check(const struct vgpu_config *config)
+{
+	u32 largest = config->shared_per_sm;
+	unsigned int i;
+
+	for (i = 0; i < VGPU_ARRAY_SIZE(fields); i++) {
+		const struct field *field = &fields[i];
+		u64 value;
+
+		if (field->bytes == VGPU_NAME_BYTES) {
+			if (((const char *)config)[field->offset + VGPU_NAME_BYTES - 1])
+				return "a name is longer than 31 characters";
+			continue;
+		}
+		value = value_of(config, field);
+		if (value < field->min || value > field->max)
+			return field->wrong;
+	}
+	for (i = 0; i < VGPU_ARRAY_SIZE(config->shared_steps) && config->shared_steps[i]; i++) {
+		if (config->shared_steps[i] <= largest)
+			return "shared_steps must be larger than shared_per_sm and ascending";
+		largest = config->shared_steps[i];
+	}
+	for (; i < VGPU_ARRAY_SIZE(config->shared_steps); i++)
+		if (config->shared_steps[i])
+			return "shared_steps must have no gap: a step after a 0";
+	if (config->threads_per_block > config->threads_per_sm)
+		return "threads_per_block must not exceed threads_per_sm";
+	if (config->link_burst % 16)
+		return "link_burst must be a multiple of 16 bytes";
+	if (config->vram_bytes % VGPU_PAGE_SIZE)
+		return "vram_bytes must be a multiple of the page of 4096 bytes";
+	if (!vgpu_policy_find(config->policy))
+		return "policy must be one of the names that the knob \"policy\" lists";
+	if (!vgpu_preemption_find(config->preemption))
+		return "preemption must be one of the names that the knob \"preemption\" lists";
+	return NULL;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Knobs: what may be changed while the device runs. A knob is a number or the choice of a name from a list.
+ */
+#include "device.h"
+#include "text.h"
+#include "../policy/policy.h"
+#include "../preempt/preempt.h"
+
+/**
+ * struct knob - one knob
+ * @set: from text; -EINVAL: it does not take that
+ * @get: as text
+ */
+struct knob {
+	const char *name;
+	int (*set)(struct vgpu_device *dev, const char *value);
+	void (*get)(struct vgpu_device *dev, struct vgpu_text *text);
+};
+
+static void put_choice(struct vgpu_text *text, const char *name, bool active)
+{
+	if (text->length)
+		vgpu_text_put(text, " ");
+	vgpu_text_put(text, active ? "[" : "");
+	vgpu_text_put(text, name);
+	vgpu_text_put(text, active ? "]" : "");
+}
+
+static int policy_set(struct vgpu_device *dev, const char *value)
+{
+	const struct vgpu_policy *policy = vgpu_policy_find(value);
+
+	if (!policy)
+		return -EINVAL;
+	vgpu_exec_set_policy(dev, policy);
+	return 0;
+}
+
+static void policy_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	const struct vgpu_policy *policy;
+	unsigned int i;
+
+	for (i = 0; (policy = vgpu_policy_at(i)); i++)
+		put_choice(text, policy->name, policy == dev->exec.policy);
+}
+
+static int preemption_set(struct vgpu_device *dev, const char *value)
+{
+	const struct vgpu_preemption *preemption = vgpu_preemption_find(value);
+
+	return preemption ? vgpu_exec_set_preemption(dev, preemption) : -EINVAL;
+}
+
+static void preemption_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	const struct vgpu_preemption *preemption;
+	unsigned int i;
+
+	for (i = 0; (preemption = vgpu_preemption_at(i)); i++)
+		put_choice(text, preemption->name, preemption == dev->exec.preemption);
+}
+
+static int transfer_policy_set(struct vgpu_device *dev, const char *value)
+{
+	const struct vgpu_transfer_policy *policy;
+	unsigned int i;
+
+	for (i = 0; (policy = vgpu_transfer_policy_at(i)); i++) {
+		if (vgpu_text_is(value, policy->name)) {
+			vgpu_transfer_set_policy(dev, policy);
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static void transfer_policy_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	const struct vgpu_transfer_policy *policy;
+	unsigned int i;
+
+	for (i = 0; (policy = vgpu_transfer_policy_at(i)); i++)
+		put_choice(text, policy->name, policy == dev->transfer.policy);
+}
+
+/* A time of the configuration as a knob in @unit; it keeps the limits that the configuration has for @field. */
+static int set_time(struct vgpu_config *config, const char *field, const char *value, u64 unit)
+{
+	struct vgpu_text text = {};
+	char digits[24];
+	u64 number;
+
+	if (vgpu_text_to_u64(value, &number) || number > ~0ull / unit)
+		return -EINVAL;
+	text.at = digits;
+	text.size = sizeof(digits);
+	vgpu_text_put_u64(&text, number * unit);
+	return vgpu_config_set(config, field, digits);
+}
+
+static int watchdog_set(struct vgpu_device *dev, const char *value)
+{
+	int err = set_time(&dev->config, "watchdog_ps", value, VGPU_US);
+
+	if (!err)
+		vgpu_exec_set_watchdog(dev, dev->config.watchdog_ps);
+	return err;
+}
+
+static void watchdog_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	vgpu_text_put_u64(text, dev->config.watchdog_ps / VGPU_US);
+}
+
+static int slice_set(struct vgpu_device *dev, const char *value)
+{
+	return set_time(&dev->config, "slice_ps", value, VGPU_NS);
+}
+
+static void slice_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	vgpu_text_put_u64(text, dev->config.slice_ps / VGPU_NS);
+}
+
+static const struct knob knobs[] = {
+	{ "policy", policy_set, policy_get },
+	{ "preemption", preemption_set, preemption_get },
+	{ "transfer_policy", transfer_policy_set, transfer_policy_get },
+	{ "watchdog_us", watchdog_set, watchdog_get },
+	{ "slice_ns", slice_set, slice_get },
+};
+
+static const struct knob *find(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < VGPU_ARRAY_SIZE(knobs); i++)
+		if (vgpu_text_is(name, knobs[i].name))
+			return &knobs[i];
+	return NULL;
+}
+
+int vgpu_device_knob_set(struct vgpu_device *dev, const char *name, const char *value)
+{
+	const struct knob *knob = find(name);
+
+	return knob ? knob->set(dev, value) : -ENOENT;
+}
+
+int vgpu_device_knob_get(struct vgpu_device *dev, const char *name, char *text, size_t size)
+{
+	const struct knob *knob = find(name);
+	struct vgpu_text out = { .at = text, .size = size };
+
+	if (!knob)
+		return -ENOENT;
+	knob->get(dev, &out);
+	return out.length < size ? (int)out.length : -ENOSPC;
+}
+
+const char *vgpu_device_knob_name(unsigned int index)
+{
+	return index < VGPU_ARRAY_SIZE(knobs) ? knobs[index].name : NULL;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Presets: the tables of the papers as data. After each number: where it comes from. "Table" is the table named above the
+ * preset; "card" is the manufacturer's data of that card; "chosen" is ours, with the reason.
+ */
+#include "../vgpu_device.h"
+#include "text.h"
+
+#define KB	1024u
+#define GB	(1ull << 30)
+
+/*
+ * PCI Express as Tanasic table 5.1 gives it: a bus clock of 500 MHz and 32 lanes. A lane of generation 2 carries one byte a bus
+ * clock (5 GT/s, 8b/10b coded); the 32 lanes are the 16 of each direction of the x16 link of that machine, and
+ * one engine drives one direction at a time.
+ */
+#define LINK_BANDWIDTH(clock_hz, lanes)	((clock_hz) * ((lanes) / 2))
+
+/*
+ * GDDR memory: effective clock x controllers x 8 bytes, a controller being 64 bits wide (SMK table 4, PEP table 2).
+ */
+#define GDDR_BANDWIDTH(clock_hz, controllers)	((clock_hz) * (controllers) * 8)
+
+static const struct vgpu_config presets[] = {
+	{
+		/* Tanasic table 5.1: an early Kepler, the Tesla K20c */
+		.name = "k20c",
+		.sms = 13,				/* table */
+		.clock_khz = 706000,			/* table */
+		.regs_per_sm = 65536,			/* table */
+		.regs_per_thread = VGPU_VASS_MAX_REGS,	/* card: 255, one of which is not a register of VASS */
+		.shared_per_sm = 16 * KB,		/* table: default configuration */
+		.shared_steps = { 32 * KB, 48 * KB },	/* table */
+		.threads_per_sm = 2048,			/* table */
+		.threads_per_block = 1024,		/* card */
+		.grid_limit = { 0x7fffffff, 65535, 65535 },	/* card */
+		.block_limit = { 1024, 1024, 64 },	/* card */
+		.blocks_per_sm = 16,			/* table */
+		.issue_width = 4,			/* card: four warp schedulers, counted as one instruction each */
+		.hw_queues = 32,			/* card: Hyper-Q */
+		.vram_bytes = 5 * GB,			/* card */
+		.memory_bandwidth = 208000000000ull,	/* table */
+		.memory_latency_cycles = 200,		/* chosen: as Tanasic table 6.1, 5.1 gives none */
+		.link_bandwidth = LINK_BANDWIDTH(500000000ull, 32),	/* table: 8 GB/s */
+		.link_burst = 4 * KB,			/* table */
+		/* chosen: a command crosses the front end in about the microsecond that Tanasic 5.2.3 calls significant */
+		.launch_ps = VGPU_US,
+		.sm_setup_ps = 100 * VGPU_NS,		/* chosen: 70 cycles to load the registers of an SM */
+		.slice_ps = VGPU_US,			/* chosen: 706 cycles, small beside a kernel, large beside an event */
+		.seed = 1,
+		.policy = "fcfs",
+		.preemption = "none",
+	}, {
+		/* Tanasic table 6.1: the machine of chapter 6, a Kepler-like SM at 1 GHz */
+		.name = "tanasic-ch6",
+		.sms = 16,				/* table */
+		.clock_khz = 1000000,			/* table */
+		.regs_per_sm = 65536,			/* table: 256 KB */
+		.regs_per_thread = VGPU_VASS_MAX_REGS,	/* as k20c: the same instruction set */
+		.shared_per_sm = 32 * KB,		/* table */
+		.threads_per_sm = 2048,			/* table: 64 warps */
+		.threads_per_block = 1024,		/* as k20c */
+		.grid_limit = { 0x7fffffff, 65535, 65535 },
+		.block_limit = { 1024, 1024, 64 },
+		.blocks_per_sm = 16,			/* table */
+		.issue_width = 2,			/* table */
+		.hw_queues = 32,			/* as k20c */
+		.vram_bytes = 5 * GB,			/* as k20c */
+		.memory_bandwidth = 250000000000ull,	/* table */
+		.memory_latency_cycles = 200,		/* table: DRAM */
+		.link_bandwidth = 15750000000ull,	/* 6.5: PCIe 3.0; x16, 8 GT/s, 128b/130b coded */
+		.link_burst = 4 * KB,			/* as k20c */
+		.launch_ps = VGPU_US,			/* as k20c */
+		.sm_setup_ps = 100 * VGPU_NS,
+		.slice_ps = VGPU_US,
+		.seed = 1,
+		.policy = "fcfs",
+		.preemption = "none",
+	}, {
+		/* SMK table 4 and PEP table 2, which agree: a Maxwell, the Geforce GTX980 */
+		.name = "gtx980",
+		.sms = 16,				/* table */
+		.clock_khz = 1216000,			/* table */
+		.regs_per_sm = 65536,			/* table: 256 KB */
+		.regs_per_thread = VGPU_VASS_MAX_REGS,	/* as k20c */
+		.shared_per_sm = 96 * KB,		/* table */
+		.threads_per_sm = 2048,			/* table */
+		.threads_per_block = 1024,		/* card */
+		.grid_limit = { 0x7fffffff, 65535, 65535 },	/* card */
+		.block_limit = { 1024, 1024, 64 },	/* card */
+		.blocks_per_sm = 32,			/* table */
+		.issue_width = 4,			/* table: four warp schedulers */
+		.hw_queues = 32,			/* card */
+		.vram_bytes = 4 * GB,			/* card */
+		.memory_bandwidth = GDDR_BANDWIDTH(7000000000ull, 4),	/* table: 224 GB/s */
+		.memory_latency_cycles = 200,		/* as tanasic-ch6: neither table gives one */
+		.link_bandwidth = 15750000000ull,	/* card: PCIe 3.0 x16 */
+		.link_burst = 4 * KB,			/* as k20c */
+		.launch_ps = VGPU_US,			/* as k20c */
+		.sm_setup_ps = 100 * VGPU_NS,
+		.slice_ps = VGPU_US,
+		.seed = 1,
+		.policy = "fcfs",
+		.preemption = "none",
+	},
+};
+
+int vgpu_config_preset(struct vgpu_config *config, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < VGPU_ARRAY_SIZE(presets); i++) {
+		if (vgpu_text_is(name, presets[i].name)) {
+			*config = presets[i];
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+const char *vgpu_config_preset_name(unsigned int index)
+{
+	return index < VGPU_ARRAY_SIZE(presets) ? presets[index].name : NULL;
+}

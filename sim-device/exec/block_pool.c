@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Thread block structs, in slabs that are never given back while the device lives: as many as the SMs hold are made with
+ * it, more only when preempted blocks keep theirs. Issuing a block allocates nothing.
+ */
+#include "exec.h"
+
+struct vgpu_block_slab {
+	struct vgpu_block_slab *next;
+	struct vgpu_block blocks[];
+};
+
+int vgpu_block_pool_grow(struct vgpu_exec *exec, u32 count)
+{
+	struct vgpu_block_slab *slab = vgpu_mem_alloc(sizeof(*slab) + count * sizeof(slab->blocks[0]));
+
+	if (!slab)
+		return -ENOMEM;
+	slab->next = exec->slabs;
+	exec->slabs = slab;
+	while (count--) {
+		slab->blocks[count].next = exec->pool;
+		exec->pool = &slab->blocks[count];
+	}
+	return 0;
+}
+
+void vgpu_block_pool_free(struct vgpu_exec *exec)
+{
+	struct vgpu_block_slab *slab;
+
+	while ((slab = exec->slabs)) {
+		exec->slabs = slab->next;
+		vgpu_mem_free(slab);
+	}
+}
+
+struct vgpu_block *vgpu_block_get(struct vgpu_exec *exec)
+{
+	struct vgpu_block *block;
+
+	if (unlikely(!exec->pool) && vgpu_block_pool_grow(exec, 64))
+		return NULL;
+	block = exec->pool;
+	exec->pool = block->next;
+	exec->blocks++;
+	return block;
+}
+
+void vgpu_block_put(struct vgpu_exec *exec, struct vgpu_block *block)
+{
+	block->next = exec->pool;
+	exec->pool = block;
+	exec->blocks--;
+}

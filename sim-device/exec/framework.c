@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The scheduling framework (Tanasic 5.2.3): command buffers, active queue, KSRT, SMST, and the services by which a policy
+ * moves kernels through them.
+ */
+#include "../core/device.h"
+#include "../core/trace.h"
+#include "../policy/policy.h"
+#include "../preempt/preempt.h"
+
+static struct vgpu_ksr *ksr_of(struct vgpu_heap_node *node)
+{
+	return node ? vgpu_container_of(node, struct vgpu_ksr, node) : NULL;
+}
+
+/* ---- command buffers ------------------------------------------------------------------------------------------- */
+
+static void fill_buffer(struct vgpu_device *dev, struct vgpu_context *ctx, struct vgpu_command *command)
+{
+	struct vgpu_exec *exec = &dev->exec;
+
+	ctx->buffer.command = command;
+	vgpu_heap_put(&exec->waiting, &ctx->buffer.node, exec->policy->rank(ctx), command->order);
+}
+
+static void arrival_fire(struct vgpu_device *dev, struct vgpu_event *event)
+{
+	struct vgpu_command *command = vgpu_container_of(event, struct vgpu_command, arrival);
+	struct vgpu_context *ctx = command->queue->ctx;
+	struct vgpu_command_buffer *buffer = &ctx->buffer;
+
+	command->order = dev->exec.arrivals++;
+	command->engine_next = NULL;
+	if (!buffer->command) {
+		fill_buffer(dev, ctx, command);
+		dev->exec.policy->kernel_arrived(dev, ctx);
+		return;
+	}
+	/* The buffer holds one command: this one waits in the dispatcher. */
+	if (buffer->head)
+		buffer->tail->engine_next = command;
+	else
+		buffer->head = command;
+	buffer->tail = command;
+}
+
+void vgpu_exec_submit(struct vgpu_device *dev, struct vgpu_command *command)
+{
+	command->arrival.fire = arrival_fire;
+	vgpu_event_after(dev, &command->arrival, dev->config.launch_ps);
+}
+
+static struct vgpu_command *take_from_buffer(struct vgpu_device *dev, struct vgpu_context *ctx)
+{
+	struct vgpu_command_buffer *buffer = &ctx->buffer;
+	struct vgpu_command *command = buffer->command;
+	struct vgpu_command *next = buffer->head;
+
+	vgpu_heap_remove(&dev->exec.waiting, &buffer->node);
+	buffer->command = NULL;
+	if (next) {
+		buffer->head = next->engine_next;
+		fill_buffer(dev, ctx, next);
+	}
+	return command;
+}
+
+struct vgpu_context *vgpu_exec_waiting(struct vgpu_device *dev)
+{
+	struct vgpu_heap_node *first = vgpu_heap_first(&dev->exec.waiting);
+
+	return first ? vgpu_container_of(first, struct vgpu_context, buffer.node) : NULL;
+}
+
+/* ---- active queue and KSRT ------------------------------------------------------------------------------------- */
+
+bool vgpu_exec_has_room(const struct vgpu_device *dev)
+{
+	return dev->exec.ksr_free_count > 0;
+}
+
+struct vgpu_ksr *vgpu_exec_active(const struct vgpu_device *dev)
+{
+	return dev->exec.active_head;
+}
+
+struct vgpu_ksr *vgpu_exec_issuable(struct vgpu_device *dev)
+{
+	return ksr_of(vgpu_heap_first(&dev->exec.issuable));
+}
+
+void vgpu_exec_claimed(struct vgpu_device *dev, struct vgpu_ksr *ksr)
+{
+	if (!ksr->unclaimed)
+		vgpu_heap_remove(&dev->exec.issuable, &ksr->node);
+	else if (!ksr->node.index)
+		vgpu_heap_put(&dev->exec.issuable, &ksr->node, ksr->rank, ksr->order);
+}
+
+static void watchdog_fire(struct vgpu_device *dev, struct vgpu_event *event)
+{
+	struct vgpu_ksr *ksr = vgpu_container_of(event, struct vgpu_ksr, watchdog);
+	struct vgpu_fault fault = {
+		.reason = VGPU_FAULT_WATCHDOG,
+		.queue = ksr->command->queue->index,
+		.seq = ksr->command->seq,
+		.module = ksr->launch.module,
+		.kernel = ksr->launch.kernel_index,
+	};
+
+	vgpu_context_die(dev, ksr->ctx, &fault);
+}
+
+struct vgpu_ksr *vgpu_exec_admit(struct vgpu_device *dev, struct vgpu_context *ctx)
+{
+	struct vgpu_exec *exec = &dev->exec;
+	struct vgpu_command *command = take_from_buffer(dev, ctx);
+	struct vgpu_ksr *ksr = exec->ksr_free[--exec->ksr_free_count];
+
+	memset(ksr, 0, sizeof(*ksr));
+	vgpu_command_shape(command, &ksr->launch);
+	ksr->launch.id = ++exec->launches;
+	ksr->launch.context = ctx->id;
+	ksr->launch.as = ctx->as;
+	ksr->ctx = ctx;
+	ksr->command = command;
+	ksr->order = exec->admissions++;
+	ksr->rank = exec->policy->rank(ctx);
+	ksr->occupancy = vgpu_occupancy(&dev->config, ksr->launch.threads, ksr->launch.regs_per_block,
+					ksr->launch.shared_bytes, &ksr->shared_config);
+	ksr->watchdog.fire = watchdog_fire;
+	ksr->prev = exec->active_tail;
+	if (exec->active_tail)
+		exec->active_tail->next = ksr;
+	else
+		exec->active_head = ksr;
+	exec->active_tail = ksr;
+	exec->active_count++;
+	ksr->unclaimed = ksr->launch.blocks;
+	vgpu_exec_claimed(dev, ksr);
+	return ksr;
+}
+
+/* @ksr leaves the active queue; no SM serves it any more. */
+static void retire(struct vgpu_device *dev, struct vgpu_ksr *ksr)
+{
+	struct vgpu_exec *exec = &dev->exec;
+	u32 i;
+
+	if (ksr->started)
+		vgpu_trace_kernel(dev, VGPU_TRACE_KERNEL_END, ksr, VGPU_NO_SM, 0, 0);
+	vgpu_event_cancel(dev, &ksr->watchdog);
+	vgpu_heap_remove(&exec->issuable, &ksr->node);
+	for (i = 0; ksr->reserved; i++) {
+		if (exec->smst[i].next == ksr) {
+			exec->smst[i].next = NULL;
+			ksr->reserved--;
+		}
+	}
+	*(ksr->prev ? &ksr->prev->next : &exec->active_head) = ksr->next;
+	*(ksr->next ? &ksr->next->prev : &exec->active_tail) = ksr->prev;
+	exec->active_count--;
+	ksr->ctx = NULL;
+	exec->ksr_free[exec->ksr_free_count++] = ksr;
+}
+
+void vgpu_exec_finish(struct vgpu_device *dev, struct vgpu_ksr *ksr)
+{
+	struct vgpu_command *command = ksr->command;
+	struct vgpu_context *ctx = ksr->ctx;
+
+	ctx->kernels++;
+	retire(dev, ksr);
+	vgpu_command_done(dev, command);
+	dev->exec.policy->kernel_finished(dev, ctx);
+}
+
+void vgpu_exec_abort(struct vgpu_device *dev, struct vgpu_context *ctx)
+{
+	struct vgpu_exec *exec = &dev->exec;
+	struct vgpu_ksr *ksr, *next;
+	struct vgpu_block *block;
+	u32 i;
+
+	vgpu_heap_remove(&exec->waiting, &ctx->buffer.node);
+	memset(&ctx->buffer, 0, sizeof(ctx->buffer));
+	/* None of its kernels may be given an SM that another of them gives back. */
+	for (ksr = exec->active_head; ksr; ksr = ksr->next)
+		if (ksr->ctx == ctx)
+			vgpu_heap_remove(&exec->issuable, &ksr->node);
+	for (i = 0; i < dev->config.sms; i++)
+		if (exec->smst[i].ksr && exec->smst[i].ksr->ctx == ctx)
+			vgpu_sm_driver_stop(dev, i);
+	for (ksr = exec->active_head; ksr; ksr = next) {
+		next = ksr->next;
+		if (ksr->ctx != ctx)
+			continue;
+		while ((block = ksr->ptbq)) {
+			ksr->ptbq = block->next;
+			vgpu_block_release(block);
+			vgpu_block_put(exec, block);
+		}
+		retire(dev, ksr);
+	}
+	exec->policy->kernel_finished(dev, ctx);
+}
+
+/* ---- SMST ------------------------------------------------------------------------------------------------------ */
+
+int vgpu_exec_idle_sm(const struct vgpu_device *dev)
+{
+	u32 i;
+
+	if (dev->exec.idle_count)
+		for (i = 0; i < VGPU_IDLE_WORDS; i++)
+			if (dev->exec.idle[i])
+				return (int)(i * 64) + __builtin_ctzll(dev->exec.idle[i]);
+	return -1;
+}
+
+void vgpu_exec_assign(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
+{
+	VGPU_CHECK(dev->exec.smst[sm].state == VGPU_SM_IDLE && ksr->unclaimed);
+	vgpu_sm_driver_setup(dev, sm, ksr);
+}
+
+int vgpu_exec_reserve(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
+{
+	struct vgpu_smst *smst = &dev->exec.smst[sm];
+
+	VGPU_CHECK(smst->ksr);
+	if (!dev->exec.preemption->begin)
+		return -EOPNOTSUPP;
+	if (smst->state == VGPU_SM_SETUP) {
+		/* Nothing runs yet: it changes hands at once. */
+		vgpu_sm_driver_unset(dev, sm, ksr);
+		return 0;
+	}
+	if (smst->next)
+		smst->next->reserved--;
+	smst->next = ksr;
+	ksr->reserved++;
+	if (smst->state == VGPU_SM_RESERVED)
+		return 0;
+	vgpu_account_sm(dev, sm, VGPU_SM_RESERVED);
+	dev->exec.preemption->begin(dev, sm);
+	return 0;
+}
+
+/* ---- selection of policy and mechanism, watchdog ---------------------------------------------------------------- */
+
+void vgpu_exec_set_policy(struct vgpu_device *dev, const struct vgpu_policy *policy)
+{
+	struct vgpu_exec *exec = &dev->exec;
+	struct vgpu_ksr *ksr;
+	u32 i;
+
+	exec->policy = policy;
+	for (i = 0; i < dev->contexts.count; i++) {
+		struct vgpu_context *ctx = dev->contexts.list[i];
+
+		if (ctx->buffer.command)
+			vgpu_heap_put(&exec->waiting, &ctx->buffer.node, policy->rank(ctx), ctx->buffer.command->order);
+	}
+	for (ksr = exec->active_head; ksr; ksr = ksr->next) {
+		ksr->rank = policy->rank(ksr->ctx);
+		if (ksr->node.index)
+			vgpu_heap_put(&exec->issuable, &ksr->node, ksr->rank, ksr->order);
+	}
+	policy->start(dev);
+}
+
+int vgpu_exec_set_preemption(struct vgpu_device *dev, const struct vgpu_preemption *preemption)
+{
+	u32 i;
+
+	for (i = 0; i < dev->config.sms; i++)
+		if (dev->exec.smst[i].state == VGPU_SM_RESERVED)
+			return -EBUSY;
+	dev->exec.preemption = preemption;
+	return 0;
+}
+
+void vgpu_exec_set_watchdog(struct vgpu_device *dev, u64 watchdog_ps)
+{
+	struct vgpu_ksr *ksr;
+
+	for (ksr = dev->exec.active_head; ksr; ksr = ksr->next) {
+		u64 age = dev->now - ksr->start;
+
+		if (!watchdog_ps)
+			vgpu_event_cancel(dev, &ksr->watchdog);
+		else if (ksr->started)
+			vgpu_event_after(dev, &ksr->watchdog, age < watchdog_ps ? watchdog_ps - age : 0);
+	}
+}
+
+int vgpu_exec_init(struct vgpu_device *dev)
+{
+	struct vgpu_exec *exec = &dev->exec;
+	u32 sms = dev->config.sms;
+	u32 i;
+	int err;
+
+	exec->policy = vgpu_policy_find(dev->config.policy);
+	exec->preemption = vgpu_preemption_find(dev->config.preemption);
+	exec->ksrt = vgpu_mem_alloc(sms * sizeof(*exec->ksrt));
+	exec->ksr_free = vgpu_mem_alloc(sms * sizeof(*exec->ksr_free));
+	exec->smst = vgpu_mem_alloc(sms * sizeof(*exec->smst));
+	if (!exec->ksrt || !exec->ksr_free || !exec->smst)
+		return -ENOMEM;
+	for (i = 0; i < sms; i++) {
+		exec->ksr_free[i] = &exec->ksrt[sms - 1 - i];
+		exec->idle[i / 64] |= 1ull << (i % 64);
+	}
+	exec->ksr_free_count = sms;
+	exec->idle_count = sms;
+	err = vgpu_heap_reserve(&exec->issuable, sms);
+	if (!err)
+		err = vgpu_block_pool_grow(exec, sms * dev->config.blocks_per_sm);
+	/* Of every SM: its setup, the step of its compiled blocks or the ends of its profiled ones; of every KSR: a watchdog. */
+	return err ? err : vgpu_event_reserve(dev, sms * (3 + dev->config.blocks_per_sm));
+}
+
+void vgpu_exec_fini(struct vgpu_device *dev)
+{
+	struct vgpu_exec *exec = &dev->exec;
+
+	vgpu_block_pool_free(exec);
+	vgpu_heap_free(&exec->issuable);
+	vgpu_heap_free(&exec->waiting);
+	vgpu_mem_free(exec->smst);
+	vgpu_mem_free(exec->ksr_free);
+	vgpu_mem_free(exec->ksrt);
+}

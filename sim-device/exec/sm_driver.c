@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The SM driver (Tanasic 2.3, figure 5.2): it sets an SM up for a kernel, issues thread blocks until the SM is fully occupied,
+ * and issues another whenever one ends; preempted blocks come before new ones (5.2.3). A reserved SM gets no more blocks:
+ * when the last has left, it is set up for the kernel that reserved it.
+ *
+ * What an SM will issue after its setup is claimed when the setup begins. A kernel with few blocks so takes as many SMs as it
+ * can fill, and the next kernel gets the others at once.
+ */
+#include "../core/device.h"
+#include "../core/trace.h"
+#include "../policy/policy.h"
+
+static struct vgpu_ksr *ksr_of(struct vgpu_launch *launch)
+{
+	return vgpu_container_of(launch, struct vgpu_ksr, launch);
+}
+
+static struct vgpu_fault fault_of(const struct vgpu_ksr *ksr, enum vgpu_fault_reason reason)
+{
+	return (struct vgpu_fault){
+		.reason = reason,
+		.queue = ksr->command->queue->index,
+		.seq = ksr->command->seq,
+		.module = ksr->launch.module,
+		.kernel = ksr->launch.kernel_index,
+	};
+}
+
+/* SM @sm has nothing any more; nobody is told yet. */
+static void leave(struct vgpu_device *dev, u32 sm)
+{
+	struct vgpu_exec *exec = &dev->exec;
+	struct vgpu_smst *smst = &exec->smst[sm];
+
+	vgpu_account_sm(dev, sm, VGPU_SM_IDLE);
+	smst->ksr->sms--;
+	smst->ksr = NULL;
+	exec->idle[sm / 64] |= 1ull << (sm % 64);
+	exec->idle_count++;
+}
+
+/* The kernel that @sm is reserved for, NULL: none. The reservation ends. */
+static struct vgpu_ksr *take_next(struct vgpu_smst *smst)
+{
+	struct vgpu_ksr *next = smst->next;
+
+	smst->next = NULL;
+	if (next)
+		next->reserved--;
+	return next;
+}
+
+/* Idle @sm goes to @next if that can use it. A kernel that is being aborted has been taken off the issuable ones. */
+static void hand_over(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *next)
+{
+	if (next && next->node.index)
+		vgpu_sm_driver_setup(dev, sm, next);
+}
+
+/* ---- setup and issue ------------------------------------------------------------------------------------------- */
+
+static void start_kernel(struct vgpu_device *dev, struct vgpu_ksr *ksr)
+{
+	ksr->started = true;
+	ksr->start = dev->now;
+	if (dev->config.watchdog_ps)
+		vgpu_event_after(dev, &ksr->watchdog, dev->config.watchdog_ps);
+	vgpu_trace_kernel(dev, VGPU_TRACE_KERNEL_START, ksr, VGPU_NO_SM, ksr->launch.blocks,
+			  (u64)ksr->launch.module << 32 | ksr->launch.kernel_index);
+}
+
+/* The next block of @ksr: preempted ones first. @spare is a struct to use for a new one, or NULL. NULL: no memory. */
+static struct vgpu_block *next_block(struct vgpu_exec *exec, struct vgpu_ksr *ksr, struct vgpu_block *spare)
+{
+	struct vgpu_block *block = ksr->ptbq;
+
+	if (unlikely(block)) {
+		ksr->ptbq = block->next;
+		if (spare)
+			vgpu_block_put(exec, spare);
+		return block;
+	}
+	block = spare ? spare : vgpu_block_get(exec);
+	if (unlikely(!block))
+		return NULL;
+	block->launch = &ksr->launch;
+	block->index = ksr->next_block++;
+	block->sm = NULL;
+	block->remaining_ps = 0;
+	block->warps = NULL;
+	return block;
+}
+
+/* Issue one block that has been claimed. false: there was no memory for it, and the context is gone. */
+static bool issue(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_ksr *ksr, struct vgpu_block *spare)
+{
+	struct vgpu_block *block = next_block(&dev->exec, ksr, spare);
+	struct vgpu_fault fault;
+
+	if (unlikely(!block || vgpu_sm_issue(sm, block))) {
+		if (block) {
+			vgpu_block_release(block);
+			vgpu_block_put(&dev->exec, block);
+		}
+		fault = fault_of(ksr, VGPU_FAULT_NO_MEMORY);
+		vgpu_context_die(dev, ksr->ctx, &fault);
+		return false;
+	}
+	if (unlikely(!ksr->started))
+		start_kernel(dev, ksr);
+	vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_START, ksr, sm->index, block->index, block->slot);
+	return true;
+}
+
+static void setup_fire(struct vgpu_device *dev, struct vgpu_event *event)
+{
+	struct vgpu_smst *smst = vgpu_container_of(event, struct vgpu_smst, setup);
+	u32 sm = (u32)(smst - dev->exec.smst);
+	u32 count = smst->claimed;
+
+	vgpu_account_sm(dev, sm, VGPU_SM_RUNNING);
+	vgpu_sm_setup(&dev->sms[sm], &smst->ksr->launch);
+	smst->claimed = 0;
+	while (count-- && issue(dev, &dev->sms[sm], smst->ksr, NULL))
+		;
+}
+
+void vgpu_sm_driver_setup(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
+{
+	struct vgpu_exec *exec = &dev->exec;
+	struct vgpu_smst *smst = &exec->smst[sm];
+
+	vgpu_account_sm(dev, sm, VGPU_SM_SETUP);
+	exec->idle[sm / 64] &= ~(1ull << (sm % 64));
+	exec->idle_count--;
+	smst->ksr = ksr;
+	ksr->sms++;
+	smst->claimed = ksr->unclaimed < ksr->occupancy ? (u32)ksr->unclaimed : ksr->occupancy;
+	ksr->unclaimed -= smst->claimed;
+	vgpu_exec_claimed(dev, ksr);
+	vgpu_trace_kernel(dev, VGPU_TRACE_SM_SETUP, ksr, sm, 0, 0);
+	smst->setup.fire = setup_fire;
+	vgpu_event_after(dev, &smst->setup, dev->config.sm_setup_ps);
+}
+
+void vgpu_sm_driver_unset(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *next)
+{
+	struct vgpu_smst *smst = &dev->exec.smst[sm];
+	struct vgpu_ksr *ksr = smst->ksr;
+
+	vgpu_event_cancel(dev, &smst->setup);
+	ksr->unclaimed += smst->claimed;
+	smst->claimed = 0;
+	vgpu_exec_claimed(dev, ksr);
+	leave(dev, sm);
+	hand_over(dev, sm, next);
+}
+
+/* ---- a block ends ---------------------------------------------------------------------------------------------- */
+
+/* The last block of @sm has left it. */
+static void empty(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
+{
+	struct vgpu_smst *smst = &dev->exec.smst[sm];
+	struct vgpu_ksr *next = take_next(smst);
+
+	leave(dev, sm);
+	/* First the kernel it is reserved for, then the policy. */
+	hand_over(dev, sm, next);
+	if (ksr->ended == ksr->launch.blocks)
+		vgpu_exec_finish(dev, ksr);
+	if (smst->state == VGPU_SM_IDLE)
+		dev->exec.policy->sm_idle(dev, sm);
+}
+
+void vgpu_exec_block_done(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_block *block)
+{
+	struct vgpu_ksr *ksr = ksr_of(block->launch);
+	struct vgpu_smst *smst = &dev->exec.smst[sm->index];
+
+	vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_END, ksr, sm->index, block->index, block->slot);
+	ksr->ctx->blocks++;
+	ksr->ended++;
+	if (ksr->launch.kernel)
+		vgpu_block_release(block);
+	if (ksr->unclaimed && smst->state == VGPU_SM_RUNNING) {
+		if (!--ksr->unclaimed)
+			vgpu_exec_claimed(dev, ksr);
+		issue(dev, sm, ksr, block);
+		return;
+	}
+	vgpu_block_put(&dev->exec, block);
+	if (!sm->resident_count)
+		empty(dev, sm->index, ksr);
+}
+
+void vgpu_exec_block_fault(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_block *block,
+			   struct vgpu_fault *fault)
+{
+	struct vgpu_ksr *ksr = ksr_of(block->launch);
+
+	(void)sm;
+	fault->queue = ksr->command->queue->index;
+	fault->seq = ksr->command->seq;
+	fault->module = ksr->launch.module;
+	fault->kernel = ksr->launch.kernel_index;
+	vgpu_context_die(dev, ksr->ctx, fault);
+}
+
+/* ---- preemption and stopping ----------------------------------------------------------------------------------- */
+
+void vgpu_exec_preempt_block(struct vgpu_device *dev, struct vgpu_block *block)
+{
+	struct vgpu_ksr *ksr = ksr_of(block->launch);
+
+	vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_END, ksr, block->sm->index, block->index, block->slot);
+	vgpu_sm_detach(block->sm, block);
+	block->next = NULL;
+	if (ksr->ptbq)
+		ksr->ptbq_tail->next = block;
+	else
+		ksr->ptbq = block;
+	ksr->ptbq_tail = block;
+	ksr->unclaimed++;
+	vgpu_exec_claimed(dev, ksr);
+}
+
+void vgpu_exec_preempted(struct vgpu_device *dev, u32 sm)
+{
+	struct vgpu_smst *smst = &dev->exec.smst[sm];
+
+	VGPU_CHECK(smst->state == VGPU_SM_RESERVED && !dev->sms[sm].resident_count);
+	empty(dev, sm, smst->ksr);
+}
+
+void vgpu_sm_driver_stop(struct vgpu_device *dev, u32 sm)
+{
+	struct vgpu_smst *smst = &dev->exec.smst[sm];
+	struct vgpu_ksr *next = take_next(smst);
+	struct vgpu_block *block;
+
+	vgpu_event_cancel(dev, &smst->setup);
+	smst->claimed = 0;
+	while ((block = dev->sms[sm].resident)) {
+		vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_END, smst->ksr, sm, block->index, block->slot);
+		vgpu_sm_detach(&dev->sms[sm], block);
+		vgpu_block_release(block);
+		vgpu_block_put(&dev->exec, block);
+	}
+	leave(dev, sm);
+	hand_over(dev, sm, next);
+}

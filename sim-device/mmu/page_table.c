@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Page tables. Walks visit only what exists: clearing a range costs what was touched in it, not what was mapped.
+ */
+#include "page_table.h"
+#include "../core/device.h"
+
+#define LEVELS		4
+#define TABLE_BITS	9
+#define TABLE_SIZE	(1u << TABLE_BITS)	/* the root uses half of it: addresses have 47 bits */
+
+/* A table of level 3 (root) to 1 holds tables of the level below, one of level 0 holds page entries. */
+union table {
+	union table *below[TABLE_SIZE];
+	u64 pte[TABLE_SIZE];
+};
+
+static unsigned int shift_of(int level)
+{
+	return VGPU_PAGE_SHIFT + (unsigned int)level * TABLE_BITS;
+}
+
+static u32 index_of(u64 address, int level)
+{
+	return (u32)(address >> shift_of(level)) & (TABLE_SIZE - 1);
+}
+
+u64 *vgpu_pte_find(const struct vgpu_page_table *table, u64 address)
+{
+	union table *t = table->root;
+	int level;
+
+	for (level = LEVELS - 1; t && level > 0; level--)
+		t = t->below[index_of(address, level)];
+	return t ? &t->pte[index_of(address, 0)] : NULL;
+}
+
+static union table *make_table(struct vgpu_device *dev)
+{
+	union table *t = vgpu_mem_alloc(sizeof(*t));
+
+	if (t)
+		dev->vram.page_tables++;
+	return t;
+}
+
+static void drop_table(struct vgpu_device *dev, union table *t)
+{
+	dev->vram.page_tables--;
+	vgpu_mem_free(t);
+}
+
+u64 *vgpu_pte_make(struct vgpu_device *dev, struct vgpu_page_table *table, u64 address)
+{
+	union table **at = (union table **)&table->root;
+	int level;
+
+	/* Tables made before memory ran out stay, empty: the next look or the next clear of that range finds them. */
+	for (level = LEVELS - 1;; level--) {
+		if (!*at)
+			*at = make_table(dev);
+		if (!*at)
+			return NULL;
+		if (!level)
+			return &(*at)->pte[index_of(address, 0)];
+		at = &(*at)->below[index_of(address, level)];
+	}
+}
+
+static bool is_empty(const union table *t)
+{
+	u32 i;
+
+	for (i = 0; i < TABLE_SIZE; i++)
+		if (t->pte[i])
+			return false;
+	return true;
+}
+
+/* Clear [first, last] in *at, a table of @level; *at becomes NULL when nothing is left in it. */
+static u64 clear(struct vgpu_device *dev, union table **at, int level, u64 first, u64 last)
+{
+	u64 span = 1ull << shift_of(level);
+	u32 from = index_of(first, level);
+	u32 to = index_of(last, level);
+	union table *t = *at;
+	u64 frames = 0;
+	u32 i;
+
+	for (i = from; i <= to; i++) {
+		u64 low = i == from ? first : (first & ~(span - 1)) + (i - from) * span;
+		u64 high = i == to ? last : (low & ~(span - 1)) + span - 1;
+
+		if (level) {
+			if (t->below[i])
+				frames += clear(dev, &t->below[i], level - 1, low, high);
+		} else if (t->pte[i]) {
+			if (t->pte[i] & VGPU_PTE_FRAME) {
+				vgpu_vram_put(dev, (u8 *)(unsigned long)(t->pte[i] & ~VGPU_PTE_FLAGS));
+				frames++;
+			}
+			t->pte[i] = 0;
+		}
+	}
+	if (is_empty(t)) {
+		drop_table(dev, t);
+		*at = NULL;
+	}
+	return frames;
+}
+
+u64 vgpu_pte_clear(struct vgpu_device *dev, struct vgpu_page_table *table, u64 address, u64 bytes)
+{
+	if (!table->root || !bytes)
+		return 0;
+	return clear(dev, (union table **)&table->root, LEVELS - 1, address, address + bytes - 1);
+}

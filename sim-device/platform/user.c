@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The ground in user space: libc's heap, the processor's own word about its vector unit. May include libc.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../platform.h"
+#include "user.h"
+
+static u64 allocations_left = ~0ull;
+static u64 allocations;
+
+void vgpu_user_fail_allocations_after(u64 count)
+{
+	allocations_left = count;
+}
+
+u64 vgpu_user_allocations(void)
+{
+	return allocations;
+}
+
+void *vgpu_mem_alloc(size_t bytes)
+{
+	void *memory;
+
+	/* ~0, the usual state, never runs out; several devices on several threads then only read it. */
+	if (unlikely(allocations_left != ~0ull)) {
+		if (!allocations_left)
+			return NULL;
+		allocations_left--;
+	}
+	memory = calloc(1, bytes ? bytes : 1);
+	if (memory)
+		__atomic_fetch_add(&allocations, 1, __ATOMIC_RELAXED);
+	return memory;
+}
+
+void vgpu_mem_free(void *memory)
+{
+	if (!memory)
+		return;
+	__atomic_fetch_sub(&allocations, 1, __ATOMIC_RELAXED);
+	free(memory);
+}
+
+void vgpu_fpu_begin(void)
+{
+}
+
+void vgpu_fpu_end(void)
+{
+}
+
+bool vgpu_cpu_has_avx2(void)
+{
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+void vgpu_broken(const char *file, int line, const char *what)
+{
+	fprintf(stderr, "vgpu: %s:%d: the model is broken: %s\n", file, line, what);
+	abort();
+}
+
+u64 vgpu_mul_div(u64 a, u64 b, u64 c)
+{
+	return (u64)((unsigned __int128)a * b / c);
+}

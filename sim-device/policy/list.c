@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The scheduling policies there are. A new one: its file, its line here and in policy.h.
+ */
+#include "policy.h"
+#include "../core/text.h"
+
+static const struct vgpu_policy *const policies[] = {
+	&vgpu_policy_fcfs,
+};
+
+const struct vgpu_policy *vgpu_policy_at(unsigned int index)
+{
+	return index < VGPU_ARRAY_SIZE(policies) ? policies[index] : NULL;
+}
+
+const struct vgpu_policy *vgpu_policy_find(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < VGPU_ARRAY_SIZE(policies); i++)
+		if (vgpu_text_is(name, policies[i]->name))
+			return policies[i];
+	return NULL;
+}

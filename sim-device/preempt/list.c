@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The preemption mechanisms there are. A new one: its file, its line here and in preempt.h.
+ */
+#include "preempt.h"
+#include "../core/text.h"
+
+static const struct vgpu_preemption *const mechanisms[] = {
+	&vgpu_preemption_none,
+};
+
+const struct vgpu_preemption *vgpu_preemption_at(unsigned int index)
+{
+	return index < VGPU_ARRAY_SIZE(mechanisms) ? mechanisms[index] : NULL;
+}
+
+const struct vgpu_preemption *vgpu_preemption_find(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < VGPU_ARRAY_SIZE(mechanisms); i++)
+		if (vgpu_text_is(name, mechanisms[i]->name))
+			return mechanisms[i];
+	return NULL;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Commands on their way in: every field of every operation is checked here, once; the engines trust what has passed. What a
+ * command asks of the device as a whole (that one thread block fits into an SM) is checked too, so that a launch
+ * that can never run is refused to the process that pushes it.
+ */
+#include "../core/device.h"
+
+/* Times of profiled blocks up to a virtual hour, as for the configuration. */
+#define BLOCK_PS_MAX	(3600ull * 1000 * VGPU_MS)
+/* Thread blocks of one kernel: more than any run can end, and sums of them do not overflow. */
+#define BLOCKS_MAX	(1ull << 62)
+
+struct check {
+	struct vgpu_device *dev;
+	struct vgpu_queue *queue;
+	struct vgpu_command *command;
+	const struct vgpu_push *push;
+};
+
+static bool words_are_zero(const u64 *words, u32 count)
+{
+	while (count--)
+		if (*words++)
+			return false;
+	return true;
+}
+
+static bool range_is_in(u64 address, u64 bytes, u64 limit)
+{
+	return bytes && bytes <= limit && address <= limit - bytes;
+}
+
+static bool is_device_range(u64 address, u64 bytes)
+{
+	return range_is_in(address, bytes, VGPU_ADDRESS_LIMIT);
+}
+
+/* Whether it is really there, the host finds out. */
+static bool is_process_range(u64 address, u64 bytes)
+{
+	return range_is_in(address, bytes, ~0ull);
+}
+
+static bool block_fits(const struct vgpu_config *config, const struct vgpu_launch *launch)
+{
+	return vgpu_occupancy(config, launch->threads, launch->regs_per_block, launch->shared_bytes, NULL) > 0;
+}
+
+void vgpu_command_shape(const struct vgpu_command *command, struct vgpu_launch *launch)
+{
+	const struct vgpu_cmd_profiled *profiled = &command->cmd.profiled;
+	const struct vgpu_cmd_launch *compiled = &command->cmd.launch;
+	unsigned int i;
+
+	memset(launch, 0, sizeof(*launch));
+	if (command->cmd.op == VGPU_CMD_PROFILED) {
+		launch->module = ~0u;
+		launch->kernel_index = profiled->name;
+		launch->blocks = profiled->blocks;
+		launch->threads = profiled->threads;
+		launch->regs_per_block = profiled->regs_per_block;
+		launch->shared_bytes = profiled->shared_bytes;
+		launch->block_ps = profiled->block_ps;
+		launch->block_cv_permille = profiled->block_cv_permille;
+		launch->warps = (launch->threads + 31) / 32;
+		return;
+	}
+	launch->module = compiled->module;
+	launch->kernel_index = compiled->kernel;
+	launch->kernel = vgpu_module_kernel(command->module->code, compiled->kernel);
+	launch->blocks = 1;
+	launch->threads = 1;
+	for (i = 0; i < 3; i++) {
+		launch->grid[i] = compiled->grid[i];
+		launch->block[i] = compiled->block[i];
+		launch->blocks *= compiled->grid[i];
+		launch->threads *= compiled->block[i];
+	}
+	launch->warps = (launch->threads + 31) / 32;
+	launch->regs_per_block = launch->warps * 32 * launch->kernel->vass.regs;
+	launch->dynamic_shared = compiled->dynamic_shared;
+	launch->shared_bytes = launch->kernel->vass.shared_bytes + compiled->dynamic_shared;
+	launch->params = command->params;
+	launch->param_bytes = compiled->param_bytes;
+}
+
+static int check_nop(const struct check *c)
+{
+	return words_are_zero(c->command->cmd.raw, 6) ? 0 : -EINVAL;
+}
+
+static int check_launch(const struct check *c)
+{
+	const struct vgpu_cmd_launch *cmd = &c->command->cmd.launch;
+	const struct vgpu_config *config = &c->dev->config;
+	const struct vgpu_kernel *kernel;
+	struct vgpu_launch launch;
+	u64 blocks = 1;
+	u64 threads = 1;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		if (!cmd->grid[i] || cmd->grid[i] > config->grid_limit[i])
+			return -EINVAL;
+		if (!cmd->block[i] || cmd->block[i] > config->block_limit[i])
+			return -EINVAL;
+		if (blocks > BLOCKS_MAX / cmd->grid[i])
+			return -EINVAL;
+		blocks *= cmd->grid[i];
+		threads *= cmd->block[i];
+	}
+	if (threads > config->threads_per_block)
+		return -EINVAL;
+	c->command->module = vgpu_module_get(c->queue->ctx, cmd->module);
+	if (!c->command->module || cmd->kernel >= vgpu_module_kernel_count(c->command->module->code))
+		return -EINVAL;
+	kernel = vgpu_module_kernel(c->command->module->code, cmd->kernel);
+	if (cmd->param_bytes != kernel->vass.param_bytes || (cmd->param_bytes && !c->push->params))
+		return -EINVAL;
+	if (kernel->vass.max_threads && threads > kernel->vass.max_threads)
+		return -EINVAL;
+	if (cmd->dynamic_shared > ~0u - kernel->vass.shared_bytes)
+		return -EINVAL;
+	vgpu_command_shape(c->command, &launch);
+	if (!block_fits(config, &launch))
+		return -EINVAL;
+	if (cmd->param_bytes)
+		memcpy(c->command->params, c->push->params, cmd->param_bytes);
+	return 0;
+}
+
+static int check_copy(const struct check *c)
+{
+	const struct vgpu_cmd_copy *cmd = &c->command->cmd.copy;
+	bool dst, src;
+
+	dst = c->command->cmd.op == VGPU_CMD_COPY_D2H ? is_process_range(cmd->dst, cmd->bytes) :
+							is_device_range(cmd->dst, cmd->bytes);
+	src = c->command->cmd.op == VGPU_CMD_COPY_H2D ? is_process_range(cmd->src, cmd->bytes) :
+							is_device_range(cmd->src, cmd->bytes);
+	return dst && src && words_are_zero(cmd->reserved, 3) ? 0 : -EINVAL;
+}
+
+static int check_fill(const struct check *c)
+{
+	const struct vgpu_cmd_fill *cmd = &c->command->cmd.fill;
+
+	if (cmd->width != 1 && cmd->width != 2 && cmd->width != 4)
+		return -EINVAL;
+	if (cmd->dst % cmd->width || !words_are_zero(cmd->reserved, 3))
+		return -EINVAL;
+	if (cmd->count > VGPU_ADDRESS_LIMIT || !is_device_range(cmd->dst, cmd->count * cmd->width))
+		return -EINVAL;
+	return 0;
+}
+
+static int check_wait(const struct check *c)
+{
+	const struct vgpu_cmd_wait *cmd = &c->command->cmd.wait;
+	const struct vgpu_queue *target = vgpu_queue_of(c->dev, c->queue->ctx, cmd->queue);
+
+	if (!target || cmd->reserved0 || !words_are_zero(cmd->reserved, 4))
+		return -EINVAL;
+	/* Only backwards in the order of submission: so no two queues can wait for each other. */
+	if (cmd->seq > (target == c->queue ? c->command->seq - 1 : target->pushed))
+		return -EINVAL;
+	c->command->generation = target->generation;
+	return 0;
+}
+
+static int check_stamp(const struct check *c)
+{
+	const struct vgpu_cmd_stamp *cmd = &c->command->cmd.stamp;
+
+	if (cmd->dst % 8 || !is_process_range(cmd->dst, 8) || !words_are_zero(cmd->reserved, 5))
+		return -EINVAL;
+	return 0;
+}
+
+static int check_profiled(const struct check *c)
+{
+	const struct vgpu_cmd_profiled *cmd = &c->command->cmd.profiled;
+	struct vgpu_launch launch;
+
+	if (cmd->reserved[0] || cmd->reserved[1] || cmd->reserved[2])
+		return -EINVAL;
+	if (!cmd->blocks || cmd->blocks > BLOCKS_MAX || !cmd->block_ps || cmd->block_ps > BLOCK_PS_MAX)
+		return -EINVAL;
+	if (cmd->block_cv_permille > 1000)
+		return -EINVAL;
+	if (!cmd->threads || cmd->threads > c->dev->config.threads_per_block)
+		return -EINVAL;
+	vgpu_command_shape(c->command, &launch);
+	return block_fits(&c->dev->config, &launch) ? 0 : -EINVAL;
+}
+
+static int (*const checks[])(const struct check *c) = {
+	[VGPU_CMD_NOP] = check_nop,
+	[VGPU_CMD_LAUNCH] = check_launch,
+	[VGPU_CMD_COPY_H2D] = check_copy,
+	[VGPU_CMD_COPY_D2H] = check_copy,
+	[VGPU_CMD_COPY_D2D] = check_copy,
+	[VGPU_CMD_FILL] = check_fill,
+	[VGPU_CMD_WAIT] = check_wait,
+	[VGPU_CMD_STAMP] = check_stamp,
+	[VGPU_CMD_PROFILED] = check_profiled,
+};
+
+int vgpu_command_create(struct vgpu_device *dev, struct vgpu_queue *queue, const struct vgpu_push *push, u64 own_seq,
+			struct vgpu_command **out)
+{
+	struct check c = { .dev = dev, .queue = queue, .push = push };
+	u32 param_bytes = 0;
+	int err;
+
+	/* The operands of every operation end before the last word. */
+	if (push->cmd.op >= VGPU_CMD_COUNT || push->cmd.flags || push->cmd.reserved || push->cmd.raw[6])
+		return -EINVAL;
+	if (push->cmd.op == VGPU_CMD_LAUNCH)
+		param_bytes = push->cmd.launch.param_bytes;
+	if (param_bytes > VGPU_VASS_MAX_PARAM)
+		return -EINVAL;
+	c.command = vgpu_mem_alloc(sizeof(*c.command) + param_bytes);
+	if (!c.command)
+		return -ENOMEM;
+	dev->dispatcher.commands++;
+	c.command->queue = queue;
+	c.command->seq = own_seq;
+	c.command->cookie = push->cookie;
+	c.command->cmd = push->cmd;
+	err = checks[push->cmd.op](&c);
+	if (err) {
+		vgpu_command_free(dev, c.command);
+		return err;
+	}
+	*out = c.command;
+	return 0;
+}
+
+void vgpu_command_free(struct vgpu_device *dev, struct vgpu_command *command)
+{
+	vgpu_event_cancel(dev, &command->arrival);
+	if (command->module)
+		vgpu_module_put(dev, command->module);
+	vgpu_mem_free(command);
+	dev->dispatcher.commands--;
+}
