@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# run.sh: run the test programs one after the other, as root, where vgpu.ko is loaded. TAP on stdout.
+# usage: tests/kselftest/run.sh [FOLDER [NAME...]]
+#   FOLDER holds the built programs     [build/kselftest]
+#   NAME   only these programs
+# In a guest: tools/vgpu-vm -- tests/kselftest/run.sh
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+folder=${1:-build/kselftest}
+[ $# -eq 0 ] || shift
+[ -e /dev/vgpu0 ] || { echo "run.sh: no /dev/vgpu0 here: run it by tools/vgpu-vm --" >&2; exit 1; }
+[ -e /sys/kernel/debug/vgpu ] || mount -t debugfs none /sys/kernel/debug || exit 1
+
+release=$(uname -r)
+case $release in
+6.12*) VGPU_MODULE=$PWD/build/6.12/vgpu.ko ;;
+*) VGPU_MODULE=$PWD/build/6.1/vgpu.ko ;;
+esac
+export VGPU_MODULE
+
+# Kilobytes that the kernel itself holds; VRAM frames are in none of these once they are given back.
+held() {
+	echo 3 >/proc/sys/vm/drop_caches
+	awk '/^(SUnreclaim|PageTables|KernelStack|VmallocUsed):/ { kb += $2 } END { print kb }' /proc/meminfo
+}
+
+[ $# -gt 0 ] || set -- $(cd "$folder" && ls)
+status=0
+before=$(held)
+for name; do
+	echo "# $name"
+	timeout -k 5 240 "$folder/$name"
+	case $? in
+	0) ;;
+	124 | 137) status=1; echo "not ok - $name: no end after 240 s" ;;
+	*) status=1 ;;
+	esac
+done
+after=$(held)
+echo "1..1"
+# A page or two a thousand objects would show as much more than this.
+if [ $((after - before)) -le 4096 ]; then
+	echo "ok 1 - memory of the kernel before and after all tests: $before KiB, $after KiB"
+else
+	echo "not ok 1 - memory of the kernel before and after all tests: $before KiB, $after KiB"
+	status=1
+fi
+exit $status

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Loading and unloading the module itself; last, because it does. Unload is refused while a file is open; wrong
+ * parameters are refused with a line that says what would be right. VGPU_MODULE names the file of the module.
+ */
+#include <sys/klog.h>
+#include <sys/syscall.h>
+
+#include "vgpu_asm.h"
+
+static int module_insert(const char *parameters)
+{
+	const char *path = getenv("VGPU_MODULE");
+	int fd, ret;
+
+	if (!path || access(path, R_OK))
+		SKIP("VGPU_MODULE does not name the module");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	CHECK(fd >= 0);
+	ret = syscall(SYS_finit_module, fd, parameters, 0) ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+static int module_remove(void)
+{
+	return syscall(SYS_delete_module, "vgpu", O_NONBLOCK) ? -errno : 0;
+}
+
+static bool log_has(const char *line)
+{
+	static char log[1 << 20];
+	int n = klogctl(3, log, sizeof(log) - 1);
+
+	CHECK(n > 0);
+	log[n] = 0;
+	return strstr(log, line);
+}
+
+static void in_use(void)
+{
+	int fd = must_open(), busy, trace;
+	uint32_t queue;
+
+	CHECK_EQ(module_remove(), -EAGAIN);
+	must_queue(fd);
+	close(fd);
+	busy = must_open_busy(&queue);
+	CHECK_EQ(module_remove(), -EAGAIN);
+	close(busy);
+	trace = open("/sys/kernel/debug/vgpu/0/trace", O_RDONLY);
+	CHECK(trace >= 0);
+	CHECK_EQ(module_remove(), -EAGAIN);
+	close(trace);
+}
+
+static void again_and_again(void)
+{
+	/* whoever holds it last may need a moment to be gone */
+	for (int i = 0; i < 5; i++) {
+		struct program p = {};
+		int fd;
+
+		CHECK_EQ(module_remove(), 0);
+		CHECK(access(DEVICE, F_OK));
+		CHECK(access("/sys/class/vgpu", F_OK));
+		CHECK(access("/sys/kernel/debug/vgpu", F_OK));
+		CHECK_EQ(module_insert(""), 0);
+		fd = must_open();
+		kernel_affine(&p);
+		CHECK_EQ(mem_map(fd, BASE, 1 << 20), 0);
+		must_compute(fd, must_queue(fd), must_load(fd, &p), 0, BASE, 10, 3, (uint32_t)i);
+		close(fd);
+	}
+}
+
+static void parameters_refused(void)
+{
+	static const struct {
+		const char *parameters, *line;
+	} wrong[] = {
+		{ "preset=gtx9999", "preset \"gtx9999\" is not known; it is one of: k20c" },
+		{ "preset=", "preset \"\" is not known" },
+		{ "devices=0", "devices=0 is out of range; it is 1 to 16" },
+		{ "devices=17", "devices=17 is out of range; it is 1 to 16" },
+		{ "devices=many", "invalid for parameter `devices'" },
+		{ "vram_mb=4000000000", "MiB of device memory do not fit; this machine has" },
+		{ "vram_mb=-1", "invalid for parameter `vram_mb'" },
+		{ "set=no_such_field=3", "the configuration has no field \"no_such_field\"" },
+		{ "set=sms", "\"sms\" is not of the form field=value" },
+		{ "set=sms=0", "sms" },
+		{ "set=sms=many", "field \"sms\" does not take \"many\"" },
+		{ "set=sms=4,clock_khz=", "field \"clock_khz\" does not take" },
+		{ "set=policy=nobody", "policy" },
+		{ "trace_records=1000", "trace_records=1000 is not a power of two" },
+	};
+
+	CHECK_EQ(module_remove(), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		int ret = module_insert(wrong[i].parameters);
+
+		if (ret != -EINVAL || !log_has(wrong[i].line))
+			printf("# parameters %s\n", wrong[i].parameters);
+		CHECK_EQ(ret, -EINVAL);
+		CHECK(log_has(wrong[i].line));
+		CHECK(access(DEVICE, F_OK));
+	}
+	CHECK_EQ(module_insert(""), 0);
+}
+
+static void parameters_taken(void)
+{
+	struct vgpu_device_info info;
+	int fd, other;
+
+	CHECK_EQ(module_remove(), 0);
+	CHECK_EQ(module_insert("preset=gtx980 devices=16 vram_mb=64 set=sms=5,watchdog_ps=1000000000000"), 0);
+	fd = must_open();
+	info = must_device_info(fd);
+	CHECK(!strcmp(info.name, "gtx980"));
+	CHECK_EQ(info.sms, 5);
+	CHECK_EQ(info.vram_bytes, 64 << 20);
+	other = open("/dev/vgpu15", O_RDWR);
+	CHECK(other >= 0);
+	CHECK(access("/dev/vgpu16", F_OK));
+	/* devices do not share anything */
+	CHECK_EQ(mem_map(other, BASE, 64 << 20), 0);
+	CHECK_EQ(mem_map(fd, BASE, 64 << 20), 0);
+	CHECK_EQ(must_device_info(fd).contexts, 1);
+	CHECK_EQ(module_remove(), -EAGAIN);
+	close(fd);
+	CHECK_EQ(module_remove(), -EAGAIN);
+	close(other);
+	CHECK_EQ(module_remove(), 0);
+	CHECK_EQ(module_insert(""), 0);
+}
+
+static const struct test tests[] = {
+	{ "module: unload while in use is refused", in_use },
+	{ "module: unload and load again", again_and_again },
+	{ "module: parameters that are refused", parameters_refused },
+	{ "module: parameters that are taken", parameters_taken },
+};
+
+TESTS_MAIN(tests)
