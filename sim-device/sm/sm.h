@@ -15,6 +15,7 @@
 #include "vgpu_isa.h"
 
 struct vgpu_config;
+struct vgpu_sm_run;
 
 #define VGPU_TLB_ENTRIES	256u	/* direct-mapped, power of two */
 
@@ -37,6 +38,7 @@ struct vgpu_sm {
 	struct vgpu_event step;		/* next slice of compiled blocks */
 	struct vgpu_tlb_entry *tlb;	/* VGPU_TLB_ENTRIES */
 	u64 tlb_epoch;			/* of `as` when the TLB was last valid */
+	struct vgpu_sm_run *run;	/* what it executes compiled blocks with */
 	u64 instructions;		/* warp instructions executed since creation */
 	u64 thread_instructions;	/* the same, each times the lanes that executed it */
 };
@@ -97,6 +99,8 @@ void vgpu_profiled_issue(struct vgpu_block *block);
 void vgpu_profiled_detach(struct vgpu_block *block);
 /* sm.c: take @block off the resident list of its SM and free its slot; it has ended or is being detached. */
 void vgpu_sm_remove(struct vgpu_sm *sm, struct vgpu_block *block);
+/* sm.c: empty the TLB. */
+void vgpu_sm_flush(struct vgpu_sm *sm);
 
 /* ---- called back, filled by exec/ ------------------------------------------------------------------------------ */
 

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Compiled blocks: the warps of all blocks that are resident in an SM are executed in slices, one slice an event. What a slice
+ * costs in virtual time (timing.c) is when the next one begins; blocks that ended in it, or did what ends their
+ * context, are reported then.
+ *
+ * The lanes run between vgpu_fpu_begin() and vgpu_fpu_end() for one warp's share of a slice at most; page tables are
+ * walked and frames allocated outside.
+ */
+#include "../core/device.h"
+#include "warps.h"
+
+int vgpu_compiled_start(struct vgpu_block *block)
+{
+	if (!block->warps)
+		block->warps = vgpu_warps_get(block->sm, block);
+	return block->warps ? 0 : -ENOMEM;
+}
+
+void vgpu_compiled_release(struct vgpu_block *block)
+{
+	if (block->warps)
+		vgpu_warps_put(block->warps);
+	block->warps = NULL;
+}
+
+/* ---- translations ------------------------------------------------------------------------------------------------ */
+
+/* Drop what the TLB holds if the address space says that it is out of date. */
+static void check_epoch(struct vgpu_sm *sm)
+{
+	u64 epoch = vgpu_as_epoch(sm->as);
+
+	if (likely(epoch == sm->tlb_epoch))
+		return;
+	vgpu_sm_flush(sm);
+	sm->run->lanes.held = 0;
+	sm->tlb_epoch = epoch;
+}
+
+static void keep(struct vgpu_tlb_entry *e, u64 page, u8 *bytes, bool write)
+{
+	u8 *known = e->page == page ? e->write : NULL;
+
+	e->page = page;
+	e->read = bytes;
+	e->write = write ? bytes : known;
+}
+
+/* The lanes came back for a page. 0: it is in the TLB now; else the reason of the fault. */
+static u32 serve(struct vgpu_sm *sm)
+{
+	struct vgpu_lanes *lanes = &sm->run->lanes;
+	u64 page = lanes->address >> VGPU_PAGE_SHIFT;
+	enum vgpu_translation answer;
+	u8 *bytes;
+	u32 n;
+
+	answer = vgpu_as_translate(sm->as, lanes->address, lanes->write, &bytes);
+	if (answer == VGPU_XLATE_NO_FRAME)
+		return VGPU_FAULT_NO_MEMORY;
+	if (answer != VGPU_XLATE_OK)
+		return VGPU_FAULT_UNMAPPED;
+	check_epoch(sm);
+	keep(&sm->tlb[page & (VGPU_TLB_ENTRIES - 1)], page, bytes, lanes->write);
+	/*
+	 * An instruction touches at most 32 pages, and what is held stays until it has been executed: however many of
+	 * its pages meet in one entry of the TLB, each return here brings it nearer to its end.
+	 */
+	for (n = 0; n < lanes->held && lanes->hold[n].page != page; n++)
+		;
+	if (n == lanes->held) {
+		VGPU_CHECK(n < VGPU_LANES);
+		lanes->held++;
+		lanes->hold[n].page = ~0ull;
+	}
+	keep(&lanes->hold[n], page, bytes, lanes->write);
+	return 0;
+}
+
+/* ---- one warp, one block, one slice ------------------------------------------------------------------------------ */
+
+static void fault(struct vgpu_block *block, const struct vgpu_warp *w, u32 reason, u32 lane, u32 pc)
+{
+	const struct vgpu_lanes *lanes = &block->sm->run->lanes;
+	struct vgpu_warps *warps = block->warps;
+	const u32 *size = block->launch->block;
+	struct vgpu_fault *f = &warps->fault;
+	u32 thread = w->index * VGPU_LANES + lane;
+
+	*f = (struct vgpu_fault){ .reason = reason, .pc = pc };
+	memcpy(f->block, warps->index, sizeof(f->block));
+	f->thread[0] = thread % size[0];
+	f->thread[1] = thread / size[0] % size[1];
+	f->thread[2] = thread / size[0] / size[1];
+	if (reason != VGPU_FAULT_BARRIER) {
+		f->address = lanes->address;
+		f->bytes = lanes->bytes;
+		f->write = lanes->write;
+	}
+	warps->faulted = true;
+}
+
+static enum vgpu_lanes_end run_lanes(struct vgpu_sm *sm)
+{
+	struct vgpu_lanes *lanes = &sm->run->lanes;
+	enum vgpu_lanes_end end;
+
+	lanes->held = 0;
+	for (;;) {
+		vgpu_fpu_begin();
+		end = sm->run->run(lanes);
+		vgpu_fpu_end();
+		if (end != VGPU_LANES_TRANSLATE)
+			return end;
+		lanes->reason = serve(sm);
+		if (lanes->reason)
+			return VGPU_LANES_FAULT;
+	}
+}
+
+/* Execute up to @budget instructions of @w; returns how many it were. */
+static u32 run_warp(struct vgpu_block *block, struct vgpu_warp *w, u32 budget)
+{
+	struct vgpu_lanes *lanes = &block->sm->run->lanes;
+
+	lanes->warp = w;
+	lanes->budget = budget;
+	switch (run_lanes(block->sm)) {
+	case VGPU_LANES_EXIT:
+		vgpu_warps_exit(block->warps, w);
+		break;
+	case VGPU_LANES_BARRIER:
+		vgpu_warps_arrive(block->warps, w);
+		break;
+	case VGPU_LANES_FAULT:
+		fault(block, w, lanes->reason, lanes->lane, w->pc);
+		break;
+	default:
+		break;
+	}
+	return budget - lanes->budget;
+}
+
+/* Every warp executes up to @each instructions; one that a barrier lets go may use what it has left. */
+static void run_block(struct vgpu_block *block, u32 each, struct vgpu_slice *slice)
+{
+	struct vgpu_warps *warps = block->warps;
+	struct vgpu_lanes *lanes = &block->sm->run->lanes;
+	const struct vgpu_kernel *kernel = block->launch->kernel;
+	struct vgpu_warp *stuck;
+	bool again = true;
+
+	lanes->code = kernel->code;
+	lanes->launch = block->launch;
+	lanes->params = block->launch->params;
+	lanes->shared = warps->shared;
+	lanes->shared_bytes = warps->shared_bytes;
+	lanes->local_bytes = warps->local_bytes;
+	memcpy(lanes->block, warps->index, sizeof(lanes->block));
+	for (u32 n = 0; n < warps->count; n++) {
+		warps->warp[n].cycles = 0;
+		warps->warp[n].left = each;
+	}
+	while (again && !warps->faulted) {
+		again = false;
+		for (u32 n = 0; n < warps->count && !warps->faulted; n++) {
+			struct vgpu_warp *w = &warps->warp[n];
+			u32 done;
+
+			if (w->state != VGPU_WARP_READY || !w->left)
+				continue;
+			done = run_warp(block, w, w->left);
+			w->left -= done;
+			slice->issued += done;
+			again = true;
+		}
+	}
+	for (u32 n = 0; n < warps->count; n++) {
+		if (warps->warp[n].cycles > slice->longest)
+			slice->longest = warps->warp[n].cycles;
+	}
+	stuck = warps->faulted ? NULL : vgpu_warps_stuck(warps);
+	if (stuck)
+		fault(block, stuck, VGPU_FAULT_BARRIER, (u32)__builtin_ctz(stuck->bar_mask), stuck->pc - 1);
+}
+
+/* Report what the last slice ended. Every report may change who is resident: begin again after each. */
+static void report(struct vgpu_device *dev, struct vgpu_sm *sm)
+{
+	struct vgpu_block *block = sm->resident;
+
+	while (block) {
+		struct vgpu_fault copy;
+
+		if (!block->warps || !vgpu_warps_over(block->warps)) {
+			block = block->next;
+			continue;
+		}
+		if (block->warps->faulted) {
+			copy = block->warps->fault;
+			vgpu_exec_block_fault(dev, sm, block, &copy);
+		} else {
+			vgpu_sm_remove(sm, block);
+			vgpu_exec_block_done(dev, sm, block);
+		}
+		block = sm->resident;
+	}
+}
+
+void vgpu_compiled_step(struct vgpu_device *dev, struct vgpu_event *step)
+{
+	struct vgpu_sm *sm = vgpu_container_of(step, struct vgpu_sm, step);
+	struct vgpu_lanes *lanes = &sm->run->lanes;
+	struct vgpu_slice slice = { 0 };
+	struct vgpu_block *block;
+	u32 warps = 0, each, all;
+
+	report(dev, sm);
+	vgpu_event_cancel(dev, step);	/* blocks issued just now have scheduled it again */
+	for (block = sm->resident; block; block = block->next)
+		warps += block->warps ? block->warps->ready : 0;
+	if (!sm->resident)
+		return;
+	check_epoch(sm);
+	lanes->tlb = sm->tlb;
+	lanes->clock = vgpu_mul_div(dev->now, dev->config.clock_khz, 1000000000ull);
+	lanes->timer = dev->now / VGPU_NS;
+	lanes->threads = 0;
+	lanes->segments = 0;
+	vgpu_slice_budget(&dev->config, warps ? warps : 1, &each, &all);
+	for (block = sm->resident; block; block = block->next) {
+		if (block->warps && !vgpu_warps_over(block->warps))
+			run_block(block, each, &slice);
+	}
+	slice.segments = lanes->segments;
+	sm->instructions += slice.issued;
+	sm->thread_instructions += lanes->threads;
+	vgpu_event_after(dev, step, vgpu_slice_time(&dev->config, &slice));
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * What executes the instructions of one warp, 32 lanes at a time, and all that it may touch while it does so. The code
+ * is lanes_impl.h, compiled twice: lanes_sse2.c for every x86-64, lanes_avx2.c where the processor has AVX2 and FMA. Both
+ * compute the same bits. It runs between vgpu_fpu_begin() and vgpu_fpu_end(): it never sleeps, allocates or walks a
+ * page table; what needs that makes it return with the warp still standing at the instruction.
+ *
+ * Register file of a warp: slot n is R(n) of its 32 lanes, u32[32]; an even slot and the next are Q(n), u64[32].
+ */
+#ifndef VGPU_LANES_H
+#define VGPU_LANES_H
+
+#include "../platform.h"
+#include "sm.h"
+
+#define VGPU_LANES		32u
+#define VGPU_SEGMENT_SHIFT	7	/* memory traffic is counted in segments of 128 bytes */
+
+/*
+ * Entries a reconvergence stack can need: an entry either waits at a reconvergence point for lanes above it, or holds one
+ * side of a divergence that has not run yet. The sides are disjoint and not empty: at most 32, the running one included.
+ * Every waiting entry has strictly more lanes than the one that runs above it, and that one has at least one: at
+ * most 31. So 62 beside the running one, whatever the program does.
+ */
+#define VGPU_RECONV_DEPTH	64u
+
+/** struct vgpu_reconv - lanes that go on at pc until they reach reconv (VGPU_NO_RECONV: to their exit) */
+struct vgpu_reconv {
+	u32 pc;
+	u32 reconv;
+	u32 mask;
+};
+
+enum vgpu_warp_state { VGPU_WARP_READY, VGPU_WARP_BARRIER, VGPU_WARP_EXITED };
+
+/** struct vgpu_warp - one warp. pc, reconv and active are the running entry of its reconvergence stack. */
+struct vgpu_warp {
+	u32 pc;
+	u32 reconv;
+	u32 active;
+	u32 live;		/* lanes that have not exited */
+	u32 depth;
+	u32 index;		/* in its block */
+	u32 threads;		/* lanes that exist, 1..32 */
+	u32 state;		/* enum vgpu_warp_state */
+	u32 left;		/* instructions it may yet execute in this slice */
+	u64 cycles;		/* latencies of what it executed in this slice */
+	/* at a barrier: */
+	u32 bar_mask;		/* lanes that arrived */
+	u32 bar_pred;		/* BARRED: those of them whose predicate is true */
+	struct vgpu_insn bar;	/* the instruction */
+	u32 *regs;		/* kernel's registers x 32, aligned to 64 bytes */
+	u8 *local;		/* of lane 0; the next lane's follows local_bytes later */
+	u32 preds[VGPU_PREDS];	/* a bit per lane; PT is all ones */
+	struct vgpu_reconv stack[VGPU_RECONV_DEPTH];
+};
+
+enum vgpu_lanes_end {
+	VGPU_LANES_BUDGET,	/* executed as much as it may */
+	VGPU_LANES_EXIT,	/* no lane is left */
+	VGPU_LANES_BARRIER,	/* stands behind a barrier it must wait at */
+	VGPU_LANES_TRANSLATE,	/* needs the page of `address` (to write: `write`), then goes on */
+	VGPU_LANES_FAULT,	/* `reason` and what follows it */
+};
+
+/** struct vgpu_lanes - operands, results and scratch of vgpu_lanes_run. One per SM, aligned to 64 bytes. */
+struct vgpu_lanes {
+	/* of the block */
+	const struct vgpu_insn *code;
+	const struct vgpu_launch *launch;
+	const u8 *params;
+	u8 *shared;
+	u32 shared_bytes;
+	u32 local_bytes;	/* per thread */
+	u32 block[3];		/* index in the grid */
+	/* of the SM */
+	struct vgpu_tlb_entry *tlb;
+	u32 sm_index;
+	u32 sm_count;
+	u64 clock;		/* SM cycles at the start of the slice */
+	u64 timer;		/* virtual nanoseconds then */
+	const u16 *cost;	/* cycles of an opcode, [VGPU_OP_COUNT] */
+	/* of the run */
+	struct vgpu_warp *warp;
+	u32 budget;		/* in: instructions it may execute; out: how many it did not */
+	u64 threads;		/* += lanes that executed, over all instructions */
+	u64 segments;		/* += segments of global memory touched */
+	/* translations of the instruction that is being restarted: it gets on however the TLB maps its pages */
+	u32 held;
+	struct vgpu_tlb_entry hold[VGPU_LANES];
+	/* why it returned */
+	u64 address;
+	u32 bytes;
+	u32 write;
+	u32 reason;
+	u32 lane;
+	/* scratch */
+	u64 addr[VGPU_LANES] __attribute__((aligned(64)));
+	u64 out[VGPU_LANES] __attribute__((aligned(64)));
+	u64 imm[VGPU_LANES] __attribute__((aligned(64)));
+	u64 x[VGPU_LANES] __attribute__((aligned(64)));
+	u64 y[VGPU_LANES] __attribute__((aligned(64)));
+	u64 z[VGPU_LANES] __attribute__((aligned(64)));
+	u8 *ptr[VGPU_LANES];
+};
+
+/* Execute up to lanes->budget instructions of lanes->warp. The code has been verified. */
+enum vgpu_lanes_end vgpu_lanes_run_sse2(struct vgpu_lanes *lanes);
+enum vgpu_lanes_end vgpu_lanes_run_avx2(struct vgpu_lanes *lanes);
+
+#endif

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* The lanes for processors with AVX2 and FMA: vectors of 32 bytes. Compiled with -mavx2 -mfma. See lanes.h. */
+#define LANES_RUN	vgpu_lanes_run_avx2
+#define LANES_VECTOR	32
+#include "lanes_impl.h"

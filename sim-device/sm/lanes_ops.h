@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The opcodes, one line each: the cases of the switch in lanes_run.h, which includes this and has the macros. x, y, z are
+ * the operands a, b, c.
+ */
+	case VGPU_OP_NOP:
+	case VGPU_OP_MEMBAR:	/* one actor: every access is complete before the next */
+		break;
+	/* moves */
+	V2(MOV, y)
+	VQ2(MOVQ, y)
+	case VGPU_OP_SREG:
+		special32(s, OUT, (u32)i->imm);
+		KEEP;
+		break;
+	case VGPU_OP_SREGQ: {
+		u64 v = i->imm == VGPU_SR_CLOCK64 ? s->clock + w->cycles : s->timer;
+
+		EACH_VECTORQ(k)
+			((vuq *)s->out)[k] = splatq(v);
+		TAKEQ;
+		break;
+	}
+	LANEWISE_OP(PACK, s->out, TAKEQ, u32, R(i->a), BR, Q(0), (u64)y << 32 | x)
+	LNARROW(UNLO, x)
+	LNARROW(UNHI, x >> 32)
+	case VGPU_OP_SEL: {
+		const vu *pa = (const vu *)R(i->a), *pb = (const vu *)BR;
+		vu *po = (vu *)OUT;
+
+		bits = P(i->c);
+		EACH_VECTOR(k)
+			po[k] = choose(lanes_of(bits, k), pa[k], pb[k]);
+		KEEP;
+		break;
+	}
+	case VGPU_OP_SELQ: {
+		const vuq *pa = (const vuq *)Q(i->a), *pb = (const vuq *)BQ;
+		vuq *po = (vuq *)OUTQ;
+
+		bits = P(i->c);
+		EACH_VECTORQ(k)
+			po[k] = chooseq(lanes_ofq(bits, k), pa[k], pb[k]);
+		KEEPQ;
+		break;
+	}
+	/* 32-bit integers */
+	V2(ADD, x + y)
+	V2(SUB, x - y)
+	V2(MUL, x * y)
+	L2(MULHS, (u64)((s64)(s32)x * (s32)y) >> 32)
+	L2(MULHU, (u64)x * y >> 32)
+	V2(MAD, x * y + z)
+	LWIDE(MULWS, (s64)(s32)x * (s32)y)
+	LWIDE(MULWU, (u64)x * y)
+	LWIDE(MADWS, (u64)((s64)(s32)x * (s32)y) + z)
+	LWIDE(MADWU, (u64)x * y + z)
+	L2(DIVS, divs32(x, y))
+	L2(DIVU, divu32(x, y))
+	L2(REMS, rems32(x, y))
+	L2(REMU, remu32(x, y))
+	V2(MINS, choose((vu)((vs)x < (vs)y), x, y))
+	V2(MINU, choose((vu)(x < y), x, y))
+	V2(MAXS, choose((vu)((vs)x > (vs)y), x, y))
+	V2(MAXU, choose((vu)(x > y), x, y))
+	V1(ABS, choose((vu)((vs)x < 0), 0 - x, x))
+	V1(NEG, 0 - x)
+	V2(AND, x & y)
+	V2(OR, x | y)
+	V2(XOR, x ^ y)
+	V1(NOT, ~x)
+	V2(SHL, (x << (y & 31)) & (vu)(y < 32))
+	V2(SHRS, (vs)x >> (vs)choose((vu)(y < 32), y, splat(31)))
+	V2(SHRU, (x >> (y & 31)) & (vu)(y < 32))
+	L2(SHFLW, funnel_left(x, y, z & 31))
+	L2(SHFRW, funnel_right(x, y, z & 31))
+	L2(SHFLC, funnel_left(x, y, z < 32 ? z : 32))
+	L2(SHFRC, funnel_right(x, y, z < 32 ? z : 32))
+	L2(CLZ, clz32(x))
+	L2(POPC, popcount32(x))
+	L2(BREV, brev32(x))
+	L2(BFINDS, bfind32((s32)x < 0 ? ~x : x))
+	L2(BFINDU, bfind32(x))
+	L2(BFES, bfe(x, y, z, 32, true))
+	L2(BFEU, bfe(x, y, z, 32, false))
+	L2(BFI, bfi(x, y, z))
+	L2(PRMT, prmt(x, z, y))
+	case VGPU_OP_LOP3: {
+		const vu *pa = (const vu *)R(i->a), *pb = (const vu *)R(i->b), *pc_ = (const vu *)R(i->c);
+		vu *po = (vu *)OUT;
+		u32 table = (u32)i->imm;
+
+		EACH_VECTOR(k) {
+			vu x = pa[k], y = pb[k], z = pc_[k], r = {};
+
+			for (u32 n = 0; n < 8; n++)
+				if (table >> n & 1)
+					r |= (n & 4 ? x : ~x) & (n & 2 ? y : ~y) & (n & 1 ? z : ~z);
+			po[k] = r;
+		}
+		KEEP;
+		break;
+	}
+	V1(SX8, (vs)(x << 24) >> 24)
+	V1(SX16, (vs)(x << 16) >> 16)
+	V1(ZX8, x & 0xff)
+	V1(ZX16, x & 0xffff)
+	LWIDE(SXQ, (s64)(s32)x)
+	LWIDE(ZXQ, x)
+	/* 64-bit integers */
+	VQ2(ADDQ, x + y)
+	VQ2(SUBQ, x - y)
+	LQ2(MULQ, x * y)
+	LQ2(MULHSQ, mulhs64(x, y))
+	LQ2(MULHUQ, mulhu64(x, y))
+	LQ2(MADQ, x * y + z)
+	LQ2(DIVSQ, divs64(x, y))
+	LQ2(DIVUQ, divu64(x, y))
+	LQ2(REMSQ, rems64(x, y))
+	LQ2(REMUQ, remu64(x, y))
+	LQ2(MINSQ, (s64)x < (s64)y ? x : y)
+	LQ2(MINUQ, x < y ? x : y)
+	LQ2(MAXSQ, (s64)x > (s64)y ? x : y)
+	LQ2(MAXUQ, x > y ? x : y)
+	LQ2(ABSQ, (s64)x < 0 ? 0 - x : x)
+	VQ1(NEGQ, 0 - x)
+	VQ2(ANDQ, x & y)
+	VQ2(ORQ, x | y)
+	VQ2(XORQ, x ^ y)
+	VQ1(NOTQ, ~x)
+	LQR(SHLQ, shl64(x, y))
+	LQR(SHRSQ, shrs64(x, y))
+	LQR(SHRUQ, shru64(x, y))
+	LNARROW(CLZQ, clz64(x))
+	LNARROW(POPCQ, popcount32((u32)x) + popcount32((u32)(x >> 32)))
+	LQ2(BREVQ, brev64(x))
+	LNARROW(BFINDSQ, bfind64((s64)x < 0 ? ~x : x))
+	LNARROW(BFINDUQ, bfind64(x))
+	LQR(BFESQ, bfe(x, y, z, 64, true))
+	LQR(BFEUQ, bfe(x, y, z, 64, false))
+	LANEWISE_OP(BFIQ, s->out, TAKEQ, u64, Q(i->a), Q(i->b), R(i->c), bfi(x, y, z))
+	/* floats */
+	F2(FADD, x + y)
+	F2(FSUB, x - y)
+	F2(FMUL, x * y)
+#if LANES_VECTOR == 32
+	F2(FFMA, fma_vf(x, y, z))
+#else
+	case VGPU_OP_FFMA:
+#endif
+	case VGPU_OP_FDIV:
+	case VGPU_OP_FSQRT:
+	case VGPU_OP_FMIN:
+	case VGPU_OP_FMAX:
+	case VGPU_OP_FABS:
+	case VGPU_OP_FNEG:
+	case VGPU_OP_FRND:
+	case VGPU_OP_FRCP:
+	case VGPU_OP_FRSQ:
+	case VGPU_OP_FSIN:
+	case VGPU_OP_FCOS:
+	case VGPU_OP_FEX2:
+	case VGPU_OP_FLG2:
+	case VGPU_OP_FTANH:
+		float_any(s, i, OUT, R(i->a), BR, R(i->c));
+		KEEP;
+		break;
+	D2(DADD, x + y)
+	D2(DSUB, x - y)
+	D2(DMUL, x * y)
+#if LANES_VECTOR == 32
+	D2(DFMA, fma_vd(x, y, z))
+#else
+	case VGPU_OP_DFMA:
+#endif
+	case VGPU_OP_DDIV:
+	case VGPU_OP_DSQRT:
+	case VGPU_OP_DMIN:
+	case VGPU_OP_DMAX:
+	case VGPU_OP_DABS:
+	case VGPU_OP_DNEG:
+	case VGPU_OP_DRND:
+	case VGPU_OP_DRCP:
+	case VGPU_OP_DRSQ:
+		double_any(i, OUTQ, Q(i->a), BQ, Q(i->c));
+		KEEPQ;
+		break;
+	/* conversions */
+	case VGPU_OP_F2I:
+	case VGPU_OP_I2F:
+	case VGPU_OP_H2F:
+	case VGPU_OP_F2H:
+		convert(s, i, s->out, R(i->a));
+		TAKE;
+		break;
+	case VGPU_OP_D2I:
+	case VGPU_OP_L2F:
+	case VGPU_OP_D2F:
+		convert(s, i, s->out, Q(i->a));
+		TAKE;
+		break;
+	case VGPU_OP_F2L:
+	case VGPU_OP_I2D:
+	case VGPU_OP_F2D:
+		convert(s, i, s->out, R(i->a));
+		TAKEQ;
+		break;
+	case VGPU_OP_D2L:
+	case VGPU_OP_L2D:
+		convert(s, i, s->out, Q(i->a));
+		TAKEQ;
+		break;
+	/* compares */
+	case VGPU_OP_SETPS:
+		COMPARE(vs, vu, EACH_VECTOR, LANES_VECTOR / 4, mask_of, R(i->a), BR);
+		SET_PRED(i->dst, bits);
+		break;
+	case VGPU_OP_SETPU:
+		COMPARE(vu, vu, EACH_VECTOR, LANES_VECTOR / 4, mask_of, R(i->a), BR);
+		SET_PRED(i->dst, bits);
+		break;
+	case VGPU_OP_SETPSQ:
+		COMPARE(vsq, vuq, EACH_VECTORQ, LANES_VECTOR / 8, mask_ofq, Q(i->a), BQ);
+		SET_PRED(i->dst, bits);
+		break;
+	case VGPU_OP_SETPUQ:
+		COMPARE(vuq, vuq, EACH_VECTORQ, LANES_VECTOR / 8, mask_ofq, Q(i->a), BQ);
+		SET_PRED(i->dst, bits);
+		break;
+	case VGPU_OP_SETPF: {
+		const u32 *ra = R(i->a), *rb = BR;
+
+		if (i->flags & VGPU_F_CMP_FTZ) {
+			flush((u32 *)s->x, ra);
+			flush((u32 *)s->y, rb);
+			ra = (const u32 *)s->x;
+			rb = (const u32 *)s->y;
+		}
+		COMPARE(vf, vu, EACH_VECTOR, LANES_VECTOR / 4, mask_of, ra, rb);
+		SET_PRED(i->dst, bits);
+		break;
+	}
+	case VGPU_OP_SETPD:
+		COMPARE(vd, vuq, EACH_VECTORQ, LANES_VECTOR / 8, mask_ofq, Q(i->a), BQ);
+		SET_PRED(i->dst, bits);
+		break;
+	/* predicates */
+	case VGPU_OP_PMOV:
+		SET_PRED(i->dst, P(i->a));
+		break;
+	case VGPU_OP_PAND:
+		SET_PRED(i->dst, P(i->a) & P(i->b));
+		break;
+	case VGPU_OP_POR:
+		SET_PRED(i->dst, P(i->a) | P(i->b));
+		break;
+	case VGPU_OP_PXOR:
+		SET_PRED(i->dst, P(i->a) ^ P(i->b));
+		break;
+	case VGPU_OP_P2R: {
+		vu *po = (vu *)OUT;
+
+		bits = P(i->a);
+		EACH_VECTOR(k)
+			po[k] = lanes_of(bits, k) & 1;
+		KEEP;
+		break;
+	}
+	/* memory */
+	MEM(LD, mem_load, GENERIC)
+	MEM(LDG, mem_load, GLOBAL)
+	MEM(LDS, mem_load, SHARED)
+	MEM(LDL, mem_load, LOCAL)
+	case VGPU_OP_LDP:
+		mem_param(s, i, m);
+		break;
+	MEM(ST, mem_store, GENERIC)
+	MEM(STG, mem_store, GLOBAL)
+	MEM(STS, mem_store, SHARED)
+	MEM(STL, mem_store, LOCAL)
+	ATOMIC(ATOM, GENERIC, false)
+	ATOMIC(ATOMG, GLOBAL, false)
+	ATOMIC(ATOMS, SHARED, false)
+	ATOMIC(ATOMQ, GENERIC, true)
+	ATOMIC(ATOMGQ, GLOBAL, true)
+	ATOMIC(ATOMSQ, SHARED, true)
+	/* warp and block */
+	case VGPU_OP_SHFL:
+		bits = shuffle((u32 *)s->out, R(i->a), BR, R(i->c), i->flags & ~VGPU_F_IMM);
+		TAKE;
+		SET_PRED(VGPU_SHFL_PRED(i->imm), bits);
+		break;
+	case VGPU_OP_VOTE:
+		bits = vote(i->flags, P(i->a), m);
+		SET_PRED(i->dst, bits);
+		break;
+	case VGPU_OP_BALLOT:
+		bits = P(i->a) & m;
+		EACH_VECTOR(k)
+			((vu *)s->out)[k] = splat(bits);
+		TAKE;
+		break;
+	case VGPU_OP_ACTIVE:
+		EACH_VECTOR(k)
+			((vu *)s->out)[k] = splat(m);
+		TAKE;
+		break;
+	case VGPU_OP_MATCH:
+		match32((u32 *)s->out, R(i->a), m);
+		TAKE;
+		break;
+	case VGPU_OP_MATCHQ:
+		match64((u32 *)s->out, Q(i->a), m);
+		TAKE;
+		break;
+	case VGPU_OP_BAR:
+	case VGPU_OP_BARRED:
+		w->bar = *i;
+		w->bar_mask = m;
+		w->bar_pred = P(i->a) & m;
+		w->pc++;
+		end = VGPU_LANES_BARRIER;
+		goto out;
+	/* control */
+	case VGPU_OP_BRA:
+		if (m == w->active)
+			w->pc = VGPU_BRA_TARGET(i->imm);
+		else if (unlikely(!diverge(w, i, m))) {
+			mem_fault(s, VGPU_FAULT_TRAP, (u32)__builtin_ctz(m), 0, false);
+			s->address = 0;
+			end = VGPU_LANES_FAULT;
+			goto restart;
+		}
+		goto jumped;
+	case VGPU_OP_EXIT:
+		w->live &= ~m;
+		w->active &= ~m;
+		if (w->active)
+			break;
+		if (reconv_pop(w))
+			goto jumped;
+		end = VGPU_LANES_EXIT;
+		goto out;
+	case VGPU_OP_TRAP:
+		mem_fault(s, VGPU_FAULT_TRAP, (u32)__builtin_ctz(m), 0, false);
+		s->address = 0;
+		end = VGPU_LANES_FAULT;
+		goto restart;

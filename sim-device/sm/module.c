@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Loading a VASS binary: copied once, then every table, kernel and instruction of the copy is checked. Nothing of it is
+ * trusted before. A refusal names the kernel, the instruction and what would be right.
+ */
+#include "../core/text.h"
+#include "../vgpu_device.h"
+#include "sm.h"
+#include "verify.h"
+
+/** struct vgpu_module - kernels point into the copy of the binary, which nothing changes any more */
+struct vgpu_module {
+	u8 *copy;
+	struct vgpu_kernel *kernels;
+	u32 count;
+};
+
+static int refuse(struct vgpu_text *line, const char *what)
+{
+	vgpu_text_put(line, what);
+	return -EINVAL;
+}
+
+static int refuse_number(struct vgpu_text *line, const char *what, u64 is, const char *should, u64 be)
+{
+	vgpu_text_put(line, what);
+	vgpu_text_put(line, " is ");
+	vgpu_text_put_u64(line, is);
+	vgpu_text_put(line, ", ");
+	vgpu_text_put(line, should);
+	vgpu_text_put(line, " ");
+	vgpu_text_put_u64(line, be);
+	return -EINVAL;
+}
+
+static int check_table(struct vgpu_text *line, const char *name, u64 offset, u64 bytes, u64 total)
+{
+	const char *wrong = NULL;
+
+	if (offset % 16)
+		wrong = "is not at a multiple of 16";
+	else if (offset < sizeof(struct vgpu_vass_header))
+		wrong = "overlaps the header";
+	else if (offset > total || bytes > total - offset)
+		wrong = "reaches beyond the end of the binary";
+	if (!wrong)
+		return 0;
+	vgpu_text_put(line, "the table of ");
+	vgpu_text_put(line, name);
+	vgpu_text_put(line, " ");
+	return refuse(line, wrong);
+}
+
+static bool overlap(u64 a, u64 a_bytes, u64 b, u64 b_bytes)
+{
+	return a < b + b_bytes && b < a + a_bytes;
+}
+
+static int check_header(struct vgpu_text *line, const struct vgpu_vass_header *h, u32 bytes)
+{
+	u64 code = (u64)h->code_count * sizeof(struct vgpu_insn);
+	u64 kernels = (u64)h->kernel_count * sizeof(struct vgpu_vass_kernel);
+	int error;
+
+	if (h->magic != VGPU_VASS_MAGIC)
+		return refuse(line, "this is no VASS binary: it must begin with \"VASS\"");
+	if (h->version != VGPU_VASS_VERSION)
+		return refuse_number(line, "the version of the binary", h->version, "this device takes", VGPU_VASS_VERSION);
+	if (h->flags || h->reserved[0] || h->reserved[1] || h->reserved[2])
+		return refuse(line, "flags and reserved fields of the header must be 0");
+	if (h->total_bytes != bytes)
+		return refuse_number(line, "total_bytes of the header", h->total_bytes, "the binary has", bytes);
+	if (h->kernel_count > VGPU_VASS_MAX_KERNELS)
+		return refuse_number(line, "the number of kernels", h->kernel_count, "at most", VGPU_VASS_MAX_KERNELS);
+	error = check_table(line, "code", h->code_offset, code, bytes);
+	if (!error)
+		error = check_table(line, "kernels", h->kernel_offset, kernels, bytes);
+	if (!error)
+		error = check_table(line, "names", h->names_offset, h->names_bytes, bytes);
+	if (error)
+		return error;
+	if (overlap(h->code_offset, code, h->kernel_offset, kernels) ||
+	    overlap(h->code_offset, code, h->names_offset, h->names_bytes) ||
+	    overlap(h->kernel_offset, kernels, h->names_offset, h->names_bytes))
+		return refuse(line, "two tables of the binary overlap");
+	return 0;
+}
+
+/* The name, printable and zero-terminated inside the table; NULL: it is not. */
+static const char *kernel_name(const struct vgpu_vass_header *h, const u8 *copy, u32 offset)
+{
+	u32 end;
+
+	for (end = offset; end < h->names_bytes && end - offset < VGPU_VASS_MAX_NAME; end++) {
+		u8 c = copy[h->names_offset + end];
+
+		if (!c)
+			return end > offset ? (const char *)copy + h->names_offset + offset : NULL;
+		if (c <= ' ' || c > '~')
+			return NULL;
+	}
+	return NULL;
+}
+
+static u32 most_shared(const struct vgpu_config *limits)
+{
+	u32 most = limits->shared_per_sm;
+
+	for (u32 n = 0; n < VGPU_ARRAY_SIZE(limits->shared_steps); n++) {
+		if (limits->shared_steps[n] > most)
+			most = limits->shared_steps[n];
+	}
+	return most;
+}
+
+static int check_limits(struct vgpu_text *line, const struct vgpu_config *limits, const struct vgpu_vass_kernel *k)
+{
+	u32 regs = limits->regs_per_thread < VGPU_VASS_MAX_REGS ? limits->regs_per_thread : VGPU_VASS_MAX_REGS;
+
+	if (!k->regs)
+		return refuse(line, "regs is 0, at least 1");
+	if (k->regs > regs)
+		return refuse_number(line, "regs", k->regs, "at most", regs);
+	if (k->shared_bytes > most_shared(limits))
+		return refuse_number(line, "shared_bytes", k->shared_bytes, "at most", most_shared(limits));
+	if (k->local_bytes > VGPU_VASS_MAX_LOCAL)
+		return refuse_number(line, "local_bytes", k->local_bytes, "at most", VGPU_VASS_MAX_LOCAL);
+	if (k->local_bytes % 16)
+		return refuse_number(line, "local_bytes", k->local_bytes, "it must be a multiple of", 16);
+	if (k->param_bytes > VGPU_VASS_MAX_PARAM)
+		return refuse_number(line, "param_bytes", k->param_bytes, "at most", VGPU_VASS_MAX_PARAM);
+	if (k->flags || k->reserved[0] || k->reserved[1] || k->reserved[2])
+		return refuse(line, "flags and reserved fields must be 0");
+	return 0;
+}
+
+static int check_code(struct vgpu_text *line, const struct vgpu_kernel *kernel)
+{
+	for (u32 n = 0; n < kernel->vass.code_count; n++) {
+		const struct vgpu_insn *i = &kernel->code[n];
+		const char *wrong = vgpu_verify_insn(i, &kernel->vass);
+
+		if (!wrong && n == kernel->vass.code_count - 1 && !vgpu_verify_ends(i))
+			wrong = "the last instruction must be EXIT, TRAP or BRA without a guard";
+		if (!wrong)
+			continue;
+		vgpu_text_put(line, "instruction ");
+		vgpu_text_put_u64(line, n);
+		vgpu_text_put(line, " (");
+		if (i->op < VGPU_OP_COUNT)
+			vgpu_text_put(line, vgpu_op_name(i->op));
+		else
+			vgpu_text_put_u64(line, i->op);
+		vgpu_text_put(line, "): ");
+		return refuse(line, wrong);
+	}
+	return 0;
+}
+
+static int load_kernel(struct vgpu_text *line, const struct vgpu_config *limits, struct vgpu_module *module, u32 index)
+{
+	const struct vgpu_vass_header *h = (const struct vgpu_vass_header *)module->copy;
+	struct vgpu_kernel *kernel = &module->kernels[index];
+	struct vgpu_vass_kernel *k = &kernel->vass;
+	int error;
+
+	*k = ((const struct vgpu_vass_kernel *)(module->copy + h->kernel_offset))[index];
+	kernel->name = kernel_name(h, module->copy, k->name);
+	vgpu_text_put(line, "kernel ");
+	if (!kernel->name) {
+		vgpu_text_put_u64(line, index);
+		return refuse(line, ": its name is empty, too long, not printable or not terminated inside the names");
+	}
+	vgpu_text_put(line, kernel->name);
+	vgpu_text_put(line, ": ");
+	if (!k->code_count || k->entry > h->code_count || k->code_count > h->code_count - k->entry)
+		return refuse(line, "its code is empty or reaches beyond the code of the binary");
+	for (u32 n = 0; n < index; n++) {
+		const struct vgpu_vass_kernel *other = &module->kernels[n].vass;
+
+		if (overlap(k->entry, k->code_count, other->entry, other->code_count))
+			return refuse(line, "it shares code with another kernel; each must have its own");
+	}
+	kernel->code = (const struct vgpu_insn *)(module->copy + h->code_offset) + k->entry;
+	error = check_limits(line, limits, k);
+	return error ? error : check_code(line, kernel);
+}
+
+int vgpu_vass_load(const struct vgpu_config *limits, const void *binary, u32 bytes, char *message,
+		   size_t message_bytes, struct vgpu_module **out)
+{
+	const struct vgpu_vass_header *h;
+	struct vgpu_module *module;
+	struct vgpu_text line = { message, message_bytes, 0 };
+	int error;
+
+	if (message_bytes)
+		*message = 0;
+	if (bytes < sizeof(*h))
+		return refuse_number(&line, "the size of the binary", bytes, "at least", sizeof(*h));
+	if (bytes > VGPU_VASS_MAX_BYTES)
+		return refuse_number(&line, "the size of the binary", bytes, "at most", VGPU_VASS_MAX_BYTES);
+	module = vgpu_mem_alloc(sizeof(*module));
+	if (!module)
+		return -ENOMEM;
+	module->copy = vgpu_mem_alloc(bytes);
+	if (!module->copy) {
+		error = -ENOMEM;
+		goto out;
+	}
+	memcpy(module->copy, binary, bytes);
+	h = (const struct vgpu_vass_header *)module->copy;
+	error = check_header(&line, h, bytes);
+	if (error)
+		goto out;
+	module->count = h->kernel_count;
+	module->kernels = vgpu_mem_alloc((module->count ? module->count : 1) * sizeof(*module->kernels));
+	if (!module->kernels) {
+		error = -ENOMEM;
+		goto out;
+	}
+	for (u32 n = 0; n < module->count; n++) {
+		line.length = 0;
+		error = load_kernel(&line, limits, module, n);
+		if (error)
+			goto out;
+	}
+	if (message_bytes)
+		*message = 0;
+out:
+	if (error) {
+		vgpu_vass_free(module);
+		return error;
+	}
+	*out = module;
+	return 0;
+}
+
+u32 vgpu_module_kernel_count(const struct vgpu_module *module)
+{
+	return module->count;
+}
+
+const struct vgpu_kernel *vgpu_module_kernel(const struct vgpu_module *module, u32 index)
+{
+	return index < module->count ? &module->kernels[index] : NULL;
+}
+
+void vgpu_vass_free(struct vgpu_module *module)
+{
+	if (!module)
+		return;
+	vgpu_mem_free(module->kernels);
+	vgpu_mem_free(module->copy);
+	vgpu_mem_free(module);
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Time of compiled code: an interval model. Instructions are executed functionally in slices; a slice of an SM then takes
+ * as many cycles as the tightest of three bounds allows:
+ *
+ *   issue      warp instructions / issue_width
+ *   latency    of the slowest warp, the sum of the latencies of its instructions: a warp issues in order and each
+ *              instruction waits for the one before (no overlap inside a warp, full overlap between warps)
+ *   bandwidth  128-byte segments of global memory x SMs / memory_bandwidth: an SM has its share of the bandwidth
+ *
+ * There is no cache. Latencies are in cycles: that of memory is configuration; the others are chosen, near what
+ * microbenchmarks of Kepler report (arithmetic 9 to 11, shared memory 33 to 47), and said so where they stand.
+ */
+#include "../vgpu_device.h"
+#include "warps.h"
+
+/* all chosen */
+#define CYCLES_ALU	10	/* arithmetic on 32 bits, f32 and f64, moves, compares, branches */
+#define CYCLES_WIDE	20	/* 64-bit integers, conversions: two passes */
+#define CYCLES_SPECIAL	20	/* special function unit */
+#define CYCLES_DIVIDE	100	/* division and square root: subroutines on the hardware */
+#define CYCLES_SHARED	33	/* shared memory, shuffles */
+#define CYCLES_LOCAL	33	/* local memory: taken to hit the first cache */
+#define CYCLES_STORE	10	/* nothing waits for a store */
+
+/* Longest stretch of real time in one event, and between two looks at whether to go on: warp instructions. */
+#define SLICE_MOST	4096u
+#define WARP_MOST	256u
+#define WARP_LEAST	16u
+
+#define PS_PER_KCYCLE	1000000000ull	/* picoseconds x kHz of one cycle */
+
+static u32 latency(u32 op, u32 memory)
+{
+	switch (op) {
+	case VGPU_OP_LDG:
+	case VGPU_OP_LD:
+	case VGPU_OP_ATOM:
+	case VGPU_OP_ATOMG:
+	case VGPU_OP_ATOMQ:
+	case VGPU_OP_ATOMGQ:
+		return memory;
+	case VGPU_OP_ST:
+	case VGPU_OP_STG:
+	case VGPU_OP_STS:
+	case VGPU_OP_STL:
+		return CYCLES_STORE;
+	case VGPU_OP_LDS:
+	case VGPU_OP_ATOMS:
+	case VGPU_OP_ATOMSQ:
+	case VGPU_OP_SHFL:
+		return CYCLES_SHARED;
+	case VGPU_OP_LDL:
+		return CYCLES_LOCAL;
+	case VGPU_OP_DIVS:
+	case VGPU_OP_DIVU:
+	case VGPU_OP_REMS:
+	case VGPU_OP_REMU:
+	case VGPU_OP_DIVSQ:
+	case VGPU_OP_DIVUQ:
+	case VGPU_OP_REMSQ:
+	case VGPU_OP_REMUQ:
+	case VGPU_OP_FDIV:
+	case VGPU_OP_FSQRT:
+	case VGPU_OP_DDIV:
+	case VGPU_OP_DSQRT:
+	case VGPU_OP_DRCP:
+	case VGPU_OP_DRSQ:
+		return CYCLES_DIVIDE;
+	case VGPU_OP_FRCP:
+	case VGPU_OP_FRSQ:
+	case VGPU_OP_FSIN:
+	case VGPU_OP_FCOS:
+	case VGPU_OP_FEX2:
+	case VGPU_OP_FLG2:
+	case VGPU_OP_FTANH:
+		return CYCLES_SPECIAL;
+	}
+	if ((op >= VGPU_OP_ADDQ && op <= VGPU_OP_BFIQ) || (op >= VGPU_OP_F2I && op <= VGPU_OP_F2H))
+		return CYCLES_WIDE;
+	return CYCLES_ALU;
+}
+
+void vgpu_cost_fill(u16 *cost, const struct vgpu_config *config)
+{
+	u32 memory = config->memory_latency_cycles < 0xffff ? config->memory_latency_cycles : 0xffff;
+
+	for (u32 op = 0; op < VGPU_OP_COUNT; op++)
+		cost[op] = (u16)latency(op, memory);
+}
+
+void vgpu_slice_budget(const struct vgpu_config *config, u32 warps, u32 *each, u32 *all)
+{
+	u64 cycles = vgpu_mul_div(config->slice_ps, config->clock_khz, PS_PER_KCYCLE);
+	u64 issue = cycles * config->issue_width, alone = cycles / CYCLES_ALU, n;
+
+	if (issue > SLICE_MOST)
+		issue = SLICE_MOST;
+	n = issue / warps;
+	if (n > alone)
+		n = alone;
+	if (n > WARP_MOST)
+		n = WARP_MOST;
+	if (n < WARP_LEAST)
+		n = WARP_LEAST;
+	*each = (u32)n;
+	*all = issue > n ? (u32)issue : (u32)n;
+}
+
+u64 vgpu_slice_time(const struct vgpu_config *config, const struct vgpu_slice *slice)
+{
+	u64 cycles = (slice->issued + config->issue_width - 1) / config->issue_width;
+	u64 bytes = (slice->segments << VGPU_SEGMENT_SHIFT) * config->sms;
+	u64 ps, memory;
+
+	if (cycles < slice->longest)
+		cycles = slice->longest;
+	if (!cycles)
+		cycles = 1;
+	ps = vgpu_mul_div(cycles, PS_PER_KCYCLE, config->clock_khz);
+	memory = vgpu_mul_div(bytes, 1000000000000ull, config->memory_bandwidth);
+	return ps > memory ? ps : memory;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The verifier of instructions (verify.c), used by the loader of binaries (module.c).
+ */
+#ifndef VGPU_VERIFY_H
+#define VGPU_VERIFY_H
+
+#include "../platform.h"
+#include "vgpu_isa.h"
+
+/* What is wrong with @insn in a kernel with the resources of @kernel, and what would be right; NULL: nothing. */
+const char *vgpu_verify_insn(const struct vgpu_insn *insn, const struct vgpu_vass_kernel *kernel);
+/* Does execution never go on behind @last? */
+bool vgpu_verify_ends(const struct vgpu_insn *last);
+const char *vgpu_op_name(u32 op);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The state of a compiled block between two slices (warps.c), what an SM needs to execute one (sm.c makes it), and what
+ * it costs (timing.c). Private to sm/.
+ */
+#ifndef VGPU_WARPS_H
+#define VGPU_WARPS_H
+
+#include "lanes.h"
+#include "sm.h"
+
+/* Most memory one block's state may take: local memory of 1024 threads at 32 KB each, and the rest. */
+#define VGPU_WARPS_MAX_BYTES	(40ull << 20)
+
+/** struct vgpu_barrier - one of the barriers of a block */
+struct vgpu_barrier {
+	u32 arrived;		/* warps that wait at it */
+	u32 lanes;		/* threads of them that arrived */
+	u32 true_lanes;		/* BARRED: those whose predicate is true */
+};
+
+/** struct vgpu_warps - registers, stacks, shared and local memory of a block, one allocation */
+struct vgpu_warps {
+	struct vgpu_warps *next;	/* in the pool */
+	struct vgpu_sm *home;		/* whose pool it returns to */
+	size_t room;			/* bytes of the allocation */
+	u32 count;
+	u32 ready;			/* warps that can execute */
+	u32 exited;
+	bool faulted;			/* fault is to be reported */
+	struct vgpu_fault fault;
+	u32 index[3];			/* of the block in the grid */
+	u32 shared_bytes;
+	u32 local_bytes;		/* per thread */
+	u8 *shared;
+	struct vgpu_barrier barriers[VGPU_BARRIERS];
+	struct vgpu_warp *warp;
+};
+
+/* Nothing is left to execute: the block has ended or faulted. */
+static inline bool vgpu_warps_over(const struct vgpu_warps *warps)
+{
+	return warps->faulted || warps->exited == warps->count;
+}
+
+/** struct vgpu_sm_run - what an SM executes with */
+struct vgpu_sm_run {
+	struct vgpu_lanes lanes;
+	u16 cost[VGPU_OP_COUNT];
+	enum vgpu_lanes_end (*run)(struct vgpu_lanes *lanes);
+	struct vgpu_warps *pool;	/* free block states */
+	u32 pooled;
+	void *memory;			/* what was allocated; this struct is aligned inside */
+};
+
+/* warps.c */
+struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *block);
+void vgpu_warps_put(struct vgpu_warps *warps);
+void vgpu_warps_drain(struct vgpu_sm_run *run);
+/* @warp has run into the barrier in warp->bar. It waits, or all that wait there go on. */
+void vgpu_warps_arrive(struct vgpu_warps *warps, struct vgpu_warp *warp);
+/* @warp has exited; barriers that wait for all need it no more. */
+void vgpu_warps_exit(struct vgpu_warps *warps, struct vgpu_warp *warp);
+/* A warp that waits at a barrier no warp can pass any more, NULL: there is none. */
+struct vgpu_warp *vgpu_warps_stuck(struct vgpu_warps *warps);
+
+/* timing.c */
+struct vgpu_config;
+
+/** struct vgpu_slice - what an SM did in one slice */
+struct vgpu_slice {
+	u64 issued;		/* warp instructions */
+	u64 longest;		/* cycles of the warp that took longest */
+	u64 segments;		/* of global memory, 128 bytes each */
+};
+
+void vgpu_cost_fill(u16 *cost, const struct vgpu_config *config);
+/* Warp instructions that a warp, and all warps together, may execute in one slice while @warps can execute. */
+void vgpu_slice_budget(const struct vgpu_config *config, u32 warps, u32 *each, u32 *all);
+/* Virtual time of a slice, at least one cycle. */
+u64 vgpu_slice_time(const struct vgpu_config *config, const struct vgpu_slice *slice);
+
+#endif
