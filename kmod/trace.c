@@ -3,7 +3,8 @@
  * debugfs: <debugfs>/vgpu/<device>/ with levers for tests and tools that promise nothing to anybody else.
  *
  * trace_on	0 or 1; 1 begins with an empty ring
- * trace	8 bytes "VGPUTRC1", then struct vgpu_trace_record; reading takes records out, end of file when there are none
+ * trace	8 bytes "VGPUTRC1", then struct vgpu_trace_record; reading takes records out, end of file when there are none;
+ *		the ring's memory goes when tracing is off and all is read
  * counts	what is alive, one "name number" a line: all 0 but "contexts" when nobody has the device open
  * frames	pages behind VRAM
  */
@@ -124,6 +125,10 @@ static ssize_t trace_read(struct file *file, char __user *to, size_t room, loff_
 		if (more > 0)
 			got += more;
 	} while (more > 0);
+	if (!trace->on && trace->tail == trace->head) {
+		kvfree(trace->ring);
+		trace->ring = NULL;
+	}
 	mutex_unlock(&trace->read_lock);
 	if (!got && more < 0)
 		return more;

@@ -181,7 +181,7 @@ static void trace(void)
 static void trace_lost(void)
 {
 	struct vgpu_cmd cmds[VGPU_SUBMIT_MAX];
-	int fd = must_open();
+	int fd = must_open(), file;
 	uint32_t queue = must_queue(fd);
 
 	for (uint32_t i = 0; i < VGPU_SUBMIT_MAX; i++)
@@ -196,6 +196,10 @@ static void trace_lost(void)
 	CHECK_EQ(write_text(DEBUGFS, "trace_on", "1"), 0);
 	CHECK_EQ(count_of("trace_lost"), 0);
 	CHECK_EQ(write_text(DEBUGFS, "trace_on", "0"), 0);
+	/* read to the end, which gives the ring's memory back */
+	file = open(DEBUGFS "trace", O_RDONLY);
+	CHECK(file >= 0);
+	CHECK(read(file, cmds, sizeof(cmds)) == 8 && read(file, cmds, sizeof(cmds)) == 0);
 }
 
 static const struct test tests[] = {
