@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The ground in the Linux kernel. May include kernel headers; runs in the device's kthread and in system calls of the
- * processes whose contexts they touch, so that memory is charged to them.
+ * The ground in the Linux kernel. May include kernel headers; runs in the device's kthread.
  */
 #include <linux/bug.h>
 #include <linux/math64.h>
@@ -15,7 +14,13 @@
 
 void *vgpu_mem_alloc(size_t bytes)
 {
-	return kvzalloc(bytes, GFP_KERNEL_ACCOUNT);
+	/*
+	 * A process decides how much, so failing is ordinary: no line in the log, and above all no out-of-memory killer,
+	 * which would pick anybody.
+	 */
+	if (bytes > INT_MAX)
+		return NULL;
+	return kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 }
 
 void vgpu_mem_free(void *memory)
