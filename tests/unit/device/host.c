@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The test host; see host.h. Process addresses in commands are offsets into the host's memory plus PROCESS, and the cookie
+ * is that offset.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/device.h"
+#include "host.h"
+#include "platform/user.h"
+
+#define PROCESS		0x10000u	/* process address of the first byte of memory */
+
+static void *get_frame(void *host)
+{
+	struct host *h = host;
+	void *frame;
+
+	if (h->frames >= h->frames_max)
+		return NULL;
+	frame = aligned_alloc(VGPU_PAGE_SIZE, VGPU_PAGE_SIZE);
+	assert_non_null(frame);
+	memset(frame, 0, VGPU_PAGE_SIZE);
+	h->frames++;
+	return frame;
+}
+
+static void put_frame(void *host, void *frame)
+{
+	struct host *h = host;
+
+	h->frames--;
+	free(frame);
+}
+
+static int move(void *host, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes, enum vgpu_move dir)
+{
+	struct host *h = host;
+
+	(void)context;
+	assert_true(bytes && bytes <= h->config.link_burst);
+	if (h->moving_fails)
+		return -EFAULT;
+	assert_true(cookie + offset + bytes <= HOST_MEMORY);
+	if (dir == VGPU_MOVE_TO_DEVICE)
+		memcpy(memory, h->memory + cookie + offset, bytes);
+	else
+		memcpy(h->memory + cookie + offset, memory, bytes);
+	return 0;
+}
+
+/* Room for one more in a growing array: full at every power of two. */
+static void *more(void *array, size_t count, size_t size)
+{
+	if (count & (count - 1) && count)
+		return array;
+	array = realloc(array, (count ? count * 2 : 1) * size);
+	assert_non_null(array);
+	return array;
+}
+
+static bool is_dead(const struct host *h, u32 context)
+{
+	size_t i;
+
+	for (i = 0; i < h->fault_count; i++)
+		if (h->dead[i] == context)
+			return true;
+	return false;
+}
+
+static void completed(void *host, const struct vgpu_completion *completion)
+{
+	struct host *h = host;
+
+	assert_true(completion->time == vgpu_device_now(h->dev));
+	if (is_dead(h, completion->context))
+		assert_int_equal(completion->status, -EIO);
+	h->completions = more(h->completions, h->completion_count, sizeof(*h->completions));
+	h->completions[h->completion_count++] = *completion;
+}
+
+static void context_died(void *host, u32 context, const struct vgpu_fault *fault)
+{
+	struct host *h = host;
+
+	assert_false(is_dead(h, context));
+	assert_true(fault->reason > VGPU_FAULT_NONE && fault->reason < VGPU_FAULT_COUNT);
+	h->faults = more(h->faults, h->fault_count, sizeof(*h->faults));
+	h->dead = more(h->dead, h->fault_count, sizeof(*h->dead));
+	h->faults[h->fault_count] = *fault;
+	h->dead[h->fault_count++] = context;
+}
+
+static void trace(void *host, const struct vgpu_trace_record *record)
+{
+	struct host *h = host;
+
+	if (h->record_count)
+		assert_true(record->time >= h->records[h->record_count - 1].time);
+	assert_true(record->type < VGPU_TRACE_COUNT);
+	h->records = more(h->records, h->record_count, sizeof(*h->records));
+	h->records[h->record_count++] = *record;
+}
+
+static const struct vgpu_host_ops ops = { get_frame, put_frame, move, completed, context_died, trace };
+
+struct host *host_new_config(const struct vgpu_config *config)
+{
+	struct host *h = calloc(1, sizeof(*h));
+
+	assert_non_null(h);
+	h->config = *config;
+	h->memory = calloc(1, HOST_MEMORY);
+	assert_non_null(h->memory);
+	h->frames_max = ~0ull;
+	assert_null(vgpu_config_check(config));
+	assert_int_equal(vgpu_device_create(config, &ops, h, &h->dev), 0);
+	vgpu_device_trace(h->dev, true);
+	return h;
+}
+
+struct host *host_new(const char *preset, ...)
+{
+	struct vgpu_config config;
+	const char *setting;
+	va_list list;
+
+	assert_int_equal(vgpu_config_preset(&config, preset), 0);
+	va_start(list, preset);
+	while ((setting = va_arg(list, const char *))) {
+		const char *equals = strchr(setting, '=');
+		char field[64];
+
+		assert_non_null(equals);
+		snprintf(field, sizeof(field), "%.*s", (int)(equals - setting), setting);
+		assert_int_equal(vgpu_config_set(&config, field, equals + 1), 0);
+	}
+	va_end(list);
+	return host_new_config(&config);
+}
+
+void host_free(struct host *h)
+{
+	struct vgpu_device_counts counts;
+
+	assert_true(vgpu_account_closes(h->dev));
+	while (h->dev->contexts.count)
+		assert_int_equal(vgpu_context_close(h->dev, h->dev->contexts.list[0]->id), 0);
+	vgpu_device_counts(h->dev, &counts);
+	assert_true(!counts.contexts && !counts.queues && !counts.modules && !counts.commands && !counts.kernels &&
+		    !counts.blocks && !counts.frames && !counts.page_tables);
+	assert_int_equal(h->frames, 0);
+	assert_int_equal(h->dev->vram.promised, 0);
+	vgpu_device_destroy(h->dev);
+	assert_int_equal(vgpu_user_allocations(), 0);
+	free(h->completions);
+	free(h->faults);
+	free(h->dead);
+	free(h->records);
+	free(h->memory);
+	free(h);
+}
+
+u32 host_open(struct host *h)
+{
+	u32 context;
+
+	assert_int_equal(vgpu_context_open(h->dev, 0, &context), 0);
+	return context;
+}
+
+u32 host_queue(struct host *h, u32 context)
+{
+	u32 queue;
+
+	assert_int_equal(vgpu_queue_create(h->dev, context, &queue), 0);
+	return queue;
+}
+
+int host_try(struct host *h, u32 context, u32 queue, const struct vgpu_cmd *cmd, u64 cookie, const void *params)
+{
+	struct vgpu_push push = { .cmd = *cmd, .cookie = cookie, .params = params };
+	u32 failed = 77;
+	u64 seq;
+	int err;
+
+	err = vgpu_queue_push(h->dev, context, queue, &push, 1, &failed, &seq);
+	if (err == -EINVAL)
+		assert_int_equal(failed, 0);
+	return err;
+}
+
+u64 host_push(struct host *h, u32 context, u32 queue, struct vgpu_cmd cmd)
+{
+	struct vgpu_push push = { .cmd = cmd };
+	u32 failed;
+	u64 seq = 0;
+
+	if (cmd.op == VGPU_CMD_COPY_H2D)
+		push.cookie = cmd.copy.src - PROCESS;
+	else if (cmd.op == VGPU_CMD_COPY_D2H)
+		push.cookie = cmd.copy.dst - PROCESS;
+	else if (cmd.op == VGPU_CMD_STAMP)
+		push.cookie = cmd.stamp.dst - PROCESS;
+	assert_int_equal(vgpu_queue_push(h->dev, context, queue, &push, 1, &failed, &seq), 0);
+	return seq;
+}
+
+void host_run(struct host *h)
+{
+	while (vgpu_device_run(h->dev, VGPU_NEVER, 1000) != VGPU_NEVER)
+		assert_true(vgpu_account_closes(h->dev));
+	assert_true(vgpu_account_closes(h->dev));
+}
+
+static const struct vgpu_completion *find(struct host *h, u32 context, u32 queue, u64 seq)
+{
+	const struct vgpu_completion *found = NULL;
+	size_t i;
+
+	for (i = 0; i < h->completion_count; i++) {
+		const struct vgpu_completion *c = &h->completions[i];
+
+		if (c->context != context || c->queue != queue || c->seq != seq)
+			continue;
+		assert_null(found);
+		found = c;
+	}
+	return found;
+}
+
+const struct vgpu_completion *host_done(struct host *h, u32 context, u32 queue, u64 seq)
+{
+	const struct vgpu_completion *c = find(h, context, queue, seq);
+
+	assert_non_null(c);
+	return c;
+}
+
+void host_not_done(struct host *h, u32 context, u32 queue, u64 seq)
+{
+	assert_null(find(h, context, queue, seq));
+}
+
+u64 host_time_of(struct host *h, enum vgpu_trace_type type, u32 kernel)
+{
+	u64 time = ~0ull;
+	size_t i;
+
+	for (i = 0; i < h->record_count; i++) {
+		if (h->records[i].type != type || h->records[i].kernel != kernel)
+			continue;
+		assert_true(time == ~0ull);
+		time = h->records[i].time;
+	}
+	return time;
+}
+
+size_t host_count_of(struct host *h, enum vgpu_trace_type type)
+{
+	size_t count = 0;
+	size_t i;
+
+	for (i = 0; i < h->record_count; i++)
+		count += h->records[i].type == type;
+	return count;
+}
+
+struct vgpu_cmd cmd_nop(void)
+{
+	return (struct vgpu_cmd){ .op = VGPU_CMD_NOP };
+}
+
+struct vgpu_cmd cmd_h2d(u64 dst, u64 offset, u64 bytes)
+{
+	return (struct vgpu_cmd){ .op = VGPU_CMD_COPY_H2D, .copy = { .dst = dst, .src = PROCESS + offset, .bytes = bytes } };
+}
+
+struct vgpu_cmd cmd_d2h(u64 offset, u64 src, u64 bytes)
+{
+	return (struct vgpu_cmd){ .op = VGPU_CMD_COPY_D2H, .copy = { .dst = PROCESS + offset, .src = src, .bytes = bytes } };
+}
+
+struct vgpu_cmd cmd_d2d(u64 dst, u64 src, u64 bytes)
+{
+	return (struct vgpu_cmd){ .op = VGPU_CMD_COPY_D2D, .copy = { .dst = dst, .src = src, .bytes = bytes } };
+}
+
+struct vgpu_cmd cmd_fill(u64 dst, u64 count, u32 value, u32 width)
+{
+	return (struct vgpu_cmd){ .op = VGPU_CMD_FILL,
+				  .fill = { .dst = dst, .count = count, .value = value, .width = width } };
+}
+
+struct vgpu_cmd cmd_wait(u32 queue, u64 seq)
+{
+	return (struct vgpu_cmd){ .op = VGPU_CMD_WAIT, .wait = { .queue = queue, .seq = seq } };
+}
+
+struct vgpu_cmd cmd_stamp(u64 offset)
+{
+	return (struct vgpu_cmd){ .op = VGPU_CMD_STAMP, .stamp = { .dst = PROCESS + offset } };
+}
+
+struct vgpu_cmd cmd_profiled(u64 blocks, u64 block_ps, u32 occupancy)
+{
+	return (struct vgpu_cmd){ .op = VGPU_CMD_PROFILED,
+				  .profiled = { .blocks = blocks, .block_ps = block_ps, .threads = 32,
+						.regs_per_block = 65536 / occupancy } };
+}

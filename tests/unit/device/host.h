@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A host for tests of the device: it backs frames with the heap (so that ASan sees every stray access), keeps process memory in
+ * one array, writes down every completion, death and trace record, and checks the promises of the host interface as it goes.
+ * Short names for the commands that tests push.
+ */
+#ifndef TEST_HOST_H
+#define TEST_HOST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "vgpu_device.h"
+
+#define HOST_MEMORY	(1u << 20)
+
+struct host {
+	struct vgpu_device *dev;
+	struct vgpu_config config;
+	u8 *memory;			/* process memory: a command's cookie is the offset where its buffer starts */
+	u64 frames;
+	u64 frames_max;			/* get_frame() gives no more than these at once */
+	struct vgpu_completion *completions;
+	size_t completion_count;
+	struct vgpu_fault *faults;	/* of the contexts that died, in order */
+	u32 *dead;
+	size_t fault_count;
+	struct vgpu_trace_record *records;
+	size_t record_count;
+	bool moving_fails;		/* process memory is gone */
+};
+
+/* A device of preset @preset, changed by "field=value" strings up to NULL; tracing is on. */
+struct host *host_new(const char *preset, ...);
+struct host *host_new_config(const struct vgpu_config *config);
+/* Ends the device, checks that nothing is left of it, frees the host. */
+void host_free(struct host *h);
+
+u32 host_open(struct host *h);
+u32 host_queue(struct host *h, u32 context);
+/* Push one command; it must be taken. Returns its sequence number. */
+u64 host_push(struct host *h, u32 context, u32 queue, struct vgpu_cmd cmd);
+/* The same with a cookie; returns the error. */
+int host_try(struct host *h, u32 context, u32 queue, const struct vgpu_cmd *cmd, u64 cookie, const void *params);
+/* Run until nothing is due. */
+void host_run(struct host *h);
+/* The completion of (context, queue, seq); fails the test unless it is there exactly once. */
+const struct vgpu_completion *host_done(struct host *h, u32 context, u32 queue, u64 seq);
+/* Not there. */
+void host_not_done(struct host *h, u32 context, u32 queue, u64 seq);
+/* Time of the only record of @type for @kernel (or @seq when kernel is 0), -1 if there is none. */
+u64 host_time_of(struct host *h, enum vgpu_trace_type type, u32 kernel);
+size_t host_count_of(struct host *h, enum vgpu_trace_type type);
+
+struct vgpu_cmd cmd_nop(void);
+struct vgpu_cmd cmd_h2d(u64 dst, u64 offset, u64 bytes);
+struct vgpu_cmd cmd_d2h(u64 offset, u64 src, u64 bytes);
+struct vgpu_cmd cmd_d2d(u64 dst, u64 src, u64 bytes);
+struct vgpu_cmd cmd_fill(u64 dst, u64 count, u32 value, u32 width);
+struct vgpu_cmd cmd_wait(u32 queue, u64 seq);
+struct vgpu_cmd cmd_stamp(u64 offset);
+/* @occupancy blocks of it fit into an SM of k20c (by registers) */
+struct vgpu_cmd cmd_profiled(u64 blocks, u64 block_ps, u32 occupancy);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Configurations: the presets as the papers' tables have them, fields by name, what is refused; occupancy of every kernel of
+ * Tanasic table 5.2.
+ */
+#include "core/device.h"
+#include "host.h"
+
+static void k20c_is_tanasic_table_5_1(void **state)
+{
+	struct vgpu_config c;
+
+	(void)state;
+	assert_int_equal(vgpu_config_preset(&c, "k20c"), 0);
+	assert_string_equal(c.name, "k20c");
+	assert_int_equal(c.clock_khz, 706000);
+	assert_int_equal(c.sms, 13);
+	assert_true(c.memory_bandwidth == 208000000000ull);
+	assert_int_equal(c.regs_per_sm, 65536);
+	assert_int_equal(c.blocks_per_sm, 16);
+	assert_int_equal(c.threads_per_sm, 2048);
+	assert_int_equal(c.shared_per_sm, 16 << 10);
+	assert_int_equal(c.shared_steps[0], 32 << 10);
+	assert_int_equal(c.shared_steps[1], 48 << 10);
+	assert_int_equal(c.shared_steps[2], 0);
+	assert_int_equal(c.link_burst, 4096);
+	assert_true(c.link_bandwidth == 8000000000ull);
+	assert_string_equal(c.policy, "fcfs");
+	assert_string_equal(c.preemption, "none");
+}
+
+static void tanasic_ch6_is_table_6_1(void **state)
+{
+	struct vgpu_config c;
+
+	(void)state;
+	assert_int_equal(vgpu_config_preset(&c, "tanasic-ch6"), 0);
+	assert_int_equal(c.clock_khz, 1000000);
+	assert_int_equal(c.sms, 16);
+	assert_int_equal(c.blocks_per_sm, 16);
+	assert_int_equal(c.threads_per_sm, 64 * 32);
+	assert_int_equal(c.regs_per_sm * 4, 256 << 10);
+	assert_int_equal(c.shared_per_sm, 32 << 10);
+	assert_int_equal(c.shared_steps[0], 0);
+	assert_int_equal(c.issue_width, 2);
+	assert_true(c.memory_bandwidth == 250000000000ull);
+	assert_int_equal(c.memory_latency_cycles, 200);
+}
+
+static void gtx980_is_smk_table_4_and_pep_table_2(void **state)
+{
+	struct vgpu_config c;
+
+	(void)state;
+	assert_int_equal(vgpu_config_preset(&c, "gtx980"), 0);
+	assert_int_equal(c.clock_khz, 1216000);
+	assert_int_equal(c.sms, 16);
+	assert_int_equal(c.regs_per_sm * 4, 256 << 10);
+	assert_int_equal(c.shared_per_sm, 96 << 10);
+	assert_int_equal(c.threads_per_sm, 2048);
+	assert_int_equal(c.blocks_per_sm, 32);
+	assert_int_equal(c.issue_width, 4);
+	assert_true(c.memory_bandwidth == 7000000000ull * 4 * 8);
+}
+
+static void every_preset_makes_a_device(void **state)
+{
+	const char *name;
+	u32 i;
+
+	(void)state;
+	for (i = 0; (name = vgpu_config_preset_name(i)); i++)
+		host_free(host_new(name, NULL));
+	assert_int_equal(i, 3);
+	assert_int_equal(vgpu_config_preset(&(struct vgpu_config){}, "k20"), -ENOENT);
+	assert_int_equal(vgpu_config_preset(&(struct vgpu_config){}, ""), -ENOENT);
+}
+
+static void fields_are_set_by_name(void **state)
+{
+	struct vgpu_config c;
+
+	(void)state;
+	vgpu_config_preset(&c, "k20c");
+	assert_int_equal(vgpu_config_set(&c, "sms", "1000"), 0);
+	assert_int_equal(c.sms, 1000);
+	assert_int_equal(vgpu_config_set(&c, "vram_bytes", "1073741824\n"), 0);
+	assert_true(c.vram_bytes == 1ull << 30);
+	assert_int_equal(vgpu_config_set(&c, "grid_limit[1]", "7"), 0);
+	assert_int_equal(c.grid_limit[1], 7);
+	assert_int_equal(vgpu_config_set(&c, "seed", "18446744073709551615"), 0);
+	assert_int_equal(vgpu_config_set(&c, "policy", "fcfs"), 0);
+	assert_null(vgpu_config_check(&c));
+
+	assert_int_equal(vgpu_config_set(&c, "sm", "4"), -ENOENT);
+	assert_int_equal(vgpu_config_set(&c, "sms", "0"), -EINVAL);
+	assert_int_equal(vgpu_config_set(&c, "sms", "1025"), -EINVAL);
+	assert_int_equal(vgpu_config_set(&c, "sms", ""), -EINVAL);
+	assert_int_equal(vgpu_config_set(&c, "sms", "-1"), -EINVAL);
+	assert_int_equal(vgpu_config_set(&c, "sms", "4x"), -EINVAL);
+	assert_int_equal(vgpu_config_set(&c, "sms", "4\n\n"), -EINVAL);
+	assert_int_equal(vgpu_config_set(&c, "sms", "4294967297"), -EINVAL);
+	assert_int_equal(vgpu_config_set(&c, "seed", "18446744073709551616"), -EINVAL);
+	assert_int_equal(vgpu_config_set(&c, "policy", "a name of more than thirty-one characters"), -EINVAL);
+	assert_int_equal(c.sms, 1000);
+}
+
+static void nonsense_is_named(void **state)
+{
+	static const struct vgpu_host_ops none;
+	struct vgpu_device *dev;
+	struct vgpu_config c;
+
+	(void)state;
+	vgpu_config_preset(&c, "k20c");
+	c.sms = 0;
+	assert_string_equal(vgpu_config_check(&c), "sms must be 1..1024");
+	assert_int_equal(vgpu_device_create(&c, &none, NULL, &dev), -EINVAL);
+	vgpu_config_preset(&c, "k20c");
+	c.shared_steps[1] = 20 << 10;
+	assert_non_null(strstr(vgpu_config_check(&c), "shared_steps"));
+	vgpu_config_preset(&c, "k20c");
+	c.shared_steps[3] = 64 << 10;
+	assert_non_null(strstr(vgpu_config_check(&c), "shared_steps"));
+	vgpu_config_preset(&c, "k20c");
+	c.threads_per_sm = 512;
+	assert_non_null(strstr(vgpu_config_check(&c), "threads_per_block"));
+	vgpu_config_preset(&c, "k20c");
+	c.link_burst = 100;
+	assert_non_null(strstr(vgpu_config_check(&c), "link_burst"));
+	vgpu_config_preset(&c, "k20c");
+	vgpu_config_set(&c, "policy", "luck");
+	assert_non_null(strstr(vgpu_config_check(&c), "policy"));
+	vgpu_config_preset(&c, "k20c");
+	vgpu_config_set(&c, "preemption", "wish");
+	assert_non_null(strstr(vgpu_config_check(&c), "preemption"));
+}
+
+/*
+ * Tanasic table 5.2: registers and shared memory per block, and blocks per SM. The table does not give threads: 32 stands where
+ * another resource decides, and where threads must (two or four times fewer blocks than registers would allow) what they must be.
+ */
+static const struct {
+	const char *kernel;
+	u32 shared, regs, threads, blocks;
+} table_5_2[] = {
+	{ "lbm StreamCollide", 0, 4320, 32, 15 },
+	{ "histo final", 0, 19456, 32, 3 },
+	{ "histo prescan", 4096, 9216, 32, 4 },
+	{ "histo intermediates", 0, 8964, 512, 4 },
+	{ "histo main", 24576, 16896, 32, 1 },
+	{ "tpacf genhists", 13312, 7680, 32, 1 },
+	{ "spmv spmvjds", 0, 928, 32, 16 },
+	{ "mri-q ComputeQ", 0, 5376, 256, 8 },
+	{ "mri-q ComputePhiMag", 0, 6144, 512, 4 },
+	{ "sad largersadcalc8", 0, 3328, 32, 16 },
+	{ "sad largersadcalc16", 0, 832, 32, 16 },
+	{ "sad mbsadcalc", 2224, 2135, 32, 7 },
+	{ "sgemm mysgemmNT", 512, 4480, 32, 14 },
+	{ "stencil block2Dregtiling", 0, 41984, 32, 1 },
+	{ "cutcp lattice6overlap", 4116, 3328, 32, 3 },
+	{ "mri-gridding binning", 0, 4096, 512, 4 },
+	{ "mri-gridding scaninter1", 665, 1173, 32, 16 },
+	{ "mri-gridding scanL1", 4368, 9216, 32, 3 },
+	{ "mri-gridding uniformAdd", 16, 4096, 512, 4 },
+	{ "mri-gridding reorder", 0, 8192, 512, 4 },
+	{ "mri-gridding splitSort", 4484, 10240, 32, 3 },
+	{ "mri-gridding griddingGPU", 1536, 3648, 32, 10 },
+	{ "mri-gridding splitRearrange", 4160, 5888, 32, 3 },
+	{ "mri-gridding scaninter2", 665, 1173, 32, 16 },
+};
+
+static void occupancy_is_that_of_table_5_2(void **state)
+{
+	struct vgpu_config c;
+	u32 i;
+
+	(void)state;
+	vgpu_config_preset(&c, "k20c");
+	for (i = 0; i < VGPU_ARRAY_SIZE(table_5_2); i++) {
+		u32 shared;
+
+		assert_int_equal(vgpu_occupancy(&c, table_5_2[i].threads, table_5_2[i].regs, table_5_2[i].shared,
+						&shared), table_5_2[i].blocks);
+		/* histo's main kernel alone needs more shared memory than the default configuration has. */
+		assert_int_equal(shared, table_5_2[i].shared > 16384 ? 32768 : 16384);
+	}
+}
+
+static void the_first_resource_used_up_decides(void **state)
+{
+	struct vgpu_config c;
+	u32 shared;
+
+	(void)state;
+	vgpu_config_preset(&c, "k20c");
+	assert_int_equal(vgpu_occupancy(&c, 1, 0, 0, NULL), 16);
+	assert_int_equal(vgpu_occupancy(&c, 1024, 0, 0, NULL), 2);
+	/* 33 threads are two warps: 2048 / 64 would be 32, the slots are 16 */
+	assert_int_equal(vgpu_occupancy(&c, 129, 0, 0, NULL), 12);
+	assert_int_equal(vgpu_occupancy(&c, 32, 65536, 0, NULL), 1);
+	assert_int_equal(vgpu_occupancy(&c, 32, 65537, 0, NULL), 0);
+	assert_int_equal(vgpu_occupancy(&c, 32, 0, 16384, &shared), 1);
+	assert_int_equal(shared, 16384);
+	assert_int_equal(vgpu_occupancy(&c, 32, 0, 16385, &shared), 1);
+	assert_int_equal(shared, 32768);
+	assert_int_equal(vgpu_occupancy(&c, 32, 0, 49152, &shared), 1);
+	assert_int_equal(shared, 49152);
+	assert_int_equal(vgpu_occupancy(&c, 32, 0, 49153, &shared), 0);
+	assert_int_equal(vgpu_occupancy(&c, 0, 0, 0, NULL), 0);
+	assert_int_equal(vgpu_occupancy(&c, 2049, 0, 0, NULL), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(k20c_is_tanasic_table_5_1),
+		cmocka_unit_test(tanasic_ch6_is_table_6_1),
+		cmocka_unit_test(gtx980_is_smk_table_4_and_pep_table_2),
+		cmocka_unit_test(every_preset_makes_a_device),
+		cmocka_unit_test(fields_are_set_by_name),
+		cmocka_unit_test(nonsense_is_named),
+		cmocka_unit_test(occupancy_is_that_of_table_5_2),
+		cmocka_unit_test(the_first_resource_used_up_decides),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

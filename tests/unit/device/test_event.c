@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The event core: order by (time, sequence), moving, cancelling, the end of the clock; against a plain sorted list.
+ */
+#include "core/device.h"
+#include "host.h"
+
+#define EVENTS	500
+
+static u32 fired[EVENTS];
+static u32 fired_count;
+static struct vgpu_event events[EVENTS];
+
+static void fire(struct vgpu_device *dev, struct vgpu_event *event)
+{
+	assert_int_equal(dev->now, vgpu_event_time(event));
+	assert_false(vgpu_event_pending(event));
+	fired[fired_count++] = (u32)(event - events);
+}
+
+static struct host *begin(void)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 i;
+
+	assert_int_equal(vgpu_event_reserve(h->dev, EVENTS), 0);
+	memset(events, 0, sizeof(events));
+	for (i = 0; i < EVENTS; i++)
+		events[i].fire = fire;
+	fired_count = 0;
+	return h;
+}
+
+static void end(struct host *h)
+{
+	vgpu_event_release(h->dev, EVENTS);
+	host_free(h);
+}
+
+static void equal_times_fire_in_the_order_of_scheduling(void **state)
+{
+	struct host *h = begin();
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < EVENTS; i++)
+		vgpu_event_at(h->dev, &events[(i * 7) % EVENTS], 1000);
+	assert_true(vgpu_device_run(h->dev, VGPU_NEVER, ~0u) == VGPU_NEVER);
+	assert_int_equal(fired_count, EVENTS);
+	for (i = 0; i < EVENTS; i++)
+		assert_int_equal(fired[i], (i * 7) % EVENTS);
+	end(h);
+}
+
+/* Scheduled, moved and cancelled at random, the events left fire as a search for the least (time, turn) says. */
+static void random_schedules_fire_as_a_list_would(void **state)
+{
+	static u64 when[EVENTS], turn[EVENTS];
+	static bool there[EVENTS];
+	struct host *h = begin();
+	struct vgpu_random random;
+	u32 round, i;
+
+	(void)state;
+	vgpu_random_seed(&random, 5);
+	memset(there, 0, sizeof(there));
+	for (round = 0; round < 20000; round++) {
+		u32 which = (u32)(vgpu_random_next(&random) % EVENTS);
+
+		if (vgpu_random_next(&random) % 4 == 0) {
+			vgpu_event_cancel(h->dev, &events[which]);
+			there[which] = false;
+		} else {
+			when[which] = vgpu_random_next(&random) % 50;
+			turn[which] = round;
+			there[which] = true;
+			vgpu_event_at(h->dev, &events[which], when[which]);
+		}
+		assert_int_equal(vgpu_event_pending(&events[which]), there[which]);
+	}
+	vgpu_device_run(h->dev, VGPU_NEVER, ~0u);
+	for (i = 0; i < fired_count; i++) {
+		u32 least = EVENTS;
+		u32 k;
+
+		for (k = 0; k < EVENTS; k++)
+			if (there[k] && (least == EVENTS || when[k] < when[least] ||
+					 (when[k] == when[least] && turn[k] < turn[least])))
+				least = k;
+		assert_int_equal(fired[i], least);
+		there[least] = false;
+	}
+	for (i = 0; i < EVENTS; i++)
+		assert_false(there[i]);
+	end(h);
+}
+
+static void run_stops_where_it_is_told(void **state)
+{
+	struct host *h = begin();
+
+	(void)state;
+	vgpu_event_at(h->dev, &events[0], 100);
+	vgpu_event_at(h->dev, &events[1], 200);
+	vgpu_event_at(h->dev, &events[2], 200);
+	vgpu_event_at(h->dev, &events[3], 300);
+	assert_int_equal(vgpu_device_run(h->dev, 50, ~0u), 100);
+	assert_int_equal(vgpu_device_now(h->dev), 50);
+	assert_int_equal(vgpu_device_run(h->dev, 200, 2), 200);
+	assert_int_equal(fired_count, 2);
+	assert_int_equal(vgpu_device_now(h->dev), 200);
+	assert_int_equal(vgpu_device_run(h->dev, 250, ~0u), 300);
+	assert_int_equal(vgpu_device_now(h->dev), 250);
+	assert_int_equal(fired_count, 3);
+	/* The past asks for nothing. */
+	assert_int_equal(vgpu_device_run(h->dev, 10, ~0u), 300);
+	assert_int_equal(vgpu_device_now(h->dev), 250);
+	assert_true(vgpu_device_run(h->dev, 400, ~0u) == VGPU_NEVER);
+	assert_int_equal(vgpu_device_now(h->dev), 400);
+	end(h);
+}
+
+static void the_clock_ends_and_events_go_on(void **state)
+{
+	struct host *h = begin();
+
+	(void)state;
+	vgpu_event_after(h->dev, &events[0], ~0ull);
+	vgpu_device_run(h->dev, VGPU_NEVER, ~0u);
+	assert_true(vgpu_device_now(h->dev) == VGPU_NEVER - 1);
+	vgpu_event_after(h->dev, &events[1], 5);
+	vgpu_device_run(h->dev, VGPU_NEVER, ~0u);
+	assert_int_equal(fired_count, 2);
+	end(h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equal_times_fire_in_the_order_of_scheduling),
+		cmocka_unit_test(random_schedules_fire_as_a_list_would),
+		cmocka_unit_test(run_stops_where_it_is_told),
+		cmocka_unit_test(the_clock_ends_and_events_go_on),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

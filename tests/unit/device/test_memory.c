@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory: mappings and promises, translations and the epoch, the transfer engine's bytes and times.
+ */
+#include "core/device.h"
+#include "host.h"
+
+#define KB	1024ull
+#define MB	(1024 * KB)
+#define GB	(1024 * MB)
+#define ADDRESS	0x7f0000000000ull
+#define PAGE	VGPU_PAGE_SIZE
+
+/* k20c: 8 GB/s of link, 208 GB/s of memory */
+#define LINK_PS(bytes)		((bytes) * 125)
+#define MEMORY_PS(bytes)	((bytes) * 1000 / 208)
+
+static struct vgpu_address_space *as_of(struct host *h, u32 context)
+{
+	return vgpu_context_find(h->dev, context)->as;
+}
+
+static void mappings_are_exact(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 c = host_open(h);
+
+	(void)state;
+	assert_int_equal(vgpu_memory_map(h->dev, c, ADDRESS, 4 * PAGE), 0);
+	assert_int_equal(vgpu_memory_map(h->dev, c, ADDRESS + 6 * PAGE, PAGE), 0);
+	assert_int_equal(vgpu_memory_map(h->dev, c, ADDRESS + 3 * PAGE, PAGE), -EEXIST);
+	assert_int_equal(vgpu_memory_map(h->dev, c, ADDRESS - PAGE, 2 * PAGE), -EEXIST);
+	assert_int_equal(vgpu_memory_map(h->dev, c, ADDRESS + 4 * PAGE, 3 * PAGE), -EEXIST);
+	assert_int_equal(vgpu_memory_map(h->dev, c, ADDRESS - 10 * PAGE, 100 * PAGE), -EEXIST);
+	assert_int_equal(vgpu_memory_map(h->dev, c, ADDRESS + 4 * PAGE, 2 * PAGE), 0);
+	assert_int_equal(vgpu_memory_map(h->dev, c, ADDRESS + 1, PAGE), -EINVAL);
+	assert_int_equal(vgpu_memory_map(h->dev, c, ADDRESS + 64 * PAGE, 100), -EINVAL);
+	assert_int_equal(vgpu_memory_map(h->dev, c, ADDRESS + 64 * PAGE, 0), -EINVAL);
+	assert_int_equal(vgpu_memory_map(h->dev, c, VGPU_ADDRESS_LIMIT, PAGE), -EINVAL);
+	assert_int_equal(vgpu_memory_map(h->dev, c, VGPU_ADDRESS_LIMIT - PAGE, 2 * PAGE), -EINVAL);
+	assert_int_equal(vgpu_memory_map(h->dev, c, ~0ull << 12, PAGE), -EINVAL);
+	assert_int_equal(vgpu_memory_map(h->dev, c, 0, ~0ull << 12), -EINVAL);
+	assert_int_equal(vgpu_memory_map(h->dev, c, VGPU_ADDRESS_LIMIT - PAGE, PAGE), 0);
+	assert_int_equal(vgpu_memory_map(h->dev, c, 0, PAGE), 0);
+	assert_int_equal(vgpu_memory_map(h->dev, 99, ADDRESS, PAGE), -ENOENT);
+	assert_int_equal(vgpu_as_mapped_bytes(as_of(h, c)), 9 * PAGE);
+
+	assert_int_equal(vgpu_memory_unmap(h->dev, c, ADDRESS, 3 * PAGE), -ENOENT);
+	assert_int_equal(vgpu_memory_unmap(h->dev, c, ADDRESS + PAGE, 3 * PAGE), -ENOENT);
+	assert_int_equal(vgpu_memory_unmap(h->dev, c, ADDRESS + 20 * PAGE, PAGE), -ENOENT);
+	assert_int_equal(vgpu_memory_unmap(h->dev, c, ADDRESS, 4 * PAGE), 0);
+	assert_int_equal(vgpu_memory_unmap(h->dev, c, ADDRESS, 4 * PAGE), -ENOENT);
+	assert_int_equal(vgpu_memory_unmap(h->dev, 99, ADDRESS, 4 * PAGE), -ENOENT);
+	host_free(h);
+}
+
+static void promises_end_where_vram_does(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 a = host_open(h), b = host_open(h);
+	struct vgpu_device_info info;
+
+	(void)state;
+	assert_int_equal(vgpu_memory_map(h->dev, a, ADDRESS, 3 * GB), 0);
+	assert_int_equal(vgpu_memory_map(h->dev, b, ADDRESS, 3 * GB), -ENOMEM);
+	assert_int_equal(vgpu_memory_map(h->dev, b, ADDRESS, 2 * GB), 0);
+	vgpu_device_info(h->dev, &info);
+	assert_int_equal(info.vram_free, 0);
+	assert_int_equal(vgpu_memory_map(h->dev, b, 0, PAGE), -ENOMEM);
+	/* Gigabytes are promised, nothing is there yet. */
+	assert_int_equal(h->frames, 0);
+	assert_int_equal(h->dev->vram.page_tables, 0);
+	assert_int_equal(vgpu_memory_unmap(h->dev, a, ADDRESS, 3 * GB), 0);
+	assert_int_equal(vgpu_memory_map(h->dev, b, 0, PAGE), 0);
+	assert_int_equal(vgpu_context_close(h->dev, b), 0);
+	vgpu_device_info(h->dev, &info);
+	assert_int_equal(info.vram_free, 5 * GB);
+	host_free(h);
+}
+
+static void a_page_gets_its_frame_at_the_first_write(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 c = host_open(h);
+	struct vgpu_address_space *as = as_of(h, c);
+	u8 *page, *again;
+	u64 epoch;
+	u32 i;
+
+	(void)state;
+	assert_int_equal(vgpu_as_translate(as, ADDRESS, false, &page), VGPU_XLATE_UNMAPPED);
+	vgpu_memory_map(h->dev, c, ADDRESS, 2 * PAGE);
+	epoch = vgpu_as_epoch(as);
+	assert_true(epoch != 0);
+	assert_int_equal(vgpu_as_translate(as, ADDRESS - 1, true, &page), VGPU_XLATE_UNMAPPED);
+	assert_int_equal(vgpu_as_translate(as, ADDRESS + 2 * PAGE, true, &page), VGPU_XLATE_UNMAPPED);
+	assert_int_equal(vgpu_as_translate(as, VGPU_ADDRESS_LIMIT, true, &page), VGPU_XLATE_UNMAPPED);
+	assert_int_equal(vgpu_as_translate(as, ~0ull, false, &page), VGPU_XLATE_UNMAPPED);
+
+	/* Written without having been read: nobody holds the page of zeros, the epoch stays. */
+	assert_int_equal(vgpu_as_translate(as, ADDRESS + 100, true, &page), VGPU_XLATE_OK);
+	assert_true(vgpu_as_epoch(as) == epoch);
+	assert_int_equal(h->frames, 1);
+	page[5] = 77;
+	assert_int_equal(vgpu_as_translate(as, ADDRESS, false, &again), VGPU_XLATE_OK);
+	assert_ptr_equal(page, again);
+
+	/* Read first: zeros, and the write that ends that changes the epoch, once. */
+	assert_int_equal(vgpu_as_translate(as, ADDRESS + PAGE, false, &page), VGPU_XLATE_OK);
+	for (i = 0; i < PAGE; i++)
+		assert_int_equal(page[i], 0);
+	assert_int_equal(h->frames, 1);
+	assert_true(vgpu_as_epoch(as) == epoch);
+	assert_int_equal(vgpu_as_translate(as, ADDRESS + PAGE, true, &again), VGPU_XLATE_OK);
+	assert_ptr_not_equal(page, again);
+	assert_true(vgpu_as_epoch(as) != epoch);
+	epoch = vgpu_as_epoch(as);
+	assert_int_equal(vgpu_as_translate(as, ADDRESS + PAGE, true, &page), VGPU_XLATE_OK);
+	assert_true(vgpu_as_epoch(as) == epoch);
+	assert_int_equal(vgpu_as_resident_bytes(as), 2 * PAGE);
+
+	assert_int_equal(vgpu_memory_unmap(h->dev, c, ADDRESS, 2 * PAGE), 0);
+	assert_true(vgpu_as_epoch(as) != epoch);
+	assert_int_equal(h->frames, 0);
+	assert_int_equal(h->dev->vram.page_tables, 0);
+	assert_int_equal(vgpu_as_translate(as, ADDRESS, false, &page), VGPU_XLATE_UNMAPPED);
+	/* Mapped again it is empty again. */
+	vgpu_memory_map(h->dev, c, ADDRESS, 2 * PAGE);
+	assert_int_equal(vgpu_as_translate(as, ADDRESS, false, &page), VGPU_XLATE_OK);
+	assert_int_equal(page[5], 0);
+	h->frames_max = 0;
+	assert_int_equal(vgpu_as_translate(as, ADDRESS, true, &page), VGPU_XLATE_NO_FRAME);
+	host_free(h);
+}
+
+/* Pages far apart, maps and unmaps in random order, against an array that says what is there. */
+static void random_maps_agree_with_an_array(void **state)
+{
+	enum { SLOTS = 64 };
+	struct host *h = host_new("k20c", NULL);
+	u32 c = host_open(h);
+	struct vgpu_address_space *as = as_of(h, c);
+	struct vgpu_random random;
+	bool mapped[SLOTS] = {};
+	u32 written[SLOTS] = {};
+	u32 i;
+
+	(void)state;
+	vgpu_random_seed(&random, 3);
+	for (i = 0; i < 20000; i++) {
+		u32 slot = (u32)(vgpu_random_next(&random) % SLOTS);
+		/* 8 neighbours, 8 groups on different tables of every level */
+		u64 address = (u64)(slot % 8) * 2 * PAGE + ((u64)(slot / 8) << (12 + 4 * (slot / 8)));
+		u8 *page;
+
+		switch (vgpu_random_next(&random) % 4) {
+		case 0:
+			assert_int_equal(vgpu_memory_map(h->dev, c, address, 2 * PAGE), mapped[slot] ? -EEXIST : 0);
+			mapped[slot] = true;
+			break;
+		case 1:
+			assert_int_equal(vgpu_memory_unmap(h->dev, c, address, 2 * PAGE), mapped[slot] ? 0 : -ENOENT);
+			mapped[slot] = false;
+			written[slot] = 0;
+			break;
+		case 2:
+			assert_int_equal(vgpu_as_translate(as, address + PAGE, true, &page),
+					 mapped[slot] ? VGPU_XLATE_OK : VGPU_XLATE_UNMAPPED);
+			if (mapped[slot])
+				memcpy(page + 8, &i, sizeof(i));
+			written[slot] = mapped[slot] ? i : 0;
+			break;
+		default:
+			assert_int_equal(vgpu_as_translate(as, address + PAGE, false, &page),
+					 mapped[slot] ? VGPU_XLATE_OK : VGPU_XLATE_UNMAPPED);
+			if (mapped[slot])
+				assert_memory_equal(page + 8, &written[slot], sizeof(written[slot]));
+		}
+	}
+	host_free(h);
+}
+
+static void fill_memory(struct host *h)
+{
+	u32 i;
+
+	for (i = 0; i < HOST_MEMORY; i++)
+		h->memory[i] = (u8)(i * 7 + i / 256);
+}
+
+/* Unaligned on both sides, longer than a page, longer than a burst; down again to another place. */
+static void copies_move_bytes_at_the_speed_of_the_link(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 c = host_open(h), q = host_queue(h, c);
+	struct vgpu_context_info info;
+
+	(void)state;
+	fill_memory(h);
+	vgpu_memory_map(h->dev, c, ADDRESS, MB);
+	host_push(h, c, q, cmd_h2d(ADDRESS + 4001, 17, 100000));
+	host_push(h, c, q, cmd_d2h(500001, ADDRESS + 4001, 100000));
+	host_run(h);
+	assert_int_equal(host_done(h, c, q, 1)->time, LINK_PS(100000));
+	assert_int_equal(host_done(h, c, q, 2)->time, 2 * LINK_PS(100000));
+	assert_memory_equal(h->memory + 17, h->memory + 500001, 100000);
+	vgpu_context_info(h->dev, c, &info);
+	assert_int_equal(info.copies, 2);
+	assert_int_equal(info.copied_bytes, 200000);
+	assert_int_equal(info.resident_bytes, 26 * PAGE);
+	host_free(h);
+}
+
+/* A burst is there when its time has come, not before. */
+static void bytes_arrive_burst_by_burst(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 c = host_open(h), q = host_queue(h, c);
+	u8 *page;
+
+	(void)state;
+	fill_memory(h);
+	vgpu_memory_map(h->dev, c, ADDRESS, MB);
+	host_push(h, c, q, cmd_h2d(ADDRESS, 0, 3 * 4096));
+	vgpu_device_run(h->dev, 511999, ~0u);
+	assert_int_equal(h->frames, 0);
+	vgpu_device_run(h->dev, 512000, ~0u);
+	assert_int_equal(h->frames, 1);
+	/* What the process writes meanwhile is what the later burst takes along. */
+	h->memory[4096] = 99;
+	vgpu_device_run(h->dev, 2 * 512000, ~0u);
+	assert_int_equal(vgpu_as_translate(as_of(h, c), ADDRESS + 4096, false, &page), VGPU_XLATE_OK);
+	assert_int_equal(page[0], 99);
+	assert_int_equal(h->frames, 2);
+	host_not_done(h, c, q, 1);
+	host_run(h);
+	assert_int_equal(host_done(h, c, q, 1)->time, 3 * 512000);
+	host_free(h);
+}
+
+static void copies_inside_the_device_use_the_memory_twice(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 c = host_open(h), q = host_queue(h, c);
+	u64 up = LINK_PS(50000ull);
+
+	(void)state;
+	fill_memory(h);
+	vgpu_memory_map(h->dev, c, ADDRESS, MB);
+	host_push(h, c, q, cmd_h2d(ADDRESS + 5, 0, 50000));
+	host_push(h, c, q, cmd_d2d(ADDRESS + 300001, ADDRESS + 5, 50000));
+	host_push(h, c, q, cmd_d2h(400000, ADDRESS + 300001, 50000));
+	host_run(h);
+	assert_int_equal(host_done(h, c, q, 2)->time, up + MEMORY_PS(100000ull));
+	assert_memory_equal(h->memory, h->memory + 400000, 50000);
+	/* A page onto itself, never written: still zeros. */
+	host_push(h, c, q, cmd_d2d(ADDRESS + 800 * KB, ADDRESS + 800 * KB + 100, 3000));
+	host_push(h, c, q, cmd_d2h(0, ADDRESS + 800 * KB, 3000));
+	host_run(h);
+	assert_int_equal(h->memory[0], 0);
+	assert_int_equal(h->memory[2999], 0);
+	host_free(h);
+}
+
+static void fills_fill(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 c = host_open(h), q = host_queue(h, c);
+	const u8 *m = h->memory;
+	u32 i;
+
+	(void)state;
+	vgpu_memory_map(h->dev, c, ADDRESS, MB);
+	host_push(h, c, q, cmd_fill(ADDRESS + 3, 9001, 0x12345678, 1));
+	host_push(h, c, q, cmd_fill(ADDRESS + 20002, 5001, 0x12345678, 2));
+	host_push(h, c, q, cmd_fill(ADDRESS + 40004, 5001, 0x12345678, 4));
+	host_push(h, c, q, cmd_d2h(0, ADDRESS, 100000));
+	host_run(h);
+	assert_int_equal(host_done(h, c, q, 1)->time, MEMORY_PS(9001ull));
+	for (i = 0; i < 100000; i++) {
+		u8 expected = 0;
+
+		if (i >= 3 && i < 9004)
+			expected = 0x78;
+		else if (i >= 20002 && i < 30004)
+			expected = i % 2 ? 0x56 : 0x78;
+		else if (i >= 40004 && i < 60008)
+			expected = (u8)(0x12345678u >> (i % 4 * 8));
+		assert_int_equal(m[i], expected);
+	}
+	host_free(h);
+}
+
+/* One engine, first come first served over all contexts, and one transfer at a time. */
+static void transfers_are_served_in_the_order_they_come(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 a = host_open(h), b = host_open(h);
+	u32 qa = host_queue(h, a), qb = host_queue(h, b), ra = host_queue(h, a);
+
+	(void)state;
+	vgpu_memory_map(h->dev, a, ADDRESS, MB);
+	vgpu_memory_map(h->dev, b, ADDRESS, MB);
+	host_push(h, a, qa, cmd_h2d(ADDRESS, 0, 8192));
+	host_push(h, a, qa, cmd_h2d(ADDRESS, 0, 4096));
+	host_push(h, b, qb, cmd_h2d(ADDRESS, 0, 4096));
+	host_push(h, a, ra, cmd_d2h(0, ADDRESS, 4096));
+	host_run(h);
+	assert_int_equal(host_done(h, a, qa, 1)->time, LINK_PS(8192));
+	assert_int_equal(host_done(h, b, qb, 1)->time, LINK_PS(12288));
+	assert_int_equal(host_done(h, a, ra, 1)->time, LINK_PS(16384));
+	/* It came to the engine only when its queue had ended the one before. */
+	assert_int_equal(host_done(h, a, qa, 2)->time, LINK_PS(20480));
+	host_free(h);
+}
+
+static void check_fault(struct host *h, enum vgpu_fault_reason reason, u64 address, u32 write)
+{
+	assert_int_equal(h->fault_count, 1);
+	assert_int_equal(h->faults[0].reason, reason);
+	assert_true(h->faults[0].address == address);
+	assert_int_equal(h->faults[0].write, write);
+	assert_int_equal(h->faults[0].seq, 2);
+	assert_int_equal(h->faults[0].module, ~0u);
+}
+
+static void copy_that_faults(struct vgpu_cmd cmd, enum vgpu_fault_reason reason, u64 address, u32 write)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 c = host_open(h), q = host_queue(h, c), other = host_open(h), r = host_queue(h, other);
+	struct vgpu_context_info info;
+	struct vgpu_cmd nop = cmd_nop();
+	u32 queue;
+
+	vgpu_memory_map(h->dev, c, ADDRESS, 4 * PAGE);
+	vgpu_memory_map(h->dev, other, ADDRESS, 4 * PAGE);
+	if (reason == VGPU_FAULT_COPY_HOST)
+		h->moving_fails = true;
+	if (reason == VGPU_FAULT_NO_MEMORY)
+		h->frames_max = 1;
+	host_push(h, c, q, cmd_nop());
+	host_push(h, c, q, cmd);
+	host_push(h, c, q, cmd_nop());
+	vgpu_device_run(h->dev, 1, ~0u);
+	host_push(h, other, r, cmd_fill(ADDRESS, 1, 1, 1));
+	host_run(h);
+	check_fault(h, reason, address, write);
+	assert_int_equal(host_done(h, c, q, 1)->status, 0);
+	assert_int_equal(host_done(h, c, q, 2)->status, -EIO);
+	assert_int_equal(host_done(h, c, q, 3)->status, -EIO);
+	vgpu_context_info(h->dev, c, &info);
+	assert_int_equal(info.dead, 1);
+	assert_memory_equal(&info.fault, &h->faults[0], sizeof(info.fault));
+	/* Sticky, and only for its owner. */
+	assert_int_equal(host_try(h, c, q, &nop, 0, NULL), -EIO);
+	assert_int_equal(vgpu_queue_create(h->dev, c, &queue), -EIO);
+	assert_int_equal(vgpu_memory_map(h->dev, c, ADDRESS + 64 * PAGE, PAGE), -EIO);
+	assert_int_equal(vgpu_queue_destroy(h->dev, c, q), 0);
+	if (reason != VGPU_FAULT_NO_MEMORY)
+		assert_int_equal(host_done(h, other, r, 1)->status, 0);
+	host_free(h);
+}
+
+static void a_copy_that_faults_ends_its_context_only(void **state)
+{
+	u64 end = ADDRESS + 4 * PAGE;
+
+	(void)state;
+	copy_that_faults(cmd_h2d(ADDRESS + PAGE, 0, 4 * PAGE), VGPU_FAULT_COPY_UNMAPPED, end, 1);
+	copy_that_faults(cmd_h2d(0, 0, 1), VGPU_FAULT_COPY_UNMAPPED, 0, 1);
+	copy_that_faults(cmd_d2h(0, ADDRESS - 1, 2), VGPU_FAULT_COPY_UNMAPPED, ADDRESS - 1, 0);
+	copy_that_faults(cmd_d2d(end - 100, ADDRESS, 101), VGPU_FAULT_COPY_UNMAPPED, end, 1);
+	copy_that_faults(cmd_d2d(ADDRESS, end - 100, 101), VGPU_FAULT_COPY_UNMAPPED, end, 0);
+	copy_that_faults(cmd_fill(end, 1, 0, 4), VGPU_FAULT_COPY_UNMAPPED, end, 1);
+	copy_that_faults(cmd_h2d(ADDRESS, 64, 4), VGPU_FAULT_COPY_HOST, 0x10040, 0);
+	copy_that_faults(cmd_d2h(64, ADDRESS, 4), VGPU_FAULT_COPY_HOST, 0x10040, 1);
+	copy_that_faults(cmd_stamp(64), VGPU_FAULT_COPY_HOST, 0x10040, 1);
+}
+
+static void a_host_without_frames_ends_the_context_that_needs_one(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 c = host_open(h), q = host_queue(h, c);
+
+	(void)state;
+	vgpu_memory_map(h->dev, c, ADDRESS, 4 * PAGE);
+	h->frames_max = 2;
+	host_push(h, c, q, cmd_fill(ADDRESS, 4 * PAGE, 1, 1));
+	host_run(h);
+	assert_int_equal(h->fault_count, 1);
+	assert_int_equal(h->faults[0].reason, VGPU_FAULT_NO_MEMORY);
+	assert_true(h->faults[0].address == ADDRESS + 2 * PAGE);
+	host_free(h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(mappings_are_exact),
+		cmocka_unit_test(promises_end_where_vram_does),
+		cmocka_unit_test(a_page_gets_its_frame_at_the_first_write),
+		cmocka_unit_test(random_maps_agree_with_an_array),
+		cmocka_unit_test(copies_move_bytes_at_the_speed_of_the_link),
+		cmocka_unit_test(bytes_arrive_burst_by_burst),
+		cmocka_unit_test(copies_inside_the_device_use_the_memory_twice),
+		cmocka_unit_test(fills_fill),
+		cmocka_unit_test(transfers_are_served_in_the_order_they_come),
+		cmocka_unit_test(a_copy_that_faults_ends_its_context_only),
+		cmocka_unit_test(a_host_without_frames_ends_the_context_that_needs_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
