@@ -83,7 +83,7 @@ struct vgpu_completion {
 
 /**
  * struct vgpu_host_ops - callbacks, all called from inside vgpu_device_run() or the call that caused them, on the
- * actor's thread; they must not call into the device.
+ * actor's thread; they must not call into the device, but for vgpu_device_stop().
  * @get_frame: a zeroed, page-aligned frame of VGPU_PAGE_SIZE bytes, NULL when the host has none
  * @put_frame: gives one back
  * @move: move @bytes (at most link_burst) between process memory of a command and @memory, which lies inside one
@@ -119,6 +119,9 @@ void vgpu_device_destroy(struct vgpu_device *dev);
  * because of @until, the clock stands at @until.
  */
 u64 vgpu_device_run(struct vgpu_device *dev, u64 until, u32 max_events);
+/* The one call a callback may make: vgpu_device_run() returns after the present event, as it does after max_events. For a host
+ * that has to answer a completion before virtual time goes on. */
+void vgpu_device_stop(struct vgpu_device *dev);
 u64 vgpu_device_now(const struct vgpu_device *dev);
 /* Switch trace records on or off (off at creation; needs ops->trace). */
 void vgpu_device_trace(struct vgpu_device *dev, bool on);
@@ -140,6 +143,28 @@ struct vgpu_device_counts {
 	u64 contexts, queues, modules, commands, kernels, blocks, frames, page_tables;
 };
 void vgpu_device_counts(const struct vgpu_device *dev, struct vgpu_device_counts *counts);
+
+/* States of an SM. Idle, running and reserved are Tanasic's (5.2.3); setup is the beginning of running, told apart. */
+enum vgpu_sm_state {
+	VGPU_SM_IDLE,
+	VGPU_SM_SETUP,
+	VGPU_SM_RUNNING,
+	VGPU_SM_RESERVED,		/* being preempted for another kernel */
+	VGPU_SM_STATES
+};
+/* "idle", "setup" …, NULL past the end. */
+const char *vgpu_sm_state_name(unsigned int state);
+
+/**
+ * struct vgpu_device_stats - what the device has done since it was created
+ * @events: that vgpu_device_run() has processed
+ * @sm_time: picoseconds by state, summed over all SMs; the states add up to SMs x the present time
+ */
+struct vgpu_device_stats {
+	u64 events;
+	u64 sm_time[VGPU_SM_STATES];
+};
+void vgpu_device_stats(const struct vgpu_device *dev, struct vgpu_device_stats *stats);
 
 /* ---- contexts ------------------------------------------------------------------------------------------------ */
 

@@ -74,6 +74,7 @@ u64 vgpu_device_run(struct vgpu_device *dev, u64 until, u32 max_events)
 {
 	struct vgpu_heap_node *first;
 
+	dev->stop = false;
 	while ((first = vgpu_heap_first(&dev->events)) && first->key <= until) {
 		struct vgpu_event *event = vgpu_container_of(first, struct vgpu_event, node);
 
@@ -81,11 +82,21 @@ u64 vgpu_device_run(struct vgpu_device *dev, u64 until, u32 max_events)
 			return first->key;
 		dev->now = first->key;
 		vgpu_heap_remove(&dev->events, first);
+		dev->events_fired++;
 		event->fire(dev, event);
+		if (unlikely(dev->stop)) {
+			first = vgpu_heap_first(&dev->events);
+			return first ? first->key : VGPU_NEVER;
+		}
 	}
 	if (until != VGPU_NEVER && until > dev->now)
 		dev->now = until;
 	return first ? first->key : VGPU_NEVER;
+}
+
+void vgpu_device_stop(struct vgpu_device *dev)
+{
+	dev->stop = true;
 }
 
 u64 vgpu_device_now(const struct vgpu_device *dev)

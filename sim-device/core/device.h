@@ -24,6 +24,8 @@ struct vgpu_device {
 	struct vgpu_heap events;
 	u32 events_reserved;
 	u64 event_seq;
+	u64 events_fired;
+	bool stop;			/* vgpu_device_run() ends after this event */
 	struct vgpu_random random;
 	struct vgpu_context_table contexts;
 	struct vgpu_queue *queues;	/* config.hw_queues */

@@ -44,6 +44,34 @@ void vgpu_account_context(const struct vgpu_device *dev, const struct vgpu_conte
 	}
 }
 
+const char *vgpu_sm_state_name(unsigned int state)
+{
+	static const char *const names[VGPU_SM_STATES] = {
+		[VGPU_SM_IDLE] = "idle",
+		[VGPU_SM_SETUP] = "setup",
+		[VGPU_SM_RUNNING] = "running",
+		[VGPU_SM_RESERVED] = "reserved",
+	};
+
+	return state < VGPU_SM_STATES ? names[state] : NULL;
+}
+
+void vgpu_device_stats(const struct vgpu_device *dev, struct vgpu_device_stats *stats)
+{
+	unsigned int state;
+	u32 i;
+
+	memset(stats, 0, sizeof(*stats));
+	stats->events = dev->events_fired;
+	for (i = 0; i < dev->config.sms; i++) {
+		const struct vgpu_smst *smst = &dev->exec.smst[i];
+
+		for (state = 0; state < VGPU_SM_STATES; state++)
+			stats->sm_time[state] += smst->time[state];
+		stats->sm_time[smst->state] += dev->now - smst->since;
+	}
+}
+
 /* One kernel against the SMs that serve it. */
 static bool kernel_closes(const struct vgpu_device *dev, const struct vgpu_ksr *ksr)
 {

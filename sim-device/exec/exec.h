@@ -40,15 +40,6 @@ struct vgpu_ksr {
 	struct vgpu_event watchdog;
 };
 
-/* Idle, running and reserved are the paper's; setup is the beginning of running, told apart for the accounts. */
-enum vgpu_sm_state {
-	VGPU_SM_IDLE,
-	VGPU_SM_SETUP,
-	VGPU_SM_RUNNING,
-	VGPU_SM_RESERVED,		/* being preempted for another kernel */
-	VGPU_SM_STATES
-};
-
 /** struct vgpu_smst - SM status table, one entry. The number of running blocks is in the SM: resident_count. */
 struct vgpu_smst {
 	enum vgpu_sm_state state;
