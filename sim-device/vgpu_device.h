@@ -42,6 +42,7 @@ struct vgpu_config {
 	u32 blocks_per_sm;
 	u32 issue_width;		/* warp instructions an SM issues per cycle */
 	u32 hw_queues;
+	u32 active_kernels;		/* entries of the KSRT, 0: as many as SMs (Tanasic 5.2.3) */
 	u64 vram_bytes;
 	u64 memory_bandwidth;		/* bytes per second */
 	u32 memory_latency_cycles;

@@ -44,6 +44,7 @@ static const struct field fields[] = {
 	NUMBER(blocks_per_sm, 1, 64),
 	NUMBER(issue_width, 1, 64),
 	NUMBER(hw_queues, 1, 4096),
+	NUMBER(active_kernels, 0, 4096),
 	NUMBER(vram_bytes, 4096, 0x800000000000),
 	NUMBER(memory_bandwidth, 100000000, 1000000000000000),
 	NUMBER(memory_latency_cycles, 0, 1000000),

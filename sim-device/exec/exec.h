@@ -60,7 +60,7 @@ struct vgpu_exec {
 	const struct vgpu_preemption *preemption;
 	struct vgpu_heap waiting;	/* full command buffers */
 	struct vgpu_heap issuable;	/* active kernels with blocks nobody has claimed */
-	struct vgpu_ksr *ksrt;		/* as many as SMs (Tanasic 5.2.3) */
+	struct vgpu_ksr *ksrt;
 	struct vgpu_ksr **ksr_free;	/* stack of free entries */
 	u32 ksr_free_count;
 	struct vgpu_ksr *active_head;	/* active queue */

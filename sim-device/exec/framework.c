@@ -299,27 +299,28 @@ int vgpu_exec_init(struct vgpu_device *dev)
 {
 	struct vgpu_exec *exec = &dev->exec;
 	u32 sms = dev->config.sms;
+	u32 kernels = dev->config.active_kernels ? dev->config.active_kernels : sms;
 	u32 i;
 	int err;
 
 	exec->policy = vgpu_policy_find(dev->config.policy);
 	exec->preemption = vgpu_preemption_find(dev->config.preemption);
-	exec->ksrt = vgpu_mem_alloc(sms * sizeof(*exec->ksrt));
-	exec->ksr_free = vgpu_mem_alloc(sms * sizeof(*exec->ksr_free));
+	exec->ksrt = vgpu_mem_alloc(kernels * sizeof(*exec->ksrt));
+	exec->ksr_free = vgpu_mem_alloc(kernels * sizeof(*exec->ksr_free));
 	exec->smst = vgpu_mem_alloc(sms * sizeof(*exec->smst));
 	if (!exec->ksrt || !exec->ksr_free || !exec->smst)
 		return -ENOMEM;
-	for (i = 0; i < sms; i++) {
-		exec->ksr_free[i] = &exec->ksrt[sms - 1 - i];
+	for (i = 0; i < kernels; i++)
+		exec->ksr_free[i] = &exec->ksrt[kernels - 1 - i];
+	for (i = 0; i < sms; i++)
 		exec->idle[i / 64] |= 1ull << (i % 64);
-	}
-	exec->ksr_free_count = sms;
+	exec->ksr_free_count = kernels;
 	exec->idle_count = sms;
-	err = vgpu_heap_reserve(&exec->issuable, sms);
+	err = vgpu_heap_reserve(&exec->issuable, kernels);
 	if (!err)
 		err = vgpu_block_pool_grow(exec, sms * dev->config.blocks_per_sm);
 	/* Of every SM: its setup, the step of its compiled blocks or the ends of its profiled ones; of every KSR: a watchdog. */
-	return err ? err : vgpu_event_reserve(dev, sms * (3 + dev->config.blocks_per_sm));
+	return err ? err : vgpu_event_reserve(dev, kernels + sms * (2 + dev->config.blocks_per_sm));
 }
 
 void vgpu_exec_fini(struct vgpu_device *dev)
