@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* One warp without a device; see lanes_rig.h. */
+#include "lanes_rig.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int rig_builds(void)
+{
+	return vgpu_cpu_has_avx2() ? 2 : 1;
+}
+
+u64 rig_random(u64 *state)
+{
+	u64 z = *state += 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
+
+struct rig *rig_new(u64 seed)
+{
+	struct rig *rig = aligned_alloc(4096, (sizeof(*rig) + 4095) / 4096 * 4096);
+
+	assert_non_null(rig);
+	memset(rig, 0, sizeof(*rig));
+	for (size_t n = 0; n < sizeof(rig->memory); n++)
+		rig->memory[n] = (u8)rig_random(&seed);
+	for (size_t n = 0; n < sizeof(rig->shared); n++)
+		rig->shared[n] = (u8)rig_random(&seed);
+	for (size_t n = 0; n < sizeof(rig->local); n++)
+		rig->local[n] = (u8)rig_random(&seed);
+	for (size_t n = 0; n < sizeof(rig->params); n++)
+		rig->params[n] = (u8)rig_random(&seed);
+	for (u32 n = 0; n < VGPU_TLB_ENTRIES; n++)
+		rig->tlb[n].page = ~0ull;
+	for (u32 n = 0; n < RIG_PAGES; n++) {
+		u64 page = (RIG_BASE >> VGPU_PAGE_SHIFT) + n;
+
+		rig->tlb[page % VGPU_TLB_ENTRIES] = (struct vgpu_tlb_entry){ page, rig->memory + n * 4096u, rig->memory + n * 4096u };
+	}
+	rig->launch = (struct vgpu_launch){ .id = 9, .grid = { 5, 6, 7 }, .block = { 8, 4, 2 }, .warps = 2, .threads = 64,
+					    .dynamic_shared = 12 };
+	rig_reset(rig, ~0u);
+	return rig;
+}
+
+void rig_free(struct rig *rig)
+{
+	free(rig);
+}
+
+void rig_reset(struct rig *rig, u32 active)
+{
+	memset(&rig->warp, 0, sizeof(rig->warp));
+	rig->warp.active = active;
+	rig->warp.live = active;
+	rig->warp.reconv = VGPU_NO_RECONV;
+	rig->warp.threads = VGPU_LANES;
+	rig->warp.preds[VGPU_PT] = ~0u;
+}
+
+enum vgpu_lanes_end rig_run(struct rig *rig, int build, u32 budget)
+{
+	struct vgpu_lanes *l = &rig->lanes;
+
+	rig->warp.regs = rig->regs;
+	rig->warp.local = rig->local;
+	l->code = rig->code;
+	l->launch = &rig->launch;
+	l->params = rig->params;
+	l->shared = rig->shared;
+	l->shared_bytes = RIG_SHARED;
+	l->local_bytes = RIG_LOCAL;
+	l->tlb = rig->tlb;
+	l->cost = rig->cost;
+	l->warp = &rig->warp;
+	l->budget = budget;
+	return build ? vgpu_lanes_run_avx2(l) : vgpu_lanes_run_sse2(l);
+}
+
+void rig_same(const struct rig *a, const struct rig *b, const char *what)
+{
+	for (u32 n = 0; n < RIG_REGS * VGPU_LANES; n++) {
+		if (a->regs[n] != b->regs[n])
+			fail_msg("%s: register %u lane %u: SSE2 %08x, AVX2 %08x", what, n / 32, n % 32, a->regs[n], b->regs[n]);
+	}
+	if (memcmp(a->warp.preds, b->warp.preds, sizeof(a->warp.preds)))
+		fail_msg("%s: predicates differ", what);
+	if (memcmp(a->memory, b->memory, sizeof(a->memory)) || memcmp(a->shared, b->shared, sizeof(a->shared)) ||
+	    memcmp(a->local, b->local, sizeof(a->local)))
+		fail_msg("%s: memory differs", what);
+	if (a->warp.pc != b->warp.pc || a->warp.active != b->warp.active || a->warp.depth != b->warp.depth ||
+	    a->warp.live != b->warp.live)
+		fail_msg("%s: control differs", what);
+}
