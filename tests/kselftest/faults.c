@@ -226,7 +226,7 @@ static void copy_unmapped(void)
 	struct program p = {};
 	struct vgpu_cmd bad[] = {
 		cmd_h2d(BASE + 16 * PAGE, bytes, 1), cmd_h2d(BASE + 15 * PAGE, bytes, 2 * PAGE),
-		cmd_d2h(bytes, BASE - 1, 2), cmd_d2h(bytes, VGPU_ADDRESS_LIMIT, 8), cmd_d2h(bytes, ~0ull - 7, 8),
+		cmd_d2h(bytes, BASE - 1, 2), cmd_d2h(bytes, VGPU_ADDRESS_LIMIT - 8, 8), cmd_d2h(bytes, 8, 8),
 		cmd_copy(VGPU_CMD_COPY_D2D, BASE, BASE + 64 * PAGE, 8), cmd_copy(VGPU_CMD_COPY_D2D, 0, BASE, 8),
 		cmd_fill(BASE + 15 * PAGE, 1, 4, PAGE), cmd_fill(0, 1, 1, 1),
 	};
@@ -239,6 +239,26 @@ static void copy_unmapped(void)
 		close(s.fd);
 		close(s.neighbour);
 	}
+}
+
+/* Where no process has an address, no device memory can ever be: that is seen at submission. */
+static void copy_out_of_range(void)
+{
+	uint8_t bytes[16] = {};
+	int fd = must_open();
+	uint32_t queue = must_queue(fd);
+	struct vgpu_cmd bad[] = {
+		cmd_h2d(VGPU_ADDRESS_LIMIT, bytes, 8), cmd_h2d(VGPU_ADDRESS_LIMIT - 4, bytes, 8),
+		cmd_d2h(bytes, ~0ull - 7, 8), cmd_copy(VGPU_CMD_COPY_D2D, BASE, ~0ull - 3, 8),
+		cmd_copy(VGPU_CMD_COPY_D2D, VGPU_ADDRESS_LIMIT, BASE, 8), cmd_fill(VGPU_ADDRESS_LIMIT - 4, 1, 4, 2),
+	};
+	uint64_t failed;
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		CHECK_EQ(submit(fd, queue, &bad[i], 1, &failed), -EINVAL);
+		CHECK_EQ(failed, 0);
+	}
+	CHECK_EQ(must_context_info(fd).dead, 0);
 }
 
 /* The first fault is the one that stays, whatever else goes wrong. */
@@ -298,6 +318,7 @@ static const struct test tests[] = {
 	{ "faults: trap", trap },
 	{ "faults: a barrier that can never be passed", barrier },
 	{ "faults: copies and fills of memory that is not mapped", copy_unmapped },
+	{ "faults: copies and fills beyond all addresses", copy_out_of_range },
 	{ "faults: the first one stays", first_stays },
 	{ "faults: watchdog", watchdog },
 };
