@@ -9,6 +9,7 @@
 
 /**
  * struct knob - one knob
+ * @name: in sysfs too
  * @set: from text; -EINVAL: it does not take that
  * @get: as text
  */

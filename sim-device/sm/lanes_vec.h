@@ -22,7 +22,7 @@ typedef u64 vuq_any __attribute__((vector_size(LANES_VECTOR), aligned(1)));
 #define NVQ	(int)(256 / LANES_VECTOR)	/* vectors of a Q slot */
 #define FULL	0xffffffffu
 
-#define lanes_noinline	static __attribute__((noinline))
+#define lanes_noinline	static __attribute__((__noinline__))
 #define lanes_inline	static inline __attribute__((always_inline))
 
 #ifdef __clang__
@@ -40,10 +40,6 @@ typedef u64 vuq_any __attribute__((vector_size(LANES_VECTOR), aligned(1)));
 #define EACH_ACTIVE(l, m)	for (u32 l##_left = (m), l; l##_left && (l = (u32)__builtin_ctz(l##_left), 1); \
 				     l##_left &= l##_left - 1)
 
-static const u32 lane_iota[VGPU_LANES] __attribute__((aligned(64))) = {
-	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
-	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
-};
 #define B(n)	(1u << (n))
 #define B4(n)	B(n), B(n + 1), B(n + 2), B(n + 3)
 static const u32 lane_bit[VGPU_LANES] __attribute__((aligned(64))) = {
