@@ -34,6 +34,7 @@ extern "C" {
 	X(ErrorInvalidDevicePointer, 17, "invalid device pointer") \
 	X(ErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy") \
 	X(ErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version") \
+	X(ErrorDevicesUnavailable, 46, "CUDA-capable device(s) is/are busy or unavailable") \
 	X(ErrorMissingConfiguration, 52, "__global__ function call is not configured") \
 	X(ErrorInvalidDeviceFunction, 98, "invalid device function") \
 	X(ErrorNoDevice, 100, "no CUDA-capable device is detected") \

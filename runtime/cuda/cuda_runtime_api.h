@@ -20,6 +20,7 @@ extern "C" {
 #else
 #define __dv(value)
 #endif
+#pragma GCC visibility push(default)
 
 /* device */
 cudaError_t cudaGetDeviceCount(int *count);
@@ -137,6 +138,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
 unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared __dv(0), void *stream __dv(0));
 unsigned int __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -32,18 +32,7 @@
 #pragma pop_macro("CUDA_VERSION")
 #include <__clang_cuda_math.h>
 
-static __device__ __inline__ float rsqrt(float a) { return rsqrtf(a); }
-static __device__ __inline__ float rcbrt(float a) { return rcbrtf(a); }
-static __device__ __inline__ float sinpi(float a) { return sinpif(a); }
-static __device__ __inline__ float cospi(float a) { return cospif(a); }
-static __device__ __inline__ void sincospi(float a, float *s, float *c) { sincospif(a, s, c); }
-static __device__ __inline__ void sincos(float a, float *s, float *c) { sincosf(a, s, c); }
-static __device__ __inline__ float exp10(float a) { return exp10f(a); }
-static __device__ __inline__ float erfinv(float a) { return erfinvf(a); }
-static __device__ __inline__ float erfcinv(float a) { return erfcinvf(a); }
-static __device__ __inline__ float erfcx(float a) { return erfcxf(a); }
-static __device__ __inline__ float normcdf(float a) { return normcdff(a); }
-static __device__ __inline__ float normcdfinv(float a) { return normcdfinvf(a); }
+#include "device_overloads.h"
 
 extern "C" {
 /* clang turns printf into vprintf; a kernel that calls either is refused by that name when it is compiled. */

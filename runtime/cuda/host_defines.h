@@ -26,8 +26,10 @@
 
 #define __forceinline__		__inline__ __attribute__((always_inline))
 /* A keyword of later clangs; bits/shared_ptr_base.h beside this file keeps libstdc++'s own use of the word intact. */
-#if defined(__CUDA__) && !__has_feature(cuda_noinline_keyword)
+#ifdef __CUDA__
+#if !__has_feature(cuda_noinline_keyword)
 #define __noinline__		__attribute__((noinline))
+#endif
 #endif
 #define __align__(n)		__attribute__((aligned(n)))
 #define CUDARTAPI

@@ -25,7 +25,6 @@ struct vgpu_transport_ops {
 	const char *name;
 	int (*open)(unsigned int index, struct vgpu_transport **out, char *message, size_t message_bytes);
 	void (*close)(struct vgpu_transport *t);
-	int (*count)(void);
 	int (*device_info)(struct vgpu_transport *t, struct vgpu_device_info *info);
 	int (*context_info)(struct vgpu_transport *t, struct vgpu_context_info *info);
 	int (*queue_create)(struct vgpu_transport *t, uint32_t *queue);

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Device addresses. A pointer given to a program is an address in a range of the process's own address space that is
+ * reserved and can never be accessed by the host, so one address means one thing everywhere and a host that follows a
+ * device pointer crashes, as with CUDA.
+ *
+ * Allocations above SMALL are mappings of their own, page-aligned, with an unmapped page behind them. Smaller ones come
+ * from slabs of 2 MB, in units of 256 bytes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "state.h"
+
+#define UNIT		256u
+#define SLAB		(2ull << 20)
+#define UNITS		(SLAB / UNIT)
+#define SMALL		(64ull << 10)
+#define RANGE		(64ull << 30)
+#define RANGE_LEAST	(1ull << 30)
+
+struct slab {
+	uint32_t used;			/* units */
+	uint32_t hint;			/* no free unit below */
+	uint16_t length[UNITS];		/* units of the allocation that starts here, 0: none does */
+	uint8_t taken[UNITS];
+};
+
+struct block {
+	uint64_t base;
+	uint64_t bytes;			/* mapped, whole pages */
+	uint64_t asked;			/* what the program asked for */
+	struct slab *slab;		/* NULL: one allocation */
+};
+
+static struct {
+	uint64_t base, bytes;		/* the reserved range; survives a reset */
+	struct block *blocks;		/* by address */
+	size_t count, room;
+} heap;
+
+static bool reserve(void)
+{
+	if (heap.bytes)
+		return true;
+	for (uint64_t bytes = RANGE; bytes >= RANGE_LEAST; bytes /= 2) {
+		void *base = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (base == MAP_FAILED)
+			continue;
+		madvise(base, bytes, MADV_DONTFORK);
+		heap.base = (uint64_t)(uintptr_t)base;
+		heap.bytes = bytes;
+		return true;
+	}
+	rt_message("no address space to reserve for device pointers (limit -v?)");
+	return false;
+}
+
+bool rt_is_device(const void *pointer)
+{
+	return (uint64_t)(uintptr_t)pointer - heap.base < heap.bytes;
+}
+
+/* Index of the last block at or below @address, -1: none. */
+static long block_below(uint64_t address)
+{
+	size_t low = 0, high = heap.count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (heap.blocks[middle].base <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (long)low - 1;
+}
+
+/* First gap that takes @bytes and a page behind, mapped on the device and entered in the table. */
+static vgpuError_t block_add(uint64_t bytes, struct block **out)
+{
+	uint64_t at = heap.base;
+	size_t i = 0;
+	int error;
+
+	if (bytes + VGPU_PAGE_SIZE > heap.bytes)
+		return vgpuErrorMemoryAllocation;
+	while (i < heap.count && heap.blocks[i].base - at < bytes + VGPU_PAGE_SIZE) {
+		at = heap.blocks[i].base + heap.blocks[i].bytes + VGPU_PAGE_SIZE;
+		i++;
+	}
+	if (i == heap.count && at + bytes > heap.base + heap.bytes)
+		return vgpuErrorMemoryAllocation;
+	if (heap.count == heap.room) {
+		size_t room = heap.room ? heap.room * 2 : 64;
+		struct block *blocks = realloc(heap.blocks, room * sizeof(*blocks));
+
+		if (!blocks)
+			return vgpuErrorMemoryAllocation;
+		heap.blocks = blocks;
+		heap.room = room;
+	}
+	error = rt.ops->map(rt.transport, at, bytes);
+	if (error)
+		return rt_error_of(error);
+	memmove(&heap.blocks[i + 1], &heap.blocks[i], (heap.count - i) * sizeof(*heap.blocks));
+	heap.count++;
+	heap.blocks[i] = (struct block){ .base = at, .bytes = bytes, .asked = bytes };
+	*out = &heap.blocks[i];
+	return vgpuSuccess;
+}
+
+static vgpuError_t block_remove(size_t i)
+{
+	int error = rt.ops->unmap(rt.transport, heap.blocks[i].base, heap.blocks[i].bytes);
+
+	free(heap.blocks[i].slab);
+	memmove(&heap.blocks[i], &heap.blocks[i + 1], (heap.count - i - 1) * sizeof(*heap.blocks));
+	heap.count--;
+	return rt_error_of(error);
+}
+
+static bool slab_take(struct slab *slab, uint32_t units, uint32_t *first)
+{
+	uint32_t run = 0;
+
+	if (UNITS - slab->used < units)
+		return false;
+	for (uint32_t i = slab->hint; i < UNITS; i++) {
+		run = slab->taken[i] ? 0 : run + 1;
+		if (run < units)
+			continue;
+		*first = i + 1 - units;
+		memset(&slab->taken[*first], 1, units);
+		slab->length[*first] = (uint16_t)units;
+		slab->used += units;
+		if (*first == slab->hint)
+			slab->hint = i + 1;
+		return true;
+	}
+	return false;
+}
+
+vgpuError_t rt_alloc(uint64_t bytes, uint64_t *address)
+{
+	uint32_t units = (uint32_t)((bytes + UNIT - 1) / UNIT), first;
+	struct block *block;
+	vgpuError_t error;
+
+	if (!reserve())
+		return vgpuErrorMemoryAllocation;
+	if (bytes > heap.bytes)
+		return vgpuErrorMemoryAllocation;
+	if (bytes <= SMALL) {
+		for (size_t i = 0; i < heap.count; i++) {
+			block = &heap.blocks[i];
+			if (block->slab && slab_take(block->slab, units, &first)) {
+				*address = block->base + (uint64_t)first * UNIT;
+				return vgpuSuccess;
+			}
+		}
+		error = block_add(SLAB, &block);
+		if (error == vgpuSuccess) {
+			block->slab = calloc(1, sizeof(*block->slab));
+			if (block->slab) {
+				slab_take(block->slab, units, &first);
+				*address = block->base + (uint64_t)first * UNIT;
+				return vgpuSuccess;
+			}
+			block_remove((size_t)(block - heap.blocks));
+			return vgpuErrorMemoryAllocation;
+		}
+		if (error != vgpuErrorMemoryAllocation)
+			return error;
+		/* no VRAM for a whole slab: a page of its own may still fit */
+	}
+	error = block_add((bytes + VGPU_PAGE_SIZE - 1) & ~(VGPU_PAGE_SIZE - 1), &block);
+	if (error != vgpuSuccess)
+		return error;
+	block->asked = bytes;
+	*address = block->base;
+	return vgpuSuccess;
+}
+
+vgpuError_t rt_alloc_free(uint64_t address)
+{
+	long i = block_below(address);
+	struct block *block;
+	struct slab *slab;
+	uint64_t unit;
+
+	if (i < 0)
+		return vgpuErrorInvalidValue;
+	block = &heap.blocks[i];
+	slab = block->slab;
+	if (!slab)
+		return address == block->base ? block_remove((size_t)i) : vgpuErrorInvalidValue;
+	unit = (address - block->base) / UNIT;
+	if ((address - block->base) % UNIT || unit >= UNITS || !slab->length[unit])
+		return vgpuErrorInvalidValue;
+	memset(&slab->taken[unit], 0, slab->length[unit]);
+	slab->used -= slab->length[unit];
+	slab->length[unit] = 0;
+	if (unit < slab->hint)
+		slab->hint = (uint32_t)unit;
+	return slab->used ? vgpuSuccess : block_remove((size_t)i);
+}
+
+bool rt_alloc_find(uint64_t address, uint64_t *base, uint64_t *bytes)
+{
+	long i = block_below(address);
+	struct block *block;
+	uint64_t unit;
+
+	if (i < 0)
+		return false;
+	block = &heap.blocks[i];
+	if (address - block->base >= block->bytes)
+		return false;
+	if (!block->slab) {
+		*base = block->base;
+		*bytes = block->asked;
+		return address - block->base < block->asked;
+	}
+	unit = (address - block->base) / UNIT;
+	if (!block->slab->taken[unit])
+		return false;
+	while (!block->slab->length[unit])
+		unit--;
+	*base = block->base + unit * UNIT;
+	*bytes = (uint64_t)block->slab->length[unit] * UNIT;
+	return true;
+}
+
+void rt_alloc_reset(void)
+{
+	for (size_t i = 0; i < heap.count; i++)
+		free(heap.blocks[i].slab);
+	free(heap.blocks);
+	heap.blocks = NULL;
+	heap.count = heap.room = 0;
+}

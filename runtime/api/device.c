@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Devices: how many, what they are like, waiting for one.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "state.h"
+
+/* One device is open at a time, the one VGPU_DEVICE names: it is device 0 of the program. */
+vgpuError_t vgpuGetDeviceCount(int *count)
+{
+	vgpuError_t error;
+
+	if (!count)
+		return rt_result(vgpuErrorInvalidValue);
+	*count = 0;
+	error = rt_enter();
+	if (error != vgpuSuccess)
+		return error;
+	*count = 1;
+	return rt_leave(vgpuSuccess);
+}
+
+vgpuError_t vgpuSetDevice(int device)
+{
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	return rt_leave(device == 0 ? vgpuSuccess : vgpuErrorInvalidDevice);
+}
+
+vgpuError_t vgpuGetDevice(int *device)
+{
+	if (!device)
+		return rt_result(vgpuErrorInvalidValue);
+	*device = 0;
+	return vgpuSuccess;
+}
+
+vgpuError_t vgpuGetDeviceProperties(vgpuDeviceProperties *properties, int device)
+{
+	vgpuError_t error = rt_enter();
+	const struct vgpu_device_info *info = &rt.info;
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!properties)
+		return rt_leave(vgpuErrorInvalidValue);
+	if (device)
+		return rt_leave(vgpuErrorInvalidDevice);
+	*properties = (vgpuDeviceProperties){
+		.total_memory = info->vram_bytes,
+		.shared_per_block = info->shared_per_block,
+		.shared_per_sm = info->shared_per_sm,
+		.const_memory = 65536,
+		.regs_per_block = (int)info->regs_per_sm,
+		.regs_per_sm = (int)info->regs_per_sm,
+		.warp_size = (int)info->warp_size,
+		.threads_per_block = (int)info->threads_per_block,
+		.threads_per_sm = (int)info->threads_per_sm,
+		.blocks_per_sm = (int)info->blocks_per_sm,
+		.block_limit = { RT_BLOCK_X, RT_BLOCK_X, RT_BLOCK_Z },
+		.grid_limit = { RT_GRID_X, RT_GRID_YZ, RT_GRID_YZ },
+		.sms = (int)info->sms,
+		.clock_khz = (int)info->clock_khz,
+		.hw_queues = (int)info->hw_queues,
+		.major = 7,
+		.minor = 0,
+		.memory_bandwidth = info->memory_bandwidth,
+		.link_bandwidth = info->link_bandwidth,
+	};
+	snprintf(properties->name, sizeof(properties->name), "vgpu %s", info->name);
+	return rt_leave(vgpuSuccess);
+}
+
+vgpuError_t vgpuDeviceSynchronize(void)
+{
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	return rt_leave(rt_sync_all());
+}
+
+/* Also of a dead context: what it did is still there to read. */
+vgpuError_t vgpuContextInfo(struct vgpu_context_info *info)
+{
+	vgpuError_t error = rt_enter();
+
+	if (!info)
+		return error == vgpuSuccess ? rt_leave(vgpuErrorInvalidValue) : error;
+	if (error != vgpuSuccess) {
+		if (rt.phase != RT_READY)
+			return error;
+		pthread_mutex_lock(&rt.lock);
+	}
+	error = rt_error_of(rt.ops->context_info(rt.transport, info));
+	pthread_mutex_unlock(&rt.lock);
+	return rt_result(error);
+}
+
+vgpuError_t vgpuDeviceInfo(struct vgpu_device_info *info)
+{
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	return rt_leave(info ? rt_error_of(rt.ops->device_info(rt.transport, info)) : vgpuErrorInvalidValue);
+}

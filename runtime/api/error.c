@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Errors: names and texts, the last one of each thread, and the sticky fault of the context told for a person: kernel,
+ * block, thread, instruction, address.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "state.h"
+
+static __thread vgpuError_t last_error;
+static __thread char last_message[1024];
+
+vgpuError_t rt_remember(vgpuError_t error)
+{
+	if (error != vgpuSuccess)
+		last_error = error;
+	return error;
+}
+
+void rt_message(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(last_message, sizeof(last_message), format, args);
+	va_end(args);
+}
+
+const char *vgpuGetLastMessage(void)
+{
+	return last_message;
+}
+
+vgpuError_t vgpuGetLastError(void)
+{
+	vgpuError_t error = last_error;
+
+	last_error = vgpuSuccess;
+	if (__atomic_load_n(&rt.sticky, __ATOMIC_RELAXED) != vgpuSuccess)
+		return rt.sticky;
+	return error;
+}
+
+vgpuError_t vgpuPeekAtLastError(void)
+{
+	if (__atomic_load_n(&rt.sticky, __ATOMIC_RELAXED) != vgpuSuccess)
+		return rt.sticky;
+	return last_error;
+}
+
+const char *vgpuGetErrorName(vgpuError_t error)
+{
+	switch (error) {
+#define ERROR_NAME(name, number, text) case vgpu##name: return "vgpu" #name;
+	VGPU_ERRORS(ERROR_NAME)
+#undef ERROR_NAME
+	}
+	return "unrecognized error code";
+}
+
+const char *vgpuGetErrorString(vgpuError_t error)
+{
+	switch (error) {
+#define ERROR_TEXT(name, number, text) case vgpu##name: return text;
+	VGPU_ERRORS(ERROR_TEXT)
+#undef ERROR_TEXT
+	}
+	return "unrecognized error code";
+}
+
+vgpuError_t rt_error_of(int error)
+{
+	switch (error) {
+	case 0:
+		return vgpuSuccess;
+	case -ENOMEM:
+		return vgpuErrorMemoryAllocation;
+	case -EIO:
+		rt_context_died();
+		return rt.sticky;
+	case -EINVAL:
+	case -EFAULT:
+		return vgpuErrorInvalidValue;
+	case -ENOENT:
+		return vgpuErrorInvalidResourceHandle;
+	case -ETIMEDOUT:
+		return vgpuErrorNotReady;
+	case -ENOSPC:
+		return vgpuErrorDevicesUnavailable;
+	case -ENODEV:
+		return vgpuErrorNoDevice;
+	default:
+		return vgpuErrorUnknown;
+	}
+}
+
+static const struct {
+	vgpuError_t error;
+	const char *text;
+} reasons[VGPU_FAULT_COUNT] = {
+	[VGPU_FAULT_NONE] = { vgpuErrorContextIsDestroyed, "the context was ended" },
+	[VGPU_FAULT_UNMAPPED] = { vgpuErrorIllegalAddress, "an address that is not mapped" },
+	[VGPU_FAULT_MISALIGNED] = { vgpuErrorMisalignedAddress, "a misaligned address" },
+	[VGPU_FAULT_SHARED_RANGE] = { vgpuErrorIllegalAddress, "shared memory beyond what the block has" },
+	[VGPU_FAULT_LOCAL_RANGE] = { vgpuErrorIllegalAddress, "local memory beyond what the thread has" },
+	[VGPU_FAULT_ADDRESS_SPACE] = { vgpuErrorInvalidAddressSpace, "an operation this address space does not allow" },
+	[VGPU_FAULT_TRAP] = { vgpuErrorLaunchFailure, "a trap instruction" },
+	[VGPU_FAULT_WATCHDOG] = { vgpuErrorLaunchTimeout, "the watchdog: the kernel ran too long" },
+	[VGPU_FAULT_BARRIER] = { vgpuErrorLaunchFailure, "a barrier that the block can never pass" },
+	[VGPU_FAULT_COPY_UNMAPPED] = { vgpuErrorIllegalAddress, "a copy or fill of device memory that is not mapped" },
+	[VGPU_FAULT_COPY_HOST] = { vgpuErrorIllegalAddress, "process memory of a copy that is not there any more" },
+	[VGPU_FAULT_NO_MEMORY] = { vgpuErrorMemoryAllocation, "the host has no memory for the device" },
+};
+
+/* The line of the module's PTX, without the spaces before it. */
+static void ptx_line(const char *ptx, unsigned int number, char *text, size_t size)
+{
+	size_t length;
+
+	while (--number && ptx) {
+		ptx = strchr(ptx, '\n');
+		if (ptx)
+			ptx++;
+	}
+	if (!ptx)
+		return;
+	ptx += strspn(ptx, " \t");
+	length = strcspn(ptx, "\n");
+	if (length >= size)
+		length = size - 1;
+	memcpy(text, ptx, length);
+	text[length] = 0;
+}
+
+static void name_kernel(vgpuFault *fault)
+{
+	const struct vgpu_fault *raw = &fault->raw;
+	const struct vgpu_program_kernel *kernel;
+	const struct vgpu_vass_header *header;
+	const struct vgpu_insn *code;
+	struct vgpuModule *module = rt.modules;
+
+	while (module && module->id != raw->module)
+		module = module->next;
+	if (!module || raw->kernel >= module->program->kernel_count)
+		return;
+	kernel = &module->program->kernels[raw->kernel];
+	snprintf(fault->kernel, sizeof(fault->kernel), "%s", kernel->name);
+	if (raw->pc >= kernel->vass.code_count)
+		return;
+	header = (const struct vgpu_vass_header *)module->program->binary;
+	code = (const struct vgpu_insn *)(module->program->binary + header->code_offset);
+	vgpu_disassemble(&code[kernel->vass.entry + raw->pc], fault->instruction, sizeof(fault->instruction));
+	if (kernel->ptx_line)
+		fault->ptx_line = kernel->ptx_line[raw->pc];
+	if (fault->ptx_line)
+		ptx_line(module->ptx, fault->ptx_line, fault->ptx, sizeof(fault->ptx));
+}
+
+static void write_sentence(vgpuFault *fault)
+{
+	const struct vgpu_fault *raw = &fault->raw;
+	const char *what = raw->reason < VGPU_FAULT_COUNT ? reasons[raw->reason].text : "an unknown fault";
+	char *at = fault->sentence, *end = at + sizeof(fault->sentence);
+	bool access = raw->reason == VGPU_FAULT_UNMAPPED || raw->reason == VGPU_FAULT_MISALIGNED ||
+		      raw->reason == VGPU_FAULT_SHARED_RANGE || raw->reason == VGPU_FAULT_LOCAL_RANGE ||
+		      raw->reason == VGPU_FAULT_ADDRESS_SPACE;
+
+#define SAY(...) (at += at < end ? snprintf(at, (size_t)(end - at), __VA_ARGS__) : 0)
+	if (fault->error == vgpuErrorAssert)
+		what = "an assertion that failed";
+	if (fault->kernel[0]) {
+		SAY("kernel %s, block (%u,%u,%u), thread (%u,%u,%u): ", fault->kernel, raw->block[0], raw->block[1],
+		    raw->block[2], raw->thread[0], raw->thread[1], raw->thread[2]);
+		if (access)
+			SAY("%s of %u bytes at 0x%llx: ", raw->write ? "write" : "read", raw->bytes,
+			    (unsigned long long)raw->address);
+	} else if (raw->reason == VGPU_FAULT_COPY_UNMAPPED || raw->reason == VGPU_FAULT_COPY_HOST) {
+		SAY("copy, address 0x%llx: ", (unsigned long long)raw->address);
+	}
+	SAY("%s", what);
+	if (fault->instruction[0])
+		SAY("; instruction %u, %s", raw->pc, fault->instruction);
+	if (fault->ptx_line)
+		SAY("; PTX line %u, %s", fault->ptx_line, fault->ptx);
+#undef SAY
+}
+
+void rt_context_died(void)
+{
+	struct vgpu_context_info info;
+	vgpuFault *fault = &rt.fault;
+
+	if (rt.sticky != vgpuSuccess)
+		return;
+	memset(fault, 0, sizeof(*fault));
+	memset(&info, 0, sizeof(info));
+	if (rt.ops->context_info(rt.transport, &info) == 0)
+		fault->raw = info.fault;
+	fault->error = fault->raw.reason < VGPU_FAULT_COUNT ? reasons[fault->raw.reason].error : vgpuErrorUnknown;
+	if (fault->raw.module != ~0u && fault->raw.reason != VGPU_FAULT_NONE)
+		name_kernel(fault);
+	if (fault->raw.reason == VGPU_FAULT_TRAP && strstr(fault->ptx, "// assert"))
+		fault->error = vgpuErrorAssert;
+	write_sentence(fault);
+	fprintf(stderr, "vgpu: %s\n", fault->sentence);
+	__atomic_store_n(&rt.sticky, fault->error, __ATOMIC_RELAXED);
+}
+
+vgpuError_t vgpuGetFault(vgpuFault *fault)
+{
+	if (!fault)
+		return rt_result(vgpuErrorInvalidValue);
+	pthread_mutex_lock(&rt.lock);
+	*fault = rt.fault;
+	pthread_mutex_unlock(&rt.lock);
+	return vgpuSuccess;
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Events: a place in a stream, and the virtual time at which the device passed it, which a STAMP command writes into
+ * 8 bytes of this process. A record that replaces one still on its way takes other 8 bytes, so that a late stamp cannot
+ * overwrite a newer one.
+ */
+#include <stdlib.h>
+
+#include "state.h"
+
+#define SLOTS 64u
+
+/* 64 slots at a time; they are never given back before the process ends. */
+static bool more_slots(void)
+{
+	uint64_t *stamps = calloc(SLOTS, sizeof(*stamps));
+	struct rt_slot *slots = calloc(SLOTS, sizeof(*slots));
+
+	if (!stamps || !slots) {
+		free(stamps);
+		free(slots);
+		return false;
+	}
+	for (unsigned int i = 0; i < SLOTS; i++) {
+		slots[i].stamp = &stamps[i];
+		slots[i].next = rt.free_slots;
+		rt.free_slots = &slots[i];
+	}
+	return true;
+}
+
+static struct rt_slot *slot_get(void)
+{
+	struct rt_slot **at = &rt.busy_slots, *slot;
+
+	while (*at) {
+		slot = *at;
+		if (slot->queue && slot->seq > slot->queue->completed) {
+			at = &slot->next;
+			continue;
+		}
+		*at = slot->next;
+		slot->next = rt.free_slots;
+		rt.free_slots = slot;
+	}
+	if (!rt.free_slots && !more_slots())
+		return NULL;
+	slot = rt.free_slots;
+	rt.free_slots = slot->next;
+	slot->queue = NULL;
+	return slot;
+}
+
+static void slot_put(struct vgpuEvent *event)
+{
+	struct rt_slot *slot = event->slot;
+
+	event->slot = NULL;
+	if (!slot)
+		return;
+	slot->queue = event->queue;
+	slot->seq = event->seq;
+	slot->next = rt.busy_slots;
+	rt.busy_slots = slot;
+}
+
+bool rt_event_known(const struct vgpuEvent *handle)
+{
+	for (struct vgpuEvent *event = rt.events; event; event = event->next)
+		if (event == handle)
+			return true;
+	return false;
+}
+
+vgpuError_t vgpuEventCreate(vgpuEvent_t *out, unsigned int flags)
+{
+	vgpuError_t error = rt_enter();
+	struct vgpuEvent *event;
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!out || (flags & ~(vgpuEventBlockingSync | vgpuEventDisableTiming)))
+		return rt_leave(vgpuErrorInvalidValue);
+	event = calloc(1, sizeof(*event));
+	if (!event)
+		return rt_leave(vgpuErrorMemoryAllocation);
+	event->flags = flags;
+	event->next = rt.events;
+	rt.events = event;
+	*out = event;
+	return rt_leave(vgpuSuccess);
+}
+
+vgpuError_t vgpuEventDestroy(vgpuEvent_t handle)
+{
+	struct vgpuEvent **at = &rt.events;
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	while (*at && *at != handle)
+		at = &(*at)->next;
+	if (!*at)
+		return rt_leave(vgpuErrorInvalidResourceHandle);
+	*at = handle->next;
+	slot_put(handle);
+	free(handle);
+	return rt_leave(vgpuSuccess);
+}
+
+vgpuError_t vgpuEventRecord(vgpuEvent_t event, vgpuStream_t handle)
+{
+	struct vgpu_cmd cmd = { .op = VGPU_CMD_STAMP };
+	vgpuError_t error = rt_enter();
+	struct vgpuStream *stream;
+
+	if (error != vgpuSuccess)
+		return error;
+	error = rt_stream_of(handle, &stream);
+	if (error == vgpuSuccess && !rt_event_known(event))
+		error = vgpuErrorInvalidResourceHandle;
+	if (error != vgpuSuccess)
+		return rt_leave(error);
+	slot_put(event);
+	event->slot = slot_get();
+	if (!event->slot)
+		return rt_leave(vgpuErrorMemoryAllocation);
+	error = rt_stream_begin(stream);
+	if (!(event->flags & vgpuEventDisableTiming) && error == vgpuSuccess) {
+		cmd.stamp.dst = (uint64_t)(uintptr_t)event->slot->stamp;
+		error = rt_stream_put(stream, &cmd, NULL);
+	}
+	event->queue = stream->queue;
+	event->seq = stream->last;
+	if (error == vgpuSuccess)
+		error = rt_flush(stream->queue);
+	return rt_leave(error);
+}
+
+vgpuError_t vgpuEventSynchronize(vgpuEvent_t event)
+{
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!rt_event_known(event))
+		return rt_leave(vgpuErrorInvalidResourceHandle);
+	if (event->queue)
+		error = rt_wait(event->queue, event->seq);
+	return rt_leave(error);
+}
+
+vgpuError_t vgpuEventQuery(vgpuEvent_t event)
+{
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!rt_event_known(event))
+		return rt_leave(vgpuErrorInvalidResourceHandle);
+	if (event->queue)
+		error = rt_poll(event->queue, event->seq);
+	return rt_leave_quiet(error);
+}
+
+vgpuError_t vgpuEventElapsedTime(float *ms, vgpuEvent_t start, vgpuEvent_t end)
+{
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!ms)
+		return rt_leave(vgpuErrorInvalidValue);
+	if (!rt_event_known(start) || !rt_event_known(end) || !start->slot || !end->slot ||
+	    ((start->flags | end->flags) & vgpuEventDisableTiming))
+		return rt_leave(vgpuErrorInvalidResourceHandle);
+	if (start->queue)
+		error = rt_poll(start->queue, start->seq);
+	if (error == vgpuSuccess && end->queue)
+		error = rt_poll(end->queue, end->seq);
+	if (error == vgpuSuccess)
+		*ms = (float)((double)(int64_t)(*end->slot->stamp - *start->slot->stamp) * 1e-9);
+	return rt_leave_quiet(error);
+}
+
+void rt_events_reset(void)
+{
+	while (rt.events) {
+		struct vgpuEvent *event = rt.events;
+
+		rt.events = event->next;
+		event->queue = NULL;
+		slot_put(event);
+		free(event);
+	}
+	for (struct rt_slot *slot = rt.busy_slots; slot; slot = slot->next)
+		slot->queue = NULL;
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Device memory for the program: allocate, free, copy, fill. What each copy waits for: docs/runtime.md.
+ */
+#include <string.h>
+
+#include "state.h"
+
+/* A copy of process memory that is submitted at once; one command holds at most so much. */
+#define CHUNK	VGPU_COPY_MAX
+/* Rows of a 2D copy share a batch up to this. */
+#define BATCH	VGPU_COPY_MAX
+
+vgpuError_t vgpuMalloc(void **pointer, size_t bytes)
+{
+	vgpuError_t error = rt_enter();
+	uint64_t address;
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!pointer)
+		return rt_leave(vgpuErrorInvalidValue);
+	*pointer = NULL;
+	if (!bytes)
+		return rt_leave(vgpuSuccess);
+	error = rt_alloc(bytes, &address);
+	if (error == vgpuSuccess)
+		*pointer = (void *)(uintptr_t)address;
+	return rt_leave(error);
+}
+
+vgpuError_t vgpuMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
+{
+	size_t row = (width + 511) & ~(size_t)511;
+
+	if (!pointer || !pitch || row < width || (height && row > SIZE_MAX / height))
+		return rt_result(vgpuErrorInvalidValue);
+	*pitch = row;
+	return vgpuMalloc(pointer, row * height);
+}
+
+/* Work in flight may use the memory: it ends first. */
+vgpuError_t vgpuFree(void *pointer)
+{
+	vgpuError_t error = rt_enter();
+	uint64_t base, bytes, address = (uint64_t)(uintptr_t)pointer;
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!pointer)
+		return rt_leave(vgpuSuccess);
+	if (!rt_alloc_find(address, &base, &bytes) || base != address)
+		return rt_leave(vgpuErrorInvalidValue);
+	error = rt_sync_all();
+	if (error == vgpuSuccess)
+		error = rt_alloc_free(address);
+	return rt_leave(error);
+}
+
+static bool device_range(const void *pointer, size_t bytes)
+{
+	uint64_t base, size, address = (uint64_t)(uintptr_t)pointer;
+
+	return rt_alloc_find(address, &base, &size) && bytes <= size - (address - base);
+}
+
+/* What the program says, checked against what the addresses are. */
+static vgpuError_t direction(const void *dst, const void *src, size_t bytes, vgpuMemcpyKind *kind)
+{
+	bool to_device = rt_is_device(dst), from_device = rt_is_device(src);
+
+	if ((unsigned int)*kind > vgpuMemcpyDefault)
+		return vgpuErrorInvalidMemcpyDirection;
+	if (*kind == vgpuMemcpyDefault)
+		*kind = to_device ? from_device ? vgpuMemcpyDeviceToDevice : vgpuMemcpyHostToDevice :
+			from_device ? vgpuMemcpyDeviceToHost : vgpuMemcpyHostToHost;
+	if (to_device != (*kind == vgpuMemcpyHostToDevice || *kind == vgpuMemcpyDeviceToDevice) ||
+	    from_device != (*kind == vgpuMemcpyDeviceToHost || *kind == vgpuMemcpyDeviceToDevice))
+		return vgpuErrorInvalidValue;
+	if (!dst || !src || (to_device && !device_range(dst, bytes)) || (from_device && !device_range(src, bytes)))
+		return vgpuErrorInvalidValue;
+	return vgpuSuccess;
+}
+
+static vgpuError_t put_copy(struct vgpuStream *stream, void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind)
+{
+	static const uint16_t ops[] = {
+		[vgpuMemcpyHostToDevice] = VGPU_CMD_COPY_H2D,
+		[vgpuMemcpyDeviceToHost] = VGPU_CMD_COPY_D2H,
+		[vgpuMemcpyDeviceToDevice] = VGPU_CMD_COPY_D2D,
+	};
+	struct vgpu_cmd cmd = { .op = ops[kind] };
+	struct rt_queue *queue = stream->queue;
+	vgpuError_t error = vgpuSuccess;
+
+	for (size_t done = 0; done < bytes && error == vgpuSuccess;) {
+		size_t step = bytes - done < CHUNK || kind == vgpuMemcpyDeviceToDevice ? bytes - done : CHUNK;
+
+		if (kind != vgpuMemcpyDeviceToDevice) {
+			if (queue->copy_bytes + step > BATCH)
+				error = rt_flush(queue);
+			queue->copy_bytes += step;
+		}
+		cmd.copy.dst = (uint64_t)(uintptr_t)dst + done;
+		cmd.copy.src = (uint64_t)(uintptr_t)src + done;
+		cmd.copy.bytes = step;
+		if (error == vgpuSuccess)
+			error = rt_stream_put(stream, &cmd, NULL);
+		done += step;
+	}
+	return error;
+}
+
+/* Must the call wait for the copy? Only process memory that the program may touch again makes it. */
+static bool must_wait(const void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind, bool synchronous)
+{
+	if (kind == vgpuMemcpyDeviceToDevice)
+		return false;
+	return synchronous || !rt_is_pinned(kind == vgpuMemcpyHostToDevice ? src : dst, bytes);
+}
+
+vgpuError_t rt_copy(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind, struct vgpuStream *stream,
+		    bool synchronous)
+{
+	vgpuError_t error;
+	bool wait;
+
+	if (!bytes)
+		return (unsigned int)kind > vgpuMemcpyDefault ? vgpuErrorInvalidMemcpyDirection : vgpuSuccess;
+	error = direction(dst, src, bytes, &kind);
+	if (error != vgpuSuccess)
+		return error;
+	if (kind == vgpuMemcpyHostToHost) {
+		error = rt_stream_sync(stream);
+		if (error == vgpuSuccess)
+			memmove(dst, src, bytes);
+		return error;
+	}
+	wait = must_wait(dst, src, bytes, kind, synchronous);
+	error = rt_stream_begin(stream);
+	if (error == vgpuSuccess && wait && !synchronous && kind == vgpuMemcpyHostToDevice && bytes <= RT_STAGE_MAX) {
+		wait = false;
+		error = rt_stage(stream->queue, src, bytes, &src);
+	}
+	if (error == vgpuSuccess)
+		error = put_copy(stream, dst, src, bytes, kind);
+	if (error == vgpuSuccess)
+		error = wait ? rt_wait(stream->queue, stream->last) : rt_flush(stream->queue);
+	return error;
+}
+
+static vgpuError_t copy_call(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind, vgpuStream_t handle,
+			     bool synchronous)
+{
+	vgpuError_t error = rt_enter();
+	struct vgpuStream *stream;
+
+	if (error != vgpuSuccess)
+		return error;
+	error = rt_stream_of(handle, &stream);
+	if (error == vgpuSuccess)
+		error = rt_copy(dst, src, bytes, kind, stream, synchronous);
+	return rt_leave(error);
+}
+
+vgpuError_t vgpuMemcpy(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind)
+{
+	return copy_call(dst, src, bytes, kind, NULL, true);
+}
+
+vgpuError_t vgpuMemcpyAsync(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind, vgpuStream_t stream)
+{
+	return copy_call(dst, src, bytes, kind, stream, false);
+}
+
+/* Row by row; as one when the rows touch. */
+static vgpuError_t copy_rows(char *dst, size_t dst_pitch, const char *src, size_t src_pitch, size_t width,
+			     size_t height, vgpuMemcpyKind kind, struct vgpuStream *stream, bool synchronous)
+{
+	vgpuError_t error;
+	bool wait;
+
+	if (width > dst_pitch || width > src_pitch)
+		return vgpuErrorInvalidPitchValue;
+	if (!width || !height)
+		return vgpuSuccess;
+	if (height > 1 && (dst_pitch > SIZE_MAX / height || src_pitch > SIZE_MAX / height))
+		return vgpuErrorInvalidValue;
+	if (width == dst_pitch && width == src_pitch)
+		return rt_copy(dst, src, width * height, kind, stream, synchronous);
+	/* The last row need not have its whole pitch. */
+	error = direction(dst, src, width, &kind);
+	if (error == vgpuSuccess && rt_is_device(dst) && !device_range(dst, dst_pitch * (height - 1) + width))
+		error = vgpuErrorInvalidValue;
+	if (error == vgpuSuccess && rt_is_device(src) && !device_range(src, src_pitch * (height - 1) + width))
+		error = vgpuErrorInvalidValue;
+	if (error != vgpuSuccess)
+		return error;
+	if (kind == vgpuMemcpyHostToHost) {
+		error = rt_stream_sync(stream);
+		for (size_t y = 0; y < height && error == vgpuSuccess; y++)
+			memmove(dst + y * dst_pitch, src + y * src_pitch, width);
+		return error;
+	}
+	wait = must_wait(dst, src, kind == vgpuMemcpyHostToDevice ? src_pitch * (height - 1) + width :
+			 dst_pitch * (height - 1) + width, kind, synchronous);
+	error = rt_stream_begin(stream);
+	for (size_t y = 0; y < height && error == vgpuSuccess; y++)
+		error = put_copy(stream, dst + y * dst_pitch, src + y * src_pitch, width, kind);
+	if (error == vgpuSuccess)
+		error = wait ? rt_wait(stream->queue, stream->last) : rt_flush(stream->queue);
+	return error;
+}
+
+static vgpuError_t copy2d_call(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
+			       size_t height, vgpuMemcpyKind kind, vgpuStream_t handle, bool synchronous)
+{
+	vgpuError_t error = rt_enter();
+	struct vgpuStream *stream;
+
+	if (error != vgpuSuccess)
+		return error;
+	error = rt_stream_of(handle, &stream);
+	if (error == vgpuSuccess)
+		error = copy_rows(dst, dst_pitch, src, src_pitch, width, height, kind, stream, synchronous);
+	return rt_leave(error);
+}
+
+vgpuError_t vgpuMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height,
+			 vgpuMemcpyKind kind)
+{
+	return copy2d_call(dst, dst_pitch, src, src_pitch, width, height, kind, NULL, true);
+}
+
+vgpuError_t vgpuMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
+			      size_t height, vgpuMemcpyKind kind, vgpuStream_t stream)
+{
+	return copy2d_call(dst, dst_pitch, src, src_pitch, width, height, kind, stream, false);
+}
+
+static vgpuError_t put_fill(struct vgpuStream *stream, uint64_t dst, int value, size_t bytes)
+{
+	struct vgpu_cmd cmd = { .op = VGPU_CMD_FILL };
+	bool words = !((dst | bytes) & 3);
+
+	cmd.fill.dst = dst;
+	cmd.fill.width = words ? 4 : 1;
+	cmd.fill.count = bytes / cmd.fill.width;
+	cmd.fill.value = words ? ((uint32_t)value & 0xff) * 0x01010101u : (uint32_t)value & 0xff;
+	return rt_stream_put(stream, &cmd, NULL);
+}
+
+vgpuError_t vgpuMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
+			      vgpuStream_t handle)
+{
+	vgpuError_t error = rt_enter();
+	uint64_t dst = (uint64_t)(uintptr_t)pointer;
+	struct vgpuStream *stream;
+
+	if (error != vgpuSuccess)
+		return error;
+	error = rt_stream_of(handle, &stream);
+	if (error != vgpuSuccess || !width || !height)
+		return rt_leave(error);
+	if (height > 1 && width > pitch)
+		return rt_leave(vgpuErrorInvalidPitchValue);
+	if ((height > 1 && pitch > SIZE_MAX / height) || !device_range(pointer, pitch * (height - 1) + width))
+		return rt_leave(vgpuErrorInvalidValue);
+	error = rt_stream_begin(stream);
+	if (width == pitch) {
+		width *= height;
+		height = 1;
+	}
+	for (size_t y = 0; y < height && error == vgpuSuccess; y++)
+		error = put_fill(stream, dst + y * pitch, value, width);
+	if (error == vgpuSuccess)
+		error = rt_flush(stream->queue);
+	return rt_leave(error);
+}
+
+vgpuError_t vgpuMemsetAsync(void *pointer, int value, size_t bytes, vgpuStream_t stream)
+{
+	return vgpuMemset2DAsync(pointer, bytes, value, bytes, 1, stream);
+}
+
+vgpuError_t vgpuMemset(void *pointer, int value, size_t bytes)
+{
+	return vgpuMemsetAsync(pointer, value, bytes, NULL);
+}
+
+vgpuError_t vgpuPointerInfo(const void *pointer, int *kind, void **base, size_t *bytes)
+{
+	vgpuError_t error = rt_enter();
+	uint64_t start = 0, size = 0;
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!kind || !base || !bytes)
+		return rt_leave(vgpuErrorInvalidValue);
+	if (rt_alloc_find((uint64_t)(uintptr_t)pointer, &start, &size))
+		*kind = 2;
+	else
+		*kind = rt_is_pinned(pointer, 1) ? 1 : 0;
+	*base = (void *)(uintptr_t)start;
+	*bytes = size;
+	return rt_leave(vgpuSuccess);
+}
+
+vgpuError_t vgpuMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+	vgpuError_t error = rt_enter();
+	struct vgpu_device_info info;
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!free_bytes || !total_bytes)
+		return rt_leave(vgpuErrorInvalidValue);
+	error = rt_error_of(rt.ops->device_info(rt.transport, &info));
+	if (error == vgpuSuccess) {
+		*free_bytes = info.vram_free;
+		*total_bytes = info.vram_bytes;
+	}
+	return rt_leave(error);
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Modules: PTX is compiled, its variables get device memory, the code is relocated for them and loaded.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "state.h"
+
+static void module_free(struct vgpuModule *module)
+{
+	vgpu_program_free(module->program);
+	free(module->functions);
+	free(module->ptx);
+	free(module);
+}
+
+/* Initial contents of the variables; nothing can use them yet, so no stream has to be waited for. */
+static vgpuError_t fill_data(const struct vgpu_program *program, uint64_t base)
+{
+	struct rt_queue *queue = rt.default_stream.queue;
+	struct vgpu_cmd cmd = { .op = VGPU_CMD_COPY_H2D };
+	vgpuError_t error = rt_flush(queue);
+
+	for (uint64_t done = 0; done < program->data_bytes && error == vgpuSuccess; done += cmd.copy.bytes) {
+		cmd.copy.dst = base + done;
+		cmd.copy.src = (uint64_t)(uintptr_t)(program->data + done);
+		cmd.copy.bytes = program->data_bytes - done;
+		if (cmd.copy.bytes > VGPU_COPY_MAX)
+			cmd.copy.bytes = VGPU_COPY_MAX;
+		error = rt_put(queue, &cmd, NULL);
+		if (error == vgpuSuccess)
+			error = rt_flush(queue);
+		if (error == vgpuSuccess)
+			error = rt_wait_held(queue, queue->last);
+	}
+	return error;
+}
+
+vgpuError_t rt_module_load(const char *ptx, uint32_t max_regs, struct vgpuModule **out)
+{
+	struct vgpu_compile_options options = { .max_regs = max_regs };
+	struct vgpuModule *module = calloc(1, sizeof(*module));
+	char text[512] = "", *message = NULL;
+	struct vgpu_program *program;
+	vgpuError_t error;
+	int err;
+
+	if (!module)
+		return vgpuErrorMemoryAllocation;
+	module->ptx = strdup(ptx);
+	err = module->ptx ? vgpu_compile_ptx(ptx, strlen(ptx), &options, &module->program, &message) : -ENOMEM;
+	if (err) {
+		rt_message("%s", message ? message : "no memory to compile");
+		free(message);
+		free(module->ptx);
+		free(module);
+		return err == -ENOMEM ? vgpuErrorMemoryAllocation : vgpuErrorInvalidPtx;
+	}
+	program = module->program;
+	module->functions = calloc(program->kernel_count ? program->kernel_count : 1, sizeof(*module->functions));
+	error = module->functions ? vgpuSuccess : vgpuErrorMemoryAllocation;
+	if (error == vgpuSuccess && program->data_bytes)
+		error = rt_alloc(program->data_bytes, &module->data);
+	if (error == vgpuSuccess) {
+		vgpu_program_link(program, module->data);
+		err = rt.ops->module_load(rt.transport, program->binary, program->binary_bytes, text, sizeof(text),
+					  &module->id);
+		if (err == -EINVAL) {
+			rt_message("the device refuses the module: %s", text);
+			error = vgpuErrorInvalidKernelImage;
+		} else {
+			error = rt_error_of(err);
+		}
+		if (error == vgpuSuccess && program->data_bytes) {
+			error = fill_data(program, module->data);
+			if (error != vgpuSuccess)
+				rt.ops->module_unload(rt.transport, module->id);
+		}
+	}
+	if (error != vgpuSuccess) {
+		if (module->data)
+			rt_alloc_free(module->data);
+		module_free(module);
+		return error;
+	}
+	for (uint32_t i = 0; i < program->kernel_count; i++)
+		module->functions[i] = (struct vgpuFunction){
+			.module = module, .index = i, .max_dynamic_shared = rt.info.shared_per_block };
+	module->next = rt.modules;
+	rt.modules = module;
+	*out = module;
+	return vgpuSuccess;
+}
+
+static bool module_known(const struct vgpuModule *handle)
+{
+	for (struct vgpuModule *module = rt.modules; module; module = module->next)
+		if (module == handle)
+			return true;
+	return false;
+}
+
+static bool function_known(const struct vgpuFunction *function)
+{
+	for (struct vgpuModule *module = rt.modules; module; module = module->next)
+		if (function >= module->functions && function < module->functions + module->program->kernel_count)
+			return true;
+	return false;
+}
+
+vgpuError_t rt_module_function(struct vgpuModule *module, const char *name, struct vgpuFunction **out)
+{
+	for (uint32_t i = 0; i < module->program->kernel_count; i++)
+		if (!strcmp(module->program->kernels[i].name, name)) {
+			*out = &module->functions[i];
+			return vgpuSuccess;
+		}
+	return vgpuErrorSymbolNotFound;
+}
+
+vgpuError_t rt_module_global(struct vgpuModule *module, const char *name, uint64_t *address, uint64_t *bytes)
+{
+	const struct vgpu_program *program = module->program;
+
+	for (uint32_t i = 0; i < program->symbol_count; i++)
+		if (!strcmp(program->symbols[i].name, name)) {
+			*address = module->data + program->symbols[i].offset;
+			*bytes = program->symbols[i].size;
+			return vgpuSuccess;
+		}
+	return vgpuErrorSymbolNotFound;
+}
+
+const struct vgpu_program_kernel *rt_kernel(const struct vgpuFunction *function)
+{
+	return &function->module->program->kernels[function->index];
+}
+
+int rt_occupancy(const struct vgpuFunction *function, unsigned int threads, size_t dynamic_shared)
+{
+	const struct vgpu_vass_kernel *vass = &rt_kernel(function)->vass;
+	unsigned int whole = (threads + 31) / 32 * 32;
+	uint64_t shared = vass->shared_bytes + (uint64_t)dynamic_shared, blocks = rt.info.blocks_per_sm;
+
+#define AT_MOST(n) (blocks = blocks < (n) ? blocks : (n))
+	if (!threads || threads > rt.info.threads_per_block || shared > rt.info.shared_per_block)
+		return 0;
+	AT_MOST(rt.info.threads_per_sm / whole);
+	AT_MOST(rt.info.regs_per_sm / (vass->regs * whole));
+	if (shared)
+		AT_MOST(rt.info.shared_per_sm / shared);
+#undef AT_MOST
+	return (int)blocks;
+}
+
+void rt_function_attributes(const struct vgpuFunction *function, vgpuFunctionAttributes *attributes)
+{
+	const struct vgpu_program_kernel *kernel = rt_kernel(function);
+	unsigned int threads = rt.info.threads_per_block;
+
+	while (threads > 32 && threads * kernel->vass.regs > rt.info.regs_per_sm)
+		threads -= 32;
+	if (kernel->vass.max_threads && threads > kernel->vass.max_threads)
+		threads = kernel->vass.max_threads;
+	*attributes = (vgpuFunctionAttributes){
+		.regs = (int)kernel->vass.regs,
+		.max_threads = (int)threads,
+		.shared_bytes = kernel->vass.shared_bytes,
+		.local_bytes = kernel->vass.local_bytes,
+		.spilled_bytes = kernel->spilled_bytes,
+		.param_bytes = kernel->vass.param_bytes,
+		.max_dynamic_shared = function->max_dynamic_shared > kernel->vass.shared_bytes ?
+			function->max_dynamic_shared - kernel->vass.shared_bytes : 0,
+	};
+}
+
+vgpuError_t vgpuModuleLoad(vgpuModule_t *module, const char *ptx)
+{
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!module || !ptx)
+		return rt_leave(vgpuErrorInvalidValue);
+	return rt_leave(rt_module_load(ptx, 0, module));
+}
+
+vgpuError_t vgpuModuleUnload(vgpuModule_t handle)
+{
+	vgpuError_t error = rt_enter();
+	struct vgpuModule **at = &rt.modules;
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!module_known(handle))
+		return rt_leave(vgpuErrorInvalidResourceHandle);
+	error = rt_sync_all();
+	if (error != vgpuSuccess)
+		return rt_leave(error);
+	while (*at && *at != handle)
+		at = &(*at)->next;
+	if (!*at)
+		return rt_leave(vgpuErrorInvalidResourceHandle);
+	*at = handle->next;
+	error = rt_error_of(rt.ops->module_unload(rt.transport, handle->id));
+	if (handle->data)
+		rt_alloc_free(handle->data);
+	module_free(handle);
+	return rt_leave(error);
+}
+
+vgpuError_t vgpuModuleGetFunction(vgpuFunction_t *function, vgpuModule_t module, const char *name)
+{
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!function || !name)
+		return rt_leave(vgpuErrorInvalidValue);
+	if (!module_known(module))
+		return rt_leave(vgpuErrorInvalidResourceHandle);
+	return rt_leave(rt_module_function(module, name, function));
+}
+
+vgpuError_t vgpuModuleGetGlobal(void **pointer, size_t *bytes, vgpuModule_t module, const char *name)
+{
+	vgpuError_t error = rt_enter();
+	uint64_t address = 0, size = 0;
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!name)
+		return rt_leave(vgpuErrorInvalidValue);
+	if (!module_known(module))
+		return rt_leave(vgpuErrorInvalidResourceHandle);
+	error = rt_module_global(module, name, &address, &size);
+	if (error == vgpuSuccess && pointer)
+		*pointer = (void *)(uintptr_t)address;
+	if (error == vgpuSuccess && bytes)
+		*bytes = size;
+	return rt_leave(error);
+}
+
+vgpuError_t vgpuFuncGetAttributes(vgpuFunctionAttributes *attributes, vgpuFunction_t function)
+{
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!attributes)
+		return rt_leave(vgpuErrorInvalidValue);
+	if (!function_known(function))
+		return rt_leave(vgpuErrorInvalidDeviceFunction);
+	rt_function_attributes(function, attributes);
+	return rt_leave(vgpuSuccess);
+}
+
+vgpuError_t vgpuFuncSetMaxDynamicShared(vgpuFunction_t function, size_t bytes)
+{
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!function_known(function))
+		return rt_leave(vgpuErrorInvalidDeviceFunction);
+	if (bytes + rt_kernel(function)->vass.shared_bytes > rt.info.shared_per_block)
+		return rt_leave(vgpuErrorInvalidValue);
+	function->max_dynamic_shared = (uint32_t)bytes + rt_kernel(function)->vass.shared_bytes;
+	return rt_leave(vgpuSuccess);
+}
+
+vgpuError_t vgpuOccupancy(int *blocks, vgpuFunction_t function, int block_threads, size_t dynamic_shared)
+{
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!blocks || block_threads <= 0)
+		return rt_leave(vgpuErrorInvalidValue);
+	if (!function_known(function))
+		return rt_leave(vgpuErrorInvalidDeviceFunction);
+	*blocks = rt_occupancy(function, (unsigned int)block_threads, dynamic_shared);
+	return rt_leave(vgpuSuccess);
+}
+
+vgpuError_t vgpuLaunchKernel(vgpuFunction_t function, const unsigned int grid[3], const unsigned int block[3],
+			     void **arguments, size_t dynamic_shared, vgpuStream_t handle)
+{
+	vgpuError_t error = rt_enter();
+	struct vgpuStream *stream;
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!function_known(function))
+		return rt_leave(vgpuErrorInvalidDeviceFunction);
+	error = rt_stream_of(handle, &stream);
+	if (error == vgpuSuccess)
+		error = rt_launch(function, grid, block, arguments, dynamic_shared, stream);
+	return rt_leave(error);
+}
+
+void rt_modules_reset(void)
+{
+	while (rt.modules) {
+		struct vgpuModule *module = rt.modules;
+
+		rt.modules = module->next;
+		module_free(module);
+	}
+}

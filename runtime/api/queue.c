@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Hardware queues as the runtime sees them: commands are numbered and collected, submitted in batches, waited for.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "state.h"
+
+vgpuError_t rt_queue_get(struct rt_queue **out)
+{
+	struct rt_queue *least = NULL, *unused = NULL;
+	unsigned int open = 0;
+	int error;
+
+	for (unsigned int i = 0; i < RT_QUEUES; i++) {
+		struct rt_queue *queue = &rt.queues[i];
+
+		if (!queue->open) {
+			if (!unused)
+				unused = queue;
+			continue;
+		}
+		open++;
+		/* The default stream keeps its queue to itself as long as there is another. */
+		if (queue == rt.default_stream.queue)
+			continue;
+		if (!least || queue->streams < least->streams)
+			least = queue;
+	}
+	if (unused && open < rt.queue_limit && !(least && !least->streams)) {
+		uint32_t hw;
+
+		error = rt.ops->queue_create(rt.transport, &hw);
+		if (!error) {
+			unused->arena = malloc(RT_ARENA);
+			if (!unused->arena) {
+				rt.ops->queue_destroy(rt.transport, hw);
+				return vgpuErrorMemoryAllocation;
+			}
+			unused->open = true;
+			unused->hw = hw;
+			unused->streams = 1;
+			unused->stages_end = &unused->stages;
+			*out = unused;
+			return vgpuSuccess;
+		}
+		if (error != -ENOSPC)
+			return rt_error_of(error);
+	}
+	if (!least)
+		least = rt.default_stream.queue;
+	if (!least)
+		return vgpuErrorDevicesUnavailable;
+	least->streams++;
+	*out = least;
+	return vgpuSuccess;
+}
+
+/* A queue nobody uses goes back to the device, for other processes, unless it is still at work. */
+void rt_queue_put(struct rt_queue *queue)
+{
+	if (--queue->streams || queue->pending || queue->submitted > queue->completed || queue->stages)
+		return;
+	for (struct vgpuEvent *event = rt.events; event; event = event->next)
+		if (event->queue == queue)
+			event->queue = NULL;	/* done, since all of the queue is */
+	for (struct rt_slot *slot = rt.busy_slots; slot; slot = slot->next)
+		if (slot->queue == queue)
+			slot->queue = NULL;
+	if (rt.ops->queue_destroy(rt.transport, queue->hw))
+		return;
+	rt_queue_forget(queue);
+}
+
+void rt_queue_forget(struct rt_queue *queue)
+{
+	uint64_t epoch = queue->epoch + 1;
+
+	while (queue->stages) {
+		struct rt_stage *stage = queue->stages;
+
+		queue->stages = stage->next;
+		free(stage);
+	}
+	free(queue->arena);
+	memset(queue, 0, sizeof(*queue));
+	queue->epoch = epoch;
+}
+
+static void completed(struct rt_queue *queue, uint64_t seq)
+{
+	if (seq > queue->completed)
+		queue->completed = seq;
+	while (queue->stages && queue->stages->seq <= queue->completed) {
+		struct rt_stage *stage = queue->stages;
+
+		queue->stages = stage->next;
+		if (!queue->stages)
+			queue->stages_end = &queue->stages;
+		queue->staged -= stage->bytes;
+		free(stage);
+	}
+}
+
+vgpuError_t rt_wait_held(struct rt_queue *queue, uint64_t seq)
+{
+	uint64_t done = queue->completed;
+	int error;
+
+	if (done >= seq)
+		return vgpuSuccess;
+	do
+		error = rt.ops->wait(rt.transport, queue->hw, seq, -1, &done);
+	while (error == -EINTR);
+	completed(queue, done);
+	return rt_error_of(error);
+}
+
+/*
+ * Too much in flight: lets the oldest half of this queue finish, or, with nothing of it in flight, what the others
+ * hold.
+ */
+static vgpuError_t make_room(struct rt_queue *queue)
+{
+	if (queue->submitted > queue->completed)
+		return rt_wait_held(queue, queue->completed + (queue->submitted - queue->completed + 1) / 2);
+	for (unsigned int i = 0; i < RT_QUEUES; i++) {
+		struct rt_queue *other = &rt.queues[i];
+
+		if (other->open && other->submitted > other->completed)
+			return rt_wait_held(other, other->submitted);
+	}
+	return vgpuErrorUnknown;
+}
+
+vgpuError_t rt_flush(struct rt_queue *queue)
+{
+	vgpuError_t first = vgpuSuccess, error;
+
+	while (queue->pending) {
+		uint32_t failed = queue->pending;
+		uint64_t seq = 0;
+		int err = rt.ops->submit(rt.transport, queue->hw, queue->batch, queue->pending, &failed, &seq);
+
+		if (!err) {
+			queue->submitted = queue->last;
+			queue->pending = 0;
+			queue->arena_used = 0;
+			queue->copy_bytes = 0;
+			break;
+		}
+		if (err == -EINTR)
+			continue;
+		if (err == -EAGAIN) {
+			error = make_room(queue);
+			if (error == vgpuSuccess)
+				continue;
+		} else {
+			error = rt_error_of(err);
+		}
+		if (first == vgpuSuccess)
+			first = error;
+		if ((err == -EINVAL || err == -EFAULT) && failed < queue->pending) {
+			/* Its number is taken already: a NOP stands in, the others go on. */
+			memset(&queue->batch[failed], 0, sizeof(queue->batch[failed]));
+			continue;
+		}
+		queue->last -= queue->pending;
+		queue->pending = 0;
+		queue->arena_used = 0;
+		queue->copy_bytes = 0;
+	}
+	return first;
+}
+
+vgpuError_t rt_flush_all(void)
+{
+	vgpuError_t first = vgpuSuccess, error;
+
+	for (unsigned int i = 0; i < RT_QUEUES; i++) {
+		if (!rt.queues[i].open)
+			continue;
+		error = rt_flush(&rt.queues[i]);
+		if (first == vgpuSuccess)
+			first = error;
+	}
+	return first;
+}
+
+vgpuError_t rt_put(struct rt_queue *queue, const struct vgpu_cmd *cmd, const void *params)
+{
+	vgpuError_t error = vgpuSuccess;
+	uint32_t bytes = params ? cmd->launch.param_bytes : 0;
+	struct vgpu_cmd *slot;
+
+	if (queue->pending == VGPU_SUBMIT_MAX || queue->arena_used + bytes > RT_ARENA)
+		error = rt_flush(queue);
+	if (rt.sticky != vgpuSuccess)
+		return rt.sticky;
+	slot = &queue->batch[queue->pending++];
+	*slot = *cmd;
+	if (params) {
+		memcpy(queue->arena + queue->arena_used, params, bytes);
+		slot->launch.params = (uint64_t)(uintptr_t)(queue->arena + queue->arena_used);
+		queue->arena_used += (bytes + 15u) & ~15u;
+	}
+	queue->last++;
+	return error;
+}
+
+vgpuError_t rt_wait(struct rt_queue *queue, uint64_t seq)
+{
+	uint64_t epoch = queue->epoch, done;
+	vgpuError_t error;
+	int err;
+
+	error = rt_flush(queue);
+	while (queue->completed < seq && rt.sticky == vgpuSuccess) {
+		const struct vgpu_transport_ops *ops = rt.ops;
+		struct vgpu_transport *transport = rt.transport;
+		uint32_t hw = queue->hw;
+
+		done = queue->completed;
+		rt.waiting++;
+		pthread_mutex_unlock(&rt.lock);
+		err = ops->wait(transport, hw, seq, -1, &done);
+		pthread_mutex_lock(&rt.lock);
+		rt.waiting--;
+		if (queue->epoch != epoch)	/* closed meanwhile, so all of it was done */
+			return rt.sticky != vgpuSuccess ? rt.sticky : error;
+		completed(queue, done);
+		if (err && err != -EINTR)
+			return rt_error_of(err);
+	}
+	return rt.sticky != vgpuSuccess ? rt.sticky : error;
+}
+
+vgpuError_t rt_poll(struct rt_queue *queue, uint64_t seq)
+{
+	uint64_t done;
+	vgpuError_t error = rt_flush(queue);
+	int err;
+
+	if (error != vgpuSuccess)
+		return error;
+	if (queue->completed >= seq)
+		return vgpuSuccess;
+	done = queue->completed;
+	err = rt.ops->wait(rt.transport, queue->hw, seq, 0, &done);
+	completed(queue, done);
+	if (queue->completed >= seq)
+		return vgpuSuccess;
+	return err == -EINTR ? vgpuErrorNotReady : rt_error_of(err ? err : -ETIMEDOUT);
+}
+
+vgpuError_t rt_sync_all(void)
+{
+	vgpuError_t first = rt_flush_all(), error;
+
+	for (unsigned int i = 0; i < RT_QUEUES; i++) {
+		struct rt_queue *queue = &rt.queues[i];
+
+		if (!queue->open || queue->completed >= queue->last)
+			continue;
+		error = rt_wait(queue, queue->last);
+		if (first == vgpuSuccess)
+			first = error;
+	}
+	return first;
+}
+
+vgpuError_t rt_stage(struct rt_queue *queue, const void *src, size_t bytes, const void **staged)
+{
+	struct rt_stage *stage;
+	vgpuError_t error;
+
+	if (queue->staged + bytes > RT_STAGE_ALL) {
+		error = rt_wait(queue, queue->last);
+		if (error != vgpuSuccess)
+			return error;
+	}
+	stage = malloc(sizeof(*stage) + bytes);
+	if (!stage)
+		return vgpuErrorMemoryAllocation;
+	memcpy(stage->data, src, bytes);
+	stage->next = NULL;
+	stage->bytes = bytes;
+	stage->seq = queue->last + 1;	/* the copy that comes next */
+	*queue->stages_end = stage;
+	queue->stages_end = &stage->next;
+	queue->staged += bytes;
+	*staged = stage->data;
+	return vgpuSuccess;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The runtime's state in one process: contents page of runtime/api. One mutex guards all of it; a function named
+ * rt_*() is called with it held unless it says otherwise, and a wait for the device gives it up meanwhile.
+ *
+ * Commands are numbered when they are put into a queue's batch, before they are submitted: a batch is appended whole or
+ * a wrong command in it is replaced by a NOP, so the numbers always hold. Any WAIT put into a batch names a command that
+ * has been submitted already; waits therefore only point back in submission order and cannot form a circle, however
+ * many streams share a queue.
+ */
+#ifndef VGPU_RT_STATE_H
+#define VGPU_RT_STATE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "compile/compile.h"
+#include "transport/transport.h"
+#include "vgpu_runtime.h"
+
+#define RT_QUEUES	32u		/* most hardware queues one process may ask for */
+#define RT_ARENA	(64u << 10)	/* launch parameters of one batch */
+#define RT_STAGE_MAX	(64u << 10)	/* largest pageable copy to the device that is staged */
+#define RT_STAGE_ALL	(16u << 20)	/* staged bytes of one queue not known to be done */
+#define RT_EAGER	8u		/* launches in flight below which a launch is submitted at once */
+#define RT_BATCH	32u		/* launches collected beyond that */
+#define RT_BLOCK_X	1024u		/* CUDA's limits of a block and a grid */
+#define RT_BLOCK_Z	64u
+#define RT_GRID_X	0x7fffffffu
+#define RT_GRID_YZ	65535u
+
+/* A copy of a program's bytes that a command in flight reads. */
+struct rt_stage {
+	struct rt_stage *next;
+	uint64_t seq;
+	size_t bytes;
+	uint8_t data[];
+};
+
+struct rt_queue {
+	bool open;
+	uint64_t epoch;			/* counts closings: a waiter sees that its queue is another one now */
+	uint32_t hw;			/* the device's number */
+	uint32_t streams;		/* that use it */
+	uint64_t last;			/* number of the newest command */
+	uint64_t submitted;
+	uint64_t completed;		/* as far as we know */
+	uint32_t pending;		/* commands collected */
+	uint32_t arena_used;
+	uint64_t copy_bytes;		/* process memory of copies in the batch */
+	size_t staged;
+	struct rt_stage *stages, **stages_end;
+	struct vgpu_cmd batch[VGPU_SUBMIT_MAX];
+	uint8_t *arena;
+};
+
+struct vgpuStream {
+	struct vgpuStream *next;
+	struct rt_queue *queue;
+	unsigned int flags;
+	bool destroyed;			/* gone for the program, kept until its work is done */
+	uint64_t last;			/* its newest command in queue */
+	uint64_t seen_by_default;	/* newest command the default stream waits for already */
+	uint64_t seen_of_default;	/* newest command of the default stream it waits for already */
+};
+
+struct rt_slot {
+	struct rt_slot *next;
+	uint64_t *stamp;
+	struct rt_queue *queue;		/* whose command writes it */
+	uint64_t seq;
+};
+
+struct vgpuEvent {
+	struct vgpuEvent *next;
+	unsigned int flags;
+	struct rt_slot *slot;		/* NULL: never recorded */
+	struct rt_queue *queue;
+	uint64_t seq;
+};
+
+struct vgpuFunction {
+	struct vgpuModule *module;
+	uint32_t index;
+	uint32_t max_dynamic_shared;
+};
+
+struct vgpuModule {
+	struct vgpuModule *next;
+	struct vgpu_program *program;
+	struct vgpuFunction *functions;
+	char *ptx;
+	uint64_t data;			/* device address of the data segment, 0: none */
+	uint32_t id;
+};
+
+enum rt_phase { RT_NONE, RT_READY, RT_FAILED, RT_FORKED };
+
+struct rt_state {
+	pthread_mutex_t lock;
+	enum rt_phase phase;
+	uint64_t generation;		/* counts resets: what belongs to an earlier one is known by it */
+	vgpuError_t open_error;		/* RT_FAILED */
+	vgpuError_t sticky;		/* the context is dead */
+	vgpuFault fault;
+	const struct vgpu_transport_ops *ops;
+	struct vgpu_transport *transport;
+	struct vgpu_device_info info;
+	unsigned int waiting;		/* threads inside the transport without the lock */
+	struct rt_queue queues[RT_QUEUES];
+	unsigned int queue_limit;
+	struct vgpuStream *streams;	/* all but the default one */
+	struct vgpuStream default_stream;
+	struct vgpuEvent *events;
+	struct vgpuModule *modules;
+	struct rt_slot *free_slots, *busy_slots;
+};
+
+extern struct rt_state rt;
+
+/* state.c: takes the lock and opens the device if that has not happened; on failure the lock is not held */
+vgpuError_t rt_enter(void);
+/* Gives the lock back; the result of the call is @error, or the sticky one. Remembers it for vgpuGetLastError(). */
+vgpuError_t rt_leave(vgpuError_t error);
+/* The same for a call that holds no lock. */
+vgpuError_t rt_result(vgpuError_t error);
+/* What a query may answer without counting as a failure of the thread (cudaErrorNotReady). */
+vgpuError_t rt_leave_quiet(vgpuError_t error);
+
+/* error.c */
+void rt_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+vgpuError_t rt_error_of(int error);		/* negative errno from the transport */
+void rt_context_died(void);
+vgpuError_t rt_remember(vgpuError_t error);
+
+/* alloc.c: device addresses; forgets everything on rt_alloc_reset(). The calls that map need the device open. */
+vgpuError_t rt_alloc(uint64_t bytes, uint64_t *address);
+vgpuError_t rt_alloc_free(uint64_t address);
+bool rt_alloc_find(uint64_t address, uint64_t *base, uint64_t *bytes);
+bool rt_is_device(const void *pointer);		/* in the range device addresses come from */
+void rt_alloc_reset(void);
+
+/* host.c: process memory the program promised not to touch while a copy runs (cudaMallocHost, cudaHostRegister) */
+bool rt_is_pinned(const void *pointer, size_t bytes);
+
+/* queue.c */
+vgpuError_t rt_queue_get(struct rt_queue **queue);
+void rt_queue_put(struct rt_queue *queue);
+void rt_queue_forget(struct rt_queue *queue);
+vgpuError_t rt_put(struct rt_queue *queue, const struct vgpu_cmd *cmd, const void *params);
+vgpuError_t rt_flush(struct rt_queue *queue);
+vgpuError_t rt_flush_all(void);
+/* Until the queue has completed @seq; the lock is given up while waiting. */
+vgpuError_t rt_wait(struct rt_queue *queue, uint64_t seq);
+/* The same with the lock kept: for what must not be seen half done. */
+vgpuError_t rt_wait_held(struct rt_queue *queue, uint64_t seq);
+/* Looks whether @seq is done: vgpuErrorNotReady when not. */
+vgpuError_t rt_poll(struct rt_queue *queue, uint64_t seq);
+vgpuError_t rt_sync_all(void);
+vgpuError_t rt_stage(struct rt_queue *queue, const void *src, size_t bytes, const void **staged);
+
+/* stream.c: the stream a handle names, and the waits that must stand before its next command */
+vgpuError_t rt_stream_of(vgpuStream_t handle, struct vgpuStream **stream);
+vgpuError_t rt_stream_begin(struct vgpuStream *stream);
+/* The stream's next command waits for command @seq of @queue. */
+vgpuError_t rt_stream_wait(struct vgpuStream *stream, struct rt_queue *queue, uint64_t seq);
+/* Waits for all the stream stands for: the default one for every blocking stream too. */
+vgpuError_t rt_stream_sync(struct vgpuStream *stream);
+vgpuError_t rt_stream_put(struct vgpuStream *stream, const struct vgpu_cmd *cmd, const void *params);
+void rt_streams_reset(void);
+
+/* event.c */
+bool rt_event_known(const struct vgpuEvent *handle);
+void rt_events_reset(void);
+
+/* module.c */
+vgpuError_t rt_module_load(const char *ptx, uint32_t max_regs, struct vgpuModule **out);
+vgpuError_t rt_module_function(struct vgpuModule *module, const char *name, struct vgpuFunction **out);
+vgpuError_t rt_module_global(struct vgpuModule *module, const char *name, uint64_t *address, uint64_t *bytes);
+void rt_modules_reset(void);
+const struct vgpu_program_kernel *rt_kernel(const struct vgpuFunction *function);
+void rt_function_attributes(const struct vgpuFunction *function, vgpuFunctionAttributes *attributes);
+int rt_occupancy(const struct vgpuFunction *function, unsigned int threads, size_t dynamic_shared);
+
+/* launch.c */
+vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3], const unsigned int block[3],
+		      void **arguments, size_t dynamic_shared, struct vgpuStream *stream);
+
+/* memory.c */
+vgpuError_t rt_copy(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind, struct vgpuStream *stream,
+		    bool synchronous);
+
+#endif

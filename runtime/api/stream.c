@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Streams, with CUDA's legacy default stream (docs/runtime.md): a command of the default stream waits for all earlier
+ * work of all blocking streams, and later work of a blocking stream waits for it. Non-blocking streams take no part.
+ */
+#include <stdlib.h>
+
+#include "state.h"
+
+vgpuError_t rt_stream_of(vgpuStream_t handle, struct vgpuStream **out)
+{
+	if (!handle) {
+		*out = &rt.default_stream;
+		return vgpuSuccess;
+	}
+	for (struct vgpuStream *stream = rt.streams; stream; stream = stream->next)
+		if (stream == handle && !stream->destroyed) {
+			*out = stream;
+			return vgpuSuccess;
+		}
+	return vgpuErrorInvalidResourceHandle;
+}
+
+vgpuError_t rt_stream_wait(struct vgpuStream *stream, struct rt_queue *queue, uint64_t seq)
+{
+	struct vgpu_cmd cmd = { .op = VGPU_CMD_WAIT };
+	vgpuError_t error = vgpuSuccess;
+
+	if (queue == stream->queue || seq <= queue->completed)
+		return vgpuSuccess;
+	if (seq > queue->submitted)
+		error = rt_flush(queue);
+	if (rt.sticky != vgpuSuccess)
+		return rt.sticky;
+	cmd.wait.queue = queue->hw;
+	cmd.wait.seq = seq;
+	if (seq <= queue->submitted) {
+		vgpuError_t put = rt_put(stream->queue, &cmd, NULL);
+
+		stream->last = stream->queue->last;
+		if (error == vgpuSuccess)
+			error = put;
+	}
+	return error;
+}
+
+/* Drops destroyed streams whose work is done. */
+static void reap(void)
+{
+	struct vgpuStream **at = &rt.streams;
+
+	while (*at) {
+		struct vgpuStream *stream = *at;
+
+		if (!stream->destroyed || stream->last > stream->queue->completed) {
+			at = &stream->next;
+			continue;
+		}
+		*at = stream->next;
+		rt_queue_put(stream->queue);
+		free(stream);
+	}
+}
+
+vgpuError_t rt_stream_begin(struct vgpuStream *stream)
+{
+	struct vgpuStream *main = &rt.default_stream;
+	vgpuError_t first = vgpuSuccess, error;
+
+	if (stream->flags & vgpuStreamNonBlocking)
+		return vgpuSuccess;
+	if (stream != main) {
+		if (main->last <= stream->seen_of_default)
+			return vgpuSuccess;
+		error = rt_stream_wait(stream, main->queue, main->last);
+		stream->seen_of_default = main->last;
+		return error;
+	}
+	for (struct vgpuStream *other = rt.streams; other; other = other->next) {
+		if ((other->flags & vgpuStreamNonBlocking) || other->last <= other->seen_by_default)
+			continue;
+		error = rt_stream_wait(main, other->queue, other->last);
+		other->seen_by_default = other->last;
+		if (first == vgpuSuccess)
+			first = error;
+	}
+	return first;
+}
+
+vgpuError_t rt_stream_put(struct vgpuStream *stream, const struct vgpu_cmd *cmd, const void *params)
+{
+	vgpuError_t error = rt_put(stream->queue, cmd, params);
+
+	stream->last = stream->queue->last;
+	return error;
+}
+
+vgpuError_t rt_stream_sync(struct vgpuStream *stream)
+{
+	vgpuError_t error = vgpuSuccess;
+
+	/* Its position is behind the blocking streams' work: waiting for that and for its own is the same. */
+	if (stream == &rt.default_stream)
+		error = rt_stream_begin(stream);
+	if (error == vgpuSuccess)
+		error = rt_wait(stream->queue, stream->last);
+	reap();
+	return error;
+}
+
+vgpuError_t vgpuStreamCreate(vgpuStream_t *out, unsigned int flags)
+{
+	vgpuError_t error = rt_enter();
+	struct vgpuStream *stream;
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!out || (flags & ~vgpuStreamNonBlocking))
+		return rt_leave(vgpuErrorInvalidValue);
+	reap();
+	stream = calloc(1, sizeof(*stream));
+	if (!stream)
+		return rt_leave(vgpuErrorMemoryAllocation);
+	error = rt_queue_get(&stream->queue);
+	if (error != vgpuSuccess) {
+		free(stream);
+		return rt_leave(error);
+	}
+	stream->flags = flags;
+	stream->next = rt.streams;
+	rt.streams = stream;
+	*out = stream;
+	return rt_leave(vgpuSuccess);
+}
+
+vgpuError_t vgpuStreamDestroy(vgpuStream_t handle)
+{
+	vgpuError_t error = rt_enter();
+	struct vgpuStream *stream;
+
+	if (error != vgpuSuccess)
+		return error;
+	error = handle ? rt_stream_of(handle, &stream) : vgpuErrorInvalidResourceHandle;
+	if (error != vgpuSuccess)
+		return rt_leave(error);
+	stream->destroyed = true;
+	error = rt_poll(stream->queue, stream->last);
+	reap();
+	return rt_leave(error == vgpuErrorNotReady ? vgpuSuccess : error);
+}
+
+vgpuError_t vgpuStreamSynchronize(vgpuStream_t handle)
+{
+	vgpuError_t error = rt_enter();
+	struct vgpuStream *stream;
+
+	if (error != vgpuSuccess)
+		return error;
+	error = rt_stream_of(handle, &stream);
+	return rt_leave(error == vgpuSuccess ? rt_stream_sync(stream) : error);
+}
+
+vgpuError_t vgpuStreamQuery(vgpuStream_t handle)
+{
+	vgpuError_t error = rt_enter();
+	struct vgpuStream *stream;
+
+	if (error != vgpuSuccess)
+		return error;
+	error = rt_stream_of(handle, &stream);
+	if (error == vgpuSuccess && stream == &rt.default_stream)
+		error = rt_stream_begin(stream);
+	if (error == vgpuSuccess)
+		error = rt_poll(stream->queue, stream->last);
+	return rt_leave_quiet(error);
+}
+
+vgpuError_t vgpuStreamWaitEvent(vgpuStream_t handle, vgpuEvent_t event, unsigned int flags)
+{
+	vgpuError_t error = rt_enter();
+	struct vgpuStream *stream;
+
+	if (error != vgpuSuccess)
+		return error;
+	if (flags)
+		return rt_leave(vgpuErrorInvalidValue);
+	error = rt_stream_of(handle, &stream);
+	if (error == vgpuSuccess && !rt_event_known(event))
+		error = vgpuErrorInvalidResourceHandle;
+	if (error == vgpuSuccess)
+		error = rt_stream_begin(stream);
+	if (error == vgpuSuccess && event->queue)
+		error = rt_stream_wait(stream, event->queue, event->seq);
+	return rt_leave(error);
+}
+
+vgpuError_t vgpuStreamGetFlags(vgpuStream_t handle, unsigned int *flags)
+{
+	vgpuError_t error = rt_enter();
+	struct vgpuStream *stream;
+
+	if (error != vgpuSuccess)
+		return error;
+	error = flags ? rt_stream_of(handle, &stream) : vgpuErrorInvalidValue;
+	if (error == vgpuSuccess)
+		*flags = stream->flags;
+	return rt_leave(error);
+}
+
+vgpuError_t vgpuLaunchHostFunc(vgpuStream_t handle, void (*function)(void *), void *argument)
+{
+	vgpuError_t error = function ? vgpuStreamSynchronize(handle) : rt_result(vgpuErrorInvalidValue);
+
+	if (error == vgpuSuccess)
+		function(argument);
+	return error;
+}
+
+void rt_streams_reset(void)
+{
+	while (rt.streams) {
+		struct vgpuStream *stream = rt.streams;
+
+		rt.streams = stream->next;
+		free(stream);
+	}
+	rt.default_stream = (struct vgpuStream){ 0 };
+}

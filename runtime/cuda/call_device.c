@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: MIT
+/*
+ * CUDA names: devices, their properties, errors, limits.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "calls.h"
+
+#define VERSION	CUDART_VERSION
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+	return cuda_error(vgpuGetDeviceCount(count));
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+	return cuda_error(vgpuGetDevice(device));
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+	return cuda_error(vgpuSetDevice(device));
+}
+
+cudaError_t cudaSetDeviceFlags(unsigned int flags)
+{
+	if (flags & ~(cudaDeviceScheduleYield | cudaDeviceScheduleSpin | cudaDeviceScheduleBlockingSync |
+		      cudaDeviceMapHost | cudaDeviceLmemResizeToMax))
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned int *flags)
+{
+	if (!flags)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	*flags = cudaDeviceScheduleAuto;
+	return cudaSuccess;
+}
+
+cudaError_t cudaSetValidDevices(int *devices, int count)
+{
+	for (int i = 0; devices && i < count; i++)
+		if (devices[i])
+			return cuda_error(rt_result(vgpuErrorInvalidDevice));
+	return cudaSuccess;
+}
+
+cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
+{
+	if (!device || !prop)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	*device = 0;
+	return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+{
+	vgpuDeviceProperties found;
+	vgpuError_t error;
+
+	if (!prop)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	error = vgpuGetDeviceProperties(&found, device);
+	if (error != vgpuSuccess)
+		return cuda_error(error);
+	memset(prop, 0, sizeof(*prop));
+	memcpy(prop->name, found.name, sizeof(prop->name));
+	memcpy(prop->uuid.bytes, "vgpu", 4);
+	prop->totalGlobalMem = found.total_memory;
+	prop->sharedMemPerBlock = found.shared_per_block;
+	prop->regsPerBlock = found.regs_per_block;
+	prop->warpSize = found.warp_size;
+	prop->memPitch = 0x7fffffff;
+	prop->maxThreadsPerBlock = found.threads_per_block;
+	for (int i = 0; i < 3; i++) {
+		prop->maxThreadsDim[i] = found.block_limit[i];
+		prop->maxGridSize[i] = found.grid_limit[i];
+	}
+	prop->clockRate = found.clock_khz;
+	prop->totalConstMem = found.const_memory;
+	prop->major = found.major;
+	prop->minor = found.minor;
+	prop->textureAlignment = 512;
+	prop->texturePitchAlignment = 32;
+	prop->deviceOverlap = 1;
+	prop->multiProcessorCount = found.sms;
+	prop->surfaceAlignment = 512;
+	prop->concurrentKernels = 1;
+	prop->asyncEngineCount = 1;
+	prop->unifiedAddressing = 1;
+	/* from the bandwidth: a bus of 256 bits, two transfers a clock */
+	prop->memoryBusWidth = 256;
+	prop->memoryClockRate = (int)(found.memory_bandwidth / 64 / 1000);
+	prop->maxThreadsPerMultiProcessor = found.threads_per_sm;
+	prop->sharedMemPerMultiprocessor = found.shared_per_sm;
+	prop->regsPerMultiprocessor = found.regs_per_sm;
+	prop->singleToDoublePrecisionPerfRatio = 3;
+	prop->sharedMemPerBlockOptin = found.shared_per_block;
+	prop->maxBlocksPerMultiProcessor = found.blocks_per_sm;
+	return cudaSuccess;
+}
+
+static int attribute_of(const struct cudaDeviceProp *prop, enum cudaDeviceAttr attr, int *value)
+{
+	switch (attr) {
+	case cudaDevAttrMaxThreadsPerBlock: *value = prop->maxThreadsPerBlock; break;
+	case cudaDevAttrMaxBlockDimX: *value = prop->maxThreadsDim[0]; break;
+	case cudaDevAttrMaxBlockDimY: *value = prop->maxThreadsDim[1]; break;
+	case cudaDevAttrMaxBlockDimZ: *value = prop->maxThreadsDim[2]; break;
+	case cudaDevAttrMaxGridDimX: *value = prop->maxGridSize[0]; break;
+	case cudaDevAttrMaxGridDimY: *value = prop->maxGridSize[1]; break;
+	case cudaDevAttrMaxGridDimZ: *value = prop->maxGridSize[2]; break;
+	case cudaDevAttrMaxSharedMemoryPerBlock: *value = (int)prop->sharedMemPerBlock; break;
+	case cudaDevAttrTotalConstantMemory: *value = (int)prop->totalConstMem; break;
+	case cudaDevAttrWarpSize: *value = prop->warpSize; break;
+	case cudaDevAttrMaxPitch: *value = (int)prop->memPitch; break;
+	case cudaDevAttrMaxRegistersPerBlock: *value = prop->regsPerBlock; break;
+	case cudaDevAttrClockRate: *value = prop->clockRate; break;
+	case cudaDevAttrTextureAlignment: *value = (int)prop->textureAlignment; break;
+	case cudaDevAttrTexturePitchAlignment: *value = (int)prop->texturePitchAlignment; break;
+	case cudaDevAttrSurfaceAlignment: *value = (int)prop->surfaceAlignment; break;
+	case cudaDevAttrGpuOverlap: *value = prop->deviceOverlap; break;
+	case cudaDevAttrMultiProcessorCount: *value = prop->multiProcessorCount; break;
+	case cudaDevAttrConcurrentKernels: *value = prop->concurrentKernels; break;
+	case cudaDevAttrMemoryClockRate: *value = prop->memoryClockRate; break;
+	case cudaDevAttrGlobalMemoryBusWidth: *value = prop->memoryBusWidth; break;
+	case cudaDevAttrMaxThreadsPerMultiProcessor: *value = prop->maxThreadsPerMultiProcessor; break;
+	case cudaDevAttrAsyncEngineCount: *value = prop->asyncEngineCount; break;
+	case cudaDevAttrUnifiedAddressing: *value = prop->unifiedAddressing; break;
+	case cudaDevAttrComputeCapabilityMajor: *value = prop->major; break;
+	case cudaDevAttrComputeCapabilityMinor: *value = prop->minor; break;
+	case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = (int)prop->sharedMemPerMultiprocessor; break;
+	case cudaDevAttrMaxRegistersPerMultiprocessor: *value = prop->regsPerMultiprocessor; break;
+	case cudaDevAttrSingleToDoublePrecisionPerfRatio: *value = prop->singleToDoublePrecisionPerfRatio; break;
+	case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)prop->sharedMemPerBlockOptin; break;
+	case cudaDevAttrMaxBlocksPerMultiprocessor: *value = prop->maxBlocksPerMultiProcessor; break;
+	case cudaDevAttrKernelExecTimeout:
+	case cudaDevAttrIntegrated:
+	case cudaDevAttrCanMapHostMemory:
+	case cudaDevAttrComputeMode:
+	case cudaDevAttrEccEnabled:
+	case cudaDevAttrPciBusId:
+	case cudaDevAttrPciDeviceId:
+	case cudaDevAttrPciDomainId:
+	case cudaDevAttrTccDriver:
+	case cudaDevAttrL2CacheSize:
+	case cudaDevAttrStreamPrioritiesSupported:
+	case cudaDevAttrGlobalL1CacheSupported:
+	case cudaDevAttrLocalL1CacheSupported:
+	case cudaDevAttrManagedMemory:
+	case cudaDevAttrIsMultiGpuBoard:
+	case cudaDevAttrMultiGpuBoardGroupID:
+	case cudaDevAttrHostNativeAtomicSupported:
+	case cudaDevAttrPageableMemoryAccess:
+	case cudaDevAttrConcurrentManagedAccess:
+	case cudaDevAttrComputePreemptionSupported:
+	case cudaDevAttrCanUseHostPointerForRegisteredMem:
+	case cudaDevAttrCooperativeLaunch:
+	case cudaDevAttrReservedSharedMemoryPerBlock:
+		*value = 0;
+		break;
+	default:
+		return -1;
+	}
+	return 0;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
+{
+	struct cudaDeviceProp prop;
+	cudaError_t error;
+
+	if (!value)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	error = cudaGetDeviceProperties(&prop, device);
+	if (error == cudaSuccess && attribute_of(&prop, attr, value))
+		error = cuda_error(rt_result(vgpuErrorInvalidValue));
+	return error;
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char *bus, int len, int device)
+{
+	if (!bus || len < 13)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	if (device)
+		return cuda_error(rt_result(vgpuErrorInvalidDevice));
+	snprintf(bus, (size_t)len, "0000:00:00.0");
+	return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *bus)
+{
+	if (!device || !bus)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	if (strcmp(bus, "0000:00:00.0"))
+		return cuda_error(rt_result(vgpuErrorInvalidDevice));
+	*device = 0;
+	return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+	return cuda_error(vgpuDeviceSynchronize());
+}
+
+cudaError_t cudaThreadSynchronize(void)
+{
+	return cudaDeviceSynchronize();
+}
+
+cudaError_t cudaDeviceReset(void)
+{
+	return cuda_error(vgpuDeviceReset());
+}
+
+cudaError_t cudaThreadExit(void)
+{
+	return cudaDeviceReset();
+}
+
+/* Stacks are as large as the compiler finds them; the others are for things the device does not have. */
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+{
+	(void)value;
+	if (limit == cudaLimitStackSize)
+		return cudaSuccess;
+	return cuda_error(rt_result(vgpuErrorNotSupported));
+}
+
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
+{
+	if (!value)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	if (limit != cudaLimitStackSize)
+		return cuda_error(rt_result(vgpuErrorNotSupported));
+	*value = VGPU_VASS_MAX_LOCAL;
+	return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
+{
+	return (unsigned int)config > cudaFuncCachePreferEqual ? cuda_error(rt_result(vgpuErrorInvalidValue)) : cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
+{
+	if (!config)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	*config = cudaFuncCachePreferNone;
+	return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
+{
+	return (unsigned int)config > cudaSharedMemBankSizeEightByte ? cuda_error(rt_result(vgpuErrorInvalidValue)) :
+		cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
+{
+	if (!config)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	*config = cudaSharedMemBankSizeFourByte;
+	return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+	if (least)
+		*least = 0;
+	if (greatest)
+		*greatest = 0;
+	return cudaSuccess;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+	if (!can)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	if (device || peer)
+		return cuda_error(rt_result(vgpuErrorInvalidDevice));
+	*can = 0;
+	return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
+{
+	(void)peer, (void)flags;
+	return cuda_error(rt_result(vgpuErrorInvalidDevice));
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer)
+{
+	(void)peer;
+	return cuda_error(rt_result(vgpuErrorInvalidDevice));
+}
+
+cudaError_t cudaDriverGetVersion(int *version)
+{
+	if (!version)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	*version = VERSION;
+	return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version)
+{
+	return cudaDriverGetVersion(version);
+}
+
+cudaError_t cudaProfilerStart(void)
+{
+	return cudaSuccess;
+}
+
+cudaError_t cudaProfilerStop(void)
+{
+	return cudaSuccess;
+}
+
+cudaError_t cudaGetLastError(void)
+{
+	return cuda_error(vgpuGetLastError());
+}
+
+cudaError_t cudaPeekAtLastError(void)
+{
+	return cuda_error(vgpuPeekAtLastError());
+}
+
+/* CUDA's names are ours with another prefix. */
+const char *cudaGetErrorName(cudaError_t error)
+{
+	switch ((vgpuError_t)error) {
+#define ERROR_NAME(name, number, text) case vgpu##name: return "cuda" #name;
+	VGPU_ERRORS(ERROR_NAME)
+#undef ERROR_NAME
+	}
+	return "unrecognized error code";
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+	return vgpuGetErrorString((vgpuError_t)error);
+}

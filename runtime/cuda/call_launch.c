@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+/*
+ * CUDA names: launching kernels and asking about them.
+ */
+#include <string.h>
+
+#include "calls.h"
+#include "registry.h"
+
+/* What <<< >>> said, from the push before the arguments are evaluated to the pop in the kernel's host function. */
+#define CONFIGURATIONS 16u
+
+static __thread struct configuration {
+	dim3 grid, block;
+	size_t shared;
+	void *stream;
+} pushed[CONFIGURATIONS];
+static __thread unsigned int depth;
+
+unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream)
+{
+	if (depth == CONFIGURATIONS)
+		return 1;
+	pushed[depth++] = (struct configuration){ grid, block, shared, stream };
+	return 0;
+}
+
+unsigned int __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
+{
+	if (!depth)
+		return cuda_error(rt_result(vgpuErrorMissingConfiguration));
+	depth--;
+	*grid = pushed[depth].grid;
+	*block = pushed[depth].block;
+	*shared = pushed[depth].shared;
+	*(void **)stream = pushed[depth].stream;
+	return 0;
+}
+
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,
+			     cudaStream_t stream)
+{
+	const unsigned int grids[3] = { grid.x, grid.y, grid.z }, blocks[3] = { block.x, block.y, block.z };
+	vgpuStream_t handle = cuda_stream(stream);
+	vgpuError_t error = rt_enter();
+	struct vgpuFunction *kernel;
+	struct vgpuStream *queue;
+
+	if (error != vgpuSuccess)
+		return cuda_error(error);
+	error = cuda_function(function, &kernel);
+	if (error == vgpuSuccess)
+		error = rt_stream_of(handle, &queue);
+	if (error == vgpuSuccess)
+		error = rt_launch(kernel, grids, blocks, arguments, shared, queue);
+	return cuda_error(rt_leave(error));
+}
+
+/* There is no barrier over a whole grid. */
+cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,
+					cudaStream_t stream)
+{
+	(void)function, (void)grid, (void)block, (void)arguments, (void)shared, (void)stream;
+	return cuda_error(rt_result(vgpuErrorNotSupported));
+}
+
+/* The kernel, with the lock held if there is no error. */
+static vgpuError_t enter_function(const void *function, struct vgpuFunction **kernel)
+{
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	error = cuda_function(function, kernel);
+	return error == vgpuSuccess ? error : rt_leave(error);
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function)
+{
+	vgpuFunctionAttributes found;
+	struct vgpuFunction *kernel;
+	vgpuError_t error;
+
+	if (!attributes)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	error = enter_function(function, &kernel);
+	if (error != vgpuSuccess)
+		return cuda_error(error);
+	rt_function_attributes(kernel, &found);
+	memset(attributes, 0, sizeof(*attributes));
+	attributes->sharedSizeBytes = found.shared_bytes;
+	attributes->localSizeBytes = found.local_bytes;
+	attributes->maxThreadsPerBlock = found.max_threads;
+	attributes->numRegs = found.regs;
+	attributes->ptxVersion = 70;
+	attributes->binaryVersion = 70;
+	attributes->maxDynamicSharedSizeBytes = (int)found.max_dynamic_shared;
+	attributes->preferredShmemCarveout = -1;
+	return cuda_error(rt_leave(vgpuSuccess));
+}
+
+cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value)
+{
+	struct vgpuFunction *kernel;
+	vgpuError_t error = enter_function(function, &kernel);
+	uint64_t shared;
+
+	if (error != vgpuSuccess)
+		return cuda_error(error);
+	shared = rt_kernel(kernel)->vass.shared_bytes;
+	if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
+		if (value < 0 || (uint64_t)value + shared > rt.info.shared_per_block)
+			error = vgpuErrorInvalidValue;
+		else
+			kernel->max_dynamic_shared = (uint32_t)((uint64_t)value + shared);
+	} else if (attribute != cudaFuncAttributePreferredSharedMemoryCarveout || value < -1 || value > 100) {
+		error = vgpuErrorInvalidValue;
+	}
+	return cuda_error(rt_leave(error));
+}
+
+/* Hints: the device chooses its shared memory by what a kernel needs. */
+cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config)
+{
+	struct vgpuFunction *kernel;
+	vgpuError_t error = enter_function(function, &kernel);
+
+	if (error != vgpuSuccess)
+		return cuda_error(error);
+	return cuda_error(rt_leave((unsigned int)config > cudaFuncCachePreferEqual ? vgpuErrorInvalidValue : vgpuSuccess));
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config)
+{
+	struct vgpuFunction *kernel;
+	vgpuError_t error = enter_function(function, &kernel);
+
+	if (error != vgpuSuccess)
+		return cuda_error(error);
+	return cuda_error(rt_leave((unsigned int)config > cudaSharedMemBankSizeEightByte ? vgpuErrorInvalidValue :
+				   vgpuSuccess));
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int block_size,
+							  size_t dynamic_shared)
+{
+	struct vgpuFunction *kernel;
+	vgpuError_t error;
+
+	if (!blocks || block_size <= 0)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	error = enter_function(function, &kernel);
+	if (error != vgpuSuccess)
+		return cuda_error(error);
+	*blocks = rt_occupancy(kernel, (unsigned int)block_size, dynamic_shared);
+	return cuda_error(rt_leave(vgpuSuccess));
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function, int block_size,
+								   size_t dynamic_shared, unsigned int flags)
+{
+	if (flags & ~1u)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block_size, dynamic_shared);
+}

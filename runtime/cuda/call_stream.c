@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+/*
+ * CUDA names: streams and events.
+ */
+#include "calls.h"
+
+static __thread struct {
+	vgpuStream_t stream;
+	uint64_t generation;
+} mine;
+
+vgpuStream_t cuda_thread_stream(void)
+{
+	if (mine.stream && mine.generation == rt.generation)
+		return mine.stream;
+	mine.stream = NULL;
+	if (vgpuStreamCreate(&mine.stream, vgpuStreamDefault) == vgpuSuccess)
+		mine.generation = rt.generation;
+	return mine.stream;
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
+{
+	return cuda_error(vgpuStreamCreate((vgpuStream_t *)(void *)stream, flags));
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream)
+{
+	return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+}
+
+/* There is one priority; CUDA clamps what is asked for to the range. */
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority)
+{
+	(void)priority;
+	return cudaStreamCreateWithFlags(stream, flags);
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
+{
+	return cuda_error(vgpuStreamGetFlags(cuda_stream(stream), flags));
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
+{
+	unsigned int flags;
+	vgpuError_t error;
+
+	if (!priority)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	error = vgpuStreamGetFlags(cuda_stream(stream), &flags);
+	if (error == vgpuSuccess)
+		*priority = 0;
+	return cuda_error(error);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+	return cuda_error(vgpuStreamDestroy(cuda_stream(stream)));
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+	return cuda_error(vgpuStreamSynchronize(cuda_stream(stream)));
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+	return cuda_error(vgpuStreamQuery(cuda_stream(stream)));
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
+{
+	return cuda_error(vgpuStreamWaitEvent(cuda_stream(stream), cuda_event(event), flags));
+}
+
+/* Called here, once the stream has come so far: the status is what a callback would see. */
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned int flags)
+{
+	vgpuError_t error;
+
+	if (!callback || flags)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	error = vgpuStreamSynchronize(cuda_stream(stream));
+	if (error == vgpuErrorInvalidResourceHandle)
+		return cuda_error(error);
+	callback(stream, cuda_error(error), data);
+	return cuda_error(error);
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
+{
+	return cuda_error(vgpuLaunchHostFunc(cuda_stream(stream), function, data));
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
+{
+	return cuda_error(vgpuEventCreate((vgpuEvent_t *)(void *)event, flags));
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+	return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+	return cuda_error(vgpuEventDestroy(cuda_event(event)));
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+	return cuda_error(vgpuEventRecord(cuda_event(event), cuda_stream(stream)));
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+	return cuda_error(vgpuEventSynchronize(cuda_event(event)));
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+	return cuda_error(vgpuEventQuery(cuda_event(event)));
+}
+
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+	return cuda_error(vgpuEventElapsedTime(ms, cuda_event(start), cuda_event(end)));
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Between the CUDA names and the native ones: the codes are the same numbers, the handles the same pointers.
+ */
+#ifndef VGPU_CUDA_CALLS_H
+#define VGPU_CUDA_CALLS_H
+
+#include "api/state.h"
+#include "cuda_runtime_api.h"
+
+static inline cudaError_t cuda_error(vgpuError_t error)
+{
+	return (cudaError_t)error;
+}
+
+/* cudaStreamPerThread, made when a thread first names it. */
+vgpuStream_t cuda_thread_stream(void);
+
+/* cudaStreamLegacy is the default stream by another name. */
+static inline vgpuStream_t cuda_stream(cudaStream_t stream)
+{
+	if (stream == cudaStreamLegacy)
+		return NULL;
+	if (stream == cudaStreamPerThread)
+		return cuda_thread_stream();
+	return (vgpuStream_t)(void *)stream;
+}
+
+static inline vgpuEvent_t cuda_event(cudaEvent_t event)
+{
+	return (vgpuEvent_t)(void *)event;
+}
+
+#endif

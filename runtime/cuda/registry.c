@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The registry: __cudaRegister*() as clang's module constructors call them, and the lookups of launches and symbols.
+ * Registration only remembers; PTX is compiled at the first use of a kernel or variable of its file, once for each
+ * context of the process.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "registry.h"
+
+#define EXPORT	__attribute__((visibility("default")))
+#define WRAPPER_MAGIC	0x466243b1	/* of the struct clang registers */
+#define BUCKETS	1024u
+
+/* What tools/vgpucc puts in front of the PTX. */
+struct blob {
+	char mark[8];			/* "VGPUPTX1" */
+	uint32_t max_regs;		/* 0: no limit */
+	uint32_t reserved;
+	char ptx[];
+};
+
+struct wrapper {
+	int magic;
+	int version;
+	const void *data;
+	void *unused;
+};
+
+struct fatbin {
+	struct fatbin *next;
+	const struct blob *blob;	/* NULL: not ours */
+	struct vgpuModule *module;	/* of context `generation` */
+	uint64_t generation;
+	vgpuError_t failed;		/* why it does not load */
+	bool tried;
+};
+
+struct entry {
+	struct entry *next;
+	const void *host;
+	const char *name;
+	struct fatbin *fatbin;
+	bool variable;
+	uint64_t generation;		/* of what follows */
+	struct vgpuFunction *function;
+	uint64_t address, bytes;
+};
+
+static struct fatbin *fatbins;
+static struct entry *entries[BUCKETS];
+
+static struct entry **bucket(const void *host)
+{
+	return &entries[((uintptr_t)host >> 4) * 0x9e3779b97f4a7c15ull >> 54];
+}
+
+static struct entry *find(const void *host, bool variable)
+{
+	struct entry *entry = *bucket(host);
+
+	while (entry && (entry->host != host || entry->variable != variable))
+		entry = entry->next;
+	return entry;
+}
+
+static vgpuError_t load(struct fatbin *fatbin)
+{
+	if (fatbin->tried && fatbin->generation == rt.generation)
+		return fatbin->failed;
+	fatbin->tried = true;
+	fatbin->generation = rt.generation;
+	fatbin->module = NULL;
+	if (!fatbin->blob) {
+		rt_message("this program's kernels are not for vgpu: compile it with vgpucc");
+		fatbin->failed = vgpuErrorNoKernelImageForDevice;
+	} else {
+		fatbin->failed = rt_module_load(fatbin->blob->ptx, fatbin->blob->max_regs, &fatbin->module);
+	}
+	if (fatbin->failed != vgpuSuccess)
+		fprintf(stderr, "vgpu: %s\n", vgpuGetLastMessage());
+	return fatbin->failed;
+}
+
+vgpuError_t cuda_function(const void *host, struct vgpuFunction **out)
+{
+	struct entry *entry = find(host, false);
+	vgpuError_t error;
+
+	if (!entry)
+		return vgpuErrorInvalidDeviceFunction;
+	if (!entry->function || entry->generation != rt.generation) {
+		error = load(entry->fatbin);
+		if (error == vgpuSuccess)
+			error = rt_module_function(entry->fatbin->module, entry->name, &entry->function);
+		if (error != vgpuSuccess)
+			return error == vgpuErrorSymbolNotFound ? vgpuErrorInvalidDeviceFunction : error;
+		entry->generation = rt.generation;
+	}
+	*out = entry->function;
+	return vgpuSuccess;
+}
+
+vgpuError_t cuda_symbol(const void *host, uint64_t *address, uint64_t *bytes)
+{
+	struct entry *entry = find(host, true);
+	vgpuError_t error;
+
+	if (!entry)
+		return vgpuErrorInvalidSymbol;
+	if (!entry->address || entry->generation != rt.generation) {
+		error = load(entry->fatbin);
+		if (error == vgpuSuccess)
+			error = rt_module_global(entry->fatbin->module, entry->name, &entry->address, &entry->bytes);
+		if (error != vgpuSuccess)
+			return error == vgpuErrorSymbolNotFound ? vgpuErrorInvalidSymbol : error;
+		entry->generation = rt.generation;
+	}
+	*address = entry->address;
+	*bytes = entry->bytes;
+	return vgpuSuccess;
+}
+
+EXPORT void **__cudaRegisterFatBinary(void *fat);
+EXPORT void __cudaRegisterFatBinaryEnd(void **handle);
+EXPORT void __cudaUnregisterFatBinary(void **handle);
+EXPORT int __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int threads,
+				  void *tid, void *bid, void *block, void *grid, int *warp);
+EXPORT void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t bytes,
+			      int constant, int global);
+EXPORT void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int dim,
+				  int norm, int external);
+EXPORT void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name, int dim,
+				  int external);
+
+/* A program without the memory for this cannot go on, and there is nobody to tell yet. */
+static void *must_alloc(size_t bytes)
+{
+	void *memory = calloc(1, bytes);
+
+	if (!memory) {
+		fprintf(stderr, "vgpu: no memory to register kernels\n");
+		abort();
+	}
+	return memory;
+}
+
+void **__cudaRegisterFatBinary(void *fat)
+{
+	const struct wrapper *wrapper = fat;
+	struct fatbin *fatbin = must_alloc(sizeof(*fatbin));
+
+	if (wrapper->magic == WRAPPER_MAGIC && wrapper->data && !memcmp(wrapper->data, "VGPUPTX1", 8))
+		fatbin->blob = wrapper->data;
+	pthread_mutex_lock(&rt.lock);
+	fatbin->next = fatbins;
+	fatbins = fatbin;
+	pthread_mutex_unlock(&rt.lock);
+	return (void **)fatbin;
+}
+
+void __cudaRegisterFatBinaryEnd(void **handle)
+{
+	(void)handle;
+}
+
+/* A shared object with kernels goes away: its host addresses may be used for other things next. */
+void __cudaUnregisterFatBinary(void **handle)
+{
+	struct fatbin *fatbin = (struct fatbin *)handle, **at = &fatbins;
+
+	pthread_mutex_lock(&rt.lock);
+	for (unsigned int i = 0; i < BUCKETS; i++) {
+		struct entry **link = &entries[i];
+
+		while (*link) {
+			struct entry *entry = *link;
+
+			if (entry->fatbin != fatbin) {
+				link = &entry->next;
+				continue;
+			}
+			*link = entry->next;
+			free(entry);
+		}
+	}
+	while (*at && *at != fatbin)
+		at = &(*at)->next;
+	if (*at)
+		*at = fatbin->next;
+	pthread_mutex_unlock(&rt.lock);
+	free(fatbin);
+}
+
+static void add(void **handle, const void *host, const char *name, bool variable)
+{
+	struct entry *entry = must_alloc(sizeof(*entry)), **at;
+
+	entry->host = host;
+	entry->name = name;
+	entry->fatbin = (struct fatbin *)handle;
+	entry->variable = variable;
+	pthread_mutex_lock(&rt.lock);
+	at = bucket(host);
+	entry->next = *at;
+	*at = entry;
+	pthread_mutex_unlock(&rt.lock);
+}
+
+int __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int threads, void *tid,
+			   void *bid, void *block, void *grid, int *warp)
+{
+	(void)device, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
+	add(handle, host, name, false);
+	return 0;
+}
+
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t bytes,
+		       int constant, int global)
+{
+	(void)device, (void)external, (void)bytes, (void)constant, (void)global;
+	add(handle, host, name, true);
+}
+
+/* Textures and surfaces: a kernel that uses one is refused when it is compiled. */
+void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int dim, int norm,
+			   int external)
+{
+	(void)handle, (void)host, (void)device, (void)name, (void)dim, (void)norm, (void)external;
+}
+
+void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name, int dim,
+			   int external)
+{
+	(void)handle, (void)host, (void)device, (void)name, (void)dim, (void)external;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What clang's host code registers before main(): the PTX of each .cu, its kernels and variables under their host
+ * addresses. Compiled and loaded when first used.
+ */
+#ifndef VGPU_CUDA_REGISTRY_H
+#define VGPU_CUDA_REGISTRY_H
+
+#include "api/state.h"
+
+/* With the lock held. The kernel whose host function is @function, its module loaded. */
+vgpuError_t cuda_function(const void *function, struct vgpuFunction **out);
+/* The device variable whose host variable is @symbol. */
+vgpuError_t cuda_symbol(const void *symbol, uint64_t *address, uint64_t *bytes);
+
+#endif

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The device inside this process: no module, no root. Whoever waits drives it (vgpu_device_run), so virtual time passes
+ * only while somebody waits or asks. Hosts the device as kmod/ does, through vgpu_device.h; the only file of the runtime
+ * that sees the device. VGPU_PRESET and VGPU_VRAM shape it, VGPU_TRACE names a file for its trace records.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "host_memory.h"
+#include "transport.h"
+#include "vgpu_device.h"
+
+#define EVENTS		64u		/* run between two looks at what is wanted */
+#define POLL_EVENTS	256u		/* run by somebody who only looks */
+#define CHUNK		(2ul << 20)	/* frames come from the system so many bytes at a time */
+
+struct frame {
+	struct frame *next;
+};
+
+struct chunk {
+	struct chunk *next;
+	void *memory;
+};
+
+struct vgpu_transport {
+	/* A turn: whoever waits for the device's lock goes before the one who just had it. */
+	pthread_mutex_t turn, lock;
+	struct vgpu_device *device;
+	u32 context;
+	bool dead;
+	struct frame *frames;		/* given back */
+	struct chunk *chunks;
+	char *fresh, *fresh_end;	/* of the newest chunk, never used */
+	FILE *trace;
+};
+
+static void enter(struct vgpu_transport *t)
+{
+	pthread_mutex_lock(&t->turn);
+	pthread_mutex_lock(&t->lock);
+	pthread_mutex_unlock(&t->turn);
+}
+
+static void leave(struct vgpu_transport *t)
+{
+	pthread_mutex_unlock(&t->lock);
+}
+
+/* ---- what the device asks of its host ---- */
+
+static void *get_frame(void *host)
+{
+	struct vgpu_transport *t = host;
+	struct frame *frame = t->frames;
+	struct chunk *chunk;
+	void *memory;
+
+	if (frame) {
+		t->frames = frame->next;
+		memset(frame, 0, VGPU_PAGE_SIZE);
+		return frame;
+	}
+	if (t->fresh == t->fresh_end) {
+		memory = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (memory == MAP_FAILED)
+			return NULL;
+		chunk = malloc(sizeof(*chunk));
+		if (!chunk) {
+			munmap(memory, CHUNK);
+			return NULL;
+		}
+		chunk->memory = memory;
+		chunk->next = t->chunks;
+		t->chunks = chunk;
+		t->fresh = memory;
+		t->fresh_end = t->fresh + CHUNK;
+	}
+	memory = t->fresh;
+	t->fresh += VGPU_PAGE_SIZE;
+	return memory;
+}
+
+static void put_frame(void *host, void *memory)
+{
+	struct vgpu_transport *t = host;
+	struct frame *frame = memory;
+
+	frame->next = t->frames;
+	t->frames = frame;
+}
+
+/* The cookie of a command is the address of its process memory. */
+static int move(void *host, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes, enum vgpu_move direction)
+{
+	(void)host;
+	(void)context;
+	return vgpu_host_move(cookie + offset, memory, bytes, direction == VGPU_MOVE_TO_HOST);
+}
+
+/* Whoever waits asks the device itself. */
+static void completed(void *host, const struct vgpu_completion *completion)
+{
+	(void)host;
+	(void)completion;
+}
+
+static void context_died(void *host, u32 context, const struct vgpu_fault *fault)
+{
+	struct vgpu_transport *t = host;
+
+	(void)context;
+	(void)fault;
+	t->dead = true;
+}
+
+static void trace(void *host, const struct vgpu_trace_record *record)
+{
+	struct vgpu_transport *t = host;
+
+	if (t->trace)
+		fwrite(record, sizeof(*record), 1, t->trace);
+}
+
+static const struct vgpu_host_ops host_ops = {
+	.get_frame = get_frame,
+	.put_frame = put_frame,
+	.move = move,
+	.completed = completed,
+	.context_died = context_died,
+	.trace = trace,
+};
+
+/* ---- opening ---- */
+
+/* Bytes, or with K, M or G behind the number. */
+static bool parse_bytes(const char *text, u64 *bytes)
+{
+	static const char units[] = "KMG";
+	char *end;
+	const char *unit;
+	unsigned int shift = 0;
+	unsigned long long n;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (*end) {
+		unit = strchr(units, *end >= 'a' ? *end - 'a' + 'A' : *end);
+		if (!unit || end[1])
+			return false;
+		shift = 10 * ((unsigned int)(unit - units) + 1);
+	}
+	if (errno || !n || n > (~0ull >> 1) >> shift)
+		return false;
+	*bytes = (u64)n << shift;
+	return true;
+}
+
+static int configure(struct vgpu_config *config, char *message, size_t size)
+{
+	const char *preset = getenv("VGPU_PRESET"), *vram = getenv("VGPU_VRAM"), *wrong, *name;
+	size_t used;
+	u64 bytes;
+
+	if (!preset || !*preset)
+		preset = "k20c";
+	if (vgpu_config_preset(config, preset)) {
+		used = (size_t)snprintf(message, size, "VGPU_PRESET=%s: there is no such preset; choose", preset);
+		for (unsigned int i = 0; (name = vgpu_config_preset_name(i)) && used < size; i++)
+			used += (size_t)snprintf(message + used, size - used, "%s %s", i ? "," : "", name);
+		return -EINVAL;
+	}
+	if (vram && *vram) {
+		if (!parse_bytes(vram, &bytes)) {
+			snprintf(message, size, "VGPU_VRAM=%s: a number of bytes is needed, for example 512M or 2G", vram);
+			return -EINVAL;
+		}
+		config->vram_bytes = bytes & ~(VGPU_PAGE_SIZE - 1);
+	}
+	wrong = vgpu_config_check(config);
+	if (wrong) {
+		snprintf(message, size, "VGPU_PRESET=%s VGPU_VRAM=%s: %s", preset, vram ? vram : "", wrong);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int open_trace(struct vgpu_transport *t, char *message, size_t size)
+{
+	const char *path = getenv("VGPU_TRACE");
+
+	if (!path || !*path)
+		return 0;
+	t->trace = fopen(path, "we");
+	if (!t->trace) {
+		int error = -errno;
+
+		snprintf(message, size, "VGPU_TRACE=%s does not open: %s", path, strerror(-error));
+		return error;
+	}
+	fwrite("VGPUTRC1", 8, 1, t->trace);
+	vgpu_device_trace(t->device, true);
+	return 0;
+}
+
+static void free_frames(struct vgpu_transport *t)
+{
+	while (t->chunks) {
+		struct chunk *chunk = t->chunks;
+
+		t->chunks = chunk->next;
+		munmap(chunk->memory, CHUNK);
+		free(chunk);
+	}
+}
+
+static void embedded_close(struct vgpu_transport *t)
+{
+	if (t->device) {
+		if (t->context)
+			vgpu_context_close(t->device, t->context);
+		vgpu_device_destroy(t->device);
+	}
+	if (t->trace && fclose(t->trace))
+		fprintf(stderr, "vgpu: the trace is not whole: %s\n", strerror(errno));
+	free_frames(t);
+	free(t);
+}
+
+static int embedded_open(unsigned int index, struct vgpu_transport **out, char *message, size_t size)
+{
+	struct vgpu_config config;
+	struct vgpu_transport *t;
+	int error;
+
+	if (index) {
+		snprintf(message, size, "VGPU_DEVICE=%u: the embedded device has the number 0", index);
+		return -EINVAL;
+	}
+	error = configure(&config, message, size);
+	if (error)
+		return error;
+	t = calloc(1, sizeof(*t));
+	if (!t) {
+		snprintf(message, size, "no memory for a device");
+		return -ENOMEM;
+	}
+	pthread_mutex_init(&t->turn, NULL);
+	pthread_mutex_init(&t->lock, NULL);
+	error = vgpu_device_create(&config, &host_ops, t, &t->device);
+	if (error)
+		snprintf(message, size, "the device cannot be made: %s", strerror(-error));
+	if (!error)
+		error = open_trace(t, message, size);
+	if (!error) {
+		error = vgpu_context_open(t->device, (u64)getpid(), &t->context);
+		if (error)
+			snprintf(message, size, "the device takes no context: %s", strerror(-error));
+	}
+	if (error) {
+		embedded_close(t);
+		return error;
+	}
+	*out = t;
+	return 0;
+}
+
+/* ---- the operations ---- */
+
+static int embedded_device_info(struct vgpu_transport *t, struct vgpu_device_info *info)
+{
+	enter(t);
+	vgpu_device_info(t->device, info);
+	leave(t);
+	return 0;
+}
+
+static int embedded_context_info(struct vgpu_transport *t, struct vgpu_context_info *info)
+{
+	int error;
+
+	enter(t);
+	error = vgpu_context_info(t->device, t->context, info);
+	leave(t);
+	return error;
+}
+
+static int embedded_queue_create(struct vgpu_transport *t, uint32_t *queue)
+{
+	int error;
+
+	enter(t);
+	error = vgpu_queue_create(t->device, t->context, queue);
+	leave(t);
+	return error;
+}
+
+static int embedded_queue_destroy(struct vgpu_transport *t, uint32_t queue)
+{
+	int error;
+
+	enter(t);
+	error = vgpu_queue_destroy(t->device, t->context, queue);
+	leave(t);
+	return error;
+}
+
+static int embedded_module_load(struct vgpu_transport *t, const void *binary, uint32_t bytes, char *message,
+				size_t message_bytes, uint32_t *module)
+{
+	int error;
+
+	enter(t);
+	error = vgpu_module_load(t->device, t->context, binary, bytes, message, message_bytes, module);
+	leave(t);
+	return error;
+}
+
+static int embedded_module_unload(struct vgpu_transport *t, uint32_t module)
+{
+	int error;
+
+	enter(t);
+	error = vgpu_module_unload(t->device, t->context, module);
+	leave(t);
+	return error;
+}
+
+static int embedded_map(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
+{
+	int error;
+
+	enter(t);
+	error = vgpu_memory_map(t->device, t->context, address, bytes);
+	leave(t);
+	return error;
+}
+
+static int embedded_unmap(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
+{
+	int error;
+
+	enter(t);
+	error = vgpu_memory_unmap(t->device, t->context, address, bytes);
+	leave(t);
+	return error;
+}
+
+/* What the module refuses at submission is refused here too: process memory that is not there, or too much of it. */
+static int take(const struct vgpu_cmd *cmd, struct vgpu_push *push)
+{
+	u64 address = 0, bytes = 0;
+
+	push->cmd = *cmd;
+	push->params = NULL;
+	switch (cmd->op) {
+	case VGPU_CMD_COPY_H2D:
+		address = cmd->copy.src;
+		bytes = cmd->copy.bytes;
+		break;
+	case VGPU_CMD_COPY_D2H:
+		address = cmd->copy.dst;
+		bytes = cmd->copy.bytes;
+		break;
+	case VGPU_CMD_STAMP:
+		address = cmd->stamp.dst;
+		bytes = sizeof(u64);
+		break;
+	case VGPU_CMD_LAUNCH:
+		push->params = (const void *)(uintptr_t)cmd->launch.params;
+		break;
+	default:
+		break;
+	}
+	push->cookie = address;
+	if (bytes > VGPU_COPY_MAX)
+		return -EINVAL;
+	return bytes ? vgpu_host_probe(address, bytes, cmd->op != VGPU_CMD_COPY_H2D) : 0;
+}
+
+static int embedded_submit(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands, uint32_t count,
+			   uint32_t *failed, uint64_t *seq)
+{
+	struct vgpu_push push[VGPU_SUBMIT_MAX];
+	u64 last = 0;
+	int error;
+
+	if (!count || count > VGPU_SUBMIT_MAX)
+		return -EINVAL;
+	for (u32 i = 0; i < count; i++) {
+		error = take(&commands[i], &push[i]);
+		if (error) {
+			*failed = i;
+			return error;
+		}
+	}
+	enter(t);
+	error = vgpu_queue_push(t->device, t->context, queue, push, count, failed, &last);
+	leave(t);
+	*seq = last;
+	return error;
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static int embedded_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64_t timeout_ns,
+			 uint64_t *completed_seq)
+{
+	int64_t end = timeout_ns > 0 ? now_ns() + timeout_ns : 0;
+	u32 events = timeout_ns ? EVENTS : POLL_EVENTS;
+	u64 next = 0, done = 0;
+	int error;
+
+	for (;;) {
+		enter(t);
+		error = vgpu_queue_completed(t->device, t->context, queue, &done);
+		if (!error && done < seq) {
+			next = vgpu_device_run(t->device, VGPU_NEVER, events);
+			error = vgpu_queue_completed(t->device, t->context, queue, &done);
+		}
+		if (!error && t->dead && (done >= seq || next == VGPU_NEVER))
+			error = -EIO;
+		leave(t);
+		*completed_seq = done;
+		if (error || done >= seq)
+			return error;
+		if (next == VGPU_NEVER) {
+			fprintf(stderr, "vgpu: the device is idle, but command %llu of queue %u is not done\n",
+				(unsigned long long)seq, queue);
+			return -ENODEV;
+		}
+		if (!timeout_ns || (timeout_ns > 0 && now_ns() >= end))
+			return -ETIMEDOUT;
+	}
+}
+
+const struct vgpu_transport_ops vgpu_transport_embedded = {
+	.name = "embedded",
+	.open = embedded_open,
+	.close = embedded_close,
+	.device_info = embedded_device_info,
+	.context_info = embedded_context_info,
+	.queue_create = embedded_queue_create,
+	.queue_destroy = embedded_queue_destroy,
+	.module_load = embedded_module_load,
+	.module_unload = embedded_module_unload,
+	.map = embedded_map,
+	.unmap = embedded_unmap,
+	.submit = embedded_submit,
+	.wait = embedded_wait,
+};

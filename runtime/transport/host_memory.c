@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Moves process memory through process_vm_readv() and process_vm_writev() on ourselves, which answer EFAULT where memcpy
+ * would crash. Where the system refuses those calls, memcpy it is.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "host_memory.h"
+#include "vgpu.h"
+
+#define PROBES 256
+
+static bool refused;		/* found out once, the answer does not change */
+
+static int vm(const struct iovec *local, const struct iovec *remote, unsigned long count, size_t bytes, bool write)
+{
+	ssize_t n = write ? process_vm_writev(getpid(), local, 1, remote, count, 0) :
+			    process_vm_readv(getpid(), local, 1, remote, count, 0);
+
+	if (n == (ssize_t)bytes)
+		return 0;
+	if (n < 0 && (errno == EPERM || errno == ENOSYS)) {
+		__atomic_store_n(&refused, true, __ATOMIC_RELAXED);
+		return -errno;
+	}
+	return -EFAULT;
+}
+
+int vgpu_host_move(uint64_t address, void *memory, uint32_t bytes, bool to_host)
+{
+	struct iovec local = { memory, bytes }, remote = { (void *)(uintptr_t)address, bytes };
+	int error = -EPERM;
+
+	if (!__atomic_load_n(&refused, __ATOMIC_RELAXED))
+		error = vm(&local, &remote, 1, bytes, to_host);
+	if (error == -EPERM || error == -ENOSYS) {
+		if (to_host)
+			memcpy((void *)(uintptr_t)address, memory, bytes);
+		else
+			memcpy(memory, (const void *)(uintptr_t)address, bytes);
+		error = 0;
+	}
+	return error;
+}
+
+/* One byte of each page is read, and for a write put back as it was. */
+int vgpu_host_probe(uint64_t address, uint64_t bytes, bool write)
+{
+	uint64_t last = (address + bytes - 1) & ~(VGPU_PAGE_SIZE - 1), page = address & ~(VGPU_PAGE_SIZE - 1);
+	struct iovec remote[PROBES];
+	uint8_t values[PROBES];
+
+	if (!bytes || address + bytes < address)
+		return -EFAULT;
+	while (page <= last) {
+		struct iovec local = { values, 0 };
+		int error;
+
+		for (; page <= last && local.iov_len < PROBES; page += VGPU_PAGE_SIZE)
+			remote[local.iov_len++] = (struct iovec){
+				(void *)(uintptr_t)(page < address ? address : page), 1 };
+		if (__atomic_load_n(&refused, __ATOMIC_RELAXED))
+			return 0;
+		error = vm(&local, remote, local.iov_len, local.iov_len, false);
+		if (!error && write)
+			error = vm(&local, remote, local.iov_len, local.iov_len, true);
+		if (error == -EPERM || error == -ENOSYS)
+			return 0;
+		if (error)
+			return error;
+	}
+	return 0;
+}

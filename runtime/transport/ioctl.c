@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The transport to /dev/vgpuN: one ioctl for each operation. An open file is a context.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "transport.h"
+#include "vgpu_isa.h"
+
+struct vgpu_transport {
+	int fd;
+};
+
+static int call(struct vgpu_transport *t, unsigned long request, void *argument)
+{
+	return ioctl(t->fd, request, argument) < 0 ? -errno : 0;
+}
+
+static void device_path(unsigned int index, char *path, size_t size)
+{
+	if (index)
+		snprintf(path, size, "/dev/vgpu%u", index);
+	else
+		snprintf(path, size, "/dev/vgpu");
+}
+
+static void explain(const char *path, int error, char *message, size_t size)
+{
+	switch (error) {
+	case -ENOENT:
+		snprintf(message, size, "%s is not there: load the module (insmod vgpu.ko) or run with "
+			 "VGPU_TRANSPORT=embedded", path);
+		break;
+	case -EACCES:
+	case -EPERM:
+		snprintf(message, size, "%s may not be opened by this user: change its mode or owner (chmod a+rw %s), "
+			 "or run with VGPU_TRANSPORT=embedded", path, path);
+		break;
+	default:
+		snprintf(message, size, "%s does not open: %s", path, strerror(-error));
+	}
+}
+
+static int ioctl_open(unsigned int index, struct vgpu_transport **out, char *message, size_t size)
+{
+	struct vgpu_transport *t;
+	struct vgpu_version version;
+	char path[32];
+	int error, fd;
+
+	device_path(index, path, sizeof(path));
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0) {
+		error = -errno;
+		explain(path, error, message, size);
+		return error;
+	}
+	t = malloc(sizeof(*t));
+	if (!t) {
+		close(fd);
+		snprintf(message, size, "no memory");
+		return -ENOMEM;
+	}
+	t->fd = fd;
+	memset(&version, 0, sizeof(version));
+	error = call(t, VGPU_IOC_VERSION, &version);
+	if (error)
+		snprintf(message, size, "%s is not a vgpu device: %s", path, strerror(-error));
+	else if (version.version != VGPU_UAPI_VERSION || version.isa_version != VGPU_VASS_VERSION) {
+		snprintf(message, size, "%s speaks interface %u and VASS %u, this library %u and %u: use the module and "
+			 "the library of one build", path, version.version, version.isa_version, VGPU_UAPI_VERSION,
+			 VGPU_VASS_VERSION);
+		error = -EPROTO;
+	}
+	if (error) {
+		close(fd);
+		free(t);
+		return error;
+	}
+	*out = t;
+	return 0;
+}
+
+static void ioctl_close(struct vgpu_transport *t)
+{
+	close(t->fd);
+	free(t);
+}
+
+static int ioctl_device_info(struct vgpu_transport *t, struct vgpu_device_info *info)
+{
+	return call(t, VGPU_IOC_DEVICE_INFO, info);
+}
+
+static int ioctl_context_info(struct vgpu_transport *t, struct vgpu_context_info *info)
+{
+	return call(t, VGPU_IOC_CONTEXT_INFO, info);
+}
+
+static int ioctl_queue_create(struct vgpu_transport *t, uint32_t *queue)
+{
+	struct vgpu_queue_create create = { 0 };
+	int error = call(t, VGPU_IOC_QUEUE_CREATE, &create);
+
+	*queue = create.queue;
+	return error;
+}
+
+static int ioctl_queue_destroy(struct vgpu_transport *t, uint32_t queue)
+{
+	struct vgpu_queue_destroy destroy = { .queue = queue };
+
+	return call(t, VGPU_IOC_QUEUE_DESTROY, &destroy);
+}
+
+static int ioctl_module_load(struct vgpu_transport *t, const void *binary, uint32_t bytes, char *message,
+			     size_t message_bytes, uint32_t *module)
+{
+	struct vgpu_module_load load = {
+		.binary = (uint64_t)(uintptr_t)binary,
+		.bytes = bytes,
+		.message_bytes = (uint32_t)message_bytes,
+		.message = (uint64_t)(uintptr_t)message,
+	};
+	int error = call(t, VGPU_IOC_MODULE_LOAD, &load);
+
+	*module = load.module;
+	return error;
+}
+
+static int ioctl_module_unload(struct vgpu_transport *t, uint32_t module)
+{
+	struct vgpu_module_unload unload = { .module = module };
+
+	return call(t, VGPU_IOC_MODULE_UNLOAD, &unload);
+}
+
+static int ioctl_map(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
+{
+	struct vgpu_mem mem = { .address = address, .bytes = bytes };
+
+	return call(t, VGPU_IOC_MEM_MAP, &mem);
+}
+
+static int ioctl_unmap(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
+{
+	struct vgpu_mem mem = { .address = address, .bytes = bytes };
+
+	return call(t, VGPU_IOC_MEM_UNMAP, &mem);
+}
+
+static int ioctl_submit(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands, uint32_t count,
+			uint32_t *failed, uint64_t *seq)
+{
+	struct vgpu_submit submit = {
+		.queue = queue,
+		.count = count,
+		.commands = (uint64_t)(uintptr_t)commands,
+		.failed = *failed,
+	};
+	int error = call(t, VGPU_IOC_SUBMIT, &submit);
+
+	*failed = submit.failed;
+	*seq = submit.seq;
+	return error;
+}
+
+static int ioctl_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64_t timeout_ns, uint64_t *completed)
+{
+	struct vgpu_wait wait = { .queue = queue, .seq = seq, .timeout_ns = timeout_ns };
+	int error = call(t, VGPU_IOC_WAIT, &wait);
+
+	if (wait.completed > *completed)
+		*completed = wait.completed;
+	return error;
+}
+
+const struct vgpu_transport_ops vgpu_transport_ioctl = {
+	.name = "ioctl",
+	.open = ioctl_open,
+	.close = ioctl_close,
+	.device_info = ioctl_device_info,
+	.context_info = ioctl_context_info,
+	.queue_create = ioctl_queue_create,
+	.queue_destroy = ioctl_queue_destroy,
+	.module_load = ioctl_module_load,
+	.module_unload = ioctl_module_unload,
+	.map = ioctl_map,
+	.unmap = ioctl_unmap,
+	.submit = ioctl_submit,
+	.wait = ioctl_wait,
+};

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+/*
+ * vgpu-ptxas: compile PTX as the runtime will when the program runs, and say what comes out or why it does not. vgpucc
+ * calls it, so that what is not supported is an error of the compilation.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/compile/compile.h"
+#include "sim-device/vgpu_device.h"
+
+static void usage(FILE *out)
+{
+	fprintf(out, "usage: vgpu-ptxas [--resource-usage] [--maxregs N] [--source NAME] [--disassemble] FILE.ptx\n"
+		"  --resource-usage   registers, memory, spills and occupancy of each kernel; VGPU_PRESET names the device\n"
+		"  --maxregs N        registers per thread at most, 16 to %u\n"
+		"  --source NAME      the file the PTX comes from, for messages\n"
+		"  --disassemble      print the code\n", VGPU_VASS_MAX_REGS);
+}
+
+static char *read_file(const char *path, size_t *length)
+{
+	FILE *file = fopen(path, "re");
+	char *text = NULL;
+	long size;
+
+	if (!file)
+		return NULL;
+	if (!fseek(file, 0, SEEK_END) && (size = ftell(file)) >= 0 && !fseek(file, 0, SEEK_SET)) {
+		text = malloc((size_t)size + 1);
+		if (text) {
+			*length = fread(text, 1, (size_t)size, file);
+			text[*length] = 0;
+		}
+	}
+	fclose(file);
+	return text;
+}
+
+static unsigned int occupancy(const struct vgpu_config *config, const struct vgpu_vass_kernel *kernel,
+			      unsigned int threads)
+{
+	unsigned int blocks = config->blocks_per_sm, shared = config->shared_per_sm;
+
+#define AT_MOST(n) (blocks = blocks < (n) ? blocks : (n))
+	for (unsigned int i = 0; i < VGPU_ARRAY_SIZE(config->shared_steps); i++)
+		if (kernel->shared_bytes > shared)
+			shared = config->shared_steps[i] ? config->shared_steps[i] : shared;
+	AT_MOST(config->threads_per_sm / threads);
+	AT_MOST(config->regs_per_sm / (kernel->regs * threads));
+	if (kernel->shared_bytes)
+		AT_MOST(shared / kernel->shared_bytes);
+#undef AT_MOST
+	return blocks;
+}
+
+static void report(const struct vgpu_program *program, const struct vgpu_config *config)
+{
+	for (uint32_t i = 0; i < program->kernel_count; i++) {
+		const struct vgpu_program_kernel *kernel = &program->kernels[i];
+		const struct vgpu_vass_kernel *vass = &kernel->vass;
+		unsigned int threads = vass->max_threads && vass->max_threads < 256 ? (vass->max_threads + 31) / 32 * 32 :
+			256;
+		unsigned int blocks = occupancy(config, vass, threads);
+
+		fprintf(stderr, "kernel %s:\n", kernel->name);
+		fprintf(stderr, "  %u registers (%u live at once), %u bytes shared, %u bytes local of which %u spilled, "
+			"%u bytes parameters, %u instructions\n", vass->regs, kernel->max_live, vass->shared_bytes,
+			vass->local_bytes, kernel->spilled_bytes, vass->param_bytes, vass->code_count);
+		fprintf(stderr, "  %s: %u blocks of %u threads on an SM, %u of %u threads (%u%%)\n", config->name, blocks,
+			threads, blocks * threads, config->threads_per_sm,
+			blocks * threads * 100 / config->threads_per_sm);
+	}
+	if (program->data_bytes)
+		fprintf(stderr, "variables: %llu bytes\n", (unsigned long long)program->data_bytes);
+}
+
+static void disassemble(const struct vgpu_program *program)
+{
+	const struct vgpu_vass_header *header = (const struct vgpu_vass_header *)program->binary;
+	const struct vgpu_insn *code = (const struct vgpu_insn *)(program->binary + header->code_offset);
+	char text[128];
+
+	for (uint32_t i = 0; i < program->kernel_count; i++) {
+		const struct vgpu_program_kernel *kernel = &program->kernels[i];
+
+		printf("%s:\n", kernel->name);
+		for (uint32_t pc = 0; pc < kernel->vass.code_count; pc++) {
+			vgpu_disassemble(&code[kernel->vass.entry + pc], text, sizeof(text));
+			printf("%6u  %-40s // ptx line %u\n", pc, text, kernel->ptx_line ? kernel->ptx_line[pc] : 0);
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct vgpu_compile_options options = { 0 };
+	const char *path = NULL, *source = NULL, *preset = getenv("VGPU_PRESET");
+	struct vgpu_program *program = NULL;
+	struct vgpu_config config;
+	char *message = NULL, *text;
+	int resources = 0, listing = 0;
+	size_t length = 0;
+
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--help")) {
+			usage(stdout);
+			return 0;
+		}
+		if (!strcmp(argv[i], "--resource-usage"))
+			resources = 1;
+		else if (!strcmp(argv[i], "--disassemble"))
+			listing = 1;
+		else if (!strcmp(argv[i], "--maxregs") && i + 1 < argc)
+			options.max_regs = (uint32_t)strtoul(argv[++i], NULL, 10);
+		else if (!strcmp(argv[i], "--source") && i + 1 < argc)
+			source = argv[++i];
+		else if (argv[i][0] != '-' && !path)
+			path = argv[i];
+		else {
+			usage(stderr);
+			return 2;
+		}
+	}
+	if (!path) {
+		usage(stderr);
+		return 2;
+	}
+	if (vgpu_config_preset(&config, preset && *preset ? preset : "k20c")) {
+		fprintf(stderr, "vgpu-ptxas: VGPU_PRESET=%s: there is no such preset\n", preset);
+		return 2;
+	}
+	text = read_file(path, &length);
+	if (!text) {
+		fprintf(stderr, "vgpu-ptxas: %s: %s\n", path, strerror(errno));
+		return 1;
+	}
+	if (vgpu_compile_ptx(text, length, &options, &program, &message)) {
+		fprintf(stderr, "%s: %s\n", source ? source : path, message ? message : "no memory");
+		free(message);
+		free(text);
+		return 1;
+	}
+	if (resources)
+		report(program, &config);
+	if (listing)
+		disassemble(program);
+	vgpu_program_free(program);
+	free(text);
+	return 0;
+}
