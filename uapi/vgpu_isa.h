@@ -187,6 +187,10 @@ enum vgpu_sreg {
  * X(NAME, class, dst, a, b, c): operand kinds N none, R 32-bit, Q 64-bit (aligned pair), P predicate, RI / QI register
  * or, with VGPU_F_IMM, immediate; V, W: the register(s) of a MEM instruction, A: address register (R for shared and
  * local, Q otherwise, unused with ABS). Class NONE has no flags but IMM.
+ *
+ * An instruction reads its operands, in all lanes, before it writes a result, also where a pair overlaps a source; one
+ * that faults has written nothing. Base and offset of a 32-bit address add up modulo 2^32. Class CV takes FTZ and SAT
+ * for its 32-bit float side. The reconvergence point of a branch is where those of its lanes meet that do not EXIT.
  */
 #define VGPU_ISA(X) \
 	X(NOP,     NONE, N, N, N,  N) \

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside of the compiler: VASS instructions over virtual registers, the blocks they form, and the passes from PTX to
+ * VASS in the order in which compile.c runs them. Shared by the files of this folder and by nobody else.
+ */
+#ifndef VGPU_CC_H
+#define VGPU_CC_H
+
+#include "compile.h"
+#include "module.h"
+
+#define CC_NONE		UINT32_MAX
+#define CC_NOT		0x80000000u	/* in a predicate source: read inverted */
+#define CC_PT		0u		/* virtual register 0 is the predicate that is always true */
+#define CC_LABEL	VGPU_OP_COUNT	/* pseudo-op: label `target` stands here */
+#define CC_MAX_INSNS	(VGPU_VASS_MAX_BYTES / sizeof(struct vgpu_insn) / 2)
+
+enum cc_class { CC_R, CC_Q, CC_P };
+#define CC_CLASS(v)	((enum cc_class)((v) & 3))
+#define CC_SPILL_TEMP	4u	/* with the class: lives between a spill's load or store and the instruction */
+
+/* Operand kinds and classes of the opcode list. */
+enum cc_kind { CC_K_N, CC_K_R, CC_K_Q, CC_K_P, CC_K_RI, CC_K_QI, CC_K_V, CC_K_W, CC_K_A };
+enum cc_opclass {
+	CC_C_NONE, CC_C_SREG, CC_C_LUT, CC_C_FP, CC_C_CV, CC_C_CMP, CC_C_MEM, CC_C_ATOM, CC_C_SHFL, CC_C_VOTE,
+	CC_C_BAR, CC_C_BARR, CC_C_BRA
+};
+
+struct cc_opinfo {
+	const char *name;
+	uint8_t class, dst, a, b, c;
+};
+extern const struct cc_opinfo cc_opinfo[VGPU_OP_COUNT + 1];
+
+struct cc_insn {
+	uint16_t op;
+	uint8_t flags;
+	uint8_t guard_not : 1, reloc : 1, keep : 1, spill : 1;	/* keep: volatile; spill: made by the spiller */
+	uint32_t guard;		/* CC_PT: always */
+	uint32_t dst, a, b, c;	/* CC_NONE: unused */
+	uint32_t more[3];	/* registers 1..3 of a vector access */
+	uint32_t second;	/* SHFL's predicate result */
+	uint32_t target;	/* BRA, CC_LABEL: label, then block */
+	uint32_t line;		/* of the PTX */
+	uint64_t imm;
+};
+
+struct cc_block {
+	uint32_t start, end;		/* instructions */
+	uint32_t succ[2];		/* fall-through or only successor, then the taken one; CC_NONE */
+	uint32_t pred_first, pred_count;	/* in cc->preds */
+	uint32_t idom, ipdom;
+	uint32_t depth;			/* loops around it */
+	uint32_t dom_in, dom_out;	/* walk numbers in the dominator tree */
+};
+
+struct cc_def {			/* what is known of a virtual register */
+	uint32_t insn;		/* its definition, if it has one */
+	uint32_t block;
+	uint16_t defs;		/* saturating */
+	bool ssa;		/* one unguarded definition, which dominates all uses */
+	uint32_t uses;
+};
+
+struct cc_range {
+	uint32_t from, to;	/* positions, to exclusive */
+};
+
+struct cc_live {		/* where a register is live: ranges in ascending order */
+	struct cc_range *ranges;
+	uint32_t count, room;
+};
+
+/* One kernel on its way. */
+struct cc {
+	struct ptx_ctx *ctx;
+	const struct vgpu_compile_options *options;
+	struct ptx_func *kernel;
+	struct cc_insn *insns;
+	uint32_t insns_count, insns_room;
+	uint8_t *vregs;			/* enum cc_class of each virtual register */
+	uint32_t vregs_count, vregs_room;
+	uint32_t label_count;
+	struct cc_block *blocks;
+	uint32_t block_count;
+	uint32_t *preds;
+	uint32_t *order;		/* blocks in reverse postorder */
+	uint32_t order_count;
+	struct cc_def *defs;
+	uint32_t defs_room;
+	/* layout */
+	uint32_t shared_bytes;
+	uint32_t local_bytes;		/* without spills */
+	bool local_escapes;		/* an address of local memory is more than a constant in a load or store */
+	/* results */
+	uint32_t *phys;			/* physical register of each virtual one */
+	uint32_t regs, max_live, spilled_bytes;
+};
+
+/* ir.c: building blocks */
+uint32_t cc_vreg(struct cc *cc, enum cc_class class);
+struct cc_insn *cc_append(struct cc *cc, unsigned int op, uint32_t line);
+bool cc_pure(const struct cc_insn *insn);		/* no effect but its results, may run without its guard */
+unsigned int cc_addr_class(const struct cc_insn *insn);	/* of a MEM or ATOM address register */
+unsigned int cc_vector(const struct cc_insn *insn, uint32_t regs[4]);	/* the registers of a MEM instruction */
+unsigned int cc_sources(struct cc_insn *insn, uint32_t *slots[12]);	/* every source operand, guard included */
+unsigned int cc_results(struct cc_insn *insn, uint32_t *slots[5]);
+void cc_remove(struct cc_insn *insn);			/* makes it a NOP without operands */
+void cc_compact(struct cc *cc);				/* drops NOPs, keeps the blocks right */
+void cc_count_defs(struct cc *cc);
+
+/* lower*.c: PTX of a kernel and of what it calls to instructions over virtual registers */
+void cc_lower(struct cc *cc);
+/* layout.c */
+void cc_layout_module(struct ptx_ctx *ctx, struct ptx_module *module, struct vgpu_program *program);
+uint32_t cc_layout_shared(struct cc *cc, struct ptx_module *module);
+/* cfg.c, dom.c */
+void cc_build_blocks(struct cc *cc);
+void cc_loop_depths(struct cc *cc);
+void cc_dominators(struct cc *cc);
+void cc_postdominators(struct cc *cc);
+bool cc_dominates(const struct cc *cc, uint32_t a, uint32_t b);
+/* fold.c, space.c, narrow.c, dce.c */
+bool cc_fold(struct cc *cc);
+bool cc_infer_spaces(struct cc *cc);
+bool cc_narrow(struct cc *cc);
+bool cc_remove_dead(struct cc *cc);
+/* liveness.c */
+struct cc_live *cc_liveness(struct cc *cc);
+uint32_t cc_max_live(struct cc *cc, const struct cc_live *live);
+bool cc_live_overlap(const struct cc_live *a, const struct cc_live *b);
+void cc_live_merge(struct cc *cc, struct cc_live *a, const struct cc_live *b);
+/* groups.c: vector accesses want consecutive registers */
+struct cc_groups {
+	uint32_t *of;		/* group of each virtual register, CC_NONE: none */
+	uint8_t *index;		/* its place in the group */
+	uint32_t vregs;		/* registers the two arrays cover */
+	uint32_t (*members)[4];
+	uint32_t members_count, members_room;
+};
+void cc_make_groups(struct cc *cc, struct cc_groups *groups);
+/* coalesce.c, regalloc.c, spill.c */
+void cc_coalesce(struct cc *cc, const struct cc_groups *groups, struct cc_live *live);
+void cc_allocate(struct cc *cc);
+void cc_spill(struct cc *cc, const struct cc_live *live, const uint32_t *victims, uint32_t count);
+void cc_spill_predicates(struct cc *cc, const uint32_t *victims, uint32_t count);
+/* emit.c */
+struct cc_code {
+	struct vgpu_insn *insns;
+	uint32_t *lines;
+	uint8_t *relocs;
+	uint32_t count;
+};
+void cc_emit(struct cc *cc, struct cc_code *code);
+
+#endif

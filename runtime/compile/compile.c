@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The compiler's door: PTX text in, a program out. Runs the passes over each kernel and puts the binary together.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cc.h"
+
+#define MAX_PASSES	4
+
+static void optimise(struct cc *cc)
+{
+	cc_dominators(cc);
+	for (unsigned int pass = 0; pass < MAX_PASSES; pass++) {
+		bool changed = cc_remove_dead(cc);
+
+		cc_compact(cc);
+		if (!changed)
+			break;
+	}
+}
+
+static void compile_kernel(struct cc *cc, struct ptx_module *module, struct cc_code *code)
+{
+	cc->shared_bytes = cc_layout_shared(cc, module);
+	cc_lower(cc);
+	cc_build_blocks(cc);
+	optimise(cc);
+	cc_loop_depths(cc);
+	cc_postdominators(cc);
+	cc_allocate(cc);
+	cc_emit(cc, code);
+}
+
+/* ---- parameters ---------------------------------------------------------------------------------------------- */
+
+static uint32_t lay_out_params(struct ptx_ctx *ctx, struct ptx_func *func)
+{
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < func->params_count; i++) {
+		struct ptx_var *var = func->params[i];
+		uint64_t align = var->align ? var->align : 1;
+
+		at = (at + align - 1) & ~(align - 1);
+		var->offset = at;
+		at += var->size;
+		if (at > VGPU_VASS_MAX_PARAM)
+			ptx_fail(ctx, var->line, "`%s': the parameters of `%s' take more than %u bytes", var->name,
+				 func->name, VGPU_VASS_MAX_PARAM);
+	}
+	return (uint32_t)at;
+}
+
+/* ---- the program --------------------------------------------------------------------------------------------- */
+
+struct build {
+	struct ptx_ctx *ctx;
+	struct vgpu_program *program;
+	struct cc_code *code;		/* of each kernel */
+	struct ptx_func **funcs;
+	uint32_t kernels, insns, relocs;
+};
+
+static void *claim(struct build *b, size_t count, size_t size)
+{
+	void *memory = calloc(count ? count : 1, size);
+
+	if (!memory)
+		ptx_out_of_memory(b->ctx);
+	return memory;
+}
+
+static void compile_kernels(struct build *b, struct ptx_module *module, const struct vgpu_compile_options *options)
+{
+	uint32_t k = 0;
+
+	for (struct ptx_func *func = module->funcs; func; func = func->next)
+		b->kernels += func->is_entry && func->has_body;
+	if (b->kernels > VGPU_VASS_MAX_KERNELS)
+		ptx_fail(b->ctx, 0, "more than %u kernels in a module", VGPU_VASS_MAX_KERNELS);
+	b->program->kernels = claim(b, b->kernels, sizeof(*b->program->kernels));
+	b->program->kernel_count = b->kernels;
+	b->code = ptx_alloc(b->ctx, (b->kernels + 1) * sizeof(*b->code));
+	b->funcs = ptx_alloc(b->ctx, (b->kernels + 1) * sizeof(*b->funcs));
+	for (struct ptx_func *func = module->funcs; func; func = func->next) {
+		struct cc cc = { .ctx = b->ctx, .options = options, .kernel = func };
+		struct vgpu_program_kernel *out = &b->program->kernels[k];
+		uint32_t spill_start;
+
+		if (!func->is_entry || !func->has_body)
+			continue;
+		out->vass.param_bytes = lay_out_params(b->ctx, func);
+		compile_kernel(&cc, module, &b->code[k]);
+		spill_start = cc.spilled_bytes ? (cc.local_bytes + 7) & ~7u : cc.local_bytes;
+		out->vass.regs = cc.regs;
+		out->vass.shared_bytes = cc.shared_bytes;
+		out->vass.local_bytes = (spill_start + cc.spilled_bytes + 15) & ~15u;
+		out->vass.max_threads = func->max_threads;
+		out->vass.entry = b->insns;
+		out->vass.code_count = b->code[k].count;
+		out->spilled_bytes = cc.spilled_bytes;
+		out->max_live = cc.max_live;
+		b->insns += b->code[k].count;
+		for (uint32_t i = 0; i < b->code[k].count; i++)
+			b->relocs += b->code[k].relocs[i];
+		b->funcs[k++] = func;
+	}
+}
+
+static void finish_kernel(struct build *b, uint32_t k)
+{
+	struct vgpu_program_kernel *out = &b->program->kernels[k];
+	const struct ptx_func *func = b->funcs[k];
+	struct vgpu_program_param *params = claim(b, func->params_count, sizeof(*params));
+	uint32_t *lines;
+
+	out->params = params;
+	out->param_count = func->params_count;
+	for (uint32_t i = 0; i < func->params_count; i++) {
+		params[i].offset = (uint32_t)func->params[i]->offset;
+		params[i].size = (uint32_t)func->params[i]->size;
+	}
+	lines = claim(b, b->code[k].count, sizeof(*lines));
+	out->ptx_line = lines;
+	memcpy(lines, b->code[k].lines, b->code[k].count * sizeof(*lines));
+	out->name = strdup(func->name);
+	if (!out->name)
+		ptx_out_of_memory(b->ctx);
+}
+
+static void add_relocs(struct build *b)
+{
+	struct vgpu_program *program = b->program;
+	struct vgpu_program_reloc *relocs = realloc(program->relocs, (program->reloc_count + b->relocs + 1) *
+						    sizeof(*relocs));
+
+	if (!relocs)
+		ptx_out_of_memory(b->ctx);
+	program->relocs = relocs;
+	for (uint32_t k = 0; k < b->kernels; k++)
+		for (uint32_t i = 0; i < b->code[k].count; i++)
+			if (b->code[k].relocs[i]) {
+				relocs[program->reloc_count].kind = VGPU_RELOC_CODE;
+				relocs[program->reloc_count++].where = program->kernels[k].vass.entry + i;
+			}
+}
+
+static void build_binary(struct build *b)
+{
+	struct vgpu_program *program = b->program;
+	struct vgpu_vass_header header = { .magic = VGPU_VASS_MAGIC, .version = VGPU_VASS_VERSION };
+	uint64_t names = 0, total;
+	uint8_t *at;
+
+	for (uint32_t k = 0; k < b->kernels; k++) {
+		program->kernels[k].vass.name = (uint32_t)names;
+		names += strlen(b->funcs[k]->name) + 1;
+	}
+	header.kernel_offset = sizeof(header) + (16 - sizeof(header) % 16) % 16;
+	header.kernel_count = b->kernels;
+	header.names_offset = (uint32_t)((header.kernel_offset + b->kernels * sizeof(struct vgpu_vass_kernel) + 15) & ~15u);
+	header.names_bytes = (uint32_t)names;
+	header.code_offset = (uint32_t)((header.names_offset + names + 15) & ~15ull);
+	header.code_count = b->insns;
+	total = header.code_offset + (uint64_t)b->insns * sizeof(struct vgpu_insn);
+	if (total > VGPU_VASS_MAX_BYTES)
+		ptx_fail(b->ctx, 0, "the module's code is larger than %u bytes", VGPU_VASS_MAX_BYTES);
+	header.total_bytes = (uint32_t)total;
+	program->binary = at = claim(b, total, 1);
+	program->binary_bytes = (uint32_t)total;
+	memcpy(at, &header, sizeof(header));
+	for (uint32_t k = 0; k < b->kernels; k++) {
+		const struct vgpu_program_kernel *kernel = &program->kernels[k];
+
+		memcpy(at + header.kernel_offset + k * sizeof(kernel->vass), &kernel->vass, sizeof(kernel->vass));
+		memcpy(at + header.names_offset + kernel->vass.name, kernel->name, strlen(kernel->name));
+		memcpy(at + header.code_offset + kernel->vass.entry * sizeof(struct vgpu_insn), b->code[k].insns,
+		       kernel->vass.code_count * sizeof(struct vgpu_insn));
+	}
+}
+
+struct job {
+	struct ptx_ctx ctx;
+	struct vgpu_program *program;
+};
+
+static int run(struct job *job, const char *ptx, size_t len, const struct vgpu_compile_options *options)
+{
+	struct build build = { .ctx = &job->ctx, .program = job->program }, *b = &build;
+	struct ptx_module *module;
+
+	if (setjmp(job->ctx.out))
+		return job->ctx.error;
+	module = ptx_parse(&job->ctx, ptx, len);
+	cc_layout_module(&job->ctx, module, job->program);
+	compile_kernels(b, module, options);
+	for (uint32_t k = 0; k < b->kernels; k++)
+		finish_kernel(b, k);
+	add_relocs(b);
+	build_binary(b);
+	return 0;
+}
+
+int vgpu_compile_ptx(const char *ptx, size_t len, const struct vgpu_compile_options *options,
+		     struct vgpu_program **out, char **message)
+{
+	struct job *job = calloc(1, sizeof(*job));
+	int result;
+
+	*out = NULL;
+	*message = NULL;
+	if (!job || !(job->program = calloc(1, sizeof(*job->program)))) {
+		free(job);
+		return -ENOMEM;
+	}
+	if (options && options->max_regs && (options->max_regs < 16 || options->max_regs > VGPU_VASS_MAX_REGS)) {
+		*message = strdup("ptx: max_regs must be from 16 to 254");
+		result = -EINVAL;
+	} else {
+		result = run(job, ptx, len, options);
+		*message = job->ctx.message;
+	}
+	if (result)
+		vgpu_program_free(job->program);
+	else
+		*out = job->program;
+	ptx_release(&job->ctx);
+	free(job);
+	return result;
+}
+
+void vgpu_program_link(struct vgpu_program *program, uint64_t base)
+{
+	struct vgpu_vass_header header;
+	uint64_t word;
+
+	if (!program->reloc_count)
+		return;
+	memcpy(&header, program->binary, sizeof(header));
+	for (uint32_t i = 0; i < program->reloc_count; i++) {
+		const struct vgpu_program_reloc *reloc = &program->relocs[i];
+		uint8_t *at = reloc->kind == VGPU_RELOC_DATA ? program->data + reloc->where :
+			      program->binary + header.code_offset + (uint64_t)reloc->where * sizeof(struct vgpu_insn) +
+			      offsetof(struct vgpu_insn, imm);
+
+		memcpy(&word, at, 8);
+		word += base;
+		memcpy(at, &word, 8);
+	}
+}
+
+void vgpu_program_free(struct vgpu_program *program)
+{
+	if (!program)
+		return;
+	for (uint32_t k = 0; program->kernels && k < program->kernel_count; k++) {
+		free((void *)(uintptr_t)program->kernels[k].name);
+		free((void *)(uintptr_t)program->kernels[k].params);
+		free((void *)(uintptr_t)program->kernels[k].ptx_line);
+	}
+	for (uint32_t i = 0; program->symbols && i < program->symbol_count; i++)
+		free((void *)(uintptr_t)program->symbols[i].name);
+	free(program->kernels);
+	free(program->symbols);
+	free(program->relocs);
+	free(program->data);
+	free(program->binary);
+	free(program);
+}

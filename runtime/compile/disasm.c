@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Disassembler: one VASS instruction as text. It also prints what no compiler would write.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "cc.h"
+
+struct text {
+	char *text;
+	size_t size, at;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct text *t, const char *format, ...)
+{
+	va_list args;
+	int wrote;
+
+	va_start(args, format);
+	wrote = vsnprintf(t->text + t->at, t->size - t->at, format, args);
+	va_end(args);
+	if (wrote > 0)
+		t->at += (size_t)wrote;
+	if (t->at >= t->size)
+		t->at = t->size - 1;
+}
+
+static void say_pred(struct text *t, unsigned int pred)
+{
+	say(t, pred & VGPU_P_NOT ? "!" : "%s", "");
+	if ((pred & 63) == VGPU_PT)
+		say(t, "PT");
+	else
+		say(t, "P%u", pred & 63);
+}
+
+static void say_flags(struct text *t, unsigned int class, unsigned int flags)
+{
+	static const char *const rounding[] = { "", ".RZ", ".RM", ".RP" };
+	static const char *const compare[16] = {
+		"EQ", "NE", "LT", "LE", "GT", "GE", "EQU", "NEU", "LTU", "LEU", "GTU", "GEU", "NUM", "NAN", "?", "?"
+	};
+	static const char *const atom[16] = {
+		"ADD", "MIN", "MAX", "AND", "OR", "XOR", "EXCH", "CAS", "INC", "DEC", "?", "?", "?", "?", "?", "?"
+	};
+	static const char *const shfl[4] = { "UP", "DOWN", "BFLY", "IDX" }, *const vote[4] = { "ALL", "ANY", "UNI", "?" };
+	static const char *const barred[4] = { "POPC", "AND", "OR", "?" };
+
+	switch (class) {
+	case CC_C_FP:
+	case CC_C_CV:
+		say(t, "%s%s%s", rounding[flags & 3], flags & VGPU_F_FTZ ? ".FTZ" : "", flags & VGPU_F_SAT ? ".SAT" : "");
+		if (class == CC_C_CV)
+			say(t, "%s", flags & VGPU_F_SIGNED ? ".S" : ".U");
+		break;
+	case CC_C_CMP:
+		say(t, ".%s%s", compare[flags & 15], flags & VGPU_F_CMP_FTZ ? ".FTZ" : "");
+		break;
+	case CC_C_MEM:
+		say(t, ".%u%s", VGPU_F_SIZE(flags) * 8, flags & VGPU_F_SEXT ? "S" : "");
+		if (VGPU_F_COUNT(flags) > 1)
+			say(t, "x%u", VGPU_F_COUNT(flags));
+		break;
+	case CC_C_ATOM:
+		say(t, ".%s%s%s", atom[flags & 15], flags & VGPU_F_ATOM_SIGNED ? ".S" : "",
+		    flags & VGPU_F_ATOM_FLOAT ? ".F" : "");
+		break;
+	case CC_C_SHFL:
+		say(t, ".%s", shfl[flags & 3]);
+		break;
+	case CC_C_VOTE:
+		say(t, ".%s", vote[flags & 3]);
+		break;
+	case CC_C_BARR:
+		say(t, ".%s", barred[flags & 3]);
+		break;
+	}
+}
+
+static void say_address(struct text *t, const struct vgpu_insn *insn, bool none, bool narrow)
+{
+	int64_t offset = (int64_t)insn->imm;
+
+	if (none)
+		say(t, "[0x%llx]", (unsigned long long)insn->imm);
+	else if (offset)
+		say(t, "[%c%u%+lld]", narrow ? 'R' : 'Q', insn->a, (long long)offset);
+	else
+		say(t, "[%c%u]", narrow ? 'R' : 'Q', insn->a);
+}
+
+static void say_operand(struct text *t, const struct vgpu_insn *insn, unsigned int kind, unsigned int value)
+{
+	struct cc_insn probe = { .op = insn->op };
+	const struct cc_opinfo *info = &cc_opinfo[insn->op];
+	bool abs = info->class == CC_C_MEM ? insn->flags & VGPU_F_ABS : insn->flags & VGPU_F_ATOM_ABS;
+	bool immediate = (kind == CC_K_RI || kind == CC_K_QI) && (insn->flags & VGPU_F_IMM);
+	unsigned int count;
+
+	switch (kind) {
+	case CC_K_P:
+		say_pred(t, value);
+		break;
+	case CC_K_R:
+	case CC_K_RI:
+		if (immediate)
+			say(t, "0x%x", (uint32_t)insn->imm);
+		else
+			say(t, "R%u", value);
+		break;
+	case CC_K_Q:
+	case CC_K_QI:
+		if (immediate)
+			say(t, "0x%llx", (unsigned long long)insn->imm);
+		else
+			say(t, "Q%u", value);
+		break;
+	case CC_K_A:
+		say_address(t, insn, abs, cc_addr_class(&probe) == CC_R);
+		break;
+	case CC_K_V:
+	case CC_K_W:
+		count = VGPU_F_COUNT(insn->flags);
+		say(t, "%c%u", VGPU_F_SIZE(insn->flags) == 8 ? 'Q' : 'R', value);
+		if (count > 1)
+			say(t, "..%u", value + (count - 1) * (VGPU_F_SIZE(insn->flags) == 8 ? 2 : 1));
+		break;
+	}
+}
+
+static void say_rest(struct text *t, const struct vgpu_insn *insn)
+{
+	switch (insn->op) {
+	case VGPU_OP_BRA:
+		say(t, " %u", VGPU_BRA_TARGET(insn->imm));
+		if ((insn->guard & 63) == VGPU_PT)
+			break;
+		if (VGPU_BRA_RECONV(insn->imm) == VGPU_NO_RECONV)
+			say(t, ", -");
+		else
+			say(t, ", %u", VGPU_BRA_RECONV(insn->imm));
+		break;
+	case VGPU_OP_SREG:
+	case VGPU_OP_SREGQ:
+		say(t, ", SR%u", (unsigned int)insn->imm);
+		break;
+	case VGPU_OP_LOP3:
+		say(t, ", 0x%02x", (unsigned int)insn->imm & 255);
+		break;
+	case VGPU_OP_LDP:
+		say(t, ", [0x%llx]", (unsigned long long)insn->imm);
+		break;
+	case VGPU_OP_SHFL:
+		if (VGPU_SHFL_PRED(insn->imm) != VGPU_PT)
+			say(t, ", P%u", VGPU_SHFL_PRED(insn->imm));
+		break;
+	case VGPU_OP_BAR:
+	case VGPU_OP_BARRED:
+		say(t, "%s %u, %u", insn->op == VGPU_OP_BAR ? "" : ",", VGPU_BAR_ID(insn->imm), VGPU_BAR_THREADS(insn->imm));
+		break;
+	}
+}
+
+void vgpu_disassemble(const struct vgpu_insn *insn, char *text, size_t size)
+{
+	struct text t = { .text = text, .size = size };
+	const struct cc_opinfo *info;
+	bool first = true;
+
+	if (!size)
+		return;
+	text[0] = 0;
+	if (insn->op >= VGPU_OP_COUNT) {
+		say(&t, "?%u", insn->op);
+		return;
+	}
+	info = &cc_opinfo[insn->op];
+	if ((insn->guard & 127) != VGPU_PT) {
+		say(&t, "@");
+		say_pred(&t, insn->guard);
+		say(&t, " ");
+	}
+	say(&t, "%s", info->name);
+	say_flags(&t, info->class, insn->flags);
+	for (unsigned int i = 0; i < 4; i++) {
+		unsigned int kind = i == 0 ? info->dst : i == 1 ? info->a : i == 2 ? info->b : info->c;
+		unsigned int value = i == 0 ? insn->dst : i == 1 ? insn->a : i == 2 ? insn->b : insn->c;
+
+		if (kind == CC_K_N || (info->class == CC_C_ATOM && i == 0 && (insn->flags & VGPU_F_ATOM_NORET)) ||
+		    (info->class == CC_C_ATOM && i == 3 && VGPU_F_ATOM(insn->flags) != VGPU_ATOM_CAS))
+			continue;
+		say(&t, first ? " " : ", ");
+		first = false;
+		say_operand(&t, insn, kind, value);
+	}
+	say_rest(&t, insn);
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Building blocks of the compiler's instructions: operand roles from the opcode list, walks over sources and results.
+ */
+#include <string.h>
+
+#include "cc.h"
+
+const struct cc_opinfo cc_opinfo[VGPU_OP_COUNT + 1] = {
+#define CC_X(name, class, dst, a, b, c) \
+	{ #name, CC_C_##class, CC_K_##dst, CC_K_##a, CC_K_##b, CC_K_##c },
+	VGPU_ISA(CC_X)
+#undef CC_X
+	{ "LABEL", CC_C_NONE, CC_K_N, CC_K_N, CC_K_N, CC_K_N },
+};
+
+uint32_t cc_vreg(struct cc *cc, enum cc_class class)
+{
+	*PTX_PUSH(cc->ctx, cc, vregs) = (uint8_t)class;
+	return cc->vregs_count - 1;
+}
+
+struct cc_insn *cc_append(struct cc *cc, unsigned int op, uint32_t line)
+{
+	struct cc_insn *insn;
+
+	if (cc->insns_count >= CC_MAX_INSNS)
+		ptx_fail(cc->ctx, line, "kernel `%s' is too large: more than %zu instructions after inlining",
+			 cc->kernel->name, CC_MAX_INSNS);
+	insn = PTX_PUSH(cc->ctx, cc, insns);
+	memset(insn, 0, sizeof(*insn));
+	insn->op = (uint16_t)op;
+	insn->line = line;
+	insn->guard = CC_PT;
+	insn->dst = insn->a = insn->b = insn->c = insn->second = insn->target = CC_NONE;
+	insn->more[0] = insn->more[1] = insn->more[2] = CC_NONE;
+	return insn;
+}
+
+bool cc_pure(const struct cc_insn *insn)
+{
+	switch (cc_opinfo[insn->op].class) {
+	case CC_C_NONE:
+		switch (insn->op) {
+		case CC_LABEL:
+		case VGPU_OP_EXIT:
+		case VGPU_OP_TRAP:
+		case VGPU_OP_MEMBAR:
+		case VGPU_OP_BALLOT:	/* these look at which lanes run them */
+		case VGPU_OP_ACTIVE:
+		case VGPU_OP_MATCH:
+		case VGPU_OP_MATCHQ:
+			return false;
+		}
+		return true;
+	case CC_C_SREG:
+		return insn->imm != VGPU_SR_CLOCK && insn->imm != VGPU_SR_CLOCK64 && insn->imm != VGPU_SR_GLOBALTIMER;
+	case CC_C_LUT:
+	case CC_C_FP:
+	case CC_C_CV:
+	case CC_C_CMP:
+		return true;
+	default:
+		return false;
+	}
+}
+
+unsigned int cc_addr_class(const struct cc_insn *insn)
+{
+	switch (insn->op) {
+	case VGPU_OP_LDS:
+	case VGPU_OP_LDL:
+	case VGPU_OP_STS:
+	case VGPU_OP_STL:
+	case VGPU_OP_ATOMS:
+	case VGPU_OP_ATOMSQ:
+		return CC_R;
+	default:
+		return CC_Q;
+	}
+}
+
+unsigned int cc_vector(const struct cc_insn *insn, uint32_t regs[4])
+{
+	unsigned int count = VGPU_F_COUNT(insn->flags);
+
+	regs[0] = cc_opinfo[insn->op].dst == CC_K_V ? insn->dst : insn->b;
+	for (unsigned int i = 1; i < 4; i++)
+		regs[i] = i < count ? insn->more[i - 1] : CC_NONE;
+	return count;
+}
+
+unsigned int cc_sources(struct cc_insn *insn, uint32_t *slots[12])
+{
+	const struct cc_opinfo *info = &cc_opinfo[insn->op];
+	unsigned int count = 0;
+
+	if (insn->guard != CC_PT)
+		slots[count++] = &insn->guard;
+	if (insn->a != CC_NONE)
+		slots[count++] = &insn->a;
+	if (insn->b != CC_NONE)
+		slots[count++] = &insn->b;
+	if (insn->c != CC_NONE)
+		slots[count++] = &insn->c;
+	if (info->b == CC_K_W)
+		for (unsigned int i = 1; i < VGPU_F_COUNT(insn->flags); i++)
+			slots[count++] = &insn->more[i - 1];
+	return count;
+}
+
+unsigned int cc_results(struct cc_insn *insn, uint32_t *slots[5])
+{
+	unsigned int count = 0;
+
+	if (insn->dst != CC_NONE)
+		slots[count++] = &insn->dst;
+	if (insn->second != CC_NONE)
+		slots[count++] = &insn->second;
+	if (cc_opinfo[insn->op].dst == CC_K_V)
+		for (unsigned int i = 1; i < VGPU_F_COUNT(insn->flags); i++)
+			slots[count++] = &insn->more[i - 1];
+	return count;
+}
+
+void cc_remove(struct cc_insn *insn)
+{
+	uint32_t line = insn->line;
+
+	memset(insn, 0, sizeof(*insn));
+	insn->op = VGPU_OP_NOP;
+	insn->line = line;
+	insn->guard = CC_PT;
+	insn->dst = insn->a = insn->b = insn->c = insn->second = insn->target = CC_NONE;
+	insn->more[0] = insn->more[1] = insn->more[2] = CC_NONE;
+}
+
+void cc_compact(struct cc *cc)
+{
+	uint32_t to = 0;
+
+	for (uint32_t b = 0; b < cc->block_count; b++) {
+		struct cc_block *block = &cc->blocks[b];
+		uint32_t start = to;
+
+		for (uint32_t i = block->start; i < block->end; i++)
+			if (cc->insns[i].op != VGPU_OP_NOP)
+				cc->insns[to++] = cc->insns[i];
+		block->start = start;
+		block->end = to;
+	}
+	cc->insns_count = to;
+}
+
+/* Definitions and uses of every virtual register, and which of them are in single-assignment form. */
+void cc_count_defs(struct cc *cc)
+{
+	uint32_t *slots[12];
+
+	if (cc->vregs_count > cc->defs_room) {
+		cc->defs_room = cc->vregs_count + cc->vregs_count / 4;
+		cc->defs = ptx_alloc(cc->ctx, cc->defs_room * sizeof(*cc->defs));
+	} else {
+		memset(cc->defs, 0, cc->vregs_count * sizeof(*cc->defs));
+	}
+	for (uint32_t b = 0; b < cc->block_count; b++) {
+		for (uint32_t i = cc->blocks[b].start; i < cc->blocks[b].end; i++) {
+			struct cc_insn *insn = &cc->insns[i];
+			unsigned int count = cc_results(insn, slots);
+
+			for (unsigned int s = 0; s < count; s++) {
+				struct cc_def *def = &cc->defs[*slots[s]];
+
+				if (def->defs < UINT16_MAX)
+					def->defs++;
+				def->insn = i;
+				def->block = b;
+				def->ssa = def->defs == 1 && insn->guard == CC_PT;
+			}
+		}
+	}
+	for (uint32_t b = 0; b < cc->block_count; b++) {
+		for (uint32_t i = cc->blocks[b].start; i < cc->blocks[b].end; i++) {
+			unsigned int count = cc_sources(&cc->insns[i], slots);
+
+			for (unsigned int s = 0; s < count; s++) {
+				struct cc_def *def = &cc->defs[*slots[s] & ~CC_NOT];
+
+				def->uses++;
+				if (def->ssa && (def->block == b ? def->insn >= i : !cc_dominates(cc, def->block, b)))
+					def->ssa = false;
+			}
+		}
+	}
+}

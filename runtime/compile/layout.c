@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Places of variables: .global and .const ones in the program's data segment, .shared ones from 0 in each kernel that
+ * uses them. A variable gets at least the alignment of a 16-byte access when it is that large, as on NVIDIA's devices,
+ * where code relies on it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cc.h"
+
+#define MAX_DATA	(1ull << 30)
+#define MAX_SHARED	(1ull << 20)	/* the device's own limit is lower and checked when the module is loaded */
+
+static uint64_t aligned(uint64_t at, const struct ptx_var *var)
+{
+	uint64_t align = var->align;
+
+	if (align < 16)
+		align = var->size >= 16 || var->is_open ? 16 : var->size >= 8 ? 8 : var->size >= 4 ? 4 : align;
+	if (!align)
+		align = 1;
+	return (at + align - 1) & ~(align - 1);
+}
+
+static bool in_data(const struct ptx_var *var)
+{
+	return (var->space == PTX_GLOBAL || var->space == PTX_CONST) && !var->is_extern;
+}
+
+static void fill_data(struct ptx_ctx *ctx, struct ptx_module *module, struct vgpu_program *program, uint32_t refs)
+{
+	uint64_t word;
+
+	program->data = calloc(1, program->data_bytes ? program->data_bytes : 1);
+	program->relocs = calloc(refs ? refs : 1, sizeof(*program->relocs));
+	if (!program->data || !program->relocs)
+		ptx_out_of_memory(ctx);
+	for (struct ptx_var *var = module->vars; var; var = var->next) {
+		if (!in_data(var))
+			continue;
+		if (var->init)
+			memcpy(program->data + var->offset, var->init, var->size);
+		for (uint32_t i = 0; i < var->refs_count; i++) {
+			const struct ptx_init_ref *ref = &var->refs[i];
+
+			if (ref->var->is_extern)
+				ptx_fail(ctx, ref->line, "unresolved external variable `%s'", ref->var->name);
+			memcpy(&word, program->data + var->offset + ref->where, 8);
+			word += ref->var->offset;
+			memcpy(program->data + var->offset + ref->where, &word, 8);
+			program->relocs[program->reloc_count].kind = VGPU_RELOC_DATA;
+			program->relocs[program->reloc_count++].where = (uint32_t)(var->offset + ref->where);
+		}
+	}
+}
+
+void cc_layout_module(struct ptx_ctx *ctx, struct ptx_module *module, struct vgpu_program *program)
+{
+	uint32_t count = 0, refs = 0;
+	uint64_t at = 0;
+
+	for (struct ptx_var *var = module->vars; var; var = var->next) {
+		if (!in_data(var))
+			continue;
+		var->offset = aligned(at, var);
+		at = var->offset + var->size;
+		if (at > MAX_DATA)
+			ptx_fail(ctx, var->line, "`%s': the variables of the module take more than %llu bytes", var->name,
+				 MAX_DATA);
+		count++;
+		refs += var->refs_count;
+	}
+	program->data_bytes = at;
+	program->symbols = calloc(count ? count : 1, sizeof(*program->symbols));
+	if (!program->symbols)
+		ptx_out_of_memory(ctx);
+	fill_data(ctx, module, program, refs);
+	for (struct ptx_var *var = module->vars; var; var = var->next) {
+		struct vgpu_program_symbol *symbol = &program->symbols[program->symbol_count];
+
+		if (!in_data(var))
+			continue;
+		symbol->name = strdup(var->name);
+		if (!symbol->name)
+			ptx_out_of_memory(ctx);
+		symbol->offset = var->offset;
+		symbol->size = var->size;
+		symbol->constant = var->space == PTX_CONST;
+		program->symbol_count++;
+	}
+}
+
+/* ---- shared memory of one kernel ------------------------------------------------------------------------------ */
+
+static void visit_operand(struct ptx_func *func, const struct ptx_operand *o, struct ptx_func **stack, uint32_t *depth,
+			  uint32_t mark)
+{
+	if (o->var && o->var->space == PTX_SHARED)
+		o->var->index = mark;
+	if (o->kind == PTX_OPND_FUNC && o->func->mark != mark && o->func != func) {
+		o->func->mark = mark;
+		stack[(*depth)++] = o->func;
+	}
+	for (uint32_t e = 0; e < o->count; e++)
+		visit_operand(func, &o->elements[e], stack, depth, mark);
+}
+
+/* Gives every .shared variable that the kernel or what it calls names an offset; returns the bytes they take. */
+uint32_t cc_layout_shared(struct cc *cc, struct ptx_module *module)
+{
+	uint32_t funcs = 0, depth = 0, mark = cc->kernel->mark + 1;
+	struct ptx_func **stack;
+	uint64_t at = 0;
+
+	for (struct ptx_func *func = module->funcs; func; func = func->next) {
+		funcs++;
+		if (func->mark >= mark)
+			mark = func->mark + 1;
+	}
+	stack = ptx_alloc(cc->ctx, (funcs + 1) * sizeof(*stack));
+	stack[depth++] = cc->kernel;
+	cc->kernel->mark = mark;
+	while (depth) {
+		struct ptx_func *func = stack[--depth];
+
+		for (uint32_t i = 0; i < func->insns_count; i++)
+			for (uint32_t o = 0; func->insns[i].op != PTX_I_LABEL && o < func->insns[i].count; o++)
+				visit_operand(func, &func->insns[i].ops[o], stack, &depth, mark);
+	}
+	for (struct ptx_var *var = module->vars; var; var = var->next) {
+		if (var->space != PTX_SHARED || var->index != mark || var->is_open || var->is_extern)
+			continue;
+		var->offset = aligned(at, var);
+		at = var->offset + var->size;
+		if (at > MAX_SHARED)
+			ptx_fail(cc->ctx, var->line, "`%s': the shared variables of `%s' take more than %llu bytes",
+				 var->name, cc->kernel->name, MAX_SHARED);
+	}
+	return (uint32_t)at;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lowering: PTX instructions to instructions over virtual registers. A call is lowered by lowering the callee's body in
+ * a new frame. lower.c has the walk and the operands, lower_*.c one family of instructions each, call.c the calls.
+ *
+ * Invariants: registers of up to 32 bits live in an R, 64-bit ones in a Q. Bits of an R above the PTX width are
+ * unspecified; whoever looks at them extends first (cc_extended). Results are written last, by one instruction, so that
+ * a destination may be a source too; temporaries of a guarded instruction are written without the guard.
+ */
+#ifndef VGPU_CC_LOWER_H
+#define VGPU_CC_LOWER_H
+
+#include "cc.h"
+#include "sreg.h"
+
+struct cc_slot {		/* bytes of a .param variable that live in a register */
+	uint32_t offset, size;
+	uint32_t reg;
+};
+
+/* modifiers that only floats take */
+#define ARITH_FLOAT_KINDS	(PTX_K_RND | PTX_K_FTZ | PTX_K_SAT)
+
+enum cc_pvar_kind { CC_PVAR_NEW, CC_PVAR_KERNEL, CC_PVAR_SLOTS, CC_PVAR_MEMORY };
+
+struct cc_pvar {		/* a .param variable while its function is lowered */
+	/* modifiers that only floats take */
+#define ARITH_FLOAT_KINDS	(PTX_K_RND | PTX_K_FTZ | PTX_K_SAT)
+
+enum cc_pvar_kind kind;
+	uint32_t offset;	/* KERNEL: in the parameter block; MEMORY: in local memory */
+	struct cc_slot *slots;
+	uint32_t slots_count, slots_room;
+};
+
+struct cc_frame {
+	struct cc_frame *caller;
+	struct ptx_func *func;
+	uint32_t *regs;		/* virtual register of each PTX register, CC_NONE: none yet */
+	struct cc_pvar **params;	/* by ptx_var.index */
+	uint32_t *locals;	/* offset of each .local variable, by index */
+	uint32_t first_label, end_label;
+	uint32_t local_top;
+	uint32_t carry;		/* of add.cc and its kin */
+	uint32_t depth;
+};
+
+struct cc_lower {
+	struct cc *cc;
+	struct cc_frame *frame;
+	const struct ptx_insn *in;
+	uint32_t guard;
+	bool guard_not;
+	uint32_t first_temp;	/* virtual registers from here on are temporaries of this instruction */
+	uint32_t dynamic_shared;	/* where dynamic shared memory begins */
+	uint32_t *kernel_params;	/* offset of each parameter of the kernel */
+};
+
+struct cc_value {		/* a source: a register or a constant */
+	uint32_t reg;		/* CC_NONE: constant */
+	uint64_t imm;
+	bool reloc;
+};
+
+_Noreturn void cc_refuse(struct cc_lower *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* emission */
+uint32_t cc_temp(struct cc_lower *l, enum cc_class class);
+uint32_t cc_named(struct cc_lower *l, enum cc_class class);	/* outlives the instruction */
+struct cc_insn *cc_op(struct cc_lower *l, unsigned int op, unsigned int flags, uint32_t dst, uint32_t a, uint32_t b,
+		      uint32_t c);
+struct cc_insn *cc_opi(struct cc_lower *l, unsigned int op, unsigned int flags, uint32_t dst, uint32_t a,
+		       uint64_t imm, uint32_t c);
+struct cc_insn *cc_opv(struct cc_lower *l, unsigned int op, unsigned int flags, uint32_t dst, struct cc_value a,
+		       struct cc_value b, uint32_t c);
+void cc_define_temp(struct cc_lower *l, uint32_t dst);	/* before a guarded load into it */
+uint32_t cc_const(struct cc_lower *l, enum cc_class class, uint64_t value);
+void cc_move(struct cc_lower *l, uint32_t dst, struct cc_value value);
+void cc_set_pred(struct cc_lower *l, uint32_t dst, uint32_t source);
+void cc_jump(struct cc_lower *l, uint32_t label);
+void cc_place(struct cc_lower *l, uint32_t label);
+
+/* operands */
+uint32_t cc_reg(struct cc_lower *l, uint32_t number);
+enum cc_class cc_class_of(enum ptx_type type);
+const struct ptx_operand *cc_operand(struct cc_lower *l, unsigned int index);
+uint32_t cc_dst(struct cc_lower *l, unsigned int index, enum ptx_type type);
+uint32_t cc_dst_element(struct cc_lower *l, const struct ptx_operand *o, enum ptx_type type, bool wider);
+struct cc_value cc_src(struct cc_lower *l, unsigned int index, enum ptx_type type);
+struct cc_value cc_src_element(struct cc_lower *l, const struct ptx_operand *o, enum ptx_type type, bool wider);
+uint32_t cc_src_reg(struct cc_lower *l, unsigned int index, enum ptx_type type);
+uint32_t cc_in_reg(struct cc_lower *l, struct cc_value value, enum cc_class class);
+struct cc_value cc_extended(struct cc_lower *l, struct cc_value value, enum ptx_type type);
+uint32_t cc_src_pred(struct cc_lower *l, unsigned int index);	/* may carry CC_NOT */
+uint32_t cc_dst_pred(struct cc_lower *l, const struct ptx_operand *o);
+struct cc_value cc_address_of(struct cc_lower *l, const struct ptx_operand *o);
+enum ptx_type cc_type(struct cc_lower *l, unsigned int index);
+unsigned int cc_rounding(struct cc_lower *l);	/* FP flags of the instruction: rounding, ftz, sat */
+bool cc_signed(enum ptx_type type);
+
+/* one function per family; each handles the instruction l->in */
+void cc_lower_add(struct cc_lower *l);
+void cc_lower_mul(struct cc_lower *l);
+void cc_lower_mad(struct cc_lower *l);
+void cc_lower_muladd24(struct cc_lower *l);
+void cc_lower_divrem(struct cc_lower *l);
+void cc_lower_minmax(struct cc_lower *l);
+void cc_lower_absneg(struct cc_lower *l);
+void cc_lower_sad(struct cc_lower *l);
+void cc_lower_dot(struct cc_lower *l);
+void cc_lower_logic(struct cc_lower *l);
+void cc_lower_shift(struct cc_lower *l);
+void cc_lower_funnel(struct cc_lower *l);
+void cc_lower_count(struct cc_lower *l);
+void cc_lower_bfe(struct cc_lower *l);
+void cc_lower_bfi(struct cc_lower *l);
+void cc_lower_prmt(struct cc_lower *l);
+void cc_lower_lop3(struct cc_lower *l);
+void cc_lower_fma(struct cc_lower *l);
+void cc_lower_fdiv(struct cc_lower *l);
+void cc_lower_funary(struct cc_lower *l);
+void cc_lower_copysign(struct cc_lower *l);
+void cc_lower_testp(struct cc_lower *l);
+void cc_lower_farith(struct cc_lower *l, unsigned int op32, unsigned int op64);
+void cc_lower_setp(struct cc_lower *l);
+void cc_lower_set(struct cc_lower *l);
+void cc_lower_selp(struct cc_lower *l);
+void cc_lower_slct(struct cc_lower *l);
+void cc_lower_mov(struct cc_lower *l);
+void cc_lower_cvt(struct cc_lower *l);
+void cc_lower_cvta(struct cc_lower *l);
+void cc_lower_isspacep(struct cc_lower *l);
+void cc_lower_ld(struct cc_lower *l);
+void cc_lower_st(struct cc_lower *l);
+void cc_lower_atom(struct cc_lower *l);
+void cc_lower_fence(struct cc_lower *l);
+void cc_lower_bar(struct cc_lower *l);
+void cc_lower_vote(struct cc_lower *l);
+void cc_lower_match(struct cc_lower *l);
+void cc_lower_activemask(struct cc_lower *l);
+void cc_lower_shfl(struct cc_lower *l);
+void cc_lower_control(struct cc_lower *l);
+void cc_lower_nothing(struct cc_lower *l);
+/* call.c */
+void cc_lower_call(struct cc_lower *l);
+struct cc_pvar *cc_param(struct cc_lower *l, struct ptx_var *var);
+struct cc_slot *cc_param_slot(struct cc_lower *l, struct cc_pvar *pvar, uint32_t offset, uint32_t size);
+struct cc_frame *cc_frame_new(struct cc_lower *l, struct ptx_func *func);
+void cc_lower_body(struct cc_lower *l, struct ptx_func *func);
+
+#endif

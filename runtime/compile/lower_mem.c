@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Lowering of loads, stores, atomics and fences. Parameters of kernels are read with LDP, parameters of functions
+ * live in registers or in local memory (call.c decides).
+ */
+#include "lower.h"
+
+struct address {
+	enum ptx_space space;
+	uint32_t base;		/* CC_NONE: absolute */
+	uint64_t offset;
+	bool reloc;
+};
+
+static enum ptx_space space_of(struct cc_lower *l)
+{
+	switch (ptx_mod_of(l->in, PTX_K_SPACE)) {
+	case PTX_M_GLOBAL:
+		return PTX_GLOBAL;
+	case PTX_M_CONST:
+		return PTX_CONST;
+	case PTX_M_SHARED:
+	case PTX_M_SHAREDCTA:
+		return PTX_SHARED;
+	case PTX_M_LOCAL:
+		return PTX_LOCAL;
+	case PTX_M_PARAM:
+		return PTX_PARAM;
+	default:
+		return PTX_GENERIC;
+	}
+}
+
+static bool narrow_space(enum ptx_space space)
+{
+	return space == PTX_SHARED || space == PTX_LOCAL;
+}
+
+/* The address operand, its base in the register class its space wants. */
+static struct address address_of(struct cc_lower *l, const struct ptx_operand *o, enum ptx_space space)
+{
+	struct address address = { .space = space, .base = CC_NONE, .offset = o->value };
+	struct cc_value value;
+	uint32_t base, low;
+
+	if (o->kind != PTX_OPND_ADDR)
+		cc_refuse(l, "an address in [ ] is wanted");
+	if (o->var) {
+		if (space == PTX_GENERIC)
+			address.space = o->var->space;
+		else if (o->var->space != space && !(space == PTX_GLOBAL && o->var->space == PTX_CONST))
+			cc_refuse(l, "`%s' is not in that state space", o->var->name);
+		value = cc_address_of(l, o);
+		address.offset = value.imm;
+		address.reloc = value.reloc;
+		if (address.space == PTX_CONST)
+			address.space = PTX_GLOBAL;
+		else if (address.space == PTX_PARAM)
+			address.space = PTX_LOCAL;
+		return address;
+	}
+	if (space == PTX_CONST)
+		address.space = PTX_GLOBAL;
+	else if (space == PTX_PARAM)	/* through a register: the variable has an address, so it is in local memory */
+		address.space = PTX_LOCAL;
+	if (o->reg == PTX_NONE)
+		return address;
+	base = cc_reg(l, o->reg);
+	if (l->cc->vregs[base] == CC_P)
+		cc_refuse(l, "a predicate is no address");
+	if (ptx_type_bytes(l->frame->func->regs[o->reg].type) < (narrow_space(address.space) ? 4u : 8u))
+		cc_refuse(l, "register `%s' is too narrow for an address", o->name);
+	if (narrow_space(address.space) && l->cc->vregs[base] == CC_Q) {
+		low = cc_temp(l, CC_R);
+		cc_op(l, VGPU_OP_UNLO, 0, low, base, CC_NONE, CC_NONE);
+		base = low;
+	}
+	address.base = base;
+	return address;
+}
+
+static unsigned int log2_bytes(unsigned int bytes)
+{
+	return bytes == 8 ? 3 : bytes == 4 ? 2 : bytes == 2 ? 1 : 0;
+}
+
+static unsigned int mem_op(enum ptx_space space, bool store)
+{
+	switch (space) {
+	case PTX_GLOBAL:
+		return store ? VGPU_OP_STG : VGPU_OP_LDG;
+	case PTX_SHARED:
+		return store ? VGPU_OP_STS : VGPU_OP_LDS;
+	case PTX_LOCAL:
+		return store ? VGPU_OP_STL : VGPU_OP_LDL;
+	case PTX_PARAM:
+		return VGPU_OP_LDP;
+	default:
+		return store ? VGPU_OP_ST : VGPU_OP_LD;
+	}
+}
+
+/* One VASS access of `count` elements; registers as its fields want them. */
+static void access_memory(struct cc_lower *l, const struct address *address, bool store, unsigned int bytes, bool sign,
+			  unsigned int count, const uint32_t *regs)
+{
+	unsigned int flags = log2_bytes(bytes) | log2_bytes(count) << 2;
+	struct cc_insn *insn;
+
+	if (sign && bytes < 4)
+		flags |= VGPU_F_SEXT;
+	if (address->base == CC_NONE && address->space != PTX_PARAM)
+		flags |= VGPU_F_ABS;
+	for (unsigned int i = 1; i < count && !store; i++)
+		cc_define_temp(l, regs[i]);
+	insn = cc_op(l, mem_op(address->space, store), flags, store ? CC_NONE : regs[0], address->base,
+		     store ? regs[0] : CC_NONE, CC_NONE);
+	for (unsigned int i = 1; i < count; i++)
+		insn->more[i - 1] = regs[i];
+	insn->imm = address->offset;
+	insn->reloc = address->reloc;
+	insn->keep = ptx_mod_of(l->in, PTX_K_SEM) != PTX_M_NONE && !ptx_has(l->in, PTX_M_WEAK);
+}
+
+static unsigned int vector_count(struct cc_lower *l, const struct ptx_operand *o, unsigned int bytes)
+{
+	unsigned int count = ptx_has(l->in, PTX_M_V2) ? 2 : ptx_has(l->in, PTX_M_V4) ? 4 : 1;
+
+	if (count > 1 ? o->kind != PTX_OPND_VEC || o->count != count : o->kind == PTX_OPND_VEC && o->count != 1)
+		cc_refuse(l, "%u registers are wanted", count);
+	if (count * bytes > 16)
+		cc_refuse(l, "an access of more than 16 bytes");
+	return count;
+}
+
+static enum ptx_type memory_type(struct cc_lower *l)
+{
+	enum ptx_type type = cc_type(l, 0);
+
+	if (type == PTX_PRED)
+		cc_refuse(l, "type .pred is not supported here");
+	return type;
+}
+
+static bool is_direct_param(const struct ptx_operand *o)
+{
+	return o->kind == PTX_OPND_ADDR && o->var && o->var->space == PTX_PARAM;
+}
+
+/* ---- values of elements -------------------------------------------------------------------------------------- */
+
+/* Where a load of `type` puts the element before it is widened to the register of operand `o`. */
+static uint32_t load_target(struct cc_lower *l, enum ptx_type type, uint32_t dst)
+{
+	return ptx_type_bytes(type) < 8 && l->cc->vregs[dst] == CC_Q ? cc_temp(l, CC_R) : dst;
+}
+
+static void widen_loaded(struct cc_lower *l, enum ptx_type type, uint32_t dst, uint32_t loaded)
+{
+	if (dst != loaded)
+		cc_op(l, cc_signed(type) ? VGPU_OP_SXQ : VGPU_OP_ZXQ, 0, dst, loaded, CC_NONE, CC_NONE);
+}
+
+static void load_slot(struct cc_lower *l, enum ptx_type type, uint32_t dst, const struct cc_slot *slot)
+{
+	struct cc_value value = { .reg = slot->reg };
+	uint32_t low;
+
+	if (ptx_type_bytes(type) < 8 && l->cc->vregs[slot->reg] == CC_Q) {
+		low = cc_temp(l, CC_R);
+		cc_op(l, VGPU_OP_UNLO, 0, low, slot->reg, CC_NONE, CC_NONE);
+		value.reg = low;
+	}
+	value = cc_extended(l, value, type);
+	if (ptx_type_bytes(type) < 8 && l->cc->vregs[dst] == CC_Q)
+		widen_loaded(l, type, dst, value.reg);
+	else
+		cc_move(l, dst, value);
+}
+
+static void store_slot(struct cc_lower *l, const struct cc_slot *slot, struct cc_value value)
+{
+	uint32_t reg;
+
+	if (l->cc->vregs[slot->reg] == CC_Q && slot->size == 8 && value.reg != CC_NONE &&
+	    l->cc->vregs[value.reg] == CC_R) {	/* fewer bytes than the slot holds: the rest is unspecified */
+		reg = cc_temp(l, CC_Q);
+		cc_op(l, VGPU_OP_ZXQ, 0, reg, value.reg, CC_NONE, CC_NONE);
+		value.reg = reg;
+	}
+	cc_move(l, slot->reg, value);
+}
+
+/* ---- ld, st -------------------------------------------------------------------------------------------------- */
+
+static void acquire_release(struct cc_lower *l, bool before)
+{
+	unsigned int mod = before ? PTX_M_RELEASE : PTX_M_ACQUIRE;
+
+	if (ptx_has(l->in, mod) || ptx_has(l->in, PTX_M_ACQREL) || ptx_has(l->in, PTX_M_SC))
+		cc_op(l, VGPU_OP_MEMBAR, 0, CC_NONE, CC_NONE, CC_NONE, CC_NONE);
+}
+
+void cc_lower_ld(struct cc_lower *l)
+{
+	enum ptx_type type = memory_type(l);
+	const struct ptx_operand *o = cc_operand(l, 0), *from = cc_operand(l, 1);
+	unsigned int bytes = ptx_type_bytes(type), count = vector_count(l, o, bytes);
+	const struct ptx_operand *elements = o->kind == PTX_OPND_VEC ? o->elements : o;
+	bool wider = ptx_type_letter(type) != 'f' || bytes == 2;
+	uint32_t dst[4], loaded[4];
+	struct address address;
+	struct cc_pvar *pvar;
+
+	for (unsigned int i = 0; i < count; i++)
+		dst[i] = cc_dst_element(l, &elements[i], type, wider);
+	if (is_direct_param(from)) {
+		if (space_of(l) != PTX_PARAM)
+			cc_refuse(l, "`%s' is not in that state space", from->var->name);
+		pvar = cc_param(l, from->var);
+		if (pvar->kind == CC_PVAR_SLOTS) {
+			for (unsigned int i = 0; i < count; i++)
+				load_slot(l, type, dst[i],
+					  cc_param_slot(l, pvar, (uint32_t)from->value + i * bytes, bytes));
+			return;
+		}
+		address = (struct address){
+			.space = pvar->kind == CC_PVAR_KERNEL ? PTX_PARAM : PTX_LOCAL, .base = CC_NONE,
+			.offset = pvar->offset + from->value,
+		};
+	} else {
+		address = address_of(l, from, space_of(l));
+	}
+	for (unsigned int i = 0; i < count; i++)
+		loaded[i] = load_target(l, type, dst[i]);
+	access_memory(l, &address, false, bytes, cc_signed(type), count, loaded);
+	for (unsigned int i = 0; i < count; i++)
+		widen_loaded(l, type, dst[i], loaded[i]);
+	acquire_release(l, false);
+}
+
+void cc_lower_st(struct cc_lower *l)
+{
+	enum ptx_type type = memory_type(l);
+	const struct ptx_operand *to = cc_operand(l, 0), *o = cc_operand(l, 1);
+	unsigned int bytes = ptx_type_bytes(type), count = vector_count(l, o, bytes);
+	const struct ptx_operand *elements = o->kind == PTX_OPND_VEC ? o->elements : o;
+	bool wider = ptx_type_letter(type) != 'f' || bytes == 2;
+	struct cc_value values[4];
+	uint32_t regs[4];
+	struct address address;
+	struct cc_pvar *pvar;
+
+	if (ptx_has(l->in, PTX_M_NC))
+		cc_refuse(l, ".nc is for loads");
+	for (unsigned int i = 0; i < count; i++)
+		values[i] = cc_src_element(l, &elements[i], type, wider);
+	if (space_of(l) == PTX_CONST)
+		cc_refuse(l, "constant memory cannot be written");
+	if (is_direct_param(to)) {
+		if (space_of(l) != PTX_PARAM || to->var->is_kernel_param)
+			cc_refuse(l, "a parameter of a kernel cannot be written");
+		pvar = cc_param(l, to->var);
+		if (pvar->kind == CC_PVAR_SLOTS) {
+			for (unsigned int i = 0; i < count; i++)
+				store_slot(l, cc_param_slot(l, pvar, (uint32_t)to->value + i * bytes, bytes), values[i]);
+			return;
+		}
+		address = (struct address){
+			.space = PTX_LOCAL, .base = CC_NONE, .offset = pvar->offset + to->value,
+		};
+	} else {
+		address = address_of(l, to, space_of(l));
+	}
+	for (unsigned int i = 0; i < count; i++)
+		regs[i] = cc_in_reg(l, values[i], cc_class_of(type));
+	acquire_release(l, true);
+	access_memory(l, &address, true, bytes, false, count, regs);
+}
+
+/* ---- atom, red ----------------------------------------------------------------------------------------------- */
+
+static unsigned int atom_flags(struct cc_lower *l, enum ptx_type type)
+{
+	static const struct {
+		uint8_t mod, operation;
+	} table[] = {
+		{ PTX_M_ADD, VGPU_ATOM_ADD }, { PTX_M_MIN, VGPU_ATOM_MIN }, { PTX_M_MAX, VGPU_ATOM_MAX },
+		{ PTX_M_AND, VGPU_ATOM_AND }, { PTX_M_OR, VGPU_ATOM_OR }, { PTX_M_XOR, VGPU_ATOM_XOR },
+		{ PTX_M_EXCH, VGPU_ATOM_EXCH }, { PTX_M_CAS, VGPU_ATOM_CAS }, { PTX_M_INC, VGPU_ATOM_INC },
+		{ PTX_M_DEC, VGPU_ATOM_DEC },
+	};
+	unsigned int mod = ptx_mod_of(l->in, PTX_K_ATOM), flags = VGPU_ATOM_COUNT;
+	bool is_float = ptx_type_letter(type) == 'f';
+
+	if (type == PTX_PRED || type == PTX_F16X2 || ptx_type_bytes(type) < 4)
+		cc_refuse(l, "type .%s is not supported here", ptx_mod_name(type));
+	for (unsigned int i = 0; i < sizeof(table) / sizeof(*table); i++)
+		if (table[i].mod == mod)
+			flags = table[i].operation;
+	if (flags == VGPU_ATOM_COUNT)
+		cc_refuse(l, "an operation (.add, .cas and so on) is missing");
+	if ((flags == VGPU_ATOM_INC || flags == VGPU_ATOM_DEC) && type != PTX_U32)
+		cc_refuse(l, ".inc and .dec are for .u32");
+	if (is_float && flags == VGPU_ATOM_ADD)
+		flags |= VGPU_F_ATOM_FLOAT;
+	else if (is_float && flags != VGPU_ATOM_EXCH)
+		cc_refuse(l, "floats can only be added");
+	if (cc_signed(type) && (flags == VGPU_ATOM_MIN || flags == VGPU_ATOM_MAX))
+		flags |= VGPU_F_ATOM_SIGNED;
+	return flags;
+}
+
+void cc_lower_atom(struct cc_lower *l)
+{
+	enum ptx_type type = cc_type(l, 0);
+	unsigned int flags = atom_flags(l, type), op, first = l->in->op == PTX_I_ATOM;
+	bool wide = ptx_type_bytes(type) == 8, cas = VGPU_F_ATOM(flags) == VGPU_ATOM_CAS;
+	uint32_t dst = first ? cc_dst(l, 0, type) : CC_NONE, b, c = CC_NONE;
+	struct address address;
+	struct cc_insn *insn;
+
+	if (l->in->count != 2 + first + cas || (cas && !first))
+		cc_refuse(l, "wrong number of operands");
+	address = address_of(l, cc_operand(l, first), space_of(l));
+	b = cc_src_reg(l, first + 1, type);
+	if (cas)
+		c = cc_src_reg(l, first + 2, type);
+	switch (address.space) {
+	case PTX_GENERIC:
+		op = wide ? VGPU_OP_ATOMQ : VGPU_OP_ATOM;
+		break;
+	case PTX_GLOBAL:
+		op = wide ? VGPU_OP_ATOMGQ : VGPU_OP_ATOMG;
+		break;
+	case PTX_SHARED:
+		op = wide ? VGPU_OP_ATOMSQ : VGPU_OP_ATOMS;
+		break;
+	default:
+		cc_refuse(l, "atomics work on global and shared memory");
+	}
+	if (address.base == CC_NONE)
+		flags |= VGPU_F_ATOM_ABS;
+	if (!first)
+		flags |= VGPU_F_ATOM_NORET;
+	acquire_release(l, true);
+	insn = cc_op(l, op, flags, dst, address.base, b, c);
+	insn->imm = address.offset;
+	insn->reloc = address.reloc;
+	acquire_release(l, false);
+}
+
+void cc_lower_fence(struct cc_lower *l)
+{
+	cc_op(l, VGPU_OP_MEMBAR, 0, CC_NONE, CC_NONE, CC_NONE, CC_NONE);
+}

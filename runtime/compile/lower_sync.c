@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Lowering of what threads do together (barriers, votes, matches, shuffles) and of control flow within a function.
+ * Lanes of a warp reconverge at the immediate post-dominator, so that a member mask names the lanes that are active.
+ */
+#include "lower.h"
+
+void cc_lower_nothing(struct cc_lower *l)
+{
+	(void)l;	/* a hint to hardware that this device does not have */
+}
+
+/* ---- barriers ------------------------------------------------------------------------------------------------ */
+
+static uint64_t constant(struct cc_lower *l, unsigned int index, uint64_t limit, const char *what)
+{
+	struct cc_value value = cc_src(l, index, PTX_U32);
+	struct cc_insn *def;
+
+	/* clang puts the constant into a register at -O0: look for it at the end of what has been written */
+	for (uint32_t i = l->cc->insns_count; value.reg != CC_NONE && i > 0 && i + 64 > l->cc->insns_count; i--) {
+		def = &l->cc->insns[i - 1];
+		if (def->op == CC_LABEL)
+			break;
+		if (def->dst != value.reg)
+			continue;
+		if (def->op == VGPU_OP_MOV && (def->flags & VGPU_F_IMM) && def->guard == CC_PT) {
+			value.reg = CC_NONE;
+			value.imm = def->imm;
+		}
+		break;
+	}
+	if (value.reg != CC_NONE || value.imm > limit)
+		cc_refuse(l, "%s must be a constant up to %llu", what, (unsigned long long)limit);
+	return value.imm;
+}
+
+static void barrier(struct cc_lower *l, unsigned int first, unsigned int count, unsigned int op, unsigned int flags,
+		    uint32_t dst, uint32_t p)
+{
+	uint64_t imm = constant(l, first, VGPU_BARRIERS - 1, "the barrier's number"), threads = 0;
+
+	if (count == 2) {
+		threads = constant(l, first + 1, 1024, "the number of threads");
+		if (threads % 32 || !threads)
+			cc_refuse(l, "the number of threads must be a multiple of 32");
+	}
+	cc_op(l, op, flags, dst, p, CC_NONE, CC_NONE)->imm = imm | threads << 32;
+}
+
+static void barrier_reduction(struct cc_lower *l)
+{
+	bool popc = ptx_has(l->in, PTX_M_POPC), and = ptx_has(l->in, PTX_M_AND);
+	unsigned int flags = popc ? VGPU_BARRED_POPC : and ? VGPU_BARRED_AND : VGPU_BARRED_OR;
+	uint32_t p, dst, r;
+
+	if ((!popc && !and && !ptx_has(l->in, PTX_M_OR)) || l->in->count < 3 ||
+	    cc_type(l, 0) != (popc ? PTX_U32 : PTX_PRED))
+		cc_refuse(l, "red.popc.u32, red.and.pred or red.or.pred with a predicate is wanted");
+	p = cc_src_pred(l, l->in->count - 1);
+	if (popc) {
+		barrier(l, 1, l->in->count - 2, VGPU_OP_BARRED, flags, cc_dst(l, 0, PTX_U32), p);
+		return;
+	}
+	dst = cc_dst_pred(l, cc_operand(l, 0));
+	r = cc_temp(l, CC_R);
+	barrier(l, 1, l->in->count - 2, VGPU_OP_BARRED, flags, r, p);
+	cc_opi(l, VGPU_OP_SETPU, VGPU_CMP_NE, dst, r, 0, CC_NONE);
+}
+
+void cc_lower_bar(struct cc_lower *l)
+{
+	if (ptx_has(l->in, PTX_M_WARP))
+		return;		/* the lanes that reach it run in step already */
+	if (ptx_has(l->in, PTX_M_ARRIVE))
+		cc_refuse(l, "a barrier without waiting is not supported");
+	if (ptx_has(l->in, PTX_M_RED)) {
+		barrier_reduction(l);
+		return;
+	}
+	if (!ptx_has(l->in, PTX_M_SYNC) || l->in->count > 2 || l->in->type_count)
+		cc_refuse(l, ".sync or .red is wanted, with one or two operands");
+	barrier(l, 0, l->in->count, VGPU_OP_BAR, 0, CC_NONE, CC_NONE);
+}
+
+/* ---- warp ---------------------------------------------------------------------------------------------------- */
+
+static void check_mask(struct cc_lower *l, unsigned int index)
+{
+	if (l->in->count > index)
+		cc_src(l, index, PTX_B32);
+}
+
+void cc_lower_vote(struct cc_lower *l)
+{
+	unsigned int mod = ptx_mod_of(l->in, PTX_K_VOTE);
+	bool sync = ptx_has(l->in, PTX_M_SYNC);
+	uint32_t p;
+
+	if (l->in->count != 2u + sync)
+		cc_refuse(l, "%u operands are wanted", 2u + sync);
+	check_mask(l, 2);
+	p = cc_src_pred(l, 1);
+	if (mod == PTX_M_BALLOT) {
+		cc_op(l, VGPU_OP_BALLOT, 0, cc_dst(l, 0, PTX_B32), p, CC_NONE, CC_NONE);
+		return;
+	}
+	if (cc_type(l, 0) != PTX_PRED || mod == PTX_M_NONE)
+		cc_refuse(l, ".all, .any or .uni with .pred, or .ballot.b32 is wanted");
+	cc_op(l, VGPU_OP_VOTE, mod == PTX_M_ALL ? VGPU_VOTE_ALL : mod == PTX_M_ANY ? VGPU_VOTE_ANY : VGPU_VOTE_UNI,
+	      cc_dst_pred(l, cc_operand(l, 0)), p, CC_NONE, CC_NONE);
+}
+
+void cc_lower_match(struct cc_lower *l)
+{
+	enum ptx_type type = cc_type(l, 0);
+	const struct ptx_operand *o = cc_operand(l, 0);
+	bool wide = ptx_type_bytes(type) == 8, all = ptx_has(l->in, PTX_M_ALL);
+	unsigned int op = wide ? VGPU_OP_MATCHQ : VGPU_OP_MATCH;
+	struct ptx_operand d = *o, q = *o;
+	uint32_t a = cc_src_reg(l, 1, type), dst, mask, active, same, second = CC_NONE;
+
+	if (ptx_type_bytes(type) < 4 || (!all && !ptx_has(l->in, PTX_M_ANY)))
+		cc_refuse(l, ".any or .all, .b32 or .b64 is wanted");
+	check_mask(l, 2);
+	if (!all) {
+		cc_op(l, op, 0, cc_dst(l, 0, PTX_B32), a, CC_NONE, CC_NONE);
+		return;
+	}
+	if (o->second != PTX_NONE) {
+		q.reg = o->second;
+		q.second = PTX_NONE;
+		second = cc_dst_pred(l, &q);
+	}
+	d.second = PTX_NONE;
+	dst = cc_dst_element(l, &d, PTX_B32, false);
+	mask = cc_temp(l, CC_R);
+	active = cc_temp(l, CC_R);
+	same = cc_temp(l, CC_P);
+	cc_op(l, op, 0, mask, a, CC_NONE, CC_NONE);
+	cc_op(l, VGPU_OP_ACTIVE, 0, active, CC_NONE, CC_NONE, CC_NONE);
+	cc_op(l, VGPU_OP_SETPU, VGPU_CMP_EQ, same, mask, active, CC_NONE);
+	cc_opi(l, VGPU_OP_SEL, 0, dst, mask, 0, same);
+	if (second != CC_NONE)
+		cc_set_pred(l, second, same);
+}
+
+void cc_lower_activemask(struct cc_lower *l)
+{
+	cc_op(l, VGPU_OP_ACTIVE, 0, cc_dst(l, 0, PTX_B32), CC_NONE, CC_NONE, CC_NONE);
+}
+
+void cc_lower_shfl(struct cc_lower *l)
+{
+	unsigned int mod = ptx_mod_of(l->in, PTX_K_SHFL);
+	bool sync = ptx_has(l->in, PTX_M_SYNC);
+	const struct ptx_operand *o = cc_operand(l, 0);
+	struct ptx_operand d = *o, q = *o;
+	struct cc_value a, b, c;
+	uint32_t dst, second = CC_NONE;
+	struct cc_insn *insn;
+
+	if (ptx_type_bytes(cc_type(l, 0)) != 4 || mod == PTX_M_NONE || l->in->count != 4u + sync)
+		cc_refuse(l, ".up, .down, .bfly or .idx, .b32 and %u operands are wanted", 4u + sync);
+	check_mask(l, 4);
+	if (o->second != PTX_NONE) {
+		q.reg = o->second;
+		q.second = PTX_NONE;
+		second = cc_dst_pred(l, &q);
+	}
+	d.second = PTX_NONE;
+	dst = cc_dst_element(l, &d, PTX_B32, false);
+	a = cc_src(l, 1, PTX_B32);
+	b = cc_src(l, 2, PTX_B32);
+	c = cc_src(l, 3, PTX_B32);
+	c.reg = cc_in_reg(l, c, CC_R);
+	insn = cc_opv(l, VGPU_OP_SHFL, mod == PTX_M_UP ? VGPU_SHFL_UP : mod == PTX_M_DOWN ? VGPU_SHFL_DOWN :
+		      mod == PTX_M_BFLY ? VGPU_SHFL_BFLY : VGPU_SHFL_IDX, dst, a, b, c.reg);
+	insn->second = second;
+}
+
+/* ---- control flow -------------------------------------------------------------------------------------------- */
+
+void cc_lower_control(struct cc_lower *l)
+{
+	switch (l->in->op) {
+	case PTX_I_BRA:
+		if (cc_operand(l, 0)->kind != PTX_OPND_LABEL)
+			cc_refuse(l, "a label is wanted (indirect branches are not supported)");
+		cc_jump(l, l->frame->first_label + cc_operand(l, 0)->reg);
+		break;
+	case PTX_I_RET:
+		if (l->frame->caller) {
+			cc_jump(l, l->frame->end_label);
+			break;
+		}
+		cc_op(l, VGPU_OP_EXIT, 0, CC_NONE, CC_NONE, CC_NONE, CC_NONE);
+		break;
+	case PTX_I_EXIT:
+		cc_op(l, VGPU_OP_EXIT, 0, CC_NONE, CC_NONE, CC_NONE, CC_NONE);
+		break;
+	default:	/* trap, brkpt: without a debugger both end the program */
+		cc_op(l, VGPU_OP_TRAP, 0, CC_NONE, CC_NONE, CC_NONE, CC_NONE);
+		break;
+	}
+}

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Register allocation: linear scan over live ranges with their holes. Registers are taken in the order in which they
+ * come to life; each physical register holds the ranges of everything placed on it that are not over yet, so that two
+ * registers share one as long as they are never live together. 64-bit registers take an aligned pair, groups of vector
+ * accesses a run. Where nothing is free the cheapest of the candidates goes to memory, the code is rewritten and the
+ * scan starts anew.
+ */
+#include <string.h>
+
+#include "cc.h"
+
+#define MAX_ROUNDS	64u
+
+struct held {			/* a range placed on a physical register */
+	uint32_t from, to, owner;
+};
+
+struct file {			/* one physical register: its ranges, ascending */
+	struct held *held;
+	uint32_t held_count, held_room, head;
+};
+
+struct scan {
+	struct cc *cc;
+	const struct cc_live *live;
+	const struct cc_groups *groups;
+	struct file *file;
+	uint32_t *hint;
+	float *weight;		/* cost of living in memory */
+	uint32_t limit;
+	uint32_t *victims, victims_count, victims_room;
+	uint8_t *done;		/* placed, or spilled */
+	uint32_t now;
+};
+
+static bool conflicts(struct scan *s, uint32_t phys, const struct cc_live *live)
+{
+	struct file *file = &s->file[phys];
+	uint32_t i;
+
+	while (file->head < file->held_count && file->held[file->head].to <= s->now)
+		file->head++;
+	i = file->head;
+	for (uint32_t r = 0; r < live->count && i < file->held_count;) {
+		if (file->held[i].to <= live->ranges[r].from)
+			i++;
+		else if (live->ranges[r].to <= file->held[i].from)
+			r++;
+		else
+			return true;
+	}
+	return false;
+}
+
+static void hold(struct scan *s, uint32_t phys, uint32_t owner, const struct cc_live *live)
+{
+	struct file *file = &s->file[phys];
+	uint32_t i, r = live->count;
+
+	while (file->held_count + live->count > file->held_room)
+		file->held = ptx_grow(s->cc->ctx, file->held, file->held_count, live->count, &file->held_room,
+				      sizeof(*file->held));
+	/* merge from the end */
+	i = file->held_count;
+	file->held_count += live->count;
+	for (uint32_t to = file->held_count; r > 0; to--) {
+		if (i > file->head && file->held[i - 1].from > live->ranges[r - 1].from) {
+			file->held[to - 1] = file->held[i - 1];
+			i--;
+		} else {
+			file->held[to - 1] = (struct held){ live->ranges[r - 1].from, live->ranges[r - 1].to, owner };
+			r--;
+		}
+	}
+}
+
+static void let_go(struct scan *s, uint32_t phys, uint32_t owner)
+{
+	struct file *file = &s->file[phys];
+	uint32_t to = file->head;
+
+	for (uint32_t i = file->head; i < file->held_count; i++)
+		if (file->held[i].owner != owner)
+			file->held[to++] = file->held[i];
+	file->held_count = to;
+}
+
+static uint32_t width(const struct scan *s, uint32_t v)
+{
+	return CC_CLASS(s->cc->vregs[v]) == CC_Q ? 2 : 1;
+}
+
+static void place(struct scan *s, uint32_t v, uint32_t phys)
+{
+	for (uint32_t i = 0; i < width(s, v); i++)
+		hold(s, phys + i, v, &s->live[v]);
+	s->cc->phys[v] = phys;
+	s->done[v] = 1;
+}
+
+static bool fits(struct scan *s, uint32_t v, uint32_t phys)
+{
+	for (uint32_t i = 0; i < width(s, v); i++)
+		if (conflicts(s, phys + i, &s->live[v]))
+			return false;
+	return true;
+}
+
+static bool busy_now(const struct scan *s, uint32_t phys)
+{
+	const struct file *file = &s->file[phys];
+
+	return file->head < file->held_count && file->held[file->head].from <= s->now &&
+	       s->now < file->held[file->head].to;
+}
+
+/* A register for v, CC_NONE if none is free. Singles go beside an occupied half, to leave pairs whole. */
+static uint32_t find_free(struct scan *s, uint32_t v)
+{
+	uint32_t step = width(s, v), hint = s->hint[v], whole = CC_NONE;
+
+	if (hint != CC_NONE && (hint = s->cc->phys[hint]) != CC_NONE && hint % step == 0 && hint + step <= s->limit &&
+	    fits(s, v, hint))
+		return hint;
+	for (uint32_t p = 0; p + step <= s->limit; p += step) {
+		if (!fits(s, v, p))
+			continue;
+		if (step == 2 || CC_CLASS(s->cc->vregs[v]) == CC_P || busy_now(s, p ^ 1))
+			return p;
+		if (whole == CC_NONE)
+			whole = p;
+		else if (p > whole + 24)	/* do not go far for it */
+			break;
+	}
+	return whole;
+}
+
+static uint32_t members_of(const struct scan *s, uint32_t v, uint32_t members[4])
+{
+	uint32_t group = v < s->groups->vregs ? s->groups->of[v] : CC_NONE, count = 0;
+
+	members[0] = v;
+	if (group == CC_NONE)
+		return 1;
+	while (count < 4 && s->groups->members[group][count] != CC_NONE) {
+		members[count] = s->groups->members[group][count];
+		count++;
+	}
+	return count;
+}
+
+static bool find_run(struct scan *s, const uint32_t *members, uint32_t count)
+{
+	uint32_t step = width(s, members[0]);
+
+	for (uint32_t p = 0; p + step * count <= s->limit; p += step) {
+		uint32_t i = 0;
+
+		while (i < count && fits(s, members[i], p + i * step))
+			i++;
+		if (i < count)
+			continue;
+		for (i = 0; i < count; i++)
+			place(s, members[i], p + i * step);
+		return true;
+	}
+	return false;
+}
+
+static void spill_one(struct scan *s, uint32_t v)
+{
+	if (s->cc->phys[v] != CC_NONE)
+		for (uint32_t i = 0; i < width(s, v); i++)
+			let_go(s, s->cc->phys[v] + i, v);
+	s->cc->phys[v] = CC_NONE;
+	s->done[v] = 1;
+	*PTX_PUSH(s->cc->ctx, s, victims) = v;
+}
+
+/* The distinct owners on `phys` that are in the way of v; their weights are added to *cost. */
+static uint32_t owners_in_way(struct scan *s, uint32_t phys, uint32_t v, uint32_t *owners, uint32_t count, uint32_t room,
+			      float *cost)
+{
+	const struct file *file = &s->file[phys];
+	const struct cc_live *live = &s->live[v];
+
+	for (uint32_t i = file->head, r = 0; i < file->held_count && r < live->count;) {
+		uint32_t owner = file->held[i].owner, k = 0;
+
+		if (file->held[i].to <= live->ranges[r].from) {
+			i++;
+			continue;
+		}
+		if (live->ranges[r].to <= file->held[i].from) {
+			r++;
+			continue;
+		}
+		while (k < count && owners[k] != owner)
+			k++;
+		if (k == count) {
+			*cost += s->weight[owner];
+			if (count == room)
+				return CC_NONE;
+			owners[count++] = owner;
+		}
+		i++;
+	}
+	return count;
+}
+
+/* Makes room for the members by sending to memory what is cheapest: what holds some run of registers, or themselves. */
+static void make_room(struct scan *s, const uint32_t *members, uint32_t count)
+{
+	uint32_t step = width(s, members[0]), owners[64], best[64], best_count = 0;
+	float best_cost = 0, own = 0;
+	bool found = false;
+
+	for (uint32_t i = 0; i < count; i++)
+		own += s->weight[members[i]];
+	for (uint32_t p = 0; p + step * count <= s->limit; p += step) {
+		uint32_t n = 0;
+		float cost = 0;
+
+		for (uint32_t i = 0; i < count * step && n != CC_NONE; i++)
+			n = owners_in_way(s, p + i, members[i / step], owners, n, 64, &cost);
+		if (n == CC_NONE || (found && cost >= best_cost))
+			continue;
+		found = true;
+		best_cost = cost;
+		best_count = n;
+		memcpy(best, owners, n * sizeof(*best));
+	}
+	if (found && (best_cost < own || own >= 1e30f) && best_cost < 1e30f) {
+		for (uint32_t i = 0; i < best_count; i++)
+			spill_one(s, best[i]);
+		return;
+	}
+	if (own >= 1e30f)
+		ptx_fail(s->cc->ctx, s->cc->kernel->line, "`%s' does not fit into %u registers", s->cc->kernel->name,
+			 s->limit);
+	/* without the cheapest of its members the group is no lighter: all go */
+	for (uint32_t i = 0; i < count; i++)
+		if (s->weight[members[i]] < 1e30f)
+			spill_one(s, members[i]);
+}
+
+static void scan_register(struct scan *s, uint32_t v)
+{
+	uint32_t members[4], count = members_of(s, v, members), phys;
+
+	for (unsigned int attempt = 0; !s->done[v]; attempt++) {
+		if (count > 1 ? find_run(s, members, count) : (phys = find_free(s, v)) != CC_NONE) {
+			if (count == 1)
+				place(s, v, phys);
+			return;
+		}
+		if (attempt > 8)
+			ptx_fail(s->cc->ctx, s->cc->kernel->line, "`%s' does not fit into %u registers",
+				 s->cc->kernel->name, s->limit);
+		make_room(s, members, count);
+	}
+}
+
+/* Uses count ten times more for each loop around them. */
+static void weigh(struct scan *s)
+{
+	static const float by_depth[] = { 1, 10, 100, 1000, 1e4f, 1e5f };
+	struct cc *cc = s->cc;
+	uint32_t *slots[12];
+
+	for (uint32_t b = 0; b < cc->block_count; b++) {
+		float unit = by_depth[cc->blocks[b].depth < 5 ? cc->blocks[b].depth : 5];
+
+		for (uint32_t i = cc->blocks[b].start; i < cc->blocks[b].end; i++) {
+			struct cc_insn *insn = &cc->insns[i];
+			unsigned int count = cc_sources(insn, slots);
+
+			for (unsigned int k = 0; k < count; k++)
+				s->weight[*slots[k] & ~CC_NOT] += unit;
+			count = cc_results(insn, slots);
+			for (unsigned int k = 0; k < count; k++)
+				s->weight[*slots[k]] += unit;
+			if ((insn->op == VGPU_OP_MOV || insn->op == VGPU_OP_MOVQ) && insn->b != CC_NONE) {
+				s->hint[insn->dst] = insn->b;
+				s->hint[insn->b] = insn->dst;
+			}
+		}
+	}
+	for (uint32_t v = 0; v < cc->vregs_count; v++) {
+		uint64_t length = 1;
+
+		for (uint32_t r = 0; r < s->live[v].count; r++)
+			length += s->live[v].ranges[r].to - s->live[v].ranges[r].from;
+		s->weight[v] = (cc->vregs[v] & CC_SPILL_TEMP) ? 1e30f : s->weight[v] / (float)length;
+	}
+}
+
+/* Registers of the wanted kind in the order in which they come to life. */
+static uint32_t *in_order(struct cc *cc, const struct cc_live *live, bool preds, uint32_t *count)
+{
+	uint32_t positions = cc->insns_count * 2 + 2, *start = ptx_alloc(cc->ctx, (positions + 1) * sizeof(*start));
+	uint32_t *order = ptx_alloc(cc->ctx, (cc->vregs_count + 1) * sizeof(*order));
+
+	for (unsigned int pass = 0; pass < 2; pass++) {
+		for (uint32_t v = 1; v < cc->vregs_count; v++) {
+			if (!live[v].count || (CC_CLASS(cc->vregs[v]) == CC_P) != preds)
+				continue;
+			if (pass == 0)
+				start[live[v].ranges[0].from + 1]++;
+			else
+				order[start[live[v].ranges[0].from]++] = v;
+		}
+		for (uint32_t i = 0; pass == 0 && i < positions; i++)
+			start[i + 1] += start[i];
+		if (pass == 0)
+			*count = start[positions];
+	}
+	return order;
+}
+
+/* One scan; false if registers had to go to memory and the code was rewritten. */
+static bool scan_file(struct cc *cc, const struct cc_live *live, const struct cc_groups *groups, bool preds)
+{
+	struct scan scan = { .cc = cc, .live = live, .groups = groups }, *s = &scan;
+	uint32_t count, *order = in_order(cc, live, preds, &count), most = 0;
+
+	s->limit = preds ? VGPU_PREDS - 1 : VGPU_VASS_MAX_REGS;
+	if (!preds && cc->options && cc->options->max_regs && cc->options->max_regs < s->limit)
+		s->limit = cc->options->max_regs;
+	s->file = ptx_alloc(cc->ctx, 256 * sizeof(*s->file));
+	s->hint = ptx_alloc(cc->ctx, cc->vregs_count * sizeof(*s->hint));
+	memset(s->hint, 0xff, cc->vregs_count * sizeof(*s->hint));
+	s->weight = ptx_alloc(cc->ctx, cc->vregs_count * sizeof(*s->weight));
+	s->done = ptx_alloc(cc->ctx, cc->vregs_count);
+	weigh(s);
+	for (uint32_t i = 0; i < count; i++) {
+		s->now = live[order[i]].ranges[0].from;
+		if (!s->done[order[i]])
+			scan_register(s, order[i]);
+	}
+	if (s->victims_count) {
+		if (preds)
+			cc_spill_predicates(cc, s->victims, s->victims_count);
+		else
+			cc_spill(cc, live, s->victims, s->victims_count);
+		return false;
+	}
+	for (uint32_t i = 0; i < count && !preds; i++)
+		if (cc->phys[order[i]] + width(s, order[i]) > most)
+			most = cc->phys[order[i]] + width(s, order[i]);
+	if (!preds)
+		cc->regs = most ? most : 1;
+	return true;
+}
+
+void cc_allocate(struct cc *cc)
+{
+	struct cc_groups groups;
+	struct cc_live *live;
+
+	for (unsigned int round = 0; round < MAX_ROUNDS; round++) {
+		cc_make_groups(cc, &groups);
+		live = cc_liveness(cc);
+		if (!round)
+			cc->max_live = cc_max_live(cc, live);
+		cc_coalesce(cc, &groups, live);
+		cc->phys = ptx_alloc(cc->ctx, cc->vregs_count * sizeof(*cc->phys));
+		memset(cc->phys, 0xff, cc->vregs_count * sizeof(*cc->phys));
+		cc->phys[CC_PT] = VGPU_PT;
+		if (scan_file(cc, live, &groups, true) && scan_file(cc, live, &groups, false))
+			return;
+	}
+	ptx_fail(cc->ctx, cc->kernel->line, "`%s' does not fit into its registers", cc->kernel->name);
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Spilling: a register that found no place lives in local memory. Every read becomes a load into a temporary before the
+ * instruction, every write a store behind it. A constant or a kernel parameter is made anew instead. Predicates spill
+ * into R registers.
+ */
+#include <string.h>
+
+#include "cc.h"
+
+struct home {			/* of a spilled register */
+	uint32_t slot;		/* offset in local memory */
+	uint32_t again;		/* instruction that makes its value, CC_NONE: it is in memory */
+	uint32_t victim;	/* its place in the list of victims, plus one; 0: not spilled */
+};
+
+struct output {
+	struct cc_insn *insns;
+	uint32_t insns_count, insns_room;
+};
+
+static struct cc_insn *put(struct cc *cc, struct output *out, unsigned int op, const struct cc_insn *near)
+{
+	struct cc_insn *insn = PTX_PUSH(cc->ctx, out, insns);
+
+	memset(insn, 0, sizeof(*insn));
+	cc_remove(insn);
+	insn->op = (uint16_t)op;
+	insn->line = near->line;
+	insn->spill = 1;
+	return insn;
+}
+
+/* The instruction that can make the value of v anywhere: a constant, a kernel parameter, a special register. */
+static uint32_t remake(struct cc *cc, uint32_t v)
+{
+	const struct cc_def *def = &cc->defs[v];
+	const struct cc_insn *insn;
+
+	if (!def->ssa)
+		return CC_NONE;
+	insn = &cc->insns[def->insn];
+	switch (insn->op) {
+	case VGPU_OP_MOV:
+	case VGPU_OP_MOVQ:
+		return insn->flags & VGPU_F_IMM ? def->insn : CC_NONE;
+	case VGPU_OP_LDP:
+		return VGPU_F_COUNT(insn->flags) == 1 ? def->insn : CC_NONE;
+	case VGPU_OP_SREG:
+		return cc_pure(insn) ? def->insn : CC_NONE;
+	default:
+		return CC_NONE;
+	}
+}
+
+/* Slots in local memory, shared by registers that are never live together. */
+static void assign_slots(struct cc *cc, const struct cc_live *live, const uint32_t *victims, uint32_t count,
+			 struct home *home)
+{
+	struct cc_live *taken = ptx_alloc(cc->ctx, (count + 1) * sizeof(*taken));
+	uint32_t *offset = ptx_alloc(cc->ctx, (count + 1) * sizeof(*offset)), slots = 0;
+	uint8_t *wide = ptx_alloc(cc->ctx, count + 1);
+	uint32_t at = ((cc->local_bytes + 7) & ~7u) + ((cc->spilled_bytes + 7) & ~7u);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t v = victims[i], k = 0, is_wide = CC_CLASS(cc->vregs[v]) == CC_Q;
+
+		if (home[v].again != CC_NONE)
+			continue;
+		for (; k < slots; k++)
+			if (wide[k] == is_wide && taken[k].count < 256 && !cc_live_overlap(&taken[k], &live[v]))
+				break;
+		if (k == slots || slots > 512) {
+			k = slots++;
+			at = is_wide ? (at + 7) & ~7u : at;
+			offset[k] = at;
+			wide[k] = (uint8_t)is_wide;
+			at += is_wide ? 8 : 4;
+		}
+		cc_live_merge(cc, &taken[k], &live[v]);
+		home[v].slot = offset[k];
+	}
+	cc->spilled_bytes = at - ((cc->local_bytes + 7) & ~7u);
+	if (at > VGPU_VASS_MAX_LOCAL)
+		ptx_fail(cc->ctx, cc->kernel->line, "`%s' spills more than the %u bytes of local memory",
+			 cc->kernel->name, VGPU_VASS_MAX_LOCAL);
+}
+
+static uint32_t new_temp(struct cc *cc, uint32_t like)
+{
+	uint32_t temp = cc_vreg(cc, CC_CLASS(cc->vregs[like]));
+
+	cc->vregs[temp] |= CC_SPILL_TEMP;
+	return temp;
+}
+
+static void load_source(struct cc *cc, struct output *out, const struct cc_insn *near, const struct home *home, uint32_t v,
+			uint32_t temp)
+{
+	bool wide = CC_CLASS(cc->vregs[v]) == CC_Q;
+	struct cc_insn *insn;
+
+	if (home[v].again != CC_NONE) {
+		insn = PTX_PUSH(cc->ctx, out, insns);
+		*insn = cc->insns[home[v].again];
+		insn->dst = temp;
+		insn->line = near->line;
+		return;
+	}
+	insn = put(cc, out, VGPU_OP_LDL, near);
+	insn->flags = (uint8_t)((wide ? 3 : 2) | VGPU_F_ABS);
+	insn->dst = temp;
+	insn->imm = home[v].slot;
+}
+
+static void rewrite(struct cc *cc, struct output *out, struct cc_insn insn, const struct home *home, uint32_t known)
+{
+	uint32_t *slots[12], from[12], to[12], *results[5], stored[5], temps[5];
+	unsigned int count = cc_sources(&insn, slots), loads = 0, stores = 0;
+
+	for (unsigned int s = 0; s < count; s++) {
+		uint32_t v = *slots[s] & ~CC_NOT, k = 0;
+
+		if (v >= known || !home[v].victim || CC_CLASS(cc->vregs[v]) == CC_P)
+			continue;
+		while (k < loads && from[k] != v)
+			k++;
+		if (k == loads) {
+			from[k] = v;
+			to[k] = new_temp(cc, v);
+			load_source(cc, out, &insn, home, v, to[k]);
+			loads++;
+		}
+		*slots[s] = to[k];
+	}
+	count = cc_results(&insn, results);
+	for (unsigned int s = 0; s < count; s++) {
+		uint32_t v = *results[s];
+
+		if (v >= known || !home[v].victim || CC_CLASS(cc->vregs[v]) == CC_P)
+			continue;
+		if (home[v].again != CC_NONE)	/* made where it is needed, not here */
+			return;
+		stored[stores] = v;
+		temps[stores] = new_temp(cc, v);
+		*results[s] = temps[stores++];
+	}
+	*PTX_PUSH(cc->ctx, out, insns) = insn;
+	for (unsigned int s = 0; s < stores; s++) {
+		struct cc_insn *store = put(cc, out, VGPU_OP_STL, &insn);
+
+		store->flags = (uint8_t)((CC_CLASS(cc->vregs[stored[s]]) == CC_Q ? 3 : 2) | VGPU_F_ABS);
+		store->b = temps[s];
+		store->imm = home[stored[s]].slot;
+		store->guard = insn.guard;
+		store->guard_not = insn.guard_not;
+	}
+}
+
+void cc_spill(struct cc *cc, const struct cc_live *live, const uint32_t *victims, uint32_t count)
+{
+	uint32_t known = cc->vregs_count;
+	struct home *home = ptx_alloc(cc->ctx, known * sizeof(*home));
+	struct output out = { 0 };
+
+	cc_count_defs(cc);
+	for (uint32_t i = 0; i < count; i++) {
+		home[victims[i]].victim = i + 1;
+		home[victims[i]].again = remake(cc, victims[i]);
+	}
+	assign_slots(cc, live, victims, count, home);
+	for (uint32_t b = 0; b < cc->block_count; b++) {
+		struct cc_block *block = &cc->blocks[b];
+		uint32_t start = out.insns_count;
+
+		for (uint32_t i = block->start; i < block->end; i++)
+			if (cc->insns[i].op != VGPU_OP_NOP)
+				rewrite(cc, &out, cc->insns[i], home, known);
+		block->start = start;
+		block->end = out.insns_count;
+	}
+	cc->insns = out.insns;
+	cc->insns_count = out.insns_count;
+	cc->insns_room = out.insns_room;
+}
+
+/* ---- predicates ---------------------------------------------------------------------------------------------- */
+
+static void rewrite_predicates(struct cc *cc, struct output *out, struct cc_insn insn, const uint32_t *word, uint32_t known)
+{
+	uint32_t *slots[12], *results[5], from[12], to[12], stored[5], temps[5];
+	unsigned int count = cc_sources(&insn, slots), loads = 0, stores = 0;
+
+	for (unsigned int s = 0; s < count; s++) {
+		uint32_t v = *slots[s] & ~CC_NOT, k = 0;
+
+		if (v >= known || word[v] == CC_NONE)
+			continue;
+		while (k < loads && from[k] != v)
+			k++;
+		if (k == loads) {
+			struct cc_insn *load = put(cc, out, VGPU_OP_SETPU, &insn);
+
+			from[k] = v;
+			to[k] = new_temp(cc, v);
+			load->flags = VGPU_CMP_NE | VGPU_F_IMM;
+			load->dst = to[k];
+			load->a = word[v];
+			loads++;
+		}
+		*slots[s] = to[k] | (*slots[s] & CC_NOT);
+	}
+	count = cc_results(&insn, results);
+	for (unsigned int s = 0; s < count; s++) {
+		uint32_t v = *results[s];
+
+		if (v >= known || word[v] == CC_NONE)
+			continue;
+		stored[stores] = v;
+		temps[stores] = new_temp(cc, v);
+		*results[s] = temps[stores++];
+	}
+	*PTX_PUSH(cc->ctx, out, insns) = insn;
+	for (unsigned int s = 0; s < stores; s++) {
+		struct cc_insn *store = put(cc, out, VGPU_OP_P2R, &insn);
+
+		store->dst = word[stored[s]];
+		store->a = temps[s];
+		store->guard = insn.guard;
+		store->guard_not = insn.guard_not;
+	}
+}
+
+void cc_spill_predicates(struct cc *cc, const uint32_t *victims, uint32_t count)
+{
+	uint32_t known = cc->vregs_count, *word = ptx_alloc(cc->ctx, known * sizeof(*word));
+	struct output out = { 0 };
+
+	memset(word, 0xff, known * sizeof(*word));
+	for (uint32_t i = 0; i < count; i++)
+		word[victims[i]] = cc_vreg(cc, CC_R);
+	for (uint32_t b = 0; b < cc->block_count; b++) {
+		struct cc_block *block = &cc->blocks[b];
+		uint32_t start = out.insns_count;
+
+		for (uint32_t i = block->start; i < block->end; i++)
+			if (cc->insns[i].op != VGPU_OP_NOP)
+				rewrite_predicates(cc, &out, cc->insns[i], word, known);
+		block->start = start;
+		block->end = out.insns_count;
+	}
+	cc->insns = out.insns;
+	cc->insns_count = out.insns_count;
+	cc->insns_room = out.insns_room;
+}

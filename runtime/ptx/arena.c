@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Memory and errors of one compilation. Chunks double in size, nothing is freed before the end, so that an error can
+ * leave from anywhere.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+
+#define CHUNK_FIRST	(64u << 10)
+#define CHUNK_LARGEST	(4u << 20)
+#define ARENA_LIMIT	((size_t)4 << 30)	/* a compilation that wants more is refused */
+
+struct ptx_chunk {
+	struct ptx_chunk *next;
+	size_t bytes;
+};
+
+_Noreturn void ptx_out_of_memory(struct ptx_ctx *ctx)
+{
+	ctx->error = -ENOMEM;
+	longjmp(ctx->out, 1);
+}
+
+_Noreturn void ptx_fail(struct ptx_ctx *ctx, uint32_t line, const char *format, ...)
+{
+	char text[512];
+	int at = line ? snprintf(text, sizeof(text), "ptx line %u: ", line) : snprintf(text, sizeof(text), "ptx: ");
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text + at, sizeof(text) - at, format, args);
+	va_end(args);
+	for (char *c = text; *c; c++)	/* names come from the input: keep the message one printable line */
+		if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f)
+			*c = '?';
+	ctx->error = -EINVAL;
+	ctx->message = strdup(text);
+	longjmp(ctx->out, 1);
+}
+
+void *ptx_alloc(struct ptx_ctx *ctx, size_t bytes)
+{
+	struct ptx_chunk *chunk;
+	size_t want;
+	void *result;
+
+	if (bytes > ARENA_LIMIT)
+		ptx_out_of_memory(ctx);
+	bytes = (bytes + 15) & ~(size_t)15;
+	if (bytes <= (size_t)(ctx->end - ctx->at)) {
+		result = ctx->at;
+		ctx->at += bytes;
+		return result;
+	}
+	want = ctx->chunks ? ctx->chunks->bytes * 2 : CHUNK_FIRST;
+	if (want > CHUNK_LARGEST)
+		want = CHUNK_LARGEST;
+	if (want < bytes + sizeof(*chunk) + 16)
+		want = bytes + sizeof(*chunk) + 16;
+	if (ctx->bytes + want > ARENA_LIMIT)
+		ptx_out_of_memory(ctx);
+	chunk = calloc(1, want);
+	if (!chunk)
+		ptx_out_of_memory(ctx);
+	ctx->bytes += want;
+	chunk->bytes = want;
+	chunk->next = ctx->chunks;
+	ctx->chunks = chunk;
+	result = (char *)chunk + ((sizeof(*chunk) + 15) & ~(size_t)15);
+	/* a chunk made for one large array keeps the room of the previous one in use */
+	if (bytes < want / 2 || !ctx->at) {
+		ctx->at = (char *)result + bytes;
+		ctx->end = (char *)chunk + want;
+	}
+	return result;
+}
+
+void *ptx_grow(struct ptx_ctx *ctx, void *old, uint32_t count, uint32_t more, uint32_t *room, size_t size)
+{
+	uint64_t want = *room ? (uint64_t)*room * 2 : 8;
+	void *new;
+
+	while (want < (uint64_t)count + more)
+		want *= 2;
+	if (want > UINT32_MAX)
+		ptx_out_of_memory(ctx);
+	new = ptx_alloc(ctx, want * size);
+	if (count)
+		memcpy(new, old, count * size);
+	*room = (uint32_t)want;
+	return new;
+}
+
+char *ptx_strndup(struct ptx_ctx *ctx, const char *text, size_t len)
+{
+	char *copy = ptx_alloc(ctx, len + 1);
+
+	memcpy(copy, text, len);
+	return copy;
+}
+
+void ptx_release(struct ptx_ctx *ctx)
+{
+	struct ptx_chunk *next;
+
+	for (struct ptx_chunk *chunk = ctx->chunks; chunk; chunk = next) {
+		next = chunk->next;
+		free(chunk);
+	}
+	ctx->chunks = NULL;
+	ctx->at = ctx->end = NULL;
+	ctx->bytes = 0;
+}
