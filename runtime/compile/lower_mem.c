@@ -208,7 +208,7 @@ void cc_lower_ld(struct cc_lower *l)
 	unsigned int bytes = ptx_type_bytes(type), count = vector_count(l, o, bytes);
 	const struct ptx_operand *elements = o->kind == PTX_OPND_VEC ? o->elements : o;
 	bool wider = ptx_type_letter(type) != 'f' || bytes == 2;
-	uint32_t dst[4], loaded[4];
+	uint32_t dst[4] = { 0 }, loaded[4] = { 0 };
 	struct address address;
 	struct cc_pvar *pvar;
 

@@ -323,7 +323,7 @@ static uint32_t *in_order(struct cc *cc, const struct cc_live *live, bool preds,
 static bool scan_file(struct cc *cc, const struct cc_live *live, const struct cc_groups *groups, bool preds)
 {
 	struct scan scan = { .cc = cc, .live = live, .groups = groups }, *s = &scan;
-	uint32_t count, *order = in_order(cc, live, preds, &count), most = 0;
+	uint32_t count = 0, *order = in_order(cc, live, preds, &count), most = 0;
 
 	s->limit = preds ? VGPU_PREDS - 1 : VGPU_VASS_MAX_REGS;
 	if (!preds && cc->options && cc->options->max_regs && cc->options->max_regs < s->limit)
