@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Errors: launches that cannot be, faults that stick and tell where, PTX that is refused, settings that make no sense,
+ * a child of an initialised process.
+ */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rig.h"
+
+static const unsigned int one[3] = { 1, 1, 1 };
+
+static void launches_that_cannot_be(void **state)
+{
+	static const struct {
+		unsigned int grid[3], block[3];
+		size_t shared;
+		vgpuError_t error;
+	} cases[] = {
+		{ { 0, 1, 1 }, { 1, 1, 1 }, 0, vgpuErrorInvalidConfiguration },
+		{ { 1, 1, 0 }, { 1, 1, 1 }, 0, vgpuErrorInvalidConfiguration },
+		{ { 1, 1, 1 }, { 0, 1, 1 }, 0, vgpuErrorInvalidConfiguration },
+		{ { 1, 1, 1 }, { 1025, 1, 1 }, 0, vgpuErrorInvalidConfiguration },
+		{ { 1, 1, 1 }, { 33, 32, 1 }, 0, vgpuErrorInvalidConfiguration },
+		{ { 1, 1, 1 }, { 1, 1, 65 }, 0, vgpuErrorInvalidConfiguration },
+		{ { 1, 65536, 1 }, { 1, 1, 1 }, 0, vgpuErrorInvalidConfiguration },
+		{ { 0x80000000u, 1, 1 }, { 1, 1, 1 }, 0, vgpuErrorInvalidConfiguration },
+		{ { 1, 1, 1 }, { 1, 1, 1 }, 1 << 20, vgpuErrorInvalidValue },
+		{ { 1, 1, 1 }, { 1, 1, 1 }, 48 * 1024 - 1023, vgpuErrorInvalidValue },
+		{ { 1, 1, 1 }, { 129, 1, 1 }, 0, vgpuErrorLaunchOutOfResources },
+	};
+	struct rig rig;
+	uint32_t *words;
+	void *arguments[] = { &words };
+
+	(void)state;
+	rig_begin(&rig, NULL, NULL);
+	words = rig_words(1);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(vgpuLaunchKernel(rig.shared, cases[i].grid, cases[i].block, arguments, cases[i].shared,
+						  NULL), cases[i].error);
+		assert_int_equal(vgpuPeekAtLastError(), cases[i].error);
+		assert_int_equal(vgpuGetLastError(), cases[i].error);
+		assert_int_equal(vgpuGetLastError(), vgpuSuccess);
+	}
+	assert_int_equal(vgpuLaunchKernel((vgpuFunction_t)&words, one, one, arguments, 0, NULL),
+			 vgpuErrorInvalidDeviceFunction);
+	assert_int_equal(vgpuLaunchKernel(rig.shared, one, one, arguments, 0, (vgpuStream_t)&words),
+			 vgpuErrorInvalidResourceHandle);
+	OK(vgpuLaunchKernel(rig.shared, one, one, arguments, 48 * 1024 - 1024, NULL));
+	assert_int_equal(rig_read(words), 5);
+	rig_end();
+}
+
+static void a_fault_sticks_and_tells_where(void **state)
+{
+	struct rig rig;
+	vgpuFault fault;
+	uint32_t *words;
+	void *memory;
+
+	(void)state;
+	rig_begin(&rig, NULL, NULL);
+	words = rig_words(1);
+	OK(rig_poke(&rig, 0x12345678));
+	assert_int_equal(vgpuDeviceSynchronize(), vgpuErrorIllegalAddress);
+	OK(vgpuGetFault(&fault));
+	assert_int_equal(fault.error, vgpuErrorIllegalAddress);
+	assert_string_equal(fault.kernel, "poke");
+	assert_int_equal(fault.raw.address, 0x12345678);
+	assert_int_equal(fault.raw.write, 1);
+	assert_int_equal(fault.raw.bytes, 4);
+	assert_non_null(strstr(fault.sentence, "kernel poke, block (0,0,0), thread (0,0,0)"));
+	assert_non_null(strstr(fault.sentence, "write of 4 bytes at 0x12345678"));
+	assert_non_null(strstr(fault.instruction, "STG"));
+	assert_non_null(strstr(fault.ptx, "st.global.u32 [%rd1], %r1;"));
+	/* every later call says so, and the error is not taken away by asking */
+	assert_int_equal(vgpuMalloc(&memory, 4), vgpuErrorIllegalAddress);
+	assert_int_equal(rig_add(&rig, words, 1, NULL), vgpuErrorIllegalAddress);
+	assert_int_equal(vgpuGetLastError(), vgpuErrorIllegalAddress);
+	assert_int_equal(vgpuGetLastError(), vgpuErrorIllegalAddress);
+	assert_int_equal(vgpuStreamSynchronize(NULL), vgpuErrorIllegalAddress);
+	/* a reset begins anew */
+	rig_begin(&rig, NULL, NULL);
+	OK(vgpuGetLastError());
+	words = rig_words(1);
+	OK(rig_add(&rig, words, 1, NULL));
+	assert_int_equal(rig_read(words), 1);
+	OK(rig_poke(&rig, (uint64_t)(uintptr_t)words + 2));
+	assert_int_equal(vgpuDeviceSynchronize(), vgpuErrorMisalignedAddress);
+	rig_end();
+}
+
+/* Each mapping has an unmapped page behind it. */
+static void one_past_the_end_is_a_fault(void **state)
+{
+	struct rig rig;
+	vgpuFault fault;
+	char *memory;
+
+	(void)state;
+	rig_begin(&rig, NULL, NULL);
+	OK(vgpuMalloc((void **)&memory, 1 << 20));
+	OK(rig_poke(&rig, (uint64_t)(uintptr_t)memory + (1 << 20) - 4));
+	OK(vgpuDeviceSynchronize());
+	OK(rig_poke(&rig, (uint64_t)(uintptr_t)memory + (1 << 20)));
+	assert_int_equal(vgpuDeviceSynchronize(), vgpuErrorIllegalAddress);
+	OK(vgpuGetFault(&fault));
+	assert_int_equal(fault.raw.address, (uintptr_t)memory + (1 << 20));
+	rig_end();
+}
+
+static void modules_have_names(void **state)
+{
+	vgpuFunction_t function;
+	vgpuModule_t module;
+	struct rig rig;
+	uint32_t value = 0;
+	size_t bytes;
+	void *counter;
+
+	(void)state;
+	rig_begin(&rig, NULL, NULL);
+	assert_int_equal(vgpuModuleGetFunction(&function, rig.module, "nothing"), vgpuErrorSymbolNotFound);
+	assert_int_equal(vgpuModuleGetGlobal(&counter, &bytes, rig.module, "nothing"), vgpuErrorSymbolNotFound);
+	OK(vgpuModuleGetGlobal(&counter, &bytes, rig.module, "counter"));
+	assert_int_equal(bytes, 4);
+	OK(vgpuMemcpy(&value, counter, 4, vgpuMemcpyDeviceToHost));
+	assert_int_equal(value, 41);
+	OK(rig_add(&rig, counter, 1, NULL));
+	assert_int_equal(rig_read(counter), 42);
+	OK(vgpuModuleGetGlobal(&counter, &bytes, rig.module, "table"));
+	assert_int_equal(bytes, 16);
+	assert_int_equal(rig_read((uint32_t *)counter + 3), 4);
+	assert_int_equal(vgpuModuleLoad(&module, ".version 6.3\n.target sm_70\n.address_size 64\n"
+					".visible .entry k()\n{\n\tfrobnicate.u32 1;\n}\n"), vgpuErrorInvalidPtx);
+	assert_non_null(strstr(vgpuGetLastMessage(), "line 6"));
+	assert_int_equal(vgpuModuleLoad(&module, "this is no PTX"), vgpuErrorInvalidPtx);
+	OK(vgpuModuleUnload(rig.module));
+	assert_int_equal(vgpuModuleUnload(rig.module), vgpuErrorInvalidResourceHandle);
+	assert_int_equal(rig_poke(&rig, 0), vgpuErrorInvalidDeviceFunction);
+	rig_end();
+}
+
+static void functions_tell_what_they_need(void **state)
+{
+	vgpuFunctionAttributes attributes;
+	struct rig rig;
+	int blocks;
+
+	(void)state;
+	rig_begin(&rig, NULL, NULL);
+	OK(vgpuFuncGetAttributes(&attributes, rig.shared));
+	assert_int_equal(attributes.shared_bytes, 1024);
+	assert_int_equal(attributes.max_threads, 128);
+	assert_in_range(attributes.regs, 1, 32);
+	OK(vgpuOccupancy(&blocks, rig.shared, 128, 0));
+	assert_in_range(blocks, 1, 16);
+	OK(vgpuOccupancy(&blocks, rig.shared, 128, 47 * 1024));
+	assert_int_equal(blocks, 1);
+	rig_end();
+}
+
+/* In a child that has not touched a device yet: the first call there must fail with `error`. */
+static void first_call_fails(const char *name, const char *value, vgpuError_t error, const char *says)
+{
+	int fds[2], status;
+	char text[1024] = "";
+	pid_t child;
+
+	OK(vgpuDeviceReset());
+	assert_int_equal(pipe(fds), 0);
+	child = fork();
+	if (!child) {
+		int count;
+
+		dup2(fds[1], 2);
+		setenv("VGPU_TRANSPORT", "embedded", 1);
+		setenv(name, value, 1);
+		_exit(vgpuGetDeviceCount(&count) == error && vgpuGetDeviceCount(&count) == error ? 0 : 1);
+	}
+	close(fds[1]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(read(fds[0], text, sizeof(text) - 1) > 0);
+	close(fds[0]);
+	if (status || !strstr(text, says))
+		fail_msg("%s=%s: status %d, said: %s", name, value, status, text);
+}
+
+static void wrong_settings_are_refused(void **state)
+{
+	(void)state;
+	first_call_fails("VGPU_PRESET", "k40", vgpuErrorInitializationError, "k20c");
+	first_call_fails("VGPU_VRAM", "much", vgpuErrorInitializationError, "512M");
+	first_call_fails("VGPU_VRAM", "-5", vgpuErrorInitializationError, "512M");
+	first_call_fails("VGPU_TRANSPORT", "smoke", vgpuErrorInitializationError, "ioctl or embedded");
+	first_call_fails("VGPU_DEVICE", "one", vgpuErrorInvalidDevice, "number of a device");
+	first_call_fails("VGPU_TRACE", "/nowhere/trace", vgpuErrorInitializationError, "/nowhere/trace");
+	if (access("/dev/vgpu", F_OK))
+		first_call_fails("VGPU_TRANSPORT", "ioctl", vgpuErrorNoDevice, "insmod");
+}
+
+static void a_forked_child_has_no_device(void **state)
+{
+	struct rig rig;
+	uint32_t *words;
+	pid_t child;
+	int status;
+
+	(void)state;
+	rig_begin(&rig, NULL, NULL);
+	words = rig_words(1);
+	OK(rig_add(&rig, words, 1, NULL));
+	child = fork();
+	if (!child) {
+		void *memory;
+
+		_exit(vgpuMalloc(&memory, 4) == vgpuErrorInitializationError &&
+		      vgpuDeviceSynchronize() == vgpuErrorInitializationError ? 0 : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	OK(rig_add(&rig, words, 1, NULL));
+	assert_int_equal(rig_read(words), 2);
+	rig_end();
+}
+
+static void a_trace_is_written(void **state)
+{
+	char path[] = "/tmp/vgpu-trace-XXXXXX", magic[8];
+	int fd = mkstemp(path), kinds[VGPU_TRACE_COUNT] = { 0 };
+	struct vgpu_trace_record record;
+	struct rig rig;
+	uint32_t *words;
+	FILE *file;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	setenv("VGPU_TRACE", path, 1);
+	rig_begin(&rig, NULL, NULL);
+	words = rig_words(1);
+	OK(rig_add(&rig, words, 1, NULL));
+	rig_end();
+	unsetenv("VGPU_TRACE");
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_int_equal(fread(magic, 1, 8, file), 8);
+	assert_memory_equal(magic, "VGPUTRC1", 8);
+	while (fread(&record, sizeof(record), 1, file) == 1) {
+		assert_true(record.type < VGPU_TRACE_COUNT);
+		kinds[record.type]++;
+	}
+	fclose(file);
+	unlink(path);
+	assert_int_equal(kinds[VGPU_TRACE_CONTEXT_OPEN], 1);
+	assert_int_equal(kinds[VGPU_TRACE_CONTEXT_CLOSE], 1);
+	assert_int_equal(kinds[VGPU_TRACE_KERNEL_START], 1);
+	assert_int_equal(kinds[VGPU_TRACE_KERNEL_END], 1);
+	assert_int_equal(kinds[VGPU_TRACE_BLOCK_START], 1);
+}
+
+static void errors_have_names(void **state)
+{
+	(void)state;
+	assert_string_equal(vgpuGetErrorName(vgpuErrorIllegalAddress), "vgpuErrorIllegalAddress");
+	assert_string_equal(vgpuGetErrorString(vgpuSuccess), "no error");
+	assert_string_equal(vgpuGetErrorName((vgpuError_t)12345), "unrecognized error code");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(wrong_settings_are_refused),
+		cmocka_unit_test(launches_that_cannot_be),
+		cmocka_unit_test(a_fault_sticks_and_tells_where),
+		cmocka_unit_test(one_past_the_end_is_a_fault),
+		cmocka_unit_test(modules_have_names),
+		cmocka_unit_test(functions_tell_what_they_need),
+		cmocka_unit_test(a_forked_child_has_no_device),
+		cmocka_unit_test(a_trace_is_written),
+		cmocka_unit_test(errors_have_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
