@@ -103,8 +103,10 @@ define tool-rule
 $(O)/tools/$(1): $$(call objects,native,$(wildcard tools/$(1).c tools/$(1)/*.c)) \
 		$(O)/native/libvgpu.a $(O)/native/libvgpu-device.a
 	@mkdir -p $$(@D) && echo "  LD  $$@"
-	$$(Q)$$(CC) $$(CFLAGS) -o $$@ $$^ -lm -lpthread
+	$$(Q)$$(CC) $$(CFLAGS) -o $$@ $$^ $(libs-$(1)) -lm -lpthread
 endef
+libs-vgpu-trace := -ljansson
+libs-vgpu-sim := -linih -ljansson
 $(foreach name,$(tool-names),$(eval $(call tool-rule,$(name))))
 tools := $(tool-names:%=$(O)/tools/%)
 
