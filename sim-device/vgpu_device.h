@@ -93,6 +93,7 @@ struct vgpu_completion {
  * @completed: a command ended; commands of one queue end in order, every pushed command ends exactly once
  * @context_died: first fault of a context; its pending commands complete with -EIO afterwards
  * @trace: NULL when nobody listens
+ * @preempted: NULL when nobody listens; SM @sm was taken from a kernel of @context, as was asked for at time @requested
  */
 struct vgpu_host_ops {
 	void *(*get_frame)(void *host);
@@ -101,6 +102,7 @@ struct vgpu_host_ops {
 	void (*completed)(void *host, const struct vgpu_completion *completion);
 	void (*context_died)(void *host, u32 context, const struct vgpu_fault *fault);
 	void (*trace)(void *host, const struct vgpu_trace_record *record);
+	void (*preempted)(void *host, u32 context, u32 sm, u64 requested);
 };
 
 /* ---- device -------------------------------------------------------------------------------------------------- */
@@ -173,6 +175,8 @@ void vgpu_device_stats(const struct vgpu_device *dev, struct vgpu_device_stats *
 int vgpu_context_open(struct vgpu_device *dev, u64 label, u32 *id);
 /* Ends it at once: running blocks stop, pending commands complete with -EIO, memory, queues and modules go. */
 int vgpu_context_close(struct vgpu_device *dev, u32 context);
+/* A higher number is more important, 0 at first. Which policies heed it, they say; those change their mind at once. */
+int vgpu_context_priority(struct vgpu_device *dev, u32 context, s32 priority);
 int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_context_info *info);
 
 /* Errors as in the uapi structs of the same names. */

@@ -78,6 +78,18 @@ int vgpu_context_open(struct vgpu_device *dev, u64 label, u32 *id)
 	return 0;
 }
 
+int vgpu_context_priority(struct vgpu_device *dev, u32 context, s32 priority)
+{
+	struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	if (!ctx)
+		return -ENOENT;
+	ctx->priority = priority;
+	vgpu_transfer_rerank(dev);
+	vgpu_exec_rerank(dev);
+	return 0;
+}
+
 static void stop(struct vgpu_device *dev, struct vgpu_context *ctx)
 {
 	vgpu_exec_abort(dev, ctx);

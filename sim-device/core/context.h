@@ -23,6 +23,7 @@ struct vgpu_module_ref {
 struct vgpu_context {
 	u32 id;
 	u64 label;
+	s32 priority;			/* higher is more important */
 	bool dead;
 	struct vgpu_fault fault;
 	struct vgpu_address_space *as;

@@ -70,7 +70,8 @@ static int transfer_policy_set(struct vgpu_device *dev, const char *value)
 
 	for (i = 0; (policy = vgpu_transfer_policy_at(i)); i++) {
 		if (vgpu_text_is(value, policy->name)) {
-			vgpu_transfer_set_policy(dev, policy);
+			dev->transfer.policy = policy;
+			vgpu_transfer_rerank(dev);
 			return 0;
 		}
 	}

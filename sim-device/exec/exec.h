@@ -46,6 +46,7 @@ struct vgpu_smst {
 	struct vgpu_ksr *ksr;		/* NULL: idle */
 	struct vgpu_ksr *next;		/* reserved for; NULL: nobody any more */
 	u32 claimed;			/* blocks it will issue when set up */
+	u64 requested;			/* when it was reserved */
 	struct vgpu_event setup;
 	u64 since;			/* accounts are right up to here */
 	u64 time[VGPU_SM_STATES];
@@ -84,6 +85,8 @@ void vgpu_exec_submit(struct vgpu_device *dev, struct vgpu_command *command);
 /* Stop and drop everything of @ctx; the policy gives away what becomes free. */
 void vgpu_exec_abort(struct vgpu_device *dev, struct vgpu_context *ctx);
 void vgpu_exec_set_policy(struct vgpu_device *dev, const struct vgpu_policy *policy);
+/* Ranks may have changed: order everything anew and ask the policy. */
+void vgpu_exec_rerank(struct vgpu_device *dev);
 /* -EBUSY: a preemption is under way. */
 int vgpu_exec_set_preemption(struct vgpu_device *dev, const struct vgpu_preemption *preemption);
 /* Kernels that run now are measured by the new watchdog too. */

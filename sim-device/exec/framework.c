@@ -243,19 +243,20 @@ int vgpu_exec_reserve(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 	if (smst->state == VGPU_SM_RESERVED)
 		return 0;
 	vgpu_account_sm(dev, sm, VGPU_SM_RESERVED);
+	smst->requested = dev->now;
 	dev->exec.preemption->begin(dev, sm);
 	return 0;
 }
 
 /* ---- selection of policy and mechanism, watchdog ---------------------------------------------------------------- */
 
-void vgpu_exec_set_policy(struct vgpu_device *dev, const struct vgpu_policy *policy)
+void vgpu_exec_rerank(struct vgpu_device *dev)
 {
 	struct vgpu_exec *exec = &dev->exec;
+	const struct vgpu_policy *policy = exec->policy;
 	struct vgpu_ksr *ksr;
 	u32 i;
 
-	exec->policy = policy;
 	for (i = 0; i < dev->contexts.count; i++) {
 		struct vgpu_context *ctx = dev->contexts.list[i];
 
@@ -267,7 +268,13 @@ void vgpu_exec_set_policy(struct vgpu_device *dev, const struct vgpu_policy *pol
 		if (ksr->node.index)
 			vgpu_heap_put(&exec->issuable, &ksr->node, ksr->rank, ksr->order);
 	}
-	policy->start(dev);
+	policy->changed(dev);
+}
+
+void vgpu_exec_set_policy(struct vgpu_device *dev, const struct vgpu_policy *policy)
+{
+	dev->exec.policy = policy;
+	vgpu_exec_rerank(dev);
 }
 
 int vgpu_exec_set_preemption(struct vgpu_device *dev, const struct vgpu_preemption *preemption)

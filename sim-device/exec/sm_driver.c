@@ -51,6 +51,12 @@ static struct vgpu_ksr *take_next(struct vgpu_smst *smst)
 	return next;
 }
 
+static void report(struct vgpu_device *dev, u32 sm, const struct vgpu_ksr *from, u64 requested)
+{
+	if (dev->ops->preempted)
+		dev->ops->preempted(dev->host, from->ctx->id, sm, requested);
+}
+
 /* Idle @sm goes to @next if that can use it. A kernel that is being aborted has been taken off the issuable ones. */
 static void hand_over(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *next)
 {
@@ -153,6 +159,7 @@ void vgpu_sm_driver_unset(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *next
 	ksr->unclaimed += smst->claimed;
 	smst->claimed = 0;
 	vgpu_exec_claimed(dev, ksr);
+	report(dev, sm, ksr, dev->now);
 	leave(dev, sm);
 	hand_over(dev, sm, next);
 }
@@ -165,6 +172,8 @@ static void empty(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 	struct vgpu_smst *smst = &dev->exec.smst[sm];
 	struct vgpu_ksr *next = take_next(smst);
 
+	if (smst->state == VGPU_SM_RESERVED)
+		report(dev, sm, ksr, smst->requested);
 	leave(dev, sm);
 	/* First the kernel it is reserved for, then the policy. */
 	hand_over(dev, sm, next);

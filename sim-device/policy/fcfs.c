@@ -54,7 +54,7 @@ static void fcfs_sm_idle(struct vgpu_device *dev, u32 sm)
 const struct vgpu_policy vgpu_policy_fcfs = {
 	.name = "fcfs",
 	.rank = fcfs_rank,
-	.start = fcfs_schedule,
+	.changed = fcfs_schedule,
 	.kernel_arrived = fcfs_kernel_event,
 	.kernel_finished = fcfs_kernel_event,
 	.sm_idle = fcfs_sm_idle,

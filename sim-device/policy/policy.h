@@ -12,7 +12,7 @@
 /**
  * struct vgpu_policy - one policy
  * @rank: order of waiting commands and of active kernels: lowest first, equal ranks in the order of arrival
- * @start: the policy has just been selected; kernels may be active
+ * @changed: the policy has just been selected, with kernels active perhaps, or ranks may have changed
  * @kernel_arrived: the command buffer of @ctx was empty and is full
  * @kernel_finished: a kernel of @ctx has left the active queue
  * @sm_idle: SM @sm has become idle
@@ -20,7 +20,7 @@
 struct vgpu_policy {
 	const char *name;
 	u64 (*rank)(const struct vgpu_context *ctx);
-	void (*start)(struct vgpu_device *dev);
+	void (*changed)(struct vgpu_device *dev);
 	void (*kernel_arrived)(struct vgpu_device *dev, struct vgpu_context *ctx);
 	void (*kernel_finished)(struct vgpu_device *dev, struct vgpu_context *ctx);
 	void (*sm_idle)(struct vgpu_device *dev, u32 sm);

@@ -225,17 +225,17 @@ void vgpu_transfer_abort(struct vgpu_device *dev, struct vgpu_context *ctx)
 	start_next(dev);
 }
 
-void vgpu_transfer_set_policy(struct vgpu_device *dev, const struct vgpu_transfer_policy *policy)
+void vgpu_transfer_rerank(struct vgpu_device *dev)
 {
 	struct vgpu_transfer_engine *engine = &dev->transfer;
 	u32 i;
 
-	engine->policy = policy;
 	for (i = 0; i < dev->config.hw_queues; i++) {
 		struct vgpu_command *command = dev->queues[i].head;
 
 		if (command && command->node.index)
-			vgpu_heap_put(&engine->waiting, &command->node, policy->rank(command->queue->ctx), command->order);
+			vgpu_heap_put(&engine->waiting, &command->node, engine->policy->rank(command->queue->ctx),
+				     command->order);
 	}
 }
 

@@ -38,7 +38,7 @@ void vgpu_transfer_fini(struct vgpu_device *dev);
 void vgpu_transfer_submit(struct vgpu_device *dev, struct vgpu_command *command);
 /* Drop what @ctx has here; the engine goes on with the others. */
 void vgpu_transfer_abort(struct vgpu_device *dev, struct vgpu_context *ctx);
-/* Order what waits by @policy from now on. */
-void vgpu_transfer_set_policy(struct vgpu_device *dev, const struct vgpu_transfer_policy *policy);
+/* Ranks may have changed: order what waits anew. */
+void vgpu_transfer_rerank(struct vgpu_device *dev);
 
 #endif

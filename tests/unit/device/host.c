@@ -104,7 +104,16 @@ static void trace(void *host, const struct vgpu_trace_record *record)
 	h->records[h->record_count++] = *record;
 }
 
-static const struct vgpu_host_ops ops = { get_frame, put_frame, move, completed, context_died, trace };
+static void preempted(void *host, u32 context, u32 sm, u64 requested)
+{
+	struct host *h = host;
+
+	assert_true(context && sm < h->config.sms);
+	h->preemptions++;
+	h->preemption_ps = vgpu_device_now(h->dev) - requested;
+}
+
+static const struct vgpu_host_ops ops = { get_frame, put_frame, move, completed, context_died, trace, preempted };
 
 struct host *host_new_config(const struct vgpu_config *config)
 {

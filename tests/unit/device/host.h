@@ -30,6 +30,8 @@ struct host {
 	size_t fault_count;
 	struct vgpu_trace_record *records;
 	size_t record_count;
+	u64 preemptions;
+	u64 preemption_ps;		/* of the last: from the request on */
 	bool moving_fails;		/* process memory is gone */
 };
 

@@ -266,7 +266,7 @@ static void newest_arrived(struct vgpu_device *dev, struct vgpu_context *ctx)
 		return;
 	ksr = vgpu_exec_admit(dev, ctx);
 	newest_assign(dev);
-	if (ksr->unclaimed)
+	if (ksr->unclaimed && dev->exec.smst[0].ksr != ksr)
 		reserved = vgpu_exec_reserve(dev, 0, ksr);
 }
 
@@ -285,7 +285,7 @@ static void newest_idle(struct vgpu_device *dev, u32 sm)
 static const struct vgpu_policy newest = {
 	.name = "newest",
 	.rank = newest_rank,
-	.start = newest_assign,
+	.changed = newest_assign,
 	.kernel_arrived = newest_arrived,
 	.kernel_finished = newest_finished,
 	.sm_idle = newest_idle,
@@ -354,6 +354,8 @@ static void a_reserved_sm_drains_and_changes_hands(void **state)
 	assert_int_equal(end_of(h, 2), 1112 * TENTH);
 	assert_int_equal(end_of(h, 1), 2113 * TENTH);
 	assert_int_equal(h->dev->exec.smst[0].time[VGPU_SM_RESERVED], 501 * TENTH);
+	assert_int_equal(h->preemptions, 1);
+	assert_int_equal(h->preemption_ps, 501 * TENTH);
 	host_free(h);
 }
 
@@ -415,6 +417,8 @@ static void setup_is_preempted_for_nothing(void **state)
 	vgpu_device_run(h->dev, US / 20, ~0u);
 	host_push(h, b, host_queue(h, b), cmd_profiled(1, 10 * US, 1));
 	host_run(h);
+	assert_int_equal(h->preemptions, 1);
+	assert_int_equal(h->preemption_ps, 0);
 	assert_int_equal(start_of(h, 2), 115 * US / 100);
 	assert_int_equal(start_of(h, 1), 1125 * US / 100);
 	host_free(h);
