@@ -158,25 +158,6 @@ lanes_inline u64 spread(const struct vgpu_lanes *s, u32 m, u64 first)
 	return all;
 }
 
-/* Lane l is at first + l x bytes, for every lane? */
-lanes_inline bool in_a_row(const struct vgpu_lanes *s, u64 first, u32 shift)
-{
-	const vuq *a = (const vuq *)s->addr;
-	vuq d = {};
-	u64 all = 0;
-
-	EACH_VECTORQ(k) {
-		vuq want;
-
-		for (u32 n = 0; n < LANES_VECTOR / 8; n++)
-			want[n] = (u64)(k * (LANES_VECTOR / 8) + (int)n) << shift;
-		d |= a[k] ^ (want + splatq(first));
-	}
-	UNROLL for (u32 n = 0; n < LANES_VECTOR / 8; n++)
-		all |= d[n];
-	return !all;
-}
-
 /* What an access is like when one range of memory takes it all */
 struct range {
 	u8 *at;		/* first active lane's bytes */
@@ -309,7 +290,9 @@ lanes_inline u32 access_bytes(const struct vgpu_insn *i)
 	return VGPU_F_SIZE(i->flags) * VGPU_F_COUNT(i->flags);
 }
 
-lanes_inline enum vgpu_lanes_end mem_load(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
+/* ---- any load or store ------------------------------------------------------------------------------------------- */
+
+lanes_noinline enum vgpu_lanes_end load_any(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
 {
 	u32 bytes = access_bytes(i);
 	enum vgpu_lanes_end end;
@@ -323,49 +306,18 @@ lanes_inline enum vgpu_lanes_end mem_load(struct vgpu_lanes *s, const struct vgp
 	}
 	if (!r.at) {
 		end = resolve(s, m, space, bytes, false, false);
-		if (end == MEM_DONE)
-			load_lanes(s, i, m);
-		return end;
+		if (unlikely(end != MEM_DONE))
+			return end;
+	} else {
+		if (space != SHARED)
+			count_segments(s, m, &r);
+		pointers(s, &r);
 	}
-	if (space != SHARED)
-		count_segments(s, m, &r);
-	if (m == FULL && (i->flags & 15) == 2) {	/* 4 bytes, one element */
-		vu *to = (vu *)reg32(s, i->dst);
-
-		if (!r.spread) {
-			vu v = splat(*(const u32 *)r.at);
-
-			EACH_VECTOR(k)
-				to[k] = v;
-			return MEM_DONE;
-		}
-		if (in_a_row(s, r.first, 2)) {
-			EACH_VECTOR(k)
-				to[k] = ((const vu_any *)r.at)[k];
-			return MEM_DONE;
-		}
-	} else if (m == FULL && (i->flags & 15) == 3) {
-		vuq *to = (vuq *)reg64(s, i->dst);
-
-		if (!r.spread) {
-			vuq v = splatq(*(const u64 *)r.at);
-
-			EACH_VECTORQ(k)
-				to[k] = v;
-			return MEM_DONE;
-		}
-		if (in_a_row(s, r.first, 3)) {
-			EACH_VECTORQ(k)
-				to[k] = ((const vuq_any *)r.at)[k];
-			return MEM_DONE;
-		}
-	}
-	pointers(s, &r);
 	load_lanes(s, i, m);
 	return MEM_DONE;
 }
 
-lanes_inline enum vgpu_lanes_end mem_store(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
+lanes_noinline enum vgpu_lanes_end store_any(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
 {
 	u32 bytes = access_bytes(i);
 	enum vgpu_lanes_end end;
@@ -379,30 +331,146 @@ lanes_inline enum vgpu_lanes_end mem_store(struct vgpu_lanes *s, const struct vg
 	}
 	if (!r.at) {
 		end = resolve(s, m, space, bytes, true, false);
-		if (end == MEM_DONE)
-			store_lanes(s, i, m);
-		return end;
+		if (unlikely(end != MEM_DONE))
+			return end;
+	} else {
+		if (space != SHARED)
+			count_segments(s, m, &r);
+		pointers(s, &r);
 	}
-	if (space != SHARED)
-		count_segments(s, m, &r);
-	if (m == FULL && (i->flags & 15) == 2 && in_a_row(s, r.first, 2)) {
-		const vu *from = (const vu *)reg32(s, i->b);
-
-		EACH_VECTOR(k)
-			((vu_any *)r.at)[k] = from[k];
-		return MEM_DONE;
-	}
-	if (m == FULL && (i->flags & 15) == 3 && in_a_row(s, r.first, 3)) {
-		const vuq *from = (const vuq *)reg64(s, i->b);
-
-		EACH_VECTORQ(k)
-			((vuq_any *)r.at)[k] = from[k];
-		return MEM_DONE;
-	}
-	pointers(s, &r);
 	store_lanes(s, i, m);
 	return MEM_DONE;
 }
+
+/* ---- all lanes at one address, or each at the next word ------------------------------------------------------------ */
+
+enum shape { SCATTERED, UNIFORM, ROW };
+
+/* How the lanes' base registers lie to each other, for words of 1 << shift bytes. */
+lanes_inline enum shape shape32(const u32 *a, u32 shift)
+{
+	vu same = {}, row = {};
+
+	EACH_VECTOR(k) {
+		vu d = ((const vu *)a)[k] - splat(a[0]);
+
+		same |= d;
+		row |= d ^ ((const vu *)lane_iota)[k] << shift;
+	}
+	return all_zero(row) ? ROW : all_zero(same) ? UNIFORM : SCATTERED;
+}
+
+lanes_inline enum shape shape64(const u64 *a, u32 shift)
+{
+	vuq same = {}, row = {};
+
+	EACH_VECTORQ(k) {
+		vuq d = ((const vuq *)a)[k] - splatq(a[0]);
+
+		same |= d;
+		row |= d ^ ((const vuq *)lane_iotaq)[k] << shift;
+	}
+	return all_zero((vu)row) ? ROW : all_zero((vu)same) ? UNIFORM : SCATTERED;
+}
+
+/*
+ * The place of the first lane's bytes when all lanes are active and lie in one of those shapes, words of 4 or 8 bytes,
+ * a row of single ones only, inside one page or shared memory. NULL: another case, or a page to be translated.
+ */
+lanes_inline u8 *shaped(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space, bool write,
+			enum shape *shape)
+{
+	u32 shift = i->flags & 3, element = 1u << shift, bytes;
+	u64 at, offset;
+	u8 *p;
+
+	if (m != FULL || shift < 2 || i->flags & VGPU_F_ABS)
+		return NULL;
+	*shape = space == SHARED ? shape32(reg32(s, i->a), shift) : shape64(reg64(s, i->a), shift);
+	if (*shape == SCATTERED)
+		return NULL;
+	if (*shape == UNIFORM)
+		bytes = access_bytes(i);
+	else if (i->flags >> 2 & 3)
+		return NULL;
+	else
+		bytes = element * VGPU_LANES;
+	if (space == SHARED) {
+		at = (u32)(reg32(s, i->a)[0] + (u32)i->imm);
+		if (at & ((*shape == UNIFORM ? bytes : element) - 1) || at + bytes > s->shared_bytes)
+			return NULL;
+		return s->shared + at;
+	}
+	at = reg64(s, i->a)[0] + i->imm;
+	offset = at & (VGPU_PAGE_SIZE - 1);
+	if (at & ((*shape == UNIFORM ? bytes : element) - 1) || at >= VGPU_ADDRESS_LIMIT || offset + bytes > VGPU_PAGE_SIZE)
+		return NULL;
+	p = page_of(s, at, write);
+	if (unlikely(!p))
+		return NULL;
+	s->held = 0;
+	s->segments += ((offset + bytes - 1) >> VGPU_SEGMENT_SHIFT) - (offset >> VGPU_SEGMENT_SHIFT) + 1;
+	return p + offset;
+}
+
+lanes_inline enum vgpu_lanes_end mem_load(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
+{
+	enum shape shape;
+	u8 *p = space == LOCAL ? NULL : shaped(s, i, m, space, false, &shape);
+
+	if (!p)
+		return load_any(s, i, m, space);
+	if (shape == ROW) {
+		vu *to = (vu *)reg32(s, i->dst);
+
+		EACH_VECTOR(k)
+			to[k] = ((const vu_any *)p)[k];
+		if ((i->flags & 3) == 3)
+			EACH_VECTOR(k)
+				to[NV + k] = ((const vu_any *)p)[NV + k];
+	} else if ((i->flags & 3) == 2) {
+		for (u32 n = 0; n < VGPU_F_COUNT(i->flags); n++) {
+			vu *to = (vu *)reg32(s, i->dst + n), v = splat(((const u32 *)p)[n]);
+
+			EACH_VECTOR(k)
+				to[k] = v;
+		}
+	} else {
+		for (u32 n = 0; n < VGPU_F_COUNT(i->flags); n++) {
+			vuq *to = (vuq *)reg64(s, i->dst + 2 * n), v = splatq(((const u64 *)p)[n]);
+
+			EACH_VECTORQ(k)
+				to[k] = v;
+		}
+	}
+	return MEM_DONE;
+}
+
+lanes_inline enum vgpu_lanes_end mem_store(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
+{
+	enum shape shape;
+	u8 *p = space == LOCAL ? NULL : shaped(s, i, m, space, true, &shape);
+	const u32 *from = reg32(s, i->b);
+
+	if (!p)
+		return store_any(s, i, m, space);
+	if (shape == ROW) {
+		EACH_VECTOR(k)
+			((vu_any *)p)[k] = ((const vu *)from)[k];
+		if ((i->flags & 3) == 3)
+			EACH_VECTOR(k)
+				((vu_any *)p)[NV + k] = ((const vu *)from)[NV + k];
+	} else if ((i->flags & 3) == 2) {	/* the highest lane wins */
+		for (u32 n = 0; n < VGPU_F_COUNT(i->flags); n++)
+			((u32 *)p)[n] = reg32(s, i->b + n)[VGPU_LANES - 1];
+	} else {
+		for (u32 n = 0; n < VGPU_F_COUNT(i->flags); n++)
+			((u64 *)p)[n] = reg64(s, i->b + 2 * n)[VGPU_LANES - 1];
+	}
+	return MEM_DONE;
+}
+
+/* ---- parameters, atomics ------------------------------------------------------------------------------------------- */
 
 /* Parameters: one address for all lanes, in bounds by verification. */
 lanes_noinline void mem_param(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)

@@ -10,11 +10,12 @@
 	V2(MOV, y)
 	VQ2(MOVQ, y)
 	case VGPU_OP_SREG:
+		LEAVE;
 		special32(s, OUT, (u32)i->imm);
 		KEEP;
 		break;
 	case VGPU_OP_SREGQ: {
-		u64 v = i->imm == VGPU_SR_CLOCK64 ? s->clock + w->cycles : s->timer;
+		u64 v = i->imm == VGPU_SR_CLOCK64 ? s->clock + cycles : s->timer;
 
 		EACH_VECTORQ(k)
 			((vuq *)s->out)[k] = splatq(v);
@@ -212,37 +213,29 @@
 		break;
 	/* compares */
 	case VGPU_OP_SETPS:
-		COMPARE(vs, vu, EACH_VECTOR, LANES_VECTOR / 4, mask_of, R(i->a), BR);
-		SET_PRED(i->dst, bits);
+		COMPARE_R(vs);
 		break;
 	case VGPU_OP_SETPU:
-		COMPARE(vu, vu, EACH_VECTOR, LANES_VECTOR / 4, mask_of, R(i->a), BR);
-		SET_PRED(i->dst, bits);
+		COMPARE_R(vu);
 		break;
 	case VGPU_OP_SETPSQ:
-		COMPARE(vsq, vuq, EACH_VECTORQ, LANES_VECTOR / 8, mask_ofq, Q(i->a), BQ);
-		SET_PRED(i->dst, bits);
+		COMPARE_Q(vsq);
 		break;
 	case VGPU_OP_SETPUQ:
-		COMPARE(vuq, vuq, EACH_VECTORQ, LANES_VECTOR / 8, mask_ofq, Q(i->a), BQ);
-		SET_PRED(i->dst, bits);
+		COMPARE_Q(vuq);
 		break;
-	case VGPU_OP_SETPF: {
-		const u32 *ra = R(i->a), *rb = BR;
-
+	case VGPU_OP_SETPF:
 		if (i->flags & VGPU_F_CMP_FTZ) {
-			flush((u32 *)s->x, ra);
-			flush((u32 *)s->y, rb);
-			ra = (const u32 *)s->x;
-			rb = (const u32 *)s->y;
+			flush((u32 *)s->x, R(i->a));
+			flush((u32 *)s->y, BR);
+			COMPARE(vf, vu, EACH_VECTOR, LANES_VECTOR / 4, mask_of, s->x, ((const vu *)s->y)[k]);
+			SET_PRED(i->dst, bits);
+		} else {
+			COMPARE_R(vf);
 		}
-		COMPARE(vf, vu, EACH_VECTOR, LANES_VECTOR / 4, mask_of, ra, rb);
-		SET_PRED(i->dst, bits);
 		break;
-	}
 	case VGPU_OP_SETPD:
-		COMPARE(vd, vuq, EACH_VECTORQ, LANES_VECTOR / 8, mask_ofq, Q(i->a), BQ);
-		SET_PRED(i->dst, bits);
+		COMPARE_Q(vd);
 		break;
 	/* predicates */
 	case VGPU_OP_PMOV:
@@ -318,29 +311,36 @@
 		w->bar = *i;
 		w->bar_mask = m;
 		w->bar_pred = P(i->a) & m;
-		w->pc++;
+		i++;
 		end = VGPU_LANES_BARRIER;
 		goto out;
 	/* control */
 	case VGPU_OP_BRA:
-		if (m == w->active)
-			w->pc = VGPU_BRA_TARGET(i->imm);
-		else if (unlikely(!diverge(w, i, m))) {
+		if (m == active) {
+			i = code + VGPU_BRA_TARGET(i->imm);
+			goto jumped;
+		}
+		LEAVE;
+		if (unlikely(!diverge(w, i, m))) {
 			mem_fault(s, VGPU_FAULT_TRAP, (u32)__builtin_ctz(m), 0, false);
 			s->address = 0;
 			end = VGPU_LANES_FAULT;
 			goto restart;
 		}
+		ENTER;
 		goto jumped;
 	case VGPU_OP_EXIT:
 		w->live &= ~m;
-		w->active &= ~m;
-		if (w->active)
+		active &= ~m;
+		if (active)
 			break;
-		if (reconv_pop(w))
-			goto jumped;
-		end = VGPU_LANES_EXIT;
-		goto out;
+		LEAVE;
+		if (!reconv_pop(w)) {
+			end = VGPU_LANES_EXIT;
+			goto out;
+		}
+		ENTER;
+		goto jumped;
 	case VGPU_OP_TRAP:
 		mem_fault(s, VGPU_FAULT_TRAP, (u32)__builtin_ctz(m), 0, false);
 		s->address = 0;

@@ -25,31 +25,36 @@
 #define BR	(i->flags & VGPU_F_IMM ? splat_imm(s, (u32)i->imm) : R(i->b))
 #define BQ	(i->flags & VGPU_F_IMM ? splat_immq(s, i->imm) : Q(i->b))
 
-#define EACH_R(expr) do {									\
-		const vu *pa = (const vu *)R(i->a), *pb = (const vu *)rb, *pc_ = (const vu *)R(i->c);	\
+#define EACH_R(load_y, expr) do {								\
+		const vu *pa = (const vu *)R(i->a), *pc_ = (const vu *)R(i->c);			\
 		vu *po = (vu *)OUT;								\
 		EACH_VECTOR(k) {								\
-			vu x = pa[k], y = pb[k], z = pc_[k];					\
+			vu x = pa[k], y = load_y, z = pc_[k];					\
 			(void)x, (void)y, (void)z;						\
 			po[k] = (vu)(expr);							\
 		}										\
 		KEEP;										\
 	} while (0)
-#define EACH_Q(expr) do {									\
-		const vuq *pa = (const vuq *)Q(i->a), *pb = (const vuq *)qb, *pc_ = (const vuq *)Q(i->c);	\
+#define EACH_Q(load_y, expr) do {								\
+		const vuq *pa = (const vuq *)Q(i->a), *pc_ = (const vuq *)Q(i->c);		\
 		vuq *po = (vuq *)OUTQ;								\
 		EACH_VECTORQ(k) {								\
-			vuq x = pa[k], y = pb[k], z = pc_[k];					\
+			vuq x = pa[k], y = load_y, z = pc_[k];					\
 			(void)x, (void)y, (void)z;						\
 			po[k] = (vuq)(expr);							\
 		}										\
 		KEEPQ;										\
 	} while (0)
-/* whole vectors: R from R, Q from Q */
-#define V1(op, expr)	case VGPU_OP_##op: { const u32 *rb = R(0); EACH_R(expr); break; }
-#define V2(op, expr)	case VGPU_OP_##op: { const u32 *rb = BR; EACH_R(expr); break; }
-#define VQ1(op, expr)	case VGPU_OP_##op: { const u64 *qb = Q(0); EACH_Q(expr); break; }
-#define VQ2(op, expr)	case VGPU_OP_##op: { const u64 *qb = BQ; EACH_Q(expr); break; }
+#define IMM		(i->flags & VGPU_F_IMM)
+#define Y_IMM		splat((u32)i->imm)
+#define Y_IMMQ		splatq(i->imm)
+#define Y_REG		((const vu *)R(i->b))[k]
+#define Y_REGQ		((const vuq *)Q(i->b))[k]
+/* whole vectors: R from R, Q from Q; the 2 forms take an immediate as well */
+#define V1(op, expr)	case VGPU_OP_##op: EACH_R((vu){}, expr); break;
+#define VQ1(op, expr)	case VGPU_OP_##op: EACH_Q((vuq){}, expr); break;
+#define V2(op, expr)	case VGPU_OP_##op: if (IMM) EACH_R(Y_IMM, expr); else EACH_R(Y_REG, expr); break;
+#define VQ2(op, expr)	case VGPU_OP_##op: if (IMM) EACH_Q(Y_IMMQ, expr); else EACH_Q(Y_REGQ, expr); break;
 /* lane by lane: x, y, z are a, b, c; result and operands of any width */
 #define LANEWISE_OP(op, out, keep, X, ra, rb, rc, expr)						\
 	case VGPU_OP_##op: {									\
@@ -104,12 +109,12 @@ lanes_inline u32 cmp_result(u32 flags, u32 less, u32 equal, u32 unordered)
 }
 
 /* T: the vector type to compare as; LANES: elements in it; MASK: how its sign bits are collected */
-#define COMPARE(T, U, EACH, LANES_, MASK, ra, rb)						\
+#define COMPARE(T, U, EACH, LANES_, MASK, ra, load_y)						\
 	do {											\
-		const T *pa = (const T *)(ra), *pb = (const T *)(rb);				\
+		const T *pa = (const T *)(ra);							\
 		u32 less = 0, equal = 0, unordered = 0;						\
 		EACH(k) {									\
-			T x = pa[k], y = pb[k];							\
+			T x = pa[k], y = (T)load_y;						\
 			less |= MASK((U)(x < y)) << k * (LANES_);				\
 			equal |= MASK((U)(x == y)) << k * (LANES_);				\
 			unordered |= MASK((U)(x != x) | (U)(y != y)) << k * (LANES_);		\
@@ -120,12 +125,12 @@ lanes_inline u32 cmp_result(u32 flags, u32 less, u32 equal, u32 unordered)
 #define FP_PLAIN	(!(i->flags & (3u | VGPU_F_FTZ | VGPU_F_SAT)))
 
 /* add, subtract, multiply, fma without flags: straight, and a look whether any result is a NaN */
-#define FAST_F(expr) do {									\
-		const vf *pa = (const vf *)R(i->a), *pb = (const vf *)rb, *pc_ = (const vf *)R(i->c);	\
+#define FAST_F(load_y, expr) do {								\
+		const vf *pa = (const vf *)R(i->a), *pc_ = (const vf *)R(i->c);			\
 		vf *po = (vf *)OUT;								\
 		vs nan = {};									\
 		EACH_VECTOR(k) {								\
-			vf x = pa[k], y = pb[k], z = pc_[k], r;					\
+			vf x = pa[k], y = (vf)load_y, z = pc_[k], r;				\
 			(void)z;								\
 			r = (expr);								\
 			nan |= (vs)(r != r);							\
@@ -135,12 +140,12 @@ lanes_inline u32 cmp_result(u32 flags, u32 less, u32 equal, u32 unordered)
 			canonical((u32 *)po);							\
 		KEEP;										\
 	} while (0)
-#define FAST_D(expr) do {									\
-		const vd *pa = (const vd *)Q(i->a), *pb = (const vd *)qb, *pc_ = (const vd *)Q(i->c);	\
+#define FAST_D(load_y, expr) do {								\
+		const vd *pa = (const vd *)Q(i->a), *pc_ = (const vd *)Q(i->c);			\
 		vd *po = (vd *)OUTQ;								\
 		vsq nan = {};									\
 		EACH_VECTORQ(k) {								\
-			vd x = pa[k], y = pb[k], z = pc_[k], r;					\
+			vd x = pa[k], y = (vd)load_y, z = pc_[k], r;				\
 			(void)z;								\
 			r = (expr);								\
 			nan |= (vsq)(r != r);							\
@@ -151,27 +156,27 @@ lanes_inline u32 cmp_result(u32 flags, u32 less, u32 equal, u32 unordered)
 		KEEPQ;										\
 	} while (0)
 #define F2(op, expr)										\
-	case VGPU_OP_##op: {									\
-		const u32 *rb = BR;								\
-		if (likely(FP_PLAIN)) {								\
-			FAST_F(expr);								\
-			break;									\
+	case VGPU_OP_##op:									\
+		if (unlikely(!FP_PLAIN)) {							\
+			float_any(s, i, OUT, R(i->a), BR, R(i->c));				\
+			KEEP;									\
+		} else if (IMM) {								\
+			FAST_F(Y_IMM, expr);							\
+		} else {									\
+			FAST_F(Y_REG, expr);							\
 		}										\
-		float_any(s, i, OUT, R(i->a), rb, R(i->c));					\
-		KEEP;										\
-		break;										\
-	}
+		break;
 #define D2(op, expr)										\
-	case VGPU_OP_##op: {									\
-		const u64 *qb = BQ;								\
-		if (likely(FP_PLAIN)) {								\
-			FAST_D(expr);								\
-			break;									\
+	case VGPU_OP_##op:									\
+		if (unlikely(!FP_PLAIN)) {							\
+			double_any(i, OUTQ, Q(i->a), BQ, Q(i->c));				\
+			KEEPQ;									\
+		} else if (IMM) {								\
+			FAST_D(Y_IMMQ, expr);							\
+		} else {									\
+			FAST_D(Y_REGQ, expr);							\
 		}										\
-		double_any(i, OUTQ, Q(i->a), qb, Q(i->c));					\
-		KEEPQ;										\
-		break;										\
-	}
+		break;
 
 #define MEM(op, access, space)									\
 	case VGPU_OP_##op:									\
@@ -190,52 +195,86 @@ lanes_inline u32 cmp_result(u32 flags, u32 less, u32 equal, u32 unordered)
 		w->preds[VGPU_PT] = FULL;							\
 	} while (0)
 
+#define COMPARE_R(T)										\
+	do {											\
+		if (IMM)									\
+			COMPARE(T, vu, EACH_VECTOR, LANES_VECTOR / 4, mask_of, R(i->a), Y_IMM);	\
+		else										\
+			COMPARE(T, vu, EACH_VECTOR, LANES_VECTOR / 4, mask_of, R(i->a), Y_REG);	\
+		SET_PRED(i->dst, bits);								\
+	} while (0)
+#define COMPARE_Q(T)										\
+	do {											\
+		if (IMM)									\
+			COMPARE(T, vuq, EACH_VECTORQ, LANES_VECTOR / 8, mask_ofq, Q(i->a), Y_IMMQ);	\
+		else										\
+			COMPARE(T, vuq, EACH_VECTORQ, LANES_VECTOR / 8, mask_ofq, Q(i->a), Y_REGQ);	\
+		SET_PRED(i->dst, bits);								\
+	} while (0)
+
+/* The running entry lives in locals; these move it between them and the warp, for what changes or looks at it there. */
+#define LEAVE	do { w->pc = (u32)(i - code); w->active = active; w->cycles = cycles; } while (0)
+#define ENTER	do { i = code + w->pc; active = w->active; stop = stop_at(code, w->reconv); } while (0)
+
+lanes_inline const struct vgpu_insn *stop_at(const struct vgpu_insn *code, u32 reconv)
+{
+	return reconv == VGPU_NO_RECONV ? NULL : code + reconv;
+}
+
 enum vgpu_lanes_end LANES_RUN(struct vgpu_lanes *s)
 {
 	struct vgpu_warp *w = s->warp;
-	const struct vgpu_insn *code = s->code, *i;
+	const struct vgpu_insn *code = s->code, *i, *stop;
 	const u16 *cost = s->cost;
 	u32 *regs = w->regs;
-	u32 budget = s->budget, saved = mxcsr_read(), m, bits;
-	u64 threads = 0;
+	u32 budget = s->budget, saved = mxcsr_read(), m, bits, active;
+	u64 cycles = w->cycles, idle = 0;	/* lanes that did not execute */
 	enum vgpu_lanes_end end;
 
 	mxcsr_write(MXCSR_NEAREST);
+	ENTER;
 	for (;;) {
-		if (unlikely(w->pc == w->reconv) && !reconv_pop(w)) {
-			end = VGPU_LANES_EXIT;
-			break;
+		if (unlikely(i == stop)) {
+			LEAVE;
+			if (!reconv_pop(w)) {
+				end = VGPU_LANES_EXIT;
+				break;
+			}
+			ENTER;
 		}
 		if (unlikely(!budget)) {
 			end = VGPU_LANES_BUDGET;
 			break;
 		}
-		i = code + w->pc;
-		m = w->active & P(i->guard);
+		m = active & P(i->guard);
 		budget--;
-		w->cycles += cost[i->op];
-		if (unlikely(!m)) {
-			w->pc++;
-			continue;
+		cycles += cost[i->op];
+		if (m != FULL) {
+			idle += VGPU_LANES - popcount32(m);
+			if (!m) {
+				i++;
+				continue;
+			}
 		}
-		threads += m == FULL ? VGPU_LANES : popcount32(m);
 		switch (i->op) {
 #include "lanes_ops.h"
 		}
-		w->pc++;
+		i++;
 		continue;
 jumped:
 		continue;
 restart:
+		/* as if it had not been fetched */
 		budget++;
-		w->cycles -= cost[i->op];
-		threads -= popcount32(m);
+		cycles -= cost[i->op];
+		idle -= VGPU_LANES - popcount32(m);
 		break;
 out:
 		break;
 	}
+	LEAVE;
+	s->threads += (u64)(s->budget - budget) * VGPU_LANES - idle;
 	s->budget = budget;
-	s->threads += threads;
 	mxcsr_write(saved);
 	return end;
 }

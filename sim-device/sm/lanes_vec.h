@@ -16,7 +16,7 @@ typedef s64 vsq __attribute__((vector_size(LANES_VECTOR)));
 typedef double vd __attribute__((vector_size(LANES_VECTOR)));
 /* the same where memory is aligned to nothing */
 typedef u32 vu_any __attribute__((vector_size(LANES_VECTOR), aligned(1)));
-typedef u64 vuq_any __attribute__((vector_size(LANES_VECTOR), aligned(1)));
+
 
 #define NV	(int)(128 / LANES_VECTOR)	/* vectors of an R slot */
 #define NVQ	(int)(256 / LANES_VECTOR)	/* vectors of a Q slot */
@@ -40,6 +40,14 @@ typedef u64 vuq_any __attribute__((vector_size(LANES_VECTOR), aligned(1)));
 #define EACH_ACTIVE(l, m)	for (u32 l##_left = (m), l; l##_left && (l = (u32)__builtin_ctz(l##_left), 1); \
 				     l##_left &= l##_left - 1)
 
+static const u32 lane_iota[VGPU_LANES] __attribute__((aligned(64))) = {
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+};
+static const u64 lane_iotaq[VGPU_LANES] __attribute__((aligned(64))) = {
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+};
 #define B(n)	(1u << (n))
 #define B4(n)	B(n), B(n + 1), B(n + 2), B(n + 3)
 static const u32 lane_bit[VGPU_LANES] __attribute__((aligned(64))) = {
@@ -102,6 +110,16 @@ lanes_inline u32 mask_ofq(vuq v)
 	return (u32)__builtin_ia32_movmskpd256((vd)v);
 #else
 	return (u32)__builtin_ia32_movmskpd((vd)v);
+#endif
+}
+
+lanes_inline bool all_zero(vu v)
+{
+#if LANES_VECTOR == 32
+	return __builtin_ia32_ptestz256((long long __attribute__((vector_size(32))))v,
+					(long long __attribute__((vector_size(32))))v);
+#else
+	return mask_of((vu)(v == 0)) == 15;
 #endif
 }
 
