@@ -29,10 +29,13 @@ runtime-lex := $(call find,runtime,*.l)
 runtime-yacc := $(call find,runtime,*.y)
 unit-src := $(call find,tests/unit,test_*.c)
 unit-lib-src := $(filter-out $(unit-src),$(call find,tests/unit,*.c))
+unit-rooms := $(sort $(patsubst tests/unit/%/,%,$(dir $(unit-src))))
 kselftest-src := $(wildcard tests/kselftest/*.c)
 cuda-src := $(call find,tests/cuda,*.cu)
-tool-names := $(patsubst tools/%.c,%,$(wildcard tools/*.c)) \
-	$(sort $(patsubst tools/%/,%,$(dir $(wildcard tools/*/*.c))))
+tool-names := $(patsubst tools/%.c,%,$(wildcard tools/*.c)) $(patsubst tools/%/main.c,%,$(wildcard tools/*/main.c))
+# A folder of tools/ without a main.c is a library of the other tools.
+tool-lib-src := $(foreach dir,$(filter-out $(dir $(wildcard tools/*/main.c)),$(sort $(dir $(wildcard tools/*/*.c)))), \
+	$(wildcard $(dir)*.c))
 
 # -------------------------------------------------------------------------------------------
 # How C is compiled
@@ -47,6 +50,7 @@ device-flags := -ffreestanding -fno-math-errno -fno-trapping-math
 no-fp := -mgeneral-regs-only
 runtime-flags := -D_GNU_SOURCE -Iruntime $(patsubst %/,-I%,$(sort $(dir $(runtime-src)))) \
 	$(patsubst %/,-I$(O)/gen/%,$(sort $(dir $(runtime-yacc))))
+libraries := -Wl,--as-needed -ljansson -linih -lm -lpthread
 sanitize := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
 # $(call flags-of,SOURCE)
@@ -76,7 +80,7 @@ $(O)/$(1)/lib%.a:
 	$$(Q)ar rcs $$@ $$(filter %.o,$$^)
 $(O)/$(1)/libvgpu-device.a: $$(call objects,$(1),$(device-src))
 $(O)/$(1)/libvgpu.a: $$(call objects,$(1),$(all-runtime-src))
-$(O)/$(1)/libtest.a: $$(call objects,$(1),$(unit-lib-src))
+$(O)/$(1)/libtools.a: $$(call objects,$(1),$(tool-lib-src))
 -include $$(patsubst %.o,%.d,$$(call objects,$(1),$(sources)))
 endef
 $(eval $(call compile-rules,native,))
@@ -101,23 +105,26 @@ $(O)/libvgpu.so: $(O)/native/libvgpu.a $(O)/native/libvgpu-device.a
 
 define tool-rule
 $(O)/tools/$(1): $$(call objects,native,$(wildcard tools/$(1).c tools/$(1)/*.c)) \
-		$(O)/native/libvgpu.a $(O)/native/libvgpu-device.a
+		$(if $(tool-lib-src),$(O)/native/libtools.a) $(O)/native/libvgpu.a $(O)/native/libvgpu-device.a
 	@mkdir -p $$(@D) && echo "  LD  $$@"
-	$$(Q)$$(CC) $$(CFLAGS) -o $$@ $$^ $(libs-$(1)) -lm -lpthread
+	$$(Q)$$(CC) $$(CFLAGS) -o $$@ $$^ $(libraries)
 endef
-libs-vgpu-trace := -ljansson
-libs-vgpu-sim := -linih -ljansson
 $(foreach name,$(tool-names),$(eval $(call tool-rule,$(name))))
 tools := $(tool-names:%=$(O)/tools/%)
 
-# Tests of the device alone link nothing of the runtime.
+# Each room's tests link the room's other files, and what they test. Tests of the device
+# alone do not wait for the runtime.
 unit := $(unit-src:tests/unit/%.c=$(O)/asan/unit/%)
-$(O)/asan/unit/sim-device/%: $(O)/asan/tests/unit/sim-device/%.o $(O)/asan/libtest.a $(O)/asan/libvgpu-device.a | setup-unit
-	@mkdir -p $(@D) && echo "  LD  $@"
-	$(Q)$(CC) $(CFLAGS) $(sanitize) -o $@ $^ -lcmocka -lm -lpthread
-$(O)/asan/unit/%: $(O)/asan/tests/unit/%.o $(O)/asan/libtest.a $(O)/asan/libvgpu.a $(O)/asan/libvgpu-device.a | setup-unit
-	@mkdir -p $(@D) && echo "  LD  $@"
-	$(Q)$(CC) $(CFLAGS) $(sanitize) -o $@ $^ -lcmocka -lm -lpthread
+device-rooms := device sm mmu sim-device
+define unit-rule
+$(O)/asan/unit/$(1)/%: $(O)/asan/tests/unit/$(1)/%.o \
+		$$(call objects,asan,$(filter tests/unit/$(1)/%,$(unit-lib-src))) \
+		$(if $(filter $(device-rooms),$(1)),,$(if $(tool-lib-src),$(O)/asan/libtools.a) $(O)/asan/libvgpu.a) \
+		$(O)/asan/libvgpu-device.a | setup-unit
+	@mkdir -p $$(@D) && echo "  LD  $$@"
+	$$(Q)$$(CC) $$(CFLAGS) $(sanitize) -o $$@ $$^ -lcmocka $(libraries)
+endef
+$(foreach room,$(unit-rooms),$(eval $(call unit-rule,$(room))))
 $(patsubst %.c,$(O)/asan/%.o,$(unit-src) $(unit-lib-src)): | setup-unit
 
 kselftest := $(kselftest-src:tests/kselftest/%.c=$(O)/kselftest/%)
@@ -126,7 +133,7 @@ $(O)/kselftest/%: tests/kselftest/%.c $(wildcard tests/kselftest/*.h uapi/*.h) |
 	$(Q)$(CC) $(CFLAGS) -std=gnu11 $(warnings) -D_GNU_SOURCE -I. -Iuapi -o $@ $< -lpthread
 
 cuda := $(cuda-src:tests/cuda/%.cu=$(O)/cuda/%)
-$(O)/cuda/%: tests/cuda/%.cu tools/vgpucc $(wildcard tests/cuda/*.h) $(call find,runtime,*.h) $(O)/libvgpu.so $(tools)
+$(O)/cuda/%: tests/cuda/%.cu tools/vgpucc $(wildcard tests/cuda/*.h) $(call find,runtime,*.h) | $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
 	$(Q)tools/vgpucc -O2 -Itests/cuda $< -o $@
 
@@ -176,16 +183,17 @@ unit kselftest vm-tests cuda-tests:
 test:
 	@+tests/run all
 demo: setup-guest all modules cuda-programs
-	@tools/vgpu-demo
+	@tools/vgpu-demo --kernel $(KERNEL)
 bench: setup-guest all modules cuda-programs
 	@tests/bench/run.sh
 
 .PHONY: install clean distclean help
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include/vgpu
 	install -m 644 $(O)/libvgpu.so $(DESTDIR)$(PREFIX)/lib/
-	install $(tools) $(DESTDIR)$(PREFIX)/bin/
-	install -m 644 $(wildcard runtime/*.h) $(DESTDIR)$(PREFIX)/include/
+	install $(tools) tools/vgpucc $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 $(wildcard runtime/*.h uapi/*.h) $(DESTDIR)$(PREFIX)/include/vgpu/
+	cp -r runtime/cuda $(DESTDIR)$(PREFIX)/include/vgpu/
 clean:
 	find build -mindepth 1 -maxdepth 1 ! -name kernels -exec rm -rf {} + 2>/dev/null || :
 distclean:

@@ -100,12 +100,12 @@ check "a crash is 125" is "$status" 125
 check "and shown" said "Kernel panic|sysrq"
 
 # The module.
-mkdir -p build/vm/faulty
-cp tests/vm/faulty.c build/vm/faulty/
-echo 'obj-m := faulty.o' >build/vm/faulty/Kbuild
-make -C "build/kernels/$kernel/headers" M="$top/build/vm/faulty" CONFIG_DEBUG_INFO_BTF_MODULES= modules >"$tmp/stdout" 2>"$tmp/stderr"
-check "the test module builds" [ -e build/vm/faulty/faulty.ko ]
-faulty="--module build/vm/faulty/faulty.ko --module-args"
+mkdir -p build/vm/faulty-$kernel
+cp tests/vm/faulty.c build/vm/faulty-$kernel/
+echo 'obj-m := faulty.o' >build/vm/faulty-$kernel/Kbuild
+make -C "build/kernels/$kernel/headers" M="$top/build/vm/faulty-$kernel" CONFIG_DEBUG_INFO_BTF_MODULES= modules >"$tmp/stdout" 2>"$tmp/stderr"
+check "the test module builds" [ -e build/vm/faulty-$kernel/faulty.ko ]
+faulty="--module build/vm/faulty-$kernel/faulty.ko --module-args"
 
 run $faulty how=nothing -- grep '^faulty' /proc/modules
 check "a module is loaded for the command and unloaded behind it" is "$status" 0
