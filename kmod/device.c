@@ -11,8 +11,8 @@
 #include "kvgpu.h"
 
 #define MESSAGES_PER_TURN	64u
-/* An event is at most one slice of one SM. */
-#define EVENTS_PER_TURN		16u
+/* An event is at most one slice of one SM: some hundred microseconds, which a message may have to wait. */
+#define EVENTS_PER_TURN		4u
 
 static int host_move(void *host, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes, enum vgpu_move dir)
 {

@@ -105,9 +105,12 @@ static void hostile_headers(void)
 			bad = b;
 			((uint32_t *)&bad.header)[word] = values[v];
 			if (memcmp(&bad, &b, sizeof(b)) && load_checked(fd, &bad, bytes) >= 0) {
-				/* a module of no kernels is one; anything else here is not */
+				/* fewer kernels make a module, and names with some room; anything else here does not */
 				printf("# header word %u = %#x loads\n", word, values[v]);
-				CHECK(word == offsetof(struct vgpu_vass_header, kernel_count) / 4 && !values[v]);
+				CHECK((word == offsetof(struct vgpu_vass_header, kernel_count) / 4 &&
+				       values[v] < b.header.kernel_count) ||
+				      (word == offsetof(struct vgpu_vass_header, names_bytes) / 4 &&
+				       values[v] <= sizeof(b.names)));
 			}
 		}
 	for (uint32_t word = 0; word < sizeof(b.kernels[0]) / 4; word++)
