@@ -120,8 +120,14 @@ void cc_loop_depths(struct cc *cc);
 void cc_dominators(struct cc *cc);
 void cc_postdominators(struct cc *cc);
 bool cc_dominates(const struct cc *cc, uint32_t a, uint32_t b);
-/* fold.c, space.c, narrow.c, dce.c */
+/* fold.c, simplify.c, space.c, narrow.c, dce.c: each says whether it changed something */
 bool cc_fold(struct cc *cc);
+bool cc_simplify(struct cc *cc, struct cc_insn *insn, uint32_t block);
+const struct cc_insn *cc_def_of(const struct cc *cc, uint32_t reg);	/* NULL unless it is the only one */
+bool cc_constant(const struct cc *cc, uint32_t reg, uint64_t *value);
+bool cc_fixed(const struct cc *cc, uint32_t reg);	/* its value can be used wherever it is defined */
+bool cc_steady(const struct cc *cc, uint32_t reg, uint32_t from, uint32_t to);
+void cc_use(struct cc *cc, uint32_t *slot, uint32_t reg);	/* changes a source, keeping count */
 bool cc_infer_spaces(struct cc *cc);
 bool cc_narrow(struct cc *cc);
 bool cc_remove_dead(struct cc *cc);

@@ -14,8 +14,11 @@ static void optimise(struct cc *cc)
 {
 	cc_dominators(cc);
 	for (unsigned int pass = 0; pass < MAX_PASSES; pass++) {
-		bool changed = cc_remove_dead(cc);
+		bool changed = cc_fold(cc);
 
+		changed |= cc_infer_spaces(cc);
+		changed |= cc_narrow(cc);
+		changed |= cc_remove_dead(cc);
 		cc_compact(cc);
 		if (!changed)
 			break;

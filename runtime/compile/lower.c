@@ -306,7 +306,7 @@ uint32_t cc_src_pred(struct cc_lower *l, unsigned int index)
 {
 	const struct ptx_operand *o = cc_operand(l, index);
 
-	if (o->kind == PTX_OPND_INT && o->value <= 1)
+	if (o->kind == PTX_OPND_INT)
 		return o->value ? CC_PT : CC_PT | CC_NOT;
 	if (o->kind != PTX_OPND_REG || reg_type(l, o->reg) != PTX_PRED || o->second != PTX_NONE)
 		cc_refuse(l, "operand %u must be a .pred register", index + 1);
