@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# The part of vgpu-demo that runs in the guest: start every program named, wait for all, keep the trace.
+# The part of vgpu-demo that runs in the guest: start every PROGRAM[:SIZE] named, wait for all, keep the trace.
 # Leaves in /out: NAME.log, names (PID NAME RESULT a line), records (the device's trace).
 set -u
 
@@ -11,16 +11,19 @@ export VGPU_TRANSPORT=ioctl
 
 echo 1 > "$debug/trace_on" || exit 1
 declare -A pid
-for name; do
+for program; do
+	name=${program%%:*} size=${program#"${program%%:*}"}
 	# a shell that waits on the gate, then becomes the program: the pid is the program's
-	bash -c 'while [ ! -e /tmp/gate ]; do sleep 0.02; done; exec "$1"' _ "$programs/$name" > "/out/$name.log" 2>&1 &
+	bash -c 'while [ ! -e /tmp/gate ]; do sleep 0.02; done; exec "$@"' _ "$programs/$name" ${size:+"${size#:}"} \
+		> "/out/$name.log" 2>&1 &
 	pid[$name]=$!
 done
 sleep 0.3
 touch /tmp/gate
 failed=0
 : > /out/names
-for name; do
+for program; do
+	name=${program%%:*}
 	result=verified
 	wait "${pid[$name]}"
 	status=$?

@@ -39,11 +39,13 @@ static void text_escaped(FILE *out, const char *text)
 	}
 }
 
-/* Hues a golden angle apart stay distinct however many processes there are. */
+/* Eight hues that people tell apart; further processes get the same ones, paler, then greyer. */
 static void colour(FILE *out, uint32_t process, uint32_t kernel)
 {
-	fprintf(out, "hsl(%.0f,%d%%,%d%%)", (double)((process * 137508u) % 360000u) / 1000.0, 62,
-		kernel % 2 ? 47 : 60);
+	static const uint16_t hues[] = { 2, 215, 128, 42, 275, 185, 320, 88 };
+	uint32_t round = process / 8 % 3;
+
+	fprintf(out, "hsl(%u,%u%%,%u%%)", hues[process % 8], 68 - 18 * round, (kernel % 2 ? 45 : 58) + 9 * round);
 }
 
 static double x_of(const struct picture *pic, uint64_t time)
@@ -138,7 +140,7 @@ static double legend(const struct picture *pic)
 			colour(pic->out, i, 1);
 			fprintf(pic->out, "\"/><text x=\"%.0f\" y=\"%.1f\">", x + 17, y + 11);
 			text_escaped(pic->out, t->processes[i].name);
-			fprintf(pic->out, "<tspan fill=\"#888\"> %llu</tspan></text>\n",
+			fprintf(pic->out, "<tspan fill=\"#888\" dx=\"6\">%llu</tspan></text>\n",
 				(unsigned long long)t->processes[i].pid);
 		}
 		x += 150;
