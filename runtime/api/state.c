@@ -213,5 +213,6 @@ vgpuError_t vgpuDeviceReset(void)
 	}
 	rt.phase = RT_NONE;
 	pthread_mutex_unlock(&rt.lock);
+	vgpuGetLastError();
 	return vgpuSuccess;
 }

@@ -55,6 +55,24 @@ static void leave(struct vgpu_transport *t)
 
 /* ---- what the device asks of its host ---- */
 
+#ifdef __SANITIZE_ADDRESS__
+/* One allocation a frame: the sanitizer sees the use of a frame that was given back. */
+static void *get_frame(void *host)
+{
+	void *memory = aligned_alloc(VGPU_PAGE_SIZE, VGPU_PAGE_SIZE);
+
+	(void)host;
+	if (memory)
+		memset(memory, 0, VGPU_PAGE_SIZE);
+	return memory;
+}
+
+static void put_frame(void *host, void *memory)
+{
+	(void)host;
+	free(memory);
+}
+#else
 static void *get_frame(void *host)
 {
 	struct vgpu_transport *t = host;
@@ -95,6 +113,7 @@ static void put_frame(void *host, void *memory)
 	frame->next = t->frames;
 	t->frames = frame;
 }
+#endif
 
 /* The cookie of a command is the address of its process memory. */
 static int move(void *host, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes, enum vgpu_move direction)
@@ -201,10 +220,8 @@ static int open_trace(struct vgpu_transport *t, char *message, size_t size)
 		return 0;
 	t->trace = fopen(path, "we");
 	if (!t->trace) {
-		int error = -errno;
-
-		snprintf(message, size, "VGPU_TRACE=%s does not open: %s", path, strerror(-error));
-		return error;
+		snprintf(message, size, "VGPU_TRACE=%s does not open: %s", path, strerror(errno));
+		return -EINVAL;
 	}
 	fwrite("VGPUTRC1", 8, 1, t->trace);
 	vgpu_device_trace(t->device, true);
