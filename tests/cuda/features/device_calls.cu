@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * device_calls: device functions that really are called: not inlined, with many arguments, structs
- * by value and back, pointers to the caller's locals, nested calls, recursion, and calls that only
- * some threads of a warp make.
+ * by value and back, pointers to the caller's locals, nested calls, and calls that only some threads
+ * of a warp make.
  */
 #include "../common.h"
 
@@ -55,32 +55,6 @@ CALL int sum_array(const int *x, int n)
 	return s;
 }
 
-CALL int factorial(int n)
-{
-	return n < 2 ? 1 : n * factorial(n - 1);
-}
-
-CALL int ackermann(int m, int n)
-{
-	if (m == 0)
-		return n + 1;
-	if (n == 0)
-		return ackermann(m - 1, 1);
-	return ackermann(m - 1, ackermann(m, n - 1));
-}
-
-CALL bool is_odd(int n);
-
-CALL bool is_even(int n)
-{
-	return n == 0 ? true : is_odd(n - 1);
-}
-
-CALL bool is_odd(int n)
-{
-	return n == 0 ? false : is_even(n - 1);
-}
-
 CALL int everything(int t)
 {
 	int local[6], q = 0, r = 0;
@@ -97,15 +71,27 @@ CALL int everything(int t)
 	       sum_array(local, 6);
 }
 
-CALL int recursion(int t)
+/* Calls that only some threads make, in a loop whose length differs, through two levels. */
+CALL int weigh(int a, int b)
 {
-	/* Every thread its own depth, and only some of them at all. */
-	int x = factorial(t % 11);
+	int q, r;
 
-	if (t % 3 == 1)
-		x += ackermann(t % 3, t % 6);
-	if (is_even(t % 23))
-		x += 1000;
+	divide(a, b + 1, &q, &r);
+	return q > r ? q : -r;
+}
+
+CALL int some_calls(int t)
+{
+	int x = 0;
+
+	for (int i = 0; i < t % 7; i++) {
+		if ((t + i) % 3 == 0)
+			x += weigh(t * 5, i);
+		else if (t & 8)
+			x -= weigh(i * 11, t);
+		if (x > 500)
+			return x + weigh(x, t);
+	}
 	return x;
 }
 
@@ -117,12 +103,12 @@ __global__ void call_all(int *out, int n)
 		out[t] = everything(t);
 }
 
-__global__ void recurse(int *out, int n)
+__global__ void call_some(int *out, int n)
 {
 	int t = blockIdx.x * blockDim.x + threadIdx.x;
 
 	if (t < n)
-		out[t] = recursion(t);
+		out[t] = some_calls(t);
 }
 
 int main(int argc, char **argv)
@@ -136,11 +122,11 @@ int main(int argc, char **argv)
 	host_from(got, dev, N);
 	for (int t = 0; t < N; t++)
 		expect_same("calls", t, got[t], everything(t));
-	recurse<<<(N + BDIM - 1) / BDIM, BDIM>>>(dev, N);
+	call_some<<<(N + BDIM - 1) / BDIM, BDIM>>>(dev, N);
 	CHECK_LAUNCH();
 	host_from(got, dev, N);
 	for (int t = 0; t < N; t++)
-		expect_same("recursion", t, got[t], recursion(t));
+		expect_same("calls by some", t, got[t], some_calls(t));
 	CHECK(cudaFree(dev));
 	return finish();
 }

@@ -145,13 +145,14 @@ __host__ __device__ inline int local_arrays(int t)
 template <int K> __host__ __device__ inline int mixture(int t, const bundle &b)
 {
 	geometry::vec<int> v(t, K), total;
+	constexpr int known = fibonacci(9);
 	auto grow = [&](int by) { total += v * by + b.where; };
 
 	for (int i = 0; i < K; i++)
 		grow(i);
 	total.y() += b.steps[t % 7];
 	return total.dot(v) + power<K>(t % 5) + b.inner.sum() + (int)(b.scale * 4) + b.tag +
-	       which(t) + which((unsigned)t) * 10 + which((float)t) * 100 + fibonacci(9) +
+	       which(t) + which((unsigned)t) * 10 + which((float)t) * 100 + known +
 	       count_of(t, 1.0, 'c') + local_arrays(t) + (int)total.x();
 }
 
