@@ -103,8 +103,10 @@ $(O)/libvgpu.so: $(O)/native/libvgpu.a $(O)/native/libvgpu-device.a
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,libvgpu.so -Wl,-z,defs -o $@ \
 		-Wl,--whole-archive $< -Wl,--no-whole-archive $(O)/native/libvgpu-device.a -lm -lpthread
 
+# vgpu-sim draws with what vgpu-trace is made of.
+also-vgpu-sim := $(filter-out %/main.c,$(wildcard tools/vgpu-trace/*.c))
 define tool-rule
-$(O)/tools/$(1): $$(call objects,native,$(wildcard tools/$(1).c tools/$(1)/*.c)) \
+$(O)/tools/$(1): $$(call objects,native,$(wildcard tools/$(1).c tools/$(1)/*.c) $(also-$(1))) \
 		$(if $(tool-lib-src),$(O)/native/libtools.a) $(O)/native/libvgpu.a $(O)/native/libvgpu-device.a
 	@mkdir -p $$(@D) && echo "  LD  $$@"
 	$$(Q)$$(CC) $$(CFLAGS) -o $$@ $$^ $(libraries)
@@ -169,10 +171,10 @@ mirror:
 		[ -e $(mirror)/src/$$file ] || ln -s $(CURDIR)/$$file $(mirror)/src/$$file; done
 modules: setup-modules setup-kernel mirror
 	@echo "  MODULE  build/$(KERNEL)/vgpu.ko"
-	$(Q)+$(module-make) W=1 modules
+	$(Q)+flock $(mirror)/lock $(module-make) W=1 modules
 	$(Q)cmp -s $(mirror)/src/vgpu.ko $(mirror)/vgpu.ko || cp $(mirror)/src/vgpu.ko $(mirror)/vgpu.ko
 sparse: setup-sparse setup-modules setup-kernel mirror
-	$(Q)+$(module-make) C=2 CF="-D__CHECK_ENDIAN__ -Wsparse-error" modules
+	$(Q)+flock $(mirror)/lock $(module-make) C=2 CF="-D__CHECK_ENDIAN__ -Wsparse-error" modules
 
 # -------------------------------------------------------------------------------------------
 # Tests, the demonstration, measurements
