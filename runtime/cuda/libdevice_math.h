@@ -10,11 +10,13 @@
 #define __VGPU_NV static __device__ __inline__ __attribute__((always_inline))
 
 /* libclc: name length and name give the mangled symbol */
-#define __VGPU_CLC1(n, name) \
+#define __VGPU_CLC1F(n, name) \
 	extern "C" __device__ float _Z##n##name##f(float); \
+	__VGPU_NV float __nv_##name##f(float a) { return _Z##n##name##f(a); }
+#define __VGPU_CLC1D(n, name) \
 	extern "C" __device__ double _Z##n##name##d(double); \
-	__VGPU_NV float __nv_##name##f(float a) { return _Z##n##name##f(a); } \
 	__VGPU_NV double __nv_##name(double a) { return _Z##n##name##d(a); }
+#define __VGPU_CLC1(n, name) __VGPU_CLC1F(n, name) __VGPU_CLC1D(n, name)
 #define __VGPU_CLC2(n, name) \
 	extern "C" __device__ float _Z##n##name##ff(float, float); \
 	extern "C" __device__ double _Z##n##name##dd(double, double); \
@@ -32,10 +34,10 @@ __VGPU_CLC1(3, cos)
 __VGPU_CLC1(4, cosh)
 __VGPU_CLC1(5, cospi)
 __VGPU_CLC1(3, erf)
-__VGPU_CLC1(4, erfc)
-__VGPU_CLC1(3, exp)
-__VGPU_CLC1(4, exp2)
-__VGPU_CLC1(5, exp10)
+__VGPU_CLC1D(4, erfc)
+__VGPU_CLC1D(3, exp)
+__VGPU_CLC1D(4, exp2)
+__VGPU_CLC1D(5, exp10)
 __VGPU_CLC1(5, expm1)
 __VGPU_CLC1(6, lgamma)
 __VGPU_CLC1(3, log)
@@ -51,7 +53,6 @@ __VGPU_CLC1(4, tanh)
 __VGPU_CLC1(6, tgamma)
 __VGPU_CLC2(5, atan2)
 __VGPU_CLC2(4, fdim)
-__VGPU_CLC2(4, fmod)
 __VGPU_CLC2(5, hypot)
 __VGPU_CLC2(9, nextafter)
 __VGPU_CLC2(3, pow)
@@ -76,6 +77,95 @@ __VGPU_NV int __nv_ilogbf(float a) { return _Z5ilogbf(a); }
 __VGPU_NV int __nv_ilogb(double a) { return _Z5ilogbd(a); }
 __VGPU_NV float __nv_remquof(float a, float b, int *q) { return _Z6remquoffPi(a, b, q); }
 __VGPU_NV double __nv_remquo(double a, double b, int *q) { return _Z6remquoddPi(a, b, q); }
+
+/*
+ * Powers in single precision: libclc's flush subnormal results, CUDA's do not. The whole part of the exponent is applied
+ * in two steps, so that a subnormal result is rounded once; e^r on |r| <= 0.35 is 1 + r + r^2 q(r), q interpolated at
+ * the Chebyshev nodes (0.14 ulp).
+ */
+__VGPU_NV float __vgpu_exp_scaled(float r, float whole)
+{
+	int n = __nvvm_f2i_rn(whole), half = n >> 1;
+	float q;
+
+	q = __nvvm_fma_rn_f(r, 1.3926918e-3f, 8.3637670e-3f);
+	q = __nvvm_fma_rn_f(r, q, 4.1666550e-2f);
+	q = __nvvm_fma_rn_f(r, q, 1.6666573e-1f);
+	q = __nvvm_fma_rn_f(r, q, 0.5f);
+	q = __nvvm_add_rn_f(__nvvm_fma_rn_f(__nvvm_mul_rn_f(r, r), q, r), 1.0f);
+	q = __nvvm_mul_rn_f(q, __nvvm_bitcast_i2f((half + 127) << 23));
+	return __nvvm_mul_rn_f(q, __nvvm_bitcast_i2f((n - half + 127) << 23));
+}
+__VGPU_NV float __nv_expf(float a)
+{
+	float n;
+
+	a = a < -105.0f ? -105.0f : a > 89.5f ? 89.5f : a;
+	n = __builtin_rintf(a * 1.44269504f);
+	a = __nvvm_fma_rn_f(n, -0.693145752f, a);
+	return __vgpu_exp_scaled(__nvvm_fma_rn_f(n, -1.42860677e-6f, a), n);
+}
+__VGPU_NV float __nv_exp2f(float a)
+{
+	float n;
+
+	a = a < -151.0f ? -151.0f : a > 129.0f ? 129.0f : a;
+	n = __builtin_rintf(a);
+	return __vgpu_exp_scaled((a - n) * 0.693147181f, n);
+}
+__VGPU_NV float __nv_exp10f(float a)
+{
+	float n;
+
+	a = a < -45.5f ? -45.5f : a > 38.9f ? 38.9f : a;
+	n = __builtin_rintf(a * 3.32192809f);
+	a = __nvvm_fma_rn_f(n, -0.301025391f, a);
+	return __vgpu_exp_scaled(__nvvm_fma_rn_f(n, -4.60503898e-6f, a) * 2.30258509f, n);
+}
+
+/* libclc's loses digits where it is small */
+__VGPU_NV float __nv_erfcf(float a) { return (float)__nv_erfc((double)a); }
+
+/*
+ * The remainder is exact, so it is long division of the mantissas, as many bits at a time as 64 hold beside them;
+ * libclc's takes subnormal numbers for zero. Mantissas of subnormal operands are shifted up first.
+ */
+#define __VGPU_FMOD(name, type, word, mantissa, bias_top, to_bits, from_bits) \
+	static __device__ __inline__ type name(type x, type y) \
+	{ \
+		const word hidden = (word)1 << mantissa, sign = (word)1 << (8 * sizeof(word) - 1); \
+		word a = (word)to_bits(x) & ~sign, b = (word)to_bits(y) & ~sign, keep = (word)to_bits(x) & sign; \
+		int ea, eb; \
+		unsigned long long r, d; \
+	\
+		if (!b || a >= (word)bias_top << mantissa || b > (word)bias_top << mantissa) \
+			return (x * y) / (x * y); \
+		if (a < b) \
+			return x; \
+		ea = (int)(a >> mantissa); \
+		eb = (int)(b >> mantissa); \
+		a = ea ? (a & (hidden - 1)) | hidden : a; \
+		b = eb ? (b & (hidden - 1)) | hidden : b; \
+		ea += !ea; \
+		eb += !eb; \
+		for (r = a % (d = b); ea > eb && r;) { \
+			int step = ea - eb < 63 - mantissa ? ea - eb : 63 - mantissa; \
+	\
+			r = (r << step) % d; \
+			ea -= step; \
+		} \
+		if (!r) \
+			return from_bits(keep); \
+		while (!(r & hidden) && eb > 1) { \
+			r <<= 1; \
+			eb--; \
+		} \
+		if (r & hidden) \
+			r = (r & (hidden - 1)) | (unsigned long long)eb << mantissa; \
+		return from_bits((word)r | keep); \
+	}
+__VGPU_FMOD(__nv_fmodf, float, unsigned int, 23, 255, __nvvm_bitcast_f2i, __nvvm_bitcast_i2f)
+__VGPU_FMOD(__nv_fmod, double, unsigned long long, 52, 2047, __nvvm_bitcast_d2ll, __nvvm_bitcast_ll2d)
 
 /* one or a few instructions */
 #define __VGPU_BUILTIN1(name) \
@@ -312,7 +402,10 @@ __device__ double __nv_cyl_bessel_i1(double);
 }
 
 #undef __VGPU_CLC1
+#undef __VGPU_CLC1F
+#undef __VGPU_CLC1D
 #undef __VGPU_CLC2
+#undef __VGPU_FMOD
 #undef __VGPU_BUILTIN1
 #undef __VGPU_BUILTIN2
 #undef __VGPU_PAIR
