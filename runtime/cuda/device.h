@@ -71,5 +71,6 @@ typedef unsigned int cuuint32_t;
 typedef unsigned long long cuuint64_t;
 #include <__clang_cuda_intrinsics.h>
 #include <__clang_cuda_complex_builtins.h>
+#include "device_reduce.h"
 
 #endif
