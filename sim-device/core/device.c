@@ -81,7 +81,7 @@ u64 vgpu_device_run(struct vgpu_device *dev, u64 until, u32 max_events)
 		if (!max_events--)
 			return first->key;
 		dev->now = first->key;
-		vgpu_heap_remove(&dev->events, first);
+		vgpu_heap_pop(&dev->events);
 		dev->events_fired++;
 		event->fire(dev, event);
 		if (unlikely(dev->stop)) {

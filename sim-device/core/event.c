@@ -4,6 +4,13 @@
  */
 #include "device.h"
 
+u64 vgpu_time_after(const struct vgpu_device *dev, u64 delay)
+{
+	u64 left = VGPU_NEVER - 1 - dev->now;
+
+	return dev->now + (delay < left ? delay : left);
+}
+
 void vgpu_event_at(struct vgpu_device *dev, struct vgpu_event *event, u64 time)
 {
 	VGPU_CHECK(time >= dev->now);
@@ -12,9 +19,7 @@ void vgpu_event_at(struct vgpu_device *dev, struct vgpu_event *event, u64 time)
 
 void vgpu_event_after(struct vgpu_device *dev, struct vgpu_event *event, u64 delay)
 {
-	u64 left = VGPU_NEVER - 1 - dev->now;
-
-	vgpu_event_at(dev, event, dev->now + (delay < left ? delay : left));
+	vgpu_event_at(dev, event, vgpu_time_after(dev, delay));
 }
 
 void vgpu_event_cancel(struct vgpu_device *dev, struct vgpu_event *event)

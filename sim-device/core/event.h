@@ -15,9 +15,11 @@ struct vgpu_event {
 	void (*fire)(struct vgpu_device *dev, struct vgpu_event *event);
 };
 
+/* @delay from now. The clock ends at VGPU_NEVER - 1: there time stands still, and everything still happens. */
+u64 vgpu_time_after(const struct vgpu_device *dev, u64 delay);
 /* Schedule @event at @time (>= now); if it is scheduled already it moves. Cannot fail: room was reserved. */
 void vgpu_event_at(struct vgpu_device *dev, struct vgpu_event *event, u64 time);
-/* The same, @delay from now. The clock ends at VGPU_NEVER - 1: there time stands still, and everything still happens. */
+/* The same, at vgpu_time_after(@delay). */
 void vgpu_event_after(struct vgpu_device *dev, struct vgpu_event *event, u64 delay);
 /* Take it out; nothing happens if it is not scheduled. */
 void vgpu_event_cancel(struct vgpu_device *dev, struct vgpu_event *event);

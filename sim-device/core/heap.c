@@ -86,12 +86,39 @@ void vgpu_heap_free(struct vgpu_heap *heap)
 	memset(heap, 0, sizeof(*heap));
 }
 
+void vgpu_heap_close(struct vgpu_heap *heap)
+{
+	struct vgpu_heap_entry last;
+
+	heap->hole = false;
+	if (!--heap->count)
+		return;
+	last = heap->entries[heap->count];
+	sift_down(heap, 0, &last);
+}
+
+void vgpu_heap_pop(struct vgpu_heap *heap)
+{
+	if (heap->hole)
+		vgpu_heap_close(heap);
+	VGPU_CHECK(heap->count);
+	heap->entries[0].node->index = 0;
+	heap->hole = true;
+}
+
 void vgpu_heap_put(struct vgpu_heap *heap, struct vgpu_heap_node *node, u64 key, u64 seq)
 {
 	struct vgpu_heap_entry entry = { .key = key, .seq = seq, .node = node };
 
 	node->key = key;
 	node->seq = seq;
+	if (heap->hole && !node->index) {
+		heap->hole = false;
+		sift_down(heap, 0, &entry);
+		return;
+	}
+	if (heap->hole)
+		vgpu_heap_close(heap);
 	if (node->index) {
 		settle(heap, node->index - 1, &entry);
 		return;
@@ -104,10 +131,13 @@ void vgpu_heap_put(struct vgpu_heap *heap, struct vgpu_heap_node *node, u64 key,
 void vgpu_heap_remove(struct vgpu_heap *heap, struct vgpu_heap_node *node)
 {
 	struct vgpu_heap_entry last;
-	u32 at = node->index - 1;
+	u32 at;
 
 	if (!node->index)
 		return;
+	if (heap->hole)
+		vgpu_heap_close(heap);
+	at = node->index - 1;
 	node->index = 0;
 	heap->count--;
 	if (at == heap->count)

@@ -25,6 +25,7 @@ struct vgpu_heap {
 	struct vgpu_heap_entry *entries;
 	u32 count;
 	u32 room;
+	bool hole;	/* entries[0] has left; whatever is put in next fills its place */
 };
 
 /* Room for @room nodes in all. -ENOMEM, and then nothing has changed. */
@@ -35,8 +36,15 @@ void vgpu_heap_put(struct vgpu_heap *heap, struct vgpu_heap_node *node, u64 key,
 /* Take @node out; nothing happens if it is in no heap. */
 void vgpu_heap_remove(struct vgpu_heap *heap, struct vgpu_heap_node *node);
 
-static inline struct vgpu_heap_node *vgpu_heap_first(const struct vgpu_heap *heap)
+/* Take the first out, which must be there. Cheaper than removing it when another is put in soon after. */
+void vgpu_heap_pop(struct vgpu_heap *heap);
+/* The first stays gone: move up another (for vgpu_heap_first() only). */
+void vgpu_heap_close(struct vgpu_heap *heap);
+
+static inline struct vgpu_heap_node *vgpu_heap_first(struct vgpu_heap *heap)
 {
+	if (heap->hole)
+		vgpu_heap_close(heap);
 	return heap->count ? heap->entries[0].node : NULL;
 }
 

@@ -326,8 +326,8 @@ int vgpu_exec_init(struct vgpu_device *dev)
 	err = vgpu_heap_reserve(&exec->issuable, kernels);
 	if (!err)
 		err = vgpu_block_pool_grow(exec, sms * dev->config.blocks_per_sm);
-	/* Of every SM: its setup, the step of its compiled blocks or the ends of its profiled ones; of every KSR: a watchdog. */
-	return err ? err : vgpu_event_reserve(dev, kernels + sms * (2 + dev->config.blocks_per_sm));
+	/* Of every SM: its setup, the step of its compiled blocks, the first end of its profiled ones; of every KSR: a watchdog. */
+	return err ? err : vgpu_event_reserve(dev, kernels + sms * 3);
 }
 
 void vgpu_exec_fini(struct vgpu_device *dev)

@@ -6,7 +6,7 @@
 #ifndef VGPU_LAUNCH_H
 #define VGPU_LAUNCH_H
 
-#include "../core/event.h"
+#include "../platform.h"
 
 struct vgpu_address_space;
 struct vgpu_kernel;
@@ -44,9 +44,8 @@ struct vgpu_block {
 	u32 slot;			/* in its SM */
 	struct vgpu_sm *sm;		/* NULL: preempted */
 	struct vgpu_block *next;	/* list link of whoever holds it */
-	/* profiled: */
-	struct vgpu_event end;
-	u64 remaining_ps;		/* when preempted */
+	struct vgpu_block **link;	/* what points to it in the list of its SM */
+	u64 remaining_ps;		/* profiled: when preempted */
 	/* compiled: registers, stacks, shared and local memory; NULL before the first issue */
 	struct vgpu_warps *warps;
 };

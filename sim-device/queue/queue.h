@@ -8,6 +8,7 @@
 #define VGPU_QUEUE_H
 
 #include "../vgpu_device.h"
+#include "../core/event.h"
 #include "../exec/launch.h"
 
 struct vgpu_context;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Profiled blocks: no code, one event at the end of a time that is drawn when the block first starts.
+ * Profiled blocks: no code, an end after a time that is drawn when the block first starts.
  *
  * Distribution: mean block_ps, coefficient of variation block_cv_permille / 1000, roughly normal: the sum of four uniform
  * 16-bit numbers, all from one draw. Four uniforms reach 3.46 standard deviations and no further, so up to a coefficient
@@ -17,41 +17,125 @@ static u64 draw(struct vgpu_device *dev, const struct vgpu_launch *launch)
 {
 	u64 bits = vgpu_random_next(&dev->random);
 	s64 sum = (s64)((bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48)) - SUM_MEAN;
-	u64 away = vgpu_mul_div(launch->block_ps, (u64)(sum < 0 ? -sum : sum) * launch->block_cv_permille,
-				1000ull * SUM_DEVIATION);
+	u64 factor = (u64)(sum < 0 ? -sum : sum) * launch->block_cv_permille;
+	u64 away;
 
+	/* Nearly always 64 bits are enough, and their division is the faster one. */
+	if (__builtin_mul_overflow(launch->block_ps, factor, &away))
+		away = vgpu_mul_div(launch->block_ps, factor, 1000ull * SUM_DEVIATION);
+	else
+		away /= 1000ull * SUM_DEVIATION;
 	if (away >= launch->block_ps)
 		away = launch->block_ps - 1;
 	return sum < 0 ? launch->block_ps - away : launch->block_ps + away;
 }
 
-static void end_fire(struct vgpu_device *dev, struct vgpu_event *event)
-{
-	struct vgpu_block *block = vgpu_container_of(event, struct vgpu_block, end);
-	struct vgpu_sm *sm = block->sm;
+/**
+ * struct vgpu_ends - when the profiled blocks of an SM end
+ *
+ * One event an SM, for the earliest: the heap of events then has as many entries as there are SMs with work, not as there
+ * are blocks, and finding the next end in an SM is a walk over a short array.
+ */
+struct vgpu_ends {
+	struct vgpu_event event;
+	struct vgpu_sm *sm;
+	bool firing;			/* what is issued meanwhile is scheduled at the end */
+	u32 first;			/* slot of the earliest */
+	u64 time[64];			/* by slot; VGPU_NEVER: no block there */
+	struct vgpu_block *block[64];
+};
 
-	vgpu_sm_remove(sm, block);
-	vgpu_exec_block_done(dev, sm, block);
+/* Find the earliest end; equal ones go by slot. */
+static u64 find_first(struct vgpu_ends *ends)
+{
+	u32 count = 64 - (u32)__builtin_clzll(ends->sm->slots_used | 1);
+	u64 earliest = VGPU_NEVER;
+	u32 first = 0;
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		bool earlier = ends->time[i] < earliest;
+
+		earliest = earlier ? ends->time[i] : earliest;
+		first = earlier ? i : first;
+	}
+	ends->first = first;
+	return earliest;
+}
+
+static void schedule(struct vgpu_ends *ends)
+{
+	u64 time = find_first(ends);
+
+	if (time == VGPU_NEVER)
+		vgpu_event_cancel(ends->sm->dev, &ends->event);
+	else
+		vgpu_event_at(ends->sm->dev, &ends->event, time);
+}
+
+static void ends_fire(struct vgpu_device *dev, struct vgpu_event *event)
+{
+	struct vgpu_ends *ends = vgpu_container_of(event, struct vgpu_ends, event);
+	struct vgpu_sm *sm = ends->sm;
+	u32 most = sm->resident_count;
+
+	/* All that end now, but not what they are followed by: at the end of the clock that would end now as well. */
+	ends->firing = true;
+	do {
+		struct vgpu_block *block = ends->block[ends->first];
+
+		ends->time[ends->first] = VGPU_NEVER;
+		vgpu_sm_remove(sm, block);
+		vgpu_exec_block_done(dev, sm, block);
+	} while (find_first(ends) == dev->now && --most);
+	ends->firing = false;
+	if (ends->time[ends->first] != VGPU_NEVER)
+		vgpu_event_at(dev, event, ends->time[ends->first]);
+}
+
+int vgpu_profiled_init(struct vgpu_sm *sm)
+{
+	u32 i;
+
+	sm->ends = vgpu_mem_alloc(sizeof(*sm->ends));
+	if (!sm->ends)
+		return -ENOMEM;
+	sm->ends->sm = sm;
+	sm->ends->event.fire = ends_fire;
+	for (i = 0; i < VGPU_ARRAY_SIZE(sm->ends->time); i++)
+		sm->ends->time[i] = VGPU_NEVER;
+	return 0;
+}
+
+void vgpu_profiled_fini(struct vgpu_sm *sm)
+{
+	vgpu_mem_free(sm->ends);
+	sm->ends = NULL;
 }
 
 void vgpu_profiled_issue(struct vgpu_block *block)
 {
-	struct vgpu_device *dev = block->sm->dev;
+	struct vgpu_sm *sm = block->sm;
+	struct vgpu_ends *ends = sm->ends;
 	u64 time = block->remaining_ps;
 
 	if (!time)
-		time = block->launch->block_cv_permille ? draw(dev, block->launch) : block->launch->block_ps;
-	block->end.fire = end_fire;
-	vgpu_event_after(dev, &block->end, time);
+		time = block->launch->block_cv_permille ? draw(sm->dev, block->launch) : block->launch->block_ps;
+	ends->time[block->slot] = vgpu_time_after(sm->dev, time);
+	ends->block[block->slot] = block;
+	if (!ends->firing)
+		schedule(ends);
 }
 
 void vgpu_profiled_detach(struct vgpu_block *block)
 {
-	struct vgpu_device *dev = block->sm->dev;
+	struct vgpu_ends *ends = block->sm->ends;
 
 	/* At least 1: a block that has not ended has time left, and 0 says that it never started. */
-	block->remaining_ps = vgpu_event_time(&block->end) - dev->now;
+	block->remaining_ps = ends->time[block->slot] - block->sm->dev->now;
 	if (!block->remaining_ps)
 		block->remaining_ps = 1;
-	vgpu_event_cancel(dev, &block->end);
+	ends->time[block->slot] = VGPU_NEVER;
+	if (!ends->firing)
+		schedule(ends);
 }

@@ -16,10 +16,11 @@ int vgpu_sm_init(struct vgpu_sm *sm, struct vgpu_device *dev, u32 index)
 	memset(sm, 0, sizeof(*sm));
 	sm->dev = dev;
 	sm->index = index;
+	sm->resident_end = &sm->resident;
 	sm->step.fire = vgpu_compiled_step;
 	sm->tlb = vgpu_mem_alloc(VGPU_TLB_ENTRIES * sizeof(*sm->tlb));
 	memory = vgpu_mem_alloc(sizeof(*run) + ALIGN);
-	if (!sm->tlb || !memory) {
+	if (!sm->tlb || !memory || vgpu_profiled_init(sm)) {
 		vgpu_mem_free(sm->tlb);
 		vgpu_mem_free(memory);
 		sm->tlb = NULL;
@@ -41,6 +42,7 @@ void vgpu_sm_fini(struct vgpu_sm *sm)
 {
 	VGPU_CHECK(!sm->resident_count);
 	vgpu_event_cancel(sm->dev, &sm->step);
+	vgpu_profiled_fini(sm);
 	vgpu_mem_free(sm->tlb);
 	if (sm->run) {
 		vgpu_warps_drain(sm->run);
@@ -69,7 +71,6 @@ void vgpu_sm_setup(struct vgpu_sm *sm, const struct vgpu_launch *launch)
 
 int vgpu_sm_issue(struct vgpu_sm *sm, struct vgpu_block *block)
 {
-	struct vgpu_block **at;
 	int error;
 
 	block->sm = sm;
@@ -80,13 +81,12 @@ int vgpu_sm_issue(struct vgpu_sm *sm, struct vgpu_block *block)
 			return error;
 		}
 	}
-	block->slot = ~sm->slots_used ? (u32)__builtin_ctzll(~sm->slots_used) : 64;
-	if (block->slot < 64)
-		sm->slots_used |= 1ull << block->slot;
+	block->slot = (u32)__builtin_ctzll(~sm->slots_used);
+	sm->slots_used |= 1ull << block->slot;
 	block->next = NULL;
-	for (at = &sm->resident; *at; at = &(*at)->next)
-		;
-	*at = block;
+	block->link = sm->resident_end;
+	*block->link = block;
+	sm->resident_end = &block->next;
 	sm->resident_count++;
 	if (!block->launch->kernel)
 		vgpu_profiled_issue(block);
@@ -97,15 +97,14 @@ int vgpu_sm_issue(struct vgpu_sm *sm, struct vgpu_block *block)
 
 void vgpu_sm_remove(struct vgpu_sm *sm, struct vgpu_block *block)
 {
-	struct vgpu_block **at;
-
-	for (at = &sm->resident; *at != block; at = &(*at)->next)
-		VGPU_CHECK(*at);
-	*at = block->next;
+	*block->link = block->next;
+	if (block->next)
+		block->next->link = block->link;
+	else
+		sm->resident_end = block->link;
 	block->next = NULL;
 	block->sm = NULL;
-	if (block->slot < 64)
-		sm->slots_used &= ~(1ull << block->slot);
+	sm->slots_used &= ~(1ull << block->slot);
 	sm->resident_count--;
 }
 

@@ -10,6 +10,7 @@
 #ifndef VGPU_SM_H
 #define VGPU_SM_H
 
+#include "../core/event.h"
 #include "../exec/launch.h"
 #include "../mmu/mmu.h"
 #include "vgpu_isa.h"
@@ -33,12 +34,14 @@ struct vgpu_sm {
 	u32 context;			/* 0: never set up */
 	struct vgpu_address_space *as;
 	struct vgpu_block *resident;
+	struct vgpu_block **resident_end;	/* where the next one is linked in */
 	u32 resident_count;
-	u64 slots_used;			/* bit per slot, first 64 */
+	u64 slots_used;			/* bit per slot */
 	struct vgpu_event step;		/* next slice of compiled blocks */
 	struct vgpu_tlb_entry *tlb;	/* VGPU_TLB_ENTRIES */
 	u64 tlb_epoch;			/* of `as` when the TLB was last valid */
 	struct vgpu_sm_run *run;	/* what it executes compiled blocks with */
+	struct vgpu_ends *ends;		/* of profiled blocks */
 	u64 instructions;		/* warp instructions executed since creation */
 	u64 thread_instructions;	/* the same, each times the lanes that executed it */
 };
@@ -93,6 +96,8 @@ void vgpu_compiled_step(struct vgpu_device *dev, struct vgpu_event *step);
 
 /* ---- profiled blocks (block_profiled.c) ------------------------------------------------------------------------ */
 
+int vgpu_profiled_init(struct vgpu_sm *sm);
+void vgpu_profiled_fini(struct vgpu_sm *sm);
 /* @block is on its SM: schedule its end, after a time drawn now (new) or what was left (preempted). From vgpu_sm_issue(). */
 void vgpu_profiled_issue(struct vgpu_block *block);
 /* Cancel its end and keep what is left of its time. From vgpu_sm_detach(). */
