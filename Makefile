@@ -225,5 +225,6 @@ setup-kernel:
 	$(if $(findstring $(CURDIR)/build/kernels,$(KDIR)),@tools/setup kernel-$(KERNEL))
 
 .DELETE_ON_ERROR:
+.SECONDARY: $(gen-src) $(gen-hdr)
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
