@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Workloads: a study as one JSON object. Keys keep their order; what does not exist (a metric of a process without a
+ * completed run) is null.
+ */
+#include <jansson.h>
+
+#include "workload.h"
+
+/* Takes @value; a NULL one, or no room, spoils the object: json_dumpf() then never sees it. */
+static void put(json_t *object, const char *key, json_t *value, bool *failed)
+{
+	if (json_object_set_new(object, key, value))
+		*failed = true;
+}
+
+
+static json_t *number_if(bool there, double value)
+{
+	return there ? json_real(value) : json_null();
+}
+
+static json_t *whole(u64 value)
+{
+	return json_integer((json_int_t)value);
+}
+
+static json_t *process_object(const struct wl_study *study, u32 i, bool *failed)
+{
+	const struct wl_process *process = &study->job->processes[i];
+	const struct wl_process_metrics *m = &study->metrics.processes[i];
+	const struct wl_process_outcome *o = &study->together.processes[i];
+	json_t *object = json_object();
+
+	put(object, "name", json_string(process->name), failed);
+	put(object, "isolated_us", json_real(m->isolated_ps / 1e6), failed);
+	put(object, "turnaround_us", number_if(o->runs, m->turnaround_ps / 1e6), failed);
+	put(object, "ntt", number_if(o->runs, m->ntt), failed);
+	put(object, "runs", whole(o->runs), failed);
+	put(object, "priority", whole(process->priority), failed);
+	put(object, "blocks", whole(o->info.blocks), failed);
+	put(object, "kernels", whole(o->info.kernels), failed);
+	put(object, "sm_us", json_real((double)o->info.sm_time / 1e6), failed);
+	return object;
+}
+
+static json_t *preemption_object(const struct wl_latency *latency, bool *failed)
+{
+	json_t *object = json_object();
+	double mean = latency->count ? (double)latency->total_ps / (double)latency->count : 0;
+
+	put(object, "count", whole(latency->count), failed);
+	put(object, "mean_us", json_real(mean / 1e6), failed);
+	put(object, "p50_us", json_real((double)wl_latency_percentile(latency, 50) / 1e6), failed);
+	put(object, "p99_us", json_real((double)wl_latency_percentile(latency, 99) / 1e6), failed);
+	return object;
+}
+
+static json_t *sm_object(const struct wl_study *study, bool *failed)
+{
+	json_t *object = json_object();
+	const char *state;
+	unsigned int i;
+
+	for (i = 0; (state = vgpu_sm_state_name(i)); i++)
+		put(object, state, json_real((double)study->together.stats.sm_time[i] / 1e6), failed);
+	return object;
+}
+
+int wl_print_json(const struct wl_study *study, bool speed, FILE *out)
+{
+	const struct vgpu_config *config = &study->setup->config;
+	const struct wl_outcome *together = &study->together;
+	bool complete = study->metrics.complete;
+	json_t *object = json_object(), *processes = json_array();
+	bool failed = !object || !processes;
+	u64 blocks = 0;
+	u32 i;
+
+	for (i = 0; i < study->job->process_count; i++) {
+		blocks += together->processes[i].info.blocks;
+		if (json_array_append_new(processes, process_object(study, i, &failed)))
+			failed = true;
+	}
+	put(object, "antt", number_if(complete, study->metrics.antt), &failed);
+	put(object, "stp", number_if(complete, study->metrics.stp), &failed);
+	put(object, "fairness", number_if(complete, study->metrics.fairness), &failed);
+	put(object, "blocks", whole(blocks), &failed);
+	put(object, "processes", processes, &failed);
+	put(object, "gpu", json_string(config->name), &failed);
+	put(object, "sms", whole(config->sms), &failed);
+	put(object, "policy", json_string(config->policy), &failed);
+	put(object, "preemption", json_string(config->preemption), &failed);
+	put(object, "seed", whole(config->seed), &failed);
+	put(object, "time_us", json_real((double)together->time_ps / 1e6), &failed);
+	put(object, "events", whole(together->stats.events), &failed);
+	put(object, "sm_us", sm_object(study, &failed), &failed);
+	put(object, "preemptions", preemption_object(&together->preemptions, &failed), &failed);
+	if (speed) {
+		put(object, "seconds", json_real(study->seconds), &failed);
+		put(object, "blocks_per_second", json_real((double)blocks / study->seconds), &failed);
+	}
+	if (!failed)
+		failed = json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) || fputc('\n', out) == EOF;
+	json_decref(object);
+	return failed || ferror(out) ? -1 : 0;
+}

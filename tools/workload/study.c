@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Workloads: the method of Tanasic 5.3.1. Every process runs alone first, as often as it has to run, then all run together.
+ * Alone means on the GPU of today, under fcfs and without preemption, whatever is studied: so that the isolated time, by which
+ * everything is divided, is the same for all policies.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "workload.h"
+
+static bool same_work(const struct wl_process *a, const struct wl_process *b)
+{
+	u32 i;
+
+	if (a->repeat != b->repeat || a->phase_count != b->phase_count)
+		return false;
+	for (i = 0; i < a->phase_count; i++) {
+		const struct wl_phase *p = &a->phases[i], *q = &b->phases[i];
+
+		if (p->kind != q->kind || p->stream != q->stream || p->amount != q->amount ||
+		    memcmp(&p->kernel, &q->kernel, sizeof(p->kernel)))
+			return false;
+	}
+	return true;
+}
+
+/* Process @index alone. One that does the same as an earlier one takes the same time. */
+static int run_alone(struct wl_study *study, const struct wl_setup *setup, u32 index, char *message)
+{
+	const struct wl_job *job = study->job;
+	struct wl_process alone = job->processes[index];
+	struct wl_outcome outcome;
+	u32 i;
+
+	for (i = 0; i < index; i++) {
+		if (same_work(&job->processes[i], &alone)) {
+			study->isolated[index] = study->isolated[i];
+			return 0;
+		}
+	}
+	alone.arrival_ps = 0;
+	if (wl_replay(setup, job->path, &alone, 1, &outcome, message))
+		return -1;
+	study->isolated[index] = outcome.processes[0];
+	wl_outcome_free(&outcome);
+	return 0;
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static int run_all(struct wl_study *study, char *message)
+{
+	const struct wl_job *job = study->job;
+	struct wl_setup alone = *study->setup;
+	double start;
+	u32 i;
+
+	strcpy(alone.config.policy, "fcfs");
+	strcpy(alone.config.preemption, "none");
+	alone.trace = NULL;
+	alone.until_ps = VGPU_NEVER;
+	study->isolated = calloc(job->process_count, sizeof(*study->isolated));
+	if (!study->isolated) {
+		snprintf(message, WL_MESSAGE_BYTES, "%s: out of memory", job->path);
+		return -1;
+	}
+	for (i = 0; i < job->process_count; i++)
+		if (run_alone(study, &alone, i, message))
+			return -1;
+	start = now();
+	if (wl_replay(study->setup, job->path, job->processes, job->process_count, &study->together, message))
+		return -1;
+	study->seconds = now() - start;
+	if (wl_metrics_compute(&study->metrics, study->isolated, study->together.processes, job->process_count)) {
+		snprintf(message, WL_MESSAGE_BYTES, "%s: out of memory", job->path);
+		return -1;
+	}
+	return 0;
+}
+
+int wl_study_run(struct wl_study *study, const struct wl_job *job, const struct wl_setup *setup, char *message)
+{
+	u32 i;
+
+	memset(study, 0, sizeof(*study));
+	study->job = job;
+	study->setup = setup;
+	for (i = 0; i < job->process_count; i++) {
+		if (!job->processes[i].cmd)
+			continue;
+		snprintf(message, WL_MESSAGE_BYTES,
+			 "%s:%u: [%s] has cmd=, a real program: that is for vgpu-run; a replayed process needs app= or phase=",
+			 job->path, job->processes[i].line, job->processes[i].name);
+		return -1;
+	}
+	if (!run_all(study, message))
+		return 0;
+	wl_study_free(study);
+	return -1;
+}
+
+void wl_study_free(struct wl_study *study)
+{
+	wl_metrics_free(&study->metrics);
+	wl_outcome_free(&study->together);
+	free(study->isolated);
+	study->isolated = NULL;
+}
