@@ -8,7 +8,8 @@
  * State of a thread: `regs` 32-bit registers R0..R(regs-1), of which an aligned pair (even number first) is one
  * 64-bit register Q; 64 predicates P0..P63 where P63 (PT) always reads true and ignores writes; the special
  * registers. A 64-bit value written as a pair is read as a pair: what one half of it reads as is unspecified (UNLO and
- * UNHI take it apart, PACK puts it together). Registers are not initialised for the program (they read as zero).
+ * UNHI take it apart, PACK puts it together), and writing a half in one lane spoils the pair in all lanes of the warp.
+ * Registers are not initialised for the program (they read as zero).
  *
  * Memory: addresses are byte addresses, little-endian. One generic 64-bit address space holds global memory at the
  * process's own addresses and two windows, VGPU_SHARED_WINDOW and VGPU_LOCAL_WINDOW. Shared and local space are also

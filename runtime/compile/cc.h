@@ -52,6 +52,7 @@ struct cc_block {
 	uint32_t idom, ipdom;
 	uint32_t depth;			/* loops around it */
 	uint32_t dom_in, dom_out;	/* walk numbers in the dominator tree */
+	bool divergent;			/* lanes of a warp can go different ways at its end */
 };
 
 struct cc_def {			/* what is known of a virtual register */
@@ -136,6 +137,9 @@ struct cc_live *cc_liveness(struct cc *cc);
 uint32_t cc_max_live(struct cc *cc, const struct cc_live *live);
 bool cc_live_overlap(const struct cc_live *a, const struct cc_live *b);
 void cc_live_merge(struct cc *cc, struct cc_live *a, const struct cc_live *b);
+/* uniform.c, warplive.c */
+void cc_find_divergence(struct cc *cc);
+struct cc_live *cc_warp_liveness(struct cc *cc, const struct cc_live *live);
 /* groups.c: vector accesses want consecutive registers */
 struct cc_groups {
 	uint32_t *of;		/* group of each virtual register, CC_NONE: none */

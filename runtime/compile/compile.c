@@ -33,6 +33,7 @@ static void compile_kernel(struct cc *cc, struct ptx_module *module, struct cc_c
 	optimise(cc);
 	cc_loop_depths(cc);
 	cc_postdominators(cc);
+	cc_find_divergence(cc);
 	cc_allocate(cc);
 	cc_emit(cc, code);
 }

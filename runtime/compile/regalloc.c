@@ -2,9 +2,9 @@
 /*
  * Register allocation: linear scan over live ranges with their holes. Registers are taken in the order in which they
  * come to life; each physical register holds the ranges of everything placed on it that are not over yet, so that two
- * registers share one as long as they are never live together. 64-bit registers take an aligned pair, groups of vector
- * accesses a run. Where nothing is free the cheapest of the candidates goes to memory, the code is rewritten and the
- * scan starts anew.
+ * registers share one as long as they are never live together: in one lane if both are of one size, in any two lanes of
+ * a warp if not (warplive.c). 64-bit registers take an aligned pair, groups of vector accesses a run. Where nothing is
+ * free the cheapest of the candidates goes to memory, the code is rewritten and the scan starts anew.
  */
 #include <string.h>
 
@@ -16,14 +16,20 @@ struct held {			/* a range placed on a physical register */
 	uint32_t from, to, owner;
 };
 
-struct file {			/* one physical register: its ranges, ascending */
+struct list {			/* ascending by start; entries before head are over */
 	struct held *held;
 	uint32_t held_count, held_room, head;
 };
 
+enum { LANE, WARP };
+
+struct file {			/* one physical register: what is on it, by liveness and by size */
+	struct list list[2][2];	/* [LANE or WARP][64-bit] */
+};
+
 struct scan {
 	struct cc *cc;
-	const struct cc_live *live;
+	const struct cc_live *live, *warp;
 	const struct cc_groups *groups;
 	struct file *file;
 	uint32_t *hint;
@@ -34,18 +40,27 @@ struct scan {
 	uint32_t now;
 };
 
-static bool conflicts(struct scan *s, uint32_t phys, const struct cc_live *live)
+static bool wide(const struct scan *s, uint32_t v)
 {
-	struct file *file = &s->file[phys];
+	return CC_CLASS(s->cc->vregs[v]) == CC_Q;
+}
+
+static void expire(const struct scan *s, struct list *list)
+{
+	while (list->head < list->held_count && list->held[list->head].to <= s->now)
+		list->head++;
+}
+
+static bool meets(const struct scan *s, struct list *list, const struct cc_live *live)
+{
 	uint32_t i;
 
-	while (file->head < file->held_count && file->held[file->head].to <= s->now)
-		file->head++;
-	i = file->head;
-	for (uint32_t r = 0; r < live->count && i < file->held_count;) {
-		if (file->held[i].to <= live->ranges[r].from)
+	expire(s, list);
+	i = list->head;
+	for (uint32_t r = 0; r < live->count && i < list->held_count;) {
+		if (list->held[i].to <= live->ranges[r].from)
 			i++;
-		else if (live->ranges[r].to <= file->held[i].from)
+		else if (live->ranges[r].to <= list->held[i].from)
 			r++;
 		else
 			return true;
@@ -53,37 +68,44 @@ static bool conflicts(struct scan *s, uint32_t phys, const struct cc_live *live)
 	return false;
 }
 
-static void hold(struct scan *s, uint32_t phys, uint32_t owner, const struct cc_live *live)
+static bool conflicts(struct scan *s, uint32_t phys, uint32_t v)
 {
 	struct file *file = &s->file[phys];
+	bool q = wide(s, v);
+
+	return meets(s, &file->list[LANE][q], &s->live[v]) || meets(s, &file->list[WARP][!q], &s->live[v]) ||
+	       meets(s, &file->list[LANE][!q], &s->warp[v]);
+}
+
+static void hold(struct scan *s, struct list *list, uint32_t owner, const struct cc_live *live)
+{
 	uint32_t i, r = live->count;
 
-	while (file->held_count + live->count > file->held_room)
-		file->held = ptx_grow(s->cc->ctx, file->held, file->held_count, live->count, &file->held_room,
-				      sizeof(*file->held));
+	while (list->held_count + live->count > list->held_room)
+		list->held = ptx_grow(s->cc->ctx, list->held, list->held_count, live->count, &list->held_room,
+				      sizeof(*list->held));
 	/* merge from the end */
-	i = file->held_count;
-	file->held_count += live->count;
-	for (uint32_t to = file->held_count; r > 0; to--) {
-		if (i > file->head && file->held[i - 1].from > live->ranges[r - 1].from) {
-			file->held[to - 1] = file->held[i - 1];
+	i = list->held_count;
+	list->held_count += live->count;
+	for (uint32_t to = list->held_count; r > 0; to--) {
+		if (i > list->head && list->held[i - 1].from > live->ranges[r - 1].from) {
+			list->held[to - 1] = list->held[i - 1];
 			i--;
 		} else {
-			file->held[to - 1] = (struct held){ live->ranges[r - 1].from, live->ranges[r - 1].to, owner };
+			list->held[to - 1] = (struct held){ live->ranges[r - 1].from, live->ranges[r - 1].to, owner };
 			r--;
 		}
 	}
 }
 
-static void let_go(struct scan *s, uint32_t phys, uint32_t owner)
+static void let_go(struct list *list, uint32_t owner)
 {
-	struct file *file = &s->file[phys];
-	uint32_t to = file->head;
+	uint32_t to = list->head;
 
-	for (uint32_t i = file->head; i < file->held_count; i++)
-		if (file->held[i].owner != owner)
-			file->held[to++] = file->held[i];
-	file->held_count = to;
+	for (uint32_t i = list->head; i < list->held_count; i++)
+		if (list->held[i].owner != owner)
+			list->held[to++] = list->held[i];
+	list->held_count = to;
 }
 
 static uint32_t width(const struct scan *s, uint32_t v)
@@ -93,8 +115,10 @@ static uint32_t width(const struct scan *s, uint32_t v)
 
 static void place(struct scan *s, uint32_t v, uint32_t phys)
 {
-	for (uint32_t i = 0; i < width(s, v); i++)
-		hold(s, phys + i, v, &s->live[v]);
+	for (uint32_t i = 0; i < width(s, v); i++) {
+		hold(s, &s->file[phys + i].list[LANE][wide(s, v)], v, &s->live[v]);
+		hold(s, &s->file[phys + i].list[WARP][wide(s, v)], v, &s->warp[v]);
+	}
 	s->cc->phys[v] = phys;
 	s->done[v] = 1;
 }
@@ -102,17 +126,21 @@ static void place(struct scan *s, uint32_t v, uint32_t phys)
 static bool fits(struct scan *s, uint32_t v, uint32_t phys)
 {
 	for (uint32_t i = 0; i < width(s, v); i++)
-		if (conflicts(s, phys + i, &s->live[v]))
+		if (conflicts(s, phys + i, v))
 			return false;
 	return true;
 }
 
 static bool busy_now(const struct scan *s, uint32_t phys)
 {
-	const struct file *file = &s->file[phys];
+	for (unsigned int q = 0; q < 2; q++) {
+		const struct list *list = &s->file[phys].list[LANE][q];
 
-	return file->head < file->held_count && file->held[file->head].from <= s->now &&
-	       s->now < file->held[file->head].to;
+		if (list->head < list->held_count && list->held[list->head].from <= s->now &&
+		    s->now < list->held[list->head].to)
+			return true;
+	}
+	return false;
 }
 
 /* A register for v, CC_NONE if none is free. Singles go beside an occupied half, to leave pairs whole. */
@@ -171,69 +199,78 @@ static bool find_run(struct scan *s, const uint32_t *members, uint32_t count)
 static void spill_one(struct scan *s, uint32_t v)
 {
 	if (s->cc->phys[v] != CC_NONE)
-		for (uint32_t i = 0; i < width(s, v); i++)
-			let_go(s, s->cc->phys[v] + i, v);
+		for (uint32_t i = 0; i < width(s, v); i++) {
+			let_go(&s->file[s->cc->phys[v] + i].list[LANE][wide(s, v)], v);
+			let_go(&s->file[s->cc->phys[v] + i].list[WARP][wide(s, v)], v);
+		}
 	s->cc->phys[v] = CC_NONE;
 	s->done[v] = 1;
 	*PTX_PUSH(s->cc->ctx, s, victims) = v;
 }
 
-/* The distinct owners on `phys` that are in the way of v; their weights are added to *cost. */
-static uint32_t owners_in_way(struct scan *s, uint32_t phys, uint32_t v, uint32_t *owners, uint32_t count, uint32_t room,
-			      float *cost)
+struct owners {
+	uint32_t list[64], count;
+	float cost;
+	bool full;
+};
+
+static void add_owners(const struct scan *s, const struct list *list, const struct cc_live *live, struct owners *o)
 {
-	const struct file *file = &s->file[phys];
-	const struct cc_live *live = &s->live[v];
+	for (uint32_t i = list->head, r = 0; i < list->held_count && r < live->count && !o->full;) {
+		uint32_t owner = list->held[i].owner, k = 0;
 
-	for (uint32_t i = file->head, r = 0; i < file->held_count && r < live->count;) {
-		uint32_t owner = file->held[i].owner, k = 0;
-
-		if (file->held[i].to <= live->ranges[r].from) {
+		if (list->held[i].to <= live->ranges[r].from) {
 			i++;
 			continue;
 		}
-		if (live->ranges[r].to <= file->held[i].from) {
+		if (live->ranges[r].to <= list->held[i].from) {
 			r++;
 			continue;
 		}
-		while (k < count && owners[k] != owner)
+		while (k < o->count && o->list[k] != owner)
 			k++;
-		if (k == count) {
-			*cost += s->weight[owner];
-			if (count == room)
-				return CC_NONE;
-			owners[count++] = owner;
+		if (k == o->count) {
+			o->cost += s->weight[owner];
+			if (o->count == 64)
+				o->full = true;
+			else
+				o->list[o->count++] = owner;
 		}
 		i++;
 	}
-	return count;
+}
+
+/* Who on `phys` is in the way of v, and what it would cost to send them to memory. */
+static void owners_in_way(struct scan *s, uint32_t phys, uint32_t v, struct owners *o)
+{
+	const struct file *file = &s->file[phys];
+	bool q = wide(s, v);
+
+	add_owners(s, &file->list[LANE][q], &s->live[v], o);
+	add_owners(s, &file->list[WARP][!q], &s->live[v], o);
+	add_owners(s, &file->list[LANE][!q], &s->warp[v], o);
 }
 
 /* Makes room for the members by sending to memory what is cheapest: what holds some run of registers, or themselves. */
 static void make_room(struct scan *s, const uint32_t *members, uint32_t count)
 {
-	uint32_t step = width(s, members[0]), owners[64], best[64], best_count = 0;
-	float best_cost = 0, own = 0;
-	bool found = false;
+	uint32_t step = width(s, members[0]);
+	struct owners best = { .full = true };
+	float own = 0;
 
 	for (uint32_t i = 0; i < count; i++)
 		own += s->weight[members[i]];
 	for (uint32_t p = 0; p + step * count <= s->limit; p += step) {
-		uint32_t n = 0;
-		float cost = 0;
+		struct owners o = { .count = 0 };
 
-		for (uint32_t i = 0; i < count * step && n != CC_NONE; i++)
-			n = owners_in_way(s, p + i, members[i / step], owners, n, 64, &cost);
-		if (n == CC_NONE || (found && cost >= best_cost))
-			continue;
-		found = true;
-		best_cost = cost;
-		best_count = n;
-		memcpy(best, owners, n * sizeof(*best));
+		for (uint32_t i = 0; i < count * step; i++)
+			owners_in_way(s, p + i, members[i / step], &o);
+		if (!o.full && (best.full || o.cost < best.cost))
+			best = o;
 	}
-	if (found && (best_cost < own || own >= 1e30f) && best_cost < 1e30f) {
-		for (uint32_t i = 0; i < best_count; i++)
-			spill_one(s, best[i]);
+	if (!best.full && (best.cost < own || own >= 1e30f) && best.cost < 1e30f) {
+		for (uint32_t i = 0; i < best.count; i++)
+			spill_one(s, best.list[i]);
 		return;
 	}
 	if (own >= 1e30f)
@@ -320,10 +357,11 @@ static uint32_t *in_order(struct cc *cc, const struct cc_live *live, bool preds,
 }
 
 /* One scan; false if registers had to go to memory and the code was rewritten. */
-static bool scan_file(struct cc *cc, const struct cc_live *live, const struct cc_groups *groups, bool preds)
+static bool scan_file(struct cc *cc, const struct cc_live *live, const struct cc_live *warp, const struct cc_groups *groups,
+		      bool preds)
 {
-	struct scan scan = { .cc = cc, .live = live, .groups = groups }, *s = &scan;
-	uint32_t count = 0, *order = in_order(cc, live, preds, &count), most = 0;
+	struct scan scan = { .cc = cc, .live = live, .warp = warp, .groups = groups }, *s = &scan;
+	uint32_t count = 0, *order = in_order(cc, warp, preds, &count), most = 0;
 
 	s->limit = preds ? VGPU_PREDS - 1 : VGPU_VASS_MAX_REGS;
 	if (!preds && cc->options && cc->options->max_regs && cc->options->max_regs < s->limit)
@@ -335,7 +373,7 @@ static bool scan_file(struct cc *cc, const struct cc_live *live, const struct cc
 	s->done = ptx_alloc(cc->ctx, cc->vregs_count);
 	weigh(s);
 	for (uint32_t i = 0; i < count; i++) {
-		s->now = live[order[i]].ranges[0].from;
+		s->now = warp[order[i]].ranges[0].from;
 		if (!s->done[order[i]])
 			scan_register(s, order[i]);
 	}
@@ -357,7 +395,7 @@ static bool scan_file(struct cc *cc, const struct cc_live *live, const struct cc
 void cc_allocate(struct cc *cc)
 {
 	struct cc_groups groups;
-	struct cc_live *live;
+	struct cc_live *live, *warp;
 
 	for (unsigned int round = 0; round < MAX_ROUNDS; round++) {
 		cc_make_groups(cc, &groups);
@@ -365,10 +403,11 @@ void cc_allocate(struct cc *cc)
 		if (!round)
 			cc->max_live = cc_max_live(cc, live);
 		cc_coalesce(cc, &groups, live);
+		warp = cc_warp_liveness(cc, live);
 		cc->phys = ptx_alloc(cc->ctx, cc->vregs_count * sizeof(*cc->phys));
 		memset(cc->phys, 0xff, cc->vregs_count * sizeof(*cc->phys));
 		cc->phys[CC_PT] = VGPU_PT;
-		if (scan_file(cc, live, &groups, true) && scan_file(cc, live, &groups, false))
+		if (scan_file(cc, live, warp, &groups, true) && scan_file(cc, live, warp, &groups, false))
 			return;
 	}
 	ptx_fail(cc->ctx, cc->kernel->line, "`%s' does not fit into its registers", cc->kernel->name);
