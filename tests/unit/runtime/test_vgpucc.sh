@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# test_vgpucc: what vgpucc does with options, several files, languages and mistakes; a program through all of it, with
+# the device in the process. Speaks TAP.
+set -u
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
+vgpucc=$top/tools/vgpucc
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export VGPU_TRANSPORT=embedded
+count=0 failed=0
+
+report() { # RESULT NAME
+	count=$((count + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $count - $2"; else
+		failed=$((failed + 1))
+		echo "not ok $count - $2"
+		sed 's/^/#   /' log
+	fi
+}
+# A command that must work, and print PATTERN.
+works() { # NAME PATTERN COMMAND...
+	local name=$1 pattern=$2 status=0
+	shift 2
+	"$@" >log 2>&1 || status=1
+	[ $status -ne 0 ] || [ -z "$pattern" ] || grep -qE -- "$pattern" log || status=1
+	report $status "$name"
+}
+# One that must be refused, and say PATTERN.
+refused() { # NAME PATTERN COMMAND...
+	local name=$1 pattern=$2 status=0
+	shift 2
+	"$@" >log 2>&1 && status=1
+	grep -qE -- "$pattern" log || status=1
+	report $status "$name"
+}
+
+cat >scale.cu <<'END'
+#include <vector>
+#include <algorithm>
+#include <cstdio>
+extern "C" int twice(int);
+int added(int);
+__constant__ float factor;
+template <class T> __global__ void scale(T *x, int n)
+{
+	extern __shared__ char raw[];
+	T *s = (T *)raw;
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	s[threadIdx.x] = i < n ? x[i] : T();
+	__syncthreads();
+	if (i < n)
+		x[i] = max(s[blockDim.x - 1 - threadIdx.x], T(1)) * (T)factor + (T)sqrtf(16.0f);
+}
+int main(int argc, char **argv)
+{
+	const int n = 1000;
+	std::vector<float> x(n, 2.0f);
+	float f = EXTRA, *dev;
+
+	cudaMemcpyToSymbol(factor, &f, sizeof(f));
+	cudaMalloc(&dev, n * sizeof(float));
+	cudaMemcpy(dev, x.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+	scale<<<(n + 127) / 128, 128, 128 * sizeof(float)>>>(dev, n);
+	cudaMemcpy(x.data(), dev, n * sizeof(float), cudaMemcpyDeviceToHost);
+	printf("result %g %d %d %s\n", *std::max_element(x.begin(), x.end()), twice(4), added(1),
+	       cudaGetErrorName(cudaGetLastError()));
+}
+END
+echo 'int twice(int a) { return 2 * a; }' >twice.c
+mkdir 'a folder'
+cat >'a folder/added.cpp' <<'END'
+#include <cuda_runtime.h>
+int added(int a) { float4 v = make_float4(1, 2, 3, 4); dim3 d(2); return a + (int)v.w + d.x + cudaSuccess; }
+END
+cat >bad.cu <<'END'
+__global__ void k(int *p) { *p = undeclared; }
+int main() { k<<<1, 1>>>(0); }
+END
+cat >printf.cu <<'END'
+#include <cstdio>
+__global__ void hello() { printf("hello from %d\n", threadIdx.x); }
+int main() { hello<<<1, 1>>>(); }
+END
+
+works "a program of .cu, .c and .cpp" "" "$vgpucc" -DEXTRA=3.0f scale.cu twice.c 'a folder/added.cpp' -o prog
+works "it runs" "^result 10 8 7 cudaSuccess$" ./prog
+works "objects first, linked later" "" bash -c "'$vgpucc' -c -O2 -D EXTRA=5 scale.cu && '$vgpucc' -c twice.c &&
+	'$vgpucc' -c 'a folder/added.cpp' -o added.o && '$vgpucc' scale.o twice.o added.o -o 'a folder/prog'"
+works "they run" "^result 14 8 7 cudaSuccess$" 'a folder/prog'
+works "options of nvcc" "" "$vgpucc" -O3 -std=c++14 -arch=sm_35 -gencode arch=compute_70,code=sm_70 -lineinfo -g \
+	--use_fast_math -Xcompiler -Wall,-fPIC -Xptxas -O3 -lcudart -lm -I. -DEXTRA=3 -maxrregcount=32 \
+	scale.cu twice.c -x c++ 'a folder/added.cpp' -o fast
+works "and the result is the same" "^result 10 8 7" ./fast
+works "no optimisation" "" "$vgpucc" -O0 -g -DEXTRA=3 scale.cu twice.c 'a folder/added.cpp' -o slow
+works "and the result is the same without" "^result 10 8 7" ./slow
+works "resource usage" "[0-9]+ registers .* [0-9]+ bytes shared" "$vgpucc" --resource-usage -DEXTRA=1 -c scale.cu
+works "PTX" "^\.visible \.entry _Z5scaleIfEvPT_i" bash -c "'$vgpucc' --ptx -DEXTRA=1 scale.cu -o - || cat scale.ptx"
+works "a CUDA source by another name" "" "$vgpucc" -DEXTRA=1 -x cu -c twice.c -o other.o
+works "no warnings of our own headers" "^$" bash -c "'$vgpucc' -Wall -Wextra -DEXTRA=1 -c scale.cu -Wno-unused-parameter 2>&1; echo"
+works "version" "vgpucc.*clang" "$vgpucc" --version
+works "help" "--resource-usage" "$vgpucc" --help
+
+refused "an error of the source" "bad.cu:1:.*undeclared" "$vgpucc" bad.cu
+refused "what a kernel cannot do" "printf.cu: .*vprintf" "$vgpucc" -c printf.cu
+refused "no file" "no input file" "$vgpucc" -O2
+refused "a file that is not there" "nothing.cu: there is no such file" "$vgpucc" nothing.cu
+refused "an unknown option" "unknown option --frobnicate" "$vgpucc" --frobnicate scale.cu
+refused "a silly register limit" "from 16 to 254" "$vgpucc" --maxrregcount 3 scale.cu
+refused "device linking" "cannot be linked together" "$vgpucc" -rdc=true scale.cu
+refused "a file of no known kind" "what is it" bash -c "touch x.f90; '$vgpucc' x.f90"
+mkdir bin
+for tool in bash sed head readlink mktemp rm cat; do ln -s "$(command -v $tool)" bin/; done
+refused "no clang" "apt-get install clang-14" env PATH="$work/bin" bash "$vgpucc" -DEXTRA=1 scale.cu
+refused "a clang that is none" "is not a clang" env VGPU_CLANG=/bin/true "$vgpucc" -DEXTRA=1 scale.cu
+refused "no libclc" "there is no such file" env VGPU_LIBCLC=/nowhere/libclc.bc "$vgpucc" -DEXTRA=1 scale.cu
+
+# An SDK on this machine must leave no trace: one that breaks everything it touches stands in the way.
+mkdir -p sdk/bin sdk/include sdk/nvvm/libdevice
+echo '#error "the SDK was picked up"' | tee sdk/include/cuda.h sdk/include/cuda_runtime.h >/dev/null
+echo 'CUDA Version 11.0' >sdk/version.txt
+works "an SDK in the way" "^ok$" env CUDA_PATH="$work/sdk" CUDA_HOME="$work/sdk" PATH="$work/sdk/bin:$PATH" \
+	bash -c "'$vgpucc' -DEXTRA=3 scale.cu twice.c 'a folder/added.cpp' -o beside && ./beside | grep -q '^result 10' && echo ok"
+
+echo "1..$count"
+[ $failed -eq 0 ]
