@@ -71,7 +71,8 @@ vgpuError_t rt_module_load(const char *ptx, uint32_t max_regs, struct vgpuModule
 			rt_message("the device refuses the module: %s", text);
 			error = vgpuErrorInvalidKernelImage;
 		} else {
-			error = rt_error_of(err);
+			/* ENOSPC: as many modules as a context may have */
+			error = err == -ENOSPC ? vgpuErrorMemoryAllocation : rt_error_of(err);
 		}
 		if (error == vgpuSuccess && program->data_bytes) {
 			error = fill_data(program, module->data);
