@@ -183,6 +183,10 @@ lanes_noinline void float_lanes(u32 op, u32 *o, const u32 *a, const u32 *b)
 		EACH_VECTOR(k)
 			((vf *)o)[k] = sqrt_vf(vf_at(a, k));
 		break;
+	case VGPU_OP_FRSQ:
+		EACH_VECTOR(k)
+			((vf *)o)[k] = 1.0f / sqrt_vf(vf_at(a, k));
+		break;
 	case VGPU_OP_FMIN:
 		EACH_VECTOR(k)
 			((vu *)o)[k] = fmin_vf(vf_at(a, k), vf_at(b, k));
@@ -259,7 +263,9 @@ lanes_noinline void float_any(struct vgpu_lanes *s, const struct vgpu_insn *i, u
 	case VGPU_OP_FRND:
 		frnd_lanes(o, a, mode);
 		break;
-	case VGPU_OP_FRSQ:
+	case VGPU_OP_FRSQ:	/* has no rounding mode */
+		float_lanes(i->op, o, a, b);
+		break;
 	case VGPU_OP_FSIN:
 	case VGPU_OP_FCOS:
 	case VGPU_OP_FEX2:

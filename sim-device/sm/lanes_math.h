@@ -71,11 +71,8 @@ lanes_inline float lg2_f(float x)
 	p = p * t + 1.0 / 3;
 	p = p * t + 1.0;
 	r = (double)e + s * p * (2 * LOG2E);
-	if (x != x || x < 0)
-		return as_f(0x7fffffffu);
-	if (x == 0)
-		return as_f(0xff800000u);
-	return (bits_f(x) == 0x7f800000u) ? x : (float)r;
+	r = x > 0 ? r : x == 0 ? -__builtin_inf() : __builtin_nan("");
+	return bits_f(x) == 0x7f800000u ? x : (float)r;
 }
 
 /*
@@ -124,8 +121,6 @@ lanes_inline float tanh_f(float x)
 	double t = d * d;
 	double small, large;
 
-	if (x != x)
-		return x;
 	small = 62.0 / 2835;
 	small = small * t - 17.0 / 315;
 	small = small * t + 2.0 / 15;
@@ -133,30 +128,15 @@ lanes_inline float tanh_f(float x)
 	small = d + d * (t * small);
 	d = d > 20.0 ? 20.0 : d;
 	d = d < -20.0 ? -20.0 : d;
+	d = x != x ? 0.0 : d;
 	large = 1.0 - 2.0 / (exp2_d(d * (2 * LOG2E)) + 1.0);
-	return t < 1.0 / 256 ? (float)small : (float)large;
-}
-
-/* sqrt without a library call or errno; obeys the rounding mode */
-lanes_inline double sqrt_d(double x)
-{
-	__asm__("sqrtsd %1, %0" : "=x"(x) : "x"(x));
-	return x;
-}
-
-lanes_noinline void rsqrt_lanes(u32 *o, const u32 *a)
-{
-	EACH_LANE(l)
-		o[l] = bits_f((float)(1.0 / sqrt_d((double)as_f(a[l]))));
+	return t > 1.0 / 256 ? (float)large : (float)small;	/* small is NaN if x is */
 }
 
 /* one of FSIN .. FTANH over all lanes */
 lanes_noinline void special_lanes(u32 op, u32 *o, const u32 *a)
 {
 	switch (op) {
-	case VGPU_OP_FRSQ:
-		rsqrt_lanes(o, a);
-		break;
 	case VGPU_OP_FSIN:
 		EACH_LANE(l)
 			o[l] = bits_f(sin_f(as_f(a[l]), 0));

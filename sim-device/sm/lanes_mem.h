@@ -87,16 +87,23 @@ lanes_inline void addresses(struct vgpu_lanes *s, const struct vgpu_insn *i, enu
 lanes_noinline enum vgpu_lanes_end resolve(struct vgpu_lanes *s, u32 m, enum space space, u32 bytes, bool write,
 					   bool atomic)
 {
-	u64 page[VGPU_LANES];
-	u32 touched[VGPU_LANES];	/* segments of it */
-	u32 pages = 0, segments = 0;
+	u64 page = ~0ull;	/* of the lane before */
+	u8 *base = NULL;
+	u64 pages[VGPU_LANES];		/* each stretch of lanes in one page, */
+	u32 touched[VGPU_LANES];	/* and the segments of it */
+	u32 count = 0;
 
 	EACH_ACTIVE(l, m) {
 		u64 a = s->addr[l], offset = a;
 		enum space in = space;
 
-		if (a & (bytes - 1))
+		if (unlikely(a & (bytes - 1)))
 			return mem_fault(s, VGPU_FAULT_MISALIGNED, l, bytes, write);
+		if (in <= GLOBAL && a >> VGPU_PAGE_SHIFT == page) {
+			s->ptr[l] = base + (a & (VGPU_PAGE_SIZE - 1));
+			touched[count - 1] |= 1u << (a >> VGPU_SEGMENT_SHIFT & 31);
+			continue;
+		}
 		if (in == GENERIC) {
 			u64 window = a & VGPU_WINDOW_MASK;
 
@@ -104,23 +111,15 @@ lanes_noinline enum vgpu_lanes_end resolve(struct vgpu_lanes *s, u32 m, enum spa
 			in = window == VGPU_SHARED_WINDOW ? SHARED : window == VGPU_LOCAL_WINDOW ? LOCAL : GLOBAL;
 		}
 		if (in == GLOBAL) {
-			u32 n = pages;
-			u8 *p;
-
 			if (a >= VGPU_ADDRESS_LIMIT)
 				return mem_fault(s, VGPU_FAULT_UNMAPPED, l, bytes, write);
-			p = page_of(s, a, write);
-			if (!p)
+			base = page_of(s, a, write);
+			if (!base)
 				return translate(s, l, bytes, write);
-			s->ptr[l] = p + (a & (VGPU_PAGE_SIZE - 1));
-			while (n && page[n - 1] != a >> VGPU_PAGE_SHIFT)
-				n--;
-			if (!n) {
-				page[pages] = a >> VGPU_PAGE_SHIFT;
-				touched[pages] = 0;
-				n = ++pages;
-			}
-			touched[n - 1] |= 1u << (a >> VGPU_SEGMENT_SHIFT & 31);
+			page = a >> VGPU_PAGE_SHIFT;
+			s->ptr[l] = base + (a & (VGPU_PAGE_SIZE - 1));
+			pages[count] = page;
+			touched[count++] = 1u << (a >> VGPU_SEGMENT_SHIFT & 31);
 		} else if (in == SHARED) {
 			if (offset > s->shared_bytes || s->shared_bytes - offset < bytes)
 				return mem_fault(s, VGPU_FAULT_SHARED_RANGE, l, bytes, write);
@@ -133,9 +132,14 @@ lanes_noinline enum vgpu_lanes_end resolve(struct vgpu_lanes *s, u32 m, enum spa
 			s->ptr[l] = s->warp->local + (u64)l * s->local_bytes + offset;
 		}
 	}
-	for (u32 n = 0; n < pages; n++)
-		segments += popcount32(touched[n]);
-	s->segments += segments;
+	/* segments of a page that several stretches have count once */
+	for (u32 n = 0; n < count; n++) {
+		u32 before = 0;
+
+		for (u32 j = 0; j < n; j++)
+			before |= pages[j] == pages[n] ? touched[j] : 0;
+		s->segments += popcount32(touched[n] & ~before);
+	}
 	s->held = 0;
 	return MEM_DONE;
 }
