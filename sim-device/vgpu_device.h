@@ -84,7 +84,7 @@ struct vgpu_completion {
 
 /**
  * struct vgpu_host_ops - callbacks, all called from inside vgpu_device_run() or the call that caused them, on the
- * actor's thread; they must not call into the device, but for vgpu_device_stop().
+ * actor's thread; they must not call into the device, but for vgpu_device_stop() and vgpu_device_now().
  * @get_frame: a zeroed, page-aligned frame of VGPU_PAGE_SIZE bytes, NULL when the host has none
  * @put_frame: gives one back
  * @move: move @bytes (at most link_burst) between process memory of a command and @memory, which lies inside one
@@ -122,7 +122,7 @@ void vgpu_device_destroy(struct vgpu_device *dev);
  * because of @until, the clock stands at @until.
  */
 u64 vgpu_device_run(struct vgpu_device *dev, u64 until, u32 max_events);
-/* The one call a callback may make: vgpu_device_run() returns after the present event, as it does after max_events. For a host
+/* What a callback may call: vgpu_device_run() returns after the present event, as it does after max_events. For a host
  * that has to answer a completion before virtual time goes on. */
 void vgpu_device_stop(struct vgpu_device *dev);
 u64 vgpu_device_now(const struct vgpu_device *dev);

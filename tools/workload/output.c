@@ -79,8 +79,9 @@ int wl_print_table(const struct wl_study *study, bool speed, FILE *out)
 	fprintf(out, "%llu thread blocks, %llu events, %.3f us of virtual time\n", blocks,
 		(unsigned long long)together->stats.events, us((double)together->time_ps));
 	if (speed)
-		fprintf(out, "speed: %.0f thread blocks, %.0f events per second of real time (%.3f s)\n",
-			(double)blocks / study->seconds, (double)together->stats.events / study->seconds, study->seconds);
+		fprintf(out, "speed: %.0f thread blocks per second of real time (%.3f s), %.0f of processor time (%.3f s)\n",
+			(double)blocks / study->seconds, study->seconds, (double)blocks / study->cpu_seconds,
+			study->cpu_seconds);
 	return ferror(out) ? -1 : 0;
 }
 
@@ -92,7 +93,7 @@ int wl_print_csv(const struct wl_study *study, bool speed, FILE *out)
 	u32 i;
 
 	fprintf(out, "gpu,policy,preemption,seed,antt,stp,fairness,preemptions,process,priority,isolated_us,turnaround_us,"
-		"ntt,runs,blocks,sm_share%s\n", speed ? ",seconds" : "");
+		"ntt,runs,blocks,sm_share%s\n", speed ? ",seconds,cpu_seconds" : "");
 	for (i = 0; i < study->job->process_count; i++) {
 		const struct wl_process *process = &study->job->processes[i];
 		const struct wl_process_metrics *m = &metrics->processes[i];
@@ -113,7 +114,7 @@ int wl_print_csv(const struct wl_study *study, bool speed, FILE *out)
 		fprintf(out, "%llu,%llu,%.9f", (unsigned long long)o->runs, (unsigned long long)o->info.blocks,
 			sm_share(study, o->info.sm_time));
 		if (speed)
-			fprintf(out, ",%.6f", study->seconds);
+			fprintf(out, ",%.6f,%.6f", study->seconds, study->cpu_seconds);
 		fputc('\n', out);
 	}
 	return ferror(out) ? -1 : 0;

@@ -98,7 +98,9 @@ int wl_print_json(const struct wl_study *study, bool speed, FILE *out)
 	put(object, "preemptions", preemption_object(&together->preemptions, &failed), &failed);
 	if (speed) {
 		put(object, "seconds", json_real(study->seconds), &failed);
+		put(object, "cpu_seconds", json_real(study->cpu_seconds), &failed);
 		put(object, "blocks_per_second", json_real((double)blocks / study->seconds), &failed);
+		put(object, "blocks_per_cpu_second", json_real((double)blocks / study->cpu_seconds), &failed);
 	}
 	if (!failed)
 		failed = json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) || fputc('\n', out) == EOF;

@@ -133,6 +133,15 @@ static void context_died(void *host, u32 context, const struct vgpu_fault *fault
 	vgpu_device_stop(r->dev);
 }
 
+static void preempted(void *host, u32 context, u32 sm, u64 requested)
+{
+	struct replay *r = host;
+
+	(void)context;
+	(void)sm;
+	wl_latency_add(&r->outcome->preemptions, vgpu_device_now(r->dev) - requested);
+}
+
 static void trace(void *host, const struct vgpu_trace_record *record)
 {
 	struct replay *r = host;
@@ -147,6 +156,7 @@ static const struct vgpu_host_ops host_ops = {
 	.completed = completed,
 	.context_died = context_died,
 	.trace = trace,
+	.preempted = preempted,
 };
 
 /* ---- pushing commands -------------------------------------------------------------------------------------------- */
@@ -434,6 +444,9 @@ static int open_actor(struct replay *r, struct actor *actor, struct lane *lanes)
 	err = vgpu_context_open(r->dev, (u64)(actor - r->actors) + 1, &actor->context);
 	if (err)
 		return say(r, "%s:%u: no context for %s: %s", r->path, process->line, process->name, strerror(-err));
+	err = vgpu_context_priority(r->dev, actor->context, (s32)process->priority);
+	if (err)
+		return say(r, "%s:%u: priority=%u: %s", r->path, process->line, process->priority, strerror(-err));
 	if (bytes) {
 		err = vgpu_memory_map(r->dev, actor->context, BUFFER, bytes);
 		if (err)

@@ -48,11 +48,11 @@ static int run_alone(struct wl_study *study, const struct wl_setup *setup, u32 i
 	return 0;
 }
 
-static double now(void)
+static double now(clockid_t clock)
 {
 	struct timespec time;
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
+	clock_gettime(clock, &time);
 	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
@@ -60,7 +60,7 @@ static int run_all(struct wl_study *study, char *message)
 {
 	const struct wl_job *job = study->job;
 	struct wl_setup alone = *study->setup;
-	double start;
+	double start, cpu_start;
 	u32 i;
 
 	strcpy(alone.config.policy, "fcfs");
@@ -75,10 +75,12 @@ static int run_all(struct wl_study *study, char *message)
 	for (i = 0; i < job->process_count; i++)
 		if (run_alone(study, &alone, i, message))
 			return -1;
-	start = now();
+	start = now(CLOCK_MONOTONIC);
+	cpu_start = now(CLOCK_PROCESS_CPUTIME_ID);
 	if (wl_replay(study->setup, job->path, job->processes, job->process_count, &study->together, message))
 		return -1;
-	study->seconds = now() - start;
+	study->seconds = now(CLOCK_MONOTONIC) - start;
+	study->cpu_seconds = now(CLOCK_PROCESS_CPUTIME_ID) - cpu_start;
 	if (wl_metrics_compute(&study->metrics, study->isolated, study->together.processes, job->process_count)) {
 		snprintf(message, WL_MESSAGE_BYTES, "%s: out of memory", job->path);
 		return -1;

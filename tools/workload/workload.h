@@ -168,6 +168,7 @@ struct wl_study {
 	struct wl_outcome together;
 	struct wl_metrics metrics;
 	double seconds;			/* real time of the run together */
+	double cpu_seconds;		/* and of the processor */
 };
 
 /* The method of Tanasic 5.3.1. -1: @message says what is wrong. */
