@@ -56,7 +56,7 @@ sanitize := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-san
 # $(call flags-of,SOURCE)
 flags-of = $(base-flags) $(if $(filter sim-device/%,$(1)),$(device-flags) $(call fp-of,$(1)),$(runtime-flags))
 fp-of = $(if $(filter lanes%,$(notdir $(1))),-O3 $(if $(findstring avx2,$(notdir $(1))),-mavx2 -mfma),$(if \
-	$(filter sim-device/platform/%,$(1)),-fno-freestanding,$(no-fp)))
+	$(filter sim-device/platform/%,$(1)),-fhosted,$(no-fp)))
 
 gen-src := $(runtime-lex:%.l=$(O)/gen/%.lex.c) $(runtime-yacc:%.y=$(O)/gen/%.tab.c)
 gen-hdr := $(runtime-yacc:%.y=$(O)/gen/%.tab.h)
@@ -149,7 +149,7 @@ cuda-programs: $(cuda)
 # What the other compiler has to say about the same sources.
 .PHONY: clang-warnings
 clang-warnings: $(sources:%=clang-warnings/%)
-clang-warnings/%: % $(gen-hdr) | setup-build setup-unit
+$(sources:%=clang-warnings/%): clang-warnings/%: % $(gen-hdr) | setup-build setup-unit
 	$(Q)clang-14 $(CFLAGS) $(filter-out -MMD -MP,$(call flags-of,$(patsubst $(O)/gen/%,%,$<))) \
 		$(if $(filter $(O)/gen/%,$<),$(gen-flags) -Wno-unneeded-internal-declaration) -fsyntax-only $<
 .PHONY: $(sources:%=clang-warnings/%)
