@@ -178,7 +178,9 @@ struct vgpu_device_info {
 	__u32 queues;			/* in use now */
 	char policy[VGPU_NAME_BYTES];
 	char preemption[VGPU_NAME_BYTES];
-	__u64 reserved[8];
+	__u32 shared_config[5];		/* sizes an SM's shared memory is set to, the default first; 0: no more */
+	__u32 reserved0;
+	__u64 reserved[5];
 };
 
 /** struct vgpu_context_info - this file's context, answer of VGPU_IOC_CONTEXT_INFO */

@@ -139,6 +139,15 @@ const struct vgpu_program_kernel *rt_kernel(const struct vgpuFunction *function)
 	return &function->module->program->kernels[function->index];
 }
 
+/* What an SM sets its shared memory to for blocks of this size: the first setting that holds one. */
+static uint32_t shared_config(uint64_t bytes)
+{
+	for (unsigned int i = 0; i < 5; i++)
+		if (bytes <= rt.info.shared_config[i])
+			return rt.info.shared_config[i];
+	return rt.info.shared_per_sm;
+}
+
 int rt_occupancy(const struct vgpuFunction *function, unsigned int threads, size_t dynamic_shared)
 {
 	const struct vgpu_vass_kernel *vass = &rt_kernel(function)->vass;
@@ -151,7 +160,7 @@ int rt_occupancy(const struct vgpuFunction *function, unsigned int threads, size
 	AT_MOST(rt.info.threads_per_sm / whole);
 	AT_MOST(rt.info.regs_per_sm / (vass->regs * whole));
 	if (shared)
-		AT_MOST(rt.info.shared_per_sm / shared);
+		AT_MOST(shared_config(shared) / shared);
 #undef AT_MOST
 	return (int)blocks;
 }

@@ -115,9 +115,12 @@ void vgpu_device_info(const struct vgpu_device *dev, struct vgpu_device_info *in
 	info->clock_khz = config->clock_khz;
 	info->regs_per_sm = config->regs_per_sm;
 	info->shared_per_sm = config->shared_per_sm;
+	info->shared_config[0] = config->shared_per_sm;
 	for (i = 0; i < VGPU_ARRAY_SIZE(config->shared_steps); i++)
-		if (config->shared_steps[i])
+		if (config->shared_steps[i]) {
 			info->shared_per_sm = config->shared_steps[i];
+			info->shared_config[i + 1] = config->shared_steps[i];
+		}
 	info->shared_per_block = info->shared_per_sm;
 	info->threads_per_sm = config->threads_per_sm;
 	info->threads_per_block = config->threads_per_block;

@@ -154,8 +154,15 @@ static void functions_tell_what_they_need(void **state)
 	assert_int_equal(attributes.shared_bytes, 1024);
 	assert_int_equal(attributes.max_threads, 128);
 	assert_in_range(attributes.regs, 1, 32);
+	/* k20c: 16 KB of shared memory, larger settings only for a block that needs one */
 	OK(vgpuOccupancy(&blocks, rig.shared, 128, 0));
-	assert_in_range(blocks, 1, 16);
+	assert_int_equal(blocks, 16);
+	OK(vgpuOccupancy(&blocks, rig.shared, 128, 3 * 1024));
+	assert_int_equal(blocks, 4);
+	OK(vgpuOccupancy(&blocks, rig.shared, 128, 16 * 1024));
+	assert_int_equal(blocks, 1);
+	OK(vgpuOccupancy(&blocks, rig.copy, 1024, 0));
+	assert_int_equal(blocks, 2);
 	OK(vgpuOccupancy(&blocks, rig.shared, 128, 47 * 1024));
 	assert_int_equal(blocks, 1);
 	rig_end();
