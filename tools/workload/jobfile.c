@@ -267,18 +267,12 @@ static char *read_line(char *text, int size, void *arg)
 		if (end_section(p))
 			return NULL;
 		p->section_line = p->line;
-		p->section_used = false;
+		/* libinih tells of a section with its first key only; a [global] may do without. */
+		p->section_used = !strncmp(start, "[global]", 8) && !p->global_seen && !p->job->process_count;
+		p->global_seen |= p->section_used;
 	}
 	strcpy(text, start);
 	return text;
-}
-
-static int enter_global(struct parser *p)
-{
-	if (p->global_seen || p->job->process_count)
-		return refuse_at(p, p->section_line, "[global] must be there once, before the processes");
-	p->global_seen = true;
-	return 0;
 }
 
 /* A key of libinih; 0 is its word for a bad one. */
@@ -293,7 +287,11 @@ static int take_key(void *arg, const char *section, const char *key, const char 
 		refuse(p, "'%s' before the first [section]", key);
 		return 0;
 	}
-	if (!p->section_used && (global ? enter_global(p) : add_process(p, section)))
+	if (!p->section_used && global) {
+		refuse_at(p, p->section_line, "[global] must be there once, before the processes");
+		return 0;
+	}
+	if (!p->section_used && add_process(p, section))
 		return 0;
 	p->section_used = true;
 	return (global ? global_key(p, key, value) : process_key(p, key, value)) == 0;

@@ -51,7 +51,7 @@ static void reads_the_example(void **state)
 
 static void knows_what_is_not_said(void **state)
 {
-	struct wl_job job = wl_test_job("[a]\n" K "\n");
+	struct wl_job job = wl_test_job("[global]\n[a]\n" K "\n");
 	const struct wl_phase *phase = &job.processes[0].phases[0];
 
 	(void)state;
@@ -85,6 +85,7 @@ static const struct {
 	{ "[a]\npriority=1\n[b]\napp=lbm\n", "job:1: [a] does nothing" },
 	{ "[a]\napp=lbm\n[a]\napp=lbm\n", "job:3: [a] is there twice" },
 	{ "[a]\napp=lbm\n[global]\nrepeat=2\n", "job:3: [global] must be there once, before the processes" },
+	{ "[global]\n[global]\nrepeat=2\n", "job:2: [global] must be there once" },
 	{ "[global]\nrepeat=2\n[global]\nrepeat=2\n", "job:3: [global] must be there once" },
 	{ "[a b]\napp=lbm\n", "job:1: [a b]: must be a name of 1..31 letters, digits" },
 	{ "[]\napp=lbm\n", "job:1: []: must be a name" },
