@@ -29,7 +29,7 @@ void vgpu_event_release(struct vgpu_device *dev, u32 count);
 
 static inline bool vgpu_event_pending(const struct vgpu_event *event)
 {
-	return event->node.index != 0;
+	return vgpu_heap_has(&event->node);
 }
 
 /* When a pending event fires. */

@@ -13,7 +13,7 @@ static inline bool before(const struct vgpu_heap_entry *a, const struct vgpu_hea
 static inline void place(struct vgpu_heap *heap, u32 at, const struct vgpu_heap_entry *entry)
 {
 	heap->entries[at] = *entry;
-	entry->node->index = at + 1;
+	heap->place[entry->number - 1] = at;
 }
 
 static void sift_up(struct vgpu_heap *heap, u32 at, const struct vgpu_heap_entry *entry)
@@ -60,23 +60,33 @@ static void settle(struct vgpu_heap *heap, u32 at, const struct vgpu_heap_entry 
 		sift_down(heap, at, entry);
 }
 
+/* The arrays of one heap are one allocation, entries first. */
 int vgpu_heap_reserve(struct vgpu_heap *heap, u32 room)
 {
-	struct vgpu_heap_entry *entries;
+	struct vgpu_heap grown = *heap;
+	size_t one = sizeof(*heap->entries) + sizeof(*heap->nodes) + sizeof(*heap->place) + sizeof(*heap->free);
 
 	if (room <= heap->room)
 		return 0;
 	/* Doubling, so that a slowly growing reservation does not copy every time. */
 	if (room < heap->room * 2)
 		room = heap->room * 2;
-	entries = vgpu_mem_alloc(room * sizeof(*entries));
-	if (!entries)
+	grown.entries = vgpu_mem_alloc(room * one);
+	if (!grown.entries)
 		return -ENOMEM;
-	if (heap->count)
-		memcpy(entries, heap->entries, heap->count * sizeof(*entries));
+	grown.nodes = (void *)(grown.entries + room);
+	grown.place = (void *)(grown.nodes + room);
+	grown.free = grown.place + room;
+	if (heap->room) {
+		memcpy(grown.entries, heap->entries, heap->count * sizeof(*heap->entries));
+		memcpy(grown.nodes, heap->nodes, heap->room * sizeof(*heap->nodes));
+		memcpy(grown.place, heap->place, heap->room * sizeof(*heap->place));
+		memcpy(grown.free, heap->free, heap->free_count * sizeof(*heap->free));
+	}
+	for (; grown.room < room; grown.room++)
+		grown.free[grown.free_count++] = grown.room + 1;
 	vgpu_mem_free(heap->entries);
-	heap->entries = entries;
-	heap->room = room;
+	*heap = grown;
 	return 0;
 }
 
@@ -84,6 +94,13 @@ void vgpu_heap_free(struct vgpu_heap *heap)
 {
 	vgpu_mem_free(heap->entries);
 	memset(heap, 0, sizeof(*heap));
+}
+
+/* @node is not in the heap any more, wherever its entry goes. */
+static void forget(struct vgpu_heap *heap, struct vgpu_heap_node *node)
+{
+	heap->free[heap->free_count++] = node->number;
+	node->number = 0;
 }
 
 void vgpu_heap_close(struct vgpu_heap *heap)
@@ -99,33 +116,36 @@ void vgpu_heap_close(struct vgpu_heap *heap)
 
 void vgpu_heap_pop(struct vgpu_heap *heap)
 {
-	if (heap->hole)
-		vgpu_heap_close(heap);
-	VGPU_CHECK(heap->count);
-	heap->entries[0].node->index = 0;
+	struct vgpu_heap_node *first = vgpu_heap_first(heap);
+
+	forget(heap, first);
 	heap->hole = true;
 }
 
 void vgpu_heap_put(struct vgpu_heap *heap, struct vgpu_heap_node *node, u64 key, u64 seq)
 {
-	struct vgpu_heap_entry entry = { .key = key, .seq = seq, .node = node };
+	struct vgpu_heap_entry entry = { .key = key, .seq = seq };
+	bool moves = node->number;
 
 	node->key = key;
 	node->seq = seq;
-	if (heap->hole && !node->index) {
+	if (!moves) {
+		VGPU_CHECK(heap->free_count);
+		node->number = heap->free[--heap->free_count];
+		heap->nodes[node->number - 1] = node;
+	}
+	entry.number = node->number;
+	if (heap->hole && !moves) {
 		heap->hole = false;
 		sift_down(heap, 0, &entry);
 		return;
 	}
 	if (heap->hole)
 		vgpu_heap_close(heap);
-	if (node->index) {
-		settle(heap, node->index - 1, &entry);
-		return;
-	}
-	VGPU_CHECK(heap->count < heap->room);
-	heap->count++;
-	sift_up(heap, heap->count - 1, &entry);
+	if (moves)
+		settle(heap, heap->place[entry.number - 1], &entry);
+	else
+		sift_up(heap, heap->count++, &entry);
 }
 
 void vgpu_heap_remove(struct vgpu_heap *heap, struct vgpu_heap_node *node)
@@ -133,12 +153,12 @@ void vgpu_heap_remove(struct vgpu_heap *heap, struct vgpu_heap_node *node)
 	struct vgpu_heap_entry last;
 	u32 at;
 
-	if (!node->index)
+	if (!node->number)
 		return;
 	if (heap->hole)
 		vgpu_heap_close(heap);
-	at = node->index - 1;
-	node->index = 0;
+	at = heap->place[node->number - 1];
+	forget(heap, node);
 	heap->count--;
 	if (at == heap->count)
 		return;

@@ -7,20 +7,24 @@
 
 struct vgpu_block_slab {
 	struct vgpu_block_slab *next;
-	struct vgpu_block blocks[];
 };
+
+/* A block struct is one cache line of 64 bytes: it should not lie across two. */
+#define LINE	64u
 
 int vgpu_block_pool_grow(struct vgpu_exec *exec, u32 count)
 {
-	struct vgpu_block_slab *slab = vgpu_mem_alloc(sizeof(*slab) + count * sizeof(slab->blocks[0]));
+	struct vgpu_block_slab *slab = vgpu_mem_alloc(sizeof(*slab) + LINE + count * sizeof(struct vgpu_block));
+	struct vgpu_block *blocks;
 
 	if (!slab)
 		return -ENOMEM;
 	slab->next = exec->slabs;
 	exec->slabs = slab;
+	blocks = (void *)(((unsigned long)(slab + 1) + LINE - 1) & ~(unsigned long)(LINE - 1));
 	while (count--) {
-		slab->blocks[count].next = exec->pool;
-		exec->pool = &slab->blocks[count];
+		blocks[count].next = exec->pool;
+		exec->pool = &blocks[count];
 	}
 	return 0;
 }

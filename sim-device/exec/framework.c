@@ -93,7 +93,7 @@ void vgpu_exec_claimed(struct vgpu_device *dev, struct vgpu_ksr *ksr)
 {
 	if (!ksr->unclaimed)
 		vgpu_heap_remove(&dev->exec.issuable, &ksr->node);
-	else if (!ksr->node.index)
+	else if (!vgpu_heap_has(&ksr->node))
 		vgpu_heap_put(&dev->exec.issuable, &ksr->node, ksr->rank, ksr->order);
 }
 
@@ -265,7 +265,7 @@ void vgpu_exec_rerank(struct vgpu_device *dev)
 	}
 	for (ksr = exec->active_head; ksr; ksr = ksr->next) {
 		ksr->rank = policy->rank(ksr->ctx);
-		if (ksr->node.index)
+		if (vgpu_heap_has(&ksr->node))
 			vgpu_heap_put(&exec->issuable, &ksr->node, ksr->rank, ksr->order);
 	}
 	policy->changed(dev);

@@ -60,7 +60,7 @@ static void report(struct vgpu_device *dev, u32 sm, const struct vgpu_ksr *from,
 /* Idle @sm goes to @next if that can use it. A kernel that is being aborted has been taken off the issuable ones. */
 static void hand_over(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *next)
 {
-	if (next && next->node.index)
+	if (next && vgpu_heap_has(&next->node))
 		vgpu_sm_driver_setup(dev, sm, next);
 }
 
@@ -183,19 +183,44 @@ static void empty(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 		dev->exec.policy->sm_idle(dev, sm);
 }
 
-void vgpu_exec_block_done(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_block *block)
+static void count_end(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_ksr *ksr, struct vgpu_block *block)
 {
-	struct vgpu_ksr *ksr = ksr_of(block->launch);
-	struct vgpu_smst *smst = &dev->exec.smst[sm->index];
-
 	vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_END, ksr, sm->index, block->index, block->slot);
 	ksr->ctx->blocks++;
 	ksr->ended++;
+}
+
+/* Claim one block of @ksr for @sm, where one has just ended. A reserved SM gets none. */
+static bool claim(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_ksr *ksr)
+{
+	if (!ksr->unclaimed || dev->exec.smst[sm->index].state != VGPU_SM_RUNNING)
+		return false;
+	if (!--ksr->unclaimed)
+		vgpu_exec_claimed(dev, ksr);
+	return true;
+}
+
+bool vgpu_exec_block_followed(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_block *block)
+{
+	struct vgpu_ksr *ksr = ksr_of(block->launch);
+
+	if (ksr->ptbq || !claim(dev, sm, ksr))
+		return false;
+	count_end(dev, sm, ksr, block);
+	block->index = ksr->next_block++;
+	block->remaining_ps = 0;
+	vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_START, ksr, sm->index, block->index, block->slot);
+	return true;
+}
+
+void vgpu_exec_block_done(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_block *block)
+{
+	struct vgpu_ksr *ksr = ksr_of(block->launch);
+
+	count_end(dev, sm, ksr, block);
 	if (ksr->launch.kernel)
 		vgpu_block_release(block);
-	if (ksr->unclaimed && smst->state == VGPU_SM_RUNNING) {
-		if (!--ksr->unclaimed)
-			vgpu_exec_claimed(dev, ksr);
+	if (claim(dev, sm, ksr)) {
 		issue(dev, sm, ksr, block);
 		return;
 	}

@@ -30,10 +30,8 @@ static u64 draw(struct vgpu_device *dev, const struct vgpu_launch *launch)
 	return sum < 0 ? launch->block_ps - away : launch->block_ps + away;
 }
 
-/**
- * struct vgpu_ends - when the profiled blocks of an SM end
- *
- * One event an SM, for the earliest: the heap of events then has as many entries as there are SMs with work, not as there
+/*
+ * When the profiled blocks of an SM end. One event an SM, for the earliest: the heap of events then has as many entries as there are SMs with work, not as there
  * are blocks, and finding the next end in an SM is a walk over a short array.
  */
 struct vgpu_ends {
@@ -41,6 +39,7 @@ struct vgpu_ends {
 	struct vgpu_sm *sm;
 	bool firing;			/* what is issued meanwhile is scheduled at the end */
 	u32 first;			/* slot of the earliest */
+	u32 slots;			/* all blocks are below */
 	u64 time[64];			/* by slot; VGPU_NEVER: no block there */
 	struct vgpu_block *block[64];
 };
@@ -48,12 +47,11 @@ struct vgpu_ends {
 /* Find the earliest end; equal ones go by slot. */
 static u64 find_first(struct vgpu_ends *ends)
 {
-	u32 count = 64 - (u32)__builtin_clzll(ends->sm->slots_used | 1);
 	u64 earliest = VGPU_NEVER;
 	u32 first = 0;
 	u32 i;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < ends->slots; i++) {
 		bool earlier = ends->time[i] < earliest;
 
 		earliest = earlier ? ends->time[i] : earliest;
@@ -67,10 +65,22 @@ static void schedule(struct vgpu_ends *ends)
 {
 	u64 time = find_first(ends);
 
-	if (time == VGPU_NEVER)
+	if (time == VGPU_NEVER) {
+		ends->slots = 0;
 		vgpu_event_cancel(ends->sm->dev, &ends->event);
-	else
+	} else {
 		vgpu_event_at(ends->sm->dev, &ends->event, time);
+	}
+}
+
+static void start(struct vgpu_device *dev, struct vgpu_ends *ends, const struct vgpu_block *block)
+{
+	const struct vgpu_launch *launch = block->launch;
+	u64 time = block->remaining_ps;
+
+	if (!time)
+		time = launch->block_cv_permille ? draw(dev, launch) : launch->block_ps;
+	ends->time[block->slot] = vgpu_time_after(dev, time);
 }
 
 static void ends_fire(struct vgpu_device *dev, struct vgpu_event *event)
@@ -84,13 +94,19 @@ static void ends_fire(struct vgpu_device *dev, struct vgpu_event *event)
 	do {
 		struct vgpu_block *block = ends->block[ends->first];
 
-		ends->time[ends->first] = VGPU_NEVER;
-		vgpu_sm_remove(sm, block);
-		vgpu_exec_block_done(dev, sm, block);
+		if (vgpu_exec_block_followed(dev, sm, block)) {
+			start(dev, ends, block);
+		} else {
+			ends->time[ends->first] = VGPU_NEVER;
+			vgpu_sm_remove(sm, block);
+			vgpu_exec_block_done(dev, sm, block);
+		}
 	} while (find_first(ends) == dev->now && --most);
 	ends->firing = false;
 	if (ends->time[ends->first] != VGPU_NEVER)
 		vgpu_event_at(dev, event, ends->time[ends->first]);
+	else
+		ends->slots = 0;
 }
 
 int vgpu_profiled_init(struct vgpu_sm *sm)
@@ -115,14 +131,12 @@ void vgpu_profiled_fini(struct vgpu_sm *sm)
 
 void vgpu_profiled_issue(struct vgpu_block *block)
 {
-	struct vgpu_sm *sm = block->sm;
-	struct vgpu_ends *ends = sm->ends;
-	u64 time = block->remaining_ps;
+	struct vgpu_ends *ends = block->sm->ends;
 
-	if (!time)
-		time = block->launch->block_cv_permille ? draw(sm->dev, block->launch) : block->launch->block_ps;
-	ends->time[block->slot] = vgpu_time_after(sm->dev, time);
 	ends->block[block->slot] = block;
+	if (ends->slots <= block->slot)
+		ends->slots = block->slot + 1;
+	start(block->sm->dev, ends, block);
 	if (!ends->firing)
 		schedule(ends);
 }

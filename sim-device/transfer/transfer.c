@@ -45,14 +45,18 @@ static u64 left_in_page(u64 address)
 /* @memory and the length are multiples of the width, as is the start of a page. */
 static void fill(u8 *memory, u64 bytes, u32 value, u32 width)
 {
-	u64 i;
+	u64 done, next;
 
 	if (width == 1) {
 		memset(memory, (int)(value & 0xff), bytes);
 		return;
 	}
-	for (i = 0; i < bytes; i += width)
-		memcpy(memory + i, &value, width);
+	/* One element, then what is there is doubled. */
+	memcpy(memory, &value, width);
+	for (done = width; done < bytes; done += next) {
+		next = done < bytes - done ? done : bytes - done;
+		memcpy(memory + done, memory, next);
+	}
 }
 
 /* Move at most @bytes from @offset on, up to the next end of a page. Returns how many; 0: @fault. */
@@ -233,7 +237,7 @@ void vgpu_transfer_rerank(struct vgpu_device *dev)
 	for (i = 0; i < dev->config.hw_queues; i++) {
 		struct vgpu_command *command = dev->queues[i].head;
 
-		if (command && command->node.index)
+		if (command && vgpu_heap_has(&command->node))
 			vgpu_heap_put(&engine->waiting, &command->node, engine->policy->rank(command->queue->ctx),
 				     command->order);
 	}
