@@ -31,8 +31,8 @@ static u64 draw(struct vgpu_device *dev, const struct vgpu_launch *launch)
 }
 
 /*
- * When the profiled blocks of an SM end. One event an SM, for the earliest: the heap of events then has as many entries as there are SMs with work, not as there
- * are blocks, and finding the next end in an SM is a walk over a short array.
+ * When the profiled blocks of an SM end. One event an SM, for the earliest: the heap of events then has as many entries as
+ * there are SMs with work, not as there are blocks, and finding the next end in an SM is a walk over a short array.
  */
 struct vgpu_ends {
 	struct vgpu_event event;
