@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stdio.h>
@@ -71,6 +72,7 @@ typedef unsigned int cuuint32_t;
 typedef unsigned long long cuuint64_t;
 #include <__clang_cuda_intrinsics.h>
 #include <__clang_cuda_complex_builtins.h>
+#include "device_sync.h"
 #include "device_reduce.h"
 
 #endif

@@ -56,7 +56,6 @@ __VGPU_CLC2(4, fdim)
 __VGPU_CLC2(5, hypot)
 __VGPU_CLC2(9, nextafter)
 __VGPU_CLC2(3, pow)
-__VGPU_CLC2(9, remainder)
 
 extern "C" __device__ float _Z5ldexpfi(float, int);
 extern "C" __device__ double _Z5ldexpdi(double, int);
@@ -64,8 +63,6 @@ extern "C" __device__ float _Z4pownfi(float, int);
 extern "C" __device__ double _Z4powndi(double, int);
 extern "C" __device__ int _Z5ilogbf(float);
 extern "C" __device__ int _Z5ilogbd(double);
-extern "C" __device__ float _Z6remquoffPi(float, float, int *);
-extern "C" __device__ double _Z6remquoddPi(double, double, int *);
 
 __VGPU_NV float __nv_ldexpf(float a, int b) { return _Z5ldexpfi(a, b); }
 __VGPU_NV double __nv_ldexp(double a, int b) { return _Z5ldexpdi(a, b); }
@@ -75,8 +72,6 @@ __VGPU_NV float __nv_powif(float a, int b) { return _Z4pownfi(a, b); }
 __VGPU_NV double __nv_powi(double a, int b) { return _Z4powndi(a, b); }
 __VGPU_NV int __nv_ilogbf(float a) { return _Z5ilogbf(a); }
 __VGPU_NV int __nv_ilogb(double a) { return _Z5ilogbd(a); }
-__VGPU_NV float __nv_remquof(float a, float b, int *q) { return _Z6remquoffPi(a, b, q); }
-__VGPU_NV double __nv_remquo(double a, double b, int *q) { return _Z6remquoddPi(a, b, q); }
 
 /*
  * Powers in single precision: libclc's flush subnormal results, CUDA's do not. The whole part of the exponent is applied
@@ -127,45 +122,86 @@ __VGPU_NV float __nv_exp10f(float a)
 __VGPU_NV float __nv_erfcf(float a) { return (float)__nv_erfc((double)a); }
 
 /*
- * The remainder is exact, so it is long division of the mantissas, as many bits at a time as 64 hold beside them;
- * libclc's takes subnormal numbers for zero. Mantissas of subnormal operands are shifted up first.
+ * Remainders are exact, so they are long division of the mantissas, as many bits at a time as 64 hold beside them;
+ * libclc's take subnormal numbers for zero. *quotient gets the low bits of |x| / |y|; the result has no sign.
  */
-#define __VGPU_FMOD(name, type, word, mantissa, bias_top, to_bits, from_bits) \
-	static __device__ __inline__ type name(type x, type y) \
+#define __VGPU_DIVIDE(name, type, word, mantissa, from_bits) \
+	static __device__ __inline__ type name(word a, word b, unsigned int *quotient) \
 	{ \
-		const word hidden = (word)1 << mantissa, sign = (word)1 << (8 * sizeof(word) - 1); \
-		word a = (word)to_bits(x) & ~sign, b = (word)to_bits(y) & ~sign, keep = (word)to_bits(x) & sign; \
-		int ea, eb; \
+		const word hidden = (word)1 << mantissa; \
+		int ea = (int)(a >> mantissa), eb = (int)(b >> mantissa); \
 		unsigned long long r, d; \
 	\
-		if (!b || a >= (word)bias_top << mantissa || b > (word)bias_top << mantissa) \
-			return (x * y) / (x * y); \
+		*quotient = 0; \
 		if (a < b) \
-			return x; \
-		ea = (int)(a >> mantissa); \
-		eb = (int)(b >> mantissa); \
+			return from_bits(a); \
 		a = ea ? (a & (hidden - 1)) | hidden : a; \
 		b = eb ? (b & (hidden - 1)) | hidden : b; \
 		ea += !ea; \
 		eb += !eb; \
-		for (r = a % (d = b); ea > eb && r;) { \
+		d = b; \
+		*quotient = (unsigned int)(a / d); \
+		for (r = a % d; ea > eb;) { \
 			int step = ea - eb < 63 - mantissa ? ea - eb : 63 - mantissa; \
 	\
-			r = (r << step) % d; \
+			r <<= step; \
+			*quotient = (step < 32 ? *quotient << step : 0) + (unsigned int)(r / d); \
+			r %= d; \
 			ea -= step; \
 		} \
-		if (!r) \
-			return from_bits(keep); \
-		while (!(r & hidden) && eb > 1) { \
+		while (r && !(r & hidden) && eb > 1) { \
 			r <<= 1; \
 			eb--; \
 		} \
 		if (r & hidden) \
 			r = (r & (hidden - 1)) | (unsigned long long)eb << mantissa; \
-		return from_bits((word)r | keep); \
+		return from_bits((word)r); \
 	}
-__VGPU_FMOD(__nv_fmodf, float, unsigned int, 23, 255, __nvvm_bitcast_f2i, __nvvm_bitcast_i2f)
-__VGPU_FMOD(__nv_fmod, double, unsigned long long, 52, 2047, __nvvm_bitcast_d2ll, __nvvm_bitcast_ll2d)
+#define __VGPU_REMAINDERS(f, type, word, top, to_bits, divide) \
+	static __device__ __inline__ type __nv_fmod##f(type x, type y) \
+	{ \
+		const word magnitude = ~(word)0 >> 1; \
+		word a = (word)to_bits(x) & magnitude, b = (word)to_bits(y) & magnitude; \
+		unsigned int q; \
+	\
+		if (!b || a >= (word)(top) || b > (word)(top)) \
+			return (x * y) / (x * y); \
+		return __builtin_copysign##f(divide(a, b, &q), x); \
+	} \
+	/* to the nearest multiple, to the even one when two are as near */ \
+	static __device__ __inline__ type __nv_remquo##f(type x, type y, int *quotient) \
+	{ \
+		const word magnitude = ~(word)0 >> 1; \
+		word a = (word)to_bits(x) & magnitude, b = (word)to_bits(y) & magnitude; \
+		unsigned int q; \
+		bool negative; \
+		type r; \
+	\
+		*quotient = 0; \
+		if (!b || a >= (word)(top) || b > (word)(top)) \
+			return (x * y) / (x * y); \
+		if (b == (word)(top)) \
+			return x; \
+		negative = (((word)to_bits(x) ^ (word)to_bits(y)) & ~magnitude) != 0; \
+		y = __builtin_fabs##f(y); \
+		r = divide(a, b, &q); \
+		if (r > y - r || (r == y - r && (q & 1))) { \
+			r -= y; \
+			q++; \
+		} \
+		*quotient = negative ? -(int)(q & 0x7fffffff) : (int)(q & 0x7fffffff); \
+		return ((word)to_bits(x) & ~magnitude) ? -r : r; \
+	} \
+	static __device__ __inline__ type __nv_remainder##f(type x, type y) \
+	{ \
+		int q; \
+	\
+		return __nv_remquo##f(x, y, &q); \
+	}
+__VGPU_DIVIDE(__vgpu_divide_f, float, unsigned int, 23, __nvvm_bitcast_i2f)
+__VGPU_DIVIDE(__vgpu_divide_d, double, unsigned long long, 52, __nvvm_bitcast_ll2d)
+__VGPU_REMAINDERS(f, float, unsigned int, 0x7f800000u, __nvvm_bitcast_f2i, __vgpu_divide_f)
+__VGPU_REMAINDERS(, double, unsigned long long, 0x7ff0000000000000ull, __nvvm_bitcast_d2ll, __vgpu_divide_d)
 
 /* one or a few instructions */
 #define __VGPU_BUILTIN1(name) \
@@ -405,7 +441,8 @@ __device__ double __nv_cyl_bessel_i1(double);
 #undef __VGPU_CLC1F
 #undef __VGPU_CLC1D
 #undef __VGPU_CLC2
-#undef __VGPU_FMOD
+#undef __VGPU_DIVIDE
+#undef __VGPU_REMAINDERS
 #undef __VGPU_BUILTIN1
 #undef __VGPU_BUILTIN2
 #undef __VGPU_PAIR
