@@ -24,7 +24,7 @@
 
 /*
  * Blocks whose path does not depend on the data differ by what they wait for memory: a twentieth. Where the data decide how
- * much a block does (a sparse row, a bin, a digit, the samples near a grid cell) blocks differ by about a quarter; above 0.288
+ * much a block does (a bin, a digit, the samples near a grid cell) blocks differ by about a quarter; above 0.288
  * the generator of the device would cut the tails.
  */
 #define REGULAR			50
@@ -37,7 +37,7 @@ const u32 wl_parboil_cv[PARBOIL_KERNELS] = {
 	[HISTO_INTERMEDIATES] = REGULAR,	/* one pass over the image */
 	[HISTO_MAIN] = BY_DATA,			/* atomics that collide where the image is uniform */
 	[TPACF_GENHISTS] = BY_DATA,		/* binary search for each pair, atomics */
-	[SPMV_SPMVJDS] = BY_DATA,		/* rows of different length */
+	[SPMV_SPMVJDS] = REGULAR,		/* jagged diagonals: rows are sorted by length, neighbours are alike */
 	[MRIQ_COMPUTEQ] = REGULAR,		/* dense sum */
 	[MRIQ_COMPUTEPHIMAG] = REGULAR,
 	[SAD_LARGERSADCALC8] = REGULAR,		/* fixed sums */
