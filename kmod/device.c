@@ -4,7 +4,9 @@
  * at a time, and lets device time pass in stretches of a few events in between, so neither a flood of ioctls nor an
  * endless kernel keeps the other waiting. It sleeps when the model is idle and nobody asks anything.
  */
+#include <linux/cpumask.h>
 #include <linux/kthread.h>
+#include <linux/ktime.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
@@ -30,19 +32,49 @@ static const struct vgpu_host_ops host_ops = {
 	.trace = kvgpu_trace_record,
 };
 
+/*
+ * Actor and sender usually answer each other within microseconds, less than it takes to sleep and to be woken on another
+ * processor. So either looks on for a moment before it sleeps, unless somebody else wants the processor.
+ */
+#define SPIN_NS		50000u
+
+bool kvgpu_spin(bool (*ready)(void *arg), void *arg)
+{
+	u64 end;
+
+	if (ready(arg))
+		return true;
+	if (num_online_cpus() == 1)
+		return false;
+	end = ktime_get_ns() + SPIN_NS;
+	while (!need_resched() && ktime_get_ns() < end) {
+		cpu_relax();
+		if (ready(arg))
+			return true;
+	}
+	return false;
+}
+
+static bool msg_done(void *arg)
+{
+	return completion_done(arg);
+}
+
 static void msg_send(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
 	init_completion(&msg->done);
 	spin_lock(&kdev->inbox_lock);
 	list_add_tail(&msg->node, &kdev->inbox);
 	spin_unlock(&kdev->inbox_lock);
-	wake_up(&kdev->wake);
+	if (wq_has_sleeper(&kdev->wake))
+		wake_up(&kdev->wake);
 }
 
 int kvgpu_post(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
 	msg_send(kdev, msg);
-	wait_for_completion(&msg->done);
+	if (!kvgpu_spin(msg_done, &msg->done))
+		wait_for_completion(&msg->done);
 	return msg->result;
 }
 
@@ -51,7 +83,7 @@ int kvgpu_post_killable(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	bool queued;
 
 	msg_send(kdev, msg);
-	if (!wait_for_completion_killable(&msg->done))
+	if (kvgpu_spin(msg_done, &msg->done) || !wait_for_completion_killable(&msg->done))
 		return msg->result;
 	spin_lock(&kdev->inbox_lock);
 	queued = !list_empty(&msg->node);
@@ -76,9 +108,11 @@ static struct kvgpu_msg *inbox_take(struct kvgpu_dev *kdev)
 	return msg;
 }
 
-static bool inbox_empty(struct kvgpu_dev *kdev)
+static bool work_to_do(void *arg)
 {
-	return list_empty_careful(&kdev->inbox);
+	struct kvgpu_dev *kdev = arg;
+
+	return !list_empty_careful(&kdev->inbox) || kthread_should_stop();
 }
 
 static int actor(void *data)
@@ -90,8 +124,8 @@ static int actor(void *data)
 		struct kvgpu_msg *msg;
 		u32 i;
 
-		if (idle)
-			wait_event_idle(kdev->wake, kthread_should_stop() || !inbox_empty(kdev));
+		if (idle && !kvgpu_spin(work_to_do, kdev))
+			wait_event_idle(kdev->wake, work_to_do(kdev));
 		for (i = 0; i < MESSAGES_PER_TURN; i++) {
 			msg = inbox_take(kdev);
 			if (!msg)

@@ -81,25 +81,34 @@ void kvgpu_context_died(void *host, u32 context, const struct vgpu_fault *fault)
 	news_add(kdev, ctx);
 }
 
-/* A dead context is worth returning for only once the command has ended too: its memory is at rest then. */
-static bool wait_over(struct kvgpu_queue *queue, u64 seq)
+struct wait_for {
+	struct kvgpu_queue *queue;
+	u64 seq;
+};
+
+/* Also of a dead context the command must have ended: its memory is at rest then. */
+static bool wait_over(void *arg)
 {
-	return smp_load_acquire(&queue->completed) >= seq;
+	struct wait_for *what = arg;
+
+	return smp_load_acquire(&what->queue->completed) >= what->seq;
 }
 
 /* Sleep until it is over. -EINTR, -ERESTARTNOHAND: a signal came first; -ETIMEDOUT. */
-static int wait_sleep(struct kvgpu_ctx *ctx, struct kvgpu_queue *queue, u64 seq, s64 timeout_ns)
+static int wait_sleep(struct kvgpu_ctx *ctx, struct wait_for *what, s64 timeout_ns)
 {
 	int ret;
 
 	if (!timeout_ns)
 		return -ETIMEDOUT;
+	if (kvgpu_spin(wait_over, what))
+		return 0;
 	if (timeout_ns < 0) {
-		ret = wait_event_interruptible(ctx->waiters, wait_over(queue, seq));
+		ret = wait_event_interruptible(ctx->waiters, wait_over(what));
 		/* a stop and continue goes back to sleep by itself; a handler makes it EINTR */
 		return ret == -ERESTARTSYS ? -ERESTARTNOHAND : ret;
 	}
-	ret = wait_event_interruptible_hrtimeout(ctx->waiters, wait_over(queue, seq), ns_to_ktime(timeout_ns));
+	ret = wait_event_interruptible_hrtimeout(ctx->waiters, wait_over(what), ns_to_ktime(timeout_ns));
 	if (ret == -ETIME)
 		return -ETIMEDOUT;
 	/* not restarted: it would begin its timeout anew */
@@ -109,6 +118,7 @@ static int wait_sleep(struct kvgpu_ctx *ctx, struct kvgpu_queue *queue, u64 seq,
 long kvgpu_wait(struct kvgpu_ctx *ctx, void __user *arg)
 {
 	struct kvgpu_queue *queue;
+	struct wait_for what;
 	struct vgpu_wait wait;
 	int ret = 0;
 
@@ -119,10 +129,11 @@ long kvgpu_wait(struct kvgpu_ctx *ctx, void __user *arg)
 	queue = kvgpu_queue_get(ctx, wait.queue);
 	if (!queue)
 		return -ENOENT;
+	what = (struct wait_for){ queue, wait.seq };
 	if (wait.seq > READ_ONCE(queue->submitted))
 		ret = -EINVAL;
-	else if (!wait_over(queue, wait.seq))
-		ret = wait_sleep(ctx, queue, wait.seq, wait.timeout_ns);
+	else if (!wait_over(&what))
+		ret = wait_sleep(ctx, &what, wait.timeout_ns);
 	wait.completed = smp_load_acquire(&queue->completed);
 	wait.time = READ_ONCE(ctx->kdev->now);
 	kvgpu_queue_put(queue);

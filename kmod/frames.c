@@ -18,12 +18,28 @@
  */
 #define FRAME_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
+/* Look at the machine's memory once in so many frames. */
+#define GETS_PER_LOOK	256u
+
+/*
+ * Frames belong to no process that could be killed for them, so they leave the rest of the machine something: a
+ * sixteenth. While there is less, a device that has used up its share is told so at every frame.
+ */
+static bool memory_low(struct kvgpu_dev *kdev)
+{
+	if (kdev->memory_low || kdev->gets++ % GETS_PER_LOOK == 0)
+		kdev->memory_low = si_mem_available() < (long)(totalram_pages() / 16);
+	return kdev->memory_low;
+}
+
 void *kvgpu_get_frame(void *host)
 {
 	struct kvgpu_dev *kdev = host;
 	struct page *page;
 
 	BUILD_BUG_ON(PAGE_SIZE != VGPU_PAGE_SIZE);
+	if (memory_low(kdev))
+		return NULL;
 	page = alloc_page(FRAME_GFP);
 	if (!page)
 		return NULL;

@@ -64,7 +64,9 @@ struct kvgpu_dev {
 	atomic_t context_count;
 	atomic64_t frames;		/* of VRAM that have a page behind them */
 	atomic64_t pins;		/* commands that hold process memory */
-	unsigned int frees;		/* actor: frames given back since it last let others run */
+	unsigned int gets;		/* actor: frames asked for */
+	unsigned int frees;		/* actor: frames given back */
+	bool memory_low;		/* actor: at the last look */
 
 	struct kvgpu_trace trace;
 	struct device *dev;
@@ -117,6 +119,9 @@ void kvgpu_dev_destroy(struct kvgpu_dev *kdev);
 int kvgpu_post(struct kvgpu_dev *kdev, struct kvgpu_msg *msg);
 /* The same, but a killed sender leaves with -EINTR if the actor has not begun. */
 int kvgpu_post_killable(struct kvgpu_dev *kdev, struct kvgpu_msg *msg);
+
+/* Look on for a moment whether @ready; false: better sleep now. */
+bool kvgpu_spin(bool (*ready)(void *arg), void *arg);
 
 /* ---- file.c: open files ----------------------------------------------------------------------------------------- */
 

@@ -75,7 +75,7 @@ static void frames(void)
 	uint64_t bytes = 32ull << 20;
 
 	for (int i = 0; i < 8; i++) {
-		struct vgpu_cmd fill = cmd_fill(BASE, 1, 4, bytes / 4);
+		struct vgpu_cmd fill = cmd_fill(BASE, 1, 1, bytes);
 
 		CHECK_EQ(mem_map(fd, BASE, bytes), 0);
 		must_run(fd, queue, &fill, 1);

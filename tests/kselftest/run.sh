@@ -13,10 +13,10 @@ folder=${1:-build/kselftest}
 [ -e /dev/vgpu0 ] || { echo "run.sh: no /dev/vgpu0 here: run it by tools/vgpu-vm --" >&2; exit 1; }
 [ -e /sys/kernel/debug/vgpu ] || mount -t debugfs none /sys/kernel/debug || exit 1
 
-release=$(uname -r)
-case $release in
-6.12*) VGPU_MODULE=$PWD/build/6.12/vgpu.ko ;;
-*) VGPU_MODULE=$PWD/build/6.1/vgpu.ko ;;
+# The module's file, for the tests that load it anew.
+case $(uname -r) in
+6.12*) : "${VGPU_MODULE:=$PWD/build/6.12/vgpu.ko}" ;;
+*) : "${VGPU_MODULE:=$PWD/build/6.1/vgpu.ko}" ;;
 esac
 export VGPU_MODULE
 
@@ -31,13 +31,14 @@ all=
 status=0
 before=$(held)
 for name; do
-	echo "# $name"
+	begin=$SECONDS
 	timeout -k 5 240 "$folder/$name"
 	case $? in
 	0) ;;
 	124 | 137) status=1; echo "not ok - $name: no end after 240 s" ;;
 	*) status=1 ;;
 	esac
+	echo "# $name took $((SECONDS - begin)) s"
 done
 # The last of all has loaded the module anew: what the device keeps at hand between kernels is gone too.
 [ -n "$all" ] || exit $status

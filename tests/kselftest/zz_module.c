@@ -135,11 +135,49 @@ static void parameters_taken(void)
 	CHECK_EQ(module_insert(""), 0);
 }
 
+/* More device memory than the machine can give: its user gets a fault, and nobody is killed. */
+static void more_than_there_is(void)
+{
+	char parameters[64], line[128];
+	unsigned long long total_kb = 0;
+	uint64_t bytes;
+	uint32_t queue;
+	FILE *file = fopen("/proc/meminfo", "r");
+	int fd, other;
+
+	CHECK(file && fgets(line, sizeof(line), file) && sscanf(line, "MemTotal: %llu", &total_kb) == 1);
+	fclose(file);
+	if (total_kb > 4ull << 20)
+		SKIP("this machine has so much memory that it would take too long");
+	bytes = total_kb / 1024 << 20;
+	snprintf(parameters, sizeof(parameters), "vram_mb=%llu", total_kb / 1024);
+	CHECK_EQ(module_remove(), 0);
+	CHECK_EQ(module_insert(parameters), 0);
+	fd = must_open();
+	other = must_open();
+	queue = must_queue(fd);
+	CHECK_EQ(mem_map(fd, BASE, bytes - (1 << 20)), 0);
+	must_submit(fd, queue, (struct vgpu_cmd[]){ cmd_fill(BASE, 1, 1, bytes - (1 << 20)) }, 1);
+	CHECK_EQ(wait_seq(fd, queue, 1, FOREVER), -EIO);
+	CHECK_EQ(must_context_info(fd).dead, 1);
+	CHECK_EQ(must_context_info(fd).fault.reason, VGPU_FAULT_NO_MEMORY);
+	printf("# %lld of %llu MiB taken\n", count_of("host_frames") >> 8, total_kb / 1024);
+	/* with its owner it is all there again */
+	close(fd);
+	CHECK_EQ(count_of("host_frames"), 0);
+	CHECK_EQ(mem_map(other, BASE, 16 << 20), 0);
+	must_run(other, must_queue(other), (struct vgpu_cmd[]){ cmd_fill(BASE, 1, 1, 16 << 20) }, 1);
+	close(other);
+	CHECK_EQ(module_remove(), 0);
+	CHECK_EQ(module_insert(""), 0);
+}
+
 static const struct test tests[] = {
 	{ "module: unload while in use is refused", in_use },
 	{ "module: unload and load again", again_and_again },
 	{ "module: parameters that are refused", parameters_refused },
 	{ "module: parameters that are taken", parameters_taken },
+	{ "module: more device memory than there is", more_than_there_is },
 };
 
 TESTS_MAIN(tests)
