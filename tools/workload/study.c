@@ -30,18 +30,17 @@ static bool same_work(const struct wl_process *a, const struct wl_process *b)
 static int run_alone(struct wl_study *study, const struct wl_setup *setup, u32 index, char *message)
 {
 	const struct wl_job *job = study->job;
-	struct wl_process alone = job->processes[index];
+	const struct wl_process *process = &job->processes[index];
 	struct wl_outcome outcome;
 	u32 i;
 
 	for (i = 0; i < index; i++) {
-		if (same_work(&job->processes[i], &alone)) {
+		if (same_work(&job->processes[i], process)) {
 			study->isolated[index] = study->isolated[i];
 			return 0;
 		}
 	}
-	alone.arrival_ps = 0;
-	if (wl_replay(setup, job->path, &alone, 1, &outcome, message))
+	if (wl_replay(setup, job->path, process, 1, &outcome, message))
 		return -1;
 	study->isolated[index] = outcome.processes[0];
 	wl_outcome_free(&outcome);
