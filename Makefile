@@ -187,6 +187,7 @@ test:
 demo: setup-guest all modules cuda-programs
 	@tools/vgpu-demo --kernel $(KERNEL)
 bench: setup-guest all modules cuda-programs
+	@tests/bench/sim.sh
 	@tests/bench/run.sh
 
 .PHONY: install clean distclean help
