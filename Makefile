@@ -115,12 +115,12 @@ $(foreach name,$(tool-names),$(eval $(call tool-rule,$(name))))
 tools := $(tool-names:%=$(O)/tools/%)
 
 # Each room's tests link the room's other files, and what they test. Tests of the device
-# alone do not wait for the runtime.
+# alone share one host and do not wait for the runtime.
 unit := $(unit-src:tests/unit/%.c=$(O)/asan/unit/%)
 device-rooms := device sm mmu sim-device
 define unit-rule
 $(O)/asan/unit/$(1)/%: $(O)/asan/tests/unit/$(1)/%.o \
-		$$(call objects,asan,$(filter tests/unit/$(1)/%,$(unit-lib-src))) \
+		$$(call objects,asan,$(filter tests/unit/$(1)/% $(if $(filter $(device-rooms),$(1)),tests/unit/device/%),$(unit-lib-src))) \
 		$(if $(filter $(device-rooms),$(1)),,$(if $(tool-lib-src),$(O)/asan/libtools.a) $(O)/asan/libvgpu.a) \
 		$(O)/asan/libvgpu-device.a | setup-unit
 	@mkdir -p $$(@D) && echo "  LD  $$@"
