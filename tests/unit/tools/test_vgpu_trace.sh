@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# vgpu-trace from outside: the records of a real program as table, picture and Chrome trace; refusals with their status.
+set -uo pipefail
+cd "$(dirname "$(readlink -f "$0")")/../../.." || exit 1
+trace=$PWD/build/tools/vgpu-trace
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+count=0 failed=0
+
+ok() { # NAME STATUS
+	count=$((count + 1))
+	if [ "$2" -eq 0 ]; then echo "ok $count - $1"; else echo "not ok $count - $1"; failed=1; fi
+}
+
+# NAME STATUS TEXT ARGUMENT...: vgpu-trace ends so and says that
+says() {
+	local name=$1 expected=$2 text=$3 status=0
+	shift 3
+	"$trace" "$@" >"$dir/said" 2>&1 </dev/null || status=$?
+	grep -qF -- "$text" "$dir/said" && [ "$status" -eq "$expected" ]
+	ok "$name" $?
+}
+
+# 20000 elements in blocks of 256 threads are 79 thread blocks of one kernel.
+VGPU_TRANSPORT=embedded VGPU_TRACE=$dir/records build/cuda/saxpy 20000 >"$dir/said" 2>&1
+ok "a program leaves records" $?
+pid=$("$trace" "$dir/records" | awk '/^context 1/ { print $3 }')
+echo "$pid saxpy verified" >"$dir/names"
+"$trace" --names "$dir/names" --json "$dir/a.json" --svg "$dir/a.svg" --title 'a <& b' "$dir/records" >"$dir/table"
+ok "table, picture and Chrome trace at once" $?
+awk -v pid="$pid" '$1 == "saxpy" && $2 == pid && $3 == 1 && $4 == 79 && $NF == "verified" { found = 1 } END { exit !found }' \
+	"$dir/table"
+ok "the table has the kernel and its 79 thread blocks" $?
+[ "$(grep -o '"launch":1,"block":[0-9]*' "$dir/a.json" | sort -u | wc -l)" -eq 79 ]
+ok "the Chrome trace has every thread block once" $?
+head -c 1 "$dir/a.json" | grep -q '{' && tail -n 1 "$dir/a.json" | grep -q '\]}$'
+ok "the Chrome trace is closed" $?
+grep -q 'a &lt;&amp; b' "$dir/a.svg" && grep -q '>saxpy' "$dir/a.svg" && tail -n 1 "$dir/a.svg" | grep -q '</svg>'
+ok "the picture names the process and escapes its title" $?
+"$trace" --quiet --json "$dir/b.json" - <"$dir/records" >"$dir/said"
+[ ! -s "$dir/said" ] && [ -s "$dir/b.json" ]
+ok "standard input, no table" $?
+
+echo garbage >"$dir/garbage"
+says "not a trace" 1 "is not a vgpu trace" "$dir/garbage"
+says "nothing" 1 "is not a vgpu trace" /dev/null
+says "no such file" 1 "No such file" "$dir/none"
+says "no file to write" 1 "$dir/none/a.svg" --svg "$dir/none/a.svg" "$dir/records"
+says "no argument" 2 "one file of records is needed"
+says "no such option" 2 "--help" --colour "$dir/records"
+says "help" 0 "usage: vgpu-trace" --help
+
+echo "1..$count"
+exit $failed
