@@ -6,6 +6,8 @@
 #ifndef VGPU_LANES_MEM_H
 #define VGPU_LANES_MEM_H
 
+#include "lanes_shared.h"
+
 enum space { GENERIC, GLOBAL, SHARED, LOCAL };
 
 #define MEM_DONE	VGPU_LANES_BUDGET	/* of the functions here: the access has been made */
@@ -422,8 +424,12 @@ lanes_inline enum vgpu_lanes_end mem_load(struct vgpu_lanes *s, const struct vgp
 	enum shape shape;
 	u8 *p = space == LOCAL ? NULL : shaped(s, i, m, space, false, &shape);
 
-	if (!p)
+	if (!p) {
+		if (space == SHARED && shared_words(i, m) &&
+		    shared_load(s, reg32(s, i->a), (u32)i->imm, VGPU_F_COUNT(i->flags), reg32(s, i->dst)))
+			return MEM_DONE;
 		return load_any(s, i, m, space);
+	}
 	if (shape == ROW) {
 		vu *to = (vu *)reg32(s, i->dst);
 
@@ -456,8 +462,12 @@ lanes_inline enum vgpu_lanes_end mem_store(struct vgpu_lanes *s, const struct vg
 	u8 *p = space == LOCAL ? NULL : shaped(s, i, m, space, true, &shape);
 	const u32 *from = reg32(s, i->b);
 
-	if (!p)
+	if (!p) {
+		if (space == SHARED && shared_words(i, m) &&
+		    shared_store(s, reg32(s, i->a), (u32)i->imm, VGPU_F_COUNT(i->flags), from))
+			return MEM_DONE;
 		return store_any(s, i, m, space);
+	}
 	if (shape == ROW) {
 		EACH_VECTOR(k)
 			((vu_any *)p)[k] = ((const vu *)from)[k];
