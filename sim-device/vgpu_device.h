@@ -169,6 +169,23 @@ struct vgpu_device_stats {
 };
 void vgpu_device_stats(const struct vgpu_device *dev, struct vgpu_device_stats *stats);
 
+#define VGPU_LATENCY_BITS	6	/* a percentile is at most one part in 64 too large */
+#define VGPU_LATENCY_BUCKETS	((65 - VGPU_LATENCY_BITS) << VGPU_LATENCY_BITS)
+
+/** struct vgpu_latency - a histogram of times, of fixed size: count and mean are exact. The host's, as @preempted is told. */
+struct vgpu_latency {
+	u64 count;
+	u64 total_ps;
+	u64 max_ps;
+	u64 buckets[VGPU_LATENCY_BUCKETS];
+};
+
+void vgpu_latency_add(struct vgpu_latency *latency, u64 ps);
+/* The largest time that falls into bucket @bucket. */
+u64 vgpu_latency_top(u32 bucket);
+/* The smallest time that @percent of the entries do not exceed; 0 when there are none. */
+u64 vgpu_latency_percentile(const struct vgpu_latency *latency, unsigned int percent);
+
 /* ---- contexts ------------------------------------------------------------------------------------------------ */
 
 /* @label: any number, for traces (the pid). Ids are unique for the life of the device, from 1. */

@@ -44,12 +44,12 @@ static void print_process(const struct wl_study *study, u32 i, FILE *out)
 	fprintf(out, " %12llu %8.2f%%\n", (unsigned long long)o->info.blocks, 100 * sm_share(study, o->info.sm_time));
 }
 
-static void print_preemptions(const struct wl_latency *latency, FILE *out)
+static void print_preemptions(const struct vgpu_latency *latency, FILE *out)
 {
 	double mean = latency->count ? (double)latency->total_ps / (double)latency->count : 0;
 
 	fprintf(out, "preemptions %llu; latency us: mean %.3f, p50 %.3f, p99 %.3f\n", (unsigned long long)latency->count,
-		us(mean), us((double)wl_latency_percentile(latency, 50)), us((double)wl_latency_percentile(latency, 99)));
+		us(mean), us((double)vgpu_latency_percentile(latency, 50)), us((double)vgpu_latency_percentile(latency, 99)));
 }
 
 int wl_print_table(const struct wl_study *study, bool speed, FILE *out)
@@ -89,7 +89,7 @@ int wl_print_csv(const struct wl_study *study, bool speed, FILE *out)
 {
 	const struct vgpu_config *config = &study->setup->config;
 	const struct wl_metrics *metrics = &study->metrics;
-	const struct wl_latency *latency = &study->together.preemptions;
+	const struct vgpu_latency *latency = &study->together.preemptions;
 	u32 i;
 
 	fprintf(out, "gpu,policy,preemption,seed,antt,stp,fairness,preemptions,process,priority,isolated_us,turnaround_us,"

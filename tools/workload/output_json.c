@@ -44,15 +44,15 @@ static json_t *process_object(const struct wl_study *study, u32 i, bool *failed)
 	return object;
 }
 
-static json_t *preemption_object(const struct wl_latency *latency, bool *failed)
+static json_t *preemption_object(const struct vgpu_latency *latency, bool *failed)
 {
 	json_t *object = json_object();
 	double mean = latency->count ? (double)latency->total_ps / (double)latency->count : 0;
 
 	put(object, "count", whole(latency->count), failed);
 	put(object, "mean_us", json_real(mean / 1e6), failed);
-	put(object, "p50_us", json_real((double)wl_latency_percentile(latency, 50) / 1e6), failed);
-	put(object, "p99_us", json_real((double)wl_latency_percentile(latency, 99) / 1e6), failed);
+	put(object, "p50_us", json_real((double)vgpu_latency_percentile(latency, 50) / 1e6), failed);
+	put(object, "p99_us", json_real((double)vgpu_latency_percentile(latency, 99) / 1e6), failed);
 	return object;
 }
 

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Workloads: replay of processes on the host interface of the device (Tanasic 4.2.1, 5.3.1). A process walks its phases: a CPU
- * phase is a wake-up of the host at a virtual time, everything else is commands pushed into its hardware queues. When the last
- * phase is over the process starts again, until every process has its completed runs.
- *
- * Phases without a stream are in order with everything. Between two of them, phases with a stream run beside each other: each
- * stream is a lane with its own queue and its own host time, and the next phase without a stream begins when all have ended.
- * Copies and kernels of a lane are pushed as they are reached, ahead of their execution; a CPU phase waits for them.
+ * Workloads: replay of processes on the host interface of the device, each one a walk over its phases (walk.c).
  *
  * Order: the device stops at every completion that a lane waits for, and the lane is answered before the device goes on.
  * Wake-ups at time T come after everything the device does at T, in the order of the lanes. So nothing is left to chance.
@@ -16,38 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/heap.h"
-#include "workload.h"
+#include "walk.h"
 
-/* Commands of a lane on the device: far more than can run at once, so that its queue never runs dry, and few to keep. */
-#define WINDOW		64u
-#define NO_ANSWER	~0u
-/* Where every process keeps the one device buffer that all its copies use; bytes do not matter here. */
-#define BUFFER		(1ull << 32)
-
-struct lane {
-	struct vgpu_heap_node wake;
-	struct actor *actor;
-	u32 stream;
-	u32 queue;
-	u32 phase;			/* where it is, in the phases of its process */
-	u64 left;			/* of that phase, not pushed yet */
-	bool entered;			/* left is valid */
-	u32 pending;			/* commands on the device */
-	u32 answer_at;			/* it has to be answered when so many are pending */
-};
-
-/** struct actor - a process that is being replayed */
+/** struct actor - a process on the device */
 struct actor {
-	const struct wl_process *process;
-	struct wl_process_outcome *outcome;
+	struct wl_walk walk;
 	u32 context;
-	struct lane *lanes;
-	u32 lane_count;
-	bool running;
-	u64 started;
-	u32 section_end;		/* phases up to here run in order, or beside each other */
-	u32 lanes_busy;			/* in this section */
 };
 
 struct replay {
@@ -57,9 +25,9 @@ struct replay {
 	struct vgpu_heap wakes;
 	struct actor *actors;
 	u32 actor_count;
-	struct lane *lanes;
-	struct lane **answers;		/* lanes to be answered, in the order of their completions */
-	u32 answer_count;
+	struct wl_lane *lanes;
+	struct wl_lane **answers;	/* of all walks */
+	struct wl_walk *waiting;	/* the walk that waits for an answer: an event has completions of one context only */
 	u32 unfinished;
 	bool died;
 	struct vgpu_fault fault;
@@ -112,12 +80,11 @@ static int move(void *host, u32 context, u64 cookie, u64 offset, void *memory, u
 static void completed(void *host, const struct vgpu_completion *completion)
 {
 	struct replay *r = host;
-	struct lane *lane = &r->lanes[completion->cookie];
+	struct wl_lane *lane = &r->lanes[completion->cookie];
 
-	if (--lane->pending != lane->answer_at)
+	if (!wl_walk_completed(lane))
 		return;
-	lane->answer_at = NO_ANSWER;
-	r->answers[r->answer_count++] = lane;
+	r->waiting = lane->walk;
 	vgpu_device_stop(r->dev);
 }
 
@@ -139,7 +106,7 @@ static void preempted(void *host, u32 context, u32 sm, u64 requested)
 
 	(void)context;
 	(void)sm;
-	wl_latency_add(&r->outcome->preemptions, vgpu_device_now(r->dev) - requested);
+	vgpu_latency_add(&r->outcome->preemptions, vgpu_device_now(r->dev) - requested);
 }
 
 static void trace(void *host, const struct vgpu_trace_record *record)
@@ -159,175 +126,34 @@ static const struct vgpu_host_ops host_ops = {
 	.preempted = preempted,
 };
 
-/* ---- pushing commands -------------------------------------------------------------------------------------------- */
+/* ---- the device that the walks see ------------------------------------------------------------------------------- */
 
-static const struct wl_phase *phase_of(const struct lane *lane)
+#define BATCH	64u
+
+static int push(struct wl_lane *lane, const struct vgpu_cmd *cmds, u32 count)
 {
-	return &lane->actor->process->phases[lane->phase];
-}
-
-/* The next command of @phase; takes from @left what it does. Copies are cut at what one command may carry. */
-static void make_command(const struct wl_phase *phase, u64 *left, struct vgpu_cmd *cmd)
-{
-	u64 bytes = *left < VGPU_COPY_MAX ? *left : VGPU_COPY_MAX;
-
-	memset(cmd, 0, sizeof(*cmd));
-	if (phase->kind == WL_KERNEL) {
-		cmd->op = VGPU_CMD_PROFILED;
-		cmd->profiled = phase->kernel;
-		(*left)--;
-		return;
-	}
-	cmd->op = phase->kind == WL_H2D ? VGPU_CMD_COPY_H2D : VGPU_CMD_COPY_D2H;
-	cmd->copy.dst = BUFFER;
-	cmd->copy.src = BUFFER;
-	cmd->copy.bytes = bytes;
-	*left -= bytes;
-}
-
-static int push_refused(struct replay *r, const struct lane *lane, int err)
-{
-	const struct wl_phase *phase = phase_of(lane);
-	const struct vgpu_config *config = &r->setup->config;
-
-	if (err == -EINVAL && phase->kind == WL_KERNEL)
-		return say(r, "%s:%u: a block of kernel %s (threads=%u regs_per_tb=%u shmem_per_tb=%u) does not fit into an SM of %s",
-			   r->path, phase->line, phase->name, phase->kernel.threads, phase->kernel.regs_per_block,
-			   phase->kernel.shared_bytes, config->name);
-	return say(r, "%s:%u: the device refuses a command: %s", r->path, phase->line, strerror(-err));
-}
-
-/* Push as much of the present phase as the window takes. */
-static int push_phase(struct replay *r, struct lane *lane)
-{
-	struct vgpu_push batch[WINDOW];
-	u32 count = 0, failed;
+	struct replay *r = lane->walk->arg;
+	u32 context = vgpu_container_of(lane->walk, struct actor, walk)->context;
+	struct vgpu_push batch[BATCH];
+	u32 i, now, failed;
 	u64 seq;
 	int err;
 
-	for (; lane->left && lane->pending + count < WINDOW; count++) {
-		make_command(phase_of(lane), &lane->left, &batch[count].cmd);
-		batch[count].cookie = (u64)(lane - r->lanes);
-		batch[count].params = NULL;
+	for (; count; count -= now, cmds += now) {
+		now = count < BATCH ? count : BATCH;
+		for (i = 0; i < now; i++)
+			batch[i] = (struct vgpu_push){ .cmd = cmds[i], .cookie = (u64)(lane - r->lanes) };
+		err = vgpu_queue_push(r->dev, context, lane->queue, batch, now, &failed, &seq);
+		if (err)
+			return err;
 	}
-	if (!count)
-		return 0;
-	err = vgpu_queue_push(r->dev, lane->actor->context, lane->queue, batch, count, &failed, &seq);
-	if (err)
-		return push_refused(r, lane, err);
-	lane->pending += count;
 	return 0;
 }
 
-/* ---- walking the phases ------------------------------------------------------------------------------------------ */
-
-static void enter_section(struct replay *r, struct actor *actor, u32 from);
-
-static int wake_at(struct replay *r, struct lane *lane, u64 delay)
+static int answer(struct replay *r, struct wl_walk *walk)
 {
-	u64 now = vgpu_device_now(r->dev);
-
-	if (delay >= VGPU_NEVER - 1 - now)
-		return say(r, "%s:%u: virtual time comes to its end", r->path, lane->actor->process->line);
-	vgpu_heap_put(&r->wakes, &lane->wake, now + delay, (u64)(lane - r->lanes));
-	return 0;
-}
-
-static void run_ended(struct replay *r, struct actor *actor)
-{
-	struct wl_process_outcome *outcome = actor->outcome;
-
-	outcome->runs++;
-	outcome->turnaround_ps += vgpu_device_now(r->dev) - actor->started;
-	if (outcome->runs == actor->process->repeat)
-		r->unfinished--;
-	actor->running = false;
-}
-
-/* @lane has done its part of the section; the last one takes the process on. */
-static void lane_ended(struct replay *r, struct lane *lane)
-{
-	struct actor *actor = lane->actor;
-
-	if (--actor->lanes_busy)
-		return;
-	if (actor->section_end < actor->process->phase_count) {
-		enter_section(r, actor, actor->section_end);
-		return;
-	}
-	run_ended(r, actor);
-	actor->started = vgpu_device_now(r->dev);
-	actor->running = true;
-	enter_section(r, actor, 0);
-}
-
-/* Answer the lanes of the section that begins at phase @from, in their order, once the present event is dealt with. */
-static void enter_section(struct replay *r, struct actor *actor, u32 from)
-{
-	const struct wl_phase *phases = actor->process->phases;
-	u32 i, end = from;
-
-	while (end < actor->process->phase_count && !phases[end].stream == !phases[from].stream)
-		end++;
-	actor->section_end = end;
-	for (i = 0; i < actor->lane_count; i++) {
-		struct lane *lane = &actor->lanes[i];
-
-		if (!lane->stream != !phases[from].stream)
-			continue;
-		lane->phase = from;
-		lane->entered = false;
-		actor->lanes_busy++;
-		r->answers[r->answer_count++] = lane;
-	}
-}
-
-/* Take @lane as far as it gets without waiting. */
-static int advance(struct replay *r, struct lane *lane)
-{
-	const struct actor *actor = lane->actor;
-	const struct wl_phase *phase;
-
-	for (;; lane->phase++, lane->entered = false) {
-		while (lane->phase < actor->section_end && phase_of(lane)->stream != lane->stream)
-			lane->phase++;
-		phase = lane->phase < actor->section_end ? phase_of(lane) : NULL;
-		if (!phase || phase->kind == WL_CPU) {
-			if (lane->pending) {
-				lane->answer_at = 0;
-				return 0;
-			}
-			if (!phase) {
-				lane_ended(r, lane);
-				return 0;
-			}
-			/* Woken, it goes on behind this phase. */
-			lane->phase++;
-			return wake_at(r, lane, phase->amount);
-		}
-		if (!lane->entered) {
-			lane->left = phase->amount;
-			lane->entered = true;
-		}
-		if (push_phase(r, lane))
-			return -1;
-		if (lane->left) {
-			lane->answer_at = WINDOW / 2;
-			return 0;
-		}
-	}
-}
-
-/* Answering may make more lanes ready; those come behind. */
-static int answer_all(struct replay *r)
-{
-	u32 i;
-
-	for (i = 0; i < r->answer_count && r->unfinished; i++)
-		if (advance(r, r->answers[i]))
-			return -1;
-	r->answer_count = 0;
-	return 0;
+	walk->now = vgpu_device_now(r->dev);
+	return wl_walk_answer(walk);
 }
 
 static int wake_all(struct replay *r, u64 now)
@@ -335,17 +161,12 @@ static int wake_all(struct replay *r, u64 now)
 	struct vgpu_heap_node *first;
 
 	while (r->unfinished && (first = vgpu_heap_first(&r->wakes)) && first->key == now) {
-		struct lane *lane = vgpu_container_of(first, struct lane, wake);
+		struct wl_lane *lane = vgpu_container_of(first, struct wl_lane, wake);
 
 		vgpu_heap_remove(&r->wakes, first);
-		if (lane->actor->running) {
-			r->answers[r->answer_count++] = lane;
-		} else {
-			lane->actor->running = true;
-			lane->actor->started = now;
-			enter_section(r, lane->actor, 0);
-		}
-		if (answer_all(r))
+		lane->walk->now = now;
+		wl_walk_woken(lane);
+		if (answer(r, lane->walk))
 			return -1;
 	}
 	return 0;
@@ -357,11 +178,11 @@ static int stuck(struct replay *r)
 {
 	u32 i;
 
-	for (i = 0; r->actors[i].outcome->runs >= r->actors[i].process->repeat; i++)
+	for (i = 0; r->actors[i].walk.outcome->runs >= r->actors[i].walk.process->repeat; i++)
 		;
 	return say(r, "%s:%u: nothing is left to happen, but %s has completed %llu of %u runs", r->path,
-		   r->actors[i].process->line, r->actors[i].process->name,
-		   (unsigned long long)r->actors[i].outcome->runs, r->actors[i].process->repeat);
+		   r->actors[i].walk.process->line, r->actors[i].walk.process->name,
+		   (unsigned long long)r->actors[i].walk.outcome->runs, r->actors[i].walk.process->repeat);
 }
 
 static int died(struct replay *r)
@@ -370,8 +191,8 @@ static int died(struct replay *r)
 
 	for (i = 0; r->actors[i].context != r->dead_context; i++)
 		;
-	return say(r, "%s:%u: the device ended %s: fault %u%s", r->path, r->actors[i].process->line,
-		   r->actors[i].process->name, r->fault.reason,
+	return say(r, "%s:%u: the device ended %s: fault %u%s", r->path, r->actors[i].walk.process->line,
+		   r->actors[i].walk.process->name, r->fault.reason,
 		   r->fault.reason == VGPU_FAULT_WATCHDOG ? ", the watchdog" : "");
 }
 
@@ -386,8 +207,11 @@ static int run(struct replay *r)
 
 		if (r->died)
 			return died(r);
-		if (r->answer_count) {
-			if (answer_all(r))
+		if (r->waiting) {
+			struct wl_walk *walk = r->waiting;
+
+			r->waiting = NULL;
+			if (answer(r, walk))
 				return -1;
 			continue;
 		}
@@ -403,44 +227,24 @@ static int run(struct replay *r)
 	return 0;
 }
 
-static u64 buffer_bytes(const struct wl_process *process)
+static int open_actor(struct replay *r, struct actor *actor, const struct wl_process *process, u32 lane)
 {
-	u64 most = 0;
-	u32 i;
-
-	for (i = 0; i < process->phase_count; i++) {
-		const struct wl_phase *phase = &process->phases[i];
-
-		if ((phase->kind == WL_H2D || phase->kind == WL_D2H) && phase->amount > most)
-			most = phase->amount;
-	}
-	if (most > VGPU_COPY_MAX)
-		most = VGPU_COPY_MAX;
-	return (most + VGPU_PAGE_SIZE - 1) & ~(VGPU_PAGE_SIZE - 1);
-}
-
-/* Streams in use, without a stream first; returns how many. */
-static u32 list_streams(const struct wl_process *process, u32 *streams)
-{
-	bool used[WL_STREAMS_MAX + 1] = {};
-	u32 i, count = 0;
-
-	for (i = 0; i < process->phase_count; i++)
-		used[process->phases[i].stream] = true;
-	for (i = 0; i <= WL_STREAMS_MAX; i++)
-		if (used[i])
-			streams[count++] = i;
-	return count;
-}
-
-static int open_actor(struct replay *r, struct actor *actor, struct lane *lanes)
-{
-	const struct wl_process *process = actor->process;
-	u32 streams[WL_STREAMS_MAX + 1];
-	u64 bytes = buffer_bytes(process);
+	struct wl_walk *walk = &actor->walk;
+	u64 bytes = wl_walk_buffer(process);
 	int err;
 	u32 i;
 
+	*walk = (struct wl_walk){
+		.process = process,
+		.config = &r->setup->config,
+		.path = r->path,
+		.outcome = &r->outcome->processes[actor - r->actors],
+		.push = push,
+		.arg = r,
+		.wakes = &r->wakes,
+		.unfinished = &r->unfinished,
+		.message = r->message,
+	};
 	err = vgpu_context_open(r->dev, (u64)(actor - r->actors) + 1, &actor->context);
 	if (err)
 		return say(r, "%s:%u: no context for %s: %s", r->path, process->line, process->name, strerror(-err));
@@ -448,23 +252,18 @@ static int open_actor(struct replay *r, struct actor *actor, struct lane *lanes)
 	if (err)
 		return say(r, "%s:%u: priority=%u: %s", r->path, process->line, process->priority, strerror(-err));
 	if (bytes) {
-		err = vgpu_memory_map(r->dev, actor->context, BUFFER, bytes);
+		err = vgpu_memory_map(r->dev, actor->context, WL_BUFFER, bytes);
 		if (err)
 			return say(r, "%s:%u: no device memory for %s: %s; --set vram_bytes= gives the device more", r->path,
 				   process->line, process->name, strerror(-err));
 	}
-	actor->lanes = lanes;
-	actor->lane_count = list_streams(process, streams);
-	for (i = 0; i < actor->lane_count; i++) {
-		lanes[i].actor = actor;
-		lanes[i].stream = streams[i];
-		lanes[i].answer_at = NO_ANSWER;
-		err = vgpu_queue_create(r->dev, actor->context, &lanes[i].queue);
+	wl_walk_init(walk, &r->lanes[lane], &r->answers[2 * lane], lane, process->arrival_ps);
+	for (i = 0; i < walk->lane_count; i++) {
+		err = vgpu_queue_create(r->dev, actor->context, &walk->lanes[i].queue);
 		if (err)
 			return say(r, "%s:%u: no hardware queue for %s: %s; --set hw_queues= gives the device more", r->path,
 				   process->line, process->name, strerror(-err));
 	}
-	vgpu_heap_put(&r->wakes, &lanes[0].wake, process->arrival_ps, (u64)(lanes - r->lanes));
 	return 0;
 }
 
@@ -497,11 +296,10 @@ static int create_device(struct replay *r)
 
 static int prepare(struct replay *r, const struct wl_process *processes)
 {
-	u32 streams[WL_STREAMS_MAX + 1];
 	u32 i, lanes = 0;
 
 	for (i = 0; i < r->actor_count; i++)
-		lanes += list_streams(&processes[i], streams);
+		lanes += wl_walk_lanes(&processes[i]);
 	r->outcome->processes = calloc(r->actor_count, sizeof(*r->outcome->processes));
 	r->actors = calloc(r->actor_count, sizeof(*r->actors));
 	r->lanes = calloc(lanes, sizeof(*r->lanes));
@@ -512,11 +310,9 @@ static int prepare(struct replay *r, const struct wl_process *processes)
 	if (create_device(r))
 		return -1;
 	for (i = 0, lanes = 0; i < r->actor_count; i++) {
-		r->actors[i].process = &processes[i];
-		r->actors[i].outcome = &r->outcome->processes[i];
-		if (open_actor(r, &r->actors[i], &r->lanes[lanes]))
+		if (open_actor(r, &r->actors[i], &processes[i], lanes))
 			return -1;
-		lanes += r->actors[i].lane_count;
+		lanes += r->actors[i].walk.lane_count;
 	}
 	return 0;
 }

@@ -77,23 +77,6 @@ int wl_app_expand(const char *app, u32 line, struct wl_process *process);
 /* Name of application @index for listings, NULL past the end. */
 const char *wl_app_name(unsigned int index);
 
-/* ---- preemption latencies (latency.c) ---------------------------------------------------------------------------- */
-
-#define WL_LATENCY_BITS		6	/* a percentile is at most one part in 64 too large */
-#define WL_LATENCY_BUCKETS	((65 - WL_LATENCY_BITS) << WL_LATENCY_BITS)
-
-/** struct wl_latency - a histogram of fixed size: count and mean are exact */
-struct wl_latency {
-	u64 count;
-	u64 total_ps;
-	u64 max_ps;
-	u64 buckets[WL_LATENCY_BUCKETS];
-};
-
-void wl_latency_add(struct wl_latency *latency, u64 ps);
-/* The smallest time that @percent of the entries do not exceed; 0 when there are none. */
-u64 wl_latency_percentile(const struct wl_latency *latency, unsigned int percent);
-
 /* ---- replay (replay.c) ------------------------------------------------------------------------------------------- */
 
 /** struct wl_setting - "key=value" for the running device */
@@ -130,7 +113,7 @@ struct wl_outcome {
 	u32 unfinished;			/* processes with fewer completed runs than wanted; until_ps came first */
 	u64 time_ps;			/* when the last wanted run ended */
 	struct vgpu_device_stats stats;
-	struct wl_latency preemptions;
+	struct vgpu_latency preemptions;
 };
 
 /**

@@ -68,11 +68,11 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void check_percentile(const struct wl_latency *latency, const u64 *sorted, u32 count, unsigned int percent)
+static void check_percentile(const struct vgpu_latency *latency, const u64 *sorted, u32 count, unsigned int percent)
 {
 	u64 rank = ((u64)count * percent + 99) / 100;
 	u64 exact = sorted[rank ? rank - 1 : 0];
-	u64 got = wl_latency_percentile(latency, percent);
+	u64 got = vgpu_latency_percentile(latency, percent);
 
 	if (got < exact || got - exact > exact / 64)
 		fail_msg("p%u is %llu, not %llu", percent, (unsigned long long)got, (unsigned long long)exact);
@@ -88,7 +88,7 @@ static void percentiles_follow_the_sorted_list(void **state)
 
 	(void)state;
 	for (c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
-		struct wl_latency latency = {};
+		struct vgpu_latency latency = {};
 		u64 total = 0;
 
 		for (i = 0; i < counts[c]; i++) {
@@ -97,7 +97,7 @@ static void percentiles_follow_the_sorted_list(void **state)
 			random ^= random << 17;
 			values[i] = random >> (random % 61 + 3);
 			total += values[i];
-			wl_latency_add(&latency, values[i]);
+			vgpu_latency_add(&latency, values[i]);
 		}
 		qsort(values, counts[c], sizeof(values[0]), by_value);
 		assert_true(latency.count == counts[c] && latency.total_ps == total);
@@ -110,14 +110,14 @@ static void percentiles_follow_the_sorted_list(void **state)
 
 static void the_histogram_takes_every_time(void **state)
 {
-	struct wl_latency latency = {};
+	struct vgpu_latency latency = {};
 
 	(void)state;
-	assert_true(wl_latency_percentile(&latency, 50) == 0);
-	wl_latency_add(&latency, 0);
-	wl_latency_add(&latency, ~0ull);
-	assert_true(wl_latency_percentile(&latency, 50) == 0);
-	assert_true(wl_latency_percentile(&latency, 99) == ~0ull);
+	assert_true(vgpu_latency_percentile(&latency, 50) == 0);
+	vgpu_latency_add(&latency, 0);
+	vgpu_latency_add(&latency, ~0ull);
+	assert_true(vgpu_latency_percentile(&latency, 50) == 0);
+	assert_true(vgpu_latency_percentile(&latency, 99) == ~0ull);
 }
 
 int main(void)

@@ -1,11 +1,11 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Workloads: latencies in a histogram of fixed size, so that memory stays flat however long a run is. Buckets grow with the
- * value: 64 to each power of two.
+ * Latencies in a histogram of fixed size, so that memory stays flat however long a run is: for hosts that keep what
+ * their callback @preempted is told. Buckets grow with the value: 64 to each power of two.
  */
-#include "workload.h"
+#include "../vgpu_device.h"
 
-#define SUB	(1u << WL_LATENCY_BITS)
+#define SUB	(1u << VGPU_LATENCY_BITS)
 
 static u32 bucket_of(u64 ps)
 {
@@ -13,12 +13,11 @@ static u32 bucket_of(u64 ps)
 
 	if (ps < SUB)
 		return (u32)ps;
-	shift = 63u - (unsigned int)__builtin_clzll(ps) - WL_LATENCY_BITS;
+	shift = 63u - (unsigned int)__builtin_clzll(ps) - VGPU_LATENCY_BITS;
 	return (shift + 1) * SUB + (u32)(ps >> shift) - SUB;
 }
 
-/* The largest value that falls into @bucket. */
-static u64 top_of(u32 bucket)
+u64 vgpu_latency_top(u32 bucket)
 {
 	unsigned int shift;
 
@@ -28,7 +27,7 @@ static u64 top_of(u32 bucket)
 	return ((u64)(bucket % SUB + SUB) << shift) + ((1ull << shift) - 1);
 }
 
-void wl_latency_add(struct wl_latency *latency, u64 ps)
+void vgpu_latency_add(struct vgpu_latency *latency, u64 ps)
 {
 	latency->count++;
 	latency->total_ps += ps;
@@ -37,7 +36,7 @@ void wl_latency_add(struct wl_latency *latency, u64 ps)
 		latency->max_ps = ps;
 }
 
-u64 wl_latency_percentile(const struct wl_latency *latency, unsigned int percent)
+u64 vgpu_latency_percentile(const struct vgpu_latency *latency, unsigned int percent)
 {
 	u64 wanted = latency->count / 100 * percent + (latency->count % 100 * percent + 99) / 100;
 	u64 seen = 0;
@@ -49,5 +48,5 @@ u64 wl_latency_percentile(const struct wl_latency *latency, unsigned int percent
 		wanted = 1;
 	for (i = 0; seen + latency->buckets[i] < wanted; i++)
 		seen += latency->buckets[i];
-	return top_of(i) < latency->max_ps ? top_of(i) : latency->max_ps;
+	return vgpu_latency_top(i) < latency->max_ps ? vgpu_latency_top(i) : latency->max_ps;
 }

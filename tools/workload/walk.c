@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Workloads: the walk over the phases of a process (Tanasic 4.2.1, 5.3.1). A CPU phase is a wake-up of the host at a virtual
+ * time, everything else is commands pushed into hardware queues. When the last phase is over the process starts again, until
+ * every process has its completed runs.
+ *
+ * Phases without a stream are in order with everything. Between two of them, phases with a stream run beside each other: each
+ * stream is a lane with its own queue and its own host time, and the next phase without a stream begins when all have ended.
+ * Copies and kernels of a lane are pushed as they are reached, ahead of their execution; a CPU phase waits for them.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "walk.h"
+
+/* Commands of a lane on the device: far more than can run at once, so that its queue never runs dry, and few to keep. */
+#define WINDOW		64u
+/* A real device holds the memory of copies: of the largest just one that runs and one that waits. */
+#define COPY_WINDOW	2u
+
+int wl_walk_say(const struct wl_walk *walk, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(walk->message, WL_MESSAGE_BYTES, format, args);
+	va_end(args);
+	return -1;
+}
+
+static const struct wl_phase *phase_of(const struct wl_lane *lane)
+{
+	return &lane->walk->process->phases[lane->phase];
+}
+
+/* ---- pushing commands -------------------------------------------------------------------------------------------- */
+
+static u32 window_of(const struct wl_phase *phase)
+{
+	return phase->kind != WL_KERNEL && phase->amount > VGPU_COPY_MAX ? COPY_WINDOW : WINDOW;
+}
+
+/* The next command of @phase; takes from @left what it does. Copies are cut at what one command may carry. */
+static void make_command(const struct wl_phase *phase, u64 *left, struct vgpu_cmd *cmd)
+{
+	u64 bytes = *left < VGPU_COPY_MAX ? *left : VGPU_COPY_MAX;
+
+	memset(cmd, 0, sizeof(*cmd));
+	if (phase->kind == WL_KERNEL) {
+		cmd->op = VGPU_CMD_PROFILED;
+		cmd->profiled = phase->kernel;
+		(*left)--;
+		return;
+	}
+	cmd->op = phase->kind == WL_H2D ? VGPU_CMD_COPY_H2D : VGPU_CMD_COPY_D2H;
+	cmd->copy.dst = WL_BUFFER;
+	cmd->copy.src = WL_BUFFER;
+	cmd->copy.bytes = bytes;
+	*left -= bytes;
+}
+
+static int push_refused(const struct wl_lane *lane, int err)
+{
+	const struct wl_phase *phase = phase_of(lane);
+	const struct wl_walk *walk = lane->walk;
+
+	if (err == -EINVAL && phase->kind == WL_KERNEL)
+		return wl_walk_say(walk, "%s:%u: a block of kernel %s (threads=%u regs_per_tb=%u shmem_per_tb=%u) does not "
+				   "fit into an SM of %s", walk->path, phase->line, phase->name, phase->kernel.threads,
+				   phase->kernel.regs_per_block, phase->kernel.shared_bytes, walk->config->name);
+	return wl_walk_say(walk, "%s:%u: the device refuses a command: %s", walk->path, phase->line, strerror(-err));
+}
+
+/* Push as much of the present phase as the window takes. Returns with answer_at set when that is not all. */
+static int push_phase(struct wl_lane *lane)
+{
+	const struct wl_phase *phase = phase_of(lane);
+	u32 window = window_of(phase);
+	struct vgpu_cmd batch[WINDOW];
+
+	while (lane->left && lane->pending < window) {
+		u64 left = lane->left;
+		u32 count = 0;
+		int err;
+
+		/* copies one by one: of their memory a device takes what it can hold */
+		do
+			make_command(phase, &left, &batch[count++]);
+		while (left && phase->kind == WL_KERNEL && lane->pending + count < window);
+		err = lane->walk->push(lane, batch, count);
+		if (err == -EAGAIN && lane->pending) {
+			lane->answer_at = lane->pending - 1;
+			return 0;
+		}
+		if (err)
+			return push_refused(lane, err);
+		lane->left = left;
+		lane->pushed += count;
+		lane->pending += count;
+	}
+	if (lane->left)
+		lane->answer_at = window / 2 < lane->pending ? window / 2 : lane->pending - 1;
+	return 0;
+}
+
+/* ---- walking the phases ------------------------------------------------------------------------------------------ */
+
+static int wake_at(struct wl_lane *lane, u64 delay)
+{
+	struct wl_walk *walk = lane->walk;
+
+	if (delay >= VGPU_NEVER - 1 - walk->now)
+		return wl_walk_say(walk, "%s:%u: virtual time comes to its end", walk->path, walk->process->line);
+	vgpu_heap_put(walk->wakes, &lane->wake, walk->now + delay, lane->order);
+	return 0;
+}
+
+/* Answer the lanes of the section that begins at phase @from, in their order, once the present event is dealt with. */
+static void enter_section(struct wl_walk *walk, u32 from)
+{
+	const struct wl_phase *phases = walk->process->phases;
+	u32 i, end = from;
+
+	while (end < walk->process->phase_count && !phases[end].stream == !phases[from].stream)
+		end++;
+	walk->section_end = end;
+	for (i = 0; i < walk->lane_count; i++) {
+		struct wl_lane *lane = &walk->lanes[i];
+
+		if (!lane->stream != !phases[from].stream)
+			continue;
+		lane->phase = from;
+		lane->entered = false;
+		walk->lanes_busy++;
+		walk->answers[walk->answer_count++] = lane;
+	}
+}
+
+static void start_run(struct wl_walk *walk)
+{
+	walk->running = true;
+	walk->started = walk->now;
+	enter_section(walk, 0);
+}
+
+static void run_ended(struct wl_walk *walk)
+{
+	struct wl_process_outcome *outcome = walk->outcome;
+
+	outcome->runs++;
+	outcome->turnaround_ps += walk->now - walk->started;
+	if (outcome->runs == walk->process->repeat)
+		(*walk->unfinished)--;
+	start_run(walk);
+}
+
+/* @lane has done its part of the section; the last one takes the process on. */
+static void lane_ended(struct wl_lane *lane)
+{
+	struct wl_walk *walk = lane->walk;
+
+	if (--walk->lanes_busy)
+		return;
+	if (walk->section_end < walk->process->phase_count)
+		enter_section(walk, walk->section_end);
+	else
+		run_ended(walk);
+}
+
+/* Take @lane as far as it gets without waiting. */
+static int advance(struct wl_lane *lane)
+{
+	const struct wl_walk *walk = lane->walk;
+	const struct wl_phase *phase;
+
+	for (;; lane->phase++, lane->entered = false) {
+		while (lane->phase < walk->section_end && phase_of(lane)->stream != lane->stream)
+			lane->phase++;
+		phase = lane->phase < walk->section_end ? phase_of(lane) : NULL;
+		if (!phase || phase->kind == WL_CPU) {
+			if (lane->pending) {
+				lane->answer_at = 0;
+				return 0;
+			}
+			if (!phase) {
+				lane_ended(lane);
+				return 0;
+			}
+			/* Woken, it goes on behind this phase. */
+			lane->phase++;
+			return wake_at(lane, phase->amount);
+		}
+		if (!lane->entered) {
+			lane->left = phase->amount;
+			lane->entered = true;
+		}
+		if (push_phase(lane))
+			return -1;
+		if (lane->left)
+			return 0;
+	}
+}
+
+bool wl_walk_completed(struct wl_lane *lane)
+{
+	struct wl_walk *walk = lane->walk;
+
+	if (--lane->pending != lane->answer_at)
+		return false;
+	lane->answer_at = WL_NO_ANSWER;
+	walk->answers[walk->answer_count++] = lane;
+	return true;
+}
+
+void wl_walk_woken(struct wl_lane *lane)
+{
+	struct wl_walk *walk = lane->walk;
+
+	if (walk->running)
+		walk->answers[walk->answer_count++] = lane;
+	else
+		start_run(walk);
+}
+
+/* Answering may make more lanes ready; those come behind. */
+int wl_walk_answer(struct wl_walk *walk)
+{
+	u32 i;
+
+	for (i = 0; i < walk->answer_count && *walk->unfinished; i++)
+		if (advance(walk->answers[i]))
+			return -1;
+	walk->answer_count = 0;
+	return 0;
+}
+
+/* ---- the beginning ------------------------------------------------------------------------------------------------- */
+
+/* Streams in use, without a stream first; returns how many. */
+static u32 list_streams(const struct wl_process *process, u32 *streams)
+{
+	bool used[WL_STREAMS_MAX + 1] = {};
+	u32 i, count = 0;
+
+	for (i = 0; i < process->phase_count; i++)
+		used[process->phases[i].stream] = true;
+	for (i = 0; i <= WL_STREAMS_MAX; i++)
+		if (used[i])
+			streams[count++] = i;
+	return count;
+}
+
+u32 wl_walk_lanes(const struct wl_process *process)
+{
+	u32 streams[WL_STREAMS_MAX + 1];
+
+	return list_streams(process, streams);
+}
+
+u64 wl_walk_buffer(const struct wl_process *process)
+{
+	u64 most = 0;
+	u32 i;
+
+	for (i = 0; i < process->phase_count; i++) {
+		const struct wl_phase *phase = &process->phases[i];
+
+		if ((phase->kind == WL_H2D || phase->kind == WL_D2H) && phase->amount > most)
+			most = phase->amount;
+	}
+	if (most > VGPU_COPY_MAX)
+		most = VGPU_COPY_MAX;
+	return (most + VGPU_PAGE_SIZE - 1) & ~(VGPU_PAGE_SIZE - 1);
+}
+
+void wl_walk_init(struct wl_walk *walk, struct wl_lane *lanes, struct wl_lane **answers, u64 order, u64 arrival)
+{
+	u32 streams[WL_STREAMS_MAX + 1];
+	u32 i;
+
+	walk->lanes = lanes;
+	walk->answers = answers;
+	walk->lane_count = list_streams(walk->process, streams);
+	for (i = 0; i < walk->lane_count; i++) {
+		lanes[i].walk = walk;
+		lanes[i].order = order + i;
+		lanes[i].stream = streams[i];
+		lanes[i].answer_at = WL_NO_ANSWER;
+	}
+	vgpu_heap_put(walk->wakes, &lanes[0].wake, arrival, order);
+}

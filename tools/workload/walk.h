@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Workloads: the walk of one process over its phases, whatever device it is on. replay.c walks processes on the device model,
+ * tools/vgpu-run in a process of its own through the uapi; both so do the same things at the same virtual times.
+ */
+#ifndef WORKLOAD_WALK_H
+#define WORKLOAD_WALK_H
+
+#include "core/heap.h"
+#include "workload.h"
+
+/* Where every process keeps the one buffer that all its copies use, on the device and in its own memory. */
+#define WL_BUFFER	(1ull << 32)
+
+struct wl_walk;
+
+/** struct wl_lane - phases of one stream, or those without: a hardware queue and host time of its own */
+struct wl_lane {
+	struct vgpu_heap_node wake;
+	struct wl_walk *walk;
+	u64 order;			/* of lanes that wake at the same time */
+	u32 stream;
+	u32 queue;
+	u64 pushed;			/* commands, ever */
+	u32 phase;			/* where it is, in the phases of its process */
+	u64 left;			/* of that phase, not pushed yet */
+	bool entered;			/* left is valid */
+	u32 pending;			/* commands on the device */
+	u32 answer_at;			/* it has to be answered when so many are pending; WL_NO_ANSWER */
+};
+#define WL_NO_ANSWER	~0u
+
+/**
+ * struct wl_walk - a process that is being replayed
+ * @push: commands into the queue of a lane; a negative errno, -EAGAIN: when some of that lane have completed
+ * @now: virtual time, kept by whoever walks
+ * @wakes: lanes that sleep
+ * @unfinished: processes with fewer completed runs than wanted; the walk stops at 0
+ * @message: of the first error
+ */
+struct wl_walk {
+	const struct wl_process *process;
+	const struct vgpu_config *config;
+	const char *path;
+	struct wl_process_outcome *outcome;
+	int (*push)(struct wl_lane *lane, const struct vgpu_cmd *cmds, u32 count);
+	void *arg;
+	u64 now;
+	struct vgpu_heap *wakes;
+	u32 *unfinished;
+	char *message;
+
+	struct wl_lane *lanes;
+	u32 lane_count;
+	struct wl_lane **answers;	/* lanes to be answered, in order; room for two of each */
+	u32 answer_count;
+	bool running;
+	u64 started;
+	u32 section_end;		/* phases up to here run in order, or beside each other */
+	u32 lanes_busy;			/* in this section */
+};
+
+/* Say what is wrong. Returns -1. */
+int wl_walk_say(const struct wl_walk *walk, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* How many lanes @process has. */
+u32 wl_walk_lanes(const struct wl_process *process);
+/* Room that it needs at WL_BUFFER, 0: none. */
+u64 wl_walk_buffer(const struct wl_process *process);
+/* Give @walk its @lanes (wl_walk_lanes() of them, zeroed) and @answers (twice as many); it sleeps until @arrival. */
+void wl_walk_init(struct wl_walk *walk, struct wl_lane *lanes, struct wl_lane **answers, u64 order, u64 arrival);
+/* A command of @lane has ended. true: its walk has to be answered before virtual time goes on. */
+bool wl_walk_completed(struct wl_lane *lane);
+/* @lane, taken off the wakes, wakes up. */
+void wl_walk_woken(struct wl_lane *lane);
+/* Go on as far as it gets without waiting. */
+int wl_walk_answer(struct wl_walk *walk);
+
+#endif
