@@ -13,14 +13,19 @@
 #include "kvgpu.h"
 
 #define MESSAGES_PER_TURN	64u
-/* An event is at most one slice of one SM: some hundred microseconds, which a message may have to wait. */
-#define EVENTS_PER_TURN		4u
 
 static int host_move(void *host, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes, enum vgpu_move dir)
 {
 	if (WARN_ON_ONCE(!cookie || cookie & 1))
 		return -EFAULT;
 	return kvgpu_pin_move((struct kvgpu_pin *)(uintptr_t)cookie, offset, memory, bytes, dir);
+}
+
+static void preempted(void *host, u32 context, u32 sm, u64 requested)
+{
+	struct kvgpu_dev *kdev = host;
+
+	vgpu_latency_add(kdev->preemptions, vgpu_device_now(kdev->model) - requested);
 }
 
 static const struct vgpu_host_ops host_ops = {
@@ -30,6 +35,7 @@ static const struct vgpu_host_ops host_ops = {
 	.completed = kvgpu_completed,
 	.context_died = kvgpu_context_died,
 	.trace = kvgpu_trace_record,
+	.preempted = preempted,
 };
 
 /*
@@ -115,17 +121,29 @@ static bool work_to_do(void *arg)
 	return !list_empty_careful(&kdev->inbox) || kthread_should_stop();
 }
 
+/* The actor has nothing to do for @ns, unless a message comes. */
+static void rest(struct kvgpu_dev *kdev, u64 ns)
+{
+	if (kvgpu_spin(work_to_do, kdev))
+		return;
+	if (ns == KVGPU_IDLE)
+		wait_event_idle(kdev->wake, work_to_do(kdev));
+	else
+		wait_event_hrtimeout(kdev->wake, work_to_do(kdev), ns_to_ktime(min_t(u64, ns, NSEC_PER_SEC)));
+}
+
 static int actor(void *data)
 {
 	struct kvgpu_dev *kdev = data;
-	bool idle = true;
+	u64 idle = KVGPU_IDLE;
 
 	while (!kthread_should_stop()) {
 		struct kvgpu_msg *msg;
 		u32 i;
 
-		if (idle && !kvgpu_spin(work_to_do, kdev))
-			wait_event_idle(kdev->wake, work_to_do(kdev));
+		if (idle)
+			rest(kdev, idle);
+		kvgpu_clock_catch_up(kdev);
 		for (i = 0; i < MESSAGES_PER_TURN; i++) {
 			msg = inbox_take(kdev);
 			if (!msg)
@@ -133,8 +151,7 @@ static int actor(void *data)
 			msg->result = msg->fn(kdev, msg);
 			complete(&msg->done);
 		}
-		idle = vgpu_device_run(kdev->model, VGPU_NEVER, EVENTS_PER_TURN) == VGPU_NEVER;
-		WRITE_ONCE(kdev->now, vgpu_device_now(kdev->model));
+		idle = kvgpu_clock_turn(kdev);
 		kvgpu_news(kdev);
 		cond_resched();
 	}
@@ -156,7 +173,13 @@ struct kvgpu_dev *kvgpu_dev_create(unsigned int index, const struct vgpu_config 
 	INIT_LIST_HEAD(&kdev->news);
 	init_waitqueue_head(&kdev->wake);
 	xa_init(&kdev->contexts);
+	kvgpu_clock_init(&kdev->clock);
 	mutex_init(&kdev->trace.read_lock);
+	kdev->preemptions = kvzalloc(sizeof(*kdev->preemptions), GFP_KERNEL);
+	if (!kdev->preemptions) {
+		ret = -ENOMEM;
+		goto free;
+	}
 	ret = vgpu_device_create(config, &host_ops, kdev, &kdev->model);
 	if (ret)
 		goto free;
@@ -174,6 +197,7 @@ sysfs:
 destroy:
 	vgpu_device_destroy(kdev->model);
 free:
+	kvfree(kdev->preemptions);
 	kfree(kdev);
 	return ERR_PTR(ret);
 }
@@ -186,6 +210,7 @@ void kvgpu_dev_destroy(struct kvgpu_dev *kdev)
 	WARN_ON(!xa_empty(&kdev->contexts) || atomic64_read(&kdev->frames) || atomic64_read(&kdev->pins));
 	xa_destroy(&kdev->contexts);
 	kvfree(kdev->trace.ring);
+	kvfree(kdev->preemptions);
 	kvgpu_sysfs_free(kdev);
 	kfree(kdev);
 }

@@ -67,6 +67,7 @@ void kvgpu_completed(void *host, const struct vgpu_completion *completion)
 	queue = xa_load(&ctx->queues, completion->queue);
 	if (queue)
 		smp_store_release(&queue->completed, completion->seq);
+	kvgpu_clock_completed(ctx, completion->queue, completion->seq);
 	news_add(kdev, ctx);
 }
 
@@ -82,37 +83,74 @@ void kvgpu_context_died(void *host, u32 context, const struct vgpu_fault *fault)
 }
 
 struct wait_for {
+	struct kvgpu_ctx *ctx;
 	struct kvgpu_queue *queue;
-	u64 seq;
+	struct vgpu_fence fence;
 };
 
 /* Also of a dead context the command must have ended: its memory is at rest then. */
-static bool wait_over(void *arg)
+static bool wait_over(const struct wait_for *what)
 {
-	struct wait_for *what = arg;
-
-	return smp_load_acquire(&what->queue->completed) >= what->seq;
+	return smp_load_acquire(&what->queue->completed) >= what->fence.seq;
 }
 
-/* Sleep until it is over. -EINTR, -ERESTARTNOHAND: a signal came first; -ETIMEDOUT. */
-static int wait_sleep(struct kvgpu_ctx *ctx, struct wait_for *what, s64 timeout_ns)
+static bool lockstep(const struct wait_for *what)
 {
+	return READ_ONCE(what->ctx->kdev->clock.mode) == KVGPU_LOCKSTEP;
+}
+
+/* Over, or the actor wants to know who waits. */
+static bool wait_ends(void *arg)
+{
+	return wait_over(arg) || lockstep(arg);
+}
+
+/* Sleep until it ends. -EINTR, -ERESTARTNOHAND: a signal came first; -ETIMEDOUT. */
+static int wait_sleep(struct wait_for *what, s64 timeout_ns)
+{
+	wait_queue_head_t *waiters = &what->ctx->waiters;
 	int ret;
 
 	if (!timeout_ns)
 		return -ETIMEDOUT;
-	if (kvgpu_spin(wait_over, what))
+	if (kvgpu_spin(wait_ends, what))
 		return 0;
 	if (timeout_ns < 0) {
-		ret = wait_event_interruptible(ctx->waiters, wait_over(what));
+		ret = wait_event_interruptible(*waiters, wait_ends(what));
 		/* a stop and continue goes back to sleep by itself; a handler makes it EINTR */
 		return ret == -ERESTARTSYS ? -ERESTARTNOHAND : ret;
 	}
-	ret = wait_event_interruptible_hrtimeout(ctx->waiters, wait_over(what), ns_to_ktime(timeout_ns));
+	ret = wait_event_interruptible_hrtimeout(*waiters, wait_ends(what), ns_to_ktime(timeout_ns));
 	if (ret == -ETIME)
 		return -ETIMEDOUT;
 	/* not restarted: it would begin its timeout anew */
 	return ret == -ERESTARTSYS ? -EINTR : ret;
+}
+
+/* In lockstep a timeout is virtual time, and so is what a program that only looks, over and over, takes for it. */
+#define LOOK_PS		VGPU_US
+
+static int wait_lockstep(struct wait_for *what, s64 timeout_ns)
+{
+	struct kvgpu_waiter waiter = {
+		.ctx = what->ctx,
+		.fences = &what->fence,
+		.count = 1,
+		.until = VGPU_NEVER,
+		.relative = true,
+	};
+	int ret;
+
+	if (!timeout_ns)
+		waiter.until = LOOK_PS;
+	else if (timeout_ns > 0 && timeout_ns < S64_MAX / (s64)VGPU_NS)
+		waiter.until = timeout_ns * VGPU_NS;
+	ret = kvgpu_clock_wait(&waiter);
+	if (ret == -EINTR && timeout_ns < 0)
+		return -ERESTARTNOHAND;
+	if (!ret && waiter.which == VGPU_FENCE_NONE)
+		return -ETIMEDOUT;
+	return ret;
 }
 
 long kvgpu_wait(struct kvgpu_ctx *ctx, void __user *arg)
@@ -129,11 +167,11 @@ long kvgpu_wait(struct kvgpu_ctx *ctx, void __user *arg)
 	queue = kvgpu_queue_get(ctx, wait.queue);
 	if (!queue)
 		return -ENOENT;
-	what = (struct wait_for){ queue, wait.seq };
+	what = (struct wait_for){ ctx, queue, { .queue = wait.queue, .seq = wait.seq } };
 	if (wait.seq > READ_ONCE(queue->submitted))
 		ret = -EINVAL;
-	else if (!wait_over(&what))
-		ret = wait_sleep(ctx, &what, wait.timeout_ns);
+	while (!ret && !wait_over(&what))
+		ret = lockstep(&what) ? wait_lockstep(&what, wait.timeout_ns) : wait_sleep(&what, wait.timeout_ns);
 	wait.completed = smp_load_acquire(&queue->completed);
 	wait.time = READ_ONCE(ctx->kdev->now);
 	kvgpu_queue_put(queue);

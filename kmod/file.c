@@ -13,27 +13,33 @@
 struct context_msg {
 	struct kvgpu_msg msg;
 	struct kvgpu_ctx *ctx;
-	u64 label;
+	struct task_struct *task;
+	struct kvgpu_seat *own;
 };
 
 static int do_open(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
 	struct context_msg *m = container_of(msg, struct context_msg, msg);
-	int ret = vgpu_context_open(kdev->model, m->label, &m->ctx->id);
+	int ret = vgpu_context_open(kdev->model, m->ctx->pid, &m->ctx->id);
 
 	if (ret)
 		return ret;
 	ret = xa_err(xa_store(&kdev->contexts, m->ctx->id, m->ctx, GFP_KERNEL));
-	if (ret)
+	if (ret) {
 		vgpu_context_close(kdev->model, m->ctx->id);
-	return ret;
+		return ret;
+	}
+	m->ctx->seat = kvgpu_seat_sit(kdev, m->task, m->own);
+	return kvgpu_ctx_priority(m->ctx, m->ctx->seat->priority, true);
 }
 
 static int do_close(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
 	struct context_msg *m = container_of(msg, struct context_msg, msg);
-	int ret = vgpu_context_close(kdev->model, m->ctx->id);
+	int ret;
 
+	kvgpu_seat_leave(m->ctx);
+	ret = vgpu_context_close(kdev->model, m->ctx->id);
 	/* every command has completed by now: nothing can look the context up again */
 	xa_erase(&kdev->contexts, m->ctx->id);
 	list_del_init(&m->ctx->news);
@@ -43,7 +49,7 @@ static int do_close(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 static int kvgpu_open(struct inode *inode, struct file *file)
 {
 	struct kvgpu_dev *kdev = kvgpu_dev_by_minor(iminor(inode));
-	struct context_msg m = { .msg.fn = do_open, .label = task_tgid_nr(current) };
+	struct context_msg m = { .msg.fn = do_open, .task = current };
 	struct kvgpu_ctx *ctx;
 	int ret;
 
@@ -59,19 +65,34 @@ static int kvgpu_open(struct inode *inode, struct file *file)
 		goto count;
 	}
 	ctx->kdev = kdev;
+	ctx->pid = task_tgid_nr(current);
 	xa_init(&ctx->queues);
 	xa_init(&ctx->modules);
 	init_waitqueue_head(&ctx->waiters);
 	INIT_LIST_HEAD(&ctx->news);
+	INIT_LIST_HEAD(&ctx->blocked);
 	spin_lock_init(&ctx->unpin_lock);
 	INIT_LIST_HEAD(&ctx->unpin);
 	INIT_WORK(&ctx->unpin_work, kvgpu_unpin_work);
 	m.ctx = ctx;
+	m.own = kvgpu_seat_create(kdev);
+	if (!m.own) {
+		ret = -ENOMEM;
+		goto free;
+	}
 	ret = kvgpu_post_killable(kdev, &m.msg);
+	kvgpu_seat_put(m.own);
 	if (ret)
 		goto free;
+	ret = kvgpu_ctx_dir_add(ctx);
+	if (ret)
+		goto close;
 	file->private_data = ctx;
 	return nonseekable_open(inode, file);
+close:
+	m.msg.fn = do_close;
+	WARN_ON_ONCE(kvgpu_post(kdev, &m.msg));
+	kvgpu_seat_put(ctx->seat);
 free:
 	kfree(ctx);
 count:
@@ -87,6 +108,7 @@ static int kvgpu_release(struct inode *inode, struct file *file)
 	struct kvgpu_queue *queue;
 	unsigned long id;
 
+	kvgpu_ctx_dir_remove(ctx);
 	WARN_ON_ONCE(kvgpu_post(kdev, &m.msg));
 	flush_work(&ctx->unpin_work);
 	WARN_ON_ONCE(ctx->inflight || ctx->param_bytes || atomic64_read(&ctx->pinned));
@@ -94,6 +116,7 @@ static int kvgpu_release(struct inode *inode, struct file *file)
 		kvgpu_queue_put(queue);
 	xa_destroy(&ctx->queues);
 	xa_destroy(&ctx->modules);
+	kvgpu_seat_put(ctx->seat);
 	kfree(ctx);
 	atomic_dec(&kdev->context_count);
 	return 0;

@@ -3,6 +3,7 @@
  * ioctls of /dev/vgpuN other than submit and wait: copy the argument in once, check flags and reserved fields, have the
  * actor do it, copy the answer out. What the model can judge (addresses, handles, limits) is left to the model.
  */
+#include <linux/capability.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -16,10 +17,12 @@
 struct ioctl_msg {
 	struct kvgpu_msg msg;
 	struct kvgpu_ctx *ctx;
+	bool may_raise;
 	union {
 		struct vgpu_device_info *device_info;
 		struct vgpu_context_info *context_info;
 		struct vgpu_mem mem;
+		struct vgpu_context_priority priority;
 		struct {
 			u32 id;
 			struct kvgpu_queue *queue;
@@ -47,7 +50,7 @@ static long ioctl_version(struct kvgpu_ctx *ctx, void __user *arg)
 	struct vgpu_version version = {
 		.version = VGPU_UAPI_VERSION,
 		.isa_version = VGPU_VASS_VERSION,
-		.features = VGPU_FEATURE_PROFILED,
+		.features = VGPU_FEATURE_PROFILED | VGPU_FEATURE_CLOCK,
 	};
 
 	return copy_to_user(arg, &version, sizeof(version)) ? -EFAULT : 0;
@@ -86,6 +89,26 @@ static long ioctl_context_info(struct kvgpu_ctx *ctx, void __user *arg)
 	if (ret)
 		return ret;
 	return copy_to_user(arg, &info, sizeof(info)) ? -EFAULT : 0;
+}
+
+/* Who may not raise it may still lower it. */
+static int do_context_priority(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct ioctl_msg *m = IOCTL_MSG(msg);
+
+	return kvgpu_ctx_priority(m->ctx, m->priority.priority, m->may_raise);
+}
+
+static long ioctl_context_priority(struct kvgpu_ctx *ctx, void __user *arg)
+{
+	struct ioctl_msg m = {};
+
+	if (copy_from_user(&m.priority, arg, sizeof(m.priority)))
+		return -EFAULT;
+	if (m.priority.flags)
+		return -EINVAL;
+	m.may_raise = m.priority.priority > READ_ONCE(ctx->priority) && capable(CAP_SYS_NICE);
+	return ask(ctx, &m, do_context_priority);
 }
 
 /* ---- queues -------------------------------------------------------------------------------------------------- */
@@ -311,6 +334,8 @@ long kvgpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return ioctl_device_info(ctx, user);
 	case VGPU_IOC_CONTEXT_INFO:
 		return ioctl_context_info(ctx, user);
+	case VGPU_IOC_CONTEXT_PRIORITY:
+		return ioctl_context_priority(ctx, user);
 	case VGPU_IOC_QUEUE_CREATE:
 		return ioctl_queue_create(ctx, user);
 	case VGPU_IOC_QUEUE_DESTROY:
@@ -327,6 +352,10 @@ long kvgpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return kvgpu_submit(ctx, user);
 	case VGPU_IOC_WAIT:
 		return kvgpu_wait(ctx, user);
+	case VGPU_IOC_WAIT_ANY:
+		return kvgpu_wait_any(ctx, user);
+	case VGPU_IOC_SEAT_CREATE:
+		return kvgpu_seat_ioctl_create(ctx, user);
 	default:
 		return -ENOTTY;
 	}

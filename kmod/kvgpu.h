@@ -45,6 +45,37 @@ struct kvgpu_trace {
 	struct mutex read_lock;		/* readers, and switching on and off */
 };
 
+enum kvgpu_clock_mode { KVGPU_FREE, KVGPU_PACED, KVGPU_LOCKSTEP, KVGPU_CLOCKS };
+
+/** struct kvgpu_clock - how virtual time passes; clock.c says what the modes mean. Actor, but for @mode: anybody reads. */
+struct kvgpu_clock {
+	enum kvgpu_clock_mode mode;
+	u64 factor;			/* paced: virtual time / wall time, in millionths */
+	u64 wall_base;			/* paced: nanoseconds … */
+	u64 virtual_base;		/* … when virtual time was this */
+	struct list_head seats;		/* attached ones */
+	u64 seats_ever;
+	unsigned int running;		/* attached seats that wait for nothing: lockstep time stands */
+	struct list_head ready;		/* struct kvgpu_waiter: what they waited for has come, in that order */
+	struct list_head sleepers;	/* struct kvgpu_waiter by virtual time, then by seat */
+};
+
+/** struct kvgpu_seat - a place at the lockstep clock; seat.c. Actor, but for what never changes. */
+struct kvgpu_seat {
+	struct kref ref;
+	struct kvgpu_dev *kdev;
+	struct pid *pid;		/* it and its descendants sit here; NULL: nobody, or one context of its own */
+	s32 priority;			/* of contexts that open here */
+	bool kept;			/* it has a file */
+	bool attached;			/* in kdev->clock.seats */
+	u64 order;			/* of attaching */
+	unsigned int contexts;
+	unsigned int waiting;		/* threads that wait; one is enough and the seat is blocked */
+	struct list_head node;
+	struct vgpu_context_info sum;	/* of contexts that have been closed */
+	wait_queue_head_t blocked;	/* who looks on from outside */
+};
+
 /** struct kvgpu_dev - one device: the model, its actor and how Linux sees it */
 struct kvgpu_dev {
 	unsigned int index;
@@ -60,6 +91,7 @@ struct kvgpu_dev {
 	struct xarray contexts;		/* actor: id -> struct kvgpu_ctx */
 	struct list_head news;		/* actor: contexts whose waiters must look again */
 	u64 now;			/* virtual time, for anybody to read */
+	struct kvgpu_clock clock;
 
 	atomic_t context_count;
 	atomic64_t frames;		/* of VRAM that have a page behind them */
@@ -71,9 +103,11 @@ struct kvgpu_dev {
 	struct kvgpu_trace trace;
 	struct device *dev;
 	struct dentry *debugfs;
+	struct vgpu_latency *preemptions;	/* actor: how long they took */
+	struct kobject *contexts_dir;
 	struct kvgpu_knob *knobs;
 	struct attribute_group knob_group;
-	const struct attribute_group *groups[3];
+	const struct attribute_group *groups[6];
 };
 
 /** struct kvgpu_queue - what others may know of a hardware queue without asking the actor */
@@ -94,6 +128,11 @@ struct kvgpu_ctx {
 	u64 inflight;			/* commands; the actor writes */
 	u64 param_bytes;		/* actor: parameters in flight */
 	int dead;			/* enum vgpu_fault_reason; the actor writes */
+	pid_t pid;			/* of who opened it */
+	s32 priority;			/* the actor writes */
+	struct kvgpu_seat *seat;
+	struct list_head blocked;	/* actor: struct kvgpu_waiter */
+	struct kvgpu_ctx_dir *dir;
 	atomic64_t pinned;		/* pages of process memory */
 	wait_queue_head_t waiters;
 	struct list_head news;		/* actor: in kdev->news */
@@ -172,6 +211,66 @@ static inline u64 kvgpu_cookie_params(u32 bytes)
 {
 	return (u64)bytes << 1 | 1;
 }
+
+/* ---- clock.c: how virtual time passes, and who waits for it ------------------------------------------------------- */
+
+/**
+ * struct kvgpu_waiter - a thread that waits for a fence or a virtual time, known to the actor; on that thread's stack
+ * @until: virtual time, VGPU_NEVER: no limit
+ * @relative: @until counts from when the actor hears of it
+ * @which: the fence that was reached, VGPU_FENCE_NONE: the time was
+ */
+struct kvgpu_waiter {
+	struct kvgpu_msg msg;
+	struct kvgpu_ctx *ctx;
+	const struct vgpu_fence *fences;
+	u32 count;
+	u64 until;
+	bool relative;
+	u32 which;
+	enum { KVGPU_BLOCKED, KVGPU_READY, KVGPU_WOKEN } state;
+	struct list_head node;		/* in ctx->blocked, or in clock.ready */
+	struct list_head sleeper;	/* in clock.sleepers */
+	struct completion over;
+};
+
+#define KVGPU_IDLE	(~0ull)
+
+void kvgpu_clock_init(struct kvgpu_clock *clock);
+/* Let device time pass for a turn. Returns for how many nanoseconds the actor may sleep then, KVGPU_IDLE: until a message. */
+u64 kvgpu_clock_turn(struct kvgpu_dev *kdev);
+/* Before messages are served: a paced clock shows what the wall clock says. */
+void kvgpu_clock_catch_up(struct kvgpu_dev *kdev);
+/* Actor: queue @queue of @ctx has come to @seq. */
+void kvgpu_clock_completed(struct kvgpu_ctx *ctx, u32 queue, u64 seq);
+void kvgpu_clock_set_mode(struct kvgpu_dev *kdev, enum kvgpu_clock_mode mode);
+void kvgpu_clock_set_factor(struct kvgpu_dev *kdev, u64 factor);
+/* Wait as @waiter says. 0; -EINTR: a signal came first; -ENOENT, -EINVAL: a fence that cannot come. */
+int kvgpu_clock_wait(struct kvgpu_waiter *waiter);
+long kvgpu_wait_any(struct kvgpu_ctx *ctx, void __user *arg);
+
+/* ---- seat.c: who takes part in a lockstep clock -------------------------------------------------------------------- */
+
+struct kvgpu_seat *kvgpu_seat_create(struct kvgpu_dev *kdev);
+void kvgpu_seat_put(struct kvgpu_seat *seat);
+/* Actor: a context of @task sits down, on @own if no seat is kept for it; and gets up. */
+struct kvgpu_seat *kvgpu_seat_sit(struct kvgpu_dev *kdev, struct task_struct *task, struct kvgpu_seat *own);
+void kvgpu_seat_leave(struct kvgpu_ctx *ctx);
+/* Actor: take part from now on. */
+void kvgpu_seat_attach(struct kvgpu_seat *seat);
+/* Actor: a thread begins and ends to wait. */
+void kvgpu_seat_block(struct kvgpu_seat *seat);
+void kvgpu_seat_run(struct kvgpu_seat *seat);
+long kvgpu_seat_ioctl_create(struct kvgpu_ctx *ctx, void __user *arg);
+
+/* ---- contexts.c: the contexts of a device in sysfs -------------------------------------------------------------------- */
+
+int kvgpu_contexts_add(struct kvgpu_dev *kdev);
+void kvgpu_contexts_remove(struct kvgpu_dev *kdev);
+/* Actor. -EPERM: it would be raised, and may not be. */
+int kvgpu_ctx_priority(struct kvgpu_ctx *ctx, s32 priority, bool may_raise);
+int kvgpu_ctx_dir_add(struct kvgpu_ctx *ctx);
+void kvgpu_ctx_dir_remove(struct kvgpu_ctx *ctx);
 
 /* ---- trace.c: debugfs ------------------------------------------------------------------------------------------- */
 

@@ -170,6 +170,8 @@ static int nodes_create(void)
 		kdev->dev = device_create_with_groups(class, NULL, first_devt + i, kdev, kdev->groups, "%s", kdev->name);
 		if (IS_ERR(kdev->dev))
 			return PTR_ERR(kdev->dev);
+		if (kvgpu_contexts_add(kdev))
+			return -ENOMEM;
 		kvgpu_trace_add(kdev);
 	}
 	default_node = device_create(class, NULL, first_devt + MINOR_DEFAULT, NULL, "vgpu");
@@ -186,6 +188,7 @@ static void nodes_remove(void)
 		if (!kdevs[i] || IS_ERR_OR_NULL(kdevs[i]->dev))
 			continue;
 		kvgpu_trace_remove(kdevs[i]);
+		kvgpu_contexts_remove(kdevs[i]);
 		/* returns when nobody is inside an attribute any more */
 		device_unregister(kdevs[i]->dev);
 	}

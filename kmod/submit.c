@@ -33,6 +33,8 @@ static int do_submit(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	if (ctx->inflight + m->count > KVGPU_COMMANDS_MAX ||
 	    ctx->param_bytes + m->param_bytes > KVGPU_PARAMS_MAX)
 		return READ_ONCE(ctx->dead) ? -EIO : -EAGAIN;
+	if (kdev->clock.mode == KVGPU_LOCKSTEP)
+		kvgpu_seat_attach(ctx->seat);
 	/* before the push: a command may complete inside it */
 	WRITE_ONCE(ctx->inflight, ctx->inflight + m->count);
 	ctx->param_bytes += m->param_bytes;

@@ -107,7 +107,7 @@ INFO_ATTR(sms, "%u", sms);
 INFO_ATTR(clock_khz, "%u", clock_khz);
 INFO_ATTR(hw_queues, "%u", hw_queues);
 INFO_ATTR(queues, "%u", queues);
-INFO_ATTR(contexts, "%u", contexts);
+INFO_ATTR(context_count, "%u", contexts);
 INFO_ATTR(vram_bytes, "%llu", vram_bytes);
 INFO_ATTR(vram_free, "%llu", vram_free);
 INFO_ATTR(time_ps, "%llu", time);
@@ -118,7 +118,7 @@ static struct attribute *info_attrs[] = {
 	&dev_attr_clock_khz.attr,
 	&dev_attr_hw_queues.attr,
 	&dev_attr_queues.attr,
-	&dev_attr_contexts.attr,
+	&dev_attr_context_count.attr,
 	&dev_attr_vram_bytes.attr,
 	&dev_attr_vram_free.attr,
 	&dev_attr_time_ps.attr,
@@ -126,6 +126,189 @@ static struct attribute *info_attrs[] = {
 };
 
 static const struct attribute_group info_group = { .attrs = info_attrs };
+
+/* ---- what it has done ------------------------------------------------------------------------------------------ */
+
+struct stats_msg {
+	struct kvgpu_msg msg;
+	struct vgpu_device_stats stats;
+	struct vgpu_latency *preemptions;	/* a copy, if it is wanted */
+};
+
+static int do_stats(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct stats_msg *m = container_of(msg, struct stats_msg, msg);
+
+	vgpu_device_stats(kdev->model, &m->stats);
+	if (m->preemptions)
+		*m->preemptions = *kdev->preemptions;
+	return 0;
+}
+
+static ssize_t events_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	struct stats_msg m = { .msg.fn = do_stats };
+
+	kvgpu_post(dev_get_drvdata(dev), &m.msg);
+	return sysfs_emit(text, "%llu\n", m.stats.events);
+}
+static DEVICE_ATTR_RO(events);
+
+static ssize_t preemptions_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
+
+	return sysfs_emit(text, "%llu\n", READ_ONCE(kdev->preemptions->count));
+}
+static DEVICE_ATTR_RO(preemptions);
+
+static struct attribute *stats_attrs[] = {
+	&dev_attr_events.attr,
+	&dev_attr_preemptions.attr,
+	NULL
+};
+
+static const struct attribute_group stats_group = { .attrs = stats_attrs };
+
+/* sm_time_ps/: a file for each state of an SM, in which all SMs together have been so long. */
+static struct device_attribute sm_attrs[VGPU_SM_STATES];
+static struct attribute *sm_attr_list[VGPU_SM_STATES + 1];
+static const struct attribute_group sm_group = { .name = "sm_time_ps", .attrs = sm_attr_list };
+
+static ssize_t sm_time_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	struct stats_msg m = { .msg.fn = do_stats };
+
+	kvgpu_post(dev_get_drvdata(dev), &m.msg);
+	return sysfs_emit(text, "%llu\n", m.stats.sm_time[attr - sm_attrs]);
+}
+
+static void sm_attrs_prepare(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < VGPU_SM_STATES; i++) {
+		sysfs_attr_init(&sm_attrs[i].attr);
+		sm_attrs[i].attr.name = vgpu_sm_state_name(i);
+		sm_attrs[i].attr.mode = 0444;
+		sm_attrs[i].show = sm_time_show;
+		sm_attr_list[i] = &sm_attrs[i].attr;
+	}
+}
+
+/* ---- the clock ------------------------------------------------------------------------------------------------- */
+
+static const char *const clocks[KVGPU_CLOCKS] = {
+	[KVGPU_FREE] = "free", [KVGPU_PACED] = "paced", [KVGPU_LOCKSTEP] = "lockstep",
+};
+
+#define MILLION		1000000u
+#define FACTOR_MAX	(1000ull * MILLION)
+
+struct clock_msg {
+	struct kvgpu_msg msg;
+	enum kvgpu_clock_mode mode;
+	u64 factor;
+};
+
+static int do_mode(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	kvgpu_clock_set_mode(kdev, container_of(msg, struct clock_msg, msg)->mode);
+	return 0;
+}
+
+static int do_factor(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	kvgpu_clock_set_factor(kdev, container_of(msg, struct clock_msg, msg)->factor);
+	return 0;
+}
+
+static ssize_t clock_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
+	int i, n = 0;
+
+	for (i = 0; i < KVGPU_CLOCKS; i++)
+		n += sysfs_emit_at(text, n, i == READ_ONCE(kdev->clock.mode) ? "%s[%s]" : "%s%s", i ? " " : "",
+				   clocks[i]);
+	return n + sysfs_emit_at(text, n, "\n");
+}
+
+static ssize_t clock_store(struct device *dev, struct device_attribute *attr, const char *text, size_t count)
+{
+	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
+	struct clock_msg m = { .msg.fn = do_mode };
+	int mode = __sysfs_match_string(clocks, KVGPU_CLOCKS, text);
+
+	if (mode < 0) {
+		pr_notice("vgpu: %s: clock does not take \"%.*s\"; it takes one of these: free paced lockstep\n", kdev->name,
+			  (int)min(strcspn(text, "\n"), (size_t)40), text);
+		return -EINVAL;
+	}
+	m.mode = mode;
+	kvgpu_post(kdev, &m.msg);
+	return count;
+}
+static DEVICE_ATTR_RW(clock);
+
+static ssize_t time_factor_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
+	u64 factor = READ_ONCE(kdev->clock.factor);
+	u32 digits = 6, below = factor % MILLION;
+
+	if (!below)
+		return sysfs_emit(text, "%llu\n", factor / MILLION);
+	for (; below % 10 == 0; below /= 10)
+		digits--;
+	return sysfs_emit(text, "%llu.%0*u\n", factor / MILLION, digits, below);
+}
+
+/* A decimal number with up to six digits behind the point, in millionths. */
+static int parse_factor(const char *text, u64 *factor)
+{
+	u32 left = 0;
+	bool point = false, any = false;
+
+	for (*factor = 0; *text && *text != '\n'; text++) {
+		if (*text == '.' && !point) {
+			point = true;
+			left = 6;
+			continue;
+		}
+		if (*text < '0' || *text > '9' || *factor > FACTOR_MAX || (point && !left))
+			return -EINVAL;
+		*factor = *factor * 10 + (*text - '0');
+		left -= point;
+		any = true;
+	}
+	for (left = point ? left : 6; left; left--)
+		*factor *= 10;
+	return any && *factor && *factor <= FACTOR_MAX ? 0 : -EINVAL;
+}
+
+static ssize_t time_factor_store(struct device *dev, struct device_attribute *attr, const char *text, size_t count)
+{
+	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
+	struct clock_msg m = { .msg.fn = do_factor };
+
+	if (parse_factor(text, &m.factor)) {
+		pr_notice("vgpu: %s: time_factor does not take \"%.*s\"; it takes virtual seconds a second, 0.000001 to 1000\n",
+			  kdev->name, (int)min(strcspn(text, "\n"), (size_t)40), text);
+		return -EINVAL;
+	}
+	kvgpu_post(kdev, &m.msg);
+	return count;
+}
+static DEVICE_ATTR_RW(time_factor);
+
+static struct attribute *clock_attrs[] = {
+	&dev_attr_clock.attr,
+	&dev_attr_time_factor.attr,
+	NULL
+};
+
+static const struct attribute_group clock_group = { .attrs = clock_attrs };
 
 /* ---- one set of attributes a device -------------------------------------------------------------------------- */
 
@@ -155,6 +338,10 @@ int kvgpu_sysfs_prepare(struct kvgpu_dev *kdev)
 	}
 	kdev->groups[0] = &info_group;
 	kdev->groups[1] = &kdev->knob_group;
+	kdev->groups[2] = &clock_group;
+	kdev->groups[3] = &stats_group;
+	sm_attrs_prepare();
+	kdev->groups[4] = &sm_group;
 	return 0;
 }
 

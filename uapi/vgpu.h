@@ -211,6 +211,7 @@ struct vgpu_version {
 	__u64 features;			/* out: VGPU_FEATURE_* */
 };
 #define VGPU_FEATURE_PROFILED	(1ull << 0)	/* VGPU_CMD_PROFILED is taken */
+#define VGPU_FEATURE_CLOCK	(1ull << 1)	/* VGPU_IOC_WAIT_ANY and seats */
 
 /** struct vgpu_queue_create - VGPU_IOC_QUEUE_CREATE. ENOSPC: all hardware queues are in use. */
 struct vgpu_queue_create {
@@ -281,10 +282,77 @@ struct vgpu_wait {
 	__u64 time;			/* out: virtual now */
 };
 
+/** struct vgpu_fence - a queue of this context has completed a sequence number */
+struct vgpu_fence {
+	__u32 queue;
+	__u32 reserved;
+	__u64 seq;
+};
+
+/**
+ * struct vgpu_wait_any - VGPU_IOC_WAIT_ANY until a queue has completed its sequence number, or until a virtual time,
+ * whichever comes first. Interruptible (EINTR: call again). EIO: the context is dead.
+ */
+#define VGPU_FENCES_MAX		256u
+struct vgpu_wait_any {
+	__u64 fences;			/* process address of struct vgpu_fence[count] */
+	__u32 count;			/* 0..VGPU_FENCES_MAX */
+	__u32 flags;			/* 0 */
+	__u64 until;			/* virtual picoseconds, ~0: no limit */
+	__u64 time;			/* out: virtual now */
+	__u32 which;			/* out: index of the fence, VGPU_FENCE_NONE: the time came */
+	__u32 reserved;
+};
+#define VGPU_FENCE_NONE		(~0u)
+
+/**
+ * struct vgpu_context_priority - VGPU_IOC_CONTEXT_PRIORITY of this file's context: a higher number is more important, 0
+ * at first. EPERM: raising it needs CAP_SYS_NICE.
+ */
+struct vgpu_context_priority {
+	__s32 priority;
+	__u32 flags;			/* 0 */
+};
+
+/* ---- seats at the clock --------------------------------------------------------------------------------------- */
+
+/*
+ * Whoever takes part in a lockstep clock has a seat. A context has one of its own from its first command on. A program
+ * that starts others (vgpu-run) keeps seats for them: a seat is another file, which outlives the contexts of its
+ * process, so that no virtual time passes between two processes on one seat.
+ */
+
+/** struct vgpu_seat_create - VGPU_IOC_SEAT_CREATE: a seat, which holds the clock from now on. ESRCH, EPERM: as for MOVE. */
+struct vgpu_seat_create {
+	__s32 pid;			/* as for VGPU_IOC_SEAT_MOVE */
+	__s32 priority;			/* of the contexts that open on it; EPERM: above 0 needs CAP_SYS_NICE */
+	__u32 flags;			/* 0 */
+	__s32 fd;			/* out: the seat, closed on exec; closing it gives the seat up */
+};
+
+/**
+ * struct vgpu_seat_move - VGPU_IOC_SEAT_MOVE of a seat's file: contexts that process pid or a descendant of it opens from
+ * now on sit on this seat. ESRCH: there is no such process; EPERM: it does not descend from the caller.
+ */
+struct vgpu_seat_move {
+	__s32 pid;			/* 0: nobody yet */
+	__u32 reserved;
+};
+
+/** struct vgpu_seat_info - VGPU_IOC_SEAT_INFO of a seat's file */
+struct vgpu_seat_info {
+	__u64 time;			/* virtual now */
+	__u32 contexts;			/* open on it now */
+	__u32 blocked;			/* 1: waits; 0: holds a lockstep clock */
+	struct vgpu_context_info sum;	/* the counts of all contexts there ever were on it */
+	__u64 reserved[4];
+};
+
 #define VGPU_IOC_MAGIC		0xB7
 #define VGPU_IOC_VERSION	_IOR(VGPU_IOC_MAGIC, 0x00, struct vgpu_version)
 #define VGPU_IOC_DEVICE_INFO	_IOR(VGPU_IOC_MAGIC, 0x01, struct vgpu_device_info)
 #define VGPU_IOC_CONTEXT_INFO	_IOR(VGPU_IOC_MAGIC, 0x02, struct vgpu_context_info)
+#define VGPU_IOC_CONTEXT_PRIORITY _IOW(VGPU_IOC_MAGIC, 0x03, struct vgpu_context_priority)
 #define VGPU_IOC_QUEUE_CREATE	_IOWR(VGPU_IOC_MAGIC, 0x10, struct vgpu_queue_create)
 #define VGPU_IOC_QUEUE_DESTROY	_IOW(VGPU_IOC_MAGIC, 0x11, struct vgpu_queue_destroy)
 #define VGPU_IOC_MODULE_LOAD	_IOWR(VGPU_IOC_MAGIC, 0x20, struct vgpu_module_load)
@@ -293,6 +361,10 @@ struct vgpu_wait {
 #define VGPU_IOC_MEM_UNMAP	_IOW(VGPU_IOC_MAGIC, 0x31, struct vgpu_mem)
 #define VGPU_IOC_SUBMIT		_IOWR(VGPU_IOC_MAGIC, 0x40, struct vgpu_submit)
 #define VGPU_IOC_WAIT		_IOWR(VGPU_IOC_MAGIC, 0x41, struct vgpu_wait)
+#define VGPU_IOC_WAIT_ANY	_IOWR(VGPU_IOC_MAGIC, 0x42, struct vgpu_wait_any)
+#define VGPU_IOC_SEAT_CREATE	_IOWR(VGPU_IOC_MAGIC, 0x50, struct vgpu_seat_create)
+#define VGPU_IOC_SEAT_MOVE	_IOW(VGPU_IOC_MAGIC, 0x51, struct vgpu_seat_move)
+#define VGPU_IOC_SEAT_INFO	_IOR(VGPU_IOC_MAGIC, 0x52, struct vgpu_seat_info)
 
 /* ---- trace ---------------------------------------------------------------------------------------------------- */
 

@@ -126,12 +126,28 @@ static void slice_get(struct vgpu_device *dev, struct vgpu_text *text)
 	vgpu_text_put_u64(text, dev->config.slice_ps / VGPU_NS);
 }
 
+/* The generator begins anew. */
+static int seed_set(struct vgpu_device *dev, const char *value)
+{
+	int err = vgpu_config_set(&dev->config, "seed", value);
+
+	if (!err)
+		vgpu_random_seed(&dev->random, dev->config.seed);
+	return err;
+}
+
+static void seed_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	vgpu_text_put_u64(text, dev->config.seed);
+}
+
 static const struct knob knobs[] = {
 	{ "policy", policy_set, policy_get },
 	{ "preemption", preemption_set, preemption_get },
 	{ "transfer_policy", transfer_policy_set, transfer_policy_get },
 	{ "watchdog_us", watchdog_set, watchdog_get },
 	{ "slice_ns", slice_set, slice_get },
+	{ "seed", seed_set, seed_get },
 };
 
 static const struct knob *find(const char *name)

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /sys/class/vgpu/vgpuN/contexts/ID/: every open context, one value a file. Anybody reads, root writes what can be written.
+ */
+#include <linux/kobject.h>
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+
+#include "kvgpu.h"
+
+/** struct kvgpu_ctx_dir - the folder of a context; readers may hold it a little longer than the context lives */
+struct kvgpu_ctx_dir {
+	struct kobject kobj;
+	struct kvgpu_dev *kdev;
+	u32 id;
+};
+
+struct ctx_msg {
+	struct kvgpu_msg msg;
+	u32 id;
+	struct vgpu_context_info info;
+	s32 priority;
+	pid_t pid;
+	const char *clock;
+};
+
+static struct kvgpu_ctx_dir *dir_of(struct kobject *kobj)
+{
+	return container_of(kobj, struct kvgpu_ctx_dir, kobj);
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------------- */
+
+static const char *clock_state(const struct kvgpu_seat *seat)
+{
+	if (seat->waiting)
+		return "waiting";
+	return seat->attached ? "running" : "detached";
+}
+
+static int do_read(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct ctx_msg *m = container_of(msg, struct ctx_msg, msg);
+	struct kvgpu_ctx *ctx = xa_load(&kdev->contexts, m->id);
+
+	if (!ctx)
+		return -ENODEV;
+	m->priority = ctx->priority;
+	m->pid = ctx->pid;
+	m->clock = clock_state(ctx->seat);
+	return vgpu_context_info(kdev->model, m->id, &m->info);
+}
+
+static int ctx_read(struct kobject *kobj, struct ctx_msg *m)
+{
+	*m = (struct ctx_msg){ .msg.fn = do_read, .id = dir_of(kobj)->id };
+	return kvgpu_post_killable(dir_of(kobj)->kdev, &m->msg);
+}
+
+#define SHOW(name_, format, value)								\
+static ssize_t name_##_show(struct kobject *kobj, struct kobj_attribute *attr, char *text)	\
+{												\
+	struct ctx_msg m;									\
+	int ret = ctx_read(kobj, &m);								\
+												\
+	return ret ? ret : sysfs_emit(text, format "\n", value);				\
+}
+#define INFO(name, format, value)								\
+SHOW(name, format, value)									\
+static struct kobj_attribute name##_attr = __ATTR_RO(name)
+
+INFO(pid, "%d", m.pid);
+INFO(clock, "%s", m.clock);
+INFO(fault, "%u", m.info.fault.reason);
+INFO(queues, "%u", m.info.queues);
+INFO(modules, "%u", m.info.modules);
+INFO(mapped_bytes, "%llu", m.info.mapped_bytes);
+INFO(resident_bytes, "%llu", m.info.resident_bytes);
+INFO(kernels, "%llu", m.info.kernels);
+INFO(blocks, "%llu", m.info.blocks);
+INFO(copies, "%llu", m.info.copies);
+INFO(copied_bytes, "%llu", m.info.copied_bytes);
+INFO(instructions, "%llu", m.info.instructions);
+INFO(sm_time_ps, "%llu", m.info.sm_time);
+SHOW(priority, "%d", m.priority)
+
+/* ---- writing ---------------------------------------------------------------------------------------------------- */
+
+int kvgpu_ctx_priority(struct kvgpu_ctx *ctx, s32 priority, bool may_raise)
+{
+	int ret;
+
+	if (priority > ctx->priority && !may_raise)
+		return -EPERM;
+	ret = vgpu_context_priority(ctx->kdev->model, ctx->id, priority);
+	if (!ret)
+		WRITE_ONCE(ctx->priority, priority);
+	return ret;
+}
+
+static int do_priority(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct ctx_msg *m = container_of(msg, struct ctx_msg, msg);
+	struct kvgpu_ctx *ctx = xa_load(&kdev->contexts, m->id);
+
+	return ctx ? kvgpu_ctx_priority(ctx, m->priority, true) : -ENODEV;
+}
+
+static ssize_t priority_store(struct kobject *kobj, struct kobj_attribute *attr, const char *text, size_t count)
+{
+	struct kvgpu_ctx_dir *dir = dir_of(kobj);
+	struct ctx_msg m = { .msg.fn = do_priority, .id = dir->id };
+	int ret = kstrtos32(text, 10, &m.priority);
+
+	if (ret) {
+		pr_notice("vgpu: %s: contexts/%u/%s does not take \"%.*s\"; it takes a number, -2147483648 to 2147483647, a higher one is more important\n",
+			  dir->kdev->name, dir->id, attr->attr.name, (int)strcspn(text, "\n"), text);
+		return -EINVAL;
+	}
+	ret = kvgpu_post_killable(dir->kdev, &m.msg);
+	return ret ? ret : count;
+}
+
+static struct kobj_attribute priority_attr = __ATTR_RW(priority);
+
+/* ---- folders ---------------------------------------------------------------------------------------------------- */
+
+static struct attribute *ctx_attrs[] = {
+	&pid_attr.attr,
+	&priority_attr.attr,
+	&clock_attr.attr,
+	&fault_attr.attr,
+	&queues_attr.attr,
+	&modules_attr.attr,
+	&mapped_bytes_attr.attr,
+	&resident_bytes_attr.attr,
+	&kernels_attr.attr,
+	&blocks_attr.attr,
+	&copies_attr.attr,
+	&copied_bytes_attr.attr,
+	&instructions_attr.attr,
+	&sm_time_ps_attr.attr,
+	NULL
+};
+ATTRIBUTE_GROUPS(ctx);
+
+static void dir_release(struct kobject *kobj)
+{
+	kfree(dir_of(kobj));
+}
+
+static const struct kobj_type dir_type = {
+	.release = dir_release,
+	.sysfs_ops = &kobj_sysfs_ops,
+	.default_groups = ctx_groups,
+};
+
+int kvgpu_ctx_dir_add(struct kvgpu_ctx *ctx)
+{
+	struct kvgpu_ctx_dir *dir;
+	int ret;
+
+	if (!ctx->kdev->contexts_dir)
+		return -ENXIO;
+	dir = kzalloc(sizeof(*dir), GFP_KERNEL_ACCOUNT);
+	if (!dir)
+		return -ENOMEM;
+	dir->kdev = ctx->kdev;
+	dir->id = ctx->id;
+	ret = kobject_init_and_add(&dir->kobj, &dir_type, ctx->kdev->contexts_dir, "%u", ctx->id);
+	if (ret) {
+		kobject_put(&dir->kobj);
+		return ret;
+	}
+	ctx->dir = dir;
+	return 0;
+}
+
+/* Returns when nobody is inside one of its files any more. */
+void kvgpu_ctx_dir_remove(struct kvgpu_ctx *ctx)
+{
+	kobject_del(&ctx->dir->kobj);
+	kobject_put(&ctx->dir->kobj);
+}
+
+int kvgpu_contexts_add(struct kvgpu_dev *kdev)
+{
+	kdev->contexts_dir = kobject_create_and_add("contexts", &kdev->dev->kobj);
+	return kdev->contexts_dir ? 0 : -ENOMEM;
+}
+
+void kvgpu_contexts_remove(struct kvgpu_dev *kdev)
+{
+	kobject_put(kdev->contexts_dir);
+	kdev->contexts_dir = NULL;
+}
