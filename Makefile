@@ -103,8 +103,9 @@ $(O)/libvgpu.so: $(O)/native/libvgpu.a $(O)/native/libvgpu-device.a
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,libvgpu.so -Wl,-z,defs -o $@ \
 		-Wl,--whole-archive $< -Wl,--no-whole-archive $(O)/native/libvgpu-device.a -lm -lpthread
 
-# vgpu-sim draws with what vgpu-trace is made of.
+# vgpu-sim and vgpu-run draw with what vgpu-trace is made of.
 also-vgpu-sim := $(filter-out %/main.c,$(wildcard tools/vgpu-trace/*.c))
+also-vgpu-run := $(also-vgpu-sim)
 define tool-rule
 $(O)/tools/$(1): $$(call objects,native,$(wildcard tools/$(1).c tools/$(1)/*.c) $(also-$(1))) \
 		$(if $(tool-lib-src),$(O)/native/libtools.a) $(O)/native/libvgpu.a $(O)/native/libvgpu-device.a

@@ -105,9 +105,9 @@ struct kvgpu_dev {
 	struct dentry *debugfs;
 	struct vgpu_latency *preemptions;	/* actor: how long they took */
 	struct kobject *contexts_dir;
-	struct kvgpu_knob *knobs;
 	struct attribute_group knob_group;
-	const struct attribute_group *groups[6];
+	struct attribute_group config_group;
+	const struct attribute_group *groups[7];
 };
 
 /** struct kvgpu_queue - what others may know of a hardware queue without asking the actor */

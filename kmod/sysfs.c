@@ -8,11 +8,8 @@
 
 #include "kvgpu.h"
 
-#define KNOBS_MAX	64u
-
-struct kvgpu_knob {
-	struct device_attribute attr;
-};
+/* Attributes whose names the model knows: knobs, fields of the configuration. */
+#define NAMES_MAX	128u
 
 /* ---- knobs --------------------------------------------------------------------------------------------------- */
 
@@ -132,16 +129,11 @@ static const struct attribute_group info_group = { .attrs = info_attrs };
 struct stats_msg {
 	struct kvgpu_msg msg;
 	struct vgpu_device_stats stats;
-	struct vgpu_latency *preemptions;	/* a copy, if it is wanted */
 };
 
 static int do_stats(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
-	struct stats_msg *m = container_of(msg, struct stats_msg, msg);
-
-	vgpu_device_stats(kdev->model, &m->stats);
-	if (m->preemptions)
-		*m->preemptions = *kdev->preemptions;
+	vgpu_device_stats(kdev->model, &container_of(msg, struct stats_msg, msg)->stats);
 	return 0;
 }
 
@@ -310,43 +302,73 @@ static struct attribute *clock_attrs[] = {
 
 static const struct attribute_group clock_group = { .attrs = clock_attrs };
 
-/* ---- one set of attributes a device -------------------------------------------------------------------------- */
+/* ---- config/: what the device was made from -------------------------------------------------------------------- */
+
+static int do_config_get(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct knob_msg *m = container_of(msg, struct knob_msg, msg);
+
+	return vgpu_config_get(vgpu_device_config(kdev->model), m->knob, m->text, m->room);
+}
+
+static ssize_t config_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	struct knob_msg m = { .msg.fn = do_config_get, .knob = attr->attr.name, .text = text, .room = PAGE_SIZE - 1 };
+	int ret = kvgpu_post(dev_get_drvdata(dev), &m.msg);
+
+	return ret < 0 ? ret : ret + sysfs_emit_at(text, ret, "\n");
+}
+
+/* ---- one set of attributes a device ---------------------------------------------------------------------------- */
+
+/* An attribute for each name that @name lists. -ENOMEM. */
+static int named_attrs(struct attribute_group *group, const char *(*name)(unsigned int index),
+		       const struct device_attribute *like)
+{
+	struct device_attribute *attrs;
+	struct attribute **list;
+	unsigned int count = 0, i;
+
+	while (count < NAMES_MAX && name(count))
+		count++;
+	/* one piece: the list, then what it points to */
+	list = kzalloc((count + 1) * sizeof(*list) + count * sizeof(*attrs), GFP_KERNEL);
+	if (!list)
+		return -ENOMEM;
+	attrs = (struct device_attribute *)(list + count + 1);
+	for (i = 0; i < count; i++) {
+		attrs[i] = *like;
+		sysfs_attr_init(&attrs[i].attr);
+		attrs[i].attr.name = name(i);
+		list[i] = &attrs[i].attr;
+	}
+	group->attrs = list;
+	return 0;
+}
 
 int kvgpu_sysfs_prepare(struct kvgpu_dev *kdev)
 {
-	struct attribute **attrs;
-	unsigned int count = 0, i;
+	static const struct device_attribute knob = { .attr.mode = 0644, .show = knob_show, .store = knob_store };
+	static const struct device_attribute config = { .attr.mode = 0444, .show = config_show };
 
-	while (count < KNOBS_MAX && vgpu_device_knob_name(count))
-		count++;
-	kdev->knobs = kcalloc(count + 1, sizeof(*kdev->knobs), GFP_KERNEL);
-	attrs = kcalloc(count + 1, sizeof(*attrs), GFP_KERNEL);
-	kdev->knob_group.attrs = attrs;
-	if (!kdev->knobs || !attrs) {
+	kdev->config_group.name = "config";
+	if (named_attrs(&kdev->knob_group, vgpu_device_knob_name, &knob) ||
+	    named_attrs(&kdev->config_group, vgpu_config_field, &config)) {
 		kvgpu_sysfs_free(kdev);
 		return -ENOMEM;
 	}
-	for (i = 0; i < count; i++) {
-		struct device_attribute *attr = &kdev->knobs[i].attr;
-
-		sysfs_attr_init(&attr->attr);
-		attr->attr.name = vgpu_device_knob_name(i);
-		attr->attr.mode = 0644;
-		attr->show = knob_show;
-		attr->store = knob_store;
-		attrs[i] = &attr->attr;
-	}
+	sm_attrs_prepare();
 	kdev->groups[0] = &info_group;
 	kdev->groups[1] = &kdev->knob_group;
 	kdev->groups[2] = &clock_group;
 	kdev->groups[3] = &stats_group;
-	sm_attrs_prepare();
 	kdev->groups[4] = &sm_group;
+	kdev->groups[5] = &kdev->config_group;
 	return 0;
 }
 
 void kvgpu_sysfs_free(struct kvgpu_dev *kdev)
 {
 	kfree(kdev->knob_group.attrs);
-	kfree(kdev->knobs);
+	kfree(kdev->config_group.attrs);
 }

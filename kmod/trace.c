@@ -7,6 +7,8 @@
  *		the ring's memory goes when tracing is off and all is read
  * counts	what is alive, one "name number" a line: all 0 but "contexts" when nobody has the device open
  * frames	pages behind VRAM
+ * preemptions	how long they took: "count total_ps max_ps", then "bucket count" a line for those that are not empty
+ *		(struct vgpu_latency); writing anything begins anew
  */
 #include <linux/debugfs.h>
 #include <linux/mm.h>
@@ -192,6 +194,64 @@ static int frames_show(struct seq_file *seq, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(frames);
 
+/* ---- preemptions ----------------------------------------------------------------------------------------------- */
+
+struct latency_msg {
+	struct kvgpu_msg msg;
+	struct vgpu_latency *copy;	/* NULL: begin anew */
+};
+
+static int do_latency(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct latency_msg *m = container_of(msg, struct latency_msg, msg);
+
+	if (m->copy)
+		*m->copy = *kdev->preemptions;
+	else
+		memset(kdev->preemptions, 0, sizeof(*kdev->preemptions));
+	return 0;
+}
+
+static int preemptions_show(struct seq_file *seq, void *unused)
+{
+	struct latency_msg m = { .msg.fn = do_latency };
+	u32 i;
+	int ret;
+
+	m.copy = kvmalloc(sizeof(*m.copy), GFP_KERNEL);
+	if (!m.copy)
+		return -ENOMEM;
+	ret = kvgpu_post(seq->private, &m.msg);
+	seq_printf(seq, "%llu %llu %llu\n", m.copy->count, m.copy->total_ps, m.copy->max_ps);
+	for (i = 0; i < VGPU_LATENCY_BUCKETS; i++)
+		if (m.copy->buckets[i])
+			seq_printf(seq, "%u %llu\n", i, m.copy->buckets[i]);
+	kvfree(m.copy);
+	return ret;
+}
+
+static int preemptions_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, preemptions_show, inode->i_private);
+}
+
+static ssize_t preemptions_write(struct file *file, const char __user *from, size_t count, loff_t *ppos)
+{
+	struct latency_msg m = { .msg.fn = do_latency };
+
+	kvgpu_post(((struct seq_file *)file->private_data)->private, &m.msg);
+	return count;
+}
+
+static const struct file_operations preemptions_fops = {
+	.owner = THIS_MODULE,
+	.open = preemptions_open,
+	.read = seq_read,
+	.write = preemptions_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
 /* ---- folders ------------------------------------------------------------------------------------------------- */
 
 /* Without debugfs the calls below do nothing, by its own contract. */
@@ -215,6 +275,7 @@ void kvgpu_trace_add(struct kvgpu_dev *kdev)
 	debugfs_create_file("trace", 0400, kdev->debugfs, kdev, &trace_fops);
 	debugfs_create_file("counts", 0400, kdev->debugfs, kdev, &counts_fops);
 	debugfs_create_file("frames", 0400, kdev->debugfs, kdev, &frames_fops);
+	debugfs_create_file("preemptions", 0600, kdev->debugfs, kdev, &preemptions_fops);
 }
 
 void kvgpu_trace_remove(struct kvgpu_dev *kdev)

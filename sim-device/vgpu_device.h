@@ -65,6 +65,10 @@ const char *vgpu_config_preset_name(unsigned int index);
 /* Set one field by its name in struct vgpu_config from decimal text (or text). -ENOENT: no such field, -EINVAL: the
  * value is not one it can have. */
 int vgpu_config_set(struct vgpu_config *config, const char *field, const char *value);
+/* Name of field @index for listings, NULL past the end. */
+const char *vgpu_config_field(unsigned int index);
+/* The value of a field as text into @text; returns its length or -ENOENT, -ENOSPC. */
+int vgpu_config_get(const struct vgpu_config *config, const char *field, char *text, size_t size);
 /* Names the first thing wrong with @config, NULL if it makes a device. */
 const char *vgpu_config_check(const struct vgpu_config *config);
 
@@ -141,6 +145,8 @@ int vgpu_device_knob_get(struct vgpu_device *dev, const char *knob, char *text, 
 const char *vgpu_device_knob_name(unsigned int index);
 
 void vgpu_device_info(const struct vgpu_device *dev, struct vgpu_device_info *info);
+/* What it was made from, with what knobs have changed since. */
+const struct vgpu_config *vgpu_device_config(const struct vgpu_device *dev);
 /* What is alive inside, for leak checks: all 0 when no context is open. */
 struct vgpu_device_counts {
 	u64 contexts, queues, modules, commands, kernels, blocks, frames, page_tables;

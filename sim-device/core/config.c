@@ -96,14 +96,40 @@ static int set(struct vgpu_config *config, const struct field *field, const char
 	return 0;
 }
 
-int vgpu_config_set(struct vgpu_config *config, const char *field, const char *value)
+static const struct field *find(const char *name)
 {
 	unsigned int i;
 
 	for (i = 0; i < VGPU_ARRAY_SIZE(fields); i++)
-		if (vgpu_text_is(field, fields[i].name))
-			return set(config, &fields[i], value);
-	return -ENOENT;
+		if (vgpu_text_is(name, fields[i].name))
+			return &fields[i];
+	return NULL;
+}
+
+int vgpu_config_set(struct vgpu_config *config, const char *name, const char *value)
+{
+	const struct field *field = find(name);
+
+	return field ? set(config, field, value) : -ENOENT;
+}
+
+int vgpu_config_get(const struct vgpu_config *config, const char *name, char *text, size_t size)
+{
+	const struct field *field = find(name);
+	struct vgpu_text out = { .at = text, .size = size };
+
+	if (!field)
+		return -ENOENT;
+	if (field->bytes == VGPU_NAME_BYTES)
+		vgpu_text_put(&out, (const char *)config + field->offset);
+	else
+		vgpu_text_put_u64(&out, value_of(config, field));
+	return out.length < size ? (int)out.length : -ENOSPC;
+}
+
+const char *vgpu_config_field(unsigned int index)
+{
+	return index < VGPU_ARRAY_SIZE(fields) ? fields[index].name : NULL;
 }
 
 const char *vgpu_config_check(const struct vgpu_config *config)

@@ -138,6 +138,11 @@ void vgpu_device_info(const struct vgpu_device *dev, struct vgpu_device_info *in
 	vgpu_text_copy(info->preemption, sizeof(info->preemption), dev->exec.preemption->name);
 }
 
+const struct vgpu_config *vgpu_device_config(const struct vgpu_device *dev)
+{
+	return &dev->config;
+}
+
 void vgpu_device_counts(const struct vgpu_device *dev, struct vgpu_device_counts *counts)
 {
 	*counts = (struct vgpu_device_counts){

@@ -58,7 +58,7 @@ static void information(void)
 	CHECK_EQ(strtoul(text, NULL, 10), info.sms);
 	CHECK(read_text(SYSFS, "vram_bytes", text, sizeof(text)) > 0);
 	CHECK_EQ(strtoull(text, NULL, 10), info.vram_bytes);
-	CHECK(read_text(SYSFS, "contexts", text, sizeof(text)) > 0);
+	CHECK(read_text(SYSFS, "context_count", text, sizeof(text)) > 0);
 	CHECK_EQ(strtoul(text, NULL, 10), 1);
 	CHECK_EQ(write_text(SYSFS, "sms", "3\n"), -EACCES);
 }

@@ -14,7 +14,8 @@ static bool same_work(const struct wl_process *a, const struct wl_process *b)
 {
 	u32 i;
 
-	if (a->repeat != b->repeat || a->phase_count != b->phase_count)
+	if (a->repeat != b->repeat || a->phase_count != b->phase_count || !a->cmd != !b->cmd ||
+	    (a->cmd && strcmp(a->cmd, b->cmd)))
 		return false;
 	for (i = 0; i < a->phase_count; i++) {
 		const struct wl_phase *p = &a->phases[i], *q = &b->phases[i];
@@ -24,6 +25,12 @@ static bool same_work(const struct wl_process *a, const struct wl_process *b)
 			return false;
 	}
 	return true;
+}
+
+static int replay(const struct wl_setup *setup, const char *path, const struct wl_process *processes, u32 count,
+		  struct wl_outcome *outcome, char *message)
+{
+	return (setup->replay ? setup->replay : wl_replay)(setup, path, processes, count, outcome, message);
 }
 
 /* Process @index alone. One that does the same as an earlier one takes the same time. */
@@ -40,7 +47,7 @@ static int run_alone(struct wl_study *study, const struct wl_setup *setup, u32 i
 			return 0;
 		}
 	}
-	if (wl_replay(setup, job->path, process, 1, &outcome, message))
+	if (replay(setup, job->path, process, 1, &outcome, message))
 		return -1;
 	study->isolated[index] = outcome.processes[0];
 	wl_outcome_free(&outcome);
@@ -76,7 +83,7 @@ static int run_all(struct wl_study *study, char *message)
 			return -1;
 	start = now(CLOCK_MONOTONIC);
 	cpu_start = now(CLOCK_PROCESS_CPUTIME_ID);
-	if (wl_replay(study->setup, job->path, job->processes, job->process_count, &study->together, message))
+	if (replay(study->setup, job->path, job->processes, job->process_count, &study->together, message))
 		return -1;
 	study->seconds = now(CLOCK_MONOTONIC) - start;
 	study->cpu_seconds = now(CLOCK_PROCESS_CPUTIME_ID) - cpu_start;
@@ -95,7 +102,7 @@ int wl_study_run(struct wl_study *study, const struct wl_job *job, const struct 
 	study->job = job;
 	study->setup = setup;
 	for (i = 0; i < job->process_count; i++) {
-		if (!job->processes[i].cmd)
+		if (!job->processes[i].cmd || setup->replay)
 			continue;
 		snprintf(message, WL_MESSAGE_BYTES,
 			 "%s:%u: [%s] has cmd=, a real program: that is for vgpu-run; a replayed process needs app= or phase=",

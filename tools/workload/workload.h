@@ -85,11 +85,14 @@ struct wl_setting {
 	const char *value;
 };
 
+struct wl_outcome;
+
 /**
  * struct wl_setup - the device under study
  * @knobs: set before the first process starts
  * @until_ps: stop then, whatever has been completed; VGPU_NEVER: no limit
  * @trace: NULL: nobody listens
+ * @replay: what does the same on a real driver; NULL: wl_replay()
  */
 struct wl_setup {
 	struct vgpu_config config;
@@ -98,6 +101,8 @@ struct wl_setup {
 	u64 until_ps;
 	void (*trace)(void *arg, const struct vgpu_trace_record *record);
 	void *trace_arg;
+	int (*replay)(const struct wl_setup *setup, const char *path, const struct wl_process *processes, u32 count,
+		      struct wl_outcome *outcome, char *message);
 };
 
 /** struct wl_process_outcome - what one process did; turnaround is summed over its completed runs */

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-sim: trace records of the run together, kept in an unnamed file in the format of vgpu-trace, whose reader and writers
- * make the pictures.
+ * Workloads: trace records of the run together, kept in an unnamed file in the format of vgpu-trace, whose reader and writers
+ * make the pictures. Only tools that are linked with those use this file.
  */
 #include <errno.h>
 #include <string.h>
 
-#include "sim.h"
 #include "tools/vgpu-trace/trace.h"
+#include "options.h"
 
 /* About two million thread blocks: what a viewer can still open. */
 #define RECORDS_MAX	(4u << 20)
 
-int sim_record(struct sim_recorder *recorder)
+int wl_record(struct wl_recorder *recorder, const char *tool)
 {
+	recorder->tool = tool;
 	recorder->file = tmpfile();
 	if (recorder->file && fputs(TRACE_MAGIC, recorder->file) >= 0)
 		return 0;
-	fprintf(stderr, "vgpu-sim: a file for the trace: %s\n", strerror(errno));
-	sim_record_end(recorder);
+	fprintf(stderr, "%s: a file for the trace: %s\n", recorder->tool, strerror(errno));
+	wl_record_end(recorder);
 	return -1;
 }
 
-void sim_record_take(void *arg, const struct vgpu_trace_record *record)
+void wl_record_take(void *arg, const struct vgpu_trace_record *record)
 {
-	struct sim_recorder *recorder = arg;
+	struct wl_recorder *recorder = arg;
 
 	if (recorder->full || recorder->failed)
 		return;
@@ -38,18 +39,18 @@ void sim_record_take(void *arg, const struct vgpu_trace_record *record)
 	recorder->last_ps = record->time;
 }
 
-static int write_file(const char *path, const struct trace *trace, bool svg)
+static int write_file(const char *tool, const char *path, const struct trace *trace, bool svg)
 {
 	FILE *file = fopen(path, "w");
 	int err;
 
 	if (!file) {
-		fprintf(stderr, "vgpu-sim: %s: %s\n", path, strerror(errno));
+		fprintf(stderr, "%s: %s: %s\n", tool, path, strerror(errno));
 		return -1;
 	}
-	err = svg ? trace_svg(trace, "vgpu-sim", file) : trace_chrome(trace, file);
+	err = svg ? trace_svg(trace, tool, file) : trace_chrome(trace, file);
 	if (fclose(file) || err) {
-		fprintf(stderr, "vgpu-sim: %s could not be written\n", path);
+		fprintf(stderr, "%s: %s could not be written\n", tool, path);
 		return -1;
 	}
 	return 0;
@@ -66,30 +67,30 @@ static void name_processes(struct trace *trace, const struct wl_job *job)
 	}
 }
 
-int sim_record_write(struct sim_recorder *recorder, const struct wl_job *job, const char *chrome, const char *svg)
+int wl_record_write(struct wl_recorder *recorder, const struct wl_job *job, const char *chrome, const char *svg)
 {
 	struct trace trace;
 	int err = 0;
 
 	if (recorder->failed || fseek(recorder->file, 0, SEEK_SET)) {
-		fprintf(stderr, "vgpu-sim: the file for the trace: %s\n", strerror(errno));
+		fprintf(stderr, "%s: the file for the trace: %s\n", recorder->tool, strerror(errno));
 		return -1;
 	}
 	if (recorder->full)
-		fprintf(stderr, "vgpu-sim: the trace ends at %.6f us, after %u records\n",
+		fprintf(stderr, "%s: the trace ends at %.6f us, after %u records\n", recorder->tool,
 			(double)recorder->last_ps / 1e6, RECORDS_MAX);
 	if (trace_read(recorder->file, "the trace", &trace))
 		return -1;
 	name_processes(&trace, job);
 	if (chrome)
-		err |= write_file(chrome, &trace, false);
+		err |= write_file(recorder->tool, chrome, &trace, false);
 	if (svg)
-		err |= write_file(svg, &trace, true);
+		err |= write_file(recorder->tool, svg, &trace, true);
 	trace_free(&trace);
 	return err;
 }
 
-void sim_record_end(struct sim_recorder *recorder)
+void wl_record_end(struct wl_recorder *recorder)
 {
 	if (recorder->file)
 		fclose(recorder->file);
