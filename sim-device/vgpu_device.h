@@ -50,11 +50,13 @@ struct vgpu_config {
 	u32 link_burst;			/* bytes of one burst (Tanasic table 5.1: 4 KB) */
 	u64 launch_ps;			/* dispatcher to execution engine */
 	u64 sm_setup_ps;		/* before an SM runs another kernel */
+	u64 pipeline_drain_ps;		/* context switch: until the instructions in flight have ended (Tanasic 5.2.2) */
+	u64 drain_ps;			/* drain-then-switch: how long it drains */
 	u64 watchdog_ps;		/* longest a kernel may run, 0: no watchdog */
 	u64 slice_ps;			/* how far an SM executes compiled blocks in one event */
 	u64 seed;			/* of the one random generator */
 	char policy[VGPU_NAME_BYTES];	/* "fcfs" */
-	char preemption[VGPU_NAME_BYTES];	/* "none" */
+	char preemption[VGPU_NAME_BYTES];	/* "none", "drain" … */
 };
 
 /* Fill @config from preset @name: "k20c" (Tanasic table 5.1), "tanasic-ch6" (table 6.1), "gtx980" (SMK table 4, PEP
@@ -153,12 +155,17 @@ struct vgpu_device_counts {
 };
 void vgpu_device_counts(const struct vgpu_device *dev, struct vgpu_device_counts *counts);
 
-/* States of an SM. Idle, running and reserved are Tanasic's (5.2.3); setup is the beginning of running, told apart. */
+/*
+ * States of an SM. Idle, running and reserved are Tanasic's (5.2.3); setup and restoring are parts of running, saving is the last
+ * part of reserved, told apart. While some blocks of an SM run and others are restored, it is running.
+ */
 enum vgpu_sm_state {
 	VGPU_SM_IDLE,
 	VGPU_SM_SETUP,
 	VGPU_SM_RUNNING,
-	VGPU_SM_RESERVED,		/* being preempted for another kernel */
+	VGPU_SM_RESERVED,		/* being preempted for another kernel: its blocks run on until they end or the save begins */
+	VGPU_SM_SAVING,			/* being preempted, contexts of its blocks move to the save area */
+	VGPU_SM_RESTORING,		/* nothing runs, contexts of its blocks move back from the save area */
 	VGPU_SM_STATES
 };
 /* "idle", "setup" …, NULL past the end. */

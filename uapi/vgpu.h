@@ -382,6 +382,12 @@ enum vgpu_trace_type {
 	VGPU_TRACE_BLOCK_START,		/* sm, kernel; a: block, b: slot in the SM */
 	VGPU_TRACE_BLOCK_END,		/* sm, kernel; a: block, b: slot in the SM */
 	VGPU_TRACE_FAULT,		/* a: reason, b: address */
+	VGPU_TRACE_PREEMPT_START,	/* sm, kernel that loses it; a: launch id of the kernel it is reserved for */
+	VGPU_TRACE_PREEMPT_END,		/* sm, kernel that lost it; a: time of the request */
+	VGPU_TRACE_SAVE_START,		/* sm, kernel; a: blocks, b: bytes */
+	VGPU_TRACE_SAVE_END,		/* sm, kernel; a: blocks, b: bytes */
+	VGPU_TRACE_RESTORE_START,	/* sm, kernel; a: block, b: bytes */
+	VGPU_TRACE_RESTORE_END,		/* sm, kernel; a: block, b: 1: the SM was preempted before it was whole */
 	VGPU_TRACE_COUNT
 };
 

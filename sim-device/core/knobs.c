@@ -51,7 +51,10 @@ static int preemption_set(struct vgpu_device *dev, const char *value)
 {
 	const struct vgpu_preemption *preemption = vgpu_preemption_find(value);
 
-	return preemption ? vgpu_exec_set_preemption(dev, preemption) : -EINVAL;
+	if (!preemption)
+		return -EINVAL;
+	vgpu_exec_set_preemption(dev, preemption);
+	return 0;
 }
 
 static void preemption_get(struct vgpu_device *dev, struct vgpu_text *text)
@@ -141,6 +144,16 @@ static void seed_get(struct vgpu_device *dev, struct vgpu_text *text)
 	vgpu_text_put_u64(text, dev->config.seed);
 }
 
+static int drain_set(struct vgpu_device *dev, const char *value)
+{
+	return set_time(&dev->config, "drain_ps", value, VGPU_US);
+}
+
+static void drain_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	vgpu_text_put_u64(text, dev->config.drain_ps / VGPU_US);
+}
+
 static const struct knob knobs[] = {
 	{ "policy", policy_set, policy_get },
 	{ "preemption", preemption_set, preemption_get },
@@ -148,6 +161,7 @@ static const struct knob knobs[] = {
 	{ "watchdog_us", watchdog_set, watchdog_get },
 	{ "slice_ns", slice_set, slice_get },
 	{ "seed", seed_set, seed_get },
+	{ "drain_us", drain_set, drain_get },
 };
 
 static const struct knob *find(const char *name)

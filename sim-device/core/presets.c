@@ -46,6 +46,10 @@ static const struct vgpu_config presets[] = {
 		/* chosen: a command crosses the front end in about the microsecond that Tanasic 5.2.3 calls significant */
 		.launch_ps = VGPU_US,
 		.sm_setup_ps = 100 * VGPU_NS,		/* chosen: 70 cycles to load the registers of an SM */
+		/* chosen: an access to memory, the slowest instruction there is, that has just begun: memory_latency_cycles */
+		.pipeline_drain_ps = 200 * 1000000000ull / 706000,
+		/* chosen: the longest save of table 5.2 is 16.2 us; a drain that takes longer than that is not worth its wait */
+		.drain_ps = 16200 * VGPU_NS,
 		.slice_ps = VGPU_US,			/* chosen: 706 cycles, small beside a kernel, large beside an event */
 		.seed = 1,
 		.policy = "fcfs",
@@ -72,6 +76,8 @@ static const struct vgpu_config presets[] = {
 		.link_burst = 4 * KB,			/* as k20c */
 		.launch_ps = VGPU_US,			/* as k20c */
 		.sm_setup_ps = 100 * VGPU_NS,
+		.pipeline_drain_ps = 200 * 1000000000ull / 1000000,	/* as k20c: memory_latency_cycles */
+		.drain_ps = 16200 * VGPU_NS,
 		.slice_ps = VGPU_US,
 		.seed = 1,
 		.policy = "fcfs",
@@ -98,6 +104,8 @@ static const struct vgpu_config presets[] = {
 		.link_burst = 4 * KB,			/* as k20c */
 		.launch_ps = VGPU_US,			/* as k20c */
 		.sm_setup_ps = 100 * VGPU_NS,
+		.pipeline_drain_ps = 200 * 1000000000ull / 1216000,	/* as k20c: memory_latency_cycles */
+		.drain_ps = 16200 * VGPU_NS,
 		.slice_ps = VGPU_US,
 		.seed = 1,
 		.policy = "fcfs",

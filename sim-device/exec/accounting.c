@@ -51,6 +51,8 @@ const char *vgpu_sm_state_name(unsigned int state)
 		[VGPU_SM_SETUP] = "setup",
 		[VGPU_SM_RUNNING] = "running",
 		[VGPU_SM_RESERVED] = "reserved",
+		[VGPU_SM_SAVING] = "saving",
+		[VGPU_SM_RESTORING] = "restoring",
 	};
 
 	return state < VGPU_SM_STATES ? names[state] : NULL;
@@ -85,7 +87,7 @@ static bool kernel_closes(const struct vgpu_device *dev, const struct vgpu_ksr *
 		if (smst->ksr != ksr)
 			continue;
 		sms++;
-		blocks += smst->state == VGPU_SM_SETUP ? smst->claimed : dev->sms[i].resident_count;
+		blocks += smst->state == VGPU_SM_SETUP ? smst->claimed : dev->sms[i].resident_count + smst->moving_count;
 	}
 	return sms == ksr->sms && blocks == ksr->launch.blocks && vgpu_heap_has(&ksr->node) == !!ksr->unclaimed;
 }
@@ -114,7 +116,7 @@ bool vgpu_account_closes(const struct vgpu_device *dev)
 		if (!!(exec->idle[i / 64] & (1ull << (i % 64))) != (smst->state == VGPU_SM_IDLE))
 			return false;
 		idle += smst->state == VGPU_SM_IDLE;
-		blocks += dev->sms[i].resident_count;
+		blocks += dev->sms[i].resident_count + smst->moving_count;
 	}
 	for (ksr = exec->active_head; ksr; ksr = ksr->next) {
 		active++;

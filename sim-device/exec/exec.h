@@ -4,7 +4,8 @@
  * context; the policy admits one into the active queue (a KSR of the KSRT tracks it) and assigns SMs to it; the SM driver sets an
  * SM up, issues thread blocks until it is full, and issues again when one ends. The SMST says what every SM does.
  *
- * framework.c has the services a policy calls, sm_driver.c what follows from them, accounting.c the times.
+ * framework.c has the services a policy calls, sm_driver.c what follows from them, save_area.c moves contexts of thread blocks,
+ * accounting.c has the times.
  */
 #ifndef VGPU_EXEC_H
 #define VGPU_EXEC_H
@@ -48,6 +49,11 @@ struct vgpu_smst {
 	u32 claimed;			/* blocks it will issue when set up */
 	u64 requested;			/* when it was reserved */
 	struct vgpu_event setup;
+	struct vgpu_event preempt;	/* of the mechanism: what it does next; else the end of the save or restore that is under way */
+	struct vgpu_block *moving;	/* blocks being saved, or waiting to be restored one after the other; not resident */
+	struct vgpu_block **moving_end;
+	u32 moving_count;
+	u64 moving_bytes;		/* of a save */
 	u64 since;			/* accounts are right up to here */
 	u64 time[VGPU_SM_STATES];
 	u64 instructions;		/* of the SM that are in its contexts' accounts */
@@ -87,8 +93,8 @@ void vgpu_exec_abort(struct vgpu_device *dev, struct vgpu_context *ctx);
 void vgpu_exec_set_policy(struct vgpu_device *dev, const struct vgpu_policy *policy);
 /* Ranks may have changed: order everything anew and ask the policy. */
 void vgpu_exec_rerank(struct vgpu_device *dev);
-/* -EBUSY: a preemption is under way. */
-int vgpu_exec_set_preemption(struct vgpu_device *dev, const struct vgpu_preemption *preemption);
+/* Preemptions that are under way end as they began. */
+void vgpu_exec_set_preemption(struct vgpu_device *dev, const struct vgpu_preemption *preemption);
 /* Kernels that run now are measured by the new watchdog too. */
 void vgpu_exec_set_watchdog(struct vgpu_device *dev, u64 watchdog_ps);
 
@@ -117,9 +123,14 @@ void vgpu_exec_assign(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr);
  */
 int vgpu_exec_reserve(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr);
 
-/* ---- services for preemption mechanisms (sm_driver.c) ----------------------------------------------------------- */
+/* ---- services for preemption mechanisms (sm_driver.c, save_area.c) ----------------------------------------------- */
 
-/* Take a resident block off its SM into the PTBQ of its kernel. */
+/*
+ * Save the contexts of all resident blocks of reserved SM @sm. They stop now; the SM is handed over when the save ends. The state
+ * of the blocks must be that of the present time: vgpu_sm_halt().
+ */
+void vgpu_exec_save(struct vgpu_device *dev, u32 sm);
+/* Take a resident block off its SM into the PTBQ of its kernel, at no cost. */
 void vgpu_exec_preempt_block(struct vgpu_device *dev, struct vgpu_block *block);
 /* Reserved SM @sm is empty: it goes to the kernel that reserved it. */
 void vgpu_exec_preempted(struct vgpu_device *dev, u32 sm);
@@ -130,6 +141,12 @@ void vgpu_exec_preempted(struct vgpu_device *dev, u32 sm);
 void vgpu_sm_driver_setup(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr);
 /* sm_driver.c: give back what @sm has claimed in setup; it is idle, and goes to @next if that has blocks to issue */
 void vgpu_sm_driver_unset(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *next);
+/* save_area.c: @block, out of the PTBQ, is restored on @sm after those that wait there, and issued then */
+void vgpu_exec_restore(struct vgpu_device *dev, u32 sm, struct vgpu_block *block);
+/* save_area.c: what @sm has not restored yet goes back to the head of the PTBQ; it lies in the save area still */
+void vgpu_exec_unrestore(struct vgpu_device *dev, u32 sm);
+/* sm_driver.c: @block, restored, goes on running on @sm */
+void vgpu_sm_driver_resume(struct vgpu_device *dev, u32 sm, struct vgpu_block *block);
 /* sm_driver.c: stop whatever @sm does for a context that ends */
 void vgpu_sm_driver_stop(struct vgpu_device *dev, u32 sm);
 /* framework.c: all blocks of @ksr have ended: its command completes, the policy is told */

@@ -231,7 +231,10 @@ int vgpu_exec_reserve(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 	VGPU_CHECK(smst->ksr);
 	if (!dev->exec.preemption->begin)
 		return -EOPNOTSUPP;
-	if (smst->state == VGPU_SM_SETUP) {
+	/* What is not whole yet goes back where it came from: there is nothing to save of it. */
+	if (smst->moving_count && smst->state != VGPU_SM_SAVING)
+		vgpu_exec_unrestore(dev, sm);
+	if (smst->state == VGPU_SM_SETUP || smst->state == VGPU_SM_RESTORING) {
 		/* Nothing runs yet: it changes hands at once. */
 		vgpu_sm_driver_unset(dev, sm, ksr);
 		return 0;
@@ -240,10 +243,11 @@ int vgpu_exec_reserve(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 		smst->next->reserved--;
 	smst->next = ksr;
 	ksr->reserved++;
-	if (smst->state == VGPU_SM_RESERVED)
+	if (smst->state == VGPU_SM_RESERVED || smst->state == VGPU_SM_SAVING)
 		return 0;
 	vgpu_account_sm(dev, sm, VGPU_SM_RESERVED);
 	smst->requested = dev->now;
+	vgpu_trace_kernel(dev, VGPU_TRACE_PREEMPT_START, smst->ksr, sm, ksr->launch.id, 0);
 	dev->exec.preemption->begin(dev, sm);
 	return 0;
 }
@@ -277,15 +281,9 @@ void vgpu_exec_set_policy(struct vgpu_device *dev, const struct vgpu_policy *pol
 	vgpu_exec_rerank(dev);
 }
 
-int vgpu_exec_set_preemption(struct vgpu_device *dev, const struct vgpu_preemption *preemption)
+void vgpu_exec_set_preemption(struct vgpu_device *dev, const struct vgpu_preemption *preemption)
 {
-	u32 i;
-
-	for (i = 0; i < dev->config.sms; i++)
-		if (dev->exec.smst[i].state == VGPU_SM_RESERVED)
-			return -EBUSY;
 	dev->exec.preemption = preemption;
-	return 0;
 }
 
 void vgpu_exec_set_watchdog(struct vgpu_device *dev, u64 watchdog_ps)
@@ -319,15 +317,20 @@ int vgpu_exec_init(struct vgpu_device *dev)
 		return -ENOMEM;
 	for (i = 0; i < kernels; i++)
 		exec->ksr_free[i] = &exec->ksrt[kernels - 1 - i];
-	for (i = 0; i < sms; i++)
+	for (i = 0; i < sms; i++) {
 		exec->idle[i / 64] |= 1ull << (i % 64);
+		exec->smst[i].moving_end = &exec->smst[i].moving;
+	}
 	exec->ksr_free_count = kernels;
 	exec->idle_count = sms;
 	err = vgpu_heap_reserve(&exec->issuable, kernels);
 	if (!err)
 		err = vgpu_block_pool_grow(exec, sms * dev->config.blocks_per_sm);
-	/* Of every SM: its setup, the step of its compiled blocks, the first end of its profiled ones; of every KSR: a watchdog. */
-	return err ? err : vgpu_event_reserve(dev, kernels + sms * 3);
+	/*
+	 * Of every SM: its setup, its preemption, the step of its compiled blocks, the first end of its profiled ones; of every KSR: a
+	 * watchdog.
+	 */
+	return err ? err : vgpu_event_reserve(dev, kernels + sms * 4);
 }
 
 void vgpu_exec_fini(struct vgpu_device *dev)

@@ -34,6 +34,8 @@ static void leave(struct vgpu_device *dev, u32 sm)
 	struct vgpu_smst *smst = &exec->smst[sm];
 
 	vgpu_account_sm(dev, sm, VGPU_SM_IDLE);
+	vgpu_event_cancel(dev, &smst->preempt);
+	dev->sms[sm].halted = false;
 	smst->ksr->sms--;
 	smst->ksr = NULL;
 	exec->idle[sm / 64] |= 1ull << (sm % 64);
@@ -53,6 +55,7 @@ static struct vgpu_ksr *take_next(struct vgpu_smst *smst)
 
 static void report(struct vgpu_device *dev, u32 sm, const struct vgpu_ksr *from, u64 requested)
 {
+	vgpu_trace_kernel(dev, VGPU_TRACE_PREEMPT_END, from, sm, requested, 0);
 	if (dev->ops->preempted)
 		dev->ops->preempted(dev->host, from->ctx->id, sm, requested);
 }
@@ -83,6 +86,7 @@ static struct vgpu_block *next_block(struct vgpu_exec *exec, struct vgpu_ksr *ks
 
 	if (unlikely(block)) {
 		ksr->ptbq = block->next;
+		block->next = NULL;
 		if (spare)
 			vgpu_block_put(exec, spare);
 		return block;
@@ -92,6 +96,7 @@ static struct vgpu_block *next_block(struct vgpu_exec *exec, struct vgpu_ksr *ks
 		return NULL;
 	block->launch = &ksr->launch;
 	block->index = ksr->next_block++;
+	block->saved = false;
 	block->sm = NULL;
 	block->remaining_ps = 0;
 	block->warps = NULL;
@@ -104,6 +109,10 @@ static bool issue(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_ksr *
 	struct vgpu_block *block = next_block(&dev->exec, ksr, spare);
 	struct vgpu_fault fault;
 
+	if (unlikely(block && block->saved)) {
+		vgpu_exec_restore(dev, sm->index, block);
+		return true;
+	}
 	if (unlikely(!block || vgpu_sm_issue(sm, block))) {
 		if (block) {
 			vgpu_block_release(block);
@@ -119,6 +128,26 @@ static bool issue(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_ksr *
 	return true;
 }
 
+/* An SM with blocks is running, unless each of them waits to be restored. */
+static void settle(struct vgpu_device *dev, u32 sm)
+{
+	if (unlikely(dev->exec.smst[sm].moving_count && !dev->sms[sm].resident_count))
+		vgpu_account_sm(dev, sm, VGPU_SM_RESTORING);
+}
+
+void vgpu_sm_driver_resume(struct vgpu_device *dev, u32 sm, struct vgpu_block *block)
+{
+	struct vgpu_ksr *ksr = ksr_of(block->launch);
+	int err;
+
+	if (dev->exec.smst[sm].state == VGPU_SM_RESTORING)
+		vgpu_account_sm(dev, sm, VGPU_SM_RUNNING);
+	/* It has its memory already, and a slot was kept for it. */
+	err = vgpu_sm_issue(&dev->sms[sm], block);
+	VGPU_CHECK(!err);
+	vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_START, ksr, sm, block->index, block->slot);
+}
+
 static void setup_fire(struct vgpu_device *dev, struct vgpu_event *event)
 {
 	struct vgpu_smst *smst = vgpu_container_of(event, struct vgpu_smst, setup);
@@ -130,6 +159,7 @@ static void setup_fire(struct vgpu_device *dev, struct vgpu_event *event)
 	smst->claimed = 0;
 	while (count-- && issue(dev, &dev->sms[sm], smst->ksr, NULL))
 		;
+	settle(dev, sm);
 }
 
 void vgpu_sm_driver_setup(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
@@ -159,6 +189,7 @@ void vgpu_sm_driver_unset(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *next
 	ksr->unclaimed += smst->claimed;
 	smst->claimed = 0;
 	vgpu_exec_claimed(dev, ksr);
+	vgpu_trace_kernel(dev, VGPU_TRACE_PREEMPT_START, ksr, sm, next ? next->launch.id : 0, 0);
 	report(dev, sm, ksr, dev->now);
 	leave(dev, sm);
 	hand_over(dev, sm, next);
@@ -172,7 +203,7 @@ static void empty(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 	struct vgpu_smst *smst = &dev->exec.smst[sm];
 	struct vgpu_ksr *next = take_next(smst);
 
-	if (smst->state == VGPU_SM_RESERVED)
+	if (smst->state == VGPU_SM_RESERVED || smst->state == VGPU_SM_SAVING)
 		report(dev, sm, ksr, smst->requested);
 	leave(dev, sm);
 	/* First the kernel it is reserved for, then the policy. */
@@ -221,11 +252,16 @@ void vgpu_exec_block_done(struct vgpu_device *dev, struct vgpu_sm *sm, struct vg
 	if (ksr->launch.kernel)
 		vgpu_block_release(block);
 	if (claim(dev, sm, ksr)) {
-		issue(dev, sm, ksr, block);
+		if (issue(dev, sm, ksr, block))
+			settle(dev, sm->index);
 		return;
 	}
 	vgpu_block_put(&dev->exec, block);
-	if (!sm->resident_count)
+	if (sm->resident_count)
+		return;
+	if (unlikely(dev->exec.smst[sm->index].moving_count))
+		settle(dev, sm->index);
+	else
 		empty(dev, sm->index, ksr);
 }
 
@@ -264,8 +300,11 @@ void vgpu_exec_preempted(struct vgpu_device *dev, u32 sm)
 {
 	struct vgpu_smst *smst = &dev->exec.smst[sm];
 
-	VGPU_CHECK(smst->state == VGPU_SM_RESERVED && !dev->sms[sm].resident_count);
+	VGPU_CHECK((smst->state == VGPU_SM_RESERVED || smst->state == VGPU_SM_SAVING) && !dev->sms[sm].resident_count);
 	empty(dev, sm, smst->ksr);
+	/* Its kernel has blocks to issue again: an SM that nobody could use may serve it. */
+	if (dev->exec.idle_count && vgpu_exec_issuable(dev))
+		dev->exec.policy->sm_idle(dev, (u32)vgpu_exec_idle_sm(dev));
 }
 
 void vgpu_sm_driver_stop(struct vgpu_device *dev, u32 sm)
@@ -282,6 +321,13 @@ void vgpu_sm_driver_stop(struct vgpu_device *dev, u32 sm)
 		vgpu_block_release(block);
 		vgpu_block_put(&dev->exec, block);
 	}
+	while ((block = smst->moving)) {
+		smst->moving = block->next;
+		vgpu_block_release(block);
+		vgpu_block_put(&dev->exec, block);
+	}
+	smst->moving_end = &smst->moving;
+	smst->moving_count = 0;
 	leave(dev, sm);
 	hand_over(dev, sm, next);
 }

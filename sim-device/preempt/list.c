@@ -7,6 +7,9 @@
 
 static const struct vgpu_preemption *const mechanisms[] = {
 	&vgpu_preemption_none,
+	&vgpu_preemption_drain,
+	&vgpu_preemption_switch,
+	&vgpu_preemption_drain_then_switch,
 };
 
 const struct vgpu_preemption *vgpu_preemption_at(unsigned int index)

@@ -14,6 +14,8 @@ int vgpu_compiled_start(struct vgpu_block *block)
 {
 	if (!block->warps)
 		block->warps = vgpu_warps_get(block->sm, block);
+	else
+		block->warps->home = block->sm;	/* where it goes on, not where it began, takes its memory back */
 	return block->warps ? 0 : -ENOMEM;
 }
 
@@ -220,7 +222,7 @@ void vgpu_compiled_step(struct vgpu_device *dev, struct vgpu_event *step)
 	vgpu_event_cancel(dev, step);	/* blocks issued just now have scheduled it again */
 	for (block = sm->resident; block; block = block->next)
 		warps += block->warps ? block->warps->ready : 0;
-	if (!sm->resident)
+	if (!sm->resident || sm->halted)
 		return;
 	check_epoch(sm);
 	lanes->tlb = sm->tlb;

@@ -108,6 +108,12 @@ void vgpu_sm_remove(struct vgpu_sm *sm, struct vgpu_block *block)
 	sm->resident_count--;
 }
 
+u64 vgpu_sm_halt(struct vgpu_sm *sm)
+{
+	sm->halted = true;
+	return vgpu_event_pending(&sm->step) ? vgpu_event_time(&sm->step) : sm->dev->now;
+}
+
 void vgpu_sm_detach(struct vgpu_sm *sm, struct vgpu_block *block)
 {
 	if (!block->launch->kernel)

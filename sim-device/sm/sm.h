@@ -37,6 +37,7 @@ struct vgpu_sm {
 	struct vgpu_block **resident_end;	/* where the next one is linked in */
 	u32 resident_count;
 	u64 slots_used;			/* bit per slot */
+	bool halted;			/* compiled blocks: no slice begins any more; until the SM is empty */
 	struct vgpu_event step;		/* next slice of compiled blocks */
 	struct vgpu_tlb_entry *tlb;	/* VGPU_TLB_ENTRIES */
 	u64 tlb_epoch;			/* of `as` when the TLB was last valid */
@@ -62,6 +63,12 @@ void vgpu_sm_fini(struct vgpu_sm *sm);
 void vgpu_sm_setup(struct vgpu_sm *sm, const struct vgpu_launch *launch);
 /* Make @block resident: a new one starts, a preempted one goes on where it stopped. -ENOMEM: no memory for its state. */
 int vgpu_sm_issue(struct vgpu_sm *sm, struct vgpu_block *block);
+/*
+ * No compiled block begins another slice. A slice is executed ahead of the time it takes, so the state of the blocks is that of the
+ * present time only when it has ended: returns when that is, and what is scheduled for then from now on comes after it. Profiled
+ * blocks have no slices and run on.
+ */
+u64 vgpu_sm_halt(struct vgpu_sm *sm);
 /* Take @block off the SM with all its state kept in it, at the present time. */
 void vgpu_sm_detach(struct vgpu_sm *sm, struct vgpu_block *block);
 /* Free what a block holds (of an ended or a never to be continued one); the struct itself is the engine's. */

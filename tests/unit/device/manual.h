@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A policy for tests of preemption: whatever arrives is admitted, idle SMs go to the oldest kernel with blocks to issue, and
+ * nothing is ever reserved but by the test, which calls vgpu_exec_reserve() itself.
+ */
+#ifndef TEST_MANUAL_H
+#define TEST_MANUAL_H
+
+#include "core/device.h"
+#include "policy/policy.h"
+#include "preempt/preempt.h"
+
+extern const struct vgpu_policy manual_policy;
+
+/* The active kernel with launch id @id, NULL: it is not active. */
+struct vgpu_ksr *manual_kernel(struct vgpu_device *dev, u32 id);
+
+#endif
