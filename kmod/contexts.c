@@ -157,17 +157,19 @@ static const struct kobj_type dir_type = {
 
 int kvgpu_ctx_dir_add(struct kvgpu_ctx *ctx)
 {
+	struct kvgpu_dev *kdev = ctx->kdev;
 	struct kvgpu_ctx_dir *dir;
 	int ret;
 
-	if (!ctx->kdev->contexts_dir)
-		return -ENXIO;
 	dir = kzalloc(sizeof(*dir), GFP_KERNEL_ACCOUNT);
 	if (!dir)
 		return -ENOMEM;
-	dir->kdev = ctx->kdev;
+	dir->kdev = kdev;
 	dir->id = ctx->id;
-	ret = kobject_init_and_add(&dir->kobj, &dir_type, ctx->kdev->contexts_dir, "%u", ctx->id);
+	kobject_init(&dir->kobj, &dir_type);
+	mutex_lock(&kdev->contexts_lock);
+	ret = kdev->contexts_dir ? kobject_add(&dir->kobj, kdev->contexts_dir, "%u", ctx->id) : -ENXIO;
+	mutex_unlock(&kdev->contexts_lock);
 	if (ret) {
 		kobject_put(&dir->kobj);
 		return ret;
@@ -189,8 +191,14 @@ int kvgpu_contexts_add(struct kvgpu_dev *kdev)
 	return kdev->contexts_dir ? 0 : -ENOMEM;
 }
 
+/* The folders of contexts that are still open go with it. */
 void kvgpu_contexts_remove(struct kvgpu_dev *kdev)
 {
-	kobject_put(kdev->contexts_dir);
+	struct kobject *dir = kdev->contexts_dir;
+
+	mutex_lock(&kdev->contexts_lock);
 	kdev->contexts_dir = NULL;
+	kobject_del(dir);
+	mutex_unlock(&kdev->contexts_lock);
+	kobject_put(dir);
 }

@@ -173,6 +173,7 @@ struct kvgpu_dev *kvgpu_dev_create(unsigned int index, const struct vgpu_config 
 	INIT_LIST_HEAD(&kdev->news);
 	init_waitqueue_head(&kdev->wake);
 	xa_init(&kdev->contexts);
+	mutex_init(&kdev->contexts_lock);
 	kvgpu_clock_init(&kdev->clock);
 	mutex_init(&kdev->trace.read_lock);
 	kdev->preemptions = kvzalloc(sizeof(*kdev->preemptions), GFP_KERNEL);

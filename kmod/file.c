@@ -48,7 +48,7 @@ static int do_close(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 
 static int kvgpu_open(struct inode *inode, struct file *file)
 {
-	struct kvgpu_dev *kdev = kvgpu_dev_by_minor(iminor(inode));
+	struct kvgpu_dev *kdev = kvgpu_dev_get_minor(iminor(inode));
 	struct context_msg m = { .msg.fn = do_open, .task = current };
 	struct kvgpu_ctx *ctx;
 	int ret;
@@ -97,6 +97,7 @@ free:
 	kfree(ctx);
 count:
 	atomic_dec(&kdev->context_count);
+	kvgpu_dev_put(kdev);
 	return ret;
 }
 
@@ -119,6 +120,7 @@ static int kvgpu_release(struct inode *inode, struct file *file)
 	kvgpu_seat_put(ctx->seat);
 	kfree(ctx);
 	atomic_dec(&kdev->context_count);
+	kvgpu_dev_put(kdev);
 	return 0;
 }
 

@@ -18,6 +18,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
+#include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -78,6 +79,7 @@ struct kvgpu_seat {
 
 /** struct kvgpu_dev - one device: the model, its actor and how Linux sees it */
 struct kvgpu_dev {
+	refcount_t refs;		/* the table of devices, and every open file */
 	unsigned int index;
 	char name[16];
 	struct vgpu_config config;
@@ -104,7 +106,8 @@ struct kvgpu_dev {
 	struct device *dev;
 	struct dentry *debugfs;
 	struct vgpu_latency *preemptions;	/* actor: how long they took */
-	struct kobject *contexts_dir;
+	struct mutex contexts_lock;
+	struct kobject *contexts_dir;	/* under contexts_lock; NULL: the device has been removed */
 	struct attribute_group knob_group;
 	struct attribute_group config_group;
 	const struct attribute_group *groups[7];
@@ -165,7 +168,27 @@ bool kvgpu_spin(bool (*ready)(void *arg), void *arg);
 /* ---- file.c: open files ----------------------------------------------------------------------------------------- */
 
 extern const struct file_operations kvgpu_fops;
-struct kvgpu_dev *kvgpu_dev_by_minor(unsigned int minor);	/* main.c */
+
+/* ---- devices.c: the devices there are, by number ------------------------------------------------------------------ */
+
+int kvgpu_devices_init(void);
+/* Removes all of them; no file is open. */
+void kvgpu_devices_exit(void);
+/* Make device @config under the lowest free number, with its nodes. -ENOSPC: KVGPU_DEVICES_MAX are there. */
+int kvgpu_dev_add(const struct vgpu_config *config, struct kvgpu_dev **out);
+/* Take it out: nobody finds it any more. -EBUSY: files are open on it, unless @in_use_too. */
+int kvgpu_dev_remove(struct kvgpu_dev *kdev, bool in_use_too);
+/* A reference to device @index, or to the one that a node stands for; NULL: there is none. */
+struct kvgpu_dev *kvgpu_dev_get(unsigned int index);
+struct kvgpu_dev *kvgpu_dev_get_minor(unsigned int minor);
+void kvgpu_dev_put(struct kvgpu_dev *kdev);
+
+/* ---- main.c, configfs.c -------------------------------------------------------------------------------------------- */
+
+/* Say which presets there are. */
+void kvgpu_refuse_preset(const char *name_given);
+int kvgpu_configfs_init(void);
+void kvgpu_configfs_exit(void);
 
 /* ---- ioctl.c, submit.c --------------------------------------------------------------------------------------- */
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loading and unloading: module parameters become a configuration, configurations become devices, devices get their
- * nodes: /dev/vgpu0 … and /dev/vgpu for device 0. A parameter that makes no sense refuses the load with a line that says
- * what would be right.
+ * Loading and unloading: module parameters become a configuration, and that the devices that come with the module. A
+ * parameter that makes no sense refuses the load with a line that says what would be right.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/cdev.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -34,27 +32,9 @@ unsigned int kvgpu_trace_records = 1u << 19;
 module_param_named(trace_records, kvgpu_trace_records, uint, 0444);
 MODULE_PARM_DESC(trace_records, "room of the trace ring in records of 48 bytes, a power of two");
 
-/* The last minor is /dev/vgpu. */
-#define MINORS		(KVGPU_DEVICES_MAX + 1)
-#define MINOR_DEFAULT	KVGPU_DEVICES_MAX
-
-static dev_t first_devt;
-static struct cdev cdev;
-static struct class *class;
-static struct device *default_node;
-static struct kvgpu_dev *kdevs[KVGPU_DEVICES_MAX];
-
-struct kvgpu_dev *kvgpu_dev_by_minor(unsigned int minor)
-{
-	minor -= MINOR(first_devt);
-	if (minor == MINOR_DEFAULT)
-		minor = 0;
-	return minor < devices ? kdevs[minor] : NULL;
-}
-
 /* ---- configuration ------------------------------------------------------------------------------------------- */
 
-static void refuse_preset(void)
+void kvgpu_refuse_preset(const char *name_given)
 {
 	char known[128] = "";
 	const char *name;
@@ -64,7 +44,7 @@ static void refuse_preset(void)
 		strlcat(known, " ", sizeof(known));
 		strlcat(known, name, sizeof(known));
 	}
-	pr_err("preset \"%s\" is not known; it is one of:%s\n", preset, known);
+	pr_err("preset \"%.40s\" is not known; it is one of:%s\n", name_given, known);
 }
 
 /* The fields of set=, one by one. */
@@ -133,7 +113,7 @@ static int config_make(struct vgpu_config *config)
 	}
 	ret = vgpu_config_preset(config, preset);
 	if (ret) {
-		refuse_preset();
+		kvgpu_refuse_preset(preset);
 		return -EINVAL;
 	}
 	of_preset = config->vram_bytes;
@@ -151,72 +131,17 @@ static int config_make(struct vgpu_config *config)
 	return 0;
 }
 
-/* ---- nodes --------------------------------------------------------------------------------------------------- */
+/* ---- loading and unloading ------------------------------------------------------------------------------------- */
 
-static char *devnode(KVGPU_DEVNODE_CONST struct device *dev, umode_t *mode)
+static int devices_add(const struct vgpu_config *config)
 {
-	if (mode)
-		*mode = 0666;
-	return NULL;
-}
-
-static int nodes_create(void)
-{
+	struct kvgpu_dev *kdev;
 	unsigned int i;
+	int ret = 0;
 
-	for (i = 0; i < devices; i++) {
-		struct kvgpu_dev *kdev = kdevs[i];
-
-		kdev->dev = device_create_with_groups(class, NULL, first_devt + i, kdev, kdev->groups, "%s", kdev->name);
-		if (IS_ERR(kdev->dev))
-			return PTR_ERR(kdev->dev);
-		if (kvgpu_contexts_add(kdev))
-			return -ENOMEM;
-		kvgpu_trace_add(kdev);
-	}
-	default_node = device_create(class, NULL, first_devt + MINOR_DEFAULT, NULL, "vgpu");
-	return PTR_ERR_OR_ZERO(default_node);
-}
-
-static void nodes_remove(void)
-{
-	unsigned int i;
-
-	if (!IS_ERR_OR_NULL(default_node))
-		device_unregister(default_node);
-	for (i = 0; i < devices; i++) {
-		if (!kdevs[i] || IS_ERR_OR_NULL(kdevs[i]->dev))
-			continue;
-		kvgpu_trace_remove(kdevs[i]);
-		kvgpu_contexts_remove(kdevs[i]);
-		/* returns when nobody is inside an attribute any more */
-		device_unregister(kdevs[i]->dev);
-	}
-}
-
-static void devices_destroy(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < devices; i++)
-		if (kdevs[i])
-			kvgpu_dev_destroy(kdevs[i]);
-}
-
-static int devices_create(const struct vgpu_config *config)
-{
-	unsigned int i;
-
-	for (i = 0; i < devices; i++) {
-		struct kvgpu_dev *kdev = kvgpu_dev_create(i, config);
-
-		if (IS_ERR(kdev)) {
-			devices_destroy();
-			return PTR_ERR(kdev);
-		}
-		kdevs[i] = kdev;
-	}
-	return 0;
+	for (i = 0; i < devices && !ret; i++)
+		ret = kvgpu_dev_add(config, &kdev);
+	return ret;
 }
 
 static int __init kvgpu_init(void)
@@ -230,40 +155,20 @@ static int __init kvgpu_init(void)
 	ret = kvgpu_memory_init();
 	if (ret)
 		return ret;
-	ret = devices_create(&config);
+	ret = kvgpu_devices_init();
 	if (ret)
 		goto memory;
-	ret = alloc_chrdev_region(&first_devt, 0, MINORS, "vgpu");
+	ret = devices_add(&config);
 	if (ret)
-		goto destroy;
-	class = kvgpu_class_create("vgpu");
-	if (IS_ERR(class)) {
-		ret = PTR_ERR(class);
-		goto region;
-	}
-	class->devnode = devnode;
-	kvgpu_trace_init();
-	cdev_init(&cdev, &kvgpu_fops);
-	cdev.owner = THIS_MODULE;
-	ret = cdev_add(&cdev, first_devt, MINORS);
+		goto devices;
+	ret = kvgpu_configfs_init();
 	if (ret)
-		goto class;
-	ret = nodes_create();
-	if (ret)
-		goto nodes;
+		goto devices;
 	pr_info("%u device%s, preset %s, %u SMs, %llu MiB\n", devices, devices == 1 ? "" : "s", config.name, config.sms,
 		config.vram_bytes >> 20);
 	return 0;
-nodes:
-	nodes_remove();
-	cdev_del(&cdev);
-class:
-	kvgpu_trace_exit();
-	class_destroy(class);
-region:
-	unregister_chrdev_region(first_devt, MINORS);
-destroy:
-	devices_destroy();
+devices:
+	kvgpu_devices_exit();
 memory:
 	kvgpu_memory_exit();
 	return ret;
@@ -271,12 +176,8 @@ memory:
 
 static void __exit kvgpu_exit(void)
 {
-	nodes_remove();
-	cdev_del(&cdev);
-	kvgpu_trace_exit();
-	class_destroy(class);
-	unregister_chrdev_region(first_devt, MINORS);
-	devices_destroy();
+	kvgpu_configfs_exit();
+	kvgpu_devices_exit();
 	kvgpu_memory_exit();
 }
 

@@ -255,9 +255,11 @@ static int seat_release(struct inode *inode, struct file *file)
 {
 	struct kvgpu_seat *seat = file->private_data;
 	struct seat_msg m = { .msg.fn = do_give_up, .seat = seat };
+	struct kvgpu_dev *kdev = seat->kdev;
 
-	kvgpu_post(seat->kdev, &m.msg);
+	kvgpu_post(kdev, &m.msg);
 	kvgpu_seat_put(seat);
+	kvgpu_dev_put(kdev);
 	return 0;
 }
 
@@ -276,10 +278,12 @@ static struct file *seat_file(struct kvgpu_seat *seat)
 	struct seat_msg m = { .msg.fn = do_keep, .seat = seat };
 	struct file *file = anon_inode_getfile("[vgpu-seat]", &seat_fops, seat, O_RDWR);
 
-	if (IS_ERR(file))
+	if (IS_ERR(file)) {
 		kvgpu_seat_put(seat);
-	else
+	} else {
+		refcount_inc(&seat->kdev->refs);
 		kvgpu_post(seat->kdev, &m.msg);
+	}
 	return file;
 }
 

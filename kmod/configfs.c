@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Devices on demand, in the manner of gpio-sim: mkdir /sys/kernel/config/vgpu/NAME, choose a preset or single fields of the
+ * configuration, echo 1 > live. A folder is one device; its fields can be written while it is not live. rmdir removes the
+ * device too: files that are open on it go on until they are closed.
+ *
+ * configfs tells an attribute's functions nothing of the attribute, so each field of the configuration has a pair of its own.
+ */
+#include <linux/configfs.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "kvgpu.h"
+
+#define FIELDS_MAX	64u
+
+/** struct cfs_device - a folder */
+struct cfs_device {
+	struct config_group group;
+	struct mutex lock;
+	struct vgpu_config config;
+	struct kvgpu_dev *kdev;		/* NULL: not live */
+};
+
+static struct cfs_device *of_item(struct config_item *item)
+{
+	return container_of(to_config_group(item), struct cfs_device, group);
+}
+
+/* Device memory is frames of this machine's: never more than it has, half of it unless somebody asks for more. */
+static u64 vram_limit(void)
+{
+	return (u64)totalram_pages() << PAGE_SHIFT;
+}
+
+static void vram_default(struct vgpu_config *config)
+{
+	config->vram_bytes = min(config->vram_bytes, round_down(vram_limit() / 2, 1ull << 20));
+}
+
+/* ---- fields of the configuration ------------------------------------------------------------------------------ */
+
+static ssize_t field_show(struct config_item *item, unsigned int index, char *text)
+{
+	struct cfs_device *cfs = of_item(item);
+	int ret;
+
+	mutex_lock(&cfs->lock);
+	ret = vgpu_config_get(&cfs->config, vgpu_config_field(index), text, PAGE_SIZE - 1);
+	mutex_unlock(&cfs->lock);
+	if (ret < 0)
+		return ret;
+	text[ret++] = '\n';
+	return ret;
+}
+
+static ssize_t field_store(struct config_item *item, unsigned int index, const char *text, size_t count)
+{
+	struct cfs_device *cfs = of_item(item);
+	const char *field = vgpu_config_field(index);
+	char *copy = kmemdup_nul(text, count, GFP_KERNEL);
+	struct vgpu_config changed;
+	int ret = -EBUSY;
+
+	if (!copy)
+		return -ENOMEM;
+	mutex_lock(&cfs->lock);
+	changed = cfs->config;
+	if (!cfs->kdev) {
+		ret = vgpu_config_set(&changed, field, strim(copy));
+		if (ret)
+			pr_notice("vgpu: %s/%s does not take \"%.40s\"; a decimal number in its range, or a name it knows\n",
+				  config_item_name(item), field, strim(copy));
+		else
+			cfs->config = changed;
+	}
+	mutex_unlock(&cfs->lock);
+	kfree(copy);
+	return ret ? ret : count;
+}
+
+#define FIELD(n)											\
+	static ssize_t show_##n(struct config_item *item, char *text)					\
+	{												\
+		return field_show(item, n, text);							\
+	}												\
+	static ssize_t store_##n(struct config_item *item, const char *text, size_t count)		\
+	{												\
+		return field_store(item, n, text, count);						\
+	}
+#define ATTRIBUTE(n)	{ .ca_mode = 0644, .ca_owner = THIS_MODULE, .show = show_##n, .store = store_##n },
+#define SIXTEEN(X, row)	X(row##0) X(row##1) X(row##2) X(row##3) X(row##4) X(row##5) X(row##6) X(row##7)	\
+			X(row##8) X(row##9) X(row##a) X(row##b) X(row##c) X(row##d) X(row##e) X(row##f)
+#define EACH_FIELD(X)	SIXTEEN(X, 0x0) SIXTEEN(X, 0x1) SIXTEEN(X, 0x2) SIXTEEN(X, 0x3)
+
+EACH_FIELD(FIELD)
+static struct configfs_attribute fields[FIELDS_MAX] = { EACH_FIELD(ATTRIBUTE) };
+
+/* ---- preset, live, dev_name ------------------------------------------------------------------------------------ */
+
+static ssize_t preset_show(struct config_item *item, char *text)
+{
+	struct cfs_device *cfs = of_item(item);
+	ssize_t length;
+
+	mutex_lock(&cfs->lock);
+	length = sysfs_emit(text, "%s\n", cfs->config.name);
+	mutex_unlock(&cfs->lock);
+	return length;
+}
+
+/* Everything becomes the preset's: single fields are written after it. */
+static ssize_t preset_store(struct config_item *item, const char *text, size_t count)
+{
+	struct cfs_device *cfs = of_item(item);
+	char *copy = kmemdup_nul(text, count, GFP_KERNEL);
+	int ret = -EBUSY;
+
+	if (!copy)
+		return -ENOMEM;
+	mutex_lock(&cfs->lock);
+	if (!cfs->kdev) {
+		ret = vgpu_config_preset(&cfs->config, strim(copy)) ? -EINVAL : 0;
+		if (ret)
+			kvgpu_refuse_preset(strim(copy));
+		else
+			vram_default(&cfs->config);
+	}
+	mutex_unlock(&cfs->lock);
+	kfree(copy);
+	return ret ? ret : count;
+}
+CONFIGFS_ATTR(, preset);
+
+static ssize_t live_show(struct config_item *item, char *text)
+{
+	return sysfs_emit(text, "%d\n", !!READ_ONCE(of_item(item)->kdev));
+}
+
+static int go_live(struct cfs_device *cfs, const char *name)
+{
+	const char *wrong = vgpu_config_check(&cfs->config);
+
+	if (!wrong && cfs->config.vram_bytes > vram_limit())
+		wrong = "vram_bytes is more than the memory of this machine";
+	if (wrong) {
+		pr_notice("vgpu: %s makes no device: %s\n", name, wrong);
+		return -EINVAL;
+	}
+	return kvgpu_dev_add(&cfs->config, &cfs->kdev);
+}
+
+static int go_dead(struct cfs_device *cfs)
+{
+	int ret = kvgpu_dev_remove(cfs->kdev, false);
+
+	if (!ret)
+		WRITE_ONCE(cfs->kdev, NULL);
+	return ret;
+}
+
+static ssize_t live_store(struct config_item *item, const char *text, size_t count)
+{
+	struct cfs_device *cfs = of_item(item);
+	bool live;
+	int ret = kstrtobool(text, &live);
+
+	if (ret)
+		return ret;
+	mutex_lock(&cfs->lock);
+	if (live && !cfs->kdev)
+		ret = go_live(cfs, config_item_name(item));
+	else if (!live && cfs->kdev)
+		ret = go_dead(cfs);
+	mutex_unlock(&cfs->lock);
+	return ret ? ret : count;
+}
+CONFIGFS_ATTR(, live);
+
+/* "vgpu1"; an empty line while it is not live */
+static ssize_t dev_name_show(struct config_item *item, char *text)
+{
+	struct cfs_device *cfs = of_item(item);
+	ssize_t length;
+
+	mutex_lock(&cfs->lock);
+	length = sysfs_emit(text, "%s\n", cfs->kdev ? cfs->kdev->name : "");
+	mutex_unlock(&cfs->lock);
+	return length;
+}
+CONFIGFS_ATTR_RO(, dev_name);
+
+/* ---- folders --------------------------------------------------------------------------------------------------- */
+
+static void cfs_release(struct config_item *item)
+{
+	struct cfs_device *cfs = of_item(item);
+
+	if (cfs->kdev)
+		kvgpu_dev_remove(cfs->kdev, true);
+	mutex_destroy(&cfs->lock);
+	kfree(cfs);
+}
+
+static struct configfs_item_operations device_ops = { .release = cfs_release };
+static struct configfs_attribute *device_attrs[FIELDS_MAX + 4];
+static const struct config_item_type device_type = {
+	.ct_item_ops = &device_ops,
+	.ct_attrs = device_attrs,
+	.ct_owner = THIS_MODULE,
+};
+
+static struct config_group *make_device(struct config_group *group, const char *name)
+{
+	struct cfs_device *cfs = kzalloc(sizeof(*cfs), GFP_KERNEL);
+
+	if (!cfs)
+		return ERR_PTR(-ENOMEM);
+	mutex_init(&cfs->lock);
+	vgpu_config_preset(&cfs->config, vgpu_config_preset_name(0));
+	vram_default(&cfs->config);
+	config_group_init_type_name(&cfs->group, name, &device_type);
+	return &cfs->group;
+}
+
+static struct configfs_group_operations vgpu_ops = { .make_group = make_device };
+static const struct config_item_type vgpu_type = {
+	.ct_group_ops = &vgpu_ops,
+	.ct_owner = THIS_MODULE,
+};
+
+static struct configfs_subsystem subsystem = {
+	.su_group = { .cg_item = { .ci_namebuf = "vgpu", .ci_type = &vgpu_type } },
+};
+
+int kvgpu_configfs_init(void)
+{
+	unsigned int i, count = 0;
+	const char *name;
+
+	device_attrs[count++] = &attr_preset;
+	device_attrs[count++] = &attr_live;
+	device_attrs[count++] = &attr_dev_name;
+	for (i = 0; (name = vgpu_config_field(i)); i++) {
+		if (WARN_ON_ONCE(i == FIELDS_MAX))
+			break;
+		fields[i].ca_name = name;
+		/* "name" is the preset's: to be read there */
+		if (strcmp(name, "name"))
+			device_attrs[count++] = &fields[i];
+	}
+	config_group_init(&subsystem.su_group);
+	mutex_init(&subsystem.su_mutex);
+	return configfs_register_subsystem(&subsystem);
+}
+
+void kvgpu_configfs_exit(void)
+{
+	configfs_unregister_subsystem(&subsystem);
+}

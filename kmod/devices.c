@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The devices there are, by number, and their nodes: /dev/vgpu0 … and /dev/vgpu for device 0. Devices come with the
+ * module (main.c) or later (configfs.c). One that is removed has no name any more and nobody finds it; it ends when
+ * the last file that is open on it is closed.
+ */
+#include <linux/cdev.h>
+#include <linux/module.h>
+
+#include "kvgpu.h"
+
+/* The last minor is /dev/vgpu. */
+#define MINORS		(KVGPU_DEVICES_MAX + 1)
+#define MINOR_DEFAULT	KVGPU_DEVICES_MAX
+
+static dev_t first_devt;
+static struct cdev cdev;
+static struct class *class;
+static struct device *default_node;
+static DEFINE_MUTEX(lock);
+static struct kvgpu_dev *devices[KVGPU_DEVICES_MAX];	/* under lock; each holds one reference */
+
+/* ---- finding one --------------------------------------------------------------------------------------------- */
+
+struct kvgpu_dev *kvgpu_dev_get(unsigned int index)
+{
+	struct kvgpu_dev *kdev;
+
+	mutex_lock(&lock);
+	kdev = index < KVGPU_DEVICES_MAX ? devices[index] : NULL;
+	if (kdev)
+		refcount_inc(&kdev->refs);
+	mutex_unlock(&lock);
+	return kdev;
+}
+
+void kvgpu_dev_put(struct kvgpu_dev *kdev)
+{
+	if (refcount_dec_and_test(&kdev->refs))
+		kvgpu_dev_destroy(kdev);
+}
+
+struct kvgpu_dev *kvgpu_dev_get_minor(unsigned int minor)
+{
+	minor -= MINOR(first_devt);
+	return kvgpu_dev_get(minor == MINOR_DEFAULT ? 0 : minor);
+}
+
+/* ---- coming and going ---------------------------------------------------------------------------------------- */
+
+static int node_add(struct kvgpu_dev *kdev)
+{
+	kdev->dev = device_create_with_groups(class, NULL, first_devt + kdev->index, kdev, kdev->groups, "%s", kdev->name);
+	if (IS_ERR(kdev->dev))
+		return PTR_ERR(kdev->dev);
+	if (kvgpu_contexts_add(kdev)) {
+		device_unregister(kdev->dev);
+		return -ENOMEM;
+	}
+	kvgpu_trace_add(kdev);
+	return 0;
+}
+
+static int add_locked(const struct vgpu_config *config, struct kvgpu_dev **out)
+{
+	struct kvgpu_dev *kdev;
+	unsigned int index;
+	int ret;
+
+	for (index = 0; index < KVGPU_DEVICES_MAX && devices[index]; index++)
+		;
+	if (index == KVGPU_DEVICES_MAX)
+		return -ENOSPC;
+	kdev = kvgpu_dev_create(index, config);
+	if (IS_ERR(kdev))
+		return PTR_ERR(kdev);
+	refcount_set(&kdev->refs, 1);
+	ret = node_add(kdev);
+	if (ret) {
+		kvgpu_dev_put(kdev);
+		return ret;
+	}
+	devices[index] = kdev;
+	*out = kdev;
+	return 0;
+}
+
+int kvgpu_dev_add(const struct vgpu_config *config, struct kvgpu_dev **out)
+{
+	int ret;
+
+	mutex_lock(&lock);
+	ret = add_locked(config, out);
+	mutex_unlock(&lock);
+	return ret;
+}
+
+int kvgpu_dev_remove(struct kvgpu_dev *kdev, bool in_use_too)
+{
+	mutex_lock(&lock);
+	if (!in_use_too && refcount_read(&kdev->refs) > 1) {
+		mutex_unlock(&lock);
+		return -EBUSY;
+	}
+	devices[kdev->index] = NULL;
+	kvgpu_trace_remove(kdev);
+	kvgpu_contexts_remove(kdev);
+	/* returns when nobody is inside an attribute any more; under lock, so that the name is free when the number is */
+	device_unregister(kdev->dev);
+	mutex_unlock(&lock);
+	kvgpu_dev_put(kdev);
+	return 0;
+}
+
+/* ---- the module ---------------------------------------------------------------------------------------------- */
+
+static char *devnode(KVGPU_DEVNODE_CONST struct device *dev, umode_t *mode)
+{
+	if (mode)
+		*mode = 0666;
+	return NULL;
+}
+
+int kvgpu_devices_init(void)
+{
+	int ret;
+
+	ret = alloc_chrdev_region(&first_devt, 0, MINORS, "vgpu");
+	if (ret)
+		return ret;
+	class = kvgpu_class_create("vgpu");
+	if (IS_ERR(class)) {
+		ret = PTR_ERR(class);
+		goto region;
+	}
+	class->devnode = devnode;
+	kvgpu_trace_init();
+	cdev_init(&cdev, &kvgpu_fops);
+	cdev.owner = THIS_MODULE;
+	ret = cdev_add(&cdev, first_devt, MINORS);
+	if (ret)
+		goto class;
+	default_node = device_create(class, NULL, first_devt + MINOR_DEFAULT, NULL, "vgpu");
+	if (!IS_ERR(default_node))
+		return 0;
+	ret = PTR_ERR(default_node);
+	cdev_del(&cdev);
+class:
+	kvgpu_trace_exit();
+	class_destroy(class);
+region:
+	unregister_chrdev_region(first_devt, MINORS);
+	return ret;
+}
+
+void kvgpu_devices_exit(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < KVGPU_DEVICES_MAX; i++)
+		if (devices[i])
+			kvgpu_dev_remove(devices[i], true);
+	device_unregister(default_node);
+	cdev_del(&cdev);
+	kvgpu_trace_exit();
+	class_destroy(class);
+	unregister_chrdev_region(first_devt, MINORS);
+}
