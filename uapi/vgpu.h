@@ -379,8 +379,8 @@ enum vgpu_trace_type {
 	VGPU_TRACE_COPY_START,		/* queue, seq; a: bytes, b: op */
 	VGPU_TRACE_COPY_END,		/* queue, seq; a: bytes, b: op */
 	VGPU_TRACE_SM_SETUP,		/* sm, kernel */
-	VGPU_TRACE_BLOCK_START,		/* sm, kernel; a: block, b: slot in the SM */
-	VGPU_TRACE_BLOCK_END,		/* sm, kernel; a: block, b: slot in the SM */
+	VGPU_TRACE_BLOCK_START,		/* sm, kernel; a: block, b: slot in the SM: it runs for the first time */
+	VGPU_TRACE_BLOCK_END,		/* sm, kernel; a: block, b: slot in the SM: it will not run again */
 	VGPU_TRACE_FAULT,		/* a: reason, b: address */
 	VGPU_TRACE_PREEMPT_START,	/* sm, kernel that loses it; a: launch id of the kernel it is reserved for */
 	VGPU_TRACE_PREEMPT_END,		/* sm, kernel that lost it; a: time of the request */
@@ -388,6 +388,8 @@ enum vgpu_trace_type {
 	VGPU_TRACE_SAVE_END,		/* sm, kernel; a: blocks, b: bytes */
 	VGPU_TRACE_RESTORE_START,	/* sm, kernel; a: block, b: bytes */
 	VGPU_TRACE_RESTORE_END,		/* sm, kernel; a: block, b: 1: the SM was preempted before it was whole */
+	VGPU_TRACE_BLOCK_PREEMPT,	/* sm, kernel; a: block, b: slot in the SM: it stops, to go on later */
+	VGPU_TRACE_BLOCK_RESUME,	/* sm, kernel; a: block, b: slot in the SM: it goes on */
 	VGPU_TRACE_COUNT
 };
 

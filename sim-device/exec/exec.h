@@ -123,17 +123,13 @@ void vgpu_exec_assign(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr);
  */
 int vgpu_exec_reserve(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr);
 
-/* ---- services for preemption mechanisms (sm_driver.c, save_area.c) ----------------------------------------------- */
+/* ---- service for preemption mechanisms (save_area.c) ------------------------------------------------------------- */
 
 /*
- * Save the contexts of all resident blocks of reserved SM @sm. They stop now; the SM is handed over when the save ends. The state
- * of the blocks must be that of the present time: vgpu_sm_halt().
+ * Save the contexts of all resident blocks of reserved SM @sm into the PTBQ of their kernel. They stop now; the SM is handed over when
+ * the save ends. The state of the blocks must be that of the present time: vgpu_sm_halt().
  */
 void vgpu_exec_save(struct vgpu_device *dev, u32 sm);
-/* Take a resident block off its SM into the PTBQ of its kernel, at no cost. */
-void vgpu_exec_preempt_block(struct vgpu_device *dev, struct vgpu_block *block);
-/* Reserved SM @sm is empty: it goes to the kernel that reserved it. */
-void vgpu_exec_preempted(struct vgpu_device *dev, u32 sm);
 
 /* ---- inside the engine ----------------------------------------------------------------------------------------- */
 
@@ -141,10 +137,12 @@ void vgpu_exec_preempted(struct vgpu_device *dev, u32 sm);
 void vgpu_sm_driver_setup(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr);
 /* sm_driver.c: give back what @sm has claimed in setup; it is idle, and goes to @next if that has blocks to issue */
 void vgpu_sm_driver_unset(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *next);
-/* save_area.c: @block, out of the PTBQ, is restored on @sm after those that wait there, and issued then */
-void vgpu_exec_restore(struct vgpu_device *dev, u32 sm, struct vgpu_block *block);
+/* save_area.c: the first block in the PTBQ of @ksr is restored on @sm after those that wait there, and resumed then */
+void vgpu_exec_restore(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr);
 /* save_area.c: what @sm has not restored yet goes back to the head of the PTBQ; it lies in the save area still */
 void vgpu_exec_unrestore(struct vgpu_device *dev, u32 sm);
+/* sm_driver.c: reserved SM @sm is empty, its blocks are in the PTBQ: it goes to the kernel that reserved it */
+void vgpu_sm_driver_preempted(struct vgpu_device *dev, u32 sm);
 /* sm_driver.c: @block, restored, goes on running on @sm */
 void vgpu_sm_driver_resume(struct vgpu_device *dev, u32 sm, struct vgpu_block *block);
 /* sm_driver.c: stop whatever @sm does for a context that ends */

@@ -42,7 +42,6 @@ struct vgpu_block {
 	struct vgpu_launch *launch;
 	u64 index;			/* in the grid, x fastest */
 	u32 slot;			/* in its SM */
-	bool saved;			/* its context lies in the save area */
 	struct vgpu_sm *sm;		/* NULL: preempted */
 	struct vgpu_block *next;	/* list link of whoever holds it */
 	struct vgpu_block **link;	/* what points to it in the list of its SM */

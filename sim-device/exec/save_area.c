@@ -45,7 +45,7 @@ static void saved_fire(struct vgpu_device *dev, struct vgpu_event *event)
 	smst->moving_end = &smst->moving;
 	smst->moving_count = 0;
 	vgpu_exec_claimed(dev, ksr);
-	vgpu_exec_preempted(dev, sm);
+	vgpu_sm_driver_preempted(dev, sm);
 }
 
 void vgpu_exec_save(struct vgpu_device *dev, u32 sm)
@@ -58,10 +58,9 @@ void vgpu_exec_save(struct vgpu_device *dev, u32 sm)
 	VGPU_CHECK(smst->state == VGPU_SM_RESERVED && hw->resident_count && !smst->moving_count);
 	vgpu_account_sm(dev, sm, VGPU_SM_SAVING);
 	while ((block = hw->resident)) {
-		vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_END, smst->ksr, sm, block->index, block->slot);
+		vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_PREEMPT, smst->ksr, sm, block->index, block->slot);
 		vgpu_sm_detach(hw, block);
 		bytes += vgpu_block_context_bytes(block);
-		block->saved = true;
 		append(smst, block);
 	}
 	smst->moving_bytes = bytes;
@@ -84,7 +83,6 @@ static void restored_fire(struct vgpu_device *dev, struct vgpu_event *event)
 	if (!smst->moving)
 		smst->moving_end = &smst->moving;
 	smst->moving_count--;
-	block->saved = false;
 	vgpu_trace_kernel(dev, VGPU_TRACE_RESTORE_END, smst->ksr, sm, block->index, 0);
 	vgpu_sm_driver_resume(dev, sm, block);
 	if (smst->moving)
@@ -101,10 +99,12 @@ static void begin_restore(struct vgpu_device *dev, struct vgpu_smst *smst)
 	vgpu_event_after(dev, &smst->preempt, move_time(&dev->config, bytes));
 }
 
-void vgpu_exec_restore(struct vgpu_device *dev, u32 sm, struct vgpu_block *block)
+void vgpu_exec_restore(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 {
 	struct vgpu_smst *smst = &dev->exec.smst[sm];
+	struct vgpu_block *block = ksr->ptbq;
 
+	ksr->ptbq = block->next;
 	append(smst, block);
 	if (smst->moving == block)
 		begin_restore(dev, smst);

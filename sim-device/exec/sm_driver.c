@@ -79,40 +79,34 @@ static void start_kernel(struct vgpu_device *dev, struct vgpu_ksr *ksr)
 			  (u64)ksr->launch.module << 32 | ksr->launch.kernel_index);
 }
 
-/* The next block of @ksr: preempted ones first. @spare is a struct to use for a new one, or NULL. NULL: no memory. */
-static struct vgpu_block *next_block(struct vgpu_exec *exec, struct vgpu_ksr *ksr, struct vgpu_block *spare)
+/* The next new block of @ksr. @spare is a struct to use for it, or NULL. NULL: no memory. */
+static struct vgpu_block *new_block(struct vgpu_exec *exec, struct vgpu_ksr *ksr, struct vgpu_block *spare)
 {
-	struct vgpu_block *block = ksr->ptbq;
+	struct vgpu_block *block = spare ? spare : vgpu_block_get(exec);
 
-	if (unlikely(block)) {
-		ksr->ptbq = block->next;
-		block->next = NULL;
-		if (spare)
-			vgpu_block_put(exec, spare);
-		return block;
-	}
-	block = spare ? spare : vgpu_block_get(exec);
 	if (unlikely(!block))
 		return NULL;
 	block->launch = &ksr->launch;
 	block->index = ksr->next_block++;
-	block->saved = false;
 	block->sm = NULL;
 	block->remaining_ps = 0;
 	block->warps = NULL;
 	return block;
 }
 
-/* Issue one block that has been claimed. false: there was no memory for it, and the context is gone. */
+/* Issue one block that has been claimed, a preempted one first. false: there was no memory for it, and the context is gone. */
 static bool issue(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_ksr *ksr, struct vgpu_block *spare)
 {
-	struct vgpu_block *block = next_block(&dev->exec, ksr, spare);
+	struct vgpu_block *block;
 	struct vgpu_fault fault;
 
-	if (unlikely(block && block->saved)) {
-		vgpu_exec_restore(dev, sm->index, block);
+	if (unlikely(ksr->ptbq)) {
+		if (spare)
+			vgpu_block_put(&dev->exec, spare);
+		vgpu_exec_restore(dev, sm->index, ksr);
 		return true;
 	}
+	block = new_block(&dev->exec, ksr, spare);
 	if (unlikely(!block || vgpu_sm_issue(sm, block))) {
 		if (block) {
 			vgpu_block_release(block);
@@ -145,7 +139,7 @@ void vgpu_sm_driver_resume(struct vgpu_device *dev, u32 sm, struct vgpu_block *b
 	/* It has its memory already, and a slot was kept for it. */
 	err = vgpu_sm_issue(&dev->sms[sm], block);
 	VGPU_CHECK(!err);
-	vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_START, ksr, sm, block->index, block->slot);
+	vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_RESUME, ksr, sm, block->index, block->slot);
 }
 
 static void setup_fire(struct vgpu_device *dev, struct vgpu_event *event)
@@ -280,27 +274,11 @@ void vgpu_exec_block_fault(struct vgpu_device *dev, struct vgpu_sm *sm, struct v
 
 /* ---- preemption and stopping ----------------------------------------------------------------------------------- */
 
-void vgpu_exec_preempt_block(struct vgpu_device *dev, struct vgpu_block *block)
-{
-	struct vgpu_ksr *ksr = ksr_of(block->launch);
-
-	vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_END, ksr, block->sm->index, block->index, block->slot);
-	vgpu_sm_detach(block->sm, block);
-	block->next = NULL;
-	if (ksr->ptbq)
-		ksr->ptbq_tail->next = block;
-	else
-		ksr->ptbq = block;
-	ksr->ptbq_tail = block;
-	ksr->unclaimed++;
-	vgpu_exec_claimed(dev, ksr);
-}
-
-void vgpu_exec_preempted(struct vgpu_device *dev, u32 sm)
+void vgpu_sm_driver_preempted(struct vgpu_device *dev, u32 sm)
 {
 	struct vgpu_smst *smst = &dev->exec.smst[sm];
 
-	VGPU_CHECK((smst->state == VGPU_SM_RESERVED || smst->state == VGPU_SM_SAVING) && !dev->sms[sm].resident_count);
+	VGPU_CHECK(smst->state == VGPU_SM_SAVING && !dev->sms[sm].resident_count && !smst->moving_count);
 	empty(dev, sm, smst->ksr);
 	/* Its kernel has blocks to issue again: an SM that nobody could use may serve it. */
 	if (dev->exec.idle_count && vgpu_exec_issuable(dev))

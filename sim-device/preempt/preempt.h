@@ -11,8 +11,8 @@
 /**
  * struct vgpu_preemption - one mechanism
  * @begin: start to free SM @sm, which has resident blocks; NULL: this mechanism cannot. Ends, then or later, with
- *	vgpu_exec_save() or vgpu_exec_preempted(); an SM whose last block ends by itself is handed over by the SM driver. Meanwhile
- *	it may use the event smst->preempt, which the SM driver cancels when the SM is handed over or its context ends.
+ *	vgpu_exec_save(); an SM whose last block ends by itself is handed over by the SM driver. Until then it may use the event
+ *	smst->preempt, which the SM driver cancels when the SM is handed over or its context ends.
  *
  * A preemption goes on with what began it: the choice of another mechanism concerns those that begin afterwards. It goes on too when
  * nobody wants the SM any more; the policy is then asked what to do with it.

@@ -128,7 +128,7 @@ static int block_record(struct reader *r, const struct vgpu_trace_record *rec, u
 		r->trace->unmatched++;
 		return 0;
 	}
-	if (rec->type == VGPU_TRACE_BLOCK_START) {
+	if (rec->type == VGPU_TRACE_BLOCK_START || rec->type == VGPU_TRACE_BLOCK_RESUME) {
 		if (open->busy)
 			r->trace->unmatched++;
 		*open = (struct open_block) { rec->time, rec->a, rec->kernel, process, 1 };
@@ -139,7 +139,7 @@ static int block_record(struct reader *r, const struct vgpu_trace_record *rec, u
 		return 0;
 	}
 	open->busy = 0;
-	r->trace->processes[process].blocks++;
+	r->trace->processes[process].blocks += rec->type == VGPU_TRACE_BLOCK_END;
 	return add_span(r, &(struct span) {
 		.start = open->start, .end = rec->time, .context = process, .kernel = rec->kernel,
 		.what = rec->a, .sm = rec->sm, .slot = (uint32_t)rec->b,
@@ -214,6 +214,8 @@ static int take(struct reader *r, const struct vgpu_trace_record *rec)
 		return copy_record(r, rec, (uint32_t)process);
 	case VGPU_TRACE_BLOCK_START:
 	case VGPU_TRACE_BLOCK_END:
+	case VGPU_TRACE_BLOCK_PREEMPT:
+	case VGPU_TRACE_BLOCK_RESUME:
 		return block_record(r, rec, (uint32_t)process);
 	default:
 		return 0;

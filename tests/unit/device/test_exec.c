@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The execution engine: cases computed on paper for fcfs, the accounts, the watchdog, and the seams for policies and
- * preemption mechanisms, driven by a small policy and two small mechanisms of the test's own.
+ * preemption mechanisms, driven by a small policy of the test's own.
  *
  * On paper a launch takes 1 us to the engine and 0.1 us to set an SM up (k20c).
  */
@@ -291,36 +291,19 @@ static const struct vgpu_policy newest = {
 	.sm_idle = newest_idle,
 };
 
-static void drain_begin(struct vgpu_device *dev, u32 sm)
-{
-	assert_true(dev->sms[sm].resident_count > 0);
-}
-
-static const struct vgpu_preemption drain = { .name = "drain", .begin = drain_begin };
-
-static void evict_begin(struct vgpu_device *dev, u32 sm)
-{
-	while (dev->sms[sm].resident)
-		vgpu_exec_preempt_block(dev, dev->sms[sm].resident);
-	vgpu_exec_preempted(dev, sm);
-}
-
-static const struct vgpu_preemption evict = { .name = "evict", .begin = evict_begin };
-
-static struct host *seam_host(const struct vgpu_preemption *mechanism, const char *sms)
+static struct host *seam_host(const char *mechanism, const char *sms)
 {
 	struct host *h = host_new("k20c", sms, "active_kernels=8", NULL);
 
 	reserved = 99;
 	vgpu_exec_set_policy(h->dev, &newest);
-	if (mechanism)
-		vgpu_exec_set_preemption(h->dev, mechanism);
+	assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", mechanism), 0);
 	return h;
 }
 
 static void no_mechanism_no_reservation(void **state)
 {
-	struct host *h = seam_host(NULL, "sms=1");
+	struct host *h = seam_host("none", "sms=1");
 	u32 a = host_open(h), b = host_open(h);
 
 	(void)state;
@@ -338,7 +321,7 @@ static void no_mechanism_no_reservation(void **state)
  */
 static void a_reserved_sm_drains_and_changes_hands(void **state)
 {
-	struct host *h = seam_host(&drain, "sms=1");
+	struct host *h = seam_host("drain", "sms=1");
 	u32 a = host_open(h), b = host_open(h);
 
 	(void)state;
@@ -348,9 +331,9 @@ static void a_reserved_sm_drains_and_changes_hands(void **state)
 	vgpu_device_run(h->dev, 60 * US, ~0u);
 	assert_int_equal(reserved, 0);
 	assert_int_equal(h->dev->exec.smst[0].state, VGPU_SM_RESERVED);
-	vgpu_exec_set_preemption(h->dev, &evict);	/* for the next one: this one goes on as it began */
+	/* Another mechanism is for the next one: this one goes on as it began. */
+	assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", "switch"), 0);
 	assert_int_equal(h->dev->exec.smst[0].state, VGPU_SM_RESERVED);
-	vgpu_exec_set_preemption(h->dev, &drain);
 	host_run(h);
 	assert_int_equal(start_of(h, 2), 1012 * TENTH);
 	assert_int_equal(end_of(h, 2), 1112 * TENTH);
@@ -364,7 +347,7 @@ static void a_reserved_sm_drains_and_changes_hands(void **state)
 /* 5.2.4: the decision may change while the SM is being preempted. Kernel 3 takes what was reserved for kernel 2. */
 static void a_reservation_can_change_and_can_lapse(void **state)
 {
-	struct host *h = seam_host(&drain, "sms=2");
+	struct host *h = seam_host("drain", "sms=2");
 	u32 a = host_open(h), b = host_open(h), c = host_open(h);
 
 	(void)state;
@@ -386,32 +369,10 @@ static void a_reservation_can_change_and_can_lapse(void **state)
 	host_free(h);
 }
 
-/*
- * Evict: kernel 1's block has run from 1.1 to 51; kernel 2 runs 51.1 to 61.1; the block comes out of the PTBQ before new ones,
- * with 50.1 us left: 61.2 to 111.3. Its second block follows: to 211.3.
- */
-static void a_preempted_block_goes_on_where_it_stopped(void **state)
-{
-	struct host *h = seam_host(&evict, "sms=1");
-	u32 a = host_open(h), b = host_open(h);
-
-	(void)state;
-	host_push(h, a, host_queue(h, a), cmd_profiled(2, 100 * US, 1));
-	vgpu_device_run(h->dev, 50 * US, ~0u);
-	host_push(h, b, host_queue(h, b), cmd_profiled(1, 10 * US, 1));
-	vgpu_device_run(h->dev, 60 * US, ~0u);
-	assert_non_null(h->dev->exec.active_head->ptbq);
-	host_run(h);
-	assert_int_equal(start_of(h, 2), 511 * TENTH);
-	assert_int_equal(end_of(h, 2), 611 * TENTH);
-	assert_int_equal(end_of(h, 1), 2113 * TENTH);
-	host_free(h);
-}
-
 /* An SM that is only being set up changes hands at once, and what it claimed goes back. */
 static void setup_is_preempted_for_nothing(void **state)
 {
-	struct host *h = seam_host(&drain, "sms=1");
+	struct host *h = seam_host("drain", "sms=1");
 	u32 a = host_open(h), b = host_open(h);
 
 	(void)state;
@@ -433,7 +394,7 @@ static void contexts_end_in_the_middle_of_preemption(void **state)
 
 	(void)state;
 	for (victim = 1; victim <= 2; victim++) {
-		struct host *h = seam_host(victim == 1 ? &evict : &drain, "sms=2");
+		struct host *h = seam_host(victim == 1 ? "switch" : "drain", "sms=2");
 		u32 a = host_open(h), b = host_open(h);
 
 		host_push(h, a, host_queue(h, a), cmd_profiled(9, 100 * US, 2));
@@ -451,7 +412,7 @@ static void contexts_end_in_the_middle_of_preemption(void **state)
 /* fcfs takes over what another policy has begun, and nothing is lost. */
 static void a_policy_changes_under_load(void **state)
 {
-	struct host *h = seam_host(&evict, "sms=3");
+	struct host *h = seam_host("switch", "sms=3");
 	u32 a = host_open(h), b = host_open(h), i;
 	u32 q[6];
 
@@ -485,7 +446,6 @@ int main(void)
 		cmocka_unit_test(no_mechanism_no_reservation),
 		cmocka_unit_test(a_reserved_sm_drains_and_changes_hands),
 		cmocka_unit_test(a_reservation_can_change_and_can_lapse),
-		cmocka_unit_test(a_preempted_block_goes_on_where_it_stopped),
 		cmocka_unit_test(setup_is_preempted_for_nothing),
 		cmocka_unit_test(contexts_end_in_the_middle_of_preemption),
 		cmocka_unit_test(a_policy_changes_under_load),
