@@ -303,7 +303,7 @@ int driver_latency(struct vgpu_latency *latency, char *message)
 
 int driver_trace(bool on, char *message)
 {
-	char magic[TRACE_MAGIC];
+	char magic[sizeof(struct vgpu_trace_record)];	/* shorter reads are refused */
 	int err = write_text(DEBUGFS, "trace_on", on ? "1" : "0");
 
 	if (err)
@@ -311,7 +311,7 @@ int driver_trace(bool on, char *message)
 	if (!on || trace_fd >= 0)
 		return 0;
 	trace_fd = open(DEBUGFS "trace", O_RDONLY | O_CLOEXEC);
-	if (trace_fd < 0 || read(trace_fd, magic, sizeof(magic)) != sizeof(magic))
+	if (trace_fd < 0 || read(trace_fd, magic, sizeof(magic)) != TRACE_MAGIC)
 		return say(message, DEBUGFS "trace: %s", strerror(errno));
 	return 0;
 }

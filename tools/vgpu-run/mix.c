@@ -44,6 +44,8 @@ struct mix {
 	pid_t *pids;			/* every process there was … */
 	u32 *pid_procs;			/* … and whose it was */
 	u32 pid_count;
+	u32 first_context;		/* in the trace; 0: none yet */
+	u32 first_kernel;
 	char *message;
 };
 
@@ -286,6 +288,14 @@ static int wait_all(struct mix *mix, struct pollfd *fds)
 
 /* ---- the trace --------------------------------------------------------------------------------------------------------- */
 
+/* Ids only grow; in a trace they begin with 1. */
+static u32 from_one(u32 id, u32 *first)
+{
+	if (!*first)
+		*first = id;
+	return id ? id - *first + 1 : 0;
+}
+
 /* As vgpu-sim has it: time from the start of the mix, contexts labelled with the number of their process, from 1. */
 static void trace_record(void *arg, const struct vgpu_trace_record *record)
 {
@@ -296,6 +306,8 @@ static void trace_record(void *arg, const struct vgpu_trace_record *record)
 	if (record->time < mix->start)
 		return;
 	copy.time -= mix->start;
+	copy.context = from_one(record->context, &mix->first_context);
+	copy.kernel = from_one(record->kernel, &mix->first_kernel);
 	if (record->type == VGPU_TRACE_CONTEXT_OPEN)
 		for (i = 0, copy.a = 0; i < mix->pid_count; i++)
 			if ((u64)mix->pids[i] == record->a)
@@ -321,17 +333,19 @@ static int take_trace(struct mix *mix)
 
 static int start_all(struct mix *mix)
 {
-	struct vgpu_seat_info info;
 	u32 i;
 
 	for (i = 0; i < mix->count; i++) {
 		struct proc *proc = &mix->procs[i];
 
 		proc->started = mix->start + proc->process->arrival_ps;
-		if (start(mix, proc, proc->started) || await_first_wait(mix, proc))
+		if (start(mix, proc, proc->started))
+			return -1;
+		/* with the last one nobody holds the clock any more */
+		if (i + 1 < mix->count && await_first_wait(mix, proc))
 			return -1;
 	}
-	return seat_info(mix, &mix->procs[0], &info);
+	return 0;
 }
 
 static int write_down(struct mix *mix, const struct vgpu_device_stats *before, struct wl_outcome *outcome)
@@ -353,7 +367,7 @@ static int write_down(struct mix *mix, const struct vgpu_device_stats *before, s
 		outcome->processes[i].info = info.sum;
 	}
 	outcome->time_ps = info.time - mix->start;
-	return take_trace(mix);
+	return 0;
 }
 
 static int run(struct mix *mix, struct wl_outcome *outcome)
@@ -376,23 +390,28 @@ static int run(struct mix *mix, struct wl_outcome *outcome)
 	return err ? -1 : 0;
 }
 
-static void stop_all(struct mix *mix)
+/* The last first, as a device that is destroyed closes them. The seats hold the clock until all are gone. */
+static int stop_all(struct mix *mix)
 {
+	int err;
 	u32 i;
 
-	for (i = 0; i < mix->count; i++) {
+	for (i = mix->count; i--; ) {
 		struct proc *proc = &mix->procs[i];
 
-		if (proc->pid > 0) {
-			kill(proc->pid, SIGKILL);
-			waitpid(proc->pid, NULL, 0);
-			close(proc->pidfd);
-		}
-		if (proc->seat >= 0)
-			close(proc->seat);
+		if (proc->pid <= 0)
+			continue;
+		kill(proc->pid, SIGKILL);
+		waitpid(proc->pid, NULL, 0);
+		close(proc->pidfd);
 	}
-	if (mix->setup->trace)
-		driver_trace(false, mix->message);
+	err = take_trace(mix);
+	if (mix->setup->trace && driver_trace(false, mix->message))
+		err = -1;
+	for (i = 0; i < mix->count; i++)
+		if (mix->procs[i].seat >= 0)
+			close(mix->procs[i].seat);
+	return err;
 }
 
 static int prepare(struct mix *mix, const struct wl_process *processes, struct wl_outcome *outcome, size_t bytes)
@@ -425,8 +444,13 @@ int run_mix(const struct wl_setup *setup, const char *path, const struct wl_proc
 		return -1;
 	err = prepare(&mix, processes, outcome, bytes);
 	if (!err) {
+		char ignored[WL_MESSAGE_BYTES];
+
 		err = run(&mix, outcome);
-		stop_all(&mix);
+		/* the first thing that went wrong is what is said */
+		mix.message = err ? ignored : message;
+		if (stop_all(&mix))
+			err = -1;
 		close(mix.done[0]);
 		close(mix.done[1]);
 	}

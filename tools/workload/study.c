@@ -69,6 +69,10 @@ static int run_all(struct wl_study *study, char *message)
 	double start, cpu_start;
 	u32 i;
 
+	if (vgpu_config_check(&study->setup->config)) {
+		snprintf(message, WL_MESSAGE_BYTES, "the device: %s", vgpu_config_check(&study->setup->config));
+		return -1;
+	}
 	strcpy(alone.config.policy, "fcfs");
 	strcpy(alone.config.preemption, "none");
 	alone.trace = NULL;
