@@ -52,6 +52,7 @@ struct vgpu_config {
 	u64 sm_setup_ps;		/* before an SM runs another kernel */
 	u64 pipeline_drain_ps;		/* context switch: until the instructions in flight have ended (Tanasic 5.2.2) */
 	u64 drain_ps;			/* drain-then-switch: how long it drains */
+	u64 time_slice_ps;		/* of the policy round-robin */
 	u64 watchdog_ps;		/* longest a kernel may run, 0: no watchdog */
 	u64 slice_ps;			/* how far an SM executes compiled blocks in one event */
 	u64 seed;			/* of the one random generator */
@@ -207,6 +208,13 @@ int vgpu_context_open(struct vgpu_device *dev, u64 label, u32 *id);
 int vgpu_context_close(struct vgpu_device *dev, u32 context);
 /* A higher number is more important, 0 at first. Which policies heed it, they say; those change their mind at once. */
 int vgpu_context_priority(struct vgpu_device *dev, u32 context, s32 priority);
+/*
+ * Its budget of SMs under the policies that divide them, dss and static: 0..VGPU_TOKENS_MAX, or VGPU_TOKENS_SHARE, as at first: a share of
+ * what is left to those without a budget. -EINVAL: another value.
+ */
+#define VGPU_TOKENS_MAX		1024u
+#define VGPU_TOKENS_SHARE	(~0u)
+int vgpu_context_tokens(struct vgpu_device *dev, u32 context, u32 tokens);
 int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_context_info *info);
 
 /* Errors as in the uapi structs of the same names. */

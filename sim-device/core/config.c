@@ -54,6 +54,7 @@ static const struct field fields[] = {
 	NUMBER(sm_setup_ps, 0, 3600000000000000),
 	NUMBER(pipeline_drain_ps, 0, 3600000000000000),
 	NUMBER(drain_ps, 0, 3600000000000000),
+	NUMBER(time_slice_ps, 100000000, 3600000000000000),
 	NUMBER(watchdog_ps, 0, 3600000000000000),
 	NUMBER(slice_ps, 1000, 1000000000000),
 	NUMBER(seed, 0, 0xffffffffffffffff),

@@ -59,7 +59,7 @@ int vgpu_context_open(struct vgpu_device *dev, u64 label, u32 *id)
 		return -ENOSPC;
 	err = grow(table);
 	if (!err)
-		err = vgpu_heap_reserve(&dev->exec.waiting, table->count + 1);
+		err = vgpu_standing_reserve(&dev->exec, table->count + 1);
 	if (err)
 		return err;
 	ctx = vgpu_mem_alloc(sizeof(*ctx));
@@ -72,6 +72,7 @@ int vgpu_context_open(struct vgpu_device *dev, u64 label, u32 *id)
 	}
 	ctx->id = ++table->last_id;
 	ctx->label = label;
+	ctx->standing.tokens = VGPU_TOKENS_SHARE;
 	table->list[table->count++] = ctx;
 	vgpu_trace_context(dev, VGPU_TRACE_CONTEXT_OPEN, ctx->id, label, 0);
 	*id = ctx->id;
@@ -86,6 +87,19 @@ int vgpu_context_priority(struct vgpu_device *dev, u32 context, s32 priority)
 		return -ENOENT;
 	ctx->priority = priority;
 	vgpu_transfer_rerank(dev);
+	vgpu_exec_rerank(dev);
+	return 0;
+}
+
+int vgpu_context_tokens(struct vgpu_device *dev, u32 context, u32 tokens)
+{
+	struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	if (!ctx)
+		return -ENOENT;
+	if (tokens > VGPU_TOKENS_MAX && tokens != VGPU_TOKENS_SHARE)
+		return -EINVAL;
+	ctx->standing.tokens = tokens;
 	vgpu_exec_rerank(dev);
 	return 0;
 }
@@ -107,6 +121,7 @@ void vgpu_context_die(struct vgpu_device *dev, struct vgpu_context *ctx, const s
 	vgpu_trace_context(dev, VGPU_TRACE_FAULT, ctx->id, fault->reason, fault->address);
 	dev->ops->context_died(dev->host, ctx->id, &ctx->fault);
 	stop(dev, ctx);
+	vgpu_exec_rerank(dev);
 }
 
 int vgpu_context_close(struct vgpu_device *dev, u32 context)
@@ -126,6 +141,7 @@ int vgpu_context_close(struct vgpu_device *dev, u32 context)
 	table->count--;
 	memmove(&table->list[at], &table->list[at + 1], (table->count - at) * sizeof(*table->list));
 	vgpu_mem_free(ctx);
+	vgpu_exec_rerank(dev);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "../vgpu_device.h"
 #include "../exec/command_buffer.h"
+#include "../exec/standing.h"
 #include "../mmu/mmu.h"
 
 struct vgpu_module;
@@ -32,6 +33,7 @@ struct vgpu_context {
 	u32 modules_room;
 	u32 modules_count;
 	struct vgpu_command_buffer buffer;
+	struct vgpu_standing standing;
 	/* accounting, as in struct vgpu_context_info */
 	u64 kernels;
 	u64 blocks;
@@ -50,6 +52,12 @@ struct vgpu_context_table {
 	u32 last_id;
 	u64 modules;		/* alive on the device, unloaded ones that kernels still hold included */
 };
+
+/* A rank for policies of both engines: the highest priority comes first. */
+static inline u64 vgpu_rank_by_priority(const struct vgpu_context *ctx)
+{
+	return (u64)(0x7fffffffll - ctx->priority);
+}
 
 struct vgpu_context *vgpu_context_find(const struct vgpu_device *dev, u32 id);
 

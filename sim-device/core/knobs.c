@@ -119,6 +119,40 @@ static void watchdog_get(struct vgpu_device *dev, struct vgpu_text *text)
 	vgpu_text_put_u64(text, dev->config.watchdog_ps / VGPU_US);
 }
 
+static int time_slice_set(struct vgpu_device *dev, const char *value)
+{
+	return set_time(&dev->config, "time_slice_ps", value, VGPU_US);
+}
+
+static void time_slice_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	vgpu_text_put_u64(text, dev->config.time_slice_ps / VGPU_US);
+}
+
+static const char *const shares[] = { "equal", "priority" };
+
+static int share_by_set(struct vgpu_device *dev, const char *value)
+{
+	unsigned int i;
+
+	for (i = 0; i < VGPU_ARRAY_SIZE(shares); i++) {
+		if (vgpu_text_is(value, shares[i])) {
+			dev->exec.share_by_priority = i;
+			vgpu_exec_rerank(dev);
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static void share_by_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	unsigned int i;
+
+	for (i = 0; i < VGPU_ARRAY_SIZE(shares); i++)
+		put_choice(text, shares[i], i == dev->exec.share_by_priority);
+}
+
 static int slice_set(struct vgpu_device *dev, const char *value)
 {
 	return set_time(&dev->config, "slice_ps", value, VGPU_NS);
@@ -158,6 +192,8 @@ static const struct knob knobs[] = {
 	{ "policy", policy_set, policy_get },
 	{ "preemption", preemption_set, preemption_get },
 	{ "transfer_policy", transfer_policy_set, transfer_policy_get },
+	{ "time_slice_us", time_slice_set, time_slice_get },
+	{ "share_by", share_by_set, share_by_get },
 	{ "watchdog_us", watchdog_set, watchdog_get },
 	{ "slice_ns", slice_set, slice_get },
 	{ "seed", seed_set, seed_get },

@@ -89,7 +89,7 @@ static bool kernel_closes(const struct vgpu_device *dev, const struct vgpu_ksr *
 		sms++;
 		blocks += smst->state == VGPU_SM_SETUP ? smst->claimed : dev->sms[i].resident_count + smst->moving_count;
 	}
-	return sms == ksr->sms && blocks == ksr->launch.blocks && vgpu_heap_has(&ksr->node) == !!ksr->unclaimed;
+	return sms == ksr->sms && blocks == ksr->launch.blocks && ksr->link[VGPU_KSR_ISSUABLE].listed == !!ksr->unclaimed;
 }
 
 bool vgpu_account_closes(const struct vgpu_device *dev)

@@ -4,7 +4,7 @@
  * context; the policy admits one into the active queue (a KSR of the KSRT tracks it) and assigns SMs to it; the SM driver sets an
  * SM up, issues thread blocks until it is full, and issues again when one ends. The SMST says what every SM does.
  *
- * framework.c has the services a policy calls, sm_driver.c what follows from them, save_area.c moves contexts of thread blocks,
+ * framework.c has the services a policy calls, standing.c what it asks about contexts, sm_driver.c what follows from them, save_area.c moves contexts of thread blocks,
  * accounting.c has the times.
  */
 #ifndef VGPU_EXEC_H
@@ -17,6 +17,12 @@ struct vgpu_command;
 struct vgpu_policy;
 struct vgpu_preemption;
 
+struct vgpu_ksr_link {
+	struct vgpu_ksr *prev;
+	struct vgpu_ksr *next;
+	bool listed;
+};
+
 /** struct vgpu_ksr - kernel status register: one active kernel and its context (Tanasic 5.2.3) */
 struct vgpu_ksr {
 	struct vgpu_launch launch;
@@ -24,13 +30,13 @@ struct vgpu_ksr {
 	struct vgpu_command *command;
 	struct vgpu_ksr *prev;		/* active queue, in the order of admission */
 	struct vgpu_ksr *next;
-	struct vgpu_heap_node node;	/* among the kernels that have blocks to issue, by the policy's rank and admission */
+	struct vgpu_ksr_link link[VGPU_KSR_NEEDS];	/* among the kernels of its context */
 	u64 order;			/* of admission */
-	u64 rank;			/* the policy's */
 	u32 occupancy;			/* thread blocks that fit into one SM */
 	u32 shared_config;		/* shared memory an SM is set to for it */
 	u32 sms;			/* assigned to it */
 	u32 reserved;			/* SMs that are being preempted for it */
+	u64 promised;			/* blocks that those will take */
 	u64 next_block;			/* the first one never issued */
 	u64 unclaimed;			/* blocks to issue, preempted ones too, that no SM in setup has claimed */
 	u64 ended;			/* blocks */
@@ -46,6 +52,9 @@ struct vgpu_smst {
 	enum vgpu_sm_state state;
 	struct vgpu_ksr *ksr;		/* NULL: idle */
 	struct vgpu_ksr *next;		/* reserved for; NULL: nobody any more */
+	struct vgpu_context *holder;	/* that it counts for; the context of ksr, of next when it is being preempted */
+	struct vgpu_smst *list_next;	/* in the list of its holder's SMs; without one, of those that nobody waits for */
+	struct vgpu_smst **list_at;	/* what points to it; NULL: idle */
 	u32 claimed;			/* blocks it will issue when set up */
 	u64 requested;			/* when it was reserved */
 	struct vgpu_event setup;
@@ -60,13 +69,25 @@ struct vgpu_smst {
 	u64 thread_instructions;
 };
 
+/* Is it being preempted? */
+static inline bool vgpu_sm_is_leaving(const struct vgpu_smst *smst)
+{
+	return smst->state == VGPU_SM_RESERVED || smst->state == VGPU_SM_SAVING;
+}
+
 #define VGPU_IDLE_WORDS		16u	/* bits for 1024 SMs */
 
 struct vgpu_exec {
 	const struct vgpu_policy *policy;
 	const struct vgpu_preemption *preemption;
+	u64 policy_word[4];		/* the policy's own; 0 when it is selected */
+	struct vgpu_event policy_timer;
+	bool share_by_priority;		/* budgets by priority, not equal: policy/share.c */
 	struct vgpu_heap waiting;	/* full command buffers */
-	struct vgpu_heap issuable;	/* active kernels with blocks nobody has claimed */
+	struct vgpu_heap active;	/* contexts; for this and those that follow see struct vgpu_standing */
+	struct vgpu_heap need[VGPU_KSR_NEEDS];
+	struct vgpu_heap holding;
+	struct vgpu_smst *unreserved;	/* SMs that are being preempted and that nobody waits for any more */
 	struct vgpu_ksr *ksrt;
 	struct vgpu_ksr **ksr_free;	/* stack of free entries */
 	u32 ksr_free_count;
@@ -100,28 +121,56 @@ void vgpu_exec_set_watchdog(struct vgpu_device *dev, u64 watchdog_ps);
 
 /* ---- services for policies (framework.c) ----------------------------------------------------------------------- */
 
-/* The full command buffer that comes first by rank, then arrival; NULL: all are empty. */
+/*
+ * Contexts come in the order of the policy's rank. A policy may look into ctx->standing and ksr; it changes standing.mark and, in its
+ * operation prepare, standing.budget.
+ */
+
+/* The context with a full command buffer that comes first by wait_rank, then arrival; NULL: all are empty. */
 struct vgpu_context *vgpu_exec_waiting(struct vgpu_device *dev);
 /* Room in the active queue? */
 bool vgpu_exec_has_room(const struct vgpu_device *dev);
-/* The oldest active kernel, NULL: none is active. */
-struct vgpu_ksr *vgpu_exec_active(const struct vgpu_device *dev);
+/* The context with active kernels that comes first, of equals the one that has had some for the longest; NULL: there is none. */
+struct vgpu_context *vgpu_exec_active(struct vgpu_device *dev);
 /*
  * Move the command of a full buffer into the active queue. Needs room there. The buffer takes the next launch of its context
  * from the dispatcher, if there is one: kernel_arrived is not called for that, look again.
  */
 struct vgpu_ksr *vgpu_exec_admit(struct vgpu_device *dev, struct vgpu_context *ctx);
-/* The active kernel with blocks to issue that comes first by rank, then admission; NULL: there is none. */
+/* The active kernel with blocks to issue that comes first by rank of its context, then admission; NULL: there is none. */
 struct vgpu_ksr *vgpu_exec_issuable(struct vgpu_device *dev);
+/* The same among kernels that have more blocks to issue than the SMs already reserved for them will take. */
+struct vgpu_ksr *vgpu_exec_wanting(struct vgpu_device *dev);
+/* The context that comes last of those that hold SMs (running, or reserved for it); of equals the newest. NULL: there is none. */
+struct vgpu_context *vgpu_exec_holding(struct vgpu_device *dev);
+/* The SM that @ctx, which holds some, loses at the least cost: one that is reserved for it, else the one it got last. */
+int vgpu_exec_held_sm(const struct vgpu_device *dev, const struct vgpu_context *ctx);
 /* Lowest idle SM, or -1. */
 int vgpu_exec_idle_sm(const struct vgpu_device *dev);
+/* An SM that is being preempted for nobody, because the kernel it was reserved for has ended; or -1. */
+int vgpu_exec_unreserved_sm(const struct vgpu_device *dev);
 /* Give idle SM @sm to @ksr, which has blocks to issue. */
 void vgpu_exec_assign(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr);
 /*
- * Reserve running SM @sm for @ksr: its preemption begins. An SM that is reserved already changes hands, as 5.2.4 allows.
+ * Reserve SM @sm for @ksr: its preemption begins. An SM that is reserved already changes hands, as 5.2.4 allows.
  * -EOPNOTSUPP: the mechanism in use cannot preempt.
  */
 int vgpu_exec_reserve(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr);
+/* The policy's operation timer is called at @time, which replaces an earlier one; VGPU_NEVER: it is not called. */
+void vgpu_exec_timer(struct vgpu_device *dev, u64 time);
+/* After a change of what the rank of @ctx depends on, other than its priority, budget, kernels and SMs: that is seen to. */
+void vgpu_exec_reorder(struct vgpu_device *dev, struct vgpu_context *ctx);
+
+/* vgpu_exec_issuable() and vgpu_exec_wanting() among the kernels of @ctx. */
+static inline struct vgpu_ksr *vgpu_exec_issuable_of(const struct vgpu_context *ctx)
+{
+	return ctx->standing.kernels[VGPU_KSR_ISSUABLE].first;
+}
+
+static inline struct vgpu_ksr *vgpu_exec_wanting_of(const struct vgpu_context *ctx)
+{
+	return ctx->standing.kernels[VGPU_KSR_WANTING].first;
+}
 
 /* ---- service for preemption mechanisms (save_area.c) ------------------------------------------------------------- */
 
@@ -149,8 +198,15 @@ void vgpu_sm_driver_resume(struct vgpu_device *dev, u32 sm, struct vgpu_block *b
 void vgpu_sm_driver_stop(struct vgpu_device *dev, u32 sm);
 /* framework.c: all blocks of @ksr have ended: its command completes, the policy is told */
 void vgpu_exec_finish(struct vgpu_device *dev, struct vgpu_ksr *ksr);
-/* framework.c: after a change of ksr->unclaimed */
+/* framework.c: SM @sm, being preempted, is reserved for @next, NULL: for nobody */
+void vgpu_exec_set_next(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *next);
+/* standing.c: room for @contexts; -ENOMEM */
+int vgpu_standing_reserve(struct vgpu_exec *exec, u32 contexts);
+void vgpu_standing_fini(struct vgpu_exec *exec);
+/* standing.c: after a change of ksr->unclaimed or promised */
 void vgpu_exec_claimed(struct vgpu_device *dev, struct vgpu_ksr *ksr);
+/* standing.c: after a change of whom @sm serves or is reserved for */
+void vgpu_exec_placed(struct vgpu_device *dev, u32 sm);
 /* block_pool.c: block structs, recycled; get: NULL when there is no memory for more */
 int vgpu_block_pool_grow(struct vgpu_exec *exec, u32 count);
 void vgpu_block_pool_free(struct vgpu_exec *exec);

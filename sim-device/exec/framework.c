@@ -8,19 +8,12 @@
 #include "../policy/policy.h"
 #include "../preempt/preempt.h"
 
-static struct vgpu_ksr *ksr_of(struct vgpu_heap_node *node)
-{
-	return node ? vgpu_container_of(node, struct vgpu_ksr, node) : NULL;
-}
-
 /* ---- command buffers ------------------------------------------------------------------------------------------- */
 
 static void fill_buffer(struct vgpu_device *dev, struct vgpu_context *ctx, struct vgpu_command *command)
 {
-	struct vgpu_exec *exec = &dev->exec;
-
 	ctx->buffer.command = command;
-	vgpu_heap_put(&exec->waiting, &ctx->buffer.node, exec->policy->rank(ctx), command->order);
+	vgpu_exec_reorder(dev, ctx);
 }
 
 static void arrival_fire(struct vgpu_device *dev, struct vgpu_event *event)
@@ -65,36 +58,11 @@ static struct vgpu_command *take_from_buffer(struct vgpu_device *dev, struct vgp
 	return command;
 }
 
-struct vgpu_context *vgpu_exec_waiting(struct vgpu_device *dev)
-{
-	struct vgpu_heap_node *first = vgpu_heap_first(&dev->exec.waiting);
-
-	return first ? vgpu_container_of(first, struct vgpu_context, buffer.node) : NULL;
-}
-
 /* ---- active queue and KSRT ------------------------------------------------------------------------------------- */
 
 bool vgpu_exec_has_room(const struct vgpu_device *dev)
 {
 	return dev->exec.ksr_free_count > 0;
-}
-
-struct vgpu_ksr *vgpu_exec_active(const struct vgpu_device *dev)
-{
-	return dev->exec.active_head;
-}
-
-struct vgpu_ksr *vgpu_exec_issuable(struct vgpu_device *dev)
-{
-	return ksr_of(vgpu_heap_first(&dev->exec.issuable));
-}
-
-void vgpu_exec_claimed(struct vgpu_device *dev, struct vgpu_ksr *ksr)
-{
-	if (!ksr->unclaimed)
-		vgpu_heap_remove(&dev->exec.issuable, &ksr->node);
-	else if (!vgpu_heap_has(&ksr->node))
-		vgpu_heap_put(&dev->exec.issuable, &ksr->node, ksr->rank, ksr->order);
 }
 
 static void watchdog_fire(struct vgpu_device *dev, struct vgpu_event *event)
@@ -114,9 +82,12 @@ static void watchdog_fire(struct vgpu_device *dev, struct vgpu_event *event)
 struct vgpu_ksr *vgpu_exec_admit(struct vgpu_device *dev, struct vgpu_context *ctx)
 {
 	struct vgpu_exec *exec = &dev->exec;
-	struct vgpu_command *command = take_from_buffer(dev, ctx);
 	struct vgpu_ksr *ksr = exec->ksr_free[--exec->ksr_free_count];
+	struct vgpu_command *command;
 
+	if (!ctx->standing.active_kernels++)
+		ctx->standing.since = exec->admissions;
+	command = take_from_buffer(dev, ctx);
 	memset(ksr, 0, sizeof(*ksr));
 	vgpu_command_shape(command, &ksr->launch);
 	ksr->launch.id = ++exec->launches;
@@ -125,7 +96,6 @@ struct vgpu_ksr *vgpu_exec_admit(struct vgpu_device *dev, struct vgpu_context *c
 	ksr->ctx = ctx;
 	ksr->command = command;
 	ksr->order = exec->admissions++;
-	ksr->rank = exec->policy->rank(ctx);
 	ksr->occupancy = vgpu_occupancy(&dev->config, ksr->launch.threads, ksr->launch.regs_per_block,
 					ksr->launch.shared_bytes, &ksr->shared_config);
 	ksr->watchdog.fire = watchdog_fire;
@@ -145,18 +115,18 @@ struct vgpu_ksr *vgpu_exec_admit(struct vgpu_device *dev, struct vgpu_context *c
 static void retire(struct vgpu_device *dev, struct vgpu_ksr *ksr)
 {
 	struct vgpu_exec *exec = &dev->exec;
-	u32 i;
+	struct vgpu_smst *smst, *next;
 
 	if (ksr->started)
 		vgpu_trace_kernel(dev, VGPU_TRACE_KERNEL_END, ksr, VGPU_NO_SM, 0, 0);
 	vgpu_event_cancel(dev, &ksr->watchdog);
-	vgpu_heap_remove(&exec->issuable, &ksr->node);
-	for (i = 0; ksr->reserved; i++) {
-		if (exec->smst[i].next == ksr) {
-			exec->smst[i].next = NULL;
-			ksr->reserved--;
-		}
+	for (smst = ksr->ctx->standing.coming; ksr->reserved; smst = next) {
+		next = smst->list_next;
+		if (smst->next == ksr)
+			vgpu_exec_set_next(dev, (u32)(smst - exec->smst), NULL);
 	}
+	ksr->ctx->standing.active_kernels--;
+	vgpu_exec_reorder(dev, ksr->ctx);
 	*(ksr->prev ? &ksr->prev->next : &exec->active_head) = ksr->next;
 	*(ksr->next ? &ksr->next->prev : &exec->active_tail) = ksr->prev;
 	exec->active_count--;
@@ -185,9 +155,12 @@ void vgpu_exec_abort(struct vgpu_device *dev, struct vgpu_context *ctx)
 	vgpu_heap_remove(&exec->waiting, &ctx->buffer.node);
 	memset(&ctx->buffer, 0, sizeof(ctx->buffer));
 	/* None of its kernels may be given an SM that another of them gives back. */
-	for (ksr = exec->active_head; ksr; ksr = ksr->next)
-		if (ksr->ctx == ctx)
-			vgpu_heap_remove(&exec->issuable, &ksr->node);
+	for (ksr = exec->active_head; ksr; ksr = ksr->next) {
+		if (ksr->ctx != ctx)
+			continue;
+		ksr->unclaimed = 0;
+		vgpu_exec_claimed(dev, ksr);
+	}
 	for (i = 0; i < dev->config.sms; i++)
 		if (exec->smst[i].ksr && exec->smst[i].ksr->ctx == ctx)
 			vgpu_sm_driver_stop(dev, i);
@@ -224,6 +197,25 @@ void vgpu_exec_assign(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 	vgpu_sm_driver_setup(dev, sm, ksr);
 }
 
+void vgpu_exec_set_next(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *next)
+{
+	struct vgpu_smst *smst = &dev->exec.smst[sm];
+	struct vgpu_ksr *before = smst->next;
+
+	smst->next = next;
+	vgpu_exec_placed(dev, sm);
+	if (before) {
+		before->reserved--;
+		before->promised -= before->occupancy;
+		vgpu_exec_claimed(dev, before);
+	}
+	if (next) {
+		next->reserved++;
+		next->promised += next->occupancy;
+		vgpu_exec_claimed(dev, next);
+	}
+}
+
 int vgpu_exec_reserve(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 {
 	struct vgpu_smst *smst = &dev->exec.smst[sm];
@@ -239,13 +231,12 @@ int vgpu_exec_reserve(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 		vgpu_sm_driver_unset(dev, sm, ksr);
 		return 0;
 	}
-	if (smst->next)
-		smst->next->reserved--;
-	smst->next = ksr;
-	ksr->reserved++;
-	if (smst->state == VGPU_SM_RESERVED || smst->state == VGPU_SM_SAVING)
+	if (vgpu_sm_is_leaving(smst)) {
+		vgpu_exec_set_next(dev, sm, ksr);
 		return 0;
+	}
 	vgpu_account_sm(dev, sm, VGPU_SM_RESERVED);
+	vgpu_exec_set_next(dev, sm, ksr);
 	smst->requested = dev->now;
 	vgpu_trace_kernel(dev, VGPU_TRACE_PREEMPT_START, smst->ksr, sm, ksr->launch.id, 0);
 	dev->exec.preemption->begin(dev, sm);
@@ -256,29 +247,39 @@ int vgpu_exec_reserve(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 
 void vgpu_exec_rerank(struct vgpu_device *dev)
 {
-	struct vgpu_exec *exec = &dev->exec;
-	const struct vgpu_policy *policy = exec->policy;
-	struct vgpu_ksr *ksr;
 	u32 i;
 
-	for (i = 0; i < dev->contexts.count; i++) {
-		struct vgpu_context *ctx = dev->contexts.list[i];
-
-		if (ctx->buffer.command)
-			vgpu_heap_put(&exec->waiting, &ctx->buffer.node, policy->rank(ctx), ctx->buffer.command->order);
-	}
-	for (ksr = exec->active_head; ksr; ksr = ksr->next) {
-		ksr->rank = policy->rank(ksr->ctx);
-		if (vgpu_heap_has(&ksr->node))
-			vgpu_heap_put(&exec->issuable, &ksr->node, ksr->rank, ksr->order);
-	}
-	policy->changed(dev);
+	if (dev->exec.policy->prepare)
+		dev->exec.policy->prepare(dev);
+	for (i = 0; i < dev->contexts.count; i++)
+		vgpu_exec_reorder(dev, dev->contexts.list[i]);
+	dev->exec.policy->changed(dev);
 }
 
 void vgpu_exec_set_policy(struct vgpu_device *dev, const struct vgpu_policy *policy)
 {
+	u32 i;
+
 	dev->exec.policy = policy;
+	memset(dev->exec.policy_word, 0, sizeof(dev->exec.policy_word));
+	vgpu_event_cancel(dev, &dev->exec.policy_timer);
+	for (i = 0; i < dev->contexts.count; i++)
+		dev->contexts.list[i]->standing.mark = 0;
 	vgpu_exec_rerank(dev);
+}
+
+static void policy_timer_fire(struct vgpu_device *dev, struct vgpu_event *event)
+{
+	(void)event;
+	dev->exec.policy->timer(dev);
+}
+
+void vgpu_exec_timer(struct vgpu_device *dev, u64 time)
+{
+	if (time == VGPU_NEVER)
+		vgpu_event_cancel(dev, &dev->exec.policy_timer);
+	else
+		vgpu_event_at(dev, &dev->exec.policy_timer, time);
 }
 
 void vgpu_exec_set_preemption(struct vgpu_device *dev, const struct vgpu_preemption *preemption)
@@ -323,14 +324,13 @@ int vgpu_exec_init(struct vgpu_device *dev)
 	}
 	exec->ksr_free_count = kernels;
 	exec->idle_count = sms;
-	err = vgpu_heap_reserve(&exec->issuable, kernels);
-	if (!err)
-		err = vgpu_block_pool_grow(exec, sms * dev->config.blocks_per_sm);
+	exec->policy_timer.fire = policy_timer_fire;
+	err = vgpu_block_pool_grow(exec, sms * dev->config.blocks_per_sm);
 	/*
 	 * Of every SM: its setup, its preemption, the step of its compiled blocks, the first end of its profiled ones; of every KSR: a
-	 * watchdog.
+	 * watchdog; of the policy: its timer.
 	 */
-	return err ? err : vgpu_event_reserve(dev, kernels + sms * 4);
+	return err ? err : vgpu_event_reserve(dev, kernels + sms * 4 + 1);
 }
 
 void vgpu_exec_fini(struct vgpu_device *dev)
@@ -338,8 +338,7 @@ void vgpu_exec_fini(struct vgpu_device *dev)
 	struct vgpu_exec *exec = &dev->exec;
 
 	vgpu_block_pool_free(exec);
-	vgpu_heap_free(&exec->issuable);
-	vgpu_heap_free(&exec->waiting);
+	vgpu_standing_fini(exec);
 	vgpu_mem_free(exec->smst);
 	vgpu_mem_free(exec->ksr_free);
 	vgpu_mem_free(exec->ksrt);

@@ -38,18 +38,18 @@ static void leave(struct vgpu_device *dev, u32 sm)
 	dev->sms[sm].halted = false;
 	smst->ksr->sms--;
 	smst->ksr = NULL;
+	vgpu_exec_placed(dev, sm);
 	exec->idle[sm / 64] |= 1ull << (sm % 64);
 	exec->idle_count++;
 }
 
 /* The kernel that @sm is reserved for, NULL: none. The reservation ends. */
-static struct vgpu_ksr *take_next(struct vgpu_smst *smst)
+static struct vgpu_ksr *take_next(struct vgpu_device *dev, u32 sm)
 {
-	struct vgpu_ksr *next = smst->next;
+	struct vgpu_ksr *next = dev->exec.smst[sm].next;
 
-	smst->next = NULL;
 	if (next)
-		next->reserved--;
+		vgpu_exec_set_next(dev, sm, NULL);
 	return next;
 }
 
@@ -60,10 +60,10 @@ static void report(struct vgpu_device *dev, u32 sm, const struct vgpu_ksr *from,
 		dev->ops->preempted(dev->host, from->ctx->id, sm, requested);
 }
 
-/* Idle @sm goes to @next if that can use it. A kernel that is being aborted has been taken off the issuable ones. */
+/* Idle @sm goes to @next if that can use it. A kernel that is being aborted has none. */
 static void hand_over(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *next)
 {
-	if (next && vgpu_heap_has(&next->node))
+	if (next && next->unclaimed)
 		vgpu_sm_driver_setup(dev, sm, next);
 }
 
@@ -165,6 +165,7 @@ void vgpu_sm_driver_setup(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 	exec->idle[sm / 64] &= ~(1ull << (sm % 64));
 	exec->idle_count--;
 	smst->ksr = ksr;
+	vgpu_exec_placed(dev, sm);
 	ksr->sms++;
 	smst->claimed = ksr->unclaimed < ksr->occupancy ? (u32)ksr->unclaimed : ksr->occupancy;
 	ksr->unclaimed -= smst->claimed;
@@ -195,7 +196,7 @@ void vgpu_sm_driver_unset(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *next
 static void empty(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 {
 	struct vgpu_smst *smst = &dev->exec.smst[sm];
-	struct vgpu_ksr *next = take_next(smst);
+	struct vgpu_ksr *next = take_next(dev, sm);
 
 	if (smst->state == VGPU_SM_RESERVED || smst->state == VGPU_SM_SAVING)
 		report(dev, sm, ksr, smst->requested);
@@ -220,7 +221,7 @@ static bool claim(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_ksr *
 {
 	if (!ksr->unclaimed || dev->exec.smst[sm->index].state != VGPU_SM_RUNNING)
 		return false;
-	if (!--ksr->unclaimed)
+	if (--ksr->unclaimed <= ksr->promised)
 		vgpu_exec_claimed(dev, ksr);
 	return true;
 }
@@ -288,7 +289,7 @@ void vgpu_sm_driver_preempted(struct vgpu_device *dev, u32 sm)
 void vgpu_sm_driver_stop(struct vgpu_device *dev, u32 sm)
 {
 	struct vgpu_smst *smst = &dev->exec.smst[sm];
-	struct vgpu_ksr *next = take_next(smst);
+	struct vgpu_ksr *next = take_next(dev, sm);
 	struct vgpu_block *block;
 
 	vgpu_event_cancel(dev, &smst->setup);

@@ -7,6 +7,12 @@
 
 static const struct vgpu_policy *const policies[] = {
 	&vgpu_policy_fcfs,
+	&vgpu_policy_npq,
+	&vgpu_policy_ppq_exclusive,
+	&vgpu_policy_ppq_shared,
+	&vgpu_policy_dss,
+	&vgpu_policy_static,
+	&vgpu_policy_round_robin,
 };
 
 const struct vgpu_policy *vgpu_policy_at(unsigned int index)

@@ -52,6 +52,9 @@ int vgpu_queue_create(struct vgpu_device *dev, u32 context, u32 *queue)
 	q->completed = 0;
 	ctx->queues++;
 	dev->queues_used++;
+	/* It counts as a process now, and shares of SMs are by process. */
+	if (ctx->queues == 1)
+		vgpu_exec_rerank(dev);
 	*queue = i;
 	return 0;
 }
@@ -73,6 +76,8 @@ int vgpu_queue_destroy(struct vgpu_device *dev, u32 context, u32 queue)
 	if (q->head)
 		return -EBUSY;
 	release(dev, q);
+	if (!ctx->queues)
+		vgpu_exec_rerank(dev);
 	return 0;
 }
 

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Where a context stands in the execution engine: its kernels with blocks to issue, its SMs, and its places in the heaps in
+ * which a policy finds who comes first (Tanasic 5.2.4 searches the KSRT serially; heaps find the same in O(log n)).
+ */
+#ifndef VGPU_STANDING_H
+#define VGPU_STANDING_H
+
+#include "../core/heap.h"
+
+struct vgpu_ksr;
+struct vgpu_smst;
+
+/** struct vgpu_ksr_list - active kernels of one context, in the order of admission */
+struct vgpu_ksr_list {
+	struct vgpu_ksr *first;
+	struct vgpu_ksr *last;
+};
+
+/* What a kernel can be listed for, by its context. */
+enum vgpu_ksr_need {
+	VGPU_KSR_ISSUABLE,		/* it has blocks that no SM has claimed */
+	VGPU_KSR_WANTING,		/* ... more of them than the SMs that are reserved for it will take */
+	VGPU_KSR_NEEDS
+};
+
+struct vgpu_standing {
+	struct vgpu_heap_node active;	/* among the contexts with active kernels, by rank, then since */
+	struct vgpu_heap_node need[VGPU_KSR_NEEDS];	/* among those with such kernels, by rank, then admission */
+	struct vgpu_heap_node holding;	/* among those that hold SMs, last rank first, then newest */
+	struct vgpu_ksr_list kernels[VGPU_KSR_NEEDS];
+	struct vgpu_smst *running;	/* SMs that serve it and are not being preempted, newest first */
+	struct vgpu_smst *coming;	/* SMs that are being preempted for it, newest first */
+	u32 active_kernels;
+	u32 held;			/* SMs running and coming: what 5.2.4 takes tokens for */
+	u64 since;			/* admission of the kernel by which it became active */
+	u64 running_since;		/* when it got the first of its running SMs */
+	u32 tokens;			/* its budget of SMs, VGPU_TOKENS_SHARE: see share.c */
+	u32 budget;			/* what follows from that; the policy's, as is mark */
+	u64 mark;			/* 0 when a policy is selected */
+};
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Non-preemptive priority queues (Tanasic 5.3.2, figure 5.1b): the waiting kernel of the highest priority is next, equal
+ * ones in the order of arrival; what runs is never disturbed.
+ *
+ * What the text demands of the rest: "a modification to GPU command scheduler could allow priorities" (5.1), so this is today's
+ * GPU with another order of its queue, and the engine still belongs to one context at a time (exclusive.c). It has to: "the
+ * high-priority kernel has to wait only for the currently running kernel to finish", and with two processes there is no
+ * gain over fcfs "since the scheduler actually never has any choice": when the kernel of one ends, only the other's can be waiting.
+ * If kernels of different contexts ran back to back, the second process would start on the SMs that the first one leaves
+ * idle at its end, and two processes would gain.
+ *
+ * A context that is more important and waits stops the owner's further launches: they do not overtake it.
+ */
+#include "policy.h"
+
+static void npq_kernel_event(struct vgpu_device *dev, struct vgpu_context *ctx)
+{
+	(void)ctx;
+	vgpu_policy_exclusive(dev);
+}
+
+static void npq_sm_idle(struct vgpu_device *dev, u32 sm)
+{
+	(void)sm;
+	vgpu_policy_exclusive(dev);
+}
+
+const struct vgpu_policy vgpu_policy_npq = {
+	.name = "npq",
+	.rank = vgpu_rank_by_priority,
+	.changed = vgpu_policy_exclusive,
+	.kernel_arrived = npq_kernel_event,
+	.kernel_finished = npq_kernel_event,
+	.sm_idle = npq_sm_idle,
+};
