@@ -51,6 +51,7 @@ extern "C" {
 	X(ErrorLaunchOutOfResources, 701, "too many resources requested for launch") \
 	X(ErrorLaunchTimeout, 702, "the launch timed out and was terminated") \
 	X(ErrorPeerAccessUnsupported, 217, "peer access is not supported between these two devices") \
+	X(ErrorPeerAccessNotEnabled, 705, "peer access has not been enabled") \
 	X(ErrorSetOnActiveProcess, 708, "cannot set while device is active in this process") \
 	X(ErrorContextIsDestroyed, 709, "context is destroyed") \
 	X(ErrorAssert, 710, "device-side assert triggered") \
@@ -140,6 +141,12 @@ typedef struct vgpuFault {
 
 VGPU_API vgpuError_t vgpuGetDeviceCount(int *count);
 VGPU_API vgpuError_t vgpuGetDeviceProperties(vgpuDeviceProperties *properties, int device);
+/*
+ * The device of this thread's calls from now on, 0 at first; it is opened now if that has not happened, and not chosen if it
+ * does not open. One whose context is dead is chosen, and the call says so: vgpuDeviceReset() then begins anew. Streams, events,
+ * modules and what they do belong to the device they were made on. Memory is freed, copied and set by the calls without a stream
+ * wherever it lies.
+ */
 VGPU_API vgpuError_t vgpuSetDevice(int device);
 VGPU_API vgpuError_t vgpuGetDevice(int *device);
 /* Waits for all work of this process. */

@@ -28,22 +28,16 @@ struct slab {
 	uint8_t taken[UNITS];
 };
 
-struct block {
+struct rt_block {
 	uint64_t base;
 	uint64_t bytes;			/* mapped, whole pages */
 	uint64_t asked;			/* what the program asked for */
 	struct slab *slab;		/* NULL: one allocation */
 };
 
-static struct {
-	uint64_t base, bytes;		/* the reserved range; survives a reset */
-	struct block *blocks;		/* by address */
-	size_t count, room;
-} heap;
-
 static bool reserve(void)
 {
-	if (heap.bytes)
+	if (rt.heap.bytes)
 		return true;
 	for (uint64_t bytes = RANGE; bytes >= RANGE_LEAST; bytes /= 2) {
 		void *base = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -51,28 +45,38 @@ static bool reserve(void)
 		if (base == MAP_FAILED)
 			continue;
 		madvise(base, bytes, MADV_DONTFORK);
-		heap.base = (uint64_t)(uintptr_t)base;
-		heap.bytes = bytes;
+		rt.heap.base = (uint64_t)(uintptr_t)base;
+		rt.heap.bytes = bytes;
 		return true;
 	}
 	rt_message("no address space to reserve for device pointers (limit -v?)");
 	return false;
 }
 
+struct rt_state *rt_owner(const void *pointer)
+{
+	for (unsigned int i = 0; i < RT_DEVICES; i++)
+		if ((uint64_t)(uintptr_t)pointer - rt_devices[i].heap.base < rt_devices[i].heap.bytes)
+			return &rt_devices[i];
+	return rt_current;
+}
+
 bool rt_is_device(const void *pointer)
 {
-	return (uint64_t)(uintptr_t)pointer - heap.base < heap.bytes;
+	const struct rt_heap *heap = &rt_owner(pointer)->heap;
+
+	return (uint64_t)(uintptr_t)pointer - heap->base < heap->bytes;
 }
 
 /* Index of the last block at or below @address, -1: none. */
 static long block_below(uint64_t address)
 {
-	size_t low = 0, high = heap.count;
+	size_t low = 0, high = rt.heap.count;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (heap.blocks[middle].base <= address)
+		if (rt.heap.blocks[middle].base <= address)
 			low = middle + 1;
 		else
 			high = middle;
@@ -81,46 +85,46 @@ static long block_below(uint64_t address)
 }
 
 /* First gap that takes @bytes and a page behind, mapped on the device and entered in the table. */
-static vgpuError_t block_add(uint64_t bytes, struct block **out)
+static vgpuError_t block_add(uint64_t bytes, struct rt_block **out)
 {
-	uint64_t at = heap.base;
+	uint64_t at = rt.heap.base;
 	size_t i = 0;
 	int error;
 
-	if (bytes + VGPU_PAGE_SIZE > heap.bytes)
+	if (bytes + VGPU_PAGE_SIZE > rt.heap.bytes)
 		return vgpuErrorMemoryAllocation;
-	while (i < heap.count && heap.blocks[i].base - at < bytes + VGPU_PAGE_SIZE) {
-		at = heap.blocks[i].base + heap.blocks[i].bytes + VGPU_PAGE_SIZE;
+	while (i < rt.heap.count && rt.heap.blocks[i].base - at < bytes + VGPU_PAGE_SIZE) {
+		at = rt.heap.blocks[i].base + rt.heap.blocks[i].bytes + VGPU_PAGE_SIZE;
 		i++;
 	}
-	if (i == heap.count && at + bytes > heap.base + heap.bytes)
+	if (i == rt.heap.count && at + bytes > rt.heap.base + rt.heap.bytes)
 		return vgpuErrorMemoryAllocation;
-	if (heap.count == heap.room) {
-		size_t room = heap.room ? heap.room * 2 : 64;
-		struct block *blocks = realloc(heap.blocks, room * sizeof(*blocks));
+	if (rt.heap.count == rt.heap.room) {
+		size_t room = rt.heap.room ? rt.heap.room * 2 : 64;
+		struct rt_block *blocks = realloc(rt.heap.blocks, room * sizeof(*blocks));
 
 		if (!blocks)
 			return vgpuErrorMemoryAllocation;
-		heap.blocks = blocks;
-		heap.room = room;
+		rt.heap.blocks = blocks;
+		rt.heap.room = room;
 	}
 	error = rt.ops->map(rt.transport, at, bytes);
 	if (error)
 		return rt_error_of(error);
-	memmove(&heap.blocks[i + 1], &heap.blocks[i], (heap.count - i) * sizeof(*heap.blocks));
-	heap.count++;
-	heap.blocks[i] = (struct block){ .base = at, .bytes = bytes, .asked = bytes };
-	*out = &heap.blocks[i];
+	memmove(&rt.heap.blocks[i + 1], &rt.heap.blocks[i], (rt.heap.count - i) * sizeof(*rt.heap.blocks));
+	rt.heap.count++;
+	rt.heap.blocks[i] = (struct rt_block){ .base = at, .bytes = bytes, .asked = bytes };
+	*out = &rt.heap.blocks[i];
 	return vgpuSuccess;
 }
 
 static vgpuError_t block_remove(size_t i)
 {
-	int error = rt.ops->unmap(rt.transport, heap.blocks[i].base, heap.blocks[i].bytes);
+	int error = rt.ops->unmap(rt.transport, rt.heap.blocks[i].base, rt.heap.blocks[i].bytes);
 
-	free(heap.blocks[i].slab);
-	memmove(&heap.blocks[i], &heap.blocks[i + 1], (heap.count - i - 1) * sizeof(*heap.blocks));
-	heap.count--;
+	free(rt.heap.blocks[i].slab);
+	memmove(&rt.heap.blocks[i], &rt.heap.blocks[i + 1], (rt.heap.count - i - 1) * sizeof(*rt.heap.blocks));
+	rt.heap.count--;
 	return rt_error_of(error);
 }
 
@@ -148,16 +152,16 @@ static bool slab_take(struct slab *slab, uint32_t units, uint32_t *first)
 vgpuError_t rt_alloc(uint64_t bytes, uint64_t *address)
 {
 	uint32_t units = (uint32_t)((bytes + UNIT - 1) / UNIT), first;
-	struct block *block;
+	struct rt_block *block;
 	vgpuError_t error;
 
 	if (!reserve())
 		return vgpuErrorMemoryAllocation;
-	if (bytes > heap.bytes)
+	if (bytes > rt.heap.bytes)
 		return vgpuErrorMemoryAllocation;
 	if (bytes <= SMALL) {
-		for (size_t i = 0; i < heap.count; i++) {
-			block = &heap.blocks[i];
+		for (size_t i = 0; i < rt.heap.count; i++) {
+			block = &rt.heap.blocks[i];
 			if (block->slab && slab_take(block->slab, units, &first)) {
 				*address = block->base + (uint64_t)first * UNIT;
 				return vgpuSuccess;
@@ -171,7 +175,7 @@ vgpuError_t rt_alloc(uint64_t bytes, uint64_t *address)
 				*address = block->base + (uint64_t)first * UNIT;
 				return vgpuSuccess;
 			}
-			block_remove((size_t)(block - heap.blocks));
+			block_remove((size_t)(block - rt.heap.blocks));
 			return vgpuErrorMemoryAllocation;
 		}
 		if (error != vgpuErrorMemoryAllocation)
@@ -189,13 +193,13 @@ vgpuError_t rt_alloc(uint64_t bytes, uint64_t *address)
 vgpuError_t rt_alloc_free(uint64_t address)
 {
 	long i = block_below(address);
-	struct block *block;
+	struct rt_block *block;
 	struct slab *slab;
 	uint64_t unit;
 
 	if (i < 0)
 		return vgpuErrorInvalidValue;
-	block = &heap.blocks[i];
+	block = &rt.heap.blocks[i];
 	slab = block->slab;
 	if (!slab)
 		return address == block->base ? block_remove((size_t)i) : vgpuErrorInvalidValue;
@@ -213,12 +217,12 @@ vgpuError_t rt_alloc_free(uint64_t address)
 bool rt_alloc_find(uint64_t address, uint64_t *base, uint64_t *bytes)
 {
 	long i = block_below(address);
-	struct block *block;
+	struct rt_block *block;
 	uint64_t unit;
 
 	if (i < 0)
 		return false;
-	block = &heap.blocks[i];
+	block = &rt.heap.blocks[i];
 	if (address - block->base >= block->bytes)
 		return false;
 	if (!block->slab) {
@@ -238,9 +242,9 @@ bool rt_alloc_find(uint64_t address, uint64_t *base, uint64_t *bytes)
 
 void rt_alloc_reset(void)
 {
-	for (size_t i = 0; i < heap.count; i++)
-		free(heap.blocks[i].slab);
-	free(heap.blocks);
-	heap.blocks = NULL;
-	heap.count = heap.room = 0;
+	for (size_t i = 0; i < rt.heap.count; i++)
+		free(rt.heap.blocks[i].slab);
+	free(rt.heap.blocks);
+	rt.heap.blocks = NULL;
+	rt.heap.count = rt.heap.room = 0;
 }

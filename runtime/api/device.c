@@ -7,7 +7,6 @@
 
 #include "state.h"
 
-/* One device is open at a time, the one VGPU_DEVICE names: it is device 0 of the program. */
 vgpuError_t vgpuGetDeviceCount(int *count)
 {
 	vgpuError_t error;
@@ -18,38 +17,55 @@ vgpuError_t vgpuGetDeviceCount(int *count)
 	error = rt_enter();
 	if (error != vgpuSuccess)
 		return error;
-	*count = 1;
-	return rt_leave(vgpuSuccess);
+	error = rt_leave(vgpuSuccess);
+	*count = (int)rt_device_count();
+	return error;
 }
 
-vgpuError_t vgpuSetDevice(int device)
+/* Opening one says why none is known. */
+static vgpuError_t no_devices(void)
 {
 	vgpuError_t error = rt_enter();
 
-	if (error != vgpuSuccess)
-		return error;
-	return rt_leave(device == 0 ? vgpuSuccess : vgpuErrorInvalidDevice);
+	return error == vgpuSuccess ? rt_leave(vgpuErrorNoDevice) : error;
+}
+
+/* A device that does not open is not made the current one. */
+vgpuError_t vgpuSetDevice(int device)
+{
+	struct rt_state *before = rt_current;
+	unsigned int count = rt_device_count();
+	vgpuError_t error;
+
+	if (!count)
+		return no_devices();
+	if (device < 0 || (unsigned int)device >= count)
+		return rt_result(vgpuErrorInvalidDevice);
+	rt_current = &rt_devices[device];
+	error = rt_enter();
+	if (error == vgpuSuccess)
+		return rt_leave(vgpuSuccess);
+	/* a dead context is there: so that it can be reset */
+	if (__atomic_load_n(&rt.sticky, __ATOMIC_RELAXED) == vgpuSuccess)
+		rt_current = before;
+	return error;
 }
 
 vgpuError_t vgpuGetDevice(int *device)
 {
 	if (!device)
 		return rt_result(vgpuErrorInvalidValue);
-	*device = 0;
+	*device = rt_device();
 	return vgpuSuccess;
 }
 
-vgpuError_t vgpuGetDeviceProperties(vgpuDeviceProperties *properties, int device)
+static vgpuError_t properties_of_current(vgpuDeviceProperties *properties)
 {
 	vgpuError_t error = rt_enter();
 	const struct vgpu_device_info *info = &rt.info;
 
 	if (error != vgpuSuccess)
 		return error;
-	if (!properties)
-		return rt_leave(vgpuErrorInvalidValue);
-	if (device)
-		return rt_leave(vgpuErrorInvalidDevice);
 	*properties = (vgpuDeviceProperties){
 		.total_memory = info->vram_bytes,
 		.shared_per_block = info->shared_per_block,
@@ -75,6 +91,24 @@ vgpuError_t vgpuGetDeviceProperties(vgpuDeviceProperties *properties, int device
 	return rt_leave(vgpuSuccess);
 }
 
+vgpuError_t vgpuGetDeviceProperties(vgpuDeviceProperties *properties, int device)
+{
+	struct rt_state *before = rt_current;
+	unsigned int count = rt_device_count();
+	vgpuError_t error;
+
+	if (!count)
+		return no_devices();
+	if (!properties)
+		return rt_result(vgpuErrorInvalidValue);
+	if (device < 0 || (unsigned int)device >= count)
+		return rt_result(vgpuErrorInvalidDevice);
+	rt_current = &rt_devices[device];
+	error = properties_of_current(properties);
+	rt_current = before;
+	return error;
+}
+
 vgpuError_t vgpuDeviceSynchronize(void)
 {
 	vgpuError_t error = rt_enter();
@@ -94,10 +128,10 @@ vgpuError_t vgpuContextInfo(struct vgpu_context_info *info)
 	if (error != vgpuSuccess) {
 		if (rt.phase != RT_READY)
 			return error;
-		pthread_mutex_lock(&rt.lock);
+		pthread_mutex_lock(&rt_lock);
 	}
 	error = rt_error_of(rt.ops->context_info(rt.transport, info));
-	pthread_mutex_unlock(&rt.lock);
+	pthread_mutex_unlock(&rt_lock);
 	return rt_result(error);
 }
 

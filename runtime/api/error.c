@@ -214,8 +214,8 @@ vgpuError_t vgpuGetFault(vgpuFault *fault)
 {
 	if (!fault)
 		return rt_result(vgpuErrorInvalidValue);
-	pthread_mutex_lock(&rt.lock);
+	pthread_mutex_lock(&rt_lock);
 	*fault = rt.fault;
-	pthread_mutex_unlock(&rt.lock);
+	pthread_mutex_unlock(&rt_lock);
 	return vgpuSuccess;
 }

@@ -2,12 +2,15 @@
 /*
  * Device memory for the program: allocate, free, copy, fill. What each copy waits for: docs/runtime.md.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "state.h"
 
 /* A copy of process memory that is submitted at once; one command holds at most so much. */
 #define CHUNK	VGPU_COPY_MAX
+/* What is under way at once from one device to another. */
+#define ACROSS	(4ul << 20)
 /* Rows of a 2D copy share a batch up to this. */
 #define BATCH	VGPU_COPY_MAX
 
@@ -40,7 +43,7 @@ vgpuError_t vgpuMallocPitch(void **pointer, size_t *pitch, size_t width, size_t 
 }
 
 /* Work in flight may use the memory: it ends first. */
-vgpuError_t vgpuFree(void *pointer)
+static vgpuError_t free_call(void *pointer)
 {
 	vgpuError_t error = rt_enter();
 	uint64_t base, bytes, address = (uint64_t)(uintptr_t)pointer;
@@ -55,6 +58,18 @@ vgpuError_t vgpuFree(void *pointer)
 	if (error == vgpuSuccess)
 		error = rt_alloc_free(address);
 	return rt_leave(error);
+}
+
+/* Whatever device is current. */
+vgpuError_t vgpuFree(void *pointer)
+{
+	struct rt_state *before = rt_current;
+	vgpuError_t error;
+
+	rt_current = rt_owner(pointer);
+	error = free_call(pointer);
+	rt_current = before;
+	return error;
 }
 
 static bool device_range(const void *pointer, size_t bytes)
@@ -163,9 +178,43 @@ static vgpuError_t copy_call(void *dst, const void *src, size_t bytes, vgpuMemcp
 	return rt_leave(error);
 }
 
+/* From one device to another: through this process, piece by piece. */
+static vgpuError_t copy_across(struct rt_state *to, void *dst, struct rt_state *from, const void *src, size_t bytes)
+{
+	size_t piece = bytes < ACROSS ? bytes : ACROSS;
+	char *buffer = malloc(piece);
+	vgpuError_t error = vgpuSuccess;
+
+	if (!buffer)
+		return rt_result(vgpuErrorMemoryAllocation);
+	for (size_t done = 0; done < bytes && error == vgpuSuccess; done += piece) {
+		if (piece > bytes - done)
+			piece = bytes - done;
+		rt_current = from;
+		error = copy_call(buffer, (const char *)src + done, piece, vgpuMemcpyDeviceToHost, NULL, true);
+		rt_current = to;
+		if (error == vgpuSuccess)
+			error = copy_call((char *)dst + done, buffer, piece, vgpuMemcpyHostToDevice, NULL, true);
+	}
+	free(buffer);
+	return error;
+}
+
+/* On the device the memory is on. */
 vgpuError_t vgpuMemcpy(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind)
 {
-	return copy_call(dst, src, bytes, kind, NULL, true);
+	struct rt_state *before = rt_current, *to = rt_owner(dst), *from = rt_owner(src);
+	vgpuError_t error;
+
+	if (to != from && rt_is_device(dst) && rt_is_device(src) &&
+	    (kind == vgpuMemcpyDeviceToDevice || kind == vgpuMemcpyDefault)) {
+		error = copy_across(to, dst, from, src, bytes);
+	} else {
+		rt_current = rt_is_device(dst) ? to : from;
+		error = copy_call(dst, src, bytes, kind, NULL, true);
+	}
+	rt_current = before;
+	return error;
 }
 
 vgpuError_t vgpuMemcpyAsync(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind, vgpuStream_t stream)
@@ -285,7 +334,13 @@ vgpuError_t vgpuMemsetAsync(void *pointer, int value, size_t bytes, vgpuStream_t
 
 vgpuError_t vgpuMemset(void *pointer, int value, size_t bytes)
 {
-	return vgpuMemsetAsync(pointer, value, bytes, NULL);
+	struct rt_state *before = rt_current;
+	vgpuError_t error;
+
+	rt_current = rt_owner(pointer);
+	error = vgpuMemsetAsync(pointer, value, bytes, NULL);
+	rt_current = before;
+	return error;
 }
 
 vgpuError_t vgpuPointerInfo(const void *pointer, int *kind, void **base, size_t *bytes)

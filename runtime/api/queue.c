@@ -224,9 +224,9 @@ vgpuError_t rt_wait(struct rt_queue *queue, uint64_t seq)
 
 		done = queue->completed;
 		rt.waiting++;
-		pthread_mutex_unlock(&rt.lock);
+		pthread_mutex_unlock(&rt_lock);
 		err = ops->wait(transport, hw, seq, -1, &done);
-		pthread_mutex_lock(&rt.lock);
+		pthread_mutex_lock(&rt_lock);
 		rt.waiting--;
 		if (queue->epoch != epoch)	/* closed meanwhile, so all of it was done */
 			return rt.sticky != vgpuSuccess ? rt.sticky : error;

@@ -11,24 +11,34 @@
 
 #include "state.h"
 
-struct rt_state rt = { .lock = PTHREAD_MUTEX_INITIALIZER };
+pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER;
+struct rt_state rt_devices[RT_DEVICES];
+__thread struct rt_state *rt_current = rt_devices;
+
+/* What the program's devices are, known from the first call on. */
+static struct {
+	const struct vgpu_transport_ops *ops;	/* NULL: not known yet */
+	unsigned int count;
+	unsigned int index[RT_DEVICES];		/* the transport's numbers */
+} seen;
 
 /* The device belongs to the parent: the child may not touch it, whatever state the lock was copied in. */
 static void after_fork(void)
 {
-	pthread_mutex_init(&rt.lock, NULL);
-	if (rt.phase == RT_READY || rt.phase == RT_FAILED)
-		rt.phase = RT_FORKED;
+	pthread_mutex_init(&rt_lock, NULL);
+	for (unsigned int i = 0; i < RT_DEVICES; i++)
+		if (rt_devices[i].phase == RT_READY || rt_devices[i].phase == RT_FAILED)
+			rt_devices[i].phase = RT_FORKED;
 }
 
 static void before_fork(void)
 {
-	pthread_mutex_lock(&rt.lock);
+	pthread_mutex_lock(&rt_lock);
 }
 
 static void after_fork_parent(void)
 {
-	pthread_mutex_unlock(&rt.lock);
+	pthread_mutex_unlock(&rt_lock);
 }
 
 static void install_fork_handlers(void)
@@ -39,14 +49,18 @@ static void install_fork_handlers(void)
 /* What an embedded device still has to write (its trace) it writes when it is closed. */
 static void at_exit(void)
 {
-	pthread_mutex_lock(&rt.lock);
-	if (rt.phase == RT_READY && !rt.waiting) {
-		rt.ops->close(rt.transport);
-		rt.transport = NULL;
-		rt.phase = RT_FAILED;
-		rt.open_error = vgpuErrorCudartUnloading;
+	pthread_mutex_lock(&rt_lock);
+	for (unsigned int i = 0; i < RT_DEVICES; i++) {
+		struct rt_state *device = &rt_devices[i];
+
+		if (device->phase != RT_READY || device->waiting)
+			continue;
+		device->ops->close(device->transport);
+		device->transport = NULL;
+		device->phase = RT_FAILED;
+		device->open_error = vgpuErrorCudartUnloading;
 	}
-	pthread_mutex_unlock(&rt.lock);
+	pthread_mutex_unlock(&rt_lock);
 }
 
 static unsigned int queue_limit(void)
@@ -66,22 +80,54 @@ static unsigned int queue_limit(void)
 	return (unsigned int)n;
 }
 
-static bool device_index(unsigned int *index)
+/* VGPU_DEVICE: the numbers of the devices the program is to see, in its order. */
+static bool list_wanted(const char *text)
 {
-	const char *text = getenv("VGPU_DEVICE");
+	const char *at = text;
 	char *end;
-	long n;
 
-	*index = 0;
-	if (!text)
-		return true;
-	n = strtol(text, &end, 10);
-	if (end == text || *end || n < 0 || n > 255) {
-		rt_message("VGPU_DEVICE=%s: the number of a device is needed, 0 for /dev/vgpu0", text);
-		return false;
+	for (seen.count = 0;; at = end + 1) {
+		long n = strtol(at, &end, 10);
+
+		if (end == at || (*end && *end != ',') || n < 0 || n > 255 || seen.count == RT_DEVICES) {
+			rt_message("VGPU_DEVICE=%s: the number of a device is needed, 0 for /dev/vgpu0, or several, as 1,0", text);
+			return false;
+		}
+		seen.index[seen.count++] = (unsigned int)n;
+		if (!*end)
+			return true;
 	}
-	*index = (unsigned int)n;
-	return true;
+}
+
+static vgpuError_t list_devices(void)
+{
+	const char *wanted = getenv("VGPU_DEVICE");
+	const struct vgpu_transport_ops *ops;
+	char message[512] = "";
+
+	if (seen.ops)
+		return vgpuSuccess;
+	ops = vgpu_transport_select(message, sizeof(message));
+	if (!ops) {
+		rt_message("%s", message);
+		return vgpuErrorInitializationError;
+	}
+	if (!wanted)
+		seen.count = vgpu_transport_devices(ops, seen.index, RT_DEVICES);
+	else if (!list_wanted(wanted))
+		return vgpuErrorInvalidDevice;
+	seen.ops = ops;
+	return vgpuSuccess;
+}
+
+unsigned int rt_device_count(void)
+{
+	unsigned int count;
+
+	pthread_mutex_lock(&rt_lock);
+	count = list_devices() == vgpuSuccess ? seen.count : 0;
+	pthread_mutex_unlock(&rt_lock);
+	return count;
 }
 
 static vgpuError_t open_failed(vgpuError_t error)
@@ -97,18 +143,15 @@ static vgpuError_t open_device(void)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	static bool exit_set;
 	char message[512] = "";
-	unsigned int index;
+	vgpuError_t unknown;
 	int error;
 
 	pthread_once(&once, install_fork_handlers);
-	rt.ops = vgpu_transport_select(message, sizeof(message));
-	if (!rt.ops) {
-		rt_message("%s", message);
-		return open_failed(vgpuErrorInitializationError);
-	}
-	if (!device_index(&index))
-		return open_failed(vgpuErrorInvalidDevice);
-	error = rt.ops->open(index, &rt.transport, message, sizeof(message));
+	unknown = list_devices();
+	if (unknown != vgpuSuccess)
+		return open_failed(unknown);
+	rt.ops = seen.ops;
+	error = rt.ops->open(seen.index[rt_device()], &rt.transport, message, sizeof(message));
 	if (error) {
 		rt_message("%s", message);
 		return open_failed(error == -ENOENT || error == -ENODEV || error == -ENXIO ? vgpuErrorNoDevice :
@@ -141,7 +184,7 @@ vgpuError_t rt_enter(void)
 {
 	vgpuError_t error = vgpuSuccess;
 
-	pthread_mutex_lock(&rt.lock);
+	pthread_mutex_lock(&rt_lock);
 	if (rt.phase == RT_NONE)
 		error = open_device();
 	else if (rt.phase == RT_FAILED)
@@ -152,7 +195,7 @@ vgpuError_t rt_enter(void)
 		error = rt.sticky;
 	if (error == vgpuSuccess)
 		return error;
-	pthread_mutex_unlock(&rt.lock);
+	pthread_mutex_unlock(&rt_lock);
 	return rt_remember(error);
 }
 
@@ -160,7 +203,7 @@ vgpuError_t rt_leave(vgpuError_t error)
 {
 	if (rt.sticky != vgpuSuccess)
 		error = rt.sticky;
-	pthread_mutex_unlock(&rt.lock);
+	pthread_mutex_unlock(&rt_lock);
 	return rt_remember(error);
 }
 
@@ -168,7 +211,7 @@ vgpuError_t rt_leave_quiet(vgpuError_t error)
 {
 	if (error != vgpuErrorNotReady)
 		return rt_leave(error);
-	pthread_mutex_unlock(&rt.lock);
+	pthread_mutex_unlock(&rt_lock);
 	return error;
 }
 
@@ -191,11 +234,19 @@ static void forget(void)
 	rt.generation++;
 }
 
+static bool any_open(void)
+{
+	for (unsigned int i = 0; i < RT_DEVICES; i++)
+		if (rt_devices[i].phase == RT_READY)
+			return true;
+	return false;
+}
+
 vgpuError_t vgpuDeviceReset(void)
 {
-	pthread_mutex_lock(&rt.lock);
+	pthread_mutex_lock(&rt_lock);
 	if (rt.phase == RT_FORKED) {
-		pthread_mutex_unlock(&rt.lock);
+		pthread_mutex_unlock(&rt_lock);
 		return rt_remember(vgpuErrorInitializationError);
 	}
 	if (rt.phase == RT_READY) {
@@ -203,16 +254,18 @@ vgpuError_t vgpuDeviceReset(void)
 			rt_sync_all();
 		/* Threads that wait come back on their own: all is done, or the context is dead. */
 		while (rt.waiting) {
-			pthread_mutex_unlock(&rt.lock);
+			pthread_mutex_unlock(&rt_lock);
 			usleep(100);
-			pthread_mutex_lock(&rt.lock);
+			pthread_mutex_lock(&rt_lock);
 		}
 		rt.ops->close(rt.transport);
 		rt.transport = NULL;
 		forget();
 	}
 	rt.phase = RT_NONE;
-	pthread_mutex_unlock(&rt.lock);
+	if (!any_open())
+		seen.ops = NULL;
+	pthread_mutex_unlock(&rt_lock);
 	vgpuGetLastError();
 	return vgpuSuccess;
 }

@@ -3,6 +3,9 @@
  * The runtime's state in one process: contents page of runtime/api. One mutex guards all of it; a function named
  * rt_*() is called with it held unless it says otherwise, and a wait for the device gives it up meanwhile.
  *
+ * Each device the program sees has a state of its own, with its context, memory, streams, events and modules. `rt' is the one
+ * of the calling thread's device (vgpuSetDevice).
+ *
  * Commands are numbered when they are put into a queue's batch, before they are submitted: a batch is appended whole or
  * a wrong command in it is replaced by a NOP, so the numbers always hold. Any WAIT put into a batch names a command that
  * has been submitted already; waits therefore only point back in submission order and cannot form a circle, however
@@ -19,6 +22,7 @@
 #include "transport/transport.h"
 #include "vgpu_runtime.h"
 
+#define RT_DEVICES	16u		/* most devices a program sees */
 #define RT_QUEUES	32u		/* most hardware queues one process may ask for */
 #define RT_ARENA	(64u << 10)	/* launch parameters of one batch */
 #define RT_STAGE_MAX	(64u << 10)	/* largest pageable copy to the device that is staged */
@@ -95,10 +99,18 @@ struct vgpuModule {
 	uint32_t id;
 };
 
+struct rt_block;
+
+/** struct rt_heap - device memory as the program holds it (alloc.c) */
+struct rt_heap {
+	uint64_t base, bytes;		/* the reserved range; survives a reset */
+	struct rt_block *blocks;	/* by address */
+	size_t count, room;
+};
+
 enum rt_phase { RT_NONE, RT_READY, RT_FAILED, RT_FORKED };
 
 struct rt_state {
-	pthread_mutex_t lock;
 	enum rt_phase phase;
 	uint64_t generation;		/* counts resets: what belongs to an earlier one is known by it */
 	vgpuError_t open_error;		/* RT_FAILED */
@@ -108,6 +120,7 @@ struct rt_state {
 	struct vgpu_transport *transport;
 	struct vgpu_device_info info;
 	unsigned int waiting;		/* threads inside the transport without the lock */
+	struct rt_heap heap;
 	struct rt_queue queues[RT_QUEUES];
 	unsigned int queue_limit;
 	struct vgpuStream *streams;	/* all but the default one */
@@ -117,10 +130,21 @@ struct rt_state {
 	struct rt_slot *free_slots, *busy_slots;
 };
 
-extern struct rt_state rt;
+extern pthread_mutex_t rt_lock;
+extern struct rt_state rt_devices[RT_DEVICES];
+extern __thread struct rt_state *rt_current;
+#define rt (*rt_current)
 
 /* state.c: takes the lock and opens the device if that has not happened; on failure the lock is not held */
 vgpuError_t rt_enter(void);
+/* How many devices the program sees; 0: it cannot be said, vgpuGetLastMessage() says why. Takes the lock itself. */
+unsigned int rt_device_count(void);
+static inline int rt_device(void)
+{
+	return (int)(rt_current - rt_devices);
+}
+/* Of the device that @pointer lies on, else the current one: for calls that go where the memory is. */
+struct rt_state *rt_owner(const void *pointer);
 /* Gives the lock back; the result of the call is @error, or the sticky one. Remembers it for vgpuGetLastError(). */
 vgpuError_t rt_leave(vgpuError_t error);
 /* The same for a call that holds no lock. */
@@ -138,7 +162,7 @@ vgpuError_t rt_remember(vgpuError_t error);
 vgpuError_t rt_alloc(uint64_t bytes, uint64_t *address);
 vgpuError_t rt_alloc_free(uint64_t address);
 bool rt_alloc_find(uint64_t address, uint64_t *base, uint64_t *bytes);
-bool rt_is_device(const void *pointer);		/* in the range device addresses come from */
+bool rt_is_device(const void *pointer);		/* in the range some device's addresses come from */
 void rt_alloc_reset(void);
 
 /* host.c: process memory the program promised not to touch while a copy runs (cudaMallocHost, cudaHostRegister) */

@@ -40,10 +40,15 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags)
 	return cudaSuccess;
 }
 
+static bool device_there(int device)
+{
+	return device >= 0 && (unsigned int)device < rt_device_count();
+}
+
 cudaError_t cudaSetValidDevices(int *devices, int count)
 {
 	for (int i = 0; devices && i < count; i++)
-		if (devices[i])
+		if (!device_there(devices[i]))
 			return cuda_error(rt_result(vgpuErrorInvalidDevice));
 	return cudaSuccess;
 }
@@ -280,7 +285,7 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
 	if (!can)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	if (device || peer)
+	if (!device_there(device) || !device_there(peer))
 		return cuda_error(rt_result(vgpuErrorInvalidDevice));
 	*can = 0;
 	return cudaSuccess;
@@ -288,14 +293,16 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
 {
-	(void)peer, (void)flags;
-	return cuda_error(rt_result(vgpuErrorInvalidDevice));
+	if (flags)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	return cuda_error(rt_result(device_there(peer) && peer != rt_device() ? vgpuErrorPeerAccessUnsupported :
+				    vgpuErrorInvalidDevice));
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer)
 {
-	(void)peer;
-	return cuda_error(rt_result(vgpuErrorInvalidDevice));
+	return cuda_error(rt_result(device_there(peer) && peer != rt_device() ? vgpuErrorPeerAccessNotEnabled :
+				    vgpuErrorInvalidDevice));
 }
 
 cudaError_t cudaDriverGetVersion(int *version)

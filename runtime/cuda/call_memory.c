@@ -111,6 +111,25 @@ cudaError_t cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpy
 	return cuda_error(vgpuMemcpy(dst, src, bytes, (vgpuMemcpyKind)kind));
 }
 
+/* Where memory lies is known from its address; the devices only have to exist. */
+cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t count)
+{
+	unsigned int devices = rt_device_count();
+
+	if (dst_device < 0 || src_device < 0 || (unsigned int)dst_device >= devices || (unsigned int)src_device >= devices)
+		return cuda_error(rt_result(vgpuErrorInvalidDevice));
+	return cuda_error(vgpuMemcpy(dst, src, count, vgpuMemcpyDeviceToDevice));
+}
+
+/* What the stream holds ends first, and the copy is over on return: it crosses this process. */
+cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t count,
+				cudaStream_t stream)
+{
+	cudaError_t error = cudaStreamSynchronize(stream);
+
+	return error == cudaSuccess ? cudaMemcpyPeer(dst, dst_device, src, src_device, count) : error;
+}
+
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
 	return cuda_error(vgpuMemcpyAsync(dst, src, bytes, (vgpuMemcpyKind)kind, cuda_stream(stream)));

@@ -29,13 +29,25 @@ struct wrapper {
 	void *unused;
 };
 
-struct fatbin {
-	struct fatbin *next;
-	const struct blob *blob;	/* NULL: not ours */
+/* A file as one device has it. */
+struct loaded {
 	struct vgpuModule *module;	/* of context `generation` */
 	uint64_t generation;
 	vgpuError_t failed;		/* why it does not load */
 	bool tried;
+};
+
+struct fatbin {
+	struct fatbin *next;
+	const struct blob *blob;	/* NULL: not ours */
+	struct loaded on[RT_DEVICES];
+};
+
+/* A kernel or variable as one device has it. */
+struct found {
+	uint64_t generation;		/* of what follows */
+	struct vgpuFunction *function;
+	uint64_t address, bytes;
 };
 
 struct entry {
@@ -44,9 +56,7 @@ struct entry {
 	const char *name;
 	struct fatbin *fatbin;
 	bool variable;
-	uint64_t generation;		/* of what follows */
-	struct vgpuFunction *function;
-	uint64_t address, bytes;
+	struct found on[RT_DEVICES];
 };
 
 static struct fatbin *fatbins;
@@ -66,60 +76,67 @@ static struct entry *find(const void *host, bool variable)
 	return entry;
 }
 
-static vgpuError_t load(struct fatbin *fatbin)
+static vgpuError_t load(struct fatbin *fatbin, struct vgpuModule **out)
 {
-	if (fatbin->tried && fatbin->generation == rt.generation)
-		return fatbin->failed;
-	fatbin->tried = true;
-	fatbin->generation = rt.generation;
-	fatbin->module = NULL;
-	if (!fatbin->blob) {
-		rt_message("this program's kernels are not for vgpu: compile it with vgpucc");
-		fatbin->failed = vgpuErrorNoKernelImageForDevice;
-	} else {
-		fatbin->failed = rt_module_load(fatbin->blob->ptx, fatbin->blob->max_regs, &fatbin->module);
+	struct loaded *loaded = &fatbin->on[rt_device()];
+
+	if (!loaded->tried || loaded->generation != rt.generation) {
+		*loaded = (struct loaded){ .tried = true, .generation = rt.generation };
+		if (!fatbin->blob) {
+			rt_message("this program's kernels are not for vgpu: compile it with vgpucc");
+			loaded->failed = vgpuErrorNoKernelImageForDevice;
+		} else {
+			loaded->failed = rt_module_load(fatbin->blob->ptx, fatbin->blob->max_regs, &loaded->module);
+		}
+		if (loaded->failed != vgpuSuccess)
+			fprintf(stderr, "vgpu: %s\n", vgpuGetLastMessage());
 	}
-	if (fatbin->failed != vgpuSuccess)
-		fprintf(stderr, "vgpu: %s\n", vgpuGetLastMessage());
-	return fatbin->failed;
+	*out = loaded->module;
+	return loaded->failed;
 }
 
 vgpuError_t cuda_function(const void *host, struct vgpuFunction **out)
 {
 	struct entry *entry = find(host, false);
+	struct vgpuModule *module;
+	struct found *found;
 	vgpuError_t error;
 
 	if (!entry)
 		return vgpuErrorInvalidDeviceFunction;
-	if (!entry->function || entry->generation != rt.generation) {
-		error = load(entry->fatbin);
+	found = &entry->on[rt_device()];
+	if (!found->function || found->generation != rt.generation) {
+		error = load(entry->fatbin, &module);
 		if (error == vgpuSuccess)
-			error = rt_module_function(entry->fatbin->module, entry->name, &entry->function);
+			error = rt_module_function(module, entry->name, &found->function);
 		if (error != vgpuSuccess)
 			return error == vgpuErrorSymbolNotFound ? vgpuErrorInvalidDeviceFunction : error;
-		entry->generation = rt.generation;
+		found->generation = rt.generation;
 	}
-	*out = entry->function;
+	*out = found->function;
 	return vgpuSuccess;
 }
 
 vgpuError_t cuda_symbol(const void *host, uint64_t *address, uint64_t *bytes)
 {
 	struct entry *entry = find(host, true);
+	struct vgpuModule *module;
+	struct found *found;
 	vgpuError_t error;
 
 	if (!entry)
 		return vgpuErrorInvalidSymbol;
-	if (!entry->address || entry->generation != rt.generation) {
-		error = load(entry->fatbin);
+	found = &entry->on[rt_device()];
+	if (!found->address || found->generation != rt.generation) {
+		error = load(entry->fatbin, &module);
 		if (error == vgpuSuccess)
-			error = rt_module_global(entry->fatbin->module, entry->name, &entry->address, &entry->bytes);
+			error = rt_module_global(module, entry->name, &found->address, &found->bytes);
 		if (error != vgpuSuccess)
 			return error == vgpuErrorSymbolNotFound ? vgpuErrorInvalidSymbol : error;
-		entry->generation = rt.generation;
+		found->generation = rt.generation;
 	}
-	*address = entry->address;
-	*bytes = entry->bytes;
+	*address = found->address;
+	*bytes = found->bytes;
 	return vgpuSuccess;
 }
 
@@ -154,10 +171,10 @@ void **__cudaRegisterFatBinary(void *fat)
 
 	if (wrapper->magic == WRAPPER_MAGIC && wrapper->data && !memcmp(wrapper->data, "VGPUPTX1", 8))
 		fatbin->blob = wrapper->data;
-	pthread_mutex_lock(&rt.lock);
+	pthread_mutex_lock(&rt_lock);
 	fatbin->next = fatbins;
 	fatbins = fatbin;
-	pthread_mutex_unlock(&rt.lock);
+	pthread_mutex_unlock(&rt_lock);
 	return (void **)fatbin;
 }
 
@@ -171,7 +188,7 @@ void __cudaUnregisterFatBinary(void **handle)
 {
 	struct fatbin *fatbin = (struct fatbin *)handle, **at = &fatbins;
 
-	pthread_mutex_lock(&rt.lock);
+	pthread_mutex_lock(&rt_lock);
 	for (unsigned int i = 0; i < BUCKETS; i++) {
 		struct entry **link = &entries[i];
 
@@ -190,7 +207,7 @@ void __cudaUnregisterFatBinary(void **handle)
 		at = &(*at)->next;
 	if (*at)
 		*at = fatbin->next;
-	pthread_mutex_unlock(&rt.lock);
+	pthread_mutex_unlock(&rt_lock);
 	free(fatbin);
 }
 
@@ -202,11 +219,11 @@ static void add(void **handle, const void *host, const char *name, bool variable
 	entry->name = name;
 	entry->fatbin = (struct fatbin *)handle;
 	entry->variable = variable;
-	pthread_mutex_lock(&rt.lock);
+	pthread_mutex_lock(&rt_lock);
 	at = bucket(host);
 	entry->next = *at;
 	*at = entry;
-	pthread_mutex_unlock(&rt.lock);
+	pthread_mutex_unlock(&rt_lock);
 }
 
 int __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int threads, void *tid,

@@ -2,7 +2,8 @@
 /*
  * The device inside this process: no module, no root. Whoever waits drives it (vgpu_device_run), so virtual time passes
  * only while somebody waits or asks. Hosts the device as kmod/ does, through vgpu_device.h; the only file of the runtime
- * that sees the device. VGPU_PRESET and VGPU_VRAM shape it, VGPU_TRACE names a file for its trace records.
+ * that sees the device. VGPU_PRESET (several presets: several devices) and VGPU_VRAM shape it, VGPU_TRACE names a file for its
+ * trace records.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -183,14 +184,40 @@ static bool parse_bytes(const char *text, u64 *bytes)
 	return true;
 }
 
-static int configure(struct vgpu_config *config, char *message, size_t size)
+static const char *presets(void)
 {
-	const char *preset = getenv("VGPU_PRESET"), *vram = getenv("VGPU_VRAM"), *wrong, *name;
+	const char *text = getenv("VGPU_PRESET");
+
+	return text && *text ? text : "k20c";
+}
+
+unsigned int vgpu_embedded_devices(void)
+{
+	unsigned int count = 1;
+
+	for (const char *at = presets(); *at; at++)
+		count += *at == ',';
+	return count;
+}
+
+/* The preset of device @index; the last one of them all for what is beyond. */
+static void preset_of(unsigned int index, char *preset, size_t size)
+{
+	const char *at = presets(), *comma;
+
+	while (index-- && (comma = strchr(at, ',')))
+		at = comma + 1;
+	snprintf(preset, size, "%.*s", (int)strcspn(at, ","), at);
+}
+
+static int configure(unsigned int index, struct vgpu_config *config, char *message, size_t size)
+{
+	const char *vram = getenv("VGPU_VRAM"), *wrong, *name;
+	char preset[2 * VGPU_NAME_BYTES];
 	size_t used;
 	u64 bytes;
 
-	if (!preset || !*preset)
-		preset = "k20c";
+	preset_of(index, preset, sizeof(preset));
 	if (vgpu_config_preset(config, preset)) {
 		used = (size_t)snprintf(message, size, "VGPU_PRESET=%s: there is no such preset; choose", preset);
 		for (unsigned int i = 0; (name = vgpu_config_preset_name(i)) && used < size; i++)
@@ -212,12 +239,15 @@ static int configure(struct vgpu_config *config, char *message, size_t size)
 	return 0;
 }
 
-static int open_trace(struct vgpu_transport *t, char *message, size_t size)
+/* Of the first device the file that is named, of the others that with their number behind it. */
+static int open_trace(unsigned int index, struct vgpu_transport *t, char *message, size_t size)
 {
-	const char *path = getenv("VGPU_TRACE");
+	const char *wanted = getenv("VGPU_TRACE");
+	char path[4096];
 
-	if (!path || !*path)
+	if (!wanted || !*wanted)
 		return 0;
+	snprintf(path, sizeof(path), index ? "%s.%u" : "%s", wanted, index);
 	t->trace = fopen(path, "we");
 	if (!t->trace) {
 		snprintf(message, size, "VGPU_TRACE=%s does not open: %s", path, strerror(errno));
@@ -258,11 +288,12 @@ static int embedded_open(unsigned int index, struct vgpu_transport **out, char *
 	struct vgpu_transport *t;
 	int error;
 
-	if (index) {
-		snprintf(message, size, "VGPU_DEVICE=%u: the embedded device has the number 0", index);
+	if (index >= vgpu_embedded_devices()) {
+		snprintf(message, size, "VGPU_DEVICE=%u: of embedded devices there are %u, as many as VGPU_PRESET names, from 0", index,
+			 vgpu_embedded_devices());
 		return -EINVAL;
 	}
-	error = configure(&config, message, size);
+	error = configure(index, &config, message, size);
 	if (error)
 		return error;
 	t = calloc(1, sizeof(*t));
@@ -276,7 +307,7 @@ static int embedded_open(unsigned int index, struct vgpu_transport **out, char *
 	if (error)
 		snprintf(message, size, "the device cannot be made: %s", strerror(-error));
 	if (!error)
-		error = open_trace(t, message, size);
+		error = open_trace(index, t, message, size);
 	if (!error) {
 		error = vgpu_context_open(t->device, (u64)getpid(), &t->context);
 		if (error)

@@ -32,3 +32,23 @@ const struct vgpu_transport_ops *vgpu_transport_select(char *message, size_t mes
 	}
 	return &vgpu_transport_embedded;
 }
+
+unsigned int vgpu_transport_devices(const struct vgpu_transport_ops *ops, unsigned int *index, unsigned int room)
+{
+	unsigned int count = 0, n;
+	char path[32];
+
+	if (ops == &vgpu_transport_embedded) {
+		for (n = 0; n < vgpu_embedded_devices() && count < room; n++)
+			index[count++] = n;
+		return count;
+	}
+	for (n = 0; n < room; n++) {
+		snprintf(path, sizeof(path), "/dev/vgpu%u", n);
+		if (!access(path, F_OK))
+			index[count++] = n;
+	}
+	if (!count)
+		index[count++] = 0;
+	return count;
+}

@@ -51,4 +51,15 @@ extern const struct vgpu_transport_ops vgpu_transport_embedded;
  */
 const struct vgpu_transport_ops *vgpu_transport_select(char *message, size_t message_bytes);
 
+/**
+ * vgpu_transport_devices - the devices @ops reaches, when nobody says which are wanted
+ * @index: their numbers, ascending; room for @room
+ *
+ * At least one: where there is none, opening number 0 says why.
+ */
+unsigned int vgpu_transport_devices(const struct vgpu_transport_ops *ops, unsigned int *index, unsigned int room);
+
+/* embedded.c: as many as VGPU_PRESET names */
+unsigned int vgpu_embedded_devices(void);
+
 #endif
