@@ -180,8 +180,8 @@ sparse: setup-sparse setup-modules setup-kernel mirror
 # -------------------------------------------------------------------------------------------
 # Tests, the demonstration, measurements
 
-.PHONY: unit kselftest cuda-tests vm-tests test demo bench
-unit kselftest vm-tests cuda-tests:
+.PHONY: unit kselftest run-tests cuda-tests vm-tests test demo bench
+unit kselftest run-tests vm-tests cuda-tests:
 	@+tests/run $(@:%-tests=%)
 test:
 	@+tests/run all
@@ -208,6 +208,7 @@ help:
 	@echo "make test          all tests; the last line counts them         KERNEL="
 	@echo "make unit          tests of the device and the runtime, under ASan and UBSan"
 	@echo "make kselftest     tests of /dev/vgpu, in a guest               KERNEL="
+	@echo "make run-tests     vgpu-run against vgpu-sim, in a guest        KERNEL="
 	@echo "make cuda-tests    CUDA programs, in the process and in a guest KERNEL="
 	@echo "make vm-tests      tests of tools/vgpu-vm"
 	@echo "make demo          several CUDA programs at once on one device; out/timeline.svg"

@@ -272,7 +272,7 @@ static const struct file_operations seat_fops = {
 	.llseek = noop_llseek,
 };
 
-/* A file for @seat at descriptor @fd, which is reserved. Takes the seat over, also when it fails. */
+/* A file for @seat, which holds the device. Takes the seat over, also when it fails. */
 static struct file *seat_file(struct kvgpu_seat *seat)
 {
 	struct seat_msg m = { .msg.fn = do_keep, .seat = seat };

@@ -90,18 +90,18 @@ static void transfer_policy_get(struct vgpu_device *dev, struct vgpu_text *text)
 		put_choice(text, policy->name, policy == dev->transfer.policy);
 }
 
-/* A time of the configuration as a knob in @unit; it keeps the limits that the configuration has for @field. */
+/* A time of the configuration as a knob in @unit, exact to the picosecond, within the limits of @field. */
 static int set_time(struct vgpu_config *config, const char *field, const char *value, u64 unit)
 {
 	struct vgpu_text text = {};
 	char digits[24];
 	u64 number;
 
-	if (vgpu_text_to_u64(value, &number) || number > ~0ull / unit)
+	if (vgpu_text_to_scaled(value, unit, &number))
 		return -EINVAL;
 	text.at = digits;
 	text.size = sizeof(digits);
-	vgpu_text_put_u64(&text, number * unit);
+	vgpu_text_put_u64(&text, number);
 	return vgpu_config_set(config, field, digits);
 }
 
@@ -116,7 +116,7 @@ static int watchdog_set(struct vgpu_device *dev, const char *value)
 
 static void watchdog_get(struct vgpu_device *dev, struct vgpu_text *text)
 {
-	vgpu_text_put_u64(text, dev->config.watchdog_ps / VGPU_US);
+	vgpu_text_put_scaled(text, dev->config.watchdog_ps, VGPU_US);
 }
 
 static int time_slice_set(struct vgpu_device *dev, const char *value)
@@ -126,7 +126,7 @@ static int time_slice_set(struct vgpu_device *dev, const char *value)
 
 static void time_slice_get(struct vgpu_device *dev, struct vgpu_text *text)
 {
-	vgpu_text_put_u64(text, dev->config.time_slice_ps / VGPU_US);
+	vgpu_text_put_scaled(text, dev->config.time_slice_ps, VGPU_US);
 }
 
 static const char *const shares[] = { "equal", "priority" };
@@ -160,7 +160,7 @@ static int slice_set(struct vgpu_device *dev, const char *value)
 
 static void slice_get(struct vgpu_device *dev, struct vgpu_text *text)
 {
-	vgpu_text_put_u64(text, dev->config.slice_ps / VGPU_NS);
+	vgpu_text_put_scaled(text, dev->config.slice_ps, VGPU_NS);
 }
 
 /* The generator begins anew. */
@@ -185,7 +185,7 @@ static int drain_set(struct vgpu_device *dev, const char *value)
 
 static void drain_get(struct vgpu_device *dev, struct vgpu_text *text)
 {
-	vgpu_text_put_u64(text, dev->config.drain_ps / VGPU_US);
+	vgpu_text_put_scaled(text, dev->config.drain_ps, VGPU_US);
 }
 
 static const struct knob knobs[] = {

@@ -28,6 +28,31 @@ int vgpu_text_to_u64(const char *text, u64 *value)
 	return 0;
 }
 
+int vgpu_text_to_scaled(const char *text, u64 unit, u64 *value)
+{
+	u64 result = 0, digits = 0;
+	bool point = false;
+
+	for (; !at_end(text); text++) {
+		if (*text == '.' && digits && !point && text[1] >= '0' && text[1] <= '9') {
+			point = true;
+			continue;
+		}
+		if (*text < '0' || *text > '9' || (point && unit % 10))
+			return -EINVAL;
+		if (result > (~0ull - 9) / 10)
+			return -EINVAL;
+		result = result * 10 + (u64)(*text - '0');
+		digits++;
+		if (point)
+			unit /= 10;
+	}
+	if (!digits || result > ~0ull / unit)
+		return -EINVAL;
+	*value = result * unit;
+	return 0;
+}
+
 bool vgpu_text_is(const char *text, const char *name)
 {
 	size_t length = strlen(name);
@@ -69,4 +94,19 @@ void vgpu_text_put_u64(struct vgpu_text *text, u64 value)
 	while (value /= 10);
 	while (count)
 		put_char(text, digits[--count]);
+}
+
+void vgpu_text_put_scaled(struct vgpu_text *text, u64 value, u64 unit)
+{
+	u64 below = value % unit;
+
+	vgpu_text_put_u64(text, value / unit);
+	if (!below)
+		return;
+	put_char(text, '.');
+	while (below) {
+		unit /= 10;
+		put_char(text, (char)('0' + below / unit));
+		below %= unit;
+	}
 }
