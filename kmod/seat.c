@@ -112,6 +112,10 @@ struct kvgpu_seat *kvgpu_seat_sit(struct kvgpu_dev *kdev, struct task_struct *ta
 
 static void info_add(struct vgpu_context_info *sum, const struct vgpu_context_info *info)
 {
+	const u64 *from = (const u64 *)&info->account;
+	u64 *to = (u64 *)&sum->account;
+	u32 i;
+
 	sum->kernels += info->kernels;
 	sum->blocks += info->blocks;
 	sum->copies += info->copies;
@@ -119,6 +123,8 @@ static void info_add(struct vgpu_context_info *sum, const struct vgpu_context_in
 	sum->instructions += info->instructions;
 	sum->thread_instructions += info->thread_instructions;
 	sum->sm_time += info->sm_time;
+	for (i = 0; i < sizeof(info->account) / sizeof(*to); i++)
+		to[i] += from[i];
 }
 
 void kvgpu_seat_leave(struct kvgpu_ctx *ctx)

@@ -176,12 +176,34 @@ const char *vgpu_sm_state_name(unsigned int state);
  * struct vgpu_device_stats - what the device has done since it was created
  * @events: that vgpu_device_run() has processed
  * @sm_time: picoseconds by state, summed over all SMs; the states add up to SMs x the present time
+ * @preemptions: SMs that were taken from a kernel
+ * @preemption_time: from request to hand-over, summed over them
+ * @save_area: bytes of contexts of preempted blocks that are kept now
+ * @save_area_most: at most
  */
 struct vgpu_device_stats {
 	u64 events;
 	u64 sm_time[VGPU_SM_STATES];
+	u64 preemptions;
+	u64 preemption_time;
+	u64 save_area;
+	u64 save_area_most;
 };
 void vgpu_device_stats(const struct vgpu_device *dev, struct vgpu_device_stats *stats);
+
+/**
+ * struct vgpu_sm_stats - one SM
+ * @state: enum vgpu_sm_state
+ * @context: that it serves, 0: none
+ * @time: picoseconds by state; they add up to the present time
+ */
+struct vgpu_sm_stats {
+	u32 state;
+	u32 context;
+	u64 time[VGPU_SM_STATES];
+};
+/* -ENOENT: there is no SM @sm. */
+int vgpu_device_sm_stats(const struct vgpu_device *dev, u32 sm, struct vgpu_sm_stats *stats);
 
 #define VGPU_LATENCY_BITS	6	/* a percentile is at most one part in 64 too large */
 #define VGPU_LATENCY_BUCKETS	((65 - VGPU_LATENCY_BITS) << VGPU_LATENCY_BITS)

@@ -183,6 +183,30 @@ struct vgpu_device_info {
 	__u64 reserved[5];
 };
 
+/**
+ * struct vgpu_account - what became of a context's kernels, thread blocks and SMs; only sums. docs/preemption.md says what each
+ * state is. Times are in picoseconds x what they count.
+ */
+struct vgpu_account {
+	__u64 kernel_queued;		/* arrived at the execution engine, no block issued yet */
+	__u64 kernel_running;		/* started, and on an SM at least */
+	__u64 kernel_preempted;		/* started, and on no SM */
+	__u64 block_running;
+	__u64 block_preempted;
+	__u64 block_saving;
+	__u64 block_restoring;		/* its turn of the SM's restores included */
+	__u64 sm_setup;			/* these five add up to sm_time */
+	__u64 sm_running;
+	__u64 sm_reserved;
+	__u64 sm_saving;
+	__u64 sm_restoring;
+	__u64 preemptions;		/* SMs taken from it */
+	__u64 preemption_time;		/* from request to hand-over */
+	__u64 blocks_saved;
+	__u64 saved_bytes;		/* moved to the save area */
+	__u64 save_area;		/* bytes it has there now */
+};
+
 /** struct vgpu_context_info - this file's context, answer of VGPU_IOC_CONTEXT_INFO */
 struct vgpu_context_info {
 	__u32 id;
@@ -199,7 +223,8 @@ struct vgpu_context_info {
 	__u64 thread_instructions;	/* the same, each times the lanes that executed it */
 	__u64 sm_time;			/* picoseconds x SMs spent on this context */
 	struct vgpu_fault fault;
-	__u64 reserved[7];
+	struct vgpu_account account;
+	__u64 reserved[6];
 };
 
 /* ---- ioctls --------------------------------------------------------------------------------------------------- */
@@ -375,7 +400,7 @@ enum vgpu_trace_type {
 	VGPU_TRACE_DISPATCH,		/* queue, seq; a: op */
 	VGPU_TRACE_COMPLETE,		/* queue, seq; a: op */
 	VGPU_TRACE_KERNEL_START,	/* first block issued; kernel; a: blocks, b: module << 32 | kernel index */
-	VGPU_TRACE_KERNEL_END,		/* kernel */
+	VGPU_TRACE_KERNEL_END,		/* kernel; a: picoseconds queued, b: preempted; the rest since its start it was running */
 	VGPU_TRACE_COPY_START,		/* queue, seq; a: bytes, b: op */
 	VGPU_TRACE_COPY_END,		/* queue, seq; a: bytes, b: op */
 	VGPU_TRACE_SM_SETUP,		/* sm, kernel */

@@ -136,6 +136,7 @@ int vgpu_context_close(struct vgpu_device *dev, u32 context)
 	vgpu_queues_release(dev, ctx);
 	vgpu_modules_drop(dev, ctx);
 	vgpu_as_destroy(ctx->as);
+	vgpu_account_close(dev, ctx);
 	vgpu_trace_context(dev, VGPU_TRACE_CONTEXT_CLOSE, ctx->id, ctx->fault.reason, 0);
 	at = position(table, context);
 	table->count--;

@@ -41,7 +41,11 @@ struct vgpu_context {
 	u64 copied_bytes;
 	u64 instructions;
 	u64 thread_instructions;
-	u64 sm_time;
+	struct vgpu_account account;	/* without what is under way: accounting.c adds that */
+	u32 queued;			/* kernels that have arrived and not started */
+	u64 queued_since;		/* account.kernel_queued is right up to here */
+	u64 kernel_life;		/* of all its kernels, ends less arrivals: what their states must add up to */
+	u64 block_life;			/* the same of thread blocks and their first issue */
 };
 
 /** struct vgpu_context_table - open contexts in the order of their ids, which is the order in which they were opened */

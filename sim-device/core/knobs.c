@@ -110,7 +110,7 @@ static int watchdog_set(struct vgpu_device *dev, const char *value)
 	int err = set_time(&dev->config, "watchdog_ps", value, VGPU_US);
 
 	if (!err)
-		vgpu_exec_set_watchdog(dev, dev->config.watchdog_ps);
+		vgpu_exec_set_watchdog(dev);
 	return err;
 }
 

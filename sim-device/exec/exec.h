@@ -4,8 +4,8 @@
  * context; the policy admits one into the active queue (a KSR of the KSRT tracks it) and assigns SMs to it; the SM driver sets an
  * SM up, issues thread blocks until it is full, and issues again when one ends. The SMST says what every SM does.
  *
- * framework.c has the services a policy calls, standing.c what it asks about contexts, sm_driver.c what follows from them, save_area.c moves contexts of thread blocks,
- * accounting.c has the times.
+ * framework.c has the services a policy calls, standing.c what it asks about contexts, sm_driver.c what follows from them, save_area.c
+ * moves contexts of thread blocks, accounting.c has the times.
  */
 #ifndef VGPU_EXEC_H
 #define VGPU_EXEC_H
@@ -21,6 +21,19 @@ struct vgpu_ksr_link {
 	struct vgpu_ksr *prev;
 	struct vgpu_ksr *next;
 	bool listed;
+};
+
+/* States of an active kernel: accounts are kept of each. */
+enum vgpu_kernel_state { VGPU_KERNEL_QUEUED, VGPU_KERNEL_RUNNING, VGPU_KERNEL_PREEMPTED, VGPU_KERNEL_STATES };
+
+/* States of an issued thread block. NONE: not issued yet, or ended. */
+enum vgpu_block_state {
+	VGPU_BLOCK_RUNNING,
+	VGPU_BLOCK_PREEMPTED,
+	VGPU_BLOCK_SAVING,
+	VGPU_BLOCK_RESTORING,
+	VGPU_BLOCK_STATES,
+	VGPU_BLOCK_NONE = VGPU_BLOCK_STATES
 };
 
 /** struct vgpu_ksr - kernel status register: one active kernel and its context (Tanasic 5.2.3) */
@@ -43,8 +56,15 @@ struct vgpu_ksr {
 	struct vgpu_block *ptbq;	/* preempted thread blocks, oldest first */
 	struct vgpu_block *ptbq_tail;
 	bool started;			/* a block was issued */
-	u64 start;			/* when */
 	struct vgpu_event watchdog;
+	/* accounts */
+	enum vgpu_kernel_state state;
+	u64 since;			/* right up to here */
+	u64 time[VGPU_KERNEL_STATES];
+	u32 blocks_in[VGPU_BLOCK_STATES];
+	u64 blocks_since;
+	u64 block_time[VGPU_BLOCK_STATES];
+	u64 block_life;			/* ends less first issues */
 };
 
 /** struct vgpu_smst - SM status table, one entry. The number of running blocks is in the SM: resident_count. */
@@ -62,7 +82,7 @@ struct vgpu_smst {
 	struct vgpu_block *moving;	/* blocks being saved, or waiting to be restored one after the other; not resident */
 	struct vgpu_block **moving_end;
 	u32 moving_count;
-	u64 moving_bytes;		/* of a save */
+	u64 moving_bytes;		/* of a save; of the restore that is under way */
 	u64 since;			/* accounts are right up to here */
 	u64 time[VGPU_SM_STATES];
 	u64 instructions;		/* of the SM that are in its contexts' accounts */
@@ -103,6 +123,12 @@ struct vgpu_exec {
 	struct vgpu_block *pool;	/* free block structs */
 	struct vgpu_block_slab *slabs;
 	u64 blocks;			/* in use */
+	/* accounts */
+	u64 preemptions;
+	u64 preemption_time;
+	u64 save_area;			/* bytes in it */
+	u64 save_area_most;
+	struct vgpu_account past;	/* of contexts that are closed */
 };
 
 int vgpu_exec_init(struct vgpu_device *dev);
@@ -116,8 +142,8 @@ void vgpu_exec_set_policy(struct vgpu_device *dev, const struct vgpu_policy *pol
 void vgpu_exec_rerank(struct vgpu_device *dev);
 /* Preemptions that are under way end as they began. */
 void vgpu_exec_set_preemption(struct vgpu_device *dev, const struct vgpu_preemption *preemption);
-/* Kernels that run now are measured by the new watchdog too. */
-void vgpu_exec_set_watchdog(struct vgpu_device *dev, u64 watchdog_ps);
+/* The watchdog measures how long a kernel was running, without the times when it was preempted from all its SMs; those that run now too. */
+void vgpu_exec_set_watchdog(struct vgpu_device *dev);
 
 /* ---- services for policies (framework.c) ----------------------------------------------------------------------- */
 
@@ -203,6 +229,9 @@ void vgpu_exec_set_next(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *next);
 /* standing.c: room for @contexts; -ENOMEM */
 int vgpu_standing_reserve(struct vgpu_exec *exec, u32 contexts);
 void vgpu_standing_fini(struct vgpu_exec *exec);
+/* framework.c: @ksr, which has started, has got its first SM, has lost its last one; the watchdog counts between the two */
+void vgpu_exec_runs(struct vgpu_device *dev, struct vgpu_ksr *ksr);
+void vgpu_exec_stops(struct vgpu_device *dev, struct vgpu_ksr *ksr);
 /* standing.c: after a change of ksr->unclaimed or promised */
 void vgpu_exec_claimed(struct vgpu_device *dev, struct vgpu_ksr *ksr);
 /* standing.c: after a change of whom @sm serves or is reserved for */
@@ -215,11 +244,32 @@ void vgpu_block_put(struct vgpu_exec *exec, struct vgpu_block *block);
 
 /* ---- accounts (accounting.c) ------------------------------------------------------------------------------------ */
 
-/* Enter the time since the last entry, and what follows belongs to @state. */
+/* Enter the time since the last entry, and what follows belongs to @state. Of a kernel: it has started. */
+void vgpu_account_kernel(struct vgpu_device *dev, struct vgpu_ksr *ksr, enum vgpu_kernel_state state);
 void vgpu_account_sm(struct vgpu_device *dev, u32 sm, enum vgpu_sm_state state);
-/* Fill sm_time and the instructions of @info with what @ctx has used up to now, the running part included. */
+/* A kernel of @ctx has arrived at the engine. */
+void vgpu_account_arrival(struct vgpu_device *dev, struct vgpu_context *ctx);
+/* @count blocks of @ksr go from one state into another. */
+void vgpu_account_blocks(struct vgpu_device *dev, struct vgpu_ksr *ksr, enum vgpu_block_state from, enum vgpu_block_state to,
+			 u32 count);
+/* @ksr has lost an SM that was reserved at @requested. */
+void vgpu_account_preemption(struct vgpu_device *dev, struct vgpu_ksr *ksr, u64 requested);
+/* @blocks of @ksr move @bytes into the save area. */
+void vgpu_account_save(struct vgpu_device *dev, struct vgpu_ksr *ksr, u32 blocks, u64 bytes);
+/* @bytes of @ksr leave it. */
+void vgpu_account_restored(struct vgpu_device *dev, struct vgpu_ksr *ksr, u64 bytes);
+/* @ksr ends, and its blocks with it. */
+void vgpu_account_end(struct vgpu_device *dev, struct vgpu_ksr *ksr);
+/* Everything of @ctx has been stopped: kernels that had not been admitted end too. */
+void vgpu_account_abort(struct vgpu_device *dev, struct vgpu_context *ctx);
+/* @ctx is closed: its accounts are kept in the device's. */
+void vgpu_account_close(struct vgpu_device *dev, const struct vgpu_context *ctx);
+/* Fill account, sm_time and the instructions of @info with what @ctx has used up to now, the running part included. */
 void vgpu_account_context(const struct vgpu_device *dev, const struct vgpu_context *ctx, struct vgpu_context_info *info);
-/* The states of every SM add up to the age of the device, and the accounts agree with the tables; false: they do not. */
-bool vgpu_account_closes(const struct vgpu_device *dev);
+/*
+ * The states of every SM add up to the age of the device, those of kernels and blocks to their lives, those of contexts to the
+ * device's; all agree with the tables, and an SM serves one context. false: they do not.
+ */
+bool vgpu_account_closes(const struct vgpu_device *dev);	/* closes.c */
 
 #endif

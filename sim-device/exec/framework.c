@@ -23,6 +23,8 @@ static void arrival_fire(struct vgpu_device *dev, struct vgpu_event *event)
 	struct vgpu_command_buffer *buffer = &ctx->buffer;
 
 	command->order = dev->exec.arrivals++;
+	command->arrived = dev->now;
+	vgpu_account_arrival(dev, ctx);
 	command->engine_next = NULL;
 	if (!buffer->command) {
 		fill_buffer(dev, ctx, command);
@@ -79,6 +81,23 @@ static void watchdog_fire(struct vgpu_device *dev, struct vgpu_event *event)
 	vgpu_context_die(dev, ksr->ctx, &fault);
 }
 
+void vgpu_exec_runs(struct vgpu_device *dev, struct vgpu_ksr *ksr)
+{
+	u64 most = dev->config.watchdog_ps;
+	u64 ran;
+
+	vgpu_account_kernel(dev, ksr, VGPU_KERNEL_RUNNING);
+	ran = ksr->time[VGPU_KERNEL_RUNNING];
+	if (most)
+		vgpu_event_after(dev, &ksr->watchdog, ran < most ? most - ran : 0);
+}
+
+void vgpu_exec_stops(struct vgpu_device *dev, struct vgpu_ksr *ksr)
+{
+	vgpu_account_kernel(dev, ksr, VGPU_KERNEL_PREEMPTED);
+	vgpu_event_cancel(dev, &ksr->watchdog);
+}
+
 struct vgpu_ksr *vgpu_exec_admit(struct vgpu_device *dev, struct vgpu_context *ctx)
 {
 	struct vgpu_exec *exec = &dev->exec;
@@ -96,6 +115,7 @@ struct vgpu_ksr *vgpu_exec_admit(struct vgpu_device *dev, struct vgpu_context *c
 	ksr->ctx = ctx;
 	ksr->command = command;
 	ksr->order = exec->admissions++;
+	ksr->since = command->arrived;
 	ksr->occupancy = vgpu_occupancy(&dev->config, ksr->launch.threads, ksr->launch.regs_per_block,
 					ksr->launch.shared_bytes, &ksr->shared_config);
 	ksr->watchdog.fire = watchdog_fire;
@@ -117,8 +137,10 @@ static void retire(struct vgpu_device *dev, struct vgpu_ksr *ksr)
 	struct vgpu_exec *exec = &dev->exec;
 	struct vgpu_smst *smst, *next;
 
+	vgpu_account_end(dev, ksr);
 	if (ksr->started)
-		vgpu_trace_kernel(dev, VGPU_TRACE_KERNEL_END, ksr, VGPU_NO_SM, 0, 0);
+		vgpu_trace_kernel(dev, VGPU_TRACE_KERNEL_END, ksr, VGPU_NO_SM, ksr->time[VGPU_KERNEL_QUEUED],
+				  ksr->time[VGPU_KERNEL_PREEMPTED]);
 	vgpu_event_cancel(dev, &ksr->watchdog);
 	for (smst = ksr->ctx->standing.coming; ksr->reserved; smst = next) {
 		next = smst->list_next;
@@ -175,6 +197,7 @@ void vgpu_exec_abort(struct vgpu_device *dev, struct vgpu_context *ctx)
 		}
 		retire(dev, ksr);
 	}
+	vgpu_account_abort(dev, ctx);
 	exec->policy->kernel_finished(dev, ctx);
 }
 
@@ -221,18 +244,18 @@ int vgpu_exec_reserve(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 	struct vgpu_smst *smst = &dev->exec.smst[sm];
 
 	VGPU_CHECK(smst->ksr);
+	if (vgpu_sm_is_leaving(smst)) {
+		vgpu_exec_set_next(dev, sm, ksr);
+		return 0;
+	}
 	if (!dev->exec.preemption->begin)
 		return -EOPNOTSUPP;
 	/* What is not whole yet goes back where it came from: there is nothing to save of it. */
-	if (smst->moving_count && smst->state != VGPU_SM_SAVING)
+	if (smst->moving_count)
 		vgpu_exec_unrestore(dev, sm);
 	if (smst->state == VGPU_SM_SETUP || smst->state == VGPU_SM_RESTORING) {
 		/* Nothing runs yet: it changes hands at once. */
 		vgpu_sm_driver_unset(dev, sm, ksr);
-		return 0;
-	}
-	if (vgpu_sm_is_leaving(smst)) {
-		vgpu_exec_set_next(dev, sm, ksr);
 		return 0;
 	}
 	vgpu_account_sm(dev, sm, VGPU_SM_RESERVED);
@@ -287,17 +310,14 @@ void vgpu_exec_set_preemption(struct vgpu_device *dev, const struct vgpu_preempt
 	dev->exec.preemption = preemption;
 }
 
-void vgpu_exec_set_watchdog(struct vgpu_device *dev, u64 watchdog_ps)
+void vgpu_exec_set_watchdog(struct vgpu_device *dev)
 {
 	struct vgpu_ksr *ksr;
 
 	for (ksr = dev->exec.active_head; ksr; ksr = ksr->next) {
-		u64 age = dev->now - ksr->start;
-
-		if (!watchdog_ps)
-			vgpu_event_cancel(dev, &ksr->watchdog);
-		else if (ksr->started)
-			vgpu_event_after(dev, &ksr->watchdog, age < watchdog_ps ? watchdog_ps - age : 0);
+		vgpu_event_cancel(dev, &ksr->watchdog);
+		if (ksr->state == VGPU_KERNEL_RUNNING)
+			vgpu_exec_runs(dev, ksr);
 	}
 }
 

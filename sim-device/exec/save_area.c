@@ -43,6 +43,7 @@ static void saved_fire(struct vgpu_device *dev, struct vgpu_event *event)
 	ksr->unclaimed += smst->moving_count;
 	smst->moving = NULL;
 	smst->moving_end = &smst->moving;
+	vgpu_account_blocks(dev, ksr, VGPU_BLOCK_SAVING, VGPU_BLOCK_PREEMPTED, smst->moving_count);
 	smst->moving_count = 0;
 	vgpu_exec_claimed(dev, ksr);
 	vgpu_sm_driver_preempted(dev, sm);
@@ -64,6 +65,8 @@ void vgpu_exec_save(struct vgpu_device *dev, u32 sm)
 		append(smst, block);
 	}
 	smst->moving_bytes = bytes;
+	vgpu_account_blocks(dev, smst->ksr, VGPU_BLOCK_RUNNING, VGPU_BLOCK_SAVING, smst->moving_count);
+	vgpu_account_save(dev, smst->ksr, smst->moving_count, bytes);
 	vgpu_trace_kernel(dev, VGPU_TRACE_SAVE_START, smst->ksr, sm, smst->moving_count, bytes);
 	smst->preempt.fire = saved_fire;
 	vgpu_event_after(dev, &smst->preempt, move_time(&dev->config, bytes));
@@ -83,6 +86,8 @@ static void restored_fire(struct vgpu_device *dev, struct vgpu_event *event)
 	if (!smst->moving)
 		smst->moving_end = &smst->moving;
 	smst->moving_count--;
+	vgpu_account_restored(dev, smst->ksr, smst->moving_bytes);
+	vgpu_account_blocks(dev, smst->ksr, VGPU_BLOCK_RESTORING, VGPU_BLOCK_RUNNING, 1);
 	vgpu_trace_kernel(dev, VGPU_TRACE_RESTORE_END, smst->ksr, sm, block->index, 0);
 	vgpu_sm_driver_resume(dev, sm, block);
 	if (smst->moving)
@@ -94,6 +99,7 @@ static void begin_restore(struct vgpu_device *dev, struct vgpu_smst *smst)
 	const struct vgpu_block *block = smst->moving;
 	u64 bytes = vgpu_block_context_bytes(block);
 
+	smst->moving_bytes = bytes;
 	vgpu_trace_kernel(dev, VGPU_TRACE_RESTORE_START, smst->ksr, (u32)(smst - dev->exec.smst), block->index, bytes);
 	smst->preempt.fire = restored_fire;
 	vgpu_event_after(dev, &smst->preempt, move_time(&dev->config, bytes));
@@ -106,6 +112,7 @@ void vgpu_exec_restore(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 
 	ksr->ptbq = block->next;
 	append(smst, block);
+	vgpu_account_blocks(dev, ksr, VGPU_BLOCK_PREEMPTED, VGPU_BLOCK_RESTORING, 1);
 	if (smst->moving == block)
 		begin_restore(dev, smst);
 }
@@ -124,6 +131,7 @@ void vgpu_exec_unrestore(struct vgpu_device *dev, u32 sm)
 	ksr->unclaimed += smst->moving_count;
 	smst->moving = NULL;
 	smst->moving_end = &smst->moving;
+	vgpu_account_blocks(dev, ksr, VGPU_BLOCK_RESTORING, VGPU_BLOCK_PREEMPTED, smst->moving_count);
 	smst->moving_count = 0;
 	vgpu_exec_claimed(dev, ksr);
 }

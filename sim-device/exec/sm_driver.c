@@ -36,7 +36,8 @@ static void leave(struct vgpu_device *dev, u32 sm)
 	vgpu_account_sm(dev, sm, VGPU_SM_IDLE);
 	vgpu_event_cancel(dev, &smst->preempt);
 	dev->sms[sm].halted = false;
-	smst->ksr->sms--;
+	if (!--smst->ksr->sms && smst->ksr->started)
+		vgpu_exec_stops(dev, smst->ksr);
 	smst->ksr = NULL;
 	vgpu_exec_placed(dev, sm);
 	exec->idle[sm / 64] |= 1ull << (sm % 64);
@@ -53,9 +54,10 @@ static struct vgpu_ksr *take_next(struct vgpu_device *dev, u32 sm)
 	return next;
 }
 
-static void report(struct vgpu_device *dev, u32 sm, const struct vgpu_ksr *from, u64 requested)
+static void report(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *from, u64 requested)
 {
 	vgpu_trace_kernel(dev, VGPU_TRACE_PREEMPT_END, from, sm, requested, 0);
+	vgpu_account_preemption(dev, from, requested);
 	if (dev->ops->preempted)
 		dev->ops->preempted(dev->host, from->ctx->id, sm, requested);
 }
@@ -72,9 +74,7 @@ static void hand_over(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *next)
 static void start_kernel(struct vgpu_device *dev, struct vgpu_ksr *ksr)
 {
 	ksr->started = true;
-	ksr->start = dev->now;
-	if (dev->config.watchdog_ps)
-		vgpu_event_after(dev, &ksr->watchdog, dev->config.watchdog_ps);
+	vgpu_exec_runs(dev, ksr);
 	vgpu_trace_kernel(dev, VGPU_TRACE_KERNEL_START, ksr, VGPU_NO_SM, ksr->launch.blocks,
 			  (u64)ksr->launch.module << 32 | ksr->launch.kernel_index);
 }
@@ -118,6 +118,7 @@ static bool issue(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_ksr *
 	}
 	if (unlikely(!ksr->started))
 		start_kernel(dev, ksr);
+	vgpu_account_blocks(dev, ksr, VGPU_BLOCK_NONE, VGPU_BLOCK_RUNNING, 1);
 	vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_START, ksr, sm->index, block->index, block->slot);
 	return true;
 }
@@ -166,7 +167,8 @@ void vgpu_sm_driver_setup(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 	exec->idle_count--;
 	smst->ksr = ksr;
 	vgpu_exec_placed(dev, sm);
-	ksr->sms++;
+	if (!ksr->sms++ && unlikely(ksr->started))
+		vgpu_exec_runs(dev, ksr);
 	smst->claimed = ksr->unclaimed < ksr->occupancy ? (u32)ksr->unclaimed : ksr->occupancy;
 	ksr->unclaimed -= smst->claimed;
 	vgpu_exec_claimed(dev, ksr);
@@ -244,6 +246,7 @@ void vgpu_exec_block_done(struct vgpu_device *dev, struct vgpu_sm *sm, struct vg
 	struct vgpu_ksr *ksr = ksr_of(block->launch);
 
 	count_end(dev, sm, ksr, block);
+	vgpu_account_blocks(dev, ksr, VGPU_BLOCK_RUNNING, VGPU_BLOCK_NONE, 1);
 	if (ksr->launch.kernel)
 		vgpu_block_release(block);
 	if (claim(dev, sm, ksr)) {

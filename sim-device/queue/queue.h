@@ -27,6 +27,7 @@ struct vgpu_command {
 	struct vgpu_heap_node node;	/* waits for the transfer engine */
 	struct vgpu_event arrival;	/* on its way to the execution engine */
 	u64 order;			/* of arrival at its engine */
+	u64 arrived;			/* when, at the execution engine */
 	u64 generation;			/* WAIT: of the queue it waits for */
 	bool dispatched;		/* the dispatcher has seen it */
 	u8 params[] __attribute__((aligned(16)));	/* LAUNCH: cmd.launch.param_bytes */
