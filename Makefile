@@ -50,7 +50,7 @@ device-flags := -ffreestanding -fno-math-errno -fno-trapping-math
 no-fp := -mgeneral-regs-only
 runtime-flags := -D_GNU_SOURCE -Iruntime $(patsubst %/,-I%,$(sort $(dir $(runtime-src)))) \
 	$(patsubst %/,-I$(O)/gen/%,$(sort $(dir $(runtime-yacc))))
-libraries := -Wl,--as-needed -ljansson -linih -lm -lpthread
+libraries := -Wl,--as-needed -ljansson -linih -luring -lm -lpthread
 sanitize := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
 # $(call flags-of,SOURCE)
@@ -133,7 +133,7 @@ $(patsubst %.c,$(O)/asan/%.o,$(unit-src) $(unit-lib-src)): | setup-unit
 kselftest := $(kselftest-src:tests/kselftest/%.c=$(O)/kselftest/%)
 $(O)/kselftest/%: tests/kselftest/%.c $(wildcard tests/kselftest/*.h uapi/*.h) | setup-build
 	@mkdir -p $(@D) && echo "  CC  $@"
-	$(Q)$(CC) $(CFLAGS) -std=gnu11 $(warnings) -D_GNU_SOURCE -I. -Iuapi -o $@ $< -lpthread
+	$(Q)$(CC) $(CFLAGS) -std=gnu11 $(warnings) -D_GNU_SOURCE -I. -Iuapi -o $@ $< -Wl,--as-needed -luring -lpthread
 
 cuda := $(cuda-src:tests/cuda/%.cu=$(O)/cuda/%)
 $(O)/cuda/%: tests/cuda/%.cu tools/vgpucc $(wildcard tests/cuda/*.h) $(call find,runtime,*.h) | $(O)/libvgpu.so $(O)/tools/vgpu-ptxas

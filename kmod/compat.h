@@ -8,6 +8,13 @@
 
 #include <linux/version.h>
 #include <linux/device.h>
+#include <linux/eventfd.h>
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+#include <linux/io_uring.h>
+#include <linux/io_uring_types.h>
+#else
+#include <linux/io_uring/cmd.h>
+#endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
 #define kvgpu_class_create(name)	class_create(THIS_MODULE, name)
@@ -21,5 +28,24 @@
 #else
 #define KVGPU_DEVNODE_CONST	const
 #endif
+
+/* What a command brings in its SQE: user space may still change it. */
+static inline const void *kvgpu_uring_arg(const struct io_uring_cmd *cmd)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+	return cmd->cmd;
+#else
+	return io_uring_sqe_cmd(cmd->sqe);
+#endif
+}
+
+static inline void kvgpu_eventfd_signal(struct eventfd_ctx *eventfd)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+	eventfd_signal(eventfd, 1);
+#else
+	eventfd_signal(eventfd);
+#endif
+}
 
 #endif

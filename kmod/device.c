@@ -68,7 +68,6 @@ static bool msg_done(void *arg)
 
 static void msg_send(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
-	init_completion(&msg->done);
 	spin_lock(&kdev->inbox_lock);
 	list_add_tail(&msg->node, &kdev->inbox);
 	spin_unlock(&kdev->inbox_lock);
@@ -76,8 +75,15 @@ static void msg_send(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 		wake_up(&kdev->wake);
 }
 
+void kvgpu_give(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	msg->given = true;
+	msg_send(kdev, msg);
+}
+
 int kvgpu_post(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
+	init_completion(&msg->done);
 	msg_send(kdev, msg);
 	if (!kvgpu_spin(msg_done, &msg->done))
 		wait_for_completion(&msg->done);
@@ -88,6 +94,7 @@ int kvgpu_post_killable(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
 	bool queued;
 
+	init_completion(&msg->done);
 	msg_send(kdev, msg);
 	if (kvgpu_spin(msg_done, &msg->done) || !wait_for_completion_killable(&msg->done))
 		return msg->result;
@@ -148,6 +155,10 @@ static int actor(void *data)
 			msg = inbox_take(kdev);
 			if (!msg)
 				break;
+			if (msg->given) {
+				msg->fn(kdev, msg);
+				continue;
+			}
 			msg->result = msg->fn(kdev, msg);
 			complete(&msg->done);
 		}
@@ -173,6 +184,7 @@ struct kvgpu_dev *kvgpu_dev_create(unsigned int index, const struct vgpu_config 
 	INIT_LIST_HEAD(&kdev->news);
 	init_waitqueue_head(&kdev->wake);
 	xa_init(&kdev->contexts);
+	INIT_DELAYED_WORK(&kdev->watch, kvgpu_calls_watch);
 	mutex_init(&kdev->contexts_lock);
 	kvgpu_clock_init(&kdev->clock);
 	mutex_init(&kdev->trace.read_lock);
@@ -206,6 +218,7 @@ free:
 /* No file is open any more and nobody can send. */
 void kvgpu_dev_destroy(struct kvgpu_dev *kdev)
 {
+	cancel_delayed_work_sync(&kdev->watch);
 	kthread_stop(kdev->actor);
 	vgpu_device_destroy(kdev->model);
 	WARN_ON(!xa_empty(&kdev->contexts) || atomic64_read(&kdev->frames) || atomic64_read(&kdev->pins));

@@ -44,6 +44,7 @@ void kvgpu_news(struct kvgpu_dev *kdev)
 
 	list_for_each_entry_safe(ctx, next, &kdev->news, news) {
 		list_del_init(&ctx->news);
+		kvgpu_calls_look(ctx);
 		if (wq_has_sleeper(&ctx->waiters))
 			wake_up_all(&ctx->waiters);
 	}

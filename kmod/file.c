@@ -40,6 +40,7 @@ static int do_close(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 
 	kvgpu_seat_leave(m->ctx);
 	ret = vgpu_context_close(kdev->model, m->ctx->id);
+	kvgpu_calls_end(m->ctx, NULL);
 	/* every command has completed by now: nothing can look the context up again */
 	xa_erase(&kdev->contexts, m->ctx->id);
 	list_del_init(&m->ctx->news);
@@ -71,6 +72,7 @@ static int kvgpu_open(struct inode *inode, struct file *file)
 	init_waitqueue_head(&ctx->waiters);
 	INIT_LIST_HEAD(&ctx->news);
 	INIT_LIST_HEAD(&ctx->blocked);
+	INIT_LIST_HEAD(&ctx->calls);
 	spin_lock_init(&ctx->unpin_lock);
 	INIT_LIST_HEAD(&ctx->unpin);
 	INIT_WORK(&ctx->unpin_work, kvgpu_unpin_work);
@@ -131,5 +133,7 @@ const struct file_operations kvgpu_fops = {
 	.unlocked_ioctl = kvgpu_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.poll = kvgpu_poll,
+	.flush = kvgpu_flush,
+	.uring_cmd = kvgpu_uring_cmd,
 	.llseek = noop_llseek,
 };

@@ -50,7 +50,8 @@ static long ioctl_version(struct kvgpu_ctx *ctx, void __user *arg)
 	struct vgpu_version version = {
 		.version = VGPU_UAPI_VERSION,
 		.isa_version = VGPU_VASS_VERSION,
-		.features = VGPU_FEATURE_PROFILED | VGPU_FEATURE_CLOCK,
+		.features = VGPU_FEATURE_PROFILED | VGPU_FEATURE_CLOCK | VGPU_FEATURE_URING |
+			    VGPU_FEATURE_EVENTFD,
 	};
 
 	return copy_to_user(arg, &version, sizeof(version)) ? -EFAULT : 0;
@@ -129,8 +130,10 @@ static int do_queue_create(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 static int do_queue_destroy(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
 	struct ioctl_msg *m = IOCTL_MSG(msg);
-	int ret = vgpu_queue_destroy(kdev->model, m->ctx->id, m->id);
+	int ret;
 
+	kvgpu_calls_look(m->ctx);
+	ret = vgpu_queue_destroy(kdev->model, m->ctx->id, m->id);
 	if (!ret)
 		m->queue = xa_erase(&m->ctx->queues, m->id);
 	return ret;
@@ -160,6 +163,7 @@ static long ioctl_queue_create(struct kvgpu_ctx *ctx, void __user *arg)
 	if (!m.queue)
 		return -ENOMEM;
 	kref_init(&m.queue->ref);
+	INIT_LIST_HEAD(&m.queue->calls);
 	ret = ask(ctx, &m, do_queue_create);
 	if (ret) {
 		kvgpu_queue_put(m.queue);
@@ -354,6 +358,8 @@ long kvgpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return kvgpu_wait(ctx, user);
 	case VGPU_IOC_WAIT_ANY:
 		return kvgpu_wait_any(ctx, user);
+	case VGPU_IOC_EVENTFD:
+		return kvgpu_eventfd(ctx, user);
 	case VGPU_IOC_SEAT_CREATE:
 		return kvgpu_seat_ioctl_create(ctx, user);
 	default:

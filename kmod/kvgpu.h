@@ -31,6 +31,7 @@
 #define KVGPU_DEVICES_MAX	16u
 #define KVGPU_CONTEXTS_MAX	1024u		/* open on one device */
 #define KVGPU_COMMANDS_MAX	65536u		/* in flight */
+#define KVGPU_CALLS_MAX		65536		/* fences asked for, and not heard of yet */
 #define KVGPU_PARAMS_MAX	(16u << 20)	/* bytes of kernel parameters in flight */
 #define KVGPU_MODULES_MAX	64u
 #define KVGPU_MODULE_BYTES_MAX	(64u << 20)
@@ -94,6 +95,7 @@ struct kvgpu_dev {
 	struct list_head news;		/* actor: contexts whose waiters must look again */
 	u64 now;			/* virtual time, for anybody to read */
 	struct kvgpu_clock clock;
+	struct delayed_work watch;	/* over calls that end without the device */
 
 	atomic_t context_count;
 	atomic64_t frames;		/* of VRAM that have a page behind them */
@@ -118,6 +120,7 @@ struct kvgpu_queue {
 	struct kref ref;
 	u64 submitted;
 	u64 completed;
+	struct list_head calls;		/* actor: struct kvgpu_call by sequence number */
 };
 
 /** struct kvgpu_ctx - an open file */
@@ -135,6 +138,8 @@ struct kvgpu_ctx {
 	s32 priority;			/* the actor writes */
 	struct kvgpu_seat *seat;
 	struct list_head blocked;	/* actor: struct kvgpu_waiter */
+	struct list_head calls;		/* actor: struct kvgpu_call, in the order in which they came */
+	atomic_t call_count;		/* and of those on their way to the actor */
 	struct kvgpu_ctx_dir *dir;
 	atomic64_t pinned;		/* pages of process memory */
 	wait_queue_head_t waiters;
@@ -146,10 +151,11 @@ struct kvgpu_ctx {
 
 /* ---- device.c: the actor and its inbox ----------------------------------------------------------------------- */
 
-/** struct kvgpu_msg - something to do on the actor's thread; embedded in its arguments, on the sender's stack */
+/** struct kvgpu_msg - something to do on the actor's thread; embedded in its arguments, mostly on the sender's stack */
 struct kvgpu_msg {
 	struct list_head node;
 	int (*fn)(struct kvgpu_dev *kdev, struct kvgpu_msg *msg);
+	bool given;			/* kvgpu_give(): nobody waits, what it is embedded in belongs to @fn */
 	struct completion done;
 	int result;
 };
@@ -161,6 +167,8 @@ void kvgpu_dev_destroy(struct kvgpu_dev *kdev);
 int kvgpu_post(struct kvgpu_dev *kdev, struct kvgpu_msg *msg);
 /* The same, but a killed sender leaves with -EINTR if the actor has not begun. */
 int kvgpu_post_killable(struct kvgpu_dev *kdev, struct kvgpu_msg *msg);
+/* Have the actor run @fn without waiting for it. */
+void kvgpu_give(struct kvgpu_dev *kdev, struct kvgpu_msg *msg);
 
 /* Look on for a moment whether @ready; false: better sleep now. */
 bool kvgpu_spin(bool (*ready)(void *arg), void *arg);
@@ -194,6 +202,28 @@ void kvgpu_configfs_exit(void);
 
 long kvgpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 long kvgpu_submit(struct kvgpu_ctx *ctx, void __user *arg);
+
+/** struct kvgpu_batch - commands on their way to a queue, with all of the process that they refer to */
+struct kvgpu_batch {
+	struct kvgpu_ctx *ctx;
+	u32 queue;
+	u32 count;
+	struct vgpu_push *push;
+	void *params;
+	u64 param_bytes;
+	u32 failed;			/* the command that is wrong, ~0: the batch is */
+	u64 seq;			/* of the last command */
+};
+
+/* Fill @push from process memory. */
+int kvgpu_batch_copy(struct kvgpu_batch *batch, u64 commands);
+/* Take what the commands in @push refer to, for the running process. On failure nothing is held. */
+int kvgpu_batch_take(struct kvgpu_batch *batch);
+/* Give it back when the batch was not pushed; and what a batch holds until it was, or was not. */
+void kvgpu_batch_undo(struct kvgpu_batch *batch);
+void kvgpu_batch_free(struct kvgpu_batch *batch);
+/* Actor: append it, all or nothing. */
+int kvgpu_batch_push(struct kvgpu_batch *batch);
 
 /* ---- memory.c: process memory of commands ----------------------------------------------------------------------- */
 
@@ -234,6 +264,58 @@ static inline u64 kvgpu_cookie_params(u32 bytes)
 {
 	return (u64)bytes << 1 | 1;
 }
+
+/* ---- call.c: who is called when a fence is reached ------------------------------------------------------------------- */
+
+struct io_uring_cmd;
+struct eventfd_ctx;
+
+/**
+ * struct kvgpu_call - somebody wants to hear of a fence without a thread that waits: an io_uring command or an eventfd
+ * @end: says so and gives the call up; -EIO: the context is dead, -ECANCELED: it is not waited for any more, -ETIME
+ * @deadline: of the wall clock, in nanoseconds; 0: none
+ */
+struct kvgpu_call {
+	struct kvgpu_msg msg;
+	struct kvgpu_ctx *ctx;
+	void (*end)(struct kvgpu_call *call, int result);
+	u32 queue;
+	u64 seq;
+	u64 deadline;
+	bool waits;			/* for a lockstep clock its seat waits meanwhile */
+	struct list_head node;		/* in queue->calls */
+	struct list_head all;		/* in ctx->calls */
+	const void *cmd_owner;		/* the descriptor table a command of io_uring came from */
+	union {
+		struct {
+			struct io_uring_cmd *cmd;
+			bool taken;
+			struct kvgpu_batch batch;
+			struct vgpu_push one;	/* a batch of one */
+		};
+		struct eventfd_ctx *eventfd;
+	};
+};
+
+/* -EBUSY: the context has too many. */
+int kvgpu_call_begin(struct kvgpu_call *call, struct kvgpu_ctx *ctx);
+void kvgpu_call_free(struct kvgpu_call *call);
+/* Actor: wait until its queue has come to its sequence number. Otherwise it has ended with a negative errno. */
+void kvgpu_call_wait(struct kvgpu_call *call);
+/* Actor: @ctx has news. */
+void kvgpu_calls_look(struct kvgpu_ctx *ctx);
+/* Actor: end all calls of @ctx that came from descriptor table @owner; NULL: from anywhere. */
+void kvgpu_calls_end(struct kvgpu_ctx *ctx, const void *owner);
+void kvgpu_calls_watch(struct work_struct *work);
+/* A process closes a descriptor. */
+int kvgpu_flush(struct file *file, fl_owner_t owner);
+long kvgpu_eventfd(struct kvgpu_ctx *ctx, void __user *arg);
+
+/* ---- uring.c: commands of io_uring ------------------------------------------------------------------------------------ */
+
+int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags);
+/* The process behind it goes away, or the ring. */
+bool kvgpu_uring_abandoned(const struct kvgpu_call *call);
 
 /* ---- clock.c: how virtual time passes, and who waits for it ------------------------------------------------------- */
 

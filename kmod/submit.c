@@ -10,41 +10,31 @@
 
 #include "kvgpu.h"
 
-struct submit_msg {
-	struct kvgpu_msg msg;
-	struct kvgpu_ctx *ctx;
-	u32 queue;
-	u32 count;
-	struct vgpu_push *push;
-	u64 param_bytes;
-	u32 failed;
-	u64 seq;
-};
-
-static int do_submit(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+int kvgpu_batch_push(struct kvgpu_batch *batch)
 {
-	struct submit_msg *m = container_of(msg, struct submit_msg, msg);
-	struct kvgpu_ctx *ctx = m->ctx;
-	struct kvgpu_queue *queue = xa_load(&ctx->queues, m->queue);
+	struct kvgpu_ctx *ctx = batch->ctx;
+	struct kvgpu_dev *kdev = ctx->kdev;
+	struct kvgpu_queue *queue = xa_load(&ctx->queues, batch->queue);
 	int ret;
 
 	if (!queue)
 		return -ENOENT;
-	if (ctx->inflight + m->count > KVGPU_COMMANDS_MAX ||
-	    ctx->param_bytes + m->param_bytes > KVGPU_PARAMS_MAX)
+	if (ctx->inflight + batch->count > KVGPU_COMMANDS_MAX ||
+	    ctx->param_bytes + batch->param_bytes > KVGPU_PARAMS_MAX)
 		return READ_ONCE(ctx->dead) ? -EIO : -EAGAIN;
 	if (kdev->clock.mode == KVGPU_LOCKSTEP)
 		kvgpu_seat_attach(ctx->seat);
 	/* before the push: a command may complete inside it */
-	WRITE_ONCE(ctx->inflight, ctx->inflight + m->count);
-	ctx->param_bytes += m->param_bytes;
-	ret = vgpu_queue_push(kdev->model, ctx->id, m->queue, m->push, m->count, &m->failed, &m->seq);
+	WRITE_ONCE(ctx->inflight, ctx->inflight + batch->count);
+	ctx->param_bytes += batch->param_bytes;
+	ret = vgpu_queue_push(kdev->model, ctx->id, batch->queue, batch->push, batch->count, &batch->failed,
+			      &batch->seq);
 	if (ret) {
-		WRITE_ONCE(ctx->inflight, ctx->inflight - m->count);
-		ctx->param_bytes -= m->param_bytes;
+		WRITE_ONCE(ctx->inflight, ctx->inflight - batch->count);
+		ctx->param_bytes -= batch->param_bytes;
 		return ret;
 	}
-	WRITE_ONCE(queue->submitted, m->seq);
+	WRITE_ONCE(queue->submitted, batch->seq);
 	return 0;
 }
 
@@ -74,28 +64,31 @@ static u32 param_bytes(const struct vgpu_cmd *cmd)
 	return cmd->op == VGPU_CMD_LAUNCH ? cmd->launch.param_bytes : 0;
 }
 
-/* Sums that bound the batch, before anything is taken. On -EINVAL @failed is the command that goes too far. */
-static int batch_check(const struct vgpu_push *push, u32 count, u64 *params, u32 *failed)
+/* Sums that bound the batch, before anything is taken. */
+static int batch_check(struct kvgpu_batch *batch)
 {
 	u64 pinned = 0;
 	u32 i;
 
-	*params = 0;
-	for (i = 0; i < count; i++) {
-		struct host_memory memory = host_memory(&push[i].cmd);
+	batch->param_bytes = 0;
+	for (i = 0; i < batch->count; i++) {
+		const struct vgpu_cmd *cmd = &batch->push[i].cmd;
+		struct host_memory memory = host_memory(cmd);
 
-		*failed = i;
-		if (memory.bytes > VGPU_COPY_MAX || param_bytes(&push[i].cmd) > VGPU_VASS_MAX_PARAM)
+		batch->failed = i;
+		if (memory.bytes > VGPU_COPY_MAX || param_bytes(cmd) > VGPU_VASS_MAX_PARAM)
 			return -EINVAL;
 		pinned += memory.bytes;
 		if (pinned > VGPU_PINNED_MAX)
 			return -EINVAL;
-		*params += param_bytes(&push[i].cmd);
+		batch->param_bytes += param_bytes(cmd);
 	}
+	batch->failed = ~0u;
 	return 0;
 }
 
-static void batch_release(struct vgpu_push *push, u32 count)
+/* Pins of the first @count commands. */
+static void unpin(const struct vgpu_push *push, u32 count)
 {
 	u32 i;
 
@@ -104,82 +97,104 @@ static void batch_release(struct vgpu_push *push, u32 count)
 			kvgpu_unpin((struct kvgpu_pin *)(uintptr_t)push[i].cookie);
 }
 
-/* Take what the batch refers to. On failure nothing is held and @failed names the command. */
-static int batch_take(struct kvgpu_ctx *ctx, struct vgpu_push *push, u32 count, void *params, u32 *failed)
+/* Parameters and memory of one command. */
+static int command_take(struct kvgpu_ctx *ctx, struct vgpu_push *push, void *params)
 {
+	struct host_memory memory = host_memory(&push->cmd);
+	u32 bytes = param_bytes(&push->cmd);
 	struct kvgpu_pin *pin;
-	u32 i, bytes;
-	int ret;
 
-	for (i = 0; i < count; i++) {
-		struct host_memory memory = host_memory(&push[i].cmd);
-
-		bytes = param_bytes(&push[i].cmd);
-		if (bytes) {
-			ret = -EFAULT;
-			if (copy_from_user(params, u64_to_user_ptr(push[i].cmd.launch.params), bytes))
-				goto undo;
-			push[i].params = params;
-			push[i].cookie = kvgpu_cookie_params(bytes);
-			params += bytes;
-		}
-		if (memory.bytes) {
-			pin = kvgpu_pin(ctx, memory.address, memory.bytes, memory.write);
-			ret = PTR_ERR_OR_ZERO(pin);
-			if (ret)
-				goto undo;
-			push[i].cookie = (uintptr_t)pin;
-		}
+	if (bytes) {
+		if (copy_from_user(params, u64_to_user_ptr(push->cmd.launch.params), bytes))
+			return -EFAULT;
+		push->params = params;
+		push->cookie = kvgpu_cookie_params(bytes);
+	}
+	if (memory.bytes) {
+		pin = kvgpu_pin(ctx, memory.address, memory.bytes, memory.write);
+		if (IS_ERR(pin))
+			return PTR_ERR(pin);
+		push->cookie = (uintptr_t)pin;
 	}
 	return 0;
-undo:
-	*failed = i;
-	batch_release(push, i);
-	return ret;
 }
 
-static int batch_copy(struct vgpu_push *push, u32 count, u64 commands)
+int kvgpu_batch_take(struct kvgpu_batch *batch)
+{
+	int ret = batch_check(batch);
+	void *params;
+	u32 i;
+
+	if (ret)
+		return ret;
+	if (batch->param_bytes) {
+		batch->params = kvmalloc(batch->param_bytes, GFP_KERNEL_ACCOUNT);
+		if (!batch->params)
+			return -ENOMEM;
+	}
+	params = batch->params;
+	for (i = 0; i < batch->count; i++) {
+		ret = command_take(batch->ctx, &batch->push[i], params);
+		if (ret) {
+			batch->failed = i;
+			unpin(batch->push, i);
+			return ret;
+		}
+		params += param_bytes(&batch->push[i].cmd);
+	}
+	return 0;
+}
+
+void kvgpu_batch_undo(struct kvgpu_batch *batch)
+{
+	unpin(batch->push, batch->count);
+}
+
+void kvgpu_batch_free(struct kvgpu_batch *batch)
+{
+	kvfree(batch->params);
+	batch->params = NULL;
+}
+
+int kvgpu_batch_copy(struct kvgpu_batch *batch, u64 commands)
 {
 	const struct vgpu_cmd __user *from = u64_to_user_ptr(commands);
 	u32 i;
 
-	for (i = 0; i < count; i++)
-		if (copy_from_user(&push[i].cmd, from + i, sizeof(push[i].cmd)))
+	for (i = 0; i < batch->count; i++)
+		if (copy_from_user(&batch->push[i].cmd, from + i, sizeof(*from)))
 			return -EFAULT;
 	return 0;
 }
 
+struct submit_msg {
+	struct kvgpu_msg msg;
+	struct kvgpu_batch batch;
+};
+
+static int do_submit(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	return kvgpu_batch_push(&container_of(msg, struct submit_msg, msg)->batch);
+}
+
 static int submit(struct submit_msg *m, u64 commands)
 {
-	void *params = NULL;
-	int ret;
+	int ret = kvgpu_batch_copy(&m->batch, commands);
 
-	ret = batch_copy(m->push, m->count, commands);
+	if (!ret)
+		ret = kvgpu_batch_take(&m->batch);
 	if (ret)
 		return ret;
-	ret = batch_check(m->push, m->count, &m->param_bytes, &m->failed);
+	ret = kvgpu_post_killable(m->batch.ctx->kdev, &m->msg);
 	if (ret)
-		return ret;
-	if (m->param_bytes) {
-		params = kvmalloc(m->param_bytes, GFP_KERNEL_ACCOUNT);
-		if (!params)
-			return -ENOMEM;
-	}
-	ret = batch_take(m->ctx, m->push, m->count, params, &m->failed);
-	if (ret)
-		goto out;
-	ret = kvgpu_post_killable(m->ctx->kdev, &m->msg);
-	if (ret)
-		batch_release(m->push, m->count);
-out:
-	kvfree(params);
+		kvgpu_batch_undo(&m->batch);
 	return ret;
 }
 
 long kvgpu_submit(struct kvgpu_ctx *ctx, void __user *arg)
 {
 	struct vgpu_submit __user *user = arg;
-	struct submit_msg m = { .msg.fn = do_submit, .ctx = ctx, .failed = ~0u };
+	struct submit_msg m = { .msg.fn = do_submit, .batch = { .ctx = ctx, .failed = ~0u } };
 	struct vgpu_submit args;
 	int ret;
 
@@ -190,16 +205,17 @@ long kvgpu_submit(struct kvgpu_ctx *ctx, void __user *arg)
 	/* what is submitted cannot be taken back, so be sure that the answer can be given */
 	if (put_user(~0u, &user->failed) || put_user(0, &user->seq))
 		return -EFAULT;
-	m.queue = args.queue;
-	m.count = args.count;
-	m.push = kvcalloc(args.count, sizeof(*m.push), GFP_KERNEL_ACCOUNT);
-	if (!m.push)
+	m.batch.queue = args.queue;
+	m.batch.count = args.count;
+	m.batch.push = kvcalloc(args.count, sizeof(*m.batch.push), GFP_KERNEL_ACCOUNT);
+	if (!m.batch.push)
 		return -ENOMEM;
 	ret = submit(&m, args.commands);
-	kvfree(m.push);
+	kvgpu_batch_free(&m.batch);
+	kvfree(m.batch.push);
 	if (ret)
-		put_user(m.failed, &user->failed);
-	else if (put_user(m.seq, &user->seq))
+		put_user(m.batch.failed, &user->failed);
+	else if (put_user(m.batch.seq, &user->seq))
 		ret = -EFAULT;
 	return ret;
 }

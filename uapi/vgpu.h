@@ -237,6 +237,8 @@ struct vgpu_version {
 };
 #define VGPU_FEATURE_PROFILED	(1ull << 0)	/* VGPU_CMD_PROFILED is taken */
 #define VGPU_FEATURE_CLOCK	(1ull << 1)	/* VGPU_IOC_WAIT_ANY and seats */
+#define VGPU_FEATURE_URING	(1ull << 2)	/* VGPU_URING_* */
+#define VGPU_FEATURE_EVENTFD	(1ull << 3)	/* VGPU_IOC_EVENTFD */
 
 /** struct vgpu_queue_create - VGPU_IOC_QUEUE_CREATE. ENOSPC: all hardware queues are in use. */
 struct vgpu_queue_create {
@@ -331,6 +333,19 @@ struct vgpu_wait_any {
 #define VGPU_FENCE_NONE		(~0u)
 
 /**
+ * struct vgpu_eventfd - VGPU_IOC_EVENTFD: add 1 to an eventfd when a queue has completed seq, once; at once if it has. It
+ * is added too when the context dies or is closed, so ask what happened. EBADF, EINVAL: fd is no eventfd, or seq was not
+ * submitted yet; EBUSY: too many asked for.
+ */
+struct vgpu_eventfd {
+	__u32 queue;
+	__s32 fd;
+	__u64 seq;
+	__u32 flags;			/* 0 */
+	__u32 reserved;
+};
+
+/**
  * struct vgpu_context_priority - VGPU_IOC_CONTEXT_PRIORITY of this file's context: a higher number is more important, 0
  * at first. EPERM: raising it needs CAP_SYS_NICE.
  */
@@ -387,9 +402,44 @@ struct vgpu_seat_info {
 #define VGPU_IOC_SUBMIT		_IOWR(VGPU_IOC_MAGIC, 0x40, struct vgpu_submit)
 #define VGPU_IOC_WAIT		_IOWR(VGPU_IOC_MAGIC, 0x41, struct vgpu_wait)
 #define VGPU_IOC_WAIT_ANY	_IOWR(VGPU_IOC_MAGIC, 0x42, struct vgpu_wait_any)
+#define VGPU_IOC_EVENTFD	_IOW(VGPU_IOC_MAGIC, 0x43, struct vgpu_eventfd)
 #define VGPU_IOC_SEAT_CREATE	_IOWR(VGPU_IOC_MAGIC, 0x50, struct vgpu_seat_create)
 #define VGPU_IOC_SEAT_MOVE	_IOW(VGPU_IOC_MAGIC, 0x51, struct vgpu_seat_move)
 #define VGPU_IOC_SEAT_INFO	_IOR(VGPU_IOC_MAGIC, 0x52, struct vgpu_seat_info)
+
+/* ---- commands of io_uring ---------------------------------------------------------------------------------------- */
+
+/*
+ * IORING_OP_URING_CMD on a vgpu file; sqe->cmd_op is one of VGPU_URING_*, sqe->cmd holds its struct. The CQE's res is 0 or
+ * a negative errno, those of the ioctls of the same names; with IORING_SETUP_CQE32 big_cqe[0] says more. ECANCELED: a
+ * descriptor of the file was closed by the process that sent the command, or it ends, or its ring does: what was submitted
+ * goes on, but nobody waits for it any more.
+ */
+
+/**
+ * struct vgpu_uring_submit - VGPU_URING_SUBMIT: append a batch to a queue, all of it or nothing, and complete when the device
+ * is done with it
+ * @commands: process address of struct vgpu_cmd[count]; 0: the one command follows in the SQE (IORING_SETUP_SQE128)
+ *
+ * big_cqe[0]: sequence number of the last command; if the batch was refused, index of the command that is wrong.
+ */
+struct vgpu_uring_submit {
+	__u64 commands;
+	__u32 queue;
+	__u16 count;			/* 1..VGPU_SUBMIT_MAX */
+	__u16 flags;			/* VGPU_URING_TAKEN */
+};
+#define VGPU_URING_TAKEN	1	/* complete when the queue has the batch, as VGPU_IOC_SUBMIT does */
+
+/** struct vgpu_uring_wait - VGPU_URING_WAIT: complete when a queue has completed seq; big_cqe[0]: how far it has come */
+struct vgpu_uring_wait {
+	__u64 seq;
+	__u32 queue;
+	__u32 timeout_ms;		/* of real time, ETIME then or up to 0.1 s later; 0: none */
+};
+
+#define VGPU_URING_SUBMIT	_IOW(VGPU_IOC_MAGIC, 0x80, struct vgpu_uring_submit)
+#define VGPU_URING_WAIT		_IOW(VGPU_IOC_MAGIC, 0x81, struct vgpu_uring_wait)
 
 /* ---- trace ---------------------------------------------------------------------------------------------------- */
 
