@@ -8,7 +8,7 @@
 static const unsigned long known[] = {
 	VGPU_IOC_VERSION, VGPU_IOC_DEVICE_INFO, VGPU_IOC_CONTEXT_INFO, VGPU_IOC_QUEUE_CREATE, VGPU_IOC_QUEUE_DESTROY,
 	VGPU_IOC_MODULE_LOAD, VGPU_IOC_MODULE_UNLOAD, VGPU_IOC_MEM_MAP, VGPU_IOC_MEM_UNMAP, VGPU_IOC_SUBMIT,
-	VGPU_IOC_WAIT, VGPU_IOC_CONTEXT_PRIORITY, VGPU_IOC_WAIT_ANY, VGPU_IOC_SEAT_CREATE,
+	VGPU_IOC_WAIT, VGPU_IOC_CONTEXT_PRIORITY, VGPU_IOC_WAIT_ANY, VGPU_IOC_SEAT_CREATE, VGPU_IOC_EVENTFD,
 };
 
 static bool is_known(unsigned long request)
@@ -179,6 +179,7 @@ static void flags_and_reserved(void)
 	struct vgpu_cmd nop = cmd_nop();
 	struct vgpu_submit sub = { .count = 1, .commands = (uintptr_t)&nop, .flags = 0x80000000u };
 	struct vgpu_wait wait = { .flags = 1 };
+	struct vgpu_eventfd eventfds[] = { { .flags = 1 }, { .reserved = 1 } };
 	int fd = must_open();
 
 	sub.queue = wait.queue = destroy.queue = must_queue(fd);
@@ -191,6 +192,8 @@ static void flags_and_reserved(void)
 	CHECK_EQ(call(fd, VGPU_IOC_MEM_UNMAP, &flags), -EINVAL);
 	CHECK_EQ(call(fd, VGPU_IOC_SUBMIT, &sub), -EINVAL);
 	CHECK_EQ(call(fd, VGPU_IOC_WAIT, &wait), -EINVAL);
+	CHECK_EQ(call(fd, VGPU_IOC_EVENTFD, &eventfds[0]), -EINVAL);
+	CHECK_EQ(call(fd, VGPU_IOC_EVENTFD, &eventfds[1]), -EINVAL);
 	CHECK_EQ(must_context_info(fd).queues, 1);
 	CHECK_EQ(must_context_info(fd).mapped_bytes, 0);
 }

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+/* An eventfd on a fence: when it is told, what is refused, and what is held meanwhile. */
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include "vgpu_client.h"
+
+static int tell(int fd, uint32_t queue, uint64_t seq, int event)
+{
+	struct vgpu_eventfd args = { .queue = queue, .fd = event, .seq = seq };
+
+	return call(fd, VGPU_IOC_EVENTFD, &args);
+}
+
+static int must_eventfd(void)
+{
+	int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+	CHECK(event >= 0);
+	return event;
+}
+
+/* What was added since the last time; waits for @ms at most. */
+static uint64_t told(int event, int ms)
+{
+	struct pollfd wait = { .fd = event, .events = POLLIN };
+	uint64_t count = 0;
+
+	if (poll(&wait, 1, ms) == 1)
+		CHECK_EQ(read(event, &count, sizeof(count)), sizeof(count));
+	return count;
+}
+
+static void reached(void)
+{
+	struct vgpu_cmd cmds[3] = { cmd_nop(), cmd_profiled(100, 1000000), cmd_nop() };
+	int fd = must_open(), event = must_eventfd(), i;
+	uint32_t queue = must_queue(fd);
+
+	CHECK_EQ(tell(fd, queue, 0, event), 0);
+	CHECK_EQ(told(event, 0), 1);
+	CHECK_EQ(must_submit(fd, queue, cmds, 3), 3);
+	CHECK_EQ(tell(fd, queue, 3, event), 0);
+	CHECK_EQ(told(event, 10000), 1);
+	CHECK_EQ(completed(fd, queue), 3);
+	for (i = 1; i <= 3; i++)
+		CHECK_EQ(tell(fd, queue, (uint64_t)i, event), 0);
+	CHECK_EQ(told(event, 0), 3);
+	CHECK_EQ(told(event, 0), 0);
+}
+
+static void refused(void)
+{
+	int fd = must_open(), event = must_eventfd();
+	uint32_t queue = must_queue(fd);
+
+	CHECK_EQ(tell(fd, queue, 1, event), -EINVAL);
+	CHECK_EQ(tell(fd, queue + 77, 0, event), -ENOENT);
+	CHECK_EQ(tell(fd, queue, 0, -1), -EBADF);
+	CHECK_EQ(tell(fd, queue, 0, fd), -EINVAL);
+	CHECK_EQ(told(event, 0), 0);
+}
+
+static void death(void)
+{
+	struct vgpu_cmd cmds[2] = { cmd_profiled(1ull << 40, 1000000), cmd_fill(BASE, 1, 4, 1) };
+	int fd = must_open(), event = must_eventfd();
+	uint32_t queue = must_queue(fd), other = must_queue(fd);
+
+	must_submit(fd, queue, cmds, 1);
+	CHECK_EQ(tell(fd, queue, 1, event), 0);
+	CHECK_EQ(told(event, 20), 0);
+	must_submit(fd, other, cmds + 1, 1);
+	CHECK_EQ(told(event, 10000), 1);
+	CHECK_EQ(wait_seq(fd, queue, 1, 0), -EIO);
+}
+
+/* Closing the context tells too; the eventfd's descriptor may go first. */
+static void closed(void)
+{
+	struct vgpu_cmd cmd = cmd_profiled(1ull << 40, 1000000);
+	int fd = must_open(), event = must_eventfd(), gone = must_eventfd(), i;
+	uint32_t queue = must_queue(fd);
+
+	must_submit(fd, queue, &cmd, 1);
+	for (i = 0; i < 1000; i++) {
+		CHECK_EQ(tell(fd, queue, 1, event), 0);
+		CHECK_EQ(tell(fd, queue, 1, gone), 0);
+	}
+	CHECK(!close(gone));
+	CHECK_EQ(told(event, 0), 0);
+	CHECK(!close(fd));
+	CHECK_EQ(told(event, 0), 1000);
+}
+
+static const struct test tests[] = {
+	{ "eventfd: told once when the fence is reached", reached },
+	{ "eventfd: what cannot come is refused", refused },
+	{ "eventfd: told when the context dies", death },
+	{ "eventfd: told when the context is closed", closed },
+};
+
+TESTS_MAIN(tests)
