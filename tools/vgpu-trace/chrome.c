@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
  * vgpu-trace: Chrome trace event format (opens in Perfetto and chrome://tracing). One track per slot of an SM, one for
- * the transfer engine, and one per process with its kernels. Timestamps are virtual microseconds.
+ * the transfer engine, one per process with its kernels, one per SM with what its preemptions do. Timestamps are virtual microseconds.
  */
 #include <jansson.h>
 
 #include "trace.h"
 
 #define PID_SMS		1
+#define PID_PREEMPTION	2
 #define PID_PROCESSES	1000
 #define SLOTS		64
 
@@ -61,6 +62,14 @@ static int emit_span(FILE *out, const struct trace *trace, const struct span *s)
 					    "block", (json_int_t)s->what)));
 }
 
+/* One track an SM, its number the thread's. */
+static int emit_move(FILE *out, const struct trace *trace, const struct span *m)
+{
+	return emit(out, complete(trace_move_names[m->slot], m->start, m->end, PID_PREEMPTION, m->sm,
+				  json_pack("{s:s, s:I, s:I}", "process", trace->processes[m->context].name, "launch",
+					    (json_int_t)m->kernel, "bytes", (json_int_t)m->what)));
+}
+
 int trace_chrome(const struct trace *trace, FILE *out)
 {
 	uint32_t last_sm = COPIES, seen_slots = 0;
@@ -84,6 +93,10 @@ int trace_chrome(const struct trace *trace, FILE *out)
 		}
 		err |= emit_span(out, trace, s);
 	}
+	if (trace->move_count)
+		err |= name_track(out, "process_name", PID_PREEMPTION, 0, "preemption");
+	for (size_t i = 0; i < trace->move_count && !err; i++)
+		err |= emit_move(out, trace, &trace->moves[i]);
 	for (size_t i = 0; i < trace->process_count && !err; i++) {
 		snprintf(name, sizeof(name), "%s (pid %llu)", trace->processes[i].name,
 			 (unsigned long long)trace->processes[i].pid);

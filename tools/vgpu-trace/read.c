@@ -20,8 +20,9 @@ struct open_block {
 struct reader {
 	struct trace *trace;
 	struct open_block *blocks;	/* [sm][slot] */
+	struct span *moving;		/* [sm]: what it does now; end 1: nothing */
 	uint32_t sms;
-	size_t process_room, kernel_room, span_room;
+	size_t process_room, kernel_room, span_room, move_room;
 	struct span copy;		/* the transfer engine carries one copy at a time */
 	int copying;
 };
@@ -103,21 +104,61 @@ static int add_span(struct reader *r, const struct span *span)
 	return 0;
 }
 
+/* Room for what SM @sm does. */
+static int see_sm(struct reader *r, uint32_t sm)
+{
+	uint32_t sms = sm + 1u;
+	struct open_block *blocks;
+	struct span *moving;
+
+	if (sm == 0xffff)
+		return -1;
+	if (sm < r->sms)
+		return 0;
+	blocks = realloc(r->blocks, (size_t)sms * SLOTS * sizeof(*blocks));
+	if (!blocks)
+		return -1;
+	r->blocks = blocks;
+	moving = realloc(r->moving, sms * sizeof(*moving));
+	if (!moving)
+		return -1;
+	r->moving = moving;
+	memset(&blocks[(size_t)r->sms * SLOTS], 0, (size_t)(sms - r->sms) * SLOTS * sizeof(*blocks));
+	for (; r->sms < sms; r->sms++)
+		moving[r->sms] = (struct span) { .end = 1 };
+	return 0;
+}
+
 static struct open_block *slot_of(struct reader *r, const struct vgpu_trace_record *rec)
 {
-	if (rec->sm == 0xffff || rec->b >= SLOTS)
+	if (rec->b >= SLOTS || see_sm(r, rec->sm))
 		return NULL;
-	if (rec->sm >= r->sms) {
-		uint32_t sms = rec->sm + 1u;
-		struct open_block *blocks = realloc(r->blocks, (size_t)sms * SLOTS * sizeof(*blocks));
-
-		if (!blocks)
-			return NULL;
-		memset(&blocks[(size_t)r->sms * SLOTS], 0, (size_t)(sms - r->sms) * SLOTS * sizeof(*blocks));
-		r->blocks = blocks;
-		r->sms = sms;
-	}
 	return &r->blocks[(size_t)rec->sm * SLOTS + rec->b];
+}
+
+/* The SM begins to drain, save or restore (@what < MOVES), or ends that. */
+static int move(struct reader *r, const struct vgpu_trace_record *rec, uint32_t process, enum move what)
+{
+	struct trace *t = r->trace;
+	struct span *m;
+
+	if (see_sm(r, rec->sm)) {
+		t->unmatched++;
+		return 0;
+	}
+	m = &r->moving[rec->sm];
+	if (!m->end) {
+		if (grow(&t->moves, &r->move_room, t->move_count, sizeof(*m)))
+			return -1;
+		m->end = rec->time;
+		if (m->end > m->start)
+			t->moves[t->move_count++] = *m;
+		m->end = 1;
+	}
+	if (what < MOVES)
+		*m = (struct span) { .start = rec->time, .context = process, .kernel = rec->kernel, .sm = rec->sm,
+				     .slot = what, .what = what == MOVE_DRAIN ? 0 : rec->b };
+	return 0;
 }
 
 static int block_record(struct reader *r, const struct vgpu_trace_record *rec, uint32_t process)
@@ -217,6 +258,19 @@ static int take(struct reader *r, const struct vgpu_trace_record *rec)
 	case VGPU_TRACE_BLOCK_PREEMPT:
 	case VGPU_TRACE_BLOCK_RESUME:
 		return block_record(r, rec, (uint32_t)process);
+	case VGPU_TRACE_PREEMPT_START:
+		return move(r, rec, (uint32_t)process, MOVE_DRAIN);
+	case VGPU_TRACE_PREEMPT_END:
+		p->preemptions++;
+		p->preemption_time += rec->time - rec->a;
+		return move(r, rec, (uint32_t)process, MOVES);
+	case VGPU_TRACE_SAVE_START:
+		return move(r, rec, (uint32_t)process, MOVE_SAVE);
+	case VGPU_TRACE_RESTORE_START:
+		return move(r, rec, (uint32_t)process, MOVE_RESTORE);
+	case VGPU_TRACE_SAVE_END:
+	case VGPU_TRACE_RESTORE_END:
+		return move(r, rec, (uint32_t)process, MOVES);
 	default:
 		return 0;
 	}
@@ -276,6 +330,7 @@ int trace_read(FILE *file, const char *path, struct trace *trace)
 		err = take(&r, &rec);
 	}
 	free(r.blocks);
+	free(r.moving);
 	if (err || ferror(file)) {
 		fprintf(stderr, "vgpu-trace: %s: %s\n", path, err ? strerror(ENOMEM) : strerror(errno));
 		trace_free(trace);
@@ -322,5 +377,6 @@ void trace_free(struct trace *trace)
 	free(trace->processes);
 	free(trace->kernels);
 	free(trace->spans);
+	free(trace->moves);
 	memset(trace, 0, sizeof(*trace));
 }

@@ -76,6 +76,24 @@ static void bar(const struct picture *pic, const struct span *s, uint64_t end, u
 		trace_time_text(end, to, sizeof(to)));
 }
 
+/* A draining SM runs on: a line below its blocks. While contexts move they fill the row, hatched by colour alone. */
+static void move_bar(const struct picture *pic, const struct span *m)
+{
+	static const char *const fills[MOVES] = { "#222", "#222", "#888" };
+	double height = m->slot == MOVE_DRAIN ? 4.0 : ROW;
+	double x = x_of(pic, m->start), width = x_of(pic, m->end) - x;
+	char from[32], to[32];
+
+	fprintf(pic->out, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.0f\" fill=\"%s\" fill-opacity=\"0.75\"><title>",
+		x, y_of(pic, m->sm) + ROW - height, width < 0.4 ? 0.4 : width, height, fills[m->slot]);
+	text_escaped(pic->out, pic->trace->processes[m->context].name);
+	fprintf(pic->out, ", launch %u, %s", m->kernel, trace_move_names[m->slot]);
+	if (m->what)
+		fprintf(pic->out, " %llu bytes", (unsigned long long)m->what);
+	fprintf(pic->out, ", %s to %s</title></rect>\n", trace_time_text(m->start, from, sizeof(from)),
+		trace_time_text(m->end, to, sizeof(to)));
+}
+
 /* A round step that puts six to fifteen marks on the axis */
 static uint64_t step_of(uint64_t length)
 {
@@ -103,7 +121,10 @@ static void frame(const struct picture *pic, const char *title, double height)
 	fputs("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<text x=\"10\" y=\"22\" font-size=\"16\">", pic->out);
 	text_escaped(pic->out, title);
 	fputs("</text>\n<text x=\"10\" y=\"40\" fill=\"#666\">streaming multiprocessors against virtual time; one colour "
-	      "a process, two shades to tell its kernels apart</text>\n", pic->out);
+	      "a process, two shades to tell its kernels apart", pic->out);
+	if (t->move_count)
+		fputs("; black below: draining, dark: saving contexts, grey: restoring them", pic->out);
+	fputs("</text>\n", pic->out);
 	for (uint64_t time = pic->from; time <= pic->to; time += step) {
 		fprintf(pic->out, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>"
 			"<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" fill=\"#444\">%s</text>\n",
@@ -181,6 +202,8 @@ int trace_svg(const struct trace *trace, const char *title, FILE *out)
 		}
 		bar(&pic, s, end, merged);
 	}
+	for (size_t i = 0; i < trace->move_count; i++)
+		move_bar(&pic, &trace->moves[i]);
 	fputs("</svg>\n", out);
 	return ferror(out) ? -1 : 0;
 }

@@ -25,6 +25,9 @@ struct span {
 };
 #define COPIES 0xffffffffu
 
+/* What a preempted SM does, beside or instead of running blocks: struct span in trace.moves, slot is one of these. */
+enum move { MOVE_DRAIN, MOVE_SAVE, MOVE_RESTORE, MOVES };
+
 /** struct process - one context of the trace with what it did */
 struct process {
 	uint32_t context;
@@ -34,6 +37,8 @@ struct process {
 	uint64_t start, end;	/* first dispatch to last completion */
 	uint64_t kernels, blocks, copies, bytes;
 	uint64_t sm_time;	/* picoseconds x SMs during which an SM held a block of it */
+	uint64_t preemptions;	/* SMs taken from it */
+	uint64_t preemption_time;	/* from request to hand-over, of all of them */
 	uint32_t fault;		/* enum vgpu_fault_reason at the close */
 	int seen;		/* start is known */
 };
@@ -49,7 +54,8 @@ struct trace {
 	struct process *processes;
 	struct kernel *kernels;
 	struct span *spans;	/* finished ones, by start time within an SM */
-	size_t process_count, kernel_count, span_count;
+	struct span *moves;	/* by end time; what: bytes, draining: 0 */
+	size_t process_count, kernel_count, span_count, move_count;
 	uint32_t sms;
 	uint64_t end;		/* last record */
 	size_t records, unmatched;	/* ends without a start and the other way round: records were lost */
@@ -64,6 +70,9 @@ void trace_free(struct trace *trace);
 int trace_summary(const struct trace *trace, FILE *out);
 int trace_svg(const struct trace *trace, const char *title, FILE *out);
 int trace_chrome(const struct trace *trace, FILE *out);
+
+/* "draining", "saving", "restoring" */
+extern const char *const trace_move_names[MOVES];
 
 /* "1.234 ms": a time with the unit that suits it; returns @text */
 char *trace_time_text(uint64_t ps, char *text, size_t size);

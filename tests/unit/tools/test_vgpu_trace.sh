@@ -43,6 +43,27 @@ ok "the picture names the process and escapes its title" $?
 [ ! -s "$dir/said" ] && [ -s "$dir/b.json" ]
 ok "standard input, no table" $?
 
+# A preemption of SM 2, by hand: launch 1 of context 1 has it, 10 us draining, 5 us saving, later 2 us restoring.
+perl -e '
+	sub record { print pack("QSSLLLQQQ", $_[0] * 1000000, $_[1], $_[2], 1, 0, 1, 1, $_[3], $_[4]) }
+	print "VGPUTRC1";
+	record(0, 3, 65535, 1, 0); record(0, 5, 65535, 1, 0); record(0, 10, 2, 0, 0);	# dispatch, kernel, block
+	record(10, 13, 2, 7, 0); record(20, 19, 2, 0, 0); record(20, 15, 2, 1, 4096);	# request, block stops, save
+	record(25, 16, 2, 1, 4096); record(25, 14, 2, 10 * 1000000, 0);			# saved, handed over
+	record(40, 17, 2, 0, 4096); record(42, 18, 2, 0, 0); record(42, 20, 2, 0, 0);	# restored, block goes on
+	record(50, 11, 2, 0, 0); record(50, 6, 65535, 0, 0); record(50, 4, 65535, 1, 0);' >"$dir/preempted"
+"$trace" --json "$dir/p.json" --svg "$dir/p.svg" "$dir/preempted" >"$dir/said"
+grep -q '^context 1 .* 1  -$' "$dir/said" && grep -q '^1 preemptions of an SM, 15.0 us from' "$dir/said" && ! grep -q lack "$dir/said"
+ok "the table counts preemptions" $?
+for move in '"draining","ph":"X","ts":10.0,"dur":10.0' '"saving","ph":"X","ts":20.0,"dur":5.0' '"restoring","ph":"X","ts":40.0,"dur":2.0'; do
+	grep -qF "$move" "$dir/p.json" || echo "# no $move"
+done >"$dir/missing"
+[ ! -s "$dir/missing" ]
+ok "the Chrome trace has what a preemption does" $?
+grep -q 'saving 4096 bytes, 20.0 us to 25.0 us' "$dir/p.svg" && grep -q 'draining, 10.0 us to 20.0 us' "$dir/p.svg" &&
+	grep -q 'restoring 4096 bytes' "$dir/p.svg"
+ok "the picture shows it" $?
+
 echo garbage >"$dir/garbage"
 says "not a trace" 1 "is not a vgpu trace" "$dir/garbage"
 says "nothing" 1 "is not a vgpu trace" /dev/null
