@@ -113,7 +113,7 @@ static void random_program(struct vass *v, u64 seed, u32 rounds)
 
 	vgpu_random_seed(&random, seed);
 	vass_init(v, 26, 8);
-	v->kernel.shared_bytes = THREADS * 4 + 64;
+	v->kernel.shared_bytes = 5120;	/* three blocks an SM: those of both programs do not fit */
 	v->kernel.local_bytes = 64;
 	OP(v, SREG, 0, 0, 0, 0, 0, VGPU_SR_TID_X);
 	OP(v, SREG, 0, 1, 0, 0, 0, VGPU_SR_CTAID_X);
@@ -246,10 +246,55 @@ static void draining_and_switching_changes_nothing(void **state)
 	programs_compute_the_same("drain-then-switch", 20, 40, 20);
 }
 
+/*
+ * An SM has executed its slice ahead of the time that takes. The switch waits for the end of it, begins no other, and so saves the state
+ * of the present time; the SM's next slice is another kernel's, whose translations are not those of the first.
+ */
+static void a_switch_waits_for_the_end_of_the_slice(void **state)
+{
+	struct host *h = two_programs(1, 400);
+	struct vgpu_sm *sm = &h->dev->sms[0];
+	struct vgpu_smst *smst = &h->dev->exec.smst[0];
+	u64 ends, instructions;
+	u32 i;
+
+	(void)state;
+	h->dev->config.pipeline_drain_ps = 0;
+	assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", "switch"), 0);
+	vgpu_device_run(h->dev, 20 * VGPU_US, ~0u);
+	for (i = 0; i < 50; i++) {
+		u32 context = sm->context;
+
+		while (smst->state != VGPU_SM_RUNNING || !sm->resident->warps || !sm->instructions)
+			vgpu_device_run(h->dev, h->dev->now + 100 * VGPU_NS, ~0u);
+		ends = vgpu_event_time(&sm->step);
+		instructions = sm->instructions;
+		if (ends <= h->dev->now)
+			continue;
+		assert_int_equal(vgpu_exec_reserve(h->dev, 0, manual_kernel(h->dev, context == 1 ? 2 : 1)), 0);
+		vgpu_device_run(h->dev, ends - 1, ~0u);
+		assert_int_equal(smst->state, VGPU_SM_RESERVED);
+		vgpu_device_run(h->dev, ends, ~0u);
+		assert_int_equal(smst->state, VGPU_SM_SAVING);
+		assert_int_equal(sm->instructions, instructions);
+		assert_false(vgpu_event_pending(&sm->step));
+		while (smst->state != VGPU_SM_SETUP)
+			vgpu_device_run(h->dev, VGPU_NEVER, 1);
+		while (smst->state == VGPU_SM_SETUP)
+			vgpu_device_run(h->dev, VGPU_NEVER, 1);
+		assert_int_not_equal(sm->context, context);
+		assert_int_equal(sm->context, smst->ksr->ctx->id);
+	}
+	host_run(h);
+	assert_int_equal(h->fault_count, 0);
+	host_free(h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thousand_switches_change_nothing),
+		cmocka_unit_test(a_switch_waits_for_the_end_of_the_slice),
 		cmocka_unit_test(draining_changes_nothing),
 		cmocka_unit_test(draining_and_switching_changes_nothing),
 	};

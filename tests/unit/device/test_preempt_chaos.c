@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Random preemptions of random profiled kernels, by mechanisms that change under way, while contexts die: every thread block runs
+ * exactly once, an SM serves one context, accounts close after every step, and what the trace says of every block adds up to
+ * what the accounts say.
+ */
+#include <stdlib.h>
+
+#include "host.h"
+#include "manual.h"
+
+#define SMS		4u
+#define CONTEXTS	5u
+#define KERNELS		40u
+#define BLOCKS		120u
+
+static u32 below(struct vgpu_random *random, u32 limit)
+{
+	return (u32)(vgpu_random_next(random) % limit);
+}
+
+static const char *const mechanisms[] = { "drain", "switch", "drain-then-switch", "none" };
+
+static void push(struct host *h, struct vgpu_random *random, u32 context, u32 queue)
+{
+	struct vgpu_cmd cmd = cmd_profiled(1 + below(random, BLOCKS), 1 + below(random, 30 * VGPU_US), 1 + below(random, 16));
+
+	cmd.profiled.block_cv_permille = below(random, 3) * 200;
+	cmd.profiled.shared_bytes = below(random, 3) * 1000;
+	host_push(h, context, queue, cmd);
+}
+
+/* Reserve a random SM for a random active kernel. */
+static void reserve(struct host *h, struct vgpu_random *random)
+{
+	u32 sm = below(random, SMS), n = below(random, 8);
+	struct vgpu_ksr *ksr = h->dev->exec.active_head;
+	int err;
+
+	for (; ksr && ksr->next && n; n--)
+		ksr = ksr->next;
+	if (!ksr || !h->dev->exec.smst[sm].ksr)
+		return;
+	err = vgpu_exec_reserve(h->dev, sm, ksr);
+	assert_true(!err || (err == -EOPNOTSUPP && !h->dev->exec.preemption->begin));
+}
+
+/* Each block starts once, ends once, stops as often as it goes on; and where its time went, by context. */
+static void check_trace(struct host *h, struct vgpu_account *sums)
+{
+	struct life {
+		u64 since;
+		u8 state;	/* 0: none yet, 1: runs, 2: is saved, 3: preempted, 4: is restored, 5: ended */
+		u32 sm;
+	} (*blocks)[BLOCKS] = calloc(KERNELS + 1, sizeof(*blocks));
+	size_t i;
+	u32 b;
+
+	assert_non_null(blocks);
+	for (i = 0; i < h->record_count; i++) {
+		const struct vgpu_trace_record *r = &h->records[i];
+		struct vgpu_account *sum = &sums[r->context];
+		struct life *one;
+
+		if (r->type == VGPU_TRACE_SAVE_END) {
+			/* of all blocks that stopped on this SM */
+			for (b = 0; b < BLOCKS; b++) {
+				one = &blocks[r->kernel][b];
+				if (one->state != 2 || one->sm != r->sm)
+					continue;
+				sum->block_saving += r->time - one->since;
+				*one = (struct life){ .since = r->time, .state = 3 };
+			}
+			continue;
+		}
+		if (r->type != VGPU_TRACE_BLOCK_START && r->type != VGPU_TRACE_BLOCK_END &&
+		    r->type != VGPU_TRACE_BLOCK_PREEMPT && r->type != VGPU_TRACE_BLOCK_RESUME)
+			continue;
+		assert_true(r->kernel <= KERNELS && r->a < BLOCKS);
+		one = &blocks[r->kernel][r->a];
+		switch (r->type) {
+		case VGPU_TRACE_BLOCK_START:
+			assert_int_equal(one->state, 0);
+			one->state = 1;
+			break;
+		case VGPU_TRACE_BLOCK_RESUME:
+			assert_int_equal(one->state, 3);
+			sum->block_preempted += r->time - one->since;	/* and restoring: told apart below */
+			one->state = 1;
+			break;
+		default:
+			assert_int_equal(one->state, 1);
+			assert_int_equal(one->sm, r->sm);
+			sum->block_running += r->time - one->since;
+			one->state = r->type == VGPU_TRACE_BLOCK_END ? 5 : 2;
+		}
+		one->since = r->time;
+		one->sm = r->sm;
+	}
+	free(blocks);
+}
+
+static void live(u64 seed, bool deaths)
+{
+	struct host *h = host_new("k20c", "sms=4", "active_kernels=6", "drain_ps=5000000", NULL);
+	struct vgpu_account sums[CONTEXTS * 2 + 1] = {};
+	u32 context[CONTEXTS], queue[CONTEXTS], kernels = 0, i;
+	struct vgpu_context_info info;
+	struct vgpu_random random;
+
+	vgpu_random_seed(&random, seed);
+	vgpu_exec_set_policy(h->dev, &manual_policy);
+	assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", mechanisms[seed % 3]), 0);
+	for (i = 0; i < CONTEXTS; i++) {
+		context[i] = host_open(h);
+		queue[i] = host_queue(h, context[i]);
+	}
+	while (vgpu_device_run(h->dev, h->dev->now + below(&random, 8 * VGPU_US), ~0u) != VGPU_NEVER || kernels < KERNELS) {
+		assert_true(vgpu_account_closes(h->dev));
+		i = below(&random, CONTEXTS);
+		switch (below(&random, 8)) {
+		case 0:
+			if (kernels++ < KERNELS)
+				push(h, &random, context[i], queue[i]);
+			break;
+		case 1:
+			if (!below(&random, 8))
+				assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", mechanisms[below(&random, 4)]), 0);
+			break;
+		case 2:
+			if (!deaths || h->dev->contexts.last_id == CONTEXTS * 2 || below(&random, 30))
+				break;
+			assert_int_equal(vgpu_context_close(h->dev, context[i]), 0);
+			context[i] = host_open(h);
+			queue[i] = host_queue(h, context[i]);
+			break;
+		default:
+			reserve(h, &random);
+		}
+		assert_true(vgpu_account_closes(h->dev));
+	}
+	assert_int_equal(h->completion_count, KERNELS);
+	for (i = 0; i < CONTEXTS && !deaths; i++)
+		assert_int_equal(host_done(h, context[i], queue[i], 1)->status, 0);
+	if (!deaths) {
+		check_trace(h, sums);
+		assert_int_equal(host_count_of(h, VGPU_TRACE_BLOCK_PREEMPT), host_count_of(h, VGPU_TRACE_BLOCK_RESUME));
+		assert_int_equal(host_count_of(h, VGPU_TRACE_PREEMPT_START), host_count_of(h, VGPU_TRACE_PREEMPT_END));
+		for (i = 1; i <= CONTEXTS; i++) {
+			vgpu_context_info(h->dev, i, &info);
+			assert_true(info.account.block_running == sums[i].block_running);
+			assert_true(info.account.block_saving == sums[i].block_saving);
+			assert_true(info.account.block_preempted + info.account.block_restoring == sums[i].block_preempted);
+			assert_int_equal(info.account.save_area, 0);
+		}
+	}
+	host_free(h);
+}
+
+static void every_block_runs_once_and_accounts_agree(void **state)
+{
+	u64 seed;
+
+	(void)state;
+	for (seed = 1; seed <= 200; seed++)
+		live(seed, false);
+}
+
+static void contexts_die_meanwhile(void **state)
+{
+	u64 seed;
+
+	(void)state;
+	for (seed = 1; seed <= 200; seed++)
+		live(seed, true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_block_runs_once_and_accounts_agree),
+		cmocka_unit_test(contexts_die_meanwhile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
