@@ -130,6 +130,17 @@ endef
 $(foreach room,$(unit-rooms),$(eval $(call unit-rule,$(room))))
 $(patsubst %.c,$(O)/asan/%.o,$(unit-src) $(unit-lib-src)): | setup-unit
 
+# An experiment is a folder of tests/experiments: one program, with the tools' library.
+experiments := $(patsubst tests/experiments/%/main.c,$(O)/experiments/%,$(wildcard tests/experiments/*/main.c))
+define experiment-rule
+$(O)/experiments/$(1): $$(call objects,native,$(wildcard tests/experiments/$(1)/*.c)) $(O)/native/libtools.a $(O)/native/libvgpu.a \
+		$(O)/native/libvgpu-device.a
+	@mkdir -p $$(@D) && echo "  LD  $$@"
+	$$(Q)$$(CC) $$(CFLAGS) -o $$@ $$^ $(libraries)
+-include $$(patsubst %.o,%.d,$$(call objects,native,$(wildcard tests/experiments/$(1)/*.c)))
+endef
+$(foreach name,$(experiments:$(O)/experiments/%=%),$(eval $(call experiment-rule,$(name))))
+
 kselftest := $(kselftest-src:tests/kselftest/%.c=$(O)/kselftest/%)
 $(O)/kselftest/%: tests/kselftest/%.c $(wildcard tests/kselftest/*.h uapi/*.h) | setup-build
 	@mkdir -p $(@D) && echo "  CC  $@"
@@ -142,10 +153,11 @@ $(O)/cuda/%: tests/cuda/%.cu tools/vgpucc $(wildcard tests/cuda/*.h) $(call find
 
 all: $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.so) $(tools)
 
-.PHONY: unit-programs kselftest-programs cuda-programs
+.PHONY: unit-programs kselftest-programs cuda-programs experiment-programs
 unit-programs: $(unit)
 kselftest-programs: $(kselftest)
 cuda-programs: $(cuda)
+experiment-programs: $(experiments)
 
 # What the other compiler has to say about the same sources.
 .PHONY: clang-warnings
@@ -191,6 +203,11 @@ bench: setup-guest all modules cuda-programs
 	@tests/bench/sim.sh
 	@tests/bench/run.sh
 
+# QUICK=1: a minute's worth, for a look.
+.PHONY: experiments
+experiments: setup-experiments all $(experiments)
+	@tests/experiments/chapter5/run.sh $(if $(QUICK),--rounds 1 --limit 2)
+
 .PHONY: install clean distclean help
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include/vgpu
@@ -213,6 +230,7 @@ help:
 	@echo "make vm-tests      tests of tools/vgpu-vm"
 	@echo "make demo          several CUDA programs at once on one device; out/timeline.svg"
 	@echo "make bench         how fast it is"
+	@echo "make experiments   Tanasic chapter 5 again, paper against ours; QUICK=1 for a look"
 	@echo "make sparse        the module under sparse"
 	@echo "make clang-warnings  the sources under clang"
 	@echo "make install       PREFIX=$(PREFIX) DESTDIR="
@@ -221,8 +239,8 @@ help:
 # -------------------------------------------------------------------------------------------
 # Packages
 
-.PHONY: setup-build setup-unit setup-modules setup-guest setup-sparse setup-kernel
-setup-build setup-unit setup-modules setup-guest setup-sparse:
+.PHONY: setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments setup-kernel
+setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments:
 	@tools/setup $(@:setup-%=%)
 setup-kernel:
 	$(if $(findstring $(CURDIR)/build/kernels,$(KDIR)),@tools/setup kernel-$(KERNEL))

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The evaluation of Tanasic chapter 5 (5.3.2 to 5.3.4): contents page. Random mixes of Parboil applications (mixes.c) run under every
+ * configuration (run.c), become the figures' averages (figures.c) and are set against what the paper reports (verdict.c).
+ */
+#ifndef CHAPTER5_H
+#define CHAPTER5_H
+
+#include <stdio.h>
+
+#include "tools/workload/parboil.h"
+#include "tools/workload/workload.h"
+
+#define SIZES		4		/* of workloads: 2, 4, 6 and 8 processes */
+#define SIZE_MOST	8u
+
+/* ---- mixes.c ------------------------------------------------------------------------------------------------------ */
+
+/** struct mix - one workload: different applications, one of them of high priority */
+struct mix {
+	u32 size;
+	u32 apps[SIZE_MOST];		/* index into wl_apps */
+	u32 favoured;			/* whose priority is high, where priorities are heeded */
+	u64 seed;			/* of the device */
+};
+
+/*
+ * @rounds mixes of every size for every application as the favoured one: "all the benchmark applications appear the same number
+ * of times as the high-priority process" (5.3.2); the others are drawn without repetition. At most @limit of a size, 0: no limit.
+ * NULL: no memory.
+ */
+struct mix *mixes_draw(u64 seed, u32 rounds, u32 limit, u32 *count);
+
+/* ---- run.c -------------------------------------------------------------------------------------------------------- */
+
+/* What the figures compare. Under FCFS and DSS all are equal; elsewhere one process has priority, in the transfer engine too. */
+enum config { FCFS, NPQ, PPQX_DRAIN, PPQX_SWITCH, PPQS_DRAIN, PPQS_SWITCH, DSS_DRAIN, DSS_SWITCH, CONFIGS };
+
+/** struct config_of - policy, mechanism and transfer policy of a configuration */
+struct config_of {
+	const char *label, *policy, *preemption, *transfer;
+	bool priority;
+};
+extern const struct config_of configs[CONFIGS];
+
+/** struct result - of one mix under one configuration; plain numbers, so that workers can leave it in shared memory */
+struct result {
+	bool done;
+	double ntt[SIZE_MOST];
+	double turnaround_us[SIZE_MOST];
+	u64 runs[SIZE_MOST];
+	double antt, stp, fairness;
+	u64 preemptions;
+	double latency_us, latency_p99_us;
+	double time_us;
+	u64 blocks;
+};
+
+/** struct study - everything that ran: results[mix * CONFIGS + config] */
+struct study {
+	const struct mix *mixes;
+	u32 mix_count;
+	u32 repeat;			/* completed runs of every process (5.3.1: 3) */
+	u32 workers;
+	bool progress;			/* a line on stderr */
+	double isolated_us[WL_APPS];
+	struct result *results;
+};
+
+/* Run all of it, in so many processes. -1: said on stderr. What comes out does not depend on the number of workers. */
+int study_run(struct study *study);
+void study_free(struct study *study);
+
+static inline const struct result *result_of(const struct study *study, u32 mix, enum config config)
+{
+	return &study->results[mix * CONFIGS + config];
+}
+
+/* ---- figures.c ---------------------------------------------------------------------------------------------------- */
+
+/** struct average - over mixes or over their processes, with its standard error */
+struct average {
+	double mean, error;
+	u32 count;
+};
+
+/** struct row - one number of a figure. Names are those of expected.csv; procs is 2, 4, 6 or 8. */
+struct row {
+	const char *figure, *metric, *policy, *mechanism, *group;
+	u32 procs;
+	struct average value;
+};
+
+/** struct figures - all rows */
+struct figures {
+	struct row *rows;
+	u32 count, room;
+};
+
+/* -1: no memory */
+int figures_compute(struct figures *figures, const struct study *study);
+void figures_free(struct figures *figures);
+/* NULL: there is no such row. */
+const struct row *figures_find(const struct figures *figures, const char *figure, const char *policy, const char *mechanism,
+			       const char *group, u32 procs);
+int figures_write(const struct figures *figures, const char *path);
+/* Figure 5.7: the ANTT of every mix under three configurations, each sorted by itself. */
+int figures_write_antt(const struct study *study, u32 size, const char *path);
+/* One line a process of a mix and configuration: what everything else comes from. */
+int figures_write_runs(const struct study *study, const char *path);
+
+/* ---- verdict.c ---------------------------------------------------------------------------------------------------- */
+
+/**
+ * verdict_write - what the paper reports against what we have, and the orderings it states
+ * @expected: the path of expected.csv
+ * @path: a table in Markdown
+ *
+ * -1: a file cannot be read or written, or a line of @expected names nothing that was measured: said on stderr.
+ */
+int verdict_write(const struct figures *figures, const char *expected, const char *path);
+
+#endif

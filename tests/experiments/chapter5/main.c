@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+/*
+ * chapter5: the evaluation of Tanasic chapter 5, from random mixes to the table of verdicts. run.sh draws the figures.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "chapter5.h"
+
+static const char usage[] =
+	"usage: chapter5 [options] FOLDER\n"
+	"\n"
+	"Runs random mixes of 2, 4, 6 and 8 Parboil applications under fcfs, npq, ppq and dss, with draining and\n"
+	"context switch, and leaves runs.csv, figures.csv, antt-N.csv and verdict.md in FOLDER.\n"
+	"\n"
+	"  --seed N       of the mixes                                          [1]\n"
+	"  --rounds N     mixes of each size for each of ten favoured applications [5]\n"
+	"  --limit N      at most so many mixes of each size\n"
+	"  --repeat N     completed runs of each process                        [3]\n"
+	"  --workers N    processes of this machine                             [processors]\n"
+	"  --expected F   what the paper reports      [expected.csv beside the sources]\n"
+	"  --quiet        no line of progress\n"
+	"\n"
+	"exit status: 0 done, 1 a run or a file failed, 2 wrong usage\n";
+
+struct options {
+	u64 seed;
+	u32 rounds, limit, repeat, workers;
+	const char *expected, *folder;
+	bool quiet;
+};
+
+/* A number from @least on, -1 when it is none. */
+static int take(const char *option, const char *text, u64 least, u64 most, u64 *value)
+{
+	if (!wl_decimal(text, 0, value) && *value >= least && *value <= most)
+		return 0;
+	fprintf(stderr, "chapter5: --%s %s: must be a number from %llu to %llu\n", option, text, (unsigned long long)least,
+		(unsigned long long)most);
+	return -1;
+}
+
+static int take_options(struct options *o, int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{ "seed", required_argument, NULL, 's' },
+		{ "rounds", required_argument, NULL, 'r' },
+		{ "limit", required_argument, NULL, 'l' },
+		{ "repeat", required_argument, NULL, 'n' },
+		{ "workers", required_argument, NULL, 'w' },
+		{ "expected", required_argument, NULL, 'e' },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 }
+	};
+	u64 value = 0;
+	int option, err = 0;
+
+	while (!err && (option = getopt_long(argc, argv, "", long_options, NULL)) >= 0) {
+		switch (option) {
+		case 's':
+			err = take("seed", optarg, 0, ~0ull, &o->seed);
+			break;
+		case 'r':
+			err = take("rounds", optarg, 1, 10000, &value);
+			o->rounds = (u32)value;
+			break;
+		case 'l':
+			err = take("limit", optarg, 1, 100000, &value);
+			o->limit = (u32)value;
+			break;
+		case 'n':
+			err = take("repeat", optarg, 1, 1000, &value);
+			o->repeat = (u32)value;
+			break;
+		case 'w':
+			err = take("workers", optarg, 1, 1024, &value);
+			o->workers = (u32)value;
+			break;
+		case 'e':
+			o->expected = optarg;
+			break;
+		case 'q':
+			o->quiet = true;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			exit(0);
+		default:
+			err = -1;
+		}
+	}
+	if (err || optind != argc - 1) {
+		fprintf(stderr, "chapter5: %s; try `chapter5 --help'\n", err ? "wrong usage" : "one folder is needed");
+		return -1;
+	}
+	o->folder = argv[optind];
+	return 0;
+}
+
+static const char *in_folder(const struct options *o, const char *name)
+{
+	static char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s", o->folder, name);
+	return path;
+}
+
+static int write_all(const struct options *o, const struct study *study)
+{
+	struct figures figures;
+	char name[32];
+	u32 size;
+	int err;
+
+	err = figures_compute(&figures, study);
+	if (!err)
+		err = figures_write_runs(study, in_folder(o, "runs.csv"));
+	if (!err)
+		err = figures_write(&figures, in_folder(o, "figures.csv"));
+	for (size = 2; size <= SIZE_MOST && !err; size += 2) {
+		snprintf(name, sizeof(name), "antt-%u.csv", size);
+		err = figures_write_antt(study, size, in_folder(o, name));
+	}
+	if (!err)
+		err = verdict_write(&figures, o->expected, in_folder(o, "verdict.md"));
+	figures_free(&figures);
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	struct options o = { .seed = 1, .rounds = 5, .repeat = WL_REPEAT, .workers = processors > 0 ? (u32)processors : 1,
+			     .expected = "tests/experiments/chapter5/expected.csv" };
+	struct study study = {};
+	struct mix *mixes;
+	int err;
+
+	if (take_options(&o, argc, argv))
+		return 2;
+	if (mkdir(o.folder, 0777) && errno != EEXIST) {
+		fprintf(stderr, "chapter5: %s: %s\n", o.folder, strerror(errno));
+		return 1;
+	}
+	mixes = mixes_draw(o.seed, o.rounds, o.limit, &study.mix_count);
+	if (!mixes) {
+		fprintf(stderr, "chapter5: no memory\n");
+		return 1;
+	}
+	study.mixes = mixes;
+	study.repeat = o.repeat;
+	study.workers = o.workers;
+	study.progress = !o.quiet;
+	err = study_run(&study);
+	if (!err)
+		err = write_all(&o, &study);
+	study_free(&study);
+	free(mixes);
+	return err ? 1 : 0;
+}
