@@ -79,17 +79,35 @@ static void sleepers_add(struct kvgpu_clock *clock, struct kvgpu_waiter *waiter)
 	list_add_tail(&waiter->sleeper, &other->sleeper);
 }
 
-void kvgpu_clock_completed(struct kvgpu_ctx *ctx, u32 queue, u64 seq)
+/* The first fence of @waiter that @seq of queue @id reaches; else what it waits for there goes into @awaited. */
+static u32 reached(const struct kvgpu_waiter *waiter, u32 id, u64 seq, u64 *awaited)
 {
-	struct kvgpu_waiter *waiter, *next;
 	u32 i;
 
-	list_for_each_entry_safe(waiter, next, &ctx->blocked, node)
-		for (i = 0; i < waiter->count; i++)
-			if (waiter->fences[i].queue == queue && waiter->fences[i].seq <= seq) {
-				ready(waiter, i);
-				break;
-			}
+	for (i = 0; i < waiter->count; i++) {
+		if (waiter->fences[i].queue != id)
+			continue;
+		if (waiter->fences[i].seq <= seq)
+			return i;
+		*awaited = min(*awaited, waiter->fences[i].seq);
+	}
+	return VGPU_FENCE_NONE;
+}
+
+/* A process can have many threads wait for many fences each: they are looked at when one can have been reached. */
+void kvgpu_clock_completed(struct kvgpu_ctx *ctx, struct kvgpu_queue *queue, u32 id, u64 seq)
+{
+	struct kvgpu_waiter *waiter, *next;
+	u32 which;
+
+	if (seq < queue->awaited)
+		return;
+	queue->awaited = VGPU_NEVER;
+	list_for_each_entry_safe(waiter, next, &ctx->blocked, node) {
+		which = reached(waiter, id, seq, &queue->awaited);
+		if (which != VGPU_FENCE_NONE)
+			ready(waiter, which);
+	}
 }
 
 /* The first fence that is there already, VGPU_FENCE_NONE, or a negative errno. */
@@ -111,6 +129,18 @@ static int look(struct kvgpu_waiter *waiter, u32 *which)
 	return 0;
 }
 
+/* Have completions look at @waiter, whose fences are all to come. */
+static void await(const struct kvgpu_waiter *waiter)
+{
+	struct kvgpu_queue *queue;
+	u32 i;
+
+	for (i = 0; i < waiter->count; i++) {
+		queue = xa_load(&waiter->ctx->queues, waiter->fences[i].queue);
+		queue->awaited = min(queue->awaited, waiter->fences[i].seq);
+	}
+}
+
 static int do_block(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
 	struct kvgpu_waiter *waiter = container_of(msg, struct kvgpu_waiter, msg);
@@ -128,6 +158,7 @@ static int do_block(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 		kvgpu_seat_attach(waiter->ctx->seat);
 	waiter->state = KVGPU_BLOCKED;
 	list_add_tail(&waiter->node, &waiter->ctx->blocked);
+	await(waiter);
 	if (waiter->relative)
 		waiter->until = waiter->until < VGPU_NEVER - 1 - now ? now + waiter->until : VGPU_NEVER;
 	else if (waiter->until < now)
@@ -246,12 +277,20 @@ static u64 turn_free(struct kvgpu_dev *kdev)
 	return next == VGPU_NEVER ? KVGPU_IDLE : 0;
 }
 
-/* Virtual time as the wall clock has it. */
+/* a * b / c, at most the end of virtual time: a division whose quotient needs more than 64 bits is a trap of the processor. */
+static u64 scaled(u64 a, u64 b, u64 c)
+{
+	if (mul_u64_u64_shr(a, b, 64) >= c)
+		return VGPU_NEVER - 1;
+	return min(mul_u64_u64_div_u64(a, b, c), VGPU_NEVER - 1);
+}
+
+/* Virtual time as the wall clock has it. It stands at its end, after 213 days at factor 1. */
 static u64 wall(const struct kvgpu_clock *clock)
 {
-	u64 elapsed = ktime_get_ns() - clock->wall_base;
+	u64 passed = scaled(ktime_get_ns() - clock->wall_base, clock->factor, MILLION / 1000);
 
-	return clock->virtual_base + mul_u64_u64_div_u64(elapsed, clock->factor, MILLION / 1000);
+	return clock->virtual_base + min(passed, VGPU_NEVER - 1 - clock->virtual_base);
 }
 
 static u64 turn_paced(struct kvgpu_dev *kdev)
@@ -264,7 +303,7 @@ static u64 turn_paced(struct kvgpu_dev *kdev)
 	if (next == VGPU_NEVER)
 		return KVGPU_IDLE;
 	now = wall(clock);
-	return next > now ? mul_u64_u64_div_u64(next - now, MILLION / 1000, clock->factor) + 1 : 0;
+	return next > now ? scaled(next - now, MILLION / 1000, clock->factor) + 1 : 0;
 }
 
 static u64 turn_lockstep(struct kvgpu_dev *kdev)

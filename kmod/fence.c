@@ -66,9 +66,10 @@ void kvgpu_completed(void *host, const struct vgpu_completion *completion)
 	WRITE_ONCE(ctx->inflight, ctx->inflight - 1);
 	WRITE_ONCE(kdev->now, completion->time);
 	queue = xa_load(&ctx->queues, completion->queue);
-	if (queue)
+	if (queue) {
 		smp_store_release(&queue->completed, completion->seq);
-	kvgpu_clock_completed(ctx, completion->queue, completion->seq);
+		kvgpu_clock_completed(ctx, queue, completion->queue, completion->seq);
+	}
 	news_add(kdev, ctx);
 }
 

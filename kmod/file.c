@@ -68,7 +68,6 @@ static int kvgpu_open(struct inode *inode, struct file *file)
 	ctx->kdev = kdev;
 	ctx->pid = task_tgid_nr(current);
 	xa_init(&ctx->queues);
-	xa_init(&ctx->modules);
 	init_waitqueue_head(&ctx->waiters);
 	INIT_LIST_HEAD(&ctx->news);
 	INIT_LIST_HEAD(&ctx->blocked);
@@ -118,7 +117,6 @@ static int kvgpu_release(struct inode *inode, struct file *file)
 	xa_for_each(&ctx->queues, id, queue)
 		kvgpu_queue_put(queue);
 	xa_destroy(&ctx->queues);
-	xa_destroy(&ctx->modules);
 	kvgpu_seat_put(ctx->seat);
 	kfree(ctx);
 	atomic_dec(&kdev->context_count);

@@ -164,6 +164,7 @@ static long ioctl_queue_create(struct kvgpu_ctx *ctx, void __user *arg)
 		return -ENOMEM;
 	kref_init(&m.queue->ref);
 	INIT_LIST_HEAD(&m.queue->calls);
+	m.queue->awaited = VGPU_NEVER;
 	ret = ask(ctx, &m, do_queue_create);
 	if (ret) {
 		kvgpu_queue_put(m.queue);
@@ -196,32 +197,22 @@ static int do_module_load(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	struct kvgpu_ctx *ctx = m->ctx;
 	int ret;
 
-	if (ctx->module_count >= KVGPU_MODULES_MAX || m->bytes > KVGPU_MODULE_BYTES_MAX - ctx->module_bytes)
+	if (ctx->module_count >= KVGPU_MODULES_MAX)
 		return -ENOSPC;
 	ret = vgpu_module_load(kdev->model, ctx->id, m->binary, m->bytes, m->message, MESSAGE_BYTES, &m->module);
-	if (ret)
-		return ret;
-	ret = xa_err(xa_store(&ctx->modules, m->module, xa_mk_value(m->bytes), GFP_KERNEL));
-	if (ret) {
-		vgpu_module_unload(kdev->model, ctx->id, m->module);
-		return ret;
-	}
-	ctx->module_count++;
-	ctx->module_bytes += m->bytes;
-	return 0;
+	if (!ret)
+		ctx->module_count++;
+	return ret;
 }
 
 static int do_module_unload(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
 	struct ioctl_msg *m = IOCTL_MSG(msg);
-	struct kvgpu_ctx *ctx = m->ctx;
-	int ret = vgpu_module_unload(kdev->model, ctx->id, m->module);
+	int ret = vgpu_module_unload(kdev->model, m->ctx->id, m->module);
 
-	if (ret)
-		return ret;
-	ctx->module_count--;
-	ctx->module_bytes -= xa_to_value(xa_erase(&ctx->modules, m->module));
-	return 0;
+	if (!ret)
+		m->ctx->module_count--;
+	return ret;
 }
 
 static int module_unload(struct kvgpu_ctx *ctx, u32 module)

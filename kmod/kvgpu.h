@@ -30,11 +30,11 @@
 /* Bounds of what one context may hold inside the kernel; docs/uapi.md promises them. */
 #define KVGPU_DEVICES_MAX	16u
 #define KVGPU_CONTEXTS_MAX	1024u		/* open on one device */
+#define KVGPU_SEATS_MAX		1024u		/* kept on one device */
 #define KVGPU_COMMANDS_MAX	65536u		/* in flight */
 #define KVGPU_CALLS_MAX		65536		/* fences asked for, and not heard of yet */
 #define KVGPU_PARAMS_MAX	(16u << 20)	/* bytes of kernel parameters in flight */
-#define KVGPU_MODULES_MAX	64u
-#define KVGPU_MODULE_BYTES_MAX	(64u << 20)
+#define KVGPU_MODULES_MAX	64u		/* of how many bytes, the model bounds */
 
 /** struct kvgpu_trace - ring of trace records: the actor writes, one reader at a time takes out */
 struct kvgpu_trace {
@@ -98,6 +98,7 @@ struct kvgpu_dev {
 	struct delayed_work watch;	/* over calls that end without the device */
 
 	atomic_t context_count;
+	atomic_t seat_count;		/* kept ones */
 	atomic64_t frames;		/* of VRAM that have a page behind them */
 	atomic64_t pins;		/* commands that hold process memory */
 	unsigned int gets;		/* actor: frames asked for */
@@ -121,6 +122,7 @@ struct kvgpu_queue {
 	u64 submitted;
 	u64 completed;
 	struct list_head calls;		/* actor: struct kvgpu_call by sequence number */
+	u64 awaited;			/* actor: no waiter of the clock waits for less; VGPU_NEVER: none waits */
 };
 
 /** struct kvgpu_ctx - an open file */
@@ -128,9 +130,7 @@ struct kvgpu_ctx {
 	struct kvgpu_dev *kdev;
 	u32 id;
 	struct xarray queues;		/* id -> struct kvgpu_queue; actor writes, others look up under its lock */
-	struct xarray modules;		/* actor: id -> bytes */
 	u32 module_count;		/* actor */
-	u64 module_bytes;		/* actor */
 	u64 inflight;			/* commands; the actor writes */
 	u64 param_bytes;		/* actor: parameters in flight */
 	int dead;			/* enum vgpu_fault_reason; the actor writes */
@@ -346,8 +346,8 @@ void kvgpu_clock_init(struct kvgpu_clock *clock);
 u64 kvgpu_clock_turn(struct kvgpu_dev *kdev);
 /* Before messages are served: a paced clock shows what the wall clock says. */
 void kvgpu_clock_catch_up(struct kvgpu_dev *kdev);
-/* Actor: queue @queue of @ctx has come to @seq. */
-void kvgpu_clock_completed(struct kvgpu_ctx *ctx, u32 queue, u64 seq);
+/* Actor: @queue of @ctx, which has number @id, has come to @seq. */
+void kvgpu_clock_completed(struct kvgpu_ctx *ctx, struct kvgpu_queue *queue, u32 id, u64 seq);
 void kvgpu_clock_set_mode(struct kvgpu_dev *kdev, enum kvgpu_clock_mode mode);
 void kvgpu_clock_set_factor(struct kvgpu_dev *kdev, u64 factor);
 /* Wait as @waiter says. 0; -EINTR: a signal came first; -ENOENT, -EINVAL: a fence that cannot come. */

@@ -264,6 +264,7 @@ static int seat_release(struct inode *inode, struct file *file)
 	struct kvgpu_dev *kdev = seat->kdev;
 
 	kvgpu_post(kdev, &m.msg);
+	atomic_dec(&kdev->seat_count);
 	kvgpu_seat_put(seat);
 	kvgpu_dev_put(kdev);
 	return 0;
@@ -282,13 +283,18 @@ static const struct file_operations seat_fops = {
 static struct file *seat_file(struct kvgpu_seat *seat)
 {
 	struct seat_msg m = { .msg.fn = do_keep, .seat = seat };
-	struct file *file = anon_inode_getfile("[vgpu-seat]", &seat_fops, seat, O_RDWR);
+	struct kvgpu_dev *kdev = seat->kdev;
+	struct file *file = ERR_PTR(-ENOSPC);
 
+	/* who opens looks through all of them */
+	if (atomic_inc_return(&kdev->seat_count) <= KVGPU_SEATS_MAX)
+		file = anon_inode_getfile("[vgpu-seat]", &seat_fops, seat, O_RDWR);
 	if (IS_ERR(file)) {
+		atomic_dec(&kdev->seat_count);
 		kvgpu_seat_put(seat);
 	} else {
-		refcount_inc(&seat->kdev->refs);
-		kvgpu_post(seat->kdev, &m.msg);
+		refcount_inc(&kdev->refs);
+		kvgpu_post(kdev, &m.msg);
 	}
 	return file;
 }

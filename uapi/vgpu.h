@@ -362,7 +362,10 @@ struct vgpu_context_priority {
  * process, so that no virtual time passes between two processes on one seat.
  */
 
-/** struct vgpu_seat_create - VGPU_IOC_SEAT_CREATE: a seat, which holds the clock from now on. ESRCH, EPERM: as for MOVE. */
+/**
+ * struct vgpu_seat_create - VGPU_IOC_SEAT_CREATE: a seat, which holds the clock from now on. ESRCH, EPERM: as for MOVE.
+ * ENOSPC: the device keeps 1024 seats.
+ */
 struct vgpu_seat_create {
 	__s32 pid;			/* as for VGPU_IOC_SEAT_MOVE */
 	__s32 priority;			/* of the contexts that open on it; EPERM: above 0 needs CAP_SYS_NICE */

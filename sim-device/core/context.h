@@ -14,10 +14,13 @@
 struct vgpu_module;
 
 #define VGPU_MODULES_MAX	4096u	/* modules loaded at once in one context */
+#define VGPU_MODULE_BYTES_MAX	(64u << 20)	/* of one context, unloaded ones that launches still hold included */
 
 /** struct vgpu_module_ref - a loaded module: the table holds one reference, every pending launch of it another */
 struct vgpu_module_ref {
+	struct vgpu_context *ctx;
 	u32 refs;
+	u32 bytes;
 	struct vgpu_module *code;
 };
 
@@ -32,6 +35,7 @@ struct vgpu_context {
 	struct vgpu_module_ref **modules;	/* handle - 1; NULL: free */
 	u32 modules_room;
 	u32 modules_count;
+	u32 module_bytes;		/* at most VGPU_MODULE_BYTES_MAX */
 	struct vgpu_command_buffer buffer;
 	struct vgpu_standing standing;
 	/* accounting, as in struct vgpu_context_info */

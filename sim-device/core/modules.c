@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * Module handles of a context. A handle is the lowest free number, as with files; the code behind it lives as long as the handle
- * or a launch that needs it, so that a module can be unloaded while its kernels run.
+ * or a launch that needs it, so that a module can be unloaded while its kernels run. Until then its bytes count: who
+ * loads, launches and unloads over and over holds no more than who only loads.
  */
 #include "device.h"
 
@@ -26,6 +27,7 @@ void vgpu_module_put(struct vgpu_device *dev, struct vgpu_module_ref *ref)
 {
 	if (--ref->refs)
 		return;
+	ref->ctx->module_bytes -= ref->bytes;
 	vgpu_vass_free(ref->code);
 	vgpu_mem_free(ref);
 	dev->contexts.modules--;
@@ -66,6 +68,8 @@ int vgpu_module_load(struct vgpu_device *dev, u32 context, const void *binary, u
 		return -ENOENT;
 	if (ctx->dead)
 		return -EIO;
+	if (bytes > VGPU_MODULE_BYTES_MAX - ctx->module_bytes)
+		return -ENOSPC;
 	err = free_place(ctx, &place);
 	if (err)
 		return err;
@@ -77,7 +81,10 @@ int vgpu_module_load(struct vgpu_device *dev, u32 context, const void *binary, u
 		vgpu_mem_free(ref);
 		return err;
 	}
+	ref->ctx = ctx;
 	ref->refs = 1;
+	ref->bytes = bytes;
+	ctx->module_bytes += bytes;
 	ctx->modules[place] = ref;
 	ctx->modules_count++;
 	dev->contexts.modules++;

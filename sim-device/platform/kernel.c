@@ -2,6 +2,7 @@
 /*
  * The ground in the Linux kernel. May include kernel headers; runs in the device's kthread.
  */
+#include <linux/atomic.h>
 #include <linux/bug.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
@@ -12,13 +13,35 @@
 
 #include "../platform.h"
 
+/* Look at the machine's memory once in so many bytes. */
+#define BYTES_PER_LOOK	(1u << 20)
+
+static atomic_long_t unlooked;	/* bytes given since the last look */
+static bool memory_low;		/* at the last look */
+
+/*
+ * Processes decide how many modules, page tables and states of thread blocks there are, and can hold none of it on their
+ * own account. So all of it together leaves the machine a thirty-second of its memory, as frames leave it a sixteenth: what is
+ * asked for beyond that is not there.
+ */
+static bool too_much(size_t bytes)
+{
+	bool low = READ_ONCE(memory_low);
+
+	if (!low && atomic_long_add_return((long)bytes, &unlooked) < BYTES_PER_LOOK)
+		return false;
+	atomic_long_set(&unlooked, 0);
+	low = si_mem_available() - (long)(bytes >> PAGE_SHIFT) < (long)(totalram_pages() / 32);
+	WRITE_ONCE(memory_low, low);
+	return low;
+}
+
 void *vgpu_mem_alloc(size_t bytes)
 {
 	/*
-	 * A process decides how much, so failing is ordinary: no line in the log, and above all no out-of-memory killer,
-	 * which would pick anybody.
+	 * Failing is ordinary: no line in the log, and above all no out-of-memory killer, which would pick anybody.
 	 */
-	if (bytes > INT_MAX)
+	if (bytes > INT_MAX || too_much(bytes))
 		return NULL;
 	return kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 }

@@ -39,17 +39,20 @@ struct binary {
 	char names[16] __attribute__((aligned(16)));
 };
 
-static u32 load(struct host *h, u32 context)
+/* The binary with @slack bytes behind it that nothing uses. */
+static int load_with(struct host *h, u32 context, u32 slack, u32 *module)
 {
 	struct binary b = {
-		.header = { .magic = VGPU_VASS_MAGIC, .version = VGPU_VASS_VERSION, .total_bytes = sizeof(b),
+		.header = { .magic = VGPU_VASS_MAGIC, .version = VGPU_VASS_VERSION, .total_bytes = sizeof(b) + slack,
 			    .code_offset = offsetof(struct binary, code), .code_count = VGPU_ARRAY_SIZE(code),
 			    .kernel_offset = offsetof(struct binary, kernels), .kernel_count = KERNELS,
 			    .names_offset = offsetof(struct binary, names), .names_bytes = 8 },
 		.names = "a\0b\0c\0d",
 	};
 	char message[200] = "";
-	u32 module = 0, i;
+	void *binary = test_calloc(1, sizeof(b) + slack);
+	int err;
+	u32 i;
 
 	memcpy(b.code, code, sizeof(code));
 	for (i = 0; i < KERNELS; i++)
@@ -58,7 +61,18 @@ static u32 load(struct host *h, u32 context)
 							  .param_bytes = i == STORE ? 8 : 0 };
 	b.kernels[EXIT].max_threads = 256;
 	b.kernels[EXIT].shared_bytes = 1024;
-	assert_int_equal(vgpu_module_load(h->dev, context, &b, sizeof(b), message, sizeof(message), &module), 0);
+	memcpy(binary, &b, sizeof(b));
+	err = vgpu_module_load(h->dev, context, binary, sizeof(b) + slack, message, sizeof(message), module);
+	test_free(binary);
+	assert_string_equal(message, "");
+	return err;
+}
+
+static u32 load(struct host *h, u32 context)
+{
+	u32 module = 0;
+
+	assert_int_equal(load_with(h, context, 0, &module), 0);
 	return module;
 }
 
@@ -258,12 +272,45 @@ static void a_context_can_close_at_every_event_of_its_warps(void **state)
 	}
 }
 
+/* Unloading does not make room while a launch still holds the code; the end of the launch does. */
+static void unloaded_modules_count_while_they_are_held(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 c = host_open(h), other = host_open(h), q = host_queue(h, c);
+	u32 slack = VGPU_VASS_MAX_BYTES - sizeof(struct binary), m, i;
+
+	(void)state;
+	launch(h, c, q, cmd_launch(load(h, c), SPIN, 1, 32), 0);
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(load_with(h, c, slack, &m), 0);
+		launch(h, c, q, cmd_launch(m, EXIT, 1, 32), 0);
+		assert_int_equal(vgpu_module_unload(h->dev, c, m), 0);
+	}
+	assert_int_equal(load_with(h, c, slack, &m), -ENOSPC);
+	assert_int_equal(load_with(h, other, slack, &m), 0);
+	assert_int_equal(vgpu_context_close(h->dev, other), 0);
+	m = load(h, c);
+	assert_int_equal(vgpu_module_unload(h->dev, c, m), 0);
+	assert_int_equal(vgpu_context_close(h->dev, c), 0);
+
+	c = host_open(h);
+	q = host_queue(h, c);
+	for (i = 0; i < 8; i++) {
+		assert_int_equal(load_with(h, c, slack, &m), 0);
+		launch(h, c, q, cmd_launch(m, EXIT, 1, 32), 0);
+		assert_int_equal(vgpu_module_unload(h->dev, c, m), 0);
+		host_run(h);
+	}
+	host_free(h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_run_and_times_are_accounted),
 		cmocka_unit_test(launches_that_cannot_run_are_refused),
 		cmocka_unit_test(a_module_outlives_its_handle),
+		cmocka_unit_test(unloaded_modules_count_while_they_are_held),
 		cmocka_unit_test(a_fault_ends_one_context_and_names_what_did_it),
 		cmocka_unit_test(an_endless_kernel_can_be_ended),
 		cmocka_unit_test(a_context_can_close_at_every_event_of_its_warps),
