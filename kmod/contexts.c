@@ -20,6 +20,7 @@ struct ctx_msg {
 	u32 id;
 	struct vgpu_context_info info;
 	s32 priority;
+	u32 tokens;
 	pid_t pid;
 	const char *clock;
 };
@@ -46,6 +47,7 @@ static int do_read(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	if (!ctx)
 		return -ENODEV;
 	m->priority = ctx->priority;
+	m->tokens = ctx->tokens;
 	m->pid = ctx->pid;
 	m->clock = clock_state(ctx->seat);
 	return vgpu_context_info(kdev->model, m->id, &m->info);
@@ -82,7 +84,21 @@ INFO(copies, "%llu", m.info.copies);
 INFO(copied_bytes, "%llu", m.info.copied_bytes);
 INFO(instructions, "%llu", m.info.instructions);
 INFO(sm_time_ps, "%llu", m.info.sm_time);
+INFO(preemptions, "%llu", m.info.account.preemptions);
+INFO(preemption_time_ps, "%llu", m.info.account.preemption_time);
+INFO(saved_bytes, "%llu", m.info.account.saved_bytes);
+INFO(save_area, "%llu", m.info.account.save_area);
 SHOW(priority, "%d", m.priority)
+
+static ssize_t tokens_show(struct kobject *kobj, struct kobj_attribute *attr, char *text)
+{
+	struct ctx_msg m;
+	int ret = ctx_read(kobj, &m);
+
+	if (ret)
+		return ret;
+	return m.tokens == VGPU_TOKENS_SHARE ? sysfs_emit(text, "share\n") : sysfs_emit(text, "%u\n", m.tokens);
+}
 
 /* ---- writing ---------------------------------------------------------------------------------------------------- */
 
@@ -106,28 +122,67 @@ static int do_priority(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	return ctx ? kvgpu_ctx_priority(ctx, m->priority, true) : -ENODEV;
 }
 
+static int do_tokens(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct ctx_msg *m = container_of(msg, struct ctx_msg, msg);
+	struct kvgpu_ctx *ctx = xa_load(&kdev->contexts, m->id);
+	int ret;
+
+	if (!ctx)
+		return -ENODEV;
+	ret = vgpu_context_tokens(kdev->model, m->id, m->tokens);
+	if (!ret)
+		ctx->tokens = m->tokens;
+	return ret;
+}
+
+/* -EINVAL, and what would be right in the log. */
+static int refuse(const struct kvgpu_ctx_dir *dir, const char *name, const char *text, const char *right)
+{
+	pr_notice("vgpu: %s: contexts/%u/%s does not take \"%.*s\"; it takes %s\n", dir->kdev->name, dir->id, name,
+		  (int)min(strcspn(text, "\n"), (size_t)40), text, right);
+	return -EINVAL;
+}
+
 static ssize_t priority_store(struct kobject *kobj, struct kobj_attribute *attr, const char *text, size_t count)
 {
 	struct kvgpu_ctx_dir *dir = dir_of(kobj);
 	struct ctx_msg m = { .msg.fn = do_priority, .id = dir->id };
-	int ret = kstrtos32(text, 10, &m.priority);
+	int ret;
 
-	if (ret) {
-		pr_notice("vgpu: %s: contexts/%u/%s does not take \"%.*s\"; it takes a number, -2147483648 to 2147483647, a higher one is more important\n",
-			  dir->kdev->name, dir->id, attr->attr.name, (int)strcspn(text, "\n"), text);
-		return -EINVAL;
-	}
+	if (kstrtos32(text, 10, &m.priority))
+		return refuse(dir, attr->attr.name, text,
+			      "a number, -2147483648 to 2147483647, a higher one is more important");
 	ret = kvgpu_post_killable(dir->kdev, &m.msg);
 	return ret ? ret : count;
 }
 
 static struct kobj_attribute priority_attr = __ATTR_RW(priority);
 
+static ssize_t tokens_store(struct kobject *kobj, struct kobj_attribute *attr, const char *text, size_t count)
+{
+	static const char right[] = "a number of SMs, 0 to 1024, or: share";
+	struct kvgpu_ctx_dir *dir = dir_of(kobj);
+	struct ctx_msg m = { .msg.fn = do_tokens, .id = dir->id };
+	int ret;
+
+	BUILD_BUG_ON(VGPU_TOKENS_MAX != 1024);
+	if (sysfs_streq(text, "share"))
+		m.tokens = VGPU_TOKENS_SHARE;
+	else if (kstrtou32(text, 10, &m.tokens) || m.tokens > VGPU_TOKENS_MAX)
+		return refuse(dir, attr->attr.name, text, right);
+	ret = kvgpu_post_killable(dir->kdev, &m.msg);
+	return ret ? ret : count;
+}
+
+static struct kobj_attribute tokens_attr = __ATTR_RW(tokens);
+
 /* ---- folders ---------------------------------------------------------------------------------------------------- */
 
 static struct attribute *ctx_attrs[] = {
 	&pid_attr.attr,
 	&priority_attr.attr,
+	&tokens_attr.attr,
 	&clock_attr.attr,
 	&fault_attr.attr,
 	&queues_attr.attr,
@@ -140,6 +195,10 @@ static struct attribute *ctx_attrs[] = {
 	&copied_bytes_attr.attr,
 	&instructions_attr.attr,
 	&sm_time_ps_attr.attr,
+	&preemptions_attr.attr,
+	&preemption_time_ps_attr.attr,
+	&saved_bytes_attr.attr,
+	&save_area_attr.attr,
 	NULL
 };
 ATTRIBUTE_GROUPS(ctx);

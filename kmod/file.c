@@ -67,6 +67,7 @@ static int kvgpu_open(struct inode *inode, struct file *file)
 	}
 	ctx->kdev = kdev;
 	ctx->pid = task_tgid_nr(current);
+	ctx->tokens = VGPU_TOKENS_SHARE;
 	xa_init(&ctx->queues);
 	init_waitqueue_head(&ctx->waiters);
 	INIT_LIST_HEAD(&ctx->news);

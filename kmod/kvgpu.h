@@ -136,6 +136,7 @@ struct kvgpu_ctx {
 	int dead;			/* enum vgpu_fault_reason; the actor writes */
 	pid_t pid;			/* of who opened it */
 	s32 priority;			/* the actor writes */
+	u32 tokens;			/* actor; VGPU_TOKENS_SHARE */
 	struct kvgpu_seat *seat;
 	struct list_head blocked;	/* actor: struct kvgpu_waiter */
 	struct list_head calls;		/* actor: struct kvgpu_call, in the order in which they came */

@@ -591,6 +591,16 @@ static void priorities(void)
 	CHECK_EQ(write_text(name, "-5\n"), 0);
 	read_text(name, text, sizeof(text));
 	CHECK(!strcmp(text, "-5\n"));
+	snprintf(name, sizeof(name), "contexts/%u/tokens", must_context_info(other).id);
+	read_text(name, text, sizeof(text));
+	CHECK(!strcmp(text, "share\n"));
+	CHECK_EQ(write_text(name, "4\n"), 0);
+	read_text(name, text, sizeof(text));
+	CHECK(!strcmp(text, "4\n"));
+	CHECK_EQ(write_text(name, "1025\n"), -EINVAL);
+	CHECK_EQ(write_text(name, "-1\n"), -EINVAL);
+	CHECK_EQ(write_text(name, "\n"), -EINVAL);
+	CHECK_EQ(write_text(name, "share\n"), 0);
 	snprintf(name, sizeof(name), "contexts/%u/pid", must_context_info(fd).id);
 	read_text(name, text, sizeof(text));
 	CHECK_EQ(atoi(text), getpid());
@@ -667,7 +677,7 @@ static const struct test tests[] = {
 	{ "clock: lockstep, threads that wait are joined", threads_are_joined },
 	{ "clock: modes change under load", modes_change_under_load },
 	{ "clock: seats", seats },
-	{ "clock: priorities of contexts", priorities },
+	{ "clock: priorities and tokens of contexts", priorities },
 	{ "clock: paced", paced },
 };
 

@@ -358,6 +358,8 @@ static int write_down(struct mix *mix, const struct vgpu_device_stats *before, s
 	if (driver_stats(&outcome->stats, mix->message) || driver_latency(&outcome->preemptions, mix->message))
 		return -1;
 	outcome->stats.events -= before->events;
+	outcome->stats.preemptions = outcome->preemptions.count;
+	outcome->stats.preemption_time = outcome->preemptions.total_ps;
 	for (state = 0; state < VGPU_SM_STATES; state++)
 		outcome->stats.sm_time[state] -= before->sm_time[state];
 	for (i = 0; i < mix->count; i++) {
