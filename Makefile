@@ -101,7 +101,7 @@ $(O)/libvgpu-device.a: $(O)/native/libvgpu-device.a
 $(O)/libvgpu.so: $(O)/native/libvgpu.a $(O)/native/libvgpu-device.a
 	@echo "  LD  $@"
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,libvgpu.so -Wl,-z,defs -o $@ \
-		-Wl,--whole-archive $< -Wl,--no-whole-archive $(O)/native/libvgpu-device.a -lm -lpthread
+		-Wl,--whole-archive $< -Wl,--no-whole-archive $(O)/native/libvgpu-device.a -luring -lm -lpthread
 
 # vgpu-sim and vgpu-run draw with what vgpu-trace is made of.
 also-vgpu-sim := $(filter-out %/main.c,$(wildcard tools/vgpu-trace/*.c))

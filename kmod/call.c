@@ -67,10 +67,12 @@ void kvgpu_call_wait(struct kvgpu_call *call)
 	struct kvgpu_dev *kdev = ctx->kdev;
 	struct kvgpu_queue *queue = xa_load(&ctx->queues, call->queue);
 
+	if (queue && call->seq > queue->submitted)
+		kvgpu_rings_take(ctx);
 	if (!queue) {
 		call_end(call, -ENOENT);
 	} else if (call->seq > queue->submitted) {
-		call_end(call, -EINVAL);
+		call_end(call, ctx->dead && queue->ring ? -EIO : -EINVAL);
 	} else if (call->seq <= queue->completed) {
 		call_end(call, fate(ctx));
 	} else {
@@ -188,6 +190,7 @@ static int do_eventfd(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 
 	if (!queue)
 		return -ENOENT;
+	kvgpu_rings_take(call->ctx);
 	if (call->seq > queue->submitted)
 		return -EINVAL;
 	kvgpu_call_wait(call);

@@ -145,8 +145,10 @@ static int do_block(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
 	struct kvgpu_waiter *waiter = container_of(msg, struct kvgpu_waiter, msg);
 	u64 now = vgpu_device_now(kdev->model);
-	int ret = look(waiter, &waiter->which);
+	int ret;
 
+	kvgpu_rings_take(waiter->ctx);
+	ret = look(waiter, &waiter->which);
 	if (ret)
 		return ret;
 	waiter->state = KVGPU_WOKEN;

@@ -9,6 +9,7 @@
 #include <linux/version.h>
 #include <linux/device.h>
 #include <linux/eventfd.h>
+#include <linux/mm.h>
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
 #include <linux/io_uring.h>
 #include <linux/io_uring_types.h>
@@ -28,6 +29,15 @@
 #else
 #define KVGPU_DEVNODE_CONST	const
 #endif
+
+static inline void kvgpu_vm_flags(struct vm_area_struct *vma, unsigned long set, unsigned long clear)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+#else
+	vm_flags_mod(vma, set, clear);
+#endif
+}
 
 /* What a command brings in its SQE: user space may still change it. */
 static inline const void *kvgpu_uring_arg(const struct io_uring_cmd *cmd)

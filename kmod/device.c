@@ -125,7 +125,7 @@ static bool work_to_do(void *arg)
 {
 	struct kvgpu_dev *kdev = arg;
 
-	return !list_empty_careful(&kdev->inbox) || kthread_should_stop();
+	return !list_empty_careful(&kdev->inbox) || kvgpu_rings_full(kdev) || kthread_should_stop();
 }
 
 /* The actor has nothing to do for @ns, unless a message comes. */
@@ -133,10 +133,12 @@ static void rest(struct kvgpu_dev *kdev, u64 ns)
 {
 	if (kvgpu_spin(work_to_do, kdev))
 		return;
+	kvgpu_rings_asleep(kdev, true);
 	if (ns == KVGPU_IDLE)
 		wait_event_idle(kdev->wake, work_to_do(kdev));
 	else
 		wait_event_hrtimeout(kdev->wake, work_to_do(kdev), ns_to_ktime(min_t(u64, ns, NSEC_PER_SEC)));
+	kvgpu_rings_asleep(kdev, false);
 }
 
 static int actor(void *data)
@@ -162,6 +164,7 @@ static int actor(void *data)
 			msg->result = msg->fn(kdev, msg);
 			complete(&msg->done);
 		}
+		kvgpu_rings_turn(kdev);
 		idle = kvgpu_clock_turn(kdev);
 		kvgpu_news(kdev);
 		cond_resched();
@@ -182,6 +185,7 @@ struct kvgpu_dev *kvgpu_dev_create(unsigned int index, const struct vgpu_config 
 	spin_lock_init(&kdev->inbox_lock);
 	INIT_LIST_HEAD(&kdev->inbox);
 	INIT_LIST_HEAD(&kdev->news);
+	INIT_LIST_HEAD(&kdev->rings);
 	init_waitqueue_head(&kdev->wake);
 	xa_init(&kdev->contexts);
 	INIT_DELAYED_WORK(&kdev->watch, kvgpu_calls_watch);

@@ -24,7 +24,11 @@ struct kvgpu_queue *kvgpu_queue_get(struct kvgpu_ctx *ctx, u32 id)
 
 static void queue_free(struct kref *ref)
 {
-	kfree(container_of(ref, struct kvgpu_queue, ref));
+	struct kvgpu_queue *queue = container_of(ref, struct kvgpu_queue, ref);
+
+	if (queue->ring)
+		kvgpu_ring_free(queue->ring);
+	kfree(queue);
 }
 
 void kvgpu_queue_put(struct kvgpu_queue *queue)
@@ -45,6 +49,7 @@ void kvgpu_news(struct kvgpu_dev *kdev)
 	list_for_each_entry_safe(ctx, next, &kdev->news, news) {
 		list_del_init(&ctx->news);
 		kvgpu_calls_look(ctx);
+		kvgpu_rings_retry(ctx);
 		if (wq_has_sleeper(&ctx->waiters))
 			wake_up_all(&ctx->waiters);
 	}
@@ -68,6 +73,8 @@ void kvgpu_completed(void *host, const struct vgpu_completion *completion)
 	queue = xa_load(&ctx->queues, completion->queue);
 	if (queue) {
 		smp_store_release(&queue->completed, completion->seq);
+		if (queue->ring)
+			kvgpu_ring_completed(queue->ring, completion->seq, completion->time);
 		kvgpu_clock_completed(ctx, queue, completion->queue, completion->seq);
 	}
 	news_add(kdev, ctx);
@@ -81,6 +88,7 @@ void kvgpu_context_died(void *host, u32 context, const struct vgpu_fault *fault)
 	if (WARN_ON_ONCE(!ctx))
 		return;
 	WRITE_ONCE(ctx->dead, fault->reason);
+	kvgpu_rings_dead(ctx);
 	news_add(kdev, ctx);
 }
 
@@ -155,6 +163,22 @@ static int wait_lockstep(struct wait_for *what, s64 timeout_ns)
 	return ret;
 }
 
+/* It may lie in the queue's ring yet. */
+static int wait_submitted(struct kvgpu_ctx *ctx, struct kvgpu_queue *queue, u64 seq)
+{
+	struct kvgpu_ring *ring = smp_load_acquire(&queue->ring);
+	int ret;
+
+	if (!ring)
+		return -EINVAL;
+	ret = kvgpu_rings_sync(ctx);
+	if (ret || seq <= READ_ONCE(queue->submitted))
+		return ret;
+	if (READ_ONCE(ctx->dead))
+		return -EIO;
+	return kvgpu_ring_waits(ring) ? -EAGAIN : -EINVAL;
+}
+
 long kvgpu_wait(struct kvgpu_ctx *ctx, void __user *arg)
 {
 	struct kvgpu_queue *queue;
@@ -171,13 +195,13 @@ long kvgpu_wait(struct kvgpu_ctx *ctx, void __user *arg)
 		return -ENOENT;
 	what = (struct wait_for){ ctx, queue, { .queue = wait.queue, .seq = wait.seq } };
 	if (wait.seq > READ_ONCE(queue->submitted))
-		ret = -EINVAL;
+		ret = wait_submitted(ctx, queue, wait.seq);
 	while (!ret && !wait_over(&what))
 		ret = lockstep(&what) ? wait_lockstep(&what, wait.timeout_ns) : wait_sleep(&what, wait.timeout_ns);
 	wait.completed = smp_load_acquire(&queue->completed);
 	wait.time = READ_ONCE(ctx->kdev->now);
 	kvgpu_queue_put(queue);
-	if (ret == -EINVAL)
+	if (ret == -EINVAL || ret == -EAGAIN)
 		return ret;
 	if (!ret && READ_ONCE(ctx->dead))
 		ret = -EIO;

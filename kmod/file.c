@@ -41,6 +41,7 @@ static int do_close(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	kvgpu_seat_leave(m->ctx);
 	ret = vgpu_context_close(kdev->model, m->ctx->id);
 	kvgpu_calls_end(m->ctx, NULL);
+	kvgpu_rings_stop(m->ctx);
 	/* every command has completed by now: nothing can look the context up again */
 	xa_erase(&kdev->contexts, m->ctx->id);
 	list_del_init(&m->ctx->news);
@@ -132,6 +133,7 @@ const struct file_operations kvgpu_fops = {
 	.unlocked_ioctl = kvgpu_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.poll = kvgpu_poll,
+	.mmap = kvgpu_mmap,
 	.flush = kvgpu_flush,
 	.uring_cmd = kvgpu_uring_cmd,
 	.llseek = noop_llseek,

@@ -51,7 +51,7 @@ static long ioctl_version(struct kvgpu_ctx *ctx, void __user *arg)
 		.version = VGPU_UAPI_VERSION,
 		.isa_version = VGPU_VASS_VERSION,
 		.features = VGPU_FEATURE_PROFILED | VGPU_FEATURE_CLOCK | VGPU_FEATURE_URING |
-			    VGPU_FEATURE_EVENTFD,
+			    VGPU_FEATURE_EVENTFD | VGPU_FEATURE_RING,
 	};
 
 	return copy_to_user(arg, &version, sizeof(version)) ? -EFAULT : 0;
@@ -132,10 +132,14 @@ static int do_queue_destroy(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	struct ioctl_msg *m = IOCTL_MSG(msg);
 	int ret;
 
+	kvgpu_rings_take(m->ctx);
 	kvgpu_calls_look(m->ctx);
 	ret = vgpu_queue_destroy(kdev->model, m->ctx->id, m->id);
-	if (!ret)
-		m->queue = xa_erase(&m->ctx->queues, m->id);
+	if (ret)
+		return ret;
+	m->queue = xa_erase(&m->ctx->queues, m->id);
+	if (m->queue->ring)
+		kvgpu_ring_stop(m->queue->ring);
 	return ret;
 }
 
@@ -349,6 +353,10 @@ long kvgpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return kvgpu_wait(ctx, user);
 	case VGPU_IOC_WAIT_ANY:
 		return kvgpu_wait_any(ctx, user);
+	case VGPU_IOC_RING_CREATE:
+		return kvgpu_ring_create(ctx, user);
+	case VGPU_IOC_RING_DOORBELL:
+		return kvgpu_ring_doorbell(ctx, user);
 	case VGPU_IOC_EVENTFD:
 		return kvgpu_eventfd(ctx, user);
 	case VGPU_IOC_SEAT_CREATE:

@@ -95,6 +95,7 @@ struct kvgpu_dev {
 	struct list_head news;		/* actor: contexts whose waiters must look again */
 	u64 now;			/* virtual time, for anybody to read */
 	struct kvgpu_clock clock;
+	struct list_head rings;		/* actor: struct kvgpu_ring of contexts that live */
 	struct delayed_work watch;	/* over calls that end without the device */
 
 	atomic_t context_count;
@@ -123,6 +124,7 @@ struct kvgpu_queue {
 	u64 completed;
 	struct list_head calls;		/* actor: struct kvgpu_call by sequence number */
 	u64 awaited;			/* actor: no waiter of the clock waits for less; VGPU_NEVER: none waits */
+	struct kvgpu_ring *ring;	/* NULL until there is one; the actor writes */
 };
 
 /** struct kvgpu_ctx - an open file */
@@ -223,8 +225,9 @@ int kvgpu_batch_take(struct kvgpu_batch *batch);
 /* Give it back when the batch was not pushed; and what a batch holds until it was, or was not. */
 void kvgpu_batch_undo(struct kvgpu_batch *batch);
 void kvgpu_batch_free(struct kvgpu_batch *batch);
-/* Actor: append it, all or nothing. */
+/* Actor: append it, all or nothing; to what was submitted, or also behind what lies in rings. */
 int kvgpu_batch_push(struct kvgpu_batch *batch);
+int kvgpu_batch_append(struct kvgpu_batch *batch);
 
 /* ---- memory.c: process memory of commands ----------------------------------------------------------------------- */
 
@@ -317,6 +320,33 @@ long kvgpu_eventfd(struct kvgpu_ctx *ctx, void __user *arg);
 int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags);
 /* The process behind it goes away, or the ring. */
 bool kvgpu_uring_abandoned(const struct kvgpu_call *call);
+
+/* ---- ring.c: queues mapped into the process ------------------------------------------------------------------------------ */
+
+struct vm_area_struct;
+
+long kvgpu_ring_create(struct kvgpu_ctx *ctx, void __user *arg);
+long kvgpu_ring_doorbell(struct kvgpu_ctx *ctx, void __user *arg);
+int kvgpu_mmap(struct file *file, struct vm_area_struct *vma);
+void kvgpu_ring_free(struct kvgpu_ring *ring);
+/* Actor: look at all rings, for a turn; and is there something to take? */
+void kvgpu_rings_turn(struct kvgpu_dev *kdev);
+bool kvgpu_rings_full(const struct kvgpu_dev *kdev);
+/* Actor: it goes to sleep, or is awake again. */
+void kvgpu_rings_asleep(struct kvgpu_dev *kdev, bool asleep);
+/* Actor: take all that lies in the rings of @ctx; after this something else of it may be. */
+void kvgpu_rings_take(struct kvgpu_ctx *ctx);
+/* Have the actor take it. */
+int kvgpu_rings_sync(struct kvgpu_ctx *ctx);
+/* Actor: the queue has got, has come to @seq; @ctx has news; it is dead; the queue goes; the context does. */
+void kvgpu_ring_submitted(struct kvgpu_ring *ring, u64 seq);
+void kvgpu_ring_completed(struct kvgpu_ring *ring, u64 seq, u64 time);
+void kvgpu_rings_retry(struct kvgpu_ctx *ctx);
+void kvgpu_rings_dead(struct kvgpu_ctx *ctx);
+void kvgpu_ring_stop(struct kvgpu_ring *ring);
+void kvgpu_rings_stop(struct kvgpu_ctx *ctx);
+/* Something lies in it that the actor has not taken. */
+bool kvgpu_ring_waits(const struct kvgpu_ring *ring);
 
 /* ---- clock.c: how virtual time passes, and who waits for it ------------------------------------------------------- */
 

@@ -35,7 +35,20 @@ int kvgpu_batch_push(struct kvgpu_batch *batch)
 		return ret;
 	}
 	WRITE_ONCE(queue->submitted, batch->seq);
+	if (queue->ring)
+		kvgpu_ring_submitted(queue->ring, batch->seq);
 	return 0;
+}
+
+int kvgpu_batch_append(struct kvgpu_batch *batch)
+{
+	struct kvgpu_queue *queue;
+
+	kvgpu_rings_take(batch->ctx);
+	queue = xa_load(&batch->ctx->queues, batch->queue);
+	if (queue && queue->ring && kvgpu_ring_waits(queue->ring) && !batch->ctx->dead)
+		return -EAGAIN;
+	return kvgpu_batch_push(batch);
 }
 
 /* What a command refers to in the process. */
@@ -174,7 +187,7 @@ struct submit_msg {
 
 static int do_submit(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
-	return kvgpu_batch_push(&container_of(msg, struct submit_msg, msg)->batch);
+	return kvgpu_batch_append(&container_of(msg, struct submit_msg, msg)->batch);
 }
 
 static int submit(struct submit_msg *m, u64 commands)

@@ -74,7 +74,7 @@ static void submit_end(struct kvgpu_call *call, int result)
 static int do_submit(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
 	struct kvgpu_call *call = container_of(msg, struct kvgpu_call, msg);
-	int ret = kvgpu_batch_push(&call->batch);
+	int ret = kvgpu_batch_append(&call->batch);
 
 	if (ret) {
 		kvgpu_batch_undo(&call->batch);

@@ -228,6 +228,8 @@ u64 vgpu_latency_percentile(const struct vgpu_latency *latency, unsigned int per
 int vgpu_context_open(struct vgpu_device *dev, u64 label, u32 *id);
 /* Ends it at once: running blocks stop, pending commands complete with -EIO, memory, queues and modules go. */
 int vgpu_context_close(struct vgpu_device *dev, u32 context);
+/* The host found it at fault: it dies as if the device had. @fault needs everything but the time. */
+int vgpu_context_end(struct vgpu_device *dev, u32 context, const struct vgpu_fault *fault);
 /* A higher number is more important, 0 at first. Which policies heed it, they say; those change their mind at once. */
 int vgpu_context_priority(struct vgpu_device *dev, u32 context, s32 priority);
 /*

@@ -132,6 +132,8 @@ enum vgpu_fault_reason {
 	VGPU_FAULT_COPY_UNMAPPED,	/* a copy or fill touched device memory that is not mapped */
 	VGPU_FAULT_COPY_HOST,	/* process memory of a copy could not be read or written */
 	VGPU_FAULT_NO_MEMORY,	/* the host could not back a page or a block's state */
+	VGPU_FAULT_RING,		/* tail of a mapped ring is ahead by more than its entries: in address */
+	VGPU_FAULT_COMMAND,	/* a command of a mapped ring was refused: its op in address */
 	VGPU_FAULT_COUNT
 };
 
@@ -239,6 +241,7 @@ struct vgpu_version {
 #define VGPU_FEATURE_CLOCK	(1ull << 1)	/* VGPU_IOC_WAIT_ANY and seats */
 #define VGPU_FEATURE_URING	(1ull << 2)	/* VGPU_URING_* */
 #define VGPU_FEATURE_EVENTFD	(1ull << 3)	/* VGPU_IOC_EVENTFD */
+#define VGPU_FEATURE_RING	(1ull << 4)	/* VGPU_IOC_RING_CREATE */
 
 /** struct vgpu_queue_create - VGPU_IOC_QUEUE_CREATE. ENOSPC: all hardware queues are in use. */
 struct vgpu_queue_create {
@@ -443,6 +446,59 @@ struct vgpu_uring_wait {
 
 #define VGPU_URING_SUBMIT	_IOW(VGPU_IOC_MAGIC, 0x80, struct vgpu_uring_submit)
 #define VGPU_URING_WAIT		_IOW(VGPU_IOC_MAGIC, 0x81, struct vgpu_uring_wait)
+
+/* ---- mapped queues ------------------------------------------------------------------------------------------- */
+
+/*
+ * A queue's ring, mapped into the process. To launch: write commands at entries tail, tail + 1 … (modulo entries), then the
+ * new tail (release), then, with a full barrier between, look at the fence page: while it says VGPU_RING_ASLEEP,
+ * VGPU_IOC_RING_DOORBELL. An entry is free again when head has passed it, and so is what it refers to of the parameters.
+ * Sequence numbers count on, as if submitted. Neither copies to or from the process nor stamps may lie in a ring: SUBMIT
+ * takes them, after what lies in the ring. launch.params is an offset into the parameters. Nobody is there to be told of a
+ * mistake: it ends the context, with VGPU_FAULT_RING or VGPU_FAULT_COMMAND.
+ */
+#define VGPU_RING_ENTRIES_MAX	4096u
+#define VGPU_RING_PARAMS_MAX	(1u << 20)
+
+/** struct vgpu_ring_create - VGPU_IOC_RING_CREATE: a ring for a queue, as long as it is there. EEXIST: it has one. */
+struct vgpu_ring_create {
+	__u32 queue;
+	__u32 entries;			/* a power of two, 8..VGPU_RING_ENTRIES_MAX */
+	__u32 param_bytes;		/* multiple of VGPU_PAGE_SIZE, up to VGPU_RING_PARAMS_MAX */
+	__u32 flags;			/* 0 */
+	__u64 ring_offset;		/* out, for mmap: shared, to read and write */
+	__u64 ring_bytes;		/* out */
+	__u64 fence_offset;		/* out, for mmap: shared, to read; one page */
+	__u32 commands;			/* out, in the ring: of struct vgpu_cmd[entries] */
+	__u32 params;			/* out, in the ring: of param_bytes bytes */
+};
+
+/** struct vgpu_ring - the ring's first bytes, written by the process */
+struct vgpu_ring {
+	__u32 tail;
+	__u32 reserved[15];
+};
+
+/** struct vgpu_ring_fence - the fence page's first bytes, written by the device */
+struct vgpu_ring_fence {
+	__u64 completed;		/* newest completed sequence number of the queue */
+	__u64 submitted;		/* newest one the device has taken */
+	__u64 time;			/* virtual, at the last completion */
+	__u32 head;			/* of the ring */
+	__u32 flags;			/* VGPU_RING_ASLEEP */
+	__u32 dead;			/* enum vgpu_fault_reason of the context: the ring is not looked at any more */
+	__u32 reserved[7];
+};
+#define VGPU_RING_ASLEEP	1u	/* a new tail is not seen without a doorbell */
+
+/** struct vgpu_ring_doorbell - VGPU_IOC_RING_DOORBELL: wake the device */
+struct vgpu_ring_doorbell {
+	__u32 queue;
+	__u32 reserved;
+};
+
+#define VGPU_IOC_RING_CREATE	_IOWR(VGPU_IOC_MAGIC, 0x60, struct vgpu_ring_create)
+#define VGPU_IOC_RING_DOORBELL	_IOW(VGPU_IOC_MAGIC, 0x61, struct vgpu_ring_doorbell)
 
 /* ---- trace ---------------------------------------------------------------------------------------------------- */
 

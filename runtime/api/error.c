@@ -113,6 +113,8 @@ static const struct {
 	[VGPU_FAULT_COPY_UNMAPPED] = { vgpuErrorIllegalAddress, "a copy or fill of device memory that is not mapped" },
 	[VGPU_FAULT_COPY_HOST] = { vgpuErrorIllegalAddress, "process memory of a copy that is not there any more" },
 	[VGPU_FAULT_NO_MEMORY] = { vgpuErrorMemoryAllocation, "the host has no memory for the device" },
+	[VGPU_FAULT_RING] = { vgpuErrorLaunchFailure, "a tail of a mapped ring beyond its entries" },
+	[VGPU_FAULT_COMMAND] = { vgpuErrorLaunchFailure, "a command of a mapped ring that was refused" },
 };
 
 /* The line of the module's PTX, without the spaces before it. */

@@ -10,14 +10,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "transport.h"
+#include "device_file.h"
 #include "vgpu_isa.h"
 
-struct vgpu_transport {
-	int fd;
-};
-
-static int call(struct vgpu_transport *t, unsigned long request, void *argument)
+int vgpu_file_call(struct vgpu_transport *t, unsigned long request, void *argument)
 {
 	return ioctl(t->fd, request, argument) < 0 ? -errno : 0;
 }
@@ -47,7 +43,7 @@ static void explain(const char *path, int error, char *message, size_t size)
 	}
 }
 
-static int ioctl_open(unsigned int index, struct vgpu_transport **out, char *message, size_t size)
+int vgpu_file_open(unsigned int index, struct vgpu_transport **out, char *message, size_t size)
 {
 	struct vgpu_transport *t;
 	struct vgpu_version version;
@@ -61,7 +57,7 @@ static int ioctl_open(unsigned int index, struct vgpu_transport **out, char *mes
 		explain(path, error, message, size);
 		return error;
 	}
-	t = malloc(sizeof(*t));
+	t = calloc(1, sizeof(*t));
 	if (!t) {
 		close(fd);
 		snprintf(message, size, "no memory");
@@ -69,7 +65,7 @@ static int ioctl_open(unsigned int index, struct vgpu_transport **out, char *mes
 	}
 	t->fd = fd;
 	memset(&version, 0, sizeof(version));
-	error = call(t, VGPU_IOC_VERSION, &version);
+	error = vgpu_file_call(t, VGPU_IOC_VERSION, &version);
 	if (error)
 		snprintf(message, size, "%s is not a vgpu device: %s", path, strerror(-error));
 	else if (version.version != VGPU_UAPI_VERSION || version.isa_version != VGPU_VASS_VERSION) {
@@ -87,39 +83,39 @@ static int ioctl_open(unsigned int index, struct vgpu_transport **out, char *mes
 	return 0;
 }
 
-static void ioctl_close(struct vgpu_transport *t)
+void vgpu_file_close(struct vgpu_transport *t)
 {
 	close(t->fd);
 	free(t);
 }
 
-static int ioctl_device_info(struct vgpu_transport *t, struct vgpu_device_info *info)
+int vgpu_file_device_info(struct vgpu_transport *t, struct vgpu_device_info *info)
 {
-	return call(t, VGPU_IOC_DEVICE_INFO, info);
+	return vgpu_file_call(t, VGPU_IOC_DEVICE_INFO, info);
 }
 
-static int ioctl_context_info(struct vgpu_transport *t, struct vgpu_context_info *info)
+int vgpu_file_context_info(struct vgpu_transport *t, struct vgpu_context_info *info)
 {
-	return call(t, VGPU_IOC_CONTEXT_INFO, info);
+	return vgpu_file_call(t, VGPU_IOC_CONTEXT_INFO, info);
 }
 
-static int ioctl_queue_create(struct vgpu_transport *t, uint32_t *queue)
+int vgpu_file_queue_create(struct vgpu_transport *t, uint32_t *queue)
 {
 	struct vgpu_queue_create create = { 0 };
-	int error = call(t, VGPU_IOC_QUEUE_CREATE, &create);
+	int error = vgpu_file_call(t, VGPU_IOC_QUEUE_CREATE, &create);
 
 	*queue = create.queue;
 	return error;
 }
 
-static int ioctl_queue_destroy(struct vgpu_transport *t, uint32_t queue)
+int vgpu_file_queue_destroy(struct vgpu_transport *t, uint32_t queue)
 {
 	struct vgpu_queue_destroy destroy = { .queue = queue };
 
-	return call(t, VGPU_IOC_QUEUE_DESTROY, &destroy);
+	return vgpu_file_call(t, VGPU_IOC_QUEUE_DESTROY, &destroy);
 }
 
-static int ioctl_module_load(struct vgpu_transport *t, const void *binary, uint32_t bytes, char *message,
+int vgpu_file_module_load(struct vgpu_transport *t, const void *binary, uint32_t bytes, char *message,
 			     size_t message_bytes, uint32_t *module)
 {
 	struct vgpu_module_load load = {
@@ -128,34 +124,34 @@ static int ioctl_module_load(struct vgpu_transport *t, const void *binary, uint3
 		.message_bytes = (uint32_t)message_bytes,
 		.message = (uint64_t)(uintptr_t)message,
 	};
-	int error = call(t, VGPU_IOC_MODULE_LOAD, &load);
+	int error = vgpu_file_call(t, VGPU_IOC_MODULE_LOAD, &load);
 
 	*module = load.module;
 	return error;
 }
 
-static int ioctl_module_unload(struct vgpu_transport *t, uint32_t module)
+int vgpu_file_module_unload(struct vgpu_transport *t, uint32_t module)
 {
 	struct vgpu_module_unload unload = { .module = module };
 
-	return call(t, VGPU_IOC_MODULE_UNLOAD, &unload);
+	return vgpu_file_call(t, VGPU_IOC_MODULE_UNLOAD, &unload);
 }
 
-static int ioctl_map(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
+int vgpu_file_map(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
 {
 	struct vgpu_mem mem = { .address = address, .bytes = bytes };
 
-	return call(t, VGPU_IOC_MEM_MAP, &mem);
+	return vgpu_file_call(t, VGPU_IOC_MEM_MAP, &mem);
 }
 
-static int ioctl_unmap(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
+int vgpu_file_unmap(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
 {
 	struct vgpu_mem mem = { .address = address, .bytes = bytes };
 
-	return call(t, VGPU_IOC_MEM_UNMAP, &mem);
+	return vgpu_file_call(t, VGPU_IOC_MEM_UNMAP, &mem);
 }
 
-static int ioctl_submit(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands, uint32_t count,
+int vgpu_file_submit(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands, uint32_t count,
 			uint32_t *failed, uint64_t *seq)
 {
 	struct vgpu_submit submit = {
@@ -164,17 +160,17 @@ static int ioctl_submit(struct vgpu_transport *t, uint32_t queue, const struct v
 		.commands = (uint64_t)(uintptr_t)commands,
 		.failed = *failed,
 	};
-	int error = call(t, VGPU_IOC_SUBMIT, &submit);
+	int error = vgpu_file_call(t, VGPU_IOC_SUBMIT, &submit);
 
 	*failed = submit.failed;
 	*seq = submit.seq;
 	return error;
 }
 
-static int ioctl_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64_t timeout_ns, uint64_t *completed)
+int vgpu_file_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64_t timeout_ns, uint64_t *completed)
 {
 	struct vgpu_wait wait = { .queue = queue, .seq = seq, .timeout_ns = timeout_ns };
-	int error = call(t, VGPU_IOC_WAIT, &wait);
+	int error = vgpu_file_call(t, VGPU_IOC_WAIT, &wait);
 
 	if (wait.completed > *completed)
 		*completed = wait.completed;
@@ -183,16 +179,16 @@ static int ioctl_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq, in
 
 const struct vgpu_transport_ops vgpu_transport_ioctl = {
 	.name = "ioctl",
-	.open = ioctl_open,
-	.close = ioctl_close,
-	.device_info = ioctl_device_info,
-	.context_info = ioctl_context_info,
-	.queue_create = ioctl_queue_create,
-	.queue_destroy = ioctl_queue_destroy,
-	.module_load = ioctl_module_load,
-	.module_unload = ioctl_module_unload,
-	.map = ioctl_map,
-	.unmap = ioctl_unmap,
-	.submit = ioctl_submit,
-	.wait = ioctl_wait,
+	.open = vgpu_file_open,
+	.close = vgpu_file_close,
+	.device_info = vgpu_file_device_info,
+	.context_info = vgpu_file_context_info,
+	.queue_create = vgpu_file_queue_create,
+	.queue_destroy = vgpu_file_queue_destroy,
+	.module_load = vgpu_file_module_load,
+	.module_unload = vgpu_file_module_unload,
+	.map = vgpu_file_map,
+	.unmap = vgpu_file_unmap,
+	.submit = vgpu_file_submit,
+	.wait = vgpu_file_wait,
 };

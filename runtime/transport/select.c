@@ -10,18 +10,21 @@
 
 #include "transport.h"
 
+static const struct vgpu_transport_ops *const transports[] = {
+	&vgpu_transport_ioctl, &vgpu_transport_uring, &vgpu_transport_mapped, &vgpu_transport_embedded,
+};
+
 const struct vgpu_transport_ops *vgpu_transport_select(char *message, size_t message_bytes)
 {
 	const char *wanted = getenv("VGPU_TRANSPORT");
 	static int said;
 
 	if (wanted && *wanted) {
-		if (!strcmp(wanted, "ioctl"))
-			return &vgpu_transport_ioctl;
-		if (!strcmp(wanted, "embedded"))
-			return &vgpu_transport_embedded;
-		snprintf(message, message_bytes, "VGPU_TRANSPORT=%s: there is no such transport; choose ioctl or embedded",
-			 wanted);
+		for (size_t i = 0; i < sizeof(transports) / sizeof(transports[0]); i++)
+			if (!strcmp(wanted, transports[i]->name))
+				return transports[i];
+		snprintf(message, message_bytes, "VGPU_TRANSPORT=%s: there is no such transport; choose ioctl, uring, "
+			 "mapped or embedded", wanted);
 		return NULL;
 	}
 	if (!access("/dev/vgpu", F_OK))

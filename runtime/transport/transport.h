@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How commands reach a device: one table of operations, one file for each way. ioctl.c talks to /dev/vgpuN,
- * embedded.c runs the device inside this process. All functions may be called by several threads; all return 0 or a
+ * How commands reach a device: one table of operations, one file for each way. ioctl.c, uring.c and
+ * mapped.c talk to /dev/vgpuN, embedded.c runs the device inside this process. All functions may be called by several threads; all return 0 or a
  * negative errno with the meaning uapi/vgpu.h gives it.
  */
 #ifndef VGPU_TRANSPORT_H
@@ -41,6 +41,8 @@ struct vgpu_transport_ops {
 };
 
 extern const struct vgpu_transport_ops vgpu_transport_ioctl;
+extern const struct vgpu_transport_ops vgpu_transport_uring;
+extern const struct vgpu_transport_ops vgpu_transport_mapped;
 extern const struct vgpu_transport_ops vgpu_transport_embedded;
 
 /**

@@ -124,6 +124,16 @@ void vgpu_context_die(struct vgpu_device *dev, struct vgpu_context *ctx, const s
 	vgpu_exec_rerank(dev);
 }
 
+int vgpu_context_end(struct vgpu_device *dev, u32 context, const struct vgpu_fault *fault)
+{
+	struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	if (!ctx)
+		return -ENOENT;
+	vgpu_context_die(dev, ctx, fault);
+	return 0;
+}
+
 int vgpu_context_close(struct vgpu_device *dev, u32 context)
 {
 	struct vgpu_context_table *table = &dev->contexts;

@@ -200,7 +200,7 @@ static void wrong_settings_are_refused(void **state)
 	first_call_fails("VGPU_PRESET", "k40", vgpuErrorInitializationError, "k20c");
 	first_call_fails("VGPU_VRAM", "much", vgpuErrorInitializationError, "512M");
 	first_call_fails("VGPU_VRAM", "-5", vgpuErrorInitializationError, "512M");
-	first_call_fails("VGPU_TRANSPORT", "smoke", vgpuErrorInitializationError, "ioctl or embedded");
+	first_call_fails("VGPU_TRANSPORT", "smoke", vgpuErrorInitializationError, "ioctl, uring, mapped or embedded");
 	first_call_fails("VGPU_DEVICE", "one", vgpuErrorInvalidDevice, "number of a device");
 	first_call_fails("VGPU_TRACE", "/nowhere/trace", vgpuErrorInitializationError, "/nowhere/trace");
 	if (access("/dev/vgpu", F_OK))

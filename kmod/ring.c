@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Mapped queues: a ring of commands that a process fills and the actor empties, and a fence page that only the actor
+ * writes. The ring's bytes are the process's and may change at any moment, so a command is copied before it is looked at,
+ * and where the ring stands is kept outside it. Nobody waits for an answer: what is wrong ends the context.
+ *
+ * The order between the rings of a context is the order of their stores as far as it can be told: a command that waits
+ * for a sequence number which lies in another ring stays where it is until that one has been taken.
+ */
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+#include "kvgpu.h"
+
+#define TAKE			32u	/* commands in one go */
+
+/* mmap offsets: the queue, and which of its two mappings. */
+#define OFFSET_QUEUE_SHIFT	28
+#define OFFSET_FENCE		(1ull << 27)
+
+struct kvgpu_ring {
+	struct list_head node;		/* actor: in kdev->rings */
+	struct kvgpu_ctx *ctx;
+	struct kvgpu_queue *queue;
+	u32 id;				/* of the queue */
+	u32 entries;
+	u32 param_bytes;
+	u32 head;			/* the actor writes */
+	bool stalled;			/* actor: no use to look before something changes */
+	bool dead;			/* actor */
+	struct vgpu_ring *control;
+	const struct vgpu_cmd *commands;
+	const void *params;
+	struct vgpu_ring_fence *fence;
+	struct vgpu_push push[TAKE];
+};
+
+static u64 ring_bytes(u32 entries, u32 param_bytes)
+{
+	return PAGE_SIZE + PAGE_ALIGN((u64)entries * sizeof(struct vgpu_cmd)) + param_bytes;
+}
+
+bool kvgpu_ring_waits(const struct kvgpu_ring *ring)
+{
+	return READ_ONCE(ring->control->tail) != READ_ONCE(ring->head);
+}
+
+/* ---- taking (actor) -------------------------------------------------------------------------------------------- */
+
+static void die(struct kvgpu_ring *ring, u32 reason, u64 seq, u64 what)
+{
+	struct vgpu_fault fault = {
+		.reason = reason,
+		.queue = ring->id,
+		.seq = seq,
+		.module = ~0u,
+		.address = what,
+	};
+
+	vgpu_context_end(ring->ctx->kdev->model, ring->ctx->id, &fault);
+}
+
+/* It waits for what another ring has not given yet. */
+static bool too_early(const struct kvgpu_ring *ring, const struct vgpu_cmd *cmd)
+{
+	const struct kvgpu_queue *other;
+
+	if (cmd->op != VGPU_CMD_WAIT)
+		return false;
+	other = xa_load(&ring->ctx->queues, cmd->wait.queue);
+	return other && other != ring->queue && other->ring && cmd->wait.seq > other->submitted &&
+	       kvgpu_ring_waits(other->ring);
+}
+
+/* May it lie in a ring? Fills in where its parameters are: the model copies them, once, and does not read them before. */
+static bool acceptable(const struct kvgpu_ring *ring, struct vgpu_push *push)
+{
+	struct vgpu_cmd *cmd = &push->cmd;
+	u32 bytes = cmd->launch.param_bytes;
+
+	push->cookie = 0;
+	push->params = NULL;
+	switch (cmd->op) {
+	case VGPU_CMD_COPY_H2D:
+	case VGPU_CMD_COPY_D2H:
+	case VGPU_CMD_STAMP:
+		return false;
+	case VGPU_CMD_LAUNCH:
+		if (bytes > VGPU_VASS_MAX_PARAM || bytes > ring->param_bytes ||
+		    cmd->launch.params > ring->param_bytes - bytes)
+			return false;
+		if (bytes) {
+			push->params = ring->params + cmd->launch.params;
+			push->cookie = kvgpu_cookie_params(bytes);
+		}
+		return true;
+	default:
+		return true;
+	}
+}
+
+/* The commands at the head, as far as they can be taken now. Returns how many; *wrong: the one behind them cannot be. */
+static u32 copy_commands(struct kvgpu_ring *ring, u32 count, u64 *param_bytes, bool *wrong)
+{
+	u32 i;
+
+	*param_bytes = 0;
+	*wrong = false;
+	for (i = 0; i < count; i++) {
+		struct vgpu_push *push = &ring->push[i];
+
+		memcpy(&push->cmd, &ring->commands[(ring->head + i) & (ring->entries - 1)], sizeof(push->cmd));
+		barrier();	/* what is checked from here on is the copy */
+		if (too_early(ring, &push->cmd))
+			break;
+		*wrong = !acceptable(ring, push);
+		if (*wrong)
+			break;
+		*param_bytes += push->cookie >> 1;
+	}
+	return i;
+}
+
+/* Returns how many commands went on. */
+static u32 take(struct kvgpu_ring *ring)
+{
+	struct kvgpu_batch batch = { .ctx = ring->ctx, .queue = ring->id, .push = ring->push };
+	u32 ready = smp_load_acquire(&ring->control->tail) - ring->head;
+	u64 next = ring->queue->submitted + 1;
+	bool wrong;
+	int ret;
+
+	if (ring->dead || ring->stalled || !ready)
+		return 0;
+	if (ready > ring->entries) {
+		die(ring, VGPU_FAULT_RING, next, ready);
+		return 0;
+	}
+	batch.count = copy_commands(ring, min(ready, TAKE), &batch.param_bytes, &wrong);
+	if (!batch.count) {
+		if (wrong)
+			die(ring, VGPU_FAULT_COMMAND, next, ring->push[0].cmd.op);
+		ring->stalled = true;
+		return 0;
+	}
+	ret = kvgpu_batch_push(&batch);
+	if (ret == -EAGAIN || ret == -ENOMEM) {
+		ring->stalled = true;
+		return 0;
+	}
+	if (ret) {
+		batch.failed = min(batch.failed, batch.count - 1);
+		die(ring, VGPU_FAULT_COMMAND, next + batch.failed, ring->push[batch.failed].cmd.op);
+		return 0;
+	}
+	WRITE_ONCE(ring->head, ring->head + batch.count);
+	smp_store_release(&ring->fence->head, ring->head);
+	return batch.count;
+}
+
+void kvgpu_rings_retry(struct kvgpu_ctx *ctx)
+{
+	struct kvgpu_ring *ring;
+
+	list_for_each_entry(ring, &ctx->kdev->rings, node)
+		if (ring->ctx == ctx)
+			ring->stalled = false;
+}
+
+void kvgpu_rings_turn(struct kvgpu_dev *kdev)
+{
+	struct kvgpu_ring *ring;
+
+	list_for_each_entry(ring, &kdev->rings, node)
+		if (take(ring))
+			kvgpu_rings_retry(ring->ctx);
+}
+
+void kvgpu_rings_take(struct kvgpu_ctx *ctx)
+{
+	struct kvgpu_ring *ring;
+	bool more = true;
+
+	while (more) {
+		more = false;
+		list_for_each_entry(ring, &ctx->kdev->rings, node) {
+			if (ring->ctx != ctx)
+				continue;
+			ring->stalled = false;
+			while (take(ring))
+				more = true;
+		}
+	}
+}
+
+bool kvgpu_rings_full(const struct kvgpu_dev *kdev)
+{
+	const struct kvgpu_ring *ring;
+
+	list_for_each_entry(ring, &kdev->rings, node)
+		if (!ring->dead && !ring->stalled && kvgpu_ring_waits(ring))
+			return true;
+	return false;
+}
+
+void kvgpu_rings_asleep(struct kvgpu_dev *kdev, bool asleep)
+{
+	struct kvgpu_ring *ring;
+
+	list_for_each_entry(ring, &kdev->rings, node)
+		WRITE_ONCE(ring->fence->flags, asleep ? VGPU_RING_ASLEEP : 0);
+	/* before the last look at the tails: whoever stored one later sees the flag */
+	smp_mb();
+}
+
+/* ---- the fence page (actor) -------------------------------------------------------------------------------------- */
+
+void kvgpu_ring_submitted(struct kvgpu_ring *ring, u64 seq)
+{
+	WRITE_ONCE(ring->fence->submitted, seq);
+}
+
+void kvgpu_ring_completed(struct kvgpu_ring *ring, u64 seq, u64 time)
+{
+	WRITE_ONCE(ring->fence->time, time);
+	smp_store_release(&ring->fence->completed, seq);
+}
+
+void kvgpu_rings_dead(struct kvgpu_ctx *ctx)
+{
+	struct kvgpu_ring *ring;
+
+	list_for_each_entry(ring, &ctx->kdev->rings, node)
+		if (ring->ctx == ctx) {
+			ring->dead = true;
+			WRITE_ONCE(ring->fence->dead, ctx->dead);
+		}
+}
+
+/* ---- birth and end ------------------------------------------------------------------------------------------------- */
+
+struct ring_msg {
+	struct kvgpu_msg msg;
+	struct kvgpu_ctx *ctx;
+	struct kvgpu_ring *ring;
+};
+
+void kvgpu_ring_free(struct kvgpu_ring *ring)
+{
+	vfree(ring->control);
+	vfree(ring->fence);
+	kfree(ring);
+}
+
+void kvgpu_ring_stop(struct kvgpu_ring *ring)
+{
+	list_del_init(&ring->node);
+}
+
+void kvgpu_rings_stop(struct kvgpu_ctx *ctx)
+{
+	struct kvgpu_queue *queue;
+	unsigned long id;
+
+	xa_for_each(&ctx->queues, id, queue)
+		if (queue->ring)
+			kvgpu_ring_stop(queue->ring);
+}
+
+static int do_create(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct ring_msg *m = container_of(msg, struct ring_msg, msg);
+	struct kvgpu_queue *queue = xa_load(&m->ctx->queues, m->ring->id);
+
+	if (!queue)
+		return -ENOENT;
+	if (m->ctx->dead)
+		return -EIO;
+	if (queue->ring)
+		return -EEXIST;
+	m->ring->queue = queue;
+	m->ring->fence->submitted = queue->submitted;
+	m->ring->fence->completed = queue->completed;
+	list_add_tail(&m->ring->node, &kdev->rings);
+	smp_store_release(&queue->ring, m->ring);
+	return 0;
+}
+
+static struct kvgpu_ring *ring_alloc(struct kvgpu_ctx *ctx, const struct vgpu_ring_create *args)
+{
+	struct kvgpu_ring *ring = kzalloc(sizeof(*ring), GFP_KERNEL_ACCOUNT);
+
+	if (!ring)
+		return NULL;
+	ring->ctx = ctx;
+	ring->id = args->queue;
+	ring->entries = args->entries;
+	ring->param_bytes = args->param_bytes;
+	ring->control = vmalloc_user(args->ring_bytes);
+	ring->fence = vmalloc_user(PAGE_SIZE);
+	if (!ring->control || !ring->fence) {
+		kvgpu_ring_free(ring);
+		return NULL;
+	}
+	ring->commands = (void *)ring->control + args->commands;
+	ring->params = (void *)ring->control + args->params;
+	return ring;
+}
+
+long kvgpu_ring_create(struct kvgpu_ctx *ctx, void __user *arg)
+{
+	struct ring_msg m = { .msg.fn = do_create, .ctx = ctx };
+	struct vgpu_ring_create args;
+	int ret;
+
+	if (copy_from_user(&args, arg, sizeof(args)))
+		return -EFAULT;
+	if (args.flags || !is_power_of_2(args.entries) || args.entries < 8 || args.entries > VGPU_RING_ENTRIES_MAX ||
+	    args.param_bytes % VGPU_PAGE_SIZE || args.param_bytes > VGPU_RING_PARAMS_MAX)
+		return -EINVAL;
+	args.ring_offset = (u64)args.queue << OFFSET_QUEUE_SHIFT;
+	args.ring_bytes = ring_bytes(args.entries, args.param_bytes);
+	args.fence_offset = args.ring_offset | OFFSET_FENCE;
+	args.commands = PAGE_SIZE;
+	args.params = args.ring_bytes - args.param_bytes;
+	/* first, so that a ring is not made that nobody hears of */
+	if (copy_to_user(arg, &args, sizeof(args)))
+		return -EFAULT;
+	m.ring = ring_alloc(ctx, &args);
+	if (!m.ring)
+		return -ENOMEM;
+	ret = kvgpu_post_killable(ctx->kdev, &m.msg);
+	if (ret)
+		kvgpu_ring_free(m.ring);
+	return ret;
+}
+
+long kvgpu_ring_doorbell(struct kvgpu_ctx *ctx, void __user *arg)
+{
+	struct vgpu_ring_doorbell args;
+	struct kvgpu_queue *queue;
+	bool ring;
+
+	if (copy_from_user(&args, arg, sizeof(args)))
+		return -EFAULT;
+	if (args.reserved)
+		return -EINVAL;
+	queue = kvgpu_queue_get(ctx, args.queue);
+	if (!queue)
+		return -ENOENT;
+	ring = smp_load_acquire(&queue->ring);
+	kvgpu_queue_put(queue);
+	if (!ring)
+		return -ENOENT;
+	wake_up(&ctx->kdev->wake);
+	return 0;
+}
+
+static int do_sync(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	kvgpu_rings_take(container_of(msg, struct ring_msg, msg)->ctx);
+	return 0;
+}
+
+int kvgpu_rings_sync(struct kvgpu_ctx *ctx)
+{
+	struct ring_msg m = { .msg.fn = do_sync, .ctx = ctx };
+
+	return kvgpu_post_killable(ctx->kdev, &m.msg);
+}
+
+/* ---- mmap ------------------------------------------------------------------------------------------------------------ */
+
+static int map(struct vm_area_struct *vma, const struct kvgpu_ring *ring, bool fence)
+{
+	u64 bytes = fence ? PAGE_SIZE : ring_bytes(ring->entries, ring->param_bytes);
+
+	if (!(vma->vm_flags & VM_SHARED) || vma->vm_end - vma->vm_start != bytes)
+		return -EINVAL;
+	if (fence && vma->vm_flags & VM_WRITE)
+		return -EACCES;
+	/* a child has no use for it: its commands would be its parent's */
+	kvgpu_vm_flags(vma, VM_DONTCOPY, fence ? VM_MAYWRITE : 0);
+	return remap_vmalloc_range(vma, fence ? (void *)ring->fence : ring->control, 0);
+}
+
+int kvgpu_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct kvgpu_ctx *ctx = file->private_data;
+	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	u64 id = offset >> OFFSET_QUEUE_SHIFT;
+	struct kvgpu_queue *queue;
+	struct kvgpu_ring *ring;
+	int ret;
+
+	if (id > U32_MAX || offset & ((1ull << OFFSET_QUEUE_SHIFT) - 1) & ~OFFSET_FENCE)
+		return -ENXIO;
+	queue = kvgpu_queue_get(ctx, id);
+	if (!queue)
+		return -ENXIO;
+	ring = smp_load_acquire(&queue->ring);
+	ret = ring ? map(vma, ring, offset & OFFSET_FENCE) : -ENXIO;
+	kvgpu_queue_put(queue);
+	return ret;
+}
