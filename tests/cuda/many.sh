@@ -7,6 +7,7 @@
 # usage: many.sh FOLDER [ROUNDS]
 #
 # Each round starts all of the programs below at once, and one more that is killed while it runs.
+# TRANSPORTS, if set, is a list of transports that the programs take in turn.
 # One TAP line a program and round. CUDA_TEST_TIMEOUT is the limit of a round in seconds (240).
 set -uo pipefail
 
@@ -17,6 +18,7 @@ if [ $# -lt 1 ] || [ $# -gt 2 ] || [ ! -x "$1/${programs[0]}" ]; then
 fi
 folder=$1
 rounds=${2:-2}
+read -ra transports <<<"${TRANSPORTS:-}"
 limit=${CUDA_TEST_TIMEOUT:-240}
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
@@ -28,7 +30,9 @@ for ((round = 1; round <= rounds; round++)); do
 	"$folder/nbody" 4000 >"$logs/victim" 2>&1 </dev/null &
 	victim=$!
 	disown "$victim"
-	for name in "${programs[@]}"; do
+	for i in "${!programs[@]}"; do
+		name=${programs[$i]}
+		[ "${#transports[@]}" -eq 0 ] || export VGPU_TRANSPORT=${transports[$((i % ${#transports[@]}))]}
 		timeout -k 5 "$limit" "$folder/$name" >"$logs/$name" 2>&1 </dev/null &
 		pids+=($!)
 	done
