@@ -34,7 +34,7 @@ static const struct vgpu_host_ops host_ops = {
 	.move = host_move,
 	.completed = kvgpu_completed,
 	.context_died = kvgpu_context_died,
-	.trace = kvgpu_trace_record,
+	.trace = kvgpu_record,
 	.preempted = preempted,
 };
 
@@ -152,6 +152,7 @@ static int actor(void *data)
 
 		if (idle)
 			rest(kdev, idle);
+		kvgpu_trace_look(kdev);
 		kvgpu_clock_catch_up(kdev);
 		for (i = 0; i < MESSAGES_PER_TURN; i++) {
 			msg = inbox_take(kdev);

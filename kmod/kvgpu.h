@@ -40,7 +40,8 @@
 struct kvgpu_trace {
 	struct vgpu_trace_record *ring;	/* kvgpu_trace_records of them; NULL until first switched on */
 	u32 mask;
-	bool on;
+	bool on;			/* the actor writes */
+	bool records;			/* actor: the model makes records */
 	u64 head;			/* actor */
 	u64 tail;			/* under read_lock */
 	u64 lost;			/* records that found the ring full */
@@ -416,7 +417,14 @@ void kvgpu_trace_init(void);
 void kvgpu_trace_exit(void);
 void kvgpu_trace_add(struct kvgpu_dev *kdev);
 void kvgpu_trace_remove(struct kvgpu_dev *kdev);
-void kvgpu_trace_record(void *host, const struct vgpu_trace_record *record);
+void kvgpu_trace_record(struct kvgpu_dev *kdev, const struct vgpu_trace_record *record);
+/* Actor: the model makes records while somebody listens, and only then. */
+void kvgpu_trace_look(struct kvgpu_dev *kdev);
+
+/* ---- tracepoints.c: trace events ---------------------------------------------------------------------------------- */
+
+bool kvgpu_events_on(void);
+void kvgpu_record(void *host, const struct vgpu_trace_record *record);
 
 /* ---- sysfs.c ----------------------------------------------------------------------------------------------------- */
 

@@ -25,9 +25,9 @@
 static struct dentry *root;
 
 /* Actor. A full ring keeps what it has: the beginning of a run explains more than its end. */
-void kvgpu_trace_record(void *host, const struct vgpu_trace_record *record)
+void kvgpu_trace_record(struct kvgpu_dev *kdev, const struct vgpu_trace_record *record)
 {
-	struct kvgpu_trace *trace = &((struct kvgpu_dev *)host)->trace;
+	struct kvgpu_trace *trace = &kdev->trace;
 
 	if (trace->head - smp_load_acquire(&trace->tail) > trace->mask) {
 		WRITE_ONCE(trace->lost, trace->lost + 1);
@@ -35,6 +35,16 @@ void kvgpu_trace_record(void *host, const struct vgpu_trace_record *record)
 	}
 	trace->ring[trace->head & trace->mask] = *record;
 	smp_store_release(&trace->head, trace->head + 1);
+}
+
+void kvgpu_trace_look(struct kvgpu_dev *kdev)
+{
+	bool records = kdev->trace.on || kvgpu_events_on();
+
+	if (likely(records == kdev->trace.records))
+		return;
+	kdev->trace.records = records;
+	vgpu_device_trace(kdev->model, records);
 }
 
 /* ---- trace_on ------------------------------------------------------------------------------------------------ */
@@ -54,8 +64,8 @@ static int do_trace_on(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 		trace->tail = trace->head;
 		trace->lost = 0;
 	}
-	trace->on = on;
-	vgpu_device_trace(kdev->model, on);
+	WRITE_ONCE(trace->on, on);
+	kvgpu_trace_look(kdev);
 	return 0;
 }
 

@@ -524,8 +524,22 @@ enum vgpu_trace_type {
 	VGPU_TRACE_RESTORE_END,		/* sm, kernel; a: block, b: 1: the SM was preempted before it was whole */
 	VGPU_TRACE_BLOCK_PREEMPT,	/* sm, kernel; a: block, b: slot in the SM: it stops, to go on later */
 	VGPU_TRACE_BLOCK_RESUME,	/* sm, kernel; a: block, b: slot in the SM: it goes on */
+	VGPU_TRACE_DECISION,		/* of the policy; sm, kernel; a: enum vgpu_decision, b: RESERVE: launch id of the kernel there */
+	VGPU_TRACE_KERNEL_NAME,		/* behind KERNEL_START; kernel; queue: offset in its name; seq, a, b: the piece from there */
 	VGPU_TRACE_COUNT
 };
+
+/** enum vgpu_decision - what a policy decides */
+enum vgpu_decision {
+	VGPU_DECISION_ADMIT,		/* the kernel enters the active queue */
+	VGPU_DECISION_ASSIGN,		/* an idle SM is given to it */
+	VGPU_DECISION_RESERVE,		/* an SM is to be taken from another kernel for it */
+	VGPU_DECISION_COUNT
+};
+
+/* Names of kernels in the trace: bytes of a piece, padded with zeros, and of those of one kernel at most. */
+#define VGPU_TRACE_NAME_PIECE	24u
+#define VGPU_TRACE_NAME_BYTES	96u
 
 /** struct vgpu_trace_record - one thing that happened, 48 bytes */
 struct vgpu_trace_record {

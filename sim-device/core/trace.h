@@ -9,6 +9,7 @@
 
 #define VGPU_NO_SM	0xffffu
 
+void vgpu_trace_emit_name(struct vgpu_device *dev, u32 context, u32 kernel, const char *name);
 void vgpu_trace_emit(struct vgpu_device *dev, const struct vgpu_trace_record *record);
 
 static inline void vgpu_trace_context(struct vgpu_device *dev, enum vgpu_trace_type type, u32 context, u64 a, u64 b)
@@ -35,6 +36,12 @@ static inline void vgpu_trace_kernel(struct vgpu_device *dev, enum vgpu_trace_ty
 			.type = (u16)type, .sm = (u16)sm, .context = ksr->ctx->id,
 			.queue = ksr->command->queue->index, .kernel = ksr->launch.id, .seq = ksr->command->seq,
 			.a = a, .b = b });
+}
+
+static inline void vgpu_trace_name(struct vgpu_device *dev, const struct vgpu_ksr *ksr, const char *name)
+{
+	if (unlikely(dev->tracing))
+		vgpu_trace_emit_name(dev, ksr->ctx->id, ksr->launch.id, name);
 }
 
 #endif

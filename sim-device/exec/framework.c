@@ -128,6 +128,7 @@ struct vgpu_ksr *vgpu_exec_admit(struct vgpu_device *dev, struct vgpu_context *c
 	exec->active_count++;
 	ksr->unclaimed = ksr->launch.blocks;
 	vgpu_exec_claimed(dev, ksr);
+	vgpu_trace_kernel(dev, VGPU_TRACE_DECISION, ksr, VGPU_NO_SM, VGPU_DECISION_ADMIT, 0);
 	return ksr;
 }
 
@@ -217,6 +218,7 @@ int vgpu_exec_idle_sm(const struct vgpu_device *dev)
 void vgpu_exec_assign(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 {
 	VGPU_CHECK(dev->exec.smst[sm].state == VGPU_SM_IDLE && ksr->unclaimed);
+	vgpu_trace_kernel(dev, VGPU_TRACE_DECISION, ksr, sm, VGPU_DECISION_ASSIGN, 0);
 	vgpu_sm_driver_setup(dev, sm, ksr);
 }
 
@@ -250,6 +252,7 @@ int vgpu_exec_reserve(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 	}
 	if (!dev->exec.preemption->begin)
 		return -EOPNOTSUPP;
+	vgpu_trace_kernel(dev, VGPU_TRACE_DECISION, ksr, sm, VGPU_DECISION_RESERVE, smst->ksr->launch.id);
 	/* What is not whole yet goes back where it came from: there is nothing to save of it. */
 	if (smst->moving_count)
 		vgpu_exec_unrestore(dev, sm);

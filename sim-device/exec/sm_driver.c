@@ -77,6 +77,8 @@ static void start_kernel(struct vgpu_device *dev, struct vgpu_ksr *ksr)
 	vgpu_exec_runs(dev, ksr);
 	vgpu_trace_kernel(dev, VGPU_TRACE_KERNEL_START, ksr, VGPU_NO_SM, ksr->launch.blocks,
 			  (u64)ksr->launch.module << 32 | ksr->launch.kernel_index);
+	if (ksr->launch.kernel)
+		vgpu_trace_name(dev, ksr, ksr->launch.kernel->name);
 }
 
 /* The next new block of @ksr. @spare is a struct to use for it, or NULL. NULL: no memory. */
