@@ -55,10 +55,12 @@ TRACE_DEFINE_ENUM(VGPU_FAULT_COPY_HOST);
 TRACE_DEFINE_ENUM(VGPU_FAULT_NO_MEMORY);
 
 #define kvgpu_show_fault(value) __print_symbolic(value, \
-	{ VGPU_FAULT_NONE, "none" }, { VGPU_FAULT_UNMAPPED, "unmapped" }, { VGPU_FAULT_MISALIGNED, "misaligned" }, \
-	{ VGPU_FAULT_SHARED_RANGE, "shared_range" }, { VGPU_FAULT_LOCAL_RANGE, "local_range" }, { VGPU_FAULT_ADDRESS_SPACE, "address_space" }, \
-	{ VGPU_FAULT_TRAP, "trap" }, { VGPU_FAULT_WATCHDOG, "watchdog" }, { VGPU_FAULT_BARRIER, "barrier" }, \
-	{ VGPU_FAULT_COPY_UNMAPPED, "copy_unmapped" }, { VGPU_FAULT_COPY_HOST, "copy_host" }, { VGPU_FAULT_NO_MEMORY, "no_memory" })
+	{ VGPU_FAULT_NONE, "none" }, { VGPU_FAULT_UNMAPPED, "unmapped" }, \
+	{ VGPU_FAULT_MISALIGNED, "misaligned" }, { VGPU_FAULT_SHARED_RANGE, "shared_range" }, \
+	{ VGPU_FAULT_LOCAL_RANGE, "local_range" }, { VGPU_FAULT_ADDRESS_SPACE, "address_space" }, \
+	{ VGPU_FAULT_TRAP, "trap" }, { VGPU_FAULT_WATCHDOG, "watchdog" }, \
+	{ VGPU_FAULT_BARRIER, "barrier" }, { VGPU_FAULT_COPY_UNMAPPED, "copy_unmapped" }, \
+	{ VGPU_FAULT_COPY_HOST, "copy_host" }, { VGPU_FAULT_NO_MEMORY, "no_memory" })
 
 TRACE_DEFINE_ENUM(VGPU_DECISION_ADMIT);
 TRACE_DEFINE_ENUM(VGPU_DECISION_ASSIGN);
@@ -238,6 +240,8 @@ DECLARE_EVENT_CLASS(kvgpu_kernel_over,
 		__field(u32, queue)
 		__field(u64, seq)
 		__field(u32, kernel)
+		__field(u64, queued)
+		__field(u64, preempted)
 	),
 	TP_fast_assign(
 		__entry->time = record->time;
@@ -246,9 +250,12 @@ DECLARE_EVENT_CLASS(kvgpu_kernel_over,
 		__entry->queue = record->queue;
 		__entry->seq = record->seq;
 		__entry->kernel = record->kernel;
+		__entry->queued = record->a;
+		__entry->preempted = record->b;
 	),
-	TP_printk("vgpu%u time=%llu context=%u queue=%u seq=%llu kernel=%u", __entry->device,
-		  __entry->time, __entry->context, __entry->queue, __entry->seq, __entry->kernel)
+	TP_printk("vgpu%u time=%llu context=%u queue=%u seq=%llu kernel=%u queued=%llu preempted=%llu",
+		  __entry->device, __entry->time, __entry->context, __entry->queue, __entry->seq,
+		  __entry->kernel, __entry->queued, __entry->preempted)
 );
 
 KVGPU_EVENT(kvgpu_kernel_over, kernel_end);

@@ -170,6 +170,7 @@ static void trace(void)
 	CHECK_EQ(seen[VGPU_TRACE_COMPLETE], 2);
 	CHECK_EQ(seen[VGPU_TRACE_KERNEL_START], 1);
 	CHECK_EQ(seen[VGPU_TRACE_KERNEL_END], 1);
+	CHECK_EQ(seen[VGPU_TRACE_KERNEL_NAME], 1);
 	CHECK_EQ(seen[VGPU_TRACE_BLOCK_START], 10);
 	CHECK_EQ(seen[VGPU_TRACE_BLOCK_END], 10);
 	/* nothing more while it is off */

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Trace events vgpu:* through tracefs, in an instance of its own: every event that a known run causes, as often as it should, filters,
+ * and silence when they are off.
+ */
+#include <sys/stat.h>
+
+#include "vgpu_asm.h"
+
+#define TRACEFS		"/sys/kernel/tracing/"
+#define INSTANCE	TRACEFS "instances/vgpu-test/"
+#define SYSFS		"/sys/class/vgpu/vgpu0/"
+
+static char text[8 << 20];
+
+static void write_text(const char *path, const char *value)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC);
+
+	printf("# %s > %s\n", value, path);
+	CHECK(fd >= 0);
+	CHECK_EQ(write(fd, value, strlen(value)), strlen(value));
+	close(fd);
+}
+
+static void read_trace(void)
+{
+	int fd = open(INSTANCE "trace", O_RDONLY);
+	size_t have = 0;
+	ssize_t n;
+
+	CHECK(fd >= 0);
+	while ((n = read(fd, text + have, sizeof(text) - 1 - have)) > 0)
+		have += (size_t)n;
+	CHECK_EQ(n, 0);
+	text[have] = 0;
+	close(fd);
+}
+
+/* Lines of the trace with event @name that also say @also. */
+static unsigned int events(const char *name, const char *also)
+{
+	unsigned int count = 0;
+	char *line, *end, word[64];
+
+	snprintf(word, sizeof(word), " %s: ", name);
+	for (line = text; *line; line = *end ? end + 1 : end) {
+		char *found, *said;
+
+		end = line + strcspn(line, "\n");
+		found = strstr(line, word);
+		said = also ? strstr(line, also) : found;
+		count += found && found < end && said && said < end;
+	}
+	return count;
+}
+
+/* An instance that is new; who calls it may leave it behind when a check fails. */
+static void instance(void)
+{
+	if (access(TRACEFS "events", F_OK))
+		SKIP("tracefs is not mounted on " TRACEFS);
+	rmdir(INSTANCE);
+	CHECK(!mkdir(INSTANCE, 0700));
+	write_text(INSTANCE "buffer_size_kb", "4096");
+}
+
+static void compute(int fd)
+{
+	struct program p = {};
+
+	kernel_affine(&p);
+	CHECK_EQ(mem_map(fd, BASE, 1 << 20), 0);
+	must_compute(fd, must_queue(fd), must_load(fd, &p), 0, BASE, 10, 1, 2);
+}
+
+static void a_run(void)
+{
+	char pid[32];
+	int fd;
+
+	instance();
+	write_text(INSTANCE "events/vgpu/enable", "1");
+	fd = must_open();
+	compute(fd);
+	close(fd);
+	write_text(INSTANCE "events/vgpu/enable", "0");
+	close(must_open());
+	read_trace();
+	snprintf(pid, sizeof(pid), "pid=%d", getpid());
+	CHECK_EQ(events("context_open", NULL), 1);
+	CHECK_EQ(events("context_open", pid), 1);
+	CHECK_EQ(events("context_close", "fault=none"), 1);
+	/* a launch, and the copy of its result */
+	CHECK_EQ(events("queue_push", NULL), 2);
+	CHECK_EQ(events("queue_push", "op=launch"), 1);
+	CHECK_EQ(events("dispatch", NULL), 2);
+	CHECK_EQ(events("complete", "op=copy_d2h"), 1);
+	CHECK_EQ(events("copy_start", "op=copy_d2h"), 1);
+	CHECK_EQ(events("copy_end", NULL), 1);
+	CHECK_EQ(events("kernel_start", "blocks=10"), 1);
+	CHECK_EQ(events("kernel_end", NULL), 1);
+	CHECK_EQ(events("block_issue", NULL), 10);
+	CHECK_EQ(events("block_end", NULL), 10);
+	CHECK_EQ(events("policy_decision", "decision=admit"), 1);
+	CHECK(events("policy_decision", "decision=assign") >= 1);
+	CHECK_EQ(events("policy_decision", "decision=assign"), events("sm_setup", NULL));
+	CHECK_EQ(events("fault", NULL), 0);
+	CHECK(!rmdir(INSTANCE));
+}
+
+static void a_fault(void)
+{
+	struct vgpu_cmd cmd = cmd_fill(0xdead000, 1, 1, 4096);
+	uint32_t queue;
+	int fd;
+
+	instance();
+	write_text(INSTANCE "events/vgpu/fault/enable", "1");
+	fd = must_open();
+	queue = must_queue(fd);
+	CHECK_EQ(wait_seq(fd, queue, must_submit(fd, queue, &cmd, 1), FOREVER), -EIO);
+	close(fd);
+	write_text(INSTANCE "events/vgpu/fault/enable", "0");
+	read_trace();
+	CHECK_EQ(events("fault", "reason=copy_unmapped address=0xdead000"), 1);
+	CHECK_EQ(events("queue_push", NULL), 0);
+	CHECK(!rmdir(INSTANCE));
+}
+
+/* Preemption from request to restore: a kernel that would run for ever gives way to one that is more important. */
+static void a_preemption(void)
+{
+	static const char *const which[] = { "policy_decision", "preempt_request", "preempt_done", "save_start", "save_end",
+					     "restore_start", "restore_end" };
+	struct vgpu_context_priority priority = { .priority = 1 };
+	struct vgpu_cmd back = cmd_profiled(1000000000, 2000000000), front = cmd_profiled(20, 1000000);
+	int back_fd, front_fd;
+	uint32_t queue;
+	char path[256];
+
+	instance();
+	write_text(SYSFS "policy", "ppq-exclusive");
+	write_text(SYSFS "preemption", "switch");
+	for (size_t i = 0; i < ARRAY_SIZE(which); i++) {
+		snprintf(path, sizeof(path), INSTANCE "events/vgpu/%s/enable", which[i]);
+		write_text(path, "1");
+	}
+	back_fd = must_open();
+	front_fd = must_open();
+	CHECK_EQ(call(front_fd, VGPU_IOC_CONTEXT_PRIORITY, &priority), 0);
+	must_submit(back_fd, must_queue(back_fd), &back, 1);
+	queue = must_queue(front_fd);
+	must_run(front_fd, queue, &front, 1);
+	must_run(front_fd, queue, &front, 1);
+	do {
+		usleep(10000);
+		read_trace();
+	} while (!events("restore_end", NULL));
+	close(back_fd);
+	close(front_fd);
+	write_text(INSTANCE "events/vgpu/enable", "0");
+	write_text(SYSFS "policy", "fcfs");
+	write_text(SYSFS "preemption", "none");
+	CHECK(events("policy_decision", "decision=reserve") >= 1);
+	CHECK_EQ(events("policy_decision", "decision=reserve"), events("preempt_request", NULL));
+	CHECK(events("preempt_done", NULL) >= 1);
+	CHECK(events("save_start", NULL) >= 1);
+	CHECK(events("save_end", NULL) >= 1);
+	CHECK(events("restore_start", NULL) >= 1);
+	CHECK(!rmdir(INSTANCE));
+}
+
+static void filters(void)
+{
+	int fd;
+
+	instance();
+	write_text(INSTANCE "events/vgpu/block_issue/filter", "block == 7");
+	write_text(INSTANCE "events/vgpu/block_issue/enable", "1");
+	fd = must_open();
+	compute(fd);
+	close(fd);
+	read_trace();
+	CHECK_EQ(events("block_issue", NULL), 1);
+	CHECK_EQ(events("block_issue", "block=7 "), 1);
+	write_text(INSTANCE "events/vgpu/enable", "0");
+	CHECK(!rmdir(INSTANCE));
+}
+
+static const struct test tests[] = {
+	{ "events: a run", a_run },
+	{ "events: a fault", a_fault },
+	{ "events: a preemption", a_preemption },
+	{ "events: filters", filters },
+};
+
+TESTS_MAIN(tests)
