@@ -18,7 +18,7 @@ static const char usage[] =
 	"context switch, and leaves runs.csv, figures.csv, antt-N.csv and verdict.md in FOLDER.\n"
 	"\n"
 	"  --seed N       of the mixes                                          [1]\n"
-	"  --rounds N     mixes of each size for each of ten favoured applications [4]\n"
+	"  --rounds N     mixes of each size for each of ten favoured applications [2]\n"
 	"  --limit N      at most so many mixes of each size\n"
 	"  --repeat N     completed runs of each process                        [3]\n"
 	"  --workers N    processes of this machine                             [processors]\n"
@@ -135,7 +135,7 @@ static int write_all(const struct options *o, const struct study *study)
 int main(int argc, char **argv)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	struct options o = { .seed = 1, .rounds = 4, .repeat = WL_REPEAT, .workers = processors > 0 ? (u32)processors : 1,
+	struct options o = { .seed = 1, .rounds = 2, .repeat = WL_REPEAT, .workers = processors > 0 ? (u32)processors : 1,
 			     .expected = "tests/experiments/chapter5/expected.csv" };
 	struct study study = {};
 	struct mix *mixes;
