@@ -13,6 +13,8 @@
 #include "kvgpu.h"
 
 #define MESSAGES_PER_TURN	64u
+/* To tell somebody costs a wake-up, so a busy actor tells many at once. */
+#define TURNS_PER_ANSWER	16u
 
 static int host_move(void *host, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes, enum vgpu_move dir)
 {
@@ -145,6 +147,7 @@ static int actor(void *data)
 {
 	struct kvgpu_dev *kdev = data;
 	u64 idle = KVGPU_IDLE;
+	unsigned int turns = 0;
 
 	while (!kthread_should_stop()) {
 		struct kvgpu_msg *msg;
@@ -168,6 +171,8 @@ static int actor(void *data)
 		kvgpu_rings_turn(kdev);
 		idle = kvgpu_clock_turn(kdev);
 		kvgpu_news(kdev);
+		if (idle || ++turns % TURNS_PER_ANSWER == 0)
+			kvgpu_uring_answer(kdev);
 		cond_resched();
 	}
 	return 0;

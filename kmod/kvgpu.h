@@ -97,6 +97,8 @@ struct kvgpu_dev {
 	u64 now;			/* virtual time, for anybody to read */
 	struct kvgpu_clock clock;
 	struct list_head rings;		/* actor: struct kvgpu_ring of contexts that live */
+	struct io_uring_cmd *answers;	/* actor: ended, and not told yet … */
+	struct io_uring_cmd *last_answer;	/* … up to this one */
 	struct delayed_work watch;	/* over calls that end without the device */
 
 	atomic_t context_count;
@@ -319,6 +321,8 @@ long kvgpu_eventfd(struct kvgpu_ctx *ctx, void __user *arg);
 /* ---- uring.c: commands of io_uring ------------------------------------------------------------------------------------ */
 
 int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags);
+/* Actor: tell those that have ended. */
+void kvgpu_uring_answer(struct kvgpu_dev *kdev);
 /* The process behind it goes away, or the ring. */
 bool kvgpu_uring_abandoned(const struct kvgpu_call *call);
 

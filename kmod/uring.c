@@ -14,10 +14,11 @@
 
 #include "kvgpu.h"
 
-/* What the CQE will say. */
+/* What the CQE will say, and who is told along with it. */
 struct answer {
 	int res;
 	u64 more;
+	struct io_uring_cmd *next;
 };
 
 static struct answer *answer_of(struct io_uring_cmd *cmd)
@@ -28,7 +29,32 @@ static struct answer *answer_of(struct io_uring_cmd *cmd)
 
 static void complete_in_task(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
-	io_uring_cmd_done(cmd, answer_of(cmd)->res, answer_of(cmd)->more, issue_flags);
+	while (cmd) {
+		struct answer answer = *answer_of(cmd);
+
+		io_uring_cmd_done(cmd, answer.res, answer.more, issue_flags);
+		cmd = answer.next;
+	}
+}
+
+static bool same_ring(struct io_uring_cmd *a, struct io_uring_cmd *b)
+{
+	return cmd_to_io_kiocb(a)->ctx == cmd_to_io_kiocb(b)->ctx && cmd_to_io_kiocb(a)->task == cmd_to_io_kiocb(b)->task;
+}
+
+/* Neighbours of one ring are told by one task work: its thread is woken once, not for each. */
+void kvgpu_uring_answer(struct kvgpu_dev *kdev)
+{
+	struct io_uring_cmd *first = kdev->answers, *cmd, *next;
+
+	kdev->answers = NULL;
+	while (first) {
+		for (cmd = first; (next = answer_of(cmd)->next) && same_ring(first, next); cmd = next)
+			;
+		answer_of(cmd)->next = NULL;
+		io_uring_cmd_complete_in_task(first, complete_in_task);
+		first = next;
+	}
 }
 
 /* Nobody needs the commands any more. */
@@ -48,11 +74,16 @@ static void call_free(struct kvgpu_call *call)
 
 static void answer(struct kvgpu_call *call, int result, u64 more)
 {
+	struct kvgpu_dev *kdev = call->ctx->kdev;
 	struct io_uring_cmd *cmd = call->cmd;
 
 	*answer_of(cmd) = (struct answer){ result, more };
+	if (kdev->answers)
+		answer_of(kdev->last_answer)->next = cmd;
+	else
+		kdev->answers = cmd;
+	kdev->last_answer = cmd;
 	call_free(call);
-	io_uring_cmd_complete_in_task(cmd, complete_in_task);
 }
 
 bool kvgpu_uring_abandoned(const struct kvgpu_call *call)

@@ -11,6 +11,7 @@ gcc -O2 -std=gnu11 -Wall -Wextra -Werror -c tests/bench/scalar.c -o "$bin/scalar
 for name in kernels launch; do
 	tools/vgpucc -O3 -Iruntime -Iuapi -Itests/bench "tests/bench/$name.cu" "$bin/scalar.o" -lm -o "$bin/$name"
 done
+gcc -O2 -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -Iuapi -Itests/bench tests/bench/ways.c -luring -lpthread -o "$bin/ways"
 {
 	echo "== native, embedded ($(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | xargs), $(nproc) processors)"
 	VGPU_TRANSPORT=embedded "$bin/kernels"
@@ -19,5 +20,14 @@ done
 	echo "== in the guest, Linux $kernel"
 	tools/vgpu-vm --kernel "$kernel" --out out/bench --timeout 600 -- bash -c "
 		VGPU_TRANSPORT=ioctl $bin/kernels --small && VGPU_TRANSPORT=embedded $bin/kernels --small &&
-		VGPU_TRANSPORT=ioctl $bin/launch && VGPU_TRANSPORT=embedded $bin/launch"
+		VGPU_TRANSPORT=ioctl $bin/launch && VGPU_TRANSPORT=uring $bin/launch && VGPU_TRANSPORT=mapped $bin/launch &&
+		VGPU_TRANSPORT=embedded $bin/launch"
+	echo
+	echo "== ways in, native: what there is without /dev/vgpu"
+	"$bin/ways" | tee out/bench-ways.txt
+	echo
+	echo "== ways in, in the guest, Linux $kernel"
+	native=$(awk '/^failing ioctl/ { print $3 }' out/bench-ways.txt)
+	tools/vgpu-vm --kernel "$kernel" --out out/bench --timeout 300 -- \
+		bash -c "modprobe null_blk || echo 'no null_blk here'; $bin/ways $native"
 } | tee out/bench.txt
