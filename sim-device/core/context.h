@@ -61,6 +61,12 @@ struct vgpu_context_table {
 	u64 modules;		/* alive on the device, unloaded ones that kernels still hold included */
 };
 
+/* Does it take part? One that is dead or has no queues never launches anything. */
+static inline bool vgpu_context_is_process(const struct vgpu_context *ctx)
+{
+	return !ctx->dead && ctx->queues;
+}
+
 /* A rank for policies of both engines: the highest priority comes first. */
 static inline u64 vgpu_rank_by_priority(const struct vgpu_context *ctx)
 {

@@ -165,5 +165,5 @@ bool vgpu_account_closes(const struct vgpu_device *dev)
 		if (sm_time[state] != tally.sm_time[state])
 			return false;
 	return tally.blocks == exec->blocks && tally.save_area == exec->save_area && idle == exec->idle_count &&
-	       active == exec->active_count;
+	       active == exec->active_count && vgpu_standing_closes(dev);
 }

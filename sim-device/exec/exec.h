@@ -104,6 +104,7 @@ struct vgpu_exec {
 	struct vgpu_event policy_timer;
 	bool share_by_priority;		/* budgets by priority, not equal: policy/share.c */
 	struct vgpu_heap waiting;	/* full command buffers */
+	u32 processes;			/* live contexts that have queues */
 	struct vgpu_heap active;	/* contexts; for this and those that follow see struct vgpu_standing */
 	struct vgpu_heap need[VGPU_KSR_NEEDS];
 	struct vgpu_heap holding;
@@ -156,6 +157,8 @@ void vgpu_exec_set_watchdog(struct vgpu_device *dev);
 struct vgpu_context *vgpu_exec_waiting(struct vgpu_device *dev);
 /* Room in the active queue? */
 bool vgpu_exec_has_room(const struct vgpu_device *dev);
+/* The same for a launch of @ctx, with an entry left for every other process that has no active kernel: none is kept out. */
+bool vgpu_exec_has_room_for(const struct vgpu_device *dev, const struct vgpu_context *ctx);
 /* The context with active kernels that comes first, of equals the one that has had some for the longest; NULL: there is none. */
 struct vgpu_context *vgpu_exec_active(struct vgpu_device *dev);
 /*
@@ -234,6 +237,8 @@ void vgpu_exec_runs(struct vgpu_device *dev, struct vgpu_ksr *ksr);
 void vgpu_exec_stops(struct vgpu_device *dev, struct vgpu_ksr *ksr);
 /* standing.c: after a change of ksr->unclaimed or promised */
 void vgpu_exec_claimed(struct vgpu_device *dev, struct vgpu_ksr *ksr);
+/* standing.c: what it keeps agrees with the tables; false: it does not */
+bool vgpu_standing_closes(const struct vgpu_device *dev);
 /* standing.c: after a change of whom @sm serves or is reserved for */
 void vgpu_exec_placed(struct vgpu_device *dev, u32 sm);
 /* block_pool.c: block structs, recycled; get: NULL when there is no memory for more */

@@ -67,6 +67,13 @@ bool vgpu_exec_has_room(const struct vgpu_device *dev)
 	return dev->exec.ksr_free_count > 0;
 }
 
+bool vgpu_exec_has_room_for(const struct vgpu_device *dev, const struct vgpu_context *ctx)
+{
+	const struct vgpu_exec *exec = &dev->exec;
+
+	return exec->ksr_free_count > (ctx->standing.active_kernels ? exec->processes - exec->active.count : 0);
+}
+
 static void watchdog_fire(struct vgpu_device *dev, struct vgpu_event *event)
 {
 	struct vgpu_ksr *ksr = vgpu_container_of(event, struct vgpu_ksr, watchdog);
@@ -275,6 +282,9 @@ void vgpu_exec_rerank(struct vgpu_device *dev)
 {
 	u32 i;
 
+	dev->exec.processes = 0;
+	for (i = 0; i < dev->contexts.count; i++)
+		dev->exec.processes += vgpu_context_is_process(dev->contexts.list[i]);
 	if (dev->exec.policy->prepare)
 		dev->exec.policy->prepare(dev);
 	for (i = 0; i < dev->contexts.count; i++)

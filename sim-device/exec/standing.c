@@ -227,3 +227,63 @@ int vgpu_exec_held_sm(const struct vgpu_device *dev, const struct vgpu_context *
 
 	return number_of(dev, s->coming ? s->coming : s->running);
 }
+
+/* ---- check ----------------------------------------------------------------------------------------------------- */
+
+static u32 count_sms(const struct vgpu_smst *smst, const struct vgpu_context *holder)
+{
+	u32 count = 0;
+
+	for (; smst; smst = smst->list_next)
+		count += smst->holder == holder ? 1 : 1u << 20;
+	return count;
+}
+
+static u32 count_kernels(const struct vgpu_standing *s, enum vgpu_ksr_need need)
+{
+	const struct vgpu_ksr *ksr;
+	u32 count = 0;
+
+	for (ksr = s->kernels[need].first; ksr; ksr = ksr->link[need].next)
+		count += !ksr->link[need].next || ksr->order < ksr->link[need].next->order ? 1 : 1u << 20;
+	return count;
+}
+
+static bool context_closes(const struct vgpu_device *dev, const struct vgpu_context *ctx)
+{
+	const struct vgpu_standing *s = &ctx->standing;
+	u32 active = 0, issuable = 0, wanting = 0, reserved = 0;
+	const struct vgpu_ksr *ksr;
+
+	for (ksr = dev->exec.active_head; ksr; ksr = ksr->next) {
+		if (ksr->ctx != ctx)
+			continue;
+		active++;
+		issuable += ksr->unclaimed > 0;
+		wanting += ksr->unclaimed > ksr->promised;
+		reserved += ksr->reserved;
+		if (ksr->promised != (u64)ksr->reserved * ksr->occupancy)
+			return false;
+	}
+	return active == s->active_kernels && issuable == count_kernels(s, VGPU_KSR_ISSUABLE) &&
+	       wanting == count_kernels(s, VGPU_KSR_WANTING) && reserved == count_sms(s->coming, ctx) &&
+	       s->held == reserved + count_sms(s->running, ctx) && vgpu_heap_has(&s->active) == !!active &&
+	       vgpu_heap_has(&s->holding) == !!s->held &&
+	       vgpu_heap_has(&s->need[VGPU_KSR_ISSUABLE]) == !!issuable &&
+	       vgpu_heap_has(&s->need[VGPU_KSR_WANTING]) == !!wanting &&
+	       vgpu_heap_has(&ctx->buffer.node) == !!ctx->buffer.command;
+}
+
+bool vgpu_standing_closes(const struct vgpu_device *dev)
+{
+	const struct vgpu_exec *exec = &dev->exec;
+	u32 sms = count_sms(exec->unreserved, NULL) + exec->idle_count;
+	u32 i;
+
+	for (i = 0; i < dev->contexts.count; i++) {
+		if (!context_closes(dev, dev->contexts.list[i]))
+			return false;
+		sms += dev->contexts.list[i]->standing.held;
+	}
+	return sms == dev->config.sms;
+}

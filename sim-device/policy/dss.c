@@ -9,13 +9,17 @@
  * would leave SMs idle: with one kernel in the system at once. The text lets a kernel go into debt just "to prevent the
  * underutilization", so idle SMs are given away first, whatever the counts.
  *
+ * A difference of one would starve a process that holds nothing, where budgets are unequal: it then gets one SM from who has
+ * several, and the difference is one again.
+ *
  * Only kernels with thread blocks to issue receive. An SM counts for the kernel that it is reserved for from the reservation on,
  * and is the first to be given up again: the decision of `next` may change during the preemption, and that costs nobody anything.
  *
  * Equal sharing leaves r = SMs mod processes tokens over. The first r processes to become active hold them until they have no
  * active kernel any more; the next to become active then gets what is free.
  *
- * A launch of a process with fewer active kernels is admitted first, so that no process fills the active queue alone.
+ * A launch of a process with fewer active kernels is admitted first, and an entry of the active queue is kept for each process that
+ * has none, so that no process fills it alone.
  *
  * With a mechanism that cannot preempt, idle SMs are all there is to give: the highest count gets each.
  */
@@ -27,10 +31,17 @@ static s64 tokens_left(const struct vgpu_context *ctx)
 	return (s64)(ctx->standing.budget + ctx->standing.mark) - ctx->standing.held;
 }
 
-/* The highest count first. */
+/* The highest count first, of equals who holds the least. (There are no more than 1024 SMs.) */
 static u64 dss_rank(const struct vgpu_context *ctx)
 {
-	return (u64)((1ll << 32) - tokens_left(ctx));
+	return (u64)((1ll << 32) - tokens_left(ctx)) << 11 | ctx->standing.held;
+}
+
+static bool should_give(const struct vgpu_context *lowest, const struct vgpu_context *highest)
+{
+	s64 difference = tokens_left(highest) - tokens_left(lowest);
+
+	return difference > 1 || (difference == 1 && !highest->standing.held && lowest->standing.held > 1);
 }
 
 static u64 dss_wait_rank(const struct vgpu_context *ctx)
@@ -80,7 +91,7 @@ static bool partition(struct vgpu_device *dev)
 	sm = vgpu_exec_unreserved_sm(dev);
 	if (sm < 0) {
 		lowest = vgpu_exec_holding(dev);
-		if (!lowest || tokens_left(highest->ctx) <= tokens_left(lowest) + 1)
+		if (!lowest || !should_give(lowest, highest->ctx))
 			return false;
 		sm = vgpu_exec_held_sm(dev, lowest);
 	}
@@ -91,7 +102,7 @@ static void dss_schedule(struct vgpu_device *dev)
 {
 	struct vgpu_context *next;
 
-	while ((next = vgpu_exec_waiting(dev)) && vgpu_exec_has_room(dev)) {
+	while ((next = vgpu_exec_waiting(dev)) && vgpu_exec_has_room_for(dev, next)) {
 		take_spare_token(dev, next);
 		vgpu_exec_admit(dev, next);
 	}

@@ -36,7 +36,7 @@ static void ppq_schedule(struct vgpu_device *dev)
 	struct vgpu_ksr *ksr;
 	int sm;
 
-	while ((next = vgpu_exec_waiting(dev)) && vgpu_exec_has_room(dev) && may_enter(next, vgpu_exec_active(dev)))
+	while ((next = vgpu_exec_waiting(dev)) && vgpu_exec_has_room_for(dev, next) && may_enter(next, vgpu_exec_active(dev)))
 		vgpu_exec_admit(dev, next);
 	owner = vgpu_exec_active(dev);
 	if (!owner)

@@ -29,7 +29,7 @@ static void ppq_schedule(struct vgpu_device *dev)
 	struct vgpu_ksr *ksr;
 	int sm;
 
-	while ((next = vgpu_exec_waiting(dev)) && vgpu_exec_has_room(dev))
+	while ((next = vgpu_exec_waiting(dev)) && vgpu_exec_has_room_for(dev, next))
 		vgpu_exec_admit(dev, next);
 	while ((ksr = vgpu_exec_issuable(dev)) && (sm = vgpu_exec_idle_sm(dev)) >= 0)
 		vgpu_exec_assign(dev, (u32)sm, ksr);

@@ -7,7 +7,7 @@
  * before takes is not the owner's loss, and no turn passes without work done. It ends early when the owner has no active kernel any more.
  *
  * Turns go by tickets: standing.mark is the ticket of a context and its rank. Who becomes active, and who has had a turn,
- * draws the next number. A launch of a process with fewer active kernels is admitted first, so that none fills the active queue alone.
+ * draws the next number. A launch of a process with fewer active kernels is admitted first.
  *
  * With a mechanism that cannot preempt, turns change in the same way, but the new owner gets SMs only as kernels of the others have no
  * more blocks to issue.
@@ -44,7 +44,7 @@ static void admit(struct vgpu_device *dev)
 {
 	struct vgpu_context *next;
 
-	while ((next = vgpu_exec_waiting(dev)) && vgpu_exec_has_room(dev)) {
+	while ((next = vgpu_exec_waiting(dev)) && vgpu_exec_has_room_for(dev, next)) {
 		if (!next->standing.active_kernels)
 			next->standing.mark = ++dev->exec.policy_word[TICKETS];
 		vgpu_exec_admit(dev, next);

@@ -18,14 +18,9 @@
 
 #define WEIGHT_MAX	1024
 
-static bool counts(const struct vgpu_context *ctx)
-{
-	return !ctx->dead && ctx->queues;
-}
-
 bool vgpu_policy_has_share(const struct vgpu_context *ctx)
 {
-	return counts(ctx) && ctx->standing.tokens == VGPU_TOKENS_SHARE;
+	return vgpu_context_is_process(ctx) && ctx->standing.tokens == VGPU_TOKENS_SHARE;
 }
 
 static u64 weight_of(const struct vgpu_device *dev, const struct vgpu_context *ctx, s32 lowest)
@@ -50,7 +45,7 @@ u32 vgpu_policy_share(struct vgpu_device *dev)
 		ctx->standing.budget = 0;
 		if (vgpu_policy_has_share(ctx)) {
 			lowest = ctx->priority < lowest ? ctx->priority : lowest;
-		} else if (counts(ctx)) {
+		} else if (vgpu_context_is_process(ctx)) {
 			ctx->standing.budget = ctx->standing.tokens;
 			given += ctx->standing.tokens;
 		}
@@ -66,6 +61,9 @@ u32 vgpu_policy_share(struct vgpu_device *dev)
 			continue;
 		ctx->standing.budget = (u32)(sms * weight_of(dev, ctx, lowest) / weights);
 		rest -= ctx->standing.budget;
+		/* So that nobody starves under dss, where more tokens than SMs do no harm. */
+		if (!ctx->standing.budget)
+			ctx->standing.budget = 1;
 	}
 	return weights ? rest : 0;
 }
