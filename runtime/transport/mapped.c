@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@
 #define ENTRIES		1024u
 #define PARAMS		(256u << 10)
 /* Look on for so long before sleeping: about what it costs to sleep and to be woken. */
-#define SPIN_NS		20000
+#define SPIN_NS		50000
 
 /** struct queue - a queue with its ring. @users: calls that look at its pages; @gone: unmapped by the last of them */
 struct queue {
@@ -249,10 +250,11 @@ static bool look_on(const struct queue *queue, uint64_t seq)
 {
 	int64_t end = now_ns() + SPIN_NS;
 
-	do
+	do {
 		if (reached(queue, seq))
 			return true;
-	while (now_ns() < end);
+		sched_yield();	/* the device may be waiting for this processor */
+	} while (now_ns() < end);
 	return false;
 }
 

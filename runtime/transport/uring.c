@@ -7,13 +7,17 @@
 #include <errno.h>
 #include <liburing.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "device_file.h"
 
-#define DEPTH 8
+#define DEPTH		8
+#define SPIN_NS		50000
 
 struct ring {
 	struct ring *next;
@@ -123,6 +127,21 @@ static void uring_close(struct vgpu_transport *t)
 	vgpu_file_close(t);
 }
 
+/* For a moment, before it sleeps: the answer usually comes sooner than a wake-up would. */
+static bool look_on(struct ring *ring, struct io_uring_cqe **cqe)
+{
+	struct timespec begin, now;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	do {
+		if (!io_uring_peek_cqe(&ring->uring, cqe))
+			return true;
+		sched_yield();	/* the device may be waiting for this processor */
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while ((now.tv_sec - begin.tv_sec) * 1000000000ll + now.tv_nsec - begin.tv_nsec < SPIN_NS);
+	return false;
+}
+
 /* Sends one command and waits for its CQE, whatever signals come: it cannot be taken back. */
 static int run(struct ring *ring, int fd, uint32_t op, const void *args, uint64_t *more)
 {
@@ -138,12 +157,13 @@ static int run(struct ring *ring, int fd, uint32_t op, const void *args, uint64_
 	sqe->cmd_op = op;
 	memcpy(sqe->cmd, args, 16);
 	do
-		error = io_uring_submit_and_wait(&ring->uring, 1);
+		error = io_uring_submit(&ring->uring);
 	while (error == -EINTR || error == -EAGAIN || error == -EBUSY);
 	if (error < 0)
 		return error;
-	while ((error = io_uring_wait_cqe(&ring->uring, &cqe)) == -EINTR)
-		;
+	error = look_on(ring, &cqe) ? 0 : -EINTR;
+	while (error == -EINTR)
+		error = io_uring_wait_cqe(&ring->uring, &cqe);
 	if (error)
 		return error;
 	error = cqe->res;
