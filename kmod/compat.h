@@ -10,6 +10,7 @@
 #include <linux/device.h>
 #include <linux/eventfd.h>
 #include <linux/mm.h>
+#include <net/genetlink.h>
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
 #include <linux/io_uring.h>
 #include <linux/io_uring_types.h>
@@ -46,6 +47,16 @@ static inline const void *kvgpu_uring_arg(const struct io_uring_cmd *cmd)
 	return cmd->cmd;
 #else
 	return io_uring_sqe_cmd(cmd->sqe);
+#endif
+}
+
+/* Attributes of the request that began a dump */
+static inline struct nlattr **kvgpu_dump_attrs(struct netlink_callback *cb)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+	return genl_dumpit_info(cb)->attrs;
+#else
+	return genl_info_dump(cb)->attrs;
 #endif
 }
 

@@ -136,6 +136,20 @@ static int do_tokens(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	return ret;
 }
 
+int kvgpu_context_set_priority(struct kvgpu_dev *kdev, u32 id, s32 priority)
+{
+	struct ctx_msg m = { .msg.fn = do_priority, .id = id, .priority = priority };
+
+	return kvgpu_post_killable(kdev, &m.msg);
+}
+
+int kvgpu_context_set_tokens(struct kvgpu_dev *kdev, u32 id, u32 tokens)
+{
+	struct ctx_msg m = { .msg.fn = do_tokens, .id = id, .tokens = tokens };
+
+	return kvgpu_post_killable(kdev, &m.msg);
+}
+
 /* -EINVAL, and what would be right in the log. */
 static int refuse(const struct kvgpu_ctx_dir *dir, const char *name, const char *text, const char *right)
 {
@@ -147,13 +161,13 @@ static int refuse(const struct kvgpu_ctx_dir *dir, const char *name, const char 
 static ssize_t priority_store(struct kobject *kobj, struct kobj_attribute *attr, const char *text, size_t count)
 {
 	struct kvgpu_ctx_dir *dir = dir_of(kobj);
-	struct ctx_msg m = { .msg.fn = do_priority, .id = dir->id };
+	s32 priority;
 	int ret;
 
-	if (kstrtos32(text, 10, &m.priority))
+	if (kstrtos32(text, 10, &priority))
 		return refuse(dir, attr->attr.name, text,
 			      "a number, -2147483648 to 2147483647, a higher one is more important");
-	ret = kvgpu_post_killable(dir->kdev, &m.msg);
+	ret = kvgpu_context_set_priority(dir->kdev, dir->id, priority);
 	return ret ? ret : count;
 }
 
@@ -163,15 +177,15 @@ static ssize_t tokens_store(struct kobject *kobj, struct kobj_attribute *attr, c
 {
 	static const char right[] = "a number of SMs, 0 to 1024, or: share";
 	struct kvgpu_ctx_dir *dir = dir_of(kobj);
-	struct ctx_msg m = { .msg.fn = do_tokens, .id = dir->id };
+	u32 tokens;
 	int ret;
 
 	BUILD_BUG_ON(VGPU_TOKENS_MAX != 1024);
 	if (sysfs_streq(text, "share"))
-		m.tokens = VGPU_TOKENS_SHARE;
-	else if (kstrtou32(text, 10, &m.tokens) || m.tokens > VGPU_TOKENS_MAX)
+		tokens = VGPU_TOKENS_SHARE;
+	else if (kstrtou32(text, 10, &tokens) || tokens > VGPU_TOKENS_MAX)
 		return refuse(dir, attr->attr.name, text, right);
-	ret = kvgpu_post_killable(dir->kdev, &m.msg);
+	ret = kvgpu_context_set_tokens(dir->kdev, dir->id, tokens);
 	return ret ? ret : count;
 }
 

@@ -198,6 +198,7 @@ struct kvgpu_dev *kvgpu_dev_create(unsigned int index, const struct vgpu_config 
 	mutex_init(&kdev->contexts_lock);
 	kvgpu_clock_init(&kdev->clock);
 	mutex_init(&kdev->trace.read_lock);
+	kvgpu_notices_init(kdev);
 	kdev->preemptions = kvzalloc(sizeof(*kdev->preemptions), GFP_KERNEL);
 	if (!kdev->preemptions) {
 		ret = -ENOMEM;
@@ -229,7 +230,9 @@ free:
 void kvgpu_dev_destroy(struct kvgpu_dev *kdev)
 {
 	cancel_delayed_work_sync(&kdev->watch);
+	kvgpu_notices_stop(kdev);
 	kthread_stop(kdev->actor);
+	cancel_work_sync(&kdev->notices.work);
 	vgpu_device_destroy(kdev->model);
 	WARN_ON(!xa_empty(&kdev->contexts) || atomic64_read(&kdev->frames) || atomic64_read(&kdev->pins));
 	xa_destroy(&kdev->contexts);

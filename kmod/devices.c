@@ -81,6 +81,7 @@ static int add_locked(const struct vgpu_config *config, struct kvgpu_dev **out)
 		return ret;
 	}
 	devices[index] = kdev;
+	kvgpu_notices_start(kdev);
 	*out = kdev;
 	return 0;
 }
@@ -103,6 +104,7 @@ int kvgpu_dev_remove(struct kvgpu_dev *kdev, bool in_use_too)
 		return -EBUSY;
 	}
 	devices[kdev->index] = NULL;
+	kvgpu_notices_stop(kdev);
 	kvgpu_trace_remove(kdev);
 	kvgpu_contexts_remove(kdev);
 	/* returns when nobody is inside an attribute any more; under lock, so that the name is free when the number is */

@@ -9,6 +9,7 @@
 #include <linux/uaccess.h>
 
 #include "kvgpu.h"
+#include "vgpu_netlink.h"
 
 struct kvgpu_queue *kvgpu_queue_get(struct kvgpu_ctx *ctx, u32 id)
 {
@@ -88,6 +89,7 @@ void kvgpu_context_died(void *host, u32 context, const struct vgpu_fault *fault)
 	if (WARN_ON_ONCE(!ctx))
 		return;
 	WRITE_ONCE(ctx->dead, fault->reason);
+	kvgpu_notice_context(ctx, VGPU_NL_CMD_CONTEXT_DIED, fault);
 	kvgpu_rings_dead(ctx);
 	news_add(kdev, ctx);
 }

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 
 #include "kvgpu.h"
+#include "vgpu_netlink.h"
 
 struct context_msg {
 	struct kvgpu_msg msg;
@@ -30,6 +31,7 @@ static int do_open(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 		return ret;
 	}
 	m->ctx->seat = kvgpu_seat_sit(kdev, m->task, m->own);
+	kvgpu_notice_context(m->ctx, VGPU_NL_CMD_CONTEXT_CREATED, NULL);
 	return kvgpu_ctx_priority(m->ctx, m->ctx->seat->priority, true);
 }
 
@@ -44,6 +46,7 @@ static int do_close(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	kvgpu_rings_stop(m->ctx);
 	/* every command has completed by now: nothing can look the context up again */
 	xa_erase(&kdev->contexts, m->ctx->id);
+	kvgpu_notice_context(m->ctx, VGPU_NL_CMD_CONTEXT_CLOSED, NULL);
 	list_del_init(&m->ctx->news);
 	return ret;
 }
@@ -133,6 +136,7 @@ const struct file_operations kvgpu_fops = {
 	.unlocked_ioctl = kvgpu_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.poll = kvgpu_poll,
+	.show_fdinfo = kvgpu_show_fdinfo,
 	.mmap = kvgpu_mmap,
 	.flush = kvgpu_flush,
 	.uring_cmd = kvgpu_uring_cmd,

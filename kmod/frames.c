@@ -27,8 +27,12 @@
  */
 static bool memory_low(struct kvgpu_dev *kdev)
 {
+	bool before = kdev->memory_low;
+
 	if (kdev->memory_low || kdev->gets++ % GETS_PER_LOOK == 0)
 		kdev->memory_low = si_mem_available() < (long)(totalram_pages() / 16);
+	if (kdev->memory_low && !before)
+		kvgpu_notice_memory(kdev);
 	return kdev->memory_low;
 }
 

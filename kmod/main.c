@@ -155,9 +155,12 @@ static int __init kvgpu_init(void)
 	ret = kvgpu_memory_init();
 	if (ret)
 		return ret;
-	ret = kvgpu_devices_init();
+	ret = kvgpu_netlink_init();
 	if (ret)
 		goto memory;
+	ret = kvgpu_devices_init();
+	if (ret)
+		goto netlink;
 	ret = devices_add(&config);
 	if (ret)
 		goto devices;
@@ -169,6 +172,8 @@ static int __init kvgpu_init(void)
 	return 0;
 devices:
 	kvgpu_devices_exit();
+netlink:
+	kvgpu_netlink_exit();
 memory:
 	kvgpu_memory_exit();
 	return ret;
@@ -178,6 +183,7 @@ static void __exit kvgpu_exit(void)
 {
 	kvgpu_configfs_exit();
 	kvgpu_devices_exit();
+	kvgpu_netlink_exit();
 	kvgpu_memory_exit();
 }
 

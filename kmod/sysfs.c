@@ -32,14 +32,42 @@ static int do_knob_set(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
 	struct knob_msg *m = container_of(msg, struct knob_msg, msg);
 
-	return vgpu_device_knob_set(kdev->model, m->knob, m->value);
+	int ret = vgpu_device_knob_set(kdev->model, m->knob, m->value);
+
+	if (!ret)
+		kvgpu_notice_knob(kdev, m->knob, m->value);
+	return ret;
+}
+
+int kvgpu_knob_get(struct kvgpu_dev *kdev, const char *knob, char *text, size_t room)
+{
+	struct knob_msg m = { .msg.fn = do_knob_get, .knob = knob, .text = text, .room = room };
+
+	return kvgpu_post(kdev, &m.msg);
+}
+
+/* The name that a notice keeps is the model's own. */
+static const char *knob_name(const char *knob)
+{
+	const char *name;
+	unsigned int i;
+
+	for (i = 0; (name = vgpu_device_knob_name(i)) && strcmp(name, knob); i++)
+		;
+	return name;
+}
+
+int kvgpu_knob_set(struct kvgpu_dev *kdev, const char *knob, const char *value)
+{
+	struct knob_msg m = { .msg.fn = do_knob_set, .knob = knob_name(knob), .value = value };
+
+	return m.knob ? kvgpu_post(kdev, &m.msg) : -ENOENT;
 }
 
 /* The value as text with a newline; its length or a negative errno. */
 static ssize_t knob_text(struct kvgpu_dev *kdev, const char *knob, char *text, size_t room)
 {
-	struct knob_msg m = { .msg.fn = do_knob_get, .knob = knob, .text = text, .room = room - 1 };
-	int ret = kvgpu_post(kdev, &m.msg);
+	int ret = kvgpu_knob_get(kdev, knob, text, room - 1);
 
 	if (ret < 0)
 		return ret;
@@ -56,19 +84,19 @@ static ssize_t knob_show(struct device *dev, struct device_attribute *attr, char
 static ssize_t knob_store(struct device *dev, struct device_attribute *attr, const char *text, size_t count)
 {
 	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
-	struct knob_msg m = { .msg.fn = do_knob_set, .knob = attr->attr.name };
+	const char *knob = attr->attr.name, *value;
 	char *copy = kmemdup_nul(text, count, GFP_KERNEL);
 	char *now;
 	int ret;
 
 	if (!copy)
 		return -ENOMEM;
-	m.value = strim(copy);
-	ret = kvgpu_post(kdev, &m.msg);
+	value = strim(copy);
+	ret = kvgpu_knob_set(kdev, knob, value);
 	if (ret == -EINVAL) {
 		now = kzalloc(PAGE_SIZE, GFP_KERNEL);
-		if (now && knob_text(kdev, m.knob, now, PAGE_SIZE) > 0)
-			pr_notice("vgpu: %s: %s does not take \"%.40s\"; it takes %s: %s", kdev->name, m.knob, m.value,
+		if (now && knob_text(kdev, knob, now, PAGE_SIZE) > 0)
+			pr_notice("vgpu: %s: %s does not take \"%.40s\"; it takes %s: %s", kdev->name, knob, value,
 				  strchr(now, '[') ? "one of these" : "a number, as it is now", now);
 		kfree(now);
 	}
@@ -193,6 +221,11 @@ static void sm_attrs_prepare(void)
 static const char *const clocks[KVGPU_CLOCKS] = {
 	[KVGPU_FREE] = "free", [KVGPU_PACED] = "paced", [KVGPU_LOCKSTEP] = "lockstep",
 };
+
+const char *kvgpu_clock_name(enum kvgpu_clock_mode mode)
+{
+	return clocks[mode];
+}
 
 #define MILLION		1000000u
 #define FACTOR_MAX	(1000ull * MILLION)

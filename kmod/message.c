@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink messages: what is said of a device and of a context, attribute by attribute (uapi/vgpu_netlink.h).
+ */
+#include <linux/slab.h>
+
+#include "netlink.h"
+
+/* All or nothing of a nest. */
+static int nest_end(struct sk_buff *skb, struct nlattr *nest, int failed)
+{
+	if (failed) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int put_sm_time(struct sk_buff *skb, unsigned int state, u64 time)
+{
+	struct nlattr *nest = nla_nest_start(skb, VGPU_NL_A_SM_TIME);
+
+	if (!nest)
+		return -EMSGSIZE;
+	return nest_end(skb, nest, nla_put_string(skb, VGPU_NL_A_STATE_NAME, vgpu_sm_state_name(state)) ||
+			kvgpu_put_u64(skb, VGPU_NL_A_STATE_TIME, time));
+}
+
+static int put_sm_times(struct sk_buff *skb, const struct vgpu_device_stats *stats)
+{
+	struct nlattr *nest = nla_nest_start(skb, VGPU_NL_A_SM_TIMES);
+	unsigned int state;
+	int failed = 0;
+
+	if (!nest)
+		return -EMSGSIZE;
+	for (state = 0; state < VGPU_SM_STATES && !failed; state++)
+		failed = put_sm_time(skb, state, stats->sm_time[state]);
+	return nest_end(skb, nest, failed);
+}
+
+int kvgpu_put_device(struct sk_buff *skb, struct kvgpu_dev *kdev, const struct kvgpu_device_snap *snap)
+{
+	const struct vgpu_device_info *info = &snap->info;
+	const struct vgpu_device_stats *stats = &snap->stats;
+	bool failed =
+		nla_put_u32(skb, VGPU_NL_A_DEVICE, kdev->index) ||
+		kvgpu_put_u64(skb, VGPU_NL_A_TIME, info->time) ||
+		nla_put_string(skb, VGPU_NL_A_NAME, kdev->name) ||
+		nla_put_string(skb, VGPU_NL_A_PRESET, info->name) ||
+		nla_put_string(skb, VGPU_NL_A_CLOCK, kvgpu_clock_name(READ_ONCE(kdev->clock.mode))) ||
+		nla_put_u32(skb, VGPU_NL_A_SAMPLE_MS, READ_ONCE(kdev->notices.sample_ms)) ||
+		nla_put_u32(skb, VGPU_NL_A_SMS, info->sms) ||
+		nla_put_u32(skb, VGPU_NL_A_CLOCK_KHZ, info->clock_khz) ||
+		nla_put_u32(skb, VGPU_NL_A_HW_QUEUES, info->hw_queues) ||
+		nla_put_u32(skb, VGPU_NL_A_QUEUES, info->queues) ||
+		nla_put_u32(skb, VGPU_NL_A_CONTEXTS, info->contexts) ||
+		kvgpu_put_u64(skb, VGPU_NL_A_VRAM_BYTES, info->vram_bytes) ||
+		kvgpu_put_u64(skb, VGPU_NL_A_VRAM_FREE, info->vram_free) ||
+		kvgpu_put_u64(skb, VGPU_NL_A_VRAM_RESIDENT, atomic64_read(&kdev->frames) << VGPU_PAGE_SHIFT) ||
+		kvgpu_put_u64(skb, VGPU_NL_A_EVENTS, stats->events) ||
+		kvgpu_put_u64(skb, VGPU_NL_A_PREEMPTIONS, stats->preemptions) ||
+		kvgpu_put_u64(skb, VGPU_NL_A_PREEMPTION_TIME, stats->preemption_time) ||
+		kvgpu_put_u64(skb, VGPU_NL_A_SAVE_AREA, stats->save_area) ||
+		kvgpu_put_u64(skb, VGPU_NL_A_LOST, READ_ONCE(kdev->notices.lost)) ||
+		put_sm_times(skb, stats);
+
+	return failed ? -EMSGSIZE : 0;
+}
+
+int kvgpu_put_sms(struct sk_buff *skb, struct kvgpu_dev *kdev, const struct kvgpu_device_snap *snap)
+{
+	u32 sms = snap->info.sms;
+
+	if (nla_put(skb, VGPU_NL_A_SM_STATES, sms, snap->sm_state) ||
+	    nla_put(skb, VGPU_NL_A_SM_CONTEXTS, sms * sizeof(u32), snap->sm_context))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int put_knob(struct sk_buff *skb, const char *name, const char *value)
+{
+	struct nlattr *nest = nla_nest_start(skb, VGPU_NL_A_KNOB);
+
+	if (!nest)
+		return -EMSGSIZE;
+	return nest_end(skb, nest, nla_put_string(skb, VGPU_NL_A_KNOB_NAME, name) ||
+			nla_put_string(skb, VGPU_NL_A_KNOB_VALUE, value));
+}
+
+int kvgpu_put_knobs(struct sk_buff *skb, struct kvgpu_dev *kdev)
+{
+	char value[VGPU_NL_VALUE_BYTES];
+	struct nlattr *nest = nla_nest_start(skb, VGPU_NL_A_KNOBS);
+	const char *name;
+	unsigned int i;
+	int failed = 0;
+
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; (name = vgpu_device_knob_name(i)) && !failed; i++) {
+		failed = kvgpu_knob_get(kdev, name, value, sizeof(value));
+		failed = failed < 0 || put_knob(skb, name, value);
+	}
+	return nest_end(skb, nest, failed);
+}
+
+int kvgpu_put_context(struct sk_buff *skb, struct kvgpu_dev *kdev, const struct kvgpu_ctx_snap *snap)
+{
+	const struct vgpu_context_info *info = &snap->info;
+	bool failed =
+		nla_put_u32(skb, VGPU_NL_A_DEVICE, kdev->index) ||
+		nla_put_u32(skb, VGPU_NL_A_CONTEXT, info->id) ||
+		kvgpu_put_u64(skb, VGPU_NL_A_TIME, snap->time) ||
+		nla_put_u32(skb, VGPU_NL_A_PID, snap->pid) ||
+		nla_put_s32(skb, VGPU_NL_A_PRIORITY, snap->priority) ||
+		nla_put_u32(skb, VGPU_NL_A_TOKENS, snap->tokens) ||
+		nla_put_u32(skb, VGPU_NL_A_QUEUES, info->queues) ||
+		nla_put_u32(skb, VGPU_NL_A_MODULES, info->modules) ||
+		nla_put_u32(skb, VGPU_NL_A_FAULT, info->fault.reason) ||
+		kvgpu_put_u64(skb, VGPU_NL_A_FAULT_ADDRESS, info->fault.address) ||
+		kvgpu_put_u64(skb, VGPU_NL_A_INFLIGHT, snap->inflight) ||
+		kvgpu_put_u64(skb, VGPU_NL_A_MAPPED_BYTES, info->mapped_bytes) ||
+		kvgpu_put_u64(skb, VGPU_NL_A_RESIDENT_BYTES, info->resident_bytes) ||
+		kvgpu_put_u64(skb, VGPU_NL_A_KERNELS, info->kernels) ||
+		kvgpu_put_u64(skb, VGPU_NL_A_BLOCKS, info->blocks) ||
+		kvgpu_put_u64(skb, VGPU_NL_A_COPIES, info->copies) ||
+		kvgpu_put_u64(skb, VGPU_NL_A_COPIED_BYTES, info->copied_bytes) ||
+		kvgpu_put_u64(skb, VGPU_NL_A_INSTRUCTIONS, info->instructions) ||
+		kvgpu_put_u64(skb, VGPU_NL_A_ENGINE_TIME, info->sm_time) ||
+		kvgpu_put_u64(skb, VGPU_NL_A_PREEMPTIONS, info->account.preemptions) ||
+		kvgpu_put_u64(skb, VGPU_NL_A_PREEMPTION_TIME, info->account.preemption_time) ||
+		kvgpu_put_u64(skb, VGPU_NL_A_SAVE_AREA, info->account.save_area);
+
+	return failed ? -EMSGSIZE : 0;
+}

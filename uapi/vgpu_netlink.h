@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * Generic netlink family "vgpu": what the devices are and do, knobs, notices of rare events, periodic samples.
+ * docs/netlink.md describes every command. Attribute types only ever grow at the end; what a command does not take is
+ * refused with EINVAL and a sentence (NETLINK_EXT_ACK).
+ *
+ * Anybody in the initial network namespace may ask and listen. To set anything takes CAP_SYS_ADMIN in the initial user
+ * namespace, to which the devices belong.
+ */
+#ifndef VGPU_NETLINK_H
+#define VGPU_NETLINK_H
+
+#define VGPU_NL_FAMILY		"vgpu"
+#define VGPU_NL_VERSION		1
+
+/* Multicast groups */
+#define VGPU_NL_GROUP_NOTICES	"notices"	/* rare events */
+#define VGPU_NL_GROUP_SAMPLES	"samples"	/* statistics, every VGPU_NL_A_SAMPLE_MS */
+
+enum vgpu_nl_command {
+	VGPU_NL_CMD_UNSPEC,
+	/* asked for */
+	VGPU_NL_CMD_DEVICE_GET,		/* one: DEVICE, and its SM_STATES; dump: all, or DEVICE */
+	VGPU_NL_CMD_CONTEXT_GET,	/* one: DEVICE, CONTEXT; dump: all, or those of DEVICE */
+	VGPU_NL_CMD_DEVICE_SET,		/* DEVICE and KNOB_NAME with KNOB_VALUE, or SAMPLE_MS, or both */
+	VGPU_NL_CMD_CONTEXT_SET,	/* DEVICE, CONTEXT and PRIORITY, TOKENS or both */
+	/* group "notices": DEVICE, TIME and what is said here; LOST if some were lost in front of it */
+	VGPU_NL_CMD_CONTEXT_CREATED,	/* CONTEXT, PID */
+	VGPU_NL_CMD_CONTEXT_DIED,	/* CONTEXT, PID, FAULT, FAULT_ADDRESS; the watchdog's work too: VGPU_FAULT_WATCHDOG */
+	VGPU_NL_CMD_CONTEXT_CLOSED,	/* CONTEXT, PID */
+	VGPU_NL_CMD_KNOB_CHANGED,	/* KNOB_NAME, KNOB_VALUE */
+	VGPU_NL_CMD_MEMORY_LOW,		/* a page of VRAM was refused: the machine has too little memory left */
+	/* group "samples": first the device, then its contexts, one a message */
+	VGPU_NL_CMD_DEVICE_SAMPLE,	/* as DEVICE_GET of one, without KNOBS */
+	VGPU_NL_CMD_CONTEXT_SAMPLE,	/* as CONTEXT_GET */
+	VGPU_NL_CMD_COUNT
+};
+#define VGPU_NL_CMD_MAX (VGPU_NL_CMD_COUNT - 1)
+
+enum vgpu_nl_attr {
+	VGPU_NL_A_UNSPEC,
+	/* requests and answers */
+	VGPU_NL_A_DEVICE,		/* u32: number of the device */
+	VGPU_NL_A_CONTEXT,		/* u32: id of the context, from 1 */
+	VGPU_NL_A_KNOB_NAME,		/* string */
+	VGPU_NL_A_KNOB_VALUE,		/* string; of a list in an answer: every choice, "[active]" in brackets */
+	VGPU_NL_A_SAMPLE_MS,		/* u32: 0 never, else 10..60000 */
+	VGPU_NL_A_PRIORITY,		/* s32: a higher number is more important */
+	VGPU_NL_A_TOKENS,		/* u32: budget of SMs, 0..1024, ~0: a share of the rest */
+	/* answers */
+	VGPU_NL_A_PAD,
+	VGPU_NL_A_TIME,			/* u64: virtual now, picoseconds */
+	VGPU_NL_A_LOST,			/* u64 */
+	/* a device */
+	VGPU_NL_A_NAME,			/* string: "vgpu0" */
+	VGPU_NL_A_PRESET,		/* string: shape it was made from */
+	VGPU_NL_A_CLOCK,		/* string: free, paced, lockstep */
+	VGPU_NL_A_SMS,			/* u32 */
+	VGPU_NL_A_CLOCK_KHZ,		/* u32 */
+	VGPU_NL_A_HW_QUEUES,		/* u32: there are */
+	VGPU_NL_A_QUEUES,		/* u32: in use, by all or by the context */
+	VGPU_NL_A_CONTEXTS,		/* u32: open */
+	VGPU_NL_A_VRAM_BYTES,		/* u64: there are */
+	VGPU_NL_A_VRAM_FREE,		/* u64: not promised to anybody */
+	VGPU_NL_A_VRAM_RESIDENT,	/* u64: backed by pages of the machine */
+	VGPU_NL_A_EVENTS,		/* u64: the model has processed */
+	VGPU_NL_A_PREEMPTIONS,		/* u64: SMs taken from a kernel; of a context: from it */
+	VGPU_NL_A_PREEMPTION_TIME,	/* u64: picoseconds from request to hand-over, summed over them */
+	VGPU_NL_A_SAVE_AREA,		/* u64: bytes of preempted blocks kept now */
+	VGPU_NL_A_SM_TIMES,		/* nest of SM_TIME */
+	VGPU_NL_A_SM_TIME,		/* nest of STATE_NAME and STATE_TIME */
+	VGPU_NL_A_STATE_NAME,		/* string: idle, setup, running, reserved, saving, restoring */
+	VGPU_NL_A_STATE_TIME,		/* u64: picoseconds, summed over all SMs */
+	VGPU_NL_A_SM_STATES,		/* u8[SMs]: place in SM_TIMES */
+	VGPU_NL_A_SM_CONTEXTS,		/* u32[SMs]: context that each serves, 0: none */
+	VGPU_NL_A_KNOBS,		/* nest of KNOB */
+	VGPU_NL_A_KNOB,			/* nest of KNOB_NAME and KNOB_VALUE */
+	/* a context */
+	VGPU_NL_A_PID,			/* u32: who opened it, in the initial pid namespace */
+	VGPU_NL_A_MODULES,		/* u32 */
+	VGPU_NL_A_FAULT,		/* u32: enum vgpu_fault_reason */
+	VGPU_NL_A_FAULT_ADDRESS,	/* u64 */
+	VGPU_NL_A_INFLIGHT,		/* u64: commands */
+	VGPU_NL_A_MAPPED_BYTES,		/* u64 */
+	VGPU_NL_A_RESIDENT_BYTES,	/* u64 */
+	VGPU_NL_A_KERNELS,		/* u64: completed */
+	VGPU_NL_A_BLOCKS,		/* u64: completed */
+	VGPU_NL_A_COPIES,		/* u64 */
+	VGPU_NL_A_COPIED_BYTES,		/* u64 */
+	VGPU_NL_A_INSTRUCTIONS,		/* u64: of warps */
+	VGPU_NL_A_ENGINE_TIME,		/* u64: picoseconds x SMs */
+	VGPU_NL_A_COUNT
+};
+#define VGPU_NL_A_MAX (VGPU_NL_A_COUNT - 1)
+
+#define VGPU_NL_SAMPLE_MS_MIN	10u
+#define VGPU_NL_SAMPLE_MS_MAX	60000u
+#define VGPU_NL_KNOB_BYTES	32	/* of a knob's name, the final 0 included … */
+#define VGPU_NL_VALUE_BYTES	256	/* … and of its value */
+
+#endif
