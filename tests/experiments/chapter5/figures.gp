@@ -12,6 +12,9 @@ set style fill solid 0.85 noborder
 set boxwidth 0.9
 set xlabel "processes"
 set yrange [0:*]
+# one hue a policy or mechanism, a shade for all and one for each class
+shades = "#222222 #666666 #999999 #cccccc #08306b #2171b5 #6baed6 #c6dbef #67000d #cb181d #fb6a4a #fcbba1"
+do for [n=1:12] { set linetype n lc rgb word(shades, n) }
 
 bars(figure) = sprintf("%s/figure-%s.csv", out, figure)
 columns(figure) = int(system(sprintf("head -n 1 '%s' | tr -cd , | wc -c", bars(figure)))) + 1
