@@ -42,7 +42,7 @@ tool-lib-src := $(foreach dir,$(filter-out $(dir $(wildcard tools/*/main.c)),$(s
 
 CFLAGS ?= -O2 -g
 warnings := -Wall -Wextra -Werror
-include-flags := -I. -Iuapi -Isim-device
+include-flags := -I. -Iuapi -Isim-device -isystem /usr/include/libnl3
 base-flags := -std=gnu11 $(warnings) -fPIC -fno-strict-aliasing -ffp-contract=off -MMD -MP $(include-flags)
 # The device is the same source in the kernel: no library, and no floating point but in
 # the lanes files. platform/user.c is the one file of it that may use libc.
@@ -50,7 +50,7 @@ device-flags := -ffreestanding -fno-math-errno -fno-trapping-math
 no-fp := -mgeneral-regs-only
 runtime-flags := -D_GNU_SOURCE -Iruntime $(patsubst %/,-I%,$(sort $(dir $(runtime-src)))) \
 	$(patsubst %/,-I$(O)/gen/%,$(sort $(dir $(runtime-yacc))))
-libraries := -Wl,--as-needed -ljansson -linih -luring -lm -lpthread
+libraries := -Wl,--as-needed -ljansson -linih -luring -lnl-genl-3 -lnl-3 -lncursesw -ltinfo -lm -lpthread
 sanitize := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
 # $(call flags-of,SOURCE)

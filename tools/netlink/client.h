@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the tools ask of the module by netlink (docs/netlink.md), as structs. Every function that fails leaves one line
+ * in client.error that says what to do, and returns the exit status that fits.
+ */
+#ifndef CLIENT_H
+#define CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vgpu.h"
+#include "vgpu_netlink.h"
+
+/* Exit statuses of the tools. */
+enum { CLIENT_OK, CLIENT_FAILED, CLIENT_USAGE, CLIENT_ABSENT, CLIENT_FORBIDDEN };
+#define CLIENT_STATUS_HELP \
+	"exit status: 0 done, 1 refused or failed, 2 wrong usage, 3 no vgpu device here, 4 not permitted\n"
+
+#define CLIENT_STATES	8	/* of an SM, at most */
+#define CLIENT_KNOBS	32
+#define CLIENT_SMS	1024
+
+struct client_knob {
+	char name[VGPU_NL_KNOB_BYTES];
+	char value[VGPU_NL_VALUE_BYTES];	/* of a list: every choice, "[active]" */
+};
+
+struct client_device {
+	uint32_t index, sms, clock_khz, hw_queues, queues, contexts, sample_ms;
+	char name[32], preset[32], clock[16];
+	uint64_t time, vram_bytes, vram_free, vram_resident;
+	uint64_t events, preemptions, preemption_time, save_area, lost;
+	unsigned int state_count, knob_count;
+	char state_name[CLIENT_STATES][16];
+	uint64_t state_time[CLIENT_STATES];	/* picoseconds, summed over SMs */
+	uint8_t sm_state[CLIENT_SMS];
+	uint32_t sm_context[CLIENT_SMS];
+	struct client_knob knobs[CLIENT_KNOBS];
+};
+
+struct client_context {
+	uint32_t device, id, pid, tokens, queues, modules, fault;
+	int32_t priority;
+	uint64_t time, fault_address, inflight, mapped, resident;
+	uint64_t kernels, blocks, copies, copied, instructions, sm_time, preemptions, preemption_time, save_area;
+};
+
+/** struct client_notice - a message of group "notices"; what it does not say is 0 or empty */
+struct client_notice {
+	uint8_t command;
+	uint32_t device, context, pid, fault;
+	uint64_t time, address, lost;
+	char knob[VGPU_NL_KNOB_BYTES], value[VGPU_NL_VALUE_BYTES];
+};
+
+struct nl_sock;
+
+struct client {
+	struct nl_sock *socket;
+	int family;
+	int failed;			/* errno of the last request, negative */
+	char said[256];			/* the module's own words with it */
+	char error[512];
+};
+
+int client_open(struct client *client);
+void client_close(struct client *client);
+
+/* All devices, or device @only unless it is negative, by number. The list is malloc'ed. */
+int client_devices(struct client *client, int only, struct client_device **list, size_t *count);
+/* Contexts of all devices or of one, by device and id. */
+int client_contexts(struct client *client, int only, struct client_context **list, size_t *count);
+int client_set_knob(struct client *client, uint32_t device, const char *knob, const char *value);
+/* NULL: leave it as it is. */
+int client_set_context(struct client *client, uint32_t device, uint32_t context, const int32_t *priority,
+		       const uint32_t *tokens);
+int client_listen(struct client *client, const char *group);
+/* Wait for the next notice. */
+int client_next(struct client *client, struct client_notice *notice);
+
+/* ---- names.c ---------------------------------------------------------------------------------------------------- */
+
+const struct client_knob *client_knob(const struct client_device *device, const char *name);
+/* Choice @index of a list knob into @name, whether it is active; false: there are no more, or it is no list. */
+bool client_choice(const struct client_knob *knob, unsigned int index, char *name, size_t size, bool *active);
+/* Value of a knob: of a list the active choice. "-": there is no such knob. */
+const char *client_knob_value(const struct client_device *device, const char *name, char *text, size_t size);
+/* Time of all SMs in a state, and of those that are not idle. */
+uint64_t client_state_time(const struct client_device *device, const char *state);
+uint64_t client_busy_time(const struct client_device *device);
+/* Per cent of SM time between two looks at a device in which SMs were not idle. */
+unsigned int client_utilization(const struct client_device *before, const struct client_device *now);
+/* What process @pid is called, "[gone]". */
+const char *client_process_name(uint32_t pid, char *text, size_t size);
+/* "none", "unmapped" … */
+const char *client_fault_name(uint32_t reason);
+/* "1.234 ms" */
+const char *client_time_text(uint64_t ps, char *text, size_t size);
+
+#endif

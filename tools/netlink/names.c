@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What numbers of the device are called, and what follows from them.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "client.h"
+
+const struct client_knob *client_knob(const struct client_device *device, const char *name)
+{
+	for (unsigned int i = 0; i < device->knob_count; i++)
+		if (!strcmp(device->knobs[i].name, name))
+			return &device->knobs[i];
+	return NULL;
+}
+
+bool client_choice(const struct client_knob *knob, unsigned int index, char *name, size_t size, bool *active)
+{
+	const char *at = knob ? knob->value : "";
+	size_t length;
+
+	if (!strchr(at, '['))
+		return false;
+	while (index-- && *at) {
+		at += strcspn(at, " ");
+		at += strspn(at, " ");
+	}
+	if (!*at)
+		return false;
+	*active = *at == '[';
+	at += *active;
+	length = strcspn(at, " ]");
+	snprintf(name, size, "%.*s", (int)length, at);
+	return true;
+}
+
+const char *client_knob_value(const struct client_device *device, const char *name, char *text, size_t size)
+{
+	const struct client_knob *knob = client_knob(device, name);
+	bool active = false;
+
+	snprintf(text, size, "%s", knob ? knob->value : "-");
+	for (unsigned int i = 0; !active && client_choice(knob, i, text, size, &active); i++)
+		;
+	return text;
+}
+
+uint64_t client_state_time(const struct client_device *device, const char *state)
+{
+	for (unsigned int i = 0; i < device->state_count; i++)
+		if (!strcmp(device->state_name[i], state))
+			return device->state_time[i];
+	return 0;
+}
+
+uint64_t client_busy_time(const struct client_device *device)
+{
+	uint64_t busy = 0;
+
+	for (unsigned int i = 0; i < device->state_count; i++)
+		if (strcmp(device->state_name[i], "idle"))
+			busy += device->state_time[i];
+	return busy;
+}
+
+unsigned int client_utilization(const struct client_device *before, const struct client_device *now)
+{
+	double passed = (double)(now->time - before->time) * now->sms;
+
+	return passed > 0 ? (unsigned int)(100 * (double)(client_busy_time(now) - client_busy_time(before)) / passed + 0.5) : 0;
+}
+
+const char *client_process_name(uint32_t pid, char *text, size_t size)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/comm", pid);
+	file = fopen(path, "r");
+	if (!file || !fgets(text, (int)size, file))
+		snprintf(text, size, "[gone]");
+	if (file)
+		fclose(file);
+	text[strcspn(text, "\n")] = 0;
+	return text;
+}
+
+const char *client_fault_name(uint32_t reason)
+{
+	static const char *const names[VGPU_FAULT_COUNT] = {
+		[VGPU_FAULT_NONE] = "none", [VGPU_FAULT_UNMAPPED] = "unmapped", [VGPU_FAULT_MISALIGNED] = "misaligned",
+		[VGPU_FAULT_SHARED_RANGE] = "shared range", [VGPU_FAULT_LOCAL_RANGE] = "local range",
+		[VGPU_FAULT_ADDRESS_SPACE] = "address space", [VGPU_FAULT_TRAP] = "trap", [VGPU_FAULT_WATCHDOG] = "watchdog",
+		[VGPU_FAULT_BARRIER] = "barrier", [VGPU_FAULT_COPY_UNMAPPED] = "copy unmapped",
+		[VGPU_FAULT_COPY_HOST] = "copy host", [VGPU_FAULT_NO_MEMORY] = "no memory",
+		[VGPU_FAULT_RING] = "ring", [VGPU_FAULT_COMMAND] = "command",
+	};
+
+	return reason < VGPU_FAULT_COUNT && names[reason] ? names[reason] : "unknown";
+}
+
+const char *client_time_text(uint64_t ps, char *text, size_t size)
+{
+	static const char *const units[] = { "ns", "us", "ms" };
+	double value = (double)ps / 1e3;
+	unsigned int unit = 0;
+
+	while (value >= 10000 && unit < 2) {
+		value /= 1000;
+		unit++;
+	}
+	if (value >= 10000)
+		snprintf(text, size, "%.2f s", value / 1000);
+	else
+		snprintf(text, size, "%.1f %s", value, units[unit]);
+	return text;
+}

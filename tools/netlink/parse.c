@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Attributes into structs. A module that says less than this knows leaves zeros, one that says more is not understood
+ * there.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <netlink/attr.h>
+
+#include "client.h"
+#include "parse.h"
+
+static uint32_t u32_of(struct nlattr **attrs, int type)
+{
+	return attrs[type] && nla_len(attrs[type]) >= 4 ? nla_get_u32(attrs[type]) : 0;
+}
+
+static uint64_t u64_of(struct nlattr **attrs, int type)
+{
+	return attrs[type] && nla_len(attrs[type]) >= 8 ? nla_get_u64(attrs[type]) : 0;
+}
+
+static void text_of(struct nlattr **attrs, int type, char *text, size_t size)
+{
+	text[0] = 0;
+	if (attrs[type])
+		nla_strlcpy(text, attrs[type], size);
+}
+
+static void bytes_of(struct nlattr **attrs, int type, void *to, size_t size)
+{
+	if (attrs[type])
+		nla_memcpy(to, attrs[type], (int)size);
+}
+
+static void states(struct client_device *device, struct nlattr *list)
+{
+	struct nlattr *attrs[VGPU_NL_A_MAX + 1], *one;
+	int left;
+
+	nla_for_each_nested(one, list, left) {
+		unsigned int i = device->state_count;
+
+		if (i == CLIENT_STATES || nla_parse_nested(attrs, VGPU_NL_A_MAX, one, NULL))
+			return;
+		text_of(attrs, VGPU_NL_A_STATE_NAME, device->state_name[i], sizeof(device->state_name[i]));
+		device->state_time[i] = u64_of(attrs, VGPU_NL_A_STATE_TIME);
+		device->state_count++;
+	}
+}
+
+static void knobs(struct client_device *device, struct nlattr *list)
+{
+	struct nlattr *attrs[VGPU_NL_A_MAX + 1], *one;
+	int left;
+
+	nla_for_each_nested(one, list, left) {
+		struct client_knob *knob = &device->knobs[device->knob_count];
+
+		if (device->knob_count == CLIENT_KNOBS || nla_parse_nested(attrs, VGPU_NL_A_MAX, one, NULL))
+			return;
+		text_of(attrs, VGPU_NL_A_KNOB_NAME, knob->name, sizeof(knob->name));
+		text_of(attrs, VGPU_NL_A_KNOB_VALUE, knob->value, sizeof(knob->value));
+		device->knob_count++;
+	}
+}
+
+void parse_device(struct nlattr **attrs, void *to)
+{
+	struct client_device *device = to;
+
+	device->index = u32_of(attrs, VGPU_NL_A_DEVICE);
+	device->sms = u32_of(attrs, VGPU_NL_A_SMS);
+	if (device->sms > CLIENT_SMS)
+		device->sms = CLIENT_SMS;
+	device->clock_khz = u32_of(attrs, VGPU_NL_A_CLOCK_KHZ);
+	device->hw_queues = u32_of(attrs, VGPU_NL_A_HW_QUEUES);
+	device->queues = u32_of(attrs, VGPU_NL_A_QUEUES);
+	device->contexts = u32_of(attrs, VGPU_NL_A_CONTEXTS);
+	device->sample_ms = u32_of(attrs, VGPU_NL_A_SAMPLE_MS);
+	text_of(attrs, VGPU_NL_A_NAME, device->name, sizeof(device->name));
+	text_of(attrs, VGPU_NL_A_PRESET, device->preset, sizeof(device->preset));
+	text_of(attrs, VGPU_NL_A_CLOCK, device->clock, sizeof(device->clock));
+	device->time = u64_of(attrs, VGPU_NL_A_TIME);
+	device->vram_bytes = u64_of(attrs, VGPU_NL_A_VRAM_BYTES);
+	device->vram_free = u64_of(attrs, VGPU_NL_A_VRAM_FREE);
+	device->vram_resident = u64_of(attrs, VGPU_NL_A_VRAM_RESIDENT);
+	device->events = u64_of(attrs, VGPU_NL_A_EVENTS);
+	device->preemptions = u64_of(attrs, VGPU_NL_A_PREEMPTIONS);
+	device->preemption_time = u64_of(attrs, VGPU_NL_A_PREEMPTION_TIME);
+	device->save_area = u64_of(attrs, VGPU_NL_A_SAVE_AREA);
+	device->lost = u64_of(attrs, VGPU_NL_A_LOST);
+	bytes_of(attrs, VGPU_NL_A_SM_STATES, device->sm_state, sizeof(device->sm_state));
+	bytes_of(attrs, VGPU_NL_A_SM_CONTEXTS, device->sm_context, sizeof(device->sm_context));
+	if (attrs[VGPU_NL_A_SM_TIMES])
+		states(device, attrs[VGPU_NL_A_SM_TIMES]);
+	if (attrs[VGPU_NL_A_KNOBS])
+		knobs(device, attrs[VGPU_NL_A_KNOBS]);
+}
+
+void parse_context(struct nlattr **attrs, void *to)
+{
+	struct client_context *context = to;
+
+	context->device = u32_of(attrs, VGPU_NL_A_DEVICE);
+	context->id = u32_of(attrs, VGPU_NL_A_CONTEXT);
+	context->pid = u32_of(attrs, VGPU_NL_A_PID);
+	context->priority = (int32_t)u32_of(attrs, VGPU_NL_A_PRIORITY);
+	context->tokens = u32_of(attrs, VGPU_NL_A_TOKENS);
+	context->queues = u32_of(attrs, VGPU_NL_A_QUEUES);
+	context->modules = u32_of(attrs, VGPU_NL_A_MODULES);
+	context->fault = u32_of(attrs, VGPU_NL_A_FAULT);
+	context->time = u64_of(attrs, VGPU_NL_A_TIME);
+	context->fault_address = u64_of(attrs, VGPU_NL_A_FAULT_ADDRESS);
+	context->inflight = u64_of(attrs, VGPU_NL_A_INFLIGHT);
+	context->mapped = u64_of(attrs, VGPU_NL_A_MAPPED_BYTES);
+	context->resident = u64_of(attrs, VGPU_NL_A_RESIDENT_BYTES);
+	context->kernels = u64_of(attrs, VGPU_NL_A_KERNELS);
+	context->blocks = u64_of(attrs, VGPU_NL_A_BLOCKS);
+	context->copies = u64_of(attrs, VGPU_NL_A_COPIES);
+	context->copied = u64_of(attrs, VGPU_NL_A_COPIED_BYTES);
+	context->instructions = u64_of(attrs, VGPU_NL_A_INSTRUCTIONS);
+	context->sm_time = u64_of(attrs, VGPU_NL_A_ENGINE_TIME);
+	context->preemptions = u64_of(attrs, VGPU_NL_A_PREEMPTIONS);
+	context->preemption_time = u64_of(attrs, VGPU_NL_A_PREEMPTION_TIME);
+	context->save_area = u64_of(attrs, VGPU_NL_A_SAVE_AREA);
+}
+
+void parse_notice(struct nlattr **attrs, void *to)
+{
+	struct client_notice *notice = to;
+
+	notice->device = u32_of(attrs, VGPU_NL_A_DEVICE);
+	notice->context = u32_of(attrs, VGPU_NL_A_CONTEXT);
+	notice->pid = u32_of(attrs, VGPU_NL_A_PID);
+	notice->fault = u32_of(attrs, VGPU_NL_A_FAULT);
+	notice->time = u64_of(attrs, VGPU_NL_A_TIME);
+	notice->address = u64_of(attrs, VGPU_NL_A_FAULT_ADDRESS);
+	notice->lost = u64_of(attrs, VGPU_NL_A_LOST);
+	text_of(attrs, VGPU_NL_A_KNOB_NAME, notice->knob, sizeof(notice->knob));
+	text_of(attrs, VGPU_NL_A_KNOB_VALUE, notice->value, sizeof(notice->value));
+}

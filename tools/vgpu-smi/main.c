@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+/*
+ * vgpu-smi: what users of nvidia-smi type, for vgpu devices: the table, lists, CSV; and setting knobs. Options first.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "smi.h"
+
+static const char usage[] =
+	"usage: vgpu-smi [options]                            the devices and who uses them\n"
+	"       vgpu-smi set [-i N] KNOB=VALUE...             policy=dss preemption=switch watchdog_us=...\n"
+	"       vgpu-smi set [-i N] -c CONTEXT | -p PID WHAT  priority=N, tokens=N, tokens=share\n"
+	"       vgpu-smi events                               notices as they come, a line each\n"
+	"\n"
+	"  -L, --list-gpus              a line a device\n"
+	"  -q, --query                  everything there is to say\n"
+	"      --query-gpu=FIELDS       CSV, a line a device (--help-query-gpu lists the fields)\n"
+	"      --query-compute-apps=FIELDS  CSV, a line a process (--help-query-compute-apps)\n"
+	"      --format=csv[,noheader][,nounits]\n"
+	"  -i, --id=N                   this device only\n"
+	"  -l, --loop=SECONDS           again and again, until interrupted\n"
+	"  -h, --help                   this text\n"
+	"  -V, --version                the version of the interface\n"
+	"\n"
+	CLIENT_STATUS_HELP;
+
+enum { QUERY_GPU = 256, QUERY_APPS, FORMAT, HELP_GPU, HELP_APPS };
+
+/** struct options - what was asked for */
+struct options {
+	const char *gpu, *apps;		/* fields */
+	struct csv csv;
+	double loop;			/* seconds, 0: once */
+	int only;			/* a device, -1: all */
+	bool list, full, format;
+};
+
+static int wrong(const char *what, const char *value)
+{
+	fprintf(stderr, "vgpu-smi: %s%s; try vgpu-smi --help\n", what, value);
+	return CLIENT_USAGE;
+}
+
+/* ---- looking ------------------------------------------------------------------------------------------------------ */
+
+const struct client_device *view_before(const struct view *view, const struct client_device *d)
+{
+	size_t i = (size_t)(d - view->devices);
+
+	return view->before && view->before[i].index == d->index && view->before[i].time <= d->time ? &view->before[i] : NULL;
+}
+
+static void view_free(struct view *view)
+{
+	free(view->devices);
+	free(view->before);
+	free(view->contexts);
+}
+
+static int look(struct client *client, int only, struct view *view)
+{
+	int status = client_devices(client, only, &view->devices, &view->device_count);
+
+	return status ? status : client_contexts(client, only, &view->contexts, &view->context_count);
+}
+
+/* What is there now; what was there before it goes from @view into before, if it is the same devices. */
+static int look_again(struct client *client, int only, struct view *view)
+{
+	struct view next = { 0 };
+	int status = look(client, only, &next);
+
+	if (!status && next.device_count == view->device_count) {
+		next.before = view->devices;
+		view->devices = NULL;
+	}
+	view_free(view);
+	*view = next;
+	return status;
+}
+
+static void show(const struct options *options, const struct view *view, bool first)
+{
+	if (options->gpu || options->apps) {
+		const char *fields = options->gpu ? options->gpu : options->apps;
+
+		if (first)
+			query_header(fields, options->apps, &options->csv);
+		query(view, fields, options->apps, &options->csv);
+	} else if (options->list) {
+		list(view);
+	} else if (options->full) {
+		full(view);
+	} else {
+		table(view);
+	}
+	fflush(stdout);
+}
+
+/* A rate needs two looks. */
+#define MOMENT_US	100000
+
+static int watch(struct client *client, const struct options *options)
+{
+	struct view view = { 0 };
+	bool first = true;
+	int status = look(client, options->only, &view);
+
+	if (!status && !options->list)
+		usleep(MOMENT_US);
+	while (!status) {
+		status = look_again(client, options->only, &view);
+		if (!status)
+			show(options, &view, first);
+		first = false;
+		if (options->loop <= 0 || ferror(stdout))
+			break;
+		usleep((useconds_t)(options->loop * 1e6));
+	}
+	view_free(&view);
+	return status ? status : ferror(stdout) ? CLIENT_FAILED : CLIENT_OK;
+}
+
+/* ---- options ------------------------------------------------------------------------------------------------------ */
+
+static int parse_format(char *format, struct options *options)
+{
+	bool csv = false;
+
+	for (char *word = strtok(format, ","); word; word = strtok(NULL, ",")) {
+		if (!strcmp(word, "csv"))
+			csv = true;
+		else if (!strcmp(word, "noheader"))
+			options->csv.no_header = true;
+		else if (!strcmp(word, "nounits"))
+			options->csv.no_units = true;
+		else
+			return wrong("--format takes csv, noheader and nounits, not ", word);
+	}
+	options->format = csv;
+	return csv ? CLIENT_OK : wrong("--format needs csv", "");
+}
+
+static int parse_numbers(int opt, const char *text, struct options *options)
+{
+	char *end;
+
+	errno = 0;
+	if (opt == 'i') {
+		options->only = (int)strtol(text, &end, 10);
+		if (*end || end == text || options->only < 0 || options->only > 15)
+			return wrong("-i takes the number of a device, 0 to 15, not ", text);
+		return CLIENT_OK;
+	}
+	options->loop = strtod(text, &end);
+	if (*end || end == text || !(options->loop >= 0.05 && options->loop <= 86400))
+		return wrong("-l takes seconds, 0.05 to 86400, not ", text);
+	return CLIENT_OK;
+}
+
+static int parse(int argc, char **argv, struct options *options)
+{
+	static const struct option longs[] = {
+		{ "list-gpus", no_argument, NULL, 'L' },
+		{ "query", no_argument, NULL, 'q' },
+		{ "query-gpu", required_argument, NULL, QUERY_GPU },
+		{ "query-compute-apps", required_argument, NULL, QUERY_APPS },
+		{ "format", required_argument, NULL, FORMAT },
+		{ "help-query-gpu", no_argument, NULL, HELP_GPU },
+		{ "help-query-compute-apps", no_argument, NULL, HELP_APPS },
+		{ "id", required_argument, NULL, 'i' },
+		{ "loop", required_argument, NULL, 'l' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 }
+	};
+	int opt, status = CLIENT_OK;
+
+	while (!status && (opt = getopt_long(argc, argv, "+Lqi:l:hV", longs, NULL)) != -1) {
+		switch (opt) {
+		case 'L': options->list = true; break;
+		case 'q': options->full = true; break;
+		case QUERY_GPU: options->gpu = optarg; break;
+		case QUERY_APPS: options->apps = optarg; break;
+		case FORMAT: status = parse_format(optarg, options); break;
+		case 'i':
+		case 'l': status = parse_numbers(opt, optarg, options); break;
+		case HELP_GPU: query_help(false); exit(CLIENT_OK);
+		case HELP_APPS: query_help(true); exit(CLIENT_OK);
+		case 'h': fputs(usage, stdout); exit(CLIENT_OK);
+		case 'V': printf("vgpu-smi, interface version %d\n", VGPU_UAPI_VERSION); exit(CLIENT_OK);
+		default: fputs("try vgpu-smi --help\n", stderr); return CLIENT_USAGE;
+		}
+	}
+	if (status)
+		return status;
+	if (!!options->gpu + !!options->apps + options->list + options->full > 1)
+		return wrong("-L, -q, --query-gpu and --query-compute-apps exclude each other", "");
+	if ((options->gpu || options->apps) != options->format)
+		return wrong("--query-gpu and --query-compute-apps go with --format=csv", "");
+	if (options->gpu || options->apps)
+		return query_check(options->gpu ? options->gpu : options->apps, options->apps);
+	return CLIENT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	int (*command)(struct client *, int, char **) = NULL;
+	struct options options = { .only = -1 };
+	struct client client;
+	int status;
+
+	status = parse(argc, argv, &options);
+	if (status)
+		return status;
+	if (optind < argc) {
+		if (!strcmp(argv[optind], "set"))
+			command = set_command;
+		else if (!strcmp(argv[optind], "events"))
+			command = events_command;
+		else
+			return wrong("there is no command ", argv[optind]);
+	}
+	status = client_open(&client);
+	if (!status)
+		status = command ? command(&client, argc - optind - 1, argv + optind + 1) : watch(&client, &options);
+	if (client.error[0])
+		fprintf(stderr, "vgpu-smi: %s\n", client.error);
+	client_close(&client);
+	return status;
+}

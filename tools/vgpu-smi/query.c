@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+/*
+ * vgpu-smi: for programs: CSV of the fields that are asked for, by the names nvidia-smi has for them where it has one. What a
+ * device without hardware has not (a temperature, a fan) is [N/A], so that scripts which ask go on working.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "smi.h"
+
+/** struct row - what a line is about; of --query-gpu @context is NULL */
+struct row {
+	const struct view *view;
+	const struct client_device *device;
+	const struct client_context *context;
+};
+
+/**
+ * struct field - one column
+ * @unit: behind each value, and in brackets behind the name in the header; NULL: none
+ */
+struct field {
+	const char *name, *unit, *help;
+	void (*value)(const struct row *row, char *text, size_t size);
+};
+
+#define U64(name_, expression)								\
+static void name_(const struct row *row, char *text, size_t size)			\
+{											\
+	snprintf(text, size, "%" PRIu64, (uint64_t)(expression));			\
+}
+#define TEXT(name_, expression)								\
+static void name_(const struct row *row, char *text, size_t size)			\
+{											\
+	snprintf(text, size, "%s", expression);						\
+}
+#define REAL(name_, expression)								\
+static void name_(const struct row *row, char *text, size_t size)			\
+{											\
+	snprintf(text, size, "%.3f", expression);					\
+}
+#define KNOB(name_, knob)								\
+static void name_(const struct row *row, char *text, size_t size)			\
+{											\
+	client_knob_value(row->device, knob, text, size);				\
+}
+
+/* ---- devices ---------------------------------------------------------------------------------------------------------- */
+
+static void timestamp(const struct row *row, char *text, size_t size)
+{
+	struct timespec now;
+
+	(void)row;
+	clock_gettime(CLOCK_REALTIME, &now);
+	size -= strftime(text, size, "%Y/%m/%d %H:%M:%S", localtime(&now.tv_sec));
+	snprintf(text + strlen(text), size, ".%03ld", now.tv_nsec / 1000000);
+}
+
+static void not_there(const struct row *row, char *text, size_t size)
+{
+	(void)row;
+	snprintf(text, size, "[N/A]");
+}
+
+static double mean_us(uint64_t time, uint64_t count)
+{
+	return count ? (double)time / (double)count / 1e6 : 0;
+}
+
+static unsigned int utilization_of(const struct row *row)
+{
+	const struct client_device *before = view_before(row->view, row->device);
+
+	return before ? client_utilization(before, row->device) : 0;
+}
+
+U64(index_of, row->device->index)
+U64(count_of, row->view->device_count)
+U64(version_of, ((void)row, VGPU_UAPI_VERSION))
+TEXT(preset_of, row->device->preset)
+TEXT(node_of, row->device->name)
+U64(memory_total, row->device->vram_bytes >> 20)
+U64(memory_free, row->device->vram_free >> 20)
+U64(memory_used, (row->device->vram_bytes - row->device->vram_free + (1 << 20) - 1) >> 20)
+U64(memory_resident, row->device->vram_resident >> 10)
+U64(utilization, utilization_of(row))
+U64(clock_mhz, row->device->clock_khz / 1000)
+U64(sms_of, row->device->sms)
+U64(queues_used, row->device->queues)
+U64(queues_total, row->device->hw_queues)
+U64(contexts_of, row->device->contexts)
+REAL(time_ms, (double)row->device->time / 1e9)
+TEXT(time_mode, row->device->clock)
+U64(preemptions_of, row->device->preemptions)
+REAL(preemption_us, mean_us(row->device->preemption_time, row->device->preemptions))
+U64(save_area, row->device->save_area >> 10)
+KNOB(policy_of, "policy")
+KNOB(preemption_of, "preemption")
+KNOB(transfer_of, "transfer_policy")
+
+static const struct field gpu_fields[] = {
+	{ "timestamp", NULL, "when it was asked, real time", timestamp },
+	{ "index", NULL, "number of the device", index_of },
+	{ "count", NULL, "devices there are", count_of },
+	{ "name", NULL, "preset it was made from", preset_of },
+	{ "node", NULL, "its file in /dev", node_of },
+	{ "driver_version", NULL, "version of the module's interface", version_of },
+	{ "memory.total", "MiB", "", memory_total },
+	{ "memory.free", "MiB", "not promised to anybody", memory_free },
+	{ "memory.used", "MiB", "promised", memory_used },
+	{ "memory.resident", "KiB", "backed by pages of this machine", memory_resident },
+	{ "utilization.gpu", "%", "SM time not idle, of the virtual time since the last look", utilization },
+	{ "clocks.sm", "MHz", "", clock_mhz },
+	{ "sms", NULL, "", sms_of },
+	{ "queues.used", NULL, "", queues_used },
+	{ "queues.total", NULL, "", queues_total },
+	{ "contexts", NULL, "open", contexts_of },
+	{ "policy", NULL, "", policy_of },
+	{ "preemption", NULL, "mechanism", preemption_of },
+	{ "transfer_policy", NULL, "", transfer_of },
+	{ "preemptions", NULL, "SMs taken from a kernel", preemptions_of },
+	{ "preemptions.mean", "us", "from request to hand-over", preemption_us },
+	{ "save_area", "KiB", "preempted blocks kept now", save_area },
+	{ "time", "ms", "virtual", time_ms },
+	{ "time.mode", NULL, "free, paced, lockstep", time_mode },
+	{ "temperature.gpu", NULL, "there is none", not_there },
+	{ "power.draw", NULL, "there is none", not_there },
+	{ "fan.speed", NULL, "there is none", not_there },
+	{ "pstate", NULL, "there is none", not_there },
+};
+
+/* ---- processes ------------------------------------------------------------------------------------------------------------ */
+
+static void process_name(const struct row *row, char *text, size_t size)
+{
+	client_process_name(row->context->pid, text, size);
+}
+
+static void priority(const struct row *row, char *text, size_t size)
+{
+	snprintf(text, size, "%" PRId32, row->context->priority);
+}
+
+static void tokens(const struct row *row, char *text, size_t size)
+{
+	if (row->context->tokens == ~0u)
+		snprintf(text, size, "share");
+	else
+		snprintf(text, size, "%" PRIu32, row->context->tokens);
+}
+
+U64(context_of, row->context->id)
+U64(pid_of, row->context->pid)
+U64(used_memory, (row->context->mapped + (1 << 20) - 1) >> 20)
+U64(resident, row->context->resident >> 10)
+REAL(sm_time, (double)row->context->sm_time / 1e9)
+U64(queues, row->context->queues)
+U64(inflight, row->context->inflight)
+U64(kernels, row->context->kernels)
+U64(blocks, row->context->blocks)
+U64(copies, row->context->copies)
+U64(copied, row->context->copied >> 10)
+U64(preempted, row->context->preemptions)
+TEXT(fault, client_fault_name(row->context->fault))
+
+static const struct field app_fields[] = {
+	{ "timestamp", NULL, "when it was asked, real time", timestamp },
+	{ "gpu_index", NULL, "number of the device", index_of },
+	{ "gpu_name", NULL, "preset of the device", preset_of },
+	{ "context", NULL, "id of the context", context_of },
+	{ "pid", NULL, "who opened it", pid_of },
+	{ "process_name", NULL, "", process_name },
+	{ "used_memory", "MiB", "promised", used_memory },
+	{ "used_gpu_memory", "MiB", "the same", used_memory },
+	{ "resident_memory", "KiB", "backed by pages of this machine", resident },
+	{ "sm_time", "ms", "virtual, summed over SMs", sm_time },
+	{ "priority", NULL, "a higher number is more important", priority },
+	{ "tokens", NULL, "budget of SMs", tokens },
+	{ "queues", NULL, "", queues },
+	{ "inflight", NULL, "commands", inflight },
+	{ "kernels", NULL, "completed", kernels },
+	{ "blocks", NULL, "thread blocks completed", blocks },
+	{ "copies", NULL, "", copies },
+	{ "copied", "KiB", "", copied },
+	{ "preemptions", NULL, "SMs taken from it", preempted },
+	{ "fault", NULL, "why it died", fault },
+};
+
+/* ---- lines ------------------------------------------------------------------------------------------------------------------ */
+
+#define COUNT(fields)	(sizeof(fields) / sizeof((fields)[0]))
+
+static const struct field *find(const char *name, size_t length, bool processes)
+{
+	const struct field *fields = processes ? app_fields : gpu_fields;
+	size_t count = processes ? COUNT(app_fields) : COUNT(gpu_fields);
+
+	for (size_t i = 0; i < count; i++)
+		if (strlen(fields[i].name) == length && !strncmp(fields[i].name, name, length))
+			return &fields[i];
+	return NULL;
+}
+
+/* The next name in a list of fields; *@at moves behind it. NULL: that was all. */
+static const char *next_name(const char **at, size_t *length)
+{
+	const char *name;
+
+	if (!**at)
+		return NULL;
+	*at += strspn(*at, " ");
+	name = *at;
+	*length = strcspn(name, ", ");
+	*at += *length;
+	*at += strspn(*at, " ");
+	*at += **at == ',';
+	return name;
+}
+
+int query_check(const char *fields, bool processes)
+{
+	const char *name;
+	size_t length;
+
+	if (!*fields) {
+		fprintf(stderr, "vgpu-smi: no fields; vgpu-smi --help-query-%s lists them\n", processes ? "compute-apps" : "gpu");
+		return CLIENT_USAGE;
+	}
+	while ((name = next_name(&fields, &length))) {
+		if (find(name, length, processes))
+			continue;
+		fprintf(stderr, "vgpu-smi: there is no field \"%.*s\"; vgpu-smi --help-query-%s lists them\n", (int)length, name,
+			processes ? "compute-apps" : "gpu");
+		return CLIENT_USAGE;
+	}
+	return CLIENT_OK;
+}
+
+void query_header(const char *fields, bool processes, const struct csv *csv)
+{
+	const char *name, *between = "";
+	size_t length;
+
+	if (csv->no_header)
+		return;
+	while ((name = next_name(&fields, &length))) {
+		const struct field *field = find(name, length, processes);
+
+		printf("%s%s", between, field->name);
+		if (field->unit)
+			printf(" [%s]", field->unit);
+		between = ", ";
+	}
+	putchar('\n');
+}
+
+static void line(const struct row *row, const char *fields, const struct csv *csv)
+{
+	const char *name, *between = "";
+	char text[256];
+	size_t length;
+
+	while ((name = next_name(&fields, &length))) {
+		const struct field *field = find(name, length, row->context);
+
+		field->value(row, text, sizeof(text));
+		printf("%s%s%s%s", between, text, field->unit && !csv->no_units ? " " : "",
+		       field->unit && !csv->no_units ? field->unit : "");
+		between = ", ";
+	}
+	putchar('\n');
+}
+
+void query(const struct view *view, const char *fields, bool processes, const struct csv *csv)
+{
+	for (size_t i = 0; i < view->device_count; i++) {
+		struct row row = { .view = view, .device = &view->devices[i] };
+
+		if (!processes)
+			line(&row, fields, csv);
+		for (size_t j = 0; processes && j < view->context_count; j++) {
+			row.context = &view->contexts[j];
+			if (row.context->device == row.device->index)
+				line(&row, fields, csv);
+		}
+	}
+}
+
+void query_help(bool processes)
+{
+	const struct field *fields = processes ? app_fields : gpu_fields;
+	size_t count = processes ? COUNT(app_fields) : COUNT(gpu_fields);
+
+	printf("fields of --query-%s:\n", processes ? "compute-apps" : "gpu");
+	for (size_t i = 0; i < count; i++)
+		printf("  %-20s %-5s %s\n", fields[i].name, fields[i].unit ? fields[i].unit : "", fields[i].help);
+}

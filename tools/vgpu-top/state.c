@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+/*
+ * vgpu-top: what a device is doing and what has changed since the last look.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "top.h"
+
+static const struct client_context *find_old(const struct state *state, uint32_t id)
+{
+	for (size_t i = 0; i < state->old_count; i++)
+		if (state->old[i].id == id)
+			return &state->old[i];
+	return NULL;
+}
+
+static void rates(struct state *state, struct process *p)
+{
+	const struct client_context *old = find_old(state, p->now.id);
+	double sm_time = (double)(p->now.sm_time - (old ? old->sm_time : 0));
+
+	client_process_name(p->now.pid, p->name, sizeof(p->name));
+	p->sm_share = state->passed > 0 ? 100 * sm_time / (state->passed * state->device.sms) : 0;
+	if (p->sm_share > 100)
+		p->sm_share = 100;
+	p->kernels = state->elapsed > 0 ? (double)(p->now.kernels - (old ? old->kernels : 0)) / state->elapsed : 0;
+	p->preempted = state->elapsed > 0 ? (double)(p->now.preemptions - (old ? old->preemptions : 0)) / state->elapsed : 0;
+}
+
+static int by_sm(const void *a, const void *b)
+{
+	const struct process *x = a, *y = b;
+
+	if (x->sm_share != y->sm_share)
+		return x->sm_share < y->sm_share ? 1 : -1;
+	return x->now.id < y->now.id ? -1 : x->now.id > y->now.id;
+}
+
+static int by_memory(const void *a, const void *b)
+{
+	const struct process *x = a, *y = b;
+
+	if (x->now.mapped != y->now.mapped)
+		return x->now.mapped < y->now.mapped ? 1 : -1;
+	return x->now.id < y->now.id ? -1 : x->now.id > y->now.id;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct process *x = a, *y = b;
+
+	if (x->now.pid != y->now.pid)
+		return x->now.pid < y->now.pid ? -1 : 1;
+	return x->now.id < y->now.id ? -1 : x->now.id > y->now.id;
+}
+
+static int look_contexts(struct client *client, struct state *state, uint32_t device)
+{
+	static int (*const order[SORTS])(const void *, const void *) = { by_sm, by_memory, by_pid };
+	struct client_context *list;
+	struct process *processes;
+	size_t count;
+	int status = client_contexts(client, (int)device, &list, &count);
+
+	if (status)
+		return status;
+	processes = calloc(count + 1, sizeof(*processes));
+	if (!processes) {
+		free(list);
+		snprintf(client->error, sizeof(client->error), "out of memory");
+		return CLIENT_FAILED;
+	}
+	for (size_t i = 0; i < count; i++) {
+		processes[i].now = list[i];
+		rates(state, &processes[i]);
+	}
+	if (count)
+		qsort(processes, count, sizeof(*processes), order[state->sort]);
+	free(state->processes);
+	free(state->old);
+	state->processes = processes;
+	state->count = count;
+	state->old = list;
+	state->old_count = count;
+	if (!state_selected(state))
+		state->selected = 0;
+	return CLIENT_OK;
+}
+
+int state_look(struct client *client, struct state *state, uint32_t device, double elapsed)
+{
+	struct client_device *list;
+	size_t count;
+	int status = client_devices(client, (int)device, &list, &count);
+
+	if (status)
+		return status;
+	state->seen_before = state->device.sms && state->device.time <= list[0].time;
+	state->before = state->device;
+	state->device = list[0];
+	free(list);
+	state->elapsed = elapsed;
+	state->passed = state->seen_before ? (double)(state->device.time - state->before.time) : 0;
+	return look_contexts(client, state, device);
+}
+
+void state_free(struct state *state)
+{
+	free(state->processes);
+	free(state->old);
+}
+
+struct process *state_selected(struct state *state)
+{
+	for (size_t i = 0; i < state->count; i++)
+		if (state->processes[i].now.id == state->selected)
+			return &state->processes[i];
+	return NULL;
+}
+
+void state_select(struct state *state, int step)
+{
+	struct process *p = state_selected(state);
+	size_t at = p ? (size_t)(p - state->processes) : 0;
+
+	if (!state->count)
+		return;
+	if (p && step > 0 && at + 1 < state->count)
+		at++;
+	if (p && step < 0 && at > 0)
+		at--;
+	state->selected = state->processes[at].now.id;
+}

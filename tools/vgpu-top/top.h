@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vgpu-top: contents page. state.c looks at a device and works out rates, draw.c makes lines of that, and main.c shows them,
+ * in a terminal or one after the other (batch mode).
+ */
+#ifndef TOP_H
+#define TOP_H
+
+#include "tools/netlink/client.h"
+
+enum sort { SORT_SM, SORT_MEMORY, SORT_PID, SORTS };
+
+/** struct process - a context, and what it did since the last look */
+struct process {
+	struct client_context now;
+	char name[32];
+	double sm_share;		/* per cent of SM time of the device */
+	double kernels, preempted;	/* a second of real time */
+};
+
+/** struct state - what is shown */
+struct state {
+	struct client_device device, before;
+	bool seen_before;
+	double elapsed;			/* real seconds between the two */
+	double passed;			/* virtual picoseconds between the two */
+	struct process *processes;
+	size_t count;
+	struct client_context *old;	/* contexts of the last look */
+	size_t old_count;
+	enum sort sort;
+	uint32_t selected;		/* context, 0: none */
+	char note[128];			/* the answer to a key */
+};
+
+int state_look(struct client *client, struct state *state, uint32_t device, double elapsed);
+void state_free(struct state *state);
+/* The process that is selected, NULL: none. */
+struct process *state_selected(struct state *state);
+/* Select the next one (@step 1) or the one before (-1). */
+void state_select(struct state *state, int step);
+
+#define COLUMNS_MAX	256
+
+/* How a line stands out; of SMS each letter says how busy an SM is. */
+enum look { PLAIN, HEAD, SELECTED, DEAD, SMS };
+
+/** struct line - one line of the screen */
+struct line {
+	char text[COLUMNS_MAX + 1];
+	enum look look;
+};
+
+/* As many lines as there are to show, at most @rows, none longer than @columns. */
+unsigned int draw(const struct state *state, struct line *lines, unsigned int rows, unsigned int columns);
+
+#endif
