@@ -73,7 +73,7 @@ static int emit_move(FILE *out, const struct trace *trace, const struct span *m)
 int trace_chrome(const struct trace *trace, FILE *out)
 {
 	uint32_t last_sm = COPIES, seen_slots = 0;
-	char name[128];
+	char name[NAME_BYTES + 32], title[NAME_BYTES];
 	int err = 0;
 
 	first = 1;
@@ -105,7 +105,7 @@ int trace_chrome(const struct trace *trace, FILE *out)
 	for (size_t i = 0; i < trace->kernel_count && !err; i++) {
 		const struct kernel *k = &trace->kernels[i];
 
-		snprintf(name, sizeof(name), "kernel %u", k->id);
+		snprintf(name, sizeof(name), "%s #%u", trace_kernel_name(k, title, sizeof(title)), k->id);
 		err |= emit(out, complete(name, k->start, k->end > k->start ? k->end : k->start,
 					  PID_PROCESSES + k->context, 0,
 					  json_pack("{s:I, s:I, s:I}", "blocks", (json_int_t)k->blocks, "module",

@@ -6,11 +6,15 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "record.h"
 #include "trace.h"
 
 static const char usage[] =
 	"usage: vgpu-trace [options] RECORDS\n"
+	"       vgpu-trace stats [options] RECORDS        kernels, copies, waits, preemptions\n"
+	"       vgpu-trace record [-o RECORDS] -- COMMAND  run it and record the device\n"
 	"\n"
 	"Reads trace records of a vgpu device (debugfs vgpu/N/trace, or the file VGPU_TRACE\n"
 	"names for the embedded device; - is standard input) and prints a table, a line a process.\n"
@@ -19,6 +23,7 @@ static const char usage[] =
 	"  -s, --svg FILE     also draw SMs against virtual time\n"
 	"  -t, --title TEXT   heading of the picture\n"
 	"  -n, --names FILE   lines `PID NAME RESULT' that name the processes\n"
+	"                     (without it RECORDS.names, if there is one)\n"
 	"  -q, --quiet        no table\n"
 	"  -h, --help         this text\n"
 	"\n"
@@ -61,8 +66,17 @@ int main(int argc, char **argv)
 	};
 	const char *json = NULL, *svg = NULL, *names = NULL, *title = "vgpu", *path;
 	struct trace trace;
-	int quiet = 0, opt, status = 0;
+	int quiet = 0, stats = 0, opt, status = 0;
+	char beside[4096];
 	FILE *file;
+
+	if (argc > 1 && !strcmp(argv[1], "record"))
+		return trace_record(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "stats")) {
+		stats = 1;
+		argc--;
+		argv++;
+	}
 
 	while ((opt = getopt_long(argc, argv, "j:s:t:n:qh", options, NULL)) != -1) {
 		switch (opt) {
@@ -89,13 +103,16 @@ int main(int argc, char **argv)
 		return 1;
 	if (file != stdin)
 		fclose(file);
+	snprintf(beside, sizeof(beside), "%s.names", path);
+	if (!names && !access(beside, R_OK))
+		names = beside;
 	if (names && trace_names(&trace, names))
 		status = 1;
 	if (json)
 		status |= write_file(&trace, json, title, write_chrome);
 	if (svg)
 		status |= write_file(&trace, svg, title, trace_svg);
-	if (!quiet && trace_summary(&trace, stdout))
+	if (!quiet && (stats ? trace_stats(&trace, stdout) : trace_summary(&trace, stdout)))
 		status = 1;
 	trace_free(&trace);
 	return status;

@@ -22,7 +22,7 @@ struct reader {
 	struct open_block *blocks;	/* [sm][slot] */
 	struct span *moving;		/* [sm]: what it does now; end 1: nothing */
 	uint32_t sms;
-	size_t process_room, kernel_room, span_room, move_room;
+	size_t process_room, kernel_room, span_room, move_room, preemption_room;
 	struct span copy;		/* the transfer engine carries one copy at a time */
 	int copying;
 };
@@ -208,6 +208,23 @@ static int copy_record(struct reader *r, const struct vgpu_trace_record *rec, ui
 	return add_span(r, &r->copy);
 }
 
+static int add_preemption(struct reader *r, uint64_t time)
+{
+	struct trace *t = r->trace;
+
+	if (grow(&t->preemptions, &r->preemption_room, t->preemption_count, sizeof(*t->preemptions)))
+		return -1;
+	t->preemptions[t->preemption_count++] = time;
+	return 0;
+}
+
+/* What also belongs to the life of a command. */
+static int is_stage(uint16_t type)
+{
+	return type == VGPU_TRACE_PUSH || type == VGPU_TRACE_DISPATCH || type == VGPU_TRACE_KERNEL_START ||
+	       type == VGPU_TRACE_COPY_START || type == VGPU_TRACE_COMPLETE;
+}
+
 static int take(struct reader *r, const struct vgpu_trace_record *rec)
 {
 	struct trace *t = r->trace;
@@ -223,6 +240,8 @@ static int take(struct reader *r, const struct vgpu_trace_record *rec)
 		t->end = rec->time;
 	process = find_process(r, rec->context);
 	if (process < 0)
+		return -1;
+	if (is_stage(rec->type) && trace_command(t, rec))
 		return -1;
 	p = &t->processes[process];
 	switch (rec->type) {
@@ -250,6 +269,11 @@ static int take(struct reader *r, const struct vgpu_trace_record *rec)
 			t->unmatched++;
 		p->kernels++;
 		return 0;
+	case VGPU_TRACE_KERNEL_NAME:
+		k = find_kernel(t, rec->kernel);
+		if (k)
+			trace_name_piece(k, rec);
+		return 0;
 	case VGPU_TRACE_COPY_START:
 	case VGPU_TRACE_COPY_END:
 		return copy_record(r, rec, (uint32_t)process);
@@ -263,6 +287,8 @@ static int take(struct reader *r, const struct vgpu_trace_record *rec)
 	case VGPU_TRACE_PREEMPT_END:
 		p->preemptions++;
 		p->preemption_time += rec->time - rec->a;
+		if (add_preemption(r, rec->time - rec->a))
+			return -1;
 		return move(r, rec, (uint32_t)process, MOVES);
 	case VGPU_TRACE_SAVE_START:
 		return move(r, rec, (uint32_t)process, MOVE_SAVE);
@@ -374,6 +400,10 @@ int trace_names(struct trace *trace, const char *path)
 
 void trace_free(struct trace *trace)
 {
+	for (size_t i = 0; i < trace->queue_count; i++)
+		free(trace->queues[i].commands);
+	free(trace->queues);
+	free(trace->preemptions);
 	free(trace->processes);
 	free(trace->kernels);
 	free(trace->spans);

@@ -48,6 +48,22 @@ struct kernel {
 	uint32_t id, context;	/* context: index into processes */
 	uint64_t start, end, blocks;
 	uint32_t module, index;
+	char name[VGPU_TRACE_NAME_BYTES + 1];	/* as the linker has it; empty: not known */
+};
+#define NAME_BYTES	128	/* of a name that is shown */
+
+/** struct command - one command of a queue; times of stages it did not come to are 0 */
+struct command {
+	uint64_t seq, push, dispatch, start, end;
+	uint32_t op;
+	enum { COMMAND_DISPATCHED = 1, COMMAND_STARTED = 2, COMMAND_COMPLETE = 4 } stages;
+};
+
+/** struct queue - a hardware queue while it was a context's */
+struct queue {
+	uint32_t context, id;
+	struct command *commands;	/* in the order in which they were pushed */
+	size_t count, room;
 };
 
 struct trace {
@@ -55,7 +71,9 @@ struct trace {
 	struct kernel *kernels;
 	struct span *spans;	/* finished ones, by start time within an SM */
 	struct span *moves;	/* by end time; what: bytes, draining: 0 */
-	size_t process_count, kernel_count, span_count, move_count;
+	struct queue *queues;
+	uint64_t *preemptions;	/* how long each took */
+	size_t process_count, kernel_count, span_count, move_count, queue_count, preemption_count;
 	uint32_t sms;
 	uint64_t end;		/* last record */
 	size_t records, unmatched;	/* ends without a start and the other way round: records were lost */
@@ -67,6 +85,13 @@ int trace_read(FILE *file, const char *path, struct trace *trace);
 int trace_names(struct trace *trace, const char *path);
 void trace_free(struct trace *trace);
 
+/* commands.c: a record of type PUSH, DISPATCH, KERNEL_START, COPY_START, COMPLETE. -1: no memory */
+int trace_command(struct trace *trace, const struct vgpu_trace_record *rec);
+/* names.c: a record of type KERNEL_NAME */
+void trace_name_piece(struct kernel *kernel, const struct vgpu_trace_record *rec);
+const char *trace_kernel_name(const struct kernel *kernel, char *text, size_t size);
+
+int trace_stats(const struct trace *trace, FILE *out);
 int trace_summary(const struct trace *trace, FILE *out);
 int trace_svg(const struct trace *trace, const char *title, FILE *out);
 int trace_chrome(const struct trace *trace, FILE *out);

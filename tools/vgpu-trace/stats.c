@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+/*
+ * vgpu-trace stats: what took the time, in the manner of nsys stats: kernels by name, copies by kind, how long commands waited,
+ * how long preemptions took. All times are virtual.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace.h"
+
+/** struct group - durations that belong together */
+struct group {
+	char name[NAME_BYTES];
+	uint64_t *times;
+	size_t count, room;
+	uint64_t total, bytes;
+};
+
+struct groups {
+	struct group *list;
+	size_t count;
+};
+
+static struct group *find(struct groups *groups, const char *name)
+{
+	struct group *more;
+
+	for (size_t i = 0; i < groups->count; i++)
+		if (!strcmp(groups->list[i].name, name))
+			return &groups->list[i];
+	more = realloc(groups->list, (groups->count + 1) * sizeof(*more));
+	if (!more)
+		return NULL;
+	groups->list = more;
+	more += groups->count++;
+	memset(more, 0, sizeof(*more));
+	snprintf(more->name, sizeof(more->name), "%s", name);
+	return more;
+}
+
+static int add(struct groups *groups, const char *name, uint64_t time, uint64_t bytes)
+{
+	struct group *group = find(groups, name);
+
+	if (!group)
+		return -1;
+	if (group->count == group->room) {
+		size_t room = group->room ? 2 * group->room : 64;
+		uint64_t *times = realloc(group->times, room * sizeof(*times));
+
+		if (!times)
+			return -1;
+		group->times = times;
+		group->room = room;
+	}
+	group->times[group->count++] = time;
+	group->total += time;
+	group->bytes += bytes;
+	return 0;
+}
+
+static void groups_free(struct groups *groups)
+{
+	for (size_t i = 0; i < groups->count; i++)
+		free(groups->list[i].times);
+	free(groups->list);
+	memset(groups, 0, sizeof(*groups));
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------- */
+
+static int by_time(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int by_total(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	return x->total < y->total ? 1 : x->total > y->total ? -1 : strcmp(x->name, y->name);
+}
+
+static char *text(uint64_t ps)
+{
+	static char room[8][32];
+	static unsigned int next;
+
+	return trace_time_text(ps, room[next++ % 8], sizeof(room[0]));
+}
+
+/* A line a group, the one that took longest first. */
+static void table(struct groups *groups, FILE *out, const char *title, const char *what)
+{
+	uint64_t total = 0;
+
+	if (!groups->count)
+		return;
+	for (size_t i = 0; i < groups->count; i++) {
+		qsort(groups->list[i].times, groups->list[i].count, sizeof(uint64_t), by_time);
+		total += groups->list[i].total;
+	}
+	qsort(groups->list, groups->count, sizeof(*groups->list), by_total);
+	fprintf(out, "%s\n%7s %11s %8s %11s %11s %11s %11s  %s\n", title, "time", "total", "count", "mean", "median", "least",
+		"most", what);
+	for (size_t i = 0; i < groups->count; i++) {
+		const struct group *g = &groups->list[i];
+
+		/* what took no time among what did is no news */
+		if (total && !g->total)
+			continue;
+		fprintf(out, "%6.1f%% %11s %8zu %11s %11s %11s %11s  %s", total ? 100.0 * (double)g->total / (double)total : 0.0,
+			text(g->total), g->count, text(g->total / g->count), text(g->times[g->count / 2]),
+			text(g->times[0]), text(g->times[g->count - 1]), g->name);
+		if (g->bytes)
+			fprintf(out, ", %.1f KiB", (double)g->bytes / 1024);
+		if (g->bytes && g->total)
+			fprintf(out, ", %.2f GB/s", (double)g->bytes / (double)g->total * 1e3);
+		fputc('\n', out);
+	}
+	fputc('\n', out);
+	groups_free(groups);
+}
+
+/* ---- what is in them -------------------------------------------------------------------------------------------------- */
+
+static const char *op_name(uint32_t op)
+{
+	static const char *const names[VGPU_CMD_COUNT] = {
+		[VGPU_CMD_NOP] = "nop", [VGPU_CMD_LAUNCH] = "launch", [VGPU_CMD_COPY_H2D] = "copy to device",
+		[VGPU_CMD_COPY_D2H] = "copy to host", [VGPU_CMD_COPY_D2D] = "copy on device", [VGPU_CMD_FILL] = "fill",
+		[VGPU_CMD_WAIT] = "wait for a queue", [VGPU_CMD_STAMP] = "stamp", [VGPU_CMD_PROFILED] = "profiled launch",
+	};
+
+	return op < VGPU_CMD_COUNT && names[op] ? names[op] : "other";
+}
+
+static int kernels(const struct trace *trace, FILE *out)
+{
+	struct groups groups = { 0 };
+	char name[NAME_BYTES];
+	int err = 0;
+
+	for (size_t i = 0; i < trace->kernel_count && !err; i++) {
+		const struct kernel *k = &trace->kernels[i];
+
+		if (k->end >= k->start && k->end)
+			err = add(&groups, trace_kernel_name(k, name, sizeof(name)), k->end - k->start, 0);
+	}
+	table(&groups, out, "Kernels, from the first thread block to the last", "name");
+	return err;
+}
+
+static int copies(const struct trace *trace, FILE *out)
+{
+	struct groups groups = { 0 };
+	int err = 0;
+
+	for (size_t i = 0; i < trace->span_count && !err; i++) {
+		const struct span *s = &trace->spans[i];
+
+		if (s->sm == COPIES)
+			err = add(&groups, op_name(s->slot), s->end - s->start, s->what);
+	}
+	table(&groups, out, "Copies, on the transfer engine", "kind, bytes, rate");
+	return err;
+}
+
+/* A command waits in its queue for those before it, then in its engine for its turn. A wait for another queue is all waiting. */
+static int waits(const struct trace *trace, FILE *out)
+{
+	struct groups groups = { 0 };
+	char name[NAME_BYTES];
+	int err = 0;
+
+	for (size_t i = 0; i < trace->queue_count; i++) {
+		for (size_t j = 0; j < trace->queues[i].count && !err; j++) {
+			const struct command *c = &trace->queues[i].commands[j];
+
+			if (c->stages & COMMAND_DISPATCHED) {
+				snprintf(name, sizeof(name), "%s, in its queue", op_name(c->op));
+				err = add(&groups, name, c->dispatch - c->push, 0);
+			}
+			if (c->stages & COMMAND_STARTED && c->stages & COMMAND_DISPATCHED) {
+				snprintf(name, sizeof(name), "%s, in its engine", op_name(c->op));
+				err |= add(&groups, name, c->start - c->dispatch, 0);
+			}
+			if (c->op == VGPU_CMD_WAIT && c->stages & COMMAND_COMPLETE && c->stages & COMMAND_DISPATCHED)
+				err |= add(&groups, op_name(c->op), c->end - c->dispatch, 0);
+		}
+	}
+	table(&groups, out, "Waits, before a command starts", "of");
+	return err;
+}
+
+static int preemptions(const struct trace *trace, FILE *out)
+{
+	struct groups groups = { 0 };
+	uint64_t bytes = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < trace->preemption_count && !err; i++)
+		err = add(&groups, "request to hand-over", trace->preemptions[i], 0);
+	for (size_t i = 0; i < trace->move_count && !err; i++) {
+		const struct span *s = &trace->moves[i];
+
+		err = add(&groups, trace_move_names[s->slot], s->end - s->start, s->what);
+		bytes += s->what;
+	}
+	if (trace->preemption_count && !err) {
+		uint64_t *times = find(&groups, "request to hand-over")->times;
+
+		qsort(times, trace->preemption_count, sizeof(*times), by_time);
+		fprintf(out, "%zu preemptions of an SM, 99 %% of them within %s\n\n", trace->preemption_count,
+			text(times[(trace->preemption_count - 1) * 99 / 100]));
+	}
+	table(&groups, out, "Preemptions of an SM", "part");
+	return err;
+}
+
+int trace_stats(const struct trace *trace, FILE *out)
+{
+	int err = kernels(trace, out) || copies(trace, out) || waits(trace, out) || preemptions(trace, out);
+
+	if (trace->unmatched)
+		fprintf(out, "%zu starts or ends lack their other half: the ring was full, or work was cut off\n",
+			trace->unmatched);
+	return err || ferror(out) ? -1 : 0;
+}
