@@ -179,6 +179,32 @@ static void equals_do_not_preempt_each_other(void **state)
 	}
 }
 
+/* The active queue has two entries. Three kernels of one process get one of them: the other is kept for who has none. */
+static void no_process_fills_the_active_queue(void **state)
+{
+	static const char *const policies[] = { "ppq-exclusive", "ppq-shared", "dss", "round-robin" };
+	u32 i, k;
+
+	(void)state;
+	for (i = 0; i < VGPU_ARRAY_SIZE(policies); i++) {
+		struct host *h = host_new("k20c", "sms=2", "active_kernels=2", NULL);
+		struct process low = process(h, 0), high = process(h, 1);
+
+		assert_int_equal(vgpu_device_knob_set(h->dev, "policy", policies[i]), 0);
+		assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", "drain"), 0);
+		for (k = 0; k < 3; k++)
+			host_push(h, low.id, host_queue(h, low.id), cmd_profiled(100, 100 * US, 1));
+		run_to(h, 2);
+		assert_int_equal(h->dev->exec.active_count, 1);
+		launch(h, high, 1, 10);
+		run_to(h, 4);
+		assert_int_equal(h->dev->exec.active_count, 2);
+		host_run(h);
+		assert_true(done(h, high, 1) < 1300 * US);
+		host_free(h);
+	}
+}
+
 /* ---- dss: algorithm 1 ----------------------------------------------------------------------------------------------- */
 
 /* 13 SMs, two processes: tokens 7 (the first to arrive) and 6. */
@@ -420,6 +446,7 @@ int main(void)
 		cmocka_unit_test(npq_gains_nothing_with_two_processes),
 		cmocka_unit_test(free_sms_under_ppq),
 		cmocka_unit_test(equals_do_not_preempt_each_other),
+		cmocka_unit_test(no_process_fills_the_active_queue),
 		cmocka_unit_test(dss_divides_equally),
 		cmocka_unit_test(dss_gives_the_remainder_to_the_first_arrivals),
 		cmocka_unit_test(dss_shares_by_process),
