@@ -66,26 +66,26 @@ void vgpu_device_destroy(struct vgpu_device *dev)
 	vgpu_transfer_fini(dev);
 	vgpu_queues_fini(dev);
 	vgpu_mem_free(dev->contexts.list);
-	vgpu_heap_free(&dev->events);
+	vgpu_tournament_free(&dev->events);
 	vgpu_mem_free(dev);
 }
 
 u64 vgpu_device_run(struct vgpu_device *dev, u64 until, u32 max_events)
 {
-	struct vgpu_heap_node *first;
+	struct vgpu_entrant *first;
 
 	dev->stop = false;
-	while ((first = vgpu_heap_first(&dev->events)) && first->key <= until) {
+	while ((first = vgpu_tournament_first(&dev->events)) && first->key <= until) {
 		struct vgpu_event *event = vgpu_container_of(first, struct vgpu_event, node);
 
 		if (!max_events--)
 			return first->key;
 		dev->now = first->key;
-		vgpu_heap_pop(&dev->events);
+		vgpu_tournament_pop(&dev->events);
 		dev->events_fired++;
 		event->fire(dev, event);
 		if (unlikely(dev->stop)) {
-			first = vgpu_heap_first(&dev->events);
+			first = vgpu_tournament_first(&dev->events);
 			return first ? first->key : VGPU_NEVER;
 		}
 	}

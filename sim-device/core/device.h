@@ -21,7 +21,7 @@ struct vgpu_device {
 	void *host;
 	u64 now;
 	bool tracing;
-	struct vgpu_heap events;
+	struct vgpu_tournament events;
 	u32 events_reserved;
 	u64 event_seq;
 	u64 events_fired;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Events of one device: the heap by time, and the room in it that was promised.
+ * Events of one device: who is next, and the room that was promised.
  */
 #include "device.h"
 
@@ -14,7 +14,7 @@ u64 vgpu_time_after(const struct vgpu_device *dev, u64 delay)
 void vgpu_event_at(struct vgpu_device *dev, struct vgpu_event *event, u64 time)
 {
 	VGPU_CHECK(time >= dev->now);
-	vgpu_heap_put(&dev->events, &event->node, time, dev->event_seq++);
+	vgpu_tournament_enter(&dev->events, &event->node, time, dev->event_seq++);
 }
 
 void vgpu_event_after(struct vgpu_device *dev, struct vgpu_event *event, u64 delay)
@@ -24,12 +24,12 @@ void vgpu_event_after(struct vgpu_device *dev, struct vgpu_event *event, u64 del
 
 void vgpu_event_cancel(struct vgpu_device *dev, struct vgpu_event *event)
 {
-	vgpu_heap_remove(&dev->events, &event->node);
+	vgpu_tournament_leave(&dev->events, &event->node);
 }
 
 int vgpu_event_reserve(struct vgpu_device *dev, u32 count)
 {
-	int err = vgpu_heap_reserve(&dev->events, dev->events_reserved + count);
+	int err = vgpu_tournament_reserve(&dev->events, dev->events_reserved + count);
 
 	if (!err)
 		dev->events_reserved += count;

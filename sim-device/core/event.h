@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The discrete-event core: a heap of events ordered by (time, sequence), so that equal times fire in the order in which
+ * The discrete-event core: events ordered by (time, sequence), so that equal times fire in the order in which
  * they were scheduled and a run is the same every time. An event is embedded in what it belongs to.
  */
 #ifndef VGPU_EVENT_H
 #define VGPU_EVENT_H
 
-#include "heap.h"
+#include "tournament.h"
 
 struct vgpu_device;
 
 struct vgpu_event {
-	struct vgpu_heap_node node;	/* key: when it fires */
+	struct vgpu_entrant node;	/* key: when it fires */
 	void (*fire)(struct vgpu_device *dev, struct vgpu_event *event);
 };
 
@@ -29,7 +29,7 @@ void vgpu_event_release(struct vgpu_device *dev, u32 count);
 
 static inline bool vgpu_event_pending(const struct vgpu_event *event)
 {
-	return vgpu_heap_has(&event->node);
+	return vgpu_entrant_is_in(&event->node);
 }
 
 /* When a pending event fires. */

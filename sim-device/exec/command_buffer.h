@@ -6,12 +6,12 @@
 #ifndef VGPU_COMMAND_BUFFER_H
 #define VGPU_COMMAND_BUFFER_H
 
-#include "../core/heap.h"
+#include "../core/tournament.h"
 
 struct vgpu_command;
 
 struct vgpu_command_buffer {
-	struct vgpu_heap_node node;	/* among the full buffers, by the policy's rank and arrival */
+	struct vgpu_entrant node;	/* among the full buffers, by the policy's rank and arrival */
 	struct vgpu_command *command;	/* NULL: empty */
 	struct vgpu_command *head;	/* behind it, in the dispatcher */
 	struct vgpu_command *tail;

@@ -103,11 +103,11 @@ struct vgpu_exec {
 	u64 policy_word[4];		/* the policy's own; 0 when it is selected */
 	struct vgpu_event policy_timer;
 	bool share_by_priority;		/* budgets by priority, not equal: policy/share.c */
-	struct vgpu_heap waiting;	/* full command buffers */
+	struct vgpu_tournament waiting;	/* full command buffers */
 	u32 processes;			/* live contexts that have queues */
-	struct vgpu_heap active;	/* contexts; for this and those that follow see struct vgpu_standing */
-	struct vgpu_heap need[VGPU_KSR_NEEDS];
-	struct vgpu_heap holding;
+	struct vgpu_tournament active;	/* contexts; for this and those that follow see struct vgpu_standing */
+	struct vgpu_tournament need[VGPU_KSR_NEEDS];
+	struct vgpu_tournament holding;
 	struct vgpu_smst *unreserved;	/* SMs that are being preempted and that nobody waits for any more */
 	struct vgpu_ksr *ksrt;
 	struct vgpu_ksr **ksr_free;	/* stack of free entries */

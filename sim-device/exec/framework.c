@@ -51,7 +51,7 @@ static struct vgpu_command *take_from_buffer(struct vgpu_device *dev, struct vgp
 	struct vgpu_command *command = buffer->command;
 	struct vgpu_command *next = buffer->head;
 
-	vgpu_heap_remove(&dev->exec.waiting, &buffer->node);
+	vgpu_tournament_leave(&dev->exec.waiting, &buffer->node);
 	buffer->command = NULL;
 	if (next) {
 		buffer->head = next->engine_next;
@@ -71,7 +71,7 @@ bool vgpu_exec_has_room_for(const struct vgpu_device *dev, const struct vgpu_con
 {
 	const struct vgpu_exec *exec = &dev->exec;
 
-	return exec->ksr_free_count > (ctx->standing.active_kernels ? exec->processes - exec->active.count : 0);
+	return exec->ksr_free_count > (ctx->standing.active_kernels ? exec->processes - vgpu_tournament_count(&exec->active) : 0);
 }
 
 static void watchdog_fire(struct vgpu_device *dev, struct vgpu_event *event)
@@ -112,7 +112,7 @@ struct vgpu_ksr *vgpu_exec_admit(struct vgpu_device *dev, struct vgpu_context *c
 	struct vgpu_command *command;
 
 	if (!ctx->standing.active_kernels++)
-		ctx->standing.since = exec->admissions;
+		ctx->standing.since = exec->admissions + 1;
 	command = take_from_buffer(dev, ctx);
 	memset(ksr, 0, sizeof(*ksr));
 	vgpu_command_shape(command, &ksr->launch);
@@ -121,7 +121,7 @@ struct vgpu_ksr *vgpu_exec_admit(struct vgpu_device *dev, struct vgpu_context *c
 	ksr->launch.as = ctx->as;
 	ksr->ctx = ctx;
 	ksr->command = command;
-	ksr->order = exec->admissions++;
+	ksr->order = ++exec->admissions;
 	ksr->since = command->arrived;
 	ksr->occupancy = vgpu_occupancy(&dev->config, ksr->launch.threads, ksr->launch.regs_per_block,
 					ksr->launch.shared_bytes, &ksr->shared_config);
@@ -182,7 +182,7 @@ void vgpu_exec_abort(struct vgpu_device *dev, struct vgpu_context *ctx)
 	struct vgpu_block *block;
 	u32 i;
 
-	vgpu_heap_remove(&exec->waiting, &ctx->buffer.node);
+	vgpu_tournament_leave(&exec->waiting, &ctx->buffer.node);
 	memset(&ctx->buffer, 0, sizeof(ctx->buffer));
 	/* None of its kernels may be given an SM that another of them gives back. */
 	for (ksr = exec->active_head; ksr; ksr = ksr->next) {

@@ -59,8 +59,8 @@ void vgpu_exec_save(struct vgpu_device *dev, u32 sm)
 	VGPU_CHECK(smst->state == VGPU_SM_RESERVED && hw->resident_count && !smst->moving_count);
 	vgpu_account_sm(dev, sm, VGPU_SM_SAVING);
 	while ((block = hw->resident)) {
-		vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_PREEMPT, smst->ksr, sm, block->index, block->slot);
 		vgpu_sm_detach(hw, block);
+		vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_PREEMPT, smst->ksr, sm, block->index, block->slot);
 		bytes += vgpu_block_context_bytes(block);
 		append(smst, block);
 	}

@@ -213,33 +213,33 @@ static void empty(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 		dev->exec.policy->sm_idle(dev, sm);
 }
 
-static void count_end(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_ksr *ksr, struct vgpu_block *block)
+/* Block @index of @ksr, in @slot, has ended. */
+static void count_end(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr, u64 index, u32 slot)
 {
-	vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_END, ksr, sm->index, block->index, block->slot);
+	vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_END, ksr, sm, index, slot);
 	ksr->ctx->blocks++;
 	ksr->ended++;
 }
 
 /* Claim one block of @ksr for @sm, where one has just ended. A reserved SM gets none. */
-static bool claim(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_ksr *ksr)
+static bool claim(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 {
-	if (!ksr->unclaimed || dev->exec.smst[sm->index].state != VGPU_SM_RUNNING)
+	if (!ksr->unclaimed || dev->exec.smst[sm].state != VGPU_SM_RUNNING)
 		return false;
 	if (--ksr->unclaimed <= ksr->promised)
 		vgpu_exec_claimed(dev, ksr);
 	return true;
 }
 
-bool vgpu_exec_block_followed(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_block *block)
+bool vgpu_exec_block_followed(struct vgpu_device *dev, u32 sm, struct vgpu_launch *launch, u32 slot, u64 *index)
 {
-	struct vgpu_ksr *ksr = ksr_of(block->launch);
+	struct vgpu_ksr *ksr = ksr_of(launch);
 
 	if (ksr->ptbq || !claim(dev, sm, ksr))
 		return false;
-	count_end(dev, sm, ksr, block);
-	block->index = ksr->next_block++;
-	block->remaining_ps = 0;
-	vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_START, ksr, sm->index, block->index, block->slot);
+	count_end(dev, sm, ksr, *index, slot);
+	*index = ksr->next_block++;
+	vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_START, ksr, sm, *index, slot);
 	return true;
 }
 
@@ -247,11 +247,11 @@ void vgpu_exec_block_done(struct vgpu_device *dev, struct vgpu_sm *sm, struct vg
 {
 	struct vgpu_ksr *ksr = ksr_of(block->launch);
 
-	count_end(dev, sm, ksr, block);
+	count_end(dev, sm->index, ksr, block->index, block->slot);
 	vgpu_account_blocks(dev, ksr, VGPU_BLOCK_RUNNING, VGPU_BLOCK_NONE, 1);
 	if (ksr->launch.kernel)
 		vgpu_block_release(block);
-	if (claim(dev, sm, ksr)) {
+	if (claim(dev, sm->index, ksr)) {
 		if (issue(dev, sm, ksr, block))
 			settle(dev, sm->index);
 		return;
@@ -300,8 +300,8 @@ void vgpu_sm_driver_stop(struct vgpu_device *dev, u32 sm)
 	vgpu_event_cancel(dev, &smst->setup);
 	smst->claimed = 0;
 	while ((block = dev->sms[sm].resident)) {
-		vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_END, smst->ksr, sm, block->index, block->slot);
 		vgpu_sm_detach(&dev->sms[sm], block);
+		vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_END, smst->ksr, sm, block->index, block->slot);
 		vgpu_block_release(block);
 		vgpu_block_put(&dev->exec, block);
 	}

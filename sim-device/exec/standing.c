@@ -6,15 +6,15 @@
 #include "../core/device.h"
 #include "../policy/policy.h"
 
-/* ---- heaps ----------------------------------------------------------------------------------------------------- */
+/* ---- tournaments ----------------------------------------------------------------------------------------------- */
 
-/* @node belongs into @heap under (key, seq) if @in, else out of it. Nearly always it is there already. */
-static void keep(struct vgpu_heap *heap, struct vgpu_heap_node *node, bool in, u64 key, u64 seq)
+/* @entrant belongs into @t as (key, seq) if @in, else out of it. Nearly always it is there already. */
+static void keep(struct vgpu_tournament *t, struct vgpu_entrant *entrant, bool in, u64 key, u64 seq)
 {
 	if (!in)
-		vgpu_heap_remove(heap, node);
-	else if (!vgpu_heap_has(node) || node->key != key || node->seq != seq)
-		vgpu_heap_put(heap, node, key, seq);
+		vgpu_tournament_leave(t, entrant);
+	else if (!vgpu_entrant_is_in(entrant) || entrant->key != key || entrant->seq != seq)
+		vgpu_tournament_enter(t, entrant, key, seq);
 }
 
 void vgpu_exec_reorder(struct vgpu_device *dev, struct vgpu_context *ctx)
@@ -37,12 +37,12 @@ void vgpu_exec_reorder(struct vgpu_device *dev, struct vgpu_context *ctx)
 		     ctx->buffer.command->order);
 }
 
-static struct vgpu_context *context_of(struct vgpu_heap_node *first, size_t offset)
+static struct vgpu_context *context_of(struct vgpu_entrant *first, size_t offset)
 {
 	return first ? (struct vgpu_context *)((char *)first - offset) : NULL;
 }
 
-#define FIRST(heap, member)	context_of(vgpu_heap_first(heap), offsetof(struct vgpu_context, member))
+#define FIRST(tournament, member)	context_of(vgpu_tournament_first(tournament), offsetof(struct vgpu_context, member))
 
 struct vgpu_context *vgpu_exec_waiting(struct vgpu_device *dev)
 {
@@ -75,13 +75,13 @@ struct vgpu_context *vgpu_exec_holding(struct vgpu_device *dev)
 
 int vgpu_standing_reserve(struct vgpu_exec *exec, u32 contexts)
 {
-	struct vgpu_heap *const heaps[] = {
+	struct vgpu_tournament *const tournaments[] = {
 		&exec->waiting, &exec->active, &exec->need[VGPU_KSR_ISSUABLE], &exec->need[VGPU_KSR_WANTING], &exec->holding,
 	};
 	u32 i;
 
-	for (i = 0; i < VGPU_ARRAY_SIZE(heaps); i++) {
-		int err = vgpu_heap_reserve(heaps[i], contexts);
+	for (i = 0; i < VGPU_ARRAY_SIZE(tournaments); i++) {
+		int err = vgpu_tournament_reserve(tournaments[i], contexts);
 
 		if (err)
 			return err;
@@ -94,10 +94,10 @@ void vgpu_standing_fini(struct vgpu_exec *exec)
 	u32 need;
 
 	for (need = 0; need < VGPU_KSR_NEEDS; need++)
-		vgpu_heap_free(&exec->need[need]);
-	vgpu_heap_free(&exec->holding);
-	vgpu_heap_free(&exec->active);
-	vgpu_heap_free(&exec->waiting);
+		vgpu_tournament_free(&exec->need[need]);
+	vgpu_tournament_free(&exec->holding);
+	vgpu_tournament_free(&exec->active);
+	vgpu_tournament_free(&exec->waiting);
 }
 
 /* ---- kernels --------------------------------------------------------------------------------------------------- */
@@ -267,11 +267,11 @@ static bool context_closes(const struct vgpu_device *dev, const struct vgpu_cont
 	}
 	return active == s->active_kernels && issuable == count_kernels(s, VGPU_KSR_ISSUABLE) &&
 	       wanting == count_kernels(s, VGPU_KSR_WANTING) && reserved == count_sms(s->coming, ctx) &&
-	       s->held == reserved + count_sms(s->running, ctx) && vgpu_heap_has(&s->active) == !!active &&
-	       vgpu_heap_has(&s->holding) == !!s->held &&
-	       vgpu_heap_has(&s->need[VGPU_KSR_ISSUABLE]) == !!issuable &&
-	       vgpu_heap_has(&s->need[VGPU_KSR_WANTING]) == !!wanting &&
-	       vgpu_heap_has(&ctx->buffer.node) == !!ctx->buffer.command;
+	       s->held == reserved + count_sms(s->running, ctx) && vgpu_entrant_is_in(&s->active) == !!active &&
+	       vgpu_entrant_is_in(&s->holding) == !!s->held &&
+	       vgpu_entrant_is_in(&s->need[VGPU_KSR_ISSUABLE]) == !!issuable &&
+	       vgpu_entrant_is_in(&s->need[VGPU_KSR_WANTING]) == !!wanting &&
+	       vgpu_entrant_is_in(&ctx->buffer.node) == !!ctx->buffer.command;
 }
 
 bool vgpu_standing_closes(const struct vgpu_device *dev)

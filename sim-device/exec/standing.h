@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Where a context stands in the execution engine: its kernels with blocks to issue, its SMs, and its places in the heaps in
- * which a policy finds who comes first (Tanasic 5.2.4 searches the KSRT serially; heaps find the same in O(log n)).
+ * Where a context stands in the execution engine: its kernels with blocks to issue, its SMs, and its places in the tournaments
+ * that tell a policy who comes first (Tanasic 5.2.4 searches the KSRT serially; they find the same in O(log n)).
  */
 #ifndef VGPU_STANDING_H
 #define VGPU_STANDING_H
 
-#include "../core/heap.h"
+#include "../core/tournament.h"
 
 struct vgpu_ksr;
 struct vgpu_smst;
@@ -25,9 +25,9 @@ enum vgpu_ksr_need {
 };
 
 struct vgpu_standing {
-	struct vgpu_heap_node active;	/* among the contexts with active kernels, by rank, then since */
-	struct vgpu_heap_node need[VGPU_KSR_NEEDS];	/* among those with such kernels, by rank, then admission */
-	struct vgpu_heap_node holding;	/* among those that hold SMs, last rank first, then newest */
+	struct vgpu_entrant active;	/* among the contexts with active kernels, by rank, then since */
+	struct vgpu_entrant need[VGPU_KSR_NEEDS];	/* among those with such kernels, by rank, then admission */
+	struct vgpu_entrant holding;	/* among those that hold SMs, last rank first, then newest */
 	struct vgpu_ksr_list kernels[VGPU_KSR_NEEDS];
 	struct vgpu_smst *running;	/* SMs that serve it and are not being preempted, newest first */
 	struct vgpu_smst *coming;	/* SMs that are being preempted for it, newest first */

@@ -24,7 +24,7 @@ struct vgpu_command {
 	u64 cookie;
 	struct vgpu_cmd cmd;
 	struct vgpu_module_ref *module;	/* LAUNCH: held until the command has ended */
-	struct vgpu_heap_node node;	/* waits for the transfer engine */
+	struct vgpu_entrant node;	/* waits for the transfer engine */
 	struct vgpu_event arrival;	/* on its way to the execution engine */
 	u64 order;			/* of arrival at its engine */
 	u64 arrived;			/* when, at the execution engine */

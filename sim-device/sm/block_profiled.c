@@ -31,18 +31,26 @@ static u64 draw(struct vgpu_device *dev, const struct vgpu_launch *launch)
 }
 
 /*
- * When the profiled blocks of an SM end. One event an SM, for the earliest: the heap of events then has as many entries as
+ * The profiled blocks of an SM and when they end. One event an SM, for the earliest: there are then as many events as
  * there are SMs with work, not as there are blocks, and finding the next end in an SM is a walk over a short array.
+ *
+ * A block that ends is nearly always followed by another one of its kernel in the same slot. That touches this struct and no block,
+ * and of it the first cache line and those of the slots in use: with many SMs, memory is what a simulated block costs.
  */
 struct vgpu_ends {
 	struct vgpu_event event;
-	struct vgpu_sm *sm;
-	bool firing;			/* what is issued meanwhile is scheduled at the end */
+	void *memory;			/* as allocated; the struct is aligned within it */
+	struct vgpu_launch *launch;	/* all blocks are of it */
+	u32 sm;
 	u32 first;			/* slot of the earliest */
 	u32 slots;			/* all blocks are below */
+	bool firing;			/* what is issued meanwhile is scheduled at the end */
 	u64 time[64];			/* by slot; VGPU_NEVER: no block there */
+	u64 index[64];			/* in the grid; what the block itself says is as old as its issue */
 	struct vgpu_block *block[64];
 };
+
+#define ALIGN	64u			/* a cache line */
 
 /* Find the earliest end; equal ones go by slot. */
 static u64 find_first(struct vgpu_ends *ends)
@@ -61,45 +69,51 @@ static u64 find_first(struct vgpu_ends *ends)
 	return earliest;
 }
 
-static void schedule(struct vgpu_ends *ends)
+static void schedule(struct vgpu_device *dev, struct vgpu_ends *ends)
 {
 	u64 time = find_first(ends);
 
 	if (time == VGPU_NEVER) {
 		ends->slots = 0;
-		vgpu_event_cancel(ends->sm->dev, &ends->event);
+		vgpu_event_cancel(dev, &ends->event);
 	} else {
-		vgpu_event_at(ends->sm->dev, &ends->event, time);
+		vgpu_event_at(dev, &ends->event, time);
 	}
 }
 
-static void start(struct vgpu_device *dev, struct vgpu_ends *ends, const struct vgpu_block *block)
+/* The block in @slot leaves it. */
+static struct vgpu_block *take(struct vgpu_ends *ends, u32 slot)
 {
-	const struct vgpu_launch *launch = block->launch;
-	u64 time = block->remaining_ps;
+	struct vgpu_block *block = ends->block[slot];
 
-	if (!time)
-		time = launch->block_cv_permille ? draw(dev, launch) : launch->block_ps;
-	ends->time[block->slot] = vgpu_time_after(dev, time);
+	block->index = ends->index[slot];
+	ends->time[slot] = VGPU_NEVER;
+	return block;
+}
+
+/* When a block that starts now ends. */
+static u64 end_of(struct vgpu_device *dev, const struct vgpu_launch *launch)
+{
+	return vgpu_time_after(dev, launch->block_cv_permille ? draw(dev, launch) : launch->block_ps);
 }
 
 static void ends_fire(struct vgpu_device *dev, struct vgpu_event *event)
 {
 	struct vgpu_ends *ends = vgpu_container_of(event, struct vgpu_ends, event);
-	struct vgpu_sm *sm = ends->sm;
-	u32 most = sm->resident_count;
+	u32 most = ends->slots;
 
 	/* All that end now, but not what they are followed by: at the end of the clock that would end now as well. */
 	ends->firing = true;
 	do {
-		struct vgpu_block *block = ends->block[ends->first];
+		u32 slot = ends->first;
 
-		if (vgpu_exec_block_followed(dev, sm, block)) {
-			start(dev, ends, block);
+		if (vgpu_exec_block_followed(dev, ends->sm, ends->launch, slot, &ends->index[slot])) {
+			ends->time[slot] = end_of(dev, ends->launch);
 		} else {
-			ends->time[ends->first] = VGPU_NEVER;
-			vgpu_sm_remove(sm, block);
-			vgpu_exec_block_done(dev, sm, block);
+			struct vgpu_block *block = take(ends, slot);
+
+			vgpu_sm_remove(&dev->sms[ends->sm], block);
+			vgpu_exec_block_done(dev, &dev->sms[ends->sm], block);
 		}
 	} while (find_first(ends) == dev->now && --most);
 	ends->firing = false;
@@ -111,12 +125,14 @@ static void ends_fire(struct vgpu_device *dev, struct vgpu_event *event)
 
 int vgpu_profiled_init(struct vgpu_sm *sm)
 {
+	u8 *memory = vgpu_mem_alloc(sizeof(*sm->ends) + ALIGN);
 	u32 i;
 
-	sm->ends = vgpu_mem_alloc(sizeof(*sm->ends));
-	if (!sm->ends)
+	if (!memory)
 		return -ENOMEM;
-	sm->ends->sm = sm;
+	sm->ends = (struct vgpu_ends *)(memory + (0 - (unsigned long)memory) % ALIGN);
+	sm->ends->memory = memory;
+	sm->ends->sm = sm->index;
 	sm->ends->event.fire = ends_fire;
 	for (i = 0; i < VGPU_ARRAY_SIZE(sm->ends->time); i++)
 		sm->ends->time[i] = VGPU_NEVER;
@@ -125,31 +141,36 @@ int vgpu_profiled_init(struct vgpu_sm *sm)
 
 void vgpu_profiled_fini(struct vgpu_sm *sm)
 {
-	vgpu_mem_free(sm->ends);
+	if (sm->ends)
+		vgpu_mem_free(sm->ends->memory);
 	sm->ends = NULL;
 }
 
 void vgpu_profiled_issue(struct vgpu_block *block)
 {
+	struct vgpu_device *dev = block->sm->dev;
 	struct vgpu_ends *ends = block->sm->ends;
 
+	ends->launch = block->launch;
 	ends->block[block->slot] = block;
+	ends->index[block->slot] = block->index;
+	ends->time[block->slot] = block->remaining_ps ? vgpu_time_after(dev, block->remaining_ps) : end_of(dev, block->launch);
 	if (ends->slots <= block->slot)
 		ends->slots = block->slot + 1;
-	start(block->sm->dev, ends, block);
 	if (!ends->firing)
-		schedule(ends);
+		schedule(dev, ends);
 }
 
 void vgpu_profiled_detach(struct vgpu_block *block)
 {
+	struct vgpu_device *dev = block->sm->dev;
 	struct vgpu_ends *ends = block->sm->ends;
 
 	/* At least 1: a block that has not ended has time left, and 0 says that it never started. */
-	block->remaining_ps = ends->time[block->slot] - block->sm->dev->now;
+	block->remaining_ps = ends->time[block->slot] - dev->now;
 	if (!block->remaining_ps)
 		block->remaining_ps = 1;
-	ends->time[block->slot] = VGPU_NEVER;
+	take(ends, block->slot);
 	if (!ends->firing)
-		schedule(ends);
+		schedule(dev, ends);
 }

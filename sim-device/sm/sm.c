@@ -61,10 +61,9 @@ void vgpu_sm_flush(struct vgpu_sm *sm)
 void vgpu_sm_setup(struct vgpu_sm *sm, const struct vgpu_launch *launch)
 {
 	VGPU_CHECK(!sm->resident_count);
-	if (sm->context != launch->context || sm->as != launch->as) {
-		vgpu_sm_flush(sm);
-		sm->tlb_epoch = 0;	/* no epoch is 0: what comes in is checked against the new space */
-	}
+	/* No epoch is 0: the TLB is flushed by the first slice of the new context that would use it. */
+	if (sm->context != launch->context || sm->as != launch->as)
+		sm->tlb_epoch = 0;
 	sm->context = launch->context;
 	sm->as = launch->as;
 }

@@ -119,10 +119,11 @@ void vgpu_sm_flush(struct vgpu_sm *sm);
 /* @block has ended at the present time and is already off the SM; the engine releases it and may issue another. */
 void vgpu_exec_block_done(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_block *block);
 /*
- * @block, still resident and of profiled kind, has ended; where its kernel has a new block to issue to the same place, @block
- * becomes that one, without leaving. false: nothing has happened, take it off and call vgpu_exec_block_done().
+ * The profiled block of @launch in @slot of @sm, still resident, has ended, *@index of its grid. Where its kernel has a new block to
+ * issue to the same place, *@index becomes that one's and nothing else of the block changes. false: nothing has happened, take it
+ * off and call vgpu_exec_block_done().
  */
-bool vgpu_exec_block_followed(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_block *block);
+bool vgpu_exec_block_followed(struct vgpu_device *dev, u32 sm, struct vgpu_launch *launch, u32 slot, u64 *index);
 /* @block, still resident, did what ends its context. fault has reason, block, thread, pc, address, bytes, write; the engine adds the rest
  * and stops every block of the context: @block is freed on return, and so is everything on @sm of the same context. */
 void vgpu_exec_block_fault(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_block *block,

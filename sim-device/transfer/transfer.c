@@ -11,7 +11,7 @@
 
 #define PS_PER_SECOND	1000000000000ull
 
-static struct vgpu_command *command_of(struct vgpu_heap_node *node)
+static struct vgpu_command *command_of(struct vgpu_entrant *node)
 {
 	return vgpu_container_of(node, struct vgpu_command, node);
 }
@@ -153,13 +153,13 @@ static void schedule_burst(struct vgpu_device *dev)
 static void start_next(struct vgpu_device *dev)
 {
 	struct vgpu_transfer_engine *engine = &dev->transfer;
-	struct vgpu_heap_node *first = vgpu_heap_first(&engine->waiting);
+	struct vgpu_entrant *first = vgpu_tournament_first(&engine->waiting);
 	struct vgpu_command *command;
 
 	if (engine->running || !first)
 		return;
 	command = command_of(first);
-	vgpu_heap_remove(&engine->waiting, first);
+	vgpu_tournament_leave(&engine->waiting, first);
 	engine->running = command;
 	engine->started = dev->now;
 	engine->bytes = bytes_of(&command->cmd);
@@ -208,7 +208,7 @@ void vgpu_transfer_submit(struct vgpu_device *dev, struct vgpu_command *command)
 	struct vgpu_transfer_engine *engine = &dev->transfer;
 
 	command->order = engine->order++;
-	vgpu_heap_put(&engine->waiting, &command->node, engine->policy->rank(command->queue->ctx), command->order);
+	vgpu_tournament_enter(&engine->waiting, &command->node, engine->policy->rank(command->queue->ctx), command->order);
 	start_next(dev);
 }
 
@@ -220,7 +220,7 @@ void vgpu_transfer_abort(struct vgpu_device *dev, struct vgpu_context *ctx)
 	/* What waits here is the head of a queue. */
 	for (i = 0; ctx->queues && i < dev->config.hw_queues; i++)
 		if (dev->queues[i].ctx == ctx && dev->queues[i].head)
-			vgpu_heap_remove(&engine->waiting, &dev->queues[i].head->node);
+			vgpu_tournament_leave(&engine->waiting, &dev->queues[i].head->node);
 	if (engine->running && engine->running->queue->ctx == ctx) {
 		vgpu_event_cancel(dev, &engine->burst);
 		vgpu_trace_command(dev, VGPU_TRACE_COPY_END, engine->running, engine->done, engine->running->cmd.op);
@@ -237,8 +237,8 @@ void vgpu_transfer_rerank(struct vgpu_device *dev)
 	for (i = 0; i < dev->config.hw_queues; i++) {
 		struct vgpu_command *command = dev->queues[i].head;
 
-		if (command && vgpu_heap_has(&command->node))
-			vgpu_heap_put(&engine->waiting, &command->node, engine->policy->rank(command->queue->ctx),
+		if (command && vgpu_entrant_is_in(&command->node))
+			vgpu_tournament_enter(&engine->waiting, &command->node, engine->policy->rank(command->queue->ctx),
 				     command->order);
 	}
 }
@@ -249,11 +249,11 @@ int vgpu_transfer_init(struct vgpu_device *dev)
 
 	dev->transfer.policy = vgpu_transfer_policy_at(0);
 	dev->transfer.burst.fire = burst_fire;
-	err = vgpu_heap_reserve(&dev->transfer.waiting, dev->config.hw_queues);
+	err = vgpu_tournament_reserve(&dev->transfer.waiting, dev->config.hw_queues);
 	return err ? err : vgpu_event_reserve(dev, 1);
 }
 
 void vgpu_transfer_fini(struct vgpu_device *dev)
 {
-	vgpu_heap_free(&dev->transfer.waiting);
+	vgpu_tournament_free(&dev->transfer.waiting);
 }

@@ -22,7 +22,7 @@ const struct vgpu_transfer_policy *vgpu_transfer_policy_at(unsigned int index);
 
 struct vgpu_transfer_engine {
 	const struct vgpu_transfer_policy *policy;
-	struct vgpu_heap waiting;	/* commands */
+	struct vgpu_tournament waiting;	/* commands */
 	struct vgpu_command *running;
 	u64 order;			/* commands that ever arrived */
 	u64 started;			/* of the one that runs */

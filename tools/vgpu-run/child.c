@@ -119,10 +119,10 @@ static u32 list_fences(const struct wl_walk *walk, struct vgpu_fence *fences, st
 
 static int wake_lanes(struct wl_walk *walk)
 {
-	struct vgpu_heap_node *first;
+	struct vgpu_entrant *first;
 
-	while (*walk->unfinished && (first = vgpu_heap_first(walk->wakes)) && first->key <= walk->now) {
-		vgpu_heap_remove(walk->wakes, first);
+	while (*walk->unfinished && (first = vgpu_tournament_first(walk->wakes)) && first->key <= walk->now) {
+		vgpu_tournament_leave(walk->wakes, first);
 		wl_walk_woken(vgpu_container_of(first, struct wl_lane, wake));
 		if (wl_walk_answer(walk))
 			return -1;
@@ -133,7 +133,7 @@ static int wake_lanes(struct wl_walk *walk)
 /* One wait, and the answer to what it was for. */
 static int step(const struct run_child *child, int fd, struct wl_walk *walk)
 {
-	struct vgpu_heap_node *first = vgpu_heap_first(walk->wakes);
+	struct vgpu_entrant *first = vgpu_tournament_first(walk->wakes);
 	struct vgpu_fence fences[LANES_MAX];
 	struct wl_lane *lanes[LANES_MAX];
 	u32 count = list_fences(walk, fences, lanes);
@@ -149,7 +149,7 @@ static int step(const struct run_child *child, int fd, struct wl_walk *walk)
 void child_replay(const struct run_child *child)
 {
 	struct wl_lane lanes[LANES_MAX] = {}, *answers[2 * LANES_MAX];
-	struct vgpu_heap wakes = {};
+	struct vgpu_tournament wakes = {};
 	int fd = open_device(child);
 	struct wl_walk walk = {
 		.process = child->process,
@@ -163,7 +163,7 @@ void child_replay(const struct run_child *child)
 		.message = child->shared->message,
 	};
 
-	if (vgpu_heap_reserve(&wakes, LANES_MAX))
+	if (vgpu_tournament_reserve(&wakes, LANES_MAX))
 		fail(child, "out of memory");
 	make_buffer(child, fd);
 	wl_walk_init(&walk, lanes, answers, 0, child->arrival);

@@ -22,7 +22,7 @@ struct replay {
 	const struct wl_setup *setup;
 	const char *path;
 	struct vgpu_device *dev;
-	struct vgpu_heap wakes;
+	struct vgpu_tournament wakes;
 	struct actor *actors;
 	u32 actor_count;
 	struct wl_lane *lanes;
@@ -158,12 +158,12 @@ static int answer(struct replay *r, struct wl_walk *walk)
 
 static int wake_all(struct replay *r, u64 now)
 {
-	struct vgpu_heap_node *first;
+	struct vgpu_entrant *first;
 
-	while (r->unfinished && (first = vgpu_heap_first(&r->wakes)) && first->key == now) {
+	while (r->unfinished && (first = vgpu_tournament_first(&r->wakes)) && first->key == now) {
 		struct wl_lane *lane = vgpu_container_of(first, struct wl_lane, wake);
 
-		vgpu_heap_remove(&r->wakes, first);
+		vgpu_tournament_leave(&r->wakes, first);
 		lane->walk->now = now;
 		wl_walk_woken(lane);
 		if (answer(r, lane->walk))
@@ -199,7 +199,7 @@ static int died(struct replay *r)
 static int run(struct replay *r)
 {
 	while (r->unfinished) {
-		struct vgpu_heap_node *first = vgpu_heap_first(&r->wakes);
+		struct vgpu_entrant *first = vgpu_tournament_first(&r->wakes);
 		u64 wake = first ? first->key : VGPU_NEVER;
 		u64 until = wake < r->setup->until_ps ? wake : r->setup->until_ps;
 		u64 next = vgpu_device_run(r->dev, until, ~0u);
@@ -305,7 +305,7 @@ static int prepare(struct replay *r, const struct wl_process *processes)
 	r->lanes = calloc(lanes, sizeof(*r->lanes));
 	/* Each lane once for what it waited for, and once more for the section that follows. */
 	r->answers = calloc(lanes, 2 * sizeof(*r->answers));
-	if (!r->outcome->processes || !r->actors || !r->lanes || !r->answers || vgpu_heap_reserve(&r->wakes, lanes))
+	if (!r->outcome->processes || !r->actors || !r->lanes || !r->answers || vgpu_tournament_reserve(&r->wakes, lanes))
 		return say(r, "%s: out of memory", r->path);
 	if (create_device(r))
 		return -1;
@@ -350,7 +350,7 @@ int wl_replay(const struct wl_setup *setup, const char *path, const struct wl_pr
 	/* What still runs completes while the device ends: nobody is to be answered then. */
 	if (r.dev)
 		vgpu_device_destroy(r.dev);
-	vgpu_heap_free(&r.wakes);
+	vgpu_tournament_free(&r.wakes);
 	free(r.answers);
 	free(r.lanes);
 	free(r.actors);

@@ -6,7 +6,7 @@
 #ifndef WORKLOAD_WALK_H
 #define WORKLOAD_WALK_H
 
-#include "core/heap.h"
+#include "core/tournament.h"
 #include "workload.h"
 
 /* Where every process keeps the one buffer that all its copies use, on the device and in its own memory. */
@@ -16,7 +16,7 @@ struct wl_walk;
 
 /** struct wl_lane - phases of one stream, or those without: a hardware queue and host time of its own */
 struct wl_lane {
-	struct vgpu_heap_node wake;
+	struct vgpu_entrant wake;
 	struct wl_walk *walk;
 	u64 order;			/* of lanes that wake at the same time */
 	u32 stream;
@@ -46,7 +46,7 @@ struct wl_walk {
 	int (*push)(struct wl_lane *lane, const struct vgpu_cmd *cmds, u32 count);
 	void *arg;
 	u64 now;
-	struct vgpu_heap *wakes;
+	struct vgpu_tournament *wakes;
 	u32 *unfinished;
 	char *message;
 
