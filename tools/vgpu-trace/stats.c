@@ -199,7 +199,6 @@ static int waits(const struct trace *trace, FILE *out)
 static int preemptions(const struct trace *trace, FILE *out)
 {
 	struct groups groups = { 0 };
-	uint64_t bytes = 0;
 	int err = 0;
 
 	for (size_t i = 0; i < trace->preemption_count && !err; i++)
@@ -208,7 +207,6 @@ static int preemptions(const struct trace *trace, FILE *out)
 		const struct span *s = &trace->moves[i];
 
 		err = add(&groups, trace_move_names[s->slot], s->end - s->start, s->what);
-		bytes += s->what;
 	}
 	if (trace->preemption_count && !err) {
 		uint64_t *times = find(&groups, "request to hand-over")->times;
