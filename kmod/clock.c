@@ -12,6 +12,10 @@
  *		processes, of one thread each, give a reproducible run.
  *
  * A seat is blocked while at least one thread on it waits: a program that joins the thread that waits must not hang.
+ *
+ * Anybody may sleep until, or run a kernel until, a time far away. Free and lockstep clocks would be there at once, and soon at the
+ * end of what 64 bits can say, for everybody and for good. So they run at most AHEAD_MAX ahead of the wall clock; then
+ * they go on as fast as it does.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -24,11 +28,14 @@
 /* An event is at most one slice of one SM: some hundred microseconds, which a message may have to wait. */
 #define EVENTS_PER_TURN	4u
 #define MILLION		1000000ull
+/* Ten days of 213. */
+#define AHEAD_MAX	(10ull * 24 * 3600 * 1000 * VGPU_MS)
 
 void kvgpu_clock_init(struct kvgpu_clock *clock)
 {
 	clock->mode = KVGPU_FREE;
 	clock->factor = MILLION;
+	clock->wall_start = ktime_get_ns();
 	INIT_LIST_HEAD(&clock->seats);
 	INIT_LIST_HEAD(&clock->ready);
 	INIT_LIST_HEAD(&clock->sleepers);
@@ -244,13 +251,13 @@ long kvgpu_wait_any(struct kvgpu_ctx *ctx, void __user *arg)
 
 /* ---- time ---------------------------------------------------------------------------------------------------- */
 
-/* Device time goes on, up to @limit and no further than the first sleeper. Returns when something is due next. */
-static u64 pass(struct kvgpu_dev *kdev, u64 limit)
+/* Device time goes on for @events, up to @limit and no further than the first sleeper. Returns when something is due next. */
+static u64 pass(struct kvgpu_dev *kdev, u64 limit, u32 events)
 {
 	struct kvgpu_clock *clock = &kdev->clock;
 	struct kvgpu_waiter *first = first_sleeper(clock);
 	u64 until = first ? min(first->until, limit) : limit;
-	u64 next = vgpu_device_run(kdev->model, until, EVENTS_PER_TURN);
+	u64 next = vgpu_device_run(kdev->model, until, events);
 	u64 now = vgpu_device_now(kdev->model);
 
 	WRITE_ONCE(kdev->now, now);
@@ -271,14 +278,6 @@ static void wake_all(struct kvgpu_clock *clock)
 		wake(waiter);
 }
 
-static u64 turn_free(struct kvgpu_dev *kdev)
-{
-	u64 next = pass(kdev, VGPU_NEVER);
-
-	wake_all(&kdev->clock);
-	return next == VGPU_NEVER ? KVGPU_IDLE : 0;
-}
-
 /* a * b / c, at most the end of virtual time: a division whose quotient needs more than 64 bits is a trap of the processor. */
 static u64 scaled(u64 a, u64 b, u64 c)
 {
@@ -287,31 +286,63 @@ static u64 scaled(u64 a, u64 b, u64 c)
 	return min(mul_u64_u64_div_u64(a, b, c), VGPU_NEVER - 1);
 }
 
-/* Virtual time as the wall clock has it. It stands at its end, after 213 days at factor 1. */
-static u64 wall(const struct kvgpu_clock *clock)
+/* What was @time at @wall nanoseconds, now, with a clock of @factor. It stands at its end, after 213 days at factor 1. */
+static u64 since(u64 time, u64 wall, u64 factor)
 {
-	u64 passed = scaled(ktime_get_ns() - clock->wall_base, clock->factor, MILLION / 1000);
+	u64 passed = scaled(ktime_get_ns() - wall, factor, MILLION / 1000);
 
-	return clock->virtual_base + min(passed, VGPU_NEVER - 1 - clock->virtual_base);
+	return time + min(passed, VGPU_NEVER - 1 - time);
 }
 
-static u64 turn_paced(struct kvgpu_dev *kdev)
+/* For how long nothing is due, @next being the next thing, when a clock that may be at @now stands before it. */
+static u64 nothing_for(u64 next, u64 now, u64 factor)
 {
-	struct kvgpu_clock *clock = &kdev->clock;
-	u64 next = pass(kdev, wall(clock));
-	u64 now;
-
-	wake_all(clock);
 	if (next == VGPU_NEVER)
 		return KVGPU_IDLE;
-	now = wall(clock);
-	return next > now ? scaled(next - now, MILLION / 1000, clock->factor) + 1 : 0;
+	return next > now ? scaled(next - now, MILLION / 1000, factor) + 1 : 0;
+}
+
+/* ---- free and lockstep ----------------------------------------------------------------------------------------- */
+
+static u64 ahead_limit(const struct kvgpu_clock *clock)
+{
+	u64 time = since(clock->start, clock->wall_start, MILLION);
+
+	return time + min(AHEAD_MAX, VGPU_NEVER - 1 - time);
+}
+
+/* As pass(), to whatever is due next. Where nothing is, time stands. */
+static u64 pass_ahead(struct kvgpu_dev *kdev, u64 limit)
+{
+	u64 next = 0;
+	u32 i;
+
+	for (i = 0; i < EVENTS_PER_TURN && !first_ready(&kdev->clock) && next <= limit; i++) {
+		struct kvgpu_waiter *first = first_sleeper(&kdev->clock);
+
+		next = vgpu_device_run(kdev->model, vgpu_device_now(kdev->model), 0);
+		if (first)
+			next = min(next, first->until);
+		if (next == VGPU_NEVER)
+			return VGPU_NEVER;
+		next = pass(kdev, next > limit ? limit : next, 1);
+	}
+	return next;
+}
+
+static u64 turn_free(struct kvgpu_dev *kdev)
+{
+	u64 limit = ahead_limit(&kdev->clock);
+	u64 next = pass_ahead(kdev, limit);
+
+	wake_all(&kdev->clock);
+	return nothing_for(next, limit, MILLION);
 }
 
 static u64 turn_lockstep(struct kvgpu_dev *kdev)
 {
 	struct kvgpu_clock *clock = &kdev->clock;
-	u64 next;
+	u64 limit, next;
 
 	if (clock->running)
 		return KVGPU_IDLE;
@@ -319,9 +350,28 @@ static u64 turn_lockstep(struct kvgpu_dev *kdev)
 		wake(first_ready(clock));
 		return 0;
 	}
-	next = pass(kdev, VGPU_NEVER);
-	return next == VGPU_NEVER ? KVGPU_IDLE : 0;
+	limit = ahead_limit(clock);
+	next = pass_ahead(kdev, limit);
+	return first_ready(clock) ? 0 : nothing_for(next, limit, MILLION);
 }
+
+/* ---- paced ------------------------------------------------------------------------------------------------------ */
+
+static u64 wall(const struct kvgpu_clock *clock)
+{
+	return since(clock->virtual_base, clock->wall_base, clock->factor);
+}
+
+static u64 turn_paced(struct kvgpu_dev *kdev)
+{
+	struct kvgpu_clock *clock = &kdev->clock;
+	u64 next = pass(kdev, wall(clock), EVENTS_PER_TURN);
+
+	wake_all(clock);
+	return nothing_for(next, wall(clock), clock->factor);
+}
+
+/* ---- which ------------------------------------------------------------------------------------------------------ */
 
 u64 kvgpu_clock_turn(struct kvgpu_dev *kdev)
 {
@@ -338,13 +388,19 @@ u64 kvgpu_clock_turn(struct kvgpu_dev *kdev)
 void kvgpu_clock_catch_up(struct kvgpu_dev *kdev)
 {
 	if (kdev->clock.mode == KVGPU_PACED)
-		pass(kdev, wall(&kdev->clock));
+		pass(kdev, wall(&kdev->clock), EVENTS_PER_TURN);
 }
 
 static void rebase(struct kvgpu_dev *kdev)
 {
-	kdev->clock.wall_base = ktime_get_ns();
-	kdev->clock.virtual_base = vgpu_device_now(kdev->model);
+	struct kvgpu_clock *clock = &kdev->clock;
+	u64 now = vgpu_device_now(kdev->model);
+	u64 start = since(clock->start, clock->wall_start, MILLION);
+
+	clock->wall_base = clock->wall_start = ktime_get_ns();
+	clock->virtual_base = now;
+	/* a paced clock may have gone faster than a free one may go on */
+	clock->start = max(start, now - min(now, AHEAD_MAX));
 }
 
 void kvgpu_clock_set_mode(struct kvgpu_dev *kdev, enum kvgpu_clock_mode mode)

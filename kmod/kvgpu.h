@@ -84,6 +84,8 @@ struct kvgpu_clock {
 	u64 factor;			/* paced: virtual time / wall time, in millionths */
 	u64 wall_base;			/* paced: nanoseconds … */
 	u64 virtual_base;		/* … when virtual time was this */
+	u64 wall_start;			/* free and lockstep: nanoseconds … */
+	u64 start;			/* … when they could have been here without running ahead */
 	struct list_head seats;		/* attached ones */
 	u64 seats_ever;
 	unsigned int running;		/* attached seats that wait for nothing: lockstep time stands */

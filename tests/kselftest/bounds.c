@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "vgpu_asm.h"
+#include "vgpu_configfs.h"
 
 #define SYSFS	"/sys/class/vgpu/vgpu0/"
 
@@ -173,6 +174,72 @@ static void times_far_away(void)
 	knob("clock", "free");
 }
 
+#define DAY_PS	(24ull * 3600 * 1000000000000)
+#define HOUR_PS	(DAY_PS / 24)
+
+/* Somebody sleeps until the end of time; others run kernels of an hour, one after the other. */
+static void drive(const char *device, const char *clock)
+{
+	static const uint64_t far[] = { 1ull << 63, ~0ull - 1, 12 * DAY_PS, 213 * DAY_PS };
+	struct vgpu_cmd hours[VGPU_SUBMIT_MAX];
+	char path[300];
+	int status;
+
+	snprintf(path, sizeof(path), "/sys/class/vgpu/%s/clock", cfs_get(device, "dev_name"));
+	status = open(path, O_WRONLY);
+	CHECK(write(status, clock, strlen(clock)) == (ssize_t)strlen(clock));
+	close(status);
+	for (size_t i = 0; i < ARRAY_SIZE(far) + 1; i++) {
+		pid_t pid = fork();
+
+		CHECK(pid >= 0);
+		if (!pid) {
+			int fd = cfs_open(device);
+			uint32_t queue;
+
+			if (i < ARRAY_SIZE(far))
+				_exit(wait_until(fd, far[i]));
+			queue = must_queue(fd);
+			for (i = 0; i < VGPU_SUBMIT_MAX; i++)
+				hours[i] = cmd_profiled(1, HOUR_PS);
+			for (i = 0; i < 20; i++)
+				must_submit(fd, queue, hours, VGPU_SUBMIT_MAX);
+			_exit(wait_seq(fd, queue, 20 * VGPU_SUBMIT_MAX, FOREVER));
+		}
+		usleep(200000);
+		CHECK(!kill(pid, SIGKILL));
+		CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status));
+	}
+}
+
+/* The clock stands far from its end, and the device does its work. */
+static void end_of_time(void)
+{
+	static const char *const clocks[] = { "free", "lockstep", "free" };
+	struct program p = {};
+	uint64_t time;
+	uint32_t queue, module;
+	int fd;
+
+	cfs_must_make("time");
+	for (size_t i = 0; i < ARRAY_SIZE(clocks); i++)
+		drive("time", clocks[i]);
+	fd = cfs_open("time");
+	time = must_device_info(fd).time;
+	printf("# %.2f days\n", (double)time / DAY_PS);
+	CHECK(time > 9 * DAY_PS && time < 11 * DAY_PS);
+	kernel_affine(&p);
+	queue = must_queue(fd);
+	module = must_load(fd, &p);
+	CHECK_EQ(mem_map(fd, BASE, 1 << 20), 0);
+	for (uint32_t i = 0; i < 5; i++)
+		must_compute(fd, queue, module, 0, BASE, 10, 3, i);
+	/* who sleeps does it as long as on a wall */
+	CHECK_EQ(wait_until(fd, must_device_info(fd).time + DAY_PS / 24 / 3600 / 10), 0);
+	close(fd);
+	CHECK_EQ(cfs_remove("time"), 0);
+}
+
 static void seats(void)
 {
 	const struct rlimit files = { 2048, 2048 };
@@ -242,6 +309,7 @@ static const struct test tests[] = {
 	{ "bounds: states of blocks leave the machine memory", states_of_blocks },
 	{ "bounds: modules of many contexts leave the machine memory", modules_of_many_contexts },
 	{ "bounds: sleeping until times far away on a slow clock", times_far_away },
+	{ "bounds: nobody drives the clock to its end", end_of_time },
 	{ "bounds: seats", seats },
 	{ "bounds: many waiters for many fences", many_waiters },
 };

@@ -4,76 +4,11 @@
  * be is refused.
  */
 #include <sys/klog.h>
-#include <sys/stat.h>
 
 #include "vgpu_client.h"
+#include "vgpu_configfs.h"
 
-#define FOLDER	"/sys/kernel/config/vgpu/"
 #define DEVICES	16
-
-static void path_of(char *path, size_t size, const char *device, const char *file)
-{
-	snprintf(path, size, FOLDER "%s%s%s", device, file ? "/" : "", file ? file : "");
-}
-
-static int make(const char *device)
-{
-	char path[256];
-
-	if (access(FOLDER, F_OK))
-		SKIP("configfs is not mounted on /sys/kernel/config");
-	path_of(path, sizeof(path), device, NULL);
-	return mkdir(path, 0755) ? -errno : 0;
-}
-
-static int take_away(const char *device)
-{
-	char path[256];
-
-	path_of(path, sizeof(path), device, NULL);
-	return rmdir(path) ? -errno : 0;
-}
-
-static int put(const char *device, const char *file, const char *value)
-{
-	char path[256];
-	ssize_t n;
-	int fd;
-
-	path_of(path, sizeof(path), device, file);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	CHECK(fd >= 0);
-	n = write(fd, value, strlen(value));
-	n = n < 0 ? -errno : 0;
-	close(fd);
-	return (int)n;
-}
-
-/* The file's text, without the newline. */
-static const char *get(const char *device, const char *file)
-{
-	static char text[256];
-	char path[256];
-	ssize_t n;
-	int fd;
-
-	path_of(path, sizeof(path), device, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	CHECK(fd >= 0);
-	n = read(fd, text, sizeof(text) - 1);
-	CHECK(n >= 1 && text[n - 1] == '\n');
-	text[n - 1] = 0;
-	close(fd);
-	return text;
-}
-
-static int node_open(const char *device)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/dev/%s", get(device, "dev_name"));
-	return open(path, O_RDWR | O_CLOEXEC);
-}
 
 static bool log_has(const char *line)
 {
@@ -90,20 +25,20 @@ static void shapes(void)
 	struct vgpu_device_info info;
 	int small, large;
 
-	CHECK_EQ(make("shape-a"), 0);
-	CHECK_EQ(make("shape-a"), -EEXIST);
-	CHECK_EQ(make("shape-b"), 0);
-	CHECK(!strcmp(get("shape-a", "preset"), "k20c"));
-	CHECK(!strcmp(get("shape-a", "sms"), "13"));
-	CHECK(!strcmp(get("shape-a", "live"), "0"));
-	CHECK(!strcmp(get("shape-a", "dev_name"), ""));
-	CHECK_EQ(put("shape-a", "sms", "3\n"), 0);
-	CHECK_EQ(put("shape-a", "vram_bytes", "1048576"), 0);
-	CHECK_EQ(put("shape-b", "preset", "gtx980\n"), 0);
-	CHECK_EQ(put("shape-a", "live", "1"), 0);
-	CHECK_EQ(put("shape-b", "live", "1"), 0);
-	small = node_open("shape-a");
-	large = node_open("shape-b");
+	CHECK_EQ(cfs_make("shape-a"), 0);
+	CHECK_EQ(cfs_make("shape-a"), -EEXIST);
+	CHECK_EQ(cfs_make("shape-b"), 0);
+	CHECK(!strcmp(cfs_get("shape-a", "preset"), "k20c"));
+	CHECK(!strcmp(cfs_get("shape-a", "sms"), "13"));
+	CHECK(!strcmp(cfs_get("shape-a", "live"), "0"));
+	CHECK(!strcmp(cfs_get("shape-a", "dev_name"), ""));
+	CHECK_EQ(cfs_put("shape-a", "sms", "3\n"), 0);
+	CHECK_EQ(cfs_put("shape-a", "vram_bytes", "1048576"), 0);
+	CHECK_EQ(cfs_put("shape-b", "preset", "gtx980\n"), 0);
+	CHECK_EQ(cfs_put("shape-a", "live", "1"), 0);
+	CHECK_EQ(cfs_put("shape-b", "live", "1"), 0);
+	small = cfs_open("shape-a");
+	large = cfs_open("shape-b");
 	CHECK(small >= 0 && large >= 0);
 	info = must_device_info(small);
 	CHECK_EQ(info.sms, 3);
@@ -117,71 +52,71 @@ static void shapes(void)
 	CHECK_EQ(mem_map(large, 0x20000000, 4096), 0);
 	close(small);
 	close(large);
-	CHECK_EQ(put("shape-a", "live", "0"), 0);
-	CHECK(!strcmp(get("shape-a", "dev_name"), ""));
-	CHECK_EQ(take_away("shape-a"), 0);
-	CHECK_EQ(take_away("shape-b"), 0);	/* live and all */
+	CHECK_EQ(cfs_put("shape-a", "live", "0"), 0);
+	CHECK(!strcmp(cfs_get("shape-a", "dev_name"), ""));
+	CHECK_EQ(cfs_remove("shape-a"), 0);
+	CHECK_EQ(cfs_remove("shape-b"), 0);	/* live and all */
 }
 
 static void refused(void)
 {
-	CHECK_EQ(make("bad"), 0);
-	CHECK_EQ(put("bad", "sms", "0"), -EINVAL);
-	CHECK_EQ(put("bad", "sms", "many"), -EINVAL);
+	CHECK_EQ(cfs_make("bad"), 0);
+	CHECK_EQ(cfs_put("bad", "sms", "0"), -EINVAL);
+	CHECK_EQ(cfs_put("bad", "sms", "many"), -EINVAL);
 	CHECK(log_has("bad/sms does not take \"many\""));
-	CHECK_EQ(put("bad", "preset", "gtx9000"), -EINVAL);
+	CHECK_EQ(cfs_put("bad", "preset", "gtx9000"), -EINVAL);
 	CHECK(log_has("preset \"gtx9000\" is not known; it is one of: k20c"));
-	CHECK(!strcmp(get("bad", "preset"), "k20c"));
-	CHECK_EQ(put("bad", "live", "perhaps"), -EINVAL);
-	CHECK_EQ(put("bad", "policy", "luck"), 0);	/* a name; what names there are is asked when it goes live */
-	CHECK_EQ(put("bad", "live", "1"), -EINVAL);
+	CHECK(!strcmp(cfs_get("bad", "preset"), "k20c"));
+	CHECK_EQ(cfs_put("bad", "live", "perhaps"), -EINVAL);
+	CHECK_EQ(cfs_put("bad", "policy", "luck"), 0);	/* a name; what names there are is asked when it goes live */
+	CHECK_EQ(cfs_put("bad", "live", "1"), -EINVAL);
 	CHECK(log_has("bad makes no device: policy must be one of"));
-	CHECK_EQ(put("bad", "policy", "fcfs"), 0);
-	CHECK_EQ(put("bad", "vram_bytes", "4398046511104"), 0);
-	CHECK_EQ(put("bad", "live", "1"), -EINVAL);
+	CHECK_EQ(cfs_put("bad", "policy", "fcfs"), 0);
+	CHECK_EQ(cfs_put("bad", "vram_bytes", "4398046511104"), 0);
+	CHECK_EQ(cfs_put("bad", "live", "1"), -EINVAL);
 	CHECK(log_has("vram_bytes is more than the memory of this machine"));
-	CHECK_EQ(put("bad", "vram_bytes", "4194304"), 0);
-	CHECK_EQ(put("bad", "live", "1"), 0);
-	CHECK_EQ(put("bad", "live", "1"), 0);	/* it is */
-	CHECK_EQ(put("bad", "sms", "5"), -EBUSY);
-	CHECK_EQ(put("bad", "preset", "k20c"), -EBUSY);
-	CHECK_EQ(take_away("bad"), 0);
+	CHECK_EQ(cfs_put("bad", "vram_bytes", "4194304"), 0);
+	CHECK_EQ(cfs_put("bad", "live", "1"), 0);
+	CHECK_EQ(cfs_put("bad", "live", "1"), 0);	/* it is */
+	CHECK_EQ(cfs_put("bad", "sms", "5"), -EBUSY);
+	CHECK_EQ(cfs_put("bad", "preset", "k20c"), -EBUSY);
+	CHECK_EQ(cfs_remove("bad"), 0);
 }
 
 /* Taken away under its users: they go on, nobody else finds it, its number is free again. */
 static void in_use(void)
 {
 	uint8_t data[8192], back[8192];
-	char name[64];
+	char name[300];
 	uint32_t queue;
 	int fd;
 
-	CHECK_EQ(make("busy"), 0);
-	CHECK_EQ(put("busy", "live", "1"), 0);
-	fd = node_open("busy");
+	CHECK_EQ(cfs_make("busy"), 0);
+	CHECK_EQ(cfs_put("busy", "live", "1"), 0);
+	fd = cfs_open("busy");
 	CHECK(fd >= 0);
-	snprintf(name, sizeof(name), "/dev/%s", get("busy", "dev_name"));
-	CHECK_EQ(put("busy", "live", "0"), -EBUSY);
-	CHECK(!strcmp(get("busy", "live"), "1"));
+	snprintf(name, sizeof(name), "/dev/%s", cfs_get("busy", "dev_name"));
+	CHECK_EQ(cfs_put("busy", "live", "0"), -EBUSY);
+	CHECK(!strcmp(cfs_get("busy", "live"), "1"));
 	queue = must_queue(fd);
 	CHECK_EQ(mem_map(fd, 0x10000000, sizeof(data)), 0);
 	memset(data, 0x5a, sizeof(data));
 	must_h2d(fd, queue, 0x10000000, data, sizeof(data));
-	CHECK_EQ(take_away("busy"), 0);
+	CHECK_EQ(cfs_remove("busy"), 0);
 	CHECK(access(name, F_OK) && errno == ENOENT);
 	must_d2h(fd, queue, back, 0x10000000, sizeof(back));
 	CHECK(!memcmp(data, back, sizeof(data)));
 	/* the next one may have the same number, and is another device */
-	CHECK_EQ(make("busy"), 0);
-	CHECK_EQ(put("busy", "sms", "2"), 0);
-	CHECK_EQ(put("busy", "live", "1"), 0);
+	CHECK_EQ(cfs_make("busy"), 0);
+	CHECK_EQ(cfs_put("busy", "sms", "2"), 0);
+	CHECK_EQ(cfs_put("busy", "live", "1"), 0);
 	CHECK_EQ(must_device_info(fd).sms, 13);
 	close(fd);
-	fd = node_open("busy");
+	fd = cfs_open("busy");
 	CHECK(fd >= 0);
 	CHECK_EQ(must_device_info(fd).sms, 2);
 	close(fd);
-	CHECK_EQ(take_away("busy"), 0);
+	CHECK_EQ(cfs_remove("busy"), 0);
 }
 
 /* As many as there are numbers, one of which is the module's own device. */
@@ -192,16 +127,16 @@ static void all_of_them(void)
 
 	for (i = 0; i < DEVICES + 1 && !ret; i++) {
 		snprintf(device, sizeof(device), "many-%d", i);
-		CHECK_EQ(make(device), 0);
-		CHECK_EQ(put(device, "vram_bytes", "4194304"), 0);
-		ret = put(device, "live", "1");
+		CHECK_EQ(cfs_make(device), 0);
+		CHECK_EQ(cfs_put(device, "vram_bytes", "4194304"), 0);
+		ret = cfs_put(device, "live", "1");
 		live += !ret;
 	}
 	CHECK_EQ(ret, -ENOSPC);
 	CHECK_EQ(live, DEVICES - 1);
 	while (i--) {
 		snprintf(device, sizeof(device), "many-%d", i);
-		CHECK_EQ(take_away(device), 0);
+		CHECK_EQ(cfs_remove(device), 0);
 	}
 }
 
@@ -225,11 +160,11 @@ static void coming_and_going(void)
 		}
 	}
 	while (seconds_now() < end) {
-		CHECK_EQ(make("flicker"), 0);
-		CHECK_EQ(put("flicker", "vram_bytes", "4194304"), 0);
-		CHECK_EQ(put("flicker", "live", "1"), 0);
+		CHECK_EQ(cfs_make("flicker"), 0);
+		CHECK_EQ(cfs_put("flicker", "vram_bytes", "4194304"), 0);
+		CHECK_EQ(cfs_put("flicker", "live", "1"), 0);
 		usleep(rand() % 3000);
-		CHECK_EQ(take_away("flicker"), 0);
+		CHECK_EQ(cfs_remove("flicker"), 0);
 		opened++;
 	}
 	CHECK(opened > 3);
