@@ -264,7 +264,7 @@ int vgpu_exec_reserve(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 	if (smst->moving_count)
 		vgpu_exec_unrestore(dev, sm);
 	if (smst->state == VGPU_SM_SETUP || smst->state == VGPU_SM_RESTORING) {
-		/* Nothing runs yet: it changes hands at once. */
+		/* Nothing runs yet, and nothing is preempted: it changes hands at once. */
 		vgpu_sm_driver_unset(dev, sm, ksr);
 		return 0;
 	}

@@ -188,8 +188,6 @@ void vgpu_sm_driver_unset(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *next
 	ksr->unclaimed += smst->claimed;
 	smst->claimed = 0;
 	vgpu_exec_claimed(dev, ksr);
-	vgpu_trace_kernel(dev, VGPU_TRACE_PREEMPT_START, ksr, sm, next ? next->launch.id : 0, 0);
-	report(dev, sm, ksr, dev->now);
 	leave(dev, sm);
 	hand_over(dev, sm, next);
 }

@@ -402,8 +402,8 @@ static void what_is_not_whole_goes_back(void **state)
 	host_free(h);
 }
 
-/* Nothing of the SM runs while all its blocks are being restored: it changes hands at once and nothing is saved. */
-static void restoring_is_preempted_for_nothing(void **state)
+/* Nothing of the SM runs while all its blocks are being restored: it changes hands at once and nothing is preempted. */
+static void restoring_changes_hands_at_once(void **state)
 {
 	struct host *h = one_sm("switch");
 	u32 c;
@@ -417,8 +417,9 @@ static void restoring_is_preempted_for_nothing(void **state)
 	assert_int_equal(h->dev->exec.smst[0].state, VGPU_SM_RESTORING);
 	assert_int_equal(vgpu_exec_reserve(h->dev, 0, manual_kernel(h->dev, 3)), 0);
 	assert_int_equal(h->dev->exec.smst[0].state, VGPU_SM_SETUP);
-	assert_int_equal(h->preemption_ps, 0);
+	assert_int_equal(h->preemptions, 1);
 	host_run(h);
+	assert_int_equal(h->preemptions, 1);
 	assert_int_equal(start_of(h, 3), (RESTORING + 1) * TENTH);
 	assert_int_equal(host_count_of(h, VGPU_TRACE_SAVE_START), 1);
 	/* 76.2 + 0.1 + four restores + 49.6 */
@@ -489,7 +490,7 @@ int main(void)
 		cmocka_unit_test(contexts_die_at_every_stage),
 		cmocka_unit_test(a_lapsed_reservation_is_the_policys_again),
 		cmocka_unit_test(what_is_not_whole_goes_back),
-		cmocka_unit_test(restoring_is_preempted_for_nothing),
+		cmocka_unit_test(restoring_changes_hands_at_once),
 		cmocka_unit_test(a_mechanism_changes_under_way),
 		cmocka_unit_test(the_watchdog_counts_what_ran),
 	};
