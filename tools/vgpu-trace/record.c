@@ -225,6 +225,17 @@ static int name_embedded(const struct recording *r)
 	return fclose(file) ? complain(path, errno) : 0;
 }
 
+static int record_embedded(struct recording *r, char **command, int *status)
+{
+	int failed;
+
+	/* an old file would be taken for this run's */
+	if (unlink(r->output) && errno != ENOENT)
+		return complain(r->output, errno);
+	failed = run(r, command, status);
+	return failed ? failed : name_embedded(r);
+}
+
 static int parse(int argc, char **argv, struct recording *r)
 {
 	static const struct option options[] = {
@@ -269,11 +280,8 @@ int trace_record(int argc, char **argv)
 		return failed;
 	slash = strrchr(argv[optind], '/');
 	r.command = slash ? slash + 1 : argv[optind];
-	/* an old file would be taken for this run's */
-	if (unlink(r.output) && errno != ENOENT)
-		return complain(r.output, errno);
 	if (r.embedded)
-		failed = run(&r, argv + optind, &status) || name_embedded(&r);
+		failed = record_embedded(&r, argv + optind, &status);
 	else
 		failed = record_module(&r, argv + optind, &status);
 	if (failed)

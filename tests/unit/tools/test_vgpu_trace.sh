@@ -64,6 +64,16 @@ grep -q 'saving 4096 bytes, 20.0 us to 25.0 us' "$dir/p.svg" && grep -q 'drainin
 	grep -q 'restoring 4096 bytes' "$dir/p.svg"
 ok "the picture shows it" $?
 
+"$trace" record -e -o "$dir/c" -- build/cuda/saxpy 20000 >"$dir/said"
+[ $? -eq 0 ] && grep -qE '^saxpy +[0-9]+ +1 +79 ' <("$trace" "$dir/c")
+ok "record names the process by itself" $?
+"$trace" stats "$dir/c" >"$dir/stats"
+grep -qE '^ 100\.0% +[0-9.]+ [nu]s +1 .* saxpy$' "$dir/stats" && grep -qE ' 2 .* copy to device, 156\.2 KiB' "$dir/stats" &&
+	grep -qE ' 1 .* launch, in its engine$' "$dir/stats"
+ok "stats of kernels, copies and waits" $?
+"$trace" --quiet --json "$dir/c.json" "$dir/c" && grep -q '"name":"saxpy #1"' "$dir/c.json"
+ok "the Chrome trace has the kernel's name" $?
+
 echo garbage >"$dir/garbage"
 says "not a trace" 1 "is not a vgpu trace" "$dir/garbage"
 says "nothing" 1 "is not a vgpu trace" /dev/null
