@@ -209,12 +209,16 @@ experiments: setup-experiments all $(experiments)
 	@tests/experiments/chapter5/run.sh $(if $(QUICK),--rounds 1 --limit 2)
 
 .PHONY: install clean distclean help
+install: completions = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include/vgpu
 	install -m 644 $(O)/libvgpu.so $(DESTDIR)$(PREFIX)/lib/
 	install $(tools) tools/vgpucc $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 $(wildcard runtime/*.h uapi/*.h) $(DESTDIR)$(PREFIX)/include/vgpu/
 	cp -r runtime/cuda $(DESTDIR)$(PREFIX)/include/vgpu/
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(completions)
+	install -m 644 $(filter-out %/vgpu-vm.1,$(wildcard docs/man/*.1)) $(DESTDIR)$(PREFIX)/share/man/man1/
+	for name in $(tool-names) vgpucc; do install -m 644 tools/completion/vgpu $(completions)/$$name; done
 clean:
 	find build -mindepth 1 -maxdepth 1 ! -name kernels -exec rm -rf {} + 2>/dev/null || :
 distclean:

@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What holds for every tool: --help fits a screen and says the exit statuses, a man page names every long option of it,
+# completion knows it; without the module it says in one line what to do.
+set -uo pipefail
+cd "$(dirname "$(readlink -f "$0")")/../../.." || exit 1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+PATH=$PWD/build/tools:$PWD/tools:$PATH
+tools="vgpu-smi vgpu-top vgpu-trace vgpu-sim vgpu-run vgpu-ptxas vgpucc vgpu-vm"
+count=0 failed=0
+
+ok() { # NAME STATUS
+	count=$((count + 1))
+	if [ "$2" -eq 0 ]; then
+		echo "ok $count - $1"
+	else
+		failed=1
+		[ ! -s "$dir/said" ] || sed 's/^/# /' "$dir/said"
+		echo "not ok $count - $1"
+	fi
+}
+skip() { count=$((count + 1)); echo "ok $count - $1 # SKIP $2"; }
+
+# NAME STATUS TEXT COMMAND...: it ends so and says that in one line
+says() {
+	local name=$1 expected=$2 text=$3 status=0
+	shift 3
+	timeout 20 "$@" >"$dir/said" 2>&1 </dev/null || status=$?
+	[ "$status" -eq "$expected" ] && grep -qF -- "$text" "$dir/said" && [ "$(wc -l <"$dir/said")" -eq 1 ]
+	ok "$name" $?
+}
+
+for tool in $tools; do
+	"$tool" --help >"$dir/help" 2>&1
+	ok "$tool: --help" $?
+	[ "$(wc -l <"$dir/help")" -le 32 ]
+	ok "$tool: it fits a screen" $?
+	grep -oE -- ' --[a-z][a-z_-]+' "$dir/help" | tr -d ' ' | sort -u |
+		grep -vxE -- '--prec-(div|sqrt)|--fmad|--expt-' >"$dir/options"
+	tr -d '\\' <"docs/man/$tool.1" >"$dir/man"
+	: >"$dir/said"
+	while read -r option; do
+		grep -qE -- "(Fl|Op Fl|\|) -${option#--}( |\$)" "$dir/man" || echo "$option is not in the man page" >>"$dir/said"
+	done <"$dir/options"
+	[ ! -s "$dir/said" ]
+	ok "$tool: its man page has all options" $?
+	(. tools/completion/vgpu && complete -p "$tool") >"$dir/said" 2>&1
+	ok "$tool: completion" $?
+done
+for page in docs/man/*.1; do groff -ww -mandoc -Tutf8 -z "$page"; done >"$dir/said" 2>&1
+[ ! -s "$dir/said" ]
+ok "man pages without warnings" $?
+
+# What a user gets who types vgpu-smi set pol<TAB>.
+complete_words() {
+	bash -c '. tools/completion/vgpu; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); compopt() { :; }; _vgpu; printf "%s\n" "${COMPREPLY[@]}"' _ "$@"
+}
+complete_words vgpu-smi set pol >"$dir/said"
+complete_words vgpu-smi ev >>"$dir/said"
+complete_words vgpu-trace st >>"$dir/said"
+complete_words vgpu-top --del >>"$dir/said"
+complete_words vgpu-smi --query-c >>"$dir/said"
+: >"$dir/expected"
+[ ! -e /sys/class/vgpu/vgpu0 ] || echo policy= >"$dir/expected"
+printf '%s\n' events stats --delay --query-compute-apps >>"$dir/expected"
+sed -i '/^$/d' "$dir/said"
+diff "$dir/expected" "$dir/said" >"$dir/diff"
+ok "completion: what it offers" $?
+
+if [ -e /sys/class/vgpu ]; then
+	skip "without the module" "the module is loaded here"
+else
+	says "smi: without the module" 3 "no vgpu device here: load the module" vgpu-smi
+	says "smi: set without the module" 3 "no vgpu device here: load the module" vgpu-smi set policy=dss
+	says "top: without the module" 3 "no vgpu device here: load the module" vgpu-top -b
+	says "trace: without the module" 3 "no vgpu device here: load the module" vgpu-trace record -o "$dir/x" -- true
+fi
+says "trace: it did not use vgpu" 1 "left no trace" vgpu-trace record -e -o "$dir/x" -- true
+says "trace: no such program" 127 "No such file" vgpu-trace record -e -o "$dir/x" -- "$dir/nothing"
+says "trace: nothing to run" 2 "record --help" vgpu-trace record
+says "top: wrong usage" 2 "vgpu-top --help" vgpu-top here
+
+make -s --no-print-directory install DESTDIR="$dir/root" PREFIX=/usr >"$dir/said" 2>&1 &&
+	[ -s "$dir/root/usr/share/man/man1/vgpu-smi.1" ] && [ -x "$dir/root/usr/bin/vgpu-top" ] &&
+	[ -s "$dir/root/usr/share/bash-completion/completions/vgpu-trace" ]
+ok "install" $?
+
+echo "1..$count"
+exit $failed
