@@ -1,0 +1,185 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# tools.sh: vgpu-smi, vgpu-top, vgpu-trace and trace-cmd as their users type them, as root, where vgpu.ko is loaded. TAP on
+# stdout. vgpu-top runs in a terminal of 80x24 (tmux), and what is on its screen is compared.
+# usage: tests/kselftest/tools.sh        in a guest: tools/vgpu-vm -- tests/kselftest/tools.sh
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+PATH=$PWD/build/tools:$PATH
+sysfs=/sys/class/vgpu/vgpu0
+dir=$(mktemp -d)
+tmux() { command tmux -S "$dir/tmux" -f /dev/null "$@"; }
+trap 'tmux kill-server 2>/dev/null; kill $(jobs -p) 2>/dev/null; rm -rf "$dir"' EXIT
+count=0 failed=0
+
+ok() { # NAME STATUS
+	count=$((count + 1))
+	if [ "$2" -eq 0 ]; then
+		echo "ok $count - $1"
+	else
+		failed=1
+		[ ! -e "$dir/said" ] || sed 's/^/# /' "$dir/said"
+		echo "not ok $count - $1"
+	fi
+}
+
+# NAME STATUS TEXT COMMAND...: it ends so and says that
+says() {
+	local name=$1 expected=$2 text=$3 status=0
+	shift 3
+	timeout 60 "$@" >"$dir/said" 2>&1 </dev/null || status=$?
+	[ "$status" -eq "$expected" ] && { [ -z "$text" ] || grep -qF -- "$text" "$dir/said"; }
+	ok "$name" $?
+}
+# Until COMMAND succeeds, a minute at most.
+until_so() {
+	local end=$((SECONDS + 60))
+	until "$@"; do [ $SECONDS -lt $end ] && sleep 0.1 || return 1; done
+}
+value() { cat "$sysfs/$1"; }
+nobody=(setpriv --reuid 65534 --clear-groups --inh-caps=-all)
+
+# A context that does nothing, of a process with a name.
+cat >"$dir/holder" <<-'TEXT'
+	#!/bin/bash
+	exec 7<>/dev/vgpu0
+	read -r _ <"$1"
+TEXT
+chmod +x "$dir/holder"
+mkfifo "$dir/gate"
+"$dir/holder" "$dir/gate" &
+holder=$!
+until_so grep -qx 1 "$sysfs/context_count"
+context=$(ls "$sysfs/contexts")
+preset=$(value preset) sms=$(value sms) vram=$(($(value vram_bytes) >> 20))
+
+# ---- vgpu-smi ----
+says "smi: list" 0 "GPU 0: $preset ($sms SMs, $(($(value clock_khz) / 1000)) MHz, $vram MiB, /dev/vgpu0)" vgpu-smi -L
+says "smi: CSV" 0 "0, $preset, $vram MiB, fcfs, [N/A]" \
+	vgpu-smi --query-gpu=index,name,memory.total,policy,temperature.gpu --format=csv
+grep -qx 'index, name, memory.total \[MiB\], policy, temperature.gpu' "$dir/said"
+ok "smi: header of CSV" $?
+vgpu-smi --query-gpu=index,memory.total,memory.used --format=csv,noheader,nounits >"$dir/said"
+[ "$(<"$dir/said")" = "0, $vram, 0" ]
+ok "smi: CSV without header and units" $?
+vgpu-smi --query-compute-apps=pid,process_name,used_memory --format=csv,noheader >"$dir/said"
+[ "$(<"$dir/said")" = "$holder, holder, 0 MiB" ]
+ok "smi: processes as CSV" $?
+vgpu-smi >"$dir/said"
+grep -qE "^\| +0  $preset +\| fcfs +\| +0 / $vram MiB +[0-9]+% \|$" "$dir/said" &&
+	grep -qE "^\| +0 +$context +$holder  holder +0 +0 +0 MiB +0\.0 ns \|$" "$dir/said" &&
+	[ "$(tail -n +2 "$dir/said" | awk 'NF && length != 79' | wc -l)" -eq 0 ]
+ok "smi: the table, 79 columns wide" $?
+says "smi: everything" 0 "PID                     : $holder" vgpu-smi -q
+timeout 60 vgpu-smi -l 0.1 --query-gpu=index --format=csv | head -n 4 >"$dir/said"
+[ "$(tr '\n' ' ' <"$dir/said")" = "index 0 0 0 " ]
+ok "smi: again and again" $?
+
+vgpu-smi events >"$dir/events" &
+listener=$!
+hears() { vgpu-smi set policy=npq && grep -q 'policy is now npq' "$dir/events"; }
+until_so hears
+says "smi: set policy and mechanism" 0 "" vgpu-smi set policy=dss preemption=switch
+grep -qF '[dss]' "$sysfs/policy" && grep -qF '[switch]' "$sysfs/preemption"
+ok "smi: sysfs has them" $?
+says "smi: set priority of a process" 0 "" vgpu-smi set -p "$holder" priority=5
+says "smi: set tokens of a context" 0 "" vgpu-smi set -c "$context" tokens=3
+[ "$(value "contexts/$context/priority") $(value "contexts/$context/tokens")" = "5 3" ]
+ok "smi: sysfs has those" $?
+vgpu-smi set policy=fcfs preemption=none
+until_so grep -q 'policy is now fcfs' "$dir/events"
+kill $listener
+grep -q '^vgpu0 [0-9.]* ms policy is now dss$' "$dir/events"
+ok "smi: events" $?
+says "smi: a wrong value" 1 "policy takes one of: fcfs npq" vgpu-smi set policy=red
+says "smi: no such knob" 1 "no such knob" vgpu-smi set colour=red
+says "smi: not a number" 2 "priority takes a number" vgpu-smi set -c "$context" priority=high
+says "smi: no such context" 1 "no such context" vgpu-smi set -c 999999 priority=1
+says "smi: no such process" 1 "has no context on device 0" vgpu-smi set -p 1 priority=1
+says "smi: no such device" 3 "there is no device 9" vgpu-smi -i 9
+says "smi: no such field" 2 "--help-query-gpu lists them" vgpu-smi --query-gpu=colour --format=csv
+says "smi: no format" 2 "--format=csv" vgpu-smi --query-gpu=name
+says "smi: no such command" 2 "vgpu-smi --help" vgpu-smi paint
+says "smi: not permitted" 4 "needs root" "${nobody[@]}" vgpu-smi set policy=fcfs
+says "smi: nobody may look" 0 "$preset" "${nobody[@]}" vgpu-smi
+
+# ---- vgpu-top ----
+vgpu-top -b -n 1 -d 0.1 >"$dir/said"
+grep -qx "policy fcfs, preemption none, transfers fcfs" "$dir/said" &&
+	grep -qx "SMs $(printf '%*s' "$sms" '' | tr ' ' .)" "$dir/said" &&
+	grep -qE "^ A +$context +$holder holder +5 +3 +0\.0%  0/0 +0MiB" "$dir/said" &&
+	[ "$(awk 'length > 80' "$dir/said" | wc -l)" -eq 0 ]
+ok "top: a look in batch mode" $?
+says "top: no terminal" 2 "use -b" vgpu-top
+says "top: a wrong delay" 2 "0.05 to 3600" vgpu-top -d 0
+
+screen() { tmux capture-pane -p -t top >"$dir/said"; }
+shows() { screen; grep -qE -- "$1" "$dir/said"; }
+gone() { screen; grep -qx "status 0" "$dir/said"; }
+unset TMUX
+export TERM=xterm-256color
+export VGPU_TRANSPORT=ioctl
+(while :; do build/cuda/sgemm 160 >/dev/null 2>&1; done) &
+load=$!
+tmux new-session -d -s top -x 80 -y 24 "vgpu-top -d 0.2; echo status \$?; sleep 100"
+until_so shows '^vgpu0 k20c, 13 SMs'
+ok "top: a screen" $?
+[ "$(tail -n 1 "$dir/said" | cut -c 1-17)" = "q quit  p policy " ]
+ok "top: keys in the last of 24 lines" $?
+until_so shows '^SMs .*[AB]'
+ok "top: SMs are busy" $?
+tmux send-keys -t top p
+until_so shows '^policy npq, preemption none' && until_so shows '^policy is now npq'
+ok "top: the next policy" $?
+grep -qF '[npq]' "$sysfs/policy"
+ok "top: sysfs has it" $?
+tmux send-keys -t top m
+until_so shows '^policy npq, preemption drain'
+ok "top: the next preemption mechanism" $?
+kill $load
+wait $load 2>/dev/null
+until_so grep -qx 1 "$sysfs/context_count"
+tmux send-keys -t top j
+until_so shows "^>A +$context +$holder holder +5 "
+ok "top: a process is selected" $?
+tmux send-keys -t top + +
+until_so shows "^>A +$context +$holder holder +7 " && [ "$(value "contexts/$context/priority")" = 7 ]
+ok "top: its priority is raised" $?
+tmux send-keys -t top -
+until_so shows "^>A +$context +$holder holder +6 "
+ok "top: and lowered" $?
+tmux resize-window -t top -x 60 -y 10
+until_so shows "^policy npq"
+ok "top: a smaller terminal" $?
+tmux send-keys -t top q
+until_so gone
+ok "top: quit" $?
+tmux kill-server
+vgpu-smi set policy=fcfs preemption=none
+
+# ---- tracing ----
+says "trace: record" 0 "saxpy: verified" vgpu-trace record -o "$dir/x" -- build/cuda/saxpy 20000
+says "trace: table" 0 "saxpy " vgpu-trace "$dir/x"
+says "trace: stats" 0 "100.0%" vgpu-trace stats "$dir/x"
+grep -qE '^ 100\.0% .* 1 .* saxpy$' "$dir/said" && grep -qE ' 1 .* copy to host, 78\.1 KiB' "$dir/said"
+ok "trace: kernel and copies in stats" $?
+says "trace: status of the program" 7 "" vgpu-trace record -o "$dir/y" -- bash -c 'exit 7'
+[ "$(cat /sys/kernel/debug/vgpu/0/trace_on)" = 0 ]
+ok "trace: switched off again" $?
+says "trace: not permitted" 4 "needs root" "${nobody[@]}" vgpu-trace record -o "$dir/z" -- true
+# record would do all of it at once, but may lose the last page of a processor on a busy machine
+says "trace-cmd: start" 0 "" trace-cmd start -e vgpu
+says "trace-cmd: a program meanwhile" 0 "saxpy: verified" build/cuda/saxpy 20000
+says "trace-cmd: stop" 0 "" trace-cmd stop
+says "trace-cmd: extract" 0 "" trace-cmd extract -o "$dir/t.dat"
+trace-cmd reset >"$dir/said" 2>&1
+trace-cmd report "$dir/t.dat" >"$dir/said" 2>&1
+[ "$(grep -c ' kernel_start: ' "$dir/said")" -eq 1 ] && [ "$(grep -c ' block_end: ' "$dir/said")" -eq 79 ] &&
+	grep -qE ' copy_start: .*bytes=80000 op=copy_d2h' "$dir/said"
+ok "trace-cmd: report" $?
+
+echo >"$dir/gate"
+wait $holder
+echo "1..$count"
+exit $failed
