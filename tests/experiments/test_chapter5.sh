@@ -46,9 +46,21 @@ ok "a wrong direction is called so" $?
 cmp "$dir/a/runs.csv" "$dir/b/runs.csv" && cmp "$dir/a/figures.csv" "$dir/b/figures.csv"
 ok "the same again, however many workers" $?
 
-says "no such file" 1 "No such file" --limit 1 --repeat 1 --quiet --expected "$dir/none.csv" "$dir/c"
+# Blocks as short as printed: kernels end sooner, and what has CPU time is as long as before.
+"$chapter5" --limit 1 --repeat 1 --quiet --printed-blocks "$dir/d"
+awk -F, 'FNR == 1 { file++; next } file == 1 { before[$12] = $14 } file == 2 { now[$12] = $14 } END {
+	for (app in now) {
+		ratio = now[app] / before[app]
+		short = app == "spmv" || app == "sgemm" || app == "mri-q"
+		if (short ? ratio > 0.9 : ratio < 0.99 || ratio > 1.01) { bad = 1; print "# " app, ratio }
+	}
+	exit bad }' "$dir/a/runs.csv" "$dir/d/runs.csv"
+ok "blocks as printed" $?
+
+says "no such file" 1 "No such file" --expected "$dir/none.csv" "$dir/c"
 says "no folder" 2 "one folder is needed"
 says "a bad number" 2 "--rounds 0: must be a number from 1" --rounds 0 "$dir/c"
+says "no such CPU time" 2 "--cpu ten: must be a number from 0" --cpu ten "$dir/c"
 says "no such option" 2 "--help" --colour "$dir/c"
 says "help" 0 "usage: chapter5" --help
 echo "1..$count"

@@ -56,14 +56,27 @@ struct result {
 	u64 blocks;
 };
 
+/**
+ * struct assumption - what a study takes the source to mean, or to leave open (docs/experiments.md)
+ * @printed_blocks: a thread block takes the "Time/TB" of table 5.2 as it is printed, not the time that makes a kernel as long as the
+ *	table says; applications stay as long as they were, by more CPU time
+ * @cpu_percent: CPU time of every application, of that in parboil_host.c
+ */
+struct assumption {
+	bool printed_blocks;
+	u32 cpu_percent;
+};
+
 /** struct study - everything that ran: results[mix * CONFIGS + config] */
 struct study {
+	struct assumption assume;
 	const struct mix *mixes;
 	u32 mix_count;
 	u32 repeat;			/* completed runs of every process (5.3.1: 3) */
 	u32 workers;
 	bool progress;			/* a line on stderr */
 	double isolated_us[WL_APPS];
+	double cpu_factor[WL_APPS];	/* of the CPU phases */
 	struct result *results;
 };
 

@@ -21,6 +21,8 @@ static const char usage[] =
 	"  --rounds N     mixes of each size for each of ten favoured applications [2]\n"
 	"  --limit N      at most so many mixes of each size\n"
 	"  --repeat N     completed runs of each process                        [3]\n"
+	"  --printed-blocks  thread blocks take the Time/TB of table 5.2 as it is printed\n"
+	"  --cpu N        CPU time of the applications, per cent of what we chose [100]\n"
 	"  --workers N    processes of this machine                             [processors]\n"
 	"  --expected F   what the paper reports      [expected.csv beside the sources]\n"
 	"  --quiet        no line of progress\n"
@@ -31,6 +33,7 @@ struct options {
 	u64 seed;
 	u32 rounds, limit, repeat, workers;
 	const char *expected, *folder;
+	struct assumption assume;
 	bool quiet;
 };
 
@@ -51,6 +54,8 @@ static int take_options(struct options *o, int argc, char **argv)
 		{ "rounds", required_argument, NULL, 'r' },
 		{ "limit", required_argument, NULL, 'l' },
 		{ "repeat", required_argument, NULL, 'n' },
+		{ "printed-blocks", no_argument, NULL, 'p' },
+		{ "cpu", required_argument, NULL, 'c' },
 		{ "workers", required_argument, NULL, 'w' },
 		{ "expected", required_argument, NULL, 'e' },
 		{ "quiet", no_argument, NULL, 'q' },
@@ -76,6 +81,13 @@ static int take_options(struct options *o, int argc, char **argv)
 		case 'n':
 			err = take("repeat", optarg, 1, 1000, &value);
 			o->repeat = (u32)value;
+			break;
+		case 'p':
+			o->assume.printed_blocks = true;
+			break;
+		case 'c':
+			err = take("cpu", optarg, 0, 10000, &value);
+			o->assume.cpu_percent = (u32)value;
 			break;
 		case 'w':
 			err = take("workers", optarg, 1, 1024, &value);
@@ -136,6 +148,7 @@ int main(int argc, char **argv)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	struct options o = { .seed = 1, .rounds = 2, .repeat = WL_REPEAT, .workers = processors > 0 ? (u32)processors : 1,
+			     .assume.cpu_percent = 100,
 			     .expected = "tests/experiments/chapter5/expected.csv" };
 	struct study study = {};
 	struct mix *mixes;
@@ -147,12 +160,18 @@ int main(int argc, char **argv)
 		fprintf(stderr, "chapter5: %s: %s\n", o.folder, strerror(errno));
 		return 1;
 	}
+	/* what is needed at the end should not be missed then */
+	if (access(o.expected, R_OK)) {
+		fprintf(stderr, "chapter5: %s: %s\n", o.expected, strerror(errno));
+		return 1;
+	}
 	mixes = mixes_draw(o.seed, o.rounds, o.limit, &study.mix_count);
 	if (!mixes) {
 		fprintf(stderr, "chapter5: no memory\n");
 		return 1;
 	}
 	study.mixes = mixes;
+	study.assume = o.assume;
 	study.repeat = o.repeat;
 	study.workers = o.workers;
 	study.progress = !o.quiet;

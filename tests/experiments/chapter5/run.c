@@ -33,13 +33,49 @@ struct board {
 	bool failed;
 };
 
-static int make_process(struct wl_process *process, const struct wl_app *app, u32 priority, u32 repeat)
+/* The "Time/TB" of table 5.2: kernel time over blocks an SM, as if there were one SM. */
+static u64 printed_block_ps(const char *name)
 {
+	const struct wl_parboil_kernel *kernel = wl_parboil_kernels;
+
+	while (strcmp(kernel->name, name))
+		kernel++;
+	return kernel->kernel_ps * kernel->tbs_per_sm / kernel->tbs;
+}
+
+static int make_process(struct wl_process *process, const struct study *study, u32 app, u32 priority)
+{
+	u32 i;
+	int err;
+
 	memset(process, 0, sizeof(*process));
-	snprintf(process->name, sizeof(process->name), "%s", app->name);
+	snprintf(process->name, sizeof(process->name), "%s", wl_apps[app].name);
 	process->priority = priority;
-	process->repeat = repeat;
-	return wl_app_expand(app->name, 0, process);
+	process->repeat = study->repeat;
+	err = wl_app_expand(wl_apps[app].name, 0, process);
+	for (i = 0; i < process->phase_count; i++) {
+		struct wl_phase *phase = &process->phases[i];
+
+		if (phase->kind == WL_CPU)
+			phase->amount = (u64)((double)phase->amount * study->cpu_factor[app]);
+		else if (phase->kind == WL_KERNEL && study->assume.printed_blocks)
+			phase->kernel.block_ps = printed_block_ps(phase->name);
+	}
+	return err;
+}
+
+/* CPU time of one run of @app, as parboil_host.c has it. */
+static double cpu_us(u32 app)
+{
+	struct wl_process process = {};
+	u64 sum = 0;
+	u32 i;
+
+	if (!wl_app_expand(wl_apps[app].name, 0, &process))
+		for (i = 0; i < process.phase_count; i++)
+			sum += process.phases[i].kind == WL_CPU ? process.phases[i].amount : 0;
+	free(process.phases);
+	return (double)sum / 1e6;
 }
 
 static int replay(const struct config_of *config, u64 seed, const struct wl_process *processes, u32 count,
@@ -64,22 +100,43 @@ static double microseconds(u64 ps)
 	return (double)ps / 1e6;
 }
 
+/* How long one run of @app takes alone, microseconds; below 0: it failed. */
+static double alone(const struct study *study, u32 app)
+{
+	struct wl_process process;
+	struct wl_outcome outcome;
+	int err = make_process(&process, study, app, 0);
+	double us;
+
+	if (!err)
+		err = replay(&configs[FCFS], 1, &process, 1, &outcome);
+	free(process.phases);
+	if (err)
+		return -1;
+	us = microseconds(outcome.processes[0].turnaround_ps) / (double)outcome.processes[0].runs;
+	wl_outcome_free(&outcome);
+	return us;
+}
+
 static int run_alone(struct study *study)
 {
+	const struct assumption assume = study->assume;
 	u32 app;
 
 	for (app = 0; app < WL_APPS; app++) {
-		struct wl_process process;
-		struct wl_outcome outcome;
-		int err = make_process(&process, &wl_apps[app], 0, study->repeat);
+		double whole, cpu = cpu_us(app);
 
-		if (!err)
-			err = replay(&configs[FCFS], 1, &process, 1, &outcome);
-		free(process.phases);
-		if (err)
+		study->assume.printed_blocks = false;
+		study->cpu_factor[app] = assume.cpu_percent / 100.0;
+		whole = alone(study, app);
+		study->assume = assume;
+		study->isolated_us[app] = alone(study, app);
+		if (assume.printed_blocks && cpu > 0 && whole > 0) {
+			study->cpu_factor[app] += (whole - study->isolated_us[app]) / cpu;
+			study->isolated_us[app] = alone(study, app);
+		}
+		if (whole < 0 || study->isolated_us[app] < 0)
 			return -1;
-		study->isolated_us[app] = microseconds(outcome.processes[0].turnaround_ps) / (double)outcome.processes[0].runs;
-		wl_outcome_free(&outcome);
 	}
 	return 0;
 }
@@ -126,8 +183,7 @@ static int run_one(const struct study *study, u32 index, struct result *result)
 
 	memset(processes, 0, sizeof(processes));
 	for (i = 0; i < mix->size && !err; i++)
-		err = make_process(&processes[i], &wl_apps[mix->apps[i]], config->priority && i == mix->favoured,
-				   study->repeat);
+		err = make_process(&processes[i], study, mix->apps[i], config->priority && i == mix->favoured);
 	if (!err)
 		err = replay(config, mix->seed, processes, mix->size, &outcome);
 	for (i = 0; i < mix->size; i++)
