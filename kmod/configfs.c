@@ -211,10 +211,15 @@ static const struct config_item_type device_type = {
 	.ct_owner = THIS_MODULE,
 };
 
+static bool may_make;
+
 static struct config_group *make_device(struct config_group *group, const char *name)
 {
-	struct cfs_device *cfs = kzalloc(sizeof(*cfs), GFP_KERNEL);
+	struct cfs_device *cfs;
 
+	if (!READ_ONCE(may_make))
+		return ERR_PTR(-EAGAIN);
+	cfs = kzalloc(sizeof(*cfs), GFP_KERNEL);
 	if (!cfs)
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&cfs->lock);
@@ -253,6 +258,11 @@ int kvgpu_configfs_init(void)
 	config_group_init(&subsystem.su_group);
 	mutex_init(&subsystem.su_mutex);
 	return configfs_register_subsystem(&subsystem);
+}
+
+void kvgpu_configfs_open(void)
+{
+	WRITE_ONCE(may_make, true);
 }
 
 void kvgpu_configfs_exit(void)

@@ -137,22 +137,27 @@ int kvgpu_devices_init(void)
 	}
 	class->devnode = devnode;
 	kvgpu_trace_init();
-	cdev_init(&cdev, &kvgpu_fops);
-	cdev.owner = THIS_MODULE;
-	ret = cdev_add(&cdev, first_devt, MINORS);
-	if (ret)
-		goto class;
 	default_node = device_create(class, NULL, first_devt + MINOR_DEFAULT, NULL, "vgpu");
 	if (!IS_ERR(default_node))
 		return 0;
 	ret = PTR_ERR(default_node);
-	cdev_del(&cdev);
-class:
 	kvgpu_trace_exit();
 	class_destroy(class);
 region:
 	unregister_chrdev_region(first_devt, MINORS);
 	return ret;
+}
+
+int kvgpu_devices_open(void)
+{
+	cdev_init(&cdev, &kvgpu_fops);
+	cdev.owner = THIS_MODULE;
+	return cdev_add(&cdev, first_devt, MINORS);
+}
+
+void kvgpu_devices_close(void)
+{
+	cdev_del(&cdev);
 }
 
 void kvgpu_devices_exit(void)
@@ -163,7 +168,6 @@ void kvgpu_devices_exit(void)
 		if (devices[i])
 			kvgpu_dev_remove(devices[i], true);
 	device_unregister(default_node);
-	cdev_del(&cdev);
 	kvgpu_trace_exit();
 	class_destroy(class);
 	unregister_chrdev_region(first_devt, MINORS);

@@ -217,6 +217,9 @@ extern const struct file_operations kvgpu_fops;
 /* ---- devices.c: the devices there are, by number ------------------------------------------------------------------ */
 
 int kvgpu_devices_init(void);
+/* From now on their nodes can be opened, and no longer. */
+int kvgpu_devices_open(void);
+void kvgpu_devices_close(void);
 /* Removes all of them; no file is open. */
 void kvgpu_devices_exit(void);
 /* Make device @config under the lowest free number, with its nodes. -ENOSPC: KVGPU_DEVICES_MAX are there. */
@@ -233,6 +236,8 @@ void kvgpu_dev_put(struct kvgpu_dev *kdev);
 /* Say which presets there are. */
 void kvgpu_refuse_preset(const char *name_given);
 int kvgpu_configfs_init(void);
+/* From now on folders can be made. */
+void kvgpu_configfs_open(void);
 void kvgpu_configfs_exit(void);
 
 /* ---- ioctl.c, submit.c --------------------------------------------------------------------------------------- */

@@ -144,6 +144,10 @@ static int devices_add(const struct vgpu_config *config)
 	return ret;
 }
 
+/*
+ * A module that fails to load goes without asking who uses it. So what a process can get hold of comes last, when nothing can
+ * fail any more: open files, and folders of configfs. Attributes and netlink are different: their removal waits for who is inside.
+ */
 static int __init kvgpu_init(void)
 {
 	struct vgpu_config config;
@@ -167,9 +171,15 @@ static int __init kvgpu_init(void)
 	ret = kvgpu_configfs_init();
 	if (ret)
 		goto devices;
+	ret = kvgpu_devices_open();
+	if (ret)
+		goto configfs;
+	kvgpu_configfs_open();
 	pr_info("%u device%s, preset %s, %u SMs, %llu MiB\n", devices, devices == 1 ? "" : "s", config.name, config.sms,
 		config.vram_bytes >> 20);
 	return 0;
+configfs:
+	kvgpu_configfs_exit();
 devices:
 	kvgpu_devices_exit();
 netlink:
@@ -181,6 +191,7 @@ memory:
 
 static void __exit kvgpu_exit(void)
 {
+	kvgpu_devices_close();
 	kvgpu_configfs_exit();
 	kvgpu_devices_exit();
 	kvgpu_netlink_exit();

@@ -66,6 +66,8 @@ struct kvgpu_pin *kvgpu_pin(struct kvgpu_ctx *ctx, u64 address, u64 bytes, bool 
 	u32 first = offset_in_page(address);
 	u64 count = (first + bytes + PAGE_SIZE - 1) >> PAGE_SHIFT;
 	struct kvgpu_pin *pin;
+	/* for as long as the queue takes: not from where pages must stay movable, not what a file system must be asked to write */
+	unsigned int flags = FOLL_LONGTERM | (write ? FOLL_WRITE : 0);
 	u32 done = 0, i;
 	int ret;
 
@@ -84,8 +86,7 @@ struct kvgpu_pin *kvgpu_pin(struct kvgpu_ctx *ctx, u64 address, u64 bytes, bool 
 	pin->write = write;
 	while (done < count) {
 		ret = pin_user_pages_fast((address & PAGE_MASK) + ((u64)done << PAGE_SHIFT),
-					  min_t(u64, count - done, PIN_CHUNK), write ? FOLL_WRITE : 0,
-					  pin->page + done);
+					  min_t(u64, count - done, PIN_CHUNK), flags, pin->page + done);
 		if (ret > 0)
 			done += ret;
 		else if (!ret)

@@ -289,6 +289,12 @@ static int do_create(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	return 0;
 }
 
+/* Zeroed, for the process to map: it pays for it. */
+static void *shared_alloc(u64 bytes)
+{
+	return __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+}
+
 static struct kvgpu_ring *ring_alloc(struct kvgpu_ctx *ctx, const struct vgpu_ring_create *args)
 {
 	struct kvgpu_ring *ring = kzalloc(sizeof(*ring), GFP_KERNEL_ACCOUNT);
@@ -299,8 +305,8 @@ static struct kvgpu_ring *ring_alloc(struct kvgpu_ctx *ctx, const struct vgpu_ri
 	ring->id = args->queue;
 	ring->entries = args->entries;
 	ring->param_bytes = args->param_bytes;
-	ring->control = vmalloc_user(args->ring_bytes);
-	ring->fence = vmalloc_user(PAGE_SIZE);
+	ring->control = shared_alloc(args->ring_bytes);
+	ring->fence = shared_alloc(PAGE_SIZE);
 	if (!ring->control || !ring->fence) {
 		kvgpu_ring_free(ring);
 		return NULL;
@@ -376,15 +382,19 @@ int kvgpu_rings_sync(struct kvgpu_ctx *ctx)
 
 static int map(struct vm_area_struct *vma, const struct kvgpu_ring *ring, bool fence)
 {
-	u64 bytes = fence ? PAGE_SIZE : ring_bytes(ring->entries, ring->param_bytes);
+	u64 bytes = fence ? PAGE_SIZE : ring_bytes(ring->entries, ring->param_bytes), at;
+	const void *memory = fence ? (void *)ring->fence : ring->control;
+	int ret = 0;
 
 	if (!(vma->vm_flags & VM_SHARED) || vma->vm_end - vma->vm_start != bytes)
 		return -EINVAL;
 	if (fence && vma->vm_flags & VM_WRITE)
 		return -EACCES;
 	/* a child has no use for it: its commands would be its parent's */
-	kvgpu_vm_flags(vma, VM_DONTCOPY, fence ? VM_MAYWRITE : 0);
-	return remap_vmalloc_range(vma, fence ? (void *)ring->fence : ring->control, 0);
+	kvgpu_vm_flags(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, fence ? VM_MAYWRITE : 0);
+	for (at = 0; at < bytes && !ret; at += PAGE_SIZE)
+		ret = vm_insert_page(vma, vma->vm_start + at, vmalloc_to_page(memory + at));
+	return ret;
 }
 
 int kvgpu_mmap(struct file *file, struct vm_area_struct *vma)

@@ -194,6 +194,14 @@ static void refused(void)
 	CHECK(mmap(NULL, shape.ring_bytes, PROT_READ, MAP_SHARED, fd, (off_t)(shape.ring_offset + PAGE)) == MAP_FAILED);
 	CHECK(mmap(NULL, shape.ring_bytes, PROT_READ, MAP_SHARED, fd, 1ll << 61) == MAP_FAILED);
 	CHECK(mprotect((void *)m.fence, PAGE, PROT_READ | PROT_WRITE) < 0 && errno == EACCES);
+	int self = open("/proc/self/mem", O_RDWR);
+	uint64_t lie = 99;
+
+	/* nor as a debugger would, nor by the device */
+	CHECK(self >= 0 && pwrite(self, &lie, 8, (off_t)(uintptr_t)m.fence) < 0);
+	CHECK_EQ(mem_map(fd, BASE, PAGE), 0);
+	CHECK_EQ(submit(fd, queue, (struct vgpu_cmd[]){ cmd_d2h((void *)m.fence, BASE, 8) }, 1, NULL), -EFAULT);
+	CHECK_EQ(m.fence->completed, 0);
 	CHECK(mremap((void *)m.ring, shape.ring_bytes, 2 * shape.ring_bytes, MREMAP_MAYMOVE) == MAP_FAILED);
 }
 

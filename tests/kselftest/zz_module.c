@@ -4,6 +4,7 @@
  * parameters are refused with a line that says what would be right. VGPU_MODULE names the file of the module.
  */
 #include <sys/klog.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "vgpu_asm.h"
@@ -72,6 +73,55 @@ static void again_and_again(void)
 		must_compute(fd, must_queue(fd), must_load(fd, &p), 0, BASE, 10, 3, (uint32_t)i);
 		close(fd);
 	}
+}
+
+/* Somebody opens whatever is there and makes devices, the whole time. */
+static pid_t start_eager(void)
+{
+	pid_t pid = fork();
+
+	CHECK(pid >= 0);
+	while (!pid) {
+		int fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+
+		if (fd >= 0) {
+			queue_create(fd);
+			close(fd);
+		}
+		if (!mkdir("/sys/kernel/config/vgpu/eager", 0755))
+			rmdir("/sys/kernel/config/vgpu/eager");
+		usleep(5000);
+	}
+	return pid;
+}
+
+/* Loading and unloading with users at the door: a load succeeds, an unload does sooner or later. */
+static void eager_users(void)
+{
+	enum { USERS = 3 };
+	double end = seconds_now() + 6;
+	pid_t users[USERS];
+	int ret = 0, loads = 0;
+
+	for (int i = 0; i < USERS; i++)
+		users[i] = start_eager();
+	while (seconds_now() < end) {
+		ret = module_remove();
+		CHECK(!ret || ret == -EAGAIN || ret == -EWOULDBLOCK);
+		if (ret)
+			continue;
+		CHECK_EQ(module_insert("devices=4 vram_mb=16"), 0);
+		loads++;
+	}
+	for (int i = 0; i < USERS; i++) {
+		CHECK(!kill(users[i], SIGKILL));
+		CHECK(waitpid(users[i], NULL, 0) == users[i]);
+	}
+	rmdir("/sys/kernel/config/vgpu/eager");
+	printf("# %d loads\n", loads);
+	CHECK(loads > 3);
+	CHECK_EQ(module_remove(), 0);
+	CHECK_EQ(module_insert(""), 0);
 }
 
 static void parameters_refused(void)
@@ -175,6 +225,7 @@ static void more_than_there_is(void)
 static const struct test tests[] = {
 	{ "module: unload while in use is refused", in_use },
 	{ "module: unload and load again", again_and_again },
+	{ "module: unload and load with users at the door", eager_users },
 	{ "module: parameters that are refused", parameters_refused },
 	{ "module: parameters that are taken", parameters_taken },
 	{ "module: more device memory than there is", more_than_there_is },
