@@ -119,7 +119,7 @@ static void eager_users(void)
 	}
 	rmdir("/sys/kernel/config/vgpu/eager");
 	printf("# %d loads\n", loads);
-	CHECK(loads > 3);
+	CHECK(loads > 0);
 	CHECK_EQ(module_remove(), 0);
 	CHECK_EQ(module_insert(""), 0);
 }
