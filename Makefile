@@ -217,7 +217,7 @@ install: all
 	install -m 644 $(wildcard runtime/*.h uapi/*.h) $(DESTDIR)$(PREFIX)/include/vgpu/
 	cp -r runtime/cuda $(DESTDIR)$(PREFIX)/include/vgpu/
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(completions)
-	install -m 644 $(filter-out %/vgpu-vm.1,$(wildcard docs/man/*.1)) $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 $(filter-out %/vgpu-vm.1 %/vgpu-demo.1,$(wildcard docs/man/*.1)) $(DESTDIR)$(PREFIX)/share/man/man1/
 	for name in $(tool-names) vgpucc; do install -m 644 tools/completion/vgpu $(completions)/$$name; done
 clean:
 	find build -mindepth 1 -maxdepth 1 ! -name kernels -exec rm -rf {} + 2>/dev/null || :

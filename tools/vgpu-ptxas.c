@@ -17,7 +17,8 @@ static void usage(FILE *out)
 		"  --resource-usage   registers, memory, spills and occupancy of each kernel; VGPU_PRESET names the device\n"
 		"  --maxregs N        registers per thread at most, 16 to %u\n"
 		"  --source NAME      the file the PTX comes from, for messages\n"
-		"  --disassemble      print the code\n", VGPU_VASS_MAX_REGS);
+		"  --disassemble      print the code\n"
+		"exit status: 0 done, 1 the file could not be read or was refused, 2 wrong usage\n", VGPU_VASS_MAX_REGS);
 }
 
 static char *read_file(const char *path, size_t *length)

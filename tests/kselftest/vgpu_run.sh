@@ -182,14 +182,15 @@ echo 1 >"$sysfs/seed"
 
 # ---- what is missing is said --------------------------------------------------------------------------------------------
 
-says() { # TEXT OPTIONS... -- LINES: the job [x] with LINES is refused with TEXT, in one line
+status=2
+says() { # TEXT OPTIONS... -- LINES: the job [x] with LINES is refused with TEXT, in one line, and $status
 	local text=$1 lines
 	local options=()
 	shift
 	while [ "$1" != -- ]; do options+=("$1"); shift; done
 	lines=$2
 	printf '[x]\n%s\n' "$lines" | "${wrapper[@]}" "$run" "${options[@]}" - >"$dir/said" 2>&1
-	[ $? -eq 2 ] || { echo "exit status"; cat "$dir/said"; return 1; }
+	[ $? -eq "$status" ] || { echo "exit status"; cat "$dir/said"; return 1; }
 	cat "$dir/said"
 	[ "$(grep -c . "$dir/said")" -eq 1 ] && grep -qF -- "$text" "$dir/said"
 }
@@ -210,8 +211,9 @@ sleep 0.2
 check "somebody else uses the device" says "nobody else may use it" -- "$cpu"
 kill $!
 wrapper=(setpriv --reuid 65534 --clear-groups)
+status=4
 check "not root" says "only root" -- "$cpu"
-wrapper=()
+wrapper=() status=2
 check "nothing is left open" grep -qx 0 "$sysfs/context_count"
 
 echo "1..$count"

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "run.h"
+#include "tools/netlink/client.h"
 
 #define SYSFS		"/sys/class/vgpu/vgpu0/"
 #define DEBUG_ROOT	"/sys/kernel/debug"
@@ -105,13 +106,17 @@ static int check_there(char *message)
 	char text[TEXT_BYTES];
 	u64 contexts;
 
-	if (access(RUN_DEVICE, F_OK))
-		return say(message, RUN_DEVICE " is not there: load the module (make modules && insmod build/KERNEL/vgpu.ko), "
-			   "or run this in a guest (tools/vgpu-vm -- vgpu-run ...)");
+	if (access(RUN_DEVICE, F_OK)) {
+		say(message, RUN_DEVICE " is not there: load the module (make modules && insmod build/KERNEL/vgpu.ko), "
+		    "or run this in a guest (tools/vgpu-vm -- vgpu-run ...)");
+		return CLIENT_ABSENT;
+	}
 	if (read_text(SYSFS, "clock", text))
 		return say(message, SYSFS "clock is not there: the module is of an older build, load the one of this build");
-	if (geteuid())
-		return say(message, "only root may set the knobs of a device: run this as root");
+	if (geteuid()) {
+		say(message, "only root may set the knobs of a device: run this as root");
+		return CLIENT_FORBIDDEN;
+	}
 	/* Once mounted it stays, as with any other tool that needs it. */
 	if (access(DEBUGFS "counts", F_OK) && mount("debugfs", DEBUG_ROOT, "debugfs", 0, NULL) && errno != EBUSY)
 		return say(message, DEBUGFS " is not there: mount -t debugfs none " DEBUG_ROOT);
@@ -124,14 +129,14 @@ static int check_there(char *message)
 	return 0;
 }
 
-int driver_begin(char *message)
+static int begin(char *message)
 {
 	const char *name;
 	unsigned int i;
-	int err;
+	int err = check_there(message);
 
-	if (check_there(message))
-		return -1;
+	if (err)
+		return err;
 	for (i = 0; i < KNOBS_MAX && (name = vgpu_device_knob_name(i)); i++) {
 		err = read_text(SYSFS, name, saved[i]);
 		if (err)
@@ -144,6 +149,13 @@ int driver_begin(char *message)
 	if (!err)
 		err = write_text(SYSFS, "clock", "lockstep");
 	return err ? say(message, SYSFS "clock: %s", strerror(-err)) : 0;
+}
+
+int driver_begin(char *message)
+{
+	int status = begin(message);
+
+	return status < 0 ? CLIENT_USAGE : status;
 }
 
 void driver_end(void)

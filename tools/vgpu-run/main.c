@@ -25,15 +25,16 @@ static const char usage[] =
 	"  --speed            also print thread blocks per second of real time\n"
 	"  -h, --help         this text\n"
 	"\n"
-	"exit status: 0 done, 1 something could not be written, 2 wrong usage or job file, or it could not run\n";
+	"exit status: 0 done, 1 a file could not be written, 2 wrong usage or job file, or it could not run,\n"
+	"3 no vgpu device here, 4 not permitted\n";
 
 /* The knobs are changed and put back around the study. */
 static int study(const struct wl_options *o, const struct wl_job *job, struct wl_setup *setup)
 {
 	char message[WL_MESSAGE_BYTES];
-	int status = 2;
+	int status = driver_begin(message);
 
-	if (!driver_begin(message))
+	if (!status)
 		status = wl_options_study(o, job, setup);
 	else
 		fprintf(stderr, "%s: %s\n", o->tool, message);

@@ -16,7 +16,10 @@
 
 /* ---- driver.c ------------------------------------------------------------------------------------------------------ */
 
-/* Nothing is missing, nobody else uses the device: keep its knobs and set its clock to lockstep. -1: @message. */
+/*
+ * Nothing is missing, nobody else uses the device: keep its knobs and set its clock to lockstep. Else @message, and the
+ * tool's exit status.
+ */
 int driver_begin(char *message);
 /* Put back what was there. Also from a signal's handler's point of view harmless to repeat. */
 void driver_end(void);

@@ -126,7 +126,7 @@ int wl_options_setup(struct wl_options *o, const struct wl_job *job, struct wl_s
 	int err;
 
 	if (vgpu_config_preset(&setup->config, gpu))
-		return wl_wrong(o, "gpu ", gpu, "there is no such device; --list shows them");
+		return wl_wrong(o, "gpu ", gpu, "there is no such device; vgpu-sim --list shows them");
 	if (set_name(o, &setup->config, "policy", first_of(o->policy, job->policy, setup->config.policy)) ||
 	    set_name(o, &setup->config, "preemption", first_of(o->preempt, job->preempt, setup->config.preemption)))
 		return 2;

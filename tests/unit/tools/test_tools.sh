@@ -8,7 +8,7 @@ cd "$(dirname "$(readlink -f "$0")")/../../.." || exit 1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 PATH=$PWD/build/tools:$PWD/tools:$PATH
-tools="vgpu-smi vgpu-top vgpu-trace vgpu-sim vgpu-run vgpu-ptxas vgpucc vgpu-vm"
+tools="vgpu-smi vgpu-top vgpu-trace vgpu-sim vgpu-run vgpu-ptxas vgpucc vgpu-vm vgpu-demo"
 count=0 failed=0
 
 ok() { # NAME STATUS
@@ -32,6 +32,10 @@ says() {
 	ok "$name" $?
 }
 
+# FILE FROM [TO]: numbers from the line with FROM to the one with TO, or the end
+statuses() { awk -v to="${3:-^\f}" -v from="$2" 'on && $0 ~ to { exit } tolower($0) ~ tolower(from) { on = 1 } on' "$1" |
+	sed 's/.*[Ee]xit status//' | grep -oE '\b[0-9]{1,3}\b' | sort -un; }
+
 for tool in $tools; do
 	"$tool" --help >"$dir/help" 2>&1
 	ok "$tool: --help" $?
@@ -46,6 +50,10 @@ for tool in $tools; do
 	done <"$dir/options"
 	[ ! -s "$dir/said" ]
 	ok "$tool: its man page has all options" $?
+	[ "$tool" != vgpu-trace ] || vgpu-trace record --help >>"$dir/help"
+	statuses "$dir/help" 'exit status' >"$dir/said"
+	statuses "$dir/man" '^\.Sh EXIT STATUS' '^\.Sh [^E]' | diff "$dir/said" - >"$dir/diff" && grep -q . "$dir/said"
+	ok "$tool: both say the same exit statuses" $?
 	(. tools/completion/vgpu && complete -p "$tool") >"$dir/said" 2>&1
 	ok "$tool: completion" $?
 done
@@ -75,7 +83,13 @@ else
 	says "smi: without the module" 3 "no vgpu device here: load the module" vgpu-smi
 	says "smi: set without the module" 3 "no vgpu device here: load the module" vgpu-smi set policy=dss
 	says "top: without the module" 3 "no vgpu device here: load the module" vgpu-top -b
+	says "run: without the module" 3 "/dev/vgpu0 is not there: load the module" vgpu-run tools/demo/priority.job
 	says "trace: without the module" 3 "no vgpu device here: load the module" vgpu-trace record -o "$dir/x" -- true
+	for transport in ioctl uring mapped; do
+		VGPU_TRANSPORT=$transport build/cuda/saxpy 100 2>&1 >/dev/null | grep vgpu: >"$dir/said"
+		[ "$(wc -l <"$dir/said")" -eq 1 ] && grep -q '/dev/vgpu is not there: load the module .* or run with VGPU_TRANSPORT=embedded' "$dir/said"
+		ok "a program, over $transport: without the module" $?
+	done
 fi
 says "trace: it did not use vgpu" 1 "left no trace" vgpu-trace record -e -o "$dir/x" -- true
 says "trace: no such program" 127 "No such file" vgpu-trace record -e -o "$dir/x" -- "$dir/nothing"
