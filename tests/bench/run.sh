@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# make bench: speed of the interpreter and cost of a launch, native and in the guest. Figures go to out/bench.txt too.
+# make bench: speed of the interpreter, cost of a launch, of the ways in and of tracing, native and in the guest. Figures go to out/bench.txt too.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 kernel=${KERNEL:-6.1}
 bin=build/bench
 mkdir -p "$bin" out
 gcc -O2 -std=gnu11 -Wall -Wextra -Werror -c tests/bench/scalar.c -o "$bin/scalar.o"
-for name in kernels launch; do
+for name in kernels launch tracing; do
 	tools/vgpucc -O3 -Iruntime -Iuapi -Itests/bench "tests/bench/$name.cu" "$bin/scalar.o" -lm -o "$bin/$name"
 done
 gcc -O2 -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -Iuapi -Itests/bench tests/bench/ways.c -luring -lpthread -o "$bin/ways"
@@ -22,6 +22,9 @@ gcc -O2 -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -Iuapi -Itests/bench test
 		VGPU_TRANSPORT=ioctl $bin/kernels --small && VGPU_TRANSPORT=embedded $bin/kernels --small &&
 		VGPU_TRANSPORT=ioctl $bin/launch && VGPU_TRANSPORT=uring $bin/launch && VGPU_TRANSPORT=mapped $bin/launch &&
 		VGPU_TRANSPORT=embedded $bin/launch"
+	echo
+	echo "== tracing, in the guest, Linux $kernel"
+	tools/vgpu-vm --kernel "$kernel" --out out/bench --timeout 300 -- bash -c "VGPU_TRANSPORT=ioctl $bin/tracing"
 	echo
 	echo "== ways in, native: what there is without /dev/vgpu"
 	"$bin/ways" | tee out/bench-ways.txt

@@ -96,9 +96,9 @@ says "trace: no such program" 127 "No such file" vgpu-trace record -e -o "$dir/x
 says "trace: nothing to run" 2 "record --help" vgpu-trace record
 says "top: wrong usage" 2 "vgpu-top --help" vgpu-top here
 
-make -s --no-print-directory install DESTDIR="$dir/root" PREFIX=/usr >"$dir/said" 2>&1 &&
-	[ -s "$dir/root/usr/share/man/man1/vgpu-smi.1" ] && [ -x "$dir/root/usr/bin/vgpu-top" ] &&
-	[ -s "$dir/root/usr/share/bash-completion/completions/vgpu-trace" ]
+make -s --no-print-directory install DESTDIR="$dir/installed" PREFIX=/usr >"$dir/said" 2>&1 &&
+	[ -s "$dir/installed/usr/share/man/man1/vgpu-smi.1" ] && [ -x "$dir/installed/usr/bin/vgpu-top" ] &&
+	[ -s "$dir/installed/usr/share/bash-completion/completions/vgpu-trace" ]
 ok "install" $?
 
 echo "1..$count"
