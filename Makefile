@@ -203,6 +203,13 @@ bench: setup-guest all modules cuda-programs
 	@tests/bench/sim.sh
 	@tests/bench/run.sh
 
+# The random driver of everything a process can do, in a guest whose allocator looks for misuse.
+SECONDS ?= 600
+.PHONY: stress
+stress: setup-guest modules kselftest-programs
+	@tools/vgpu-vm --kernel $(KERNEL) --timeout $$(($(SECONDS) + 180)) --append 'slub_debug=FZPU panic_on_warn=1' \
+		--env VGPU_STRESS_SECONDS=$(SECONDS) $(if $(SEED),--env VGPU_STRESS_SEED=$(SEED)) -- $(O)/kselftest/random
+
 # QUICK=1: a minute's worth, for a look.
 .PHONY: experiments
 experiments: setup-experiments all $(experiments)
@@ -232,6 +239,7 @@ help:
 	@echo "make run-tests     vgpu-run against vgpu-sim, in a guest        KERNEL="
 	@echo "make cuda-tests    CUDA programs, in the process and in a guest KERNEL="
 	@echo "make vm-tests      tests of tools/vgpu-vm"
+	@echo "make stress        everything at random against /dev/vgpu, in a guest  SECONDS=600 SEED= KERNEL="
 	@echo "make demo          several CUDA programs at once on one device; out/timeline.svg"
 	@echo "make bench         how fast it is"
 	@echo "make experiments   Tanasic chapter 5 again, paper against ours; QUICK=1 for a look"

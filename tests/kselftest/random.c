@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A random driver of everything that a process can do to the module: ioctls, io_uring commands, mapped rings, sysfs, debugfs,
+ * configfs and netlink, by several processes of several threads that share files among each other, with and without
+ * privileges, some of them killed. After each round the device must run a correct program and hold nothing.
+ *
+ * Seeds are fixed. With VGPU_STRESS_SECONDS=N (make stress) it goes on for so long, from VGPU_STRESS_SEED or from the clock; it
+ * says before each round how to have that one again. What threads do depends on each other's timing: the same seed
+ * is the same mixture, not the same run.
+ */
+#include <sys/prctl.h>
+
+#include "random_files.h"
+#include "random_ioctl.h"
+#include "random_netlink.h"
+#include "random_ring.h"
+#include "random_uring.h"
+
+#define PROCESSES	3
+#define THREADS		3
+#define ROUND_SECONDS	6.0
+#define NOBODY		65534
+#define BELL_US		5000
+
+enum way { IOCTL, URING, RING, NETLINK, FILES_OF_SYSFS, CONFIGFS_FOLDERS, WAYS };
+
+/* How often each way was gone, by all processes. */
+static unsigned long *gone;
+
+static enum way some_way(struct thread *t)
+{
+	uint64_t n = pick(t, 64);
+
+	if (n < 34)
+		return IOCTL;
+	if (n < 46)
+		return URING;
+	if (n < 60)
+		return RING;
+	return NETLINK + n % 4 % 3;	/* twice as often a message */
+}
+
+static void *thread_main(void *arg)
+{
+	struct random_netlink *netlink = calloc(1, sizeof(*netlink));
+	struct paths *paths = calloc(1, sizeof(*paths));
+	struct random_uring uring = {};
+	struct thread *t = arg;
+	enum way way;
+
+	CHECK(netlink && paths);
+	for (;;) {
+		way = some_way(t);
+		__atomic_fetch_add(&gone[way], 1, __ATOMIC_RELAXED);
+		switch (way) {
+		case IOCTL: random_ioctl(t); break;
+		case URING: random_uring(t, &uring); break;
+		case RING: random_ring(t); break;
+		case NETLINK: random_netlink(t, netlink); break;
+		case FILES_OF_SYSFS: random_files(t, paths); break;
+		default: random_configfs(t);
+		}
+	}
+	return NULL;
+}
+
+static void nothing(int number)
+{
+	(void)number;
+}
+
+/* Whatever sleeps is woken by a signal over and over. */
+static void ring_bell(const pthread_t threads[THREADS])
+{
+	for (;;) {
+		usleep(BELL_US);
+		for (int i = 0; i < THREADS; i++)
+			pthread_kill(threads[i], SIGUSR1);
+	}
+}
+
+static void process_main(uint64_t seed, const int pass[2])
+{
+	static struct process process;
+	static struct thread thread[THREADS];
+	struct sigaction ignored = { .sa_handler = nothing };
+	pthread_t threads[THREADS];
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	CHECK(!sigaction(SIGUSR1, &ignored, NULL));
+	/* an inherited write to a closed pipe or the like is no reason to end */
+	signal(SIGPIPE, SIG_IGN);
+	process.root = rnd(&seed) % 2;
+	process.pass[0] = pass[0];
+	process.pass[1] = pass[1];
+	process.arena = mmap(NULL, ARENA_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(process.arena != MAP_FAILED);
+	memcpy(process.arena + PARAMS_PAGE * PAGE, &(struct affine_params){ .out = BASE, .factor = 3 },
+	       sizeof(struct affine_params));
+	CHECK(!munmap(process.arena + (ARENA_PAGES - 2) * PAGE, PAGE));
+	CHECK(!mprotect(process.arena + (ARENA_PAGES - 1) * PAGE, PAGE, PROT_READ));
+	if (!process.root)
+		CHECK(!setgid(NOBODY) && !setuid(NOBODY));
+	for (int i = 0; i < THREADS; i++)
+		thread[i] = (struct thread){ .process = &process, .seed = rnd(&seed) };
+	for (int i = 0; i < FILES; i++) {
+		process.files[i] = fresh_file(&thread[0], (size_t)i);
+		if (process.files[i] < 0)
+			process.files[i] = open("/dev/null", O_RDWR);
+		/* the number stays taken */
+		process.files[i] = fcntl(process.files[i], F_DUPFD, 100);
+	}
+	for (int i = 0; i < THREADS; i++)
+		CHECK(!pthread_create(&threads[i], NULL, thread_main, &thread[i]));
+	ring_bell(threads);
+}
+
+static pid_t process_start(uint64_t seed, const int pass[2])
+{
+	pid_t pid = fork();
+
+	CHECK(pid >= 0);
+	if (!pid)
+		process_main(seed, pass);
+	return pid;
+}
+
+/* ---- before and after --------------------------------------------------------------------------------------------- */
+
+#define KNOBS	32
+
+/* Files of sysfs that root can write, and what they said. */
+static struct {
+	char path[160], value[256];
+} knobs[KNOBS];
+static size_t knob_count;
+
+static void knobs_keep(void)
+{
+	static struct paths paths;
+	struct stat st;
+
+	paths_find(&paths);
+	for (uint32_t i = 0; i < paths.count && knob_count < KNOBS; i++) {
+		char *value = knobs[knob_count].value, *chosen;
+
+		if (strncmp(paths.path[i], SYSFS, strlen(SYSFS)) || strstr(paths.path[i], "/power/") ||
+		    stat(paths.path[i], &st) || !(st.st_mode & 0200) || !(st.st_mode & 0400) ||
+		    file_read(paths.path[i], value, sizeof(knobs[0].value)) <= 0)
+			continue;
+		/* of several the one in brackets */
+		chosen = strchr(value, '[');
+		if (chosen) {
+			memmove(value, chosen + 1, strlen(chosen));
+			value[strcspn(value, "]")] = 0;
+		}
+		strcpy(knobs[knob_count++].path, paths.path[i]);
+	}
+	CHECK(knob_count > 3);
+}
+
+static void knobs_restore(void)
+{
+	char now[256];
+
+	for (size_t i = 0; i < knob_count; i++) {
+		file_write(knobs[i].path, knobs[i].value);
+		if (file_read(knobs[i].path, now, sizeof(now)) <= 0 || !strstr(now, knobs[i].value))
+			printf("# %s was %s, is %s\n", knobs[i].path, knobs[i].value, now);
+		CHECK(strstr(now, knobs[i].value));
+	}
+	file_write("/sys/kernel/debug/vgpu/0/trace_on", "0");
+	file_write("/sys/kernel/tracing/events/vgpu/enable", "0");
+}
+
+static void must_work(void)
+{
+	struct program p = {};
+	int fd = must_open();
+	uint32_t index = kernel_affine(&p), module = must_load(fd, &p);
+
+	CHECK_EQ(mem_map(fd, BASE, 1 << 20), 0);
+	must_compute(fd, must_queue(fd), module, index, BASE, 20, 3, 1);
+	close(fd);
+}
+
+static long long sysfs_number(const char *name)
+{
+	char path[160], text[64];
+
+	snprintf(path, sizeof(path), SYSFS "/%s", name);
+	CHECK(file_read(path, text, sizeof(text)) > 0);
+	return atoll(text);
+}
+
+/* ---- rounds --------------------------------------------------------------------------------------------------------- */
+
+static void drive(uint64_t seed, double seconds)
+{
+	long long events = sysfs_number("events"), preemptions = sysfs_number("preemptions");
+	double end = seconds_now() + seconds;
+	pid_t pids[PROCESSES];
+	int pass[2], kills = 0;
+	char name[16];
+
+	gone = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(gone != MAP_FAILED);
+	knobs_keep();
+	/* endless kernels end */
+	file_write(SYSFS "/watchdog_us", "20");
+	CHECK(!socketpair(AF_UNIX, SOCK_DGRAM, 0, pass));
+	for (int i = 0; i < PROCESSES; i++)
+		pids[i] = process_start(rnd(&seed), pass);
+	while (seconds_now() < end) {
+		int i = (int)(rnd(&seed) % PROCESSES);
+
+		usleep((useconds_t)(rnd(&seed) % 800000));
+		CHECK(!kill(pids[i], SIGKILL));
+		CHECK(waitpid(pids[i], NULL, 0) == pids[i]);
+		kills++;
+		pids[i] = process_start(rnd(&seed), pass);
+	}
+	for (int i = 0; i < PROCESSES; i++)
+		CHECK(!kill(pids[i], SIGKILL));
+	for (int i = 0; i < PROCESSES; i++)
+		CHECK(waitpid(pids[i], NULL, 0) == pids[i]);
+	/* with what is on its way from one to another */
+	close(pass[0]);
+	close(pass[1]);
+	for (int i = 0; i < 3; i++) {
+		snprintf(name, sizeof(name), "random-%d", i);
+		cfs_remove(name);
+	}
+	printf("# %d kills; %lu ioctls, %lu of io_uring, %lu of rings, %lu messages, %lu files, %lu of configfs\n", kills,
+	       gone[IOCTL], gone[URING], gone[RING], gone[NETLINK], gone[FILES_OF_SYSFS], gone[CONFIGFS_FOLDERS]);
+	printf("# %lld events of the device, %lld preemptions\n", sysfs_number("events") - events,
+	       sysfs_number("preemptions") - preemptions);
+	knobs_restore();
+	must_work();
+	for (int i = 0; i < 500 && sysfs_number("context_count"); i++)
+		usleep(10000);
+	CHECK_EQ(sysfs_number("context_count"), 0);
+	CHECK_EQ(sysfs_number("vram_free"), sysfs_number("vram_bytes"));
+}
+
+static void seed_1(void)
+{
+	drive(1, ROUND_SECONDS);
+}
+
+static void seed_2(void)
+{
+	drive(2000003, ROUND_SECONDS);
+}
+
+static void seed_3(void)
+{
+	drive(777, ROUND_SECONDS);
+}
+
+static uint64_t stress_seed;
+
+static void stress_round(void)
+{
+	drive(stress_seed, 20);
+}
+
+static int stress(double seconds)
+{
+	const char *seed = getenv("VGPU_STRESS_SEED");
+	double end = seconds_now() + seconds;
+	struct test round = { "stress", stress_round };
+	char before[1024];
+
+	counts_read(before, sizeof(before));
+	for (stress_seed = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL); seconds_now() < end; stress_seed++) {
+		printf("# the next round again: make stress SEED=%llu SECONDS=20\n", (unsigned long long)stress_seed);
+		if (test_run(&round) != TEST_PASS || test_leaked(before)) {
+			printf("not ok - seed %llu\n", (unsigned long long)stress_seed);
+			return 1;
+		}
+		printf("ok - seed %llu\n", (unsigned long long)stress_seed);
+	}
+	return 0;
+}
+
+static const struct test tests[] = {
+	{ "random: seed 1", seed_1 },
+	{ "random: seed 2000003", seed_2 },
+	{ "random: seed 777", seed_3 },
+};
+
+int main(int argc, char **argv)
+{
+	const char *seconds = getenv("VGPU_STRESS_SECONDS");
+
+	return seconds ? stress(strtod(seconds, NULL)) : tests_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
