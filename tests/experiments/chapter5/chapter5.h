@@ -25,9 +25,9 @@ struct mix {
 };
 
 /*
- * @rounds mixes of every size for every application as the favoured one: "all the benchmark applications appear the same number
- * of times as the high-priority process" (5.3.2); the others are drawn without repetition. At most @limit of a size, 0: no limit.
- * NULL: no memory.
+ * @rounds mixes of 8 and of 6, twice as many of 4, five times as many of 2 but no more than there are pairs, for every application as
+ * the favoured one: "all the benchmark applications appear the same number of times as the high-priority process" (5.3.2); the
+ * others are drawn without repetition. At most @limit of a size, 0: no limit. NULL: no memory.
  */
 struct mix *mixes_draw(u64 seed, u32 rounds, u32 limit, u32 *count);
 

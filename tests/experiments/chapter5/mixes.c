@@ -43,24 +43,49 @@ static void draw_mix(struct mix *mix, u32 size, u32 favoured_app, u64 *state)
 	mix->apps[mix->favoured] = favoured_app;
 }
 
+/* Two processes: with every other application in turn, so that nine rounds are all pairs there are. */
+static void pair(struct mix *mix, u32 favoured_app, u32 round, u64 *state)
+{
+	mix->size = 2;
+	mix->seed = draw(state) >> 1;
+	mix->favoured = below(state, 2);
+	mix->apps[mix->favoured] = favoured_app;
+	mix->apps[!mix->favoured] = (favoured_app + 1 + round % (WL_APPS - 1)) % WL_APPS;
+}
+
+/* Small workloads are cheap: more of them are run. */
+static u32 rounds_of(u32 size, u32 rounds)
+{
+	switch (size) {
+	case 2:
+		return rounds * 5 < WL_APPS - 1 ? rounds * 5 : WL_APPS - 1;
+	case 4:
+		return rounds * 2;
+	default:
+		return rounds;
+	}
+}
+
 struct mix *mixes_draw(u64 seed, u32 rounds, u32 limit, u32 *count)
 {
-	u32 each = rounds * WL_APPS, most = limit && limit < each ? limit : each;
-	struct mix *mixes = calloc(most * SIZES, sizeof(*mixes));
+	struct mix *mixes = calloc((size_t)rounds * WL_APPS * 10, sizeof(*mixes));
 	u32 size, i, n = 0;
 
-	*count = most * SIZES;
 	if (!mixes)
 		return NULL;
 	/* the largest first: they take longest, and the workers end together */
 	for (size = SIZE_MOST; size; size -= 2) {
-		for (i = 0; i < each; i++) {
-			struct mix mix;
+		for (i = 0; i < rounds_of(size, rounds) * WL_APPS; i++) {
+			struct mix mix = { 0 };
 
-			draw_mix(&mix, size, i % WL_APPS, &seed);
-			if (i < most)
+			if (size == 2)
+				pair(&mix, i % WL_APPS, i / WL_APPS, &seed);
+			else
+				draw_mix(&mix, size, i % WL_APPS, &seed);
+			if (!limit || i < limit)
 				mixes[n++] = mix;
 		}
 	}
+	*count = n;
 	return mixes;
 }
