@@ -207,6 +207,54 @@ static int (*const checks[])(const struct check *c) = {
 	[VGPU_CMD_PROFILED] = check_profiled,
 };
 
+/*
+ * Asking the host for memory is the greater part of what a small command costs: ended ones are kept and used again, as many as a
+ * busy queue has, with room for the parameters of most kernels.
+ */
+#define SPARES_MOST	256u
+#define SPARE_PARAMS	128u
+
+static struct vgpu_command *command_get(struct vgpu_device *dev, u32 param_bytes)
+{
+	u32 room = param_bytes > SPARE_PARAMS ? param_bytes : SPARE_PARAMS;
+	struct vgpu_command *command = dev->dispatcher.spare;
+
+	if (command && room == SPARE_PARAMS) {
+		dev->dispatcher.spare = command->next;
+		dev->dispatcher.spares--;
+		memset(command, 0, sizeof(*command));
+	} else {
+		command = vgpu_mem_alloc(sizeof(*command) + room);
+		if (!command)
+			return NULL;
+	}
+	command->room = room;
+	dev->dispatcher.commands++;
+	return command;
+}
+
+static void command_put(struct vgpu_device *dev, struct vgpu_command *command)
+{
+	dev->dispatcher.commands--;
+	if (command->room != SPARE_PARAMS || dev->dispatcher.spares == SPARES_MOST) {
+		vgpu_mem_free(command);
+		return;
+	}
+	command->next = dev->dispatcher.spare;
+	dev->dispatcher.spare = command;
+	dev->dispatcher.spares++;
+}
+
+void vgpu_commands_fini(struct vgpu_device *dev)
+{
+	struct vgpu_command *command;
+
+	while ((command = dev->dispatcher.spare)) {
+		dev->dispatcher.spare = command->next;
+		vgpu_mem_free(command);
+	}
+}
+
 int vgpu_command_create(struct vgpu_device *dev, struct vgpu_queue *queue, const struct vgpu_push *push, u64 own_seq,
 			struct vgpu_command **out)
 {
@@ -221,10 +269,9 @@ int vgpu_command_create(struct vgpu_device *dev, struct vgpu_queue *queue, const
 		param_bytes = push->cmd.launch.param_bytes;
 	if (param_bytes > VGPU_VASS_MAX_PARAM)
 		return -EINVAL;
-	c.command = vgpu_mem_alloc(sizeof(*c.command) + param_bytes);
+	c.command = command_get(dev, param_bytes);
 	if (!c.command)
 		return -ENOMEM;
-	dev->dispatcher.commands++;
 	c.command->queue = queue;
 	c.command->seq = own_seq;
 	c.command->cookie = push->cookie;
@@ -243,6 +290,5 @@ void vgpu_command_free(struct vgpu_device *dev, struct vgpu_command *command)
 	vgpu_event_cancel(dev, &command->arrival);
 	if (command->module)
 		vgpu_module_put(dev, command->module);
-	vgpu_mem_free(command);
-	dev->dispatcher.commands--;
+	command_put(dev, command);
 }

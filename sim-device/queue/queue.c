@@ -21,6 +21,7 @@ int vgpu_queues_init(struct vgpu_device *dev)
 
 void vgpu_queues_fini(struct vgpu_device *dev)
 {
+	vgpu_commands_fini(dev);
 	vgpu_mem_free(dev->queues);
 }
 

@@ -30,6 +30,7 @@ struct vgpu_command {
 	u64 arrived;			/* when, at the execution engine */
 	u64 generation;			/* WAIT: of the queue it waits for */
 	bool dispatched;		/* the dispatcher has seen it */
+	u32 room;			/* bytes of params that are there */
 	u8 params[] __attribute__((aligned(16)));	/* LAUNCH: cmd.launch.param_bytes */
 };
 
@@ -56,6 +57,8 @@ struct vgpu_dispatcher {
 	struct vgpu_queue *tail;
 	struct vgpu_event event;
 	u64 commands;			/* alive on the device */
+	struct vgpu_command *spare;	/* ended ones, to be used again */
+	u32 spares;
 };
 
 /* The grid and the resources of a LAUNCH or PROFILED command that was checked; the engine adds the rest. */
@@ -65,6 +68,8 @@ void vgpu_command_shape(const struct vgpu_command *command, struct vgpu_launch *
 int vgpu_command_create(struct vgpu_device *dev, struct vgpu_queue *queue, const struct vgpu_push *push, u64 own_seq,
 			struct vgpu_command **out);
 void vgpu_command_free(struct vgpu_device *dev, struct vgpu_command *command);
+/* Give back the memory of spare ones. */
+void vgpu_commands_fini(struct vgpu_device *dev);
 
 int vgpu_queues_init(struct vgpu_device *dev);
 void vgpu_queues_fini(struct vgpu_device *dev);
