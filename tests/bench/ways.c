@@ -23,6 +23,10 @@
 #define RUNS		9
 #define ROUND		2000u
 #define ENTRIES		1024u
+#define BATCH		32u
+
+static const struct vgpu_cmd nops[BATCH];
+static unsigned int batch = 1;		/* commands in a submission; figures are for each of them */
 
 static double base, native;
 static int device = -1;
@@ -47,7 +51,7 @@ static double measure(const char *what, double (*run)(unsigned int count), unsig
 	for (int i = 0; i < RUNS; i++)
 		values[i] = run(count) * 1e9;
 	stat = bench_stat(values, RUNS);
-	printf("%-36s %9.0f ns  %8.0f..%-8.0f", what, stat.median, stat.min, stat.max);
+	printf("%-40s %9.0f ns  %8.0f..%-8.0f", what, stat.median, stat.min, stat.max);
 	if (against > 0)
 		printf("  %6.2f x %s", stat.median / against, name);
 	printf("\n");
@@ -77,8 +81,7 @@ static uint64_t last;		/* sequence number of the newest command */
 
 static void submit_nop(void)
 {
-	static const struct vgpu_cmd nop;
-	struct vgpu_submit submit = { .queue = queue, .count = 1, .commands = (uintptr_t)&nop };
+	struct vgpu_submit submit = { .queue = queue, .count = batch, .commands = (uintptr_t)nops };
 
 	need(!ioctl(device, VGPU_IOC_SUBMIT, &submit), "SUBMIT");
 	last = submit.seq;
@@ -88,7 +91,7 @@ static double ioctl_submit(unsigned int count)
 {
 	double start = bench_seconds(), seconds;
 
-	for (unsigned int i = 0; i < count; i++)
+	for (unsigned int i = 0; i < count; i += batch)
 		submit_nop();
 	seconds = (bench_seconds() - start) / count;
 	wait_for(last);
@@ -136,7 +139,7 @@ static double uring(unsigned int count)
 			seen++;
 		}
 		io_uring_cq_advance(&ring, seen);
-		done += seen;
+		done += seen * batch;
 	}
 	return (bench_seconds() - start) / done;
 }
@@ -148,8 +151,7 @@ static void prepare_nop(struct io_uring_sqe *sqe)
 
 static void prepare_submit(struct io_uring_sqe *sqe)
 {
-	static const struct vgpu_cmd nop;
-	struct vgpu_uring_submit args = { .commands = (uintptr_t)&nop, .queue = queue, .count = 1 };
+	struct vgpu_uring_submit args = { .commands = (uintptr_t)nops, .queue = queue, .count = batch };
 
 	memset(sqe, 0, sizeof(*sqe));
 	sqe->opcode = IORING_OP_URING_CMD;
@@ -189,6 +191,11 @@ static void bench_uring(void)
 		snprintf(label, sizeof(label), "uring: a NOP, depth %u", depth);
 		if (device >= 0)
 			measure(label, uring, ROUND, nop, "io_uring NOP");
+		batch = BATCH;
+		snprintf(label, sizeof(label), "uring: a NOP of a batch of %u, depth %u", batch, depth);
+		if (device >= 0)
+			measure(label, uring, ROUND * 8, nop, "io_uring NOP");
+		batch = 1;
 		prepare = prepare_read;
 		snprintf(label, sizeof(label), "null_blk: a 4 KB read, depth %u", depth);
 		if (block >= 0 && depth == 32)
@@ -338,6 +345,9 @@ int main(int argc, char **argv)
 		queue = create.queue;
 		measure("ioctl: submit a NOP", ioctl_submit, ROUND, base, "a failing ioctl");
 		measure("ioctl: submit a NOP, wait", ioctl_submit_wait, ROUND, base, "a failing ioctl");
+		batch = BATCH;
+		measure("ioctl: a NOP of a batch of 32", ioctl_submit, ROUND * 4, base, "a failing ioctl");
+		batch = 1;
 	}
 	bench_uring();
 	plain_ns = bench_plain(&complete);
