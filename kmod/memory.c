@@ -66,8 +66,11 @@ struct kvgpu_pin *kvgpu_pin(struct kvgpu_ctx *ctx, u64 address, u64 bytes, bool 
 	u32 first = offset_in_page(address);
 	u64 count = (first + bytes + PAGE_SIZE - 1) >> PAGE_SHIFT;
 	struct kvgpu_pin *pin;
-	/* for as long as the queue takes: not from where pages must stay movable, not what a file system must be asked to write */
-	unsigned int flags = FOLL_LONGTERM | (write ? FOLL_WRITE : 0);
+	/*
+	 * Pinned as for direct I/O, until the copy is done, and not FOLL_LONGTERM: that does not wait for pages that userfaultfd
+	 * brings, and refuses to write to mapped files.
+	 */
+	unsigned int flags = write ? FOLL_WRITE : 0;
 	u32 done = 0, i;
 	int ret;
 

@@ -169,7 +169,7 @@ says "trace: status of the program" 7 "" vgpu-trace record -o "$dir/y" -- bash -
 ok "trace: switched off again" $?
 says "trace: not permitted" 4 "needs root" "${nobody[@]}" vgpu-trace record -o "$dir/z" -- true
 # record would do all of it at once, but may lose the last page of a processor on a busy machine
-says "trace-cmd: start" 0 "" trace-cmd start -e vgpu
+says "trace-cmd: start" 0 "" trace-cmd start -b 2000 -e vgpu
 says "trace-cmd: a program meanwhile" 0 "saxpy: verified" build/cuda/saxpy 20000
 says "trace-cmd: stop" 0 "" trace-cmd stop
 says "trace-cmd: extract" 0 "" trace-cmd extract -o "$dir/t.dat"
