@@ -2,7 +2,7 @@
 /*
  * The transport to /dev/vgpuN through io_uring: batches and waits are commands of a ring, the rest is the ioctls. A ring
  * belongs to one thread at a time: each call takes one that is free, so no thread meets another's CQEs. Where the kernel
- * gives no ring, the ioctls do it all, which is said once.
+ * gives no ring, the device does not open; where it gives no more, a call goes by ioctl.
  */
 #include <errno.h>
 #include <liburing.h>
@@ -79,7 +79,7 @@ static const char *reason(int error)
 		return "this kernel has none";
 	case -EPERM:
 	case -EACCES:
-		return "it is not permitted here";
+		return "it is not permitted here, by kernel.io_uring_disabled or a seccomp filter";
 	default:
 		return strerror(-error);
 	}
@@ -95,8 +95,9 @@ static int uring_open(unsigned int index, struct vgpu_transport **out, char *mes
 		return error;
 	ring = ring_create(&error);
 	if (!ring) {
-		fprintf(stderr, "vgpu: no io_uring (%s), going on with ioctls\n", reason(error));
-		return 0;
+		vgpu_file_close(*out);
+		snprintf(message, size, "VGPU_TRANSPORT=uring: no io_uring (%s); choose ioctl or mapped", reason(error));
+		return error;
 	}
 	way = calloc(1, sizeof(*way));
 	if (!way) {
@@ -181,7 +182,7 @@ static int uring_submit(struct vgpu_transport *t, uint32_t queue, const struct v
 		.count = (uint16_t)count,
 		.flags = VGPU_URING_TAKEN,
 	};
-	struct ring *ring = t->way ? ring_take(t->way) : NULL;
+	struct ring *ring = ring_take(t->way);
 	uint64_t more = 0;
 	int error;
 
@@ -200,7 +201,7 @@ static int uring_submit(struct vgpu_transport *t, uint32_t queue, const struct v
 static int uring_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64_t timeout_ns, uint64_t *completed)
 {
 	struct vgpu_uring_wait args = { .seq = seq, .queue = queue };
-	struct ring *ring = t->way && timeout_ns < 0 ? ring_take(t->way) : NULL;
+	struct ring *ring = timeout_ns < 0 ? ring_take(t->way) : NULL;
 	uint64_t more = 0;
 	int error;
 

@@ -358,6 +358,66 @@ static void flood(void)
 	CHECK_EQ(count_of("contexts"), 0);
 }
 
+static void set_clock(const char *mode)
+{
+	int fd = open("/sys/class/vgpu/vgpu0/clock", O_WRONLY);
+
+	CHECK(fd >= 0 && write(fd, mode, strlen(mode)) == (ssize_t)strlen(mode));
+	close(fd);
+}
+
+/* Nothing is answered for a while: time stands. */
+static void must_stand(struct io_uring *ring, int fd)
+{
+	uint64_t time = must_device_info(fd).time;
+
+	usleep(50000);
+	CHECK_EQ(io_uring_cq_ready(ring), 0);
+	CHECK_EQ(must_device_info(fd).time, time);
+}
+
+/*
+ * With a lockstep clock a wait in flight is a thread that waits, a batch in flight is not; a wait whose time is over waits no
+ * longer; and of two processes none gets ahead of the other.
+ */
+static void lockstep(void)
+{
+	struct vgpu_cmd cmd = cmd_profiled(1, 100 * US);
+	int fd = must_open(), other = must_open();
+	uint32_t queue = must_queue(fd), beside = must_queue(other);
+	struct io_uring ring;
+	struct cqe cqe;
+
+	must_ring(&ring, 8, 0);
+	set_clock("lockstep");
+	sqe_submit(&ring, fd, queue, &cmd, 1, 0, 1);
+	CHECK_EQ(io_uring_submit(&ring), 1);
+	must_stand(&ring, fd);
+	sqe_wait(&ring, fd, queue, 1, 0, 2);
+	CHECK_EQ(io_uring_submit(&ring), 1);
+	for (int i = 0; i < 2; i++) {
+		cqe = must_cqe(&ring);
+		CHECK_EQ(cqe.res, 0);
+	}
+	/* both have come; now a second one, which does not wait, holds the clock */
+	CHECK_EQ(one_submit(&ring, other, beside, &cmd, 1, VGPU_URING_TAKEN).res, 0);
+	sqe_submit(&ring, fd, queue, &cmd, 1, VGPU_URING_TAKEN, 3);
+	CHECK_EQ(must_one(&ring).res, 0);
+	cqe = one_wait(&ring, fd, queue, 2, 20);
+	CHECK_EQ(cqe.res, -ETIME);
+	sqe_wait(&ring, fd, queue, 2, 0, 4);
+	CHECK_EQ(io_uring_submit(&ring), 1);
+	must_stand(&ring, fd);
+	sqe_wait(&ring, other, beside, 1, 0, 5);
+	CHECK_EQ(io_uring_submit(&ring), 1);
+	CHECK_EQ(must_cqe(&ring).res, 0);
+	/* whoever was not first waits again, or has gone */
+	close(other);
+	CHECK(must_cqe(&ring).res <= 0);
+	set_clock("free");
+	io_uring_queue_exit(&ring);
+}
+
 static const struct test tests[] = {
 	{ "uring: batches and fences", plain },
 	{ "uring: SQPOLL", sqpoll },
@@ -373,6 +433,7 @@ static const struct test tests[] = {
 	{ "uring: kill -9 with commands in flight", killed },
 	{ "uring: exec with commands in flight", execs },
 	{ "uring: the ring is closed with commands in flight", ring_closed },
+	{ "uring: a lockstep clock", lockstep },
 	{ "uring: kill -9 with 10,000 commands in flight", flood },
 };
 
