@@ -183,6 +183,27 @@ static void wait(struct kvgpu_call *call, const struct vgpu_uring_wait *args)
 		call->deadline = ktime_get_ns() + (u64)args->timeout_ms * NSEC_PER_MSEC;
 }
 
+/*
+ * A fence that has been reached needs no actor: it publishes how far queues have come. That of a dead context it must say, and with a
+ * lockstep clock it has to know who waits.
+ */
+static bool reached(struct kvgpu_ctx *ctx, struct io_uring_cmd *cmd, u64 *completed)
+{
+	struct vgpu_uring_wait args;
+	struct kvgpu_queue *queue;
+
+	if (cmd->cmd_op != VGPU_URING_WAIT || READ_ONCE(ctx->kdev->clock.mode) == KVGPU_LOCKSTEP)
+		return false;
+	memcpy(&args, kvgpu_uring_arg(cmd), sizeof(args));
+	barrier();
+	queue = kvgpu_queue_get(ctx, args.queue);
+	if (!queue)
+		return false;
+	*completed = smp_load_acquire(&queue->completed);
+	kvgpu_queue_put(queue);
+	return args.seq <= *completed && !READ_ONCE(ctx->dead);
+}
+
 /* ---- issue ------------------------------------------------------------------------------------------------------ */
 
 /* Copies what user space may still change. */
@@ -212,10 +233,18 @@ static int issue(struct kvgpu_call *call, unsigned int issue_flags)
 int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
 	struct kvgpu_ctx *ctx = cmd->file->private_data;
-	struct kvgpu_call *call = kzalloc(sizeof(*call), GFP_KERNEL_ACCOUNT);
-	u64 failed;
+	struct kvgpu_call *call;
+	u64 failed, completed;
 	int ret;
 
+	if (reached(ctx, cmd, &completed)) {
+		/* what is returned is completed along with its neighbours, but has no room for more */
+		if (!(issue_flags & IO_URING_F_CQE32))
+			return 0;
+		io_uring_cmd_done(cmd, 0, completed, issue_flags);
+		return -EIOCBQUEUED;
+	}
+	call = kzalloc(sizeof(*call), GFP_KERNEL_ACCOUNT);
 	if (!call)
 		return -ENOMEM;
 	ret = kvgpu_call_begin(call, ctx);

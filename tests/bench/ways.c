@@ -51,7 +51,7 @@ static double measure(const char *what, double (*run)(unsigned int count), unsig
 	for (int i = 0; i < RUNS; i++)
 		values[i] = run(count) * 1e9;
 	stat = bench_stat(values, RUNS);
-	printf("%-40s %9.0f ns  %8.0f..%-8.0f", what, stat.median, stat.min, stat.max);
+	printf("%-42s %9.0f ns  %8.0f..%-8.0f", what, stat.median, stat.min, stat.max);
 	if (against > 0)
 		printf("  %6.2f x %s", stat.median / against, name);
 	printf("\n");
@@ -160,6 +160,17 @@ static void prepare_submit(struct io_uring_sqe *sqe)
 	memcpy(sqe->cmd, &args, sizeof(args));
 }
 
+static void prepare_wait(struct io_uring_sqe *sqe)
+{
+	struct vgpu_uring_wait args = { .queue = queue, .seq = last };
+
+	memset(sqe, 0, sizeof(*sqe));
+	sqe->opcode = IORING_OP_URING_CMD;
+	sqe->flags = IOSQE_FIXED_FILE;
+	sqe->cmd_op = VGPU_URING_WAIT;
+	memcpy(sqe->cmd, &args, sizeof(args));
+}
+
 static void prepare_read(struct io_uring_sqe *sqe)
 {
 	static unsigned int next;
@@ -191,6 +202,11 @@ static void bench_uring(void)
 		snprintf(label, sizeof(label), "uring: a NOP, depth %u", depth);
 		if (device >= 0)
 			measure(label, uring, ROUND, nop, "io_uring NOP");
+		prepare = prepare_wait;
+		snprintf(label, sizeof(label), "uring: a fence that is reached, depth %u", depth);
+		if (device >= 0)
+			measure(label, uring, ROUND, nop, "io_uring NOP");
+		prepare = prepare_submit;
 		batch = BATCH;
 		snprintf(label, sizeof(label), "uring: a NOP of a batch of %u, depth %u", batch, depth);
 		if (device >= 0)

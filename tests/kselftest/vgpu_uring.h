@@ -73,7 +73,8 @@ static inline struct cqe must_cqe(struct io_uring *ring)
 /* One command, sent and awaited. */
 static inline struct cqe must_one(struct io_uring *ring)
 {
-	CHECK_EQ(io_uring_submit(ring), 1);
+	/* more: the SQPOLL thread has not marked the one before as taken yet */
+	CHECK(io_uring_submit(ring) >= 1);
 	return must_cqe(ring);
 }
 
