@@ -21,18 +21,22 @@
 /* Look at the machine's memory once in so many frames. */
 #define GETS_PER_LOOK	256u
 
+/* Once at the beginning it is told to who listens. */
+static void set_memory_low(struct kvgpu_dev *kdev, bool low)
+{
+	if (low && !kdev->memory_low)
+		kvgpu_notice_memory(kdev);
+	kdev->memory_low = low;
+}
+
 /*
  * Frames belong to no process that could be killed for them, so they leave the rest of the machine something: a
  * sixteenth. While there is less, a device that has used up its share is told so at every frame.
  */
 static bool memory_low(struct kvgpu_dev *kdev)
 {
-	bool before = kdev->memory_low;
-
 	if (kdev->memory_low || kdev->gets++ % GETS_PER_LOOK == 0)
-		kdev->memory_low = si_mem_available() < (long)(totalram_pages() / 16);
-	if (kdev->memory_low && !before)
-		kvgpu_notice_memory(kdev);
+		set_memory_low(kdev, si_mem_available() < (long)(totalram_pages() / 16));
 	return kdev->memory_low;
 }
 
@@ -45,8 +49,10 @@ void *kvgpu_get_frame(void *host)
 	if (memory_low(kdev))
 		return NULL;
 	page = alloc_page(FRAME_GFP);
-	if (!page)
+	if (!page) {
+		set_memory_low(kdev, true);
 		return NULL;
+	}
 	atomic64_inc(&kdev->frames);
 	return page_address(page);
 }

@@ -25,21 +25,6 @@ static void knob(const char *name, const char *text)
 
 /* ---- memory of the machine ------------------------------------------------------------------------------------ */
 
-static long meminfo(const char *name)
-{
-	char line[128];
-	long kb = -1;
-	FILE *file = fopen("/proc/meminfo", "r");
-
-	CHECK(file);
-	while (kb < 0 && fgets(line, sizeof(line), file))
-		if (!strncmp(line, name, strlen(name)))
-			kb = strtol(line + strlen(name), NULL, 10);
-	fclose(file);
-	CHECK(kb >= 0);
-	return kb;
-}
-
 static volatile long least;
 static volatile bool watching;
 

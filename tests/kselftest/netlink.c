@@ -340,6 +340,62 @@ static void watchdog(void)
 	CHECK_EQ(u32_of(must_hear(ear, VGPU_NL_CMD_CONTEXT_DIED), VGPU_NL_A_FAULT), VGPU_FAULT_WATCHDOG);
 }
 
+/* Huge pages are set aside: that takes memory without clearing it, which takes long in an emulated guest. */
+static void set_aside(long pages)
+{
+	FILE *file = fopen("/proc/sys/vm/nr_hugepages", "w");
+
+	CHECK(file && fprintf(file, "%ld\n", pages) > 0 && !fclose(file));
+}
+
+/* All memory of the machine goes but @kb: what huge pages there are, and the rest. */
+static void take_memory(long kb)
+{
+	long more;
+
+	set_aside((meminfo("MemAvailable:") - kb) / meminfo("Hugepagesize:"));
+	more = meminfo("MemAvailable:") - kb;
+	if (more > 0)
+		mmap(NULL, (size_t)more << 10, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	printf("# %ld KiB are left, %ld were to be\n", meminfo("MemAvailable:"), kb);
+}
+
+/*
+ * A page of VRAM is refused: that is told once, and costs the context its life. When there is memory again the device takes
+ * it, and there is nothing to tell.
+ */
+static void memory_low(void)
+{
+	enum { VRAM = 4 << 20 };
+	struct vgpu_cmd cmd = cmd_fill(BASE, 1, 1, VRAM);
+	const struct nlmsghdr *m;
+	int ear, fd, error;
+	uint32_t queue;
+
+	setup();
+	ear = listen_to(0);
+	fd = must_open();
+	queue = must_queue(fd);
+	CHECK_EQ(mem_map(fd, BASE, VRAM), 0);
+	take_memory(meminfo("MemTotal:") / 20);
+	error = wait_seq(fd, queue, must_submit(fd, queue, &cmd, 1), FOREVER);
+	set_aside(0);
+	CHECK_EQ(error, -EIO);
+	close(fd);
+	must_hear(ear, VGPU_NL_CMD_CONTEXT_CREATED);
+	m = must_hear(ear, VGPU_NL_CMD_MEMORY_LOW);
+	CHECK(!attr_of(m, VGPU_NL_A_CONTEXT));
+	m = must_hear(ear, VGPU_NL_CMD_CONTEXT_DIED);
+	CHECK_EQ(u32_of(m, VGPU_NL_A_FAULT), VGPU_FAULT_NO_MEMORY);
+	must_hear(ear, VGPU_NL_CMD_CONTEXT_CLOSED);
+	fd = must_open();
+	CHECK_EQ(mem_map(fd, BASE, VRAM), 0);
+	must_run(fd, must_queue(fd), &cmd, 1);
+	close(fd);
+	must_hear(ear, VGPU_NL_CMD_CONTEXT_CREATED);
+	must_hear(ear, VGPU_NL_CMD_CONTEXT_CLOSED);
+}
+
 static void sample_every(uint32_t ms)
 {
 	device_request(VGPU_NL_CMD_DEVICE_SET);
@@ -441,6 +497,7 @@ static const struct test tests[] = {
 	{ "netlink: without privileges", unprivileged },
 	{ "netlink: notices", notices },
 	{ "netlink: notice of the watchdog", watchdog },
+	{ "netlink: notice of too little memory", memory_low },
 	{ "netlink: samples", samples },
 	{ "netlink: a listener that does not read", deaf },
 	{ "fdinfo", fdinfo },

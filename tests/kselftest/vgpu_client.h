@@ -57,6 +57,22 @@ static inline uint32_t must_queue(int fd)
 	return (uint32_t)queue;
 }
 
+/* A line of /proc/meminfo, KiB; "MemTotal:". */
+static inline long meminfo(const char *name)
+{
+	char line[128];
+	long kb = -1;
+	FILE *file = fopen("/proc/meminfo", "r");
+
+	CHECK(file);
+	while (kb < 0 && fgets(line, sizeof(line), file))
+		if (!strncmp(line, name, strlen(name)))
+			kb = strtol(line + strlen(name), NULL, 10);
+	fclose(file);
+	CHECK(kb >= 0);
+	return kb;
+}
+
 static inline int mem_map(int fd, uint64_t address, uint64_t bytes)
 {
 	struct vgpu_mem mem = { .address = address, .bytes = bytes };
