@@ -92,6 +92,9 @@ until_so grep -q 'policy is now fcfs' "$dir/events"
 kill $listener
 grep -q '^vgpu0 [0-9.]* ms policy is now dss$' "$dir/events"
 ok "smi: events" $?
+vgpu-smi set sample_ms=100 && vgpu-smi -q >"$dir/said" && grep -qE 'Samples every +: 100 ms' "$dir/said" && vgpu-smi set sample_ms=1000
+ok "smi: time between samples" $?
+says "smi: no such time between samples" 1 "10 to 60000" vgpu-smi set sample_ms=5
 says "smi: a wrong value" 1 "policy takes one of: fcfs npq" vgpu-smi set policy=red
 says "smi: no such knob" 1 "no such knob" vgpu-smi set colour=red
 says "smi: not a number" 2 "priority takes a number" vgpu-smi set -c "$context" priority=high

@@ -216,6 +216,17 @@ int client_set_knob(struct client *client, uint32_t device, const char *knob, co
 	return ask(client, message, NULL);
 }
 
+int client_set_samples(struct client *client, uint32_t device, uint32_t ms)
+{
+	struct nl_msg *message = request(client, VGPU_NL_CMD_DEVICE_SET, NLM_F_ACK);
+
+	if (!message || nla_put_u32(message, VGPU_NL_A_DEVICE, device) || nla_put_u32(message, VGPU_NL_A_SAMPLE_MS, ms)) {
+		nlmsg_free(message);
+		return fail(client, CLIENT_FAILED, "out of memory");
+	}
+	return ask(client, message, NULL);
+}
+
 int client_set_context(struct client *client, uint32_t device, uint32_t context, const int32_t *priority,
 		       const uint32_t *tokens)
 {
@@ -282,6 +293,11 @@ int client_next(struct client *client, struct client_notice *notice)
 	while (!hearing.heard && error >= 0)
 		error = nl_recvmsgs(client->socket, cb);
 	nl_cb_put(cb);
+	/* what libnl makes of ENOBUFS */
+	if (error == -NLE_NOMEM && !hearing.heard) {
+		memset(notice, 0, sizeof(*notice));
+		return CLIENT_OK;
+	}
 	return hearing.heard ? CLIENT_OK : fail(client, CLIENT_FAILED, nl_geterror(error));
 }
 

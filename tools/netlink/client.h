@@ -73,11 +73,13 @@ int client_devices(struct client *client, int only, struct client_device **list,
 /* Contexts of all devices or of one, by device and id. */
 int client_contexts(struct client *client, int only, struct client_context **list, size_t *count);
 int client_set_knob(struct client *client, uint32_t device, const char *knob, const char *value);
+/* Milliseconds between samples, 0: none */
+int client_set_samples(struct client *client, uint32_t device, uint32_t ms);
 /* NULL: leave it as it is. */
 int client_set_context(struct client *client, uint32_t device, uint32_t context, const int32_t *priority,
 		       const uint32_t *tokens);
 int client_listen(struct client *client, const char *group);
-/* Wait for the next notice. */
+/* Wait for the next notice. Its command is VGPU_NL_CMD_UNSPEC when messages were dropped because this process did not read. */
 int client_next(struct client *client, struct client_notice *notice);
 
 /* ---- names.c ---------------------------------------------------------------------------------------------------- */

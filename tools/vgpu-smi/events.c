@@ -11,6 +11,11 @@ static void say(const struct client_notice *notice)
 {
 	char name[64];
 
+	if (notice->command == VGPU_NL_CMD_UNSPEC) {
+		puts("notices were lost here: this listener was too slow");
+		fflush(stdout);
+		return;
+	}
 	if (notice->lost)
 		printf("%" PRIu64 " notices were lost here\n", notice->lost);
 	printf("vgpu%" PRIu32 " %.6f ms ", notice->device, (double)notice->time / 1e9);

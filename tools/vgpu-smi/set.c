@@ -79,6 +79,7 @@ static int set_process(struct client *client, const struct target *target, const
 static int set(struct client *client, const struct target *target, char *setting)
 {
 	char *value = strchr(setting, '=');
+	long long n;
 
 	if (!value || value == setting)
 		return wrong(client, "a setting is NAME=VALUE, not ", setting);
@@ -87,6 +88,11 @@ static int set(struct client *client, const struct target *target, char *setting
 		return set_process(client, target, setting, value);
 	if (target->context)
 		return set_one(client, target, target->context, setting, value);
+	if (!strcmp(setting, "sample_ms")) {
+		if (!number(value, 0, VGPU_NL_SAMPLE_MS_MAX, &n))
+			return wrong(client, "sample_ms takes milliseconds, 10 to 60000, or 0 for never, not ", value);
+		return client_set_samples(client, target->device, (uint32_t)n);
+	}
 	return client_set_knob(client, target->device, setting, value);
 }
 
