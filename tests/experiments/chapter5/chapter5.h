@@ -61,8 +61,10 @@ struct result {
  * @printed_blocks: a thread block takes the "Time/TB" of table 5.2 as it is printed, not the time that makes a kernel as long as the
  *	table says; applications stay as long as they were, by more CPU time
  * @cpu_percent: CPU time of every application, of that in parboil_host.c
+ * @longest: SHORT and MEDIUM applications are as long as class 2 lets them be, by a CPU phase at their end
  */
 struct assumption {
+	bool longest;
 	bool printed_blocks;
 	u32 cpu_percent;
 };
@@ -77,6 +79,7 @@ struct study {
 	bool progress;			/* a line on stderr */
 	double isolated_us[WL_APPS];
 	double cpu_factor[WL_APPS];	/* of the CPU phases */
+	double extra_us[WL_APPS];	/* of CPU time at the end */
 	struct result *results;
 };
 

@@ -24,6 +24,7 @@ static const char usage[] =
 	"  --repeat N     completed runs of each process                        [3]\n"
 	"  --printed-blocks  thread blocks take the Time/TB of table 5.2 as it is printed\n"
 	"  --cpu N        CPU time of the applications, per cent of what we chose [100]\n"
+	"  --longest      SHORT and MEDIUM applications are as long as class 2 lets them be\n"
 	"  --workers N    processes of this machine                             [processors]\n"
 	"  --expected F   what the paper reports      [expected.csv beside the sources]\n"
 	"  --quiet        no line of progress\n"
@@ -57,6 +58,7 @@ static int take_options(struct options *o, int argc, char **argv)
 		{ "repeat", required_argument, NULL, 'n' },
 		{ "printed-blocks", no_argument, NULL, 'p' },
 		{ "cpu", required_argument, NULL, 'c' },
+		{ "longest", no_argument, NULL, 'L' },
 		{ "workers", required_argument, NULL, 'w' },
 		{ "expected", required_argument, NULL, 'e' },
 		{ "quiet", no_argument, NULL, 'q' },
@@ -89,6 +91,9 @@ static int take_options(struct options *o, int argc, char **argv)
 		case 'c':
 			err = take("cpu", optarg, 0, 10000, &value);
 			o->assume.cpu_percent = (u32)value;
+			break;
+		case 'L':
+			o->assume.longest = true;
 			break;
 		case 'w':
 			err = take("workers", optarg, 1, 1024, &value);
