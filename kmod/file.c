@@ -4,6 +4,7 @@
  * in whatever process (dup, fork, a socket). Closing it ends the context at once and returns only when nothing of it is
  * left: no pinned page, no frame, no queue.
  */
+#include <linux/memcontrol.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -72,6 +73,7 @@ static int kvgpu_open(struct inode *inode, struct file *file)
 	ctx->kdev = kdev;
 	ctx->pid = task_tgid_nr(current);
 	ctx->tokens = VGPU_TOKENS_SHARE;
+	ctx->memcg = get_mem_cgroup_from_mm(current->mm);
 	xa_init(&ctx->queues);
 	init_waitqueue_head(&ctx->waiters);
 	INIT_LIST_HEAD(&ctx->news);
@@ -100,6 +102,7 @@ close:
 	WARN_ON_ONCE(kvgpu_post(kdev, &m.msg));
 	kvgpu_seat_put(ctx->seat);
 free:
+	mem_cgroup_put(ctx->memcg);
 	kfree(ctx);
 count:
 	atomic_dec(&kdev->context_count);
@@ -123,6 +126,7 @@ static int kvgpu_release(struct inode *inode, struct file *file)
 		kvgpu_queue_put(queue);
 	xa_destroy(&ctx->queues);
 	kvgpu_seat_put(ctx->seat);
+	mem_cgroup_put(ctx->memcg);
 	kfree(ctx);
 	atomic_dec(&kdev->context_count);
 	kvgpu_dev_put(kdev);

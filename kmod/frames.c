@@ -6,6 +6,7 @@
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 
 #include "kvgpu.h"
 
@@ -13,7 +14,7 @@
 #define FREES_PER_TURN	256u
 
 /*
- * Rather no frame than the out-of-memory killer: the model turns NULL into a fault of the context that wanted one,
+ * The control group of who opened the context pays. Rather no frame than the out-of-memory killer: the model turns NULL into a fault of the context that wanted one,
  * while the killer would pick anybody.
  */
 #define FRAME_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
@@ -40,16 +41,21 @@ static bool memory_low(struct kvgpu_dev *kdev)
 	return kdev->memory_low;
 }
 
-void *kvgpu_get_frame(void *host)
+void *kvgpu_get_frame(void *host, u32 context)
 {
 	struct kvgpu_dev *kdev = host;
+	struct kvgpu_ctx *ctx = xa_load(&kdev->contexts, context);
+	struct mem_cgroup *before;
 	struct page *page;
 
 	BUILD_BUG_ON(PAGE_SIZE != VGPU_PAGE_SIZE);
 	if (memory_low(kdev))
 		return NULL;
+	before = set_active_memcg(ctx ? ctx->memcg : NULL);
 	page = alloc_page(FRAME_GFP);
+	set_active_memcg(before);
 	if (!page) {
+		/* the machine has none, or the group is at its limit */
 		set_memory_low(kdev, true);
 		return NULL;
 	}

@@ -5,6 +5,7 @@
  */
 #include <linux/capability.h>
 #include <linux/mm.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -199,11 +200,14 @@ static int do_module_load(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
 	struct ioctl_msg *m = IOCTL_MSG(msg);
 	struct kvgpu_ctx *ctx = m->ctx;
+	struct mem_cgroup *before;
 	int ret;
 
 	if (ctx->module_count >= KVGPU_MODULES_MAX)
 		return -ENOSPC;
+	before = set_active_memcg(ctx->memcg);
 	ret = vgpu_module_load(kdev->model, ctx->id, m->binary, m->bytes, m->message, MESSAGE_BYTES, &m->module);
+	set_active_memcg(before);
 	if (!ret)
 		ctx->module_count++;
 	return ret;
@@ -296,8 +300,11 @@ static long ioctl_module_unload(struct kvgpu_ctx *ctx, void __user *arg)
 static int do_mem_map(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
 	struct ioctl_msg *m = IOCTL_MSG(msg);
+	struct mem_cgroup *before = set_active_memcg(m->ctx->memcg);
+	int ret = vgpu_memory_map(kdev->model, m->ctx->id, m->mem.address, m->mem.bytes);
 
-	return vgpu_memory_map(kdev->model, m->ctx->id, m->mem.address, m->mem.bytes);
+	set_active_memcg(before);
+	return ret;
 }
 
 static int do_mem_unmap(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)

@@ -174,6 +174,7 @@ struct kvgpu_ctx {
 	s32 priority;			/* the actor writes */
 	u32 tokens;			/* actor; VGPU_TOKENS_SHARE */
 	struct kvgpu_seat *seat;
+	struct mem_cgroup *memcg;	/* of who opened it: it pays for what the actor allocates here */
 	struct list_head blocked;	/* actor: struct kvgpu_waiter */
 	struct list_head calls;		/* actor: struct kvgpu_call, in the order in which they came */
 	atomic_t call_count;		/* and of those on their way to the actor */
@@ -285,7 +286,7 @@ u64 kvgpu_pinned_pages(void);
 
 /* ---- frames.c: pages behind VRAM ----------------------------------------------------------------------------------- */
 
-void *kvgpu_get_frame(void *host);
+void *kvgpu_get_frame(void *host, u32 context);
 void kvgpu_put_frame(void *host, void *frame);
 
 /* ---- fence.c: completions and who waits for them -------------------------------------------------------------- */

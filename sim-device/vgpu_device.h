@@ -92,7 +92,7 @@ struct vgpu_completion {
 /**
  * struct vgpu_host_ops - callbacks, all called from inside vgpu_device_run() or the call that caused them, on the
  * actor's thread; they must not call into the device, but for vgpu_device_stop() and vgpu_device_now().
- * @get_frame: a zeroed, page-aligned frame of VGPU_PAGE_SIZE bytes, NULL when the host has none
+ * @get_frame: a zeroed, page-aligned frame of VGPU_PAGE_SIZE bytes for a context, NULL when the host has none
  * @put_frame: gives one back
  * @move: move @bytes (at most link_burst) between process memory of a command and @memory, which lies inside one
  *	frame. @cookie is the command's, @offset counts from the start of the command's process buffer. -EFAULT: the
@@ -103,7 +103,7 @@ struct vgpu_completion {
  * @preempted: NULL when nobody listens; SM @sm was taken from a kernel of @context, as was asked for at time @requested
  */
 struct vgpu_host_ops {
-	void *(*get_frame)(void *host);
+	void *(*get_frame)(void *host, u32 context);
 	void (*put_frame)(void *host, void *frame);
 	int (*move)(void *host, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes, enum vgpu_move dir);
 	void (*completed)(void *host, const struct vgpu_completion *completion);

@@ -58,10 +58,11 @@ static void leave(struct vgpu_transport *t)
 
 #ifdef __SANITIZE_ADDRESS__
 /* One allocation a frame: the sanitizer sees the use of a frame that was given back. */
-static void *get_frame(void *host)
+static void *get_frame(void *host, u32 context)
 {
 	void *memory = aligned_alloc(VGPU_PAGE_SIZE, VGPU_PAGE_SIZE);
 
+	(void)context;
 	(void)host;
 	if (memory)
 		memset(memory, 0, VGPU_PAGE_SIZE);
@@ -74,13 +75,14 @@ static void put_frame(void *host, void *memory)
 	free(memory);
 }
 #else
-static void *get_frame(void *host)
+static void *get_frame(void *host, u32 context)
 {
 	struct vgpu_transport *t = host;
 	struct frame *frame = t->frames;
 	struct chunk *chunk;
 	void *memory;
 
+	(void)context;
 	if (frame) {
 		t->frames = frame->next;
 		memset(frame, 0, VGPU_PAGE_SIZE);

@@ -65,7 +65,7 @@ int vgpu_context_open(struct vgpu_device *dev, u64 label, u32 *id)
 	ctx = vgpu_mem_alloc(sizeof(*ctx));
 	if (!ctx)
 		return -ENOMEM;
-	err = vgpu_as_create(dev, &ctx->as);
+	err = vgpu_as_create(dev, table->last_id + 1, &ctx->as);
 	if (err) {
 		vgpu_mem_free(ctx);
 		return err;

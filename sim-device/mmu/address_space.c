@@ -15,6 +15,7 @@ struct mapping {
 struct vgpu_address_space {
 	struct vgpu_as_head head;	/* first: the TLBs read it */
 	struct vgpu_device *dev;
+	u32 context;			/* its id, for the host */
 	struct vgpu_page_table table;
 	struct mapping *mappings;	/* sorted, not overlapping */
 	u32 count;
@@ -26,7 +27,7 @@ struct vgpu_address_space {
 /* What a page reads as that was never written. Constant: a write through it is a bug that ends the program. */
 static const u8 zeros[VGPU_PAGE_SIZE] __attribute__((aligned(4096)));
 
-int vgpu_as_create(struct vgpu_device *dev, struct vgpu_address_space **out)
+int vgpu_as_create(struct vgpu_device *dev, u32 context, struct vgpu_address_space **out)
 {
 	struct vgpu_address_space *as = vgpu_mem_alloc(sizeof(*as));
 
@@ -34,6 +35,7 @@ int vgpu_as_create(struct vgpu_device *dev, struct vgpu_address_space **out)
 		return -ENOMEM;
 	as->head.epoch = 1;
 	as->dev = dev;
+	as->context = context;
 	*out = as;
 	return 0;
 }
@@ -176,7 +178,7 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 		*page = (u8 *)(unsigned long)zeros;
 		return VGPU_XLATE_OK;
 	}
-	frame = vgpu_vram_get(as->dev);
+	frame = vgpu_vram_get(as->dev, as->context);
 	if (!frame)
 		return VGPU_XLATE_NO_FRAME;
 	/* A TLB that still has the page of zeros would not see what is written now. */

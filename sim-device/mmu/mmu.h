@@ -26,7 +26,7 @@ enum vgpu_translation {
 	VGPU_XLATE_NO_FRAME,	/* the host has no frame to back a first write */
 };
 
-int vgpu_as_create(struct vgpu_device *dev, struct vgpu_address_space **out);
+int vgpu_as_create(struct vgpu_device *dev, u32 context, struct vgpu_address_space **out);
 /* Frees page tables and frames. Nobody may be using it. */
 void vgpu_as_destroy(struct vgpu_address_space *as);
 int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes);

@@ -20,9 +20,9 @@ void vgpu_vram_unpromise(struct vgpu_device *dev, u64 bytes)
 	dev->vram.promised -= bytes;
 }
 
-u8 *vgpu_vram_get(struct vgpu_device *dev)
+u8 *vgpu_vram_get(struct vgpu_device *dev, u32 context)
 {
-	u8 *frame = dev->ops->get_frame(dev->host);
+	u8 *frame = dev->ops->get_frame(dev->host, context);
 
 	if (frame)
 		dev->vram.frames++;

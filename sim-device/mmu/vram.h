@@ -20,7 +20,7 @@ struct vgpu_vram {
 int vgpu_vram_promise(struct vgpu_device *dev, u64 bytes);
 void vgpu_vram_unpromise(struct vgpu_device *dev, u64 bytes);
 /* One zeroed frame, NULL: the host has none. */
-u8 *vgpu_vram_get(struct vgpu_device *dev);
+u8 *vgpu_vram_get(struct vgpu_device *dev, u32 context);
 void vgpu_vram_put(struct vgpu_device *dev, u8 *frame);
 
 #endif

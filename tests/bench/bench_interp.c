@@ -18,10 +18,11 @@
 #define BYTES	(16u << 20)
 #define RUNS	5
 
-static void *get_frame(void *host)
+static void *get_frame(void *host, u32 context)
 {
 	void *frame = aligned_alloc(VGPU_PAGE_SIZE, VGPU_PAGE_SIZE);
 
+	(void)context;
 	(void)host;
 	if (frame)
 		memset(frame, 0, VGPU_PAGE_SIZE);

@@ -4,6 +4,7 @@
  * times at the end of what 64 bits can say.
  */
 #include <pthread.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 
 #include "vgpu_asm.h"
@@ -125,6 +126,67 @@ static void modules_of_many_contexts(void)
 		}
 	printf("# %u MiB of modules\n", loaded * 16);
 	must_have_left_some(watcher);
+}
+
+/* ---- control groups ------------------------------------------------------------------------------------------- */
+
+#define CGROUPS		"/tmp/vgpu-cgroup"
+#define GROUP		CGROUPS "/vgpu"
+
+static void group_write(const char *file, const char *text)
+{
+	int fd = open(file, O_WRONLY);
+
+	CHECK(fd >= 0);
+	CHECK(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+	close(fd);
+}
+
+static long long group_bytes(void)
+{
+	char text[32] = "";
+	int fd = open(GROUP "/memory.current", O_RDONLY);
+
+	CHECK(fd >= 0 && read(fd, text, sizeof(text) - 1) > 0);
+	close(fd);
+	return atoll(text);
+}
+
+/* What a process has written of device memory is charged to its group, and ends with the group's limit. */
+static void control_group(void)
+{
+	struct vgpu_cmd small = cmd_fill(BASE, 1, 1, 16 << 20), large = cmd_fill(BASE, 1, 1, 64 << 20);
+	long long before, after;
+	uint32_t queue;
+	int fd, ret;
+
+	mkdir(CGROUPS, 0755);
+	if (mount("none", CGROUPS, "cgroup2", 0, NULL) && errno != EBUSY)
+		SKIP("no cgroup2 here");
+	if (access(CGROUPS "/cgroup.subtree_control", W_OK))
+		SKIP("no cgroup2 here");
+	group_write(CGROUPS "/cgroup.subtree_control", "+memory");
+	CHECK(!mkdir(GROUP, 0755) || errno == EEXIST);
+	group_write(GROUP "/memory.max", "48M");
+	group_write(GROUP "/cgroup.procs", "0");
+	fd = must_open();
+	/* who opened it pays; a page more of this process would be the group's end */
+	group_write(CGROUPS "/cgroup.procs", "0");
+	queue = must_queue(fd);
+	CHECK_EQ(mem_map(fd, BASE, 64 << 20), 0);
+	before = group_bytes();
+	must_run(fd, queue, &small, 1);
+	after = group_bytes();
+	ret = wait_seq(fd, queue, must_submit(fd, queue, &large, 1), 30 * SECOND);
+	printf("# %lld KiB charged for 16 MiB; then %d\n", (after - before) >> 10, ret);
+	CHECK_EQ(ret, -EIO);
+	CHECK_EQ(must_context_info(fd).fault.reason, VGPU_FAULT_NO_MEMORY);
+	close(fd);
+	CHECK(after - before >= 15 << 20);
+	for (int i = 0; i < 500 && rmdir(GROUP); i++)
+		usleep(10000);
+	CHECK(access(GROUP, F_OK));
+	CHECK(!umount(CGROUPS));
 }
 
 /* ---- the clock ------------------------------------------------------------------------------------------------- */
@@ -293,6 +355,7 @@ static void many_waiters(void)
 static const struct test tests[] = {
 	{ "bounds: states of blocks leave the machine memory", states_of_blocks },
 	{ "bounds: modules of many contexts leave the machine memory", modules_of_many_contexts },
+	{ "bounds: device memory is charged to its control group", control_group },
 	{ "bounds: sleeping until times far away on a slow clock", times_far_away },
 	{ "bounds: nobody drives the clock to its end", end_of_time },
 	{ "bounds: seats", seats },

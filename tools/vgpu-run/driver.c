@@ -175,9 +175,10 @@ void driver_end(void)
 
 /* ---- the device that is asked for ------------------------------------------------------------------------------------------ */
 
-static void *no_frame(void *host)
+static void *no_frame(void *host, u32 context)
 {
 	(void)host;
+	(void)context;
 	return NULL;
 }
 

@@ -16,9 +16,10 @@ static void list_knob(const struct vgpu_device *dev, const char *knob, FILE *out
 		fprintf(out, "  %-20s %s\n", knob, text);
 }
 
-static void *no_frame(void *host)
+static void *no_frame(void *host, u32 context)
 {
 	(void)host;
+	(void)context;
 	return NULL;
 }
 

@@ -51,10 +51,11 @@ static int say(struct replay *r, const char *format, ...)
 /* ---- the host that the device sees ------------------------------------------------------------------------------- */
 
 /* Profiled kernels read no memory and copies move nothing, so one page stands for all frames. */
-static void *get_frame(void *host)
+static void *get_frame(void *host, u32 context)
 {
 	static u8 page[VGPU_PAGE_SIZE] __attribute__((aligned(4096)));
 
+	(void)context;
 	(void)host;
 	return page;
 }

@@ -12,11 +12,12 @@
 
 #define PROCESS		0x10000u	/* process address of the first byte of memory */
 
-static void *get_frame(void *host)
+static void *get_frame(void *host, u32 context)
 {
 	struct host *h = host;
 	void *frame;
 
+	(void)context;
 	if (h->frames >= h->frames_max)
 		return NULL;
 	frame = aligned_alloc(VGPU_PAGE_SIZE, VGPU_PAGE_SIZE);
