@@ -35,7 +35,7 @@ static void device(const struct view *view, const struct client_device *d)
 	       client_knob_value(d, "policy", policy, sizeof(policy)), memory, utilization(view, d));
 	printf("|      %4u SMs  %8s | %-12.12s %11s | queues %9s %5s |\n", d->sms, clock,
 	       client_knob_value(d, "preemption", preemption, sizeof(preemption)), d->clock, queues, "");
-	printf("|      %18s | %8" PRIu64 " preempt %7s | contexts %13u |\n",
+	printf("|      %18s | %11" PRIu64 " %12.12s | contexts %13u |\n",
 	       client_time_text(d->time, clock, sizeof(clock)), d->preemptions, latency, d->contexts);
 }
 
@@ -61,7 +61,7 @@ void table(const struct view *view)
 	fputs(PARTS, stdout);
 	printf("| %-23s | %-24s | %16s %5s |\n", "GPU  Preset", "Policy", "Memory promised", "Util");
 	printf("| %-23s | %-12s %11s | %-22s |\n", "       SMs     Clock", "Preemption", "Time mode", "Queues");
-	printf("| %-23s | %-24s | %-22s |\n", "         Time", "Preemptions    mean", "Contexts");
+	printf("| %-23s | %11s %12s | %-22s |\n", "         Time", "Preemptions", "mean", "Contexts");
 	fputs(PARTS, stdout);
 	for (size_t i = 0; i < view->device_count; i++) {
 		device(view, &view->devices[i]);
