@@ -172,11 +172,34 @@ static void coming_and_going(void)
 	waitpid(pid, NULL, 0);
 }
 
+/* Nobody in particular makes, shapes or takes away nothing. */
+static void unprivileged(void)
+{
+	int status;
+	pid_t pid;
+
+	cfs_must_make("mine");
+	pid = fork();
+	CHECK(pid >= 0);
+	if (!pid) {
+		CHECK(!setgid(65534) && !setuid(65534));
+		CHECK_EQ(cfs_make("theirs"), -EACCES);
+		CHECK_EQ(cfs_remove("mine"), -EACCES);
+		CHECK(open(CONFIGFS "mine/live", O_WRONLY) < 0 && errno == EACCES);
+		CHECK(!strcmp(cfs_get("mine", "live"), "1"));
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid);
+	CHECK_EQ(status, 0);
+	CHECK_EQ(cfs_remove("mine"), 0);
+}
+
 static const struct test tests[] = {
 	{ "configfs: devices of different shapes at once", shapes },
 	{ "configfs: what makes no device is refused", refused },
 	{ "configfs: taken away while in use", in_use },
 	{ "configfs: all numbers", all_of_them },
+	{ "configfs: without privileges", unprivileged },
 	{ "configfs: coming and going under a user", coming_and_going },
 };
 
