@@ -7,7 +7,7 @@ set -u
 
 debug=/sys/kernel/debug/vgpu/0
 programs=build/cuda
-export VGPU_TRANSPORT=ioctl
+export VGPU_TRANSPORT=${VGPU_TRANSPORT:-ioctl}
 
 echo 1 > "$debug/trace_on" || exit 1
 declare -A pid
