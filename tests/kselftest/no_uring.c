@@ -115,16 +115,20 @@ static void filtered(void)
 
 static void disabled(void)
 {
+	char value = 0;
 	int fd;
 
 	setup();
-	fd = open(SYSCTL, O_WRONLY);
+	fd = open(SYSCTL, O_RDWR);
 	if (fd < 0)
 		SKIP("this kernel has no kernel.io_uring_disabled");
-	CHECK(write(fd, "2", 1) == 1);
+	/* behind the beginning a sysctl takes no notice of what is written */
+	CHECK(pwrite(fd, "2", 1, 0) == 1);
 	must_run_without(0);
 	must_refuse(0, "kernel.io_uring_disabled");
-	CHECK(write(fd, "0", 1) == 1);
+	CHECK(pwrite(fd, "0", 1, 0) == 1);
+	CHECK(pread(fd, &value, 1, 0) == 1 && value == '0');
+	close(fd);
 }
 
 static const struct test tests[] = {
