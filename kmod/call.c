@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Calls: who wants to hear of a fence without a thread that waits for it, an io_uring command or an eventfd. They lie with
- * their queue in the order of sequence numbers and belong to the actor. Each ends exactly once: when its fence is reached, the
- * context dies or is closed, a descriptor is closed by the process it came from (flush), or the watch finds that its
- * time is over, or that its process or its ring goes away: io_uring itself does not tell a driver so before 6.7.
+ * their queue in the order of sequence numbers and belong to the actor. Each ends exactly once: when its fence is reached, or
+ * the context dies or is closed. One of io_uring also ends when a descriptor is closed by the process it came from (flush),
+ * and when the watch finds that its time is over, or that its process or its ring goes away: io_uring itself does not tell
+ * a driver so before 6.7.
  */
 #include <linux/eventfd.h>
 #include <linux/ktime.h>
@@ -12,8 +13,10 @@
 
 #include "kvgpu.h"
 
-/* Nobody who ends is kept waiting for longer. */
+/* Nobody who ends is kept waiting for longer, but by those who have thousands of calls. */
 #define WATCH_PERIOD	msecs_to_jiffies(50)
+/* Calls looked at before the actor sees to others. */
+#define WATCH_STRETCH	1024u
 
 int kvgpu_call_begin(struct kvgpu_call *call, struct kvgpu_ctx *ctx)
 {
@@ -22,8 +25,7 @@ int kvgpu_call_begin(struct kvgpu_call *call, struct kvgpu_ctx *ctx)
 		return -EBUSY;
 	}
 	call->ctx = ctx;
-	INIT_LIST_HEAD(&call->node);
-	INIT_LIST_HEAD(&call->all);
+	RB_CLEAR_NODE(&call->node);
 	return 0;
 }
 
@@ -35,8 +37,8 @@ void kvgpu_call_free(struct kvgpu_call *call)
 
 static void call_end(struct kvgpu_call *call, int result)
 {
-	if (!list_empty(&call->node)) {
-		list_del(&call->node);
+	if (!RB_EMPTY_NODE(&call->node)) {
+		rb_erase_cached(&call->node, call->in);
 		list_del(&call->all);
 		if (call->waits)
 			kvgpu_seat_run(call->ctx->seat);
@@ -44,16 +46,23 @@ static void call_end(struct kvgpu_call *call, int result)
 	call->end(call, result);
 }
 
-/* Newest last, where it nearly always belongs. */
+static bool sooner(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct kvgpu_call, node)->seq < rb_entry(b, struct kvgpu_call, node)->seq;
+}
+
 static void call_add(struct kvgpu_queue *queue, struct kvgpu_call *call)
 {
-	struct kvgpu_call *before;
+	call->in = &queue->calls;
+	rb_add_cached(&call->node, call->in, sooner);
+	list_add_tail(&call->all, call->cmd_owner ? &call->ctx->commands : &call->ctx->eventfds);
+}
 
-	list_for_each_entry_reverse(before, &queue->calls, node)
-		if (before->seq <= call->seq)
-			break;
-	list_add(&call->node, &before->node);
-	list_add_tail(&call->all, &call->ctx->calls);
+static struct kvgpu_call *first_call(struct kvgpu_queue *queue)
+{
+	struct rb_node *first = rb_first_cached(&queue->calls);
+
+	return first ? rb_entry(first, struct kvgpu_call, node) : NULL;
 }
 
 static int fate(const struct kvgpu_ctx *ctx)
@@ -82,7 +91,8 @@ void kvgpu_call_wait(struct kvgpu_call *call)
 				kvgpu_seat_attach(ctx->seat);
 			kvgpu_seat_block(ctx->seat);
 		}
-		queue_delayed_work(system_wq, &kdev->watch, WATCH_PERIOD);
+		if (call->cmd_owner)
+			queue_delayed_work(system_wq, &kdev->watch, WATCH_PERIOD);
 	}
 }
 
@@ -92,45 +102,74 @@ void kvgpu_calls_look(struct kvgpu_ctx *ctx)
 	struct kvgpu_queue *queue;
 	unsigned long id;
 
-	if (list_empty(&ctx->calls))
+	if (list_empty(&ctx->commands) && list_empty(&ctx->eventfds))
 		return;
 	xa_for_each(&ctx->queues, id, queue)
-		while ((call = list_first_entry_or_null(&queue->calls, struct kvgpu_call, node)) &&
-		       call->seq <= queue->completed)
+		while ((call = first_call(queue)) && call->seq <= queue->completed)
 			call_end(call, fate(ctx));
 }
 
-void kvgpu_calls_end(struct kvgpu_ctx *ctx, const void *owner)
+void kvgpu_calls_flush(struct kvgpu_ctx *ctx, const void *owner)
 {
 	struct kvgpu_call *call, *next;
 
-	list_for_each_entry_safe(call, next, &ctx->calls, all)
-		if (!owner || (call->cmd_owner && call->cmd_owner == owner))
+	list_for_each_entry_safe(call, next, &ctx->commands, all)
+		if (call->cmd_owner == owner)
 			call_end(call, -ECANCELED);
+}
+
+void kvgpu_calls_end(struct kvgpu_ctx *ctx)
+{
+	struct kvgpu_call *call, *next;
+
+	list_for_each_entry_safe(call, next, &ctx->commands, all)
+		call_end(call, -ECANCELED);
+	list_for_each_entry_safe(call, next, &ctx->eventfds, all)
+		call_end(call, -ECANCELED);
 }
 
 /* ---- the end without the device ------------------------------------------------------------------------------ */
 
 struct watch_msg {
 	struct kvgpu_msg msg;
+	unsigned long context;		/* to go on with */
+	unsigned int left;		/* of its calls, those to look at yet */
+	bool stretch;			/* this stretch is over, all has not been seen */
 	bool more;
 };
+
+/* Looks at one, and puts it behind the others. */
+static void watch_call(struct kvgpu_call *call, u64 now)
+{
+	list_move_tail(&call->all, &call->ctx->commands);
+	if (call->deadline && call->deadline <= now)
+		call_end(call, -ETIME);
+	else if (kvgpu_uring_abandoned(call))
+		call_end(call, -ECANCELED);
+}
 
 static int do_watch(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
 	struct watch_msg *m = container_of(msg, struct watch_msg, msg);
-	struct kvgpu_call *call, *next;
+	unsigned int stretch = WATCH_STRETCH;
 	u64 now = ktime_get_ns();
 	struct kvgpu_ctx *ctx;
 	unsigned long id;
 
-	xa_for_each(&kdev->contexts, id, ctx) {
-		list_for_each_entry_safe(call, next, &ctx->calls, all)
-			if (call->deadline && call->deadline <= now)
-				call_end(call, -ETIME);
-			else if (call->cmd_owner && kvgpu_uring_abandoned(call))
-				call_end(call, -ECANCELED);
-		m->more |= !list_empty(&ctx->calls);
+	m->stretch = false;
+	xa_for_each_start(&kdev->contexts, id, ctx, m->context) {
+		if (id != m->context || !m->left)
+			m->left = atomic_read(&ctx->call_count);
+		m->context = id;
+		for (; m->left && !list_empty(&ctx->commands); m->left--) {
+			if (!stretch--) {
+				m->stretch = true;
+				return 0;
+			}
+			watch_call(list_first_entry(&ctx->commands, struct kvgpu_call, all), now);
+		}
+		m->left = 0;
+		m->more |= !list_empty(&ctx->commands);
 	}
 	return 0;
 }
@@ -140,7 +179,9 @@ void kvgpu_calls_watch(struct work_struct *work)
 	struct kvgpu_dev *kdev = container_of(to_delayed_work(work), struct kvgpu_dev, watch);
 	struct watch_msg m = { .msg.fn = do_watch };
 
-	kvgpu_post(kdev, &m.msg);
+	do
+		kvgpu_post(kdev, &m.msg);
+	while (m.stretch);
 	if (m.more)
 		queue_delayed_work(system_wq, &kdev->watch, WATCH_PERIOD);
 }
@@ -155,7 +196,7 @@ static int do_flush(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
 	struct flush_msg *m = container_of(msg, struct flush_msg, msg);
 
-	kvgpu_calls_end(m->ctx, m->owner);
+	kvgpu_calls_flush(m->ctx, m->owner);
 	return 0;
 }
 

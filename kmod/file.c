@@ -43,7 +43,7 @@ static int do_close(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 
 	kvgpu_seat_leave(m->ctx);
 	ret = vgpu_context_close(kdev->model, m->ctx->id);
-	kvgpu_calls_end(m->ctx, NULL);
+	kvgpu_calls_end(m->ctx);
 	kvgpu_rings_stop(m->ctx);
 	/* every command has completed by now: nothing can look the context up again */
 	xa_erase(&kdev->contexts, m->ctx->id);
@@ -78,7 +78,8 @@ static int kvgpu_open(struct inode *inode, struct file *file)
 	init_waitqueue_head(&ctx->waiters);
 	INIT_LIST_HEAD(&ctx->news);
 	INIT_LIST_HEAD(&ctx->blocked);
-	INIT_LIST_HEAD(&ctx->calls);
+	INIT_LIST_HEAD(&ctx->commands);
+	INIT_LIST_HEAD(&ctx->eventfds);
 	spin_lock_init(&ctx->unpin_lock);
 	INIT_LIST_HEAD(&ctx->unpin);
 	INIT_WORK(&ctx->unpin_work, kvgpu_unpin_work);

@@ -168,7 +168,7 @@ static long ioctl_queue_create(struct kvgpu_ctx *ctx, void __user *arg)
 	if (!m.queue)
 		return -ENOMEM;
 	kref_init(&m.queue->ref);
-	INIT_LIST_HEAD(&m.queue->calls);
+	m.queue->calls = RB_ROOT_CACHED;
 	m.queue->awaited = VGPU_NEVER;
 	ret = ask(ctx, &m, do_queue_create);
 	if (ret) {

@@ -18,6 +18,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
+#include <linux/rbtree.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -156,7 +157,7 @@ struct kvgpu_queue {
 	struct kref ref;
 	u64 submitted;
 	u64 completed;
-	struct list_head calls;		/* actor: struct kvgpu_call by sequence number */
+	struct rb_root_cached calls;	/* actor: struct kvgpu_call by sequence number */
 	u64 awaited;			/* actor: no waiter of the clock waits for less; VGPU_NEVER: none waits */
 	struct kvgpu_ring *ring;	/* NULL until there is one; the actor writes */
 };
@@ -176,7 +177,8 @@ struct kvgpu_ctx {
 	struct kvgpu_seat *seat;
 	struct mem_cgroup *memcg;	/* of who opened it: it pays for what the actor allocates here */
 	struct list_head blocked;	/* actor: struct kvgpu_waiter */
-	struct list_head calls;		/* actor: struct kvgpu_call, in the order in which they came */
+	struct list_head commands;	/* actor: struct kvgpu_call of io_uring … */
+	struct list_head eventfds;	/* … and of eventfds that wait */
 	atomic_t call_count;		/* and of those on their way to the actor */
 	struct kvgpu_ctx_dir *dir;
 	atomic64_t pinned;		/* pages of process memory */
@@ -327,9 +329,10 @@ struct kvgpu_call {
 	u64 seq;
 	u64 deadline;
 	bool waits;			/* for a lockstep clock its seat waits meanwhile */
-	struct list_head node;		/* in queue->calls */
-	struct list_head all;		/* in ctx->calls */
-	const void *cmd_owner;		/* the descriptor table a command of io_uring came from */
+	struct rb_node node;		/* in queue->calls, once it waits … */
+	struct rb_root_cached *in;	/* … which is here */
+	struct list_head all;		/* in ctx->commands or ctx->eventfds */
+	const void *cmd_owner;		/* of io_uring: the descriptor table it came from; an eventfd: NULL */
 	union {
 		struct {
 			struct io_uring_cmd *cmd;
@@ -348,8 +351,10 @@ void kvgpu_call_free(struct kvgpu_call *call);
 void kvgpu_call_wait(struct kvgpu_call *call);
 /* Actor: @ctx has news. */
 void kvgpu_calls_look(struct kvgpu_ctx *ctx);
-/* Actor: end all calls of @ctx that came from descriptor table @owner; NULL: from anywhere. */
-void kvgpu_calls_end(struct kvgpu_ctx *ctx, const void *owner);
+/* Actor: end the commands of io_uring that came from descriptor table @owner. */
+void kvgpu_calls_flush(struct kvgpu_ctx *ctx, const void *owner);
+/* Actor: end all calls of @ctx. */
+void kvgpu_calls_end(struct kvgpu_ctx *ctx);
 void kvgpu_calls_watch(struct work_struct *work);
 /* A process closes a descriptor. */
 int kvgpu_flush(struct file *file, fl_owner_t owner);

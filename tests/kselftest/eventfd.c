@@ -2,6 +2,7 @@
 /* An eventfd on a fence: when it is told, what is refused, and what is held meanwhile. */
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <time.h>
 
 #include "vgpu_client.h"
 
@@ -93,11 +94,51 @@ static void closed(void)
 	CHECK_EQ(told(event, 0), 1000);
 }
 
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+enum { ASKED = 30000, COMMANDS = 15000 };
+
+/* How long it takes to ask for many fences behind a kernel that lasts, forwards or backwards. */
+static double ask_many(bool backwards)
+{
+	struct vgpu_cmd cmd = cmd_profiled(1ull << 40, 1000000), nop = cmd_nop();
+	int fd = must_open(), event = must_eventfd(), i;
+	uint32_t queue = must_queue(fd);
+	double begin;
+
+	must_submit(fd, queue, &cmd, 1);
+	for (i = 1; i < COMMANDS; i++)
+		must_submit(fd, queue, &nop, 1);
+	begin = seconds();
+	for (i = 0; i < ASKED; i++)
+		CHECK_EQ(tell(fd, queue, (uint64_t)(backwards ? ASKED - i + 1 : i + 2) / 2, event), 0);
+	begin = seconds() - begin;
+	CHECK(!close(fd));
+	CHECK_EQ(told(event, 0), ASKED);
+	return begin;
+}
+
+/* The actor serves everybody: the order that one asks in must not cost the others. */
+static void order(void)
+{
+	double forwards = ask_many(false), backwards = ask_many(true);
+
+	printf("# %d fences asked for in %.2f s, from the last to the first in %.2f s\n", ASKED, forwards, backwards);
+	CHECK(backwards < 3 * forwards + 0.5);
+}
+
 static const struct test tests[] = {
 	{ "eventfd: told once when the fence is reached", reached },
 	{ "eventfd: what cannot come is refused", refused },
 	{ "eventfd: told when the context dies", death },
 	{ "eventfd: told when the context is closed", closed },
+	{ "eventfd: the last fence first, as fast as the first one first", order },
 };
 
 TESTS_MAIN(tests)

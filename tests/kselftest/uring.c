@@ -172,6 +172,38 @@ static void taken_and_timeout(void)
 	io_uring_queue_exit(&ring);
 }
 
+/* Every other one of more than the watch looks at in one go, of two contexts. */
+static void timeouts(void)
+{
+	enum { COUNT = 6000 };
+	struct vgpu_cmd cmd = cmd_long();
+	int fds[2] = { must_open(), must_open() }, i;
+	uint32_t queues[2] = { must_queue(fds[0]), must_queue(fds[1]) };
+	struct io_uring ring;
+	struct cqe cqe;
+
+	must_ring(&ring, 256, 0);
+	for (i = 0; i < 2; i++)
+		CHECK_EQ(one_submit(&ring, fds[i], queues[i], &cmd, 1, VGPU_URING_TAKEN).res, 0);
+	for (i = 0; i < COUNT; i++) {
+		sqe_wait(&ring, fds[i / 2 % 2], queues[i / 2 % 2], 1, i % 2 ? 20 : 0, (uint64_t)i);
+		if (!io_uring_sq_space_left(&ring))
+			CHECK(io_uring_submit(&ring) > 0);
+	}
+	CHECK(io_uring_submit(&ring) >= 0);
+	for (i = 0; i < COUNT / 2; i++) {
+		cqe = must_cqe(&ring);
+		CHECK_EQ(cqe.res, -ETIME);
+		CHECK_EQ(cqe.data % 2, 1);
+	}
+	CHECK_EQ(io_uring_cq_ready(&ring), 0);
+	for (i = 0; i < 2; i++)
+		CHECK(!close(fds[i]));
+	for (i = 0; i < COUNT / 2; i++)
+		CHECK_EQ(must_cqe(&ring).res, -ECANCELED);
+	io_uring_queue_exit(&ring);
+}
+
 static void death(void)
 {
 	struct vgpu_cmd cmds[2] = { cmd_nop(), cmd_fill(BASE, 1, 4, 1) };
@@ -426,6 +458,7 @@ static const struct test tests[] = {
 	{ "uring: copies in the order of the SQEs", in_order },
 	{ "uring: what is wrong is refused and named", refused },
 	{ "uring: taken, and a wait with a timeout", taken_and_timeout },
+	{ "uring: thousands of waits, every other one with a timeout", timeouts },
 	{ "uring: all end when the context dies", death },
 	{ "uring: all end when a descriptor is closed", closed },
 	{ "uring: a child that closes its copy ends nothing", closed_by_child },
