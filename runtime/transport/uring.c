@@ -17,7 +17,7 @@
 #include "device_file.h"
 
 #define DEPTH		8
-#define SPIN_NS		50000
+#define SPIN_NS		100000
 
 struct ring {
 	struct ring *next;
@@ -128,7 +128,11 @@ static void uring_close(struct vgpu_transport *t)
 	vgpu_file_close(t);
 }
 
-/* For a moment, before it sleeps: the answer usually comes sooner than a wake-up would. */
+/*
+ * For a moment, before it sleeps: the answer usually comes sooner than a wake-up would. Twice as long as the device looks
+ * on for the next command, so as to meet it when it had to be woken: two that look on for the same time keep missing
+ * each other, and every answer costs two wake-ups.
+ */
 static bool look_on(struct ring *ring, struct io_uring_cqe **cqe)
 {
 	struct timespec begin, now;
