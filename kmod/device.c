@@ -192,6 +192,7 @@ struct kvgpu_dev *kvgpu_dev_create(unsigned int index, const struct vgpu_config 
 	INIT_LIST_HEAD(&kdev->inbox);
 	INIT_LIST_HEAD(&kdev->news);
 	INIT_LIST_HEAD(&kdev->rings);
+	INIT_LIST_HEAD(&kdev->given_back);
 	init_waitqueue_head(&kdev->wake);
 	xa_init(&kdev->contexts);
 	INIT_DELAYED_WORK(&kdev->watch, kvgpu_calls_watch);

@@ -17,6 +17,7 @@ struct context_msg {
 	struct kvgpu_ctx *ctx;
 	struct task_struct *task;
 	struct kvgpu_seat *own;
+	struct list_head frames;	/* of a close: for the caller to free */
 };
 
 static int do_open(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
@@ -43,6 +44,7 @@ static int do_close(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 
 	kvgpu_seat_leave(m->ctx);
 	ret = vgpu_context_close(kdev->model, m->ctx->id);
+	kvgpu_take_frames(kdev, &m->frames);
 	kvgpu_calls_end(m->ctx);
 	kvgpu_rings_stop(m->ctx);
 	/* every command has completed by now: nothing can look the context up again */
@@ -55,7 +57,7 @@ static int do_close(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 static int kvgpu_open(struct inode *inode, struct file *file)
 {
 	struct kvgpu_dev *kdev = kvgpu_dev_get_minor(iminor(inode));
-	struct context_msg m = { .msg.fn = do_open, .task = current };
+	struct context_msg m = { .msg.fn = do_open, .task = current, .frames = LIST_HEAD_INIT(m.frames) };
 	struct kvgpu_ctx *ctx;
 	int ret;
 
@@ -77,6 +79,7 @@ static int kvgpu_open(struct inode *inode, struct file *file)
 	xa_init(&ctx->queues);
 	init_waitqueue_head(&ctx->waiters);
 	INIT_LIST_HEAD(&ctx->news);
+	mutex_init(&ctx->loading);
 	INIT_LIST_HEAD(&ctx->blocked);
 	INIT_LIST_HEAD(&ctx->commands);
 	INIT_LIST_HEAD(&ctx->eventfds);
@@ -115,12 +118,13 @@ static int kvgpu_release(struct inode *inode, struct file *file)
 {
 	struct kvgpu_ctx *ctx = file->private_data;
 	struct kvgpu_dev *kdev = ctx->kdev;
-	struct context_msg m = { .msg.fn = do_close, .ctx = ctx };
+	struct context_msg m = { .msg.fn = do_close, .ctx = ctx, .frames = LIST_HEAD_INIT(m.frames) };
 	struct kvgpu_queue *queue;
 	unsigned long id;
 
 	kvgpu_ctx_dir_remove(ctx);
 	WARN_ON_ONCE(kvgpu_post(kdev, &m.msg));
+	kvgpu_free_frames(kdev, &m.frames);
 	flush_work(&ctx->unpin_work);
 	WARN_ON_ONCE(ctx->inflight || ctx->param_bytes || atomic64_read(&ctx->pinned));
 	xa_for_each(&ctx->queues, id, queue)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Pages behind the frames of VRAM. The model asks for one when a device page is first written and gives it back with
- * the mapping. Runs on the actor's thread.
+ * the mapping, on the actor's thread; who unmapped it or closed the context frees it.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
@@ -10,7 +10,7 @@
 
 #include "kvgpu.h"
 
-/* Give others a turn after so many frames: a context can hold a million. */
+/* Give others the processor after so many frames: a context can hold a million. */
 #define FREES_PER_TURN	256u
 
 /*
@@ -67,8 +67,23 @@ void kvgpu_put_frame(void *host, void *frame)
 {
 	struct kvgpu_dev *kdev = host;
 
-	free_page((unsigned long)frame);
-	atomic64_dec(&kdev->frames);
-	if (++kdev->frees % FREES_PER_TURN == 0)
-		cond_resched();
+	list_add(&virt_to_page(frame)->lru, &kdev->given_back);
+}
+
+void kvgpu_take_frames(struct kvgpu_dev *kdev, struct list_head *frames)
+{
+	list_splice_init(&kdev->given_back, frames);
+}
+
+void kvgpu_free_frames(struct kvgpu_dev *kdev, struct list_head *frames)
+{
+	struct page *page, *next;
+	unsigned int count = 0;
+
+	list_for_each_entry_safe(page, next, frames, lru) {
+		__free_page(page);
+		if (++count % FREES_PER_TURN == 0)
+			cond_resched();
+	}
+	atomic64_sub(count, &kdev->frames);
 }

@@ -19,6 +19,7 @@ struct ioctl_msg {
 	struct kvgpu_msg msg;
 	struct kvgpu_ctx *ctx;
 	bool may_raise;
+	struct list_head frames;	/* of an unmap: for the caller to free */
 	union {
 		struct vgpu_device_info *device_info;
 		struct vgpu_context_info *context_info;
@@ -30,9 +31,7 @@ struct ioctl_msg {
 		};
 		struct {
 			u32 module;
-			u32 bytes;
-			void *binary;
-			char *message;
+			struct vgpu_module *code;
 		};
 	};
 };
@@ -206,7 +205,7 @@ static int do_module_load(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	if (ctx->module_count >= KVGPU_MODULES_MAX)
 		return -ENOSPC;
 	before = set_active_memcg(ctx->memcg);
-	ret = vgpu_module_load(kdev->model, ctx->id, m->binary, m->bytes, m->message, MESSAGE_BYTES, &m->module);
+	ret = vgpu_module_add(kdev->model, ctx->id, m->code, &m->module);
 	set_active_memcg(before);
 	if (!ret)
 		ctx->module_count++;
@@ -241,11 +240,38 @@ static int message_out(const struct vgpu_module_load *load, char *message)
 	return copy_to_user(u64_to_user_ptr(load->message), message, bytes) ? -EFAULT : 0;
 }
 
+/*
+ * Verifying takes its time, so the process does it and not the actor, which everybody waits for. One at a time: what is being
+ * verified counts among no context's modules yet.
+ */
+static int module_load(struct kvgpu_ctx *ctx, const void *binary, u32 bytes, char *message, u32 *module)
+{
+	struct ioctl_msg m = {};
+	struct mem_cgroup *before;
+	int ret;
+
+	if (READ_ONCE(ctx->dead))
+		return -EIO;
+	if (mutex_lock_killable(&ctx->loading))
+		return -EINTR;
+	before = set_active_memcg(ctx->memcg);
+	ret = vgpu_vass_load(&ctx->kdev->config, binary, bytes, message, MESSAGE_BYTES, &m.code);
+	set_active_memcg(before);
+	if (!ret) {
+		ret = ask(ctx, &m, do_module_load);
+		if (ret)
+			vgpu_vass_free(m.code);
+		*module = m.module;
+	}
+	mutex_unlock(&ctx->loading);
+	return ret;
+}
+
 static long ioctl_module_load(struct kvgpu_ctx *ctx, void __user *arg)
 {
 	struct vgpu_module_load load;
-	struct ioctl_msg m = {};
 	char *message;
+	void *binary;
 	int ret;
 
 	if (copy_from_user(&load, arg, sizeof(load)))
@@ -257,29 +283,26 @@ static long ioctl_module_load(struct kvgpu_ctx *ctx, void __user *arg)
 	message = kzalloc(MESSAGE_BYTES, GFP_KERNEL_ACCOUNT);
 	if (!message)
 		return -ENOMEM;
-	m.bytes = load.bytes;
-	m.message = message;
-	m.binary = kvmalloc(load.bytes, GFP_KERNEL_ACCOUNT);
-	if (!m.binary) {
+	binary = kvmalloc(load.bytes, GFP_KERNEL_ACCOUNT);
+	if (!binary) {
 		ret = -ENOMEM;
 		goto out;
 	}
-	if (copy_from_user(m.binary, u64_to_user_ptr(load.binary), load.bytes)) {
+	if (copy_from_user(binary, u64_to_user_ptr(load.binary), load.bytes)) {
 		ret = -EFAULT;
 		goto out;
 	}
-	ret = ask(ctx, &m, do_module_load);
+	ret = module_load(ctx, binary, load.bytes, message, &load.module);
 	if (ret == -EINVAL && message_out(&load, message))
 		ret = -EFAULT;
 	if (ret)
 		goto out;
-	load.module = m.module;
 	if (copy_to_user(arg, &load, sizeof(load))) {
-		module_unload(ctx, m.module);
+		module_unload(ctx, load.module);
 		ret = -EFAULT;
 	}
 out:
-	kvfree(m.binary);
+	kvfree(binary);
 	kfree(message);
 	return ret;
 }
@@ -310,19 +333,24 @@ static int do_mem_map(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 static int do_mem_unmap(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
 	struct ioctl_msg *m = IOCTL_MSG(msg);
+	int ret = vgpu_memory_unmap(kdev->model, m->ctx->id, m->mem.address, m->mem.bytes);
 
-	return vgpu_memory_unmap(kdev->model, m->ctx->id, m->mem.address, m->mem.bytes);
+	kvgpu_take_frames(kdev, &m->frames);
+	return ret;
 }
 
 static long ioctl_mem(struct kvgpu_ctx *ctx, void __user *arg, int (*fn)(struct kvgpu_dev *, struct kvgpu_msg *))
 {
-	struct ioctl_msg m = {};
+	struct ioctl_msg m = { .frames = LIST_HEAD_INIT(m.frames) };
+	int ret;
 
 	if (copy_from_user(&m.mem, arg, sizeof(m.mem)))
 		return -EFAULT;
 	if (m.mem.flags || m.mem.reserved)
 		return -EINVAL;
-	return ask(ctx, &m, fn);
+	ret = ask(ctx, &m, fn);
+	kvgpu_free_frames(ctx->kdev, &m.frames);
+	return ret;
 }
 
 /* ---- dispatch ------------------------------------------------------------------------------------------------ */

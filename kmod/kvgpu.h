@@ -137,7 +137,7 @@ struct kvgpu_dev {
 	atomic64_t frames;		/* of VRAM that have a page behind them */
 	atomic64_t pins;		/* commands that hold process memory */
 	unsigned int gets;		/* actor: frames asked for */
-	unsigned int frees;		/* actor: frames given back */
+	struct list_head given_back;	/* actor: frames to be freed, by page->lru */
 	bool memory_low;		/* actor: at the last look */
 
 	struct kvgpu_trace trace;
@@ -180,6 +180,7 @@ struct kvgpu_ctx {
 	struct list_head commands;	/* actor: struct kvgpu_call of io_uring … */
 	struct list_head eventfds;	/* … and of eventfds that wait */
 	atomic_t call_count;		/* and of those on their way to the actor */
+	struct mutex loading;		/* a module at a time */
 	struct kvgpu_ctx_dir *dir;
 	atomic64_t pinned;		/* pages of process memory */
 	wait_queue_head_t waiters;
@@ -290,6 +291,10 @@ u64 kvgpu_pinned_pages(void);
 
 void *kvgpu_get_frame(void *host, u32 context);
 void kvgpu_put_frame(void *host, void *frame);
+/* Actor: @frames gets what has been given back since the last time. */
+void kvgpu_take_frames(struct kvgpu_dev *kdev, struct list_head *frames);
+/* Free them; who caused it does it, since others wait for the actor. */
+void kvgpu_free_frames(struct kvgpu_dev *kdev, struct list_head *frames);
 
 /* ---- fence.c: completions and who waits for them -------------------------------------------------------------- */
 

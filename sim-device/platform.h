@@ -34,6 +34,9 @@ typedef __s64 s64;
 void *vgpu_mem_alloc(size_t bytes);
 void vgpu_mem_free(void *memory);
 
+/* In the midst of something long: others may have the processor now. */
+void vgpu_resched(void);
+
 /*
  * Brackets of every stretch that uses the vector unit (the lanes files): never nested, never asleep inside, and of
  * bounded length, since the kernel does not preempt it.

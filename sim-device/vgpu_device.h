@@ -249,11 +249,20 @@ int vgpu_queue_completed(const struct vgpu_device *dev, u32 context, u32 queue, 
 int vgpu_memory_map(struct vgpu_device *dev, u32 context, u64 address, u64 bytes);
 int vgpu_memory_unmap(struct vgpu_device *dev, u32 context, u64 address, u64 bytes);
 
+struct vgpu_module;		/* verified code */
+
 /**
- * vgpu_module_load - verify a VASS binary and keep it
+ * vgpu_vass_load - verify a VASS binary. Needs no device: to be called on any thread, since it takes its time
+ * @limits: the configuration of the device that it is for
  * @binary: copied; trusted in nothing
  * @message: room for one line that names kernel, instruction and reason when it is refused with -EINVAL
  */
+int vgpu_vass_load(const struct vgpu_config *limits, const void *binary, u32 bytes, char *message,
+		   size_t message_bytes, struct vgpu_module **out);
+void vgpu_vass_free(struct vgpu_module *code);
+/* Give @context verified code, which belongs to the device then; not so if it fails. -ENOSPC: the context has too much. */
+int vgpu_module_add(struct vgpu_device *dev, u32 context, struct vgpu_module *code, u32 *module);
+/* Both, where nobody else waits for the device. */
 int vgpu_module_load(struct vgpu_device *dev, u32 context, const void *binary, u32 bytes,
 		     char *message, size_t message_bytes, u32 *module);
 int vgpu_module_unload(struct vgpu_device *dev, u32 context, u32 module);

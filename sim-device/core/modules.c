@@ -56,12 +56,11 @@ static int free_place(struct vgpu_context *ctx, u32 *place)
 	return 0;
 }
 
-int vgpu_module_load(struct vgpu_device *dev, u32 context, const void *binary, u32 bytes, char *message,
-		     size_t message_bytes, u32 *module)
+int vgpu_module_add(struct vgpu_device *dev, u32 context, struct vgpu_module *code, u32 *module)
 {
 	struct vgpu_context *ctx = vgpu_context_find(dev, context);
+	u32 place, bytes = vgpu_module_bytes(code);
 	struct vgpu_module_ref *ref;
-	u32 place;
 	int err;
 
 	if (!ctx)
@@ -76,11 +75,7 @@ int vgpu_module_load(struct vgpu_device *dev, u32 context, const void *binary, u
 	ref = vgpu_mem_alloc(sizeof(*ref));
 	if (!ref)
 		return -ENOMEM;
-	err = vgpu_vass_load(&dev->config, binary, bytes, message, message_bytes, &ref->code);
-	if (err) {
-		vgpu_mem_free(ref);
-		return err;
-	}
+	ref->code = code;
 	ref->ctx = ctx;
 	ref->refs = 1;
 	ref->bytes = bytes;
@@ -90,6 +85,20 @@ int vgpu_module_load(struct vgpu_device *dev, u32 context, const void *binary, u
 	dev->contexts.modules++;
 	*module = place + 1;
 	return 0;
+}
+
+int vgpu_module_load(struct vgpu_device *dev, u32 context, const void *binary, u32 bytes, char *message,
+		     size_t message_bytes, u32 *module)
+{
+	struct vgpu_module *code;
+	int err = vgpu_vass_load(&dev->config, binary, bytes, message, message_bytes, &code);
+
+	if (err)
+		return err;
+	err = vgpu_module_add(dev, context, code, module);
+	if (err)
+		vgpu_vass_free(code);
+	return err;
 }
 
 static void drop(struct vgpu_device *dev, struct vgpu_context *ctx, struct vgpu_module_ref **at)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The ground in the Linux kernel. May include kernel headers; runs in the device's kthread.
+ * The ground in the Linux kernel. May include kernel headers; runs in the device's kthread, and in a process that loads
+ * a module.
  */
 #include <linux/atomic.h>
 #include <linux/bug.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/printk.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <asm/cpufeature.h>
 #include <asm/fpu/api.h>
@@ -49,6 +51,11 @@ void *vgpu_mem_alloc(size_t bytes)
 void vgpu_mem_free(void *memory)
 {
 	kvfree(memory);
+}
+
+void vgpu_resched(void)
+{
+	cond_resched();
 }
 
 void vgpu_fpu_begin(void)

@@ -45,6 +45,10 @@ void vgpu_mem_free(void *memory)
 	free(memory);
 }
 
+void vgpu_resched(void)
+{
+}
+
 void vgpu_fpu_begin(void)
 {
 }

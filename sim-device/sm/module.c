@@ -134,12 +134,17 @@ static int check_limits(struct vgpu_text *line, const struct vgpu_config *limits
 	return 0;
 }
 
+/* Instructions before somebody else may have the processor. */
+#define CODE_PER_TURN	4096u
+
 static int check_code(struct vgpu_text *line, const struct vgpu_kernel *kernel)
 {
 	for (u32 n = 0; n < kernel->vass.code_count; n++) {
 		const struct vgpu_insn *i = &kernel->code[n];
 		const char *wrong = vgpu_verify_insn(i, &kernel->vass);
 
+		if (n % CODE_PER_TURN == CODE_PER_TURN - 1)
+			vgpu_resched();
 		if (!wrong && n == kernel->vass.code_count - 1 && !vgpu_verify_ends(i))
 			wrong = "the last instruction must be EXIT, TRAP or BRA without a guard";
 		if (!wrong)
@@ -234,6 +239,11 @@ out:
 	}
 	*out = module;
 	return 0;
+}
+
+u32 vgpu_module_bytes(const struct vgpu_module *module)
+{
+	return ((const struct vgpu_vass_header *)module->copy)->total_bytes;
 }
 
 u32 vgpu_module_kernel_count(const struct vgpu_module *module)

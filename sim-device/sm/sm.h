@@ -87,12 +87,9 @@ struct vgpu_kernel {
 	const char *name;
 };
 
-/* As vgpu_module_load() of the host interface; @limits bounds registers and shared memory of a block. */
-int vgpu_vass_load(const struct vgpu_config *limits, const void *binary, u32 bytes, char *message,
-		   size_t message_bytes, struct vgpu_module **out);
+u32 vgpu_module_bytes(const struct vgpu_module *module);	/* of the binary */
 u32 vgpu_module_kernel_count(const struct vgpu_module *module);
 const struct vgpu_kernel *vgpu_module_kernel(const struct vgpu_module *module, u32 index);
-void vgpu_vass_free(struct vgpu_module *module);
 
 /* ---- compiled blocks (block_compiled.c) ------------------------------------------------------------------------ */
 

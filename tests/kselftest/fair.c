@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Neither side starves the other: a flood of ioctls lets kernels run, kernels that fill the device let ioctls through.
+ * Neither side starves the other: a flood of ioctls lets kernels run, kernels that fill the device let ioctls through, and what
+ * takes one process long makes no other wait.
  */
 #include <pthread.h>
+#include <sys/mman.h>
 
 #include "vgpu_asm.h"
 
@@ -81,9 +83,69 @@ static void full_device(void)
 	CHECK(all / 100 < 0.3 && longest < 3);
 }
 
+/* One kernel that fills the largest binary there is. */
+static struct binary *largest_binary(void)
+{
+	const uint32_t count = (VGPU_VASS_MAX_BYTES - offsetof(struct binary, code)) / sizeof(struct vgpu_insn);
+	struct binary *big = mmap(NULL, VGPU_VASS_MAX_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct program p = {};
+
+	CHECK(big != MAP_FAILED);
+	kernel(&p, "long", 0);
+	finish(&p);
+	program_binary(&p, big);
+	big->header.total_bytes = (uint32_t)(offsetof(struct binary, code) + count * sizeof(struct vgpu_insn));
+	big->header.code_count = count;
+	big->kernels[0].code_count = count;
+	for (uint32_t i = 0; i < count; i++)
+		memcpy((uint8_t *)big + offsetof(struct binary, code) + i * sizeof(p.code[0]), &p.code[0], sizeof(p.code[0]));
+	return big;
+}
+
+static void *loads_main(void *arg)
+{
+	struct binary *big = arg;
+	unsigned long count = 0;
+	int fd;
+
+	while (!stop) {
+		fd = must_open();
+		CHECK(module_load(fd, big, big->header.total_bytes, NULL, 0) > 0);
+		close(fd);
+		count++;
+	}
+	return (void *)count;
+}
+
+/* Who loads code verifies it in its own time, not in the device's. */
+static void loads(void)
+{
+	double begin, end = seconds_now() + 3, longest = 0, all = 0;
+	int fd = must_open(), count = 0;
+	pthread_t thread;
+	void *done;
+
+	stop = false;
+	CHECK(!pthread_create(&thread, NULL, loads_main, largest_binary()));
+	for (; seconds_now() < end; count++) {
+		begin = seconds_now();
+		must_device_info(fd);
+		begin = seconds_now() - begin;
+		longest = begin > longest ? begin : longest;
+		all += begin;
+		usleep(500);
+	}
+	stop = true;
+	CHECK(!pthread_join(thread, &done));
+	printf("# an ioctl beside %lu loads of 16 MiB of code: %.3f ms on average, %.3f ms at most\n", (unsigned long)done,
+	       all / count * 1e3, longest * 1e3);
+	CHECK(all / count < 2e-3);
+}
+
 static const struct test tests[] = {
 	{ "fair: kernels beside a flood of ioctls", flood },
 	{ "fair: ioctls beside kernels that fill the device", full_device },
+	{ "fair: ioctls beside somebody who loads code", loads },
 };
 
 TESTS_MAIN(tests)
