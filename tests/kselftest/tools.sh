@@ -119,6 +119,7 @@ says "top: a wrong delay" 2 "0.05 to 3600" vgpu-top -d 0
 
 screen() { tmux capture-pane -p -t top >"$dir/said"; }
 shows() { screen; grep -qE -- "$1" "$dir/said"; }
+lacks() { screen; ! grep -qE -- "$1" "$dir/said"; }
 gone() { screen; grep -qx "status 0" "$dir/said"; }
 unset TMUX
 export TERM=xterm-256color
@@ -143,6 +144,7 @@ ok "top: the next preemption mechanism" $?
 kill $load
 wait $load 2>/dev/null
 until_so grep -qx 1 "$sysfs/context_count"
+until_so lacks sgemm
 tmux send-keys -t top j
 until_so shows "^>A +$context +$holder holder +5 "
 ok "top: a process is selected" $?
