@@ -15,8 +15,9 @@
 
 /* Nobody who ends is kept waiting for longer, but by those who have thousands of calls. */
 #define WATCH_PERIOD	msecs_to_jiffies(50)
-/* Calls looked at before the actor sees to others. */
-#define WATCH_STRETCH	1024u
+/* Calls looked at, and calls ended (which wakes somebody), before the actor sees to others. */
+#define LOOKS_PER_TURN	1024u
+#define ENDS_PER_TURN	64u
 
 int kvgpu_call_begin(struct kvgpu_call *call, struct kvgpu_ctx *ctx)
 {
@@ -40,6 +41,10 @@ static void call_end(struct kvgpu_call *call, int result)
 	if (!RB_EMPTY_NODE(&call->node)) {
 		rb_erase_cached(&call->node, call->in);
 		list_del(&call->all);
+		if (call->cmd_owner) {
+			list_del(&call->owned);
+			WRITE_ONCE(call->ctx->command_count, call->ctx->command_count - 1);
+		}
 		if (call->waits)
 			kvgpu_seat_run(call->ctx->seat);
 	}
@@ -55,7 +60,13 @@ static void call_add(struct kvgpu_queue *queue, struct kvgpu_call *call)
 {
 	call->in = &queue->calls;
 	rb_add_cached(&call->node, call->in, sooner);
-	list_add_tail(&call->all, call->cmd_owner ? &call->ctx->commands : &call->ctx->eventfds);
+	if (!call->cmd_owner) {
+		list_add_tail(&call->all, &call->ctx->eventfds);
+		return;
+	}
+	list_add_tail(&call->all, &call->ctx->commands);
+	list_add_tail(&call->owned, &call->ctx->owned);
+	WRITE_ONCE(call->ctx->command_count, call->ctx->command_count + 1);
 }
 
 static struct kvgpu_call *first_call(struct kvgpu_queue *queue)
@@ -96,36 +107,39 @@ void kvgpu_call_wait(struct kvgpu_call *call)
 	}
 }
 
-void kvgpu_calls_look(struct kvgpu_ctx *ctx)
+bool kvgpu_calls_look(struct kvgpu_ctx *ctx)
 {
+	/* a lockstep clock must know all who run again before time passes */
+	u32 ends = ctx->kdev->clock.mode == KVGPU_LOCKSTEP ? U32_MAX : ENDS_PER_TURN;
 	struct kvgpu_call *call;
 	struct kvgpu_queue *queue;
 	unsigned long id;
 
 	if (list_empty(&ctx->commands) && list_empty(&ctx->eventfds))
-		return;
+		return false;
 	xa_for_each(&ctx->queues, id, queue)
-		while ((call = first_call(queue)) && call->seq <= queue->completed)
+		while ((call = first_call(queue)) && call->seq <= queue->completed) {
+			if (!ends--)
+				return true;
 			call_end(call, fate(ctx));
+		}
+	return false;
 }
 
-void kvgpu_calls_flush(struct kvgpu_ctx *ctx, const void *owner)
+bool kvgpu_calls_end(struct kvgpu_ctx *ctx)
 {
-	struct kvgpu_call *call, *next;
+	struct kvgpu_call *call;
+	u32 ends;
 
-	list_for_each_entry_safe(call, next, &ctx->commands, all)
-		if (call->cmd_owner == owner)
-			call_end(call, -ECANCELED);
-}
-
-void kvgpu_calls_end(struct kvgpu_ctx *ctx)
-{
-	struct kvgpu_call *call, *next;
-
-	list_for_each_entry_safe(call, next, &ctx->commands, all)
+	for (ends = 0; ends < ENDS_PER_TURN; ends++) {
+		call = list_first_entry_or_null(&ctx->commands, struct kvgpu_call, all);
+		if (!call)
+			call = list_first_entry_or_null(&ctx->eventfds, struct kvgpu_call, all);
+		if (!call)
+			return false;
 		call_end(call, -ECANCELED);
-	list_for_each_entry_safe(call, next, &ctx->eventfds, all)
-		call_end(call, -ECANCELED);
+	}
+	return true;
 }
 
 /* ---- the end without the device ------------------------------------------------------------------------------ */
@@ -133,8 +147,8 @@ void kvgpu_calls_end(struct kvgpu_ctx *ctx)
 struct watch_msg {
 	struct kvgpu_msg msg;
 	unsigned long context;		/* to go on with */
-	unsigned int left;		/* of its calls, those to look at yet */
-	bool stretch;			/* this stretch is over, all has not been seen */
+	u32 left;			/* of its commands, those to look at yet, at most */
+	bool again;			/* all has not been seen */
 	bool more;
 };
 
@@ -151,19 +165,19 @@ static void watch_call(struct kvgpu_call *call, u64 now)
 static int do_watch(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
 	struct watch_msg *m = container_of(msg, struct watch_msg, msg);
-	unsigned int stretch = WATCH_STRETCH;
+	u32 looks = LOOKS_PER_TURN;
 	u64 now = ktime_get_ns();
 	struct kvgpu_ctx *ctx;
 	unsigned long id;
 
-	m->stretch = false;
+	m->again = false;
 	xa_for_each_start(&kdev->contexts, id, ctx, m->context) {
 		if (id != m->context || !m->left)
-			m->left = atomic_read(&ctx->call_count);
+			m->left = ctx->command_count;
 		m->context = id;
 		for (; m->left && !list_empty(&ctx->commands); m->left--) {
-			if (!stretch--) {
-				m->stretch = true;
+			if (!looks--) {
+				m->again = true;
 				return 0;
 			}
 			watch_call(list_first_entry(&ctx->commands, struct kvgpu_call, all), now);
@@ -181,7 +195,7 @@ void kvgpu_calls_watch(struct work_struct *work)
 
 	do
 		kvgpu_post(kdev, &m.msg);
-	while (m.stretch);
+	while (m.again);
 	if (m.more)
 		queue_delayed_work(system_wq, &kdev->watch, WATCH_PERIOD);
 }
@@ -190,22 +204,51 @@ struct flush_msg {
 	struct kvgpu_msg msg;
 	struct kvgpu_ctx *ctx;
 	fl_owner_t owner;
+	u32 left;			/* commands to look at yet, at most */
 };
 
+/* As the watch does; nobody else turns this list. */
 static int do_flush(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
 	struct flush_msg *m = container_of(msg, struct flush_msg, msg);
+	struct kvgpu_ctx *ctx = m->ctx;
+	struct kvgpu_call *call;
+	u32 looks;
 
-	kvgpu_calls_flush(m->ctx, m->owner);
+	for (looks = 0; looks < LOOKS_PER_TURN && m->left; looks++, m->left--) {
+		call = list_first_entry_or_null(&ctx->owned, struct kvgpu_call, owned);
+		if (!call) {
+			m->left = 0;
+			break;
+		}
+		list_move_tail(&call->owned, &ctx->owned);
+		if (call->cmd_owner == m->owner)
+			call_end(call, -ECANCELED);
+	}
 	return 0;
+}
+
+static int do_count(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct flush_msg *m = container_of(msg, struct flush_msg, msg);
+
+	m->left = m->ctx->command_count;
+	return do_flush(kdev, msg);
 }
 
 int kvgpu_flush(struct file *file, fl_owner_t owner)
 {
-	struct flush_msg m = { .msg.fn = do_flush, .ctx = file->private_data, .owner = owner };
+	struct kvgpu_ctx *ctx = file->private_data;
+	struct flush_msg m = { .msg.fn = do_count, .ctx = ctx, .owner = owner };
 
-	if (owner && atomic_read(&m.ctx->call_count))
-		kvgpu_post(m.ctx->kdev, &m.msg);
+	/* calls on their way to the actor may belong to the owner as well */
+	if (!owner || !atomic_read(&ctx->call_count))
+		return 0;
+	mutex_lock(&ctx->flushing);
+	kvgpu_post(ctx->kdev, &m.msg);
+	for (m.msg.fn = do_flush; m.left;)
+		kvgpu_post(ctx->kdev, &m.msg);
+	mutex_unlock(&ctx->flushing);
 	return 0;
 }
 

@@ -170,7 +170,8 @@ static int actor(void *data)
 		}
 		kvgpu_rings_turn(kdev);
 		idle = kvgpu_clock_turn(kdev);
-		kvgpu_news(kdev);
+		if (kvgpu_news(kdev))
+			idle = 0;
 		if (idle || ++turns % TURNS_PER_ANSWER == 0)
 			kvgpu_uring_answer(kdev);
 		cond_resched();
@@ -235,7 +236,7 @@ void kvgpu_dev_destroy(struct kvgpu_dev *kdev)
 	kthread_stop(kdev->actor);
 	cancel_work_sync(&kdev->notices.work);
 	vgpu_device_destroy(kdev->model);
-	WARN_ON(!xa_empty(&kdev->contexts) || atomic64_read(&kdev->frames) || atomic64_read(&kdev->pins));
+	WARN_ON(!xa_empty(&kdev->contexts) || !list_empty(&kdev->given_back) || atomic64_read(&kdev->frames) || atomic64_read(&kdev->pins));
 	xa_destroy(&kdev->contexts);
 	kvfree(kdev->trace.ring);
 	kvfree(kdev->preemptions);

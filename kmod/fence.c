@@ -43,17 +43,21 @@ static void news_add(struct kvgpu_dev *kdev, struct kvgpu_ctx *ctx)
 		list_add_tail(&ctx->news, &kdev->news);
 }
 
-void kvgpu_news(struct kvgpu_dev *kdev)
+bool kvgpu_news(struct kvgpu_dev *kdev)
 {
-	struct kvgpu_ctx *ctx, *next;
+	struct kvgpu_ctx *ctx;
+	LIST_HEAD(news);
 
-	list_for_each_entry_safe(ctx, next, &kdev->news, news) {
+	list_splice_init(&kdev->news, &news);
+	while ((ctx = list_first_entry_or_null(&news, struct kvgpu_ctx, news))) {
 		list_del_init(&ctx->news);
-		kvgpu_calls_look(ctx);
+		if (kvgpu_calls_look(ctx))
+			news_add(kdev, ctx);
 		kvgpu_rings_retry(ctx);
 		if (wq_has_sleeper(&ctx->waiters))
 			wake_up_all(&ctx->waiters);
 	}
+	return !list_empty(&kdev->news);
 }
 
 void kvgpu_completed(void *host, const struct vgpu_completion *completion)

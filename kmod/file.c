@@ -18,6 +18,7 @@ struct context_msg {
 	struct task_struct *task;
 	struct kvgpu_seat *own;
 	struct list_head frames;	/* of a close: for the caller to free */
+	bool more;			/* of a close: ask again */
 };
 
 static int do_open(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
@@ -42,10 +43,12 @@ static int do_close(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	struct context_msg *m = container_of(msg, struct context_msg, msg);
 	int ret;
 
+	m->more = kvgpu_calls_end(m->ctx);
+	if (m->more)
+		return 0;
 	kvgpu_seat_leave(m->ctx);
 	ret = vgpu_context_close(kdev->model, m->ctx->id);
 	kvgpu_take_frames(kdev, &m->frames);
-	kvgpu_calls_end(m->ctx);
 	kvgpu_rings_stop(m->ctx);
 	/* every command has completed by now: nothing can look the context up again */
 	xa_erase(&kdev->contexts, m->ctx->id);
@@ -82,7 +85,9 @@ static int kvgpu_open(struct inode *inode, struct file *file)
 	mutex_init(&ctx->loading);
 	INIT_LIST_HEAD(&ctx->blocked);
 	INIT_LIST_HEAD(&ctx->commands);
+	INIT_LIST_HEAD(&ctx->owned);
 	INIT_LIST_HEAD(&ctx->eventfds);
+	mutex_init(&ctx->flushing);
 	spin_lock_init(&ctx->unpin_lock);
 	INIT_LIST_HEAD(&ctx->unpin);
 	INIT_WORK(&ctx->unpin_work, kvgpu_unpin_work);
@@ -104,6 +109,7 @@ static int kvgpu_open(struct inode *inode, struct file *file)
 close:
 	m.msg.fn = do_close;
 	WARN_ON_ONCE(kvgpu_post(kdev, &m.msg));
+	kvgpu_free_frames(kdev, &m.frames);
 	kvgpu_seat_put(ctx->seat);
 free:
 	mem_cgroup_put(ctx->memcg);
@@ -123,7 +129,9 @@ static int kvgpu_release(struct inode *inode, struct file *file)
 	unsigned long id;
 
 	kvgpu_ctx_dir_remove(ctx);
-	WARN_ON_ONCE(kvgpu_post(kdev, &m.msg));
+	do
+		WARN_ON_ONCE(kvgpu_post(kdev, &m.msg));
+	while (m.more);
 	kvgpu_free_frames(kdev, &m.frames);
 	flush_work(&ctx->unpin_work);
 	WARN_ON_ONCE(ctx->inflight || ctx->param_bytes || atomic64_read(&ctx->pinned));

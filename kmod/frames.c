@@ -63,11 +63,25 @@ void *kvgpu_get_frame(void *host, u32 context)
 	return page_address(page);
 }
 
+/* Who gives back frees, but no more than this: they count as free device memory already. */
+static bool too_many(struct kvgpu_dev *kdev)
+{
+	return atomic64_read(&kdev->unfreed) >= (s64)(kdev->config.vram_bytes / VGPU_PAGE_SIZE / 4);
+}
+
 void kvgpu_put_frame(void *host, void *frame)
 {
 	struct kvgpu_dev *kdev = host;
 
-	list_add(&virt_to_page(frame)->lru, &kdev->given_back);
+	if (too_many(kdev)) {
+		free_page((unsigned long)frame);
+		atomic64_dec(&kdev->frames);
+	} else {
+		atomic64_inc(&kdev->unfreed);
+		list_add(&virt_to_page(frame)->lru, &kdev->given_back);
+	}
+	if (++kdev->frees % FREES_PER_TURN == 0)
+		cond_resched();
 }
 
 void kvgpu_take_frames(struct kvgpu_dev *kdev, struct list_head *frames)
@@ -82,8 +96,10 @@ void kvgpu_free_frames(struct kvgpu_dev *kdev, struct list_head *frames)
 
 	list_for_each_entry_safe(page, next, frames, lru) {
 		__free_page(page);
+		atomic64_dec(&kdev->frames);
+		atomic64_dec(&kdev->unfreed);
 		if (++count % FREES_PER_TURN == 0)
 			cond_resched();
 	}
-	atomic64_sub(count, &kdev->frames);
+	INIT_LIST_HEAD(frames);
 }

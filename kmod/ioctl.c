@@ -133,7 +133,9 @@ static int do_queue_destroy(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	int ret;
 
 	kvgpu_rings_take(m->ctx);
-	kvgpu_calls_look(m->ctx);
+	/* it takes none along that could still be told */
+	while (kvgpu_calls_look(m->ctx))
+		cond_resched();
 	ret = vgpu_queue_destroy(kdev->model, m->ctx->id, m->id);
 	if (ret)
 		return ret;
@@ -203,7 +205,7 @@ static int do_module_load(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	int ret;
 
 	if (ctx->module_count >= KVGPU_MODULES_MAX)
-		return -ENOSPC;
+		return ctx->dead ? -EIO : -ENOSPC;
 	before = set_active_memcg(ctx->memcg);
 	ret = vgpu_module_add(kdev->model, ctx->id, m->code, &m->module);
 	set_active_memcg(before);

@@ -137,7 +137,9 @@ struct kvgpu_dev {
 	atomic64_t frames;		/* of VRAM that have a page behind them */
 	atomic64_t pins;		/* commands that hold process memory */
 	unsigned int gets;		/* actor: frames asked for */
+	unsigned int frees;		/* actor: frames given back */
 	struct list_head given_back;	/* actor: frames to be freed, by page->lru */
+	atomic64_t unfreed;		/* frames given back that are not free yet */
 	bool memory_low;		/* actor: at the last look */
 
 	struct kvgpu_trace trace;
@@ -175,10 +177,13 @@ struct kvgpu_ctx {
 	s32 priority;			/* the actor writes */
 	u32 tokens;			/* actor; VGPU_TOKENS_SHARE */
 	struct kvgpu_seat *seat;
-	struct mem_cgroup *memcg;	/* of who opened it: it pays for what the actor allocates here */
+	struct mem_cgroup *memcg;	/* of who opened it: it pays for code, pages and state of the context */
 	struct list_head blocked;	/* actor: struct kvgpu_waiter */
-	struct list_head commands;	/* actor: struct kvgpu_call of io_uring … */
-	struct list_head eventfds;	/* … and of eventfds that wait */
+	struct list_head commands;	/* actor: struct kvgpu_call of io_uring that wait, for the watch to turn */
+	struct list_head owned;		/* actor: the same, for flush to turn */
+	u32 command_count;		/* actor: how many */
+	struct list_head eventfds;	/* actor: struct kvgpu_call of eventfds that wait */
+	struct mutex flushing;		/* one at a time */
 	atomic_t call_count;		/* and of those on their way to the actor */
 	struct mutex loading;		/* a module at a time */
 	struct kvgpu_ctx_dir *dir;
@@ -302,8 +307,8 @@ struct kvgpu_queue *kvgpu_queue_get(struct kvgpu_ctx *ctx, u32 id);
 void kvgpu_queue_put(struct kvgpu_queue *queue);
 void kvgpu_completed(void *host, const struct vgpu_completion *completion);
 void kvgpu_context_died(void *host, u32 context, const struct vgpu_fault *fault);
-/* Wake the waiters of every context that has news. Actor. */
-void kvgpu_news(struct kvgpu_dev *kdev);
+/* Wake the waiters of every context that has news. Actor. true: there is more to tell. */
+bool kvgpu_news(struct kvgpu_dev *kdev);
 long kvgpu_wait(struct kvgpu_ctx *ctx, void __user *arg);
 __poll_t kvgpu_poll(struct file *file, poll_table *wait);
 
@@ -336,7 +341,8 @@ struct kvgpu_call {
 	bool waits;			/* for a lockstep clock its seat waits meanwhile */
 	struct rb_node node;		/* in queue->calls, once it waits … */
 	struct rb_root_cached *in;	/* … which is here */
-	struct list_head all;		/* in ctx->commands or ctx->eventfds */
+	struct list_head all;		/* in ctx->commands or ctx->eventfds … */
+	struct list_head owned;		/* … and a command in ctx->owned */
 	const void *cmd_owner;		/* of io_uring: the descriptor table it came from; an eventfd: NULL */
 	union {
 		struct {
@@ -354,12 +360,10 @@ int kvgpu_call_begin(struct kvgpu_call *call, struct kvgpu_ctx *ctx);
 void kvgpu_call_free(struct kvgpu_call *call);
 /* Actor: wait until its queue has come to its sequence number. Otherwise it has ended with a negative errno. */
 void kvgpu_call_wait(struct kvgpu_call *call);
-/* Actor: @ctx has news. */
-void kvgpu_calls_look(struct kvgpu_ctx *ctx);
-/* Actor: end the commands of io_uring that came from descriptor table @owner. */
-void kvgpu_calls_flush(struct kvgpu_ctx *ctx, const void *owner);
-/* Actor: end all calls of @ctx. */
-void kvgpu_calls_end(struct kvgpu_ctx *ctx);
+/* Actor: @ctx has news; end a turn's worth of calls whose fence has been reached. true: there are more. */
+bool kvgpu_calls_look(struct kvgpu_ctx *ctx);
+/* Actor: end a turn's worth of all calls of @ctx. true: there are more. */
+bool kvgpu_calls_end(struct kvgpu_ctx *ctx);
 void kvgpu_calls_watch(struct work_struct *work);
 /* A process closes a descriptor. */
 int kvgpu_flush(struct file *file, fl_owner_t owner);

@@ -5,6 +5,7 @@
  * let virtual time pass; the device calls back through struct vgpu_host_ops. Nothing else crosses.
  *
  * One actor: every function here is called by one thread at a time, never from inside a callback. The device holds no lock.
+ * vgpu_vass_load() and vgpu_vass_free() need no device and may be called on any thread.
  * Functions return 0 or a negative errno. Times are virtual, in picoseconds.
  */
 #ifndef VGPU_DEVICE_H
@@ -262,7 +263,7 @@ int vgpu_vass_load(const struct vgpu_config *limits, const void *binary, u32 byt
 void vgpu_vass_free(struct vgpu_module *code);
 /* Give @context verified code, which belongs to the device then; not so if it fails. -ENOSPC: the context has too much. */
 int vgpu_module_add(struct vgpu_device *dev, u32 context, struct vgpu_module *code, u32 *module);
-/* Both, where nobody else waits for the device. */
+/* Both in one, for hosts whose threads can wait for each other. */
 int vgpu_module_load(struct vgpu_device *dev, u32 context, const void *binary, u32 bytes,
 		     char *message, size_t message_bytes, u32 *module);
 int vgpu_module_unload(struct vgpu_device *dev, u32 context, u32 module);

@@ -90,8 +90,13 @@ int vgpu_module_add(struct vgpu_device *dev, u32 context, struct vgpu_module *co
 int vgpu_module_load(struct vgpu_device *dev, u32 context, const void *binary, u32 bytes, char *message,
 		     size_t message_bytes, u32 *module)
 {
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
 	struct vgpu_module *code;
-	int err = vgpu_vass_load(&dev->config, binary, bytes, message, message_bytes, &code);
+	int err;
+
+	if (!ctx || ctx->dead)
+		return ctx ? -EIO : -ENOENT;
+	err = vgpu_vass_load(&dev->config, binary, bytes, message, message_bytes, &code);
 
 	if (err)
 		return err;

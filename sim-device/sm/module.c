@@ -226,6 +226,7 @@ int vgpu_vass_load(const struct vgpu_config *limits, const void *binary, u32 byt
 	}
 	for (u32 n = 0; n < module->count; n++) {
 		line.length = 0;
+		vgpu_resched();
 		error = load_kernel(&line, limits, module, n);
 		if (error)
 			goto out;

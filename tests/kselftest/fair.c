@@ -4,9 +4,12 @@
  * takes one process long makes no other wait.
  */
 #include <pthread.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include "vgpu_asm.h"
+#include "vgpu_uring.h"
 
 static volatile bool stop;
 
@@ -83,21 +86,54 @@ static void full_device(void)
 	CHECK(all / 100 < 0.3 && longest < 3);
 }
 
-/* One kernel that fills the largest binary there is. */
-static struct binary *largest_binary(void)
+/* What an ioctl of a bystander takes on average, and at @most, in seconds, while @attack goes on in another thread, again and again. */
+static double beside(const char *what, void *(*attack)(void *arg), void *arg, double *most)
 {
-	const uint32_t count = (VGPU_VASS_MAX_BYTES - offsetof(struct binary, code)) / sizeof(struct vgpu_insn);
+	double begin, end, longest = 0, all = 0;
+	int fd = must_open(), count = 0;
+	pthread_t thread;
+	void *done;
+
+	stop = false;
+	CHECK(!pthread_create(&thread, NULL, attack, arg));
+	for (end = seconds_now() + 2; seconds_now() < end; count++) {
+		begin = seconds_now();
+		must_device_info(fd);
+		begin = seconds_now() - begin;
+		longest = begin > longest ? begin : longest;
+		all += begin;
+		usleep(500);
+	}
+	stop = true;
+	CHECK(!pthread_join(thread, &done));
+	printf("# an ioctl beside %lu %s: %.3f ms on average, %.3f ms at most\n", (unsigned long)done, what, all / count * 1e3,
+	       longest * 1e3);
+	fflush(stdout);
+	close(fd);
+	if (most)
+		*most = longest;
+	return all / count;
+}
+
+/* The largest binary there is, in @kernels kernels of the same length. */
+static struct binary *largest_binary(uint32_t kernels)
+{
+	const uint32_t count = (VGPU_VASS_MAX_BYTES - offsetof(struct binary, code)) / sizeof(struct vgpu_insn) / kernels;
 	struct binary *big = mmap(NULL, VGPU_VASS_MAX_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct program p = {};
 
 	CHECK(big != MAP_FAILED);
-	kernel(&p, "long", 0);
+	for (uint32_t i = 0; i < kernels; i++)
+		kernel(&p, "long", 0);
 	finish(&p);
 	program_binary(&p, big);
-	big->header.total_bytes = (uint32_t)(offsetof(struct binary, code) + count * sizeof(struct vgpu_insn));
-	big->header.code_count = count;
-	big->kernels[0].code_count = count;
-	for (uint32_t i = 0; i < count; i++)
+	big->header.code_count = count * kernels;
+	big->header.total_bytes = (uint32_t)(offsetof(struct binary, code) + count * kernels * sizeof(struct vgpu_insn));
+	for (uint32_t i = 0; i < kernels; i++) {
+		big->kernels[i].entry = i * count;
+		big->kernels[i].code_count = count;
+	}
+	for (uint32_t i = 0; i < count * kernels; i++)
 		memcpy((uint8_t *)big + offsetof(struct binary, code) + i * sizeof(p.code[0]), &p.code[0], sizeof(p.code[0]));
 	return big;
 }
@@ -120,32 +156,93 @@ static void *loads_main(void *arg)
 /* Who loads code verifies it in its own time, not in the device's. */
 static void loads(void)
 {
-	double begin, end = seconds_now() + 3, longest = 0, all = 0;
-	int fd = must_open(), count = 0;
-	pthread_t thread;
-	void *done;
+	CHECK(beside("loads of 16 MiB of code", loads_main, largest_binary(1), NULL) < 2e-3);
+	CHECK(beside("loads of 16 MiB of code in kernels", loads_main, largest_binary(ASM_KERNELS), NULL) < 2e-3);
+}
 
-	stop = false;
-	CHECK(!pthread_create(&thread, NULL, loads_main, largest_binary()));
-	for (; seconds_now() < end; count++) {
-		begin = seconds_now();
-		must_device_info(fd);
-		begin = seconds_now() - begin;
-		longest = begin > longest ? begin : longest;
-		all += begin;
-		usleep(500);
+static void *closes_main(void *arg)
+{
+	unsigned long count = 0;
+
+	while (!stop) {
+		close(dup(*(int *)arg));
+		count++;
 	}
-	stop = true;
-	CHECK(!pthread_join(thread, &done));
-	printf("# an ioctl beside %lu loads of 16 MiB of code: %.3f ms on average, %.3f ms at most\n", (unsigned long)done,
-	       all / count * 1e3, longest * 1e3);
-	CHECK(all / count < 2e-3);
+	return (void *)count;
+}
+
+/*
+ * Closing a descriptor looks for the commands that its process has waiting. Here they are another's, so it
+ * looks at all of them each time.
+ */
+static void closes(void)
+{
+	enum { COUNT = 60000 };
+	struct vgpu_cmd cmd = cmd_profiled(1ull << 40, 1000000);
+	int fd = must_open(), status;
+	uint32_t queue = must_queue(fd);
+	struct io_uring ring;
+	pid_t pid;
+
+	must_ring(&ring, 256, 0);
+	must_submit(fd, queue, &cmd, 1);
+	for (int i = 0; i < COUNT; i++) {
+		sqe_wait(&ring, fd, queue, 1, 0, 0);
+		if (!io_uring_sq_space_left(&ring))
+			CHECK(io_uring_submit(&ring) > 0);
+	}
+	pid = fork();
+	CHECK(pid >= 0);
+	if (!pid)
+		_exit(beside("closes over 60,000 commands", closes_main, &fd, NULL) < 2e-3 ? 0 : 1);
+	CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+	CHECK_EQ(WEXITSTATUS(status), 0);
+	CHECK_EQ(io_uring_cq_ready(&ring), 0);
+	io_uring_queue_exit(&ring);
+	close(fd);
+}
+
+static void *fences_main(void *arg)
+{
+	enum { COUNT = 60000 };
+	unsigned long count = 0;
+	int event = eventfd(0, EFD_CLOEXEC);
+	uint64_t told;
+
+	(void)arg;
+	while (!stop) {
+		struct vgpu_cmd cmd = cmd_profiled(1ull << 40, 1000000);
+		int fd = must_open();
+		uint32_t queue = must_queue(fd);
+		struct vgpu_eventfd args = { .queue = queue, .fd = event, .seq = 1 };
+
+		must_submit(fd, queue, &cmd, 1);
+		for (int i = 0; i < COUNT && !stop; i++)
+			CHECK_EQ(call(fd, VGPU_IOC_EVENTFD, &args), 0);
+		close(fd);
+		CHECK_EQ(read(event, &told, sizeof(told)), sizeof(told));
+		count++;
+	}
+	return (void *)count;
+}
+
+/* Telling many takes its time, too: all at one fence, when the context goes. */
+static void fences(void)
+{
+	double most = 1;
+
+	/* a machine with other things to do may be away for as long: once is enough */
+	for (int i = 0; i < 4 && most > 25e-3; i++)
+		beside("contexts with 60,000 fences", fences_main, NULL, &most);
+	CHECK(most < 25e-3);
 }
 
 static const struct test tests[] = {
 	{ "fair: kernels beside a flood of ioctls", flood },
 	{ "fair: ioctls beside kernels that fill the device", full_device },
 	{ "fair: ioctls beside somebody who loads code", loads },
+	{ "fair: ioctls beside closes over thousands of commands", closes },
+	{ "fair: ioctls beside thousands of fences", fences },
 };
 
 TESTS_MAIN(tests)
