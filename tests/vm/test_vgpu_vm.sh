@@ -124,6 +124,27 @@ check "a module that does not load is 125" is "$status" 125
 check "and said" said "does not load"
 check "and the command is not run" is "$(cat "$tmp/stdout")" ""
 
+# An emulator that fails the kernel while it boots: as often as $tmp/falls says.
+cat >"$tmp/qemu-system-x86_64" <<-'TEXT'
+	#!/bin/bash
+	read -r left <"${0%/*}/falls"
+	echo $((left - 1)) >"${0%/*}/falls"
+	[ "$left" -gt 0 ] || exec /usr/bin/qemu-system-x86_64 "$@"
+	for word; do case $word in file:*) echo "Oops: int3: 0000 [#1] PREEMPT SMP" >"${word#file:}" ;; esac; done
+TEXT
+chmod +x "$tmp/qemu-system-x86_64"
+path=$PATH
+PATH=$tmp:$PATH
+echo 1 >"$tmp/falls"
+run --no-module -- bash -c 'echo $PATH; exit 5'
+check "a start that the emulator fails is repeated" [ "$status" -eq 5 -a -s "$tmp/stdout" ]
+check "and said" said "while the guest booted; again"
+echo 3 >"$tmp/falls"
+run --no-module -- true
+check "but not for ever" is "$status" 125
+check "and the console is shown" grep -q 'int3: 0000' "$tmp/out/dmesg.txt"
+PATH=$path
+
 # What is wrong is said before anything starts.
 for wrong in "--kernel 5.4" "--smp 0" "--mem lots" "--timeout soon" "--frobnicate" "--smp" \
 	"--module $tmp/no.ko" "--no-module --env 1x=2"; do
