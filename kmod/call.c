@@ -43,7 +43,7 @@ static void call_end(struct kvgpu_call *call, int result)
 		list_del(&call->all);
 		if (call->cmd_owner) {
 			list_del(&call->owned);
-			WRITE_ONCE(call->ctx->command_count, call->ctx->command_count - 1);
+			call->ctx->command_count--;
 		}
 		if (call->waits)
 			kvgpu_seat_run(call->ctx->seat);
@@ -66,7 +66,7 @@ static void call_add(struct kvgpu_queue *queue, struct kvgpu_call *call)
 	}
 	list_add_tail(&call->all, &call->ctx->commands);
 	list_add_tail(&call->owned, &call->ctx->owned);
-	WRITE_ONCE(call->ctx->command_count, call->ctx->command_count + 1);
+	call->ctx->command_count++;
 }
 
 static struct kvgpu_call *first_call(struct kvgpu_queue *queue)
@@ -132,9 +132,7 @@ bool kvgpu_calls_end(struct kvgpu_ctx *ctx)
 	u32 ends;
 
 	for (ends = 0; ends < ENDS_PER_TURN; ends++) {
-		call = list_first_entry_or_null(&ctx->commands, struct kvgpu_call, all);
-		if (!call)
-			call = list_first_entry_or_null(&ctx->eventfds, struct kvgpu_call, all);
+		call = list_first_entry_or_null(&ctx->eventfds, struct kvgpu_call, all);
 		if (!call)
 			return false;
 		call_end(call, -ECANCELED);

@@ -236,7 +236,8 @@ void kvgpu_dev_destroy(struct kvgpu_dev *kdev)
 	kthread_stop(kdev->actor);
 	cancel_work_sync(&kdev->notices.work);
 	vgpu_device_destroy(kdev->model);
-	WARN_ON(!xa_empty(&kdev->contexts) || !list_empty(&kdev->given_back) || atomic64_read(&kdev->frames) || atomic64_read(&kdev->pins));
+	WARN_ON(!xa_empty(&kdev->contexts) || !list_empty(&kdev->given_back) || atomic64_read(&kdev->frames) ||
+		atomic64_read(&kdev->pins));
 	xa_destroy(&kdev->contexts);
 	kvfree(kdev->trace.ring);
 	kvfree(kdev->preemptions);

@@ -362,7 +362,7 @@ void kvgpu_call_free(struct kvgpu_call *call);
 void kvgpu_call_wait(struct kvgpu_call *call);
 /* Actor: @ctx has news; end a turn's worth of calls whose fence has been reached. true: there are more. */
 bool kvgpu_calls_look(struct kvgpu_ctx *ctx);
-/* Actor: end a turn's worth of all calls of @ctx. true: there are more. */
+/* Actor: @ctx is being closed, so it has no commands: end a turn's worth of its eventfds. true: there are more. */
 bool kvgpu_calls_end(struct kvgpu_ctx *ctx);
 void kvgpu_calls_watch(struct work_struct *work);
 /* A process closes a descriptor. */

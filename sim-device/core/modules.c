@@ -97,7 +97,6 @@ int vgpu_module_load(struct vgpu_device *dev, u32 context, const void *binary, u
 	if (!ctx || ctx->dead)
 		return ctx ? -EIO : -ENOENT;
 	err = vgpu_vass_load(&dev->config, binary, bytes, message, message_bytes, &code);
-
 	if (err)
 		return err;
 	err = vgpu_module_add(dev, context, code, module);
