@@ -12,16 +12,21 @@
 
 #define SYSFS	"/sys/class/vgpu/vgpu0/"
 
-static void knob(const char *name, const char *text)
+static void put(const char *path, const char *text)
 {
-	char path[128];
-	int fd;
+	int fd = open(path, O_WRONLY);
 
-	snprintf(path, sizeof(path), SYSFS "%s", name);
-	fd = open(path, O_WRONLY);
 	CHECK(fd >= 0);
 	CHECK(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
 	close(fd);
+}
+
+static void knob(const char *name, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), SYSFS "%s", name);
+	put(path, text);
 }
 
 /* ---- memory of the machine ------------------------------------------------------------------------------------ */
@@ -44,10 +49,7 @@ static void *watch_main(void *unused)
 /* Freed pages that a processor keeps for its next use are free, but not in MemAvailable: of 6.12, tens of MiB. */
 static void keep_few_pages(const char *fraction)
 {
-	int fd = open("/proc/sys/vm/percpu_pagelist_high_fraction", O_WRONLY);
-
-	CHECK(fd >= 0 && write(fd, fraction, strlen(fraction)) == (ssize_t)strlen(fraction));
-	close(fd);
+	put("/proc/sys/vm/percpu_pagelist_high_fraction", fraction);
 }
 
 static pthread_t watch(void)

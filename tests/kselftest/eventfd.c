@@ -2,7 +2,6 @@
 /* An eventfd on a fence: when it is told, what is refused, and what is held meanwhile. */
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <time.h>
 
 #include "vgpu_client.h"
 
@@ -94,14 +93,6 @@ static void closed(void)
 	CHECK_EQ(told(event, 0), 1000);
 }
 
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 enum { ASKED = 30000, COMMANDS = 15000 };
 
 /* How long it takes to ask for many fences behind a kernel that lasts, forwards or backwards. */
@@ -115,10 +106,10 @@ static double ask_many(bool backwards)
 	must_submit(fd, queue, &cmd, 1);
 	for (i = 1; i < COMMANDS; i++)
 		must_submit(fd, queue, &nop, 1);
-	begin = seconds();
+	begin = seconds_now();
 	for (i = 0; i < ASKED; i++)
 		CHECK_EQ(tell(fd, queue, (uint64_t)(backwards ? ASKED - i + 1 : i + 2) / 2, event), 0);
-	begin = seconds() - begin;
+	begin = seconds_now() - begin;
 	CHECK(!close(fd));
 	CHECK_EQ(told(event, 0), ASKED);
 	return begin;
