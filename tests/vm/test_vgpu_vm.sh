@@ -90,6 +90,8 @@ check "a timeout is 124" is "$status" 124
 check "and said" said "out of time after 20 s"
 check "and kept to" [ $((SECONDS - start)) -lt 35 ]
 check "what was written before it is there" is "$(cat "$tmp/stdout")" begun
+check "and where its processes were" said "^  sleep\\[[0-9]+\\] S: .*nanosleep"
+check "in the kernel's log too" grep -q "task:sleep" "$tmp/out/dmesg.txt"
 
 run --no-module -- sh -c 'echo "<4>WARNING: CPU: 0 something odd" >/dev/kmsg'
 check "a WARNING in the log is 125" is "$status" 125
@@ -124,26 +126,42 @@ check "a module that does not load is 125" is "$status" 125
 check "and said" said "does not load"
 check "and the command is not run" is "$(cat "$tmp/stdout")" ""
 
-# An emulator that fails the kernel while it boots: as often as $tmp/falls says.
+# An emulator that fails while the kernel boots, in the way and as often as the file says.
 cat >"$tmp/qemu-system-x86_64" <<-'TEXT'
 	#!/bin/bash
-	read -r left <"${0%/*}/falls"
-	echo $((left - 1)) >"${0%/*}/falls"
+	read -r way left <"${0%/*}/fails"
+	echo "$way $((left - 1))" >"${0%/*}/fails"
 	[ "$left" -gt 0 ] || exec /usr/bin/qemu-system-x86_64 "$@"
-	for word; do case $word in file:*) echo "Oops: int3: 0000 [#1] PREEMPT SMP" >"${word#file:}" ;; esac; done
+	for word; do
+		case $word in file:*) echo "[    0.1] booting" >"${word#file:}"; [ "$way" = hangs ] || echo "Oops: int3: 0000 [#1]" >>"${word#file:}" ;; esac
+	done
+	[ "$way" = falls ] || exec sleep 1000
 TEXT
 chmod +x "$tmp/qemu-system-x86_64"
 path=$PATH
 PATH=$tmp:$PATH
-echo 1 >"$tmp/falls"
+echo falls 1 >"$tmp/fails"
 run --no-module -- bash -c 'echo $PATH; exit 5'
 check "a start that the emulator fails is repeated" [ "$status" -eq 5 -a -s "$tmp/stdout" ]
-check "and said" said "while the guest booted; again"
-echo 3 >"$tmp/falls"
+check "and said" said "ran code that had been patched; again"
+echo falls 3 >"$tmp/fails"
 run --no-module -- true
 check "but not for ever" is "$status" 125
 check "and the console is shown" grep -q 'int3: 0000' "$tmp/out/dmesg.txt"
+echo hangs 1 >"$tmp/fails"
+VGPU_VM_BOOT=20 run --no-module -- bash -c 'exit 6'
+check "a guest that does not come up is started anew" is "$status" 6
+check "and said" said "did not come up in 20 s; again"
+echo hangs 1 >"$tmp/fails"
+run --no-module --timeout 2 -- true
+check "not when the time is over" is "$status" 124
+check "and said" said "out of time after 2 s, before the command began"
 PATH=$path
+
+run --no-module --append tsc_early_khz=1000000 -- true
+check "a guest whose clock is wrong is refused" is "$status" 125
+check "and said" said "^vgpu-vm: a sleep of 200 ms took [0-9]+ ms by the guest's clock, [0-9]+ ms by this machine's$"
+check "after it was started anew" is "$(grep -c "machine's; again" "$tmp/stderr")" 2
 
 # What is wrong is said before anything starts.
 for wrong in "--kernel 5.4" "--smp 0" "--mem lots" "--timeout soon" "--frobnicate" "--smp" \
