@@ -156,6 +156,7 @@ echo hangs 1 >"$tmp/fails"
 run --no-module --timeout 2 -- true
 check "not when the time is over" is "$status" 124
 check "and said" said "out of time after 2 s, before the command began"
+check "and that the kernel did not answer" said "its kernel does not answer"
 PATH=$path
 
 run --no-module --append tsc_early_khz=1000000 -- true
