@@ -85,9 +85,9 @@ check "a missing command is 127" is "$status" 127
 check "and is named" said "no-such-command"
 
 start=$SECONDS
-run --no-module --timeout 20 -- sh -c 'echo begun; sleep 1000'
+run --no-module --timeout 15 -- sh -c 'echo begun; sleep 1000'
 check "a timeout is 124" is "$status" 124
-check "and said" said "out of time after 20 s"
+check "and said" said "out of time after 15 s"
 check "and kept to" [ $((SECONDS - start)) -lt 35 ]
 check "what was written before it is there" is "$(cat "$tmp/stdout")" begun
 check "and where its processes were" said "^  sleep\\[[0-9]+\\] S: .*nanosleep"
@@ -149,9 +149,9 @@ run --no-module -- true
 check "but not for ever" is "$status" 125
 check "and the console is shown" grep -q 'int3: 0000' "$tmp/out/dmesg.txt"
 echo hangs 1 >"$tmp/fails"
-VGPU_VM_BOOT=20 run --no-module -- bash -c 'exit 6'
+VGPU_VM_BOOT=15 run --no-module -- bash -c 'exit 6'
 check "a guest that does not come up is started anew" is "$status" 6
-check "and said" said "did not come up in 20 s; again"
+check "and said" said "did not come up in 15 s; again"
 echo hangs 1 >"$tmp/fails"
 run --no-module --timeout 2 -- true
 check "not when the time is over" is "$status" 124
