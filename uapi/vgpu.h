@@ -134,6 +134,7 @@ enum vgpu_fault_reason {
 	VGPU_FAULT_NO_MEMORY,	/* the host could not back a page or a block's state */
 	VGPU_FAULT_RING,		/* tail of a mapped ring is ahead by more than its entries: in address */
 	VGPU_FAULT_COMMAND,	/* a command of a mapped ring was refused: its op in address */
+	VGPU_FAULT_WARP_SYNC,	/* lanes wait by a member mask for lanes that cannot come: those in address */
 	VGPU_FAULT_COUNT
 };
 

@@ -26,7 +26,7 @@
 #define VGPU_VASS_VERSION	1
 #define VGPU_VASS_MAX_BYTES	(16u << 20)	/* one binary */
 #define VGPU_VASS_MAX_KERNELS	1024u
-#define VGPU_VASS_MAX_PARAM	4096u		/* bytes of kernel parameters */
+#define VGPU_VASS_MAX_PARAM	32764u		/* bytes of kernel parameters, as PTX has for sm_70 and later */
 #define VGPU_VASS_MAX_LOCAL	(512u << 10)	/* bytes of local memory per thread */
 #define VGPU_VASS_MAX_REGS	254u		/* 32-bit registers per thread */
 #define VGPU_VASS_MAX_NAME	1024u		/* bytes of a kernel name, the final 0 included */
@@ -144,9 +144,15 @@ enum vgpu_shfl { VGPU_SHFL_UP, VGPU_SHFL_DOWN, VGPU_SHFL_BFLY, VGPU_SHFL_IDX, VG
 /* SHFL's imm: bits 0-31 the immediate for b, bits 32-39 the predicate written with "source lane in range" (VGPU_PT:
  * none). c is a register with PTX's c operand (segment mask in bits 8-12, clamp in bits 0-4). */
 #define VGPU_SHFL_PRED(imm)	((__u8)((imm) >> 32))
+/* SHFLSYNC's imm has these, and in bits 40-47 the register with the member mask, VGPU_SHFL_FULL for a mask of all lanes */
+#define VGPU_SHFL_MASK(imm)	((__u8)((imm) >> 40))
+#define VGPU_SHFL_FULL		0xffu
 
 /* flags of VOTE (dst P) */
 enum vgpu_vote { VGPU_VOTE_ALL, VGPU_VOTE_ANY, VGPU_VOTE_UNI, VGPU_VOTE_COUNT };
+
+/* flags of MATCHSYNC and MATCHSYNCQ: the lanes with the same a; the member mask if all members have the same a, else 0 */
+enum vgpu_match { VGPU_MATCH_ANY, VGPU_MATCH_ALL, VGPU_MATCH_COUNT };
 
 /* flags of BARRED, a barrier that reduces predicate a over all threads of the block */
 enum vgpu_barred { VGPU_BARRED_POPC, VGPU_BARRED_AND, VGPU_BARRED_OR, VGPU_BARRED_COUNT };
@@ -373,7 +379,17 @@ enum vgpu_sreg {
 	/* control */ \
 	X(BRA,     BRA,  N, N, N,  N) \
 	X(EXIT,    NONE, N, N, N,  N) \
-	X(TRAP,    NONE, N, N, N,  N)	/* ends the context with VGPU_FAULT_TRAP */
+	X(TRAP,    NONE, N, N, N,  N)	/* ends the context with VGPU_FAULT_TRAP */ \
+	/* by a member mask, as PTX *.sync: a lane waits until every lane that its mask (b; SHFLSYNC: see imm) names and \
+	 * that has not exited executes the same opcode with the same flags, at this instruction or another one */ \
+	X(SHFLSYNC,   SHFL,  R, R, RI, R) \
+	X(VOTESYNC,   VOTE,  P, P, RI, N) \
+	X(BALLOTSYNC, NONE,  R, P, RI, N) \
+	X(MATCHSYNC,  MATCH, R, R, RI, N) \
+	X(MATCHSYNCQ, MATCH, R, Q, RI, N) \
+	X(BARWARP,    NONE,  N, N, RI, N) \
+	/* integers, later */ \
+	X(FNS,     NONE, R, R, RI, R)	/* PTX fns: a the mask, b the base, c the offset */
 
 enum vgpu_op {
 #define VGPU_ISA_ENUM(name, class, dst, a, b, c) VGPU_OP_##name,

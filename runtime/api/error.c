@@ -115,6 +115,7 @@ static const struct {
 	[VGPU_FAULT_NO_MEMORY] = { vgpuErrorMemoryAllocation, "the host has no memory for the device" },
 	[VGPU_FAULT_RING] = { vgpuErrorLaunchFailure, "a tail of a mapped ring beyond its entries" },
 	[VGPU_FAULT_COMMAND] = { vgpuErrorLaunchFailure, "a command of a mapped ring that was refused" },
+	[VGPU_FAULT_WARP_SYNC] = { vgpuErrorLaunchFailure, "a warp operation whose mask names lanes that do not come to it" },
 };
 
 /* The line of the module's PTX, without the spaces before it. */
@@ -184,6 +185,8 @@ static void write_sentence(vgpuFault *fault)
 		SAY("copy, address 0x%llx: ", (unsigned long long)raw->address);
 	}
 	SAY("%s", what);
+	if (raw->reason == VGPU_FAULT_WARP_SYNC)
+		SAY(" (missing: lanes 0x%08llx)", (unsigned long long)raw->address);
 	if (fault->instruction[0])
 		SAY("; instruction %u, %s", raw->pc, fault->instruction);
 	if (fault->ptx_line)

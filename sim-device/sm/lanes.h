@@ -18,9 +18,9 @@
 
 /*
  * Entries a reconvergence stack can need: an entry either waits at a reconvergence point for lanes above it, or holds one
- * side of a divergence that has not run yet. The sides are disjoint and not empty: at most 32, the running one included.
- * Every waiting entry has strictly more lanes than the one that runs above it, and that one has at least one: at
- * most 31. So 62 beside the running one, whatever the program does.
+ * side of a divergence. The sides are disjoint and not empty: at most 32, the running one included. Every entry at a
+ * reconvergence point had strictly more lanes, when it was made, than the side that went on above it, and that one has at
+ * least one: at most 31. So 62 beside the running one, whatever the program does, and one more while that is put aside.
  */
 #define VGPU_RECONV_DEPTH	64u
 
@@ -45,6 +45,8 @@ struct vgpu_warp {
 	u32 state;		/* enum vgpu_warp_state */
 	u32 left;		/* instructions it may yet execute in this slice */
 	u64 cycles;		/* latencies of what it executed in this slice */
+	u64 waiting;		/* a bit for each entry of the stack whose lanes wait for members of their masks */
+	u32 loose;		/* lanes went on from a reconvergence point without the others */
 	/* at a barrier: */
 	u32 bar_mask;		/* lanes that arrived */
 	u32 bar_pred;		/* BARRED: those of them whose predicate is true */

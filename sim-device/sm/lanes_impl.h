@@ -11,5 +11,7 @@
 #include "lanes_float.h"
 #include "lanes_conv.h"
 #include "lanes_mem.h"
+#include "lanes_vote.h"
 #include "lanes_warp.h"
+#include "lanes_sync.h"
 #include "lanes_run.h"

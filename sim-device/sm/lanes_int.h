@@ -172,6 +172,19 @@ lanes_inline u32 prmt(u32 a, u32 b, u32 select)
 	return d;
 }
 
+/* fns: from bit @base of @mask on, upwards or, @offset < 0, downwards, the |offset|-th bit set; 0: bit @base itself */
+lanes_inline u32 fns(u32 mask, u32 base, u32 offset)
+{
+	u32 step = (s32)offset < 0 ? ~0u : 1, left = (s32)offset < 0 ? 0 - offset : offset;
+
+	if (!offset)
+		return base < 32 && mask >> base & 1 ? base : ~0u;
+	for (; base < 32; base += step)
+		if (mask >> base & 1 && !--left)
+			return base;
+	return ~0u;
+}
+
 lanes_inline u64 mulhu64(u64 a, u64 b)
 {
 	return (u64)((unsigned __int128)a * b >> 64);

@@ -86,6 +86,7 @@
 	L2(BFEU, bfe(x, y, z, 32, false))
 	L2(BFI, bfi(x, y, z))
 	L2(PRMT, prmt(x, z, y))
+	L2(FNS, fns(x, y, z))
 	case VGPU_OP_LOP3: {
 		const vu *pa = (const vu *)R(i->a), *pb = (const vu *)R(i->b), *pc_ = (const vu *)R(i->c);
 		vu *po = (vu *)OUT;
@@ -283,6 +284,12 @@
 		TAKE;
 		SET_PRED(VGPU_SHFL_PRED(i->imm), bits);
 		break;
+	case VGPU_OP_SHFLSYNC:
+		MEET;
+		bits = shuffle((u32 *)s->out, R(i->a), BR, R(i->c), i->flags & ~VGPU_F_IMM);
+		TAKE;
+		SET_PRED(VGPU_SHFL_PRED(i->imm), bits);
+		break;
 	case VGPU_OP_VOTE:
 		bits = vote(i->flags, P(i->a), m);
 		SET_PRED(i->dst, bits);
@@ -306,8 +313,44 @@
 		match64((u32 *)s->out, Q(i->a), m);
 		TAKE;
 		break;
+	case VGPU_OP_VOTESYNC:
+		MEET;
+		if (IMM)
+			bits = vote(i->flags & ~VGPU_F_IMM, P(i->a), m & (u32)i->imm);
+		else
+			bits = vote_by(i->flags, P(i->a), m, R(i->b));
+		SET_PRED(i->dst, bits);
+		break;
+	case VGPU_OP_BALLOTSYNC: {
+		const vu *masks = (const vu *)BR;
+		vu *po = (vu *)OUT;
+
+		MEET;
+		bits = P(i->a) & m;
+		EACH_VECTOR(k)
+			po[k] = splat(bits) & masks[k];
+		KEEP;
+		break;
+	}
+	case VGPU_OP_MATCHSYNC:
+		MEET;
+		match32((u32 *)s->out, R(i->a), m);
+		match_by((u32 *)s->out, m, BR, i->flags & ~VGPU_F_IMM);
+		TAKE;
+		break;
+	case VGPU_OP_MATCHSYNCQ:
+		MEET;
+		match64((u32 *)s->out, Q(i->a), m);
+		match_by((u32 *)s->out, m, BR, i->flags & ~VGPU_F_IMM);
+		TAKE;
+		break;
+	case VGPU_OP_BARWARP:
+		MEET;
+		break;
 	case VGPU_OP_BAR:
 	case VGPU_OP_BARRED:
+		if (unlikely((w->waiting || w->loose) && m != w->live))
+			goto wait;
 		w->bar = *i;
 		w->bar_mask = m;
 		w->bar_pred = P(i->a) & m;
@@ -335,11 +378,10 @@
 		if (active)
 			break;
 		LEAVE;
-		if (!reconv_pop(w)) {
-			end = VGPU_LANES_EXIT;
-			goto out;
-		}
+		end = reconv_pop(s);
 		ENTER;
+		if (end != MEM_DONE)
+			goto out;
 		goto jumped;
 	case VGPU_OP_TRAP:
 		mem_fault(s, VGPU_FAULT_TRAP, (u32)__builtin_ctz(m), 0, false);

@@ -79,13 +79,6 @@
 #define LWIDE(op, expr)	LANEWISE_OP(op, s->out, TAKEQ, u32, R(i->a), BR, Q(i->c), expr)	/* Q, R RI Q */
 #define LNARROW(op, expr) LANEWISE_OP(op, S32, TAKE, u64, Q(i->a), Q(0), R(0), expr)	/* R, Q */
 
-lanes_noinline const u32 *splat_imm(struct vgpu_lanes *s, u32 v)
-{
-	EACH_VECTOR(k)
-		((vu *)s->imm)[k] = splat(v);
-	return (const u32 *)s->imm;
-}
-
 lanes_noinline const u64 *splat_immq(struct vgpu_lanes *s, u64 v)
 {
 	EACH_VECTORQ(k)
@@ -190,6 +183,8 @@ lanes_inline u32 cmp_result(u32 flags, u32 less, u32 equal, u32 unordered)
 		if (unlikely(end != MEM_DONE))							\
 			goto restart;								\
 		break;
+/* Go on only when all members of the masks execute this; else another entry may run. */
+#define MEET	do { if (unlikely(m != w->live) && !members_here(s, i, m)) goto wait; } while (0)
 #define SET_PRED(d, v) do {									\
 		w->preds[(d)] = (w->preds[(d)] & ~m) | ((v) & m);				\
 		w->preds[VGPU_PT] = FULL;							\
@@ -236,11 +231,10 @@ enum vgpu_lanes_end LANES_RUN(struct vgpu_lanes *s)
 	for (;;) {
 		if (unlikely(i == stop)) {
 			LEAVE;
-			if (!reconv_pop(w)) {
-				end = VGPU_LANES_EXIT;
-				break;
-			}
+			end = reconv_pop(s);
 			ENTER;
+			if (unlikely(end != MEM_DONE))
+				break;
 		}
 		if (unlikely(!budget)) {
 			end = VGPU_LANES_BUDGET;
@@ -261,6 +255,12 @@ enum vgpu_lanes_end LANES_RUN(struct vgpu_lanes *s)
 		}
 		i++;
 		continue;
+wait:
+		LEAVE;
+		end = sync_wait(s, m);
+		ENTER;
+		if (unlikely(end != MEM_DONE))
+			break;
 jumped:
 		continue;
 restart:

@@ -154,6 +154,13 @@ lanes_inline void blendq(u64 *to, const u64 *from, u32 m)
 		d[k] = chooseq(lanes_ofq(m, k), s[k], d[k]);
 }
 
+lanes_noinline const u32 *splat_imm(struct vgpu_lanes *s, u32 v)
+{
+	EACH_VECTOR(k)
+		((vu *)s->imm)[k] = splat(v);
+	return (const u32 *)s->imm;
+}
+
 /* MXCSR: exceptions masked, subnormals kept, rounding as VGPU_RND_*. What computes under another mode than to nearest
  * is a function of its own that is not inlined and works on memory, so that no operation moves across the change. */
 #define MXCSR_NEAREST	0x1f80u

@@ -1,82 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What the lanes of a warp say to each other, and what they are: shuffles, votes, special registers, the reconvergence
- * stack (Tanasic 2.4). Part of lanes_impl.h.
+ * What the lanes of a warp are: special registers; and where they stand: the reconvergence stack (Tanasic 2.4) and what
+ * waits on it. Part of lanes_impl.h.
  */
 #ifndef VGPU_LANES_WARP_H
 #define VGPU_LANES_WARP_H
-
-/* shfl as PTX has it; a source lane that does not execute gives what its register holds. Returns "source in range". */
-lanes_noinline u32 shuffle(u32 *o, const u32 *a, const u32 *b, const u32 *c, u32 how)
-{
-	u32 in_range = 0;
-
-	for (u32 l = 0; l < VGPU_LANES; l++) {
-		u32 segment = c[l] >> 8 & 31, clamp = c[l] & 31, n = b[l] & 31;
-		u32 low = l & segment, high = low | (clamp & ~segment);
-		s32 j;
-		bool ok;
-
-		switch (how) {
-		case VGPU_SHFL_UP:
-			j = (s32)(l - n);
-			ok = j >= (s32)high;
-			break;
-		case VGPU_SHFL_DOWN:
-			j = (s32)(l + n);
-			ok = j <= (s32)high;
-			break;
-		case VGPU_SHFL_BFLY:
-			j = (s32)(l ^ n);
-			ok = j <= (s32)high;
-			break;
-		default:
-			j = (s32)(low | (n & ~segment));
-			ok = j <= (s32)high;
-		}
-		if (ok)
-			in_range |= 1u << l;
-		o[l] = a[ok ? (u32)j & 31 : l];
-	}
-	return in_range;
-}
-
-lanes_inline u32 vote(u32 how, u32 preds, u32 m)
-{
-	u32 yes = preds & m;
-
-	switch (how) {
-	case VGPU_VOTE_ALL:
-		return yes == m ? FULL : 0;
-	case VGPU_VOTE_ANY:
-		return yes ? FULL : 0;
-	default:
-		return yes == m || !yes ? FULL : 0;
-	}
-}
-
-lanes_noinline void match32(u32 *o, const u32 *a, u32 m)
-{
-	EACH_ACTIVE(l, m) {
-		vu v = splat(a[l]);
-		u32 same = 0;
-
-		EACH_VECTOR(k)
-			same |= mask_of((vu)(((const vu *)a)[k] == v)) << k * (LANES_VECTOR / 4);
-		o[l] = same & m;
-	}
-}
-
-lanes_noinline void match64(u32 *o, const u64 *a, u32 m)
-{
-	EACH_ACTIVE(l, m) {
-		u32 same = 0;
-
-		EACH_ACTIVE(j, m)
-			same |= (u32)(a[j] == a[l]) << j;
-		o[l] = same;
-	}
-}
 
 /* Index of the threads in the block: x fastest. */
 lanes_noinline void thread_index(const struct vgpu_lanes *s, u32 *o, u32 axis)
@@ -172,24 +100,7 @@ lanes_noinline void special32(const struct vgpu_lanes *s, u32 *o, u32 which)
 		o[l] = v;
 }
 
-/*
- * The reconvergence stack. The running entry has come to its reconvergence point or has no lane left: take up what
- * waits. False: nothing does, the warp has exited.
- */
-lanes_noinline bool reconv_pop(struct vgpu_warp *w)
-{
-	while (w->depth) {
-		const struct vgpu_reconv *e = &w->stack[--w->depth];
-
-		w->pc = e->pc;
-		w->reconv = e->reconv;
-		w->active = e->mask & w->live;
-		if (w->active && w->pc != w->reconv)
-			return true;
-	}
-	w->active = 0;
-	return false;
-}
+/* ---- the reconvergence stack -------------------------------------------------------------------------------------- */
 
 lanes_inline bool reconv_push(struct vgpu_warp *w, u32 pc, u32 reconv, u32 mask)
 {
@@ -202,6 +113,31 @@ lanes_inline bool reconv_push(struct vgpu_warp *w, u32 pc, u32 reconv, u32 mask)
 	e->reconv = reconv;
 	e->mask = mask;
 	return true;
+}
+
+static enum vgpu_lanes_end reconv_next(struct vgpu_lanes *s);
+
+/*
+ * The running entry has come to its reconvergence point or has no lane left: take up what is on the stack. MEM_DONE, or
+ * what ends the run: nothing is there, the warp has exited; or all that is there waits for lanes that cannot come.
+ */
+lanes_noinline enum vgpu_lanes_end reconv_pop(struct vgpu_lanes *s)
+{
+	struct vgpu_warp *w = s->warp;
+
+	if (unlikely(w->waiting))
+		return reconv_next(s);
+	while (w->depth) {
+		const struct vgpu_reconv *e = &w->stack[--w->depth];
+
+		w->pc = e->pc;
+		w->reconv = e->reconv;
+		w->active = e->mask & w->live;
+		if (w->active && w->pc != w->reconv)
+			return MEM_DONE;
+	}
+	w->active = 0;
+	return VGPU_LANES_EXIT;
 }
 
 /*

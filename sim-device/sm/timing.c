@@ -49,6 +49,7 @@ static u32 latency(u32 op, u32 memory)
 	case VGPU_OP_ATOMS:
 	case VGPU_OP_ATOMSQ:
 	case VGPU_OP_SHFL:
+	case VGPU_OP_SHFLSYNC:
 		return CYCLES_SHARED;
 	case VGPU_OP_LDL:
 		return CYCLES_LOCAL;

@@ -9,7 +9,7 @@
 enum kind { KIND_N, KIND_R, KIND_Q, KIND_P, KIND_RI, KIND_QI, KIND_V, KIND_W, KIND_A };
 enum class {
 	CLASS_NONE, CLASS_SREG, CLASS_LUT, CLASS_FP, CLASS_CV, CLASS_CMP, CLASS_MEM, CLASS_ATOM, CLASS_SHFL,
-	CLASS_VOTE, CLASS_BAR, CLASS_BARR, CLASS_BRA,
+	CLASS_VOTE, CLASS_MATCH, CLASS_BAR, CLASS_BARR, CLASS_BRA,
 };
 
 struct row {
@@ -179,6 +179,19 @@ static const char *check_atom(const struct vgpu_insn *i, const struct vgpu_vass_
 	return address(i, i->flags & VGPU_F_ATOM_ABS, kernel);
 }
 
+static const char *check_shuffle(const struct vgpu_insn *i, const struct vgpu_vass_kernel *kernel)
+{
+	if (VGPU_SHFL_PRED(i->imm) > VGPU_PT || (!(i->flags & VGPU_F_IMM) && (u32)i->imm))
+		return "imm of a shuffle is operand b, with IMM, and in bits 32-37 a predicate";
+	if (i->op == VGPU_OP_SHFL)
+		return i->imm >> 40 ? "imm of a shuffle without a member mask has no bits above 37" : NULL;
+	if (i->imm >> 48)
+		return "imm of a shuffle has nothing above the register of the member mask, bits 40-47";
+	if (VGPU_SHFL_MASK(i->imm) == VGPU_SHFL_FULL)
+		return NULL;
+	return registers(VGPU_SHFL_MASK(i->imm), 1, false, kernel->regs);
+}
+
 static const char *check_barrier(const struct vgpu_insn *i)
 {
 	if (i->imm & ~0xffff0000000full)
@@ -220,12 +233,14 @@ static const char *check_class(const struct row *row, const struct vgpu_insn *i,
 	case CLASS_SHFL:
 		if ((i->flags & ~VGPU_F_IMM) >= VGPU_SHFL_COUNT)
 			return "there is no such kind of shuffle";
-		if (i->imm >> 38 || (!(i->flags & VGPU_F_IMM) && (u32)i->imm))
-			return "imm of a shuffle is operand b, with IMM, and in bits 32-37 a predicate";
-		return NULL;
+		return check_shuffle(i, kernel);
 	case CLASS_VOTE:
-		if (i->flags >= VGPU_VOTE_COUNT)
+		if ((i->flags & ~imm) >= VGPU_VOTE_COUNT)
 			return "there is no such vote";
+		break;
+	case CLASS_MATCH:
+		if ((i->flags & ~imm) >= VGPU_MATCH_COUNT)
+			return "there is no such match";
 		break;
 	case CLASS_BARR:
 		if (i->flags >= VGPU_BARRED_COUNT)

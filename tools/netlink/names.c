@@ -96,6 +96,7 @@ const char *client_fault_name(uint32_t reason)
 		[VGPU_FAULT_BARRIER] = "barrier", [VGPU_FAULT_COPY_UNMAPPED] = "copy unmapped",
 		[VGPU_FAULT_COPY_HOST] = "copy host", [VGPU_FAULT_NO_MEMORY] = "no memory",
 		[VGPU_FAULT_RING] = "ring", [VGPU_FAULT_COMMAND] = "command",
+		[VGPU_FAULT_WARP_SYNC] = "warp sync",
 	};
 
 	return reason < VGPU_FAULT_COUNT && names[reason] ? names[reason] : "unknown";

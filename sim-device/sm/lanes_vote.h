@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * What the lanes of a warp learn of each other: shuffles, votes, matches, all lanes at once. Which lanes take part is the
+ * caller's affair (lanes_sync.h). Part of lanes_impl.h.
+ */
+#ifndef VGPU_LANES_VOTE_H
+#define VGPU_LANES_VOTE_H
+
+#define SHUFFLE(source, in)									\
+	EACH_VECTOR(k) {									\
+		vu l = ((const vu *)lane_iota)[k], n = ((const vu *)b)[k] & 31;			\
+		vu spec = ((const vu *)c)[k], segment = spec >> 8 & 31, low = l & segment;	\
+		vs last = (vs)(low | (spec & 31 & ~segment)), j = (vs)(source);			\
+		vu ok = (vu)(in);								\
+		(void)n;									\
+		((vu *)from)[k] = choose(ok, (vu)j & 31, l);					\
+		in_range |= mask_of(ok) << k * (LANES_VECTOR / 4);				\
+	}
+
+/* shfl as PTX has it; a source lane that does not execute gives what its register holds. Returns "source in range". */
+lanes_noinline u32 shuffle(u32 *o, const u32 *a, const u32 *b, const u32 *c, u32 how)
+{
+	u32 from[VGPU_LANES] __attribute__((aligned(64)));
+	u32 in_range = 0;
+
+	switch (how) {
+	case VGPU_SHFL_UP:
+		SHUFFLE(l - n, j >= last);
+		break;
+	case VGPU_SHFL_DOWN:
+		SHUFFLE(l + n, j <= last);
+		break;
+	case VGPU_SHFL_BFLY:
+		SHUFFLE(l ^ n, j <= last);
+		break;
+	default:
+		SHUFFLE(low | (n & ~segment), j <= last);
+	}
+	EACH_LANE(l)
+		o[l] = a[from[l]];
+	return in_range;
+}
+#undef SHUFFLE
+
+/* The verdict of the lanes in @m, for all of them. */
+lanes_inline u32 vote(u32 how, u32 preds, u32 m)
+{
+	u32 yes = preds & m;
+
+	switch (how) {
+	case VGPU_VOTE_ALL:
+		return yes == m ? FULL : 0;
+	case VGPU_VOTE_ANY:
+		return yes ? FULL : 0;
+	default:
+		return yes == m || !yes ? FULL : 0;
+	}
+}
+
+/* The verdict for each lane, of those in @m that its mask names. */
+lanes_noinline u32 vote_by(u32 how, u32 preds, u32 m, const u32 *masks)
+{
+	u32 verdicts = 0;
+
+	EACH_VECTOR(k) {
+		vu among = ((const vu *)masks)[k] & splat(m), yes = among & splat(preds);
+		vu all = (vu)(yes == among), none = (vu)(yes == splat(0));
+		vu r = how == VGPU_VOTE_ALL ? all : how == VGPU_VOTE_ANY ? ~none : all | none;
+
+		verdicts |= mask_of(r) << k * (LANES_VECTOR / 4);
+	}
+	return verdicts;
+}
+
+/* For each lane of @m those with the same @a, once for each value. */
+lanes_noinline void match32(u32 *o, const u32 *a, u32 m)
+{
+	u32 left = m;
+
+	while (left) {
+		vu v = splat(a[__builtin_ctz(left)]);
+		u32 same = 0;
+
+		EACH_VECTOR(k)
+			same |= mask_of((vu)(((const vu *)a)[k] == v)) << k * (LANES_VECTOR / 4);
+		same &= m;
+		left &= ~same;
+		EACH_ACTIVE(l, same)
+			o[l] = same;
+	}
+}
+
+lanes_noinline void match64(u32 *o, const u64 *a, u32 m)
+{
+	u32 half[VGPU_LANES] __attribute__((aligned(64))), high[VGPU_LANES] __attribute__((aligned(64)));
+
+	EACH_LANE(l)
+		half[l] = (u32)(a[l] >> 32);
+	match32(high, half, m);
+	EACH_LANE(l)
+		half[l] = (u32)a[l];
+	match32(o, half, m);
+	EACH_LANE(l)
+		o[l] &= high[l];
+}
+
+/* From what match32() or match64() found among the lanes of @m to what MATCHSYNC answers. */
+lanes_noinline void match_by(u32 *o, u32 m, const u32 *masks, u32 how)
+{
+	EACH_VECTOR(k) {
+		vu among = ((const vu *)masks)[k] & splat(m), same = ((const vu *)o)[k] & among;
+
+		((vu *)o)[k] = how == VGPU_MATCH_ALL ? same & (vu)(same == among) : same;
+	}
+}
+
+#endif
