@@ -264,7 +264,7 @@ static void copy_param(struct cc_lower *l, const struct ptx_var *var, uint32_t f
 		unsigned int log = 3;
 		uint32_t temp;
 
-		while ((size - at) >> log == 0 || ((from | to) + at) & ((1u << log) - 1))
+		while ((size - at) >> log == 0 || ((from + at) | (to + at)) & ((1u << log) - 1))
 			log--;
 		bytes = 1u << log;
 		temp = cc_vreg(l->cc, log == 3 ? CC_Q : CC_R);

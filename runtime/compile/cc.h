@@ -22,7 +22,7 @@ enum cc_class { CC_R, CC_Q, CC_P };
 /* Operand kinds and classes of the opcode list. */
 enum cc_kind { CC_K_N, CC_K_R, CC_K_Q, CC_K_P, CC_K_RI, CC_K_QI, CC_K_V, CC_K_W, CC_K_A };
 enum cc_opclass {
-	CC_C_NONE, CC_C_SREG, CC_C_LUT, CC_C_FP, CC_C_CV, CC_C_CMP, CC_C_MEM, CC_C_ATOM, CC_C_SHFL, CC_C_VOTE,
+	CC_C_NONE, CC_C_SREG, CC_C_LUT, CC_C_FP, CC_C_CV, CC_C_CMP, CC_C_MEM, CC_C_ATOM, CC_C_SHFL, CC_C_VOTE, CC_C_MATCH,
 	CC_C_BAR, CC_C_BARR, CC_C_BRA
 };
 
@@ -39,7 +39,8 @@ struct cc_insn {
 	uint32_t guard;		/* CC_PT: always */
 	uint32_t dst, a, b, c;	/* CC_NONE: unused */
 	uint32_t more[3];	/* registers 1..3 of a vector access */
-	uint32_t second;	/* SHFL's predicate result */
+	uint32_t second;	/* SHFL's and SHFLSYNC's predicate result */
+	uint32_t members;	/* SHFLSYNC's member mask; CC_NONE: all lanes */
 	uint32_t target;	/* BRA, CC_LABEL: label, then block */
 	uint32_t line;		/* of the PTX */
 	uint64_t imm;
@@ -101,6 +102,7 @@ struct cc {
 /* ir.c: building blocks */
 uint32_t cc_vreg(struct cc *cc, enum cc_class class);
 struct cc_insn *cc_append(struct cc *cc, unsigned int op, uint32_t line);
+bool cc_waits(const struct cc_insn *insn);		/* for the lanes that a member mask names */
 bool cc_pure(const struct cc_insn *insn);		/* no effect but its results, may run without its guard */
 unsigned int cc_addr_class(const struct cc_insn *insn);	/* of a MEM or ATOM address register */
 unsigned int cc_vector(const struct cc_insn *insn, uint32_t regs[4]);	/* the registers of a MEM instruction */

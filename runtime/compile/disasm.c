@@ -69,6 +69,9 @@ static void say_flags(struct text *t, unsigned int class, unsigned int flags)
 	case CC_C_SHFL:
 		say(t, ".%s", shfl[flags & 3]);
 		break;
+	case CC_C_MATCH:
+		say(t, flags & 3 ? ".ALL" : ".ANY");
+		break;
 	case CC_C_VOTE:
 		say(t, ".%s", vote[flags & 3]);
 		break;
@@ -151,6 +154,12 @@ static void say_rest(struct text *t, const struct vgpu_insn *insn)
 	case VGPU_OP_LDP:
 		say(t, ", [0x%llx]", (unsigned long long)insn->imm);
 		break;
+	case VGPU_OP_SHFLSYNC:
+		if (VGPU_SHFL_MASK(insn->imm) == VGPU_SHFL_FULL)
+			say(t, ", -");
+		else
+			say(t, ", R%u", VGPU_SHFL_MASK(insn->imm));
+		/* fallthrough */
 	case VGPU_OP_SHFL:
 		if (VGPU_SHFL_PRED(insn->imm) != VGPU_PT)
 			say(t, ", P%u", VGPU_SHFL_PRED(insn->imm));

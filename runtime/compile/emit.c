@@ -53,9 +53,11 @@ static void encode(const struct cc *cc, const struct cc_insn *insn, struct vgpu_
 	out->b = phys(cc, insn->b);
 	out->c = phys(cc, insn->c);
 	out->imm = insn->imm;
-	if (insn->op == VGPU_OP_SHFL)
+	if (insn->op == VGPU_OP_SHFL || insn->op == VGPU_OP_SHFLSYNC)
 		out->imm = (uint32_t)insn->imm |
 			   (uint64_t)(insn->second == CC_NONE ? VGPU_PT : cc->phys[insn->second]) << 32;
+	if (insn->op == VGPU_OP_SHFLSYNC)
+		out->imm |= (uint64_t)(insn->members == CC_NONE ? VGPU_SHFL_FULL : cc->phys[insn->members]) << 40;
 }
 
 static uint64_t branch_imm(const struct place *places, uint32_t target, uint32_t meet)

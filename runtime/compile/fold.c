@@ -104,14 +104,19 @@ static bool propagate_copies(struct cc *cc, struct cc_insn *insn)
 	return changed;
 }
 
-/* A constant b becomes the immediate. */
+/* A constant b becomes the immediate, a member mask of all lanes needs no register. */
 static bool take_immediate(struct cc *cc, struct cc_insn *insn)
 {
 	const struct cc_opinfo *info = &cc_opinfo[insn->op];
+	bool full = false;
 	uint64_t value;
 
+	if (insn->members != CC_NONE && cc_constant(cc, insn->members, &value) && (uint32_t)value == UINT32_MAX) {
+		cc_use(cc, &insn->members, CC_NONE);
+		full = true;
+	}
 	if ((info->b != CC_K_RI && info->b != CC_K_QI) || insn->b == CC_NONE || !cc_constant(cc, insn->b, &value))
-		return false;
+		return full;
 	cc_use(cc, &insn->b, CC_NONE);
 	insn->flags |= VGPU_F_IMM;
 	insn->imm = info->b == CC_K_RI ? (insn->imm & ~0xffffffffull) | (uint32_t)value : value;

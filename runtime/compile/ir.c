@@ -32,9 +32,14 @@ struct cc_insn *cc_append(struct cc *cc, unsigned int op, uint32_t line)
 	insn->op = (uint16_t)op;
 	insn->line = line;
 	insn->guard = CC_PT;
-	insn->dst = insn->a = insn->b = insn->c = insn->second = insn->target = CC_NONE;
+	insn->dst = insn->a = insn->b = insn->c = insn->second = insn->members = insn->target = CC_NONE;
 	insn->more[0] = insn->more[1] = insn->more[2] = CC_NONE;
 	return insn;
+}
+
+bool cc_waits(const struct cc_insn *insn)
+{
+	return insn->op >= VGPU_OP_SHFLSYNC && insn->op <= VGPU_OP_BARWARP;
 }
 
 bool cc_pure(const struct cc_insn *insn)
@@ -50,6 +55,8 @@ bool cc_pure(const struct cc_insn *insn)
 		case VGPU_OP_ACTIVE:
 		case VGPU_OP_MATCH:
 		case VGPU_OP_MATCHQ:
+		case VGPU_OP_BALLOTSYNC:
+		case VGPU_OP_BARWARP:
 			return false;
 		}
 		return true;
@@ -103,6 +110,8 @@ unsigned int cc_sources(struct cc_insn *insn, uint32_t *slots[12])
 		slots[count++] = &insn->b;
 	if (insn->c != CC_NONE)
 		slots[count++] = &insn->c;
+	if (insn->members != CC_NONE)
+		slots[count++] = &insn->members;
 	if (info->b == CC_K_W)
 		for (unsigned int i = 1; i < VGPU_F_COUNT(insn->flags); i++)
 			slots[count++] = &insn->more[i - 1];
@@ -131,7 +140,7 @@ void cc_remove(struct cc_insn *insn)
 	insn->op = VGPU_OP_NOP;
 	insn->line = line;
 	insn->guard = CC_PT;
-	insn->dst = insn->a = insn->b = insn->c = insn->second = insn->target = CC_NONE;
+	insn->dst = insn->a = insn->b = insn->c = insn->second = insn->members = insn->target = CC_NONE;
 	insn->more[0] = insn->more[1] = insn->more[2] = CC_NONE;
 }
 

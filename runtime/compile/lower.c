@@ -44,6 +44,7 @@ static const struct lowering {
 	[PTX_I_EXIT] = { cc_lower_control, 0, 0, 0, 0, 0 },
 	[PTX_I_FENCE] = { cc_lower_fence, PTX_K_SEM, 0, 0, 0, 0 },
 	[PTX_I_FMA] = { cc_lower_fma, ARITH, 4, 4, 1, 1 },
+	[PTX_I_FNS] = { cc_lower_fns, PTX_K_TYPE, 4, 4, 1, 1 },
 	[PTX_I_ISSPACEP] = { cc_lower_isspacep, PTX_K_SPACE, 2, 2, 0, 0 },
 	[PTX_I_LD] = { cc_lower_ld, MEMORY | PTX_K_VEC, 2, 2, 1, 1 },
 	[PTX_I_LDU] = { cc_lower_ld, PTX_K_TYPE | PTX_K_SPACE | PTX_K_VEC, 2, 2, 1, 1 },

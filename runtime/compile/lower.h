@@ -112,6 +112,7 @@ void cc_lower_logic(struct cc_lower *l);
 void cc_lower_shift(struct cc_lower *l);
 void cc_lower_funnel(struct cc_lower *l);
 void cc_lower_count(struct cc_lower *l);
+void cc_lower_fns(struct cc_lower *l);
 void cc_lower_bfe(struct cc_lower *l);
 void cc_lower_bfi(struct cc_lower *l);
 void cc_lower_prmt(struct cc_lower *l);

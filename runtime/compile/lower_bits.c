@@ -148,6 +148,16 @@ void cc_lower_count(struct cc_lower *l)
 	}
 }
 
+void cc_lower_fns(struct cc_lower *l)
+{
+	struct cc_value mask = cc_src(l, 1, PTX_B32), base = cc_src(l, 2, PTX_B32);
+	uint32_t offset = cc_src_reg(l, 3, PTX_S32);
+
+	if (cc_type(l, 0) != PTX_B32)
+		cc_refuse(l, ".b32 is wanted");
+	cc_opv(l, VGPU_OP_FNS, 0, cc_dst(l, 0, PTX_B32), mask, base, offset);
+}
+
 /* A field at a constant place is two shifts, or a shift and a mask: cheaper than bfe, whose length is a register. */
 static bool bfe_constant(struct cc_lower *l, bool wide, bool sign, uint32_t dst, struct cc_value a,
 			 struct cc_value position, struct cc_value length)

@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: MIT
 /*
  * Lowering of what threads do together (barriers, votes, matches, shuffles) and of control flow within a function.
- * Lanes of a warp reconverge at the immediate post-dominator, so that a member mask names the lanes that are active.
+ * Lanes of a warp reconverge at the immediate post-dominator; the member mask of a .sync instruction is kept, since it
+ * may name other lanes than those that are active.
  */
 #include "lower.h"
 
 void cc_lower_nothing(struct cc_lower *l)
 {
 	(void)l;	/* a hint to hardware that this device does not have */
+}
+
+/* The member mask of a .sync instruction is its operand @index; @insn takes it as operand b. */
+static void set_members(struct cc_insn *insn, struct cc_value members)
+{
+	insn->b = members.reg;
+	if (members.reg != CC_NONE)
+		return;
+	insn->flags |= VGPU_F_IMM;
+	insn->imm = (uint32_t)members.imm;
 }
 
 /* ---- barriers ------------------------------------------------------------------------------------------------ */
@@ -70,8 +81,12 @@ static void barrier_reduction(struct cc_lower *l)
 
 void cc_lower_bar(struct cc_lower *l)
 {
-	if (ptx_has(l->in, PTX_M_WARP))
-		return;		/* the lanes that reach it run in step already */
+	if (ptx_has(l->in, PTX_M_WARP)) {
+		struct cc_value members = cc_src(l, 0, PTX_B32);
+
+		set_members(cc_op(l, VGPU_OP_BARWARP, 0, CC_NONE, CC_NONE, CC_NONE, CC_NONE), members);
+		return;
+	}
 	if (ptx_has(l->in, PTX_M_ARRIVE))
 		cc_refuse(l, "a barrier without waiting is not supported");
 	if (ptx_has(l->in, PTX_M_RED)) {
@@ -85,10 +100,17 @@ void cc_lower_bar(struct cc_lower *l)
 
 /* ---- warp ---------------------------------------------------------------------------------------------------- */
 
-static void check_mask(struct cc_lower *l, unsigned int index)
+static void vote(struct cc_lower *l, unsigned int op, unsigned int flags, uint32_t dst, uint32_t p)
 {
-	if (l->in->count > index)
-		cc_src(l, index, PTX_B32);
+	struct cc_value members;
+
+	if (!ptx_has(l->in, PTX_M_SYNC)) {
+		cc_op(l, op, flags, dst, p, CC_NONE, CC_NONE);
+		return;
+	}
+	members = cc_src(l, 2, PTX_B32);
+	set_members(cc_op(l, op == VGPU_OP_VOTE ? VGPU_OP_VOTESYNC : VGPU_OP_BALLOTSYNC, flags, dst, p, CC_NONE, CC_NONE),
+		    members);
 }
 
 void cc_lower_vote(struct cc_lower *l)
@@ -99,16 +121,15 @@ void cc_lower_vote(struct cc_lower *l)
 
 	if (l->in->count != 2u + sync)
 		cc_refuse(l, "%u operands are wanted", 2u + sync);
-	check_mask(l, 2);
 	p = cc_src_pred(l, 1);
 	if (mod == PTX_M_BALLOT) {
-		cc_op(l, VGPU_OP_BALLOT, 0, cc_dst(l, 0, PTX_B32), p, CC_NONE, CC_NONE);
+		vote(l, VGPU_OP_BALLOT, 0, cc_dst(l, 0, PTX_B32), p);
 		return;
 	}
 	if (cc_type(l, 0) != PTX_PRED || mod == PTX_M_NONE)
 		cc_refuse(l, ".all, .any or .uni with .pred, or .ballot.b32 is wanted");
-	cc_op(l, VGPU_OP_VOTE, mod == PTX_M_ALL ? VGPU_VOTE_ALL : mod == PTX_M_ANY ? VGPU_VOTE_ANY : VGPU_VOTE_UNI,
-	      cc_dst_pred(l, cc_operand(l, 0)), p, CC_NONE, CC_NONE);
+	vote(l, VGPU_OP_VOTE, mod == PTX_M_ALL ? VGPU_VOTE_ALL : mod == PTX_M_ANY ? VGPU_VOTE_ANY : VGPU_VOTE_UNI,
+	     cc_dst_pred(l, cc_operand(l, 0)), p);
 }
 
 void cc_lower_match(struct cc_lower *l)
@@ -116,33 +137,30 @@ void cc_lower_match(struct cc_lower *l)
 	enum ptx_type type = cc_type(l, 0);
 	const struct ptx_operand *o = cc_operand(l, 0);
 	bool wide = ptx_type_bytes(type) == 8, all = ptx_has(l->in, PTX_M_ALL);
-	unsigned int op = wide ? VGPU_OP_MATCHQ : VGPU_OP_MATCH;
 	struct ptx_operand d = *o, q = *o;
-	uint32_t a = cc_src_reg(l, 1, type), dst, mask, active, same, second = CC_NONE;
+	uint32_t a = cc_src_reg(l, 1, type), dst, mask;
+	struct cc_value members;
 
 	if (ptx_type_bytes(type) < 4 || (!all && !ptx_has(l->in, PTX_M_ANY)))
 		cc_refuse(l, ".any or .all, .b32 or .b64 is wanted");
-	check_mask(l, 2);
-	if (!all) {
-		cc_op(l, op, 0, cc_dst(l, 0, PTX_B32), a, CC_NONE, CC_NONE);
-		return;
-	}
+	if (!all && o->second != PTX_NONE)
+		cc_refuse(l, "only .all has a predicate as a second result");
+	members = cc_src(l, 2, PTX_B32);
+	d.second = PTX_NONE;
+	dst = cc_dst_element(l, &d, PTX_B32, true);
+	/* PTX has a 32-bit result also for .b64; clang before 15 writes a 64-bit one there */
+	mask = cc_temp(l, CC_R);
+	set_members(cc_op(l, wide ? VGPU_OP_MATCHSYNCQ : VGPU_OP_MATCHSYNC, all ? VGPU_MATCH_ALL : VGPU_MATCH_ANY, mask, a,
+			  CC_NONE, CC_NONE), members);
 	if (o->second != PTX_NONE) {
 		q.reg = o->second;
 		q.second = PTX_NONE;
-		second = cc_dst_pred(l, &q);
+		cc_opi(l, VGPU_OP_SETPU, VGPU_CMP_NE, cc_dst_pred(l, &q), mask, 0, CC_NONE);
 	}
-	d.second = PTX_NONE;
-	dst = cc_dst_element(l, &d, PTX_B32, false);
-	mask = cc_temp(l, CC_R);
-	active = cc_temp(l, CC_R);
-	same = cc_temp(l, CC_P);
-	cc_op(l, op, 0, mask, a, CC_NONE, CC_NONE);
-	cc_op(l, VGPU_OP_ACTIVE, 0, active, CC_NONE, CC_NONE, CC_NONE);
-	cc_op(l, VGPU_OP_SETPU, VGPU_CMP_EQ, same, mask, active, CC_NONE);
-	cc_opi(l, VGPU_OP_SEL, 0, dst, mask, 0, same);
-	if (second != CC_NONE)
-		cc_set_pred(l, second, same);
+	if (CC_CLASS(l->cc->vregs[dst]) == CC_Q)
+		cc_op(l, VGPU_OP_ZXQ, 0, dst, mask, CC_NONE, CC_NONE);
+	else
+		cc_op(l, VGPU_OP_MOV, 0, dst, CC_NONE, mask, CC_NONE);
 }
 
 void cc_lower_activemask(struct cc_lower *l)
@@ -156,13 +174,14 @@ void cc_lower_shfl(struct cc_lower *l)
 	bool sync = ptx_has(l->in, PTX_M_SYNC);
 	const struct ptx_operand *o = cc_operand(l, 0);
 	struct ptx_operand d = *o, q = *o;
-	struct cc_value a, b, c;
+	struct cc_value a, b, c, members = { .reg = CC_NONE, .imm = UINT32_MAX };
 	uint32_t dst, second = CC_NONE;
 	struct cc_insn *insn;
 
 	if (ptx_type_bytes(cc_type(l, 0)) != 4 || mod == PTX_M_NONE || l->in->count != 4u + sync)
 		cc_refuse(l, ".up, .down, .bfly or .idx, .b32 and %u operands are wanted", 4u + sync);
-	check_mask(l, 4);
+	if (sync)
+		members = cc_src(l, 4, PTX_B32);
 	if (o->second != PTX_NONE) {
 		q.reg = o->second;
 		q.second = PTX_NONE;
@@ -174,9 +193,12 @@ void cc_lower_shfl(struct cc_lower *l)
 	b = cc_src(l, 2, PTX_B32);
 	c = cc_src(l, 3, PTX_B32);
 	c.reg = cc_in_reg(l, c, CC_R);
-	insn = cc_opv(l, VGPU_OP_SHFL, mod == PTX_M_UP ? VGPU_SHFL_UP : mod == PTX_M_DOWN ? VGPU_SHFL_DOWN :
+	if (members.reg == CC_NONE && members.imm != UINT32_MAX)
+		members.reg = cc_in_reg(l, members, CC_R);
+	insn = cc_opv(l, sync ? VGPU_OP_SHFLSYNC : VGPU_OP_SHFL, mod == PTX_M_UP ? VGPU_SHFL_UP : mod == PTX_M_DOWN ? VGPU_SHFL_DOWN :
 		      mod == PTX_M_BFLY ? VGPU_SHFL_BFLY : VGPU_SHFL_IDX, dst, a, b, c.reg);
 	insn->second = second;
+	insn->members = members.reg;
 }
 
 /* ---- control flow -------------------------------------------------------------------------------------------- */

@@ -7,6 +7,10 @@
  * Lanes wait at the start of the side that has not run yet and where the sides meet; meanwhile others run anywhere
  * between the branch and the meeting point. What is live where lanes can wait is therefore taken to be live in all of
  * that region. Registers of one size need no more than their own lane's liveness.
+ *
+ * An instruction by a member mask makes its lanes wait for others in the middle of a side, and leaves them there when it is
+ * done until it is their turn. Then every other side of the regions around it can run, and stand anywhere: in such a
+ * region lanes are taken to be able to wait at every block, and at those instructions.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +34,11 @@ struct regions {
 		uint32_t region, next;
 	} *links;
 	uint32_t links_count, links_room;
+	/* instructions by a member mask inside a region, in ascending order */
+	struct point {
+		uint32_t insn, block;
+	} *points;
+	uint32_t points_count, points_room;
 	bool everything;	/* too large: every region is the whole kernel */
 };
 
@@ -71,6 +80,42 @@ static void collect(struct cc *cc, struct regions *r, uint32_t b, uint32_t *seen
 	*PTX_PUSH(cc->ctx, r, list) = (struct region){ first, r->blocks_count - first };
 }
 
+static bool waits(const struct cc *cc, uint32_t b)
+{
+	for (uint32_t i = cc->blocks[b].start; i < cc->blocks[b].end; i++)
+		if (cc_waits(&cc->insns[i]))
+			return true;
+	return false;
+}
+
+/* Lanes can wait at every block of a region with an instruction that waits for members of a mask. */
+static void find_waits(struct cc *cc, struct regions *r)
+{
+	uint8_t *has = ptx_alloc(cc->ctx, cc->block_count + 1);
+	bool any = false;
+
+	for (uint32_t b = 0; b < cc->block_count; b++) {
+		has[b] = waits(cc, b);
+		any |= has[b];
+	}
+	for (uint32_t n = 0; any && n < r->list_count; n++) {
+		const struct region *region = &r->list[n];
+		bool found = r->everything;
+
+		for (uint32_t i = 0; i < region->count; i++)
+			found |= has[r->blocks[region->first + i]];
+		for (uint32_t i = 0; found && i < region->count; i++)
+			wait_at(cc, r, r->blocks[region->first + i], n);
+	}
+	for (uint32_t b = 0; any && b < cc->block_count; b++) {
+		if (!has[b] || (r->head[b] == CC_NONE && !r->everything))
+			continue;
+		for (uint32_t i = cc->blocks[b].start; i < cc->blocks[b].end; i++)
+			if (cc_waits(&cc->insns[i]))
+				*PTX_PUSH(cc->ctx, r, points) = (struct point){ i, b };
+	}
+}
+
 static void find_regions(struct cc *cc, struct regions *r)
 {
 	size_t bytes = (cc->block_count + 1) * sizeof(uint32_t);
@@ -94,6 +139,7 @@ static void find_regions(struct cc *cc, struct regions *r)
 		if (r->blocks_count > REGION_BUDGET)
 			r->everything = true;
 	}
+	find_waits(cc, r);
 }
 
 static int compare(const void *a, const void *b)
@@ -122,6 +168,22 @@ static uint32_t block_from(const struct cc *cc, uint32_t at)
 		uint32_t mid = (low + high) / 2;
 
 		if (cc->blocks[mid].start * 2 < at)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* First point at which what is live from position `from` on can be live. */
+static uint32_t point_from(const struct regions *r, uint32_t from)
+{
+	uint32_t low = 0, high = r->points_count;
+
+	while (low < high) {
+		uint32_t mid = (low + high) / 2;
+
+		if (r->points[mid].insn * 2 + 1 < from)
 			low = mid + 1;
 		else
 			high = mid;
@@ -178,6 +240,15 @@ static void extend(struct grow *g, uint32_t v, const struct cc_live *lane, struc
 				goto out;
 			}
 			add_regions(g, b, tag);
+		}
+	for (uint32_t i = 0; i < lane->count; i++)
+		for (uint32_t p = point_from(g->r, lane->ranges[i].from);
+		     p < g->r->points_count && g->r->points[p].insn * 2 < lane->ranges[i].to; p++) {
+			if (g->r->everything) {
+				append(g, 0, cc->insns_count * 2 + 2);
+				goto out;
+			}
+			add_regions(g, g->r->points[p].block, tag);
 		}
 	if (!g->added_count)
 		return;

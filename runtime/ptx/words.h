@@ -100,7 +100,7 @@
 	X(BAR, "bar") X(BARRIER, "barrier") X(BFE, "bfe") X(BFI, "bfi") X(BFIND, "bfind") X(BRA, "bra") \
 	X(BREV, "brev") X(BRKPT, "brkpt") X(CALL, "call") X(CLZ, "clz") X(CNOT, "cnot") X(COPYSIGN, "copysign") \
 	X(COS, "cos") X(CVT, "cvt") X(CVTA, "cvta") X(DIV, "div") X(DP2A, "dp2a") X(DP4A, "dp4a") X(EX2, "ex2") \
-	X(EXIT, "exit") X(FENCE, "fence") X(FMA, "fma") X(ISSPACEP, "isspacep") X(LD, "ld") X(LDU, "ldu") \
+	X(EXIT, "exit") X(FENCE, "fence") X(FMA, "fma") X(FNS, "fns") X(ISSPACEP, "isspacep") X(LD, "ld") X(LDU, "ldu") \
 	X(LG2, "lg2") X(LOP3, "lop3") X(MAD, "mad") X(MAD24, "mad24") X(MADC, "madc") X(MATCH, "match") X(MAX, "max") \
 	X(MEMBAR, "membar") X(MIN, "min") X(MOV, "mov") X(MUL, "mul") X(MUL24, "mul24") X(NANOSLEEP, "nanosleep") \
 	X(NEG, "neg") X(NOT, "not") X(OR, "or") X(PMEVENT, "pmevent") X(POPC, "popc") X(PREFETCH, "prefetch") \
@@ -110,7 +110,7 @@
 	X(SUBC, "subc") X(TANH, "tanh") X(TESTP, "testp") X(TRAP, "trap") X(VOTE, "vote") X(XOR, "xor") \
 	X(REFUSED, "") \
 	X(ALLOCA, "alloca") X(APPLYPRIORITY, "applypriority") X(BMSK, "bmsk") X(BRX, "brx") X(CP, "cp") \
-	X(CREATEPOLICY, "createpolicy") X(DISCARD, "discard") X(ELECT, "elect") X(FNS, "fns") \
+	X(CREATEPOLICY, "createpolicy") X(DISCARD, "discard") X(ELECT, "elect") \
 	X(GRIDDEPCONTROL, "griddepcontrol") X(ISTYPEP, "istypep") X(LDMATRIX, "ldmatrix") X(MAPA, "mapa") \
 	X(MBARRIER, "mbarrier") X(MMA, "mma") X(MULTIMEM, "multimem") X(REDUX, "redux") X(SETMAXNREG, "setmaxnreg") \
 	X(STACKRESTORE, "stackrestore") X(STACKSAVE, "stacksave") X(STMATRIX, "stmatrix") X(SULD, "suld") \
