@@ -347,6 +347,11 @@ static int64_t clamp(int64_t v, int64_t low, int64_t high)
 	X('r', "and.b32 %t, %rt, 3; match.any.sync.b32 %r, %t, -1;", 0x11111111u << (x->t & 3)) \
 	X('r', "match.all.sync.b32 %r|%pd, 5, -1;", UINT32_MAX) \
 	X('p', "match.all.sync.b64 %r|%p, %qt, -1;", 0) \
+	X('q', "match.any.sync.b64 %q, 7, -1;", UINT32_MAX) \
+	X('r', "match.any.sync.b64 %r, %qt, -1;", 1u << (x->t & 31)) \
+	X('r', "fns.b32 %r, 0xf0f0, 5, %rt;", !x->t ? 5 : x->t <= 3 ? x->t + 4 : x->t <= 7 ? x->t + 8 : UINT32_MAX) \
+	X('r', "mov.u32 %t, -2; fns.b32 %r, 0xf0f0, 12, %t;", 7) \
+	X('r', "and.b32 %t, %rt, 16; shl.b32 %t, 65535, %t; vote.sync.ballot.b32 %r, %pd, %t;", 0) \
 	X('r', "shfl.sync.bfly.b32 %r, %rt, 1, 31, -1;", x->t ^ 1) \
 	X('r', "shfl.sync.up.b32 %r|%pd, %rt, 2, 0, -1; @!%pd mov.u32 %r, 77;", \
 	  (x->t & 31) < 2 ? 77 : x->t - 2) \

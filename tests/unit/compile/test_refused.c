@@ -37,7 +37,7 @@ static void refusals(void **state)
 		    "unresolved external variable `away'");
 	ptx_refused(PTX_HEAD ".global .u32 x = {1, 2};", "2 values for 1");
 	ptx_refused(PTX_HEAD ".entry k() { .local .b8 big[600000]; .reg .b64 %r; mov.u64 %r, big; ret; }", "local memory");
-	ptx_refused(PTX_HEAD ".entry k(.param .b8 p[5000]) { ret; }", "4096");
+	ptx_refused(PTX_HEAD ".entry k(.param .b8 p[32765]) { ret; }", "32764");
 }
 
 static void refused_calls(void **state)

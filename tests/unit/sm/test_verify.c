@@ -43,6 +43,10 @@ static void test_good_insns(void **state)
 		I(ATOM, .flags = VGPU_ATOM_ADD | VGPU_F_ATOM_FLOAT | VGPU_F_ATOM_NORET, .b = 15),
 		I(ATOMQ, .flags = VGPU_ATOM_MIN | VGPU_F_ATOM_SIGNED, .b = 14),
 		I(SHFL, .flags = VGPU_SHFL_IDX | VGPU_F_IMM, .imm = 63ull << 32 | 5), I(VOTE, .flags = VGPU_VOTE_UNI, .a = 0x7f),
+		I(SHFLSYNC, .flags = VGPU_F_IMM, .imm = 3 | 63ull << 32 | 15ull << 40), I(SHFLSYNC, .imm = 63ull << 32 | 0xffull << 40),
+		I(VOTESYNC, .flags = VGPU_VOTE_UNI | VGPU_F_IMM, .imm = ~0u), I(BALLOTSYNC, .a = 0x7f, .b = 15),
+		I(MATCHSYNC, .flags = VGPU_MATCH_ALL, .b = 15), I(MATCHSYNCQ, .flags = VGPU_F_IMM, .a = 14, .imm = 1),
+		I(BARWARP, .b = 15), I(FNS, .c = 15),
 		I(BAR, .imm = 15 | 64ull << 32), I(BARRED, .flags = VGPU_BARRED_OR, .dst = 15, .a = 63),
 		I(BRA, .imm = 9 | 9ull << 32), I(BRA, .imm = (u64)VGPU_NO_RECONV << 32), I(EXIT, ), I(TRAP, ),
 		{ .op = VGPU_OP_EXIT, .guard = 0x7f }, { .op = VGPU_OP_EXIT, .guard = 0 },
@@ -99,6 +103,13 @@ static void test_refused_insns(void **state)
 		{ I(ATOM, .dst = 16), "beyond those" }, { I(ATOMQ, .b = 1), "odd" }, { I(ATOM, .flags = VGPU_F_ATOM_ABS, .a = 2), "absolute" },
 		{ I(SHFL, .flags = VGPU_SHFL_COUNT), "shuffle" }, { I(SHFL, .imm = 64ull << 32), "imm of a shuffle" }, { I(SHFL, .imm = 1), "imm of a shuffle" },
 		{ I(SHFL, .c = 16), "beyond those" }, { I(VOTE, .flags = VGPU_VOTE_COUNT), "vote" }, { I(VOTE, .imm = 1), "imm must be 0" },
+		{ I(SHFL, .imm = 1ull << 40), "without a member mask" }, { I(SHFLSYNC, .imm = 16ull << 40), "beyond those" },
+		{ I(SHFLSYNC, .imm = 1ull << 48), "member mask" }, { I(SHFLSYNC, .imm = 64ull << 32), "imm of a shuffle" },
+		{ I(SHFLSYNC, .flags = VGPU_SHFL_COUNT), "shuffle" }, { I(VOTESYNC, .flags = VGPU_VOTE_COUNT), "vote" },
+		{ I(VOTESYNC, .b = 16), "beyond those" }, { I(VOTESYNC, .imm = 1), "imm must be 0" },
+		{ I(BALLOTSYNC, .flags = 1), "only IMM" }, { I(MATCHSYNC, .flags = VGPU_MATCH_COUNT), "match" },
+		{ I(MATCHSYNCQ, .a = 1), "odd" }, { I(MATCHSYNC, .flags = VGPU_F_IMM, .imm = 1ull << 32), "more than 32 bits" },
+		{ I(BARWARP, .dst = 1), "does not have" }, { I(FNS, .c = 16), "beyond those" },
 		{ I(BAR, .imm = 16), "imm of a barrier" }, { I(BAR, .imm = 33ull << 32), "multiple of 32" }, { I(BAR, .imm = 1ull << 48), "imm of a barrier" },
 		{ I(BAR, .flags = 1), "flags" }, { I(BARRED, .flags = VGPU_BARRED_COUNT), "reduction" },
 		{ I(BRA, .imm = 10), "target" }, { I(BRA, .imm = 10ull << 32), "reconvergence" }, { I(BRA, .flags = 1), "flags" },
@@ -238,7 +249,7 @@ static void test_refused_binaries(void **state)
 	BAD(k->shared_bytes = 49153, "shared_bytes is 49153, at most 49152");
 	BAD(k->local_bytes = 524304, "local_bytes is 524304");
 	BAD(k->local_bytes = 8, "multiple of 16");
-	BAD(k->param_bytes = 4097, "param_bytes is 4097, at most 4096");
+	BAD(k->param_bytes = 32765, "param_bytes is 32765, at most 32764");
 	BAD(k->flags = 1, "must be 0");
 	BAD(k->reserved[0] = 1, "must be 0");
 	BAD(k->regs = 11, "kernel k: instruction 10 (DFMA): a register");
