@@ -210,6 +210,11 @@ stress: setup-guest modules kselftest-programs
 	@tools/vgpu-vm --kernel $(KERNEL) --timeout $$(($(SECONDS) + 180)) --append 'slub_debug=FZPU panic_on_warn=1' \
 		--env VGPU_STRESS_SECONDS=$(SECONDS) $(if $(SEED),--env VGPU_STRESS_SEED=$(SEED)) -- $(O)/kselftest/random
 
+# The README's two commands, as it prints them, in a new minimal Debian: needs root and mmdebstrap.
+.PHONY: fresh
+fresh:
+	@tests/fresh/run.sh
+
 # QUICK=1: a minute's worth, for a look.
 .PHONY: experiments
 experiments: setup-experiments all $(experiments)
@@ -240,6 +245,7 @@ help:
 	@echo "make cuda-tests    CUDA programs, in the process and in a guest KERNEL="
 	@echo "make vm-tests      tests of tools/vgpu-vm"
 	@echo "make stress        everything at random against /dev/vgpu, in a guest  SECONDS=600 SEED= KERNEL="
+	@echo "make fresh         the README's two commands in a new minimal Debian  KERNEL="
 	@echo "make demo          several CUDA programs at once on one device; out/timeline.svg"
 	@echo "make bench         how fast it is"
 	@echo "make experiments   Tanasic chapter 5 again, paper against ours; QUICK=1 for a look"
