@@ -220,6 +220,28 @@ static void barrier(void)
 	must_fault(&s, cmd_launch(s.module, 0, 1, 64, NULL, 0), VGPU_FAULT_BARRIER);
 }
 
+/* Half of a warp shuffles, the other half votes, and each waits for the other. */
+static void warp_sync(void)
+{
+	struct program p = {};
+	struct vgpu_fault fault;
+	struct scene s;
+
+	kernel(&p, "warp_sync", 0);
+	sreg(&p, 0, VGPU_SR_TID_X);
+	insn(&p, VGPU_OP_SETPU, VGPU_CMP_LT | VGPU_F_IMM, 0, 0, 0, 0, 16);
+	insn(&p, VGPU_OP_BRA, 0, 0, 0, 0, 0, 5 | 6ull << 32);
+	guard(&p, 0);
+	insn(&p, VGPU_OP_SHFLSYNC, VGPU_SHFL_IDX | VGPU_F_IMM, 1, 0, 0, 1, (uint64_t)VGPU_PT << 32 | (uint64_t)VGPU_SHFL_FULL << 40);
+	insn(&p, VGPU_OP_BRA, 0, 0, 0, 0, 0, 6 | 6ull << 32);
+	insn(&p, VGPU_OP_BALLOTSYNC, VGPU_F_IMM, 1, 0, 0, 0, 0xffffffff);
+	finish(&p);
+	s = scene(&p);
+	fault = must_fault(&s, cmd_launch(s.module, 0, 1, 32, NULL, 0), VGPU_FAULT_WARP_SYNC);
+	CHECK_EQ(fault.pc, 5);
+	CHECK_EQ(fault.address, 0xffff0000);
+}
+
 static void copy_unmapped(void)
 {
 	uint8_t bytes[2 * PAGE] = {};
@@ -317,6 +339,7 @@ static const struct test tests[] = {
 	{ "faults: local memory beyond the thread's", local_range },
 	{ "faults: trap", trap },
 	{ "faults: a barrier that can never be passed", barrier },
+	{ "faults: lanes that wait for each other by their masks", warp_sync },
 	{ "faults: copies and fills of memory that is not mapped", copy_unmapped },
 	{ "faults: copies and fills beyond all addresses", copy_out_of_range },
 	{ "faults: the first one stays", first_stays },
