@@ -1,218 +1,291 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Conversions between integers and floats and between floats. To an integer: rounded by the mode, clamped to the
- * range, NaN to 0. Part of lanes_impl.h.
+ * Conversions between integers and floats and between floats, all lanes at once. To an integer: rounded by the mode, clamped
+ * to the range, NaN to 0. What rounds in the unit does it under the present MXCSR. Part of lanes_impl.h.
  */
 #ifndef VGPU_LANES_CONV_H
 #define VGPU_LANES_CONV_H
 
-/* round_d() has made @r integral */
-lanes_inline u32 to_s32(double r)
+#define SIGN64	0x8000000000000000ull
+
+/* ---- to 32-bit integers ------------------------------------------------------------------------------------------ */
+
+/* @zero: towards zero; else by the present mode. What is too large becomes 0x80000000 by the instruction. */
+lanes_inline vu f2i(vf x, bool is_signed, bool zero)
 {
-	if (r != r)
-		return 0;
-	return r >= 2147483647.0 ? 0x7fffffffu : r <= -2147483648.0 ? 0x80000000u : (u32)(s32)r;
+	vu big, r;
+
+	if (is_signed) {
+		r = (vu)(zero ? truncated_vf(x) : integers_vf(x));
+		return (r ^ (vu)(x >= 0x1p+31f)) & (vu)(x == x);
+	}
+	big = (vu)(x >= 0x1p+31f);	/* those are integral */
+	x = x - (vf)(big & 0x4f000000u);
+	r = (vu)(zero ? truncated_vf(x) : integers_vf(x)) ^ (big & 0x80000000u);
+	return (r & (vu)(x >= 0)) | (big & (vu)(x >= 0x1p+31f));
 }
 
-lanes_inline u32 to_u32(double r)
+lanes_noinline void f2i_lanes(u32 *o, const u32 *a, u32 flags)
 {
-	return !(r > 0) ? 0 : r >= 4294967295.0 ? 0xffffffffu : (u32)(s64)r;
+	vu clear = flushed(flags & VGPU_F_FTZ);
+	bool zero = VGPU_F_RND(flags) == VGPU_RND_RZ;
+
+	if (flags & VGPU_F_SIGNED && zero)
+		EACH_VECTOR(k)
+			((vu *)o)[k] = f2i((vf)flush_v(vu_at(a, k), clear), true, true);
+	else if (flags & VGPU_F_SIGNED)
+		EACH_VECTOR(k)
+			((vu *)o)[k] = f2i((vf)flush_v(vu_at(a, k), clear), true, false);
+	else if (zero)
+		EACH_VECTOR(k)
+			((vu *)o)[k] = f2i((vf)flush_v(vu_at(a, k), clear), false, true);
+	else
+		EACH_VECTOR(k)
+			((vu *)o)[k] = f2i((vf)flush_v(vu_at(a, k), clear), false, false);
 }
 
-lanes_inline u64 to_s64(double r)
+/* Clamped first, the fraction is lost by adding what has no bits below 1: the integer is then in the low half. */
+lanes_noinline void d2i_lanes(u32 *o, const u64 *a, u32 flags)
 {
-	if (r != r)
-		return 0;
-	return r >= 0x1p+63 ? 0x7fffffffffffffffull : r < -0x1p+63 ? 1ull << 63 : (u64)(s64)r;
+	bool is_signed = flags & VGPU_F_SIGNED;
+	vd low = splat_d(is_signed ? -0x1p+31 : 0), high = splat_d(is_signed ? 2147483647.0 : 4294967295.0);
+
+	if (is_signed && VGPU_F_RND(flags) == VGPU_RND_RZ) {
+		EACH_VECTORQ(k) {
+			vd x = vd_at(a, k);
+
+			x = (vd)((vuq)most_vd(low, least_vd(high, x)) & (vuq)(x == x));
+			HALF_AT(vs_half, o, k) = __builtin_convertvector(x, vs_half);
+		}
+	} else {
+		EACH_VECTORQ(k) {
+			vd x = vd_at(a, k);
+
+			x = (vd)((vuq)most_vd(low, least_vd(high, x)) & (vuq)(x == x));
+			HALF_AT(vu_half, o, k) = narrow((vuq)(x + 0x1.8p+52));
+		}
+	}
 }
 
-lanes_inline u64 to_u64(double r)
+/* ---- to 64-bit integers ------------------------------------------------------------------------------------------ */
+
+/* One lane by the instruction: 2^63 where it does not fit. */
+lanes_inline u64 integer_d(const u64 *x, bool zero)
 {
-	if (!(r > 0))
-		return 0;
-	if (r >= 0x1p+64)
-		return ~0ull;
-	return r >= 0x1p+63 ? (u64)(s64)(r - 0x1p+63) + (1ull << 63) : (u64)(s64)r;
+	u64 r;
+
+	if (zero)
+		__asm__(VEX "cvttsd2si %1, %0" : "=r"(r) : "m"(*x));
+	else
+		__asm__(VEX "cvtsd2si %1, %0" : "=r"(r) : "m"(*x));
+	return r;
 }
 
-/* Unsigned 64 bits to a float under the present mode: above the signed range halve it, the lost bit made sticky. */
-lanes_inline u64 u64_to_d(u64 v)
+/*
+ * All lanes below 2^51: what is added has no bits below 1, and the integer is in the low bits of the sum. Towards zero by
+ * size, the mode being that. false: not that case.
+ */
+lanes_inline bool near_integers(u64 *o, const u64 *x, u32 flags)
 {
-	u64 half = v >> 1 | (v & 1);
+	bool zero = VGPU_F_RND(flags) == VGPU_RND_RZ;
+	vuq far = {}, unsigned_only = splatq(flags & VGPU_F_SIGNED ? 0 : ~0ull);
 
-	return bits_d((s64)v >= 0 ? (double)(s64)v : (double)(s64)half * 2);
+	EACH_VECTORQ(k)
+		far |= ~(vuq)((vd)(vuq_at(x, k) & ~SIGN64) < 0x1p+51);
+	if (!all_zero((vu)far))
+		return false;
+	EACH_VECTORQ(k) {
+		vd d = vd_at(x, k);
+		vuq drop = (vuq)(d < 0) & unsigned_only, minus = zero ? (vuq)(d < 0) : (vuq){};
+		vd size = zero ? (vd)((vuq)d & ~SIGN64) : d;
+
+		((vuq *)o)[k] = ((((vuq)(size + 0x1.8p+52) - 0x4338000000000000ull) ^ minus) - minus) & ~drop;
+	}
+	return true;
 }
 
-lanes_inline u32 u64_to_f(u64 v)
+/* @x: doubles, which become what is in range of the instruction and then the result; @fix: changed in them afterwards */
+lanes_noinline void to_integers(u64 *o, u64 *x, u64 *fix, u32 flags)
 {
-	u64 half = v >> 1 | (v & 1);
+	bool is_signed = flags & VGPU_F_SIGNED;
 
-	return bits_f((s64)v >= 0 ? (float)(s64)v : (float)(s64)half * 2);
+	if (near_integers(o, x, flags))
+		return;
+	EACH_VECTORQ(k) {
+		vd d = vd_at(x, k);
+		vuq big = (vuq)(d >= 0x1p+63);
+
+		if (is_signed) {
+			((vuq *)fix)[k] = big;		/* smallest to largest */
+			d = (vd)((vuq)d & (vuq)(d == d));
+		} else {
+			d = (vd)((vuq)d & (vuq)(d > 0));
+			d = d - (vd)(big & 0x43e0000000000000ull);
+			((vuq *)fix)[k] = (big & SIGN64) ^ (vuq)(d >= 0x1p+63);	/* 2^63 to all ones */
+		}
+		((vd *)x)[k] = d;
+	}
+	if (VGPU_F_RND(flags) == VGPU_RND_RZ)
+		for (u32 l = 0; l < VGPU_LANES; l++)
+			o[l] = integer_d(x + l, true);
+	else
+		for (u32 l = 0; l < VGPU_LANES; l++)
+			o[l] = integer_d(x + l, false);
+	EACH_VECTORQ(k)
+		((vuq *)o)[k] ^= vuq_at(fix, k);
+}
+
+lanes_noinline void f2d_lanes(u64 *o, const u32 *a, u32 flags)
+{
+	vu clear = flushed(flags & VGPU_F_FTZ);
+
+	for (int k = 0; k < NV; k++) {
+		vf x = (vf)flush_v(vu_at(a, k), clear);
+
+		((vuq *)o)[2 * k] = canonical_vq((vuq)widen_f(LOW_HALF(x)));
+		((vuq *)o)[2 * k + 1] = canonical_vq((vuq)widen_f(HIGH_HALF(x)));
+	}
+}
+
+/* ---- from integers ------------------------------------------------------------------------------------------------- */
+
+/* Unsigned by halves of 16 bits, of which only the sum rounds. */
+lanes_noinline void i2f_lanes(u32 *o, const u32 *a, u32 flags)
+{
+	if (flags & VGPU_F_SIGNED)
+		EACH_VECTOR(k)
+			((vf *)o)[k] = floats_vs(((const vs *)a)[k]);
+	else
+		EACH_VECTOR(k)
+			((vf *)o)[k] = floats_vs((vs)(vu_at(a, k) >> 16)) * 65536.0f + floats_vs((vs)(vu_at(a, k) & 0xffff));
+	if (flags & VGPU_F_SAT)		/* nothing is subnormal */
+		saturate(o);
+}
+
+lanes_noinline void i2d_lanes(u64 *o, const u32 *a, u32 flags)
+{
+	if (flags & VGPU_F_SIGNED)
+		EACH_VECTORQ(k)
+			((vd *)o)[k] = __builtin_convertvector(HALF_AT(const vs_half, a, k), vd);
+	else
+		EACH_VECTORQ(k)
+			((vuq *)o)[k] = (vuq)small_d(widen(HALF_AT(const vu_half, a, k))) & ~SIGN64;
+}
+
+/* 2^32 x the high half, exact, plus the low half, which rounds. A zero is +0 under every mode. */
+lanes_inline vd l2d(vuq v, bool is_signed)
+{
+	vuq high = v >> 32;
+	vd d;
+
+	/* the high half, signed by an offset, in the low bits of 2^84; 2^52, which the low half brings along, is taken off too */
+	if (is_signed)
+		d = (vd)((high ^ 0x80000000u) | 0x4530000000000000ull) - (0x1p+84 + 0x1p+63 + 0x1p+52);
+	else
+		d = (vd)(high | 0x4530000000000000ull) - (0x1p+84 + 0x1p+52);
+	d = d + (vd)((v & 0xffffffffu) | 0x4330000000000000ull);
+	return (vd)((vuq)d & (vuq)(d != 0));
+}
+
+lanes_noinline void l2d_lanes(u64 *o, const u64 *a, u32 flags)
+{
+	if (flags & VGPU_F_SIGNED)
+		EACH_VECTORQ(k)
+			((vd *)o)[k] = l2d(vuq_at(a, k), true);
+	else
+		EACH_VECTORQ(k)
+			((vd *)o)[k] = l2d(vuq_at(a, k), false);
+}
+
+/*
+ * To 24 bits by way of a double that must be exact: from 2^53 on the low 11 bits go into one above them that says whether any
+ * was set. It lies below what 24 bits and the one that decides need.
+ */
+lanes_inline vd l2d_exact(vuq v, bool is_signed)
+{
+	vuq sticky = (((v & 0x7ff) + 0x7ff) & 0x800) | (v & ~0x7ffull);
+	vuq far = is_signed ? (v + (1ull << 53)) >> 54 : v >> 53;
+	vuq near_mask = (vuq)(far == 0);
+
+	return l2d(chooseq(near_mask, v, sticky), is_signed);
+}
+
+lanes_noinline void l2f_lanes(u32 *o, const u64 *a, u32 flags)
+{
+	if (flags & VGPU_F_SIGNED)
+		for (int k = 0; k < NV; k++)
+			((vf *)o)[k] = join_f(l2d_exact(vuq_at(a, 2 * k), true), l2d_exact(vuq_at(a, 2 * k + 1), true));
+	else
+		for (int k = 0; k < NV; k++)
+			((vf *)o)[k] = join_f(l2d_exact(vuq_at(a, 2 * k), false), l2d_exact(vuq_at(a, 2 * k + 1), false));
+	if (flags & VGPU_F_SAT)
+		saturate(o);
+}
+
+/* ---- between floats ------------------------------------------------------------------------------------------------ */
+
+lanes_noinline void d2f_lanes(u32 *o, const u64 *a, u32 flags)
+{
+	vu clear = flushed(flags & VGPU_F_FTZ);
+
+	for (int k = 0; k < NV; k++)
+		((vu *)o)[k] = finished((vu)join_f(vd_at(a, 2 * k), vd_at(a, 2 * k + 1)), clear);
+	if (flags & VGPU_F_SAT)
+		saturate(o);
 }
 
 /* binary16 to binary32, exact */
-lanes_inline u32 half_to_f(u32 h)
+lanes_noinline void h2f_lanes(u32 *o, const u32 *a, u32 flags)
 {
-	u32 sign = (h & 0x8000u) << 16, exp = h >> 10 & 31, frac = h & 0x3ff;
+	EACH_VECTOR(k) {
+		vu h = vu_at(a, k), sign = (h & 0x8000) << 16, size = h & 0x7fff;
+		vu small = (vu)(floats_vs((vs)size) * 0x1p-24f);
+		vu v = choose((vu)((vs)size < 0x400), small, (size << 13) + (112u << 23));
+		vu above = (vu)((vs)size >= 0x7c00);
 
-	if (exp == 31)
-		return frac ? NAN32 : sign | 0x7f800000u;
-	if (exp)
-		return sign | (exp + 112) << 23 | frac << 13;
-	return sign | bits_f((float)(s32)frac * 0x1p-24f);
-}
-
-lanes_inline u32 f_to_half(u32 f, u32 mode)
-{
-	u32 sign = f >> 16 & 0x8000u, exp = f >> 23 & 0xff, frac = f & 0x7fffff;
-	u32 drop, sig, low, half;
-	bool up;
-
-	if (exp == 255)
-		return frac ? 0x7fffu : sign | 0x7c00u;
-	/* significand with its leading one; the result keeps bits from `drop` up */
-	sig = exp ? frac | 0x800000u : frac;
-	if (exp >= 113)
-		drop = 13;
-	else
-		drop = exp ? 126 - exp : 125;
-	if (drop > 25)
-		drop = 25;	/* less than half of the smallest subnormal */
-	low = sig & ((1u << drop) - 1);
-	half = 1u << (drop - 1);
-	up = mode == VGPU_RND_RN ? low > half || (low == half && (sig >> drop & 1)) :
-	     mode == VGPU_RND_RM ? sign && low : mode == VGPU_RND_RP ? !sign && low : false;
-	sig = (sig >> drop) + up;
-	if (exp >= 113)
-		sig += (exp - 113) << 10;
-	if (sig >= 0x7c00u) {
-		bool infinite = mode == VGPU_RND_RN || mode == (sign ? VGPU_RND_RM : VGPU_RND_RP);
-
-		return sign | (infinite ? 0x7c00u : 0x7bffu);
+		v = sign | (v + (above & (112u << 23)));
+		((vu *)o)[k] = canonical_v(v);
 	}
-	return sign | sig;
-}
-
-/* Conversions that round in the unit, under the present mode; a is R or Q as the opcode says. */
-lanes_noinline void convert_rounding(const struct vgpu_insn *i, void *out, const void *in)
-{
-	bool is_signed = i->flags & VGPU_F_SIGNED;
-	u32 *o = out;
-	u64 *oq = out;
-	const u32 *a = in;
-	const u64 *aq = in;
-
-	switch (i->op) {
-	case VGPU_OP_I2F:
-		if (is_signed)
-			EACH_LANE(l)
-				o[l] = bits_f((float)(s32)a[l]);
-		else
-			EACH_LANE(l)
-				o[l] = bits_f((float)(s64)a[l]);
-		break;
-	case VGPU_OP_L2F:
-		for (u32 l = 0; l < VGPU_LANES; l++)
-			o[l] = is_signed ? bits_f((float)(s64)aq[l]) : u64_to_f(aq[l]);
-		break;
-	case VGPU_OP_L2D:
-		for (u32 l = 0; l < VGPU_LANES; l++)
-			oq[l] = is_signed ? bits_d((double)(s64)aq[l]) : u64_to_d(aq[l]);
-		break;
-	case VGPU_OP_D2F:
-		EACH_LANE(l)
-			o[l] = bits_f((float)as_d(aq[l]));
-		break;
-	}
-}
-
-/* An instruction of class CV, all lanes, into @out, which does not overlap @in. */
-lanes_noinline void convert(struct vgpu_lanes *s, const struct vgpu_insn *i, void *out, const void *in)
-{
-	u32 mode = VGPU_F_RND(i->flags);
-	bool is_signed = i->flags & VGPU_F_SIGNED;
-	u32 *o = out;
-	u64 *oq = out;
-	const u32 *a = in;
-	const u64 *aq = in;
-	bool single = true;		/* the result is an f32 */
-
-	if (i->flags & VGPU_F_FTZ && (i->op == VGPU_OP_F2I || i->op == VGPU_OP_F2L || i->op == VGPU_OP_F2D ||
-				      i->op == VGPU_OP_F2H)) {
-		flush((u32 *)s->x, a);
-		a = (const u32 *)s->x;
-	}
-	switch (i->op) {
-	case VGPU_OP_F2I:
-		for (u32 l = 0; l < VGPU_LANES; l++) {
-			double r = round_d((double)as_f(a[l]), mode);
-
-			o[l] = is_signed ? to_s32(r) : to_u32(r);
-		}
-		return;
-	case VGPU_OP_F2L:
-		for (u32 l = 0; l < VGPU_LANES; l++) {
-			double r = round_d((double)as_f(a[l]), mode);
-
-			oq[l] = is_signed ? to_s64(r) : to_u64(r);
-		}
-		return;
-	case VGPU_OP_D2I:
-		for (u32 l = 0; l < VGPU_LANES; l++) {
-			double r = round_d(as_d(aq[l]), mode);
-
-			o[l] = is_signed ? to_s32(r) : to_u32(r);
-		}
-		return;
-	case VGPU_OP_D2L:
-		for (u32 l = 0; l < VGPU_LANES; l++) {
-			double r = round_d(as_d(aq[l]), mode);
-
-			oq[l] = is_signed ? to_s64(r) : to_u64(r);
-		}
-		return;
-	case VGPU_OP_I2D:
-		if (is_signed)
-			EACH_LANE(l)
-				oq[l] = bits_d((double)(s32)a[l]);
-		else
-			EACH_LANE(l)
-				oq[l] = bits_d((double)(s64)a[l]);
-		return;
-	case VGPU_OP_F2D:
-		EACH_LANE(l)
-			oq[l] = bits_d((double)as_f(a[l]));
-		canonicalq(oq);
-		return;
-	case VGPU_OP_H2F:
-		for (u32 l = 0; l < VGPU_LANES; l++)
-			o[l] = half_to_f(a[l]);
-		break;
-	case VGPU_OP_F2H:
-		if (i->flags & VGPU_F_SAT) {
-			EACH_VECTOR(k)
-				((vu *)s->y)[k] = ((const vu *)a)[k];
-			saturate((u32 *)s->y);
-			a = (const u32 *)s->y;
-		}
-		for (u32 l = 0; l < VGPU_LANES; l++)
-			o[l] = f_to_half(a[l], mode);
-		return;
-	default:
-		if (mode)
-			round_by(mode);
-		convert_rounding(i, out, in);
-		if (mode)
-			round_by(VGPU_RND_RN);
-		single = i->op != VGPU_OP_L2D;
-	}
-	if (!single)
-		return;
-	canonical(o);
-	if (i->flags & VGPU_F_FTZ)
-		flush(o, o);
-	if (i->flags & VGPU_F_SAT)
+	if (flags & VGPU_F_SAT)		/* nothing is subnormal */
 		saturate(o);
+}
+
+/*
+ * binary32 to binary16: the fraction is lost, under the present mode, by adding 2^13 x what 2^e the value begins with, or the
+ * smallest normal half does: the sum's last bit is then a half's.
+ */
+lanes_noinline void f2h_lanes(u32 *o, const u32 *a, u32 flags)
+{
+	u32 mode = VGPU_F_RND(flags);
+	vu clear = flushed(flags & VGPU_F_FTZ), one = splat(0x3f800000);
+	bool sat = flags & VGPU_F_SAT;
+
+	EACH_VECTOR(k) {
+		vu v = flush_v(vu_at(a, k), clear), sign, size, top, big, half, beyond, limit;
+		vf x;
+
+		if (sat) {
+			v = v & (vu)((vf)v > 0);
+			v = choose((vu)((vf)v > 1), one, v);
+		}
+		sign = v & 0x80000000u;
+		size = v & 0x7fffffffu;
+		beyond = (vu)((vs)size >= 0x47800000);	/* 65536 */
+		top = size & 0x7f800000u;
+		top = choose((vu)((vs)top < (113 << 23)), splat(113u << 23), top);
+		top = choose(beyond, splat(142u << 23), top) + (13u << 23);
+		big = sign | top;
+		x = (vf)(choose(beyond, splat(0x47000000), size) | sign);
+		x = (x + (vf)big) - (vf)big;
+		half = (vu)x & 0x7fffffffu;
+		half = choose((vu)((vs)half < (113 << 23)), (vu)truncated_vf((vf)half * 0x1p+24f), (half - (112u << 23)) >> 13);
+		/* what is too large: infinite, or the largest half when rounding inwards */
+		limit = mode == VGPU_RND_RN ? splat(0x7c00) : mode == VGPU_RND_RZ ? splat(0x7bff) :
+			splat(0x7bff) + ((mode == VGPU_RND_RM ? sign : ~sign) >> 31);
+		limit = choose((vu)(size == splat(0x7f800000)), splat(0x7c00), limit);
+		half = choose(beyond, limit, half) | sign >> 16;
+		((vu *)o)[k] = choose((vu)((vs)size > 0x7f800000), splat(0x7fff), half);
+	}
 }
 
 #endif

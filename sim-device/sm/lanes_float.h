@@ -7,96 +7,48 @@
 #ifndef VGPU_LANES_FLOAT_H
 #define VGPU_LANES_FLOAT_H
 
-#define NAN32	0x7fffffffu		/* as NVIDIA's */
-#define NAN64	0x7ff8000000000000ull
+#if LANES_VECTOR == 32
 
-lanes_inline vf vf_at(const u32 *r, int k)
+/* To an integral value by the present mode, sign of zero kept. */
+lanes_inline vu rnd_vf(vf x)
 {
-	return ((const vf *)r)[k];
+	__asm__("vroundps $4, %1, %0" : "=x"(x) : "x"(x));
+	return (vu)x;
 }
 
-lanes_inline vd vd_at(const u64 *r, int k)
+lanes_inline vuq rnd_vd(vd x)
 {
-	return ((const vd *)r)[k];
+	__asm__("vroundpd $4, %1, %0" : "=x"(x) : "x"(x));
+	return (vuq)x;
 }
 
-lanes_noinline void canonical(u32 *o)
-{
-	EACH_VECTOR(k) {
-		vf r = vf_at(o, k);
+#else
 
-		((vu *)o)[k] = choose((vu)(r != r), splat(NAN32), ((vu *)o)[k]);
-	}
+/*
+ * To an integral value by the present mode: what is added has no bits below 1, and has the sign of x, which a result of zero
+ * keeps. Beyond 2^23 (2^52) everything is integral.
+ */
+lanes_inline vu rnd_vf(vf x)
+{
+	vu sign = (vu)x & 0x80000000u;
+	vu whole = (vu)(((vu)x & 0x7fffffffu) < splat(0x4b000000));	/* there is a fraction to lose */
+	vf big = (vf)(sign | 0x4b000000u);
+	vu r = ((vu)((x + big) - big) & 0x7fffffffu) | sign;
+
+	return choose(whole, r, (vu)x);
 }
 
-lanes_noinline void canonicalq(u64 *o)
+lanes_inline vuq rnd_vd(vd x)
 {
-	EACH_VECTORQ(k) {
-		vd r = vd_at(o, k);
+	vuq sign = (vuq)x & 0x8000000000000000ull;
+	vuq size = (vuq)x & 0x7fffffffffffffffull;
+	vd big = (vd)(sign | 0x4330000000000000ull);
+	vuq r = ((vuq)((x + big) - big) & 0x7fffffffffffffffull) | sign;
 
-		((vuq *)o)[k] = chooseq((vuq)(r != r), splatq(NAN64), ((vuq *)o)[k]);
-	}
+	return chooseq((vuq)((vd)size < splat_d(0x1p+52)), r, (vuq)x);
 }
 
-/* Subnormals to zero, sign kept. */
-lanes_noinline void flush(u32 *o, const u32 *a)
-{
-	EACH_VECTOR(k) {
-		vu v = ((const vu *)a)[k];
-		vu subnormal = (vu)((v & 0x7f800000u) == splat(0));
-
-		((vu *)o)[k] = v & ~(subnormal & 0x7fffffffu);
-	}
-}
-
-lanes_noinline void saturate(u32 *o)
-{
-	EACH_VECTOR(k) {
-		vf r = vf_at(o, k);
-		vu v = (vu)r & (vu)(r > 0);	/* NaN and -0 too become +0 */
-
-		((vu *)o)[k] = choose((vu)(r > 1), (vu)((vf){} + 1.0f), v);
-	}
-}
-
-/* To an integral value; independent of MXCSR. */
-lanes_inline double round_d(double x, u32 mode)
-{
-	double magnitude = x < 0 ? -x : x, t, d;
-	s64 n;
-
-	if (!(magnitude < 0x1p+52))
-		return x;
-	n = (s64)x;
-	t = (double)n;
-	d = x - t;	/* exact */
-	switch (mode) {
-	case VGPU_RND_RN:
-		d = d < 0 ? -d : d;
-		if (d > 0.5 || (d == 0.5 && (n & 1)))
-			t += x < 0 ? -1 : 1;
-		break;
-	case VGPU_RND_RM:
-		t -= d < 0;
-		break;
-	case VGPU_RND_RP:
-		t += d > 0;
-		break;
-	}
-	return as_d((bits_d(t) & ~(1ull << 63)) | (bits_d(x) & 1ull << 63));
-}
-
-lanes_noinline void frnd_lanes(u32 *o, const u32 *a, u32 mode)
-{
-	for (u32 l = 0; l < VGPU_LANES; l++)
-		o[l] = bits_f((float)round_d((double)as_f(a[l]), mode));
-}
-
-lanes_noinline void drnd_lanes(u64 *o, const u64 *a, u32 mode)
-{
-	for (u32 l = 0; l < VGPU_LANES; l++)
-		o[l] = bits_d(round_d(as_d(a[l]), mode));
-}
+#endif
 
 lanes_inline vf sqrt_vf(vf x)
 {
@@ -155,174 +107,115 @@ lanes_inline vuq dmax_vd(vd a, vd b)
 	return chooseq(a_nan, (vuq)b, r);
 }
 
-/* One operation under the MXCSR as it stands. */
-lanes_noinline void float_lanes(u32 op, u32 *o, const u32 *a, const u32 *b)
+/* Subnormals to zero, sign kept. */
+lanes_inline void flush(u32 *o, const u32 *a)
 {
-	switch (op) {
-	case VGPU_OP_FADD:
-		EACH_VECTOR(k)
-			((vf *)o)[k] = vf_at(a, k) + vf_at(b, k);
-		break;
-	case VGPU_OP_FSUB:
-		EACH_VECTOR(k)
-			((vf *)o)[k] = vf_at(a, k) - vf_at(b, k);
-		break;
-	case VGPU_OP_FMUL:
-		EACH_VECTOR(k)
-			((vf *)o)[k] = vf_at(a, k) * vf_at(b, k);
-		break;
-	case VGPU_OP_FDIV:
-		EACH_VECTOR(k)
-			((vf *)o)[k] = vf_at(a, k) / vf_at(b, k);
-		break;
-	case VGPU_OP_FRCP:
-		EACH_VECTOR(k)
-			((vf *)o)[k] = 1.0f / vf_at(a, k);
-		break;
-	case VGPU_OP_FSQRT:
-		EACH_VECTOR(k)
-			((vf *)o)[k] = sqrt_vf(vf_at(a, k));
-		break;
-	case VGPU_OP_FRSQ:
-		EACH_VECTOR(k)
-			((vf *)o)[k] = 1.0f / sqrt_vf(vf_at(a, k));
-		break;
-	case VGPU_OP_FMIN:
-		EACH_VECTOR(k)
-			((vu *)o)[k] = fmin_vf(vf_at(a, k), vf_at(b, k));
-		break;
-	case VGPU_OP_FMAX:
-		EACH_VECTOR(k)
-			((vu *)o)[k] = fmax_vf(vf_at(a, k), vf_at(b, k));
-		break;
-	}
+	EACH_VECTOR(k)
+		((vu *)o)[k] = flush_v(vu_at(a, k), splat(0x7fffffffu));
 }
 
-lanes_noinline void double_lanes(u32 op, u64 *o, const u64 *a, const u64 *b)
-{
-	switch (op) {
-	case VGPU_OP_DADD:
-		EACH_VECTORQ(k)
-			((vd *)o)[k] = vd_at(a, k) + vd_at(b, k);
-		break;
-	case VGPU_OP_DSUB:
-		EACH_VECTORQ(k)
-			((vd *)o)[k] = vd_at(a, k) - vd_at(b, k);
-		break;
-	case VGPU_OP_DMUL:
-		EACH_VECTORQ(k)
-			((vd *)o)[k] = vd_at(a, k) * vd_at(b, k);
-		break;
-	case VGPU_OP_DDIV:
-		EACH_VECTORQ(k)
-			((vd *)o)[k] = vd_at(a, k) / vd_at(b, k);
-		break;
-	case VGPU_OP_DRCP:
-		EACH_VECTORQ(k)
-			((vd *)o)[k] = 1.0 / vd_at(a, k);
-		break;
-	case VGPU_OP_DRSQ:
-		EACH_VECTORQ(k)
-			((vd *)o)[k] = 1.0 / sqrt_vd(vd_at(a, k));
-		break;
-	case VGPU_OP_DSQRT:
-		EACH_VECTORQ(k)
-			((vd *)o)[k] = sqrt_vd(vd_at(a, k));
-		break;
-	case VGPU_OP_DMIN:
-		EACH_VECTORQ(k)
-			((vuq *)o)[k] = dmin_vd(vd_at(a, k), vd_at(b, k));
-		break;
-	case VGPU_OP_DMAX:
-		EACH_VECTORQ(k)
-			((vuq *)o)[k] = dmax_vd(vd_at(a, k), vd_at(b, k));
-		break;
+/* An operation on floats with all its flags but the mode, which stands in MXCSR, into @o, which may be an operand. */
+#define FLOAT_OP(name, expr)									\
+	lanes_noinline void float_##name(u32 *o, const u32 *a, const u32 *b, const u32 *c, u32 flags) \
+	{											\
+		vu clear = splat(0x7fffffff);							\
+		(void)b, (void)c;								\
+		if (flags & VGPU_F_FTZ) {							\
+			EACH_VECTOR(k) {							\
+				vf x = (vf)flush_v(vu_at(a, k), clear), y = (vf)flush_v(vu_at(b, k), clear); \
+				vf z = (vf)flush_v(vu_at(c, k), clear);				\
+				(void)y, (void)z;						\
+				((vu *)o)[k] = finished((vu)(expr), clear);			\
+			}									\
+		} else {									\
+			EACH_VECTOR(k) {							\
+				vf x = vf_at(a, k), y = vf_at(b, k), z = vf_at(c, k);		\
+				(void)y, (void)z;						\
+				((vu *)o)[k] = canonical_v((vu)(expr));				\
+			}									\
+		}										\
+		if (flags & VGPU_F_SAT)								\
+			saturate(o);								\
 	}
-}
-
-/* An instruction of class FP on 32-bit floats, with all its flags, into @o, which may be an operand. */
-lanes_noinline void float_any(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 *o, const u32 *a, const u32 *b,
-			      const u32 *c)
-{
-	u32 mode = VGPU_F_RND(i->flags);
-
-	if (i->flags & VGPU_F_FTZ) {
-		u32 *x = (u32 *)s->x, *y = (u32 *)s->y, *z = (u32 *)s->z;
-
-		flush(x, a);
-		flush(y, b);
-		flush(z, c);
-		a = x;
-		b = y;
-		c = z;
+/* those that move a sign, whatever it is a sign of */
+#define SIGN_OP(name, expr)									\
+	lanes_noinline void float_##name(u32 *o, const u32 *a, const u32 *b, const u32 *c, u32 flags) \
+	{											\
+		vu clear = flushed(flags & VGPU_F_FTZ);						\
+		(void)b, (void)c;								\
+		EACH_VECTOR(k) {								\
+			vu x = flush_v(vu_at(a, k), clear);					\
+			((vu *)o)[k] = expr;							\
+		}										\
+		if (flags & VGPU_F_SAT)								\
+			saturate(o);								\
 	}
-	switch (i->op) {
-	case VGPU_OP_FFMA:
-		ffma_lanes(o, a, b, c, mode);
-		break;
-	case VGPU_OP_FRND:
-		frnd_lanes(o, a, mode);
-		break;
-	case VGPU_OP_FRSQ:	/* has no rounding mode */
-		float_lanes(i->op, o, a, b);
-		break;
-	case VGPU_OP_FSIN:
-	case VGPU_OP_FCOS:
-	case VGPU_OP_FEX2:
-	case VGPU_OP_FLG2:
-	case VGPU_OP_FTANH:
-		special_lanes(i->op, o, a);
-		break;
-	case VGPU_OP_FABS:
-		EACH_VECTOR(k)
-			((vu *)o)[k] = ((const vu *)a)[k] & 0x7fffffffu;
-		break;
-	case VGPU_OP_FNEG:
-		EACH_VECTOR(k)
-			((vu *)o)[k] = ((const vu *)a)[k] ^ 0x80000000u;
-		break;
-	default:
-		if (mode)
-			round_by(mode);
-		float_lanes(i->op, o, a, b);
-		if (mode)
-			round_by(VGPU_RND_RN);
+#define DOUBLE_OP(name, expr)									\
+	lanes_noinline void double_##name(u64 *o, const u64 *a, const u64 *b, const u64 *c)	\
+	{											\
+		(void)b, (void)c;								\
+		EACH_VECTORQ(k) {								\
+			vd x = vd_at(a, k), y = vd_at(b, k), z = vd_at(c, k);			\
+			(void)y, (void)z;							\
+			((vuq *)o)[k] = canonical_vq((vuq)(expr));				\
+		}										\
 	}
-	if (i->op != VGPU_OP_FABS && i->op != VGPU_OP_FNEG)	/* those move a sign, whatever it is a sign of */
-		canonical(o);
-	if (i->flags & VGPU_F_FTZ)
-		flush(o, o);
-	if (i->flags & VGPU_F_SAT)
-		saturate(o);
-}
 
-lanes_noinline void double_any(const struct vgpu_insn *i, u64 *o, const u64 *a, const u64 *b, const u64 *c)
-{
-	u32 mode = VGPU_F_RND(i->flags);
-
-	switch (i->op) {
-	case VGPU_OP_DFMA:
-		dfma_lanes(o, a, b, c, mode);
-		break;
-	case VGPU_OP_DRND:
-		drnd_lanes(o, a, mode);
-		break;
-	case VGPU_OP_DABS:
-		EACH_VECTORQ(k)
-			((vuq *)o)[k] = ((const vuq *)a)[k] & 0x7fffffffffffffffull;
-		return;
-	case VGPU_OP_DNEG:
-		EACH_VECTORQ(k)
-			((vuq *)o)[k] = ((const vuq *)a)[k] ^ 0x8000000000000000ull;
-		return;
-	default:
-		if (mode)
-			round_by(mode);
-		double_lanes(i->op, o, a, b);
-		if (mode)
-			round_by(VGPU_RND_RN);
+FLOAT_OP(FADD, x + y)
+FLOAT_OP(FSUB, x - y)
+FLOAT_OP(FMUL, x * y)
+FLOAT_OP(FDIV, x / y)
+FLOAT_OP(FRCP, 1.0f / x)
+FLOAT_OP(FSQRT, sqrt_vf(x))
+FLOAT_OP(FRSQ, 1.0f / sqrt_vf(x))
+FLOAT_OP(FMIN, fmin_vf(x, y))
+FLOAT_OP(FMAX, fmax_vf(x, y))
+FLOAT_OP(FRND, rnd_vf(x))
+SIGN_OP(FABS, x & 0x7fffffffu)
+SIGN_OP(FNEG, x ^ 0x80000000u)
+DOUBLE_OP(DADD, x + y)
+DOUBLE_OP(DSUB, x - y)
+DOUBLE_OP(DMUL, x * y)
+DOUBLE_OP(DDIV, x / y)
+DOUBLE_OP(DRCP, 1.0 / x)
+DOUBLE_OP(DSQRT, sqrt_vd(x))
+DOUBLE_OP(DRSQ, 1.0 / sqrt_vd(x))
+DOUBLE_OP(DMIN, dmin_vd(x, y))
+DOUBLE_OP(DMAX, dmax_vd(x, y))
+DOUBLE_OP(DRND, rnd_vd(x))
+FLOAT_OP(FFMA, fma_vf(x, y, z))
+#if LANES_VECTOR == 32
+DOUBLE_OP(DFMA, fma_vd(x, y, z))
+#endif
+/* Approximate: computed in doubles, the mode is not looked at. */
+#define SPECIAL_OP(name, f, other)								\
+	lanes_noinline void float_##name(u32 *o, const u32 *a, const u32 *b, const u32 *c, u32 flags) \
+	{											\
+		vu clear = flushed(flags & VGPU_F_FTZ);						\
+		(void)b, (void)c;								\
+		for (int k = 0; k < NV; k += MANY / 2) {					\
+			vd many[MANY];								\
+			UNROLL for (int j = 0; j < MANY / 2; j++) {				\
+				vf x = (vf)flush_v(vu_at(a, k + j), clear);			\
+				many[2 * j] = widen_f(LOW_HALF(x));				\
+				many[2 * j + 1] = widen_f(HIGH_HALF(x));			\
+			}									\
+			f;									\
+			UNROLL for (int j = 0; j < MANY / 2; j++) {				\
+				vf x = (vf)flush_v(vu_at(a, k + j), clear);			\
+				vu r = (vu)join_f(many[2 * j], many[2 * j + 1]);		\
+				(void)x;							\
+				((vu *)o)[k + j] = finished(other, clear);			\
+			}									\
+		}										\
+		if (flags & VGPU_F_SAT)								\
+			saturate(o);								\
 	}
-	canonicalq(o);
-}
+
+SPECIAL_OP(FSIN, sin_many(many, 0), r)
+SPECIAL_OP(FCOS, sin_many(many, 1), r)
+SPECIAL_OP(FEX2, ex2_many(many), r)
+SPECIAL_OP(FLG2, lg2_many(many), lg2_other(r, x))
+SPECIAL_OP(FTANH, tanh_many(many), r)
 
 #endif

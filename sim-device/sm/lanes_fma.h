@@ -18,22 +18,6 @@ lanes_inline vd fma_vd(vd a, vd b, vd c)
 	return __builtin_ia32_vfmaddpd256(a, b, c);
 }
 
-lanes_noinline void ffma_lanes(u32 *o, const u32 *a, const u32 *b, const u32 *c, u32 mode)
-{
-	round_by(mode);
-	EACH_VECTOR(k)
-		((vf *)o)[k] = fma_vf(((const vf *)a)[k], ((const vf *)b)[k], ((const vf *)c)[k]);
-	round_by(VGPU_RND_RN);
-}
-
-lanes_noinline void dfma_lanes(u64 *o, const u64 *a, const u64 *b, const u64 *c, u32 mode)
-{
-	round_by(mode);
-	EACH_VECTORQ(k)
-		((vd *)o)[k] = fma_vd(((const vd *)a)[k], ((const vd *)b)[k], ((const vd *)c)[k]);
-	round_by(VGPU_RND_RN);
-}
-
 #else
 
 /*
@@ -41,38 +25,54 @@ lanes_noinline void dfma_lanes(u64 *o, const u64 *a, const u64 *b, const u64 *c,
  * (Knuth's TwoSum) and made odd where it is not exact, so that rounding it once more, to 24 bits, rounds as the exact
  * sum would (Boldo and Melquiond: 53 >= 24 + 2).
  */
-lanes_inline double ffma_odd(u32 ua, u32 ub, u32 uc, u32 mode)
+lanes_inline vd ffma_odd(vd a, vd b, vd c, bool down)
 {
-	double p = (double)as_f(ua) * (double)as_f(ub);
-	double c = (double)as_f(uc);
-	double s = p + c;
-	double t = s - p;
-	double e = (p - (s - t)) + (c - t);
-	u64 bits = bits_d(s);
+	vd p = a * b;
+	vd s = p + c;
+	vd t = s - p;
+	vd e = (p - (s - t)) + (c - t);
+	vuq bits = (vuq)s;
+	/* not exact, even, and finite, which a NaN for an error needs */
+	vuq move = (vuq)(e != 0) & ((bits & 1) - 1) & (vuq)(s - s == 0);
+	vuq same = ~((vuq)(e > 0) ^ (vuq)(s > 0));
 
-	/* a sum that is exactly zero: -0 when rounding down, but for +0 + +0 */
-	if (s == 0 && mode == VGPU_RND_RM && (bits_d(p) || bits_d(c)))
-		return -0.0;
-	if (e != 0 && !(bits & 1) && (bits >> 52 & 0x7ff) != 0x7ff)	/* false when e is NaN needs the last */
-		bits = (e > 0) == (s > 0) ? bits + 1 : bits - 1;
-	return as_d(bits);
+	bits += ((same & 2) - 1) & move;
+	if (down)	/* a sum that is exactly zero: -0, but for +0 + +0 */
+		bits |= (vuq)(s == 0) & ((vuq)p | (vuq)c | (0 - ((vuq)p | (vuq)c))) & 0x8000000000000000ull;
+	return (vd)bits;
 }
 
-lanes_noinline void ffma_narrow(u32 *o, const u64 *d)
+/* to nearest */
+lanes_inline vf fma_vf(vf a, vf b, vf c)
 {
-	EACH_LANE(l)
-		o[l] = bits_f((float)as_d(d[l]));
+	return join_f(ffma_odd(widen_f(LOW_HALF(a)), widen_f(LOW_HALF(b)), widen_f(LOW_HALF(c)), false),
+		      ffma_odd(widen_f(HIGH_HALF(a)), widen_f(HIGH_HALF(b)), widen_f(HIGH_HALF(c)), false));
 }
 
-lanes_noinline void ffma_lanes(u32 *o, const u32 *a, const u32 *b, const u32 *c, u32 mode)
+/* What an FFMA under another mode rounds: sums that are exact, or odd. MXCSR is to nearest. */
+lanes_noinline void ffma_odds(u64 *o, const u32 *a, const u32 *b, const u32 *c, u32 flags)
 {
-	u64 d[VGPU_LANES];
+	vu clear = flushed(flags & VGPU_F_FTZ);
+	bool down = VGPU_F_RND(flags) == VGPU_RND_RM;
 
-	EACH_LANE(l)
-		d[l] = bits_d(ffma_odd(a[l], b[l], c[l], mode));
-	round_by(mode);
-	ffma_narrow(o, d);
-	round_by(VGPU_RND_RN);
+	for (int k = 0; k < NV; k++) {
+		vf x = (vf)flush_v(vu_at(a, k), clear), y = (vf)flush_v(vu_at(b, k), clear);
+		vf z = (vf)flush_v(vu_at(c, k), clear);
+
+		((vd *)o)[2 * k] = ffma_odd(widen_f(LOW_HALF(x)), widen_f(LOW_HALF(y)), widen_f(LOW_HALF(z)), down);
+		((vd *)o)[2 * k + 1] = ffma_odd(widen_f(HIGH_HALF(x)), widen_f(HIGH_HALF(y)), widen_f(HIGH_HALF(z)), down);
+	}
+}
+
+/* Round them by the present mode. */
+lanes_noinline void ffma_narrow(u32 *o, const u64 *odds, u32 flags)
+{
+	vu clear = flushed(flags & VGPU_F_FTZ);
+
+	for (int k = 0; k < NV; k++)
+		((vu *)o)[k] = finished((vu)join_f(vd_at(odds, 2 * k), vd_at(odds, 2 * k + 1)), clear);
+	if (flags & VGPU_F_SAT)
+		saturate(o);
 }
 
 /* Shift right, keeping in bit 0 whether anything was lost. */

@@ -149,24 +149,31 @@
 	F2(FFMA, fma_vf(x, y, z))
 #else
 	case VGPU_OP_FFMA:
-#endif
-	case VGPU_OP_FDIV:
-	case VGPU_OP_FSQRT:
-	case VGPU_OP_FMIN:
-	case VGPU_OP_FMAX:
-	case VGPU_OP_FABS:
-	case VGPU_OP_FNEG:
-	case VGPU_OP_FRND:
-	case VGPU_OP_FRCP:
-	case VGPU_OP_FRSQ:
-	case VGPU_OP_FSIN:
-	case VGPU_OP_FCOS:
-	case VGPU_OP_FEX2:
-	case VGPU_OP_FLG2:
-	case VGPU_OP_FTANH:
-		float_any(s, i, OUT, R(i->a), BR, R(i->c));
-		KEEP;
+		if (VGPU_F_RND(i->flags)) {
+			ffma_odds(s->x, R(i->a), BR, R(i->c), i->flags);
+			round_by(i->flags);
+			ffma_narrow(OUT, s->x, i->flags);
+			round_by(VGPU_RND_RN);
+			KEEP;
+		} else {
+			FLOAT_CALL(FFMA);
+		}
 		break;
+#endif
+	FLOAT_MODE(FDIV)
+	FLOAT_MODE(FSQRT)
+	FLOAT(FMIN)
+	FLOAT(FMAX)
+	FLOAT(FABS)
+	FLOAT(FNEG)
+	FLOAT_MODE(FRND)
+	FLOAT_MODE(FRCP)
+	FLOAT(FRSQ)
+	FLOAT(FSIN)
+	FLOAT(FCOS)
+	FLOAT(FEX2)
+	FLOAT(FLG2)
+	FLOAT(FTANH)
 	D2(DADD, x + y)
 	D2(DSUB, x - y)
 	D2(DMUL, x * y)
@@ -174,42 +181,48 @@
 	D2(DFMA, fma_vd(x, y, z))
 #else
 	case VGPU_OP_DFMA:
-#endif
-	case VGPU_OP_DDIV:
-	case VGPU_OP_DSQRT:
-	case VGPU_OP_DMIN:
-	case VGPU_OP_DMAX:
-	case VGPU_OP_DABS:
-	case VGPU_OP_DNEG:
-	case VGPU_OP_DRND:
-	case VGPU_OP_DRCP:
-	case VGPU_OP_DRSQ:
-		double_any(i, OUTQ, Q(i->a), BQ, Q(i->c));
+		dfma_lanes(OUTQ, Q(i->a), BQ, Q(i->c), VGPU_F_RND(i->flags));
 		KEEPQ;
 		break;
+#endif
+	DOUBLE_MODE(DDIV)
+	DOUBLE_MODE(DSQRT)
+	DOUBLE(DMIN)
+	DOUBLE(DMAX)
+	VQ1(DABS, x & 0x7fffffffffffffffull)
+	VQ1(DNEG, x ^ 0x8000000000000000ull)
+	DOUBLE_MODE(DRND)
+	DOUBLE_MODE(DRCP)
+	DOUBLE_MODE(DRSQ)
 	/* conversions */
-	case VGPU_OP_F2I:
-	case VGPU_OP_I2F:
+	CONVERT(F2I, f2i_lanes, R, OUT, KEEP)
+	CONVERT(I2F, i2f_lanes, R, OUT, KEEP)
+	CONVERT(F2H, f2h_lanes, R, OUT, KEEP)
+	CONVERT(D2I, d2i_lanes, Q, S32, TAKE)
+	CONVERT(L2F, l2f_lanes, Q, S32, TAKE)
+	CONVERT(D2F, d2f_lanes, Q, S32, TAKE)
+	CONVERT(L2D, l2d_lanes, Q, OUTQ, KEEPQ)
 	case VGPU_OP_H2F:
-	case VGPU_OP_F2H:
-		convert(s, i, s->out, R(i->a));
-		TAKE;
+		h2f_lanes(OUT, R(i->a), i->flags);
+		KEEP;
 		break;
-	case VGPU_OP_D2I:
-	case VGPU_OP_L2F:
-	case VGPU_OP_D2F:
-		convert(s, i, s->out, Q(i->a));
-		TAKE;
+	case VGPU_OP_I2D:
+		i2d_lanes(s->out, R(i->a), i->flags);
+		TAKEQ;
+		break;
+	case VGPU_OP_F2D:
+		f2d_lanes(s->out, R(i->a), i->flags);
+		TAKEQ;
 		break;
 	case VGPU_OP_F2L:
-	case VGPU_OP_I2D:
-	case VGPU_OP_F2D:
-		convert(s, i, s->out, R(i->a));
+		f2d_lanes(s->x, R(i->a), i->flags);
+		UNDER_MODE(to_integers(s->out, s->x, s->y, i->flags));
 		TAKEQ;
 		break;
 	case VGPU_OP_D2L:
-	case VGPU_OP_L2D:
-		convert(s, i, s->out, Q(i->a));
+		EACH_VECTORQ(k)
+			((vuq *)s->x)[k] = vuq_at(Q(i->a), k);
+		UNDER_MODE(to_integers(s->out, s->x, s->y, i->flags));
 		TAKEQ;
 		break;
 	/* compares */

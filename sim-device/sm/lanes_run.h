@@ -148,27 +148,53 @@ lanes_inline u32 cmp_result(u32 flags, u32 less, u32 equal, u32 unordered)
 			canonicalq((u64 *)po);							\
 		KEEPQ;										\
 	} while (0)
+/* A float operation with flags; under the mode, where it has one. */
+#define FLOAT_CALL(op)										\
+	do {											\
+		float_##op(OUT, R(i->a), BR, R(i->c), i->flags);				\
+		KEEP;										\
+	} while (0)
+#define DOUBLE_CALL(op)										\
+	do {											\
+		double_##op(OUTQ, Q(i->a), BQ, Q(i->c));					\
+		KEEPQ;										\
+	} while (0)
+#define UNDER_MODE(call)									\
+	do {											\
+		if (VGPU_F_RND(i->flags)) {							\
+			round_by(i->flags);							\
+			call;									\
+			round_by(VGPU_RND_RN);							\
+		} else {									\
+			call;									\
+		}										\
+	} while (0)
+#define FLOAT(op)	case VGPU_OP_##op: FLOAT_CALL(op); break;
+#define FLOAT_MODE(op)	case VGPU_OP_##op: UNDER_MODE(FLOAT_CALL(op)); break;
+#define DOUBLE(op)	case VGPU_OP_##op: DOUBLE_CALL(op); break;
+#define DOUBLE_MODE(op)	case VGPU_OP_##op: UNDER_MODE(DOUBLE_CALL(op)); break;
+#define CONVERT(op, f, operand, out, keep)							\
+	case VGPU_OP_##op:									\
+		UNDER_MODE(f(out, operand(i->a), i->flags));					\
+		keep;										\
+		break;
 #define F2(op, expr)										\
 	case VGPU_OP_##op:									\
-		if (unlikely(!FP_PLAIN)) {							\
-			float_any(s, i, OUT, R(i->a), BR, R(i->c));				\
-			KEEP;									\
-		} else if (IMM) {								\
+		if (unlikely(!FP_PLAIN))							\
+			UNDER_MODE(FLOAT_CALL(op));						\
+		else if (IMM)									\
 			FAST_F(Y_IMM, expr);							\
-		} else {									\
+		else										\
 			FAST_F(Y_REG, expr);							\
-		}										\
 		break;
 #define D2(op, expr)										\
 	case VGPU_OP_##op:									\
-		if (unlikely(!FP_PLAIN)) {							\
-			double_any(i, OUTQ, Q(i->a), BQ, Q(i->c));				\
-			KEEPQ;									\
-		} else if (IMM) {								\
+		if (unlikely(!FP_PLAIN))							\
+			UNDER_MODE(DOUBLE_CALL(op));						\
+		else if (IMM)									\
 			FAST_D(Y_IMMQ, expr);							\
-		} else {									\
+		else										\
 			FAST_D(Y_REGQ, expr);							\
-		}										\
 		break;
 
 #define MEM(op, access, space)									\

@@ -16,7 +16,17 @@ typedef s64 vsq __attribute__((vector_size(LANES_VECTOR)));
 typedef double vd __attribute__((vector_size(LANES_VECTOR)));
 /* the same where memory is aligned to nothing */
 typedef u32 vu_any __attribute__((vector_size(LANES_VECTOR), aligned(1)));
+/* 32-bit elements beside as many of 64 bits */
+typedef u32 vu_half __attribute__((vector_size(LANES_VECTOR / 2)));
+typedef s32 vs_half __attribute__((vector_size(LANES_VECTOR / 2)));
+typedef float vf_half __attribute__((vector_size(LANES_VECTOR / 2)));
 
+/* Instructions by name are those of the build: the other kind next to them costs a change of state each time. */
+#if LANES_VECTOR == 32
+#define VEX	"v"
+#else
+#define VEX	""
+#endif
 
 #define NV	(int)(128 / LANES_VECTOR)	/* vectors of an R slot */
 #define NVQ	(int)(256 / LANES_VECTOR)	/* vectors of a Q slot */
@@ -53,9 +63,14 @@ static const u64 lane_iotaq[VGPU_LANES] __attribute__((aligned(64))) = {
 static const u32 lane_bit[VGPU_LANES] __attribute__((aligned(64))) = {
 	B4(0), B4(4), B4(8), B4(12), B4(16), B4(20), B4(24), B4(28),
 };
+/* in both halves: then a comparison of 32 bits serves, which SSE2 has */
+#define BB(n)	((u64)B(n) << 32 | B(n))
+#define BB4(n)	BB(n), BB(n + 1), BB(n + 2), BB(n + 3)
 static const u64 lane_bitq[VGPU_LANES] __attribute__((aligned(64))) = {
-	B4(0), B4(4), B4(8), B4(12), B4(16), B4(20), B4(24), B4(28),
+	BB4(0), BB4(4), BB4(8), BB4(12), BB4(16), BB4(20), BB4(24), BB4(28),
 };
+#undef BB4
+#undef BB
 #undef B4
 #undef B
 
@@ -89,9 +104,9 @@ lanes_inline vu lanes_of(u32 m, int k)
 
 lanes_inline vuq lanes_ofq(u32 m, int k)
 {
-	vuq bits = ((const vuq *)lane_bitq)[k];
+	vu bits = ((const vu *)lane_bitq)[k];
 
-	return (vuq)((splatq(m) & bits) == bits);
+	return (vuq)((splat(m) & bits) == bits);
 }
 
 /* a bit for each element whose top bit is set */
@@ -169,13 +184,13 @@ lanes_inline u32 mxcsr_read(void)
 {
 	u32 v;
 
-	__asm__ volatile("stmxcsr %0" : "=m"(v) : : "memory");
+	__asm__ volatile(VEX "stmxcsr %0" : "=m"(v) : : "memory");
 	return v;
 }
 
 lanes_inline void mxcsr_write(u32 v)
 {
-	__asm__ volatile("ldmxcsr %0" : : "m"(v) : "memory");
+	__asm__ volatile(VEX "ldmxcsr %0" : : "m"(v) : "memory");
 }
 
 lanes_inline void round_by(u32 mode)
@@ -215,6 +230,179 @@ lanes_inline u64 bits_d(double d)
 
 	__builtin_memcpy(&v, &d, 8);
 	return v;
+}
+
+lanes_inline vu vu_at(const u32 *r, int k)
+{
+	return ((const vu *)r)[k];
+}
+
+lanes_inline vuq vuq_at(const u64 *r, int k)
+{
+	return ((const vuq *)r)[k];
+}
+
+lanes_inline vf vf_at(const u32 *r, int k)
+{
+	return ((const vf *)r)[k];
+}
+
+lanes_inline vd vd_at(const u64 *r, int k)
+{
+	return ((const vd *)r)[k];
+}
+
+lanes_inline vf splat_f(float v)
+{
+	return v - (vf){};
+}
+
+lanes_inline vd splat_d(double v)
+{
+	return v - (vd){};
+}
+
+/* Part @k of 32-bit registers that stands beside vector @k of 64-bit ones. */
+#define HALF_AT(type, r, k)	(((type *)(r))[k])
+
+lanes_inline vuq widen(vu_half v)
+{
+	return __builtin_convertvector(v, vuq);
+}
+
+lanes_inline vu_half narrow(vuq v)
+{
+	return __builtin_convertvector(v, vu_half);
+}
+
+/* The halves of a vector of floats as doubles, and two of doubles rounded to floats. */
+#if LANES_VECTOR == 32
+#define LOW_HALF(v)	__builtin_shufflevector(v, v, 0, 1, 2, 3)
+#define HIGH_HALF(v)	__builtin_shufflevector(v, v, 4, 5, 6, 7)
+#define JOIN(a, b)	__builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7)
+#else
+#define LOW_HALF(v)	__builtin_shufflevector(v, v, 0, 1)
+#define HIGH_HALF(v)	__builtin_shufflevector(v, v, 2, 3)
+#define JOIN(a, b)	__builtin_shufflevector(a, b, 0, 1, 2, 3)
+#endif
+
+lanes_inline vd widen_f(vf_half v)
+{
+	return __builtin_convertvector(v, vd);
+}
+
+lanes_inline vf join_f(vd low, vd high)
+{
+	return JOIN(__builtin_convertvector(low, vf_half), __builtin_convertvector(high, vf_half));
+}
+
+/* An integer in [0, 2^52) as a double and back: it lies in the low bits of 2^52 + it. */
+lanes_inline vd small_d(vuq v)
+{
+	return (vd)(v | 0x4330000000000000ull) - 0x1p+52;
+}
+
+/* a < b ? a : b, a > b ? a : b */
+lanes_inline vd least_vd(vd a, vd b)
+{
+	vd r;
+
+#if LANES_VECTOR == 32
+	__asm__("vminpd %2, %1, %0" : "=x"(r) : "x"(a), "x"(b));
+#else
+	r = a;
+	__asm__("minpd %1, %0" : "+x"(r) : "x"(b));
+#endif
+	return r;
+}
+
+lanes_inline vd most_vd(vd a, vd b)
+{
+	vd r;
+
+#if LANES_VECTOR == 32
+	__asm__("vmaxpd %2, %1, %0" : "=x"(r) : "x"(a), "x"(b));
+#else
+	r = a;
+	__asm__("maxpd %1, %0" : "+x"(r) : "x"(b));
+#endif
+	return r;
+}
+
+/* To integers, by the present mode and towards zero; what does not fit is 0x80000000. */
+lanes_inline vs integers_vf(vf x)
+{
+	vs r;
+
+	__asm__(VEX "cvtps2dq %1, %0" : "=x"(r) : "x"(x));
+	return r;
+}
+
+lanes_inline vs truncated_vf(vf x)
+{
+	vs r;
+
+	__asm__(VEX "cvttps2dq %1, %0" : "=x"(r) : "x"(x));
+	return r;
+}
+
+lanes_inline vf floats_vs(vs x)
+{
+	return __builtin_convertvector(x, vf);
+}
+
+/* ---- what flags do to operands and results that are floats ---------------------------------------------------------- */
+
+#define NAN32	0x7fffffffu		/* as NVIDIA's */
+#define NAN64	0x7ff8000000000000ull
+
+lanes_inline vu canonical_v(vu v)
+{
+	return choose((vu)((vf)v != (vf)v), splat(NAN32), v);
+}
+
+lanes_inline vuq canonical_vq(vuq v)
+{
+	return chooseq((vuq)((vd)v != (vd)v), splatq(NAN64), v);
+}
+
+lanes_noinline void canonical(u32 *o)
+{
+	EACH_VECTOR(k)
+		((vu *)o)[k] = canonical_v(vu_at(o, k));
+}
+
+lanes_noinline void canonicalq(u64 *o)
+{
+	EACH_VECTORQ(k)
+		((vuq *)o)[k] = canonical_vq(vuq_at(o, k));
+}
+
+/* What flush_v() clears of a subnormal: all but the sign, or nothing. */
+lanes_inline vu flushed(bool ftz)
+{
+	return splat(ftz ? 0x7fffffffu : 0);
+}
+
+lanes_inline vu flush_v(vu v, vu clear)
+{
+	return v & ~((vu)((v & 0x7f800000u) == splat(0)) & clear);
+}
+
+lanes_inline void saturate(u32 *o)
+{
+	EACH_VECTOR(k) {
+		vf r = vf_at(o, k);
+		vu v = (vu)r & (vu)(r > 0);	/* NaN and -0 too become +0 */
+
+		((vu *)o)[k] = choose((vu)(r > 1), (vu)((vf){} + 1.0f), v);
+	}
+}
+
+/* A result that may be a NaN, to where flags say what else is done to it. */
+lanes_inline vu finished(vu v, vu clear)
+{
+	return flush_v(canonical_v(v), clear);
 }
 
 #endif
