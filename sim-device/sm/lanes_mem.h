@@ -61,10 +61,14 @@ lanes_noinline enum vgpu_lanes_end translate(struct vgpu_lanes *s, u32 lane, u32
 	return VGPU_LANES_TRANSLATE;
 }
 
-/* addr[] of all lanes: base register a, or none, plus imm. Shared and local offsets wrap at 32 bits. */
-lanes_inline void addresses(struct vgpu_lanes *s, const struct vgpu_insn *i, enum space space, bool absolute)
+/*
+ * addr[] of all lanes: base register a, or none, plus imm. Shared and local offsets wrap at 32 bits. Lanes that do not
+ * execute get the first one's that does: what holds for all of addr[] then holds for the access.
+ */
+lanes_inline void addresses(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space, bool absolute)
 {
 	vuq *d = (vuq *)s->addr;
+	u32 first = (u32)__builtin_ctz(m);
 
 	if (absolute) {
 		u64 v = space >= SHARED ? (u32)i->imm : i->imm;
@@ -73,15 +77,28 @@ lanes_inline void addresses(struct vgpu_lanes *s, const struct vgpu_insn *i, enu
 			d[k] = splatq(v);
 	} else if (space >= SHARED) {
 		const u32 *a = reg32(s, i->a);
-		u32 imm = (u32)i->imm;
+		vu imm = splat((u32)i->imm), start = splat(a[first]);
 
-		EACH_LANE(l)
-			s->addr[l] = a[l] + imm;
+		if (m == FULL)
+			for (int k = 0; k < NVQ; k++)
+				d[k] = widen(HALF_AT(const vu_half, a, k) + (u32)i->imm);
+		else
+			EACH_VECTOR(k) {
+				vu o = choose(lanes_of(m, k), vu_at(a, k), start) + imm;
+
+				d[2 * k] = widen(LOW_HALF(o));
+				d[2 * k + 1] = widen(HIGH_HALF(o));
+			}
 	} else {
-		const vuq *a = (const vuq *)reg64(s, i->a);
+		const u64 *a = reg64(s, i->a);
+		vuq imm = splatq(i->imm), start = splatq(a[first]);
 
-		EACH_VECTORQ(k)
-			d[k] = a[k] + splatq(i->imm);
+		if (m == FULL)
+			EACH_VECTORQ(k)
+				d[k] = vuq_at(a, k) + imm;
+		else
+			EACH_VECTORQ(k)
+				d[k] = chooseq(lanes_ofq(m, k), vuq_at(a, k), start) + imm;
 	}
 }
 
@@ -142,152 +159,282 @@ lanes_noinline enum vgpu_lanes_end resolve(struct vgpu_lanes *s, u32 m, enum spa
 			before |= pages[j] == pages[n] ? touched[j] : 0;
 		s->segments += popcount32(touched[n] & ~before);
 	}
+	EACH_ACTIVE(l, ~m)
+		s->ptr[l] = s->ptr[__builtin_ctz(m)];
 	s->held = 0;
 	return MEM_DONE;
 }
 
-/* OR of how the lanes of @m differ from @first; 0: one address for all */
-lanes_inline u64 spread(const struct vgpu_lanes *s, u32 m, u64 first)
+/* OR of how addr[] differs from @first; 0: one address for all */
+lanes_inline u64 spread(const struct vgpu_lanes *s, u64 first)
 {
-	const vuq *a = (const vuq *)s->addr;
 	vuq d = {};
 	u64 all = 0;
 
-	if (m == FULL)
-		EACH_VECTORQ(k)
-			d |= a[k] ^ splatq(first);
-	else
-		EACH_VECTORQ(k)
-			d |= (a[k] ^ splatq(first)) & lanes_ofq(m, k);
+	EACH_VECTORQ(k)
+		d |= vuq_at(s->addr, k) ^ splatq(first);
 	UNROLL for (u32 n = 0; n < LANES_VECTOR / 8; n++)
 		all |= d[n];
 	return all;
 }
 
-/* What an access is like when one range of memory takes it all */
-struct range {
-	u8 *at;		/* first active lane's bytes */
-	u64 first;	/* its address */
-	u64 spread;
-};
-
-/*
- * The common case: all active lanes in one page, or all in bounds of shared memory, and aligned. Returns MEM_DONE with
- * *r filled, or what resolve() would; r->at NULL: not that case.
- */
-lanes_inline enum vgpu_lanes_end one_range(struct vgpu_lanes *s, u32 m, enum space space, u32 bytes, bool write,
-					   struct range *r)
+/* How many different segments addr[] has in one page. */
+lanes_inline u32 segments_of_page(const struct vgpu_lanes *s)
 {
-	u32 lane = (u32)__builtin_ctz(m);
-
-	r->at = NULL;
-	r->first = s->addr[lane];
-	r->spread = spread(s, m, r->first);
-	if (unlikely((r->first | r->spread) & (bytes - 1)))
-		return MEM_DONE;
-	if (space == SHARED) {
-		/* the highest address any lane can have by the bits that vary */
-		if ((r->first | r->spread) + bytes > s->shared_bytes)
-			return MEM_DONE;
-		r->at = s->shared + r->first;
-		return MEM_DONE;
-	}
-	if (r->spread >> VGPU_PAGE_SHIFT || r->first >= VGPU_ADDRESS_LIMIT)
-		return MEM_DONE;
-	r->at = page_of(s, r->first, write);
-	if (unlikely(!r->at))
-		return translate(s, lane, bytes, write);
-	s->held = 0;
-	r->at += r->first & (VGPU_PAGE_SIZE - 1);
-	return MEM_DONE;
-}
-
-lanes_inline void count_segments(struct vgpu_lanes *s, u32 m, const struct range *r)
-{
-	u32 touched = 0;
-
-	if (r->spread >> VGPU_SEGMENT_SHIFT == 0) {
-		s->segments++;
-		return;
-	}
-	EACH_ACTIVE(l, m)
-		touched |= 1u << (s->addr[l] >> VGPU_SEGMENT_SHIFT & 31);
-	s->segments += popcount32(touched);
-}
-
-lanes_inline void pointers(struct vgpu_lanes *s, const struct range *r)
-{
-	u64 delta = (u64)(unsigned long)r->at - r->first;
-	vuq *p = (vuq *)s->ptr;
+#if LANES_VECTOR == 32
+	vuq touched = {};
+	u64 all = 0;
 
 	EACH_VECTORQ(k)
-		p[k] = ((const vuq *)s->addr)[k] + splatq(delta);
+		touched |= (vuq){ 1, 1, 1, 1 } << (vuq_at(s->addr, k) >> VGPU_SEGMENT_SHIFT & 31);
+	UNROLL for (u32 n = 0; n < LANES_VECTOR / 8; n++)
+		all |= touched[n];
+	return popcount32((u32)all);
+#else
+	u32 touched = 0;
+
+	for (u32 l = 0; l < VGPU_LANES; l++)
+		touched |= 1u << (s->addr[l] >> VGPU_SEGMENT_SHIFT & 31);
+	return popcount32(touched);
+#endif
 }
 
-#define LOAD_LANES(reg, type, step)								\
+/*
+ * The same anywhere: the lanes whose segment no earlier lane has. Where segments ascend only the lane before can have it. Works on
+ * 31 bits of a segment's number: above them (256 GB) all lanes must be alike.
+ */
+lanes_noinline u32 segments_anywhere(const struct vgpu_lanes *s)
+{
+	u32 numbers[2 * VGPU_LANES] __attribute__((aligned(64)));
+	u32 *own = numbers + VGPU_LANES, same = 0, down = 0;
+
+	for (int k = 0; k < NVQ; k++)
+		HALF_AT(vu_half, own, k) = narrow(vuq_at(s->addr, k) >> VGPU_SEGMENT_SHIFT);
+	/* what stands before the first lane is no lane's */
+	EACH_VECTOR(k)
+		((vu *)numbers)[k] = splat(own[0] ^ 0x80000000u);
+	EACH_VECTOR(k) {
+		vu before = *(const vu_any *)(own - 1 + k * (LANES_VECTOR / 4)), n = vu_at(own, k);
+
+		same |= mask_of((vu)(n == before)) << k * (LANES_VECTOR / 4);
+		down |= mask_of((vu)((vs)n < (vs)before)) << k * (LANES_VECTOR / 4);
+	}
+	if (!(down & ~1u))
+		return VGPU_LANES - popcount32(same);
+	same = 0;
+	for (int k = 0; k < NV; k++) {
+		vu n = vu_at(own, k), found = {};
+
+		for (int back = 1; back < (k + 1) * (LANES_VECTOR / 4); back++)
+			found |= (vu)(n == *(const vu_any *)(own - back + k * (LANES_VECTOR / 4)));
+		same |= mask_of(found) << k * (LANES_VECTOR / 4);
+	}
+	return VGPU_LANES - popcount32(same);
+}
+
+/* Where the bytes of all lanes are: at[l] + delta */
+struct place {
+	const u64 *at;
+	u64 delta;
+	u64 spread;	/* 0: all at one place */
+};
+
+/* Each lane by the TLB alone, aligned; false: one of them needs more. Fills ptr[]. */
+lanes_inline bool by_tlb(struct vgpu_lanes *s, u32 bytes, bool write)
+{
+	const struct vgpu_tlb_entry *tlb = s->tlb;
+	u64 wrong = 0;
+
+	for (u32 l = 0; l < VGPU_LANES; l++) {
+		u64 a = s->addr[l], page = a >> VGPU_PAGE_SHIFT;
+		const struct vgpu_tlb_entry *e = &tlb[page & (VGPU_TLB_ENTRIES - 1)];
+		u8 *p = write ? e->write : e->read;
+
+		wrong |= (e->page ^ page) | (a & (bytes - 1)) | !p;
+		s->ptr[l] = p + (a & (VGPU_PAGE_SIZE - 1));
+	}
+	return !wrong;
+}
+
+/* Offsets in addr[], aligned: does one of them leave so many bytes? */
+lanes_inline bool out_of(const struct vgpu_lanes *s, u32 bytes, u64 most, u32 limit)
+{
+	vuq bad = {};
+
+	if (most + bytes <= limit)	/* the highest that the bits which vary allow */
+		return false;
+	if (limit < bytes)
+		return true;
+	EACH_VECTORQ(k)
+		bad |= splatq(limit - bytes) - vuq_at(s->addr, k);	/* below zero */
+	return mask_ofq(bad);
+}
+
+/*
+ * Where the access of the lanes in @m goes, addr[] being filled. What common cases do not have goes to resolve(), which
+ * also finds out what is wrong and where.
+ */
+lanes_inline enum vgpu_lanes_end locate(struct vgpu_lanes *s, u32 m, enum space space, u32 bytes, bool write, bool atomic,
+					struct place *p)
+{
+	u32 lane = (u32)__builtin_ctz(m);
+	u64 first = s->addr[lane], window = 0;
+	enum space in = space;
+	u8 *page;
+
+	p->spread = spread(s, first);
+	p->at = s->addr;
+	if (unlikely((first | p->spread) & (bytes - 1)))
+		goto other;
+	if (space == GENERIC && unlikely(first >= VGPU_SHARED_WINDOW)) {
+		window = first & VGPU_WINDOW_MASK;
+		if (p->spread & VGPU_WINDOW_MASK || (first | p->spread) & ~VGPU_WINDOW_MASK & ~0xffffffffull)
+			goto other;
+		in = window == VGPU_SHARED_WINDOW ? SHARED : window == VGPU_LOCAL_WINDOW ? LOCAL : GENERIC;
+	}
+	if (in >= SHARED) {
+		u64 most = (first | p->spread) & 0xffffffffu;
+		u32 limit = in == SHARED ? s->shared_bytes : s->local_bytes;
+
+		if (window) {
+			/* checked without the window, which is given back to addr[]: a fault says it */
+			if (most + bytes > limit)
+				goto other;
+		} else if (out_of(s, bytes, most, limit)) {
+			goto other;
+		}
+		if (in == SHARED) {
+			p->delta = (u64)(unsigned long)s->shared - window;
+			return MEM_DONE;
+		}
+		if (atomic)
+			goto other;
+		p->delta = (u64)(unsigned long)s->warp->local - window;
+		EACH_VECTORQ(k)
+			((vuq *)s->ptr)[k] = vuq_at(s->addr, k) + vuq_at(lane_iotaq, k) * splatq(s->local_bytes);
+		p->at = (const u64 *)s->ptr;
+		p->spread = 1;
+		return MEM_DONE;
+	}
+	if (p->spread >> VGPU_PAGE_SHIFT == 0) {
+		if (first >= VGPU_ADDRESS_LIMIT)
+			goto other;
+		page = page_of(s, first, write);
+		if (unlikely(!page))
+			return translate(s, lane, bytes, write);
+		s->segments += p->spread >> VGPU_SEGMENT_SHIFT ? segments_of_page(s) : 1;
+		s->held = 0;
+		p->delta = (u64)(unsigned long)page - (first & ~(VGPU_PAGE_SIZE - 1));
+		return MEM_DONE;
+	}
+	if (p->spread >> (VGPU_SEGMENT_SHIFT + 31) == 0 && by_tlb(s, bytes, write)) {
+		s->segments += segments_anywhere(s);
+		s->held = 0;
+		p->at = (const u64 *)s->ptr;
+		p->delta = 0;
+		return MEM_DONE;
+	}
+other:
+	p->at = (const u64 *)s->ptr;
+	p->delta = 0;
+	return resolve(s, m, space, bytes, write, atomic);
+}
+
+/* The value is taken as it is: loads lane by lane are not gathered into vectors, which is slower. */
+#define OPAQUE(v)	__asm__("" : "+r"(v))
+
+#define LOAD_LANES(type, wider)									\
 	do {											\
-		for (u32 n = 0; n < count; n++) {						\
-			__typeof__(reg(s, 0)) to = reg(s, i->dst + n * (step));			\
-			if (m == FULL)								\
-				for (u32 l = 0; l < VGPU_LANES; l++)				\
-					to[l] = (__typeof__(*to))((const type *)s->ptr[l])[n];	\
-			else									\
-				EACH_ACTIVE(l, m)						\
-					to[l] = (__typeof__(*to))((const type *)s->ptr[l])[n];	\
-		}										\
+		wider *to = (wider *)out;							\
+		for (u32 n = 0; n < count; n++, delta += sizeof(type), to += VGPU_LANES)	\
+			UNROLL for (u32 l = 0; l < VGPU_LANES; l++) {				\
+				wider v_ = (wider)*(const type *)(unsigned long)(at[l] + delta); \
+				OPAQUE(v_);							\
+				to[l] = v_;							\
+			}									\
 	} while (0)
 
-lanes_noinline void load_lanes(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
+/* All lanes, to @out on, which is no part of what is read. */
+lanes_noinline void load_lanes(const struct place *p, u32 flags, u32 *out)
 {
-	u32 count = VGPU_F_COUNT(i->flags);
+	u32 count = VGPU_F_COUNT(flags);
+	const u64 *at = p->at;
+	u64 delta = p->delta;
 
-	switch (VGPU_F_SIZE(i->flags)) {
+	switch (flags & (3 | VGPU_F_SEXT)) {
+	case 0:
+		LOAD_LANES(u8, u32);
+		break;
 	case 1:
-		if (i->flags & VGPU_F_SEXT)
-			LOAD_LANES(reg32, s8, 1);
-		else
-			LOAD_LANES(reg32, u8, 1);
+		LOAD_LANES(u16, u32);
+		break;
+	case VGPU_F_SEXT:
+		LOAD_LANES(s8, u32);
+		break;
+	case 1 | VGPU_F_SEXT:
+		LOAD_LANES(s16, u32);
 		break;
 	case 2:
-		if (i->flags & VGPU_F_SEXT)
-			LOAD_LANES(reg32, s16, 1);
-		else
-			LOAD_LANES(reg32, u16, 1);
+	case 2 | VGPU_F_SEXT:
+		LOAD_LANES(u32, u32);
 		break;
-	case 4:
-		LOAD_LANES(reg32, u32, 1);
-		break;
-	case 8:
-		LOAD_LANES(reg64, u64, 2);
-		break;
+	default:
+		LOAD_LANES(u64, u64);
 	}
 }
 
 /* In the order of the lanes: of several that write the same place the highest wins. */
-#define STORE_LANES(reg, type, step)								\
+#define STORE_LANES(type, wider, count)								\
 	do {											\
-		EACH_ACTIVE(l, m)								\
-			for (u32 n = 0; n < count; n++)						\
-				((type *)s->ptr[l])[n] = (type)reg(s, i->b + n * (step))[l];	\
+		const wider *from = (const wider *)regs;					\
+		if (m == FULL)									\
+			UNROLL for (u32 l = 0; l < VGPU_LANES; l++) {				\
+				type *to = (type *)(unsigned long)(at[l] + delta);		\
+				for (u32 n = 0; n < (count); n++)				\
+					to[n] = (type)from[n * VGPU_LANES + l];			\
+			}									\
+		else										\
+			EACH_ACTIVE(l, m) {							\
+				type *to = (type *)(unsigned long)(at[l] + delta);		\
+				for (u32 n = 0; n < (count); n++)				\
+					to[n] = (type)from[n * VGPU_LANES + l];			\
+			}									\
 	} while (0)
 
-lanes_noinline void store_lanes(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
+lanes_noinline void store_lanes(const struct place *p, u32 flags, const u32 *regs, u32 m)
 {
-	u32 count = VGPU_F_COUNT(i->flags);
+	u32 count = VGPU_F_COUNT(flags);
+	const u64 *at = p->at;
+	u64 delta = p->delta;
 
-	switch (VGPU_F_SIZE(i->flags)) {
+	switch (flags & 15) {
+	case 0:
+		STORE_LANES(u8, u32, 1);
+		break;
 	case 1:
-		STORE_LANES(reg32, u8, 1);
+		STORE_LANES(u16, u32, 1);
 		break;
 	case 2:
-		STORE_LANES(reg32, u16, 1);
+		STORE_LANES(u32, u32, 1);
 		break;
-	case 4:
-		STORE_LANES(reg32, u32, 1);
+	case 3:
+		STORE_LANES(u64, u64, 1);
 		break;
-	case 8:
-		STORE_LANES(reg64, u64, 2);
+	case 2 | 1 << 2:
+		STORE_LANES(u32, u32, 2);
 		break;
+	case 2 | 2 << 2:
+		STORE_LANES(u32, u32, 4);
+		break;
+	case 3 | 1 << 2:
+		STORE_LANES(u64, u64, 2);
+		break;
+	case 1 << 2:
+	case 2 << 2:
+		STORE_LANES(u8, u32, count);
+		break;
+	default:
+		STORE_LANES(u16, u32, count);
 	}
 }
 
@@ -300,51 +447,39 @@ lanes_inline u32 access_bytes(const struct vgpu_insn *i)
 
 lanes_noinline enum vgpu_lanes_end load_any(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
 {
-	u32 bytes = access_bytes(i);
+	u32 slots = VGPU_F_COUNT(i->flags) << ((i->flags & 3) == 3);
+	u32 *to = reg32(s, i->dst), scratch[4 * VGPU_LANES] __attribute__((aligned(64)));
 	enum vgpu_lanes_end end;
-	struct range r = { NULL, 0, 0 };
+	struct place p;
 
-	addresses(s, i, space, i->flags & VGPU_F_ABS);
-	if (space != LOCAL) {
-		end = one_range(s, m, space, bytes, false, &r);
-		if (unlikely(end != MEM_DONE))
-			return end;
+	addresses(s, i, m, space, i->flags & VGPU_F_ABS);
+	end = locate(s, m, space, access_bytes(i), false, false, &p);
+	if (unlikely(end != MEM_DONE))
+		return end;
+	if (m == FULL) {
+		load_lanes(&p, i->flags, to);
+		return MEM_DONE;
 	}
-	if (!r.at) {
-		end = resolve(s, m, space, bytes, false, false);
-		if (unlikely(end != MEM_DONE))
-			return end;
-	} else {
-		if (space != SHARED)
-			count_segments(s, m, &r);
-		pointers(s, &r);
-	}
-	load_lanes(s, i, m);
+	load_lanes(&p, i->flags, scratch);
+	if ((i->flags & 3) == 3)
+		for (u32 n = 0; n < slots; n += 2)
+			blendq((u64 *)(to + n * VGPU_LANES), (const u64 *)(scratch + n * VGPU_LANES), m);
+	else
+		for (u32 n = 0; n < slots; n++)
+			blend(to + n * VGPU_LANES, scratch + n * VGPU_LANES, m);
 	return MEM_DONE;
 }
 
 lanes_noinline enum vgpu_lanes_end store_any(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
 {
-	u32 bytes = access_bytes(i);
 	enum vgpu_lanes_end end;
-	struct range r = { NULL, 0, 0 };
+	struct place p;
 
-	addresses(s, i, space, i->flags & VGPU_F_ABS);
-	if (space != LOCAL) {
-		end = one_range(s, m, space, bytes, true, &r);
-		if (unlikely(end != MEM_DONE))
-			return end;
-	}
-	if (!r.at) {
-		end = resolve(s, m, space, bytes, true, false);
-		if (unlikely(end != MEM_DONE))
-			return end;
-	} else {
-		if (space != SHARED)
-			count_segments(s, m, &r);
-		pointers(s, &r);
-	}
-	store_lanes(s, i, m);
+	addresses(s, i, m, space, i->flags & VGPU_F_ABS);
+	end = locate(s, m, space, access_bytes(i), true, false, &p);
+	if (unlikely(end != MEM_DONE))
+		return end;
+	store_lanes(&p, i->flags, reg32(s, i->b), m);
 	return MEM_DONE;
 }
 
@@ -490,12 +625,25 @@ lanes_inline enum vgpu_lanes_end mem_store(struct vgpu_lanes *s, const struct vg
 lanes_noinline void mem_param(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 {
 	const u8 *p = s->params + i->imm;
-	u64 buffer[2];
+	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags);
 
-	__builtin_memcpy(buffer, p, access_bytes(i));
-	EACH_ACTIVE(l, m)
-		s->ptr[l] = (u8 *)buffer;
-	load_lanes(s, i, m);
+	for (u32 n = 0; n < count; n++, p += size) {
+		u64 v = size == 8 ? *(const u64 *)p : size == 4 ? *(const u32 *)p :
+			size == 2 ? i->flags & VGPU_F_SEXT ? (u32)*(const s16 *)p : *(const u16 *)p :
+			i->flags & VGPU_F_SEXT ? (u32)*(const s8 *)p : *p;
+
+		if (size == 8) {
+			vuq *to = (vuq *)reg64(s, i->dst + 2 * n);
+
+			EACH_VECTORQ(k)
+				to[k] = m == FULL ? splatq(v) : chooseq(lanes_ofq(m, k), splatq(v), to[k]);
+		} else {
+			vu *to = (vu *)reg32(s, i->dst + n);
+
+			EACH_VECTOR(k)
+				to[k] = m == FULL ? splat((u32)v) : choose(lanes_of(m, k), splat((u32)v), to[k]);
+		}
+	}
 }
 
 lanes_inline u32 atom32(u32 flags, u32 old, u32 b, u32 c)
@@ -564,39 +712,79 @@ lanes_inline u64 atom64(u32 flags, u64 old, u64 b, u64 c)
 	}
 }
 
-/* Lane by lane, lowest first: a float sum is the same in every run. */
-lanes_noinline enum vgpu_lanes_end mem_atomic(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
-					      enum space space, bool wide)
-{
-	bool noret = i->flags & VGPU_F_ATOM_NORET;
-	enum vgpu_lanes_end end;
+/*
+ * Lane by lane, lowest first: a float sum is the same in every run. All at one place: the value stays in a register.
+ */
+#define ATOMIC_LANES(type, f, flags)								\
+	do {											\
+		if (!p.spread) {								\
+			type *q = (type *)(unsigned long)(p.at[0] + p.delta), v = *q;		\
+			EACH_ACTIVE(l, m) {							\
+				type new_ = f(flags, v, b[l], c[l]);				\
+				out[l] = v;							\
+				v = new_;							\
+			}									\
+			*q = v;									\
+		} else {									\
+			EACH_ACTIVE(l, m) {							\
+				type *q = (type *)(unsigned long)(p.at[l] + p.delta), old = *q;	\
+				*q = f(flags, old, b[l], c[l]);					\
+				out[l] = old;							\
+			}									\
+		}										\
+	} while (0)
+#define ATOMIC_CASE(type, f, flags_)	case flags_: ATOMIC_LANES(type, f, flags_); break;
 
-	addresses(s, i, space, i->flags & VGPU_F_ATOM_ABS);
-	end = resolve(s, m, space, wide ? 8 : 4, true, true);
+lanes_noinline enum vgpu_lanes_end mem_atomic(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
+{
+	const u32 *b = reg32(s, i->b), *c = reg32(s, i->c);
+	u32 *out = i->flags & VGPU_F_ATOM_NORET ? (u32 *)s->out : reg32(s, i->dst);
+	enum vgpu_lanes_end end;
+	struct place p;
+
+	addresses(s, i, m, space, i->flags & VGPU_F_ATOM_ABS);
+	end = locate(s, m, space, 4, true, true, &p);
 	if (end != MEM_DONE)
 		return end;
-	if (wide) {
-		const u64 *b = reg64(s, i->b), *c = reg64(s, i->c);
-		u64 *d = reg64(s, i->dst);
+	switch (i->flags & (15 | VGPU_F_ATOM_SIGNED | VGPU_F_ATOM_FLOAT)) {
+	ATOMIC_CASE(u32, atom32, VGPU_ATOM_ADD)
+	ATOMIC_CASE(u32, atom32, VGPU_ATOM_ADD | VGPU_F_ATOM_FLOAT)
+	ATOMIC_CASE(u32, atom32, VGPU_ATOM_CAS)
+	ATOMIC_CASE(u32, atom32, VGPU_ATOM_EXCH)
+	ATOMIC_CASE(u32, atom32, VGPU_ATOM_MIN)
+	ATOMIC_CASE(u32, atom32, VGPU_ATOM_MIN | VGPU_F_ATOM_SIGNED)
+	ATOMIC_CASE(u32, atom32, VGPU_ATOM_MAX)
+	ATOMIC_CASE(u32, atom32, VGPU_ATOM_MAX | VGPU_F_ATOM_SIGNED)
+	ATOMIC_CASE(u32, atom32, VGPU_ATOM_AND)
+	ATOMIC_CASE(u32, atom32, VGPU_ATOM_OR)
+	ATOMIC_CASE(u32, atom32, VGPU_ATOM_XOR)
+	ATOMIC_CASE(u32, atom32, VGPU_ATOM_INC)
+	default:
+		ATOMIC_LANES(u32, atom32, i->flags);
+	}
+	return MEM_DONE;
+}
 
-		EACH_ACTIVE(l, m) {
-			u64 *p = (u64 *)s->ptr[l], old = *p;
+lanes_noinline enum vgpu_lanes_end mem_atomicq(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
+{
+	const u64 *b = reg64(s, i->b), *c = reg64(s, i->c);
+	u64 *out = i->flags & VGPU_F_ATOM_NORET ? s->out : reg64(s, i->dst);
+	enum vgpu_lanes_end end;
+	struct place p;
 
-			*p = atom64(i->flags, old, b[l], c[l]);
-			if (!noret)
-				d[l] = old;
-		}
-	} else {
-		const u32 *b = reg32(s, i->b), *c = reg32(s, i->c);
-		u32 *d = reg32(s, i->dst);
-
-		EACH_ACTIVE(l, m) {
-			u32 *p = (u32 *)s->ptr[l], old = *p;
-
-			*p = atom32(i->flags, old, b[l], c[l]);
-			if (!noret)
-				d[l] = old;
-		}
+	addresses(s, i, m, space, i->flags & VGPU_F_ATOM_ABS);
+	end = locate(s, m, space, 8, true, true, &p);
+	if (end != MEM_DONE)
+		return end;
+	switch (i->flags & (15 | VGPU_F_ATOM_SIGNED | VGPU_F_ATOM_FLOAT)) {
+	ATOMIC_CASE(u64, atom64, VGPU_ATOM_ADD)
+	ATOMIC_CASE(u64, atom64, VGPU_ATOM_ADD | VGPU_F_ATOM_FLOAT)
+	ATOMIC_CASE(u64, atom64, VGPU_ATOM_CAS)
+	ATOMIC_CASE(u64, atom64, VGPU_ATOM_EXCH)
+	ATOMIC_CASE(u64, atom64, VGPU_ATOM_MIN | VGPU_F_ATOM_SIGNED)
+	ATOMIC_CASE(u64, atom64, VGPU_ATOM_MAX | VGPU_F_ATOM_SIGNED)
+	default:
+		ATOMIC_LANES(u64, atom64, i->flags);
 	}
 	return MEM_DONE;
 }

@@ -285,12 +285,12 @@
 	MEM(STG, mem_store, GLOBAL)
 	MEM(STS, mem_store, SHARED)
 	MEM(STL, mem_store, LOCAL)
-	ATOMIC(ATOM, GENERIC, false)
-	ATOMIC(ATOMG, GLOBAL, false)
-	ATOMIC(ATOMS, SHARED, false)
-	ATOMIC(ATOMQ, GENERIC, true)
-	ATOMIC(ATOMGQ, GLOBAL, true)
-	ATOMIC(ATOMSQ, SHARED, true)
+	MEM(ATOM, mem_atomic, GENERIC)
+	MEM(ATOMG, mem_atomic, GLOBAL)
+	MEM(ATOMS, mem_atomic, SHARED)
+	MEM(ATOMQ, mem_atomicq, GENERIC)
+	MEM(ATOMGQ, mem_atomicq, GLOBAL)
+	MEM(ATOMSQ, mem_atomicq, SHARED)
 	/* warp and block */
 	case VGPU_OP_SHFL:
 		bits = shuffle((u32 *)s->out, R(i->a), BR, R(i->c), i->flags & ~VGPU_F_IMM);

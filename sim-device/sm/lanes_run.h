@@ -203,12 +203,6 @@ lanes_inline u32 cmp_result(u32 flags, u32 less, u32 equal, u32 unordered)
 		if (unlikely(end != MEM_DONE))							\
 			goto restart;								\
 		break;
-#define ATOMIC(op, space, wide)									\
-	case VGPU_OP_##op:									\
-		end = mem_atomic(s, i, m, space, wide);						\
-		if (unlikely(end != MEM_DONE))							\
-			goto restart;								\
-		break;
 /* Go on only when all members of the masks execute this; else another entry may run. */
 #define MEET	do { if (unlikely(m != w->live) && !members_here(s, i, m)) goto wait; } while (0)
 #define SET_PRED(d, v) do {									\
