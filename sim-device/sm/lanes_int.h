@@ -195,4 +195,219 @@ lanes_inline u64 mulhs64(u64 a, u64 b)
 	return (u64)((__int128)(s64)a * (s64)b >> 64);
 }
 
+/* ---- the same of all lanes at once ------------------------------------------------------------------------------------ */
+
+/* all ones where @v, as 32 bits, is not 0 */
+lanes_inline vu nonzero(vu v)
+{
+	return ~(vu)(v == 0);
+}
+
+/* v >> n, v << n; 0 from the width up */
+lanes_inline vu shr_v(vu v, vu n)
+{
+	return (v >> (n & 31)) & (vu)(n < 32);
+}
+
+lanes_inline vu shl_v(vu v, vu n)
+{
+	return (v << (n & 31)) & (vu)(n < 32);
+}
+
+/* As floats: the exponent. The bit below the leading one is cleared, so that nothing rounds up. */
+lanes_inline vu clz_v(vu v)
+{
+	vu f = (vu)floats_vs((vs)(v & ~(v >> 1))) >> 23;
+	vu n = 158 - f;
+
+	n = choose((vu)(v == 0), splat(32), n);
+	return n & ~(vu)((vs)v < 0);
+}
+
+lanes_inline vu popc_v(vu v)
+{
+	v -= v >> 1 & 0x55555555u;
+	v = (v & 0x33333333u) + (v >> 2 & 0x33333333u);
+	v = (v + (v >> 4)) & 0x0f0f0f0fu;
+	v += v >> 8;
+	return (v + (v >> 16)) & 0x3f;
+}
+
+lanes_inline vu brev_v(vu v)
+{
+	v = (v >> 1 & 0x55555555u) | (v & 0x55555555u) << 1;
+	v = (v >> 2 & 0x33333333u) | (v & 0x33333333u) << 2;
+	v = (v >> 4 & 0x0f0f0f0fu) | (v & 0x0f0f0f0fu) << 4;
+	v = (v >> 8 & 0x00ff00ffu) | (v & 0x00ff00ffu) << 8;
+	return v >> 16 | v << 16;
+}
+
+/* Of 64 bits by what is known of the halves */
+lanes_inline vuq clz_vq(vuq v)
+{
+	vu n = clz_v((vu)v), none = (vu)(n == 32);
+
+	return ((vuq)n >> 32) + ((vuq)n & (vuq)none >> 32);
+}
+
+lanes_inline vuq popc_vq(vuq v)
+{
+	vuq n = (vuq)popc_v((vu)v);
+
+	return (n >> 32) + (n & 0xff);
+}
+
+lanes_inline vuq brev_vq(vuq v)
+{
+	v = (vuq)brev_v((vu)v);
+	return v >> 32 | v << 32;
+}
+
+/* The field has `have` bits, at least one unless its length is 0; signed, its top one goes on. */
+lanes_inline vu bfe_v(vu a, vu pos, vu len, bool is_signed)
+{
+	vu beyond, have, field, top;
+
+	pos &= 0xff;
+	len &= 0xff;
+	beyond = (vu)((vs)pos > 31);
+	pos = choose(beyond, splat(31), pos);
+	have = 32 - pos;
+	have = choose((vu)((vs)len < (vs)have), len, have);
+	field = (a >> pos) & (shl_v(splat(1), have) - 1);
+	if (!is_signed)
+		return field & ~beyond;
+	top = splat(1) << ((have - 1) & 31);
+	return ((field ^ top) - top) & nonzero(len);
+}
+
+lanes_inline vu bfi_v(vu a, vu b, vu spec)
+{
+	vu pos = spec & 0xff, len = spec >> 8 & 0xff;
+	vu mask = shl_v(shl_v(splat(1), len) - 1, pos);
+
+	return (b & ~mask) | (shl_v(a, pos) & mask);
+}
+
+lanes_inline vu prmt_v(vu a, vu b, vu select)
+{
+	vu d = {};
+
+	UNROLL for (u32 n = 0; n < 4; n++) {
+		vu s = select >> 4 * n, v, minus;
+
+#if LANES_VECTOR == 32
+		v = choose(nonzero(s & 4), b, a) >> ((s & 3) << 3);
+#else
+		v = choose(nonzero(s & 4), b, a);
+		v = choose(nonzero(s & 2), v >> 16, v);
+		v = choose(nonzero(s & 1), v >> 8, v);
+#endif
+		v &= 0xff;
+		minus = nonzero(s & 8);
+		d |= choose(minus, (0 - (v >> 7)) & 0xff, v) << 8 * n;
+	}
+	return d;
+}
+
+/* The high word of a product of 64 bits, from those of its halves */
+lanes_inline vuq mulhu_v(vuq a, vuq b)
+{
+	vuq al = a & 0xffffffffu, ah = a >> 32, bl = b & 0xffffffffu, bh = b >> 32;
+	vuq low = al * bl, m = ah * bl + (low >> 32), n = al * bh + (m & 0xffffffffu);
+
+	return ah * bh + (m >> 32) + (n >> 32);
+}
+
+lanes_inline vuq minus_vq(vuq v)
+{
+	return (vuq)((vsq)v < 0);
+}
+
+lanes_inline vuq mulhs_v(vuq a, vuq b)
+{
+	return mulhu_v(a, b) - (minus_vq(a) & b) - (minus_vq(b) & a);
+}
+
+/*
+ * Division of 32 bits is exact in doubles: what is not an integer is further from one than the quotient is rounded. Only by
+ * 1 can an unsigned quotient be beyond the signed range.
+ */
+lanes_inline vu_half quotient(vu_half a, vu_half b, bool is_signed)
+{
+	vd x, y;
+
+	if (is_signed) {
+		x = __builtin_convertvector((vs_half)a, vd);
+		y = __builtin_convertvector((vs_half)b, vd);
+	} else {
+		x = small_d(widen(a));
+		y = small_d(widen(b));
+	}
+	return (vu_half)__builtin_convertvector(x / y, vs_half);
+}
+
+lanes_inline vu div_v(vu a, vu b, bool is_signed)
+{
+	vu q = JOIN(quotient(LOW_HALF(a), LOW_HALF(b), is_signed), quotient(HIGH_HALF(a), HIGH_HALF(b), is_signed));
+
+	if (!is_signed)
+		q = choose((vu)(b == 1), a, q);
+	return q | (vu)(b == 0);
+}
+
+lanes_inline vu rem_v(vu a, vu b, bool is_signed)
+{
+	return a - div_v(a, b, is_signed) * b;
+}
+
+/*
+ * Of 64 bits: the same while both, or their sizes, are below 2^52. The remainder then is exact in doubles too, and says where
+ * the quotient was rounded up. false: not that case.
+ */
+lanes_noinline bool div_near(u64 *o, const u64 *a, const u64 *b, u32 m, bool is_signed, bool remainder)
+{
+	vuq far = {};
+
+	EACH_VECTORQ(k) {
+		vuq x = vuq_at(a, k), y = vuq_at(b, k);
+
+		if (is_signed) {
+			x = (x ^ minus_vq(x)) - minus_vq(x);
+			y = (y ^ minus_vq(y)) - minus_vq(y);
+		}
+		far |= ((x | y) >> 52) & lanes_ofq(m, k);
+	}
+	if (!all_zero((vu)far))
+		return false;
+	for (int k = 0; k < NVQ; k++) {
+		vuq x = vuq_at(a, k), y = vuq_at(b, k), by_zero, low, sx = {}, sy = {}, r;
+		vd xd, yd, q, rest;
+
+		if (is_signed) {
+			sx = minus_vq(x);
+			sy = minus_vq(y);
+		}
+		xd = small_d((x ^ sx) - sx);
+		yd = small_d((y ^ sy) - sy);
+		by_zero = (vuq)(yd == 0);
+		q = (xd / yd + 0x1p+52) - 0x1p+52;
+		rest = xd - q * yd;
+		low = (vuq)(rest < 0);
+		if (remainder) {
+			rest = rest + (vd)(low & (vuq)yd);
+			r = (vuq)(rest + 0x1p+52) & 0xfffffffffffffull;
+			r = (r ^ sx) - sx;
+			r = chooseq(by_zero, x, r);
+		} else {
+			q = q - (vd)(low & (vuq)splat_d(1.0));
+			r = (vuq)(q + 0x1p+52) & 0xfffffffffffffull;
+			r = (r ^ sx ^ sy) - (sx ^ sy);
+			r |= by_zero;
+		}
+		((vuq *)o)[k] = r;
+	}
+	return true;
+}
+
 #endif

@@ -239,20 +239,24 @@ struct place {
 	u64 spread;	/* 0: all at one place */
 };
 
-/* Each lane by the TLB alone, aligned; false: one of them needs more. Fills ptr[]. */
-lanes_inline bool by_tlb(struct vgpu_lanes *s, u32 bytes, bool write)
+/* Each lane by the TLB alone; false: one of them needs more. Fills ptr[]. What is mapped can be read. */
+lanes_inline bool by_tlb(struct vgpu_lanes *s, bool write)
 {
 	const struct vgpu_tlb_entry *tlb = s->tlb;
 	u64 wrong = 0;
 
-	for (u32 l = 0; l < VGPU_LANES; l++) {
-		u64 a = s->addr[l], page = a >> VGPU_PAGE_SHIFT;
+	UNROLL for (u32 l = 0; l < VGPU_LANES; l++) {
+		u64 page = s->addr[l] >> VGPU_PAGE_SHIFT;
 		const struct vgpu_tlb_entry *e = &tlb[page & (VGPU_TLB_ENTRIES - 1)];
 		u8 *p = write ? e->write : e->read;
 
-		wrong |= (e->page ^ page) | (a & (bytes - 1)) | !p;
-		s->ptr[l] = p + (a & (VGPU_PAGE_SIZE - 1));
+		wrong |= e->page ^ page;
+		if (write)
+			wrong |= !p;
+		s->ptr[l] = p;
 	}
+	EACH_VECTORQ(k)
+		((vuq *)s->ptr)[k] += vuq_at(s->addr, k) & (VGPU_PAGE_SIZE - 1);
 	return !wrong;
 }
 
@@ -327,7 +331,7 @@ lanes_inline enum vgpu_lanes_end locate(struct vgpu_lanes *s, u32 m, enum space 
 		p->delta = (u64)(unsigned long)page - (first & ~(VGPU_PAGE_SIZE - 1));
 		return MEM_DONE;
 	}
-	if (p->spread >> (VGPU_SEGMENT_SHIFT + 31) == 0 && by_tlb(s, bytes, write)) {
+	if (p->spread >> (VGPU_SEGMENT_SHIFT + 31) == 0 && by_tlb(s, write)) {
 		s->segments += segments_anywhere(s);
 		s->held = 0;
 		p->at = (const u64 *)s->ptr;
@@ -339,9 +343,6 @@ other:
 	p->delta = 0;
 	return resolve(s, m, space, bytes, write, atomic);
 }
-
-/* The value is taken as it is: loads lane by lane are not gathered into vectors, which is slower. */
-#define OPAQUE(v)	__asm__("" : "+r"(v))
 
 #define LOAD_LANES(type, wider)									\
 	do {											\

@@ -79,6 +79,27 @@
 #define LWIDE(op, expr)	LANEWISE_OP(op, s->out, TAKEQ, u32, R(i->a), BR, Q(i->c), expr)	/* Q, R RI Q */
 #define LNARROW(op, expr) LANEWISE_OP(op, S32, TAKE, u64, Q(i->a), Q(0), R(0), expr)	/* R, Q */
 
+/* whole vectors: R from Q */
+#define VNARROW(op, expr)									\
+	case VGPU_OP_##op:									\
+		EACH_VECTORQ(k) {								\
+			vuq x = vuq_at(Q(i->a), k);						\
+			HALF_AT(vu_half, s->out, k) = narrow(expr);				\
+		}										\
+		TAKE;										\
+		break;
+/* 64-bit division: at once where operands allow it */
+#define DIVIDE(op, f, is_signed, remainder)							\
+	case VGPU_OP_##op: {									\
+		const u64 *pa = Q(i->a), *pb = BQ;						\
+		u64 *po = OUTQ;									\
+		if (!div_near(po, pa, pb, m, is_signed, remainder))				\
+			for (u32 l = 0; l < VGPU_LANES; l++)					\
+				po[l] = f(pa[l], pb[l]);					\
+		KEEPQ;										\
+		break;										\
+	}
+
 lanes_noinline const u64 *splat_immq(struct vgpu_lanes *s, u64 v)
 {
 	EACH_VECTORQ(k)

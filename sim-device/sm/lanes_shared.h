@@ -8,6 +8,9 @@
 
 #include "lanes_vec.h"
 
+/* The value is taken as it is: loads lane by lane are not gathered into vectors, which is slower. */
+#define OPAQUE(v)	__asm__("" : "+r"(v))
+
 /* Offsets of all lanes from base registers @a and @imm; false: one is out of bounds or misaligned. */
 lanes_inline bool shared_offsets(const struct vgpu_lanes *s, const u32 *a, u32 imm, u32 bytes, u32 *offsets)
 {
@@ -33,8 +36,12 @@ lanes_noinline bool shared_load(const struct vgpu_lanes *s, const u32 *a, u32 im
 	if (unlikely(!shared_offsets(s, a, imm, count * 4, offsets)))
 		return false;
 	for (u32 n = 0; n < count; n++, to += VGPU_LANES, shared += 4)
-		EACH_LANE(l)
-			to[l] = *(const u32 *)(shared + offsets[l]);
+		UNROLL for (u32 l = 0; l < VGPU_LANES; l++) {
+			u32 v = *(const u32 *)(shared + offsets[l]);
+
+			OPAQUE(v);
+			to[l] = v;
+		}
 	return true;
 }
 
@@ -42,12 +49,17 @@ lanes_noinline bool shared_load(const struct vgpu_lanes *s, const u32 *a, u32 im
 lanes_noinline bool shared_store(const struct vgpu_lanes *s, const u32 *a, u32 imm, u32 count, const u32 *from)
 {
 	u32 offsets[VGPU_LANES] __attribute__((aligned(64)));
+	u8 *shared = s->shared;
 
 	if (unlikely(!shared_offsets(s, a, imm, count * 4, offsets)))
 		return false;
-	for (u32 l = 0; l < VGPU_LANES; l++)
-		for (u32 n = 0; n < count; n++)
-			*(u32 *)(s->shared + offsets[l] + 4 * n) = from[n * VGPU_LANES + l];
+	if (count == 1)
+		UNROLL for (u32 l = 0; l < VGPU_LANES; l++)
+			*(u32 *)(shared + offsets[l]) = from[l];
+	else
+		for (u32 l = 0; l < VGPU_LANES; l++)
+			for (u32 n = 0; n < count; n++)
+				*(u32 *)(shared + offsets[l] + 4 * n) = from[n * VGPU_LANES + l];
 	return true;
 }
 
