@@ -66,7 +66,7 @@ gen-flags := -Wno-unused-function -Wno-unused-variable -Wno-unused-but-set-varia
 # objects FLAVOUR SOURCES
 objects = $(patsubst %.c,$(O)/$(1)/%.o,$(filter-out $(O)/gen/%,$(2))) $(patsubst $(O)/gen/%.c,$(O)/$(1)/gen/%.o,$(filter $(O)/gen/%,$(2)))
 all-runtime-src := $(runtime-src) $(gen-src)
-sources := $(device-src) $(all-runtime-src) $(wildcard tools/*.c tools/*/*.c) $(unit-src) $(unit-lib-src)
+sources := $(device-src) $(all-runtime-src) tests/bench/bench_interp.c $(wildcard tools/*.c tools/*/*.c) $(unit-src) $(unit-lib-src)
 
 define compile-rules
 $(O)/$(1)/%.o: %.c $(gen-hdr) | setup-build
@@ -141,6 +141,13 @@ $(O)/experiments/$(1): $$(call objects,native,$(wildcard tests/experiments/$(1)/
 endef
 $(foreach name,$(experiments:$(O)/experiments/%=%),$(eval $(call experiment-rule,$(name))))
 
+# What the interpreter is measured with: the device alone.
+interp := $(O)/bench/interp
+$(interp): $(call objects,native,tests/bench/bench_interp.c) $(O)/native/libvgpu-device.a
+	@mkdir -p $(@D) && echo "  LD  $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $^
+-include $(patsubst %.o,%.d,$(call objects,native,tests/bench/bench_interp.c))
+
 kselftest := $(kselftest-src:tests/kselftest/%.c=$(O)/kselftest/%)
 $(O)/kselftest/%: tests/kselftest/%.c $(wildcard tests/kselftest/*.h uapi/*.h) | setup-build
 	@mkdir -p $(@D) && echo "  CC  $@"
@@ -199,7 +206,7 @@ test:
 	@+tests/run all
 demo: setup-guest all modules cuda-programs
 	@tools/vgpu-demo --kernel $(KERNEL)
-bench: setup-guest all modules cuda-programs
+bench: setup-guest all modules cuda-programs $(interp)
 	@tests/bench/sim.sh
 	@tests/bench/run.sh
 

@@ -12,6 +12,7 @@
 #include "lanes_conv.h"
 #include "lanes_mem.h"
 #include "lanes_vote.h"
+#include "lanes_sreg.h"
 #include "lanes_warp.h"
 #include "lanes_sync.h"
 #include "lanes_run.h"

@@ -289,39 +289,92 @@ lanes_inline vu bfi_v(vu a, vu b, vu spec)
 	return (b & ~mask) | (shl_v(a, pos) & mask);
 }
 
+/* The same of 64 bits */
+lanes_inline vuq bfe_vq(vuq a, vuq pos, vuq len, bool is_signed)
+{
+	vuq beyond, have, field, top, more;
+
+	pos &= 0xff;
+	len &= 0xff;
+	beyond = minus_vq(63 - pos);
+	pos = chooseq(beyond, splatq(63), pos);
+	have = 64 - pos;
+	more = minus_vq(len - have);
+	have = chooseq(more, len, have);	/* 64: only at 0 */
+	top = (splatq(1) << ((have - 1) & 63)) & ~minus_vq(have - 1);
+	field = (a >> pos) & (top | (top - 1)) & ~minus_vq(len - 1);
+	if (!is_signed)
+		return field & ~beyond;
+	return (field ^ top) - top;
+}
+
+lanes_inline vuq bfi_vq(vuq a, vuq b, vuq spec)
+{
+	vuq pos = spec & 0xff, len = spec >> 8 & 0xff, inside = minus_vq(pos - 64);
+	vuq mask = ((splatq(1) << (len & 63)) - 1) | ~minus_vq(len - 64);
+
+	mask = (mask << (pos & 63)) & inside;
+	return (b & ~mask) | (((a << (pos & 63))) & mask);
+}
+
+#if LANES_VECTOR == 32
+
+/* Bytes: table lookup in 16 of them, and choice by a top bit */
+lanes_inline vu bytes_of(vu table, vu index)
+{
+	vu r;
+
+	__asm__("vpshufb %2, %1, %0" : "=x"(r) : "x"(table), "x"(index));
+	return r;
+}
+
+lanes_inline vu choose_bytes(vu by, vu a, vu b)
+{
+	vu r;
+
+	__asm__("vpblendvb %3, %2, %1, %0" : "=x"(r) : "x"(b), "x"(a), "x"(by));
+	return r;
+}
+
+lanes_inline vu prmt_v(vu a, vu b, vu select)
+{
+	const vu lane = { 0, 0x04040404, 0x08080808, 0x0c0c0c0c, 0, 0x04040404, 0x08080808, 0x0c0c0c0c };
+	vu s, index, r, minus;
+
+	s = select & 0xffff;
+	s = (s | s << 8) & 0x00ff00ffu;
+	s = (s | s << 4) & 0x0f0f0f0fu;		/* a nibble in each byte */
+	index = (s & 0x03030303u) | lane;
+	r = choose_bytes(s << 5, bytes_of(b, index), bytes_of(a, index));
+	__asm__("vpcmpgtb %2, %1, %0" : "=x"(minus) : "x"((vu){}), "x"(r));
+	return choose_bytes(s << 4, minus, r);
+}
+
+#else
+
 lanes_inline vu prmt_v(vu a, vu b, vu select)
 {
 	vu d = {};
 
 	UNROLL for (u32 n = 0; n < 4; n++) {
-		vu s = select >> 4 * n, v, minus;
+		vu s = select >> 4 * n, v = choose(nonzero(s & 4), b, a), minus = nonzero(s & 8);
 
-#if LANES_VECTOR == 32
-		v = choose(nonzero(s & 4), b, a) >> ((s & 3) << 3);
-#else
-		v = choose(nonzero(s & 4), b, a);
 		v = choose(nonzero(s & 2), v >> 16, v);
-		v = choose(nonzero(s & 1), v >> 8, v);
-#endif
-		v &= 0xff;
-		minus = nonzero(s & 8);
+		v = choose(nonzero(s & 1), v >> 8, v) & 0xff;
 		d |= choose(minus, (0 - (v >> 7)) & 0xff, v) << 8 * n;
 	}
 	return d;
 }
 
+#endif
+
 /* The high word of a product of 64 bits, from those of its halves */
 lanes_inline vuq mulhu_v(vuq a, vuq b)
 {
-	vuq al = a & 0xffffffffu, ah = a >> 32, bl = b & 0xffffffffu, bh = b >> 32;
-	vuq low = al * bl, m = ah * bl + (low >> 32), n = al * bh + (m & 0xffffffffu);
+	vuq ah = a >> 32, bh = b >> 32;
+	vuq m = product(ah, b) + (product(a, b) >> 32), n = product(a, bh) + (m & 0xffffffffu);
 
-	return ah * bh + (m >> 32) + (n >> 32);
-}
-
-lanes_inline vuq minus_vq(vuq v)
-{
-	return (vuq)((vsq)v < 0);
+	return product(ah, bh) + (m >> 32) + (n >> 32);
 }
 
 lanes_inline vuq mulhs_v(vuq a, vuq b)

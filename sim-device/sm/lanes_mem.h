@@ -79,16 +79,12 @@ lanes_inline void addresses(struct vgpu_lanes *s, const struct vgpu_insn *i, u32
 		const u32 *a = reg32(s, i->a);
 		vu imm = splat((u32)i->imm), start = splat(a[first]);
 
-		if (m == FULL)
-			for (int k = 0; k < NVQ; k++)
-				d[k] = widen(HALF_AT(const vu_half, a, k) + (u32)i->imm);
-		else
-			EACH_VECTOR(k) {
-				vu o = choose(lanes_of(m, k), vu_at(a, k), start) + imm;
+		EACH_VECTOR(k) {
+			vu o = choose(lanes_of(m, k), vu_at(a, k), start) + imm;
 
-				d[2 * k] = widen(LOW_HALF(o));
-				d[2 * k + 1] = widen(HIGH_HALF(o));
-			}
+			d[2 * k] = widen(LOW_HALF(o));
+			d[2 * k + 1] = widen(HIGH_HALF(o));
+		}
 	} else {
 		const u64 *a = reg64(s, i->a);
 		vuq imm = splatq(i->imm), start = splatq(a[first]);
@@ -315,7 +311,7 @@ lanes_inline enum vgpu_lanes_end locate(struct vgpu_lanes *s, u32 m, enum space 
 			goto other;
 		p->delta = (u64)(unsigned long)s->warp->local - window;
 		EACH_VECTORQ(k)
-			((vuq *)s->ptr)[k] = vuq_at(s->addr, k) + vuq_at(lane_iotaq, k) * splatq(s->local_bytes);
+			((vuq *)s->ptr)[k] = vuq_at(s->addr, k) + product(vuq_at(lane_iotaq, k), splatq(s->local_bytes));
 		p->at = (const u64 *)s->ptr;
 		p->spread = 1;
 		return MEM_DONE;

@@ -10,8 +10,7 @@
 	V2(MOV, y)
 	VQ2(MOVQ, y)
 	case VGPU_OP_SREG:
-		LEAVE;
-		special32(s, OUT, (u32)i->imm);
+		special32(s, OUT, (u32)i->imm, cycles);
 		KEEP;
 		break;
 	case VGPU_OP_SREGQ: {
@@ -138,9 +137,14 @@
 	VQ1(BREVQ, brev_vq(x))
 	VNARROW(BFINDSQ, 63 - clz_vq(x ^ minus_vq(x)))
 	VNARROW(BFINDUQ, 63 - clz_vq(x))
-	LQR(BFESQ, bfe(x, y, z, 64, true))
-	LQR(BFEUQ, bfe(x, y, z, 64, false))
-	LANEWISE_OP(BFIQ, s->out, TAKEQ, u64, Q(i->a), Q(i->b), R(i->c), bfi(x, y, z))
+	VQRR(BFESQ, bfe_vq(x, y, z, true))
+	VQRR(BFEUQ, bfe_vq(x, y, z, false))
+	case VGPU_OP_BFIQ:
+		EACH_VECTORQ(k)
+			((vuq *)s->out)[k] = bfi_vq(vuq_at(Q(i->a), k), vuq_at(Q(i->b), k),
+						    widen(HALF_AT(const vu_half, R(i->c), k)));
+		TAKEQ;
+		break;
 	/* floats */
 	F2(FADD, x + y)
 	F2(FSUB, x - y)

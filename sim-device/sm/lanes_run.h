@@ -88,6 +88,18 @@
 		}										\
 		TAKE;										\
 		break;
+/* whole vectors: Q from Q, R or immediate, R */
+#define VQRR(op, expr)										\
+	case VGPU_OP_##op: {									\
+		const u32 *pb = BR;								\
+		EACH_VECTORQ(k) {								\
+			vuq x = vuq_at(Q(i->a), k), y = widen(HALF_AT(const vu_half, pb, k));	\
+			vuq z = widen(HALF_AT(const vu_half, R(i->c), k));			\
+			((vuq *)s->out)[k] = expr;						\
+		}										\
+		TAKEQ;										\
+		break;										\
+	}
 /* 64-bit division: at once where operands allow it */
 #define DIVIDE(op, f, is_signed, remainder)							\
 	case VGPU_OP_##op: {									\

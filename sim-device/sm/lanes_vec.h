@@ -329,6 +329,32 @@ lanes_inline vd most_vd(vd a, vd b)
 	return r;
 }
 
+/* The product of the low halves */
+lanes_inline vuq product(vuq a, vuq b)
+{
+	vuq r;
+
+#if LANES_VECTOR == 32
+	__asm__("vpmuludq %2, %1, %0" : "=x"(r) : "x"(a), "x"(b));
+#else
+	r = a;
+	__asm__("pmuludq %1, %0" : "+x"(r) : "x"(b));
+#endif
+	return r;
+}
+
+/* all ones where the sign is set */
+lanes_inline vuq minus_vq(vuq v)
+{
+	vs sign = (vs)v >> 31;
+
+#if LANES_VECTOR == 32
+	return (vuq)__builtin_shufflevector(sign, sign, 1, 1, 3, 3, 5, 5, 7, 7);
+#else
+	return (vuq)__builtin_shufflevector(sign, sign, 1, 1, 3, 3);
+#endif
+}
+
 /* To integers, by the present mode and towards zero; what does not fit is 0x80000000. */
 lanes_inline vs integers_vf(vf x)
 {

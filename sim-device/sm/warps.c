@@ -31,6 +31,22 @@ static struct vgpu_warps *take_pooled(struct vgpu_sm_run *run, u64 bytes)
 	return warps;
 }
 
+/*
+ * A state that another block had, for @count warps: zero but for the reconvergence stacks, of which nothing is read before it is
+ * written, and which are most of what stands before registers and memory.
+ */
+static void clear(struct vgpu_warps *warps, u32 count, u64 bytes)
+{
+	u64 begin = aligned((u64)(unsigned long)warps + sizeof(*warps)) - (u64)(unsigned long)warps;
+	u64 rest = begin + aligned((u64)count * sizeof(struct vgpu_warp));
+	struct vgpu_warp *w = (struct vgpu_warp *)((u8 *)warps + begin);
+
+	memset(warps, 0, sizeof(*warps));
+	for (u32 n = 0; n < count; n++)
+		memset(&w[n], 0, offsetof(struct vgpu_warp, stack));
+	memset((u8 *)warps + rest, 0, bytes - rest);
+}
+
 /* A new block's state; NULL: no memory. Everything the program can see is zero. */
 struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *block)
 {
@@ -50,7 +66,7 @@ struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *b
 	warps = take_pooled(sm->run, bytes);
 	if (warps) {
 		room = warps->room;
-		memset(warps, 0, bytes);
+		clear(warps, launch->warps, bytes);
 	} else {
 		warps = vgpu_mem_alloc(bytes);
 		if (!warps)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# make bench: speed of the interpreter, cost of a launch, of the ways in and of tracing, native and in the guest. Figures go to out/bench.txt too.
+# make bench: what warp instructions cost, speed of the interpreter, cost of a launch, of the ways in and of tracing, native and in the guest. Figures go to out/bench.txt too.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 kernel=${KERNEL:-6.1}
@@ -13,6 +13,9 @@ for name in kernels launch tracing; do
 done
 gcc -O2 -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -Iuapi -Itests/bench tests/bench/ways.c -luring -lpthread -o "$bin/ways"
 {
+	echo "== the interpreter: nanoseconds for one warp instruction"
+	"$bin/interp"
+	echo
 	echo "== native, embedded ($(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | xargs), $(nproc) processors)"
 	VGPU_TRANSPORT=embedded "$bin/kernels"
 	VGPU_TRANSPORT=embedded "$bin/launch"
