@@ -5,10 +5,15 @@
  */
 #ifndef VGPU_CUDA_RUNTIME_H
 #define VGPU_CUDA_RUNTIME_H
+/* What programs ask to learn whether NVIDIA's header of this name was included. */
+#define __CUDA_RUNTIME_H__
 
 #if defined(__CUDA__) && defined(__clang__)
 #ifndef __CUDACC__
 #define __CUDACC__	1
+#endif
+#ifndef __NVCC__
+#define __NVCC__	1
 #endif
 #define __CUDACC_VER_MAJOR__	11
 #define __CUDACC_VER_MINOR__	2
@@ -16,6 +21,20 @@
 /* clang's device headers convert to these before they are defined */
 struct dim3;
 struct uint3;
+#endif
+
+/* What every .cu has with nvcc without asking for it. */
+#include <assert.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifdef __cplusplus
+#include <new>
+#include <utility>
 #endif
 
 #include "cuda/host_defines.h"

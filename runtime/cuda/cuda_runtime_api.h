@@ -5,6 +5,7 @@
  */
 #ifndef VGPU_CUDA_RUNTIME_API_H
 #define VGPU_CUDA_RUNTIME_API_H
+#define __CUDA_RUNTIME_API_H__
 
 #include "driver_types.h"
 

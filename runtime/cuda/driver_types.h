@@ -5,6 +5,7 @@
  */
 #ifndef VGPU_CUDA_DRIVER_TYPES_H
 #define VGPU_CUDA_DRIVER_TYPES_H
+#define __DRIVER_TYPES_H__
 
 #include <stddef.h>
 

@@ -5,6 +5,7 @@
  */
 #ifndef VGPU_CUDA_VECTOR_TYPES_H
 #define VGPU_CUDA_VECTOR_TYPES_H
+#define __VECTOR_TYPES_H__
 
 #include "host_defines.h"
 

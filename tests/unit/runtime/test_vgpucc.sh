@@ -85,6 +85,65 @@ cat >printf.cu <<'END'
 __global__ void hello() { printf("hello from %d\n", threadIdx.x); }
 int main() { hello<<<1, 1>>>(); }
 END
+# What public programs lean on: names that nvcc's own headers bring or define, and what its front end lets pass.
+mkdir common
+cat >common/checks.h <<'END'
+#ifdef __DRIVER_TYPES_H__
+static const char *name_of(cudaError_t error) { return cudaGetErrorName(error); }
+#endif
+#ifdef __CUDA_RUNTIME_H__
+static int devices() { int n = 0; cudaGetDeviceCount(&n); return n; }
+#endif
+#ifndef __NVCC__
+#error "this is for nvcc"
+#endif
+template <class T> __global__ void plus(T *p, T n) { *p += n; }
+static void from_header(int *p)
+{
+	plus << < 1,
+		1 >> > (p, 1);
+}
+END
+cat >nvcc.cu <<'END'
+#include <cinttypes>
+#include <iostream>
+#include <vector>
+#include "checks.h"
+#define LAUNCH(k, ...) k << <__VA_ARGS__>> >
+template <class T, int N> __global__ void shift(T *p) { register T n = N; *p += n; }
+__global__ void narrow(int n, int *p)
+{
+	int a[2] = { n * 2.5f, (long)n };
+
+	assert(n > 0);
+	*p += a[0] + a[1];
+}
+int main()
+{
+	uint32_t zero = 0;
+	clock_t now = clock();
+	int *p, n = 4, small[] = { n * 0.5, 4u };
+	std::vector<std::vector<std::vector<int>> > nested;
+	const char *text = "k << < 1 >> >", c = '<';
+	const char *raw = R"x(
+ << < ")x";
+	dim3 grid = { n - 3, 1 };
+
+	cudaMalloc(&p, 4);
+	cudaMemcpy(p, &zero, 4, cudaMemcpyHostToDevice);
+	plus << < grid, 1 >> > (p, 8 << 1);	// not a launch: k << < 1 >> >
+	shift<int, (64 >> 1)> << <dim3(1), dim3(64 >> 6), sizeof(std::vector<std::vector<int> >), 0>> >(p);
+	LAUNCH(plus, 1, 1)(p, 100);
+	plus <<<1, 1>> >(p, 1000); plus << <1, (n > 0) ? 1 : 1
+	>> >(p, 10000); narrow<<<1, 1>>>(2, p);
+	from_header(p);
+	cudaMemcpy(&n, p, 4, cudaMemcpyDeviceToHost);
+	std::operator<< <std::char_traits<char>>(std::cout, text) << " " << c << raw[2] << " line " << __LINE__ << std::endl;
+	printf("%"PRIu64" %d %s %d %d\n", (uint64_t)n, small[0] + small[1] + (int)nested.size(),
+	       name_of(cudaGetLastError()), devices() > 0, now == (clock_t)-1);
+	BROKEN
+}
+END
 
 works "a program of .cu, .c and .cpp" "" "$vgpucc" -DEXTRA=3.0f scale.cu twice.c 'a folder/added.cpp' -o prog
 works "it runs" "^result 10 8 7 cudaSuccess$" ./prog
@@ -104,6 +163,13 @@ works "no warnings of our own headers" "^$" bash -c "'$vgpucc' -Wall -Wextra -DE
 works "version" "vgpucc.*clang" "$vgpucc" --version
 works "help" "--resource-usage" "$vgpucc" --help
 
+works "what nvcc's headers bring and its front end takes" "" "$vgpucc" -w -Icommon -DBROKEN= nvcc.cu -o nvcc
+works "strings are left alone" "^k << < 1 >> > << line 34$" ./nvcc
+works "and the launches are there" "^11156 6 cudaSuccess 1 0$" ./nvcc
+works "dependencies of such a source" "nvcc.cu.*checks.h" bash -c "'$vgpucc' -w -c -MD -MT x -MF deps -Icommon -DBROKEN= \
+	nvcc.cu && tr -d '\\\\\n' <deps"
+refused "the line of an error beside such a launch" "nvcc.cu:37:.*undeclared" "$vgpucc" -Icommon -DBROKEN='return undeclared;' \
+	nvcc.cu
 refused "an error of the source" "bad.cu:1:.*undeclared" "$vgpucc" bad.cu
 refused "what a kernel cannot do" "printf.cu: .*vprintf" "$vgpucc" -c printf.cu
 refused "no file" "no input file" "$vgpucc" -O2
