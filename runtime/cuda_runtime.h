@@ -41,6 +41,7 @@ struct uint3;
 #include "cuda/vector_types.h"
 #include "cuda/vector_functions.h"
 #include "cuda/driver_types.h"
+#include "cuda/driver_functions.h"
 #include "cuda/cuda_runtime_api.h"
 
 #ifdef __cplusplus

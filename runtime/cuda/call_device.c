@@ -74,6 +74,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	memset(prop, 0, sizeof(*prop));
 	memcpy(prop->name, found.name, sizeof(prop->name));
 	memcpy(prop->uuid.bytes, "vgpu", 4);
+	prop->uuid.bytes[15] = (char)device;
 	prop->totalGlobalMem = found.total_memory;
 	prop->sharedMemPerBlock = found.shared_per_block;
 	prop->regsPerBlock = found.regs_per_block;
@@ -94,6 +95,9 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	prop->multiProcessorCount = found.sms;
 	prop->surfaceAlignment = 512;
 	prop->concurrentKernels = 1;
+	prop->pciBusID = device;
+	prop->hostRegisterSupported = 1;
+	prop->memoryPoolsSupported = 1;
 	prop->asyncEngineCount = 1;
 	prop->unifiedAddressing = 1;
 	/* from the bandwidth: a bus of 256 bits, two transfers a clock */
@@ -142,33 +146,15 @@ static int attribute_of(const struct cudaDeviceProp *prop, enum cudaDeviceAttr a
 	case cudaDevAttrSingleToDoublePrecisionPerfRatio: *value = prop->singleToDoublePrecisionPerfRatio; break;
 	case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)prop->sharedMemPerBlockOptin; break;
 	case cudaDevAttrMaxBlocksPerMultiprocessor: *value = prop->maxBlocksPerMultiProcessor; break;
-	case cudaDevAttrKernelExecTimeout:
-	case cudaDevAttrIntegrated:
-	case cudaDevAttrCanMapHostMemory:
-	case cudaDevAttrComputeMode:
-	case cudaDevAttrEccEnabled:
-	case cudaDevAttrPciBusId:
-	case cudaDevAttrPciDeviceId:
-	case cudaDevAttrPciDomainId:
-	case cudaDevAttrTccDriver:
-	case cudaDevAttrL2CacheSize:
-	case cudaDevAttrStreamPrioritiesSupported:
-	case cudaDevAttrGlobalL1CacheSupported:
-	case cudaDevAttrLocalL1CacheSupported:
-	case cudaDevAttrManagedMemory:
-	case cudaDevAttrIsMultiGpuBoard:
-	case cudaDevAttrMultiGpuBoardGroupID:
-	case cudaDevAttrHostNativeAtomicSupported:
-	case cudaDevAttrPageableMemoryAccess:
-	case cudaDevAttrConcurrentManagedAccess:
-	case cudaDevAttrComputePreemptionSupported:
-	case cudaDevAttrCanUseHostPointerForRegisteredMem:
-	case cudaDevAttrCooperativeLaunch:
-	case cudaDevAttrReservedSharedMemoryPerBlock:
+	case cudaDevAttrPciBusId: *value = prop->pciBusID; break;
+	case cudaDevAttrHostRegisterSupported: *value = prop->hostRegisterSupported; break;
+	case cudaDevAttrMemoryPoolsSupported: *value = prop->memoryPoolsSupported; break;
+	default:
+		/* no such thing here */
+		if (attr < cudaDevAttrMaxThreadsPerBlock || attr > cudaDevAttrDeferredMappingCudaArraySupported)
+			return -1;
 		*value = 0;
 		break;
-	default:
-		return -1;
 	}
 	return 0;
 }
@@ -186,23 +172,57 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int dev
 	return error;
 }
 
+/* The devices are on no bus; each is told apart by a number that none of this machine has. */
 cudaError_t cudaDeviceGetPCIBusId(char *bus, int len, int device)
 {
 	if (!bus || len < 13)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	if (device)
+	if (!device_there(device))
 		return cuda_error(rt_result(vgpuErrorInvalidDevice));
-	snprintf(bus, (size_t)len, "0000:00:00.0");
+	snprintf(bus, (size_t)len, "0000:%02x:00.0", (unsigned int)device & 0xff);
 	return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *bus)
 {
+	unsigned int domain = 0, number, slot, function = 0;
+
 	if (!device || !bus)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	if (strcmp(bus, "0000:00:00.0"))
+	if (sscanf(bus, "%x:%x:%x.%x", &domain, &number, &slot, &function) < 3) {
+		domain = 0;
+		if (sscanf(bus, "%x:%x.%x", &number, &slot, &function) != 3)
+			return cuda_error(rt_result(vgpuErrorInvalidValue));
+	}
+	if (domain || slot || function || number > 0xff || !device_there((int)number))
 		return cuda_error(rt_result(vgpuErrorInvalidDevice));
-	*device = 0;
+	*device = (int)number;
+	return cudaSuccess;
+}
+
+cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags)
+{
+	(void)device_flags;
+	if (flags & ~1u)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	if (!device_there(device))
+		return cuda_error(rt_result(vgpuErrorInvalidDevice));
+	return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int device, int peer)
+{
+	if (!value || attr < cudaDevP2PAttrPerformanceRank || attr > cudaDevP2PAttrCudaArrayAccessSupported)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	if (!device_there(device) || !device_there(peer) || device == peer)
+		return cuda_error(rt_result(vgpuErrorInvalidDevice));
+	*value = 0;
+	return cudaSuccess;
+}
+
+/* There is no cache that persists. */
+cudaError_t cudaCtxResetPersistingL2Cache(void)
+{
 	return cudaSuccess;
 }
 
@@ -226,21 +246,41 @@ cudaError_t cudaThreadExit(void)
 	return cudaDeviceReset();
 }
 
+/* What a limit is about, for the message that refuses it. */
+static const char *limit_for(enum cudaLimit limit)
+{
+	switch (limit) {
+	case cudaLimitPrintfFifoSize:
+		return "printf() in device code is";
+	case cudaLimitMallocHeapSize:
+		return "malloc() in device code is";
+	case cudaLimitDevRuntimeSyncDepth:
+	case cudaLimitDevRuntimePendingLaunchCount:
+		return "launching kernels from kernels is";
+	default:
+		return "an L2 cache is";
+	}
+}
+
 /* Stacks are as large as the compiler finds them; the others are for things the device does not have. */
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
 	(void)value;
+	if ((unsigned int)limit > cudaLimitPersistingL2CacheSize)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
 	if (limit == cudaLimitStackSize)
 		return cudaSuccess;
-	return cuda_error(rt_result(vgpuErrorNotSupported));
+	return CUDA_REFUSE(limit_for(limit));
 }
 
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
 	if (!value)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	if ((unsigned int)limit > cudaLimitPersistingL2CacheSize)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
 	if (limit != cudaLimitStackSize)
-		return cuda_error(rt_result(vgpuErrorNotSupported));
+		return CUDA_REFUSE(limit_for(limit));
 	*value = VGPU_VASS_MAX_LOCAL;
 	return cudaSuccess;
 }
@@ -303,6 +343,27 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer)
 {
 	return cuda_error(rt_result(device_there(peer) && peer != rt_device() ? vgpuErrorPeerAccessNotEnabled :
 				    vgpuErrorInvalidDevice));
+}
+
+/* Names of before CUDA 4, which the others replaced. */
+cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value)
+{
+	return cudaDeviceSetLimit(limit, value);
+}
+
+cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit)
+{
+	return cudaDeviceGetLimit(value, limit);
+}
+
+cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache config)
+{
+	return cudaDeviceSetCacheConfig(config);
+}
+
+cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config)
+{
+	return cudaDeviceGetCacheConfig(config);
 }
 
 cudaError_t cudaDriverGetVersion(int *version)

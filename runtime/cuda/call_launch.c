@@ -61,7 +61,40 @@ cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 bl
 					cudaStream_t stream)
 {
 	(void)function, (void)grid, (void)block, (void)arguments, (void)shared, (void)stream;
-	return cuda_error(rt_result(vgpuErrorNotSupported));
+	return CUDA_REFUSE("a barrier over the grid is");
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **arguments)
+{
+	if (!config || (config->numAttrs && !config->attrs))
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	for (unsigned int i = 0; i < config->numAttrs; i++) {
+		const cudaLaunchAttribute *attribute = &config->attrs[i];
+
+		switch (attribute->id) {
+		case cudaLaunchAttributeIgnore:
+		case cudaLaunchAttributeAccessPolicyWindow:
+		case cudaLaunchAttributeSynchronizationPolicy:
+		case cudaLaunchAttributePriority:
+			break;
+		case cudaLaunchAttributeProgrammaticStreamSerialization:
+			/* permission to begin early, which is not taken */
+			break;
+		case cudaLaunchAttributeCooperative:
+			if (attribute->val.cooperative)
+				return CUDA_REFUSE("a barrier over the grid is");
+			break;
+		case cudaLaunchAttributeClusterDimension:
+			if (attribute->val.clusterDim.x * attribute->val.clusterDim.y *
+			    attribute->val.clusterDim.z > 1)
+				return CUDA_REFUSE("a cluster of blocks is");
+			break;
+		default:
+			return CUDA_REFUSE("this attribute of a launch is");
+		}
+	}
+	return cudaLaunchKernel(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
+				config->stream);
 }
 
 /* The kernel, with the lock held if there is no error. */
@@ -162,4 +195,32 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
 	if (flags & ~1u)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
 	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block_size, dynamic_shared);
+}
+
+/* The most that leaves room for @blocks blocks on an SM. */
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_shared, const void *function, int blocks,
+						      int block_size)
+{
+	struct vgpuFunction *kernel;
+	size_t low = 0, high;
+	vgpuError_t error;
+
+	if (!dynamic_shared || blocks <= 0 || block_size <= 0)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	error = enter_function(function, &kernel);
+	if (error != vgpuSuccess)
+		return cuda_error(error);
+	high = rt.info.shared_per_block + 1u;
+	if (rt_occupancy(kernel, (unsigned int)block_size, 0) < blocks)
+		return cuda_error(rt_leave(vgpuErrorInvalidValue));
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (rt_occupancy(kernel, (unsigned int)block_size, middle) >= blocks)
+			low = middle;
+		else
+			high = middle;
+	}
+	*dynamic_shared = low;
+	return cuda_error(rt_leave(vgpuSuccess));
 }

@@ -2,6 +2,7 @@
 /*
  * CUDA names: memory and symbols.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "calls.h"
@@ -45,7 +46,7 @@ cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags)
 	if (flags & ~(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
 	if (flags & cudaHostAllocMapped)
-		return cuda_error(rt_result(vgpuErrorNotSupported));
+		return CUDA_REFUSE("host memory mapped into the device is");
 	return cuda_error(vgpuMallocHost(pointer, bytes));
 }
 
@@ -56,10 +57,11 @@ cudaError_t cudaFreeHost(void *pointer)
 
 cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags)
 {
-	if (flags & ~(cudaHostRegisterPortable | cudaHostRegisterMapped))
+	if (flags & ~(cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory |
+		      cudaHostRegisterReadOnly))
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	if (flags & cudaHostRegisterMapped)
-		return cuda_error(rt_result(vgpuErrorNotSupported));
+	if (flags & (cudaHostRegisterMapped | cudaHostRegisterIoMemory | cudaHostRegisterReadOnly))
+		return CUDA_REFUSE("host memory mapped into the device is");
 	return cuda_error(vgpuHostRegister(pointer, bytes));
 }
 
@@ -71,7 +73,7 @@ cudaError_t cudaHostUnregister(void *pointer)
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
 {
 	(void)device, (void)host, (void)flags;
-	return cuda_error(rt_result(vgpuErrorNotSupported));
+	return CUDA_REFUSE("host memory mapped into the device is");
 }
 
 cudaError_t cudaHostGetFlags(unsigned int *flags, void *host)
@@ -85,7 +87,7 @@ cudaError_t cudaHostGetFlags(unsigned int *flags, void *host)
 cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags)
 {
 	(void)pointer, (void)bytes, (void)flags;
-	return cuda_error(rt_result(vgpuErrorNotSupported));
+	return CUDA_REFUSE("managed memory is");
 }
 
 /* Stream-ordered allocation: at once, which is earlier than the stream asks for. */
@@ -167,6 +169,204 @@ cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t wid
 			      cudaStream_t stream)
 {
 	return cuda_error(vgpuMemset2DAsync(pointer, pitch, value, width, height, cuda_stream(stream)));
+}
+
+/*
+ * Three dimensions: slices of ysize rows, one behind the other. The extent's width is in bytes where no array takes
+ * part, and none does.
+ */
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitched, int value, struct cudaExtent extent, cudaStream_t stream)
+{
+	size_t slice = pitched.pitch * pitched.ysize;
+	vgpuError_t error = vgpuSuccess;
+
+	if (extent.depth > 1 && extent.height > pitched.ysize)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	/* rows that follow one another are one rectangle */
+	if (extent.height == pitched.ysize) {
+		extent.height *= extent.depth;
+		extent.depth = extent.depth > 0;
+	}
+	for (size_t z = 0; z < extent.depth && error == vgpuSuccess; z++)
+		error = vgpuMemset2DAsync((char *)pitched.ptr + z * slice, pitched.pitch, value, extent.width,
+					  extent.height, cuda_stream(stream));
+	return cuda_error(error);
+}
+
+cudaError_t cudaMemset3D(struct cudaPitchedPtr pitched, int value, struct cudaExtent extent)
+{
+	return cudaMemset3DAsync(pitched, value, extent, NULL);
+}
+
+static char *at_position(const struct cudaPitchedPtr *pitched, const struct cudaPos *pos)
+{
+	return (char *)pitched->ptr + (pos->z * pitched->ysize + pos->y) * pitched->pitch + pos->x;
+}
+
+static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool synchronous)
+{
+	size_t depth, to = p->dstPtr.pitch * p->dstPtr.ysize, from = p->srcPtr.pitch * p->srcPtr.ysize;
+	char *dst = at_position(&p->dstPtr, &p->dstPos), *src = at_position(&p->srcPtr, &p->srcPos);
+	vgpuError_t error = vgpuSuccess;
+	vgpuMemcpyKind kind = (vgpuMemcpyKind)p->kind;
+
+	if (!p->dstPtr.ptr || !p->srcPtr.ptr)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	depth = p->extent.depth;
+	if (depth > 1 && (p->extent.height > p->dstPtr.ysize || p->extent.height > p->srcPtr.ysize))
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	for (size_t z = 0; z < depth && error == vgpuSuccess; z++)
+		error = synchronous ? vgpuMemcpy2D(dst + z * to, p->dstPtr.pitch, src + z * from, p->srcPtr.pitch,
+						   p->extent.width, p->extent.height, kind) :
+			vgpuMemcpy2DAsync(dst + z * to, p->dstPtr.pitch, src + z * from, p->srcPtr.pitch,
+					  p->extent.width, p->extent.height, kind, cuda_stream(stream));
+	return cuda_error(error);
+}
+
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+{
+	if (!p)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	return p->srcArray || p->dstArray ? CUDA_REFUSE("arrays are") : copy_3d(p, stream, false);
+}
+
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
+{
+	if (!p)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	return p->srcArray || p->dstArray ? CUDA_REFUSE("arrays are") : copy_3d(p, NULL, true);
+}
+
+/* Between devices the copy crosses this process, as cudaMemcpyPeer() does. */
+cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
+{
+	struct cudaMemcpy3DParms one = { .kind = cudaMemcpyDeviceToDevice };
+	int devices = (int)rt_device_count();
+
+	if (!p)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	if (p->srcDevice < 0 || p->dstDevice < 0 || p->srcDevice >= devices || p->dstDevice >= devices)
+		return cuda_error(rt_result(vgpuErrorInvalidDevice));
+	one.srcPos = p->srcPos;
+	one.srcPtr = p->srcPtr;
+	one.dstPos = p->dstPos;
+	one.dstPtr = p->dstPtr;
+	one.extent = p->extent;
+	return p->srcArray || p->dstArray ? CUDA_REFUSE("arrays are") : copy_3d(&one, NULL, true);
+}
+
+cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+{
+	cudaError_t error = cudaStreamSynchronize(stream);
+
+	return error == cudaSuccess ? cudaMemcpy3DPeer(p) : error;
+}
+
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)
+{
+	return (struct cudaChannelFormatDesc){ x, y, z, w, f };
+}
+
+/*
+ * Pools: memory of a device is one pool, which gives back what is freed at once; others that a program makes stand for
+ * the same memory.
+ */
+struct CUmemPoolHandle_st {
+	uint64_t threshold;
+	int reuse[3];
+};
+
+static struct CUmemPoolHandle_st default_pools[RT_DEVICES];
+static cudaMemPool_t chosen_pools[RT_DEVICES];
+
+static bool pool_device(int device)
+{
+	return device >= 0 && (unsigned int)device < rt_device_count();
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
+{
+	if (!pool || !pool_device(device))
+		return cuda_error(rt_result(pool ? vgpuErrorInvalidDevice : vgpuErrorInvalidValue));
+	*pool = &default_pools[device];
+	return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
+{
+	cudaError_t error = cudaDeviceGetDefaultMemPool(pool, device);
+
+	if (error == cudaSuccess && chosen_pools[device])
+		*pool = chosen_pools[device];
+	return error;
+}
+
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
+{
+	if (!pool || !pool_device(device))
+		return cuda_error(rt_result(pool ? vgpuErrorInvalidDevice : vgpuErrorInvalidValue));
+	chosen_pools[device] = pool;
+	return cudaSuccess;
+}
+
+cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
+{
+	return pool ? cudaMallocAsync(pointer, bytes, stream) : cuda_error(rt_result(vgpuErrorInvalidValue));
+}
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *props)
+{
+	if (!pool || !props || props->allocType != cudaMemAllocationTypePinned ||
+	    props->location.type != cudaMemLocationTypeDevice || !pool_device(props->location.id))
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	if (props->handleTypes != cudaMemHandleTypeNone)
+		return CUDA_REFUSE("a pool shared between processes is");
+	*pool = calloc(1, sizeof(**pool));
+	return *pool ? cudaSuccess : cuda_error(rt_result(vgpuErrorMemoryAllocation));
+}
+
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
+{
+	if (!pool || (pool >= default_pools && pool < default_pools + RT_DEVICES))
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	for (unsigned int i = 0; i < RT_DEVICES; i++)
+		if (chosen_pools[i] == pool)
+			chosen_pools[i] = NULL;
+	free(pool);
+	return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep)
+{
+	(void)keep;
+	return pool ? cudaSuccess : cuda_error(rt_result(vgpuErrorInvalidValue));
+}
+
+/* Remembered, and without effect: nothing is held back. */
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value)
+{
+	if (!pool || !value || (attr > cudaMemPoolAttrReleaseThreshold && *(uint64_t *)value))
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	if (attr == cudaMemPoolAttrReleaseThreshold)
+		pool->threshold = *(uint64_t *)value;
+	else if (attr >= cudaMemPoolReuseFollowEventDependencies && attr < cudaMemPoolAttrReleaseThreshold)
+		pool->reuse[attr - cudaMemPoolReuseFollowEventDependencies] = *(int *)value;
+	else
+		return CUDA_REFUSE("counting the memory of a pool is");
+	return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value)
+{
+	if (!pool || !value)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	if (attr == cudaMemPoolAttrReleaseThreshold)
+		*(uint64_t *)value = pool->threshold;
+	else if (attr >= cudaMemPoolReuseFollowEventDependencies && attr < cudaMemPoolAttrReleaseThreshold)
+		*(int *)value = pool->reuse[attr - cudaMemPoolReuseFollowEventDependencies];
+	else
+		return CUDA_REFUSE("counting the memory of a pool is");
+	return cudaSuccess;
 }
 
 /* One direction of a copy between a variable and memory that the program names. */

@@ -2,6 +2,8 @@
 /*
  * CUDA names: streams and events.
  */
+#include <string.h>
+
 #include "calls.h"
 
 static __thread struct {
@@ -88,6 +90,83 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 	return cuda_error(error);
 }
 
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
+{
+	unsigned int flags;
+	vgpuError_t error;
+
+	if (!id)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	error = vgpuStreamGetFlags(cuda_stream(stream), &flags);
+	if (error == vgpuSuccess)
+		*id = (uintptr_t)cuda_stream(stream);
+	return cuda_error(error);
+}
+
+/* Streams of other devices are refused wherever they are named, so this one is the current device's. */
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
+{
+	unsigned int flags;
+	vgpuError_t error;
+
+	if (!device)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	error = vgpuStreamGetFlags(cuda_stream(stream), &flags);
+	return error == vgpuSuccess ? cudaGetDevice(device) : cuda_error(error);
+}
+
+/* No stream is ever captured. */
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
+{
+	unsigned int flags;
+	vgpuError_t error;
+
+	if (!status)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	error = vgpuStreamGetFlags(cuda_stream(stream), &flags);
+	if (error == vgpuSuccess)
+		*status = cudaStreamCaptureStatusNone;
+	return cuda_error(error);
+}
+
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+				     unsigned long long *id)
+{
+	(void)id;
+	return cudaStreamIsCapturing(stream, status);
+}
+
+/* Hints about caches and waiting, and the priority, of which there is one. */
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attr, const cudaStreamAttrValue *value)
+{
+	unsigned int flags;
+
+	if (!value || (attr != cudaStreamAttributeAccessPolicyWindow &&
+		       attr != cudaStreamAttributeSynchronizationPolicy && attr != cudaStreamAttributePriority))
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	return cuda_error(vgpuStreamGetFlags(cuda_stream(stream), &flags));
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attr, cudaStreamAttrValue *value)
+{
+	cudaError_t error = cudaStreamSetAttribute(stream, attr, value);
+
+	if (error != cudaSuccess)
+		return error;
+	memset(value, 0, sizeof(*value));
+	if (attr == cudaStreamAttributeSynchronizationPolicy)
+		value->syncPolicy = cudaSyncPolicyAuto;
+	return cudaSuccess;
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
+{
+	unsigned int flags;
+	vgpuError_t error = vgpuStreamGetFlags(cuda_stream(src), &flags);
+
+	return cuda_error(error == vgpuSuccess ? vgpuStreamGetFlags(cuda_stream(dst), &flags) : error);
+}
+
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
 {
 	return cuda_error(vgpuLaunchHostFunc(cuda_stream(stream), function, data));
@@ -111,6 +190,13 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
 	return cuda_error(vgpuEventRecord(cuda_event(event), cuda_stream(stream)));
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
+{
+	if (flags & ~(unsigned int)cudaEventRecordExternal)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	return cudaEventRecord(event, stream);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)

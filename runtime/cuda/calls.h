@@ -13,6 +13,13 @@ static inline cudaError_t cuda_error(vgpuError_t error)
 	return (cudaError_t)error;
 }
 
+/* cudaErrorNotSupported; the first time at its place, stderr says that @what ("textures are") not supported. */
+cudaError_t cuda_refuse(bool *said, const char *call, const char *what);
+#define CUDA_REFUSE(what) ({ \
+	static bool said_here; \
+	cuda_refuse(&said_here, __func__, what); \
+})
+
 /* cudaStreamPerThread, made when a thread first names it. */
 vgpuStream_t cuda_thread_stream(void);
 

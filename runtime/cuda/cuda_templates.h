@@ -84,6 +84,81 @@ template <class T> static inline cudaError_t cudaGetSymbolSize(size_t *bytes, co
 	return cudaGetSymbolSize(bytes, (const void *)&symbol);
 }
 
+template <class T>
+static inline cudaError_t cudaMallocFromPoolAsync(T **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
+{
+	return cudaMallocFromPoolAsync((void **)(void *)pointer, bytes, pool, stream);
+}
+
+template <class T>
+static inline cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
+{
+	return cudaMallocFromPoolAsync((void **)(void *)pointer, bytes, pool, stream);
+}
+
+template <class T>
+static inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *pointer, size_t length = 0,
+						   unsigned int flags = cudaMemAttachSingle)
+{
+	return cudaStreamAttachMemAsync(stream, (void *)pointer, length, flags);
+}
+
+/* The channels of a type: as many as it has elements, all of one kind. */
+#define __VGPU_CHANNELS(type, count, bits, kind) \
+	template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<type>() \
+	{ \
+		return cudaCreateChannelDesc(bits, (count) > 1 ? bits : 0, (count) > 2 ? bits : 0, \
+					     (count) > 3 ? bits : 0, cudaChannelFormatKind##kind); \
+	}
+#define __VGPU_CHANNELS_OF(name, bits, kind) \
+	__VGPU_CHANNELS(name##1, 1, bits, kind) \
+	__VGPU_CHANNELS(name##2, 2, bits, kind) \
+	__VGPU_CHANNELS(name##4, 4, bits, kind)
+template <class T> inline cudaChannelFormatDesc cudaCreateChannelDesc()
+{
+	return cudaCreateChannelDesc(0, 0, 0, 0, cudaChannelFormatKindNone);
+}
+__VGPU_CHANNELS(char, 1, 8, Signed)
+__VGPU_CHANNELS(signed char, 1, 8, Signed)
+__VGPU_CHANNELS(unsigned char, 1, 8, Unsigned)
+__VGPU_CHANNELS(short, 1, 16, Signed)
+__VGPU_CHANNELS(unsigned short, 1, 16, Unsigned)
+__VGPU_CHANNELS(int, 1, 32, Signed)
+__VGPU_CHANNELS(unsigned int, 1, 32, Unsigned)
+__VGPU_CHANNELS(float, 1, 32, Float)
+__VGPU_CHANNELS_OF(char, 8, Signed)
+__VGPU_CHANNELS_OF(uchar, 8, Unsigned)
+__VGPU_CHANNELS_OF(short, 16, Signed)
+__VGPU_CHANNELS_OF(ushort, 16, Unsigned)
+__VGPU_CHANNELS_OF(int, 32, Signed)
+__VGPU_CHANNELS_OF(uint, 32, Unsigned)
+__VGPU_CHANNELS_OF(float, 32, Float)
+#undef __VGPU_CHANNELS_OF
+#undef __VGPU_CHANNELS
+
+static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags = 0)
+{
+	return cudaGraphInstantiateWithFlags(exec, graph, flags);
+}
+
+template <class... Formal, class... Actual>
+static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*function)(Formal...),
+					     Actual &&...arguments)
+{
+	return [&](Formal... converted) {
+		void *pointers[sizeof...(Formal) + 1] = { (void *)&converted... };
+
+		return cudaLaunchKernelExC(config, (const void *)function, pointers);
+	}(static_cast<Actual &&>(arguments)...);
+}
+
+template <class T>
+static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_shared, T *function, int blocks,
+								    int block_size)
+{
+	return cudaOccupancyAvailableDynamicSMemPerBlock(dynamic_shared, (const void *)function, blocks, block_size);
+}
+
 static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags)
 {
 	return cudaEventCreateWithFlags(event, flags);

@@ -10,6 +10,8 @@
 #include <stddef.h>
 
 #include "vector_types.h"
+#include "graph_types.h"
+#include "texture_types.h"
 
 enum cudaError {
 	cudaSuccess = 0,
@@ -130,6 +132,10 @@ typedef void (CUDART_CB *cudaHostFn_t)(void *userData);
 #define cudaEventBlockingSync		0x01
 #define cudaEventDisableTiming		0x02
 #define cudaEventInterprocess		0x04
+#define cudaEventRecordDefault		0x00
+#define cudaEventRecordExternal		0x01
+#define cudaEventWaitDefault		0x00
+#define cudaEventWaitExternal		0x01
 #define cudaHostAllocDefault		0x00
 #define cudaHostAllocPortable		0x01
 #define cudaHostAllocMapped		0x02
@@ -137,16 +143,23 @@ typedef void (CUDART_CB *cudaHostFn_t)(void *userData);
 #define cudaHostRegisterDefault		0x00
 #define cudaHostRegisterPortable	0x01
 #define cudaHostRegisterMapped		0x02
+#define cudaHostRegisterIoMemory	0x04
+#define cudaHostRegisterReadOnly	0x08
+#define cudaPeerAccessDefault		0x00
 #define cudaDeviceScheduleAuto		0x00
 #define cudaDeviceScheduleSpin		0x01
 #define cudaDeviceScheduleYield		0x02
 #define cudaDeviceScheduleBlockingSync	0x04
 #define cudaDeviceBlockingSync		0x04
+#define cudaDeviceScheduleMask		0x07
 #define cudaDeviceMapHost		0x08
 #define cudaDeviceLmemResizeToMax	0x10
+#define cudaDeviceMask			0x1f
 #define cudaMemAttachGlobal		0x01
 #define cudaMemAttachHost		0x02
+#define cudaMemAttachSingle		0x04
 #define cudaOccupancyDefault		0x00
+#define cudaOccupancyDisableCachingOverride	0x01
 
 enum cudaFuncCache {
 	cudaFuncCachePreferNone = 0,
@@ -173,7 +186,9 @@ enum cudaLimit {
 	cudaLimitPrintfFifoSize = 1,
 	cudaLimitMallocHeapSize = 2,
 	cudaLimitDevRuntimeSyncDepth = 3,
-	cudaLimitDevRuntimePendingLaunchCount = 4
+	cudaLimitDevRuntimePendingLaunchCount = 4,
+	cudaLimitMaxL2FetchGranularity = 5,
+	cudaLimitPersistingL2CacheSize = 6
 };
 
 enum cudaFuncAttribute {
@@ -224,6 +239,29 @@ struct cudaPitchedPtr {
 
 struct cudaPos {
 	size_t x, y, z;
+};
+
+struct cudaMemcpy3DParms {
+	cudaArray_t srcArray;
+	struct cudaPos srcPos;
+	struct cudaPitchedPtr srcPtr;
+	cudaArray_t dstArray;
+	struct cudaPos dstPos;
+	struct cudaPitchedPtr dstPtr;
+	struct cudaExtent extent;
+	enum cudaMemcpyKind kind;
+};
+
+struct cudaMemcpy3DPeerParms {
+	cudaArray_t srcArray;
+	struct cudaPos srcPos;
+	struct cudaPitchedPtr srcPtr;
+	int srcDevice;
+	cudaArray_t dstArray;
+	struct cudaPos dstPos;
+	struct cudaPitchedPtr dstPtr;
+	int dstDevice;
+	struct cudaExtent extent;
 };
 
 struct cudaDeviceProp {
@@ -307,6 +345,14 @@ struct cudaDeviceProp {
 	int maxBlocksPerMultiProcessor;
 	int accessPolicyMaxWindowSize;
 	size_t reservedSharedMemPerBlock;
+	int hostRegisterSupported;
+	int hostRegisterReadOnlySupported;
+	int sparseCudaArraySupported;
+	int timelineSemaphoreInteropSupported;
+	int memoryPoolsSupported;
+	int gpuDirectRDMASupported;
+	int clusterLaunch;
+	int unifiedFunctionPointers;
 };
 
 enum cudaDeviceAttr {
@@ -330,6 +376,15 @@ enum cudaDeviceAttr {
 	cudaDevAttrIntegrated = 18,
 	cudaDevAttrCanMapHostMemory = 19,
 	cudaDevAttrComputeMode = 20,
+	cudaDevAttrMaxTexture1DWidth = 21,
+	cudaDevAttrMaxTexture2DWidth = 22,
+	cudaDevAttrMaxTexture2DHeight = 23,
+	cudaDevAttrMaxTexture3DWidth = 24,
+	cudaDevAttrMaxTexture3DHeight = 25,
+	cudaDevAttrMaxTexture3DDepth = 26,
+	cudaDevAttrMaxTexture2DLayeredWidth = 27,
+	cudaDevAttrMaxTexture2DLayeredHeight = 28,
+	cudaDevAttrMaxTexture2DLayeredLayers = 29,
 	cudaDevAttrSurfaceAlignment = 30,
 	cudaDevAttrConcurrentKernels = 31,
 	cudaDevAttrEccEnabled = 32,
@@ -342,10 +397,41 @@ enum cudaDeviceAttr {
 	cudaDevAttrMaxThreadsPerMultiProcessor = 39,
 	cudaDevAttrAsyncEngineCount = 40,
 	cudaDevAttrUnifiedAddressing = 41,
+	cudaDevAttrMaxTexture1DLayeredWidth = 42,
+	cudaDevAttrMaxTexture1DLayeredLayers = 43,
+	cudaDevAttrMaxTexture2DGatherWidth = 45,
+	cudaDevAttrMaxTexture2DGatherHeight = 46,
+	cudaDevAttrMaxTexture3DWidthAlt = 47,
+	cudaDevAttrMaxTexture3DHeightAlt = 48,
+	cudaDevAttrMaxTexture3DDepthAlt = 49,
 	cudaDevAttrPciDomainId = 50,
 	cudaDevAttrTexturePitchAlignment = 51,
+	cudaDevAttrMaxTextureCubemapWidth = 52,
+	cudaDevAttrMaxTextureCubemapLayeredWidth = 53,
+	cudaDevAttrMaxTextureCubemapLayeredLayers = 54,
+	cudaDevAttrMaxSurface1DWidth = 55,
+	cudaDevAttrMaxSurface2DWidth = 56,
+	cudaDevAttrMaxSurface2DHeight = 57,
+	cudaDevAttrMaxSurface3DWidth = 58,
+	cudaDevAttrMaxSurface3DHeight = 59,
+	cudaDevAttrMaxSurface3DDepth = 60,
+	cudaDevAttrMaxSurface1DLayeredWidth = 61,
+	cudaDevAttrMaxSurface1DLayeredLayers = 62,
+	cudaDevAttrMaxSurface2DLayeredWidth = 63,
+	cudaDevAttrMaxSurface2DLayeredHeight = 64,
+	cudaDevAttrMaxSurface2DLayeredLayers = 65,
+	cudaDevAttrMaxSurfaceCubemapWidth = 66,
+	cudaDevAttrMaxSurfaceCubemapLayeredWidth = 67,
+	cudaDevAttrMaxSurfaceCubemapLayeredLayers = 68,
+	cudaDevAttrMaxTexture1DLinearWidth = 69,
+	cudaDevAttrMaxTexture2DLinearWidth = 70,
+	cudaDevAttrMaxTexture2DLinearHeight = 71,
+	cudaDevAttrMaxTexture2DLinearPitch = 72,
+	cudaDevAttrMaxTexture2DMipmappedWidth = 73,
+	cudaDevAttrMaxTexture2DMipmappedHeight = 74,
 	cudaDevAttrComputeCapabilityMajor = 75,
 	cudaDevAttrComputeCapabilityMinor = 76,
+	cudaDevAttrMaxTexture1DMipmappedWidth = 77,
 	cudaDevAttrStreamPrioritiesSupported = 78,
 	cudaDevAttrGlobalL1CacheSupported = 79,
 	cudaDevAttrLocalL1CacheSupported = 80,
@@ -361,9 +447,26 @@ enum cudaDeviceAttr {
 	cudaDevAttrComputePreemptionSupported = 90,
 	cudaDevAttrCanUseHostPointerForRegisteredMem = 91,
 	cudaDevAttrCooperativeLaunch = 95,
+	cudaDevAttrCooperativeMultiDeviceLaunch = 96,
 	cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+	cudaDevAttrCanFlushRemoteWrites = 98,
+	cudaDevAttrHostRegisterSupported = 99,
+	cudaDevAttrPageableMemoryAccessUsesHostPageTables = 100,
+	cudaDevAttrDirectManagedMemAccessFromHost = 101,
 	cudaDevAttrMaxBlocksPerMultiprocessor = 106,
-	cudaDevAttrReservedSharedMemoryPerBlock = 111
+	cudaDevAttrMaxPersistingL2CacheSize = 108,
+	cudaDevAttrMaxAccessPolicyWindowSize = 109,
+	cudaDevAttrReservedSharedMemoryPerBlock = 111,
+	cudaDevAttrSparseCudaArraySupported = 112,
+	cudaDevAttrHostRegisterReadOnlySupported = 113,
+	cudaDevAttrTimelineSemaphoreInteropSupported = 114,
+	cudaDevAttrMemoryPoolsSupported = 115,
+	cudaDevAttrGPUDirectRDMASupported = 116,
+	cudaDevAttrGPUDirectRDMAFlushWritesOptions = 117,
+	cudaDevAttrGPUDirectRDMAWritesOrdering = 118,
+	cudaDevAttrMemoryPoolSupportedHandleTypes = 119,
+	cudaDevAttrClusterLaunch = 120,
+	cudaDevAttrDeferredMappingCudaArraySupported = 121
 };
 
 #endif

@@ -144,6 +144,23 @@ int main()
 	BROKEN
 }
 END
+# What is refused when it runs: by its code, and once on stderr.
+cat >refused.cu <<'END'
+int main()
+{
+	int *p = 0;
+	cudaGraph_t graph;
+	cudaArray_t array;
+	cudaChannelFormatDesc desc = cudaCreateChannelDesc<float>();
+
+	for (int i = 0; i < 3; i++)
+		if (cudaMallocManaged(&p, 4) != cudaErrorNotSupported || cudaGetLastError() != cudaErrorNotSupported)
+			return 1;
+	if (cudaGraphCreate(&graph, 0) != cudaErrorNotSupported || cudaGetLastError() != cudaErrorNotSupported)
+		return 1;
+	return cudaMallocArray(&array, &desc, 8, 8) != cudaErrorNotSupported;
+}
+END
 
 works "a program of .cu, .c and .cpp" "" "$vgpucc" -DEXTRA=3.0f scale.cu twice.c 'a folder/added.cpp' -o prog
 works "it runs" "^result 10 8 7 cudaSuccess$" ./prog
@@ -170,6 +187,11 @@ works "dependencies of such a source" "nvcc.cu.*checks.h" bash -c "'$vgpucc' -w 
 	nvcc.cu && tr -d '\\\\\n' <deps"
 refused "the line of an error beside such a launch" "nvcc.cu:37:.*undeclared" "$vgpucc" -Icommon -DBROKEN='return undeclared;' \
 	nvcc.cu
+works "a program that asks for what is not there" "" "$vgpucc" refused.cu -o refused
+works "is told once" "^1$" bash -c "./refused 2>&1 | grep -cxF \
+	'vgpu: cudaMallocManaged: managed memory is not supported yet (cudaErrorNotSupported)'"
+works "by the name of each call" "cudaMallocArray: arrays are not supported yet" ./refused
+works "of all of them" "cudaGraphCreate: graphs are not" ./refused
 refused "an error of the source" "bad.cu:1:.*undeclared" "$vgpucc" bad.cu
 refused "what a kernel cannot do" "printf.cu: .*vprintf" "$vgpucc" -c printf.cu
 refused "no file" "no input file" "$vgpucc" -O2

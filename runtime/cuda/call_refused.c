@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+/*
+ * CUDA names: what is not supported, said on stderr at the first call of each name, since many programs do not look at
+ * the code and fail far away.
+ */
+#include <stdio.h>
+
+#include "calls.h"
+
+cudaError_t cuda_refuse(bool *said, const char *call, const char *what)
+{
+	if (!__atomic_exchange_n(said, true, __ATOMIC_RELAXED))
+		fprintf(stderr, "vgpu: %s: %s not supported yet (cudaErrorNotSupported)\n", call, what);
+	return cuda_error(rt_result(vgpuErrorNotSupported));
+}
+
+/* The parameters are the callers' business only. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+#define __dv(value)
+#define REFUSED_CALL(what, name, params) \
+	cudaError_t name params \
+	{ \
+		return CUDA_REFUSE(what); \
+	}
+VGPU_CUDA_REFUSED_CALLS(REFUSED_CALL)
