@@ -68,6 +68,14 @@ static u64 pattern(enum space space, u32 kind, u32 lane, u32 size, u64 base, u64
 	case 2:	/* reversed */
 		offset = base + (u64)(31 - lane) * size;
 		break;
+	case 6:	/* strided through pages, or all in the shared window, or in the local one */
+	case 7:
+		limit = space != GENERIC ? limit : kind == 7 ? RIG_LOCAL : base & 1 ? RIG_SHARED : limit;
+		window = space != GENERIC ? 0 : kind == 7 ? VGPU_LOCAL_WINDOW : base & 1 ? VGPU_SHARED_WINDOW : 0;
+		offset = (base + (u64)lane * (base & 2 ? 132 : 4096)) % limit / size * size;
+		if (window)
+			return window + offset;
+		break;
 	case 3:	/* strided */
 		offset = base + (u64)lane * size * 5;
 		break;
@@ -77,7 +85,7 @@ static u64 pattern(enum space space, u32 kind, u32 lane, u32 size, u64 base, u64
 	offset = offset % limit / size * size;
 	if (kind == 5 && !(rig_random(seed) % 40))
 		offset += rig_random(seed) % 3 ? limit - offset : 1;
-	if (space == GENERIC && kind >= 4) {
+	if (space == GENERIC && (kind == 4 || kind == 5)) {
 		window = rig_random(seed) % 4;
 		if (window == 1)
 			return VGPU_SHARED_WINDOW + offset % RIG_SHARED;
@@ -87,6 +95,21 @@ static u64 pattern(enum space space, u32 kind, u32 lane, u32 size, u64 base, u64
 			return 0x7f00000000000000ull + offset;
 	}
 	return offset + (space == GENERIC || space == GLOBAL ? RIG_BASE : 0);
+}
+
+/* Segments of global memory that the lanes touch. */
+static u32 segments(enum space space, u32 m, const u64 *address)
+{
+	u32 count = 0;
+
+	for (u32 l = 0; l < VGPU_LANES; l++) {
+		bool counts = m >> l & 1 && space <= GLOBAL && address[l] < VGPU_ADDRESS_LIMIT;
+
+		for (u32 j = 0; j < l; j++)
+			counts &= !(m >> j & 1) || address[j] >> VGPU_SEGMENT_SHIFT != address[l] >> VGPU_SEGMENT_SHIFT;
+		count += counts;
+	}
+	return count;
 }
 
 static void expect_access(struct rig *want, const struct vgpu_insn *i, enum space space, bool store, u32 m,
@@ -141,7 +164,7 @@ static void test_access(void **state)
 	(void)state;
 	rigs[0] = rig_new(5);
 	rigs[1] = rig_new(5);
-	for (u32 round = 0; round < 6000; round++) {
+	for (u32 round = 0; round < 16000; round++) {
 		u64 r = rig_random(&seed), address[VGPU_LANES], base = rig_random(&seed) % 4096;
 		u32 n = r % VGPU_ARRAY_SIZE(accesses), kind = r >> 8 & 7, reason = 0, lane = 0;
 		bool narrow = accesses[n].space >= SHARED, absolute = (r >> 24 & 31) == 0;
@@ -151,7 +174,8 @@ static void test_access(void **state)
 
 		u32 m = masks[(r >> 16 & 0xff) % VGPU_ARRAY_SIZE(masks)];
 
-		kind = kind > 5 ? 1 : kind;
+		if (r >> 48 & 1)
+			m = (u32)rig_random(&seed) | 1u << (r >> 49 & 31);
 		/* registers for the data, now and then those of the address */
 		*(accesses[n].store ? &i.b : &i.dst) = (r >> 40 & 3) ? 8 : 18;
 		i.imm = (u64)displacement;
@@ -177,6 +201,7 @@ static void test_access(void **state)
 		expect_access(want, &i, accesses[n].space, accesses[n].store, m, address, &end, &lane, &reason);
 		for (int build = 0; build < rig_builds(); build++) {
 			rig_reset(rigs[build], ~0u);
+			rigs[build]->lanes.segments = 0;
 			rigs[build]->warp.active = m;
 			rigs[build]->code[0] = i;
 			got = rig_run(rigs[build], build, 1);
@@ -184,6 +209,7 @@ static void test_access(void **state)
 				fail_msg("op %u flags %x: ended with %d, want %d (reason %u lane %u)", i.op, i.flags, got, end, reason, lane);
 			if (end == VGPU_LANES_BUDGET) {
 				assert_int_equal(rigs[build]->warp.pc, 1);
+				assert_int_equal(rigs[build]->lanes.segments, segments(accesses[n].space, m, address));
 				good++;
 				continue;
 			}
@@ -282,6 +308,14 @@ static void test_atomics(void **state)
 		forms++;
 		for (u32 l = 0; l < VGPU_LANES; l++) {
 			u64 b = rig_random(&seed), c = rig_random(&seed), offset = rig_random(&seed) % 16 * 8;
+
+			/* all at one place; a page each; all over */
+			if ((r >> 12 & 3) == 1)
+				offset = r >> 20 & 0xff8;
+			else if ((r >> 12 & 3) == 2)
+				offset = (l * 4096 + l * 24) % (ops[n].space == GLOBAL ? sizeof(rigs[0]->memory) : RIG_SHARED);
+			else if ((r >> 12 & 3) == 3)
+				offset = rig_random(&seed) % (ops[n].space == GLOBAL ? sizeof(rigs[0]->memory) : RIG_SHARED) / 8 * 8;
 
 			address[l] = offset + (ops[n].space == SHARED ? 0 : ops[n].space == GENERIC && r >> 10 & 1 ?
 					       VGPU_SHARED_WINDOW : RIG_BASE);

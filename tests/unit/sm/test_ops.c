@@ -57,6 +57,8 @@ static u32 value32(u64 *seed)
 		return (u32)(r & 0x807fffff) | (u32)(120 + (r >> 32) % 16) << 23;
 	case 8:
 		return (u32)r & 0x1f1f;
+	case 9:	/* integers of every size; floats that are subnormal, or become so */
+		return (u32)(r >> 32) & 1 ? (u32)r >> (r >> 33) % 32 : (u32)r & 0x817fffff;
 	default:
 		return (u32)r;
 	}
@@ -75,6 +77,10 @@ static u64 value64(u64 *seed)
 		return (r & 0x800fffffffffffff) | (u64)(490 + rig_random(seed) % 80) << 52;
 	case 9:
 		return (r & 0x800fffffffffffff) | rig_random(seed) % 60 << 52;
+	case 10: case 11:	/* integers of every size, of either sign */
+		return (u64)((s64)rig_random(seed) >> r % 64);
+	case 12:	/* floats about where integers end */
+		return (r & 0x800fffffffffffff) | (u64)(1023 + r / 7 % 66) << 52;
 	default:
 		return r;
 	}
@@ -170,12 +176,13 @@ static bool tested(u32 op)
 {
 	u64 r;
 
-	return ref_op(op, 0, 0, 0, 0, 0, &r);
+	/* of the approximate ones: that both builds are alike */
+	return ref_op(op, 0, 0, 0, 0, 0, &r) || op == VGPU_OP_FRSQ || (op >= VGPU_OP_FSIN && op <= VGPU_OP_FTANH);
 }
 
 static void run_range(u32 from, u32 to)
 {
-	static const u32 masks[] = { ~0u, ~0u, 0x00000001, 0x80000000, 0xaaaaaaaa, 0x0000ffff, 0x7fffffff };
+	static const u32 masks[] = { ~0u, ~0u, ~0u, 0x00000001, 0x80000000, 0xaaaaaaaa, 0x0000ffff, 0x7fffffff };
 	const struct vgpu_vass_kernel kernel = { .regs = 16, .code_count = 1 };
 	struct rig *rigs[2] = { rig_new(1), rig_builds() == 2 ? rig_new(1) : NULL };
 	u64 seed = from;
@@ -186,7 +193,7 @@ static void run_range(u32 from, u32 to)
 		if (!tested(op))
 			continue;
 		for (u32 flags = 0; flags < 256; flags++) {
-			for (u32 round = 0; round < 12; round++) {
+			for (u32 round = 0; round < 36; round++) {
 				struct vgpu_insn i = {
 					.op = (u16)op, .guard = VGPU_PT, .flags = (u8)flags,
 					.dst = some_register(rows[op].dst, &seed), .a = some_register(rows[op].a, &seed),
@@ -361,12 +368,53 @@ static void test_special_exact(void **state)
 	}
 }
 
+/* The index of every thread of blocks of all shapes, and the masks of lanes. */
+static void test_special_registers(void **state)
+{
+	struct rig *rig = rig_new(1);
+	u64 seed = 5;
+
+	(void)state;
+	for (u32 round = 0; round < 600; round++) {
+		u32 x = 1 + rig_random(&seed) % (round & 1 ? 1024 : 40), y = 1 + rig_random(&seed) % (1024 / x);
+		u32 z = 1 + rig_random(&seed) % (1024 / (x * y)), threads = x * y * z;
+
+		memcpy(rig->launch.block, (u32[3]){ x, y, z }, sizeof(rig->launch.block));
+		rig->launch.threads = threads;
+		for (u32 which = VGPU_SR_TID_X; which <= VGPU_SR_TID_Z; which++)
+			rig->code[which] = (struct vgpu_insn){ .op = VGPU_OP_SREG, .guard = VGPU_PT, .dst = (u8)which, .imm = which };
+		for (u32 n = 0; n < 5; n++)
+			rig->code[3 + n] = (struct vgpu_insn){ .op = VGPU_OP_SREG, .guard = VGPU_PT, .dst = (u8)(3 + n),
+							       .imm = VGPU_SR_LANEMASK_EQ + n };
+		for (u32 w = 0; w * VGPU_LANES < threads; w++) {
+			for (int build = 0; build < rig_builds(); build++) {
+				rig_reset(rig, ~0u);
+				rig->warp.index = w;
+				memset(rig->regs, 0xee, sizeof(rig->regs));
+				rig_run(rig, build, 8);
+				for (u32 l = 0, t = w * VGPU_LANES; l < VGPU_LANES && t < threads; l++, t++) {
+					assert_int_equal(rig_r(rig, 0)[l], t % x);
+					assert_int_equal(rig_r(rig, 1)[l], t / x % y);
+					assert_int_equal(rig_r(rig, 2)[l], t / x / y);
+					assert_int_equal(rig_r(rig, 3)[l], 1u << l);
+					assert_int_equal(rig_r(rig, 4)[l], (1u << l) - 1);
+					assert_int_equal(rig_r(rig, 5)[l], (u32)((2ull << l) - 1));
+					assert_int_equal(rig_r(rig, 6)[l], ~(u32)((2ull << l) - 1));
+					assert_int_equal(rig_r(rig, 7)[l], ~((1u << l) - 1));
+				}
+			}
+		}
+	}
+	rig_free(rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_int32), cmocka_unit_test(test_int64), cmocka_unit_test(test_float32),
 		cmocka_unit_test(test_float64), cmocka_unit_test(test_conversions), cmocka_unit_test(test_compares),
 		cmocka_unit_test(test_fma), cmocka_unit_test(test_special), cmocka_unit_test(test_special_exact),
+		cmocka_unit_test(test_special_registers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
