@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * binary16 numbers: storage, conversion, and arithmetic done in single precision and rounded once, which for one
- * operation is the same. Device code only converts and computes; the host may hold and convert them.
+ * binary16 numbers: __half and __half2, on the host and in device code. Arithmetic is done in single precision and
+ * rounded once, which for one operation is the same as rounding the exact result; half_ops.h has what bfloat16 shares.
  */
 #ifndef VGPU_CUDA_CUDA_FP16_H
 #define VGPU_CUDA_CUDA_FP16_H
@@ -10,16 +10,24 @@
 
 #if defined(__CUDA__) && defined(__cplusplus)
 
-#define __VGPU_H static __inline__ __host__ __device__
-#define __VGPU_HD static __inline__ __device__
+#include "half_round.h"
 
 struct __half_raw {
 	unsigned short x;
+};
+struct __attribute__((aligned(4))) __half2_raw {
+	unsigned short x, y;
 };
 
 /* To the nearest, ties to even: the part that is cut off decides. */
 __VGPU_H unsigned short __vgpu_to_half(float a)
 {
+#ifdef __CUDA_ARCH__
+	unsigned short h;
+
+	__asm__("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(a));
+	return h;
+#else
 	unsigned int bits, sign, rest;
 	int exponent;
 
@@ -40,12 +48,18 @@ __VGPU_H unsigned short __vgpu_to_half(float a)
 	rest &= (1u << exponent) - 1;
 	bits += rest > 1u << (exponent - 1) || (rest == 1u << (exponent - 1) && (bits & 1));
 	return (unsigned short)(sign | bits);
+#endif
 }
 
 __VGPU_H float __vgpu_from_half(unsigned short h)
 {
-	unsigned int sign = (unsigned int)(h & 0x8000) << 16, bits = h & 0x7fff;
 	float a;
+#ifdef __CUDA_ARCH__
+
+	__asm__("cvt.f32.f16 %0, %1;" : "=f"(a) : "h"(h));
+	return a;
+#else
+	unsigned int sign = (unsigned int)(h & 0x8000) << 16, bits = h & 0x7fff;
 
 	if (bits < 0x400) {
 		a = (float)bits * 5.9604644775390625e-8f;
@@ -54,87 +68,95 @@ __VGPU_H float __vgpu_from_half(unsigned short h)
 	bits = sign | ((bits << 13) + (bits >= 0x7c00 ? 0x70000000 : 0x38000000));
 	__builtin_memcpy(&a, &bits, 4);
 	return a;
+#endif
 }
 
 struct __half {
 	unsigned short x;
 	__half() = default;
+	__host__ __device__ __half(const __half_raw &raw) : x(raw.x) {}
 	__host__ __device__ __half(float a) : x(__vgpu_to_half(a)) {}
-	__host__ __device__ __half(double a) : x(__vgpu_to_half((float)a)) {}
-	__host__ __device__ __half(int a) : x(__vgpu_to_half((float)a)) {}
+	__host__ __device__ __half(double a) : x(__vgpu_to_half(__vgpu_odd_float(a))) {}
+	template <class T, class = __vgpu_if_integer<T>>
+	__host__ __device__ __half(T a) : x(__vgpu_to_half(__vgpu_odd_integer(a))) {}
 	__host__ __device__ operator float() const { return __vgpu_from_half(x); }
+	__host__ __device__ operator __half_raw() const { return { x }; }
 };
 typedef __half half;
+typedef __half nv_half;
+typedef __half __nv_half;
 
 struct __attribute__((aligned(4))) __half2 {
 	__half x, y;
+	__half2() = default;
+	__host__ __device__ __half2(const __half &low, const __half &high) : x(low), y(high) {}
+	__host__ __device__ __half2(const __half2_raw &raw) : x(__half_raw{ raw.x }), y(__half_raw{ raw.y }) {}
+	__host__ __device__ operator __half2_raw() const { return { x.x, y.x }; }
 };
 typedef __half2 half2;
+typedef __half2 nv_half2;
+typedef __half2 __nv_half2;
+
+#define __VGPU_T	__half
+#define __VGPU_T2	__half2
+#define __VGPU_INFINITY	0x7c00
+#include "half_ops.h"
 
 __VGPU_H __half __float2half(float a) { return __half(a); }
 __VGPU_H __half __float2half_rn(float a) { return __half(a); }
+__VGPU_H __half __double2half(double a) { return __half(a); }
 __VGPU_H float __half2float(__half a) { return (float)a; }
-__VGPU_H __half2 __halves2half2(__half a, __half b) { __half2 r; r.x = a; r.y = b; return r; }
-__VGPU_H __half2 make_half2(__half a, __half b) { return __halves2half2(a, b); }
-__VGPU_H __half2 __float2half2_rn(float a) { return __halves2half2(__half(a), __half(a)); }
-__VGPU_H __half2 __floats2half2_rn(float a, float b) { return __halves2half2(__half(a), __half(b)); }
-__VGPU_H __half2 __half2half2(__half a) { return __halves2half2(a, a); }
+__VGPU_H __half2 __halves2half2(__half a, __half b) { return __half2(a, b); }
+__VGPU_H __half2 make_half2(__half a, __half b) { return __half2(a, b); }
+__VGPU_H __half2 __float2half2_rn(float a) { return __half2(__half(a), __half(a)); }
+__VGPU_H __half2 __floats2half2_rn(float a, float b) { return __half2(__half(a), __half(b)); }
+__VGPU_H __half2 __float22half2_rn(float2 a) { return __half2(__half(a.x), __half(a.y)); }
+__VGPU_H float2 __half22float2(__half2 a) { return make_float2((float)a.x, (float)a.y); }
+__VGPU_H __half2 __half2half2(__half a) { return __half2(a, a); }
 __VGPU_H __half __low2half(__half2 a) { return a.x; }
 __VGPU_H __half __high2half(__half2 a) { return a.y; }
-__VGPU_H float __low2float(__half2 a) { return (float)a.x; }
-__VGPU_H float __high2float(__half2 a) { return (float)a.y; }
-__VGPU_H float2 __half22float2(__half2 a) { return make_float2((float)a.x, (float)a.y); }
-__VGPU_H __half __ushort_as_half(unsigned short bits) { __half h; h.x = bits; return h; }
+__VGPU_H __half2 __low2half2(__half2 a) { return __half2(a.x, a.x); }
+__VGPU_H __half2 __high2half2(__half2 a) { return __half2(a.y, a.y); }
+__VGPU_H __half __ushort_as_half(unsigned short bits) { return __half_raw{ bits }; }
+__VGPU_H __half __short_as_half(short bits) { return __half_raw{ (unsigned short)bits }; }
 __VGPU_H unsigned short __half_as_ushort(__half a) { return a.x; }
+__VGPU_H short __half_as_short(__half a) { return (short)a.x; }
 
-#define __VGPU_HALF2(name, op) \
-	__VGPU_H __half name(__half a, __half b) { return __half((float)a op (float)b); } \
-	__VGPU_H __half2 name##2(__half2 a, __half2 b) { return __halves2half2(name(a.x, b.x), name(a.y, b.y)); } \
-	__VGPU_H __half operator op(__half a, __half b) { return name(a, b); } \
-	__VGPU_H __half2 operator op(__half2 a, __half2 b) { return name##2(a, b); } \
-	__VGPU_H __half &operator op##=(__half &a, __half b) { a = name(a, b); return a; }
-__VGPU_HALF2(__hadd, +)
-__VGPU_HALF2(__hsub, -)
-__VGPU_HALF2(__hmul, *)
-__VGPU_HALF2(__hdiv, /)
-#undef __VGPU_HALF2
+#define __VGPU_HALF_ROUNDED(mode) \
+	__VGPU_H __half __float2half_##mode(float a) { return __vgpu_rounded_##mode<__half>(a); }
+__VGPU_HALF_ROUNDED(rz)
+__VGPU_HALF_ROUNDED(rd)
+__VGPU_HALF_ROUNDED(ru)
+#undef __VGPU_HALF_ROUNDED
 
-/* In double the product is exact; the sum is rounded there and once more, which differs from one rounding very rarely. */
-__VGPU_H __half __hfma(__half a, __half b, __half c)
-{
-	return __half((float)((double)(float)a * (double)(float)b + (double)(float)c));
-}
-__VGPU_H __half2 __hfma2(__half2 a, __half2 b, __half2 c)
-{
-	return __halves2half2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));
-}
-__VGPU_H __half __hneg(__half a) { return __ushort_as_half(a.x ^ 0x8000); }
-__VGPU_H __half __habs(__half a) { return __ushort_as_half(a.x & 0x7fff); }
-__VGPU_H __half operator-(__half a) { return __hneg(a); }
+/* Integers, in all four roundings; what does not fit becomes the nearest that does, a NaN zero. */
+#define __VGPU_HALF_INTEGER(name, type, mode) \
+	__VGPU_H type __half2##name##_##mode(__half a) { return __vgpu_integer_##mode<type>((float)a); } \
+	__VGPU_H __half __##name##2half_##mode(type a) \
+	{ return __vgpu_rounded_##mode<__half>(__vgpu_odd_integer(a)); }
+#define __VGPU_HALF_INTEGERS(name, type) \
+	__VGPU_HALF_INTEGER(name, type, rn) \
+	__VGPU_HALF_INTEGER(name, type, rz) \
+	__VGPU_HALF_INTEGER(name, type, rd) \
+	__VGPU_HALF_INTEGER(name, type, ru)
+__VGPU_HALF_INTEGERS(short, short)
+__VGPU_HALF_INTEGERS(ushort, unsigned short)
+__VGPU_HALF_INTEGERS(int, int)
+__VGPU_HALF_INTEGERS(uint, unsigned int)
+__VGPU_HALF_INTEGERS(ll, long long)
+__VGPU_HALF_INTEGERS(ull, unsigned long long)
+#undef __VGPU_HALF_INTEGERS
+#undef __VGPU_HALF_INTEGER
+__VGPU_H signed char __half2char_rz(__half a) { return __vgpu_integer_rz<signed char>((float)a); }
+__VGPU_H unsigned char __half2uchar_rz(__half a) { return __vgpu_integer_rz<unsigned char>((float)a); }
 
-#define __VGPU_HCMP(name, op) \
-	__VGPU_H bool name(__half a, __half b) { return (float)a op (float)b; } \
-	__VGPU_H bool operator op(__half a, __half b) { return (float)a op (float)b; }
-__VGPU_HCMP(__heq, ==)
-__VGPU_HCMP(__hne, !=)
-__VGPU_HCMP(__hlt, <)
-__VGPU_HCMP(__hle, <=)
-__VGPU_HCMP(__hgt, >)
-__VGPU_HCMP(__hge, >=)
-#undef __VGPU_HCMP
-
-__VGPU_HD __half hsqrt(__half a) { return __half(sqrtf((float)a)); }
-__VGPU_HD __half hexp(__half a) { return __half(expf((float)a)); }
-__VGPU_HD __half hlog(__half a) { return __half(logf((float)a)); }
-__VGPU_HD __half hsin(__half a) { return __half(sinf((float)a)); }
-__VGPU_HD __half hcos(__half a) { return __half(cosf((float)a)); }
-__VGPU_HD __half hrcp(__half a) { return __half(1.0f / (float)a); }
-__VGPU_HD __half hrsqrt(__half a) { return __half(rsqrtf((float)a)); }
-__VGPU_HD __half hfloor(__half a) { return __half(floorf((float)a)); }
-__VGPU_HD __half hceil(__half a) { return __half(ceilf((float)a)); }
-
-#undef __VGPU_H
-#undef __VGPU_HD
+#define CUDART_INF_FP16		__ushort_as_half((unsigned short)0x7c00)
+#define CUDART_NAN_FP16		__ushort_as_half((unsigned short)0x7fff)
+#define CUDART_MIN_DENORM_FP16	__ushort_as_half((unsigned short)0x0001)
+#define CUDART_MAX_NORMAL_FP16	__ushort_as_half((unsigned short)0x7bff)
+#define CUDART_NEG_ZERO_FP16	__ushort_as_half((unsigned short)0x8000)
+#define CUDART_ZERO_FP16	__ushort_as_half((unsigned short)0x0000)
+#define CUDART_ONE_FP16		__ushort_as_half((unsigned short)0x3c00)
 
 #endif
 #endif
