@@ -103,6 +103,10 @@ $(O)/libvgpu.so: $(O)/native/libvgpu.a $(O)/native/libvgpu-device.a
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,libvgpu.so -Wl,-z,defs -o $@ \
 		-Wl,--whole-archive $< -Wl,--no-whole-archive $(O)/native/libvgpu-device.a -luring -lm -lpthread
 
+# The name under which CUDA programs and build systems look for it.
+$(O)/libcudart.so: $(O)/libvgpu.so
+	$(Q)ln -sf libvgpu.so $@
+
 # vgpu-sim and vgpu-run draw with what vgpu-trace is made of.
 also-vgpu-sim := $(filter-out %/main.c,$(wildcard tools/vgpu-trace/*.c))
 also-vgpu-run := $(also-vgpu-sim)
@@ -158,7 +162,7 @@ $(O)/cuda/%: tests/cuda/%.cu tools/vgpucc $(wildcard tests/cuda/*.h) $(call find
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
 	$(Q)tools/vgpucc -O2 -Itests/cuda $< -o $@
 
-all: $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.so) $(tools)
+all: $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.so $(O)/libcudart.so) $(tools)
 
 .PHONY: unit-programs kselftest-programs cuda-programs experiment-programs
 unit-programs: $(unit)
@@ -232,6 +236,7 @@ install: completions = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include/vgpu
 	install -m 644 $(O)/libvgpu.so $(DESTDIR)$(PREFIX)/lib/
+	ln -sf libvgpu.so $(DESTDIR)$(PREFIX)/lib/libcudart.so
 	install $(tools) tools/vgpucc $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 $(wildcard runtime/*.h uapi/*.h) $(DESTDIR)$(PREFIX)/include/vgpu/
 	cp -r runtime/cuda $(DESTDIR)$(PREFIX)/include/vgpu/

@@ -198,7 +198,25 @@ refused "no file" "no input file" "$vgpucc" -O2
 refused "a file that is not there" "nothing.cu: there is no such file" "$vgpucc" nothing.cu
 refused "an unknown option" "unknown option --frobnicate" "$vgpucc" --frobnicate scale.cu
 refused "a silly register limit" "from 16 to 254" "$vgpucc" --maxrregcount 3 scale.cu
-refused "device linking" "cannot be linked together" "$vgpucc" -rdc=true scale.cu
+echo '__device__ int elsewhere() { return 5; } __device__ int count;' >there.cu
+cat >crosses.cu <<'END'
+#ifdef VARIABLE
+extern __device__ int count;
+__global__ void k(int *p) { *p = count; }
+#else
+extern __device__ int elsewhere();
+__global__ void k(int *p) { *p = elsewhere(); }
+#endif
+END
+works "relocatable device code where none crosses" "^result 10 8 7 cudaSuccess$" bash -c "
+	'$vgpucc' -dc -DEXTRA=3 scale.cu -o rdc.o && '$vgpucc' -rdc=true -c there.cu && '$vgpucc' -dlink rdc.o there.o -o link.o &&
+	'$vgpucc' -rdc=true rdc.o there.o link.o twice.o added.o -lcudadevrt -o rdc && ./rdc"
+refused "a function of another file" "elsewhere" "$vgpucc" -dc crosses.cu
+refused "with what is wrong" "not linked together" "$vgpucc" -rdc=true -c crosses.cu
+refused "a variable of another file" "count" "$vgpucc" -DVARIABLE -dc crosses.cu
+works "clang's options, as CMake passes them" "" "$vgpucc" --cuda-gpu-arch=sm_80 --cuda-path=/nowhere -DEXTRA=1 -c scale.cu
+works "the runtime by its CUDA name" "^result 10 8 7" bash -c "'$vgpucc' -c -DEXTRA=3 scale.cu -o byname.o &&
+	c++ byname.o twice.o added.o -L'$top/build' -Wl,-rpath,'$top/build' -lcudart -o byname && ./byname"
 refused "a file of no known kind" "what is it" bash -c "touch x.f90; '$vgpucc' x.f90"
 mkdir bin
 for tool in bash sed head readlink mktemp rm cat; do ln -s "$(command -v $tool)" bin/; done
