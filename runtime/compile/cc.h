@@ -78,6 +78,7 @@ struct cc {
 	struct ptx_ctx *ctx;
 	const struct vgpu_compile_options *options;
 	struct ptx_func *kernel;
+	bool from_llvm;			/* the text is LLVM's */
 	struct cc_insn *insns;
 	uint32_t insns_count, insns_room;
 	uint8_t *vregs;			/* enum cc_class of each virtual register */

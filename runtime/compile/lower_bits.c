@@ -181,6 +181,24 @@ static bool bfe_constant(struct cc_lower *l, bool wide, bool sign, uint32_t dst,
 	return true;
 }
 
+/*
+ * LLVM (14 to 16 at least) writes bfe.u64 for the low bits of an arithmetic shift to the right by more than 32, although more bits are
+ * wanted than are left (it looks at the width of the shift count). PTX says that zeros follow; the sign is meant. For a
+ * logical shift it never does: there the mask is redundant, and removed before.
+ */
+static bool bfe_of_llvm(struct cc_lower *l, uint32_t dst, struct cc_value a, struct cc_value position, struct cc_value length)
+{
+	uint32_t temp;
+
+	if (!l->cc->from_llvm || position.reg != CC_NONE || length.reg != CC_NONE || position.imm <= 32 || position.imm >= 64 ||
+	    length.imm >= 64 || position.imm + length.imm <= 64)
+		return false;
+	temp = cc_temp(l, CC_Q);
+	cc_opi(l, VGPU_OP_SHRSQ, 0, temp, cc_in_reg(l, a, CC_Q), position.imm, CC_NONE);
+	cc_opi(l, VGPU_OP_ANDQ, 0, dst, temp, (1ull << length.imm) - 1, CC_NONE);
+	return true;
+}
+
 void cc_lower_bfe(struct cc_lower *l)
 {
 	enum ptx_type type = cc_type(l, 0);
@@ -189,6 +207,8 @@ void cc_lower_bfe(struct cc_lower *l)
 	struct cc_value a = cc_src(l, 1, type), position = cc_src(l, 2, PTX_U32), length = cc_src(l, 3, PTX_U32);
 
 	if (bfe_constant(l, wide, sign, dst, a, position, length))
+		return;
+	if (wide && !sign && bfe_of_llvm(l, dst, a, position, length))
 		return;
 	cc_opv(l, wide ? (sign ? VGPU_OP_BFESQ : VGPU_OP_BFEUQ) : (sign ? VGPU_OP_BFES : VGPU_OP_BFEU), 0, dst, a,
 	       position, cc_in_reg(l, length, CC_R));
