@@ -8,14 +8,32 @@
 
 /* the four rounding modes: ours, and the suffix of the builtin */
 #define __VGPU_ROUND(cuda, nvvm) \
-	__VGPU_NV float __nv_fadd_##cuda(float a, float b) { return __nvvm_add_##nvvm##_f(a, b); } \
-	__VGPU_NV float __nv_fsub_##cuda(float a, float b) { return __nvvm_add_##nvvm##_f(a, -b); } \
-	__VGPU_NV float __nv_fmul_##cuda(float a, float b) { return __nvvm_mul_##nvvm##_f(a, b); } \
-	__VGPU_NV float __nv_fdiv_##cuda(float a, float b) { return __nvvm_div_##nvvm##_f(a, b); } \
-	__VGPU_NV float __nv_frcp_##cuda(float a) { return __nvvm_rcp_##nvvm##_f(a); } \
-	__VGPU_NV float __nv_fsqrt_##cuda(float a) { return __nvvm_sqrt_##nvvm##_f(a); } \
-	__VGPU_NV float __nv_fmaf_##cuda(float a, float b, float c) { return __nvvm_fma_##nvvm##_f(a, b, c); } \
+	__VGPU_NV float __nv_fadd_##cuda(float a, float b) \
+	{ \
+		return __VGPU_FTZ(__nvvm_add_##nvvm##_ftz_f(a, b), __nvvm_add_##nvvm##_f(a, b)); \
+	} \
+	__VGPU_NV float __nv_fsub_##cuda(float a, float b) { return __nv_fadd_##cuda(a, -b); } \
+	__VGPU_NV float __nv_fmul_##cuda(float a, float b) \
+	{ \
+		return __VGPU_FTZ(__nvvm_mul_##nvvm##_ftz_f(a, b), __nvvm_mul_##nvvm##_f(a, b)); \
+	} \
+	__VGPU_NV float __nv_fdiv_##cuda(float a, float b) \
+	{ \
+		return __VGPU_FTZ(__nvvm_div_##nvvm##_ftz_f(a, b), __nvvm_div_##nvvm##_f(a, b)); \
+	} \
+	__VGPU_NV float __nv_frcp_##cuda(float a) \
+	{ \
+		return __VGPU_FTZ(__nvvm_rcp_##nvvm##_ftz_f(a), __nvvm_rcp_##nvvm##_f(a)); \
+	} \
+	__VGPU_NV float __nv_fsqrt_##cuda(float a) \
+	{ \
+		return __VGPU_FTZ(__nvvm_sqrt_##nvvm##_ftz_f(a), __nvvm_sqrt_##nvvm##_f(a)); \
+	} \
 	__VGPU_NV float __nv_fmaf_ieee_##cuda(float a, float b, float c) { return __nvvm_fma_##nvvm##_f(a, b, c); } \
+	__VGPU_NV float __nv_fmaf_##cuda(float a, float b, float c) \
+	{ \
+		return __VGPU_FTZ(__nvvm_fma_##nvvm##_ftz_f(a, b, c), __nvvm_fma_##nvvm##_f(a, b, c)); \
+	} \
 	__VGPU_NV double __nv_dadd_##cuda(double a, double b) { return __nvvm_add_##nvvm##_d(a, b); } \
 	__VGPU_NV double __nv_dsub_##cuda(double a, double b) { return __nvvm_add_##nvvm##_d(a, -b); } \
 	__VGPU_NV double __nv_dmul_##cuda(double a, double b) { return __nvvm_mul_##nvvm##_d(a, b); } \
@@ -23,27 +41,60 @@
 	__VGPU_NV double __nv_drcp_##cuda(double a) { return __nvvm_rcp_##nvvm##_d(a); } \
 	__VGPU_NV double __nv_dsqrt_##cuda(double a) { return __nvvm_sqrt_##nvvm##_d(a); } \
 	__VGPU_NV double __nv_fma_##cuda(double a, double b, double c) { return __nvvm_fma_##nvvm##_d(a, b, c); } \
-	__VGPU_NV float __nv_double2float_##cuda(double a) { return __nvvm_d2f_##nvvm(a); } \
-	__VGPU_NV int __nv_double2int_##cuda(double a) { return __nvvm_d2i_##nvvm(a); } \
-	__VGPU_NV unsigned __nv_double2uint_##cuda(double a) { return __nvvm_d2ui_##nvvm(a); } \
-	__VGPU_NV long long __nv_double2ll_##cuda(double a) { return __nvvm_d2ll_##nvvm(a); } \
-	__VGPU_NV unsigned long long __nv_double2ull_##cuda(double a) { return __nvvm_d2ull_##nvvm(a); } \
-	__VGPU_NV int __nv_float2int_##cuda(float a) { return __nvvm_f2i_##nvvm(a); } \
-	__VGPU_NV unsigned __nv_float2uint_##cuda(float a) { return __nvvm_f2ui_##nvvm(a); } \
-	__VGPU_NV long long __nv_float2ll_##cuda(float a) { return __nvvm_f2ll_##nvvm(a); } \
-	__VGPU_NV unsigned long long __nv_float2ull_##cuda(float a) { return __nvvm_f2ull_##nvvm(a); } \
-	__VGPU_NV float __nv_int2float_##cuda(int a) { return __nvvm_i2f_##nvvm(a); } \
-	__VGPU_NV float __nv_uint2float_##cuda(unsigned a) { return __nvvm_ui2f_##nvvm(a); } \
-	__VGPU_NV float __nv_ll2float_##cuda(long long a) { return __nvvm_ll2f_##nvvm(a); } \
-	__VGPU_NV float __nv_ull2float_##cuda(unsigned long long a) { return __nvvm_ull2f_##nvvm(a); } \
-	__VGPU_NV double __nv_ll2double_##cuda(long long a) { return __nvvm_ll2d_##nvvm(a); } \
-	__VGPU_NV double __nv_ull2double_##cuda(unsigned long long a) { return __nvvm_ull2d_##nvvm(a); }
+	__VGPU_NV float __nv_double2float_##cuda(double a) \
+	{ \
+		return __VGPU_FTZ(__nvvm_d2f_##nvvm##_ftz(a), __nvvm_d2f_##nvvm(a)); \
+	}
 __VGPU_ROUND(rn, rn)
 __VGPU_ROUND(rz, rz)
 __VGPU_ROUND(ru, rp)
 __VGPU_ROUND(rd, rm)
 
-__VGPU_NV float __nv_frsqrt_rn(float a) { return __nvvm_rcp_rn_f(__nvvm_sqrt_rn_f(a)); }
+/*
+ * Conversions of integers are instructions and not builtins: clang 14 takes some of those for C's casts, whose rounding is
+ * another (int2float_rz and its like), or which leave open what does not fit (float2int_rz).
+ */
+#define __VGPU_CVT(name, to, to_in, from, from_in, insn) \
+	__VGPU_NV to __nv_##name(from a) \
+	{ \
+		to r; \
+		__asm__("cvt." insn " %0, %1;" : to_in(r) : from_in(a)); \
+		return r; \
+	}
+#define __VGPU_CVT_FTZ(name, to, to_in, mode, insn) \
+	__VGPU_NV to __nv_##name(float a) \
+	{ \
+		to r; \
+		if (__nvvm_reflect("__CUDA_FTZ")) \
+			__asm__("cvt." mode "i.ftz." insn ".f32 %0, %1;" : to_in(r) : "f"(a)); \
+		else \
+			__asm__("cvt." mode "i." insn ".f32 %0, %1;" : to_in(r) : "f"(a)); \
+		return r; \
+	}
+#define __VGPU_CVTS(cuda, mode) \
+	__VGPU_CVT(double2int_##cuda, int, "=r", double, "d", mode "i.s32.f64") \
+	__VGPU_CVT(double2uint_##cuda, unsigned, "=r", double, "d", mode "i.u32.f64") \
+	__VGPU_CVT(double2ll_##cuda, long long, "=l", double, "d", mode "i.s64.f64") \
+	__VGPU_CVT(double2ull_##cuda, unsigned long long, "=l", double, "d", mode "i.u64.f64") \
+	__VGPU_CVT_FTZ(float2int_##cuda, int, "=r", mode, "s32") \
+	__VGPU_CVT_FTZ(float2uint_##cuda, unsigned, "=r", mode, "u32") \
+	__VGPU_CVT_FTZ(float2ll_##cuda, long long, "=l", mode, "s64") \
+	__VGPU_CVT_FTZ(float2ull_##cuda, unsigned long long, "=l", mode, "u64") \
+	__VGPU_CVT(int2float_##cuda, float, "=f", int, "r", mode ".f32.s32") \
+	__VGPU_CVT(uint2float_##cuda, float, "=f", unsigned, "r", mode ".f32.u32") \
+	__VGPU_CVT(ll2float_##cuda, float, "=f", long long, "l", mode ".f32.s64") \
+	__VGPU_CVT(ull2float_##cuda, float, "=f", unsigned long long, "l", mode ".f32.u64") \
+	__VGPU_CVT(ll2double_##cuda, double, "=d", long long, "l", mode ".f64.s64") \
+	__VGPU_CVT(ull2double_##cuda, double, "=d", unsigned long long, "l", mode ".f64.u64")
+__VGPU_CVTS(rn, "rn")
+__VGPU_CVTS(rz, "rz")
+__VGPU_CVTS(ru, "rp")
+__VGPU_CVTS(rd, "rm")
+#undef __VGPU_CVT
+#undef __VGPU_CVT_FTZ
+#undef __VGPU_CVTS
+
+__VGPU_NV float __nv_frsqrt_rn(float a) { return __nv_frcp_rn(__nv_fsqrt_rn(a)); }
 __VGPU_NV double __nv_int2double_rn(int a) { return (double)a; }
 __VGPU_NV double __nv_uint2double_rn(unsigned a) { return (double)a; }
 /* the high word only, as the instruction gives it */
@@ -217,7 +268,30 @@ __VGPU_SIMD_SUM(vsads, 4, S)
 __VGPU_SIMD_SUM(vsadu, 2, U)
 __VGPU_SIMD_SUM(vsadu, 4, U)
 
+/* products of bytes and half-words, added up; clang's headers do not have these */
+#define __VGPU_DOT(name, op, sign, type, wide, narrow) \
+	__VGPU_NV type name(type a, type b, type c) \
+	{ \
+		type r; \
+		__asm__(op "." sign "32." sign "32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c)); \
+		return r; \
+	} \
+	__VGPU_NV type name(wide a, narrow b, type c) \
+	{ \
+		type x, y; \
+		__builtin_memcpy(&x, &a, 4); \
+		__builtin_memcpy(&y, &b, 4); \
+		return name(x, y, c); \
+	}
+__VGPU_DOT(__dp4a, "dp4a", "s", int, char4, char4)
+__VGPU_DOT(__dp4a, "dp4a", "u", unsigned, uchar4, uchar4)
+__VGPU_DOT(__dp2a_lo, "dp2a.lo", "s", int, short2, char4)
+__VGPU_DOT(__dp2a_hi, "dp2a.hi", "s", int, short2, char4)
+__VGPU_DOT(__dp2a_lo, "dp2a.lo", "u", unsigned, ushort2, uchar4)
+__VGPU_DOT(__dp2a_hi, "dp2a.hi", "u", unsigned, ushort2, uchar4)
+
 #undef __VGPU_ROUND
+#undef __VGPU_DOT
 #undef __VGPU_MINMAX
 #undef __VGPU_SIMD
 #undef __VGPU_SIMD_SUM

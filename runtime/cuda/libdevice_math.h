@@ -9,6 +9,13 @@
 
 #define __VGPU_NV static __device__ __inline__ __attribute__((always_inline))
 
+/*
+ * What single precision does is a matter of -ftz=true: the builtins that flush subnormal numbers have names of their own.
+ * The compiler makes the call a constant.
+ */
+extern "C" __device__ int __nvvm_reflect(const char *) __attribute__((const, nothrow));
+#define __VGPU_FTZ(flushing, keeping) (__nvvm_reflect("__CUDA_FTZ") ? (flushing) : (keeping))
+
 /* libclc: name length and name give the mangled symbol */
 #define __VGPU_CLC1F(n, name) \
 	extern "C" __device__ float _Z##n##name##f(float); \
@@ -57,17 +64,35 @@ __VGPU_CLC2(5, hypot)
 __VGPU_CLC2(9, nextafter)
 __VGPU_CLC2(3, pow)
 
-extern "C" __device__ float _Z5ldexpfi(float, int);
-extern "C" __device__ double _Z5ldexpdi(double, int);
 extern "C" __device__ float _Z4pownfi(float, int);
 extern "C" __device__ double _Z4powndi(double, int);
 extern "C" __device__ int _Z5ilogbf(float);
 extern "C" __device__ int _Z5ilogbd(double);
 
-__VGPU_NV float __nv_ldexpf(float a, int b) { return _Z5ldexpfi(a, b); }
-__VGPU_NV double __nv_ldexp(double a, int b) { return _Z5ldexpdi(a, b); }
-__VGPU_NV float __nv_scalbnf(float a, int b) { return _Z5ldexpfi(a, b); }
-__VGPU_NV double __nv_scalbn(double a, int b) { return _Z5ldexpdi(a, b); }
+/*
+ * a * 2^b. libclc's lose subnormal operands and NaN. The steps before the last do not round, but where the result is zero
+ * in any case.
+ */
+#define __VGPU_LDEXP(name, type, up, top, down, by, power) \
+	__VGPU_NV type name(type a, int b) \
+	{ \
+		for (int i = 0; i < 2; i++) { \
+			if (b > top) { \
+				a *= up; \
+				b -= top; \
+			} else if (b < 1 - top) { \
+				a *= down; \
+				b += by; \
+			} \
+		} \
+		b = b > top ? top : b < 1 - top ? 1 - top : b; \
+		return a * power; \
+	}
+__VGPU_LDEXP(__nv_ldexpf, float, 0x1p127f, 127, 0x1p-102f, 102, __nvvm_bitcast_i2f((b + 127) << 23))
+__VGPU_LDEXP(__nv_ldexp, double, 0x1p1023, 1023, 0x1p-969, 969, __nvvm_bitcast_ll2d((long long)(b + 1023) << 52))
+#undef __VGPU_LDEXP
+__VGPU_NV float __nv_scalbnf(float a, int b) { return __nv_ldexpf(a, b); }
+__VGPU_NV double __nv_scalbn(double a, int b) { return __nv_ldexp(a, b); }
 __VGPU_NV float __nv_powif(float a, int b) { return _Z4pownfi(a, b); }
 __VGPU_NV double __nv_powi(double a, int b) { return _Z4powndi(a, b); }
 __VGPU_NV int __nv_ilogbf(float a) { return _Z5ilogbf(a); }
@@ -221,11 +246,14 @@ __VGPU_BUILTIN2(copysign)
 __VGPU_BUILTIN2(fmax)
 __VGPU_BUILTIN2(fmin)
 
-__VGPU_NV float __nv_fmaf(float a, float b, float c) { return __nvvm_fma_rn_f(a, b, c); }
+__VGPU_NV float __nv_fmaf(float a, float b, float c)
+{
+	return __VGPU_FTZ(__nvvm_fma_rn_ftz_f(a, b, c), __nvvm_fma_rn_f(a, b, c));
+}
 __VGPU_NV double __nv_fma(double a, double b, double c) { return __nvvm_fma_rn_d(a, b, c); }
-__VGPU_NV float __nv_sqrtf(float a) { return __nvvm_sqrt_rn_f(a); }
+__VGPU_NV float __nv_sqrtf(float a) { return __VGPU_FTZ(__nvvm_sqrt_rn_ftz_f(a), __nvvm_sqrt_rn_f(a)); }
 __VGPU_NV double __nv_sqrt(double a) { return __nvvm_sqrt_rn_d(a); }
-__VGPU_NV float __nv_rsqrtf(float a) { return __nvvm_rsqrt_approx_f(a); }
+__VGPU_NV float __nv_rsqrtf(float a) { return __VGPU_FTZ(__nvvm_rsqrt_approx_ftz_f(a), __nvvm_rsqrt_approx_f(a)); }
 __VGPU_NV double __nv_rsqrt(double a) { return 1.0 / __nvvm_sqrt_rn_d(a); }
 __VGPU_NV float __nv_rcbrtf(float a) { return 1.0f / __nv_cbrtf(a); }
 __VGPU_NV double __nv_rcbrt(double a) { return 1.0 / __nv_cbrt(a); }
@@ -256,7 +284,7 @@ __VGPU_NV int __nv_finitef(float a) { return __builtin_fabsf(a) < __builtin_inff
 __VGPU_NV int __nv_isfinited(double a) { return __builtin_fabs(a) < __builtin_inf(); }
 __VGPU_NV int __nv_signbitf(float a) { return __nvvm_bitcast_f2i(a) < 0; }
 __VGPU_NV int __nv_signbitd(double a) { return __nvvm_bitcast_d2ll(a) < 0; }
-__VGPU_NV float __nv_saturatef(float a) { return __nvvm_saturate_f(a); }
+__VGPU_NV float __nv_saturatef(float a) { return __VGPU_FTZ(__nvvm_saturate_ftz_f(a), __nvvm_saturate_f(a)); }
 __VGPU_NV float __nv_nanf(const void *) { return __builtin_nanf(""); }
 __VGPU_NV double __nv_nan(const void *) { return __builtin_nan(""); }
 
