@@ -32,6 +32,7 @@ unit-lib-src := $(filter-out $(unit-src),$(call find,tests/unit,*.c))
 unit-rooms := $(sort $(patsubst tests/unit/%/,%,$(dir $(unit-src))))
 kselftest-src := $(wildcard tests/kselftest/*.c)
 cuda-src := $(call find,tests/cuda,*.cu)
+random-src := $(wildcard tests/cuda/random/*.c)
 tool-names := $(patsubst tools/%.c,%,$(wildcard tools/*.c)) $(patsubst tools/%/main.c,%,$(wildcard tools/*/main.c))
 # A folder of tools/ without a main.c is a library of the other tools.
 tool-lib-src := $(foreach dir,$(filter-out $(dir $(wildcard tools/*/main.c)),$(sort $(dir $(wildcard tools/*/*.c)))), \
@@ -66,7 +67,7 @@ gen-flags := -Wno-unused-function -Wno-unused-variable -Wno-unused-but-set-varia
 # objects FLAVOUR SOURCES
 objects = $(patsubst %.c,$(O)/$(1)/%.o,$(filter-out $(O)/gen/%,$(2))) $(patsubst $(O)/gen/%.c,$(O)/$(1)/gen/%.o,$(filter $(O)/gen/%,$(2)))
 all-runtime-src := $(runtime-src) $(gen-src)
-sources := $(device-src) $(all-runtime-src) tests/bench/bench_interp.c $(wildcard tools/*.c tools/*/*.c) $(unit-src) $(unit-lib-src)
+sources := $(device-src) $(all-runtime-src) tests/bench/bench_interp.c $(wildcard tools/*.c tools/*/*.c) $(unit-src) $(unit-lib-src) $(random-src)
 
 define compile-rules
 $(O)/$(1)/%.o: %.c $(gen-hdr) | setup-build
@@ -152,6 +153,12 @@ $(interp): $(call objects,native,tests/bench/bench_interp.c) $(O)/native/libvgpu
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
 -include $(patsubst %.o,%.d,$(call objects,native,tests/bench/bench_interp.c))
 
+# The generator of random kernels, which links nothing of what it tests.
+$(O)/random-cuda: $(call objects,native,$(random-src))
+	@mkdir -p $(@D) && echo "  LD  $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lm
+$(O)/native/tests/cuda/random/main.o: tests/cuda/random/program.h
+
 kselftest := $(kselftest-src:tests/kselftest/%.c=$(O)/kselftest/%)
 $(O)/kselftest/%: tests/kselftest/%.c $(wildcard tests/kselftest/*.h uapi/*.h) | setup-build
 	@mkdir -p $(@D) && echo "  CC  $@"
@@ -226,6 +233,12 @@ stress: setup-guest modules kselftest-programs
 fresh:
 	@tests/fresh/run.sh
 
+# Random CUDA kernels, compiled and run, against what they must compute; SEED is the clock's unless given.
+COUNT ?= 2000
+.PHONY: random-cuda
+random-cuda: all $(O)/random-cuda
+	@tests/cuda/random/run.sh --seed $(or $(SEED),$(shell date +%s)) --count $(COUNT) $(if $(CLASS),--class $(CLASS))
+
 # QUICK=1: a minute's worth, for a look.
 .PHONY: experiments
 experiments: setup-experiments all $(experiments)
@@ -258,6 +271,7 @@ help:
 	@echo "make vm-tests      tests of tools/vgpu-vm"
 	@echo "make stress        everything at random against /dev/vgpu, in a guest  SECONDS=600 SEED= KERNEL="
 	@echo "make fresh         the README's two commands in a new minimal Debian  KERNEL="
+	@echo "make random-cuda   random CUDA kernels against what they must compute  COUNT=2000 SEED= CLASS="
 	@echo "make demo          several CUDA programs at once on one device; out/timeline.svg"
 	@echo "make bench         how fast it is"
 	@echo "make experiments   Tanasic chapter 5 again, paper against ours; QUICK=1 for a look"
