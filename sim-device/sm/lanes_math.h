@@ -18,7 +18,7 @@
  * EACH step of a function is taken for MANY vectors of doubles before the next: a polynomial is one long chain, and the
  * processor looks ahead less far than to the next vector's.
  */
-#define MANY		4
+#define MANY		8
 #define EACH(j)		UNROLL for (int j = 0; j < MANY; j++)
 #define HORNER(p, t, c)	EACH(j_) (p)[j_] = (p)[j_] * (t)[j_] + (c)
 
