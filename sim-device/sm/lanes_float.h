@@ -188,22 +188,23 @@ FLOAT_OP(FFMA, fma_vf(x, y, z))
 DOUBLE_OP(DFMA, fma_vd(x, y, z))
 #endif
 /* Approximate: computed in doubles, the mode is not looked at. */
-#define SPECIAL_OP(name, f, other)								\
+#define SPECIAL_OP(name, count, f, other)							\
 	lanes_noinline void float_##name(u32 *o, const u32 *a, const u32 *b, const u32 *c, u32 flags) \
 	{											\
 		vu clear = flushed(flags & VGPU_F_FTZ);						\
+		const int many = count;								\
 		(void)b, (void)c;								\
-		for (int k = 0; k < NV; k += MANY / 2) {					\
-			vd many[MANY];								\
-			UNROLL for (int j = 0; j < MANY / 2; j++) {				\
+		for (int k = 0; k < NV; k += many / 2) {					\
+			vd d[MANY];								\
+			UNROLL for (int j = 0; j < many / 2; j++) {				\
 				vf x = (vf)flush_v(vu_at(a, k + j), clear);			\
-				many[2 * j] = widen_f(LOW_HALF(x));				\
-				many[2 * j + 1] = widen_f(HIGH_HALF(x));			\
+				d[2 * j] = widen_f(LOW_HALF(x));				\
+				d[2 * j + 1] = widen_f(HIGH_HALF(x));			\
 			}									\
 			f;									\
-			UNROLL for (int j = 0; j < MANY / 2; j++) {				\
+			UNROLL for (int j = 0; j < many / 2; j++) {				\
 				vf x = (vf)flush_v(vu_at(a, k + j), clear);			\
-				vu r = (vu)join_f(many[2 * j], many[2 * j + 1]);		\
+				vu r = (vu)join_f(d[2 * j], d[2 * j + 1]);		\
 				(void)x;							\
 				((vu *)o)[k + j] = finished(other, clear);			\
 			}									\
@@ -212,10 +213,10 @@ DOUBLE_OP(DFMA, fma_vd(x, y, z))
 			saturate(o);								\
 	}
 
-SPECIAL_OP(FSIN, sin_many(many, 0), r)
-SPECIAL_OP(FCOS, sin_many(many, 1), r)
-SPECIAL_OP(FEX2, ex2_many(many), r)
-SPECIAL_OP(FLG2, lg2_many(many), lg2_other(r, x))
-SPECIAL_OP(FTANH, tanh_many(many), r)
+SPECIAL_OP(FSIN, MANY / 2, sin_many(d, many, 0), r)
+SPECIAL_OP(FCOS, MANY / 2, sin_many(d, many, 1), r)
+SPECIAL_OP(FEX2, MANY, ex2_many(d, many), r)
+SPECIAL_OP(FLG2, MANY, lg2_many(d, many), lg2_other(r, x))
+SPECIAL_OP(FTANH, MANY, tanh_many(d, many), r)
 
 #endif

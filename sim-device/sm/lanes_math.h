@@ -15,16 +15,16 @@
 #define ROUNDER		0x1.8p+52	/* x + it - it rounds x to an integer, |x| < 2^51 */
 
 /*
- * EACH step of a function is taken for MANY vectors of doubles before the next: a polynomial is one long chain, and the
- * processor looks ahead less far than to the next vector's.
+ * EACH step of a function is taken for many vectors of doubles before the next: a polynomial is one long chain, and the
+ * processor looks ahead less far than to the next vector's. The most that are worth it, and have room on a kernel's stack.
  */
 #define MANY		8
-#define EACH(j)		UNROLL for (int j = 0; j < MANY; j++)
+#define EACH(j)		UNROLL for (int j = 0; j < many; j++)
 #define HORNER(p, t, c)	EACH(j_) (p)[j_] = (p)[j_] * (t)[j_] + (c)
 
 /* 2^x: the integer part by the exponent, the rest, in [-1/2, 1/2], as exp(r ln 2) by Taylor's series to r^10 (error below
  * 2^-44). @x within [-1000, 1000]; NaN of a NaN. */
-lanes_inline void exp2_many(vd *x)
+lanes_inline void exp2_many(vd *x, int many)
 {
 	vd r[MANY], p[MANY];
 	vuq n[MANY];
@@ -50,18 +50,18 @@ lanes_inline void exp2_many(vd *x)
 }
 
 /* beyond these the result is 0 or infinite in f32 */
-lanes_inline void ex2_many(vd *x)
+lanes_inline void ex2_many(vd *x, int many)
 {
 	EACH(j)
 		x[j] = most_vd(splat_d(-200), least_vd(splat_d(200), x[j]));
-	exp2_many(x);
+	exp2_many(x, many);
 }
 
 /*
  * log2(x) of finite x > 0: x = m 2^e with m in [sqrt(1/2), sqrt(2)); log2(m) = 2/ln 2 atanh(s), s = (m - 1) / (m + 1),
  * |s| < 0.1716, series to s^15 (relative error below 2^-42).
  */
-lanes_inline void lg2_many(vd *x)
+lanes_inline void lg2_many(vd *x, int many)
 {
 	vd s[MANY], t[MANY], p[MANY];
 
@@ -116,7 +116,7 @@ lanes_inline vu lg2_other(vu r, vf x)
  * r^14, in [-pi/4, pi/4] (error below 2^-44). Both are base + base t p(t), t = r^2, the base r or 1: one polynomial with
  * the coefficients of the lane's quadrant.
  */
-lanes_inline void sin_many(vd *x, u32 quadrant)
+lanes_inline void sin_many(vd *x, int many, u32 quadrant)
 {
 	vd t[MANY], p[MANY];
 	vuq q[MANY];
@@ -146,13 +146,13 @@ lanes_inline void sin_many(vd *x, u32 quadrant)
 }
 
 /* tanh(x) = 1 - 2 / (e^2x + 1); near 0, where that cancels, the odd series to x^9 (|x| < 1/16: error below 2^-40). */
-lanes_inline void tanh_many(vd *x)
+lanes_inline void tanh_many(vd *x, int many)
 {
 	vd large[MANY];
 
 	EACH(j)
 		large[j] = most_vd(splat_d(-20), least_vd(splat_d(20), x[j])) * (2 * LOG2E);
-	exp2_many(large);
+	exp2_many(large, many);
 	EACH(j) {
 		vd t = x[j] * x[j], small = t * (62.0 / 2835) - 17.0 / 315;
 

@@ -380,25 +380,28 @@ lanes_noinline void load_lanes(const struct place *p, u32 flags, u32 *out)
 	}
 }
 
+/* The place of lanes that do not execute becomes one where nobody looks: then all can be written. @at: room for it */
+lanes_inline void aside(struct place *p, u64 *at, u32 m, const u64 *nowhere)
+{
+	vuq there = splatq((u64)(unsigned long)nowhere - p->delta);
+
+	EACH_VECTORQ(k)
+		((vuq *)at)[k] = chooseq(lanes_ofq(m, k), vuq_at(p->at, k), there);
+	p->at = at;
+}
+
 /* In the order of the lanes: of several that write the same place the highest wins. */
 #define STORE_LANES(type, wider, count)								\
 	do {											\
 		const wider *from = (const wider *)regs;					\
-		if (m == FULL)									\
-			UNROLL for (u32 l = 0; l < VGPU_LANES; l++) {				\
-				type *to = (type *)(unsigned long)(at[l] + delta);		\
-				for (u32 n = 0; n < (count); n++)				\
-					to[n] = (type)from[n * VGPU_LANES + l];			\
-			}									\
-		else										\
-			EACH_ACTIVE(l, m) {							\
-				type *to = (type *)(unsigned long)(at[l] + delta);		\
-				for (u32 n = 0; n < (count); n++)				\
-					to[n] = (type)from[n * VGPU_LANES + l];			\
-			}									\
+		UNROLL for (u32 l = 0; l < VGPU_LANES; l++) {					\
+			type *to = (type *)(unsigned long)(at[l] + delta);			\
+			for (u32 n = 0; n < (count); n++)					\
+				to[n] = (type)from[n * VGPU_LANES + l];				\
+		}										\
 	} while (0)
 
-lanes_noinline void store_lanes(const struct place *p, u32 flags, const u32 *regs, u32 m)
+lanes_noinline void store_lanes(const struct place *p, u32 flags, const u32 *regs)
 {
 	u32 count = VGPU_F_COUNT(flags);
 	const u64 *at = p->at;
@@ -476,7 +479,9 @@ lanes_noinline enum vgpu_lanes_end store_any(struct vgpu_lanes *s, const struct 
 	end = locate(s, m, space, access_bytes(i), true, false, &p);
 	if (unlikely(end != MEM_DONE))
 		return end;
-	store_lanes(&p, i->flags, reg32(s, i->b), m);
+	if (m != FULL)
+		aside(&p, s->x, m, s->y);
+	store_lanes(&p, i->flags, reg32(s, i->b));
 	return MEM_DONE;
 }
 
@@ -650,7 +655,7 @@ lanes_inline u32 atom32(u32 flags, u32 old, u32 b, u32 c)
 		if (flags & VGPU_F_ATOM_FLOAT) {
 			float r = as_f(old) + as_f(b);
 
-			return r != r ? NAN32 : bits_f(r);
+			return unlikely(r != r) ? NAN32 : bits_f(r);
 		}
 		return old + b;
 	case VGPU_ATOM_MIN:
@@ -685,7 +690,7 @@ lanes_inline u64 atom64(u32 flags, u64 old, u64 b, u64 c)
 		if (flags & VGPU_F_ATOM_FLOAT) {
 			double r = as_d(old) + as_d(b);
 
-			return r != r ? NAN64 : bits_d(r);
+			return unlikely(r != r) ? NAN64 : bits_d(r);
 		}
 		return old + b;
 	case VGPU_ATOM_MIN:
@@ -722,6 +727,12 @@ lanes_inline u64 atom64(u32 flags, u64 old, u64 b, u64 c)
 				v = new_;							\
 			}									\
 			*q = v;									\
+		} else if (m == FULL) {								\
+			for (u32 l = 0; l < VGPU_LANES; l++) {					\
+				type *q = (type *)(unsigned long)(p.at[l] + p.delta), old = *q;	\
+				*q = f(flags, old, b[l], c[l]);					\
+				out[l] = old;							\
+			}									\
 		} else {									\
 			EACH_ACTIVE(l, m) {							\
 				type *q = (type *)(unsigned long)(p.at[l] + p.delta), old = *q;	\
