@@ -146,6 +146,22 @@ static enum ptx_type widened(struct cc_lower *l, enum ptx_type type)
 	}
 }
 
+/*
+ * LLVM 14 and 16 write x << 31, x a sign-extended int, as mul.wide.s32 by 1 << 31, which as an s32 is negative. A product with
+ * that negative number they never write: it is -(x << 31).
+ */
+static bool shift_of_llvm(struct cc_lower *l, uint32_t dst, struct cc_value a, struct cc_value b)
+{
+	uint32_t temp;
+
+	if (!l->cc->from_llvm || b.reg != CC_NONE || (uint32_t)b.imm != 1u << 31)
+		return false;
+	temp = cc_temp(l, CC_Q);
+	cc_op(l, VGPU_OP_SXQ, 0, temp, cc_in_reg(l, a, CC_R), CC_NONE, CC_NONE);
+	cc_opi(l, VGPU_OP_SHLQ, 0, dst, temp, 31, CC_NONE);
+	return true;
+}
+
 static void multiply(struct cc_lower *l, enum ptx_type type, enum half half, uint32_t dst, struct cc_value a,
 		     struct cc_value b)
 {
@@ -157,6 +173,8 @@ static void multiply(struct cc_lower *l, enum ptx_type type, enum half half, uin
 		cc_opv(l, half == LO ? VGPU_OP_MULQ : sign ? VGPU_OP_MULHSQ : VGPU_OP_MULHUQ, 0, dst, a, b, CC_NONE);
 		return;
 	case 4:
+		if (half == WIDE && sign && shift_of_llvm(l, dst, a, b))
+			return;
 		cc_opv(l, half == LO ? VGPU_OP_MUL : half == WIDE ? (sign ? VGPU_OP_MULWS : VGPU_OP_MULWU) :
 		       sign ? VGPU_OP_MULHS : VGPU_OP_MULHU, 0, dst, a, b, CC_NONE);
 		return;
