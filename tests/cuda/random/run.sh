@@ -46,9 +46,14 @@ hundred() { # FIRST COUNT [--ftz]
 	local base=$dir/k$1${3:-} level status worst=0 these=(--seed "$seed" --first "$1" --count "$2" ${3:+"$3"} "${options[@]}")
 	build/random-cuda "${these[@]}" --write "$base.cu" || return 2
 	for level in "${levels[@]}"; do
-		if ! "${VGPUCC:-tools/vgpucc}" -O"$level" --fmad=false ${3:+-ftz=true} -w "$base.cu" -o "$base-O$level" >"$base.log" 2>&1; then
+		"${VGPUCC:-tools/vgpucc}" -O"$level" --fmad=false ${3:+-ftz=true} -w "$base.cu" -o "$base-O$level" \
+			>"$base-O$level.log" 2>&1 &
+	done
+	wait
+	for level in "${levels[@]}"; do
+		if [ ! -x "$base-O$level" ]; then
 			echo "seed $seed kernels $1 to $(($1 + $2 - 1)) ${3:-}: vgpucc -O$level refuses them"
-			head -n 20 "$base.log"
+			head -n 20 "$base-O$level.log"
 			return 2
 		fi
 		VGPU_TRANSPORT=embedded "$base-O$level" "$base-O$level.out" >"$base.log" 2>&1 || { cat "$base.log"; return 2; }

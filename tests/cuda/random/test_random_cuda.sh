@@ -20,10 +20,10 @@ answers=tests/cuda/random/answers-$seed.txt
 [ ! -e "$answers" ] || recorded=(--answers "$answers")
 tests/cuda/random/run.sh --seed $seed --count 100 --keep "$dir" ${recorded[@]+"${recorded[@]}"} | sed 's/^/# /'
 ok "a hundred kernels" $?
-tests/cuda/random/run.sh --seed $seed --first 300 --count 50 --ftz ${recorded[@]+"${recorded[@]}"} | sed 's/^/# /'
-ok "fifty that flush subnormal numbers" $?
-tests/cuda/random/run.sh --seed $seed --first 400 --count 60 --class int,flow,warp,branch | sed 's/^/# /'
-ok "sixty of votes, matches and shuffles" $?
+tests/cuda/random/run.sh --seed $seed --first 300 --count 40 --ftz ${recorded[@]+"${recorded[@]}"} | sed 's/^/# /'
+ok "forty that flush subnormal numbers" $?
+tests/cuda/random/run.sh --seed $seed --first 400 --count 50 --class int,flow,warp,branch | sed 's/^/# /'
+ok "fifty of votes, matches and shuffles" $?
 
 # One bit of the last kernel's values turned: its number, the variable, the thread, and exit status 1.
 cp "$dir/k0-O3.out" "$dir/wrong.out"
