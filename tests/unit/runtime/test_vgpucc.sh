@@ -217,6 +217,9 @@ refused "a variable of another file" "count" "$vgpucc" -DVARIABLE -dc crosses.cu
 works "clang's options, as CMake passes them" "" "$vgpucc" --cuda-gpu-arch=sm_80 --cuda-path=/nowhere -DEXTRA=1 -c scale.cu
 works "the runtime by its CUDA name" "^result 10 8 7" bash -c "'$vgpucc' -c -DEXTRA=3 scale.cu -o byname.o &&
 	c++ byname.o twice.o added.o -L'$top/build' -Wl,-rpath,'$top/build' -lcudart -o byname && ./byname"
+# What a build system learns from -v, as nvcc prints it: where to link, and with what.
+works "the link line that CMake reads" "" bash -c "'$vgpucc' -v -DEXTRA=3 scale.cu twice.c added.o -o spoken 2>said &&
+	libraries=\$(sed -n 's/^#\\$ LIBRARIES=//p' said) && grep -qF -- \"\$libraries\" <(grep -v LIBRARIES= said)"
 refused "a file of no known kind" "what is it" bash -c "touch x.f90; '$vgpucc' x.f90"
 mkdir bin
 for tool in bash sed head readlink mktemp rm cat; do ln -s "$(command -v $tool)" bin/; done
