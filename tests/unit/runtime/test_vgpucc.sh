@@ -194,6 +194,8 @@ works "by the name of each call" "cudaMallocArray: arrays are not supported yet"
 works "of all of them" "cudaGraphCreate: graphs are not" ./refused
 refused "an error of the source" "bad.cu:1:.*undeclared" "$vgpucc" bad.cu
 refused "what a kernel cannot do" "printf.cu: .*vprintf" "$vgpucc" -c printf.cu
+echo '#include <curand_kernel.h>' >library.cu
+refused "a library that is not there" "<curand_kernel.h> is of NVIDIA's library cuRAND" "$vgpucc" -c library.cu
 refused "no file" "no input file" "$vgpucc" -O2
 refused "a file that is not there" "nothing.cu: there is no such file" "$vgpucc" nothing.cu
 refused "an unknown option" "unknown option --frobnicate" "$vgpucc" --frobnicate scale.cu
