@@ -324,7 +324,7 @@ enum vgpu_sreg {
 	X(DRND,    FP,   Q, Q, N,  N) \
 	X(DRCP,    FP,   Q, Q, N,  N) \
 	X(DRSQ,    FP,   Q, Q, N,  N) \
-	/* conversions: float to integer saturates and takes NaN to 0 */ \
+	/* conversions: float to integer saturates and takes NaN to 0 or, with 64 bits on a side, to the top bit */ \
 	X(F2I,     CV,   R, R, N,  N) \
 	X(F2L,     CV,   Q, R, N,  N) \
 	X(D2I,     CV,   R, Q, N,  N) \

@@ -156,6 +156,13 @@ static void float_to_int(struct cc_lower *l, enum ptx_type dtype, enum ptx_type 
 	cc_op(l, wide ? VGPU_OP_D2I : VGPU_OP_F2I, flags, out, value, CC_NONE, CC_NONE);
 	if (dbytes < 4)
 		out = clamp32(l, out, cc_signed(dtype), dtype);
+	if (dbytes < 4 && wide && !cc_signed(dtype)) {	/* a NaN is the top bit alone, not what that is clamped to */
+		uint32_t number = cc_temp(l, CC_P), top = cc_const(l, CC_R, 1ull << (dbytes * 8 - 1)), clamped = out;
+
+		out = cc_temp(l, CC_R);
+		cc_op(l, VGPU_OP_SETPD, VGPU_CMP_NUM, number, value, value, CC_NONE);
+		cc_op(l, VGPU_OP_SEL, 0, out, clamped, top, number);
+	}
 	write_int(l, dst, out, dtype);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * Conversions between integers and floats and between floats, all lanes at once. To an integer: rounded by the mode, clamped
- * to the range, NaN to 0. What rounds in the unit does it under the present MXCSR. Part of lanes_impl.h.
+ * to the range; NaN to 0 or, where one side has 64 bits, to the top bit alone, as PTX cvt has it. What rounds in the unit does it under the present MXCSR. Part of lanes_impl.h.
  */
 #ifndef VGPU_LANES_CONV_H
 #define VGPU_LANES_CONV_H
@@ -53,23 +53,26 @@ lanes_noinline void d2i_lanes(u32 *o, const u64 *a, u32 flags)
 	if (is_signed && VGPU_F_RND(flags) == VGPU_RND_RZ) {
 		EACH_VECTORQ(k) {
 			vd x = vd_at(a, k);
+			vuq nan = (vuq)(x != x) & 0x80000000u;
 
 			x = (vd)((vuq)most_vd(low, least_vd(high, x)) & (vuq)(x == x));
 			HALF_AT(vs_half, o, k) = __builtin_convertvector(x, vs_half);
+			HALF_AT(vu_half, o, k) |= narrow(nan);
 		}
 	} else {
 		EACH_VECTORQ(k) {
 			vd x = vd_at(a, k);
+			vuq nan = (vuq)(x != x) & 0x80000000u;
 
 			x = (vd)((vuq)most_vd(low, least_vd(high, x)) & (vuq)(x == x));
-			HALF_AT(vu_half, o, k) = narrow((vuq)(x + 0x1.8p+52));
+			HALF_AT(vu_half, o, k) = narrow((vuq)(x + 0x1.8p+52)) | narrow(nan);
 		}
 	}
 }
 
 /* ---- to 64-bit integers ------------------------------------------------------------------------------------------ */
 
-/* One lane by the instruction: 2^63 where it does not fit. */
+/* One lane by the instruction: 2^63 where it does not fit, and of a NaN. */
 lanes_inline u64 integer_d(const u64 *x, bool zero)
 {
 	u64 r;
@@ -117,11 +120,12 @@ lanes_noinline void to_integers(u64 *o, u64 *x, u64 *fix, u32 flags)
 
 		if (is_signed) {
 			((vuq *)fix)[k] = big;		/* smallest to largest */
-			d = (vd)((vuq)d & (vuq)(d == d));
 		} else {
+			vuq nan = (vuq)(d != d) & SIGN64;
+
 			d = (vd)((vuq)d & (vuq)(d > 0));
 			d = d - (vd)(big & 0x43e0000000000000ull);
-			((vuq *)fix)[k] = (big & SIGN64) ^ (vuq)(d >= 0x1p+63);	/* 2^63 to all ones */
+			((vuq *)fix)[k] = (big & SIGN64) ^ (vuq)(d >= 0x1p+63) ^ nan;	/* 2^63 to all ones */
 		}
 		((vd *)x)[k] = d;
 	}

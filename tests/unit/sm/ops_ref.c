@@ -74,6 +74,19 @@ static uint64_t ref_bfi(uint64_t a, uint64_t b, unsigned int c, int msb)
 	return b;
 }
 
+/* the pseudo-code of PTX */
+static uint32_t ref_fns(uint64_t mask, uint64_t base, int32_t offset)
+{
+	int64_t pos = (int64_t)(base & 0xffffffff), count = offset < 0 ? -(int64_t)offset - 1 : (int64_t)offset - 1;
+
+	if (!offset)
+		return pos < 32 && mask >> pos & 1 ? (uint32_t)pos : UINT32_MAX;
+	for (; pos >= 0 && pos < 32; pos += offset > 0 ? 1 : -1)
+		if (mask >> pos & 1 && !count--)
+			return (uint32_t)pos;
+	return UINT32_MAX;
+}
+
 static uint32_t ref_prmt(uint32_t a, uint32_t b, uint32_t select)
 {
 	uint8_t bytes[8];
@@ -159,6 +172,7 @@ static bool ref_int32(unsigned int op, uint32_t a, uint32_t b, uint32_t c, uint6
 	case VGPU_OP_BFINDU: *r = ref_bfind(a, 31, false); return true;
 	case VGPU_OP_BFES: *r = ref_bfe(a, b, c, 31, true); return true;
 	case VGPU_OP_BFEU: *r = ref_bfe(a, b, c, 31, false); return true;
+	case VGPU_OP_FNS: *r = ref_fns(a, b, (int32_t)c); return true;
 	case VGPU_OP_BFI: *r = ref_bfi(a, b, c, 31); return true;
 	case VGPU_OP_PRMT: *r = ref_prmt(a, c, b); return true;
 	case VGPU_OP_LOP3:
@@ -327,14 +341,14 @@ static bool ref_f64(unsigned int op, unsigned int flags, uint64_t ua, uint64_t u
 /* ---- conversions --------------------------------------------------------------------------------------------------- */
 
 /* long double holds every 64-bit integer and every double exactly */
-static uint64_t to_int(long double x, unsigned int flags, int width)
+static uint64_t to_int(long double x, unsigned int flags, int width, bool wide)
 {
 	bool is_signed = flags & VGPU_F_SIGNED;
 	long double low = is_signed ? -ldexpl(1, width - 1) : 0;
 	long double high = ldexpl(1, is_signed ? width - 1 : width) - 1;
 
-	if (isnan(x))
-		return 0;
+	if (isnan(x))	/* PTX cvt */
+		return wide ? 1ull << (width - 1) : 0;
 	fesetround(host_mode[VGPU_F_RND(flags)]);
 	x = nearbyintl(x);
 	fesetround(FE_TONEAREST);
@@ -384,10 +398,10 @@ static bool ref_conv(unsigned int op, unsigned int flags, uint64_t a, __u64 *res
 	uint32_t bits;
 
 	switch (op) {
-	case VGPU_OP_F2I: *result = to_int(f_of(ua), flags, 32); return true;
-	case VGPU_OP_F2L: *result = to_int(f_of(ua), flags, 64); return true;
-	case VGPU_OP_D2I: *result = to_int(d_of(a), flags, 32); return true;
-	case VGPU_OP_D2L: *result = to_int(d_of(a), flags, 64); return true;
+	case VGPU_OP_F2I: *result = to_int(f_of(ua), flags, 32, false); return true;
+	case VGPU_OP_F2L: *result = to_int(f_of(ua), flags, 64, true); return true;
+	case VGPU_OP_D2I: *result = to_int(d_of(a), flags, 32, true); return true;
+	case VGPU_OP_D2L: *result = to_int(d_of(a), flags, 64, true); return true;
 	case VGPU_OP_F2D: *result = isnan(f_of(ua)) ? NAN64 : bits_d(f_of(ua)); return true;
 	case VGPU_OP_I2D: *result = bits_d(is_signed ? (double)(int32_t)a : (double)(uint32_t)a); return true;
 	case VGPU_OP_F2H:
