@@ -166,7 +166,7 @@ public:
 
 template <unsigned int Size, class Parent = void> class thread_block_tile;
 
-/* The lanes of a tile are neighbours, which one instruction does. */
+/* The lanes of a tile are neighbours: where a rank lies is known without counting. */
 template <unsigned int Size> class thread_block_tile<Size, void> : public details::warp_group {
 	static_assert(Size && Size <= 32 && !(Size & (Size - 1)), "a tile has 1, 2, 4, 8, 16 or 32 threads");
 
@@ -192,22 +192,25 @@ public:
 	{
 		return __match_all_sync(mask_, v, &same) >> first() & ones();
 	}
-	template <class T> __VGPU_CG auto shfl(T v, int from) const -> decltype(__shfl_sync(0u, v, 0, 32))
+	template <class T> __VGPU_CG T shfl(T v, int from) const
 	{
-		return __shfl_sync(mask_, v, from, Size);
+		return tile_shfl<T>(v, (int)(first() + ((unsigned int)from & (Size - 1))));
 	}
-	template <class T> __VGPU_CG auto shfl_up(T v, unsigned int by) const -> decltype(__shfl_sync(0u, v, 0, 32))
+	template <class T> __VGPU_CG T shfl_up(T v, unsigned int by) const
 	{
-		return __shfl_up_sync(mask_, v, by, Size);
+		return tile_shfl<T>(v, (int)(thread_rank() >= by ? details::lane() - by : details::lane()));
 	}
-	template <class T> __VGPU_CG auto shfl_down(T v, unsigned int by) const -> decltype(__shfl_sync(0u, v, 0, 32))
+	template <class T> __VGPU_CG T shfl_down(T v, unsigned int by) const
 	{
-		return __shfl_down_sync(mask_, v, by, Size);
+		return tile_shfl<T>(v, (int)(by < Size - thread_rank() ? details::lane() + by : details::lane()));
 	}
-	template <class T> __VGPU_CG auto shfl_xor(T v, unsigned int by) const -> decltype(__shfl_sync(0u, v, 0, 32))
+	template <class T> __VGPU_CG T shfl_xor(T v, unsigned int by) const
 	{
-		return __shfl_xor_sync(mask_, v, by, Size);
+		return tile_shfl<T>(v, (int)(by < Size ? details::lane() ^ by : details::lane()));
 	}
+
+private:
+	template <class T> __VGPU_CG T tile_shfl(T v, int from) const { return details::from_lane(mask_, v, from); }
 };
 
 /* One that knows what it is a part of; a program may keep it as one that does not. */

@@ -67,6 +67,10 @@ __VGPU_OVER float yn(int n, float a) { return ynf(n, a); }
 __VGPU_OVER void sincospi(float a, float *s, float *c) { sincospif(a, s, c); }
 __VGPU_OVER void sincos(float a, float *s, float *c) { sincosf(a, s, c); }
 
+__VGPU_OVER double nan(const char *) { return __builtin_nan(""); }
+__VGPU_OVER float nanf(const char *) { return __builtin_nanf(""); }
+__VGPU_OVER float saturate(float a) { return __saturatef(a); }
+
 #undef __VGPU_OVER
 #undef __VGPU_OVER1
 #undef __VGPU_OVER2

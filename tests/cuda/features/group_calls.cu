@@ -37,7 +37,7 @@ template <class Group> __device__ static seen look(const Group &g, int v)
 	s.first = g.shfl(v, 0);
 	s.next = g.shfl_down(v, 1);
 	s.before = g.shfl_up(v, 1);
-	s.crossed = cg::details::warp_group(g.__vgpu_mask()).shfl_xor(w, 1).value * 2;
+	s.crossed = g.shfl_xor(w, 1).value * 2;
 	s.sum = cg::reduce(g, v, cg::plus<int>());
 	s.largest = cg::reduce(g, (v * 37) % 101, cg::greater<int>());
 	s.scan = cg::inclusive_scan(g, v, cg::plus<int>());

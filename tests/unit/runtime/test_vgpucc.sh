@@ -192,6 +192,8 @@ works "is told once" "^1$" bash -c "./refused 2>&1 | grep -cxF \
 	'vgpu: cudaMallocManaged: managed memory is not supported yet (cudaErrorNotSupported)'"
 works "by the name of each call" "cudaMallocArray: arrays are not supported yet" ./refused
 works "of all of them" "cudaGraphCreate: graphs are not" ./refused
+echo '__global__ void k(double *p) { *p = nan("") + saturate((float)*p); }' >odd.cu
+works "functions that few know" "" "$vgpucc" -c odd.cu
 refused "an error of the source" "bad.cu:1:.*undeclared" "$vgpucc" bad.cu
 refused "what a kernel cannot do" "printf.cu: .*vprintf" "$vgpucc" -c printf.cu
 echo '#include <curand_kernel.h>' >library.cu
