@@ -181,7 +181,7 @@ experiment-programs: $(experiments)
 .PHONY: clang-warnings
 clang-warnings: $(sources:%=clang-warnings/%)
 $(sources:%=clang-warnings/%): clang-warnings/%: % $(gen-hdr) | setup-build setup-unit
-	$(Q)clang-14 $(CFLAGS) $(filter-out -MMD -MP,$(call flags-of,$(patsubst $(O)/gen/%,%,$<))) \
+	$(Q)clang-16 $(CFLAGS) $(filter-out -MMD -MP,$(call flags-of,$(patsubst $(O)/gen/%,%,$<))) \
 		$(if $(filter $(O)/gen/%,$<),$(gen-flags) -Wno-unneeded-internal-declaration) -fsyntax-only $<
 .PHONY: $(sources:%=clang-warnings/%)
 

@@ -122,6 +122,80 @@ static void access_memory(struct cc_lower *l, const struct address *address, boo
 	insn->keep = ptx_mod_of(l->in, PTX_K_SEM) != PTX_M_NONE && !ptx_has(l->in, PTX_M_WEAK);
 }
 
+/* One element of a .param variable that lies across its alignment, a byte at a time. */
+static void store_bytes(struct cc_lower *l, struct address address, unsigned int bytes, uint32_t reg)
+{
+	if (bytes == 8) {
+		uint32_t low = cc_temp(l, CC_R), high = cc_temp(l, CC_R);
+
+		cc_op(l, VGPU_OP_UNLO, 0, low, reg, CC_NONE, CC_NONE);
+		cc_op(l, VGPU_OP_UNHI, 0, high, reg, CC_NONE, CC_NONE);
+		store_bytes(l, address, 4, low);
+		address.offset += 4;
+		store_bytes(l, address, 4, high);
+		return;
+	}
+	for (unsigned int i = 0; i < bytes; i++, address.offset++) {
+		uint32_t byte = reg;
+
+		if (i) {
+			byte = cc_temp(l, CC_R);
+			cc_opi(l, VGPU_OP_SHRU, 0, byte, reg, 8 * i, CC_NONE);
+		}
+		access_memory(l, &address, true, 1, false, 1, &byte);
+	}
+}
+
+static void load_bytes(struct cc_lower *l, struct address address, unsigned int bytes, bool sign, uint32_t dst)
+{
+	uint32_t sum = cc_temp(l, CC_R);
+
+	if (bytes == 8) {
+		uint32_t high = cc_temp(l, CC_R);
+
+		load_bytes(l, address, 4, false, sum);
+		address.offset += 4;
+		load_bytes(l, address, 4, false, high);
+		cc_op(l, VGPU_OP_PACK, 0, dst, sum, high, CC_NONE);
+		return;
+	}
+	access_memory(l, &address, false, 1, false, 1, &sum);
+	for (unsigned int i = 1; i < bytes; i++) {
+		uint32_t byte = cc_temp(l, CC_R), moved = cc_temp(l, CC_R), more = cc_temp(l, CC_R);
+
+		address.offset++;
+		access_memory(l, &address, false, 1, false, 1, &byte);
+		cc_opi(l, VGPU_OP_SHL, 0, moved, byte, 8 * i, CC_NONE);
+		cc_op(l, VGPU_OP_OR, 0, more, sum, moved, CC_NONE);
+		sum = more;
+	}
+	if (sign && bytes == 2)
+		cc_op(l, VGPU_OP_SX16, 0, dst, sum, CC_NONE, CC_NONE);
+	else
+		cc_op(l, VGPU_OP_MOV, 0, dst, CC_NONE, sum, CC_NONE);
+}
+
+/*
+ * access_memory() of a .param variable by its name. LLVM writes accesses of members where the structure has them, also
+ * where that is no multiple of their size (bit-fields, packed and derived structures).
+ */
+static void access_param(struct cc_lower *l, struct address address, bool store, unsigned int bytes, bool sign,
+			 unsigned int count, const uint32_t *regs)
+{
+	if (address.offset % (bytes * count) == 0) {
+		access_memory(l, &address, store, bytes, sign, count, regs);
+		return;
+	}
+	for (unsigned int i = 0; i < count; i++, address.offset += bytes) {
+		if (address.offset % bytes == 0)
+			access_memory(l, &address, store, bytes, sign, 1, &regs[i]);
+		else if (store)
+			store_bytes(l, address, bytes, regs[i]);
+		else
+			load_bytes(l, address, bytes, sign, regs[i]);
+	}
+}
+
 static unsigned int vector_count(struct cc_lower *l, const struct ptx_operand *o, unsigned int bytes)
 {
 	unsigned int count = ptx_has(l->in, PTX_M_V2) ? 2 : ptx_has(l->in, PTX_M_V4) ? 4 : 1;
@@ -233,7 +307,10 @@ void cc_lower_ld(struct cc_lower *l)
 	}
 	for (unsigned int i = 0; i < count; i++)
 		loaded[i] = load_target(l, type, dst[i]);
-	access_memory(l, &address, false, bytes, cc_signed(type), count, loaded);
+	if (is_direct_param(from))
+		access_param(l, address, false, bytes, cc_signed(type), count, loaded);
+	else
+		access_memory(l, &address, false, bytes, cc_signed(type), count, loaded);
 	for (unsigned int i = 0; i < count; i++)
 		widen_loaded(l, type, dst[i], loaded[i]);
 	acquire_release(l, false);
@@ -275,7 +352,10 @@ void cc_lower_st(struct cc_lower *l)
 	for (unsigned int i = 0; i < count; i++)
 		regs[i] = cc_in_reg(l, values[i], cc_class_of(type));
 	acquire_release(l, true);
-	access_memory(l, &address, true, bytes, false, count, regs);
+	if (is_direct_param(to))
+		access_param(l, address, true, bytes, false, count, regs);
+	else
+		access_memory(l, &address, true, bytes, false, count, regs);
 }
 
 /* ---- atom, red ----------------------------------------------------------------------------------------------- */

@@ -97,7 +97,7 @@ template <int site> __VGPU_SYNC unsigned int __vgpu_activemask(__vgpu_site<site>
 	__VGPU_SYNC unsigned long long name(unsigned long long value, offset_type offset, int width = 32) \
 		__attribute__((enable_if(true, ""))) \
 	{ \
-		return (unsigned long long)name##_sync(0xffffffffu, (long long)value, offset, width); \
+		return (unsigned long long)name((long long)value, offset, width); \
 	}
 __VGPU_SHUFFLE(__shfl, int)
 __VGPU_SHUFFLE(__shfl_up, unsigned int)

@@ -64,24 +64,6 @@ lanes_inline u32 funnel_right(u32 low, u32 high, u32 n)
 	return (u32)(((u64)high << 32 | low) >> n);
 }
 
-/* fns: from bit @base of @mask on, upwards or, @offset < 0, downwards, the |offset|-th bit set; 0: bit @base itself */
-lanes_inline u32 fns(u32 mask, u32 base, u32 offset)
-{
-	bool down = (s32)offset < 0;
-	u32 left = down ? 0 - offset : offset;
-
-	if (base >= 32)
-		return ~0u;
-	if (!offset)
-		return mask >> base & 1 ? base : ~0u;
-	mask &= down ? ~0u >> (31 - base) : ~0u << base;
-	while (mask && --left)
-		mask &= down ? ~(0x80000000u >> __builtin_clz(mask)) : mask - 1;
-	if (!mask)
-		return ~0u;
-	return (u32)(down ? 31 - __builtin_clz(mask) : __builtin_ctz(mask));
-}
-
 /* ---- the same of all lanes at once ------------------------------------------------------------------------------------ */
 
 /* all ones where @v, as 32 bits, is not 0 */
@@ -351,6 +333,24 @@ lanes_noinline bool div_near(u64 *o, const u64 *a, const u64 *b, u32 m, bool is_
 		((vuq *)o)[k] = r;
 	}
 	return true;
+}
+
+/* fns: from bit @base of @mask on, upwards or, @offset < 0, downwards, the |offset|-th bit set; 0: bit @base itself */
+lanes_inline u32 fns(u32 mask, u32 base, u32 offset)
+{
+	bool down = (s32)offset < 0;
+	u32 left = down ? 0 - offset : offset;
+
+	if (base >= 32)
+		return ~0u;
+	if (!offset)
+		return mask >> base & 1 ? base : ~0u;
+	mask &= down ? ~0u >> (31 - base) : ~0u << base;
+	while (mask && --left)
+		mask &= down ? ~(0x80000000u >> __builtin_clz(mask)) : mask - 1;
+	if (!mask)
+		return ~0u;
+	return (u32)(down ? 31 - __builtin_clz(mask) : __builtin_ctz(mask));
 }
 
 #endif

@@ -72,22 +72,70 @@ lanes_noinline u32 vote_by(u32 how, u32 preds, u32 m, const u32 *masks)
 	return verdicts;
 }
 
-/* For each lane of @m those with the same @a, once for each value. */
+/*
+ * The lanes whose value equals @value, of values laid out so that narrowing comparisons to bytes puts the lanes in order: the
+ * lower half of vector k is lanes 4k and on, the upper half, where there is one, lanes 16 + 4k and on.
+ */
+#if LANES_VECTOR == 32
+typedef short v16 __attribute__((vector_size(32)));
+typedef char v8 __attribute__((vector_size(32)));
+
+lanes_inline u32 same_lanes(const vu *v, u32 value)
+{
+	vs x = (vs)splat(value);
+	v16 low = __builtin_ia32_packssdw256((vs)v[0] == x, (vs)v[1] == x);
+	v16 high = __builtin_ia32_packssdw256((vs)v[2] == x, (vs)v[3] == x);
+
+	return (u32)__builtin_ia32_pmovmskb256((v8)__builtin_ia32_packsswb256(low, high));
+}
+
+lanes_inline void lay_out(vu *v, const u32 *a)
+{
+	for (u32 k = 0; k < 4; k++) {
+		__builtin_memcpy(&v[k], a + 4 * k, 16);
+		__builtin_memcpy((u32 *)&v[k] + 4, a + 16 + 4 * k, 16);
+	}
+}
+#else
+typedef short v16 __attribute__((vector_size(16)));
+typedef char v8 __attribute__((vector_size(16)));
+
+lanes_inline u32 same_half(const vu *v, vs x)
+{
+	v16 low = __builtin_ia32_packssdw128((vs)v[0] == x, (vs)v[1] == x);
+	v16 high = __builtin_ia32_packssdw128((vs)v[2] == x, (vs)v[3] == x);
+
+	return (u32)__builtin_ia32_pmovmskb128((v8)__builtin_ia32_packsswb128(low, high));
+}
+
+lanes_inline u32 same_lanes(const vu *v, u32 value)
+{
+	vs x = (vs)splat(value);
+
+	return same_half(v, x) | same_half(v + 4, x) << 16;
+}
+
+lanes_inline void lay_out(vu *v, const u32 *a)
+{
+	__builtin_memcpy(v, a, VGPU_LANES * sizeof(*a));
+}
+#endif
+
+/* For each lane of @m those with the same @a. */
 lanes_noinline void match32(u32 *o, const u32 *a, u32 m)
 {
-	u32 left = m;
+	vu v[NV];
+	u32 same;
 
-	while (left) {
-		vu v = splat(a[__builtin_ctz(left)]);
-		u32 same = 0;
-
+	lay_out(v, a);
+	same = same_lanes(v, a[__builtin_ctz(m)]) & m;
+	if (same == m) {
 		EACH_VECTOR(k)
-			same |= mask_of((vu)(((const vu *)a)[k] == v)) << k * (LANES_VECTOR / 4);
-		same &= m;
-		left &= ~same;
-		EACH_ACTIVE(l, same)
-			o[l] = same;
+			((vu *)o)[k] = splat(m);
+		return;
 	}
+	for (u32 l = 0; l < VGPU_LANES; l++)
+		o[l] = same_lanes(v, a[l]) & m;
 }
 
 lanes_noinline void match64(u32 *o, const u64 *a, u32 m)

@@ -25,8 +25,8 @@
 #define PARTIAL		0x7fffffffu
 
 enum kind { KIND_N, KIND_R, KIND_Q, KIND_P, KIND_RI, KIND_QI, KIND_V, KIND_W, KIND_A };
-enum class { CLASS_NONE, CLASS_SREG, CLASS_LUT, CLASS_FP, CLASS_CV, CLASS_CMP, CLASS_MEM, CLASS_ATOM, CLASS_SHFL, CLASS_VOTE, CLASS_BAR,
-	     CLASS_BARR, CLASS_BRA };
+enum class { CLASS_NONE, CLASS_SREG, CLASS_LUT, CLASS_FP, CLASS_CV, CLASS_CMP, CLASS_MEM, CLASS_ATOM, CLASS_SHFL, CLASS_VOTE, CLASS_MATCH,
+	     CLASS_BAR, CLASS_BARR, CLASS_BRA };
 
 static const struct {
 	const char *name;
@@ -363,19 +363,29 @@ static void across(void)
 	} list[] = {
 		{ VGPU_OP_SHFL, VGPU_SHFL_IDX, "idx" }, { VGPU_OP_SHFL, VGPU_SHFL_UP, "up" }, { VGPU_OP_SHFL, VGPU_SHFL_BFLY, "bfly" },
 		{ VGPU_OP_SHFL, VGPU_SHFL_DOWN | VGPU_F_IMM, "down imm" }, { VGPU_OP_VOTE, VGPU_VOTE_ALL, "all" }, { VGPU_OP_BALLOT, 0, "" },
-		{ VGPU_OP_ACTIVE, 0, "" },
+		{ VGPU_OP_ACTIVE, 0, "" }, { VGPU_OP_SHFLSYNC, VGPU_SHFL_BFLY | VGPU_F_IMM, "bfly imm" },
+		{ VGPU_OP_SHFLSYNC, VGPU_SHFL_IDX, "idx" }, { VGPU_OP_VOTESYNC, VGPU_VOTE_ANY | VGPU_F_IMM, "any" },
+		{ VGPU_OP_BALLOTSYNC, VGPU_F_IMM, "" }, { VGPU_OP_MATCHSYNC, VGPU_MATCH_ANY | VGPU_F_IMM, "any" },
+		{ VGPU_OP_MATCHSYNC, VGPU_MATCH_ALL | VGPU_F_IMM, "all" }, { VGPU_OP_MATCHSYNCQ, VGPU_MATCH_ANY | VGPU_F_IMM, "any" },
+		{ VGPU_OP_BARWARP, VGPU_F_IMM, "" },
 	};
 
 	for (size_t n = 0; n < VGPU_ARRAY_SIZE(list); n++) {
 		struct vgpu_insn i = { .op = list[n].op, .guard = VGPU_PT, .flags = list[n].flags };
 
 		i.a = source(isa[i.op].a, R_A, Q_A);
-		i.b = i.flags & VGPU_F_IMM || i.op != VGPU_OP_SHFL ? 0 : R_B;
-		i.c = i.op == VGPU_OP_SHFL ? R_C : 0;
-		if (i.op == VGPU_OP_SHFL)
+		bool shuffle = isa[i.op].class == CLASS_SHFL;
+
+		i.b = i.flags & VGPU_F_IMM || !shuffle ? 0 : R_B;
+		i.c = shuffle ? R_C : 0;
+		if (shuffle)
 			i.imm = (u64)VGPU_PT << 32 | (i.flags & VGPU_F_IMM ? 3 : 0);
+		else if (i.flags & VGPU_F_IMM)
+			i.imm = ~0u;
+		if (i.op == VGPU_OP_SHFLSYNC)
+			i.imm |= (u64)VGPU_SHFL_FULL << 40;
 		operands(&i, 64);
-		for (u32 l = 0; l < VGPU_LANES && i.op == VGPU_OP_SHFL; l++)
+		for (u32 l = 0; l < VGPU_LANES && shuffle; l++)
 			regs[R_C * VGPU_LANES + l] = 0x1f;
 		measure(list[n].form, &i, false);
 	}
@@ -398,7 +408,7 @@ int main(int argc, char **argv)
 	for (u32 op = 0; op < VGPU_OP_COUNT; op++) {
 		enum class class = isa[op].class;
 
-		if ((class == CLASS_NONE && op != VGPU_OP_NOP && (op < VGPU_OP_MEMBAR || op == VGPU_OP_MATCH || op == VGPU_OP_MATCHQ)) ||
+		if ((class == CLASS_NONE && op != VGPU_OP_NOP && (op < VGPU_OP_MEMBAR || op == VGPU_OP_MATCH || op == VGPU_OP_MATCHQ || op == VGPU_OP_FNS)) ||
 		    class == CLASS_LUT || class == CLASS_FP || class == CLASS_CV || class == CLASS_CMP)
 			arithmetic(op);
 	}

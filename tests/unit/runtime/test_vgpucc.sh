@@ -227,7 +227,7 @@ works "the link line that CMake reads" "" bash -c "'$vgpucc' -v -DEXTRA=3 scale.
 refused "a file of no known kind" "what is it" bash -c "touch x.f90; '$vgpucc' x.f90"
 mkdir bin
 for tool in bash sed head readlink mktemp rm cat; do ln -s "$(command -v $tool)" bin/; done
-refused "no clang" "apt-get install clang-14" env PATH="$work/bin" bash "$vgpucc" -DEXTRA=1 scale.cu
+refused "no clang" "apt-get install clang-16" env PATH="$work/bin" bash "$vgpucc" -DEXTRA=1 scale.cu
 refused "a clang that is none" "is not a clang" env VGPU_CLANG=/bin/true "$vgpucc" -DEXTRA=1 scale.cu
 refused "no libclc" "there is no such file" env VGPU_LIBCLC=/nowhere/libclc.bc "$vgpucc" -DEXTRA=1 scale.cu
 
