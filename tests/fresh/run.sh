@@ -23,16 +23,16 @@ for goal; do
 	mmdebstrap --quiet --variant=minbase --include=git,ca-certificates bookworm "$root" "$sources" >/dev/null
 	rm -rf "$root"/var/lib/apt/lists/*
 	cp /etc/resolv.conf /etc/hosts "$root/etc/"
-	git clone -q . "$root/root/vgpu"
+	git clone -q . "$root/srv/vgpu"
 	echo "== $line"
 	status=0
 	unshare --mount --pid --fork --kill-child bash -euc '
 		mount --rbind /dev "$0/dev"
 		mount --rbind /sys "$0/sys"
 		mount -t proc proc "$0/proc"
-		exec env -i HOME=/root TERM=dumb LANG=C.UTF-8 ${KERNEL:+KERNEL="$KERNEL"} \
+		exec env -i HOME=/srv TERM=dumb LANG=C.UTF-8 ${KERNEL:+KERNEL="$KERNEL"} \
 			PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-			chroot "$0" bash -c "cd /root/vgpu && $1" </dev/null' "$root" "$line" || status=$?
+			chroot "$0" bash -c "cd /srv/vgpu && $1" </dev/null' "$root" "$line" || status=$?
 	echo "== exit $status: $line"
 	rm -rf --one-file-system "$root"
 	root=''

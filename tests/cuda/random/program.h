@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Around the kernels of a random program. It is pasted in: before the kernels what they use, after
  * them (PROGRAM_END) main(), which runs them and writes what they left.
