@@ -24,6 +24,16 @@ extern "C" __device__ int __nvvm_reflect(const char *) __attribute__((const, not
 	extern "C" __device__ double _Z##n##name##d(double); \
 	__VGPU_NV double __nv_##name(double a) { return _Z##n##name##d(a); }
 #define __VGPU_CLC1(n, name) __VGPU_CLC1F(n, name) __VGPU_CLC1D(n, name)
+/* whose double form finds its place in a table by an integer, which of a NaN is the smallest there is */
+#define __VGPU_NUMBER(n, name) \
+	__VGPU_CLC1F(n, name) \
+	extern "C" __device__ double _Z##n##name##d(double); \
+	__VGPU_NV double __nv_##name(double a) \
+	{ \
+		double of_number = _Z##n##name##d(a == a ? a : 0.0); \
+	\
+		return a == a ? of_number : a; \
+	}
 #define __VGPU_CLC2(n, name) \
 	extern "C" __device__ float _Z##n##name##ff(float, float); \
 	extern "C" __device__ double _Z##n##name##dd(double, double); \
@@ -38,7 +48,6 @@ __VGPU_CLC1(4, atan)
 __VGPU_CLC1(5, atanh)
 __VGPU_CLC1(4, cbrt)
 __VGPU_CLC1(3, cos)
-__VGPU_CLC1(4, cosh)
 __VGPU_CLC1(5, cospi)
 __VGPU_CLC1(3, erf)
 __VGPU_CLC1D(4, erfc)
@@ -53,9 +62,10 @@ __VGPU_CLC1(5, log10)
 __VGPU_CLC1(5, log1p)
 __VGPU_CLC1(4, logb)
 __VGPU_CLC1(3, sin)
-__VGPU_CLC1(4, sinh)
 __VGPU_CLC1(5, sinpi)
 __VGPU_CLC1(3, tan)
+__VGPU_NUMBER(4, cosh)
+__VGPU_NUMBER(4, sinh)
 __VGPU_CLC1(4, tanh)
 __VGPU_CLC1(6, tgamma)
 __VGPU_CLC2(5, atan2)
