@@ -329,7 +329,12 @@ struct cc_value cc_address_of(struct cc_lower *l, const struct ptx_operand *o)
 		value.reloc = true;
 		return value;
 	case PTX_SHARED:
-		value.imm += var->is_open || var->is_extern ? l->dynamic_shared : var->offset;
+		if (var->is_open || var->is_extern) {	/* up to there it is the kernel's, whatever the launch adds */
+			value.imm += l->dynamic_shared;
+			l->cc->shared_bytes = l->dynamic_shared;
+		} else {
+			value.imm += var->offset;
+		}
 		return value;
 	case PTX_LOCAL:
 		if (!var->owner)

@@ -9,15 +9,20 @@
 
 extern __shared__ unsigned char raw[];
 
-/* Reverses each block's share: every thread reads what another one wrote. */
+/* Reverses each block's share: every thread reads what another one wrote. The array begins behind a byte, aligned. */
 __global__ void reverse(const int *in, int *out)
 {
 	extern __shared__ int ints[];
+	__shared__ bool first;
 	int t = threadIdx.x, base = blockIdx.x * blockDim.x;
 
+	if (t == 0)
+		first = blockIdx.x == 0;
 	ints[t] = in[base + t];
 	__syncthreads();
 	out[base + t] = ints[blockDim.x - 1 - t];
+	if (first != (blockIdx.x == 0))
+		out[base + t] = -1;
 }
 
 /* Doubles, then ints, then bytes in one dynamic array; a static array must not overlap it. */
