@@ -228,6 +228,8 @@ refused "a file of no known kind" "what is it" bash -c "touch x.f90; '$vgpucc' x
 mkdir bin
 for tool in bash sed head readlink mktemp rm cat; do ln -s "$(command -v $tool)" bin/; done
 refused "no clang" "apt-get install clang-16" env PATH="$work/bin" bash "$vgpucc" -DEXTRA=1 scale.cu
+echo '#include <omp_that_is_not_there.h>' >omp.cu
+refused "OpenMP without its header" "apt-get install libomp-[0-9]+-dev" "$vgpucc" -Xcompiler -fopenmp omp.cu
 refused "a clang that is none" "is not a clang" env VGPU_CLANG=/bin/true "$vgpucc" -DEXTRA=1 scale.cu
 refused "no libclc" "there is no such file" env VGPU_LIBCLC=/nowhere/libclc.bc "$vgpucc" -DEXTRA=1 scale.cu
 
