@@ -283,11 +283,14 @@ static enum vgpu_lanes_end sync_release(struct vgpu_lanes *s)
 
 	for (u32 apart = 0; apart < 2; apart++) {
 		sync_gather(s, &t, !apart);
-		EACH_ACTIVE(l, t.waiting) {
-			u32 lanes = sync_meet(&t, s->warp->live, t.with[l]);
+		while (t.waiting) {
+			u32 first = (u32)__builtin_ctz(t.waiting), lanes = sync_meet(&t, s->warp->live, t.with[first]);
 
 			if (lanes)
 				return sync_execute(s, &t, lanes);
+			EACH_ACTIVE(l, t.waiting)	/* the same members are missing to all of these */
+				if (t.what[l] == t.what[first] && t.mask[l] == t.mask[first])
+					t.waiting &= ~(1u << l);
 		}
 	}
 	return reconv_break(s->warp) ? MEM_DONE : VGPU_LANES_FAULT;
