@@ -220,7 +220,7 @@ refused "with what is wrong" "not linked together" "$vgpucc" -rdc=true -c crosse
 refused "a variable of another file" "count" "$vgpucc" -DVARIABLE -dc crosses.cu
 works "clang's options, as CMake passes them" "" "$vgpucc" --cuda-gpu-arch=sm_80 --cuda-path=/nowhere -DEXTRA=1 -c scale.cu
 works "the runtime by its CUDA name" "^result 10 8 7" bash -c "'$vgpucc' -c -DEXTRA=3 scale.cu -o byname.o &&
-	c++ byname.o twice.o added.o -L'$top/build' -Wl,-rpath,'$top/build' -lcudart -o byname && ./byname"
+	gcc byname.o twice.o added.o -L'$top/build' -Wl,-rpath,'$top/build' -lcudart -lstdc++ -o byname && ./byname"
 # What a build system learns from -v, as nvcc prints it: where to link, and with what.
 works "the link line that CMake reads" "" bash -c "'$vgpucc' -v -DEXTRA=3 scale.cu twice.c added.o -o spoken 2>said &&
 	libraries=\$(sed -n 's/^#\\$ LIBRARIES=//p' said) && grep -qF -- \"\$libraries\" <(grep -v LIBRARIES= said)"
