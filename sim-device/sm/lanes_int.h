@@ -72,12 +72,7 @@ lanes_inline vu nonzero(vu v)
 	return ~(vu)(v == 0);
 }
 
-/* v >> n, v << n; 0 from the width up */
-lanes_inline vu shr_v(vu v, vu n)
-{
-	return (v >> (n & 31)) & (vu)(n < 32);
-}
-
+/* v << n; 0 from the width up */
 lanes_inline vu shl_v(vu v, vu n)
 {
 	return (v << (n & 31)) & (vu)(n < 32);

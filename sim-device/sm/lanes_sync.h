@@ -348,11 +348,6 @@ static enum vgpu_lanes_end reconv_take(struct vgpu_lanes *s, enum vgpu_lanes_end
 	}
 }
 
-static enum vgpu_lanes_end reconv_next(struct vgpu_lanes *s)
-{
-	return reconv_take(s, MEM_DONE);
-}
-
 /* The lanes @m of the running entry have come to an instruction at which members are missing. As reconv_pop(). */
 lanes_noinline enum vgpu_lanes_end sync_wait(struct vgpu_lanes *s, u32 m)
 {

@@ -252,11 +252,6 @@ lanes_inline vd vd_at(const u64 *r, int k)
 	return ((const vd *)r)[k];
 }
 
-lanes_inline vf splat_f(float v)
-{
-	return v - (vf){};
-}
-
 lanes_inline vd splat_d(double v)
 {
 	return v - (vd){};

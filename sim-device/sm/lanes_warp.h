@@ -16,7 +16,8 @@ lanes_inline bool reconv_push(struct vgpu_warp *w, u32 pc, u32 reconv, u32 mask)
 	return true;
 }
 
-static enum vgpu_lanes_end reconv_next(struct vgpu_lanes *s);
+/* lanes_sync.h: the same when some entry waits; @end is the answer when one can run */
+static enum vgpu_lanes_end reconv_take(struct vgpu_lanes *s, enum vgpu_lanes_end end);
 
 /*
  * The running entry has come to its reconvergence point or has no lane left: take up what is on the stack. MEM_DONE, or
@@ -27,7 +28,7 @@ lanes_noinline enum vgpu_lanes_end reconv_pop(struct vgpu_lanes *s)
 	struct vgpu_warp *w = s->warp;
 
 	if (unlikely(w->waiting))
-		return reconv_next(s);
+		return reconv_take(s, MEM_DONE);
 	while (w->depth) {
 		const struct vgpu_reconv *e = &w->stack[--w->depth];
 

@@ -35,7 +35,7 @@ static struct vgpu_warps *take_pooled(struct vgpu_sm_run *run, u64 bytes)
  * A state that another block had, for @count warps: zero but for the reconvergence stacks, of which nothing is read before it is
  * written, and which are most of what stands before registers and memory.
  */
-static void clear(struct vgpu_warps *warps, u32 count, u64 bytes)
+static void warps_clear(struct vgpu_warps *warps, u32 count, u64 bytes)
 {
 	u64 begin = aligned((u64)(unsigned long)warps + sizeof(*warps)) - (u64)(unsigned long)warps;
 	u64 rest = begin + aligned((u64)count * sizeof(struct vgpu_warp));
@@ -66,7 +66,7 @@ struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *b
 	warps = take_pooled(sm->run, bytes);
 	if (warps) {
 		room = warps->room;
-		clear(warps, launch->warps, bytes);
+		warps_clear(warps, launch->warps, bytes);
 	} else {
 		warps = vgpu_mem_alloc(bytes);
 		if (!warps)
