@@ -2,8 +2,7 @@
 /*
  * The device inside this process: no module, no root. Whoever waits drives it (vgpu_device_run), so virtual time passes
  * only while somebody waits or asks. Hosts the device as kmod/ does, through vgpu_device.h; the only file of the runtime
- * that sees the device. VGPU_PRESET (several presets: several devices) and VGPU_VRAM shape it, VGPU_TRACE names a file for its
- * trace records.
+ * that runs the device. Its configuration comes from embedded_config.c; VGPU_TRACE names a file for its trace records.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -13,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "embedded_config.h"
 #include "host_memory.h"
 #include "transport.h"
 #include "vgpu_device.h"
@@ -161,86 +161,6 @@ static const struct vgpu_host_ops host_ops = {
 
 /* ---- opening ---- */
 
-/* Bytes, or with K, M or G behind the number. */
-static bool parse_bytes(const char *text, u64 *bytes)
-{
-	static const char units[] = "KMG";
-	char *end;
-	const char *unit;
-	unsigned int shift = 0;
-	unsigned long long n;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	if (*end) {
-		unit = strchr(units, *end >= 'a' ? *end - 'a' + 'A' : *end);
-		if (!unit || end[1])
-			return false;
-		shift = 10 * ((unsigned int)(unit - units) + 1);
-	}
-	if (errno || !n || n > (~0ull >> 1) >> shift)
-		return false;
-	*bytes = (u64)n << shift;
-	return true;
-}
-
-static const char *presets(void)
-{
-	const char *text = getenv("VGPU_PRESET");
-
-	return text && *text ? text : "k20c";
-}
-
-unsigned int vgpu_embedded_devices(void)
-{
-	unsigned int count = 1;
-
-	for (const char *at = presets(); *at; at++)
-		count += *at == ',';
-	return count;
-}
-
-/* The preset of device @index; the last one of them all for what is beyond. */
-static void preset_of(unsigned int index, char *preset, size_t size)
-{
-	const char *at = presets(), *comma;
-
-	while (index-- && (comma = strchr(at, ',')))
-		at = comma + 1;
-	snprintf(preset, size, "%.*s", (int)strcspn(at, ","), at);
-}
-
-static int configure(unsigned int index, struct vgpu_config *config, char *message, size_t size)
-{
-	const char *vram = getenv("VGPU_VRAM"), *wrong, *name;
-	char preset[2 * VGPU_NAME_BYTES];
-	size_t used;
-	u64 bytes;
-
-	preset_of(index, preset, sizeof(preset));
-	if (vgpu_config_preset(config, preset)) {
-		used = (size_t)snprintf(message, size, "VGPU_PRESET=%s: there is no such preset; choose", preset);
-		for (unsigned int i = 0; (name = vgpu_config_preset_name(i)) && used < size; i++)
-			used += (size_t)snprintf(message + used, size - used, "%s %s", i ? "," : "", name);
-		return -EINVAL;
-	}
-	if (vram && *vram) {
-		if (!parse_bytes(vram, &bytes)) {
-			snprintf(message, size, "VGPU_VRAM=%s: a number of bytes is needed, for example 512M or 2G", vram);
-			return -EINVAL;
-		}
-		config->vram_bytes = bytes & ~(VGPU_PAGE_SIZE - 1);
-	}
-	wrong = vgpu_config_check(config);
-	if (wrong) {
-		snprintf(message, size, "VGPU_PRESET=%s VGPU_VRAM=%s: %s", preset, vram ? vram : "", wrong);
-		return -EINVAL;
-	}
-	return 0;
-}
-
 /* Of the first device the file that is named, of the others that with their number behind it. */
 static int open_trace(unsigned int index, struct vgpu_transport *t, char *message, size_t size)
 {
@@ -295,7 +215,7 @@ static int embedded_open(unsigned int index, struct vgpu_transport **out, char *
 			 vgpu_embedded_devices());
 		return -EINVAL;
 	}
-	error = configure(index, &config, message, size);
+	error = vgpu_embedded_configure(index, &config, message, size);
 	if (error)
 		return error;
 	t = calloc(1, sizeof(*t));
@@ -308,6 +228,8 @@ static int embedded_open(unsigned int index, struct vgpu_transport **out, char *
 	error = vgpu_device_create(&config, &host_ops, t, &t->device);
 	if (error)
 		snprintf(message, size, "the device cannot be made: %s", strerror(-error));
+	if (!error)
+		error = vgpu_embedded_set_knobs(t->device, message, size);
 	if (!error)
 		error = open_trace(index, t, message, size);
 	if (!error) {

@@ -61,7 +61,7 @@ const struct vgpu_transport_ops *vgpu_transport_select(char *message, size_t mes
  */
 unsigned int vgpu_transport_devices(const struct vgpu_transport_ops *ops, unsigned int *index, unsigned int room);
 
-/* embedded.c: as many as VGPU_PRESET names */
+/* embedded_config.c: as many as VGPU_PRESET names */
 unsigned int vgpu_embedded_devices(void);
 
 #endif

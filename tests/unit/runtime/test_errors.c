@@ -200,11 +200,35 @@ static void wrong_settings_are_refused(void **state)
 	first_call_fails("VGPU_PRESET", "k40", vgpuErrorInitializationError, "k20c");
 	first_call_fails("VGPU_VRAM", "much", vgpuErrorInitializationError, "512M");
 	first_call_fails("VGPU_VRAM", "-5", vgpuErrorInitializationError, "512M");
+	first_call_fails("VGPU_SET", "sms", vgpuErrorInitializationError, "KEY=VALUE");
+	first_call_fails("VGPU_SET", "sms=7,=3", vgpuErrorInitializationError, "KEY=VALUE");
+	first_call_fails("VGPU_SET", "sms=none", vgpuErrorInitializationError, "sms=none");
+	first_call_fails("VGPU_SET", "colour=red", vgpuErrorInitializationError, "no such knob");
+	first_call_fails("VGPU_SET", "policy=luck", vgpuErrorInitializationError, "policy");
+	first_call_fails("VGPU_SET", "transfer_policy=luck", vgpuErrorInitializationError, "[fcfs] npq");
 	first_call_fails("VGPU_TRANSPORT", "smoke", vgpuErrorInitializationError, "ioctl, uring, mapped or embedded");
 	first_call_fails("VGPU_DEVICE", "one", vgpuErrorInvalidDevice, "number of a device");
 	first_call_fails("VGPU_TRACE", "/nowhere/trace", vgpuErrorInitializationError, "/nowhere/trace");
 	if (access("/dev/vgpu", F_OK))
 		first_call_fails("VGPU_TRANSPORT", "ioctl", vgpuErrorNoDevice, "insmod");
+}
+
+static void settings_reach_the_device(void **state)
+{
+	vgpuDeviceProperties properties;
+	struct rig rig;
+
+	(void)state;
+	setenv("VGPU_SET", "sms=7,policy=round-robin,time_slice_us=200", 1);
+	rig_begin(&rig, NULL, NULL);
+	OK(vgpuGetDeviceProperties(&properties, 0));
+	assert_int_equal(properties.sms, 7);
+	rig_end();
+	unsetenv("VGPU_SET");
+	rig_begin(&rig, NULL, NULL);
+	OK(vgpuGetDeviceProperties(&properties, 0));
+	assert_int_equal(properties.sms, 13);
+	rig_end();
 }
 
 static void a_forked_child_has_no_device(void **state)
@@ -284,6 +308,7 @@ int main(void)
 		cmocka_unit_test(one_past_the_end_is_a_fault),
 		cmocka_unit_test(modules_have_names),
 		cmocka_unit_test(functions_tell_what_they_need),
+		cmocka_unit_test(settings_reach_the_device),
 		cmocka_unit_test(a_forked_child_has_no_device),
 		cmocka_unit_test(a_trace_is_written),
 		cmocka_unit_test(errors_have_names),
