@@ -21,6 +21,7 @@ static const char usage[] =
 	"  --seed N           seed of the random generator (1, or seed=)\n"
 	"  --json, --csv      print that in place of the table\n"
 	"  --trace FILE       also write the run together in Chrome trace format (opens in Perfetto)\n"
+	"  --records FILE     also write its trace records, for vgpu-trace\n"
 	"  --svg FILE         also draw SMs against virtual time\n"
 	"  --speed            also print thread blocks per second of real time\n"
 	"  -h, --help         this text\n"

@@ -19,6 +19,7 @@ static const char usage[] =
 	"  --until US         stop the run together at that virtual time, whatever has been completed\n"
 	"  --json, --csv      print that in place of the table\n"
 	"  --trace FILE       also write the run together in Chrome trace format (opens in Perfetto)\n"
+	"  --records FILE     also write its trace records, for vgpu-trace\n"
 	"  --svg FILE         also draw SMs against virtual time\n"
 	"  --speed            also print thread blocks per second of real time\n"
 	"  --list             print devices, policies, mechanisms, applications and fields\n"

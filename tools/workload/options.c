@@ -9,7 +9,7 @@
 
 #include "options.h"
 
-enum { OPT_GPU = 256, OPT_POLICY, OPT_PREEMPT, OPT_SET, OPT_SEED, OPT_UNTIL, OPT_JSON, OPT_CSV, OPT_TRACE, OPT_SVG,
+enum { OPT_GPU = 256, OPT_POLICY, OPT_PREEMPT, OPT_SET, OPT_SEED, OPT_UNTIL, OPT_JSON, OPT_CSV, OPT_TRACE, OPT_RECORDS, OPT_SVG,
        OPT_SPEED, OPT_LIST };
 
 static const struct option long_options[] = {
@@ -22,6 +22,7 @@ static const struct option long_options[] = {
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "csv", no_argument, NULL, OPT_CSV },
 	{ "trace", required_argument, NULL, OPT_TRACE },
+	{ "records", required_argument, NULL, OPT_RECORDS },
 	{ "svg", required_argument, NULL, OPT_SVG },
 	{ "speed", no_argument, NULL, OPT_SPEED },
 	{ "list", no_argument, NULL, OPT_LIST },
@@ -62,6 +63,7 @@ int wl_options_take(struct wl_options *o, int argc, char **argv, const char *usa
 		case OPT_JSON: o->json = true; break;
 		case OPT_CSV: o->csv = true; break;
 		case OPT_TRACE: o->trace = optarg; break;
+		case OPT_RECORDS: o->records = optarg; break;
 		case OPT_SVG: o->svg = optarg; break;
 		case OPT_SPEED: o->speed = true; break;
 		case OPT_LIST: o->list = true; break;
@@ -181,8 +183,8 @@ int wl_options_study(const struct wl_options *o, const struct wl_job *job, struc
 	char message[WL_MESSAGE_BYTES];
 	int status;
 
-	if (o->trace || o->svg) {
-		if (wl_record(&recorder, o->tool))
+	if (o->trace || o->records || o->svg) {
+		if (wl_record(&recorder, o->tool, o->records))
 			return 1;
 		setup->trace = wl_record_take;
 		setup->trace_arg = &recorder;

@@ -13,7 +13,7 @@
 /** struct wl_options - the command line; NULL: not given */
 struct wl_options {
 	const char *tool;		/* its name, in messages */
-	const char *gpu, *policy, *preempt, *seed, *until, *trace, *svg, *path;
+	const char *gpu, *policy, *preempt, *seed, *until, *trace, *records, *svg, *path;
 	struct wl_setting settings[WL_SETTINGS_MAX];
 	u32 setting_count;
 	bool json, csv, speed, list;
@@ -32,7 +32,7 @@ int wl_options_study(const struct wl_options *o, const struct wl_job *job, struc
 
 /* ---- record.c ---------------------------------------------------------------------------------------------------- */
 
-/** struct wl_recorder - trace records on their way to a picture: in an unnamed file, not in memory */
+/** struct wl_recorder - trace records on their way to a picture: in a file, not in memory */
 struct wl_recorder {
 	const char *tool;
 	FILE *file;			/* NULL: nothing is recorded */
@@ -42,8 +42,8 @@ struct wl_recorder {
 	bool failed;
 };
 
-/* Begin. -1: no file, and it was said on stderr. */
-int wl_record(struct wl_recorder *recorder, const char *tool);
+/* Begin. @path: the file of the records; NULL: an unnamed one. -1: no file, and it was said on stderr. */
+int wl_record(struct wl_recorder *recorder, const char *tool, const char *path);
 /* The trace callback of struct wl_setup; @arg is the recorder. */
 void wl_record_take(void *arg, const struct vgpu_trace_record *record);
 /* Write what was recorded; paths may be NULL. -1: it failed, and it was said. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Workloads: trace records of the run together, kept in an unnamed file in the format of vgpu-trace, whose reader and writers
+ * Workloads: trace records of the run together, kept in a file in the format of vgpu-trace, whose reader and writers
  * make the pictures. Only tools that are linked with those use this file.
  */
 #include <errno.h>
@@ -12,13 +12,13 @@
 /* About two million thread blocks: what a viewer can still open. */
 #define RECORDS_MAX	(4u << 20)
 
-int wl_record(struct wl_recorder *recorder, const char *tool)
+int wl_record(struct wl_recorder *recorder, const char *tool, const char *path)
 {
 	recorder->tool = tool;
-	recorder->file = tmpfile();
+	recorder->file = path ? fopen(path, "w+") : tmpfile();
 	if (recorder->file && fputs(TRACE_MAGIC, recorder->file) >= 0)
 		return 0;
-	fprintf(stderr, "%s: a file for the trace: %s\n", recorder->tool, strerror(errno));
+	fprintf(stderr, "%s: %s: %s\n", recorder->tool, path ? path : "a file for the trace", strerror(errno));
 	wl_record_end(recorder);
 	return -1;
 }
@@ -72,7 +72,7 @@ int wl_record_write(struct wl_recorder *recorder, const struct wl_job *job, cons
 	struct trace trace;
 	int err = 0;
 
-	if (recorder->failed || fseek(recorder->file, 0, SEEK_SET)) {
+	if (recorder->failed || fflush(recorder->file) || fseek(recorder->file, 0, SEEK_SET)) {
 		fprintf(stderr, "%s: the file for the trace: %s\n", recorder->tool, strerror(errno));
 		return -1;
 	}

@@ -27,11 +27,15 @@ says() {
 # The first block of docs/jobfiles.md, with a shorter application.
 sed -n '/^    \[global\]/,/^    phase=d2h/s/^    //p' docs/jobfiles.md | sed 's/app=lbm/app=histo/' >"$dir/job.ini"
 
-"$sim" --json --trace "$dir/a.json" --svg "$dir/a.svg" "$dir/job.ini" >"$dir/1"
-ok "the example runs" $?
-"$sim" --json --trace "$dir/b.json" --svg "$dir/b.svg" "$dir/job.ini" >"$dir/2"
-cmp "$dir/1" "$dir/2" && cmp "$dir/a.json" "$dir/b.json" && cmp "$dir/a.svg" "$dir/b.svg"
+for n in a b; do
+	"$sim" --json --trace "$dir/$n.json" --svg "$dir/$n.svg" --records "$dir/$n.trace" "$dir/job.ini" >"$dir/$n.out"
+	ok "the example runs, $n" $?
+done
+cmp "$dir/a.out" "$dir/b.out" && cmp "$dir/a.json" "$dir/b.json" && cmp "$dir/a.svg" "$dir/b.svg" && cmp "$dir/a.trace" "$dir/b.trace"
 ok "the same bytes twice, pictures too" $?
+build/tools/vgpu-trace "$dir/a.trace" | grep -q '^context 2'
+ok "vgpu-trace reads the records" $?
+mv "$dir/a.out" "$dir/1"
 "$sim" --json --seed 2 "$dir/job.ini" | grep -v '"seed"' >"$dir/2"
 ! grep -v '"seed"' "$dir/1" | cmp -s - "$dir/2"
 ok "another seed, other times" $?
@@ -47,6 +51,7 @@ says "speed on request" 0 "of processor time" --speed "$dir/job.ini"
 says "list" 0 "mri-gridding" --list
 says "a configuration field" 0 "7 SMs" --set sms=7 "$dir/job.ini"
 says "a limit" 1 "2 of 2 processes had not completed" --until 100 "$dir/job.ini"
+says "no place for records" 1 "/nowhere/records: No such file" --records /nowhere/records "$dir/job.ini"
 says "no file" 2 "No such file" "$dir/none.ini"
 says "no argument" 2 "one job file is needed"
 says "no such option" 2 "--help" --colour "$dir/job.ini"
