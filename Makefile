@@ -239,6 +239,16 @@ COUNT ?= 2000
 random-cuda: all $(O)/random-cuda
 	@tests/cuda/random/run.sh --seed $(or $(SEED),$(shell date +%s)) --count $(COUNT) $(if $(CLASS),--class $(CLASS))
 
+# What a build computes, as checksums in FILE; compare: what of it another build computes otherwise.
+FILE ?= out/baseline
+.PHONY: baseline compare
+baseline compare: setup-experiments all cuda-programs experiment-programs
+baseline:
+	@tests/baseline/record.sh $(FILE)
+compare:
+	@tests/baseline/record.sh $(FILE).now
+	@tests/baseline/compare.sh $(FILE) $(FILE).now
+
 # QUICK=1: a minute's worth, for a look.
 .PHONY: experiments
 experiments: setup-experiments all $(experiments)
@@ -274,6 +284,8 @@ help:
 	@echo "make random-cuda   random CUDA kernels against what they must compute  COUNT=2000 SEED= CLASS="
 	@echo "make demo          several CUDA programs at once on one device; out/timeline.svg"
 	@echo "make bench         how fast it is"
+	@echo "make baseline      checksums of all traces and results of this build      FILE=out/baseline"
+	@echo "make compare       what this build computes otherwise than FILE says      FILE=out/baseline"
 	@echo "make experiments   Tanasic chapter 5 again, paper against ours; QUICK=1 for a look"
 	@echo "make sparse        the module under sparse"
 	@echo "make clang-warnings  the sources under clang"
