@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * Address spaces: what a context has mapped (intervals, sorted), and the translation of a page, which gives it its frame at
- * the first write. A page of a mapping without an entry in the page table is VGPU_PAGE_UNWRITTEN.
+ * the first write. A page of a mapping without an entry in the page table was never written.
  */
 #include "mmu.h"
 #include "page_table.h"

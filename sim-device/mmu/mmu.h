@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * Memory management unit: VRAM accounting, one address space (page table) per context, translations for the SMs'
- * TLBs and for the transfer engine. Pages are 4 KB and in one of the states of enum vgpu_page_state.
+ * TLBs and for the transfer engine. Pages are 4 KB. A mapped page that was never written has no
+ * frame, and reads as zero.
  */
 #ifndef VGPU_MMU_H
 #define VGPU_MMU_H
@@ -12,17 +13,9 @@
 struct vgpu_device;
 struct vgpu_address_space;
 
-enum vgpu_page_state {
-	VGPU_PAGE_UNMAPPED,
-	VGPU_PAGE_UNWRITTEN,	/* promised, no frame yet: reads as zero */
-	VGPU_PAGE_MAPPED,	/* has a frame */
-	VGPU_PAGE_HOST,		/* owned by the host: an access is a page fault (Tanasic chapter 6) */
-};
-
 enum vgpu_translation {
 	VGPU_XLATE_OK,
 	VGPU_XLATE_UNMAPPED,
-	VGPU_XLATE_HOST,	/* page fault: the access must be restarted after the host has served it */
 	VGPU_XLATE_NO_FRAME,	/* the host has no frame to back a first write */
 };
 

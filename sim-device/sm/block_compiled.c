@@ -216,7 +216,7 @@ void vgpu_compiled_step(struct vgpu_device *dev, struct vgpu_event *step)
 	struct vgpu_lanes *lanes = &sm->run->lanes;
 	struct vgpu_slice slice = { 0 };
 	struct vgpu_block *block;
-	u32 warps = 0, each, all;
+	u32 warps = 0, each;
 
 	report(dev, sm);
 	vgpu_event_cancel(dev, step);	/* blocks issued just now have scheduled it again */
@@ -230,7 +230,7 @@ void vgpu_compiled_step(struct vgpu_device *dev, struct vgpu_event *step)
 	lanes->timer = dev->now / VGPU_NS;
 	lanes->threads = 0;
 	lanes->segments = 0;
-	vgpu_slice_budget(&dev->config, warps ? warps : 1, &each, &all);
+	each = vgpu_slice_budget(&dev->config, warps ? warps : 1);
 	for (block = sm->resident; block; block = block->next) {
 		if (block->warps && !vgpu_warps_over(block->warps))
 			run_block(block, each, &slice);

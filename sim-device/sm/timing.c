@@ -90,7 +90,7 @@ void vgpu_cost_fill(u16 *cost, const struct vgpu_config *config)
 		cost[op] = (u16)latency(op, memory);
 }
 
-void vgpu_slice_budget(const struct vgpu_config *config, u32 warps, u32 *each, u32 *all)
+u32 vgpu_slice_budget(const struct vgpu_config *config, u32 warps)
 {
 	u64 cycles = vgpu_mul_div(config->slice_ps, config->clock_khz, PS_PER_KCYCLE);
 	u64 issue = cycles * config->issue_width, alone = cycles / CYCLES_ALU, n;
@@ -104,8 +104,7 @@ void vgpu_slice_budget(const struct vgpu_config *config, u32 warps, u32 *each, u
 		n = WARP_MOST;
 	if (n < WARP_LEAST)
 		n = WARP_LEAST;
-	*each = (u32)n;
-	*all = issue > n ? (u32)issue : (u32)n;
+	return (u32)n;
 }
 
 u64 vgpu_slice_time(const struct vgpu_config *config, const struct vgpu_slice *slice)

@@ -75,8 +75,8 @@ struct vgpu_slice {
 };
 
 void vgpu_cost_fill(u16 *cost, const struct vgpu_config *config);
-/* Warp instructions that a warp, and all warps together, may execute in one slice while @warps can execute. */
-void vgpu_slice_budget(const struct vgpu_config *config, u32 warps, u32 *each, u32 *all);
+/* Warp instructions that each of @warps warps may execute in one slice. */
+u32 vgpu_slice_budget(const struct vgpu_config *config, u32 warps);
 /* Virtual time of a slice, at least one cycle. */
 u64 vgpu_slice_time(const struct vgpu_config *config, const struct vgpu_slice *slice);
 
