@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * The context table: opening, closing, death, memory, accounts. Everything of a context can end at any moment: kernels first,
  * then transfers, then the commands, so that no engine holds what is freed.

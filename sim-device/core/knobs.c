@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Knobs: what may be changed while the device runs. A knob is a number or the choice of a name from a list.
  */

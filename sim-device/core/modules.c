@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Module handles of a context. A handle is the lowest free number, as with files; the code behind it lives as long as the handle
  * or a launch that needs it, so that a module can be unloaded while its kernels run. Until then its bytes count: who

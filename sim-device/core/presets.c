@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Presets: the tables of the papers as data. After each number: where it comes from. "Table" is the table named above the
  * preset; "card" is the manufacturer's data of that card; "chosen" is ours, with the reason.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * The tournament under events and under waiting work. Touches nothing but its own memory and the entrants it is given.
  */

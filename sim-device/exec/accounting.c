@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Accounts: how long every SM, kernel and thread block was in which state, and for whom. Time is entered when a state ends, so that
  * the sums close exactly. SMs keep theirs in the SMST, kernels and blocks in the KSR until the kernel ends, contexts all of it.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Thread block structs, in slabs that are never given back while the device lives: as many as the SMs hold are made with
  * it, more only when preempted blocks keep theirs. Issuing a block allocates nothing.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Whether the accounts close: every sum is made a second time from the tables and lists themselves. For tests, which ask all the
  * time; no decision of the device depends on it.

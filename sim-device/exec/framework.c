@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * The scheduling framework (Tanasic 5.2.3): command buffers, active queue, KSRT, SMST, and the services by which a policy
  * moves kernels through them.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * The save area (Tanasic 5.2.2): where the contexts of preempted thread blocks are kept, and what moving them costs. A context is
  * registers, shared memory and block state; an SM moves it at its share of the memory bandwidth, so that

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * The SM driver (Tanasic 2.3, figure 5.2): it sets an SM up for a kernel, issues thread blocks until the SM is fully occupied,
  * and issues another whenever one ends; preempted blocks come before new ones (5.2.3). A reserved SM gets no more blocks:

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Keeps every context's standing (standing.h) true while kernels are admitted, claim blocks and retire and while SMs change
  * hands, and answers what policies ask about it. Nothing here decides anything.

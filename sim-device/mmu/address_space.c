@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Address spaces: what a context has mapped (intervals, sorted), and the translation of a page, which gives it its frame at
  * the first write. A page of a mapping without an entry in the page table was never written.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Page tables. Walks visit only what exists: clearing a range costs what was touched in it, not what was mapped.
  */

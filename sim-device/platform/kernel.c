@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * The ground in the Linux kernel. May include kernel headers; runs in the device's kthread, and in a process that loads
  * a module.

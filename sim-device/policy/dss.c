@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Dynamic spatial sharing (Tanasic 5.2.4, algorithm 1; equal sharing 5.3.4): a process has a budget of tokens (share.c), pays one
  * for every SM it holds and may go into debt. Idle SMs go to the process with the highest count of tokens left. When there are none, the process with

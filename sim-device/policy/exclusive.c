@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * How the GPUs of today hand out the execution engine (Tanasic 2.2, 2.3), for the policies that order kernels and preempt none:
  * fcfs and npq. They differ only in their rank.

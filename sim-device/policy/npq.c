@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Non-preemptive priority queues (Tanasic 5.3.2, figure 5.1b): the waiting kernel of the highest priority is next, equal
  * ones in the order of arrival; what runs is never disturbed.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Preemptive priority queues with exclusive access (Tanasic 5.3.2, the first scheme of 5.3.3, figure 5.5a): the kernel of
  * the highest priority runs, and whatever less important runs is preempted for it. "Even if some resources become

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Preemptive priority queues with shared access (Tanasic 5.3.2, the second scheme of 5.3.3, figure 5.5b): free SMs go to
  * whoever has thread blocks to issue, the most important first, and SMs of less important kernels are preempted when a

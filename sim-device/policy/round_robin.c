@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Round robin: time multiplexing of the whole GPU (level 1 of Tanasic's chapter 5; "policies performing time multiplexing" of
  * 5.2.3). The contexts with active kernels take turns; whose turn it is has all SMs to itself, others' are preempted for it.

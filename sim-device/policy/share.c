@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Budgets of SMs, for the policies that divide them: dss and static (Tanasic 5.2.4, 5.3.4).
  *

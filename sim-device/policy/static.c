@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * A fixed split: every process has its budget of SMs (share.c; what cannot be divided goes to the oldest contexts, one each) and
  * never more, even if others leave theirs idle. Nobody borrows, so nobody has to wait for what was lent: what dss is to be measured against.

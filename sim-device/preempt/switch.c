@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Context switch (Tanasic 5.2.2): the pipeline of the SM is drained of the instructions in flight, then the contexts of all its thread
  * blocks are saved to memory (exec/save_area.c), which restores them when they are issued again. Blocks that end while the

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Commands on their way in: every field of every operation is checked here, once; the engines trust what has passed. What a
  * command asks of the device as a whole (that one thread block fits into an SM) is checked too, so that a launch

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * The command dispatcher (Tanasic 2.2): "inspects the top of the command queues and issues commands to the corresponding
  * engine"; it stops inspecting a queue until the command it issued has completed. It looks at one head an event, in the

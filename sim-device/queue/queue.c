@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Hardware queues (Tanasic 2.2): creation, the way in for batches, completion in order, and the end of everything in them.
  */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Occupancy (Tanasic 2.3): how many thread blocks of one kernel an SM holds, "determined by the first fully used hardware
  * resource".

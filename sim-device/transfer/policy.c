@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Policies of the data transfer engine: in what order transfers that wait are served (Tanasic 5.3.1).
  */

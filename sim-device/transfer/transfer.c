@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * The data transfer engine (Tanasic 2.2, table 5.1): one transfer at a time, moved in bursts of link_burst bytes. A burst's
  * bytes really move when the burst ends; a burst that faults ends the context, and what was moved before it stays moved.

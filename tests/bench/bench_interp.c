@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * What one warp instruction costs, by operation: nanoseconds of processor time for 32 lanes, in both builds of the lanes, with all lanes
  * and with 31 of them, and how often that goes into an FFMA measured in the same run. Median of RUNS runs; the spread is that

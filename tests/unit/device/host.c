@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * The test host; see host.h. Process addresses in commands are offsets into the host's memory plus PROCESS, and the cookie
  * is that offset.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Random lives: contexts that open, map, push, wait, fault and close at any moment, commands with every field at random,
  * memory that runs out. Whatever happens: every command that was taken completes exactly once, in the order of its queue;

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Configurations: the presets as the papers' tables have them, fields by name, what is refused; occupancy of every kernel of
  * Tanasic table 5.2.

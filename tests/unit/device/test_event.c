@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * The event core: order by (time, sequence), moving, cancelling, the end of the clock; against a plain sorted list.
  */

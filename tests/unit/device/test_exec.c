@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * The execution engine: cases computed on paper for fcfs, the accounts, the watchdog, and the seams for policies and
  * preemption mechanisms, driven by a small policy of the test's own.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Compiled kernels from the engine's side: which launches are refused, modules that are unloaded under their kernels, faults
  * that end one context only and name what did it, contexts that end at every event while warps run.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Memory: mappings and promises, translations and the epoch, the transfer engine's bytes and times.
  */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * The policies on cases computed on paper: who has how many SMs after each event, and when kernels start and end. A launch
  * takes 1 us to the engine and 0.1 us to set an SM up (k20c). SMs drain when they are preempted: that takes what is left of their block.

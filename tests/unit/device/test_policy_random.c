@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Random profiled workloads under every policy with every mechanism: contexts that come, go and change priority and tokens, kernels of
  * random shape on several queues, and policies and mechanisms that are switched under load. Whatever happens: every block runs exactly

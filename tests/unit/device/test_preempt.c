@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * The preemption mechanisms on one SM, computed on paper (Tanasic 5.2.2).
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Random preemptions of random profiled kernels, by mechanisms that change under way, while contexts die: every thread block runs
  * exactly once, an SM serves one context, accounts close after every step, and what the trace says of every block adds up to

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Hardware queues and the dispatcher: order within a queue, independence between queues, waits across them, and what is
  * refused on the way in.

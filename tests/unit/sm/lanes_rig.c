@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* One warp without a device; see lanes_rig.h. */
 #include "lanes_rig.h"
 

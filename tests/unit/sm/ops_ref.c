@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Reference of the arithmetic opcodes; see ops_ref.h. */
 #include <fenv.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Compiled blocks through the whole device: barriers, faults with all that their record says, translations that collide,
  * slices of different length, time.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Control flow of a warp: reconvergence in cases small enough to follow on paper, in random programs against lanes that
  * are run one by one, and the bound on the stack; guards, votes, shuffles, special registers, slices.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Loads, stores and atomics of a warp against a loop over its lanes; each way in which they fault; restarts.
  */

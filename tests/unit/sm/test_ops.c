@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Every arithmetic opcode, in both builds of the lanes, against the reference: random and extreme operands, every legal
  * combination of flags, immediates, part of the lanes active, results that overlap operands.

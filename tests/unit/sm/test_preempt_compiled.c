@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Compiled programs are preempted at random, by each mechanism, and compute what they compute undisturbed, byte for byte (Tanasic
  * 5.2.2). The programs are random too: registers, 64-bit pairs, floats, shared memory behind barriers, reducing barriers,

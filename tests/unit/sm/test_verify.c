@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * The verifier: every refusal by name, binaries cut at every length, every single bit flipped; what is accepted
  * after a flip must run without harm.
