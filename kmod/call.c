@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls: who wants to hear of a fence without a thread that waits for it, an io_uring command or an eventfd. They lie with
- * their queue in the order of sequence numbers and belong to the actor. Each ends exactly once: when its fence is reached, or
- * the context dies or is closed. One of io_uring also ends when a descriptor is closed by the process it came from (flush),
- * and when the watch finds that its time is over, or that its process or its ring goes away: io_uring itself does not tell
- * a driver so before 6.7.
+ * Calls: who wants to hear of a fence without a thread that waits for it, an io_uring command or an
+ * eventfd. They lie with their queue in the order of sequence numbers and belong to the actor. Each
+ * ends exactly once: when its fence is reached, or the context dies or is closed. One of io_uring
+ * also ends when a descriptor is closed by the process it came from (flush), and when the watch
+ * finds that its time is over, or that its process or its ring goes away: io_uring itself does not
+ * tell a driver so before 6.7.
  */
 #include <linux/eventfd.h>
 #include <linux/ktime.h>
@@ -53,7 +54,8 @@ static void call_end(struct kvgpu_call *call, int result)
 
 static bool sooner(struct rb_node *a, const struct rb_node *b)
 {
-	return rb_entry(a, struct kvgpu_call, node)->seq < rb_entry(b, struct kvgpu_call, node)->seq;
+	return rb_entry(a, struct kvgpu_call, node)->seq <
+	       rb_entry(b, struct kvgpu_call, node)->seq;
 }
 
 static void call_add(struct kvgpu_queue *queue, struct kvgpu_call *call)
@@ -140,7 +142,7 @@ bool kvgpu_calls_end(struct kvgpu_ctx *ctx)
 	return true;
 }
 
-/* ---- the end without the device ------------------------------------------------------------------------------ */
+/* ---- the end without the device ----------------------------------------- */
 
 struct watch_msg {
 	struct kvgpu_msg msg;
@@ -250,7 +252,7 @@ int kvgpu_flush(struct file *file, fl_owner_t owner)
 	return 0;
 }
 
-/* ---- eventfd --------------------------------------------------------------------------------------------------- */
+/* ---- eventfd ------------------------------------------------------------ */
 
 static void eventfd_end(struct kvgpu_call *call, int result)
 {

@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How virtual time passes, and who waits for it. The device model has no clock on the wall; its host decides when to let
- * it go on. Three modes:
+ * How virtual time passes, and who waits for it. The device model has no clock on the wall; its
+ * host decides when to let it go on. Three modes:
  *
- * free		as fast as the machine can; an idle device's time stands, unless somebody sleeps until a virtual time
- * paced	virtual time follows the wall clock times a factor; it falls behind where the machine is too slow
- * lockstep	virtual time stands while any attached seat runs. The device stops at the very event that somebody waits
- *		for, and one waiter is woken; only when its seat waits again (or is given up) is the next one woken or does
- *		time go on. Waiters come in the order of their completions; those who sleep until time T come after
- *		everything the device does at T, in the order in which their seats were attached. So several real
+ * free		as fast as the machine can; an idle device's time stands, unless somebody sleeps
+ *		until a virtual time
+ * paced	virtual time follows the wall clock times a factor; it falls behind where the
+ *		machine is too slow
+ * lockstep	virtual time stands while any attached seat runs. The device stops at the very event
+ *		that somebody waits for, and one waiter is woken; only when its seat waits again (or
+ *		is given up) is the next one woken or does time go on. Waiters come in the order of
+ *		their completions; those who sleep until time T come after everything the device
+ *		does at T, in the order in which their seats were attached. So several real
  *		processes, of one thread each, give a reproducible run.
  *
- * A seat is blocked while at least one thread on it waits: a program that joins the thread that waits must not hang.
+ * A seat is blocked while at least one thread on it waits: a program that joins the thread that
+ * waits must not hang.
  *
- * Anybody may sleep until, or run a kernel until, a time far away. Free and lockstep clocks would be there at once, and soon at the
- * end of what 64 bits can say, for everybody and for good. So they run at most AHEAD_MAX ahead of the wall clock; then
- * they go on as fast as it does.
+ * Anybody may sleep until, or run a kernel until, a time far away. Free and lockstep clocks would
+ * be there at once, and soon at the end of what 64 bits can say, for everybody and for good. So
+ * they run at most AHEAD_MAX ahead of the wall clock; then they go on as fast as it does.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -25,7 +29,10 @@
 
 #include "kvgpu.h"
 
-/* An event is at most one slice of one SM: some hundred microseconds, which a message may have to wait. */
+/*
+ * An event is at most one slice of one SM: some hundred microseconds, which a message may have to
+ * wait.
+ */
 #define EVENTS_PER_TURN	4u
 #define MILLION		1000000ull
 /* Ten days of 213. */
@@ -41,7 +48,7 @@ void kvgpu_clock_init(struct kvgpu_clock *clock)
 	INIT_LIST_HEAD(&clock->sleepers);
 }
 
-/* ---- waiters ------------------------------------------------------------------------------------------------- */
+/* ---- waiters ------------------------------------------------------------ */
 
 static void ready(struct kvgpu_waiter *waiter, u32 which)
 {
@@ -86,7 +93,10 @@ static void sleepers_add(struct kvgpu_clock *clock, struct kvgpu_waiter *waiter)
 	list_add_tail(&waiter->sleeper, &other->sleeper);
 }
 
-/* The first fence of @waiter that @seq of queue @id reaches; else what it waits for there goes into @awaited. */
+/*
+ * The first fence of @waiter that @seq of queue @id reaches; else what it waits for there goes into
+ * @awaited.
+ */
 static u32 reached(const struct kvgpu_waiter *waiter, u32 id, u64 seq, u64 *awaited)
 {
 	u32 i;
@@ -101,7 +111,10 @@ static u32 reached(const struct kvgpu_waiter *waiter, u32 id, u64 seq, u64 *awai
 	return VGPU_FENCE_NONE;
 }
 
-/* A process can have many threads wait for many fences each: they are looked at when one can have been reached. */
+/*
+ * A process can have many threads wait for many fences each: they are looked at when one can have
+ * been reached.
+ */
 void kvgpu_clock_completed(struct kvgpu_ctx *ctx, struct kvgpu_queue *queue, u32 id, u64 seq)
 {
 	struct kvgpu_waiter *waiter, *next;
@@ -169,7 +182,8 @@ static int do_block(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	list_add_tail(&waiter->node, &waiter->ctx->blocked);
 	await(waiter);
 	if (waiter->relative)
-		waiter->until = waiter->until < VGPU_NEVER - 1 - now ? now + waiter->until : VGPU_NEVER;
+		waiter->until =
+			waiter->until < VGPU_NEVER - 1 - now ? now + waiter->until : VGPU_NEVER;
 	else if (waiter->until < now)
 		waiter->until = now;
 	if (waiter->until != VGPU_NEVER)
@@ -208,7 +222,8 @@ int kvgpu_clock_wait(struct kvgpu_waiter *waiter)
 	ret = kvgpu_post_killable(kdev, &waiter->msg);
 	if (ret)
 		return ret;
-	if (kvgpu_spin(waiter_over, &waiter->over) || !wait_for_completion_interruptible(&waiter->over))
+	if (kvgpu_spin(waiter_over, &waiter->over) ||
+	    !wait_for_completion_interruptible(&waiter->over))
 		return 0;
 	waiter->msg.fn = do_cancel;
 	return kvgpu_post(kdev, &waiter->msg);
@@ -249,9 +264,12 @@ long kvgpu_wait_any(struct kvgpu_ctx *ctx, void __user *arg)
 	return copy_to_user(arg, &wait, sizeof(wait)) ? -EFAULT : ret;
 }
 
-/* ---- time ---------------------------------------------------------------------------------------------------- */
+/* ---- time --------------------------------------------------------------- */
 
-/* Device time goes on for @events, up to @limit and no further than the first sleeper. Returns when something is due next. */
+/*
+ * Device time goes on for @events, up to @limit and no further than the first sleeper. Returns when
+ * something is due next.
+ */
 static u64 pass(struct kvgpu_dev *kdev, u64 limit, u32 events)
 {
 	struct kvgpu_clock *clock = &kdev->clock;
@@ -278,7 +296,10 @@ static void wake_all(struct kvgpu_clock *clock)
 		wake(waiter);
 }
 
-/* a * b / c, at most the end of virtual time: a division whose quotient needs more than 64 bits is a trap of the processor. */
+/*
+ * a * b / c, at most the end of virtual time: a division whose quotient needs more than 64 bits is
+ * a trap of the processor.
+ */
 static u64 scaled(u64 a, u64 b, u64 c)
 {
 	if (mul_u64_u64_shr(a, b, 64) >= c)
@@ -286,7 +307,10 @@ static u64 scaled(u64 a, u64 b, u64 c)
 	return min(mul_u64_u64_div_u64(a, b, c), VGPU_NEVER - 1);
 }
 
-/* What was @time at @wall nanoseconds, now, with a clock of @factor. It stands at its end, after 213 days at factor 1. */
+/*
+ * What was @time at @wall nanoseconds, now, with a clock of @factor. It stands at its end, after
+ * 213 days at factor 1.
+ */
 static u64 since(u64 time, u64 wall, u64 factor)
 {
 	u64 passed = scaled(ktime_get_ns() - wall, factor, MILLION / 1000);
@@ -294,7 +318,10 @@ static u64 since(u64 time, u64 wall, u64 factor)
 	return time + min(passed, VGPU_NEVER - 1 - time);
 }
 
-/* For how long nothing is due, @next being the next thing, when a clock that may be at @now stands before it. */
+/*
+ * For how long nothing is due, @next being the next thing, when a clock that may be at @now stands
+ * before it.
+ */
 static u64 nothing_for(u64 next, u64 now, u64 factor)
 {
 	if (next == VGPU_NEVER)
@@ -302,7 +329,7 @@ static u64 nothing_for(u64 next, u64 now, u64 factor)
 	return next > now ? scaled(next - now, MILLION / 1000, factor) + 1 : 0;
 }
 
-/* ---- free and lockstep ----------------------------------------------------------------------------------------- */
+/* ---- free and lockstep -------------------------------------------------- */
 
 static u64 ahead_limit(const struct kvgpu_clock *clock)
 {
@@ -355,7 +382,7 @@ static u64 turn_lockstep(struct kvgpu_dev *kdev)
 	return first_ready(clock) ? 0 : nothing_for(next, limit, MILLION);
 }
 
-/* ---- paced ------------------------------------------------------------------------------------------------------ */
+/* ---- paced -------------------------------------------------------------- */
 
 static u64 wall(const struct kvgpu_clock *clock)
 {
@@ -371,7 +398,7 @@ static u64 turn_paced(struct kvgpu_dev *kdev)
 	return nothing_for(next, wall(clock), clock->factor);
 }
 
-/* ---- which ------------------------------------------------------------------------------------------------------ */
+/* ---- which -------------------------------------------------------------- */
 
 u64 kvgpu_clock_turn(struct kvgpu_dev *kdev)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Differences between the kernels this module is built for (6.1 to 6.12), and nothing else: every other file is
- * written against the newest of them.
+ * Differences between the kernels this module is built for (6.1 to 6.12), and nothing else: every
+ * other file is written against the newest of them.
  */
 #ifndef KVGPU_COMPAT_H
 #define KVGPU_COMPAT_H
@@ -31,7 +31,8 @@
 #define KVGPU_DEVNODE_CONST	const
 #endif
 
-static inline void kvgpu_vm_flags(struct vm_area_struct *vma, unsigned long set, unsigned long clear)
+static inline void kvgpu_vm_flags(struct vm_area_struct *vma, unsigned long set,
+				  unsigned long clear)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 	vma->vm_flags = (vma->vm_flags | set) & ~clear;

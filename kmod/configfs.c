@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Devices on demand, in the manner of gpio-sim: mkdir /sys/kernel/config/vgpu/NAME, choose a preset or single fields of the
- * configuration, echo 1 > live. A folder is one device; its fields can be written while it is not live. rmdir removes the
- * device too: files that are open on it go on until they are closed.
+ * Devices on demand, in the manner of gpio-sim: mkdir /sys/kernel/config/vgpu/NAME, choose a preset
+ * or single fields of the configuration, echo 1 > live. A folder is one device; its fields can be
+ * written while it is not live. rmdir removes the device too: files that are open on it go on until
+ * they are closed.
  *
- * configfs tells an attribute's functions nothing of the attribute, so each field of the configuration has a pair of its own.
+ * configfs tells an attribute's functions nothing of the attribute, so each field of the
+ * configuration has a pair of its own.
  */
 #include <linux/configfs.h>
 #include <linux/mm.h>
@@ -28,7 +30,10 @@ static struct cfs_device *of_item(struct config_item *item)
 	return container_of(to_config_group(item), struct cfs_device, group);
 }
 
-/* Device memory is frames of this machine's: never more than it has, half of it unless somebody asks for more. */
+/*
+ * Device memory is frames of this machine's: never more than it has, half of it unless somebody
+ * asks for more.
+ */
 static u64 vram_limit(void)
 {
 	return (u64)totalram_pages() << PAGE_SHIFT;
@@ -39,7 +44,7 @@ static void vram_default(struct vgpu_config *config)
 	config->vram_bytes = min(config->vram_bytes, round_down(vram_limit() / 2, 1ull << 20));
 }
 
-/* ---- fields of the configuration ------------------------------------------------------------------------------ */
+/* ---- fields of the configuration ---------------------------------------- */
 
 static ssize_t field_show(struct config_item *item, unsigned int index, char *text)
 {
@@ -55,7 +60,8 @@ static ssize_t field_show(struct config_item *item, unsigned int index, char *te
 	return ret;
 }
 
-static ssize_t field_store(struct config_item *item, unsigned int index, const char *text, size_t count)
+static ssize_t field_store(struct config_item *item, unsigned int index, const char *text,
+			   size_t count)
 {
 	struct cfs_device *cfs = of_item(item);
 	const char *field = vgpu_config_field(index);
@@ -70,8 +76,9 @@ static ssize_t field_store(struct config_item *item, unsigned int index, const c
 	if (!cfs->kdev) {
 		ret = vgpu_config_set(&changed, field, strim(copy));
 		if (ret)
-			pr_notice("vgpu: %s/%s does not take \"%.40s\"; a decimal number in its range, or a name it knows\n",
-				  config_item_name(item), field, strim(copy));
+			pr_notice(
+				"vgpu: %s/%s does not take \"%.40s\"; a number in its range or a name\n",
+				config_item_name(item), field, strim(copy));
 		else
 			cfs->config = changed;
 	}
@@ -80,24 +87,27 @@ static ssize_t field_store(struct config_item *item, unsigned int index, const c
 	return ret ? ret : count;
 }
 
-#define FIELD(n)											\
-	static ssize_t show_##n(struct config_item *item, char *text)					\
-	{												\
-		return field_show(item, n, text);							\
-	}												\
-	static ssize_t store_##n(struct config_item *item, const char *text, size_t count)		\
-	{												\
-		return field_store(item, n, text, count);						\
+#define FIELD(n)										\
+	static ssize_t show_##n(struct config_item *item, char *text)				\
+	{											\
+		return field_show(item, n, text);						\
+	}											\
+	static ssize_t store_##n(struct config_item *item, const char *text, size_t count)	\
+	{											\
+		return field_store(item, n, text, count);					\
 	}
-#define ATTRIBUTE(n)	{ .ca_mode = 0644, .ca_owner = THIS_MODULE, .show = show_##n, .store = store_##n },
-#define SIXTEEN(X, row)	X(row##0) X(row##1) X(row##2) X(row##3) X(row##4) X(row##5) X(row##6) X(row##7)	\
-			X(row##8) X(row##9) X(row##a) X(row##b) X(row##c) X(row##d) X(row##e) X(row##f)
+#define ATTRIBUTE(n) \
+	{ .ca_mode = 0644, .ca_owner = THIS_MODULE, .show = show_##n, .store = store_##n },
+#define SIXTEEN(X, row)	X(row##0) X(row##1) X(row##2) X(row##3) X(row##4) X(row##5) X(row##6) \
+	X(row##7) \
+			X(row##8) X(row##9) X(row##a) X(row##b) X(row##c) X(row##d) X(row##e) \
+			X(row##f)
 #define EACH_FIELD(X)	SIXTEEN(X, 0x0) SIXTEEN(X, 0x1) SIXTEEN(X, 0x2) SIXTEEN(X, 0x3)
 
 EACH_FIELD(FIELD)
 static struct configfs_attribute fields[FIELDS_MAX] = { EACH_FIELD(ATTRIBUTE) };
 
-/* ---- preset, live, dev_name ------------------------------------------------------------------------------------ */
+/* ---- preset, live, dev_name --------------------------------------------- */
 
 static ssize_t preset_show(struct config_item *item, char *text)
 {
@@ -191,7 +201,7 @@ static ssize_t dev_name_show(struct config_item *item, char *text)
 }
 CONFIGFS_ATTR_RO(, dev_name);
 
-/* ---- folders --------------------------------------------------------------------------------------------------- */
+/* ---- folders ------------------------------------------------------------ */
 
 static void cfs_release(struct config_item *item)
 {

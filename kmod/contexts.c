@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /sys/class/vgpu/vgpuN/contexts/ID/: every open context, one value a file. Anybody reads, root writes what can be written.
+ * /sys/class/vgpu/vgpuN/contexts/ID/: every open context, one value a file. Anybody reads, root
+ * writes what can be written.
  */
 #include <linux/kobject.h>
 #include <linux/slab.h>
@@ -8,7 +9,10 @@
 
 #include "kvgpu.h"
 
-/** struct kvgpu_ctx_dir - the folder of a context; readers may hold it a little longer than the context lives */
+/**
+ * struct kvgpu_ctx_dir - the folder of a context; readers may hold it a little longer than the
+ * context lives
+ */
 struct kvgpu_ctx_dir {
 	struct kobject kobj;
 	struct kvgpu_dev *kdev;
@@ -30,7 +34,7 @@ static struct kvgpu_ctx_dir *dir_of(struct kobject *kobj)
 	return container_of(kobj, struct kvgpu_ctx_dir, kobj);
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------ */
 
 static const char *clock_state(const struct kvgpu_seat *seat)
 {
@@ -97,10 +101,11 @@ static ssize_t tokens_show(struct kobject *kobj, struct kobj_attribute *attr, ch
 
 	if (ret)
 		return ret;
-	return m.tokens == VGPU_TOKENS_SHARE ? sysfs_emit(text, "share\n") : sysfs_emit(text, "%u\n", m.tokens);
+	return m.tokens == VGPU_TOKENS_SHARE ? sysfs_emit(text, "share\n") :
+					       sysfs_emit(text, "%u\n", m.tokens);
 }
 
-/* ---- writing ---------------------------------------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------ */
 
 int kvgpu_ctx_priority(struct kvgpu_ctx *ctx, s32 priority, bool may_raise)
 {
@@ -151,29 +156,33 @@ int kvgpu_context_set_tokens(struct kvgpu_dev *kdev, u32 id, u32 tokens)
 }
 
 /* -EINVAL, and what would be right in the log. */
-static int refuse(const struct kvgpu_ctx_dir *dir, const char *name, const char *text, const char *right)
+static int refuse(const struct kvgpu_ctx_dir *dir, const char *name, const char *text,
+		  const char *right)
 {
-	pr_notice("vgpu: %s: contexts/%u/%s does not take \"%.*s\"; it takes %s\n", dir->kdev->name, dir->id, name,
-		  (int)min(strcspn(text, "\n"), (size_t)40), text, right);
+	pr_notice("vgpu: %s: contexts/%u/%s does not take \"%.*s\"; it takes %s\n", dir->kdev->name,
+		  dir->id, name, (int)min(strcspn(text, "\n"), (size_t)40), text, right);
 	return -EINVAL;
 }
 
-static ssize_t priority_store(struct kobject *kobj, struct kobj_attribute *attr, const char *text, size_t count)
+static ssize_t priority_store(struct kobject *kobj, struct kobj_attribute *attr, const char *text,
+			      size_t count)
 {
 	struct kvgpu_ctx_dir *dir = dir_of(kobj);
 	s32 priority;
 	int ret;
 
 	if (kstrtos32(text, 10, &priority))
-		return refuse(dir, attr->attr.name, text,
-			      "a number, -2147483648 to 2147483647, a higher one is more important");
+		return refuse(
+			dir, attr->attr.name, text,
+			"a number, -2147483648 to 2147483647, a higher one is more important");
 	ret = kvgpu_context_set_priority(dir->kdev, dir->id, priority);
 	return ret ? ret : count;
 }
 
 static struct kobj_attribute priority_attr = __ATTR_RW(priority);
 
-static ssize_t tokens_store(struct kobject *kobj, struct kobj_attribute *attr, const char *text, size_t count)
+static ssize_t tokens_store(struct kobject *kobj, struct kobj_attribute *attr, const char *text,
+			    size_t count)
 {
 	static const char right[] = "a number of SMs, 0 to 1024, or: share";
 	struct kvgpu_ctx_dir *dir = dir_of(kobj);
@@ -191,7 +200,7 @@ static ssize_t tokens_store(struct kobject *kobj, struct kobj_attribute *attr, c
 
 static struct kobj_attribute tokens_attr = __ATTR_RW(tokens);
 
-/* ---- folders ---------------------------------------------------------------------------------------------------- */
+/* ---- folders ------------------------------------------------------------ */
 
 static struct attribute *ctx_attrs[] = {
 	&pid_attr.attr,
@@ -241,7 +250,8 @@ int kvgpu_ctx_dir_add(struct kvgpu_ctx *ctx)
 	dir->id = ctx->id;
 	kobject_init(&dir->kobj, &dir_type);
 	mutex_lock(&kdev->contexts_lock);
-	ret = kdev->contexts_dir ? kobject_add(&dir->kobj, kdev->contexts_dir, "%u", ctx->id) : -ENXIO;
+	ret = kdev->contexts_dir ? kobject_add(&dir->kobj, kdev->contexts_dir, "%u", ctx->id) :
+				   -ENXIO;
 	mutex_unlock(&kdev->contexts_lock);
 	if (ret) {
 		kobject_put(&dir->kobj);

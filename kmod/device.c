@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A device: the model, and the kthread that is its one actor. The actor takes messages out of the inbox, at most a batch
- * at a time, and lets device time pass in stretches of a few events in between, so neither a flood of ioctls nor an
- * endless kernel keeps the other waiting. It sleeps when the model is idle and nobody asks anything.
+ * A device: the model, and the kthread that is its one actor. The actor takes messages out of the
+ * inbox, at most a batch at a time, and lets device time pass in stretches of a few events in
+ * between, so neither a flood of ioctls nor an endless kernel keeps the other waiting. It sleeps
+ * when the model is idle and nobody asks anything.
  */
 #include <linux/cpumask.h>
 #include <linux/kthread.h>
@@ -16,7 +17,8 @@
 /* To tell somebody costs a wake-up, so a busy actor tells many at once. */
 #define TURNS_PER_ANSWER	16u
 
-static int host_move(void *host, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes, enum vgpu_move dir)
+static int host_move(void *host, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes,
+		     enum vgpu_move dir)
 {
 	if (WARN_ON_ONCE(!cookie || cookie & 1))
 		return -EFAULT;
@@ -41,8 +43,9 @@ static const struct vgpu_host_ops host_ops = {
 };
 
 /*
- * Actor and sender usually answer each other within microseconds, less than it takes to sleep and to be woken on another
- * processor. So either looks on for a moment before it sleeps, unless somebody else wants the processor.
+ * Actor and sender usually answer each other within microseconds, less than it takes to sleep and
+ * to be woken on another processor. So either looks on for a moment before it sleeps, unless
+ * somebody else wants the processor.
  */
 #define SPIN_NS		50000u
 
@@ -139,7 +142,8 @@ static void rest(struct kvgpu_dev *kdev, u64 ns)
 	if (ns == KVGPU_IDLE)
 		wait_event_idle(kdev->wake, work_to_do(kdev));
 	else
-		wait_event_hrtimeout(kdev->wake, work_to_do(kdev), ns_to_ktime(min_t(u64, ns, NSEC_PER_SEC)));
+		wait_event_hrtimeout(kdev->wake, work_to_do(kdev),
+				     ns_to_ktime(min_t(u64, ns, NSEC_PER_SEC)));
 	kvgpu_rings_asleep(kdev, false);
 }
 
@@ -236,8 +240,8 @@ void kvgpu_dev_destroy(struct kvgpu_dev *kdev)
 	kthread_stop(kdev->actor);
 	cancel_work_sync(&kdev->notices.work);
 	vgpu_device_destroy(kdev->model);
-	WARN_ON(!xa_empty(&kdev->contexts) || !list_empty(&kdev->given_back) || atomic64_read(&kdev->frames) ||
-		atomic64_read(&kdev->pins));
+	WARN_ON(!xa_empty(&kdev->contexts) || !list_empty(&kdev->given_back) ||
+		atomic64_read(&kdev->frames) || atomic64_read(&kdev->pins));
 	xa_destroy(&kdev->contexts);
 	kvfree(kdev->trace.ring);
 	kvfree(kdev->preemptions);

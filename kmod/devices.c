@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The devices there are, by number, and their nodes: /dev/vgpu0 … and /dev/vgpu for device 0. Devices come with the
- * module (main.c) or later (configfs.c). One that is removed has no name any more and nobody finds it; it ends when
- * the last file that is open on it is closed.
+ * The devices there are, by number, and their nodes: /dev/vgpu0 … and /dev/vgpu for device 0.
+ * Devices come with the module (main.c) or later (configfs.c). One that is removed has no name any
+ * more and nobody finds it; it ends when the last file that is open on it is closed.
  */
 #include <linux/cdev.h>
 #include <linux/module.h>
@@ -20,7 +20,7 @@ static struct device *default_node;
 static DEFINE_MUTEX(lock);
 static struct kvgpu_dev *devices[KVGPU_DEVICES_MAX];	/* under lock; each holds one reference */
 
-/* ---- finding one --------------------------------------------------------------------------------------------- */
+/* ---- finding one -------------------------------------------------------- */
 
 struct kvgpu_dev *kvgpu_dev_get(unsigned int index)
 {
@@ -46,11 +46,12 @@ struct kvgpu_dev *kvgpu_dev_get_minor(unsigned int minor)
 	return kvgpu_dev_get(minor == MINOR_DEFAULT ? 0 : minor);
 }
 
-/* ---- coming and going ---------------------------------------------------------------------------------------- */
+/* ---- coming and going --------------------------------------------------- */
 
 static int node_add(struct kvgpu_dev *kdev)
 {
-	kdev->dev = device_create_with_groups(class, NULL, first_devt + kdev->index, kdev, kdev->groups, "%s", kdev->name);
+	kdev->dev = device_create_with_groups(class, NULL, first_devt + kdev->index, kdev,
+					      kdev->groups, "%s", kdev->name);
 	if (IS_ERR(kdev->dev))
 		return PTR_ERR(kdev->dev);
 	if (kvgpu_contexts_add(kdev)) {
@@ -107,14 +108,17 @@ int kvgpu_dev_remove(struct kvgpu_dev *kdev, bool in_use_too)
 	kvgpu_notices_stop(kdev);
 	kvgpu_trace_remove(kdev);
 	kvgpu_contexts_remove(kdev);
-	/* returns when nobody is inside an attribute any more; under lock, so that the name is free when the number is */
+	/*
+	 * returns when nobody is inside an attribute any more; under lock, so that the name is free
+	 * when the number is
+	 */
 	device_unregister(kdev->dev);
 	mutex_unlock(&lock);
 	kvgpu_dev_put(kdev);
 	return 0;
 }
 
-/* ---- the module ---------------------------------------------------------------------------------------------- */
+/* ---- the module --------------------------------------------------------- */
 
 static char *devnode(KVGPU_DEVNODE_CONST struct device *dev, umode_t *mode)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Completions and who waits for them. The actor publishes how far each queue has come; waiters read it without asking
- * the actor. Waiters are woken after a stretch of device time, not at every command, so that a batch costs one wake.
+ * Completions and who waits for them. The actor publishes how far each queue has come; waiters read
+ * it without asking the actor. Waiters are woken after a stretch of device time, not at every
+ * command, so that a batch costs one wake.
  */
 #include <linux/hrtimer.h>
 #include <linux/sched/signal.h>
@@ -136,14 +137,18 @@ static int wait_sleep(struct wait_for *what, s64 timeout_ns)
 		/* a stop and continue goes back to sleep by itself; a handler makes it EINTR */
 		return ret == -ERESTARTSYS ? -ERESTARTNOHAND : ret;
 	}
-	ret = wait_event_interruptible_hrtimeout(*waiters, wait_ends(what), ns_to_ktime(timeout_ns));
+	ret = wait_event_interruptible_hrtimeout(*waiters, wait_ends(what),
+						 ns_to_ktime(timeout_ns));
 	if (ret == -ETIME)
 		return -ETIMEDOUT;
 	/* not restarted: it would begin its timeout anew */
 	return ret == -ERESTARTSYS ? -EINTR : ret;
 }
 
-/* In lockstep a timeout is virtual time, and so is what a program that only looks, over and over, takes for it. */
+/*
+ * In lockstep a timeout is virtual time, and so is what a program that only looks, over and over,
+ * takes for it.
+ */
 #define LOOK_PS		VGPU_US
 
 static int wait_lockstep(struct wait_for *what, s64 timeout_ns)
@@ -203,7 +208,8 @@ long kvgpu_wait(struct kvgpu_ctx *ctx, void __user *arg)
 	if (wait.seq > READ_ONCE(queue->submitted))
 		ret = wait_submitted(ctx, queue, wait.seq);
 	while (!ret && !wait_over(&what))
-		ret = lockstep(&what) ? wait_lockstep(&what, wait.timeout_ns) : wait_sleep(&what, wait.timeout_ns);
+		ret = lockstep(&what) ? wait_lockstep(&what, wait.timeout_ns) :
+					wait_sleep(&what, wait.timeout_ns);
 	wait.completed = smp_load_acquire(&queue->completed);
 	wait.time = READ_ONCE(ctx->kdev->now);
 	kvgpu_queue_put(queue);

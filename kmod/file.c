@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Open files. An open file is a context on the device: it lives until the last descriptor that refers to it is gone,
- * in whatever process (dup, fork, a socket). Closing it ends the context at once and returns only when nothing of it is
- * left: no pinned page, no frame, no queue.
+ * Open files. An open file is a context on the device: it lives until the last descriptor that
+ * refers to it is gone, in whatever process (dup, fork, a socket). Closing it ends the context at
+ * once and returns only when nothing of it is left: no pinned page, no frame, no queue.
  */
 #include <linux/memcontrol.h>
 #include <linux/module.h>
@@ -60,7 +60,9 @@ static int do_close(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 static int kvgpu_open(struct inode *inode, struct file *file)
 {
 	struct kvgpu_dev *kdev = kvgpu_dev_get_minor(iminor(inode));
-	struct context_msg m = { .msg.fn = do_open, .task = current, .frames = LIST_HEAD_INIT(m.frames) };
+	struct context_msg m = { .msg.fn = do_open,
+				 .task = current,
+				 .frames = LIST_HEAD_INIT(m.frames) };
 	struct kvgpu_ctx *ctx;
 	int ret;
 
@@ -124,7 +126,9 @@ static int kvgpu_release(struct inode *inode, struct file *file)
 {
 	struct kvgpu_ctx *ctx = file->private_data;
 	struct kvgpu_dev *kdev = ctx->kdev;
-	struct context_msg m = { .msg.fn = do_close, .ctx = ctx, .frames = LIST_HEAD_INIT(m.frames) };
+	struct context_msg m = { .msg.fn = do_close,
+				 .ctx = ctx,
+				 .frames = LIST_HEAD_INIT(m.frames) };
 	struct kvgpu_queue *queue;
 	unsigned long id;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pages behind the frames of VRAM. The model asks for one when a device page is first written and gives it back with
- * the mapping, on the actor's thread; who unmapped it or closed the context frees it.
+ * Pages behind the frames of VRAM. The model asks for one when a device page is first written and
+ * gives it back with the mapping, on the actor's thread; who unmapped it or closed the context
+ * frees it.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
@@ -14,8 +15,9 @@
 #define FREES_PER_TURN	256u
 
 /*
- * The control group of who opened the context pays. Rather no frame than the out-of-memory killer: the model turns NULL into a fault of the context that wanted one,
- * while the killer would pick anybody.
+ * The control group of who opened the context pays. Rather no frame than the out-of-memory killer:
+ * the model turns NULL into a fault of the context that wanted one, while the killer would pick
+ * anybody.
  */
 #define FRAME_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
@@ -31,8 +33,9 @@ static void set_memory_low(struct kvgpu_dev *kdev, bool low)
 }
 
 /*
- * Frames belong to no process that could be killed for them, so they leave the rest of the machine something: a
- * sixteenth. While there is less, a device that has used up its share is told so at every frame.
+ * Frames belong to no process that could be killed for them, so they leave the rest of the machine
+ * something: a sixteenth. While there is less, a device that has used up its share is told so at
+ * every frame.
  */
 static bool memory_low(struct kvgpu_dev *kdev)
 {

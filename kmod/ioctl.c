@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioctls of /dev/vgpuN other than submit and wait: copy the argument in once, check flags and reserved fields, have the
- * actor do it, copy the answer out. What the model can judge (addresses, handles, limits) is left to the model.
+ * ioctls of /dev/vgpuN other than submit and wait: copy the argument in once, check flags and
+ * reserved fields, have the actor do it, copy the answer out. What the model can judge (addresses,
+ * handles, limits) is left to the model.
  */
 #include <linux/capability.h>
 #include <linux/mm.h>
@@ -36,7 +37,8 @@ struct ioctl_msg {
 	};
 };
 
-static int ask(struct kvgpu_ctx *ctx, struct ioctl_msg *m, int (*fn)(struct kvgpu_dev *, struct kvgpu_msg *))
+static int ask(struct kvgpu_ctx *ctx, struct ioctl_msg *m,
+	       int (*fn)(struct kvgpu_dev *, struct kvgpu_msg *))
 {
 	m->ctx = ctx;
 	m->msg.fn = fn;
@@ -112,7 +114,7 @@ static long ioctl_context_priority(struct kvgpu_ctx *ctx, void __user *arg)
 	return ask(ctx, &m, do_context_priority);
 }
 
-/* ---- queues -------------------------------------------------------------------------------------------------- */
+/* ---- queues ------------------------------------------------------------- */
 
 static int do_queue_create(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
@@ -195,7 +197,7 @@ static long ioctl_queue_destroy(struct kvgpu_ctx *ctx, void __user *arg)
 	return queue_destroy(ctx, destroy.queue);
 }
 
-/* ---- modules ------------------------------------------------------------------------------------------------- */
+/* ---- modules ------------------------------------------------------------ */
 
 static int do_module_load(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
@@ -243,10 +245,11 @@ static int message_out(const struct vgpu_module_load *load, char *message)
 }
 
 /*
- * Verifying takes its time, so the process does it and not the actor, which everybody waits for. One at a time: what is being
- * verified counts among no context's modules yet.
+ * Verifying takes its time, so the process does it and not the actor, which everybody waits for.
+ * One at a time: what is being verified counts among no context's modules yet.
  */
-static int module_load(struct kvgpu_ctx *ctx, const void *binary, u32 bytes, char *message, u32 *module)
+static int module_load(struct kvgpu_ctx *ctx, const void *binary, u32 bytes, char *message,
+		       u32 *module)
 {
 	struct ioctl_msg m = {};
 	struct mem_cgroup *before;
@@ -320,7 +323,7 @@ static long ioctl_module_unload(struct kvgpu_ctx *ctx, void __user *arg)
 	return module_unload(ctx, unload.module);
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------- */
 
 static int do_mem_map(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
@@ -341,7 +344,8 @@ static int do_mem_unmap(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	return ret;
 }
 
-static long ioctl_mem(struct kvgpu_ctx *ctx, void __user *arg, int (*fn)(struct kvgpu_dev *, struct kvgpu_msg *))
+static long ioctl_mem(struct kvgpu_ctx *ctx, void __user *arg,
+		      int (*fn)(struct kvgpu_dev *, struct kvgpu_msg *))
 {
 	struct ioctl_msg m = { .frames = LIST_HEAD_INIT(m.frames) };
 	int ret;
@@ -355,7 +359,7 @@ static long ioctl_mem(struct kvgpu_ctx *ctx, void __user *arg, int (*fn)(struct 
 	return ret;
 }
 
-/* ---- dispatch ------------------------------------------------------------------------------------------------ */
+/* ---- dispatch ----------------------------------------------------------- */
 
 long kvgpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {

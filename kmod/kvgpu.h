@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The module's contents page: what its files know of each other. The module hosts device models inside Linux and
- * decides nothing about how they behave.
+ * The module's contents page: what its files know of each other. The module hosts device models
+ * inside Linux and decides nothing about how they behave.
  *
- * Who may touch what: the model and everything marked "actor" belongs to the device's kthread alone. Everybody else
- * sends it a message (kvgpu_post()) and waits for the answer. What other threads read (completed sequence numbers,
- * fate of a context) the actor publishes with release stores.
+ * Who may touch what: the model and everything marked "actor" belongs to the device's kthread
+ * alone. Everybody else sends it a message (kvgpu_post()) and waits for the answer. What other
+ * threads read (completed sequence numbers, fate of a context) the actor publishes with release
+ * stores.
  */
 #ifndef KVGPU_H
 #define KVGPU_H
@@ -39,7 +40,8 @@
 
 /** struct kvgpu_trace - ring of trace records: the actor writes, one reader at a time takes out */
 struct kvgpu_trace {
-	struct vgpu_trace_record *ring;	/* kvgpu_trace_records of them; NULL until first switched on */
+	/* kvgpu_trace_records of them; NULL until first switched on */
+	struct vgpu_trace_record *ring;
 	u32 mask;
 	bool on;			/* the actor writes */
 	bool records;			/* actor: the model makes records */
@@ -79,7 +81,10 @@ struct kvgpu_notices {
 
 enum kvgpu_clock_mode { KVGPU_FREE, KVGPU_PACED, KVGPU_LOCKSTEP, KVGPU_CLOCKS };
 
-/** struct kvgpu_clock - how virtual time passes; clock.c says what the modes mean. Actor, but for @mode: anybody reads. */
+/**
+ * struct kvgpu_clock - how virtual time passes; clock.c says what the modes mean. Actor, but for
+ * @mode: anybody reads.
+ */
 struct kvgpu_clock {
 	enum kvgpu_clock_mode mode;
 	u64 factor;			/* paced: virtual time / wall time, in millionths */
@@ -89,8 +94,10 @@ struct kvgpu_clock {
 	u64 start;			/* … when they could have been here without running ahead */
 	struct list_head seats;		/* attached ones */
 	u64 seats_ever;
-	unsigned int running;		/* attached seats that wait for nothing: lockstep time stands */
-	struct list_head ready;		/* struct kvgpu_waiter: what they waited for has come, in that order */
+	/* attached seats that wait for nothing: lockstep time stands */
+	unsigned int running;
+	/* struct kvgpu_waiter: what they waited for has come, in that order */
+	struct list_head ready;
 	struct list_head sleepers;	/* struct kvgpu_waiter by virtual time, then by seat */
 };
 
@@ -98,13 +105,15 @@ struct kvgpu_clock {
 struct kvgpu_seat {
 	struct kref ref;
 	struct kvgpu_dev *kdev;
-	struct pid *pid;		/* it and its descendants sit here; NULL: nobody, or one context of its own */
+	/* it and its descendants sit here; NULL: nobody, or one context of its own */
+	struct pid *pid;
 	s32 priority;			/* of contexts that open here */
 	bool kept;			/* it has a file */
 	bool attached;			/* in kdev->clock.seats */
 	u64 order;			/* of attaching */
 	unsigned int contexts;
-	unsigned int waiting;		/* threads that wait; one is enough and the seat is blocked */
+	/* threads that wait; one is enough and the seat is blocked */
+	unsigned int waiting;
 	struct list_head node;
 	struct vgpu_context_info sum;	/* of contexts that have been closed */
 	wait_queue_head_t blocked;	/* who looks on from outside */
@@ -160,7 +169,8 @@ struct kvgpu_queue {
 	u64 submitted;
 	u64 completed;
 	struct rb_root_cached calls;	/* actor: struct kvgpu_call by sequence number */
-	u64 awaited;			/* actor: no waiter of the clock waits for less; VGPU_NEVER: none waits */
+	/* actor: no waiter of the clock waits for less; VGPU_NEVER: none waits */
+	u64 awaited;
 	struct kvgpu_ring *ring;	/* NULL until there is one; the actor writes */
 };
 
@@ -168,7 +178,8 @@ struct kvgpu_queue {
 struct kvgpu_ctx {
 	struct kvgpu_dev *kdev;
 	u32 id;
-	struct xarray queues;		/* id -> struct kvgpu_queue; actor writes, others look up under its lock */
+	/* id -> struct kvgpu_queue; actor writes, others look up under its lock */
+	struct xarray queues;
 	u32 module_count;		/* actor */
 	u64 inflight;			/* commands; the actor writes */
 	u64 param_bytes;		/* actor: parameters in flight */
@@ -177,9 +188,11 @@ struct kvgpu_ctx {
 	s32 priority;			/* the actor writes */
 	u32 tokens;			/* actor; VGPU_TOKENS_SHARE */
 	struct kvgpu_seat *seat;
-	struct mem_cgroup *memcg;	/* of who opened it: it pays for code, pages and state of the context */
+	/* of who opened it: it pays for code, pages and state of the context */
+	struct mem_cgroup *memcg;
 	struct list_head blocked;	/* actor: struct kvgpu_waiter */
-	struct list_head commands;	/* actor: struct kvgpu_call of io_uring that wait, for the watch to turn */
+	/* actor: struct kvgpu_call of io_uring that wait, for the watch to turn */
+	struct list_head commands;
 	struct list_head owned;		/* actor: the same, for flush to turn */
 	u32 command_count;		/* actor: how many */
 	struct list_head eventfds;	/* actor: struct kvgpu_call of eventfds that wait */
@@ -195,13 +208,17 @@ struct kvgpu_ctx {
 	struct work_struct unpin_work;
 };
 
-/* ---- device.c: the actor and its inbox ----------------------------------------------------------------------- */
+/* ---- device.c: the actor and its inbox ---------------------------------- */
 
-/** struct kvgpu_msg - something to do on the actor's thread; embedded in its arguments, mostly on the sender's stack */
+/**
+ * struct kvgpu_msg - something to do on the actor's thread; embedded in its arguments, mostly on
+ * the sender's stack
+ */
 struct kvgpu_msg {
 	struct list_head node;
 	int (*fn)(struct kvgpu_dev *kdev, struct kvgpu_msg *msg);
-	bool given;			/* kvgpu_give(): nobody waits, what it is embedded in belongs to @fn */
+	/* kvgpu_give(): nobody waits, what it is embedded in belongs to @fn */
+	bool given;
 	struct completion done;
 	int result;
 };
@@ -209,7 +226,10 @@ struct kvgpu_msg {
 struct kvgpu_dev *kvgpu_dev_create(unsigned int index, const struct vgpu_config *config);
 void kvgpu_dev_destroy(struct kvgpu_dev *kdev);
 
-/* Have the actor run @fn and return its result. Cannot be interrupted: for paths that must not fail. */
+/*
+ * Have the actor run @fn and return its result. Cannot be interrupted: for paths that must not
+ * fail.
+ */
 int kvgpu_post(struct kvgpu_dev *kdev, struct kvgpu_msg *msg);
 /* The same, but a killed sender leaves with -EINTR if the actor has not begun. */
 int kvgpu_post_killable(struct kvgpu_dev *kdev, struct kvgpu_msg *msg);
@@ -219,11 +239,11 @@ void kvgpu_give(struct kvgpu_dev *kdev, struct kvgpu_msg *msg);
 /* Look on for a moment whether @ready; false: better sleep now. */
 bool kvgpu_spin(bool (*ready)(void *arg), void *arg);
 
-/* ---- file.c: open files ----------------------------------------------------------------------------------------- */
+/* ---- file.c: open files ------------------------------------------------- */
 
 extern const struct file_operations kvgpu_fops;
 
-/* ---- devices.c: the devices there are, by number ------------------------------------------------------------------ */
+/* ---- devices.c: the devices there are, by number ------------------------ */
 
 int kvgpu_devices_init(void);
 /* From now on their nodes can be opened, and no longer. */
@@ -231,7 +251,10 @@ int kvgpu_devices_open(void);
 void kvgpu_devices_close(void);
 /* Removes all of them; no file is open. */
 void kvgpu_devices_exit(void);
-/* Make device @config under the lowest free number, with its nodes. -ENOSPC: KVGPU_DEVICES_MAX are there. */
+/*
+ * Make device @config under the lowest free number, with its nodes. -ENOSPC: KVGPU_DEVICES_MAX are
+ * there.
+ */
 int kvgpu_dev_add(const struct vgpu_config *config, struct kvgpu_dev **out);
 /* Take it out: nobody finds it any more. -EBUSY: files are open on it, unless @in_use_too. */
 int kvgpu_dev_remove(struct kvgpu_dev *kdev, bool in_use_too);
@@ -240,7 +263,7 @@ struct kvgpu_dev *kvgpu_dev_get(unsigned int index);
 struct kvgpu_dev *kvgpu_dev_get_minor(unsigned int minor);
 void kvgpu_dev_put(struct kvgpu_dev *kdev);
 
-/* ---- main.c, configfs.c -------------------------------------------------------------------------------------------- */
+/* ---- main.c, configfs.c ------------------------------------------------- */
 
 /* Say which presets there are. */
 void kvgpu_refuse_preset(const char *name_given);
@@ -249,12 +272,14 @@ int kvgpu_configfs_init(void);
 void kvgpu_configfs_open(void);
 void kvgpu_configfs_exit(void);
 
-/* ---- ioctl.c, submit.c --------------------------------------------------------------------------------------- */
+/* ---- ioctl.c, submit.c -------------------------------------------------- */
 
 long kvgpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 long kvgpu_submit(struct kvgpu_ctx *ctx, void __user *arg);
 
-/** struct kvgpu_batch - commands on their way to a queue, with all of the process that they refer to */
+/**
+ * struct kvgpu_batch - commands on their way to a queue, with all of the process that they refer to
+ */
 struct kvgpu_batch {
 	struct kvgpu_ctx *ctx;
 	u32 queue;
@@ -277,14 +302,16 @@ void kvgpu_batch_free(struct kvgpu_batch *batch);
 int kvgpu_batch_push(struct kvgpu_batch *batch);
 int kvgpu_batch_append(struct kvgpu_batch *batch);
 
-/* ---- memory.c: process memory of commands ----------------------------------------------------------------------- */
+/* ---- memory.c: process memory of commands ------------------------------- */
 
 struct kvgpu_pin;
 
 int kvgpu_memory_init(void);
 void kvgpu_memory_exit(void);
-/* Pin process memory for a command: in the submitter's context, so that a page that is slow to come stalls only its
- * owner. -EFAULT: not there; -EAGAIN: too much in flight; -EINTR: killed meanwhile. */
+/*
+ * Pin process memory for a command: in the submitter's context, so that a page that is slow to come
+ * stalls only its owner. -EFAULT: not there; -EAGAIN: too much in flight; -EINTR: killed meanwhile.
+ */
 struct kvgpu_pin *kvgpu_pin(struct kvgpu_ctx *ctx, u64 address, u64 bytes, bool write);
 /* Give it back; does not sleep on the pages. */
 void kvgpu_unpin(struct kvgpu_pin *pin);
@@ -292,7 +319,7 @@ void kvgpu_unpin_work(struct work_struct *work);
 int kvgpu_pin_move(struct kvgpu_pin *pin, u64 offset, void *memory, u32 bytes, enum vgpu_move dir);
 u64 kvgpu_pinned_pages(void);
 
-/* ---- frames.c: pages behind VRAM ----------------------------------------------------------------------------------- */
+/* ---- frames.c: pages behind VRAM ---------------------------------------- */
 
 void *kvgpu_get_frame(void *host, u32 context);
 void kvgpu_put_frame(void *host, void *frame);
@@ -301,7 +328,7 @@ void kvgpu_take_frames(struct kvgpu_dev *kdev, struct list_head *frames);
 /* Free them; who caused it does it, since others wait for the actor. */
 void kvgpu_free_frames(struct kvgpu_dev *kdev, struct list_head *frames);
 
-/* ---- fence.c: completions and who waits for them -------------------------------------------------------------- */
+/* ---- fence.c: completions and who waits for them ------------------------ */
 
 struct kvgpu_queue *kvgpu_queue_get(struct kvgpu_ctx *ctx, u32 id);
 void kvgpu_queue_put(struct kvgpu_queue *queue);
@@ -313,22 +340,24 @@ long kvgpu_wait(struct kvgpu_ctx *ctx, void __user *arg);
 __poll_t kvgpu_poll(struct file *file, poll_table *wait);
 
 /*
- * A command's cookie: 0, the pin of its process memory (even), or bytes of launch parameters charged to the context
- * (odd).
+ * A command's cookie: 0, the pin of its process memory (even), or bytes of launch parameters
+ * charged to the context (odd).
  */
 static inline u64 kvgpu_cookie_params(u32 bytes)
 {
 	return (u64)bytes << 1 | 1;
 }
 
-/* ---- call.c: who is called when a fence is reached ------------------------------------------------------------------- */
+/* ---- call.c: who is called when a fence is reached ---------------------- */
 
 struct io_uring_cmd;
 struct eventfd_ctx;
 
 /**
- * struct kvgpu_call - somebody wants to hear of a fence without a thread that waits: an io_uring command or an eventfd
- * @end: says so and gives the call up; -EIO: the context is dead, -ECANCELED: it is not waited for any more, -ETIME
+ * struct kvgpu_call - somebody wants to hear of a fence without a thread that waits: an io_uring
+ * command or an eventfd
+ * @end: says so and gives the call up; -EIO: the context is dead, -ECANCELED: it is not waited for
+ *   any more, -ETIME
  * @deadline: of the wall clock, in nanoseconds; 0: none
  */
 struct kvgpu_call {
@@ -343,7 +372,8 @@ struct kvgpu_call {
 	struct rb_root_cached *in;	/* … which is here */
 	struct list_head all;		/* in ctx->commands or ctx->eventfds … */
 	struct list_head owned;		/* … and a command in ctx->owned */
-	const void *cmd_owner;		/* of io_uring: the descriptor table it came from; an eventfd: NULL */
+	/* of io_uring: the descriptor table it came from; an eventfd: NULL */
+	const void *cmd_owner;
 	union {
 		struct {
 			struct io_uring_cmd *cmd;
@@ -358,18 +388,27 @@ struct kvgpu_call {
 /* -EBUSY: the context has too many. */
 int kvgpu_call_begin(struct kvgpu_call *call, struct kvgpu_ctx *ctx);
 void kvgpu_call_free(struct kvgpu_call *call);
-/* Actor: wait until its queue has come to its sequence number. Otherwise it has ended with a negative errno. */
+/*
+ * Actor: wait until its queue has come to its sequence number. Otherwise it has ended with a
+ * negative errno.
+ */
 void kvgpu_call_wait(struct kvgpu_call *call);
-/* Actor: @ctx has news; end a turn's worth of calls whose fence has been reached. true: there are more. */
+/*
+ * Actor: @ctx has news; end a turn's worth of calls whose fence has been reached. true: there are
+ * more.
+ */
 bool kvgpu_calls_look(struct kvgpu_ctx *ctx);
-/* Actor: @ctx is being closed, so it has no commands: end a turn's worth of its eventfds. true: there are more. */
+/*
+ * Actor: @ctx is being closed, so it has no commands: end a turn's worth of its eventfds. true:
+ * there are more.
+ */
 bool kvgpu_calls_end(struct kvgpu_ctx *ctx);
 void kvgpu_calls_watch(struct work_struct *work);
 /* A process closes a descriptor. */
 int kvgpu_flush(struct file *file, fl_owner_t owner);
 long kvgpu_eventfd(struct kvgpu_ctx *ctx, void __user *arg);
 
-/* ---- uring.c: commands of io_uring ------------------------------------------------------------------------------------ */
+/* ---- uring.c: commands of io_uring -------------------------------------- */
 
 int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags);
 /* Actor: tell those that have ended. */
@@ -377,7 +416,7 @@ void kvgpu_uring_answer(struct kvgpu_dev *kdev);
 /* The process behind it goes away, or the ring. */
 bool kvgpu_uring_abandoned(const struct kvgpu_call *call);
 
-/* ---- ring.c: queues mapped into the process ------------------------------------------------------------------------------ */
+/* ---- ring.c: queues mapped into the process ----------------------------- */
 
 struct vm_area_struct;
 
@@ -394,7 +433,10 @@ void kvgpu_rings_asleep(struct kvgpu_dev *kdev, bool asleep);
 void kvgpu_rings_take(struct kvgpu_ctx *ctx);
 /* Have the actor take it. */
 int kvgpu_rings_sync(struct kvgpu_ctx *ctx);
-/* Actor: the queue has got, has come to @seq; @ctx has news; it is dead; the queue goes; the context does. */
+/*
+ * Actor: the queue has got, has come to @seq; @ctx has news; it is dead; the queue goes; the
+ * context does.
+ */
 void kvgpu_ring_submitted(struct kvgpu_ring *ring, u64 seq);
 void kvgpu_ring_completed(struct kvgpu_ring *ring, u64 seq, u64 time);
 void kvgpu_rings_retry(struct kvgpu_ctx *ctx);
@@ -404,10 +446,11 @@ void kvgpu_rings_stop(struct kvgpu_ctx *ctx);
 /* Something lies in it that the actor has not taken. */
 bool kvgpu_ring_waits(const struct kvgpu_ring *ring);
 
-/* ---- clock.c: how virtual time passes, and who waits for it ------------------------------------------------------- */
+/* ---- clock.c: how virtual time passes, and who waits for it ------------- */
 
 /**
- * struct kvgpu_waiter - a thread that waits for a fence or a virtual time, known to the actor; on that thread's stack
+ * struct kvgpu_waiter - a thread that waits for a fence or a virtual time, known to the actor; on
+ * that thread's stack
  * @until: virtual time, VGPU_NEVER: no limit
  * @relative: @until counts from when the actor hears of it
  * @which: the fence that was reached, VGPU_FENCE_NONE: the time was
@@ -429,7 +472,10 @@ struct kvgpu_waiter {
 #define KVGPU_IDLE	(~0ull)
 
 void kvgpu_clock_init(struct kvgpu_clock *clock);
-/* Let device time pass for a turn. Returns for how many nanoseconds the actor may sleep then, KVGPU_IDLE: until a message. */
+/*
+ * Let device time pass for a turn. Returns for how many nanoseconds the actor may sleep then,
+ * KVGPU_IDLE: until a message.
+ */
 u64 kvgpu_clock_turn(struct kvgpu_dev *kdev);
 /* Before messages are served: a paced clock shows what the wall clock says. */
 void kvgpu_clock_catch_up(struct kvgpu_dev *kdev);
@@ -437,16 +483,19 @@ void kvgpu_clock_catch_up(struct kvgpu_dev *kdev);
 void kvgpu_clock_completed(struct kvgpu_ctx *ctx, struct kvgpu_queue *queue, u32 id, u64 seq);
 void kvgpu_clock_set_mode(struct kvgpu_dev *kdev, enum kvgpu_clock_mode mode);
 void kvgpu_clock_set_factor(struct kvgpu_dev *kdev, u64 factor);
-/* Wait as @waiter says. 0; -EINTR: a signal came first; -ENOENT, -EINVAL: a fence that cannot come. */
+/*
+ * Wait as @waiter says. 0; -EINTR: a signal came first; -ENOENT, -EINVAL: a fence that cannot come.
+ */
 int kvgpu_clock_wait(struct kvgpu_waiter *waiter);
 long kvgpu_wait_any(struct kvgpu_ctx *ctx, void __user *arg);
 
-/* ---- seat.c: who takes part in a lockstep clock -------------------------------------------------------------------- */
+/* ---- seat.c: who takes part in a lockstep clock ------------------------- */
 
 struct kvgpu_seat *kvgpu_seat_create(struct kvgpu_dev *kdev);
 void kvgpu_seat_put(struct kvgpu_seat *seat);
 /* Actor: a context of @task sits down, on @own if no seat is kept for it; and gets up. */
-struct kvgpu_seat *kvgpu_seat_sit(struct kvgpu_dev *kdev, struct task_struct *task, struct kvgpu_seat *own);
+struct kvgpu_seat *kvgpu_seat_sit(struct kvgpu_dev *kdev, struct task_struct *task,
+				  struct kvgpu_seat *own);
 void kvgpu_seat_leave(struct kvgpu_ctx *ctx);
 /* Actor: take part from now on. */
 void kvgpu_seat_attach(struct kvgpu_seat *seat);
@@ -455,7 +504,7 @@ void kvgpu_seat_block(struct kvgpu_seat *seat);
 void kvgpu_seat_run(struct kvgpu_seat *seat);
 long kvgpu_seat_ioctl_create(struct kvgpu_ctx *ctx, void __user *arg);
 
-/* ---- contexts.c: the contexts of a device in sysfs -------------------------------------------------------------------- */
+/* ---- contexts.c: the contexts of a device in sysfs ---------------------- */
 
 int kvgpu_contexts_add(struct kvgpu_dev *kdev);
 void kvgpu_contexts_remove(struct kvgpu_dev *kdev);
@@ -467,25 +516,31 @@ int kvgpu_context_set_tokens(struct kvgpu_dev *kdev, u32 id, u32 tokens);
 int kvgpu_ctx_dir_add(struct kvgpu_ctx *ctx);
 void kvgpu_ctx_dir_remove(struct kvgpu_ctx *ctx);
 
-/* ---- netlink.c: generic netlink; notices.c: what it says unasked ---------------------------------------------------------- */
+/* ---- netlink.c: generic netlink; notices.c: what it says unasked -------- */
 
 int kvgpu_netlink_init(void);
 void kvgpu_netlink_exit(void);
 void kvgpu_notices_init(struct kvgpu_dev *kdev);
 void kvgpu_notices_start(struct kvgpu_dev *kdev);
-/* Nothing is sent any more. Again before the device goes: its actor may have noted something meanwhile. */
+/*
+ * Nothing is sent any more. Again before the device goes: its actor may have noted something
+ * meanwhile.
+ */
 void kvgpu_notices_stop(struct kvgpu_dev *kdev);
 void kvgpu_sample_every(struct kvgpu_dev *kdev, u32 ms);
-/* Actor: tell who listens. @command: enum vgpu_nl_command; @fault may be NULL; @knob is a name that stays. */
+/*
+ * Actor: tell who listens. @command: enum vgpu_nl_command; @fault may be NULL; @knob is a name that
+ * stays.
+ */
 void kvgpu_notice_context(struct kvgpu_ctx *ctx, u8 command, const struct vgpu_fault *fault);
 void kvgpu_notice_knob(struct kvgpu_dev *kdev, const char *knob, const char *value);
 void kvgpu_notice_memory(struct kvgpu_dev *kdev);
 
-/* ---- fdinfo.c ------------------------------------------------------------------------------------------------------- */
+/* ---- fdinfo.c ----------------------------------------------------------- */
 
 void kvgpu_show_fdinfo(struct seq_file *seq, struct file *file);
 
-/* ---- trace.c: debugfs ------------------------------------------------------------------------------------------- */
+/* ---- trace.c: debugfs --------------------------------------------------- */
 
 extern unsigned int kvgpu_trace_records;
 
@@ -497,14 +552,17 @@ void kvgpu_trace_record(struct kvgpu_dev *kdev, const struct vgpu_trace_record *
 /* Actor: the model makes records while somebody listens, and only then. */
 void kvgpu_trace_look(struct kvgpu_dev *kdev);
 
-/* ---- tracepoints.c: trace events ---------------------------------------------------------------------------------- */
+/* ---- tracepoints.c: trace events ---------------------------------------- */
 
 bool kvgpu_events_on(void);
 void kvgpu_record(void *host, const struct vgpu_trace_record *record);
 
-/* ---- sysfs.c ----------------------------------------------------------------------------------------------------- */
+/* ---- sysfs.c ------------------------------------------------------------ */
 
-/* Knobs of the model, by name, from any thread; values as vgpu_device_knob_get() and _set() have them. */
+/*
+ * Knobs of the model, by name, from any thread; values as vgpu_device_knob_get() and _set() have
+ * them.
+ */
 int kvgpu_knob_get(struct kvgpu_dev *kdev, const char *knob, char *text, size_t room);
 int kvgpu_knob_set(struct kvgpu_dev *kdev, const char *knob, const char *value);
 /* "free", "paced", "lockstep" */

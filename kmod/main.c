@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loading and unloading: module parameters become a configuration, and that the devices that come with the module. A
- * parameter that makes no sense refuses the load with a line that says what would be right.
+ * Loading and unloading: module parameters become a configuration, and that the devices that come
+ * with the module. A parameter that makes no sense refuses the load with a line that says what
+ * would be right.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -22,7 +23,9 @@ MODULE_PARM_DESC(devices, "number of devices, 1 to 16");
 
 static unsigned int vram_mb;
 module_param(vram_mb, uint, 0444);
-MODULE_PARM_DESC(vram_mb, "memory of a device in MiB; default: the preset's, at most half of this machine's");
+MODULE_PARM_DESC(
+	vram_mb,
+	"memory of a device in MiB; default: the preset's, at most half of this machine's");
 
 static char *set = "";
 module_param(set, charp, 0444);
@@ -32,7 +35,7 @@ unsigned int kvgpu_trace_records = 1u << 19;
 module_param_named(trace_records, kvgpu_trace_records, uint, 0444);
 MODULE_PARM_DESC(trace_records, "room of the trace ring in records of 48 bytes, a power of two");
 
-/* ---- configuration ------------------------------------------------------------------------------------------- */
+/* ---- configuration ------------------------------------------------------ */
 
 void kvgpu_refuse_preset(const char *name_given)
 {
@@ -68,10 +71,10 @@ static int config_fields(struct vgpu_config *config)
 		*value++ = 0;
 		ret = vgpu_config_set(config, field, value);
 		if (ret == -ENOENT)
-			pr_err("set: the configuration has no field \"%s\"; struct vgpu_config lists them\n", field);
+			pr_err("set: no field \"%s\"; struct vgpu_config lists them\n", field);
 		else if (ret)
-			pr_err("set: field \"%s\" does not take \"%s\"; a decimal number or a name it knows\n", field,
-			       value);
+			pr_err("set: %s does not take \"%s\"; a decimal number or a name it knows\n",
+			       field, value);
 	}
 	kfree(copy);
 	return ret;
@@ -86,12 +89,12 @@ static int config_vram(struct vgpu_config *config, u64 of_preset)
 		config->vram_bytes = (u64)vram_mb << 20;
 	if (config->vram_bytes == of_preset && !vram_mb && of_preset > half) {
 		config->vram_bytes = half;
-		pr_info("devices have %llu MiB of memory, half of this machine's, instead of the %llu of preset %s\n",
+		pr_info("devices have %llu MiB, half of this machine's, not the %llu of preset %s\n",
 			half >> 20, of_preset >> 20, preset);
 	}
 	if (config->vram_bytes > machine) {
-		pr_err("%llu MiB of device memory do not fit; this machine has %llu\n", config->vram_bytes >> 20,
-		       machine >> 20);
+		pr_err("%llu MiB of device memory do not fit; this machine has %llu\n",
+		       config->vram_bytes >> 20, machine >> 20);
 		return -EINVAL;
 	}
 	return 0;
@@ -108,7 +111,8 @@ static int config_make(struct vgpu_config *config)
 		return -EINVAL;
 	}
 	if (!is_power_of_2(kvgpu_trace_records) || kvgpu_trace_records > 1u << 24) {
-		pr_err("trace_records=%u is not a power of two up to %u\n", kvgpu_trace_records, 1u << 24);
+		pr_err("trace_records=%u is not a power of two up to %u\n", kvgpu_trace_records,
+		       1u << 24);
 		return -EINVAL;
 	}
 	ret = vgpu_config_preset(config, preset);
@@ -131,7 +135,7 @@ static int config_make(struct vgpu_config *config)
 	return 0;
 }
 
-/* ---- loading and unloading ------------------------------------------------------------------------------------- */
+/* ---- loading and unloading ---------------------------------------------- */
 
 static int devices_add(const struct vgpu_config *config)
 {
@@ -145,8 +149,9 @@ static int devices_add(const struct vgpu_config *config)
 }
 
 /*
- * A module that fails to load goes without asking who uses it. So what a process can get hold of comes last, when nothing can
- * fail any more: open files, and folders of configfs. Attributes and netlink are different: their removal waits for who is inside.
+ * A module that fails to load goes without asking who uses it. So what a process can get hold of
+ * comes last, when nothing can fail any more: open files, and folders of configfs. Attributes and
+ * netlink are different: their removal waits for who is inside.
  */
 static int __init kvgpu_init(void)
 {
@@ -175,8 +180,8 @@ static int __init kvgpu_init(void)
 	if (ret)
 		goto configfs;
 	kvgpu_configfs_open();
-	pr_info("%u device%s, preset %s, %u SMs, %llu MiB\n", devices, devices == 1 ? "" : "s", config.name, config.sms,
-		config.vram_bytes >> 20);
+	pr_info("%u device%s, preset %s, %u SMs, %llu MiB\n", devices, devices == 1 ? "" : "s",
+		config.name, config.sms, config.vram_bytes >> 20);
 	return 0;
 configfs:
 	kvgpu_configfs_exit();

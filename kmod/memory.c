@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Process memory of commands. Pages are pinned when a command is submitted, by the submitter: a page that is slow to
- * come (swap, userfaultfd, FUSE) stalls the process it belongs to and never the actor. The actor then copies through
- * the pinned pages, whatever has become of the process.
+ * Process memory of commands. Pages are pinned when a command is submitted, by the submitter: a
+ * page that is slow to come (swap, userfaultfd, FUSE) stalls the process it belongs to and never
+ * the actor. The actor then copies through the pinned pages, whatever has become of the process.
  *
- * Giving back pages that were written may sleep on their lock, so the actor hands those to a work item unless every
- * page is dirty already, which they were made when they were pinned and nearly always still are.
+ * Giving back pages that were written may sleep on their lock, so the actor hands those to a work
+ * item unless every page is dirty already, which they were made when they were pinned and nearly
+ * always still are.
  */
 #include <linux/highmem.h>
 #include <linux/mm.h>
@@ -67,8 +68,8 @@ struct kvgpu_pin *kvgpu_pin(struct kvgpu_ctx *ctx, u64 address, u64 bytes, bool 
 	u64 count = (first + bytes + PAGE_SIZE - 1) >> PAGE_SHIFT;
 	struct kvgpu_pin *pin;
 	/*
-	 * Pinned as for direct I/O, until the copy is done, and not FOLL_LONGTERM: that does not wait for pages that userfaultfd
-	 * brings, and refuses to write to mapped files.
+	 * Pinned as for direct I/O, until the copy is done, and not FOLL_LONGTERM: that does not
+	 * wait for pages that userfaultfd brings, and refuses to write to mapped files.
 	 */
 	unsigned int flags = write ? FOLL_WRITE : 0;
 	u32 done = 0, i;
@@ -89,7 +90,8 @@ struct kvgpu_pin *kvgpu_pin(struct kvgpu_ctx *ctx, u64 address, u64 bytes, bool 
 	pin->write = write;
 	while (done < count) {
 		ret = pin_user_pages_fast((address & PAGE_MASK) + ((u64)done << PAGE_SHIFT),
-					  min_t(u64, count - done, PIN_CHUNK), flags, pin->page + done);
+					  min_t(u64, count - done, PIN_CHUNK), flags,
+					  pin->page + done);
 		if (ret > 0)
 			done += ret;
 		else if (!ret)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink messages: what is said of a device and of a context, attribute by attribute (uapi/vgpu_netlink.h).
+ * Netlink messages: what is said of a device and of a context, attribute by attribute
+ * (uapi/vgpu_netlink.h).
  */
 #include <linux/slab.h>
 
@@ -23,8 +24,9 @@ static int put_sm_time(struct sk_buff *skb, unsigned int state, u64 time)
 
 	if (!nest)
 		return -EMSGSIZE;
-	return nest_end(skb, nest, nla_put_string(skb, VGPU_NL_A_STATE_NAME, vgpu_sm_state_name(state)) ||
-			kvgpu_put_u64(skb, VGPU_NL_A_STATE_TIME, time));
+	return nest_end(skb, nest,
+			nla_put_string(skb, VGPU_NL_A_STATE_NAME, vgpu_sm_state_name(state)) ||
+				kvgpu_put_u64(skb, VGPU_NL_A_STATE_TIME, time));
 }
 
 static int put_sm_times(struct sk_buff *skb, const struct vgpu_device_stats *stats)
@@ -40,31 +42,33 @@ static int put_sm_times(struct sk_buff *skb, const struct vgpu_device_stats *sta
 	return nest_end(skb, nest, failed);
 }
 
-int kvgpu_put_device(struct sk_buff *skb, struct kvgpu_dev *kdev, const struct kvgpu_device_snap *snap)
+int kvgpu_put_device(struct sk_buff *skb, struct kvgpu_dev *kdev,
+		     const struct kvgpu_device_snap *snap)
 {
 	const struct vgpu_device_info *info = &snap->info;
 	const struct vgpu_device_stats *stats = &snap->stats;
-	bool failed =
-		nla_put_u32(skb, VGPU_NL_A_DEVICE, kdev->index) ||
-		kvgpu_put_u64(skb, VGPU_NL_A_TIME, info->time) ||
-		nla_put_string(skb, VGPU_NL_A_NAME, kdev->name) ||
-		nla_put_string(skb, VGPU_NL_A_PRESET, info->name) ||
-		nla_put_string(skb, VGPU_NL_A_CLOCK, kvgpu_clock_name(READ_ONCE(kdev->clock.mode))) ||
-		nla_put_u32(skb, VGPU_NL_A_SAMPLE_MS, READ_ONCE(kdev->notices.sample_ms)) ||
-		nla_put_u32(skb, VGPU_NL_A_SMS, info->sms) ||
-		nla_put_u32(skb, VGPU_NL_A_CLOCK_KHZ, info->clock_khz) ||
-		nla_put_u32(skb, VGPU_NL_A_HW_QUEUES, info->hw_queues) ||
-		nla_put_u32(skb, VGPU_NL_A_QUEUES, info->queues) ||
-		nla_put_u32(skb, VGPU_NL_A_CONTEXTS, info->contexts) ||
-		kvgpu_put_u64(skb, VGPU_NL_A_VRAM_BYTES, info->vram_bytes) ||
-		kvgpu_put_u64(skb, VGPU_NL_A_VRAM_FREE, info->vram_free) ||
-		kvgpu_put_u64(skb, VGPU_NL_A_VRAM_RESIDENT, atomic64_read(&kdev->frames) << VGPU_PAGE_SHIFT) ||
-		kvgpu_put_u64(skb, VGPU_NL_A_EVENTS, stats->events) ||
-		kvgpu_put_u64(skb, VGPU_NL_A_PREEMPTIONS, stats->preemptions) ||
-		kvgpu_put_u64(skb, VGPU_NL_A_PREEMPTION_TIME, stats->preemption_time) ||
-		kvgpu_put_u64(skb, VGPU_NL_A_SAVE_AREA, stats->save_area) ||
-		kvgpu_put_u64(skb, VGPU_NL_A_LOST, READ_ONCE(kdev->notices.lost)) ||
-		put_sm_times(skb, stats);
+	bool failed = nla_put_u32(skb, VGPU_NL_A_DEVICE, kdev->index) ||
+		      kvgpu_put_u64(skb, VGPU_NL_A_TIME, info->time) ||
+		      nla_put_string(skb, VGPU_NL_A_NAME, kdev->name) ||
+		      nla_put_string(skb, VGPU_NL_A_PRESET, info->name) ||
+		      nla_put_string(skb, VGPU_NL_A_CLOCK,
+				     kvgpu_clock_name(READ_ONCE(kdev->clock.mode))) ||
+		      nla_put_u32(skb, VGPU_NL_A_SAMPLE_MS, READ_ONCE(kdev->notices.sample_ms)) ||
+		      nla_put_u32(skb, VGPU_NL_A_SMS, info->sms) ||
+		      nla_put_u32(skb, VGPU_NL_A_CLOCK_KHZ, info->clock_khz) ||
+		      nla_put_u32(skb, VGPU_NL_A_HW_QUEUES, info->hw_queues) ||
+		      nla_put_u32(skb, VGPU_NL_A_QUEUES, info->queues) ||
+		      nla_put_u32(skb, VGPU_NL_A_CONTEXTS, info->contexts) ||
+		      kvgpu_put_u64(skb, VGPU_NL_A_VRAM_BYTES, info->vram_bytes) ||
+		      kvgpu_put_u64(skb, VGPU_NL_A_VRAM_FREE, info->vram_free) ||
+		      kvgpu_put_u64(skb, VGPU_NL_A_VRAM_RESIDENT,
+				    atomic64_read(&kdev->frames) << VGPU_PAGE_SHIFT) ||
+		      kvgpu_put_u64(skb, VGPU_NL_A_EVENTS, stats->events) ||
+		      kvgpu_put_u64(skb, VGPU_NL_A_PREEMPTIONS, stats->preemptions) ||
+		      kvgpu_put_u64(skb, VGPU_NL_A_PREEMPTION_TIME, stats->preemption_time) ||
+		      kvgpu_put_u64(skb, VGPU_NL_A_SAVE_AREA, stats->save_area) ||
+		      kvgpu_put_u64(skb, VGPU_NL_A_LOST, READ_ONCE(kdev->notices.lost)) ||
+		      put_sm_times(skb, stats);
 
 	return failed ? -EMSGSIZE : 0;
 }
@@ -106,7 +110,8 @@ int kvgpu_put_knobs(struct sk_buff *skb, struct kvgpu_dev *kdev)
 	return nest_end(skb, nest, failed);
 }
 
-int kvgpu_put_context(struct sk_buff *skb, struct kvgpu_dev *kdev, const struct kvgpu_ctx_snap *snap)
+int kvgpu_put_context(struct sk_buff *skb, struct kvgpu_dev *kdev,
+		      const struct kvgpu_ctx_snap *snap)
 {
 	const struct vgpu_context_info *info = &snap->info;
 	bool failed =

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Generic netlink family "vgpu" (uapi/vgpu_netlink.h, docs/netlink.md): devices and contexts as lists, knobs to be set. The
- * attributes of a request are checked by strict policies before a handler sees them; what a handler refuses it explains.
- * Devices belong to the initial namespaces: the family is there in the initial network namespace only, and setting
- * needs CAP_SYS_ADMIN in the initial user namespace, of the process and of whoever opened its socket.
+ * Generic netlink family "vgpu" (uapi/vgpu_netlink.h, docs/netlink.md): devices and contexts as
+ * lists, knobs to be set. The attributes of a request are checked by strict policies before a
+ * handler sees them; what a handler refuses it explains. Devices belong to the initial namespaces:
+ * the family is there in the initial network namespace only, and setting needs CAP_SYS_ADMIN in the
+ * initial user namespace, of the process and of whoever opened its socket.
  */
 #include <linux/capability.h>
 #include <linux/module.h>
@@ -37,7 +38,7 @@ static const struct nla_policy context_set_policy[] = {
 	[VGPU_NL_A_TOKENS] = { .type = NLA_U32 },
 };
 
-/* ---- what requests name ---------------------------------------------------------------------------------------- */
+/* ---- what requests name ------------------------------------------------- */
 
 /* The device that a request names, with a reference. */
 static struct kvgpu_dev *device_of(struct genl_info *info)
@@ -46,12 +47,15 @@ static struct kvgpu_dev *device_of(struct genl_info *info)
 	struct kvgpu_dev *kdev;
 
 	if (!attr) {
-		NL_SET_ERR_MSG(info->extack, "DEVICE is missing: the number of a device; DEVICE_GET as a dump lists them");
+		NL_SET_ERR_MSG(
+			info->extack,
+			"DEVICE is missing: a number that a dump of DEVICE_GET lists");
 		return ERR_PTR(-EINVAL);
 	}
 	kdev = kvgpu_dev_get(nla_get_u32(attr));
 	if (!kdev) {
-		NL_SET_ERR_MSG_ATTR(info->extack, attr, "there is no such device; DEVICE_GET as a dump lists them");
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "there is no such device; DEVICE_GET as a dump lists them");
 		return ERR_PTR(-ENODEV);
 	}
 	return kdev;
@@ -62,7 +66,9 @@ static int context_of(struct genl_info *info, u32 *id)
 	struct nlattr *attr = info->attrs[VGPU_NL_A_CONTEXT];
 
 	if (!attr) {
-		NL_SET_ERR_MSG(info->extack, "CONTEXT is missing: the id of a context; CONTEXT_GET as a dump lists them");
+		NL_SET_ERR_MSG(
+			info->extack,
+			"CONTEXT is missing: an id that a dump of CONTEXT_GET lists");
 		return -EINVAL;
 	}
 	*id = nla_get_u32(attr);
@@ -80,13 +86,15 @@ static int may_set(struct sk_buff *skb, struct genl_info *info)
 {
 	if (netlink_capable(skb, CAP_SYS_ADMIN))
 		return 0;
-	NL_SET_ERR_MSG(info->extack, "to set anything takes CAP_SYS_ADMIN in the initial user namespace");
+	NL_SET_ERR_MSG(info->extack,
+		       "to set anything takes CAP_SYS_ADMIN in the initial user namespace");
 	return -EPERM;
 }
 
-/* ---- one -------------------------------------------------------------------------------------------------------- */
+/* ---- one ---------------------------------------------------------------- */
 
-static int put_one_device(struct sk_buff *skb, struct kvgpu_dev *kdev, const struct kvgpu_device_snap *snap)
+static int put_one_device(struct sk_buff *skb, struct kvgpu_dev *kdev,
+			  const struct kvgpu_device_snap *snap)
 {
 	int ret = kvgpu_put_device(skb, kdev, snap);
 
@@ -180,7 +188,7 @@ static int context_get(struct sk_buff *request, struct genl_info *info)
 	return ret;
 }
 
-/* ---- all -------------------------------------------------------------------------------------------------------- */
+/* ---- all ---------------------------------------------------------------- */
 
 /* Where a dump has come to, in the room that netlink keeps for it. */
 struct cursor {
@@ -214,7 +222,8 @@ static struct kvgpu_dev *dump_device(struct netlink_callback *cb)
 
 static void *dump_head(struct sk_buff *skb, struct netlink_callback *cb, u8 command)
 {
-	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &kvgpu_family, NLM_F_MULTI, command);
+	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &kvgpu_family,
+			   NLM_F_MULTI, command);
 }
 
 static int dump_one_device(struct sk_buff *skb, struct netlink_callback *cb, struct kvgpu_dev *kdev)
@@ -237,7 +246,9 @@ static int dump_one_device(struct sk_buff *skb, struct netlink_callback *cb, str
 	return ret;
 }
 
-/* What a dump's step returns: a message that is full is sent, and the next step goes on behind it. */
+/*
+ * What a dump's step returns: a message that is full is sent, and the next step goes on behind it.
+ */
 static int dump_result(struct sk_buff *skb, int ret)
 {
 	return ret == -EMSGSIZE && skb->len ? skb->len : ret ? ret : skb->len;
@@ -257,8 +268,8 @@ static int device_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return dump_result(skb, ret);
 }
 
-static int dump_one_context(struct sk_buff *skb, struct netlink_callback *cb, struct kvgpu_dev *kdev,
-			    const struct kvgpu_ctx_snap *snap)
+static int dump_one_context(struct sk_buff *skb, struct netlink_callback *cb,
+			    struct kvgpu_dev *kdev, const struct kvgpu_ctx_snap *snap)
 {
 	void *head = dump_head(skb, cb, VGPU_NL_CMD_CONTEXT_GET);
 	int ret = head ? kvgpu_put_context(skb, kdev, snap) : -EMSGSIZE;
@@ -297,7 +308,9 @@ static int context_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	int ret = 0;
 
 	if (kvgpu_dump_attrs(cb)[VGPU_NL_A_CONTEXT]) {
-		NL_SET_ERR_MSG(cb->extack, "a dump lists all contexts, of all devices or of DEVICE; ask for one without NLM_F_DUMP");
+		NL_SET_ERR_MSG(
+			cb->extack,
+			"a dump takes DEVICE or nothing; ask for one context without NLM_F_DUMP");
 		return -EINVAL;
 	}
 	snaps = kvcalloc(CONTEXTS_AT_ONCE, sizeof(*snaps), GFP_KERNEL);
@@ -315,11 +328,14 @@ static int context_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return dump_result(skb, ret);
 }
 
-/* ---- setting ------------------------------------------------------------------------------------------------------ */
+/* ---- setting ------------------------------------------------------------ */
 
 #define KNOBS_MAX	64u
 
-/* What each knob takes, as a sentence; made when it is first needed. The choices of a knob never change. */
+/*
+ * What each knob takes, as a sentence; made when it is first needed. The choices of a knob never
+ * change.
+ */
 static char *refusals[KNOBS_MAX];
 
 /* -ENOENT: there is no knob @name. */
@@ -350,7 +366,8 @@ static const char *refusal(struct kvgpu_dev *kdev, unsigned int knob)
 		*to = 0;
 		made = kasprintf(GFP_KERNEL, "%s takes one of: %s", name, now);
 	} else {
-		made = kasprintf(GFP_KERNEL, "%s takes a number, such as %s, within its limits", name, now);
+		made = kasprintf(GFP_KERNEL, "%s takes a number, such as %s, within its limits",
+				 name, now);
 	}
 	if (made && cmpxchg_release(&refusals[knob], NULL, made))
 		kfree(made);
@@ -359,7 +376,8 @@ static const char *refusal(struct kvgpu_dev *kdev, unsigned int knob)
 
 static int set_knob(struct kvgpu_dev *kdev, struct genl_info *info)
 {
-	struct nlattr *name = info->attrs[VGPU_NL_A_KNOB_NAME], *value = info->attrs[VGPU_NL_A_KNOB_VALUE];
+	struct nlattr *name = info->attrs[VGPU_NL_A_KNOB_NAME],
+		      *value = info->attrs[VGPU_NL_A_KNOB_VALUE];
 	int knob, ret;
 
 	if (!name || !value) {
@@ -368,12 +386,16 @@ static int set_knob(struct kvgpu_dev *kdev, struct genl_info *info)
 	}
 	knob = knob_index(nla_data(name));
 	if (knob < 0) {
-		NL_SET_ERR_MSG_ATTR(info->extack, name, "there is no such knob; KNOBS of DEVICE_GET lists them");
+		NL_SET_ERR_MSG_ATTR(info->extack, name,
+				    "there is no such knob; KNOBS of DEVICE_GET lists them");
 		return knob;
 	}
 	ret = kvgpu_knob_set(kdev, nla_data(name), nla_data(value));
 	if (ret == -EINVAL) {
-		/* 6.1 has no macro for a text that is made at run time; this one stays as long as the module */
+		/*
+		 * 6.1 has no macro for a text that is made at run time; this one stays as long as
+		 * the module
+		 */
 		info->extack->_msg = refusal(kdev, knob);
 		NL_SET_BAD_ATTR(info->extack, value);
 	}
@@ -386,7 +408,8 @@ static int set_sample(struct kvgpu_dev *kdev, struct genl_info *info)
 	u32 ms = nla_get_u32(attr);
 
 	if (ms && ms < VGPU_NL_SAMPLE_MS_MIN) {
-		NL_SET_ERR_MSG_ATTR(info->extack, attr, "SAMPLE_MS is 0 for never, or 10 to 60000 milliseconds");
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "SAMPLE_MS is 0 for never, or 10 to 60000 milliseconds");
 		return -ERANGE;
 	}
 	kvgpu_sample_every(kdev, ms);
@@ -399,7 +422,8 @@ static int set_device(struct kvgpu_dev *kdev, struct genl_info *info)
 	int ret = 0;
 
 	if (!knob && !info->attrs[VGPU_NL_A_SAMPLE_MS]) {
-		NL_SET_ERR_MSG(info->extack, "nothing to set: KNOB_NAME with KNOB_VALUE, or SAMPLE_MS");
+		NL_SET_ERR_MSG(info->extack,
+			       "nothing to set: KNOB_NAME with KNOB_VALUE, or SAMPLE_MS");
 		return -EINVAL;
 	}
 	if (knob)
@@ -426,7 +450,8 @@ static int device_set(struct sk_buff *request, struct genl_info *info)
 
 static int set_context(struct kvgpu_dev *kdev, struct genl_info *info)
 {
-	struct nlattr *priority = info->attrs[VGPU_NL_A_PRIORITY], *tokens = info->attrs[VGPU_NL_A_TOKENS];
+	struct nlattr *priority = info->attrs[VGPU_NL_A_PRIORITY],
+		      *tokens = info->attrs[VGPU_NL_A_TOKENS];
 	u32 id;
 	int ret = context_of(info, &id);
 
@@ -436,8 +461,11 @@ static int set_context(struct kvgpu_dev *kdev, struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "nothing to set: PRIORITY, TOKENS or both");
 		return -EINVAL;
 	}
-	if (tokens && nla_get_u32(tokens) > VGPU_TOKENS_MAX && nla_get_u32(tokens) != VGPU_TOKENS_SHARE) {
-		NL_SET_ERR_MSG_ATTR(info->extack, tokens, "TOKENS is a number of SMs, 0 to 1024, or ~0 for a share of the rest");
+	if (tokens && nla_get_u32(tokens) > VGPU_TOKENS_MAX &&
+	    nla_get_u32(tokens) != VGPU_TOKENS_SHARE) {
+		NL_SET_ERR_MSG_ATTR(
+			info->extack, tokens,
+			"TOKENS is a number of SMs, 0 to 1024, or ~0 for a share of the rest");
 		return -ERANGE;
 	}
 	if (tokens)
@@ -462,7 +490,7 @@ static int context_set(struct sk_buff *request, struct genl_info *info)
 	return ret;
 }
 
-/* ---- the family --------------------------------------------------------------------------------------------------- */
+/* ---- the family --------------------------------------------------------- */
 
 static const struct genl_ops ops[] = {
 	{

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Generic netlink family vgpu: netlink.c answers, message.c writes messages, notices.c sends what nobody asked for.
+ * Generic netlink family vgpu: netlink.c answers, message.c writes messages, notices.c sends what
+ * nobody asked for.
  */
 #ifndef KVGPU_NETLINK_H
 #define KVGPU_NETLINK_H
@@ -19,12 +20,15 @@ static inline bool kvgpu_listened(unsigned int group)
 	return genl_has_listeners(&kvgpu_family, &init_net, group);
 }
 
-/* ---- message.c: attributes; -EMSGSIZE: they do not fit ----------------------------------------------------------- */
+/* ---- message.c: attributes; -EMSGSIZE: they do not fit ------------------ */
 
-int kvgpu_put_device(struct sk_buff *skb, struct kvgpu_dev *kdev, const struct kvgpu_device_snap *snap);
-int kvgpu_put_sms(struct sk_buff *skb, struct kvgpu_dev *kdev, const struct kvgpu_device_snap *snap);
+int kvgpu_put_device(struct sk_buff *skb, struct kvgpu_dev *kdev,
+		     const struct kvgpu_device_snap *snap);
+int kvgpu_put_sms(struct sk_buff *skb, struct kvgpu_dev *kdev,
+		  const struct kvgpu_device_snap *snap);
 int kvgpu_put_knobs(struct sk_buff *skb, struct kvgpu_dev *kdev);
-int kvgpu_put_context(struct sk_buff *skb, struct kvgpu_dev *kdev, const struct kvgpu_ctx_snap *snap);
+int kvgpu_put_context(struct sk_buff *skb, struct kvgpu_dev *kdev,
+		      const struct kvgpu_ctx_snap *snap);
 
 static inline int kvgpu_put_u64(struct sk_buff *skb, int attr, u64 value)
 {

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What netlink listeners are told unasked. Rare events: the actor notes them in a ring of fixed size, without sleeping
- * or allocating, and a work item sends them; a full ring loses the newest and counts them. Samples: a work item asks the
- * actor every so often, if somebody listens. A listener that does not read has its own messages dropped by netlink,
- * which tells it so (ENOBUFS); nobody waits for it.
+ * What netlink listeners are told unasked. Rare events: the actor notes them in a ring of fixed
+ * size, without sleeping or allocating, and a work item sends them; a full ring loses the newest
+ * and counts them. Samples: a work item asks the actor every so often, if somebody listens. A
+ * listener that does not read has its own messages dropped by netlink, which tells it so (ENOBUFS);
+ * nobody waits for it.
  */
 #include <linux/workqueue.h>
 
 #include "netlink.h"
 
-/* ---- notices -------------------------------------------------------------------------------------------------- */
+/* ---- notices ------------------------------------------------------------ */
 
-static int put_notice(struct sk_buff *skb, struct kvgpu_dev *kdev, const struct kvgpu_notice *notice)
+static int put_notice(struct sk_buff *skb, struct kvgpu_dev *kdev,
+		      const struct kvgpu_notice *notice)
 {
-	if (nla_put_u32(skb, VGPU_NL_A_DEVICE, kdev->index) || kvgpu_put_u64(skb, VGPU_NL_A_TIME, notice->time) ||
+	if (nla_put_u32(skb, VGPU_NL_A_DEVICE, kdev->index) ||
+	    kvgpu_put_u64(skb, VGPU_NL_A_TIME, notice->time) ||
 	    (notice->lost && kvgpu_put_u64(skb, VGPU_NL_A_LOST, notice->lost)))
 		return -EMSGSIZE;
 	if (notice->context && (nla_put_u32(skb, VGPU_NL_A_CONTEXT, notice->context) ||
@@ -115,7 +118,7 @@ void kvgpu_notice_memory(struct kvgpu_dev *kdev)
 		notice_end(kdev);
 }
 
-/* ---- samples -------------------------------------------------------------------------------------------------- */
+/* ---- samples ------------------------------------------------------------ */
 
 static void sample_device(struct kvgpu_dev *kdev)
 {
@@ -183,7 +186,8 @@ static void sample_next(struct kvgpu_dev *kdev)
 
 static void sample_work(struct work_struct *work)
 {
-	struct kvgpu_dev *kdev = container_of(to_delayed_work(work), struct kvgpu_dev, notices.sample);
+	struct kvgpu_dev *kdev =
+		container_of(to_delayed_work(work), struct kvgpu_dev, notices.sample);
 
 	if (kvgpu_listened(KVGPU_GROUP_SAMPLES)) {
 		sample_device(kdev);
@@ -198,7 +202,7 @@ void kvgpu_sample_every(struct kvgpu_dev *kdev, u32 ms)
 	sample_next(kdev);
 }
 
-/* ---- a device comes and goes ------------------------------------------------------------------------------------ */
+/* ---- a device comes and goes -------------------------------------------- */
 
 #define SAMPLE_MS	1000u
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Mapped queues: a ring of commands that a process fills and the actor empties, and a fence page that only the actor
- * writes. The ring's bytes are the process's and may change at any moment, so a command is copied before it is looked at,
- * and where the ring stands is kept outside it. Nobody waits for an answer: what is wrong ends the context.
+ * Mapped queues: a ring of commands that a process fills and the actor empties, and a fence page
+ * that only the actor writes. The ring's bytes are the process's and may change at any moment, so a
+ * command is copied before it is looked at, and where the ring stands is kept outside it. Nobody
+ * waits for an answer: what is wrong ends the context.
  *
- * The order between the rings of a context is the order of their stores as far as it can be told: a command that waits
- * for a sequence number which lies in another ring stays where it is until that one has been taken.
+ * The order between the rings of a context is the order of their stores as far as it can be told: a
+ * command that waits for a sequence number which lies in another ring stays where it is until that
+ * one has been taken.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -48,7 +50,7 @@ bool kvgpu_ring_waits(const struct kvgpu_ring *ring)
 	return READ_ONCE(ring->control->tail) != READ_ONCE(ring->head);
 }
 
-/* ---- taking (actor) -------------------------------------------------------------------------------------------- */
+/* ---- taking (actor) ----------------------------------------------------- */
 
 static void die(struct kvgpu_ring *ring, u32 reason, u64 seq, u64 what)
 {
@@ -75,7 +77,10 @@ static bool too_early(const struct kvgpu_ring *ring, const struct vgpu_cmd *cmd)
 	       kvgpu_ring_waits(other->ring);
 }
 
-/* May it lie in a ring? Fills in where its parameters are: the model copies them, once, and does not read them before. */
+/*
+ * May it lie in a ring? Fills in where its parameters are: the model copies them, once, and does
+ * not read them before.
+ */
 static bool acceptable(const struct kvgpu_ring *ring, struct vgpu_push *push)
 {
 	struct vgpu_cmd *cmd = &push->cmd;
@@ -102,7 +107,10 @@ static bool acceptable(const struct kvgpu_ring *ring, struct vgpu_push *push)
 	}
 }
 
-/* The commands at the head, as far as they can be taken now. Returns how many; *wrong: the one behind them cannot be. */
+/*
+ * The commands at the head, as far as they can be taken now. Returns how many; *wrong: the one
+ * behind them cannot be.
+ */
 static u32 copy_commands(struct kvgpu_ring *ring, u32 count, u64 *param_bytes, bool *wrong)
 {
 	u32 i;
@@ -112,7 +120,8 @@ static u32 copy_commands(struct kvgpu_ring *ring, u32 count, u64 *param_bytes, b
 	for (i = 0; i < count; i++) {
 		struct vgpu_push *push = &ring->push[i];
 
-		memcpy(&push->cmd, &ring->commands[(ring->head + i) & (ring->entries - 1)], sizeof(push->cmd));
+		memcpy(&push->cmd, &ring->commands[(ring->head + i) & (ring->entries - 1)],
+		       sizeof(push->cmd));
 		barrier();	/* what is checked from here on is the copy */
 		if (too_early(ring, &push->cmd))
 			break;
@@ -216,7 +225,7 @@ void kvgpu_rings_asleep(struct kvgpu_dev *kdev, bool asleep)
 	smp_mb();
 }
 
-/* ---- the fence page (actor) -------------------------------------------------------------------------------------- */
+/* ---- the fence page (actor) --------------------------------------------- */
 
 void kvgpu_ring_submitted(struct kvgpu_ring *ring, u64 seq)
 {
@@ -240,7 +249,7 @@ void kvgpu_rings_dead(struct kvgpu_ctx *ctx)
 		}
 }
 
-/* ---- birth and end ------------------------------------------------------------------------------------------------- */
+/* ---- birth and end ------------------------------------------------------ */
 
 struct ring_msg {
 	struct kvgpu_msg msg;
@@ -324,8 +333,9 @@ long kvgpu_ring_create(struct kvgpu_ctx *ctx, void __user *arg)
 
 	if (copy_from_user(&args, arg, sizeof(args)))
 		return -EFAULT;
-	if (args.flags || !is_power_of_2(args.entries) || args.entries < 8 || args.entries > VGPU_RING_ENTRIES_MAX ||
-	    args.param_bytes % VGPU_PAGE_SIZE || args.param_bytes > VGPU_RING_PARAMS_MAX)
+	if (args.flags || !is_power_of_2(args.entries) || args.entries < 8 ||
+	    args.entries > VGPU_RING_ENTRIES_MAX || args.param_bytes % VGPU_PAGE_SIZE ||
+	    args.param_bytes > VGPU_RING_PARAMS_MAX)
 		return -EINVAL;
 	args.ring_offset = (u64)args.queue << OFFSET_QUEUE_SHIFT;
 	args.ring_bytes = ring_bytes(args.entries, args.param_bytes);
@@ -378,7 +388,7 @@ int kvgpu_rings_sync(struct kvgpu_ctx *ctx)
 	return kvgpu_post_killable(ctx->kdev, &m.msg);
 }
 
-/* ---- mmap ------------------------------------------------------------------------------------------------------------ */
+/* ---- mmap --------------------------------------------------------------- */
 
 static int map(struct vm_area_struct *vma, const struct kvgpu_ring *ring, bool fence)
 {

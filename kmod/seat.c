@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Seats: who takes part in a lockstep clock. A context that nobody keeps a seat for has its own and is attached by its first
- * command or wait in lockstep mode. A seat that is kept is a file, attached from the start: it holds the clock
- * before its process has opened the device and after it has gone, until that file is closed or the seat is given to another
- * process. It also adds up what its contexts did.
+ * Seats: who takes part in a lockstep clock. A context that nobody keeps a seat for has its own and
+ * is attached by its first command or wait in lockstep mode. A seat that is kept is a file,
+ * attached from the start: it holds the clock before its process has opened the device and after it
+ * has gone, until that file is closed or the seat is given to another process. It also adds up what
+ * its contexts did.
  */
 #include <linux/anon_inodes.h>
 #include <linux/capability.h>
@@ -45,7 +46,7 @@ void kvgpu_seat_put(struct kvgpu_seat *seat)
 	kref_put(&seat->ref, seat_free);
 }
 
-/* ---- at the clock (actor) ------------------------------------------------------------------------------------- */
+/* ---- at the clock (actor) ----------------------------------------------- */
 
 void kvgpu_seat_attach(struct kvgpu_seat *seat)
 {
@@ -94,7 +95,8 @@ static struct kvgpu_seat *seat_of(struct kvgpu_dev *kdev, const struct pid *pid)
 	return NULL;
 }
 
-struct kvgpu_seat *kvgpu_seat_sit(struct kvgpu_dev *kdev, struct task_struct *task, struct kvgpu_seat *own)
+struct kvgpu_seat *kvgpu_seat_sit(struct kvgpu_dev *kdev, struct task_struct *task,
+				  struct kvgpu_seat *own)
 {
 	struct kvgpu_seat *seat = NULL;
 
@@ -137,7 +139,7 @@ void kvgpu_seat_leave(struct kvgpu_ctx *ctx)
 	detach_unused(ctx->seat);
 }
 
-/* ---- files ----------------------------------------------------------------------------------------------------- */
+/* ---- files -------------------------------------------------------------- */
 
 struct seat_msg {
 	struct kvgpu_msg msg;

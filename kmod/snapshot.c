@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a device and its contexts are doing, copied by the actor into memory that the asker brings: for netlink and fdinfo.
+ * What a device and its contexts are doing, copied by the actor into memory that the asker brings:
+ * for netlink and fdinfo.
  */
 #include <linux/slab.h>
 
 #include "snapshot.h"
 
-/* ---- a device ------------------------------------------------------------------------------------------------- */
+/* ---- a device ----------------------------------------------------------- */
 
 struct device_msg {
 	struct kvgpu_msg msg;
@@ -46,7 +47,7 @@ struct kvgpu_device_snap *kvgpu_snap_device(struct kvgpu_dev *kdev)
 	return ERR_PTR(ret);
 }
 
-/* ---- contexts -------------------------------------------------------------------------------------------------- */
+/* ---- contexts ----------------------------------------------------------- */
 
 struct contexts_msg {
 	struct kvgpu_msg msg;
@@ -80,7 +81,9 @@ static int do_contexts(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 
 int kvgpu_snap_contexts(struct kvgpu_dev *kdev, u32 first, struct kvgpu_ctx_snap *snaps, u32 room)
 {
-	struct contexts_msg m = { .msg.fn = do_contexts, .first = first, .room = room, .snaps = snaps };
+	struct contexts_msg m = {
+		.msg.fn = do_contexts, .first = first, .room = room, .snaps = snaps
+	};
 
 	return kvgpu_post_killable(kdev, &m.msg);
 }

@@ -25,7 +25,10 @@ struct kvgpu_ctx_snap {
 
 /* To be freed with kvfree(). -ENOMEM, -EINTR. */
 struct kvgpu_device_snap *kvgpu_snap_device(struct kvgpu_dev *kdev);
-/* Contexts from id @first on, in the order of their ids. Returns how many, at most @room, or -EINTR. */
+/*
+ * Contexts from id @first on, in the order of their ids. Returns how many, at most @room, or
+ * -EINTR.
+ */
 int kvgpu_snap_contexts(struct kvgpu_dev *kdev, u32 first, struct kvgpu_ctx_snap *snaps, u32 room);
 
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Submission: a batch of commands on its way from a process to a queue. Everything of the process that the batch refers
- * to is taken here, once, by the process itself: the commands and launch parameters are copied, the memory of copies
- * and stamps is pinned. The actor then only appends. All or nothing: whatever fails, nothing of the batch stays.
+ * Submission: a batch of commands on its way from a process to a queue. Everything of the process
+ * that the batch refers to is taken here, once, by the process itself: the commands and launch
+ * parameters are copied, the memory of copies and stamps is pinned. The actor then only appends.
+ * All or nothing: whatever fails, nothing of the batch stays.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -27,8 +28,8 @@ int kvgpu_batch_push(struct kvgpu_batch *batch)
 	/* before the push: a command may complete inside it */
 	WRITE_ONCE(ctx->inflight, ctx->inflight + batch->count);
 	ctx->param_bytes += batch->param_bytes;
-	ret = vgpu_queue_push(kdev->model, ctx->id, batch->queue, batch->push, batch->count, &batch->failed,
-			      &batch->seq);
+	ret = vgpu_queue_push(kdev->model, ctx->id, batch->queue, batch->push, batch->count,
+			      &batch->failed, &batch->seq);
 	if (ret) {
 		WRITE_ONCE(ctx->inflight, ctx->inflight - batch->count);
 		ctx->param_bytes -= batch->param_bytes;

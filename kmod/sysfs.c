@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /sys/class/vgpu/vgpuN/: what the device is (read-only, anybody) and its knobs (root writes), one value a file. Knobs
- * come from the model by name, so that a new one needs nothing here.
+ * /sys/class/vgpu/vgpuN/: what the device is (read-only, anybody) and its knobs (root writes), one
+ * value a file. Knobs come from the model by name, so that a new one needs nothing here.
  */
 #include <linux/slab.h>
 #include <linux/sysfs.h>
@@ -11,7 +11,7 @@
 /* Attributes whose names the model knows: knobs, fields of the configuration. */
 #define NAMES_MAX	128u
 
-/* ---- knobs --------------------------------------------------------------------------------------------------- */
+/* ---- knobs -------------------------------------------------------------- */
 
 struct knob_msg {
 	struct kvgpu_msg msg;
@@ -81,7 +81,8 @@ static ssize_t knob_show(struct device *dev, struct device_attribute *attr, char
 	return knob_text(dev_get_drvdata(dev), attr->attr.name, text, PAGE_SIZE - 1);
 }
 
-static ssize_t knob_store(struct device *dev, struct device_attribute *attr, const char *text, size_t count)
+static ssize_t knob_store(struct device *dev, struct device_attribute *attr, const char *text,
+			  size_t count)
 {
 	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
 	const char *knob = attr->attr.name, *value;
@@ -96,15 +97,17 @@ static ssize_t knob_store(struct device *dev, struct device_attribute *attr, con
 	if (ret == -EINVAL) {
 		now = kzalloc(PAGE_SIZE, GFP_KERNEL);
 		if (now && knob_text(kdev, knob, now, PAGE_SIZE) > 0)
-			pr_notice("vgpu: %s: %s does not take \"%.40s\"; it takes %s: %s", kdev->name, knob, value,
-				  strchr(now, '[') ? "one of these" : "a number, as it is now", now);
+			pr_notice("vgpu: %s: %s does not take \"%.40s\"; it takes %s: %s",
+				  kdev->name, knob, value,
+				  strchr(now, '[') ? "one of these" : "a number, as it is now",
+				  now);
 		kfree(now);
 	}
 	kfree(copy);
 	return ret ? ret : count;
 }
 
-/* ---- what the device is -------------------------------------------------------------------------------------- */
+/* ---- what the device is ------------------------------------------------- */
 
 struct info_msg {
 	struct kvgpu_msg msg;
@@ -152,7 +155,7 @@ static struct attribute *info_attrs[] = {
 
 static const struct attribute_group info_group = { .attrs = info_attrs };
 
-/* ---- what it has done ------------------------------------------------------------------------------------------ */
+/* ---- what it has done --------------------------------------------------- */
 
 struct stats_msg {
 	struct kvgpu_msg msg;
@@ -216,7 +219,7 @@ static void sm_attrs_prepare(void)
 	}
 }
 
-/* ---- the clock ------------------------------------------------------------------------------------------------- */
+/* ---- the clock ---------------------------------------------------------- */
 
 static const char *const clocks[KVGPU_CLOCKS] = {
 	[KVGPU_FREE] = "free", [KVGPU_PACED] = "paced", [KVGPU_LOCKSTEP] = "lockstep",
@@ -254,20 +257,22 @@ static ssize_t clock_show(struct device *dev, struct device_attribute *attr, cha
 	int i, n = 0;
 
 	for (i = 0; i < KVGPU_CLOCKS; i++)
-		n += sysfs_emit_at(text, n, i == READ_ONCE(kdev->clock.mode) ? "%s[%s]" : "%s%s", i ? " " : "",
-				   clocks[i]);
+		n += sysfs_emit_at(text, n, i == READ_ONCE(kdev->clock.mode) ? "%s[%s]" : "%s%s",
+				   i ? " " : "", clocks[i]);
 	return n + sysfs_emit_at(text, n, "\n");
 }
 
-static ssize_t clock_store(struct device *dev, struct device_attribute *attr, const char *text, size_t count)
+static ssize_t clock_store(struct device *dev, struct device_attribute *attr, const char *text,
+			   size_t count)
 {
 	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
 	struct clock_msg m = { .msg.fn = do_mode };
 	int mode = __sysfs_match_string(clocks, KVGPU_CLOCKS, text);
 
 	if (mode < 0) {
-		pr_notice("vgpu: %s: clock does not take \"%.*s\"; it takes one of these: free paced lockstep\n", kdev->name,
-			  (int)min(strcspn(text, "\n"), (size_t)40), text);
+		pr_notice(
+			"vgpu: %s: clock does not take \"%.*s\"; free, paced or lockstep\n",
+			kdev->name, (int)min(strcspn(text, "\n"), (size_t)40), text);
 		return -EINVAL;
 	}
 	m.mode = mode;
@@ -312,14 +317,16 @@ static int parse_factor(const char *text, u64 *factor)
 	return any && *factor && *factor <= FACTOR_MAX ? 0 : -EINVAL;
 }
 
-static ssize_t time_factor_store(struct device *dev, struct device_attribute *attr, const char *text, size_t count)
+static ssize_t time_factor_store(struct device *dev, struct device_attribute *attr,
+				 const char *text, size_t count)
 {
 	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
 	struct clock_msg m = { .msg.fn = do_factor };
 
 	if (parse_factor(text, &m.factor)) {
-		pr_notice("vgpu: %s: time_factor does not take \"%.*s\"; it takes virtual seconds a second, 0.000001 to 1000\n",
-			  kdev->name, (int)min(strcspn(text, "\n"), (size_t)40), text);
+		pr_notice(
+			"vgpu: %s: time_factor does not take \"%.*s\"; 0.000001 to 1000\n",
+			kdev->name, (int)min(strcspn(text, "\n"), (size_t)40), text);
 		return -EINVAL;
 	}
 	kvgpu_post(kdev, &m.msg);
@@ -335,7 +342,7 @@ static struct attribute *clock_attrs[] = {
 
 static const struct attribute_group clock_group = { .attrs = clock_attrs };
 
-/* ---- config/: what the device was made from -------------------------------------------------------------------- */
+/* ---- config/: what the device was made from ----------------------------- */
 
 static int do_config_get(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
@@ -346,13 +353,16 @@ static int do_config_get(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 
 static ssize_t config_show(struct device *dev, struct device_attribute *attr, char *text)
 {
-	struct knob_msg m = { .msg.fn = do_config_get, .knob = attr->attr.name, .text = text, .room = PAGE_SIZE - 1 };
+	struct knob_msg m = { .msg.fn = do_config_get,
+			      .knob = attr->attr.name,
+			      .text = text,
+			      .room = PAGE_SIZE - 1 };
 	int ret = kvgpu_post(dev_get_drvdata(dev), &m.msg);
 
 	return ret < 0 ? ret : ret + sysfs_emit_at(text, ret, "\n");
 }
 
-/* ---- one set of attributes a device ---------------------------------------------------------------------------- */
+/* ---- one set of attributes a device ------------------------------------- */
 
 /* An attribute for each name that @name lists. -ENOMEM. */
 static int named_attrs(struct attribute_group *group, const char *(*name)(unsigned int index),
@@ -381,7 +391,9 @@ static int named_attrs(struct attribute_group *group, const char *(*name)(unsign
 
 int kvgpu_sysfs_prepare(struct kvgpu_dev *kdev)
 {
-	static const struct device_attribute knob = { .attr.mode = 0644, .show = knob_show, .store = knob_store };
+	static const struct device_attribute knob = { .attr.mode = 0644,
+						      .show = knob_show,
+						      .store = knob_store };
 	static const struct device_attribute config = { .attr.mode = 0444, .show = config_show };
 
 	kdev->config_group.name = "config";

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debugfs: <debugfs>/vgpu/<device>/ with levers for tests and tools that promise nothing to anybody else.
+ * debugfs: <debugfs>/vgpu/<device>/ with levers for tests and tools that promise nothing to anybody
+ * else.
  *
  * trace_on	0 or 1; 1 begins with an empty ring
- * trace	8 bytes "VGPUTRC1", then struct vgpu_trace_record; reading takes records out, end of file when there are none;
- *		the ring's memory goes when tracing is off and all is read
- * counts	what is alive, one "name number" a line: all 0 but "contexts" when nobody has the device open
+ * trace	8 bytes "VGPUTRC1", then struct vgpu_trace_record; reading takes records out, end of
+ *		file when there are none; the ring's memory goes when tracing is off and all is read
+ * counts	what is alive, one "name number" a line: all 0 but "contexts" when nobody has the
+ *		device open
  * frames	pages behind VRAM
- * preemptions	how long they took: "count total_ps max_ps", then "bucket count" a line for those that are not empty
- *		(struct vgpu_latency); writing anything begins anew
+ * preemptions	how long they took: "count total_ps max_ps", then "bucket count" a line for those
+ *		that are not empty (struct vgpu_latency); writing anything begins anew
  */
 #include <linux/debugfs.h>
 #include <linux/mm.h>
@@ -47,7 +49,7 @@ void kvgpu_trace_look(struct kvgpu_dev *kdev)
 	vgpu_device_trace(kdev->model, records);
 }
 
-/* ---- trace_on ------------------------------------------------------------------------------------------------ */
+/* ---- trace_on ----------------------------------------------------------- */
 
 struct trace_msg {
 	struct kvgpu_msg msg;
@@ -99,14 +101,18 @@ static int trace_on_get(void *data, u64 *value)
 
 DEFINE_DEBUGFS_ATTRIBUTE(trace_on_fops, trace_on_get, trace_on_set, "%llu\n");
 
-/* ---- trace --------------------------------------------------------------------------------------------------- */
+/* ---- trace -------------------------------------------------------------- */
 
-/* Move whole records to @to, as many as fit and as there are up to the end of the ring. Returns bytes. */
+/*
+ * Move whole records to @to, as many as fit and as there are up to the end of the ring. Returns
+ * bytes.
+ */
 static ssize_t trace_take(struct kvgpu_trace *trace, char __user *to, size_t room)
 {
 	u64 have = smp_load_acquire(&trace->head) - trace->tail;
 	u32 at = trace->tail & trace->mask;
-	size_t count = min3(room / sizeof(*trace->ring), (size_t)have, (size_t)trace->mask + 1 - at);
+	size_t count =
+		min3(room / sizeof(*trace->ring), (size_t)have, (size_t)trace->mask + 1 - at);
 
 	if (!count)
 		return 0;
@@ -155,7 +161,7 @@ static const struct file_operations trace_fops = {
 	.llseek = noop_llseek,
 };
 
-/* ---- counts -------------------------------------------------------------------------------------------------- */
+/* ---- counts ------------------------------------------------------------- */
 
 struct counts_msg {
 	struct kvgpu_msg msg;
@@ -204,7 +210,7 @@ static int frames_show(struct seq_file *seq, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(frames);
 
-/* ---- preemptions ----------------------------------------------------------------------------------------------- */
+/* ---- preemptions -------------------------------------------------------- */
 
 struct latency_msg {
 	struct kvgpu_msg msg;
@@ -245,7 +251,8 @@ static int preemptions_open(struct inode *inode, struct file *file)
 	return single_open(file, preemptions_show, inode->i_private);
 }
 
-static ssize_t preemptions_write(struct file *file, const char __user *from, size_t count, loff_t *ppos)
+static ssize_t preemptions_write(struct file *file, const char __user *from, size_t count,
+				 loff_t *ppos)
 {
 	struct latency_msg m = { .msg.fn = do_latency };
 
@@ -262,7 +269,7 @@ static const struct file_operations preemptions_fops = {
 	.release = single_release,
 };
 
-/* ---- folders ------------------------------------------------------------------------------------------------- */
+/* ---- folders ------------------------------------------------------------ */
 
 /* Without debugfs the calls below do nothing, by its own contract. */
 void kvgpu_trace_init(void)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Trace events: the device's records, handed on. The model makes records only while somebody listens, to an event or to
- * the ring of debugfs, so that with all of them off a record costs one test of a flag.
+ * Trace events: the device's records, handed on. The model makes records only while somebody
+ * listens, to an event or to the ring of debugfs, so that with all of them off a record costs one
+ * test of a flag.
  */
 #include "kvgpu.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Trace events vgpu:*, for perf, trace-cmd and bpftrace. They say what the device's own trace records say (uapi/vgpu.h),
- * in the order of virtual time; "time" is virtual, in picoseconds. docs/tracing.md lists them.
+ * Trace events vgpu:*, for perf, trace-cmd and bpftrace. They say what the device's own trace
+ * records say (uapi/vgpu.h), in the order of virtual time; "time" is virtual, in picoseconds.
+ * docs/tracing.md lists them.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM vgpu
@@ -38,7 +39,8 @@ TRACE_DEFINE_ENUM(VGPU_CMD_PROFILED);
 
 #define kvgpu_show_op(value) __print_symbolic(value, \
 	{ VGPU_CMD_NOP, "nop" }, { VGPU_CMD_LAUNCH, "launch" }, { VGPU_CMD_COPY_H2D, "copy_h2d" }, \
-	{ VGPU_CMD_COPY_D2H, "copy_d2h" }, { VGPU_CMD_COPY_D2D, "copy_d2d" }, { VGPU_CMD_FILL, "fill" }, \
+	{ VGPU_CMD_COPY_D2H, "copy_d2h" }, { VGPU_CMD_COPY_D2D, "copy_d2d" },	\
+	{ VGPU_CMD_FILL, "fill" },						\
 	{ VGPU_CMD_WAIT, "wait" }, { VGPU_CMD_STAMP, "stamp" }, { VGPU_CMD_PROFILED, "profiled" })
 
 TRACE_DEFINE_ENUM(VGPU_FAULT_NONE);
@@ -72,9 +74,10 @@ TRACE_DEFINE_ENUM(VGPU_DECISION_ASSIGN);
 TRACE_DEFINE_ENUM(VGPU_DECISION_RESERVE);
 
 #define kvgpu_show_decision(value) __print_symbolic(value, \
-	{ VGPU_DECISION_ADMIT, "admit" }, { VGPU_DECISION_ASSIGN, "assign" }, { VGPU_DECISION_RESERVE, "reserve" })
+	{ VGPU_DECISION_ADMIT, "admit" }, { VGPU_DECISION_ASSIGN, "assign" },	\
+	{ VGPU_DECISION_RESERVE, "reserve" })
 
-/* ---- contexts -------------------------------------------------------------------------------------------------------- */
+/* ---- contexts ----------------------------------------------------------- */
 
 DECLARE_EVENT_CLASS(kvgpu_open,
 	TP_PROTO(u32 device, const struct vgpu_trace_record *record),
@@ -142,7 +145,7 @@ DECLARE_EVENT_CLASS(kvgpu_fault,
 
 KVGPU_EVENT(kvgpu_fault, fault);
 
-/* ---- commands -------------------------------------------------------------------------------------------------------- */
+/* ---- commands ----------------------------------------------------------- */
 
 DECLARE_EVENT_CLASS(kvgpu_command,
 	TP_PROTO(u32 device, const struct vgpu_trace_record *record),
@@ -201,7 +204,7 @@ DECLARE_EVENT_CLASS(kvgpu_copy,
 KVGPU_EVENT(kvgpu_copy, copy_start);
 KVGPU_EVENT(kvgpu_copy, copy_end);
 
-/* ---- kernels and thread blocks; "kernel" is the id of a launch ------------------------------------------------------- */
+/* ---- kernels and thread blocks; "kernel" is the id of a launch ---------- */
 
 DECLARE_EVENT_CLASS(kvgpu_kernel,
 	TP_PROTO(u32 device, const struct vgpu_trace_record *record),
@@ -228,7 +231,8 @@ DECLARE_EVENT_CLASS(kvgpu_kernel,
 		__entry->module = record->b >> 32;
 		__entry->index = (u32)record->b;
 	),
-	TP_printk("vgpu%u time=%llu context=%u queue=%u seq=%llu kernel=%u blocks=%llu module=%d index=%u",
+	TP_printk("vgpu%u time=%llu context=%u queue=%u seq=%llu kernel=%u blocks=%llu "
+		  "module=%d index=%u",
 		  __entry->device, __entry->time, __entry->context, __entry->queue, __entry->seq,
 		  __entry->kernel, __entry->blocks, (int)__entry->module, __entry->index)
 );
@@ -258,7 +262,8 @@ DECLARE_EVENT_CLASS(kvgpu_kernel_over,
 		__entry->queued = record->a;
 		__entry->preempted = record->b;
 	),
-	TP_printk("vgpu%u time=%llu context=%u queue=%u seq=%llu kernel=%u queued=%llu preempted=%llu",
+	TP_printk("vgpu%u time=%llu context=%u queue=%u seq=%llu kernel=%u queued=%llu "
+		  "preempted=%llu",
 		  __entry->device, __entry->time, __entry->context, __entry->queue, __entry->seq,
 		  __entry->kernel, __entry->queued, __entry->preempted)
 );
@@ -286,7 +291,8 @@ DECLARE_EVENT_CLASS(kvgpu_block,
 		__entry->kernel = record->kernel;
 		__entry->block = record->a;
 		__entry->slot = record->b;
-		__entry->preempted = record->type == VGPU_TRACE_BLOCK_RESUME || record->type == VGPU_TRACE_BLOCK_PREEMPT;
+		__entry->preempted = record->type == VGPU_TRACE_BLOCK_RESUME ||
+				     record->type == VGPU_TRACE_BLOCK_PREEMPT;
 	),
 	TP_printk("vgpu%u time=%llu context=%u sm=%d kernel=%u block=%llu slot=%u%s",
 		  __entry->device, __entry->time, __entry->context, __entry->sm, __entry->kernel,
@@ -297,7 +303,7 @@ DECLARE_EVENT_CLASS(kvgpu_block,
 KVGPU_EVENT(kvgpu_block, block_issue);
 KVGPU_EVENT(kvgpu_block, block_end);
 
-/* ---- scheduling ------------------------------------------------------------------------------------------------------ */
+/* ---- scheduling --------------------------------------------------------- */
 
 DECLARE_EVENT_CLASS(kvgpu_decision,
 	TP_PROTO(u32 device, const struct vgpu_trace_record *record),

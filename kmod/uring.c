@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * io_uring: batches and fences as commands that complete with a CQE when the device is done. A command takes what it needs
- * of the process when it is issued, in the thread that issues it (the process itself, its SQPOLL thread or an io-wq
- * worker: all have its memory), as the ioctl does, and is given to the actor; the order of the SQEs is the order in the
- * queue. The actor completes it by task work. While it lasts it holds its file, so the context outlives it.
+ * io_uring: batches and fences as commands that complete with a CQE when the device is done. A
+ * command takes what it needs of the process when it is issued, in the thread that issues it (the
+ * process itself, its SQPOLL thread or an io-wq worker: all have its memory), as the ioctl does,
+ * and is given to the actor; the order of the SQEs is the order in the queue. The actor completes
+ * it by task work. While it lasts it holds its file, so the context outlives it.
  */
 #include <linux/file.h>
 #include <linux/fdtable.h>
@@ -39,7 +40,8 @@ static void complete_in_task(struct io_uring_cmd *cmd, unsigned int issue_flags)
 
 static bool same_ring(struct io_uring_cmd *a, struct io_uring_cmd *b)
 {
-	return cmd_to_io_kiocb(a)->ctx == cmd_to_io_kiocb(b)->ctx && cmd_to_io_kiocb(a)->task == cmd_to_io_kiocb(b)->task;
+	return cmd_to_io_kiocb(a)->ctx == cmd_to_io_kiocb(b)->ctx &&
+	       cmd_to_io_kiocb(a)->task == cmd_to_io_kiocb(b)->task;
 }
 
 /* Neighbours of one ring are told by one task work: its thread is woken once, not for each. */
@@ -49,7 +51,8 @@ void kvgpu_uring_answer(struct kvgpu_dev *kdev)
 
 	kdev->answers = NULL;
 	while (first) {
-		for (cmd = first; (next = answer_of(cmd)->next) && same_ring(first, next); cmd = next)
+		for (cmd = first; (next = answer_of(cmd)->next) && same_ring(first, next);
+		     cmd = next)
 			;
 		answer_of(cmd)->next = NULL;
 		io_uring_cmd_complete_in_task(first, complete_in_task);
@@ -91,11 +94,12 @@ bool kvgpu_uring_abandoned(const struct kvgpu_call *call)
 	struct io_kiocb *req = cmd_to_io_kiocb(call->cmd);
 	struct task_struct *task = req->task;
 
-	return percpu_ref_is_dying(&req->ctx->refs) || task->flags & PF_EXITING || task->in_execve ||
-	       READ_ONCE(task->signal->flags) & SIGNAL_GROUP_EXIT || READ_ONCE(task->signal->group_exec_task);
+	return percpu_ref_is_dying(&req->ctx->refs) || task->flags & PF_EXITING ||
+	       task->in_execve || READ_ONCE(task->signal->flags) & SIGNAL_GROUP_EXIT ||
+	       READ_ONCE(task->signal->group_exec_task);
 }
 
-/* ---- submit ---------------------------------------------------------------------------------------------------- */
+/* ---- submit ------------------------------------------------------------- */
 
 static void submit_end(struct kvgpu_call *call, int result)
 {
@@ -139,7 +143,8 @@ static int submit_copy(struct kvgpu_call *call, u64 commands, const struct vgpu_
 	return kvgpu_batch_copy(batch, commands);
 }
 
-static int submit(struct kvgpu_call *call, const struct vgpu_uring_submit *args, const struct vgpu_cmd *inside)
+static int submit(struct kvgpu_call *call, const struct vgpu_uring_submit *args,
+		  const struct vgpu_cmd *inside)
 {
 	int ret;
 
@@ -157,7 +162,7 @@ static int submit(struct kvgpu_call *call, const struct vgpu_uring_submit *args,
 	return ret ? ret : kvgpu_batch_take(&call->batch);
 }
 
-/* ---- wait ------------------------------------------------------------------------------------------------------- */
+/* ---- wait --------------------------------------------------------------- */
 
 static void wait_end(struct kvgpu_call *call, int result)
 {
@@ -184,8 +189,8 @@ static void wait(struct kvgpu_call *call, const struct vgpu_uring_wait *args)
 }
 
 /*
- * A fence that has been reached needs no actor: it publishes how far queues have come. That of a dead context it must say, and with a
- * lockstep clock it has to know who waits.
+ * A fence that has been reached needs no actor: it publishes how far queues have come. That of a
+ * dead context it must say, and with a lockstep clock it has to know who waits.
  */
 static bool reached(struct kvgpu_ctx *ctx, struct io_uring_cmd *cmd, u64 *completed)
 {
@@ -204,7 +209,7 @@ static bool reached(struct kvgpu_ctx *ctx, struct io_uring_cmd *cmd, u64 *comple
 	return args.seq <= *completed && !READ_ONCE(ctx->dead);
 }
 
-/* ---- issue ------------------------------------------------------------------------------------------------------ */
+/* ---- issue -------------------------------------------------------------- */
 
 /* Copies what user space may still change. */
 static int issue(struct kvgpu_call *call, unsigned int issue_flags)
@@ -238,7 +243,9 @@ int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 	int ret;
 
 	if (reached(ctx, cmd, &completed)) {
-		/* what is returned is completed along with its neighbours, but has no room for more */
+		/*
+		 * what is returned is completed along with its neighbours, but has no room for more
+		 */
 		if (!(issue_flags & IO_URING_F_CQE32))
 			return 0;
 		io_uring_cmd_done(cmd, 0, completed, issue_flags);

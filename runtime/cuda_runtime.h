@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * <cuda_runtime.h> of vgpu: with it, ordinary CUDA C/C++ compiles with a stock clang (-x cuda -nocudainc -nocudalib)
- * and no CUDA SDK; tools/vgpucc passes the flags. For a host compiler it is the host API alone.
+ * <cuda_runtime.h> of vgpu: with it, ordinary CUDA C/C++ compiles with a stock clang (-x cuda
+ * -nocudainc -nocudalib) and no CUDA SDK; tools/vgpucc passes the flags. For a host compiler it is
+ * the host API alone.
  */
 #ifndef VGPU_CUDA_RUNTIME_H
 #define VGPU_CUDA_RUNTIME_H

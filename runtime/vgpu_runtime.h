@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libvgpu, native names: plain C, the contents page of the runtime. Everything is done through these calls; the CUDA
- * names of cuda_runtime.h are a thin layer over them. Semantics (streams, errors, memory): docs/runtime.md.
+ * libvgpu, native names: plain C, the contents page of the runtime. Everything is done through
+ * these calls; the CUDA names of cuda_runtime.h are a thin layer over them. Semantics (streams,
+ * errors, memory): docs/runtime.md.
  *
- * The first call that needs the device opens it. Every function may be called from any thread. Every function returns
- * a vgpuError_t and remembers a failure for vgpuGetLastError() of the calling thread.
+ * The first call that needs the device opens it. Every function may be called from any thread.
+ * Every function returns a vgpuError_t and remembers a failure for vgpuGetLastError() of the
+ * calling thread.
  */
 #ifndef VGPU_RUNTIME_H
 #define VGPU_RUNTIME_H
@@ -21,50 +23,55 @@ extern "C" {
 #define VGPU_API	__attribute__((visibility("default")))
 
 /* Error codes: CUDA's numbers for the same conditions. X(name, number, CUDA's text) */
-#define VGPU_ERRORS(X) \
-	X(Success, 0, "no error") \
-	X(ErrorInvalidValue, 1, "invalid argument") \
-	X(ErrorMemoryAllocation, 2, "out of memory") \
-	X(ErrorInitializationError, 3, "initialization error") \
-	X(ErrorCudartUnloading, 4, "driver shutting down") \
-	X(ErrorInvalidConfiguration, 9, "invalid configuration argument") \
-	X(ErrorInvalidPitchValue, 12, "invalid pitch argument") \
-	X(ErrorInvalidSymbol, 13, "invalid device symbol") \
-	X(ErrorInvalidHostPointer, 16, "invalid host pointer") \
-	X(ErrorInvalidDevicePointer, 17, "invalid device pointer") \
-	X(ErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy") \
-	X(ErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version") \
-	X(ErrorDevicesUnavailable, 46, "CUDA-capable device(s) is/are busy or unavailable") \
-	X(ErrorMissingConfiguration, 52, "__global__ function call is not configured") \
-	X(ErrorInvalidDeviceFunction, 98, "invalid device function") \
-	X(ErrorNoDevice, 100, "no CUDA-capable device is detected") \
-	X(ErrorInvalidDevice, 101, "invalid device ordinal") \
-	X(ErrorInvalidKernelImage, 200, "device kernel image is invalid") \
-	X(ErrorDeviceUninitialized, 201, "invalid device context") \
-	X(ErrorNoKernelImageForDevice, 209, "no kernel image is available for execution on the device") \
-	X(ErrorInvalidPtx, 218, "a PTX JIT compilation failed") \
-	X(ErrorOperatingSystem, 304, "OS call failed or operation not supported on this OS") \
-	X(ErrorInvalidResourceHandle, 400, "invalid resource handle") \
-	X(ErrorSymbolNotFound, 500, "named symbol not found") \
-	X(ErrorNotReady, 600, "device not ready") \
-	X(ErrorIllegalAddress, 700, "an illegal memory access was encountered") \
-	X(ErrorLaunchOutOfResources, 701, "too many resources requested for launch") \
-	X(ErrorLaunchTimeout, 702, "the launch timed out and was terminated") \
-	X(ErrorPeerAccessUnsupported, 217, "peer access is not supported between these two devices") \
-	X(ErrorPeerAccessNotEnabled, 705, "peer access has not been enabled") \
-	X(ErrorSetOnActiveProcess, 708, "cannot set while device is active in this process") \
-	X(ErrorContextIsDestroyed, 709, "context is destroyed") \
-	X(ErrorAssert, 710, "device-side assert triggered") \
-	X(ErrorHostMemoryAlreadyRegistered, 712, "part or all of the requested memory range is already mapped") \
-	X(ErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region") \
-	X(ErrorHardwareStackError, 714, "hardware stack error") \
-	X(ErrorIllegalInstruction, 715, "an illegal instruction was encountered") \
-	X(ErrorMisalignedAddress, 716, "misaligned address") \
+#define VGPU_ERRORS(X)										\
+	X(Success, 0, "no error")								\
+	X(ErrorInvalidValue, 1, "invalid argument")						\
+	X(ErrorMemoryAllocation, 2, "out of memory")						\
+	X(ErrorInitializationError, 3, "initialization error")					\
+	X(ErrorCudartUnloading, 4, "driver shutting down")					\
+	X(ErrorInvalidConfiguration, 9, "invalid configuration argument")			\
+	X(ErrorInvalidPitchValue, 12, "invalid pitch argument")					\
+	X(ErrorInvalidSymbol, 13, "invalid device symbol")					\
+	X(ErrorInvalidHostPointer, 16, "invalid host pointer")					\
+	X(ErrorInvalidDevicePointer, 17, "invalid device pointer")				\
+	X(ErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")			\
+	X(ErrorInsufficientDriver, 35, \
+		"CUDA driver version is insufficient for CUDA runtime version") \
+	X(ErrorDevicesUnavailable, 46, "CUDA-capable device(s) is/are busy or unavailable")	\
+	X(ErrorMissingConfiguration, 52, "__global__ function call is not configured")		\
+	X(ErrorInvalidDeviceFunction, 98, "invalid device function")				\
+	X(ErrorNoDevice, 100, "no CUDA-capable device is detected")				\
+	X(ErrorInvalidDevice, 101, "invalid device ordinal")					\
+	X(ErrorInvalidKernelImage, 200, "device kernel image is invalid")			\
+	X(ErrorDeviceUninitialized, 201, "invalid device context")				\
+	X(ErrorNoKernelImageForDevice, 209, \
+		"no kernel image is available for execution on the device") \
+	X(ErrorInvalidPtx, 218, "a PTX JIT compilation failed")					\
+	X(ErrorOperatingSystem, 304, "OS call failed or operation not supported on this OS")	\
+	X(ErrorInvalidResourceHandle, 400, "invalid resource handle")				\
+	X(ErrorSymbolNotFound, 500, "named symbol not found")					\
+	X(ErrorNotReady, 600, "device not ready")						\
+	X(ErrorIllegalAddress, 700, "an illegal memory access was encountered")			\
+	X(ErrorLaunchOutOfResources, 701, "too many resources requested for launch")		\
+	X(ErrorLaunchTimeout, 702, "the launch timed out and was terminated")			\
+	X(ErrorPeerAccessUnsupported, 217, \
+		"peer access is not supported between these two devices") \
+	X(ErrorPeerAccessNotEnabled, 705, "peer access has not been enabled")			\
+	X(ErrorSetOnActiveProcess, 708, "cannot set while device is active in this process")	\
+	X(ErrorContextIsDestroyed, 709, "context is destroyed")					\
+	X(ErrorAssert, 710, "device-side assert triggered")					\
+	X(ErrorHostMemoryAlreadyRegistered, 712, \
+		"part or all of the requested memory range is already mapped") \
+	X(ErrorHostMemoryNotRegistered, 713, \
+		"pointer does not correspond to a registered memory region") \
+	X(ErrorHardwareStackError, 714, "hardware stack error")					\
+	X(ErrorIllegalInstruction, 715, "an illegal instruction was encountered")		\
+	X(ErrorMisalignedAddress, 716, "misaligned address")					\
 	X(ErrorInvalidAddressSpace, 717, "operation not supported on global/shared address space") \
-	X(ErrorLaunchFailure, 719, "unspecified launch failure") \
-	X(ErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch") \
-	X(ErrorNotPermitted, 800, "operation not permitted") \
-	X(ErrorNotSupported, 801, "operation not supported") \
+	X(ErrorLaunchFailure, 719, "unspecified launch failure")				\
+	X(ErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch")		\
+	X(ErrorNotPermitted, 800, "operation not permitted")					\
+	X(ErrorNotSupported, 801, "operation not supported")					\
 	X(ErrorUnknown, 999, "unknown error")
 
 typedef enum vgpuError {
@@ -137,28 +144,32 @@ typedef struct vgpuFault {
 	char sentence[1024];		/* all of it for a person */
 } vgpuFault;
 
-/* ---- device ---- */
+/* ---- device ------------------------------------------------------------- */
 
 VGPU_API vgpuError_t vgpuGetDeviceCount(int *count);
 VGPU_API vgpuError_t vgpuGetDeviceProperties(vgpuDeviceProperties *properties, int device);
 /*
- * The device of this thread's calls from now on, 0 at first; it is opened now if that has not happened, and not chosen if it
- * does not open. One whose context is dead is chosen, and the call says so: vgpuDeviceReset() then begins anew. Streams, events,
- * modules and what they do belong to the device they were made on. Memory is freed, copied and set by the calls without a stream
+ * The device of this thread's calls from now on, 0 at first; it is opened now if that has not
+ * happened, and not chosen if it does not open. One whose context is dead is chosen, and the call
+ * says so: vgpuDeviceReset() then begins anew. Streams, events, modules and what they do belong to
+ * the device they were made on. Memory is freed, copied and set by the calls without a stream
  * wherever it lies.
  */
 VGPU_API vgpuError_t vgpuSetDevice(int device);
 VGPU_API vgpuError_t vgpuGetDevice(int *device);
 /* Waits for all work of this process. */
 VGPU_API vgpuError_t vgpuDeviceSynchronize(void);
-/* Ends this process's context: memory, streams, events and modules go; the next call starts a new one. */
+/*
+ * Ends this process's context: memory, streams, events and modules go; the next call starts a new
+ * one.
+ */
 VGPU_API vgpuError_t vgpuDeviceReset(void);
 VGPU_API vgpuError_t vgpuMemGetInfo(size_t *free_bytes, size_t *total_bytes);
 /* What the device counts for this process: instructions, blocks, SM time … */
 VGPU_API vgpuError_t vgpuContextInfo(struct vgpu_context_info *info);
 VGPU_API vgpuError_t vgpuDeviceInfo(struct vgpu_device_info *info);
 
-/* ---- errors ---- */
+/* ---- errors ------------------------------------------------------------- */
 
 /* Last failure of this thread; Get forgets it, unless the context is dead: that is sticky. */
 VGPU_API vgpuError_t vgpuGetLastError(void);
@@ -166,10 +177,13 @@ VGPU_API vgpuError_t vgpuPeekAtLastError(void);
 VGPU_API const char *vgpuGetErrorName(vgpuError_t error);
 VGPU_API const char *vgpuGetErrorString(vgpuError_t error);
 VGPU_API vgpuError_t vgpuGetFault(vgpuFault *fault);
-/* The last refusal of this thread in words ("ptx line 12: …"), "" when there is none; valid until its next call. */
+/*
+ * The last refusal of this thread in words ("ptx line 12: …"), "" when there is none; valid until
+ * its next call.
+ */
 VGPU_API const char *vgpuGetLastMessage(void);
 
-/* ---- memory ---- */
+/* ---- memory ------------------------------------------------------------- */
 
 VGPU_API vgpuError_t vgpuMalloc(void **pointer, size_t bytes);
 VGPU_API vgpuError_t vgpuMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height);
@@ -182,27 +196,30 @@ VGPU_API vgpuError_t vgpuHostUnregister(void *pointer);
 VGPU_API vgpuError_t vgpuMemcpy(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind);
 VGPU_API vgpuError_t vgpuMemcpyAsync(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind,
 				     vgpuStream_t stream);
-VGPU_API vgpuError_t vgpuMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
-				  size_t height, vgpuMemcpyKind kind);
-VGPU_API vgpuError_t vgpuMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
-				       size_t height, vgpuMemcpyKind kind, vgpuStream_t stream);
+VGPU_API vgpuError_t vgpuMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
+				  size_t width, size_t height, vgpuMemcpyKind kind);
+VGPU_API vgpuError_t vgpuMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src,
+				       size_t src_pitch, size_t width, size_t height,
+				       vgpuMemcpyKind kind, vgpuStream_t stream);
 VGPU_API vgpuError_t vgpuMemset(void *pointer, int value, size_t bytes);
 VGPU_API vgpuError_t vgpuMemsetAsync(void *pointer, int value, size_t bytes, vgpuStream_t stream);
-VGPU_API vgpuError_t vgpuMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
-				       vgpuStream_t stream);
+VGPU_API vgpuError_t vgpuMemset2DAsync(void *pointer, size_t pitch, int value, size_t width,
+				       size_t height, vgpuStream_t stream);
 /* The allocation that holds @pointer. kind: 0 not known, 1 host, 2 device. */
 VGPU_API vgpuError_t vgpuPointerInfo(const void *pointer, int *kind, void **base, size_t *bytes);
 
-/* ---- streams and events ---- */
+/* ---- streams and events ------------------------------------------------- */
 
 VGPU_API vgpuError_t vgpuStreamCreate(vgpuStream_t *stream, unsigned int flags);
 VGPU_API vgpuError_t vgpuStreamDestroy(vgpuStream_t stream);
 VGPU_API vgpuError_t vgpuStreamSynchronize(vgpuStream_t stream);
 VGPU_API vgpuError_t vgpuStreamQuery(vgpuStream_t stream);
-VGPU_API vgpuError_t vgpuStreamWaitEvent(vgpuStream_t stream, vgpuEvent_t event, unsigned int flags);
+VGPU_API vgpuError_t vgpuStreamWaitEvent(vgpuStream_t stream, vgpuEvent_t event,
+					 unsigned int flags);
 VGPU_API vgpuError_t vgpuStreamGetFlags(vgpuStream_t stream, unsigned int *flags);
 /* Calls @function on the calling thread once the stream's earlier work is done. */
-VGPU_API vgpuError_t vgpuLaunchHostFunc(vgpuStream_t stream, void (*function)(void *), void *argument);
+VGPU_API vgpuError_t vgpuLaunchHostFunc(vgpuStream_t stream, void (*function)(void *),
+					void *argument);
 VGPU_API vgpuError_t vgpuEventCreate(vgpuEvent_t *event, unsigned int flags);
 VGPU_API vgpuError_t vgpuEventDestroy(vgpuEvent_t event);
 VGPU_API vgpuError_t vgpuEventRecord(vgpuEvent_t event, vgpuStream_t stream);
@@ -211,21 +228,25 @@ VGPU_API vgpuError_t vgpuEventQuery(vgpuEvent_t event);
 /* Virtual time between two records, in milliseconds. */
 VGPU_API vgpuError_t vgpuEventElapsedTime(float *ms, vgpuEvent_t start, vgpuEvent_t end);
 
-/* ---- modules and kernels ---- */
+/* ---- modules and kernels ------------------------------------------------ */
 
 /* Compiles PTX (zero-terminated text), links it to its variables and loads it. */
 VGPU_API vgpuError_t vgpuModuleLoad(vgpuModule_t *module, const char *ptx);
 VGPU_API vgpuError_t vgpuModuleUnload(vgpuModule_t module);
-VGPU_API vgpuError_t vgpuModuleGetFunction(vgpuFunction_t *function, vgpuModule_t module, const char *name);
-VGPU_API vgpuError_t vgpuModuleGetGlobal(void **pointer, size_t *bytes, vgpuModule_t module, const char *name);
-VGPU_API vgpuError_t vgpuFuncGetAttributes(vgpuFunctionAttributes *attributes, vgpuFunction_t function);
+VGPU_API vgpuError_t vgpuModuleGetFunction(vgpuFunction_t *function, vgpuModule_t module,
+					   const char *name);
+VGPU_API vgpuError_t vgpuModuleGetGlobal(void **pointer, size_t *bytes, vgpuModule_t module,
+					 const char *name);
+VGPU_API vgpuError_t vgpuFuncGetAttributes(vgpuFunctionAttributes *attributes,
+					   vgpuFunction_t function);
 VGPU_API vgpuError_t vgpuFuncSetMaxDynamicShared(vgpuFunction_t function, size_t bytes);
 /* Blocks of @function that fit on one SM at once. */
-VGPU_API vgpuError_t vgpuOccupancy(int *blocks, vgpuFunction_t function, int block_threads, size_t dynamic_shared);
+VGPU_API vgpuError_t vgpuOccupancy(int *blocks, vgpuFunction_t function, int block_threads,
+				   size_t dynamic_shared);
 /* @arguments: one pointer for each parameter */
 VGPU_API vgpuError_t vgpuLaunchKernel(vgpuFunction_t function, const unsigned int grid[3],
-				      const unsigned int block[3], void **arguments, size_t dynamic_shared,
-				      vgpuStream_t stream);
+				      const unsigned int block[3], void **arguments,
+				      size_t dynamic_shared, vgpuStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What the device needs of the ground it stands on: integer types, memory, copying bytes, the right to use the vector
- * unit. The only header of the device that differs between the kernel and user space; platform/kernel.c and
- * platform/user.c fill it. Everything else of the device is the same source in both.
+ * What the device needs of the ground it stands on: integer types, memory, copying bytes, the right
+ * to use the vector unit. The only header of the device that differs between the kernel and user
+ * space; platform/kernel.c and platform/user.c fill it. Everything else of the device is the same
+ * source in both.
  */
 #ifndef VGPU_PLATFORM_H
 #define VGPU_PLATFORM_H
@@ -30,7 +31,9 @@ typedef __s64 s64;
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 #endif
 
-/* Zeroed memory of any size, NULL when there is none; may sleep. vgpu_mem_free(NULL) does nothing. */
+/*
+ * Zeroed memory of any size, NULL when there is none; may sleep. vgpu_mem_free(NULL) does nothing.
+ */
 void *vgpu_mem_alloc(size_t bytes);
 void vgpu_mem_free(void *memory);
 
@@ -38,15 +41,18 @@ void vgpu_mem_free(void *memory);
 void vgpu_resched(void);
 
 /*
- * Brackets of every stretch that uses the vector unit (the lanes files): never nested, never asleep inside, and of
- * bounded length, since the kernel does not preempt it.
+ * Brackets of every stretch that uses the vector unit (the lanes files): never nested, never asleep
+ * inside, and of bounded length, since the kernel does not preempt it.
  */
 void vgpu_fpu_begin(void);
 void vgpu_fpu_end(void);
 /* True when the processor has AVX2 and FMA and may use them here. */
 bool vgpu_cpu_has_avx2(void);
 
-/* An invariant of the model is broken: says where and ends the program (user space) or warns once (kernel). */
+/*
+ * An invariant of the model is broken: says where and ends the program (user space) or warns once
+ * (kernel).
+ */
 void vgpu_broken(const char *file, int line, const char *what);
 #define VGPU_CHECK(cond) \
 	do { if (unlikely(!(cond))) vgpu_broken(__FILE__, __LINE__, #cond); } while (0)

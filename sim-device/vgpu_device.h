@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The host interface: the only door into the device. A host (kmod/ in the kernel, the embedded transport or vgpu-sim in
- * user space) creates a device from a configuration, opens contexts, pushes commands and calls vgpu_device_run() to
- * let virtual time pass; the device calls back through struct vgpu_host_ops. Nothing else crosses.
+ * The host interface: the only door into the device. A host (kmod/ in the kernel, the embedded
+ * transport or vgpu-sim in user space) creates a device from a configuration, opens contexts,
+ * pushes commands and calls vgpu_device_run() to let virtual time pass; the device calls back
+ * through struct vgpu_host_ops. Nothing else crosses.
  *
- * One actor: every function here is called by one thread at a time, never from inside a callback. The device holds no lock.
- * vgpu_vass_load() and vgpu_vass_free() need no device and may be called on any thread.
- * Functions return 0 or a negative errno. Times are virtual, in picoseconds.
+ * One actor: every function here is called by one thread at a time, never from inside a callback.
+ * The device holds no lock. vgpu_vass_load() and vgpu_vass_free() need no device and may be called
+ * on any thread. Functions return 0 or a negative errno. Times are virtual, in picoseconds.
  */
 #ifndef VGPU_DEVICE_H
 #define VGPU_DEVICE_H
@@ -22,11 +23,12 @@ struct vgpu_device;
 #define VGPU_US			1000000ull
 #define VGPU_MS			1000000000ull
 
-/* ---- configuration ------------------------------------------------------------------------------------------- */
+/* ---- configuration ------------------------------------------------------ */
 
 /**
- * struct vgpu_config - the shape of a device: data, no code. vgpu_config_preset() fills it from the papers' tables,
- * vgpu_config_set() changes one field by name, vgpu_device_create() refuses what makes no sense.
+ * struct vgpu_config - the shape of a device: data, no code. vgpu_config_preset() fills it from the
+ * papers' tables, vgpu_config_set() changes one field by name, vgpu_device_create() refuses what
+ * makes no sense.
  */
 struct vgpu_config {
 	char name[VGPU_NAME_BYTES];	/* of the preset it came from */
@@ -35,7 +37,8 @@ struct vgpu_config {
 	u32 regs_per_sm;
 	u32 regs_per_thread;		/* 1..VGPU_VASS_MAX_REGS */
 	u32 shared_per_sm;		/* bytes, the default configuration (Tanasic table 5.1) */
-	u32 shared_steps[4];		/* bytes, larger ones an SM can be set to, ascending, 0: none */
+	/* bytes, larger ones an SM can be set to, ascending, 0: none */
+	u32 shared_steps[4];
 	u32 threads_per_sm;
 	u32 threads_per_block;
 	u32 grid_limit[3];
@@ -51,7 +54,8 @@ struct vgpu_config {
 	u32 link_burst;			/* bytes of one burst (Tanasic table 5.1: 4 KB) */
 	u64 launch_ps;			/* dispatcher to execution engine */
 	u64 sm_setup_ps;		/* before an SM runs another kernel */
-	u64 pipeline_drain_ps;		/* context switch: until the instructions in flight have ended (Tanasic 5.2.2) */
+	/* context switch: until the instructions in flight have ended (Tanasic 5.2.2) */
+	u64 pipeline_drain_ps;
 	u64 drain_ps;			/* drain-then-switch: how long it drains */
 	u64 time_slice_ps;		/* of the policy round-robin */
 	u64 watchdog_ps;		/* longest a kernel may run, 0: no watchdog */
@@ -61,13 +65,17 @@ struct vgpu_config {
 	char preemption[VGPU_NAME_BYTES];	/* "none", "drain" … */
 };
 
-/* Fill @config from preset @name: "k20c" (Tanasic table 5.1), "tanasic-ch6" (table 6.1), "gtx980" (SMK table 4, PEP
- * table 2). -ENOENT: there is no such preset. */
+/*
+ * Fill @config from preset @name: "k20c" (Tanasic table 5.1), "tanasic-ch6" (table 6.1), "gtx980"
+ * (SMK table 4, PEP table 2). -ENOENT: there is no such preset.
+ */
 int vgpu_config_preset(struct vgpu_config *config, const char *name);
 /* Name of preset @index for listings, NULL past the end. */
 const char *vgpu_config_preset_name(unsigned int index);
-/* Set one field by its name in struct vgpu_config from decimal text (or text). -ENOENT: no such field, -EINVAL: the
- * value is not one it can have. */
+/*
+ * Set one field by its name in struct vgpu_config from decimal text (or text). -ENOENT: no such
+ * field, -EINVAL: the value is not one it can have.
+ */
 int vgpu_config_set(struct vgpu_config *config, const char *field, const char *value);
 /* Name of field @index for listings, NULL past the end. */
 const char *vgpu_config_field(unsigned int index);
@@ -76,7 +84,7 @@ int vgpu_config_get(const struct vgpu_config *config, const char *field, char *t
 /* Names the first thing wrong with @config, NULL if it makes a device. */
 const char *vgpu_config_check(const struct vgpu_config *config);
 
-/* ---- what the device asks of its host ------------------------------------------------------------------------ */
+/* ---- what the device asks of its host ----------------------------------- */
 
 enum vgpu_move { VGPU_MOVE_TO_DEVICE, VGPU_MOVE_TO_HOST };
 
@@ -91,59 +99,74 @@ struct vgpu_completion {
 };
 
 /**
- * struct vgpu_host_ops - callbacks, all called from inside vgpu_device_run() or the call that caused them, on the
- * actor's thread; they must not call into the device, but for vgpu_device_stop() and vgpu_device_now().
- * @get_frame: a zeroed, page-aligned frame of VGPU_PAGE_SIZE bytes for a context, NULL when the host has none
+ * struct vgpu_host_ops - callbacks, all called from inside vgpu_device_run() or the call that
+ * caused them, on the actor's thread; they must not call into the device, but for
+ * vgpu_device_stop() and vgpu_device_now().
+ * @get_frame: a zeroed, page-aligned frame of VGPU_PAGE_SIZE bytes for a context, NULL when the
+ *   host has none
  * @put_frame: gives one back
- * @move: move @bytes (at most link_burst) between process memory of a command and @memory, which lies inside one
- *	frame. @cookie is the command's, @offset counts from the start of the command's process buffer. -EFAULT: the
- *	process memory is not there any more.
- * @completed: a command ended; commands of one queue end in order, every pushed command ends exactly once
+ * @move: move @bytes (at most link_burst) between process memory of a command and @memory, which
+ *   lies inside one frame. @cookie is the command's, @offset counts from the start of the command's
+ *   process buffer. -EFAULT: the process memory is not there any more.
+ * @completed: a command ended; commands of one queue end in order, every pushed command ends
+ *   exactly once
  * @context_died: first fault of a context; its pending commands complete with -EIO afterwards
  * @trace: NULL when nobody listens
- * @preempted: NULL when nobody listens; SM @sm was taken from a kernel of @context, as was asked for at time @requested
+ * @preempted: NULL when nobody listens; SM @sm was taken from a kernel of @context, as was asked
+ *   for at time @requested
  */
 struct vgpu_host_ops {
 	void *(*get_frame)(void *host, u32 context);
 	void (*put_frame)(void *host, void *frame);
-	int (*move)(void *host, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes, enum vgpu_move dir);
+	int (*move)(void *host, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes,
+		    enum vgpu_move dir);
 	void (*completed)(void *host, const struct vgpu_completion *completion);
 	void (*context_died)(void *host, u32 context, const struct vgpu_fault *fault);
 	void (*trace)(void *host, const struct vgpu_trace_record *record);
 	void (*preempted)(void *host, u32 context, u32 sm, u64 requested);
 };
 
-/* ---- device -------------------------------------------------------------------------------------------------- */
+/* ---- device ------------------------------------------------------------- */
 
-/* -EINVAL: vgpu_config_check() refuses @config. @ops (and @host, handed back to it) must outlive the device. */
-int vgpu_device_create(const struct vgpu_config *config, const struct vgpu_host_ops *ops, void *host,
-		       struct vgpu_device **out);
+/*
+ * -EINVAL: vgpu_config_check() refuses @config. @ops (and @host, handed back to it) must outlive
+ * the device.
+ */
+int vgpu_device_create(const struct vgpu_config *config, const struct vgpu_host_ops *ops,
+		       void *host, struct vgpu_device **out);
 /* Every context is closed first if any is open: their commands complete with -EIO. */
 void vgpu_device_destroy(struct vgpu_device *dev);
 
 /**
  * vgpu_device_run - let virtual time pass
  * @until: process events up to and including this time; VGPU_NEVER: as far as there are any
- * @max_events: at most so many; bounds the real time of one call (one event is at most one SM slice)
+ * @max_events: at most so many; bounds the real time of one call (one event is at most one SM
+ *   slice)
  *
- * Returns the time of the next event, VGPU_NEVER when nothing is due: the device is idle. When it returns
- * because of @until, the clock stands at @until.
+ * Returns the time of the next event, VGPU_NEVER when nothing is due: the device is idle. When it
+ * returns because of @until, the clock stands at @until.
  */
 u64 vgpu_device_run(struct vgpu_device *dev, u64 until, u32 max_events);
-/* What a callback may call: vgpu_device_run() returns after the present event, as it does after max_events. For a host
- * that has to answer a completion before virtual time goes on. */
+/*
+ * What a callback may call: vgpu_device_run() returns after the present event, as it does after
+ * max_events. For a host that has to answer a completion before virtual time goes on.
+ */
 void vgpu_device_stop(struct vgpu_device *dev);
 u64 vgpu_device_now(const struct vgpu_device *dev);
 /* Switch trace records on or off (off at creation; needs ops->trace). */
 void vgpu_device_trace(struct vgpu_device *dev, bool on);
 
 /**
- * vgpu_device_knob_set - change a knob of the running device: "policy", "preemption", "watchdog_us" …
+ * vgpu_device_knob_set - change a knob of the running device: "policy", "preemption", "watchdog_us"
+ * …
  *
  * Takes decimal text or a name. -ENOENT: no such knob; -EINVAL: not a value it takes.
  */
 int vgpu_device_knob_set(struct vgpu_device *dev, const char *knob, const char *value);
-/* The value as text into @text; returns its length or -ENOENT, -ENOSPC. List knobs print every choice, "[active]" marked. */
+/*
+ * The value as text into @text; returns its length or -ENOENT, -ENOSPC. List knobs print every
+ * choice, "[active]" marked.
+ */
 int vgpu_device_knob_get(struct vgpu_device *dev, const char *knob, char *text, size_t size);
 /* Name of knob @index for listings, NULL past the end. */
 const char *vgpu_device_knob_name(unsigned int index);
@@ -158,16 +181,22 @@ struct vgpu_device_counts {
 void vgpu_device_counts(const struct vgpu_device *dev, struct vgpu_device_counts *counts);
 
 /*
- * States of an SM. Idle, running and reserved are Tanasic's (5.2.3); setup and restoring are parts of running, saving is the last
- * part of reserved, told apart. While some blocks of an SM run and others are restored, it is running.
+ * States of an SM. Idle, running and reserved are Tanasic's (5.2.3); setup and restoring are parts
+ * of running, saving is the last part of reserved, told apart. While some blocks of an SM run and
+ * others are restored, it is running.
  */
 enum vgpu_sm_state {
 	VGPU_SM_IDLE,
 	VGPU_SM_SETUP,
 	VGPU_SM_RUNNING,
-	VGPU_SM_RESERVED,		/* being preempted for another kernel: its blocks run on until they end or the save begins */
-	VGPU_SM_SAVING,			/* being preempted, contexts of its blocks move to the save area */
-	VGPU_SM_RESTORING,		/* nothing runs, contexts of its blocks move back from the save area */
+	/*
+	 * being preempted for another kernel: its blocks run on until they end or the save begins
+	 */
+	VGPU_SM_RESERVED,
+	/* being preempted, contexts of its blocks move to the save area */
+	VGPU_SM_SAVING,
+	/* nothing runs, contexts of its blocks move back from the save area */
+	VGPU_SM_RESTORING,
 	VGPU_SM_STATES
 };
 /* "idle", "setup" …, NULL past the end. */
@@ -209,7 +238,10 @@ int vgpu_device_sm_stats(const struct vgpu_device *dev, u32 sm, struct vgpu_sm_s
 #define VGPU_LATENCY_BITS	6	/* a percentile is at most one part in 64 too large */
 #define VGPU_LATENCY_BUCKETS	((65 - VGPU_LATENCY_BITS) << VGPU_LATENCY_BITS)
 
-/** struct vgpu_latency - a histogram of times, of fixed size: count and mean are exact. The host's, as @preempted is told. */
+/**
+ * struct vgpu_latency - a histogram of times, of fixed size: count and mean are exact. The host's,
+ * as @preempted is told.
+ */
 struct vgpu_latency {
 	u64 count;
 	u64 total_ps;
@@ -223,19 +255,28 @@ u64 vgpu_latency_top(u32 bucket);
 /* The smallest time that @percent of the entries do not exceed; 0 when there are none. */
 u64 vgpu_latency_percentile(const struct vgpu_latency *latency, unsigned int percent);
 
-/* ---- contexts ------------------------------------------------------------------------------------------------ */
+/* ---- contexts ----------------------------------------------------------- */
 
 /* @label: any number, for traces (the pid). Ids are unique for the life of the device, from 1. */
 int vgpu_context_open(struct vgpu_device *dev, u64 label, u32 *id);
-/* Ends it at once: running blocks stop, pending commands complete with -EIO, memory, queues and modules go. */
+/*
+ * Ends it at once: running blocks stop, pending commands complete with -EIO, memory, queues and
+ * modules go.
+ */
 int vgpu_context_close(struct vgpu_device *dev, u32 context);
-/* The host found it at fault: it dies as if the device had. @fault needs everything but the time. */
+/*
+ * The host found it at fault: it dies as if the device had. @fault needs everything but the time.
+ */
 int vgpu_context_end(struct vgpu_device *dev, u32 context, const struct vgpu_fault *fault);
-/* A higher number is more important, 0 at first. Which policies heed it, they say; those change their mind at once. */
+/*
+ * A higher number is more important, 0 at first. Which policies heed it, they say; those change
+ * their mind at once.
+ */
 int vgpu_context_priority(struct vgpu_device *dev, u32 context, s32 priority);
 /*
- * Its budget of SMs under the policies that divide them, dss and static: 0..VGPU_TOKENS_MAX, or VGPU_TOKENS_SHARE, as at first: a share of
- * what is left to those without a budget. -EINVAL: another value.
+ * Its budget of SMs under the policies that divide them, dss and static: 0..VGPU_TOKENS_MAX, or
+ * VGPU_TOKENS_SHARE, as at first: a share of what is left to those without a budget. -EINVAL:
+ * another value.
  */
 #define VGPU_TOKENS_MAX		1024u
 #define VGPU_TOKENS_SHARE	(~0u)
@@ -253,15 +294,20 @@ int vgpu_memory_unmap(struct vgpu_device *dev, u32 context, u64 address, u64 byt
 struct vgpu_module;		/* verified code */
 
 /**
- * vgpu_vass_load - verify a VASS binary. Needs no device: to be called on any thread, since it takes its time
+ * vgpu_vass_load - verify a VASS binary. Needs no device: to be called on any thread, since it
+ * takes its time
  * @limits: the configuration of the device that it is for
  * @binary: copied; trusted in nothing
- * @message: room for one line that names kernel, instruction and reason when it is refused with -EINVAL
+ * @message: room for one line that names kernel, instruction and reason when it is refused with
+ *   -EINVAL
  */
 int vgpu_vass_load(const struct vgpu_config *limits, const void *binary, u32 bytes, char *message,
 		   size_t message_bytes, struct vgpu_module **out);
 void vgpu_vass_free(struct vgpu_module *code);
-/* Give @context verified code, which belongs to the device then; not so if it fails. -ENOSPC: the context has too much. */
+/*
+ * Give @context verified code, which belongs to the device then; not so if it fails. -ENOSPC: the
+ * context has too much.
+ */
 int vgpu_module_add(struct vgpu_device *dev, u32 context, struct vgpu_module *code, u32 *module);
 /* Both in one, for hosts whose threads can wait for each other. */
 int vgpu_module_load(struct vgpu_device *dev, u32 context, const void *binary, u32 bytes,
@@ -285,11 +331,11 @@ struct vgpu_push {
  * @failed: on -EINVAL the index of the command that is wrong
  * @seq: sequence number of the last command
  *
- * -EINVAL: a command is malformed or asks for what the device cannot give (limits of grid, block, registers, shared
- * memory, a module or kernel or queue that is not there); -EIO: the context is dead; -EAGAIN: VGPU_INFLIGHT_MAX;
- * -ENOENT: no such queue.
+ * -EINVAL: a command is malformed or asks for what the device cannot give (limits of grid, block,
+ * registers, shared memory, a module or kernel or queue that is not there); -EIO: the context is
+ * dead; -EAGAIN: VGPU_INFLIGHT_MAX; -ENOENT: no such queue.
  */
-int vgpu_queue_push(struct vgpu_device *dev, u32 context, u32 queue, const struct vgpu_push *push, u32 count,
-		    u32 *failed, u64 *seq);
+int vgpu_queue_push(struct vgpu_device *dev, u32 context, u32 queue, const struct vgpu_push *push,
+		    u32 count, u32 *failed, u64 *seq);
 
 #endif

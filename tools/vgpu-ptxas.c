@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-ptxas: compile PTX as the runtime will when the program runs, and say what comes out or why it does not. vgpucc
- * calls it, so that what is not supported is an error of the compilation.
+ * vgpu-ptxas: compile PTX as the runtime will when the program runs, and say what comes out or why
+ * it does not. vgpucc calls it, so that what is not supported is an error of the compilation.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,12 +13,16 @@
 
 static void usage(FILE *out)
 {
-	fprintf(out, "usage: vgpu-ptxas [--resource-usage] [--maxregs N] [--source NAME] [--disassemble] FILE.ptx\n"
-		"  --resource-usage   registers, memory, spills and occupancy of each kernel; VGPU_PRESET names the device\n"
+	fprintf(out,
+		"usage: vgpu-ptxas [--resource-usage] [--maxregs N] [--source NAME] "
+		"[--disassemble] FILE.ptx\n"
+		"  --resource-usage   registers, memory, spills and occupancy of each kernel; "
+		"VGPU_PRESET names the device\n"
 		"  --maxregs N        registers per thread at most, 16 to %u\n"
 		"  --source NAME      the file the PTX comes from, for messages\n"
 		"  --disassemble      print the code\n"
-		"exit status: 0 done, 1 the file could not be read or was refused, 2 wrong usage\n", VGPU_VASS_MAX_REGS);
+		"exit status: 0 done, 1 the file could not be read or was refused, 2 wrong usage\n",
+		VGPU_VASS_MAX_REGS);
 }
 
 static char *read_file(const char *path, size_t *length)
@@ -40,8 +44,8 @@ static char *read_file(const char *path, size_t *length)
 	return text;
 }
 
-static unsigned int occupancy(const struct vgpu_config *config, const struct vgpu_vass_kernel *kernel,
-			      unsigned int threads)
+static unsigned int occupancy(const struct vgpu_config *config,
+			      const struct vgpu_vass_kernel *kernel, unsigned int threads)
 {
 	unsigned int blocks = config->blocks_per_sm, shared = config->shared_per_sm;
 
@@ -62,16 +66,20 @@ static void report(const struct vgpu_program *program, const struct vgpu_config 
 	for (uint32_t i = 0; i < program->kernel_count; i++) {
 		const struct vgpu_program_kernel *kernel = &program->kernels[i];
 		const struct vgpu_vass_kernel *vass = &kernel->vass;
-		unsigned int threads = vass->max_threads && vass->max_threads < 256 ? (vass->max_threads + 31) / 32 * 32 :
-			256;
+		unsigned int threads = vass->max_threads && vass->max_threads < 256 ?
+					       (vass->max_threads + 31) / 32 * 32 :
+					       256;
 		unsigned int blocks = occupancy(config, vass, threads);
 
 		fprintf(stderr, "kernel %s:\n", kernel->name);
-		fprintf(stderr, "  %u registers (%u live at once), %u bytes shared, %u bytes local of which %u spilled, "
-			"%u bytes parameters, %u instructions\n", vass->regs, kernel->max_live, vass->shared_bytes,
-			vass->local_bytes, kernel->spilled_bytes, vass->param_bytes, vass->code_count);
-		fprintf(stderr, "  %s: %u blocks of %u threads on an SM, %u of %u threads (%u%%)\n", config->name, blocks,
-			threads, blocks * threads, config->threads_per_sm,
+		fprintf(stderr,
+			"  %u registers (%u live at once), %u bytes shared, %u bytes local of "
+			"which %u spilled, "
+			"%u bytes parameters, %u instructions\n",
+			vass->regs, kernel->max_live, vass->shared_bytes, vass->local_bytes,
+			kernel->spilled_bytes, vass->param_bytes, vass->code_count);
+		fprintf(stderr, "  %s: %u blocks of %u threads on an SM, %u of %u threads (%u%%)\n",
+			config->name, blocks, threads, blocks * threads, config->threads_per_sm,
 			blocks * threads * 100 / config->threads_per_sm);
 	}
 	if (program->data_bytes)
@@ -81,7 +89,8 @@ static void report(const struct vgpu_program *program, const struct vgpu_config 
 static void disassemble(const struct vgpu_program *program)
 {
 	const struct vgpu_vass_header *header = (const struct vgpu_vass_header *)program->binary;
-	const struct vgpu_insn *code = (const struct vgpu_insn *)(program->binary + header->code_offset);
+	const struct vgpu_insn *code =
+		(const struct vgpu_insn *)(program->binary + header->code_offset);
 	char text[128];
 
 	for (uint32_t i = 0; i < program->kernel_count; i++) {
@@ -90,7 +99,8 @@ static void disassemble(const struct vgpu_program *program)
 		printf("%s:\n", kernel->name);
 		for (uint32_t pc = 0; pc < kernel->vass.code_count; pc++) {
 			vgpu_disassemble(&code[kernel->vass.entry + pc], text, sizeof(text));
-			printf("%6u  %-40s // ptx line %u\n", pc, text, kernel->ptx_line ? kernel->ptx_line[pc] : 0);
+			printf("%6u  %-40s // ptx line %u\n", pc, text,
+			       kernel->ptx_line ? kernel->ptx_line[pc] : 0);
 		}
 	}
 }
@@ -139,7 +149,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	if (vgpu_compile_ptx(text, length, &options, &program, &message)) {
-		fprintf(stderr, "%s: %s\n", source ? source : path, message ? message : "no memory");
+		fprintf(stderr, "%s: %s\n", source ? source : path,
+			message ? message : "no memory");
 		free(message);
 		free(text);
 		return 1;

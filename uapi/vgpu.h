@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * vgpu user interface: what user space, the module and the device say to each other. ioctls of /dev/vgpuN, commands,
- * faults, information, trace records.
+ * vgpu user interface: what user space, the module and the device say to each other. ioctls of
+ * /dev/vgpuN, commands, faults, information, trace records.
  *
- * Rules: fixed-size types, explicit padding, no pointers (addresses travel as __u64), unknown flags and non-zero
- * reserved fields are refused with EINVAL; a struct only ever grows at its end, and the ioctl number carries its size.
- * An open file is a context: a process on the device, with its own address space, queues and fate. Times are virtual
- * picoseconds since the device was created.
+ * Rules: fixed-size types, explicit padding, no pointers (addresses travel as __u64), unknown flags
+ * and non-zero reserved fields are refused with EINVAL; a struct only ever grows at its end, and
+ * the ioctl number carries its size. An open file is a context: a process on the device, with its
+ * own address space, queues and fate. Times are virtual picoseconds since the device was created.
  */
 #ifndef VGPU_H
 #define VGPU_H
@@ -22,7 +22,7 @@
 /* Device addresses are addresses of the process: below this. */
 #define VGPU_ADDRESS_LIMIT	(1ull << 47)
 
-/* ---- commands ------------------------------------------------------------------------------------------------ */
+/* ---- commands ----------------------------------------------------------- */
 
 enum vgpu_cmd_op {
 	VGPU_CMD_NOP,		/* completes in its turn: a fence */
@@ -31,7 +31,8 @@ enum vgpu_cmd_op {
 	VGPU_CMD_COPY_D2H,
 	VGPU_CMD_COPY_D2D,
 	VGPU_CMD_FILL,		/* memset */
-	VGPU_CMD_WAIT,		/* until another queue of this context has completed a sequence number */
+	/* until another queue of this context has completed a sequence number */
+	VGPU_CMD_WAIT,
 	VGPU_CMD_STAMP,		/* write the virtual time (8 bytes) to process memory */
 	VGPU_CMD_PROFILED,	/* a profiled kernel: resources and block times, no code */
 	VGPU_CMD_COUNT
@@ -49,15 +50,16 @@ struct vgpu_cmd_launch {
 };
 
 /*
- * Process memory is held from submission to completion, so it is bounded: bytes of one copy between process and device,
- * and of all of them that a context has in flight (EAGAIN beyond; a batch that exceeds it alone is refused).
+ * Process memory is held from submission to completion, so it is bounded: bytes of one copy between
+ * process and device, and of all of them that a context has in flight (EAGAIN beyond; a batch that
+ * exceeds it alone is refused).
  */
 #define VGPU_COPY_MAX		(64ull << 20)
 #define VGPU_PINNED_MAX		(256ull << 20)
 
 /**
- * struct vgpu_cmd_copy - operands of the three copies. Any alignment, bytes >= 1; H2D and D2H at most VGPU_COPY_MAX.
- * Process memory that is not there is refused at submission (EFAULT).
+ * struct vgpu_cmd_copy - operands of the three copies. Any alignment, bytes >= 1; H2D and D2H at
+ * most VGPU_COPY_MAX. Process memory that is not there is refused at submission (EFAULT).
  */
 struct vgpu_cmd_copy {
 	__u64 dst;		/* process address for D2H, else device address */
@@ -66,7 +68,10 @@ struct vgpu_cmd_copy {
 	__u64 reserved[3];
 };
 
-/** struct vgpu_cmd_fill - operands of VGPU_CMD_FILL: count elements of width bytes at dst become value */
+/**
+ * struct vgpu_cmd_fill - operands of VGPU_CMD_FILL: count elements of width bytes at dst become
+ * value
+ */
 struct vgpu_cmd_fill {
 	__u64 dst;		/* multiple of width */
 	__u64 count;
@@ -75,7 +80,10 @@ struct vgpu_cmd_fill {
 	__u64 reserved[3];
 };
 
-/** struct vgpu_cmd_wait - operands of VGPU_CMD_WAIT. A sequence number not yet submitted is refused at submission. */
+/**
+ * struct vgpu_cmd_wait - operands of VGPU_CMD_WAIT. A sequence number not yet submitted is refused
+ * at submission.
+ */
 struct vgpu_cmd_wait {
 	__u32 queue;
 	__u32 reserved0;
@@ -89,7 +97,10 @@ struct vgpu_cmd_stamp {
 	__u64 reserved[5];
 };
 
-/** struct vgpu_cmd_profiled - operands of VGPU_CMD_PROFILED: what table 5.2 of Tanasic says of a kernel */
+/**
+ * struct vgpu_cmd_profiled - operands of VGPU_CMD_PROFILED: what table 5.2 of Tanasic says of a
+ * kernel
+ */
 struct vgpu_cmd_profiled {
 	__u64 blocks;		/* thread blocks, >= 1 */
 	__u64 block_ps;		/* mean time a block occupies its slot, picoseconds, >= 1 */
@@ -117,7 +128,7 @@ struct vgpu_cmd {
 	};
 };
 
-/* ---- faults: why a context died ------------------------------------------------------------------------------- */
+/* ---- faults: why a context died ----------------------------------------- */
 
 enum vgpu_fault_reason {
 	VGPU_FAULT_NONE,
@@ -129,12 +140,15 @@ enum vgpu_fault_reason {
 	VGPU_FAULT_TRAP,		/* trap instruction, failed device-side assert */
 	VGPU_FAULT_WATCHDOG,	/* kernel ran longer than the watchdog allows */
 	VGPU_FAULT_BARRIER,	/* block can never pass a barrier */
-	VGPU_FAULT_COPY_UNMAPPED,	/* a copy or fill touched device memory that is not mapped */
+	/* a copy or fill touched device memory that is not mapped */
+	VGPU_FAULT_COPY_UNMAPPED,
 	VGPU_FAULT_COPY_HOST,	/* process memory of a copy could not be read or written */
 	VGPU_FAULT_NO_MEMORY,	/* the host could not back a page or a block's state */
-	VGPU_FAULT_RING,		/* tail of a mapped ring is ahead by more than its entries: in address */
+	/* tail of a mapped ring is ahead by more than its entries: in address */
+	VGPU_FAULT_RING,
 	VGPU_FAULT_COMMAND,	/* a command of a mapped ring was refused: its op in address */
-	VGPU_FAULT_WARP_SYNC,	/* lanes wait by a member mask for lanes that cannot come: those in address */
+	/* lanes wait by a member mask for lanes that cannot come: those in address */
+	VGPU_FAULT_WARP_SYNC,
 	VGPU_FAULT_COUNT
 };
 
@@ -155,7 +169,7 @@ struct vgpu_fault {
 	__u64 time;
 };
 
-/* ---- information ---------------------------------------------------------------------------------------------- */
+/* ---- information -------------------------------------------------------- */
 
 #define VGPU_NAME_BYTES		32
 
@@ -181,14 +195,15 @@ struct vgpu_device_info {
 	__u32 queues;			/* in use now */
 	char policy[VGPU_NAME_BYTES];
 	char preemption[VGPU_NAME_BYTES];
-	__u32 shared_config[5];		/* sizes an SM's shared memory is set to, the default first; 0: no more */
+	/* sizes an SM's shared memory is set to, the default first; 0: no more */
+	__u32 shared_config[5];
 	__u32 reserved0;
 	__u64 reserved[5];
 };
 
 /**
- * struct vgpu_account - what became of a context's kernels, thread blocks and SMs; only sums. docs/preemption.md says what each
- * state is. Times are in picoseconds x what they count.
+ * struct vgpu_account - what became of a context's kernels, thread blocks and SMs; only sums.
+ * docs/preemption.md says what each state is. Times are in picoseconds x what they count.
  */
 struct vgpu_account {
 	__u64 kernel_queued;		/* arrived at the execution engine, no block issued yet */
@@ -230,7 +245,7 @@ struct vgpu_context_info {
 	__u64 reserved[6];
 };
 
-/* ---- ioctls --------------------------------------------------------------------------------------------------- */
+/* ---- ioctls ------------------------------------------------------------- */
 
 /** struct vgpu_version - VGPU_IOC_VERSION */
 struct vgpu_version {
@@ -256,7 +271,10 @@ struct vgpu_queue_destroy {
 	__u32 reserved;
 };
 
-/** struct vgpu_module_load - VGPU_IOC_MODULE_LOAD. EINVAL: the verifier refused it, message says what. */
+/**
+ * struct vgpu_module_load - VGPU_IOC_MODULE_LOAD. EINVAL: the verifier refused it, message says
+ * what.
+ */
 struct vgpu_module_load {
 	__u64 binary;			/* process address of the VASS binary */
 	__u32 bytes;
@@ -273,10 +291,11 @@ struct vgpu_module_unload {
 };
 
 /**
- * struct vgpu_mem - VGPU_IOC_MEM_MAP promises device memory at an address the process chose (and should have reserved
- * in its own address space): zero-filled, backed when first written. VGPU_IOC_MEM_UNMAP takes back exactly one mapping.
- * ENOMEM: not enough VRAM left; EEXIST: overlaps a mapping; EINVAL: not page-aligned or out of range; ENOENT: UNMAP of
- * what was not mapped so. An unmap while commands that use it are pending is the caller's fault to see.
+ * struct vgpu_mem - VGPU_IOC_MEM_MAP promises device memory at an address the process chose (and
+ * should have reserved in its own address space): zero-filled, backed when first written.
+ * VGPU_IOC_MEM_UNMAP takes back exactly one mapping. ENOMEM: not enough VRAM left; EEXIST: overlaps
+ * a mapping; EINVAL: not page-aligned or out of range; ENOENT: UNMAP of what was not mapped so. An
+ * unmap while commands that use it are pending is the caller's fault to see.
  */
 struct vgpu_mem {
 	__u64 address;
@@ -286,8 +305,9 @@ struct vgpu_mem {
 };
 
 /**
- * struct vgpu_submit - VGPU_IOC_SUBMIT: append a batch to a queue, all of it or nothing. EINVAL and `failed` name the
- * command that is wrong; EFAULT likewise: process memory not there; EIO: context is dead; EAGAIN: too much in flight.
+ * struct vgpu_submit - VGPU_IOC_SUBMIT: append a batch to a queue, all of it or nothing. EINVAL and
+ * `failed` name the command that is wrong; EFAULT likewise: process memory not there; EIO: context
+ * is dead; EAGAIN: too much in flight.
  */
 #define VGPU_SUBMIT_MAX		256u		/* commands in one batch */
 #define VGPU_INFLIGHT_MAX	16384u		/* commands of one queue pending */
@@ -297,12 +317,13 @@ struct vgpu_submit {
 	__u64 commands;			/* process address of struct vgpu_cmd[count] */
 	__u32 flags;			/* 0 */
 	__u32 failed;			/* out, on EINVAL or EFAULT: index of the command */
-	__u64 seq;			/* out: sequence number of the last command; the queue's first is 1 */
+	/* out: sequence number of the last command; the queue's first is 1 */
+	__u64 seq;
 };
 
 /**
- * struct vgpu_wait - VGPU_IOC_WAIT until the queue has completed seq. Interruptible (EINTR: call again).
- * ETIMEDOUT: after timeout_ns of real time; EIO: context is dead.
+ * struct vgpu_wait - VGPU_IOC_WAIT until the queue has completed seq. Interruptible (EINTR: call
+ * again). ETIMEDOUT: after timeout_ns of real time; EIO: context is dead.
  */
 struct vgpu_wait {
 	__u32 queue;
@@ -321,8 +342,9 @@ struct vgpu_fence {
 };
 
 /**
- * struct vgpu_wait_any - VGPU_IOC_WAIT_ANY until a queue has completed its sequence number, or until a virtual time,
- * whichever comes first. Interruptible (EINTR: call again). EIO: the context is dead.
+ * struct vgpu_wait_any - VGPU_IOC_WAIT_ANY until a queue has completed its sequence number, or
+ * until a virtual time, whichever comes first. Interruptible (EINTR: call again). EIO: the context
+ * is dead.
  */
 #define VGPU_FENCES_MAX		256u
 struct vgpu_wait_any {
@@ -331,15 +353,16 @@ struct vgpu_wait_any {
 	__u32 flags;			/* 0 */
 	__u64 until;			/* virtual picoseconds, ~0: no limit */
 	__u64 time;			/* out: virtual now */
-	__u32 which;			/* out: index of the fence, VGPU_FENCE_NONE: the time came */
+	/* out: index of the fence, VGPU_FENCE_NONE: the time came */
+	__u32 which;
 	__u32 reserved;
 };
 #define VGPU_FENCE_NONE		(~0u)
 
 /**
- * struct vgpu_eventfd - VGPU_IOC_EVENTFD: add 1 to an eventfd when a queue has completed seq, once; at once if it has. It
- * is added too when the context dies or is closed, so ask what happened. EBADF, EINVAL: fd is no eventfd, or seq was not
- * submitted yet; EBUSY: too many asked for.
+ * struct vgpu_eventfd - VGPU_IOC_EVENTFD: add 1 to an eventfd when a queue has completed seq, once;
+ * at once if it has. It is added too when the context dies or is closed, so ask what happened.
+ * EBADF, EINVAL: fd is no eventfd, or seq was not submitted yet; EBUSY: too many asked for.
  */
 struct vgpu_eventfd {
 	__u32 queue;
@@ -350,36 +373,40 @@ struct vgpu_eventfd {
 };
 
 /**
- * struct vgpu_context_priority - VGPU_IOC_CONTEXT_PRIORITY of this file's context: a higher number is more important, 0
- * at first. EPERM: raising it needs CAP_SYS_NICE.
+ * struct vgpu_context_priority - VGPU_IOC_CONTEXT_PRIORITY of this file's context: a higher number
+ * is more important, 0 at first. EPERM: raising it needs CAP_SYS_NICE.
  */
 struct vgpu_context_priority {
 	__s32 priority;
 	__u32 flags;			/* 0 */
 };
 
-/* ---- seats at the clock --------------------------------------------------------------------------------------- */
+/* ---- seats at the clock ------------------------------------------------- */
 
 /*
- * Whoever takes part in a lockstep clock has a seat. A context has one of its own from its first command on. A program
- * that starts others (vgpu-run) keeps seats for them: a seat is another file, which outlives the contexts of its
- * process, so that no virtual time passes between two processes on one seat.
+ * Whoever takes part in a lockstep clock has a seat. A context has one of its own from its first
+ * command on. A program that starts others (vgpu-run) keeps seats for them: a seat is another file,
+ * which outlives the contexts of its process, so that no virtual time passes between two processes
+ * on one seat.
  */
 
 /**
- * struct vgpu_seat_create - VGPU_IOC_SEAT_CREATE: a seat, which holds the clock from now on. ESRCH, EPERM: as for MOVE.
- * ENOSPC: the device keeps 1024 seats.
+ * struct vgpu_seat_create - VGPU_IOC_SEAT_CREATE: a seat, which holds the clock from now on. ESRCH,
+ * EPERM: as for MOVE. ENOSPC: the device keeps 1024 seats.
  */
 struct vgpu_seat_create {
 	__s32 pid;			/* as for VGPU_IOC_SEAT_MOVE */
-	__s32 priority;			/* of the contexts that open on it; EPERM: above 0 needs CAP_SYS_NICE */
+	/* of the contexts that open on it; EPERM: above 0 needs CAP_SYS_NICE */
+	__s32 priority;
 	__u32 flags;			/* 0 */
-	__s32 fd;			/* out: the seat, closed on exec; closing it gives the seat up */
+	/* out: the seat, closed on exec; closing it gives the seat up */
+	__s32 fd;
 };
 
 /**
- * struct vgpu_seat_move - VGPU_IOC_SEAT_MOVE of a seat's file: contexts that process pid or a descendant of it opens from
- * now on sit on this seat. ESRCH: there is no such process; EPERM: it does not descend from the caller.
+ * struct vgpu_seat_move - VGPU_IOC_SEAT_MOVE of a seat's file: contexts that process pid or a
+ * descendant of it opens from now on sit on this seat. ESRCH: there is no such process; EPERM: it
+ * does not descend from the caller.
  */
 struct vgpu_seat_move {
 	__s32 pid;			/* 0: nobody yet */
@@ -414,21 +441,24 @@ struct vgpu_seat_info {
 #define VGPU_IOC_SEAT_MOVE	_IOW(VGPU_IOC_MAGIC, 0x51, struct vgpu_seat_move)
 #define VGPU_IOC_SEAT_INFO	_IOR(VGPU_IOC_MAGIC, 0x52, struct vgpu_seat_info)
 
-/* ---- commands of io_uring ---------------------------------------------------------------------------------------- */
+/* ---- commands of io_uring ----------------------------------------------- */
 
 /*
- * IORING_OP_URING_CMD on a vgpu file; sqe->cmd_op is one of VGPU_URING_*, sqe->cmd holds its struct. The CQE's res is 0 or
- * a negative errno, those of the ioctls of the same names; with IORING_SETUP_CQE32 big_cqe[0] says more. ECANCELED: a
- * descriptor of the file was closed by the process that sent the command, or it ends, or its ring does: what was submitted
- * goes on, but nobody waits for it any more.
+ * IORING_OP_URING_CMD on a vgpu file; sqe->cmd_op is one of VGPU_URING_*, sqe->cmd holds its
+ * struct. The CQE's res is 0 or a negative errno, those of the ioctls of the same names; with
+ * IORING_SETUP_CQE32 big_cqe[0] says more. ECANCELED: a descriptor of the file was closed by the
+ * process that sent the command, or it ends, or its ring does: what was submitted goes on, but
+ * nobody waits for it any more.
  */
 
 /**
- * struct vgpu_uring_submit - VGPU_URING_SUBMIT: append a batch to a queue, all of it or nothing, and complete when the device
- * is done with it
- * @commands: process address of struct vgpu_cmd[count]; 0: the one command follows in the SQE (IORING_SETUP_SQE128)
+ * struct vgpu_uring_submit - VGPU_URING_SUBMIT: append a batch to a queue, all of it or nothing,
+ * and complete when the device is done with it
+ * @commands: process address of struct vgpu_cmd[count]; 0: the one command follows in the SQE
+ *   (IORING_SETUP_SQE128)
  *
- * big_cqe[0]: sequence number of the last command; if the batch was refused, index of the command that is wrong.
+ * big_cqe[0]: sequence number of the last command; if the batch was refused, index of the command
+ * that is wrong.
  */
 struct vgpu_uring_submit {
 	__u64 commands;
@@ -436,9 +466,12 @@ struct vgpu_uring_submit {
 	__u16 count;			/* 1..VGPU_SUBMIT_MAX */
 	__u16 flags;			/* VGPU_URING_TAKEN */
 };
-#define VGPU_URING_TAKEN	1	/* complete when the queue has the batch, as VGPU_IOC_SUBMIT does */
+#define VGPU_URING_TAKEN 1 /* complete when the queue has the batch, as VGPU_IOC_SUBMIT does */
 
-/** struct vgpu_uring_wait - VGPU_URING_WAIT: complete when a queue has completed seq; big_cqe[0]: how far it has come */
+/**
+ * struct vgpu_uring_wait - VGPU_URING_WAIT: complete when a queue has completed seq; big_cqe[0]:
+ * how far it has come
+ */
 struct vgpu_uring_wait {
 	__u64 seq;
 	__u32 queue;
@@ -448,20 +481,24 @@ struct vgpu_uring_wait {
 #define VGPU_URING_SUBMIT	_IOW(VGPU_IOC_MAGIC, 0x80, struct vgpu_uring_submit)
 #define VGPU_URING_WAIT		_IOW(VGPU_IOC_MAGIC, 0x81, struct vgpu_uring_wait)
 
-/* ---- mapped queues ------------------------------------------------------------------------------------------- */
+/* ---- mapped queues ------------------------------------------------------ */
 
 /*
- * A queue's ring, mapped into the process. To launch: write commands at entries tail, tail + 1 … (modulo entries), then the
- * new tail (release), then, with a full barrier between, look at the fence page: while it says VGPU_RING_ASLEEP,
- * VGPU_IOC_RING_DOORBELL. An entry is free again when head has passed it, and so is what it refers to of the parameters.
- * Sequence numbers count on, as if submitted. Neither copies to or from the process nor stamps may lie in a ring: SUBMIT
- * takes them, after what lies in the ring. launch.params is an offset into the parameters. Nobody is there to be told of a
- * mistake: it ends the context, with VGPU_FAULT_RING or VGPU_FAULT_COMMAND.
+ * A queue's ring, mapped into the process. To launch: write commands at entries tail, tail + 1 …
+ * (modulo entries), then the new tail (release), then, with a full barrier between, look at the
+ * fence page: while it says VGPU_RING_ASLEEP, VGPU_IOC_RING_DOORBELL. An entry is free again when
+ * head has passed it, and so is what it refers to of the parameters. Sequence numbers count on, as
+ * if submitted. Neither copies to or from the process nor stamps may lie in a ring: SUBMIT takes
+ * them, after what lies in the ring. launch.params is an offset into the parameters. Nobody is
+ * there to be told of a mistake: it ends the context, with VGPU_FAULT_RING or VGPU_FAULT_COMMAND.
  */
 #define VGPU_RING_ENTRIES_MAX	4096u
 #define VGPU_RING_PARAMS_MAX	(1u << 20)
 
-/** struct vgpu_ring_create - VGPU_IOC_RING_CREATE: a ring for a queue, as long as it is there. EEXIST: it has one. */
+/**
+ * struct vgpu_ring_create - VGPU_IOC_RING_CREATE: a ring for a queue, as long as it is there.
+ * EEXIST: it has one.
+ */
 struct vgpu_ring_create {
 	__u32 queue;
 	__u32 entries;			/* a power of two, 8..VGPU_RING_ENTRIES_MAX */
@@ -487,7 +524,8 @@ struct vgpu_ring_fence {
 	__u64 time;			/* virtual, at the last completion */
 	__u32 head;			/* of the ring */
 	__u32 flags;			/* VGPU_RING_ASLEEP */
-	__u32 dead;			/* enum vgpu_fault_reason of the context: the ring is not looked at any more */
+	/* enum vgpu_fault_reason of the context: the ring is not looked at any more */
+	__u32 dead;
 	__u32 reserved[7];
 };
 #define VGPU_RING_ASLEEP	1u	/* a new tail is not seen without a doorbell */
@@ -501,7 +539,7 @@ struct vgpu_ring_doorbell {
 #define VGPU_IOC_RING_CREATE	_IOWR(VGPU_IOC_MAGIC, 0x60, struct vgpu_ring_create)
 #define VGPU_IOC_RING_DOORBELL	_IOW(VGPU_IOC_MAGIC, 0x61, struct vgpu_ring_doorbell)
 
-/* ---- trace ---------------------------------------------------------------------------------------------------- */
+/* ---- trace -------------------------------------------------------------- */
 
 enum vgpu_trace_type {
 	VGPU_TRACE_CONTEXT_OPEN,	/* a: host's label (pid) */
@@ -509,24 +547,38 @@ enum vgpu_trace_type {
 	VGPU_TRACE_PUSH,		/* queue, seq; a: op */
 	VGPU_TRACE_DISPATCH,		/* queue, seq; a: op */
 	VGPU_TRACE_COMPLETE,		/* queue, seq; a: op */
-	VGPU_TRACE_KERNEL_START,	/* first block issued; kernel; a: blocks, b: module << 32 | kernel index */
-	VGPU_TRACE_KERNEL_END,		/* kernel; a: picoseconds queued, b: preempted; the rest since its start it was running */
+	/* first block issued; kernel; a: blocks, b: module << 32 | kernel index */
+	VGPU_TRACE_KERNEL_START,
+	/* kernel; a: picoseconds queued, b: preempted; the rest since its start it was running */
+	VGPU_TRACE_KERNEL_END,
 	VGPU_TRACE_COPY_START,		/* queue, seq; a: bytes, b: op */
 	VGPU_TRACE_COPY_END,		/* queue, seq; a: bytes, b: op */
 	VGPU_TRACE_SM_SETUP,		/* sm, kernel */
-	VGPU_TRACE_BLOCK_START,		/* sm, kernel; a: block, b: slot in the SM: it runs for the first time */
-	VGPU_TRACE_BLOCK_END,		/* sm, kernel; a: block, b: slot in the SM: it will not run again */
+	/* sm, kernel; a: block, b: slot in the SM: it runs for the first time */
+	VGPU_TRACE_BLOCK_START,
+	/* sm, kernel; a: block, b: slot in the SM: it will not run again */
+	VGPU_TRACE_BLOCK_END,
 	VGPU_TRACE_FAULT,		/* a: reason, b: address */
-	VGPU_TRACE_PREEMPT_START,	/* sm, kernel that loses it; a: launch id of the kernel it is reserved for */
+	/* sm, kernel that loses it; a: launch id of the kernel it is reserved for */
+	VGPU_TRACE_PREEMPT_START,
 	VGPU_TRACE_PREEMPT_END,		/* sm, kernel that lost it; a: time of the request */
 	VGPU_TRACE_SAVE_START,		/* sm, kernel; a: blocks, b: bytes */
 	VGPU_TRACE_SAVE_END,		/* sm, kernel; a: blocks, b: bytes */
 	VGPU_TRACE_RESTORE_START,	/* sm, kernel; a: block, b: bytes */
-	VGPU_TRACE_RESTORE_END,		/* sm, kernel; a: block, b: 1: the SM was preempted before it was whole */
-	VGPU_TRACE_BLOCK_PREEMPT,	/* sm, kernel; a: block, b: slot in the SM: it stops, to go on later */
+	/* sm, kernel; a: block, b: 1: the SM was preempted before it was whole */
+	VGPU_TRACE_RESTORE_END,
+	/* sm, kernel; a: block, b: slot in the SM: it stops, to go on later */
+	VGPU_TRACE_BLOCK_PREEMPT,
 	VGPU_TRACE_BLOCK_RESUME,	/* sm, kernel; a: block, b: slot in the SM: it goes on */
-	VGPU_TRACE_DECISION,		/* of the policy; sm, kernel; a: enum vgpu_decision, b: RESERVE: launch id of the kernel there */
-	VGPU_TRACE_KERNEL_NAME,		/* behind KERNEL_START; kernel; queue: offset in its name; seq, a, b: the piece from there */
+	/*
+	 * of the policy; sm, kernel; a: enum vgpu_decision, b: RESERVE: launch id of the kernel
+	 * there
+	 */
+	VGPU_TRACE_DECISION,
+	/*
+	 * behind KERNEL_START; kernel; queue: offset in its name; seq, a, b: the piece from there
+	 */
+	VGPU_TRACE_KERNEL_NAME,
 	VGPU_TRACE_COUNT
 };
 
@@ -538,7 +590,10 @@ enum vgpu_decision {
 	VGPU_DECISION_COUNT
 };
 
-/* Names of kernels in the trace: bytes of a piece, padded with zeros, and of those of one kernel at most. */
+/*
+ * Names of kernels in the trace: bytes of a piece, padded with zeros, and of those of one kernel at
+ * most.
+ */
 #define VGPU_TRACE_NAME_PIECE	24u
 #define VGPU_TRACE_NAME_BYTES	96u
 

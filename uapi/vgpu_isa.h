@@ -2,38 +2,41 @@
 /*
  * VASS, the instruction set of the vgpu device: binary format, instruction word, opcode list.
  *
- * To this device VASS is what SASS is to an NVIDIA one. The runtime compiles PTX to it, the device verifies a binary
- * when it is loaded and then interprets it, a warp of 32 lanes at a time. Semantics in full: docs/isa.md.
+ * To this device VASS is what SASS is to an NVIDIA one. The runtime compiles PTX to it, the device
+ * verifies a binary when it is loaded and then interprets it, a warp of 32 lanes at a time.
+ * Semantics in full: docs/isa.md.
  *
- * State of a thread: `regs` 32-bit registers R0..R(regs-1), of which an aligned pair (even number first) is one
- * 64-bit register Q; 64 predicates P0..P63 where P63 (PT) always reads true and ignores writes; the special
- * registers. A 64-bit value written as a pair is read as a pair: what one half of it reads as is unspecified (UNLO and
- * UNHI take it apart, PACK puts it together), and writing a half in one lane spoils the pair in all lanes of the warp.
- * Registers are not initialised for the program (they read as zero).
+ * State of a thread: `regs` 32-bit registers R0..R(regs-1), of which an aligned pair (even number
+ * first) is one 64-bit register Q; 64 predicates P0..P63 where P63 (PT) always reads true and
+ * ignores writes; the special registers. A 64-bit value written as a pair is read as a pair: what
+ * one half of it reads as is unspecified (UNLO and UNHI take it apart, PACK puts it together), and
+ * writing a half in one lane spoils the pair in all lanes of the warp. Registers are not
+ * initialised for the program (they read as zero).
  *
- * Memory: addresses are byte addresses, little-endian. One generic 64-bit address space holds global memory at the
- * process's own addresses and two windows, VGPU_SHARED_WINDOW and VGPU_LOCAL_WINDOW. Shared and local space are also
- * addressed by themselves, with a 32-bit offset from 0. Every access is aligned to its whole size (elements x size).
+ * Memory: addresses are byte addresses, little-endian. One generic 64-bit address space holds
+ * global memory at the process's own addresses and two windows, VGPU_SHARED_WINDOW and
+ * VGPU_LOCAL_WINDOW. Shared and local space are also addressed by themselves, with a 32-bit offset
+ * from 0. Every access is aligned to its whole size (elements x size).
  */
 #ifndef VGPU_ISA_H
 #define VGPU_ISA_H
 
 #include <linux/types.h>
 
-/* ---- binary format ------------------------------------------------------------------------------------------- */
+/* ---- binary format ------------------------------------------------------ */
 
 #define VGPU_VASS_MAGIC		0x53534156u	/* "VASS" */
 #define VGPU_VASS_VERSION	1
 #define VGPU_VASS_MAX_BYTES	(16u << 20)	/* one binary */
 #define VGPU_VASS_MAX_KERNELS	1024u
-#define VGPU_VASS_MAX_PARAM	32764u		/* bytes of kernel parameters, as PTX has for sm_70 and later */
+#define VGPU_VASS_MAX_PARAM 32764u /* bytes of kernel parameters, as PTX has for sm_70 and later */
 #define VGPU_VASS_MAX_LOCAL	(512u << 10)	/* bytes of local memory per thread */
 #define VGPU_VASS_MAX_REGS	254u		/* 32-bit registers per thread */
 #define VGPU_VASS_MAX_NAME	1024u		/* bytes of a kernel name, the final 0 included */
 
 /**
- * struct vgpu_vass_header - first bytes of a VASS binary; the three tables follow in any order, inside total_bytes,
- * not overlapping the header, each offset a multiple of 16.
+ * struct vgpu_vass_header - first bytes of a VASS binary; the three tables follow in any order,
+ * inside total_bytes, not overlapping the header, each offset a multiple of 16.
  */
 struct vgpu_vass_header {
 	__u32 magic;
@@ -50,8 +53,8 @@ struct vgpu_vass_header {
 };
 
 /**
- * struct vgpu_vass_kernel - one kernel of a binary. Its code is code_count instructions from index entry; kernels do
- * not share code. Branch targets and program counters are relative to entry.
+ * struct vgpu_vass_kernel - one kernel of a binary. Its code is code_count instructions from index
+ * entry; kernels do not share code. Branch targets and program counters are relative to entry.
  */
 struct vgpu_vass_kernel {
 	__u32 name;		/* offset into the names */
@@ -66,16 +69,17 @@ struct vgpu_vass_kernel {
 	__u32 reserved[3];	/* 0 */
 };
 
-/* ---- instruction word ---------------------------------------------------------------------------------------- */
+/* ---- instruction word --------------------------------------------------- */
 
 /**
  * struct vgpu_insn - one instruction, 16 bytes. Fields an opcode does not use are 0.
  * @op: enum vgpu_op
- * @guard: bits 0-5 the predicate that guards it (VGPU_PT: always), bit 6 negates it. A lane whose guard is false
- *	does not execute the instruction. For BRA the guard is the branch condition. Bit 7: 0.
- * @flags: see VGPU_F_*; meaning depends on the opcode's class
- * @dst, @a, @b, @c: operand registers or predicates as the opcode list says. A predicate *source* operand carries
- *	VGPU_P_NOT to be read inverted.
+ * @guard: bits 0-5 the predicate that guards it (VGPU_PT: always), bit 6 negates it. A lane whose
+ *   guard is false does not execute the instruction. For BRA the guard is the branch condition. Bit
+ *   7: 0.
+ * @flags: see VGPU_F_*; meaning depends on the opcode's class @dst, @a, @b, @c: operand registers
+ *   or predicates as the opcode list says. A predicate *source* operand carries VGPU_P_NOT to be
+ *   read inverted.
  * @imm: immediate operand, branch target, address offset
  */
 struct vgpu_insn {
@@ -93,16 +97,19 @@ struct vgpu_insn {
 #define VGPU_P_NOT		0x40u	/* in guard and in predicate source operands */
 #define VGPU_PREDS		64u
 
-#define VGPU_F_IMM		0x80u	/* operand b is imm (kinds RI, QI); for 32-bit operands its low half */
+#define VGPU_F_IMM 0x80u /* operand b is imm (kinds RI, QI); for 32-bit operands its low half */
 
-/* flags of arithmetic on floats (class FP): rounding mode and flush of subnormal inputs and results to zero */
+/*
+ * flags of arithmetic on floats (class FP): rounding mode and flush of subnormal inputs and results
+ * to zero
+ */
 #define VGPU_RND_RN		0u	/* to nearest even */
 #define VGPU_RND_RZ		1u
 #define VGPU_RND_RM		2u	/* towards minus infinity */
 #define VGPU_RND_RP		3u
 #define VGPU_F_RND(flags)	((flags) & 3u)
 #define VGPU_F_FTZ		0x04u	/* 32-bit floats only */
-#define VGPU_F_SAT		0x08u	/* clamp the result to [0,1], NaN to 0; 32-bit floats only */
+#define VGPU_F_SAT 0x08u /* clamp the result to [0,1], NaN to 0; 32-bit floats only */
 /* flags of conversions (class CV): rounding as above, and */
 #define VGPU_F_SIGNED		0x10u	/* the integer side is signed */
 
@@ -117,9 +124,11 @@ enum vgpu_cmp {
 #define VGPU_F_CMP(flags)	((flags) & 15u)
 #define VGPU_F_CMP_FTZ		0x10u
 
-/* flags of loads and stores (class MEM): elements of 1, 2, 4 or 8 bytes, 1, 2 or 4 of them, at most 16 bytes in all.
- * Elements of up to 4 bytes occupy consecutive R registers from dst (load) or b (store), 8-byte elements consecutive
- * Q registers. A load of 1 or 2 bytes zero-extends unless VGPU_F_SEXT. imm is a signed byte offset.
+/*
+ * flags of loads and stores (class MEM): elements of 1, 2, 4 or 8 bytes, 1, 2 or 4 of them, at most
+ * 16 bytes in all. Elements of up to 4 bytes occupy consecutive R registers from dst (load) or b
+ * (store), 8-byte elements consecutive Q registers. A load of 1 or 2 bytes zero-extends unless
+ * VGPU_F_SEXT. imm is a signed byte offset.
  */
 #define VGPU_F_SIZE(flags)	(1u << ((flags) & 3u))		/* bytes of one element */
 #define VGPU_F_COUNT(flags)	(1u << (((flags) >> 2) & 3u))	/* elements, 1, 2 or 4 */
@@ -136,43 +145,77 @@ enum vgpu_atom {
 #define VGPU_F_ATOM(flags)	((flags) & 15u)
 #define VGPU_F_ATOM_SIGNED	0x10u	/* min and max compare signed */
 #define VGPU_F_ATOM_ABS		0x20u	/* as VGPU_F_ABS */
-#define VGPU_F_ATOM_FLOAT	0x40u	/* add only: f32 in the 32-bit form, f64 in the 64-bit one */
+#define VGPU_F_ATOM_FLOAT 0x40u /* add only: f32 in the 32-bit form, f64 in the 64-bit one */
 #define VGPU_F_ATOM_NORET	0x80u	/* a reduction: dst is not written */
 
 /* flags of SHFL, as PTX shfl.sync */
 enum vgpu_shfl { VGPU_SHFL_UP, VGPU_SHFL_DOWN, VGPU_SHFL_BFLY, VGPU_SHFL_IDX, VGPU_SHFL_COUNT };
-/* SHFL's imm: bits 0-31 the immediate for b, bits 32-39 the predicate written with "source lane in range" (VGPU_PT:
- * none). c is a register with PTX's c operand (segment mask in bits 8-12, clamp in bits 0-4). */
+/*
+ * SHFL's imm: bits 0-31 the immediate for b, bits 32-39 the predicate written with "source lane in
+ * range" (VGPU_PT: none). c is a register with PTX's c operand (segment mask in bits 8-12, clamp in
+ * bits 0-4).
+ */
 #define VGPU_SHFL_PRED(imm)	((__u8)((imm) >> 32))
-/* SHFLSYNC's imm has these, and in bits 40-47 the register with the member mask, VGPU_SHFL_FULL for a mask of all lanes */
+/*
+ * SHFLSYNC's imm has these, and in bits 40-47 the register with the member mask, VGPU_SHFL_FULL for
+ * a mask of all lanes
+ */
 #define VGPU_SHFL_MASK(imm)	((__u8)((imm) >> 40))
 #define VGPU_SHFL_FULL		0xffu
 
 /* flags of VOTE (dst P) */
 enum vgpu_vote { VGPU_VOTE_ALL, VGPU_VOTE_ANY, VGPU_VOTE_UNI, VGPU_VOTE_COUNT };
 
-/* flags of MATCHSYNC and MATCHSYNCQ: the lanes with the same a; the member mask if all members have the same a, else 0 */
+/*
+ * flags of MATCHSYNC and MATCHSYNCQ: the lanes with the same a; the member mask if all members have
+ * the same a, else 0
+ */
 enum vgpu_match { VGPU_MATCH_ANY, VGPU_MATCH_ALL, VGPU_MATCH_COUNT };
 
 /* flags of BARRED, a barrier that reduces predicate a over all threads of the block */
 enum vgpu_barred { VGPU_BARRED_POPC, VGPU_BARRED_AND, VGPU_BARRED_OR, VGPU_BARRED_COUNT };
-/* BAR and BARRED: imm bits 0-3 barrier number; bits 32-47 threads that take part, a multiple of 32, 0: all */
+/*
+ * BAR and BARRED: imm bits 0-3 barrier number; bits 32-47 threads that take part, a multiple of 32,
+ * 0: all
+ */
 #define VGPU_BAR_ID(imm)	((__u32)(imm) & 15u)
 #define VGPU_BAR_THREADS(imm)	((__u32)((imm) >> 32) & 0xffffu)
 #define VGPU_BARRIERS		16u
 
-/* BRA: imm low half the target, high half the reconvergence point (the immediate post-dominator of the branch), both
- * relative to the kernel's entry. VGPU_NO_RECONV says that the paths of a divergent branch meet nowhere before EXIT. */
+/*
+ * BRA: imm low half the target, high half the reconvergence point (the immediate post-dominator of
+ * the branch), both relative to the kernel's entry. VGPU_NO_RECONV says that the paths of a
+ * divergent branch meet nowhere before EXIT.
+ */
 #define VGPU_BRA_TARGET(imm)	((__u32)(imm))
 #define VGPU_BRA_RECONV(imm)	((__u32)((imm) >> 32))
 #define VGPU_NO_RECONV		0xffffffffu
 
 /* special registers: imm of SREG (R) and SREGQ (Q, the 64-bit ones) */
 enum vgpu_sreg {
-	VGPU_SR_TID_X, VGPU_SR_TID_Y, VGPU_SR_TID_Z, VGPU_SR_NTID_X, VGPU_SR_NTID_Y, VGPU_SR_NTID_Z,
-	VGPU_SR_CTAID_X, VGPU_SR_CTAID_Y, VGPU_SR_CTAID_Z, VGPU_SR_NCTAID_X, VGPU_SR_NCTAID_Y, VGPU_SR_NCTAID_Z,
-	VGPU_SR_LANEID, VGPU_SR_WARPID, VGPU_SR_NWARPID, VGPU_SR_SMID, VGPU_SR_NSMID, VGPU_SR_GRIDID,
-	VGPU_SR_LANEMASK_EQ, VGPU_SR_LANEMASK_LT, VGPU_SR_LANEMASK_LE, VGPU_SR_LANEMASK_GT, VGPU_SR_LANEMASK_GE,
+	VGPU_SR_TID_X,
+	VGPU_SR_TID_Y,
+	VGPU_SR_TID_Z,
+	VGPU_SR_NTID_X,
+	VGPU_SR_NTID_Y,
+	VGPU_SR_NTID_Z,
+	VGPU_SR_CTAID_X,
+	VGPU_SR_CTAID_Y,
+	VGPU_SR_CTAID_Z,
+	VGPU_SR_NCTAID_X,
+	VGPU_SR_NCTAID_Y,
+	VGPU_SR_NCTAID_Z,
+	VGPU_SR_LANEID,
+	VGPU_SR_WARPID,
+	VGPU_SR_NWARPID,
+	VGPU_SR_SMID,
+	VGPU_SR_NSMID,
+	VGPU_SR_GRIDID,
+	VGPU_SR_LANEMASK_EQ,
+	VGPU_SR_LANEMASK_LT,
+	VGPU_SR_LANEMASK_LE,
+	VGPU_SR_LANEMASK_GT,
+	VGPU_SR_LANEMASK_GE,
 	VGPU_SR_DYNSHARED,	/* bytes of dynamic shared memory of the launch */
 	VGPU_SR_CLOCK,		/* low half of CLOCK64 */
 	VGPU_SR_COUNT32,
@@ -181,214 +224,224 @@ enum vgpu_sreg {
 	VGPU_SR_COUNT
 };
 
-/* ---- generic addresses --------------------------------------------------------------------------------------- */
+/* ---- generic addresses -------------------------------------------------- */
 
-/* Above every address a process can have. A generic access falls into the window its top byte names. */
+/*
+ * Above every address a process can have. A generic access falls into the window its top byte
+ * names.
+ */
 #define VGPU_SHARED_WINDOW	0x0100000000000000ull
 #define VGPU_LOCAL_WINDOW	0x0200000000000000ull
 #define VGPU_WINDOW_MASK	0xff00000000000000ull
 
-/* ---- opcodes ------------------------------------------------------------------------------------------------- */
+/* ---- opcodes ------------------------------------------------------------ */
 
 /*
- * X(NAME, class, dst, a, b, c): operand kinds N none, R 32-bit, Q 64-bit (aligned pair), P predicate, RI / QI register
- * or, with VGPU_F_IMM, immediate; V, W: the register(s) of a MEM instruction, A: address register (R for shared and
- * local, Q otherwise, unused with ABS). Class NONE has no flags but IMM.
+ * X(NAME, class, dst, a, b, c): operand kinds N none, R 32-bit, Q 64-bit (aligned pair), P
+ * predicate, RI / QI register or, with VGPU_F_IMM, immediate; V, W: the register(s) of a MEM
+ * instruction, A: address register (R for shared and local, Q otherwise, unused with ABS). Class
+ * NONE has no flags but IMM.
  *
- * An instruction reads its operands, in all lanes, before it writes a result, also where a pair overlaps a source; one
- * that faults has written nothing. Base and offset of a 32-bit address add up modulo 2^32. Class CV takes FTZ and SAT
- * for its 32-bit float side. The reconvergence point of a branch is where those of its lanes meet that do not EXIT.
+ * An instruction reads its operands, in all lanes, before it writes a result, also where a pair
+ * overlaps a source; one that faults has written nothing. Base and offset of a 32-bit address add
+ * up modulo 2^32. Class CV takes FTZ and SAT for its 32-bit float side. The reconvergence point of
+ * a branch is where those of its lanes meet that do not EXIT.
  */
-#define VGPU_ISA(X) \
-	X(NOP,     NONE, N, N, N,  N) \
-	/* moves */ \
-	X(MOV,     NONE, R, N, RI, N) \
-	X(MOVQ,    NONE, Q, N, QI, N) \
-	X(SREG,    SREG, R, N, N,  N) \
-	X(SREGQ,   SREG, Q, N, N,  N) \
-	X(PACK,    NONE, Q, R, RI, N)	/* a low, b high half */ \
-	X(UNLO,    NONE, R, Q, N,  N) \
-	X(UNHI,    NONE, R, Q, N,  N) \
-	X(SEL,     NONE, R, R, RI, P)	/* c ? a : b */ \
-	X(SELQ,    NONE, Q, Q, QI, P) \
-	/* 32-bit integers */ \
-	X(ADD,     NONE, R, R, RI, N) \
-	X(SUB,     NONE, R, R, RI, N) \
-	X(MUL,     NONE, R, R, RI, N)	/* low half of the product */ \
-	X(MULHS,   NONE, R, R, RI, N)	/* high half, signed, unsigned */ \
-	X(MULHU,   NONE, R, R, RI, N) \
-	X(MAD,     NONE, R, R, RI, R)	/* low half of a * b, plus c */ \
-	X(MULWS,   NONE, Q, R, RI, N)	/* the whole product */ \
-	X(MULWU,   NONE, Q, R, RI, N) \
-	X(MADWS,   NONE, Q, R, RI, Q)	/* the whole product plus 64-bit c */ \
-	X(MADWU,   NONE, Q, R, RI, Q) \
-	X(DIVS,    NONE, R, R, RI, N)	/* by zero: all ones, as NVIDIA's; INT_MIN / -1 = INT_MIN */ \
-	X(DIVU,    NONE, R, R, RI, N) \
-	X(REMS,    NONE, R, R, RI, N)	/* by zero: a; INT_MIN % -1 = 0 */ \
-	X(REMU,    NONE, R, R, RI, N) \
-	X(MINS,    NONE, R, R, RI, N) \
-	X(MINU,    NONE, R, R, RI, N) \
-	X(MAXS,    NONE, R, R, RI, N) \
-	X(MAXU,    NONE, R, R, RI, N) \
-	X(ABS,     NONE, R, R, N,  N) \
-	X(NEG,     NONE, R, R, N,  N) \
-	X(AND,     NONE, R, R, RI, N) \
-	X(OR,      NONE, R, R, RI, N) \
-	X(XOR,     NONE, R, R, RI, N) \
-	X(NOT,     NONE, R, R, N,  N) \
-	X(SHL,     NONE, R, R, RI, N)	/* counts above 31 act as 32, as in PTX */ \
-	X(SHRS,    NONE, R, R, RI, N) \
-	X(SHRU,    NONE, R, R, RI, N) \
-	X(SHFLW,   NONE, R, R, RI, R)	/* funnel: high word of (b:a) << (c & 31); a low, b high word */ \
-	X(SHFRW,   NONE, R, R, RI, R)	/* funnel: low word of (b:a) >> (c & 31) */ \
-	X(SHFLC,   NONE, R, R, RI, R)	/* the same with the count clamped to 32 */ \
-	X(SHFRC,   NONE, R, R, RI, R) \
-	X(CLZ,     NONE, R, R, N,  N) \
-	X(POPC,    NONE, R, R, N,  N) \
-	X(BREV,    NONE, R, R, N,  N) \
-	X(BFINDS,  NONE, R, R, N,  N)	/* position of the highest bit that is not a sign bit, all ones if none */ \
-	X(BFINDU,  NONE, R, R, N,  N) \
-	X(BFES,    NONE, R, R, RI, R)	/* b position, c length, as PTX bfe */ \
-	X(BFEU,    NONE, R, R, RI, R) \
-	X(BFI,     NONE, R, R, R,  R)	/* insert a into b; c = position | length << 8 */ \
-	X(PRMT,    NONE, R, R, RI, R)	/* a, c the two words; b the selector (PTX default mode) */ \
-	X(LOP3,    LUT,  R, R, R,  R)	/* imm bits 0-7 the truth table */ \
-	X(SX8,     NONE, R, R, N,  N)	/* sign-extend the low 8, 16 bits */ \
-	X(SX16,    NONE, R, R, N,  N) \
-	X(ZX8,     NONE, R, R, N,  N) \
-	X(ZX16,    NONE, R, R, N,  N) \
-	X(SXQ,     NONE, Q, R, N,  N)	/* 32 to 64 bits */ \
-	X(ZXQ,     NONE, Q, R, N,  N) \
-	/* 64-bit integers; shift counts and bit counts are 32-bit */ \
-	X(ADDQ,    NONE, Q, Q, QI, N) \
-	X(SUBQ,    NONE, Q, Q, QI, N) \
-	X(MULQ,    NONE, Q, Q, QI, N) \
-	X(MULHSQ,  NONE, Q, Q, QI, N) \
-	X(MULHUQ,  NONE, Q, Q, QI, N) \
-	X(MADQ,    NONE, Q, Q, QI, Q) \
-	X(DIVSQ,   NONE, Q, Q, QI, N) \
-	X(DIVUQ,   NONE, Q, Q, QI, N) \
-	X(REMSQ,   NONE, Q, Q, QI, N) \
-	X(REMUQ,   NONE, Q, Q, QI, N) \
-	X(MINSQ,   NONE, Q, Q, QI, N) \
-	X(MINUQ,   NONE, Q, Q, QI, N) \
-	X(MAXSQ,   NONE, Q, Q, QI, N) \
-	X(MAXUQ,   NONE, Q, Q, QI, N) \
-	X(ABSQ,    NONE, Q, Q, N,  N) \
-	X(NEGQ,    NONE, Q, Q, N,  N) \
-	X(ANDQ,    NONE, Q, Q, QI, N) \
-	X(ORQ,     NONE, Q, Q, QI, N) \
-	X(XORQ,    NONE, Q, Q, QI, N) \
-	X(NOTQ,    NONE, Q, Q, N,  N) \
-	X(SHLQ,    NONE, Q, Q, RI, N)	/* counts above 63 act as 64 */ \
-	X(SHRSQ,   NONE, Q, Q, RI, N) \
-	X(SHRUQ,   NONE, Q, Q, RI, N) \
-	X(CLZQ,    NONE, R, Q, N,  N) \
-	X(POPCQ,   NONE, R, Q, N,  N) \
-	X(BREVQ,   NONE, Q, Q, N,  N) \
-	X(BFINDSQ, NONE, R, Q, N,  N) \
-	X(BFINDUQ, NONE, R, Q, N,  N) \
-	X(BFESQ,   NONE, Q, Q, RI, R) \
-	X(BFEUQ,   NONE, Q, Q, RI, R) \
-	X(BFIQ,    NONE, Q, Q, Q,  R)	/* c = position | length << 8 */ \
-	/* 32-bit floats */ \
-	X(FADD,    FP,   R, R, RI, N) \
-	X(FSUB,    FP,   R, R, RI, N) \
-	X(FMUL,    FP,   R, R, RI, N) \
-	X(FFMA,    FP,   R, R, RI, R)	/* rounded once */ \
-	X(FDIV,    FP,   R, R, RI, N) \
-	X(FSQRT,   FP,   R, R, N,  N) \
-	X(FMIN,    FP,   R, R, RI, N)	/* the other operand if one is NaN; -0 < +0 */ \
-	X(FMAX,    FP,   R, R, RI, N) \
-	X(FABS,    FP,   R, R, N,  N) \
-	X(FNEG,    FP,   R, R, N,  N) \
-	X(FRND,    FP,   R, R, N,  N)	/* to an integral value, by the rounding mode */ \
-	X(FRCP,    FP,   R, R, N,  N)	/* PTX .approx: within 2 ulp */ \
-	X(FRSQ,    FP,   R, R, N,  N) \
-	X(FSIN,    FP,   R, R, N,  N)	/* absolute error 2^-20 in [-pi, pi] */ \
-	X(FCOS,    FP,   R, R, N,  N) \
-	X(FEX2,    FP,   R, R, N,  N)	/* 2 ulp */ \
-	X(FLG2,    FP,   R, R, N,  N) \
-	X(FTANH,   FP,   R, R, N,  N) \
-	/* 64-bit floats */ \
-	X(DADD,    FP,   Q, Q, QI, N) \
-	X(DSUB,    FP,   Q, Q, QI, N) \
-	X(DMUL,    FP,   Q, Q, QI, N) \
-	X(DFMA,    FP,   Q, Q, QI, Q) \
-	X(DDIV,    FP,   Q, Q, QI, N) \
-	X(DSQRT,   FP,   Q, Q, N,  N) \
-	X(DMIN,    FP,   Q, Q, QI, N) \
-	X(DMAX,    FP,   Q, Q, QI, N) \
-	X(DABS,    FP,   Q, Q, N,  N) \
-	X(DNEG,    FP,   Q, Q, N,  N) \
-	X(DRND,    FP,   Q, Q, N,  N) \
-	X(DRCP,    FP,   Q, Q, N,  N) \
-	X(DRSQ,    FP,   Q, Q, N,  N) \
-	/* conversions: float to integer saturates and takes NaN to 0 or, with 64 bits on a side, to the top bit */ \
-	X(F2I,     CV,   R, R, N,  N) \
-	X(F2L,     CV,   Q, R, N,  N) \
-	X(D2I,     CV,   R, Q, N,  N) \
-	X(D2L,     CV,   Q, Q, N,  N) \
-	X(I2F,     CV,   R, R, N,  N) \
-	X(L2F,     CV,   R, Q, N,  N) \
-	X(I2D,     CV,   Q, R, N,  N) \
-	X(L2D,     CV,   Q, Q, N,  N) \
-	X(F2D,     CV,   Q, R, N,  N) \
-	X(D2F,     CV,   R, Q, N,  N) \
-	X(H2F,     CV,   R, R, N,  N)	/* binary16 in the low half of a */ \
-	X(F2H,     CV,   R, R, N,  N) \
-	/* compares */ \
-	X(SETPS,   CMP,  P, R, RI, N) \
-	X(SETPU,   CMP,  P, R, RI, N) \
-	X(SETPSQ,  CMP,  P, Q, QI, N) \
-	X(SETPUQ,  CMP,  P, Q, QI, N) \
-	X(SETPF,   CMP,  P, R, RI, N) \
-	X(SETPD,   CMP,  P, Q, QI, N) \
-	/* predicates */ \
-	X(PMOV,    NONE, P, P, N,  N) \
-	X(PAND,    NONE, P, P, P,  N) \
-	X(POR,     NONE, P, P, P,  N) \
-	X(PXOR,    NONE, P, P, P,  N) \
-	X(P2R,     NONE, R, P, N,  N)	/* 1 or 0 */ \
-	/* memory: generic, global, shared, local, parameters (imm the byte offset in the block) */ \
-	X(LD,      MEM,  V, A, N,  N) \
-	X(LDG,     MEM,  V, A, N,  N) \
-	X(LDS,     MEM,  V, A, N,  N) \
-	X(LDL,     MEM,  V, A, N,  N) \
-	X(LDP,     MEM,  V, N, N,  N) \
-	X(ST,      MEM,  N, A, W,  N) \
-	X(STG,     MEM,  N, A, W,  N) \
-	X(STS,     MEM,  N, A, W,  N) \
-	X(STL,     MEM,  N, A, W,  N) \
-	X(ATOM,    ATOM, R, A, R,  R)	/* generic: global or shared */ \
-	X(ATOMG,   ATOM, R, A, R,  R) \
-	X(ATOMS,   ATOM, R, A, R,  R) \
-	X(ATOMQ,   ATOM, Q, A, Q,  Q) \
-	X(ATOMGQ,  ATOM, Q, A, Q,  Q) \
-	X(ATOMSQ,  ATOM, Q, A, Q,  Q) \
-	X(MEMBAR,  NONE, N, N, N,  N) \
-	/* warp and block */ \
-	X(SHFL,    SHFL, R, R, RI, R) \
-	X(VOTE,    VOTE, P, P, N,  N) \
-	X(BALLOT,  NONE, R, P, N,  N) \
-	X(ACTIVE,  NONE, R, N, N,  N)	/* mask of the lanes that execute it */ \
-	X(MATCH,   NONE, R, R, N,  N)	/* mask of the active lanes with the same a */ \
-	X(MATCHQ,  NONE, R, Q, N,  N) \
-	X(BAR,     BAR,  N, N, N,  N) \
-	X(BARRED,  BARR, R, P, N,  N)	/* POPC: the count; AND, OR: 1 or 0 */ \
-	/* control */ \
-	X(BRA,     BRA,  N, N, N,  N) \
-	X(EXIT,    NONE, N, N, N,  N) \
-	X(TRAP,    NONE, N, N, N,  N)	/* ends the context with VGPU_FAULT_TRAP */ \
-	/* by a member mask, as PTX *.sync: a lane waits until every lane that its mask (b; SHFLSYNC: see imm) names and \
-	 * that has not exited executes the same opcode with the same flags, at this instruction or another one */ \
-	X(SHFLSYNC,   SHFL,  R, R, RI, R) \
-	X(VOTESYNC,   VOTE,  P, P, RI, N) \
-	X(BALLOTSYNC, NONE,  R, P, RI, N) \
-	X(MATCHSYNC,  MATCH, R, R, RI, N) \
-	X(MATCHSYNCQ, MATCH, R, Q, RI, N) \
-	X(BARWARP,    NONE,  N, N, RI, N) \
-	/* integers, later */ \
+#define VGPU_ISA(X)										\
+	X(NOP,     NONE, N, N, N,  N)								\
+	/* moves */										\
+	X(MOV,     NONE, R, N, RI, N)								\
+	X(MOVQ,    NONE, Q, N, QI, N)								\
+	X(SREG,    SREG, R, N, N,  N)								\
+	X(SREGQ,   SREG, Q, N, N,  N)								\
+	X(PACK,    NONE, Q, R, RI, N)	/* a low, b high half */				\
+	X(UNLO,    NONE, R, Q, N,  N)								\
+	X(UNHI,    NONE, R, Q, N,  N)								\
+	X(SEL,     NONE, R, R, RI, P)	/* c ? a : b */						\
+	X(SELQ,    NONE, Q, Q, QI, P)								\
+	/* 32-bit integers */									\
+	X(ADD,     NONE, R, R, RI, N)								\
+	X(SUB,     NONE, R, R, RI, N)								\
+	X(MUL,     NONE, R, R, RI, N)	/* low half of the product */				\
+	X(MULHS,   NONE, R, R, RI, N)	/* high half, signed, unsigned */			\
+	X(MULHU,   NONE, R, R, RI, N)								\
+	X(MAD,     NONE, R, R, RI, R)	/* low half of a * b, plus c */				\
+	X(MULWS,   NONE, Q, R, RI, N)	/* the whole product */					\
+	X(MULWU,   NONE, Q, R, RI, N)								\
+	X(MADWS,   NONE, Q, R, RI, Q)	/* the whole product plus 64-bit c */			\
+	X(MADWU,   NONE, Q, R, RI, Q)								\
+	X(DIVS,    NONE, R, R, RI, \
+		N)	/* by zero: all ones, as NVIDIA's; INT_MIN / -1 = INT_MIN */ \
+	X(DIVU,    NONE, R, R, RI, N)								\
+	X(REMS,    NONE, R, R, RI, N)	/* by zero: a; INT_MIN % -1 = 0 */			\
+	X(REMU,    NONE, R, R, RI, N)								\
+	X(MINS,    NONE, R, R, RI, N)								\
+	X(MINU,    NONE, R, R, RI, N)								\
+	X(MAXS,    NONE, R, R, RI, N)								\
+	X(MAXU,    NONE, R, R, RI, N)								\
+	X(ABS,     NONE, R, R, N,  N)								\
+	X(NEG,     NONE, R, R, N,  N)								\
+	X(AND,     NONE, R, R, RI, N)								\
+	X(OR,      NONE, R, R, RI, N)								\
+	X(XOR,     NONE, R, R, RI, N)								\
+	X(NOT,     NONE, R, R, N,  N)								\
+	X(SHL,     NONE, R, R, RI, N)	/* counts above 31 act as 32, as in PTX */		\
+	X(SHRS,    NONE, R, R, RI, N)								\
+	X(SHRU,    NONE, R, R, RI, N)								\
+	X(SHFLW,   NONE, R, R, RI, \
+		R)	/* funnel: high word of (b:a) << (c & 31); a low, b high word */ \
+	X(SHFRW,   NONE, R, R, RI, R)	/* funnel: low word of (b:a) >> (c & 31) */		\
+	X(SHFLC,   NONE, R, R, RI, R)	/* the same with the count clamped to 32 */		\
+	X(SHFRC,   NONE, R, R, RI, R)								\
+	X(CLZ,     NONE, R, R, N,  N)								\
+	X(POPC,    NONE, R, R, N,  N)								\
+	X(BREV,    NONE, R, R, N,  N)								\
+	X(BFINDS,  NONE, R, R, N, \
+		N)	/* position of the highest bit that is not a sign bit, all ones if none */ \
+	X(BFINDU,  NONE, R, R, N,  N)								\
+	X(BFES,    NONE, R, R, RI, R)	/* b position, c length, as PTX bfe */			\
+	X(BFEU,    NONE, R, R, RI, R)								\
+	X(BFI,     NONE, R, R, R,  R)	/* insert a into b; c = position | length << 8 */	\
+	X(PRMT,    NONE, R, R, RI, \
+		R)	/* a, c the two words; b the selector (PTX default mode) */ \
+	X(LOP3,    LUT,  R, R, R,  R)	/* imm bits 0-7 the truth table */			\
+	X(SX8,     NONE, R, R, N,  N)	/* sign-extend the low 8, 16 bits */			\
+	X(SX16,    NONE, R, R, N,  N)								\
+	X(ZX8,     NONE, R, R, N,  N)								\
+	X(ZX16,    NONE, R, R, N,  N)								\
+	X(SXQ,     NONE, Q, R, N,  N)	/* 32 to 64 bits */					\
+	X(ZXQ,     NONE, Q, R, N,  N)								\
+	/* 64-bit integers; shift counts and bit counts are 32-bit */				\
+	X(ADDQ,    NONE, Q, Q, QI, N)								\
+	X(SUBQ,    NONE, Q, Q, QI, N)								\
+	X(MULQ,    NONE, Q, Q, QI, N)								\
+	X(MULHSQ,  NONE, Q, Q, QI, N)								\
+	X(MULHUQ,  NONE, Q, Q, QI, N)								\
+	X(MADQ,    NONE, Q, Q, QI, Q)								\
+	X(DIVSQ,   NONE, Q, Q, QI, N)								\
+	X(DIVUQ,   NONE, Q, Q, QI, N)								\
+	X(REMSQ,   NONE, Q, Q, QI, N)								\
+	X(REMUQ,   NONE, Q, Q, QI, N)								\
+	X(MINSQ,   NONE, Q, Q, QI, N)								\
+	X(MINUQ,   NONE, Q, Q, QI, N)								\
+	X(MAXSQ,   NONE, Q, Q, QI, N)								\
+	X(MAXUQ,   NONE, Q, Q, QI, N)								\
+	X(ABSQ,    NONE, Q, Q, N,  N)								\
+	X(NEGQ,    NONE, Q, Q, N,  N)								\
+	X(ANDQ,    NONE, Q, Q, QI, N)								\
+	X(ORQ,     NONE, Q, Q, QI, N)								\
+	X(XORQ,    NONE, Q, Q, QI, N)								\
+	X(NOTQ,    NONE, Q, Q, N,  N)								\
+	X(SHLQ,    NONE, Q, Q, RI, N)	/* counts above 63 act as 64 */				\
+	X(SHRSQ,   NONE, Q, Q, RI, N)								\
+	X(SHRUQ,   NONE, Q, Q, RI, N)								\
+	X(CLZQ,    NONE, R, Q, N,  N)								\
+	X(POPCQ,   NONE, R, Q, N,  N)								\
+	X(BREVQ,   NONE, Q, Q, N,  N)								\
+	X(BFINDSQ, NONE, R, Q, N,  N)								\
+	X(BFINDUQ, NONE, R, Q, N,  N)								\
+	X(BFESQ,   NONE, Q, Q, RI, R)								\
+	X(BFEUQ,   NONE, Q, Q, RI, R)								\
+	X(BFIQ,    NONE, Q, Q, Q,  R)	/* c = position | length << 8 */			\
+	/* 32-bit floats */									\
+	X(FADD,    FP,   R, R, RI, N)								\
+	X(FSUB,    FP,   R, R, RI, N)								\
+	X(FMUL,    FP,   R, R, RI, N)								\
+	X(FFMA,    FP,   R, R, RI, R)	/* rounded once */					\
+	X(FDIV,    FP,   R, R, RI, N)								\
+	X(FSQRT,   FP,   R, R, N,  N)								\
+	X(FMIN,    FP,   R, R, RI, N)	/* the other operand if one is NaN; -0 < +0 */		\
+	X(FMAX,    FP,   R, R, RI, N)								\
+	X(FABS,    FP,   R, R, N,  N)								\
+	X(FNEG,    FP,   R, R, N,  N)								\
+	X(FRND,    FP,   R, R, N,  N)	/* to an integral value, by the rounding mode */	\
+	X(FRCP,    FP,   R, R, N,  N)	/* PTX .approx: within 2 ulp */				\
+	X(FRSQ,    FP,   R, R, N,  N)								\
+	X(FSIN,    FP,   R, R, N,  N)	/* absolute error 2^-20 in [-pi, pi] */			\
+	X(FCOS,    FP,   R, R, N,  N)								\
+	X(FEX2,    FP,   R, R, N,  N)	/* 2 ulp */						\
+	X(FLG2,    FP,   R, R, N,  N)								\
+	X(FTANH,   FP,   R, R, N,  N)								\
+	/* 64-bit floats */									\
+	X(DADD,    FP,   Q, Q, QI, N)								\
+	X(DSUB,    FP,   Q, Q, QI, N)								\
+	X(DMUL,    FP,   Q, Q, QI, N)								\
+	X(DFMA,    FP,   Q, Q, QI, Q)								\
+	X(DDIV,    FP,   Q, Q, QI, N)								\
+	X(DSQRT,   FP,   Q, Q, N,  N)								\
+	X(DMIN,    FP,   Q, Q, QI, N)								\
+	X(DMAX,    FP,   Q, Q, QI, N)								\
+	X(DABS,    FP,   Q, Q, N,  N)								\
+	X(DNEG,    FP,   Q, Q, N,  N)								\
+	X(DRND,    FP,   Q, Q, N,  N)								\
+	X(DRCP,    FP,   Q, Q, N,  N)								\
+	X(DRSQ,    FP,   Q, Q, N,  N)								\
+	/* conversions: float to integer saturates; NaN is 0, with 64 bits on a side the top bit */ \
+	X(F2I,     CV,   R, R, N,  N)								\
+	X(F2L,     CV,   Q, R, N,  N)								\
+	X(D2I,     CV,   R, Q, N,  N)								\
+	X(D2L,     CV,   Q, Q, N,  N)								\
+	X(I2F,     CV,   R, R, N,  N)								\
+	X(L2F,     CV,   R, Q, N,  N)								\
+	X(I2D,     CV,   Q, R, N,  N)								\
+	X(L2D,     CV,   Q, Q, N,  N)								\
+	X(F2D,     CV,   Q, R, N,  N)								\
+	X(D2F,     CV,   R, Q, N,  N)								\
+	X(H2F,     CV,   R, R, N,  N)	/* binary16 in the low half of a */			\
+	X(F2H,     CV,   R, R, N,  N)								\
+	/* compares */										\
+	X(SETPS,   CMP,  P, R, RI, N)								\
+	X(SETPU,   CMP,  P, R, RI, N)								\
+	X(SETPSQ,  CMP,  P, Q, QI, N)								\
+	X(SETPUQ,  CMP,  P, Q, QI, N)								\
+	X(SETPF,   CMP,  P, R, RI, N)								\
+	X(SETPD,   CMP,  P, Q, QI, N)								\
+	/* predicates */									\
+	X(PMOV,    NONE, P, P, N,  N)								\
+	X(PAND,    NONE, P, P, P,  N)								\
+	X(POR,     NONE, P, P, P,  N)								\
+	X(PXOR,    NONE, P, P, P,  N)								\
+	X(P2R,     NONE, R, P, N,  N)	/* 1 or 0 */						\
+	/* memory: generic, global, shared, local, parameters (imm: the byte offset) */		\
+	X(LD,      MEM,  V, A, N,  N)								\
+	X(LDG,     MEM,  V, A, N,  N)								\
+	X(LDS,     MEM,  V, A, N,  N)								\
+	X(LDL,     MEM,  V, A, N,  N)								\
+	X(LDP,     MEM,  V, N, N,  N)								\
+	X(ST,      MEM,  N, A, W,  N)								\
+	X(STG,     MEM,  N, A, W,  N)								\
+	X(STS,     MEM,  N, A, W,  N)								\
+	X(STL,     MEM,  N, A, W,  N)								\
+	X(ATOM,    ATOM, R, A, R,  R)	/* generic: global or shared */				\
+	X(ATOMG,   ATOM, R, A, R,  R)								\
+	X(ATOMS,   ATOM, R, A, R,  R)								\
+	X(ATOMQ,   ATOM, Q, A, Q,  Q)								\
+	X(ATOMGQ,  ATOM, Q, A, Q,  Q)								\
+	X(ATOMSQ,  ATOM, Q, A, Q,  Q)								\
+	X(MEMBAR,  NONE, N, N, N,  N)								\
+	/* warp and block */									\
+	X(SHFL,    SHFL, R, R, RI, R)								\
+	X(VOTE,    VOTE, P, P, N,  N)								\
+	X(BALLOT,  NONE, R, P, N,  N)								\
+	X(ACTIVE,  NONE, R, N, N,  N)	/* mask of the lanes that execute it */			\
+	X(MATCH,   NONE, R, R, N,  N)	/* mask of the active lanes with the same a */		\
+	X(MATCHQ,  NONE, R, Q, N,  N)								\
+	X(BAR,     BAR,  N, N, N,  N)								\
+	X(BARRED,  BARR, R, P, N,  N)	/* POPC: the count; AND, OR: 1 or 0 */			\
+	/* control */										\
+	X(BRA,     BRA,  N, N, N,  N)								\
+	X(EXIT,    NONE, N, N, N,  N)								\
+	X(TRAP,    NONE, N, N, N,  N)	/* ends the context with VGPU_FAULT_TRAP */		\
+	/* by a member mask (b; SHFLSYNC: see imm), as PTX *.sync: a lane waits until every	\
+	 * lane of the mask that has not exited executes the same opcode with the same flags,	\
+	 * at this instruction or another one */						\
+	X(SHFLSYNC,   SHFL,  R, R, RI, R)							\
+	X(VOTESYNC,   VOTE,  P, P, RI, N)							\
+	X(BALLOTSYNC, NONE,  R, P, RI, N)							\
+	X(MATCHSYNC,  MATCH, R, R, RI, N)							\
+	X(MATCHSYNCQ, MATCH, R, Q, RI, N)							\
+	X(BARWARP,    NONE,  N, N, RI, N)							\
+	/* integers, later */									\
 	X(FNS,     NONE, R, R, RI, R)	/* PTX fns: a the mask, b the base, c the offset */
 
 enum vgpu_op {

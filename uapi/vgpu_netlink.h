@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * Generic netlink family "vgpu": what the devices are and do, knobs, notices of rare events, periodic samples.
- * docs/netlink.md describes every command. Attribute types only ever grow at the end; what a command does not take is
- * refused with EINVAL and a sentence (NETLINK_EXT_ACK).
+ * Generic netlink family "vgpu": what the devices are and do, knobs, notices of rare events,
+ * periodic samples. docs/netlink.md describes every command. Attribute types only ever grow at the
+ * end; what a command does not take is refused with EINVAL and a sentence (NETLINK_EXT_ACK).
  *
- * Anybody in the initial network namespace may ask and listen. To set anything takes CAP_SYS_ADMIN in the initial user
- * namespace, to which the devices belong.
+ * Anybody in the initial network namespace may ask and listen. To set anything takes CAP_SYS_ADMIN
+ * in the initial user namespace, to which the devices belong.
  */
 #ifndef VGPU_NETLINK_H
 #define VGPU_NETLINK_H
@@ -22,14 +22,20 @@ enum vgpu_nl_command {
 	/* asked for */
 	VGPU_NL_CMD_DEVICE_GET,		/* one: DEVICE, and its SM_STATES; dump: all, or DEVICE */
 	VGPU_NL_CMD_CONTEXT_GET,	/* one: DEVICE, CONTEXT; dump: all, or those of DEVICE */
-	VGPU_NL_CMD_DEVICE_SET,		/* DEVICE and KNOB_NAME with KNOB_VALUE, or SAMPLE_MS, or both */
+	/* DEVICE and KNOB_NAME with KNOB_VALUE, or SAMPLE_MS, or both */
+	VGPU_NL_CMD_DEVICE_SET,
 	VGPU_NL_CMD_CONTEXT_SET,	/* DEVICE, CONTEXT and PRIORITY, TOKENS or both */
-	/* group "notices": DEVICE, TIME and what is said here; LOST if some were lost in front of it */
+	/*
+	 * group "notices": DEVICE, TIME and what is said here; LOST if some were lost in front of
+	 * it
+	 */
 	VGPU_NL_CMD_CONTEXT_CREATED,	/* CONTEXT, PID */
-	VGPU_NL_CMD_CONTEXT_DIED,	/* CONTEXT, PID, FAULT, FAULT_ADDRESS; the watchdog's work too: VGPU_FAULT_WATCHDOG */
+	/* CONTEXT, PID, FAULT, FAULT_ADDRESS; the watchdog's work too: VGPU_FAULT_WATCHDOG */
+	VGPU_NL_CMD_CONTEXT_DIED,
 	VGPU_NL_CMD_CONTEXT_CLOSED,	/* CONTEXT, PID */
 	VGPU_NL_CMD_KNOB_CHANGED,	/* KNOB_NAME, KNOB_VALUE */
-	VGPU_NL_CMD_MEMORY_LOW,		/* a page of VRAM was refused: the machine has too little memory left */
+	/* a page of VRAM was refused: the machine has too little memory left */
+	VGPU_NL_CMD_MEMORY_LOW,
 	/* group "samples": first the device, then its contexts, one a message */
 	VGPU_NL_CMD_DEVICE_SAMPLE,	/* as DEVICE_GET of one, without KNOBS */
 	VGPU_NL_CMD_CONTEXT_SAMPLE,	/* as CONTEXT_GET */
@@ -43,7 +49,8 @@ enum vgpu_nl_attr {
 	VGPU_NL_A_DEVICE,		/* u32: number of the device */
 	VGPU_NL_A_CONTEXT,		/* u32: id of the context, from 1 */
 	VGPU_NL_A_KNOB_NAME,		/* string */
-	VGPU_NL_A_KNOB_VALUE,		/* string; of a list in an answer: every choice, "[active]" in brackets */
+	/* string; of a list in an answer: every choice, "[active]" in brackets */
+	VGPU_NL_A_KNOB_VALUE,
 	VGPU_NL_A_SAMPLE_MS,		/* u32: 0 never, else 10..60000 */
 	VGPU_NL_A_PRIORITY,		/* s32: a higher number is more important */
 	VGPU_NL_A_TOKENS,		/* u32: budget of SMs, 0..1024, ~0: a share of the rest */
@@ -65,11 +72,13 @@ enum vgpu_nl_attr {
 	VGPU_NL_A_VRAM_RESIDENT,	/* u64: backed by pages of the machine */
 	VGPU_NL_A_EVENTS,		/* u64: the model has processed */
 	VGPU_NL_A_PREEMPTIONS,		/* u64: SMs taken from a kernel; of a context: from it */
-	VGPU_NL_A_PREEMPTION_TIME,	/* u64: picoseconds from request to hand-over, summed over them */
+	/* u64: picoseconds from request to hand-over, summed over them */
+	VGPU_NL_A_PREEMPTION_TIME,
 	VGPU_NL_A_SAVE_AREA,		/* u64: bytes of preempted blocks kept now */
 	VGPU_NL_A_SM_TIMES,		/* nest of SM_TIME */
 	VGPU_NL_A_SM_TIME,		/* nest of STATE_NAME and STATE_TIME */
-	VGPU_NL_A_STATE_NAME,		/* string: idle, setup, running, reserved, saving, restoring */
+	/* string: idle, setup, running, reserved, saving, restoring */
+	VGPU_NL_A_STATE_NAME,
 	VGPU_NL_A_STATE_TIME,		/* u64: picoseconds, summed over all SMs */
 	VGPU_NL_A_SM_STATES,		/* u8[SMs]: place in SM_TIMES */
 	VGPU_NL_A_SM_CONTEXTS,		/* u32[SMs]: context that each serves, 0: none */

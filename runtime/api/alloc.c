@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Device addresses. A pointer given to a program is an address in a range of the process's own address space that is
- * reserved and can never be accessed by the host, so one address means one thing everywhere and a host that follows a
- * device pointer crashes, as with CUDA.
+ * Device addresses. A pointer given to a program is an address in a range of the process's own
+ * address space that is reserved and can never be accessed by the host, so one address means one
+ * thing everywhere and a host that follows a device pointer crashes, as with CUDA.
  *
- * Allocations above SMALL are mappings of their own, page-aligned, with an unmapped page behind them. Smaller ones come
- * from slabs of 2 MB, in units of 256 bytes.
+ * Allocations above SMALL are mappings of their own, page-aligned, with an unmapped page behind
+ * them. Smaller ones come from slabs of 2 MB, in units of 256 bytes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -40,7 +40,8 @@ static bool reserve(void)
 	if (rt.heap.bytes)
 		return true;
 	for (uint64_t bytes = RANGE; bytes >= RANGE_LEAST; bytes /= 2) {
-		void *base = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		void *base = mmap(NULL, bytes, PROT_NONE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 		if (base == MAP_FAILED)
 			continue;
@@ -56,7 +57,8 @@ static bool reserve(void)
 struct rt_state *rt_owner(const void *pointer)
 {
 	for (unsigned int i = 0; i < RT_DEVICES; i++)
-		if ((uint64_t)(uintptr_t)pointer - rt_devices[i].heap.base < rt_devices[i].heap.bytes)
+		if ((uint64_t)(uintptr_t)pointer - rt_devices[i].heap.base <
+		    rt_devices[i].heap.bytes)
 			return &rt_devices[i];
 	return rt_current;
 }
@@ -111,7 +113,8 @@ static vgpuError_t block_add(uint64_t bytes, struct rt_block **out)
 	error = rt.ops->map(rt.transport, at, bytes);
 	if (error)
 		return rt_error_of(error);
-	memmove(&rt.heap.blocks[i + 1], &rt.heap.blocks[i], (rt.heap.count - i) * sizeof(*rt.heap.blocks));
+	memmove(&rt.heap.blocks[i + 1], &rt.heap.blocks[i],
+		(rt.heap.count - i) * sizeof(*rt.heap.blocks));
 	rt.heap.count++;
 	rt.heap.blocks[i] = (struct rt_block){ .base = at, .bytes = bytes, .asked = bytes };
 	*out = &rt.heap.blocks[i];
@@ -123,7 +126,8 @@ static vgpuError_t block_remove(size_t i)
 	int error = rt.ops->unmap(rt.transport, rt.heap.blocks[i].base, rt.heap.blocks[i].bytes);
 
 	free(rt.heap.blocks[i].slab);
-	memmove(&rt.heap.blocks[i], &rt.heap.blocks[i + 1], (rt.heap.count - i - 1) * sizeof(*rt.heap.blocks));
+	memmove(&rt.heap.blocks[i], &rt.heap.blocks[i + 1],
+		(rt.heap.count - i - 1) * sizeof(*rt.heap.blocks));
 	rt.heap.count--;
 	return rt_error_of(error);
 }

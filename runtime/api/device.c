@@ -141,5 +141,6 @@ vgpuError_t vgpuDeviceInfo(struct vgpu_device_info *info)
 
 	if (error != vgpuSuccess)
 		return error;
-	return rt_leave(info ? rt_error_of(rt.ops->device_info(rt.transport, info)) : vgpuErrorInvalidValue);
+	return rt_leave(info ? rt_error_of(rt.ops->device_info(rt.transport, info)) :
+			       vgpuErrorInvalidValue);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Errors: names and texts, the last one of each thread, and the sticky fault of the context told for a person: kernel,
- * block, thread, instruction, address.
+ * Errors: names and texts, the last one of each thread, and the sticky fault of the context told
+ * for a person: kernel, block, thread, instruction, address.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -104,18 +104,29 @@ static const struct {
 	[VGPU_FAULT_NONE] = { vgpuErrorContextIsDestroyed, "the context was ended" },
 	[VGPU_FAULT_UNMAPPED] = { vgpuErrorIllegalAddress, "an address that is not mapped" },
 	[VGPU_FAULT_MISALIGNED] = { vgpuErrorMisalignedAddress, "a misaligned address" },
-	[VGPU_FAULT_SHARED_RANGE] = { vgpuErrorIllegalAddress, "shared memory beyond what the block has" },
-	[VGPU_FAULT_LOCAL_RANGE] = { vgpuErrorIllegalAddress, "local memory beyond what the thread has" },
-	[VGPU_FAULT_ADDRESS_SPACE] = { vgpuErrorInvalidAddressSpace, "an operation this address space does not allow" },
+	[VGPU_FAULT_SHARED_RANGE] = { vgpuErrorIllegalAddress,
+				      "shared memory beyond what the block has" },
+	[VGPU_FAULT_LOCAL_RANGE] = { vgpuErrorIllegalAddress,
+				     "local memory beyond what the thread has" },
+	[VGPU_FAULT_ADDRESS_SPACE] = { vgpuErrorInvalidAddressSpace,
+				       "an operation this address space does not allow" },
 	[VGPU_FAULT_TRAP] = { vgpuErrorLaunchFailure, "a trap instruction" },
 	[VGPU_FAULT_WATCHDOG] = { vgpuErrorLaunchTimeout, "the watchdog: the kernel ran too long" },
-	[VGPU_FAULT_BARRIER] = { vgpuErrorLaunchFailure, "a barrier that the block can never pass" },
-	[VGPU_FAULT_COPY_UNMAPPED] = { vgpuErrorIllegalAddress, "a copy or fill of device memory that is not mapped" },
-	[VGPU_FAULT_COPY_HOST] = { vgpuErrorIllegalAddress, "process memory of a copy that is not there any more" },
-	[VGPU_FAULT_NO_MEMORY] = { vgpuErrorMemoryAllocation, "the host has no memory for the device" },
-	[VGPU_FAULT_RING] = { vgpuErrorLaunchFailure, "a tail of a mapped ring beyond its entries" },
-	[VGPU_FAULT_COMMAND] = { vgpuErrorLaunchFailure, "a command of a mapped ring that was refused" },
-	[VGPU_FAULT_WARP_SYNC] = { vgpuErrorLaunchFailure, "a warp operation whose mask names lanes that do not come to it" },
+	[VGPU_FAULT_BARRIER] = { vgpuErrorLaunchFailure,
+				 "a barrier that the block can never pass" },
+	[VGPU_FAULT_COPY_UNMAPPED] = { vgpuErrorIllegalAddress,
+				       "a copy or fill of device memory that is not mapped" },
+	[VGPU_FAULT_COPY_HOST] = { vgpuErrorIllegalAddress,
+				   "process memory of a copy that is not there any more" },
+	[VGPU_FAULT_NO_MEMORY] = { vgpuErrorMemoryAllocation,
+				   "the host has no memory for the device" },
+	[VGPU_FAULT_RING] = { vgpuErrorLaunchFailure,
+			      "a tail of a mapped ring beyond its entries" },
+	[VGPU_FAULT_COMMAND] = { vgpuErrorLaunchFailure,
+				 "a command of a mapped ring that was refused" },
+	[VGPU_FAULT_WARP_SYNC] = { vgpuErrorLaunchFailure,
+				   "a warp operation whose mask names lanes that do not come to "
+				   "it" },
 };
 
 /* The line of the module's PTX, without the spaces before it. */
@@ -156,7 +167,8 @@ static void name_kernel(vgpuFault *fault)
 		return;
 	header = (const struct vgpu_vass_header *)module->program->binary;
 	code = (const struct vgpu_insn *)(module->program->binary + header->code_offset);
-	vgpu_disassemble(&code[kernel->vass.entry + raw->pc], fault->instruction, sizeof(fault->instruction));
+	vgpu_disassemble(&code[kernel->vass.entry + raw->pc], fault->instruction,
+			 sizeof(fault->instruction));
 	if (kernel->ptx_line)
 		fault->ptx_line = kernel->ptx_line[raw->pc];
 	if (fault->ptx_line)
@@ -166,18 +178,21 @@ static void name_kernel(vgpuFault *fault)
 static void write_sentence(vgpuFault *fault)
 {
 	const struct vgpu_fault *raw = &fault->raw;
-	const char *what = raw->reason < VGPU_FAULT_COUNT ? reasons[raw->reason].text : "an unknown fault";
+	const char *what =
+		raw->reason < VGPU_FAULT_COUNT ? reasons[raw->reason].text : "an unknown fault";
 	char *at = fault->sentence, *end = at + sizeof(fault->sentence);
 	bool access = raw->reason == VGPU_FAULT_UNMAPPED || raw->reason == VGPU_FAULT_MISALIGNED ||
-		      raw->reason == VGPU_FAULT_SHARED_RANGE || raw->reason == VGPU_FAULT_LOCAL_RANGE ||
+		      raw->reason == VGPU_FAULT_SHARED_RANGE ||
+		      raw->reason == VGPU_FAULT_LOCAL_RANGE ||
 		      raw->reason == VGPU_FAULT_ADDRESS_SPACE;
 
 #define SAY(...) (at += at < end ? snprintf(at, (size_t)(end - at), __VA_ARGS__) : 0)
 	if (fault->error == vgpuErrorAssert)
 		what = "an assertion that failed";
 	if (fault->kernel[0]) {
-		SAY("kernel %s, block (%u,%u,%u), thread (%u,%u,%u): ", fault->kernel, raw->block[0], raw->block[1],
-		    raw->block[2], raw->thread[0], raw->thread[1], raw->thread[2]);
+		SAY("kernel %s, block (%u,%u,%u), thread (%u,%u,%u): ", fault->kernel,
+		    raw->block[0], raw->block[1], raw->block[2], raw->thread[0], raw->thread[1],
+		    raw->thread[2]);
 		if (access)
 			SAY("%s of %u bytes at 0x%llx: ", raw->write ? "write" : "read", raw->bytes,
 			    (unsigned long long)raw->address);
@@ -205,7 +220,8 @@ void rt_context_died(void)
 	memset(&info, 0, sizeof(info));
 	if (rt.ops->context_info(rt.transport, &info) == 0)
 		fault->raw = info.fault;
-	fault->error = fault->raw.reason < VGPU_FAULT_COUNT ? reasons[fault->raw.reason].error : vgpuErrorUnknown;
+	fault->error = fault->raw.reason < VGPU_FAULT_COUNT ? reasons[fault->raw.reason].error :
+							      vgpuErrorUnknown;
 	if (fault->raw.module != ~0u && fault->raw.reason != VGPU_FAULT_NONE)
 		name_kernel(fault);
 	if (fault->raw.reason == VGPU_FAULT_TRAP && strstr(fault->ptx, "// assert"))

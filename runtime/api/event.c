@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Events: a place in a stream, and the virtual time at which the device passed it, which a STAMP command writes into
- * 8 bytes of this process. A record that replaces one still on its way takes other 8 bytes, so that a late stamp cannot
- * overwrite a newer one.
+ * Events: a place in a stream, and the virtual time at which the device passed it, which a STAMP
+ * command writes into 8 bytes of this process. A record that replaces one still on its way takes
+ * other 8 bytes, so that a late stamp cannot overwrite a newer one.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Page-locked memory of the process, in CUDA's sense: memory the program promises to leave alone while an asynchronous
- * copy runs, so that such a copy really is asynchronous. What is locked is the promise; pages are held by each copy.
+ * Page-locked memory of the process, in CUDA's sense: memory the program promises to leave alone
+ * while an asynchronous copy runs, so that such a copy really is asynchronous. What is locked is
+ * the promise; pages are held by each copy.
  */
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT
 /*
- * Launching a kernel: what CUDA refuses is refused here, with CUDA's code, before the device sees it.
+ * Launching a kernel: what CUDA refuses is refused here, with CUDA's code, before the device sees
+ * it.
  */
 #include <string.h>
 
 #include "state.h"
 
-static vgpuError_t check(const struct vgpuFunction *function, const unsigned int grid[3], const unsigned int block[3],
-			 size_t dynamic_shared)
+static vgpuError_t check(const struct vgpuFunction *function, const unsigned int grid[3],
+			 const unsigned int block[3], size_t dynamic_shared)
 {
 	const struct vgpu_vass_kernel *vass = &rt_kernel(function)->vass;
 	uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
 
-	if (!grid[0] || !grid[1] || !grid[2] || grid[0] > RT_GRID_X || grid[1] > RT_GRID_YZ || grid[2] > RT_GRID_YZ ||
-	    !block[0] || !block[1] || !block[2] || block[0] > RT_BLOCK_X || block[1] > RT_BLOCK_X ||
-	    block[2] > RT_BLOCK_Z || threads > rt.info.threads_per_block)
+	if (!grid[0] || !grid[1] || !grid[2] || grid[0] > RT_GRID_X || grid[1] > RT_GRID_YZ ||
+	    grid[2] > RT_GRID_YZ || !block[0] || !block[1] || !block[2] || block[0] > RT_BLOCK_X ||
+	    block[1] > RT_BLOCK_X || block[2] > RT_BLOCK_Z || threads > rt.info.threads_per_block)
 		return vgpuErrorInvalidConfiguration;
 	if (dynamic_shared > rt.info.shared_per_block ||
 	    dynamic_shared + vass->shared_bytes > function->max_dynamic_shared)
@@ -25,8 +26,9 @@ static vgpuError_t check(const struct vgpuFunction *function, const unsigned int
 	return vgpuSuccess;
 }
 
-vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3], const unsigned int block[3],
-		      void **arguments, size_t dynamic_shared, struct vgpuStream *stream)
+vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
+		      const unsigned int block[3], void **arguments, size_t dynamic_shared,
+		      struct vgpuStream *stream)
 {
 	const struct vgpu_program_kernel *kernel = rt_kernel(function);
 	struct vgpu_cmd cmd = { .op = VGPU_CMD_LAUNCH };
@@ -51,7 +53,10 @@ vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 	error = rt_stream_begin(stream);
 	if (error == vgpuSuccess)
 		error = rt_stream_put(stream, &cmd, kernel->vass.param_bytes ? params : NULL);
-	/* A few go out at once, so that the device has work; in a long row of launches they go in batches. */
+	/*
+	 * A few go out at once, so that the device has work; in a long row of launches they go in
+	 * batches.
+	 */
 	if (error == vgpuSuccess &&
 	    (queue->submitted - queue->completed < RT_EAGER || queue->pending >= RT_BATCH))
 		error = rt_flush(queue);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Device memory for the program: allocate, free, copy, fill. What each copy waits for: docs/runtime.md.
+ * Device memory for the program: allocate, free, copy, fill. What each copy waits for:
+ * docs/runtime.md.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -87,17 +88,21 @@ static vgpuError_t direction(const void *dst, const void *src, size_t bytes, vgp
 	if ((unsigned int)*kind > vgpuMemcpyDefault)
 		return vgpuErrorInvalidMemcpyDirection;
 	if (*kind == vgpuMemcpyDefault)
-		*kind = to_device ? from_device ? vgpuMemcpyDeviceToDevice : vgpuMemcpyHostToDevice :
-			from_device ? vgpuMemcpyDeviceToHost : vgpuMemcpyHostToHost;
+		*kind = to_device ?
+				from_device ? vgpuMemcpyDeviceToDevice : vgpuMemcpyHostToDevice :
+			from_device ? vgpuMemcpyDeviceToHost :
+				      vgpuMemcpyHostToHost;
 	if (to_device != (*kind == vgpuMemcpyHostToDevice || *kind == vgpuMemcpyDeviceToDevice) ||
 	    from_device != (*kind == vgpuMemcpyDeviceToHost || *kind == vgpuMemcpyDeviceToDevice))
 		return vgpuErrorInvalidValue;
-	if (!dst || !src || (to_device && !device_range(dst, bytes)) || (from_device && !device_range(src, bytes)))
+	if (!dst || !src || (to_device && !device_range(dst, bytes)) ||
+	    (from_device && !device_range(src, bytes)))
 		return vgpuErrorInvalidValue;
 	return vgpuSuccess;
 }
 
-static vgpuError_t put_copy(struct vgpuStream *stream, void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind)
+static vgpuError_t put_copy(struct vgpuStream *stream, void *dst, const void *src, size_t bytes,
+			    vgpuMemcpyKind kind)
 {
 	static const uint16_t ops[] = {
 		[vgpuMemcpyHostToDevice] = VGPU_CMD_COPY_H2D,
@@ -109,7 +114,9 @@ static vgpuError_t put_copy(struct vgpuStream *stream, void *dst, const void *sr
 	vgpuError_t error = vgpuSuccess;
 
 	for (size_t done = 0; done < bytes && error == vgpuSuccess;) {
-		size_t step = bytes - done < CHUNK || kind == vgpuMemcpyDeviceToDevice ? bytes - done : CHUNK;
+		size_t step = bytes - done < CHUNK || kind == vgpuMemcpyDeviceToDevice ?
+				      bytes - done :
+				      CHUNK;
 
 		if (kind != vgpuMemcpyDeviceToDevice) {
 			if (queue->copy_bytes + step > BATCH)
@@ -126,22 +133,26 @@ static vgpuError_t put_copy(struct vgpuStream *stream, void *dst, const void *sr
 	return error;
 }
 
-/* Must the call wait for the copy? Only process memory that the program may touch again makes it. */
-static bool must_wait(const void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind, bool synchronous)
+/*
+ * Must the call wait for the copy? Only process memory that the program may touch again makes it.
+ */
+static bool must_wait(const void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind,
+		      bool synchronous)
 {
 	if (kind == vgpuMemcpyDeviceToDevice)
 		return false;
 	return synchronous || !rt_is_pinned(kind == vgpuMemcpyHostToDevice ? src : dst, bytes);
 }
 
-vgpuError_t rt_copy(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind, struct vgpuStream *stream,
-		    bool synchronous)
+vgpuError_t rt_copy(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind,
+		    struct vgpuStream *stream, bool synchronous)
 {
 	vgpuError_t error;
 	bool wait;
 
 	if (!bytes)
-		return (unsigned int)kind > vgpuMemcpyDefault ? vgpuErrorInvalidMemcpyDirection : vgpuSuccess;
+		return (unsigned int)kind > vgpuMemcpyDefault ? vgpuErrorInvalidMemcpyDirection :
+								vgpuSuccess;
 	error = direction(dst, src, bytes, &kind);
 	if (error != vgpuSuccess)
 		return error;
@@ -153,7 +164,8 @@ vgpuError_t rt_copy(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kin
 	}
 	wait = must_wait(dst, src, bytes, kind, synchronous);
 	error = rt_stream_begin(stream);
-	if (error == vgpuSuccess && wait && !synchronous && kind == vgpuMemcpyHostToDevice && bytes <= RT_STAGE_MAX) {
+	if (error == vgpuSuccess && wait && !synchronous && kind == vgpuMemcpyHostToDevice &&
+	    bytes <= RT_STAGE_MAX) {
 		wait = false;
 		error = rt_stage(stream->queue, src, bytes, &src);
 	}
@@ -164,8 +176,8 @@ vgpuError_t rt_copy(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kin
 	return error;
 }
 
-static vgpuError_t copy_call(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind, vgpuStream_t handle,
-			     bool synchronous)
+static vgpuError_t copy_call(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind,
+			     vgpuStream_t handle, bool synchronous)
 {
 	vgpuError_t error = rt_enter();
 	struct vgpuStream *stream;
@@ -179,7 +191,8 @@ static vgpuError_t copy_call(void *dst, const void *src, size_t bytes, vgpuMemcp
 }
 
 /* From one device to another: through this process, piece by piece. */
-static vgpuError_t copy_across(struct rt_state *to, void *dst, struct rt_state *from, const void *src, size_t bytes)
+static vgpuError_t copy_across(struct rt_state *to, void *dst, struct rt_state *from,
+			       const void *src, size_t bytes)
 {
 	size_t piece = bytes < ACROSS ? bytes : ACROSS;
 	char *buffer = malloc(piece);
@@ -191,10 +204,12 @@ static vgpuError_t copy_across(struct rt_state *to, void *dst, struct rt_state *
 		if (piece > bytes - done)
 			piece = bytes - done;
 		rt_current = from;
-		error = copy_call(buffer, (const char *)src + done, piece, vgpuMemcpyDeviceToHost, NULL, true);
+		error = copy_call(buffer, (const char *)src + done, piece, vgpuMemcpyDeviceToHost,
+				  NULL, true);
 		rt_current = to;
 		if (error == vgpuSuccess)
-			error = copy_call((char *)dst + done, buffer, piece, vgpuMemcpyHostToDevice, NULL, true);
+			error = copy_call((char *)dst + done, buffer, piece, vgpuMemcpyHostToDevice,
+					  NULL, true);
 	}
 	free(buffer);
 	return error;
@@ -217,14 +232,16 @@ vgpuError_t vgpuMemcpy(void *dst, const void *src, size_t bytes, vgpuMemcpyKind 
 	return error;
 }
 
-vgpuError_t vgpuMemcpyAsync(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind, vgpuStream_t stream)
+vgpuError_t vgpuMemcpyAsync(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind,
+			    vgpuStream_t stream)
 {
 	return copy_call(dst, src, bytes, kind, stream, false);
 }
 
 /* Row by row; as one when the rows touch. */
-static vgpuError_t copy_rows(char *dst, size_t dst_pitch, const char *src, size_t src_pitch, size_t width,
-			     size_t height, vgpuMemcpyKind kind, struct vgpuStream *stream, bool synchronous)
+static vgpuError_t copy_rows(char *dst, size_t dst_pitch, const char *src, size_t src_pitch,
+			     size_t width, size_t height, vgpuMemcpyKind kind,
+			     struct vgpuStream *stream, bool synchronous)
 {
 	vgpuError_t error;
 	bool wait;
@@ -239,9 +256,11 @@ static vgpuError_t copy_rows(char *dst, size_t dst_pitch, const char *src, size_
 		return rt_copy(dst, src, width * height, kind, stream, synchronous);
 	/* The last row need not have its whole pitch. */
 	error = direction(dst, src, width, &kind);
-	if (error == vgpuSuccess && rt_is_device(dst) && !device_range(dst, dst_pitch * (height - 1) + width))
+	if (error == vgpuSuccess && rt_is_device(dst) &&
+	    !device_range(dst, dst_pitch * (height - 1) + width))
 		error = vgpuErrorInvalidValue;
-	if (error == vgpuSuccess && rt_is_device(src) && !device_range(src, src_pitch * (height - 1) + width))
+	if (error == vgpuSuccess && rt_is_device(src) &&
+	    !device_range(src, src_pitch * (height - 1) + width))
 		error = vgpuErrorInvalidValue;
 	if (error != vgpuSuccess)
 		return error;
@@ -251,8 +270,10 @@ static vgpuError_t copy_rows(char *dst, size_t dst_pitch, const char *src, size_
 			memmove(dst + y * dst_pitch, src + y * src_pitch, width);
 		return error;
 	}
-	wait = must_wait(dst, src, kind == vgpuMemcpyHostToDevice ? src_pitch * (height - 1) + width :
-			 dst_pitch * (height - 1) + width, kind, synchronous);
+	wait = must_wait(dst, src,
+			 kind == vgpuMemcpyHostToDevice ? src_pitch * (height - 1) + width :
+							  dst_pitch * (height - 1) + width,
+			 kind, synchronous);
 	error = rt_stream_begin(stream);
 	for (size_t y = 0; y < height && error == vgpuSuccess; y++)
 		error = put_copy(stream, dst + y * dst_pitch, src + y * src_pitch, width, kind);
@@ -261,8 +282,9 @@ static vgpuError_t copy_rows(char *dst, size_t dst_pitch, const char *src, size_
 	return error;
 }
 
-static vgpuError_t copy2d_call(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
-			       size_t height, vgpuMemcpyKind kind, vgpuStream_t handle, bool synchronous)
+static vgpuError_t copy2d_call(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
+			       size_t width, size_t height, vgpuMemcpyKind kind,
+			       vgpuStream_t handle, bool synchronous)
 {
 	vgpuError_t error = rt_enter();
 	struct vgpuStream *stream;
@@ -271,18 +293,19 @@ static vgpuError_t copy2d_call(void *dst, size_t dst_pitch, const void *src, siz
 		return error;
 	error = rt_stream_of(handle, &stream);
 	if (error == vgpuSuccess)
-		error = copy_rows(dst, dst_pitch, src, src_pitch, width, height, kind, stream, synchronous);
+		error = copy_rows(dst, dst_pitch, src, src_pitch, width, height, kind, stream,
+				  synchronous);
 	return rt_leave(error);
 }
 
-vgpuError_t vgpuMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height,
-			 vgpuMemcpyKind kind)
+vgpuError_t vgpuMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
+			 size_t width, size_t height, vgpuMemcpyKind kind)
 {
 	return copy2d_call(dst, dst_pitch, src, src_pitch, width, height, kind, NULL, true);
 }
 
-vgpuError_t vgpuMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
-			      size_t height, vgpuMemcpyKind kind, vgpuStream_t stream)
+vgpuError_t vgpuMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
+			      size_t width, size_t height, vgpuMemcpyKind kind, vgpuStream_t stream)
 {
 	return copy2d_call(dst, dst_pitch, src, src_pitch, width, height, kind, stream, false);
 }
@@ -313,7 +336,8 @@ vgpuError_t vgpuMemset2DAsync(void *pointer, size_t pitch, int value, size_t wid
 		return rt_leave(error);
 	if (height > 1 && width > pitch)
 		return rt_leave(vgpuErrorInvalidPitchValue);
-	if ((height > 1 && pitch > SIZE_MAX / height) || !device_range(pointer, pitch * (height - 1) + width))
+	if ((height > 1 && pitch > SIZE_MAX / height) ||
+	    !device_range(pointer, pitch * (height - 1) + width))
 		return rt_leave(vgpuErrorInvalidValue);
 	error = rt_stream_begin(stream);
 	if (width == pitch) {

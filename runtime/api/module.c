@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Modules: PTX is compiled, its variables get device memory, the code is relocated for them and loaded.
+ * Modules: PTX is compiled, its variables get device memory, the code is relocated for them and
+ * loaded.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,14 +17,17 @@ static void module_free(struct vgpuModule *module)
 	free(module);
 }
 
-/* Initial contents of the variables; nothing can use them yet, so no stream has to be waited for. */
+/*
+ * Initial contents of the variables; nothing can use them yet, so no stream has to be waited for.
+ */
 static vgpuError_t fill_data(const struct vgpu_program *program, uint64_t base)
 {
 	struct rt_queue *queue = rt.default_stream.queue;
 	struct vgpu_cmd cmd = { .op = VGPU_CMD_COPY_H2D };
 	vgpuError_t error = rt_flush(queue);
 
-	for (uint64_t done = 0; done < program->data_bytes && error == vgpuSuccess; done += cmd.copy.bytes) {
+	for (uint64_t done = 0; done < program->data_bytes && error == vgpuSuccess;
+	     done += cmd.copy.bytes) {
 		cmd.copy.dst = base + done;
 		cmd.copy.src = (uint64_t)(uintptr_t)(program->data + done);
 		cmd.copy.bytes = program->data_bytes - done;
@@ -50,7 +54,9 @@ vgpuError_t rt_module_load(const char *ptx, uint32_t max_regs, struct vgpuModule
 	if (!module)
 		return vgpuErrorMemoryAllocation;
 	module->ptx = strdup(ptx);
-	err = module->ptx ? vgpu_compile_ptx(ptx, strlen(ptx), &options, &module->program, &message) : -ENOMEM;
+	err = module->ptx ?
+		      vgpu_compile_ptx(ptx, strlen(ptx), &options, &module->program, &message) :
+		      -ENOMEM;
 	if (err) {
 		rt_message("%s", message ? message : "no memory to compile");
 		free(message);
@@ -59,14 +65,15 @@ vgpuError_t rt_module_load(const char *ptx, uint32_t max_regs, struct vgpuModule
 		return err == -ENOMEM ? vgpuErrorMemoryAllocation : vgpuErrorInvalidPtx;
 	}
 	program = module->program;
-	module->functions = calloc(program->kernel_count ? program->kernel_count : 1, sizeof(*module->functions));
+	module->functions = calloc(program->kernel_count ? program->kernel_count : 1,
+				   sizeof(*module->functions));
 	error = module->functions ? vgpuSuccess : vgpuErrorMemoryAllocation;
 	if (error == vgpuSuccess && program->data_bytes)
 		error = rt_alloc(program->data_bytes, &module->data);
 	if (error == vgpuSuccess) {
 		vgpu_program_link(program, module->data);
-		err = rt.ops->module_load(rt.transport, program->binary, program->binary_bytes, text, sizeof(text),
-					  &module->id);
+		err = rt.ops->module_load(rt.transport, program->binary, program->binary_bytes,
+					  text, sizeof(text), &module->id);
 		if (err == -EINVAL) {
 			rt_message("the device refuses the module: %s", text);
 			error = vgpuErrorInvalidKernelImage;
@@ -88,7 +95,8 @@ vgpuError_t rt_module_load(const char *ptx, uint32_t max_regs, struct vgpuModule
 	}
 	for (uint32_t i = 0; i < program->kernel_count; i++)
 		module->functions[i] = (struct vgpuFunction){
-			.module = module, .index = i, .max_dynamic_shared = rt.info.shared_per_block };
+			.module = module, .index = i, .max_dynamic_shared = rt.info.shared_per_block
+		};
 	module->next = rt.modules;
 	rt.modules = module;
 	*out = module;
@@ -106,12 +114,14 @@ static bool module_known(const struct vgpuModule *handle)
 static bool function_known(const struct vgpuFunction *function)
 {
 	for (struct vgpuModule *module = rt.modules; module; module = module->next)
-		if (function >= module->functions && function < module->functions + module->program->kernel_count)
+		if (function >= module->functions &&
+		    function < module->functions + module->program->kernel_count)
 			return true;
 	return false;
 }
 
-vgpuError_t rt_module_function(struct vgpuModule *module, const char *name, struct vgpuFunction **out)
+vgpuError_t rt_module_function(struct vgpuModule *module, const char *name,
+			       struct vgpuFunction **out)
 {
 	for (uint32_t i = 0; i < module->program->kernel_count; i++)
 		if (!strcmp(module->program->kernels[i].name, name)) {
@@ -121,7 +131,8 @@ vgpuError_t rt_module_function(struct vgpuModule *module, const char *name, stru
 	return vgpuErrorSymbolNotFound;
 }
 
-vgpuError_t rt_module_global(struct vgpuModule *module, const char *name, uint64_t *address, uint64_t *bytes)
+vgpuError_t rt_module_global(struct vgpuModule *module, const char *name, uint64_t *address,
+			     uint64_t *bytes)
 {
 	const struct vgpu_program *program = module->program;
 
@@ -139,7 +150,9 @@ const struct vgpu_program_kernel *rt_kernel(const struct vgpuFunction *function)
 	return &function->module->program->kernels[function->index];
 }
 
-/* What an SM sets its shared memory to for blocks of this size: the first setting that holds one. */
+/*
+ * What an SM sets its shared memory to for blocks of this size: the first setting that holds one.
+ */
 static uint32_t shared_config(uint64_t bytes)
 {
 	for (unsigned int i = 0; i < 5; i++)
@@ -152,7 +165,8 @@ int rt_occupancy(const struct vgpuFunction *function, unsigned int threads, size
 {
 	const struct vgpu_vass_kernel *vass = &rt_kernel(function)->vass;
 	unsigned int whole = (threads + 31) / 32 * 32;
-	uint64_t shared = vass->shared_bytes + (uint64_t)dynamic_shared, blocks = rt.info.blocks_per_sm;
+	uint64_t shared = vass->shared_bytes + (uint64_t)dynamic_shared,
+		 blocks = rt.info.blocks_per_sm;
 
 #define AT_MOST(n) (blocks = blocks < (n) ? blocks : (n))
 	if (!threads || threads > rt.info.threads_per_block || shared > rt.info.shared_per_block)
@@ -234,7 +248,8 @@ vgpuError_t vgpuModuleGetFunction(vgpuFunction_t *function, vgpuModule_t module,
 	return rt_leave(rt_module_function(module, name, function));
 }
 
-vgpuError_t vgpuModuleGetGlobal(void **pointer, size_t *bytes, vgpuModule_t module, const char *name)
+vgpuError_t vgpuModuleGetGlobal(void **pointer, size_t *bytes, vgpuModule_t module,
+				const char *name)
 {
 	vgpuError_t error = rt_enter();
 	uint64_t address = 0, size = 0;
@@ -281,7 +296,8 @@ vgpuError_t vgpuFuncSetMaxDynamicShared(vgpuFunction_t function, size_t bytes)
 	return rt_leave(vgpuSuccess);
 }
 
-vgpuError_t vgpuOccupancy(int *blocks, vgpuFunction_t function, int block_threads, size_t dynamic_shared)
+vgpuError_t vgpuOccupancy(int *blocks, vgpuFunction_t function, int block_threads,
+			  size_t dynamic_shared)
 {
 	vgpuError_t error = rt_enter();
 
@@ -295,8 +311,9 @@ vgpuError_t vgpuOccupancy(int *blocks, vgpuFunction_t function, int block_thread
 	return rt_leave(vgpuSuccess);
 }
 
-vgpuError_t vgpuLaunchKernel(vgpuFunction_t function, const unsigned int grid[3], const unsigned int block[3],
-			     void **arguments, size_t dynamic_shared, vgpuStream_t handle)
+vgpuError_t vgpuLaunchKernel(vgpuFunction_t function, const unsigned int grid[3],
+			     const unsigned int block[3], void **arguments, size_t dynamic_shared,
+			     vgpuStream_t handle)
 {
 	vgpuError_t error = rt_enter();
 	struct vgpuStream *stream;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Hardware queues as the runtime sees them: commands are numbered and collected, submitted in batches, waited for.
+ * Hardware queues as the runtime sees them: commands are numbered and collected, submitted in
+ * batches, waited for.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -61,7 +62,8 @@ vgpuError_t rt_queue_get(struct rt_queue **out)
 /* A queue nobody uses goes back to the device, for other processes, unless it is still at work. */
 void rt_queue_put(struct rt_queue *queue)
 {
-	if (--queue->streams || queue->pending || queue->submitted > queue->completed || queue->stages)
+	if (--queue->streams || queue->pending || queue->submitted > queue->completed ||
+	    queue->stages)
 		return;
 	for (struct vgpuEvent *event = rt.events; event; event = event->next)
 		if (event->queue == queue)
@@ -119,13 +121,14 @@ vgpuError_t rt_wait_held(struct rt_queue *queue, uint64_t seq)
 }
 
 /*
- * Too much in flight: lets the oldest half of this queue finish, or, with nothing of it in flight, what the others
- * hold.
+ * Too much in flight: lets the oldest half of this queue finish, or, with nothing of it in flight,
+ * what the others hold.
  */
 static vgpuError_t make_room(struct rt_queue *queue)
 {
 	if (queue->submitted > queue->completed)
-		return rt_wait_held(queue, queue->completed + (queue->submitted - queue->completed + 1) / 2);
+		return rt_wait_held(queue, queue->completed +
+						   (queue->submitted - queue->completed + 1) / 2);
 	for (unsigned int i = 0; i < RT_QUEUES; i++) {
 		struct rt_queue *other = &rt.queues[i];
 
@@ -142,7 +145,8 @@ vgpuError_t rt_flush(struct rt_queue *queue)
 	while (queue->pending) {
 		uint32_t failed = queue->pending;
 		uint64_t seq = 0;
-		int err = rt.ops->submit(rt.transport, queue->hw, queue->batch, queue->pending, &failed, &seq);
+		int err = rt.ops->submit(rt.transport, queue->hw, queue->batch, queue->pending,
+					 &failed, &seq);
 
 		if (!err) {
 			queue->submitted = queue->last;

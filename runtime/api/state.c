@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Birth and end of the runtime's state in a process: the device is opened by the first call that needs it, a fork leaves
- * the child without it, a reset closes it. Touches nothing but the runtime.
+ * Birth and end of the runtime's state in a process: the device is opened by the first call that
+ * needs it, a fork leaves the child without it, a reset closes it. Touches nothing but the runtime.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,10 @@ static struct {
 	unsigned int index[RT_DEVICES];		/* the transport's numbers */
 } seen;
 
-/* The device belongs to the parent: the child may not touch it, whatever state the lock was copied in. */
+/*
+ * The device belongs to the parent: the child may not touch it, whatever state the lock was copied
+ * in.
+ */
 static void after_fork(void)
 {
 	pthread_mutex_init(&rt_lock, NULL);
@@ -73,8 +76,10 @@ static unsigned int queue_limit(void)
 		return 8;
 	n = strtol(text, &end, 10);
 	if (end == text || *end || n < 1 || n > (long)RT_QUEUES) {
-		fprintf(stderr, "vgpu: VGPU_MAX_CONNECTIONS=%s: a number from 1 to %u is needed; 8 is taken\n", text,
-			RT_QUEUES);
+		fprintf(stderr,
+			"vgpu: VGPU_MAX_CONNECTIONS=%s: a number from 1 to %u is needed; 8 is "
+			"taken\n",
+			text, RT_QUEUES);
 		return 8;
 	}
 	return (unsigned int)n;
@@ -89,8 +94,12 @@ static bool list_wanted(const char *text)
 	for (seen.count = 0;; at = end + 1) {
 		long n = strtol(at, &end, 10);
 
-		if (end == at || (*end && *end != ',') || n < 0 || n > 255 || seen.count == RT_DEVICES) {
-			rt_message("VGPU_DEVICE=%s: the number of a device is needed, 0 for /dev/vgpu0, or several, as 1,0", text);
+		if (end == at || (*end && *end != ',') || n < 0 || n > 255 ||
+		    seen.count == RT_DEVICES) {
+			rt_message(
+				"VGPU_DEVICE=%s: the number of a device is needed, 0 for "
+				"/dev/vgpu0, or several, as 1,0",
+				text);
 			return false;
 		}
 		seen.index[seen.count++] = (unsigned int)n;
@@ -154,9 +163,11 @@ static vgpuError_t open_device(void)
 	error = rt.ops->open(seen.index[rt_device()], &rt.transport, message, sizeof(message));
 	if (error) {
 		rt_message("%s", message);
-		return open_failed(error == -ENOENT || error == -ENODEV || error == -ENXIO ? vgpuErrorNoDevice :
-				   error == -EACCES || error == -EPERM ? vgpuErrorNotPermitted :
-				   vgpuErrorInitializationError);
+		return open_failed(error == -ENOENT || error == -ENODEV || error == -ENXIO ?
+					   vgpuErrorNoDevice :
+				   error == -EACCES || error == -EPERM ?
+					   vgpuErrorNotPermitted :
+					   vgpuErrorInitializationError);
 	}
 	error = rt.ops->device_info(rt.transport, &rt.info);
 	rt.queue_limit = queue_limit();
@@ -167,10 +178,12 @@ static vgpuError_t open_device(void)
 		rt.ops->close(rt.transport);
 		rt.transport = NULL;
 		if (error == -ENOSPC)
-			rt_message("all hardware queues of the device are in use by other processes");
+			rt_message(
+				"all hardware queues of the device are in use by other processes");
 		else
 			rt_message("the device does not answer: %s", strerror(-error));
-		return open_failed(error == -ENOSPC ? vgpuErrorDevicesUnavailable : vgpuErrorInitializationError);
+		return open_failed(error == -ENOSPC ? vgpuErrorDevicesUnavailable :
+						      vgpuErrorInitializationError);
 	}
 	if (!exit_set) {
 		exit_set = true;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The runtime's state in one process: contents page of runtime/api. One mutex guards all of it; a function named
- * rt_*() is called with it held unless it says otherwise, and a wait for the device gives it up meanwhile.
+ * The runtime's state in one process: contents page of runtime/api. One mutex guards all of it; a
+ * function named rt_*() is called with it held unless it says otherwise, and a wait for the device
+ * gives it up meanwhile.
  *
- * Each device the program sees has a state of its own, with its context, memory, streams, events and modules. `rt' is the one
- * of the calling thread's device (vgpuSetDevice).
+ * Each device the program sees has a state of its own, with its context, memory, streams, events
+ * and modules. `rt' is the one of the calling thread's device (vgpuSetDevice).
  *
- * Commands are numbered when they are put into a queue's batch, before they are submitted: a batch is appended whole or
- * a wrong command in it is replaced by a NOP, so the numbers always hold. Any WAIT put into a batch names a command that
- * has been submitted already; waits therefore only point back in submission order and cannot form a circle, however
- * many streams share a queue.
+ * Commands are numbered when they are put into a queue's batch, before they are submitted: a batch
+ * is appended whole or a wrong command in it is replaced by a NOP, so the numbers always hold. Any
+ * WAIT put into a batch names a command that has been submitted already; waits therefore only point
+ * back in submission order and cannot form a circle, however many streams share a queue.
  */
 #ifndef VGPU_RT_STATE_H
 #define VGPU_RT_STATE_H
@@ -27,7 +28,7 @@
 #define RT_ARENA	(64u << 10)	/* launch parameters of one batch */
 #define RT_STAGE_MAX	(64u << 10)	/* largest pageable copy to the device that is staged */
 #define RT_STAGE_ALL	(16u << 20)	/* staged bytes of one queue not known to be done */
-#define RT_EAGER	8u		/* launches in flight below which a launch is submitted at once */
+#define RT_EAGER 8u /* launches in flight below which a launch is submitted at once */
 #define RT_BATCH	32u		/* launches collected beyond that */
 #define RT_BLOCK_X	1024u		/* CUDA's limits of a block and a grid */
 #define RT_BLOCK_Z	64u
@@ -44,7 +45,8 @@ struct rt_stage {
 
 struct rt_queue {
 	bool open;
-	uint64_t epoch;			/* counts closings: a waiter sees that its queue is another one now */
+	/* counts closings: a waiter sees that its queue is another one now */
+	uint64_t epoch;
 	uint32_t hw;			/* the device's number */
 	uint32_t streams;		/* that use it */
 	uint64_t last;			/* number of the newest command */
@@ -66,7 +68,8 @@ struct vgpuStream {
 	bool destroyed;			/* gone for the program, kept until its work is done */
 	uint64_t last;			/* its newest command in queue */
 	uint64_t seen_by_default;	/* newest command the default stream waits for already */
-	uint64_t seen_of_default;	/* newest command of the default stream it waits for already */
+	/* newest command of the default stream it waits for already */
+	uint64_t seen_of_default;
 };
 
 struct rt_slot {
@@ -112,7 +115,8 @@ enum rt_phase { RT_NONE, RT_READY, RT_FAILED, RT_FORKED };
 
 struct rt_state {
 	enum rt_phase phase;
-	uint64_t generation;		/* counts resets: what belongs to an earlier one is known by it */
+	/* counts resets: what belongs to an earlier one is known by it */
+	uint64_t generation;
 	vgpuError_t open_error;		/* RT_FAILED */
 	vgpuError_t sticky;		/* the context is dead */
 	vgpuFault fault;
@@ -135,17 +139,28 @@ extern struct rt_state rt_devices[RT_DEVICES];
 extern __thread struct rt_state *rt_current;
 #define rt (*rt_current)
 
-/* state.c: takes the lock and opens the device if that has not happened; on failure the lock is not held */
+/*
+ * state.c: takes the lock and opens the device if that has not happened; on failure the lock is not
+ * held
+ */
 vgpuError_t rt_enter(void);
-/* How many devices the program sees; 0: it cannot be said, vgpuGetLastMessage() says why. Takes the lock itself. */
+/*
+ * How many devices the program sees; 0: it cannot be said, vgpuGetLastMessage() says why. Takes the
+ * lock itself.
+ */
 unsigned int rt_device_count(void);
 static inline int rt_device(void)
 {
 	return (int)(rt_current - rt_devices);
 }
-/* Of the device that @pointer lies on, else the current one: for calls that go where the memory is. */
+/*
+ * Of the device that @pointer lies on, else the current one: for calls that go where the memory is.
+ */
 struct rt_state *rt_owner(const void *pointer);
-/* Gives the lock back; the result of the call is @error, or the sticky one. Remembers it for vgpuGetLastError(). */
+/*
+ * Gives the lock back; the result of the call is @error, or the sticky one. Remembers it for
+ * vgpuGetLastError().
+ */
 vgpuError_t rt_leave(vgpuError_t error);
 /* The same for a call that holds no lock. */
 vgpuError_t rt_result(vgpuError_t error);
@@ -158,14 +173,20 @@ vgpuError_t rt_error_of(int error);		/* negative errno from the transport */
 void rt_context_died(void);
 vgpuError_t rt_remember(vgpuError_t error);
 
-/* alloc.c: device addresses; forgets everything on rt_alloc_reset(). The calls that map need the device open. */
+/*
+ * alloc.c: device addresses; forgets everything on rt_alloc_reset(). The calls that map need the
+ * device open.
+ */
 vgpuError_t rt_alloc(uint64_t bytes, uint64_t *address);
 vgpuError_t rt_alloc_free(uint64_t address);
 bool rt_alloc_find(uint64_t address, uint64_t *base, uint64_t *bytes);
 bool rt_is_device(const void *pointer);		/* in the range some device's addresses come from */
 void rt_alloc_reset(void);
 
-/* host.c: process memory the program promised not to touch while a copy runs (cudaMallocHost, cudaHostRegister) */
+/*
+ * host.c: process memory the program promised not to touch while a copy runs (cudaMallocHost,
+ * cudaHostRegister)
+ */
 bool rt_is_pinned(const void *pointer, size_t bytes);
 
 /* queue.c */
@@ -191,7 +212,8 @@ vgpuError_t rt_stream_begin(struct vgpuStream *stream);
 vgpuError_t rt_stream_wait(struct vgpuStream *stream, struct rt_queue *queue, uint64_t seq);
 /* Waits for all the stream stands for: the default one for every blocking stream too. */
 vgpuError_t rt_stream_sync(struct vgpuStream *stream);
-vgpuError_t rt_stream_put(struct vgpuStream *stream, const struct vgpu_cmd *cmd, const void *params);
+vgpuError_t rt_stream_put(struct vgpuStream *stream, const struct vgpu_cmd *cmd,
+			  const void *params);
 void rt_streams_reset(void);
 
 /* event.c */
@@ -200,19 +222,23 @@ void rt_events_reset(void);
 
 /* module.c */
 vgpuError_t rt_module_load(const char *ptx, uint32_t max_regs, struct vgpuModule **out);
-vgpuError_t rt_module_function(struct vgpuModule *module, const char *name, struct vgpuFunction **out);
-vgpuError_t rt_module_global(struct vgpuModule *module, const char *name, uint64_t *address, uint64_t *bytes);
+vgpuError_t rt_module_function(struct vgpuModule *module, const char *name,
+			       struct vgpuFunction **out);
+vgpuError_t rt_module_global(struct vgpuModule *module, const char *name, uint64_t *address,
+			     uint64_t *bytes);
 void rt_modules_reset(void);
 const struct vgpu_program_kernel *rt_kernel(const struct vgpuFunction *function);
-void rt_function_attributes(const struct vgpuFunction *function, vgpuFunctionAttributes *attributes);
+void rt_function_attributes(const struct vgpuFunction *function,
+			    vgpuFunctionAttributes *attributes);
 int rt_occupancy(const struct vgpuFunction *function, unsigned int threads, size_t dynamic_shared);
 
 /* launch.c */
-vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3], const unsigned int block[3],
-		      void **arguments, size_t dynamic_shared, struct vgpuStream *stream);
+vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
+		      const unsigned int block[3], void **arguments, size_t dynamic_shared,
+		      struct vgpuStream *stream);
 
 /* memory.c */
-vgpuError_t rt_copy(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind, struct vgpuStream *stream,
-		    bool synchronous);
+vgpuError_t rt_copy(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind,
+		    struct vgpuStream *stream, bool synchronous);
 
 #endif

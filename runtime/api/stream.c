@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Streams, with CUDA's legacy default stream (docs/runtime.md): a command of the default stream waits for all earlier
- * work of all blocking streams, and later work of a blocking stream waits for it. Non-blocking streams take no part.
+ * Streams, with CUDA's legacy default stream (docs/runtime.md): a command of the default stream
+ * waits for all earlier work of all blocking streams, and later work of a blocking stream waits for
+ * it. Non-blocking streams take no part.
  */
 #include <stdlib.h>
 
@@ -99,7 +100,10 @@ vgpuError_t rt_stream_sync(struct vgpuStream *stream)
 {
 	vgpuError_t error = vgpuSuccess;
 
-	/* Its position is behind the blocking streams' work: waiting for that and for its own is the same. */
+	/*
+	 * Its position is behind the blocking streams' work: waiting for that and for its own is
+	 * the same.
+	 */
 	if (stream == &rt.default_stream)
 		error = rt_stream_begin(stream);
 	if (error == vgpuSuccess)
@@ -209,7 +213,8 @@ vgpuError_t vgpuStreamGetFlags(vgpuStream_t handle, unsigned int *flags)
 
 vgpuError_t vgpuLaunchHostFunc(vgpuStream_t handle, void (*function)(void *), void *argument)
 {
-	vgpuError_t error = function ? vgpuStreamSynchronize(handle) : rt_result(vgpuErrorInvalidValue);
+	vgpuError_t error =
+		function ? vgpuStreamSynchronize(handle) : rt_result(vgpuErrorInvalidValue);
 
 	if (error == vgpuSuccess)
 		function(argument);

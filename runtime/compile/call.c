@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Calls and parameters. A call becomes the callee's body in place, with its own registers, labels and slice of local
- * memory. A .param variable becomes a set of registers, one for each piece that is accessed by itself, as long as
- * the pieces do not overlap and its address is not needed; else it lives in local memory.
+ * Calls and parameters. A call becomes the callee's body in place, with its own registers, labels
+ * and slice of local memory. A .param variable becomes a set of registers, one for each piece that
+ * is accessed by itself, as long as the pieces do not overlap and its address is not needed; else
+ * it lives in local memory.
  */
 #include <string.h>
 
@@ -19,7 +20,8 @@ static uint32_t take_local(struct cc_lower *l, uint64_t size, uint32_t align)
 		align = size >= 16 ? 16 : size >= 8 ? 8 : 4;
 	at = ((uint64_t)frame->local_top + align - 1) & ~(uint64_t)(align - 1);
 	if (at + size > VGPU_VASS_MAX_LOCAL)
-		ptx_fail(l->cc->ctx, frame->func->line, "`%s' needs more than %u bytes of local memory per thread",
+		ptx_fail(l->cc->ctx, frame->func->line,
+			 "`%s' needs more than %u bytes of local memory per thread",
 			 l->cc->kernel->name, VGPU_VASS_MAX_LOCAL);
 	frame->local_top = (uint32_t)(at + size);
 	if (l->cc->local_bytes < frame->local_top)
@@ -51,10 +53,11 @@ struct cc_frame *cc_frame_new(struct cc_lower *l, struct ptx_func *func)
 	return frame;
 }
 
-/* ---- .param variables ---------------------------------------------------------------------------------------- */
+/* ---- .param variables --------------------------------------------------- */
 
 /* Notes an access; false if it cannot be one register together with those before. */
-static bool add_piece(struct cc_lower *l, struct cc_pvar *pvar, struct ptx_access access, uint32_t *stored)
+static bool add_piece(struct cc_lower *l, struct cc_pvar *pvar, struct ptx_access access,
+		      uint32_t *stored)
 {
 	for (uint32_t i = 0; i < pvar->slots_count; i++) {
 		struct cc_slot *slot = &pvar->slots[i];
@@ -72,7 +75,8 @@ static bool add_piece(struct cc_lower *l, struct cc_pvar *pvar, struct ptx_acces
 	if (pvar->slots_count == 256)
 		return false;
 	stored[pvar->slots_count] = access.store ? access.size : 0;
-	*PTX_PUSH(l->cc->ctx, pvar, slots) = (struct cc_slot){ .offset = access.offset, .size = access.size, .reg = CC_NONE };
+	*PTX_PUSH(l->cc->ctx, pvar, slots) =
+		(struct cc_slot){ .offset = access.offset, .size = access.size, .reg = CC_NONE };
 	return true;
 }
 
@@ -102,9 +106,11 @@ static struct ptx_var *formal_of(const struct ptx_var *var)
 {
 	const struct ptx_func *callee = var->callee;
 
-	if (!callee || var->callee_index >= (var->callee_result ? callee->results_count : callee->params_count))
+	if (!callee || var->callee_index >=
+			       (var->callee_result ? callee->results_count : callee->params_count))
 		return NULL;
-	return var->callee_result ? callee->results[var->callee_index] : callee->params[var->callee_index];
+	return var->callee_result ? callee->results[var->callee_index] :
+				    callee->params[var->callee_index];
 }
 
 /* The state of a .param variable of the function being lowered; made when it is first needed. */
@@ -125,7 +131,8 @@ struct cc_pvar *cc_param(struct cc_lower *l, struct ptx_var *var)
 	return pvar;
 }
 
-struct cc_slot *cc_param_slot(struct cc_lower *l, struct cc_pvar *pvar, uint32_t offset, uint32_t size)
+struct cc_slot *cc_param_slot(struct cc_lower *l, struct cc_pvar *pvar, uint32_t offset,
+			      uint32_t size)
 {
 	for (uint32_t i = 0; i < pvar->slots_count; i++) {
 		struct cc_slot *slot = &pvar->slots[i];
@@ -139,35 +146,49 @@ struct cc_slot *cc_param_slot(struct cc_lower *l, struct cc_pvar *pvar, uint32_t
 	cc_refuse(l, "%u bytes at offset %u of a parameter were not foreseen", size, offset);
 }
 
-/* ---- calls --------------------------------------------------------------------------------------------------- */
+/* ---- calls -------------------------------------------------------------- */
 
 static void check_callee(struct cc_lower *l, struct ptx_func *callee)
 {
 	if (!callee->has_body && !strcmp(callee->name, "vprintf"))
-		cc_refuse(l, "unresolved external function `vprintf': printf from kernels is not supported");
+		cc_refuse(
+			l,
+			"unresolved external function `vprintf': printf from kernels is not "
+			"supported");
 	if (!callee->has_body && (!strcmp(callee->name, "malloc") || !strcmp(callee->name, "free")))
-		cc_refuse(l, "unresolved external function `%s': allocation from kernels is not supported, allocate "
-			  "before the launch", callee->name);
+		cc_refuse(
+			l,
+			"unresolved external function `%s': allocation from kernels is not "
+			"supported, allocate "
+			"before the launch",
+			callee->name);
 	if (!callee->has_body)
 		cc_refuse(l, "unresolved external function `%s'", callee->name);
 	if (callee->is_entry)
-		cc_refuse(l, "`%s' is a kernel, launches from kernels are not supported", callee->name);
+		cc_refuse(l, "`%s' is a kernel, launches from kernels are not supported",
+			  callee->name);
 	for (struct cc_frame *frame = l->frame; frame; frame = frame->caller)
 		if (frame->func == callee)
-			cc_refuse(l, "`%s' calls itself; functions are inlined, recursion is not supported", callee->name);
+			cc_refuse(
+				l,
+				"`%s' calls itself; functions are inlined, recursion is not "
+				"supported",
+				callee->name);
 	if (l->frame->depth >= MAX_CALL_DEPTH)
 		cc_refuse(l, "calls are nested more than %u deep", MAX_CALL_DEPTH);
 }
 
-static void bind(struct cc_lower *l, struct cc_frame *caller, struct cc_frame *frame, const struct ptx_operand *actual,
-		 struct ptx_var *formal, bool result)
+static void bind(struct cc_lower *l, struct cc_frame *caller, struct cc_frame *frame,
+		 const struct ptx_operand *actual, struct ptx_var *formal, bool result)
 {
 	if (formal->space == PTX_PARAM) {
-		if (actual->kind != PTX_OPND_VAR || actual->var->space != PTX_PARAM || actual->value)
-			cc_refuse(l, "`%s' of `%s' wants a .param variable", formal->name, frame->func->name);
-		if (actual->var->size < formal->size)
-			cc_refuse(l, "`%s' is smaller than `%s' of `%s'", actual->var->name, formal->name,
+		if (actual->kind != PTX_OPND_VAR || actual->var->space != PTX_PARAM ||
+		    actual->value)
+			cc_refuse(l, "`%s' of `%s' wants a .param variable", formal->name,
 				  frame->func->name);
+		if (actual->var->size < formal->size)
+			cc_refuse(l, "`%s' is smaller than `%s' of `%s'", actual->var->name,
+				  formal->name, frame->func->name);
 		l->frame = caller;
 		frame->params[formal->index] = cc_param(l, actual->var);
 		l->frame = frame;
@@ -220,9 +241,10 @@ void cc_lower_call(struct cc_lower *l)
 		return;
 	}
 	check_callee(l, callee);
-	if ((results ? results->count : 0) != callee->results_count || (params ? params->count : 0) != callee->params_count)
-		cc_refuse(l, "`%s' has %u parameters and %u results", callee->name, callee->params_count,
-			  callee->results_count);
+	if ((results ? results->count : 0) != callee->results_count ||
+	    (params ? params->count : 0) != callee->params_count)
+		cc_refuse(l, "`%s' has %u parameters and %u results", callee->name,
+			  callee->params_count, callee->results_count);
 	if (l->guard != CC_PT) {	/* who does not call goes around */
 		skip = l->cc->label_count++;
 		l->guard_not = !l->guard_not;
@@ -232,10 +254,12 @@ void cc_lower_call(struct cc_lower *l)
 	}
 	/* results first: their place must be below the callee's slice of local memory */
 	for (uint32_t i = 0; i < callee->results_count; i++)
-		if (results->elements[i].kind == PTX_OPND_VAR && results->elements[i].var->space == PTX_PARAM)
+		if (results->elements[i].kind == PTX_OPND_VAR &&
+		    results->elements[i].var->space == PTX_PARAM)
 			cc_param(l, results->elements[i].var);
 	for (uint32_t i = 0; i < callee->params_count; i++)
-		if (params->elements[i].kind == PTX_OPND_VAR && params->elements[i].var->space == PTX_PARAM)
+		if (params->elements[i].kind == PTX_OPND_VAR &&
+		    params->elements[i].var->space == PTX_PARAM)
 			cc_param(l, params->elements[i].var);
 	frame = cc_frame_new(l, callee);
 	for (uint32_t i = 0; i < callee->results_count; i++)
@@ -253,7 +277,7 @@ void cc_lower_call(struct cc_lower *l)
 		cc_place(l, skip);
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------------------- */
+/* ---- kernels ------------------------------------------------------------ */
 
 /* A parameter whose address is needed is copied to local memory when the kernel starts. */
 static void copy_param(struct cc_lower *l, const struct ptx_var *var, uint32_t from, uint32_t to)
@@ -269,7 +293,8 @@ static void copy_param(struct cc_lower *l, const struct ptx_var *var, uint32_t f
 		bytes = 1u << log;
 		temp = cc_vreg(l->cc, log == 3 ? CC_Q : CC_R);
 		cc_op(l, VGPU_OP_LDP, log, temp, CC_NONE, CC_NONE, CC_NONE)->imm = from + at;
-		cc_op(l, VGPU_OP_STL, log | VGPU_F_ABS, CC_NONE, CC_NONE, temp, CC_NONE)->imm = to + at;
+		cc_op(l, VGPU_OP_STL, log | VGPU_F_ABS, CC_NONE, CC_NONE, temp, CC_NONE)->imm =
+			to + at;
 	}
 }
 

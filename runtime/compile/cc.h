@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside of the compiler: VASS instructions over virtual registers, the blocks they form, and the passes from PTX to
- * VASS in the order in which compile.c runs them. Shared by the files of this folder and by nobody else.
+ * Inside of the compiler: VASS instructions over virtual registers, the blocks they form, and the
+ * passes from PTX to VASS in the order in which compile.c runs them. Shared by the files of this
+ * folder and by nobody else.
  */
 #ifndef VGPU_CC_H
 #define VGPU_CC_H
@@ -11,19 +12,32 @@
 
 #define CC_NONE		UINT32_MAX
 #define CC_NOT		0x80000000u	/* in a predicate source: read inverted */
-#define CC_PT		0u		/* virtual register 0 is the predicate that is always true */
+#define CC_PT 0u /* virtual register 0 is the predicate that is always true */
 #define CC_LABEL	VGPU_OP_COUNT	/* pseudo-op: label `target` stands here */
 #define CC_MAX_INSNS	(VGPU_VASS_MAX_BYTES / sizeof(struct vgpu_insn) / 2)
 
 enum cc_class { CC_R, CC_Q, CC_P };
 #define CC_CLASS(v)	((enum cc_class)((v) & 3))
-#define CC_SPILL_TEMP	4u	/* with the class: lives between a spill's load or store and the instruction */
+#define CC_SPILL_TEMP \
+	4u /* with the class: lives between a spill's load or store and the instruction */
 
 /* Operand kinds and classes of the opcode list. */
 enum cc_kind { CC_K_N, CC_K_R, CC_K_Q, CC_K_P, CC_K_RI, CC_K_QI, CC_K_V, CC_K_W, CC_K_A };
 enum cc_opclass {
-	CC_C_NONE, CC_C_SREG, CC_C_LUT, CC_C_FP, CC_C_CV, CC_C_CMP, CC_C_MEM, CC_C_ATOM, CC_C_SHFL, CC_C_VOTE, CC_C_MATCH,
-	CC_C_BAR, CC_C_BARR, CC_C_BRA
+	CC_C_NONE,
+	CC_C_SREG,
+	CC_C_LUT,
+	CC_C_FP,
+	CC_C_CV,
+	CC_C_CMP,
+	CC_C_MEM,
+	CC_C_ATOM,
+	CC_C_SHFL,
+	CC_C_VOTE,
+	CC_C_MATCH,
+	CC_C_BAR,
+	CC_C_BARR,
+	CC_C_BRA
 };
 
 struct cc_opinfo {
@@ -35,7 +49,8 @@ extern const struct cc_opinfo cc_opinfo[VGPU_OP_COUNT + 1];
 struct cc_insn {
 	uint16_t op;
 	uint8_t flags;
-	uint8_t guard_not : 1, reloc : 1, keep : 1, spill : 1;	/* keep: volatile; spill: made by the spiller */
+	/* keep: volatile; spill: made by the spiller */
+	uint8_t guard_not : 1, reloc : 1, keep : 1, spill : 1;
 	uint32_t guard;		/* CC_PT: always */
 	uint32_t dst, a, b, c;	/* CC_NONE: unused */
 	uint32_t more[3];	/* registers 1..3 of a vector access */
@@ -48,7 +63,8 @@ struct cc_insn {
 
 struct cc_block {
 	uint32_t start, end;		/* instructions */
-	uint32_t succ[2];		/* fall-through or only successor, then the taken one; CC_NONE */
+	/* fall-through or only successor, then the taken one; CC_NONE */
+	uint32_t succ[2];
 	uint32_t pred_first, pred_count;	/* in cc->preds */
 	uint32_t idom, ipdom;
 	uint32_t depth;			/* loops around it */
@@ -94,7 +110,8 @@ struct cc {
 	/* layout */
 	uint32_t shared_bytes;
 	uint32_t local_bytes;		/* without spills */
-	bool local_escapes;		/* an address of local memory is more than a constant in a load or store */
+	/* an address of local memory is more than a constant in a load or store */
+	bool local_escapes;
 	/* results */
 	uint32_t *phys;			/* physical register of each virtual one */
 	uint32_t regs, max_live, spilled_bytes;
@@ -104,10 +121,13 @@ struct cc {
 uint32_t cc_vreg(struct cc *cc, enum cc_class class);
 struct cc_insn *cc_append(struct cc *cc, unsigned int op, uint32_t line);
 bool cc_waits(const struct cc_insn *insn);		/* for the lanes that a member mask names */
-bool cc_pure(const struct cc_insn *insn);		/* no effect but its results, may run without its guard */
+/* no effect but its results, may run without its guard */
+bool cc_pure(const struct cc_insn *insn);
 unsigned int cc_addr_class(const struct cc_insn *insn);	/* of a MEM or ATOM address register */
-unsigned int cc_vector(const struct cc_insn *insn, uint32_t regs[4]);	/* the registers of a MEM instruction */
-unsigned int cc_sources(struct cc_insn *insn, uint32_t *slots[12]);	/* every source operand, guard included */
+/* the registers of a MEM instruction */
+unsigned int cc_vector(const struct cc_insn *insn, uint32_t regs[4]);
+/* every source operand, guard included */
+unsigned int cc_sources(struct cc_insn *insn, uint32_t *slots[12]);
 unsigned int cc_results(struct cc_insn *insn, uint32_t *slots[5]);
 void cc_remove(struct cc_insn *insn);			/* makes it a NOP without operands */
 void cc_compact(struct cc *cc);				/* drops NOPs, keeps the blocks right */
@@ -127,11 +147,14 @@ bool cc_dominates(const struct cc *cc, uint32_t a, uint32_t b);
 /* fold.c, simplify.c, space.c, narrow.c, dce.c: each says whether it changed something */
 bool cc_fold(struct cc *cc);
 bool cc_simplify(struct cc *cc, struct cc_insn *insn, uint32_t block);
-const struct cc_insn *cc_def_of(const struct cc *cc, uint32_t reg);	/* NULL unless it is the only one */
+/* NULL unless it is the only one */
+const struct cc_insn *cc_def_of(const struct cc *cc, uint32_t reg);
 bool cc_constant(const struct cc *cc, uint32_t reg, uint64_t *value);
-bool cc_fixed(const struct cc *cc, uint32_t reg);	/* its value can be used wherever it is defined */
+/* its value can be used wherever it is defined */
+bool cc_fixed(const struct cc *cc, uint32_t reg);
 bool cc_steady(const struct cc *cc, uint32_t reg, uint32_t from, uint32_t to);
-void cc_use(struct cc *cc, uint32_t *slot, uint32_t reg);	/* changes a source, keeping count */
+/* changes a source, keeping count */
+void cc_use(struct cc *cc, uint32_t *slot, uint32_t reg);
 bool cc_infer_spaces(struct cc *cc);
 bool cc_narrow(struct cc *cc);
 bool cc_remove_dead(struct cc *cc);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Basic blocks: from the list of instructions and labels to blocks with successors and predecessors, in reverse
- * postorder too. Jumps to jumps are threaded, code that nothing reaches goes.
+ * Basic blocks: from the list of instructions and labels to blocks with successors and
+ * predecessors, in reverse postorder too. Jumps to jumps are threaded, code that nothing reaches
+ * goes.
  */
 #include <string.h>
 
@@ -28,15 +29,18 @@ static uint32_t *find_blocks(struct cc *cc)
 		struct cc_insn *insn = &cc->insns[i];
 		bool label = insn->op == CC_LABEL;
 
-		if (!open || (label && cc->blocks[cc->block_count - 1].end > cc->blocks[cc->block_count - 1].start)) {
+		if (!open || (label && cc->blocks[cc->block_count - 1].end >
+					       cc->blocks[cc->block_count - 1].start)) {
 			cc->blocks[cc->block_count].start = cc->blocks[cc->block_count].end = i;
 			cc->block_count++;
 			open = true;
 		}
 		if (label) {
 			label_block[insn->target] = cc->block_count - 1;
-			if (cc->blocks[cc->block_count - 1].end == cc->blocks[cc->block_count - 1].start)
-				cc->blocks[cc->block_count - 1].start = cc->blocks[cc->block_count - 1].end = i + 1;
+			if (cc->blocks[cc->block_count - 1].end ==
+			    cc->blocks[cc->block_count - 1].start)
+				cc->blocks[cc->block_count - 1].start =
+					cc->blocks[cc->block_count - 1].end = i + 1;
 			continue;
 		}
 		cc->blocks[cc->block_count - 1].end = i + 1;
@@ -50,7 +54,8 @@ static void find_successors(struct cc *cc, const uint32_t *label_block)
 {
 	for (uint32_t b = 0; b < cc->block_count; b++) {
 		struct cc_block *block = &cc->blocks[b];
-		struct cc_insn *last = block->end > block->start ? &cc->insns[block->end - 1] : NULL;
+		struct cc_insn *last =
+			block->end > block->start ? &cc->insns[block->end - 1] : NULL;
 
 		block->succ[0] = block->succ[1] = CC_NONE;
 		if (last && last->op == VGPU_OP_BRA) {
@@ -59,7 +64,8 @@ static void find_successors(struct cc *cc, const uint32_t *label_block)
 			last->target = target;
 			if (last->guard == CC_PT || target == b + 1) {
 				block->succ[0] = target;
-				cc_remove(last);	/* emission puts a jump where the target does not follow */
+				/* emission puts a jump where the target does not follow */
+				cc_remove(last);
 			} else {
 				block->succ[0] = b + 1;
 				block->succ[1] = target;
@@ -130,7 +136,10 @@ static void number_blocks(struct cc *cc, uint32_t *number)
 			depth--;
 			continue;
 		}
-		/* the taken side first, so that the fall-through side comes first in reverse postorder */
+		/*
+		 * the taken side first, so that the fall-through side comes first in reverse
+		 * postorder
+		 */
 		succ = cc->blocks[b].succ[1 - next[b]++];
 		if (succ != CC_NONE && number[succ] == CC_NONE) {
 			number[succ] = 0;
@@ -141,7 +150,10 @@ static void number_blocks(struct cc *cc, uint32_t *number)
 	memmove(cc->order, cc->order + at, cc->order_count * sizeof(*cc->order));
 }
 
-/* Drops unreached blocks, keeping the rest in their order, and a block into its only predecessor before it. */
+/*
+ * Drops unreached blocks, keeping the rest in their order, and a block into its only predecessor
+ * before it.
+ */
 static void drop_unreached(struct cc *cc, const uint32_t *number)
 {
 	uint32_t *moved = ptx_alloc(cc->ctx, (cc->block_count + 1) * sizeof(*moved)), to = 0;
@@ -156,7 +168,8 @@ static void drop_unreached(struct cc *cc, const uint32_t *number)
 
 		if (number[b] == CC_NONE)
 			continue;
-		if (before && before->succ[0] == b && before->succ[1] == CC_NONE && entries[b] == 1) {
+		if (before && before->succ[0] == b && before->succ[1] == CC_NONE &&
+		    entries[b] == 1) {
 			uint32_t end = before->end;
 
 			for (uint32_t i = block->start; i < block->end; i++, end++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Coalescing: a copy between registers that are never live at the same time makes them one register and goes away.
- * Copies in the deepest loops are tried first.
+ * Coalescing: a copy between registers that are never live at the same time makes them one register
+ * and goes away. Copies in the deepest loops are tried first.
  */
 #include <string.h>
 
@@ -30,14 +30,15 @@ static bool is_copy(const struct cc *cc, const struct cc_insn *insn, uint32_t *s
 }
 
 /* Both in groups: only if they are the same place of nothing else. */
-static bool groups_allow(const struct cc_groups *groups, const uint32_t *group_of, uint32_t a, uint32_t b)
+static bool groups_allow(const struct cc_groups *groups, const uint32_t *group_of, uint32_t a,
+			 uint32_t b)
 {
 	(void)groups;
 	return group_of[a] == CC_NONE || group_of[b] == CC_NONE;
 }
 
-static void try_copies(struct cc *cc, const struct cc_groups *groups, struct cc_live *live, uint32_t *parent,
-		       uint32_t *group_of, uint32_t depth, bool deeper)
+static void try_copies(struct cc *cc, const struct cc_groups *groups, struct cc_live *live,
+		       uint32_t *parent, uint32_t *group_of, uint32_t depth, bool deeper)
 {
 	for (uint32_t b = 0; b < cc->block_count; b++) {
 		const struct cc_block *block = &cc->blocks[b];
@@ -52,7 +53,8 @@ static void try_copies(struct cc *cc, const struct cc_groups *groups, struct cc_
 			dst = find(parent, cc->insns[i].dst);
 			src = find(parent, src);
 			if (dst == src || !groups_allow(groups, group_of, dst, src) ||
-			    live[dst].count + live[src].count > 4096 || cc_live_overlap(&live[dst], &live[src]))
+			    live[dst].count + live[src].count > 4096 ||
+			    cc_live_overlap(&live[dst], &live[src]))
 				continue;
 			/* the group's register keeps its number: the group knows it by that */
 			keep = group_of[dst] != CC_NONE ? dst : src;
@@ -71,7 +73,8 @@ void cc_coalesce(struct cc *cc, const struct cc_groups *groups, struct cc_live *
 
 	memset(group_of, 0xff, cc->vregs_count * sizeof(*group_of));
 	memcpy(group_of, groups->of,
-	       (cc->vregs_count < groups->vregs ? cc->vregs_count : groups->vregs) * sizeof(*group_of));
+	       (cc->vregs_count < groups->vregs ? cc->vregs_count : groups->vregs) *
+		       sizeof(*group_of));
 	for (uint32_t v = 0; v < cc->vregs_count; v++)
 		parent[v] = v;
 	try_copies(cc, groups, live, parent, group_of, 3, true);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The compiler's door: PTX text in, a program out. Runs the passes over each kernel and puts the binary together.
+ * The compiler's door: PTX text in, a program out. Runs the passes over each kernel and puts the
+ * binary together.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static void compile_kernel(struct cc *cc, struct ptx_module *module, struct cc_c
 	cc_emit(cc, code);
 }
 
-/* ---- parameters ---------------------------------------------------------------------------------------------- */
+/* ---- parameters --------------------------------------------------------- */
 
 static uint32_t lay_out_params(struct ptx_ctx *ctx, struct ptx_func *func)
 {
@@ -52,13 +53,14 @@ static uint32_t lay_out_params(struct ptx_ctx *ctx, struct ptx_func *func)
 		var->offset = at;
 		at += var->size;
 		if (at > VGPU_VASS_MAX_PARAM)
-			ptx_fail(ctx, var->line, "`%s': the parameters of `%s' take more than %u bytes", var->name,
+			ptx_fail(ctx, var->line,
+				 "`%s': the parameters of `%s' take more than %u bytes", var->name,
 				 func->name, VGPU_VASS_MAX_PARAM);
 	}
 	return (uint32_t)at;
 }
 
-/* ---- the program --------------------------------------------------------------------------------------------- */
+/* ---- the program -------------------------------------------------------- */
 
 struct build {
 	struct ptx_ctx *ctx;
@@ -78,7 +80,8 @@ static void *claim(struct build *b, size_t count, size_t size)
 	return memory;
 }
 
-static void compile_kernels(struct build *b, struct ptx_module *module, const struct vgpu_compile_options *options)
+static void compile_kernels(struct build *b, struct ptx_module *module,
+			    const struct vgpu_compile_options *options)
 {
 	uint32_t k = 0;
 
@@ -91,7 +94,9 @@ static void compile_kernels(struct build *b, struct ptx_module *module, const st
 	b->code = ptx_alloc(b->ctx, (b->kernels + 1) * sizeof(*b->code));
 	b->funcs = ptx_alloc(b->ctx, (b->kernels + 1) * sizeof(*b->funcs));
 	for (struct ptx_func *func = module->funcs; func; func = func->next) {
-		struct cc cc = { .ctx = b->ctx, .options = options, .kernel = func, .from_llvm = b->from_llvm };
+		struct cc cc = {
+			.ctx = b->ctx, .options = options, .kernel = func, .from_llvm = b->from_llvm
+		};
 		struct vgpu_program_kernel *out = &b->program->kernels[k];
 		uint32_t spill_start;
 
@@ -139,8 +144,8 @@ static void finish_kernel(struct build *b, uint32_t k)
 static void add_relocs(struct build *b)
 {
 	struct vgpu_program *program = b->program;
-	struct vgpu_program_reloc *relocs = realloc(program->relocs, (program->reloc_count + b->relocs + 1) *
-						    sizeof(*relocs));
+	struct vgpu_program_reloc *relocs =
+		realloc(program->relocs, (program->reloc_count + b->relocs + 1) * sizeof(*relocs));
 
 	if (!relocs)
 		ptx_out_of_memory(b->ctx);
@@ -149,7 +154,8 @@ static void add_relocs(struct build *b)
 		for (uint32_t i = 0; i < b->code[k].count; i++)
 			if (b->code[k].relocs[i]) {
 				relocs[program->reloc_count].kind = VGPU_RELOC_CODE;
-				relocs[program->reloc_count++].where = program->kernels[k].vass.entry + i;
+				relocs[program->reloc_count++].where =
+					program->kernels[k].vass.entry + i;
 			}
 }
 
@@ -166,13 +172,16 @@ static void build_binary(struct build *b)
 	}
 	header.kernel_offset = sizeof(header) + (16 - sizeof(header) % 16) % 16;
 	header.kernel_count = b->kernels;
-	header.names_offset = (uint32_t)((header.kernel_offset + b->kernels * sizeof(struct vgpu_vass_kernel) + 15) & ~15u);
+	header.names_offset = (uint32_t)((header.kernel_offset +
+					  b->kernels * sizeof(struct vgpu_vass_kernel) + 15) &
+					 ~15u);
 	header.names_bytes = (uint32_t)names;
 	header.code_offset = (uint32_t)((header.names_offset + names + 15) & ~15ull);
 	header.code_count = b->insns;
 	total = header.code_offset + (uint64_t)b->insns * sizeof(struct vgpu_insn);
 	if (total > VGPU_VASS_MAX_BYTES)
-		ptx_fail(b->ctx, 0, "the module's code is larger than %u bytes", VGPU_VASS_MAX_BYTES);
+		ptx_fail(b->ctx, 0, "the module's code is larger than %u bytes",
+			 VGPU_VASS_MAX_BYTES);
 	header.total_bytes = (uint32_t)total;
 	program->binary = at = claim(b, total, 1);
 	program->binary_bytes = (uint32_t)total;
@@ -180,10 +189,12 @@ static void build_binary(struct build *b)
 	for (uint32_t k = 0; k < b->kernels; k++) {
 		const struct vgpu_program_kernel *kernel = &program->kernels[k];
 
-		memcpy(at + header.kernel_offset + k * sizeof(kernel->vass), &kernel->vass, sizeof(kernel->vass));
-		memcpy(at + header.names_offset + kernel->vass.name, kernel->name, strlen(kernel->name));
-		memcpy(at + header.code_offset + kernel->vass.entry * sizeof(struct vgpu_insn), b->code[k].insns,
-		       kernel->vass.code_count * sizeof(struct vgpu_insn));
+		memcpy(at + header.kernel_offset + k * sizeof(kernel->vass), &kernel->vass,
+		       sizeof(kernel->vass));
+		memcpy(at + header.names_offset + kernel->vass.name, kernel->name,
+		       strlen(kernel->name));
+		memcpy(at + header.code_offset + kernel->vass.entry * sizeof(struct vgpu_insn),
+		       b->code[k].insns, kernel->vass.code_count * sizeof(struct vgpu_insn));
 	}
 }
 
@@ -192,7 +203,8 @@ struct job {
 	struct vgpu_program *program;
 };
 
-static int run(struct job *job, const char *ptx, size_t len, const struct vgpu_compile_options *options)
+static int run(struct job *job, const char *ptx, size_t len,
+	       const struct vgpu_compile_options *options)
 {
 	struct build build = { .ctx = &job->ctx, .program = job->program }, *b = &build;
 	struct ptx_module *module;
@@ -222,7 +234,8 @@ int vgpu_compile_ptx(const char *ptx, size_t len, const struct vgpu_compile_opti
 		free(job);
 		return -ENOMEM;
 	}
-	if (options && options->max_regs && (options->max_regs < 16 || options->max_regs > VGPU_VASS_MAX_REGS)) {
+	if (options && options->max_regs &&
+	    (options->max_regs < 16 || options->max_regs > VGPU_VASS_MAX_REGS)) {
 		*message = strdup("ptx: max_regs must be from 16 to 254");
 		result = -EINVAL;
 	} else {
@@ -248,9 +261,11 @@ void vgpu_program_link(struct vgpu_program *program, uint64_t base)
 	memcpy(&header, program->binary, sizeof(header));
 	for (uint32_t i = 0; i < program->reloc_count; i++) {
 		const struct vgpu_program_reloc *reloc = &program->relocs[i];
-		uint8_t *at = reloc->kind == VGPU_RELOC_DATA ? program->data + reloc->where :
-			      program->binary + header.code_offset + (uint64_t)reloc->where * sizeof(struct vgpu_insn) +
-			      offsetof(struct vgpu_insn, imm);
+		uint8_t *at = reloc->kind == VGPU_RELOC_DATA ?
+				      program->data + reloc->where :
+				      program->binary + header.code_offset +
+					      (uint64_t)reloc->where * sizeof(struct vgpu_insn) +
+					      offsetof(struct vgpu_insn, imm);
 
 		memcpy(&word, at, 8);
 		word += base;

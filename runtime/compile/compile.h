@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The PTX compiler of the runtime: PTX text in, a program of VASS code out. Contents page of runtime/ptx (parser) and
- * runtime/compile (control-flow graph, post-dominators, liveness, register allocation, emission). Pure: no device, no
- * global state, safe to call from several threads.
+ * The PTX compiler of the runtime: PTX text in, a program of VASS code out. Contents page of
+ * runtime/ptx (parser) and runtime/compile (control-flow graph, post-dominators, liveness, register
+ * allocation, emission). Pure: no device, no global state, safe to call from several threads.
  */
 #ifndef VGPU_COMPILE_H
 #define VGPU_COMPILE_H
@@ -19,12 +19,14 @@ struct vgpu_program_param {
 
 struct vgpu_program_kernel {
 	const char *name;		/* as in the PTX, mangled */
-	struct vgpu_vass_kernel vass;	/* its row in the binary: registers, shared, local, parameter bytes … */
+	/* its row in the binary: registers, shared, local, parameter bytes … */
+	struct vgpu_vass_kernel vass;
 	const struct vgpu_program_param *params;
 	uint32_t param_count;
 	uint32_t spilled_bytes;		/* of vass.local_bytes, what register spills take */
 	uint32_t max_live;		/* most 32-bit registers live at once */
-	const uint32_t *ptx_line;	/* [vass.code_count] line of the PTX each instruction comes from */
+	/* [vass.code_count] line of the PTX each instruction comes from */
+	const uint32_t *ptx_line;
 };
 
 /* A .global or .const variable; all of a program's live in one data segment. */
@@ -38,7 +40,8 @@ struct vgpu_program_symbol {
 /* Where the 64-bit word at `where` must grow by the address at which the data segment is placed. */
 struct vgpu_program_reloc {
 	enum { VGPU_RELOC_CODE, VGPU_RELOC_DATA } kind;
-	uint32_t where;		/* CODE: index of an instruction of the binary, its imm; DATA: byte offset in data */
+	/* CODE: index of an instruction of the binary, its imm; DATA: byte offset in data */
+	uint32_t where;
 };
 
 struct vgpu_program {
@@ -55,7 +58,10 @@ struct vgpu_program {
 };
 
 struct vgpu_compile_options {
-	uint32_t max_regs;	/* most registers per thread, 16..VGPU_VASS_MAX_REGS; more are spilled. 0: no limit of ours */
+	/*
+	 * most registers per thread, 16..VGPU_VASS_MAX_REGS; more are spilled. 0: no limit of ours
+	 */
+	uint32_t max_regs;
 };
 
 /**
@@ -64,16 +70,18 @@ struct vgpu_compile_options {
  * @len: its bytes
  * @options: NULL for defaults
  * @out: the program, to be freed with vgpu_program_free()
- * @message: on failure, one malloc'ed line: "ptx line N: `instruction': what is wrong and what would be right"
+ * @message: on failure, one malloc'ed line: "ptx line N: `instruction': what is wrong and what
+ *   would be right"
  *
- * Everything of the PTX is compiled or refused; nothing is compiled wrong silently. docs/ptx.md lists what is
- * supported. Returns 0, -EINVAL for PTX that is malformed or not supported, -ENOMEM.
+ * Everything of the PTX is compiled or refused; nothing is compiled wrong silently. docs/ptx.md
+ * lists what is supported. Returns 0, -EINVAL for PTX that is malformed or not supported, -ENOMEM.
  */
 int vgpu_compile_ptx(const char *ptx, size_t len, const struct vgpu_compile_options *options,
 		     struct vgpu_program **out, char **message);
 
 /**
- * vgpu_program_link - relocate the program for a data segment at @base (a device address, multiple of 256)
+ * vgpu_program_link - relocate the program for a data segment at @base (a device address, multiple
+ * of 256)
  *
  * Patches binary and data in place; called once per program.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Dead code: an instruction without effect whose results nobody reads goes, and then what only it needed. An atomic
- * whose result nobody reads becomes a reduction.
+ * Dead code: an instruction without effect whose results nobody reads goes, and then what only it
+ * needed. An atomic whose result nobody reads becomes a reduction.
  */
 #include <string.h>
 
@@ -47,9 +47,10 @@ bool cc_remove_dead(struct cc *cc)
 		}
 		if (removable(insn) && unread(cc, insn))
 			stack[depth++] = i;
-		else if (cc_opinfo[insn->op].class == CC_C_ATOM && !(insn->flags & VGPU_F_ATOM_NORET) &&
-			 VGPU_F_ATOM(insn->flags) != VGPU_ATOM_CAS && VGPU_F_ATOM(insn->flags) != VGPU_ATOM_EXCH &&
-			 !cc->defs[insn->dst].uses) {
+		else if (cc_opinfo[insn->op].class == CC_C_ATOM &&
+			 !(insn->flags & VGPU_F_ATOM_NORET) &&
+			 VGPU_F_ATOM(insn->flags) != VGPU_ATOM_CAS &&
+			 VGPU_F_ATOM(insn->flags) != VGPU_ATOM_EXCH && !cc->defs[insn->dst].uses) {
 			insn->flags |= VGPU_F_ATOM_NORET;
 			insn->dst = CC_NONE;
 			changed = true;

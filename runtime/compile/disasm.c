@@ -38,19 +38,22 @@ static void say_pred(struct text *t, unsigned int pred)
 static void say_flags(struct text *t, unsigned int class, unsigned int flags)
 {
 	static const char *const rounding[] = { "", ".RZ", ".RM", ".RP" };
-	static const char *const compare[16] = {
-		"EQ", "NE", "LT", "LE", "GT", "GE", "EQU", "NEU", "LTU", "LEU", "GTU", "GEU", "NUM", "NAN", "?", "?"
+	static const char *const compare[16] = { "EQ",	"NE",  "LT",  "LE",  "GT",  "GE",
+						 "EQU", "NEU", "LTU", "LEU", "GTU", "GEU",
+						 "NUM", "NAN", "?",   "?" };
+	static const char *const atom[16] = { "ADD",  "MIN", "MAX", "AND", "OR", "XOR",
+					      "EXCH", "CAS", "INC", "DEC", "?",	 "?",
+					      "?",    "?",   "?",   "?" };
+	static const char *const shfl[4] = { "UP", "DOWN", "BFLY", "IDX" }, *const vote[4] = {
+		"ALL", "ANY", "UNI", "?"
 	};
-	static const char *const atom[16] = {
-		"ADD", "MIN", "MAX", "AND", "OR", "XOR", "EXCH", "CAS", "INC", "DEC", "?", "?", "?", "?", "?", "?"
-	};
-	static const char *const shfl[4] = { "UP", "DOWN", "BFLY", "IDX" }, *const vote[4] = { "ALL", "ANY", "UNI", "?" };
 	static const char *const barred[4] = { "POPC", "AND", "OR", "?" };
 
 	switch (class) {
 	case CC_C_FP:
 	case CC_C_CV:
-		say(t, "%s%s%s", rounding[flags & 3], flags & VGPU_F_FTZ ? ".FTZ" : "", flags & VGPU_F_SAT ? ".SAT" : "");
+		say(t, "%s%s%s", rounding[flags & 3], flags & VGPU_F_FTZ ? ".FTZ" : "",
+		    flags & VGPU_F_SAT ? ".SAT" : "");
 		if (class == CC_C_CV)
 			say(t, "%s", flags & VGPU_F_SIGNED ? ".S" : ".U");
 		break;
@@ -93,11 +96,13 @@ static void say_address(struct text *t, const struct vgpu_insn *insn, bool none,
 		say(t, "[%c%u]", narrow ? 'R' : 'Q', insn->a);
 }
 
-static void say_operand(struct text *t, const struct vgpu_insn *insn, unsigned int kind, unsigned int value)
+static void say_operand(struct text *t, const struct vgpu_insn *insn, unsigned int kind,
+			unsigned int value)
 {
 	struct cc_insn probe = { .op = insn->op };
 	const struct cc_opinfo *info = &cc_opinfo[insn->op];
-	bool abs = info->class == CC_C_MEM ? insn->flags & VGPU_F_ABS : insn->flags & VGPU_F_ATOM_ABS;
+	bool abs =
+		info->class == CC_C_MEM ? insn->flags & VGPU_F_ABS : insn->flags & VGPU_F_ATOM_ABS;
 	bool immediate = (kind == CC_K_RI || kind == CC_K_QI) && (insn->flags & VGPU_F_IMM);
 	unsigned int count;
 
@@ -127,7 +132,8 @@ static void say_operand(struct text *t, const struct vgpu_insn *insn, unsigned i
 		count = VGPU_F_COUNT(insn->flags);
 		say(t, "%c%u", VGPU_F_SIZE(insn->flags) == 8 ? 'Q' : 'R', value);
 		if (count > 1)
-			say(t, "..%u", value + (count - 1) * (VGPU_F_SIZE(insn->flags) == 8 ? 2 : 1));
+			say(t, "..%u",
+			    value + (count - 1) * (VGPU_F_SIZE(insn->flags) == 8 ? 2 : 1));
 		break;
 	}
 }
@@ -166,7 +172,8 @@ static void say_rest(struct text *t, const struct vgpu_insn *insn)
 		break;
 	case VGPU_OP_BAR:
 	case VGPU_OP_BARRED:
-		say(t, "%s %u, %u", insn->op == VGPU_OP_BAR ? "" : ",", VGPU_BAR_ID(insn->imm), VGPU_BAR_THREADS(insn->imm));
+		say(t, "%s %u, %u", insn->op == VGPU_OP_BAR ? "" : ",", VGPU_BAR_ID(insn->imm),
+		    VGPU_BAR_THREADS(insn->imm));
 		break;
 	}
 }
@@ -193,11 +200,19 @@ void vgpu_disassemble(const struct vgpu_insn *insn, char *text, size_t size)
 	say(&t, "%s", info->name);
 	say_flags(&t, info->class, insn->flags);
 	for (unsigned int i = 0; i < 4; i++) {
-		unsigned int kind = i == 0 ? info->dst : i == 1 ? info->a : i == 2 ? info->b : info->c;
-		unsigned int value = i == 0 ? insn->dst : i == 1 ? insn->a : i == 2 ? insn->b : insn->c;
+		unsigned int kind = i == 0 ? info->dst :
+				    i == 1 ? info->a :
+				    i == 2 ? info->b :
+					     info->c;
+		unsigned int value = i == 0 ? insn->dst :
+				     i == 1 ? insn->a :
+				     i == 2 ? insn->b :
+					      insn->c;
 
-		if (kind == CC_K_N || (info->class == CC_C_ATOM && i == 0 && (insn->flags & VGPU_F_ATOM_NORET)) ||
-		    (info->class == CC_C_ATOM && i == 3 && VGPU_F_ATOM(insn->flags) != VGPU_ATOM_CAS))
+		if (kind == CC_K_N ||
+		    (info->class == CC_C_ATOM && i == 0 && (insn->flags & VGPU_F_ATOM_NORET)) ||
+		    (info->class == CC_C_ATOM && i == 3 &&
+		     VGPU_F_ATOM(insn->flags) != VGPU_ATOM_CAS))
 			continue;
 		say(&t, first ? " " : ", ");
 		first = false;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Dominators and post-dominators, by the iterative algorithm of Cooper, Harvey and Kennedy on blocks in reverse
- * postorder, and the loops that back edges make.
+ * Dominators and post-dominators, by the iterative algorithm of Cooper, Harvey and Kennedy on
+ * blocks in reverse postorder, and the loops that back edges make.
  *
- * Where lanes of a divergent branch meet again is its immediate post-dominator. A lane that exits leaves its warp for
- * good and waits for nobody, so a path that only leads to another EXIT or TRAP does not count against a meeting point of
- * the rest: post-dominators are found for the blocks that reach the last EXIT, then for what is left.
+ * Where lanes of a divergent branch meet again is its immediate post-dominator. A lane that exits
+ * leaves its warp for good and waits for nobody, so a path that only leads to another EXIT or TRAP
+ * does not count against a meeting point of the rest: post-dominators are found for the blocks that
+ * reach the last EXIT, then for what is left.
  */
 #include <string.h>
 
@@ -32,7 +33,8 @@ static unsigned int neighbours(const struct cc *cc, uint32_t b, bool reverse, co
 }
 
 /* Reverse postorder from `root` over blocks that have no number yet; numbers them from `base`. */
-static void order_from(struct cc *cc, struct walk *walk, uint32_t root, uint32_t *stack, uint32_t *next)
+static void order_from(struct cc *cc, struct walk *walk, uint32_t root, uint32_t *stack,
+		       uint32_t *next)
 {
 	uint32_t depth = 0, at = cc->block_count, first;
 
@@ -161,12 +163,14 @@ void cc_dominators(struct cc *cc)
 
 bool cc_dominates(const struct cc *cc, uint32_t a, uint32_t b)
 {
-	return cc->blocks[a].dom_in <= cc->blocks[b].dom_in && cc->blocks[b].dom_out <= cc->blocks[a].dom_out;
+	return cc->blocks[a].dom_in <= cc->blocks[b].dom_in &&
+	       cc->blocks[b].dom_out <= cc->blocks[a].dom_out;
 }
 
 static bool leaves(const struct cc *cc, const struct cc_block *block, unsigned int op)
 {
-	return block->succ[0] == CC_NONE && block->end > block->start && cc->insns[block->end - 1].op == op;
+	return block->succ[0] == CC_NONE && block->end > block->start &&
+	       cc->insns[block->end - 1].op == op;
 }
 
 void cc_postdominators(struct cc *cc)
@@ -179,12 +183,16 @@ void cc_postdominators(struct cc *cc)
 	new_walk(cc, &walk, true);
 	for (uint32_t b = 0; b < cc->block_count; b++)
 		cc->blocks[b].ipdom = CC_NONE;
-	/* roots: EXITs from the last to the first, then TRAPs, then the last block of what never ends */
+	/*
+	 * roots: EXITs from the last to the first, then TRAPs, then the last block of what never
+	 * ends
+	 */
 	for (unsigned int round = 0; round < 3; round++) {
 		for (uint32_t b = cc->block_count; b > 0; b--) {
 			uint32_t root = b - 1;
 
-			if (walk.number[root] != CC_NONE || (round == 0 && !leaves(cc, &cc->blocks[root], VGPU_OP_EXIT)) ||
+			if (walk.number[root] != CC_NONE ||
+			    (round == 0 && !leaves(cc, &cc->blocks[root], VGPU_OP_EXIT)) ||
 			    (round == 1 && cc->blocks[root].succ[0] != CC_NONE))
 				continue;
 			order_from(cc, &walk, root, stack, next);
@@ -198,11 +206,14 @@ void cc_postdominators(struct cc *cc)
 	}
 }
 
-/* How many loops are around each block: every natural loop of a back edge adds one to its blocks. */
+/*
+ * How many loops are around each block: every natural loop of a back edge adds one to its blocks.
+ */
 void cc_loop_depths(struct cc *cc)
 {
 	size_t bytes = (cc->block_count + 1) * sizeof(uint32_t);
-	uint32_t *seen = ptx_alloc(cc->ctx, bytes), *stack = ptx_alloc(cc->ctx, bytes), depth, budget = 1u << 20;
+	uint32_t *seen = ptx_alloc(cc->ctx, bytes), *stack = ptx_alloc(cc->ctx, bytes), depth,
+		 budget = 1u << 20;
 
 	for (uint32_t h = 0; h < cc->block_count; h++) {
 		const struct cc_block *head = &cc->blocks[h];

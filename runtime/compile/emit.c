@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Emission: blocks in their order, virtual registers by their physical ones, branches by instruction number and with
- * the point where their paths meet.
+ * Emission: blocks in their order, virtual registers by their physical ones, branches by
+ * instruction number and with the point where their paths meet.
  */
 #include <string.h>
 
@@ -31,7 +31,8 @@ static uint32_t lay_out(const struct cc *cc, struct place *places)
 		for (uint32_t i = block->start; i < block->end; i++)
 			index += emitted(&cc->insns[i]);
 		place->inverted = block->succ[1] == b + 1;
-		place->jump = block->succ[0] != CC_NONE && block->succ[0] != b + 1 && !place->inverted;
+		place->jump =
+			block->succ[0] != CC_NONE && block->succ[0] != b + 1 && !place->inverted;
 		index += place->jump;
 	}
 	return index;
@@ -39,7 +40,9 @@ static uint32_t lay_out(const struct cc *cc, struct place *places)
 
 static uint8_t phys(const struct cc *cc, uint32_t reg)
 {
-	return reg == CC_NONE ? 0 : (uint8_t)(cc->phys[reg & ~CC_NOT] | (reg & CC_NOT ? VGPU_P_NOT : 0));
+	return reg == CC_NONE ?
+		       0 :
+		       (uint8_t)(cc->phys[reg & ~CC_NOT] | (reg & CC_NOT ? VGPU_P_NOT : 0));
 }
 
 static void encode(const struct cc *cc, const struct cc_insn *insn, struct vgpu_insn *out)
@@ -55,14 +58,18 @@ static void encode(const struct cc *cc, const struct cc_insn *insn, struct vgpu_
 	out->imm = insn->imm;
 	if (insn->op == VGPU_OP_SHFL || insn->op == VGPU_OP_SHFLSYNC)
 		out->imm = (uint32_t)insn->imm |
-			   (uint64_t)(insn->second == CC_NONE ? VGPU_PT : cc->phys[insn->second]) << 32;
+			   (uint64_t)(insn->second == CC_NONE ? VGPU_PT : cc->phys[insn->second])
+				   << 32;
 	if (insn->op == VGPU_OP_SHFLSYNC)
-		out->imm |= (uint64_t)(insn->members == CC_NONE ? VGPU_SHFL_FULL : cc->phys[insn->members]) << 40;
+		out->imm |= (uint64_t)(insn->members == CC_NONE ? VGPU_SHFL_FULL :
+								  cc->phys[insn->members])
+			    << 40;
 }
 
 static uint64_t branch_imm(const struct place *places, uint32_t target, uint32_t meet)
 {
-	return places[target].index | (uint64_t)(meet == CC_NONE ? VGPU_NO_RECONV : places[meet].index) << 32;
+	return places[target].index |
+	       (uint64_t)(meet == CC_NONE ? VGPU_NO_RECONV : places[meet].index) << 32;
 }
 
 void cc_emit(struct cc *cc, struct cc_code *code)
@@ -87,7 +94,8 @@ void cc_emit(struct cc *cc, struct cc_code *code)
 				continue;
 			encode(cc, insn, out);
 			if (insn->op == VGPU_OP_BRA) {
-				uint32_t target = places[b].inverted ? block->succ[0] : block->succ[1];
+				uint32_t target =
+					places[b].inverted ? block->succ[0] : block->succ[1];
 
 				out->guard ^= places[b].inverted ? VGPU_P_NOT : 0;
 				out->imm = branch_imm(places, target, block->ipdom);

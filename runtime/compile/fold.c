@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Folding: copies and constants go into the instructions that use them, address arithmetic into the offset of loads and
- * stores. Blocks are visited in reverse postorder, so that definitions come before uses.
+ * Folding: copies and constants go into the instructions that use them, address arithmetic into the
+ * offset of loads and stores. Blocks are visited in reverse postorder, so that definitions come
+ * before uses.
  */
 #include "cc.h"
 
@@ -10,7 +11,9 @@ bool cc_fixed(const struct cc *cc, uint32_t reg)
 	return reg != CC_NONE && ((reg & ~CC_NOT) == CC_PT || cc->defs[reg & ~CC_NOT].ssa);
 }
 
-/* Whether the register still has at instruction `to` the value it had at `from` of the same block. */
+/*
+ * Whether the register still has at instruction `to` the value it had at `from` of the same block.
+ */
 bool cc_steady(const struct cc *cc, uint32_t reg, uint32_t from, uint32_t to)
 {
 	if (cc_fixed(cc, reg))
@@ -42,7 +45,8 @@ bool cc_constant(const struct cc *cc, uint32_t reg, uint64_t *value)
 {
 	const struct cc_insn *def = cc_def_of(cc, reg);
 
-	if (!def || (def->op != VGPU_OP_MOV && def->op != VGPU_OP_MOVQ) || !(def->flags & VGPU_F_IMM) || def->reloc)
+	if (!def || (def->op != VGPU_OP_MOV && def->op != VGPU_OP_MOVQ) ||
+	    !(def->flags & VGPU_F_IMM) || def->reloc)
 		return false;
 	*value = def->imm;
 	return true;
@@ -111,11 +115,13 @@ static bool take_immediate(struct cc *cc, struct cc_insn *insn)
 	bool full = false;
 	uint64_t value;
 
-	if (insn->members != CC_NONE && cc_constant(cc, insn->members, &value) && (uint32_t)value == UINT32_MAX) {
+	if (insn->members != CC_NONE && cc_constant(cc, insn->members, &value) &&
+	    (uint32_t)value == UINT32_MAX) {
 		cc_use(cc, &insn->members, CC_NONE);
 		full = true;
 	}
-	if ((info->b != CC_K_RI && info->b != CC_K_QI) || insn->b == CC_NONE || !cc_constant(cc, insn->b, &value))
+	if ((info->b != CC_K_RI && info->b != CC_K_QI) || insn->b == CC_NONE ||
+	    !cc_constant(cc, insn->b, &value))
 		return full;
 	cc_use(cc, &insn->b, CC_NONE);
 	insn->flags |= VGPU_F_IMM;
@@ -123,15 +129,19 @@ static bool take_immediate(struct cc *cc, struct cc_insn *insn)
 	return true;
 }
 
-/* ---- addresses ----------------------------------------------------------------------------------------------- */
+/* ---- addresses ---------------------------------------------------------- */
 
 static uint16_t in_space(uint16_t op, uint64_t window)
 {
 	switch (op) {
 	case VGPU_OP_LD:
-		return window == VGPU_SHARED_WINDOW ? VGPU_OP_LDS : window == VGPU_LOCAL_WINDOW ? VGPU_OP_LDL : VGPU_OP_LDG;
+		return window == VGPU_SHARED_WINDOW ? VGPU_OP_LDS :
+		       window == VGPU_LOCAL_WINDOW  ? VGPU_OP_LDL :
+						      VGPU_OP_LDG;
 	case VGPU_OP_ST:
-		return window == VGPU_SHARED_WINDOW ? VGPU_OP_STS : window == VGPU_LOCAL_WINDOW ? VGPU_OP_STL : VGPU_OP_STG;
+		return window == VGPU_SHARED_WINDOW ? VGPU_OP_STS :
+		       window == VGPU_LOCAL_WINDOW  ? VGPU_OP_STL :
+						      VGPU_OP_STG;
 	case VGPU_OP_ATOM:
 		return window == VGPU_SHARED_WINDOW ? VGPU_OP_ATOMS : window ? op : VGPU_OP_ATOMG;
 	case VGPU_OP_ATOMQ:
@@ -154,10 +164,15 @@ static bool fold_address(struct cc *cc, struct cc_insn *insn, uint32_t block)
 	if (!def || !(def->flags & VGPU_F_IMM))
 		return false;
 	if (def->op == (narrow ? VGPU_OP_ADD : VGPU_OP_ADDQ) && !insn->reloc &&
-	    (cc_fixed(cc, def->a) || (cc->defs[insn->a].block == block &&
-				      cc_steady(cc, def->a, cc->defs[insn->a].insn, (uint32_t)(insn - cc->insns))))) {
-		/* of a generic address the window is worth more in its place: space.c looks for it there */
-		if (!narrow && (def->imm & VGPU_WINDOW_MASK) && (def->imm & VGPU_WINDOW_MASK) != VGPU_WINDOW_MASK)
+	    (cc_fixed(cc, def->a) ||
+	     (cc->defs[insn->a].block == block &&
+	      cc_steady(cc, def->a, cc->defs[insn->a].insn, (uint32_t)(insn - cc->insns))))) {
+		/*
+		 * of a generic address the window is worth more in its place: space.c looks for it
+		 * there
+		 */
+		if (!narrow && (def->imm & VGPU_WINDOW_MASK) &&
+		    (def->imm & VGPU_WINDOW_MASK) != VGPU_WINDOW_MASK)
 			return false;
 		insn->imm += narrow ? (uint64_t)(int32_t)def->imm : def->imm;
 		cc_use(cc, &insn->a, def->a);

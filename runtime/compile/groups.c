@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Vector accesses take consecutive registers: the registers of each form a group, which the allocator places as a
- * whole. A register is in one group at most; where it would be in two, or twice in one, a copy stands in for it.
+ * Vector accesses take consecutive registers: the registers of each form a group, which the
+ * allocator places as a whole. A register is in one group at most; where it would be in two, or
+ * twice in one, a copy stands in for it.
  */
 #include <string.h>
 
@@ -14,7 +15,8 @@ static bool same_group(const struct cc_groups *groups, const uint32_t *regs, uns
 	if (group == CC_NONE)
 		return false;
 	for (unsigned int i = 0; i < 4; i++)
-		if (i < count ? groups->members[group][i] != regs[i] : groups->members[group][i] != CC_NONE)
+		if (i < count ? groups->members[group][i] != regs[i] :
+				groups->members[group][i] != CC_NONE)
 			return false;
 	return true;
 }
@@ -49,7 +51,8 @@ static void extend(struct cc *cc, struct cc_groups *groups)
 	groups->vregs = cc->vregs_count * 2;
 }
 
-static struct cc_insn move_insn(struct cc *cc, const struct cc_insn *near, uint32_t dst, uint32_t src)
+static struct cc_insn move_insn(struct cc *cc, const struct cc_insn *near, uint32_t dst,
+				uint32_t src)
 {
 	struct cc_insn move;
 
@@ -69,8 +72,12 @@ struct output {
 	uint32_t insns_count, insns_room;
 };
 
-/* Makes the registers of one access a group, with copies before (stores) or behind it (loads) where needed. */
-static void group_access(struct cc *cc, struct cc_groups *groups, struct output *out, struct cc_insn *insn)
+/*
+ * Makes the registers of one access a group, with copies before (stores) or behind it (loads) where
+ * needed.
+ */
+static void group_access(struct cc *cc, struct cc_groups *groups, struct output *out,
+			 struct cc_insn *insn)
 {
 	uint32_t regs[4], group;
 	unsigned int count = cc_vector(insn, regs);
@@ -86,13 +93,17 @@ static void group_access(struct cc *cc, struct cc_groups *groups, struct output 
 	group = groups->members_count;
 	memset(*PTX_PUSH(cc->ctx, groups, members), 0xff, sizeof(*groups->members));
 	for (unsigned int i = 0; i < count; i++) {
-		/* only registers with one definition join: others would drag all their lives into the constraint */
+		/*
+		 * only registers with one definition join: others would drag all their lives into
+		 * the constraint
+		 */
 		if (groups->of[regs[i]] != CC_NONE || cc->defs[regs[i]].defs != 1) {
 			uint32_t copy = cc_vreg(cc, CC_CLASS(cc->vregs[regs[i]]));
 
 			if (store) {
 				*PTX_PUSH(cc->ctx, out, insns) = move_insn(cc, insn, copy, regs[i]);
-				out->insns[out->insns_count - 1].guard = CC_PT;	/* harmless for all lanes */
+				/* harmless for all lanes */
+				out->insns[out->insns_count - 1].guard = CC_PT;
 				out->insns[out->insns_count - 1].guard_not = 0;
 			} else {
 				after[afters++] = move_insn(cc, insn, regs[i], copy);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Building blocks of the compiler's instructions: operand roles from the opcode list, walks over sources and results.
+ * Building blocks of the compiler's instructions: operand roles from the opcode list, walks over
+ * sources and results.
  */
 #include <string.h>
 
@@ -25,14 +26,16 @@ struct cc_insn *cc_append(struct cc *cc, unsigned int op, uint32_t line)
 	struct cc_insn *insn;
 
 	if (cc->insns_count >= CC_MAX_INSNS)
-		ptx_fail(cc->ctx, line, "kernel `%s' is too large: more than %zu instructions after inlining",
+		ptx_fail(cc->ctx, line,
+			 "kernel `%s' is too large: more than %zu instructions after inlining",
 			 cc->kernel->name, CC_MAX_INSNS);
 	insn = PTX_PUSH(cc->ctx, cc, insns);
 	memset(insn, 0, sizeof(*insn));
 	insn->op = (uint16_t)op;
 	insn->line = line;
 	insn->guard = CC_PT;
-	insn->dst = insn->a = insn->b = insn->c = insn->second = insn->members = insn->target = CC_NONE;
+	insn->dst = insn->a = insn->b = insn->c = insn->second = insn->members = insn->target =
+		CC_NONE;
 	insn->more[0] = insn->more[1] = insn->more[2] = CC_NONE;
 	return insn;
 }
@@ -61,7 +64,8 @@ bool cc_pure(const struct cc_insn *insn)
 		}
 		return true;
 	case CC_C_SREG:
-		return insn->imm != VGPU_SR_CLOCK && insn->imm != VGPU_SR_CLOCK64 && insn->imm != VGPU_SR_GLOBALTIMER;
+		return insn->imm != VGPU_SR_CLOCK && insn->imm != VGPU_SR_CLOCK64 &&
+		       insn->imm != VGPU_SR_GLOBALTIMER;
 	case CC_C_LUT:
 	case CC_C_FP:
 	case CC_C_CV:
@@ -140,7 +144,8 @@ void cc_remove(struct cc_insn *insn)
 	insn->op = VGPU_OP_NOP;
 	insn->line = line;
 	insn->guard = CC_PT;
-	insn->dst = insn->a = insn->b = insn->c = insn->second = insn->members = insn->target = CC_NONE;
+	insn->dst = insn->a = insn->b = insn->c = insn->second = insn->members = insn->target =
+		CC_NONE;
 	insn->more[0] = insn->more[1] = insn->more[2] = CC_NONE;
 }
 
@@ -161,7 +166,9 @@ void cc_compact(struct cc *cc)
 	cc->insns_count = to;
 }
 
-/* Definitions and uses of every virtual register, and which of them are in single-assignment form. */
+/*
+ * Definitions and uses of every virtual register, and which of them are in single-assignment form.
+ */
 void cc_count_defs(struct cc *cc)
 {
 	uint32_t *slots[12];
@@ -196,7 +203,9 @@ void cc_count_defs(struct cc *cc)
 				struct cc_def *def = &cc->defs[*slots[s] & ~CC_NOT];
 
 				def->uses++;
-				if (def->ssa && (def->block == b ? def->insn >= i : !cc_dominates(cc, def->block, b)))
+				if (def->ssa &&
+				    (def->block == b ? def->insn >= i :
+						       !cc_dominates(cc, def->block, b)))
 					def->ssa = false;
 			}
 		}

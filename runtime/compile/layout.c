@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Places of variables: .global and .const ones in the program's data segment, .shared ones from 0 in each kernel that
- * uses them. A variable gets at least the alignment of a 16-byte access when it is that large, as on NVIDIA's devices,
- * where code relies on it.
+ * Places of variables: .global and .const ones in the program's data segment, .shared ones from 0
+ * in each kernel that uses them. A variable gets at least the alignment of a 16-byte access when it
+ * is that large, as on NVIDIA's devices, where code relies on it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,18 @@
 #include "cc.h"
 
 #define MAX_DATA	(1ull << 30)
-#define MAX_SHARED	(1ull << 20)	/* the device's own limit is lower and checked when the module is loaded */
+#define MAX_SHARED \
+	(1ull << 20) /* the device's own limit is lower and checked when the module is loaded */
 
 static uint64_t aligned(uint64_t at, const struct ptx_var *var)
 {
 	uint64_t align = var->align;
 
 	if (align < 16)
-		align = var->size >= 16 || var->is_open ? 16 : var->size >= 8 ? 8 : var->size >= 4 ? 4 : align;
+		align = var->size >= 16 || var->is_open ? 16 :
+			var->size >= 8			? 8 :
+			var->size >= 4			? 4 :
+							  align;
 	if (!align)
 		align = 1;
 	return (at + align - 1) & ~(align - 1);
@@ -28,7 +32,8 @@ static bool in_data(const struct ptx_var *var)
 	return (var->space == PTX_GLOBAL || var->space == PTX_CONST) && !var->is_extern;
 }
 
-static void fill_data(struct ptx_ctx *ctx, struct ptx_module *module, struct vgpu_program *program, uint32_t refs)
+static void fill_data(struct ptx_ctx *ctx, struct ptx_module *module, struct vgpu_program *program,
+		      uint32_t refs)
 {
 	uint64_t word;
 
@@ -45,12 +50,14 @@ static void fill_data(struct ptx_ctx *ctx, struct ptx_module *module, struct vgp
 			const struct ptx_init_ref *ref = &var->refs[i];
 
 			if (ref->var->is_extern)
-				ptx_fail(ctx, ref->line, "unresolved external variable `%s'", ref->var->name);
+				ptx_fail(ctx, ref->line, "unresolved external variable `%s'",
+					 ref->var->name);
 			memcpy(&word, program->data + var->offset + ref->where, 8);
 			word += ref->var->offset;
 			memcpy(program->data + var->offset + ref->where, &word, 8);
 			program->relocs[program->reloc_count].kind = VGPU_RELOC_DATA;
-			program->relocs[program->reloc_count++].where = (uint32_t)(var->offset + ref->where);
+			program->relocs[program->reloc_count++].where =
+				(uint32_t)(var->offset + ref->where);
 		}
 	}
 }
@@ -66,8 +73,9 @@ void cc_layout_module(struct ptx_ctx *ctx, struct ptx_module *module, struct vgp
 		var->offset = aligned(at, var);
 		at = var->offset + var->size;
 		if (at > MAX_DATA)
-			ptx_fail(ctx, var->line, "`%s': the variables of the module take more than %llu bytes", var->name,
-				 MAX_DATA);
+			ptx_fail(ctx, var->line,
+				 "`%s': the variables of the module take more than %llu bytes",
+				 var->name, MAX_DATA);
 		count++;
 		refs += var->refs_count;
 	}
@@ -91,10 +99,10 @@ void cc_layout_module(struct ptx_ctx *ctx, struct ptx_module *module, struct vgp
 	}
 }
 
-/* ---- shared memory of one kernel ------------------------------------------------------------------------------ */
+/* ---- shared memory of one kernel ---------------------------------------- */
 
-static void visit_operand(struct ptx_func *func, const struct ptx_operand *o, struct ptx_func **stack, uint32_t *depth,
-			  uint32_t mark)
+static void visit_operand(struct ptx_func *func, const struct ptx_operand *o,
+			  struct ptx_func **stack, uint32_t *depth, uint32_t mark)
 {
 	if (o->var && o->var->space == PTX_SHARED)
 		o->var->index = mark;
@@ -106,7 +114,10 @@ static void visit_operand(struct ptx_func *func, const struct ptx_operand *o, st
 		visit_operand(func, &o->elements[e], stack, depth, mark);
 }
 
-/* Gives every .shared variable that the kernel or what it calls names an offset; returns the bytes they take. */
+/*
+ * Gives every .shared variable that the kernel or what it calls names an offset; returns the bytes
+ * they take.
+ */
 uint32_t cc_layout_shared(struct cc *cc, struct ptx_module *module)
 {
 	uint32_t funcs = 0, depth = 0, mark = cc->kernel->mark + 1;
@@ -125,16 +136,19 @@ uint32_t cc_layout_shared(struct cc *cc, struct ptx_module *module)
 		struct ptx_func *func = stack[--depth];
 
 		for (uint32_t i = 0; i < func->insns_count; i++)
-			for (uint32_t o = 0; func->insns[i].op != PTX_I_LABEL && o < func->insns[i].count; o++)
+			for (uint32_t o = 0;
+			     func->insns[i].op != PTX_I_LABEL && o < func->insns[i].count; o++)
 				visit_operand(func, &func->insns[i].ops[o], stack, &depth, mark);
 	}
 	for (struct ptx_var *var = module->vars; var; var = var->next) {
-		if (var->space != PTX_SHARED || var->index != mark || var->is_open || var->is_extern)
+		if (var->space != PTX_SHARED || var->index != mark || var->is_open ||
+		    var->is_extern)
 			continue;
 		var->offset = aligned(at, var);
 		at = var->offset + var->size;
 		if (at > MAX_SHARED)
-			ptx_fail(cc->ctx, var->line, "`%s': the shared variables of `%s' take more than %llu bytes",
+			ptx_fail(cc->ctx, var->line,
+				 "`%s': the shared variables of `%s' take more than %llu bytes",
 				 var->name, cc->kernel->name, MAX_SHARED);
 	}
 	return (uint32_t)at;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Liveness, one virtual register at a time: from every use that a block does not define itself up through the
- * predecessors to the definitions. The cost is that of the result, however many registers there are.
+ * Liveness, one virtual register at a time: from every use that a block does not define itself up
+ * through the predecessors to the definitions. The cost is that of the result, however many
+ * registers there are.
  *
- * Instruction i reads at position 2i and writes at 2i + 1. A write under a guard keeps the old value where the guard is
- * false, so it ends no live range. Registers are per lane: divergence changes nothing here.
+ * Instruction i reads at position 2i and writes at 2i + 1. A write under a guard keeps the old
+ * value where the guard is false, so it ends no live range. Registers are per lane: divergence
+ * changes nothing here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +22,8 @@ struct work {
 	struct cc *cc;
 	uint32_t *first;	/* events of each register, in the order of the code */
 	struct event *events;
-	uint32_t *live_in, *live_out;	/* by block: the register it was last found live for, plus one */
+	/* by block: the register it was last found live for, plus one */
+	uint32_t *live_in, *live_out;
 	uint32_t *touched, touched_count;
 	uint32_t *touch;	/* by block, as live_in */
 	uint32_t *stack;
@@ -29,7 +32,8 @@ struct work {
 	struct ptx_ctx *ctx;
 };
 
-static void each_event(struct cc *cc, void (*visit)(struct work *, uint32_t, struct event), struct work *w)
+static void each_event(struct cc *cc, void (*visit)(struct work *, uint32_t, struct event),
+		       struct work *w)
 {
 	uint32_t *slots[12];
 
@@ -39,13 +43,17 @@ static void each_event(struct cc *cc, void (*visit)(struct work *, uint32_t, str
 			unsigned int count = cc_sources(insn, slots);
 
 			for (unsigned int s = 0; s < count; s++)
-				visit(w, *slots[s] & ~CC_NOT, (struct event){ .insn = i, .block = b });
+				visit(w, *slots[s] & ~CC_NOT,
+				      (struct event){ .insn = i, .block = b });
 			count = cc_results(insn, slots);
 			for (unsigned int s = 0; s < count; s++) {
 				uint32_t reg = *slots[s];
-				bool kill = insn->guard == CC_PT || (cc->vregs[reg] & CC_SPILL_TEMP);
+				bool kill =
+					insn->guard == CC_PT || (cc->vregs[reg] & CC_SPILL_TEMP);
 
-				visit(w, reg, (struct event){ .insn = i, .block = b, .write = 1, .kill = kill });
+				visit(w, reg,
+				      (struct event){
+					      .insn = i, .block = b, .write = 1, .kill = kill });
 			}
 		}
 	}
@@ -99,7 +107,10 @@ static void spread(struct work *w, uint32_t reg, uint32_t depth)
 			if (w->live_out[pred] == tag)
 				continue;
 			w->live_out[pred] = tag;
-			/* a touched block without events passes it on; one with events has decided for itself */
+			/*
+			 * a touched block without events passes it on; one with events has decided
+			 * for itself
+			 */
 			if (w->touch[pred] == tag)
 				continue;
 			touch(w, pred, tag);
@@ -129,7 +140,8 @@ static int compare_blocks(const void *a, const void *b)
 }
 
 /* Ranges of one block, from its end to its start. */
-static void block_ranges(struct work *w, uint32_t b, uint32_t tag, const struct event *first, const struct event *last)
+static void block_ranges(struct work *w, uint32_t b, uint32_t tag, const struct event *first,
+			 const struct event *last)
 {
 	const struct cc_block *block = &w->cc->blocks[b];
 	bool open = w->live_out[b] == tag;
@@ -154,7 +166,8 @@ static void block_ranges(struct work *w, uint32_t b, uint32_t tag, const struct 
 
 static void live_of(struct work *w, uint32_t reg, struct cc_live *live)
 {
-	const struct event *events = w->events + w->first[reg], *end = w->events + w->first[reg + 1];
+	const struct event *events = w->events + w->first[reg],
+			   *end = w->events + w->first[reg + 1];
 	uint32_t tag = reg + 1, depth = 0;
 
 	w->touched_count = 0;
@@ -163,7 +176,10 @@ static void live_of(struct work *w, uint32_t reg, struct cc_live *live)
 		const struct event *next = e;
 
 		touch(w, e->block, tag);
-		/* needed at the start unless the first thing that happens is a write without condition */
+		/*
+		 * needed at the start unless the first thing that happens is a write without
+		 * condition
+		 */
 		if (!(e->write && e->kill)) {
 			w->live_in[e->block] = tag;
 			w->stack[depth++] = e->block;
@@ -230,8 +246,10 @@ void cc_live_merge(struct cc *cc, struct cc_live *a, const struct cc_live *b)
 	uint32_t count = 0;
 
 	for (uint32_t i = 0, j = 0; i < a->count || j < b->count;) {
-		struct cc_range next = j == b->count || (i < a->count && a->ranges[i].from < b->ranges[j].from) ?
-				       a->ranges[i++] : b->ranges[j++];
+		struct cc_range next =
+			j == b->count || (i < a->count && a->ranges[i].from < b->ranges[j].from) ?
+				a->ranges[i++] :
+				b->ranges[j++];
 
 		if (count && ranges[count - 1].to == next.from)
 			ranges[count - 1].to = next.to;
@@ -245,7 +263,8 @@ void cc_live_merge(struct cc *cc, struct cc_live *a, const struct cc_live *b)
 /* Most 32-bit registers live at one position. */
 uint32_t cc_max_live(struct cc *cc, const struct cc_live *live)
 {
-	int32_t *change = ptx_alloc(cc->ctx, (cc->insns_count * 2 + 4) * sizeof(*change)), now = 0, most = 0;
+	int32_t *change = ptx_alloc(cc->ctx, (cc->insns_count * 2 + 4) * sizeof(*change)), now = 0,
+		most = 0;
 
 	for (uint32_t v = 1; v < cc->vregs_count; v++) {
 		enum cc_class class = CC_CLASS(cc->vregs[v]);

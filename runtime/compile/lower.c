@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lowering: the table of PTX instructions, emission under a guard, and the operands of an instruction.
+ * Lowering: the table of PTX instructions, emission under a guard, and the operands of an
+ * instruction.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,7 +23,8 @@ static const struct lowering {
 	[PTX_I_ADDC] = { cc_lower_add, PTX_K_TYPE | PTX_K_CC, 3, 3, 1, 1 },
 	[PTX_I_AND] = { cc_lower_logic, PTX_K_TYPE, 3, 3, 1, 1 },
 	[PTX_I_ATOM] = { cc_lower_atom, MEMORY | PTX_K_ATOM, 3, 4, 1, 1 },
-	[PTX_I_BAR] = { cc_lower_bar, PTX_K_BAR | PTX_K_TYPE | PTX_K_WARP | PTX_K_LEVEL, 1, 4, 0, 1 },
+	[PTX_I_BAR] = { cc_lower_bar, PTX_K_BAR | PTX_K_TYPE | PTX_K_WARP | PTX_K_LEVEL, 1, 4, 0,
+			1 },
 	[PTX_I_BARRIER] = { cc_lower_bar, PTX_K_BAR | PTX_K_TYPE | PTX_K_LEVEL, 1, 4, 0, 1 },
 	[PTX_I_BFE] = { cc_lower_bfe, PTX_K_TYPE, 4, 4, 1, 1 },
 	[PTX_I_BFI] = { cc_lower_bfi, PTX_K_TYPE, 5, 5, 1, 1 },
@@ -37,7 +39,8 @@ static const struct lowering {
 	[PTX_I_COS] = { cc_lower_funary, PTX_K_TYPE | PTX_K_FTZ | PTX_K_APPROX, 2, 2, 1, 1 },
 	[PTX_I_CVT] = { cc_lower_cvt, ARITH | PTX_K_RNDI, 2, 2, 2, 2 },
 	[PTX_I_CVTA] = { cc_lower_cvta, PTX_K_TYPE | PTX_K_SPACE | PTX_K_TO, 2, 2, 1, 1 },
-	[PTX_I_DIV] = { cc_lower_fdiv, PTX_K_TYPE | PTX_K_RND | PTX_K_FTZ | PTX_K_APPROX, 3, 3, 1, 1 },
+	[PTX_I_DIV] = { cc_lower_fdiv, PTX_K_TYPE | PTX_K_RND | PTX_K_FTZ | PTX_K_APPROX, 3, 3, 1,
+			1 },
 	[PTX_I_DP2A] = { cc_lower_dot, PTX_K_TYPE | PTX_K_LOHI, 4, 4, 2, 2 },
 	[PTX_I_DP4A] = { cc_lower_dot, PTX_K_TYPE, 4, 4, 2, 2 },
 	[PTX_I_EX2] = { cc_lower_funary, PTX_K_TYPE | PTX_K_FTZ | PTX_K_APPROX, 2, 2, 1, 1 },
@@ -69,7 +72,8 @@ static const struct lowering {
 	[PTX_I_PREFETCH] = { cc_lower_nothing, PTX_K_SPACE | PTX_K_LEVEL, 1, 1, 0, 0 },
 	[PTX_I_PREFETCHU] = { cc_lower_nothing, PTX_K_LEVEL, 1, 1, 0, 0 },
 	[PTX_I_PRMT] = { cc_lower_prmt, PTX_K_TYPE | PTX_K_PRMT, 4, 4, 1, 1 },
-	[PTX_I_RCP] = { cc_lower_funary, PTX_K_TYPE | PTX_K_RND | PTX_K_FTZ | PTX_K_APPROX, 2, 2, 1, 1 },
+	[PTX_I_RCP] = { cc_lower_funary, PTX_K_TYPE | PTX_K_RND | PTX_K_FTZ | PTX_K_APPROX, 2, 2, 1,
+			1 },
 	[PTX_I_RED] = { cc_lower_atom, MEMORY | PTX_K_ATOM, 2, 2, 1, 1 },
 	[PTX_I_REM] = { cc_lower_divrem, PTX_K_TYPE, 3, 3, 1, 1 },
 	[PTX_I_RET] = { cc_lower_control, PTX_K_UNI, 0, 0, 0, 0 },
@@ -77,14 +81,16 @@ static const struct lowering {
 	[PTX_I_SAD] = { cc_lower_sad, PTX_K_TYPE, 4, 4, 1, 1 },
 	[PTX_I_SELP] = { cc_lower_selp, PTX_K_TYPE, 4, 4, 1, 1 },
 	[PTX_I_SET] = { cc_lower_set, PTX_K_TYPE | PTX_K_CMP | PTX_K_BOOL | PTX_K_FTZ, 3, 4, 2, 2 },
-	[PTX_I_SETP] = { cc_lower_setp, PTX_K_TYPE | PTX_K_CMP | PTX_K_BOOL | PTX_K_FTZ, 3, 4, 1, 1 },
+	[PTX_I_SETP] = { cc_lower_setp, PTX_K_TYPE | PTX_K_CMP | PTX_K_BOOL | PTX_K_FTZ, 3, 4, 1,
+			 1 },
 	[PTX_I_SHF] = { cc_lower_funnel, PTX_K_TYPE | PTX_K_SHIFT, 4, 4, 1, 1 },
 	[PTX_I_SHFL] = { cc_lower_shfl, PTX_K_TYPE | PTX_K_SHFL | PTX_K_SYNC, 4, 5, 1, 1 },
 	[PTX_I_SHL] = { cc_lower_shift, PTX_K_TYPE, 3, 3, 1, 1 },
 	[PTX_I_SHR] = { cc_lower_shift, PTX_K_TYPE, 3, 3, 1, 1 },
 	[PTX_I_SIN] = { cc_lower_funary, PTX_K_TYPE | PTX_K_FTZ | PTX_K_APPROX, 2, 2, 1, 1 },
 	[PTX_I_SLCT] = { cc_lower_slct, PTX_K_TYPE | PTX_K_FTZ, 4, 4, 2, 2 },
-	[PTX_I_SQRT] = { cc_lower_funary, PTX_K_TYPE | PTX_K_RND | PTX_K_FTZ | PTX_K_APPROX, 2, 2, 1, 1 },
+	[PTX_I_SQRT] = { cc_lower_funary, PTX_K_TYPE | PTX_K_RND | PTX_K_FTZ | PTX_K_APPROX, 2, 2,
+			 1, 1 },
 	[PTX_I_ST] = { cc_lower_st, MEMORY | PTX_K_VEC, 2, 2, 1, 1 },
 	[PTX_I_SUB] = { cc_lower_add, ARITH | PTX_K_CC, 3, 3, 1, 1 },
 	[PTX_I_SUBC] = { cc_lower_add, PTX_K_TYPE | PTX_K_CC, 3, 3, 1, 1 },
@@ -103,10 +109,11 @@ _Noreturn void cc_refuse(struct cc_lower *l, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
-	ptx_fail(l->cc->ctx, l->in->line, "`%s': %s", ptx_insn_text(l->in, text, sizeof(text)), what);
+	ptx_fail(l->cc->ctx, l->in->line, "`%s': %s", ptx_insn_text(l->in, text, sizeof(text)),
+		 what);
 }
 
-/* ---- emission ------------------------------------------------------------------------------------------------ */
+/* ---- emission ----------------------------------------------------------- */
 
 uint32_t cc_temp(struct cc_lower *l, enum cc_class class)
 {
@@ -127,7 +134,10 @@ static unsigned int move_op(enum cc_class class)
 	return class == CC_Q ? VGPU_OP_MOVQ : class == CC_R ? VGPU_OP_MOV : VGPU_OP_PMOV;
 }
 
-/* A guarded load into a temporary would leave the old value alive where the guard is false: start from zero. */
+/*
+ * A guarded load into a temporary would leave the old value alive where the guard is false: start
+ * from zero.
+ */
 void cc_define_temp(struct cc_lower *l, uint32_t dst)
 {
 	struct cc_insn *insn;
@@ -142,8 +152,8 @@ void cc_define_temp(struct cc_lower *l, uint32_t dst)
 		insn->flags = VGPU_F_IMM;
 }
 
-struct cc_insn *cc_op(struct cc_lower *l, unsigned int op, unsigned int flags, uint32_t dst, uint32_t a, uint32_t b,
-		      uint32_t c)
+struct cc_insn *cc_op(struct cc_lower *l, unsigned int op, unsigned int flags, uint32_t dst,
+		      uint32_t a, uint32_t b, uint32_t c)
 {
 	struct cc_insn probe = { .op = (uint16_t)op }, *insn;
 	bool guarded = l->guard != CC_PT;
@@ -167,8 +177,8 @@ struct cc_insn *cc_op(struct cc_lower *l, unsigned int op, unsigned int flags, u
 	return insn;
 }
 
-struct cc_insn *cc_opi(struct cc_lower *l, unsigned int op, unsigned int flags, uint32_t dst, uint32_t a, uint64_t imm,
-		       uint32_t c)
+struct cc_insn *cc_opi(struct cc_lower *l, unsigned int op, unsigned int flags, uint32_t dst,
+		       uint32_t a, uint64_t imm, uint32_t c)
 {
 	struct cc_insn *insn = cc_op(l, op, flags | VGPU_F_IMM, dst, a, CC_NONE, c);
 
@@ -196,8 +206,8 @@ uint32_t cc_in_reg(struct cc_lower *l, struct cc_value value, enum cc_class clas
 }
 
 /* op with operands a and b that may be constants; c is a register already. */
-struct cc_insn *cc_opv(struct cc_lower *l, unsigned int op, unsigned int flags, uint32_t dst, struct cc_value a,
-		       struct cc_value b, uint32_t c)
+struct cc_insn *cc_opv(struct cc_lower *l, unsigned int op, unsigned int flags, uint32_t dst,
+		       struct cc_value a, struct cc_value b, uint32_t c)
 {
 	const struct cc_opinfo *info = &cc_opinfo[op];
 	uint32_t reg = cc_in_reg(l, a, info->a == CC_K_Q ? CC_Q : CC_R);
@@ -233,7 +243,7 @@ void cc_place(struct cc_lower *l, uint32_t label)
 	cc_append(l->cc, CC_LABEL, l->in ? l->in->line : 0)->target = label;
 }
 
-/* ---- operands ------------------------------------------------------------------------------------------------ */
+/* ---- operands ----------------------------------------------------------- */
 
 enum cc_class cc_class_of(enum ptx_type type)
 {
@@ -269,7 +279,8 @@ static enum ptx_type reg_type(struct cc_lower *l, uint32_t number)
 	return l->frame->func->regs[number].type;
 }
 
-static void check_width(struct cc_lower *l, const struct ptx_operand *o, enum ptx_type type, bool wider)
+static void check_width(struct cc_lower *l, const struct ptx_operand *o, enum ptx_type type,
+			bool wider)
 {
 	unsigned int have = ptx_type_bytes(reg_type(l, o->reg)), want = ptx_type_bytes(type);
 	bool pred = reg_type(l, o->reg) == PTX_PRED;
@@ -279,7 +290,8 @@ static void check_width(struct cc_lower *l, const struct ptx_operand *o, enum pt
 			  ptx_mod_name(reg_type(l, o->reg)), want * 8);
 }
 
-uint32_t cc_dst_element(struct cc_lower *l, const struct ptx_operand *o, enum ptx_type type, bool wider)
+uint32_t cc_dst_element(struct cc_lower *l, const struct ptx_operand *o, enum ptx_type type,
+			bool wider)
 {
 	if (o->kind == PTX_OPND_SINK)
 		return cc_temp(l, cc_class_of(type));
@@ -329,7 +341,8 @@ struct cc_value cc_address_of(struct cc_lower *l, const struct ptx_operand *o)
 		value.reloc = true;
 		return value;
 	case PTX_SHARED:
-		if (var->is_open || var->is_extern) {	/* up to there it is the kernel's, whatever the launch adds */
+		/* up to there it is the kernel's, whatever the launch adds */
+		if (var->is_open || var->is_extern) {
 			value.imm += l->dynamic_shared;
 			l->cc->shared_bytes = l->dynamic_shared;
 		} else {
@@ -338,7 +351,8 @@ struct cc_value cc_address_of(struct cc_lower *l, const struct ptx_operand *o)
 		return value;
 	case PTX_LOCAL:
 		if (!var->owner)
-			cc_refuse(l, "`%s': a .local variable outside a function is not supported", var->name);
+			cc_refuse(l, "`%s': a .local variable outside a function is not supported",
+				  var->name);
 		value.imm += l->frame->locals[var->index];
 		return value;
 	case PTX_PARAM:
@@ -353,7 +367,8 @@ struct cc_value cc_address_of(struct cc_lower *l, const struct ptx_operand *o)
 	}
 }
 
-static struct cc_value float_value(struct cc_lower *l, const struct ptx_operand *o, enum ptx_type type)
+static struct cc_value float_value(struct cc_lower *l, const struct ptx_operand *o,
+				   enum ptx_type type)
 {
 	struct cc_value value = { .reg = CC_NONE, .imm = o->value };
 	unsigned int bytes = ptx_type_bytes(type);
@@ -366,7 +381,8 @@ static struct cc_value float_value(struct cc_lower *l, const struct ptx_operand 
 	if ((o->kind == PTX_OPND_F32) == (bytes == 4))
 		return value;
 	if (ptx_type_letter(type) != 'f')
-		cc_refuse(l, "a float constant of the wrong width where .%s is wanted", ptx_mod_name(type));
+		cc_refuse(l, "a float constant of the wrong width where .%s is wanted",
+			  ptx_mod_name(type));
 	if (o->kind == PTX_OPND_F32) {
 		memcpy(&single, &low, 4);
 		number = (double)single;
@@ -380,7 +396,8 @@ static struct cc_value float_value(struct cc_lower *l, const struct ptx_operand 
 	return value;
 }
 
-struct cc_value cc_src_element(struct cc_lower *l, const struct ptx_operand *o, enum ptx_type type, bool wider)
+struct cc_value cc_src_element(struct cc_lower *l, const struct ptx_operand *o, enum ptx_type type,
+			       bool wider)
 {
 	struct cc_value value = { .reg = CC_NONE };
 	unsigned int bytes = ptx_type_bytes(type);
@@ -398,8 +415,11 @@ struct cc_value cc_src_element(struct cc_lower *l, const struct ptx_operand *o, 
 		return value;
 	case PTX_OPND_INT:
 		if (ptx_type_letter(type) == 'f' && o->value)
-			cc_refuse(l, "an integer constant where .%s is wanted (write 0f or 0d and its bits)",
-				  ptx_mod_name(type));
+			cc_refuse(
+				l,
+				"an integer constant where .%s is wanted (write 0f or 0d and its "
+				"bits)",
+				ptx_mod_name(type));
 		value.imm = bytes == 8 ? o->value : (uint32_t)o->value;
 		return value;
 	case PTX_OPND_F32:
@@ -413,7 +433,8 @@ struct cc_value cc_src_element(struct cc_lower *l, const struct ptx_operand *o, 
 			cc_refuse(l, "the address of `%s' needs 64 bits", o->var->name);
 		return value;
 	case PTX_OPND_FUNC:
-		cc_refuse(l, "the address of function `%s' (indirect calls are not supported)", o->func->name);
+		cc_refuse(l, "the address of function `%s' (indirect calls are not supported)",
+			  o->func->name);
 	default:
 		cc_refuse(l, "an operand of a kind that does not fit here");
 	}
@@ -446,8 +467,10 @@ struct cc_value cc_extended(struct cc_lower *l, struct cc_value value, enum ptx_
 		return value;
 	}
 	temp = cc_temp(l, CC_R);
-	cc_op(l, bytes == 1 ? (sign ? VGPU_OP_SX8 : VGPU_OP_ZX8) : (sign ? VGPU_OP_SX16 : VGPU_OP_ZX16), 0, temp,
-	      value.reg, CC_NONE, CC_NONE);
+	cc_op(l,
+	      bytes == 1 ? (sign ? VGPU_OP_SX8 : VGPU_OP_ZX8) :
+			   (sign ? VGPU_OP_SX16 : VGPU_OP_ZX16),
+	      0, temp, value.reg, CC_NONE, CC_NONE);
 	value.reg = temp;
 	return value;
 }
@@ -478,7 +501,7 @@ unsigned int cc_rounding(struct cc_lower *l)
 	return flags;
 }
 
-/* ---- the walk ------------------------------------------------------------------------------------------------ */
+/* ---- the walk ----------------------------------------------------------- */
 
 static void lower_insn(struct cc_lower *l)
 {
@@ -490,7 +513,8 @@ static void lower_insn(struct cc_lower *l)
 		cc_refuse(l, "this instruction is not supported");
 	for (unsigned int i = 0; i < in->mod_count; i++)
 		if (!(ptx_mod_kinds(in->mods[i]) & how->kinds))
-			cc_refuse(l, "modifier .%s is not supported here", ptx_mod_name(in->mods[i]));
+			cc_refuse(l, "modifier .%s is not supported here",
+				  ptx_mod_name(in->mods[i]));
 	if (in->count < how->ops_min || in->count > how->ops_max)
 		cc_refuse(l, "%u operands where %u are wanted", in->count,
 			  in->count < how->ops_min ? how->ops_min : how->ops_max);
@@ -502,7 +526,10 @@ static void lower_insn(struct cc_lower *l)
 	l->guard_not = false;
 	if (in->guard != PTX_NONE) {
 		copy = cc_reg(l, in->guard);
-		/* an instruction that writes predicates may write its own guard before it has read it */
+		/*
+		 * an instruction that writes predicates may write its own guard before it has read
+		 * it
+		 */
 		if (in->op == PTX_I_SETP || in->op == PTX_I_SHFL || in->op == PTX_I_MATCH) {
 			uint32_t own = copy;
 

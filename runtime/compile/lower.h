@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lowering: PTX instructions to instructions over virtual registers. A call is lowered by lowering the callee's body in
- * a new frame. lower.c has the walk and the operands, lower_*.c one family of instructions each, call.c the calls.
+ * Lowering: PTX instructions to instructions over virtual registers. A call is lowered by lowering
+ * the callee's body in a new frame. lower.c has the walk and the operands, lower_*.c one family of
+ * instructions each, call.c the calls.
  *
- * Invariants: registers of up to 32 bits live in an R, 64-bit ones in a Q. Bits of an R above the PTX width are
- * unspecified; whoever looks at them extends first (cc_extended). Results are written last, by one instruction, so that
- * a destination may be a source too; temporaries of a guarded instruction are written without the guard.
+ * Invariants: registers of up to 32 bits live in an R, 64-bit ones in a Q. Bits of an R above the
+ * PTX width are unspecified; whoever looks at them extends first (cc_extended). Results are written
+ * last, by one instruction, so that a destination may be a source too; temporaries of a guarded
+ * instruction are written without the guard.
  */
 #ifndef VGPU_CC_LOWER_H
 #define VGPU_CC_LOWER_H
@@ -51,7 +53,8 @@ struct cc_lower {
 	const struct ptx_insn *in;
 	uint32_t guard;
 	bool guard_not;
-	uint32_t first_temp;	/* virtual registers from here on are temporaries of this instruction */
+	/* virtual registers from here on are temporaries of this instruction */
+	uint32_t first_temp;
 	uint32_t dynamic_shared;	/* where dynamic shared memory begins */
 	uint32_t *kernel_params;	/* offset of each parameter of the kernel */
 };
@@ -62,17 +65,18 @@ struct cc_value {		/* a source: a register or a constant */
 	bool reloc;
 };
 
-_Noreturn void cc_refuse(struct cc_lower *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void cc_refuse(struct cc_lower *l, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* emission */
 uint32_t cc_temp(struct cc_lower *l, enum cc_class class);
 uint32_t cc_named(struct cc_lower *l, enum cc_class class);	/* outlives the instruction */
-struct cc_insn *cc_op(struct cc_lower *l, unsigned int op, unsigned int flags, uint32_t dst, uint32_t a, uint32_t b,
-		      uint32_t c);
-struct cc_insn *cc_opi(struct cc_lower *l, unsigned int op, unsigned int flags, uint32_t dst, uint32_t a,
-		       uint64_t imm, uint32_t c);
-struct cc_insn *cc_opv(struct cc_lower *l, unsigned int op, unsigned int flags, uint32_t dst, struct cc_value a,
-		       struct cc_value b, uint32_t c);
+struct cc_insn *cc_op(struct cc_lower *l, unsigned int op, unsigned int flags, uint32_t dst,
+		      uint32_t a, uint32_t b, uint32_t c);
+struct cc_insn *cc_opi(struct cc_lower *l, unsigned int op, unsigned int flags, uint32_t dst,
+		       uint32_t a, uint64_t imm, uint32_t c);
+struct cc_insn *cc_opv(struct cc_lower *l, unsigned int op, unsigned int flags, uint32_t dst,
+		       struct cc_value a, struct cc_value b, uint32_t c);
 void cc_define_temp(struct cc_lower *l, uint32_t dst);	/* before a guarded load into it */
 uint32_t cc_const(struct cc_lower *l, enum cc_class class, uint64_t value);
 void cc_move(struct cc_lower *l, uint32_t dst, struct cc_value value);
@@ -85,9 +89,11 @@ uint32_t cc_reg(struct cc_lower *l, uint32_t number);
 enum cc_class cc_class_of(enum ptx_type type);
 const struct ptx_operand *cc_operand(struct cc_lower *l, unsigned int index);
 uint32_t cc_dst(struct cc_lower *l, unsigned int index, enum ptx_type type);
-uint32_t cc_dst_element(struct cc_lower *l, const struct ptx_operand *o, enum ptx_type type, bool wider);
+uint32_t cc_dst_element(struct cc_lower *l, const struct ptx_operand *o, enum ptx_type type,
+			bool wider);
 struct cc_value cc_src(struct cc_lower *l, unsigned int index, enum ptx_type type);
-struct cc_value cc_src_element(struct cc_lower *l, const struct ptx_operand *o, enum ptx_type type, bool wider);
+struct cc_value cc_src_element(struct cc_lower *l, const struct ptx_operand *o, enum ptx_type type,
+			       bool wider);
 uint32_t cc_src_reg(struct cc_lower *l, unsigned int index, enum ptx_type type);
 uint32_t cc_in_reg(struct cc_lower *l, struct cc_value value, enum cc_class class);
 struct cc_value cc_extended(struct cc_lower *l, struct cc_value value, enum ptx_type type);
@@ -95,7 +101,8 @@ uint32_t cc_src_pred(struct cc_lower *l, unsigned int index);	/* may carry CC_NO
 uint32_t cc_dst_pred(struct cc_lower *l, const struct ptx_operand *o);
 struct cc_value cc_address_of(struct cc_lower *l, const struct ptx_operand *o);
 enum ptx_type cc_type(struct cc_lower *l, unsigned int index);
-unsigned int cc_rounding(struct cc_lower *l);	/* FP flags of the instruction: rounding, ftz, sat */
+/* FP flags of the instruction: rounding, ftz, sat */
+unsigned int cc_rounding(struct cc_lower *l);
 bool cc_signed(enum ptx_type type);
 
 /* one function per family; each handles the instruction l->in */
@@ -145,7 +152,8 @@ void cc_lower_nothing(struct cc_lower *l);
 /* call.c */
 void cc_lower_call(struct cc_lower *l);
 struct cc_pvar *cc_param(struct cc_lower *l, struct ptx_var *var);
-struct cc_slot *cc_param_slot(struct cc_lower *l, struct cc_pvar *pvar, uint32_t offset, uint32_t size);
+struct cc_slot *cc_param_slot(struct cc_lower *l, struct cc_pvar *pvar, uint32_t offset,
+			      uint32_t size);
 struct cc_frame *cc_frame_new(struct cc_lower *l, struct ptx_func *func);
 void cc_lower_body(struct cc_lower *l, struct ptx_func *func);
 

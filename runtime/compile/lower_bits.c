@@ -6,7 +6,8 @@
 
 static unsigned int bit_bytes(struct cc_lower *l, enum ptx_type type)
 {
-	if (ptx_type_letter(type) == 'f' || ptx_type_letter(type) == 'h' || ptx_type_bytes(type) < 2)
+	if (ptx_type_letter(type) == 'f' || ptx_type_letter(type) == 'h' ||
+	    ptx_type_bytes(type) < 2)
 		cc_refuse(l, "type .%s is not supported here", ptx_mod_name(type));
 	return ptx_type_bytes(type);
 }
@@ -28,14 +29,19 @@ static void logic_pred(struct cc_lower *l)
 	if (op == PTX_I_NOT)
 		cc_set_pred(l, dst, a ^ CC_NOT);
 	else
-		cc_op(l, op == PTX_I_AND ? VGPU_OP_PAND : op == PTX_I_OR ? VGPU_OP_POR : VGPU_OP_PXOR, 0, dst, a,
-		      cc_src_pred(l, 2), CC_NONE);
+		cc_op(l,
+		      op == PTX_I_AND ? VGPU_OP_PAND :
+		      op == PTX_I_OR  ? VGPU_OP_POR :
+					VGPU_OP_PXOR,
+		      0, dst, a, cc_src_pred(l, 2), CC_NONE);
 }
 
 void cc_lower_logic(struct cc_lower *l)
 {
 	static const uint16_t ops[3][2] = {
-		{ VGPU_OP_AND, VGPU_OP_ANDQ }, { VGPU_OP_OR, VGPU_OP_ORQ }, { VGPU_OP_XOR, VGPU_OP_XORQ },
+		{ VGPU_OP_AND, VGPU_OP_ANDQ },
+		{ VGPU_OP_OR, VGPU_OP_ORQ },
+		{ VGPU_OP_XOR, VGPU_OP_XORQ },
 	};
 	enum ptx_type type = cc_type(l, 0);
 	unsigned int op = l->in->op;
@@ -52,7 +58,8 @@ void cc_lower_logic(struct cc_lower *l)
 	a = cc_src(l, 1, type);
 	switch (op) {
 	case PTX_I_NOT:
-		cc_op(l, wide ? VGPU_OP_NOTQ : VGPU_OP_NOT, 0, dst, cc_in_reg(l, a, wide ? CC_Q : CC_R), CC_NONE, CC_NONE);
+		cc_op(l, wide ? VGPU_OP_NOTQ : VGPU_OP_NOT, 0, dst,
+		      cc_in_reg(l, a, wide ? CC_Q : CC_R), CC_NONE, CC_NONE);
 		return;
 	case PTX_I_CNOT:
 		a = cc_extended(l, a, ptx_type_bytes(type) == 2 ? PTX_U16 : type);
@@ -68,7 +75,11 @@ void cc_lower_logic(struct cc_lower *l)
 		cc_op(l, VGPU_OP_ZXQ, 0, dst, bit, CC_NONE, CC_NONE);
 		return;
 	}
-	cc_opv(l, ops[op == PTX_I_AND ? 0 : op == PTX_I_OR ? 1 : 2][wide], 0, dst, a, cc_src(l, 2, type), CC_NONE);
+	cc_opv(l,
+	       ops[op == PTX_I_AND ? 0 :
+		   op == PTX_I_OR  ? 1 :
+				     2][wide],
+	       0, dst, a, cc_src(l, 2, type), CC_NONE);
 }
 
 void cc_lower_shift(struct cc_lower *l)
@@ -96,14 +107,17 @@ void cc_lower_funnel(struct cc_lower *l)
 	uint32_t dst, c;
 	struct cc_value a, b;
 
-	if (cc_type(l, 0) != PTX_B32 || left == ptx_has(l->in, PTX_M_R) || clamp == ptx_has(l->in, PTX_M_WRAP))
+	if (cc_type(l, 0) != PTX_B32 || left == ptx_has(l->in, PTX_M_R) ||
+	    clamp == ptx_has(l->in, PTX_M_WRAP))
 		cc_refuse(l, "shf.l or .r, .wrap or .clamp, .b32 is wanted");
 	dst = cc_dst(l, 0, PTX_B32);
 	a = cc_src(l, 1, PTX_B32);
 	b = cc_src(l, 2, PTX_B32);
 	c = cc_src_reg(l, 3, PTX_U32);
-	cc_opv(l, left ? (clamp ? VGPU_OP_SHFLC : VGPU_OP_SHFLW) : (clamp ? VGPU_OP_SHFRC : VGPU_OP_SHFRW), 0, dst, a, b,
-	       c);
+	cc_opv(l,
+	       left ? (clamp ? VGPU_OP_SHFLC : VGPU_OP_SHFLW) :
+		      (clamp ? VGPU_OP_SHFRC : VGPU_OP_SHFRW),
+	       0, dst, a, b, c);
 }
 
 static void shift_amount(struct cc_lower *l, uint32_t dst, uint32_t position, unsigned int bits)
@@ -118,12 +132,14 @@ static void shift_amount(struct cc_lower *l, uint32_t dst, uint32_t position, un
 void cc_lower_count(struct cc_lower *l)
 {
 	enum ptx_type type = cc_type(l, 0);
-	bool wide = word_bytes(l, type) == 8, sign = cc_signed(type), amount = ptx_has(l->in, PTX_M_SHIFTAMT);
+	bool wide = word_bytes(l, type) == 8, sign = cc_signed(type),
+	     amount = ptx_has(l->in, PTX_M_SHIFTAMT);
 	uint32_t a = cc_src_reg(l, 1, type), dst, position;
 	unsigned int op;
 
 	if (ptx_mod_of(l->in, PTX_K_SHIFT) != PTX_M_NONE && !amount)
-		cc_refuse(l, "modifier .%s is not supported here", ptx_mod_name(ptx_mod_of(l->in, PTX_K_SHIFT)));
+		cc_refuse(l, "modifier .%s is not supported here",
+			  ptx_mod_name(ptx_mod_of(l->in, PTX_K_SHIFT)));
 	dst = cc_dst(l, 0, l->in->op == PTX_I_BREV ? type : PTX_U32);
 	switch (l->in->op) {
 	case PTX_I_POPC:
@@ -136,7 +152,8 @@ void cc_lower_count(struct cc_lower *l)
 		op = wide ? VGPU_OP_BREVQ : VGPU_OP_BREV;
 		break;
 	default:
-		op = wide ? (sign ? VGPU_OP_BFINDSQ : VGPU_OP_BFINDUQ) : (sign ? VGPU_OP_BFINDS : VGPU_OP_BFINDU);
+		op = wide ? (sign ? VGPU_OP_BFINDSQ : VGPU_OP_BFINDUQ) :
+			    (sign ? VGPU_OP_BFINDS : VGPU_OP_BFINDU);
 		break;
 	}
 	if (amount) {
@@ -158,7 +175,10 @@ void cc_lower_fns(struct cc_lower *l)
 	cc_opv(l, VGPU_OP_FNS, 0, cc_dst(l, 0, PTX_B32), mask, base, offset);
 }
 
-/* A field at a constant place is two shifts, or a shift and a mask: cheaper than bfe, whose length is a register. */
+/*
+ * A field at a constant place is two shifts, or a shift and a mask: cheaper than bfe, whose length
+ * is a register.
+ */
 static bool bfe_constant(struct cc_lower *l, bool wide, bool sign, uint32_t dst, struct cc_value a,
 			 struct cc_value position, struct cc_value length)
 {
@@ -171,7 +191,8 @@ static bool bfe_constant(struct cc_lower *l, bool wide, bool sign, uint32_t dst,
 	source = cc_in_reg(l, a, class);
 	temp = cc_temp(l, class);
 	if (sign) {
-		cc_opi(l, wide ? VGPU_OP_SHLQ : VGPU_OP_SHL, 0, temp, source, bits - pos - len, CC_NONE);
+		cc_opi(l, wide ? VGPU_OP_SHLQ : VGPU_OP_SHL, 0, temp, source, bits - pos - len,
+		       CC_NONE);
 		cc_opi(l, wide ? VGPU_OP_SHRSQ : VGPU_OP_SHRS, 0, dst, temp, bits - len, CC_NONE);
 	} else {
 		cc_opi(l, wide ? VGPU_OP_SHRUQ : VGPU_OP_SHRU, 0, temp, source, pos, CC_NONE);
@@ -182,16 +203,19 @@ static bool bfe_constant(struct cc_lower *l, bool wide, bool sign, uint32_t dst,
 }
 
 /*
- * LLVM (14 to 16 at least) writes bfe.u64 for the low bits of an arithmetic shift to the right by more than 32, although more bits are
- * wanted than are left (it looks at the width of the shift count). PTX says that zeros follow; the sign is meant. For a
- * logical shift it never does: there the mask is redundant, and removed before.
+ * LLVM (14 to 16 at least) writes bfe.u64 for the low bits of an arithmetic shift to the right by
+ * more than 32, although more bits are wanted than are left (it looks at the width of the shift
+ * count). PTX says that zeros follow; the sign is meant. For a logical shift it never does: there
+ * the mask is redundant, and removed before.
  */
-static bool bfe_of_llvm(struct cc_lower *l, uint32_t dst, struct cc_value a, struct cc_value position, struct cc_value length)
+static bool bfe_of_llvm(struct cc_lower *l, uint32_t dst, struct cc_value a,
+			struct cc_value position, struct cc_value length)
 {
 	uint32_t temp;
 
-	if (!l->cc->from_llvm || position.reg != CC_NONE || length.reg != CC_NONE || position.imm <= 32 || position.imm >= 64 ||
-	    length.imm >= 64 || position.imm + length.imm <= 64)
+	if (!l->cc->from_llvm || position.reg != CC_NONE || length.reg != CC_NONE ||
+	    position.imm <= 32 || position.imm >= 64 || length.imm >= 64 ||
+	    position.imm + length.imm <= 64)
 		return false;
 	temp = cc_temp(l, CC_Q);
 	cc_opi(l, VGPU_OP_SHRSQ, 0, temp, cc_in_reg(l, a, CC_Q), position.imm, CC_NONE);
@@ -204,21 +228,24 @@ void cc_lower_bfe(struct cc_lower *l)
 	enum ptx_type type = cc_type(l, 0);
 	bool wide = word_bytes(l, type) == 8, sign = cc_signed(type);
 	uint32_t dst = cc_dst(l, 0, type);
-	struct cc_value a = cc_src(l, 1, type), position = cc_src(l, 2, PTX_U32), length = cc_src(l, 3, PTX_U32);
+	struct cc_value a = cc_src(l, 1, type), position = cc_src(l, 2, PTX_U32),
+			length = cc_src(l, 3, PTX_U32);
 
 	if (bfe_constant(l, wide, sign, dst, a, position, length))
 		return;
 	if (wide && !sign && bfe_of_llvm(l, dst, a, position, length))
 		return;
-	cc_opv(l, wide ? (sign ? VGPU_OP_BFESQ : VGPU_OP_BFEUQ) : (sign ? VGPU_OP_BFES : VGPU_OP_BFEU), 0, dst, a,
-	       position, cc_in_reg(l, length, CC_R));
+	cc_opv(l,
+	       wide ? (sign ? VGPU_OP_BFESQ : VGPU_OP_BFEUQ) : (sign ? VGPU_OP_BFES : VGPU_OP_BFEU),
+	       0, dst, a, position, cc_in_reg(l, length, CC_R));
 }
 
 void cc_lower_bfi(struct cc_lower *l)
 {
 	enum ptx_type type = cc_type(l, 0);
 	bool wide = word_bytes(l, type) == 8;
-	uint32_t dst = cc_dst(l, 0, type), a = cc_src_reg(l, 1, type), b = cc_src_reg(l, 2, type), where, p, n, shifted;
+	uint32_t dst = cc_dst(l, 0, type), a = cc_src_reg(l, 1, type), b = cc_src_reg(l, 2, type),
+		 where, p, n, shifted;
 	struct cc_value position = cc_src(l, 3, PTX_U32), length = cc_src(l, 4, PTX_U32);
 
 	if (position.reg == CC_NONE && length.reg == CC_NONE) {
@@ -236,7 +263,10 @@ void cc_lower_bfi(struct cc_lower *l)
 	cc_op(l, wide ? VGPU_OP_BFIQ : VGPU_OP_BFI, 0, dst, a, b, where);
 }
 
-/* Selectors of the default mode that do what mode `mod` does with its control value 0, 1, 2, 3 (16 bits each). */
+/*
+ * Selectors of the default mode that do what mode `mod` does with its control value 0, 1, 2, 3 (16
+ * bits each).
+ */
 static uint64_t prmt_selectors(unsigned int mod)
 {
 	switch (mod) {

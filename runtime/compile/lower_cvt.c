@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lowering of cvt in all its forms, cvta and isspacep. 8 and 16-bit integers convert as 32-bit ones, extended before and
- * clamped after; halves convert through f32, which is exact one way and made so the other way (to_half).
+ * Lowering of cvt in all its forms, cvta and isspacep. 8 and 16-bit integers convert as 32-bit
+ * ones, extended before and clamped after; halves convert through f32, which is exact one way and
+ * made so the other way (to_half).
  */
 #include "lower.h"
 
@@ -47,7 +48,8 @@ static void type_limits(enum ptx_type type, int64_t *low, int64_t *high)
 		*high = bits == 64 ? INT64_MAX : (1ll << (bits - 1)) - 1;
 	} else {
 		*low = 0;
-		*high = bits == 64 ? INT64_MAX : (1ll << bits) - 1;	/* of u64: as far as signed values go */
+		*high = bits == 64 ? INT64_MAX :
+				     (1ll << bits) - 1; /* of u64: as far as signed values go */
 	}
 }
 
@@ -78,12 +80,15 @@ static uint32_t widen(struct cc_lower *l, uint32_t value, enum ptx_type type)
 	return out;
 }
 
-/* Writes the integer `value`, right in the low bits of the type and extended to 32 bits, to a destination that may be
- * wider than the type. */
+/*
+ * Writes the integer `value`, right in the low bits of the type and extended to 32 bits, to a
+ * destination that may be wider than the type.
+ */
 static void write_int(struct cc_lower *l, uint32_t dst, uint32_t value, enum ptx_type type)
 {
 	if (l->cc->vregs[dst] == CC_Q && l->cc->vregs[value] == CC_R)
-		cc_op(l, cc_signed(type) ? VGPU_OP_SXQ : VGPU_OP_ZXQ, 0, dst, value, CC_NONE, CC_NONE);
+		cc_op(l, cc_signed(type) ? VGPU_OP_SXQ : VGPU_OP_ZXQ, 0, dst, value, CC_NONE,
+		      CC_NONE);
 	else if (l->cc->vregs[dst] == CC_Q)
 		cc_op(l, VGPU_OP_MOVQ, 0, dst, CC_NONE, value, CC_NONE);
 	else if (l->cc->vregs[value] == CC_Q)
@@ -92,11 +97,13 @@ static void write_int(struct cc_lower *l, uint32_t dst, uint32_t value, enum ptx
 		cc_op(l, VGPU_OP_MOV, 0, dst, CC_NONE, value, CC_NONE);
 }
 
-static void int_to_int(struct cc_lower *l, enum ptx_type dtype, enum ptx_type stype, uint32_t dst, uint32_t value)
+static void int_to_int(struct cc_lower *l, enum ptx_type dtype, enum ptx_type stype, uint32_t dst,
+		       uint32_t value)
 {
 	unsigned int dbytes = ptx_type_bytes(dtype), sbytes = ptx_type_bytes(stype);
 	const struct ptx_operand *o = cc_operand(l, 0);
-	bool exact = o->kind != PTX_OPND_REG || ptx_type_bytes(l->frame->func->regs[o->reg].type) == dbytes;
+	bool exact = o->kind != PTX_OPND_REG ||
+		     ptx_type_bytes(l->frame->func->regs[o->reg].type) == dbytes;
 	uint32_t wide, low, out;
 	struct cc_value v = { .reg = value };
 	int64_t min, max;
@@ -114,7 +121,8 @@ static void int_to_int(struct cc_lower *l, enum ptx_type dtype, enum ptx_type st
 		out = low;
 		if (dbytes < 8 || cc_signed(dtype)) {
 			out = cc_temp(l, CC_Q);
-			cc_opi(l, cc_signed(stype) ? VGPU_OP_MINSQ : VGPU_OP_MINUQ, 0, out, low, (uint64_t)max, CC_NONE);
+			cc_opi(l, cc_signed(stype) ? VGPU_OP_MINSQ : VGPU_OP_MINUQ, 0, out, low,
+			       (uint64_t)max, CC_NONE);
 		}
 		write_int(l, dst, out, dtype);
 		return;
@@ -128,12 +136,14 @@ static void int_to_int(struct cc_lower *l, enum ptx_type dtype, enum ptx_type st
 		cc_op(l, VGPU_OP_UNLO, 0, low, v.reg, CC_NONE, CC_NONE);
 		v.reg = low;
 	}
-	if (dbytes < 4 && dbytes < sbytes && !exact)	/* the register may be wider than the type: define its upper bits */
+	/* the register may be wider than the type: define its upper bits */
+	if (dbytes < 4 && dbytes < sbytes && !exact)
 		v = cc_extended(l, v, dtype);
 	write_int(l, dst, v.reg, dtype);
 }
 
-static void float_to_int(struct cc_lower *l, enum ptx_type dtype, enum ptx_type stype, uint32_t dst, uint32_t value)
+static void float_to_int(struct cc_lower *l, enum ptx_type dtype, enum ptx_type stype, uint32_t dst,
+			 uint32_t value)
 {
 	unsigned int dbytes = ptx_type_bytes(dtype), flags = int_rounding(l);
 	bool wide = ptx_type_bytes(stype) == 8;
@@ -156,8 +166,10 @@ static void float_to_int(struct cc_lower *l, enum ptx_type dtype, enum ptx_type 
 	cc_op(l, wide ? VGPU_OP_D2I : VGPU_OP_F2I, flags, out, value, CC_NONE, CC_NONE);
 	if (dbytes < 4)
 		out = clamp32(l, out, cc_signed(dtype), dtype);
-	if (dbytes < 4 && wide && !cc_signed(dtype)) {	/* a NaN is the top bit alone, not what that is clamped to */
-		uint32_t number = cc_temp(l, CC_P), top = cc_const(l, CC_R, 1ull << (dbytes * 8 - 1)), clamped = out;
+	/* a NaN is the top bit alone, not what that is clamped to */
+	if (dbytes < 4 && wide && !cc_signed(dtype)) {
+		uint32_t number = cc_temp(l, CC_P),
+			 top = cc_const(l, CC_R, 1ull << (dbytes * 8 - 1)), clamped = out;
 
 		out = cc_temp(l, CC_R);
 		cc_op(l, VGPU_OP_SETPD, VGPU_CMP_NUM, number, value, value, CC_NONE);
@@ -166,7 +178,10 @@ static void float_to_int(struct cc_lower *l, enum ptx_type dtype, enum ptx_type 
 	write_int(l, dst, out, dtype);
 }
 
-/* To half, rounded once. From f64 the step to f32 rounds to odd: cut off, last bit set when anything was lost. */
+/*
+ * To half, rounded once. From f64 the step to f32 rounds to odd: cut off, last bit set when
+ * anything was lost.
+ */
 static uint32_t to_half(struct cc_lower *l, uint32_t value, bool wide, unsigned int flags)
 {
 	uint32_t half = cc_temp(l, CC_R), cut, back, lost, bit, odd;
@@ -188,7 +203,8 @@ static uint32_t to_half(struct cc_lower *l, uint32_t value, bool wide, unsigned 
 	return half;
 }
 
-static void int_to_float(struct cc_lower *l, enum ptx_type dtype, enum ptx_type stype, uint32_t dst, uint32_t value)
+static void int_to_float(struct cc_lower *l, enum ptx_type dtype, enum ptx_type stype, uint32_t dst,
+			 uint32_t value)
 {
 	unsigned int flags = float_rounding(l) | (cc_signed(stype) ? VGPU_F_SIGNED : 0);
 	bool wide = ptx_type_bytes(stype) == 8;
@@ -203,10 +219,14 @@ static void int_to_float(struct cc_lower *l, enum ptx_type dtype, enum ptx_type 
 	}
 	if (ptx_has(l->in, PTX_M_SAT))
 		flags |= VGPU_F_SAT;
-	/* integers that f32 has to round are beyond what a half can hold, so nothing is rounded twice */
+	/*
+	 * integers that f32 has to round are beyond what a half can hold, so nothing is rounded
+	 * twice
+	 */
 	cc_op(l, wide ? VGPU_OP_L2F : VGPU_OP_I2F, flags, out, v.reg, CC_NONE, CC_NONE);
 	if (dtype == PTX_F16)
-		cc_op(l, VGPU_OP_MOV, 0, dst, CC_NONE, to_half(l, out, false, float_rounding(l)), CC_NONE);
+		cc_op(l, VGPU_OP_MOV, 0, dst, CC_NONE, to_half(l, out, false, float_rounding(l)),
+		      CC_NONE);
 }
 
 /* A float of one width to the same width: rounded to an integral value, flushed or saturated. */
@@ -223,14 +243,16 @@ static void same_width(struct cc_lower *l, enum ptx_type type, uint32_t dst, uin
 		flags |= VGPU_F_SAT;
 	}
 	if (integral)
-		cc_op(l, wide ? VGPU_OP_DRND : VGPU_OP_FRND, flags | int_rounding(l), dst, value, CC_NONE, CC_NONE);
+		cc_op(l, wide ? VGPU_OP_DRND : VGPU_OP_FRND, flags | int_rounding(l), dst, value,
+		      CC_NONE, CC_NONE);
 	else if (flags)	/* adding -0 changes nothing but what the flags do */
 		cc_opi(l, VGPU_OP_FADD, flags, dst, value, 0x80000000u, CC_NONE);
 	else
 		cc_move(l, dst, (struct cc_value){ .reg = value });
 }
 
-static void float_to_float(struct cc_lower *l, enum ptx_type dtype, enum ptx_type stype, uint32_t dst, uint32_t value)
+static void float_to_float(struct cc_lower *l, enum ptx_type dtype, enum ptx_type stype,
+			   uint32_t dst, uint32_t value)
 {
 	unsigned int flags = float_rounding(l);
 	uint32_t single;
@@ -248,7 +270,8 @@ static void float_to_float(struct cc_lower *l, enum ptx_type dtype, enum ptx_typ
 			uint32_t rounded = cc_temp(l, CC_R);
 
 			same_width(l, PTX_F32, rounded, single);
-			cc_op(l, VGPU_OP_MOV, 0, dst, CC_NONE, to_half(l, rounded, false, 0), CC_NONE);
+			cc_op(l, VGPU_OP_MOV, 0, dst, CC_NONE, to_half(l, rounded, false, 0),
+			      CC_NONE);
 		} else if (flags & VGPU_F_SAT) {
 			same_width(l, PTX_F32, dst, single);
 		}
@@ -257,7 +280,8 @@ static void float_to_float(struct cc_lower *l, enum ptx_type dtype, enum ptx_typ
 	if (dtype == PTX_F16) {
 		if (flags & VGPU_F_SAT)
 			cc_refuse(l, ".sat is not supported here");
-		cc_op(l, VGPU_OP_MOV, 0, dst, CC_NONE, to_half(l, value, stype == PTX_F64, flags), CC_NONE);
+		cc_op(l, VGPU_OP_MOV, 0, dst, CC_NONE, to_half(l, value, stype == PTX_F64, flags),
+		      CC_NONE);
 		return;
 	}
 	if (ptx_mod_of(l->in, PTX_K_RNDI) != PTX_M_NONE && dtype != stype)
@@ -280,7 +304,8 @@ void cc_lower_cvt(struct cc_lower *l)
 	if (ptx_type_letter(dtype) == 'b' || ptx_type_letter(stype) == 'b')
 		cc_refuse(l, "a type with a meaning (.u, .s or .f) is wanted");
 	dst = cc_dst_element(l, cc_operand(l, 0), dtype, !is_float(dtype));
-	value = cc_in_reg(l, cc_src_element(l, cc_operand(l, 1), stype, !is_float(stype)), cc_class_of(stype));
+	value = cc_in_reg(l, cc_src_element(l, cc_operand(l, 1), stype, !is_float(stype)),
+			  cc_class_of(stype));
 	if (is_float(dtype) && is_float(stype))
 		float_to_float(l, dtype, stype, dst, value);
 	else if (is_float(dtype))
@@ -291,7 +316,9 @@ void cc_lower_cvt(struct cc_lower *l)
 		int_to_int(l, dtype, stype, dst, value);
 }
 
-/* Global and constant addresses are generic ones already; shared and local ones get their window. */
+/*
+ * Global and constant addresses are generic ones already; shared and local ones get their window.
+ */
 void cc_lower_cvta(struct cc_lower *l)
 {
 	unsigned int space = ptx_mod_of(l->in, PTX_K_SPACE);
@@ -322,8 +349,8 @@ void cc_lower_cvta(struct cc_lower *l)
 	if (!window)
 		cc_move(l, dst, a);
 	else
-		cc_opv(l, to ? VGPU_OP_SUBQ : VGPU_OP_ADDQ, 0, dst, a, (struct cc_value){ .reg = CC_NONE, .imm = window },
-		       CC_NONE);
+		cc_opv(l, to ? VGPU_OP_SUBQ : VGPU_OP_ADDQ, 0, dst, a,
+		       (struct cc_value){ .reg = CC_NONE, .imm = window }, CC_NONE);
 }
 
 void cc_lower_isspacep(struct cc_lower *l)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lowering of float arithmetic. The .approx and .full forms become the exact instruction where VASS has one.
+ * Lowering of float arithmetic. The .approx and .full forms become the exact instruction where VASS
+ * has one.
  */
 #include "lower.h"
 
@@ -10,8 +11,11 @@
 static bool is_wide(struct cc_lower *l, enum ptx_type type)
 {
 	if (type != PTX_F32 && type != PTX_F64)
-		cc_refuse(l, "type .%s is not supported here, .f32 and .f64 are%s", ptx_mod_name(type),
-			  type == PTX_F16 || type == PTX_F16X2 ? " (halves can be loaded, stored and converted)" : "");
+		cc_refuse(l, "type .%s is not supported here, .f32 and .f64 are%s",
+			  ptx_mod_name(type),
+			  type == PTX_F16 || type == PTX_F16X2 ?
+				  " (halves can be loaded, stored and converted)" :
+				  "");
 	return type == PTX_F64;
 }
 
@@ -39,7 +43,8 @@ void cc_lower_fma(struct cc_lower *l)
 
 	if (ptx_mod_of(l->in, PTX_K_LOHI | PTX_K_WIDE | PTX_K_CC) != PTX_M_NONE)
 		cc_refuse(l, "a modifier for integers on floats");
-	if (a.reg == CC_NONE && b.reg != CC_NONE) {	/* the constant goes where constants can stand */
+	/* the constant goes where constants can stand */
+	if (a.reg == CC_NONE && b.reg != CC_NONE) {
 		struct cc_value swap = a;
 
 		a = b;
@@ -137,17 +142,23 @@ void cc_lower_copysign(struct cc_lower *l)
 	cc_op(l, wide ? VGPU_OP_ORQ : VGPU_OP_OR, 0, dst, sign, rest, CC_NONE);
 }
 
-/* Classes of floats are ranges of the bits without the sign: zero, subnormal, normal, infinite, NaN. */
+/*
+ * Classes of floats are ranges of the bits without the sign: zero, subnormal, normal, infinite,
+ * NaN.
+ */
 void cc_lower_testp(struct cc_lower *l)
 {
 	enum ptx_type type = cc_type(l, 0);
 	bool wide = is_wide(l, type);
-	unsigned int mod = ptx_mod_of(l->in, PTX_K_TESTP), set = wide ? VGPU_OP_SETPUQ : VGPU_OP_SETPU;
-	uint64_t infinity = wide ? 0x7ff0000000000000ull : 0x7f800000u, normal = wide ? 1ull << 52 : 1u << 23;
+	unsigned int mod = ptx_mod_of(l->in, PTX_K_TESTP),
+		     set = wide ? VGPU_OP_SETPUQ : VGPU_OP_SETPU;
+	uint64_t infinity = wide ? 0x7ff0000000000000ull : 0x7f800000u,
+		 normal = wide ? 1ull << 52 : 1u << 23;
 	uint32_t dst = cc_dst_pred(l, cc_operand(l, 0)), a = cc_src_reg(l, 1, type);
 	uint32_t bits = cc_temp(l, wide ? CC_Q : CC_R), from;
 
-	cc_opi(l, wide ? VGPU_OP_ANDQ : VGPU_OP_AND, 0, bits, a, wide ? INT64_MAX : INT32_MAX, CC_NONE);
+	cc_opi(l, wide ? VGPU_OP_ANDQ : VGPU_OP_AND, 0, bits, a, wide ? INT64_MAX : INT32_MAX,
+	       CC_NONE);
 	switch (mod) {
 	case PTX_M_FINITE:
 		cc_opi(l, set, VGPU_CMP_LT, dst, bits, infinity, CC_NONE);
@@ -168,6 +179,8 @@ void cc_lower_testp(struct cc_lower *l)
 		cc_refuse(l, "a property to test for is missing");
 	}
 	from = cc_temp(l, wide ? CC_Q : CC_R);
-	cc_opi(l, wide ? VGPU_OP_SUBQ : VGPU_OP_SUB, 0, from, bits, mod == PTX_M_NORMAL ? normal : 1, CC_NONE);
-	cc_opi(l, set, VGPU_CMP_LT, dst, from, mod == PTX_M_NORMAL ? infinity - normal : normal - 1, CC_NONE);
+	cc_opi(l, wide ? VGPU_OP_SUBQ : VGPU_OP_SUB, 0, from, bits,
+	       mod == PTX_M_NORMAL ? normal : 1, CC_NONE);
+	cc_opi(l, set, VGPU_CMP_LT, dst, from, mod == PTX_M_NORMAL ? infinity - normal : normal - 1,
+	       CC_NONE);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lowering of integer arithmetic: add to rem, carries, minimum and maximum, 24-bit forms, dot products. The float
- * forms of the same names go on to lower_float.c.
+ * Lowering of integer arithmetic: add to rem, carries, minimum and maximum, 24-bit forms, dot
+ * products. The float forms of the same names go on to lower_float.c.
  */
 #include "lower.h"
 
@@ -38,11 +38,12 @@ static uint32_t below(struct cc_lower *l, bool wide, uint32_t a, uint32_t b)
 }
 
 /* dst = a + b (+ carry in), or a - b (- borrow in), and the carry out when `out`. */
-static void add_carry(struct cc_lower *l, bool wide, bool minus, bool in, bool out, uint32_t dst, uint32_t a,
-		      uint32_t b)
+static void add_carry(struct cc_lower *l, bool wide, bool minus, bool in, bool out, uint32_t dst,
+		      uint32_t a, uint32_t b)
 {
 	enum cc_class class = wide ? CC_Q : CC_R;
-	unsigned int op = minus ? (wide ? VGPU_OP_SUBQ : VGPU_OP_SUB) : (wide ? VGPU_OP_ADDQ : VGPU_OP_ADD);
+	unsigned int op =
+		minus ? (wide ? VGPU_OP_SUBQ : VGPU_OP_SUB) : (wide ? VGPU_OP_ADDQ : VGPU_OP_ADD);
 	uint32_t sum = cc_temp(l, class), c1 = CC_NONE, c2 = CC_NONE, cin, total;
 
 	cc_op(l, op, 0, sum, a, b, CC_NONE);
@@ -73,7 +74,8 @@ static void add_carry(struct cc_lower *l, bool wide, bool minus, bool in, bool o
 
 static void add_saturated(struct cc_lower *l, uint32_t dst, uint32_t a, uint32_t b, bool minus)
 {
-	uint32_t qa = cc_temp(l, CC_Q), qb = cc_temp(l, CC_Q), sum = cc_temp(l, CC_Q), low = cc_temp(l, CC_Q);
+	uint32_t qa = cc_temp(l, CC_Q), qb = cc_temp(l, CC_Q), sum = cc_temp(l, CC_Q),
+		 low = cc_temp(l, CC_Q);
 	uint32_t high = cc_temp(l, CC_Q);
 
 	cc_op(l, VGPU_OP_SXQ, 0, qa, a, CC_NONE, CC_NONE);
@@ -94,7 +96,8 @@ void cc_lower_add(struct cc_lower *l)
 	uint32_t dst;
 
 	if (is_float(type)) {
-		cc_lower_farith(l, minus ? VGPU_OP_FSUB : VGPU_OP_FADD, minus ? VGPU_OP_DSUB : VGPU_OP_DADD);
+		cc_lower_farith(l, minus ? VGPU_OP_FSUB : VGPU_OP_FADD,
+				minus ? VGPU_OP_DSUB : VGPU_OP_DADD);
 		return;
 	}
 	wide = int_bytes(l, type) == 8;
@@ -147,8 +150,8 @@ static enum ptx_type widened(struct cc_lower *l, enum ptx_type type)
 }
 
 /*
- * LLVM 14 and 16 write x << 31, x a sign-extended int, as mul.wide.s32 by 1 << 31, which as an s32 is negative. A product with
- * that negative number they never write: it is -(x << 31).
+ * LLVM 14 and 16 write x << 31, x a sign-extended int, as mul.wide.s32 by 1 << 31, which as an s32
+ * is negative. A product with that negative number they never write: it is -(x << 31).
  */
 static bool shift_of_llvm(struct cc_lower *l, uint32_t dst, struct cc_value a, struct cc_value b)
 {
@@ -162,21 +165,29 @@ static bool shift_of_llvm(struct cc_lower *l, uint32_t dst, struct cc_value a, s
 	return true;
 }
 
-static void multiply(struct cc_lower *l, enum ptx_type type, enum half half, uint32_t dst, struct cc_value a,
-		     struct cc_value b)
+static void multiply(struct cc_lower *l, enum ptx_type type, enum half half, uint32_t dst,
+		     struct cc_value a, struct cc_value b)
 {
 	bool sign = cc_signed(type);
 	uint32_t whole;
 
 	switch (int_bytes(l, type)) {
 	case 8:
-		cc_opv(l, half == LO ? VGPU_OP_MULQ : sign ? VGPU_OP_MULHSQ : VGPU_OP_MULHUQ, 0, dst, a, b, CC_NONE);
+		cc_opv(l,
+		       half == LO ? VGPU_OP_MULQ :
+		       sign	  ? VGPU_OP_MULHSQ :
+				    VGPU_OP_MULHUQ,
+		       0, dst, a, b, CC_NONE);
 		return;
 	case 4:
 		if (half == WIDE && sign && shift_of_llvm(l, dst, a, b))
 			return;
-		cc_opv(l, half == LO ? VGPU_OP_MUL : half == WIDE ? (sign ? VGPU_OP_MULWS : VGPU_OP_MULWU) :
-		       sign ? VGPU_OP_MULHS : VGPU_OP_MULHU, 0, dst, a, b, CC_NONE);
+		cc_opv(l,
+		       half == LO   ? VGPU_OP_MUL :
+		       half == WIDE ? (sign ? VGPU_OP_MULWS : VGPU_OP_MULWU) :
+		       sign	    ? VGPU_OP_MULHS :
+				      VGPU_OP_MULHU,
+		       0, dst, a, b, CC_NONE);
 		return;
 	}
 	if (half == LO) {
@@ -238,19 +249,23 @@ void cc_lower_mad(struct cc_lower *l)
 	b = cc_src(l, 2, type);
 	c = cc_src(l, 3, wide_type);
 	if (!in && !out && half == LO) {
-		cc_opv(l, wide ? VGPU_OP_MADQ : VGPU_OP_MAD, 0, dst, a, b, cc_in_reg(l, c, wide ? CC_Q : CC_R));
+		cc_opv(l, wide ? VGPU_OP_MADQ : VGPU_OP_MAD, 0, dst, a, b,
+		       cc_in_reg(l, c, wide ? CC_Q : CC_R));
 		return;
 	}
 	if (!in && !out && half == WIDE && wide) {
-		cc_opv(l, cc_signed(type) ? VGPU_OP_MADWS : VGPU_OP_MADWU, 0, dst, a, b, cc_in_reg(l, c, CC_Q));
+		cc_opv(l, cc_signed(type) ? VGPU_OP_MADWS : VGPU_OP_MADWU, 0, dst, a, b,
+		       cc_in_reg(l, c, CC_Q));
 		return;
 	}
 	product = cc_temp(l, wide ? CC_Q : CC_R);
 	multiply(l, type, half, product, a, b);
 	if (in || out)
-		add_carry(l, wide, false, in, out, dst, product, cc_in_reg(l, c, wide ? CC_Q : CC_R));
+		add_carry(l, wide, false, in, out, dst, product,
+			  cc_in_reg(l, c, wide ? CC_Q : CC_R));
 	else
-		cc_opv(l, wide ? VGPU_OP_ADDQ : VGPU_OP_ADD, 0, dst, (struct cc_value){ .reg = product }, c, CC_NONE);
+		cc_opv(l, wide ? VGPU_OP_ADDQ : VGPU_OP_ADD, 0, dst,
+		       (struct cc_value){ .reg = product }, c, CC_NONE);
 }
 
 static struct cc_value low24(struct cc_lower *l, unsigned int index, enum ptx_type type)
@@ -302,7 +317,8 @@ void cc_lower_divrem(struct cc_lower *l)
 	enum ptx_type type = cc_type(l, 0);
 	bool wide = int_bytes(l, type) == 8;
 	uint32_t dst = cc_dst(l, 0, type);
-	struct cc_value a = cc_extended(l, cc_src(l, 1, type), type), b = cc_extended(l, cc_src(l, 2, type), type);
+	struct cc_value a = cc_extended(l, cc_src(l, 1, type), type),
+			b = cc_extended(l, cc_src(l, 2, type), type);
 
 	if (ptx_mod_of(l->in, ~PTX_K_TYPE) != PTX_M_NONE)
 		cc_refuse(l, "a modifier for floats on integers");
@@ -321,7 +337,8 @@ void cc_lower_minmax(struct cc_lower *l)
 	uint32_t dst;
 
 	if (is_float(type)) {
-		cc_lower_farith(l, max ? VGPU_OP_FMAX : VGPU_OP_FMIN, max ? VGPU_OP_DMAX : VGPU_OP_DMIN);
+		cc_lower_farith(l, max ? VGPU_OP_FMAX : VGPU_OP_FMIN,
+				max ? VGPU_OP_DMAX : VGPU_OP_DMIN);
 		return;
 	}
 	if (ptx_has(l->in, PTX_M_FTZ))
@@ -351,8 +368,8 @@ void cc_lower_absneg(struct cc_lower *l)
 	a = cc_src(l, 1, type);
 	if (!neg)
 		a = cc_extended(l, a, type);
-	cc_op(l, neg ? (wide ? VGPU_OP_NEGQ : VGPU_OP_NEG) : (wide ? VGPU_OP_ABSQ : VGPU_OP_ABS), 0, dst,
-	      cc_in_reg(l, a, wide ? CC_Q : CC_R), CC_NONE, CC_NONE);
+	cc_op(l, neg ? (wide ? VGPU_OP_NEGQ : VGPU_OP_NEG) : (wide ? VGPU_OP_ABSQ : VGPU_OP_ABS), 0,
+	      dst, cc_in_reg(l, a, wide ? CC_Q : CC_R), CC_NONE, CC_NONE);
 }
 
 void cc_lower_sad(struct cc_lower *l)
@@ -362,7 +379,8 @@ void cc_lower_sad(struct cc_lower *l)
 	enum cc_class class = wide ? CC_Q : CC_R;
 	uint32_t dst = cc_dst(l, 0, type), large = cc_temp(l, class), small = cc_temp(l, class);
 	uint32_t difference = cc_temp(l, class);
-	struct cc_value a = cc_extended(l, cc_src(l, 1, type), type), b = cc_extended(l, cc_src(l, 2, type), type);
+	struct cc_value a = cc_extended(l, cc_src(l, 1, type), type),
+			b = cc_extended(l, cc_src(l, 2, type), type);
 	struct cc_value c = cc_src(l, 3, type);
 
 	if (wide) {
@@ -373,11 +391,13 @@ void cc_lower_sad(struct cc_lower *l)
 		cc_opv(l, sign ? VGPU_OP_MINS : VGPU_OP_MINU, 0, small, a, b, CC_NONE);
 	}
 	cc_op(l, wide ? VGPU_OP_SUBQ : VGPU_OP_SUB, 0, difference, large, small, CC_NONE);
-	cc_opv(l, wide ? VGPU_OP_ADDQ : VGPU_OP_ADD, 0, dst, (struct cc_value){ .reg = difference }, c, CC_NONE);
+	cc_opv(l, wide ? VGPU_OP_ADDQ : VGPU_OP_ADD, 0, dst, (struct cc_value){ .reg = difference },
+	       c, CC_NONE);
 }
 
 /* One field of a packed operand: `bits` wide at `shift`, extended by the type's sign. */
-static uint32_t field(struct cc_lower *l, uint32_t word, unsigned int shift, unsigned int bits, bool sign)
+static uint32_t field(struct cc_lower *l, uint32_t word, unsigned int shift, unsigned int bits,
+		      bool sign)
 {
 	uint32_t up = cc_temp(l, CC_R), out = cc_temp(l, CC_R);
 
@@ -386,7 +406,10 @@ static uint32_t field(struct cc_lower *l, uint32_t word, unsigned int shift, uns
 	return out;
 }
 
-/* dp4a: four products of bytes; dp2a: two products of halves of a with the low or high two bytes of b. */
+/*
+ * dp4a: four products of bytes; dp2a: two products of halves of a with the low or high two bytes of
+ * b.
+ */
 void cc_lower_dot(struct cc_lower *l)
 {
 	enum ptx_type ta = cc_type(l, 0), tb = cc_type(l, 1);
@@ -402,7 +425,8 @@ void cc_lower_dot(struct cc_lower *l)
 	b = cc_src_reg(l, 2, tb);
 	sum = cc_src_reg(l, 3, ta);
 	for (unsigned int i = 0; i < (four ? 4u : 2u); i++) {
-		uint32_t x = four ? field(l, a, i * 8, 8, cc_signed(ta)) : field(l, a, i * 16, 16, cc_signed(ta));
+		uint32_t x = four ? field(l, a, i * 8, 8, cc_signed(ta)) :
+				    field(l, a, i * 16, 16, cc_signed(ta));
 		uint32_t y = field(l, b, (i + (!four && high ? 2 : 0)) * 8, 8, cc_signed(tb));
 
 		next = cc_temp(l, CC_R);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lowering of loads, stores, atomics and fences. Parameters of kernels are read with LDP, parameters of functions
- * live in registers or in local memory (call.c decides).
+ * Lowering of loads, stores, atomics and fences. Parameters of kernels are read with LDP,
+ * parameters of functions live in registers or in local memory (call.c decides).
  */
 #include "lower.h"
 
@@ -37,7 +37,8 @@ static bool narrow_space(enum ptx_space space)
 }
 
 /* The address operand, its base in the register class its space wants. */
-static struct address address_of(struct cc_lower *l, const struct ptx_operand *o, enum ptx_space space)
+static struct address address_of(struct cc_lower *l, const struct ptx_operand *o,
+				 enum ptx_space space)
 {
 	struct address address = { .space = space, .base = CC_NONE, .offset = o->value };
 	struct cc_value value;
@@ -48,7 +49,8 @@ static struct address address_of(struct cc_lower *l, const struct ptx_operand *o
 	if (o->var) {
 		if (space == PTX_GENERIC)
 			address.space = o->var->space;
-		else if (o->var->space != space && !(space == PTX_GLOBAL && o->var->space == PTX_CONST))
+		else if (o->var->space != space &&
+			 !(space == PTX_GLOBAL && o->var->space == PTX_CONST))
 			cc_refuse(l, "`%s' is not in that state space", o->var->name);
 		value = cc_address_of(l, o);
 		address.offset = value.imm;
@@ -61,14 +63,16 @@ static struct address address_of(struct cc_lower *l, const struct ptx_operand *o
 	}
 	if (space == PTX_CONST)
 		address.space = PTX_GLOBAL;
-	else if (space == PTX_PARAM)	/* through a register: the variable has an address, so it is in local memory */
+	/* through a register: the variable has an address, so it is in local memory */
+	else if (space == PTX_PARAM)
 		address.space = PTX_LOCAL;
 	if (o->reg == PTX_NONE)
 		return address;
 	base = cc_reg(l, o->reg);
 	if (l->cc->vregs[base] == CC_P)
 		cc_refuse(l, "a predicate is no address");
-	if (ptx_type_bytes(l->frame->func->regs[o->reg].type) < (narrow_space(address.space) ? 4u : 8u))
+	if (ptx_type_bytes(l->frame->func->regs[o->reg].type) <
+	    (narrow_space(address.space) ? 4u : 8u))
 		cc_refuse(l, "register `%s' is too narrow for an address", o->name);
 	if (narrow_space(address.space) && l->cc->vregs[base] == CC_Q) {
 		low = cc_temp(l, CC_R);
@@ -101,8 +105,8 @@ static unsigned int mem_op(enum ptx_space space, bool store)
 }
 
 /* One VASS access of `count` elements; registers as its fields want them. */
-static void access_memory(struct cc_lower *l, const struct address *address, bool store, unsigned int bytes, bool sign,
-			  unsigned int count, const uint32_t *regs)
+static void access_memory(struct cc_lower *l, const struct address *address, bool store,
+			  unsigned int bytes, bool sign, unsigned int count, const uint32_t *regs)
 {
 	unsigned int flags = log2_bytes(bytes) | log2_bytes(count) << 2;
 	struct cc_insn *insn;
@@ -113,8 +117,8 @@ static void access_memory(struct cc_lower *l, const struct address *address, boo
 		flags |= VGPU_F_ABS;
 	for (unsigned int i = 1; i < count && !store; i++)
 		cc_define_temp(l, regs[i]);
-	insn = cc_op(l, mem_op(address->space, store), flags, store ? CC_NONE : regs[0], address->base,
-		     store ? regs[0] : CC_NONE, CC_NONE);
+	insn = cc_op(l, mem_op(address->space, store), flags, store ? CC_NONE : regs[0],
+		     address->base, store ? regs[0] : CC_NONE, CC_NONE);
 	for (unsigned int i = 1; i < count; i++)
 		insn->more[i - 1] = regs[i];
 	insn->imm = address->offset;
@@ -123,7 +127,8 @@ static void access_memory(struct cc_lower *l, const struct address *address, boo
 }
 
 /* One element of a .param variable that lies across its alignment, a byte at a time. */
-static void store_bytes(struct cc_lower *l, struct address address, unsigned int bytes, uint32_t reg)
+static void store_bytes(struct cc_lower *l, struct address address, unsigned int bytes,
+			uint32_t reg)
 {
 	if (bytes == 8) {
 		uint32_t low = cc_temp(l, CC_R), high = cc_temp(l, CC_R);
@@ -146,7 +151,8 @@ static void store_bytes(struct cc_lower *l, struct address address, unsigned int
 	}
 }
 
-static void load_bytes(struct cc_lower *l, struct address address, unsigned int bytes, bool sign, uint32_t dst)
+static void load_bytes(struct cc_lower *l, struct address address, unsigned int bytes, bool sign,
+		       uint32_t dst)
 {
 	uint32_t sum = cc_temp(l, CC_R);
 
@@ -176,11 +182,12 @@ static void load_bytes(struct cc_lower *l, struct address address, unsigned int 
 }
 
 /*
- * access_memory() of a .param variable by its name. LLVM writes accesses of members where the structure has them, also
- * where that is no multiple of their size (bit-fields, packed and derived structures).
+ * access_memory() of a .param variable by its name. LLVM writes accesses of members where the
+ * structure has them, also where that is no multiple of their size (bit-fields, packed and derived
+ * structures).
  */
-static void access_param(struct cc_lower *l, struct address address, bool store, unsigned int bytes, bool sign,
-			 unsigned int count, const uint32_t *regs)
+static void access_param(struct cc_lower *l, struct address address, bool store, unsigned int bytes,
+			 bool sign, unsigned int count, const uint32_t *regs)
 {
 	if (address.offset % (bytes * count) == 0) {
 		access_memory(l, &address, store, bytes, sign, count, regs);
@@ -196,11 +203,13 @@ static void access_param(struct cc_lower *l, struct address address, bool store,
 	}
 }
 
-static unsigned int vector_count(struct cc_lower *l, const struct ptx_operand *o, unsigned int bytes)
+static unsigned int vector_count(struct cc_lower *l, const struct ptx_operand *o,
+				 unsigned int bytes)
 {
 	unsigned int count = ptx_has(l->in, PTX_M_V2) ? 2 : ptx_has(l->in, PTX_M_V4) ? 4 : 1;
 
-	if (count > 1 ? o->kind != PTX_OPND_VEC || o->count != count : o->kind == PTX_OPND_VEC && o->count != 1)
+	if (count > 1 ? o->kind != PTX_OPND_VEC || o->count != count :
+			o->kind == PTX_OPND_VEC && o->count != 1)
 		cc_refuse(l, "%u registers are wanted", count);
 	if (count * bytes > 16)
 		cc_refuse(l, "an access of more than 16 bytes");
@@ -221,7 +230,7 @@ static bool is_direct_param(const struct ptx_operand *o)
 	return o->kind == PTX_OPND_ADDR && o->var && o->var->space == PTX_PARAM;
 }
 
-/* ---- values of elements -------------------------------------------------------------------------------------- */
+/* ---- values of elements ------------------------------------------------- */
 
 /* Where a load of `type` puts the element before it is widened to the register of operand `o`. */
 static uint32_t load_target(struct cc_lower *l, enum ptx_type type, uint32_t dst)
@@ -232,10 +241,12 @@ static uint32_t load_target(struct cc_lower *l, enum ptx_type type, uint32_t dst
 static void widen_loaded(struct cc_lower *l, enum ptx_type type, uint32_t dst, uint32_t loaded)
 {
 	if (dst != loaded)
-		cc_op(l, cc_signed(type) ? VGPU_OP_SXQ : VGPU_OP_ZXQ, 0, dst, loaded, CC_NONE, CC_NONE);
+		cc_op(l, cc_signed(type) ? VGPU_OP_SXQ : VGPU_OP_ZXQ, 0, dst, loaded, CC_NONE,
+		      CC_NONE);
 }
 
-static void load_slot(struct cc_lower *l, enum ptx_type type, uint32_t dst, const struct cc_slot *slot)
+static void load_slot(struct cc_lower *l, enum ptx_type type, uint32_t dst,
+		      const struct cc_slot *slot)
 {
 	struct cc_value value = { .reg = slot->reg };
 	uint32_t low;
@@ -257,7 +268,8 @@ static void store_slot(struct cc_lower *l, const struct cc_slot *slot, struct cc
 	uint32_t reg;
 
 	if (l->cc->vregs[slot->reg] == CC_Q && slot->size == 8 && value.reg != CC_NONE &&
-	    l->cc->vregs[value.reg] == CC_R) {	/* fewer bytes than the slot holds: the rest is unspecified */
+	    l->cc->vregs[value.reg] ==
+		    CC_R) { /* fewer bytes than the slot holds: the rest is unspecified */
 		reg = cc_temp(l, CC_Q);
 		cc_op(l, VGPU_OP_ZXQ, 0, reg, value.reg, CC_NONE, CC_NONE);
 		value.reg = reg;
@@ -265,7 +277,7 @@ static void store_slot(struct cc_lower *l, const struct cc_slot *slot, struct cc
 	cc_move(l, slot->reg, value);
 }
 
-/* ---- ld, st -------------------------------------------------------------------------------------------------- */
+/* ---- ld, st ------------------------------------------------------------- */
 
 static void acquire_release(struct cc_lower *l, bool before)
 {
@@ -295,11 +307,13 @@ void cc_lower_ld(struct cc_lower *l)
 		if (pvar->kind == CC_PVAR_SLOTS) {
 			for (unsigned int i = 0; i < count; i++)
 				load_slot(l, type, dst[i],
-					  cc_param_slot(l, pvar, (uint32_t)from->value + i * bytes, bytes));
+					  cc_param_slot(l, pvar, (uint32_t)from->value + i * bytes,
+							bytes));
 			return;
 		}
 		address = (struct address){
-			.space = pvar->kind == CC_PVAR_KERNEL ? PTX_PARAM : PTX_LOCAL, .base = CC_NONE,
+			.space = pvar->kind == CC_PVAR_KERNEL ? PTX_PARAM : PTX_LOCAL,
+			.base = CC_NONE,
 			.offset = pvar->offset + from->value,
 		};
 	} else {
@@ -340,7 +354,10 @@ void cc_lower_st(struct cc_lower *l)
 		pvar = cc_param(l, to->var);
 		if (pvar->kind == CC_PVAR_SLOTS) {
 			for (unsigned int i = 0; i < count; i++)
-				store_slot(l, cc_param_slot(l, pvar, (uint32_t)to->value + i * bytes, bytes), values[i]);
+				store_slot(l,
+					   cc_param_slot(l, pvar, (uint32_t)to->value + i * bytes,
+							 bytes),
+					   values[i]);
 			return;
 		}
 		address = (struct address){
@@ -358,17 +375,18 @@ void cc_lower_st(struct cc_lower *l)
 		access_memory(l, &address, true, bytes, false, count, regs);
 }
 
-/* ---- atom, red ----------------------------------------------------------------------------------------------- */
+/* ---- atom, red ---------------------------------------------------------- */
 
 static unsigned int atom_flags(struct cc_lower *l, enum ptx_type type)
 {
 	static const struct {
 		uint8_t mod, operation;
 	} table[] = {
-		{ PTX_M_ADD, VGPU_ATOM_ADD }, { PTX_M_MIN, VGPU_ATOM_MIN }, { PTX_M_MAX, VGPU_ATOM_MAX },
-		{ PTX_M_AND, VGPU_ATOM_AND }, { PTX_M_OR, VGPU_ATOM_OR }, { PTX_M_XOR, VGPU_ATOM_XOR },
-		{ PTX_M_EXCH, VGPU_ATOM_EXCH }, { PTX_M_CAS, VGPU_ATOM_CAS }, { PTX_M_INC, VGPU_ATOM_INC },
-		{ PTX_M_DEC, VGPU_ATOM_DEC },
+		{ PTX_M_ADD, VGPU_ATOM_ADD },	{ PTX_M_MIN, VGPU_ATOM_MIN },
+		{ PTX_M_MAX, VGPU_ATOM_MAX },	{ PTX_M_AND, VGPU_ATOM_AND },
+		{ PTX_M_OR, VGPU_ATOM_OR },	{ PTX_M_XOR, VGPU_ATOM_XOR },
+		{ PTX_M_EXCH, VGPU_ATOM_EXCH }, { PTX_M_CAS, VGPU_ATOM_CAS },
+		{ PTX_M_INC, VGPU_ATOM_INC },	{ PTX_M_DEC, VGPU_ATOM_DEC },
 	};
 	unsigned int mod = ptx_mod_of(l->in, PTX_K_ATOM), flags = VGPU_ATOM_COUNT;
 	bool is_float = ptx_type_letter(type) == 'f';

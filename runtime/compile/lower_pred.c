@@ -14,15 +14,19 @@ static struct compare compare_of(struct cc_lower *l, enum ptx_type type)
 	static const struct {
 		uint8_t mod, condition;
 	} table[] = {
-		{ PTX_M_EQ, VGPU_CMP_EQ }, { PTX_M_NE, VGPU_CMP_NE }, { PTX_M_LT, VGPU_CMP_LT }, { PTX_M_LE, VGPU_CMP_LE },
-		{ PTX_M_GT, VGPU_CMP_GT }, { PTX_M_GE, VGPU_CMP_GE }, { PTX_M_EQU, VGPU_CMP_EQU },
-		{ PTX_M_NEU, VGPU_CMP_NEU }, { PTX_M_LTU, VGPU_CMP_LTU }, { PTX_M_LEU, VGPU_CMP_LEU },
-		{ PTX_M_GTU, VGPU_CMP_GTU }, { PTX_M_GEU, VGPU_CMP_GEU }, { PTX_M_NUM, VGPU_CMP_NUM },
-		{ PTX_M_NAN, VGPU_CMP_NAN }, { PTX_M_LO, VGPU_CMP_LT }, { PTX_M_LS, VGPU_CMP_LE },
-		{ PTX_M_HI, VGPU_CMP_GT }, { PTX_M_HS, VGPU_CMP_GE },
+		{ PTX_M_EQ, VGPU_CMP_EQ },   { PTX_M_NE, VGPU_CMP_NE },
+		{ PTX_M_LT, VGPU_CMP_LT },   { PTX_M_LE, VGPU_CMP_LE },
+		{ PTX_M_GT, VGPU_CMP_GT },   { PTX_M_GE, VGPU_CMP_GE },
+		{ PTX_M_EQU, VGPU_CMP_EQU }, { PTX_M_NEU, VGPU_CMP_NEU },
+		{ PTX_M_LTU, VGPU_CMP_LTU }, { PTX_M_LEU, VGPU_CMP_LEU },
+		{ PTX_M_GTU, VGPU_CMP_GTU }, { PTX_M_GEU, VGPU_CMP_GEU },
+		{ PTX_M_NUM, VGPU_CMP_NUM }, { PTX_M_NAN, VGPU_CMP_NAN },
+		{ PTX_M_LO, VGPU_CMP_LT },   { PTX_M_LS, VGPU_CMP_LE },
+		{ PTX_M_HI, VGPU_CMP_GT },   { PTX_M_HS, VGPU_CMP_GE },
 	};
 	unsigned int mod = ptx_mod_of(l->in, PTX_K_CMP);
-	bool is_float = ptx_type_letter(type) == 'f', wide = ptx_type_bytes(type) == 8, sign = cc_signed(type);
+	bool is_float = ptx_type_letter(type) == 'f', wide = ptx_type_bytes(type) == 8,
+	     sign = cc_signed(type);
 	struct compare compare = { .type = type, .flags = VGPU_CMP_COUNT };
 
 	if (type == PTX_PRED || type == PTX_F16X2 || type == PTX_F16 || ptx_type_bytes(type) < 2)
@@ -45,19 +49,21 @@ static struct compare compare_of(struct cc_lower *l, enum ptx_type type)
 		if (ptx_has(l->in, PTX_M_FTZ) && !wide)
 			compare.flags |= VGPU_F_CMP_FTZ;
 	} else {
-		compare.op = sign ? (wide ? VGPU_OP_SETPSQ : VGPU_OP_SETPS) : (wide ? VGPU_OP_SETPUQ : VGPU_OP_SETPU);
+		compare.op = sign ? (wide ? VGPU_OP_SETPSQ : VGPU_OP_SETPS) :
+				    (wide ? VGPU_OP_SETPUQ : VGPU_OP_SETPU);
 		if (ptx_has(l->in, PTX_M_FTZ))
 			cc_refuse(l, ".ftz on integers");
 	}
 	return compare;
 }
 
-static void emit_compare(struct cc_lower *l, struct compare compare, uint32_t dst, unsigned int first)
+static void emit_compare(struct cc_lower *l, struct compare compare, uint32_t dst,
+			 unsigned int first)
 {
 	struct cc_value a = cc_src(l, first, compare.type), b = cc_src(l, first + 1, compare.type);
 
-	cc_opv(l, compare.op, compare.flags, dst, cc_extended(l, a, compare.type), cc_extended(l, b, compare.type),
-	       CC_NONE);
+	cc_opv(l, compare.op, compare.flags, dst, cc_extended(l, a, compare.type),
+	       cc_extended(l, b, compare.type), CC_NONE);
 }
 
 static unsigned int combine_op(struct cc_lower *l)
@@ -124,9 +130,11 @@ void cc_lower_set(struct cc_lower *l)
 }
 
 /* dst = p ? a : b. Only b can be a constant, so a constant a changes places with it. */
-static void select(struct cc_lower *l, bool wide, uint32_t dst, struct cc_value a, struct cc_value b, uint32_t p)
+static void select(struct cc_lower *l, bool wide, uint32_t dst, struct cc_value a,
+		   struct cc_value b, uint32_t p)
 {
-	if (!wide && a.reg == CC_NONE && b.reg == CC_NONE && a.imm + b.imm == 1 && (a.imm == 0 || b.imm == 0)) {
+	if (!wide && a.reg == CC_NONE && b.reg == CC_NONE && a.imm + b.imm == 1 &&
+	    (a.imm == 0 || b.imm == 0)) {
 		cc_op(l, VGPU_OP_P2R, 0, dst, a.imm ? p : p ^ CC_NOT, CC_NONE, CC_NONE);
 		return;
 	}
@@ -148,7 +156,8 @@ void cc_lower_selp(struct cc_lower *l)
 	if (type == PTX_PRED || ptx_type_bytes(type) < 2)
 		cc_refuse(l, "type .%s is not supported here", ptx_mod_name(type));
 	dst = cc_dst(l, 0, type);
-	select(l, ptx_type_bytes(type) == 8, dst, cc_src(l, 1, type), cc_src(l, 2, type), cc_src_pred(l, 3));
+	select(l, ptx_type_bytes(type) == 8, dst, cc_src(l, 1, type), cc_src(l, 2, type),
+	       cc_src_pred(l, 3));
 }
 
 void cc_lower_slct(struct cc_lower *l)
@@ -164,26 +173,38 @@ void cc_lower_slct(struct cc_lower *l)
 	b = cc_src(l, 2, type);
 	c = cc_src(l, 3, ctype);
 	cc_opi(l, ctype == PTX_F32 ? VGPU_OP_SETPF : VGPU_OP_SETPS,
-	       VGPU_CMP_GE | (ptx_has(l->in, PTX_M_FTZ) ? VGPU_F_CMP_FTZ : 0), p, cc_in_reg(l, c, CC_R), 0, CC_NONE);
+	       VGPU_CMP_GE | (ptx_has(l->in, PTX_M_FTZ) ? VGPU_F_CMP_FTZ : 0), p,
+	       cc_in_reg(l, c, CC_R), 0, CC_NONE);
 	select(l, ptx_type_bytes(type) == 8, dst, a, b, p);
 }
 
-/* ---- mov ----------------------------------------------------------------------------------------------------- */
+/* ---- mov ---------------------------------------------------------------- */
 
 static const struct {
 	uint8_t sreg, components, wide;
 } special[PTX_SR_COUNT] = {
-	[PTX_SR_TID] = { VGPU_SR_TID_X, 3, 0 }, [PTX_SR_NTID] = { VGPU_SR_NTID_X, 3, 0 },
-	[PTX_SR_CTAID] = { VGPU_SR_CTAID_X, 3, 0 }, [PTX_SR_NCTAID] = { VGPU_SR_NCTAID_X, 3, 0 },
-	[PTX_SR_LANEID] = { VGPU_SR_LANEID, 0, 0 }, [PTX_SR_WARPID] = { VGPU_SR_WARPID, 0, 0 },
-	[PTX_SR_NWARPID] = { VGPU_SR_NWARPID, 0, 0 }, [PTX_SR_SMID] = { VGPU_SR_SMID, 0, 0 },
-	[PTX_SR_NSMID] = { VGPU_SR_NSMID, 0, 0 }, [PTX_SR_GRIDID] = { VGPU_SR_GRIDID, 0, 0 },
-	[PTX_SR_LANEMASK_EQ] = { VGPU_SR_LANEMASK_EQ, 0, 0 }, [PTX_SR_LANEMASK_LT] = { VGPU_SR_LANEMASK_LT, 0, 0 },
-	[PTX_SR_LANEMASK_LE] = { VGPU_SR_LANEMASK_LE, 0, 0 }, [PTX_SR_LANEMASK_GT] = { VGPU_SR_LANEMASK_GT, 0, 0 },
-	[PTX_SR_LANEMASK_GE] = { VGPU_SR_LANEMASK_GE, 0, 0 }, [PTX_SR_DYNSHARED] = { VGPU_SR_DYNSHARED, 0, 0 },
-	[PTX_SR_TOTALSHARED] = { VGPU_SR_DYNSHARED, 0, 0 }, [PTX_SR_CLOCK] = { VGPU_SR_CLOCK, 0, 0 },
-	[PTX_SR_CLOCK_HI] = { VGPU_SR_CLOCK64, 0, 2 }, [PTX_SR_CLOCK64] = { VGPU_SR_CLOCK64, 0, 1 },
-	[PTX_SR_GLOBALTIMER] = { VGPU_SR_GLOBALTIMER, 0, 1 }, [PTX_SR_GLOBALTIMER_LO] = { VGPU_SR_GLOBALTIMER, 0, 3 },
+	[PTX_SR_TID] = { VGPU_SR_TID_X, 3, 0 },
+	[PTX_SR_NTID] = { VGPU_SR_NTID_X, 3, 0 },
+	[PTX_SR_CTAID] = { VGPU_SR_CTAID_X, 3, 0 },
+	[PTX_SR_NCTAID] = { VGPU_SR_NCTAID_X, 3, 0 },
+	[PTX_SR_LANEID] = { VGPU_SR_LANEID, 0, 0 },
+	[PTX_SR_WARPID] = { VGPU_SR_WARPID, 0, 0 },
+	[PTX_SR_NWARPID] = { VGPU_SR_NWARPID, 0, 0 },
+	[PTX_SR_SMID] = { VGPU_SR_SMID, 0, 0 },
+	[PTX_SR_NSMID] = { VGPU_SR_NSMID, 0, 0 },
+	[PTX_SR_GRIDID] = { VGPU_SR_GRIDID, 0, 0 },
+	[PTX_SR_LANEMASK_EQ] = { VGPU_SR_LANEMASK_EQ, 0, 0 },
+	[PTX_SR_LANEMASK_LT] = { VGPU_SR_LANEMASK_LT, 0, 0 },
+	[PTX_SR_LANEMASK_LE] = { VGPU_SR_LANEMASK_LE, 0, 0 },
+	[PTX_SR_LANEMASK_GT] = { VGPU_SR_LANEMASK_GT, 0, 0 },
+	[PTX_SR_LANEMASK_GE] = { VGPU_SR_LANEMASK_GE, 0, 0 },
+	[PTX_SR_DYNSHARED] = { VGPU_SR_DYNSHARED, 0, 0 },
+	[PTX_SR_TOTALSHARED] = { VGPU_SR_DYNSHARED, 0, 0 },
+	[PTX_SR_CLOCK] = { VGPU_SR_CLOCK, 0, 0 },
+	[PTX_SR_CLOCK_HI] = { VGPU_SR_CLOCK64, 0, 2 },
+	[PTX_SR_CLOCK64] = { VGPU_SR_CLOCK64, 0, 1 },
+	[PTX_SR_GLOBALTIMER] = { VGPU_SR_GLOBALTIMER, 0, 1 },
+	[PTX_SR_GLOBALTIMER_LO] = { VGPU_SR_GLOBALTIMER, 0, 3 },
 	[PTX_SR_GLOBALTIMER_HI] = { VGPU_SR_GLOBALTIMER, 0, 2 },
 };
 
@@ -193,8 +214,10 @@ static void mov_special(struct cc_lower *l, uint32_t dst, uint32_t number, bool 
 	uint32_t r = wide ? cc_temp(l, CC_R) : dst, q;
 
 	if (which == PTX_SR_ZERO || component == 3) {	/* %tid.w is 0, %ntid.w is 1 */
-		cc_move(l, dst, (struct cc_value){
-			.reg = CC_NONE, .imm = component == 3 && (which == PTX_SR_NTID || which == PTX_SR_NCTAID) });
+		cc_move(l, dst,
+			(struct cc_value){ .reg = CC_NONE,
+					   .imm = component == 3 && (which == PTX_SR_NTID ||
+								     which == PTX_SR_NCTAID) });
 		return;
 	}
 	if (special[which].wide) {
@@ -202,13 +225,15 @@ static void mov_special(struct cc_lower *l, uint32_t dst, uint32_t number, bool 
 		cc_op(l, VGPU_OP_SREGQ, 0, q, CC_NONE, CC_NONE, CC_NONE)->imm = special[which].sreg;
 		if (special[which].wide == 1 && wide)
 			return;
-		cc_op(l, special[which].wide == 2 ? VGPU_OP_UNHI : VGPU_OP_UNLO, 0, r, q, CC_NONE, CC_NONE);
+		cc_op(l, special[which].wide == 2 ? VGPU_OP_UNHI : VGPU_OP_UNLO, 0, r, q, CC_NONE,
+		      CC_NONE);
 	} else if (which == PTX_SR_TOTALSHARED) {
 		q = cc_temp(l, CC_R);
 		cc_op(l, VGPU_OP_SREG, 0, q, CC_NONE, CC_NONE, CC_NONE)->imm = VGPU_SR_DYNSHARED;
 		cc_opi(l, VGPU_OP_ADD, 0, r, q, l->cc->shared_bytes, CC_NONE);
 	} else {
-		cc_op(l, VGPU_OP_SREG, 0, r, CC_NONE, CC_NONE, CC_NONE)->imm = special[which].sreg + component;
+		cc_op(l, VGPU_OP_SREG, 0, r, CC_NONE, CC_NONE, CC_NONE)->imm =
+			special[which].sreg + component;
 	}
 	if (wide)
 		cc_op(l, VGPU_OP_ZXQ, 0, dst, r, CC_NONE, CC_NONE);
@@ -224,7 +249,8 @@ static enum ptx_type part_type(struct cc_lower *l, enum ptx_type type, unsigned 
 }
 
 /* Takes the 32-bit word apart into `count` parts of 8 or 16 bits. */
-static void unpack_word(struct cc_lower *l, const struct ptx_operand *parts, unsigned int count, uint32_t word)
+static void unpack_word(struct cc_lower *l, const struct ptx_operand *parts, unsigned int count,
+			uint32_t word)
 {
 	enum ptx_type type = count == 4 ? PTX_B8 : PTX_B16;
 	uint32_t source = cc_temp(l, CC_R);
@@ -244,7 +270,8 @@ static uint32_t pack_word(struct cc_lower *l, const struct ptx_operand *parts, u
 	uint32_t regs[4], low, high, word;
 
 	for (unsigned int i = 0; i < count; i++)
-		regs[i] = cc_in_reg(l, cc_src_element(l, &parts[i], count == 4 ? PTX_B8 : PTX_B16, true), CC_R);
+		regs[i] = cc_in_reg(
+			l, cc_src_element(l, &parts[i], count == 4 ? PTX_B8 : PTX_B16, true), CC_R);
 	word = cc_temp(l, CC_R);
 	if (count == 2) {
 		cc_opi(l, VGPU_OP_PRMT, 0, word, regs[0], 0x5410, regs[1]);
@@ -273,8 +300,10 @@ static void mov_unpack(struct cc_lower *l, enum ptx_type type)
 	copy = cc_temp(l, CC_Q);
 	cc_op(l, VGPU_OP_MOVQ, 0, copy, CC_NONE, source, CC_NONE);
 	if (part == PTX_B32) {
-		cc_op(l, VGPU_OP_UNLO, 0, cc_dst_element(l, &v->elements[0], part, false), copy, CC_NONE, CC_NONE);
-		cc_op(l, VGPU_OP_UNHI, 0, cc_dst_element(l, &v->elements[1], part, false), copy, CC_NONE, CC_NONE);
+		cc_op(l, VGPU_OP_UNLO, 0, cc_dst_element(l, &v->elements[0], part, false), copy,
+		      CC_NONE, CC_NONE);
+		cc_op(l, VGPU_OP_UNHI, 0, cc_dst_element(l, &v->elements[1], part, false), copy,
+		      CC_NONE, CC_NONE);
 		return;
 	}
 	low = cc_temp(l, CC_R);
@@ -292,13 +321,15 @@ static void mov_pack(struct cc_lower *l, enum ptx_type type)
 	uint32_t dst = cc_dst(l, 0, type);
 
 	if (ptx_type_bytes(type) == 4) {
-		cc_op(l, VGPU_OP_MOV, 0, dst, CC_NONE, pack_word(l, v->elements, v->count), CC_NONE);
+		cc_op(l, VGPU_OP_MOV, 0, dst, CC_NONE, pack_word(l, v->elements, v->count),
+		      CC_NONE);
 	} else if (ptx_type_bytes(type) != 8) {
 		cc_refuse(l, "type .b32 or .b64 is wanted");
 	} else if (part == PTX_B32) {
 		struct cc_value low = cc_src_element(l, &v->elements[0], part, false);
 
-		cc_opv(l, VGPU_OP_PACK, 0, dst, low, cc_src_element(l, &v->elements[1], part, false), CC_NONE);
+		cc_opv(l, VGPU_OP_PACK, 0, dst, low,
+		       cc_src_element(l, &v->elements[1], part, false), CC_NONE);
 	} else {
 		uint32_t low = pack_word(l, v->elements, v->count / 2u);
 		uint32_t high = pack_word(l, v->elements + v->count / 2, v->count / 2u);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lowering of what threads do together (barriers, votes, matches, shuffles) and of control flow within a function.
- * Lanes of a warp reconverge at the immediate post-dominator; the member mask of a .sync instruction is kept, since it
- * may name other lanes than those that are active.
+ * Lowering of what threads do together (barriers, votes, matches, shuffles) and of control flow
+ * within a function. Lanes of a warp reconverge at the immediate post-dominator; the member mask of
+ * a .sync instruction is kept, since it may name other lanes than those that are active.
  */
 #include "lower.h"
 
@@ -21,15 +21,19 @@ static void set_members(struct cc_insn *insn, struct cc_value members)
 	insn->imm = (uint32_t)members.imm;
 }
 
-/* ---- barriers ------------------------------------------------------------------------------------------------ */
+/* ---- barriers ----------------------------------------------------------- */
 
 static uint64_t constant(struct cc_lower *l, unsigned int index, uint64_t limit, const char *what)
 {
 	struct cc_value value = cc_src(l, index, PTX_U32);
 	struct cc_insn *def;
 
-	/* clang puts the constant into a register at -O0: look for it at the end of what has been written */
-	for (uint32_t i = l->cc->insns_count; value.reg != CC_NONE && i > 0 && i + 64 > l->cc->insns_count; i--) {
+	/*
+	 * clang puts the constant into a register at -O0: look for it at the end of what has been
+	 * written
+	 */
+	for (uint32_t i = l->cc->insns_count;
+	     value.reg != CC_NONE && i > 0 && i + 64 > l->cc->insns_count; i--) {
 		def = &l->cc->insns[i - 1];
 		if (def->op == CC_LABEL)
 			break;
@@ -46,8 +50,8 @@ static uint64_t constant(struct cc_lower *l, unsigned int index, uint64_t limit,
 	return value.imm;
 }
 
-static void barrier(struct cc_lower *l, unsigned int first, unsigned int count, unsigned int op, unsigned int flags,
-		    uint32_t dst, uint32_t p)
+static void barrier(struct cc_lower *l, unsigned int first, unsigned int count, unsigned int op,
+		    unsigned int flags, uint32_t dst, uint32_t p)
 {
 	uint64_t imm = constant(l, first, VGPU_BARRIERS - 1, "the barrier's number"), threads = 0;
 
@@ -67,7 +71,8 @@ static void barrier_reduction(struct cc_lower *l)
 
 	if ((!popc && !and && !ptx_has(l->in, PTX_M_OR)) || l->in->count < 3 ||
 	    cc_type(l, 0) != (popc ? PTX_U32 : PTX_PRED))
-		cc_refuse(l, "red.popc.u32, red.and.pred or red.or.pred with a predicate is wanted");
+		cc_refuse(l,
+			  "red.popc.u32, red.and.pred or red.or.pred with a predicate is wanted");
 	p = cc_src_pred(l, l->in->count - 1);
 	if (popc) {
 		barrier(l, 1, l->in->count - 2, VGPU_OP_BARRED, flags, cc_dst(l, 0, PTX_U32), p);
@@ -84,7 +89,8 @@ void cc_lower_bar(struct cc_lower *l)
 	if (ptx_has(l->in, PTX_M_WARP)) {
 		struct cc_value members = cc_src(l, 0, PTX_B32);
 
-		set_members(cc_op(l, VGPU_OP_BARWARP, 0, CC_NONE, CC_NONE, CC_NONE, CC_NONE), members);
+		set_members(cc_op(l, VGPU_OP_BARWARP, 0, CC_NONE, CC_NONE, CC_NONE, CC_NONE),
+			    members);
 		return;
 	}
 	if (ptx_has(l->in, PTX_M_ARRIVE))
@@ -98,7 +104,7 @@ void cc_lower_bar(struct cc_lower *l)
 	barrier(l, 0, l->in->count, VGPU_OP_BAR, 0, CC_NONE, CC_NONE);
 }
 
-/* ---- warp ---------------------------------------------------------------------------------------------------- */
+/* ---- warp --------------------------------------------------------------- */
 
 static void vote(struct cc_lower *l, unsigned int op, unsigned int flags, uint32_t dst, uint32_t p)
 {
@@ -109,7 +115,8 @@ static void vote(struct cc_lower *l, unsigned int op, unsigned int flags, uint32
 		return;
 	}
 	members = cc_src(l, 2, PTX_B32);
-	set_members(cc_op(l, op == VGPU_OP_VOTE ? VGPU_OP_VOTESYNC : VGPU_OP_BALLOTSYNC, flags, dst, p, CC_NONE, CC_NONE),
+	set_members(cc_op(l, op == VGPU_OP_VOTE ? VGPU_OP_VOTESYNC : VGPU_OP_BALLOTSYNC, flags, dst,
+			  p, CC_NONE, CC_NONE),
 		    members);
 }
 
@@ -128,7 +135,10 @@ void cc_lower_vote(struct cc_lower *l)
 	}
 	if (cc_type(l, 0) != PTX_PRED || mod == PTX_M_NONE)
 		cc_refuse(l, ".all, .any or .uni with .pred, or .ballot.b32 is wanted");
-	vote(l, VGPU_OP_VOTE, mod == PTX_M_ALL ? VGPU_VOTE_ALL : mod == PTX_M_ANY ? VGPU_VOTE_ANY : VGPU_VOTE_UNI,
+	vote(l, VGPU_OP_VOTE,
+	     mod == PTX_M_ALL ? VGPU_VOTE_ALL :
+	     mod == PTX_M_ANY ? VGPU_VOTE_ANY :
+				VGPU_VOTE_UNI,
 	     cc_dst_pred(l, cc_operand(l, 0)), p);
 }
 
@@ -150,8 +160,9 @@ void cc_lower_match(struct cc_lower *l)
 	dst = cc_dst_element(l, &d, PTX_B32, true);
 	/* PTX has a 32-bit result also for .b64; clang before 15 writes a 64-bit one there */
 	mask = cc_temp(l, CC_R);
-	set_members(cc_op(l, wide ? VGPU_OP_MATCHSYNCQ : VGPU_OP_MATCHSYNC, all ? VGPU_MATCH_ALL : VGPU_MATCH_ANY, mask, a,
-			  CC_NONE, CC_NONE), members);
+	set_members(cc_op(l, wide ? VGPU_OP_MATCHSYNCQ : VGPU_OP_MATCHSYNC,
+			  all ? VGPU_MATCH_ALL : VGPU_MATCH_ANY, mask, a, CC_NONE, CC_NONE),
+		    members);
 	if (o->second != PTX_NONE) {
 		q.reg = o->second;
 		q.second = PTX_NONE;
@@ -179,7 +190,8 @@ void cc_lower_shfl(struct cc_lower *l)
 	struct cc_insn *insn;
 
 	if (ptx_type_bytes(cc_type(l, 0)) != 4 || mod == PTX_M_NONE || l->in->count != 4u + sync)
-		cc_refuse(l, ".up, .down, .bfly or .idx, .b32 and %u operands are wanted", 4u + sync);
+		cc_refuse(l, ".up, .down, .bfly or .idx, .b32 and %u operands are wanted",
+			  4u + sync);
 	if (sync)
 		members = cc_src(l, 4, PTX_B32);
 	if (o->second != PTX_NONE) {
@@ -195,13 +207,17 @@ void cc_lower_shfl(struct cc_lower *l)
 	c.reg = cc_in_reg(l, c, CC_R);
 	if (members.reg == CC_NONE && members.imm != UINT32_MAX)
 		members.reg = cc_in_reg(l, members, CC_R);
-	insn = cc_opv(l, sync ? VGPU_OP_SHFLSYNC : VGPU_OP_SHFL, mod == PTX_M_UP ? VGPU_SHFL_UP : mod == PTX_M_DOWN ? VGPU_SHFL_DOWN :
-		      mod == PTX_M_BFLY ? VGPU_SHFL_BFLY : VGPU_SHFL_IDX, dst, a, b, c.reg);
+	insn = cc_opv(l, sync ? VGPU_OP_SHFLSYNC : VGPU_OP_SHFL,
+		      mod == PTX_M_UP	? VGPU_SHFL_UP :
+		      mod == PTX_M_DOWN ? VGPU_SHFL_DOWN :
+		      mod == PTX_M_BFLY ? VGPU_SHFL_BFLY :
+					  VGPU_SHFL_IDX,
+		      dst, a, b, c.reg);
 	insn->second = second;
 	insn->members = members.reg;
 }
 
-/* ---- control flow -------------------------------------------------------------------------------------------- */
+/* ---- control flow ------------------------------------------------------- */
 
 void cc_lower_control(struct cc_lower *l)
 {

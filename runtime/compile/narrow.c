@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * Narrowing: a 64-bit register of which nobody looks at the upper half becomes a 32-bit one, and the arithmetic that
- * makes it 32-bit arithmetic. PTX computes addresses of shared and local memory with 64 bits; this takes that back.
+ * Narrowing: a 64-bit register of which nobody looks at the upper half becomes a 32-bit one, and
+ * the arithmetic that makes it 32-bit arithmetic. PTX computes addresses of shared and local memory
+ * with 64 bits; this takes that back.
  */
 #include <string.h>
 
 #include "cc.h"
 
-/* The instruction that gives the low half of what `op` gives from the low halves of its operands; NOP: none. */
+/*
+ * The instruction that gives the low half of what `op` gives from the low halves of its operands;
+ * NOP: none.
+ */
 static unsigned int low_op(const struct cc_insn *insn)
 {
 	switch (insn->op) {
@@ -79,8 +83,8 @@ static uint8_t *find_full(struct cc *cc)
 		for (uint32_t i = cc->insns_count; i > 0; i--) {
 			struct cc_insn *insn = &cc->insns[i - 1];
 			unsigned int count = cc_sources(insn, slots);
-			bool low = insn->op == VGPU_OP_UNLO ||
-				   (low_op(insn) != VGPU_OP_NOP && !is_load(insn) && !full[insn->dst]);
+			bool low = insn->op == VGPU_OP_UNLO || (low_op(insn) != VGPU_OP_NOP &&
+								!is_load(insn) && !full[insn->dst]);
 
 			for (unsigned int s = 0; s < count && !low; s++) {
 				uint32_t reg = *slots[s] & ~CC_NOT;
@@ -98,8 +102,12 @@ struct output {
 	uint32_t insns_count, insns_room;
 };
 
-/* The low half of a source: itself if it became narrow, else taken out of it before the instruction. */
-static void low_source(struct cc *cc, struct output *out, const struct cc_insn *near, uint32_t *slot, const uint8_t *full)
+/*
+ * The low half of a source: itself if it became narrow, else taken out of it before the
+ * instruction.
+ */
+static void low_source(struct cc *cc, struct output *out, const struct cc_insn *near,
+		       uint32_t *slot, const uint8_t *full)
 {
 	struct cc_insn *low;
 
@@ -132,7 +140,8 @@ static void narrow_insn(struct cc *cc, struct output *out, struct cc_insn insn, 
 	case VGPU_OP_LDS:
 	case VGPU_OP_LDL:
 	case VGPU_OP_LDP:
-		insn.flags = (uint8_t)((insn.flags & ~3u) | 2);	/* little-endian: the low half comes first */
+		/* little-endian: the low half comes first */
+		insn.flags = (uint8_t)((insn.flags & ~3u) | 2);
 		break;
 	default:
 		insn.op = (uint16_t)low_op(&insn);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Register allocation: linear scan over live ranges with their holes. Registers are taken in the order in which they
- * come to life; each physical register holds the ranges of everything placed on it that are not over yet, so that two
- * registers share one as long as they are never live together: in one lane if both are of one size, in any two lanes of
- * a warp if not (warplive.c). 64-bit registers take an aligned pair, groups of vector accesses a run. Where nothing is
- * free the cheapest of the candidates goes to memory, the code is rewritten and the scan starts anew.
+ * Register allocation: linear scan over live ranges with their holes. Registers are taken in the
+ * order in which they come to life; each physical register holds the ranges of everything placed on
+ * it that are not over yet, so that two registers share one as long as they are never live
+ * together: in one lane if both are of one size, in any two lanes of a warp if not (warplive.c).
+ * 64-bit registers take an aligned pair, groups of vector accesses a run. Where nothing is free the
+ * cheapest of the candidates goes to memory, the code is rewritten and the scan starts anew.
  */
 #include <string.h>
 
@@ -73,7 +74,8 @@ static bool conflicts(struct scan *s, uint32_t phys, uint32_t v)
 	struct file *file = &s->file[phys];
 	bool q = wide(s, v);
 
-	return meets(s, &file->list[LANE][q], &s->live[v]) || meets(s, &file->list[WARP][!q], &s->live[v]) ||
+	return meets(s, &file->list[LANE][q], &s->live[v]) ||
+	       meets(s, &file->list[WARP][!q], &s->live[v]) ||
 	       meets(s, &file->list[LANE][!q], &s->warp[v]);
 }
 
@@ -82,8 +84,8 @@ static void hold(struct scan *s, struct list *list, uint32_t owner, const struct
 	uint32_t i, r = live->count;
 
 	while (list->held_count + live->count > list->held_room)
-		list->held = ptx_grow(s->cc->ctx, list->held, list->held_count, live->count, &list->held_room,
-				      sizeof(*list->held));
+		list->held = ptx_grow(s->cc->ctx, list->held, list->held_count, live->count,
+				      &list->held_room, sizeof(*list->held));
 	/* merge from the end */
 	i = list->held_count;
 	list->held_count += live->count;
@@ -92,7 +94,8 @@ static void hold(struct scan *s, struct list *list, uint32_t owner, const struct
 			list->held[to - 1] = list->held[i - 1];
 			i--;
 		} else {
-			list->held[to - 1] = (struct held){ live->ranges[r - 1].from, live->ranges[r - 1].to, owner };
+			list->held[to - 1] = (struct held){ live->ranges[r - 1].from,
+							    live->ranges[r - 1].to, owner };
 			r--;
 		}
 	}
@@ -143,13 +146,16 @@ static bool busy_now(const struct scan *s, uint32_t phys)
 	return false;
 }
 
-/* A register for v, CC_NONE if none is free. Singles go beside an occupied half, to leave pairs whole. */
+/*
+ * A register for v, CC_NONE if none is free. Singles go beside an occupied half, to leave pairs
+ * whole.
+ */
 static uint32_t find_free(struct scan *s, uint32_t v)
 {
 	uint32_t step = width(s, v), hint = s->hint[v], whole = CC_NONE;
 
-	if (hint != CC_NONE && (hint = s->cc->phys[hint]) != CC_NONE && hint % step == 0 && hint + step <= s->limit &&
-	    fits(s, v, hint))
+	if (hint != CC_NONE && (hint = s->cc->phys[hint]) != CC_NONE && hint % step == 0 &&
+	    hint + step <= s->limit && fits(s, v, hint))
 		return hint;
 	for (uint32_t p = 0; p + step <= s->limit; p += step) {
 		if (!fits(s, v, p))
@@ -214,7 +220,8 @@ struct owners {
 	bool full;
 };
 
-static void add_owners(const struct scan *s, const struct list *list, const struct cc_live *live, struct owners *o)
+static void add_owners(const struct scan *s, const struct list *list, const struct cc_live *live,
+		       struct owners *o)
 {
 	for (uint32_t i = list->head, r = 0; i < list->held_count && r < live->count && !o->full;) {
 		uint32_t owner = list->held[i].owner, k = 0;
@@ -251,7 +258,10 @@ static void owners_in_way(struct scan *s, uint32_t phys, uint32_t v, struct owne
 	add_owners(s, &file->list[LANE][!q], &s->warp[v], o);
 }
 
-/* Makes room for the members by sending to memory what is cheapest: what holds some run of registers, or themselves. */
+/*
+ * Makes room for the members by sending to memory what is cheapest: what holds some run of
+ * registers, or themselves.
+ */
 static void make_room(struct scan *s, const uint32_t *members, uint32_t count)
 {
 	uint32_t step = width(s, members[0]);
@@ -274,8 +284,8 @@ static void make_room(struct scan *s, const uint32_t *members, uint32_t count)
 		return;
 	}
 	if (own >= 1e30f)
-		ptx_fail(s->cc->ctx, s->cc->kernel->line, "`%s' does not fit into %u registers", s->cc->kernel->name,
-			 s->limit);
+		ptx_fail(s->cc->ctx, s->cc->kernel->line, "`%s' does not fit into %u registers",
+			 s->cc->kernel->name, s->limit);
 	/* without the cheapest of its members the group is no lighter: all go */
 	for (uint32_t i = 0; i < count; i++)
 		if (s->weight[members[i]] < 1e30f)
@@ -293,8 +303,9 @@ static void scan_register(struct scan *s, uint32_t v)
 			return;
 		}
 		if (attempt > 8)
-			ptx_fail(s->cc->ctx, s->cc->kernel->line, "`%s' does not fit into %u registers",
-				 s->cc->kernel->name, s->limit);
+			ptx_fail(s->cc->ctx, s->cc->kernel->line,
+				 "`%s' does not fit into %u registers", s->cc->kernel->name,
+				 s->limit);
 		make_room(s, members, count);
 	}
 }
@@ -318,7 +329,8 @@ static void weigh(struct scan *s)
 			count = cc_results(insn, slots);
 			for (unsigned int k = 0; k < count; k++)
 				s->weight[*slots[k]] += unit;
-			if ((insn->op == VGPU_OP_MOV || insn->op == VGPU_OP_MOVQ) && insn->b != CC_NONE) {
+			if ((insn->op == VGPU_OP_MOV || insn->op == VGPU_OP_MOVQ) &&
+			    insn->b != CC_NONE) {
 				s->hint[insn->dst] = insn->b;
 				s->hint[insn->b] = insn->dst;
 			}
@@ -329,14 +341,16 @@ static void weigh(struct scan *s)
 
 		for (uint32_t r = 0; r < s->live[v].count; r++)
 			length += s->live[v].ranges[r].to - s->live[v].ranges[r].from;
-		s->weight[v] = (cc->vregs[v] & CC_SPILL_TEMP) ? 1e30f : s->weight[v] / (float)length;
+		s->weight[v] =
+			(cc->vregs[v] & CC_SPILL_TEMP) ? 1e30f : s->weight[v] / (float)length;
 	}
 }
 
 /* Registers of the wanted kind in the order in which they come to life. */
 static uint32_t *in_order(struct cc *cc, const struct cc_live *live, bool preds, uint32_t *count)
 {
-	uint32_t positions = cc->insns_count * 2 + 2, *start = ptx_alloc(cc->ctx, (positions + 1) * sizeof(*start));
+	uint32_t positions = cc->insns_count * 2 + 2,
+		 *start = ptx_alloc(cc->ctx, (positions + 1) * sizeof(*start));
 	uint32_t *order = ptx_alloc(cc->ctx, (cc->vregs_count + 1) * sizeof(*order));
 
 	for (unsigned int pass = 0; pass < 2; pass++) {
@@ -357,8 +371,8 @@ static uint32_t *in_order(struct cc *cc, const struct cc_live *live, bool preds,
 }
 
 /* One scan; false if registers had to go to memory and the code was rewritten. */
-static bool scan_file(struct cc *cc, const struct cc_live *live, const struct cc_live *warp, const struct cc_groups *groups,
-		      bool preds)
+static bool scan_file(struct cc *cc, const struct cc_live *live, const struct cc_live *warp,
+		      const struct cc_groups *groups, bool preds)
 {
 	struct scan scan = { .cc = cc, .live = live, .warp = warp, .groups = groups }, *s = &scan;
 	uint32_t count = 0, *order = in_order(cc, warp, preds, &count), most = 0;
@@ -407,8 +421,10 @@ void cc_allocate(struct cc *cc)
 		cc->phys = ptx_alloc(cc->ctx, cc->vregs_count * sizeof(*cc->phys));
 		memset(cc->phys, 0xff, cc->vregs_count * sizeof(*cc->phys));
 		cc->phys[CC_PT] = VGPU_PT;
-		if (scan_file(cc, live, warp, &groups, true) && scan_file(cc, live, warp, &groups, false))
+		if (scan_file(cc, live, warp, &groups, true) &&
+		    scan_file(cc, live, warp, &groups, false))
 			return;
 	}
-	ptx_fail(cc->ctx, cc->kernel->line, "`%s' does not fit into its registers", cc->kernel->name);
+	ptx_fail(cc->ctx, cc->kernel->line, "`%s' does not fit into its registers",
+		 cc->kernel->name);
 }

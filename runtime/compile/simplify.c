@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Simplification of one instruction: constants are computed, what changes nothing becomes a copy, two instructions become
- * one where VASS has it (an addition of a product, a widened shift). Floats are left as they are.
+ * Simplification of one instruction: constants are computed, what changes nothing becomes a copy,
+ * two instructions become one where VASS has it (an addition of a product, a widened shift). Floats
+ * are left as they are.
  */
 #include "cc.h"
 
@@ -95,7 +96,7 @@ static bool swap_constant(struct cc *cc, struct cc_insn *insn)
 	return true;
 }
 
-/* ---- constants ----------------------------------------------------------------------------------------------- */
+/* ---- constants ---------------------------------------------------------- */
 
 static bool compute(unsigned int op, uint64_t a, uint64_t b, uint64_t *out)
 {
@@ -201,8 +202,8 @@ static bool fold_constants(struct cc *cc, struct cc_insn *insn)
 	const struct cc_opinfo *info = &cc_opinfo[insn->op];
 	uint64_t a, out;
 
-	if (info->class != CC_C_NONE || insn->a == CC_NONE || insn->dst == CC_NONE || insn->c != CC_NONE ||
-	    info->a == CC_K_P || !cc_constant(cc, insn->a, &a))
+	if (info->class != CC_C_NONE || insn->a == CC_NONE || insn->dst == CC_NONE ||
+	    insn->c != CC_NONE || info->a == CC_K_P || !cc_constant(cc, insn->a, &a))
 		return false;
 	if (has_imm(insn) ? !compute(insn->op, a, insn->imm, &out) :
 	    insn->b != CC_NONE || !compute_unary(insn->op, a, &out))
@@ -211,7 +212,7 @@ static bool fold_constants(struct cc *cc, struct cc_insn *insn)
 	return true;
 }
 
-/* ---- what is known of a value -------------------------------------------------------------------------------- */
+/* ---- what is known of a value ------------------------------------------- */
 
 /* Low bits of a 32-bit register that may be set; those above are zero. */
 static unsigned int low_bits(const struct cc *cc, uint32_t reg)
@@ -243,7 +244,9 @@ static unsigned int low_bits(const struct cc *cc, uint32_t reg)
 	case VGPU_OP_LDS:
 	case VGPU_OP_LDL:
 	case VGPU_OP_LDP:
-		return (def->flags & VGPU_F_SEXT) || VGPU_F_COUNT(def->flags) > 1 ? 32 : VGPU_F_SIZE(def->flags) * 8;
+		return (def->flags & VGPU_F_SEXT) || VGPU_F_COUNT(def->flags) > 1 ?
+			       32 :
+			       VGPU_F_SIZE(def->flags) * 8;
 	default:
 		return 32;
 	}
@@ -269,13 +272,15 @@ static unsigned int signed_bits(const struct cc *cc, uint32_t reg)
 	case VGPU_OP_LDS:
 	case VGPU_OP_LDL:
 	case VGPU_OP_LDP:
-		return (def->flags & VGPU_F_SEXT) && VGPU_F_COUNT(def->flags) == 1 ? VGPU_F_SIZE(def->flags) * 8 : 32;
+		return (def->flags & VGPU_F_SEXT) && VGPU_F_COUNT(def->flags) == 1 ?
+			       VGPU_F_SIZE(def->flags) * 8 :
+			       32;
 	default:
 		return 32;
 	}
 }
 
-/* ---- identities ---------------------------------------------------------------------------------------------- */
+/* ---- identities --------------------------------------------------------- */
 
 static unsigned int power_of_two(uint64_t value)
 {
@@ -297,8 +302,8 @@ static bool combine(struct cc *cc, struct cc_insn *insn)
 	if (!def || def->op != insn->op || !has_imm(def) || !cc_fixed(cc, def->a) ||
 	    !compute(insn->op, def->imm, insn->imm, &imm))
 		return false;
-	if ((insn->op == VGPU_OP_ADDQ && ((def->imm | insn->imm) & VGPU_WINDOW_MASK) && !(def->imm >> 63) &&
-	     !(insn->imm >> 63)))
+	if ((insn->op == VGPU_OP_ADDQ && ((def->imm | insn->imm) & VGPU_WINDOW_MASK) &&
+	     !(def->imm >> 63) && !(insn->imm >> 63)))
 		return false;	/* leave the window of a generic address where it can be seen */
 	cc_use(cc, &insn->a, def->a);
 	insn->imm = cc_opinfo[insn->op].b == CC_K_RI ? (uint32_t)imm : imm;
@@ -384,8 +389,8 @@ static bool simplify_halves(struct cc *cc, struct cc_insn *insn)
 
 	if (insn->op == VGPU_OP_PACK) {
 		other = cc_def_of(cc, insn->b);
-		if (!def || !other || def->op != VGPU_OP_UNLO || other->op != VGPU_OP_UNHI || def->a != other->a ||
-		    !cc_fixed(cc, def->a))
+		if (!def || !other || def->op != VGPU_OP_UNLO || other->op != VGPU_OP_UNHI ||
+		    def->a != other->a || !cc_fixed(cc, def->a))
 			return false;
 		to_copy(cc, insn, def->a);
 		return true;
@@ -433,11 +438,14 @@ static bool simplify_compare(struct cc *cc, struct cc_insn *insn)
 	if (!def || !has_imm(insn) || insn->imm > 1 || condition > VGPU_CMP_NE)
 		return false;
 	if (def->op == VGPU_OP_P2R && cc_fixed(cc, def->a)) {
-		to_pred_copy(cc, insn, def->a ^ ((condition == VGPU_CMP_EQ) == (insn->imm == 1) ? 0 : CC_NOT));
+		to_pred_copy(cc, insn,
+			     def->a ^
+				     ((condition == VGPU_CMP_EQ) == (insn->imm == 1) ? 0 : CC_NOT));
 		return true;
 	}
 	/* (p ? -1 : 0) == 0, as libclc writes it */
-	if (def->op == VGPU_OP_SEL && has_imm(def) && def->imm == 0 && insn->imm == 0 && cc_fixed(cc, def->c)) {
+	if (def->op == VGPU_OP_SEL && has_imm(def) && def->imm == 0 && insn->imm == 0 &&
+	    cc_fixed(cc, def->c)) {
 		uint64_t yes;
 
 		if (!cc_constant(cc, def->a, &yes) || !yes)
@@ -448,9 +456,10 @@ static bool simplify_compare(struct cc *cc, struct cc_insn *insn)
 	return false;
 }
 
-/* ---- an addition of a product -------------------------------------------------------------------------------- */
+/* ---- an addition of a product ------------------------------------------- */
 
-static bool fuse_product(struct cc *cc, struct cc_insn *insn, uint32_t block, uint32_t *product, uint32_t *addend)
+static bool fuse_product(struct cc *cc, struct cc_insn *insn, uint32_t block, uint32_t *product,
+			 uint32_t *addend)
 {
 	const struct cc_insn *def = cc_def_of(cc, *product);
 	const struct cc_def *info;
@@ -500,7 +509,8 @@ static bool simplify_sum(struct cc *cc, struct cc_insn *insn, uint32_t block)
 {
 	if (has_imm(insn))
 		return false;
-	return fuse_product(cc, insn, block, &insn->b, &insn->a) || fuse_product(cc, insn, block, &insn->a, &insn->b);
+	return fuse_product(cc, insn, block, &insn->b, &insn->a) ||
+	       fuse_product(cc, insn, block, &insn->a, &insn->b);
 }
 
 bool cc_simplify(struct cc *cc, struct cc_insn *insn, uint32_t block)
@@ -523,10 +533,12 @@ bool cc_simplify(struct cc *cc, struct cc_insn *insn, uint32_t block)
 		return simplify_halves(cc, insn);
 	case VGPU_OP_ZX8:
 	case VGPU_OP_ZX16:
-		return low_bits(cc, insn->a) <= (insn->op == VGPU_OP_ZX8 ? 8 : 16) && copy_of_a(cc, insn);
+		return low_bits(cc, insn->a) <= (insn->op == VGPU_OP_ZX8 ? 8 : 16) &&
+		       copy_of_a(cc, insn);
 	case VGPU_OP_SX8:
 	case VGPU_OP_SX16:
-		return signed_bits(cc, insn->a) <= (insn->op == VGPU_OP_SX8 ? 8 : 16) && copy_of_a(cc, insn);
+		return signed_bits(cc, insn->a) <= (insn->op == VGPU_OP_SX8 ? 8 : 16) &&
+		       copy_of_a(cc, insn);
 	case VGPU_OP_SETPU:
 	case VGPU_OP_SETPS:
 		return simplify_compare(cc, insn);

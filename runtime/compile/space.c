@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * State spaces of generic addresses. An address that surely comes from a shared, local or global variable is accessed in
- * its own space, which is cheaper; of a shared or local one the low 32 bits are all it takes.
+ * State spaces of generic addresses. An address that surely comes from a shared, local or global
+ * variable is accessed in its own space, which is cheaper; of a shared or local one the low 32 bits
+ * are all it takes.
  *
- * What is an address stays one when an integer is added to it. A difference of two addresses is not known to be either,
- * nor is anything that was loaded.
+ * What is an address stays one when an integer is added to it. A difference of two addresses is not
+ * known to be either, nor is anything that was loaded.
  */
 #include <string.h>
 
@@ -29,7 +30,10 @@ static enum space space_of_constant(uint64_t value, bool reloc)
 static enum space sum(enum space a, enum space b)
 {
 	if (a == TOP || b == TOP)
-		return a == TOP && b == TOP ? TOP : a == OTHER || b == OTHER ? OTHER : a == TOP ? b : a;
+		return a == TOP && b == TOP	? TOP :
+		       a == OTHER || b == OTHER ? OTHER :
+		       a == TOP			? b :
+						  a;
 	if (a == INT)
 		return b;
 	return b == INT ? a : OTHER;
@@ -44,7 +48,9 @@ static enum space result_space(const struct cc_insn *insn, const uint8_t *space)
 {
 	bool imm = insn->flags & VGPU_F_IMM;
 	enum space a = insn->a != CC_NONE ? space[insn->a & ~CC_NOT] : INT;
-	enum space b = imm ? space_of_constant(insn->imm, insn->reloc) : insn->b != CC_NONE ? space[insn->b] : INT;
+	enum space b = imm		  ? space_of_constant(insn->imm, insn->reloc) :
+		       insn->b != CC_NONE ? space[insn->b] :
+					    INT;
 
 	switch (insn->op) {
 	case VGPU_OP_MOVQ:
@@ -143,7 +149,9 @@ bool cc_infer_spaces(struct cc *cc)
 		for (uint32_t i = block->start; i < block->end; i++) {
 			struct cc_insn insn = cc->insns[i], *low;
 			enum space where = insn.a != CC_NONE ? space[insn.a & ~CC_NOT] : OTHER;
-			uint16_t op = where == SHARED || where == LOCAL || where == GLOBAL ? specific(insn.op, where) : insn.op;
+			uint16_t op = where == SHARED || where == LOCAL || where == GLOBAL ?
+					      specific(insn.op, where) :
+					      insn.op;
 
 			if (op != insn.op) {
 				changed = true;

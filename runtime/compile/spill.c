@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Spilling: a register that found no place lives in local memory. Every read becomes a load into a temporary before the
- * instruction, every write a store behind it. A constant or a kernel parameter is made anew instead. Predicates spill
- * into R registers.
+ * Spilling: a register that found no place lives in local memory. Every read becomes a load into a
+ * temporary before the instruction, every write a store behind it. A constant or a kernel parameter
+ * is made anew instead. Predicates spill into R registers.
  */
 #include <string.h>
 
@@ -19,7 +19,8 @@ struct output {
 	uint32_t insns_count, insns_room;
 };
 
-static struct cc_insn *put(struct cc *cc, struct output *out, unsigned int op, const struct cc_insn *near)
+static struct cc_insn *put(struct cc *cc, struct output *out, unsigned int op,
+			   const struct cc_insn *near)
 {
 	struct cc_insn *insn = PTX_PUSH(cc->ctx, out, insns);
 
@@ -31,7 +32,10 @@ static struct cc_insn *put(struct cc *cc, struct output *out, unsigned int op, c
 	return insn;
 }
 
-/* The instruction that can make the value of v anywhere: a constant, a kernel parameter, a special register. */
+/*
+ * The instruction that can make the value of v anywhere: a constant, a kernel parameter, a special
+ * register.
+ */
 static uint32_t remake(struct cc *cc, uint32_t v)
 {
 	const struct cc_def *def = &cc->defs[v];
@@ -54,8 +58,8 @@ static uint32_t remake(struct cc *cc, uint32_t v)
 }
 
 /* Slots in local memory, shared by registers that are never live together. */
-static void assign_slots(struct cc *cc, const struct cc_live *live, const uint32_t *victims, uint32_t count,
-			 struct home *home)
+static void assign_slots(struct cc *cc, const struct cc_live *live, const uint32_t *victims,
+			 uint32_t count, struct home *home)
 {
 	struct cc_live *taken = ptx_alloc(cc->ctx, (count + 1) * sizeof(*taken));
 	uint32_t *offset = ptx_alloc(cc->ctx, (count + 1) * sizeof(*offset)), slots = 0;
@@ -68,7 +72,8 @@ static void assign_slots(struct cc *cc, const struct cc_live *live, const uint32
 		if (home[v].again != CC_NONE)
 			continue;
 		for (; k < slots; k++)
-			if (wide[k] == is_wide && taken[k].count < 256 && !cc_live_overlap(&taken[k], &live[v]))
+			if (wide[k] == is_wide && taken[k].count < 256 &&
+			    !cc_live_overlap(&taken[k], &live[v]))
 				break;
 		if (k == slots || slots > 512) {
 			k = slots++;
@@ -82,8 +87,9 @@ static void assign_slots(struct cc *cc, const struct cc_live *live, const uint32
 	}
 	cc->spilled_bytes = at - ((cc->local_bytes + 7) & ~7u);
 	if (at > VGPU_VASS_MAX_LOCAL)
-		ptx_fail(cc->ctx, cc->kernel->line, "`%s' spills more than the %u bytes of local memory",
-			 cc->kernel->name, VGPU_VASS_MAX_LOCAL);
+		ptx_fail(cc->ctx, cc->kernel->line,
+			 "`%s' spills more than the %u bytes of local memory", cc->kernel->name,
+			 VGPU_VASS_MAX_LOCAL);
 }
 
 static uint32_t new_temp(struct cc *cc, uint32_t like)
@@ -94,8 +100,8 @@ static uint32_t new_temp(struct cc *cc, uint32_t like)
 	return temp;
 }
 
-static void load_source(struct cc *cc, struct output *out, const struct cc_insn *near, const struct home *home, uint32_t v,
-			uint32_t temp)
+static void load_source(struct cc *cc, struct output *out, const struct cc_insn *near,
+			const struct home *home, uint32_t v, uint32_t temp)
 {
 	bool wide = CC_CLASS(cc->vregs[v]) == CC_Q;
 	struct cc_insn *insn;
@@ -113,7 +119,8 @@ static void load_source(struct cc *cc, struct output *out, const struct cc_insn 
 	insn->imm = home[v].slot;
 }
 
-static void rewrite(struct cc *cc, struct output *out, struct cc_insn insn, const struct home *home, uint32_t known)
+static void rewrite(struct cc *cc, struct output *out, struct cc_insn insn, const struct home *home,
+		    uint32_t known)
 {
 	uint32_t *slots[12], from[12], to[12], *results[5], stored[5], temps[5];
 	unsigned int count = cc_sources(&insn, slots), loads = 0, stores = 0;
@@ -149,7 +156,8 @@ static void rewrite(struct cc *cc, struct output *out, struct cc_insn insn, cons
 	for (unsigned int s = 0; s < stores; s++) {
 		struct cc_insn *store = put(cc, out, VGPU_OP_STL, &insn);
 
-		store->flags = (uint8_t)((CC_CLASS(cc->vregs[stored[s]]) == CC_Q ? 3 : 2) | VGPU_F_ABS);
+		store->flags =
+			(uint8_t)((CC_CLASS(cc->vregs[stored[s]]) == CC_Q ? 3 : 2) | VGPU_F_ABS);
 		store->b = temps[s];
 		store->imm = home[stored[s]].slot;
 		store->guard = insn.guard;
@@ -184,9 +192,10 @@ void cc_spill(struct cc *cc, const struct cc_live *live, const uint32_t *victims
 	cc->insns_room = out.insns_room;
 }
 
-/* ---- predicates ---------------------------------------------------------------------------------------------- */
+/* ---- predicates --------------------------------------------------------- */
 
-static void rewrite_predicates(struct cc *cc, struct output *out, struct cc_insn insn, const uint32_t *word, uint32_t known)
+static void rewrite_predicates(struct cc *cc, struct output *out, struct cc_insn insn,
+			       const uint32_t *word, uint32_t known)
 {
 	uint32_t *slots[12], *results[5], from[12], to[12], stored[5], temps[5];
 	unsigned int count = cc_sources(&insn, slots), loads = 0, stores = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which branches can diverge. A value is uniform when all lanes of a warp that have it have the same one: it is made of
- * block numbers, parameters and constants, and not under a branch on something else. A branch on uniform values sends
- * all lanes the same way.
+ * Which branches can diverge. A value is uniform when all lanes of a warp that have it have the
+ * same one: it is made of block numbers, parameters and constants, and not under a branch on
+ * something else. A branch on uniform values sends all lanes the same way.
  */
 #include <string.h>
 
@@ -13,7 +13,8 @@
 struct state {
 	struct cc *cc;
 	uint8_t *varies;	/* by register */
-	uint8_t *travels;	/* by register: written in several places, or read in another block than written */
+	/* by register: written in several places, or read in another block than written */
+	uint8_t *travels;
 	uint32_t *seen, *stack;
 };
 
@@ -35,8 +36,10 @@ static bool splits(const struct cc_insn *insn)
 			return true;
 		}
 		return !cc_pure(insn);
-	case CC_C_MEM:	/* a generic address may be one of local memory, where every lane has its own */
-		return insn->op != VGPU_OP_LDP && insn->op != VGPU_OP_LDG && insn->op != VGPU_OP_LDS;
+	/* a generic address may be one of local memory, where every lane has its own */
+	case CC_C_MEM:
+		return insn->op != VGPU_OP_LDP && insn->op != VGPU_OP_LDG &&
+		       insn->op != VGPU_OP_LDS;
 	default:
 		return !cc_pure(insn);
 	}
@@ -86,7 +89,10 @@ static bool spread_in_block(struct state *s, const struct cc_block *block)
 	return changed;
 }
 
-/* What is written between a divergent branch and its meeting point differs between lanes that went different ways. */
+/*
+ * What is written between a divergent branch and its meeting point differs between lanes that went
+ * different ways.
+ */
 static void spread_in_region(struct state *s, uint32_t b)
 {
 	struct cc *cc = s->cc;
@@ -135,10 +141,12 @@ void cc_find_divergence(struct cc *cc)
 		for (uint32_t o = 0; o < cc->order_count && budget; o++) {
 			uint32_t b = cc->order[o];
 			struct cc_block *block = &cc->blocks[b];
-			const struct cc_insn *last = block->end > block->start ? &cc->insns[block->end - 1] : NULL;
+			const struct cc_insn *last =
+				block->end > block->start ? &cc->insns[block->end - 1] : NULL;
 
 			changed |= spread_in_block(s, block);
-			if (block->succ[1] == CC_NONE || block->divergent || !s->varies[last->guard])
+			if (block->succ[1] == CC_NONE || block->divergent ||
+			    !s->varies[last->guard])
 				continue;
 			block->divergent = true;
 			changed = true;

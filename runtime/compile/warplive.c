@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: MIT
 /*
- * Liveness of a warp. The register file keeps a 64-bit register of 32 lanes where it keeps two 32-bit ones, but lane by
- * lane: writing R4 in one lane overwrites Q4 of another. So a pair and its halves must not be in use at the same time in
- * any two lanes, while lanes that took different ways of a branch run one after the other.
+ * Liveness of a warp. The register file keeps a 64-bit register of 32 lanes where it keeps two
+ * 32-bit ones, but lane by lane: writing R4 in one lane overwrites Q4 of another. So a pair and its
+ * halves must not be in use at the same time in any two lanes, while lanes that took different ways
+ * of a branch run one after the other.
  *
- * Lanes wait at the start of the side that has not run yet and where the sides meet; meanwhile others run anywhere
- * between the branch and the meeting point. What is live where lanes can wait is therefore taken to be live in all of
- * that region. Registers of one size need no more than their own lane's liveness.
+ * Lanes wait at the start of the side that has not run yet and where the sides meet; meanwhile
+ * others run anywhere between the branch and the meeting point. What is live where lanes can wait
+ * is therefore taken to be live in all of that region. Registers of one size need no more than
+ * their own lane's liveness.
  *
- * An instruction by a member mask makes its lanes wait for others in the middle of a side, and leaves them there when it is
- * done until it is their turn. Then every other side of the regions around it can run, and stand anywhere: in such a
- * region lanes are taken to be able to wait at every block, and at those instructions.
+ * An instruction by a member mask makes its lanes wait for others in the middle of a side, and
+ * leaves them there when it is done until it is their turn. Then every other side of the regions
+ * around it can run, and stand anywhere: in such a region lanes are taken to be able to wait at
+ * every block, and at those instructions.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cc.h"
 
-#define REGION_BUDGET	(1u << 22)	/* blocks in all regions; beyond it everything is one region */
+#define REGION_BUDGET (1u << 22) /* blocks in all regions; beyond it everything is one region */
 
 struct region {
 	uint32_t first, count;	/* in regions.blocks */
@@ -88,7 +91,9 @@ static bool waits(const struct cc *cc, uint32_t b)
 	return false;
 }
 
-/* Lanes can wait at every block of a region with an instruction that waits for members of a mask. */
+/*
+ * Lanes can wait at every block of a region with an instruction that waits for members of a mask.
+ */
 static void find_waits(struct cc *cc, struct regions *r)
 {
 	uint8_t *has = ptx_alloc(cc->ctx, cc->block_count + 1);

@@ -26,8 +26,9 @@ cudaError_t cudaSetDevice(int device)
 
 cudaError_t cudaSetDeviceFlags(unsigned int flags)
 {
-	if (flags & ~(cudaDeviceScheduleYield | cudaDeviceScheduleSpin | cudaDeviceScheduleBlockingSync |
-		      cudaDeviceMapHost | cudaDeviceLmemResizeToMax))
+	if (flags &
+	    ~(cudaDeviceScheduleYield | cudaDeviceScheduleSpin | cudaDeviceScheduleBlockingSync |
+	      cudaDeviceMapHost | cudaDeviceLmemResizeToMax))
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
 	return cudaSuccess;
 }
@@ -136,22 +137,33 @@ static int attribute_of(const struct cudaDeviceProp *prop, enum cudaDeviceAttr a
 	case cudaDevAttrConcurrentKernels: *value = prop->concurrentKernels; break;
 	case cudaDevAttrMemoryClockRate: *value = prop->memoryClockRate; break;
 	case cudaDevAttrGlobalMemoryBusWidth: *value = prop->memoryBusWidth; break;
-	case cudaDevAttrMaxThreadsPerMultiProcessor: *value = prop->maxThreadsPerMultiProcessor; break;
+	case cudaDevAttrMaxThreadsPerMultiProcessor:
+		*value = prop->maxThreadsPerMultiProcessor;
+		break;
 	case cudaDevAttrAsyncEngineCount: *value = prop->asyncEngineCount; break;
 	case cudaDevAttrUnifiedAddressing: *value = prop->unifiedAddressing; break;
 	case cudaDevAttrComputeCapabilityMajor: *value = prop->major; break;
 	case cudaDevAttrComputeCapabilityMinor: *value = prop->minor; break;
-	case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = (int)prop->sharedMemPerMultiprocessor; break;
+	case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+		*value = (int)prop->sharedMemPerMultiprocessor;
+		break;
 	case cudaDevAttrMaxRegistersPerMultiprocessor: *value = prop->regsPerMultiprocessor; break;
-	case cudaDevAttrSingleToDoublePrecisionPerfRatio: *value = prop->singleToDoublePrecisionPerfRatio; break;
-	case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)prop->sharedMemPerBlockOptin; break;
-	case cudaDevAttrMaxBlocksPerMultiprocessor: *value = prop->maxBlocksPerMultiProcessor; break;
+	case cudaDevAttrSingleToDoublePrecisionPerfRatio:
+		*value = prop->singleToDoublePrecisionPerfRatio;
+		break;
+	case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+		*value = (int)prop->sharedMemPerBlockOptin;
+		break;
+	case cudaDevAttrMaxBlocksPerMultiprocessor:
+		*value = prop->maxBlocksPerMultiProcessor;
+		break;
 	case cudaDevAttrPciBusId: *value = prop->pciBusID; break;
 	case cudaDevAttrHostRegisterSupported: *value = prop->hostRegisterSupported; break;
 	case cudaDevAttrMemoryPoolsSupported: *value = prop->memoryPoolsSupported; break;
 	default:
 		/* no such thing here */
-		if (attr < cudaDevAttrMaxThreadsPerBlock || attr > cudaDevAttrDeferredMappingCudaArraySupported)
+		if (attr < cudaDevAttrMaxThreadsPerBlock ||
+		    attr > cudaDevAttrDeferredMappingCudaArraySupported)
 			return -1;
 		*value = 0;
 		break;
@@ -212,7 +224,8 @@ cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int f
 
 cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int device, int peer)
 {
-	if (!value || attr < cudaDevP2PAttrPerformanceRank || attr > cudaDevP2PAttrCudaArrayAccessSupported)
+	if (!value || attr < cudaDevP2PAttrPerformanceRank ||
+	    attr > cudaDevP2PAttrCudaArrayAccessSupported)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
 	if (!device_there(device) || !device_there(peer) || device == peer)
 		return cuda_error(rt_result(vgpuErrorInvalidDevice));
@@ -262,7 +275,10 @@ static const char *limit_for(enum cudaLimit limit)
 	}
 }
 
-/* Stacks are as large as the compiler finds them; the others are for things the device does not have. */
+/*
+ * Stacks are as large as the compiler finds them; the others are for things the device does not
+ * have.
+ */
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
 	(void)value;
@@ -287,7 +303,9 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 {
-	return (unsigned int)config > cudaFuncCachePreferEqual ? cuda_error(rt_result(vgpuErrorInvalidValue)) : cudaSuccess;
+	return (unsigned int)config > cudaFuncCachePreferEqual ?
+		       cuda_error(rt_result(vgpuErrorInvalidValue)) :
+		       cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
@@ -300,8 +318,9 @@ cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
 
 cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
 {
-	return (unsigned int)config > cudaSharedMemBankSizeEightByte ? cuda_error(rt_result(vgpuErrorInvalidValue)) :
-		cudaSuccess;
+	return (unsigned int)config > cudaSharedMemBankSizeEightByte ?
+		       cuda_error(rt_result(vgpuErrorInvalidValue)) :
+		       cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
@@ -335,14 +354,16 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
 {
 	if (flags)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	return cuda_error(rt_result(device_there(peer) && peer != rt_device() ? vgpuErrorPeerAccessUnsupported :
-				    vgpuErrorInvalidDevice));
+	return cuda_error(rt_result(device_there(peer) && peer != rt_device() ?
+					    vgpuErrorPeerAccessUnsupported :
+					    vgpuErrorInvalidDevice));
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer)
 {
-	return cuda_error(rt_result(device_there(peer) && peer != rt_device() ? vgpuErrorPeerAccessNotEnabled :
-				    vgpuErrorInvalidDevice));
+	return cuda_error(rt_result(device_there(peer) && peer != rt_device() ?
+					    vgpuErrorPeerAccessNotEnabled :
+					    vgpuErrorInvalidDevice));
 }
 
 /* Names of before CUDA 4, which the others replaced. */

@@ -7,7 +7,10 @@
 #include "calls.h"
 #include "registry.h"
 
-/* What <<< >>> said, from the push before the arguments are evaluated to the pop in the kernel's host function. */
+/*
+ * What <<< >>> said, from the push before the arguments are evaluated to the pop in the kernel's
+ * host function.
+ */
 #define CONFIGURATIONS 16u
 
 static __thread struct configuration {
@@ -37,10 +40,11 @@ unsigned int __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared,
 	return 0;
 }
 
-cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,
-			     cudaStream_t stream)
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
+			     size_t shared, cudaStream_t stream)
 {
-	const unsigned int grids[3] = { grid.x, grid.y, grid.z }, blocks[3] = { block.x, block.y, block.z };
+	const unsigned int grids[3] = { grid.x, grid.y, grid.z },
+			   blocks[3] = { block.x, block.y, block.z };
 	vgpuStream_t handle = cuda_stream(stream);
 	vgpuError_t error = rt_enter();
 	struct vgpuFunction *kernel;
@@ -57,14 +61,15 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
 }
 
 /* There is no barrier over a whole grid. */
-cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,
-					cudaStream_t stream)
+cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block,
+					void **arguments, size_t shared, cudaStream_t stream)
 {
 	(void)function, (void)grid, (void)block, (void)arguments, (void)shared, (void)stream;
 	return CUDA_REFUSE("a barrier over the grid is");
 }
 
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **arguments)
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function,
+				void **arguments)
 {
 	if (!config || (config->numAttrs && !config->attrs))
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
@@ -93,8 +98,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 			return CUDA_REFUSE("this attribute of a launch is");
 		}
 	}
-	return cudaLaunchKernel(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
-				config->stream);
+	return cudaLaunchKernel(function, config->gridDim, config->blockDim, arguments,
+				config->dynamicSmemBytes, config->stream);
 }
 
 /* The kernel, with the lock held if there is no error. */
@@ -146,7 +151,8 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
 			error = vgpuErrorInvalidValue;
 		else
 			kernel->max_dynamic_shared = (uint32_t)((uint64_t)value + shared);
-	} else if (attribute != cudaFuncAttributePreferredSharedMemoryCarveout || value < -1 || value > 100) {
+	} else if (attribute != cudaFuncAttributePreferredSharedMemoryCarveout || value < -1 ||
+		   value > 100) {
 		error = vgpuErrorInvalidValue;
 	}
 	return cuda_error(rt_leave(error));
@@ -160,7 +166,9 @@ cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache conf
 
 	if (error != vgpuSuccess)
 		return cuda_error(error);
-	return cuda_error(rt_leave((unsigned int)config > cudaFuncCachePreferEqual ? vgpuErrorInvalidValue : vgpuSuccess));
+	return cuda_error(rt_leave((unsigned int)config > cudaFuncCachePreferEqual ?
+					   vgpuErrorInvalidValue :
+					   vgpuSuccess));
 }
 
 cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config)
@@ -170,12 +178,13 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemC
 
 	if (error != vgpuSuccess)
 		return cuda_error(error);
-	return cuda_error(rt_leave((unsigned int)config > cudaSharedMemBankSizeEightByte ? vgpuErrorInvalidValue :
-				   vgpuSuccess));
+	return cuda_error(rt_leave((unsigned int)config > cudaSharedMemBankSizeEightByte ?
+					   vgpuErrorInvalidValue :
+					   vgpuSuccess));
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int block_size,
-							  size_t dynamic_shared)
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function,
+							  int block_size, size_t dynamic_shared)
 {
 	struct vgpuFunction *kernel;
 	vgpuError_t error;
@@ -189,17 +198,21 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 	return cuda_error(rt_leave(vgpuSuccess));
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function, int block_size,
-								   size_t dynamic_shared, unsigned int flags)
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,
+								   const void *function,
+								   int block_size,
+								   size_t dynamic_shared,
+								   unsigned int flags)
 {
 	if (flags & ~1u)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block_size, dynamic_shared);
+	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block_size,
+							     dynamic_shared);
 }
 
 /* The most that leaves room for @blocks blocks on an SM. */
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_shared, const void *function, int blocks,
-						      int block_size)
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_shared, const void *function,
+						      int blocks, int block_size)
 {
 	struct vgpuFunction *kernel;
 	size_t low = 0, high;

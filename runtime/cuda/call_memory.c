@@ -29,7 +29,8 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent exten
 
 	if (!pitched || (extent.depth && extent.height > SIZE_MAX / extent.depth))
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	error = vgpuMallocPitch(&pitched->ptr, &pitched->pitch, extent.width, extent.height * extent.depth);
+	error = vgpuMallocPitch(&pitched->ptr, &pitched->pitch, extent.width,
+				extent.height * extent.depth);
 	pitched->xsize = extent.width;
 	pitched->ysize = extent.height;
 	return cuda_error(error);
@@ -118,36 +119,42 @@ cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_d
 {
 	unsigned int devices = rt_device_count();
 
-	if (dst_device < 0 || src_device < 0 || (unsigned int)dst_device >= devices || (unsigned int)src_device >= devices)
+	if (dst_device < 0 || src_device < 0 || (unsigned int)dst_device >= devices ||
+	    (unsigned int)src_device >= devices)
 		return cuda_error(rt_result(vgpuErrorInvalidDevice));
 	return cuda_error(vgpuMemcpy(dst, src, count, vgpuMemcpyDeviceToDevice));
 }
 
 /* What the stream holds ends first, and the copy is over on return: it crosses this process. */
-cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t count,
-				cudaStream_t stream)
+cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device,
+				size_t count, cudaStream_t stream)
 {
 	cudaError_t error = cudaStreamSynchronize(stream);
 
-	return error == cudaSuccess ? cudaMemcpyPeer(dst, dst_device, src, src_device, count) : error;
+	return error == cudaSuccess ? cudaMemcpyPeer(dst, dst_device, src, src_device, count) :
+				      error;
 }
 
-cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
+			    cudaStream_t stream)
 {
-	return cuda_error(vgpuMemcpyAsync(dst, src, bytes, (vgpuMemcpyKind)kind, cuda_stream(stream)));
+	return cuda_error(
+		vgpuMemcpyAsync(dst, src, bytes, (vgpuMemcpyKind)kind, cuda_stream(stream)));
 }
 
-cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-			 enum cudaMemcpyKind kind)
+cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+			 size_t height, enum cudaMemcpyKind kind)
 {
-	return cuda_error(vgpuMemcpy2D(dst, dpitch, src, spitch, width, height, (vgpuMemcpyKind)kind));
+	return cuda_error(
+		vgpuMemcpy2D(dst, dpitch, src, spitch, width, height, (vgpuMemcpyKind)kind));
 }
 
-cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-			      enum cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
+			      size_t width, size_t height, enum cudaMemcpyKind kind,
+			      cudaStream_t stream)
 {
-	return cuda_error(vgpuMemcpy2DAsync(dst, dpitch, src, spitch, width, height, (vgpuMemcpyKind)kind,
-					    cuda_stream(stream)));
+	return cuda_error(vgpuMemcpy2DAsync(dst, dpitch, src, spitch, width, height,
+					    (vgpuMemcpyKind)kind, cuda_stream(stream)));
 }
 
 cudaError_t cudaMemset(void *pointer, int value, size_t bytes)
@@ -168,14 +175,16 @@ cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, s
 cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
 			      cudaStream_t stream)
 {
-	return cuda_error(vgpuMemset2DAsync(pointer, pitch, value, width, height, cuda_stream(stream)));
+	return cuda_error(
+		vgpuMemset2DAsync(pointer, pitch, value, width, height, cuda_stream(stream)));
 }
 
 /*
- * Three dimensions: slices of ysize rows, one behind the other. The extent's width is in bytes where no array takes
- * part, and none does.
+ * Three dimensions: slices of ysize rows, one behind the other. The extent's width is in bytes
+ * where no array takes part, and none does.
  */
-cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitched, int value, struct cudaExtent extent, cudaStream_t stream)
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitched, int value, struct cudaExtent extent,
+			      cudaStream_t stream)
 {
 	size_t slice = pitched.pitch * pitched.ysize;
 	vgpuError_t error = vgpuSuccess;
@@ -188,8 +197,8 @@ cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitched, int value, struct c
 		extent.depth = extent.depth > 0;
 	}
 	for (size_t z = 0; z < extent.depth && error == vgpuSuccess; z++)
-		error = vgpuMemset2DAsync((char *)pitched.ptr + z * slice, pitched.pitch, value, extent.width,
-					  extent.height, cuda_stream(stream));
+		error = vgpuMemset2DAsync((char *)pitched.ptr + z * slice, pitched.pitch, value,
+					  extent.width, extent.height, cuda_stream(stream));
 	return cuda_error(error);
 }
 
@@ -205,7 +214,8 @@ static char *at_position(const struct cudaPitchedPtr *pitched, const struct cuda
 
 static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool synchronous)
 {
-	size_t depth, to = p->dstPtr.pitch * p->dstPtr.ysize, from = p->srcPtr.pitch * p->srcPtr.ysize;
+	size_t depth, to = p->dstPtr.pitch * p->dstPtr.ysize,
+		      from = p->srcPtr.pitch * p->srcPtr.ysize;
 	char *dst = at_position(&p->dstPtr, &p->dstPos), *src = at_position(&p->srcPtr, &p->srcPos);
 	vgpuError_t error = vgpuSuccess;
 	vgpuMemcpyKind kind = (vgpuMemcpyKind)p->kind;
@@ -216,10 +226,13 @@ static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, cudaStream_t strea
 	if (depth > 1 && (p->extent.height > p->dstPtr.ysize || p->extent.height > p->srcPtr.ysize))
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
 	for (size_t z = 0; z < depth && error == vgpuSuccess; z++)
-		error = synchronous ? vgpuMemcpy2D(dst + z * to, p->dstPtr.pitch, src + z * from, p->srcPtr.pitch,
-						   p->extent.width, p->extent.height, kind) :
-			vgpuMemcpy2DAsync(dst + z * to, p->dstPtr.pitch, src + z * from, p->srcPtr.pitch,
-					  p->extent.width, p->extent.height, kind, cuda_stream(stream));
+		error = synchronous ?
+				vgpuMemcpy2D(dst + z * to, p->dstPtr.pitch, src + z * from,
+					     p->srcPtr.pitch, p->extent.width, p->extent.height,
+					     kind) :
+				vgpuMemcpy2DAsync(dst + z * to, p->dstPtr.pitch, src + z * from,
+						  p->srcPtr.pitch, p->extent.width,
+						  p->extent.height, kind, cuda_stream(stream));
 	return cuda_error(error);
 }
 
@@ -245,7 +258,8 @@ cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
 
 	if (!p)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	if (p->srcDevice < 0 || p->dstDevice < 0 || p->srcDevice >= devices || p->dstDevice >= devices)
+	if (p->srcDevice < 0 || p->dstDevice < 0 || p->srcDevice >= devices ||
+	    p->dstDevice >= devices)
 		return cuda_error(rt_result(vgpuErrorInvalidDevice));
 	one.srcPos = p->srcPos;
 	one.srcPtr = p->srcPtr;
@@ -262,14 +276,15 @@ cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStr
 	return error == cudaSuccess ? cudaMemcpy3DPeer(p) : error;
 }
 
-struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+						   enum cudaChannelFormatKind f)
 {
 	return (struct cudaChannelFormatDesc){ x, y, z, w, f };
 }
 
 /*
- * Pools: memory of a device is one pool, which gives back what is freed at once; others that a program makes stand for
- * the same memory.
+ * Pools: memory of a device is one pool, which gives back what is freed at once; others that a
+ * program makes stand for the same memory.
  */
 struct CUmemPoolHandle_st {
 	uint64_t threshold;
@@ -309,9 +324,11 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
 	return cudaSuccess;
 }
 
-cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
+cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool,
+				    cudaStream_t stream)
 {
-	return pool ? cudaMallocAsync(pointer, bytes, stream) : cuda_error(rt_result(vgpuErrorInvalidValue));
+	return pool ? cudaMallocAsync(pointer, bytes, stream) :
+		      cuda_error(rt_result(vgpuErrorInvalidValue));
 }
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *props)
@@ -349,7 +366,8 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
 	if (attr == cudaMemPoolAttrReleaseThreshold)
 		pool->threshold = *(uint64_t *)value;
-	else if (attr >= cudaMemPoolReuseFollowEventDependencies && attr < cudaMemPoolAttrReleaseThreshold)
+	else if (attr >= cudaMemPoolReuseFollowEventDependencies &&
+		 attr < cudaMemPoolAttrReleaseThreshold)
 		pool->reuse[attr - cudaMemPoolReuseFollowEventDependencies] = *(int *)value;
 	else
 		return CUDA_REFUSE("counting the memory of a pool is");
@@ -362,7 +380,8 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
 	if (attr == cudaMemPoolAttrReleaseThreshold)
 		*(uint64_t *)value = pool->threshold;
-	else if (attr >= cudaMemPoolReuseFollowEventDependencies && attr < cudaMemPoolAttrReleaseThreshold)
+	else if (attr >= cudaMemPoolReuseFollowEventDependencies &&
+		 attr < cudaMemPoolAttrReleaseThreshold)
 		*(int *)value = pool->reuse[attr - cudaMemPoolReuseFollowEventDependencies];
 	else
 		return CUDA_REFUSE("counting the memory of a pool is");
@@ -370,8 +389,9 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
 }
 
 /* One direction of a copy between a variable and memory that the program names. */
-static cudaError_t symbol_copy(const void *symbol, void *dst, const void *src, size_t bytes, size_t offset,
-			       enum cudaMemcpyKind kind, cudaStream_t stream, bool synchronous)
+static cudaError_t symbol_copy(const void *symbol, void *dst, const void *src, size_t bytes,
+			       size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream,
+			       bool synchronous)
 {
 	enum cudaMemcpyKind wrong = dst ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
 	vgpuStream_t handle = cuda_stream(stream);
@@ -393,8 +413,8 @@ static cudaError_t symbol_copy(const void *symbol, void *dst, const void *src, s
 	if (error == vgpuSuccess) {
 		void *variable = (void *)(uintptr_t)(address + offset);
 
-		error = rt_copy(dst ? dst : variable, dst ? variable : src, bytes, (vgpuMemcpyKind)kind, queue,
-				synchronous);
+		error = rt_copy(dst ? dst : variable, dst ? variable : src, bytes,
+				(vgpuMemcpyKind)kind, queue, synchronous);
 	}
 	return cuda_error(rt_leave(error));
 }
@@ -405,15 +425,16 @@ cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t bytes
 	return symbol_copy(symbol, NULL, src, bytes, offset, kind, NULL, true);
 }
 
-cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind)
+cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t bytes, size_t offset,
+				 enum cudaMemcpyKind kind)
 {
 	if (!dst)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
 	return symbol_copy(symbol, dst, NULL, bytes, offset, kind, NULL, true);
 }
 
-cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t bytes, size_t offset,
-				    enum cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t bytes,
+				    size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
 	return symbol_copy(symbol, NULL, src, bytes, offset, kind, stream, false);
 }
@@ -438,7 +459,8 @@ static cudaError_t symbol_info(const void *symbol, uint64_t *address, uint64_t *
 cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol)
 {
 	uint64_t address, bytes;
-	cudaError_t error = pointer ? symbol_info(symbol, &address, &bytes) : cuda_error(rt_result(vgpuErrorInvalidValue));
+	cudaError_t error = pointer ? symbol_info(symbol, &address, &bytes) :
+				      cuda_error(rt_result(vgpuErrorInvalidValue));
 
 	if (error == cudaSuccess)
 		*pointer = (void *)(uintptr_t)address;
@@ -448,7 +470,8 @@ cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol)
 cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
 {
 	uint64_t address, bytes;
-	cudaError_t error = size ? symbol_info(symbol, &address, &bytes) : cuda_error(rt_result(vgpuErrorInvalidValue));
+	cudaError_t error = size ? symbol_info(symbol, &address, &bytes) :
+				   cuda_error(rt_result(vgpuErrorInvalidValue));
 
 	if (error == cudaSuccess)
 		*size = bytes;
@@ -468,7 +491,9 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 	if (error != vgpuSuccess)
 		return cuda_error(error);
 	memset(attributes, 0, sizeof(*attributes));
-	attributes->type = kind == 2 ? cudaMemoryTypeDevice : kind == 1 ? cudaMemoryTypeHost : cudaMemoryTypeUnregistered;
+	attributes->type = kind == 2 ? cudaMemoryTypeDevice :
+			   kind == 1 ? cudaMemoryTypeHost :
+				       cudaMemoryTypeUnregistered;
 	attributes->device = kind == 0 ? -2 : 0;
 	attributes->devicePointer = kind == 2 ? (void *)(uintptr_t)pointer : NULL;
 	attributes->hostPointer = kind == 2 ? NULL : (void *)(uintptr_t)pointer;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * CUDA names: what is not supported, said on stderr at the first call of each name, since many programs do not look at
- * the code and fail far away.
+ * CUDA names: what is not supported, said on stderr at the first call of each name, since many
+ * programs do not look at the code and fail far away.
  */
 #include <stdio.h>
 
@@ -10,7 +10,8 @@
 cudaError_t cuda_refuse(bool *said, const char *call, const char *what)
 {
 	if (!__atomic_exchange_n(said, true, __ATOMIC_RELAXED))
-		fprintf(stderr, "vgpu: %s: %s not supported yet (cudaErrorNotSupported)\n", call, what);
+		fprintf(stderr, "vgpu: %s: %s not supported yet (cudaErrorNotSupported)\n", call,
+			what);
 	return cuda_error(rt_result(vgpuErrorNotSupported));
 }
 

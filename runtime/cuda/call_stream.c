@@ -77,7 +77,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 }
 
 /* Called here, once the stream has come so far: the status is what a callback would see. */
-cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned int flags)
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data,
+				  unsigned int flags)
 {
 	vgpuError_t error;
 
@@ -103,7 +104,10 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
 	return cuda_error(error);
 }
 
-/* Streams of other devices are refused wherever they are named, so this one is the current device's. */
+/*
+ * Streams of other devices are refused wherever they are named, so this one is the current
+ * device's.
+ */
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
 {
 	unsigned int flags;
@@ -137,17 +141,20 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
 }
 
 /* Hints about caches and waiting, and the priority, of which there is one. */
-cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attr, const cudaStreamAttrValue *value)
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attr,
+				   const cudaStreamAttrValue *value)
 {
 	unsigned int flags;
 
 	if (!value || (attr != cudaStreamAttributeAccessPolicyWindow &&
-		       attr != cudaStreamAttributeSynchronizationPolicy && attr != cudaStreamAttributePriority))
+		       attr != cudaStreamAttributeSynchronizationPolicy &&
+		       attr != cudaStreamAttributePriority))
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
 	return cuda_error(vgpuStreamGetFlags(cuda_stream(stream), &flags));
 }
 
-cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attr, cudaStreamAttrValue *value)
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attr,
+				   cudaStreamAttrValue *value)
 {
 	cudaError_t error = cudaStreamSetAttribute(stream, attr, value);
 
@@ -164,7 +171,8 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
 	unsigned int flags;
 	vgpuError_t error = vgpuStreamGetFlags(cuda_stream(src), &flags);
 
-	return cuda_error(error == vgpuSuccess ? vgpuStreamGetFlags(cuda_stream(dst), &flags) : error);
+	return cuda_error(error == vgpuSuccess ? vgpuStreamGetFlags(cuda_stream(dst), &flags) :
+						 error);
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)

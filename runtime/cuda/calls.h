@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between the CUDA names and the native ones: the codes are the same numbers, the handles the same pointers.
+ * Between the CUDA names and the native ones: the codes are the same numbers, the handles the same
+ * pointers.
  */
 #ifndef VGPU_CUDA_CALLS_H
 #define VGPU_CUDA_CALLS_H
@@ -13,7 +14,10 @@ static inline cudaError_t cuda_error(vgpuError_t error)
 	return (cudaError_t)error;
 }
 
-/* cudaErrorNotSupported; the first time at its place, stderr says that @what ("textures are") not supported. */
+/*
+ * cudaErrorNotSupported; the first time at its place, stderr says that @what ("textures are") not
+ * supported.
+ */
 cudaError_t cuda_refuse(bool *said, const char *call, const char *what);
 #define CUDA_REFUSE(what) ({ \
 	static bool said_here; \

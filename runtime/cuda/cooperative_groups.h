@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cooperative groups as far as blocks and warps go: the thread block, tiles of 1 to 32 threads, the coalesced threads of
- * a warp, parts of those by a label. A grid group knows its ranks and sizes; there is no grid-wide barrier.
+ * Cooperative groups as far as blocks and warps go: the thread block, tiles of 1 to 32 threads, the
+ * coalesced threads of a warp, parts of those by a label. A grid group knows its ranks and sizes;
+ * there is no grid-wide barrier.
  *
- * Threads of one warp are a mask of lanes. A tile's lanes are neighbours; of a coalesced group or a labelled part a rank
- * is the place among the bits that are set.
+ * Threads of one warp are a mask of lanes. A tile's lanes are neighbours; of a coalesced group or a
+ * labelled part a rank is the place among the bits that are set.
  */
 #ifndef VGPU_CUDA_COOPERATIVE_GROUPS_H
 #define VGPU_CUDA_COOPERATIVE_GROUPS_H
@@ -54,7 +55,8 @@ static __VGPU_CG unsigned int packed(unsigned int mask, unsigned int bits)
 /* A value of any type that can be copied, a word at a time. */
 template <class T> static __VGPU_CG T from_lane(unsigned int mask, T v, int from)
 {
-	static_assert(std::is_trivially_copyable<T>::value, "only what can be copied bit by bit is shuffled");
+	static_assert(std::is_trivially_copyable<T>::value,
+		      "only what can be copied bit by bit is shuffled");
 	unsigned int words[(sizeof(T) + 3) / 4] = {};
 	T result;
 
@@ -84,9 +86,18 @@ public:
 	__VGPU_CG unsigned int size() const { return __popc(mask_); }
 	__VGPU_CG unsigned int num_threads() const { return size(); }
 	__VGPU_CG void sync() const { __syncwarp(mask_); }
-	__VGPU_CG int any(int predicate) const { return (__ballot_sync(mask_, predicate) & mask_) != 0; }
-	__VGPU_CG int all(int predicate) const { return (__ballot_sync(mask_, predicate) & mask_) == mask_; }
-	__VGPU_CG unsigned int ballot(int predicate) const { return packed(mask_, __ballot_sync(mask_, predicate)); }
+	__VGPU_CG int any(int predicate) const
+	{
+		return (__ballot_sync(mask_, predicate) & mask_) != 0;
+	}
+	__VGPU_CG int all(int predicate) const
+	{
+		return (__ballot_sync(mask_, predicate) & mask_) == mask_;
+	}
+	__VGPU_CG unsigned int ballot(int predicate) const
+	{
+		return packed(mask_, __ballot_sync(mask_, predicate));
+	}
 	template <class T> __VGPU_CG unsigned int match_any(T v) const
 	{
 		return packed(mask_, __match_any_sync(mask_, v));
@@ -95,7 +106,10 @@ public:
 	{
 		return packed(mask_, __match_all_sync(mask_, v, &same));
 	}
-	template <class T> __VGPU_CG T shfl(T v, int from) const { return from_lane(mask_, v, lane_or_own(from)); }
+	template <class T> __VGPU_CG T shfl(T v, int from) const
+	{
+		return from_lane(mask_, v, lane_or_own(from));
+	}
 	template <class T> __VGPU_CG T shfl_up(T v, unsigned int by) const
 	{
 		unsigned int rank = thread_rank();
@@ -133,7 +147,9 @@ public:
 	static __VGPU_CG bool is_valid() { return false; }
 	static __VGPU_CG unsigned long long block_rank()
 	{
-		return blockIdx.x + (unsigned long long)gridDim.x * (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);
+		return blockIdx.x +
+		       (unsigned long long)gridDim.x *
+			       (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);
 	}
 	static __VGPU_CG unsigned long long num_blocks()
 	{
@@ -168,7 +184,8 @@ template <unsigned int Size, class Parent = void> class thread_block_tile;
 
 /* The lanes of a tile are neighbours: where a rank lies is known without counting. */
 template <unsigned int Size> class thread_block_tile<Size, void> : public details::warp_group {
-	static_assert(Size && Size <= 32 && !(Size & (Size - 1)), "a tile has 1, 2, 4, 8, 16 or 32 threads");
+	static_assert(Size && Size <= 32 && !(Size & (Size - 1)),
+		      "a tile has 1, 2, 4, 8, 16 or 32 threads");
 
 	static __VGPU_CG unsigned int first() { return details::lane() & ~(Size - 1); }
 	static __VGPU_CG unsigned int ones() { return Size == 32 ? ~0u : (1u << (Size & 31)) - 1; }
@@ -179,7 +196,10 @@ public:
 	static constexpr __VGPU_CG unsigned int size() { return Size; }
 	static constexpr __VGPU_CG unsigned int num_threads() { return Size; }
 	static __VGPU_CG unsigned int meta_group_rank() { return details::block_rank() / Size; }
-	static __VGPU_CG unsigned int meta_group_size() { return (details::block_size() + Size - 1) / Size; }
+	static __VGPU_CG unsigned int meta_group_size()
+	{
+		return (details::block_size() + Size - 1) / Size;
+	}
 	__VGPU_CG unsigned int ballot(int predicate) const
 	{
 		return __ballot_sync(mask_, predicate) >> first() & ones();
@@ -198,11 +218,13 @@ public:
 	}
 	template <class T> __VGPU_CG T shfl_up(T v, unsigned int by) const
 	{
-		return tile_shfl<T>(v, (int)(thread_rank() >= by ? details::lane() - by : details::lane()));
+		return tile_shfl<T>(
+			v, (int)(thread_rank() >= by ? details::lane() - by : details::lane()));
 	}
 	template <class T> __VGPU_CG T shfl_down(T v, unsigned int by) const
 	{
-		return tile_shfl<T>(v, (int)(by < Size - thread_rank() ? details::lane() + by : details::lane()));
+		return tile_shfl<T>(v, (int)(by < Size - thread_rank() ? details::lane() + by :
+									 details::lane()));
 	}
 	template <class T> __VGPU_CG T shfl_xor(T v, unsigned int by) const
 	{
@@ -210,19 +232,27 @@ public:
 	}
 
 private:
-	template <class T> __VGPU_CG T tile_shfl(T v, int from) const { return details::from_lane(mask_, v, from); }
+  template <class T> __VGPU_CG T tile_shfl(T v, int from) const
+  {
+	  return details::from_lane(mask_, v, from);
+  }
 };
 
 /* One that knows what it is a part of; a program may keep it as one that does not. */
-template <unsigned int Size, class Parent> class thread_block_tile : public thread_block_tile<Size, void> {
-public:
+template <unsigned int Size, class Parent>
+class thread_block_tile : public thread_block_tile<Size, void>
+{
+      public:
 	__VGPU_CG thread_block_tile() {}
 	__VGPU_CG thread_block_tile(const thread_block_tile<Size, void> &) {}
 	static __VGPU_CG unsigned int meta_group_rank() { return rank_in((const Parent *)0); }
 	static __VGPU_CG unsigned int meta_group_size() { return size_in((const Parent *)0); }
 
 private:
-	static __VGPU_CG unsigned int rank_in(const thread_block *) { return details::block_rank() / Size; }
+  static __VGPU_CG unsigned int rank_in(const thread_block *)
+  {
+	  return details::block_rank() / Size;
+  }
 	static __VGPU_CG unsigned int size_in(const thread_block *)
 	{
 		return (details::block_size() + Size - 1) / Size;
@@ -249,7 +279,10 @@ class thread_group {
 public:
 	__VGPU_CG thread_group(const thread_block &) : kind_(block), mask_(0) {}
 	__VGPU_CG thread_group(const grid_group &) : kind_(grid), mask_(0) {}
-	__VGPU_CG thread_group(const details::warp_group &group) : kind_(warp), mask_(group.__vgpu_mask()) {}
+	__VGPU_CG thread_group(const details::warp_group &group)
+	    : kind_(warp), mask_(group.__vgpu_mask())
+	{
+	}
 	__VGPU_CG bool __vgpu_is_block() const { return kind_ == block; }
 	__VGPU_CG unsigned int __vgpu_mask() const { return mask_; }
 	__VGPU_CG void sync() const
@@ -266,7 +299,9 @@ public:
 	}
 	__VGPU_CG unsigned long long size() const
 	{
-		return kind_ == block ? thread_block::size() : kind_ == grid ? grid_group::size() : as_warp().size();
+		return kind_ == block ? thread_block::size() :
+		       kind_ == grid  ? grid_group::size() :
+					as_warp().size();
 	}
 	__VGPU_CG unsigned long long num_threads() const { return size(); }
 };
@@ -285,7 +320,8 @@ namespace details
 /* Of a group of lanes the part of @size that the caller is in: ranks that follow one another. */
 static __VGPU_CG coalesced_group cut(unsigned int mask, unsigned int size)
 {
-	unsigned int rank = __popc(mask & ((1u << lane()) - 1)), first = rank / size * size, part = 0, at = 0;
+	unsigned int rank = __popc(mask & ((1u << lane()) - 1)), first = rank / size * size,
+		     part = 0, at = 0;
 
 	for (unsigned int rest = mask; rest; rest &= rest - 1, at++)
 		if (at >= first && at < first + size)
@@ -305,7 +341,8 @@ static __VGPU_CG unsigned int warp_mask()
 
 static __VGPU_CG thread_group tiled_partition(const thread_group &parent, unsigned int size)
 {
-	return details::cut(parent.__vgpu_is_block() ? details::warp_mask() : parent.__vgpu_mask(), size);
+	return details::cut(parent.__vgpu_is_block() ? details::warp_mask() : parent.__vgpu_mask(),
+			    size);
 }
 
 static __VGPU_CG coalesced_group tiled_partition(const coalesced_group &parent, unsigned int size)
@@ -313,7 +350,8 @@ static __VGPU_CG coalesced_group tiled_partition(const coalesced_group &parent, 
 	return details::cut(parent.__vgpu_mask(), size);
 }
 
-template <unsigned int Size> static __VGPU_CG coalesced_group tiled_partition(const coalesced_group &parent)
+template <unsigned int Size>
+static __VGPU_CG coalesced_group tiled_partition(const coalesced_group &parent)
 {
 	return details::cut(parent.__vgpu_mask(), Size);
 }
@@ -325,7 +363,8 @@ static __VGPU_CG coalesced_group labeled_partition(const Group &group, Label lab
 	return coalesced_group(__match_any_sync(group.__vgpu_mask(), label) & group.__vgpu_mask());
 }
 
-template <class Group> static __VGPU_CG coalesced_group binary_partition(const Group &group, bool predicate)
+template <class Group>
+static __VGPU_CG coalesced_group binary_partition(const Group &group, bool predicate)
 {
 	unsigned int yes = __ballot_sync(group.__vgpu_mask(), predicate);
 
@@ -333,18 +372,21 @@ template <class Group> static __VGPU_CG coalesced_group binary_partition(const G
 }
 
 template <class Group> static __VGPU_CG void sync(const Group &group) { group.sync(); }
-template <class Group> static __VGPU_CG auto thread_rank(const Group &group) -> decltype(group.thread_rank())
+template <class Group>
+static __VGPU_CG auto thread_rank(const Group &group) -> decltype(group.thread_rank())
 {
 	return group.thread_rank();
 }
-template <class Group> static __VGPU_CG auto group_size(const Group &group) -> decltype(group.size())
+template <class Group>
+static __VGPU_CG auto group_size(const Group &group) -> decltype(group.size())
 {
 	return group.size();
 }
 
 /* The first thread to come does it, and all get what it returned. */
 template <class Function>
-static __VGPU_CG auto invoke_one_broadcast(const coalesced_group &group, Function function) -> decltype(function())
+static __VGPU_CG auto invoke_one_broadcast(const coalesced_group &group, Function function)
+	-> decltype(function())
 {
 	decltype(function()) result = {};
 
@@ -353,7 +395,8 @@ static __VGPU_CG auto invoke_one_broadcast(const coalesced_group &group, Functio
 	return group.shfl(result, 0);
 }
 
-template <class Group, class Function> static __VGPU_CG void invoke_one(const Group &group, Function function)
+template <class Group, class Function>
+static __VGPU_CG void invoke_one(const Group &group, Function function)
 {
 	if (group.thread_rank() == 0)
 		function();

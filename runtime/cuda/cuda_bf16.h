@@ -52,7 +52,10 @@ typedef __nv_bfloat16 nv_bfloat16;
 struct __attribute__((aligned(4))) __nv_bfloat162 {
 	__nv_bfloat16 x, y;
 	__nv_bfloat162() = default;
-	__host__ __device__ __nv_bfloat162(const __nv_bfloat16 &low, const __nv_bfloat16 &high) : x(low), y(high) {}
+	__host__ __device__ __nv_bfloat162(const __nv_bfloat16 &low, const __nv_bfloat16 &high)
+	    : x(low), y(high)
+	{
+	}
 	__host__ __device__ __nv_bfloat162(const __nv_bfloat162_raw &raw)
 		: x(__nv_bfloat16_raw{ raw.x }), y(__nv_bfloat16_raw{ raw.y }) {}
 	__host__ __device__ operator __nv_bfloat162_raw() const { return { x.x, y.x }; }
@@ -68,9 +71,18 @@ __VGPU_H __nv_bfloat16 __float2bfloat16(float a) { return __nv_bfloat16(a); }
 __VGPU_H __nv_bfloat16 __float2bfloat16_rn(float a) { return __nv_bfloat16(a); }
 __VGPU_H __nv_bfloat16 __double2bfloat16(double a) { return __nv_bfloat16(a); }
 __VGPU_H float __bfloat162float(__nv_bfloat16 a) { return (float)a; }
-__VGPU_H __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
-__VGPU_H __nv_bfloat162 make_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
-__VGPU_H __nv_bfloat162 __float2bfloat162_rn(float a) { return __nv_bfloat162(__nv_bfloat16(a), __nv_bfloat16(a)); }
+__VGPU_H __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b)
+{
+	return __nv_bfloat162(a, b);
+}
+__VGPU_H __nv_bfloat162 make_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b)
+{
+	return __nv_bfloat162(a, b);
+}
+__VGPU_H __nv_bfloat162 __float2bfloat162_rn(float a)
+{
+	return __nv_bfloat162(__nv_bfloat16(a), __nv_bfloat16(a));
+}
 __VGPU_H __nv_bfloat162 __floats2bfloat162_rn(float a, float b)
 {
 	return __nv_bfloat162(__nv_bfloat16(a), __nv_bfloat16(b));
@@ -82,23 +94,37 @@ __VGPU_H __nv_bfloat16 __low2bfloat16(__nv_bfloat162 a) { return a.x; }
 __VGPU_H __nv_bfloat16 __high2bfloat16(__nv_bfloat162 a) { return a.y; }
 __VGPU_H __nv_bfloat162 __low2bfloat162(__nv_bfloat162 a) { return __nv_bfloat162(a.x, a.x); }
 __VGPU_H __nv_bfloat162 __high2bfloat162(__nv_bfloat162 a) { return __nv_bfloat162(a.y, a.y); }
-__VGPU_H __nv_bfloat162 __lows2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162(a.x, b.x); }
-__VGPU_H __nv_bfloat162 __highs2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162(a.y, b.y); }
-__VGPU_H __nv_bfloat16 __ushort_as_bfloat16(unsigned short bits) { return __nv_bfloat16_raw{ bits }; }
-__VGPU_H __nv_bfloat16 __short_as_bfloat16(short bits) { return __nv_bfloat16_raw{ (unsigned short)bits }; }
+__VGPU_H __nv_bfloat162 __lows2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b)
+{
+	return __nv_bfloat162(a.x, b.x);
+}
+__VGPU_H __nv_bfloat162 __highs2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b)
+{
+	return __nv_bfloat162(a.y, b.y);
+}
+__VGPU_H __nv_bfloat16 __ushort_as_bfloat16(unsigned short bits)
+{
+	return __nv_bfloat16_raw{ bits };
+}
+__VGPU_H __nv_bfloat16 __short_as_bfloat16(short bits)
+{
+	return __nv_bfloat16_raw{ (unsigned short)bits };
+}
 __VGPU_H unsigned short __bfloat16_as_ushort(__nv_bfloat16 a) { return a.x; }
 __VGPU_H short __bfloat16_as_short(__nv_bfloat16 a) { return (short)a.x; }
 
 #define __VGPU_BF_ROUNDED(mode) \
-	__VGPU_H __nv_bfloat16 __float2bfloat16_##mode(float a) { return __vgpu_rounded_##mode<__nv_bfloat16>(a); }
+	__VGPU_H __nv_bfloat16 __float2bfloat16_##mode(float a) { \
+		return __vgpu_rounded_##mode<__nv_bfloat16>(a); }
 __VGPU_BF_ROUNDED(rz)
 __VGPU_BF_ROUNDED(rd)
 __VGPU_BF_ROUNDED(ru)
 #undef __VGPU_BF_ROUNDED
 
-#define __VGPU_BF_INTEGER(name, type, mode) \
-	__VGPU_H type __bfloat162##name##_##mode(__nv_bfloat16 a) { return __vgpu_integer_##mode<type>((float)a); } \
-	__VGPU_H __nv_bfloat16 __##name##2bfloat16_##mode(type a) \
+#define __VGPU_BF_INTEGER(name, type, mode)							\
+	__VGPU_H type __bfloat162##name##_##mode(__nv_bfloat16 a) { \
+		return __vgpu_integer_##mode<type>((float)a); } \
+	__VGPU_H __nv_bfloat16 __##name##2bfloat16_##mode(type a)				\
 	{ return __vgpu_rounded_##mode<__nv_bfloat16>(__vgpu_odd_integer(a)); }
 #define __VGPU_BF_INTEGERS(name, type) \
 	__VGPU_BF_INTEGER(name, type, rn) \

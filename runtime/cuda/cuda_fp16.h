@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * binary16 numbers: __half and __half2, on the host and in device code. Arithmetic is done in single precision and
- * rounded once, which for one operation is the same as rounding the exact result; half_ops.h has what bfloat16 shares.
+ * binary16 numbers: __half and __half2, on the host and in device code. Arithmetic is done in
+ * single precision and rounded once, which for one operation is the same as rounding the exact
+ * result; half_ops.h has what bfloat16 shares.
  */
 #ifndef VGPU_CUDA_CUDA_FP16_H
 #define VGPU_CUDA_CUDA_FP16_H
@@ -90,7 +91,10 @@ struct __attribute__((aligned(4))) __half2 {
 	__half x, y;
 	__half2() = default;
 	__host__ __device__ __half2(const __half &low, const __half &high) : x(low), y(high) {}
-	__host__ __device__ __half2(const __half2_raw &raw) : x(__half_raw{ raw.x }), y(__half_raw{ raw.y }) {}
+	__host__ __device__ __half2(const __half2_raw &raw)
+	    : x(__half_raw{ raw.x }), y(__half_raw{ raw.y })
+	{
+	}
 	__host__ __device__ operator __half2_raw() const { return { x.x, y.x }; }
 };
 typedef __half2 half2;
@@ -130,9 +134,10 @@ __VGPU_HALF_ROUNDED(ru)
 #undef __VGPU_HALF_ROUNDED
 
 /* Integers, in all four roundings; what does not fit becomes the nearest that does, a NaN zero. */
-#define __VGPU_HALF_INTEGER(name, type, mode) \
-	__VGPU_H type __half2##name##_##mode(__half a) { return __vgpu_integer_##mode<type>((float)a); } \
-	__VGPU_H __half __##name##2half_##mode(type a) \
+#define __VGPU_HALF_INTEGER(name, type, mode)							\
+	__VGPU_H type __half2##name##_##mode(__half a) { \
+		return __vgpu_integer_##mode<type>((float)a); } \
+	__VGPU_H __half __##name##2half_##mode(type a)						\
 	{ return __vgpu_rounded_##mode<__half>(__vgpu_odd_integer(a)); }
 #define __VGPU_HALF_INTEGERS(name, type) \
 	__VGPU_HALF_INTEGER(name, type, rn) \
@@ -148,7 +153,10 @@ __VGPU_HALF_INTEGERS(ull, unsigned long long)
 #undef __VGPU_HALF_INTEGERS
 #undef __VGPU_HALF_INTEGER
 __VGPU_H signed char __half2char_rz(__half a) { return __vgpu_integer_rz<signed char>((float)a); }
-__VGPU_H unsigned char __half2uchar_rz(__half a) { return __vgpu_integer_rz<unsigned char>((float)a); }
+__VGPU_H unsigned char __half2uchar_rz(__half a)
+{
+	return __vgpu_integer_rz<unsigned char>((float)a);
+}
 
 #define CUDART_INF_FP16		__ushort_as_half((unsigned short)0x7c00)
 #define CUDART_NAN_FP16		__ushort_as_half((unsigned short)0x7fff)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs written for NVIDIA's headers include this one by name; all of it is in cuda_runtime.h. */
+/*
+ * Programs written for NVIDIA's headers include this one by name; all of it is in cuda_runtime.h.
+ */
 #ifndef VGPU_CUDA_CUDA_PROFILER_API_H
 #define VGPU_CUDA_CUDA_PROFILER_API_H
 #include "../cuda_runtime.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The C++ forms of the CUDA runtime API: typed pointers, kernels as functions, symbols as variables.
+ * The C++ forms of the CUDA runtime API: typed pointers, kernels as functions, symbols as
+ * variables.
  */
 #ifndef VGPU_CUDA_TEMPLATES_H
 #define VGPU_CUDA_TEMPLATES_H
@@ -12,17 +13,20 @@ template <class T> static inline cudaError_t cudaMalloc(T **pointer, size_t byte
 	return cudaMalloc((void **)(void *)pointer, bytes);
 }
 
-template <class T> static inline cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height)
+template <class T>
+static inline cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height)
 {
 	return cudaMallocPitch((void **)(void *)pointer, pitch, width, height);
 }
 
-template <class T> static inline cudaError_t cudaMallocHost(T **pointer, size_t bytes, unsigned int = 0)
+template <class T>
+static inline cudaError_t cudaMallocHost(T **pointer, size_t bytes, unsigned int = 0)
 {
 	return cudaMallocHost((void **)(void *)pointer, bytes);
 }
 
-template <class T> static inline cudaError_t cudaHostAlloc(T **pointer, size_t bytes, unsigned int flags)
+template <class T>
+static inline cudaError_t cudaHostAlloc(T **pointer, size_t bytes, unsigned int flags)
 {
 	return cudaHostAlloc((void **)(void *)pointer, bytes, flags);
 }
@@ -34,42 +38,47 @@ static inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsig
 }
 
 template <class T>
-static inline cudaError_t cudaMallocManaged(T **pointer, size_t bytes, unsigned int flags = cudaMemAttachGlobal)
+static inline cudaError_t cudaMallocManaged(T **pointer, size_t bytes,
+					    unsigned int flags = cudaMemAttachGlobal)
 {
 	return cudaMallocManaged((void **)(void *)pointer, bytes, flags);
 }
 
-template <class T> static inline cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaStream_t stream)
+template <class T>
+static inline cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaStream_t stream)
 {
 	return cudaMallocAsync((void **)(void *)pointer, bytes, stream);
 }
 
 template <class T>
-static inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t bytes, size_t offset = 0,
+static inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t bytes,
+					     size_t offset = 0,
 					     enum cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
 	return cudaMemcpyToSymbol((const void *)&symbol, src, bytes, offset, kind);
 }
 
 template <class T>
-static inline cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t bytes, size_t offset = 0,
+static inline cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t bytes,
+					       size_t offset = 0,
 					       enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
 	return cudaMemcpyFromSymbol(dst, (const void *)&symbol, bytes, offset, kind);
 }
 
 template <class T>
-static inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *src, size_t bytes, size_t offset = 0,
-						  enum cudaMemcpyKind kind = cudaMemcpyHostToDevice,
-						  cudaStream_t stream = 0)
+static inline cudaError_t
+cudaMemcpyToSymbolAsync(const T &symbol, const void *src, size_t bytes, size_t offset = 0,
+			enum cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = 0)
 {
 	return cudaMemcpyToSymbolAsync((const void *)&symbol, src, bytes, offset, kind, stream);
 }
 
 template <class T>
-static inline cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t bytes, size_t offset = 0,
-						    enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
-						    cudaStream_t stream = 0)
+static inline cudaError_t
+cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t bytes, size_t offset = 0,
+			  enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+			  cudaStream_t stream = 0)
 {
 	return cudaMemcpyFromSymbolAsync(dst, (const void *)&symbol, bytes, offset, kind, stream);
 }
@@ -85,19 +94,22 @@ template <class T> static inline cudaError_t cudaGetSymbolSize(size_t *bytes, co
 }
 
 template <class T>
-static inline cudaError_t cudaMallocFromPoolAsync(T **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
+static inline cudaError_t cudaMallocFromPoolAsync(T **pointer, size_t bytes, cudaMemPool_t pool,
+						  cudaStream_t stream)
 {
 	return cudaMallocFromPoolAsync((void **)(void *)pointer, bytes, pool, stream);
 }
 
 template <class T>
-static inline cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
+static inline cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaMemPool_t pool,
+					  cudaStream_t stream)
 {
 	return cudaMallocFromPoolAsync((void **)(void *)pointer, bytes, pool, stream);
 }
 
 template <class T>
-static inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *pointer, size_t length = 0,
+static inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *pointer,
+						   size_t length = 0,
 						   unsigned int flags = cudaMemAttachSingle)
 {
 	return cudaStreamAttachMemAsync(stream, (void *)pointer, length, flags);
@@ -136,14 +148,15 @@ __VGPU_CHANNELS_OF(float, 32, Float)
 #undef __VGPU_CHANNELS_OF
 #undef __VGPU_CHANNELS
 
-static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags = 0)
+static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
+					       unsigned long long flags = 0)
 {
 	return cudaGraphInstantiateWithFlags(exec, graph, flags);
 }
 
 template <class... Formal, class... Actual>
-static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*function)(Formal...),
-					     Actual &&...arguments)
+static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
+					     void (*function)(Formal...), Actual &&...arguments)
 {
 	return [&](Formal... converted) {
 		void *pointers[sizeof...(Formal) + 1] = { (void *)&converted... };
@@ -153,10 +166,12 @@ static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, v
 }
 
 template <class T>
-static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_shared, T *function, int blocks,
+static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_shared,
+								    T *function, int blocks,
 								    int block_size)
 {
-	return cudaOccupancyAvailableDynamicSMemPerBlock(dynamic_shared, (const void *)function, blocks, block_size);
+	return cudaOccupancyAvailableDynamicSMemPerBlock(dynamic_shared, (const void *)function,
+							 blocks, block_size);
 }
 
 static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags)
@@ -165,61 +180,72 @@ static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags
 }
 
 template <class T>
-static inline cudaError_t cudaLaunchKernel(const T *function, dim3 grid, dim3 block, void **arguments,
-					   size_t shared = 0, cudaStream_t stream = 0)
+static inline cudaError_t cudaLaunchKernel(const T *function, dim3 grid, dim3 block,
+					   void **arguments, size_t shared = 0,
+					   cudaStream_t stream = 0)
 {
 	return cudaLaunchKernel((const void *)function, grid, block, arguments, shared, stream);
 }
 
 template <class T>
-static inline cudaError_t cudaLaunchCooperativeKernel(const T *function, dim3 grid, dim3 block, void **arguments,
-						      size_t shared = 0, cudaStream_t stream = 0)
+static inline cudaError_t cudaLaunchCooperativeKernel(const T *function, dim3 grid, dim3 block,
+						      void **arguments, size_t shared = 0,
+						      cudaStream_t stream = 0)
 {
-	return cudaLaunchCooperativeKernel((const void *)function, grid, block, arguments, shared, stream);
+	return cudaLaunchCooperativeKernel((const void *)function, grid, block, arguments, shared,
+					   stream);
 }
 
-template <class T> static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, T *function)
+template <class T>
+static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, T *function)
 {
 	return cudaFuncGetAttributes(attributes, (const void *)function);
 }
 
-template <class T> static inline cudaError_t cudaFuncSetAttribute(T *function, cudaFuncAttribute attribute, int value)
+template <class T>
+static inline cudaError_t cudaFuncSetAttribute(T *function, cudaFuncAttribute attribute, int value)
 {
 	return cudaFuncSetAttribute((const void *)function, attribute, value);
 }
 
-template <class T> static inline cudaError_t cudaFuncSetCacheConfig(T *function, cudaFuncCache config)
+template <class T>
+static inline cudaError_t cudaFuncSetCacheConfig(T *function, cudaFuncCache config)
 {
 	return cudaFuncSetCacheConfig((const void *)function, config);
 }
 
-template <class T> static inline cudaError_t cudaFuncSetSharedMemConfig(T *function, cudaSharedMemConfig config)
+template <class T>
+static inline cudaError_t cudaFuncSetSharedMemConfig(T *function, cudaSharedMemConfig config)
 {
 	return cudaFuncSetSharedMemConfig((const void *)function, config);
 }
 
 template <class T>
-static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T function, int block_size,
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T function,
+									int block_size,
 									size_t dynamic_shared)
 {
-	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)function, block_size,
-							     dynamic_shared);
+	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)function,
+							     block_size, dynamic_shared);
 }
 
 template <class T>
-static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, T function,
-										 int block_size,
-										 size_t dynamic_shared,
-										 unsigned int flags)
+static inline cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, T function, int block_size,
+						       size_t dynamic_shared, unsigned int flags)
 {
-	return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, (const void *)function, block_size,
-								      dynamic_shared, flags);
+	return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+		blocks, (const void *)function, block_size, dynamic_shared, flags);
 }
 
-/* The block size with the most resident threads: larger sizes first, so that the fewest blocks do it. */
+/*
+ * The block size with the most resident threads: larger sizes first, so that the fewest blocks do
+ * it.
+ */
 template <class Size, class T>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *min_grid, int *block_size, T function,
-									 Size shared_of, int limit = 0)
+static inline cudaError_t
+cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *min_grid, int *block_size, T function,
+					       Size shared_of, int limit = 0)
 {
 	struct cudaFuncAttributes attributes;
 	int device, sms, best = 0;
@@ -236,8 +262,8 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *mi
 	for (int size = (limit + 31) / 32 * 32; size > 0; size -= 32) {
 		int threads = size < limit ? size : limit, blocks;
 
-		error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void *)function, threads,
-								      shared_of(threads));
+		error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+			&blocks, (const void *)function, threads, shared_of(threads));
 		if (error != cudaSuccess)
 			return error;
 		if (blocks * threads > best) {
@@ -255,12 +281,14 @@ struct __vgpu_same_shared {
 };
 
 template <class T>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid, int *block_size, T function,
-							     size_t dynamic_shared = 0, int limit = 0)
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid, int *block_size,
+							     T function, size_t dynamic_shared = 0,
+							     int limit = 0)
 {
 	__vgpu_same_shared shared = { dynamic_shared };
 
-	return cudaOccupancyMaxPotentialBlockSizeVariableSMem(min_grid, block_size, function, shared, limit);
+	return cudaOccupancyMaxPotentialBlockSizeVariableSMem(min_grid, block_size, function,
+							      shared, limit);
 }
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Everything device code of a .cu file sees, put together: built-in variables, math, intrinsics and atomics. clang
- * ships headers that define CUDA's device functions over __nv_* primitives; libdevice_math.h and libdevice_arith.h
- * give those primitives over libclc. Only for clang's -x cuda, in both of its passes.
+ * Everything device code of a .cu file sees, put together: built-in variables, math, intrinsics and
+ * atomics. clang ships headers that define CUDA's device functions over __nv_* primitives;
+ * libdevice_math.h and libdevice_arith.h give those primitives over libclc. Only for clang's -x
+ * cuda, in both of its passes.
  */
 #ifndef VGPU_CUDA_DEVICE_H
 #define VGPU_CUDA_DEVICE_H
@@ -23,8 +24,8 @@
 #include "libdevice_arith.h"
 
 /*
- * clang's header has the operations on bytes and half-words twice: over __nv_v* for CUDA below 9.2, and as video
- * instructions, which later GPUs do not have either. The first is wanted.
+ * clang's header has the operations on bytes and half-words twice: over __nv_v* for CUDA below 9.2,
+ * and as video instructions, which later GPUs do not have either. The first is wanted.
  */
 #pragma push_macro("CUDA_VERSION")
 #undef CUDA_VERSION
@@ -36,15 +37,21 @@
 #include "device_overloads.h"
 
 extern "C" {
-/* clang turns printf into vprintf; a kernel that calls either is refused by that name when it is compiled. */
+/*
+ * clang turns printf into vprintf; a kernel that calls either is refused by that name when it is
+ * compiled.
+ */
 __device__ int vprintf(const char *, const char *);
 __device__ int printf(const char *, ...);
 __device__ void free(void *) __attribute__((nothrow));
 __device__ void *malloc(size_t) __attribute__((nothrow)) __attribute__((malloc));
 
-/* assert() of the host's <assert.h> calls this. The comment tells the runtime that the trap was an assertion. */
-static __device__ __inline__ __attribute__((always_inline)) void __assert_fail(const char *, const char *, unsigned int,
-									       const char *)
+/*
+ * assert() of the host's <assert.h> calls this. The comment tells the runtime that the trap was an
+ * assertion.
+ */
+static __device__ __inline__ __attribute__((always_inline)) void
+__assert_fail(const char *, const char *, unsigned int, const char *)
 {
 	__asm__ __volatile__("trap; // assert");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CUDA's atomic functions over clang's builtins. The device has one memory order and one scope for all of them, so the
- * _block and _system forms are the same operations.
+ * CUDA's atomic functions over clang's builtins. The device has one memory order and one scope for
+ * all of them, so the _block and _system forms are the same operations.
  */
 #ifndef VGPU_CUDA_DEVICE_ATOMICS_H
 #define VGPU_CUDA_DEVICE_ATOMICS_H
@@ -45,17 +45,22 @@ __VGPU_ATOMICS(atomicInc, unsigned int, __nvvm_atom_inc_gen_ui(p, v))
 __VGPU_ATOMICS(atomicDec, unsigned int, __nvvm_atom_dec_gen_ui(p, v))
 __VGPU_ATOMICS(atomicExch, int, __nvvm_atom_xchg_gen_i(p, v))
 __VGPU_ATOMICS(atomicExch, unsigned int, __nvvm_atom_xchg_gen_i((int *)p, (int)v))
-__VGPU_ATOMICS(atomicExch, unsigned long long, __nvvm_atom_xchg_gen_ll((long long *)p, (long long)v))
+__VGPU_ATOMICS(atomicExch, unsigned long long,
+	       __nvvm_atom_xchg_gen_ll((long long *)p, (long long)v))
 __VGPU_ATOMICS(atomicExch, float,
 	       __nvvm_bitcast_i2f(__nvvm_atom_xchg_gen_i((int *)p, __nvvm_bitcast_f2i(v))))
 
-#define __VGPU_CAS(suffix) \
-	__VGPU_AT int atomicCAS##suffix(int *p, int old, int v) { return __nvvm_atom_cas_gen_i(p, old, v); } \
-	__VGPU_AT unsigned int atomicCAS##suffix(unsigned int *p, unsigned int old, unsigned int v) \
-	{ return (unsigned int)__nvvm_atom_cas_gen_i((int *)p, (int)old, (int)v); } \
-	__VGPU_AT unsigned long long atomicCAS##suffix(unsigned long long *p, unsigned long long old, \
-						       unsigned long long v) \
-	{ return (unsigned long long)__nvvm_atom_cas_gen_ll((long long *)p, (long long)old, (long long)v); }
+#define __VGPU_CAS(suffix)									\
+	__VGPU_AT int atomicCAS##suffix(int *p, int old, int v) { return __nvvm_atom_cas_gen_i(p, \
+		old, v); } \
+	__VGPU_AT unsigned int atomicCAS##suffix(unsigned int *p, unsigned int old, \
+		unsigned int v) \
+	{ return (unsigned int)__nvvm_atom_cas_gen_i((int *)p, (int)old, (int)v); }		\
+	__VGPU_AT unsigned long long atomicCAS##suffix(unsigned long long *p, \
+		unsigned long long old, \
+						       unsigned long long v)			\
+	{ return (unsigned long long)__nvvm_atom_cas_gen_ll((long long *)p, (long long)old, \
+		(long long)v); }
 __VGPU_CAS()
 __VGPU_CAS(_block)
 __VGPU_CAS(_system)
@@ -64,13 +69,15 @@ __VGPU_CAS(_system)
 __VGPU_AT unsigned short atomicCAS(unsigned short *p, unsigned short old, unsigned short v)
 {
 	unsigned int *word = (unsigned int *)((unsigned long long)p & ~3ull);
-	unsigned int shift = ((unsigned long long)p & 2) * 8, seen = *(volatile unsigned int *)word, before;
+	unsigned int shift = ((unsigned long long)p & 2) * 8, seen = *(volatile unsigned int *)word,
+		     before;
 
 	do {
 		before = seen;
 		if ((unsigned short)(before >> shift) != old)
 			return (unsigned short)(before >> shift);
-		seen = atomicCAS(word, before, (before & ~(0xffffu << shift)) | (unsigned int)v << shift);
+		seen = atomicCAS(word, before,
+				 (before & ~(0xffffu << shift)) | (unsigned int)v << shift);
 	} while (seen != before);
 	return old;
 }

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * min() and max() as CUDA has them in the global namespace: for every pair of arithmetic types, on the device and (as
- * nvcc gives it) on the host too.
+ * min() and max() as CUDA has them in the global namespace: for every pair of arithmetic types, on
+ * the device and (as nvcc gives it) on the host too.
  */
 #ifndef VGPU_CUDA_DEVICE_MINMAX_H
 #define VGPU_CUDA_DEVICE_MINMAX_H
 
 #define __VGPU_BOTH static __host__ __device__ __inline__ __attribute__((always_inline))
-#define __VGPU_MINMAX(result, a_type, b_type) \
-	__VGPU_BOTH result min(a_type a, b_type b) { return (result)a < (result)b ? (result)a : (result)b; } \
-	__VGPU_BOTH result max(a_type a, b_type b) { return (result)a > (result)b ? (result)a : (result)b; }
+#define __VGPU_MINMAX(result, a_type, b_type)							\
+	__VGPU_BOTH result min(a_type a, b_type b) { \
+		return (result)a < (result)b ? (result)a : (result)b; } \
+	__VGPU_BOTH result max(a_type a, b_type b) { \
+		return (result)a > (result)b ? (result)a : (result)b; }
 
 /* int with int on the device comes from clang's headers */
 static __inline__ int min(int a, int b)

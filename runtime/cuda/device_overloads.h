@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * float overloads of the math functions that clang's <__clang_cuda_math_forward_declares.h> declares (and so hides the
- * host's) but leaves to NVIDIA's headers to define.
+ * float overloads of the math functions that clang's <__clang_cuda_math_forward_declares.h>
+ * declares (and so hides the host's) but leaves to NVIDIA's headers to define.
  */
 #ifndef VGPU_CUDA_DEVICE_OVERLOADS_H
 #define VGPU_CUDA_DEVICE_OVERLOADS_H

@@ -2,9 +2,9 @@
 /*
  * Barriers, fences and shuffles where clang's own will not do.
  *
- * clang knows that its barrier builtins write no memory themselves, and moves loads of a shared variable whose address
- * it can follow across them: the clobber forbids that. clang 14's shuffles of unsigned long long call themselves; an
- * overload with enable_if is preferred to one without.
+ * clang knows that its barrier builtins write no memory themselves, and moves loads of a shared
+ * variable whose address it can follow across them: the clobber forbids that. clang 14's shuffles
+ * of unsigned long long call themselves; an overload with enable_if is preferred to one without.
  */
 #ifndef VGPU_CUDA_DEVICE_SYNC_H
 #define VGPU_CUDA_DEVICE_SYNC_H
@@ -65,7 +65,10 @@ __VGPU_FENCE(__vgpu_fence_block, __nvvm_membar_cta)
 __VGPU_FENCE(__vgpu_fence_system, __nvvm_membar_sys)
 #undef __VGPU_FENCE
 
-/* Two of the same in the two paths of a branch would become one in front of it: the operand tells them apart. */
+/*
+ * Two of the same in the two paths of a branch would become one in front of it: the operand tells
+ * them apart.
+ */
 template <int> struct __vgpu_site {
 };
 template <int site> __VGPU_SYNC unsigned int __vgpu_activemask(__vgpu_site<site>)
@@ -88,16 +91,19 @@ template <int site> __VGPU_SYNC unsigned int __vgpu_activemask(__vgpu_site<site>
 #define __threadfence_block()		__vgpu_fence_block()
 #define __threadfence_system()		__vgpu_fence_system()
 
-#define __VGPU_SHUFFLE(name, offset_type) \
-	__VGPU_SYNC unsigned long long name##_sync(unsigned int mask, unsigned long long value, offset_type offset, \
-						   int width = 32) __attribute__((enable_if(true, ""))) \
-	{ \
-		return (unsigned long long)name##_sync(mask, (long long)value, offset, width); \
-	} \
-	__VGPU_SYNC unsigned long long name(unsigned long long value, offset_type offset, int width = 32) \
-		__attribute__((enable_if(true, ""))) \
-	{ \
-		return (unsigned long long)name((long long)value, offset, width); \
+#define __VGPU_SHUFFLE(name, offset_type)							\
+	__VGPU_SYNC unsigned long long name##_sync(unsigned int mask, unsigned long long value, \
+		offset_type offset, \
+						   int width = 32) __attribute__((enable_if(true, \
+						   ""))) \
+	{											\
+		return (unsigned long long)name##_sync(mask, (long long)value, offset, width);	\
+	}											\
+	__VGPU_SYNC unsigned long long name(unsigned long long value, offset_type offset, \
+		int width = 32) \
+		__attribute__((enable_if(true, "")))						\
+	{											\
+		return (unsigned long long)name((long long)value, offset, width);		\
 	}
 __VGPU_SHUFFLE(__shfl, int)
 __VGPU_SHUFFLE(__shfl_up, unsigned int)

@@ -7,7 +7,8 @@
 
 #include "driver_types.h"
 
-static __inline__ struct cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pitch, size_t xsize, size_t ysize)
+static __inline__ struct cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pitch,
+							    size_t xsize, size_t ysize)
 {
 	struct cudaPitchedPtr t;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Types and numbers of the CUDA runtime API as NVIDIA documents them: errors, memcpy kinds, device properties and
- * attributes, flags.
+ * Types and numbers of the CUDA runtime API as NVIDIA documents them: errors, memcpy kinds, device
+ * properties and attributes, flags.
  */
 #ifndef VGPU_CUDA_DRIVER_TYPES_H
 #define VGPU_CUDA_DRIVER_TYPES_H
@@ -120,7 +120,8 @@ enum cudaMemcpyKind {
 
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
-typedef void (CUDART_CB *cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *userData);
+typedef void(CUDART_CB *cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status,
+					      void *userData);
 typedef void (CUDART_CB *cudaHostFn_t)(void *userData);
 
 #define cudaStreamLegacy	((cudaStream_t)0x1)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Graphs, memory pools, managed memory, sharing between processes and with graphics, launch attributes: the types of
- * the CUDA runtime API for them. Most of the calls are refused (refused_calls.h).
+ * Graphs, memory pools, managed memory, sharing between processes and with graphics, launch
+ * attributes: the types of the CUDA runtime API for them. Most of the calls are refused
+ * (refused_calls.h).
  */
 #ifndef VGPU_CUDA_GRAPH_TYPES_H
 #define VGPU_CUDA_GRAPH_TYPES_H

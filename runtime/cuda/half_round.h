@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What cuda_fp16.h and cuda_bf16.h round with. A number of more precision is first cut to a float whose last bit says
- * whether anything was cut off ("to odd"); from there one rounding gives what one rounding of the number would.
+ * What cuda_fp16.h and cuda_bf16.h round with. A number of more precision is first cut to a float
+ * whose last bit says whether anything was cut off ("to odd"); from there one rounding gives what
+ * one rounding of the number would.
  */
 #ifndef VGPU_CUDA_HALF_ROUND_H
 #define VGPU_CUDA_HALF_ROUND_H
@@ -11,8 +12,10 @@
 #define __VGPU_H static __inline__ __host__ __device__
 #define __VGPU_HD static __inline__ __device__
 
-template <class T> using __vgpu_if_integer = typename std::enable_if<std::is_integral<T>::value>::type;
-template <class T> using __vgpu_if_number = typename std::enable_if<std::is_arithmetic<T>::value>::type;
+template <class T>
+using __vgpu_if_integer = typename std::enable_if<std::is_integral<T>::value>::type;
+template <class T>
+using __vgpu_if_number = typename std::enable_if<std::is_arithmetic<T>::value>::type;
 
 __VGPU_H float __vgpu_odd_float(double a)
 {
@@ -29,7 +32,10 @@ __VGPU_H float __vgpu_odd_float(double a)
 	return f;
 }
 
-/* Of an integer: 64 bits do not fit a double, and the ones below bit 32 of a large one only say that they are there. */
+/*
+ * Of an integer: 64 bits do not fit a double, and the ones below bit 32 of a large one only say
+ * that they are there.
+ */
 template <class T> __VGPU_H float __vgpu_odd_integer(T a)
 {
 	unsigned long long size = a < 0 ? 0 - (unsigned long long)a : (unsigned long long)a;
@@ -105,9 +111,21 @@ template <class T> __VGPU_H T __vgpu_integer(float a)
 		return high;
 	return a <= (float)low ? low : (T)a;
 }
-template <class T> __VGPU_H T __vgpu_integer_rn(float a) { return __vgpu_integer<T>(__builtin_rintf(a)); }
-template <class T> __VGPU_H T __vgpu_integer_rz(float a) { return __vgpu_integer<T>(__builtin_truncf(a)); }
-template <class T> __VGPU_H T __vgpu_integer_rd(float a) { return __vgpu_integer<T>(__builtin_floorf(a)); }
-template <class T> __VGPU_H T __vgpu_integer_ru(float a) { return __vgpu_integer<T>(__builtin_ceilf(a)); }
+template <class T> __VGPU_H T __vgpu_integer_rn(float a)
+{
+	return __vgpu_integer<T>(__builtin_rintf(a));
+}
+template <class T> __VGPU_H T __vgpu_integer_rz(float a)
+{
+	return __vgpu_integer<T>(__builtin_truncf(a));
+}
+template <class T> __VGPU_H T __vgpu_integer_rd(float a)
+{
+	return __vgpu_integer<T>(__builtin_floorf(a));
+}
+template <class T> __VGPU_H T __vgpu_integer_ru(float a)
+{
+	return __vgpu_integer<T>(__builtin_ceilf(a));
+}
 
 #endif

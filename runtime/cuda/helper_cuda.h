@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The few helpers that sample programs expect under this name: checked calls, and choosing a device.
+ * The few helpers that sample programs expect under this name: checked calls, and choosing a
+ * device.
  */
 #ifndef VGPU_CUDA_HELPER_CUDA_H
 #define VGPU_CUDA_HELPER_CUDA_H
@@ -12,13 +13,14 @@
 #include "helper_string.h"
 
 #define checkCudaErrors(call)		__vgpu_check((call), #call, __FILE__, __LINE__)
-#define getLastCudaError(message)	__vgpu_check(cudaGetLastError(), message, __FILE__, __LINE__)
+#define getLastCudaError(message) __vgpu_check(cudaGetLastError(), message, __FILE__, __LINE__)
 
 static inline void __vgpu_check(cudaError_t error, const char *what, const char *file, int line)
 {
 	if (error == cudaSuccess)
 		return;
-	fprintf(stderr, "%s:%d: %s: %s (%s)\n", file, line, what, cudaGetErrorName(error), cudaGetErrorString(error));
+	fprintf(stderr, "%s:%d: %s: %s (%s)\n", file, line, what, cudaGetErrorName(error),
+		cudaGetErrorString(error));
 	exit(EXIT_FAILURE);
 }
 
@@ -50,7 +52,9 @@ static inline int gpuGetMaxGflopsDeviceId(void)
 /* --device=N of the command line, else the first. */
 static inline int findCudaDevice(int argc, const char **argv)
 {
-	int device = checkCmdLineFlag(argc, argv, "device") ? getCmdLineArgumentInt(argc, argv, "device") : 0;
+	int device = checkCmdLineFlag(argc, argv, "device") ?
+			     getCmdLineArgumentInt(argc, argv, "device") :
+			     0;
 
 	checkCudaErrors(cudaSetDevice(device));
 	return device;

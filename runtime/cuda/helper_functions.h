@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What sample programs include under this name: command lines, the stop watch, comparison of arrays. */
+/*
+ * What sample programs include under this name: command lines, the stop watch, comparison of
+ * arrays.
+ */
 #ifndef VGPU_CUDA_HELPER_FUNCTIONS_H
 #define VGPU_CUDA_HELPER_FUNCTIONS_H
 
@@ -9,8 +12,8 @@
 #include "helper_string.h"
 #include "helper_timer.h"
 
-static inline bool compareData(const float *reference, const float *data, unsigned int count, float epsilon,
-			       float share)
+static inline bool compareData(const float *reference, const float *data, unsigned int count,
+			       float epsilon, float share)
 {
 	unsigned int wrong = 0;
 
@@ -19,7 +22,8 @@ static inline bool compareData(const float *reference, const float *data, unsign
 	return (float)wrong <= share * (float)count;
 }
 
-static inline bool sdkCompareL2fe(const float *reference, const float *data, unsigned int count, float epsilon)
+static inline bool sdkCompareL2fe(const float *reference, const float *data, unsigned int count,
+				  float epsilon)
 {
 	float error = 0, norm = 0;
 

@@ -50,7 +50,8 @@ static inline float getCmdLineArgumentFloat(int argc, const char **argv, const c
 	return value ? (float)atof(value) : 0.0f;
 }
 
-static inline bool getCmdLineArgumentString(int argc, const char **argv, const char *name, char **string)
+static inline bool getCmdLineArgumentString(int argc, const char **argv, const char *name,
+					    char **string)
 {
 	const char *value = __vgpu_argument(argc, argv, name);
 

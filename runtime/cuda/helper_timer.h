@@ -60,7 +60,8 @@ static inline bool sdkResetTimer(StopWatchInterface **timer)
 
 static inline float sdkGetTimerValue(StopWatchInterface **timer)
 {
-	return (float)((*timer)->total + ((*timer)->running ? __vgpu_now_ms() - (*timer)->begun : 0));
+	return (float)((*timer)->total +
+		       ((*timer)->running ? __vgpu_now_ms() - (*timer)->begun : 0));
 }
 
 static inline float sdkGetAverageTimerValue(StopWatchInterface **timer)

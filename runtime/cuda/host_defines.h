@@ -25,7 +25,10 @@
 #endif
 
 #define __forceinline__		__inline__ __attribute__((always_inline))
-/* A keyword of later clangs; bits/shared_ptr_base.h beside this file keeps libstdc++'s own use of the word intact. */
+/*
+ * A keyword of later clangs; bits/shared_ptr_base.h beside this file keeps libstdc++'s own use of
+ * the word intact.
+ */
 #ifdef __CUDA__
 #if !__has_feature(cuda_noinline_keyword)
 #define __noinline__		__attribute__((noinline))

@@ -1,49 +1,57 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Device arithmetic under the names clang's own CUDA headers call (__nv_*): rounding modes, conversions, integer and
- * bit operations, the byte and half-word operations on 32-bit words. Device compilation of C++ only.
+ * Device arithmetic under the names clang's own CUDA headers call (__nv_*): rounding modes,
+ * conversions, integer and bit operations, the byte and half-word operations on 32-bit words.
+ * Device compilation of C++ only.
  */
 #ifndef VGPU_CUDA_LIBDEVICE_ARITH_H
 #define VGPU_CUDA_LIBDEVICE_ARITH_H
 
 /* the four rounding modes: ours, and the suffix of the builtin */
-#define __VGPU_ROUND(cuda, nvvm) \
-	__VGPU_NV float __nv_fadd_##cuda(float a, float b) \
-	{ \
+#define __VGPU_ROUND(cuda, nvvm)								\
+	__VGPU_NV float __nv_fadd_##cuda(float a, float b)					\
+	{											\
 		return __VGPU_FTZ(__nvvm_add_##nvvm##_ftz_f(a, b), __nvvm_add_##nvvm##_f(a, b)); \
-	} \
-	__VGPU_NV float __nv_fsub_##cuda(float a, float b) { return __nv_fadd_##cuda(a, -b); } \
-	__VGPU_NV float __nv_fmul_##cuda(float a, float b) \
-	{ \
+	}											\
+	__VGPU_NV float __nv_fsub_##cuda(float a, float b) { return __nv_fadd_##cuda(a, -b); }	\
+	__VGPU_NV float __nv_fmul_##cuda(float a, float b)					\
+	{											\
 		return __VGPU_FTZ(__nvvm_mul_##nvvm##_ftz_f(a, b), __nvvm_mul_##nvvm##_f(a, b)); \
-	} \
-	__VGPU_NV float __nv_fdiv_##cuda(float a, float b) \
-	{ \
+	}											\
+	__VGPU_NV float __nv_fdiv_##cuda(float a, float b)					\
+	{											\
 		return __VGPU_FTZ(__nvvm_div_##nvvm##_ftz_f(a, b), __nvvm_div_##nvvm##_f(a, b)); \
-	} \
-	__VGPU_NV float __nv_frcp_##cuda(float a) \
-	{ \
-		return __VGPU_FTZ(__nvvm_rcp_##nvvm##_ftz_f(a), __nvvm_rcp_##nvvm##_f(a)); \
-	} \
-	__VGPU_NV float __nv_fsqrt_##cuda(float a) \
-	{ \
-		return __VGPU_FTZ(__nvvm_sqrt_##nvvm##_ftz_f(a), __nvvm_sqrt_##nvvm##_f(a)); \
-	} \
-	__VGPU_NV float __nv_fmaf_ieee_##cuda(float a, float b, float c) { return __nvvm_fma_##nvvm##_f(a, b, c); } \
-	__VGPU_NV float __nv_fmaf_##cuda(float a, float b, float c) \
-	{ \
-		return __VGPU_FTZ(__nvvm_fma_##nvvm##_ftz_f(a, b, c), __nvvm_fma_##nvvm##_f(a, b, c)); \
-	} \
-	__VGPU_NV double __nv_dadd_##cuda(double a, double b) { return __nvvm_add_##nvvm##_d(a, b); } \
-	__VGPU_NV double __nv_dsub_##cuda(double a, double b) { return __nvvm_add_##nvvm##_d(a, -b); } \
-	__VGPU_NV double __nv_dmul_##cuda(double a, double b) { return __nvvm_mul_##nvvm##_d(a, b); } \
-	__VGPU_NV double __nv_ddiv_##cuda(double a, double b) { return __nvvm_div_##nvvm##_d(a, b); } \
-	__VGPU_NV double __nv_drcp_##cuda(double a) { return __nvvm_rcp_##nvvm##_d(a); } \
-	__VGPU_NV double __nv_dsqrt_##cuda(double a) { return __nvvm_sqrt_##nvvm##_d(a); } \
-	__VGPU_NV double __nv_fma_##cuda(double a, double b, double c) { return __nvvm_fma_##nvvm##_d(a, b, c); } \
-	__VGPU_NV float __nv_double2float_##cuda(double a) \
-	{ \
-		return __VGPU_FTZ(__nvvm_d2f_##nvvm##_ftz(a), __nvvm_d2f_##nvvm(a)); \
+	}											\
+	__VGPU_NV float __nv_frcp_##cuda(float a)						\
+	{											\
+		return __VGPU_FTZ(__nvvm_rcp_##nvvm##_ftz_f(a), __nvvm_rcp_##nvvm##_f(a));	\
+	}											\
+	__VGPU_NV float __nv_fsqrt_##cuda(float a)						\
+	{											\
+		return __VGPU_FTZ(__nvvm_sqrt_##nvvm##_ftz_f(a), __nvvm_sqrt_##nvvm##_f(a));	\
+	}											\
+	__VGPU_NV float __nv_fmaf_ieee_##cuda(float a, float b, float c) { \
+		return __nvvm_fma_##nvvm##_f(a, b, c); } \
+	__VGPU_NV float __nv_fmaf_##cuda(float a, float b, float c)				\
+	{											\
+		return __VGPU_FTZ(__nvvm_fma_##nvvm##_ftz_f(a, b, c), __nvvm_fma_##nvvm##_f(a, b, \
+			c)); \
+	}											\
+	__VGPU_NV double __nv_dadd_##cuda(double a, double b) { return __nvvm_add_##nvvm##_d(a, \
+		b); } \
+	__VGPU_NV double __nv_dsub_##cuda(double a, double b) { return __nvvm_add_##nvvm##_d(a, \
+		-b); } \
+	__VGPU_NV double __nv_dmul_##cuda(double a, double b) { return __nvvm_mul_##nvvm##_d(a, \
+		b); } \
+	__VGPU_NV double __nv_ddiv_##cuda(double a, double b) { return __nvvm_div_##nvvm##_d(a, \
+		b); } \
+	__VGPU_NV double __nv_drcp_##cuda(double a) { return __nvvm_rcp_##nvvm##_d(a); }	\
+	__VGPU_NV double __nv_dsqrt_##cuda(double a) { return __nvvm_sqrt_##nvvm##_d(a); }	\
+	__VGPU_NV double __nv_fma_##cuda(double a, double b, double c) { \
+		return __nvvm_fma_##nvvm##_d(a, b, c); } \
+	__VGPU_NV float __nv_double2float_##cuda(double a)					\
+	{											\
+		return __VGPU_FTZ(__nvvm_d2f_##nvvm##_ftz(a), __nvvm_d2f_##nvvm(a));		\
 	}
 __VGPU_ROUND(rn, rn)
 __VGPU_ROUND(rz, rz)
@@ -51,8 +59,9 @@ __VGPU_ROUND(ru, rp)
 __VGPU_ROUND(rd, rm)
 
 /*
- * Conversions of integers are instructions and not builtins: clang 14 takes some of those for C's casts, whose rounding is
- * another (int2float_rz and its like), or which leave open what does not fit (float2int_rz).
+ * Conversions of integers are instructions and not builtins: clang 14 takes some of those for C's
+ * casts, whose rounding is another (int2float_rz and its like), or which leave open what does not
+ * fit (float2int_rz).
  */
 #define __VGPU_CVT(name, to, to_in, from, from_in, insn) \
 	__VGPU_NV to __nv_##name(from a) \
@@ -114,7 +123,8 @@ __VGPU_NV int __nv_double2hiint(double a) { return (int)(__nvvm_bitcast_d2ll(a) 
 __VGPU_NV int __nv_double2loint(double a) { return (int)__nvvm_bitcast_d2ll(a); }
 __VGPU_NV double __nv_hiloint2double(int high, int low)
 {
-	return __nvvm_bitcast_ll2d((long long)((unsigned long long)(unsigned)high << 32 | (unsigned)low));
+	return __nvvm_bitcast_ll2d(
+		(long long)((unsigned long long)(unsigned)high << 32 | (unsigned)low));
 }
 __VGPU_NV unsigned short __nv_float2half_rn(float a)
 {
@@ -135,7 +145,10 @@ __VGPU_NV float __nv_half2float(unsigned short half)
 __VGPU_NV int __nv_abs(int a) { return a < 0 ? -a : a; }
 __VGPU_NV long long __nv_llabs(long long a) { return a < 0 ? -a : a; }
 __VGPU_NV int __nv_brev(int a) { return (int)__builtin_bitreverse32((unsigned)a); }
-__VGPU_NV long long __nv_brevll(long long a) { return (long long)__builtin_bitreverse64((unsigned long long)a); }
+__VGPU_NV long long __nv_brevll(long long a)
+{
+	return (long long)__builtin_bitreverse64((unsigned long long)a);
+}
 __VGPU_NV int __nv_clz(int a)
 {
 	int n;
@@ -163,23 +176,38 @@ __VGPU_NV int __nv_byte_perm(int a, int b, int selector)
 	return r;
 }
 __VGPU_NV int __nv_mulhi(int a, int b) { return (int)(((long long)a * b) >> 32); }
-__VGPU_NV unsigned __nv_umulhi(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a * b) >> 32); }
+__VGPU_NV unsigned __nv_umulhi(unsigned a, unsigned b)
+{
+	return (unsigned)(((unsigned long long)a * b) >> 32);
+}
 __VGPU_NV long long __nv_mul64hi(long long a, long long b) { return __nvvm_mulhi_ll(a, b); }
 __VGPU_NV unsigned long long __nv_umul64hi(unsigned long long a, unsigned long long b)
 {
 	return __nvvm_mulhi_ull(a, b);
 }
-__VGPU_NV int __nv_mul24(int a, int b) { return (int)((unsigned)(a << 8 >> 8) * (unsigned)(b << 8 >> 8)); }
+__VGPU_NV int __nv_mul24(int a, int b)
+{
+	return (int)((unsigned)(a << 8 >> 8) * (unsigned)(b << 8 >> 8));
+}
 __VGPU_NV unsigned __nv_umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
-__VGPU_NV unsigned __nv_usad(unsigned a, unsigned b, unsigned c) { return (a > b ? a - b : b - a) + c; }
+__VGPU_NV unsigned __nv_usad(unsigned a, unsigned b, unsigned c)
+{
+	return (a > b ? a - b : b - a) + c;
+}
 __VGPU_NV int __nv_sad(int a, int b, int c)
 {
 	return (int)((a > b ? (unsigned)a - (unsigned)b : (unsigned)b - (unsigned)a) + (unsigned)c);
 }
 __VGPU_NV int __nv_hadd(int a, int b) { return (int)(((long long)a + b) >> 1); }
 __VGPU_NV int __nv_rhadd(int a, int b) { return (int)(((long long)a + b + 1) >> 1); }
-__VGPU_NV unsigned __nv_uhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b) >> 1); }
-__VGPU_NV unsigned __nv_urhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b + 1) >> 1); }
+__VGPU_NV unsigned __nv_uhadd(unsigned a, unsigned b)
+{
+	return (unsigned)(((unsigned long long)a + b) >> 1);
+}
+__VGPU_NV unsigned __nv_urhadd(unsigned a, unsigned b)
+{
+	return (unsigned)(((unsigned long long)a + b + 1) >> 1);
+}
 
 #define __VGPU_MINMAX(prefix, type) \
 	__VGPU_NV type __nv_##prefix##max(type a, type b) { return a > b ? a : b; } \
@@ -190,8 +218,8 @@ __VGPU_MINMAX(ll, long long)
 __VGPU_MINMAX(ull, unsigned long long)
 
 /*
- * Operations on the two halves or four bytes of a word. `expr` sees one element of each operand as x and y (int,
- * sign- or zero-extended as S or U says) and gives the element of the result.
+ * Operations on the two halves or four bytes of a word. `expr` sees one element of each operand as
+ * x and y (int, sign- or zero-extended as S or U says) and gives the element of the result.
  */
 #define __VGPU_S2(w, i)	((int)(short)((w) >> (16 * (i))))
 #define __VGPU_U2(w, i)	((int)(((w) >> (16 * (i))) & 0xffff))
@@ -212,13 +240,14 @@ __VGPU_MINMAX(ull, unsigned long long)
 		} \
 		return r; \
 	}
-#define __VGPU_SIMD_SUM(name, n, sign) \
-	__VGPU_NV unsigned __nv_##name##n(unsigned a, unsigned b) \
-	{ \
-		unsigned r = 0; \
-		_Pragma("unroll") for (int i = 0; i < n; i++) \
-			r += (unsigned)__VGPU_ABSDIFF(__VGPU_##sign##n(a, i), __VGPU_##sign##n(b, i)); \
-		return r; \
+#define __VGPU_SIMD_SUM(name, n, sign)								\
+	__VGPU_NV unsigned __nv_##name##n(unsigned a, unsigned b)				\
+	{											\
+		unsigned r = 0;									\
+		_Pragma("unroll") for (int i = 0; i < n; i++)					\
+			r += (unsigned)__VGPU_ABSDIFF(__VGPU_##sign##n(a, i), \
+				__VGPU_##sign##n(b, i)); \
+		return r;									\
 	}
 #define __VGPU_SIMD_ONE(name, n, expr) \
 	__VGPU_SIMD(name##_, n, S, expr) \
@@ -228,7 +257,8 @@ __VGPU_MINMAX(ull, unsigned long long)
 	__VGPU_SIMD(vcmp##name, 4, sign, x op y ? mask : 0) \
 	__VGPU_SIMD(vset##name, 2, sign, x op y) \
 	__VGPU_SIMD(vset##name, 4, sign, x op y)
-#define __VGPU_SIMD_BOTH(name, sign, expr) __VGPU_SIMD(name, 2, sign, expr) __VGPU_SIMD(name, 4, sign, expr)
+#define __VGPU_SIMD_BOTH(name, sign, expr) \
+	__VGPU_SIMD(name, 2, sign, expr) __VGPU_SIMD(name, 4, sign, expr)
 
 __VGPU_SIMD_BOTH(vadd, U, x + y)
 __VGPU_SIMD_BOTH(vsub, U, x - y)
@@ -269,19 +299,20 @@ __VGPU_SIMD_SUM(vsadu, 2, U)
 __VGPU_SIMD_SUM(vsadu, 4, U)
 
 /* products of bytes and half-words, added up; clang's headers do not have these */
-#define __VGPU_DOT(name, op, sign, type, wide, narrow) \
-	__VGPU_NV type name(type a, type b, type c) \
-	{ \
-		type r; \
-		__asm__(op "." sign "32." sign "32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c)); \
-		return r; \
-	} \
-	__VGPU_NV type name(wide a, narrow b, type c) \
-	{ \
-		type x, y; \
-		__builtin_memcpy(&x, &a, 4); \
-		__builtin_memcpy(&y, &b, 4); \
-		return name(x, y, c); \
+#define __VGPU_DOT(name, op, sign, type, wide, narrow)						\
+	__VGPU_NV type name(type a, type b, type c)						\
+	{											\
+		type r;										\
+		__asm__(op "." sign "32." sign "32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), \
+			"r"(c)); \
+		return r;									\
+	}											\
+	__VGPU_NV type name(wide a, narrow b, type c)						\
+	{											\
+		type x, y;									\
+		__builtin_memcpy(&x, &a, 4);							\
+		__builtin_memcpy(&y, &b, 4);							\
+		return name(x, y, c);								\
 	}
 __VGPU_DOT(__dp4a, "dp4a", "s", int, char4, char4)
 __VGPU_DOT(__dp4a, "dp4a", "u", unsigned, uchar4, uchar4)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Device math under the names clang's own CUDA headers call (__nv_*): libclc's OpenCL functions (mangled names, linked
- * as bitcode by vgpucc), compiler builtins where one instruction does it, and our own code for what neither has.
- * Device compilation of C++ only.
+ * Device math under the names clang's own CUDA headers call (__nv_*): libclc's OpenCL functions
+ * (mangled names, linked as bitcode by vgpucc), compiler builtins where one instruction does it,
+ * and our own code for what neither has. Device compilation of C++ only.
  */
 #ifndef VGPU_CUDA_LIBDEVICE_MATH_H
 #define VGPU_CUDA_LIBDEVICE_MATH_H
@@ -10,8 +10,8 @@
 #define __VGPU_NV static __device__ __inline__ __attribute__((always_inline))
 
 /*
- * What single precision does is a matter of -ftz=true: the builtins that flush subnormal numbers have names of their own.
- * The compiler makes the call a constant.
+ * What single precision does is a matter of -ftz=true: the builtins that flush subnormal numbers
+ * have names of their own. The compiler makes the call a constant.
  */
 extern "C" __device__ int __nvvm_reflect(const char *) __attribute__((const, nothrow));
 #define __VGPU_FTZ(flushing, keeping) (__nvvm_reflect("__CUDA_FTZ") ? (flushing) : (keeping))
@@ -24,7 +24,10 @@ extern "C" __device__ int __nvvm_reflect(const char *) __attribute__((const, not
 	extern "C" __device__ double _Z##n##name##d(double); \
 	__VGPU_NV double __nv_##name(double a) { return _Z##n##name##d(a); }
 #define __VGPU_CLC1(n, name) __VGPU_CLC1F(n, name) __VGPU_CLC1D(n, name)
-/* whose double form finds its place in a table by an integer, which of a NaN is the smallest there is */
+/*
+ * whose double form finds its place in a table by an integer, which of a NaN is the smallest there
+ * is
+ */
 #define __VGPU_NUMBER(n, name) \
 	__VGPU_CLC1F(n, name) \
 	extern "C" __device__ double _Z##n##name##d(double); \
@@ -80,8 +83,8 @@ extern "C" __device__ int _Z5ilogbf(float);
 extern "C" __device__ int _Z5ilogbd(double);
 
 /*
- * a * 2^b. libclc's lose subnormal operands and NaN. The steps before the last do not round, but where the result is zero
- * in any case.
+ * a * 2^b. libclc's lose subnormal operands and NaN. The steps before the last do not round, but
+ * where the result is zero in any case.
  */
 #define __VGPU_LDEXP(name, type, up, top, down, by, power) \
 	__VGPU_NV type name(type a, int b) \
@@ -99,7 +102,8 @@ extern "C" __device__ int _Z5ilogbd(double);
 		return a * power; \
 	}
 __VGPU_LDEXP(__nv_ldexpf, float, 0x1p127f, 127, 0x1p-102f, 102, __nvvm_bitcast_i2f((b + 127) << 23))
-__VGPU_LDEXP(__nv_ldexp, double, 0x1p1023, 1023, 0x1p-969, 969, __nvvm_bitcast_ll2d((long long)(b + 1023) << 52))
+__VGPU_LDEXP(__nv_ldexp, double, 0x1p1023, 1023, 0x1p-969, 969,
+	     __nvvm_bitcast_ll2d((long long)(b + 1023) << 52))
 #undef __VGPU_LDEXP
 __VGPU_NV float __nv_scalbnf(float a, int b) { return __nv_ldexpf(a, b); }
 __VGPU_NV double __nv_scalbn(double a, int b) { return __nv_ldexp(a, b); }
@@ -109,9 +113,9 @@ __VGPU_NV int __nv_ilogbf(float a) { return _Z5ilogbf(a); }
 __VGPU_NV int __nv_ilogb(double a) { return _Z5ilogbd(a); }
 
 /*
- * Powers in single precision: libclc's flush subnormal results, CUDA's do not. The whole part of the exponent is applied
- * in two steps, so that a subnormal result is rounded once; e^r on |r| <= 0.35 is 1 + r + r^2 q(r), q interpolated at
- * the Chebyshev nodes (0.14 ulp).
+ * Powers in single precision: libclc's flush subnormal results, CUDA's do not. The whole part of
+ * the exponent is applied in two steps, so that a subnormal result is rounded once; e^r on |r| <=
+ * 0.35 is 1 + r + r^2 q(r), q interpolated at the Chebyshev nodes (0.14 ulp).
  */
 __VGPU_NV float __vgpu_exp_scaled(float r, float whole)
 {
@@ -157,8 +161,9 @@ __VGPU_NV float __nv_exp10f(float a)
 __VGPU_NV float __nv_erfcf(float a) { return (float)__nv_erfc((double)a); }
 
 /*
- * Remainders are exact, so they are long division of the mantissas, as many bits at a time as 64 hold beside them;
- * libclc's take subnormal numbers for zero. *quotient gets the low bits of |x| / |y|; the result has no sign.
+ * Remainders are exact, so they are long division of the mantissas, as many bits at a time as 64
+ * hold beside them; libclc's take subnormal numbers for zero. *quotient gets the low bits of |x| /
+ * |y|; the result has no sign.
  */
 #define __VGPU_DIVIDE(name, type, word, mantissa, from_bits) \
 	static __device__ __inline__ type name(word a, word b, unsigned int *quotient) \
@@ -236,7 +241,8 @@ __VGPU_NV float __nv_erfcf(float a) { return (float)__nv_erfc((double)a); }
 __VGPU_DIVIDE(__vgpu_divide_f, float, unsigned int, 23, __nvvm_bitcast_i2f)
 __VGPU_DIVIDE(__vgpu_divide_d, double, unsigned long long, 52, __nvvm_bitcast_ll2d)
 __VGPU_REMAINDERS(f, float, unsigned int, 0x7f800000u, __nvvm_bitcast_f2i, __vgpu_divide_f)
-__VGPU_REMAINDERS(, double, unsigned long long, 0x7ff0000000000000ull, __nvvm_bitcast_d2ll, __vgpu_divide_d)
+__VGPU_REMAINDERS(, double, unsigned long long, 0x7ff0000000000000ull, __nvvm_bitcast_d2ll,
+		  __vgpu_divide_d)
 
 /* one or a few instructions */
 #define __VGPU_BUILTIN1(name) \
@@ -261,25 +267,35 @@ __VGPU_NV float __nv_fmaf(float a, float b, float c)
 	return __VGPU_FTZ(__nvvm_fma_rn_ftz_f(a, b, c), __nvvm_fma_rn_f(a, b, c));
 }
 __VGPU_NV double __nv_fma(double a, double b, double c) { return __nvvm_fma_rn_d(a, b, c); }
-__VGPU_NV float __nv_sqrtf(float a) { return __VGPU_FTZ(__nvvm_sqrt_rn_ftz_f(a), __nvvm_sqrt_rn_f(a)); }
+__VGPU_NV float __nv_sqrtf(float a)
+{
+	return __VGPU_FTZ(__nvvm_sqrt_rn_ftz_f(a), __nvvm_sqrt_rn_f(a));
+}
 __VGPU_NV double __nv_sqrt(double a) { return __nvvm_sqrt_rn_d(a); }
-__VGPU_NV float __nv_rsqrtf(float a) { return __VGPU_FTZ(__nvvm_rsqrt_approx_ftz_f(a), __nvvm_rsqrt_approx_f(a)); }
+__VGPU_NV float __nv_rsqrtf(float a)
+{
+	return __VGPU_FTZ(__nvvm_rsqrt_approx_ftz_f(a), __nvvm_rsqrt_approx_f(a));
+}
 __VGPU_NV double __nv_rsqrt(double a) { return 1.0 / __nvvm_sqrt_rn_d(a); }
 __VGPU_NV float __nv_rcbrtf(float a) { return 1.0f / __nv_cbrtf(a); }
 __VGPU_NV double __nv_rcbrt(double a) { return 1.0 / __nv_cbrt(a); }
 
-/* away from zero at the half; |a| < 2^23 (2^52) has a fraction, larger values are integral already */
+/*
+ * away from zero at the half; |a| < 2^23 (2^52) has a fraction, larger values are integral already
+ */
 __VGPU_NV float __nv_roundf(float a)
 {
 	float t = __builtin_truncf(a);
 
-	return __builtin_copysignf(__builtin_fabsf(a - t) >= 0.5f ? __builtin_fabsf(t) + 1.0f : __builtin_fabsf(t), a);
+	return __builtin_copysignf(
+		__builtin_fabsf(a - t) >= 0.5f ? __builtin_fabsf(t) + 1.0f : __builtin_fabsf(t), a);
 }
 __VGPU_NV double __nv_round(double a)
 {
 	double t = __builtin_trunc(a);
 
-	return __builtin_copysign(__builtin_fabs(a - t) >= 0.5 ? __builtin_fabs(t) + 1.0 : __builtin_fabs(t), a);
+	return __builtin_copysign(
+		__builtin_fabs(a - t) >= 0.5 ? __builtin_fabs(t) + 1.0 : __builtin_fabs(t), a);
 }
 __VGPU_NV long long __nv_llrintf(float a) { return __nvvm_f2ll_rn(a); }
 __VGPU_NV long long __nv_llrint(double a) { return __nvvm_d2ll_rn(a); }
@@ -294,7 +310,10 @@ __VGPU_NV int __nv_finitef(float a) { return __builtin_fabsf(a) < __builtin_inff
 __VGPU_NV int __nv_isfinited(double a) { return __builtin_fabs(a) < __builtin_inf(); }
 __VGPU_NV int __nv_signbitf(float a) { return __nvvm_bitcast_f2i(a) < 0; }
 __VGPU_NV int __nv_signbitd(double a) { return __nvvm_bitcast_d2ll(a) < 0; }
-__VGPU_NV float __nv_saturatef(float a) { return __VGPU_FTZ(__nvvm_saturate_ftz_f(a), __nvvm_saturate_f(a)); }
+__VGPU_NV float __nv_saturatef(float a)
+{
+	return __VGPU_FTZ(__nvvm_saturate_ftz_f(a), __nvvm_saturate_f(a));
+}
 __VGPU_NV float __nv_nanf(const void *) { return __builtin_nanf(""); }
 __VGPU_NV double __nv_nan(const void *) { return __builtin_nan(""); }
 
@@ -341,18 +360,27 @@ __VGPU_NV double __nv_frexp(double a, int *exponent)
 	}
 	bits = __nvvm_bitcast_d2ll(a);
 	*exponent = (int)((bits >> 52) & 0x7ff) - 1022 + add;
-	return __nvvm_bitcast_ll2d((bits & (long long)0x800fffffffffffffull) | 0x3fe0000000000000ll);
+	return __nvvm_bitcast_ll2d((bits & (long long)0x800fffffffffffffull) |
+				   0x3fe0000000000000ll);
 }
 
 /* pairs and lengths */
-#define __VGPU_PAIR(name, sine, cosine) \
-	__VGPU_NV void __nv_##name##f(float a, float *s, float *c) { *s = __nv_##sine##f(a); *c = __nv_##cosine##f(a); } \
-	__VGPU_NV void __nv_##name(double a, double *s, double *c) { *s = __nv_##sine(a); *c = __nv_##cosine(a); }
+#define __VGPU_PAIR(name, sine, cosine)								\
+	__VGPU_NV void __nv_##name##f(float a, float *s, float *c) { *s = __nv_##sine##f(a); \
+		*c = __nv_##cosine##f(a); } \
+	__VGPU_NV void __nv_##name(double a, double *s, double *c) { *s = __nv_##sine(a); \
+		*c = __nv_##cosine(a); }
 __VGPU_PAIR(sincos, sin, cos)
 __VGPU_PAIR(sincospi, sinpi, cospi)
 
-__VGPU_NV float __nv_norm3df(float a, float b, float c) { return __nv_hypotf(__nv_hypotf(a, b), c); }
-__VGPU_NV double __nv_norm3d(double a, double b, double c) { return __nv_hypot(__nv_hypot(a, b), c); }
+__VGPU_NV float __nv_norm3df(float a, float b, float c)
+{
+	return __nv_hypotf(__nv_hypotf(a, b), c);
+}
+__VGPU_NV double __nv_norm3d(double a, double b, double c)
+{
+	return __nv_hypot(__nv_hypot(a, b), c);
+}
 __VGPU_NV float __nv_norm4df(float a, float b, float c, float d)
 {
 	return __nv_hypotf(__nv_hypotf(a, b), __nv_hypotf(c, d));
@@ -381,8 +409,14 @@ __VGPU_NV float __nv_rhypotf(float a, float b) { return 1.0f / __nv_hypotf(a, b)
 __VGPU_NV double __nv_rhypot(double a, double b) { return 1.0 / __nv_hypot(a, b); }
 __VGPU_NV float __nv_rnorm3df(float a, float b, float c) { return 1.0f / __nv_norm3df(a, b, c); }
 __VGPU_NV double __nv_rnorm3d(double a, double b, double c) { return 1.0 / __nv_norm3d(a, b, c); }
-__VGPU_NV float __nv_rnorm4df(float a, float b, float c, float d) { return 1.0f / __nv_norm4df(a, b, c, d); }
-__VGPU_NV double __nv_rnorm4d(double a, double b, double c, double d) { return 1.0 / __nv_norm4d(a, b, c, d); }
+__VGPU_NV float __nv_rnorm4df(float a, float b, float c, float d)
+{
+	return 1.0f / __nv_norm4df(a, b, c, d);
+}
+__VGPU_NV double __nv_rnorm4d(double a, double b, double c, double d)
+{
+	return 1.0 / __nv_norm4d(a, b, c, d);
+}
 __VGPU_NV float __nv_rnormf(int n, const float *v) { return 1.0f / __nv_normf(n, v); }
 __VGPU_NV double __nv_rnorm(int n, const double *v) { return 1.0 / __nv_norm(n, v); }
 
@@ -395,7 +429,8 @@ __VGPU_NV double __nv_erfcx(double a)
 	if (a > 26.0) {
 		double q = 1.0 / (a * a);
 
-		return 0.56418958354775628695 / a * (1.0 - 0.5 * q * (1.0 - 1.5 * q * (1.0 - 2.5 * q)));
+		return 0.56418958354775628695 / a *
+		       (1.0 - 0.5 * q * (1.0 - 1.5 * q * (1.0 - 2.5 * q)));
 	}
 	return __nv_exp(a * a) * __nv_erfc(a);
 }
@@ -407,7 +442,8 @@ __VGPU_NV double __nv_erfinv(double a)
 	double w, t, x;
 
 	if (!(__builtin_fabs(a) < 1.0))
-		return __builtin_fabs(a) == 1.0 ? __builtin_copysign(__builtin_inf(), a) : __builtin_nan("");
+		return __builtin_fabs(a) == 1.0 ? __builtin_copysign(__builtin_inf(), a) :
+						  __builtin_nan("");
 	w = __nv_log((1.0 - a) * (1.0 + a));
 	t = 4.3307467508 + 0.5 * w;
 	x = __builtin_copysign(__nv_sqrt(__nv_sqrt(t * t - w * 6.8027210884) - t), a);
@@ -435,7 +471,10 @@ __VGPU_NV double __nv_erfcinv(double a)
 	return x;
 }
 __VGPU_NV float __nv_erfcinvf(float a) { return (float)__nv_erfcinv(a); }
-__VGPU_NV double __nv_normcdfinv(double a) { return -1.41421356237309504880 * __nv_erfcinv(2.0 * a); }
+__VGPU_NV double __nv_normcdfinv(double a)
+{
+	return -1.41421356237309504880 * __nv_erfcinv(2.0 * a);
+}
 __VGPU_NV float __nv_normcdfinvf(float a) { return (float)__nv_normcdfinv(a); }
 
 /* approximate forms: one or two instructions of the special function unit */
@@ -447,15 +486,24 @@ __VGPU_NV void __nv_fast_sincosf(float a, float *s, float *c)
 	*c = __nvvm_cos_approx_f(a);
 }
 __VGPU_NV float __nv_fast_fdividef(float a, float b) { return __nvvm_div_approx_f(a, b); }
-__VGPU_NV float __nv_fast_tanf(float a) { return __nvvm_div_approx_f(__nvvm_sin_approx_f(a), __nvvm_cos_approx_f(a)); }
+__VGPU_NV float __nv_fast_tanf(float a)
+{
+	return __nvvm_div_approx_f(__nvvm_sin_approx_f(a), __nvvm_cos_approx_f(a));
+}
 __VGPU_NV float __nv_fast_expf(float a) { return __nvvm_ex2_approx_f(a * 1.4426950408889634f); }
 __VGPU_NV float __nv_fast_exp10f(float a) { return __nvvm_ex2_approx_f(a * 3.3219280948873623f); }
 __VGPU_NV float __nv_fast_log2f(float a) { return __nvvm_lg2_approx_f(a); }
 __VGPU_NV float __nv_fast_logf(float a) { return __nvvm_lg2_approx_f(a) * 0.69314718055994531f; }
 __VGPU_NV float __nv_fast_log10f(float a) { return __nvvm_lg2_approx_f(a) * 0.30102999566398120f; }
-__VGPU_NV float __nv_fast_powf(float a, float b) { return __nvvm_ex2_approx_f(b * __nvvm_lg2_approx_f(a)); }
+__VGPU_NV float __nv_fast_powf(float a, float b)
+{
+	return __nvvm_ex2_approx_f(b * __nvvm_lg2_approx_f(a));
+}
 
-/* Bessel functions: declared so that clang's headers compile; a kernel that calls one is refused by that name. */
+/*
+ * Bessel functions: declared so that clang's headers compile; a kernel that calls one is refused by
+ * that name.
+ */
 extern "C" {
 __device__ float __nv_j0f(float);
 __device__ double __nv_j0(double);

@@ -1,164 +1,205 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of the CUDA runtime API that programs may name and that do nothing here: each returns cudaErrorNotSupported and
- * says once on stderr what is missing (call_refused.c). CALL(what, name, parameters); a parameter's default is for C++.
+ * Calls of the CUDA runtime API that programs may name and that do nothing here: each returns
+ * cudaErrorNotSupported and says once on stderr what is missing (call_refused.c). CALL(what, name,
+ * parameters); a parameter's default is for C++.
  */
 #ifndef VGPU_CUDA_REFUSED_CALLS_H
 #define VGPU_CUDA_REFUSED_CALLS_H
 
-#define VGPU_CUDA_REFUSED_CALLS(CALL) \
-	CALL("managed memory is", cudaMemPrefetchAsync, \
-	     (const void *pointer, size_t count, int device, cudaStream_t stream __dv(0))) \
-	CALL("managed memory is", cudaMemAdvise, \
-	     (const void *pointer, size_t count, enum cudaMemoryAdvise advice, int device)) \
-	CALL("managed memory is", cudaMemRangeGetAttribute, \
-	     (void *data, size_t bytes, enum cudaMemRangeAttribute attr, const void *pointer, size_t count)) \
-	CALL("managed memory is", cudaMemRangeGetAttributes, \
-	     (void **data, size_t *bytes, enum cudaMemRangeAttribute *attrs, size_t n, const void *pointer, size_t count)) \
-	CALL("managed memory is", cudaStreamAttachMemAsync, \
-	     (cudaStream_t stream, void *pointer, size_t length __dv(0), unsigned int flags __dv(4))) \
-	CALL("arrays are", cudaMallocArray, \
-	     (cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height __dv(0), \
-	      unsigned int flags __dv(0))) \
-	CALL("arrays are", cudaMalloc3DArray, \
-	     (cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, \
-	      unsigned int flags __dv(0))) \
-	CALL("arrays are", cudaMallocMipmappedArray, \
-	     (cudaMipmappedArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, \
-	      unsigned int levels, unsigned int flags __dv(0))) \
-	CALL("arrays are", cudaGetMipmappedArrayLevel, \
-	     (cudaArray_t *array, cudaMipmappedArray_const_t mipmapped, unsigned int level)) \
-	CALL("arrays are", cudaFreeArray, (cudaArray_t array)) \
-	CALL("arrays are", cudaFreeMipmappedArray, (cudaMipmappedArray_t array)) \
-	CALL("arrays are", cudaArrayGetInfo, \
-	     (struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array)) \
-	CALL("arrays are", cudaGetChannelDesc, (struct cudaChannelFormatDesc *desc, cudaArray_const_t array)) \
-	CALL("arrays are", cudaMemcpyToArray, \
-	     (cudaArray_t dst, size_t x, size_t y, const void *src, size_t count, enum cudaMemcpyKind kind)) \
-	CALL("arrays are", cudaMemcpyToArrayAsync, \
-	     (cudaArray_t dst, size_t x, size_t y, const void *src, size_t count, enum cudaMemcpyKind kind, \
-	      cudaStream_t stream __dv(0))) \
-	CALL("arrays are", cudaMemcpyFromArray, \
-	     (void *dst, cudaArray_const_t src, size_t x, size_t y, size_t count, enum cudaMemcpyKind kind)) \
-	CALL("arrays are", cudaMemcpyFromArrayAsync, \
-	     (void *dst, cudaArray_const_t src, size_t x, size_t y, size_t count, enum cudaMemcpyKind kind, \
-	      cudaStream_t stream __dv(0))) \
-	CALL("arrays are", cudaMemcpyArrayToArray, \
-	     (cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_const_t src, size_t src_x, size_t src_y, \
-	      size_t count, enum cudaMemcpyKind kind __dv(cudaMemcpyDeviceToDevice))) \
-	CALL("arrays are", cudaMemcpy2DToArray, \
-	     (cudaArray_t dst, size_t x, size_t y, const void *src, size_t spitch, size_t width, size_t height, \
-	      enum cudaMemcpyKind kind)) \
-	CALL("arrays are", cudaMemcpy2DToArrayAsync, \
-	     (cudaArray_t dst, size_t x, size_t y, const void *src, size_t spitch, size_t width, size_t height, \
-	      enum cudaMemcpyKind kind, cudaStream_t stream __dv(0))) \
-	CALL("arrays are", cudaMemcpy2DFromArray, \
-	     (void *dst, size_t dpitch, cudaArray_const_t src, size_t x, size_t y, size_t width, size_t height, \
-	      enum cudaMemcpyKind kind)) \
-	CALL("arrays are", cudaMemcpy2DFromArrayAsync, \
-	     (void *dst, size_t dpitch, cudaArray_const_t src, size_t x, size_t y, size_t width, size_t height, \
-	      enum cudaMemcpyKind kind, cudaStream_t stream __dv(0))) \
-	CALL("arrays are", cudaMemcpy2DArrayToArray, \
-	     (cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_const_t src, size_t src_x, size_t src_y, \
-	      size_t width, size_t height, enum cudaMemcpyKind kind __dv(cudaMemcpyDeviceToDevice))) \
-	CALL("textures are", cudaCreateTextureObject, \
-	     (cudaTextureObject_t *object, const struct cudaResourceDesc *resource, \
-	      const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view)) \
-	CALL("textures are", cudaDestroyTextureObject, (cudaTextureObject_t object)) \
-	CALL("textures are", cudaGetTextureObjectResourceDesc, \
-	     (struct cudaResourceDesc *desc, cudaTextureObject_t object)) \
-	CALL("textures are", cudaGetTextureObjectTextureDesc, \
-	     (struct cudaTextureDesc *desc, cudaTextureObject_t object)) \
-	CALL("textures are", cudaGetTextureObjectResourceViewDesc, \
-	     (struct cudaResourceViewDesc *desc, cudaTextureObject_t object)) \
-	CALL("textures are", cudaDeviceGetTexture1DLinearMaxWidth, \
-	     (size_t *width, const struct cudaChannelFormatDesc *desc, int device)) \
-	CALL("surfaces are", cudaCreateSurfaceObject, \
-	     (cudaSurfaceObject_t *object, const struct cudaResourceDesc *resource)) \
-	CALL("surfaces are", cudaDestroySurfaceObject, (cudaSurfaceObject_t object)) \
-	CALL("surfaces are", cudaGetSurfaceObjectResourceDesc, \
-	     (struct cudaResourceDesc *desc, cudaSurfaceObject_t object)) \
-	CALL("memory shared between processes is", cudaIpcGetMemHandle, (cudaIpcMemHandle_t *handle, void *pointer)) \
-	CALL("memory shared between processes is", cudaIpcOpenMemHandle, \
-	     (void **pointer, cudaIpcMemHandle_t handle, unsigned int flags)) \
-	CALL("memory shared between processes is", cudaIpcCloseMemHandle, (void *pointer)) \
-	CALL("events shared between processes are", cudaIpcGetEventHandle, \
-	     (cudaIpcEventHandle_t *handle, cudaEvent_t event)) \
-	CALL("events shared between processes are", cudaIpcOpenEventHandle, \
-	     (cudaEvent_t *event, cudaIpcEventHandle_t handle)) \
-	CALL("sharing memory with a graphics API is", cudaGraphicsUnregisterResource, (cudaGraphicsResource_t resource)) \
-	CALL("sharing memory with a graphics API is", cudaGraphicsResourceSetMapFlags, \
-	     (cudaGraphicsResource_t resource, unsigned int flags)) \
-	CALL("sharing memory with a graphics API is", cudaGraphicsMapResources, \
-	     (int count, cudaGraphicsResource_t *resources, cudaStream_t stream __dv(0))) \
-	CALL("sharing memory with a graphics API is", cudaGraphicsUnmapResources, \
-	     (int count, cudaGraphicsResource_t *resources, cudaStream_t stream __dv(0))) \
-	CALL("sharing memory with a graphics API is", cudaGraphicsResourceGetMappedPointer, \
-	     (void **pointer, size_t *bytes, cudaGraphicsResource_t resource)) \
-	CALL("sharing memory with a graphics API is", cudaGraphicsSubResourceGetMappedArray, \
-	     (cudaArray_t *array, cudaGraphicsResource_t resource, unsigned int index, unsigned int level)) \
-	CALL("graphs are", cudaStreamBeginCapture, \
-	     (cudaStream_t stream, enum cudaStreamCaptureMode mode __dv(cudaStreamCaptureModeGlobal))) \
-	CALL("graphs are", cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph)) \
-	CALL("graphs are", cudaThreadExchangeStreamCaptureMode, (enum cudaStreamCaptureMode *mode)) \
-	CALL("graphs are", cudaGraphCreate, (cudaGraph_t *graph, unsigned int flags)) \
-	CALL("graphs are", cudaGraphDestroy, (cudaGraph_t graph)) \
-	CALL("graphs are", cudaGraphClone, (cudaGraph_t *clone, cudaGraph_t original)) \
-	CALL("graphs are", cudaGraphInstantiate, \
-	     (cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphNode_t *node, char *log, size_t bytes)) \
-	CALL("graphs are", cudaGraphInstantiateWithFlags, \
-	     (cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)) \
-	CALL("graphs are", cudaGraphLaunch, (cudaGraphExec_t exec, cudaStream_t stream)) \
-	CALL("graphs are", cudaGraphUpload, (cudaGraphExec_t exec, cudaStream_t stream)) \
-	CALL("graphs are", cudaGraphExecDestroy, (cudaGraphExec_t exec)) \
-	CALL("graphs are", cudaGraphExecUpdate, \
-	     (cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node, enum cudaGraphExecUpdateResult *result)) \
-	CALL("graphs are", cudaGraphAddKernelNode, \
+#define VGPU_CUDA_REFUSED_CALLS(CALL)								\
+	CALL("managed memory is", cudaMemPrefetchAsync,						\
+	     (const void *pointer, size_t count, int device, cudaStream_t stream __dv(0)))	\
+	CALL("managed memory is", cudaMemAdvise,						\
+	     (const void *pointer, size_t count, enum cudaMemoryAdvise advice, int device))	\
+	CALL("managed memory is", cudaMemRangeGetAttribute,					\
+	     (void *data, size_t bytes, enum cudaMemRangeAttribute attr, const void *pointer, \
+	     size_t count)) \
+	CALL("managed memory is", cudaMemRangeGetAttributes,					\
+	     (void **data, size_t *bytes, enum cudaMemRangeAttribute *attrs, size_t n, \
+	     const void *pointer, size_t count)) \
+	CALL("managed memory is", cudaStreamAttachMemAsync,					\
+	     (cudaStream_t stream, void *pointer, size_t length __dv(0), \
+	     unsigned int flags __dv(4))) \
+	CALL("arrays are", cudaMallocArray,							\
+	     (cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, \
+	     size_t height __dv(0), \
+	      unsigned int flags __dv(0)))							\
+	CALL("arrays are", cudaMalloc3DArray,							\
+	     (cudaArray_t *array, const struct cudaChannelFormatDesc *desc, \
+	     struct cudaExtent extent, \
+	      unsigned int flags __dv(0)))							\
+	CALL("arrays are", cudaMallocMipmappedArray,						\
+	     (cudaMipmappedArray_t *array, const struct cudaChannelFormatDesc *desc, \
+	     struct cudaExtent extent, \
+	      unsigned int levels, unsigned int flags __dv(0)))					\
+	CALL("arrays are", cudaGetMipmappedArrayLevel,						\
+	     (cudaArray_t *array, cudaMipmappedArray_const_t mipmapped, unsigned int level))	\
+	CALL("arrays are", cudaFreeArray, (cudaArray_t array))					\
+	CALL("arrays are", cudaFreeMipmappedArray, (cudaMipmappedArray_t array))		\
+	CALL("arrays are", cudaArrayGetInfo,							\
+	     (struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, \
+	     cudaArray_t array)) \
+	CALL("arrays are", cudaGetChannelDesc, (struct cudaChannelFormatDesc *desc, \
+		cudaArray_const_t array)) \
+	CALL("arrays are", cudaMemcpyToArray,							\
+	     (cudaArray_t dst, size_t x, size_t y, const void *src, size_t count, \
+	     enum cudaMemcpyKind kind)) \
+	CALL("arrays are", cudaMemcpyToArrayAsync,						\
+	     (cudaArray_t dst, size_t x, size_t y, const void *src, size_t count, \
+	     enum cudaMemcpyKind kind, \
+	      cudaStream_t stream __dv(0)))							\
+	CALL("arrays are", cudaMemcpyFromArray,							\
+	     (void *dst, cudaArray_const_t src, size_t x, size_t y, size_t count, \
+	     enum cudaMemcpyKind kind)) \
+	CALL("arrays are", cudaMemcpyFromArrayAsync,						\
+	     (void *dst, cudaArray_const_t src, size_t x, size_t y, size_t count, \
+	     enum cudaMemcpyKind kind, \
+	      cudaStream_t stream __dv(0)))							\
+	CALL("arrays are", cudaMemcpyArrayToArray,						\
+	     (cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_const_t src, size_t src_x, \
+	     size_t src_y, \
+	      size_t count, enum cudaMemcpyKind kind __dv(cudaMemcpyDeviceToDevice)))		\
+	CALL("arrays are", cudaMemcpy2DToArray,							\
+	     (cudaArray_t dst, size_t x, size_t y, const void *src, size_t spitch, size_t width, \
+	     size_t height, \
+	      enum cudaMemcpyKind kind))							\
+	CALL("arrays are", cudaMemcpy2DToArrayAsync,						\
+	     (cudaArray_t dst, size_t x, size_t y, const void *src, size_t spitch, size_t width, \
+	     size_t height, \
+	      enum cudaMemcpyKind kind, cudaStream_t stream __dv(0)))				\
+	CALL("arrays are", cudaMemcpy2DFromArray,						\
+	     (void *dst, size_t dpitch, cudaArray_const_t src, size_t x, size_t y, size_t width, \
+	     size_t height, \
+	      enum cudaMemcpyKind kind))							\
+	CALL("arrays are", cudaMemcpy2DFromArrayAsync,						\
+	     (void *dst, size_t dpitch, cudaArray_const_t src, size_t x, size_t y, size_t width, \
+	     size_t height, \
+	      enum cudaMemcpyKind kind, cudaStream_t stream __dv(0)))				\
+	CALL("arrays are", cudaMemcpy2DArrayToArray,						\
+	     (cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_const_t src, size_t src_x, \
+	     size_t src_y, \
+	      size_t width, size_t height, \
+	      enum cudaMemcpyKind kind __dv(cudaMemcpyDeviceToDevice))) \
+	CALL("textures are", cudaCreateTextureObject,						\
+	     (cudaTextureObject_t *object, const struct cudaResourceDesc *resource,		\
+	      const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view))	\
+	CALL("textures are", cudaDestroyTextureObject, (cudaTextureObject_t object))		\
+	CALL("textures are", cudaGetTextureObjectResourceDesc,					\
+	     (struct cudaResourceDesc *desc, cudaTextureObject_t object))			\
+	CALL("textures are", cudaGetTextureObjectTextureDesc,					\
+	     (struct cudaTextureDesc *desc, cudaTextureObject_t object))			\
+	CALL("textures are", cudaGetTextureObjectResourceViewDesc,				\
+	     (struct cudaResourceViewDesc *desc, cudaTextureObject_t object))			\
+	CALL("textures are", cudaDeviceGetTexture1DLinearMaxWidth,				\
+	     (size_t *width, const struct cudaChannelFormatDesc *desc, int device))		\
+	CALL("surfaces are", cudaCreateSurfaceObject,						\
+	     (cudaSurfaceObject_t *object, const struct cudaResourceDesc *resource))		\
+	CALL("surfaces are", cudaDestroySurfaceObject, (cudaSurfaceObject_t object))		\
+	CALL("surfaces are", cudaGetSurfaceObjectResourceDesc,					\
+	     (struct cudaResourceDesc *desc, cudaSurfaceObject_t object))			\
+	CALL("memory shared between processes is", cudaIpcGetMemHandle, \
+		(cudaIpcMemHandle_t *handle, void *pointer)) \
+	CALL("memory shared between processes is", cudaIpcOpenMemHandle,			\
+	     (void **pointer, cudaIpcMemHandle_t handle, unsigned int flags))			\
+	CALL("memory shared between processes is", cudaIpcCloseMemHandle, (void *pointer))	\
+	CALL("events shared between processes are", cudaIpcGetEventHandle,			\
+	     (cudaIpcEventHandle_t *handle, cudaEvent_t event))					\
+	CALL("events shared between processes are", cudaIpcOpenEventHandle,			\
+	     (cudaEvent_t *event, cudaIpcEventHandle_t handle))					\
+	CALL("sharing memory with a graphics API is", cudaGraphicsUnregisterResource, \
+		(cudaGraphicsResource_t resource)) \
+	CALL("sharing memory with a graphics API is", cudaGraphicsResourceSetMapFlags,		\
+	     (cudaGraphicsResource_t resource, unsigned int flags))				\
+	CALL("sharing memory with a graphics API is", cudaGraphicsMapResources,			\
+	     (int count, cudaGraphicsResource_t *resources, cudaStream_t stream __dv(0)))	\
+	CALL("sharing memory with a graphics API is", cudaGraphicsUnmapResources,		\
+	     (int count, cudaGraphicsResource_t *resources, cudaStream_t stream __dv(0)))	\
+	CALL("sharing memory with a graphics API is", cudaGraphicsResourceGetMappedPointer,	\
+	     (void **pointer, size_t *bytes, cudaGraphicsResource_t resource))			\
+	CALL("sharing memory with a graphics API is", cudaGraphicsSubResourceGetMappedArray,	\
+	     (cudaArray_t *array, cudaGraphicsResource_t resource, unsigned int index, \
+	     unsigned int level)) \
+	CALL("graphs are", cudaStreamBeginCapture,						\
+	     (cudaStream_t stream, \
+	     enum cudaStreamCaptureMode mode __dv(cudaStreamCaptureModeGlobal))) \
+	CALL("graphs are", cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph))	\
+	CALL("graphs are", cudaThreadExchangeStreamCaptureMode, \
+		(enum cudaStreamCaptureMode *mode)) \
+	CALL("graphs are", cudaGraphCreate, (cudaGraph_t *graph, unsigned int flags))		\
+	CALL("graphs are", cudaGraphDestroy, (cudaGraph_t graph))				\
+	CALL("graphs are", cudaGraphClone, (cudaGraph_t *clone, cudaGraph_t original))		\
+	CALL("graphs are", cudaGraphInstantiate,						\
+	     (cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphNode_t *node, char *log, \
+	     size_t bytes)) \
+	CALL("graphs are", cudaGraphInstantiateWithFlags,					\
+	     (cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags))		\
+	CALL("graphs are", cudaGraphLaunch, (cudaGraphExec_t exec, cudaStream_t stream))	\
+	CALL("graphs are", cudaGraphUpload, (cudaGraphExec_t exec, cudaStream_t stream))	\
+	CALL("graphs are", cudaGraphExecDestroy, (cudaGraphExec_t exec))			\
+	CALL("graphs are", cudaGraphExecUpdate,							\
+	     (cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node, \
+	     enum cudaGraphExecUpdateResult *result)) \
+	CALL("graphs are", cudaGraphAddKernelNode,						\
+	     (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n,	\
+	      const struct cudaKernelNodeParams *params))					\
+	CALL("graphs are", cudaGraphAddMemcpyNode,						\
+	     (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n,	\
+	      const struct cudaMemcpy3DParms *params))						\
+	CALL("graphs are", cudaGraphAddMemcpyNode1D,						\
 	     (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n, \
-	      const struct cudaKernelNodeParams *params)) \
-	CALL("graphs are", cudaGraphAddMemcpyNode, \
-	     (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n, \
-	      const struct cudaMemcpy3DParms *params)) \
-	CALL("graphs are", cudaGraphAddMemcpyNode1D, \
-	     (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n, void *dst, \
-	      const void *src, size_t count, enum cudaMemcpyKind kind)) \
-	CALL("graphs are", cudaGraphAddMemsetNode, \
-	     (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n, \
-	      const struct cudaMemsetParams *params)) \
-	CALL("graphs are", cudaGraphAddHostNode, \
-	     (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n, \
-	      const struct cudaHostNodeParams *params)) \
-	CALL("graphs are", cudaGraphAddEmptyNode, \
+	     void *dst, \
+	      const void *src, size_t count, enum cudaMemcpyKind kind))				\
+	CALL("graphs are", cudaGraphAddMemsetNode,						\
+	     (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n,	\
+	      const struct cudaMemsetParams *params))						\
+	CALL("graphs are", cudaGraphAddHostNode,						\
+	     (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n,	\
+	      const struct cudaHostNodeParams *params))						\
+	CALL("graphs are", cudaGraphAddEmptyNode,						\
 	     (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n)) \
-	CALL("graphs are", cudaGraphAddChildGraphNode, \
-	     (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n, cudaGraph_t child)) \
-	CALL("graphs are", cudaGraphAddDependencies, \
-	     (cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t n)) \
-	CALL("graphs are", cudaGraphGetNodes, (cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *n)) \
-	CALL("graphs are", cudaGraphGetRootNodes, (cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *n)) \
-	CALL("graphs are", cudaGraphGetEdges, \
-	     (cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *n)) \
-	CALL("graphs are", cudaGraphNodeGetType, (cudaGraphNode_t node, enum cudaGraphNodeType *type)) \
-	CALL("graphs are", cudaGraphDestroyNode, (cudaGraphNode_t node)) \
-	CALL("graphs are", cudaGraphKernelNodeGetParams, (cudaGraphNode_t node, struct cudaKernelNodeParams *params)) \
-	CALL("graphs are", cudaGraphKernelNodeSetParams, \
-	     (cudaGraphNode_t node, const struct cudaKernelNodeParams *params)) \
-	CALL("graphs are", cudaGraphExecKernelNodeSetParams, \
-	     (cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaKernelNodeParams *params)) \
-	CALL("graphs are", cudaGraphExecMemcpyNodeSetParams1D, \
-	     (cudaGraphExec_t exec, cudaGraphNode_t node, void *dst, const void *src, size_t count, \
-	      enum cudaMemcpyKind kind)) \
-	CALL("graphs are", cudaGraphDebugDotPrint, (cudaGraph_t graph, const char *path, unsigned int flags)) \
-	CALL("graphs are", cudaDeviceGetGraphMemAttribute, (int device, enum cudaGraphMemAttributeType attr, void *value)) \
-	CALL("graphs are", cudaDeviceSetGraphMemAttribute, (int device, enum cudaGraphMemAttributeType attr, void *value)) \
-	CALL("graphs are", cudaDeviceGraphMemTrim, (int device)) \
-	CALL("access to a pool from other devices is", cudaMemPoolSetAccess, \
-	     (cudaMemPool_t pool, const struct cudaMemAccessDesc *list, size_t count)) \
-	CALL("a pool shared between processes is", cudaMemPoolExportToShareableHandle, \
-	     (void *handle, cudaMemPool_t pool, enum cudaMemAllocationHandleType type, unsigned int flags)) \
-	CALL("a pool shared between processes is", cudaMemPoolImportFromShareableHandle, \
-	     (cudaMemPool_t *pool, void *handle, enum cudaMemAllocationHandleType type, unsigned int flags)) \
-	CALL("the driver API is", cudaGetDriverEntryPoint, \
+	CALL("graphs are", cudaGraphAddChildGraphNode,						\
+	     (cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n, \
+	     cudaGraph_t child)) \
+	CALL("graphs are", cudaGraphAddDependencies,						\
+	     (cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, \
+	     size_t n)) \
+	CALL("graphs are", cudaGraphGetNodes, (cudaGraph_t graph, cudaGraphNode_t *nodes, \
+		size_t *n)) \
+	CALL("graphs are", cudaGraphGetRootNodes, (cudaGraph_t graph, cudaGraphNode_t *nodes, \
+		size_t *n)) \
+	CALL("graphs are", cudaGraphGetEdges,							\
+	     (cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *n))	\
+	CALL("graphs are", cudaGraphNodeGetType, (cudaGraphNode_t node, \
+		enum cudaGraphNodeType *type)) \
+	CALL("graphs are", cudaGraphDestroyNode, (cudaGraphNode_t node))			\
+	CALL("graphs are", cudaGraphKernelNodeGetParams, (cudaGraphNode_t node, \
+		struct cudaKernelNodeParams *params)) \
+	CALL("graphs are", cudaGraphKernelNodeSetParams,					\
+	     (cudaGraphNode_t node, const struct cudaKernelNodeParams *params))			\
+	CALL("graphs are", cudaGraphExecKernelNodeSetParams,					\
+	     (cudaGraphExec_t exec, cudaGraphNode_t node, \
+	     const struct cudaKernelNodeParams *params)) \
+	CALL("graphs are", cudaGraphExecMemcpyNodeSetParams1D,					\
+	     (cudaGraphExec_t exec, cudaGraphNode_t node, void *dst, const void *src, \
+	     size_t count, \
+	      enum cudaMemcpyKind kind))							\
+	CALL("graphs are", cudaGraphDebugDotPrint, (cudaGraph_t graph, const char *path, \
+		unsigned int flags)) \
+	CALL("graphs are", cudaDeviceGetGraphMemAttribute, (int device, \
+		enum cudaGraphMemAttributeType attr, void *value)) \
+	CALL("graphs are", cudaDeviceSetGraphMemAttribute, (int device, \
+		enum cudaGraphMemAttributeType attr, void *value)) \
+	CALL("graphs are", cudaDeviceGraphMemTrim, (int device))				\
+	CALL("access to a pool from other devices is", cudaMemPoolSetAccess,			\
+	     (cudaMemPool_t pool, const struct cudaMemAccessDesc *list, size_t count))		\
+	CALL("a pool shared between processes is", cudaMemPoolExportToShareableHandle,		\
+	     (void *handle, cudaMemPool_t pool, enum cudaMemAllocationHandleType type, \
+	     unsigned int flags)) \
+	CALL("a pool shared between processes is", cudaMemPoolImportFromShareableHandle,	\
+	     (cudaMemPool_t *pool, void *handle, enum cudaMemAllocationHandleType type, \
+	     unsigned int flags)) \
+	CALL("the driver API is", cudaGetDriverEntryPoint,					\
 	     (const char *symbol, void **function, unsigned long long flags, int *status __dv(0)))
 
 #endif

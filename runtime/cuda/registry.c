@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The registry: __cudaRegister*() as clang's module constructors call them, and the lookups of launches and symbols.
- * Registration only remembers; PTX is compiled at the first use of a kernel or variable of its file, once for each
- * context of the process.
+ * The registry: __cudaRegister*() as clang's module constructors call them, and the lookups of
+ * launches and symbols. Registration only remembers; PTX is compiled at the first use of a kernel
+ * or variable of its file, once for each context of the process.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,10 +83,12 @@ static vgpuError_t load(struct fatbin *fatbin, struct vgpuModule **out)
 	if (!loaded->tried || loaded->generation != rt.generation) {
 		*loaded = (struct loaded){ .tried = true, .generation = rt.generation };
 		if (!fatbin->blob) {
-			rt_message("this program's kernels are not for vgpu: compile it with vgpucc");
+			rt_message(
+				"this program's kernels are not for vgpu: compile it with vgpucc");
 			loaded->failed = vgpuErrorNoKernelImageForDevice;
 		} else {
-			loaded->failed = rt_module_load(fatbin->blob->ptx, fatbin->blob->max_regs, &loaded->module);
+			loaded->failed = rt_module_load(fatbin->blob->ptx, fatbin->blob->max_regs,
+							&loaded->module);
 		}
 		if (loaded->failed != vgpuSuccess)
 			fprintf(stderr, "vgpu: %s\n", vgpuGetLastMessage());
@@ -110,7 +112,8 @@ vgpuError_t cuda_function(const void *host, struct vgpuFunction **out)
 		if (error == vgpuSuccess)
 			error = rt_module_function(module, entry->name, &found->function);
 		if (error != vgpuSuccess)
-			return error == vgpuErrorSymbolNotFound ? vgpuErrorInvalidDeviceFunction : error;
+			return error == vgpuErrorSymbolNotFound ? vgpuErrorInvalidDeviceFunction :
+								  error;
 		found->generation = rt.generation;
 	}
 	*out = found->function;
@@ -130,7 +133,8 @@ vgpuError_t cuda_symbol(const void *host, uint64_t *address, uint64_t *bytes)
 	if (!found->address || found->generation != rt.generation) {
 		error = load(entry->fatbin, &module);
 		if (error == vgpuSuccess)
-			error = rt_module_global(module, entry->name, &found->address, &found->bytes);
+			error = rt_module_global(module, entry->name, &found->address,
+						 &found->bytes);
 		if (error != vgpuSuccess)
 			return error == vgpuErrorSymbolNotFound ? vgpuErrorInvalidSymbol : error;
 		found->generation = rt.generation;
@@ -143,14 +147,15 @@ vgpuError_t cuda_symbol(const void *host, uint64_t *address, uint64_t *bytes)
 EXPORT void **__cudaRegisterFatBinary(void *fat);
 EXPORT void __cudaRegisterFatBinaryEnd(void **handle);
 EXPORT void __cudaUnregisterFatBinary(void **handle);
-EXPORT int __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int threads,
-				  void *tid, void *bid, void *block, void *grid, int *warp);
-EXPORT void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t bytes,
-			      int constant, int global);
-EXPORT void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int dim,
-				  int norm, int external);
-EXPORT void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name, int dim,
-				  int external);
+EXPORT int __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+				  int threads, void *tid, void *bid, void *block, void *grid,
+				  int *warp);
+EXPORT void __cudaRegisterVar(void **handle, char *host, char *device, const char *name,
+			      int external, size_t bytes, int constant, int global);
+EXPORT void __cudaRegisterTexture(void **handle, const void *host, const void **device,
+				  const char *name, int dim, int norm, int external);
+EXPORT void __cudaRegisterSurface(void **handle, const void *host, const void **device,
+				  const char *name, int dim, int external);
 
 /* A program without the memory for this cannot go on, and there is nobody to tell yet. */
 static void *must_alloc(size_t bytes)
@@ -169,7 +174,8 @@ void **__cudaRegisterFatBinary(void *fat)
 	const struct wrapper *wrapper = fat;
 	struct fatbin *fatbin = must_alloc(sizeof(*fatbin));
 
-	if (wrapper->magic == WRAPPER_MAGIC && wrapper->data && !memcmp(wrapper->data, "VGPUPTX1", 8))
+	if (wrapper->magic == WRAPPER_MAGIC && wrapper->data &&
+	    !memcmp(wrapper->data, "VGPUPTX1", 8))
 		fatbin->blob = wrapper->data;
 	pthread_mutex_lock(&rt_lock);
 	fatbin->next = fatbins;
@@ -226,30 +232,30 @@ static void add(void **handle, const void *host, const char *name, bool variable
 	pthread_mutex_unlock(&rt_lock);
 }
 
-int __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int threads, void *tid,
-			   void *bid, void *block, void *grid, int *warp)
+int __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+			   int threads, void *tid, void *bid, void *block, void *grid, int *warp)
 {
 	(void)device, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
 	add(handle, host, name, false);
 	return 0;
 }
 
-void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t bytes,
-		       int constant, int global)
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
+		       size_t bytes, int constant, int global)
 {
 	(void)device, (void)external, (void)bytes, (void)constant, (void)global;
 	add(handle, host, name, true);
 }
 
 /* Textures and surfaces: a kernel that uses one is refused when it is compiled. */
-void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int dim, int norm,
-			   int external)
+void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name,
+			   int dim, int norm, int external)
 {
 	(void)handle, (void)host, (void)device, (void)name, (void)dim, (void)norm, (void)external;
 }
 
-void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name, int dim,
-			   int external)
+void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name,
+			   int dim, int external)
 {
 	(void)handle, (void)host, (void)device, (void)name, (void)dim, (void)external;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What clang's host code registers before main(): the PTX of each .cu, its kernels and variables under their host
- * addresses. Compiled and loaded when first used.
+ * What clang's host code registers before main(): the PTX of each .cu, its kernels and variables
+ * under their host addresses. Compiled and loaded when first used.
  */
 #ifndef VGPU_CUDA_REGISTRY_H
 #define VGPU_CUDA_REGISTRY_H

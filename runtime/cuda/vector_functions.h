@@ -7,14 +7,15 @@
 
 #include "vector_types.h"
 
-#define __VGPU_MAKE(name, type) \
-	static __inline__ __host__ __device__ name##1 make_##name##1(type x) \
-	{ name##1 t; t.x = x; return t; } \
-	static __inline__ __host__ __device__ name##2 make_##name##2(type x, type y) \
-	{ name##2 t; t.x = x; t.y = y; return t; } \
-	static __inline__ __host__ __device__ name##3 make_##name##3(type x, type y, type z) \
-	{ name##3 t; t.x = x; t.y = y; t.z = z; return t; } \
-	static __inline__ __host__ __device__ name##4 make_##name##4(type x, type y, type z, type w) \
+#define __VGPU_MAKE(name, type)									\
+	static __inline__ __host__ __device__ name##1 make_##name##1(type x)			\
+	{ name##1 t; t.x = x; return t; }							\
+	static __inline__ __host__ __device__ name##2 make_##name##2(type x, type y)		\
+	{ name##2 t; t.x = x; t.y = y; return t; }						\
+	static __inline__ __host__ __device__ name##3 make_##name##3(type x, type y, type z)	\
+	{ name##3 t; t.x = x; t.y = y; t.z = z; return t; }					\
+	static __inline__ __host__ __device__ name##4 make_##name##4(type x, type y, type z, \
+		type w) \
 	{ name##4 t; t.x = x; t.y = y; t.z = z; t.w = w; return t; }
 
 __VGPU_MAKE(char, signed char)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CUDA's vector types and dim3, for C and C++, host and device. Sizes and alignments are those of NVIDIA's documented
- * ABI: two and four elements are aligned to their whole size up to 16 bytes, one and three to the element.
+ * CUDA's vector types and dim3, for C and C++, host and device. Sizes and alignments are those of
+ * NVIDIA's documented ABI: two and four elements are aligned to their whole size up to 16 bytes,
+ * one and three to the element.
  */
 #ifndef VGPU_CUDA_VECTOR_TYPES_H
 #define VGPU_CUDA_VECTOR_TYPES_H
@@ -41,8 +42,11 @@ struct dim3 {
 #else
 #define __VGPU_CONSTEXPR
 #endif
-	__host__ __device__ __VGPU_CONSTEXPR dim3(unsigned int vx = 1, unsigned int vy = 1, unsigned int vz = 1)
-		: x(vx), y(vy), z(vz) {}
+	__host__ __device__ __VGPU_CONSTEXPR dim3(unsigned int vx = 1, unsigned int vy = 1,
+						  unsigned int vz = 1)
+	    : x(vx), y(vy), z(vz)
+	{
+	}
 	__host__ __device__ __VGPU_CONSTEXPR dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
 	__host__ __device__ operator uint3() const
 	{

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory and errors of one compilation. Chunks double in size, nothing is freed before the end, so that an error can
- * leave from anywhere.
+ * Memory and errors of one compilation. Chunks double in size, nothing is freed before the end, so
+ * that an error can leave from anywhere.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -29,13 +29,15 @@ _Noreturn void ptx_out_of_memory(struct ptx_ctx *ctx)
 _Noreturn void ptx_fail(struct ptx_ctx *ctx, uint32_t line, const char *format, ...)
 {
 	char text[512];
-	int at = line ? snprintf(text, sizeof(text), "ptx line %u: ", line) : snprintf(text, sizeof(text), "ptx: ");
+	int at = line ? snprintf(text, sizeof(text), "ptx line %u: ", line) :
+			snprintf(text, sizeof(text), "ptx: ");
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text + at, sizeof(text) - at, format, args);
 	va_end(args);
-	for (char *c = text; *c; c++)	/* names come from the input: keep the message one printable line */
+	/* names come from the input: keep the message one printable line */
+	for (char *c = text; *c; c++)
 		if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f)
 			*c = '?';
 	ctx->error = -EINVAL;
@@ -80,7 +82,8 @@ void *ptx_alloc(struct ptx_ctx *ctx, size_t bytes)
 	return result;
 }
 
-void *ptx_grow(struct ptx_ctx *ctx, void *old, uint32_t count, uint32_t more, uint32_t *room, size_t size)
+void *ptx_grow(struct ptx_ctx *ctx, void *old, uint32_t count, uint32_t more, uint32_t *room,
+	       size_t size)
 {
 	uint64_t want = *room ? (uint64_t)*room * 2 : 8;
 	void *new;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one compilation owns: memory that is given back all at once, and the way out on an error. Every part of the
- * PTX parser and compiler carries a struct ptx_ctx; the first error ends the compilation by a jump to its start.
+ * What one compilation owns: memory that is given back all at once, and the way out on an error.
+ * Every part of the PTX parser and compiler carries a struct ptx_ctx; the first error ends the
+ * compilation by a jump to its start.
  */
 #ifndef VGPU_PTX_ARENA_H
 #define VGPU_PTX_ARENA_H
@@ -24,8 +25,12 @@ struct ptx_ctx {
 
 /* Zeroed memory that lives until ptx_release(); never NULL. */
 void *ptx_alloc(struct ptx_ctx *ctx, size_t bytes);
-/* A grown copy of the array @old of @count elements of @size bytes, room for at least @count + @more. */
-void *ptx_grow(struct ptx_ctx *ctx, void *old, uint32_t count, uint32_t more, uint32_t *room, size_t size);
+/*
+ * A grown copy of the array @old of @count elements of @size bytes, room for at least @count +
+ * @more.
+ */
+void *ptx_grow(struct ptx_ctx *ctx, void *old, uint32_t count, uint32_t more, uint32_t *room,
+	       size_t size);
 char *ptx_strndup(struct ptx_ctx *ctx, const char *text, size_t len);
 void ptx_release(struct ptx_ctx *ctx);
 
@@ -38,7 +43,8 @@ _Noreturn void ptx_out_of_memory(struct ptx_ctx *ctx);
 #define PTX_PUSH(ctx, owner, array)								\
 	(((owner)->array##_count == (owner)->array##_room ?					\
 	  (void)((owner)->array = ptx_grow((ctx), (owner)->array, (owner)->array##_count, 1,	\
-					   &(owner)->array##_room, sizeof(*(owner)->array))) : (void)0), \
+					   &(owner)->array##_room, \
+					   sizeof(*(owner)->array))) : (void)0), \
 	 &(owner)->array[(owner)->array##_count++])
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instructions of a PTX function: operands are collected while they are read and get their meaning when the
- * instruction ends. Here is also the entry of the parser.
+ * Instructions of a PTX function: operands are collected while they are read and get their meaning
+ * when the instruction ends. Here is also the entry of the parser.
  */
 #include <string.h>
 
@@ -32,7 +32,8 @@ void ptx_insn_mod(struct ptx_parse *p, unsigned int mod)
 	p->insn.mods[p->insn.mod_count++] = (uint8_t)mod;
 	if (ptx_mod_kinds(mod) & PTX_K_TYPE) {
 		if (p->insn.type_count == 3)
-			ptx_fail(p->ctx, p->insn_line, "`%s': too many types", ptx_op_name(p->insn.op));
+			ptx_fail(p->ctx, p->insn_line, "`%s': too many types",
+				 ptx_op_name(p->insn.op));
 		p->insn.types[p->insn.type_count++] = (uint8_t)mod;
 	}
 }
@@ -70,7 +71,8 @@ void ptx_operand_group(struct ptx_parse *p, uint8_t kind, uint32_t first)
 		memcpy(elements, p->ops + first, count * sizeof(*elements));
 	}
 	if (count > (kind == PTX_OPND_LIST ? 255u : kind == PTX_OPND_VEC ? 8u : 1u))
-		ptx_fail(p->ctx, p->insn_line, "`%s': too many operands in a group", ptx_op_name(p->insn.op));
+		ptx_fail(p->ctx, p->insn_line, "`%s': too many operands in a group",
+			 ptx_op_name(p->insn.op));
 	p->op_count = first;
 	group = ptx_operand_new(p, kind);
 	group->elements = elements;
@@ -78,7 +80,8 @@ void ptx_operand_group(struct ptx_parse *p, uint8_t kind, uint32_t first)
 }
 
 /* A name standing as an operand becomes what it names. */
-static void resolve_name(struct ptx_parse *p, struct ptx_operand *o, uint32_t index, bool in_address)
+static void resolve_name(struct ptx_parse *p, struct ptx_operand *o, uint32_t index,
+			 bool in_address)
 {
 	struct ptx_sym *sym;
 
@@ -97,7 +100,8 @@ static void resolve_name(struct ptx_parse *p, struct ptx_operand *o, uint32_t in
 	if (!sym && o->name[0] == '%') {
 		o->reg = ptx_find_sreg(o->name, PTX_M_NONE);
 		if (o->reg == PTX_NONE)
-			ptx_fail(p->ctx, p->insn_line, "`%s' is neither a declared register nor a special register",
+			ptx_fail(p->ctx, p->insn_line,
+				 "`%s' is neither a declared register nor a special register",
 				 o->name);
 		o->kind = PTX_OPND_SREG;
 		return;
@@ -107,7 +111,10 @@ static void resolve_name(struct ptx_parse *p, struct ptx_operand *o, uint32_t in
 			ptx_fail(p->ctx, p->insn_line, "`%s' is not declared", o->name);
 		o->kind = PTX_OPND_LABEL;
 		*PTX_PUSH(p->ctx, p, pending) = (struct ptx_pending){
-			.name = o->name, .insn = p->func->insns_count, .operand = index, .line = p->insn_line,
+			.name = o->name,
+			.insn = p->func->insns_count,
+			.operand = index,
+			.line = p->insn_line,
 		};
 		return;
 	}
@@ -115,7 +122,8 @@ static void resolve_name(struct ptx_parse *p, struct ptx_operand *o, uint32_t in
 	case PTX_SYM_REG:
 		o->reg = sym->number;
 		if (o->value && !in_address)
-			ptx_fail(p->ctx, p->insn_line, "`%s+%lld': only an address can add to a register", o->name,
+			ptx_fail(p->ctx, p->insn_line,
+				 "`%s+%lld': only an address can add to a register", o->name,
 				 (long long)o->value);
 		break;
 	case PTX_SYM_REGS:
@@ -147,7 +155,8 @@ static void resolve_address(struct ptx_parse *p, struct ptx_operand *o)
 			 ptx_op_name(p->insn.op));
 	resolve_name(p, base, PTX_NONE, true);
 	if (base->kind != PTX_OPND_REG && base->kind != PTX_OPND_VAR && base->kind != PTX_OPND_INT)
-		ptx_fail(p->ctx, p->insn_line, "`[%s]' is not an address", base->name ? base->name : "?");
+		ptx_fail(p->ctx, p->insn_line, "`[%s]' is not an address",
+			 base->name ? base->name : "?");
 	o->name = base->name;
 	o->reg = base->kind == PTX_OPND_REG ? base->reg : PTX_NONE;
 	o->var = base->var;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Initialisers of PTX variables: scalars and lists to the bytes of the variable, addresses to references that the
- * compiler turns into relocations.
+ * Initialisers of PTX variables: scalars and lists to the bytes of the variable, addresses to
+ * references that the compiler turns into relocations.
  */
 #include <string.h>
 
@@ -47,20 +47,26 @@ static uint64_t float_bits(const struct ptx_value *value, enum ptx_type type)
 	return low;
 }
 
-static void add_reference(struct ptx_parse *p, struct ptx_var *var, const struct ptx_value *value, uint64_t where)
+static void add_reference(struct ptx_parse *p, struct ptx_var *var, const struct ptx_value *value,
+			  uint64_t where)
 {
 	struct ptx_sym *sym = ptx_find(p, value->symbol);
 	struct ptx_init_ref *ref;
 
 	if (!sym || sym->kind != PTX_SYM_VAR)
-		ptx_fail(p->ctx, p->line, "`%s' in the initialiser of `%s' is not a variable declared before it%s",
+		ptx_fail(p->ctx, p->line,
+			 "`%s' in the initialiser of `%s' is not a variable declared before it%s",
 			 value->symbol, var->name,
-			 sym && sym->kind == PTX_SYM_FUNC ? " (addresses of functions are not supported)" : "");
+			 sym && sym->kind == PTX_SYM_FUNC ?
+				 " (addresses of functions are not supported)" :
+				 "");
 	if (ptx_type_bytes(var->type) != 8)
-		ptx_fail(p->ctx, p->line, "`%s': only a 64-bit element can hold the address of `%s'", var->name,
+		ptx_fail(p->ctx, p->line,
+			 "`%s': only a 64-bit element can hold the address of `%s'", var->name,
 			 value->symbol);
 	if (sym->var->space != PTX_GLOBAL && sym->var->space != PTX_CONST)
-		ptx_fail(p->ctx, p->line, "`%s': the address of `%s' is not constant, only .global and .const are",
+		ptx_fail(p->ctx, p->line,
+			 "`%s': the address of `%s' is not constant, only .global and .const are",
 			 var->name, value->symbol);
 	ref = PTX_PUSH(p->ctx, var, refs);
 	ref->where = where;
@@ -76,10 +82,12 @@ void ptx_data_init(struct ptx_parse *p, struct ptx_var *var)
 	uint64_t count = var->size / bytes;
 
 	if (var->space != PTX_GLOBAL && var->space != PTX_CONST)
-		ptx_fail(p->ctx, p->line, "`%s': only .global and .const variables can have an initialiser", var->name);
+		ptx_fail(p->ctx, p->line,
+			 "`%s': only .global and .const variables can have an initialiser",
+			 var->name);
 	if (p->inits_count > count)
-		ptx_fail(p->ctx, p->line, "`%s': %u values for %llu elements", var->name, p->inits_count,
-			 (unsigned long long)count);
+		ptx_fail(p->ctx, p->line, "`%s': %u values for %llu elements", var->name,
+			 p->inits_count, (unsigned long long)count);
 	if (p->init_nested && p->inits_count != count)
 		ptx_fail(p->ctx, p->line, "`%s': a nested list must name every element", var->name);
 	if (var->init)
@@ -95,7 +103,8 @@ void ptx_data_init(struct ptx_parse *p, struct ptx_var *var)
 			add_reference(p, var, value, (uint64_t)i * bytes);
 		else if (ptx_type_letter(var->type) == 'f' && bytes > 2)
 			bits = float_bits(value, var->type);
-		else if (value->kind != PTX_OPND_INT && !(value->kind == PTX_OPND_F32 && bytes == 4) &&
+		else if (value->kind != PTX_OPND_INT &&
+			 !(value->kind == PTX_OPND_F32 && bytes == 4) &&
 			 !(value->kind == PTX_OPND_F64 && bytes == 8))
 			ptx_fail(p->ctx, p->line, "`%s': a float in a list of .%s", var->name,
 				 ptx_mod_name(var->type));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A PTX module in memory: what the parser hands to the compiler. Names are resolved, nothing else is decided. Contents
- * page of runtime/ptx: lexer.l and parser.y read the text, scope.c resolves names, build.c makes instructions,
- * data.c turns initialisers into bytes.
+ * A PTX module in memory: what the parser hands to the compiler. Names are resolved, nothing else
+ * is decided. Contents page of runtime/ptx: lexer.l and parser.y read the text, scope.c resolves
+ * names, build.c makes instructions, data.c turns initialisers into bytes.
  */
 #ifndef VGPU_PTX_MODULE_H
 #define VGPU_PTX_MODULE_H
@@ -39,7 +39,10 @@ enum ptx_op {
 
 enum ptx_space { PTX_GENERIC, PTX_REG, PTX_PARAM, PTX_GLOBAL, PTX_CONST, PTX_SHARED, PTX_LOCAL };
 
-/* An access at a constant offset of a .param variable, as far as the function that declares it makes one. */
+/*
+ * An access at a constant offset of a .param variable, as far as the function that declares it
+ * makes one.
+ */
 struct ptx_access {
 	uint32_t offset, size;
 	bool store;
@@ -167,7 +170,9 @@ static inline bool ptx_has(const struct ptx_insn *insn, unsigned int mod)
 	return false;
 }
 
-/* The modifier of one of `kinds` that the instruction carries, PTX_M_NONE if none; the first one. */
+/*
+ * The modifier of one of `kinds` that the instruction carries, PTX_M_NONE if none; the first one.
+ */
 static inline unsigned int ptx_mod_of(const struct ptx_insn *insn, uint32_t kinds)
 {
 	for (unsigned int i = 0; i < insn->mod_count; i++)

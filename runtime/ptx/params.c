@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * How a function uses its .param variables. An address taken with mov and used only for ld.param at constant offsets
- * is replaced by the variable itself; what remains tells the compiler which variables can live in registers.
+ * How a function uses its .param variables. An address taken with mov and used only for ld.param at
+ * constant offsets is replaced by the variable itself; what remains tells the compiler which
+ * variables can live in registers.
  */
 #include <string.h>
 
@@ -49,11 +50,15 @@ static void count_defs(struct alias *alias, const struct ptx_insn *insn)
 	}
 }
 
-/* mov %rd1, param; mov %rd2, %rd1; add %rd3, %rd2, 8; cvta.to.param: the register is an address in the variable. */
+/*
+ * mov %rd1, param; mov %rd2, %rd1; add %rd3, %rd2, 8; cvta.to.param: the register is an address in
+ * the variable.
+ */
 static bool follow(struct alias *alias, const struct ptx_insn *insn)
 {
 	const struct ptx_operand *dst = insn->ops, *src = insn->ops + 1;
-	bool is_add = insn->op == PTX_I_ADD && insn->count == 3 && insn->ops[2].kind == PTX_OPND_INT;
+	bool is_add =
+		insn->op == PTX_I_ADD && insn->count == 3 && insn->ops[2].kind == PTX_OPND_INT;
 	struct alias *to;
 
 	if (!(insn->op == PTX_I_MOV && insn->count == 2) && !is_add)
@@ -80,25 +85,33 @@ static void note_escape(const struct alias *alias, const struct ptx_operand *o)
 	if (o->kind == PTX_OPND_VAR || (o->kind == PTX_OPND_ADDR && o->var)) {
 		if (o->var->space == PTX_PARAM)
 			o->var->addressed = true;
-	} else if ((o->kind == PTX_OPND_REG || o->kind == PTX_OPND_ADDR) && o->reg != PTX_NONE && alias[o->reg].var) {
+	} else if ((o->kind == PTX_OPND_REG || o->kind == PTX_OPND_ADDR) && o->reg != PTX_NONE &&
+		   alias[o->reg].var) {
 		alias[o->reg].var->addressed = true;
 	}
 	for (uint32_t e = 0; e < o->count; e++)
 		note_escape(alias, &o->elements[e]);
 }
 
-static void note_access(struct ptx_parse *p, const struct ptx_insn *insn, struct ptx_operand *address)
+static void note_access(struct ptx_parse *p, const struct ptx_insn *insn,
+			struct ptx_operand *address)
 {
 	struct ptx_var *var = address->var;
 	uint32_t size = insn->type_count ? ptx_type_bytes(insn->types[0]) : 0;
 	uint32_t count = ptx_has(insn, PTX_M_V2) ? 2 : ptx_has(insn, PTX_M_V4) ? 4 : 1;
 
 	if (address->value > var->size || (uint64_t)size * count > var->size - address->value)
-		ptx_fail(p->ctx, insn->line, "`[%s+%lld]': an access of %u bytes outside the %llu bytes of the parameter",
-			 var->name, (long long)address->value, size * count, (unsigned long long)var->size);
+		ptx_fail(
+			p->ctx, insn->line,
+			"`[%s+%lld]': an access of %u bytes outside the %llu bytes of the "
+			"parameter",
+			var->name, (long long)address->value, size * count,
+			(unsigned long long)var->size);
 	for (uint32_t i = 0; i < count; i++) {
 		struct ptx_access use = {
-			.offset = (uint32_t)address->value + i * size, .size = size, .store = insn->op == PTX_I_ST,
+			.offset = (uint32_t)address->value + i * size,
+			.size = size,
+			.store = insn->op == PTX_I_ST,
 		};
 		bool known = false;
 
@@ -113,7 +126,8 @@ static void note_call(struct ptx_insn *insn)
 {
 	bool results = insn->count > 1 && insn->ops[0].kind == PTX_OPND_LIST;
 	uint32_t at = results;
-	struct ptx_func *callee = at < insn->count && insn->ops[at].kind == PTX_OPND_FUNC ? insn->ops[at].func : NULL;
+	struct ptx_func *callee =
+		at < insn->count && insn->ops[at].kind == PTX_OPND_FUNC ? insn->ops[at].func : NULL;
 
 	for (uint32_t i = 0; i < insn->count; i++) {
 		struct ptx_operand *list = &insn->ops[i];
@@ -121,7 +135,9 @@ static void note_call(struct ptx_insn *insn)
 		if (list->kind != PTX_OPND_LIST)
 			continue;
 		for (uint32_t e = 0; e < list->count; e++) {
-			struct ptx_var *var = list->elements[e].kind == PTX_OPND_VAR ? list->elements[e].var : NULL;
+			struct ptx_var *var = list->elements[e].kind == PTX_OPND_VAR ?
+						      list->elements[e].var :
+						      NULL;
 
 			if (!var || var->space != PTX_PARAM)
 				continue;
@@ -141,8 +157,8 @@ void ptx_params_resolve(struct ptx_parse *p, struct ptx_func *func)
 		count_defs(alias, &func->insns[i]);
 	for (uint32_t i = 0; i < func->insns_count; i++) {
 		struct ptx_insn *insn = &func->insns[i];
-		bool is_access = (insn->op == PTX_I_LD || insn->op == PTX_I_ST) && ptx_has(insn, PTX_M_PARAM) &&
-				 insn->count == 2;
+		bool is_access = (insn->op == PTX_I_LD || insn->op == PTX_I_ST) &&
+				 ptx_has(insn, PTX_M_PARAM) && insn->count == 2;
 
 		if (insn->op == PTX_I_LABEL || follow(alias, insn))
 			continue;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Names of a PTX module: interning, scopes, declarations of registers, variables, labels and functions. `.reg .b32
- * %r<1000000>' declares a family; its members get a number when they are first named.
+ * Names of a PTX module: interning, scopes, declarations of registers, variables, labels and
+ * functions. `.reg .b32 %r<1000000>' declares a family; its members get a number when they are
+ * first named.
  */
 #include <string.h>
 
@@ -25,7 +26,8 @@ const char *ptx_intern(struct ptx_parse *p, const char *text, size_t len)
 	struct ptx_name *name;
 
 	if (len > PTX_MAX_NAME)
-		ptx_fail(p->ctx, p->line, "`%.40s...': a name longer than %u bytes", text, PTX_MAX_NAME);
+		ptx_fail(p->ctx, p->line, "`%.40s...': a name longer than %u bytes", text,
+			 PTX_MAX_NAME);
 	if (p->name_count >= p->name_slots) {
 		uint32_t slots = p->name_slots ? p->name_slots * 4 : 1024;
 		struct ptx_name **table = ptx_alloc(p->ctx, slots * sizeof(*table)), *next;
@@ -64,13 +66,15 @@ static struct ptx_sym *find_in(struct ptx_parse *p, const char *name, uint32_t s
 {
 	if (!p->sym_slots)
 		return NULL;
-	for (struct ptx_sym *sym = p->syms[name_hash(name) & (p->sym_slots - 1)]; sym; sym = sym->next)
+	for (struct ptx_sym *sym = p->syms[name_hash(name) & (p->sym_slots - 1)]; sym;
+	     sym = sym->next)
 		if (sym->name == name && sym->scope == scope)
 			return sym;
 	return NULL;
 }
 
-static struct ptx_sym *add_sym(struct ptx_parse *p, const char *name, uint32_t scope, enum ptx_sym_kind kind)
+static struct ptx_sym *add_sym(struct ptx_parse *p, const char *name, uint32_t scope,
+			       enum ptx_sym_kind kind)
 {
 	struct ptx_sym *sym = ptx_alloc(p->ctx, sizeof(*sym)), *next, **slot;
 
@@ -105,7 +109,8 @@ static struct ptx_sym *declare(struct ptx_parse *p, const char *name, enum ptx_s
 	struct ptx_sym *old = find_in(p, name, scope);
 
 	if (old)
-		ptx_fail(p->ctx, p->line, "`%s' is declared twice in one scope, first on line %u", name, old->line);
+		ptx_fail(p->ctx, p->line, "`%s' is declared twice in one scope, first on line %u",
+			 name, old->line);
 	return add_sym(p, name, scope, kind);
 }
 
@@ -114,7 +119,8 @@ static uint32_t new_reg(struct ptx_parse *p, const char *name, enum ptx_type typ
 	struct ptx_register *reg;
 
 	if (p->func->regs_count >= MAX_REGS)
-		ptx_fail(p->ctx, p->line, "`%s': more than %u registers in one function", name, MAX_REGS);
+		ptx_fail(p->ctx, p->line, "`%s': more than %u registers in one function", name,
+			 MAX_REGS);
 	reg = PTX_PUSH(p->ctx, p->func, regs);
 	reg->name = name;
 	reg->type = type;
@@ -122,7 +128,8 @@ static uint32_t new_reg(struct ptx_parse *p, const char *name, enum ptx_type typ
 }
 
 /* The member `name` of a register family declared in `scope`, NULL if there is none. */
-static struct ptx_sym *find_member(struct ptx_parse *p, const char *name, size_t len, uint32_t scope)
+static struct ptx_sym *find_member(struct ptx_parse *p, const char *name, size_t len,
+				   uint32_t scope)
 {
 	struct ptx_sym *family, *sym;
 	size_t digits = len;
@@ -169,13 +176,17 @@ struct ptx_sym *ptx_find(struct ptx_parse *p, const char *name)
 void ptx_scope_push(struct ptx_parse *p)
 {
 	if (p->scope_count == PTX_MAX_SCOPES)
-		ptx_fail(p->ctx, p->line, "`{': scopes are nested more than %u deep", PTX_MAX_SCOPES);
+		ptx_fail(p->ctx, p->line, "`{': scopes are nested more than %u deep",
+			 PTX_MAX_SCOPES);
 	p->scopes[p->scope_count].id = p->scope_ids++;
 	p->scopes[p->scope_count].first_pending = p->pending_count;
 	p->scope_count++;
 }
 
-/* Labels used in the scope before their declaration: resolve those declared here, leave the rest to the outer one. */
+/*
+ * Labels used in the scope before their declaration: resolve those declared here, leave the rest to
+ * the outer one.
+ */
 void ptx_scope_pop(struct ptx_parse *p)
 {
 	struct ptx_scope *scope = &p->scopes[p->scope_count - 1];
@@ -202,7 +213,8 @@ void ptx_declare_regs(struct ptx_parse *p, const char *name, uint64_t count, boo
 	struct ptx_sym *sym;
 
 	if (range && count > UINT32_MAX)
-		ptx_fail(p->ctx, p->line, "`%s<%llu>': too many registers", name, (unsigned long long)count);
+		ptx_fail(p->ctx, p->line, "`%s<%llu>': too many registers", name,
+			 (unsigned long long)count);
 	sym = declare(p, name, range ? PTX_SYM_REGS : PTX_SYM_REG);
 	sym->type = p->decl.type;
 	sym->number = range ? (uint32_t)count : new_reg(p, name, p->decl.type);
@@ -259,9 +271,11 @@ struct ptx_var *ptx_declare_var(struct ptx_parse *p, const char *name)
 	if (var->space == PTX_PARAM && !p->func)
 		ptx_fail(p->ctx, p->line, "`%s': a .param variable outside a function", name);
 	if (var->is_open && !(var->is_extern || var->space == PTX_SHARED))
-		ptx_fail(p->ctx, p->line, "`%s[]': only an extern variable can leave its size open", name);
+		ptx_fail(p->ctx, p->line, "`%s[]': only an extern variable can leave its size open",
+			 name);
 	sym = find_in(p, name, p->scopes[p->scope_count - 1].id);
-	if (sym && sym->kind == PTX_SYM_VAR && sym->var->is_extern && sym->var->space == var->space && !p->func) {
+	if (sym && sym->kind == PTX_SYM_VAR && sym->var->is_extern &&
+	    sym->var->space == var->space && !p->func) {
 		/* the definition after `.extern': the variable already has users */
 		if (!var->is_extern) {
 			sym->var->is_extern = false;
@@ -315,10 +329,15 @@ void ptx_func_name(struct ptx_parse *p, const char *name)
 		p->module->funcs_end = &p->func->next;
 		return;
 	}
-	if (old->kind != PTX_SYM_FUNC || old->func->has_body || old->func->is_entry != p->func->is_entry) {
-		/* a repeated prototype behind the body is harmless: ptx_func_end() sees whether this has a body */
+	if (old->kind != PTX_SYM_FUNC || old->func->has_body ||
+	    old->func->is_entry != p->func->is_entry) {
+		/*
+		 * a repeated prototype behind the body is harmless: ptx_func_end() sees whether
+		 * this has a body
+		 */
 		if (old->kind != PTX_SYM_FUNC || old->func->is_entry != p->func->is_entry)
-			ptx_fail(p->ctx, p->line, "`%s' is declared twice, first on line %u", name, old->line);
+			ptx_fail(p->ctx, p->line, "`%s' is declared twice, first on line %u", name,
+				 old->line);
 	}
 }
 
@@ -354,7 +373,10 @@ void ptx_func_param(struct ptx_parse *p, const char *name, bool result)
 		*PTX_PUSH(p->ctx, func, params) = var;
 }
 
-/* A prototype and its body are one function: uses before the body hold the prototype's struct, so the body moves in. */
+/*
+ * A prototype and its body are one function: uses before the body hold the prototype's struct, so
+ * the body moves in.
+ */
 void ptx_func_end(struct ptx_parse *p, bool body)
 {
 	struct ptx_func *func = p->func, *first = find_in(p, func->name, 0)->func, *next;
@@ -367,7 +389,8 @@ void ptx_func_end(struct ptx_parse *p, bool body)
 	if (first == func)
 		return;
 	if (body && first->has_body)
-		ptx_fail(p->ctx, p->line, "`%s' has two bodies, the first on line %u", func->name, first->line);
+		ptx_fail(p->ctx, p->line, "`%s' has two bodies, the first on line %u", func->name,
+			 first->line);
 	if (first->has_body)
 		return;
 	next = first->next;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Look-up of the words of PTX: from spelling to number, by hash over a table built at the start of a parse, and back.
+ * Look-up of the words of PTX: from spelling to number, by hash over a table built at the start of
+ * a parse, and back.
  */
 #include <stdio.h>
 #include <string.h>
@@ -134,9 +135,28 @@ int ptx_find_op(const struct ptx_words *words, const char *text, size_t len)
 }
 
 static const char *const sreg_names[] = {
-	"%tid", "%ntid", "%ctaid", "%nctaid", "%laneid", "%warpid", "%nwarpid", "%smid", "%nsmid", "%gridid",
-	"%lanemask_eq", "%lanemask_lt", "%lanemask_le", "%lanemask_gt", "%lanemask_ge", "%dynamic_smem_size",
-	"%total_smem_size", "%clock", "%clock_hi", "%clock64", "%globaltimer", "%globaltimer_lo",
+	"%tid",
+	"%ntid",
+	"%ctaid",
+	"%nctaid",
+	"%laneid",
+	"%warpid",
+	"%nwarpid",
+	"%smid",
+	"%nsmid",
+	"%gridid",
+	"%lanemask_eq",
+	"%lanemask_lt",
+	"%lanemask_le",
+	"%lanemask_gt",
+	"%lanemask_ge",
+	"%dynamic_smem_size",
+	"%total_smem_size",
+	"%clock",
+	"%clock_hi",
+	"%clock64",
+	"%globaltimer",
+	"%globaltimer_lo",
 	"%globaltimer_hi",
 };
 
@@ -151,7 +171,8 @@ uint32_t ptx_find_sreg(const char *name, unsigned int mod)
 		if (strcmp(sreg_names[i], name) != 0)
 			continue;
 		if (i <= PTX_SR_NCTAID) {
-			if (mod == PTX_M_DIMX || mod == PTX_M_DIMY || mod == PTX_M_DIMZ || mod == PTX_M_DIMW)
+			if (mod == PTX_M_DIMX || mod == PTX_M_DIMY || mod == PTX_M_DIMZ ||
+			    mod == PTX_M_DIMW)
 				comp = mod - PTX_M_DIMX;
 			else
 				return PTX_NONE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The words of PTX: instruction names, and the modifiers behind them with the kinds of place they may stand in.
- * A modifier that an instruction does not list among its kinds is refused by name.
+ * The words of PTX: instruction names, and the modifiers behind them with the kinds of place they
+ * may stand in. A modifier that an instruction does not list among its kinds is refused by name.
  */
 #ifndef VGPU_PTX_WORDS_H
 #define VGPU_PTX_WORDS_H
@@ -38,84 +38,121 @@
 #define PTX_K_OTHER	(1u << 31)	/* known, and supported nowhere */
 
 /* X(enum name, spelling, bytes, letter): types */
-#define PTX_TYPES(X) \
-	X(U8, "u8", 1, 'u') X(U16, "u16", 2, 'u') X(U32, "u32", 4, 'u') X(U64, "u64", 8, 'u') \
-	X(S8, "s8", 1, 's') X(S16, "s16", 2, 's') X(S32, "s32", 4, 's') X(S64, "s64", 8, 's') \
-	X(B8, "b8", 1, 'b') X(B16, "b16", 2, 'b') X(B32, "b32", 4, 'b') X(B64, "b64", 8, 'b') \
-	X(F16, "f16", 2, 'f') X(F32, "f32", 4, 'f') X(F64, "f64", 8, 'f') X(F16X2, "f16x2", 4, 'h') \
+#define PTX_TYPES(X)										\
+	X(U8, "u8", 1, 'u') X(U16, "u16", 2, 'u') X(U32, "u32", 4, 'u') X(U64, "u64", 8, 'u')	\
+	X(S8, "s8", 1, 's') X(S16, "s16", 2, 's') X(S32, "s32", 4, 's') X(S64, "s64", 8, 's')	\
+	X(B8, "b8", 1, 'b') X(B16, "b16", 2, 'b') X(B32, "b32", 4, 'b') X(B64, "b64", 8, 'b')	\
+	X(F16, "f16", 2, 'f') X(F32, "f32", 4, 'f') X(F64, "f64", 8, 'f') \
+	X(F16X2, "f16x2", 4, 'h') \
 	X(PRED, "pred", 1, 'p')
 
 /* X(enum name, spelling, kinds): the other modifiers */
-#define PTX_MODS(X) \
-	X(RN, "rn", PTX_K_RND) X(RZ, "rz", PTX_K_RND) X(RM, "rm", PTX_K_RND) X(RP, "rp", PTX_K_RND) \
-	X(RNI, "rni", PTX_K_RNDI) X(RZI, "rzi", PTX_K_RNDI) X(RMI, "rmi", PTX_K_RNDI) X(RPI, "rpi", PTX_K_RNDI) \
+#define PTX_MODS(X)										\
+	X(RN, "rn", PTX_K_RND) X(RZ, "rz", PTX_K_RND) X(RM, "rm", PTX_K_RND) \
+	X(RP, "rp", PTX_K_RND) \
+	X(RNI, "rni", PTX_K_RNDI) X(RZI, "rzi", PTX_K_RNDI) X(RMI, "rmi", PTX_K_RNDI) \
+	X(RPI, "rpi", PTX_K_RNDI) \
 	X(FTZ, "ftz", PTX_K_FTZ) X(SAT, "sat", PTX_K_SAT) X(SATFINITE, "satfinite", PTX_K_OTHER) \
-	X(APPROX, "approx", PTX_K_APPROX) X(FULL, "full", PTX_K_APPROX) \
-	X(LO, "lo", PTX_K_LOHI | PTX_K_CMP) X(HI, "hi", PTX_K_LOHI | PTX_K_CMP) X(WIDE, "wide", PTX_K_WIDE) \
-	X(PARAM, "param", PTX_K_SPACE) X(GLOBAL, "global", PTX_K_SPACE) X(CONST, "const", PTX_K_SPACE) \
-	X(SHARED, "shared", PTX_K_SPACE) X(LOCAL, "local", PTX_K_SPACE) \
+	X(APPROX, "approx", PTX_K_APPROX) X(FULL, "full", PTX_K_APPROX)				\
+	X(LO, "lo", PTX_K_LOHI | PTX_K_CMP) X(HI, "hi", PTX_K_LOHI | PTX_K_CMP) \
+	X(WIDE, "wide", PTX_K_WIDE) \
+	X(PARAM, "param", PTX_K_SPACE) X(GLOBAL, "global", PTX_K_SPACE) \
+	X(CONST, "const", PTX_K_SPACE) \
+	X(SHARED, "shared", PTX_K_SPACE) X(LOCAL, "local", PTX_K_SPACE)				\
 	X(SHAREDCTA, "shared::cta", PTX_K_SPACE) X(SHAREDCLUSTER, "shared::cluster", PTX_K_OTHER) \
-	X(V2, "v2", PTX_K_VEC) X(V4, "v4", PTX_K_VEC) \
-	X(EQ, "eq", PTX_K_CMP) X(NE, "ne", PTX_K_CMP) X(LT, "lt", PTX_K_CMP) X(LE, "le", PTX_K_CMP) \
-	X(GT, "gt", PTX_K_CMP) X(GE, "ge", PTX_K_CMP) X(LS, "ls", PTX_K_CMP) X(HS, "hs", PTX_K_CMP) \
-	X(EQU, "equ", PTX_K_CMP) X(NEU, "neu", PTX_K_CMP) X(LTU, "ltu", PTX_K_CMP) X(LEU, "leu", PTX_K_CMP) \
-	X(GTU, "gtu", PTX_K_CMP) X(GEU, "geu", PTX_K_CMP) X(NUM, "num", PTX_K_CMP) \
-	X(NAN, "nan", PTX_K_CMP) X(NANP, "NaN", PTX_K_OTHER) X(XORSIGN, "xorsign", PTX_K_OTHER) \
-	X(ABSM, "abs", PTX_K_OTHER) X(RELU, "relu", PTX_K_OTHER) \
-	X(AND, "and", PTX_K_BOOL | PTX_K_ATOM | PTX_K_BAR) X(OR, "or", PTX_K_BOOL | PTX_K_ATOM | PTX_K_BAR) \
-	X(XOR, "xor", PTX_K_BOOL | PTX_K_ATOM) X(POPC, "popc", PTX_K_BAR) \
-	X(ADD, "add", PTX_K_ATOM) X(MIN, "min", PTX_K_ATOM) X(MAX, "max", PTX_K_ATOM) X(EXCH, "exch", PTX_K_ATOM) \
-	X(CAS, "cas", PTX_K_ATOM) X(INC, "inc", PTX_K_ATOM) X(DEC, "dec", PTX_K_ATOM) \
-	X(NOFTZ, "noftz", PTX_K_OTHER) \
-	X(VOLATILE, "volatile", PTX_K_SEM) X(RELAXED, "relaxed", PTX_K_SEM) X(ACQUIRE, "acquire", PTX_K_SEM) \
-	X(RELEASE, "release", PTX_K_SEM) X(ACQREL, "acq_rel", PTX_K_SEM) X(SC, "sc", PTX_K_SEM) \
-	X(WEAK, "weak", PTX_K_SEM) X(MMIO, "mmio", PTX_K_OTHER) \
-	X(CTA, "cta", PTX_K_SEM | PTX_K_LEVEL) X(GPU, "gpu", PTX_K_SEM) X(SYS, "sys", PTX_K_SEM | PTX_K_LEVEL) \
-	X(CLUSTER, "cluster", PTX_K_OTHER) X(GL, "gl", PTX_K_LEVEL) \
-	X(CA, "ca", PTX_K_CACHE) X(CG, "cg", PTX_K_CACHE) X(CS, "cs", PTX_K_CACHE) X(LU, "lu", PTX_K_CACHE) \
-	X(CV, "cv", PTX_K_CACHE) X(WB, "wb", PTX_K_CACHE) X(WT, "wt", PTX_K_CACHE) X(NC, "nc", PTX_K_CACHE) \
-	X(CI, "ci", PTX_K_OTHER) X(L1, "L1", PTX_K_LEVEL) X(L2, "L2", PTX_K_LEVEL) \
-	X(L1NOALLOC, "L1::no_allocate", PTX_K_CACHE) X(L1FIRST, "L1::evict_first", PTX_K_CACHE) \
-	X(L1LAST, "L1::evict_last", PTX_K_CACHE) X(L1NORMAL, "L1::evict_normal", PTX_K_CACHE) \
-	X(L1UNCHANGED, "L1::evict_unchanged", PTX_K_CACHE) X(L2_64, "L2::64B", PTX_K_CACHE) \
-	X(L2_128, "L2::128B", PTX_K_CACHE) X(L2_256, "L2::256B", PTX_K_CACHE) \
-	X(L, "l", PTX_K_SHIFT) X(R, "r", PTX_K_SHIFT) X(WRAP, "wrap", PTX_K_SHIFT) X(CLAMP, "clamp", PTX_K_SHIFT) \
-	X(SHIFTAMT, "shiftamt", PTX_K_SHIFT) \
-	X(SYNC, "sync", PTX_K_SYNC | PTX_K_BAR) X(ALIGNED, "aligned", PTX_K_SYNC | PTX_K_BAR) \
-	X(ARRIVE, "arrive", PTX_K_BAR) X(RED, "red", PTX_K_BAR) X(WARP, "warp", PTX_K_WARP) \
+	X(V2, "v2", PTX_K_VEC) X(V4, "v4", PTX_K_VEC)						\
+	X(EQ, "eq", PTX_K_CMP) X(NE, "ne", PTX_K_CMP) X(LT, "lt", PTX_K_CMP) \
+	X(LE, "le", PTX_K_CMP) \
+	X(GT, "gt", PTX_K_CMP) X(GE, "ge", PTX_K_CMP) X(LS, "ls", PTX_K_CMP) \
+	X(HS, "hs", PTX_K_CMP) \
+	X(EQU, "equ", PTX_K_CMP) X(NEU, "neu", PTX_K_CMP) X(LTU, "ltu", PTX_K_CMP) \
+	X(LEU, "leu", PTX_K_CMP) \
+	X(GTU, "gtu", PTX_K_CMP) X(GEU, "geu", PTX_K_CMP) X(NUM, "num", PTX_K_CMP)		\
+	X(NAN, "nan", PTX_K_CMP) X(NANP, "NaN", PTX_K_OTHER) X(XORSIGN, "xorsign", PTX_K_OTHER)	\
+	X(ABSM, "abs", PTX_K_OTHER) X(RELU, "relu", PTX_K_OTHER)				\
+	X(AND, "and", PTX_K_BOOL | PTX_K_ATOM | PTX_K_BAR) \
+	X(OR, "or", PTX_K_BOOL | PTX_K_ATOM | PTX_K_BAR) \
+	X(XOR, "xor", PTX_K_BOOL | PTX_K_ATOM) X(POPC, "popc", PTX_K_BAR)			\
+	X(ADD, "add", PTX_K_ATOM) X(MIN, "min", PTX_K_ATOM) X(MAX, "max", PTX_K_ATOM) \
+	X(EXCH, "exch", PTX_K_ATOM) \
+	X(CAS, "cas", PTX_K_ATOM) X(INC, "inc", PTX_K_ATOM) X(DEC, "dec", PTX_K_ATOM)		\
+	X(NOFTZ, "noftz", PTX_K_OTHER)								\
+	X(VOLATILE, "volatile", PTX_K_SEM) X(RELAXED, "relaxed", PTX_K_SEM) \
+	X(ACQUIRE, "acquire", PTX_K_SEM) \
+	X(RELEASE, "release", PTX_K_SEM) X(ACQREL, "acq_rel", PTX_K_SEM) X(SC, "sc", PTX_K_SEM)	\
+	X(WEAK, "weak", PTX_K_SEM) X(MMIO, "mmio", PTX_K_OTHER)					\
+	X(CTA, "cta", PTX_K_SEM | PTX_K_LEVEL) X(GPU, "gpu", PTX_K_SEM) \
+	X(SYS, "sys", PTX_K_SEM | PTX_K_LEVEL) \
+	X(CLUSTER, "cluster", PTX_K_OTHER) X(GL, "gl", PTX_K_LEVEL)				\
+	X(CA, "ca", PTX_K_CACHE) X(CG, "cg", PTX_K_CACHE) X(CS, "cs", PTX_K_CACHE) \
+	X(LU, "lu", PTX_K_CACHE) \
+	X(CV, "cv", PTX_K_CACHE) X(WB, "wb", PTX_K_CACHE) X(WT, "wt", PTX_K_CACHE) \
+	X(NC, "nc", PTX_K_CACHE) \
+	X(CI, "ci", PTX_K_OTHER) X(L1, "L1", PTX_K_LEVEL) X(L2, "L2", PTX_K_LEVEL)		\
+	X(L1NOALLOC, "L1::no_allocate", PTX_K_CACHE) X(L1FIRST, "L1::evict_first", PTX_K_CACHE)	\
+	X(L1LAST, "L1::evict_last", PTX_K_CACHE) X(L1NORMAL, "L1::evict_normal", PTX_K_CACHE)	\
+	X(L1UNCHANGED, "L1::evict_unchanged", PTX_K_CACHE) X(L2_64, "L2::64B", PTX_K_CACHE)	\
+	X(L2_128, "L2::128B", PTX_K_CACHE) X(L2_256, "L2::256B", PTX_K_CACHE)			\
+	X(L, "l", PTX_K_SHIFT) X(R, "r", PTX_K_SHIFT) X(WRAP, "wrap", PTX_K_SHIFT) \
+	X(CLAMP, "clamp", PTX_K_SHIFT) \
+	X(SHIFTAMT, "shiftamt", PTX_K_SHIFT)							\
+	X(SYNC, "sync", PTX_K_SYNC | PTX_K_BAR) X(ALIGNED, "aligned", PTX_K_SYNC | PTX_K_BAR)	\
+	X(ARRIVE, "arrive", PTX_K_BAR) X(RED, "red", PTX_K_BAR) X(WARP, "warp", PTX_K_WARP)	\
 	X(ALL, "all", PTX_K_VOTE) X(ANY, "any", PTX_K_VOTE) X(UNI, "uni", PTX_K_VOTE | PTX_K_UNI) \
-	X(BALLOT, "ballot", PTX_K_VOTE) \
-	X(UP, "up", PTX_K_SHFL) X(DOWN, "down", PTX_K_SHFL) X(BFLY, "bfly", PTX_K_SHFL) X(IDX, "idx", PTX_K_SHFL) \
-	X(F4E, "f4e", PTX_K_PRMT) X(B4E, "b4e", PTX_K_PRMT) X(RC8, "rc8", PTX_K_PRMT) X(ECL, "ecl", PTX_K_PRMT) \
-	X(ECR, "ecr", PTX_K_PRMT) X(RC16, "rc16", PTX_K_PRMT) \
-	X(CC, "cc", PTX_K_CC) X(TO, "to", PTX_K_TO) \
-	X(FINITE, "finite", PTX_K_TESTP) X(INFINITE, "infinite", PTX_K_TESTP) X(NUMBER, "number", PTX_K_TESTP) \
-	X(NOTANUMBER, "notanumber", PTX_K_TESTP) X(NORMAL, "normal", PTX_K_TESTP) \
-	X(SUBNORMAL, "subnormal", PTX_K_TESTP) \
-	X(DIMX, "x", PTX_K_COMP) X(DIMY, "y", PTX_K_COMP) X(DIMZ, "z", PTX_K_COMP) X(DIMW, "w", PTX_K_COMP)
+	X(BALLOT, "ballot", PTX_K_VOTE)								\
+	X(UP, "up", PTX_K_SHFL) X(DOWN, "down", PTX_K_SHFL) X(BFLY, "bfly", PTX_K_SHFL) \
+	X(IDX, "idx", PTX_K_SHFL) \
+	X(F4E, "f4e", PTX_K_PRMT) X(B4E, "b4e", PTX_K_PRMT) X(RC8, "rc8", PTX_K_PRMT) \
+	X(ECL, "ecl", PTX_K_PRMT) \
+	X(ECR, "ecr", PTX_K_PRMT) X(RC16, "rc16", PTX_K_PRMT)					\
+	X(CC, "cc", PTX_K_CC) X(TO, "to", PTX_K_TO)						\
+	X(FINITE, "finite", PTX_K_TESTP) X(INFINITE, "infinite", PTX_K_TESTP) \
+	X(NUMBER, "number", PTX_K_TESTP) \
+	X(NOTANUMBER, "notanumber", PTX_K_TESTP) X(NORMAL, "normal", PTX_K_TESTP)		\
+	X(SUBNORMAL, "subnormal", PTX_K_TESTP)							\
+	X(DIMX, "x", PTX_K_COMP) X(DIMY, "y", PTX_K_COMP) X(DIMZ, "z", PTX_K_COMP) \
+	X(DIMW, "w", PTX_K_COMP)
 
 /* X(enum name, spelling): instructions, the supported ones first, then those refused by name */
-#define PTX_OPS(X) \
-	X(ABS, "abs") X(ACTIVEMASK, "activemask") X(ADD, "add") X(ADDC, "addc") X(AND, "and") X(ATOM, "atom") \
-	X(BAR, "bar") X(BARRIER, "barrier") X(BFE, "bfe") X(BFI, "bfi") X(BFIND, "bfind") X(BRA, "bra") \
-	X(BREV, "brev") X(BRKPT, "brkpt") X(CALL, "call") X(CLZ, "clz") X(CNOT, "cnot") X(COPYSIGN, "copysign") \
-	X(COS, "cos") X(CVT, "cvt") X(CVTA, "cvta") X(DIV, "div") X(DP2A, "dp2a") X(DP4A, "dp4a") X(EX2, "ex2") \
-	X(EXIT, "exit") X(FENCE, "fence") X(FMA, "fma") X(FNS, "fns") X(ISSPACEP, "isspacep") X(LD, "ld") X(LDU, "ldu") \
-	X(LG2, "lg2") X(LOP3, "lop3") X(MAD, "mad") X(MAD24, "mad24") X(MADC, "madc") X(MATCH, "match") X(MAX, "max") \
-	X(MEMBAR, "membar") X(MIN, "min") X(MOV, "mov") X(MUL, "mul") X(MUL24, "mul24") X(NANOSLEEP, "nanosleep") \
-	X(NEG, "neg") X(NOT, "not") X(OR, "or") X(PMEVENT, "pmevent") X(POPC, "popc") X(PREFETCH, "prefetch") \
-	X(PREFETCHU, "prefetchu") X(PRMT, "prmt") X(RCP, "rcp") X(RED, "red") X(REM, "rem") X(RET, "ret") \
-	X(RSQRT, "rsqrt") X(SAD, "sad") X(SELP, "selp") X(SET, "set") X(SETP, "setp") X(SHF, "shf") X(SHFL, "shfl") \
-	X(SHL, "shl") X(SHR, "shr") X(SIN, "sin") X(SLCT, "slct") X(SQRT, "sqrt") X(ST, "st") X(SUB, "sub") \
-	X(SUBC, "subc") X(TANH, "tanh") X(TESTP, "testp") X(TRAP, "trap") X(VOTE, "vote") X(XOR, "xor") \
-	X(REFUSED, "") \
-	X(ALLOCA, "alloca") X(APPLYPRIORITY, "applypriority") X(BMSK, "bmsk") X(BRX, "brx") X(CP, "cp") \
-	X(CREATEPOLICY, "createpolicy") X(DISCARD, "discard") X(ELECT, "elect") \
-	X(GRIDDEPCONTROL, "griddepcontrol") X(ISTYPEP, "istypep") X(LDMATRIX, "ldmatrix") X(MAPA, "mapa") \
-	X(MBARRIER, "mbarrier") X(MMA, "mma") X(MULTIMEM, "multimem") X(REDUX, "redux") X(SETMAXNREG, "setmaxnreg") \
-	X(STACKRESTORE, "stackrestore") X(STACKSAVE, "stacksave") X(STMATRIX, "stmatrix") X(SULD, "suld") \
-	X(SUQ, "suq") X(SURED, "sured") X(SUST, "sust") X(SZEXT, "szext") X(TEX, "tex") X(TLD4, "tld4") X(TXQ, "txq") \
-	X(VABSDIFF, "vabsdiff") X(VADD, "vadd") X(VMAD, "vmad") X(VMAX, "vmax") X(VMIN, "vmin") X(VSET, "vset") \
+#define PTX_OPS(X)										\
+	X(ABS, "abs") X(ACTIVEMASK, "activemask") X(ADD, "add") X(ADDC, "addc") X(AND, "and") \
+	X(ATOM, "atom") \
+	X(BAR, "bar") X(BARRIER, "barrier") X(BFE, "bfe") X(BFI, "bfi") X(BFIND, "bfind") \
+	X(BRA, "bra") \
+	X(BREV, "brev") X(BRKPT, "brkpt") X(CALL, "call") X(CLZ, "clz") X(CNOT, "cnot") \
+	X(COPYSIGN, "copysign") \
+	X(COS, "cos") X(CVT, "cvt") X(CVTA, "cvta") X(DIV, "div") X(DP2A, "dp2a") X(DP4A, "dp4a") \
+	X(EX2, "ex2") \
+	X(EXIT, "exit") X(FENCE, "fence") X(FMA, "fma") X(FNS, "fns") X(ISSPACEP, "isspacep") \
+	X(LD, "ld") X(LDU, "ldu") \
+	X(LG2, "lg2") X(LOP3, "lop3") X(MAD, "mad") X(MAD24, "mad24") X(MADC, "madc") \
+	X(MATCH, "match") X(MAX, "max") \
+	X(MEMBAR, "membar") X(MIN, "min") X(MOV, "mov") X(MUL, "mul") X(MUL24, "mul24") \
+	X(NANOSLEEP, "nanosleep") \
+	X(NEG, "neg") X(NOT, "not") X(OR, "or") X(PMEVENT, "pmevent") X(POPC, "popc") \
+	X(PREFETCH, "prefetch") \
+	X(PREFETCHU, "prefetchu") X(PRMT, "prmt") X(RCP, "rcp") X(RED, "red") X(REM, "rem") \
+	X(RET, "ret") \
+	X(RSQRT, "rsqrt") X(SAD, "sad") X(SELP, "selp") X(SET, "set") X(SETP, "setp") \
+	X(SHF, "shf") X(SHFL, "shfl") \
+	X(SHL, "shl") X(SHR, "shr") X(SIN, "sin") X(SLCT, "slct") X(SQRT, "sqrt") X(ST, "st") \
+	X(SUB, "sub") \
+	X(SUBC, "subc") X(TANH, "tanh") X(TESTP, "testp") X(TRAP, "trap") X(VOTE, "vote") \
+	X(XOR, "xor") \
+	X(REFUSED, "")										\
+	X(ALLOCA, "alloca") X(APPLYPRIORITY, "applypriority") X(BMSK, "bmsk") X(BRX, "brx") \
+	X(CP, "cp") \
+	X(CREATEPOLICY, "createpolicy") X(DISCARD, "discard") X(ELECT, "elect")			\
+	X(GRIDDEPCONTROL, "griddepcontrol") X(ISTYPEP, "istypep") X(LDMATRIX, "ldmatrix") \
+	X(MAPA, "mapa") \
+	X(MBARRIER, "mbarrier") X(MMA, "mma") X(MULTIMEM, "multimem") X(REDUX, "redux") \
+	X(SETMAXNREG, "setmaxnreg") \
+	X(STACKRESTORE, "stackrestore") X(STACKSAVE, "stacksave") X(STMATRIX, "stmatrix") \
+	X(SULD, "suld") \
+	X(SUQ, "suq") X(SURED, "sured") X(SUST, "sust") X(SZEXT, "szext") X(TEX, "tex") \
+	X(TLD4, "tld4") X(TXQ, "txq") \
+	X(VABSDIFF, "vabsdiff") X(VADD, "vadd") X(VMAD, "vmad") X(VMAX, "vmax") X(VMIN, "vmin") \
+	X(VSET, "vset") \
 	X(VSHL, "vshl") X(VSHR, "vshr") X(VSUB, "vsub") X(WGMMA, "wgmma") X(WMMA, "wmma")
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the transports to /dev/vgpuN share: an open file, and one ioctl for each operation (ioctl.c). uring.c and mapped.c
- * replace those that have a faster way.
+ * What the transports to /dev/vgpuN share: an open file, and one ioctl for each operation
+ * (ioctl.c). uring.c and mapped.c replace those that have a faster way.
  */
 #ifndef VGPU_DEVICE_FILE_H
 #define VGPU_DEVICE_FILE_H
@@ -20,13 +20,14 @@ int vgpu_file_device_info(struct vgpu_transport *t, struct vgpu_device_info *inf
 int vgpu_file_context_info(struct vgpu_transport *t, struct vgpu_context_info *info);
 int vgpu_file_queue_create(struct vgpu_transport *t, uint32_t *queue);
 int vgpu_file_queue_destroy(struct vgpu_transport *t, uint32_t queue);
-int vgpu_file_module_load(struct vgpu_transport *t, const void *binary, uint32_t bytes, char *message,
-			     size_t message_bytes, uint32_t *module);
+int vgpu_file_module_load(struct vgpu_transport *t, const void *binary, uint32_t bytes,
+			  char *message, size_t message_bytes, uint32_t *module);
 int vgpu_file_module_unload(struct vgpu_transport *t, uint32_t module);
 int vgpu_file_map(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 int vgpu_file_unmap(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
-int vgpu_file_submit(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands, uint32_t count,
-			uint32_t *failed, uint64_t *seq);
-int vgpu_file_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64_t timeout_ns, uint64_t *completed);
+int vgpu_file_submit(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands,
+		     uint32_t count, uint32_t *failed, uint64_t *seq);
+int vgpu_file_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64_t timeout_ns,
+		   uint64_t *completed);
 
 #endif

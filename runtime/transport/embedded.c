@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The device inside this process: no module, no root. Whoever waits drives it (vgpu_device_run), so virtual time passes
- * only while somebody waits or asks. Hosts the device as kmod/ does, through vgpu_device.h; the only file of the runtime
- * that runs the device. Its configuration comes from embedded_config.c; VGPU_TRACE names a file for its trace records.
+ * The device inside this process: no module, no root. Whoever waits drives it (vgpu_device_run), so
+ * virtual time passes only while somebody waits or asks. Hosts the device as kmod/ does, through
+ * vgpu_device.h; the only file of the runtime that runs the device. Its configuration comes from
+ * embedded_config.c; VGPU_TRACE names a file for its trace records.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -54,7 +55,7 @@ static void leave(struct vgpu_transport *t)
 	pthread_mutex_unlock(&t->lock);
 }
 
-/* ---- what the device asks of its host ---- */
+/* ---- what the device asks of its host ----------------------------------- */
 
 #ifdef __SANITIZE_ADDRESS__
 /* One allocation a frame: the sanitizer sees the use of a frame that was given back. */
@@ -89,7 +90,8 @@ static void *get_frame(void *host, u32 context)
 		return frame;
 	}
 	if (t->fresh == t->fresh_end) {
-		memory = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		memory = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			      0);
 		if (memory == MAP_FAILED)
 			return NULL;
 		chunk = malloc(sizeof(*chunk));
@@ -119,7 +121,8 @@ static void put_frame(void *host, void *memory)
 #endif
 
 /* The cookie of a command is the address of its process memory. */
-static int move(void *host, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes, enum vgpu_move direction)
+static int move(void *host, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes,
+		enum vgpu_move direction)
 {
 	(void)host;
 	(void)context;
@@ -159,7 +162,7 @@ static const struct vgpu_host_ops host_ops = {
 	.trace = trace,
 };
 
-/* ---- opening ---- */
+/* ---- opening ------------------------------------------------------------ */
 
 /* Of the first device the file that is named, of the others that with their number behind it. */
 static int open_trace(unsigned int index, struct vgpu_transport *t, char *message, size_t size)
@@ -204,15 +207,19 @@ static void embedded_close(struct vgpu_transport *t)
 	free(t);
 }
 
-static int embedded_open(unsigned int index, struct vgpu_transport **out, char *message, size_t size)
+static int embedded_open(unsigned int index, struct vgpu_transport **out, char *message,
+			 size_t size)
 {
 	struct vgpu_config config;
 	struct vgpu_transport *t;
 	int error;
 
 	if (index >= vgpu_embedded_devices()) {
-		snprintf(message, size, "VGPU_DEVICE=%u: of embedded devices there are %u, as many as VGPU_PRESET names, from 0", index,
-			 vgpu_embedded_devices());
+		snprintf(
+			message, size,
+			"VGPU_DEVICE=%u: of embedded devices there are %u, as many as VGPU_PRESET "
+			"names, from 0",
+			index, vgpu_embedded_devices());
 		return -EINVAL;
 	}
 	error = vgpu_embedded_configure(index, &config, message, size);
@@ -235,7 +242,8 @@ static int embedded_open(unsigned int index, struct vgpu_transport **out, char *
 	if (!error) {
 		error = vgpu_context_open(t->device, (u64)getpid(), &t->context);
 		if (error)
-			snprintf(message, size, "the device takes no context: %s", strerror(-error));
+			snprintf(message, size, "the device takes no context: %s",
+				 strerror(-error));
 	}
 	if (error) {
 		embedded_close(t);
@@ -245,7 +253,7 @@ static int embedded_open(unsigned int index, struct vgpu_transport **out, char *
 	return 0;
 }
 
-/* ---- the operations ---- */
+/* ---- the operations ----------------------------------------------------- */
 
 static int embedded_device_info(struct vgpu_transport *t, struct vgpu_device_info *info)
 {
@@ -285,13 +293,14 @@ static int embedded_queue_destroy(struct vgpu_transport *t, uint32_t queue)
 	return error;
 }
 
-static int embedded_module_load(struct vgpu_transport *t, const void *binary, uint32_t bytes, char *message,
-				size_t message_bytes, uint32_t *module)
+static int embedded_module_load(struct vgpu_transport *t, const void *binary, uint32_t bytes,
+				char *message, size_t message_bytes, uint32_t *module)
 {
 	int error;
 
 	enter(t);
-	error = vgpu_module_load(t->device, t->context, binary, bytes, message, message_bytes, module);
+	error = vgpu_module_load(t->device, t->context, binary, bytes, message, message_bytes,
+				 module);
 	leave(t);
 	return error;
 }
@@ -326,7 +335,10 @@ static int embedded_unmap(struct vgpu_transport *t, uint64_t address, uint64_t b
 	return error;
 }
 
-/* What the module refuses at submission is refused here too: process memory that is not there, or too much of it. */
+/*
+ * What the module refuses at submission is refused here too: process memory that is not there, or
+ * too much of it.
+ */
 static int take(const struct vgpu_cmd *cmd, struct vgpu_push *push)
 {
 	u64 address = 0, bytes = 0;
@@ -358,8 +370,9 @@ static int take(const struct vgpu_cmd *cmd, struct vgpu_push *push)
 	return bytes ? vgpu_host_probe(address, bytes, cmd->op != VGPU_CMD_COPY_H2D) : 0;
 }
 
-static int embedded_submit(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands, uint32_t count,
-			   uint32_t *failed, uint64_t *seq)
+static int embedded_submit(struct vgpu_transport *t, uint32_t queue,
+			   const struct vgpu_cmd *commands, uint32_t count, uint32_t *failed,
+			   uint64_t *seq)
 {
 	struct vgpu_push push[VGPU_SUBMIT_MAX];
 	u64 last = 0;
@@ -411,7 +424,9 @@ static int embedded_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq,
 		if (error || done >= seq)
 			return error;
 		if (next == VGPU_NEVER) {
-			fprintf(stderr, "vgpu: the device is idle, but command %llu of queue %u is not done\n",
+			fprintf(stderr,
+				"vgpu: the device is idle, but command %llu of queue %u is not "
+				"done\n",
 				(unsigned long long)seq, queue);
 			return -ENODEV;
 		}

@@ -79,8 +79,10 @@ static int next_setting(const char **at, struct setting *s, char *message, size_
 	if (!**at)
 		return 0;
 	if (!key || key >= sizeof(s->key) || length - key - 1 >= sizeof(s->value)) {
-		snprintf(message, size, "VGPU_SET: '%.*s' must be KEY=VALUE, each shorter than %d characters;"
-			 " commas stand between settings", (int)length, *at, VGPU_NAME_BYTES);
+		snprintf(message, size,
+			 "VGPU_SET: '%.*s' must be KEY=VALUE, each shorter than %d characters;"
+			 " commas stand between settings",
+			 (int)length, *at, VGPU_NAME_BYTES);
 		return -EINVAL;
 	}
 	snprintf(s->key, sizeof(s->key), "%.*s", (int)key, *at);
@@ -127,8 +129,10 @@ int vgpu_embedded_set_knobs(struct vgpu_device *device, char *message, size_t si
 		if (!error)
 			continue;
 		if (error == -ENOENT) {
-			snprintf(message, size, "VGPU_SET: %s: the device has no such field and no such knob;"
-				 " vgpu-sim --list shows them", s.key);
+			snprintf(message, size,
+				 "VGPU_SET: %s: the device has no such field and no such knob;"
+				 " vgpu-sim --list shows them",
+				 s.key);
 			return -EINVAL;
 		}
 		vgpu_device_knob_get(device, s.key, choices, sizeof(choices));
@@ -162,8 +166,10 @@ int vgpu_embedded_configure(unsigned int index, struct vgpu_config *config, char
 		return error;
 	if (vram && *vram) {
 		if (!parse_bytes(vram, &bytes)) {
-			snprintf(message, size,
-				 "VGPU_VRAM=%s: a number of bytes is needed, for example 512M or 2G", vram);
+			snprintf(
+				message, size,
+				"VGPU_VRAM=%s: a number of bytes is needed, for example 512M or 2G",
+				vram);
 			return -EINVAL;
 		}
 		config->vram_bytes = bytes & ~(VGPU_PAGE_SIZE - 1);

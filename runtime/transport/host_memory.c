@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Moves process memory through process_vm_readv() and process_vm_writev() on ourselves, which answer EFAULT where memcpy
- * would crash. Where the system refuses those calls, memcpy it is.
+ * Moves process memory through process_vm_readv() and process_vm_writev() on ourselves, which
+ * answer EFAULT where memcpy would crash. Where the system refuses those calls, memcpy it is.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,7 +15,8 @@
 
 static bool refused;		/* found out once, the answer does not change */
 
-static int vm(const struct iovec *local, const struct iovec *remote, unsigned long count, size_t bytes, bool write)
+static int vm(const struct iovec *local, const struct iovec *remote, unsigned long count,
+	      size_t bytes, bool write)
 {
 	ssize_t n = write ? process_vm_writev(getpid(), local, 1, remote, count, 0) :
 			    process_vm_readv(getpid(), local, 1, remote, count, 0);
@@ -49,7 +50,8 @@ int vgpu_host_move(uint64_t address, void *memory, uint32_t bytes, bool to_host)
 /* One byte of each page is read, and for a write put back as it was. */
 int vgpu_host_probe(uint64_t address, uint64_t bytes, bool write)
 {
-	uint64_t last = (address + bytes - 1) & ~(VGPU_PAGE_SIZE - 1), page = address & ~(VGPU_PAGE_SIZE - 1);
+	uint64_t last = (address + bytes - 1) & ~(VGPU_PAGE_SIZE - 1),
+		 page = address & ~(VGPU_PAGE_SIZE - 1);
 	struct iovec remote[PROBES];
 	uint8_t values[PROBES];
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Process memory as the embedded device reaches it: by address, where a bad address is an error and not a crash.
+ * Process memory as the embedded device reaches it: by address, where a bad address is an error and
+ * not a crash.
  */
 #ifndef VGPU_HOST_MEMORY_H
 #define VGPU_HOST_MEMORY_H
@@ -8,7 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Copy between @address of this process and @memory. -EFAULT: there is nothing at @address, or it may not be so used. */
+/*
+ * Copy between @address of this process and @memory. -EFAULT: there is nothing at @address, or it
+ * may not be so used.
+ */
 int vgpu_host_move(uint64_t address, void *memory, uint32_t bytes, bool to_host);
 /* Would such a copy work on every page of the range, now? */
 int vgpu_host_probe(uint64_t address, uint64_t bytes, bool write);

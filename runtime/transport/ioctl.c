@@ -30,13 +30,19 @@ static void explain(const char *path, int error, char *message, size_t size)
 {
 	switch (error) {
 	case -ENOENT:
-		snprintf(message, size, "%s is not there: load the module (insmod vgpu.ko) or run with "
-			 "VGPU_TRANSPORT=embedded", path);
+		snprintf(message, size,
+			 "%s is not there: load the module (insmod vgpu.ko) or run with "
+			 "VGPU_TRANSPORT=embedded",
+			 path);
 		break;
 	case -EACCES:
 	case -EPERM:
-		snprintf(message, size, "%s may not be opened by this user: change its mode or owner (chmod a+rw %s), "
-			 "or run with VGPU_TRANSPORT=embedded", path, path);
+		snprintf(
+			message, size,
+			"%s may not be opened by this user: change its mode or owner (chmod a+rw "
+			"%s), "
+			"or run with VGPU_TRANSPORT=embedded",
+			path, path);
 		break;
 	default:
 		snprintf(message, size, "%s does not open: %s", path, strerror(-error));
@@ -69,9 +75,13 @@ int vgpu_file_open(unsigned int index, struct vgpu_transport **out, char *messag
 	if (error)
 		snprintf(message, size, "%s is not a vgpu device: %s", path, strerror(-error));
 	else if (version.version != VGPU_UAPI_VERSION || version.isa_version != VGPU_VASS_VERSION) {
-		snprintf(message, size, "%s speaks interface %u and VASS %u, this library %u and %u: use the module and "
-			 "the library of one build", path, version.version, version.isa_version, VGPU_UAPI_VERSION,
-			 VGPU_VASS_VERSION);
+		snprintf(
+			message, size,
+			"%s speaks interface %u and VASS %u, this library %u and %u: use the "
+			"module and "
+			"the library of one build",
+			path, version.version, version.isa_version, VGPU_UAPI_VERSION,
+			VGPU_VASS_VERSION);
 		error = -EPROTO;
 	}
 	if (error) {
@@ -115,8 +125,8 @@ int vgpu_file_queue_destroy(struct vgpu_transport *t, uint32_t queue)
 	return vgpu_file_call(t, VGPU_IOC_QUEUE_DESTROY, &destroy);
 }
 
-int vgpu_file_module_load(struct vgpu_transport *t, const void *binary, uint32_t bytes, char *message,
-			     size_t message_bytes, uint32_t *module)
+int vgpu_file_module_load(struct vgpu_transport *t, const void *binary, uint32_t bytes,
+			  char *message, size_t message_bytes, uint32_t *module)
 {
 	struct vgpu_module_load load = {
 		.binary = (uint64_t)(uintptr_t)binary,
@@ -151,8 +161,8 @@ int vgpu_file_unmap(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
 	return vgpu_file_call(t, VGPU_IOC_MEM_UNMAP, &mem);
 }
 
-int vgpu_file_submit(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands, uint32_t count,
-			uint32_t *failed, uint64_t *seq)
+int vgpu_file_submit(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands,
+		     uint32_t count, uint32_t *failed, uint64_t *seq)
 {
 	struct vgpu_submit submit = {
 		.queue = queue,
@@ -167,7 +177,8 @@ int vgpu_file_submit(struct vgpu_transport *t, uint32_t queue, const struct vgpu
 	return error;
 }
 
-int vgpu_file_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64_t timeout_ns, uint64_t *completed)
+int vgpu_file_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64_t timeout_ns,
+		   uint64_t *completed)
 {
 	struct vgpu_wait wait = { .queue = queue, .seq = seq, .timeout_ns = timeout_ns };
 	int error = vgpu_file_call(t, VGPU_IOC_WAIT, &wait);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The transport to /dev/vgpuN through mapped queues: commands are stored into a queue's ring, completions read from its fence
- * page. What may not lie in a ring (copies to and from the process, stamps), and what finds it full, goes by ioctl, which takes the
- * ring's commands first; so does a wait that lasts.
+ * The transport to /dev/vgpuN through mapped queues: commands are stored into a queue's ring,
+ * completions read from its fence page. What may not lie in a ring (copies to and from the process,
+ * stamps), and what finds it full, goes by ioctl, which takes the ring's commands first; so does a
+ * wait that lasts.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -22,7 +23,10 @@
 /* Look on for so long before sleeping: about what it costs to sleep and to be woken. */
 #define SPIN_NS		50000
 
-/** struct queue - a queue with its ring. @users: calls that look at its pages; @gone: unmapped by the last of them */
+/**
+ * struct queue - a queue with its ring. @users: calls that look at its pages; @gone: unmapped by
+ * the last of them
+ */
 struct queue {
 	struct queue *next;
 	uint32_t id;
@@ -42,7 +46,7 @@ struct way {
 	bool spin;
 };
 
-/* ---- queues ------------------------------------------------------------------------------------------------- */
+/* ---- queues ------------------------------------------------------------- */
 
 static void queue_unmap(struct queue *queue)
 {
@@ -93,14 +97,16 @@ static void queue_map(struct vgpu_transport *t, uint32_t id)
 	if (!queue)
 		return;
 	queue->id = id;
-	queue->shape = (struct vgpu_ring_create){ .queue = id, .entries = ENTRIES, .param_bytes = PARAMS };
+	queue->shape =
+		(struct vgpu_ring_create){ .queue = id, .entries = ENTRIES, .param_bytes = PARAMS };
 	if (vgpu_file_call(t, VGPU_IOC_RING_CREATE, &queue->shape)) {
 		free(queue);
 		return;
 	}
 	ring = mmap(NULL, queue->shape.ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, t->fd,
 		    (off_t)queue->shape.ring_offset);
-	fence = mmap(NULL, VGPU_PAGE_SIZE, PROT_READ, MAP_SHARED, t->fd, (off_t)queue->shape.fence_offset);
+	fence = mmap(NULL, VGPU_PAGE_SIZE, PROT_READ, MAP_SHARED, t->fd,
+		     (off_t)queue->shape.fence_offset);
 	if (ring == MAP_FAILED || fence == MAP_FAILED) {
 		if (ring != MAP_FAILED)
 			munmap(ring, queue->shape.ring_bytes);
@@ -149,7 +155,7 @@ static int mapped_queue_destroy(struct vgpu_transport *t, uint32_t id)
 	return 0;
 }
 
-/* ---- submission ---------------------------------------------------------------------------------------------- */
+/* ---- submission --------------------------------------------------------- */
 
 static bool may_lie_in_ring(const struct vgpu_cmd *commands, uint32_t count)
 {
@@ -170,7 +176,9 @@ static uint32_t taken(const struct queue *queue)
 	return __atomic_load_n(&queue->fence->head, __ATOMIC_ACQUIRE);
 }
 
-/* Parameters are handed out in turn; they are all free again when the device has taken everything. */
+/*
+ * Parameters are handed out in turn; they are all free again when the device has taken everything.
+ */
 static bool has_room(struct queue *queue, const struct vgpu_cmd *commands, uint32_t count)
 {
 	uint64_t bytes = 0;
@@ -179,10 +187,12 @@ static bool has_room(struct queue *queue, const struct vgpu_cmd *commands, uint3
 		bytes += param_bytes(&commands[i]);
 	if (taken(queue) == queue->tail)
 		queue->params_used = 0;
-	return queue->params_used + bytes <= PARAMS && queue->tail - taken(queue) + count <= ENTRIES;
+	return queue->params_used + bytes <= PARAMS &&
+	       queue->tail - taken(queue) + count <= ENTRIES;
 }
 
-static void store(struct vgpu_transport *t, struct queue *queue, const struct vgpu_cmd *commands, uint32_t count)
+static void store(struct vgpu_transport *t, struct queue *queue, const struct vgpu_cmd *commands,
+		  uint32_t count)
 {
 	struct vgpu_ring_doorbell doorbell = { .queue = queue->id };
 	uint8_t *ring = (uint8_t *)queue->ring;
@@ -194,7 +204,8 @@ static void store(struct vgpu_transport *t, struct queue *queue, const struct vg
 		*cmd = commands[i];
 		if (!param_bytes(cmd))
 			continue;
-		memcpy(ring + queue->shape.params + queue->params_used, (void *)(uintptr_t)commands[i].launch.params,
+		memcpy(ring + queue->shape.params + queue->params_used,
+		       (void *)(uintptr_t)commands[i].launch.params,
 		       commands[i].launch.param_bytes);
 		cmd->launch.params = queue->params_used;
 		queue->params_used += param_bytes(&commands[i]);
@@ -207,8 +218,8 @@ static void store(struct vgpu_transport *t, struct queue *queue, const struct vg
 		vgpu_file_call(t, VGPU_IOC_RING_DOORBELL, &doorbell);
 }
 
-static int mapped_submit(struct vgpu_transport *t, uint32_t id, const struct vgpu_cmd *commands, uint32_t count,
-			 uint32_t *failed, uint64_t *seq)
+static int mapped_submit(struct vgpu_transport *t, uint32_t id, const struct vgpu_cmd *commands,
+			 uint32_t count, uint32_t *failed, uint64_t *seq)
 {
 	struct way *way = t->way;
 	struct queue *queue;
@@ -230,7 +241,7 @@ static int mapped_submit(struct vgpu_transport *t, uint32_t id, const struct vgp
 	return error;
 }
 
-/* ---- completion ---------------------------------------------------------------------------------------------- */
+/* ---- completion --------------------------------------------------------- */
 
 static bool reached(const struct queue *queue, uint64_t seq)
 {
@@ -259,18 +270,20 @@ static bool look_on(const struct queue *queue, uint64_t seq)
 }
 
 /* The kernel has not got it all from the ring yet when it says EAGAIN: too much is in flight. */
-static int wait_asleep(struct vgpu_transport *t, const struct queue *queue, uint64_t seq, int64_t timeout_ns,
-		       uint64_t *completed)
+static int wait_asleep(struct vgpu_transport *t, const struct queue *queue, uint64_t seq,
+		       int64_t timeout_ns, uint64_t *completed)
 {
 	const struct timespec moment = { .tv_nsec = 100000 };
 	int error;
 
-	while ((error = vgpu_file_wait(t, queue->id, seq, timeout_ns, completed)) == -EAGAIN && timeout_ns)
+	while ((error = vgpu_file_wait(t, queue->id, seq, timeout_ns, completed)) == -EAGAIN &&
+	       timeout_ns)
 		nanosleep(&moment, NULL);
 	return error == -EAGAIN ? -ETIMEDOUT : error;
 }
 
-static int mapped_wait(struct vgpu_transport *t, uint32_t id, uint64_t seq, int64_t timeout_ns, uint64_t *completed)
+static int mapped_wait(struct vgpu_transport *t, uint32_t id, uint64_t seq, int64_t timeout_ns,
+		       uint64_t *completed)
 {
 	struct way *way = t->way;
 	struct queue *queue = queue_hold(way, id);
@@ -288,7 +301,7 @@ static int mapped_wait(struct vgpu_transport *t, uint32_t id, uint64_t seq, int6
 	return error;
 }
 
-/* ---- the device ------------------------------------------------------------------------------------------------ */
+/* ---- the device --------------------------------------------------------- */
 
 static int mapped_open(unsigned int index, struct vgpu_transport **out, char *message, size_t size)
 {

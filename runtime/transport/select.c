@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which transport a process uses: what VGPU_TRANSPORT says, else the module when its device is there, else the device
- * inside the process.
+ * Which transport a process uses: what VGPU_TRANSPORT says, else the module when its device is
+ * there, else the device inside the process.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,10 @@
 #include "transport.h"
 
 static const struct vgpu_transport_ops *const transports[] = {
-	&vgpu_transport_ioctl, &vgpu_transport_uring, &vgpu_transport_mapped, &vgpu_transport_embedded,
+	&vgpu_transport_ioctl,
+	&vgpu_transport_uring,
+	&vgpu_transport_mapped,
+	&vgpu_transport_embedded,
 };
 
 const struct vgpu_transport_ops *vgpu_transport_select(char *message, size_t message_bytes)
@@ -23,8 +26,10 @@ const struct vgpu_transport_ops *vgpu_transport_select(char *message, size_t mes
 		for (size_t i = 0; i < sizeof(transports) / sizeof(transports[0]); i++)
 			if (!strcmp(wanted, transports[i]->name))
 				return transports[i];
-		snprintf(message, message_bytes, "VGPU_TRANSPORT=%s: there is no such transport; choose ioctl, uring, "
-			 "mapped or embedded", wanted);
+		snprintf(message, message_bytes,
+			 "VGPU_TRANSPORT=%s: there is no such transport; choose ioctl, uring, "
+			 "mapped or embedded",
+			 wanted);
 		return NULL;
 	}
 	if (!access("/dev/vgpu", F_OK))
@@ -36,7 +41,8 @@ const struct vgpu_transport_ops *vgpu_transport_select(char *message, size_t mes
 	return &vgpu_transport_embedded;
 }
 
-unsigned int vgpu_transport_devices(const struct vgpu_transport_ops *ops, unsigned int *index, unsigned int room)
+unsigned int vgpu_transport_devices(const struct vgpu_transport_ops *ops, unsigned int *index,
+				    unsigned int room)
 {
 	unsigned int count = 0, n;
 	char path[32];

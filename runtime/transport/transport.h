@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How commands reach a device: one table of operations, one file for each way. ioctl.c, uring.c and
- * mapped.c talk to /dev/vgpuN, embedded.c runs the device inside this process. All functions may be called by several threads; all return 0 or a
- * negative errno with the meaning uapi/vgpu.h gives it.
+ * mapped.c talk to /dev/vgpuN, embedded.c runs the device inside this process. All functions may be
+ * called by several threads; all return 0 or a negative errno with the meaning uapi/vgpu.h gives
+ * it.
  */
 #ifndef VGPU_TRANSPORT_H
 #define VGPU_TRANSPORT_H
@@ -19,23 +20,25 @@ struct vgpu_transport;		/* what an open device is, each transport has its own */
  * @open: @index chooses the device; a failure is explained in @message, one line for a person
  * @close: ends the context with all that is in it
  * @submit: @failed on -EINVAL and -EFAULT: index of the wrong command
- * @wait: timeout_ns as in struct vgpu_wait; @completed the newest completed sequence number, set on -ETIMEDOUT too
+ * @wait: timeout_ns as in struct vgpu_wait; @completed the newest completed sequence number, set on
+ *   -ETIMEDOUT too
  */
 struct vgpu_transport_ops {
 	const char *name;
-	int (*open)(unsigned int index, struct vgpu_transport **out, char *message, size_t message_bytes);
+	int (*open)(unsigned int index, struct vgpu_transport **out, char *message,
+		    size_t message_bytes);
 	void (*close)(struct vgpu_transport *t);
 	int (*device_info)(struct vgpu_transport *t, struct vgpu_device_info *info);
 	int (*context_info)(struct vgpu_transport *t, struct vgpu_context_info *info);
 	int (*queue_create)(struct vgpu_transport *t, uint32_t *queue);
 	int (*queue_destroy)(struct vgpu_transport *t, uint32_t queue);
-	int (*module_load)(struct vgpu_transport *t, const void *binary, uint32_t bytes, char *message,
-			   size_t message_bytes, uint32_t *module);
+	int (*module_load)(struct vgpu_transport *t, const void *binary, uint32_t bytes,
+			   char *message, size_t message_bytes, uint32_t *module);
 	int (*module_unload)(struct vgpu_transport *t, uint32_t module);
 	int (*map)(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 	int (*unmap)(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
-	int (*submit)(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands, uint32_t count,
-		      uint32_t *failed, uint64_t *seq);
+	int (*submit)(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands,
+		      uint32_t count, uint32_t *failed, uint64_t *seq);
 	int (*wait)(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64_t timeout_ns,
 		    uint64_t *completed);
 };
@@ -46,8 +49,8 @@ extern const struct vgpu_transport_ops vgpu_transport_mapped;
 extern const struct vgpu_transport_ops vgpu_transport_embedded;
 
 /**
- * vgpu_transport_select - the way VGPU_TRANSPORT asks for; without it /dev/vgpu when it is there, else embedded, which
- * is said once on stderr
+ * vgpu_transport_select - the way VGPU_TRANSPORT asks for; without it /dev/vgpu when it is there,
+ * else embedded, which is said once on stderr
  *
  * NULL: the variable has a value there is no transport for; @message says which there are.
  */
@@ -59,7 +62,8 @@ const struct vgpu_transport_ops *vgpu_transport_select(char *message, size_t mes
  *
  * At least one: where there is none, opening number 0 says why.
  */
-unsigned int vgpu_transport_devices(const struct vgpu_transport_ops *ops, unsigned int *index, unsigned int room);
+unsigned int vgpu_transport_devices(const struct vgpu_transport_ops *ops, unsigned int *index,
+				    unsigned int room);
 
 /* embedded_config.c: as many as VGPU_PRESET names */
 unsigned int vgpu_embedded_devices(void);

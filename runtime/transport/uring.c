@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The transport to /dev/vgpuN through io_uring: batches and waits are commands of a ring, the rest is the ioctls. A ring
- * belongs to one thread at a time: each call takes one that is free, so no thread meets another's CQEs. Where the kernel
- * gives no ring, the device does not open; where it gives no more, a call goes by ioctl.
+ * The transport to /dev/vgpuN through io_uring: batches and waits are commands of a ring, the rest
+ * is the ioctls. A ring belongs to one thread at a time: each call takes one that is free, so no
+ * thread meets another's CQEs. Where the kernel gives no ring, the device does not open; where it
+ * gives no more, a call goes by ioctl.
  */
 #include <errno.h>
 #include <liburing.h>
@@ -36,7 +37,8 @@ static struct ring *ring_create(int *error)
 	*error = -ENOMEM;
 	if (!ring)
 		return NULL;
-	*error = io_uring_queue_init(DEPTH, &ring->uring, IORING_SETUP_CQE32 | IORING_SETUP_COOP_TASKRUN);
+	*error = io_uring_queue_init(DEPTH, &ring->uring,
+				     IORING_SETUP_CQE32 | IORING_SETUP_COOP_TASKRUN);
 	if (*error) {
 		free(ring);
 		return NULL;
@@ -96,7 +98,9 @@ static int uring_open(unsigned int index, struct vgpu_transport **out, char *mes
 	ring = ring_create(&error);
 	if (!ring) {
 		vgpu_file_close(*out);
-		snprintf(message, size, "VGPU_TRANSPORT=uring: no io_uring (%s); choose ioctl or mapped", reason(error));
+		snprintf(message, size,
+			 "VGPU_TRANSPORT=uring: no io_uring (%s); choose ioctl or mapped",
+			 reason(error));
 		return error;
 	}
 	way = calloc(1, sizeof(*way));
@@ -129,9 +133,9 @@ static void uring_close(struct vgpu_transport *t)
 }
 
 /*
- * For a moment, before it sleeps: the answer usually comes sooner than a wake-up would. Twice as long as the device looks
- * on for the next command, so as to meet it when it had to be woken: two that look on for the same time keep missing
- * each other, and every answer costs two wake-ups.
+ * For a moment, before it sleeps: the answer usually comes sooner than a wake-up would. Twice as
+ * long as the device looks on for the next command, so as to meet it when it had to be woken: two
+ * that look on for the same time keep missing each other, and every answer costs two wake-ups.
  */
 static bool look_on(struct ring *ring, struct io_uring_cqe **cqe)
 {
@@ -143,7 +147,8 @@ static bool look_on(struct ring *ring, struct io_uring_cqe **cqe)
 			return true;
 		sched_yield();	/* the device may be waiting for this processor */
 		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while ((now.tv_sec - begin.tv_sec) * 1000000000ll + now.tv_nsec - begin.tv_nsec < SPIN_NS);
+	} while ((now.tv_sec - begin.tv_sec) * 1000000000ll + now.tv_nsec - begin.tv_nsec <
+		 SPIN_NS);
 	return false;
 }
 
@@ -177,8 +182,8 @@ static int run(struct ring *ring, int fd, uint32_t op, const void *args, uint64_
 	return error;
 }
 
-static int uring_submit(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands, uint32_t count,
-			uint32_t *failed, uint64_t *seq)
+static int uring_submit(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands,
+			uint32_t count, uint32_t *failed, uint64_t *seq)
 {
 	struct vgpu_uring_submit args = {
 		.commands = (uint64_t)(uintptr_t)commands,
@@ -202,7 +207,8 @@ static int uring_submit(struct vgpu_transport *t, uint32_t queue, const struct v
 }
 
 /* To look, and to wait by nanoseconds, there is the ioctl. */
-static int uring_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64_t timeout_ns, uint64_t *completed)
+static int uring_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64_t timeout_ns,
+		      uint64_t *completed)
 {
 	struct vgpu_uring_wait args = { .seq = seq, .queue = queue };
 	struct ring *ring = timeout_ns < 0 ? ring_take(t->way) : NULL;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Configurations: one table says of every field its name, its place and what it may be. Set by name and check both read it.
+ * Configurations: one table says of every field its name, its place and what it may be. Set by name
+ * and check both read it.
  */
 #include "../policy/policy.h"
 #include "../preempt/preempt.h"
@@ -15,13 +16,17 @@ struct field {
 	const char *wrong;
 };
 
-#define FIELD(member, text, low, high) \
-	{ text, offsetof(struct vgpu_config, member), sizeof(((struct vgpu_config *)0)->member), low, high, \
+#define FIELD(member, text, low, high)								\
+	{ text, offsetof(struct vgpu_config, member), sizeof(((struct vgpu_config *)0)->member), \
+		low, high, \
 	  text " must be " #low ".." #high }
 #define NUMBER(member, low, high) FIELD(member, #member, low, high)
 #define NAME(member) FIELD(member, #member, 0, 0)
 
-/* Times up to a virtual hour and bandwidths up to 1 PB/s: sums and products of them then fit into 64 bits. */
+/*
+ * Times up to a virtual hour and bandwidths up to 1 PB/s: sums and products of them then fit into
+ * 64 bits.
+ */
 static const struct field fields[] = {
 	NAME(name),
 	NUMBER(sms, 1, 1024),

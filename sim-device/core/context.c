@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The context table: opening, closing, death, memory, accounts. Everything of a context can end at any moment: kernels first,
- * then transfers, then the commands, so that no engine holds what is freed.
+ * The context table: opening, closing, death, memory, accounts. Everything of a context can end at
+ * any moment: kernels first, then transfers, then the commands, so that no engine holds what is
+ * freed.
  */
 #include "device.h"
 #include "trace.h"
@@ -111,7 +112,8 @@ static void stop(struct vgpu_device *dev, struct vgpu_context *ctx)
 	vgpu_queues_abort(dev, ctx);
 }
 
-void vgpu_context_die(struct vgpu_device *dev, struct vgpu_context *ctx, const struct vgpu_fault *fault)
+void vgpu_context_die(struct vgpu_device *dev, struct vgpu_context *ctx,
+		      const struct vgpu_fault *fault)
 {
 	if (ctx->dead)
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Contexts and the context table (Tanasic 5.2.1): a process on the device with its address space, queues, modules,
- * command buffer and fate.
+ * Contexts and the context table (Tanasic 5.2.1): a process on the device with its address space,
+ * queues, modules, command buffer and fate.
  */
 #ifndef VGPU_CONTEXT_H
 #define VGPU_CONTEXT_H
@@ -14,9 +14,13 @@
 struct vgpu_module;
 
 #define VGPU_MODULES_MAX	4096u	/* modules loaded at once in one context */
-#define VGPU_MODULE_BYTES_MAX	(64u << 20)	/* of one context, unloaded ones that launches still hold included */
+#define VGPU_MODULE_BYTES_MAX \
+	(64u << 20) /* of one context, unloaded ones that launches still hold included */
 
-/** struct vgpu_module_ref - a loaded module: the table holds one reference, every pending launch of it another */
+/**
+ * struct vgpu_module_ref - a loaded module: the table holds one reference, every pending launch of
+ * it another
+ */
 struct vgpu_module_ref {
 	struct vgpu_context *ctx;
 	u32 refs;
@@ -48,17 +52,22 @@ struct vgpu_context {
 	struct vgpu_account account;	/* without what is under way: accounting.c adds that */
 	u32 queued;			/* kernels that have arrived and not started */
 	u64 queued_since;		/* account.kernel_queued is right up to here */
-	u64 kernel_life;		/* of all its kernels, ends less arrivals: what their states must add up to */
+	/* of all its kernels, ends less arrivals: what their states must add up to */
+	u64 kernel_life;
 	u64 block_life;			/* the same of thread blocks and their first issue */
 };
 
-/** struct vgpu_context_table - open contexts in the order of their ids, which is the order in which they were opened */
+/**
+ * struct vgpu_context_table - open contexts in the order of their ids, which is the order in which
+ * they were opened
+ */
 struct vgpu_context_table {
 	struct vgpu_context **list;
 	u32 count;
 	u32 room;
 	u32 last_id;
-	u64 modules;		/* alive on the device, unloaded ones that kernels still hold included */
+	/* alive on the device, unloaded ones that kernels still hold included */
+	u64 modules;
 };
 
 /* Does it take part? One that is dead or has no queues never launches anything. */
@@ -76,12 +85,14 @@ static inline u64 vgpu_rank_by_priority(const struct vgpu_context *ctx)
 struct vgpu_context *vgpu_context_find(const struct vgpu_device *dev, u32 id);
 
 /**
- * vgpu_context_die - a context's first fault: it stops, its pending commands complete with -EIO, others go on
+ * vgpu_context_die - a context's first fault: it stops, its pending commands complete with -EIO,
+ * others go on
  *
- * @fault needs everything but the time. Does nothing to a context that is dead. Blocks, kernels and commands of the
- * context are gone on return.
+ * @fault needs everything but the time. Does nothing to a context that is dead. Blocks, kernels and
+ * commands of the context are gone on return.
  */
-void vgpu_context_die(struct vgpu_device *dev, struct vgpu_context *ctx, const struct vgpu_fault *fault);
+void vgpu_context_die(struct vgpu_device *dev, struct vgpu_context *ctx,
+		      const struct vgpu_fault *fault);
 
 /* Module handles (modules.c). get() takes a reference, NULL: no such handle. */
 struct vgpu_module_ref *vgpu_module_get(struct vgpu_context *ctx, u32 handle);

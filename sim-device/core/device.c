@@ -31,8 +31,8 @@ static int init(struct vgpu_device *dev)
 	return 0;
 }
 
-int vgpu_device_create(const struct vgpu_config *config, const struct vgpu_host_ops *ops, void *host,
-		       struct vgpu_device **out)
+int vgpu_device_create(const struct vgpu_config *config, const struct vgpu_host_ops *ops,
+		       void *host, struct vgpu_device **out)
 {
 	struct vgpu_device *dev;
 	int err;

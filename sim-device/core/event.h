@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The discrete-event core: events ordered by (time, sequence), so that equal times fire in the order in which
- * they were scheduled and a run is the same every time. An event is embedded in what it belongs to.
+ * The discrete-event core: events ordered by (time, sequence), so that equal times fire in the
+ * order in which they were scheduled and a run is the same every time. An event is embedded in what
+ * it belongs to.
  */
 #ifndef VGPU_EVENT_H
 #define VGPU_EVENT_H
@@ -15,9 +16,15 @@ struct vgpu_event {
 	void (*fire)(struct vgpu_device *dev, struct vgpu_event *event);
 };
 
-/* @delay from now. The clock ends at VGPU_NEVER - 1: there time stands still, and everything still happens. */
+/*
+ * @delay from now. The clock ends at VGPU_NEVER - 1: there time stands still, and everything still
+ * happens.
+ */
 u64 vgpu_time_after(const struct vgpu_device *dev, u64 delay);
-/* Schedule @event at @time (>= now); if it is scheduled already it moves. Cannot fail: room was reserved. */
+/*
+ * Schedule @event at @time (>= now); if it is scheduled already it moves. Cannot fail: room was
+ * reserved.
+ */
 void vgpu_event_at(struct vgpu_device *dev, struct vgpu_event *event, u64 time);
 /* The same, at vgpu_time_after(@delay). */
 void vgpu_event_after(struct vgpu_device *dev, struct vgpu_event *event, u64 delay);

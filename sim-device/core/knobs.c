@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Knobs: what may be changed while the device runs. A knob is a number or the choice of a name from a list.
+ * Knobs: what may be changed while the device runs. A knob is a number or the choice of a name from
+ * a list.
  */
 #include "device.h"
 #include "text.h"
@@ -90,7 +91,10 @@ static void transfer_policy_get(struct vgpu_device *dev, struct vgpu_text *text)
 		put_choice(text, policy->name, policy == dev->transfer.policy);
 }
 
-/* A time of the configuration as a knob in @unit, exact to the picosecond, within the limits of @field. */
+/*
+ * A time of the configuration as a knob in @unit, exact to the picosecond, within the limits of
+ * @field.
+ */
 static int set_time(struct vgpu_config *config, const char *field, const char *value, u64 unit)
 {
 	struct vgpu_text text = {};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Latencies in a histogram of fixed size, so that memory stays flat however long a run is: for hosts that keep what
- * their callback @preempted is told. Buckets grow with the value: 64 to each power of two.
+ * Latencies in a histogram of fixed size, so that memory stays flat however long a run is: for
+ * hosts that keep what their callback @preempted is told. Buckets grow with the value: 64 to each
+ * power of two.
  */
 #include "../vgpu_device.h"
 

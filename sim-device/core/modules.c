@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Module handles of a context. A handle is the lowest free number, as with files; the code behind it lives as long as the handle
- * or a launch that needs it, so that a module can be unloaded while its kernels run. Until then its bytes count: who
- * loads, launches and unloads over and over holds no more than who only loads.
+ * Module handles of a context. A handle is the lowest free number, as with files; the code behind
+ * it lives as long as the handle or a launch that needs it, so that a module can be unloaded while
+ * its kernels run. Until then its bytes count: who loads, launches and unloads over and over holds
+ * no more than who only loads.
  */
 #include "device.h"
 
@@ -87,8 +88,8 @@ int vgpu_module_add(struct vgpu_device *dev, u32 context, struct vgpu_module *co
 	return 0;
 }
 
-int vgpu_module_load(struct vgpu_device *dev, u32 context, const void *binary, u32 bytes, char *message,
-		     size_t message_bytes, u32 *module)
+int vgpu_module_load(struct vgpu_device *dev, u32 context, const void *binary, u32 bytes,
+		     char *message, size_t message_bytes, u32 *module)
 {
 	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
 	struct vgpu_module *code;

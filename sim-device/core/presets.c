@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Presets: the tables of the papers as data. After each number: where it comes from. "Table" is the table named above the
- * preset; "card" is the manufacturer's data of that card; "chosen" is ours, with the reason.
+ * Presets: the tables of the papers as data. After each number: where it comes from. "Table" is the
+ * table named above the preset; "card" is the manufacturer's data of that card; "chosen" is ours,
+ * with the reason.
  */
 #include "../vgpu_device.h"
 #include "text.h"
@@ -10,14 +11,15 @@
 #define GB	(1ull << 30)
 
 /*
- * PCI Express as Tanasic table 5.1 gives it: a bus clock of 500 MHz and 32 lanes. A lane of generation 2 carries one byte a bus
- * clock (5 GT/s, 8b/10b coded); the 32 lanes are the 16 of each direction of the x16 link of that machine, and
- * one engine drives one direction at a time.
+ * PCI Express as Tanasic table 5.1 gives it: a bus clock of 500 MHz and 32 lanes. A lane of
+ * generation 2 carries one byte a bus clock (5 GT/s, 8b/10b coded); the 32 lanes are the 16 of each
+ * direction of the x16 link of that machine, and one engine drives one direction at a time.
  */
 #define LINK_BANDWIDTH(clock_hz, lanes)	((clock_hz) * ((lanes) / 2))
 
 /*
- * GDDR memory: effective clock x controllers x 8 bytes, a controller being 64 bits wide (SMK table 4, PEP table 2).
+ * GDDR memory: effective clock x controllers x 8 bytes, a controller being 64 bits wide (SMK table
+ * 4, PEP table 2).
  */
 #define GDDR_BANDWIDTH(clock_hz, controllers)	((clock_hz) * (controllers) * 8)
 
@@ -28,7 +30,8 @@ static const struct vgpu_config presets[] = {
 		.sms = 13,				/* table */
 		.clock_khz = 706000,			/* table */
 		.regs_per_sm = 65536,			/* table */
-		.regs_per_thread = VGPU_VASS_MAX_REGS,	/* card: 255, one of which is not a register of VASS */
+		/* card: 255, one of which is not a register of VASS */
+		.regs_per_thread = VGPU_VASS_MAX_REGS,
 		.shared_per_sm = 16 * KB,		/* table: default configuration */
 		.shared_steps = { 32 * KB, 48 * KB },	/* table */
 		.threads_per_sm = 2048,			/* table */
@@ -36,22 +39,36 @@ static const struct vgpu_config presets[] = {
 		.grid_limit = { 0x7fffffff, 65535, 65535 },	/* card */
 		.block_limit = { 1024, 1024, 64 },	/* card */
 		.blocks_per_sm = 16,			/* table */
-		.issue_width = 4,			/* card: four warp schedulers, counted as one instruction each */
+		/* card: four warp schedulers, counted as one instruction each */
+		.issue_width = 4,
 		.hw_queues = 32,			/* card: Hyper-Q */
 		.vram_bytes = 5 * GB,			/* card */
 		.memory_bandwidth = 208000000000ull,	/* table */
-		.memory_latency_cycles = 200,		/* chosen: as Tanasic table 6.1, 5.1 gives none */
+		/* chosen: as Tanasic table 6.1, 5.1 gives none */
+		.memory_latency_cycles = 200,
 		.link_bandwidth = LINK_BANDWIDTH(500000000ull, 32),	/* table: 8 GB/s */
 		.link_burst = 4 * KB,			/* table */
-		/* chosen: a command crosses the front end in about the microsecond that Tanasic 5.2.3 calls significant */
+		/*
+		 * chosen: a command crosses the front end in about the microsecond that Tanasic
+		 * 5.2.3 calls significant
+		 */
 		.launch_ps = VGPU_US,
-		.sm_setup_ps = 100 * VGPU_NS,		/* chosen: 70 cycles to load the registers of an SM */
-		/* chosen: an access to memory, the slowest instruction there is, that has just begun: memory_latency_cycles */
+		/* chosen: 70 cycles to load the registers of an SM */
+		.sm_setup_ps = 100 * VGPU_NS,
+		/*
+		 * chosen: an access to memory, the slowest instruction there is, that has just
+		 * begun: memory_latency_cycles
+		 */
 		.pipeline_drain_ps = 200 * 1000000000ull / 706000,
-		/* chosen: the longest save of table 5.2 is 16.2 us; a drain that takes longer than that is not worth its wait */
+		/*
+		 * chosen: the longest save of table 5.2 is 16.2 us; a drain that takes longer than
+		 * that is not worth its wait
+		 */
 		.drain_ps = 16200 * VGPU_NS,
-		.time_slice_ps = VGPU_MS,		/* chosen: 60 times the longest save of table 5.2 */
-		.slice_ps = VGPU_US,			/* chosen: 706 cycles, small beside a kernel, large beside an event */
+		/* chosen: 60 times the longest save of table 5.2 */
+		.time_slice_ps = VGPU_MS,
+		/* chosen: 706 cycles, small beside a kernel, large beside an event */
+		.slice_ps = VGPU_US,
 		.seed = 1,
 		.policy = "fcfs",
 		.preemption = "none",
@@ -73,11 +90,13 @@ static const struct vgpu_config presets[] = {
 		.vram_bytes = 5 * GB,			/* as k20c */
 		.memory_bandwidth = 250000000000ull,	/* table */
 		.memory_latency_cycles = 200,		/* table: DRAM */
-		.link_bandwidth = 15750000000ull,	/* 6.5: PCIe 3.0; x16, 8 GT/s, 128b/130b coded */
+		/* 6.5: PCIe 3.0; x16, 8 GT/s, 128b/130b coded */
+		.link_bandwidth = 15750000000ull,
 		.link_burst = 4 * KB,			/* as k20c */
 		.launch_ps = VGPU_US,			/* as k20c */
 		.sm_setup_ps = 100 * VGPU_NS,
-		.pipeline_drain_ps = 200 * 1000000000ull / 1000000,	/* as k20c: memory_latency_cycles */
+		/* as k20c: memory_latency_cycles */
+		.pipeline_drain_ps = 200 * 1000000000ull / 1000000,
 		.drain_ps = 16200 * VGPU_NS,
 		.time_slice_ps = VGPU_MS,
 		.slice_ps = VGPU_US,
@@ -101,12 +120,14 @@ static const struct vgpu_config presets[] = {
 		.hw_queues = 32,			/* card */
 		.vram_bytes = 4 * GB,			/* card */
 		.memory_bandwidth = GDDR_BANDWIDTH(7000000000ull, 4),	/* table: 224 GB/s */
-		.memory_latency_cycles = 200,		/* as tanasic-ch6: neither table gives one */
+		/* as tanasic-ch6: neither table gives one */
+		.memory_latency_cycles = 200,
 		.link_bandwidth = 15750000000ull,	/* card: PCIe 3.0 x16 */
 		.link_burst = 4 * KB,			/* as k20c */
 		.launch_ps = VGPU_US,			/* as k20c */
 		.sm_setup_ps = 100 * VGPU_NS,
-		.pipeline_drain_ps = 200 * 1000000000ull / 1216000,	/* as k20c: memory_latency_cycles */
+		/* as k20c: memory_latency_cycles */
+		.pipeline_drain_ps = 200 * 1000000000ull / 1216000,
 		.drain_ps = 16200 * VGPU_NS,
 		.time_slice_ps = VGPU_MS,
 		.slice_ps = VGPU_US,

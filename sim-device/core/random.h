@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The one random generator of a device: xorshift64* (Marsaglia's shifts, Vigna's multiplier), seeded by the configuration.
+ * The one random generator of a device: xorshift64* (Marsaglia's shifts, Vigna's multiplier),
+ * seeded by the configuration.
  */
 #ifndef VGPU_RANDOM_H
 #define VGPU_RANDOM_H
@@ -13,7 +14,10 @@ struct vgpu_random {
 
 static inline void vgpu_random_seed(struct vgpu_random *random, u64 seed)
 {
-	/* Spreads seeds that differ in one bit; the constant is odd, so that only one seed would give 0. */
+	/*
+	 * Spreads seeds that differ in one bit; the constant is odd, so that only one seed would
+	 * give 0.
+	 */
 	random->state = (seed + 1) * 0x9e3779b97f4a7c15ull;
 	if (!random->state)
 		random->state = 1;

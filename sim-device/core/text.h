@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The little text the device needs: decimal numbers in, decimal numbers and names out. No libc here.
+ * The little text the device needs: decimal numbers in, decimal numbers and names out. No libc
+ * here.
  */
 #ifndef VGPU_TEXT_H
 #define VGPU_TEXT_H
 
 #include "../platform.h"
 
-/* Decimal digits only, at least one; one newline at the end is forgiven, as sysfs files are written with echo. -EINVAL */
+/*
+ * Decimal digits only, at least one; one newline at the end is forgiven, as sysfs files are written
+ * with echo. -EINVAL
+ */
 int vgpu_text_to_u64(const char *text, u64 *value);
-/* The same times @unit, a power of ten; with a point as many digits behind it as the unit has. -EINVAL */
+/*
+ * The same times @unit, a power of ten; with a point as many digits behind it as the unit has.
+ * -EINVAL
+ */
 int vgpu_text_to_scaled(const char *text, u64 unit, u64 *value);
 /* @text equals @name, a newline at its end forgiven. */
 bool vgpu_text_is(const char *text, const char *name);

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The tournament under events and under waiting work. Touches nothing but its own memory and the entrants it is given.
+ * The tournament under events and under waiting work. Touches nothing but its own memory and the
+ * entrants it is given.
  */
 #include "tournament.h"
 
 static const struct vgpu_winner nobody = { .key = ~0ull, .seq = ~0ull };
 
-/* In 128 bits there is nothing to branch on: which of two events is the earlier no processor can predict. */
+/*
+ * In 128 bits there is nothing to branch on: which of two events is the earlier no processor can
+ * predict.
+ */
 static inline bool before(const struct vgpu_winner *a, const struct vgpu_winner *b)
 {
-	return ((unsigned __int128)a->key << 64 | a->seq) < ((unsigned __int128)b->key << 64 | b->seq);
+	return ((unsigned __int128)a->key << 64 | a->seq) <
+	       ((unsigned __int128)b->key << 64 | b->seq);
 }
 
-static inline const struct vgpu_winner *first_of(const struct vgpu_winner *a, const struct vgpu_winner *b)
+static inline const struct vgpu_winner *first_of(const struct vgpu_winner *a,
+						 const struct vgpu_winner *b)
 {
 	return before(b, a) ? b : a;
 }
@@ -25,7 +31,8 @@ static void play(struct vgpu_tournament *t, u32 number, struct vgpu_winner winne
 
 	for (level = 0; level < t->height; level++) {
 		struct vgpu_winner *all = t->level[level];
-		const struct vgpu_winner *other = first_of(first_of(&all[at ^ 1], &all[at ^ 2]), &all[at ^ 3]);
+		const struct vgpu_winner *other =
+			first_of(first_of(&all[at ^ 1], &all[at ^ 2]), &all[at ^ 3]);
 		u64 loses = 0 - (u64)before(other, &winner);
 
 		all[at] = winner;
@@ -98,7 +105,8 @@ void vgpu_tournament_free(struct vgpu_tournament *t)
 	memset(t, 0, sizeof(*t));
 }
 
-void vgpu_tournament_enter(struct vgpu_tournament *t, struct vgpu_entrant *entrant, u64 key, u64 seq)
+void vgpu_tournament_enter(struct vgpu_tournament *t, struct vgpu_entrant *entrant, u64 key,
+			   u64 seq)
 {
 	VGPU_CHECK((key & seq) != ~0ull);
 	entrant->key = key;
@@ -113,7 +121,8 @@ void vgpu_tournament_enter(struct vgpu_tournament *t, struct vgpu_entrant *entra
 		}
 		t->entrants[entrant->number - 1] = entrant;
 	}
-	play(t, entrant->number, (struct vgpu_winner){ .key = key, .seq = seq, .number = entrant->number });
+	play(t, entrant->number,
+	     (struct vgpu_winner){ .key = key, .seq = seq, .number = entrant->number });
 }
 
 void vgpu_tournament_leave(struct vgpu_tournament *t, struct vgpu_entrant *entrant)

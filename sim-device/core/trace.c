@@ -24,9 +24,14 @@ void vgpu_trace_emit_name(struct vgpu_device *dev, u32 context, u32 kernel, cons
 		u64 piece[3] = {};
 
 		memcpy(piece, name + at, left < sizeof(piece) ? left : sizeof(piece));
-		vgpu_trace_emit(dev, &(struct vgpu_trace_record){
-			.type = VGPU_TRACE_KERNEL_NAME, .sm = VGPU_NO_SM, .context = context, .queue = at,
-			.kernel = kernel, .seq = piece[0], .a = piece[1], .b = piece[2] });
+		vgpu_trace_emit(dev, &(struct vgpu_trace_record){ .type = VGPU_TRACE_KERNEL_NAME,
+								  .sm = VGPU_NO_SM,
+								  .context = context,
+								  .queue = at,
+								  .kernel = kernel,
+								  .seq = piece[0],
+								  .a = piece[1],
+								  .b = piece[2] });
 	}
 }
 

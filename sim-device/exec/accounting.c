@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Accounts: how long every SM, kernel and thread block was in which state, and for whom. Time is entered when a state ends, so that
- * the sums close exactly. SMs keep theirs in the SMST, kernels and blocks in the KSR until the kernel ends, contexts all of it.
+ * Accounts: how long every SM, kernel and thread block was in which state, and for whom. Time is
+ * entered when a state ends, so that the sums close exactly. SMs keep theirs in the SMST, kernels
+ * and blocks in the KSR until the kernel ends, contexts all of it.
  *
- * What does not change is not touched: a block that follows another one in its slot costs nothing here.
+ * What does not change is not touched: a block that follows another one in its slot costs nothing
+ * here.
  */
 #include "../core/device.h"
 
@@ -44,7 +46,7 @@ void vgpu_account_sm(struct vgpu_device *dev, u32 sm, enum vgpu_sm_state state)
 	smst->state = state;
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------------- */
+/* ---- kernels ------------------------------------------------------------ */
 
 /* @change kernels of @ctx more are queued from now on. */
 static void account_queued(struct vgpu_device *dev, struct vgpu_context *ctx, s32 change)
@@ -60,7 +62,8 @@ void vgpu_account_arrival(struct vgpu_device *dev, struct vgpu_context *ctx)
 	ctx->kernel_life -= dev->now;
 }
 
-void vgpu_account_kernel(struct vgpu_device *dev, struct vgpu_ksr *ksr, enum vgpu_kernel_state state)
+void vgpu_account_kernel(struct vgpu_device *dev, struct vgpu_ksr *ksr,
+			 enum vgpu_kernel_state state)
 {
 	if (ksr->state == VGPU_KERNEL_QUEUED)
 		account_queued(dev, ksr->ctx, -1);
@@ -91,8 +94,8 @@ static void enter_blocks(struct vgpu_device *dev, struct vgpu_ksr *ksr)
 	ksr->blocks_since = dev->now;
 }
 
-void vgpu_account_blocks(struct vgpu_device *dev, struct vgpu_ksr *ksr, enum vgpu_block_state from, enum vgpu_block_state to,
-			 u32 count)
+void vgpu_account_blocks(struct vgpu_device *dev, struct vgpu_ksr *ksr, enum vgpu_block_state from,
+			 enum vgpu_block_state to, u32 count)
 {
 	enter_blocks(dev, ksr);
 	if (from == VGPU_BLOCK_NONE)
@@ -105,8 +108,12 @@ void vgpu_account_blocks(struct vgpu_device *dev, struct vgpu_ksr *ksr, enum vgp
 		ksr->blocks_in[to] += count;
 }
 
-/* Add to @account what its context has of @ksr up to now; the time it was queued is entered elsewhere. */
-static void add_kernel(const struct vgpu_device *dev, const struct vgpu_ksr *ksr, struct vgpu_account *account)
+/*
+ * Add to @account what its context has of @ksr up to now; the time it was queued is entered
+ * elsewhere.
+ */
+static void add_kernel(const struct vgpu_device *dev, const struct vgpu_ksr *ksr,
+		       struct vgpu_account *account)
 {
 	u64 *const parts[VGPU_BLOCK_STATES] = {
 		[VGPU_BLOCK_RUNNING] = &account->block_running,
@@ -123,7 +130,8 @@ static void add_kernel(const struct vgpu_device *dev, const struct vgpu_ksr *ksr
 	else if (ksr->state == VGPU_KERNEL_PREEMPTED)
 		account->kernel_preempted += dev->now - ksr->since;
 	for (i = 0; i < VGPU_BLOCK_STATES; i++)
-		*parts[i] += ksr->block_time[i] + ksr->blocks_in[i] * (dev->now - ksr->blocks_since);
+		*parts[i] +=
+			ksr->block_time[i] + ksr->blocks_in[i] * (dev->now - ksr->blocks_since);
 }
 
 void vgpu_account_end(struct vgpu_device *dev, struct vgpu_ksr *ksr)
@@ -145,7 +153,7 @@ void vgpu_account_abort(struct vgpu_device *dev, struct vgpu_context *ctx)
 	ctx->account.save_area = 0;
 }
 
-/* ---- preemption ------------------------------------------------------------------------------------------------ */
+/* ---- preemption --------------------------------------------------------- */
 
 void vgpu_account_preemption(struct vgpu_device *dev, struct vgpu_ksr *ksr, u64 requested)
 {
@@ -176,7 +184,7 @@ void vgpu_account_restored(struct vgpu_device *dev, struct vgpu_ksr *ksr, u64 by
 	dev->exec.save_area -= bytes;
 }
 
-/* ---- asked from outside ---------------------------------------------------------------------------------------- */
+/* ---- asked from outside ------------------------------------------------- */
 
 static void add_account(struct vgpu_account *sum, const struct vgpu_account *account)
 {
@@ -193,7 +201,8 @@ void vgpu_account_close(struct vgpu_device *dev, const struct vgpu_context *ctx)
 	add_account(&dev->exec.past, &ctx->account);
 }
 
-void vgpu_account_context(const struct vgpu_device *dev, const struct vgpu_context *ctx, struct vgpu_context_info *info)
+void vgpu_account_context(const struct vgpu_device *dev, const struct vgpu_context *ctx,
+			  struct vgpu_context_info *info)
 {
 	struct vgpu_account *account = &info->account;
 	const struct vgpu_ksr *ksr;
@@ -216,8 +225,8 @@ void vgpu_account_context(const struct vgpu_device *dev, const struct vgpu_conte
 		info->instructions += hw->instructions - smst->instructions;
 		info->thread_instructions += hw->thread_instructions - smst->thread_instructions;
 	}
-	info->sm_time = account->sm_setup + account->sm_running + account->sm_reserved + account->sm_saving +
-			account->sm_restoring;
+	info->sm_time = account->sm_setup + account->sm_running + account->sm_reserved +
+			account->sm_saving + account->sm_restoring;
 }
 
 const char *vgpu_sm_state_name(unsigned int state)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Thread block structs, in slabs that are never given back while the device lives: as many as the SMs hold are made with
- * it, more only when preempted blocks keep theirs. Issuing a block allocates nothing.
+ * Thread block structs, in slabs that are never given back while the device lives: as many as the
+ * SMs hold are made with it, more only when preempted blocks keep theirs. Issuing a block allocates
+ * nothing.
  */
 #include "exec.h"
 
@@ -14,7 +15,8 @@ struct vgpu_block_slab {
 
 int vgpu_block_pool_grow(struct vgpu_exec *exec, u32 count)
 {
-	struct vgpu_block_slab *slab = vgpu_mem_alloc(sizeof(*slab) + LINE + count * sizeof(struct vgpu_block));
+	struct vgpu_block_slab *slab =
+		vgpu_mem_alloc(sizeof(*slab) + LINE + count * sizeof(struct vgpu_block));
 	struct vgpu_block *blocks;
 
 	if (!slab)

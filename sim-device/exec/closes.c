@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Whether the accounts close: every sum is made a second time from the tables and lists themselves. For tests, which ask all the
- * time; no decision of the device depends on it.
+ * Whether the accounts close: every sum is made a second time from the tables and lists themselves.
+ * For tests, which ask all the time; no decision of the device depends on it.
  */
 #include "../core/device.h"
 
@@ -41,7 +41,8 @@ static bool sm_closes(const struct vgpu_device *dev, u32 sm, struct tally *tally
 		time += stats.time[state];
 		tally->sm_time[state] += stats.time[state];
 	}
-	if (time != dev->now || idle != !smst->ksr || idle != !!(dev->exec.idle[sm / 64] & (1ull << (sm % 64))))
+	if (time != dev->now || idle != !smst->ksr ||
+	    idle != !!(dev->exec.idle[sm / 64] & (1ull << (sm % 64))))
 		return false;
 	tally->blocks += hw->resident_count + smst->moving_count;
 	switch (smst->state) {
@@ -70,7 +71,8 @@ static bool sm_closes(const struct vgpu_device *dev, u32 sm, struct tally *tally
 }
 
 /* One kernel against the SMs that serve it and its PTBQ. */
-static bool kernel_closes(const struct vgpu_device *dev, const struct vgpu_ksr *ksr, struct tally *tally)
+static bool kernel_closes(const struct vgpu_device *dev, const struct vgpu_ksr *ksr,
+			  struct tally *tally)
 {
 	u64 blocks = ksr->ended + ksr->unclaimed;
 	u32 in[VGPU_BLOCK_STATES] = {};
@@ -87,14 +89,18 @@ static bool kernel_closes(const struct vgpu_device *dev, const struct vgpu_ksr *
 		sms++;
 		blocks += smst->state == VGPU_SM_SETUP ? smst->claimed : 0;
 		in[VGPU_BLOCK_RUNNING] += dev->sms[i].resident_count;
-		in[smst->state == VGPU_SM_SAVING ? VGPU_BLOCK_SAVING : VGPU_BLOCK_RESTORING] += smst->moving_count;
+		in[smst->state == VGPU_SM_SAVING ? VGPU_BLOCK_SAVING : VGPU_BLOCK_RESTORING] +=
+			smst->moving_count;
 	}
 	in[VGPU_BLOCK_PREEMPTED] = count_blocks(ksr->ptbq, ksr, &tally->save_area);
 	tally->blocks += in[VGPU_BLOCK_PREEMPTED];
 	for (state = 0; state < VGPU_BLOCK_STATES; state++)
 		if (in[state] != ksr->blocks_in[state])
 			return false;
-	/* Preempted blocks are unclaimed ones, too. Tanasic 5.2.3: the PTBQ has an entry for every block that SMs can hold. */
+	/*
+	 * Preempted blocks are unclaimed ones, too. Tanasic 5.2.3: the PTBQ has an entry for every
+	 * block that SMs can hold.
+	 */
 	blocks += in[VGPU_BLOCK_RUNNING] + in[VGPU_BLOCK_SAVING] + in[VGPU_BLOCK_RESTORING];
 	return sms == ksr->sms && reserved == ksr->reserved && blocks == ksr->launch.blocks &&
 	       ksr->link[VGPU_KSR_ISSUABLE].listed == !!ksr->unclaimed &&
@@ -103,8 +109,12 @@ static bool kernel_closes(const struct vgpu_device *dev, const struct vgpu_ksr *
 	       (!ksr->started || (ksr->state == VGPU_KERNEL_RUNNING) == !!sms);
 }
 
-/* The states of the kernels and of the blocks of @ctx add up to their lives; its SM time is entered in @past too. */
-static bool context_closes(const struct vgpu_device *dev, const struct vgpu_context *ctx, u64 *sm_time)
+/*
+ * The states of the kernels and of the blocks of @ctx add up to their lives; its SM time is entered
+ * in @past too.
+ */
+static bool context_closes(const struct vgpu_device *dev, const struct vgpu_context *ctx,
+			   u64 *sm_time)
 {
 	u64 kernels = ctx->kernel_life + ctx->queued * dev->now;
 	u64 blocks = ctx->block_life;
@@ -128,7 +138,8 @@ static bool context_closes(const struct vgpu_device *dev, const struct vgpu_cont
 	sm_time[VGPU_SM_SAVING] += a->sm_saving;
 	sm_time[VGPU_SM_RESTORING] += a->sm_restoring;
 	return a->kernel_queued + a->kernel_running + a->kernel_preempted == kernels &&
-	       a->block_running + a->block_preempted + a->block_saving + a->block_restoring == blocks;
+	       a->block_running + a->block_preempted + a->block_saving + a->block_restoring ==
+		       blocks;
 }
 
 bool vgpu_account_closes(const struct vgpu_device *dev)
@@ -164,6 +175,7 @@ bool vgpu_account_closes(const struct vgpu_device *dev)
 	for (state = VGPU_SM_SETUP; state < VGPU_SM_STATES; state++)
 		if (sm_time[state] != tally.sm_time[state])
 			return false;
-	return tally.blocks == exec->blocks && tally.save_area == exec->save_area && idle == exec->idle_count &&
-	       active == exec->active_count && vgpu_standing_closes(dev);
+	return tally.blocks == exec->blocks && tally.save_area == exec->save_area &&
+	       idle == exec->idle_count && active == exec->active_count &&
+	       vgpu_standing_closes(dev);
 }

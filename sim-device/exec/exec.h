@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The execution engine: Tanasic 2.3 in the terms of 5.2.3. Commands come from the dispatcher into the command buffer of their
- * context; the policy admits one into the active queue (a KSR of the KSRT tracks it) and assigns SMs to it; the SM driver sets an
- * SM up, issues thread blocks until it is full, and issues again when one ends. The SMST says what every SM does.
+ * The execution engine: Tanasic 2.3 in the terms of 5.2.3. Commands come from the dispatcher into
+ * the command buffer of their context; the policy admits one into the active queue (a KSR of the
+ * KSRT tracks it) and assigns SMs to it; the SM driver sets an SM up, issues thread blocks until it
+ * is full, and issues again when one ends. The SMST says what every SM does.
  *
- * framework.c has the services a policy calls, standing.c what it asks about contexts, sm_driver.c what follows from them, save_area.c
- * moves contexts of thread blocks, accounting.c has the times.
+ * framework.c has the services a policy calls, standing.c what it asks about contexts, sm_driver.c
+ * what follows from them, save_area.c moves contexts of thread blocks, accounting.c has the times.
  */
 #ifndef VGPU_EXEC_H
 #define VGPU_EXEC_H
@@ -24,7 +25,12 @@ struct vgpu_ksr_link {
 };
 
 /* States of an active kernel: accounts are kept of each. */
-enum vgpu_kernel_state { VGPU_KERNEL_QUEUED, VGPU_KERNEL_RUNNING, VGPU_KERNEL_PREEMPTED, VGPU_KERNEL_STATES };
+enum vgpu_kernel_state {
+	VGPU_KERNEL_QUEUED,
+	VGPU_KERNEL_RUNNING,
+	VGPU_KERNEL_PREEMPTED,
+	VGPU_KERNEL_STATES
+};
 
 /* States of an issued thread block. NONE: not issued yet, or ended. */
 enum vgpu_block_state {
@@ -51,7 +57,8 @@ struct vgpu_ksr {
 	u32 reserved;			/* SMs that are being preempted for it */
 	u64 promised;			/* blocks that those will take */
 	u64 next_block;			/* the first one never issued */
-	u64 unclaimed;			/* blocks to issue, preempted ones too, that no SM in setup has claimed */
+	/* blocks to issue, preempted ones too, that no SM in setup has claimed */
+	u64 unclaimed;
 	u64 ended;			/* blocks */
 	struct vgpu_block *ptbq;	/* preempted thread blocks, oldest first */
 	struct vgpu_block *ptbq_tail;
@@ -67,19 +74,29 @@ struct vgpu_ksr {
 	u64 block_life;			/* ends less first issues */
 };
 
-/** struct vgpu_smst - SM status table, one entry. The number of running blocks is in the SM: resident_count. */
+/**
+ * struct vgpu_smst - SM status table, one entry. The number of running blocks is in the SM:
+ * resident_count.
+ */
 struct vgpu_smst {
 	enum vgpu_sm_state state;
 	struct vgpu_ksr *ksr;		/* NULL: idle */
 	struct vgpu_ksr *next;		/* reserved for; NULL: nobody any more */
-	struct vgpu_context *holder;	/* that it counts for; the context of ksr, of next when it is being preempted */
-	struct vgpu_smst *list_next;	/* in the list of its holder's SMs; without one, of those that nobody waits for */
+	/* that it counts for; the context of ksr, of next when it is being preempted */
+	struct vgpu_context *holder;
+	/* in the list of its holder's SMs; without one, of those that nobody waits for */
+	struct vgpu_smst *list_next;
 	struct vgpu_smst **list_at;	/* what points to it; NULL: idle */
 	u32 claimed;			/* blocks it will issue when set up */
 	u64 requested;			/* when it was reserved */
 	struct vgpu_event setup;
-	struct vgpu_event preempt;	/* of the mechanism: what it does next; else the end of the save or restore that is under way */
-	struct vgpu_block *moving;	/* blocks being saved, or waiting to be restored one after the other; not resident */
+	/*
+	 * of the mechanism: what it does next; else the end of the save or restore that is under
+	 * way
+	 */
+	struct vgpu_event preempt;
+	/* blocks being saved, or waiting to be restored one after the other; not resident */
+	struct vgpu_block *moving;
 	struct vgpu_block **moving_end;
 	u32 moving_count;
 	u64 moving_bytes;		/* of a save; of the restore that is under way */
@@ -105,10 +122,12 @@ struct vgpu_exec {
 	bool share_by_priority;		/* budgets by priority, not equal: policy/share.c */
 	struct vgpu_tournament waiting;	/* full command buffers */
 	u32 processes;			/* live contexts that have queues */
-	struct vgpu_tournament active;	/* contexts; for this and those that follow see struct vgpu_standing */
+	/* contexts; for this and those that follow see struct vgpu_standing */
+	struct vgpu_tournament active;
 	struct vgpu_tournament need[VGPU_KSR_NEEDS];
 	struct vgpu_tournament holding;
-	struct vgpu_smst *unreserved;	/* SMs that are being preempted and that nobody waits for any more */
+	/* SMs that are being preempted and that nobody waits for any more */
+	struct vgpu_smst *unreserved;
 	struct vgpu_ksr *ksrt;
 	struct vgpu_ksr **ksr_free;	/* stack of free entries */
 	u32 ksr_free_count;
@@ -134,7 +153,9 @@ struct vgpu_exec {
 
 int vgpu_exec_init(struct vgpu_device *dev);
 void vgpu_exec_fini(struct vgpu_device *dev);
-/* A launch from the dispatcher: it takes launch_ps to arrive at the command buffer of its context. */
+/*
+ * A launch from the dispatcher: it takes launch_ps to arrive at the command buffer of its context.
+ */
 void vgpu_exec_submit(struct vgpu_device *dev, struct vgpu_command *command);
 /* Stop and drop everything of @ctx; the policy gives away what becomes free. */
 void vgpu_exec_abort(struct vgpu_device *dev, struct vgpu_context *ctx);
@@ -143,51 +164,85 @@ void vgpu_exec_set_policy(struct vgpu_device *dev, const struct vgpu_policy *pol
 void vgpu_exec_rerank(struct vgpu_device *dev);
 /* Preemptions that are under way end as they began. */
 void vgpu_exec_set_preemption(struct vgpu_device *dev, const struct vgpu_preemption *preemption);
-/* The watchdog measures how long a kernel was running, without the times when it was preempted from all its SMs; those that run now too. */
+/*
+ * The watchdog measures how long a kernel was running, without the times when it was preempted from
+ * all its SMs; those that run now too.
+ */
 void vgpu_exec_set_watchdog(struct vgpu_device *dev);
 
-/* ---- services for policies (framework.c) ----------------------------------------------------------------------- */
+/* ---- services for policies (framework.c) -------------------------------- */
 
 /*
- * Contexts come in the order of the policy's rank. A policy may look into ctx->standing and ksr; it changes standing.mark and, in its
- * operation prepare, standing.budget.
+ * Contexts come in the order of the policy's rank. A policy may look into ctx->standing and ksr; it
+ * changes standing.mark and, in its operation prepare, standing.budget.
  */
 
-/* The context with a full command buffer that comes first by wait_rank, then arrival; NULL: all are empty. */
+/*
+ * The context with a full command buffer that comes first by wait_rank, then arrival; NULL: all are
+ * empty.
+ */
 struct vgpu_context *vgpu_exec_waiting(struct vgpu_device *dev);
 /* Room in the active queue? */
 bool vgpu_exec_has_room(const struct vgpu_device *dev);
-/* The same for a launch of @ctx, with an entry left for every other process that has no active kernel: none is kept out. */
+/*
+ * The same for a launch of @ctx, with an entry left for every other process that has no active
+ * kernel: none is kept out.
+ */
 bool vgpu_exec_has_room_for(const struct vgpu_device *dev, const struct vgpu_context *ctx);
-/* The context with active kernels that comes first, of equals the one that has had some for the longest; NULL: there is none. */
+/*
+ * The context with active kernels that comes first, of equals the one that has had some for the
+ * longest; NULL: there is none.
+ */
 struct vgpu_context *vgpu_exec_active(struct vgpu_device *dev);
 /*
- * Move the command of a full buffer into the active queue. Needs room there. The buffer takes the next launch of its context
- * from the dispatcher, if there is one: kernel_arrived is not called for that, look again.
+ * Move the command of a full buffer into the active queue. Needs room there. The buffer takes the
+ * next launch of its context from the dispatcher, if there is one: kernel_arrived is not called for
+ * that, look again.
  */
 struct vgpu_ksr *vgpu_exec_admit(struct vgpu_device *dev, struct vgpu_context *ctx);
-/* The active kernel with blocks to issue that comes first by rank of its context, then admission; NULL: there is none. */
+/*
+ * The active kernel with blocks to issue that comes first by rank of its context, then admission;
+ * NULL: there is none.
+ */
 struct vgpu_ksr *vgpu_exec_issuable(struct vgpu_device *dev);
-/* The same among kernels that have more blocks to issue than the SMs already reserved for them will take. */
+/*
+ * The same among kernels that have more blocks to issue than the SMs already reserved for them will
+ * take.
+ */
 struct vgpu_ksr *vgpu_exec_wanting(struct vgpu_device *dev);
-/* The context that comes last of those that hold SMs (running, or reserved for it); of equals the newest. NULL: there is none. */
+/*
+ * The context that comes last of those that hold SMs (running, or reserved for it); of equals the
+ * newest. NULL: there is none.
+ */
 struct vgpu_context *vgpu_exec_holding(struct vgpu_device *dev);
-/* The SM that @ctx, which holds some, loses at the least cost: one that is reserved for it, else the one it got last. */
+/*
+ * The SM that @ctx, which holds some, loses at the least cost: one that is reserved for it, else
+ * the one it got last.
+ */
 int vgpu_exec_held_sm(const struct vgpu_device *dev, const struct vgpu_context *ctx);
 /* Lowest idle SM, or -1. */
 int vgpu_exec_idle_sm(const struct vgpu_device *dev);
-/* An SM that is being preempted for nobody, because the kernel it was reserved for has ended; or -1. */
+/*
+ * An SM that is being preempted for nobody, because the kernel it was reserved for has ended; or
+ * -1.
+ */
 int vgpu_exec_unreserved_sm(const struct vgpu_device *dev);
 /* Give idle SM @sm to @ksr, which has blocks to issue. */
 void vgpu_exec_assign(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr);
 /*
- * Reserve SM @sm for @ksr: its preemption begins. An SM that is reserved already changes hands, as 5.2.4 allows.
- * -EOPNOTSUPP: the mechanism in use cannot preempt.
+ * Reserve SM @sm for @ksr: its preemption begins. An SM that is reserved already changes hands, as
+ * 5.2.4 allows. -EOPNOTSUPP: the mechanism in use cannot preempt.
  */
 int vgpu_exec_reserve(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr);
-/* The policy's operation timer is called at @time, which replaces an earlier one; VGPU_NEVER: it is not called. */
+/*
+ * The policy's operation timer is called at @time, which replaces an earlier one; VGPU_NEVER: it is
+ * not called.
+ */
 void vgpu_exec_timer(struct vgpu_device *dev, u64 time);
-/* After a change of what the rank of @ctx depends on, other than its priority, budget, kernels and SMs: that is seen to. */
+/*
+ * After a change of what the rank of @ctx depends on, other than its priority, budget, kernels and
+ * SMs: that is seen to.
+ */
 void vgpu_exec_reorder(struct vgpu_device *dev, struct vgpu_context *ctx);
 
 /* vgpu_exec_issuable() and vgpu_exec_wanting() among the kernels of @ctx. */
@@ -201,25 +256,38 @@ static inline struct vgpu_ksr *vgpu_exec_wanting_of(const struct vgpu_context *c
 	return ctx->standing.kernels[VGPU_KSR_WANTING].first;
 }
 
-/* ---- service for preemption mechanisms (save_area.c) ------------------------------------------------------------- */
+/* ---- service for preemption mechanisms (save_area.c) -------------------- */
 
 /*
- * Save the contexts of all resident blocks of reserved SM @sm into the PTBQ of their kernel. They stop now; the SM is handed over when
- * the save ends. The state of the blocks must be that of the present time: vgpu_sm_halt().
+ * Save the contexts of all resident blocks of reserved SM @sm into the PTBQ of their kernel. They
+ * stop now; the SM is handed over when the save ends. The state of the blocks must be that of the
+ * present time: vgpu_sm_halt().
  */
 void vgpu_exec_save(struct vgpu_device *dev, u32 sm);
 
-/* ---- inside the engine ----------------------------------------------------------------------------------------- */
+/* ---- inside the engine -------------------------------------------------- */
 
 /* sm_driver.c: SM @sm, idle, begins setup for @ksr */
 void vgpu_sm_driver_setup(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr);
-/* sm_driver.c: give back what @sm has claimed in setup; it is idle, and goes to @next if that has blocks to issue */
+/*
+ * sm_driver.c: give back what @sm has claimed in setup; it is idle, and goes to @next if that has
+ * blocks to issue
+ */
 void vgpu_sm_driver_unset(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *next);
-/* save_area.c: the first block in the PTBQ of @ksr is restored on @sm after those that wait there, and resumed then */
+/*
+ * save_area.c: the first block in the PTBQ of @ksr is restored on @sm after those that wait there,
+ * and resumed then
+ */
 void vgpu_exec_restore(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr);
-/* save_area.c: what @sm has not restored yet goes back to the head of the PTBQ; it lies in the save area still */
+/*
+ * save_area.c: what @sm has not restored yet goes back to the head of the PTBQ; it lies in the save
+ * area still
+ */
 void vgpu_exec_unrestore(struct vgpu_device *dev, u32 sm);
-/* sm_driver.c: reserved SM @sm is empty, its blocks are in the PTBQ: it goes to the kernel that reserved it */
+/*
+ * sm_driver.c: reserved SM @sm is empty, its blocks are in the PTBQ: it goes to the kernel that
+ * reserved it
+ */
 void vgpu_sm_driver_preempted(struct vgpu_device *dev, u32 sm);
 /* sm_driver.c: @block, restored, goes on running on @sm */
 void vgpu_sm_driver_resume(struct vgpu_device *dev, u32 sm, struct vgpu_block *block);
@@ -232,7 +300,10 @@ void vgpu_exec_set_next(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *next);
 /* standing.c: room for @contexts; -ENOMEM */
 int vgpu_standing_reserve(struct vgpu_exec *exec, u32 contexts);
 void vgpu_standing_fini(struct vgpu_exec *exec);
-/* framework.c: @ksr, which has started, has got its first SM, has lost its last one; the watchdog counts between the two */
+/*
+ * framework.c: @ksr, which has started, has got its first SM, has lost its last one; the watchdog
+ * counts between the two
+ */
 void vgpu_exec_runs(struct vgpu_device *dev, struct vgpu_ksr *ksr);
 void vgpu_exec_stops(struct vgpu_device *dev, struct vgpu_ksr *ksr);
 /* standing.c: after a change of ksr->unclaimed or promised */
@@ -247,16 +318,20 @@ void vgpu_block_pool_free(struct vgpu_exec *exec);
 struct vgpu_block *vgpu_block_get(struct vgpu_exec *exec);
 void vgpu_block_put(struct vgpu_exec *exec, struct vgpu_block *block);
 
-/* ---- accounts (accounting.c) ------------------------------------------------------------------------------------ */
+/* ---- accounts (accounting.c) -------------------------------------------- */
 
-/* Enter the time since the last entry, and what follows belongs to @state. Of a kernel: it has started. */
-void vgpu_account_kernel(struct vgpu_device *dev, struct vgpu_ksr *ksr, enum vgpu_kernel_state state);
+/*
+ * Enter the time since the last entry, and what follows belongs to @state. Of a kernel: it has
+ * started.
+ */
+void vgpu_account_kernel(struct vgpu_device *dev, struct vgpu_ksr *ksr,
+			 enum vgpu_kernel_state state);
 void vgpu_account_sm(struct vgpu_device *dev, u32 sm, enum vgpu_sm_state state);
 /* A kernel of @ctx has arrived at the engine. */
 void vgpu_account_arrival(struct vgpu_device *dev, struct vgpu_context *ctx);
 /* @count blocks of @ksr go from one state into another. */
-void vgpu_account_blocks(struct vgpu_device *dev, struct vgpu_ksr *ksr, enum vgpu_block_state from, enum vgpu_block_state to,
-			 u32 count);
+void vgpu_account_blocks(struct vgpu_device *dev, struct vgpu_ksr *ksr, enum vgpu_block_state from,
+			 enum vgpu_block_state to, u32 count);
 /* @ksr has lost an SM that was reserved at @requested. */
 void vgpu_account_preemption(struct vgpu_device *dev, struct vgpu_ksr *ksr, u64 requested);
 /* @blocks of @ksr move @bytes into the save area. */
@@ -269,11 +344,16 @@ void vgpu_account_end(struct vgpu_device *dev, struct vgpu_ksr *ksr);
 void vgpu_account_abort(struct vgpu_device *dev, struct vgpu_context *ctx);
 /* @ctx is closed: its accounts are kept in the device's. */
 void vgpu_account_close(struct vgpu_device *dev, const struct vgpu_context *ctx);
-/* Fill account, sm_time and the instructions of @info with what @ctx has used up to now, the running part included. */
-void vgpu_account_context(const struct vgpu_device *dev, const struct vgpu_context *ctx, struct vgpu_context_info *info);
 /*
- * The states of every SM add up to the age of the device, those of kernels and blocks to their lives, those of contexts to the
- * device's; all agree with the tables, and an SM serves one context. false: they do not.
+ * Fill account, sm_time and the instructions of @info with what @ctx has used up to now, the
+ * running part included.
+ */
+void vgpu_account_context(const struct vgpu_device *dev, const struct vgpu_context *ctx,
+			  struct vgpu_context_info *info);
+/*
+ * The states of every SM add up to the age of the device, those of kernels and blocks to their
+ * lives, those of contexts to the device's; all agree with the tables, and an SM serves one
+ * context. false: they do not.
  */
 bool vgpu_account_closes(const struct vgpu_device *dev);	/* closes.c */
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The scheduling framework (Tanasic 5.2.3): command buffers, active queue, KSRT, SMST, and the services by which a policy
- * moves kernels through them.
+ * The scheduling framework (Tanasic 5.2.3): command buffers, active queue, KSRT, SMST, and the
+ * services by which a policy moves kernels through them.
  */
 #include "../core/device.h"
 #include "../core/trace.h"
 #include "../policy/policy.h"
 #include "../preempt/preempt.h"
 
-/* ---- command buffers ------------------------------------------------------------------------------------------- */
+/* ---- command buffers ---------------------------------------------------- */
 
-static void fill_buffer(struct vgpu_device *dev, struct vgpu_context *ctx, struct vgpu_command *command)
+static void fill_buffer(struct vgpu_device *dev, struct vgpu_context *ctx,
+			struct vgpu_command *command)
 {
 	ctx->buffer.command = command;
 	vgpu_exec_reorder(dev, ctx);
@@ -60,7 +61,7 @@ static struct vgpu_command *take_from_buffer(struct vgpu_device *dev, struct vgp
 	return command;
 }
 
-/* ---- active queue and KSRT ------------------------------------------------------------------------------------- */
+/* ---- active queue and KSRT ---------------------------------------------- */
 
 bool vgpu_exec_has_room(const struct vgpu_device *dev)
 {
@@ -71,7 +72,10 @@ bool vgpu_exec_has_room_for(const struct vgpu_device *dev, const struct vgpu_con
 {
 	const struct vgpu_exec *exec = &dev->exec;
 
-	return exec->ksr_free_count > (ctx->standing.active_kernels ? exec->processes - vgpu_tournament_count(&exec->active) : 0);
+	return exec->ksr_free_count >
+	       (ctx->standing.active_kernels ?
+			exec->processes - vgpu_tournament_count(&exec->active) :
+			0);
 }
 
 static void watchdog_fire(struct vgpu_device *dev, struct vgpu_event *event)
@@ -123,8 +127,9 @@ struct vgpu_ksr *vgpu_exec_admit(struct vgpu_device *dev, struct vgpu_context *c
 	ksr->command = command;
 	ksr->order = ++exec->admissions;
 	ksr->since = command->arrived;
-	ksr->occupancy = vgpu_occupancy(&dev->config, ksr->launch.threads, ksr->launch.regs_per_block,
-					ksr->launch.shared_bytes, &ksr->shared_config);
+	ksr->occupancy =
+		vgpu_occupancy(&dev->config, ksr->launch.threads, ksr->launch.regs_per_block,
+			       ksr->launch.shared_bytes, &ksr->shared_config);
 	ksr->watchdog.fire = watchdog_fire;
 	ksr->prev = exec->active_tail;
 	if (exec->active_tail)
@@ -147,8 +152,8 @@ static void retire(struct vgpu_device *dev, struct vgpu_ksr *ksr)
 
 	vgpu_account_end(dev, ksr);
 	if (ksr->started)
-		vgpu_trace_kernel(dev, VGPU_TRACE_KERNEL_END, ksr, VGPU_NO_SM, ksr->time[VGPU_KERNEL_QUEUED],
-				  ksr->time[VGPU_KERNEL_PREEMPTED]);
+		vgpu_trace_kernel(dev, VGPU_TRACE_KERNEL_END, ksr, VGPU_NO_SM,
+				  ksr->time[VGPU_KERNEL_QUEUED], ksr->time[VGPU_KERNEL_PREEMPTED]);
 	vgpu_event_cancel(dev, &ksr->watchdog);
 	for (smst = ksr->ctx->standing.coming; ksr->reserved; smst = next) {
 		next = smst->list_next;
@@ -209,7 +214,7 @@ void vgpu_exec_abort(struct vgpu_device *dev, struct vgpu_context *ctx)
 	exec->policy->kernel_finished(dev, ctx);
 }
 
-/* ---- SMST ------------------------------------------------------------------------------------------------------ */
+/* ---- SMST --------------------------------------------------------------- */
 
 int vgpu_exec_idle_sm(const struct vgpu_device *dev)
 {
@@ -259,7 +264,8 @@ int vgpu_exec_reserve(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 	}
 	if (!dev->exec.preemption->begin)
 		return -EOPNOTSUPP;
-	vgpu_trace_kernel(dev, VGPU_TRACE_DECISION, ksr, sm, VGPU_DECISION_RESERVE, smst->ksr->launch.id);
+	vgpu_trace_kernel(dev, VGPU_TRACE_DECISION, ksr, sm, VGPU_DECISION_RESERVE,
+			  smst->ksr->launch.id);
 	/* What is not whole yet goes back where it came from: there is nothing to save of it. */
 	if (smst->moving_count)
 		vgpu_exec_unrestore(dev, sm);
@@ -276,7 +282,7 @@ int vgpu_exec_reserve(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 	return 0;
 }
 
-/* ---- selection of policy and mechanism, watchdog ---------------------------------------------------------------- */
+/* ---- selection of policy and mechanism, watchdog ------------------------ */
 
 void vgpu_exec_rerank(struct vgpu_device *dev)
 {
@@ -360,8 +366,8 @@ int vgpu_exec_init(struct vgpu_device *dev)
 	exec->policy_timer.fire = policy_timer_fire;
 	err = vgpu_block_pool_grow(exec, sms * dev->config.blocks_per_sm);
 	/*
-	 * Of every SM: its setup, its preemption, the step of its compiled blocks, the first end of its profiled ones; of every KSR: a
-	 * watchdog; of the policy: its timer.
+	 * Of every SM: its setup, its preemption, the step of its compiled blocks, the first end of
+	 * its profiled ones; of every KSR: a watchdog; of the policy: its timer.
 	 */
 	return err ? err : vgpu_event_reserve(dev, kernels + sms * 4 + 1);
 }

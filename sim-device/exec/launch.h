@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What the execution engine and the SMs both know of a kernel launch and of its thread blocks. The engine fills a
- * launch from a command; the SMs only read it.
+ * What the execution engine and the SMs both know of a kernel launch and of its thread blocks. The
+ * engine fills a launch from a command; the SMs only read it.
  */
 #ifndef VGPU_LAUNCH_H
 #define VGPU_LAUNCH_H
@@ -15,7 +15,8 @@ struct vgpu_kernel;
 struct vgpu_launch {
 	u32 id;				/* unique on the device, from 1 */
 	u32 context;
-	u32 module;			/* uapi handle and index, for faults and traces; ~0: profiled */
+	/* uapi handle and index, for faults and traces; ~0: profiled */
+	u32 module;
 	u32 kernel_index;
 	struct vgpu_address_space *as;
 	const struct vgpu_kernel *kernel;	/* verified code; NULL: profiled */
@@ -24,7 +25,8 @@ struct vgpu_launch {
 	u64 blocks;			/* thread blocks in the grid */
 	u32 threads;			/* per block */
 	u32 warps;			/* per block */
-	u32 regs_per_block;		/* 32-bit registers, warps x 32 x registers per thread when compiled */
+	/* 32-bit registers, warps x 32 x registers per thread when compiled */
+	u32 regs_per_block;
 	u32 shared_bytes;		/* per block, static and dynamic */
 	u32 dynamic_shared;
 	const u8 *params;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The save area (Tanasic 5.2.2): where the contexts of preempted thread blocks are kept, and what moving them costs. A context is
- * registers, shared memory and block state; an SM moves it at its share of the memory bandwidth, so that
+ * The save area (Tanasic 5.2.2): where the contexts of preempted thread blocks are kept, and what
+ * moving them costs. A context is registers, shared memory and block state; an SM moves it at its
+ * share of the memory bandwidth, so that
  *
  *   time = bytes x SMs / memory_bandwidth
  *
- * A save moves all blocks of an SM together, and they are preempted when it ends. Restores of an SM follow one another, and a block runs
- * as soon as its own has ended.
+ * A save moves all blocks of an SM together, and they are preempted when it ends. Restores of an SM
+ * follow one another, and a block runs as soon as its own has ended.
  */
 #include "../core/device.h"
 #include "../core/trace.h"
@@ -29,7 +30,7 @@ static void append(struct vgpu_smst *smst, struct vgpu_block *block)
 	smst->moving_count++;
 }
 
-/* ---- save ------------------------------------------------------------------------------------------------------ */
+/* ---- save --------------------------------------------------------------- */
 
 static void saved_fire(struct vgpu_device *dev, struct vgpu_event *event)
 {
@@ -37,7 +38,8 @@ static void saved_fire(struct vgpu_device *dev, struct vgpu_event *event)
 	struct vgpu_ksr *ksr = smst->ksr;
 	u32 sm = (u32)(smst - dev->exec.smst);
 
-	vgpu_trace_kernel(dev, VGPU_TRACE_SAVE_END, ksr, sm, smst->moving_count, smst->moving_bytes);
+	vgpu_trace_kernel(dev, VGPU_TRACE_SAVE_END, ksr, sm, smst->moving_count,
+			  smst->moving_bytes);
 	*(ksr->ptbq ? &ksr->ptbq_tail->next : &ksr->ptbq) = smst->moving;
 	ksr->ptbq_tail = vgpu_container_of(smst->moving_end, struct vgpu_block, next);
 	ksr->unclaimed += smst->moving_count;
@@ -60,19 +62,21 @@ void vgpu_exec_save(struct vgpu_device *dev, u32 sm)
 	vgpu_account_sm(dev, sm, VGPU_SM_SAVING);
 	while ((block = hw->resident)) {
 		vgpu_sm_detach(hw, block);
-		vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_PREEMPT, smst->ksr, sm, block->index, block->slot);
+		vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_PREEMPT, smst->ksr, sm, block->index,
+				  block->slot);
 		bytes += vgpu_block_context_bytes(block);
 		append(smst, block);
 	}
 	smst->moving_bytes = bytes;
-	vgpu_account_blocks(dev, smst->ksr, VGPU_BLOCK_RUNNING, VGPU_BLOCK_SAVING, smst->moving_count);
+	vgpu_account_blocks(dev, smst->ksr, VGPU_BLOCK_RUNNING, VGPU_BLOCK_SAVING,
+			    smst->moving_count);
 	vgpu_account_save(dev, smst->ksr, smst->moving_count, bytes);
 	vgpu_trace_kernel(dev, VGPU_TRACE_SAVE_START, smst->ksr, sm, smst->moving_count, bytes);
 	smst->preempt.fire = saved_fire;
 	vgpu_event_after(dev, &smst->preempt, move_time(&dev->config, bytes));
 }
 
-/* ---- restore --------------------------------------------------------------------------------------------------- */
+/* ---- restore ------------------------------------------------------------ */
 
 static void begin_restore(struct vgpu_device *dev, struct vgpu_smst *smst);
 
@@ -100,7 +104,8 @@ static void begin_restore(struct vgpu_device *dev, struct vgpu_smst *smst)
 	u64 bytes = vgpu_block_context_bytes(block);
 
 	smst->moving_bytes = bytes;
-	vgpu_trace_kernel(dev, VGPU_TRACE_RESTORE_START, smst->ksr, (u32)(smst - dev->exec.smst), block->index, bytes);
+	vgpu_trace_kernel(dev, VGPU_TRACE_RESTORE_START, smst->ksr, (u32)(smst - dev->exec.smst),
+			  block->index, bytes);
 	smst->preempt.fire = restored_fire;
 	vgpu_event_after(dev, &smst->preempt, move_time(&dev->config, bytes));
 }
@@ -131,7 +136,8 @@ void vgpu_exec_unrestore(struct vgpu_device *dev, u32 sm)
 	ksr->unclaimed += smst->moving_count;
 	smst->moving = NULL;
 	smst->moving_end = &smst->moving;
-	vgpu_account_blocks(dev, ksr, VGPU_BLOCK_RESTORING, VGPU_BLOCK_PREEMPTED, smst->moving_count);
+	vgpu_account_blocks(dev, ksr, VGPU_BLOCK_RESTORING, VGPU_BLOCK_PREEMPTED,
+			    smst->moving_count);
 	smst->moving_count = 0;
 	vgpu_exec_claimed(dev, ksr);
 }

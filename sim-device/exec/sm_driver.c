@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The SM driver (Tanasic 2.3, figure 5.2): it sets an SM up for a kernel, issues thread blocks until the SM is fully occupied,
- * and issues another whenever one ends; preempted blocks come before new ones (5.2.3). A reserved SM gets no more blocks:
- * when the last has left, it is set up for the kernel that reserved it.
+ * The SM driver (Tanasic 2.3, figure 5.2): it sets an SM up for a kernel, issues thread blocks
+ * until the SM is fully occupied, and issues another whenever one ends; preempted blocks come
+ * before new ones (5.2.3). A reserved SM gets no more blocks: when the last has left, it is set up
+ * for the kernel that reserved it.
  *
- * What an SM will issue after its setup is claimed when the setup begins. A kernel with few blocks so takes as many SMs as it
- * can fill, and the next kernel gets the others at once.
+ * What an SM will issue after its setup is claimed when the setup begins. A kernel with few blocks
+ * so takes as many SMs as it can fill, and the next kernel gets the others at once.
  */
 #include "../core/device.h"
 #include "../core/trace.h"
@@ -69,7 +70,7 @@ static void hand_over(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *next)
 		vgpu_sm_driver_setup(dev, sm, next);
 }
 
-/* ---- setup and issue ------------------------------------------------------------------------------------------- */
+/* ---- setup and issue ---------------------------------------------------- */
 
 static void start_kernel(struct vgpu_device *dev, struct vgpu_ksr *ksr)
 {
@@ -82,7 +83,8 @@ static void start_kernel(struct vgpu_device *dev, struct vgpu_ksr *ksr)
 }
 
 /* The next new block of @ksr. @spare is a struct to use for it, or NULL. NULL: no memory. */
-static struct vgpu_block *new_block(struct vgpu_exec *exec, struct vgpu_ksr *ksr, struct vgpu_block *spare)
+static struct vgpu_block *new_block(struct vgpu_exec *exec, struct vgpu_ksr *ksr,
+				    struct vgpu_block *spare)
 {
 	struct vgpu_block *block = spare ? spare : vgpu_block_get(exec);
 
@@ -96,8 +98,12 @@ static struct vgpu_block *new_block(struct vgpu_exec *exec, struct vgpu_ksr *ksr
 	return block;
 }
 
-/* Issue one block that has been claimed, a preempted one first. false: there was no memory for it, and the context is gone. */
-static bool issue(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_ksr *ksr, struct vgpu_block *spare)
+/*
+ * Issue one block that has been claimed, a preempted one first. false: there was no memory for it,
+ * and the context is gone.
+ */
+static bool issue(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_ksr *ksr,
+		  struct vgpu_block *spare)
 {
 	struct vgpu_block *block;
 	struct vgpu_fault fault;
@@ -192,7 +198,7 @@ void vgpu_sm_driver_unset(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *next
 	hand_over(dev, sm, next);
 }
 
-/* ---- a block ends ---------------------------------------------------------------------------------------------- */
+/* ---- a block ends ------------------------------------------------------- */
 
 /* The last block of @sm has left it. */
 static void empty(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
@@ -229,7 +235,8 @@ static bool claim(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
 	return true;
 }
 
-bool vgpu_exec_block_followed(struct vgpu_device *dev, u32 sm, struct vgpu_launch *launch, u32 slot, u64 *index)
+bool vgpu_exec_block_followed(struct vgpu_device *dev, u32 sm, struct vgpu_launch *launch, u32 slot,
+			      u64 *index)
 {
 	struct vgpu_ksr *ksr = ksr_of(launch);
 
@@ -276,13 +283,14 @@ void vgpu_exec_block_fault(struct vgpu_device *dev, struct vgpu_sm *sm, struct v
 	vgpu_context_die(dev, ksr->ctx, fault);
 }
 
-/* ---- preemption and stopping ----------------------------------------------------------------------------------- */
+/* ---- preemption and stopping -------------------------------------------- */
 
 void vgpu_sm_driver_preempted(struct vgpu_device *dev, u32 sm)
 {
 	struct vgpu_smst *smst = &dev->exec.smst[sm];
 
-	VGPU_CHECK(smst->state == VGPU_SM_SAVING && !dev->sms[sm].resident_count && !smst->moving_count);
+	VGPU_CHECK(smst->state == VGPU_SM_SAVING && !dev->sms[sm].resident_count &&
+		   !smst->moving_count);
 	empty(dev, sm, smst->ksr);
 	/* Its kernel has blocks to issue again: an SM that nobody could use may serve it. */
 	if (dev->exec.idle_count && vgpu_exec_issuable(dev))
@@ -299,7 +307,8 @@ void vgpu_sm_driver_stop(struct vgpu_device *dev, u32 sm)
 	smst->claimed = 0;
 	while ((block = dev->sms[sm].resident)) {
 		vgpu_sm_detach(&dev->sms[sm], block);
-		vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_END, smst->ksr, sm, block->index, block->slot);
+		vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_END, smst->ksr, sm, block->index,
+				  block->slot);
 		vgpu_block_release(block);
 		vgpu_block_put(&dev->exec, block);
 	}

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Keeps every context's standing (standing.h) true while kernels are admitted, claim blocks and retire and while SMs change
- * hands, and answers what policies ask about it. Nothing here decides anything.
+ * Keeps every context's standing (standing.h) true while kernels are admitted, claim blocks and
+ * retire and while SMs change hands, and answers what policies ask about it. Nothing here decides
+ * anything.
  */
 #include "../core/device.h"
 #include "../policy/policy.h"
 
-/* ---- tournaments ----------------------------------------------------------------------------------------------- */
+/* ---- tournaments -------------------------------------------------------- */
 
-/* @entrant belongs into @t as (key, seq) if @in, else out of it. Nearly always it is there already. */
+/*
+ * @entrant belongs into @t as (key, seq) if @in, else out of it. Nearly always it is there already.
+ */
 static void keep(struct vgpu_tournament *t, struct vgpu_entrant *entrant, bool in, u64 key, u64 seq)
 {
 	if (!in)
@@ -33,8 +36,8 @@ void vgpu_exec_reorder(struct vgpu_device *dev, struct vgpu_context *ctx)
 		keep(&exec->need[need], &s->need[need], first, rank, first ? first->order : 0);
 	}
 	if (ctx->buffer.command)
-		keep(&exec->waiting, &ctx->buffer.node, true, policy->wait_rank ? policy->wait_rank(ctx) : rank,
-		     ctx->buffer.command->order);
+		keep(&exec->waiting, &ctx->buffer.node, true,
+		     policy->wait_rank ? policy->wait_rank(ctx) : rank, ctx->buffer.command->order);
 }
 
 static struct vgpu_context *context_of(struct vgpu_entrant *first, size_t offset)
@@ -42,7 +45,8 @@ static struct vgpu_context *context_of(struct vgpu_entrant *first, size_t offset
 	return first ? (struct vgpu_context *)((char *)first - offset) : NULL;
 }
 
-#define FIRST(tournament, member)	context_of(vgpu_tournament_first(tournament), offsetof(struct vgpu_context, member))
+#define FIRST(tournament, member) \
+	context_of(vgpu_tournament_first(tournament), offsetof(struct vgpu_context, member))
 
 struct vgpu_context *vgpu_exec_waiting(struct vgpu_device *dev)
 {
@@ -56,14 +60,16 @@ struct vgpu_context *vgpu_exec_active(struct vgpu_device *dev)
 
 struct vgpu_ksr *vgpu_exec_issuable(struct vgpu_device *dev)
 {
-	struct vgpu_context *ctx = FIRST(&dev->exec.need[VGPU_KSR_ISSUABLE], standing.need[VGPU_KSR_ISSUABLE]);
+	struct vgpu_context *ctx =
+		FIRST(&dev->exec.need[VGPU_KSR_ISSUABLE], standing.need[VGPU_KSR_ISSUABLE]);
 
 	return ctx ? vgpu_exec_issuable_of(ctx) : NULL;
 }
 
 struct vgpu_ksr *vgpu_exec_wanting(struct vgpu_device *dev)
 {
-	struct vgpu_context *ctx = FIRST(&dev->exec.need[VGPU_KSR_WANTING], standing.need[VGPU_KSR_WANTING]);
+	struct vgpu_context *ctx =
+		FIRST(&dev->exec.need[VGPU_KSR_WANTING], standing.need[VGPU_KSR_WANTING]);
 
 	return ctx ? vgpu_exec_wanting_of(ctx) : NULL;
 }
@@ -76,7 +82,11 @@ struct vgpu_context *vgpu_exec_holding(struct vgpu_device *dev)
 int vgpu_standing_reserve(struct vgpu_exec *exec, u32 contexts)
 {
 	struct vgpu_tournament *const tournaments[] = {
-		&exec->waiting, &exec->active, &exec->need[VGPU_KSR_ISSUABLE], &exec->need[VGPU_KSR_WANTING], &exec->holding,
+		&exec->waiting,
+		&exec->active,
+		&exec->need[VGPU_KSR_ISSUABLE],
+		&exec->need[VGPU_KSR_WANTING],
+		&exec->holding,
 	};
 	u32 i;
 
@@ -100,7 +110,7 @@ void vgpu_standing_fini(struct vgpu_exec *exec)
 	vgpu_tournament_free(&exec->waiting);
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------------- */
+/* ---- kernels ------------------------------------------------------------ */
 
 static void unlist(struct vgpu_ksr *ksr, enum vgpu_ksr_need need)
 {
@@ -112,7 +122,10 @@ static void unlist(struct vgpu_ksr *ksr, enum vgpu_ksr_need need)
 	link->listed = false;
 }
 
-/* By admission. New kernels go to the end; what has been preempted is among the oldest, and found from the start. */
+/*
+ * By admission. New kernels go to the end; what has been preempted is among the oldest, and found
+ * from the start.
+ */
 static void list(struct vgpu_ksr *ksr, enum vgpu_ksr_need need)
 {
 	struct vgpu_ksr_list *list = &ksr->ctx->standing.kernels[need];
@@ -152,7 +165,7 @@ void vgpu_exec_claimed(struct vgpu_device *dev, struct vgpu_ksr *ksr)
 		vgpu_exec_reorder(dev, ksr->ctx);
 }
 
-/* ---- SMs ------------------------------------------------------------------------------------------------------- */
+/* ---- SMs ---------------------------------------------------------------- */
 
 static struct vgpu_context *holder_of(const struct vgpu_smst *smst)
 {
@@ -228,7 +241,7 @@ int vgpu_exec_held_sm(const struct vgpu_device *dev, const struct vgpu_context *
 	return number_of(dev, s->coming ? s->coming : s->running);
 }
 
-/* ---- check ----------------------------------------------------------------------------------------------------- */
+/* ---- check -------------------------------------------------------------- */
 
 static u32 count_sms(const struct vgpu_smst *smst, const struct vgpu_context *holder)
 {
@@ -245,7 +258,9 @@ static u32 count_kernels(const struct vgpu_standing *s, enum vgpu_ksr_need need)
 	u32 count = 0;
 
 	for (ksr = s->kernels[need].first; ksr; ksr = ksr->link[need].next)
-		count += !ksr->link[need].next || ksr->order < ksr->link[need].next->order ? 1 : 1u << 20;
+		count += !ksr->link[need].next || ksr->order < ksr->link[need].next->order ?
+				 1 :
+				 1u << 20;
 	return count;
 }
 
@@ -266,8 +281,10 @@ static bool context_closes(const struct vgpu_device *dev, const struct vgpu_cont
 			return false;
 	}
 	return active == s->active_kernels && issuable == count_kernels(s, VGPU_KSR_ISSUABLE) &&
-	       wanting == count_kernels(s, VGPU_KSR_WANTING) && reserved == count_sms(s->coming, ctx) &&
-	       s->held == reserved + count_sms(s->running, ctx) && vgpu_entrant_is_in(&s->active) == !!active &&
+	       wanting == count_kernels(s, VGPU_KSR_WANTING) &&
+	       reserved == count_sms(s->coming, ctx) &&
+	       s->held == reserved + count_sms(s->running, ctx) &&
+	       vgpu_entrant_is_in(&s->active) == !!active &&
 	       vgpu_entrant_is_in(&s->holding) == !!s->held &&
 	       vgpu_entrant_is_in(&s->need[VGPU_KSR_ISSUABLE]) == !!issuable &&
 	       vgpu_entrant_is_in(&s->need[VGPU_KSR_WANTING]) == !!wanting &&

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Where a context stands in the execution engine: its kernels with blocks to issue, its SMs, and its places in the tournaments
- * that tell a policy who comes first (Tanasic 5.2.4 searches the KSRT serially; they find the same in O(log n)).
+ * Where a context stands in the execution engine: its kernels with blocks to issue, its SMs, and
+ * its places in the tournaments that tell a policy who comes first (Tanasic 5.2.4 searches the KSRT
+ * serially; they find the same in O(log n)).
  */
 #ifndef VGPU_STANDING_H
 #define VGPU_STANDING_H
@@ -20,16 +21,21 @@ struct vgpu_ksr_list {
 /* What a kernel can be listed for, by its context. */
 enum vgpu_ksr_need {
 	VGPU_KSR_ISSUABLE,		/* it has blocks that no SM has claimed */
-	VGPU_KSR_WANTING,		/* ... more of them than the SMs that are reserved for it will take */
+	/* ... more of them than the SMs that are reserved for it will take */
+	VGPU_KSR_WANTING,
 	VGPU_KSR_NEEDS
 };
 
 struct vgpu_standing {
-	struct vgpu_entrant active;	/* among the contexts with active kernels, by rank, then since */
-	struct vgpu_entrant need[VGPU_KSR_NEEDS];	/* among those with such kernels, by rank, then admission */
-	struct vgpu_entrant holding;	/* among those that hold SMs, last rank first, then newest */
+	/* among the contexts with active kernels, by rank, then since */
+	struct vgpu_entrant active;
+	/* among those with such kernels, by rank, then admission */
+	struct vgpu_entrant need[VGPU_KSR_NEEDS];
+	/* among those that hold SMs, last rank first, then newest */
+	struct vgpu_entrant holding;
 	struct vgpu_ksr_list kernels[VGPU_KSR_NEEDS];
-	struct vgpu_smst *running;	/* SMs that serve it and are not being preempted, newest first */
+	/* SMs that serve it and are not being preempted, newest first */
+	struct vgpu_smst *running;
 	struct vgpu_smst *coming;	/* SMs that are being preempted for it, newest first */
 	u32 active_kernels;
 	u32 held;			/* SMs running and coming: what 5.2.4 takes tokens for */

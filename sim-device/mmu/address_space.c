@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Address spaces: what a context has mapped (intervals, sorted), and the translation of a page, which gives it its frame at
- * the first write. A page of a mapping without an entry in the page table was never written.
+ * Address spaces: what a context has mapped (intervals, sorted), and the translation of a page,
+ * which gives it its frame at the first write. A page of a mapping without an entry in the page
+ * table was never written.
  */
 #include "mmu.h"
 #include "page_table.h"
@@ -24,7 +25,10 @@ struct vgpu_address_space {
 	u64 frames;
 };
 
-/* What a page reads as that was never written. Constant: a write through it is a bug that ends the program. */
+/*
+ * What a page reads as that was never written. Constant: a write through it is a bug that ends the
+ * program.
+ */
 static const u8 zeros[VGPU_PAGE_SIZE] __attribute__((aligned(4096)));
 
 int vgpu_as_create(struct vgpu_device *dev, u32 context, struct vgpu_address_space **out)
@@ -76,8 +80,8 @@ static bool is_mapped(const struct vgpu_address_space *as, u64 address)
 
 static bool range_is_valid(u64 address, u64 bytes)
 {
-	return bytes && !((address | bytes) & (VGPU_PAGE_SIZE - 1)) && bytes <= VGPU_ADDRESS_LIMIT &&
-	       address <= VGPU_ADDRESS_LIMIT - bytes;
+	return bytes && !((address | bytes) & (VGPU_PAGE_SIZE - 1)) &&
+	       bytes <= VGPU_ADDRESS_LIMIT && address <= VGPU_ADDRESS_LIMIT - bytes;
 }
 
 static int grow(struct vgpu_address_space *as)
@@ -128,7 +132,8 @@ int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes)
 	if (!range_is_valid(address, bytes))
 		return -EINVAL;
 	at = find(as, address);
-	if (at == as->count || as->mappings[at].first != address || as->mappings[at].last != address + bytes - 1)
+	if (at == as->count || as->mappings[at].first != address ||
+	    as->mappings[at].last != address + bytes - 1)
 		return -ENOENT;
 	as->count--;
 	memmove(&as->mappings[at], &as->mappings[at + 1], (as->count - at) * sizeof(*as->mappings));
@@ -154,7 +159,8 @@ static u8 *frame_of(u64 pte)
 	return (u8 *)(unsigned long)(pte & ~VGPU_PTE_FLAGS);
 }
 
-enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 address, bool write, u8 **page)
+enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 address, bool write,
+					u8 **page)
 {
 	u64 *pte;
 	u8 *frame;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Memory management unit: VRAM accounting, one address space (page table) per context, translations for the SMs'
- * TLBs and for the transfer engine. Pages are 4 KB. A mapped page that was never written has no
- * frame, and reads as zero.
+ * Memory management unit: VRAM accounting, one address space (page table) per context, translations
+ * for the SMs' TLBs and for the transfer engine. Pages are 4 KB. A mapped page that was never
+ * written has no frame, and reads as zero.
  */
 #ifndef VGPU_MMU_H
 #define VGPU_MMU_H
@@ -33,11 +33,13 @@ u64 vgpu_as_resident_bytes(const struct vgpu_address_space *as);
  * @write: the access writes: a page that was never written gets its frame now
  * @page: start of the 4 KB of the page in the memory of this program
  *
- * A read of a page that was never written yields a shared page of zeros, which must not be written through. A
- * translation that was handed out (for reading, or for writing) stays valid until vgpu_as_epoch() changes; whoever
- * caches some compares the epoch before use and after every call of this function.
+ * A read of a page that was never written yields a shared page of zeros, which must not be written
+ * through. A translation that was handed out (for reading, or for writing) stays valid until
+ * vgpu_as_epoch() changes; whoever caches some compares the epoch before use and after every call
+ * of this function.
  */
-enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 address, bool write, u8 **page);
+enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 address, bool write,
+					u8 **page);
 
 /* First member of every address space, so that the TLBs read it without a call. */
 struct vgpu_as_head {

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Page tables. Walks visit only what exists: clearing a range costs what was touched in it, not what was mapped.
+ * Page tables. Walks visit only what exists: clearing a range costs what was touched in it, not
+ * what was mapped.
  */
 #include "page_table.h"
 #include "../core/device.h"
 
 #define LEVELS		4
 #define TABLE_BITS	9
-#define TABLE_SIZE	(1u << TABLE_BITS)	/* the root uses half of it: addresses have 47 bits */
+#define TABLE_SIZE (1u << TABLE_BITS) /* the root uses half of it: addresses have 47 bits */
 
-/* A table of level 3 (root) to 1 holds tables of the level below, one of level 0 holds page entries. */
+/*
+ * A table of level 3 (root) to 1 holds tables of the level below, one of level 0 holds page
+ * entries.
+ */
 union table {
 	union table *below[TABLE_SIZE];
 	u64 pte[TABLE_SIZE];
@@ -55,7 +59,10 @@ u64 *vgpu_pte_make(struct vgpu_device *dev, struct vgpu_page_table *table, u64 a
 	union table **at = (union table **)&table->root;
 	int level;
 
-	/* Tables made before memory ran out stay, empty: the next look or the next clear of that range finds them. */
+	/*
+	 * Tables made before memory ran out stay, empty: the next look or the next clear of that
+	 * range finds them.
+	 */
 	for (level = LEVELS - 1;; level--) {
 		if (!*at)
 			*at = make_table(dev);
@@ -96,7 +103,8 @@ static u64 clear(struct vgpu_device *dev, union table **at, int level, u64 first
 				frames += clear(dev, &t->below[i], level - 1, low, high);
 		} else if (t->pte[i]) {
 			if (t->pte[i] & VGPU_PTE_FRAME) {
-				vgpu_vram_put(dev, (u8 *)(unsigned long)(t->pte[i] & ~VGPU_PTE_FLAGS));
+				vgpu_vram_put(dev,
+					      (u8 *)(unsigned long)(t->pte[i] & ~VGPU_PTE_FLAGS));
 				frames++;
 			}
 			t->pte[i] = 0;

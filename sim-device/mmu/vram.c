@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * VRAM accounting. A promise is counted when memory is mapped, so that a program is told at once that there is not enough,
- * as on a card; the host gives a frame only when a page is first written.
+ * VRAM accounting. A promise is counted when memory is mapped, so that a program is told at once
+ * that there is not enough, as on a card; the host gives a frame only when a page is first written.
  */
 #include "vram.h"
 #include "../core/device.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * VRAM: how much of it is promised, and the frames that back it. Frames come from the host one by one, when a page is first
- * written.
+ * VRAM: how much of it is promised, and the frames that back it. Frames come from the host one by
+ * one, when a page is first written.
  */
 #ifndef VGPU_VRAM_H
 #define VGPU_VRAM_H

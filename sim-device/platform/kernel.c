@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The ground in the Linux kernel. May include kernel headers; runs in the device's kthread, and in a process that loads
- * a module.
+ * The ground in the Linux kernel. May include kernel headers; runs in the device's kthread, and in
+ * a process that loads a module.
  */
 #include <linux/atomic.h>
 #include <linux/bug.h>
@@ -22,9 +22,9 @@ static atomic_long_t unlooked;	/* bytes given since the last look */
 static bool memory_low;		/* at the last look */
 
 /*
- * Processes decide how many modules, page tables and states of thread blocks there are, and can hold none of it on their
- * own account. So all of it together leaves the machine a thirty-second of its memory, as frames leave it a sixteenth: what is
- * asked for beyond that is not there.
+ * Processes decide how many modules, page tables and states of thread blocks there are, and can
+ * hold none of it on their own account. So all of it together leaves the machine a thirty-second of
+ * its memory, as frames leave it a sixteenth: what is asked for beyond that is not there.
  */
 static bool too_much(size_t bytes)
 {
@@ -41,7 +41,8 @@ static bool too_much(size_t bytes)
 void *vgpu_mem_alloc(size_t bytes)
 {
 	/*
-	 * Failing is ordinary: no line in the log, and above all no out-of-memory killer, which would pick anybody.
+	 * Failing is ordinary: no line in the log, and above all no out-of-memory killer, which
+	 * would pick anybody.
 	 */
 	if (bytes > INT_MAX || too_much(bytes))
 		return NULL;
@@ -70,8 +71,12 @@ void vgpu_fpu_end(void)
 
 bool vgpu_cpu_has_avx2(void)
 {
-	/* XSAVE: without it the kernel could not keep the upper halves of the registers for user space. */
-	return boot_cpu_has(X86_FEATURE_AVX2) && boot_cpu_has(X86_FEATURE_FMA) && boot_cpu_has(X86_FEATURE_XSAVE);
+	/*
+	 * XSAVE: without it the kernel could not keep the upper halves of the registers for user
+	 * space.
+	 */
+	return boot_cpu_has(X86_FEATURE_AVX2) && boot_cpu_has(X86_FEATURE_FMA) &&
+	       boot_cpu_has(X86_FEATURE_XSAVE);
 }
 
 void vgpu_broken(const char *file, int line, const char *what)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The ground in user space: libc's heap, the processor's own word about its vector unit. May include libc.
+ * The ground in user space: libc's heap, the processor's own word about its vector unit. May
+ * include libc.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,10 @@ void *vgpu_mem_alloc(size_t bytes)
 {
 	void *memory;
 
-	/* ~0, the usual state, never runs out; several devices on several threads then only read it. */
+	/*
+	 * ~0, the usual state, never runs out; several devices on several threads then only read
+	 * it.
+	 */
 	if (unlikely(allocations_left != ~0ull)) {
 		if (!allocations_left)
 			return NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What tests may ask of the ground in user space: to run out of memory at a chosen moment, and what is still allocated.
+ * What tests may ask of the ground in user space: to run out of memory at a chosen moment, and what
+ * is still allocated.
  */
 #ifndef VGPU_PLATFORM_USER_H
 #define VGPU_PLATFORM_USER_H

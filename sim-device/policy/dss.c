@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Dynamic spatial sharing (Tanasic 5.2.4, algorithm 1; equal sharing 5.3.4): a process has a budget of tokens (share.c), pays one
- * for every SM it holds and may go into debt. Idle SMs go to the process with the highest count of tokens left. When there are none, the process with
- * the lowest count gives one up to that with the highest, until no two of them differ by more than one: then no
- * SM would move without moving back.
+ * Dynamic spatial sharing (Tanasic 5.2.4, algorithm 1; equal sharing 5.3.4): a process has a budget
+ * of tokens (share.c), pays one for every SM it holds and may go into debt. Idle SMs go to the
+ * process with the highest count of tokens left. When there are none, the process with the lowest
+ * count gives one up to that with the highest, until no two of them differ by more than one: then
+ * no SM would move without moving back.
  *
- * The algorithm as printed returns when the highest and the lowest count are equal, before it looks for an idle SM, and so
- * would leave SMs idle: with one kernel in the system at once. The text lets a kernel go into debt just "to prevent the
- * underutilization", so idle SMs are given away first, whatever the counts.
+ * The algorithm as printed returns when the highest and the lowest count are equal, before it looks
+ * for an idle SM, and so would leave SMs idle: with one kernel in the system at once. The text lets
+ * a kernel go into debt just "to prevent the underutilization", so idle SMs are given away first,
+ * whatever the counts.
  *
- * A difference of one would starve a process that holds nothing, where budgets are unequal: it then gets one SM from who has
- * several, and the difference is one again.
+ * A difference of one would starve a process that holds nothing, where budgets are unequal: it then
+ * gets one SM from who has several, and the difference is one again.
  *
- * Only kernels with thread blocks to issue receive. An SM counts for the kernel that it is reserved for from the reservation on,
- * and is the first to be given up again: the decision of `next` may change during the preemption, and that costs nobody anything.
+ * Only kernels with thread blocks to issue receive. An SM counts for the kernel that it is reserved
+ * for from the reservation on, and is the first to be given up again: the decision of `next` may
+ * change during the preemption, and that costs nobody anything.
  *
- * Equal sharing leaves r = SMs mod processes tokens over. The first r processes to become active hold them until they have no
- * active kernel any more; the next to become active then gets what is free.
+ * Equal sharing leaves r = SMs mod processes tokens over. The first r processes to become active
+ * hold them until they have no active kernel any more; the next to become active then gets what is
+ * free.
  *
- * A launch of a process with fewer active kernels is admitted first, and an entry of the active queue is kept for each process that
- * has none, so that no process fills it alone.
+ * A launch of a process with fewer active kernels is admitted first, and an entry of the active
+ * queue is kept for each process that has none, so that no process fills it alone.
  *
- * With a mechanism that cannot preempt, idle SMs are all there is to give: the highest count gets each.
+ * With a mechanism that cannot preempt, idle SMs are all there is to give: the highest count gets
+ * each.
  */
 #include "../core/device.h"
 #include "policy.h"
@@ -41,7 +46,8 @@ static bool should_give(const struct vgpu_context *lowest, const struct vgpu_con
 {
 	s64 difference = tokens_left(highest) - tokens_left(lowest);
 
-	return difference > 1 || (difference == 1 && !highest->standing.held && lowest->standing.held > 1);
+	return difference > 1 ||
+	       (difference == 1 && !highest->standing.held && lowest->standing.held > 1);
 }
 
 static u64 dss_wait_rank(const struct vgpu_context *ctx)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Scheduling policies (Tanasic 5.2.3): which kernel runs, when, and on which SMs. A policy is one file with one table of
- * operations; it calls the services of exec/exec.h and knows no preemption mechanism. Operations are called after the state
- * they report has been entered; none of the services a policy may call makes a block start or end, so a policy can loop freely.
+ * Scheduling policies (Tanasic 5.2.3): which kernel runs, when, and on which SMs. A policy is one
+ * file with one table of operations; it calls the services of exec/exec.h and knows no preemption
+ * mechanism. Operations are called after the state they report has been entered; none of the
+ * services a policy may call makes a block start or end, so a policy can loop freely.
  */
 #ifndef VGPU_POLICY_H
 #define VGPU_POLICY_H
@@ -11,11 +12,13 @@
 
 /**
  * struct vgpu_policy - one policy
- * @rank: order of contexts, lowest first; it is asked again whenever the context's priority, budget, kernels or SMs have changed
+ * @rank: order of contexts, lowest first; it is asked again whenever the context's priority,
+ *   budget, kernels or SMs have changed
  * @wait_rank: order of waiting commands, equal ranks in the order of arrival. NULL: as rank
- * @prepare: before @changed, and before ranks are asked anew: work out what they depend on. May be NULL
- * @changed: the policy has just been selected, with kernels active and SMs assigned and reserved by another perhaps, or contexts came, went or
- *	were given another priority or budget
+ * @prepare: before @changed, and before ranks are asked anew: work out what they depend on. May be
+ *   NULL
+ * @changed: the policy has just been selected, with kernels active and SMs assigned and reserved by
+ *   another perhaps, or contexts came, went or were given another priority or budget
  * @kernel_arrived: the command buffer of @ctx was empty and is full
  * @kernel_finished: a kernel of @ctx has left the active queue
  * @sm_idle: SM @sm has become idle

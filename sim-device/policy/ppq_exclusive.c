@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Preemptive priority queues with exclusive access (Tanasic 5.3.2, the first scheme of 5.3.3, figure 5.5a): the kernel of
- * the highest priority runs, and whatever less important runs is preempted for it. "Even if some resources become
- * available, low-priority kernels will not be scheduled while high-priority kernels are still active."
+ * Preemptive priority queues with exclusive access (Tanasic 5.3.2, the first scheme of 5.3.3,
+ * figure 5.5a): the kernel of the highest priority runs, and whatever less important runs is
+ * preempted for it. "Even if some resources become available, low-priority kernels will not be
+ * scheduled while high-priority kernels are still active."
  *
- * The engine has one owner: the most important context with active kernels, among equals the one that became active first.
- * Only its kernels get SMs, back to back. A launch is admitted if the engine is free, if it is the owner's own, or if its
- * context is more important than the owner. Equals do not preempt each other: among them this is npq, so that what the
- * two policies differ in is preemption and nothing else, as 5.3.2 compares them.
+ * The engine has one owner: the most important context with active kernels, among equals the one
+ * that became active first. Only its kernels get SMs, back to back. A launch is admitted if the
+ * engine is free, if it is the owner's own, or if its context is more important than the owner.
+ * Equals do not preempt each other: among them this is npq, so that what the two policies differ in
+ * is preemption and nothing else, as 5.3.2 compares them.
  *
  * With a mechanism that cannot preempt, the owner gets SMs as they become idle.
  */
@@ -18,7 +20,10 @@ static bool may_enter(const struct vgpu_context *next, const struct vgpu_context
 	return !owner || next == owner || next->priority > owner->priority;
 }
 
-/* An SM that @owner could have, idle ones aside: one that nobody waits for, else the one of the least important context. */
+/*
+ * An SM that @owner could have, idle ones aside: one that nobody waits for, else the one of the
+ * least important context.
+ */
 static int less_important_sm(struct vgpu_device *dev, const struct vgpu_context *owner)
 {
 	int sm = vgpu_exec_unreserved_sm(dev);
@@ -36,7 +41,8 @@ static void ppq_schedule(struct vgpu_device *dev)
 	struct vgpu_ksr *ksr;
 	int sm;
 
-	while ((next = vgpu_exec_waiting(dev)) && vgpu_exec_has_room_for(dev, next) && may_enter(next, vgpu_exec_active(dev)))
+	while ((next = vgpu_exec_waiting(dev)) && vgpu_exec_has_room_for(dev, next) &&
+	       may_enter(next, vgpu_exec_active(dev)))
 		vgpu_exec_admit(dev, next);
 	owner = vgpu_exec_active(dev);
 	if (!owner)

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Preemptive priority queues with shared access (Tanasic 5.3.2, the second scheme of 5.3.3, figure 5.5b): free SMs go to
- * whoever has thread blocks to issue, the most important first, and SMs of less important kernels are preempted when a
- * more important one wants them.
+ * Preemptive priority queues with shared access (Tanasic 5.3.2, the second scheme of 5.3.3, figure
+ * 5.5b): free SMs go to whoever has thread blocks to issue, the most important first, and SMs of
+ * less important kernels are preempted when a more important one wants them.
  *
- * Back-to-back execution between processes, that is: a low-priority kernel starts as soon as the high-priority one leaves
- * SMs free, and "gets preempted soon after": the text shows that it wastes more than it saves. Equals do not preempt each other.
+ * Back-to-back execution between processes, that is: a low-priority kernel starts as soon as the
+ * high-priority one leaves SMs free, and "gets preempted soon after": the text shows that it wastes
+ * more than it saves. Equals do not preempt each other.
  *
  * With a mechanism that cannot preempt, the most important kernel gets SMs as they become idle.
  */
 #include "policy.h"
 
-/* An SM that is worth taking for @ksr: one that nobody waits for, else one of the least important context. */
+/*
+ * An SM that is worth taking for @ksr: one that nobody waits for, else one of the least important
+ * context.
+ */
 static int less_important_sm(struct vgpu_device *dev, const struct vgpu_ksr *ksr)
 {
 	int sm = vgpu_exec_unreserved_sm(dev);
@@ -20,7 +24,8 @@ static int less_important_sm(struct vgpu_device *dev, const struct vgpu_ksr *ksr
 	if (sm >= 0)
 		return sm;
 	victim = vgpu_exec_holding(dev);
-	return victim && victim->priority < ksr->ctx->priority ? vgpu_exec_held_sm(dev, victim) : -1;
+	return victim && victim->priority < ksr->ctx->priority ? vgpu_exec_held_sm(dev, victim) :
+								 -1;
 }
 
 static void ppq_schedule(struct vgpu_device *dev)

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Round robin: time multiplexing of the whole GPU (level 1 of Tanasic's chapter 5; "policies performing time multiplexing" of
- * 5.2.3). The contexts with active kernels take turns; whose turn it is has all SMs to itself, others' are preempted for it.
+ * Round robin: time multiplexing of the whole GPU (level 1 of Tanasic's chapter 5; "policies
+ * performing time multiplexing" of 5.2.3). The contexts with active kernels take turns; whose turn
+ * it is has all SMs to itself, others' are preempted for it.
  *
- * A turn lasts one slice (knob time_slice_us), counted from when its owner has its first SM: what the preemption of the owner
- * before takes is not the owner's loss, and no turn passes without work done. It ends early when the owner has no active kernel any more.
+ * A turn lasts one slice (knob time_slice_us), counted from when its owner has its first SM: what
+ * the preemption of the owner before takes is not the owner's loss, and no turn passes without work
+ * done. It ends early when the owner has no active kernel any more.
  *
- * Turns go by tickets: standing.mark is the ticket of a context and its rank. Who becomes active, and who has had a turn,
- * draws the next number. A launch of a process with fewer active kernels is admitted first.
+ * Turns go by tickets: standing.mark is the ticket of a context and its rank. Who becomes active,
+ * and who has had a turn, draws the next number. A launch of a process with fewer active kernels is
+ * admitted first.
  *
- * With a mechanism that cannot preempt, turns change in the same way, but the new owner gets SMs only as kernels of the others have no
- * more blocks to issue.
+ * With a mechanism that cannot preempt, turns change in the same way, but the new owner gets SMs
+ * only as kernels of the others have no more blocks to issue.
  */
 #include "../core/device.h"
 #include "policy.h"
@@ -28,7 +31,10 @@ static u64 rr_wait_rank(const struct vgpu_context *ctx)
 	return ctx->standing.active_kernels;
 }
 
-/* An SM that the owner does not have: one that nobody waits for, else one of the context whose turn comes last; -1: there is none. */
+/*
+ * An SM that the owner does not have: one that nobody waits for, else one of the context whose turn
+ * comes last; -1: there is none.
+ */
 static int foreign_sm(struct vgpu_device *dev, const struct vgpu_context *owner)
 {
 	int sm = vgpu_exec_unreserved_sm(dev);
@@ -92,7 +98,10 @@ static void rr_prepare(struct vgpu_device *dev)
 	}
 }
 
-/* A slice has passed since the turn began: it ends, or is extended, once, to a whole slice since the first SM came. */
+/*
+ * A slice has passed since the turn began: it ends, or is extended, once, to a whole slice since
+ * the first SM came.
+ */
 static void rr_timer(struct vgpu_device *dev)
 {
 	struct vgpu_context *owner = vgpu_exec_active(dev);
@@ -105,7 +114,8 @@ static void rr_timer(struct vgpu_device *dev)
 	}
 	if (!*extended && dev->now - owner->standing.running_since < slice) {
 		*extended = 1;
-		vgpu_exec_timer(dev, vgpu_time_after(dev, slice - (dev->now - owner->standing.running_since)));
+		vgpu_exec_timer(dev, vgpu_time_after(dev, slice - (dev->now -
+								   owner->standing.running_since)));
 		return;
 	}
 	owner->standing.mark = ++dev->exec.policy_word[TICKETS];

@@ -2,16 +2,19 @@
 /*
  * Budgets of SMs, for the policies that divide them: dss and static (Tanasic 5.2.4, 5.3.4).
  *
- * The unit is the process: its kernels share its budget, however many of them are active. (5.2.4 counts tokens by kernel; 5.3.4
- * sets them equal "to all the processes". For a process with one kernel at a time they are the same, and a process
- * does not get more by launching more.) Processes are the live contexts that have queues.
+ * The unit is the process: its kernels share its budget, however many of them are active. (5.2.4
+ * counts tokens by kernel; 5.3.4 sets them equal "to all the processes". For a process with one
+ * kernel at a time they are the same, and a process does not get more by launching more.) Processes
+ * are the live contexts that have queues.
  *
- * Who was given tokens (vgpu_context_tokens()) has that budget. The others divide the rest of the SMs by weight:
+ * Who was given tokens (vgpu_context_tokens()) has that budget. The others divide the rest of the
+ * SMs by weight:
  *
  *   budget = floor(SMs x weight / sum of weights)
  *
- * All weights are 1 when sharing is equal, so that t_c = floor(N_sm / N_p) as in 5.3.4. By priority (knob share_by), the weight is
- * how far the priority lies above the lowest one, plus 1. What cannot be divided is left to the policy.
+ * All weights are 1 when sharing is equal, so that t_c = floor(N_sm / N_p) as in 5.3.4. By priority
+ * (knob share_by), the weight is how far the priority lies above the lowest one, plus 1. What
+ * cannot be divided is left to the policy.
  */
 #include "../core/device.h"
 #include "policy.h"

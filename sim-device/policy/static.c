@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * A fixed split: every process has its budget of SMs (share.c; what cannot be divided goes to the oldest contexts, one each) and
- * never more, even if others leave theirs idle. Nobody borrows, so nobody has to wait for what was lent: what dss is to be measured against.
+ * A fixed split: every process has its budget of SMs (share.c; what cannot be divided goes to the
+ * oldest contexts, one each) and never more, even if others leave theirs idle. Nobody borrows, so
+ * nobody has to wait for what was lent: what dss is to be measured against.
  *
- * The number is fixed, not which SMs they are. Everybody has at least one, so that with more processes than SMs all get on, in turns. A
- * process has no more active kernels than SMs: there is then always room for the others in the active queue.
+ * The number is fixed, not which SMs they are. Everybody has at least one, so that with more
+ * processes than SMs all get on, in turns. A process has no more active kernels than SMs: there is
+ * then always room for the others in the active queue.
  *
- * SMs are preempted only when budgets shrink: a process has come, a priority or a number of tokens has changed, or another policy
- * left more assigned. With a mechanism that cannot preempt, the split comes about as kernels end.
+ * SMs are preempted only when budgets shrink: a process has come, a priority or a number of tokens
+ * has changed, or another policy left more assigned. With a mechanism that cannot preempt, the
+ * split comes about as kernels end.
  */
 #include "../core/device.h"
 #include "policy.h"
@@ -50,7 +53,10 @@ static void static_prepare(struct vgpu_device *dev)
 	}
 }
 
-/* An SM for who is owed one: one that nobody waits for, else one of a context that has too many; -1: there is none. */
+/*
+ * An SM for who is owed one: one that nobody waits for, else one of a context that has too many;
+ * -1: there is none.
+ */
 static int surplus_sm(struct vgpu_device *dev)
 {
 	int sm = vgpu_exec_unreserved_sm(dev);
@@ -70,9 +76,11 @@ static void static_schedule(struct vgpu_device *dev)
 
 	while ((next = vgpu_exec_waiting(dev)) && vgpu_exec_has_room(dev) && may_enter(next))
 		vgpu_exec_admit(dev, next);
-	while ((ksr = vgpu_exec_issuable(dev)) && left_of(ksr->ctx) > 0 && (sm = vgpu_exec_idle_sm(dev)) >= 0)
+	while ((ksr = vgpu_exec_issuable(dev)) && left_of(ksr->ctx) > 0 &&
+	       (sm = vgpu_exec_idle_sm(dev)) >= 0)
 		vgpu_exec_assign(dev, (u32)sm, ksr);
-	while ((ksr = vgpu_exec_wanting(dev)) && left_of(ksr->ctx) > 0 && (sm = surplus_sm(dev)) >= 0)
+	while ((ksr = vgpu_exec_wanting(dev)) && left_of(ksr->ctx) > 0 &&
+	       (sm = surplus_sm(dev)) >= 0)
 		if (vgpu_exec_reserve(dev, (u32)sm, ksr))
 			return;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * SM draining (Tanasic 5.2.2): the SM driver issues no more thread blocks to a reserved SM, and when those that are there
- * have ended naturally it is free. Nothing is saved, nothing restored. How long that takes is up to the blocks: one that never ends is
- * never preempted.
+ * SM draining (Tanasic 5.2.2): the SM driver issues no more thread blocks to a reserved SM, and
+ * when those that are there have ended naturally it is free. Nothing is saved, nothing restored.
+ * How long that takes is up to the blocks: one that never ends is never preempted.
  */
 #include "preempt.h"
 

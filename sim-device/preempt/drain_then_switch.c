@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Drain, then switch: the SM drains for a set time (knob drain_us), and what is left then is switched. Short blocks cost nothing, long
- * ones delay no longer than that: the combination of both mechanisms that Tanasic 5.4 leaves for the future.
+ * Drain, then switch: the SM drains for a set time (knob drain_us), and what is left then is
+ * switched. Short blocks cost nothing, long ones delay no longer than that: the combination of both
+ * mechanisms that Tanasic 5.4 leaves for the future.
  */
 #include "../core/device.h"
 #include "preempt.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * No preemption: a thread block stays in its SM until it has ended, and an SM with its kernel until that has no more
- * blocks (Tanasic 2.3, the GPUs of today).
+ * No preemption: a thread block stays in its SM until it has ended, and an SM with its kernel until
+ * that has no more blocks (Tanasic 2.3, the GPUs of today).
  */
 #include "preempt.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Preemption mechanisms (Tanasic 5.2.2): how an SM becomes free. A mechanism is one file with one table of operations; it
- * knows no policy. The SM driver issues nothing to an SM that is being preempted.
+ * Preemption mechanisms (Tanasic 5.2.2): how an SM becomes free. A mechanism is one file with one
+ * table of operations; it knows no policy. The SM driver issues nothing to an SM that is being
+ * preempted.
  */
 #ifndef VGPU_PREEMPT_H
 #define VGPU_PREEMPT_H
@@ -10,12 +11,14 @@
 
 /**
  * struct vgpu_preemption - one mechanism
- * @begin: start to free SM @sm, which has resident blocks; NULL: this mechanism cannot. Ends, then or later, with
- *	vgpu_exec_save(); an SM whose last block ends by itself is handed over by the SM driver. Until then it may use the event
- *	smst->preempt, which the SM driver cancels when the SM is handed over or its context ends.
+ * @begin: start to free SM @sm, which has resident blocks; NULL: this mechanism cannot. Ends, then
+ *   or later, with vgpu_exec_save(); an SM whose last block ends by itself is handed over by the SM
+ *   driver. Until then it may use the event smst->preempt, which the SM driver cancels when the SM
+ *   is handed over or its context ends.
  *
- * A preemption goes on with what began it: the choice of another mechanism concerns those that begin afterwards. It goes on too when
- * nobody wants the SM any more; the policy is then asked what to do with it.
+ * A preemption goes on with what began it: the choice of another mechanism concerns those that
+ * begin afterwards. It goes on too when nobody wants the SM any more; the policy is then asked what
+ * to do with it.
  */
 struct vgpu_preemption {
 	const char *name;

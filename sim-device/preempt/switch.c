@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Context switch (Tanasic 5.2.2): the pipeline of the SM is drained of the instructions in flight, then the contexts of all its thread
- * blocks are saved to memory (exec/save_area.c), which restores them when they are issued again. Blocks that end while the
- * pipeline drains have ended.
+ * Context switch (Tanasic 5.2.2): the pipeline of the SM is drained of the instructions in flight,
+ * then the contexts of all its thread blocks are saved to memory (exec/save_area.c), which restores
+ * them when they are issued again. Blocks that end while the pipeline drains have ended.
  */
 #include "../core/device.h"
 #include "preempt.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Commands on their way in: every field of every operation is checked here, once; the engines trust what has passed. What a
- * command asks of the device as a whole (that one thread block fits into an SM) is checked too, so that a launch
- * that can never run is refused to the process that pushes it.
+ * Commands on their way in: every field of every operation is checked here, once; the engines trust
+ * what has passed. What a command asks of the device as a whole (that one thread block fits into an
+ * SM) is checked too, so that a launch that can never run is refused to the process that pushes it.
  */
 #include "../core/device.h"
 
@@ -44,7 +44,8 @@ static bool is_process_range(u64 address, u64 bytes)
 
 static bool block_fits(const struct vgpu_config *config, const struct vgpu_launch *launch)
 {
-	return vgpu_occupancy(config, launch->threads, launch->regs_per_block, launch->shared_bytes, NULL) > 0;
+	return vgpu_occupancy(config, launch->threads, launch->regs_per_block, launch->shared_bytes,
+			      NULL) > 0;
 }
 
 void vgpu_command_shape(const struct vgpu_command *command, struct vgpu_launch *launch)
@@ -113,7 +114,8 @@ static int check_launch(const struct check *c)
 	if (threads > config->threads_per_block)
 		return -EINVAL;
 	c->command->module = vgpu_module_get(c->queue->ctx, cmd->module);
-	if (!c->command->module || cmd->kernel >= vgpu_module_kernel_count(c->command->module->code))
+	if (!c->command->module ||
+	    cmd->kernel >= vgpu_module_kernel_count(c->command->module->code))
 		return -EINVAL;
 	kernel = vgpu_module_kernel(c->command->module->code, cmd->kernel);
 	if (cmd->param_bytes != kernel->vass.param_bytes || (cmd->param_bytes && !c->push->params))
@@ -185,7 +187,8 @@ static int check_profiled(const struct check *c)
 
 	if (cmd->reserved[0] || cmd->reserved[1] || cmd->reserved[2])
 		return -EINVAL;
-	if (!cmd->blocks || cmd->blocks > BLOCKS_MAX || !cmd->block_ps || cmd->block_ps > BLOCK_PS_MAX)
+	if (!cmd->blocks || cmd->blocks > BLOCKS_MAX || !cmd->block_ps ||
+	    cmd->block_ps > BLOCK_PS_MAX)
 		return -EINVAL;
 	if (cmd->block_cv_permille > 1000)
 		return -EINVAL;
@@ -208,8 +211,8 @@ static int (*const checks[])(const struct check *c) = {
 };
 
 /*
- * Asking the host for memory is the greater part of what a small command costs: ended ones are kept and used again, as many as a
- * busy queue has, with room for the parameters of most kernels.
+ * Asking the host for memory is the greater part of what a small command costs: ended ones are kept
+ * and used again, as many as a busy queue has, with room for the parameters of most kernels.
  */
 #define SPARES_MOST	256u
 #define SPARE_PARAMS	128u
@@ -255,15 +258,16 @@ void vgpu_commands_fini(struct vgpu_device *dev)
 	}
 }
 
-int vgpu_command_create(struct vgpu_device *dev, struct vgpu_queue *queue, const struct vgpu_push *push, u64 own_seq,
-			struct vgpu_command **out)
+int vgpu_command_create(struct vgpu_device *dev, struct vgpu_queue *queue,
+			const struct vgpu_push *push, u64 own_seq, struct vgpu_command **out)
 {
 	struct check c = { .dev = dev, .queue = queue, .push = push };
 	u32 param_bytes = 0;
 	int err;
 
 	/* The operands of every operation end before the last word. */
-	if (push->cmd.op >= VGPU_CMD_COUNT || push->cmd.flags || push->cmd.reserved || push->cmd.raw[6])
+	if (push->cmd.op >= VGPU_CMD_COUNT || push->cmd.flags || push->cmd.reserved ||
+	    push->cmd.raw[6])
 		return -EINVAL;
 	if (push->cmd.op == VGPU_CMD_LAUNCH)
 		param_bytes = push->cmd.launch.param_bytes;

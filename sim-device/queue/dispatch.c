@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The command dispatcher (Tanasic 2.2): "inspects the top of the command queues and issues commands to the corresponding
- * engine"; it stops inspecting a queue until the command it issued has completed. It looks at one head an event, in the
- * order in which heads became ready, so that a long row of commands that end at once does not hold up the host.
+ * The command dispatcher (Tanasic 2.2): "inspects the top of the command queues and issues commands
+ * to the corresponding engine"; it stops inspecting a queue until the command it issued has
+ * completed. It looks at one head an event, in the order in which heads became ready, so that a
+ * long row of commands that end at once does not hold up the host.
  */
 #include "../core/device.h"
 #include "../core/trace.h"
@@ -37,10 +38,14 @@ static bool wait_is_over(struct vgpu_device *dev, const struct vgpu_command *com
 	const struct vgpu_queue *target = &dev->queues[command->cmd.wait.queue];
 
 	/* A queue that was destroyed since had nothing left in it. */
-	return target->generation != command->generation || target->completed >= command->cmd.wait.seq;
+	return target->generation != command->generation ||
+	       target->completed >= command->cmd.wait.seq;
 }
 
-/* Park @queue with the one its head waits for. Both are of the same context, which has not destroyed the target. */
+/*
+ * Park @queue with the one its head waits for. Both are of the same context, which has not
+ * destroyed the target.
+ */
 static void wait(struct vgpu_device *dev, struct vgpu_queue *queue)
 {
 	struct vgpu_queue *target = &dev->queues[queue->head->cmd.wait.queue];
@@ -106,7 +111,8 @@ static void stamp(struct vgpu_device *dev, struct vgpu_command *command)
 	};
 	u64 time = dev->now;
 
-	if (dev->ops->move(dev->host, ctx->id, command->cookie, 0, &time, sizeof(time), VGPU_MOVE_TO_HOST))
+	if (dev->ops->move(dev->host, ctx->id, command->cookie, 0, &time, sizeof(time),
+			   VGPU_MOVE_TO_HOST))
 		vgpu_context_die(dev, ctx, &fault);
 	else
 		vgpu_command_done(dev, command);
@@ -114,7 +120,8 @@ static void stamp(struct vgpu_device *dev, struct vgpu_command *command)
 
 void vgpu_dispatch_fire(struct vgpu_device *dev, struct vgpu_event *event)
 {
-	struct vgpu_dispatcher *dispatcher = vgpu_container_of(event, struct vgpu_dispatcher, event);
+	struct vgpu_dispatcher *dispatcher =
+		vgpu_container_of(event, struct vgpu_dispatcher, event);
 	struct vgpu_command *command;
 
 	/* The last one ready may have gone with its context. */

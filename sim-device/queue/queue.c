@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Hardware queues (Tanasic 2.2): creation, the way in for batches, completion in order, and the end of everything in them.
+ * Hardware queues (Tanasic 2.2): creation, the way in for batches, completion in order, and the end
+ * of everything in them.
  */
 #include "../core/device.h"
 #include "../core/trace.h"
@@ -93,8 +94,8 @@ int vgpu_queue_completed(const struct vgpu_device *dev, u32 context, u32 queue, 
 }
 
 /* Builds the whole batch before any of it counts: all or nothing. */
-static int build(struct vgpu_device *dev, struct vgpu_queue *queue, const struct vgpu_push *push, u32 count, u32 *failed,
-		 struct vgpu_command **head, struct vgpu_command **tail)
+static int build(struct vgpu_device *dev, struct vgpu_queue *queue, const struct vgpu_push *push,
+		 u32 count, u32 *failed, struct vgpu_command **head, struct vgpu_command **tail)
 {
 	struct vgpu_command *command;
 	u32 i;
@@ -121,8 +122,8 @@ static int build(struct vgpu_device *dev, struct vgpu_queue *queue, const struct
 	return err;
 }
 
-int vgpu_queue_push(struct vgpu_device *dev, u32 context, u32 queue, const struct vgpu_push *push, u32 count,
-		    u32 *failed, u64 *seq)
+int vgpu_queue_push(struct vgpu_device *dev, u32 context, u32 queue, const struct vgpu_push *push,
+		    u32 count, u32 *failed, u64 *seq)
 {
 	struct vgpu_context *ctx = vgpu_context_find(dev, context);
 	struct vgpu_queue *q = ctx ? vgpu_queue_of(dev, ctx, queue) : NULL;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Hardware queues and the command dispatcher (Tanasic 2.2). The device has config.hw_queues queues shared by all contexts;
- * a queue belongs to one context at a time. Commands of a queue run in order, queues are independent. The dispatcher looks at
- * the head of a queue, sends it to its engine and does not look at that queue again before the command has ended.
+ * Hardware queues and the command dispatcher (Tanasic 2.2). The device has config.hw_queues queues
+ * shared by all contexts; a queue belongs to one context at a time. Commands of a queue run in
+ * order, queues are independent. The dispatcher looks at the head of a queue, sends it to its
+ * engine and does not look at that queue again before the command has ended.
  */
 #ifndef VGPU_QUEUE_H
 #define VGPU_QUEUE_H
@@ -46,12 +47,15 @@ struct vgpu_queue {
 	u64 completed;			/* newest sequence number completed */
 	bool ready;			/* on the dispatcher's list */
 	struct vgpu_queue *ready_next;
-	struct vgpu_queue *waiters;	/* queues whose head WAITs on this one, in the order they came */
+	/* queues whose head WAITs on this one, in the order they came */
+	struct vgpu_queue *waiters;
 	struct vgpu_queue *waiter_next;
 	struct vgpu_queue *waits_on;	/* NULL: its head does not wait for a queue */
 };
 
-/** struct vgpu_dispatcher - the queues whose head nobody has looked at yet, first come first served */
+/**
+ * struct vgpu_dispatcher - the queues whose head nobody has looked at yet, first come first served
+ */
 struct vgpu_dispatcher {
 	struct vgpu_queue *head;
 	struct vgpu_queue *tail;
@@ -61,12 +65,17 @@ struct vgpu_dispatcher {
 	u32 spares;
 };
 
-/* The grid and the resources of a LAUNCH or PROFILED command that was checked; the engine adds the rest. */
+/*
+ * The grid and the resources of a LAUNCH or PROFILED command that was checked; the engine adds the
+ * rest.
+ */
 void vgpu_command_shape(const struct vgpu_command *command, struct vgpu_launch *launch);
-/* Build a checked command from what the process wrote (command.c). @own_seq is the number it will have.
- * -EINVAL: it is wrong; -ENOMEM. */
-int vgpu_command_create(struct vgpu_device *dev, struct vgpu_queue *queue, const struct vgpu_push *push, u64 own_seq,
-			struct vgpu_command **out);
+/*
+ * Build a checked command from what the process wrote (command.c). @own_seq is the number it will
+ * have. -EINVAL: it is wrong; -ENOMEM.
+ */
+int vgpu_command_create(struct vgpu_device *dev, struct vgpu_queue *queue,
+			const struct vgpu_push *push, u64 own_seq, struct vgpu_command **out);
 void vgpu_command_free(struct vgpu_device *dev, struct vgpu_command *command);
 /* Give back the memory of spare ones. */
 void vgpu_commands_fini(struct vgpu_device *dev);
@@ -74,8 +83,12 @@ void vgpu_commands_fini(struct vgpu_device *dev);
 int vgpu_queues_init(struct vgpu_device *dev);
 void vgpu_queues_fini(struct vgpu_device *dev);
 /* The queue @index if it belongs to @ctx, else NULL. */
-struct vgpu_queue *vgpu_queue_of(struct vgpu_device *dev, const struct vgpu_context *ctx, u32 index);
-/* An engine has ended the command at the head of its queue: it completes, and the dispatcher looks at the next. */
+struct vgpu_queue *vgpu_queue_of(struct vgpu_device *dev, const struct vgpu_context *ctx,
+				 u32 index);
+/*
+ * An engine has ended the command at the head of its queue: it completes, and the dispatcher looks
+ * at the next.
+ */
 void vgpu_command_done(struct vgpu_device *dev, struct vgpu_command *command);
 /* Everything in the queues of @ctx completes with -EIO; no engine may hold any of it any more. */
 void vgpu_queues_abort(struct vgpu_device *dev, struct vgpu_context *ctx);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Compiled blocks: the warps of all blocks that are resident in an SM are executed in slices, one slice an event. What a slice
- * costs in virtual time (timing.c) is when the next one begins; blocks that ended in it, or did what ends their
- * context, are reported then.
+ * Compiled blocks: the warps of all blocks that are resident in an SM are executed in slices, one
+ * slice an event. What a slice costs in virtual time (timing.c) is when the next one begins; blocks
+ * that ended in it, or did what ends their context, are reported then.
  *
- * The lanes run between vgpu_fpu_begin() and vgpu_fpu_end() for one warp's share of a slice at most; page tables are
- * walked and frames allocated outside.
+ * The lanes run between vgpu_fpu_begin() and vgpu_fpu_end() for one warp's share of a slice at
+ * most; page tables are walked and frames allocated outside.
  */
 #include "../core/device.h"
 #include "warps.h"
@@ -15,7 +15,8 @@ int vgpu_compiled_start(struct vgpu_block *block)
 	if (!block->warps)
 		block->warps = vgpu_warps_get(block->sm, block);
 	else
-		block->warps->home = block->sm;	/* where it goes on, not where it began, takes its memory back */
+		/* where it goes on, not where it began, takes its memory back */
+		block->warps->home = block->sm;
 	return block->warps ? 0 : -ENOMEM;
 }
 
@@ -26,7 +27,7 @@ void vgpu_compiled_release(struct vgpu_block *block)
 	block->warps = NULL;
 }
 
-/* ---- translations ------------------------------------------------------------------------------------------------ */
+/* ---- translations ------------------------------------------------------- */
 
 /* Drop what the TLB holds if the address space says that it is out of date. */
 static void check_epoch(struct vgpu_sm *sm)
@@ -66,8 +67,9 @@ static u32 serve(struct vgpu_sm *sm)
 	check_epoch(sm);
 	keep(&sm->tlb[page & (VGPU_TLB_ENTRIES - 1)], page, bytes, lanes->write);
 	/*
-	 * An instruction touches at most 32 pages, and what is held stays until it has been executed: however many of
-	 * its pages meet in one entry of the TLB, each return here brings it nearer to its end.
+	 * An instruction touches at most 32 pages, and what is held stays until it has been
+	 * executed: however many of its pages meet in one entry of the TLB, each return here brings
+	 * it nearer to its end.
 	 */
 	for (n = 0; n < lanes->held && lanes->hold[n].page != page; n++)
 		;
@@ -80,7 +82,7 @@ static u32 serve(struct vgpu_sm *sm)
 	return 0;
 }
 
-/* ---- one warp, one block, one slice ------------------------------------------------------------------------------ */
+/* ---- one warp, one block, one slice ------------------------------------- */
 
 static void fault(struct vgpu_block *block, const struct vgpu_warp *w, u32 reason, u32 lane, u32 pc)
 {
@@ -144,7 +146,10 @@ static u32 run_warp(struct vgpu_block *block, struct vgpu_warp *w, u32 budget)
 	return budget - lanes->budget;
 }
 
-/* Every warp executes up to @each instructions; one that a barrier lets go may use what it has left. */
+/*
+ * Every warp executes up to @each instructions; one that a barrier lets go may use what it has
+ * left.
+ */
 static void run_block(struct vgpu_block *block, u32 each, struct vgpu_slice *slice)
 {
 	struct vgpu_warps *warps = block->warps;
@@ -184,10 +189,14 @@ static void run_block(struct vgpu_block *block, u32 each, struct vgpu_slice *sli
 	}
 	stuck = warps->faulted ? NULL : vgpu_warps_stuck(warps);
 	if (stuck)
-		fault(block, stuck, VGPU_FAULT_BARRIER, (u32)__builtin_ctz(stuck->bar_mask), stuck->pc - 1);
+		fault(block, stuck, VGPU_FAULT_BARRIER, (u32)__builtin_ctz(stuck->bar_mask),
+		      stuck->pc - 1);
 }
 
-/* Report what the last slice ended. Every report may change who is resident: begin again after each. */
+/*
+ * Report what the last slice ended. Every report may change who is resident: begin again after
+ * each.
+ */
 static void report(struct vgpu_device *dev, struct vgpu_sm *sm)
 {
 	struct vgpu_block *block = sm->resident;

@@ -2,21 +2,27 @@
 /*
  * Profiled blocks: no code, an end after a time that is drawn when the block first starts.
  *
- * Distribution: mean block_ps, coefficient of variation block_cv_permille / 1000, roughly normal: the sum of four uniform
- * 16-bit numbers, all from one draw. Four uniforms reach 3.46 standard deviations and no further, so up to a coefficient
- * of 0.288 nothing is cut off; beyond it the tails are cut on both sides alike, at 0 and at twice the mean, so that the mean stays right.
- * A kernel without variation draws nothing.
+ * Distribution: mean block_ps, coefficient of variation block_cv_permille / 1000, roughly normal:
+ * the sum of four uniform 16-bit numbers, all from one draw. Four uniforms reach 3.46 standard
+ * deviations and no further, so up to a coefficient of 0.288 nothing is cut off; beyond it the
+ * tails are cut on both sides alike, at 0 and at twice the mean, so that the mean stays right. A
+ * kernel without variation draws nothing.
  */
 #include "../core/device.h"
 
-/* Of the sum of four uniform numbers 0..65535: the mean, and the standard deviation 2 * sqrt((2^32 - 1) / 12). */
+/*
+ * Of the sum of four uniform numbers 0..65535: the mean, and the standard deviation 2 * sqrt((2^32
+ * - 1) / 12).
+ */
 #define SUM_MEAN	131070
 #define SUM_DEVIATION	37837u
 
 static u64 draw(struct vgpu_device *dev, const struct vgpu_launch *launch)
 {
 	u64 bits = vgpu_random_next(&dev->random);
-	s64 sum = (s64)((bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48)) - SUM_MEAN;
+	s64 sum = (s64)((bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) +
+			(bits >> 48)) -
+		  SUM_MEAN;
 	u64 factor = (u64)(sum < 0 ? -sum : sum) * launch->block_cv_permille;
 	u64 away;
 
@@ -31,11 +37,13 @@ static u64 draw(struct vgpu_device *dev, const struct vgpu_launch *launch)
 }
 
 /*
- * The profiled blocks of an SM and when they end. One event an SM, for the earliest: there are then as many events as
- * there are SMs with work, not as there are blocks, and finding the next end in an SM is a walk over a short array.
+ * The profiled blocks of an SM and when they end. One event an SM, for the earliest: there are then
+ * as many events as there are SMs with work, not as there are blocks, and finding the next end in
+ * an SM is a walk over a short array.
  *
- * A block that ends is nearly always followed by another one of its kernel in the same slot. That touches this struct and no block,
- * and of it the first cache line and those of the slots in use: with many SMs, memory is what a simulated block costs.
+ * A block that ends is nearly always followed by another one of its kernel in the same slot. That
+ * touches this struct and no block, and of it the first cache line and those of the slots in use:
+ * with many SMs, memory is what a simulated block costs.
  */
 struct vgpu_ends {
 	struct vgpu_event event;
@@ -46,7 +54,8 @@ struct vgpu_ends {
 	u32 slots;			/* all blocks are below */
 	bool firing;			/* what is issued meanwhile is scheduled at the end */
 	u64 time[64];			/* by slot; VGPU_NEVER: no block there */
-	u64 index[64];			/* in the grid; what the block itself says is as old as its issue */
+	/* in the grid; what the block itself says is as old as its issue */
+	u64 index[64];
 	struct vgpu_block *block[64];
 };
 
@@ -94,7 +103,8 @@ static struct vgpu_block *take(struct vgpu_ends *ends, u32 slot)
 /* When a block that starts now ends. */
 static u64 end_of(struct vgpu_device *dev, const struct vgpu_launch *launch)
 {
-	return vgpu_time_after(dev, launch->block_cv_permille ? draw(dev, launch) : launch->block_ps);
+	return vgpu_time_after(dev,
+			       launch->block_cv_permille ? draw(dev, launch) : launch->block_ps);
 }
 
 static void ends_fire(struct vgpu_device *dev, struct vgpu_event *event)
@@ -102,12 +112,16 @@ static void ends_fire(struct vgpu_device *dev, struct vgpu_event *event)
 	struct vgpu_ends *ends = vgpu_container_of(event, struct vgpu_ends, event);
 	u32 most = ends->slots;
 
-	/* All that end now, but not what they are followed by: at the end of the clock that would end now as well. */
+	/*
+	 * All that end now, but not what they are followed by: at the end of the clock that would
+	 * end now as well.
+	 */
 	ends->firing = true;
 	do {
 		u32 slot = ends->first;
 
-		if (vgpu_exec_block_followed(dev, ends->sm, ends->launch, slot, &ends->index[slot])) {
+		if (vgpu_exec_block_followed(dev, ends->sm, ends->launch, slot,
+					     &ends->index[slot])) {
 			ends->time[slot] = end_of(dev, ends->launch);
 		} else {
 			struct vgpu_block *block = take(ends, slot);
@@ -154,7 +168,8 @@ void vgpu_profiled_issue(struct vgpu_block *block)
 	ends->launch = block->launch;
 	ends->block[block->slot] = block;
 	ends->index[block->slot] = block->index;
-	ends->time[block->slot] = block->remaining_ps ? vgpu_time_after(dev, block->remaining_ps) : end_of(dev, block->launch);
+	ends->time[block->slot] = block->remaining_ps ? vgpu_time_after(dev, block->remaining_ps) :
+							end_of(dev, block->launch);
 	if (ends->slots <= block->slot)
 		ends->slots = block->slot + 1;
 	if (!ends->firing)
@@ -166,7 +181,9 @@ void vgpu_profiled_detach(struct vgpu_block *block)
 	struct vgpu_device *dev = block->sm->dev;
 	struct vgpu_ends *ends = block->sm->ends;
 
-	/* At least 1: a block that has not ended has time left, and 0 says that it never started. */
+	/*
+	 * At least 1: a block that has not ended has time left, and 0 says that it never started.
+	 */
 	block->remaining_ps = ends->time[block->slot] - dev->now;
 	if (!block->remaining_ps)
 		block->remaining_ps = 1;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What executes the instructions of one warp, 32 lanes at a time, and all that it may touch while it does so. The code
- * is lanes_impl.h, compiled twice: lanes_sse2.c for every x86-64, lanes_avx2.c where the processor has AVX2 and FMA. Both
- * compute the same bits. It runs between vgpu_fpu_begin() and vgpu_fpu_end(): it never sleeps, allocates or walks a
- * page table; what needs that makes it return with the warp still standing at the instruction.
+ * What executes the instructions of one warp, 32 lanes at a time, and all that it may touch while
+ * it does so. The code is lanes_impl.h, compiled twice: lanes_sse2.c for every x86-64, lanes_avx2.c
+ * where the processor has AVX2 and FMA. Both compute the same bits. It runs between
+ * vgpu_fpu_begin() and vgpu_fpu_end(): it never sleeps, allocates or walks a page table; what needs
+ * that makes it return with the warp still standing at the instruction.
  *
- * Register file of a warp: slot n is R(n) of its 32 lanes, u32[32]; an even slot and the next are Q(n), u64[32].
+ * Register file of a warp: slot n is R(n) of its 32 lanes, u32[32]; an even slot and the next are
+ * Q(n), u64[32].
  */
 #ifndef VGPU_LANES_H
 #define VGPU_LANES_H
@@ -17,14 +19,18 @@
 #define VGPU_SEGMENT_SHIFT	7	/* memory traffic is counted in segments of 128 bytes */
 
 /*
- * Entries a reconvergence stack can need: an entry either waits at a reconvergence point for lanes above it, or holds one
- * side of a divergence. The sides are disjoint and not empty: at most 32, the running one included. Every entry at a
- * reconvergence point had strictly more lanes, when it was made, than the side that went on above it, and that one has at
- * least one: at most 31. So 62 beside the running one, whatever the program does, and one more while that is put aside.
+ * Entries a reconvergence stack can need: an entry either waits at a reconvergence point for lanes
+ * above it, or holds one side of a divergence. The sides are disjoint and not empty: at most 32,
+ * the running one included. Every entry at a reconvergence point had strictly more lanes, when it
+ * was made, than the side that went on above it, and that one has at least one: at most 31. So 62
+ * beside the running one, whatever the program does, and one more while that is put aside.
  */
 #define VGPU_RECONV_DEPTH	64u
 
-/** struct vgpu_reconv - lanes that go on at pc until they reach reconv (VGPU_NO_RECONV: to their exit) */
+/**
+ * struct vgpu_reconv - lanes that go on at pc until they reach reconv (VGPU_NO_RECONV: to their
+ * exit)
+ */
 struct vgpu_reconv {
 	u32 pc;
 	u32 reconv;
@@ -33,7 +39,10 @@ struct vgpu_reconv {
 
 enum vgpu_warp_state { VGPU_WARP_READY, VGPU_WARP_BARRIER, VGPU_WARP_EXITED };
 
-/** struct vgpu_warp - one warp. pc, reconv and active are the running entry of its reconvergence stack. */
+/**
+ * struct vgpu_warp - one warp. pc, reconv and active are the running entry of its reconvergence
+ * stack.
+ */
 struct vgpu_warp {
 	u32 pc;
 	u32 reconv;
@@ -45,7 +54,8 @@ struct vgpu_warp {
 	u32 state;		/* enum vgpu_warp_state */
 	u32 left;		/* instructions it may yet execute in this slice */
 	u64 cycles;		/* latencies of what it executed in this slice */
-	u64 waiting;		/* a bit for each entry of the stack whose lanes wait for members of their masks */
+	/* a bit for each entry of the stack whose lanes wait for members of their masks */
+	u64 waiting;
 	u32 loose;		/* lanes went on from a reconvergence point without the others */
 	/* at a barrier: */
 	u32 bar_mask;		/* lanes that arrived */
@@ -65,7 +75,10 @@ enum vgpu_lanes_end {
 	VGPU_LANES_FAULT,	/* `reason` and what follows it */
 };
 
-/** struct vgpu_lanes - operands, results and scratch of vgpu_lanes_run. One per SM, aligned to 64 bytes. */
+/**
+ * struct vgpu_lanes - operands, results and scratch of vgpu_lanes_run. One per SM, aligned to 64
+ * bytes.
+ */
 struct vgpu_lanes {
 	/* of the block */
 	const struct vgpu_insn *code;
@@ -87,7 +100,10 @@ struct vgpu_lanes {
 	u32 budget;		/* in: instructions it may execute; out: how many it did not */
 	u64 threads;		/* += lanes that executed, over all instructions */
 	u64 segments;		/* += segments of global memory touched */
-	/* translations of the instruction that is being restarted: it gets on however the TLB maps its pages */
+	/*
+	 * translations of the instruction that is being restarted: it gets on however the TLB maps
+	 * its pages
+	 */
 	u32 held;
 	struct vgpu_tlb_entry hold[VGPU_LANES];
 	/* why it returned */

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Loading a VASS binary: copied once, then every table, kernel and instruction of the copy is checked. Nothing of it is
- * trusted before. A refusal names the kernel, the instruction and what would be right.
+ * Loading a VASS binary: copied once, then every table, kernel and instruction of the copy is
+ * checked. Nothing of it is trusted before. A refusal names the kernel, the instruction and what
+ * would be right.
  */
 #include "../core/text.h"
 #include "../vgpu_device.h"
 #include "sm.h"
 #include "verify.h"
 
-/** struct vgpu_module - kernels point into the copy of the binary, which nothing changes any more */
+/**
+ * struct vgpu_module - kernels point into the copy of the binary, which nothing changes any more
+ */
 struct vgpu_module {
 	u8 *copy;
 	struct vgpu_kernel *kernels;
@@ -21,7 +24,8 @@ static int refuse(struct vgpu_text *line, const char *what)
 	return -EINVAL;
 }
 
-static int refuse_number(struct vgpu_text *line, const char *what, u64 is, const char *should, u64 be)
+static int refuse_number(struct vgpu_text *line, const char *what, u64 is, const char *should,
+			 u64 be)
 {
 	vgpu_text_put(line, what);
 	vgpu_text_put(line, " is ");
@@ -65,13 +69,16 @@ static int check_header(struct vgpu_text *line, const struct vgpu_vass_header *h
 	if (h->magic != VGPU_VASS_MAGIC)
 		return refuse(line, "this is no VASS binary: it must begin with \"VASS\"");
 	if (h->version != VGPU_VASS_VERSION)
-		return refuse_number(line, "the version of the binary", h->version, "this device takes", VGPU_VASS_VERSION);
+		return refuse_number(line, "the version of the binary", h->version,
+				     "this device takes", VGPU_VASS_VERSION);
 	if (h->flags || h->reserved[0] || h->reserved[1] || h->reserved[2])
 		return refuse(line, "flags and reserved fields of the header must be 0");
 	if (h->total_bytes != bytes)
-		return refuse_number(line, "total_bytes of the header", h->total_bytes, "the binary has", bytes);
+		return refuse_number(line, "total_bytes of the header", h->total_bytes,
+				     "the binary has", bytes);
 	if (h->kernel_count > VGPU_VASS_MAX_KERNELS)
-		return refuse_number(line, "the number of kernels", h->kernel_count, "at most", VGPU_VASS_MAX_KERNELS);
+		return refuse_number(line, "the number of kernels", h->kernel_count, "at most",
+				     VGPU_VASS_MAX_KERNELS);
 	error = check_table(line, "code", h->code_offset, code, bytes);
 	if (!error)
 		error = check_table(line, "kernels", h->kernel_offset, kernels, bytes);
@@ -113,22 +120,28 @@ static u32 most_shared(const struct vgpu_config *limits)
 	return most;
 }
 
-static int check_limits(struct vgpu_text *line, const struct vgpu_config *limits, const struct vgpu_vass_kernel *k)
+static int check_limits(struct vgpu_text *line, const struct vgpu_config *limits,
+			const struct vgpu_vass_kernel *k)
 {
-	u32 regs = limits->regs_per_thread < VGPU_VASS_MAX_REGS ? limits->regs_per_thread : VGPU_VASS_MAX_REGS;
+	u32 regs = limits->regs_per_thread < VGPU_VASS_MAX_REGS ? limits->regs_per_thread :
+								  VGPU_VASS_MAX_REGS;
 
 	if (!k->regs)
 		return refuse(line, "regs is 0, at least 1");
 	if (k->regs > regs)
 		return refuse_number(line, "regs", k->regs, "at most", regs);
 	if (k->shared_bytes > most_shared(limits))
-		return refuse_number(line, "shared_bytes", k->shared_bytes, "at most", most_shared(limits));
+		return refuse_number(line, "shared_bytes", k->shared_bytes, "at most",
+				     most_shared(limits));
 	if (k->local_bytes > VGPU_VASS_MAX_LOCAL)
-		return refuse_number(line, "local_bytes", k->local_bytes, "at most", VGPU_VASS_MAX_LOCAL);
+		return refuse_number(line, "local_bytes", k->local_bytes, "at most",
+				     VGPU_VASS_MAX_LOCAL);
 	if (k->local_bytes % 16)
-		return refuse_number(line, "local_bytes", k->local_bytes, "it must be a multiple of", 16);
+		return refuse_number(line, "local_bytes", k->local_bytes,
+				     "it must be a multiple of", 16);
 	if (k->param_bytes > VGPU_VASS_MAX_PARAM)
-		return refuse_number(line, "param_bytes", k->param_bytes, "at most", VGPU_VASS_MAX_PARAM);
+		return refuse_number(line, "param_bytes", k->param_bytes, "at most",
+				     VGPU_VASS_MAX_PARAM);
 	if (k->flags || k->reserved[0] || k->reserved[1] || k->reserved[2])
 		return refuse(line, "flags and reserved fields must be 0");
 	return 0;
@@ -162,7 +175,8 @@ static int check_code(struct vgpu_text *line, const struct vgpu_kernel *kernel)
 	return 0;
 }
 
-static int load_kernel(struct vgpu_text *line, const struct vgpu_config *limits, struct vgpu_module *module, u32 index)
+static int load_kernel(struct vgpu_text *line, const struct vgpu_config *limits,
+		       struct vgpu_module *module, u32 index)
 {
 	const struct vgpu_vass_header *h = (const struct vgpu_vass_header *)module->copy;
 	struct vgpu_kernel *kernel = &module->kernels[index];
@@ -174,7 +188,10 @@ static int load_kernel(struct vgpu_text *line, const struct vgpu_config *limits,
 	vgpu_text_put(line, "kernel ");
 	if (!kernel->name) {
 		vgpu_text_put_u64(line, index);
-		return refuse(line, ": its name is empty, too long, not printable or not terminated inside the names");
+		return refuse(
+			line,
+			": its name is empty, too long, not printable or not terminated inside "
+			"the names");
 	}
 	vgpu_text_put(line, kernel->name);
 	vgpu_text_put(line, ": ");
@@ -184,7 +201,8 @@ static int load_kernel(struct vgpu_text *line, const struct vgpu_config *limits,
 		const struct vgpu_vass_kernel *other = &module->kernels[n].vass;
 
 		if (overlap(k->entry, k->code_count, other->entry, other->code_count))
-			return refuse(line, "it shares code with another kernel; each must have its own");
+			return refuse(line,
+				      "it shares code with another kernel; each must have its own");
 	}
 	kernel->code = (const struct vgpu_insn *)(module->copy + h->code_offset) + k->entry;
 	error = check_limits(line, limits, k);
@@ -202,9 +220,11 @@ int vgpu_vass_load(const struct vgpu_config *limits, const void *binary, u32 byt
 	if (message_bytes)
 		*message = 0;
 	if (bytes < sizeof(*h))
-		return refuse_number(&line, "the size of the binary", bytes, "at least", sizeof(*h));
+		return refuse_number(&line, "the size of the binary", bytes, "at least",
+				     sizeof(*h));
 	if (bytes > VGPU_VASS_MAX_BYTES)
-		return refuse_number(&line, "the size of the binary", bytes, "at most", VGPU_VASS_MAX_BYTES);
+		return refuse_number(&line, "the size of the binary", bytes, "at most",
+				     VGPU_VASS_MAX_BYTES);
 	module = vgpu_mem_alloc(sizeof(*module));
 	if (!module)
 		return -ENOMEM;
@@ -219,7 +239,8 @@ int vgpu_vass_load(const struct vgpu_config *limits, const void *binary, u32 byt
 	if (error)
 		goto out;
 	module->count = h->kernel_count;
-	module->kernels = vgpu_mem_alloc((module->count ? module->count : 1) * sizeof(*module->kernels));
+	module->kernels =
+		vgpu_mem_alloc((module->count ? module->count : 1) * sizeof(*module->kernels));
 	if (!module->kernels) {
 		error = -ENOMEM;
 		goto out;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Occupancy (Tanasic 2.3): how many thread blocks of one kernel an SM holds, "determined by the first fully used hardware
- * resource".
+ * Occupancy (Tanasic 2.3): how many thread blocks of one kernel an SM holds, "determined by the
+ * first fully used hardware resource".
  */
 #include "sm.h"
 #include "../vgpu_device.h"
@@ -11,7 +11,10 @@ static u32 least(u32 a, u32 b)
 	return a < b ? a : b;
 }
 
-/* The default, or the first larger step that holds one block (footnote 2 of Tanasic 5.3.1). 0: none does. */
+/*
+ * The default, or the first larger step that holds one block (footnote 2 of Tanasic 5.3.1). 0: none
+ * does.
+ */
 static u32 shared_of(const struct vgpu_config *config, u32 shared_bytes)
 {
 	unsigned int i;
@@ -24,8 +27,8 @@ static u32 shared_of(const struct vgpu_config *config, u32 shared_bytes)
 	return 0;
 }
 
-u32 vgpu_occupancy(const struct vgpu_config *config, u32 threads, u32 regs_per_block, u32 shared_bytes,
-		   u32 *shared_config)
+u32 vgpu_occupancy(const struct vgpu_config *config, u32 threads, u32 regs_per_block,
+		   u32 shared_bytes, u32 *shared_config)
 {
 	u32 shared = shared_of(config, shared_bytes);
 	u32 blocks = config->blocks_per_sm;

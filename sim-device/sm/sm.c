@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * An SM as the engine sees it: its context registers, which blocks are resident, and which of the two kinds of kernel makes
- * them advance.
+ * An SM as the engine sees it: its context registers, which blocks are resident, and which of the
+ * two kinds of kernel makes them advance.
  */
 #include "../core/device.h"
 #include "warps.h"
@@ -61,7 +61,10 @@ void vgpu_sm_flush(struct vgpu_sm *sm)
 void vgpu_sm_setup(struct vgpu_sm *sm, const struct vgpu_launch *launch)
 {
 	VGPU_CHECK(!sm->resident_count);
-	/* No epoch is 0: the TLB is flushed by the first slice of the new context that would use it. */
+	/*
+	 * No epoch is 0: the TLB is flushed by the first slice of the new context that would use
+	 * it.
+	 */
 	if (sm->context != launch->context || sm->as != launch->as)
 		sm->tlb_epoch = 0;
 	sm->context = launch->context;
@@ -118,7 +121,10 @@ void vgpu_sm_detach(struct vgpu_sm *sm, struct vgpu_block *block)
 	if (!block->launch->kernel)
 		vgpu_profiled_detach(block);
 	vgpu_sm_remove(sm, block);
-	/* A step with nothing to do does nothing; it must not stand for blocks that are issued later. */
+	/*
+	 * A step with nothing to do does nothing; it must not stand for blocks that are issued
+	 * later.
+	 */
 	if (!sm->resident_count)
 		vgpu_event_cancel(sm->dev, &sm->step);
 }
@@ -134,10 +140,14 @@ u64 vgpu_block_context_bytes(const struct vgpu_block *block)
 	const struct vgpu_launch *launch = block->launch;
 	u64 bytes = (u64)launch->regs_per_block * sizeof(u32) + launch->shared_bytes;
 
-	/* of a compiled block also predicates, reconvergence stacks and barriers, as far as they are in use */
+	/*
+	 * of a compiled block also predicates, reconvergence stacks and barriers, as far as they
+	 * are in use
+	 */
 	if (block->warps) {
 		for (u32 n = 0; n < block->warps->count; n++)
-			bytes += VGPU_PREDS * sizeof(u32) + (1 + block->warps->warp[n].depth) * sizeof(struct vgpu_reconv);
+			bytes += VGPU_PREDS * sizeof(u32) +
+				 (1 + block->warps->warp[n].depth) * sizeof(struct vgpu_reconv);
 		bytes += sizeof(block->warps->barriers);
 	}
 	return bytes;

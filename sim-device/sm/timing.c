@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Time of compiled code: an interval model. Instructions are executed functionally in slices; a slice of an SM then takes
- * as many cycles as the tightest of three bounds allows:
+ * Time of compiled code: an interval model. Instructions are executed functionally in slices; a
+ * slice of an SM then takes as many cycles as the tightest of three bounds allows:
  *
  *   issue      warp instructions / issue_width
- *   latency    of the slowest warp, the sum of the latencies of its instructions: a warp issues in order and each
- *              instruction waits for the one before (no overlap inside a warp, full overlap between warps)
- *   bandwidth  128-byte segments of global memory x SMs / memory_bandwidth: an SM has its share of the bandwidth
+ *   latency    of the slowest warp, the sum of the latencies of its instructions: a warp issues in
+ *   order and each
+ *              instruction waits for the one before (no overlap inside a warp, full overlap between
+ *              warps)
+ *   bandwidth  128-byte segments of global memory x SMs / memory_bandwidth: an SM has its share of
+ *   the bandwidth
  *
- * There is no cache. Latencies are in cycles: that of memory is configuration; the others are chosen, near what
- * microbenchmarks of Kepler report (arithmetic 9 to 11, shared memory 33 to 47), and said so where they stand.
+ * There is no cache. Latencies are in cycles: that of memory is configuration; the others are
+ * chosen, near what microbenchmarks of Kepler report (arithmetic 9 to 11, shared memory 33 to 47),
+ * and said so where they stand.
  */
 #include "../vgpu_device.h"
 #include "warps.h"
@@ -23,7 +27,10 @@
 #define CYCLES_LOCAL	33	/* local memory: taken to hit the first cache */
 #define CYCLES_STORE	10	/* nothing waits for a store */
 
-/* Longest stretch of real time in one event, and between two looks at whether to go on: warp instructions. */
+/*
+ * Longest stretch of real time in one event, and between two looks at whether to go on: warp
+ * instructions.
+ */
 #define SLICE_MOST	4096u
 #define WARP_MOST	256u
 #define WARP_LEAST	16u
@@ -84,7 +91,8 @@ static u32 latency(u32 op, u32 memory)
 
 void vgpu_cost_fill(u16 *cost, const struct vgpu_config *config)
 {
-	u32 memory = config->memory_latency_cycles < 0xffff ? config->memory_latency_cycles : 0xffff;
+	u32 memory =
+		config->memory_latency_cycles < 0xffff ? config->memory_latency_cycles : 0xffff;
 
 	for (u32 op = 0; op < VGPU_OP_COUNT; op++)
 		cost[op] = (u16)latency(op, memory);

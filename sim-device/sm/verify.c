@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The verifier of instructions: whatever a binary holds, what passes here makes the interpreter touch nothing but the
- * registers, predicates, parameters and code of its kernel. It says of an instruction what is wrong with it. Memory
- * addresses are data and are checked when they are used.
+ * The verifier of instructions: whatever a binary holds, what passes here makes the interpreter
+ * touch nothing but the registers, predicates, parameters and code of its kernel. It says of an
+ * instruction what is wrong with it. Memory addresses are data and are checked when they are used.
  */
 #include "verify.h"
 
 enum kind { KIND_N, KIND_R, KIND_Q, KIND_P, KIND_RI, KIND_QI, KIND_V, KIND_W, KIND_A };
 enum class {
-	CLASS_NONE, CLASS_SREG, CLASS_LUT, CLASS_FP, CLASS_CV, CLASS_CMP, CLASS_MEM, CLASS_ATOM, CLASS_SHFL,
-	CLASS_VOTE, CLASS_MATCH, CLASS_BAR, CLASS_BARR, CLASS_BRA,
+	CLASS_NONE,
+	CLASS_SREG,
+	CLASS_LUT,
+	CLASS_FP,
+	CLASS_CV,
+	CLASS_CMP,
+	CLASS_MEM,
+	CLASS_ATOM,
+	CLASS_SHFL,
+	CLASS_VOTE,
+	CLASS_MATCH,
+	CLASS_BAR,
+	CLASS_BARR,
+	CLASS_BRA,
 };
 
 struct row {
@@ -45,8 +57,8 @@ static const char *registers(u32 n, u32 count, bool pairs, u32 regs)
 	return NULL;
 }
 
-static const char *operand(enum kind kind, u32 n, const struct vgpu_insn *i, const struct vgpu_vass_kernel *kernel,
-			   bool result)
+static const char *operand(enum kind kind, u32 n, const struct vgpu_insn *i,
+			   const struct vgpu_vass_kernel *kernel, bool result)
 {
 	bool wide_element = VGPU_F_SIZE(i->flags) == 8;
 	bool immediate = i->flags & VGPU_F_IMM;
@@ -64,7 +76,9 @@ static const char *operand(enum kind kind, u32 n, const struct vgpu_insn *i, con
 		return registers(n, 1, kind == KIND_Q, kernel->regs);
 	case KIND_P:
 		if (n & ~(result ? 63u : 63u | VGPU_P_NOT))
-			return result ? "a result predicate must be 0 to 63" : "a predicate operand must be 0 to 63, or with 0x40 inverted";
+			return result ?
+				       "a result predicate must be 0 to 63" :
+				       "a predicate operand must be 0 to 63, or with 0x40 inverted";
 		return NULL;
 	case KIND_V:
 	case KIND_W:
@@ -76,10 +90,11 @@ static const char *operand(enum kind kind, u32 n, const struct vgpu_insn *i, con
 }
 
 /* Shared and local space are addressed by R, the others by Q, or with ABS by nothing. */
-static const char *address(const struct vgpu_insn *i, bool absolute, const struct vgpu_vass_kernel *kernel)
+static const char *address(const struct vgpu_insn *i, bool absolute,
+			   const struct vgpu_vass_kernel *kernel)
 {
-	bool narrow = i->op == VGPU_OP_LDS || i->op == VGPU_OP_STS || i->op == VGPU_OP_LDL || i->op == VGPU_OP_STL ||
-		      i->op == VGPU_OP_ATOMS || i->op == VGPU_OP_ATOMSQ;
+	bool narrow = i->op == VGPU_OP_LDS || i->op == VGPU_OP_STS || i->op == VGPU_OP_LDL ||
+		      i->op == VGPU_OP_STL || i->op == VGPU_OP_ATOMS || i->op == VGPU_OP_ATOMSQ;
 
 	if (narrow && i->imm >> 32 && i->imm >> 31 != 0x1ffffffff)
 		return "the offset into shared or local memory is more than 32 bits";
@@ -94,7 +109,9 @@ static const char *check_fp(const struct row *row, const struct vgpu_insn *i, u3
 
 	if (row->dst == KIND_R)
 		legal |= VGPU_F_FTZ | VGPU_F_SAT;
-	return known_flags(i->flags, legal) ? NULL : "flags: only rounding and, of 32-bit floats, FTZ and SAT are legal";
+	return known_flags(i->flags, legal) ?
+		       NULL :
+		       "flags: only rounding and, of 32-bit floats, FTZ and SAT are legal";
 }
 
 static const char *check_cv(const struct vgpu_insn *i)
@@ -124,21 +141,24 @@ static const char *check_cv(const struct vgpu_insn *i)
 	}
 	if (known_flags(i->flags, legal))
 		return NULL;
-	return "flags: legal are rounding, SIGNED with an integer side, FTZ with an f32 side, SAT with a float result";
+	return "flags: legal are rounding, SIGNED with an integer side, FTZ with an f32 side, SAT "
+	       "with a float result";
 }
 
 static const char *check_cmp(const struct vgpu_insn *i)
 {
 	bool real = i->op == VGPU_OP_SETPF || i->op == VGPU_OP_SETPD;
 
-	if (!known_flags(i->flags, 15u | VGPU_F_IMM | (i->op == VGPU_OP_SETPF ? VGPU_F_CMP_FTZ : 0)))
+	if (!known_flags(i->flags,
+			 15u | VGPU_F_IMM | (i->op == VGPU_OP_SETPF ? VGPU_F_CMP_FTZ : 0)))
 		return "flags: only a condition, IMM and, of f32, CMP_FTZ are legal";
 	if (VGPU_F_CMP(i->flags) >= (real ? VGPU_CMP_COUNT : VGPU_CMP_EQU))
 		return "the condition is none that this compare has";
 	return NULL;
 }
 
-static const char *check_mem(const struct row *row, const struct vgpu_insn *i, const struct vgpu_vass_kernel *kernel)
+static const char *check_mem(const struct row *row, const struct vgpu_insn *i,
+			     const struct vgpu_vass_kernel *kernel)
 {
 	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags), bytes = size * count;
 	bool load = row->dst == KIND_V;
@@ -184,9 +204,12 @@ static const char *check_shuffle(const struct vgpu_insn *i, const struct vgpu_va
 	if (VGPU_SHFL_PRED(i->imm) > VGPU_PT || (!(i->flags & VGPU_F_IMM) && (u32)i->imm))
 		return "imm of a shuffle is operand b, with IMM, and in bits 32-37 a predicate";
 	if (i->op == VGPU_OP_SHFL)
-		return i->imm >> 40 ? "imm of a shuffle without a member mask has no bits above 37" : NULL;
+		return i->imm >> 40 ?
+			       "imm of a shuffle without a member mask has no bits above 37" :
+			       NULL;
 	if (i->imm >> 48)
-		return "imm of a shuffle has nothing above the register of the member mask, bits 40-47";
+		return "imm of a shuffle has nothing above the register of the member mask, bits "
+		       "40-47";
 	if (VGPU_SHFL_MASK(i->imm) == VGPU_SHFL_FULL)
 		return NULL;
 	return registers(VGPU_SHFL_MASK(i->imm), 1, false, kernel->regs);
@@ -205,13 +228,16 @@ static const char *check_branch(const struct vgpu_insn *i, const struct vgpu_vas
 {
 	if (VGPU_BRA_TARGET(i->imm) >= kernel->code_count)
 		return "the branch target is outside the kernel";
-	if (VGPU_BRA_RECONV(i->imm) >= kernel->code_count && VGPU_BRA_RECONV(i->imm) != VGPU_NO_RECONV)
-		return "the reconvergence point is outside the kernel; NO_RECONV says that there is none";
+	if (VGPU_BRA_RECONV(i->imm) >= kernel->code_count &&
+	    VGPU_BRA_RECONV(i->imm) != VGPU_NO_RECONV)
+		return "the reconvergence point is outside the kernel; NO_RECONV says that there "
+		       "is none";
 	return NULL;
 }
 
 /* Flags and immediate by the class of the opcode. */
-static const char *check_class(const struct row *row, const struct vgpu_insn *i, const struct vgpu_vass_kernel *kernel)
+static const char *check_class(const struct row *row, const struct vgpu_insn *i,
+			       const struct vgpu_vass_kernel *kernel)
 {
 	u32 imm = row->b == KIND_RI || row->b == KIND_QI ? VGPU_F_IMM : 0;
 	const char *wrong = NULL;

@@ -8,7 +8,10 @@
 #include "../platform.h"
 #include "vgpu_isa.h"
 
-/* What is wrong with @insn in a kernel with the resources of @kernel, and what would be right; NULL: nothing. */
+/*
+ * What is wrong with @insn in a kernel with the resources of @kernel, and what would be right;
+ * NULL: nothing.
+ */
 const char *vgpu_verify_insn(const struct vgpu_insn *insn, const struct vgpu_vass_kernel *kernel);
 /* Does execution never go on behind @last? */
 bool vgpu_verify_ends(const struct vgpu_insn *last);

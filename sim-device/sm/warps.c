@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The state of a compiled block: where it lies, how it begins, and the barriers between its warps (Tanasic 2.4: a
- * barrier unit keeps track of the waiting warps and reactivates them all when each has arrived). States return to a pool
- * of their SM, so that a small launch allocates nothing.
+ * The state of a compiled block: where it lies, how it begins, and the barriers between its warps
+ * (Tanasic 2.4: a barrier unit keeps track of the waiting warps and reactivates them all when each
+ * has arrived). States return to a pool of their SM, so that a small launch allocates nothing.
  */
 #include "../core/device.h"
 #include "warps.h"
@@ -32,8 +32,9 @@ static struct vgpu_warps *take_pooled(struct vgpu_sm_run *run, u64 bytes)
 }
 
 /*
- * A state that another block had, for @count warps: zero but for the reconvergence stacks, of which nothing is read before it is
- * written, and which are most of what stands before registers and memory.
+ * A state that another block had, for @count warps: zero but for the reconvergence stacks, of which
+ * nothing is read before it is written, and which are most of what stands before registers and
+ * memory.
  */
 static void warps_clear(struct vgpu_warps *warps, u32 count, u64 bytes)
 {
@@ -52,7 +53,8 @@ struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *b
 {
 	const struct vgpu_launch *launch = block->launch;
 	const struct vgpu_vass_kernel *vass = &launch->kernel->vass;
-	u64 headers = aligned(sizeof(struct vgpu_warps)) + aligned((u64)launch->warps * sizeof(struct vgpu_warp));
+	u64 headers = aligned(sizeof(struct vgpu_warps)) +
+		      aligned((u64)launch->warps * sizeof(struct vgpu_warp));
 	u64 slot = VGPU_LANES * sizeof(u32) * (u64)((vass->regs + 1) & ~1u);
 	u64 shared = aligned(launch->shared_bytes), local = (u64)VGPU_LANES * vass->local_bytes;
 	u64 bytes = headers + launch->warps * (slot + local) + shared + ALIGN;
@@ -130,7 +132,7 @@ void vgpu_warps_drain(struct vgpu_sm_run *run)
 	run->pooled = 0;
 }
 
-/* ---- barriers ---------------------------------------------------------------------------------------------------- */
+/* ---- barriers ----------------------------------------------------------- */
 
 static u32 bits(u32 v)
 {
@@ -162,7 +164,8 @@ static void pass(struct vgpu_warps *warps, u32 id)
 	for (u32 n = 0; n < warps->count; n++) {
 		const struct vgpu_warp *w = &warps->warp[n];
 
-		if (w->state == VGPU_WARP_BARRIER && VGPU_BAR_ID(w->bar.imm) == id && w->cycles > cycles)
+		if (w->state == VGPU_WARP_BARRIER && VGPU_BAR_ID(w->bar.imm) == id &&
+		    w->cycles > cycles)
 			cycles = w->cycles;
 	}
 	for (u32 n = 0; n < warps->count; n++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The state of a compiled block between two slices (warps.c), what an SM needs to execute one (sm.c makes it), and what
- * it costs (timing.c). Private to sm/.
+ * The state of a compiled block between two slices (warps.c), what an SM needs to execute one (sm.c
+ * makes it), and what it costs (timing.c). Private to sm/.
  */
 #ifndef VGPU_WARPS_H
 #define VGPU_WARPS_H
@@ -9,7 +9,9 @@
 #include "lanes.h"
 #include "sm.h"
 
-/* Most memory one block's state may take: local memory of 1024 threads at 32 KB each, and the rest. */
+/*
+ * Most memory one block's state may take: local memory of 1024 threads at 32 KB each, and the rest.
+ */
 #define VGPU_WARPS_MAX_BYTES	(40ull << 20)
 
 /** struct vgpu_barrier - one of the barriers of a block */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Policies of the data transfer engine: in what order transfers that wait are served (Tanasic 5.3.1).
+ * Policies of the data transfer engine: in what order transfers that wait are served (Tanasic
+ * 5.3.1).
  */
 #include "../core/context.h"
 #include "transfer.h"

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The data transfer engine (Tanasic 2.2, table 5.1): one transfer at a time, moved in bursts of link_burst bytes. A burst's
- * bytes really move when the burst ends; a burst that faults ends the context, and what was moved before it stays moved.
+ * The data transfer engine (Tanasic 2.2, table 5.1): one transfer at a time, moved in bursts of
+ * link_burst bytes. A burst's bytes really move when the burst ends; a burst that faults ends the
+ * context, and what was moved before it stays moved.
  *
- * Copies to and from the process go at the speed of the interconnect. Copies inside the device and fills are transfer
- * commands too, and take the same engine, but go at the speed of the memory, which a copy uses twice: to read and to write.
+ * Copies to and from the process go at the speed of the interconnect. Copies inside the device and
+ * fills are transfer commands too, and take the same engine, but go at the speed of the memory,
+ * which a copy uses twice: to read and to write.
  */
 #include "../core/device.h"
 #include "../core/trace.h"
@@ -21,9 +23,10 @@ static u64 bytes_of(const struct vgpu_cmd *cmd)
 	return cmd->op == VGPU_CMD_FILL ? cmd->fill.count * cmd->fill.width : cmd->copy.bytes;
 }
 
-/* ---- moving one burst ------------------------------------------------------------------------------------------ */
+/* ---- moving one burst --------------------------------------------------- */
 
-static bool translate(struct vgpu_context *ctx, u64 address, bool write, u8 **memory, struct vgpu_fault *fault)
+static bool translate(struct vgpu_context *ctx, u64 address, bool write, u8 **memory,
+		      struct vgpu_fault *fault)
 {
 	enum vgpu_translation result = vgpu_as_translate(ctx->as, address, write, memory);
 
@@ -31,7 +34,8 @@ static bool translate(struct vgpu_context *ctx, u64 address, bool write, u8 **me
 		*memory += address & (VGPU_PAGE_SIZE - 1);
 		return true;
 	}
-	fault->reason = result == VGPU_XLATE_NO_FRAME ? VGPU_FAULT_NO_MEMORY : VGPU_FAULT_COPY_UNMAPPED;
+	fault->reason =
+		result == VGPU_XLATE_NO_FRAME ? VGPU_FAULT_NO_MEMORY : VGPU_FAULT_COPY_UNMAPPED;
 	fault->address = address;
 	fault->write = write;
 	return false;
@@ -59,7 +63,9 @@ static void fill(u8 *memory, u64 bytes, u32 value, u32 width)
 	}
 }
 
-/* Move at most @bytes from @offset on, up to the next end of a page. Returns how many; 0: @fault. */
+/*
+ * Move at most @bytes from @offset on, up to the next end of a page. Returns how many; 0: @fault.
+ */
 static u64 move_piece(struct vgpu_device *dev, struct vgpu_command *command, u64 offset, u64 bytes,
 		      struct vgpu_fault *fault)
 {
@@ -92,13 +98,15 @@ static u64 move_piece(struct vgpu_device *dev, struct vgpu_command *command, u64
 		return bytes;
 	case VGPU_CMD_COPY_H2D:
 		fault->address = cmd->copy.src + offset;
-		if (!dev->ops->move(dev->host, ctx->id, command->cookie, offset, dst, (u32)bytes, VGPU_MOVE_TO_DEVICE))
+		if (!dev->ops->move(dev->host, ctx->id, command->cookie, offset, dst, (u32)bytes,
+				    VGPU_MOVE_TO_DEVICE))
 			return bytes;
 		break;
 	default:
 		fault->address = cmd->copy.dst + offset;
 		fault->write = 1;
-		if (!dev->ops->move(dev->host, ctx->id, command->cookie, offset, src, (u32)bytes, VGPU_MOVE_TO_HOST))
+		if (!dev->ops->move(dev->host, ctx->id, command->cookie, offset, src, (u32)bytes,
+				    VGPU_MOVE_TO_HOST))
 			return bytes;
 	}
 	fault->reason = VGPU_FAULT_COPY_HOST;
@@ -128,7 +136,7 @@ static bool move_burst(struct vgpu_device *dev, struct vgpu_command *command, u6
 	return true;
 }
 
-/* ---- the engine ------------------------------------------------------------------------------------------------ */
+/* ---- the engine --------------------------------------------------------- */
 
 static u64 burst_bytes(const struct vgpu_device *dev)
 {
@@ -191,7 +199,8 @@ static void finish(struct vgpu_device *dev)
 
 static void burst_fire(struct vgpu_device *dev, struct vgpu_event *event)
 {
-	struct vgpu_transfer_engine *engine = vgpu_container_of(event, struct vgpu_transfer_engine, burst);
+	struct vgpu_transfer_engine *engine =
+		vgpu_container_of(event, struct vgpu_transfer_engine, burst);
 	u64 bytes = burst_bytes(dev);
 
 	if (!move_burst(dev, engine->running, engine->done, bytes))
@@ -208,7 +217,8 @@ void vgpu_transfer_submit(struct vgpu_device *dev, struct vgpu_command *command)
 	struct vgpu_transfer_engine *engine = &dev->transfer;
 
 	command->order = engine->order++;
-	vgpu_tournament_enter(&engine->waiting, &command->node, engine->policy->rank(command->queue->ctx), command->order);
+	vgpu_tournament_enter(&engine->waiting, &command->node,
+			      engine->policy->rank(command->queue->ctx), command->order);
 	start_next(dev);
 }
 
@@ -223,7 +233,8 @@ void vgpu_transfer_abort(struct vgpu_device *dev, struct vgpu_context *ctx)
 			vgpu_tournament_leave(&engine->waiting, &dev->queues[i].head->node);
 	if (engine->running && engine->running->queue->ctx == ctx) {
 		vgpu_event_cancel(dev, &engine->burst);
-		vgpu_trace_command(dev, VGPU_TRACE_COPY_END, engine->running, engine->done, engine->running->cmd.op);
+		vgpu_trace_command(dev, VGPU_TRACE_COPY_END, engine->running, engine->done,
+				   engine->running->cmd.op);
 		engine->running = NULL;
 	}
 	start_next(dev);
@@ -238,8 +249,9 @@ void vgpu_transfer_rerank(struct vgpu_device *dev)
 		struct vgpu_command *command = dev->queues[i].head;
 
 		if (command && vgpu_entrant_is_in(&command->node))
-			vgpu_tournament_enter(&engine->waiting, &command->node, engine->policy->rank(command->queue->ctx),
-				     command->order);
+			vgpu_tournament_enter(&engine->waiting, &command->node,
+					      engine->policy->rank(command->queue->ctx),
+					      command->order);
 	}
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The data transfer engine (Tanasic 2.2): one copy at a time, in bursts; which one comes next is its policy's choice (Tanasic
- * 5.3.1: FCFS unless noted). It moves bytes between process memory and frames, or between frames.
+ * The data transfer engine (Tanasic 2.2): one copy at a time, in bursts; which one comes next is
+ * its policy's choice (Tanasic 5.3.1: FCFS unless noted). It moves bytes between process memory and
+ * frames, or between frames.
  */
 #ifndef VGPU_TRANSFER_H
 #define VGPU_TRANSFER_H
@@ -10,7 +11,8 @@
 
 /**
  * struct vgpu_transfer_policy - the order of waiting transfers
- * @rank: the lowest rank goes first, equal ranks in the order in which they came. A transfer that runs is not interrupted.
+ * @rank: the lowest rank goes first, equal ranks in the order in which they came. A transfer that
+ *   runs is not interrupted.
  */
 struct vgpu_transfer_policy {
 	const char *name;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The benchmark's kernels as scalar C, compiled with -O2: what one thread of this processor does with the same work.
+ * The benchmark's kernels as scalar C, compiled with -O2: what one thread of this processor does
+ * with the same work.
  */
 #include <math.h>
 
@@ -46,7 +47,8 @@ void scalar_histogram(int n, const unsigned char *data, unsigned int *bins)
 		bins[data[i]]++;
 }
 
-void scalar_spmv(int rows, const int *row, const int *column, const float *value, const float *x, float *y)
+void scalar_spmv(int rows, const int *row, const int *column, const float *value, const float *x,
+		 float *y)
 {
 	for (int i = 0; i < rows; i++) {
 		float sum = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What it costs to give the device an empty command, by each way in, next to what people know, in one run: a failing ioctl,
- * io_uring's NOP, a ring between two threads of a process, 4 KB reads of null_blk. Without /dev/vgpu it measures what is left.
+ * What it costs to give the device an empty command, by each way in, next to what people know, in
+ * one run: a failing ioctl, io_uring's NOP, a ring between two threads of a process, 4 KB reads of
+ * null_blk. Without /dev/vgpu it measures what is left.
  *
  * usage: ways [NANOSECONDS]: of a failing ioctl on the machine itself, for native equivalents
  */
@@ -41,8 +42,8 @@ static void need(bool so, const char *what)
 }
 
 /* @run: seconds for each of @count. Prints and returns nanoseconds. */
-static double measure(const char *what, double (*run)(unsigned int count), unsigned int count, double against,
-		      const char *name)
+static double measure(const char *what, double (*run)(unsigned int count), unsigned int count,
+		      double against, const char *name)
 {
 	double values[RUNS];
 	struct bench_stat stat;
@@ -58,7 +59,7 @@ static double measure(const char *what, double (*run)(unsigned int count), unsig
 	return stat.median;
 }
 
-/* ---- system calls ---------------------------------------------------------------------------------------------- */
+/* ---- system calls ------------------------------------------------------- */
 
 static double failing_ioctl(unsigned int count)
 {
@@ -109,7 +110,7 @@ static double ioctl_submit_wait(unsigned int count)
 	return (bench_seconds() - start) / count;
 }
 
-/* ---- io_uring -------------------------------------------------------------------------------------------------- */
+/* ---- io_uring ----------------------------------------------------------- */
 
 static struct io_uring ring;
 static unsigned int depth;
@@ -151,7 +152,9 @@ static void prepare_nop(struct io_uring_sqe *sqe)
 
 static void prepare_submit(struct io_uring_sqe *sqe)
 {
-	struct vgpu_uring_submit args = { .commands = (uintptr_t)nops, .queue = queue, .count = batch };
+	struct vgpu_uring_submit args = { .commands = (uintptr_t)nops,
+					  .queue = queue,
+					  .count = batch };
 
 	memset(sqe, 0, sizeof(*sqe));
 	sqe->opcode = IORING_OP_URING_CMD;
@@ -217,7 +220,8 @@ static void bench_uring(void)
 	files[1] = open("/dev/null", O_RDWR);
 	need(!io_uring_register_files(&ring, files, 2), "registering files");
 	block = open("/dev/nullb0", O_RDONLY | O_DIRECT);
-	buffers = mmap(NULL, 128 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	buffers =
+		mmap(NULL, 128 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
 		depth = depths[i];
 		prepare = prepare_nop;
@@ -237,7 +241,8 @@ static void bench_uring(void)
 			measure(label, uring, ROUND, nop, "io_uring NOP");
 		prepare = prepare_submit;
 		batch = BATCH;
-		snprintf(label, sizeof(label), "uring: a NOP of a batch of %u, depth %u", batch, depth);
+		snprintf(label, sizeof(label), "uring: a NOP of a batch of %u, depth %u", batch,
+			 depth);
 		if (device >= 0)
 			measure(label, uring, ROUND * 8, nop, "io_uring NOP");
 		batch = 1;
@@ -249,7 +254,7 @@ static void bench_uring(void)
 	io_uring_queue_exit(&ring);
 }
 
-/* ---- rings in memory --------------------------------------------------------------------------------------------- */
+/* ---- rings in memory ---------------------------------------------------- */
 
 static struct vgpu_cmd *commands;
 static uint32_t *tail_word;
@@ -341,7 +346,8 @@ static double bench_plain(double *complete)
 	tail = 0;
 	need(!pthread_create(&thread, NULL, plain_consumer, NULL), "a thread");
 	ns = measure("plain ring: a store", stores, 8 * ENTRIES, base, "a failing ioctl");
-	*complete = measure("plain ring: a store and its answer", store_and_complete, ROUND, base, "a failing ioctl");
+	*complete = measure("plain ring: a store and its answer", store_and_complete, ROUND, base,
+			    "a failing ioctl");
 	plain.stop = true;
 	pthread_join(thread, NULL);
 	free(commands);
@@ -359,8 +365,10 @@ static void bench_mapped(double plain_ns, double plain_complete)
 	need(!ioctl(device, VGPU_IOC_QUEUE_CREATE, &create), "QUEUE_CREATE");
 	queue = shape.queue = create.queue;
 	need(!ioctl(device, VGPU_IOC_RING_CREATE, &shape), "RING_CREATE");
-	pages = mmap(NULL, shape.ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, device, (off_t)shape.ring_offset);
-	fence = mmap(NULL, VGPU_PAGE_SIZE, PROT_READ, MAP_SHARED, device, (off_t)shape.fence_offset);
+	pages = mmap(NULL, shape.ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, device,
+		     (off_t)shape.ring_offset);
+	fence = mmap(NULL, VGPU_PAGE_SIZE, PROT_READ, MAP_SHARED, device,
+		     (off_t)shape.fence_offset);
 	need(pages != MAP_FAILED && fence != MAP_FAILED, "mmap");
 	commands = (struct vgpu_cmd *)(pages + shape.commands);
 	tail_word = (uint32_t *)pages;
@@ -369,7 +377,8 @@ static void bench_mapped(double plain_ns, double plain_complete)
 	completed_word = (const uint64_t *)&fence->completed;
 	tail = 0;
 	ns = measure("mapped: a store", stores, 8 * ENTRIES, plain_ns, "a plain ring");
-	measure("mapped: a NOP and its fence", store_and_complete, ROUND, plain_complete, "a plain ring");
+	measure("mapped: a NOP and its fence", store_and_complete, ROUND, plain_complete,
+		"a plain ring");
 	printf("mapped: a store is %.3f of a failing ioctl", ns / base);
 	if (native > 0)
 		printf(", natively about %.0f ns", ns / base * native);
@@ -389,9 +398,11 @@ int main(int argc, char **argv)
 		need(!ioctl(device, VGPU_IOC_QUEUE_CREATE, &create), "QUEUE_CREATE");
 		queue = create.queue;
 		measure("ioctl: submit a NOP", ioctl_submit, ROUND, base, "a failing ioctl");
-		measure("ioctl: submit a NOP, wait", ioctl_submit_wait, ROUND, base, "a failing ioctl");
+		measure("ioctl: submit a NOP, wait", ioctl_submit_wait, ROUND, base,
+			"a failing ioctl");
 		batch = BATCH;
-		measure("ioctl: a NOP of a batch of 32", ioctl_submit, ROUND * 4, base, "a failing ioctl");
+		measure("ioctl: a NOP of a batch of 32", ioctl_submit, ROUND * 4, base,
+			"a failing ioctl");
 		batch = 1;
 	}
 	bench_uring();

@@ -240,7 +240,9 @@ static inline void show(char *buf, size_t size, unsigned long v)
 	show(buf, size, (unsigned long long)v);
 }
 
-/* Exactly equal; floats too, but for NaN, which equals NaN, and the sign of a zero, which counts. */
+/*
+ * Exactly equal; floats too, but for NaN, which equals NaN, and the sign of a zero, which counts.
+ */
 template <typename T> static inline bool same_value(T a, T b)
 {
 	return a == b;

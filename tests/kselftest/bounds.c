@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a process can make the kernel hold or compute is bounded: states of thread blocks, modules, seats, waiters; and
- * times at the end of what 64 bits can say.
+ * What a process can make the kernel hold or compute is bounded: states of thread blocks, modules,
+ * seats, waiters; and times at the end of what 64 bits can say.
  */
 #include <pthread.h>
 #include <sys/mount.h>
@@ -29,7 +29,7 @@ static void knob(const char *name, const char *text)
 	put(path, text);
 }
 
-/* ---- memory of the machine ------------------------------------------------------------------------------------ */
+/* ---- memory of the machine ---------------------------------------------- */
 
 static volatile long least;
 static volatile bool watching;
@@ -46,7 +46,10 @@ static void *watch_main(void *unused)
 	return unused;
 }
 
-/* Freed pages that a processor keeps for its next use are free, but not in MemAvailable: of 6.12, tens of MiB. */
+/*
+ * Freed pages that a processor keeps for its next use are free, but not in MemAvailable: of 6.12,
+ * tens of MiB.
+ */
 static void keep_few_pages(const char *fraction)
 {
 	put("/proc/sys/vm/percpu_pagelist_high_fraction", fraction);
@@ -77,7 +80,8 @@ static void must_have_left_some(pthread_t thread)
 static void hog(long kb)
 {
 	size_t bytes = (size_t)(meminfo("MemAvailable:") - kb) * 1024;
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
 	CHECK(memory != MAP_FAILED);
 }
@@ -120,7 +124,8 @@ static void modules_of_many_contexts(void)
 	const struct rlimit files = { 2048, 2048 };
 	uint32_t bytes = VGPU_VASS_MAX_BYTES, loaded = 0;
 	struct program p = {};
-	struct binary *big = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct binary *big =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	pthread_t watcher;
 	int fd, ret = 0;
 
@@ -141,7 +146,7 @@ static void modules_of_many_contexts(void)
 	must_have_left_some(watcher);
 }
 
-/* ---- control groups ------------------------------------------------------------------------------------------- */
+/* ---- control groups ----------------------------------------------------- */
 
 #define CGROUPS		"/tmp/vgpu-cgroup"
 #define GROUP		CGROUPS "/vgpu"
@@ -165,10 +170,14 @@ static long long group_bytes(void)
 	return atoll(text);
 }
 
-/* What a process has written of device memory is charged to its group, and ends with the group's limit. */
+/*
+ * What a process has written of device memory is charged to its group, and ends with the group's
+ * limit.
+ */
 static void control_group(void)
 {
-	struct vgpu_cmd small = cmd_fill(BASE, 1, 1, 16 << 20), large = cmd_fill(BASE, 1, 1, 64 << 20);
+	struct vgpu_cmd small = cmd_fill(BASE, 1, 1, 16 << 20),
+			large = cmd_fill(BASE, 1, 1, 64 << 20);
 	long long before, after;
 	uint32_t queue;
 	int fd, ret;
@@ -202,7 +211,7 @@ static void control_group(void)
 	CHECK(!umount(CGROUPS));
 }
 
-/* ---- the clock ------------------------------------------------------------------------------------------------- */
+/* ---- the clock ---------------------------------------------------------- */
 
 static int wait_until(int fd, uint64_t until)
 {
@@ -315,7 +324,7 @@ static void seats(void)
 	CHECK_EQ(call(fd, VGPU_IOC_SEAT_CREATE, &create), 0);
 }
 
-/* ---- waiters --------------------------------------------------------------------------------------------------- */
+/* ---- waiters ------------------------------------------------------------ */
 
 #define WAITERS	100
 #define QUEUES	4
@@ -325,13 +334,17 @@ static int waiting_fd;
 
 static void *wait_main(void *unused)
 {
-	struct vgpu_wait_any wait = { .fences = (uintptr_t)fences, .count = VGPU_FENCES_MAX, .until = ~0ull };
+	struct vgpu_wait_any wait = { .fences = (uintptr_t)fences,
+				      .count = VGPU_FENCES_MAX,
+				      .until = ~0ull };
 
 	CHECK_EQ(call(waiting_fd, VGPU_IOC_WAIT_ANY, &wait), -EIO);
 	return unused;
 }
 
-/* As many commands end at once as there can be, while many threads wait for many of the last ones. */
+/*
+ * As many commands end at once as there can be, while many threads wait for many of the last ones.
+ */
 static void many_waiters(void)
 {
 	struct vgpu_cmd cmds[VGPU_SUBMIT_MAX];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * How virtual time passes: the clock modes, waits for several fences and for a virtual time, seats, and that whoever holds
- * a lockstep clock holds it no longer than it lives.
+ * How virtual time passes: the clock modes, waits for several fences and for a virtual time, seats,
+ * and that whoever holds a lockstep clock holds it no longer than it lives.
  */
 #include <pthread.h>
 #include <sys/poll.h>
@@ -56,9 +56,12 @@ static uint64_t virtual_now(void)
 	return strtoull(text, NULL, 10);
 }
 
-static int wait_any(int fd, const struct vgpu_fence *fences, uint32_t count, uint64_t until, struct vgpu_wait_any *answer)
+static int wait_any(int fd, const struct vgpu_fence *fences, uint32_t count, uint64_t until,
+		    struct vgpu_wait_any *answer)
 {
-	*answer = (struct vgpu_wait_any){ .fences = (uintptr_t)fences, .count = count, .until = until };
+	*answer = (struct vgpu_wait_any){ .fences = (uintptr_t)fences,
+					  .count = count,
+					  .until = until };
 	return call(fd, VGPU_IOC_WAIT_ANY, answer);
 }
 
@@ -112,12 +115,13 @@ static uint64_t must_start(int fd, uint32_t queue, uint64_t ps)
 	return must_submit(fd, queue, &cmd, 1);
 }
 
-/* ---- knobs ----------------------------------------------------------------------------------------------------- */
+/* ---- knobs -------------------------------------------------------------- */
 
 static void modes(void)
 {
 	static const char *const wrong[] = { "", "\n", "fast\n", "free paced\n", "0\n" };
-	static const char *const factors[] = { "0\n", "-1\n", "1e3\n", "0.0000001\n", "1001\n", ".\n", "1.2.3\n", "x\n" };
+	static const char *const factors[] = { "0\n",	 "-1\n", "1e3\n",   "0.0000001\n",
+					       "1001\n", ".\n",	 "1.2.3\n", "x\n" };
 	char text[256];
 
 	read_text("clock", text, sizeof(text));
@@ -144,7 +148,7 @@ static void modes(void)
 	CHECK_EQ(write_text("clock", "free\n"), -EACCES);
 }
 
-/* ---- waits ------------------------------------------------------------------------------------------------------ */
+/* ---- waits -------------------------------------------------------------- */
 
 static void wait_for_any(void)
 {
@@ -212,7 +216,7 @@ static void timeouts_are_virtual(void)
 	clock_is("free");
 }
 
-/* ---- lockstep ------------------------------------------------------------------------------------------------------ */
+/* ---- lockstep ----------------------------------------------------------- */
 
 struct log {
 	uint32_t count;
@@ -245,7 +249,10 @@ static void ticker(struct log *log, uint32_t who, uint64_t start, uint64_t perio
 	}
 }
 
-/* Two who sleep until the same times, and one who sleeps half as long, always come in the order of their seats. */
+/*
+ * Two who sleep until the same times, and one who sleeps half as long, always come in the order of
+ * their seats.
+ */
 static void lockstep_order(void)
 {
 	static const uint64_t periods[3] = { 20 * US, 10 * US, 20 * US };
@@ -458,7 +465,9 @@ static void *thread_waits(void *arg)
 	return NULL;
 }
 
-/* A thread that joins those that wait must not hang: a context waits while one of its threads does. */
+/*
+ * A thread that joins those that wait must not hang: a context waits while one of its threads does.
+ */
 static void threads_are_joined(void)
 {
 	pthread_t threads[5];
@@ -475,7 +484,9 @@ static void threads_are_joined(void)
 /* Modes change while contexts wait: nobody is forgotten. */
 static void modes_change_under_load(void)
 {
-	static const char *const turn[] = { "lockstep", "paced", "free", "paced", "lockstep", "free" };
+	static const char *const turn[] = {
+		"lockstep", "paced", "free", "paced", "lockstep", "free"
+	};
 	struct vgpu_cmd cmds[4];
 	pid_t pids[3];
 
@@ -490,7 +501,9 @@ static void modes_change_under_load(void)
 			for (int n = 0; n < 4; n++)
 				cmds[n] = cmd_profiled(500, 100 * US);
 			for (int n = 0; n < 50; n++)
-				CHECK_EQ(wait_seq(fd, queue, must_submit(fd, queue, cmds, 4), FOREVER), 0);
+				CHECK_EQ(wait_seq(fd, queue, must_submit(fd, queue, cmds, 4),
+						  FOREVER),
+					 0);
 			CHECK_EQ(completed(fd, queue), 200);
 			_exit(0);
 		}
@@ -505,7 +518,7 @@ static void modes_change_under_load(void)
 	CHECK_EQ(write_text("time_factor", "1"), 0);
 }
 
-/* ---- seats ------------------------------------------------------------------------------------------------------------ */
+/* ---- seats -------------------------------------------------------------- */
 
 static void seats(void)
 {
@@ -624,7 +637,7 @@ static void priorities(void)
 	CHECK(access(path, F_OK) < 0 && errno == ENOENT);
 }
 
-/* ---- paced ------------------------------------------------------------------------------------------------------------ */
+/* ---- paced -------------------------------------------------------------- */
 
 static void paced(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Devices on demand: /sys/kernel/config/vgpu. Made, shaped, live, used, taken away, also while somebody uses them; what cannot
- * be is refused.
+ * Devices on demand: /sys/kernel/config/vgpu. Made, shaped, live, used, taken away, also while
+ * somebody uses them; what cannot be is refused.
  */
 #include <sys/klog.h>
 
@@ -68,7 +68,8 @@ static void refused(void)
 	CHECK(log_has("preset \"gtx9000\" is not known; it is one of: k20c"));
 	CHECK(!strcmp(cfs_get("bad", "preset"), "k20c"));
 	CHECK_EQ(cfs_put("bad", "live", "perhaps"), -EINVAL);
-	CHECK_EQ(cfs_put("bad", "policy", "luck"), 0);	/* a name; what names there are is asked when it goes live */
+	/* a name; what names there are is asked when it goes live */
+	CHECK_EQ(cfs_put("bad", "policy", "luck"), 0);
 	CHECK_EQ(cfs_put("bad", "live", "1"), -EINVAL);
 	CHECK(log_has("bad makes no device: policy must be one of"));
 	CHECK_EQ(cfs_put("bad", "policy", "fcfs"), 0);

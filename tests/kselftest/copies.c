@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Copies, fills and stamps: exact bytes at odd sizes and addresses, process memory that is not there or goes away,
- * bounds on what is in flight.
+ * Copies, fills and stamps: exact bytes at odd sizes and addresses, process memory that is not
+ * there or goes away, bounds on what is in flight.
  */
 #include <sys/resource.h>
 
@@ -15,7 +15,8 @@ static void fill_random(uint8_t *to, size_t bytes, uint64_t seed)
 
 static void exact_bytes(void)
 {
-	static const uint32_t sizes[] = { 1, 2, 3, 7, 8, 63, 64, 65, 4095, 4096, 4097, 8191, 8192, 12289, 65536, 100003 };
+	static const uint32_t sizes[] = { 1,	2,    3,    7,	  8,	63,    64,    65,
+					  4095, 4096, 4097, 8191, 8192, 12289, 65536, 100003 };
 	static const uint32_t offsets[] = { 0, 1, 3, 8, 4095, 4096, 5000 };
 	const size_t room = 28 * PAGE;
 	uint8_t *from = malloc(room), *to = malloc(room), *expect = malloc(room);
@@ -26,7 +27,8 @@ static void exact_bytes(void)
 	CHECK_EQ(mem_map(fd, BASE, room), 0);
 	for (size_t s = 0; s < ARRAY_SIZE(sizes); s++)
 		for (size_t o = 0; o < ARRAY_SIZE(offsets); o++) {
-			uint32_t size = sizes[s], src = offsets[o], dev = offsets[(o + s) % ARRAY_SIZE(offsets)];
+			uint32_t size = sizes[s], src = offsets[o],
+				 dev = offsets[(o + s) % ARRAY_SIZE(offsets)];
 			struct vgpu_cmd cmds[3];
 
 			fill_random(from, room, s * 100 + o);
@@ -113,13 +115,24 @@ static void not_there(void)
 	int fd = must_open();
 	uint32_t queue = must_queue(fd);
 	struct vgpu_cmd bad[] = {
-		cmd_h2d(BASE, end, 1), cmd_h2d(BASE, end - 1, 2), cmd_h2d(BASE, memory, 4 * PAGE + 1),
-		cmd_h2d(BASE, end - PAGE - 1, 2 * PAGE), cmd_h2d(BASE, none, 8), cmd_h2d(BASE, NULL, 64),
-		cmd_h2d(BASE, (void *)0xffff888000000000ul, 64), cmd_h2d(BASE, (void *)(0ul - 8), 64),
+		cmd_h2d(BASE, end, 1),
+		cmd_h2d(BASE, end - 1, 2),
+		cmd_h2d(BASE, memory, 4 * PAGE + 1),
+		cmd_h2d(BASE, end - PAGE - 1, 2 * PAGE),
+		cmd_h2d(BASE, none, 8),
+		cmd_h2d(BASE, NULL, 64),
+		cmd_h2d(BASE, (void *)0xffff888000000000ul, 64),
+		cmd_h2d(BASE, (void *)(0ul - 8), 64),
 		cmd_h2d(BASE, (void *)0x7ffffffff000ul, 64),
-		cmd_d2h(end, BASE, 1), cmd_d2h(end - 1, BASE, 2), cmd_d2h(memory, BASE, 4 * PAGE + 1),
-		cmd_d2h(none, BASE, 8), cmd_d2h(read_only, BASE, 8), cmd_d2h((void *)0xffff888000000000ul, BASE, 64),
-		cmd_stamp(end), cmd_stamp(read_only), cmd_stamp(NULL),
+		cmd_d2h(end, BASE, 1),
+		cmd_d2h(end - 1, BASE, 2),
+		cmd_d2h(memory, BASE, 4 * PAGE + 1),
+		cmd_d2h(none, BASE, 8),
+		cmd_d2h(read_only, BASE, 8),
+		cmd_d2h((void *)0xffff888000000000ul, BASE, 64),
+		cmd_stamp(end),
+		cmd_stamp(read_only),
+		cmd_stamp(NULL),
 	};
 	struct vgpu_cmd cmds[6];
 	uint64_t failed;
@@ -145,7 +158,8 @@ static void sizes_refused(void)
 	int fd = must_open();
 	uint32_t queue = must_queue(fd);
 	struct vgpu_cmd cmds[8];
-	uint8_t *big = mmap(NULL, VGPU_COPY_MAX + PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint8_t *big = mmap(NULL, VGPU_COPY_MAX + PAGE, PROT_READ,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	uint64_t failed;
 
 	CHECK(big != MAP_FAILED);
@@ -166,7 +180,8 @@ static void sizes_refused(void)
 /* Too much held by what is in flight: EAGAIN, until something completes. */
 static void bound_in_flight(void)
 {
-	uint8_t *big = mmap(NULL, VGPU_COPY_MAX, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint8_t *big = mmap(NULL, VGPU_COPY_MAX, PROT_READ,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	uint32_t busy, queue;
 	int fd = must_open_busy(&busy), ret = 0;
 	struct vgpu_cmd cmds[2] = { cmd_wait(busy, 1), cmd_h2d(BASE, big, VGPU_COPY_MAX) };
@@ -201,7 +216,9 @@ static void commands_in_flight(void)
 	CHECK(sent <= VGPU_INFLIGHT_MAX && sent + VGPU_SUBMIT_MAX + 1 > VGPU_INFLIGHT_MAX);
 }
 
-/* The process takes its memory away while copies are on their way: they end, nobody else notices. */
+/*
+ * The process takes its memory away while copies are on their way: they end, nobody else notices.
+ */
 static void memory_goes_away(void)
 {
 	uint32_t words = PAGE, i;
@@ -210,7 +227,8 @@ static void memory_goes_away(void)
 
 	CHECK_EQ(mem_map(fd, BASE, 64 * PAGE), 0);
 	for (i = 0; i < 50; i++) {
-		uint8_t *memory = mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		uint8_t *memory = mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE,
+				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		struct vgpu_cmd cmds[4];
 		uint64_t seq;
 
@@ -263,14 +281,16 @@ static void into_files(void)
 /* A child born while a copy is pending takes nothing away: the result arrives at the parent. */
 static void fork_meanwhile(void)
 {
-	uint32_t *memory = mmap(NULL, 64 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint32_t *memory =
+		mmap(NULL, 64 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int fd = must_open(), status;
 	uint32_t queue = must_queue(fd), n = 64 * PAGE / 4;
 
 	CHECK(memory != MAP_FAILED);
 	CHECK_EQ(mem_map(fd, BASE, 64 * PAGE), 0);
 	for (uint32_t round = 1; round <= 20; round++) {
-		struct vgpu_cmd cmds[2] = { cmd_fill(BASE, round, 4, n), cmd_d2h(memory, BASE, 64 * PAGE) };
+		struct vgpu_cmd cmds[2] = { cmd_fill(BASE, round, 4, n),
+					    cmd_d2h(memory, BASE, 64 * PAGE) };
 		uint64_t seq;
 		pid_t pid;
 

@@ -108,7 +108,8 @@ static double ask_many(bool backwards)
 		must_submit(fd, queue, &nop, 1);
 	begin = seconds_now();
 	for (i = 0; i < ASKED; i++)
-		CHECK_EQ(tell(fd, queue, (uint64_t)(backwards ? ASKED - i + 1 : i + 2) / 2, event), 0);
+		CHECK_EQ(tell(fd, queue, (uint64_t)(backwards ? ASKED - i + 1 : i + 2) / 2, event),
+			 0);
 	begin = seconds_now() - begin;
 	CHECK(!close(fd));
 	CHECK_EQ(told(event, 0), ASKED);
@@ -120,7 +121,8 @@ static void order(void)
 {
 	double forwards = ask_many(false), backwards = ask_many(true);
 
-	printf("# %d fences asked for in %.2f s, from the last to the first in %.2f s\n", ASKED, forwards, backwards);
+	printf("# %d fences asked for in %.2f s, from the last to the first in %.2f s\n", ASKED,
+	       forwards, backwards);
 	CHECK(backwards < 3 * forwards + 0.5);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Trace events vgpu:* through tracefs, in an instance of its own: every event that a known run causes, as often as it should, filters,
- * and silence when they are off.
+ * Trace events vgpu:* through tracefs, in an instance of its own: every event that a known run
+ * causes, as often as it should, filters, and silence when they are off.
  */
 #include <sys/stat.h>
 
@@ -128,13 +128,18 @@ static void a_fault(void)
 	CHECK(!rmdir(INSTANCE));
 }
 
-/* Preemption from request to restore: a kernel that would run for ever gives way to one that is more important. */
+/*
+ * Preemption from request to restore: a kernel that would run for ever gives way to one that is
+ * more important.
+ */
 static void a_preemption(void)
 {
-	static const char *const which[] = { "policy_decision", "preempt_request", "preempt_done", "save_start", "save_end",
-					     "restore_start", "restore_end" };
+	static const char *const which[] = { "policy_decision", "preempt_request", "preempt_done",
+					     "save_start",	"save_end",	   "restore_start",
+					     "restore_end" };
 	struct vgpu_context_priority priority = { .priority = 1 };
-	struct vgpu_cmd back = cmd_profiled(1000000000, 2000000000), front = cmd_profiled(20, 1000000);
+	struct vgpu_cmd back = cmd_profiled(1000000000, 2000000000),
+			front = cmd_profiled(20, 1000000);
 	int back_fd, front_fd;
 	uint32_t queue;
 	char path[256];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Neither side starves the other: a flood of ioctls lets kernels run, kernels that fill the device let ioctls through, and what
- * takes one process long makes no other wait.
+ * Neither side starves the other: a flood of ioctls lets kernels run, kernels that fill the device
+ * let ioctls through, and what takes one process long makes no other wait.
  */
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -60,8 +60,12 @@ static void flood(void)
 		CHECK(!pthread_join(threads[i], &done));
 		calls += (unsigned long)done;
 	}
-	printf("# %d rounds: %.3f s alone, %.3f s beside %lu ioctls of %d threads\n", ROUNDS, alone, flooded, calls, THREADS);
-	/* five threads on one or two processors get a fifth each, and some is lost; starving would take minutes */
+	printf("# %d rounds: %.3f s alone, %.3f s beside %lu ioctls of %d threads\n", ROUNDS, alone,
+	       flooded, calls, THREADS);
+	/*
+	 * five threads on one or two processors get a fifth each, and some is lost; starving would
+	 * take minutes
+	 */
 	CHECK(flooded < 20 * alone + 2);
 }
 
@@ -82,11 +86,16 @@ static void full_device(void)
 		longest = begin > longest ? begin : longest;
 		all += begin;
 	}
-	printf("# an ioctl beside kernels that fill the device: %.3f ms on average, %.3f ms at most\n", all * 10, longest * 1e3);
+	printf("# an ioctl beside kernels that fill the device: %.3f ms on average, %.3f ms at "
+	       "most\n",
+	       all * 10, longest * 1e3);
 	CHECK(all / 100 < 0.3 && longest < 3);
 }
 
-/* What an ioctl of a bystander takes on average, and at @most, in seconds, while @attack goes on in another thread, again and again. */
+/*
+ * What an ioctl of a bystander takes on average, and at @most, in seconds, while @attack goes on in
+ * another thread, again and again.
+ */
 static double beside(const char *what, void *(*attack)(void *arg), void *arg, double *most)
 {
 	double begin, end, longest = 0, all = 0;
@@ -106,8 +115,8 @@ static double beside(const char *what, void *(*attack)(void *arg), void *arg, do
 	}
 	stop = true;
 	CHECK(!pthread_join(thread, &done));
-	printf("# an ioctl beside %lu %s: %.3f ms on average, %.3f ms at most\n", (unsigned long)done, what, all / count * 1e3,
-	       longest * 1e3);
+	printf("# an ioctl beside %lu %s: %.3f ms on average, %.3f ms at most\n",
+	       (unsigned long)done, what, all / count * 1e3, longest * 1e3);
 	fflush(stdout);
 	close(fd);
 	if (most)
@@ -118,8 +127,10 @@ static double beside(const char *what, void *(*attack)(void *arg), void *arg, do
 /* The largest binary there is, in @kernels kernels of the same length. */
 static struct binary *largest_binary(uint32_t kernels)
 {
-	const uint32_t count = (VGPU_VASS_MAX_BYTES - offsetof(struct binary, code)) / sizeof(struct vgpu_insn) / kernels;
-	struct binary *big = mmap(NULL, VGPU_VASS_MAX_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const uint32_t count = (VGPU_VASS_MAX_BYTES - offsetof(struct binary, code)) /
+			       sizeof(struct vgpu_insn) / kernels;
+	struct binary *big = mmap(NULL, VGPU_VASS_MAX_BYTES, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct program p = {};
 
 	CHECK(big != MAP_FAILED);
@@ -128,13 +139,15 @@ static struct binary *largest_binary(uint32_t kernels)
 	finish(&p);
 	program_binary(&p, big);
 	big->header.code_count = count * kernels;
-	big->header.total_bytes = (uint32_t)(offsetof(struct binary, code) + count * kernels * sizeof(struct vgpu_insn));
+	big->header.total_bytes = (uint32_t)(offsetof(struct binary, code) +
+					     count * kernels * sizeof(struct vgpu_insn));
 	for (uint32_t i = 0; i < kernels; i++) {
 		big->kernels[i].entry = i * count;
 		big->kernels[i].code_count = count;
 	}
 	for (uint32_t i = 0; i < count * kernels; i++)
-		memcpy((uint8_t *)big + offsetof(struct binary, code) + i * sizeof(p.code[0]), &p.code[0], sizeof(p.code[0]));
+		memcpy((uint8_t *)big + offsetof(struct binary, code) + i * sizeof(p.code[0]),
+		       &p.code[0], sizeof(p.code[0]));
 	return big;
 }
 
@@ -157,7 +170,8 @@ static void *loads_main(void *arg)
 static void loads(void)
 {
 	CHECK(beside("loads of 16 MiB of code", loads_main, largest_binary(1), NULL) < 2e-3);
-	CHECK(beside("loads of 16 MiB of code in kernels", loads_main, largest_binary(ASM_KERNELS), NULL) < 2e-3);
+	CHECK(beside("loads of 16 MiB of code in kernels", loads_main, largest_binary(ASM_KERNELS),
+		     NULL) < 2e-3);
 }
 
 static void *closes_main(void *arg)
@@ -172,8 +186,8 @@ static void *closes_main(void *arg)
 }
 
 /*
- * Closing a descriptor looks for the commands that its process has waiting. Here they are another's, so it
- * looks at all of them each time.
+ * Closing a descriptor looks for the commands that its process has waiting. Here they are
+ * another's, so it looks at all of them each time.
  */
 static void closes(void)
 {

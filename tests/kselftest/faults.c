@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Faults: what a kernel or a copy does wrong ends its own context, with a record that says where; the error sticks, and
- * nobody else notices anything.
+ * Faults: what a kernel or a copy does wrong ends its own context, with a record that says where;
+ * the error sticks, and nobody else notices anything.
  */
 #include "vgpu_asm.h"
 
@@ -27,7 +27,8 @@ static struct scene scene(const struct program *p)
 }
 
 /* Submit, see it fail for @reason, see that it sticks and that the neighbour goes on. */
-static struct vgpu_fault must_fault(struct scene *s, struct vgpu_cmd cmd, enum vgpu_fault_reason reason)
+static struct vgpu_fault must_fault(struct scene *s, struct vgpu_cmd cmd,
+				    enum vgpu_fault_reason reason)
 {
 	struct vgpu_cmd cmds[4] = { cmd_nop(), cmd_nop(), cmd, cmd_nop() };
 	struct vgpu_context_info info;
@@ -45,7 +46,8 @@ static struct vgpu_fault must_fault(struct scene *s, struct vgpu_cmd cmd, enum v
 	CHECK_EQ(wait_seq(s->fd, s->queue, 1, 0), -EIO);
 	CHECK_EQ(count_of("pins"), 0);
 	must_compute(s->neighbour, s->neighbour_queue, s->neighbour_module, 0, BASE, 8, 3, 1);
-	CHECK(!memcmp(&info.fault, &(struct vgpu_fault[]){ must_context_info(s->fd).fault }[0], sizeof(info.fault)));
+	CHECK(!memcmp(&info.fault, &(struct vgpu_fault[]){ must_context_info(s->fd).fault }[0],
+		      sizeof(info.fault)));
 	return info.fault;
 }
 
@@ -75,14 +77,21 @@ static void check_place(const struct scene *s, const struct vgpu_fault *fault, u
 
 static void unmapped_store(void)
 {
-	static const uint64_t wild[] = { 0, 4, BASE - 4, BASE + 16 * PAGE, VGPU_ADDRESS_LIMIT - 4, VGPU_ADDRESS_LIMIT,
-					 0xffffffff81000000ull, 0xfffffffffffffffcull };
+	static const uint64_t wild[] = { 0,
+					 4,
+					 BASE - 4,
+					 BASE + 16 * PAGE,
+					 VGPU_ADDRESS_LIMIT - 4,
+					 VGPU_ADDRESS_LIMIT,
+					 0xffffffff81000000ull,
+					 0xfffffffffffffffcull };
 	struct program p = {};
 
 	kernel_store(&p);
 	for (size_t i = 0; i < ARRAY_SIZE(wild); i++) {
 		struct scene s = scene(&p);
-		struct vgpu_fault fault = must_fault(&s, cmd_launch(s.module, 0, 5, 64, &wild[i], 8), VGPU_FAULT_UNMAPPED);
+		struct vgpu_fault fault = must_fault(
+			&s, cmd_launch(s.module, 0, 5, 64, &wild[i], 8), VGPU_FAULT_UNMAPPED);
 
 		check_place(&s, &fault, 6);
 		CHECK(fault.address == wild[i]);
@@ -136,7 +145,8 @@ static void memory_unmapped_meanwhile(void)
 	kernel_affine(&p);
 	s = scene(&p);
 	CHECK_EQ(mem_unmap(s.fd, BASE, 16 * PAGE), 0);
-	must_fault(&s, cmd_launch(s.module, 0, 4, 64, &params, sizeof(params)), VGPU_FAULT_UNMAPPED);
+	must_fault(&s, cmd_launch(s.module, 0, 4, 64, &params, sizeof(params)),
+		   VGPU_FAULT_UNMAPPED);
 }
 
 /* op(@flags) at shared offset @offset of a block that has 256 bytes static and 64 dynamic */
@@ -232,7 +242,8 @@ static void warp_sync(void)
 	insn(&p, VGPU_OP_SETPU, VGPU_CMP_LT | VGPU_F_IMM, 0, 0, 0, 0, 16);
 	insn(&p, VGPU_OP_BRA, 0, 0, 0, 0, 0, 5 | 6ull << 32);
 	guard(&p, 0);
-	insn(&p, VGPU_OP_SHFLSYNC, VGPU_SHFL_IDX | VGPU_F_IMM, 1, 0, 0, 1, (uint64_t)VGPU_PT << 32 | (uint64_t)VGPU_SHFL_FULL << 40);
+	insn(&p, VGPU_OP_SHFLSYNC, VGPU_SHFL_IDX | VGPU_F_IMM, 1, 0, 0, 1,
+	     (uint64_t)VGPU_PT << 32 | (uint64_t)VGPU_SHFL_FULL << 40);
 	insn(&p, VGPU_OP_BRA, 0, 0, 0, 0, 0, 6 | 6ull << 32);
 	insn(&p, VGPU_OP_BALLOTSYNC, VGPU_F_IMM, 1, 0, 0, 0, 0xffffffff);
 	finish(&p);
@@ -247,10 +258,15 @@ static void copy_unmapped(void)
 	uint8_t bytes[2 * PAGE] = {};
 	struct program p = {};
 	struct vgpu_cmd bad[] = {
-		cmd_h2d(BASE + 16 * PAGE, bytes, 1), cmd_h2d(BASE + 15 * PAGE, bytes, 2 * PAGE),
-		cmd_d2h(bytes, BASE - 1, 2), cmd_d2h(bytes, VGPU_ADDRESS_LIMIT - 8, 8), cmd_d2h(bytes, 8, 8),
-		cmd_copy(VGPU_CMD_COPY_D2D, BASE, BASE + 64 * PAGE, 8), cmd_copy(VGPU_CMD_COPY_D2D, 0, BASE, 8),
-		cmd_fill(BASE + 15 * PAGE, 1, 4, PAGE), cmd_fill(0, 1, 1, 1),
+		cmd_h2d(BASE + 16 * PAGE, bytes, 1),
+		cmd_h2d(BASE + 15 * PAGE, bytes, 2 * PAGE),
+		cmd_d2h(bytes, BASE - 1, 2),
+		cmd_d2h(bytes, VGPU_ADDRESS_LIMIT - 8, 8),
+		cmd_d2h(bytes, 8, 8),
+		cmd_copy(VGPU_CMD_COPY_D2D, BASE, BASE + 64 * PAGE, 8),
+		cmd_copy(VGPU_CMD_COPY_D2D, 0, BASE, 8),
+		cmd_fill(BASE + 15 * PAGE, 1, 4, PAGE),
+		cmd_fill(0, 1, 1, 1),
 	};
 
 	kernel_affine(&p);
@@ -270,9 +286,12 @@ static void copy_out_of_range(void)
 	int fd = must_open();
 	uint32_t queue = must_queue(fd);
 	struct vgpu_cmd bad[] = {
-		cmd_h2d(VGPU_ADDRESS_LIMIT, bytes, 8), cmd_h2d(VGPU_ADDRESS_LIMIT - 4, bytes, 8),
-		cmd_d2h(bytes, ~0ull - 7, 8), cmd_copy(VGPU_CMD_COPY_D2D, BASE, ~0ull - 3, 8),
-		cmd_copy(VGPU_CMD_COPY_D2D, VGPU_ADDRESS_LIMIT, BASE, 8), cmd_fill(VGPU_ADDRESS_LIMIT - 4, 1, 4, 2),
+		cmd_h2d(VGPU_ADDRESS_LIMIT, bytes, 8),
+		cmd_h2d(VGPU_ADDRESS_LIMIT - 4, bytes, 8),
+		cmd_d2h(bytes, ~0ull - 7, 8),
+		cmd_copy(VGPU_CMD_COPY_D2D, BASE, ~0ull - 3, 8),
+		cmd_copy(VGPU_CMD_COPY_D2D, VGPU_ADDRESS_LIMIT, BASE, 8),
+		cmd_fill(VGPU_ADDRESS_LIMIT - 4, 1, 4, 2),
 	};
 	uint64_t failed;
 
@@ -294,8 +313,11 @@ static void first_stays(void)
 	kernel_store(&p);
 	s = scene(&p);
 	fault = must_fault(&s, cmd_launch(s.module, 0, 5, 64, &address, 8), VGPU_FAULT_MISALIGNED);
-	CHECK_EQ(submit(s.fd, s.queue, &(struct vgpu_cmd){ .op = VGPU_CMD_FILL, .fill = { .width = 4, .count = 1 } }, 1,
-			NULL), -EIO);
+	CHECK_EQ(submit(s.fd, s.queue,
+			&(struct vgpu_cmd){ .op = VGPU_CMD_FILL,
+					    .fill = { .width = 4, .count = 1 } },
+			1, NULL),
+		 -EIO);
 	CHECK_EQ(must_context_info(s.fd).fault.address, fault.address);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lifetimes of an open file: it is a context as long as one descriptor anywhere refers to it, and gone without a trace
- * with the last one.
+ * Lifetimes of an open file: it is a context as long as one descriptor anywhere refers to it, and
+ * gone without a trace with the last one.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -81,7 +81,8 @@ static void exec_closes(void)
 	pid = fork();
 	CHECK(pid >= 0);
 	if (!pid) {
-		execl("/bin/sh", "sh", "-c", "[ ! -e /proc/$$/fd/$0 ]", (char[]){ (char)('0' + fd), 0 }, NULL);
+		execl("/bin/sh", "sh", "-c", "[ ! -e /proc/$$/fd/$0 ]",
+		      (char[]){ (char)('0' + fd), 0 }, NULL);
 		_exit(1);
 	}
 	close(fd);
@@ -191,7 +192,8 @@ static void close_while_running(void)
 		CHECK_EQ(mem_map(fd, BASE, 64 * PAGE), 0);
 		queue = must_queue(fd);
 		for (int i = 1; i < 40; i++)
-			cmds[i] = i % 2 ? cmd_h2d(BASE, memory, sizeof(memory)) : cmd_d2h(memory, BASE, sizeof(memory));
+			cmds[i] = i % 2 ? cmd_h2d(BASE, memory, sizeof(memory)) :
+					  cmd_d2h(memory, BASE, sizeof(memory));
 		must_submit(fd, queue, cmds, 40);
 		if (round % 2) {
 			must_h2d(fd, must_queue(fd), BASE, memory, sizeof(memory));

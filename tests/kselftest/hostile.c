@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Process memory that is slow on purpose: a page that userfaultfd holds back stalls the process it belongs to and
- * nobody else, and a stalled process can be killed. Arguments that change while they are read.
+ * Process memory that is slow on purpose: a page that userfaultfd holds back stalls the process it
+ * belongs to and nobody else, and a stalled process can be killed. Arguments that change while they
+ * are read.
  */
 #include <linux/userfaultfd.h>
 #include <pthread.h>
@@ -15,7 +16,8 @@ static uint8_t *held_back(void)
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
 	int uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
-	uint8_t *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *pages =
+		mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (uffd < 0)
 		SKIP("no userfaultfd here");
@@ -27,7 +29,16 @@ static uint8_t *held_back(void)
 	return pages;
 }
 
-enum { STALL_H2D, STALL_D2H, STALL_PARAMS, STALL_COMMANDS, STALL_ARGUMENT, STALL_MODULE, STALL_WAIT, STALLS };
+enum {
+	STALL_H2D,
+	STALL_D2H,
+	STALL_PARAMS,
+	STALL_COMMANDS,
+	STALL_ARGUMENT,
+	STALL_MODULE,
+	STALL_WAIT,
+	STALLS
+};
 
 static void stall(int fd, uint32_t queue, int how)
 {
@@ -119,13 +130,17 @@ static void *flip_main(void *arg)
 	return NULL;
 }
 
-/* What is checked is what is used: a command that another thread changes meanwhile is one or the other. */
+/*
+ * What is checked is what is used: a command that another thread changes meanwhile is one or the
+ * other.
+ */
 static void changing_commands(void)
 {
 	uint8_t memory[64];
 	int fd = must_open(), ret;
 	uint32_t queue = must_queue(fd), taken = 0, refused = 0;
-	struct vgpu_cmd *cmd = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct vgpu_cmd *cmd =
+		mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	pthread_t thread;
 	double until = seconds_now() + 3;
 

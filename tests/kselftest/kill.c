@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Processes that are killed: in an endless kernel, and at random moments of everything. The device is free again at
- * once, and those who live on get exact results.
+ * Processes that are killed: in an endless kernel, and at random moments of everything. The device
+ * is free again at once, and those who live on get exact results.
  */
 #include "vgpu_asm.h"
 
@@ -13,7 +13,8 @@ static void compute(int rounds, uint32_t blocks, uint32_t factor)
 
 	CHECK_EQ(mem_map(fd, BASE, 1 << 20), 0);
 	for (int i = 0; i < rounds; i++)
-		must_compute(fd, queue, module, index, BASE, blocks, factor + (uint32_t)i, (uint32_t)i);
+		must_compute(fd, queue, module, index, BASE, blocks, factor + (uint32_t)i,
+			     (uint32_t)i);
 	close(fd);
 }
 
@@ -28,7 +29,8 @@ static void endless_kernel(void)
 		struct program p = {};
 		int fd = must_open();
 		struct vgpu_cmd cmds[32];
-		uint32_t index = kernel_endless(&p), module = must_load(fd, &p), queue = must_queue(fd);
+		uint32_t index = kernel_endless(&p), module = must_load(fd, &p),
+			 queue = must_queue(fd);
 
 		/* all of the device, several times over */
 		for (int i = 0; i < 32; i++)
@@ -75,13 +77,16 @@ static void restless(uint64_t seed)
 		mem_map(fd, BASE, 64 * PAGE);
 		for (int i = 0; i < 30 && queue >= 0 && module >= 0; i++) {
 			struct vgpu_cmd cmds[3] = {
-				cmd_h2d(BASE + rnd(&seed) % PAGE, memory, 1 + rnd(&seed) % (sizeof(memory) - 1)),
-				cmd_launch((uint32_t)module, rnd(&seed) % 16 ? affine : endless, 1 + rnd(&seed) % 60, 128,
-					   &params, sizeof(params)),
-				cmd_d2h(memory, BASE + rnd(&seed) % PAGE, 1 + rnd(&seed) % (sizeof(memory) - 1)),
+				cmd_h2d(BASE + rnd(&seed) % PAGE, memory,
+					1 + rnd(&seed) % (sizeof(memory) - 1)),
+				cmd_launch((uint32_t)module, rnd(&seed) % 16 ? affine : endless,
+					   1 + rnd(&seed) % 60, 128, &params, sizeof(params)),
+				cmd_d2h(memory, BASE + rnd(&seed) % PAGE,
+					1 + rnd(&seed) % (sizeof(memory) - 1)),
 			};
 
-			cmds[1].launch.param_bytes = cmds[1].launch.kernel == affine ? sizeof(params) : 0;
+			cmds[1].launch.param_bytes =
+				cmds[1].launch.kernel == affine ? sizeof(params) : 0;
 			submit(fd, (uint32_t)queue, cmds, 3, &seq);
 			if (rnd(&seed) % 3 == 0)
 				wait_seq(fd, (uint32_t)queue, seq, (int64_t)(rnd(&seed) % 5000000));
@@ -111,7 +116,10 @@ static void storm(void)
 	pid_t victims[VICTIMS], witness;
 	int status;
 
-	/* Under FCFS an endless kernel of another may hold everything up until its process dies: the storm sees to that. */
+	/*
+	 * Under FCFS an endless kernel of another may hold everything up until its process dies:
+	 * the storm sees to that.
+	 */
 	witness = fork();
 	CHECK(witness >= 0);
 	if (!witness) {

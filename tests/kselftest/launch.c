@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Kernels put together by hand: every thread of every shape of grid runs once, shared memory and barriers, atomics,
- * several processes at the same time with exact results, profiled kernels.
+ * Kernels put together by hand: every thread of every shape of grid runs once, shared memory and
+ * barriers, atomics, several processes at the same time with exact results, profiled kernels.
  */
 #include "vgpu_asm.h"
 
@@ -24,7 +24,8 @@ static void one_dimension(void)
 static void three_dimensions(void)
 {
 	static const uint32_t shapes[][6] = {
-		{ 1, 1, 1, 1, 1, 1 }, { 2, 3, 4, 4, 2, 3 }, { 5, 1, 2, 33, 1, 1 }, { 1, 7, 1, 1, 1, 31 }, { 3, 2, 1, 8, 8, 4 },
+		{ 1, 1, 1, 1, 1, 1 },  { 2, 3, 4, 4, 2, 3 }, { 5, 1, 2, 33, 1, 1 },
+		{ 1, 7, 1, 1, 1, 31 }, { 3, 2, 1, 8, 8, 4 },
 	};
 	struct program p = {};
 	int fd = must_open();
@@ -60,7 +61,8 @@ static void three_dimensions(void)
 		const uint32_t *d = shapes[s];
 		uint32_t all = d[0] * d[1] * d[2] * d[3] * d[4] * d[5];
 		struct vgpu_cmd cmds[3] = { cmd_fill(BASE, 0, 4, ARRAY_SIZE(got)),
-					    cmd_launch(module, index, 1, 1, &out, 8), cmd_d2h(got, BASE, sizeof(got)) };
+					    cmd_launch(module, index, 1, 1, &out, 8),
+					    cmd_d2h(got, BASE, sizeof(got)) };
 
 		CHECK(all <= ARRAY_SIZE(got));
 		memcpy(cmds[1].launch.grid, d, 12);
@@ -77,7 +79,8 @@ static void shared_memory(void)
 	enum { BLOCKS = 40, THREADS = 256 };
 	struct program p = {};
 	int fd = must_open();
-	uint32_t queue = must_queue(fd), index = kernel(&p, "turn", 8), module, got[BLOCKS * THREADS];
+	uint32_t queue = must_queue(fd), index = kernel(&p, "turn", 8), module,
+		 got[BLOCKS * THREADS];
 	uint64_t out = BASE;
 	struct vgpu_cmd cmds[2];
 
@@ -137,11 +140,13 @@ static void several_processes(void)
 		if (!pids[c]) {
 			struct program p = {};
 			int fd = must_open();
-			uint32_t index = kernel_affine(&p), module = must_load(fd, &p), queue = must_queue(fd);
+			uint32_t index = kernel_affine(&p), module = must_load(fd, &p),
+				 queue = must_queue(fd);
 
 			CHECK_EQ(mem_map(fd, BASE, 1 << 20), 0);
 			for (uint32_t round = 0; round < ROUNDS; round++)
-				must_compute(fd, queue, module, index, BASE, 20 + c * 7, c * 1000 + 1, round);
+				must_compute(fd, queue, module, index, BASE, 20 + c * 7,
+					     c * 1000 + 1, round);
 			CHECK_EQ(must_context_info(fd).kernels, ROUNDS);
 			_exit(0);
 		}
@@ -158,7 +163,8 @@ static void profiled(void)
 	uint32_t queue = must_queue(fd);
 	uint64_t times[2];
 	uint32_t sms = must_device_info(fd).sms;
-	struct vgpu_cmd cmds[3] = { cmd_stamp(&times[0]), cmd_profiled(sms * 4, 1000000000ull), cmd_stamp(&times[1]) };
+	struct vgpu_cmd cmds[3] = { cmd_stamp(&times[0]), cmd_profiled(sms * 4, 1000000000ull),
+				    cmd_stamp(&times[1]) };
 
 	must_run(fd, queue, cmds, 3);
 	/* at least one block's mean time; far below what the blocks take one after the other */
@@ -181,7 +187,9 @@ static void many_launches(void)
 	CHECK_EQ(mem_map(fd, BASE, sizeof(got)), 0);
 	for (uint32_t round = 0; round < 4; round++) {
 		for (uint32_t i = 0; i < VGPU_SUBMIT_MAX; i++) {
-			params[i] = (struct affine_params){ .out = BASE + i * 128, .factor = i, .add = round };
+			params[i] = (struct affine_params){ .out = BASE + i * 128,
+							    .factor = i,
+							    .add = round };
 			cmds[i] = cmd_launch(module, index, 1, 32, &params[i], sizeof(params[i]));
 		}
 		seq = must_submit(fd, queue, cmds, VGPU_SUBMIT_MAX);

@@ -7,7 +7,8 @@
 /* Kilobytes of everything that the kernel holds for itself. */
 static long kernel_kb(void)
 {
-	static const char *const fields[] = { "SUnreclaim:", "PageTables:", "KernelStack:", "VmallocUsed:", "Percpu:" };
+	static const char *const fields[] = { "SUnreclaim:", "PageTables:", "KernelStack:",
+					      "VmallocUsed:", "Percpu:" };
 	char name[64];
 	long kb, sum = 0;
 	FILE *file = fopen("/proc/meminfo", "r");

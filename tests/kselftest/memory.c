@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Device memory: mapping, what is refused, backing that appears when it is written and goes with the mapping,
- * one address space a context.
+ * Device memory: mapping, what is refused, backing that appears when it is written and goes with
+ * the mapping, one address space a context.
  */
 #include "vgpu_client.h"
 

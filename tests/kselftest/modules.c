@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Loading VASS binaries: what is well-formed loads, what is truncated, bent or hostile is refused with a line that says
- * why, or loads and then harms nobody but its own context.
+ * Loading VASS binaries: what is well-formed loads, what is truncated, bent or hostile is refused
+ * with a line that says why, or loads and then harms nobody but its own context.
  */
 #include "vgpu_asm.h"
 
@@ -95,7 +95,8 @@ static void bent(void)
 
 static void hostile_headers(void)
 {
-	static const uint32_t values[] = { 0, 1, 15, 16, 17, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff };
+	static const uint32_t values[] = { 0,	       1,	   15,	       16,	  17,
+					   0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff };
 	struct binary b, bad;
 	uint32_t bytes = good_binary(&b);
 	int fd = must_open();
@@ -105,9 +106,13 @@ static void hostile_headers(void)
 			bad = b;
 			((uint32_t *)&bad.header)[word] = values[v];
 			if (memcmp(&bad, &b, sizeof(b)) && load_checked(fd, &bad, bytes) >= 0) {
-				/* fewer kernels make a module, and names with some room; anything else here does not */
+				/*
+				 * fewer kernels make a module, and names with some room; anything
+				 * else here does not
+				 */
 				printf("# header word %u = %#x loads\n", word, values[v]);
-				CHECK((word == offsetof(struct vgpu_vass_header, kernel_count) / 4 &&
+				CHECK((word == offsetof(struct vgpu_vass_header, kernel_count) /
+						       4 &&
 				       values[v] < b.header.kernel_count) ||
 				      (word == offsetof(struct vgpu_vass_header, names_bytes) / 4 &&
 				       values[v] <= sizeof(b.names)));
@@ -194,7 +199,8 @@ static void unload_while_running(void)
 	for (int round = 0; round < 10; round++) {
 		uint32_t module = must_load(fd, &p);
 		struct vgpu_cmd cmds[3] = { cmd_fill(BASE, 0, 4, ARRAY_SIZE(out)),
-					    cmd_launch(module, index, 64, 128, &params, sizeof(params)),
+					    cmd_launch(module, index, 64, 128, &params,
+						       sizeof(params)),
 					    cmd_d2h(out, BASE, sizeof(out)) };
 		uint64_t seq = must_submit(fd, queue, cmds, 3);
 
@@ -206,7 +212,10 @@ static void unload_while_running(void)
 	}
 }
 
-/* What the verifier lets through may compute nonsense, never harm: random words behind a sound header, then run. */
+/*
+ * What the verifier lets through may compute nonsense, never harm: random words behind a sound
+ * header, then run.
+ */
 static void random_code(void)
 {
 	uint32_t loaded = 0, faults = 0, tries = 3000;
@@ -235,7 +244,8 @@ static void random_code(void)
 		module = load_checked(fd, &b, bytes);
 		if (module >= 0) {
 			struct affine_params params = { .out = BASE, .factor = 2 };
-			struct vgpu_cmd cmd = cmd_launch((uint32_t)module, 0, 2, 64, &params, sizeof(params));
+			struct vgpu_cmd cmd =
+				cmd_launch((uint32_t)module, 0, 2, 64, &params, sizeof(params));
 			uint32_t queue = must_queue(fd);
 			int ret;
 
@@ -243,7 +253,8 @@ static void random_code(void)
 			loaded++;
 			ret = submit(fd, queue, &cmd, 1, NULL);
 			if (!ret)
-				ret = wait_seq(fd, queue, 1, SECOND / 20);	/* it may be endless by now */
+				/* it may be endless by now */
+				ret = wait_seq(fd, queue, 1, SECOND / 20);
 			CHECK(!ret || ret == -EIO || ret == -ETIMEDOUT);
 			faults += ret == -EIO;
 		}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Generic netlink family vgpu: what it tells, what it sets, what it refuses and with which words, notices and samples, and
- * a listener that does not read.
+ * Generic netlink family vgpu: what it tells, what it sets, what it refuses and with which words,
+ * notices and samples, and a listener that does not read.
  */
 #include <sched.h>
 
@@ -49,7 +49,7 @@ static void context_request(uint8_t command, uint32_t id)
 	attr_u32(&r, VGPU_NL_A_CONTEXT, id);
 }
 
-/* ---- asking ------------------------------------------------------------------------------------------------------ */
+/* ---- asking ------------------------------------------------------------- */
 
 static void device(void)
 {
@@ -127,7 +127,7 @@ static void contexts(void)
 	CHECK_EQ(u32_of(message(&answer, 0), VGPU_NL_A_TOKENS), 2);
 }
 
-/* ---- bad input --------------------------------------------------------------------------------------------------- */
+/* ---- bad input ---------------------------------------------------------- */
 
 static void refused(void)
 {
@@ -192,8 +192,12 @@ static void malformed(void)
 	struct nlattr *a;
 
 	setup();
-	/* cut off at every byte: netlink itself drops what has no header, everything else is refused or answered */
-	for (uint32_t bytes = NLMSG_HDRLEN; bytes < NLMSG_HDRLEN + GENL_HDRLEN + NLA_HDRLEN + 4; bytes++) {
+	/*
+	 * cut off at every byte: netlink itself drops what has no header, everything else is
+	 * refused or answered
+	 */
+	for (uint32_t bytes = NLMSG_HDRLEN; bytes < NLMSG_HDRLEN + GENL_HDRLEN + NLA_HDRLEN + 4;
+	     bytes++) {
 		device_request(VGPU_NL_CMD_DEVICE_GET);
 		r.head.nlmsg_len = bytes;
 		CHECK(nl_ask_bytes(nl, &r, bytes, &answer) < 0);
@@ -236,7 +240,10 @@ static void malformed(void)
 	must_answer(0, "");
 }
 
-/* Nobody in particular may ask, and set nothing; root of a user namespace of its own is nobody in particular. */
+/*
+ * Nobody in particular may ask, and set nothing; root of a user namespace of its own is nobody in
+ * particular.
+ */
 static void unprivileged(void)
 {
 	int fd = must_open();
@@ -264,14 +271,15 @@ static void unprivileged(void)
 	CHECK_EQ(nl_family(nl_open(), NULL), 0);
 }
 
-/* ---- listening ---------------------------------------------------------------------------------------------------- */
+/* ---- listening ---------------------------------------------------------- */
 
 static int listen_to(uint32_t group)
 {
 	struct timeval limit = { .tv_sec = 10 };
 	int fd = nl_open();
 
-	CHECK(!setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &groups[group], sizeof(groups[group])));
+	CHECK(!setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &groups[group],
+			  sizeof(groups[group])));
 	CHECK(!setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)));
 	return fd;
 }
@@ -337,10 +345,14 @@ static void watchdog(void)
 	knob_request("watchdog_us", "0");
 	must_answer(0, "");
 	must_hear(ear, VGPU_NL_CMD_CONTEXT_CREATED);
-	CHECK_EQ(u32_of(must_hear(ear, VGPU_NL_CMD_CONTEXT_DIED), VGPU_NL_A_FAULT), VGPU_FAULT_WATCHDOG);
+	CHECK_EQ(u32_of(must_hear(ear, VGPU_NL_CMD_CONTEXT_DIED), VGPU_NL_A_FAULT),
+		 VGPU_FAULT_WATCHDOG);
 }
 
-/* Huge pages are set aside: that takes memory without clearing it, which takes long in an emulated guest. */
+/*
+ * Huge pages are set aside: that takes memory without clearing it, which takes long in an emulated
+ * guest.
+ */
 static void set_aside(long pages)
 {
 	FILE *file = fopen("/proc/sys/vm/nr_hugepages", "w");
@@ -356,13 +368,14 @@ static void take_memory(long kb)
 	set_aside((meminfo("MemAvailable:") - kb) / meminfo("Hugepagesize:"));
 	more = meminfo("MemAvailable:") - kb;
 	if (more > 0)
-		mmap(NULL, (size_t)more << 10, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+		mmap(NULL, (size_t)more << 10, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	printf("# %ld KiB are left, %ld were to be\n", meminfo("MemAvailable:"), kb);
 }
 
 /*
- * A page of VRAM is refused: that is told once, and costs the context its life. When there is memory again the device takes
- * it, and there is nothing to tell.
+ * A page of VRAM is refused: that is told once, and costs the context its life. When there is
+ * memory again the device takes it, and there is nothing to tell.
  */
 static void memory_low(void)
 {
@@ -459,13 +472,20 @@ static void deaf(void)
 	CHECK(heard < 500);
 }
 
-/* ---- fdinfo ------------------------------------------------------------------------------------------------------- */
+/* ---- fdinfo ------------------------------------------------------------- */
 
 static void fdinfo(void)
 {
-	static const char *const keys[] = { "vgpu-driver:\tvgpu\n", "vgpu-device:\tvgpu0\n", "vgpu-engine-sm:\t",
-		"vgpu-engine-capacity-sm:\t13\n", "vgpu-total-vram:\t1024 KiB\n", "vgpu-resident-vram:\t",
-		"vgpu-queues:\t1\n", "vgpu-kernels:\t1\n", "vgpu-priority:\t0\n", "vgpu-fault:\t0\n" };
+	static const char *const keys[] = { "vgpu-driver:\tvgpu\n",
+					    "vgpu-device:\tvgpu0\n",
+					    "vgpu-engine-sm:\t",
+					    "vgpu-engine-capacity-sm:\t13\n",
+					    "vgpu-total-vram:\t1024 KiB\n",
+					    "vgpu-resident-vram:\t",
+					    "vgpu-queues:\t1\n",
+					    "vgpu-kernels:\t1\n",
+					    "vgpu-priority:\t0\n",
+					    "vgpu-fault:\t0\n" };
 	struct program p = {};
 	char path[64], text[4096], *engine;
 	ssize_t n;
@@ -486,7 +506,8 @@ static void fdinfo(void)
 		CHECK(strstr(text, keys[i]));
 	}
 	engine = strstr(text, "vgpu-engine-sm:\t");
-	CHECK(strtoull(engine + strlen("vgpu-engine-sm:\t"), &engine, 10) > 0 && !strncmp(engine, " ns\n", 4));
+	CHECK(strtoull(engine + strlen("vgpu-engine-sm:\t"), &engine, 10) > 0 &&
+	      !strncmp(engine, " ns\n", 4));
 }
 
 static const struct test tests[] = {

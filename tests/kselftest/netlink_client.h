@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Generic netlink by hand, so that messages can be wrong on purpose: requests that are built byte by byte, answers,
- * refusals with their sentence.
+ * Generic netlink by hand, so that messages can be wrong on purpose: requests that are built byte
+ * by byte, answers, refusals with their sentence.
  */
 #ifndef NETLINK_CLIENT_H
 #define NETLINK_CLIENT_H
@@ -21,7 +21,10 @@ struct request {
 	};
 };
 
-/** struct answer - what came back: the errno of the acknowledgement (0, or negative), its sentence, and the messages before it */
+/**
+ * struct answer - what came back: the errno of the acknowledgement (0, or negative), its sentence,
+ * and the messages before it
+ */
 struct answer {
 	int error;
 	char text[256];
@@ -50,7 +53,8 @@ static inline void request(struct request *r, uint16_t type, uint16_t flags, uin
 	r->head.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | flags;
 	r->head.nlmsg_len = NLMSG_HDRLEN + GENL_HDRLEN;
 	r->head.nlmsg_seq = 1;
-	*(struct genlmsghdr *)NLMSG_DATA(&r->head) = (struct genlmsghdr){ .cmd = command, .version = 1 };
+	*(struct genlmsghdr *)NLMSG_DATA(&r->head) =
+		(struct genlmsghdr){ .cmd = command, .version = 1 };
 }
 
 static inline void attr(struct request *r, uint16_t type, const void *data, uint16_t bytes)
@@ -97,7 +101,9 @@ static inline const struct nlattr *attr_of(const struct nlmsghdr *head, uint16_t
 {
 	const uint32_t skip = NLMSG_HDRLEN + GENL_HDRLEN;
 
-	return head->nlmsg_len > skip ? attr_in((const uint8_t *)head + skip, head->nlmsg_len - skip, type) : NULL;
+	return head->nlmsg_len > skip ?
+		       attr_in((const uint8_t *)head + skip, head->nlmsg_len - skip, type) :
+		       NULL;
 }
 
 static inline const void *attr_data(const struct nlattr *a)
@@ -145,8 +151,10 @@ static inline void acknowledged(struct answer *answer, const struct nlmsghdr *he
 
 	answer->error = *(const int *)data;
 	if (head->nlmsg_flags & NLM_F_ACK_TLVS)
-		text = attr_in(data + skip, head->nlmsg_len - NLMSG_HDRLEN - skip, NLMSGERR_ATTR_MSG);
-	snprintf(answer->text, sizeof(answer->text), "%s", text ? (const char *)attr_data(text) : "");
+		text = attr_in(data + skip, head->nlmsg_len - NLMSG_HDRLEN - skip,
+			       NLMSGERR_ATTR_MSG);
+	snprintf(answer->text, sizeof(answer->text), "%s",
+		 text ? (const char *)attr_data(text) : "");
 }
 
 /* Read until the acknowledgement or the end of a dump. */
@@ -169,14 +177,16 @@ static inline void nl_read(int fd, struct answer *answer)
 			}
 			answer->messages++;
 			at += NLMSG_ALIGN(head->nlmsg_len);
-			left -= NLMSG_ALIGN(head->nlmsg_len) < left ? NLMSG_ALIGN(head->nlmsg_len) : left;
+			left -= NLMSG_ALIGN(head->nlmsg_len) < left ? NLMSG_ALIGN(head->nlmsg_len) :
+								      left;
 			answer->used = at;
 		}
 	}
 }
 
 /* Send @bytes of the request as they are. */
-static inline int nl_ask_bytes(int fd, const struct request *r, uint32_t bytes, struct answer *answer)
+static inline int nl_ask_bytes(int fd, const struct request *r, uint32_t bytes,
+			       struct answer *answer)
 {
 	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
 
@@ -213,13 +223,17 @@ static inline uint16_t nl_family(int fd, uint32_t groups[2])
 		return 0;
 	list = attr_of(message(&answer, 0), CTRL_ATTR_MCAST_GROUPS);
 	CHECK(list);
-	for (uint16_t i = 1; (group = attr_in(attr_data(list), list->nla_len - NLA_HDRLEN, i)); i++) {
-		const struct nlattr *name = attr_in(attr_data(group), group->nla_len - NLA_HDRLEN, CTRL_ATTR_MCAST_GRP_NAME);
-		const struct nlattr *id = attr_in(attr_data(group), group->nla_len - NLA_HDRLEN, CTRL_ATTR_MCAST_GRP_ID);
+	for (uint16_t i = 1; (group = attr_in(attr_data(list), list->nla_len - NLA_HDRLEN, i));
+	     i++) {
+		const struct nlattr *name = attr_in(attr_data(group), group->nla_len - NLA_HDRLEN,
+						    CTRL_ATTR_MCAST_GRP_NAME);
+		const struct nlattr *id = attr_in(attr_data(group), group->nla_len - NLA_HDRLEN,
+						  CTRL_ATTR_MCAST_GRP_ID);
 
 		CHECK(name && id);
 		if (groups)
-			groups[!strcmp(attr_data(name), VGPU_NL_GROUP_SAMPLES)] = *(const uint32_t *)attr_data(id);
+			groups[!strcmp(attr_data(name), VGPU_NL_GROUP_SAMPLES)] =
+				*(const uint32_t *)attr_data(id);
 	}
 	return *(const uint16_t *)attr_data(attr_of(message(&answer, 0), CTRL_ATTR_FAMILY_ID));
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The runtime where io_uring is not to be had: by a seccomp filter, as containers have it, in both of the ways that these refuse,
- * and by sysctl kernel.io_uring_disabled where the kernel has that. Unless io_uring was asked for, nobody notices.
+ * The runtime where io_uring is not to be had: by a seccomp filter, as containers have it, in both
+ * of the ways that these refuse, and by sysctl kernel.io_uring_disabled where the kernel has that.
+ * Unless io_uring was asked for, nobody notices.
  */
 #include <dlfcn.h>
 #include <linux/filter.h>
@@ -28,7 +29,10 @@ static void refuse_uring(int error)
 	CHECK(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
 }
 
-/* cudaMalloc() over @transport (NULL: unset), without io_uring if @error. What stderr said is in @said. Returns its result. */
+/*
+ * cudaMalloc() over @transport (NULL: unset), without io_uring if @error. What stderr said is in
+ * @said. Returns its result.
+ */
 static int run(const char *transport, int error, char *said, size_t size)
 {
 	int status, ends[2];
@@ -74,7 +78,8 @@ static void must_refuse(int error, const char *why)
 	char said[1024];
 
 	CHECK(run("uring", error, said, sizeof(said)) != 0);
-	CHECK(strstr(said, "VGPU_TRANSPORT=uring: no io_uring") && strstr(said, why) && strstr(said, "choose ioctl or mapped"));
+	CHECK(strstr(said, "VGPU_TRANSPORT=uring: no io_uring") && strstr(said, why) &&
+	      strstr(said, "choose ioctl or mapped"));
 	CHECK(strchr(said, '\n') && !strchr(said, '\n')[1]);
 }
 

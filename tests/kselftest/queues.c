@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Queues, batches and waits: limits, commands that are refused by number, order, time-outs, signals, poll.
+ * Queues, batches and waits: limits, commands that are refused by number, order, time-outs,
+ * signals, poll.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -155,7 +156,8 @@ static void wrong_commands(void)
 			int ret = submit(fd, queue, cmds, 8, &failed);
 
 			if (ret != -EINVAL || failed != at)
-				printf("# wrong command %u (op %u) in place %u\n", i, bad[i].op, at);
+				printf("# wrong command %u (op %u) in place %u\n", i, bad[i].op,
+				       at);
 			CHECK_EQ(ret, -EINVAL);
 			CHECK_EQ(failed, at);
 		}
@@ -175,7 +177,8 @@ static void wait_between_queues(void)
 
 	CHECK_EQ(mem_map(fd, BASE, 64 * PAGE), 0);
 	for (uint32_t round = 1; round <= 50; round++) {
-		struct vgpu_cmd long_fill[2] = { cmd_fill(BASE, 0, 1, 64 * PAGE), cmd_fill(BASE, round, 4, 1) };
+		struct vgpu_cmd long_fill[2] = { cmd_fill(BASE, 0, 1, 64 * PAGE),
+						 cmd_fill(BASE, round, 4, 1) };
 		uint64_t seq = must_submit(fd, a, long_fill, 2);
 		struct vgpu_cmd after[2] = { cmd_wait(a, seq), cmd_d2h(&word, BASE, 4) };
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * A random driver of everything that a process can do to the module: ioctls, io_uring commands, mapped rings, sysfs, debugfs,
- * configfs and netlink, by several processes of several threads that share files among each other, with and without
- * privileges, some of them killed. After each round the device must run a correct program and hold nothing.
+ * A random driver of everything that a process can do to the module: ioctls, io_uring commands,
+ * mapped rings, sysfs, debugfs, configfs and netlink, by several processes of several threads that
+ * share files among each other, with and without privileges, some of them killed. After each round
+ * the device must run a correct program and hold nothing.
  *
- * Seeds are fixed. With VGPU_STRESS_SECONDS=N (make stress) it goes on for so long, from VGPU_STRESS_SEED or from the clock; it
- * says before each round how to have that one again. What threads do depends on each other's timing: the same seed
- * is the same mixture, not the same run.
+ * Seeds are fixed. With VGPU_STRESS_SECONDS=N (make stress) it goes on for so long, from
+ * VGPU_STRESS_SEED or from the clock; it says before each round how to have that one again. What
+ * threads do depends on each other's timing: the same seed is the same mixture, not the same run.
  */
 #include <sys/prctl.h>
 
@@ -93,10 +94,11 @@ static void process_main(uint64_t seed, const int pass[2])
 	process.root = rnd(&seed) % 2;
 	process.pass[0] = pass[0];
 	process.pass[1] = pass[1];
-	process.arena = mmap(NULL, ARENA_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	process.arena = mmap(NULL, ARENA_PAGES * PAGE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(process.arena != MAP_FAILED);
-	memcpy(process.arena + PARAMS_PAGE * PAGE, &(struct affine_params){ .out = BASE, .factor = 3 },
-	       sizeof(struct affine_params));
+	memcpy(process.arena + PARAMS_PAGE * PAGE,
+	       &(struct affine_params){ .out = BASE, .factor = 3 }, sizeof(struct affine_params));
 	CHECK(!munmap(process.arena + (ARENA_PAGES - 2) * PAGE, PAGE));
 	CHECK(!mprotect(process.arena + (ARENA_PAGES - 1) * PAGE, PAGE, PROT_READ));
 	if (!process.root)
@@ -125,7 +127,7 @@ static pid_t process_start(uint64_t seed, const int pass[2])
 	return pid;
 }
 
-/* ---- before and after --------------------------------------------------------------------------------------------- */
+/* ---- before and after --------------------------------------------------- */
 
 #define KNOBS	32
 
@@ -144,8 +146,9 @@ static void knobs_keep(void)
 	for (uint32_t i = 0; i < paths.count && knob_count < KNOBS; i++) {
 		char *value = knobs[knob_count].value, *chosen;
 
-		if (strncmp(paths.path[i], SYSFS, strlen(SYSFS)) || strstr(paths.path[i], "/power/") ||
-		    stat(paths.path[i], &st) || !(st.st_mode & 0200) || !(st.st_mode & 0400) ||
+		if (strncmp(paths.path[i], SYSFS, strlen(SYSFS)) ||
+		    strstr(paths.path[i], "/power/") || stat(paths.path[i], &st) ||
+		    !(st.st_mode & 0200) || !(st.st_mode & 0400) ||
 		    file_read(paths.path[i], value, sizeof(knobs[0].value)) <= 0)
 			continue;
 		/* of several the one in brackets */
@@ -193,7 +196,7 @@ static long long sysfs_number(const char *name)
 	return atoll(text);
 }
 
-/* ---- rounds --------------------------------------------------------------------------------------------------------- */
+/* ---- rounds ------------------------------------------------------------- */
 
 static void drive(uint64_t seed, double seconds)
 {
@@ -231,8 +234,10 @@ static void drive(uint64_t seed, double seconds)
 		snprintf(name, sizeof(name), "random-%d", i);
 		cfs_remove(name);
 	}
-	printf("# %d kills; %lu ioctls, %lu of io_uring, %lu of rings, %lu messages, %lu files, %lu of configfs\n", kills,
-	       gone[IOCTL], gone[URING], gone[RING], gone[NETLINK], gone[FILES_OF_SYSFS], gone[CONFIGFS_FOLDERS]);
+	printf("# %d kills; %lu ioctls, %lu of io_uring, %lu of rings, %lu messages, %lu files, "
+	       "%lu of configfs\n",
+	       kills, gone[IOCTL], gone[URING], gone[RING], gone[NETLINK], gone[FILES_OF_SYSFS],
+	       gone[CONFIGFS_FOLDERS]);
 	printf("# %lld events of the device, %lld preemptions\n", sysfs_number("events") - events,
 	       sysfs_number("preemptions") - preemptions);
 	knobs_restore();
@@ -273,8 +278,10 @@ static int stress(double seconds)
 	char before[1024];
 
 	counts_read(before, sizeof(before));
-	for (stress_seed = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL); seconds_now() < end; stress_seed++) {
-		printf("# the next round again: make stress SEED=%llu SECONDS=20\n", (unsigned long long)stress_seed);
+	for (stress_seed = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
+	     seconds_now() < end; stress_seed++) {
+		printf("# the next round again: make stress SEED=%llu SECONDS=20\n",
+		       (unsigned long long)stress_seed);
 		if (test_run(&round) != TEST_PASS || test_leaked(before)) {
 			printf("not ok - seed %llu\n", (unsigned long long)stress_seed);
 			return 1;
@@ -294,5 +301,6 @@ int main(int argc, char **argv)
 {
 	const char *seconds = getenv("VGPU_STRESS_SECONDS");
 
-	return seconds ? stress(strtod(seconds, NULL)) : tests_main(argc, argv, tests, ARRAY_SIZE(tests));
+	return seconds ? stress(strtod(seconds, NULL)) :
+			 tests_main(argc, argv, tests, ARRAY_SIZE(tests));
 }

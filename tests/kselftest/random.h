@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of the random driver share: a process with its files, mapped rings and memory, a thread of it with its own
- * generator, and values that are right just often enough to get somewhere.
+ * What the parts of the random driver share: a process with its files, mapped rings and memory, a
+ * thread of it with its own generator, and values that are right just often enough to get
+ * somewhere.
  */
 #ifndef RANDOM_H
 #define RANDOM_H
@@ -27,9 +28,12 @@ struct mapping {
 struct process {
 	bool root;
 	int files[FILES];
-	uint32_t queues[FILES][QUEUES];	/* of each file; hardware queues are numbered through all processes */
-	int pass[2];			/* sockets that descriptors travel through, to any other process */
-	uint8_t *arena;			/* the last page but one is not there, the last one is read-only */
+	/* of each file; hardware queues are numbered through all processes */
+	uint32_t queues[FILES][QUEUES];
+	/* sockets that descriptors travel through, to any other process */
+	int pass[2];
+	/* the last page but one is not there, the last one is read-only */
+	uint8_t *arena;
 	struct mapping rings[RINGS];
 	volatile uint32_t ring_count;
 };
@@ -54,7 +58,8 @@ static inline int some_file(struct thread *t)
 
 static inline uint32_t some_queue(struct thread *t)
 {
-	return pick(t, 32) ? t->process->queues[t->file][pick(t, QUEUES)] : (uint32_t)(rnd(&t->seed) >> pick(t, 64));
+	return pick(t, 32) ? t->process->queues[t->file][pick(t, QUEUES)] :
+			     (uint32_t)(rnd(&t->seed) >> pick(t, 64));
 }
 
 static inline uint64_t some_address(struct thread *t)
@@ -67,7 +72,10 @@ static inline uint64_t some_address(struct thread *t)
 	case 2: return (uintptr_t)arena + (ARENA_PAGES - 2) * PAGE - pick(t, 64);
 	case 3: return 0xffff888000000000ull + pick(t, PAGE);
 	case 4: return ~0ull - pick(t, 64);
-	case 5: return t->process->ring_count ? (uintptr_t)t->process->rings[0].ring + pick(t, PAGE) : 0;
+	case 5:
+		return t->process->ring_count ?
+			       (uintptr_t)t->process->rings[0].ring + pick(t, PAGE) :
+			       0;
 	default: return (uintptr_t)arena + pick(t, ARENA_PAGES * PAGE);
 	}
 }
@@ -114,13 +122,19 @@ static inline struct vgpu_cmd wrong_command(struct thread *t)
 		return cmd;
 	case 1: return cmd_h2d(some_device_address(t), (void *)some_address(t), some_size(t));
 	case 2: return cmd_d2h((void *)some_address(t), some_device_address(t), some_size(t));
-	case 3: return cmd_copy(VGPU_CMD_COPY_D2D, some_device_address(t), some_device_address(t), some_size(t));
-	case 4: return cmd_fill(some_device_address(t), (uint32_t)t->seed, 1u << pick(t, 4), some_size(t));
+	case 3:
+		return cmd_copy(VGPU_CMD_COPY_D2D, some_device_address(t), some_device_address(t),
+				some_size(t));
+	case 4:
+		return cmd_fill(some_device_address(t), (uint32_t)t->seed, 1u << pick(t, 4),
+				some_size(t));
 	case 5: return cmd_wait(some_queue(t), rnd(&t->seed));
 	case 6: return cmd_stamp((void *)some_address(t));
 	case 7: return cmd_profiled(1 + pick(t, 1000), rnd(&t->seed) >> pick(t, 64));
-	default: return cmd_launch((uint32_t)pick(t, 4), (uint32_t)pick(t, 3), (uint32_t)pick(t, 9),
-				   (uint32_t)pick(t, 300), (void *)some_address(t), (uint32_t)pick(t, 20));
+	default:
+		return cmd_launch((uint32_t)pick(t, 4), (uint32_t)pick(t, 3), (uint32_t)pick(t, 9),
+				  (uint32_t)pick(t, 300), (void *)some_address(t),
+				  (uint32_t)pick(t, 20));
 	}
 }
 
@@ -162,8 +176,10 @@ static inline struct vgpu_cmd some_command(struct thread *t)
 	case 21:
 	case 22:
 	case 23:
-	case 24: return cmd_launch(MODULE, 0, 1 + (uint32_t)pick(t, 10), 1 + (uint32_t)pick(t, 128),
-				   t->process->arena + PARAMS_PAGE * PAGE, sizeof(struct affine_params));
+	case 24:
+		return cmd_launch(MODULE, 0, 1 + (uint32_t)pick(t, 10), 1 + (uint32_t)pick(t, 128),
+				  t->process->arena + PARAMS_PAGE * PAGE,
+				  sizeof(struct affine_params));
 	default: return cmd_nop();
 	}
 }

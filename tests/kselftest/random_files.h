@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The random driver's files: everything below sysfs and debugfs of device 0 is read and written, fdinfo read, devices made
- * through configfs and taken away. Who is not root tries the same.
+ * The random driver's files: everything below sysfs and debugfs of device 0 is read and written,
+ * fdinfo read, devices made through configfs and taken away. Who is not root tries the same.
  */
 #ifndef RANDOM_FILES_H
 #define RANDOM_FILES_H
@@ -27,7 +27,8 @@ static void paths_add(struct paths *paths, const char *folder)
 	DIR *dir = opendir(folder);
 
 	while (dir && (entry = readdir(dir)) && paths->count < PATHS_MAX) {
-		if (snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) >= (int)sizeof(path) ||
+		if (snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) >=
+			    (int)sizeof(path) ||
 		    entry->d_name[0] == '.')
 			continue;
 		if (entry->d_type == DT_DIR)
@@ -79,7 +80,8 @@ static void some_value(struct thread *t, const char *path, char value[4096])
 
 	switch (pick(t, 4)) {
 	case 0:
-		snprintf(value, 4096, "%llu", (unsigned long long)(pick(t, 2) ? pick(t, 20) : rnd(&t->seed)));
+		snprintf(value, 4096, "%llu",
+			 (unsigned long long)(pick(t, 2) ? pick(t, 20) : rnd(&t->seed)));
 		return;
 	case 1:
 		for (uint64_t i = pick(t, 8) ? pick(t, 30) : 4000; i; i--)
@@ -99,14 +101,19 @@ static void some_value(struct thread *t, const char *path, char value[4096])
 	}
 }
 
-/* What changes most; a lockstep clock stands still while a thread of anybody's does anything else than wait. */
+/*
+ * What changes most; a lockstep clock stands still while a thread of anybody's does anything else
+ * than wait.
+ */
 static void main_knob(struct thread *t)
 {
 	char path[160], value[4096];
 
 	switch (pick(t, 4)) {
 	case 0:
-		return file_write(SYSFS "/clock", pick(t, 4) ? "free" : pick(t, 2) ? "lockstep" : "paced");
+		return file_write(SYSFS "/clock", pick(t, 4) ? "free" :
+						  pick(t, 2) ? "lockstep" :
+							       "paced");
 	default:
 		snprintf(path, sizeof(path), SYSFS "/%s", pick(t, 2) ? "policy" : "preemption");
 		some_value(t, path, value);
@@ -140,12 +147,14 @@ static void random_files(struct thread *t, struct paths *paths)
 	}
 }
 
-/* ---- configfs ----------------------------------------------------------------------------------------------------- */
+/* ---- configfs ----------------------------------------------------------- */
 
 static void random_configfs(struct thread *t)
 {
-	static const char *const fields[] = { "sms", "policy", "preemption", "hw_queues", "vram_bytes", "preset", "clock_khz" };
-	static const char *const values[] = { "1", "2", "16", "0", "fcfs", "dss", "switch", "4194304", "gtx980", "-1", "x" };
+	static const char *const fields[] = { "sms",	    "policy", "preemption", "hw_queues",
+					      "vram_bytes", "preset", "clock_khz" };
+	static const char *const values[] = { "1",	"2",	   "16",     "0",  "fcfs", "dss",
+					      "switch", "4194304", "gtx980", "-1", "x" };
 	char name[16], path[256];
 
 	snprintf(name, sizeof(name), "random-%d", (int)pick(t, 3));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The random driver's ioctls, and what else is done to descriptors: duplicated, handed to other processes, inherited, closed.
+ * The random driver's ioctls, and what else is done to descriptors: duplicated, handed to other
+ * processes, inherited, closed.
  */
 #ifndef RANDOM_IOCTL_H
 #define RANDOM_IOCTL_H
@@ -12,10 +13,12 @@
 #include "random.h"
 
 static const unsigned long all_ioctls[] = {
-	VGPU_IOC_VERSION, VGPU_IOC_DEVICE_INFO, VGPU_IOC_CONTEXT_INFO, VGPU_IOC_CONTEXT_PRIORITY, VGPU_IOC_QUEUE_CREATE,
-	VGPU_IOC_QUEUE_DESTROY, VGPU_IOC_MODULE_LOAD, VGPU_IOC_MODULE_UNLOAD, VGPU_IOC_MEM_MAP, VGPU_IOC_MEM_UNMAP,
-	VGPU_IOC_SUBMIT, VGPU_IOC_WAIT, VGPU_IOC_WAIT_ANY, VGPU_IOC_EVENTFD, VGPU_IOC_SEAT_CREATE, VGPU_IOC_RING_CREATE,
-	VGPU_IOC_RING_DOORBELL,
+	VGPU_IOC_VERSION,	   VGPU_IOC_DEVICE_INFO,   VGPU_IOC_CONTEXT_INFO,
+	VGPU_IOC_CONTEXT_PRIORITY, VGPU_IOC_QUEUE_CREATE,  VGPU_IOC_QUEUE_DESTROY,
+	VGPU_IOC_MODULE_LOAD,	   VGPU_IOC_MODULE_UNLOAD, VGPU_IOC_MEM_MAP,
+	VGPU_IOC_MEM_UNMAP,	   VGPU_IOC_SUBMIT,	   VGPU_IOC_WAIT,
+	VGPU_IOC_WAIT_ANY,	   VGPU_IOC_EVENTFD,	   VGPU_IOC_SEAT_CREATE,
+	VGPU_IOC_RING_CREATE,	   VGPU_IOC_RING_DOORBELL,
 };
 
 union any_argument {
@@ -105,7 +108,8 @@ static void ioctl_module(struct thread *t, int fd)
 	args.message = some_address(t);
 	args.message_bytes = (uint32_t)some_size(t);
 	if (!call(fd, VGPU_IOC_MODULE_LOAD, &args) && pick(t, 2))
-		call(fd, VGPU_IOC_MODULE_UNLOAD, &(struct vgpu_module_unload){ .module = args.module });
+		call(fd, VGPU_IOC_MODULE_UNLOAD,
+		     &(struct vgpu_module_unload){ .module = args.module });
 }
 
 static void ioctl_memory(struct thread *t, int fd)
@@ -136,7 +140,8 @@ static void ioctl_eventfd(struct thread *t, int fd)
 
 static void ioctl_seat(struct thread *t, int fd)
 {
-	struct vgpu_seat_create args = { .pid = pick(t, 4) ? 0 : (int32_t)pick(t, 400), .priority = (int32_t)pick(t, 3) - 1 };
+	struct vgpu_seat_create args = { .pid = pick(t, 4) ? 0 : (int32_t)pick(t, 400),
+					 .priority = (int32_t)pick(t, 3) - 1 };
 	struct vgpu_seat_move move = { .pid = pick(t, 2) ? getpid() : (int32_t)pick(t, 400) };
 	struct vgpu_seat_info info;
 	struct pollfd poll_for = { .events = POLLIN };
@@ -153,8 +158,9 @@ static void ioctl_seat(struct thread *t, int fd)
 /* Anything at all: what has no room here for its answer is written into the arena. */
 static void ioctl_anything(struct thread *t, int fd)
 {
-	unsigned long request = pick(t, 4) ? all_ioctls[pick(t, ARRAY_SIZE(all_ioctls))] :
-					     _IOC(pick(t, 4), VGPU_IOC_MAGIC, pick(t, 256), pick(t, 300));
+	unsigned long request =
+		pick(t, 4) ? all_ioctls[pick(t, ARRAY_SIZE(all_ioctls))] :
+			     _IOC(pick(t, 4), VGPU_IOC_MAGIC, pick(t, 256), pick(t, 300));
 	union any_argument arg;
 
 	for (size_t i = 0; i < ARRAY_SIZE(arg.raw); i++)
@@ -175,16 +181,20 @@ static void queue_comes_and_goes(struct thread *t, int fd)
 
 static void priority(struct thread *t, int fd)
 {
-	call(fd, VGPU_IOC_CONTEXT_PRIORITY, &(struct vgpu_context_priority){ .priority = (int32_t)pick(t, 5) - 2 });
+	call(fd, VGPU_IOC_CONTEXT_PRIORITY,
+	     &(struct vgpu_context_priority){ .priority = (int32_t)pick(t, 5) - 2 });
 }
 
-/* ---- descriptors ------------------------------------------------------------------------------------------------ */
+/* ---- descriptors -------------------------------------------------------- */
 
 static void pass_file(struct thread *t, int fd)
 {
 	char byte = 0, control[CMSG_SPACE(sizeof(int))] = {};
 	struct iovec io = { &byte, 1 };
-	struct msghdr m = { .msg_iov = &io, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control) };
+	struct msghdr m = { .msg_iov = &io,
+			    .msg_iovlen = 1,
+			    .msg_control = control,
+			    .msg_controllen = sizeof(control) };
 	struct cmsghdr *head = CMSG_FIRSTHDR(&m);
 
 	if (pick(t, 2)) {
@@ -195,14 +205,18 @@ static void pass_file(struct thread *t, int fd)
 		sendmsg(t->process->pass[0], &m, MSG_DONTWAIT);
 		return;
 	}
-	if (recvmsg(t->process->pass[1], &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) > 0 && CMSG_FIRSTHDR(&m)) {
+	if (recvmsg(t->process->pass[1], &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) > 0 &&
+	    CMSG_FIRSTHDR(&m)) {
 		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(fd));
 		dup2(fd, t->process->files[pick(t, FILES)]);
 		close(fd);
 	}
 }
 
-/* A fault ends a context for good: begin a new one, on the same number, under the other threads; also of living ones. */
+/*
+ * A fault ends a context for good: begin a new one, on the same number, under the other threads;
+ * also of living ones.
+ */
 static void renew_file(struct thread *t)
 {
 	struct vgpu_context_info info;

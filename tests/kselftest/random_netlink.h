@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The random driver's netlink messages: well-formed, nearly so, and not at all; listeners that do not read.
+ * The random driver's netlink messages: well-formed, nearly so, and not at all; listeners that do
+ * not read.
  */
 #ifndef RANDOM_NETLINK_H
 #define RANDOM_NETLINK_H
@@ -22,13 +23,16 @@ static void netlink_make(struct thread *t, struct random_netlink *n)
 	n->family = nl_family(n->socket, n->groups);
 	for (size_t i = 0; i < 2; i++)
 		if (pick(t, 2))
-			setsockopt(n->socket, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &n->groups[i], sizeof(n->groups[i]));
+			setsockopt(n->socket, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &n->groups[i],
+				   sizeof(n->groups[i]));
 }
 
 static void netlink_attribute(struct thread *t, struct request *r)
 {
-	static const char *const knobs[] = { "policy", "preemption", "watchdog_us", "transfer_policy", "nothing" };
-	static const char *const values[] = { "fcfs", "dss", "npq", "drain", "switch", "0", "1000000", "-1", "" };
+	static const char *const knobs[] = { "policy", "preemption", "watchdog_us",
+					     "transfer_policy", "nothing" };
+	static const char *const values[] = { "fcfs", "dss",	 "npq", "drain", "switch",
+					      "0",    "1000000", "-1",	"" };
 
 	switch (pick(t, 8)) {
 	case 0: return attr_u32(r, VGPU_NL_A_CONTEXT, (uint32_t)pick(t, 100));
@@ -53,10 +57,12 @@ static void netlink_ask(struct thread *t, struct random_netlink *n)
 	for (uint64_t i = pick(t, 4); i; i--)
 		netlink_attribute(t, r);
 	for (uint64_t i = pick(t, 4) ? 0 : pick(t, 8); i; i--)
-		r->bytes[NLMSG_HDRLEN + pick(t, r->head.nlmsg_len - NLMSG_HDRLEN)] = (uint8_t)rnd(&t->seed);
+		r->bytes[NLMSG_HDRLEN + pick(t, r->head.nlmsg_len - NLMSG_HDRLEN)] =
+			(uint8_t)rnd(&t->seed);
 	if (pick(t, 16) == 0)
 		r->head.nlmsg_len -= (uint32_t)pick(t, 8);
-	sendto(n->socket, r->bytes, r->head.nlmsg_len, MSG_DONTWAIT, (struct sockaddr *)&kernel, sizeof(kernel));
+	sendto(n->socket, r->bytes, r->head.nlmsg_len, MSG_DONTWAIT, (struct sockaddr *)&kernel,
+	       sizeof(kernel));
 }
 
 static void random_netlink(struct thread *t, struct random_netlink *n)

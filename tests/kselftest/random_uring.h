@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The random driver's io_uring commands: a ring of each thread's own, of every kind, with batches, waits, links, cancellation and
- * registered files. Commands lie in the arena, where others write.
+ * The random driver's io_uring commands: a ring of each thread's own, of every kind, with batches,
+ * waits, links, cancellation and registered files. Commands lie in the arena, where others write.
  */
 #ifndef RANDOM_URING_H
 #define RANDOM_URING_H
@@ -20,9 +20,13 @@ struct random_uring {
 static void uring_make(struct thread *t, struct random_uring *u)
 {
 	static const unsigned int kinds[] = {
-		0, IORING_SETUP_SQE128, IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN, IORING_SETUP_COOP_TASKRUN,
+		0,
+		IORING_SETUP_SQE128,
+		IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
+		IORING_SETUP_COOP_TASKRUN,
 	};
-	struct io_uring_params params = { .flags = kinds[pick(t, ARRAY_SIZE(kinds))], .sq_thread_idle = 1 };
+	struct io_uring_params params = { .flags = kinds[pick(t, ARRAY_SIZE(kinds))],
+					  .sq_thread_idle = 1 };
 
 	/* takes half a processor */
 	if (pick(t, 8) == 0)
@@ -30,7 +34,8 @@ static void uring_make(struct thread *t, struct random_uring *u)
 	if (pick(t, 4))
 		params.flags |= IORING_SETUP_CQE32;
 	u->made = !io_uring_queue_init_params(32, &u->ring, &params);
-	u->fixed = u->made && pick(t, 2) && !io_uring_register_files(&u->ring, t->process->files, FILES);
+	u->fixed = u->made && pick(t, 2) &&
+		   !io_uring_register_files(&u->ring, t->process->files, FILES);
 }
 
 static struct io_uring_sqe *uring_sqe(struct random_uring *u)

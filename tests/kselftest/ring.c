@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Mapped queues: launches that are stores, fences that are loads, and a process that writes whatever it likes, whenever it
- * likes, into the ring. Only its own context may feel it.
+ * Mapped queues: launches that are stores, fences that are loads, and a process that writes
+ * whatever it likes, whenever it likes, into the ring. Only its own context may feel it.
  */
 #include <pthread.h>
 
@@ -22,9 +22,12 @@ struct mapped {
 	uint32_t tail;
 };
 
-static int ring_create(int fd, uint32_t queue, uint32_t entries, uint32_t params, struct vgpu_ring_create *shape)
+static int ring_create(int fd, uint32_t queue, uint32_t entries, uint32_t params,
+		       struct vgpu_ring_create *shape)
 {
-	*shape = (struct vgpu_ring_create){ .queue = queue, .entries = entries, .param_bytes = params };
+	*shape = (struct vgpu_ring_create){ .queue = queue,
+					    .entries = entries,
+					    .param_bytes = params };
 	return call(fd, VGPU_IOC_RING_CREATE, shape);
 }
 
@@ -34,7 +37,8 @@ static struct mapped must_map(int fd, uint32_t queue)
 	void *ring, *fence;
 
 	CHECK_EQ(ring_create(fd, queue, ENTRIES, PAGE, &m.shape), 0);
-	ring = mmap(NULL, m.shape.ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)m.shape.ring_offset);
+	ring = mmap(NULL, m.shape.ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		    (off_t)m.shape.ring_offset);
 	fence = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, (off_t)m.shape.fence_offset);
 	CHECK(ring != MAP_FAILED && fence != MAP_FAILED);
 	m.ring = ring;
@@ -95,13 +99,17 @@ static void round_and_round(void)
 	CHECK_EQ(wait_seq(fd, m.queue, seq + 1, 0), -EINVAL);
 }
 
-/* Stores and ioctls of one queue in the order in which they were made; waits and polls see what lies in the ring. */
+/*
+ * Stores and ioctls of one queue in the order in which they were made; waits and polls see what
+ * lies in the ring.
+ */
 static void in_order(void)
 {
 	uint32_t in[1] = { 5 }, out[2] = {};
 	struct vgpu_cmd fill = cmd_fill(BASE, 7, 4, 1);
 	struct vgpu_cmd copies[2] = { cmd_d2h(&out[0], BASE, 4), cmd_h2d(BASE, in, 4) };
-	struct vgpu_cmd d2d = cmd_copy(VGPU_CMD_COPY_D2D, BASE + 64, BASE, 4), last = cmd_d2h(&out[1], BASE + 64, 4);
+	struct vgpu_cmd d2d = cmd_copy(VGPU_CMD_COPY_D2D, BASE + 64, BASE, 4),
+			last = cmd_d2h(&out[1], BASE + 64, 4);
 	int fd = must_open();
 	struct mapped m = must_map(fd, must_queue(fd));
 
@@ -130,7 +138,8 @@ static void between_rings(void)
 
 	CHECK_EQ(mem_map(fd, BASE, PAGE), 0);
 	for (uint64_t i = 0; i < 50; i++) {
-		struct vgpu_cmd to_a = cmd_wait(a.queue, 2 * i + 1), to_b = cmd_wait(b.queue, 2 * i + 2);
+		struct vgpu_cmd to_a = cmd_wait(a.queue, 2 * i + 1),
+				to_b = cmd_wait(b.queue, 2 * i + 2);
 
 		ring_store(&a, &fill[i & 1], 1);
 		ring_store(&b, &to_a, 1);
@@ -152,7 +161,9 @@ static void launches(void)
 
 	CHECK_EQ(mem_map(fd, BASE, PAGE), 0);
 	for (uint32_t round = 0; round < 20; round++) {
-		struct affine_params params = { .out = BASE + 128 * round, .factor = round, .add = 3 };
+		struct affine_params params = { .out = BASE + 128 * round,
+						.factor = round,
+						.add = 3 };
 
 		memcpy(m.params + 64 * round, &params, sizeof(params));
 		cmd.launch.params = 64 * round;
@@ -188,10 +199,14 @@ static void refused(void)
 	doorbell.reserved = 1;
 	CHECK_EQ(call(fd, VGPU_IOC_RING_DOORBELL, &doorbell), -EINVAL);
 	shape = m.shape;
-	CHECK(mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)shape.fence_offset) == MAP_FAILED);
-	CHECK(mmap(NULL, shape.ring_bytes, PROT_READ, MAP_PRIVATE, fd, (off_t)shape.ring_offset) == MAP_FAILED);
-	CHECK(mmap(NULL, shape.ring_bytes + PAGE, PROT_READ, MAP_SHARED, fd, (off_t)shape.ring_offset) == MAP_FAILED);
-	CHECK(mmap(NULL, shape.ring_bytes, PROT_READ, MAP_SHARED, fd, (off_t)(shape.ring_offset + PAGE)) == MAP_FAILED);
+	CHECK(mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)shape.fence_offset) ==
+	      MAP_FAILED);
+	CHECK(mmap(NULL, shape.ring_bytes, PROT_READ, MAP_PRIVATE, fd, (off_t)shape.ring_offset) ==
+	      MAP_FAILED);
+	CHECK(mmap(NULL, shape.ring_bytes + PAGE, PROT_READ, MAP_SHARED, fd,
+		   (off_t)shape.ring_offset) == MAP_FAILED);
+	CHECK(mmap(NULL, shape.ring_bytes, PROT_READ, MAP_SHARED, fd,
+		   (off_t)(shape.ring_offset + PAGE)) == MAP_FAILED);
 	CHECK(mmap(NULL, shape.ring_bytes, PROT_READ, MAP_SHARED, fd, 1ll << 61) == MAP_FAILED);
 	CHECK(mprotect((void *)m.fence, PAGE, PROT_READ | PROT_WRITE) < 0 && errno == EACCES);
 	int self = open("/proc/self/mem", O_RDWR);
@@ -200,9 +215,12 @@ static void refused(void)
 	/* nor as a debugger would, nor by the device */
 	CHECK(self >= 0 && pwrite(self, &lie, 8, (off_t)(uintptr_t)m.fence) < 0);
 	CHECK_EQ(mem_map(fd, BASE, PAGE), 0);
-	CHECK_EQ(submit(fd, queue, (struct vgpu_cmd[]){ cmd_d2h((void *)m.fence, BASE, 8) }, 1, NULL), -EFAULT);
+	CHECK_EQ(submit(fd, queue, (struct vgpu_cmd[]){ cmd_d2h((void *)m.fence, BASE, 8) }, 1,
+			NULL),
+		 -EFAULT);
 	CHECK_EQ(m.fence->completed, 0);
-	CHECK(mremap((void *)m.ring, shape.ring_bytes, 2 * shape.ring_bytes, MREMAP_MAYMOVE) == MAP_FAILED);
+	CHECK(mremap((void *)m.ring, shape.ring_bytes, 2 * shape.ring_bytes, MREMAP_MAYMOVE) ==
+	      MAP_FAILED);
 }
 
 static void dies_of(const struct vgpu_cmd *cmd, uint32_t reason)
@@ -234,11 +252,18 @@ static void bad_commands(void)
 {
 	static uint64_t word;
 	struct vgpu_cmd bad[] = {
-		{ .op = 999 }, { .op = VGPU_CMD_NOP, .flags = 1 }, { .op = VGPU_CMD_NOP, .reserved = 1 },
-		cmd_stamp(&word), cmd_h2d(BASE, &word, 8), cmd_d2h(&word, BASE, 8),
-		cmd_launch(77, 0, 1, 32, NULL, 0), cmd_launch(1, 0, 1, 32, NULL, PAGE + 1),
-		cmd_launch(1, 0, 1, 32, (void *)-8l, 16), cmd_launch(1, 0, 1, 32, (void *)PAGE, 8),
-		cmd_wait(0, 1000), cmd_wait(12345, 0),
+		{ .op = 999 },
+		{ .op = VGPU_CMD_NOP, .flags = 1 },
+		{ .op = VGPU_CMD_NOP, .reserved = 1 },
+		cmd_stamp(&word),
+		cmd_h2d(BASE, &word, 8),
+		cmd_d2h(&word, BASE, 8),
+		cmd_launch(77, 0, 1, 32, NULL, 0),
+		cmd_launch(1, 0, 1, 32, NULL, PAGE + 1),
+		cmd_launch(1, 0, 1, 32, (void *)-8l, 16),
+		cmd_launch(1, 0, 1, 32, (void *)PAGE, 8),
+		cmd_wait(0, 1000),
+		cmd_wait(12345, 0),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
@@ -247,7 +272,8 @@ static void bad_commands(void)
 
 static void overrun(void)
 {
-	static const uint32_t steps[] = { ENTRIES + 1, 2 * ENTRIES, 0x7fffffff, 0x80000000, 0xffffffff };
+	static const uint32_t steps[] = { ENTRIES + 1, 2 * ENTRIES, 0x7fffffff, 0x80000000,
+					  0xffffffff };
 
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		struct vgpu_ring_doorbell doorbell;
@@ -294,7 +320,8 @@ static void *scribble(void *arg)
 
 	while (!s->stop) {
 		uint64_t r = rnd(&seed);
-		volatile uint64_t *word = (volatile uint64_t *)&s->m->commands[r % ENTRIES] + (r >> 32) % 8;
+		volatile uint64_t *word =
+			(volatile uint64_t *)&s->m->commands[r % ENTRIES] + (r >> 32) % 8;
 
 		*word = (r >> 40) & 1 ? rnd(&seed) : (r >> 48) % VGPU_CMD_COUNT;
 		if (s->tail && (r & 0xfff) == 0)
@@ -303,7 +330,9 @@ static void *scribble(void *arg)
 	return NULL;
 }
 
-/* Another thread writes into the commands, the parameters and the tail while the device takes them. */
+/*
+ * Another thread writes into the commands, the parameters and the tail while the device takes them.
+ */
 static void changed_underneath(void)
 {
 	int other = must_open();
@@ -337,7 +366,10 @@ static void changed_underneath(void)
 	CHECK_EQ(must_context_info(other).dead, 0);
 }
 
-/* A mapping keeps the context, as a descriptor does; a child does not inherit it; the queue may go before it. */
+/*
+ * A mapping keeps the context, as a descriptor does; a child does not inherit it; the queue may go
+ * before it.
+ */
 static void mapping_lives(void)
 {
 	struct vgpu_cmd nop = cmd_nop();

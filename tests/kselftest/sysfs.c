@@ -66,7 +66,9 @@ static void information(void)
 /* Every knob: reads, takes back what it says, refuses nonsense and says why in the log. */
 static void knobs(void)
 {
-	static const char *const none[] = { "", "\n", "no such thing\n", "-1\n", "99999999999999999999999999\n", "0x\n" };
+	static const char *const none[] = {
+		"", "\n", "no such thing\n", "-1\n", "99999999999999999999999999\n", "0x\n"
+	};
 	static char log[1 << 20];
 	char text[4096], value[4096];
 	unsigned int count = 0;
@@ -86,14 +88,16 @@ static void knobs(void)
 			continue;
 		close(fd);
 		if (write_text(SYSFS, entry->d_name, "no such thing\n") != -EINVAL)
-			continue;	/* root opens read-only attributes too: those say EIO or EACCES */
+			/* root opens read-only attributes too: those say EIO or EACCES */
+			continue;
 		count++;
 		CHECK(read_text(SYSFS, entry->d_name, text, sizeof(text)) > 0);
 		CHECK(text[strlen(text) - 1] == '\n');
 		strcpy(value, text);
 		open_bracket = strchr(text, '[');
 		if (open_bracket) {	/* a list: the active one */
-			snprintf(value, sizeof(value), "%.*s\n", (int)strcspn(open_bracket + 1, "]"), open_bracket + 1);
+			snprintf(value, sizeof(value), "%.*s\n",
+				 (int)strcspn(open_bracket + 1, "]"), open_bracket + 1);
 		}
 		CHECK_EQ(write_text(SYSFS, entry->d_name, value), 0);
 		for (size_t i = 1; i < ARRAY_SIZE(none); i++)

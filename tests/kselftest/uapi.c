@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * The door itself: version and information, unknown ioctls, flags and reserved fields, pointers to nowhere, handles
- * that are not there.
+ * The door itself: version and information, unknown ioctls, flags and reserved fields, pointers to
+ * nowhere, handles that are not there.
  */
 #include "vgpu_asm.h"
 
 static const unsigned long known[] = {
-	VGPU_IOC_VERSION, VGPU_IOC_DEVICE_INFO, VGPU_IOC_CONTEXT_INFO, VGPU_IOC_QUEUE_CREATE, VGPU_IOC_QUEUE_DESTROY,
-	VGPU_IOC_MODULE_LOAD, VGPU_IOC_MODULE_UNLOAD, VGPU_IOC_MEM_MAP, VGPU_IOC_MEM_UNMAP, VGPU_IOC_SUBMIT,
-	VGPU_IOC_WAIT, VGPU_IOC_CONTEXT_PRIORITY, VGPU_IOC_WAIT_ANY, VGPU_IOC_SEAT_CREATE, VGPU_IOC_EVENTFD,
-	VGPU_IOC_RING_CREATE, VGPU_IOC_RING_DOORBELL,
+	VGPU_IOC_VERSION,	VGPU_IOC_DEVICE_INFO,	VGPU_IOC_CONTEXT_INFO,
+	VGPU_IOC_QUEUE_CREATE,	VGPU_IOC_QUEUE_DESTROY, VGPU_IOC_MODULE_LOAD,
+	VGPU_IOC_MODULE_UNLOAD, VGPU_IOC_MEM_MAP,	VGPU_IOC_MEM_UNMAP,
+	VGPU_IOC_SUBMIT,	VGPU_IOC_WAIT,		VGPU_IOC_CONTEXT_PRIORITY,
+	VGPU_IOC_WAIT_ANY,	VGPU_IOC_SEAT_CREATE,	VGPU_IOC_EVENTFD,
+	VGPU_IOC_RING_CREATE,	VGPU_IOC_RING_DOORBELL,
 };
 
 static bool is_known(unsigned long request)
@@ -42,7 +44,8 @@ static void device_info(void)
 	CHECK(info.name[0] && memchr(info.name, 0, sizeof(info.name)));
 	CHECK(info.policy[0] && memchr(info.policy, 0, sizeof(info.policy)));
 	CHECK(info.preemption[0] && memchr(info.preemption, 0, sizeof(info.preemption)));
-	CHECK(info.sms && info.clock_khz && info.regs_per_sm && info.shared_per_sm && info.threads_per_sm);
+	CHECK(info.sms && info.clock_khz && info.regs_per_sm && info.shared_per_sm &&
+	      info.threads_per_sm);
 	CHECK(info.blocks_per_sm && info.hw_queues && info.memory_bandwidth && info.link_bandwidth);
 	CHECK_EQ(info.warp_size, 32);
 	CHECK(info.threads_per_block <= info.threads_per_sm);
@@ -62,8 +65,10 @@ static void context_info(void)
 	CHECK_EQ(call(fd, VGPU_IOC_CONTEXT_INFO, &info), 0);
 	CHECK(info.id);
 	CHECK(info.id != must_context_info(other).id);
-	CHECK(!info.queues && !info.modules && !info.dead && !info.mapped_bytes && !info.resident_bytes);
-	CHECK(!info.kernels && !info.blocks && !info.copies && !info.copied_bytes && !info.instructions);
+	CHECK(!info.queues && !info.modules && !info.dead && !info.mapped_bytes &&
+	      !info.resident_bytes);
+	CHECK(!info.kernels && !info.blocks && !info.copies && !info.copied_bytes &&
+	      !info.instructions);
 	CHECK_EQ(info.fault.reason, VGPU_FAULT_NONE);
 	must_queue(fd);
 	CHECK_EQ(mem_map(fd, BASE, 4 * PAGE), 0);
@@ -91,14 +96,16 @@ static void anybody_may_open(void)
 static void unknown_numbers(void)
 {
 	static const unsigned int sizes[] = { 0, 1, 4, 8, 16, 24, 40, 64, 128, 4096 };
-	static const unsigned int directions[] = { _IOC_NONE, _IOC_READ, _IOC_WRITE, _IOC_READ | _IOC_WRITE };
+	static const unsigned int directions[] = { _IOC_NONE, _IOC_READ, _IOC_WRITE,
+						   _IOC_READ | _IOC_WRITE };
 	uint8_t arg[16384] = {};
 	int fd = must_open();
 
 	for (unsigned int nr = 0; nr < 256; nr++)
 		for (size_t d = 0; d < ARRAY_SIZE(directions); d++)
 			for (size_t s = 0; s < ARRAY_SIZE(sizes); s++) {
-				unsigned long request = _IOC(directions[d], VGPU_IOC_MAGIC, nr, sizes[s]);
+				unsigned long request =
+					_IOC(directions[d], VGPU_IOC_MAGIC, nr, sizes[s]);
 
 				if (!is_known(request))
 					CHECK_EQ(call(fd, request, arg), -ENOTTY);
@@ -107,18 +114,33 @@ static void unknown_numbers(void)
 		unsigned long request = known[i];
 		unsigned int size = _IOC_SIZE(request);
 
-		CHECK_EQ(call(fd, _IOC(_IOC_DIR(request), VGPU_IOC_MAGIC, _IOC_NR(request), size + 8), arg), -ENOTTY);
-		CHECK_EQ(call(fd, _IOC(_IOC_DIR(request), VGPU_IOC_MAGIC, _IOC_NR(request), size - 4), arg), -ENOTTY);
-		CHECK_EQ(call(fd, _IOC(_IOC_DIR(request), 'v', _IOC_NR(request), size), arg), -ENOTTY);
-		CHECK_EQ(call(fd, _IOC(_IOC_DIR(request) ^ _IOC_READ, VGPU_IOC_MAGIC, _IOC_NR(request), size), arg),
+		CHECK_EQ(call(fd,
+			      _IOC(_IOC_DIR(request), VGPU_IOC_MAGIC, _IOC_NR(request), size + 8),
+			      arg),
+			 -ENOTTY);
+		CHECK_EQ(call(fd,
+			      _IOC(_IOC_DIR(request), VGPU_IOC_MAGIC, _IOC_NR(request), size - 4),
+			      arg),
+			 -ENOTTY);
+		CHECK_EQ(call(fd, _IOC(_IOC_DIR(request), 'v', _IOC_NR(request), size), arg),
+			 -ENOTTY);
+		CHECK_EQ(call(fd,
+			      _IOC(_IOC_DIR(request) ^ _IOC_READ, VGPU_IOC_MAGIC, _IOC_NR(request),
+				   size),
+			      arg),
 			 -ENOTTY);
 	}
 }
 
 static void pointers_to_nowhere(void)
 {
-	static const uintptr_t nowhere[] = { 0, 8, 0x7fffffffe000ul, 0x8000000000000000ul, 0xffff888000000000ul,
-					     0xffffffff81000000ul, ~0ul - 7 };
+	static const uintptr_t nowhere[] = { 0,
+					     8,
+					     0x7fffffffe000ul,
+					     0x8000000000000000ul,
+					     0xffff888000000000ul,
+					     0xffffffff81000000ul,
+					     ~0ul - 7 };
 	int fd = must_open();
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Commands of io_uring: batches and fences with every kind of ring, what is refused, and what ends them: the context's
- * death, time, a closed descriptor, exec, the end of the process or of the ring.
+ * Commands of io_uring: batches and fences with every kind of ring, what is refused, and what ends
+ * them: the context's death, time, a closed descriptor, exec, the end of the process or of the
+ * ring.
  */
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -116,8 +117,8 @@ static struct cqe one_wait(struct io_uring *ring, int fd, uint32_t queue, uint64
 	return must_one(ring);
 }
 
-static struct cqe one_submit(struct io_uring *ring, int fd, uint32_t queue, const struct vgpu_cmd *cmds, uint16_t count,
-			     uint16_t flags)
+static struct cqe one_submit(struct io_uring *ring, int fd, uint32_t queue,
+			     const struct vgpu_cmd *cmds, uint16_t count, uint16_t flags)
 {
 	sqe_submit(ring, fd, queue, cmds, count, flags, 1);
 	return must_one(ring);
@@ -282,7 +283,8 @@ static void child_with_flight(unsigned int flags, bool registered, void (*how)(v
 		if (registered)
 			CHECK_EQ(io_uring_register_files(&ring, &fd, 1), 0);
 		for (i = 0; i < 32; i++) {
-			sqe = sqe_submit(&ring, registered ? 0 : fd, queue, i ? &nop : &cmd, 1, 0, 1);
+			sqe = sqe_submit(&ring, registered ? 0 : fd, queue, i ? &nop : &cmd, 1, 0,
+					 1);
 			sqe->flags = registered ? IOSQE_FIXED_FILE : 0;
 		}
 		CHECK_EQ(io_uring_submit(&ring), 32);
@@ -409,8 +411,8 @@ static void must_stand(struct io_uring *ring, int fd)
 }
 
 /*
- * With a lockstep clock a wait in flight is a thread that waits, a batch in flight is not; a wait whose time is over waits no
- * longer; and of two processes none gets ahead of the other.
+ * With a lockstep clock a wait in flight is a thread that waits, a batch in flight is not; a wait
+ * whose time is over waits no longer; and of two processes none gets ahead of the other.
  */
 static void lockstep(void)
 {

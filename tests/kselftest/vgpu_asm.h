@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A small assembler: VASS binaries put together by hand, instruction by instruction, and the kernels that several tests
- * use. Instruction set: uapi/vgpu_isa.h.
+ * A small assembler: VASS binaries put together by hand, instruction by instruction, and the
+ * kernels that several tests use. Instruction set: uapi/vgpu_isa.h.
  */
 #ifndef VGPU_ASM_H
 #define VGPU_ASM_H
@@ -26,12 +26,18 @@ struct binary {
 	struct vgpu_insn code[ASM_INSNS];
 };
 
-static inline void insn(struct program *p, uint16_t op, uint8_t flags, uint8_t dst, uint8_t a, uint8_t b, uint8_t c,
-			uint64_t imm)
+static inline void insn(struct program *p, uint16_t op, uint8_t flags, uint8_t dst, uint8_t a,
+			uint8_t b, uint8_t c, uint64_t imm)
 {
 	CHECK(p->insns < ASM_INSNS && p->count);
-	p->code[p->insns++] = (struct vgpu_insn){ .op = op, .guard = VGPU_PT, .flags = flags, .dst = dst, .a = a,
-						  .b = b, .c = c, .imm = imm };
+	p->code[p->insns++] = (struct vgpu_insn){ .op = op,
+						  .guard = VGPU_PT,
+						  .flags = flags,
+						  .dst = dst,
+						  .a = a,
+						  .b = b,
+						  .c = c,
+						  .imm = imm };
 	p->kernels[p->count - 1].code_count++;
 }
 
@@ -39,8 +45,9 @@ static inline void insn(struct program *p, uint16_t op, uint8_t flags, uint8_t d
 static inline uint32_t kernel(struct program *p, const char *name, uint32_t param_bytes)
 {
 	CHECK(p->count < ASM_KERNELS && p->names_bytes + strlen(name) < sizeof(p->names));
-	p->kernels[p->count] = (struct vgpu_vass_kernel){ .name = p->names_bytes, .entry = p->insns, .regs = 32,
-							  .param_bytes = param_bytes };
+	p->kernels[p->count] = (struct vgpu_vass_kernel){
+		.name = p->names_bytes, .entry = p->insns, .regs = 32, .param_bytes = param_bytes
+	};
 	strcpy(p->names + p->names_bytes, name);
 	p->names_bytes += (uint32_t)strlen(name) + 1;
 	return p->count++;
@@ -100,7 +107,8 @@ static inline uint32_t program_binary(const struct program *p, struct binary *b)
 	b->header = (struct vgpu_vass_header){
 		.magic = VGPU_VASS_MAGIC,
 		.version = VGPU_VASS_VERSION,
-		.total_bytes = (uint32_t)(offsetof(struct binary, code) + p->insns * sizeof(p->code[0])),
+		.total_bytes =
+			(uint32_t)(offsetof(struct binary, code) + p->insns * sizeof(p->code[0])),
 		.code_offset = offsetof(struct binary, code),
 		.code_count = p->insns,
 		.kernel_offset = offsetof(struct binary, kernels),
@@ -115,9 +123,12 @@ static inline uint32_t program_binary(const struct program *p, struct binary *b)
 }
 
 /* Returns the handle or a negative errno; @message may be NULL. */
-static inline int module_load(int fd, const void *binary, uint32_t bytes, char *message, uint32_t message_bytes)
+static inline int module_load(int fd, const void *binary, uint32_t bytes, char *message,
+			      uint32_t message_bytes)
 {
-	struct vgpu_module_load load = { .binary = (uintptr_t)binary, .bytes = bytes, .message = (uintptr_t)message,
+	struct vgpu_module_load load = { .binary = (uintptr_t)binary,
+					 .bytes = bytes,
+					 .message = (uintptr_t)message,
 					 .message_bytes = message_bytes };
 	int ret = call(fd, VGPU_IOC_MODULE_LOAD, &load);
 
@@ -144,7 +155,7 @@ static inline uint32_t must_load(int fd, const struct program *p)
 	return (uint32_t)module;
 }
 
-/* ---- kernels for several tests --------------------------------------------------------------------------------- */
+/* ---- kernels for several tests ------------------------------------------ */
 
 struct affine_params {
 	uint64_t out;
@@ -192,9 +203,12 @@ static inline int must_open_busy(uint32_t *queue)
 	return fd;
 }
 
-/* Run affine over @count blocks of 128 threads and compare every word. Ends the test when one is wrong. */
-static inline void must_compute(int fd, uint32_t queue, uint32_t module, uint32_t index, uint64_t base, uint32_t blocks,
-				uint32_t factor, uint32_t add)
+/*
+ * Run affine over @count blocks of 128 threads and compare every word. Ends the test when one is
+ * wrong.
+ */
+static inline void must_compute(int fd, uint32_t queue, uint32_t module, uint32_t index,
+				uint64_t base, uint32_t blocks, uint32_t factor, uint32_t add)
 {
 	struct affine_params params = { .out = base, .factor = factor, .add = add };
 	uint32_t count = blocks * 128, i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ioctls of /dev/vgpu as functions, for tests. Functions return 0 (or a handle) or a negative errno; those named
- * must_* end the test when they fail.
+ * The ioctls of /dev/vgpu as functions, for tests. Functions return 0 (or a handle) or a negative
+ * errno; those named must_* end the test when they fail.
  */
 #ifndef VGPU_CLIENT_H
 #define VGPU_CLIENT_H
@@ -88,7 +88,8 @@ static inline int mem_unmap(int fd, uint64_t address, uint64_t bytes)
 }
 
 /* @seq gets the sequence number on success, the index of the failed command on failure. */
-static inline int submit(int fd, uint32_t queue, const struct vgpu_cmd *cmds, uint32_t count, uint64_t *seq)
+static inline int submit(int fd, uint32_t queue, const struct vgpu_cmd *cmds, uint32_t count,
+			 uint64_t *seq)
 {
 	struct vgpu_submit sub = { .queue = queue, .count = count, .commands = (uintptr_t)cmds };
 	int ret = call(fd, VGPU_IOC_SUBMIT, &sub);
@@ -98,7 +99,8 @@ static inline int submit(int fd, uint32_t queue, const struct vgpu_cmd *cmds, ui
 	return ret;
 }
 
-static inline uint64_t must_submit(int fd, uint32_t queue, const struct vgpu_cmd *cmds, uint32_t count)
+static inline uint64_t must_submit(int fd, uint32_t queue, const struct vgpu_cmd *cmds,
+				   uint32_t count)
 {
 	uint64_t seq;
 
@@ -126,7 +128,8 @@ static inline struct vgpu_cmd cmd_nop(void)
 	return (struct vgpu_cmd){ .op = VGPU_CMD_NOP };
 }
 
-static inline struct vgpu_cmd cmd_copy(enum vgpu_cmd_op op, uint64_t dst, uint64_t src, uint64_t bytes)
+static inline struct vgpu_cmd cmd_copy(enum vgpu_cmd_op op, uint64_t dst, uint64_t src,
+				       uint64_t bytes)
 {
 	return (struct vgpu_cmd){ .op = op, .copy = { .dst = dst, .src = src, .bytes = bytes } };
 }
@@ -143,8 +146,10 @@ static inline struct vgpu_cmd cmd_d2h(void *dst, uint64_t src, uint64_t bytes)
 
 static inline struct vgpu_cmd cmd_fill(uint64_t dst, uint32_t value, uint32_t width, uint64_t count)
 {
-	return (struct vgpu_cmd){ .op = VGPU_CMD_FILL,
-				  .fill = { .dst = dst, .count = count, .value = value, .width = width } };
+	return (struct vgpu_cmd){
+		.op = VGPU_CMD_FILL,
+		.fill = { .dst = dst, .count = count, .value = value, .width = width }
+	};
 }
 
 static inline struct vgpu_cmd cmd_stamp(void *dst)
@@ -160,16 +165,21 @@ static inline struct vgpu_cmd cmd_wait(uint32_t queue, uint64_t seq)
 static inline struct vgpu_cmd cmd_profiled(uint64_t blocks, uint64_t block_ps)
 {
 	return (struct vgpu_cmd){ .op = VGPU_CMD_PROFILED,
-				  .profiled = { .blocks = blocks, .block_ps = block_ps, .threads = 128,
+				  .profiled = { .blocks = blocks,
+						.block_ps = block_ps,
+						.threads = 128,
 						.regs_per_block = 4096 } };
 }
 
-static inline struct vgpu_cmd cmd_launch(uint32_t module, uint32_t kernel, uint32_t blocks, uint32_t threads,
-					 const void *params, uint32_t bytes)
+static inline struct vgpu_cmd cmd_launch(uint32_t module, uint32_t kernel, uint32_t blocks,
+					 uint32_t threads, const void *params, uint32_t bytes)
 {
 	return (struct vgpu_cmd){ .op = VGPU_CMD_LAUNCH,
-				  .launch = { .module = module, .kernel = kernel, .grid = { blocks, 1, 1 },
-					      .block = { threads, 1, 1 }, .param_bytes = bytes,
+				  .launch = { .module = module,
+					      .kernel = kernel,
+					      .grid = { blocks, 1, 1 },
+					      .block = { threads, 1, 1 },
+					      .param_bytes = bytes,
 					      .params = (uintptr_t)params } };
 }
 

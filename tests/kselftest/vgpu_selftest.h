@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every test program here shares: TAP output, one child process and one deadline a test, and after each test the
- * question whether the device holds as much as before. Header only, so that a program is one file.
+ * What every test program here shares: TAP output, one child process and one deadline a test, and
+ * after each test the question whether the device holds as much as before. Header only, so that a
+ * program is one file.
  */
 #ifndef VGPU_SELFTEST_H
 #define VGPU_SELFTEST_H
@@ -30,22 +31,24 @@ struct test {
 };
 
 /* Each test is a child process: a failed check ends it. */
-#define CHECK(cond) do { \
-	if (!(cond)) { \
-		int errno_ = errno; \
-		printf("# %s:%d: not so: %s (errno %d, %s)\n", __FILE__, __LINE__, #cond, errno_, strerror(errno_)); \
-		fflush(stdout); \
-		_exit(TEST_FAIL); \
-	} \
+#define CHECK(cond) do {									\
+	if (!(cond)) {										\
+		int errno_ = errno;								\
+		printf("# %s:%d: not so: %s (errno %d, %s)\n", __FILE__, __LINE__, #cond, errno_, \
+			strerror(errno_)); \
+		fflush(stdout);									\
+		_exit(TEST_FAIL);								\
+	}											\
 } while (0)
 
-#define CHECK_EQ(a, b) do { \
-	long long a_ = (long long)(a), b_ = (long long)(b); \
-	if (a_ != b_) { \
-		printf("# %s:%d: %s is %lld, not %s = %lld\n", __FILE__, __LINE__, #a, a_, #b, b_); \
-		fflush(stdout); \
-		_exit(TEST_FAIL); \
-	} \
+#define CHECK_EQ(a, b) do {									\
+	long long a_ = (long long)(a), b_ = (long long)(b);					\
+	if (a_ != b_) {										\
+		printf("# %s:%d: %s is %lld, not %s = %lld\n", __FILE__, __LINE__, #a, a_, #b, \
+			b_); \
+		fflush(stdout);									\
+		_exit(TEST_FAIL);								\
+	}											\
 } while (0)
 
 #define SKIP(why) do { \
@@ -187,8 +190,8 @@ static inline int tests_main(int argc, char **argv, const struct test *tests, un
 		if (*before && test_leaked(before))
 			result = TEST_FAIL;
 		failed += result != TEST_PASS && result != TEST_SKIP;
-		printf("%sok %u - %s%s\n", result == TEST_PASS || result == TEST_SKIP ? "" : "not ", ++n, tests[i].name,
-		       result == TEST_SKIP ? " # SKIP" : "");
+		printf("%sok %u - %s%s\n", result == TEST_PASS || result == TEST_SKIP ? "" : "not ",
+		       ++n, tests[i].name, result == TEST_SKIP ? " # SKIP" : "");
 		fflush(stdout);
 	}
 	return failed ? 1 : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Commands of io_uring as functions, for tests: an SQE is filled, sent, its CQE awaited. Rings have SQEs of 64 bytes unless
- * a test says otherwise, and CQEs of 32.
+ * Commands of io_uring as functions, for tests: an SQE is filled, sent, its CQE awaited. Rings have
+ * SQEs of 64 bytes unless a test says otherwise, and CQEs of 32.
  */
 #ifndef VGPU_URING_H
 #define VGPU_URING_H
@@ -19,7 +19,8 @@ static inline void must_ring(struct io_uring *ring, unsigned int depth, unsigned
 	CHECK_EQ(ret, 0);
 }
 
-static inline struct io_uring_sqe *sqe_cmd(struct io_uring *ring, int fd, uint32_t op, uint64_t data)
+static inline struct io_uring_sqe *sqe_cmd(struct io_uring *ring, int fd, uint32_t op,
+					   uint64_t data)
 {
 	struct io_uring_sqe *sqe = io_uring_get_sqe(ring);
 
@@ -33,17 +34,20 @@ static inline struct io_uring_sqe *sqe_cmd(struct io_uring *ring, int fd, uint32
 }
 
 static inline struct io_uring_sqe *sqe_submit(struct io_uring *ring, int fd, uint32_t queue,
-					      const struct vgpu_cmd *cmds, uint16_t count, uint16_t flags, uint64_t data)
+					      const struct vgpu_cmd *cmds, uint16_t count,
+					      uint16_t flags, uint64_t data)
 {
 	struct io_uring_sqe *sqe = sqe_cmd(ring, fd, VGPU_URING_SUBMIT, data);
-	struct vgpu_uring_submit args = { .commands = (uintptr_t)cmds, .queue = queue, .count = count, .flags = flags };
+	struct vgpu_uring_submit args = {
+		.commands = (uintptr_t)cmds, .queue = queue, .count = count, .flags = flags
+	};
 
 	memcpy(sqe->cmd, &args, sizeof(args));
 	return sqe;
 }
 
-static inline struct io_uring_sqe *sqe_wait(struct io_uring *ring, int fd, uint32_t queue, uint64_t seq,
-					    uint32_t timeout_ms, uint64_t data)
+static inline struct io_uring_sqe *sqe_wait(struct io_uring *ring, int fd, uint32_t queue,
+					    uint64_t seq, uint32_t timeout_ms, uint64_t data)
 {
 	struct io_uring_sqe *sqe = sqe_cmd(ring, fd, VGPU_URING_WAIT, data);
 	struct vgpu_uring_wait args = { .seq = seq, .queue = queue, .timeout_ms = timeout_ms };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Loading and unloading the module itself; last, because it does. Unload is refused while a file is open; wrong
- * parameters are refused with a line that says what would be right. VGPU_MODULE names the file of the module.
+ * Loading and unloading the module itself; last, because it does. Unload is refused while a file is
+ * open; wrong parameters are refused with a line that says what would be right. VGPU_MODULE names
+ * the file of the module.
  */
 #include <sys/klog.h>
 #include <sys/stat.h>
@@ -136,11 +137,11 @@ static void parameters_refused(void)
 		{ "devices=many", "invalid for parameter `devices'" },
 		{ "vram_mb=4000000000", "MiB of device memory do not fit; this machine has" },
 		{ "vram_mb=-1", "invalid for parameter `vram_mb'" },
-		{ "set=no_such_field=3", "the configuration has no field \"no_such_field\"" },
+		{ "set=no_such_field=3", "set: no field \"no_such_field\"" },
 		{ "set=sms", "\"sms\" is not of the form field=value" },
 		{ "set=sms=0", "sms" },
-		{ "set=sms=many", "field \"sms\" does not take \"many\"" },
-		{ "set=sms=4,clock_khz=", "field \"clock_khz\" does not take" },
+		{ "set=sms=many", "set: sms does not take \"many\"" },
+		{ "set=sms=4,clock_khz=", "set: clock_khz does not take" },
 		{ "set=policy=nobody", "policy" },
 		{ "trace_records=1000", "trace_records=1000 is not a power of two" },
 	};
@@ -164,7 +165,9 @@ static void parameters_taken(void)
 	int fd, other;
 
 	CHECK_EQ(module_remove(), 0);
-	CHECK_EQ(module_insert("preset=gtx980 devices=16 vram_mb=64 set=sms=5,watchdog_ps=1000000000000"), 0);
+	CHECK_EQ(module_insert(
+			 "preset=gtx980 devices=16 vram_mb=64 set=sms=5,watchdog_ps=1000000000000"),
+		 0);
 	fd = must_open();
 	info = must_device_info(fd);
 	CHECK(!strcmp(info.name, "gtx980"));
@@ -195,7 +198,8 @@ static void more_than_there_is(void)
 	FILE *file = fopen("/proc/meminfo", "r");
 	int fd, other;
 
-	CHECK(file && fgets(line, sizeof(line), file) && sscanf(line, "MemTotal: %llu", &total_kb) == 1);
+	CHECK(file && fgets(line, sizeof(line), file) &&
+	      sscanf(line, "MemTotal: %llu", &total_kb) == 1);
 	fclose(file);
 	if (total_kb > 4ull << 20)
 		SKIP("this machine has so much memory that it would take too long");
@@ -216,7 +220,8 @@ static void more_than_there_is(void)
 	close(fd);
 	CHECK_EQ(count_of("host_frames"), 0);
 	CHECK_EQ(mem_map(other, BASE, 16 << 20), 0);
-	must_run(other, must_queue(other), (struct vgpu_cmd[]){ cmd_fill(BASE, 1, 1, 16 << 20) }, 1);
+	must_run(other, must_queue(other), (struct vgpu_cmd[]){ cmd_fill(BASE, 1, 1, 16 << 20) },
+		 1);
 	close(other);
 	CHECK_EQ(module_remove(), 0);
 	CHECK_EQ(module_insert(""), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Requests to the module's netlink family, by libnl: send, collect the answers, turn an errno into a line that says what
- * to do.
+ * Requests to the module's netlink family, by libnl: send, collect the answers, turn an errno into
+ * a line that says what to do.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ struct collect {
 	bool failed;			/* no memory */
 };
 
-/* ---- errors ------------------------------------------------------------------------------------------------------ */
+/* ---- errors ------------------------------------------------------------- */
 
 static int fail(struct client *client, int status, const char *what)
 {
@@ -34,8 +34,10 @@ static int fail(struct client *client, int status, const char *what)
 
 static int absent(struct client *client)
 {
-	return fail(client, CLIENT_ABSENT,
-		    "no vgpu device here: load the module (make modules, then insmod vgpu.ko as root), or run this in a guest (vgpu-vm --)");
+	return fail(
+		client, CLIENT_ABSENT,
+		"no vgpu device here: load the module (make modules, then insmod vgpu.ko as "
+		"root), or run this in a guest (vgpu-vm --)");
 }
 
 /* The exit status for what the last request came back with. */
@@ -44,10 +46,12 @@ static int verdict(struct client *client, int error)
 	if (!error && !client->failed)
 		return CLIENT_OK;
 	if (client->failed == -EPERM)
-		return fail(client, CLIENT_FORBIDDEN, "not permitted: setting anything needs root (CAP_SYS_ADMIN)");
+		return fail(client, CLIENT_FORBIDDEN,
+			    "not permitted: setting anything needs root (CAP_SYS_ADMIN)");
 	if (client->said[0])
 		return fail(client, CLIENT_FAILED, client->said);
-	return fail(client, CLIENT_FAILED, client->failed ? strerror(-client->failed) : nl_geterror(error));
+	return fail(client, CLIENT_FAILED,
+		    client->failed ? strerror(-client->failed) : nl_geterror(error));
 }
 
 static int on_error(struct sockaddr_nl *from, struct nlmsgerr *error, void *arg)
@@ -63,11 +67,12 @@ static int on_error(struct sockaddr_nl *from, struct nlmsgerr *error, void *arg)
 	    !nla_parse(attrs, NLMSGERR_ATTR_MAX, (struct nlattr *)((char *)error + skip),
 		       (int)head->nlmsg_len - NLMSG_HDRLEN - skip, NULL) &&
 	    attrs[NLMSGERR_ATTR_MSG])
-		snprintf(client->said, sizeof(client->said), "%s", nla_get_string(attrs[NLMSGERR_ATTR_MSG]));
+		snprintf(client->said, sizeof(client->said), "%s",
+			 nla_get_string(attrs[NLMSGERR_ATTR_MSG]));
 	return NL_STOP;
 }
 
-/* ---- requests ----------------------------------------------------------------------------------------------------- */
+/* ---- requests ----------------------------------------------------------- */
 
 static int on_answer(struct nl_msg *message, void *arg)
 {
@@ -105,14 +110,18 @@ static struct nl_msg *request(struct client *client, uint8_t command, int flags)
 {
 	struct nl_msg *message = nlmsg_alloc();
 
-	if (message && !genlmsg_put(message, NL_AUTO_PORT, NL_AUTO_SEQ, client->family, 0, flags, command, VGPU_NL_VERSION)) {
+	if (message && !genlmsg_put(message, NL_AUTO_PORT, NL_AUTO_SEQ, client->family, 0, flags,
+				    command, VGPU_NL_VERSION)) {
 		nlmsg_free(message);
 		message = NULL;
 	}
 	return message;
 }
 
-/* Send @message, which is gone afterwards, and take in what comes until the end. @collect: NULL, nothing is expected. */
+/*
+ * Send @message, which is gone afterwards, and take in what comes until the end. @collect: NULL,
+ * nothing is expected.
+ */
 static int ask(struct client *client, struct nl_msg *message, struct collect *collect)
 {
 	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
@@ -178,7 +187,8 @@ int client_devices(struct client *client, int only, struct client_device **list,
 		status = ask_device(client, (struct client_device *)collect.list + i);
 	if (!status && !collect.count) {
 		if (only >= 0)
-			snprintf(client->error, sizeof(client->error), "there is no device %d; vgpu-smi -L lists them", only);
+			snprintf(client->error, sizeof(client->error),
+				 "there is no device %d; vgpu-smi -L lists them", only);
 		status = only >= 0 ? CLIENT_ABSENT : absent(client);
 	}
 	if (status) {
@@ -209,7 +219,8 @@ int client_set_knob(struct client *client, uint32_t device, const char *knob, co
 	struct nl_msg *message = request(client, VGPU_NL_CMD_DEVICE_SET, NLM_F_ACK);
 
 	if (!message || nla_put_u32(message, VGPU_NL_A_DEVICE, device) ||
-	    nla_put_string(message, VGPU_NL_A_KNOB_NAME, knob) || nla_put_string(message, VGPU_NL_A_KNOB_VALUE, value)) {
+	    nla_put_string(message, VGPU_NL_A_KNOB_NAME, knob) ||
+	    nla_put_string(message, VGPU_NL_A_KNOB_VALUE, value)) {
 		nlmsg_free(message);
 		return fail(client, CLIENT_FAILED, "out of memory");
 	}
@@ -220,15 +231,16 @@ int client_set_samples(struct client *client, uint32_t device, uint32_t ms)
 {
 	struct nl_msg *message = request(client, VGPU_NL_CMD_DEVICE_SET, NLM_F_ACK);
 
-	if (!message || nla_put_u32(message, VGPU_NL_A_DEVICE, device) || nla_put_u32(message, VGPU_NL_A_SAMPLE_MS, ms)) {
+	if (!message || nla_put_u32(message, VGPU_NL_A_DEVICE, device) ||
+	    nla_put_u32(message, VGPU_NL_A_SAMPLE_MS, ms)) {
 		nlmsg_free(message);
 		return fail(client, CLIENT_FAILED, "out of memory");
 	}
 	return ask(client, message, NULL);
 }
 
-int client_set_context(struct client *client, uint32_t device, uint32_t context, const int32_t *priority,
-		       const uint32_t *tokens)
+int client_set_context(struct client *client, uint32_t device, uint32_t context,
+		       const int32_t *priority, const uint32_t *tokens)
 {
 	struct nl_msg *message = request(client, VGPU_NL_CMD_CONTEXT_SET, NLM_F_ACK);
 
@@ -242,7 +254,7 @@ int client_set_context(struct client *client, uint32_t device, uint32_t context,
 	return ask(client, message, NULL);
 }
 
-/* ---- listening ------------------------------------------------------------------------------------------------------ */
+/* ---- listening ---------------------------------------------------------- */
 
 int client_listen(struct client *client, const char *group)
 {
@@ -301,7 +313,7 @@ int client_next(struct client *client, struct client_notice *notice)
 	return hearing.heard ? CLIENT_OK : fail(client, CLIENT_FAILED, nl_geterror(error));
 }
 
-/* ---- opening -------------------------------------------------------------------------------------------------------- */
+/* ---- opening ------------------------------------------------------------ */
 
 int client_open(struct client *client)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tools ask of the module by netlink (docs/netlink.md), as structs. Every function that fails leaves one line
- * in client.error that says what to do, and returns the exit status that fits.
+ * What the tools ask of the module by netlink (docs/netlink.md), as structs. Every function that
+ * fails leaves one line in client.error that says what to do, and returns the exit status that
+ * fits.
  */
 #ifndef CLIENT_H
 #define CLIENT_H
@@ -16,7 +17,8 @@
 /* Exit statuses of the tools. */
 enum { CLIENT_OK, CLIENT_FAILED, CLIENT_USAGE, CLIENT_ABSENT, CLIENT_FORBIDDEN };
 #define CLIENT_STATUS_HELP \
-	"exit status: 0 done, 1 refused or failed, 2 wrong usage, 3 no vgpu device here, 4 not permitted\n"
+	"exit status: 0 done, 1 refused or failed, 2 wrong usage, 3 no vgpu device here, 4 not " \
+	"permitted\n"
 
 #define CLIENT_STATES	8	/* of an SM, at most */
 #define CLIENT_KNOBS	32
@@ -44,7 +46,8 @@ struct client_context {
 	uint32_t device, id, pid, tokens, queues, modules, fault;
 	int32_t priority;
 	uint64_t time, fault_address, inflight, mapped, resident;
-	uint64_t kernels, blocks, copies, copied, instructions, sm_time, preemptions, preemption_time, save_area;
+	uint64_t kernels, blocks, copies, copied, instructions, sm_time, preemptions,
+		preemption_time, save_area;
 };
 
 /** struct client_notice - a message of group "notices"; what it does not say is 0 or empty */
@@ -76,24 +79,33 @@ int client_set_knob(struct client *client, uint32_t device, const char *knob, co
 /* Milliseconds between samples, 0: none */
 int client_set_samples(struct client *client, uint32_t device, uint32_t ms);
 /* NULL: leave it as it is. */
-int client_set_context(struct client *client, uint32_t device, uint32_t context, const int32_t *priority,
-		       const uint32_t *tokens);
+int client_set_context(struct client *client, uint32_t device, uint32_t context,
+		       const int32_t *priority, const uint32_t *tokens);
 int client_listen(struct client *client, const char *group);
-/* Wait for the next notice. Its command is VGPU_NL_CMD_UNSPEC when messages were dropped because this process did not read. */
+/*
+ * Wait for the next notice. Its command is VGPU_NL_CMD_UNSPEC when messages were dropped because
+ * this process did not read.
+ */
 int client_next(struct client *client, struct client_notice *notice);
 
-/* ---- names.c ---------------------------------------------------------------------------------------------------- */
+/* ---- names.c ------------------------------------------------------------ */
 
 const struct client_knob *client_knob(const struct client_device *device, const char *name);
-/* Choice @index of a list knob into @name, whether it is active; false: there are no more, or it is no list. */
-bool client_choice(const struct client_knob *knob, unsigned int index, char *name, size_t size, bool *active);
+/*
+ * Choice @index of a list knob into @name, whether it is active; false: there are no more, or it is
+ * no list.
+ */
+bool client_choice(const struct client_knob *knob, unsigned int index, char *name, size_t size,
+		   bool *active);
 /* Value of a knob: of a list the active choice. "-": there is no such knob. */
-const char *client_knob_value(const struct client_device *device, const char *name, char *text, size_t size);
+const char *client_knob_value(const struct client_device *device, const char *name, char *text,
+			      size_t size);
 /* Time of all SMs in a state, and of those that are not idle. */
 uint64_t client_state_time(const struct client_device *device, const char *state);
 uint64_t client_busy_time(const struct client_device *device);
 /* Per cent of SM time between two looks at a device in which SMs were not idle. */
-unsigned int client_utilization(const struct client_device *before, const struct client_device *now);
+unsigned int client_utilization(const struct client_device *before,
+				const struct client_device *now);
 /* What process @pid is called, "[gone]". */
 const char *client_process_name(uint32_t pid, char *text, size_t size);
 /* "none", "unmapped" … */

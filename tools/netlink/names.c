@@ -16,7 +16,8 @@ const struct client_knob *client_knob(const struct client_device *device, const 
 	return NULL;
 }
 
-bool client_choice(const struct client_knob *knob, unsigned int index, char *name, size_t size, bool *active)
+bool client_choice(const struct client_knob *knob, unsigned int index, char *name, size_t size,
+		   bool *active)
 {
 	const char *at = knob ? knob->value : "";
 	size_t length;
@@ -36,7 +37,8 @@ bool client_choice(const struct client_knob *knob, unsigned int index, char *nam
 	return true;
 }
 
-const char *client_knob_value(const struct client_device *device, const char *name, char *text, size_t size)
+const char *client_knob_value(const struct client_device *device, const char *name, char *text,
+			      size_t size)
 {
 	const struct client_knob *knob = client_knob(device, name);
 	bool active = false;
@@ -69,7 +71,12 @@ unsigned int client_utilization(const struct client_device *before, const struct
 {
 	double passed = (double)(now->time - before->time) * now->sms;
 
-	return passed > 0 ? (unsigned int)(100 * (double)(client_busy_time(now) - client_busy_time(before)) / passed + 0.5) : 0;
+	return passed > 0 ? (unsigned int)(100 *
+						   (double)(client_busy_time(now) -
+							    client_busy_time(before)) /
+						   passed +
+					   0.5) :
+			    0;
 }
 
 const char *client_process_name(uint32_t pid, char *text, size_t size)
@@ -90,12 +97,20 @@ const char *client_process_name(uint32_t pid, char *text, size_t size)
 const char *client_fault_name(uint32_t reason)
 {
 	static const char *const names[VGPU_FAULT_COUNT] = {
-		[VGPU_FAULT_NONE] = "none", [VGPU_FAULT_UNMAPPED] = "unmapped", [VGPU_FAULT_MISALIGNED] = "misaligned",
-		[VGPU_FAULT_SHARED_RANGE] = "shared range", [VGPU_FAULT_LOCAL_RANGE] = "local range",
-		[VGPU_FAULT_ADDRESS_SPACE] = "address space", [VGPU_FAULT_TRAP] = "trap", [VGPU_FAULT_WATCHDOG] = "watchdog",
-		[VGPU_FAULT_BARRIER] = "barrier", [VGPU_FAULT_COPY_UNMAPPED] = "copy unmapped",
-		[VGPU_FAULT_COPY_HOST] = "copy host", [VGPU_FAULT_NO_MEMORY] = "no memory",
-		[VGPU_FAULT_RING] = "ring", [VGPU_FAULT_COMMAND] = "command",
+		[VGPU_FAULT_NONE] = "none",
+		[VGPU_FAULT_UNMAPPED] = "unmapped",
+		[VGPU_FAULT_MISALIGNED] = "misaligned",
+		[VGPU_FAULT_SHARED_RANGE] = "shared range",
+		[VGPU_FAULT_LOCAL_RANGE] = "local range",
+		[VGPU_FAULT_ADDRESS_SPACE] = "address space",
+		[VGPU_FAULT_TRAP] = "trap",
+		[VGPU_FAULT_WATCHDOG] = "watchdog",
+		[VGPU_FAULT_BARRIER] = "barrier",
+		[VGPU_FAULT_COPY_UNMAPPED] = "copy unmapped",
+		[VGPU_FAULT_COPY_HOST] = "copy host",
+		[VGPU_FAULT_NO_MEMORY] = "no memory",
+		[VGPU_FAULT_RING] = "ring",
+		[VGPU_FAULT_COMMAND] = "command",
 		[VGPU_FAULT_WARP_SYNC] = "warp sync",
 	};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Attributes into structs. A module that says less than this knows leaves zeros, one that says more is not understood
- * there.
+ * Attributes into structs. A module that says less than this knows leaves zeros, one that says more
+ * is not understood there.
  */
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,8 @@ static void states(struct client_device *device, struct nlattr *list)
 
 		if (i == CLIENT_STATES || nla_parse_nested(attrs, VGPU_NL_A_MAX, one, NULL))
 			return;
-		text_of(attrs, VGPU_NL_A_STATE_NAME, device->state_name[i], sizeof(device->state_name[i]));
+		text_of(attrs, VGPU_NL_A_STATE_NAME, device->state_name[i],
+			sizeof(device->state_name[i]));
 		device->state_time[i] = u64_of(attrs, VGPU_NL_A_STATE_TIME);
 		device->state_count++;
 	}
@@ -58,7 +59,8 @@ static void knobs(struct client_device *device, struct nlattr *list)
 	nla_for_each_nested(one, list, left) {
 		struct client_knob *knob = &device->knobs[device->knob_count];
 
-		if (device->knob_count == CLIENT_KNOBS || nla_parse_nested(attrs, VGPU_NL_A_MAX, one, NULL))
+		if (device->knob_count == CLIENT_KNOBS ||
+		    nla_parse_nested(attrs, VGPU_NL_A_MAX, one, NULL))
 			return;
 		text_of(attrs, VGPU_NL_A_KNOB_NAME, knob->name, sizeof(knob->name));
 		text_of(attrs, VGPU_NL_A_KNOB_VALUE, knob->value, sizeof(knob->value));

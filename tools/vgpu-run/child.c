@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-run: one process of a mix. A profile is walked (tools/workload/walk.c) with the ioctls of the device: what the
- * walk waits for, fences of its lanes and wake-ups, is one VGPU_IOC_WAIT_ANY. A program is started when its time has come.
- * Who fails leaves a line in the shared message and ends with status 1.
+ * vgpu-run: one process of a mix. A profile is walked (tools/workload/walk.c) with the ioctls of
+ * the device: what the walk waits for, fences of its lanes and wake-ups, is one VGPU_IOC_WAIT_ANY.
+ * A program is started when its time has come. Who fails leaves a line in the shared message and
+ * ends with status 1.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +23,8 @@
 
 #define LANES_MAX	(WL_STREAMS_MAX + 1)
 
-static void fail(const struct run_child *child, const char *format, ...) __attribute__((format(printf, 2, 3), noreturn));
+static void fail(const struct run_child *child, const char *format, ...)
+	__attribute__((format(printf, 2, 3), noreturn));
 
 static void fail(const struct run_child *child, const char *format, ...)
 {
@@ -31,7 +33,8 @@ static void fail(const struct run_child *child, const char *format, ...)
 	va_list args;
 	int length;
 
-	length = snprintf(message, WL_MESSAGE_BYTES, "%s:%u: [%s]: ", child->path, process->line, process->name);
+	length = snprintf(message, WL_MESSAGE_BYTES, "%s:%u: [%s]: ", child->path, process->line,
+			  process->name);
 	va_start(args, format);
 	vsnprintf(message + length, (size_t)(WL_MESSAGE_BYTES - length), format, args);
 	va_end(args);
@@ -48,23 +51,29 @@ static int open_device(const struct run_child *child)
 }
 
 /* Until a fence or the time @until; returns the fence. */
-static u32 wait_any(const struct run_child *child, int fd, const struct vgpu_fence *fences, u32 count, u64 until, u64 *now)
+static u32 wait_any(const struct run_child *child, int fd, const struct vgpu_fence *fences,
+		    u32 count, u64 until, u64 *now)
 {
 	struct vgpu_wait_any wait = { .fences = (uintptr_t)fences, .count = count, .until = until };
 
 	while (ioctl(fd, VGPU_IOC_WAIT_ANY, &wait))
 		if (errno != EINTR)
-			fail(child, errno == EIO ? "the device ended it: %s" : "waiting for the device: %s", strerror(errno));
+			fail(child,
+			     errno == EIO ? "the device ended it: %s" :
+					    "waiting for the device: %s",
+			     strerror(errno));
 	*now = wait.time;
 	return wait.which;
 }
 
-/* ---- profiles ------------------------------------------------------------------------------------------------------ */
+/* ---- profiles ----------------------------------------------------------- */
 
 static int push(struct wl_lane *lane, const struct vgpu_cmd *cmds, u32 count)
 {
 	const int *fd = lane->walk->arg;
-	struct vgpu_submit submit = { .queue = lane->queue, .count = count, .commands = (uintptr_t)cmds };
+	struct vgpu_submit submit = { .queue = lane->queue,
+				      .count = count,
+				      .commands = (uintptr_t)cmds };
 
 	while (ioctl(*fd, VGPU_IOC_SUBMIT, &submit))
 		if (errno != EINTR)
@@ -84,7 +93,9 @@ static void make_buffer(const struct run_child *child, int fd)
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED)
 		fail(child, "%llu bytes of memory: %s", (unsigned long long)bytes, strerror(errno));
 	if (ioctl(fd, VGPU_IOC_MEM_MAP, &mem))
-		fail(child, "no device memory: %s; load the module with vram_mb= to give the device more", strerror(errno));
+		fail(child,
+		     "no device memory: %s; load the module with vram_mb= to give the device more",
+		     strerror(errno));
 }
 
 static void make_queues(const struct run_child *child, int fd, struct wl_walk *walk)
@@ -95,14 +106,17 @@ static void make_queues(const struct run_child *child, int fd, struct wl_walk *w
 		struct vgpu_queue_create create = {};
 
 		if (ioctl(fd, VGPU_IOC_QUEUE_CREATE, &create))
-			fail(child, "no hardware queue: %s; load the module with set=hw_queues= to give the device more",
+			fail(child,
+			     "no hardware queue: %s; load the module with set=hw_queues= to give "
+			     "the device more",
 			     strerror(errno));
 		walk->lanes[i].queue = create.queue;
 	}
 }
 
 /* Fences of the lanes that have to be answered. */
-static u32 list_fences(const struct wl_walk *walk, struct vgpu_fence *fences, struct wl_lane **lanes)
+static u32 list_fences(const struct wl_walk *walk, struct vgpu_fence *fences,
+		       struct wl_lane **lanes)
 {
 	u32 i, count = 0;
 
@@ -111,7 +125,8 @@ static u32 list_fences(const struct wl_walk *walk, struct vgpu_fence *fences, st
 
 		if (lane->answer_at == WL_NO_ANSWER)
 			continue;
-		fences[count] = (struct vgpu_fence){ .queue = lane->queue, .seq = lane->pushed - lane->answer_at };
+		fences[count] = (struct vgpu_fence){ .queue = lane->queue,
+						     .seq = lane->pushed - lane->answer_at };
 		lanes[count++] = lane;
 	}
 	return count;
@@ -121,7 +136,8 @@ static int wake_lanes(struct wl_walk *walk)
 {
 	struct vgpu_entrant *first;
 
-	while (*walk->unfinished && (first = vgpu_tournament_first(walk->wakes)) && first->key <= walk->now) {
+	while (*walk->unfinished && (first = vgpu_tournament_first(walk->wakes)) &&
+	       first->key <= walk->now) {
 		vgpu_tournament_leave(walk->wakes, first);
 		wl_walk_woken(vgpu_container_of(first, struct wl_lane, wake));
 		if (wl_walk_answer(walk))
@@ -178,7 +194,7 @@ void child_replay(const struct run_child *child)
 		pause();
 }
 
-/* ---- programs ------------------------------------------------------------------------------------------------------ */
+/* ---- programs ----------------------------------------------------------- */
 
 void child_exec(const struct run_child *child)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-run: the device as root sees it, in sysfs and debugfs. What a mix needs of the driver is made equal to the device that
- * vgpu-sim would create: one is created here, in this process, to be asked for the value of every knob.
+ * vgpu-run: the device as root sees it, in sysfs and debugfs. What a mix needs of the driver is
+ * made equal to the device that vgpu-sim would create: one is created here, in this process, to be
+ * asked for the value of every knob.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +39,7 @@ static int say(char *message, const char *format, ...)
 	return -1;
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------------- */
+/* ---- files -------------------------------------------------------------- */
 
 /* The text of a file, without the newline. A negative errno when there is none. */
 static int read_text(const char *folder, const char *name, char *text)
@@ -99,7 +100,7 @@ static int read_u64(const char *folder, const char *name, u64 *value, char *mess
 	return 0;
 }
 
-/* ---- begin and end ----------------------------------------------------------------------------------------------------- */
+/* ---- begin and end ------------------------------------------------------ */
 
 static int check_there(char *message)
 {
@@ -107,24 +108,32 @@ static int check_there(char *message)
 	u64 contexts;
 
 	if (access(RUN_DEVICE, F_OK)) {
-		say(message, RUN_DEVICE " is not there: load the module (make modules && insmod build/KERNEL/vgpu.ko), "
+		say(message, RUN_DEVICE
+		    " is not there: load the module (make modules && insmod build/KERNEL/vgpu.ko), "
 		    "or run this in a guest (tools/vgpu-vm -- vgpu-run ...)");
 		return CLIENT_ABSENT;
 	}
 	if (read_text(SYSFS, "clock", text))
-		return say(message, SYSFS "clock is not there: the module is of an older build, load the one of this build");
+		return say(
+			message, SYSFS
+			"clock is not there: the module is of an older build, load the one of "
+			"this build");
 	if (geteuid()) {
 		say(message, "only root may set the knobs of a device: run this as root");
 		return CLIENT_FORBIDDEN;
 	}
 	/* Once mounted it stays, as with any other tool that needs it. */
-	if (access(DEBUGFS "counts", F_OK) && mount("debugfs", DEBUG_ROOT, "debugfs", 0, NULL) && errno != EBUSY)
+	if (access(DEBUGFS "counts", F_OK) && mount("debugfs", DEBUG_ROOT, "debugfs", 0, NULL) &&
+	    errno != EBUSY)
 		return say(message, DEBUGFS " is not there: mount -t debugfs none " DEBUG_ROOT);
 	if (read_u64(SYSFS, "context_count", &contexts, message))
 		return -1;
 	if (contexts)
-		return say(message, "%llu context%s of " RUN_DEVICE " %s open: nobody else may use it meanwhile (" SYSFS
-			   "contexts/ shows who does)", (unsigned long long)contexts, contexts == 1 ? "" : "s",
+		return say(message,
+			   "%llu context%s of " RUN_DEVICE
+			   " %s open: nobody else may use it meanwhile (" SYSFS
+			   "contexts/ shows who does)",
+			   (unsigned long long)contexts, contexts == 1 ? "" : "s",
 			   contexts == 1 ? "is" : "are");
 	return 0;
 }
@@ -140,8 +149,12 @@ static int begin(char *message)
 	for (i = 0; i < KNOBS_MAX && (name = vgpu_device_knob_name(i)); i++) {
 		err = read_text(SYSFS, name, saved[i]);
 		if (err)
-			return say(message, SYSFS "%s: %s: the module is of another build, load the one of this build", name,
-				   strerror(-err));
+			return say(
+				message,
+				SYSFS
+				"%s: %s: the module is of another build, load the one of this "
+				"build",
+				name, strerror(-err));
 		active(saved[i]);
 	}
 	err = read_text(SYSFS, "clock", saved_clock);
@@ -173,7 +186,7 @@ void driver_end(void)
 	write_text(SYSFS, "clock", saved_clock);
 }
 
-/* ---- the device that is asked for ------------------------------------------------------------------------------------------ */
+/* ---- the device that is asked for --------------------------------------- */
 
 static void *no_frame(void *host, u32 context)
 {
@@ -192,7 +205,8 @@ static struct vgpu_device *create_reference(const struct wl_setup *setup, char *
 
 	err = vgpu_device_create(&setup->config, &ops, NULL, &dev);
 	if (err) {
-		say(message, "the device: %s", err == -EINVAL ? vgpu_config_check(&setup->config) : strerror(-err));
+		say(message, "the device: %s",
+		    err == -EINVAL ? vgpu_config_check(&setup->config) : strerror(-err));
 		return NULL;
 	}
 	for (i = 0; i < setup->knob_count; i++) {
@@ -203,10 +217,12 @@ static struct vgpu_device *create_reference(const struct wl_setup *setup, char *
 		if (!err)
 			continue;
 		if (err == -ENOENT) {
-			say(message, "%s: the device has no such field and no such knob", knob->key);
+			say(message, "%s: the device has no such field and no such knob",
+			    knob->key);
 		} else {
 			vgpu_device_knob_get(dev, knob->key, choices, sizeof(choices));
-			say(message, "%s=%s: not a value it takes; it is %s", knob->key, knob->value, choices);
+			say(message, "%s=%s: not a value it takes; it is %s", knob->key,
+			    knob->value, choices);
 		}
 		vgpu_device_destroy(dev);
 		return NULL;
@@ -227,13 +243,17 @@ static int set_knobs(struct vgpu_device *reference, char *message)
 		active(value);
 		err = write_text(SYSFS, name, value);
 		if (err)
-			return say(message, SYSFS "%s does not take %s: %s; the kernel's log says more", name, value,
-				   strerror(-err));
+			return say(message,
+				   SYSFS "%s does not take %s: %s; the kernel's log says more",
+				   name, value, strerror(-err));
 	}
 	return 0;
 }
 
-/* What no knob can change must be what is asked for, but for the size of the memory, on which no time depends. */
+/*
+ * What no knob can change must be what is asked for, but for the size of the memory, on which no
+ * time depends.
+ */
 static int compare_config(const struct vgpu_config *config, char *message)
 {
 	char there[TEXT_BYTES], wanted[TEXT_BYTES];
@@ -242,18 +262,28 @@ static int compare_config(const struct vgpu_config *config, char *message)
 	int err;
 
 	for (i = 0; (name = vgpu_config_field(i)); i++) {
-		if (!strcmp(name, "vram_bytes") || !strcmp(name, "policy") || !strcmp(name, "preemption"))
+		if (!strcmp(name, "vram_bytes") || !strcmp(name, "policy") ||
+		    !strcmp(name, "preemption"))
 			continue;
 		err = read_text(SYSFS "config/", name, there);
 		if (err)
-			return say(message, SYSFS "config/%s: %s: the module is of another build", name, strerror(-err));
-		if (vgpu_config_get(config, name, wanted, sizeof(wanted)) < 0 || !strcmp(there, wanted))
+			return say(message, SYSFS "config/%s: %s: the module is of another build",
+				   name, strerror(-err));
+		if (vgpu_config_get(config, name, wanted, sizeof(wanted)) < 0 ||
+		    !strcmp(there, wanted))
 			continue;
 		if (!strcmp(name, "name"))
-			return say(message, RUN_DEVICE " is a %s and the job is for a %s: load the module with preset=%s, or "
-				   "give gpu=%s", there, wanted, wanted, there);
-		return say(message, RUN_DEVICE " has %s=%s and the job asks for %s: load the module with set=%s=%s", name,
-			   there, wanted, name, wanted);
+			return say(
+				message,
+				RUN_DEVICE
+				" is a %s and the job is for a %s: load the module with "
+				"preset=%s, or "
+				"give gpu=%s",
+				there, wanted, wanted, there);
+		return say(message,
+			   RUN_DEVICE
+			   " has %s=%s and the job asks for %s: load the module with set=%s=%s",
+			   name, there, wanted, name, wanted);
 	}
 	return 0;
 }
@@ -265,12 +295,13 @@ int driver_configure(const struct wl_setup *setup, char *message)
 
 	if (!reference)
 		return -1;
-	err = set_knobs(reference, message) || compare_config(vgpu_device_config(reference), message);
+	err = set_knobs(reference, message) ||
+	      compare_config(vgpu_device_config(reference), message);
 	vgpu_device_destroy(reference);
 	return err ? -1 : 0;
 }
 
-/* ---- counts -------------------------------------------------------------------------------------------------------------- */
+/* ---- counts ------------------------------------------------------------- */
 
 int driver_stats(struct vgpu_device_stats *stats, char *message)
 {
@@ -312,7 +343,7 @@ int driver_latency(struct vgpu_latency *latency, char *message)
 	return 0;
 }
 
-/* ---- trace --------------------------------------------------------------------------------------------------------------- */
+/* ---- trace -------------------------------------------------------------- */
 
 int driver_trace(bool on, char *message)
 {
@@ -343,7 +374,8 @@ static u64 trace_lost(void)
 	return lost;
 }
 
-int driver_trace_take(void (*take)(void *arg, const struct vgpu_trace_record *record), void *arg, u64 *lost)
+int driver_trace_take(void (*take)(void *arg, const struct vgpu_trace_record *record), void *arg,
+		      u64 *lost)
 {
 	static struct vgpu_trace_record records[4096];
 	ssize_t n, i;

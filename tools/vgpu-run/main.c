@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-run: a job file on the real driver: programs and replayed profiles as processes on /dev/vgpu, each alone and all together
- * (Tanasic 5.3.1), in lockstep, so that the same mix gives the same table every time. docs/vgpu-run.md.
+ * vgpu-run: a job file on the real driver: programs and replayed profiles as processes on
+ * /dev/vgpu, each alone and all together (Tanasic 5.3.1), in lockstep, so that the same mix gives
+ * the same table every time. docs/vgpu-run.md.
  */
 #include <stdio.h>
 
@@ -10,23 +11,30 @@
 static const char usage[] =
 	"usage: vgpu-run [options] JOBFILE\n"
 	"\n"
-	"Runs the processes of a job file (docs/jobfiles.md; - is standard input) on /dev/vgpu0, each alone and\n"
-	"then all together, and prints how they fared in virtual time (docs/metrics.md). A cmd= process is a real\n"
-	"program, app= and phase= are replayed by a process through the driver. Needs root and vgpu.ko.\n"
+	"Runs the processes of a job file (docs/jobfiles.md; - is standard input) on /dev/vgpu0, "
+	"each alone and\n"
+	"then all together, and prints how they fared in virtual time (docs/metrics.md). A cmd= "
+	"process is a real\n"
+	"program, app= and phase= are replayed by a process through the driver. Needs root and "
+	"vgpu.ko.\n"
 	"\n"
-	"  --gpu NAME         the device (k20c, or gpu= of the job file): the one that the module has made\n"
+	"  --gpu NAME         the device (k20c, or gpu= of the job file): the one that the module "
+	"has made\n"
 	"  --policy NAME      scheduling policy (fcfs, or policy=)\n"
 	"  --preempt NAME     preemption mechanism (none, or preempt=)\n"
-	"  --set KEY=VALUE    a knob, or a field of the configuration, which the module must have; may be repeated\n"
+	"  --set KEY=VALUE    a knob, or a field of the configuration, which the module must "
+	"have; may be repeated\n"
 	"  --seed N           seed of the random generator (1, or seed=)\n"
 	"  --json, --csv      print that in place of the table\n"
-	"  --trace FILE       also write the run together in Chrome trace format (opens in Perfetto)\n"
+	"  --trace FILE       also write the run together in Chrome trace format (opens in "
+	"Perfetto)\n"
 	"  --records FILE     also write its trace records, for vgpu-trace\n"
 	"  --svg FILE         also draw SMs against virtual time\n"
 	"  --speed            also print thread blocks per second of real time\n"
 	"  -h, --help         this text\n"
 	"\n"
-	"exit status: 0 done, 1 a file could not be written, 2 wrong usage or job file, or it could not run,\n"
+	"exit status: 0 done, 1 a file could not be written, 2 wrong usage or job file, or it "
+	"could not run,\n"
 	"3 no vgpu device here, 4 not permitted\n";
 
 /* The knobs are changed and put back around the study. */

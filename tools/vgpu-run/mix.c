@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-run: a mix of processes on the driver, in lockstep. Each has a seat at the clock, kept here. They are started one
- * after the other, the next when the one before waits; meanwhile the seats of those that have not begun hold the
- * clock, so that all find the same virtual time. The same holds when a program ends: its seat keeps the clock where it is
- * until the next run of it has begun, or until everything is written down.
+ * vgpu-run: a mix of processes on the driver, in lockstep. Each has a seat at the clock, kept here.
+ * They are started one after the other, the next when the one before waits; meanwhile the seats of
+ * those that have not begun hold the clock, so that all find the same virtual time. The same holds
+ * when a program ends: its seat keeps the clock where it is until the next run of it has begun, or
+ * until everything is written down.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -68,7 +69,7 @@ static int say(struct mix *mix, const char *format, ...)
 	return -1;
 }
 
-/* ---- seats ----------------------------------------------------------------------------------------------------------- */
+/* ---- seats -------------------------------------------------------------- */
 
 static int seats_create(struct mix *mix)
 {
@@ -78,12 +79,13 @@ static int seats_create(struct mix *mix)
 	if (fd < 0)
 		return say(mix, "%s: %s", RUN_DEVICE, strerror(errno));
 	for (i = 0; i < mix->count; i++) {
-		struct vgpu_seat_create create = { .priority = (s32)mix->procs[i].process->priority };
+		struct vgpu_seat_create create = { .priority =
+							   (s32)mix->procs[i].process->priority };
 
 		if (ioctl(fd, VGPU_IOC_SEAT_CREATE, &create)) {
 			close(fd);
-			return say(mix, "%s: a seat at the clock for %s: %s", RUN_DEVICE, mix->procs[i].process->name,
-				   strerror(errno));
+			return say(mix, "%s: a seat at the clock for %s: %s", RUN_DEVICE,
+				   mix->procs[i].process->name, strerror(errno));
 		}
 		mix->procs[i].seat = create.fd;
 	}
@@ -98,7 +100,7 @@ static int seat_info(struct mix *mix, const struct proc *proc, struct vgpu_seat_
 	return say(mix, "%s: the seat of %s: %s", RUN_DEVICE, proc->process->name, strerror(errno));
 }
 
-/* ---- processes --------------------------------------------------------------------------------------------------------- */
+/* ---- processes ---------------------------------------------------------- */
 
 /* In the child: what it must not inherit from here, and its end with ours. */
 static void child_begin(struct mix *mix, const struct proc *proc, u64 arrival, int go)
@@ -171,7 +173,8 @@ static int start(struct mix *mix, struct proc *proc, u64 arrival)
 	}
 	proc->pidfd = (int)syscall(SYS_pidfd_open, proc->pid, 0);
 	move.pid = proc->pid;
-	if (proc->pidfd < 0 || ioctl(proc->seat, VGPU_IOC_SEAT_MOVE, &move) || write(go[1], "", 1) != 1) {
+	if (proc->pidfd < 0 || ioctl(proc->seat, VGPU_IOC_SEAT_MOVE, &move) ||
+	    write(go[1], "", 1) != 1) {
 		close(go[1]);
 		return say(mix, "the seat of %s: %s", proc->process->name, strerror(errno));
 	}
@@ -187,10 +190,11 @@ static int bad_end(struct mix *mix, const struct proc *proc, int status)
 	if (mix->shared->message[0])
 		return say(mix, "%s", mix->shared->message);
 	if (WIFSIGNALED(status))
-		return say(mix, "%s:%u: [%s] was ended by signal %d, %s", mix->path, process->line, process->name,
-			   WTERMSIG(status), strsignal(WTERMSIG(status)));
-	return say(mix, "%s:%u: [%s] ended with status %d: %s", mix->path, process->line, process->name,
-		   WEXITSTATUS(status), process->cmd ? process->cmd : "a replay must not end");
+		return say(mix, "%s:%u: [%s] was ended by signal %d, %s", mix->path, process->line,
+			   process->name, WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return say(mix, "%s:%u: [%s] ended with status %d: %s", mix->path, process->line,
+		   process->name, WEXITSTATUS(status),
+		   process->cmd ? process->cmd : "a replay must not end");
 }
 
 /* The process of @proc has ended. For a program that is a completed run. */
@@ -209,8 +213,9 @@ static int ended(struct mix *mix, struct proc *proc)
 	if (seat_info(mix, proc, &info))
 		return -1;
 	if (info.time <= proc->started)
-		return say(mix, "%s:%u: [%s] ended in no virtual time: it did nothing on the device: %s", mix->path,
-			   process->line, process->name, process->cmd);
+		return say(mix,
+			   "%s:%u: [%s] ended in no virtual time: it did nothing on the device: %s",
+			   mix->path, process->line, process->name, process->cmd);
 	outcome->runs++;
 	outcome->turnaround_ps += info.time - proc->started;
 	if (outcome->runs == process->repeat)
@@ -219,19 +224,20 @@ static int ended(struct mix *mix, struct proc *proc)
 	return mix->shared->unfinished ? start(mix, proc, VGPU_NEVER) : 0;
 }
 
-/* ---- waiting ----------------------------------------------------------------------------------------------------------- */
+/* ---- waiting ------------------------------------------------------------ */
 
 /* Until @proc, which begins, waits for the device; it may end without. */
 static int await_first_wait(struct mix *mix, struct proc *proc)
 {
-	struct pollfd fds[2] = { { .fd = proc->seat, .events = POLLIN }, { .fd = proc->pidfd, .events = POLLIN } };
+	struct pollfd fds[2] = { { .fd = proc->seat, .events = POLLIN },
+				 { .fd = proc->pidfd, .events = POLLIN } };
 	int n = poll(fds, 2, PATIENCE_S * 1000);
 
 	if (n < 0)
 		return say(mix, interrupted ? "interrupted" : "poll: %s", strerror(errno));
 	if (!n)
-		return say(mix, "%s:%u: [%s] did not come to wait for the device in %d s", mix->path, proc->process->line,
-			   proc->process->name, PATIENCE_S);
+		return say(mix, "%s:%u: [%s] did not come to wait for the device in %d s",
+			   mix->path, proc->process->line, proc->process->name, PATIENCE_S);
 	return !fds[0].revents && fds[1].revents ? ended(mix, proc) : 0;
 }
 
@@ -247,10 +253,16 @@ static int blame(struct mix *mix)
 		if (seat_info(mix, &mix->procs[i], &info))
 			return -1;
 		if (!info.blocked)
-			return say(mix, "%s:%u: [%s], process %d, holds the clock: it has not waited for the device for %d s",
-				   mix->path, process->line, process->name, (int)mix->procs[i].pid, PATIENCE_S);
+			return say(
+				mix,
+				"%s:%u: [%s], process %d, holds the clock: it has not waited for "
+				"the device for %d s",
+				mix->path, process->line, process->name, (int)mix->procs[i].pid,
+				PATIENCE_S);
 	}
-	return say(mix, "%s: all processes wait for the device, and nothing is left to happen on it", mix->path);
+	return say(mix,
+		   "%s: all processes wait for the device, and nothing is left to happen on it",
+		   mix->path);
 }
 
 static int take_trace(struct mix *mix);
@@ -286,7 +298,7 @@ static int wait_all(struct mix *mix, struct pollfd *fds)
 	return 0;
 }
 
-/* ---- the trace --------------------------------------------------------------------------------------------------------- */
+/* ---- the trace ---------------------------------------------------------- */
 
 /* Ids only grow; in a trace they begin with 1. */
 static u32 from_one(u32 id, u32 *first)
@@ -296,7 +308,10 @@ static u32 from_one(u32 id, u32 *first)
 	return id ? id - *first + 1 : 0;
 }
 
-/* As vgpu-sim has it: time from the start of the mix, contexts labelled with the number of their process, from 1. */
+/*
+ * As vgpu-sim has it: time from the start of the mix, contexts labelled with the number of their
+ * process, from 1.
+ */
 static void trace_record(void *arg, const struct vgpu_trace_record *record)
 {
 	struct mix *mix = arg;
@@ -324,12 +339,16 @@ static int take_trace(struct mix *mix)
 	if (driver_trace_take(trace_record, mix, &lost))
 		return say(mix, "the trace of the device: %s", strerror(errno));
 	if (lost)
-		return say(mix, "the trace of the device was full, %llu records are lost: load the module with a larger "
-			   "trace_records=", (unsigned long long)lost);
+		return say(
+			mix,
+			"the trace of the device was full, %llu records are lost: load the module "
+			"with a larger "
+			"trace_records=",
+			(unsigned long long)lost);
 	return 0;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------------------- */
+/* ---- the whole ---------------------------------------------------------- */
 
 static int start_all(struct mix *mix)
 {
@@ -348,14 +367,16 @@ static int start_all(struct mix *mix)
 	return 0;
 }
 
-static int write_down(struct mix *mix, const struct vgpu_device_stats *before, struct wl_outcome *outcome)
+static int write_down(struct mix *mix, const struct vgpu_device_stats *before,
+		      struct wl_outcome *outcome)
 {
 	struct vgpu_seat_info info;
 	unsigned int state;
 	u32 i;
 
 	outcome->unfinished = 0;
-	if (driver_stats(&outcome->stats, mix->message) || driver_latency(&outcome->preemptions, mix->message))
+	if (driver_stats(&outcome->stats, mix->message) ||
+	    driver_latency(&outcome->preemptions, mix->message))
 		return -1;
 	outcome->stats.events -= before->events;
 	outcome->stats.preemptions = outcome->preemptions.count;
@@ -385,14 +406,17 @@ static int run(struct mix *mix, struct wl_outcome *outcome)
 	if (!err) {
 		mix->start = info.time;
 		err = driver_stats(&before, mix->message) || driver_latency_begin(mix->message) ||
-		      (mix->setup->trace && driver_trace(true, mix->message)) || start_all(mix) || wait_all(mix, fds) ||
-		      write_down(mix, &before, outcome);
+		      (mix->setup->trace && driver_trace(true, mix->message)) || start_all(mix) ||
+		      wait_all(mix, fds) || write_down(mix, &before, outcome);
 	}
 	free(fds);
 	return err ? -1 : 0;
 }
 
-/* The last first, as a device that is destroyed closes them. The seats hold the clock until all are gone. */
+/*
+ * The last first, as a device that is destroyed closes them. The seats hold the clock until all are
+ * gone.
+ */
 static int stop_all(struct mix *mix)
 {
 	int err;
@@ -416,7 +440,8 @@ static int stop_all(struct mix *mix)
 	return err;
 }
 
-static int prepare(struct mix *mix, const struct wl_process *processes, struct wl_outcome *outcome, size_t bytes)
+static int prepare(struct mix *mix, const struct wl_process *processes, struct wl_outcome *outcome,
+		   size_t bytes)
 {
 	struct sigaction action = { .sa_handler = on_signal };
 	u32 i;
@@ -434,8 +459,8 @@ static int prepare(struct mix *mix, const struct wl_process *processes, struct w
 	return pipe2(mix->done, O_CLOEXEC) ? say(mix, "a pipe: %s", strerror(errno)) : 0;
 }
 
-int run_mix(const struct wl_setup *setup, const char *path, const struct wl_process *processes, u32 count,
-	    struct wl_outcome *outcome, char *message)
+int run_mix(const struct wl_setup *setup, const char *path, const struct wl_process *processes,
+	    u32 count, struct wl_outcome *outcome, char *message)
 {
 	size_t bytes = sizeof(struct run_shared) + count * sizeof(struct wl_process_outcome);
 	struct mix mix = { .setup = setup, .path = path, .count = count, .message = message };

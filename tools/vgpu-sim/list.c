@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-sim --list: devices, policies, mechanisms, knobs and applications, as the device and the workload library name them.
+ * vgpu-sim --list: devices, policies, mechanisms, knobs and applications, as the device and the
+ * workload library name them.
  */
 #include <errno.h>
 #include <string.h>
@@ -35,7 +36,8 @@ int sim_list(FILE *out)
 	for (i = 0; (name = vgpu_config_preset_name(i)); i++)
 		fprintf(out, " %s", name);
 	fputs("\nknobs (--policy, --preempt, --set):\n", out);
-	if (vgpu_config_preset(&config, vgpu_config_preset_name(0)) || vgpu_device_create(&config, &ops, NULL, &dev)) {
+	if (vgpu_config_preset(&config, vgpu_config_preset_name(0)) ||
+	    vgpu_device_create(&config, &ops, NULL, &dev)) {
 		fprintf(stderr, "vgpu-sim: no device: %s\n", strerror(ENOMEM));
 		return 1;
 	}
@@ -45,6 +47,8 @@ int sim_list(FILE *out)
 	fputs("applications (app=):\n ", out);
 	for (i = 0; (name = wl_app_name(i)); i++)
 		fprintf(out, " %s", name);
-	fputs("\nfields of the configuration (--set): struct vgpu_config in sim-device/vgpu_device.h\n", out);
+	fputs("\nfields of the configuration (--set): struct vgpu_config in "
+	      "sim-device/vgpu_device.h\n",
+	      out);
 	return ferror(out) ? 1 : 0;
 }

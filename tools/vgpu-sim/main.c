@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-sim: scheduling studies in user space. A job file of profiled processes on the device model, each alone and all together
- * (Tanasic 5.3.1); prints turnaround, throughput, fairness, preemptions, utilisation. docs/vgpu-sim.md.
+ * vgpu-sim: scheduling studies in user space. A job file of profiled processes on the device model,
+ * each alone and all together (Tanasic 5.3.1); prints turnaround, throughput, fairness,
+ * preemptions, utilisation. docs/vgpu-sim.md.
  */
 #include "sim.h"
 
 static const char usage[] =
 	"usage: vgpu-sim [options] JOBFILE\n"
 	"\n"
-	"Replays the processes of a job file (docs/jobfiles.md; - is standard input) on the device model,\n"
+	"Replays the processes of a job file (docs/jobfiles.md; - is standard input) on the "
+	"device model,\n"
 	"each alone and then all together, and prints how they fared (docs/metrics.md).\n"
 	"\n"
 	"  --gpu NAME         the device (k20c, or gpu= of the job file)\n"
 	"  --policy NAME      scheduling policy (fcfs, or policy=)\n"
 	"  --preempt NAME     preemption mechanism (none, or preempt=)\n"
-	"  --set KEY=VALUE    change a field of the device's configuration, or a knob; may be repeated\n"
+	"  --set KEY=VALUE    change a field of the device's configuration, or a knob; may be "
+	"repeated\n"
 	"  --seed N           seed of the random generator (1, or seed=)\n"
-	"  --until US         stop the run together at that virtual time, whatever has been completed\n"
+	"  --until US         stop the run together at that virtual time, whatever has been "
+	"completed\n"
 	"  --json, --csv      print that in place of the table\n"
-	"  --trace FILE       also write the run together in Chrome trace format (opens in Perfetto)\n"
+	"  --trace FILE       also write the run together in Chrome trace format (opens in "
+	"Perfetto)\n"
 	"  --records FILE     also write its trace records, for vgpu-trace\n"
 	"  --svg FILE         also draw SMs against virtual time\n"
 	"  --speed            also print thread blocks per second of real time\n"

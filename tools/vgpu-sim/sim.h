@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vgpu-sim: contents page. main.c is the command line; list.c prints what there is to choose from. The rest is
- * tools/workload.
+ * vgpu-sim: contents page. main.c is the command line; list.c prints what there is to choose from.
+ * The rest is tools/workload.
  */
 #ifndef VGPU_SIM_H
 #define VGPU_SIM_H

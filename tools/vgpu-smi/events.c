@@ -21,15 +21,18 @@ static void say(const struct client_notice *notice)
 	printf("vgpu%" PRIu32 " %.6f ms ", notice->device, (double)notice->time / 1e9);
 	switch (notice->command) {
 	case VGPU_NL_CMD_CONTEXT_CREATED:
-		printf("context %" PRIu32 " created by process %" PRIu32 " (%s)\n", notice->context, notice->pid,
-		       client_process_name(notice->pid, name, sizeof(name)));
+		printf("context %" PRIu32 " created by process %" PRIu32 " (%s)\n", notice->context,
+		       notice->pid, client_process_name(notice->pid, name, sizeof(name)));
 		break;
 	case VGPU_NL_CMD_CONTEXT_DIED:
-		printf("context %" PRIu32 " of process %" PRIu32 " died: %s, address 0x%" PRIx64 "\n", notice->context,
-		       notice->pid, client_fault_name(notice->fault), notice->address);
+		printf("context %" PRIu32 " of process %" PRIu32 " died: %s, address 0x%" PRIx64
+		       "\n",
+		       notice->context, notice->pid, client_fault_name(notice->fault),
+		       notice->address);
 		break;
 	case VGPU_NL_CMD_CONTEXT_CLOSED:
-		printf("context %" PRIu32 " of process %" PRIu32 " closed\n", notice->context, notice->pid);
+		printf("context %" PRIu32 " of process %" PRIu32 " closed\n", notice->context,
+		       notice->pid);
 		break;
 	case VGPU_NL_CMD_KNOB_CHANGED:
 		printf("%s is now %s\n", notice->knob, notice->value);
@@ -50,7 +53,8 @@ int events_command(struct client *client, int argc, char **argv)
 
 	(void)argv;
 	if (argc) {
-		snprintf(client->error, sizeof(client->error), "events takes no arguments; try vgpu-smi --help");
+		snprintf(client->error, sizeof(client->error),
+			 "events takes no arguments; try vgpu-smi --help");
 		return CLIENT_USAGE;
 	}
 	status = client_listen(client, VGPU_NL_GROUP_NOTICES);

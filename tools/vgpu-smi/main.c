@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-smi: what users of nvidia-smi type, for vgpu devices: the table, lists, CSV; and setting knobs. Options first.
+ * vgpu-smi: what users of nvidia-smi type, for vgpu devices: the table, lists, CSV; and setting
+ * knobs. Options first.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -13,7 +14,8 @@
 
 static const char usage[] =
 	"usage: vgpu-smi [options]                            the devices and who uses them\n"
-	"       vgpu-smi set [-i N] KNOB=VALUE...             policy=dss preemption=switch watchdog_us=...\n"
+	"       vgpu-smi set [-i N] KNOB=VALUE...             policy=dss preemption=switch "
+	"watchdog_us=...\n"
 	"       vgpu-smi set [-i N] -c CONTEXT | -p PID WHAT  priority=N, tokens=N, tokens=share\n"
 	"       vgpu-smi events                               notices as they come, a line each\n"
 	"\n"
@@ -26,8 +28,7 @@ static const char usage[] =
 	"  -l, --loop=SECONDS           again and again, until interrupted\n"
 	"  -h, --help                   this text\n"
 	"  -V, --version                the version of the interface\n"
-	"\n"
-	CLIENT_STATUS_HELP;
+	"\n" CLIENT_STATUS_HELP;
 
 enum { QUERY_GPU = 256, QUERY_APPS, FORMAT, HELP_GPU, HELP_APPS };
 
@@ -46,13 +47,16 @@ static int wrong(const char *what, const char *value)
 	return CLIENT_USAGE;
 }
 
-/* ---- looking ------------------------------------------------------------------------------------------------------ */
+/* ---- looking ------------------------------------------------------------ */
 
 const struct client_device *view_before(const struct view *view, const struct client_device *d)
 {
 	size_t i = (size_t)(d - view->devices);
 
-	return view->before && view->before[i].index == d->index && view->before[i].time <= d->time ? &view->before[i] : NULL;
+	return view->before && view->before[i].index == d->index &&
+			       view->before[i].time <= d->time ?
+		       &view->before[i] :
+		       NULL;
 }
 
 static void view_free(struct view *view)
@@ -66,10 +70,14 @@ static int look(struct client *client, int only, struct view *view)
 {
 	int status = client_devices(client, only, &view->devices, &view->device_count);
 
-	return status ? status : client_contexts(client, only, &view->contexts, &view->context_count);
+	return status ? status :
+			client_contexts(client, only, &view->contexts, &view->context_count);
 }
 
-/* What is there now; what was there before it goes from @view into before, if it is the same devices. */
+/*
+ * What is there now; what was there before it goes from @view into before, if it is the same
+ * devices.
+ */
 static int look_again(struct client *client, int only, struct view *view)
 {
 	struct view next = { 0 };
@@ -126,7 +134,7 @@ static int watch(struct client *client, const struct options *options)
 	return status ? status : ferror(stdout) ? CLIENT_FAILED : CLIENT_OK;
 }
 
-/* ---- options ------------------------------------------------------------------------------------------------------ */
+/* ---- options ------------------------------------------------------------ */
 
 static int parse_format(char *format, struct options *options)
 {
@@ -193,7 +201,9 @@ static int parse(int argc, char **argv, struct options *options)
 		case HELP_GPU: query_help(false); exit(CLIENT_OK);
 		case HELP_APPS: query_help(true); exit(CLIENT_OK);
 		case 'h': fputs(usage, stdout); exit(CLIENT_OK);
-		case 'V': printf("vgpu-smi, interface version %d\n", VGPU_UAPI_VERSION); exit(CLIENT_OK);
+		case 'V':
+			printf("vgpu-smi, interface version %d\n", VGPU_UAPI_VERSION);
+			exit(CLIENT_OK);
 		default: fputs("try vgpu-smi --help\n", stderr); return CLIENT_USAGE;
 		}
 	}
@@ -228,7 +238,8 @@ int main(int argc, char **argv)
 	}
 	status = client_open(&client);
 	if (!status)
-		status = command ? command(&client, argc - optind - 1, argv + optind + 1) : watch(&client, &options);
+		status = command ? command(&client, argc - optind - 1, argv + optind + 1) :
+				   watch(&client, &options);
 	if (client.error[0])
 		fprintf(stderr, "vgpu-smi: %s\n", client.error);
 	client_close(&client);

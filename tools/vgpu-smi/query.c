@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-smi: for programs: CSV of the fields that are asked for, by the names nvidia-smi has for them where it has one. What a
- * device without hardware has not (a temperature, a fan) is [N/A], so that scripts which ask go on working.
+ * vgpu-smi: for programs: CSV of the fields that are asked for, by the names nvidia-smi has for
+ * them where it has one. What a device without hardware has not (a temperature, a fan) is [N/A], so
+ * that scripts which ask go on working.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,7 +48,7 @@ static void name_(const struct row *row, char *text, size_t size)			\
 	client_knob_value(row->device, knob, text, size);				\
 }
 
-/* ---- devices ---------------------------------------------------------------------------------------------------------- */
+/* ---- devices ------------------------------------------------------------ */
 
 static void timestamp(const struct row *row, char *text, size_t size)
 {
@@ -112,7 +113,8 @@ static const struct field gpu_fields[] = {
 	{ "memory.free", "MiB", "not promised to anybody", memory_free },
 	{ "memory.used", "MiB", "promised", memory_used },
 	{ "memory.resident", "KiB", "backed by pages of this machine", memory_resident },
-	{ "utilization.gpu", "%", "SM time not idle, of the virtual time since the last look", utilization },
+	{ "utilization.gpu", "%", "SM time not idle, of the virtual time since the last look",
+	  utilization },
 	{ "clocks.sm", "MHz", "", clock_mhz },
 	{ "sms", NULL, "", sms_of },
 	{ "queues.used", NULL, "", queues_used },
@@ -132,7 +134,7 @@ static const struct field gpu_fields[] = {
 	{ "pstate", NULL, "there is none", not_there },
 };
 
-/* ---- processes ------------------------------------------------------------------------------------------------------------ */
+/* ---- processes ---------------------------------------------------------- */
 
 static void process_name(const struct row *row, char *text, size_t size)
 {
@@ -189,7 +191,7 @@ static const struct field app_fields[] = {
 	{ "fault", NULL, "why it died", fault },
 };
 
-/* ---- lines ------------------------------------------------------------------------------------------------------------------ */
+/* ---- lines -------------------------------------------------------------- */
 
 #define COUNT(fields)	(sizeof(fields) / sizeof((fields)[0]))
 
@@ -226,14 +228,17 @@ int query_check(const char *fields, bool processes)
 	size_t length;
 
 	if (!*fields) {
-		fprintf(stderr, "vgpu-smi: no fields; vgpu-smi --help-query-%s lists them\n", processes ? "compute-apps" : "gpu");
+		fprintf(stderr, "vgpu-smi: no fields; vgpu-smi --help-query-%s lists them\n",
+			processes ? "compute-apps" : "gpu");
 		return CLIENT_USAGE;
 	}
 	while ((name = next_name(&fields, &length))) {
 		if (find(name, length, processes))
 			continue;
-		fprintf(stderr, "vgpu-smi: there is no field \"%.*s\"; vgpu-smi --help-query-%s lists them\n", (int)length, name,
-			processes ? "compute-apps" : "gpu");
+		fprintf(stderr,
+			"vgpu-smi: there is no field \"%.*s\"; vgpu-smi --help-query-%s lists "
+			"them\n",
+			(int)length, name, processes ? "compute-apps" : "gpu");
 		return CLIENT_USAGE;
 	}
 	return CLIENT_OK;
@@ -296,5 +301,6 @@ void query_help(bool processes)
 
 	printf("fields of --query-%s:\n", processes ? "compute-apps" : "gpu");
 	for (size_t i = 0; i < count; i++)
-		printf("  %-20s %-5s %s\n", fields[i].name, fields[i].unit ? fields[i].unit : "", fields[i].help);
+		printf("  %-20s %-5s %s\n", fields[i].name, fields[i].unit ? fields[i].unit : "",
+		       fields[i].help);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-smi set: knobs of a device, priority and tokens of a context or of all contexts of a process. What is wrong the
- * module says itself.
+ * vgpu-smi set: knobs of a device, priority and tokens of a context or of all contexts of a
+ * process. What is wrong the module says itself.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -32,28 +32,36 @@ static bool number(const char *text, long long low, long long high, long long *v
 	return !errno && end != text && !*end && *value >= low && *value <= high;
 }
 
-static int set_one(struct client *client, const struct target *target, uint32_t context, const char *name,
-		   const char *value)
+static int set_one(struct client *client, const struct target *target, uint32_t context,
+		   const char *name, const char *value)
 {
 	long long n;
 
 	if (!strcmp(name, "priority")) {
 		if (!number(value, INT32_MIN, INT32_MAX, &n))
-			return wrong(client, "priority takes a number, a higher one is more important, not ", value);
-		return client_set_context(client, target->device, context, &(int32_t){ (int32_t)n }, NULL);
+			return wrong(
+				client,
+				"priority takes a number, a higher one is more important, not ",
+				value);
+		return client_set_context(client, target->device, context, &(int32_t){ (int32_t)n },
+					  NULL);
 	}
 	if (!strcmp(name, "tokens")) {
 		if (!strcmp(value, "share"))
 			n = UINT32_MAX;
 		else if (!number(value, 0, 1024, &n))
-			return wrong(client, "tokens takes a number of SMs, 0 to 1024, or share, not ", value);
-		return client_set_context(client, target->device, context, NULL, &(uint32_t){ (uint32_t)n });
+			return wrong(client,
+				     "tokens takes a number of SMs, 0 to 1024, or share, not ",
+				     value);
+		return client_set_context(client, target->device, context, NULL,
+					  &(uint32_t){ (uint32_t)n });
 	}
 	return wrong(client, "of a context priority and tokens can be set, not ", name);
 }
 
 /* A process may have opened the device several times. */
-static int set_process(struct client *client, const struct target *target, const char *name, const char *value)
+static int set_process(struct client *client, const struct target *target, const char *name,
+		       const char *value)
 {
 	struct client_context *list;
 	size_t count, found = 0;
@@ -69,8 +77,10 @@ static int set_process(struct client *client, const struct target *target, const
 	}
 	free(list);
 	if (!status && !found) {
-		snprintf(client->error, sizeof(client->error), "process %" PRIu32 " has no context on device %" PRIu32
-			 "; vgpu-smi lists those that have", target->pid, target->device);
+		snprintf(client->error, sizeof(client->error),
+			 "process %" PRIu32 " has no context on device %" PRIu32
+			 "; vgpu-smi lists those that have",
+			 target->pid, target->device);
 		return CLIENT_FAILED;
 	}
 	return status;
@@ -90,7 +100,10 @@ static int set(struct client *client, const struct target *target, char *setting
 		return set_one(client, target, target->context, setting, value);
 	if (!strcmp(setting, "sample_ms")) {
 		if (!number(value, 0, VGPU_NL_SAMPLE_MS_MAX, &n))
-			return wrong(client, "sample_ms takes milliseconds, 10 to 60000, or 0 for never, not ", value);
+			return wrong(
+				client,
+				"sample_ms takes milliseconds, 10 to 60000, or 0 for never, not ",
+				value);
 		return client_set_samples(client, target->device, (uint32_t)n);
 	}
 	return client_set_knob(client, target->device, setting, value);
@@ -111,7 +124,9 @@ int set_command(struct client *client, int argc, char **argv)
 			return wrong(client, "set takes -i, -c and -p", "");
 		if (!number(optarg, opt != 'i', opt == 'i' ? 15 : INT32_MAX, &n))
 			return wrong(client, "a number is wanted, not ", optarg);
-		*(opt == 'i' ? &target.device : opt == 'c' ? &target.context : &target.pid) = (uint32_t)n;
+		*(opt == 'i' ? &target.device :
+		  opt == 'c' ? &target.context :
+			       &target.pid) = (uint32_t)n;
 	}
 	if (target.context && target.pid)
 		return wrong(client, "either -c or -p", "");

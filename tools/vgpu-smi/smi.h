@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vgpu-smi: contents page. What the devices are and do, once or every so often; and setting their knobs.
+ * vgpu-smi: contents page. What the devices are and do, once or every so often; and setting their
+ * knobs.
  */
 #ifndef SMI_H
 #define SMI_H
 
 #include "tools/netlink/client.h"
 
-/** struct view - one look at everything: devices, their contexts, and the devices a moment before, for rates */
+/**
+ * struct view - one look at everything: devices, their contexts, and the devices a moment before,
+ * for rates
+ */
 struct view {
 	struct client_device *devices, *before;
 	size_t device_count;

@@ -27,16 +27,20 @@ static void device(const struct view *view, const struct client_device *d)
 	char policy[32], preemption[32], clock[32], memory[64], queues[32], latency[32] = "";
 
 	snprintf(clock, sizeof(clock), "%u MHz", d->clock_khz / 1000);
-	snprintf(memory, sizeof(memory), "%" PRIu64 " / %" PRIu64 " MiB", MIB_UP(d->vram_bytes - d->vram_free), MIB(d->vram_bytes));
+	snprintf(memory, sizeof(memory), "%" PRIu64 " / %" PRIu64 " MiB",
+		 MIB_UP(d->vram_bytes - d->vram_free), MIB(d->vram_bytes));
 	snprintf(queues, sizeof(queues), "%u / %u", d->queues, d->hw_queues);
 	if (d->preemptions)
 		client_time_text(d->preemption_time / d->preemptions, latency, sizeof(latency));
 	printf("| %3u  %-18.18s | %-24.24s | %16s  %3u%% |\n", d->index, d->preset,
-	       client_knob_value(d, "policy", policy, sizeof(policy)), memory, utilization(view, d));
+	       client_knob_value(d, "policy", policy, sizeof(policy)), memory,
+	       utilization(view, d));
 	printf("|      %4u SMs  %8s | %-12.12s %11s | queues %9s %5s |\n", d->sms, clock,
-	       client_knob_value(d, "preemption", preemption, sizeof(preemption)), d->clock, queues, "");
+	       client_knob_value(d, "preemption", preemption, sizeof(preemption)), d->clock, queues,
+	       "");
 	printf("|      %18s | %11" PRIu64 " %12.12s | contexts %13u |\n",
-	       client_time_text(d->time, clock, sizeof(clock)), d->preemptions, latency, d->contexts);
+	       client_time_text(d->time, clock, sizeof(clock)), d->preemptions, latency,
+	       d->contexts);
 }
 
 static void process(const struct client_context *c)
@@ -46,7 +50,8 @@ static void process(const struct client_context *c)
 	snprintf(memory, sizeof(memory), "%" PRIu64 " MiB", MIB_UP(c->mapped));
 	printf("| %3u %6u %8u  %-18.18s %5d %6u %10s %11s |\n", c->device, c->id, c->pid,
 	       client_process_name(c->pid, name, sizeof(name)), c->priority, c->queues, memory,
-	       c->fault ? client_fault_name(c->fault) : client_time_text(c->sm_time, time, sizeof(time)));
+	       c->fault ? client_fault_name(c->fault) :
+			  client_time_text(c->sm_time, time, sizeof(time)));
 }
 
 void table(const struct view *view)
@@ -59,17 +64,20 @@ void table(const struct view *view)
 	fputs(LINE, stdout);
 	printf("| vgpu-smi %-30d %35s |\n", VGPU_UAPI_VERSION, "all times are virtual");
 	fputs(PARTS, stdout);
-	printf("| %-23s | %-24s | %16s %5s |\n", "GPU  Preset", "Policy", "Memory promised", "Util");
-	printf("| %-23s | %-12s %11s | %-22s |\n", "       SMs     Clock", "Preemption", "Time mode", "Queues");
-	printf("| %-23s | %11s %12s | %-22s |\n", "         Time", "Preemptions", "mean", "Contexts");
+	printf("| %-23s | %-24s | %16s %5s |\n", "GPU  Preset", "Policy", "Memory promised",
+	       "Util");
+	printf("| %-23s | %-12s %11s | %-22s |\n", "       SMs     Clock", "Preemption",
+	       "Time mode", "Queues");
+	printf("| %-23s | %11s %12s | %-22s |\n", "         Time", "Preemptions", "mean",
+	       "Contexts");
 	fputs(PARTS, stdout);
 	for (size_t i = 0; i < view->device_count; i++) {
 		device(view, &view->devices[i]);
 		fputs(i + 1 < view->device_count ? PARTS : LINE, stdout);
 	}
 	printf("\n" LINE "| %-75s |\n", "Processes:");
-	printf("| %3s %6s %8s  %-18s %5s %6s %10s %11s |\n", "GPU", "Ctx", "PID", "Process", "Prio", "Queues", "Memory",
-	       "SM time");
+	printf("| %3s %6s %8s  %-18s %5s %6s %10s %11s |\n", "GPU", "Ctx", "PID", "Process", "Prio",
+	       "Queues", "Memory", "SM time");
 	fputs(LINE, stdout);
 	for (size_t i = 0; i < view->context_count; i++)
 		process(&view->contexts[i]);
@@ -83,14 +91,15 @@ void list(const struct view *view)
 	for (size_t i = 0; i < view->device_count; i++) {
 		const struct client_device *d = &view->devices[i];
 
-		printf("GPU %u: %s (%u SMs, %u MHz, %" PRIu64 " MiB, /dev/%s)\n", d->index, d->preset, d->sms,
-		       d->clock_khz / 1000, MIB(d->vram_bytes), d->name);
+		printf("GPU %u: %s (%u SMs, %u MHz, %" PRIu64 " MiB, /dev/%s)\n", d->index,
+		       d->preset, d->sms, d->clock_khz / 1000, MIB(d->vram_bytes), d->name);
 	}
 }
 
-/* ---- everything ----------------------------------------------------------------------------------------------------- */
+/* ---- everything --------------------------------------------------------- */
 
-#define SAY(depth, name, format, ...)	printf("%*s%-*s: " format "\n", 4 * (depth), "", 32 - 4 * (depth), name, __VA_ARGS__)
+#define SAY(depth, name, format, ...) \
+	printf("%*s%-*s: " format "\n", 4 * (depth), "", 32 - 4 * (depth), name, __VA_ARGS__)
 
 static void full_context(const struct client_context *c)
 {
@@ -117,7 +126,8 @@ static void full_context(const struct client_context *c)
 	SAY(2, "SM time", "%s", client_time_text(c->sm_time, text, sizeof(text)));
 	SAY(2, "SMs taken from it", "%" PRIu64, c->preemptions);
 	if (c->preemptions)
-		SAY(2, "Mean preemption", "%s", client_time_text(c->preemption_time / c->preemptions, text, sizeof(text)));
+		SAY(2, "Mean preemption", "%s",
+		    client_time_text(c->preemption_time / c->preemptions, text, sizeof(text)));
 	SAY(2, "Save area", "%" PRIu64 " KiB", c->save_area >> 10);
 	SAY(2, "Fault", "%s", client_fault_name(c->fault));
 	if (c->fault)
@@ -144,13 +154,15 @@ static void full_device(const struct view *view, const struct client_device *d)
 	SAY(1, "Events", "%" PRIu64, d->events);
 	SAY(1, "Preemptions of an SM", "%" PRIu64, d->preemptions);
 	if (d->preemptions)
-		SAY(1, "Mean preemption", "%s", client_time_text(d->preemption_time / d->preemptions, text, sizeof(text)));
+		SAY(1, "Mean preemption", "%s",
+		    client_time_text(d->preemption_time / d->preemptions, text, sizeof(text)));
 	SAY(1, "Save area", "%" PRIu64 " KiB", d->save_area >> 10);
 	SAY(1, "Samples every", "%u ms", d->sample_ms);
 	SAY(1, "Notices lost", "%" PRIu64, d->lost);
 	printf("    SM time\n");
 	for (unsigned int i = 0; i < d->state_count; i++)
-		SAY(2, d->state_name[i], "%s", client_time_text(d->state_time[i], text, sizeof(text)));
+		SAY(2, d->state_name[i], "%s",
+		    client_time_text(d->state_time[i], text, sizeof(text)));
 	printf("    Knobs\n");
 	for (unsigned int i = 0; i < d->knob_count; i++)
 		SAY(2, d->knobs[i].name, "%s", d->knobs[i].value);

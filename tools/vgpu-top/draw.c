@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-top: the screen as lines of text; it fits 80 columns and 24 rows. The SMs are one letter each: the context they serve,
- * small while they are being preempted, and . when they are idle.
+ * vgpu-top: the screen as lines of text; it fits 80 columns and 24 rows. The SMs are one letter
+ * each: the context they serve, small while they are being preempted, and . when they are idle.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -34,7 +34,8 @@ static void put(struct screen *screen, enum look look, const char *format, ...)
 
 static double per_second(const struct state *state, uint64_t now, uint64_t before)
 {
-	return state->seen_before && state->elapsed > 0 ? (double)(now - before) / state->elapsed : 0;
+	return state->seen_before && state->elapsed > 0 ? (double)(now - before) / state->elapsed :
+							  0;
 }
 
 static void head(struct screen *screen, const struct state *state)
@@ -47,17 +48,22 @@ static void head(struct screen *screen, const struct state *state)
 		inflight += state->processes[i].now.inflight;
 	if (d->preemptions)
 		client_time_text(d->preemption_time / d->preemptions, mean, sizeof(mean));
-	put(screen, HEAD, "%s %s, %u SMs, %u MHz, clock %s; virtual time %s", d->name, d->preset, d->sms,
-	    d->clock_khz / 1000, d->clock, client_time_text(d->time, time, sizeof(time)));
-	put(screen, PLAIN, "policy %s, preemption %s, transfers %s", client_knob_value(d, "policy", policy, sizeof(policy)),
+	put(screen, HEAD, "%s %s, %u SMs, %u MHz, clock %s; virtual time %s", d->name, d->preset,
+	    d->sms, d->clock_khz / 1000, d->clock, client_time_text(d->time, time, sizeof(time)));
+	put(screen, PLAIN, "policy %s, preemption %s, transfers %s",
+	    client_knob_value(d, "policy", policy, sizeof(policy)),
 	    client_knob_value(d, "preemption", preemption, sizeof(preemption)),
 	    client_knob_value(d, "transfer_policy", transfer, sizeof(transfer)));
-	put(screen, PLAIN, "queues %u of %u, commands %" PRIu64 "; memory %" PRIu64 " of %" PRIu64 " MiB promised, %" PRIu64
-	    " KiB resident", d->queues, d->hw_queues, inflight, (d->vram_bytes - d->vram_free + (1 << 20) - 1) >> 20, d->vram_bytes >> 20,
-	    d->vram_resident >> 10);
-	put(screen, PLAIN, "preemptions %" PRIu64 ", %.0f a second, mean %s; %s of virtual time a second", d->preemptions,
-	    per_second(state, d->preemptions, state->before.preemptions), mean,
-	    client_time_text(state->elapsed > 0 ? (uint64_t)(state->passed / state->elapsed) : 0, speed, sizeof(speed)));
+	put(screen, PLAIN,
+	    "queues %u of %u, commands %" PRIu64 "; memory %" PRIu64 " of %" PRIu64
+	    " MiB promised, %" PRIu64 " KiB resident",
+	    d->queues, d->hw_queues, inflight, (d->vram_bytes - d->vram_free + (1 << 20) - 1) >> 20,
+	    d->vram_bytes >> 20, d->vram_resident >> 10);
+	put(screen, PLAIN,
+	    "preemptions %" PRIu64 ", %.0f a second, mean %s; %s of virtual time a second",
+	    d->preemptions, per_second(state, d->preemptions, state->before.preemptions), mean,
+	    client_time_text(state->elapsed > 0 ? (uint64_t)(state->passed / state->elapsed) : 0,
+			     speed, sizeof(speed)));
 }
 
 static void sm_time(struct screen *screen, const struct state *state)
@@ -72,8 +78,8 @@ static void sm_time(struct screen *screen, const struct state *state)
 		double passed = state->passed * d->sms;
 		double time = (double)(d->state_time[i] - state->before.state_time[i]);
 
-		length += (size_t)snprintf(text + length, sizeof(text) - length, " %s %.0f%%", d->state_name[i],
-					   passed > 0 ? 100 * time / passed : 0);
+		length += (size_t)snprintf(text + length, sizeof(text) - length, " %s %.0f%%",
+					   d->state_name[i], passed > 0 ? 100 * time / passed : 0);
 	}
 	put(screen, PLAIN, "%s", text);
 }
@@ -122,8 +128,8 @@ static void sms(struct screen *screen, const struct state *state)
 
 static void processes(struct screen *screen, const struct state *state)
 {
-	put(screen, HEAD, "   %5s %7s %-14s %4s %6s %6s %5s %8s %6s %7s", "CTX", "PID", "PROCESS", "PRIO", "TOKENS", "SM%",
-	    "QUEUE", "MEMORY", "KERN/s", "PREEM/s");
+	put(screen, HEAD, "   %5s %7s %-14s %4s %6s %6s %5s %8s %6s %7s", "CTX", "PID", "PROCESS",
+	    "PRIO", "TOKENS", "SM%", "QUEUE", "MEMORY", "KERN/s", "PREEM/s");
 	for (size_t i = 0; i < state->count; i++) {
 		const struct process *p = &state->processes[i];
 		const struct client_context *c = &p->now;
@@ -134,18 +140,25 @@ static void processes(struct screen *screen, const struct state *state)
 		snprintf(end, sizeof(end), "%6.0f %7.0f", p->kernels, p->preempted);
 		if (c->fault)
 			snprintf(end, sizeof(end), "%s", client_fault_name(c->fault));
-		put(screen, c->id == state->selected ? SELECTED : c->fault ? DEAD : PLAIN,
-		    "%c%c %5u %7u %-14.14s %4d %6s %5.1f%% %2u/%-2" PRIu64 " %5" PRIu64 "MiB %s", c->id == state->selected ? '>' : ' ',
-		    letter(state, c->id), c->id, c->pid, p->name, c->priority, tokens, p->sm_share, c->queues, c->inflight,
+		put(screen,
+		    c->id == state->selected ? SELECTED :
+		    c->fault		     ? DEAD :
+					       PLAIN,
+		    "%c%c %5u %7u %-14.14s %4d %6s %5.1f%% %2u/%-2" PRIu64 " %5" PRIu64 "MiB %s",
+		    c->id == state->selected ? '>' : ' ', letter(state, c->id), c->id, c->pid,
+		    p->name, c->priority, tokens, p->sm_share, c->queues, c->inflight,
 		    (c->mapped + (1 << 20) - 1) >> 20, end);
 	}
 	if (!state->count)
 		put(screen, PLAIN, "   no process has the device open");
 }
 
-unsigned int draw(const struct state *state, struct line *lines, unsigned int rows, unsigned int columns)
+unsigned int draw(const struct state *state, struct line *lines, unsigned int rows,
+		  unsigned int columns)
 {
-	struct screen screen = { .lines = lines, .rows = rows, .columns = columns < 40 ? 40 : columns };
+	struct screen screen = { .lines = lines,
+				 .rows = rows,
+				 .columns = columns < 40 ? 40 : columns };
 
 	head(&screen, state);
 	sm_time(&screen, state);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-top: what keys do. The module's answer to a change, or its refusal, is the note on the screen.
+ * vgpu-top: what keys do. The module's answer to a change, or its refusal, is the note on the
+ * screen.
  */
 #include <ncurses.h>
 #include <stdio.h>
@@ -36,14 +37,16 @@ static void priority(struct client *client, struct state *state, int step)
 	int32_t value;
 
 	if (!p) {
-		snprintf(state->note, sizeof(state->note), "select a process first, with the up and down keys");
+		snprintf(state->note, sizeof(state->note),
+			 "select a process first, with the up and down keys");
 		return;
 	}
 	value = p->now.priority + step;
 	if (client_set_context(client, state->device.index, p->now.id, &value, NULL))
 		snprintf(state->note, sizeof(state->note), "%.120s", client->error);
 	else
-		snprintf(state->note, sizeof(state->note), "priority of %s is now %d", p->name, value);
+		snprintf(state->note, sizeof(state->note), "priority of %s is now %d", p->name,
+			 value);
 }
 
 static void sort(struct state *state)

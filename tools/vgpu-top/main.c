@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-top: a device, live: SMs, queues, processes, preemptions. ncurses shows it; batch mode prints the same lines.
+ * vgpu-top: a device, live: SMs, queues, processes, preemptions. ncurses shows it; batch mode
+ * prints the same lines.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -50,7 +51,7 @@ static double real_time(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* ---- batch ----------------------------------------------------------------------------------------------------------- */
+/* ---- batch -------------------------------------------------------------- */
 
 static int batch(struct client *client, const struct options *options)
 {
@@ -59,7 +60,8 @@ static int batch(struct client *client, const struct options *options)
 	double last = real_time(), now;
 	int status = state_look(client, &state, options->device, 0);
 
-	for (long i = 0; !status && (!options->count || i < options->count) && !ferror(stdout); i++) {
+	for (long i = 0; !status && (!options->count || i < options->count) && !ferror(stdout);
+	     i++) {
 		unsigned int count;
 
 		usleep((useconds_t)(options->delay * 1e6));
@@ -78,7 +80,7 @@ static int batch(struct client *client, const struct options *options)
 	return status;
 }
 
-/* ---- a terminal -------------------------------------------------------------------------------------------------------- */
+/* ---- a terminal --------------------------------------------------------- */
 
 static void colours(void)
 {
@@ -93,18 +95,24 @@ static void show_sms(int row, const char *text)
 {
 	mvaddnstr(row, 0, text, 4);
 	for (const char *at = text + 4; *at; at++) {
-		int which = *at >= 'A' && *at <= 'Z' ? *at - 'A' : *at >= 'a' && *at <= 'z' ? *at - 'a' : -1;
+		int which = *at >= 'A' && *at <= 'Z' ? *at - 'A' :
+			    *at >= 'a' && *at <= 'z' ? *at - 'a' :
+						       -1;
 
-		addch((chtype)(unsigned char)*at | (which >= 0 && has_colors() ? (chtype)COLOR_PAIR(1 + which % 6) : 0));
+		addch((chtype)(unsigned char)*at |
+		      (which >= 0 && has_colors() ? (chtype)COLOR_PAIR(1 + which % 6) : 0));
 	}
 }
 
 static void show(const struct state *state)
 {
 	static struct line lines[ROWS_MAX];
-	static const attr_t looks[] = { [PLAIN] = A_NORMAL, [HEAD] = A_BOLD, [SELECTED] = A_REVERSE, [DEAD] = A_DIM };
+	static const attr_t looks[] = {
+		[PLAIN] = A_NORMAL, [HEAD] = A_BOLD, [SELECTED] = A_REVERSE, [DEAD] = A_DIM
+	};
 	unsigned int rows = LINES > 1 ? (unsigned int)LINES - 1 : 1;
-	unsigned int count = draw(state, lines, rows < ROWS_MAX ? rows : ROWS_MAX, (unsigned int)COLS);
+	unsigned int count =
+		draw(state, lines, rows < ROWS_MAX ? rows : ROWS_MAX, (unsigned int)COLS);
 
 	erase();
 	for (unsigned int row = 0; row < count; row++) {
@@ -134,7 +142,8 @@ static int terminal(struct client *client, const struct options *options)
 		return status;
 	setlocale(LC_ALL, "");
 	if (!newterm(NULL, stdout, stdin)) {
-		snprintf(client->error, sizeof(client->error), "this terminal (TERM=%s) cannot show it; try vgpu-top -b",
+		snprintf(client->error, sizeof(client->error),
+			 "this terminal (TERM=%s) cannot show it; try vgpu-top -b",
 			 getenv("TERM") ? getenv("TERM") : "");
 		return CLIENT_FAILED;
 	}
@@ -155,7 +164,8 @@ static int terminal(struct client *client, const struct options *options)
 		now = real_time();
 		/* a key shows what it did at once; rates go on from the last full look */
 		if (pressed != ERR && now - last < options->delay / 2) {
-			if (pressed == 'j' || pressed == 'k' || pressed == KEY_UP || pressed == KEY_DOWN)
+			if (pressed == 'j' || pressed == 'k' || pressed == KEY_UP ||
+			    pressed == KEY_DOWN)
 				continue;
 		}
 		status = state_look(client, &state, options->device, now - last);
@@ -169,7 +179,7 @@ static int terminal(struct client *client, const struct options *options)
 	return status;
 }
 
-/* ---- options ------------------------------------------------------------------------------------------------------------ */
+/* ---- options ------------------------------------------------------------ */
 
 static int wrong(const char *what, const char *value)
 {
@@ -195,11 +205,13 @@ static int parse(int argc, char **argv, struct options *options)
 		case 'i':
 			options->device = (uint32_t)strtoul(optarg, &end, 10);
 			if (*end || end == optarg || options->device > 15)
-				return wrong("-i takes the number of a device, 0 to 15, not ", optarg);
+				return wrong("-i takes the number of a device, 0 to 15, not ",
+					     optarg);
 			break;
 		case 'd':
 			options->delay = strtod(optarg, &end);
-			if (*end || end == optarg || !(options->delay >= 0.05 && options->delay <= 3600))
+			if (*end || end == optarg ||
+			    !(options->delay >= 0.05 && options->delay <= 3600))
 				return wrong("-d takes seconds, 0.05 to 3600, not ", optarg);
 			break;
 		case 'n':

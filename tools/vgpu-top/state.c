@@ -25,8 +25,13 @@ static void rates(struct state *state, struct process *p)
 	p->sm_share = state->passed > 0 ? 100 * sm_time / (state->passed * state->device.sms) : 0;
 	if (p->sm_share > 100)
 		p->sm_share = 100;
-	p->kernels = state->elapsed > 0 ? (double)(p->now.kernels - (old ? old->kernels : 0)) / state->elapsed : 0;
-	p->preempted = state->elapsed > 0 ? (double)(p->now.preemptions - (old ? old->preemptions : 0)) / state->elapsed : 0;
+	p->kernels = state->elapsed > 0 ?
+			     (double)(p->now.kernels - (old ? old->kernels : 0)) / state->elapsed :
+			     0;
+	p->preempted = state->elapsed > 0 ?
+			       (double)(p->now.preemptions - (old ? old->preemptions : 0)) /
+				       state->elapsed :
+			       0;
 }
 
 static int by_sm(const void *a, const void *b)

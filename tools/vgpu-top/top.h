@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vgpu-top: contents page. state.c looks at a device and works out rates, draw.c makes lines of that, and main.c shows them,
- * in a terminal or one after the other (batch mode).
+ * vgpu-top: contents page. state.c looks at a device and works out rates, draw.c makes lines of
+ * that, and main.c shows them, in a terminal or one after the other (batch mode).
  */
 #ifndef TOP_H
 #define TOP_H
@@ -52,6 +52,7 @@ struct line {
 };
 
 /* As many lines as there are to show, at most @rows, none longer than @columns. */
-unsigned int draw(const struct state *state, struct line *lines, unsigned int rows, unsigned int columns);
+unsigned int draw(const struct state *state, struct line *lines, unsigned int rows,
+		  unsigned int columns);
 
 #endif

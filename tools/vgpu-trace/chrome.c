@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-trace: Chrome trace event format (opens in Perfetto and chrome://tracing). One track per slot of an SM, one for
- * the transfer engine, one per process with its kernels, one per SM with what its preemptions do. Timestamps are virtual microseconds.
+ * vgpu-trace: Chrome trace event format (opens in Perfetto and chrome://tracing). One track per
+ * slot of an SM, one for the transfer engine, one per process with its kernels, one per SM with
+ * what its preemptions do. Timestamps are virtual microseconds.
  */
 #include <jansson.h>
 
@@ -35,14 +36,16 @@ static int emit(FILE *out, json_t *event)
 
 static int name_track(FILE *out, const char *kind, uint32_t pid, uint32_t tid, const char *name)
 {
-	return emit(out, json_pack("{s:s, s:s, s:I, s:I, s:{s:s}}", "name", kind, "ph", "M", "pid", (json_int_t)pid,
-				   "tid", (json_int_t)tid, "args", "name", name));
+	return emit(out, json_pack("{s:s, s:s, s:I, s:I, s:{s:s}}", "name", kind, "ph", "M", "pid",
+				   (json_int_t)pid, "tid", (json_int_t)tid, "args", "name", name));
 }
 
-static json_t *complete(const char *name, uint64_t start, uint64_t end, uint32_t pid, uint32_t tid, json_t *args)
+static json_t *complete(const char *name, uint64_t start, uint64_t end, uint32_t pid, uint32_t tid,
+			json_t *args)
 {
-	return json_pack("{s:s, s:s, s:f, s:f, s:I, s:I, s:o}", "name", name, "ph", "X", "ts", (double)start / 1e6,
-			 "dur", (double)(end - start) / 1e6, "pid", (json_int_t)pid, "tid", (json_int_t)tid, "args", args);
+	return json_pack("{s:s, s:s, s:f, s:f, s:I, s:I, s:o}", "name", name, "ph", "X", "ts",
+			 (double)start / 1e6, "dur", (double)(end - start) / 1e6, "pid",
+			 (json_int_t)pid, "tid", (json_int_t)tid, "args", args);
 }
 
 static int emit_span(FILE *out, const struct trace *trace, const struct span *s)
@@ -51,23 +54,28 @@ static int emit_span(FILE *out, const struct trace *trace, const struct span *s)
 	char name[128];
 
 	if (s->sm == COPIES) {
-		const char *what = s->slot < VGPU_CMD_COUNT && copy_names[s->slot] ? copy_names[s->slot] : "copy";
+		const char *what = s->slot < VGPU_CMD_COUNT && copy_names[s->slot] ?
+					   copy_names[s->slot] :
+					   "copy";
 
 		snprintf(name, sizeof(name), "%s: %s", p->name, what);
 		return emit(out, complete(name, s->start, s->end, PID_SMS, 0,
-					  json_pack("{s:s, s:I}", "process", p->name, "bytes", (json_int_t)s->what)));
+					  json_pack("{s:s, s:I}", "process", p->name, "bytes",
+						    (json_int_t)s->what)));
 	}
 	return emit(out, complete(p->name, s->start, s->end, PID_SMS, 1 + s->sm * SLOTS + s->slot,
-				  json_pack("{s:s, s:I, s:I}", "process", p->name, "launch", (json_int_t)s->kernel,
-					    "block", (json_int_t)s->what)));
+				  json_pack("{s:s, s:I, s:I}", "process", p->name, "launch",
+					    (json_int_t)s->kernel, "block", (json_int_t)s->what)));
 }
 
 /* One track an SM, its number the thread's. */
 static int emit_move(FILE *out, const struct trace *trace, const struct span *m)
 {
-	return emit(out, complete(trace_move_names[m->slot], m->start, m->end, PID_PREEMPTION, m->sm,
-				  json_pack("{s:s, s:I, s:I}", "process", trace->processes[m->context].name, "launch",
-					    (json_int_t)m->kernel, "bytes", (json_int_t)m->what)));
+	return emit(
+		out,
+		complete(trace_move_names[m->slot], m->start, m->end, PID_PREEMPTION, m->sm,
+			 json_pack("{s:s, s:I, s:I}", "process", trace->processes[m->context].name,
+				   "launch", (json_int_t)m->kernel, "bytes", (json_int_t)m->what)));
 }
 
 int trace_chrome(const struct trace *trace, FILE *out)
@@ -87,7 +95,8 @@ int trace_chrome(const struct trace *trace, FILE *out)
 			seen_slots = s->sm != last_sm ? 0 : seen_slots;
 			for (; seen_slots <= s->slot; seen_slots++) {
 				snprintf(name, sizeof(name), "SM %u slot %u", s->sm, seen_slots);
-				err |= name_track(out, "thread_name", PID_SMS, 1 + s->sm * SLOTS + seen_slots, name);
+				err |= name_track(out, "thread_name", PID_SMS,
+						  1 + s->sm * SLOTS + seen_slots, name);
 			}
 			last_sm = s->sm;
 		}
@@ -105,11 +114,14 @@ int trace_chrome(const struct trace *trace, FILE *out)
 	for (size_t i = 0; i < trace->kernel_count && !err; i++) {
 		const struct kernel *k = &trace->kernels[i];
 
-		snprintf(name, sizeof(name), "%s #%u", trace_kernel_name(k, title, sizeof(title)), k->id);
-		err |= emit(out, complete(name, k->start, k->end > k->start ? k->end : k->start,
-					  PID_PROCESSES + k->context, 0,
-					  json_pack("{s:I, s:I, s:I}", "blocks", (json_int_t)k->blocks, "module",
-						    (json_int_t)k->module, "index", (json_int_t)k->index)));
+		snprintf(name, sizeof(name), "%s #%u", trace_kernel_name(k, title, sizeof(title)),
+			 k->id);
+		err |= emit(out,
+			    complete(name, k->start, k->end > k->start ? k->end : k->start,
+				     PID_PROCESSES + k->context, 0,
+				     json_pack("{s:I, s:I, s:I}", "blocks", (json_int_t)k->blocks,
+					       "module", (json_int_t)k->module, "index",
+					       (json_int_t)k->index)));
 	}
 	fputs("\n]}\n", out);
 	return err || ferror(out) ? -1 : 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-trace: how long commands waited. A hardware queue's commands come, are dispatched and complete in the order of their
- * sequence numbers, so a command's place in the list of its queue follows from its number.
+ * vgpu-trace: how long commands waited. A hardware queue's commands come, are dispatched and
+ * complete in the order of their sequence numbers, so a command's place in the list of its queue
+ * follows from its number.
  */
 #include <stdlib.h>
 
@@ -22,7 +23,10 @@ static struct queue *find(struct trace *trace, uint32_t context, uint32_t id)
 	return &queues[trace->queue_count++];
 }
 
-/* A number that does not go on where the last one was: the queue has been given to the context anew, or records were lost. */
+/*
+ * A number that does not go on where the last one was: the queue has been given to the context
+ * anew, or records were lost.
+ */
 static struct command *add(struct queue *queue, uint64_t seq)
 {
 	if (queue->count == queue->room) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-trace: turn the records of a device into what a person reads: a table, a picture, a Chrome trace.
+ * vgpu-trace: turn the records of a device into what a person reads: a table, a picture, a Chrome
+ * trace.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -17,7 +18,8 @@ static const char usage[] =
 	"       vgpu-trace record [-o RECORDS] -- COMMAND  run it and record the device\n"
 	"\n"
 	"Reads trace records of a vgpu device (debugfs vgpu/N/trace, or the file VGPU_TRACE\n"
-	"names for the embedded device; - is standard input) and prints a table, a line a process.\n"
+	"names for the embedded device; - is standard input) and prints a table, a line a "
+	"process.\n"
 	"\n"
 	"  -j, --json FILE    also write Chrome trace format (opens in Perfetto)\n"
 	"  -s, --svg FILE     also draw SMs against virtual time\n"
@@ -90,7 +92,8 @@ int main(int argc, char **argv)
 		}
 	}
 	if (optind + 1 != argc) {
-		fputs("vgpu-trace: one file of records is needed; try `vgpu-trace --help'\n", stderr);
+		fputs("vgpu-trace: one file of records is needed; try `vgpu-trace --help'\n",
+		      stderr);
 		return 2;
 	}
 	path = argv[optind];

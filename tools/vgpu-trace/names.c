@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-trace: names of kernels. The trace has them as the linker does; of a C++ name only what it is called is shown, without
- * arguments.
+ * vgpu-trace: names of kernels. The trace has them as the linker does; of a C++ name only what it
+ * is called is shown, without arguments.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -17,7 +17,10 @@ void trace_name_piece(struct kernel *kernel, const struct vgpu_trace_record *rec
 		memcpy(kernel->name + rec->queue, piece, sizeof(piece));
 }
 
-/* Append a length and so many letters, as the names inside a mangled name are; what is behind it, NULL: it is none. */
+/*
+ * Append a length and so many letters, as the names inside a mangled name are; what is behind it,
+ * NULL: it is none.
+ */
 static const char *part(const char *from, char *to, size_t size)
 {
 	char *end;

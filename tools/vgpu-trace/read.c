@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-trace: from records to spans. Pairs each start with its end; what has lost its other half (a full ring) is
- * counted and left out.
+ * vgpu-trace: from records to spans. Pairs each start with its end; what has lost its other half (a
+ * full ring) is counted and left out.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -123,7 +123,8 @@ static int see_sm(struct reader *r, uint32_t sm)
 	if (!moving)
 		return -1;
 	r->moving = moving;
-	memset(&blocks[(size_t)r->sms * SLOTS], 0, (size_t)(sms - r->sms) * SLOTS * sizeof(*blocks));
+	memset(&blocks[(size_t)r->sms * SLOTS], 0,
+	       (size_t)(sms - r->sms) * SLOTS * sizeof(*blocks));
 	for (; r->sms < sms; r->sms++)
 		moving[r->sms] = (struct span) { .end = 1 };
 	return 0;
@@ -137,7 +138,8 @@ static struct open_block *slot_of(struct reader *r, const struct vgpu_trace_reco
 }
 
 /* The SM begins to drain, save or restore (@what < MOVES), or ends that. */
-static int move(struct reader *r, const struct vgpu_trace_record *rec, uint32_t process, enum move what)
+static int move(struct reader *r, const struct vgpu_trace_record *rec, uint32_t process,
+		enum move what)
 {
 	struct trace *t = r->trace;
 	struct span *m;
@@ -156,8 +158,12 @@ static int move(struct reader *r, const struct vgpu_trace_record *rec, uint32_t 
 		m->end = 1;
 	}
 	if (what < MOVES)
-		*m = (struct span) { .start = rec->time, .context = process, .kernel = rec->kernel, .sm = rec->sm,
-				     .slot = what, .what = what == MOVE_DRAIN ? 0 : rec->b };
+		*m = (struct span){ .start = rec->time,
+				    .context = process,
+				    .kernel = rec->kernel,
+				    .sm = rec->sm,
+				    .slot = what,
+				    .what = what == MOVE_DRAIN ? 0 : rec->b };
 	return 0;
 }
 
@@ -192,8 +198,11 @@ static int copy_record(struct reader *r, const struct vgpu_trace_record *rec, ui
 	struct process *p = &r->trace->processes[process];
 
 	if (rec->type == VGPU_TRACE_COPY_START) {
-		r->copy = (struct span) { .start = rec->time, .context = process, .what = rec->a, .sm = COPIES,
-					  .slot = (uint32_t)rec->b };
+		r->copy = (struct span){ .start = rec->time,
+					 .context = process,
+					 .what = rec->a,
+					 .sm = COPIES,
+					 .slot = (uint32_t)rec->b };
 		r->copying = 1;
 		return 0;
 	}
@@ -212,7 +221,8 @@ static int add_preemption(struct reader *r, uint64_t time)
 {
 	struct trace *t = r->trace;
 
-	if (grow(&t->preemptions, &r->preemption_room, t->preemption_count, sizeof(*t->preemptions)))
+	if (grow(&t->preemptions, &r->preemption_room, t->preemption_count,
+		 sizeof(*t->preemptions)))
 		return -1;
 	t->preemptions[t->preemption_count++] = time;
 	return 0;
@@ -221,8 +231,9 @@ static int add_preemption(struct reader *r, uint64_t time)
 /* What also belongs to the life of a command. */
 static int is_stage(uint16_t type)
 {
-	return type == VGPU_TRACE_PUSH || type == VGPU_TRACE_DISPATCH || type == VGPU_TRACE_KERNEL_START ||
-	       type == VGPU_TRACE_COPY_START || type == VGPU_TRACE_COMPLETE;
+	return type == VGPU_TRACE_PUSH || type == VGPU_TRACE_DISPATCH ||
+	       type == VGPU_TRACE_KERNEL_START || type == VGPU_TRACE_COPY_START ||
+	       type == VGPU_TRACE_COMPLETE;
 }
 
 static int take(struct reader *r, const struct vgpu_trace_record *rec)
@@ -313,7 +324,10 @@ static int by_place(const void *a, const void *b)
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-/* SM time of a process: the union of its blocks' spans on each SM, not their sum: blocks share an SM. */
+/*
+ * SM time of a process: the union of its blocks' spans on each SM, not their sum: blocks share an
+ * SM.
+ */
 static void account(struct trace *t)
 {
 	for (size_t i = 0; i < t->span_count;) {
@@ -347,8 +361,10 @@ int trace_read(FILE *file, const char *path, struct trace *trace)
 	int err = 0;
 
 	memset(trace, 0, sizeof(*trace));
-	if (fread(magic, sizeof(magic), 1, file) != 1 || memcmp(magic, TRACE_MAGIC, sizeof(magic))) {
-		fprintf(stderr, "vgpu-trace: %s is not a vgpu trace: it does not begin with %s\n", path, TRACE_MAGIC);
+	if (fread(magic, sizeof(magic), 1, file) != 1 ||
+	    memcmp(magic, TRACE_MAGIC, sizeof(magic))) {
+		fprintf(stderr, "vgpu-trace: %s is not a vgpu trace: it does not begin with %s\n",
+			path, TRACE_MAGIC);
 		return -1;
 	}
 	while (!err && fread(&rec, sizeof(rec), 1, file) == 1) {
@@ -358,7 +374,8 @@ int trace_read(FILE *file, const char *path, struct trace *trace)
 	free(r.blocks);
 	free(r.moving);
 	if (err || ferror(file)) {
-		fprintf(stderr, "vgpu-trace: %s: %s\n", path, err ? strerror(ENOMEM) : strerror(errno));
+		fprintf(stderr, "vgpu-trace: %s: %s\n", path,
+			err ? strerror(ENOMEM) : strerror(errno));
 		trace_free(trace);
 		return -1;
 	}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-trace record: run a program and keep what the device did meanwhile, for all processes on it. The module's ring is
- * emptied while the program runs, so that a long run fits; or, with --embedded, the device inside the program writes the
- * file, and neither the module nor root is needed.
+ * vgpu-trace record: run a program and keep what the device did meanwhile, for all processes on it.
+ * The module's ring is emptied while the program runs, so that a long run fits; or, with
+ * --embedded, the device inside the program writes the file, and neither the module nor root is
+ * needed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,14 +22,16 @@ static const char usage[] =
 	"usage: vgpu-trace record [options] -- COMMAND [ARGUMENT...]\n"
 	"\n"
 	"Runs COMMAND and writes what the device did meanwhile, for all processes, to a file for\n"
-	"vgpu-trace FILE and vgpu-trace stats FILE. Needs root and the module, but with -e neither.\n"
+	"vgpu-trace FILE and vgpu-trace stats FILE. Needs root and the module, but with -e "
+	"neither.\n"
 	"\n"
 	"  -o, --output FILE  where to                                     [vgpu.trace]\n"
 	"  -i, --id N         which device                                            [0]\n"
 	"  -e, --embedded     the device inside COMMAND (VGPU_TRANSPORT=embedded)\n"
 	"  -h, --help         this text\n"
 	"\n"
-	"Names of processes go to FILE.names. exit status: COMMAND's; 126, 127: it does not start;\n"
+	"Names of processes go to FILE.names. exit status: COMMAND's; 126, 127: it does not "
+	"start;\n"
 	"1: nothing could be recorded, 2 wrong usage, 3 no vgpu device here, 4 not permitted\n";
 
 enum { FAILED = 1, USAGE, ABSENT, FORBIDDEN };
@@ -50,7 +53,7 @@ static int complain(const char *what, int error)
 	return FAILED;
 }
 
-/* ---- the ring of the module ------------------------------------------------------------------------------------------- */
+/* ---- the ring of the module --------------------------------------------- */
 
 static void debugfs_path(const struct recording *r, const char *name, char *path, size_t size)
 {
@@ -78,17 +81,22 @@ static int open_ring(struct recording *r)
 	int error;
 
 	if (access("/sys/class/vgpu", F_OK)) {
-		fputs("vgpu-trace: no vgpu device here: load the module (make modules, then insmod vgpu.ko as root), or use record -e\n",
+		fputs("vgpu-trace: no vgpu device here: load the module (make modules, then "
+		      "insmod vgpu.ko as root), or use record -e\n",
 		      stderr);
 		return ABSENT;
 	}
 	if (geteuid()) {
-		fputs("vgpu-trace: not permitted: recording from the module needs root (sudo), or use record -e\n", stderr);
+		fputs("vgpu-trace: not permitted: recording from the module needs root (sudo), or "
+		      "use record -e\n",
+		      stderr);
 		return FORBIDDEN;
 	}
 	error = switch_trace(r, "1");
 	if (error == ENOENT) {
-		fprintf(stderr, "vgpu-trace: there is no device %u, or debugfs is not mounted (mount -t debugfs none /sys/kernel/debug)\n",
+		fprintf(stderr,
+			"vgpu-trace: there is no device %u, or debugfs is not mounted (mount -t "
+			"debugfs none /sys/kernel/debug)\n",
 			r->device);
 		return ABSENT;
 	}
@@ -154,11 +162,12 @@ static uint64_t lost(const struct recording *r)
 	return count;
 }
 
-/* ---- the program ------------------------------------------------------------------------------------------------------- */
+/* ---- the program -------------------------------------------------------- */
 
 static void begin(const struct recording *r, char **command)
 {
-	if (r->embedded && (setenv("VGPU_TRANSPORT", "embedded", 1) || setenv("VGPU_TRACE", r->output, 1)))
+	if (r->embedded &&
+	    (setenv("VGPU_TRANSPORT", "embedded", 1) || setenv("VGPU_TRACE", r->output, 1)))
 		_exit(126);
 	execvp(command[0], command);
 	fprintf(stderr, "vgpu-trace: %s: %s\n", command[0], strerror(errno));
@@ -204,7 +213,10 @@ static int record_module(struct recording *r, char **command, int *status)
 	if (r->names)
 		failed |= empty_ring(r);
 	if (lost(r))
-		fprintf(stderr, "vgpu-trace: %" PRIu64 " records were lost: load the module with a larger trace_records=\n", lost(r));
+		fprintf(stderr,
+			"vgpu-trace: %" PRIu64
+			" records were lost: load the module with a larger trace_records=\n",
+			lost(r));
 	if ((r->file && fclose(r->file)) || (r->names && fclose(r->names)))
 		failed = complain(r->output, errno);
 	close(r->ring);
@@ -254,7 +266,10 @@ static int parse(int argc, char **argv, struct recording *r)
 		case 'i':
 			r->device = (unsigned int)strtoul(optarg, &end, 10);
 			if (*end || end == optarg || r->device > 15) {
-				fprintf(stderr, "vgpu-trace: -i takes the number of a device, 0 to 15, not %s\n", optarg);
+				fprintf(stderr,
+					"vgpu-trace: -i takes the number of a device, 0 to 15, "
+					"not %s\n",
+					optarg);
 				return USAGE;
 			}
 			break;
@@ -264,7 +279,8 @@ static int parse(int argc, char **argv, struct recording *r)
 		}
 	}
 	if (optind == argc) {
-		fputs("vgpu-trace: a command to run is needed; try `vgpu-trace record --help'\n", stderr);
+		fputs("vgpu-trace: a command to run is needed; try `vgpu-trace record --help'\n",
+		      stderr);
 		return USAGE;
 	}
 	return 0;

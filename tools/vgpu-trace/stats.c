@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-trace stats: what took the time, in the manner of nsys stats: kernels by name, copies by kind, how long commands waited,
- * how long preemptions took. All times are virtual.
+ * vgpu-trace stats: what took the time, in the manner of nsys stats: kernels by name, copies by
+ * kind, how long commands waited, how long preemptions took. All times are virtual.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static void groups_free(struct groups *groups)
 	memset(groups, 0, sizeof(*groups));
 }
 
-/* ---- tables ------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------- */
 
 static int by_time(const void *a, const void *b)
 {
@@ -104,16 +104,17 @@ static void table(struct groups *groups, FILE *out, const char *title, const cha
 		total += groups->list[i].total;
 	}
 	qsort(groups->list, groups->count, sizeof(*groups->list), by_total);
-	fprintf(out, "%s\n%7s %11s %8s %11s %11s %11s %11s  %s\n", title, "time", "total", "count", "mean", "median", "least",
-		"most", what);
+	fprintf(out, "%s\n%7s %11s %8s %11s %11s %11s %11s  %s\n", title, "time", "total", "count",
+		"mean", "median", "least", "most", what);
 	for (size_t i = 0; i < groups->count; i++) {
 		const struct group *g = &groups->list[i];
 
 		/* what took no time among what did is no news */
 		if (total && !g->total)
 			continue;
-		fprintf(out, "%6.1f%% %11s %8zu %11s %11s %11s %11s  %s", total ? 100.0 * (double)g->total / (double)total : 0.0,
-			text(g->total), g->count, text(g->total / g->count), text(g->times[g->count / 2]),
+		fprintf(out, "%6.1f%% %11s %8zu %11s %11s %11s %11s  %s",
+			total ? 100.0 * (double)g->total / (double)total : 0.0, text(g->total),
+			g->count, text(g->total / g->count), text(g->times[g->count / 2]),
 			text(g->times[0]), text(g->times[g->count - 1]), g->name);
 		if (g->bytes)
 			fprintf(out, ", %.1f KiB", (double)g->bytes / 1024);
@@ -125,14 +126,20 @@ static void table(struct groups *groups, FILE *out, const char *title, const cha
 	groups_free(groups);
 }
 
-/* ---- what is in them -------------------------------------------------------------------------------------------------- */
+/* ---- what is in them ---------------------------------------------------- */
 
 static const char *op_name(uint32_t op)
 {
 	static const char *const names[VGPU_CMD_COUNT] = {
-		[VGPU_CMD_NOP] = "nop", [VGPU_CMD_LAUNCH] = "launch", [VGPU_CMD_COPY_H2D] = "copy to device",
-		[VGPU_CMD_COPY_D2H] = "copy to host", [VGPU_CMD_COPY_D2D] = "copy on device", [VGPU_CMD_FILL] = "fill",
-		[VGPU_CMD_WAIT] = "wait for a queue", [VGPU_CMD_STAMP] = "stamp", [VGPU_CMD_PROFILED] = "profiled launch",
+		[VGPU_CMD_NOP] = "nop",
+		[VGPU_CMD_LAUNCH] = "launch",
+		[VGPU_CMD_COPY_H2D] = "copy to device",
+		[VGPU_CMD_COPY_D2H] = "copy to host",
+		[VGPU_CMD_COPY_D2D] = "copy on device",
+		[VGPU_CMD_FILL] = "fill",
+		[VGPU_CMD_WAIT] = "wait for a queue",
+		[VGPU_CMD_STAMP] = "stamp",
+		[VGPU_CMD_PROFILED] = "profiled launch",
 	};
 
 	return op < VGPU_CMD_COUNT && names[op] ? names[op] : "other";
@@ -148,7 +155,8 @@ static int kernels(const struct trace *trace, FILE *out)
 		const struct kernel *k = &trace->kernels[i];
 
 		if (k->end >= k->start && k->end)
-			err = add(&groups, trace_kernel_name(k, name, sizeof(name)), k->end - k->start, 0);
+			err = add(&groups, trace_kernel_name(k, name, sizeof(name)),
+				  k->end - k->start, 0);
 	}
 	table(&groups, out, "Kernels, from the first thread block to the last", "name");
 	return err;
@@ -169,7 +177,10 @@ static int copies(const struct trace *trace, FILE *out)
 	return err;
 }
 
-/* A command waits in its queue for those before it, then in its engine for its turn. A wait for another queue is all waiting. */
+/*
+ * A command waits in its queue for those before it, then in its engine for its turn. A wait for
+ * another queue is all waiting.
+ */
 static int waits(const struct trace *trace, FILE *out)
 {
 	struct groups groups = { 0 };
@@ -188,7 +199,8 @@ static int waits(const struct trace *trace, FILE *out)
 				snprintf(name, sizeof(name), "%s, in its engine", op_name(c->op));
 				err |= add(&groups, name, c->start - c->dispatch, 0);
 			}
-			if (c->op == VGPU_CMD_WAIT && c->stages & COMMAND_COMPLETE && c->stages & COMMAND_DISPATCHED)
+			if (c->op == VGPU_CMD_WAIT && c->stages & COMMAND_COMPLETE &&
+			    c->stages & COMMAND_DISPATCHED)
 				err |= add(&groups, op_name(c->op), c->end - c->dispatch, 0);
 		}
 	}
@@ -212,7 +224,8 @@ static int preemptions(const struct trace *trace, FILE *out)
 		uint64_t *times = find(&groups, "request to hand-over")->times;
 
 		qsort(times, trace->preemption_count, sizeof(*times), by_time);
-		fprintf(out, "%zu preemptions of an SM, 99 %% of them within %s\n\n", trace->preemption_count,
+		fprintf(out, "%zu preemptions of an SM, 99 %% of them within %s\n\n",
+			trace->preemption_count,
 			text(times[(trace->preemption_count - 1) * 99 / 100]));
 	}
 	table(&groups, out, "Preemptions of an SM", "part");
@@ -221,10 +234,13 @@ static int preemptions(const struct trace *trace, FILE *out)
 
 int trace_stats(const struct trace *trace, FILE *out)
 {
-	int err = kernels(trace, out) || copies(trace, out) || waits(trace, out) || preemptions(trace, out);
+	int err = kernels(trace, out) || copies(trace, out) || waits(trace, out) ||
+		  preemptions(trace, out);
 
 	if (trace->unmatched)
-		fprintf(out, "%zu starts or ends lack their other half: the ring was full, or work was cut off\n",
+		fprintf(out,
+			"%zu starts or ends lack their other half: the ring was full, or work was "
+			"cut off\n",
 			trace->unmatched);
 	return err || ferror(out) ? -1 : 0;
 }

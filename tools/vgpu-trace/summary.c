@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-trace: the table. One line per process: what it ran, when, and its share of the SM time that was used.
+ * vgpu-trace: the table. One line per process: what it ran, when, and its share of the SM time that
+ * was used.
  */
 #include <inttypes.h>
 
@@ -29,25 +30,33 @@ int trace_summary(const struct trace *trace, FILE *out)
 		preemptions += trace->processes[i].preemptions;
 		latency += trace->processes[i].preemption_time;
 	}
-	fprintf(out, "%-14s %8s %8s %14s %12s %12s %9s %9s  %s\n", "program", "pid", "kernels", "thread blocks",
-		"start", "end", "SM time", "preempted", "result");
+	fprintf(out, "%-14s %8s %8s %14s %12s %12s %9s %9s  %s\n", "program", "pid", "kernels",
+		"thread blocks", "start", "end", "SM time", "preempted", "result");
 	for (size_t i = 0; i < trace->process_count; i++) {
 		const struct process *p = &trace->processes[i];
 
 		if (!p->seen)	/* opened and closed without a command */
 			continue;
-		fprintf(out, "%-14s %8" PRIu64 " %8" PRIu64 " %14" PRIu64 " %12s %12s %8.1f%% %9" PRIu64 "  %s\n", p->name, p->pid,
-			p->kernels, p->blocks, trace_time_text(p->start, start, sizeof(start)),
+		fprintf(out,
+			"%-14s %8" PRIu64 " %8" PRIu64 " %14" PRIu64 " %12s %12s %8.1f%% %9" PRIu64
+			"  %s\n",
+			p->name, p->pid, p->kernels, p->blocks,
+			trace_time_text(p->start, start, sizeof(start)),
 			trace_time_text(p->end, end, sizeof(end)),
-			total ? 100.0 * (double)p->sm_time / (double)total : 0.0, p->preemptions, p->verdict);
+			total ? 100.0 * (double)p->sm_time / (double)total : 0.0, p->preemptions,
+			p->verdict);
 	}
 	fprintf(out, "%zu records, %u SMs seen, %s of virtual time\n", trace->records, trace->sms,
 		trace_time_text(trace->end, end, sizeof(end)));
 	if (preemptions)
-		fprintf(out, "%" PRIu64 " preemptions of an SM, %s from request to hand-over on average\n", preemptions,
-			trace_time_text(latency / preemptions, start, sizeof(start)));
+		fprintf(out,
+			"%" PRIu64
+			" preemptions of an SM, %s from request to hand-over on average\n",
+			preemptions, trace_time_text(latency / preemptions, start, sizeof(start)));
 	if (trace->unmatched)
-		fprintf(out, "%zu starts or ends lack their other half: the ring was full, or work was cut off\n",
+		fprintf(out,
+			"%zu starts or ends lack their other half: the ring was full, or work was "
+			"cut off\n",
 			trace->unmatched);
 	return ferror(out) ? -1 : 0;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-trace: the timeline as a picture. SMs against virtual time, one colour a process, two shades to tell its kernels
- * apart; the transfer engine in the top row. Stretches of one kernel that touch are drawn as one.
+ * vgpu-trace: the timeline as a picture. SMs against virtual time, one colour a process, two shades
+ * to tell its kernels apart; the transfer engine in the top row. Stretches of one kernel that touch
+ * are drawn as one.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -45,7 +46,8 @@ static void colour(FILE *out, uint32_t process, uint32_t kernel)
 	static const uint16_t hues[] = { 2, 215, 128, 42, 275, 185, 320, 88 };
 	uint32_t round = process / 8 % 3;
 
-	fprintf(out, "hsl(%u,%u%%,%u%%)", hues[process % 8], 68 - 18 * round, (kernel % 2 ? 45 : 58) + 9 * round);
+	fprintf(out, "hsl(%u,%u%%,%u%%)", hues[process % 8], 68 - 18 * round,
+		(kernel % 2 ? 45 : 58) + 9 * round);
 }
 
 static double x_of(const struct picture *pic, uint64_t time)
@@ -63,20 +65,25 @@ static void bar(const struct picture *pic, const struct span *s, uint64_t end, u
 	double x = x_of(pic, s->start), width = x_of(pic, end) - x;
 	char from[32], to[32];
 
-	fprintf(pic->out, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.0f\" fill=\"", x, y_of(pic, s->sm),
-		width < 0.4 ? 0.4 : width, ROW);
+	fprintf(pic->out, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.0f\" fill=\"", x,
+		y_of(pic, s->sm), width < 0.4 ? 0.4 : width, ROW);
 	colour(pic->out, s->context, s->kernel);
 	fputs("\"><title>", pic->out);
 	text_escaped(pic->out, pic->trace->processes[s->context].name);
 	if (s->sm == COPIES)
 		fprintf(pic->out, ", %llu copies", (unsigned long long)blocks);
 	else
-		fprintf(pic->out, ", launch %u, %llu thread blocks", s->kernel, (unsigned long long)blocks);
-	fprintf(pic->out, ", %s to %s</title></rect>\n", trace_time_text(s->start, from, sizeof(from)),
+		fprintf(pic->out, ", launch %u, %llu thread blocks", s->kernel,
+			(unsigned long long)blocks);
+	fprintf(pic->out, ", %s to %s</title></rect>\n",
+		trace_time_text(s->start, from, sizeof(from)),
 		trace_time_text(end, to, sizeof(to)));
 }
 
-/* A draining SM runs on: a line below its blocks. While contexts move they fill the row, hatched by colour alone. */
+/*
+ * A draining SM runs on: a line below its blocks. While contexts move they fill the row, hatched by
+ * colour alone.
+ */
 static void move_bar(const struct picture *pic, const struct span *m)
 {
 	static const char *const fills[MOVES] = { "#222", "#222", "#888" };
@@ -84,13 +91,17 @@ static void move_bar(const struct picture *pic, const struct span *m)
 	double x = x_of(pic, m->start), width = x_of(pic, m->end) - x;
 	char from[32], to[32];
 
-	fprintf(pic->out, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.0f\" fill=\"%s\" fill-opacity=\"0.75\"><title>",
-		x, y_of(pic, m->sm) + ROW - height, width < 0.4 ? 0.4 : width, height, fills[m->slot]);
+	fprintf(pic->out,
+		"<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.0f\" fill=\"%s\" "
+		"fill-opacity=\"0.75\"><title>",
+		x, y_of(pic, m->sm) + ROW - height, width < 0.4 ? 0.4 : width, height,
+		fills[m->slot]);
 	text_escaped(pic->out, pic->trace->processes[m->context].name);
 	fprintf(pic->out, ", launch %u, %s", m->kernel, trace_move_names[m->slot]);
 	if (m->what)
 		fprintf(pic->out, " %llu bytes", (unsigned long long)m->what);
-	fprintf(pic->out, ", %s to %s</title></rect>\n", trace_time_text(m->start, from, sizeof(from)),
+	fprintf(pic->out, ", %s to %s</title></rect>\n",
+		trace_time_text(m->start, from, sizeof(from)),
 		trace_time_text(m->end, to, sizeof(to)));
 }
 
@@ -116,27 +127,39 @@ static void frame(const struct picture *pic, const char *title, double height)
 	uint64_t step = step_of(pic->to - pic->from);
 	char text[32];
 
-	fprintf(pic->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
-		"viewBox=\"0 0 %.0f %.0f\" font-family=\"sans-serif\" font-size=\"12\">\n", WIDTH, height, WIDTH, height);
-	fputs("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<text x=\"10\" y=\"22\" font-size=\"16\">", pic->out);
+	fprintf(pic->out,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
+		"viewBox=\"0 0 %.0f %.0f\" font-family=\"sans-serif\" font-size=\"12\">\n",
+		WIDTH, height, WIDTH, height);
+	fputs("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<text x=\"10\" y=\"22\" "
+	      "font-size=\"16\">",
+	      pic->out);
 	text_escaped(pic->out, title);
-	fputs("</text>\n<text x=\"10\" y=\"40\" fill=\"#666\">streaming multiprocessors against virtual time; one colour "
-	      "a process, two shades to tell its kernels apart", pic->out);
+	fputs("</text>\n<text x=\"10\" y=\"40\" fill=\"#666\">streaming multiprocessors against "
+	      "virtual time; one colour "
+	      "a process, two shades to tell its kernels apart",
+	      pic->out);
 	if (t->move_count)
-		fputs("; black below: draining, dark: saving contexts, grey: restoring them", pic->out);
+		fputs("; black below: draining, dark: saving contexts, grey: restoring them",
+		      pic->out);
 	fputs("</text>\n", pic->out);
 	for (uint64_t time = pic->from; time <= pic->to; time += step) {
-		fprintf(pic->out, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>"
-			"<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" fill=\"#444\">%s</text>\n",
-			x_of(pic, time), x_of(pic, time), pic->rows_top - 4, bottom + 2, x_of(pic, time), bottom + 16,
+		fprintf(pic->out,
+			"<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>"
+			"<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" "
+			"fill=\"#444\">%s</text>\n",
+			x_of(pic, time), x_of(pic, time), pic->rows_top - 4, bottom + 2,
+			x_of(pic, time), bottom + 16,
 			trace_time_text(time - pic->from, text, sizeof(text)));
 	}
 	for (uint32_t row = 0; row <= t->sms; row++) {
 		double y = pic->rows_top + (double)row * (ROW + GAP);
 
-		fprintf(pic->out, "<rect x=\"%.0f\" y=\"%.1f\" width=\"%.1f\" height=\"%.0f\" fill=\"#f4f4f4\"/>"
-			"<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\" fill=\"#444\">", LEFT, y, WIDTH - LEFT - RIGHT,
-			ROW, LEFT - 8, y + 13);
+		fprintf(pic->out,
+			"<rect x=\"%.0f\" y=\"%.1f\" width=\"%.1f\" height=\"%.0f\" "
+			"fill=\"#f4f4f4\"/>"
+			"<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\" fill=\"#444\">",
+			LEFT, y, WIDTH - LEFT - RIGHT, ROW, LEFT - 8, y + 13);
 		if (row)
 			fprintf(pic->out, "SM %u</text>\n", row - 1);
 		else
@@ -157,7 +180,9 @@ static double legend(const struct picture *pic)
 			y += KEY;
 		}
 		if (pic->out) {
-			fprintf(pic->out, "<rect x=\"%.0f\" y=\"%.1f\" width=\"12\" height=\"12\" fill=\"", x, y);
+			fprintf(pic->out,
+				"<rect x=\"%.0f\" y=\"%.1f\" width=\"12\" height=\"12\" fill=\"", x,
+				y);
 			colour(pic->out, i, 1);
 			fprintf(pic->out, "\"/><text x=\"%.0f\" y=\"%.1f\">", x + 17, y + 11);
 			text_escaped(pic->out, t->processes[i].name);

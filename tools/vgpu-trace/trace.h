@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vgpu-trace: contents page. Trace records of a device (from debugfs of the module, or from VGPU_TRACE= of the embedded
- * device) are read into a struct trace; each output looks at that and prints itself.
+ * vgpu-trace: contents page. Trace records of a device (from debugfs of the module, or from
+ * VGPU_TRACE= of the embedded device) are read into a struct trace; each output looks at that and
+ * prints itself.
  */
 #ifndef VGPU_TRACE_TOOL_H
 #define VGPU_TRACE_TOOL_H
@@ -14,7 +15,10 @@
 /* First bytes of a trace: magic, then struct vgpu_trace_record until the end. */
 #define TRACE_MAGIC "VGPUTRC1"
 
-/** struct span - a stretch of virtual time on an SM (one thread block) or on the transfer engine (one copy) */
+/**
+ * struct span - a stretch of virtual time on an SM (one thread block) or on the transfer engine
+ * (one copy)
+ */
 struct span {
 	uint64_t start, end;	/* picoseconds */
 	uint32_t context;	/* index into trace.processes */
@@ -25,7 +29,10 @@ struct span {
 };
 #define COPIES 0xffffffffu
 
-/* What a preempted SM does, beside or instead of running blocks: struct span in trace.moves, slot is one of these. */
+/*
+ * What a preempted SM does, beside or instead of running blocks: struct span in trace.moves, slot
+ * is one of these.
+ */
 enum move { MOVE_DRAIN, MOVE_SAVE, MOVE_RESTORE, MOVES };
 
 /** struct process - one context of the trace with what it did */
@@ -76,7 +83,8 @@ struct trace {
 	size_t process_count, kernel_count, span_count, move_count, queue_count, preemption_count;
 	uint32_t sms;
 	uint64_t end;		/* last record */
-	size_t records, unmatched;	/* ends without a start and the other way round: records were lost */
+	/* ends without a start and the other way round: records were lost */
+	size_t records, unmatched;
 };
 
 /* Read a trace. On failure says why on stderr and returns -1. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * tsc_khz: the frequency of this machine's time stamp counter in kHz, for a guest that is emulated and reads this counter.
- * Two looks at counter and clock, 50 ms apart, each the closest of many, so that it does not matter when something else
- * runs in between. Exit status 1, and nothing said, where there is no such counter.
+ * tsc_khz: the frequency of this machine's time stamp counter in kHz, for a guest that is emulated
+ * and reads this counter. Two looks at counter and clock, 50 ms apart, each the closest of many, so
+ * that it does not matter when something else runs in between. Exit status 1, and nothing said,
+ * where there is no such counter.
  */
 #include <stdint.h>
 #include <stdio.h>

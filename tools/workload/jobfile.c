@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Workloads: job files, ini as fio users know it (docs/jobfiles.md). libinih splits lines; the reader it calls counts them, so
- * that every refusal names file and line, and hides from it what it would take apart silently: long lines, and indented
- * ones, which it would append to the line before.
+ * Workloads: job files, ini as fio users know it (docs/jobfiles.md). libinih splits lines; the
+ * reader it calls counts them, so that every refusal names file and line, and hides from it what it
+ * would take apart silently: long lines, and indented ones, which it would append to the line
+ * before.
  */
 #include <errno.h>
 #include <ini.h>
@@ -31,7 +32,8 @@ struct parser {
 	char *message;
 };
 
-static int refuse_at(struct parser *p, u32 line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static int refuse_at(struct parser *p, u32 line, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 #define refuse(p, ...) refuse_at(p, (p)->line, __VA_ARGS__)
 
 /* Only the first refusal counts. Returns -1. */
@@ -53,17 +55,18 @@ static int refuse_at(struct parser *p, u32 line, const char *format, ...)
 	return -1;
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------- */
 
-static int take_number(struct parser *p, const char *key, const char *value, unsigned int decimals, u64 min, u64 max,
-		       const char *right, u64 *number)
+static int take_number(struct parser *p, const char *key, const char *value, unsigned int decimals,
+		       u64 min, u64 max, const char *right, u64 *number)
 {
 	if (wl_decimal(value, decimals, number) || *number < min || *number > max)
 		return refuse(p, "%s=%s: must be %s", key, value, right);
 	return 0;
 }
 
-static int take_u32(struct parser *p, const char *key, const char *value, u32 min, const char *right, u32 *number)
+static int take_u32(struct parser *p, const char *key, const char *value, u32 min,
+		    const char *right, u32 *number)
 {
 	u64 wide = 0;
 
@@ -76,7 +79,8 @@ static int take_u32(struct parser *p, const char *key, const char *value, u32 mi
 static int take_name(struct parser *p, const char *key, const char *value, char *name, size_t size)
 {
 	if (!*value || strlen(value) >= size)
-		return refuse(p, "%s=%s: must be a name of at most %zu characters", key, value, size - 1);
+		return refuse(p, "%s=%s: must be a name of at most %zu characters", key, value,
+			      size - 1);
 	memcpy(name, value, strlen(value) + 1);
 	return 0;
 }
@@ -92,15 +96,18 @@ static int global_key(struct parser *p, const char *key, const char *value)
 	if (!strcmp(key, "preempt"))
 		return take_name(p, key, value, job->preempt, sizeof(job->preempt));
 	if (!strcmp(key, "repeat"))
-		return take_u32(p, key, value, 1, "a number of completed runs, 1..1000000000", &p->global_repeat);
+		return take_u32(p, key, value, 1, "a number of completed runs, 1..1000000000",
+				&p->global_repeat);
 	if (!strcmp(key, "seed")) {
 		job->has_seed = true;
-		return take_number(p, key, value, 0, 0, ~0ull >> 1, "a number, 0..2^63-1", &job->seed);
+		return take_number(p, key, value, 0, 0, ~0ull >> 1, "a number, 0..2^63-1",
+				   &job->seed);
 	}
-	return refuse(p, "[global] takes no key '%s'; it takes gpu, policy, preempt, repeat, seed", key);
+	return refuse(p, "[global] takes no key '%s'; it takes gpu, policy, preempt, repeat, seed",
+		      key);
 }
 
-/* ---- processes ------------------------------------------------------------------------------------------------- */
+/* ---- processes ---------------------------------------------------------- */
 
 int wl_process_add(struct wl_process *process, const struct wl_phase *phase)
 {
@@ -108,7 +115,8 @@ int wl_process_add(struct wl_process *process, const struct wl_phase *phase)
 
 	/* Room is a power of two. */
 	if (!(count & (count - 1))) {
-		struct wl_phase *phases = realloc(process->phases, (count ? count * 2 : 1) * sizeof(*phases));
+		struct wl_phase *phases =
+			realloc(process->phases, (count ? count * 2 : 1) * sizeof(*phases));
 
 		if (!phases)
 			return -1;
@@ -122,8 +130,11 @@ int wl_process_add(struct wl_process *process, const struct wl_phase *phase)
 static int take_source(struct parser *p, const char *key)
 {
 	if (p->source && (strcmp(p->source, key) || strcmp(key, "phase")))
-		return refuse(p, "%s=: [%s] has %s= already; a process has one app=, or phase= lines, or one cmd=", key,
-			      p->job->processes[p->job->process_count - 1].name, p->source);
+		return refuse(
+			p,
+			"%s=: [%s] has %s= already; a process has one app=, or phase= lines, or "
+			"one cmd=",
+			key, p->job->processes[p->job->process_count - 1].name, p->source);
 	p->source = key;
 	return 0;
 }
@@ -146,7 +157,8 @@ static int take_app(struct parser *p, struct wl_process *process, const char *va
 		return refuse(p, "app=%s: out of memory", value);
 	}
 	for (i = 0; (name = wl_app_name(i)) && length < sizeof(names); i++)
-		length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s", i ? ", " : "", name);
+		length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s",
+					   i ? ", " : "", name);
 	return refuse(p, "app=%s: must be one of %s", value, names);
 }
 
@@ -186,14 +198,22 @@ static int process_key(struct parser *p, const char *key, const char *value)
 	if (!strcmp(key, "cmd"))
 		return take_cmd(p, process, value);
 	if (!strcmp(key, "priority"))
-		return take_u32(p, key, value, 0, "a number, 0..1000000000, a higher one more important", &process->priority);
+		return take_u32(p, key, value, 0,
+				"a number, 0..1000000000, a higher one more important",
+				&process->priority);
 	if (!strcmp(key, "repeat"))
-		return take_u32(p, key, value, 1, "a number of completed runs, 1..1000000000", &process->repeat);
+		return take_u32(p, key, value, 1, "a number of completed runs, 1..1000000000",
+				&process->repeat);
 	if (!strcmp(key, "arrival_us"))
-		return take_number(p, key, value, WL_US_DECIMALS, 0, 3600ull * 1000 * VGPU_MS,
-				   "microseconds, up to an hour, at most six digits behind the point",
-				   &process->arrival_ps);
-	return refuse(p, "a process takes no key '%s'; it takes app, phase, cmd, priority, arrival_us, repeat", key);
+		return take_number(
+			p, key, value, WL_US_DECIMALS, 0, 3600ull * 1000 * VGPU_MS,
+			"microseconds, up to an hour, at most six digits behind the point",
+			&process->arrival_ps);
+	return refuse(
+		p,
+		"a process takes no key '%s'; it takes app, phase, cmd, priority, arrival_us, "
+		"repeat",
+		key);
 }
 
 static int add_process(struct parser *p, const char *name)
@@ -203,14 +223,17 @@ static int add_process(struct parser *p, const char *name)
 	u32 i;
 
 	if (!*name || strlen(name) >= WL_NAME_BYTES || name[strspn(name, NAME_CHARACTERS)])
-		return refuse_at(p, p->section_line, "[%s]: must be a name of 1..%d letters, digits, . _ + -", name,
+		return refuse_at(p, p->section_line,
+				 "[%s]: must be a name of 1..%d letters, digits, . _ + -", name,
 				 WL_NAME_BYTES - 1);
 	for (i = 0; i < job->process_count; i++)
 		if (!strcmp(job->processes[i].name, name))
-			return refuse_at(p, p->section_line, "[%s] is there twice; every process needs a name of its own",
-					 name);
+			return refuse_at(
+				p, p->section_line,
+				"[%s] is there twice; every process needs a name of its own", name);
 	if (job->process_count == WL_PROCESSES_MAX)
-		return refuse_at(p, p->section_line, "[%s]: a job file has at most %u processes", name, WL_PROCESSES_MAX);
+		return refuse_at(p, p->section_line, "[%s]: a job file has at most %u processes",
+				 name, WL_PROCESSES_MAX);
 	processes = realloc(job->processes, (job->process_count + 1) * sizeof(*processes));
 	if (!processes)
 		return refuse_at(p, p->section_line, "[%s]: out of memory", name);
@@ -223,7 +246,7 @@ static int add_process(struct parser *p, const char *name)
 	return 0;
 }
 
-/* ---- lines ----------------------------------------------------------------------------------------------------- */
+/* ---- lines -------------------------------------------------------------- */
 
 /* The section that ends here must have said something. */
 static int end_section(struct parser *p)
@@ -231,7 +254,8 @@ static int end_section(struct parser *p)
 	if (p->refused)
 		return -1;
 	if (p->section_line && !p->section_used)
-		return refuse_at(p, p->section_line, "an empty section; a process needs app= or phase=");
+		return refuse_at(p, p->section_line,
+				 "an empty section; a process needs app= or phase=");
 	if (p->section_line && !p->source && p->job->process_count &&
 	    p->job->processes[p->job->process_count - 1].line == p->section_line)
 		return refuse_at(p, p->section_line, "[%s] does nothing; it needs app= or phase=",
@@ -268,7 +292,8 @@ static char *read_line(char *text, int size, void *arg)
 			return NULL;
 		p->section_line = p->line;
 		/* libinih tells of a section with its first key only; a [global] may do without. */
-		p->section_used = !strncmp(start, "[global]", 8) && !p->global_seen && !p->job->process_count;
+		p->section_used =
+			!strncmp(start, "[global]", 8) && !p->global_seen && !p->job->process_count;
 		p->global_seen |= p->section_used;
 	}
 	strcpy(text, start);

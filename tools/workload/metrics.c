@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Workloads: the metrics of Eyerman and Eeckhout, as Tanasic 5.3.1 uses them; formulas in docs/metrics.md. The only place, with the
- * output, where times become floating point.
+ * Workloads: the metrics of Eyerman and Eeckhout, as Tanasic 5.3.1 uses them; formulas in
+ * docs/metrics.md. The only place, with the output, where times become floating point.
  */
 #include <stdlib.h>
 

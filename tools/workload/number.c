@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Workloads: decimal text to scaled integers, exactly. A microsecond with six digits behind the point is a whole number of
- * picoseconds, so a job file says times without rounding.
+ * Workloads: decimal text to scaled integers, exactly. A microsecond with six digits behind the
+ * point is a whole number of picoseconds, so a job file says times without rounding.
  */
 #include <errno.h>
 

@@ -9,8 +9,21 @@
 
 #include "options.h"
 
-enum { OPT_GPU = 256, OPT_POLICY, OPT_PREEMPT, OPT_SET, OPT_SEED, OPT_UNTIL, OPT_JSON, OPT_CSV, OPT_TRACE, OPT_RECORDS, OPT_SVG,
-       OPT_SPEED, OPT_LIST };
+enum {
+	OPT_GPU = 256,
+	OPT_POLICY,
+	OPT_PREEMPT,
+	OPT_SET,
+	OPT_SEED,
+	OPT_UNTIL,
+	OPT_JSON,
+	OPT_CSV,
+	OPT_TRACE,
+	OPT_RECORDS,
+	OPT_SVG,
+	OPT_SPEED,
+	OPT_LIST
+};
 
 static const struct option long_options[] = {
 	{ "gpu", required_argument, NULL, OPT_GPU },
@@ -114,7 +127,8 @@ static const char *first_of(const char *option, const char *job, const char *oth
 	return option ? option : *job ? job : otherwise;
 }
 
-static int set_name(const struct wl_options *o, struct vgpu_config *config, const char *field, const char *value)
+static int set_name(const struct wl_options *o, struct vgpu_config *config, const char *field,
+		    const char *value)
 {
 	return vgpu_config_set(config, field, value) ?
 	       wl_wrong(o, field, "", "must be a name of at most 31 characters") : 0;
@@ -128,9 +142,12 @@ int wl_options_setup(struct wl_options *o, const struct wl_job *job, struct wl_s
 	int err;
 
 	if (vgpu_config_preset(&setup->config, gpu))
-		return wl_wrong(o, "gpu ", gpu, "there is no such device; vgpu-sim --list shows them");
-	if (set_name(o, &setup->config, "policy", first_of(o->policy, job->policy, setup->config.policy)) ||
-	    set_name(o, &setup->config, "preemption", first_of(o->preempt, job->preempt, setup->config.preemption)))
+		return wl_wrong(o, "gpu ", gpu,
+				"there is no such device; vgpu-sim --list shows them");
+	if (set_name(o, &setup->config, "policy",
+		     first_of(o->policy, job->policy, setup->config.policy)) ||
+	    set_name(o, &setup->config, "preemption",
+		     first_of(o->preempt, job->preempt, setup->config.preemption)))
 		return 2;
 	if (job->has_seed)
 		setup->config.seed = job->seed;
@@ -144,13 +161,17 @@ int wl_options_setup(struct wl_options *o, const struct wl_job *job, struct wl_s
 		if (err == -ENOENT)
 			o->settings[knobs++] = o->settings[i];
 		else if (err)
-			return wl_wrong(o, "--set ", o->settings[i].key, "this is not a value it can have");
+			return wl_wrong(o, "--set ", o->settings[i].key,
+					"this is not a value it can have");
 	}
 	setup->knobs = o->settings;
 	setup->knob_count = knobs;
 	setup->until_ps = VGPU_NEVER;
-	if (o->until && (wl_decimal(o->until, WL_US_DECIMALS, &setup->until_ps) || !setup->until_ps))
-		return wl_wrong(o, "--until ", o->until, "must be microseconds, above 0, at most six digits behind the point");
+	if (o->until &&
+	    (wl_decimal(o->until, WL_US_DECIMALS, &setup->until_ps) || !setup->until_ps))
+		return wl_wrong(
+			o, "--until ", o->until,
+			"must be microseconds, above 0, at most six digits behind the point");
 	return 0;
 }
 
@@ -169,8 +190,8 @@ static int print_study(const struct wl_options *o, const struct wl_study *study)
 		return 1;
 	}
 	if (study->together.unfinished) {
-		fprintf(stderr, "%s: %u of %u processes had not completed their runs at --until\n", o->tool,
-			study->together.unfinished, study->job->process_count);
+		fprintf(stderr, "%s: %u of %u processes had not completed their runs at --until\n",
+			o->tool, study->together.unfinished, study->job->process_count);
 		return 1;
 	}
 	return 0;

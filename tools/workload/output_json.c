@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Workloads: a study as one JSON object. Keys keep their order; what does not exist (a metric of a process without a
- * completed run) is null.
+ * Workloads: a study as one JSON object. Keys keep their order; what does not exist (a metric of a
+ * process without a completed run) is null.
  */
 #include <jansson.h>
 
@@ -51,8 +51,10 @@ static json_t *preemption_object(const struct vgpu_latency *latency, bool *faile
 
 	put(object, "count", whole(latency->count), failed);
 	put(object, "mean_us", json_real(mean / 1e6), failed);
-	put(object, "p50_us", json_real((double)vgpu_latency_percentile(latency, 50) / 1e6), failed);
-	put(object, "p99_us", json_real((double)vgpu_latency_percentile(latency, 99) / 1e6), failed);
+	put(object, "p50_us", json_real((double)vgpu_latency_percentile(latency, 50) / 1e6),
+	    failed);
+	put(object, "p99_us", json_real((double)vgpu_latency_percentile(latency, 99) / 1e6),
+	    failed);
 	return object;
 }
 
@@ -63,7 +65,8 @@ static json_t *sm_object(const struct wl_study *study, bool *failed)
 	unsigned int i;
 
 	for (i = 0; (state = vgpu_sm_state_name(i)); i++)
-		put(object, state, json_real((double)study->together.stats.sm_time[i] / 1e6), failed);
+		put(object, state, json_real((double)study->together.stats.sm_time[i] / 1e6),
+		    failed);
 	return object;
 }
 
@@ -99,11 +102,14 @@ int wl_print_json(const struct wl_study *study, bool speed, FILE *out)
 	if (speed) {
 		put(object, "seconds", json_real(study->seconds), &failed);
 		put(object, "cpu_seconds", json_real(study->cpu_seconds), &failed);
-		put(object, "blocks_per_second", json_real((double)blocks / study->seconds), &failed);
-		put(object, "blocks_per_cpu_second", json_real((double)blocks / study->cpu_seconds), &failed);
+		put(object, "blocks_per_second", json_real((double)blocks / study->seconds),
+		    &failed);
+		put(object, "blocks_per_cpu_second", json_real((double)blocks / study->cpu_seconds),
+		    &failed);
 	}
 	if (!failed)
-		failed = json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) || fputc('\n', out) == EOF;
+		failed = json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) ||
+			 fputc('\n', out) == EOF;
 	json_decref(object);
 	return failed || ferror(out) ? -1 : 0;
 }

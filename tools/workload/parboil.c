@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Workloads: Tanasic table 5.2 as data, and applications as phases. The rows carry the printed figures; columns that can be
- * derived (Time/TB, resources per SM) are left out. The table is of the 13 SMs of a K20c.
+ * Workloads: Tanasic table 5.2 as data, and applications as phases. The rows carry the printed
+ * figures; columns that can be derived (Time/TB, resources per SM) are left out. The table is of
+ * the 13 SMs of a K20c.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,17 +10,21 @@
 #include "parboil.h"
 
 #define TABLE_SMS	13
-#define WAVES(tbs, tbs_per_sm)	(((tbs) + TABLE_SMS * (tbs_per_sm) - 1) / (TABLE_SMS * (tbs_per_sm)))
+#define WAVES(tbs, tbs_per_sm) (((tbs) + TABLE_SMS * (tbs_per_sm)-1) / (TABLE_SMS * (tbs_per_sm)))
 /* A printed time with its two decimals, at compile time and rounded: exact. */
 #define US(us)		((u64)((us) * 1e6 + 0.5))
 
-#define ROW(id, kernel, count, us, blocks, shmem, regs, per_sm, save_us, block_threads) \
-	[id] = { .name = kernel, .launches = count, .kernel_ps = US(us), .tbs = blocks, .shmem_per_tb = shmem, \
-		 .regs_per_tb = regs, .tbs_per_sm = per_sm, .save_ps = US(save_us), \
+#define ROW(id, kernel, count, us, blocks, shmem, regs, per_sm, save_us, block_threads)		\
+	[id] = { .name = kernel, .launches = count, .kernel_ps = US(us), .tbs = blocks, \
+		.shmem_per_tb = shmem, \
+		 .regs_per_tb = regs, .tbs_per_sm = per_sm, .save_ps = US(save_us),		\
 		 .block_ps = US(us) / WAVES(blocks, per_sm), .threads = block_threads }
 
 const struct wl_parboil_kernel wl_parboil_kernels[PARBOIL_KERNELS] = {
-	/* kernel, launches, us, thread blocks, shared memory, registers, blocks per SM, save us; our threads */
+	/*
+	 * kernel, launches, us, thread blocks, shared memory, registers, blocks per SM, save us;
+	 * our threads
+	 */
 	ROW(LBM_STREAMCOLLIDE, "StreamCollide", 100, 2905.81, 18000, 0, 4320, 15, 16.20, 120),
 	ROW(HISTO_FINAL, "final", 20, 70.24, 42, 0, 19456, 3, 14.59, 512),
 	ROW(HISTO_PRESCAN, "prescan", 20, 20.87, 64, 4096, 9216, 4, 10.24, 512),
@@ -33,7 +38,8 @@ const struct wl_parboil_kernel wl_parboil_kernels[PARBOIL_KERNELS] = {
 	ROW(SAD_LARGERSADCALC16, "largersadcalc16", 1, 1529.38, 8040, 0, 832, 16, 3.33, 32),
 	ROW(SAD_MBSADCALC, "mbsadcalc", 1, 15446.02, 128640, 2224, 2135, 7, 4.71, 61),
 	ROW(SGEMM_MYSGEMMNT, "mysgemmNT", 1, 3717.18, 528, 512, 4480, 14, 16.13, 128),
-	ROW(STENCIL_BLOCK2DREGTILING, "block2Dregtiling", 100, 2227.30, 256, 0, 41984, 1, 10.50, 1024),
+	ROW(STENCIL_BLOCK2DREGTILING, "block2Dregtiling", 100, 2227.30, 256, 0, 41984, 1, 10.50,
+	    1024),
 	ROW(CUTCP_LATTICE6OVERLAP, "lattice6overlap", 11, 1520.11, 121, 4116, 3328, 3, 3.27, 128),
 	ROW(GRIDDING_BINNING, "binning", 1, 2021.41, 5188, 0, 4096, 4, 4.10, 512),
 	ROW(GRIDDING_SCANINTER1, "scaninter1", 9, 7.59, 29, 665, 1173, 16, 5.36, 69),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Workloads: the text of one phase, "kernel name=detect launches=2 tbs=528 …". One table says of every key what it may be
- * and which phases take it; reading and refusing both follow it.
+ * Workloads: the text of one phase, "kernel name=detect launches=2 tbs=528 …". One table says of
+ * every key what it may be and which phases take it; reading and refusing both follow it.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,10 +11,25 @@
 #define WORD_BYTES	128
 #define BIT(kind)	(1u << (kind))
 
-enum key_id { KEY_US, KEY_BYTES, KEY_NAME, KEY_LAUNCHES, KEY_TBS, KEY_TB_US, KEY_TB_CV, KEY_THREADS, KEY_REGS, KEY_SHMEM,
-	      KEY_STREAM, KEYS };
+enum key_id {
+	KEY_US,
+	KEY_BYTES,
+	KEY_NAME,
+	KEY_LAUNCHES,
+	KEY_TBS,
+	KEY_TB_US,
+	KEY_TB_CV,
+	KEY_THREADS,
+	KEY_REGS,
+	KEY_SHMEM,
+	KEY_STREAM,
+	KEYS
+};
 
-/** struct key - @decimals: digits kept behind the point; @missing: value when it is not given and not required */
+/**
+ * struct key - @decimals: digits kept behind the point; @missing: value when it is not given and
+ * not required
+ */
 struct key {
 	const char *name;
 	unsigned int takes;		/* bit per phase kind */
@@ -31,26 +46,40 @@ struct key {
 
 static const struct key keys[KEYS] = {
 	[KEY_US] = { "us", BIT(WL_CPU), BIT(WL_CPU), WL_US_DECIMALS, 1, HOUR_PS, 0,
-		     "microseconds, above 0 and up to an hour, at most six digits behind the point" },
-	[KEY_BYTES] = { "bytes", COPIES, COPIES, 0, 1, 1ull << 46, 0, "a number of bytes, 1..2^46" },
-	[KEY_NAME] = { .name = "name", .takes = BIT(WL_KERNEL), .right = "a name of at most 31 characters" },
-	[KEY_LAUNCHES] = { "launches", BIT(WL_KERNEL), 0, 0, 1, 1ull << 40, 1, "a number of launches, 1..2^40" },
-	[KEY_TBS] = { "tbs", BIT(WL_KERNEL), BIT(WL_KERNEL), 0, 1, 1ull << 40, 0, "thread blocks of a launch, 1..2^40" },
+		     "microseconds, above 0 and up to an hour, at most six digits behind the "
+		     "point" },
+	[KEY_BYTES] = { "bytes", COPIES, COPIES, 0, 1, 1ull << 46, 0,
+			"a number of bytes, 1..2^46" },
+	[KEY_NAME] = { .name = "name",
+		       .takes = BIT(WL_KERNEL),
+		       .right = "a name of at most 31 characters" },
+	[KEY_LAUNCHES] = { "launches", BIT(WL_KERNEL), 0, 0, 1, 1ull << 40, 1,
+			   "a number of launches, 1..2^40" },
+	[KEY_TBS] = { "tbs", BIT(WL_KERNEL), BIT(WL_KERNEL), 0, 1, 1ull << 40, 0,
+		      "thread blocks of a launch, 1..2^40" },
 	[KEY_TB_US] = { "tb_us", BIT(WL_KERNEL), BIT(WL_KERNEL), WL_US_DECIMALS, 1, HOUR_PS, 0,
-			"microseconds of a thread block, above 0 and up to an hour, at most six digits behind the point" },
+			"microseconds of a thread block, above 0 and up to an hour, at most six "
+			"digits behind the point" },
 	[KEY_TB_CV] = { "tb_cv", BIT(WL_KERNEL), 0, 3, 0, 1000, 0,
 			"coefficient of variation, 0..1, at most three digits behind the point" },
-	[KEY_THREADS] = { "threads", BIT(WL_KERNEL), BIT(WL_KERNEL), 0, 1, 1024, 0, "threads of a block, 1..1024" },
-	[KEY_REGS] = { "regs_per_tb", BIT(WL_KERNEL), 0, 0, 0, 1u << 24, 0, "32-bit registers of a block, 0..2^24" },
-	[KEY_SHMEM] = { "shmem_per_tb", BIT(WL_KERNEL), 0, 0, 0, 1u << 24, 0, "bytes of shared memory of a block, 0..2^24" },
-	[KEY_STREAM] = { "stream", BIT(WL_CPU) | COPIES | BIT(WL_KERNEL), 0, 0, 1, WL_STREAMS_MAX, 0, "1..64" },
+	[KEY_THREADS] = { "threads", BIT(WL_KERNEL), BIT(WL_KERNEL), 0, 1, 1024, 0,
+			  "threads of a block, 1..1024" },
+	[KEY_REGS] = { "regs_per_tb", BIT(WL_KERNEL), 0, 0, 0, 1u << 24, 0,
+		       "32-bit registers of a block, 0..2^24" },
+	[KEY_SHMEM] = { "shmem_per_tb", BIT(WL_KERNEL), 0, 0, 0, 1u << 24, 0,
+			"bytes of shared memory of a block, 0..2^24" },
+	[KEY_STREAM] = { "stream", BIT(WL_CPU) | COPIES | BIT(WL_KERNEL), 0, 0, 1, WL_STREAMS_MAX,
+			 0, "1..64" },
 };
 
 static const char *const kinds[WL_PHASE_KINDS] = {
 	[WL_CPU] = "cpu", [WL_H2D] = "h2d", [WL_D2H] = "d2h", [WL_KERNEL] = "kernel",
 };
 
-/* The next word of *@text into @word (WORD_BYTES); false: there is none, or it is too long: then @word is empty. */
+/*
+ * The next word of *@text into @word (WORD_BYTES); false: there is none, or it is too long: then
+ * @word is empty.
+ */
 static bool next_word(const char **text, char *word)
 {
 	size_t length;
@@ -75,7 +104,8 @@ static void list_keys(enum wl_phase_kind kind, char *text, size_t size)
 	text[0] = 0;
 	for (i = 0; i < KEYS && length < size; i++)
 		if (keys[i].takes & BIT(kind))
-			length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "", keys[i].name);
+			length += (size_t)snprintf(text + length, size - length, "%s%s",
+						   length ? ", " : "", keys[i].name);
 }
 
 static int find_key(enum wl_phase_kind kind, const char *name, char *why)
@@ -87,18 +117,21 @@ static int find_key(enum wl_phase_kind kind, const char *name, char *why)
 		if ((keys[i].takes & BIT(kind)) && !strcmp(keys[i].name, name))
 			return (int)i;
 	list_keys(kind, list, sizeof(list));
-	snprintf(why, WL_MESSAGE_BYTES, "phase=%s takes no key '%s'; it takes %s", kinds[kind], name, list);
+	snprintf(why, WL_MESSAGE_BYTES, "phase=%s takes no key '%s'; it takes %s", kinds[kind],
+		 name, list);
 	return -1;
 }
 
-static int read_key(enum wl_phase_kind kind, char *word, u64 *values, bool *given, struct wl_phase *phase, char *why)
+static int read_key(enum wl_phase_kind kind, char *word, u64 *values, bool *given,
+		    struct wl_phase *phase, char *why)
 {
 	char *text = strchr(word, '=');
 	const struct key *key;
 	int id, err = 0;
 
 	if (!text) {
-		snprintf(why, WL_MESSAGE_BYTES, "phase=%s: '%s' is no key=value", kinds[kind], word);
+		snprintf(why, WL_MESSAGE_BYTES, "phase=%s: '%s' is no key=value", kinds[kind],
+			 word);
 		return -1;
 	}
 	*text++ = 0;
@@ -114,7 +147,8 @@ static int read_key(enum wl_phase_kind kind, char *word, u64 *values, bool *give
 	if (id == KEY_NAME)
 		err = !*text || strlen(text) >= WL_NAME_BYTES;
 	else
-		err = wl_decimal(text, key->decimals, &values[id]) || values[id] < key->min || values[id] > key->max;
+		err = wl_decimal(text, key->decimals, &values[id]) || values[id] < key->min ||
+		      values[id] > key->max;
 	if (err) {
 		snprintf(why, WL_MESSAGE_BYTES, "%s=%s: must be %s", key->name, text, key->right);
 		return -1;
@@ -145,7 +179,8 @@ static int check_required(enum wl_phase_kind kind, const bool *given, char *why)
 	for (i = 0; i < KEYS; i++) {
 		if (!(keys[i].required & BIT(kind)) || given[i])
 			continue;
-		snprintf(why, WL_MESSAGE_BYTES, "phase=%s needs %s=, %s", kinds[kind], keys[i].name, keys[i].right);
+		snprintf(why, WL_MESSAGE_BYTES, "phase=%s needs %s=, %s", kinds[kind], keys[i].name,
+			 keys[i].right);
 		return -1;
 	}
 	return 0;
@@ -168,7 +203,8 @@ int wl_phase_parse(const char *text, struct wl_phase *phase, char *why)
 		if (read_key(phase->kind, word, values, given, phase, why))
 			return -1;
 	if (*text) {
-		snprintf(why, WL_MESSAGE_BYTES, "phase=%s: a key=value of %d or more characters", kinds[phase->kind], WORD_BYTES);
+		snprintf(why, WL_MESSAGE_BYTES, "phase=%s: a key=value of %d or more characters",
+			 kinds[phase->kind], WORD_BYTES);
 		return -1;
 	}
 	if (check_required(phase->kind, given, why))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Workloads: trace records of the run together, kept in a file in the format of vgpu-trace, whose reader and writers
- * make the pictures. Only tools that are linked with those use this file.
+ * Workloads: trace records of the run together, kept in a file in the format of vgpu-trace, whose
+ * reader and writers make the pictures. Only tools that are linked with those use this file.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,7 +18,8 @@ int wl_record(struct wl_recorder *recorder, const char *tool, const char *path)
 	recorder->file = path ? fopen(path, "w+") : tmpfile();
 	if (recorder->file && fputs(TRACE_MAGIC, recorder->file) >= 0)
 		return 0;
-	fprintf(stderr, "%s: %s: %s\n", recorder->tool, path ? path : "a file for the trace", strerror(errno));
+	fprintf(stderr, "%s: %s: %s\n", recorder->tool, path ? path : "a file for the trace",
+		strerror(errno));
 	wl_record_end(recorder);
 	return -1;
 }
@@ -67,13 +68,15 @@ static void name_processes(struct trace *trace, const struct wl_job *job)
 	}
 }
 
-int wl_record_write(struct wl_recorder *recorder, const struct wl_job *job, const char *chrome, const char *svg)
+int wl_record_write(struct wl_recorder *recorder, const struct wl_job *job, const char *chrome,
+		    const char *svg)
 {
 	struct trace trace;
 	int err = 0;
 
 	if (recorder->failed || fflush(recorder->file) || fseek(recorder->file, 0, SEEK_SET)) {
-		fprintf(stderr, "%s: the file for the trace: %s\n", recorder->tool, strerror(errno));
+		fprintf(stderr, "%s: the file for the trace: %s\n", recorder->tool,
+			strerror(errno));
 		return -1;
 	}
 	if (recorder->full)

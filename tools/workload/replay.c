@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Workloads: replay of processes on the host interface of the device, each one a walk over its phases (walk.c).
+ * Workloads: replay of processes on the host interface of the device, each one a walk over its
+ * phases (walk.c).
  *
- * Order: the device stops at every completion that a lane waits for, and the lane is answered before the device goes on.
- * Wake-ups at time T come after everything the device does at T, in the order of the lanes. So nothing is left to chance.
+ * Order: the device stops at every completion that a lane waits for, and the lane is answered
+ * before the device goes on. Wake-ups at time T come after everything the device does at T, in the
+ * order of the lanes. So nothing is left to chance.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -27,7 +29,8 @@ struct replay {
 	u32 actor_count;
 	struct wl_lane *lanes;
 	struct wl_lane **answers;	/* of all walks */
-	struct wl_walk *waiting;	/* the walk that waits for an answer: an event has completions of one context only */
+	/* the walk that waits for an answer: an event has completions of one context only */
+	struct wl_walk *waiting;
 	u32 unfinished;
 	bool died;
 	struct vgpu_fault fault;
@@ -48,7 +51,7 @@ static int say(struct replay *r, const char *format, ...)
 	return -1;
 }
 
-/* ---- the host that the device sees ------------------------------------------------------------------------------- */
+/* ---- the host that the device sees -------------------------------------- */
 
 /* Profiled kernels read no memory and copies move nothing, so one page stands for all frames. */
 static void *get_frame(void *host, u32 context)
@@ -66,7 +69,8 @@ static void put_frame(void *host, void *frame)
 	(void)frame;
 }
 
-static int move(void *host, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes, enum vgpu_move dir)
+static int move(void *host, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes,
+		enum vgpu_move dir)
 {
 	(void)host;
 	(void)context;
@@ -127,7 +131,7 @@ static const struct vgpu_host_ops host_ops = {
 	.preempted = preempted,
 };
 
-/* ---- the device that the walks see ------------------------------------------------------------------------------- */
+/* ---- the device that the walks see -------------------------------------- */
 
 #define BATCH	64u
 
@@ -143,7 +147,8 @@ static int push(struct wl_lane *lane, const struct vgpu_cmd *cmds, u32 count)
 	for (; count; count -= now, cmds += now) {
 		now = count < BATCH ? count : BATCH;
 		for (i = 0; i < now; i++)
-			batch[i] = (struct vgpu_push){ .cmd = cmds[i], .cookie = (u64)(lane - r->lanes) };
+			batch[i] = (struct vgpu_push){ .cmd = cmds[i],
+						       .cookie = (u64)(lane - r->lanes) };
 		err = vgpu_queue_push(r->dev, context, lane->queue, batch, now, &failed, &seq);
 		if (err)
 			return err;
@@ -173,7 +178,7 @@ static int wake_all(struct replay *r, u64 now)
 	return 0;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------------------------- */
+/* ---- the whole ---------------------------------------------------------- */
 
 static int stuck(struct replay *r)
 {
@@ -181,9 +186,10 @@ static int stuck(struct replay *r)
 
 	for (i = 0; r->actors[i].walk.outcome->runs >= r->actors[i].walk.process->repeat; i++)
 		;
-	return say(r, "%s:%u: nothing is left to happen, but %s has completed %llu of %u runs", r->path,
-		   r->actors[i].walk.process->line, r->actors[i].walk.process->name,
-		   (unsigned long long)r->actors[i].walk.outcome->runs, r->actors[i].walk.process->repeat);
+	return say(r, "%s:%u: nothing is left to happen, but %s has completed %llu of %u runs",
+		   r->path, r->actors[i].walk.process->line, r->actors[i].walk.process->name,
+		   (unsigned long long)r->actors[i].walk.outcome->runs,
+		   r->actors[i].walk.process->repeat);
 }
 
 static int died(struct replay *r)
@@ -192,9 +198,9 @@ static int died(struct replay *r)
 
 	for (i = 0; r->actors[i].context != r->dead_context; i++)
 		;
-	return say(r, "%s:%u: the device ended %s: fault %u%s", r->path, r->actors[i].walk.process->line,
-		   r->actors[i].walk.process->name, r->fault.reason,
-		   r->fault.reason == VGPU_FAULT_WATCHDOG ? ", the watchdog" : "");
+	return say(r, "%s:%u: the device ended %s: fault %u%s", r->path,
+		   r->actors[i].walk.process->line, r->actors[i].walk.process->name,
+		   r->fault.reason, r->fault.reason == VGPU_FAULT_WATCHDOG ? ", the watchdog" : "");
 }
 
 static int run(struct replay *r)
@@ -228,7 +234,8 @@ static int run(struct replay *r)
 	return 0;
 }
 
-static int open_actor(struct replay *r, struct actor *actor, const struct wl_process *process, u32 lane)
+static int open_actor(struct replay *r, struct actor *actor, const struct wl_process *process,
+		      u32 lane)
 {
 	struct wl_walk *walk = &actor->walk;
 	u64 bytes = wl_walk_buffer(process);
@@ -248,22 +255,30 @@ static int open_actor(struct replay *r, struct actor *actor, const struct wl_pro
 	};
 	err = vgpu_context_open(r->dev, (u64)(actor - r->actors) + 1, &actor->context);
 	if (err)
-		return say(r, "%s:%u: no context for %s: %s", r->path, process->line, process->name, strerror(-err));
+		return say(r, "%s:%u: no context for %s: %s", r->path, process->line, process->name,
+			   strerror(-err));
 	err = vgpu_context_priority(r->dev, actor->context, (s32)process->priority);
 	if (err)
-		return say(r, "%s:%u: priority=%u: %s", r->path, process->line, process->priority, strerror(-err));
+		return say(r, "%s:%u: priority=%u: %s", r->path, process->line, process->priority,
+			   strerror(-err));
 	if (bytes) {
 		err = vgpu_memory_map(r->dev, actor->context, WL_BUFFER, bytes);
 		if (err)
-			return say(r, "%s:%u: no device memory for %s: %s; --set vram_bytes= gives the device more", r->path,
-				   process->line, process->name, strerror(-err));
+			return say(
+				r,
+				"%s:%u: no device memory for %s: %s; --set vram_bytes= gives the "
+				"device more",
+				r->path, process->line, process->name, strerror(-err));
 	}
 	wl_walk_init(walk, &r->lanes[lane], &r->answers[2 * lane], lane, process->arrival_ps);
 	for (i = 0; i < walk->lane_count; i++) {
 		err = vgpu_queue_create(r->dev, actor->context, &walk->lanes[i].queue);
 		if (err)
-			return say(r, "%s:%u: no hardware queue for %s: %s; --set hw_queues= gives the device more", r->path,
-				   process->line, process->name, strerror(-err));
+			return say(
+				r,
+				"%s:%u: no hardware queue for %s: %s; --set hw_queues= gives the "
+				"device more",
+				r->path, process->line, process->name, strerror(-err));
 	}
 	return 0;
 }
@@ -287,9 +302,11 @@ static int create_device(struct replay *r)
 		if (!err)
 			continue;
 		if (err == -ENOENT)
-			return say(r, "%s: the device has no such field and no such knob", knob->key);
+			return say(r, "%s: the device has no such field and no such knob",
+				   knob->key);
 		vgpu_device_knob_get(r->dev, knob->key, choices, sizeof(choices));
-		return say(r, "%s=%s: not a value it takes; it is %s", knob->key, knob->value, choices);
+		return say(r, "%s=%s: not a value it takes; it is %s", knob->key, knob->value,
+			   choices);
 	}
 	vgpu_device_trace(r->dev, setup->trace != NULL);
 	return 0;
@@ -306,7 +323,8 @@ static int prepare(struct replay *r, const struct wl_process *processes)
 	r->lanes = calloc(lanes, sizeof(*r->lanes));
 	/* Each lane once for what it waited for, and once more for the section that follows. */
 	r->answers = calloc(lanes, 2 * sizeof(*r->answers));
-	if (!r->outcome->processes || !r->actors || !r->lanes || !r->answers || vgpu_tournament_reserve(&r->wakes, lanes))
+	if (!r->outcome->processes || !r->actors || !r->lanes || !r->answers ||
+	    vgpu_tournament_reserve(&r->wakes, lanes))
 		return say(r, "%s: out of memory", r->path);
 	if (create_device(r))
 		return -1;
@@ -329,8 +347,8 @@ static void write_down(struct replay *r)
 	r->outcome->unfinished = r->unfinished;
 }
 
-int wl_replay(const struct wl_setup *setup, const char *path, const struct wl_process *processes, u32 count,
-	      struct wl_outcome *outcome, char *message)
+int wl_replay(const struct wl_setup *setup, const char *path, const struct wl_process *processes,
+	      u32 count, struct wl_outcome *outcome, char *message)
 {
 	struct replay r = {
 		.setup = setup,

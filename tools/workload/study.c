@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Workloads: the method of Tanasic 5.3.1. Every process runs alone first, as often as it has to run, then all run together.
- * Alone means on the GPU of today, under fcfs and without preemption, whatever is studied: so that the isolated time, by which
- * everything is divided, is the same for all policies.
+ * Workloads: the method of Tanasic 5.3.1. Every process runs alone first, as often as it has to
+ * run, then all run together. Alone means on the GPU of today, under fcfs and without preemption,
+ * whatever is studied: so that the isolated time, by which everything is divided, is the same for
+ * all policies.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +28,12 @@ static bool same_work(const struct wl_process *a, const struct wl_process *b)
 	return true;
 }
 
-static int replay(const struct wl_setup *setup, const char *path, const struct wl_process *processes, u32 count,
-		  struct wl_outcome *outcome, char *message)
+static int replay(const struct wl_setup *setup, const char *path,
+		  const struct wl_process *processes, u32 count, struct wl_outcome *outcome,
+		  char *message)
 {
-	return (setup->replay ? setup->replay : wl_replay)(setup, path, processes, count, outcome, message);
+	return (setup->replay ? setup->replay : wl_replay)(setup, path, processes, count, outcome,
+							   message);
 }
 
 /* Process @index alone. One that does the same as an earlier one takes the same time. */
@@ -70,7 +73,8 @@ static int run_all(struct wl_study *study, char *message)
 	u32 i;
 
 	if (vgpu_config_check(&study->setup->config)) {
-		snprintf(message, WL_MESSAGE_BYTES, "the device: %s", vgpu_config_check(&study->setup->config));
+		snprintf(message, WL_MESSAGE_BYTES, "the device: %s",
+			 vgpu_config_check(&study->setup->config));
 		return -1;
 	}
 	strcpy(alone.config.policy, "fcfs");
@@ -87,18 +91,21 @@ static int run_all(struct wl_study *study, char *message)
 			return -1;
 	start = now(CLOCK_MONOTONIC);
 	cpu_start = now(CLOCK_PROCESS_CPUTIME_ID);
-	if (replay(study->setup, job->path, job->processes, job->process_count, &study->together, message))
+	if (replay(study->setup, job->path, job->processes, job->process_count, &study->together,
+		   message))
 		return -1;
 	study->seconds = now(CLOCK_MONOTONIC) - start;
 	study->cpu_seconds = now(CLOCK_PROCESS_CPUTIME_ID) - cpu_start;
-	if (wl_metrics_compute(&study->metrics, study->isolated, study->together.processes, job->process_count)) {
+	if (wl_metrics_compute(&study->metrics, study->isolated, study->together.processes,
+			       job->process_count)) {
 		snprintf(message, WL_MESSAGE_BYTES, "%s: out of memory", job->path);
 		return -1;
 	}
 	return 0;
 }
 
-int wl_study_run(struct wl_study *study, const struct wl_job *job, const struct wl_setup *setup, char *message)
+int wl_study_run(struct wl_study *study, const struct wl_job *job, const struct wl_setup *setup,
+		 char *message)
 {
 	u32 i;
 
@@ -108,9 +115,11 @@ int wl_study_run(struct wl_study *study, const struct wl_job *job, const struct 
 	for (i = 0; i < job->process_count; i++) {
 		if (!job->processes[i].cmd || setup->replay)
 			continue;
-		snprintf(message, WL_MESSAGE_BYTES,
-			 "%s:%u: [%s] has cmd=, a real program: that is for vgpu-run; a replayed process needs app= or phase=",
-			 job->path, job->processes[i].line, job->processes[i].name);
+		snprintf(
+			message, WL_MESSAGE_BYTES,
+			"%s:%u: [%s] has cmd=, a real program: that is for vgpu-run; a replayed "
+			"process needs app= or phase=",
+			job->path, job->processes[i].line, job->processes[i].name);
 		return -1;
 	}
 	if (!run_all(study, message))

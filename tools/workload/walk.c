@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Workloads: the walk over the phases of a process (Tanasic 4.2.1, 5.3.1). A CPU phase is a wake-up of the host at a virtual
- * time, everything else is commands pushed into hardware queues. When the last phase is over the process starts again, until
- * every process has its completed runs.
+ * Workloads: the walk over the phases of a process (Tanasic 4.2.1, 5.3.1). A CPU phase is a wake-up
+ * of the host at a virtual time, everything else is commands pushed into hardware queues. When the
+ * last phase is over the process starts again, until every process has its completed runs.
  *
- * Phases without a stream are in order with everything. Between two of them, phases with a stream run beside each other: each
- * stream is a lane with its own queue and its own host time, and the next phase without a stream begins when all have ended.
- * Copies and kernels of a lane are pushed as they are reached, ahead of their execution; a CPU phase waits for them.
+ * Phases without a stream are in order with everything. Between two of them, phases with a stream
+ * run beside each other: each stream is a lane with its own queue and its own host time, and the
+ * next phase without a stream begins when all have ended. Copies and kernels of a lane are pushed
+ * as they are reached, ahead of their execution; a CPU phase waits for them.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -14,9 +15,14 @@
 
 #include "walk.h"
 
-/* Commands of a lane on the device: far more than can run at once, so that its queue never runs dry, and few to keep. */
+/*
+ * Commands of a lane on the device: far more than can run at once, so that its queue never runs
+ * dry, and few to keep.
+ */
 #define WINDOW		64u
-/* A real device holds the memory of copies: of the largest just one that runs and one that waits. */
+/*
+ * A real device holds the memory of copies: of the largest just one that runs and one that waits.
+ */
 #define COPY_WINDOW	2u
 
 int wl_walk_say(const struct wl_walk *walk, const char *format, ...)
@@ -34,14 +40,17 @@ static const struct wl_phase *phase_of(const struct wl_lane *lane)
 	return &lane->walk->process->phases[lane->phase];
 }
 
-/* ---- pushing commands -------------------------------------------------------------------------------------------- */
+/* ---- pushing commands --------------------------------------------------- */
 
 static u32 window_of(const struct wl_phase *phase)
 {
 	return phase->kind != WL_KERNEL && phase->amount > VGPU_COPY_MAX ? COPY_WINDOW : WINDOW;
 }
 
-/* The next command of @phase; takes from @left what it does. Copies are cut at what one command may carry. */
+/*
+ * The next command of @phase; takes from @left what it does. Copies are cut at what one command may
+ * carry.
+ */
 static void make_command(const struct wl_phase *phase, u64 *left, struct vgpu_cmd *cmd)
 {
 	u64 bytes = *left < VGPU_COPY_MAX ? *left : VGPU_COPY_MAX;
@@ -66,13 +75,22 @@ static int push_refused(const struct wl_lane *lane, int err)
 	const struct wl_walk *walk = lane->walk;
 
 	if (err == -EINVAL && phase->kind == WL_KERNEL)
-		return wl_walk_say(walk, "%s:%u: a block of kernel %s (threads=%u regs_per_tb=%u shmem_per_tb=%u) does not "
-				   "fit into an SM of %s", walk->path, phase->line, phase->name, phase->kernel.threads,
-				   phase->kernel.regs_per_block, phase->kernel.shared_bytes, walk->config->name);
-	return wl_walk_say(walk, "%s:%u: the device refuses a command: %s", walk->path, phase->line, strerror(-err));
+		return wl_walk_say(
+			walk,
+			"%s:%u: a block of kernel %s (threads=%u regs_per_tb=%u shmem_per_tb=%u) "
+			"does not "
+			"fit into an SM of %s",
+			walk->path, phase->line, phase->name, phase->kernel.threads,
+			phase->kernel.regs_per_block, phase->kernel.shared_bytes,
+			walk->config->name);
+	return wl_walk_say(walk, "%s:%u: the device refuses a command: %s", walk->path, phase->line,
+			   strerror(-err));
 }
 
-/* Push as much of the present phase as the window takes. Returns with answer_at set when that is not all. */
+/*
+ * Push as much of the present phase as the window takes. Returns with answer_at set when that is
+ * not all.
+ */
 static int push_phase(struct wl_lane *lane)
 {
 	const struct wl_phase *phase = phase_of(lane);
@@ -104,19 +122,23 @@ static int push_phase(struct wl_lane *lane)
 	return 0;
 }
 
-/* ---- walking the phases ------------------------------------------------------------------------------------------ */
+/* ---- walking the phases ------------------------------------------------- */
 
 static int wake_at(struct wl_lane *lane, u64 delay)
 {
 	struct wl_walk *walk = lane->walk;
 
 	if (delay >= VGPU_NEVER - 1 - walk->now)
-		return wl_walk_say(walk, "%s:%u: virtual time comes to its end", walk->path, walk->process->line);
+		return wl_walk_say(walk, "%s:%u: virtual time comes to its end", walk->path,
+				   walk->process->line);
 	vgpu_tournament_enter(walk->wakes, &lane->wake, walk->now + delay, lane->order);
 	return 0;
 }
 
-/* Answer the lanes of the section that begins at phase @from, in their order, once the present event is dealt with. */
+/*
+ * Answer the lanes of the section that begins at phase @from, in their order, once the present
+ * event is dealt with.
+ */
 static void enter_section(struct wl_walk *walk, u32 from)
 {
 	const struct wl_phase *phases = walk->process->phases;
@@ -235,7 +257,7 @@ int wl_walk_answer(struct wl_walk *walk)
 	return 0;
 }
 
-/* ---- the beginning ------------------------------------------------------------------------------------------------- */
+/* ---- the beginning ------------------------------------------------------ */
 
 /* Streams in use, without a stream first; returns how many. */
 static u32 list_streams(const struct wl_process *process, u32 *streams)
@@ -274,7 +296,8 @@ u64 wl_walk_buffer(const struct wl_process *process)
 	return (most + VGPU_PAGE_SIZE - 1) & ~(VGPU_PAGE_SIZE - 1);
 }
 
-void wl_walk_init(struct wl_walk *walk, struct wl_lane *lanes, struct wl_lane **answers, u64 order, u64 arrival)
+void wl_walk_init(struct wl_walk *walk, struct wl_lane *lanes, struct wl_lane **answers, u64 order,
+		  u64 arrival)
 {
 	u32 streams[WL_STREAMS_MAX + 1];
 	u32 i;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workloads: the walk of one process over its phases, whatever device it is on. replay.c walks processes on the device model,
- * tools/vgpu-run in a process of its own through the uapi; both so do the same things at the same virtual times.
+ * Workloads: the walk of one process over its phases, whatever device it is on. replay.c walks
+ * processes on the device model, tools/vgpu-run in a process of its own through the uapi; both so
+ * do the same things at the same virtual times.
  */
 #ifndef WORKLOAD_WALK_H
 #define WORKLOAD_WALK_H
@@ -9,12 +10,18 @@
 #include "core/tournament.h"
 #include "workload.h"
 
-/* Where every process keeps the one buffer that all its copies use, on the device and in its own memory. */
+/*
+ * Where every process keeps the one buffer that all its copies use, on the device and in its own
+ * memory.
+ */
 #define WL_BUFFER	(1ull << 32)
 
 struct wl_walk;
 
-/** struct wl_lane - phases of one stream, or those without: a hardware queue and host time of its own */
+/**
+ * struct wl_lane - phases of one stream, or those without: a hardware queue and host time of its
+ * own
+ */
 struct wl_lane {
 	struct vgpu_entrant wake;
 	struct wl_walk *walk;
@@ -26,13 +33,15 @@ struct wl_lane {
 	u64 left;			/* of that phase, not pushed yet */
 	bool entered;			/* left is valid */
 	u32 pending;			/* commands on the device */
-	u32 answer_at;			/* it has to be answered when so many are pending; WL_NO_ANSWER */
+	/* it has to be answered when so many are pending; WL_NO_ANSWER */
+	u32 answer_at;
 };
 #define WL_NO_ANSWER	~0u
 
 /**
  * struct wl_walk - a process that is being replayed
- * @push: commands into the queue of a lane; a negative errno, -EAGAIN: when some of that lane have completed
+ * @push: commands into the queue of a lane; a negative errno, -EAGAIN: when some of that lane have
+ *   completed
  * @now: virtual time, kept by whoever walks
  * @wakes: lanes that sleep
  * @unfinished: processes with fewer completed runs than wanted; the walk stops at 0
@@ -61,13 +70,18 @@ struct wl_walk {
 };
 
 /* Say what is wrong. Returns -1. */
-int wl_walk_say(const struct wl_walk *walk, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int wl_walk_say(const struct wl_walk *walk, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 /* How many lanes @process has. */
 u32 wl_walk_lanes(const struct wl_process *process);
 /* Room that it needs at WL_BUFFER, 0: none. */
 u64 wl_walk_buffer(const struct wl_process *process);
-/* Give @walk its @lanes (wl_walk_lanes() of them, zeroed) and @answers (twice as many); it sleeps until @arrival. */
-void wl_walk_init(struct wl_walk *walk, struct wl_lane *lanes, struct wl_lane **answers, u64 order, u64 arrival);
+/*
+ * Give @walk its @lanes (wl_walk_lanes() of them, zeroed) and @answers (twice as many); it sleeps
+ * until @arrival.
+ */
+void wl_walk_init(struct wl_walk *walk, struct wl_lane *lanes, struct wl_lane **answers, u64 order,
+		  u64 arrival);
 /* A command of @lane has ended. true: its walk has to be answered before virtual time goes on. */
 bool wl_walk_completed(struct wl_lane *lane);
 /* @lane, taken off the wakes, wakes up. */

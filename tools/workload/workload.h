@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workloads: contents page. What vgpu-sim and vgpu-run share: job files, the Parboil applications, the replay of processes, the
- * method of Tanasic 5.3.1 (each alone, then all together), the metrics and their output. Times are integer picoseconds; only
- * metrics are computed in floating point, after the model has stopped.
+ * Workloads: contents page. What vgpu-sim and vgpu-run share: job files, the Parboil applications,
+ * the replay of processes, the method of Tanasic 5.3.1 (each alone, then all together), the metrics
+ * and their output. Times are integer picoseconds; only metrics are computed in floating point,
+ * after the model has stopped.
  */
 #ifndef WORKLOAD_H
 #define WORKLOAD_H
@@ -13,20 +14,23 @@
 
 #define WL_NAME_BYTES		32	/* of processes and kernels, with the zero */
 #define WL_MESSAGE_BYTES	512
-#define WL_REPEAT		3u	/* completed runs of each process, unless the job file says otherwise (Tanasic 5.3.1) */
+#define WL_REPEAT \
+	3u /* completed runs of each process, unless the job file says otherwise (Tanasic 5.3.1) */
 #define WL_STREAMS_MAX		64u
 #define WL_PROCESSES_MAX	4096u	/* as many as a device can have queues */
 
-/* ---- job files (jobfile.c, phase.c) ------------------------------------------------------------------------------ */
+/* ---- job files (jobfile.c, phase.c) ------------------------------------- */
 
 enum wl_phase_kind { WL_CPU, WL_H2D, WL_D2H, WL_KERNEL, WL_PHASE_KINDS };
 
 /** struct wl_phase - one phase of a process */
 struct wl_phase {
 	enum wl_phase_kind kind;
-	u32 stream;			/* 0: in order with everything; others run beside each other */
+	/* 0: in order with everything; others run beside each other */
+	u32 stream;
 	u32 line;			/* of the job file, for messages */
-	u64 amount;			/* picoseconds of a CPU, bytes of a copy, launches of a kernel */
+	/* picoseconds of a CPU, bytes of a copy, launches of a kernel */
+	u64 amount;
 	struct vgpu_cmd_profiled kernel;
 	char name[WL_NAME_BYTES];	/* of the kernel */
 };
@@ -55,7 +59,10 @@ struct wl_job {
 	u32 process_count;
 };
 
-/* Read a job file. -1: it is refused, @message (WL_MESSAGE_BYTES) says "path:line: the key and what would be right". */
+/*
+ * Read a job file. -1: it is refused, @message (WL_MESSAGE_BYTES) says "path:line: the key and what
+ * would be right".
+ */
 int wl_job_read(FILE *file, const char *path, struct wl_job *job, char *message);
 void wl_job_free(struct wl_job *job);
 /* Append @phase to @process. -1: no memory. */
@@ -63,21 +70,26 @@ int wl_process_add(struct wl_process *process, const struct wl_phase *phase);
 /* The text behind "phase=". -1: it is refused; @why (WL_MESSAGE_BYTES) says why. */
 int wl_phase_parse(const char *text, struct wl_phase *phase, char *why);
 
-/* ---- numbers as text (number.c) ---------------------------------------------------------------------------------- */
+/* ---- numbers as text (number.c) ----------------------------------------- */
 
-/* A decimal number with at most @decimals digits behind the point, times 10^@decimals: exact, no floating point.
- * -EINVAL: it is none; -ERANGE: too large or too fine. */
+/*
+ * A decimal number with at most @decimals digits behind the point, times 10^@decimals: exact, no
+ * floating point. -EINVAL: it is none; -ERANGE: too large or too fine.
+ */
 int wl_decimal(const char *text, unsigned int decimals, u64 *value);
 #define WL_US_DECIMALS	6	/* microseconds to picoseconds */
 
-/* ---- the Parboil applications (parboil.c, parboil_host.c) -------------------------------------------------------- */
+/* ---- the Parboil applications (parboil.c, parboil_host.c) --------------- */
 
-/* Append the phases of application @app to @process. -ENOENT: there is no such application; -ENOMEM. */
+/*
+ * Append the phases of application @app to @process. -ENOENT: there is no such application;
+ * -ENOMEM.
+ */
 int wl_app_expand(const char *app, u32 line, struct wl_process *process);
 /* Name of application @index for listings, NULL past the end. */
 const char *wl_app_name(unsigned int index);
 
-/* ---- replay (replay.c) ------------------------------------------------------------------------------------------- */
+/* ---- replay (replay.c) -------------------------------------------------- */
 
 /** struct wl_setting - "key=value" for the running device */
 struct wl_setting {
@@ -101,11 +113,14 @@ struct wl_setup {
 	u64 until_ps;
 	void (*trace)(void *arg, const struct vgpu_trace_record *record);
 	void *trace_arg;
-	int (*replay)(const struct wl_setup *setup, const char *path, const struct wl_process *processes, u32 count,
-		      struct wl_outcome *outcome, char *message);
+	int (*replay)(const struct wl_setup *setup, const char *path,
+		      const struct wl_process *processes, u32 count, struct wl_outcome *outcome,
+		      char *message);
 };
 
-/** struct wl_process_outcome - what one process did; turnaround is summed over its completed runs */
+/**
+ * struct wl_process_outcome - what one process did; turnaround is summed over its completed runs
+ */
 struct wl_process_outcome {
 	u64 runs;
 	u64 turnaround_ps;
@@ -115,7 +130,8 @@ struct wl_process_outcome {
 /** struct wl_outcome - of one replay */
 struct wl_outcome {
 	struct wl_process_outcome *processes;
-	u32 unfinished;			/* processes with fewer completed runs than wanted; until_ps came first */
+	/* processes with fewer completed runs than wanted; until_ps came first */
+	u32 unfinished;
 	u64 time_ps;			/* when the last wanted run ended */
 	struct vgpu_device_stats stats;
 	struct vgpu_latency preemptions;
@@ -124,14 +140,15 @@ struct wl_outcome {
 /**
  * wl_replay - run @count processes on a new device until each has completed its runs
  *
- * A process that has completed its runs starts again, so that the others keep their company (Tanasic 5.3.1). What a process
- * does is pushed through the same commands a real one would push. -1: @message says what is wrong, with @path and line.
+ * A process that has completed its runs starts again, so that the others keep their company
+ * (Tanasic 5.3.1). What a process does is pushed through the same commands a real one would push.
+ * -1: @message says what is wrong, with @path and line.
  */
-int wl_replay(const struct wl_setup *setup, const char *path, const struct wl_process *processes, u32 count,
-	      struct wl_outcome *outcome, char *message);
+int wl_replay(const struct wl_setup *setup, const char *path, const struct wl_process *processes,
+	      u32 count, struct wl_outcome *outcome, char *message);
 void wl_outcome_free(struct wl_outcome *outcome);
 
-/* ---- the study of a workload (study.c) and its metrics (metrics.c) ----------------------------------------------- */
+/* ---- the study of a workload (study.c) and its metrics (metrics.c) ------ */
 
 /** struct wl_process_metrics - times are means over completed runs; see docs/metrics.md */
 struct wl_process_metrics {
@@ -142,7 +159,8 @@ struct wl_process_metrics {
 
 struct wl_metrics {
 	struct wl_process_metrics *processes;
-	bool complete;			/* every process has completed runs: the three below say something */
+	/* every process has completed runs: the three below say something */
+	bool complete;
 	double antt;
 	double stp;
 	double fairness;
@@ -160,14 +178,18 @@ struct wl_study {
 };
 
 /* The method of Tanasic 5.3.1. -1: @message says what is wrong. */
-int wl_study_run(struct wl_study *study, const struct wl_job *job, const struct wl_setup *setup, char *message);
+int wl_study_run(struct wl_study *study, const struct wl_job *job, const struct wl_setup *setup,
+		 char *message);
 void wl_study_free(struct wl_study *study);
 /* Eyerman and Eeckhout's metrics from isolated and shared runs. -1: no memory. */
 int wl_metrics_compute(struct wl_metrics *metrics, const struct wl_process_outcome *isolated,
 		       const struct wl_process_outcome *together, u32 count);
 void wl_metrics_free(struct wl_metrics *metrics);
 
-/* ---- output (output.c, output_json.c). @speed: with what depends on real time. -1: it could not be written. ------- */
+/*
+ * ---- output (output.c, output_json.c). @speed: with what depends on real time. -1: it could not
+ * be written. ----
+ */
 
 int wl_print_table(const struct wl_study *study, bool speed, FILE *out);
 int wl_print_csv(const struct wl_study *study, bool speed, FILE *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CUDA gives the word __noinline__ a meaning that libstdc++'s __attribute__((__noinline__)) in this header cannot
- * take: out of sight while it is read.
+ * CUDA gives the word __noinline__ a meaning that libstdc++'s __attribute__((__noinline__)) in this
+ * header cannot take: out of sight while it is read.
  */
 #pragma GCC system_header
 #pragma push_macro("__noinline__")

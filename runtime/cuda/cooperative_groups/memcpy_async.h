@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memcpy_async() and wait() of cooperative groups: the threads of the group copy, and wait() is a barrier.
+ * memcpy_async() and wait() of cooperative groups: the threads of the group copy, and wait() is a
+ * barrier.
  */
 #ifndef VGPU_CUDA_COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
 #define VGPU_CUDA_COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
@@ -14,7 +15,8 @@ namespace cooperative_groups
 
 /* @count bytes, whatever the types. */
 template <class Group, class Dst, class Src>
-static __device__ __inline__ void memcpy_async(const Group &group, Dst *dst, const Src *src, size_t count)
+static __device__ __inline__ void memcpy_async(const Group &group, Dst *dst, const Src *src,
+					       size_t count)
 {
 	char *to = (char *)dst;
 	const char *from = (const char *)src;
@@ -28,8 +30,8 @@ static __device__ __inline__ void memcpy_async(const Group &group, Dst *dst, con
 
 /* As many elements as both have. */
 template <class Group, class T>
-static __device__ __inline__ void memcpy_async(const Group &group, T *dst, size_t dst_count, const T *src,
-					       size_t src_count)
+static __device__ __inline__ void memcpy_async(const Group &group, T *dst, size_t dst_count,
+					       const T *src, size_t src_count)
 {
 	memcpy_async(group, dst, src, (dst_count < src_count ? dst_count : src_count) * sizeof(T));
 }
@@ -40,7 +42,8 @@ template <class Group> static __device__ __inline__ void wait(const Group &group
 }
 
 /* All copies that were begun are over. */
-template <unsigned int Stages, class Group> static __device__ __inline__ void wait_prior(const Group &group)
+template <unsigned int Stages, class Group>
+static __device__ __inline__ void wait_prior(const Group &group)
 {
 	group.sync();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reduce() of cooperative groups over the lanes of a warp, in the order of their ranks, and the operations it takes.
+ * reduce() of cooperative groups over the lanes of a warp, in the order of their ranks, and the
+ * operations it takes.
  */
 #ifndef VGPU_CUDA_COOPERATIVE_GROUPS_REDUCE_H
 #define VGPU_CUDA_COOPERATIVE_GROUPS_REDUCE_H
@@ -12,12 +13,13 @@
 namespace cooperative_groups
 {
 
-#define __VGPU_OPERATION(name, expr) \
-	template <class T = void> struct name { \
-		__device__ __inline__ T operator()(T a, T b) const { return expr; } \
-	}; \
-	template <> struct name<void> { \
-		template <class T> __device__ __inline__ T operator()(T a, T b) const { return expr; } \
+#define __VGPU_OPERATION(name, expr)								\
+	template <class T = void> struct name {							\
+		__device__ __inline__ T operator()(T a, T b) const { return expr; }		\
+	};											\
+	template <> struct name<void> {								\
+		template <class T> __device__ __inline__ T operator()(T a, T b) const { \
+			return expr; } \
 	};
 __VGPU_OPERATION(plus, a + b)
 __VGPU_OPERATION(less, a < b ? a : b)
@@ -28,7 +30,8 @@ __VGPU_OPERATION(bit_xor, a ^ b)
 #undef __VGPU_OPERATION
 
 template <class Group, class T, class Operation>
-static __device__ __inline__ typename std::decay<T>::type reduce(const Group &group, T &&value, Operation &&operation)
+static __device__ __inline__ typename std::decay<T>::type reduce(const Group &group, T &&value,
+								 Operation &&operation)
 {
 	typename std::decay<T>::type own = value, result = group.shfl(own, 0);
 
@@ -39,8 +42,8 @@ static __device__ __inline__ typename std::decay<T>::type reduce(const Group &gr
 
 /* A tile's size is a power of two: a butterfly. */
 template <unsigned int Size, class Parent, class T, class Operation>
-static __device__ __inline__ typename std::decay<T>::type reduce(const thread_block_tile<Size, Parent> &tile, T &&value,
-								 Operation &&operation)
+static __device__ __inline__ typename std::decay<T>::type
+reduce(const thread_block_tile<Size, Parent> &tile, T &&value, Operation &&operation)
 {
 	typename std::decay<T>::type result = value;
 
@@ -52,9 +55,11 @@ static __device__ __inline__ typename std::decay<T>::type reduce(const thread_bl
 
 /* A whole group's result, added to a variable by its first thread. */
 template <class Group, class T, class V>
-static __device__ __inline__ void reduce_update_async(const Group &group, T &variable, V &&value, plus<V>)
+static __device__ __inline__ void reduce_update_async(const Group &group, T &variable, V &&value,
+						      plus<V>)
 {
-	typename std::decay<V>::type sum = reduce(group, value, plus<typename std::decay<V>::type>());
+	typename std::decay<V>::type sum =
+		reduce(group, value, plus<typename std::decay<V>::type>());
 
 	if (group.thread_rank() == 0)
 		atomicAdd(&variable, sum);

@@ -13,8 +13,8 @@ namespace cooperative_groups
 {
 
 template <class Group, class T, class Operation>
-static __device__ __inline__ typename std::decay<T>::type inclusive_scan(const Group &group, T &&value,
-									 Operation &&operation)
+static __device__ __inline__ typename std::decay<T>::type
+inclusive_scan(const Group &group, T &&value, Operation &&operation)
 {
 	typename std::decay<T>::type result = value;
 	unsigned int rank = (unsigned int)group.thread_rank();
@@ -30,15 +30,16 @@ static __device__ __inline__ typename std::decay<T>::type inclusive_scan(const G
 }
 
 template <class Group, class T>
-static __device__ __inline__ typename std::decay<T>::type inclusive_scan(const Group &group, T &&value)
+static __device__ __inline__ typename std::decay<T>::type inclusive_scan(const Group &group,
+									 T &&value)
 {
 	return inclusive_scan(group, value, plus<typename std::decay<T>::type>());
 }
 
 /* The first thread has nothing before it: its result is T(). */
 template <class Group, class T, class Operation>
-static __device__ __inline__ typename std::decay<T>::type exclusive_scan(const Group &group, T &&value,
-									 Operation &&operation)
+static __device__ __inline__ typename std::decay<T>::type
+exclusive_scan(const Group &group, T &&value, Operation &&operation)
 {
 	typename std::decay<T>::type all = inclusive_scan(group, value, operation);
 
@@ -47,7 +48,8 @@ static __device__ __inline__ typename std::decay<T>::type exclusive_scan(const G
 }
 
 template <class Group, class T>
-static __device__ __inline__ typename std::decay<T>::type exclusive_scan(const Group &group, T &&value)
+static __device__ __inline__ typename std::decay<T>::type exclusive_scan(const Group &group,
+									 T &&value)
 {
 	return exclusive_scan(group, value, plus<typename std::decay<T>::type>());
 }

@@ -42,7 +42,7 @@ static void judge(const char *name, const T *in, const T *in2, long i, T got, lo
 	if (std::isinf(want) && !std::isinf(ref))
 		ref = std::copysign((long double)std::numeric_limits<T>::max(), ref);
 	if (std::isinf(got) && fabsl(ref) >= (long double)std::numeric_limits<T>::max() *
-						      (1 - ulps * std::numeric_limits<T>::epsilon()))
+						     (1 - ulps * std::numeric_limits<T>::epsilon()))
 		return;
 	if (!std::isinf(got) && !std::isinf(ref) && got == got && want == want &&
 	    fabsl((long double)got - ref) <= (ulps + 0.5) * ulp_of<T>(ref))
@@ -58,8 +58,16 @@ static void judge(const char *name, const T *in, const T *in2, long i, T got, lo
 template <typename T> static void special_values(T *x)
 {
 	typedef std::numeric_limits<T> lim;
-	const T s[SPECIALS / 2] = { (T)0, (T)1, (T)0.5, (T)2, (T)3, lim::infinity(), lim::quiet_NaN(),
-				    lim::max(), lim::min(), lim::denorm_min() * 5 };
+	const T s[SPECIALS / 2] = { (T)0,
+				    (T)1,
+				    (T)0.5,
+				    (T)2,
+				    (T)3,
+				    lim::infinity(),
+				    lim::quiet_NaN(),
+				    lim::max(),
+				    lim::min(),
+				    lim::denorm_min() * 5 };
 
 	for (int i = 0; i < SPECIALS / 2; i++) {
 		x[2 * i] = s[i];

@@ -47,7 +47,7 @@ static void set(struct block *b, const struct statement *s, unsigned int t, uint
 		b->var[s->dst][t] = to;
 }
 
-/* ---- warps ------------------------------------------------------- */
+/* ---- warps -------------------------------------------------------------- */
 
 static unsigned int active(const struct block *b, lanes on, unsigned int warp)
 {
@@ -152,7 +152,7 @@ static void warp_op(struct block *b, const struct statement *s, unsigned int war
 			set(b, s, base + l, result[l]);
 }
 
-/* ---- atomics ----------------------------------------------------- */
+/* ---- atomics ------------------------------------------------------------ */
 
 static uint64_t changed(const struct statement *s, uint64_t old, uint64_t with, uint64_t compare)
 {
@@ -244,7 +244,7 @@ static void last_values(struct block *b, const struct statement *s)
 	}
 }
 
-/* ---- vectors, structs -------------------------------------------- */
+/* ---- vectors, structs --------------------------------------------------- */
 
 static uint64_t raw(const struct block *b, const struct statement *s, uint64_t index)
 {
@@ -287,7 +287,7 @@ static void call(struct block *b, const struct statement *s, unsigned int t)
 	memcpy(place_of(b, s, s->to, s->e[2], t), copy, sizeof(copy));
 }
 
-/* ---- statements -------------------------------------------------- */
+/* ---- statements --------------------------------------------------------- */
 
 static void run(struct block *b, const struct statement *s, lanes on);
 

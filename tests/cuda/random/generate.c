@@ -24,7 +24,7 @@ struct place_in {
 	bool loop;
 };
 
-/* ---- statements -------------------------------------------------- */
+/* ---- statements --------------------------------------------------------- */
 
 static struct expr *index_expr(struct kernel *k)
 {
@@ -303,7 +303,7 @@ static struct statement *statements(struct kernel *k, struct place_in at, unsign
 	return first;
 }
 
-/* ---- kernels ----------------------------------------------------- */
+/* ---- kernels ------------------------------------------------------------ */
 
 static void make_fields(struct kernel *k)
 {

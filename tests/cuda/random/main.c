@@ -35,9 +35,11 @@ __attribute__((format(printf, 1, 2), noreturn)) static void die(const char *form
 static void usage(FILE *out)
 {
 	fputs("usage: random-cuda [options] --write FILE.cu    write a program\n"
-	      "       random-cuda [options] --check RESULTS    compare what it left with what it must\n"
+	      "       random-cuda [options] --check RESULTS    compare what it left with what it "
+	      "must\n"
 	      "  --seed N        the seed (1)\n"
-	      "  --first N       number of the first kernel (0); a kernel is the same whatever stands\n"
+	      "  --first N       number of the first kernel (0); a kernel is the same whatever "
+	      "stands\n"
 	      "                  beside it\n"
 	      "  --count N       how many kernels (100)\n"
 	      "  --class A,B...  what they may contain, or with -A what they may not (all):\n"
@@ -46,11 +48,14 @@ static void usage(FILE *out)
 	for (unsigned int c = 0; c < C_CLASSES; c++)
 		fprintf(out, " %s", class_name[c]);
 	fputs("\n  --ftz           for -ftz=true: single precision flushes subnormal numbers\n"
-	      "  --depth N       operations in one another at most (4); 1 shows which one is wrong\n"
+	      "  --depth N       operations in one another at most (4); 1 shows which one is "
+	      "wrong\n"
 	      "  --drop A,B...   leave out these statements, to make a kernel small\n"
 	      "  --show N        report at most N kernels in full (3)\n"
-	      "  --answers FILE  with --check: compare the hash of each kernel's values with FILE's; where\n"
-	      "                  it has none for these options, add them: so a GPU's answers are kept\n"
+	      "  --answers FILE  with --check: compare the hash of each kernel's values with "
+	      "FILE's; where\n"
+	      "                  it has none for these options, add them: so a GPU's answers are "
+	      "kept\n"
 	      "exit status: 0 all as expected, 1 wrong values, 2 something else\n",
 	      out);
 }
@@ -97,7 +102,7 @@ static struct kernel *kernel_of(const struct options *o, unsigned int n)
 	return k;
 }
 
-/* ---- write ------------------------------------------------------- */
+/* ---- write -------------------------------------------------------------- */
 
 #define PASTE(name) extern const char name##_start[], name##_end[]
 PASTE(input_text);
@@ -140,7 +145,7 @@ static void write_program(const struct options *o, FILE *out)
 	fwrite(program_text_start, 1, (size_t)(program_text_end - program_text_start), out);
 }
 
-/* ---- check ------------------------------------------------------- */
+/* ---- check -------------------------------------------------------------- */
 
 static uint64_t canonical(enum type type, uint64_t value)
 {

@@ -128,7 +128,7 @@ static uint64_t dp2a(const struct op *op, const uint64_t *arg)
 	return truncated(op->result, (uint64_t)r);
 }
 
-/* ---- bytes and half-words ---------------------------------------- */
+/* ---- bytes and half-words ----------------------------------------------- */
 
 #define PART(n, sign) ((n) | ((sign) << 8)) /* param: how many parts, and whether they are signed \
 					     */
@@ -246,7 +246,7 @@ static uint64_t simd(const struct op *op, const uint64_t *arg)
 	return what == V_SAD ? (uint64_t)total : r;
 }
 
-/* ---- the table --------------------------------------------------- */
+/* ---- the table ---------------------------------------------------------- */
 
 /* clang-format off */
 #define INT1(class, t, text, eval) { text, class, t, 1, { t }, eval, 0, 0 },

@@ -32,7 +32,7 @@ __attribute__((format(printf, 2, 3))) static void line(struct printer *p, const 
 	fputc('\n', p->out);
 }
 
-/* ---- statements -------------------------------------------------- */
+/* ---- statements --------------------------------------------------------- */
 
 static void print_mask(struct printer *p, const struct statement *s, const char *m)
 {
@@ -353,7 +353,7 @@ void print_writers(FILE *out, const struct kernel *k, unsigned int var)
 	writers(out, k, k->body, var);
 }
 
-/* ---- kernels ----------------------------------------------------- */
+/* ---- kernels ------------------------------------------------------------ */
 
 static void print_struct(FILE *out, const struct kernel *k)
 {
@@ -373,7 +373,8 @@ static void print_struct(FILE *out, const struct kernel *k)
 			fprintf(out, "\t%s f%u%s;\n", type_name[f->type], i, count);
 	}
 	fprintf(out,
-		"};\n\nstatic __device__ __noinline__ S%u change%u(S%u s, unsigned int i, %s x)\n{\n",
+		"};\n\nstatic __device__ __noinline__ S%u change%u(S%u s, unsigned int i, %s "
+		"x)\n{\n",
 		k->number, k->number, k->number, type_name[a->type]);
 	fprintf(out, "\ts.%s = x;\n", field_name(a, k->modified[0], "i"));
 	if (is_float(b->type))

@@ -58,7 +58,7 @@ enum mode {
 	AWAY
 }; /* AWAY: to the nearest, ties away from zero; of roundf() alone */
 
-/* ---- operations -------------------------------------------------- */
+/* ---- operations --------------------------------------------------------- */
 
 #define OP_FTZ \
 	1u /* with -ftz=true f32 operands and results are flushed, and nothing else happens */
@@ -107,7 +107,7 @@ static inline s128 int_value(enum type type, uint64_t bits)
 	return is_signed(type) ? (s128)((int64_t)(bits << unused) >> unused) : (s128)bits;
 }
 
-/* ---- soft.c: IEEE 754 -------------------------------------------- */
+/* ---- soft.c: IEEE 754 --------------------------------------------------- */
 
 uint64_t soft_nan(enum type type);
 bool soft_is_nan(enum type type, uint64_t a);
@@ -125,7 +125,7 @@ uint64_t soft_integral(enum type type, uint64_t a, enum mode mode);
 uint64_t soft_scale(enum type type, uint64_t a, int by);
 uint64_t soft_neg(enum type type, uint64_t a);
 
-/* ---- programs ---------------------------------------------------- */
+/* ---- programs ----------------------------------------------------------- */
 
 enum expr_kind { E_VAR, E_CONST, E_OP };
 
@@ -243,7 +243,7 @@ struct kernel *kernel_generate(uint64_t seed, unsigned int number, unsigned int 
 void kernel_drop(struct kernel *k, unsigned int id);
 void kernel_free(struct kernel *k);
 
-/* ---- text and values --------------------------------------------- */
+/* ---- text and values ---------------------------------------------------- */
 
 void print_kernel(FILE *out, const struct kernel *k);
 void print_statement(FILE *out, const struct kernel *k, const struct statement *s);

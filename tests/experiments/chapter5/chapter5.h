@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The evaluation of Tanasic chapter 5 (5.3.2 to 5.3.4): contents page. Random mixes of Parboil applications (mixes.c) run under every
- * configuration (run.c), become the figures' averages (figures.c) and are set against what the paper reports (verdict.c).
+ * The evaluation of Tanasic chapter 5 (5.3.2 to 5.3.4): contents page. Random mixes of Parboil
+ * applications (mixes.c) run under every configuration (run.c), become the figures' averages
+ * (figures.c) and are set against what the paper reports (verdict.c).
  */
 #ifndef CHAPTER5_H
 #define CHAPTER5_H
@@ -14,7 +15,7 @@
 #define SIZES		4		/* of workloads: 2, 4, 6 and 8 processes */
 #define SIZE_MOST	8u
 
-/* ---- mixes.c ------------------------------------------------------------------------------------------------------ */
+/* ---- mixes.c ------------------------------------------------------------ */
 
 /** struct mix - one workload: different applications, one of them of high priority */
 struct mix {
@@ -25,16 +26,30 @@ struct mix {
 };
 
 /*
- * @rounds mixes of 8 and of 6, twice as many of 4, five times as many of 2 but no more than there are pairs, for every application as
- * the favoured one: "all the benchmark applications appear the same number of times as the high-priority process" (5.3.2); the
- * others are drawn without repetition. At most @limit of a size, 0: no limit. NULL: no memory.
+ * @rounds mixes of 8 and of 6, twice as many of 4, five times as many of 2 but no more than there
+ * are pairs, for every application as the favoured one: "all the benchmark applications appear the
+ * same number of times as the high-priority process" (5.3.2); the others are drawn without
+ * repetition. At most @limit of a size, 0: no limit. NULL: no memory.
  */
 struct mix *mixes_draw(u64 seed, u32 rounds, u32 limit, u32 *count);
 
-/* ---- run.c -------------------------------------------------------------------------------------------------------- */
+/* ---- run.c -------------------------------------------------------------- */
 
-/* What the figures compare. Under FCFS and DSS all are equal; elsewhere one process has priority, in the transfer engine too. */
-enum config { FCFS, NPQ, PPQX_DRAIN, PPQX_SWITCH, PPQS_DRAIN, PPQS_SWITCH, DSS_DRAIN, DSS_SWITCH, CONFIGS };
+/*
+ * What the figures compare. Under FCFS and DSS all are equal; elsewhere one process has priority,
+ * in the transfer engine too.
+ */
+enum config {
+	FCFS,
+	NPQ,
+	PPQX_DRAIN,
+	PPQX_SWITCH,
+	PPQS_DRAIN,
+	PPQS_SWITCH,
+	DSS_DRAIN,
+	DSS_SWITCH,
+	CONFIGS
+};
 
 /** struct config_of - policy, mechanism and transfer policy of a configuration */
 struct config_of {
@@ -43,7 +58,10 @@ struct config_of {
 };
 extern const struct config_of configs[CONFIGS];
 
-/** struct result - of one mix under one configuration; plain numbers, so that workers can leave it in shared memory */
+/**
+ * struct result - of one mix under one configuration; plain numbers, so that workers can leave it
+ * in shared memory
+ */
 struct result {
 	bool done;
 	double ntt[SIZE_MOST];
@@ -58,10 +76,12 @@ struct result {
 
 /**
  * struct assumption - what a study takes the source to mean, or to leave open (docs/experiments.md)
- * @printed_blocks: a thread block takes the "Time/TB" of table 5.2 as it is printed, not the time that makes a kernel as long as the
- *	table says; applications stay as long as they were, by more CPU time
+ * @printed_blocks: a thread block takes the "Time/TB" of table 5.2 as it is printed, not the time
+ *   that makes a kernel as long as the table says; applications stay as long as they were, by more
+ *   CPU time
  * @cpu_percent: CPU time of every application, of that in parboil_host.c
- * @longest: SHORT and MEDIUM applications are as long as class 2 lets them be, by a CPU phase at their end
+ * @longest: SHORT and MEDIUM applications are as long as class 2 lets them be, by a CPU phase at
+ *   their end
  */
 struct assumption {
 	bool longest;
@@ -83,7 +103,10 @@ struct study {
 	struct result *results;
 };
 
-/* Run all of it, in so many processes. -1: said on stderr. What comes out does not depend on the number of workers. */
+/*
+ * Run all of it, in so many processes. -1: said on stderr. What comes out does not depend on the
+ * number of workers.
+ */
 int study_run(struct study *study);
 void study_free(struct study *study);
 
@@ -92,7 +115,7 @@ static inline const struct result *result_of(const struct study *study, u32 mix,
 	return &study->results[mix * CONFIGS + config];
 }
 
-/* ---- figures.c ---------------------------------------------------------------------------------------------------- */
+/* ---- figures.c ---------------------------------------------------------- */
 
 /** struct average - over mixes or over their processes, with its standard error */
 struct average {
@@ -117,22 +140,24 @@ struct figures {
 int figures_compute(struct figures *figures, const struct study *study);
 void figures_free(struct figures *figures);
 /* NULL: there is no such row. */
-const struct row *figures_find(const struct figures *figures, const char *figure, const char *policy, const char *mechanism,
-			       const char *group, u32 procs);
+const struct row *figures_find(const struct figures *figures, const char *figure,
+			       const char *policy, const char *mechanism, const char *group,
+			       u32 procs);
 int figures_write(const struct figures *figures, const char *path);
 /* Figure 5.7: the ANTT of every mix under three configurations, each sorted by itself. */
 int figures_write_antt(const struct study *study, u32 size, const char *path);
 /* One line a process of a mix and configuration: what everything else comes from. */
 int figures_write_runs(const struct study *study, const char *path);
 
-/* ---- verdict.c ---------------------------------------------------------------------------------------------------- */
+/* ---- verdict.c ---------------------------------------------------------- */
 
 /**
  * verdict_write - what the paper reports against what we have, and the orderings it states
  * @expected: the path of expected.csv
  * @path: a table in Markdown
  *
- * -1: a file cannot be read or written, or a line of @expected names nothing that was measured: said on stderr.
+ * -1: a file cannot be read or written, or a line of @expected names nothing that was measured:
+ * said on stderr.
  */
 int verdict_write(const struct figures *figures, const char *expected, const char *path);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The numbers of figures 5.4 to 5.8 (Tanasic 5.3.2 to 5.3.4) as averages over mixes. What a figure divides by what is said at
- * its name; every quotient is taken for one mix (and one process of it), then averaged.
+ * The numbers of figures 5.4 to 5.8 (Tanasic 5.3.2 to 5.3.4) as averages over mixes. What a figure
+ * divides by what is said at its name; every quotient is taken for one mix (and one process of it),
+ * then averaged.
  */
 #include <errno.h>
 #include <math.h>
@@ -10,7 +11,7 @@
 
 #include "chapter5.h"
 
-/* ---- averages ------------------------------------------------------------------------------------------------------ */
+/* ---- averages ----------------------------------------------------------- */
 
 struct sum {
 	double sum, squares;
@@ -39,8 +40,9 @@ static struct average average_of(const struct sum *sum)
 	return average;
 }
 
-#define ROW(figure_, metric_, policy_, mechanism_, group_, procs_)								\
-	.figure = figure_, .metric = metric_, .policy = policy_, .mechanism = mechanism_, .group = group_, .procs = procs_
+#define ROW(figure_, metric_, policy_, mechanism_, group_, procs_)	\
+	.figure = figure_, .metric = metric_, .policy = policy_, .mechanism = mechanism_, \
+		.group = group_, .procs = procs_
 
 static int put(struct figures *figures, const struct row *row, const struct sum *sum)
 {
@@ -58,19 +60,24 @@ static int put(struct figures *figures, const struct row *row, const struct sum 
 	return 0;
 }
 
-/* ---- one figure each ------------------------------------------------------------------------------------------------ */
+/* ---- one figure each ---------------------------------------------------- */
 
 /* Groups as in expected.csv: all, then one for each class in its order. */
-static const char *const class1_groups[] = { "all", "class1:SHORT", "class1:MEDIUM", "class1:LONG" };
-static const char *const class2_groups[] = { "all", "class2:SHORT", "class2:MEDIUM", "class2:LONG" };
+static const char *const class1_groups[] = { "all", "class1:SHORT", "class1:MEDIUM",
+					     "class1:LONG" };
+static const char *const class2_groups[] = { "all", "class2:SHORT", "class2:MEDIUM",
+					     "class2:LONG" };
 
 #define GROUPS	4
 
 /* NTT of the process with priority: without any priorities (FCFS) / under the policy. */
 static int figure_54(struct figures *figures, const struct study *study, u32 size)
 {
-	static const struct { enum config config; const char *policy, *mechanism; } columns[] = {
-		{ NPQ, "npq", "none" }, { PPQX_SWITCH, "ppq", "switch" }, { PPQX_DRAIN, "ppq", "drain" },
+	static const struct { enum config config; const char *policy, *mechanism;
+	} columns[] = {
+		{ NPQ, "npq", "none" },
+		{ PPQX_SWITCH, "ppq", "switch" },
+		{ PPQX_DRAIN, "ppq", "drain" },
 	};
 	u32 column, group, i;
 
@@ -79,8 +86,9 @@ static int figure_54(struct figures *figures, const struct study *study, u32 siz
 
 		for (i = 0; i < study->mix_count; i++) {
 			const struct mix *mix = &study->mixes[i];
-			double gain = result_of(study, i, FCFS)->ntt[mix->favoured] /
-				      result_of(study, i, columns[column].config)->ntt[mix->favoured];
+			double gain =
+				result_of(study, i, FCFS)->ntt[mix->favoured] /
+				result_of(study, i, columns[column].config)->ntt[mix->favoured];
 
 			if (mix->size != size)
 				continue;
@@ -88,8 +96,11 @@ static int figure_54(struct figures *figures, const struct study *study, u32 siz
 			add(&sums[1 + wl_apps[mix->apps[mix->favoured]].class1], gain);
 		}
 		for (group = 0; group < GROUPS; group++)
-			if (put(figures, &(struct row){ ROW("5.4", "ntt_improvement_of_high_priority", columns[column].policy,
-							    columns[column].mechanism, class1_groups[group], size) },
+			if (put(figures,
+				&(struct row){ ROW("5.4", "ntt_improvement_of_high_priority",
+						   columns[column].policy,
+						   columns[column].mechanism, class1_groups[group],
+						   size) },
 				&sums[group]))
 				return -1;
 	}
@@ -97,15 +108,16 @@ static int figure_54(struct figures *figures, const struct study *study, u32 siz
 }
 
 /* STP under @base / under @config. */
-static int degradation(struct figures *figures, const struct study *study, u32 size, struct row row, enum config base,
-		       enum config config)
+static int degradation(struct figures *figures, const struct study *study, u32 size, struct row row,
+		       enum config base, enum config config)
 {
 	struct sum sum = {};
 	u32 i;
 
 	for (i = 0; i < study->mix_count; i++)
 		if (study->mixes[i].size == size)
-			add(&sum, result_of(study, i, base)->stp / result_of(study, i, config)->stp);
+			add(&sum,
+			    result_of(study, i, base)->stp / result_of(study, i, config)->stp);
 	row.metric = "stp_degradation";
 	row.group = "all";
 	row.procs = size;
@@ -114,14 +126,28 @@ static int degradation(struct figures *figures, const struct study *study, u32 s
 
 static int figure_55(struct figures *figures, const struct study *study, u32 size)
 {
-	return degradation(figures, study, size, (struct row){ .figure = "5.5a", .policy = "ppq-exclusive", .mechanism = "switch" },
+	return degradation(figures, study, size,
+			   (struct row){ .figure = "5.5a",
+					 .policy = "ppq-exclusive",
+					 .mechanism = "switch" },
 			   NPQ, PPQX_SWITCH) ||
-	       degradation(figures, study, size, (struct row){ .figure = "5.5a", .policy = "ppq-exclusive", .mechanism = "drain" },
-			   NPQ, PPQX_DRAIN) ||
-	       degradation(figures, study, size, (struct row){ .figure = "5.5b", .policy = "ppq-shared", .mechanism = "switch" },
-			   NPQ, PPQS_SWITCH) ||
-	       degradation(figures, study, size, (struct row){ .figure = "5.5b", .policy = "ppq-shared", .mechanism = "drain" },
-			   NPQ, PPQS_DRAIN) ? -1 : 0;
+			       degradation(figures, study, size,
+					   (struct row){ .figure = "5.5a",
+							 .policy = "ppq-exclusive",
+							 .mechanism = "drain" },
+					   NPQ, PPQX_DRAIN) ||
+			       degradation(figures, study, size,
+					   (struct row){ .figure = "5.5b",
+							 .policy = "ppq-shared",
+							 .mechanism = "switch" },
+					   NPQ, PPQS_SWITCH) ||
+			       degradation(figures, study, size,
+					   (struct row){ .figure = "5.5b",
+							 .policy = "ppq-shared",
+							 .mechanism = "drain" },
+					   NPQ, PPQS_DRAIN) ?
+		       -1 :
+		       0;
 }
 
 static const struct { enum config config; const char *mechanism; } dss[] = {
@@ -148,8 +174,11 @@ static int figure_56(struct figures *figures, const struct study *study, u32 siz
 			}
 		}
 		for (group = 0; group < GROUPS; group++)
-			if (put(figures, &(struct row){ ROW("5.6", "ntt_improvement", "dss-equal", dss[column].mechanism,
-							    class2_groups[group], size) }, &sums[group]))
+			if (put(figures,
+				&(struct row){ ROW("5.6", "ntt_improvement", "dss-equal",
+						   dss[column].mechanism, class2_groups[group],
+						   size) },
+				&sums[group]))
 				return -1;
 	}
 	return 0;
@@ -182,9 +211,9 @@ static u32 sorted_antt(const struct study *study, u32 size, enum config config, 
 #define BETTER	0.98
 
 /*
- * The share of mixes with better ANTT under DSS, and where, among those that are better, the sorted curve of draining comes
- * to lie below that of the context switch: 0 at once, 1 never. The crossing is the place that leaves the fewest mixes on
- * the wrong side of it.
+ * The share of mixes with better ANTT under DSS, and where, among those that are better, the sorted
+ * curve of draining comes to lie below that of the context switch: 0 at once, 1 never. The crossing
+ * is the place that leaves the fewest mixes on the wrong side of it.
  */
 static int figure_57(struct figures *figures, const struct study *study, u32 size)
 {
@@ -204,8 +233,10 @@ static int figure_57(struct figures *figures, const struct study *study, u32 siz
 			if (study->mixes[i].size == size)
 				add(&share, result_of(study, i, dss[column].config)->antt <
 					    BETTER * result_of(study, i, FCFS)->antt);
-		err = put(figures, &(struct row){ ROW("5.7", "share_of_workloads_with_better_antt", "dss-equal",
-						      dss[column].mechanism, "all", size) }, &share);
+		err = put(figures,
+			  &(struct row){ ROW("5.7", "share_of_workloads_with_better_antt",
+					     "dss-equal", dss[column].mechanism, "all", size) },
+			  &share);
 	}
 	if (!err && size > 2 && count) {
 		while (first < count && of_switch[first] >= BETTER * fcfs[first])
@@ -220,7 +251,9 @@ static int figure_57(struct figures *figures, const struct study *study, u32 siz
 		}
 		if (first < count)
 			add(&crossing, (double)best / (count - first));
-		err = put(figures, &(struct row){ ROW("5.7", "antt_crossing", "dss-equal", "switch-vs-drain", "all", size) },
+		err = put(figures,
+			  &(struct row){ ROW("5.7", "antt_crossing", "dss-equal", "switch-vs-drain",
+					     "all", size) },
 			  &crossing);
 	}
 	free(fcfs);
@@ -240,10 +273,14 @@ static int figure_58(struct figures *figures, const struct study *study, u32 siz
 			if (study->mixes[i].size == size)
 				add(&sum, result_of(study, i, dss[column].config)->fairness /
 					  result_of(study, i, FCFS)->fairness);
-		if (put(figures, &(struct row){ ROW("5.8a", "fairness_improvement", "dss-equal", dss[column].mechanism, "all",
-						    size) }, &sum) ||
-		    degradation(figures, study, size, (struct row){ .figure = "5.8b", .policy = "dss-equal",
-								    .mechanism = dss[column].mechanism },
+		if (put(figures,
+			&(struct row){ ROW("5.8a", "fairness_improvement", "dss-equal",
+					   dss[column].mechanism, "all", size) },
+			&sum) ||
+		    degradation(figures, study, size,
+				(struct row){ .figure = "5.8b",
+					      .policy = "dss-equal",
+					      .mechanism = dss[column].mechanism },
 				FCFS, dss[column].config))
 			return -1;
 	}
@@ -256,8 +293,9 @@ int figures_compute(struct figures *figures, const struct study *study)
 
 	memset(figures, 0, sizeof(*figures));
 	for (size = 2; size <= SIZE_MOST; size += 2)
-		if (figure_54(figures, study, size) || figure_55(figures, study, size) || figure_56(figures, study, size) ||
-		    figure_57(figures, study, size) || figure_58(figures, study, size)) {
+		if (figure_54(figures, study, size) || figure_55(figures, study, size) ||
+		    figure_56(figures, study, size) || figure_57(figures, study, size) ||
+		    figure_58(figures, study, size)) {
 			fprintf(stderr, "chapter5: no memory\n");
 			return -1;
 		}
@@ -270,22 +308,24 @@ void figures_free(struct figures *figures)
 	figures->rows = NULL;
 }
 
-const struct row *figures_find(const struct figures *figures, const char *figure, const char *policy, const char *mechanism,
-			       const char *group, u32 procs)
+const struct row *figures_find(const struct figures *figures, const char *figure,
+			       const char *policy, const char *mechanism, const char *group,
+			       u32 procs)
 {
 	u32 i;
 
 	for (i = 0; i < figures->count; i++) {
 		const struct row *row = &figures->rows[i];
 
-		if (row->procs == procs && !strcmp(row->figure, figure) && !strcmp(row->policy, policy) &&
-		    !strcmp(row->mechanism, mechanism) && !strcmp(row->group, group))
+		if (row->procs == procs && !strcmp(row->figure, figure) &&
+		    !strcmp(row->policy, policy) && !strcmp(row->mechanism, mechanism) &&
+		    !strcmp(row->group, group))
 			return row;
 	}
 	return NULL;
 }
 
-/* ---- files ---------------------------------------------------------------------------------------------------------- */
+/* ---- files -------------------------------------------------------------- */
 
 static FILE *begin(const char *path)
 {
@@ -317,8 +357,9 @@ int figures_write(const struct figures *figures, const char *path)
 	for (i = 0; i < figures->count; i++) {
 		const struct row *row = &figures->rows[i];
 
-		fprintf(file, "%s,%s,%s,%s,%s,%u,%.4f,%.4f,%u\n", row->figure, row->metric, row->policy, row->mechanism,
-			row->group, row->procs, row->value.mean, row->value.error, row->value.count);
+		fprintf(file, "%s,%s,%s,%s,%s,%u,%.4f,%.4f,%u\n", row->figure, row->metric,
+			row->policy, row->mechanism, row->group, row->procs, row->value.mean,
+			row->value.error, row->value.count);
 	}
 	return end(file, path);
 }
@@ -334,7 +375,8 @@ int figures_write_antt(const struct study *study, u32 size, const char *path)
 	if (file) {
 		fprintf(file, "workload,fcfs,dss_switch,dss_drain\n");
 		for (i = 0; of_switch && of_drain && i < count; i++)
-			fprintf(file, "%u,%.4f,%.4f,%.4f\n", i + 1, fcfs[i], of_switch[i], of_drain[i]);
+			fprintf(file, "%u,%.4f,%.4f,%.4f\n", i + 1, fcfs[i], of_switch[i],
+				of_drain[i]);
 	}
 	free(fcfs);
 	free(of_switch);
@@ -349,19 +391,25 @@ int figures_write_runs(const struct study *study, const char *path)
 
 	if (!file)
 		return -1;
-	fprintf(file, "mix,procs,seed,config,antt,stp,fairness,preemptions,latency_mean_us,latency_p99_us,time_us,"
-		      "process,favoured,isolated_us,turnaround_us,ntt,runs\n");
+	fprintf(file,
+		"mix,procs,seed,config,antt,stp,fairness,preemptions,latency_mean_us,"
+		"latency_p99_us,time_us,process,favoured,isolated_us,turnaround_us,ntt,runs\n");
 	for (i = 0; i < study->mix_count; i++)
 		for (c = 0; c < CONFIGS; c++)
 			for (p = 0; p < study->mixes[i].size; p++) {
 				const struct mix *mix = &study->mixes[i];
 				const struct result *r = result_of(study, i, (enum config)c);
 
-				fprintf(file, "%u,%u,%llu,%s,%.4f,%.4f,%.4f,%llu,%.3f,%.3f,%.3f,%s,%d,%.3f,%.3f,%.4f,%llu\n", i + 1,
-					mix->size, (unsigned long long)mix->seed, configs[c].label, r->antt, r->stp, r->fairness,
-					(unsigned long long)r->preemptions, r->latency_us, r->latency_p99_us, r->time_us,
-					wl_apps[mix->apps[p]].name, p == mix->favoured, study->isolated_us[mix->apps[p]],
-					r->turnaround_us[p], r->ntt[p], (unsigned long long)r->runs[p]);
+				fprintf(file,
+					"%u,%u,%llu,%s,%.4f,%.4f,%.4f,%llu,%.3f,%.3f,%.3f,%s,%d,"
+					"%.3f,%.3f,%.4f,%llu\n",
+					i + 1, mix->size, (unsigned long long)mix->seed,
+					configs[c].label, r->antt, r->stp, r->fairness,
+					(unsigned long long)r->preemptions, r->latency_us,
+					r->latency_p99_us, r->time_us, wl_apps[mix->apps[p]].name,
+					p == mix->favoured, study->isolated_us[mix->apps[p]],
+					r->turnaround_us[p], r->ntt[p],
+					(unsigned long long)r->runs[p]);
 			}
 	return end(file, path);
 }

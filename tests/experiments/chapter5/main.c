@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * chapter5: the evaluation of Tanasic chapter 5, from random mixes to the table of verdicts. run.sh draws the figures.
+ * chapter5: the evaluation of Tanasic chapter 5, from random mixes to the table of verdicts. run.sh
+ * draws the figures.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -14,7 +15,8 @@
 static const char usage[] =
 	"usage: chapter5 [options] FOLDER\n"
 	"\n"
-	"Runs random mixes of 2, 4, 6 and 8 Parboil applications under fcfs, npq, ppq and dss, with draining and\n"
+	"Runs random mixes of 2, 4, 6 and 8 Parboil applications under fcfs, npq, ppq and dss, "
+	"with draining and\n"
 	"context switch, and leaves runs.csv, figures.csv, antt-N.csv and verdict.md in FOLDER.\n"
 	"\n"
 	"  --seed N       of the mixes                                          [1]\n"
@@ -44,8 +46,8 @@ static int take(const char *option, const char *text, u64 least, u64 most, u64 *
 {
 	if (!wl_decimal(text, 0, value) && *value >= least && *value <= most)
 		return 0;
-	fprintf(stderr, "chapter5: --%s %s: must be a number from %llu to %llu\n", option, text, (unsigned long long)least,
-		(unsigned long long)most);
+	fprintf(stderr, "chapter5: --%s %s: must be a number from %llu to %llu\n", option, text,
+		(unsigned long long)least, (unsigned long long)most);
 	return -1;
 }
 
@@ -113,7 +115,8 @@ static int take_options(struct options *o, int argc, char **argv)
 		}
 	}
 	if (err || optind != argc - 1) {
-		fprintf(stderr, "chapter5: %s; try `chapter5 --help'\n", err ? "wrong usage" : "one folder is needed");
+		fprintf(stderr, "chapter5: %s; try `chapter5 --help'\n",
+			err ? "wrong usage" : "one folder is needed");
 		return -1;
 	}
 	o->folder = argv[optind];
@@ -153,7 +156,10 @@ static int write_all(const struct options *o, const struct study *study)
 int main(int argc, char **argv)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	struct options o = { .seed = 1, .rounds = 2, .repeat = WL_REPEAT, .workers = processors > 0 ? (u32)processors : 1,
+	struct options o = { .seed = 1,
+			     .rounds = 2,
+			     .repeat = WL_REPEAT,
+			     .workers = processors > 0 ? (u32)processors : 1,
 			     .assume.cpu_percent = 100,
 			     .expected = "tests/experiments/chapter5/expected.csv" };
 	struct study study = {};

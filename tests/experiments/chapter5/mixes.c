@@ -43,7 +43,9 @@ static void draw_mix(struct mix *mix, u32 size, u32 favoured_app, u64 *state)
 	mix->apps[mix->favoured] = favoured_app;
 }
 
-/* Two processes: with every other application in turn, so that nine rounds are all pairs there are. */
+/*
+ * Two processes: with every other application in turn, so that nine rounds are all pairs there are.
+ */
 static void pair(struct mix *mix, u32 favoured_app, u32 round, u64 *state)
 {
 	mix->size = 2;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Running the mixes, by the method of Tanasic 5.3.1: every application alone once, then every mix under every
- * configuration until each process has completed its runs. Work is given out to processes of this machine one run at a
- * time; each run is a device of its own, so the order does not matter.
+ * Running the mixes, by the method of Tanasic 5.3.1: every application alone once, then every mix
+ * under every configuration until each process has completed its runs. Work is given out to
+ * processes of this machine one run at a time; each run is a device of its own, so the order does
+ * not matter.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -43,7 +44,8 @@ static u64 printed_block_ps(const char *name)
 	return kernel->kernel_ps * kernel->tbs_per_sm / kernel->tbs;
 }
 
-static int make_process(struct wl_process *process, const struct study *study, u32 app, u32 priority)
+static int make_process(struct wl_process *process, const struct study *study, u32 app,
+			u32 priority)
 {
 	u32 i;
 	int err;
@@ -62,7 +64,8 @@ static int make_process(struct wl_process *process, const struct study *study, u
 			phase->kernel.block_ps = printed_block_ps(phase->name);
 	}
 	if (!err && study->extra_us[app] > 0) {
-		struct wl_phase cpu = { .kind = WL_CPU, .amount = (u64)(study->extra_us[app] * VGPU_US) };
+		struct wl_phase cpu = { .kind = WL_CPU,
+					.amount = (u64)(study->extra_us[app] * VGPU_US) };
 
 		err = wl_process_add(process, &cpu);
 	}
@@ -83,8 +86,8 @@ static double cpu_us(u32 app)
 	return (double)sum / 1e6;
 }
 
-static int replay(const struct config_of *config, u64 seed, const struct wl_process *processes, u32 count,
-		  struct wl_outcome *outcome)
+static int replay(const struct config_of *config, u64 seed, const struct wl_process *processes,
+		  u32 count, struct wl_outcome *outcome)
 {
 	const struct wl_setting transfer = { "transfer_policy", config->transfer };
 	struct wl_setup setup = { .knobs = &transfer, .knob_count = 1, .until_ps = VGPU_NEVER };
@@ -92,7 +95,8 @@ static int replay(const struct config_of *config, u64 seed, const struct wl_proc
 
 	vgpu_config_preset(&setup.config, "k20c");
 	snprintf(setup.config.policy, sizeof(setup.config.policy), "%s", config->policy);
-	snprintf(setup.config.preemption, sizeof(setup.config.preemption), "%s", config->preemption);
+	snprintf(setup.config.preemption, sizeof(setup.config.preemption), "%s",
+		 config->preemption);
 	setup.config.seed = seed;
 	if (!wl_replay(&setup, "chapter5", processes, count, outcome, message))
 		return 0;
@@ -153,7 +157,8 @@ static int run_alone(struct study *study)
 			study->cpu_factor[app] += (whole - study->isolated_us[app]) / cpu;
 			study->isolated_us[app] = alone(study, app);
 		}
-		if (assume.longest && study->isolated_us[app] > 0 && study->isolated_us[app] < longest_us(app)) {
+		if (assume.longest && study->isolated_us[app] > 0 &&
+		    study->isolated_us[app] < longest_us(app)) {
 			study->extra_us[app] = longest_us(app) - study->isolated_us[app];
 			study->isolated_us[app] = alone(study, app);
 		}
@@ -176,7 +181,8 @@ static void fill_result(struct result *result, const struct study *study, const 
 		double ntt;
 
 		result->runs[i] = process->runs;
-		result->turnaround_us[i] = microseconds(process->turnaround_ps) / (double)process->runs;
+		result->turnaround_us[i] =
+			microseconds(process->turnaround_ps) / (double)process->runs;
 		ntt = result->turnaround_us[i] / study->isolated_us[mix->apps[i]];
 		result->ntt[i] = ntt;
 		result->antt += ntt / mix->size;
@@ -188,7 +194,8 @@ static void fill_result(struct result *result, const struct study *study, const 
 	result->fairness = least / most;
 	result->preemptions = outcome->preemptions.count;
 	if (outcome->preemptions.count)
-		result->latency_us = microseconds(outcome->preemptions.total_ps) / (double)outcome->preemptions.count;
+		result->latency_us = microseconds(outcome->preemptions.total_ps) /
+				     (double)outcome->preemptions.count;
 	result->latency_p99_us = microseconds(vgpu_latency_percentile(&outcome->preemptions, 99));
 	result->time_us = microseconds(outcome->time_ps);
 	result->done = true;
@@ -205,7 +212,8 @@ static int run_one(const struct study *study, u32 index, struct result *result)
 
 	memset(processes, 0, sizeof(processes));
 	for (i = 0; i < mix->size && !err; i++)
-		err = make_process(&processes[i], study, mix->apps[i], config->priority && i == mix->favoured);
+		err = make_process(&processes[i], study, mix->apps[i],
+				   config->priority && i == mix->favoured);
 	if (!err)
 		err = replay(config, mix->seed, processes, mix->size, &outcome);
 	for (i = 0; i < mix->size; i++)
@@ -221,7 +229,8 @@ static void work(const struct study *study, struct board *board)
 {
 	u32 total = study->mix_count * CONFIGS, index;
 
-	while (!board->failed && (index = __atomic_fetch_add(&board->next, 1, __ATOMIC_RELAXED)) < total) {
+	while (!board->failed &&
+	       (index = __atomic_fetch_add(&board->next, 1, __ATOMIC_RELAXED)) < total) {
 		if (run_one(study, index, &study->results[index])) {
 			board->failed = true;
 			return;
@@ -235,15 +244,17 @@ static void work(const struct study *study, struct board *board)
 static void progress(const struct study *study, const struct board *board, time_t started)
 {
 	static long said = -1;
-	u32 total = study->mix_count * CONFIGS, done = __atomic_load_n(&board->done, __ATOMIC_ACQUIRE);
+	u32 total = study->mix_count * CONFIGS,
+	    done = __atomic_load_n(&board->done, __ATOMIC_ACQUIRE);
 	long seconds = (long)(time(NULL) - started), step = isatty(STDERR_FILENO) ? 1 : 30;
 
 	if (seconds / step == said && done < total)
 		return;
 	said = seconds / step;
-	fprintf(stderr, "%schapter5: %u of %u runs, %llu million thread blocks, %ld:%02ld%s", step == 1 ? "\r" : "", done, total,
-		(unsigned long long)__atomic_load_n(&board->blocks, __ATOMIC_RELAXED) / 1000000, seconds / 60, seconds % 60,
-		step > 1 ? "\n" : " ");
+	fprintf(stderr, "%schapter5: %u of %u runs, %llu million thread blocks, %ld:%02ld%s",
+		step == 1 ? "\r" : "", done, total,
+		(unsigned long long)__atomic_load_n(&board->blocks, __ATOMIC_RELAXED) / 1000000,
+		seconds / 60, seconds % 60, step > 1 ? "\n" : " ");
 }
 
 static int run_in_workers(struct study *study, struct board *board)

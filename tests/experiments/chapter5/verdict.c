@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * The paper against us: every number of expected.csv with a verdict, and the orderings that the text states.
+ * The paper against us: every number of expected.csv with a verdict, and the orderings that the
+ * text states.
  *
  *   yes        the direction is right and we are within a third of the paper's number
  *   direction  the direction is right, the number more than a third away
  *   no         the direction is wrong
  *
- * Direction: above or below 1, where the paper says more than 1.05 or less than 0.95; shares and places only have a size.
+ * Direction: above or below 1, where the paper says more than 1.05 or less than 0.95; shares and
+ * places only have a size.
  */
 #include <errno.h>
 #include <math.h>
@@ -24,7 +26,8 @@ struct tally {
 
 static const char *judge(const char *metric, double paper, double ours, struct tally *tally)
 {
-	bool ratio = strcmp(metric, "share_of_workloads_with_better_antt") && strcmp(metric, "antt_crossing");
+	bool ratio = strcmp(metric, "share_of_workloads_with_better_antt") &&
+		     strcmp(metric, "antt_crossing");
 
 	if (ratio && ((paper > 1.05 && ours <= 1) || (paper < 0.95 && ours >= 1))) {
 		tally->no++;
@@ -39,27 +42,30 @@ static const char *judge(const char *metric, double paper, double ours, struct t
 }
 
 /* One number of the paper, for one mechanism and number of processes. -1: we have no such row. */
-static int number(FILE *out, const struct figures *figures, char *const *column, const char *mechanism, u32 procs,
-		  double paper, struct tally *tally)
+static int number(FILE *out, const struct figures *figures, char *const *column,
+		  const char *mechanism, u32 procs, double paper, struct tally *tally)
 {
-	const struct row *row = figures_find(figures, column[0], column[2], mechanism, column[4], procs);
+	const struct row *row =
+		figures_find(figures, column[0], column[2], mechanism, column[4], procs);
 
 	/* two kinds of number share figure 5.7 */
 	if (!row || strcmp(row->metric, column[1])) {
-		fprintf(stderr, "chapter5: %s %s %s %s %s, %u processes: expected, but nothing of that name is measured\n",
+		fprintf(stderr,
+			"chapter5: %s %s %s %s %s, %u processes: expected, but nothing of that "
+			"name is measured\n",
 			column[0], column[1], column[2], mechanism, column[4], procs);
 		return -1;
 	}
 	if (!row->value.count)
 		return 0;
-	fprintf(out, "| %s | %s | %s %s | %s | %u | %.2f | %.2f ± %.2f | %s |\n", row->figure, row->metric, row->policy,
-		row->mechanism, row->group, procs, paper, row->value.mean, row->value.error,
-		judge(row->metric, paper, row->value.mean, tally));
+	fprintf(out, "| %s | %s | %s %s | %s | %u | %.2f | %.2f ± %.2f | %s |\n", row->figure,
+		row->metric, row->policy, row->mechanism, row->group, procs, paper, row->value.mean,
+		row->value.error, judge(row->metric, paper, row->value.mean, tally));
 	return 0;
 }
 
-static int both_mechanisms(FILE *out, const struct figures *figures, char *const *column, u32 procs, double paper,
-			   struct tally *tally)
+static int both_mechanisms(FILE *out, const struct figures *figures, char *const *column, u32 procs,
+			   double paper, struct tally *tally)
 {
 	if (strcmp(column[3], "both"))
 		return number(out, figures, column, column[3], procs, paper, tally);
@@ -67,8 +73,12 @@ static int both_mechanisms(FILE *out, const struct figures *figures, char *const
 	       number(out, figures, column, "drain", procs, paper, tally) ? -1 : 0;
 }
 
-/* A line of expected.csv: one number, a pair for 2 and 8 processes, one for all from 4 to 8, or none (an ordering). */
-static int expected_line(FILE *out, const struct figures *figures, char *const *column, struct tally *tally)
+/*
+ * A line of expected.csv: one number, a pair for 2 and 8 processes, one for all from 4 to 8, or
+ * none (an ordering).
+ */
+static int expected_line(FILE *out, const struct figures *figures, char *const *column,
+			 struct tally *tally)
 {
 	char *pair = strstr(column[6], "..");
 	u32 procs;
@@ -87,7 +97,8 @@ static int expected_line(FILE *out, const struct figures *figures, char *const *
 	return both_mechanisms(out, figures, column, (u32)atoi(column[5]), atof(column[6]), tally);
 }
 
-static int expected_lines(FILE *out, FILE *in, const char *path, const struct figures *figures, struct tally *tally)
+static int expected_lines(FILE *out, FILE *in, const char *path, const struct figures *figures,
+			  struct tally *tally)
 {
 	char line[LINE], *column[COLUMNS], *at;
 	u32 n, count;
@@ -99,7 +110,8 @@ static int expected_lines(FILE *out, FILE *in, const char *path, const struct fi
 		for (at = line, count = 0; count < COLUMNS && at; count++)
 			column[count] = strsep(&at, ",");
 		if (count < COLUMNS) {
-			fprintf(stderr, "chapter5: %s:%u: %u columns, not %u\n", path, n, count, COLUMNS);
+			fprintf(stderr, "chapter5: %s:%u: %u columns, not %u\n", path, n, count,
+				COLUMNS);
 			return -1;
 		}
 		if (expected_line(out, figures, column, tally))
@@ -108,7 +120,7 @@ static int expected_lines(FILE *out, FILE *in, const char *path, const struct fi
 	return 0;
 }
 
-/* ---- orderings ----------------------------------------------------------------------------------------------------- */
+/* ---- orderings ---------------------------------------------------------- */
 
 struct checks {
 	FILE *out;
@@ -116,8 +128,8 @@ struct checks {
 	u32 right, wrong;
 };
 
-static double value(const struct checks *c, const char *figure, const char *policy, const char *mechanism, const char *group,
-		    u32 procs)
+static double value(const struct checks *c, const char *figure, const char *policy,
+		    const char *mechanism, const char *group, u32 procs)
 {
 	const struct row *row = figures_find(c->figures, figure, policy, mechanism, group, procs);
 
@@ -141,50 +153,74 @@ static void orderings(struct checks *c)
 	char what[160];
 	u32 n;
 
-#define V(figure, policy, mechanism, group, procs)	value(c, figure, policy, mechanism, group, procs)
+#define V(figure, policy, mechanism, group, procs) value(c, figure, policy, mechanism, group, procs)
 	for (n = 2; n <= 8; n += 2) {
-		snprintf(what, sizeof(what), "5.4: the switch gains more than draining, %u processes", n);
-		more(c, what, V("5.4", "ppq", "switch", "all", n), V("5.4", "ppq", "drain", "all", n));
+		snprintf(what, sizeof(what),
+			 "5.4: the switch gains more than draining, %u processes", n);
+		more(c, what, V("5.4", "ppq", "switch", "all", n),
+		     V("5.4", "ppq", "drain", "all", n));
 		snprintf(what, sizeof(what), "5.4: draining gains more than npq, %u processes", n);
-		more(c, what, V("5.4", "ppq", "drain", "all", n), V("5.4", "npq", "none", "all", n));
-		snprintf(what, sizeof(what), "5.4: SHORT gains more than MEDIUM (switch), %u processes", n);
-		more(c, what, V("5.4", "ppq", "switch", "class1:SHORT", n), V("5.4", "ppq", "switch", "class1:MEDIUM", n));
+		more(c, what, V("5.4", "ppq", "drain", "all", n),
+		     V("5.4", "npq", "none", "all", n));
+		snprintf(what, sizeof(what),
+			 "5.4: SHORT gains more than MEDIUM (switch), %u processes", n);
+		more(c, what, V("5.4", "ppq", "switch", "class1:SHORT", n),
+		     V("5.4", "ppq", "switch", "class1:MEDIUM", n));
 	}
-	more(c, "5.4: MEDIUM gains more than LONG (switch), 8 processes", V("5.4", "ppq", "switch", "class1:MEDIUM", 8),
+	more(c, "5.4: MEDIUM gains more than LONG (switch), 8 processes",
+	     V("5.4", "ppq", "switch", "class1:MEDIUM", 8),
 	     V("5.4", "ppq", "switch", "class1:LONG", 8));
-	more(c, "5.4: more processes, more gain (npq)", V("5.4", "npq", "none", "all", 8), V("5.4", "npq", "none", "all", 2));
-	more(c, "5.4: more processes, more gain (switch)", V("5.4", "ppq", "switch", "all", 8), V("5.4", "ppq", "switch", "all", 2));
-	more(c, "5.4: more processes, more gain (drain)", V("5.4", "ppq", "drain", "all", 8), V("5.4", "ppq", "drain", "all", 2));
-	more(c, "5.5a: draining costs more throughput, 8 processes", V("5.5a", "ppq-exclusive", "drain", "all", 8),
+	more(c, "5.4: more processes, more gain (npq)", V("5.4", "npq", "none", "all", 8),
+	     V("5.4", "npq", "none", "all", 2));
+	more(c, "5.4: more processes, more gain (switch)", V("5.4", "ppq", "switch", "all", 8),
+	     V("5.4", "ppq", "switch", "all", 2));
+	more(c, "5.4: more processes, more gain (drain)", V("5.4", "ppq", "drain", "all", 8),
+	     V("5.4", "ppq", "drain", "all", 2));
+	more(c, "5.5a: draining costs more throughput, 8 processes",
+	     V("5.5a", "ppq-exclusive", "drain", "all", 8),
 	     V("5.5a", "ppq-exclusive", "switch", "all", 8));
 	for (n = 2; n <= 8; n += 2) {
-		snprintf(what, sizeof(what), "5.5b over 5.5a: sharing costs more (switch), %u processes", n);
-		more(c, what, V("5.5b", "ppq-shared", "switch", "all", n), V("5.5a", "ppq-exclusive", "switch", "all", n));
-		snprintf(what, sizeof(what), "5.5b over 5.5a: sharing costs more (drain), %u processes", n);
-		more(c, what, V("5.5b", "ppq-shared", "drain", "all", n), V("5.5a", "ppq-exclusive", "drain", "all", n));
+		snprintf(what, sizeof(what),
+			 "5.5b over 5.5a: sharing costs more (switch), %u processes", n);
+		more(c, what, V("5.5b", "ppq-shared", "switch", "all", n),
+		     V("5.5a", "ppq-exclusive", "switch", "all", n));
+		snprintf(what, sizeof(what),
+			 "5.5b over 5.5a: sharing costs more (drain), %u processes", n);
+		more(c, what, V("5.5b", "ppq-shared", "drain", "all", n),
+		     V("5.5a", "ppq-exclusive", "drain", "all", n));
 	}
 	for (n = 2; n <= 8; n += 6) {
-		snprintf(what, sizeof(what), "5.6: SHORT gains more than MEDIUM (switch), %u processes", n);
-		more(c, what, V("5.6", "dss-equal", "switch", "class2:SHORT", n), V("5.6", "dss-equal", "switch", "class2:MEDIUM", n));
-		snprintf(what, sizeof(what), "5.6: MEDIUM gains more than LONG (switch), %u processes", n);
-		more(c, what, V("5.6", "dss-equal", "switch", "class2:MEDIUM", n), V("5.6", "dss-equal", "switch", "class2:LONG", n));
-		snprintf(what, sizeof(what), "5.6: the switch gains more than draining, %u processes", n);
-		more(c, what, V("5.6", "dss-equal", "switch", "all", n), V("5.6", "dss-equal", "drain", "all", n));
+		snprintf(what, sizeof(what),
+			 "5.6: SHORT gains more than MEDIUM (switch), %u processes", n);
+		more(c, what, V("5.6", "dss-equal", "switch", "class2:SHORT", n),
+		     V("5.6", "dss-equal", "switch", "class2:MEDIUM", n));
+		snprintf(what, sizeof(what),
+			 "5.6: MEDIUM gains more than LONG (switch), %u processes", n);
+		more(c, what, V("5.6", "dss-equal", "switch", "class2:MEDIUM", n),
+		     V("5.6", "dss-equal", "switch", "class2:LONG", n));
+		snprintf(what, sizeof(what),
+			 "5.6: the switch gains more than draining, %u processes", n);
+		more(c, what, V("5.6", "dss-equal", "switch", "all", n),
+		     V("5.6", "dss-equal", "drain", "all", n));
 	}
-	more(c, "5.6: more processes, more gain for SHORT (switch)", V("5.6", "dss-equal", "switch", "class2:SHORT", 8),
+	more(c, "5.6: more processes, more gain for SHORT (switch)",
+	     V("5.6", "dss-equal", "switch", "class2:SHORT", 8),
 	     V("5.6", "dss-equal", "switch", "class2:SHORT", 2));
-	more(c, "5.6: more processes, more loss for LONG (switch)", V("5.6", "dss-equal", "switch", "class2:LONG", 2),
+	more(c, "5.6: more processes, more loss for LONG (switch)",
+	     V("5.6", "dss-equal", "switch", "class2:LONG", 2),
 	     V("5.6", "dss-equal", "switch", "class2:LONG", 8));
-	more(c, "5.7: more processes, more workloads with better ANTT (switch)", V("5.7", "dss-equal", "switch", "all", 8),
-	     V("5.7", "dss-equal", "switch", "all", 2));
-	more(c, "5.8a: more processes, more fairness gained (switch)", V("5.8a", "dss-equal", "switch", "all", 8),
+	more(c, "5.7: more processes, more workloads with better ANTT (switch)",
+	     V("5.7", "dss-equal", "switch", "all", 8), V("5.7", "dss-equal", "switch", "all", 2));
+	more(c, "5.8a: more processes, more fairness gained (switch)",
+	     V("5.8a", "dss-equal", "switch", "all", 8),
 	     V("5.8a", "dss-equal", "switch", "all", 2));
-	more(c, "5.8a: the switch is fairer than draining, 8 processes", V("5.8a", "dss-equal", "switch", "all", 8),
-	     V("5.8a", "dss-equal", "drain", "all", 8));
-	more(c, "5.8b: more processes, more throughput lost (switch)", V("5.8b", "dss-equal", "switch", "all", 8),
+	more(c, "5.8a: the switch is fairer than draining, 8 processes",
+	     V("5.8a", "dss-equal", "switch", "all", 8), V("5.8a", "dss-equal", "drain", "all", 8));
+	more(c, "5.8b: more processes, more throughput lost (switch)",
+	     V("5.8b", "dss-equal", "switch", "all", 8),
 	     V("5.8b", "dss-equal", "switch", "all", 2));
-	more(c, "5.8b: draining costs more throughput, 8 processes", V("5.8b", "dss-equal", "drain", "all", 8),
-	     V("5.8b", "dss-equal", "switch", "all", 8));
+	more(c, "5.8b: draining costs more throughput, 8 processes",
+	     V("5.8b", "dss-equal", "drain", "all", 8), V("5.8b", "dss-equal", "switch", "all", 8));
 #undef V
 }
 
@@ -201,11 +237,14 @@ int verdict_write(const struct figures *figures, const char *expected, const cha
 			fclose(in);
 		return -1;
 	}
-	fprintf(out, "| figure | metric | policy | group | processes | paper | ours | within a third |\n"
-		     "|---|---|---|---|---|---|---|---|\n");
+	fprintf(out,
+		"| figure | metric | policy | group | processes | paper | ours | within a third |\n"
+		"|---|---|---|---|---|---|---|---|\n");
 	err = expected_lines(out, in, expected, figures, &tally);
-	fprintf(out, "\n%u yes, %u of the right direction only, %u no\n\n| ordering | ours | |\n|---|---|---|\n", tally.yes,
-		tally.direction, tally.no);
+	fprintf(out,
+		"\n%u yes, %u of the right direction only, %u no\n\n| ordering | ours | "
+		"|\n|---|---|---|\n",
+		tally.yes, tally.direction, tally.no);
 	orderings(&checks);
 	fprintf(out, "\n%u orderings right, %u wrong\n", checks.right, checks.wrong);
 	fclose(in);

@@ -58,8 +58,8 @@ struct vgpuModule *ptx_load(const char *ptx, uint32_t max_regs)
 	return module;
 }
 
-void ptx_launch(struct vgpuModule *module, const char *kernel, unsigned int threads, const void *in, size_t in_bytes,
-		void *out, size_t out_bytes)
+void ptx_launch(struct vgpuModule *module, const char *kernel, unsigned int threads, const void *in,
+		size_t in_bytes, void *out, size_t out_bytes)
 {
 	unsigned int grid[3] = { 1, 1, 1 }, block[3] = { threads, 1, 1 };
 	void *din, *dout, *arguments[2];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the compiler's tests share: PTX run on the embedded device, compilations that must be refused.
+ * What the compiler's tests share: PTX run on the embedded device, compilations that must be
+ * refused.
  */
 #ifndef PTX_RUN_H
 #define PTX_RUN_H
@@ -33,8 +34,8 @@ void ptx_begin(void);
 void ptx_end(void);
 struct vgpuModule *ptx_load(const char *ptx, uint32_t max_regs);
 /* One block of `threads` runs `kernel`(in, out); out is read back. */
-void ptx_launch(struct vgpuModule *module, const char *kernel, unsigned int threads, const void *in, size_t in_bytes,
-		void *out, size_t out_bytes);
+void ptx_launch(struct vgpuModule *module, const char *kernel, unsigned int threads, const void *in,
+		size_t in_bytes, void *out, size_t out_bytes);
 /* Compiles; the program must be freed. Fails the test with the compiler's message. */
 struct vgpu_program *ptx_compile(const char *ptx, uint32_t max_regs);
 /* The compiler must refuse it with a message that contains `why`. */

@@ -12,9 +12,10 @@
 	"bfe.u64 %q3, %q2, 56, 8;\nst.global.u64 [%q1+8], %q3;\n"                        \
 	"bfe.u64 %q3, %q2, 33, 60;\nst.global.u64 [%q1+16], %q3;\nret;\n}\n"
 
-#define SHIFT                                                                                       \
-	".visible .entry k(.param .u64 in, .param .u64 out)\n{\n.reg .b64 %q<8>;\n.reg .b32 %r1;\n" \
-	"ld.param.u64 %q0, [in];\nld.param.u64 %q1, [out];\nld.global.u32 %r1, [%q0];\n"            \
+#define SHIFT											\
+	".visible .entry k(.param .u64 in, .param .u64 out)\n{\n.reg .b64 %q<8>;\n.reg .b32 " \
+	"%r1;\n" \
+	"ld.param.u64 %q0, [in];\nld.param.u64 %q1, [out];\nld.global.u32 %r1, [%q0];\n"	\
 	"mul.wide.s32 %q3, %r1, -2147483648;\nst.global.u64 [%q1], %q3;\nret;\n}\n"
 
 static void shift_by_31(void **state)

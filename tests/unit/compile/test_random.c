@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Random structured programs: written as PTX, compiled with and without a tight limit of registers, run on the device by
- * 64 threads that go different ways, and compared with the same program interpreted here, thread by thread.
+ * Random structured programs: written as PTX, compiled with and without a tight limit of registers,
+ * run on the device by 64 threads that go different ways, and compared with the same program
+ * interpreted here, thread by thread.
  */
 #include "ptx_run.h"
 
@@ -12,14 +13,56 @@
 #define MAX_LOOPS	24u
 
 enum op {
-	ADD, SUB, MUL, AND, XOR, SHL, SHR, SAR, MAD, MIN, DIV, SEL, GUARDED, WIDE, SWIDE, MADW, LOW, HIGH, PACK, EXT, SEXT, ADDQ, SUBQ,
-	MULQ, XORQ, SHLQ, SHRQ, SELQ, STORE, LOAD, STORE2, LOAD2, STORE4, LOAD4, STOREQ, LOADQ, LOCALST, LOCALLD, OP_COUNT,
-	IF, ELSE, ENDIF, LOOP, ENDLOOP
+	ADD,
+	SUB,
+	MUL,
+	AND,
+	XOR,
+	SHL,
+	SHR,
+	SAR,
+	MAD,
+	MIN,
+	DIV,
+	SEL,
+	GUARDED,
+	WIDE,
+	SWIDE,
+	MADW,
+	LOW,
+	HIGH,
+	PACK,
+	EXT,
+	SEXT,
+	ADDQ,
+	SUBQ,
+	MULQ,
+	XORQ,
+	SHLQ,
+	SHRQ,
+	SELQ,
+	STORE,
+	LOAD,
+	STORE2,
+	LOAD2,
+	STORE4,
+	LOAD4,
+	STOREQ,
+	LOADQ,
+	LOCALST,
+	LOCALLD,
+	OP_COUNT,
+	IF,
+	ELSE,
+	ENDIF,
+	LOOP,
+	ENDLOOP
 };
 
 struct step {
 	enum op op;
-	unsigned int dst, a, b, c, match;	/* match: where IF, ELSE, LOOP, ENDLOOP belong together */
+	/* match: where IF, ELSE, LOOP, ENDLOOP belong together */
+	unsigned int dst, a, b, c, match;
 	uint32_t imm;
 };
 
@@ -79,7 +122,7 @@ static void generate(struct program *p, unsigned int depth, unsigned int length)
 	}
 }
 
-/* ---- here ---------------------------------------------------------------------------------------------------- */
+/* ---- here --------------------------------------------------------------- */
 
 static void simple(struct thread *t, const struct step *s)
 {
@@ -119,7 +162,10 @@ static void simple(struct thread *t, const struct step *s)
 	case STORE: t->shared[slot] = a; break;
 	case LOAD: *d = t->shared[slot]; break;
 	case STORE2: t->shared[slot & 6] = a; t->shared[(slot & 6) + 1] = b; break;
-	case LOAD2: w[s->dst] = t->shared[slot & 6]; w[(s->dst + 1) % WORDS] = t->shared[(slot & 6) + 1]; break;
+	case LOAD2:
+		w[s->dst] = t->shared[slot & 6];
+		w[(s->dst + 1) % WORDS] = t->shared[(slot & 6) + 1];
+		break;
 	case STORE4:
 		for (unsigned int i = 0; i < 4; i++)
 			t->shared[(slot & 4) + i] = w[(s->a + i * s->b) % WORDS];
@@ -165,15 +211,16 @@ static void interpret(const struct program *p, struct thread *t)
 	}
 }
 
-/* ---- as PTX -------------------------------------------------------------------------------------------------- */
+/* ---- as PTX ------------------------------------------------------------- */
 
 static void write_simple(struct text *t, const struct step *s)
 {
 	static const char *const names[] = {
-		[MUL] = "mul.lo.u32", [XOR] = "xor.b32", [MIN] = "min.s32", [SUBQ] = "sub.u64", [MULQ] = "mul.lo.u64",
-		[XORQ] = "xor.b64",
+		[MUL] = "mul.lo.u32", [XOR] = "xor.b32",     [MIN] = "min.s32",
+		[SUBQ] = "sub.u64",   [MULQ] = "mul.lo.u64", [XORQ] = "xor.b64",
 	};
-	unsigned int d = s->dst, a = s->a, b = s->b, c = s->c, qd = d % LONGS, qa = a % LONGS, qb = b % LONGS;
+	unsigned int d = s->dst, a = s->a, b = s->b, c = s->c, qd = d % LONGS, qa = a % LONGS,
+		     qb = b % LONGS;
 	unsigned int slot = s->imm % 8;
 
 	switch (s->op) {
@@ -186,14 +233,29 @@ static void write_simple(struct text *t, const struct step *s)
 			text_add(t, "%s %%w%u, %%w%u, %%w%u;\n", name, d, a, b);
 		break;
 	}
-	case MUL: case XOR: case MIN: text_add(t, "%s %%w%u, %%w%u, %%w%u;\n", names[s->op], d, a, b); break;
+	case MUL:
+	case XOR:
+	case MIN:
+		text_add(t, "%s %%w%u, %%w%u, %%w%u;\n", names[s->op], d, a, b);
+		break;
 	case SHL: text_add(t, "shl.b32 %%w%u, %%w%u, %u;\n", d, a, s->imm & 31); break;
-	case SHR: text_add(t, "and.b32 %%t0, %%w%u, 63;\nshr.u32 %%w%u, %%w%u, %%t0;\n", b, d, a); break;
+	case SHR:
+		text_add(t, "and.b32 %%t0, %%w%u, 63;\nshr.u32 %%w%u, %%w%u, %%t0;\n", b, d, a);
+		break;
 	case SAR: text_add(t, "shr.s32 %%w%u, %%w%u, %u;\n", d, a, s->imm & 31); break;
 	case MAD: text_add(t, "mad.lo.u32 %%w%u, %%w%u, %%w%u, %%w%u;\n", d, a, b, c); break;
-	case DIV: text_add(t, "or.b32 %%t0, %%w%u, 1;\ndiv.u32 %%w%u, %%w%u, %%t0;\n", b, d, a); break;
-	case SEL: text_add(t, "setp.lt.u32 %%p0, %%w%u, %%w%u;\nselp.b32 %%w%u, %%w%u, %%w%u, %%p0;\n", a, b, d, c, a); break;
-	case GUARDED: text_add(t, "setp.lt.u32 %%p1, %%w%u, %%w%u;\n@%%p1 add.u32 %%w%u, %%w%u, %%w%u;\n", a, b, d, b, c); break;
+	case DIV:
+		text_add(t, "or.b32 %%t0, %%w%u, 1;\ndiv.u32 %%w%u, %%w%u, %%t0;\n", b, d, a);
+		break;
+	case SEL:
+		text_add(t,
+			 "setp.lt.u32 %%p0, %%w%u, %%w%u;\nselp.b32 %%w%u, %%w%u, %%w%u, %%p0;\n",
+			 a, b, d, c, a);
+		break;
+	case GUARDED:
+		text_add(t, "setp.lt.u32 %%p1, %%w%u, %%w%u;\n@%%p1 add.u32 %%w%u, %%w%u, %%w%u;\n",
+			 a, b, d, b, c);
+		break;
 	case WIDE: text_add(t, "mul.wide.u32 %%q%u, %%w%u, %%w%u;\n", qd, a, b); break;
 	case SWIDE: text_add(t, "mul.wide.s32 %%q%u, %%w%u, %d;\n", qd, a, (int)s->imm); break;
 	case MADW: text_add(t, "mad.wide.u32 %%q%u, %%w%u, %%w%u, %%q%u;\n", qd, a, b, qb); break;
@@ -208,32 +270,54 @@ static void write_simple(struct text *t, const struct step *s)
 		else
 			text_add(t, "add.u64 %%q%u, %%q%u, %%q%u;\n", qd, qa, qb);
 		break;
-	case SUBQ: case MULQ: case XORQ: text_add(t, "%s %%q%u, %%q%u, %%q%u;\n", names[s->op], qd, qa, qb); break;
+	case SUBQ:
+	case MULQ:
+	case XORQ:
+		text_add(t, "%s %%q%u, %%q%u, %%q%u;\n", names[s->op], qd, qa, qb);
+		break;
 	case SHLQ: text_add(t, "shl.b64 %%q%u, %%q%u, %u;\n", qd, qa, s->imm & 63); break;
 	case SHRQ: text_add(t, "shr.u64 %%q%u, %%q%u, %u;\n", qd, qa, s->imm & 63); break;
-	case SELQ: text_add(t, "setp.lt.u32 %%p2, %%w%u, %%w%u;\nselp.b64 %%q%u, %%q%u, %%q%u, %%p2;\n", a, b, qd, qa, qb); break;
+	case SELQ:
+		text_add(t,
+			 "setp.lt.u32 %%p2, %%w%u, %%w%u;\nselp.b64 %%q%u, %%q%u, %%q%u, %%p2;\n",
+			 a, b, qd, qa, qb);
+		break;
 	case STORE: text_add(t, "st.shared.u32 [%%sh+%u], %%w%u;\n", slot * 4, a); break;
 	case LOAD: text_add(t, "ld.u32 %%w%u, [%%gen+%u];\n", d, slot * 4); break;
-	case STORE2: text_add(t, "st.shared.v2.u32 [%%sh+%u], {%%w%u, %%w%u};\n", (slot & 6) * 4, a, b); break;
-	case LOAD2: text_add(t, "ld.shared.v2.u32 {%%w%u, %%w%u}, [%%sh+%u];\n", d, (d + 1) % WORDS, (slot & 6) * 4); break;
+	case STORE2:
+		text_add(t, "st.shared.v2.u32 [%%sh+%u], {%%w%u, %%w%u};\n", (slot & 6) * 4, a, b);
+		break;
+	case LOAD2:
+		text_add(t, "ld.shared.v2.u32 {%%w%u, %%w%u}, [%%sh+%u];\n", d, (d + 1) % WORDS,
+			 (slot & 6) * 4);
+		break;
 	case STORE4:
-		text_add(t, "st.shared.v4.u32 [%%sh+%u], {%%w%u, %%w%u, %%w%u, %%w%u};\n", (slot & 4) * 4, a,
-			 (a + b) % WORDS, (a + 2 * b) % WORDS, (a + 3 * b) % WORDS);
+		text_add(t, "st.shared.v4.u32 [%%sh+%u], {%%w%u, %%w%u, %%w%u, %%w%u};\n",
+			 (slot & 4) * 4, a, (a + b) % WORDS, (a + 2 * b) % WORDS,
+			 (a + 3 * b) % WORDS);
 		break;
 	case LOAD4:
-		text_add(t, "ld.shared.v4.u32 {%%w%u, %%w%u, %%w%u, %%w%u}, [%%sh+%u];\n", d, (d + 1) % WORDS,
-			 (d + 2) % WORDS, (d + 3) % WORDS, (slot & 4) * 4);
+		text_add(t, "ld.shared.v4.u32 {%%w%u, %%w%u, %%w%u, %%w%u}, [%%sh+%u];\n", d,
+			 (d + 1) % WORDS, (d + 2) % WORDS, (d + 3) % WORDS, (slot & 4) * 4);
 		break;
 	case STOREQ: text_add(t, "st.u64 [%%gen+%u], %%q%u;\n", (slot & 6) * 4, qa); break;
 	case LOADQ: text_add(t, "ld.shared.u64 %%q%u, [%%sh+%u];\n", qd, (slot & 6) * 4); break;
 	case LOCALST:
-		text_add(t, "and.b32 %%t0, %%w%u, 7;\nmul.wide.u32 %%qt, %%t0, 4;\nadd.u64 %%qt, %%SP, %%qt;\n"
-			 "st.u32 [%%qt], %%w%u;\n", a, b);
+		text_add(
+			t,
+			"and.b32 %%t0, %%w%u, 7;\nmul.wide.u32 %%qt, %%t0, 4;\nadd.u64 %%qt, "
+			"%%SP, %%qt;\n"
+			"st.u32 [%%qt], %%w%u;\n",
+			a, b);
 		break;
 	case LOCALLD:
 		if (s->imm & 1)
-			text_add(t, "and.b32 %%t0, %%w%u, 7;\nmul.wide.u32 %%qt, %%t0, 4;\nadd.u64 %%qt, %%SPL, %%qt;\n"
-				 "ld.local.u32 %%w%u, [%%qt];\n", a, d);
+			text_add(
+				t,
+				"and.b32 %%t0, %%w%u, 7;\nmul.wide.u32 %%qt, %%t0, 4;\nadd.u64 "
+				"%%qt, %%SPL, %%qt;\n"
+				"ld.local.u32 %%w%u, [%%qt];\n",
+				a, d);
 		else
 			text_add(t, "ld.u32 %%w%u, [%%SP+%u];\n", d, (s->imm >> 1 & 7) * 4);
 		break;
@@ -243,16 +327,29 @@ static void write_simple(struct text *t, const struct step *s)
 
 static void write_ptx(const struct program *p, struct text *t)
 {
-	text_add(t, PTX_HEAD ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n.local .align 8 .b8 depot[32];\n"
-		 ".reg .b64 %%SP;\n.reg .b64 %%SPL;\n.reg .b32 %%w<%u>;\n.reg .b64 %%q<%u>;\n.reg .b32 %%c<%u>;\n"
-		 ".reg .b32 %%t<2>;\n.reg .b64 %%qt;\n.reg .pred %%p<4>;\n.reg .b64 %%in;\n.reg .b64 %%out;\n.reg .b64 %%sh;\n"
-		 ".reg .b64 %%gen;\n.reg .b32 %%tid;\n.shared .align 16 .b8 mem[%u];\n", WORDS, LONGS, MAX_LOOPS, THREADS * 32);
-	text_add(t, "mov.u64 %%SPL, depot;\ncvta.local.u64 %%SP, %%SPL;\nld.param.u64 %%in, [in];\nld.param.u64 %%out, [out];\n"
-		 "mov.u32 %%tid, %%tid.x;\nmad.wide.u32 %%in, %%tid, %u, %%in;\nmad.wide.u32 %%out, %%tid, %u, %%out;\n"
-		 "mul.wide.u32 %%sh, %%tid, 32;\nmov.u64 %%qt, mem;\nadd.u64 %%sh, %%sh, %%qt;\ncvta.shared.u64 %%gen, %%sh;\n",
-		 WORDS * 4 + LONGS * 8, WORDS * 4 + LONGS * 8);
+	text_add(
+		t,
+		PTX_HEAD
+		".visible .entry k(.param .u64 in, .param .u64 out)\n{\n.local .align 8 .b8 "
+		"depot[32];\n"
+		".reg .b64 %%SP;\n.reg .b64 %%SPL;\n.reg .b32 %%w<%u>;\n.reg .b64 %%q<%u>;\n.reg "
+		".b32 %%c<%u>;\n"
+		".reg .b32 %%t<2>;\n.reg .b64 %%qt;\n.reg .pred %%p<4>;\n.reg .b64 %%in;\n.reg "
+		".b64 %%out;\n.reg .b64 %%sh;\n"
+		".reg .b64 %%gen;\n.reg .b32 %%tid;\n.shared .align 16 .b8 mem[%u];\n",
+		WORDS, LONGS, MAX_LOOPS, THREADS * 32);
+	text_add(
+		t,
+		"mov.u64 %%SPL, depot;\ncvta.local.u64 %%SP, %%SPL;\nld.param.u64 %%in, "
+		"[in];\nld.param.u64 %%out, [out];\n"
+		"mov.u32 %%tid, %%tid.x;\nmad.wide.u32 %%in, %%tid, %u, %%in;\nmad.wide.u32 "
+		"%%out, %%tid, %u, %%out;\n"
+		"mul.wide.u32 %%sh, %%tid, 32;\nmov.u64 %%qt, mem;\nadd.u64 %%sh, %%sh, "
+		"%%qt;\ncvta.shared.u64 %%gen, %%sh;\n",
+		WORDS * 4 + LONGS * 8, WORDS * 4 + LONGS * 8);
 	for (unsigned int i = 0; i < 8; i++)
-		text_add(t, "st.shared.u32 [%%sh+%u], %u;\nst.u32 [%%SP+%u], %u;\n", i * 4, i, i * 4, i * 7);
+		text_add(t, "st.shared.u32 [%%sh+%u], %u;\nst.u32 [%%SP+%u], %u;\n", i * 4, i,
+			 i * 4, i * 7);
 	for (unsigned int i = 0; i < LONGS; i++)
 		text_add(t, "ld.global.u64 %%q%u, [%%in+%u];\n", i, i * 8);
 	for (unsigned int i = 0; i < WORDS; i++)
@@ -261,16 +358,26 @@ static void write_ptx(const struct program *p, struct text *t)
 		const struct step *s = &p->code[pc];
 
 		switch (s->op) {
-		case IF: text_add(t, "setp.lt.u32 %%p3, %%w%u, %%w%u;\n@!%%p3 bra L%u;\n", s->a, s->b, s->match); break;
+		case IF:
+			text_add(t, "setp.lt.u32 %%p3, %%w%u, %%w%u;\n@!%%p3 bra L%u;\n", s->a,
+				 s->b, s->match);
+			break;
 		case ELSE: text_add(t, "bra.uni L%u;\nL%u:\n", s->match, pc); break;
 		case ENDIF: text_add(t, "L%u:\n", pc); break;
 		case LOOP:
-			text_add(t, "and.b32 %%c%u, %%w%u, 3;\nsetp.eq.u32 %%p3, %%c%u, 0;\n@%%p3 bra L%u;\nL%u:\n", s->imm, s->a,
-				 s->imm, s->match, pc);
+			text_add(
+				t,
+				"and.b32 %%c%u, %%w%u, 3;\nsetp.eq.u32 %%p3, %%c%u, 0;\n@%%p3 bra "
+				"L%u;\nL%u:\n",
+				s->imm, s->a, s->imm, s->match, pc);
 			break;
 		case ENDLOOP:
-			text_add(t, "sub.u32 %%c%u, %%c%u, 1;\nsetp.ne.u32 %%p3, %%c%u, 0;\n@%%p3 bra L%u;\nL%u:\n",
-				 p->code[s->match].imm, p->code[s->match].imm, p->code[s->match].imm, s->match, pc);
+			text_add(
+				t,
+				"sub.u32 %%c%u, %%c%u, 1;\nsetp.ne.u32 %%p3, %%c%u, 0;\n@%%p3 bra "
+				"L%u;\nL%u:\n",
+				p->code[s->match].imm, p->code[s->match].imm, p->code[s->match].imm,
+				s->match, pc);
 			break;
 		default: write_simple(t, s); break;
 		}
@@ -324,16 +431,19 @@ static void try_program(uint64_t seed)
 			for (unsigned int i = 0; i < THREADS; i++)
 				for (unsigned int k = 0; k < WORDS; k++)
 					if (got[i].w[k] != want[i].w[k])
-						print_message("thread %u w%u: %x, expected %x\n", i, k, got[i].w[k], want[i].w[k]);
+						print_message("thread %u w%u: %x, expected %x\n", i,
+							      k, got[i].w[k], want[i].w[k]);
 			for (unsigned int i = 0; i < THREADS; i++)
 				for (unsigned int k = 0; k < LONGS; k++)
 					if (got[i].q[k] != want[i].q[k])
-						print_message("thread %u q%u: %llx, expected %llx\n", i, k,
-							      (unsigned long long)got[i].q[k],
-							      (unsigned long long)want[i].q[k]);
+						print_message(
+							"thread %u q%u: %llx, expected %llx\n", i,
+							k, (unsigned long long)got[i].q[k],
+							(unsigned long long)want[i].q[k]);
 			if (getenv("VGPU_TEST_KEEP"))
 				print_message("%s", text.text);
-			fail_msg("seed %llu, at most %u registers", (unsigned long long)seed, limits[l]);
+			fail_msg("seed %llu, at most %u registers", (unsigned long long)seed,
+				 limits[l]);
 		}
 		assert_int_equal(vgpuModuleUnload(module), vgpuSuccess);
 	}

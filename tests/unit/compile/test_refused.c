@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the compiler refuses, and that it says why; and thousands of damaged programs, of which none may harm it: each is
- * refused or becomes a binary that the device's verifier accepts.
+ * What the compiler refuses, and that it says why; and thousands of damaged programs, of which none
+ * may harm it: each is refused or becomes a binary that the device's verifier accepts.
  */
 #include "ptx_run.h"
 #include "vgpu_runtime.h"
 
-#define KERNEL(body)	PTX_HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n" \
+#define KERNEL(body)	PTX_HEAD \
+	".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n" \
 			".reg .f32 %f<9>;\n.reg .pred %p<9>;\n.reg .f16 %h<3>;\n" body "\nret;\n}\n"
 
 static void refusals(void **state)
@@ -29,41 +30,64 @@ static void refusals(void **state)
 	ptx_refused(KERNEL("bar.sync 0, 33;"), "multiple of 32");
 	ptx_refused(KERNEL("bar.arrive 0, 64;"), "without waiting");
 	ptx_refused(KERNEL("atom.global.max.f32 %f1, [%rd1], %f2;"), "floats can only be added");
-	ptx_refused(KERNEL("ld.global.v4.u64 {%rd1,%rd2,%rd3,%rd4}, [%rd5];"), "more than 16 bytes");
+	ptx_refused(KERNEL("ld.global.v4.u64 {%rd1,%rd2,%rd3,%rd4}, [%rd5];"),
+		    "more than 16 bytes");
 	ptx_refused(KERNEL("st.param.u32 [p], %r1;"), "cannot be written");
 	ptx_refused(KERNEL("ld.param.u64 %rd1, [p+8];"), "outside the 8 bytes");
 	ptx_refused(KERNEL("ld.global.u32 %r1, [%r2];"), "too narrow");
-	ptx_refused(PTX_HEAD ".extern .global .u32 away;\n.entry k() { .reg .b32 %r; ld.global.u32 %r, [away]; ret; }",
-		    "unresolved external variable `away'");
+	ptx_refused(
+		PTX_HEAD
+		".extern .global .u32 away;\n.entry k() { .reg .b32 %r; ld.global.u32 %r, [away]; "
+		"ret; }",
+		"unresolved external variable `away'");
 	ptx_refused(PTX_HEAD ".global .u32 x = {1, 2};", "2 values for 1");
-	ptx_refused(PTX_HEAD ".entry k() { .local .b8 big[600000]; .reg .b64 %r; mov.u64 %r, big; ret; }", "local memory");
+	ptx_refused(PTX_HEAD
+		    ".entry k() { .local .b8 big[600000]; .reg .b64 %r; mov.u64 %r, big; ret; }",
+		    "local memory");
 	ptx_refused(PTX_HEAD ".entry k(.param .b8 p[32765]) { ret; }", "32764");
 }
 
 static void refused_calls(void **state)
 {
 	(void)state;
-	ptx_refused(PTX_HEAD ".func f() { call f; ret; }\n.entry k() { call f; ret; }", "calls itself");
-	ptx_refused(PTX_HEAD ".func g();\n.func f() { call g; ret; }\n.func g() { call f; ret; }\n.entry k() { call f; ret; }",
+	ptx_refused(PTX_HEAD ".func f() { call f; ret; }\n.entry k() { call f; ret; }",
 		    "calls itself");
-	ptx_refused(PTX_HEAD ".extern .func away();\n.entry k() { call away; ret; }", "unresolved external function `away'");
-	ptx_refused(PTX_HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
-		    ".entry k() { .param .b64 x; .param .b64 y; .param .b32 z; call (z), vprintf, (x, y); ret; }", "printf");
-	ptx_refused(PTX_HEAD ".extern .func (.param .b64 r) malloc(.param .b64 a);\n"
-		    ".entry k() { .param .b64 x; .param .b64 z; call (z), malloc, (x); ret; }", "malloc");
-	ptx_refused(PTX_HEAD ".func f(.param .b32 a) { ret; }\n.entry k() { call f; ret; }", "1 parameters");
+	ptx_refused(
+		PTX_HEAD
+		".func g();\n.func f() { call g; ret; }\n.func g() { call f; ret; }\n.entry k() { "
+		"call f; ret; }",
+		"calls itself");
+	ptx_refused(PTX_HEAD ".extern .func away();\n.entry k() { call away; ret; }",
+		    "unresolved external function `away'");
+	ptx_refused(
+		PTX_HEAD
+		".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
+		".entry k() { .param .b64 x; .param .b64 y; .param .b32 z; call (z), vprintf, (x, "
+		"y); ret; }",
+		"printf");
+	ptx_refused(PTX_HEAD
+		    ".extern .func (.param .b64 r) malloc(.param .b64 a);\n"
+		    ".entry k() { .param .b64 x; .param .b64 z; call (z), malloc, (x); ret; }",
+		    "malloc");
+	ptx_refused(PTX_HEAD ".func f(.param .b32 a) { ret; }\n.entry k() { call f; ret; }",
+		    "1 parameters");
 	ptx_refused(KERNEL("call (%r1), %rd1, (%r2);"), "indirect");
 }
 
-/* ---- results ------------------------------------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------ */
 
 static void reported_resources(void **state)
 {
 	struct vgpu_program *program = ptx_compile(
-		PTX_HEAD ".const .u32 data[4] = {1, 2};\n.visible .global .align 8 .u64 there = generic(data)+8;\n"
-		".entry k(.param .u8 a, .param .u64 b, .param .align 8 .b8 c[12]) .maxntid 64, 2, 1\n"
-		"{ .shared .b8 s[100]; .reg .b32 %r<3>; .reg .b64 %d<2>; mov.u32 %r1, %tid.x; st.shared.u32 [s], %r1;\n"
-		"ld.param.u64 %d0, [b]; mov.u64 %d1, data; st.global.u32 [%d1], %r1; ret; }\n", 0);
+		PTX_HEAD
+		".const .u32 data[4] = {1, 2};\n.visible .global .align 8 .u64 there = "
+		"generic(data)+8;\n"
+		".entry k(.param .u8 a, .param .u64 b, .param .align 8 .b8 c[12]) .maxntid 64, 2, "
+		"1\n"
+		"{ .shared .b8 s[100]; .reg .b32 %r<3>; .reg .b64 %d<2>; mov.u32 %r1, %tid.x; "
+		"st.shared.u32 [s], %r1;\n"
+		"ld.param.u64 %d0, [b]; mov.u64 %d1, data; st.global.u32 [%d1], %r1; ret; }\n",
+		0);
 	const struct vgpu_program_kernel *k = program->kernels;
 
 	(void)state;
@@ -91,38 +115,55 @@ static void reported_resources(void **state)
 	vgpu_program_free(program);
 }
 
-/* ---- damage -------------------------------------------------------------------------------------------------- */
+/* ---- damage ------------------------------------------------------------- */
 
 static const char sample[] = PTX_HEAD
 	".visible .const .align 4 .f32 tab[4] = {0f3f800000, 0f40000000, 3.0, 4.0};\n"
 	".visible .global .align 8 .u64 ptr[2] = {generic(tab)+4, 7};\n"
 	".extern .shared .align 16 .b8 dyn[];\n"
 	".func (.param .b32 r) add3(.param .b32 a, .param .align 4 .b8 s[8])\n"
-	"{\n.reg .b32 %r<5>;\n.reg .pred %p;\nld.param.b32 %r1, [a];\nld.param.v2.b32 {%r2, %r3}, [s];\n"
-	"setp.gt.s32 %p, %r1, 0;\n@%p bra $L1;\nneg.s32 %r1, %r1;\n$L1:\nmad.lo.s32 %r4, %r1, %r2, %r3;\n"
+	"{\n.reg .b32 %r<5>;\n.reg .pred %p;\nld.param.b32 %r1, [a];\nld.param.v2.b32 {%r2, %r3}, "
+	"[s];\n"
+	"setp.gt.s32 %p, %r1, 0;\n@%p bra $L1;\nneg.s32 %r1, %r1;\n$L1:\nmad.lo.s32 %r4, %r1, "
+	"%r2, %r3;\n"
 	"st.param.b32 [r+0], %r4;\nret;\n}\n"
 	".visible .entry k(\n.param .u64 k_p0,\n.param .u32 k_p1\n)\n.maxntid 128, 1, 1\n{\n"
-	".local .align 8 .b8 depot[32];\n.reg .b64 %SP;\n.reg .b64 %SPL;\n.reg .pred %p<6>;\n.reg .b16 %rs<4>;\n"
-	".reg .b32 %r<20>;\n.reg .f32 %f<9>;\n.reg .b64 %rd<12>;\n.reg .f64 %fd<4>;\n.shared .align 4 .b8 sm[512];\n"
-	"mov.u64 %SPL, depot;\ncvta.local.u64 %SP, %SPL;\nld.param.u64 %rd1, [k_p0];\nld.param.u32 %r1, [k_p1];\n"
-	"cvta.to.global.u64 %rd2, %rd1;\nmov.u32 %r2, %tid.x;\nmov.u32 %r3, %ctaid.x;\nmad.lo.s32 %r4, %r3, 128, %r2;\n"
-	"setp.ge.s32 %p1, %r4, %r1;\n@%p1 bra $DONE;\nmul.wide.s32 %rd3, %r4, 4;\nadd.s64 %rd4, %rd2, %rd3;\n"
-	"ld.global.f32 %f1, [%rd4];\nst.u32 [%SP+4], %r4;\nmov.u32 %r5, 0;\nmov.f32 %f3, 0f00000000;\n$LOOP:\n"
-	"and.b32 %r6, %r5, 3;\nmul.wide.u32 %rd5, %r6, 4;\nmov.u64 %rd6, tab;\nadd.s64 %rd7, %rd6, %rd5;\n"
+	".local .align 8 .b8 depot[32];\n.reg .b64 %SP;\n.reg .b64 %SPL;\n.reg .pred %p<6>;\n.reg "
+	".b16 %rs<4>;\n"
+	".reg .b32 %r<20>;\n.reg .f32 %f<9>;\n.reg .b64 %rd<12>;\n.reg .f64 %fd<4>;\n.shared "
+	".align 4 .b8 sm[512];\n"
+	"mov.u64 %SPL, depot;\ncvta.local.u64 %SP, %SPL;\nld.param.u64 %rd1, "
+	"[k_p0];\nld.param.u32 %r1, [k_p1];\n"
+	"cvta.to.global.u64 %rd2, %rd1;\nmov.u32 %r2, %tid.x;\nmov.u32 %r3, %ctaid.x;\nmad.lo.s32 "
+	"%r4, %r3, 128, %r2;\n"
+	"setp.ge.s32 %p1, %r4, %r1;\n@%p1 bra $DONE;\nmul.wide.s32 %rd3, %r4, 4;\nadd.s64 %rd4, "
+	"%rd2, %rd3;\n"
+	"ld.global.f32 %f1, [%rd4];\nst.u32 [%SP+4], %r4;\nmov.u32 %r5, 0;\nmov.f32 %f3, "
+	"0f00000000;\n$LOOP:\n"
+	"and.b32 %r6, %r5, 3;\nmul.wide.u32 %rd5, %r6, 4;\nmov.u64 %rd6, tab;\nadd.s64 %rd7, "
+	"%rd6, %rd5;\n"
 	"ld.const.f32 %f2, [%rd7];\nfma.rn.ftz.f32 %f3, %f1, %f2, %f3;\nadd.s32 %r5, %r5, 1;\n"
 	"setp.lt.u32 %p2, %r5, 10;\n@%p2 bra $LOOP;\n"
-	"{ // call\n.param .b32 a0;\n.param .align 4 .b8 a1[8];\n.param .b32 r0;\nst.param.b32 [a0+0], %r5;\n"
-	"st.param.v2.b32 [a1+0], {%r4, %r1};\ncall.uni (r0), add3, (a0, a1);\nld.param.b32 %r7, [r0+0];\n}\n"
-	"shl.b32 %r8, %r2, 2;\nmov.u32 %r9, sm;\nadd.s32 %r10, %r9, %r8;\nst.shared.u32 [%r10], %r7;\nbar.sync 0;\n"
+	"{ // call\n.param .b32 a0;\n.param .align 4 .b8 a1[8];\n.param .b32 r0;\nst.param.b32 "
+	"[a0+0], %r5;\n"
+	"st.param.v2.b32 [a1+0], {%r4, %r1};\ncall.uni (r0), add3, (a0, a1);\nld.param.b32 %r7, "
+	"[r0+0];\n}\n"
+	"shl.b32 %r8, %r2, 2;\nmov.u32 %r9, sm;\nadd.s32 %r10, %r9, %r8;\nst.shared.u32 [%r10], "
+	"%r7;\nbar.sync 0;\n"
 	"ld.shared.v2.u32 {%r11, %r12}, [sm+8];\nshfl.sync.bfly.b32 %r13|%p3, %r11, 16, 31, -1;\n"
-	"vote.sync.ballot.b32 %r14, %p3, -1;\ncvt.u16.u32 %rs1, %r14;\nshr.s16 %rs2, %rs1, 3;\nsetp.eq.b16 %p4, %rs2, 0;\n"
-	"selp.b32 %r15, %r12, 5, %p4;\ncvt.rn.f64.s32 %fd1, %r15;\nsqrt.rn.f64 %fd2, %fd1;\ncvt.rzi.s64.f64 %rd8, %fd2;\n"
-	"atom.global.add.u64 %rd9, [ptr+8], %rd8;\n@!%p4 st.shared.v4.f32 [dyn+16], {%f1, %f2, %f3, %f3};\n"
-	"div.u32 %r16, %r15, %r4;\nst.global.f32 [%rd4], %f3;\nst.global.u32 [%rd4+4], %r16;\n$DONE:\nret;\n}\n";
+	"vote.sync.ballot.b32 %r14, %p3, -1;\ncvt.u16.u32 %rs1, %r14;\nshr.s16 %rs2, %rs1, "
+	"3;\nsetp.eq.b16 %p4, %rs2, 0;\n"
+	"selp.b32 %r15, %r12, 5, %p4;\ncvt.rn.f64.s32 %fd1, %r15;\nsqrt.rn.f64 %fd2, "
+	"%fd1;\ncvt.rzi.s64.f64 %rd8, %fd2;\n"
+	"atom.global.add.u64 %rd9, [ptr+8], %rd8;\n@!%p4 st.shared.v4.f32 [dyn+16], {%f1, %f2, "
+	"%f3, %f3};\n"
+	"div.u32 %r16, %r15, %r4;\nst.global.f32 [%rd4], %f3;\nst.global.u32 [%rd4+4], "
+	"%r16;\n$DONE:\nret;\n}\n";
 
 static void damage(char *text, size_t *len, uint64_t *seed)
 {
-	size_t at = ptx_random(seed) % *len, other = ptx_random(seed) % *len, n, room = sizeof(sample) * 2;
+	size_t at = ptx_random(seed) % *len, other = ptx_random(seed) % *len, n,
+	       room = sizeof(sample) * 2;
 
 	switch (ptx_random(seed) % 7) {
 	case 0:		/* a bit */
@@ -151,7 +192,8 @@ static void damage(char *text, size_t *len, uint64_t *seed)
 		if (at < *len)
 			text[at] = (char)('0' + ptx_random(seed) % 10);
 		break;
-	case 5:		/* two words of one kind change places: registers, labels, types stay what they are */
+	/* two words of one kind change places: registers, labels, types stay what they are */
+	case 5:
 		while (at < *len && text[at] != '%')
 			at++;
 		while (other < *len && text[other] != '%')
@@ -221,7 +263,8 @@ static void damaged_programs(void **state)
 		free(text);
 	}
 	ptx_end();
-	assert_true(taken > tries / 20);	/* else the damage is too crude to test more than the parser */
+	/* else the damage is too crude to test more than the parser */
+	assert_true(taken > tries / 20);
 }
 
 static void undamaged_program(void **state)
@@ -234,8 +277,9 @@ static void undamaged_program(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(refusals), cmocka_unit_test(refused_calls), cmocka_unit_test(reported_resources),
-		cmocka_unit_test(undamaged_program), cmocka_unit_test(damaged_programs),
+		cmocka_unit_test(refusals),	      cmocka_unit_test(refused_calls),
+		cmocka_unit_test(reported_resources), cmocka_unit_test(undamaged_program),
+		cmocka_unit_test(damaged_programs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The test host; see host.h. Process addresses in commands are offsets into the host's memory plus PROCESS, and the cookie
- * is that offset.
+ * The test host; see host.h. Process addresses in commands are offsets into the host's memory plus
+ * PROCESS, and the cookie is that offset.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,8 @@ static void put_frame(void *host, void *frame)
 	free(frame);
 }
 
-static int move(void *host, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes, enum vgpu_move dir)
+static int move(void *host, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes,
+		enum vgpu_move dir)
 {
 	struct host *h = host;
 
@@ -114,7 +115,8 @@ static void preempted(void *host, u32 context, u32 sm, u64 requested)
 	h->preemption_ps = vgpu_device_now(h->dev) - requested;
 }
 
-static const struct vgpu_host_ops ops = { get_frame, put_frame, move, completed, context_died, trace, preempted };
+static const struct vgpu_host_ops ops = { get_frame,	put_frame, move,     completed,
+					  context_died, trace,	   preempted };
 
 struct host *host_new_config(const struct vgpu_config *config)
 {
@@ -159,8 +161,8 @@ void host_free(struct host *h)
 	while (h->dev->contexts.count)
 		assert_int_equal(vgpu_context_close(h->dev, h->dev->contexts.list[0]->id), 0);
 	vgpu_device_counts(h->dev, &counts);
-	assert_true(!counts.contexts && !counts.queues && !counts.modules && !counts.commands && !counts.kernels &&
-		    !counts.blocks && !counts.frames && !counts.page_tables);
+	assert_true(!counts.contexts && !counts.queues && !counts.modules && !counts.commands &&
+		    !counts.kernels && !counts.blocks && !counts.frames && !counts.page_tables);
 	assert_int_equal(h->frames, 0);
 	assert_int_equal(h->dev->vram.promised, 0);
 	vgpu_device_destroy(h->dev);
@@ -189,7 +191,8 @@ u32 host_queue(struct host *h, u32 context)
 	return queue;
 }
 
-int host_try(struct host *h, u32 context, u32 queue, const struct vgpu_cmd *cmd, u64 cookie, const void *params)
+int host_try(struct host *h, u32 context, u32 queue, const struct vgpu_cmd *cmd, u64 cookie,
+	     const void *params)
 {
 	struct vgpu_push push = { .cmd = *cmd, .cookie = cookie, .params = params };
 	u32 failed = 77;
@@ -285,23 +288,28 @@ struct vgpu_cmd cmd_nop(void)
 
 struct vgpu_cmd cmd_h2d(u64 dst, u64 offset, u64 bytes)
 {
-	return (struct vgpu_cmd){ .op = VGPU_CMD_COPY_H2D, .copy = { .dst = dst, .src = PROCESS + offset, .bytes = bytes } };
+	return (struct vgpu_cmd){ .op = VGPU_CMD_COPY_H2D,
+				  .copy = { .dst = dst, .src = PROCESS + offset, .bytes = bytes } };
 }
 
 struct vgpu_cmd cmd_d2h(u64 offset, u64 src, u64 bytes)
 {
-	return (struct vgpu_cmd){ .op = VGPU_CMD_COPY_D2H, .copy = { .dst = PROCESS + offset, .src = src, .bytes = bytes } };
+	return (struct vgpu_cmd){ .op = VGPU_CMD_COPY_D2H,
+				  .copy = { .dst = PROCESS + offset, .src = src, .bytes = bytes } };
 }
 
 struct vgpu_cmd cmd_d2d(u64 dst, u64 src, u64 bytes)
 {
-	return (struct vgpu_cmd){ .op = VGPU_CMD_COPY_D2D, .copy = { .dst = dst, .src = src, .bytes = bytes } };
+	return (struct vgpu_cmd){ .op = VGPU_CMD_COPY_D2D,
+				  .copy = { .dst = dst, .src = src, .bytes = bytes } };
 }
 
 struct vgpu_cmd cmd_fill(u64 dst, u64 count, u32 value, u32 width)
 {
-	return (struct vgpu_cmd){ .op = VGPU_CMD_FILL,
-				  .fill = { .dst = dst, .count = count, .value = value, .width = width } };
+	return (struct vgpu_cmd){
+		.op = VGPU_CMD_FILL,
+		.fill = { .dst = dst, .count = count, .value = value, .width = width }
+	};
 }
 
 struct vgpu_cmd cmd_wait(u32 queue, u64 seq)
@@ -317,6 +325,8 @@ struct vgpu_cmd cmd_stamp(u64 offset)
 struct vgpu_cmd cmd_profiled(u64 blocks, u64 block_ps, u32 occupancy)
 {
 	return (struct vgpu_cmd){ .op = VGPU_CMD_PROFILED,
-				  .profiled = { .blocks = blocks, .block_ps = block_ps, .threads = 32,
+				  .profiled = { .blocks = blocks,
+						.block_ps = block_ps,
+						.threads = 32,
 						.regs_per_block = 65536 / occupancy } };
 }

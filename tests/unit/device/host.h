@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A host for tests of the device: it backs frames with the heap (so that ASan sees every stray access), keeps process memory in
- * one array, writes down every completion, death and trace record, and checks the promises of the host interface as it goes.
- * Short names for the commands that tests push.
+ * A host for tests of the device: it backs frames with the heap (so that ASan sees every stray
+ * access), keeps process memory in one array, writes down every completion, death and trace record,
+ * and checks the promises of the host interface as it goes. Short names for the commands that tests
+ * push.
  */
 #ifndef TEST_HOST_H
 #define TEST_HOST_H
@@ -20,7 +21,8 @@
 struct host {
 	struct vgpu_device *dev;
 	struct vgpu_config config;
-	u8 *memory;			/* process memory: a command's cookie is the offset where its buffer starts */
+	/* process memory: a command's cookie is the offset where its buffer starts */
+	u8 *memory;
 	u64 frames;
 	u64 frames_max;			/* get_frame() gives no more than these at once */
 	struct vgpu_completion *completions;
@@ -46,7 +48,8 @@ u32 host_queue(struct host *h, u32 context);
 /* Push one command; it must be taken. Returns its sequence number. */
 u64 host_push(struct host *h, u32 context, u32 queue, struct vgpu_cmd cmd);
 /* The same with a cookie; returns the error. */
-int host_try(struct host *h, u32 context, u32 queue, const struct vgpu_cmd *cmd, u64 cookie, const void *params);
+int host_try(struct host *h, u32 context, u32 queue, const struct vgpu_cmd *cmd, u64 cookie,
+	     const void *params);
 /* Run until nothing is due. */
 void host_run(struct host *h);
 /* The completion of (context, queue, seq); fails the test unless it is there exactly once. */

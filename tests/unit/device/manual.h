@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A policy for tests of preemption: whatever arrives is admitted, idle SMs go to the oldest kernel with blocks to issue, and
- * nothing is ever reserved but by the test, which calls vgpu_exec_reserve() itself.
+ * A policy for tests of preemption: whatever arrives is admitted, idle SMs go to the oldest kernel
+ * with blocks to issue, and nothing is ever reserved but by the test, which calls
+ * vgpu_exec_reserve() itself.
  */
 #ifndef TEST_MANUAL_H
 #define TEST_MANUAL_H

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Random lives: contexts that open, map, push, wait, fault and close at any moment, commands with every field at random,
- * memory that runs out. Whatever happens: every command that was taken completes exactly once, in the order of its queue;
- * accounts close; nothing is left behind; and the same seed gives the same trace, byte for byte.
+ * Random lives: contexts that open, map, push, wait, fault and close at any moment, commands with
+ * every field at random, memory that runs out. Whatever happens: every command that was taken
+ * completes exactly once, in the order of its queue; accounts close; nothing is left behind; and
+ * the same seed gives the same trace, byte for byte.
  */
 #include <stdlib.h>
 
@@ -70,7 +71,8 @@ static struct vgpu_cmd random_command(struct chaos *t, const struct life *life)
 	case 6:
 		return cmd_stamp(upto(t, 100000) * 8);
 	default:
-		cmd = cmd_profiled(1 + upto(t, 200), 1 + upto(t, 20 * VGPU_US), 1 + (u32)upto(t, 16));
+		cmd = cmd_profiled(1 + upto(t, 200), 1 + upto(t, 20 * VGPU_US),
+				   1 + (u32)upto(t, 16));
 		cmd.profiled.block_cv_permille = (u32)upto(t, 1001);
 		return cmd;
 	}
@@ -111,7 +113,8 @@ static void act(struct chaos *t)
 		life->id = 0;
 		break;
 	case 1:
-		if (life->queues < QUEUES && vgpu_queue_create(dev, life->id, &life->queue[life->queues]) == 0)
+		if (life->queues < QUEUES &&
+		    vgpu_queue_create(dev, life->id, &life->queue[life->queues]) == 0)
 			life->queues++;
 		break;
 	case 2:
@@ -127,7 +130,10 @@ static void act(struct chaos *t)
 	}
 }
 
-/* Every command taken ended once, and those of a queue in their order: sequence numbers of a (context, queue) only grow. */
+/*
+ * Every command taken ended once, and those of a queue in their order: sequence numbers of a
+ * (context, queue) only grow.
+ */
 static void check_completions(struct chaos *t)
 {
 	u64 *newest = calloc((t->opened + 1) * 64, sizeof(*newest));
@@ -159,8 +165,10 @@ static u64 digest(const struct host *h)
 static u64 live(u64 seed, u32 steps)
 {
 	static const char *const sms[] = { "sms=1", "sms=2", "sms=13" };
-	struct chaos t = { .h = host_new("k20c", sms[seed % 3], seed % 2 ? "active_kernels=3" : "active_kernels=0",
-					 seed % 5 ? "watchdog_ps=0" : "watchdog_ps=300000000", NULL) };
+	struct chaos t = { .h = host_new("k20c", sms[seed % 3],
+					 seed % 2 ? "active_kernels=3" : "active_kernels=0",
+					 seed % 5 ? "watchdog_ps=0" : "watchdog_ps=300000000",
+					 NULL) };
 	u64 hash;
 	u32 i;
 
@@ -234,7 +242,8 @@ static void a_context_can_close_at_every_event(void **state)
 		assert_int_equal(h->completion_count, 7);
 		assert_int_equal(host_done(h, b, qb, 1)->status, 0);
 		assert_int_equal(host_done(h, b, qb, 2)->status, 0);
-		assert_int_equal(host_done(h, a, ra, 3)->status, ended ? 0 : host_done(h, a, ra, 3)->status);
+		assert_int_equal(host_done(h, a, ra, 3)->status,
+				 ended ? 0 : host_done(h, a, ra, 3)->status);
 		host_free(h);
 	}
 	assert_true(at > 30);
@@ -276,14 +285,19 @@ static void random_commands_are_taken_or_refused(void **state)
 				cmd.raw[w] = ADDRESS + vgpu_random_next(&random) % (1 << 20);
 				break;
 			case 3:
-				cmd.raw[w] = (vgpu_random_next(&random) % 64) << 32 | vgpu_random_next(&random) % 64;
+				cmd.raw[w] = (vgpu_random_next(&random) % 64) << 32 |
+					     vgpu_random_next(&random) % 64;
 				break;
 			default:
 				cmd.raw[w] = w < 3 ? vgpu_random_next(&random) % 512 : 0;
 			}
 		}
-		/* The host of a real process has checked its memory; this one has a buffer of a megabyte. */
-		if (cmd.op >= VGPU_CMD_COPY_H2D && cmd.op <= VGPU_CMD_COPY_D2D && cmd.copy.bytes > 1 << 20)
+		/*
+		 * The host of a real process has checked its memory; this one has a buffer of a
+		 * megabyte.
+		 */
+		if (cmd.op >= VGPU_CMD_COPY_H2D && cmd.op <= VGPU_CMD_COPY_D2D &&
+		    cmd.copy.bytes > 1 << 20)
 			cmd.copy.bytes >>= 44;
 		h->moving_fails = cmd.op == VGPU_CMD_STAMP;
 		w = (u32)-host_try(h, c, q, &cmd, 0, NULL);
@@ -301,7 +315,9 @@ static void random_commands_are_taken_or_refused(void **state)
 	host_free(h);
 }
 
-/* The same life with the n-th allocation failing, for every n: an error or a fault, never a loss. */
+/*
+ * The same life with the n-th allocation failing, for every n: an error or a fault, never a loss.
+ */
 static void memory_may_run_out_at_any_allocation(void **state)
 {
 	struct vgpu_config config;

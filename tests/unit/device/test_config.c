@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Configurations: the presets as the papers' tables have them, fields by name, what is refused; occupancy of every kernel of
- * Tanasic table 5.2.
+ * Configurations: the presets as the papers' tables have them, fields by name, what is refused;
+ * occupancy of every kernel of Tanasic table 5.2.
  */
 #include "core/device.h"
 #include "host.h"
@@ -101,7 +101,8 @@ static void fields_are_set_by_name(void **state)
 	assert_int_equal(vgpu_config_set(&c, "sms", "4\n\n"), -EINVAL);
 	assert_int_equal(vgpu_config_set(&c, "sms", "4294967297"), -EINVAL);
 	assert_int_equal(vgpu_config_set(&c, "seed", "18446744073709551616"), -EINVAL);
-	assert_int_equal(vgpu_config_set(&c, "policy", "a name of more than thirty-one characters"), -EINVAL);
+	assert_int_equal(vgpu_config_set(&c, "policy", "a name of more than thirty-one characters"),
+			 -EINVAL);
 	assert_int_equal(c.sms, 1000);
 }
 
@@ -137,8 +138,9 @@ static void nonsense_is_named(void **state)
 }
 
 /*
- * Tanasic table 5.2: registers and shared memory per block, and blocks per SM. The table does not give threads: 32 stands where
- * another resource decides, and where threads must (two or four times fewer blocks than registers would allow) what they must be.
+ * Tanasic table 5.2: registers and shared memory per block, and blocks per SM. The table does not
+ * give threads: 32 stands where another resource decides, and where threads must (two or four times
+ * fewer blocks than registers would allow) what they must be.
  */
 static const struct {
 	const char *kernel;
@@ -180,9 +182,13 @@ static void occupancy_is_that_of_table_5_2(void **state)
 	for (i = 0; i < VGPU_ARRAY_SIZE(table_5_2); i++) {
 		u32 shared;
 
-		assert_int_equal(vgpu_occupancy(&c, table_5_2[i].threads, table_5_2[i].regs, table_5_2[i].shared,
-						&shared), table_5_2[i].blocks);
-		/* histo's main kernel alone needs more shared memory than the default configuration has. */
+		assert_int_equal(vgpu_occupancy(&c, table_5_2[i].threads, table_5_2[i].regs,
+						table_5_2[i].shared, &shared),
+				 table_5_2[i].blocks);
+		/*
+		 * histo's main kernel alone needs more shared memory than the default configuration
+		 * has.
+		 */
 		assert_int_equal(shared, table_5_2[i].shared > 16384 ? 32768 : 16384);
 	}
 }

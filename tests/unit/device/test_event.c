@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The event core: order by (time, sequence), moving, cancelling, the end of the clock; against a plain sorted list.
+ * The event core: order by (time, sequence), moving, cancelling, the end of the clock; against a
+ * plain sorted list.
  */
 #include "core/device.h"
 #include "host.h"
@@ -52,7 +53,10 @@ static void equal_times_fire_in_the_order_of_scheduling(void **state)
 	end(h);
 }
 
-/* Scheduled, moved and cancelled at random, the events left fire as a search for the least (time, turn) says. */
+/*
+ * Scheduled, moved and cancelled at random, the events left fire as a search for the least (time,
+ * turn) says.
+ */
 static void random_schedules_fire_as_a_list_would(void **state)
 {
 	static u64 when[EVENTS], turn[EVENTS];

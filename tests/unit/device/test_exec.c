@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The execution engine: cases computed on paper for fcfs, the accounts, the watchdog, and the seams for policies and
- * preemption mechanisms, driven by a small policy of the test's own.
+ * The execution engine: cases computed on paper for fcfs, the accounts, the watchdog, and the seams
+ * for policies and preemption mechanisms, driven by a small policy of the test's own.
  *
  * On paper a launch takes 1 us to the engine and 0.1 us to set an SM up (k20c).
  */
@@ -23,7 +23,10 @@ static u64 end_of(struct host *h, u32 kernel)
 	return host_time_of(h, VGPU_TRACE_KERNEL_END, kernel);
 }
 
-/* Tanasic 2.3: every SM is filled, a block that ends is replaced: 20 blocks, 8 at a time, three rounds. */
+/*
+ * Tanasic 2.3: every SM is filled, a block that ends is replaced: 20 blocks, 8 at a time, three
+ * rounds.
+ */
 static void one_kernel_runs_in_rounds(void **state)
 {
 	struct host *h = host_new("k20c", "sms=2", NULL);
@@ -49,7 +52,10 @@ static void one_kernel_runs_in_rounds(void **state)
 	host_free(h);
 }
 
-/* 5.2.2: an SM is filled before the next one is looked for; a kernel takes no SM that it cannot use. */
+/*
+ * 5.2.2: an SM is filled before the next one is looked for; a kernel takes no SM that it cannot
+ * use.
+ */
 static void few_blocks_take_few_sms(void **state)
 {
 	struct host *h = host_new("k20c", NULL);
@@ -72,7 +78,10 @@ static void few_blocks_take_few_sms(void **state)
 	host_free(h);
 }
 
-/* Kernel 1 leaves SM 1 free in its last round: kernel 2 of the same context starts there, beside it. */
+/*
+ * Kernel 1 leaves SM 1 free in its last round: kernel 2 of the same context starts there, beside
+ * it.
+ */
 static void kernels_of_one_context_run_back_to_back(void **state)
 {
 	struct host *h = host_new("k20c", "sms=2", NULL);
@@ -88,7 +97,10 @@ static void kernels_of_one_context_run_back_to_back(void **state)
 	host_free(h);
 }
 
-/* The same with two contexts: the engine belongs to one at a time, so kernel 2 waits for all of kernel 1. */
+/*
+ * The same with two contexts: the engine belongs to one at a time, so kernel 2 waits for all of
+ * kernel 1.
+ */
 static void contexts_do_not_share_the_engine(void **state)
 {
 	struct host *h = host_new("k20c", "sms=2", NULL);
@@ -123,7 +135,10 @@ static void nobody_overtakes(void **state)
 	host_free(h);
 }
 
-/* One command a buffer: what comes after waits in the dispatcher and moves up; as many active kernels as SMs. */
+/*
+ * One command a buffer: what comes after waits in the dispatcher and moves up; as many active
+ * kernels as SMs.
+ */
 static void command_buffers_hold_one_command(void **state)
 {
 	struct host *h = host_new("k20c", "sms=2", NULL);
@@ -189,7 +204,8 @@ static void block_times_have_the_mean_and_spread_asked_for(void **state)
 		assert_true(sum > 0.99 && sum < 1.01);
 		/* Beyond 0.288 the tails are cut, so less than asked for. */
 		if (cvs[i] <= 288)
-			assert_true(cv >= 0.95 * cvs[i] * cvs[i] - 1e-3 && cv <= 1.05 * cvs[i] * cvs[i] + 1e-3);
+			assert_true(cv >= 0.95 * cvs[i] * cvs[i] - 1e-3 &&
+				    cv <= 1.05 * cvs[i] * cvs[i] + 1e-3);
 		else
 			assert_true(cv > 400 * 400 && cv < cvs[i] * cvs[i]);
 		host_free(h);
@@ -239,7 +255,7 @@ static void the_watchdog_can_be_set_on_a_running_kernel(void **state)
 	host_free(h);
 }
 
-/* ---- the seams ------------------------------------------------------------------------------------------------- */
+/* ---- the seams ---------------------------------------------------------- */
 
 /* The newest kernel gets SM 0; idle SMs go to whoever has blocks, lower ids of contexts last. */
 static u64 newest_rank(const struct vgpu_context *ctx)
@@ -316,8 +332,9 @@ static void no_mechanism_no_reservation(void **state)
 }
 
 /*
- * Drain: kernel 1 has 3 blocks of 100 us, two at a time on one SM. Kernel 2 comes at 51 us; the SM issues no more of kernel 1,
- * is empty at 101.1, set up at 101.2, runs kernel 2 to 111.2 and goes back to kernel 1's last block: 111.3 to 211.3.
+ * Drain: kernel 1 has 3 blocks of 100 us, two at a time on one SM. Kernel 2 comes at 51 us; the SM
+ * issues no more of kernel 1, is empty at 101.1, set up at 101.2, runs kernel 2 to 111.2 and goes
+ * back to kernel 1's last block: 111.3 to 211.3.
  */
 static void a_reserved_sm_drains_and_changes_hands(void **state)
 {
@@ -344,7 +361,10 @@ static void a_reserved_sm_drains_and_changes_hands(void **state)
 	host_free(h);
 }
 
-/* 5.2.4: the decision may change while the SM is being preempted. Kernel 3 takes what was reserved for kernel 2. */
+/*
+ * 5.2.4: the decision may change while the SM is being preempted. Kernel 3 takes what was reserved
+ * for kernel 2.
+ */
 static void a_reservation_can_change_and_can_lapse(void **state)
 {
 	struct host *h = seam_host("drain", "sms=2");
@@ -369,7 +389,10 @@ static void a_reservation_can_change_and_can_lapse(void **state)
 	host_free(h);
 }
 
-/* An SM that is only being set up changes hands at once, and what it claimed goes back: that is no preemption. */
+/*
+ * An SM that is only being set up changes hands at once, and what it claimed goes back: that is no
+ * preemption.
+ */
 static void setup_changes_hands_at_once(void **state)
 {
 	struct host *h = seam_host("drain", "sms=1");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Knobs and the configuration as text: what a knob says it takes back, times are exact to the picosecond, the seed begins anew;
- * and the histogram of latencies against a plain list.
+ * Knobs and the configuration as text: what a knob says it takes back, times are exact to the
+ * picosecond, the seed begins anew; and the histogram of latencies against a plain list.
  */
 #include <stdio.h>
 
@@ -17,8 +17,11 @@ static void knob_is(struct vgpu_device *dev, const char *knob, const char *wante
 
 static void times_are_exact(void **state)
 {
-	static const char *const exact[] = { "0", "1", "16.2", "0.000001", "1000000.5", "3600000000" };
-	static const char *const wrong[] = { "", ".5", "5.", "1.2.3", "0.0000001", "-1", "1e3", "3600000001", "x" };
+	static const char *const exact[] = {
+		"0", "1", "16.2", "0.000001", "1000000.5", "3600000000"
+	};
+	static const char *const wrong[] = { "",   ".5",  "5.",		"1.2.3", "0.0000001",
+					     "-1", "1e3", "3600000001", "x" };
 	struct host *h = host_new("k20c", NULL);
 	unsigned int i;
 
@@ -48,7 +51,8 @@ static void knobs_take_back_what_they_say(void **state)
 		assert_true(vgpu_device_knob_get(h->dev, name, text, sizeof(text)) > 0);
 		strcpy(active, text);
 		if (strchr(text, '['))
-			snprintf(active, sizeof(active), "%.*s", (int)strcspn(strchr(text, '[') + 1, "]"), strchr(text, '[') + 1);
+			snprintf(active, sizeof(active), "%.*s",
+				 (int)strcspn(strchr(text, '[') + 1, "]"), strchr(text, '[') + 1);
 		assert_int_equal(vgpu_device_knob_set(h->dev, name, active), 0);
 		knob_is(h->dev, name, text);
 	}
@@ -96,7 +100,8 @@ static void the_configuration_is_told(void **state)
 	(void)state;
 	memset(&copy, 0, sizeof(copy));
 	for (i = 0; (field = vgpu_config_field(i)); i++) {
-		assert_true(vgpu_config_get(vgpu_device_config(h->dev), field, text, sizeof(text)) >= 0);
+		assert_true(vgpu_config_get(vgpu_device_config(h->dev), field, text,
+					    sizeof(text)) >= 0);
 		assert_int_equal(vgpu_config_set(&copy, field, text), 0);
 	}
 	assert_memory_equal(&copy, vgpu_device_config(h->dev), sizeof(copy));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Compiled kernels from the engine's side: which launches are refused, modules that are unloaded under their kernels, faults
- * that end one context only and name what did it, contexts that end at every event while warps run.
+ * Compiled kernels from the engine's side: which launches are refused, modules that are unloaded
+ * under their kernels, faults that end one context only and name what did it, contexts that end at
+ * every event while warps run.
  */
 #include "core/device.h"
 #include "host.h"
@@ -11,7 +12,9 @@
 
 enum { EXIT, STORE, SPIN, TRAP, KERNELS };
 
-/* Four kernels, one after the other. STORE: out[i] = i for every thread i, out the only parameter. */
+/*
+ * Four kernels, one after the other. STORE: out[i] = i for every thread i, out the only parameter.
+ */
 static const struct vgpu_insn code[] = {
 	{ .op = VGPU_OP_EXIT, .guard = VGPU_PT },
 
@@ -20,7 +23,13 @@ static const struct vgpu_insn code[] = {
 	{ .op = VGPU_OP_SREG, .guard = VGPU_PT, .dst = 3, .imm = VGPU_SR_CTAID_X },
 	{ .op = VGPU_OP_SREG, .guard = VGPU_PT, .dst = 4, .imm = VGPU_SR_NTID_X },
 	{ .op = VGPU_OP_MAD, .guard = VGPU_PT, .dst = 2, .a = 3, .b = 4, .c = 2 },
-	{ .op = VGPU_OP_MADWU, .guard = VGPU_PT, .flags = VGPU_F_IMM, .dst = 0, .a = 2, .c = 0, .imm = 4 },
+	{ .op = VGPU_OP_MADWU,
+	  .guard = VGPU_PT,
+	  .flags = VGPU_F_IMM,
+	  .dst = 0,
+	  .a = 2,
+	  .c = 0,
+	  .imm = 4 },
 	{ .op = VGPU_OP_STG, .guard = VGPU_PT, .flags = 2, .a = 0, .b = 2 },
 	{ .op = VGPU_OP_EXIT, .guard = VGPU_PT },
 
@@ -43,10 +52,15 @@ struct binary {
 static int load_with(struct host *h, u32 context, u32 slack, u32 *module)
 {
 	struct binary b = {
-		.header = { .magic = VGPU_VASS_MAGIC, .version = VGPU_VASS_VERSION, .total_bytes = sizeof(b) + slack,
-			    .code_offset = offsetof(struct binary, code), .code_count = VGPU_ARRAY_SIZE(code),
-			    .kernel_offset = offsetof(struct binary, kernels), .kernel_count = KERNELS,
-			    .names_offset = offsetof(struct binary, names), .names_bytes = 8 },
+		.header = { .magic = VGPU_VASS_MAGIC,
+			    .version = VGPU_VASS_VERSION,
+			    .total_bytes = sizeof(b) + slack,
+			    .code_offset = offsetof(struct binary, code),
+			    .code_count = VGPU_ARRAY_SIZE(code),
+			    .kernel_offset = offsetof(struct binary, kernels),
+			    .kernel_count = KERNELS,
+			    .names_offset = offsetof(struct binary, names),
+			    .names_bytes = 8 },
 		.names = "a\0b\0c\0d",
 	};
 	char message[200] = "";
@@ -56,13 +70,16 @@ static int load_with(struct host *h, u32 context, u32 slack, u32 *module)
 
 	memcpy(b.code, code, sizeof(code));
 	for (i = 0; i < KERNELS; i++)
-		b.kernels[i] = (struct vgpu_vass_kernel){ .name = 2 * i, .entry = entries[i],
-							  .code_count = entries[i + 1] - entries[i], .regs = 8,
+		b.kernels[i] = (struct vgpu_vass_kernel){ .name = 2 * i,
+							  .entry = entries[i],
+							  .code_count = entries[i + 1] - entries[i],
+							  .regs = 8,
 							  .param_bytes = i == STORE ? 8 : 0 };
 	b.kernels[EXIT].max_threads = 256;
 	b.kernels[EXIT].shared_bytes = 1024;
 	memcpy(binary, &b, sizeof(b));
-	err = vgpu_module_load(h->dev, context, binary, sizeof(b) + slack, message, sizeof(message), module);
+	err = vgpu_module_load(h->dev, context, binary, sizeof(b) + slack, message, sizeof(message),
+			       module);
 	test_free(binary);
 	assert_string_equal(message, "");
 	return err;
@@ -79,8 +96,11 @@ static u32 load(struct host *h, u32 context)
 static struct vgpu_cmd cmd_launch(u32 module, u32 kernel, u32 grid, u32 block)
 {
 	return (struct vgpu_cmd){ .op = VGPU_CMD_LAUNCH,
-				  .launch = { .module = module, .kernel = kernel, .grid = { grid, 1, 1 },
-					      .block = { block, 1, 1 }, .param_bytes = kernel == STORE ? 8 : 0 } };
+				  .launch = { .module = module,
+					      .kernel = kernel,
+					      .grid = { grid, 1, 1 },
+					      .block = { block, 1, 1 },
+					      .param_bytes = kernel == STORE ? 8 : 0 } };
 }
 
 static void launch(struct host *h, u32 context, u32 queue, struct vgpu_cmd cmd, u64 param)
@@ -124,7 +144,8 @@ static void launches_that_cannot_run_are_refused(void **state)
 	/* A module belongs to its context. */
 	assert_int_equal(host_try(h, other, r, &good, 0, NULL), -EINVAL);
 #define REFUSE(change) \
-	do { cmd = good; change; assert_int_equal(host_try(h, c, q, &cmd, 0, &param), -EINVAL); } while (0)
+	do { cmd = good; change; assert_int_equal(host_try(h, c, q, &cmd, 0, &param), -EINVAL); \
+		} while (0)
 	REFUSE(cmd.launch.module = 0);
 	REFUSE(cmd.launch.module = m + 1);
 	REFUSE(cmd.launch.module = ~0u);
@@ -139,7 +160,8 @@ static void launches_that_cannot_run_are_refused(void **state)
 	/* 1,024 threads are within the device's limit, not within the kernel's */
 	REFUSE(cmd.launch.block[0] = 1024);
 	REFUSE(cmd.launch.kernel = SPIN; cmd.launch.block[0] = 64; cmd.launch.block[1] = 17);
-	REFUSE(cmd.launch.grid[0] = 0x7fffffff; cmd.launch.grid[1] = 65535; cmd.launch.grid[2] = 65535);
+	REFUSE(cmd.launch.grid[0] = 0x7fffffff; cmd.launch.grid[1] = 65535;
+	       cmd.launch.grid[2] = 65535);
 	REFUSE(cmd.launch.dynamic_shared = 48 * 1024 - 1023);
 	REFUSE(cmd.launch.dynamic_shared = ~0u);
 	REFUSE(cmd.launch.param_bytes = 8);
@@ -239,7 +261,10 @@ static void an_endless_kernel_can_be_ended(void **state)
 	host_free(h);
 }
 
-/* Good, faulting, trapping and endless kernels of one context beside the work of another, cut off at every event. */
+/*
+ * Good, faulting, trapping and endless kernels of one context beside the work of another, cut off
+ * at every event.
+ */
 static void a_context_can_close_at_every_event_of_its_warps(void **state)
 {
 	u32 kind, at, step;
@@ -256,7 +281,8 @@ static void a_context_can_close_at_every_event_of_its_warps(void **state)
 			vgpu_memory_map(h->dev, a, ADDRESS, BYTES);
 			vgpu_memory_map(h->dev, b, ADDRESS, BYTES);
 			launch(h, a, q, cmd_launch(m, STORE, 20, 256), ADDRESS);
-			launch(h, a, p, cmd_launch(m, kind, 20, 256), kind == STORE ? ADDRESS + BYTES - 8192 : 0);
+			launch(h, a, p, cmd_launch(m, kind, 20, 256),
+			       kind == STORE ? ADDRESS + BYTES - 8192 : 0);
 			launch(h, b, r, cmd_launch(n, STORE, 20, 256), ADDRESS);
 			host_push(h, b, r, cmd_d2h(0, ADDRESS, 5120 * 4));
 			vgpu_device_run(h->dev, VGPU_NEVER, at);

@@ -93,8 +93,10 @@ static void a_page_gets_its_frame_at_the_first_write(void **state)
 	epoch = vgpu_as_epoch(as);
 	assert_true(epoch != 0);
 	assert_int_equal(vgpu_as_translate(as, ADDRESS - 1, true, &page), VGPU_XLATE_UNMAPPED);
-	assert_int_equal(vgpu_as_translate(as, ADDRESS + 2 * PAGE, true, &page), VGPU_XLATE_UNMAPPED);
-	assert_int_equal(vgpu_as_translate(as, VGPU_ADDRESS_LIMIT, true, &page), VGPU_XLATE_UNMAPPED);
+	assert_int_equal(vgpu_as_translate(as, ADDRESS + 2 * PAGE, true, &page),
+			 VGPU_XLATE_UNMAPPED);
+	assert_int_equal(vgpu_as_translate(as, VGPU_ADDRESS_LIMIT, true, &page),
+			 VGPU_XLATE_UNMAPPED);
 	assert_int_equal(vgpu_as_translate(as, ~0ull, false, &page), VGPU_XLATE_UNMAPPED);
 
 	/* Written without having been read: nobody holds the page of zeros, the epoch stays. */
@@ -150,16 +152,19 @@ static void random_maps_agree_with_an_array(void **state)
 	for (i = 0; i < 20000; i++) {
 		u32 slot = (u32)(vgpu_random_next(&random) % SLOTS);
 		/* 8 neighbours, 8 groups on different tables of every level */
-		u64 address = (u64)(slot % 8) * 2 * PAGE + ((u64)(slot / 8) << (12 + 4 * (slot / 8)));
+		u64 address =
+			(u64)(slot % 8) * 2 * PAGE + ((u64)(slot / 8) << (12 + 4 * (slot / 8)));
 		u8 *page;
 
 		switch (vgpu_random_next(&random) % 4) {
 		case 0:
-			assert_int_equal(vgpu_memory_map(h->dev, c, address, 2 * PAGE), mapped[slot] ? -EEXIST : 0);
+			assert_int_equal(vgpu_memory_map(h->dev, c, address, 2 * PAGE),
+					 mapped[slot] ? -EEXIST : 0);
 			mapped[slot] = true;
 			break;
 		case 1:
-			assert_int_equal(vgpu_memory_unmap(h->dev, c, address, 2 * PAGE), mapped[slot] ? 0 : -ENOENT);
+			assert_int_equal(vgpu_memory_unmap(h->dev, c, address, 2 * PAGE),
+					 mapped[slot] ? 0 : -ENOENT);
 			mapped[slot] = false;
 			written[slot] = 0;
 			break;
@@ -174,7 +179,8 @@ static void random_maps_agree_with_an_array(void **state)
 			assert_int_equal(vgpu_as_translate(as, address + PAGE, false, &page),
 					 mapped[slot] ? VGPU_XLATE_OK : VGPU_XLATE_UNMAPPED);
 			if (mapped[slot])
-				assert_memory_equal(page + 8, &written[slot], sizeof(written[slot]));
+				assert_memory_equal(page + 8, &written[slot],
+						    sizeof(written[slot]));
 		}
 	}
 	host_free(h);
@@ -229,7 +235,8 @@ static void bytes_arrive_burst_by_burst(void **state)
 	/* What the process writes meanwhile is what the later burst takes along. */
 	h->memory[4096] = 99;
 	vgpu_device_run(h->dev, 2 * 512000, ~0u);
-	assert_int_equal(vgpu_as_translate(as_of(h, c), ADDRESS + 4096, false, &page), VGPU_XLATE_OK);
+	assert_int_equal(vgpu_as_translate(as_of(h, c), ADDRESS + 4096, false, &page),
+			 VGPU_XLATE_OK);
 	assert_int_equal(page[0], 99);
 	assert_int_equal(h->frames, 2);
 	host_not_done(h, c, q, 1);
@@ -324,7 +331,8 @@ static void check_fault(struct host *h, enum vgpu_fault_reason reason, u64 addre
 	assert_int_equal(h->faults[0].module, ~0u);
 }
 
-static void copy_that_faults(struct vgpu_cmd cmd, enum vgpu_fault_reason reason, u64 address, u32 write)
+static void copy_that_faults(struct vgpu_cmd cmd, enum vgpu_fault_reason reason, u64 address,
+			     u32 write)
 {
 	struct host *h = host_new("k20c", NULL);
 	u32 c = host_open(h), q = host_queue(h, c), other = host_open(h), r = host_queue(h, other);

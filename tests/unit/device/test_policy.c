@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The policies on cases computed on paper: who has how many SMs after each event, and when kernels start and end. A launch
- * takes 1 us to the engine and 0.1 us to set an SM up (k20c). SMs drain when they are preempted: that takes what is left of their block.
+ * The policies on cases computed on paper: who has how many SMs after each event, and when kernels
+ * start and end. A launch takes 1 us to the engine and 0.1 us to set an SM up (k20c). SMs drain
+ * when they are preempted: that takes what is left of their block.
  */
 #include "core/device.h"
 #include "host.h"
@@ -59,11 +60,12 @@ static u64 done(struct host *h, struct process p, u64 seq)
 	return host_done(h, p.id, p.queue, seq)->time;
 }
 
-/* ---- figure 5.1 --------------------------------------------------------------------------------------------------- */
+/* ---- figure 5.1 --------------------------------------------------------- */
 
 /*
- * K1 and K2 of low priority and K3 of high priority arrive in this order: K1 runs 4 rounds of 100 us on 2 SMs, K2 2 rounds, K3 one of 10 us.
- * When K3 is done: under fcfs after both, under npq after K1, under ppq after the drain of K1's second round.
+ * K1 and K2 of low priority and K3 of high priority arrive in this order: K1 runs 4 rounds of 100
+ * us on 2 SMs, K2 2 rounds, K3 one of 10 us. When K3 is done: under fcfs after both, under npq
+ * after K1, under ppq after the drain of K1's second round.
  */
 static u64 figure_5_1(const char *policy, const char *mechanism)
 {
@@ -98,8 +100,12 @@ static void figure_5_1_under_three_policies(void **state)
 	/* K3 arrives at 121; the second round ends at 201.1; setup; 10 us */
 	assert_int_equal(figure_5_1("ppq-exclusive", "drain"), 2112 * TENTH);
 	assert_int_equal(figure_5_1("ppq-shared", "drain"), 2112 * TENTH);
-	/* 121, pipeline drained after 0.283 us, 65536 registers saved at 104 GB/s: 2.52 us; setup 0.1; 10 us */
-	assert_true(figure_5_1("ppq-exclusive", "switch") > 1338 * TENTH && figure_5_1("ppq-exclusive", "switch") < 1340 * TENTH);
+	/*
+	 * 121, pipeline drained after 0.283 us, 65536 registers saved at 104 GB/s: 2.52 us; setup
+	 * 0.1; 10 us
+	 */
+	assert_true(figure_5_1("ppq-exclusive", "switch") > 1338 * TENTH &&
+		    figure_5_1("ppq-exclusive", "switch") < 1340 * TENTH);
 }
 
 /* 5.3.2: with two processes npq has no choice: everything happens as under fcfs. */
@@ -126,9 +132,12 @@ static void npq_gains_nothing_with_two_processes(void **state)
 	assert_int_equal(two_processes("npq"), two_processes("fcfs"));
 }
 
-/* ---- ppq ------------------------------------------------------------------------------------------------------------ */
+/* ---- ppq ---------------------------------------------------------------- */
 
-/* The important kernel takes one of three SMs. Exclusive: the others stay idle. Shared: the unimportant one has them. */
+/*
+ * The important kernel takes one of three SMs. Exclusive: the others stay idle. Shared: the
+ * unimportant one has them.
+ */
 static void free_sms_under_ppq(void **state)
 {
 	struct host *h = policy_host("ppq-exclusive", "drain", "sms=3");
@@ -149,7 +158,10 @@ static void free_sms_under_ppq(void **state)
 	run_to(h, 102);
 	assert_int_equal(held(h, high), 3);
 	assert_int_equal(held(h, low), 0);
-	/* Priorities change on the fly: now all of them are reserved for the other, before the drain has ended. */
+	/*
+	 * Priorities change on the fly: now all of them are reserved for the other, before the
+	 * drain has ended.
+	 */
 	assert_int_equal(vgpu_context_priority(h->dev, low.id, 2), 0);
 	assert_int_equal(held(h, low), 3);
 	assert_int_equal(held(h, high), 0);
@@ -179,10 +191,14 @@ static void equals_do_not_preempt_each_other(void **state)
 	}
 }
 
-/* The active queue has two entries. Three kernels of one process get one of them: the other is kept for who has none. */
+/*
+ * The active queue has two entries. Three kernels of one process get one of them: the other is kept
+ * for who has none.
+ */
 static void no_process_fills_the_active_queue(void **state)
 {
-	static const char *const policies[] = { "ppq-exclusive", "ppq-shared", "dss", "round-robin" };
+	static const char *const policies[] = { "ppq-exclusive", "ppq-shared", "dss",
+						"round-robin" };
 	u32 i, k;
 
 	(void)state;
@@ -205,7 +221,7 @@ static void no_process_fills_the_active_queue(void **state)
 	}
 }
 
-/* ---- dss: algorithm 1 ----------------------------------------------------------------------------------------------- */
+/* ---- dss: algorithm 1 --------------------------------------------------- */
 
 /* 13 SMs, two processes: tokens 7 (the first to arrive) and 6. */
 static void dss_divides_equally(void **state)
@@ -216,7 +232,9 @@ static void dss_divides_equally(void **state)
 	(void)state;
 	launch(h, a, 10000, 100);
 	run_to(h, 2);
-	/* Alone: all idle SMs, into debt: 7 - 13 = -6. The algorithm as printed would give it none. */
+	/*
+	 * Alone: all idle SMs, into debt: 7 - 13 = -6. The algorithm as printed would give it none.
+	 */
 	assert_int_equal(held(h, a), 13);
 	launch(h, b, 10000, 100);
 	run_to(h, 4);
@@ -252,19 +270,26 @@ static void dss_gives_the_remainder_to_the_first_arrivals(void **state)
 	run_to(h, 6);
 	launch(h, p[3], 10000, 100);
 	run_to(h, 500);
-	/* Every count is 0: 4 - 4, 4 - 4, 3 - 3, 3 - 3; nothing less than two apart moves, so one SM more or less is steady too. */
+	/*
+	 * Every count is 0: 4 - 4, 4 - 4, 3 - 3, 3 - 3; nothing less than two apart moves, so one
+	 * SM more or less is steady too.
+	 */
 	for (i = 0; i < 4; i++) {
 		const struct vgpu_standing *s = &vgpu_context_find(h->dev, p[i].id)->standing;
 
 		assert_int_equal(s->budget + s->mark, i == 1 || i == 2 ? 4 : 3);
-		assert_true(held(h, p[i]) + 1 >= s->budget + s->mark && held(h, p[i]) <= s->budget + s->mark + 1);
+		assert_true(held(h, p[i]) + 1 >= s->budget + s->mark &&
+			    held(h, p[i]) <= s->budget + s->mark + 1);
 	}
 	for (i = 0; i < 4; i++)
 		vgpu_context_close(h->dev, p[i].id);
 	host_free(h);
 }
 
-/* Kernels with few blocks take what they can use; the rest goes to others, into debt. A process has one budget for its kernels. */
+/*
+ * Kernels with few blocks take what they can use; the rest goes to others, into debt. A process has
+ * one budget for its kernels.
+ */
 static void dss_shares_by_process(void **state)
 {
 	struct host *h = policy_host("dss", "drain", "sms=12");
@@ -283,7 +308,10 @@ static void dss_shares_by_process(void **state)
 	run_to(h, 4);
 	assert_int_equal(held(h, b), 5);
 	assert_int_equal(held(h, c), 5);
-	/* While these drain for c, a wants four: reservations change hands, nothing more is preempted. 13 blocks: a 4, b 4, c 4. */
+	/*
+	 * While these drain for c, a wants four: reservations change hands, nothing more is
+	 * preempted. 13 blocks: a 4, b 4, c 4.
+	 */
 	host_push(h, a.id, host_queue(h, a.id), cmd_profiled(10000, 100 * US, 1));
 	run_to(h, 6);
 	assert_int_equal(held(h, a), 4);
@@ -344,7 +372,7 @@ static void dss_without_preemption(void **state)
 	host_free(h);
 }
 
-/* ---- static and round robin ------------------------------------------------------------------------------------------ */
+/* ---- static and round robin --------------------------------------------- */
 
 static void static_lends_nothing(void **state)
 {
@@ -374,7 +402,10 @@ static void static_lends_nothing(void **state)
 	host_free(h);
 }
 
-/* Slices of 200 us, blocks of 10 us: a from 1, b from its drain at 201.1 (the first end of a block after 201), and so on. */
+/*
+ * Slices of 200 us, blocks of 10 us: a from 1, b from its drain at 201.1 (the first end of a block
+ * after 201), and so on.
+ */
 static void round_robin_takes_turns(void **state)
 {
 	struct host *h = policy_host("round-robin", "drain", "sms=2");

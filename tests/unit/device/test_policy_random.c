@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Random profiled workloads under every policy with every mechanism: contexts that come, go and change priority and tokens, kernels of
- * random shape on several queues, and policies and mechanisms that are switched under load. Whatever happens: every block runs exactly
- * once, an SM serves one context at a time, accounts close, everything completes, and the same seed gives the same trace.
+ * Random profiled workloads under every policy with every mechanism: contexts that come, go and
+ * change priority and tokens, kernels of random shape on several queues, and policies and
+ * mechanisms that are switched under load. Whatever happens: every block runs exactly once, an SM
+ * serves one context at a time, accounts close, everything completes, and the same seed gives the
+ * same trace.
  */
 #include <stdlib.h>
 
@@ -62,7 +64,8 @@ static const char *any_mechanism(struct play *t)
 static void push_kernel(struct play *t, struct process *p)
 {
 	u32 q = (u32)upto(t, QUEUES);
-	struct vgpu_cmd cmd = cmd_profiled(1 + upto(t, upto(t, 3) ? BLOCKS_MAX : 10), 1 + upto(t, 40 * US), 1 + (u32)upto(t, 16));
+	struct vgpu_cmd cmd = cmd_profiled(1 + upto(t, upto(t, 3) ? BLOCKS_MAX : 10),
+					   1 + upto(t, 40 * US), 1 + (u32)upto(t, 16));
 
 	cmd.profiled.block_cv_permille = (u32)upto(t, 400);
 	assert_int_equal(host_push(t->h, p->id, p->queue[q], cmd), ++p->pushed[q]);
@@ -100,7 +103,10 @@ static void act(struct play *t)
 		assert_int_equal(vgpu_context_priority(dev, p->id, (s32)upto(t, 5) - 2), 0);
 		break;
 	case 3:
-		assert_int_equal(vgpu_context_tokens(dev, p->id, upto(t, 2) ? VGPU_TOKENS_SHARE : (u32)upto(t, 6)), 0);
+		assert_int_equal(
+			vgpu_context_tokens(dev, p->id,
+					    upto(t, 2) ? VGPU_TOKENS_SHARE : (u32)upto(t, 6)),
+			0);
 		break;
 	case 4:
 		set(t, "share_by", upto(t, 2) ? "equal" : "priority");
@@ -123,7 +129,7 @@ static void act(struct play *t)
 	}
 }
 
-/* ---- what the trace must say ------------------------------------------------------------------------------------ */
+/* ---- what the trace must say -------------------------------------------- */
 
 enum block_state { NEVER, RUNS, STOPPED, ENDED };
 
@@ -210,7 +216,8 @@ static u64 digest(const struct host *h)
 static u64 play(const char *policy, const char *mechanism, u64 seed, u32 steps, bool switches)
 {
 	static const char *const sms[] = { "sms=1", "sms=3", "sms=13" };
-	struct play t = { .h = host_new("k20c", sms[seed % 3], seed % 2 ? "active_kernels=4" : "active_kernels=0", NULL),
+	struct play t = { .h = host_new("k20c", sms[seed % 3],
+					seed % 2 ? "active_kernels=4" : "active_kernels=0", NULL),
 			  .switches = switches };
 	u64 hash;
 	u32 i;
@@ -273,11 +280,14 @@ static void the_same_seed_gives_the_same_trace(void **state)
 	}
 }
 
-/* ---- nobody starves ---------------------------------------------------------------------------------------------- */
+/* ---- nobody starves ----------------------------------------------------- */
 
 #define HOGS	7
 
-/* Processes that always have a kernel more of 500 blocks of 100 us waiting, and one with a kernel of 13 blocks of 10 us at a time. */
+/*
+ * Processes that always have a kernel more of 500 blocks of 100 us waiting, and one with a kernel
+ * of 13 blocks of 10 us at a time.
+ */
 static u64 longest_wait(const char *policy, const char *mechanism, const char *share)
 {
 	struct host *h = host_new("k20c", NULL);
@@ -305,13 +315,17 @@ static u64 longest_wait(const char *policy, const char *mechanism, const char *s
 				for (k = 0; k < 2; k++) {
 					vgpu_queue_completed(h->dev, hog[i], queue[i][k], &done);
 					while (pushed[i][k] < done + 2)
-						pushed[i][k] = host_push(h, hog[i], queue[i][k], cmd_profiled(500, 100 * US, 4));
+						pushed[i][k] =
+							host_push(h, hog[i], queue[i][k],
+								  cmd_profiled(500, 100 * US, 4));
 				}
 			vgpu_device_run(h->dev, vgpu_device_now(h->dev) + 20 * US, ~0u);
 			assert_true(vgpu_device_now(h->dev) - start < 100 * VGPU_MS);
 			vgpu_queue_completed(h->dev, small, q, &done);
 		}
-		longest = vgpu_device_now(h->dev) - start > longest ? vgpu_device_now(h->dev) - start : longest;
+		longest = vgpu_device_now(h->dev) - start > longest ?
+				  vgpu_device_now(h->dev) - start :
+				  longest;
 	}
 	for (i = 0; i < HOGS; i++)
 		vgpu_context_close(h->dev, hog[i]);
@@ -326,12 +340,16 @@ static void nobody_starves(void **state)
 
 	(void)state;
 	for (i = 0; i < VGPU_ARRAY_SIZE(mechanisms); i++) {
-		/* One SM at least, after a preemption of at most 100 us: 13 blocks one after the other. */
+		/*
+		 * One SM at least, after a preemption of at most 100 us: 13 blocks one after the
+		 * other.
+		 */
 		assert_true(longest_wait("dss", mechanisms[i], "equal") < 500 * US);
 		assert_true(longest_wait("dss", mechanisms[i], "priority") < 500 * US);
 		assert_true(longest_wait("static", mechanisms[i], "equal") < 500 * US);
 		/* A turn of a millisecond and a preemption for each of the others. */
-		assert_true(longest_wait("round-robin", mechanisms[i], "equal") < HOGS * (2 * VGPU_MS + 100 * US) + 500 * US);
+		assert_true(longest_wait("round-robin", mechanisms[i], "equal") <
+			    HOGS * (2 * VGPU_MS + 100 * US) + 500 * US);
 	}
 }
 

@@ -2,8 +2,9 @@
 /*
  * The preemption mechanisms on one SM, computed on paper (Tanasic 5.2.2).
  *
- * On paper a launch takes 1 us to the engine and 0.1 us to set the SM up. The pipeline drains in 0.5 us, and memory is such that the
- * context of one block, of which four fit into the SM, moves in 1 us.
+ * On paper a launch takes 1 us to the engine and 0.1 us to set the SM up. The pipeline drains in
+ * 0.5 us, and memory is such that the context of one block, of which four fit into the SM, moves in
+ * 1 us.
  */
 #include "host.h"
 #include "manual.h"
@@ -23,15 +24,19 @@ static u64 start_of(struct host *h, u32 kernel)
 
 static struct host *one_sm(const char *mechanism)
 {
-	struct host *h = host_new("k20c", "sms=1", "active_kernels=8", "memory_bandwidth=65536000000", "pipeline_drain_ps=500000",
-				  "drain_ps=20000000", NULL);
+	struct host *h =
+		host_new("k20c", "sms=1", "active_kernels=8", "memory_bandwidth=65536000000",
+			 "pipeline_drain_ps=500000", "drain_ps=20000000", NULL);
 
 	vgpu_exec_set_policy(h->dev, &manual_policy);
 	assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", mechanism), 0);
 	return h;
 }
 
-/* Kernel 1 of @blocks x @block_us runs; kernel 2, one block of 10 us, arrives at 51 us and takes the SM. */
+/*
+ * Kernel 1 of @blocks x @block_us runs; kernel 2, one block of 10 us, arrives at 51 us and takes
+ * the SM.
+ */
 static void two_kernels(struct host *h, u64 blocks, u64 block_us)
 {
 	u32 a = host_open(h), b = host_open(h);
@@ -62,9 +67,10 @@ static void draining_waits_for_the_blocks(void **state)
 }
 
 /*
- * The pipeline is drained at 51.5, four contexts saved at 55.5, kernel 2 set up at 55.6 and over at 65.6. Kernel 1 is set up again
- * at 65.7; its blocks, which have run 50.4 us, are restored at 66.7, 67.7, 68.7, 69.7 and run 49.6 us more: the last to 119.3.
- * The fifth block starts when the first ends, at 116.3, and ends at 216.3.
+ * The pipeline is drained at 51.5, four contexts saved at 55.5, kernel 2 set up at 55.6 and over at
+ * 65.6. Kernel 1 is set up again at 65.7; its blocks, which have run 50.4 us, are restored at 66.7,
+ * 67.7, 68.7, 69.7 and run 49.6 us more: the last to 119.3. The fifth block starts when the first
+ * ends, at 116.3, and ends at 216.3.
  */
 static void a_switch_saves_and_restores(void **state)
 {
@@ -93,8 +99,8 @@ static void a_switch_saves_and_restores(void **state)
 }
 
 /*
- * 20 us are enough to drain what ends at 61.1: kernel 2 runs 61.2 to 71.2. They are not for blocks of 100 us: those are switched at
- * 71.0, saved at 75.5, and kernel 2 runs 75.6 to 85.6.
+ * 20 us are enough to drain what ends at 61.1: kernel 2 runs 61.2 to 71.2. They are not for blocks
+ * of 100 us: those are switched at 71.0, saved at 75.5, and kernel 2 runs 75.6 to 85.6.
  */
 static void drain_then_switch_waits_for_some_time(void **state)
 {
@@ -115,7 +121,7 @@ static void drain_then_switch_waits_for_some_time(void **state)
 	host_free(h);
 }
 
-/* ---- accounts -------------------------------------------------------------------------------------------------- */
+/* ---- accounts ----------------------------------------------------------- */
 
 /* The switch above: what each state of kernels, blocks and SM comes to. */
 static void accounts_say_where_the_time_went(void **state)
@@ -183,7 +189,10 @@ static void an_sm_can_be_asked(void **state)
 	host_free(h);
 }
 
-/* Table 5.2, every row: what fits into an SM, and how long its save takes, in hundredths of a microsecond as printed. */
+/*
+ * Table 5.2, every row: what fits into an SM, and how long its save takes, in hundredths of a
+ * microsecond as printed.
+ */
 static void save_times_are_those_of_table_5_2(void **state)
 {
 	static const struct {
@@ -228,7 +237,10 @@ static void save_times_are_those_of_table_5_2(void **state)
 		vgpu_exec_set_policy(h->dev, &manual_policy);
 		cmd.profiled.regs_per_block = rows[i].regs;
 		cmd.profiled.shared_bytes = rows[i].shared;
-		/* The table has no threads: as many as let so many blocks in, where registers and shared memory let in more. */
+		/*
+		 * The table has no threads: as many as let so many blocks in, where registers and
+		 * shared memory let in more.
+		 */
 		cmd.profiled.threads = rows[i].blocks == 1 ? 1024 : 2048 / rows[i].blocks / 32 * 32;
 		host_push(h, a, host_queue(h, a), cmd);
 		vgpu_device_run(h->dev, 10 * US, ~0u);
@@ -246,15 +258,16 @@ static void save_times_are_those_of_table_5_2(void **state)
 			}
 		}
 		if (blocks != rows[i].blocks || (saved + 5000) / 10000 != rows[i].save)
-			fail_msg("%s: %llu blocks saved in %llu ps", rows[i].kernel, (unsigned long long)blocks,
-				 (unsigned long long)saved);
+			fail_msg("%s: %llu blocks saved in %llu ps", rows[i].kernel,
+				 (unsigned long long)blocks, (unsigned long long)saved);
 		host_free(h);
 	}
 }
 
-/* ---- the SM driver, transition by transition (figure 5.2) --------------------------------------------------------- */
+/* ---- the SM driver, transition by transition (figure 5.2) --------------- */
 
-enum { DRAINING = 512, SAVING = 530, RESTORING = 661 };	/* tenths at which the SM of the switch above does that */
+/* tenths at which the SM of the switch above does that */
+enum { DRAINING = 512, SAVING = 530, RESTORING = 661 };
 
 /* One block of @tenths from 1.1 on; the SM is reserved at 51.0, and would be saved at 51.5. */
 static void one_block(struct host *h, u64 tenths)
@@ -269,7 +282,10 @@ static void one_block(struct host *h, u64 tenths)
 	host_run(h);
 }
 
-/* It ends while the pipeline drains, at 51.3, or at the very time the save would begin: nothing is saved, the SM is handed over. */
+/*
+ * It ends while the pipeline drains, at 51.3, or at the very time the save would begin: nothing is
+ * saved, the SM is handed over.
+ */
 static void what_ends_in_the_pipeline_has_ended(void **state)
 {
 	u64 tenths;
@@ -287,7 +303,10 @@ static void what_ends_in_the_pipeline_has_ended(void **state)
 	}
 }
 
-/* 5.2.4: the decision can change until the SM is free, while it drains and while it saves. Kernel 3 waits from 51.0 on. */
+/*
+ * 5.2.4: the decision can change until the SM is free, while it drains and while it saves. Kernel 3
+ * waits from 51.0 on.
+ */
 static void next_can_change_until_the_end(void **state)
 {
 	static const u64 when[] = { DRAINING, SAVING };
@@ -342,14 +361,18 @@ static void contexts_die_at_every_stage(void **state)
 				}
 				host_run(h);
 				assert_int_equal(h->completion_count, 2);
-				assert_int_equal(host_done(h, 3 - victim, 2 - victim, 1)->status, 0);
+				assert_int_equal(host_done(h, 3 - victim, 2 - victim, 1)->status,
+						 0);
 				host_free(h);
 			}
 		}
 	}
 }
 
-/* Kernel 2 dies while the SM saves for it: the preemption goes on, then kernel 1 gets its SM back. At 55.5: set up, restored from 55.6. */
+/*
+ * Kernel 2 dies while the SM saves for it: the preemption goes on, then kernel 1 gets its SM back.
+ * At 55.5: set up, restored from 55.6.
+ */
 static void a_lapsed_reservation_is_the_policys_again(void **state)
 {
 	struct host *h = one_sm("switch");
@@ -367,8 +390,9 @@ static void a_lapsed_reservation_is_the_policys_again(void **state)
 }
 
 /*
- * Taken again at 68.0, for its own kernel: blocks 0 and 1 run again, block 2 is being restored, block 3 waits. Those two go back, in their
- * order; the other two are saved from 68.5 to 70.5, behind them. The SM is set up at 70.6 and restores 2, 3, 0, 1 by 74.6.
+ * Taken again at 68.0, for its own kernel: blocks 0 and 1 run again, block 2 is being restored,
+ * block 3 waits. Those two go back, in their order; the other two are saved from 68.5 to 70.5,
+ * behind them. The SM is set up at 70.6 and restores 2, 3, 0, 1 by 74.6.
  */
 static void what_is_not_whole_goes_back(void **state)
 {
@@ -393,7 +417,8 @@ static void what_is_not_whole_goes_back(void **state)
 			assert_int_equal(r->a, 2);
 			assert_int_equal(r->time, 705 * TENTH);
 		}
-		if (r->kernel == 1 && (r->type == VGPU_TRACE_BLOCK_START || r->type == VGPU_TRACE_BLOCK_RESUME))
+		if (r->kernel == 1 &&
+		    (r->type == VGPU_TRACE_BLOCK_START || r->type == VGPU_TRACE_BLOCK_RESUME))
 			assert_int_equal(r->a, order[seen++]);
 	}
 	assert_int_equal(seen, VGPU_ARRAY_SIZE(order));
@@ -402,7 +427,10 @@ static void what_is_not_whole_goes_back(void **state)
 	host_free(h);
 }
 
-/* Nothing of the SM runs while all its blocks are being restored: it changes hands at once and nothing is preempted. */
+/*
+ * Nothing of the SM runs while all its blocks are being restored: it changes hands at once and
+ * nothing is preempted.
+ */
 static void restoring_changes_hands_at_once(void **state)
 {
 	struct host *h = one_sm("switch");
@@ -427,7 +455,10 @@ static void restoring_changes_hands_at_once(void **state)
 	host_free(h);
 }
 
-/* Another mechanism, or none, is chosen while the SM drains and while it saves: what has begun goes on. */
+/*
+ * Another mechanism, or none, is chosen while the SM drains and while it saves: what has begun goes
+ * on.
+ */
 static void a_mechanism_changes_under_way(void **state)
 {
 	(void)state;
@@ -435,7 +466,8 @@ static void a_mechanism_changes_under_way(void **state)
 		struct host *h = one_sm("drain");
 
 		two_kernels(h, 5, 100);
-		assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", to ? "none" : "switch"), 0);
+		assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", to ? "none" : "switch"),
+				 0);
 		host_run(h);
 		assert_int_equal(start_of(h, 2), 1012 * TENTH);
 		host_free(h);
@@ -443,7 +475,8 @@ static void a_mechanism_changes_under_way(void **state)
 		h = one_sm("switch");
 		two_kernels(h, 5, 100);
 		vgpu_device_run(h->dev, SAVING * TENTH, ~0u);
-		assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", to ? "none" : "drain"), 0);
+		assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", to ? "none" : "drain"),
+				 0);
 		host_run(h);
 		assert_int_equal(start_of(h, 2), 556 * TENTH);
 		assert_int_equal(end_of(h, 1), 2163 * TENTH);
@@ -452,8 +485,9 @@ static void a_mechanism_changes_under_way(void **state)
 }
 
 /*
- * A watchdog of 120 us. A kernel with one block of 150 us runs from 1.1 to 52.5 (switched, the save of one block included), gets the SM
- * back at 62.6, and has had its 120 us at 131.2. One of 100 us ends in peace: on the SM 51.4 and 50.7 us, and 10.1 us off it.
+ * A watchdog of 120 us. A kernel with one block of 150 us runs from 1.1 to 52.5 (switched, the save
+ * of one block included), gets the SM back at 62.6, and has had its 120 us at 131.2. One of 100 us
+ * ends in peace: on the SM 51.4 and 50.7 us, and 10.1 us off it.
  */
 static void the_watchdog_counts_what_ran(void **state)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Random preemptions of random profiled kernels, by mechanisms that change under way, while contexts die: every thread block runs
- * exactly once, an SM serves one context, accounts close after every step, and what the trace says of every block adds up to
- * what the accounts say.
+ * Random preemptions of random profiled kernels, by mechanisms that change under way, while
+ * contexts die: every thread block runs exactly once, an SM serves one context, accounts close
+ * after every step, and what the trace says of every block adds up to what the accounts say.
  */
 #include <stdlib.h>
 
@@ -23,7 +23,8 @@ static const char *const mechanisms[] = { "drain", "switch", "drain-then-switch"
 
 static void push(struct host *h, struct vgpu_random *random, u32 context, u32 queue)
 {
-	struct vgpu_cmd cmd = cmd_profiled(1 + below(random, BLOCKS), 1 + below(random, 30 * VGPU_US), 1 + below(random, 16));
+	struct vgpu_cmd cmd = cmd_profiled(1 + below(random, BLOCKS),
+					   1 + below(random, 30 * VGPU_US), 1 + below(random, 16));
 
 	cmd.profiled.block_cv_permille = below(random, 3) * 200;
 	cmd.profiled.shared_bytes = below(random, 3) * 1000;
@@ -45,12 +46,16 @@ static void reserve(struct host *h, struct vgpu_random *random)
 	assert_true(!err || (err == -EOPNOTSUPP && !h->dev->exec.preemption->begin));
 }
 
-/* Each block starts once, ends once, stops as often as it goes on; and where its time went, by context. */
+/*
+ * Each block starts once, ends once, stops as often as it goes on; and where its time went, by
+ * context.
+ */
 static void check_trace(struct host *h, struct vgpu_account *sums)
 {
 	struct life {
 		u64 since;
-		u8 state;	/* 0: none yet, 1: runs, 2: is saved, 3: preempted, 4: is restored, 5: ended */
+		/* 0: none yet, 1: runs, 2: is saved, 3: preempted, 4: is restored, 5: ended */
+		u8 state;
 		u32 sm;
 	} (*blocks)[BLOCKS] = calloc(KERNELS + 1, sizeof(*blocks));
 	size_t i;
@@ -85,7 +90,8 @@ static void check_trace(struct host *h, struct vgpu_account *sums)
 			break;
 		case VGPU_TRACE_BLOCK_RESUME:
 			assert_int_equal(one->state, 3);
-			sum->block_preempted += r->time - one->since;	/* and restoring: told apart below */
+			/* and restoring: told apart below */
+			sum->block_preempted += r->time - one->since;
 			one->state = 1;
 			break;
 		default:
@@ -115,7 +121,9 @@ static void live(u64 seed, bool deaths)
 		context[i] = host_open(h);
 		queue[i] = host_queue(h, context[i]);
 	}
-	while (vgpu_device_run(h->dev, h->dev->now + below(&random, 8 * VGPU_US), ~0u) != VGPU_NEVER || kernels < KERNELS) {
+	while (vgpu_device_run(h->dev, h->dev->now + below(&random, 8 * VGPU_US), ~0u) !=
+		       VGPU_NEVER ||
+	       kernels < KERNELS) {
 		assert_true(vgpu_account_closes(h->dev));
 		i = below(&random, CONTEXTS);
 		switch (below(&random, 8)) {
@@ -125,10 +133,14 @@ static void live(u64 seed, bool deaths)
 			break;
 		case 1:
 			if (!below(&random, 8))
-				assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", mechanisms[below(&random, 4)]), 0);
+				assert_int_equal(
+					vgpu_device_knob_set(h->dev, "preemption",
+							     mechanisms[below(&random, 4)]),
+					0);
 			break;
 		case 2:
-			if (!deaths || h->dev->contexts.last_id == CONTEXTS * 2 || below(&random, 30))
+			if (!deaths || h->dev->contexts.last_id == CONTEXTS * 2 ||
+			    below(&random, 30))
 				break;
 			assert_int_equal(vgpu_context_close(h->dev, context[i]), 0);
 			context[i] = host_open(h);
@@ -144,13 +156,16 @@ static void live(u64 seed, bool deaths)
 		assert_int_equal(host_done(h, context[i], queue[i], 1)->status, 0);
 	if (!deaths) {
 		check_trace(h, sums);
-		assert_int_equal(host_count_of(h, VGPU_TRACE_BLOCK_PREEMPT), host_count_of(h, VGPU_TRACE_BLOCK_RESUME));
-		assert_int_equal(host_count_of(h, VGPU_TRACE_PREEMPT_START), host_count_of(h, VGPU_TRACE_PREEMPT_END));
+		assert_int_equal(host_count_of(h, VGPU_TRACE_BLOCK_PREEMPT),
+				 host_count_of(h, VGPU_TRACE_BLOCK_RESUME));
+		assert_int_equal(host_count_of(h, VGPU_TRACE_PREEMPT_START),
+				 host_count_of(h, VGPU_TRACE_PREEMPT_END));
 		for (i = 1; i <= CONTEXTS; i++) {
 			vgpu_context_info(h->dev, i, &info);
 			assert_true(info.account.block_running == sums[i].block_running);
 			assert_true(info.account.block_saving == sums[i].block_saving);
-			assert_true(info.account.block_preempted + info.account.block_restoring == sums[i].block_preempted);
+			assert_true(info.account.block_preempted + info.account.block_restoring ==
+				    sums[i].block_preempted);
 			assert_int_equal(info.account.save_area, 0);
 		}
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Hardware queues and the dispatcher: order within a queue, independence between queues, waits across them, and what is
- * refused on the way in.
+ * Hardware queues and the dispatcher: order within a queue, independence between queues, waits
+ * across them, and what is refused on the way in.
  */
 #include "core/device.h"
 #include "host.h"
@@ -132,7 +132,10 @@ static void waits_cross_queues(void **state)
 	host_free(h);
 }
 
-/* A wait outlives the queue it names: that was empty when it was destroyed, so the wait is over, whoever has the queue now. */
+/*
+ * A wait outlives the queue it names: that was empty when it was destroyed, so the wait is over,
+ * whoever has the queue now.
+ */
 static void a_wait_for_a_queue_that_is_gone_is_over(void **state)
 {
 	struct host *h = host_new("k20c", NULL);
@@ -167,7 +170,8 @@ static void a_batch_goes_in_whole_or_not_at_all(void **state)
 	assert_int_equal(seq, 99);
 	push[2].cmd.op = VGPU_CMD_NOP;
 	assert_int_equal(vgpu_queue_push(h->dev, c, q, push, 0, &failed, &seq), -EINVAL);
-	assert_int_equal(vgpu_queue_push(h->dev, c, q, push, VGPU_SUBMIT_MAX + 1, &failed, &seq), -EINVAL);
+	assert_int_equal(vgpu_queue_push(h->dev, c, q, push, VGPU_SUBMIT_MAX + 1, &failed, &seq),
+			 -EINVAL);
 	assert_int_equal(vgpu_queue_push(h->dev, c, q + 1, push, 1, &failed, &seq), -ENOENT);
 	assert_int_equal(vgpu_queue_push(h->dev, 77, q, push, 1, &failed, &seq), -ENOENT);
 	/* A wait may look back inside its own batch, not at itself. */
@@ -192,7 +196,8 @@ static void too_much_in_flight_is_refused(void **state)
 
 	(void)state;
 	for (i = 0; i < VGPU_INFLIGHT_MAX / VGPU_SUBMIT_MAX; i++)
-		assert_int_equal(vgpu_queue_push(h->dev, c, q, push, VGPU_SUBMIT_MAX, &failed, &seq), 0);
+		assert_int_equal(
+			vgpu_queue_push(h->dev, c, q, push, VGPU_SUBMIT_MAX, &failed, &seq), 0);
 	assert_int_equal(vgpu_queue_push(h->dev, c, q, push, 1, &failed, &seq), -EAGAIN);
 	vgpu_device_run(h->dev, VGPU_NEVER, 1);
 	assert_int_equal(vgpu_queue_push(h->dev, c, q, push, 1, &failed, &seq), 0);
@@ -207,19 +212,44 @@ static void malformed_commands_are_refused(void **state)
 	struct host *h = host_new("k20c", NULL);
 	u32 c = host_open(h), q = host_queue(h, c);
 	struct vgpu_cmd good[] = {
-		cmd_nop(), cmd_h2d(ADDRESS, 0, 1), cmd_d2h(0, ADDRESS, 1), cmd_d2d(ADDRESS, ADDRESS, 1),
-		cmd_fill(ADDRESS, 1, 0, 4), cmd_wait(q, 0), cmd_stamp(0), cmd_profiled(1, 1, 1),
+		cmd_nop(),
+		cmd_h2d(ADDRESS, 0, 1),
+		cmd_d2h(0, ADDRESS, 1),
+		cmd_d2d(ADDRESS, ADDRESS, 1),
+		cmd_fill(ADDRESS, 1, 0, 4),
+		cmd_wait(q, 0),
+		cmd_stamp(0),
+		cmd_profiled(1, 1, 1),
 	};
 	struct vgpu_cmd bad[] = {
-		{ .op = VGPU_CMD_COUNT }, { .op = 0xffff },
-		cmd_h2d(ADDRESS, 0, 0), cmd_h2d(VGPU_ADDRESS_LIMIT - 1, 0, 2), cmd_h2d(~0ull, 0, 1), cmd_h2d(0, ~0ull - 0x10001, 4),
-		cmd_h2d(ADDRESS, 0, ~0ull), cmd_d2h(0, VGPU_ADDRESS_LIMIT, 1), cmd_d2h(~0ull - 0x10000, 0, 4),
-		cmd_d2d(ADDRESS, VGPU_ADDRESS_LIMIT, 1), cmd_d2d(VGPU_ADDRESS_LIMIT, ADDRESS, 1),
-		cmd_fill(ADDRESS, 0, 0, 1), cmd_fill(ADDRESS, 1, 0, 3), cmd_fill(ADDRESS, 1, 0, 0), cmd_fill(ADDRESS, 1, 0, 8),
-		cmd_fill(ADDRESS + 1, 1, 0, 2), cmd_fill(ADDRESS + 2, 1, 0, 4), cmd_fill(ADDRESS, 1ull << 62, 0, 4),
+		{ .op = VGPU_CMD_COUNT },
+		{ .op = 0xffff },
+		cmd_h2d(ADDRESS, 0, 0),
+		cmd_h2d(VGPU_ADDRESS_LIMIT - 1, 0, 2),
+		cmd_h2d(~0ull, 0, 1),
+		cmd_h2d(0, ~0ull - 0x10001, 4),
+		cmd_h2d(ADDRESS, 0, ~0ull),
+		cmd_d2h(0, VGPU_ADDRESS_LIMIT, 1),
+		cmd_d2h(~0ull - 0x10000, 0, 4),
+		cmd_d2d(ADDRESS, VGPU_ADDRESS_LIMIT, 1),
+		cmd_d2d(VGPU_ADDRESS_LIMIT, ADDRESS, 1),
+		cmd_fill(ADDRESS, 0, 0, 1),
+		cmd_fill(ADDRESS, 1, 0, 3),
+		cmd_fill(ADDRESS, 1, 0, 0),
+		cmd_fill(ADDRESS, 1, 0, 8),
+		cmd_fill(ADDRESS + 1, 1, 0, 2),
+		cmd_fill(ADDRESS + 2, 1, 0, 4),
+		cmd_fill(ADDRESS, 1ull << 62, 0, 4),
 		cmd_fill(VGPU_ADDRESS_LIMIT - 4, 2, 0, 4),
-		cmd_wait(q, 1), cmd_wait(q + 1, 0), cmd_wait(~0u, 0), cmd_stamp(4), cmd_stamp(~0ull - 0x10007),
-		cmd_profiled(0, 1, 1), cmd_profiled(1, 0, 1), cmd_profiled(~0ull, 1, 1), cmd_profiled(1, ~0ull, 1),
+		cmd_wait(q, 1),
+		cmd_wait(q + 1, 0),
+		cmd_wait(~0u, 0),
+		cmd_stamp(4),
+		cmd_stamp(~0ull - 0x10007),
+		cmd_profiled(0, 1, 1),
+		cmd_profiled(1, 0, 1),
+		cmd_profiled(~0ull, 1, 1),
+		cmd_profiled(1, ~0ull, 1),
 	};
 	u32 i, word, bit;
 

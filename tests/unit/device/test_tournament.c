@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The tournament against a search of all entrants: random entries, changes, departures and pops, while it grows.
+ * The tournament against a search of all entrants: random entries, changes, departures and pops,
+ * while it grows.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,8 +30,8 @@ static struct vgpu_entrant *search(struct vgpu_entrant *all, u32 count)
 	for (i = 0; i < count; i++) {
 		struct vgpu_entrant *e = &all[i];
 
-		if (vgpu_entrant_is_in(e) &&
-		    (!first || e->key < first->key || (e->key == first->key && e->seq < first->seq)))
+		if (vgpu_entrant_is_in(e) && (!first || e->key < first->key ||
+					      (e->key == first->key && e->seq < first->seq)))
 			first = e;
 	}
 	return first;
@@ -131,7 +132,8 @@ static void random_play(u64 seed)
 				assert_false(vgpu_entrant_is_in(e));
 			}
 			break;
-		case 3:	/* what an event does that fires and is scheduled again, and others in between */
+		/* what an event does that fires and is scheduled again, and others in between */
+		case 3:
 			if (vgpu_tournament_first(&t))
 				vgpu_tournament_pop(&t);
 			vgpu_tournament_leave(&t, &all[below(room)]);

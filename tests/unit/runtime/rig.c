@@ -92,7 +92,8 @@ void rig_end(void)
 
 static const unsigned int one[3] = { 1, 1, 1 };
 
-vgpuError_t rig_slow(struct rig *rig, uint32_t *where, uint32_t value, uint32_t loops, vgpuStream_t stream)
+vgpuError_t rig_slow(struct rig *rig, uint32_t *where, uint32_t value, uint32_t loops,
+		     vgpuStream_t stream)
 {
 	void *arguments[] = { &where, &value, &loops };
 

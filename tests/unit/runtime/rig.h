@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the runtime's tests share: the embedded device, a module of small kernels, short ways to launch them.
+ * What the runtime's tests share: the embedded device, a module of small kernels, short ways to
+ * launch them.
  */
 #ifndef RUNTIME_RIG_H
 #define RUNTIME_RIG_H
@@ -16,7 +17,10 @@
 
 #include "vgpu_runtime.h"
 
-/* slow: count to `loops`, then *where = value; copy: *dst = *src; add: *where += value (atomic); poke: *where = 1 */
+/*
+ * slow: count to `loops`, then *where = value; copy: *dst = *src; add: *where += value (atomic);
+ * poke: *where = 1
+ */
 struct rig {
 	vgpuModule_t module;
 	vgpuFunction_t slow, copy, add, poke, shared;
@@ -28,7 +32,8 @@ struct rig {
 void rig_begin(struct rig *rig, const char *connections, const char *vram);
 void rig_end(void);
 /* One thread. */
-vgpuError_t rig_slow(struct rig *rig, uint32_t *where, uint32_t value, uint32_t loops, vgpuStream_t stream);
+vgpuError_t rig_slow(struct rig *rig, uint32_t *where, uint32_t value, uint32_t loops,
+		     vgpuStream_t stream);
 vgpuError_t rig_copy(struct rig *rig, uint32_t *dst, const uint32_t *src, vgpuStream_t stream);
 vgpuError_t rig_add(struct rig *rig, uint32_t *where, uint32_t value, vgpuStream_t stream);
 vgpuError_t rig_poke(struct rig *rig, uint64_t where);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Several devices in one program: which there are, whose is what, and that one device's fate is not another's.
+ * Several devices in one program: which there are, whose is what, and that one device's fate is not
+ * another's.
  */
 #include <pthread.h>
 
@@ -47,7 +48,8 @@ static void whose_is_what(void **state)
 	OK(vgpuStreamCreate(&stream, 0));
 	/* kernels, streams and memory of the other one are not known here */
 	assert_int_equal(rig_poke(&second, (uint64_t)(uintptr_t)there), vgpuSuccess);
-	assert_int_equal(vgpuMemcpyAsync(&back, here, sizeof(back), vgpuMemcpyDeviceToHost, NULL), vgpuErrorInvalidValue);
+	assert_int_equal(vgpuMemcpyAsync(&back, here, sizeof(back), vgpuMemcpyDeviceToHost, NULL),
+			 vgpuErrorInvalidValue);
 	OK(vgpuSetDevice(0));
 	assert_int_equal(rig_add(&first, here, 5, stream), vgpuErrorInvalidResourceHandle);
 	OK(rig_add(&first, here, 5, NULL));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Errors: launches that cannot be, faults that stick and tell where, PTX that is refused, settings that make no sense,
- * a child of an initialised process.
+ * Errors: launches that cannot be, faults that stick and tell where, PTX that is refused, settings
+ * that make no sense, a child of an initialised process.
  */
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,8 +37,9 @@ static void launches_that_cannot_be(void **state)
 	rig_begin(&rig, NULL, NULL);
 	words = rig_words(1);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(vgpuLaunchKernel(rig.shared, cases[i].grid, cases[i].block, arguments, cases[i].shared,
-						  NULL), cases[i].error);
+		assert_int_equal(vgpuLaunchKernel(rig.shared, cases[i].grid, cases[i].block,
+						  arguments, cases[i].shared, NULL),
+				 cases[i].error);
 		assert_int_equal(vgpuPeekAtLastError(), cases[i].error);
 		assert_int_equal(vgpuGetLastError(), cases[i].error);
 		assert_int_equal(vgpuGetLastError(), vgpuSuccess);
@@ -121,8 +122,10 @@ static void modules_have_names(void **state)
 
 	(void)state;
 	rig_begin(&rig, NULL, NULL);
-	assert_int_equal(vgpuModuleGetFunction(&function, rig.module, "nothing"), vgpuErrorSymbolNotFound);
-	assert_int_equal(vgpuModuleGetGlobal(&counter, &bytes, rig.module, "nothing"), vgpuErrorSymbolNotFound);
+	assert_int_equal(vgpuModuleGetFunction(&function, rig.module, "nothing"),
+			 vgpuErrorSymbolNotFound);
+	assert_int_equal(vgpuModuleGetGlobal(&counter, &bytes, rig.module, "nothing"),
+			 vgpuErrorSymbolNotFound);
 	OK(vgpuModuleGetGlobal(&counter, &bytes, rig.module, "counter"));
 	assert_int_equal(bytes, 4);
 	OK(vgpuMemcpy(&value, counter, 4, vgpuMemcpyDeviceToHost));
@@ -132,8 +135,10 @@ static void modules_have_names(void **state)
 	OK(vgpuModuleGetGlobal(&counter, &bytes, rig.module, "table"));
 	assert_int_equal(bytes, 16);
 	assert_int_equal(rig_read((uint32_t *)counter + 3), 4);
-	assert_int_equal(vgpuModuleLoad(&module, ".version 6.3\n.target sm_70\n.address_size 64\n"
-					".visible .entry k()\n{\n\tfrobnicate.u32 1;\n}\n"), vgpuErrorInvalidPtx);
+	assert_int_equal(vgpuModuleLoad(&module,
+					".version 6.3\n.target sm_70\n.address_size 64\n"
+					".visible .entry k()\n{\n\tfrobnicate.u32 1;\n}\n"),
+			 vgpuErrorInvalidPtx);
 	assert_non_null(strstr(vgpuGetLastMessage(), "line 6"));
 	assert_int_equal(vgpuModuleLoad(&module, "this is no PTX"), vgpuErrorInvalidPtx);
 	OK(vgpuModuleUnload(rig.module));
@@ -169,7 +174,8 @@ static void functions_tell_what_they_need(void **state)
 }
 
 /* In a child that has not touched a device yet: the first call there must fail with `error`. */
-static void first_call_fails(const char *name, const char *value, vgpuError_t error, const char *says)
+static void first_call_fails(const char *name, const char *value, vgpuError_t error,
+			     const char *says)
 {
 	int fds[2], status;
 	char text[1024] = "";
@@ -184,7 +190,9 @@ static void first_call_fails(const char *name, const char *value, vgpuError_t er
 		dup2(fds[1], 2);
 		setenv("VGPU_TRANSPORT", "embedded", 1);
 		setenv(name, value, 1);
-		_exit(vgpuGetDeviceCount(&count) == error && vgpuGetDeviceCount(&count) == error ? 0 : 1);
+		_exit(vgpuGetDeviceCount(&count) == error && vgpuGetDeviceCount(&count) == error ?
+			      0 :
+			      1);
 	}
 	close(fds[1]);
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -205,10 +213,13 @@ static void wrong_settings_are_refused(void **state)
 	first_call_fails("VGPU_SET", "sms=none", vgpuErrorInitializationError, "sms=none");
 	first_call_fails("VGPU_SET", "colour=red", vgpuErrorInitializationError, "no such knob");
 	first_call_fails("VGPU_SET", "policy=luck", vgpuErrorInitializationError, "policy");
-	first_call_fails("VGPU_SET", "transfer_policy=luck", vgpuErrorInitializationError, "[fcfs] npq");
-	first_call_fails("VGPU_TRANSPORT", "smoke", vgpuErrorInitializationError, "ioctl, uring, mapped or embedded");
+	first_call_fails("VGPU_SET", "transfer_policy=luck", vgpuErrorInitializationError,
+			 "[fcfs] npq");
+	first_call_fails("VGPU_TRANSPORT", "smoke", vgpuErrorInitializationError,
+			 "ioctl, uring, mapped or embedded");
 	first_call_fails("VGPU_DEVICE", "one", vgpuErrorInvalidDevice, "number of a device");
-	first_call_fails("VGPU_TRACE", "/nowhere/trace", vgpuErrorInitializationError, "/nowhere/trace");
+	first_call_fails("VGPU_TRACE", "/nowhere/trace", vgpuErrorInitializationError,
+			 "/nowhere/trace");
 	if (access("/dev/vgpu", F_OK))
 		first_call_fails("VGPU_TRANSPORT", "ioctl", vgpuErrorNoDevice, "insmod");
 }

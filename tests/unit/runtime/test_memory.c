@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Device memory: addresses, limits, what is refused, and copies in all directions with every kind of host memory.
+ * Device memory: addresses, limits, what is refused, and copies in all directions with every kind
+ * of host memory.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -29,7 +30,8 @@ static void pointers_are_aligned_and_apart(void **state)
 	}
 	for (int i = 0; i < COUNT; i++)
 		for (int j = 0; j < i; j++)
-			assert_true(!pointers[i] || !pointers[j] || pointers[i] + sizes[i] <= pointers[j] ||
+			assert_true(!pointers[i] || !pointers[j] ||
+				    pointers[i] + sizes[i] <= pointers[j] ||
 				    pointers[j] + sizes[j] <= pointers[i]);
 	for (int i = 0; i < COUNT; i++)
 		OK(vgpuFree(pointers[i]));
@@ -154,12 +156,16 @@ static void rows_are_copied_and_filled(void **state)
 	OK(vgpuMemcpy2D(back, PITCH, device, pitch, WIDTH, HEIGHT, vgpuMemcpyDeviceToHost));
 	for (int y = 0; y < HEIGHT; y++)
 		for (int x = 0; x < PITCH; x++)
-			assert_int_equal(back[y * PITCH + x], x >= WIDTH ? 0xaa : (y == 1 || y == 2) && x < 10 ? 9 :
-					 host[y * PITCH + x]);
-	assert_int_equal(vgpuMemcpy2D(device, 50, host, PITCH, WIDTH, HEIGHT, vgpuMemcpyHostToDevice),
-			 vgpuErrorInvalidPitchValue);
-	assert_int_equal(vgpuMemcpy2D(device, pitch, host, PITCH, WIDTH, HEIGHT + 1, vgpuMemcpyHostToDevice),
-			 vgpuErrorInvalidValue);
+			assert_int_equal(back[y * PITCH + x], x >= WIDTH ? 0xaa :
+							      (y == 1 || y == 2) && x < 10 ?
+									   9 :
+									   host[y * PITCH + x]);
+	assert_int_equal(
+		vgpuMemcpy2D(device, 50, host, PITCH, WIDTH, HEIGHT, vgpuMemcpyHostToDevice),
+		vgpuErrorInvalidPitchValue);
+	assert_int_equal(
+		vgpuMemcpy2D(device, pitch, host, PITCH, WIDTH, HEIGHT + 1, vgpuMemcpyHostToDevice),
+		vgpuErrorInvalidValue);
 	rig_end();
 }
 
@@ -175,13 +181,20 @@ static void wrong_copies_are_refused(void **state)
 	assert_ptr_not_equal(gone, MAP_FAILED);
 	munmap(gone + 8192, 4096);
 	mprotect(gone + 16384, 4096, PROT_READ);
-	assert_int_equal(vgpuMemcpy(device, gone, 16384, vgpuMemcpyHostToDevice), vgpuErrorInvalidValue);
-	assert_int_equal(vgpuMemcpy(gone, device, 16384, vgpuMemcpyDeviceToHost), vgpuErrorInvalidValue);
-	assert_int_equal(vgpuMemcpy(gone + 12288, device, 8192, vgpuMemcpyDeviceToHost), vgpuErrorInvalidValue);
-	assert_int_equal(vgpuMemcpy(device, (void *)16, 64, vgpuMemcpyHostToDevice), vgpuErrorInvalidValue);
-	assert_int_equal(vgpuMemcpy(host, device, 64, vgpuMemcpyHostToDevice), vgpuErrorInvalidValue);
-	assert_int_equal(vgpuMemcpy(device, host, 64, vgpuMemcpyDeviceToHost), vgpuErrorInvalidValue);
-	assert_int_equal(vgpuMemcpy(device, host, 64, (vgpuMemcpyKind)9), vgpuErrorInvalidMemcpyDirection);
+	assert_int_equal(vgpuMemcpy(device, gone, 16384, vgpuMemcpyHostToDevice),
+			 vgpuErrorInvalidValue);
+	assert_int_equal(vgpuMemcpy(gone, device, 16384, vgpuMemcpyDeviceToHost),
+			 vgpuErrorInvalidValue);
+	assert_int_equal(vgpuMemcpy(gone + 12288, device, 8192, vgpuMemcpyDeviceToHost),
+			 vgpuErrorInvalidValue);
+	assert_int_equal(vgpuMemcpy(device, (void *)16, 64, vgpuMemcpyHostToDevice),
+			 vgpuErrorInvalidValue);
+	assert_int_equal(vgpuMemcpy(host, device, 64, vgpuMemcpyHostToDevice),
+			 vgpuErrorInvalidValue);
+	assert_int_equal(vgpuMemcpy(device, host, 64, vgpuMemcpyDeviceToHost),
+			 vgpuErrorInvalidValue);
+	assert_int_equal(vgpuMemcpy(device, host, 64, (vgpuMemcpyKind)9),
+			 vgpuErrorInvalidMemcpyDirection);
 	assert_int_equal(vgpuMemcpy(device + (1 << 20) - 32, host, 64, vgpuMemcpyHostToDevice),
 			 vgpuErrorInvalidValue);
 	assert_int_equal(vgpuMemcpy(NULL, host, 64, vgpuMemcpyHostToDevice), vgpuErrorInvalidValue);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Streams and events: the legacy default-stream rules of docs/runtime.md, waits between streams, sharing of hardware
- * queues, virtual time. A slow kernel writes what another one reads: who came first shows in the value.
+ * Streams and events: the legacy default-stream rules of docs/runtime.md, waits between streams,
+ * sharing of hardware queues, virtual time. A slow kernel writes what another one reads: who came
+ * first shows in the value.
  */
 #include <pthread.h>
 
@@ -42,7 +43,9 @@ static void blocking_streams_wait_for_the_default_stream(void **state)
 	rig_end();
 }
 
-/* Through the default stream two blocking streams are in order, although neither names the other. */
+/*
+ * Through the default stream two blocking streams are in order, although neither names the other.
+ */
 static void blocking_streams_meet_in_the_default_stream(void **state)
 {
 	vgpuStream_t first, second;
@@ -158,7 +161,8 @@ static void many_streams_share_few_queues(void **state)
 	words = rig_words(STREAMS * ROUNDS + 1);
 	OK(rig_slow(&rig, &words[0], 99, LOOPS, NULL));
 	for (int s = 0; s < STREAMS; s++) {
-		OK(vgpuStreamCreate(&streams[s], s % 3 ? vgpuStreamDefault : vgpuStreamNonBlocking));
+		OK(vgpuStreamCreate(&streams[s],
+				    s % 3 ? vgpuStreamDefault : vgpuStreamNonBlocking));
 		OK(vgpuEventCreate(&events[s], vgpuEventDefault));
 	}
 	OK(vgpuEventRecord(events[STREAMS - 1], NULL));
@@ -201,8 +205,10 @@ static void elapsed_time_is_virtual(void **state)
 	OK(vgpuEventElapsedTime(&again, end, start));
 	assert_true(again < 0);
 	OK(vgpuEventRecord(untimed, NULL));
-	assert_int_equal(vgpuEventElapsedTime(&again, start, untimed), vgpuErrorInvalidResourceHandle);
-	assert_int_equal(vgpuEventElapsedTime(&again, start, unrecorded), vgpuErrorInvalidResourceHandle);
+	assert_int_equal(vgpuEventElapsedTime(&again, start, untimed),
+			 vgpuErrorInvalidResourceHandle);
+	assert_int_equal(vgpuEventElapsedTime(&again, start, unrecorded),
+			 vgpuErrorInvalidResourceHandle);
 	OK(vgpuEventRecord(start, NULL));
 	OK(rig_slow(&rig, words, 1, 10000000, NULL));
 	OK(vgpuEventRecord(end, NULL));
@@ -274,7 +280,8 @@ static void *thread(void *argument)
 		OK(rig_add(&thread_rig, &thread_words[index], 1, stream));
 		OK(rig_add(&thread_rig, &thread_words[4], 1, stream));
 		if (i % 16 == 0) {
-			OK(vgpuMemcpyAsync(&value, &thread_words[index], 4, vgpuMemcpyDeviceToHost, stream));
+			OK(vgpuMemcpyAsync(&value, &thread_words[index], 4, vgpuMemcpyDeviceToHost,
+					   stream));
 			assert_int_equal(value, i + 1);
 		}
 		OK(vgpuFree(memory));

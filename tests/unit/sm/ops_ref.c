@@ -44,7 +44,7 @@ static uint64_t bits_d(double d)
 
 static const int host_mode[4] = { FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD };
 
-/* ---- integers ---------------------------------------------------------------------------------------------------- */
+/* ---- integers ----------------------------------------------------------- */
 
 static uint64_t ref_bfe(uint64_t a, unsigned int pos, unsigned int len, int msb, bool is_signed)
 {
@@ -56,7 +56,9 @@ static uint64_t ref_bfe(uint64_t a, unsigned int pos, unsigned int len, int msb,
 	if (is_signed && len)
 		sign = a >> ((int)(pos + len - 1) < msb ? (int)(pos + len - 1) : msb) & 1;
 	for (int i = 0; i <= msb; i++) {
-		uint64_t bit = (unsigned int)i < len && (int)pos + i <= msb ? a >> (pos + (unsigned int)i) & 1 : sign;
+		uint64_t bit = (unsigned int)i < len && (int)pos + i <= msb ?
+				       a >> (pos + (unsigned int)i) & 1 :
+				       sign;
 
 		d |= bit << i;
 	}
@@ -77,7 +79,8 @@ static uint64_t ref_bfi(uint64_t a, uint64_t b, unsigned int c, int msb)
 /* the pseudo-code of PTX */
 static uint32_t ref_fns(uint64_t mask, uint64_t base, int32_t offset)
 {
-	int64_t pos = (int64_t)(base & 0xffffffff), count = offset < 0 ? -(int64_t)offset - 1 : (int64_t)offset - 1;
+	int64_t pos = (int64_t)(base & 0xffffffff),
+		count = offset < 0 ? -(int64_t)offset - 1 : (int64_t)offset - 1;
 
 	if (!offset)
 		return pos < 32 && mask >> pos & 1 ? (uint32_t)pos : UINT32_MAX;
@@ -164,7 +167,9 @@ static bool ref_int32(unsigned int op, uint32_t a, uint32_t b, uint32_t c, uint6
 	case VGPU_OP_SHFLW: *r = ((uint64_t)b << 32 | a) << (c & 31) >> 32; return true;
 	case VGPU_OP_SHFRW: *r = (uint32_t)(((uint64_t)b << 32 | a) >> (c & 31)); return true;
 	case VGPU_OP_SHFLC: *r = c >= 32 ? a : ((uint64_t)b << 32 | a) << c >> 32; return true;
-	case VGPU_OP_SHFRC: *r = c >= 32 ? b : (uint32_t)(((uint64_t)b << 32 | a) >> c); return true;
+	case VGPU_OP_SHFRC:
+		*r = c >= 32 ? b : (uint32_t)(((uint64_t)b << 32 | a) >> c);
+		return true;
 	case VGPU_OP_CLZ: *r = 31 - ref_bfind(a, 31, false); return true;
 	case VGPU_OP_POPC: *r = ref_popc(a); return true;
 	case VGPU_OP_BREV: *r = ref_brev(a, 32); return true;
@@ -177,7 +182,10 @@ static bool ref_int32(unsigned int op, uint32_t a, uint32_t b, uint32_t c, uint6
 	case VGPU_OP_PRMT: *r = ref_prmt(a, c, b); return true;
 	case VGPU_OP_LOP3:
 		for (int i = 0; i < 32; i++)
-			d |= (uint32_t)(imm >> ((a >> i & 1) * 4 + (b >> i & 1) * 2 + (c >> i & 1)) & 1) << i;
+			d |= (uint32_t)(imm >> ((a >> i & 1) * 4 + (b >> i & 1) * 2 +
+						(c >> i & 1)) &
+					1)
+			     << i;
 		*r = d;
 		return true;
 	case VGPU_OP_SX8: *r = (uint32_t)(int8_t)a; return true;
@@ -241,7 +249,7 @@ static bool ref_int64(unsigned int op, uint64_t a, uint64_t b, uint64_t c, __u64
 	return false;
 }
 
-/* ---- floats ------------------------------------------------------------------------------------------------------ */
+/* ---- floats ------------------------------------------------------------- */
 
 static uint32_t ftz(uint32_t v)
 {
@@ -266,7 +274,8 @@ static double min_d(double a, double b)
 	return a == b ? (signbit(a) ? a : b) : a < b ? a : b;
 }
 
-static bool ref_f32(unsigned int op, unsigned int flags, uint32_t ua, uint32_t ub, uint32_t uc, __u64 *result)
+static bool ref_f32(unsigned int op, unsigned int flags, uint32_t ua, uint32_t ub, uint32_t uc,
+		    __u64 *result)
 {
 	volatile float a, b, c, r;
 	uint32_t bits;
@@ -300,7 +309,9 @@ static bool ref_f32(unsigned int op, unsigned int flags, uint32_t ua, uint32_t u
 	fesetround(FE_TONEAREST);
 	bits = bits_f(r);
 	if (isnan(r))
-		bits = op == VGPU_OP_FABS ? ua & 0x7fffffff : op == VGPU_OP_FNEG ? ua ^ 0x80000000 : NAN32;
+		bits = op == VGPU_OP_FABS ? ua & 0x7fffffff :
+		       op == VGPU_OP_FNEG ? ua ^ 0x80000000 :
+					    NAN32;
 	if (flags & VGPU_F_FTZ)
 		bits = ftz(bits);
 	if (flags & VGPU_F_SAT)
@@ -309,7 +320,8 @@ static bool ref_f32(unsigned int op, unsigned int flags, uint32_t ua, uint32_t u
 	return true;
 }
 
-static bool ref_f64(unsigned int op, unsigned int flags, uint64_t ua, uint64_t ub, uint64_t uc, __u64 *result)
+static bool ref_f64(unsigned int op, unsigned int flags, uint64_t ua, uint64_t ub, uint64_t uc,
+		    __u64 *result)
 {
 	volatile double a = d_of(ua), b = d_of(ub), c = d_of(uc), r;
 
@@ -333,12 +345,14 @@ static bool ref_f64(unsigned int op, unsigned int flags, uint64_t ua, uint64_t u
 		return false;
 	}
 	fesetround(FE_TONEAREST);
-	*result = op == VGPU_OP_DABS ? ua & ~(1ull << 63) : op == VGPU_OP_DNEG ? ua ^ 1ull << 63 : isnan(r) ? NAN64 :
-		  bits_d(r);
+	*result = op == VGPU_OP_DABS ? ua & ~(1ull << 63) :
+		  op == VGPU_OP_DNEG ? ua ^ 1ull << 63 :
+		  isnan(r)	     ? NAN64 :
+				       bits_d(r);
 	return true;
 }
 
-/* ---- conversions --------------------------------------------------------------------------------------------------- */
+/* ---- conversions -------------------------------------------------------- */
 
 /* long double holds every 64-bit integer and every double exactly */
 static uint64_t to_int(long double x, unsigned int flags, int width, bool wide)
@@ -403,7 +417,9 @@ static bool ref_conv(unsigned int op, unsigned int flags, uint64_t a, __u64 *res
 	case VGPU_OP_D2I: *result = to_int(d_of(a), flags, 32, true); return true;
 	case VGPU_OP_D2L: *result = to_int(d_of(a), flags, 64, true); return true;
 	case VGPU_OP_F2D: *result = isnan(f_of(ua)) ? NAN64 : bits_d(f_of(ua)); return true;
-	case VGPU_OP_I2D: *result = bits_d(is_signed ? (double)(int32_t)a : (double)(uint32_t)a); return true;
+	case VGPU_OP_I2D:
+		*result = bits_d(is_signed ? (double)(int32_t)a : (double)(uint32_t)a);
+		return true;
 	case VGPU_OP_F2H:
 		f = f_of(ua);
 		if (flags & VGPU_F_SAT)
@@ -436,7 +452,7 @@ static bool ref_conv(unsigned int op, unsigned int flags, uint64_t a, __u64 *res
 	return true;
 }
 
-/* ---- compares ------------------------------------------------------------------------------------------------------ */
+/* ---- compares ----------------------------------------------------------- */
 
 static bool condition(unsigned int cmp, bool less, bool equal, bool unordered)
 {
@@ -466,9 +482,15 @@ static bool ref_cmp(unsigned int op, unsigned int flags, uint64_t a, uint64_t b,
 	double x, y;
 
 	switch (op) {
-	case VGPU_OP_SETPS: *r = condition(cmp, (int32_t)a < (int32_t)b, (uint32_t)a == (uint32_t)b, false); return true;
-	case VGPU_OP_SETPU: *r = condition(cmp, (uint32_t)a < (uint32_t)b, (uint32_t)a == (uint32_t)b, false); return true;
-	case VGPU_OP_SETPSQ: *r = condition(cmp, (int64_t)a < (int64_t)b, a == b, false); return true;
+	case VGPU_OP_SETPS:
+		*r = condition(cmp, (int32_t)a < (int32_t)b, (uint32_t)a == (uint32_t)b, false);
+		return true;
+	case VGPU_OP_SETPU:
+		*r = condition(cmp, (uint32_t)a < (uint32_t)b, (uint32_t)a == (uint32_t)b, false);
+		return true;
+	case VGPU_OP_SETPSQ:
+		*r = condition(cmp, (int64_t)a < (int64_t)b, a == b, false);
+		return true;
 	case VGPU_OP_SETPUQ: *r = condition(cmp, a < b, a == b, false); return true;
 	case VGPU_OP_SETPF:
 		x = f_of(flags & VGPU_F_CMP_FTZ ? ftz((uint32_t)a) : (uint32_t)a);
@@ -485,7 +507,8 @@ static bool ref_cmp(unsigned int op, unsigned int flags, uint64_t a, uint64_t b,
 	return true;
 }
 
-bool ref_op(unsigned int op, unsigned int flags, uint64_t a, uint64_t b, uint64_t c, uint64_t imm, __u64 *result)
+bool ref_op(unsigned int op, unsigned int flags, uint64_t a, uint64_t b, uint64_t c, uint64_t imm,
+	    __u64 *result)
 {
 	if (ref_int64(op, a, b, c, result)) {
 		if (op == VGPU_OP_MOV)

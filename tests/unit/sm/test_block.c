@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Compiled blocks through the whole device: barriers, faults with all that their record says, translations that collide,
- * slices of different length, time.
+ * Compiled blocks through the whole device: barriers, faults with all that their record says,
+ * translations that collide, slices of different length, time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,8 @@ struct rig {
 
 static struct rig start(const char *slice_ps)
 {
-	struct rig r = { .h = slice_ps ? host_new("k20c", slice_ps, NULL) : host_new("k20c", NULL) };
+	struct rig r = { .h = slice_ps ? host_new("k20c", slice_ps, NULL) :
+					 host_new("k20c", NULL) };
 
 	r.context = host_open(r.h);
 	r.queue = host_queue(r.h, r.context);
@@ -40,7 +41,8 @@ static void program(struct rig *r, const struct vass *v)
 	u32 bytes;
 	void *binary = vass_binary(v, &bytes);
 
-	if (vgpu_module_load(r->h->dev, r->context, binary, bytes, message, sizeof(message), &r->module))
+	if (vgpu_module_load(r->h->dev, r->context, binary, bytes, message, sizeof(message),
+			     &r->module))
 		fail_msg("%s", message);
 	free(binary);
 }
@@ -48,8 +50,12 @@ static void program(struct rig *r, const struct vass *v)
 static void launch(struct rig *r, u32 blocks, u32 threads, u64 p0, u64 p1)
 {
 	u64 params[2] = { p0, p1 };
-	struct vgpu_cmd cmd = { .op = VGPU_CMD_LAUNCH, .launch = { .module = r->module, .grid = { blocks, 1, 1 },
-				.block = { threads, 1, 1 }, .param_bytes = 16, .params = 0x1000 } };
+	struct vgpu_cmd cmd = { .op = VGPU_CMD_LAUNCH,
+				.launch = { .module = r->module,
+					    .grid = { blocks, 1, 1 },
+					    .block = { threads, 1, 1 },
+					    .param_bytes = 16,
+					    .params = 0x1000 } };
 
 	assert_int_equal(host_try(r->h, r->context, r->queue, &cmd, 0, params), 0);
 }
@@ -157,8 +163,10 @@ static void test_barrier_reduce(void **state)
 	static const struct {
 		u32 below, how, want;
 	} cases[] = {
-		{ 37, VGPU_BARRED_POPC, 37 }, { 100, VGPU_BARRED_POPC, 100 }, { 0, VGPU_BARRED_POPC, 0 },
-		{ 100, VGPU_BARRED_AND, 1 }, { 99, VGPU_BARRED_AND, 0 }, { 0, VGPU_BARRED_OR, 0 }, { 1, VGPU_BARRED_OR, 1 },
+		{ 37, VGPU_BARRED_POPC, 37 }, { 100, VGPU_BARRED_POPC, 100 },
+		{ 0, VGPU_BARRED_POPC, 0 },   { 100, VGPU_BARRED_AND, 1 },
+		{ 99, VGPU_BARRED_AND, 0 },   { 0, VGPU_BARRED_OR, 0 },
+		{ 1, VGPU_BARRED_OR, 1 },
 	};
 
 	(void)state;
@@ -179,7 +187,10 @@ static void test_barrier_reduce(void **state)
 	}
 }
 
-/* Two halves of a block pass barriers of their own, several times, while the other half is elsewhere. */
+/*
+ * Two halves of a block pass barriers of their own, several times, while the other half is
+ * elsewhere.
+ */
 static void test_barrier_subset(void **state)
 {
 	struct rig r = start(NULL);
@@ -258,7 +269,7 @@ static void test_barrier_too_many(void **state)
 	stop(&r);
 }
 
-/* ---- faults -------------------------------------------------------------------------------------------------------- */
+/* ---- faults ------------------------------------------------------------- */
 
 static void test_faults(void **state)
 {
@@ -273,9 +284,12 @@ static void test_faults(void **state)
 		{ VGPU_OP_STG, 2, BASE + BYTES, 0, VGPU_FAULT_UNMAPPED, 4, 1, BASE + BYTES },
 		{ VGPU_OP_STG, 2, BASE, (u64)-4, VGPU_FAULT_UNMAPPED, 4, 1, BASE - 4 },
 		{ VGPU_OP_LDG, 2, ~0ull - 3, 0, VGPU_FAULT_UNMAPPED, 4, 0, ~0ull - 3 },
-		{ VGPU_OP_LDG, 2, VGPU_ADDRESS_LIMIT, 0, VGPU_FAULT_UNMAPPED, 4, 0, VGPU_ADDRESS_LIMIT },
-		{ VGPU_OP_LDG, 2, VGPU_SHARED_WINDOW, 0, VGPU_FAULT_UNMAPPED, 4, 0, VGPU_SHARED_WINDOW },
-		{ VGPU_OP_LD, 2, 0x0300000000000000ull, 0, VGPU_FAULT_UNMAPPED, 4, 0, 0x0300000000000000ull },
+		{ VGPU_OP_LDG, 2, VGPU_ADDRESS_LIMIT, 0, VGPU_FAULT_UNMAPPED, 4, 0,
+		  VGPU_ADDRESS_LIMIT },
+		{ VGPU_OP_LDG, 2, VGPU_SHARED_WINDOW, 0, VGPU_FAULT_UNMAPPED, 4, 0,
+		  VGPU_SHARED_WINDOW },
+		{ VGPU_OP_LD, 2, 0x0300000000000000ull, 0, VGPU_FAULT_UNMAPPED, 4, 0,
+		  0x0300000000000000ull },
 		{ VGPU_OP_LDG, 2, BASE, 2, VGPU_FAULT_MISALIGNED, 4, 0, BASE + 2 },
 		{ VGPU_OP_STG, 2 | 2 << 2, BASE, 4, VGPU_FAULT_MISALIGNED, 16, 1, BASE + 4 },
 		{ VGPU_OP_ATOMG, 0, BASE, 1, VGPU_FAULT_MISALIGNED, 4, 1, BASE + 1 },
@@ -285,11 +299,14 @@ static void test_faults(void **state)
 		{ VGPU_OP_STS, 3, 256, 0, VGPU_FAULT_SHARED_RANGE, 8, 1, 256 },
 		{ VGPU_OP_STS, 2, 0, (u64)-4, VGPU_FAULT_SHARED_RANGE, 4, 1, 0xfffffffc },
 		{ VGPU_OP_LD, 2, VGPU_SHARED_WINDOW + 252, 0, VGPU_FAULT_NONE, 0, 0, 0 },
-		{ VGPU_OP_LD, 2, VGPU_SHARED_WINDOW + 256, 0, VGPU_FAULT_SHARED_RANGE, 4, 0, VGPU_SHARED_WINDOW + 256 },
+		{ VGPU_OP_LD, 2, VGPU_SHARED_WINDOW + 256, 0, VGPU_FAULT_SHARED_RANGE, 4, 0,
+		  VGPU_SHARED_WINDOW + 256 },
 		{ VGPU_OP_LDL, 2, 32, 0, VGPU_FAULT_LOCAL_RANGE, 4, 0, 32 },
 		{ VGPU_OP_STL, 2, 28, 0, VGPU_FAULT_NONE, 0, 0, 0 },
-		{ VGPU_OP_ST, 2, VGPU_LOCAL_WINDOW + 32, 0, VGPU_FAULT_LOCAL_RANGE, 4, 1, VGPU_LOCAL_WINDOW + 32 },
-		{ VGPU_OP_ATOM, 0, VGPU_LOCAL_WINDOW, 0, VGPU_FAULT_ADDRESS_SPACE, 4, 1, VGPU_LOCAL_WINDOW },
+		{ VGPU_OP_ST, 2, VGPU_LOCAL_WINDOW + 32, 0, VGPU_FAULT_LOCAL_RANGE, 4, 1,
+		  VGPU_LOCAL_WINDOW + 32 },
+		{ VGPU_OP_ATOM, 0, VGPU_LOCAL_WINDOW, 0, VGPU_FAULT_ADDRESS_SPACE, 4, 1,
+		  VGPU_LOCAL_WINDOW },
 		{ VGPU_OP_TRAP, 0, 0, 0, VGPU_FAULT_TRAP, 0, 0, 0 },
 	};
 
@@ -316,8 +333,8 @@ static void test_faults(void **state)
 		i = &v.code[at];
 		i->guard = 0;
 		if (cases[n].op != VGPU_OP_TRAP) {
-			bool narrow = cases[n].op == VGPU_OP_LDS || cases[n].op == VGPU_OP_STS || cases[n].op == VGPU_OP_LDL ||
-				      cases[n].op == VGPU_OP_STL;
+			bool narrow = cases[n].op == VGPU_OP_LDS || cases[n].op == VGPU_OP_STS ||
+				      cases[n].op == VGPU_OP_LDL || cases[n].op == VGPU_OP_STL;
 
 			i->a = narrow ? 10 : 8;
 			*(store ? &i->b : &i->dst) = 12;
@@ -351,9 +368,13 @@ static void test_fault_place(void **state)
 {
 	struct rig r = start(NULL);
 	u64 params[2] = { BASE, 0 };
-	struct vgpu_cmd cmd = { .op = VGPU_CMD_LAUNCH, .launch = { .grid = { 2, 3, 4 }, .block = { 4, 5, 6 }, .param_bytes = 16,
-				.params = 0x1000 } };
-	static const u32 sreg[6] = { VGPU_SR_TID_X, VGPU_SR_TID_Y, VGPU_SR_TID_Z, VGPU_SR_CTAID_X, VGPU_SR_CTAID_Y, VGPU_SR_CTAID_Z };
+	struct vgpu_cmd cmd = { .op = VGPU_CMD_LAUNCH,
+				.launch = { .grid = { 2, 3, 4 },
+					    .block = { 4, 5, 6 },
+					    .param_bytes = 16,
+					    .params = 0x1000 } };
+	static const u32 sreg[6] = { VGPU_SR_TID_X,   VGPU_SR_TID_Y,   VGPU_SR_TID_Z,
+				     VGPU_SR_CTAID_X, VGPU_SR_CTAID_Y, VGPU_SR_CTAID_Z };
 	static const u32 want[6] = { 3, 2, 5, 1, 2, 3 };
 	const struct vgpu_fault *f;
 	struct vass v;
@@ -417,11 +438,11 @@ static void test_no_local(void **state)
 	stop(&r);
 }
 
-/* ---- translations -------------------------------------------------------------------------------------------------- */
+/* ---- translations ------------------------------------------------------- */
 
 /*
- * 32 pages that all want one entry of the TLB, in one instruction: loads, stores and atomics get through, the first
- * store backing every page on the way.
+ * 32 pages that all want one entry of the TLB, in one instruction: loads, stores and atomics get
+ * through, the first store backing every page on the way.
  */
 static void test_tlb_collisions(void **state)
 {
@@ -484,11 +505,12 @@ static void test_first_write(void **state)
 	stop(&r);
 }
 
-/* ---- slices and time ----------------------------------------------------------------------------------------------- */
+/* ---- slices and time ---------------------------------------------------- */
 
 static void test_slices(void **state)
 {
-	static const char *const lengths[] = { "slice_ps=1000", "slice_ps=50000", "slice_ps=1000000", "slice_ps=100000000" };
+	static const char *const lengths[] = { "slice_ps=1000", "slice_ps=50000",
+					       "slice_ps=1000000", "slice_ps=100000000" };
 	u8 first[65536];
 
 	(void)state;
@@ -514,7 +536,8 @@ static void test_slices(void **state)
 
 static u64 kernel_time(struct rig *r)
 {
-	return host_time_of(r->h, VGPU_TRACE_KERNEL_END, 1) - host_time_of(r->h, VGPU_TRACE_KERNEL_START, 1);
+	return host_time_of(r->h, VGPU_TRACE_KERNEL_END, 1) -
+	       host_time_of(r->h, VGPU_TRACE_KERNEL_START, 1);
 }
 
 /* One warp, nothing but arithmetic: it takes its latencies. */
@@ -550,7 +573,8 @@ static void test_time_issue(void **state)
 	program(&r, &v);
 	launch(&r, 26, 1024, BASE, 0);	/* 64 warps on each of 13 SMs */
 	host_run(r.h);
-	assert_in_range(kernel_time(&r), 64 * 1001ull / 4 * 1000000 / 706 - 50, (64 * 1001ull / 4 + 100) * 1000000 / 706);
+	assert_in_range(kernel_time(&r), 64 * 1001ull / 4 * 1000000 / 706 - 50,
+			(64 * 1001ull / 4 + 100) * 1000000 / 706);
 	stop(&r);
 }
 
@@ -626,12 +650,24 @@ static void test_deterministic(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_barrier), cmocka_unit_test(test_barrier_exited), cmocka_unit_test(test_barrier_reduce),
-		cmocka_unit_test(test_barrier_subset), cmocka_unit_test(test_barrier_deadlock), cmocka_unit_test(test_barrier_too_many),
-		cmocka_unit_test(test_faults), cmocka_unit_test(test_fault_place), cmocka_unit_test(test_no_frame),
-		cmocka_unit_test(test_no_local), cmocka_unit_test(test_tlb_collisions), cmocka_unit_test(test_first_write),
-		cmocka_unit_test(test_slices), cmocka_unit_test(test_time_latency), cmocka_unit_test(test_time_issue),
-		cmocka_unit_test(test_time_bandwidth), cmocka_unit_test(test_clock), cmocka_unit_test(test_deterministic),
+		cmocka_unit_test(test_barrier),
+		cmocka_unit_test(test_barrier_exited),
+		cmocka_unit_test(test_barrier_reduce),
+		cmocka_unit_test(test_barrier_subset),
+		cmocka_unit_test(test_barrier_deadlock),
+		cmocka_unit_test(test_barrier_too_many),
+		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_fault_place),
+		cmocka_unit_test(test_no_frame),
+		cmocka_unit_test(test_no_local),
+		cmocka_unit_test(test_tlb_collisions),
+		cmocka_unit_test(test_first_write),
+		cmocka_unit_test(test_slices),
+		cmocka_unit_test(test_time_latency),
+		cmocka_unit_test(test_time_issue),
+		cmocka_unit_test(test_time_bandwidth),
+		cmocka_unit_test(test_clock),
+		cmocka_unit_test(test_deterministic),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Control flow of a warp: reconvergence in cases small enough to follow on paper, in random programs against lanes that
- * are run one by one, and the bound on the stack; guards, votes, shuffles, special registers, slices.
+ * Control flow of a warp: reconvergence in cases small enough to follow on paper, in random
+ * programs against lanes that are run one by one, and the bound on the stack; guards, votes,
+ * shuffles, special registers, slices.
  */
 #include <stdio.h>
 #include <string.h>
@@ -75,7 +76,9 @@ static void test_nested_if(void **state)
 		assert_int_equal(rig_run(rig, build, 1000), VGPU_LANES_EXIT);
 		for (u32 l = 0; l < VGPU_LANES; l++) {
 			assert_int_equal(rig_r(rig, 1)[l], l < 4 ? 9 : l < 16 ? 10 : 12);
-			assert_int_equal(rig_r(rig, 2)[l], l < 4 ? 0xf : l < 16 ? 0xfff0 : 0xffff0000);
+			assert_int_equal(rig_r(rig, 2)[l], l < 4  ? 0xf :
+							   l < 16 ? 0xfff0 :
+								    0xffff0000);
 			assert_int_equal(rig_r(rig, 3)[l], l < 16 ? 0xffff : 0);
 			assert_int_equal(rig_r(rig, 4)[l], 0xffffffff);
 		}
@@ -154,9 +157,9 @@ static void test_partial_exit(void **state)
 }
 
 /*
- * Random branches, targets and reconvergence points, hostile ones included: every lane must compute what it computes alone, as
- * long as each runs to its end, and the stack stays below its bound. Lane results do not depend on reconvergence
- * because the program has no communication.
+ * Random branches, targets and reconvergence points, hostile ones included: every lane must compute
+ * what it computes alone, as long as each runs to its end, and the stack stays below its bound.
+ * Lane results do not depend on reconvergence because the program has no communication.
  */
 static void test_random_programs(void **state)
 {
@@ -181,7 +184,8 @@ static void test_random_programs(void **state)
 				*i = (struct vgpu_insn){ .op = VGPU_OP_EXIT, .guard = VGPU_PT };
 			} else if (n % 3 == 0) {
 				i->op = VGPU_OP_SETPU;
-				i->flags = VGPU_F_IMM | (u8)(r >> 8 & 1 ? VGPU_CMP_LT : VGPU_CMP_GT);
+				i->flags =
+					VGPU_F_IMM | (u8)(r >> 8 & 1 ? VGPU_CMP_LT : VGPU_CMP_GT);
 				i->dst = r >> 16 & 3;
 				i->a = r >> 18 & 3;
 				i->imm = r >> 24 & 63;
@@ -194,7 +198,8 @@ static void test_random_programs(void **state)
 			} else if (r >> 8 & 15) {
 				i->op = VGPU_OP_BRA;
 				i->guard = r & 0x43;
-				i->imm = (r >> 16) % 24 | (r >> 32 & 7 ? (r >> 40) % 24 : VGPU_NO_RECONV) << 32;
+				i->imm = (r >> 16) % 24 |
+					 (r >> 32 & 7 ? (r >> 40) % 24 : VGPU_NO_RECONV) << 32;
 			} else {
 				i->op = VGPU_OP_EXIT;
 			}
@@ -228,7 +233,10 @@ static void test_random_programs(void **state)
 	rig_free(alone);
 }
 
-/* The deepest nest there is: each divergence takes one lane away from the rest, with a new reconvergence point. */
+/*
+ * The deepest nest there is: each divergence takes one lane away from the rest, with a new
+ * reconvergence point.
+ */
 static void test_stack_bound(void **state)
 {
 	(void)state;
@@ -236,10 +244,15 @@ static void test_stack_bound(void **state)
 		struct rig *rig = rig_new(1);
 		u32 deepest = 0;
 
-		/* 31 branches in a row at 0..30, lane n jumps at branch n, all meet at different points behind */
+		/*
+		 * 31 branches in a row at 0..30, lane n jumps at branch n, all meet at different
+		 * points behind
+		 */
 		for (u32 n = 0; n < 31; n++) {
-			rig->code[n] = (struct vgpu_insn){ .op = VGPU_OP_BRA, .guard = (u8)n,
-							   .imm = (u64)(62 - n) << 32 | (33 - n % 2) };
+			rig->code[n] =
+				(struct vgpu_insn){ .op = VGPU_OP_BRA,
+						    .guard = (u8)n,
+						    .imm = (u64)(62 - n) << 32 | (33 - n % 2) };
 			rig->warp.preds[n] = 1u << n;
 		}
 		for (u32 n = 31; n < 64; n++)
@@ -292,7 +305,8 @@ static void test_shuffle(void **state)
 	for (u32 round = 0; round < 2000; round++) {
 		struct rig *rig = rig_new(1);
 		int build = (int)(round % (u32)rig_builds());
-		u32 how = round / 2 % VGPU_SHFL_COUNT, m = round % 3 ? ~0u : (u32)rig_random(&seed) | 2;
+		u32 how = round / 2 % VGPU_SHFL_COUNT,
+		    m = round % 3 ? ~0u : (u32)rig_random(&seed) | 2;
 		bool immediate = round % 5 == 0;
 		u32 before[VGPU_LANES], imm = (u32)rig_random(&seed) & 31;
 
@@ -305,12 +319,20 @@ static void test_shuffle(void **state)
 		}
 		memcpy(before, rig_r(rig, 1), sizeof(before));
 		rig->warp.active = m;
-		rig->code[0] = (struct vgpu_insn){ .op = VGPU_OP_SHFL, .guard = VGPU_PT, .flags = (u8)(how | (immediate ? VGPU_F_IMM : 0)),
-						   .dst = 1, .a = 1, .b = immediate ? 0 : 2, .c = 3, .imm = 5ull << 32 | (immediate ? imm : 0) };
+		rig->code[0] =
+			(struct vgpu_insn){ .op = VGPU_OP_SHFL,
+					    .guard = VGPU_PT,
+					    .flags = (u8)(how | (immediate ? VGPU_F_IMM : 0)),
+					    .dst = 1,
+					    .a = 1,
+					    .b = immediate ? 0 : 2,
+					    .c = 3,
+					    .imm = 5ull << 32 | (immediate ? imm : 0) };
 		rig_run(rig, build, 1);
 		for (u32 l = 0; l < VGPU_LANES; l++) {
 			bool ok;
-			u32 from = ref_shuffle(how, l, immediate ? imm : rig_r(rig, 2)[l], rig_r(rig, 3)[l], &ok);
+			u32 from = ref_shuffle(how, l, immediate ? imm : rig_r(rig, 2)[l],
+					       rig_r(rig, 3)[l], &ok);
 
 			if (m >> l & 1) {
 				assert_int_equal(rig_r(rig, 1)[l], before[from]);
@@ -377,8 +399,12 @@ static void test_match(void **state)
 			rig_q(rig, 2)[l] = (rig_random(&seed) & 1) << 40 | (rig_random(&seed) & 1);
 		}
 		rig->warp.active = m;
-		rig->code[0] = (struct vgpu_insn){ .op = VGPU_OP_MATCH, .guard = VGPU_PT, .dst = 4, .a = 0 };
-		rig->code[1] = (struct vgpu_insn){ .op = VGPU_OP_MATCHQ, .guard = VGPU_PT, .dst = 5, .a = 2 };
+		rig->code[0] = (struct vgpu_insn){
+			.op = VGPU_OP_MATCH, .guard = VGPU_PT, .dst = 4, .a = 0
+		};
+		rig->code[1] = (struct vgpu_insn){
+			.op = VGPU_OP_MATCHQ, .guard = VGPU_PT, .dst = 5, .a = 2
+		};
 		rig_run(rig, build, 2);
 		for (u32 l = 1; l < VGPU_LANES; l++) {
 			u32 same = 0, sameq = 0;
@@ -457,9 +483,31 @@ static void test_special_registers(void **state)
 		rig_run(rig, build, v.count);
 		for (u32 l = 0; l < VGPU_LANES; l++) {
 			const u32 want[VGPU_SR_COUNT32] = {
-				l % 8, l / 8, 1, 8, 4, 2, 4, 3, 2, 5, 6, 7, l, 1, 2, 11, 13, 9,
-				1u << l, (1u << l) - 1, (1u << l) | ((1u << l) - 1), ~((1u << l) | ((1u << l) - 1)), ~((1u << l) - 1),
-				12, VGPU_SR_COUNT32,
+				l % 8,
+				l / 8,
+				1,
+				8,
+				4,
+				2,
+				4,
+				3,
+				2,
+				5,
+				6,
+				7,
+				l,
+				1,
+				2,
+				11,
+				13,
+				9,
+				1u << l,
+				(1u << l) - 1,
+				(1u << l) | ((1u << l) - 1),
+				~((1u << l) | ((1u << l) - 1)),
+				~((1u << l) - 1),
+				12,
+				VGPU_SR_COUNT32,
 			};
 
 			for (u32 n = 0; n < VGPU_SR_COUNT32; n++)
@@ -484,8 +532,12 @@ static void test_mxcsr(void **state)
 			rig_r(rig, 1)[l] = 0x3f800000;
 			rig_r(rig, 2)[l] = 0x33c00000;	/* 2^-24 x 1.5: rounds up */
 		}
-		rig->code[0] = (struct vgpu_insn){ .op = VGPU_OP_FMUL, .guard = VGPU_PT, .dst = 3, .a = 0, .b = 1 };
-		rig->code[1] = (struct vgpu_insn){ .op = VGPU_OP_FADD, .guard = VGPU_PT, .dst = 4, .a = 1, .b = 2 };
+		rig->code[0] = (struct vgpu_insn){
+			.op = VGPU_OP_FMUL, .guard = VGPU_PT, .dst = 3, .a = 0, .b = 1
+		};
+		rig->code[1] = (struct vgpu_insn){
+			.op = VGPU_OP_FADD, .guard = VGPU_PT, .dst = 4, .a = 1, .b = 2
+		};
 		__asm__ volatile("ldmxcsr %0" : : "m"(strange));
 		rig_run(rig, build, 2);
 		__asm__ volatile("stmxcsr %0" : "=m"(after));
@@ -501,10 +553,12 @@ static void test_mxcsr(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nested_if), cmocka_unit_test(test_loop), cmocka_unit_test(test_partial_exit),
-		cmocka_unit_test(test_random_programs), cmocka_unit_test(test_stack_bound), cmocka_unit_test(test_shuffle),
-		cmocka_unit_test(test_votes), cmocka_unit_test(test_match), cmocka_unit_test(test_predicates),
-		cmocka_unit_test(test_special_registers), cmocka_unit_test(test_mxcsr),
+		cmocka_unit_test(test_nested_if),    cmocka_unit_test(test_loop),
+		cmocka_unit_test(test_partial_exit), cmocka_unit_test(test_random_programs),
+		cmocka_unit_test(test_stack_bound),  cmocka_unit_test(test_shuffle),
+		cmocka_unit_test(test_votes),	     cmocka_unit_test(test_match),
+		cmocka_unit_test(test_predicates),   cmocka_unit_test(test_special_registers),
+		cmocka_unit_test(test_mxcsr),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Loads, stores and atomics of a warp against a loop over its lanes; each way in which they fault; restarts.
+ * Loads, stores and atomics of a warp against a loop over its lanes; each way in which they fault;
+ * restarts.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,13 +17,15 @@ static const struct {
 	enum space space;
 	bool store;
 } accesses[] = {
-	{ VGPU_OP_LD, GENERIC, false }, { VGPU_OP_LDG, GLOBAL, false }, { VGPU_OP_LDS, SHARED, false },
-	{ VGPU_OP_LDL, LOCAL, false }, { VGPU_OP_ST, GENERIC, true }, { VGPU_OP_STG, GLOBAL, true },
-	{ VGPU_OP_STS, SHARED, true }, { VGPU_OP_STL, LOCAL, true },
+	{ VGPU_OP_LD, GENERIC, false }, { VGPU_OP_LDG, GLOBAL, false },
+	{ VGPU_OP_LDS, SHARED, false }, { VGPU_OP_LDL, LOCAL, false },
+	{ VGPU_OP_ST, GENERIC, true },	{ VGPU_OP_STG, GLOBAL, true },
+	{ VGPU_OP_STS, SHARED, true },	{ VGPU_OP_STL, LOCAL, true },
 };
 
 /* What a lane's address means: the bytes there, or NULL and the reason of the fault. */
-static u8 *bytes_at(struct rig *rig, enum space space, u64 address, u32 lane, u32 size, bool atomic, u32 *reason)
+static u8 *bytes_at(struct rig *rig, enum space space, u64 address, u32 lane, u32 size, bool atomic,
+		    u32 *reason)
 {
 	u64 offset = address;
 
@@ -43,7 +46,9 @@ static u8 *bytes_at(struct rig *rig, enum space space, u64 address, u32 lane, u3
 		return offset + size <= RIG_SHARED ? rig->shared + offset : NULL;
 	case LOCAL:
 		*reason = atomic ? VGPU_FAULT_ADDRESS_SPACE : VGPU_FAULT_LOCAL_RANGE;
-		return !atomic && offset + size <= RIG_LOCAL ? rig->local + lane * RIG_LOCAL + offset : NULL;
+		return !atomic && offset + size <= RIG_LOCAL ?
+			       rig->local + lane * RIG_LOCAL + offset :
+			       NULL;
 	default:
 		*reason = VGPU_FAULT_UNMAPPED;
 		if (address < RIG_BASE || address >= RIG_BASE + sizeof(rig->memory))
@@ -70,8 +75,14 @@ static u64 pattern(enum space space, u32 kind, u32 lane, u32 size, u64 base, u64
 		break;
 	case 6:	/* strided through pages, or all in the shared window, or in the local one */
 	case 7:
-		limit = space != GENERIC ? limit : kind == 7 ? RIG_LOCAL : base & 1 ? RIG_SHARED : limit;
-		window = space != GENERIC ? 0 : kind == 7 ? VGPU_LOCAL_WINDOW : base & 1 ? VGPU_SHARED_WINDOW : 0;
+		limit = space != GENERIC ? limit :
+			kind == 7	 ? RIG_LOCAL :
+			base & 1	 ? RIG_SHARED :
+					   limit;
+		window = space != GENERIC ? 0 :
+			 kind == 7	  ? VGPU_LOCAL_WINDOW :
+			 base & 1	  ? VGPU_SHARED_WINDOW :
+					    0;
 		offset = (base + (u64)lane * (base & 2 ? 132 : 4096)) % limit / size * size;
 		if (window)
 			return window + offset;
@@ -106,14 +117,16 @@ static u32 segments(enum space space, u32 m, const u64 *address)
 		bool counts = m >> l & 1 && space <= GLOBAL && address[l] < VGPU_ADDRESS_LIMIT;
 
 		for (u32 j = 0; j < l; j++)
-			counts &= !(m >> j & 1) || address[j] >> VGPU_SEGMENT_SHIFT != address[l] >> VGPU_SEGMENT_SHIFT;
+			counts &= !(m >> j & 1) || address[j] >> VGPU_SEGMENT_SHIFT !=
+							   address[l] >> VGPU_SEGMENT_SHIFT;
 		count += counts;
 	}
 	return count;
 }
 
-static void expect_access(struct rig *want, const struct vgpu_insn *i, enum space space, bool store, u32 m,
-			  const u64 *address, enum vgpu_lanes_end *end, u32 *lane, u32 *reason)
+static void expect_access(struct rig *want, const struct vgpu_insn *i, enum space space, bool store,
+			  u32 m, const u64 *address, enum vgpu_lanes_end *end, u32 *lane,
+			  u32 *reason)
 {
 	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags);
 	u8 *p[VGPU_LANES];
@@ -125,8 +138,9 @@ static void expect_access(struct rig *want, const struct vgpu_insn *i, enum spac
 		p[l] = bytes_at(want, space, address[l], l, size * count, false, reason);
 		if (!p[l]) {
 			*lane = l;
-			*end = *reason == VGPU_FAULT_UNMAPPED && address[l] < VGPU_ADDRESS_LIMIT ? VGPU_LANES_TRANSLATE :
-				VGPU_LANES_FAULT;
+			*end = *reason == VGPU_FAULT_UNMAPPED && address[l] < VGPU_ADDRESS_LIMIT ?
+				       VGPU_LANES_TRANSLATE :
+				       VGPU_LANES_FAULT;
 			return;
 		}
 	}
@@ -155,7 +169,9 @@ static void expect_access(struct rig *want, const struct vgpu_insn *i, enum spac
 
 static void test_access(void **state)
 {
-	static const u32 masks[] = { ~0u, ~0u, ~0u, 0x00000100, 0x80000001, 0x55555555, 0xffff0000 };
+	static const u32 masks[] = {
+		~0u, ~0u, ~0u, 0x00000100, 0x80000001, 0x55555555, 0xffff0000
+	};
 	const struct vgpu_vass_kernel kernel = { .regs = RIG_REGS, .code_count = 1 };
 	struct rig *rigs[2], *want = rig_new(5);
 	u64 seed = 3;
@@ -168,7 +184,9 @@ static void test_access(void **state)
 		u64 r = rig_random(&seed), address[VGPU_LANES], base = rig_random(&seed) % 4096;
 		u32 n = r % VGPU_ARRAY_SIZE(accesses), kind = r >> 8 & 7, reason = 0, lane = 0;
 		bool narrow = accesses[n].space >= SHARED, absolute = (r >> 24 & 31) == 0;
-		struct vgpu_insn i = { .op = (u16)accesses[n].op, .guard = VGPU_PT, .flags = r >> 32 & 31, .a = 20 };
+		struct vgpu_insn i = {
+			.op = (u16)accesses[n].op, .guard = VGPU_PT, .flags = r >> 32 & 31, .a = 20
+		};
 		enum vgpu_lanes_end end, got;
 		s64 displacement = (s64)(rig_random(&seed) % 64) - 32;
 
@@ -187,8 +205,11 @@ static void test_access(void **state)
 		if (vgpu_verify_insn(&i, &kernel))
 			continue;
 		for (u32 l = 0; l < VGPU_LANES; l++) {
-			address[l] = absolute ? i.imm : pattern(accesses[n].space, kind, l,
-						VGPU_F_SIZE(i.flags) * VGPU_F_COUNT(i.flags), base, &seed);
+			address[l] = absolute ?
+					     i.imm :
+					     pattern(accesses[n].space, kind, l,
+						     VGPU_F_SIZE(i.flags) * VGPU_F_COUNT(i.flags),
+						     base, &seed);
 			for (int b = 0; b < 3; b++) {
 				struct rig *rig = b == 2 ? want : rigs[b];
 
@@ -198,7 +219,8 @@ static void test_access(void **state)
 					rig_q(rig, 20)[l] = address[l] - (u64)displacement;
 			}
 		}
-		expect_access(want, &i, accesses[n].space, accesses[n].store, m, address, &end, &lane, &reason);
+		expect_access(want, &i, accesses[n].space, accesses[n].store, m, address, &end,
+			      &lane, &reason);
 		for (int build = 0; build < rig_builds(); build++) {
 			rig_reset(rigs[build], ~0u);
 			rigs[build]->lanes.segments = 0;
@@ -206,10 +228,14 @@ static void test_access(void **state)
 			rigs[build]->code[0] = i;
 			got = rig_run(rigs[build], build, 1);
 			if (got != end)
-				fail_msg("op %u flags %x: ended with %d, want %d (reason %u lane %u)", i.op, i.flags, got, end, reason, lane);
+				fail_msg(
+					"op %u flags %x: ended with %d, want %d (reason %u lane "
+					"%u)",
+					i.op, i.flags, got, end, reason, lane);
 			if (end == VGPU_LANES_BUDGET) {
 				assert_int_equal(rigs[build]->warp.pc, 1);
-				assert_int_equal(rigs[build]->lanes.segments, segments(accesses[n].space, m, address));
+				assert_int_equal(rigs[build]->lanes.segments,
+						 segments(accesses[n].space, m, address));
 				good++;
 				continue;
 			}
@@ -220,7 +246,8 @@ static void test_access(void **state)
 			assert_int_equal(rigs[build]->lanes.address, address[lane]);
 			assert_int_equal(rigs[build]->lanes.reason, reason);
 			assert_int_equal(rigs[build]->lanes.write, accesses[n].store);
-			assert_int_equal(rigs[build]->lanes.bytes, VGPU_F_SIZE(i.flags) * VGPU_F_COUNT(i.flags));
+			assert_int_equal(rigs[build]->lanes.bytes,
+					 VGPU_F_SIZE(i.flags) * VGPU_F_COUNT(i.flags));
 		}
 		/* the same state everywhere, after success and after a fault */
 		for (int build = 0; build < rig_builds(); build++) {
@@ -286,8 +313,9 @@ static void test_atomics(void **state)
 		enum space space;
 		bool wide;
 	} ops[] = {
-		{ VGPU_OP_ATOM, GENERIC, false }, { VGPU_OP_ATOMG, GLOBAL, false }, { VGPU_OP_ATOMS, SHARED, false },
-		{ VGPU_OP_ATOMQ, GENERIC, true }, { VGPU_OP_ATOMGQ, GLOBAL, true }, { VGPU_OP_ATOMSQ, SHARED, true },
+		{ VGPU_OP_ATOM, GENERIC, false }, { VGPU_OP_ATOMG, GLOBAL, false },
+		{ VGPU_OP_ATOMS, SHARED, false }, { VGPU_OP_ATOMQ, GENERIC, true },
+		{ VGPU_OP_ATOMGQ, GLOBAL, true }, { VGPU_OP_ATOMSQ, SHARED, true },
 	};
 	const struct vgpu_vass_kernel kernel = { .regs = RIG_REGS, .code_count = 1 };
 	struct rig *rigs[2] = { rig_new(8), rig_new(8) }, *want = rig_new(8);
@@ -297,8 +325,13 @@ static void test_atomics(void **state)
 	(void)state;
 	for (u32 round = 0; round < 6000; round++) {
 		u64 r = rig_random(&seed), address[VGPU_LANES];
-		u32 n = r % VGPU_ARRAY_SIZE(ops), size = ops[n].wide ? 8 : 4, m = r >> 9 & 1 ? ~0u : (u32)rig_random(&seed) | 1;
-		struct vgpu_insn i = { .op = (u16)ops[n].op, .guard = VGPU_PT, .flags = (u8)rig_random(&seed), .a = 20, .b = 24 };
+		u32 n = r % VGPU_ARRAY_SIZE(ops), size = ops[n].wide ? 8 : 4,
+		    m = r >> 9 & 1 ? ~0u : (u32)rig_random(&seed) | 1;
+		struct vgpu_insn i = { .op = (u16)ops[n].op,
+				       .guard = VGPU_PT,
+				       .flags = (u8)rig_random(&seed),
+				       .a = 20,
+				       .b = 24 };
 
 		i.flags &= ~VGPU_F_ATOM_ABS;
 		i.dst = i.flags & VGPU_F_ATOM_NORET ? 0 : r >> 8 & 1 ? 26 : 24;
@@ -307,18 +340,26 @@ static void test_atomics(void **state)
 			continue;
 		forms++;
 		for (u32 l = 0; l < VGPU_LANES; l++) {
-			u64 b = rig_random(&seed), c = rig_random(&seed), offset = rig_random(&seed) % 16 * 8;
+			u64 b = rig_random(&seed), c = rig_random(&seed),
+			    offset = rig_random(&seed) % 16 * 8;
 
 			/* all at one place; a page each; all over */
 			if ((r >> 12 & 3) == 1)
 				offset = r >> 20 & 0xff8;
 			else if ((r >> 12 & 3) == 2)
-				offset = (l * 4096 + l * 24) % (ops[n].space == GLOBAL ? sizeof(rigs[0]->memory) : RIG_SHARED);
+				offset = (l * 4096 + l * 24) % (ops[n].space == GLOBAL ?
+									sizeof(rigs[0]->memory) :
+									RIG_SHARED);
 			else if ((r >> 12 & 3) == 3)
-				offset = rig_random(&seed) % (ops[n].space == GLOBAL ? sizeof(rigs[0]->memory) : RIG_SHARED) / 8 * 8;
+				offset = rig_random(&seed) %
+					 (ops[n].space == GLOBAL ? sizeof(rigs[0]->memory) :
+								   RIG_SHARED) /
+					 8 * 8;
 
-			address[l] = offset + (ops[n].space == SHARED ? 0 : ops[n].space == GENERIC && r >> 10 & 1 ?
-					       VGPU_SHARED_WINDOW : RIG_BASE);
+			address[l] = offset + (ops[n].space == SHARED ? 0 :
+					       ops[n].space == GENERIC && r >> 10 & 1 ?
+									VGPU_SHARED_WINDOW :
+									RIG_BASE);
 			if (r >> 11 & 1)
 				b &= 3;
 			for (int at = 0; at < 3; at++) {
@@ -382,7 +423,9 @@ static void test_atomic_local(void **state)
 
 		for (u32 l = 0; l < VGPU_LANES; l++)
 			rig_q(rig, 4)[l] = l == 7 ? VGPU_LOCAL_WINDOW : RIG_BASE;
-		rig->code[0] = (struct vgpu_insn){ .op = VGPU_OP_ATOM, .guard = VGPU_PT, .dst = 8, .a = 4, .b = 9 };
+		rig->code[0] = (struct vgpu_insn){
+			.op = VGPU_OP_ATOM, .guard = VGPU_PT, .dst = 8, .a = 4, .b = 9
+		};
 		assert_int_equal(rig_run(rig, build, 1), VGPU_LANES_FAULT);
 		assert_int_equal(rig->lanes.reason, VGPU_FAULT_ADDRESS_SPACE);
 		assert_int_equal(rig->lanes.lane, 7);
@@ -397,15 +440,29 @@ static void test_parameters(void **state)
 	for (int build = 0; build < rig_builds(); build++) {
 		struct rig *rig = rig_new(4);
 
-		rig->code[0] = (struct vgpu_insn){ .op = VGPU_OP_LDP, .guard = VGPU_PT, .flags = VASS_MEM(4, 4), .dst = 4, .imm = 16 };
-		rig->code[1] = (struct vgpu_insn){ .op = VGPU_OP_LDP, .guard = VGPU_PT, .flags = VASS_MEM(8, 2), .dst = 8, .imm = 32 };
-		rig->code[2] = (struct vgpu_insn){ .op = VGPU_OP_LDP, .guard = VGPU_PT, .flags = VASS_MEM(1, 1) | VGPU_F_SEXT, .dst = 12, .imm = 3 };
+		rig->code[0] = (struct vgpu_insn){ .op = VGPU_OP_LDP,
+						   .guard = VGPU_PT,
+						   .flags = VASS_MEM(4, 4),
+						   .dst = 4,
+						   .imm = 16 };
+		rig->code[1] = (struct vgpu_insn){ .op = VGPU_OP_LDP,
+						   .guard = VGPU_PT,
+						   .flags = VASS_MEM(8, 2),
+						   .dst = 8,
+						   .imm = 32 };
+		rig->code[2] = (struct vgpu_insn){ .op = VGPU_OP_LDP,
+						   .guard = VGPU_PT,
+						   .flags = VASS_MEM(1, 1) | VGPU_F_SEXT,
+						   .dst = 12,
+						   .imm = 3 };
 		assert_int_equal(rig_run(rig, build, 3), VGPU_LANES_BUDGET);
 		for (u32 l = 0; l < VGPU_LANES; l++) {
 			for (u32 n = 0; n < 4; n++)
-				assert_memory_equal(rig_r(rig, 4 + n) + l, rig->params + 16 + 4 * n, 4);
+				assert_memory_equal(rig_r(rig, 4 + n) + l, rig->params + 16 + 4 * n,
+						    4);
 			for (u32 n = 0; n < 2; n++)
-				assert_memory_equal(rig_q(rig, 8 + 2 * n) + l, rig->params + 32 + 8 * n, 8);
+				assert_memory_equal(rig_q(rig, 8 + 2 * n) + l,
+						    rig->params + 32 + 8 * n, 8);
 			assert_int_equal((s32)rig_r(rig, 12)[l], (s8)rig->params[3]);
 		}
 		rig_free(rig);
@@ -417,7 +474,8 @@ static void test_segments(void **state)
 {
 	static const struct {
 		u32 stride, offset, segments;
-	} cases[] = { { 0, 0, 1 }, { 4, 0, 1 }, { 4, 64, 2 }, { 8, 0, 2 }, { 128, 0, 32 }, { 256, 0, 32 }, { 132, 0, 32 }, { 64, 0, 16 } };
+	} cases[] = { { 0, 0, 1 },    { 4, 0, 1 },    { 4, 64, 2 },   { 8, 0, 2 },
+		      { 128, 0, 32 }, { 256, 0, 32 }, { 132, 0, 32 }, { 64, 0, 16 } };
 
 	(void)state;
 	for (int build = 0; build < rig_builds(); build++) {
@@ -426,7 +484,11 @@ static void test_segments(void **state)
 
 			for (u32 l = 0; l < VGPU_LANES; l++)
 				rig_q(rig, 4)[l] = RIG_BASE + cases[n].offset + l * cases[n].stride;
-			rig->code[0] = (struct vgpu_insn){ .op = VGPU_OP_LDG, .guard = VGPU_PT, .flags = VASS_MEM(4, 1), .dst = 8, .a = 4 };
+			rig->code[0] = (struct vgpu_insn){ .op = VGPU_OP_LDG,
+							   .guard = VGPU_PT,
+							   .flags = VASS_MEM(4, 1),
+							   .dst = 8,
+							   .a = 4 };
 			rig_run(rig, build, 1);
 			assert_int_equal(rig->lanes.segments, cases[n].segments);
 			rig_free(rig);
@@ -437,8 +499,9 @@ static void test_segments(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_access), cmocka_unit_test(test_atomics), cmocka_unit_test(test_atomic_local),
-		cmocka_unit_test(test_parameters), cmocka_unit_test(test_segments),
+		cmocka_unit_test(test_access),	     cmocka_unit_test(test_atomics),
+		cmocka_unit_test(test_atomic_local), cmocka_unit_test(test_parameters),
+		cmocka_unit_test(test_segments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Every arithmetic opcode, in both builds of the lanes, against the reference: random and extreme operands, every legal
- * combination of flags, immediates, part of the lanes active, results that overlap operands.
+ * Every arithmetic opcode, in both builds of the lanes, against the reference: random and extreme
+ * operands, every legal combination of flags, immediates, part of the lanes active, results that
+ * overlap operands.
  */
 #include <math.h>
 #include <stdio.h>
@@ -22,28 +23,153 @@ static const struct {
 };
 
 static const u32 edges32[] = {
-	0, 1, 2, 3, 4, 5, 7, 8, 31, 32, 33, 63, 64, 255, 256, 0x7fff, 0x8000, 0xffff, 0x10000, 0x3ff00000, 0x7ffffffe, 0x7fffffff,
-	0x80000000, 0x80000001, 0xffffffff, 0xfffffffe, 0xffffff80, 0x00ff00ff, 0x0810, 0x2000, 0x0420,
+	0,
+	1,
+	2,
+	3,
+	4,
+	5,
+	7,
+	8,
+	31,
+	32,
+	33,
+	63,
+	64,
+	255,
+	256,
+	0x7fff,
+	0x8000,
+	0xffff,
+	0x10000,
+	0x3ff00000,
+	0x7ffffffe,
+	0x7fffffff,
+	0x80000000,
+	0x80000001,
+	0xffffffff,
+	0xfffffffe,
+	0xffffff80,
+	0x00ff00ff,
+	0x0810,
+	0x2000,
+	0x0420,
 	/* floats */
-	0x3f800000, 0xbf800000, 0x3f000000, 0xbf000000, 0x3fc00000, 0x40200000, 0xc0200000, 0x3effffff, 0x3f000001, 0x3f7fffff,
-	0x00800000, 0x80800000, 0x007fffff, 0x00000001, 0x807fffff, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000,
-	0x7fc00000, 0xffc00000, 0x7f800001, 0xffbfffff, 0x4b000000, 0x4b7fffff, 0x4b800001, 0x4f000000, 0xcf000000, 0x4f7fffff,
-	0x4f800000, 0x5f000000, 0xdf000000, 0x5f800000, 0x5f7fffff, 0x477fe000, 0x477ff000, 0x33000000, 0x33800000, 0x387fc000, 0x38800000,
-	0x387fe000, 0x32ffffff, 0x33000001,
+	0x3f800000,
+	0xbf800000,
+	0x3f000000,
+	0xbf000000,
+	0x3fc00000,
+	0x40200000,
+	0xc0200000,
+	0x3effffff,
+	0x3f000001,
+	0x3f7fffff,
+	0x00800000,
+	0x80800000,
+	0x007fffff,
+	0x00000001,
+	0x807fffff,
+	0x7f7fffff,
+	0xff7fffff,
+	0x7f800000,
+	0xff800000,
+	0x7fc00000,
+	0xffc00000,
+	0x7f800001,
+	0xffbfffff,
+	0x4b000000,
+	0x4b7fffff,
+	0x4b800001,
+	0x4f000000,
+	0xcf000000,
+	0x4f7fffff,
+	0x4f800000,
+	0x5f000000,
+	0xdf000000,
+	0x5f800000,
+	0x5f7fffff,
+	0x477fe000,
+	0x477ff000,
+	0x33000000,
+	0x33800000,
+	0x387fc000,
+	0x38800000,
+	0x387fe000,
+	0x32ffffff,
+	0x33000001,
 	/* halves */
-	0x0001, 0x03ff, 0x0400, 0x7bff, 0x7c00, 0x7c01, 0xfc00, 0xfe00, 0x3c00, 0xbc00,
+	0x0001,
+	0x03ff,
+	0x0400,
+	0x7bff,
+	0x7c00,
+	0x7c01,
+	0xfc00,
+	0xfe00,
+	0x3c00,
+	0xbc00,
 };
 static const u64 edges64[] = {
-	0, 1, 2, 3, 31, 32, 63, 64, 65, 0xffffffff, 0x100000000, 0x7fffffffffffffff, 0x8000000000000000, 0x8000000000000001,
-	0xffffffffffffffff, 0xfffffffffffffffe, 0x00ff00ff00ff00ff,
+	0,
+	1,
+	2,
+	3,
+	31,
+	32,
+	63,
+	64,
+	65,
+	0xffffffff,
+	0x100000000,
+	0x7fffffffffffffff,
+	0x8000000000000000,
+	0x8000000000000001,
+	0xffffffffffffffff,
+	0xfffffffffffffffe,
+	0x00ff00ff00ff00ff,
 	/* doubles */
-	0x3ff0000000000000, 0xbff0000000000000, 0x3fe0000000000000, 0xbfe0000000000000, 0x3ff8000000000000, 0x4004000000000000,
-	0xc004000000000000, 0x0010000000000000, 0x000fffffffffffff, 0x8000000000000001, 0x800fffffffffffff, 0x7fefffffffffffff,
-	0xffefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0xfff8000000000000, 0x7ff0000000000001,
-	0x41dfffffffc00000, 0x41dfffffffe00000, 0x41e0000000000000, 0xc1e0000000000000, 0xc1e0000000200000, 0x41efffffffe00000,
-	0x41f0000000000000, 0x43e0000000000000, 0xc3e0000000000000, 0x43f0000000000000, 0x43efffffffffffff, 0x43dfffffffffffff,
-	0x36a0000000000000, 0x3690000000000000, 0x36a0000000000001, 0x380fffffffffffff, 0x3810000000000000, 0x47efffffe0000000,
-	0x47efffffefffffff, 0x47effffff0000000, 0x4330000000000001, 0x432fffffffffffff, 0x3c90000000000001,
+	0x3ff0000000000000,
+	0xbff0000000000000,
+	0x3fe0000000000000,
+	0xbfe0000000000000,
+	0x3ff8000000000000,
+	0x4004000000000000,
+	0xc004000000000000,
+	0x0010000000000000,
+	0x000fffffffffffff,
+	0x8000000000000001,
+	0x800fffffffffffff,
+	0x7fefffffffffffff,
+	0xffefffffffffffff,
+	0x7ff0000000000000,
+	0xfff0000000000000,
+	0x7ff8000000000000,
+	0xfff8000000000000,
+	0x7ff0000000000001,
+	0x41dfffffffc00000,
+	0x41dfffffffe00000,
+	0x41e0000000000000,
+	0xc1e0000000000000,
+	0xc1e0000000200000,
+	0x41efffffffe00000,
+	0x41f0000000000000,
+	0x43e0000000000000,
+	0xc3e0000000000000,
+	0x43f0000000000000,
+	0x43efffffffffffff,
+	0x43dfffffffffffff,
+	0x36a0000000000000,
+	0x3690000000000000,
+	0x36a0000000000001,
+	0x380fffffffffffff,
+	0x3810000000000000,
+	0x47efffffe0000000,
+	0x47efffffefffffff,
+	0x47effffff0000000,
+	0x4330000000000001,
+	0x432fffffffffffff,
+	0x3c90000000000001,
 };
 
 static u32 value32(u64 *seed)
@@ -134,10 +260,13 @@ static void one(struct rig *rigs[2], const struct vgpu_insn *i, u32 active, u64 
 		}
 	}
 	for (u32 l = 0; l < VGPU_LANES; l++) {
-		u64 b = i->flags & VGPU_F_IMM && (rows[i->op].b == KIND_RI || rows[i->op].b == KIND_QI) ?
-			(rows[i->op].b == KIND_RI ? (u32)i->imm : i->imm) : operand(rigs[0], rows[i->op].b, i->b, l);
+		u64 b = i->flags & VGPU_F_IMM &&
+					(rows[i->op].b == KIND_RI || rows[i->op].b == KIND_QI) ?
+				(rows[i->op].b == KIND_RI ? (u32)i->imm : i->imm) :
+				operand(rigs[0], rows[i->op].b, i->b, l);
 
-		known = ref_op(i->op, i->flags & ~VGPU_F_IMM, operand(rigs[0], rows[i->op].a, i->a, l), b,
+		known = ref_op(i->op, i->flags & ~VGPU_F_IMM,
+			       operand(rigs[0], rows[i->op].a, i->a, l), b,
 			       operand(rigs[0], rows[i->op].c, i->c, l), i->imm, &expected[l]);
 		if (!known)
 			break;
@@ -161,7 +290,8 @@ static void one(struct rig *rigs[2], const struct vgpu_insn *i, u32 active, u64 
 			} else {
 				got = operand(rigs[build], rows[i->op].dst, i->dst, l);
 				if (!(active >> l & 1))
-					want = wide(rows[i->op].dst) ? ((u64 *)before)[l] : before[l];
+					want = wide(rows[i->op].dst) ? ((u64 *)before)[l] :
+								       before[l];
 			}
 			if (got != want)
 				fail_msg("%s build %d lane %u: got %llx, want %llx", what, build, l,
@@ -177,12 +307,14 @@ static bool tested(u32 op)
 	u64 r;
 
 	/* of the approximate ones: that both builds are alike */
-	return ref_op(op, 0, 0, 0, 0, 0, &r) || op == VGPU_OP_FRSQ || (op >= VGPU_OP_FSIN && op <= VGPU_OP_FTANH);
+	return ref_op(op, 0, 0, 0, 0, 0, &r) || op == VGPU_OP_FRSQ ||
+	       (op >= VGPU_OP_FSIN && op <= VGPU_OP_FTANH);
 }
 
 static void run_range(u32 from, u32 to)
 {
-	static const u32 masks[] = { ~0u, ~0u, ~0u, 0x00000001, 0x80000000, 0xaaaaaaaa, 0x0000ffff, 0x7fffffff };
+	static const u32 masks[] = { ~0u,	 ~0u,	     ~0u,	 0x00000001,
+				     0x80000000, 0xaaaaaaaa, 0x0000ffff, 0x7fffffff };
 	const struct vgpu_vass_kernel kernel = { .regs = 16, .code_count = 1 };
 	struct rig *rigs[2] = { rig_new(1), rig_builds() == 2 ? rig_new(1) : NULL };
 	u64 seed = from;
@@ -195,9 +327,13 @@ static void run_range(u32 from, u32 to)
 		for (u32 flags = 0; flags < 256; flags++) {
 			for (u32 round = 0; round < 36; round++) {
 				struct vgpu_insn i = {
-					.op = (u16)op, .guard = VGPU_PT, .flags = (u8)flags,
-					.dst = some_register(rows[op].dst, &seed), .a = some_register(rows[op].a, &seed),
-					.b = some_register(rows[op].b, &seed), .c = some_register(rows[op].c, &seed),
+					.op = (u16)op,
+					.guard = VGPU_PT,
+					.flags = (u8)flags,
+					.dst = some_register(rows[op].dst, &seed),
+					.a = some_register(rows[op].a, &seed),
+					.b = some_register(rows[op].b, &seed),
+					.c = some_register(rows[op].c, &seed),
 				};
 
 				if (flags & VGPU_F_IMM) {
@@ -209,7 +345,8 @@ static void run_range(u32 from, u32 to)
 				if (vgpu_verify_insn(&i, &kernel))
 					break;
 				forms += !round;
-				one(rigs, &i, masks[rig_random(&seed) % VGPU_ARRAY_SIZE(masks)], &seed);
+				one(rigs, &i, masks[rig_random(&seed) % VGPU_ARRAY_SIZE(masks)],
+				    &seed);
 			}
 		}
 		if (!forms)
@@ -255,7 +392,9 @@ static void test_compares(void **state)
 	run_range(VGPU_OP_SETPS, VGPU_OP_SETPD);
 }
 
-/* A fused multiply-add many more times: the build without the instruction computes it another way. */
+/*
+ * A fused multiply-add many more times: the build without the instruction computes it another way.
+ */
 static void test_fma(void **state)
 {
 	struct rig *rigs[2] = { rig_new(1), rig_builds() == 2 ? rig_new(1) : NULL };
@@ -263,8 +402,13 @@ static void test_fma(void **state)
 
 	(void)state;
 	for (u32 n = 0; n < 8000; n++) {
-		struct vgpu_insn i = { .op = n & 1 ? VGPU_OP_FFMA : VGPU_OP_DFMA, .guard = VGPU_PT, .flags = n >> 1 & 3,
-				       .dst = 12, .a = 0, .b = 2, .c = 4 };
+		struct vgpu_insn i = { .op = n & 1 ? VGPU_OP_FFMA : VGPU_OP_DFMA,
+				       .guard = VGPU_PT,
+				       .flags = n >> 1 & 3,
+				       .dst = 12,
+				       .a = 0,
+				       .b = 2,
+				       .c = 4 };
 
 		one(rigs, &i, ~0u, &seed);
 	}
@@ -272,7 +416,7 @@ static void test_fma(void **state)
 	rig_free(rigs[1]);
 }
 
-/* ---- approximate functions ----------------------------------------------------------------------------------------- */
+/* ---- approximate functions ---------------------------------------------- */
 
 static float f_of(u32 v)
 {
@@ -299,12 +443,14 @@ static void special(u32 op, float from, float to, double absolute, double ulps)
 			rig_reset(rigs[build], ~0u);
 			rig_run(rigs[build], build, 1);
 			for (u32 l = 0; l < VGPU_LANES; l++) {
-				double want = ref_special(op, x[l]), got = f_of(rig_r(rigs[build], 12)[l]);
+				double want = ref_special(op, x[l]),
+				       got = f_of(rig_r(rigs[build], 12)[l]);
 				double ulp = ldexp(1, (want == 0 ? -126 : ilogb(want)) - 23);
 				double error = fabs(got - want);
 
 				if (!(error <= absolute || error <= ulps * ulp))
-					fail_msg("%s(%a): got %a, want %a", rows[op].name, (double)x[l], got, want);
+					fail_msg("%s(%a): got %a, want %a", rows[op].name,
+						 (double)x[l], got, want);
 			}
 		}
 	}
@@ -338,18 +484,35 @@ static void test_special_exact(void **state)
 	static const struct {
 		u32 op, x, want;
 	} cases[] = {
-		{ VGPU_OP_FRSQ, 0x00000000, 0x7f800000 }, { VGPU_OP_FRSQ, 0x80000000, 0xff800000 },
-		{ VGPU_OP_FRSQ, 0x7f800000, 0 }, { VGPU_OP_FRSQ, 0xbf800000, 0x7fffffff }, { VGPU_OP_FRSQ, 0x40800000, 0x3f000000 },
-		{ VGPU_OP_FSIN, 0, 0 }, { VGPU_OP_FSIN, 0x7f800000, 0x7fffffff }, { VGPU_OP_FSIN, 0x7fc00001, 0x7fffffff },
+		{ VGPU_OP_FRSQ, 0x00000000, 0x7f800000 },
+		{ VGPU_OP_FRSQ, 0x80000000, 0xff800000 },
+		{ VGPU_OP_FRSQ, 0x7f800000, 0 },
+		{ VGPU_OP_FRSQ, 0xbf800000, 0x7fffffff },
+		{ VGPU_OP_FRSQ, 0x40800000, 0x3f000000 },
+		{ VGPU_OP_FSIN, 0, 0 },
+		{ VGPU_OP_FSIN, 0x7f800000, 0x7fffffff },
+		{ VGPU_OP_FSIN, 0x7fc00001, 0x7fffffff },
 		{ VGPU_OP_FSIN, 0x00000001, 0x00000001 },
-		{ VGPU_OP_FCOS, 0, 0x3f800000 }, { VGPU_OP_FCOS, 0xff800000, 0x7fffffff },
-		{ VGPU_OP_FEX2, 0, 0x3f800000 }, { VGPU_OP_FEX2, 0x41200000, 0x44800000 }, { VGPU_OP_FEX2, 0x7f800000, 0x7f800000 },
-		{ VGPU_OP_FEX2, 0xff800000, 0 }, { VGPU_OP_FEX2, 0xffc00000, 0x7fffffff }, { VGPU_OP_FEX2, 0x43000000, 0x7f800000 },
-		{ VGPU_OP_FLG2, 0x3f800000, 0 }, { VGPU_OP_FLG2, 0x44800000, 0x41200000 }, { VGPU_OP_FLG2, 0, 0xff800000 },
-		{ VGPU_OP_FLG2, 0x80000000, 0xff800000 }, { VGPU_OP_FLG2, 0x7f800000, 0x7f800000 },
-		{ VGPU_OP_FLG2, 0xbf800000, 0x7fffffff }, { VGPU_OP_FLG2, 0x00000001, 0xc3150000 },
-		{ VGPU_OP_FTANH, 0x7f800000, 0x3f800000 }, { VGPU_OP_FTANH, 0xff800000, 0xbf800000 }, { VGPU_OP_FTANH, 0, 0 },
-		{ VGPU_OP_FTANH, 0x00000001, 0x00000001 }, { VGPU_OP_FTANH, 0x7f800001, 0x7fffffff },
+		{ VGPU_OP_FCOS, 0, 0x3f800000 },
+		{ VGPU_OP_FCOS, 0xff800000, 0x7fffffff },
+		{ VGPU_OP_FEX2, 0, 0x3f800000 },
+		{ VGPU_OP_FEX2, 0x41200000, 0x44800000 },
+		{ VGPU_OP_FEX2, 0x7f800000, 0x7f800000 },
+		{ VGPU_OP_FEX2, 0xff800000, 0 },
+		{ VGPU_OP_FEX2, 0xffc00000, 0x7fffffff },
+		{ VGPU_OP_FEX2, 0x43000000, 0x7f800000 },
+		{ VGPU_OP_FLG2, 0x3f800000, 0 },
+		{ VGPU_OP_FLG2, 0x44800000, 0x41200000 },
+		{ VGPU_OP_FLG2, 0, 0xff800000 },
+		{ VGPU_OP_FLG2, 0x80000000, 0xff800000 },
+		{ VGPU_OP_FLG2, 0x7f800000, 0x7f800000 },
+		{ VGPU_OP_FLG2, 0xbf800000, 0x7fffffff },
+		{ VGPU_OP_FLG2, 0x00000001, 0xc3150000 },
+		{ VGPU_OP_FTANH, 0x7f800000, 0x3f800000 },
+		{ VGPU_OP_FTANH, 0xff800000, 0xbf800000 },
+		{ VGPU_OP_FTANH, 0, 0 },
+		{ VGPU_OP_FTANH, 0x00000001, 0x00000001 },
+		{ VGPU_OP_FTANH, 0x7f800001, 0x7fffffff },
 	};
 
 	(void)state;
@@ -357,12 +520,14 @@ static void test_special_exact(void **state)
 		for (int build = 0; build < rig_builds(); build++) {
 			struct rig *rig = rig_new(1);
 
-			rig->code[0] = (struct vgpu_insn){ .op = (u16)cases[n].op, .guard = VGPU_PT, .dst = 2 };
+			rig->code[0] = (struct vgpu_insn){ .op = (u16)cases[n].op,
+							   .guard = VGPU_PT,
+							   .dst = 2 };
 			rig_r(rig, 0)[5] = cases[n].x;
 			rig_run(rig, build, 1);
 			if (rig_r(rig, 2)[5] != cases[n].want)
-				fail_msg("%s(%08x): got %08x, want %08x", rows[cases[n].op].name, cases[n].x,
-					 rig_r(rig, 2)[5], cases[n].want);
+				fail_msg("%s(%08x): got %08x, want %08x", rows[cases[n].op].name,
+					 cases[n].x, rig_r(rig, 2)[5], cases[n].want);
 			rig_free(rig);
 		}
 	}
@@ -376,15 +541,20 @@ static void test_special_registers(void **state)
 
 	(void)state;
 	for (u32 round = 0; round < 600; round++) {
-		u32 x = 1 + rig_random(&seed) % (round & 1 ? 1024 : 40), y = 1 + rig_random(&seed) % (1024 / x);
+		u32 x = 1 + rig_random(&seed) % (round & 1 ? 1024 : 40),
+		    y = 1 + rig_random(&seed) % (1024 / x);
 		u32 z = 1 + rig_random(&seed) % (1024 / (x * y)), threads = x * y * z;
 
 		memcpy(rig->launch.block, (u32[3]){ x, y, z }, sizeof(rig->launch.block));
 		rig->launch.threads = threads;
 		for (u32 which = VGPU_SR_TID_X; which <= VGPU_SR_TID_Z; which++)
-			rig->code[which] = (struct vgpu_insn){ .op = VGPU_OP_SREG, .guard = VGPU_PT, .dst = (u8)which, .imm = which };
+			rig->code[which] = (struct vgpu_insn){
+				.op = VGPU_OP_SREG, .guard = VGPU_PT, .dst = (u8)which, .imm = which
+			};
 		for (u32 n = 0; n < 5; n++)
-			rig->code[3 + n] = (struct vgpu_insn){ .op = VGPU_OP_SREG, .guard = VGPU_PT, .dst = (u8)(3 + n),
+			rig->code[3 + n] = (struct vgpu_insn){ .op = VGPU_OP_SREG,
+							       .guard = VGPU_PT,
+							       .dst = (u8)(3 + n),
 							       .imm = VGPU_SR_LANEMASK_EQ + n };
 		for (u32 w = 0; w * VGPU_LANES < threads; w++) {
 			for (int build = 0; build < rig_builds(); build++) {
@@ -392,7 +562,8 @@ static void test_special_registers(void **state)
 				rig->warp.index = w;
 				memset(rig->regs, 0xee, sizeof(rig->regs));
 				rig_run(rig, build, 8);
-				for (u32 l = 0, t = w * VGPU_LANES; l < VGPU_LANES && t < threads; l++, t++) {
+				for (u32 l = 0, t = w * VGPU_LANES; l < VGPU_LANES && t < threads;
+				     l++, t++) {
 					assert_int_equal(rig_r(rig, 0)[l], t % x);
 					assert_int_equal(rig_r(rig, 1)[l], t / x % y);
 					assert_int_equal(rig_r(rig, 2)[l], t / x / y);
@@ -411,10 +582,11 @@ static void test_special_registers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_int32), cmocka_unit_test(test_int64), cmocka_unit_test(test_float32),
-		cmocka_unit_test(test_float64), cmocka_unit_test(test_conversions), cmocka_unit_test(test_compares),
-		cmocka_unit_test(test_fma), cmocka_unit_test(test_special), cmocka_unit_test(test_special_exact),
-		cmocka_unit_test(test_special_registers),
+		cmocka_unit_test(test_int32),	      cmocka_unit_test(test_int64),
+		cmocka_unit_test(test_float32),	      cmocka_unit_test(test_float64),
+		cmocka_unit_test(test_conversions),   cmocka_unit_test(test_compares),
+		cmocka_unit_test(test_fma),	      cmocka_unit_test(test_special),
+		cmocka_unit_test(test_special_exact), cmocka_unit_test(test_special_registers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Compiled programs are preempted at random, by each mechanism, and compute what they compute undisturbed, byte for byte (Tanasic
- * 5.2.2). The programs are random too: registers, 64-bit pairs, floats, shared memory behind barriers, reducing barriers,
- * local memory, divergent loops, shuffles, atomics on shared and global memory. What they compute does not depend on the order
- * in which their warps and blocks run, so any difference is state that a preemption lost.
+ * Compiled programs are preempted at random, by each mechanism, and compute what they compute
+ * undisturbed, byte for byte (Tanasic 5.2.2). The programs are random too: registers, 64-bit pairs,
+ * floats, shared memory behind barriers, reducing barriers, local memory, divergent loops,
+ * shuffles, atomics on shared and global memory. What they compute does not depend on the order in
+ * which their warps and blocks run, so any difference is state that a preemption lost.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,8 @@ static u32 below(struct vgpu_random *random, u32 limit)
 }
 
 /*
- * R0 thread, R1 block, Q2 base, Q4 own address, R6 own place in shared memory, R8 and R9 what is computed, R7 round; R10 to R19 and
- * Q20, Q22 are scratch, Q24 a 64-bit value.
+ * R0 thread, R1 block, Q2 base, Q4 own address, R6 own place in shared memory, R8 and R9 what is
+ * computed, R7 round; R10 to R19 and Q20, Q22 are scratch, Q24 a 64-bit value.
  */
 static void piece(struct vass *v, struct vgpu_random *random)
 {
@@ -71,8 +72,8 @@ static void piece(struct vass *v, struct vgpu_random *random)
 		OPI(v, AND, 10, 9, 0x3c);
 		OPI(v, MADWU, 20, 10, 1);
 		v->code[v->count - 1].c = 2;
-		OP(v, ATOMG, (n == 1 ? VGPU_ATOM_XOR : VGPU_ATOM_ADD) | VGPU_F_ATOM_NORET, 0, 20, 8, 0,
-		   n == 1 ? COUNTERS : COUNTERS + 64);
+		OP(v, ATOMG, (n == 1 ? VGPU_ATOM_XOR : VGPU_ATOM_ADD) | VGPU_F_ATOM_NORET, 0, 20, 8,
+		   0, n == 1 ? COUNTERS : COUNTERS + 64);
 		break;
 	case 6:
 		OP(v, MOV, VGPU_F_IMM, 10, 0, 0, 0, 31);
@@ -148,8 +149,8 @@ static void random_program(struct vass *v, u64 seed, u32 rounds)
 static struct host *two_programs(u64 seed, u32 rounds)
 {
 	/* Many short slices, and contexts that move fast: preemptions by the thousand. */
-	struct host *h = host_new("k20c", "sms=3", "active_kernels=8", "slice_ps=300000", "memory_bandwidth=2000000000000",
-				  "drain_ps=500000", NULL);
+	struct host *h = host_new("k20c", "sms=3", "active_kernels=8", "slice_ps=300000",
+				  "memory_bandwidth=2000000000000", "drain_ps=500000", NULL);
 	u32 i;
 
 	vgpu_exec_set_policy(h->dev, &manual_policy);
@@ -167,8 +168,12 @@ static struct host *two_programs(u64 seed, u32 rounds)
 			fail_msg("%s", message);
 		free(binary);
 		assert_int_equal(vgpu_memory_map(h->dev, c, BASE, BYTES), 0);
-		cmd = (struct vgpu_cmd){ .op = VGPU_CMD_LAUNCH, .launch = { .module = module, .grid = { BLOCKS, 1, 1 },
-					 .block = { THREADS, 1, 1 }, .param_bytes = 8, .params = 0x1000 } };
+		cmd = (struct vgpu_cmd){ .op = VGPU_CMD_LAUNCH,
+					 .launch = { .module = module,
+						     .grid = { BLOCKS, 1, 1 },
+						     .block = { THREADS, 1, 1 },
+						     .param_bytes = 8,
+						     .params = 0x1000 } };
 		assert_int_equal(host_try(h, c, q, &cmd, 0, &param), 0);
 		host_push(h, c, q, cmd_d2h(i * BYTES, BASE, BYTES));
 	}
@@ -181,7 +186,8 @@ static void disturb(struct host *h, u64 seed)
 	struct vgpu_random random;
 
 	vgpu_random_seed(&random, seed);
-	while (vgpu_device_run(h->dev, h->dev->now + below(&random, 2 * VGPU_US), ~0u) != VGPU_NEVER) {
+	while (vgpu_device_run(h->dev, h->dev->now + below(&random, 2 * VGPU_US), ~0u) !=
+	       VGPU_NEVER) {
 		u32 sm = below(&random, 3);
 		struct vgpu_ksr *ksr = manual_kernel(h->dev, 1 + below(&random, 2));
 
@@ -213,10 +219,11 @@ static void programs_compute_the_same(const char *mechanism, u64 seeds, u32 roun
 		assert_int_equal(h->fault_count, 0);
 		assert_int_equal(h->completion_count, 4);
 		if (memcmp(h->memory, expected, 2 * BYTES))
-			fail_msg("%s, seed %llu: the results differ", mechanism, (unsigned long long)seed);
+			fail_msg("%s, seed %llu: the results differ", mechanism,
+				 (unsigned long long)seed);
 		if (host_count_of(h, VGPU_TRACE_SAVE_END) < saves)
-			fail_msg("%s, seed %llu: only %zu saves", mechanism, (unsigned long long)seed,
-				 host_count_of(h, VGPU_TRACE_SAVE_END));
+			fail_msg("%s, seed %llu: only %zu saves", mechanism,
+				 (unsigned long long)seed, host_count_of(h, VGPU_TRACE_SAVE_END));
 		assert_int_equal(host_count_of(h, VGPU_TRACE_BLOCK_START), 2 * BLOCKS);
 		assert_int_equal(host_count_of(h, VGPU_TRACE_BLOCK_END), 2 * BLOCKS);
 		resumed = host_count_of(h, VGPU_TRACE_BLOCK_RESUME);
@@ -247,8 +254,9 @@ static void draining_and_switching_changes_nothing(void **state)
 }
 
 /*
- * An SM has executed its slice ahead of the time that takes. The switch waits for the end of it, begins no other, and so saves the state
- * of the present time; the SM's next slice is another kernel's, whose translations are not those of the first.
+ * An SM has executed its slice ahead of the time that takes. The switch waits for the end of it,
+ * begins no other, and so saves the state of the present time; the SM's next slice is another
+ * kernel's, whose translations are not those of the first.
  */
 static void a_switch_waits_for_the_end_of_the_slice(void **state)
 {
@@ -271,7 +279,9 @@ static void a_switch_waits_for_the_end_of_the_slice(void **state)
 		instructions = sm->instructions;
 		if (ends <= h->dev->now)
 			continue;
-		assert_int_equal(vgpu_exec_reserve(h->dev, 0, manual_kernel(h->dev, context == 1 ? 2 : 1)), 0);
+		assert_int_equal(
+			vgpu_exec_reserve(h->dev, 0, manual_kernel(h->dev, context == 1 ? 2 : 1)),
+			0);
 		vgpu_device_run(h->dev, ends - 1, ~0u);
 		assert_int_equal(smst->state, VGPU_SM_RESERVED);
 		vgpu_device_run(h->dev, ends, ~0u);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Operations by a member mask: random programs with branches, loops and exits against lanes that are run one by one and
- * meet where PTX says; what happens when lanes cannot meet; barriers of lanes that have come apart.
+ * Operations by a member mask: random programs with branches, loops and exits against lanes that
+ * are run one by one and meet where PTX says; what happens when lanes cannot meet; barriers of
+ * lanes that have come apart.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #define MASKS	4u
 #define FUEL	3000u
 
-/* ---- the reference: threads ---------------------------------------------------------------------------------------- */
+/* ---- the reference: threads --------------------------------------------- */
 
 struct thread {
 	u32 pc, regs[REGS + MASKS], preds;
@@ -43,7 +44,8 @@ static bool is_sync(const struct vgpu_insn *i)
 static u32 mask_of(const struct thread *t, const struct vgpu_insn *i)
 {
 	if (i->op == VGPU_OP_SHFLSYNC)
-		return VGPU_SHFL_MASK(i->imm) == VGPU_SHFL_FULL ? ~0u : t->regs[VGPU_SHFL_MASK(i->imm)];
+		return VGPU_SHFL_MASK(i->imm) == VGPU_SHFL_FULL ? ~0u :
+								  t->regs[VGPU_SHFL_MASK(i->imm)];
 	return i->flags & VGPU_F_IMM ? (u32)i->imm : t->regs[i->b];
 }
 
@@ -78,7 +80,8 @@ static void run_thread(struct reference *ref, struct thread *t)
 			bool less = t->regs[i->a] < i->imm, more = t->regs[i->a] > i->imm;
 
 			t->preds &= ~(1u << i->dst);
-			t->preds |= (u32)(VGPU_F_CMP(i->flags) == VGPU_CMP_LT ? less : more) << i->dst;
+			t->preds |= (u32)(VGPU_F_CMP(i->flags) == VGPU_CMP_LT ? less : more)
+				    << i->dst;
 			break;
 		}
 		default:
@@ -101,7 +104,9 @@ static void answer(struct reference *ref, u32 l, u32 group, struct thread *out)
 		if (!(group >> j & 1))
 			continue;
 		yes |= (u32)pred_of(&ref->lanes[j], other->a) << j;
-		same |= (u32)(ref->lanes[j].regs[other->a % REGS] == ref->lanes[l].regs[i->a % REGS]) << j;
+		same |= (u32)(ref->lanes[j].regs[other->a % REGS] ==
+			      ref->lanes[l].regs[i->a % REGS])
+			<< j;
 	}
 	switch (i->op) {
 	case VGPU_OP_SHFLSYNC: {
@@ -117,13 +122,16 @@ static void answer(struct reference *ref, u32 l, u32 group, struct thread *out)
 		break;
 	case VGPU_OP_VOTESYNC: {
 		u32 how = i->flags & 3u;
-		bool v = how == VGPU_VOTE_ALL ? yes == group : how == VGPU_VOTE_ANY ? yes != 0 : yes == group || !yes;
+		bool v = how == VGPU_VOTE_ALL ? yes == group :
+			 how == VGPU_VOTE_ANY ? yes != 0 :
+						yes == group || !yes;
 
 		out->preds = (out->preds & ~(1u << i->dst)) | (u32)v << i->dst;
 		break;
 	}
 	case VGPU_OP_MATCHSYNC:
-		out->regs[i->dst] = (i->flags & 3u) == VGPU_MATCH_ALL ? (same == group ? group : 0) : same;
+		out->regs[i->dst] =
+			(i->flags & 3u) == VGPU_MATCH_ALL ? (same == group ? group : 0) : same;
 		break;
 	}
 	out->pc++;
@@ -184,7 +192,7 @@ static void run_reference(struct reference *ref)
 	ref->endless = true;
 }
 
-/* ---- programs -------------------------------------------------------------------------------------------------------- */
+/* ---- programs ----------------------------------------------------------- */
 
 static u32 partition(u32 which, u32 lane)
 {
@@ -211,9 +219,15 @@ static void random_sync(struct vgpu_insn *i, u64 r)
 	case 0:
 		i->op = VGPU_OP_SHFLSYNC;
 		i->flags = VGPU_F_IMM | VGPU_SHFL_BFLY;
-		/* a lane of the same quarter, or two or sixteen away, where the partition has it; else undefined */
-		i->imm = 1u << (mask == REGS + 3 ? (r >> 30) % 2 : mask == REGS + 2 ? 1 + (r >> 30) % 4 : (r >> 30) % 4);
-		i->imm |= (u64)VGPU_PT << 32 | (u64)(full && r >> 40 & 1 ? VGPU_SHFL_FULL : mask) << 40;
+		/*
+		 * a lane of the same quarter, or two or sixteen away, where the partition has it;
+		 * else undefined
+		 */
+		i->imm = 1u << (mask == REGS + 3 ? (r >> 30) % 2 :
+				mask == REGS + 2 ? 1 + (r >> 30) % 4 :
+						   (r >> 30) % 4);
+		i->imm |= (u64)VGPU_PT << 32 | (u64)(full && r >> 40 & 1 ? VGPU_SHFL_FULL : mask)
+						       << 40;
 		i->c = REGS + MASKS;	/* 31 in all lanes */
 		return;
 	case 1:
@@ -265,7 +279,8 @@ static void random_program(struct vgpu_insn *code, u64 *seed)
 			i->op = VGPU_OP_BRA;
 			i->guard = r & 0x43;
 			/* mostly forward, so that most programs end */
-			i->imm = r >> 12 & 3 ? n + 1 + (r >> 16) % (CODE - 1 - n) : (r >> 16) % CODE;
+			i->imm =
+				r >> 12 & 3 ? n + 1 + (r >> 16) % (CODE - 1 - n) : (r >> 16) % CODE;
 			i->imm |= (r >> 32 & 3 ? n + 1 + (r >> 40) % (CODE - 1 - n) :
 				   r >> 34 & 1 ? (r >> 40) % CODE : VGPU_NO_RECONV) << 32;
 		} else if (n % 4 == 2) {
@@ -277,7 +292,10 @@ static void random_program(struct vgpu_insn *code, u64 *seed)
 	}
 }
 
-/* Every lane computes what threads compute that run by themselves, whatever the reconvergence points say. */
+/*
+ * Every lane computes what threads compute that run by themselves, whatever the reconvergence
+ * points say.
+ */
 static void test_random_programs(void **state)
 {
 	struct rig *rig = rig_new(1);
@@ -298,7 +316,8 @@ static void test_random_programs(void **state)
 			ref.lanes[l].regs[0] = rig_r(rig, 0)[l] = l;
 			ref.lanes[l].regs[1] = rig_r(rig, 1)[l] = (round * 7 + l % 5) & 31;
 			for (u32 n = 0; n < MASKS; n++)
-				ref.lanes[l].regs[REGS + n] = rig_r(rig, REGS + n)[l] = partition(n, l);
+				ref.lanes[l].regs[REGS + n] = rig_r(rig, REGS + n)[l] =
+					partition(n, l);
 			rig_r(rig, REGS + MASKS)[l] = 31;
 		}
 		run_reference(&ref);
@@ -328,7 +347,7 @@ static void test_random_programs(void **state)
 	rig_free(rig);
 }
 
-/* ---- by hand --------------------------------------------------------------------------------------------------------- */
+/* ---- by hand ------------------------------------------------------------ */
 
 static u32 branch(struct vass *v, u32 pred)
 {
@@ -372,8 +391,9 @@ static void test_stuck(void **state)
 }
 
 /*
- * Lanes leave a loop with a vote in it one after the other; those that have left vote behind it, so reconvergence behind
- * the loop has to give way. The barrier that follows is still one of the whole warp.
+ * Lanes leave a loop with a vote in it one after the other; those that have left vote behind it, so
+ * reconvergence behind the loop has to give way. The barrier that follows is still one of the whole
+ * warp.
  */
 static void test_barrier_of_loose_lanes(void **state)
 {

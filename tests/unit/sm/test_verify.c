@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The verifier: every refusal by name, binaries cut at every length, every single bit flipped; what is accepted
- * after a flip must run without harm.
+ * The verifier: every refusal by name, binaries cut at every length, every single bit flipped; what
+ * is accepted after a flip must run without harm.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static int setup(void **state)
 	return vgpu_config_preset(&config, "k20c");
 }
 
-/* ---- instructions -------------------------------------------------------------------------------------------------- */
+/* ---- instructions ------------------------------------------------------- */
 
 #define I(name, ...)	{ .op = VGPU_OP_##name, .guard = VGPU_PT, __VA_ARGS__ }
 
@@ -30,26 +30,47 @@ static const struct vgpu_vass_kernel kernel = { .regs = 16, .param_bytes = 24, .
 static void test_good_insns(void **state)
 {
 	static const struct vgpu_insn good[] = {
-		I(NOP), I(MOV, .flags = VGPU_F_IMM, .dst = 15, .imm = 0xffffffff), I(MOV, .flags = VGPU_F_IMM, .imm = ~0ull),
-		I(MOVQ, .flags = VGPU_F_IMM, .dst = 14, .imm = ~0ull << 5), I(SREG, .imm = VGPU_SR_CLOCK),
-		I(SREGQ, .imm = VGPU_SR_GLOBALTIMER), I(LOP3, .a = 15, .b = 15, .c = 15, .imm = 255),
-		I(SEL, .c = VGPU_PT | VGPU_P_NOT), I(FADD, .flags = 15), I(DADD, .flags = 3, .dst = 14),
-		I(F2I, .flags = VGPU_F_SIGNED | 3 | VGPU_F_FTZ), I(SETPF, .flags = VGPU_CMP_NAN | VGPU_F_CMP_FTZ, .dst = 63),
-		I(SETPS, .flags = VGPU_CMP_GE), I(LDG, .flags = VASS_MEM(4, 4), .dst = 12, .a = 14),
-		I(LDG, .flags = VASS_MEM(8, 2), .dst = 12), I(LDG, .flags = VASS_MEM(2, 1) | VGPU_F_SEXT),
-		I(LDG, .flags = VASS_MEM(4, 1) | VGPU_F_ABS, .imm = ~0ull), I(LDS, .a = 15, .imm = (u64)-4),
-		I(LDP, .flags = VASS_MEM(8, 1), .imm = 16), I(STG, .flags = VASS_MEM(4, 4), .b = 12),
+		I(NOP),
+		I(MOV, .flags = VGPU_F_IMM, .dst = 15, .imm = 0xffffffff),
+		I(MOV, .flags = VGPU_F_IMM, .imm = ~0ull),
+		I(MOVQ, .flags = VGPU_F_IMM, .dst = 14, .imm = ~0ull << 5),
+		I(SREG, .imm = VGPU_SR_CLOCK),
+		I(SREGQ, .imm = VGPU_SR_GLOBALTIMER),
+		I(LOP3, .a = 15, .b = 15, .c = 15, .imm = 255),
+		I(SEL, .c = VGPU_PT | VGPU_P_NOT),
+		I(FADD, .flags = 15),
+		I(DADD, .flags = 3, .dst = 14),
+		I(F2I, .flags = VGPU_F_SIGNED | 3 | VGPU_F_FTZ),
+		I(SETPF, .flags = VGPU_CMP_NAN | VGPU_F_CMP_FTZ, .dst = 63),
+		I(SETPS, .flags = VGPU_CMP_GE),
+		I(LDG, .flags = VASS_MEM(4, 4), .dst = 12, .a = 14),
+		I(LDG, .flags = VASS_MEM(8, 2), .dst = 12),
+		I(LDG, .flags = VASS_MEM(2, 1) | VGPU_F_SEXT),
+		I(LDG, .flags = VASS_MEM(4, 1) | VGPU_F_ABS, .imm = ~0ull),
+		I(LDS, .a = 15, .imm = (u64)-4),
+		I(LDP, .flags = VASS_MEM(8, 1), .imm = 16),
+		I(STG, .flags = VASS_MEM(4, 4), .b = 12),
 		I(ATOM, .flags = VGPU_ATOM_CAS, .dst = 15, .a = 14, .b = 15, .c = 15),
 		I(ATOM, .flags = VGPU_ATOM_ADD | VGPU_F_ATOM_FLOAT | VGPU_F_ATOM_NORET, .b = 15),
 		I(ATOMQ, .flags = VGPU_ATOM_MIN | VGPU_F_ATOM_SIGNED, .b = 14),
-		I(SHFL, .flags = VGPU_SHFL_IDX | VGPU_F_IMM, .imm = 63ull << 32 | 5), I(VOTE, .flags = VGPU_VOTE_UNI, .a = 0x7f),
-		I(SHFLSYNC, .flags = VGPU_F_IMM, .imm = 3 | 63ull << 32 | 15ull << 40), I(SHFLSYNC, .imm = 63ull << 32 | 0xffull << 40),
-		I(VOTESYNC, .flags = VGPU_VOTE_UNI | VGPU_F_IMM, .imm = ~0u), I(BALLOTSYNC, .a = 0x7f, .b = 15),
-		I(MATCHSYNC, .flags = VGPU_MATCH_ALL, .b = 15), I(MATCHSYNCQ, .flags = VGPU_F_IMM, .a = 14, .imm = 1),
-		I(BARWARP, .b = 15), I(FNS, .c = 15),
-		I(BAR, .imm = 15 | 64ull << 32), I(BARRED, .flags = VGPU_BARRED_OR, .dst = 15, .a = 63),
-		I(BRA, .imm = 9 | 9ull << 32), I(BRA, .imm = (u64)VGPU_NO_RECONV << 32), I(EXIT, ), I(TRAP, ),
-		{ .op = VGPU_OP_EXIT, .guard = 0x7f }, { .op = VGPU_OP_EXIT, .guard = 0 },
+		I(SHFL, .flags = VGPU_SHFL_IDX | VGPU_F_IMM, .imm = 63ull << 32 | 5),
+		I(VOTE, .flags = VGPU_VOTE_UNI, .a = 0x7f),
+		I(SHFLSYNC, .flags = VGPU_F_IMM, .imm = 3 | 63ull << 32 | 15ull << 40),
+		I(SHFLSYNC, .imm = 63ull << 32 | 0xffull << 40),
+		I(VOTESYNC, .flags = VGPU_VOTE_UNI | VGPU_F_IMM, .imm = ~0u),
+		I(BALLOTSYNC, .a = 0x7f, .b = 15),
+		I(MATCHSYNC, .flags = VGPU_MATCH_ALL, .b = 15),
+		I(MATCHSYNCQ, .flags = VGPU_F_IMM, .a = 14, .imm = 1),
+		I(BARWARP, .b = 15),
+		I(FNS, .c = 15),
+		I(BAR, .imm = 15 | 64ull << 32),
+		I(BARRED, .flags = VGPU_BARRED_OR, .dst = 15, .a = 63),
+		I(BRA, .imm = 9 | 9ull << 32),
+		I(BRA, .imm = (u64)VGPU_NO_RECONV << 32),
+		I(EXIT, ),
+		I(TRAP, ),
+		{ .op = VGPU_OP_EXIT, .guard = 0x7f },
+		{ .op = VGPU_OP_EXIT, .guard = 0 },
 	};
 
 	(void)state;
@@ -67,53 +88,107 @@ static void test_refused_insns(void **state)
 		struct vgpu_insn insn;
 		const char *says;
 	} bad[] = {
-		{ { .op = VGPU_OP_COUNT }, "no such opcode" }, { { .op = 0xffff }, "no such opcode" },
+		{ { .op = VGPU_OP_COUNT }, "no such opcode" },
+		{ { .op = 0xffff }, "no such opcode" },
 		{ { .op = VGPU_OP_NOP, .guard = 0x80 | VGPU_PT }, "bit 7 of the guard" },
-		{ I(NOP, .dst = 1), "does not have" }, { I(NOP, .flags = 1), "flags must be 0" }, { I(NOP, .imm = 1), "imm must be 0" },
-		{ I(ADD, .dst = 16), "beyond those" }, { I(ADD, .a = 16), "beyond those" }, { I(ADD, .b = 255), "beyond those" },
-		{ I(ADD, .c = 1), "does not have" }, { I(ADD, .imm = 1), "imm must be 0" }, { I(ADD, .flags = 1), "only IMM" },
+		{ I(NOP, .dst = 1), "does not have" },
+		{ I(NOP, .flags = 1), "flags must be 0" },
+		{ I(NOP, .imm = 1), "imm must be 0" },
+		{ I(ADD, .dst = 16), "beyond those" },
+		{ I(ADD, .a = 16), "beyond those" },
+		{ I(ADD, .b = 255), "beyond those" },
+		{ I(ADD, .c = 1), "does not have" },
+		{ I(ADD, .imm = 1), "imm must be 0" },
+		{ I(ADD, .flags = 1), "only IMM" },
 		{ I(ADD, .flags = VGPU_F_IMM, .b = 1), "operand b must be 0" },
 		{ I(ADD, .flags = VGPU_F_IMM, .imm = 1ull << 32), "more than 32 bits" },
 		{ I(ABS, .flags = VGPU_F_IMM), "flags must be 0" },
-		{ I(ADDQ, .dst = 1), "odd" }, { I(ADDQ, .a = 3), "odd" }, { I(ADDQ, .b = 16), "beyond those" },
-		{ I(MADWU, .c = 5), "odd" }, { I(SXQ, .dst = 16), "beyond those" },
-		{ I(SEL, .c = 0x80), "predicate operand" }, { I(PMOV, .dst = 0x40), "result predicate" }, { I(PAND, .b = 0x80), "predicate operand" },
-		{ I(SREG, .imm = VGPU_SR_CLOCK64), "special register" }, { I(SREGQ, .imm = VGPU_SR_CLOCK), "special register" },
-		{ I(SREGQ, .imm = VGPU_SR_COUNT), "special register" }, { I(SREG, .imm = 1ull << 32), "special register" },
+		{ I(ADDQ, .dst = 1), "odd" },
+		{ I(ADDQ, .a = 3), "odd" },
+		{ I(ADDQ, .b = 16), "beyond those" },
+		{ I(MADWU, .c = 5), "odd" },
+		{ I(SXQ, .dst = 16), "beyond those" },
+		{ I(SEL, .c = 0x80), "predicate operand" },
+		{ I(PMOV, .dst = 0x40), "result predicate" },
+		{ I(PAND, .b = 0x80), "predicate operand" },
+		{ I(SREG, .imm = VGPU_SR_CLOCK64), "special register" },
+		{ I(SREGQ, .imm = VGPU_SR_CLOCK), "special register" },
+		{ I(SREGQ, .imm = VGPU_SR_COUNT), "special register" },
+		{ I(SREG, .imm = 1ull << 32), "special register" },
 		{ I(LOP3, .imm = 256), "8 bits" },
-		{ I(FADD, .flags = 0x10), "flags" }, { I(DADD, .flags = VGPU_F_FTZ), "flags" }, { I(FSIN, .flags = VGPU_F_IMM), "flags" },
-		{ I(F2D, .flags = VGPU_F_SIGNED), "flags" }, { I(D2L, .flags = VGPU_F_FTZ), "flags" }, { I(F2I, .flags = VGPU_F_SAT), "flags" },
+		{ I(FADD, .flags = 0x10), "flags" },
+		{ I(DADD, .flags = VGPU_F_FTZ), "flags" },
+		{ I(FSIN, .flags = VGPU_F_IMM), "flags" },
+		{ I(F2D, .flags = VGPU_F_SIGNED), "flags" },
+		{ I(D2L, .flags = VGPU_F_FTZ), "flags" },
+		{ I(F2I, .flags = VGPU_F_SAT), "flags" },
 		{ I(H2F, .flags = 0x20), "flags" },
-		{ I(SETPS, .flags = VGPU_CMP_EQU), "condition" }, { I(SETPF, .flags = VGPU_CMP_COUNT), "condition" },
-		{ I(SETPD, .flags = VGPU_F_CMP_FTZ), "flags" }, { I(SETPU, .dst = 64), "result predicate" },
-		{ I(LDG, .flags = VASS_MEM(8, 4)), "16 bytes" }, { I(LDG, .flags = 2 | 3 << 2), "1, 2 or 4" },
-		{ I(LDG, .flags = VASS_MEM(4, 4), .dst = 13), "beyond those" }, { I(LDG, .flags = VASS_MEM(8, 1), .dst = 1), "odd" },
-		{ I(LDG, .flags = VASS_MEM(8, 2), .dst = 14), "beyond those" }, { I(LDG, .flags = VASS_MEM(4, 1) | VGPU_F_SEXT), "sign-extended" },
-		{ I(LDG, .flags = VASS_MEM(4, 1), .a = 1), "odd" }, { I(LDS, .a = 16), "beyond those" },
-		{ I(LDG, .flags = VGPU_F_ABS, .a = 2), "absolute" }, { I(STG, .flags = VGPU_F_SEXT), "flags" },
-		{ I(STG, .flags = VASS_MEM(4, 2), .b = 15), "beyond those" }, { I(STG, .dst = 1), "does not have" },
-		{ I(LDS, .imm = 1ull << 32), "more than 32 bits" }, { I(LDG, .flags = 0x40), "flags" }, { I(LDG, .b = 1), "does not have" },
-		{ I(LDP, .flags = VASS_MEM(8, 1), .imm = 24), "param_bytes" }, { I(LDP, .flags = VASS_MEM(8, 1), .imm = 12), "aligned" },
-		{ I(LDP, .flags = VASS_MEM(4, 4), .imm = 16), "param_bytes" }, { I(LDP, .imm = ~0ull), "param_bytes" },
+		{ I(SETPS, .flags = VGPU_CMP_EQU), "condition" },
+		{ I(SETPF, .flags = VGPU_CMP_COUNT), "condition" },
+		{ I(SETPD, .flags = VGPU_F_CMP_FTZ), "flags" },
+		{ I(SETPU, .dst = 64), "result predicate" },
+		{ I(LDG, .flags = VASS_MEM(8, 4)), "16 bytes" },
+		{ I(LDG, .flags = 2 | 3 << 2), "1, 2 or 4" },
+		{ I(LDG, .flags = VASS_MEM(4, 4), .dst = 13), "beyond those" },
+		{ I(LDG, .flags = VASS_MEM(8, 1), .dst = 1), "odd" },
+		{ I(LDG, .flags = VASS_MEM(8, 2), .dst = 14), "beyond those" },
+		{ I(LDG, .flags = VASS_MEM(4, 1) | VGPU_F_SEXT), "sign-extended" },
+		{ I(LDG, .flags = VASS_MEM(4, 1), .a = 1), "odd" },
+		{ I(LDS, .a = 16), "beyond those" },
+		{ I(LDG, .flags = VGPU_F_ABS, .a = 2), "absolute" },
+		{ I(STG, .flags = VGPU_F_SEXT), "flags" },
+		{ I(STG, .flags = VASS_MEM(4, 2), .b = 15), "beyond those" },
+		{ I(STG, .dst = 1), "does not have" },
+		{ I(LDS, .imm = 1ull << 32), "more than 32 bits" },
+		{ I(LDG, .flags = 0x40), "flags" },
+		{ I(LDG, .b = 1), "does not have" },
+		{ I(LDP, .flags = VASS_MEM(8, 1), .imm = 24), "param_bytes" },
+		{ I(LDP, .flags = VASS_MEM(8, 1), .imm = 12), "aligned" },
+		{ I(LDP, .flags = VASS_MEM(4, 4), .imm = 16), "param_bytes" },
+		{ I(LDP, .imm = ~0ull), "param_bytes" },
 		{ I(LDP, .a = 1), "does not have" },
-		{ I(ATOM, .flags = VGPU_ATOM_COUNT), "no such atomic" }, { I(ATOMQ, .flags = VGPU_ATOM_INC), "32-bit only" },
-		{ I(ATOM, .flags = VGPU_ATOM_MIN | VGPU_F_ATOM_FLOAT), "floats" }, { I(ATOM, .flags = VGPU_ATOM_ADD | VGPU_F_ATOM_SIGNED), "signed" },
-		{ I(ATOM, .flags = VGPU_F_ATOM_NORET, .dst = 1), "reduction" }, { I(ATOM, .c = 1), "but in CAS" },
-		{ I(ATOM, .a = 1), "odd" }, { I(ATOM, .b = 16), "beyond those" }, { I(ATOM, .flags = VGPU_ATOM_CAS, .c = 16), "beyond those" },
-		{ I(ATOM, .dst = 16), "beyond those" }, { I(ATOMQ, .b = 1), "odd" }, { I(ATOM, .flags = VGPU_F_ATOM_ABS, .a = 2), "absolute" },
-		{ I(SHFL, .flags = VGPU_SHFL_COUNT), "shuffle" }, { I(SHFL, .imm = 64ull << 32), "imm of a shuffle" }, { I(SHFL, .imm = 1), "imm of a shuffle" },
-		{ I(SHFL, .c = 16), "beyond those" }, { I(VOTE, .flags = VGPU_VOTE_COUNT), "vote" }, { I(VOTE, .imm = 1), "imm must be 0" },
-		{ I(SHFL, .imm = 1ull << 40), "without a member mask" }, { I(SHFLSYNC, .imm = 16ull << 40), "beyond those" },
-		{ I(SHFLSYNC, .imm = 1ull << 48), "member mask" }, { I(SHFLSYNC, .imm = 64ull << 32), "imm of a shuffle" },
-		{ I(SHFLSYNC, .flags = VGPU_SHFL_COUNT), "shuffle" }, { I(VOTESYNC, .flags = VGPU_VOTE_COUNT), "vote" },
-		{ I(VOTESYNC, .b = 16), "beyond those" }, { I(VOTESYNC, .imm = 1), "imm must be 0" },
-		{ I(BALLOTSYNC, .flags = 1), "only IMM" }, { I(MATCHSYNC, .flags = VGPU_MATCH_COUNT), "match" },
-		{ I(MATCHSYNCQ, .a = 1), "odd" }, { I(MATCHSYNC, .flags = VGPU_F_IMM, .imm = 1ull << 32), "more than 32 bits" },
-		{ I(BARWARP, .dst = 1), "does not have" }, { I(FNS, .c = 16), "beyond those" },
-		{ I(BAR, .imm = 16), "imm of a barrier" }, { I(BAR, .imm = 33ull << 32), "multiple of 32" }, { I(BAR, .imm = 1ull << 48), "imm of a barrier" },
-		{ I(BAR, .flags = 1), "flags" }, { I(BARRED, .flags = VGPU_BARRED_COUNT), "reduction" },
-		{ I(BRA, .imm = 10), "target" }, { I(BRA, .imm = 10ull << 32), "reconvergence" }, { I(BRA, .flags = 1), "flags" },
-		{ I(BRA, .a = 1), "does not have" }, { I(EXIT, .imm = 1), "imm must be 0" },
+		{ I(ATOM, .flags = VGPU_ATOM_COUNT), "no such atomic" },
+		{ I(ATOMQ, .flags = VGPU_ATOM_INC), "32-bit only" },
+		{ I(ATOM, .flags = VGPU_ATOM_MIN | VGPU_F_ATOM_FLOAT), "floats" },
+		{ I(ATOM, .flags = VGPU_ATOM_ADD | VGPU_F_ATOM_SIGNED), "signed" },
+		{ I(ATOM, .flags = VGPU_F_ATOM_NORET, .dst = 1), "reduction" },
+		{ I(ATOM, .c = 1), "but in CAS" },
+		{ I(ATOM, .a = 1), "odd" },
+		{ I(ATOM, .b = 16), "beyond those" },
+		{ I(ATOM, .flags = VGPU_ATOM_CAS, .c = 16), "beyond those" },
+		{ I(ATOM, .dst = 16), "beyond those" },
+		{ I(ATOMQ, .b = 1), "odd" },
+		{ I(ATOM, .flags = VGPU_F_ATOM_ABS, .a = 2), "absolute" },
+		{ I(SHFL, .flags = VGPU_SHFL_COUNT), "shuffle" },
+		{ I(SHFL, .imm = 64ull << 32), "imm of a shuffle" },
+		{ I(SHFL, .imm = 1), "imm of a shuffle" },
+		{ I(SHFL, .c = 16), "beyond those" },
+		{ I(VOTE, .flags = VGPU_VOTE_COUNT), "vote" },
+		{ I(VOTE, .imm = 1), "imm must be 0" },
+		{ I(SHFL, .imm = 1ull << 40), "without a member mask" },
+		{ I(SHFLSYNC, .imm = 16ull << 40), "beyond those" },
+		{ I(SHFLSYNC, .imm = 1ull << 48), "member mask" },
+		{ I(SHFLSYNC, .imm = 64ull << 32), "imm of a shuffle" },
+		{ I(SHFLSYNC, .flags = VGPU_SHFL_COUNT), "shuffle" },
+		{ I(VOTESYNC, .flags = VGPU_VOTE_COUNT), "vote" },
+		{ I(VOTESYNC, .b = 16), "beyond those" },
+		{ I(VOTESYNC, .imm = 1), "imm must be 0" },
+		{ I(BALLOTSYNC, .flags = 1), "only IMM" },
+		{ I(MATCHSYNC, .flags = VGPU_MATCH_COUNT), "match" },
+		{ I(MATCHSYNCQ, .a = 1), "odd" },
+		{ I(MATCHSYNC, .flags = VGPU_F_IMM, .imm = 1ull << 32), "more than 32 bits" },
+		{ I(BARWARP, .dst = 1), "does not have" },
+		{ I(FNS, .c = 16), "beyond those" },
+		{ I(BAR, .imm = 16), "imm of a barrier" },
+		{ I(BAR, .imm = 33ull << 32), "multiple of 32" },
+		{ I(BAR, .imm = 1ull << 48), "imm of a barrier" },
+		{ I(BAR, .flags = 1), "flags" },
+		{ I(BARRED, .flags = VGPU_BARRED_COUNT), "reduction" },
+		{ I(BRA, .imm = 10), "target" },
+		{ I(BRA, .imm = 10ull << 32), "reconvergence" },
+		{ I(BRA, .flags = 1), "flags" },
+		{ I(BRA, .a = 1), "does not have" },
+		{ I(EXIT, .imm = 1), "imm must be 0" },
 	};
 
 	(void)state;
@@ -121,11 +196,12 @@ static void test_refused_insns(void **state)
 		const char *wrong = vgpu_verify_insn(&bad[n].insn, &kernel);
 
 		if (!wrong || !strstr(wrong, bad[n].says))
-			fail_msg("%s (case %zu): \"%s\", want \"%s\"", vgpu_op_name(bad[n].insn.op), n, wrong ? wrong : "(accepted)", bad[n].says);
+			fail_msg("%s (case %zu): \"%s\", want \"%s\"", vgpu_op_name(bad[n].insn.op),
+				 n, wrong ? wrong : "(accepted)", bad[n].says);
 	}
 }
 
-/* ---- binaries ------------------------------------------------------------------------------------------------------ */
+/* ---- binaries ----------------------------------------------------------- */
 
 static void some_program(struct vass *v)
 {
@@ -151,7 +227,8 @@ static void some_program(struct vass *v)
 	OP(v, EXIT, 0, 0, 0, 0, 0, 0);
 }
 
-static int load(const void *binary, u32 bytes, char *message, size_t room, struct vgpu_module **module)
+static int load(const void *binary, u32 bytes, char *message, size_t room,
+		struct vgpu_module **module)
 {
 	/* exactly as long as it says, so that ASan sees a byte read too many */
 	void *copy = malloc(bytes ? bytes : 1);
@@ -192,7 +269,8 @@ static void test_good_binary(void **state)
 	assert_null(vgpu_module_kernel(module, 1));
 	assert_string_equal(vgpu_module_kernel(module, 0)->name, "k");
 	assert_int_equal(vgpu_module_kernel(module, 0)->vass.regs, 24);
-	assert_memory_equal(vgpu_module_kernel(module, 0)->code, v.code, v.count * sizeof(v.code[0]));
+	assert_memory_equal(vgpu_module_kernel(module, 0)->code, v.code,
+			    v.count * sizeof(v.code[0]));
 	vgpu_vass_free(module);
 	/* no kernel is a program of variables only */
 	((struct vgpu_vass_header *)binary)->kernel_count = 0;
@@ -216,11 +294,11 @@ static void test_refused_binaries(void **state)
 	bad = malloc(bytes);
 	assert_non_null(bad);
 	h = (struct vgpu_vass_header *)bad;
-#define BAD(change, says)	do {										\
-		memcpy(bad, good, bytes);										\
-		k = (struct vgpu_vass_kernel *)(bad + h->kernel_offset);						\
-		change;													\
-		refused(bad, bytes, says);										\
+#define BAD(change, says)	do {						\
+		memcpy(bad, good, bytes);					\
+		k = (struct vgpu_vass_kernel *)(bad + h->kernel_offset);	\
+		change;								\
+		refused(bad, bytes, says);					\
 	} while (0)
 	BAD(h->magic++, "no VASS binary");
 	BAD(h->version = 2, "version of the binary is 2, this device takes 1");
@@ -255,8 +333,10 @@ static void test_refused_binaries(void **state)
 	BAD(k->regs = 11, "kernel k: instruction 10 (DFMA): a register");
 	BAD(k->param_bytes = 8, "kernel k: instruction 1 (LDP): a parameter");
 	BAD(k->code_count--, "instruction 14 (BARRED): the last instruction");
-	BAD(((struct vgpu_insn *)(bad + h->code_offset))[15].guard = 0, "instruction 15 (EXIT): the last instruction");
-	BAD(((struct vgpu_insn *)(bad + h->code_offset))[3].op = 9999, "instruction 3 (9999): there is no such opcode");
+	BAD(((struct vgpu_insn *)(bad + h->code_offset))[15].guard = 0,
+	    "instruction 15 (EXIT): the last instruction");
+	BAD(((struct vgpu_insn *)(bad + h->code_offset))[3].op = 9999,
+	    "instruction 3 (9999): there is no such opcode");
 #undef BAD
 	free(good);
 	free(bad);
@@ -335,7 +415,10 @@ static void test_message_room(void **state)
 	}
 }
 
-/* Run what was accepted for a while, with memory exactly as large as it is entitled to: ASan watches. */
+/*
+ * Run what was accepted for a while, with memory exactly as large as it is entitled to: ASan
+ * watches.
+ */
 static void run(const struct vgpu_kernel *k)
 {
 	for (int build = 0; build < rig_builds(); build++) {
@@ -356,13 +439,20 @@ static void run(const struct vgpu_kernel *k)
 		rig->warp.regs = regs;
 		rig->warp.local = local;
 		rig->lanes = (struct vgpu_lanes){
-			.code = code, .launch = &rig->launch, .params = params, .shared = shared,
-			.shared_bytes = k->vass.shared_bytes, .local_bytes = k->vass.local_bytes, .tlb = rig->tlb,
-			.cost = rig->cost, .warp = &rig->warp,
+			.code = code,
+			.launch = &rig->launch,
+			.params = params,
+			.shared = shared,
+			.shared_bytes = k->vass.shared_bytes,
+			.local_bytes = k->vass.local_bytes,
+			.tlb = rig->tlb,
+			.cost = rig->cost,
+			.warp = &rig->warp,
 		};
 		do {
 			rig->lanes.budget = 50;
-			end = build ? vgpu_lanes_run_avx2(&rig->lanes) : vgpu_lanes_run_sse2(&rig->lanes);
+			end = build ? vgpu_lanes_run_avx2(&rig->lanes) :
+				      vgpu_lanes_run_sse2(&rig->lanes);
 		} while ((end == VGPU_LANES_BARRIER || end == VGPU_LANES_BUDGET) && ++turns < 20);
 		free(regs);
 		free(shared);
@@ -413,7 +503,11 @@ static void test_random_words(void **state)
 
 	(void)state;
 	for (u32 round = 0; round < 20000; round++) {
-		struct vgpu_vass_kernel k = { .regs = 24, .param_bytes = 16, .shared_bytes = 256, .local_bytes = 32, .code_count = 9 };
+		struct vgpu_vass_kernel k = { .regs = 24,
+					      .param_bytes = 16,
+					      .shared_bytes = 256,
+					      .local_bytes = 32,
+					      .code_count = 9 };
 		struct vgpu_kernel program = { .vass = k, .code = v.code };
 
 		vass_init(&v, 24, 16);
@@ -424,8 +518,13 @@ static void test_random_words(void **state)
 				u64 r = rig_random(&seed);
 
 				i = (struct vgpu_insn){
-					.op = r % (VGPU_OP_COUNT + 1), .guard = r >> 10 & 3 ? VGPU_PT : (u8)(r >> 12 & 0x7f),
-					.flags = (u8)(r >> 20), .dst = r >> 28 & 31, .a = r >> 34 & 31, .b = r >> 40 & 31, .c = r >> 46 & 31,
+					.op = r % (VGPU_OP_COUNT + 1),
+					.guard = r >> 10 & 3 ? VGPU_PT : (u8)(r >> 12 & 0x7f),
+					.flags = (u8)(r >> 20),
+					.dst = r >> 28 & 31,
+					.a = r >> 34 & 31,
+					.b = r >> 40 & 31,
+					.c = r >> 46 & 31,
 				};
 				if (r >> 52 & 3)
 					i.imm = rig_random(&seed) >> (rig_random(&seed) & 63);
@@ -449,9 +548,11 @@ static void test_random_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good_insns), cmocka_unit_test(test_refused_insns), cmocka_unit_test(test_good_binary),
-		cmocka_unit_test(test_refused_binaries), cmocka_unit_test(test_shared_code), cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_message_room), cmocka_unit_test(test_bit_flips), cmocka_unit_test(test_random_words),
+		cmocka_unit_test(test_good_insns),   cmocka_unit_test(test_refused_insns),
+		cmocka_unit_test(test_good_binary),  cmocka_unit_test(test_refused_binaries),
+		cmocka_unit_test(test_shared_code),  cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_message_room), cmocka_unit_test(test_bit_flips),
+		cmocka_unit_test(test_random_words),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);

@@ -13,13 +13,19 @@ void vass_init(struct vass *v, uint32_t regs, uint32_t params)
 	v->kernel.param_bytes = params;
 }
 
-uint32_t vass_op(struct vass *v, unsigned int op, unsigned int flags, unsigned int dst, unsigned int a, unsigned int b,
-		 unsigned int c, uint64_t imm)
+uint32_t vass_op(struct vass *v, unsigned int op, unsigned int flags, unsigned int dst,
+		 unsigned int a, unsigned int b, unsigned int c, uint64_t imm)
 {
 	assert(v->count < VASS_MOST);
 	v->code[v->count] = (struct vgpu_insn){
-		.op = (uint16_t)op, .guard = VGPU_PT, .flags = (uint8_t)flags, .dst = (uint8_t)dst, .a = (uint8_t)a,
-		.b = (uint8_t)b, .c = (uint8_t)c, .imm = imm,
+		.op = (uint16_t)op,
+		.guard = VGPU_PT,
+		.flags = (uint8_t)flags,
+		.dst = (uint8_t)dst,
+		.a = (uint8_t)a,
+		.b = (uint8_t)b,
+		.c = (uint8_t)c,
+		.imm = imm,
 	};
 	return v->count++;
 }
@@ -38,8 +44,14 @@ void *vass_binary(const struct vass *v, uint32_t *bytes)
 {
 	uint32_t code = v->count * (uint32_t)sizeof(struct vgpu_insn);
 	struct vgpu_vass_header h = {
-		.magic = VGPU_VASS_MAGIC, .version = VGPU_VASS_VERSION, .code_offset = 64, .code_count = v->count,
-		.kernel_offset = 64 + code, .kernel_count = 1, .names_offset = 64 + code + 48, .names_bytes = 2,
+		.magic = VGPU_VASS_MAGIC,
+		.version = VGPU_VASS_VERSION,
+		.code_offset = 64,
+		.code_count = v->count,
+		.kernel_offset = 64 + code,
+		.kernel_count = 1,
+		.names_offset = 64 + code + 48,
+		.names_bytes = 2,
 	};
 	struct vgpu_vass_kernel k = v->kernel;
 	unsigned char *b;

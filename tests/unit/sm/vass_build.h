@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A small assembler for tests: instructions are appended one call each, and a binary is made of them.
+ * A small assembler for tests: instructions are appended one call each, and a binary is made of
+ * them.
  */
 #ifndef VASS_BUILD_H
 #define VASS_BUILD_H
@@ -20,8 +21,8 @@ struct vass {
 /* @regs, @params: what the kernel declares */
 void vass_init(struct vass *v, uint32_t regs, uint32_t params);
 /* Append; returns the index. The guard is PT until vass_guard(). */
-uint32_t vass_op(struct vass *v, unsigned int op, unsigned int flags, unsigned int dst, unsigned int a, unsigned int b,
-		 unsigned int c, uint64_t imm);
+uint32_t vass_op(struct vass *v, unsigned int op, unsigned int flags, unsigned int dst,
+		 unsigned int a, unsigned int b, unsigned int c, uint64_t imm);
 /* Guard the instruction appended last: @pred, with VGPU_P_NOT inverted. */
 void vass_guard(struct vass *v, unsigned int pred);
 /* Set target and reconvergence point of branch @at. */
@@ -34,6 +35,6 @@ void *vass_binary(const struct vass *v, uint32_t *bytes);
 
 /* short forms */
 #define OP(v, name, flags, dst, a, b, c, imm)	vass_op(v, VGPU_OP_##name, flags, dst, a, b, c, imm)
-#define OPI(v, name, dst, a, imm)		vass_op(v, VGPU_OP_##name, VGPU_F_IMM, dst, a, 0, 0, imm)
+#define OPI(v, name, dst, a, imm) vass_op(v, VGPU_OP_##name, VGPU_F_IMM, dst, a, 0, 0, imm)
 
 #endif

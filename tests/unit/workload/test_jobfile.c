@@ -11,12 +11,14 @@
 
 static void reads_the_example(void **state)
 {
-	struct wl_job job = wl_test_job("; a comment\n"
+	struct wl_job job = wl_test_job(
+		"; a comment\n"
 		"[global]\ngpu=k20c\nrepeat=5\npolicy=fcfs\npreempt=none\nseed=77\n"
 		"\n# another\n[batch]\napp=lbm\nrepeat=2\n"
 		"[camera]   ; the urgent one\npriority=1\narrival_us=50.25\nphase=cpu us=200\n"
 		"  phase=h2d bytes=4194304\n"
-		"\tphase = kernel  name=detect launches=2 tbs=528 tb_us=1239.000001 tb_cv=0.1 threads=128 "
+		"\tphase = kernel  name=detect launches=2 tbs=528 tb_us=1239.000001 tb_cv=0.1 "
+		"threads=128 "
 		"regs_per_tb=4480 shmem_per_tb=512 stream=3\n"
 		"phase=d2h bytes=65536");
 	const struct wl_process *p = &job.processes[1];
@@ -35,12 +37,15 @@ static void reads_the_example(void **state)
 	assert_int_equal(p->priority, 1);
 	assert_true(p->arrival_ps == 50250000);
 	assert_int_equal(p->phase_count, 4);
-	assert_true(p->phases[0].kind == WL_CPU && p->phases[0].amount == 200000000 && !p->phases[0].stream);
+	assert_true(p->phases[0].kind == WL_CPU && p->phases[0].amount == 200000000 &&
+		    !p->phases[0].stream);
 	assert_true(p->phases[1].kind == WL_H2D && p->phases[1].amount == 4194304);
-	assert_true(p->phases[2].kind == WL_KERNEL && p->phases[2].amount == 2 && p->phases[2].stream == 3);
+	assert_true(p->phases[2].kind == WL_KERNEL && p->phases[2].amount == 2 &&
+		    p->phases[2].stream == 3);
 	assert_string_equal(p->phases[2].name, "detect");
 	assert_int_equal(p->phases[2].line, 18);
-	assert_true(p->phases[2].kernel.blocks == 528 && p->phases[2].kernel.block_ps == 1239000001);
+	assert_true(p->phases[2].kernel.blocks == 528 &&
+		    p->phases[2].kernel.block_ps == 1239000001);
 	assert_int_equal(p->phases[2].kernel.block_cv_permille, 100);
 	assert_int_equal(p->phases[2].kernel.threads, 128);
 	assert_int_equal(p->phases[2].kernel.regs_per_block, 4480);
@@ -60,7 +65,8 @@ static void knows_what_is_not_said(void **state)
 	assert_int_equal(job.processes[0].repeat, WL_REPEAT);
 	assert_int_equal(job.processes[0].priority, 0);
 	assert_true(!job.processes[0].arrival_ps && !job.processes[0].cmd);
-	assert_true(phase->amount == 1 && !phase->kernel.block_cv_permille && !phase->kernel.regs_per_block);
+	assert_true(phase->amount == 1 && !phase->kernel.block_cv_permille &&
+		    !phase->kernel.regs_per_block);
 	assert_string_equal(phase->name, "kernel");
 	wl_job_free(&job);
 	job = wl_test_job("[real]\ncmd=./sgemm -n 512\n");
@@ -84,23 +90,29 @@ static const struct {
 	{ "[a]\npriority=1\n", "job:1: [a] does nothing; it needs app= or phase=" },
 	{ "[a]\npriority=1\n[b]\napp=lbm\n", "job:1: [a] does nothing" },
 	{ "[a]\napp=lbm\n[a]\napp=lbm\n", "job:3: [a] is there twice" },
-	{ "[a]\napp=lbm\n[global]\nrepeat=2\n", "job:3: [global] must be there once, before the processes" },
+	{ "[a]\napp=lbm\n[global]\nrepeat=2\n",
+	  "job:3: [global] must be there once, before the processes" },
 	{ "[global]\n[global]\nrepeat=2\n", "job:2: [global] must be there once" },
 	{ "[global]\nrepeat=2\n[global]\nrepeat=2\n", "job:3: [global] must be there once" },
 	{ "[a b]\napp=lbm\n", "job:1: [a b]: must be a name of 1..31 letters, digits" },
 	{ "[]\napp=lbm\n", "job:1: []: must be a name" },
-	{ "[abcdefghijabcdefghijabcdefghijab]\napp=lbm\n", "job:1: [abcdefghijabcdefghijabcdefghijab]: must be" },
+	{ "[abcdefghijabcdefghijabcdefghijab]\napp=lbm\n",
+	  "job:1: [abcdefghijabcdefghijabcdefghijab]: must be" },
 	{ "[global]\ngpus=k20c\n", "job:2: [global] takes no key 'gpus'; it takes gpu, policy" },
 	{ "[global]\ngpu=\n", "job:2: gpu=: must be a name of at most 31 characters" },
 	{ "[global]\nrepeat=0\n", "job:2: repeat=0: must be a number of completed runs, 1.." },
 	{ "[global]\nseed=-1\n", "job:2: seed=-1: must be a number, 0..2^63-1" },
-	{ "[a]\ncolour=red\n", "job:2: a process takes no key 'colour'; it takes app, phase, cmd," },
+	{ "[a]\ncolour=red\n",
+	  "job:2: a process takes no key 'colour'; it takes app, phase, cmd," },
 	{ "[a]\npriority=high\n", "job:2: priority=high: must be a number" },
 	{ "[a]\npriority=-1\n", "job:2: priority=-1: must be a number" },
 	{ "[a]\nrepeat=1.5\n", "job:2: repeat=1.5: must be a number of completed runs" },
 	{ "[a]\narrival_us=1.0000001\n", "job:2: arrival_us=1.0000001: must be microseconds" },
-	{ "[a]\narrival_us=3600000001\n", "job:2: arrival_us=3600000001: must be microseconds, up to an hour" },
-	{ "[a]\napp=doom\n", "job:2: app=doom: must be one of lbm, histo, tpacf, spmv, mri-q, sad, sgemm, stencil, cutcp, mri-gr" },
+	{ "[a]\narrival_us=3600000001\n",
+	  "job:2: arrival_us=3600000001: must be microseconds, up to an hour" },
+	{ "[a]\napp=doom\n",
+	  "job:2: app=doom: must be one of lbm, histo, tpacf, spmv, mri-q, sad, sgemm, stencil, "
+	  "cutcp, mri-gr" },
 	{ "[a]\napp=lbm\napp=sad\n", "job:3: app=: [a] has app= already" },
 	{ "[a]\napp=lbm\nphase=cpu us=1\n", "job:3: phase=: [a] has app= already" },
 	{ "[a]\nphase=cpu us=1\napp=lbm\n", "job:3: app=: [a] has phase= already" },
@@ -114,30 +126,41 @@ static const struct {
 	{ "[a]\nphase=cpu us=0\n", "job:2: us=0: must be microseconds, above 0" },
 	{ "[a]\nphase=cpu us=\n", "job:2: us=: must be microseconds" },
 	{ "[a]\nphase=cpu us=1e3\n", "job:2: us=1e3: must be microseconds" },
-	{ "[a]\nphase=cpu us=99999999999999999999\n", "job:2: us=99999999999999999999: must be microseconds" },
+	{ "[a]\nphase=cpu us=99999999999999999999\n",
+	  "job:2: us=99999999999999999999: must be microseconds" },
 	{ "[a]\nphase=cpu us=1 us=2\n", "job:2: us is there twice" },
-	{ "[a]\nphase=cpu us=1 bytes=4\n", "job:2: phase=cpu takes no key 'bytes'; it takes us, stream" },
+	{ "[a]\nphase=cpu us=1 bytes=4\n",
+	  "job:2: phase=cpu takes no key 'bytes'; it takes us, stream" },
 	{ "[a]\nphase=h2d\n", "job:2: phase=h2d needs bytes=, a number of bytes" },
 	{ "[a]\nphase=d2h bytes=0\n", "job:2: bytes=0: must be a number of bytes" },
 	{ "[a]\nphase=h2d bytes=4k\n", "job:2: bytes=4k: must be a number of bytes" },
-	{ "[a]\nphase=h2d bytes=4 tbs=1\n", "job:2: phase=h2d takes no key 'tbs'; it takes bytes, stream" },
+	{ "[a]\nphase=h2d bytes=4 tbs=1\n",
+	  "job:2: phase=h2d takes no key 'tbs'; it takes bytes, stream" },
 	{ "[a]\n" K "stream=0\n", "job:2: stream=0: must be 1..64" },
 	{ "[a]\n" K "stream=65\n", "job:2: stream=65: must be 1..64" },
 	{ "[a]\n" K "name=\n", "job:2: name=: must be a name of at most 31 characters" },
-	{ "[a]\n" K "name=abcdefghijabcdefghijabcdefghijab\n", "job:2: name=abcdefghijabcdefghijabcdefghijab: must be" },
+	{ "[a]\n" K "name=abcdefghijabcdefghijabcdefghijab\n",
+	  "job:2: name=abcdefghijabcdefghijabcdefghijab: must be" },
 	{ "[a]\n" K "launches=0\n", "job:2: launches=0: must be a number of launches" },
 	{ "[a]\n" K "tb_cv=1.5\n", "job:2: tb_cv=1.5: must be coefficient of variation, 0..1" },
 	{ "[a]\n" K "tb_cv=0.0001\n", "job:2: tb_cv=0.0001: must be coefficient of variation" },
 	{ "[a]\n" K "regs_per_tb=x\n", "job:2: regs_per_tb=x: must be 32-bit registers" },
-	{ "[a]\n" K "shmem_per_tb=99999999\n", "job:2: shmem_per_tb=99999999: must be bytes of shared memory" },
-	{ "[a]\n" K "us=1\n", "job:2: phase=kernel takes no key 'us'; it takes name, launches, tbs, tb_us, tb_cv, threads, "
+	{ "[a]\n" K "shmem_per_tb=99999999\n",
+	  "job:2: shmem_per_tb=99999999: must be bytes of shared memory" },
+	{ "[a]\n" K "us=1\n",
+	  "job:2: phase=kernel takes no key 'us'; it takes name, launches, tbs, tb_us, tb_cv, "
+	  "threads, "
 	  "regs_per_tb, shmem_per_tb, stream" },
-	{ "[a]\nphase=kernel tb_us=1 threads=1\n", "job:2: phase=kernel needs tbs=, thread blocks" },
+	{ "[a]\nphase=kernel tb_us=1 threads=1\n",
+	  "job:2: phase=kernel needs tbs=, thread blocks" },
 	{ "[a]\nphase=kernel tbs=1 threads=1\n", "job:2: phase=kernel needs tb_us=, microseconds" },
-	{ "[a]\nphase=kernel tbs=1 tb_us=1\n", "job:2: phase=kernel needs threads=, threads of a block" },
+	{ "[a]\nphase=kernel tbs=1 tb_us=1\n",
+	  "job:2: phase=kernel needs threads=, threads of a block" },
 	{ "[a]\nphase=kernel tbs=0 tb_us=1 threads=1\n", "job:2: tbs=0: must be thread blocks" },
-	{ "[a]\nphase=kernel tbs=1 tb_us=0.0000001 threads=1\n", "job:2: tb_us=0.0000001: must be microseconds" },
-	{ "[a]\nphase=kernel tbs=1 tb_us=1 threads=1025\n", "job:2: threads=1025: must be threads of a block, 1..1024" },
+	{ "[a]\nphase=kernel tbs=1 tb_us=0.0000001 threads=1\n",
+	  "job:2: tb_us=0.0000001: must be microseconds" },
+	{ "[a]\nphase=kernel tbs=1 tb_us=1 threads=1025\n",
+	  "job:2: threads=1025: must be threads of a block, 1..1024" },
 };
 
 static void refuses_by_line_and_word(void **state)
@@ -151,9 +174,12 @@ static void refuses_by_line_and_word(void **state)
 		if (!wl_test_read(*bad[i].text ? bad[i].text : "\n", &job, message))
 			fail_msg("taken: %s", bad[i].text);
 		if (!*bad[i].text)	/* fmemopen() takes no empty text */
-			assert_string_equal(message, "job:1: no process; a process is a [section] with app= or phase=");
+			assert_string_equal(
+				message,
+				"job:1: no process; a process is a [section] with app= or phase=");
 		else if (strncmp(message, bad[i].message, strlen(bad[i].message)))
-			fail_msg("for\n%s\nexpected: %s\ngot:      %s", bad[i].text, bad[i].message, message);
+			fail_msg("for\n%s\nexpected: %s\ngot:      %s", bad[i].text, bad[i].message,
+				 message);
 	}
 }
 
@@ -167,22 +193,46 @@ static void refuses_what_libinih_would_cut(void **state)
 	strcat(text, "tbs=1 tb_us=1 threads=32\n");
 	assert_int_equal(wl_test_read(text, &job, message), -1);
 	assert_string_equal(message, "job:2: the line is longer than 198 characters");
-	assert_int_equal(wl_test_read("[a]\nphase=cpu us=1"
-				      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-				      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", &job, message), -1);
+	assert_int_equal(
+		wl_test_read(
+			"[a]\nphase=cpu us=1"
+			"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+			"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n",
+			&job, message),
+		-1);
 	assert_string_equal(message, "job:2: phase=cpu: a key=value of 128 or more characters");
 }
 
 static void numbers_are_exact(void **state)
 {
-	static const struct { const char *text; unsigned int decimals; int err; u64 value; } cases[] = {
-		{ "0", 6, 0, 0 }, { "1", 6, 0, 1000000 }, { "1.", 6, 0, 1000000 }, { ".5", 6, 0, 500000 },
-		{ "0.000001", 6, 0, 1 }, { "0.0000010", 6, 0, 1 }, { "0.0000001", 6, -ERANGE, 0 },
-		{ "18446744073709.551615", 6, 0, ~0ull }, { "18446744073709.551616", 6, -ERANGE, 0 },
-		{ "18446744073709551615", 0, 0, ~0ull }, { "18446744073709551616", 0, -ERANGE, 0 },
-		{ "0.1", 3, 0, 100 }, { "1.5", 0, -ERANGE, 0 }, { "1.0", 0, 0, 1 }, { "", 6, -EINVAL, 0 },
-		{ ".", 6, -EINVAL, 0 }, { "1.2.3", 6, -EINVAL, 0 }, { "-1", 6, -EINVAL, 0 }, { "+1", 6, -EINVAL, 0 },
-		{ " 1", 6, -EINVAL, 0 }, { "1us", 6, -EINVAL, 0 }, { "0x10", 0, -EINVAL, 0 },
+	static const struct {
+		const char *text;
+		unsigned int decimals;
+		int err;
+		u64 value;
+	} cases[] = {
+		{ "0", 6, 0, 0 },
+		{ "1", 6, 0, 1000000 },
+		{ "1.", 6, 0, 1000000 },
+		{ ".5", 6, 0, 500000 },
+		{ "0.000001", 6, 0, 1 },
+		{ "0.0000010", 6, 0, 1 },
+		{ "0.0000001", 6, -ERANGE, 0 },
+		{ "18446744073709.551615", 6, 0, ~0ull },
+		{ "18446744073709.551616", 6, -ERANGE, 0 },
+		{ "18446744073709551615", 0, 0, ~0ull },
+		{ "18446744073709551616", 0, -ERANGE, 0 },
+		{ "0.1", 3, 0, 100 },
+		{ "1.5", 0, -ERANGE, 0 },
+		{ "1.0", 0, 0, 1 },
+		{ "", 6, -EINVAL, 0 },
+		{ ".", 6, -EINVAL, 0 },
+		{ "1.2.3", 6, -EINVAL, 0 },
+		{ "-1", 6, -EINVAL, 0 },
+		{ "+1", 6, -EINVAL, 0 },
+		{ " 1", 6, -EINVAL, 0 },
+		{ "1us", 6, -EINVAL, 0 },
+		{ "0x10", 0, -EINVAL, 0 },
 	};
 	size_t i;
 

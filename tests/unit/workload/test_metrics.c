@@ -16,8 +16,10 @@ static void near(double a, double b)
 static void two_processes_on_paper(void **state)
 {
 	/* Alone 40 and 15; together 85 in 2 runs and 55 in 2 runs: NTT 1.0625 and 1.8333… */
-	struct wl_process_outcome alone[2] = { { .runs = 3, .turnaround_ps = 120 }, { .runs = 3, .turnaround_ps = 45 } };
-	struct wl_process_outcome together[2] = { { .runs = 2, .turnaround_ps = 85 }, { .runs = 2, .turnaround_ps = 55 } };
+	struct wl_process_outcome alone[2] = { { .runs = 3, .turnaround_ps = 120 },
+					       { .runs = 3, .turnaround_ps = 45 } };
+	struct wl_process_outcome together[2] = { { .runs = 2, .turnaround_ps = 85 },
+						  { .runs = 2, .turnaround_ps = 55 } };
 	struct wl_metrics m;
 
 	(void)state;
@@ -36,7 +38,9 @@ static void two_processes_on_paper(void **state)
 static void alone_is_perfect(void **state)
 {
 	struct wl_process_outcome same[3] = {
-		{ .runs = 1, .turnaround_ps = 7 }, { .runs = 2, .turnaround_ps = 9 }, { .runs = 3, .turnaround_ps = 1000 },
+		{ .runs = 1, .turnaround_ps = 7 },
+		{ .runs = 2, .turnaround_ps = 9 },
+		{ .runs = 3, .turnaround_ps = 1000 },
 	};
 	struct wl_metrics m;
 
@@ -50,7 +54,8 @@ static void alone_is_perfect(void **state)
 
 static void a_process_without_a_run_has_no_metrics(void **state)
 {
-	struct wl_process_outcome alone[2] = { { .runs = 1, .turnaround_ps = 10 }, { .runs = 1, .turnaround_ps = 10 } };
+	struct wl_process_outcome alone[2] = { { .runs = 1, .turnaround_ps = 10 },
+					       { .runs = 1, .turnaround_ps = 10 } };
 	struct wl_process_outcome together[2] = { { .runs = 1, .turnaround_ps = 20 }, {} };
 	struct wl_metrics m;
 
@@ -68,14 +73,16 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void check_percentile(const struct vgpu_latency *latency, const u64 *sorted, u32 count, unsigned int percent)
+static void check_percentile(const struct vgpu_latency *latency, const u64 *sorted, u32 count,
+			     unsigned int percent)
 {
 	u64 rank = ((u64)count * percent + 99) / 100;
 	u64 exact = sorted[rank ? rank - 1 : 0];
 	u64 got = vgpu_latency_percentile(latency, percent);
 
 	if (got < exact || got - exact > exact / 64)
-		fail_msg("p%u is %llu, not %llu", percent, (unsigned long long)got, (unsigned long long)exact);
+		fail_msg("p%u is %llu, not %llu", percent, (unsigned long long)got,
+			 (unsigned long long)exact);
 }
 
 static void percentiles_follow_the_sorted_list(void **state)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The Parboil applications: the table obeys its own formulas, kernels alone take the time it gives, applications alone
- * the length of their class.
+ * The Parboil applications: the table obeys its own formulas, kernels alone take the time it gives,
+ * applications alone the length of their class.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,16 +27,21 @@ static void occupancy_gives_the_blocks_per_sm(void **state)
 	(void)state;
 	for (i = 0; i < PARBOIL_KERNELS; i++) {
 		const struct wl_parboil_kernel *k = &wl_parboil_kernels[i];
-		u32 fits = vgpu_occupancy(&config, k->threads, k->regs_per_tb, k->shmem_per_tb, NULL);
+		u32 fits =
+			vgpu_occupancy(&config, k->threads, k->regs_per_tb, k->shmem_per_tb, NULL);
 
 		if (fits != k->tbs_per_sm)
-			fail_msg("%s: %u blocks fit, the table says %u", k->name, fits, k->tbs_per_sm);
+			fail_msg("%s: %u blocks fit, the table says %u", k->name, fits,
+				 k->tbs_per_sm);
 		/* Whole registers to each thread. */
 		assert_int_equal(k->regs_per_tb % k->threads, 0);
 	}
 }
 
-/* save time = blocks per SM x (registers and shared memory of a block) / (bandwidth / SMs), printed to 10 ns */
+/*
+ * save time = blocks per SM x (registers and shared memory of a block) / (bandwidth / SMs), printed
+ * to 10 ns
+ */
 static void save_times_follow_from_the_rows(void **state)
 {
 	struct vgpu_config config = k20c();
@@ -49,8 +54,8 @@ static void save_times_follow_from_the_rows(void **state)
 		u64 ps = bytes * config.sms * 1000 / (config.memory_bandwidth / 1000000000);
 
 		if ((ps + 5000) / 10000 * 10000 != k->save_ps)
-			fail_msg("%s: %llu ps, the table says %llu", k->name, (unsigned long long)ps,
-				 (unsigned long long)k->save_ps);
+			fail_msg("%s: %llu ps, the table says %llu", k->name,
+				 (unsigned long long)ps, (unsigned long long)k->save_ps);
 	}
 }
 
@@ -98,14 +103,17 @@ static void kernels_alone_take_their_time(void **state)
 		struct wl_phase phase = { .kind = WL_KERNEL, .amount = 1, .kernel = {
 			.blocks = k->tbs, .block_ps = k->block_ps, .threads = k->threads,
 			.regs_per_block = k->regs_per_tb, .shared_bytes = k->shmem_per_tb } };
-		struct wl_process process = { .name = "x", .repeat = 1, .phases = &phase, .phase_count = 1 };
+		struct wl_process process = {
+			.name = "x", .repeat = 1, .phases = &phase, .phase_count = 1
+		};
 		struct wl_setup setup = { .config = k20c(), .until_ps = VGPU_NEVER };
 		struct wl_outcome outcome;
 		double quotient;
 
 		if (wl_replay(&setup, "table", &process, 1, &outcome, message))
 			fail_msg("%s", message);
-		quotient = (double)(outcome.time_ps - setup.config.launch_ps) / (double)k->kernel_ps;
+		quotient =
+			(double)(outcome.time_ps - setup.config.launch_ps) / (double)k->kernel_ps;
 		if (quotient < 0.97 || quotient > 1.03)
 			fail_msg("%s takes %.3f of the time in the table", k->name, quotient);
 		wl_outcome_free(&outcome);
@@ -130,8 +138,12 @@ static void applications_alone_are_of_their_class(void **state)
 		if (wl_replay(&setup, "table", &process, 1, &outcome, message))
 			fail_msg("%s", message);
 		ms = (double)outcome.time_ps / 1e9;
-		right = app->class2 == WL_SHORT ? ms < 5 : app->class2 == WL_MEDIUM ? ms > 30 && ms < 115 : ms > 400;
-		/* The one row that contradicts itself: two launches of 3.39 ms are not below 5 ms. */
+		right = app->class2 == WL_SHORT	 ? ms < 5 :
+			app->class2 == WL_MEDIUM ? ms > 30 && ms < 115 :
+						   ms > 400;
+		/*
+		 * The one row that contradicts itself: two launches of 3.39 ms are not below 5 ms.
+		 */
 		if (!strcmp(app->name, "mri-q"))
 			right = ms > 6.78 && ms < 8;
 		if (!right)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Replay, on cases whose times can be added up by hand, and what a study promises: completed runs only, the same bytes for the
- * same seed, sums that close.
+ * Replay, on cases whose times can be added up by hand, and what a study promises: completed runs
+ * only, the same bytes for the same seed, sums that close.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -34,7 +34,9 @@ static void phases_follow_each_other(void **state)
 {
 	(void)state;
 	takes("[a]\nphase=cpu us=5\nphase=cpu us=0.000001\n", 1, 5.000001);
-	takes("[a]\nphase=cpu us=5\n" ONE_BLOCK("7") "\nphase=cpu us=2\n" ONE_BLOCK("1") " launches=3\n", 1, 17);
+	takes("[a]\nphase=cpu us=5\n" ONE_BLOCK("7") "\nphase=cpu us=2\n" ONE_BLOCK(
+		      "1") " launches=3\n",
+	      1, 17);
 	/* 8 GB/s; the second copy is cut at 64 MB. */
 	takes("[a]\nphase=h2d bytes=4194304\n", 1, 524.288);
 	takes("[a]\nphase=h2d bytes=8000\nphase=d2h bytes=200000000\nphase=cpu us=1\n", 1, 25002);
@@ -47,18 +49,24 @@ static void phases_follow_each_other(void **state)
 static void many_launches_keep_the_queue_full(void **state)
 {
 	(void)state;
-	takes("[global]\nrepeat=2\n[a]\n" ONE_BLOCK("1") " launches=1000\nphase=h2d bytes=8000\n" ONE_BLOCK("1")
-	      " launches=100\n", 1, 1101);
+	takes("[global]\nrepeat=2\n[a]\n" ONE_BLOCK(
+		      "1") " launches=1000\nphase=h2d bytes=8000\n" ONE_BLOCK("1") " "
+		      	"launches=100\n",
+	      1, 1101);
 }
 
 static void streams_run_beside_each_other(void **state)
 {
 	(void)state;
-	takes("[a]\n" ONE_BLOCK("10") " stream=1\n" ONE_BLOCK("20") " stream=2\nphase=cpu us=5 stream=3\nphase=cpu us=7\n",
+	takes("[a]\n" ONE_BLOCK("10") " stream=1\n" ONE_BLOCK(
+		      "20") " stream=2\nphase=cpu us=5 stream=3\nphase=cpu us=7\n",
 	      2, 27);
 	/* In order within a stream; a phase without one waits for all and holds all up. */
-	takes("[a]\nphase=cpu us=3\n" ONE_BLOCK("10") " stream=1\nphase=cpu us=4 stream=1\n" ONE_BLOCK("6") " stream=2\n"
-	      ONE_BLOCK("20") "\nphase=cpu us=1 stream=2\nphase=cpu us=2 stream=1\n", 2, 39);
+	takes("[a]\nphase=cpu us=3\n" ONE_BLOCK("10") " stream=1\nphase=cpu us=4 "
+						      "stream=1\n" ONE_BLOCK(
+		      "6") " stream=2\n" ONE_BLOCK("20") "\nphase=cpu us=1 stream=2\nphase=cpu "
+							 "us=2 stream=1\n",
+	      2, 39);
 }
 
 /*
@@ -69,8 +77,10 @@ static void streams_run_beside_each_other(void **state)
  */
 static void shorter_ones_are_replayed(void **state)
 {
-	static const char both[] = "[global]\nrepeat=%u\n[a]\nrepeat=2\nphase=cpu us=10\n" ONE_BLOCK("30") "\n"
-				   "[b]\nphase=cpu us=5\n" ONE_BLOCK("10") "\n";
+	static const char both[] =
+		"[global]\nrepeat=%u\n[a]\nrepeat=2\nphase=cpu us=10\n" ONE_BLOCK(
+			"30") "\n"
+			      "[b]\nphase=cpu us=5\n" ONE_BLOCK("10") "\n";
 	struct wl_setup setup = wl_test_setup(1);
 	u32 repeat;
 
@@ -106,8 +116,8 @@ static void shorter_ones_are_replayed(void **state)
 
 static void a_process_arrives_when_it_is_told(void **state)
 {
-	struct wl_job job = wl_test_job("[global]\nrepeat=1\n[a]\n" ONE_BLOCK("30") "\n[late]\narrival_us=20\n"
-					ONE_BLOCK("10") "\n");
+	struct wl_job job = wl_test_job("[global]\nrepeat=1\n[a]\n" ONE_BLOCK(
+		"30") "\n[late]\narrival_us=20\n" ONE_BLOCK("10") "\n");
 	struct wl_setup setup = wl_test_setup(1);
 	struct wl_study study = wl_test_study(&job, &setup);
 
@@ -122,7 +132,8 @@ static void a_process_arrives_when_it_is_told(void **state)
 
 static void a_limit_stops_the_run_together(void **state)
 {
-	struct wl_job job = wl_test_job("[global]\nrepeat=2\n[a]\nphase=cpu us=10\n[b]\nphase=cpu us=100\n");
+	struct wl_job job =
+		wl_test_job("[global]\nrepeat=2\n[a]\nphase=cpu us=10\n[b]\nphase=cpu us=100\n");
 	struct wl_setup setup = wl_test_setup(1);
 	struct wl_study study;
 
@@ -139,7 +150,7 @@ static void a_limit_stops_the_run_together(void **state)
 	wl_job_free(&job);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------------------------- */
+/* ---- what is refused ---------------------------------------------------- */
 
 static void refused(const char *text, const struct wl_setup *setup, const char *expected)
 {
@@ -159,9 +170,12 @@ static void what_cannot_run_is_refused_by_name(void **state)
 	struct wl_setup setup = wl_test_setup(1);
 
 	(void)state;
-	refused("[a]\nphase=cpu us=1\n[real]\ncmd=./a.out\n", &setup, "job:3: [real] has cmd=, a real program: that is for");
-	refused("[a]\n\nphase=kernel name=wide tbs=1 tb_us=1 threads=32 regs_per_tb=65537\n", &setup,
-		"job:3: a block of kernel wide (threads=32 regs_per_tb=65537 shmem_per_tb=0) does not fit into an SM of k20c");
+	refused("[a]\nphase=cpu us=1\n[real]\ncmd=./a.out\n", &setup,
+		"job:3: [real] has cmd=, a real program: that is for");
+	refused("[a]\n\nphase=kernel name=wide tbs=1 tb_us=1 threads=32 regs_per_tb=65537\n",
+		&setup,
+		"job:3: a block of kernel wide (threads=32 regs_per_tb=65537 shmem_per_tb=0) does "
+		"not fit into an SM of k20c");
 	setup.config.hw_queues = 1;
 	refused("[a]\n" ONE_BLOCK("1") " stream=1\n" ONE_BLOCK("1") " stream=2\n", &setup,
 		"job:1: no hardware queue for a");
@@ -170,26 +184,32 @@ static void what_cannot_run_is_refused_by_name(void **state)
 	refused("[a]\nphase=h2d bytes=4097\n", &setup, "job:1: no device memory for a");
 	setup = wl_test_setup(1);
 	setup.config.watchdog_ps = 5 * VGPU_US;
-	refused("[a]\n" ONE_BLOCK("6") "\n", &setup, "job:1: the device ended a: fault 7, the watchdog");
+	refused("[a]\n" ONE_BLOCK("6") "\n", &setup,
+		"job:1: the device ended a: fault 7, the watchdog");
 	setup = wl_test_setup(1);
 	setup.knobs = &no_knob;
 	setup.knob_count = 1;
-	refused("[a]\n" ONE_BLOCK("6") "\n", &setup, "colour: the device has no such field and no such knob");
+	refused("[a]\n" ONE_BLOCK("6") "\n", &setup,
+		"colour: the device has no such field and no such knob");
 	setup.knobs = &no_value;
-	refused("[a]\n" ONE_BLOCK("6") "\n", &setup, "transfer_policy=best: not a value it takes; it is [fcfs]");
+	refused("[a]\n" ONE_BLOCK("6") "\n", &setup,
+		"transfer_policy=best: not a value it takes; it is [fcfs]");
 	setup = wl_test_setup(1);
 	strcpy(setup.config.policy, "luck");
 	refused("[a]\n" ONE_BLOCK("6") "\n", &setup, "the device: policy must be one of");
 }
 
-/* ---- promises of a study --------------------------------------------------------------------------------------- */
+/* ---- promises of a study ------------------------------------------------ */
 
 static const char mix[] =
 	"[global]\nrepeat=2\n"
-	"[a]\nphase=cpu us=3\nphase=h2d bytes=100000\nphase=kernel launches=5 tbs=300 tb_us=11 tb_cv=0.25 threads=64\n"
+	"[a]\nphase=cpu us=3\nphase=h2d bytes=100000\nphase=kernel launches=5 tbs=300 tb_us=11 "
+	"tb_cv=0.25 threads=64\n"
 	"phase=d2h bytes=5000\n"
-	"[b]\nphase=kernel launches=2 tbs=40 tb_us=90 tb_cv=0.1 threads=256 regs_per_tb=9000 stream=1\n"
-	"phase=kernel launches=3 tbs=10 tb_us=50 tb_cv=0.1 threads=256 shmem_per_tb=20000 stream=2\n"
+	"[b]\nphase=kernel launches=2 tbs=40 tb_us=90 tb_cv=0.1 threads=256 regs_per_tb=9000 "
+	"stream=1\n"
+	"phase=kernel launches=3 tbs=10 tb_us=50 tb_cv=0.1 threads=256 shmem_per_tb=20000 "
+	"stream=2\n"
 	"[c]\nphase=cpu us=2\nphase=kernel tbs=1 tb_us=5 threads=1\n";
 
 static char *json_of(u64 seed, bool speed)
@@ -229,7 +249,8 @@ static void the_same_seed_prints_the_same_bytes(void **state)
 static void json_has_its_keys_in_order(void **state)
 {
 	static const char *const top[] = { "antt", "stp", "fairness", "blocks", "processes" };
-	static const char *const process[] = { "name", "isolated_us", "turnaround_us", "ntt", "runs" };
+	static const char *const process[] = { "name", "isolated_us", "turnaround_us", "ntt",
+					       "runs" };
 	char *text = json_of(7, false);
 	json_t *object = json_loads(text, JSON_DISABLE_EOF_CHECK, NULL);
 	void *at;
@@ -244,7 +265,8 @@ static void json_has_its_keys_in_order(void **state)
 	at = json_object_iter(json_array_get(json_object_get(object, "processes"), 1));
 	for (i = 0; i < sizeof(process) / sizeof(process[0]); i++) {
 		assert_string_equal(json_object_iter_key(at), process[i]);
-		at = json_object_iter_next(json_array_get(json_object_get(object, "processes"), 1), at);
+		at = json_object_iter_next(json_array_get(json_object_get(object, "processes"), 1),
+					   at);
 	}
 	json_decref(object);
 	free(text);

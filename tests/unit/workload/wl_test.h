@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tests of workloads share: a job from text, a small device whose times can be added up by hand.
+ * What the tests of workloads share: a job from text, a small device whose times can be added up by
+ * hand.
  */
 #ifndef WL_TEST_H
 #define WL_TEST_H
