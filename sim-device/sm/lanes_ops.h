@@ -297,14 +297,14 @@
 	MEM(ATOMSQ, mem_atomicq, SHARED)
 	/* warp and block */
 	case VGPU_OP_SHFL:
-		bits = shuffle((u32 *)s->out, R(i->a), BR, R(i->c), i->flags & ~VGPU_F_IMM);
-		TAKE;
+		bits = shuffle(OUT, R(i->a), BR, R(i->c), i->flags & ~VGPU_F_IMM);
+		KEEP;
 		SET_PRED(VGPU_SHFL_PRED(i->imm), bits);
 		break;
 	case VGPU_OP_SHFLSYNC:
 		MEET;
-		bits = shuffle((u32 *)s->out, R(i->a), BR, R(i->c), i->flags & ~VGPU_F_IMM);
-		TAKE;
+		bits = shuffle(OUT, R(i->a), BR, R(i->c), i->flags & ~VGPU_F_IMM);
+		KEEP;
 		SET_PRED(VGPU_SHFL_PRED(i->imm), bits);
 		break;
 	case VGPU_OP_VOTE:

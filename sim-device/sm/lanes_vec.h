@@ -94,6 +94,19 @@ lanes_inline vuq chooseq(vuq mask, vuq a, vuq b)
 	return (mask & a) | (~mask & b);
 }
 
+#if LANES_VECTOR == 32
+
+/* By the sign alone */
+lanes_inline vu choose_words(vu by, vu a, vu b)
+{
+	vu r;
+
+	__asm__("vblendvps %3, %2, %1, %0" : "=x"(r) : "x"(b), "x"(a), "x"(by));
+	return r;
+}
+
+#endif
+
 /* all ones in the lanes of @m that vector @k holds */
 lanes_inline vu lanes_of(u32 m, int k)
 {

@@ -6,41 +6,99 @@
 #ifndef VGPU_LANES_VOTE_H
 #define VGPU_LANES_VOTE_H
 
+#if LANES_VECTOR == 32
+
+lanes_inline vu permuted(vu v, vu from)
+{
+	vu r;
+
+	__asm__("vpermd %2, %1, %0" : "=x"(r) : "x"(from), "x"(v));
+	return r;
+}
+
+/* The words of 32 that the low five bits of @from name */
+lanes_inline vu words_at(const vu *t, vu from)
+{
+	vu low = choose_words(from << 28, permuted(t[1], from), permuted(t[0], from));
+	vu high = choose_words(from << 28, permuted(t[3], from), permuted(t[2], from));
+
+	return choose_words(from << 27, high, low);
+}
+
+#endif
+
+/* From lane @source of l, the lane, and n where that, j, is @in range; else from the lane itself. */
 #define SHUFFLE(source, in)									\
 	EACH_VECTOR(k) {									\
-		vu l = ((const vu *)lane_iota)[k], n = ((const vu *)b)[k] & 31;			\
-		vu spec = ((const vu *)c)[k], segment = spec >> 8 & 31, low = l & segment;	\
-		vs last = (vs)(low | (spec & 31 & ~segment)), j = (vs)(source);			\
+		vu l = vu_at(lane_iota, k), n = vu_at(b, k) & 31;				\
+		vs j = (vs)(source);								\
 		vu ok = (vu)(in);								\
-		(void)n;									\
-		((vu *)from)[k] = choose(ok, (vu)j & 31, l);					\
+		PUT(k, choose(ok, (vu)j, l));							\
 		in_range |= mask_of(ok) << k * (LANES_VECTOR / 4);				\
 	}
+#define SEGMENT		(vu_at(c, k) >> 8 & 31)
+#define FIRST		(l & SEGMENT)
+#define LAST		(vs)(FIRST | (vu_at(c, k) & 31 & ~SEGMENT))
+#if LANES_VECTOR == 32
+#define PUT(k, from)	(((vu *)o)[k] = words_at(t, from))
+#else
+#define PUT(k, from)	(((vu *)at)[k] = (from) & 31)
+#endif
+#define WHOLE		0x100u		/* no segments: the first lane is 0, the last one 31 */
 
-/* shfl as PTX has it; a source lane that does not execute gives what its register holds. Returns "source in range". */
+/*
+ * shfl as PTX has it; a source lane that does not execute gives what its register holds. Returns "source in range". @o may
+ * be an operand.
+ */
 lanes_noinline u32 shuffle(u32 *o, const u32 *a, const u32 *b, const u32 *c, u32 how)
 {
-	u32 from[VGPU_LANES] __attribute__((aligned(64)));
+#if LANES_VECTOR != 32
+	u32 at[VGPU_LANES] __attribute__((aligned(64)));
+#endif
 	u32 in_range = 0;
+	vu t[NV], other = {};
 
-	switch (how) {
+	EACH_VECTOR(k) {
+		t[k] = vu_at(a, k);
+		other |= vu_at(c, k) ^ (how == VGPU_SHFL_UP ? 0 : 31);
+	}
+	switch (how | (all_zero(other & 0x1f1f) ? WHOLE : 0)) {
+	case VGPU_SHFL_UP | WHOLE:
+		SHUFFLE(l - n, j >= 0);
+		break;
+	case VGPU_SHFL_DOWN | WHOLE:
+		SHUFFLE(l + n, j <= 31);
+		break;
+	case VGPU_SHFL_BFLY | WHOLE:
+		SHUFFLE(l ^ n, j == j);
+		break;
+	case VGPU_SHFL_IDX | WHOLE:
+		SHUFFLE(n, j == j);
+		break;
 	case VGPU_SHFL_UP:
-		SHUFFLE(l - n, j >= last);
+		SHUFFLE(l - n, j >= LAST);
 		break;
 	case VGPU_SHFL_DOWN:
-		SHUFFLE(l + n, j <= last);
+		SHUFFLE(l + n, j <= LAST);
 		break;
 	case VGPU_SHFL_BFLY:
-		SHUFFLE(l ^ n, j <= last);
+		SHUFFLE(l ^ n, j <= LAST);
 		break;
 	default:
-		SHUFFLE(low | (n & ~segment), j <= last);
+		SHUFFLE(FIRST | (n & ~SEGMENT), j <= LAST);
 	}
+#if LANES_VECTOR != 32
 	EACH_LANE(l)
-		o[l] = a[from[l]];
+		o[l] = ((const u32 *)t)[at[l]];
+#endif
 	return in_range;
 }
+#undef PUT
 #undef SHUFFLE
+#undef SEGMENT
+#undef FIRST
+#undef LAST
+#undef WHOLE
 
 /* The verdict of the lanes in @m, for all of them. */
 lanes_inline u32 vote(u32 how, u32 preds, u32 m)
