@@ -351,14 +351,12 @@
 	}
 	case VGPU_OP_MATCHSYNC:
 		MEET;
-		match32((u32 *)s->out, R(i->a), m);
-		match_by((u32 *)s->out, m, BR, i->flags & ~VGPU_F_IMM);
+		match_sync32((u32 *)s->out, R(i->a), m, BR, i->flags & ~VGPU_F_IMM);
 		TAKE;
 		break;
 	case VGPU_OP_MATCHSYNCQ:
 		MEET;
-		match64((u32 *)s->out, Q(i->a), m);
-		match_by((u32 *)s->out, m, BR, i->flags & ~VGPU_F_IMM);
+		match_sync64((u32 *)s->out, Q(i->a), m, BR, i->flags & ~VGPU_F_IMM);
 		TAKE;
 		break;
 	case VGPU_OP_BARWARP:

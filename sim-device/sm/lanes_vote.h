@@ -147,11 +147,24 @@ lanes_inline u32 same_lanes(const vu *v, u32 value)
 	return (u32)__builtin_ia32_pmovmskb256((v8)__builtin_ia32_packsswb256(low, high));
 }
 
+/* Where all are below 256: as bytes, in order */
+lanes_inline void lay_out_bytes(vu *v)
+{
+	v16 low = __builtin_ia32_packssdw256((vs)v[0], (vs)v[1]), high = __builtin_ia32_packssdw256((vs)v[2], (vs)v[3]);
+
+	v[0] = (vu)__builtin_ia32_packuswb256(low, high);
+}
+
+lanes_inline u32 same_bytes(const vu *v, u32 value)
+{
+	return (u32)__builtin_ia32_pmovmskb256((v8)v[0] == (v8)splat(value));
+}
+
 lanes_inline void lay_out(vu *v, const u32 *a)
 {
-	for (u32 k = 0; k < 4; k++) {
-		__builtin_memcpy(&v[k], a + 4 * k, 16);
-		__builtin_memcpy((u32 *)&v[k] + 4, a + 16 + 4 * k, 16);
+	for (int k = 0; k < 2; k++) {
+		v[2 * k] = __builtin_shufflevector(vu_at(a, k), vu_at(a, k + 2), 0, 1, 2, 3, 8, 9, 10, 11);
+		v[2 * k + 1] = __builtin_shufflevector(vu_at(a, k), vu_at(a, k + 2), 4, 5, 6, 7, 12, 13, 14, 15);
 	}
 }
 #else
@@ -173,41 +186,160 @@ lanes_inline u32 same_lanes(const vu *v, u32 value)
 	return same_half(v, x) | same_half(v + 4, x) << 16;
 }
 
+lanes_inline void lay_out_bytes(vu *v)
+{
+	for (u32 k = 0; k < 2; k++) {
+		v16 low = __builtin_ia32_packssdw128((vs)v[4 * k], (vs)v[4 * k + 1]);
+		v16 high = __builtin_ia32_packssdw128((vs)v[4 * k + 2], (vs)v[4 * k + 3]);
+
+		v[k] = (vu)__builtin_ia32_packuswb128(low, high);
+	}
+}
+
+lanes_inline u32 same_bytes(const vu *v, u32 value)
+{
+	v8 x = (v8)splat(value);
+
+	return (u32)__builtin_ia32_pmovmskb128((v8)v[0] == x) | (u32)__builtin_ia32_pmovmskb128((v8)v[1] == x) << 16;
+}
+
 lanes_inline void lay_out(vu *v, const u32 *a)
 {
 	__builtin_memcpy(v, a, VGPU_LANES * sizeof(*a));
 }
 #endif
 
+/* The same where all lanes differ in the low byte alone, as digits and small numbers do; false: not that case. */
+lanes_inline bool match_bytes(u32 *o, const u32 *a, u32 m)
+{
+	u32 byte[VGPU_LANES] __attribute__((aligned(64)));	/* four times each */
+	vu v[NV], other = {};
+
+	lay_out(v, a);
+	EACH_VECTOR(k) {
+		vu x = vu_at(a, k) ^ splat(a[0]);
+
+		other |= x;
+		((vu *)byte)[k] = x * 0x01010101u;
+	}
+	if (!all_zero(other & ~0xffu))
+		return false;
+	EACH_VECTOR(k)
+		v[k] ^= splat(a[0]);
+	lay_out_bytes(v);
+	for (u32 l = 0; l < VGPU_LANES; l++)
+		o[l] = same_bytes(v, byte[l]) & m;
+	return true;
+}
+
+#if LANES_VECTOR == 32
+#define TURNED(v)	__builtin_shufflevector(v, v, 1, 2, 3, 4, 5, 6, 7, 0)
+#else
+#define TURNED(v)	__builtin_shufflevector(v, v, 1, 2, 3, 0)
+#endif
+
+/* Lanes whose value another has too: of those with the same value at least one. */
+lanes_inline u32 repeated(const u32 *a)
+{
+	vu v[NV], turned[NV], same[NV] = {};
+	u32 lanes = 0;
+
+	EACH_VECTOR(k)
+		v[k] = turned[k] = vu_at(a, k);
+	for (u32 n = 0; n < LANES_VECTOR / 4; n++) {
+		EACH_VECTOR(k) {
+			for (int j = 0; j < k; j++)
+				same[k] |= (vu)(v[k] == turned[j]);
+		}
+		EACH_VECTOR(k) {
+			turned[k] = TURNED(turned[k]);
+			if (n < LANES_VECTOR / 8)
+				same[k] |= (vu)(v[k] == turned[k]);
+		}
+	}
+	EACH_VECTOR(k)
+		lanes |= mask_of(same[k]) << k * (LANES_VECTOR / 4);
+	return lanes;
+}
+
+/* Write @v to @o in the lanes of @m. */
+lanes_inline void put(u32 *o, u32 v, u32 m)
+{
+	EACH_VECTOR(k)
+		((vu *)o)[k] = choose(lanes_of(m, k), splat(v), vu_at(o, k));
+}
+
 /* For each lane of @m those with the same @a. */
 lanes_noinline void match32(u32 *o, const u32 *a, u32 m)
 {
+	u32 same, left = m;
 	vu v[NV];
-	u32 same;
 
 	lay_out(v, a);
-	same = same_lanes(v, a[__builtin_ctz(m)]) & m;
-	if (same == m) {
-		EACH_VECTOR(k)
-			((vu *)o)[k] = splat(m);
+	/* one value after the other while many lanes have it */
+	for (;;) {
+		same = same_lanes(v, a[__builtin_ctz(left)]) & m;
+		if (same != left && popcount32(same) < 5)
+			break;
+		put(o, same, same);
+		left &= ~same;
+		if (!left)
+			return;
+	}
+	if (match_bytes(o, a, m))
+		return;
+	same = repeated(a) & left;
+	if (popcount32(same) > 6) {
+		for (u32 l = 0; l < VGPU_LANES; l++)
+			o[l] = same_lanes(v, a[l]) & m;
 		return;
 	}
-	for (u32 l = 0; l < VGPU_LANES; l++)
-		o[l] = same_lanes(v, a[l]) & m;
+	EACH_VECTOR(k)
+		((vu *)o)[k] = choose(lanes_of(left, k), vu_at(lane_bit, k), vu_at(o, k));
+	for (left = same; left; left &= ~same) {
+		same = same_lanes(v, a[__builtin_ctz(left)]) & m;
+		put(o, same, same);
+	}
+}
+
+struct halves {
+	u32 low[VGPU_LANES], high[VGPU_LANES];
+} __attribute__((aligned(64)));
+
+lanes_inline void halve(struct halves *h, const u64 *a)
+{
+	EACH_LANE(l) {
+		h->low[l] = (u32)a[l];
+		h->high[l] = (u32)(a[l] >> 32);
+	}
+}
+
+/* Is it @v in all lanes of @m? */
+lanes_inline bool all_are(const u32 *a, u32 v, u32 m)
+{
+	vu other = {};
+
+	EACH_VECTOR(k)
+		other |= (vu_at(a, k) ^ splat(v)) & lanes_of(m, k);
+	return all_zero(other);
 }
 
 lanes_noinline void match64(u32 *o, const u64 *a, u32 m)
 {
-	u32 half[VGPU_LANES] __attribute__((aligned(64))), high[VGPU_LANES] __attribute__((aligned(64)));
+	struct halves h;
+	vu other = {};
 
-	EACH_LANE(l)
-		half[l] = (u32)(a[l] >> 32);
-	match32(high, half, m);
-	EACH_LANE(l)
-		half[l] = (u32)a[l];
-	match32(o, half, m);
-	EACH_LANE(l)
-		o[l] &= high[l];
+	halve(&h, a);
+	match32(o, h.low, m);
+	if (all_are(h.high, h.high[__builtin_ctz(m)], m))
+		return;
+	EACH_VECTOR(k)
+		other |= (vu_at(o, k) ^ vu_at(lane_bit, k)) & lanes_of(m, k);
+	if (all_zero(other))	/* the low halves are all different */
+		return;
+	match32(h.low, h.high, m);
+	EACH_VECTOR(k)
+		((vu *)o)[k] &= vu_at(h.low, k);
 }
 
 /* From what match32() or match64() found among the lanes of @m to what MATCHSYNC answers. */
@@ -218,6 +350,56 @@ lanes_noinline void match_by(u32 *o, u32 m, const u32 *masks, u32 how)
 
 		((vu *)o)[k] = how == VGPU_MATCH_ALL ? same & (vu)(same == among) : same;
 	}
+}
+
+/*
+ * Match all by the masks, where those of all lanes are the same: the value of one of its members decides. false: not that case.
+ * @high: of 64-bit values, or NULL
+ */
+lanes_noinline bool match_all(u32 *o, const u32 *low, const u32 *high, u32 m, const u32 *masks)
+{
+	u32 mask = masks[__builtin_ctz(m)], among = mask & m, same = 0;
+	vu v[NV];
+
+	if (!all_are(masks, mask, m))
+		return false;
+	if (among) {
+		u32 first = (u32)__builtin_ctz(among);
+
+		lay_out(v, low);
+		same = same_lanes(v, low[first]);
+		if (high) {
+			lay_out(v, high);
+			same &= same_lanes(v, high[first]);
+		}
+	}
+	if (among & ~same)
+		same = 0;
+	EACH_VECTOR(k)
+		((vu *)o)[k] = lanes_of(same, k) & splat(among);
+	return true;
+}
+
+/* MATCHSYNC and MATCHSYNCQ where all members execute it */
+lanes_noinline void match_sync32(u32 *o, const u32 *a, u32 m, const u32 *masks, u32 how)
+{
+	if (how == VGPU_MATCH_ALL && match_all(o, a, NULL, m, masks))
+		return;
+	match32(o, a, m);
+	match_by(o, m, masks, how);
+}
+
+lanes_noinline void match_sync64(u32 *o, const u64 *a, u32 m, const u32 *masks, u32 how)
+{
+	struct halves h;
+
+	if (how == VGPU_MATCH_ALL) {
+		halve(&h, a);
+		if (match_all(o, h.low, h.high, m, masks))
+			return;
+	}
+	match64(o, a, m);
+	match_by(o, m, masks, how);
 }
 
 #endif
