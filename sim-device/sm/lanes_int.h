@@ -282,53 +282,120 @@ lanes_inline vu rem_v(vu a, vu b, bool is_signed)
 }
 
 /*
- * Of 64 bits: the same while both, or their sizes, are below 2^52. The remainder then is exact in doubles too, and says where
- * the quotient was rounded up. false: not that case.
+ * Of 64 bits: the same while operands are below 2^52, signed ones from -2^51 to 2^51. A quotient that is not integral is further
+ * below the next integer than a double rounds it. false: not that case.
  */
-lanes_noinline bool div_near(u64 *o, const u64 *a, const u64 *b, u32 m, bool is_signed, bool remainder)
+lanes_inline bool div_near(u64 *o, const u64 *a, const u64 *b, bool is_signed, bool remainder)
 {
+	const u64 below = is_signed ? 1ull << 51 : 0, magic = is_signed ? 0x4338000000000000ull : 0x4330000000000000ull;
+	const vd base = splat_d(is_signed ? 0x1.8p+52 : 0x1p+52);
 	vuq far = {};
 
-	EACH_VECTORQ(k) {
-		vuq x = vuq_at(a, k), y = vuq_at(b, k);
-
-		if (is_signed) {
-			x = (x ^ minus_vq(x)) - minus_vq(x);
-			y = (y ^ minus_vq(y)) - minus_vq(y);
-		}
-		far |= ((x | y) >> 52) & lanes_ofq(m, k);
-	}
-	if (!all_zero((vu)far))
+	EACH_VECTORQ(k)
+		far |= (vuq_at(a, k) + below) | (vuq_at(b, k) + below);
+	if (!all_zero((vu)(far >> 52)))
 		return false;
-	for (int k = 0; k < NVQ; k++) {
-		vuq x = vuq_at(a, k), y = vuq_at(b, k), by_zero, low, sx = {}, sy = {}, r;
-		vd xd, yd, q, rest;
+	EACH_VECTORQ(k) {
+		/* the integers lie in the low bits of the base + them */
+		vuq x = vuq_at(a, k), y = vuq_at(b, k), r;
+		vd xd = (vd)(x + magic) - base, yd = (vd)(y + magic) - base, q = truncated_vd(xd / yd);
+		vuq by_zero = (vuq)(yd == 0);
 
-		if (is_signed) {
-			sx = minus_vq(x);
-			sy = minus_vq(y);
-		}
-		xd = small_d((x ^ sx) - sx);
-		yd = small_d((y ^ sy) - sy);
-		by_zero = (vuq)(yd == 0);
-		q = (xd / yd + 0x1p+52) - 0x1p+52;
-		rest = xd - q * yd;
-		low = (vuq)(rest < 0);
 		if (remainder) {
-			rest = rest + (vd)(low & (vuq)yd);
-			r = (vuq)(rest + 0x1p+52) & 0xfffffffffffffull;
-			r = (r ^ sx) - sx;
+			r = (vuq)(xd - q * yd + base) - magic;
 			r = chooseq(by_zero, x, r);
 		} else {
-			q = q - (vd)(low & (vuq)splat_d(1.0));
-			r = (vuq)(q + 0x1p+52) & 0xfffffffffffffull;
-			r = (r ^ sx ^ sy) - (sx ^ sy);
-			r |= by_zero;
+			r = ((vuq)(q + base) - magic) | by_zero;
 		}
 		((vuq *)o)[k] = r;
 	}
 	return true;
 }
+
+#if LANES_VECTOR == 32
+
+lanes_inline vd doubles_vq(vuq v)
+{
+	const vu magic = (vu)splatq(0x4330000000000000ull);
+	vd high = (vd)(v >> 32 | 0x4530000000000000ull) - (0x1p+84 + 0x1p+52);
+
+	return high + (vd)__builtin_shufflevector((vu)v, magic, 0, 9, 2, 11, 4, 13, 6, 15);
+}
+
+/*
+ * Any operands: a quotient from doubles, which is below the true one by 2^-49 of it and 1 at most, then the same of what
+ * is left over, which is less than the divisor and 2^15; not where all quotients are below 2^48. After that 1 may be
+ * missing. Whatever is left fits 64 bits, since no quotient is too large.
+ */
+lanes_inline void div_far(u64 *o, const u64 *a, const u64 *b, bool is_signed, bool remainder)
+{
+	vuq small = {};
+	bool two;
+
+	EACH_VECTORQ(k) {
+		vuq y = vuq_at(b, k), sy = is_signed ? minus_vq(y) : (vuq){};
+
+		small |= (vuq)(((y ^ sy) >> 16) == 0);
+	}
+	two = !all_zero((vu)small);
+	for (int k = 0; k < NVQ; k++) {
+		vuq n = vuq_at(a, k), x = n, y = vuq_at(b, k), sx = {}, sy = {}, q, r, more;
+		vd inverse, d, high;
+
+		if (is_signed) {
+			sx = minus_vq(x);
+			sy = minus_vq(y);
+			x = (x ^ sx) - sx;
+			y = (y ^ sy) - sy;
+		}
+		inverse = (1 - 0x1p-50) / doubles_vq(y);
+		/* rounded to the nearest when what is added takes its bits: the upper 32, then the others */
+		d = doubles_vq(x) * inverse - 0.5;
+		high = d + 0x1.8p+84;
+		q = ((vuq)high << 32) + ((vuq)(d - (high - 0x1.8p+84) + 0x1.8p+52) - 0x4338000000000000ull);
+		r = x - q * y;
+		if (two) {
+			vuq step = (vuq)(doubles_vq(r) * inverse - 0.5 + 0x1.8p+52) - 0x4338000000000000ull;
+
+			r -= product(step, y) + (product(step, y >> 32) << 32);
+			q += step;
+		}
+		more = (vuq)(r >= y);
+		if (remainder) {
+			r -= y & more;
+			r = (r ^ sx) - sx;
+			r = chooseq((vuq)(y == 0), n, r);
+		} else {
+			r = q - more;
+			r = (r ^ sx ^ sy) - (sx ^ sy);
+			r |= (vuq)(y == 0);
+		}
+		((vuq *)o)[k] = r;
+	}
+}
+
+#else
+
+lanes_inline void div_far(u64 *o, const u64 *a, const u64 *b, bool is_signed, bool remainder)
+{
+	for (u32 l = 0; l < VGPU_LANES; l++)
+		o[l] = is_signed ? remainder ? rems64(a[l], b[l]) : divs64(a[l], b[l]) :
+				   remainder ? remu64(a[l], b[l]) : divu64(a[l], b[l]);
+}
+
+#endif
+
+#define DIVISION(name, is_signed, remainder)							\
+	lanes_noinline void name(u64 *o, const u64 *a, const u64 *b)				\
+	{											\
+		if (!div_near(o, a, b, is_signed, remainder))					\
+			div_far(o, a, b, is_signed, remainder);					\
+	}
+
+DIVISION(divsq, true, false)
+DIVISION(divuq, false, false)
+DIVISION(remsq, true, true)
+DIVISION(remuq, false, true)
 
 /* fns: from bit @base of @mask on, upwards or, @offset < 0, downwards, the |offset|-th bit set; 0: bit @base itself */
 lanes_inline u32 fns(u32 mask, u32 base, u32 offset)

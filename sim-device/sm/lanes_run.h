@@ -100,17 +100,12 @@
 		TAKEQ;										\
 		break;										\
 	}
-/* 64-bit division: at once where operands allow it */
-#define DIVIDE(op, f, is_signed, remainder)							\
-	case VGPU_OP_##op: {									\
-		const u64 *pa = Q(i->a), *pb = BQ;						\
-		u64 *po = OUTQ;									\
-		if (!div_near(po, pa, pb, m, is_signed, remainder))				\
-			for (u32 l = 0; l < VGPU_LANES; l++)					\
-				po[l] = f(pa[l], pb[l]);					\
+/* 64-bit division */
+#define DIVIDE(op, f)										\
+	case VGPU_OP_##op:									\
+		f(OUTQ, Q(i->a), BQ);								\
 		KEEPQ;										\
-		break;										\
-	}
+		break;
 
 lanes_noinline const u64 *splat_immq(struct vgpu_lanes *s, u64 v)
 {

@@ -337,6 +337,21 @@ lanes_inline vd most_vd(vd a, vd b)
 	return r;
 }
 
+/* Without its fraction; below 2^51 */
+lanes_inline vd truncated_vd(vd x)
+{
+#if LANES_VECTOR == 32
+	__asm__("vroundpd $3, %1, %0" : "=x"(x) : "x"(x));
+	return x;
+#else
+	vuq sign = (vuq)x & 0x8000000000000000ull;
+	vd size = (vd)((vuq)x ^ sign), r = (size + 0x1p+52) - 0x1p+52;
+
+	r = r - (vd)((vuq)(r > size) & (vuq)splat_d(1.0));
+	return (vd)((vuq)r | sign);
+#endif
+}
+
 /* The product of the low halves */
 lanes_inline vuq product(vuq a, vuq b)
 {
@@ -354,11 +369,11 @@ lanes_inline vuq product(vuq a, vuq b)
 /* all ones where the sign is set */
 lanes_inline vuq minus_vq(vuq v)
 {
+#if LANES_VECTOR == 32
+	return (vuq)((vsq)v < 0);
+#else
 	vs sign = (vs)v >> 31;
 
-#if LANES_VECTOR == 32
-	return (vuq)__builtin_shufflevector(sign, sign, 1, 1, 3, 3, 5, 5, 7, 7);
-#else
 	return (vuq)__builtin_shufflevector(sign, sign, 1, 1, 3, 3);
 #endif
 }
