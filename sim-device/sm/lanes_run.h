@@ -18,8 +18,8 @@
 #define KEEP	do { if (m != FULL) blend(R(i->dst), (const u32 *)s->out, m); } while (0)
 #define KEEPQ	do { if (m != FULL) blendq(Q(i->dst), s->out, m); } while (0)
 /* results that were computed in scratch even for all lanes, because operands and result overlap unequally */
-#define TAKE	blend(R(i->dst), (const u32 *)s->out, m)
-#define TAKEQ	blendq(Q(i->dst), s->out, m)
+#define TAKE	take(R(i->dst), (const u32 *)s->out, m)
+#define TAKEQ	takeq(Q(i->dst), s->out, m)
 
 /* operand b: a register or the immediate in all lanes */
 #define BR	(i->flags & VGPU_F_IMM ? splat_imm(s, (u32)i->imm) : R(i->b))

@@ -97,11 +97,19 @@ lanes_inline vuq chooseq(vuq mask, vuq a, vuq b)
 #if LANES_VECTOR == 32
 
 /* By the sign alone */
+lanes_inline vuq choose_quads(vuq by, vuq a, vuq b)
+{
+	vuq r;
+
+	__asm__("vblendvpd %3, %2, %1, %0" : "=x"(r) : "x"(b), "xm"(a), "x"(by));
+	return r;
+}
+
 lanes_inline vu choose_words(vu by, vu a, vu b)
 {
 	vu r;
 
-	__asm__("vblendvps %3, %2, %1, %0" : "=x"(r) : "x"(b), "x"(a), "x"(by));
+	__asm__("vblendvps %3, %2, %1, %0" : "=x"(r) : "x"(b), "xm"(a), "x"(by));
 	return r;
 }
 
@@ -179,7 +187,30 @@ lanes_inline void blendq(u64 *to, const u64 *from, u32 m)
 	const vuq *s = (const vuq *)from;
 
 	EACH_VECTORQ(k)
+#if LANES_VECTOR == 32
+		d[k] = choose_quads(splatq(m) << (63 - ((const vuq *)lane_iotaq)[k]), s[k], d[k]);
+#else
 		d[k] = chooseq(lanes_ofq(m, k), s[k], d[k]);
+#endif
+}
+
+/* The same where all lanes are likely */
+lanes_inline void take(u32 *to, const u32 *from, u32 m)
+{
+	if (m == FULL)
+		EACH_VECTOR(k)
+			((vu *)to)[k] = ((const vu *)from)[k];
+	else
+		blend(to, from, m);
+}
+
+lanes_inline void takeq(u64 *to, const u64 *from, u32 m)
+{
+	if (m == FULL)
+		EACH_VECTORQ(k)
+			((vuq *)to)[k] = ((const vuq *)from)[k];
+	else
+		blendq(to, from, m);
 }
 
 lanes_noinline const u32 *splat_imm(struct vgpu_lanes *s, u32 v)
