@@ -66,6 +66,52 @@ lanes_inline u32 funnel_right(u32 low, u32 high, u32 n)
 
 /* ---- the same of all lanes at once ------------------------------------------------------------------------------------ */
 
+#if LANES_VECTOR == 32
+
+/* Bytes: table lookup in 16 of them, and choice by a top bit */
+lanes_inline vu bytes_of(vu table, vu index)
+{
+	vu r;
+
+	__asm__("vpshufb %2, %1, %0" : "=x"(r) : "x"(table), "x"(index));
+	return r;
+}
+
+lanes_inline vu choose_bytes(vu by, vu a, vu b)
+{
+	vu r;
+
+	__asm__("vpblendvb %3, %2, %1, %0" : "=x"(r) : "x"(b), "x"(a), "x"(by));
+	return r;
+}
+
+/* Shifts by 64 and more leave nothing. */
+lanes_inline vuq shl_vq(vuq v, vuq n)
+{
+	vuq r;
+
+	__asm__("vpsllvq %2, %1, %0" : "=x"(r) : "x"(v), "x"(n));
+	return r;
+}
+
+lanes_inline vuq shr_vq(vuq v, vuq n)
+{
+	vuq r;
+
+	__asm__("vpsrlvq %2, %1, %0" : "=x"(r) : "x"(v), "x"(n));
+	return r;
+}
+
+lanes_inline vu least_vu(vu a, vu b)
+{
+	vu r;
+
+	__asm__("vpminud %2, %1, %0" : "=x"(r) : "x"(a), "x"(b));
+	return r;
+}
+
+#endif
+
 /* all ones where @v, as 32 bits, is not 0 */
 lanes_inline vu nonzero(vu v)
 {
@@ -97,6 +143,33 @@ lanes_inline vu popc_v(vu v)
 	return (v + (v >> 16)) & 0x3f;
 }
 
+#if LANES_VECTOR == 32
+
+/* Nibbles by table, bytes moved by @order */
+lanes_inline vu reversed_v(vu v, vu order)
+{
+	const vu low = { 0x0c040800, 0x0e060a02, 0x0d050901, 0x0f070b03, 0x0c040800, 0x0e060a02, 0x0d050901, 0x0f070b03 };
+
+	v = bytes_of(low << 4, v & 0x0f0f0f0fu) | bytes_of(low, v >> 4 & 0x0f0f0f0fu);
+	return bytes_of(v, order);
+}
+
+lanes_inline vu brev_v(vu v)
+{
+	const vu order = { 0x00010203, 0x04050607, 0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607, 0x08090a0b, 0x0c0d0e0f };
+
+	return reversed_v(v, order);
+}
+
+lanes_inline vuq brev_vq(vuq v)
+{
+	const vu order = { 0x04050607, 0x00010203, 0x0c0d0e0f, 0x08090a0b, 0x04050607, 0x00010203, 0x0c0d0e0f, 0x08090a0b };
+
+	return (vuq)reversed_v((vu)v, order);
+}
+
+#else
+
 lanes_inline vu brev_v(vu v)
 {
 	v = (v >> 1 & 0x55555555u) | (v & 0x55555555u) << 1;
@@ -106,25 +179,30 @@ lanes_inline vu brev_v(vu v)
 	return v >> 16 | v << 16;
 }
 
-/* Of 64 bits by what is known of the halves */
-lanes_inline vuq clz_vq(vuq v)
-{
-	vu n = clz_v((vu)v), none = (vu)(n == 32);
-
-	return ((vuq)n >> 32) + ((vuq)n & (vuq)none >> 32);
-}
-
-lanes_inline vuq popc_vq(vuq v)
-{
-	vuq n = (vuq)popc_v((vu)v);
-
-	return (n >> 32) + (n & 0xff);
-}
-
 lanes_inline vuq brev_vq(vuq v)
 {
 	v = (vuq)brev_v((vu)v);
 	return v >> 32 | v << 32;
+}
+
+#endif
+
+/* Of 64 bits by halves */
+lanes_inline vu clz_halves(vu low, vu high)
+{
+	vu none = (vu)(high == 0);
+
+	return clz_v(high | (low & none)) + (none & 32);
+}
+
+lanes_inline vu popc_halves(vu low, vu high)
+{
+	low -= low >> 1 & 0x55555555u;
+	high -= high >> 1 & 0x55555555u;
+	low = (low & 0x33333333u) + (low >> 2 & 0x33333333u) + (high & 0x33333333u) + (high >> 2 & 0x33333333u);
+	low = (low & 0x0f0f0f0fu) + (low >> 4 & 0x0f0f0f0fu);
+	low += low >> 8;
+	return (low + (low >> 16)) & 0x7f;
 }
 
 /*
@@ -157,6 +235,32 @@ lanes_inline vu bfi_v(vu a, vu b, vu spec)
 }
 
 /* The same of 64 bits */
+#if LANES_VECTOR == 32
+
+lanes_inline vuq bfe_vq(vuq a, vuq pos, vuq len, bool is_signed)
+{
+	vuq have, top;
+
+	pos &= 0xff;
+	len &= 0xff;
+	if (!is_signed)
+		return shr_vq(a, pos) & ~shl_vq(splatq(~0ull), len);
+	pos = (vuq)least_vu((vu)pos, (vu)splatq(63));
+	have = (vuq)least_vu((vu)len, (vu)(64 - pos));
+	top = shl_vq(splatq(1), have - 1);
+	return ((shr_vq(a, pos) & ~shl_vq(splatq(~0ull), have)) ^ top) - top;
+}
+
+lanes_inline vuq bfi_vq(vuq a, vuq b, vuq spec)
+{
+	vuq pos = spec & 0xff, len = spec >> 8 & 0xff;
+	vuq mask = shl_vq(~shl_vq(splatq(~0ull), len), pos);
+
+	return (b & ~mask) | (shl_vq(a, pos) & mask);
+}
+
+#else
+
 lanes_inline vuq bfe_vq(vuq a, vuq pos, vuq len, bool is_signed)
 {
 	vuq beyond, have, field, top, more;
@@ -184,24 +288,9 @@ lanes_inline vuq bfi_vq(vuq a, vuq b, vuq spec)
 	return (b & ~mask) | (((a << (pos & 63))) & mask);
 }
 
+#endif
+
 #if LANES_VECTOR == 32
-
-/* Bytes: table lookup in 16 of them, and choice by a top bit */
-lanes_inline vu bytes_of(vu table, vu index)
-{
-	vu r;
-
-	__asm__("vpshufb %2, %1, %0" : "=x"(r) : "x"(table), "x"(index));
-	return r;
-}
-
-lanes_inline vu choose_bytes(vu by, vu a, vu b)
-{
-	vu r;
-
-	__asm__("vpblendvb %3, %2, %1, %0" : "=x"(r) : "x"(b), "x"(a), "x"(by));
-	return r;
-}
 
 lanes_inline vu prmt_v(vu a, vu b, vu select)
 {

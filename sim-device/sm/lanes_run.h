@@ -79,15 +79,18 @@
 #define LWIDE(op, expr)	LANEWISE_OP(op, s->out, TAKEQ, u32, R(i->a), BR, Q(i->c), expr)	/* Q, R RI Q */
 #define LNARROW(op, expr) LANEWISE_OP(op, S32, TAKE, u64, Q(i->a), Q(0), R(0), expr)	/* R, Q */
 
-/* whole vectors: R from Q */
+/* whole vectors: R from the halves of Q */
 #define VNARROW(op, expr)									\
-	case VGPU_OP_##op:									\
-		EACH_VECTORQ(k) {								\
-			vuq x = vuq_at(Q(i->a), k);						\
-			HALF_AT(vu_half, s->out, k) = narrow(expr);				\
+	case VGPU_OP_##op: {									\
+		const u64 *pa = Q(i->a);							\
+		EACH_VECTOR(k) {								\
+			vu low = LOW_WORDS(vuq_at(pa, 2 * k), vuq_at(pa, 2 * k + 1));		\
+			vu high = HIGH_WORDS(vuq_at(pa, 2 * k), vuq_at(pa, 2 * k + 1));		\
+			((vu *)s->out)[k] = IN_ORDER(expr);					\
 		}										\
 		TAKE;										\
-		break;
+		break;										\
+	}
 /* whole vectors: Q from Q, R or immediate, R */
 #define VQRR(op, expr)										\
 	case VGPU_OP_##op: {									\

@@ -325,6 +325,17 @@ lanes_inline vu_half narrow(vuq v)
 #define JOIN(a, b)	__builtin_shufflevector(a, b, 0, 1, 2, 3)
 #endif
 
+/* The low, and the high, halves of the elements of two vectors of 64 bits; as many words in order */
+#if LANES_VECTOR == 32
+#define LOW_WORDS(a, b)		__builtin_shufflevector((vu)(a), (vu)(b), 0, 2, 8, 10, 4, 6, 12, 14)
+#define HIGH_WORDS(a, b)	__builtin_shufflevector((vu)(a), (vu)(b), 1, 3, 9, 11, 5, 7, 13, 15)
+#define IN_ORDER(v)		((vu)__builtin_shufflevector((vuq)(v), (vuq)(v), 0, 2, 1, 3))
+#else
+#define LOW_WORDS(a, b)		__builtin_shufflevector((vu)(a), (vu)(b), 0, 2, 4, 6)
+#define HIGH_WORDS(a, b)	__builtin_shufflevector((vu)(a), (vu)(b), 1, 3, 5, 7)
+#define IN_ORDER(v)		((vu)(v))
+#endif
+
 lanes_inline vd widen_f(vf_half v)
 {
 	return __builtin_convertvector(v, vd);
