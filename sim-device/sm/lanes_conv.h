@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Conversions between integers and floats and between floats, all lanes at once. To an integer: rounded by the mode, clamped
- * to the range; NaN to 0 or, where one side has 64 bits, to the top bit alone, as PTX cvt has it. What rounds in the unit does it under the present MXCSR. Part of lanes_impl.h.
+ * Conversions between integers and floats and between floats, all lanes at once. To an integer: rounded by the mode,
+ * clamped to the range; NaN to 0 or, where one side has 64 bits, to the top bit alone, as PTX cvt has it. What rounds in
+ * the unit does it under the present MXCSR, but for integers towards zero, which need no mode. Part of lanes_impl.h.
  */
 #ifndef VGPU_LANES_CONV_H
 #define VGPU_LANES_CONV_H
@@ -44,31 +45,38 @@ lanes_noinline void f2i_lanes(u32 *o, const u32 *a, u32 flags)
 			((vu *)o)[k] = f2i((vf)flush_v(vu_at(a, k), clear), false, false);
 }
 
-/* Clamped first, the fraction is lost by adding what has no bits below 1: the integer is then in the low half. */
+/*
+ * Clamped, by what makes the lower bound of a NaN; the fraction is lost by adding what has no bits below 1: the integer is then
+ * in the low half.
+ */
+lanes_inline vuq d2i(vd x, bool is_signed, bool zero)
+{
+	vd low = splat_d(is_signed ? -0x1p+31 : 0), high = splat_d(is_signed ? 2147483647.0 : 4294967295.0);
+	vuq nan = is_signed ? (vuq){} : (vuq)(x != x) & 0x80000000u;
+
+	x = least_vd(most_vd(x, low), high);
+	return (vuq)((zero ? truncated_vd(x) : x) + 0x1.8p+52) | nan;
+}
+
+#define D2I(is_signed, zero)									\
+	EACH_VECTOR(k)										\
+		((vu *)o)[k] = IN_ORDER(LOW_WORDS(d2i(vd_at(a, 2 * k), is_signed, zero),	\
+						  d2i(vd_at(a, 2 * k + 1), is_signed, zero)))
+
 lanes_noinline void d2i_lanes(u32 *o, const u64 *a, u32 flags)
 {
-	bool is_signed = flags & VGPU_F_SIGNED;
-	vd low = splat_d(is_signed ? -0x1p+31 : 0), high = splat_d(is_signed ? 2147483647.0 : 4294967295.0);
+	bool zero = VGPU_F_RND(flags) == VGPU_RND_RZ;
 
-	if (is_signed && VGPU_F_RND(flags) == VGPU_RND_RZ) {
-		EACH_VECTORQ(k) {
-			vd x = vd_at(a, k);
-			vuq nan = (vuq)(x != x) & 0x80000000u;
-
-			x = (vd)((vuq)most_vd(low, least_vd(high, x)) & (vuq)(x == x));
-			HALF_AT(vs_half, o, k) = __builtin_convertvector(x, vs_half);
-			HALF_AT(vu_half, o, k) |= narrow(nan);
-		}
-	} else {
-		EACH_VECTORQ(k) {
-			vd x = vd_at(a, k);
-			vuq nan = (vuq)(x != x) & 0x80000000u;
-
-			x = (vd)((vuq)most_vd(low, least_vd(high, x)) & (vuq)(x == x));
-			HALF_AT(vu_half, o, k) = narrow((vuq)(x + 0x1.8p+52)) | narrow(nan);
-		}
-	}
+	if (flags & VGPU_F_SIGNED && zero)
+		D2I(true, true);
+	else if (flags & VGPU_F_SIGNED)
+		D2I(true, false);
+	else if (zero)
+		D2I(false, true);
+	else
+		D2I(false, false);
 }
+#undef D2I
 
 /* ---- to 64-bit integers ------------------------------------------------------------------------------------------ */
 
@@ -84,36 +92,46 @@ lanes_inline u64 integer_d(const u64 *x, bool zero)
 	return r;
 }
 
-/*
- * All lanes below 2^51: what is added has no bits below 1, and the integer is in the low bits of the sum. Towards zero by
- * size, the mode being that. false: not that case.
- */
-lanes_inline bool near_integers(u64 *o, const u64 *x, u32 flags)
+/* Below 2^51: what is added has no bits below 1, and the integer is in the low bits of the sum. */
+lanes_inline vuq near_integer(vd x, bool is_signed, bool zero)
 {
-	bool zero = VGPU_F_RND(flags) == VGPU_RND_RZ;
-	vuq far = {}, unsigned_only = splatq(flags & VGPU_F_SIGNED ? 0 : ~0ull);
+	vuq r = (vuq)((zero ? truncated_vd(x) : x) + 0x1.8p+52) - 0x4338000000000000ull;
 
+	return is_signed ? r : r & ~(vuq)(x < 0);
+}
+
+/* One of them for each kind, that is chosen outside the loop */
+#define NEAR(flags, f, ...)									\
+	do {											\
+		bool zero = VGPU_F_RND(flags) == VGPU_RND_RZ;					\
+												\
+		if ((flags) & VGPU_F_SIGNED)							\
+			zero ? f(__VA_ARGS__, true, true) : f(__VA_ARGS__, true, false);	\
+		else										\
+			zero ? f(__VA_ARGS__, false, true) : f(__VA_ARGS__, false, false);	\
+	} while (0)
+
+lanes_inline void d2l_near(u64 *o, const u64 *a, bool is_signed, bool zero)
+{
 	EACH_VECTORQ(k)
-		far |= ~(vuq)((vd)(vuq_at(x, k) & ~SIGN64) < 0x1p+51);
-	if (!all_zero((vu)far))
-		return false;
-	EACH_VECTORQ(k) {
-		vd d = vd_at(x, k);
-		vuq drop = (vuq)(d < 0) & unsigned_only, minus = zero ? (vuq)(d < 0) : (vuq){};
-		vd size = zero ? (vd)((vuq)d & ~SIGN64) : d;
+		((vuq *)o)[k] = near_integer(vd_at(a, k), is_signed, zero);
+}
 
-		((vuq *)o)[k] = ((((vuq)(size + 0x1.8p+52) - 0x4338000000000000ull) ^ minus) - minus) & ~drop;
+lanes_inline void f2l_near(u64 *o, const u32 *a, vu clear, bool is_signed, bool zero)
+{
+	EACH_VECTOR(k) {
+		vf x = (vf)flush_v(vu_at(a, k), clear);
+
+		((vuq *)o)[2 * k] = near_integer(widen_f(LOW_HALF(x)), is_signed, zero);
+		((vuq *)o)[2 * k + 1] = near_integer(widen_f(HIGH_HALF(x)), is_signed, zero);
 	}
-	return true;
 }
 
 /* @x: doubles, which become what is in range of the instruction and then the result; @fix: changed in them afterwards */
-lanes_noinline void to_integers(u64 *o, u64 *x, u64 *fix, u32 flags)
+lanes_noinline void far_integers(u64 *o, u64 *x, u64 *fix, u32 flags)
 {
 	bool is_signed = flags & VGPU_F_SIGNED;
 
-	if (near_integers(o, x, flags))
-		return;
 	EACH_VECTORQ(k) {
 		vd d = vd_at(x, k);
 		vuq big = (vuq)(d >= 0x1p+63);
@@ -138,6 +156,42 @@ lanes_noinline void to_integers(u64 *o, u64 *x, u64 *fix, u32 flags)
 	EACH_VECTORQ(k)
 		((vuq *)o)[k] ^= vuq_at(fix, k);
 }
+
+/* @x, @fix: scratch */
+lanes_noinline void d2l_lanes(u64 *o, const u64 *a, u64 *x, u64 *fix, u32 flags)
+{
+	vuq far = {};
+
+	EACH_VECTORQ(k)
+		far |= ~(vuq)((vd)(vuq_at(a, k) & ~SIGN64) < 0x1p+51);
+	if (all_zero((vu)far)) {
+		NEAR(flags, d2l_near, o, a);
+		return;
+	}
+	EACH_VECTORQ(k)
+		((vuq *)x)[k] = vuq_at(a, k);
+	far_integers(o, x, fix, flags);
+}
+
+lanes_noinline void f2l_lanes(u64 *o, const u32 *a, u64 *x, u64 *fix, u32 flags)
+{
+	vu clear = flushed(flags & VGPU_F_FTZ), far = {};
+
+	EACH_VECTOR(k)
+		far |= ~(vu)((vf)(vu_at(a, k) & 0x7fffffffu) < 0x1p+51f);
+	if (all_zero(far)) {
+		NEAR(flags, f2l_near, o, a, clear);
+		return;
+	}
+	for (int k = 0; k < NV; k++) {
+		vf v = (vf)flush_v(vu_at(a, k), clear);
+
+		((vd *)x)[2 * k] = widen_f(LOW_HALF(v));
+		((vd *)x)[2 * k + 1] = widen_f(HIGH_HALF(v));
+	}
+	far_integers(o, x, fix, flags);
+}
+#undef NEAR
 
 lanes_noinline void f2d_lanes(u64 *o, const u32 *a, u32 flags)
 {
@@ -214,17 +268,39 @@ lanes_inline vd l2d_exact(vuq v, bool is_signed)
 	return l2d(chooseq(near_mask, v, sticky), is_signed);
 }
 
+/* From -2^51 to 2^51, unsigned to 2^52: the integer lies in the low bits of the base + it. */
+lanes_inline vd l2d_near(vuq v, bool is_signed)
+{
+	vd d = is_signed ? (vd)(v + 0x4338000000000000ull) - 0x1.8p+52 : small_d(v);
+
+	return (vd)((vuq)d & (vuq)(d != 0));
+}
+
+#define L2F(f, is_signed)									\
+	EACH_VECTOR(k)										\
+		((vf *)o)[k] = join_f(f(vuq_at(a, 2 * k), is_signed), f(vuq_at(a, 2 * k + 1), is_signed))
+
 lanes_noinline void l2f_lanes(u32 *o, const u64 *a, u32 flags)
 {
-	if (flags & VGPU_F_SIGNED)
-		for (int k = 0; k < NV; k++)
-			((vf *)o)[k] = join_f(l2d_exact(vuq_at(a, 2 * k), true), l2d_exact(vuq_at(a, 2 * k + 1), true));
-	else
-		for (int k = 0; k < NV; k++)
-			((vf *)o)[k] = join_f(l2d_exact(vuq_at(a, 2 * k), false), l2d_exact(vuq_at(a, 2 * k + 1), false));
+	u64 below = flags & VGPU_F_SIGNED ? 1ull << 51 : 0;
+	vuq far = {};
+
+	EACH_VECTORQ(k)
+		far |= vuq_at(a, k) + below;
+	if (all_zero((vu)(far >> 52))) {
+		if (flags & VGPU_F_SIGNED)
+			L2F(l2d_near, true);
+		else
+			L2F(l2d_near, false);
+	} else if (flags & VGPU_F_SIGNED) {
+		L2F(l2d_exact, true);
+	} else {
+		L2F(l2d_exact, false);
+	}
 	if (flags & VGPU_F_SAT)
 		saturate(o);
 }
+#undef L2F
 
 /* ---- between floats ------------------------------------------------------------------------------------------------ */
 

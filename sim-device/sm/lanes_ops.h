@@ -199,10 +199,17 @@
 	DOUBLE_MODE(DRCP)
 	DOUBLE_MODE(DRSQ)
 	/* conversions */
-	CONVERT(F2I, f2i_lanes, R, OUT, KEEP)
+#define TO_INTEGER(call)	do { if (VGPU_F_RND(i->flags) == VGPU_RND_RZ) call; else UNDER_MODE(call); } while (0)
+	case VGPU_OP_F2I:
+		TO_INTEGER(f2i_lanes(OUT, R(i->a), i->flags));
+		KEEP;
+		break;
 	CONVERT(I2F, i2f_lanes, R, OUT, KEEP)
 	CONVERT(F2H, f2h_lanes, R, OUT, KEEP)
-	CONVERT(D2I, d2i_lanes, Q, S32, TAKE)
+	case VGPU_OP_D2I:
+		TO_INTEGER(d2i_lanes(S32, Q(i->a), i->flags));
+		TAKE;
+		break;
 	CONVERT(L2F, l2f_lanes, Q, S32, TAKE)
 	CONVERT(D2F, d2f_lanes, Q, S32, TAKE)
 	CONVERT(L2D, l2d_lanes, Q, OUTQ, KEEPQ)
@@ -219,16 +226,14 @@
 		TAKEQ;
 		break;
 	case VGPU_OP_F2L:
-		f2d_lanes(s->x, R(i->a), i->flags);
-		UNDER_MODE(to_integers(s->out, s->x, s->y, i->flags));
+		TO_INTEGER(f2l_lanes(s->out, R(i->a), s->x, s->y, i->flags));
 		TAKEQ;
 		break;
 	case VGPU_OP_D2L:
-		EACH_VECTORQ(k)
-			((vuq *)s->x)[k] = vuq_at(Q(i->a), k);
-		UNDER_MODE(to_integers(s->out, s->x, s->y, i->flags));
+		TO_INTEGER(d2l_lanes(s->out, Q(i->a), s->x, s->y, i->flags));
 		TAKEQ;
 		break;
+#undef TO_INTEGER
 	/* compares */
 	case VGPU_OP_SETPS:
 		COMPARE_R(vs);
