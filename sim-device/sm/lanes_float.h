@@ -70,41 +70,34 @@ lanes_inline vd sqrt_vd(vd x)
 	return x;
 }
 
-/* The smaller; the other one if one is NaN; -0 < +0. For the larger swap a and b, and and for or. */
+/* The smaller; the other one if one is NaN; -0 < +0. The instruction gives b where they are equal or one is NaN. */
 lanes_inline vu fmin_vf(vf a, vf b)
 {
-	vu less = (vu)(a < b), same = (vu)(a == b), a_nan = (vu)(a != a), b_nan = (vu)(b != b);
-	vu r = choose(less | b_nan, (vu)a, (vu)b);
+	vu r = (vu)least_vf(a, b) | ((vu)(a == b) & (vu)a);
 
-	r = choose(same, (vu)a | (vu)b, r);
-	return choose(a_nan, (vu)b, r);
+	return choose((vu)(b != b), (vu)a, r);
 }
 
+/* the same but that +0 wins */
 lanes_inline vu fmax_vf(vf a, vf b)
 {
-	vu more = (vu)(a > b), same = (vu)(a == b), a_nan = (vu)(a != a), b_nan = (vu)(b != b);
-	vu r = choose(more | b_nan, (vu)a, (vu)b);
+	vu r = (vu)most_vf(a, b) & ~((vu)(a == b) & ~(vu)a);
 
-	r = choose(same, (vu)a & (vu)b, r);
-	return choose(a_nan, (vu)b, r);
+	return choose((vu)(b != b), (vu)a, r);
 }
 
 lanes_inline vuq dmin_vd(vd a, vd b)
 {
-	vuq less = (vuq)(a < b), same = (vuq)(a == b), a_nan = (vuq)(a != a), b_nan = (vuq)(b != b);
-	vuq r = chooseq(less | b_nan, (vuq)a, (vuq)b);
+	vuq r = (vuq)least_vd(a, b) | ((vuq)(a == b) & (vuq)a);
 
-	r = chooseq(same, (vuq)a | (vuq)b, r);
-	return chooseq(a_nan, (vuq)b, r);
+	return chooseq((vuq)(b != b), (vuq)a, r);
 }
 
 lanes_inline vuq dmax_vd(vd a, vd b)
 {
-	vuq more = (vuq)(a > b), same = (vuq)(a == b), a_nan = (vuq)(a != a), b_nan = (vuq)(b != b);
-	vuq r = chooseq(more | b_nan, (vuq)a, (vuq)b);
+	vuq r = (vuq)most_vd(a, b) & ~((vuq)(a == b) & ~(vuq)a);
 
-	r = chooseq(same, (vuq)a & (vuq)b, r);
-	return chooseq(a_nan, (vuq)b, r);
+	return chooseq((vuq)(b != b), (vuq)a, r);
 }
 
 /* Subnormals to zero, sign kept. */

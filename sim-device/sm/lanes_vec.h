@@ -353,6 +353,32 @@ lanes_inline vd small_d(vuq v)
 }
 
 /* a < b ? a : b, a > b ? a : b */
+lanes_inline vf least_vf(vf a, vf b)
+{
+	vf r;
+
+#if LANES_VECTOR == 32
+	__asm__("vminps %2, %1, %0" : "=x"(r) : "x"(a), "x"(b));
+#else
+	r = a;
+	__asm__("minps %1, %0" : "+x"(r) : "x"(b));
+#endif
+	return r;
+}
+
+lanes_inline vf most_vf(vf a, vf b)
+{
+	vf r;
+
+#if LANES_VECTOR == 32
+	__asm__("vmaxps %2, %1, %0" : "=x"(r) : "x"(a), "x"(b));
+#else
+	r = a;
+	__asm__("maxps %1, %0" : "+x"(r) : "x"(b));
+#endif
+	return r;
+}
+
 lanes_inline vd least_vd(vd a, vd b)
 {
 	vd r;
