@@ -486,7 +486,42 @@ DIVISION(divuq, false, false)
 DIVISION(remsq, true, true)
 DIVISION(remuq, false, true)
 
-/* fns: from bit @base of @mask on, upwards or, @offset < 0, downwards, the |offset|-th bit set; 0: bit @base itself */
+/*
+ * fns: from bit @base of @mask on, upwards or, @offset < 0, downwards, the |offset|-th bit set; 0: bit @base itself. Counted from
+ * below in any case, in fields of 16, 8, 4, 2 and 1 bits.
+ */
+#if LANES_VECTOR == 32
+
+lanes_inline vu fns_v(vu mask, vu base, vu offset)
+{
+	vu down = (vu)((vs)offset < 0), here = (vu)(offset == 0), bit = splat(1) << (base & 31);
+	vu left = ((offset ^ down) - down) - here, none = nonzero(base & ~31u), ones, twos, fours, eights, all, n, at, t;
+
+	mask &= choose(down, bit | (bit - 1), 0 - bit) & (~here | bit);
+	ones = mask - (mask >> 1 & 0x55555555u);
+	twos = (ones & 0x33333333u) + (ones >> 2 & 0x33333333u);
+	fours = (twos + (twos >> 4)) & 0x0f0f0f0fu;
+	eights = (fours + (fours >> 8)) & 0x00ff00ffu;
+	all = (eights + (eights >> 16)) & 0xff;
+	none |= (vu)(left > all);
+	n = choose(down, all - left, left - 1);		/* so many bits are below */
+	at = splat(0);
+#define STEP(field, size, bits)									\
+	t = field >> at & (bits);								\
+	t = ~(vu)((vs)t > (vs)n) & (t | (size) << 8);						\
+	n -= t & 0xff;										\
+	at += t >> 8
+	STEP(eights, 16, 0xff);
+	STEP(fours, 8, 0xf);
+	STEP(twos, 4, 0xf);
+	STEP(ones, 2, 3);
+	STEP(mask, 1, 1);
+#undef STEP
+	return at | none;
+}
+
+#else
+
 lanes_inline u32 fns(u32 mask, u32 base, u32 offset)
 {
 	bool down = (s32)offset < 0;
@@ -503,5 +538,7 @@ lanes_inline u32 fns(u32 mask, u32 base, u32 offset)
 		return ~0u;
 	return (u32)(down ? 31 - __builtin_clz(mask) : __builtin_ctz(mask));
 }
+
+#endif
 
 #endif

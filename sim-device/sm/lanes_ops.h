@@ -85,7 +85,11 @@
 	V2(BFEU, bfe_v(x, y, z, false))
 	V2(BFI, bfi_v(x, y, z))
 	V2(PRMT, prmt_v(x, z, y))
+#if LANES_VECTOR == 32
+	V2(FNS, fns_v(x, y, z))
+#else
 	L2(FNS, fns(x, y, z))
+#endif
 	case VGPU_OP_LOP3: {
 		const vu *pa = (const vu *)R(i->a), *pb = (const vu *)R(i->b), *pc_ = (const vu *)R(i->c);
 		vu *po = (vu *)OUT;
