@@ -46,7 +46,7 @@ void vgpu_resched(void);
  */
 void vgpu_fpu_begin(void);
 void vgpu_fpu_end(void);
-/* True when the processor has AVX2 and FMA and may use them here. */
+/* True when the processor has AVX2, FMA and F16C and may use them here. */
 bool vgpu_cpu_has_avx2(void);
 
 /*

@@ -76,6 +76,7 @@ bool vgpu_cpu_has_avx2(void)
 	 * space.
 	 */
 	return boot_cpu_has(X86_FEATURE_AVX2) && boot_cpu_has(X86_FEATURE_FMA) &&
+	       boot_cpu_has(X86_FEATURE_F16C) &&
 	       boot_cpu_has(X86_FEATURE_XSAVE);
 }
 

@@ -3,6 +3,7 @@
  * The ground in user space: libc's heap, the processor's own word about its vector unit. May
  * include libc.
  */
+#include <cpuid.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -63,7 +64,11 @@ void vgpu_fpu_end(void)
 
 bool vgpu_cpu_has_avx2(void)
 {
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+	unsigned int a, b, c, d;
+
+	/* not every compiler's __builtin_cpu_supports() knows F16C */
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+	       __get_cpuid(1, &a, &b, &c, &d) && c & bit_F16C;
 }
 
 void vgpu_broken(const char *file, int line, const char *what)

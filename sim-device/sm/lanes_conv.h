@@ -330,6 +330,26 @@ lanes_noinline void h2f_lanes(u32 *o, const u32 *a, u32 flags)
 		saturate(o);
 }
 
+#if LANES_VECTOR == 32
+
+/* binary32 to binary16 by the present mode */
+lanes_noinline void f2h_lanes(u32 *o, const u32 *a, u32 flags)
+{
+	vu clear = flushed(flags & VGPU_F_FTZ);
+	bool sat = flags & VGPU_F_SAT;
+
+	EACH_VECTOR(k) {
+		vu v = flush_v(vu_at(a, k), clear), h;
+
+		if (sat)	/* the instruction gives the second operand of two if the first is a NaN, and +0 of two zeros */
+			v = (vu)least_vf(most_vf((vf)v, (vf){}), (vf){} + 1.0f);
+		__asm__("vcvtps2ph $4, %1, %x0\n\tvpmovzxwd %x0, %0" : "=x"(h) : "x"(v));
+		((vu *)o)[k] = choose((vu)((vf)v != (vf)v), splat(0x7fff), h);
+	}
+}
+
+#else
+
 /*
  * binary32 to binary16: the fraction is lost, under the present mode, by adding 2^13 x what 2^e the value begins with, or the
  * smallest normal half does: the sum's last bit is then a half's.
@@ -367,5 +387,7 @@ lanes_noinline void f2h_lanes(u32 *o, const u32 *a, u32 flags)
 		((vu *)o)[k] = choose((vu)((vs)size > 0x7f800000), splat(0x7fff), half);
 	}
 }
+
+#endif
 
 #endif
