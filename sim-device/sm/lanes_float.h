@@ -180,36 +180,42 @@ FLOAT_OP(FFMA, fma_vf(x, y, z))
 #if LANES_VECTOR == 32
 DOUBLE_OP(DFMA, fma_vd(x, y, z))
 #endif
-/* Approximate: computed in doubles, the mode is not looked at. */
-#define SPECIAL_OP(name, count, f, other)							\
+/* To [0, 1] of what is above @low, the rest (NaN and -0 too) becomes +0. */
+lanes_inline void saturate_above(u32 *o, vf low)
+{
+	EACH_VECTOR(k) {
+		vf r = least_vf(splat_f(1), vf_at(o, k));
+
+		((vu *)o)[k] = (vu)r & (vu)(r > low);
+	}
+}
+
+/*
+ * Approximate: the mode is not looked at. @f: of vectors at from into x. @small: a result may be
+ * subnormal.
+ */
+#define SPECIAL_OP(name, small, f)								\
 	lanes_noinline void float_##name(u32 *o, const u32 *a, const u32 *b, const u32 *c, u32 flags) \
 	{											\
-		vu clear = flushed(flags & VGPU_F_FTZ);						\
-		const int many = count;								\
+		u32 ftz = small ? flags & VGPU_F_FTZ : 0;					\
 		(void)b, (void)c;								\
-		for (int k = 0; k < NV; k += many / 2) {					\
-			vd d[MANY];								\
-			UNROLL for (int j = 0; j < many / 2; j++) {				\
-				vf x = (vf)flush_v(vu_at(a, k + j), clear);			\
-				d[2 * j] = widen_f(LOW_HALF(x));				\
-				d[2 * j + 1] = widen_f(HIGH_HALF(x));			\
-			}									\
+		for (int k = 0; k < NV; k += MANY) {						\
+			const vf *from = (const vf *)a + k;					\
+			vf x[MANY];								\
 			f;									\
-			UNROLL for (int j = 0; j < many / 2; j++) {				\
-				vf x = (vf)flush_v(vu_at(a, k + j), clear);			\
-				vu r = (vu)join_f(d[2 * j], d[2 * j + 1]);		\
-				(void)x;							\
-				((vu *)o)[k + j] = finished(other, clear);			\
-			}									\
+			EACH(j)									\
+				((vf *)o)[k + j] = x[j];					\
 		}										\
 		if (flags & VGPU_F_SAT)								\
-			saturate(o);								\
+			saturate_above(o, (vf)splat(ftz ? 0x7fffff : 0));			\
+		else if (ftz)									\
+			flush(o, o);								\
 	}
 
-SPECIAL_OP(FSIN, MANY / 2, sin_many(d, many, 0), r)
-SPECIAL_OP(FCOS, MANY / 2, sin_many(d, many, 1), r)
-SPECIAL_OP(FEX2, MANY, ex2_many(d, many), r)
-SPECIAL_OP(FLG2, MANY, lg2_many(d, many), lg2_other(r, x))
-SPECIAL_OP(FTANH, MANY, tanh_many(d, many), r)
+SPECIAL_OP(FSIN, true, sin_many(x, from, 0))
+SPECIAL_OP(FCOS, false, sin_many(x, from, 1))
+SPECIAL_OP(FEX2, true, ex2_many(x, from))
+SPECIAL_OP(FLG2, false, lg2_many(x, from, flags & VGPU_F_FTZ ? 0 : 0x7fffff))
+SPECIAL_OP(FTANH, true, tanh_many(x, from))
 
 #endif

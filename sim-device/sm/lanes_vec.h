@@ -301,6 +301,11 @@ lanes_inline vd splat_d(double v)
 	return v - (vd){};
 }
 
+lanes_inline vf splat_f(float v)
+{
+	return v - (vf){};
+}
+
 /* Part @k of 32-bit registers that stands beside vector @k of 64-bit ones. */
 #define HALF_AT(type, r, k)	(((type *)(r))[k])
 
@@ -336,14 +341,34 @@ lanes_inline vu_half narrow(vuq v)
 #define IN_ORDER(v)		((vu)(v))
 #endif
 
+/* (gcc takes __builtin_convertvector() apart) */
 lanes_inline vd widen_f(vf_half v)
 {
+#if LANES_VECTOR == 32
+	vd r;
+
+	__asm__("vcvtps2pd %1, %0" : "=x"(r) : "xm"(v));
+	return r;
+#else
 	return __builtin_convertvector(v, vd);
+#endif
+}
+
+lanes_inline vf_half narrow_d(vd v)
+{
+#if LANES_VECTOR == 32
+	vf_half r;
+
+	__asm__("vcvtpd2ps %1, %0" : "=x"(r) : "x"(v));
+	return r;
+#else
+	return __builtin_convertvector(v, vf_half);
+#endif
 }
 
 lanes_inline vf join_f(vd low, vd high)
 {
-	return JOIN(__builtin_convertvector(low, vf_half), __builtin_convertvector(high, vf_half));
+	return JOIN(narrow_d(low), narrow_d(high));
 }
 
 /* An integer in [0, 2^52) as a double and back: it lies in the low bits of 2^52 + it. */
@@ -353,57 +378,35 @@ lanes_inline vd small_d(vuq v)
 }
 
 /* a < b ? a : b, a > b ? a : b */
-lanes_inline vf least_vf(vf a, vf b)
-{
-	vf r;
-
 #if LANES_VECTOR == 32
-	__asm__("vminps %2, %1, %0" : "=x"(r) : "x"(a), "x"(b));
+#define SELECT_OP(name, type, insn)								\
+	lanes_inline type name(type a, type b)							\
+	{											\
+		type r;										\
+												\
+		__asm__("v" insn " %2, %1, %0" : "=x"(r) : "x"(a), "x"(b));			\
+		return r;									\
+	}
 #else
-	r = a;
-	__asm__("minps %1, %0" : "+x"(r) : "x"(b));
+#define SELECT_OP(name, type, insn)								\
+	lanes_inline type name(type a, type b)							\
+	{											\
+		__asm__(insn " %1, %0" : "+x"(a) : "x"(b));					\
+		return a;									\
+	}
 #endif
-	return r;
-}
-
-lanes_inline vf most_vf(vf a, vf b)
-{
-	vf r;
-
+SELECT_OP(least_vd, vd, "minpd")
+SELECT_OP(most_vd, vd, "maxpd")
+SELECT_OP(least_vf, vf, "minps")
+SELECT_OP(most_vf, vf, "maxps")
 #if LANES_VECTOR == 32
-	__asm__("vmaxps %2, %1, %0" : "=x"(r) : "x"(a), "x"(b));
+SELECT_OP(most_vs, vs, "pmaxsd")
 #else
-	r = a;
-	__asm__("maxps %1, %0" : "+x"(r) : "x"(b));
-#endif
-	return r;
-}
-
-lanes_inline vd least_vd(vd a, vd b)
+lanes_inline vs most_vs(vs a, vs b)
 {
-	vd r;
-
-#if LANES_VECTOR == 32
-	__asm__("vminpd %2, %1, %0" : "=x"(r) : "x"(a), "x"(b));
-#else
-	r = a;
-	__asm__("minpd %1, %0" : "+x"(r) : "x"(b));
-#endif
-	return r;
+	return (vs)choose((vu)(a > b), (vu)a, (vu)b);
 }
-
-lanes_inline vd most_vd(vd a, vd b)
-{
-	vd r;
-
-#if LANES_VECTOR == 32
-	__asm__("vmaxpd %2, %1, %0" : "=x"(r) : "x"(a), "x"(b));
-#else
-	r = a;
-	__asm__("maxpd %1, %0" : "+x"(r) : "x"(b));
 #endif
-	return r;
-}
 
 /* Without its fraction; below 2^51 */
 lanes_inline vd truncated_vd(vd x)
@@ -506,14 +509,11 @@ lanes_inline vu flush_v(vu v, vu clear)
 	return v & ~((vu)((v & 0x7f800000u) == splat(0)) & clear);
 }
 
+/* NaN and -0 too become +0 */
 lanes_inline void saturate(u32 *o)
 {
-	EACH_VECTOR(k) {
-		vf r = vf_at(o, k);
-		vu v = (vu)r & (vu)(r > 0);	/* NaN and -0 too become +0 */
-
-		((vu *)o)[k] = choose((vu)(r > 1), (vu)((vf){} + 1.0f), v);
-	}
+	EACH_VECTOR(k)
+		((vf *)o)[k] = least_vf(splat_f(1), most_vf(vf_at(o, k), splat_f(0)));
 }
 
 /* A result that may be a NaN, to where flags say what else is done to it. */

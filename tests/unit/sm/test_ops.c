@@ -445,7 +445,8 @@ static void special(u32 op, float from, float to, double absolute, double ulps)
 			for (u32 l = 0; l < VGPU_LANES; l++) {
 				double want = ref_special(op, x[l]),
 				       got = f_of(rig_r(rigs[build], 12)[l]);
-				double ulp = ldexp(1, (want == 0 ? -126 : ilogb(want)) - 23);
+				double ulp =
+					ldexp(1, (fabs(want) < 0x1p-126 ? -126 : ilogb(want)) - 23);
 				double error = fabs(got - want);
 
 				if (!(error <= absolute || error <= ulps * ulp))
@@ -463,17 +464,24 @@ static void test_special(void **state)
 	(void)state;
 	special(VGPU_OP_FSIN, -3.1415927f, 3.1415927f, 0x1p-20, 0);
 	special(VGPU_OP_FCOS, -3.1415927f, 3.1415927f, 0x1p-20, 0);
-	special(VGPU_OP_FSIN, -1000, 1000, 0, 1);
-	special(VGPU_OP_FCOS, -100000, 100000, 0, 1);
-	special(VGPU_OP_FEX2, -126, 128, 0, 1);
-	special(VGPU_OP_FEX2, -1, 1, 0, 1);
-	special(VGPU_OP_FEX2, -149, -126, 0x1p-149, 0);
-	special(VGPU_OP_FLG2, 0, 4, 0, 1);
-	special(VGPU_OP_FLG2, 0.99f, 1.01f, 0, 1);
-	special(VGPU_OP_FLG2, 1, 1e30f, 0, 1);
-	special(VGPU_OP_FTANH, -2, 2, 0, 1);
-	special(VGPU_OP_FTANH, -100, 100, 0, 1);
-	special(VGPU_OP_FTANH, -1e-6f, 1e-6f, 0, 1);
+	special(VGPU_OP_FSIN, -256, 256, 0, 1.02);
+	special(VGPU_OP_FCOS, -256, 256, 0, 1.02);
+	special(VGPU_OP_FSIN, -1000, 1000, 0, 1.02);
+	special(VGPU_OP_FCOS, -100000, 100000, 0, 1.02);
+	special(VGPU_OP_FSIN, 256, 0x1p27f, 0, 0.61);
+	special(VGPU_OP_FCOS, 256, 0x1p27f, 0, 0.61);
+	special(VGPU_OP_FSIN, -1e-12f, 1e-12f, 0, 0.5);
+	special(VGPU_OP_FEX2, -126, 128, 0, 0.65);
+	special(VGPU_OP_FEX2, -1, 1, 0, 0.65);
+	special(VGPU_OP_FEX2, -149, -126, 0, 0.78);
+	special(VGPU_OP_FLG2, 0, 4, 0, 1.16);
+	special(VGPU_OP_FLG2, 0.99f, 1.01f, 0, 1.16);
+	special(VGPU_OP_FLG2, 1.3f, 1.42f, 0, 1.16);
+	special(VGPU_OP_FLG2, 1.5f, 1e30f, 0, 0.96);
+	special(VGPU_OP_FLG2, 0x1p-149f, 0x1p-126f, 0, 0.96);
+	special(VGPU_OP_FTANH, -2, 2, 0, 1.11);
+	special(VGPU_OP_FTANH, -100, 100, 0, 1.11);
+	special(VGPU_OP_FTANH, -1e-6f, 1e-6f, 0, 1.11);
 	special(VGPU_OP_FRSQ, 0, 2, 0, 2);
 	special(VGPU_OP_FRSQ, 0, 1e38f, 0, 2);
 }
@@ -482,7 +490,7 @@ static void test_special(void **state)
 static void test_special_exact(void **state)
 {
 	static const struct {
-		u32 op, x, want;
+		u32 op, x, want;		/* flags from bit 16 of op on */
 	} cases[] = {
 		{ VGPU_OP_FRSQ, 0x00000000, 0x7f800000 },
 		{ VGPU_OP_FRSQ, 0x80000000, 0xff800000 },
@@ -513,6 +521,31 @@ static void test_special_exact(void **state)
 		{ VGPU_OP_FTANH, 0, 0 },
 		{ VGPU_OP_FTANH, 0x00000001, 0x00000001 },
 		{ VGPU_OP_FTANH, 0x7f800001, 0x7fffffff },
+		/* the sign of zero */
+		{ VGPU_OP_FSIN, 0x80000000, 0x80000000 },
+		{ VGPU_OP_FTANH, 0x80000000, 0x80000000 },
+		/* the ends: 2^-149, half of it, most of a subnormal, infinity where it begins */
+		{ VGPU_OP_FEX2, 0xc3150000, 0x00000001 },
+		{ VGPU_OP_FEX2, 0xc3160000, 0 },
+		{ VGPU_OP_FEX2, 0xc2fc0001, 0x007fffd4 },
+		{ VGPU_OP_FEX2, 0xc2ffffff, 0x0020000b },
+		{ VGPU_OP_FEX2, 0xc2fc0000, 0x00800000 },
+		{ VGPU_OP_FEX2, 0x42ffffff, 0x7f7fffa7 },
+		{ VGPU_OP_FLG2, 0x00800000, 0xc2fc0000 },
+		{ VGPU_OP_FLG2, 0x7f000000, 0x42fe0000 },
+		{ VGPU_OP_FLG2, 0x80000001, 0x7fffffff },
+		/* flushed, clamped */
+		{ VGPU_OP_FSIN | VGPU_F_FTZ << 16, 0x80000001, 0x80000000 },
+		{ VGPU_OP_FTANH | VGPU_F_FTZ << 16, 0x007fffff, 0 },
+		{ VGPU_OP_FEX2 | VGPU_F_FTZ << 16, 0xc2fc0001, 0 },
+		{ VGPU_OP_FEX2 | (VGPU_F_FTZ | VGPU_F_SAT) << 16, 0xc2fc0001, 0 },
+		{ VGPU_OP_FEX2 | VGPU_F_SAT << 16, 0xc2fc0001, 0x007fffd4 },
+		{ VGPU_OP_FEX2 | VGPU_F_SAT << 16, 0x40000000, 0x3f800000 },
+		{ VGPU_OP_FLG2 | VGPU_F_FTZ << 16, 0x007fffff, 0xff800000 },
+		{ VGPU_OP_FLG2 | VGPU_F_FTZ << 16, 0x80000001, 0xff800000 },
+		{ VGPU_OP_FCOS | VGPU_F_SAT << 16, 0x7f800000, 0 },
+		{ VGPU_OP_FSIN | VGPU_F_SAT << 16, 0x80000000, 0 },
+		{ VGPU_OP_FTANH | VGPU_F_SAT << 16, 0xbf800000, 0 },
 	};
 
 	(void)state;
@@ -522,12 +555,14 @@ static void test_special_exact(void **state)
 
 			rig->code[0] = (struct vgpu_insn){ .op = (u16)cases[n].op,
 							   .guard = VGPU_PT,
-							   .dst = 2 };
+							   .dst = 2,
+							   .flags = (u8)(cases[n].op >> 16) };
 			rig_r(rig, 0)[5] = cases[n].x;
 			rig_run(rig, build, 1);
 			if (rig_r(rig, 2)[5] != cases[n].want)
-				fail_msg("%s(%08x): got %08x, want %08x", rows[cases[n].op].name,
-					 cases[n].x, rig_r(rig, 2)[5], cases[n].want);
+				fail_msg("%s(%08x): got %08x, want %08x",
+					 rows[cases[n].op & 0xffff].name, cases[n].x,
+					 rig_r(rig, 2)[5], cases[n].want);
 			rig_free(rig);
 		}
 	}
