@@ -72,87 +72,294 @@ lanes_inline u64 atom64(u32 flags, u64 old, u64 b, u64 c)
 	}
 }
 
+/* ---- all lanes at once --------------------------------------------------------------------------------------------------- */
+
+lanes_inline vu atomv(u32 flags, vu old, vu b, vu c)
+{
+	switch (VGPU_F_ATOM(flags)) {
+	case VGPU_ATOM_ADD:
+		return flags & VGPU_F_ATOM_FLOAT ? canonical_v((vu)((vf)old + (vf)b)) : old + b;
+	case VGPU_ATOM_MIN:
+		return choose(flags & VGPU_F_ATOM_SIGNED ? (vu)((vs)old < (vs)b) : (vu)(old < b), old, b);
+	case VGPU_ATOM_MAX:
+		return choose(flags & VGPU_F_ATOM_SIGNED ? (vu)((vs)old > (vs)b) : (vu)(old > b), old, b);
+	case VGPU_ATOM_AND:
+		return old & b;
+	case VGPU_ATOM_OR:
+		return old | b;
+	case VGPU_ATOM_XOR:
+		return old ^ b;
+	case VGPU_ATOM_EXCH:
+		return b;
+	case VGPU_ATOM_CAS:
+		return choose((vu)(old == b), c, old);
+	case VGPU_ATOM_INC:
+		return (old + 1) & (vu)(old < b);
+	default:	/* DEC */
+		return choose((vu)(old == 0) | (vu)(old > b), b, old - 1);
+	}
+}
+
+lanes_inline vuq atomvq(u32 flags, vuq old, vuq b, vuq c)
+{
+	switch (VGPU_F_ATOM(flags)) {
+	case VGPU_ATOM_ADD:
+		return flags & VGPU_F_ATOM_FLOAT ? canonical_vq((vuq)((vd)old + (vd)b)) : old + b;
+	case VGPU_ATOM_MIN:
+		return chooseq(flags & VGPU_F_ATOM_SIGNED ? (vuq)((vsq)old < (vsq)b) : (vuq)(old < b), old, b);
+	case VGPU_ATOM_MAX:
+		return chooseq(flags & VGPU_F_ATOM_SIGNED ? (vuq)((vsq)old > (vsq)b) : (vuq)(old > b), old, b);
+	case VGPU_ATOM_AND:
+		return old & b;
+	case VGPU_ATOM_OR:
+		return old | b;
+	case VGPU_ATOM_XOR:
+		return old ^ b;
+	case VGPU_ATOM_EXCH:
+		return b;
+	default:	/* CAS */
+		return chooseq((vuq)(old == b), c, old);
+	}
+}
+
+#if LANES_VECTOR == 32
+#define UP1(v, below)	__builtin_shufflevector(below, v, 0, 8, 9, 10, 11, 12, 13, 14)
+#define UP2(v, below)	__builtin_shufflevector(below, v, 0, 1, 8, 9, 10, 11, 12, 13)
+#define UP4(v, below)	__builtin_shufflevector(below, v, 0, 1, 2, 3, 8, 9, 10, 11)
+#define UP1Q(v, below)	__builtin_shufflevector(below, v, 0, 4, 5, 6)
+#define UP2Q(v, below)	__builtin_shufflevector(below, v, 0, 1, 4, 5)
+
 /*
- * Lane by lane, lowest first: a float sum is the same in every run. All at one place: the value stays in a register.
+ * Integers at one place that holds @v: what lanes find there is what those before them make together, whatever the order in
+ * which that is worked out. @none: the operand that changes nothing. Returns what is left there.
  */
-#define ATOMIC_LANES(type, f, flags)								\
+lanes_inline u32 scan(u32 flags, u32 v, const u32 *b, u32 m, u32 none_, u32 *out)
+{
+	vu none = splat(none_), before = splat(v);
+
+	EACH_VECTOR(k) {
+		vu x = m == FULL ? vu_at(b, k) : choose(lanes_of(m, k), vu_at(b, k), none), found;
+
+		x = atomv(flags, x, UP1(x, none), none);
+		x = atomv(flags, x, UP2(x, none), none);
+		x = atomv(flags, x, UP4(x, none), none);
+		found = atomv(flags, before, UP1(x, none), none);
+		((vu *)out)[k] = m == FULL ? found : choose(lanes_of(m, k), found, vu_at(out, k));
+		before = atomv(flags, before, splat(x[7]), none);
+	}
+	return before[0];
+}
+
+lanes_inline u64 scanq(u32 flags, u64 v, const u64 *b, u32 m, u64 none_, u64 *out)
+{
+	vuq none = splatq(none_), before = splatq(v);
+
+	EACH_VECTORQ(k) {
+		vuq x = m == FULL ? vuq_at(b, k) : chooseq(lanes_ofq(m, k), vuq_at(b, k), none), found;
+
+		x = atomvq(flags, x, UP1Q(x, none), none);
+		x = atomvq(flags, x, UP2Q(x, none), none);
+		found = atomvq(flags, before, UP1Q(x, none), none);
+		((vuq *)out)[k] = m == FULL ? found : chooseq(lanes_ofq(m, k), found, vuq_at(out, k));
+		before = atomvq(flags, before, splatq(x[3]), none);
+	}
+	return before[0];
+}
+
+/* The operand that changes nothing; has it one? Sums of floats depend on the order. */
+lanes_inline bool no_operand(u32 flags, bool wide, u64 *none)
+{
+	u64 top = wide ? 1ull << 63 : 1ull << 31;
+
+	switch (VGPU_F_ATOM(flags)) {
+	case VGPU_ATOM_ADD:
+		*none = 0;
+		return !(flags & VGPU_F_ATOM_FLOAT);
+	case VGPU_ATOM_OR:
+	case VGPU_ATOM_XOR:
+		*none = 0;
+		return true;
+	case VGPU_ATOM_AND:
+		*none = ~0ull;
+		return true;
+	case VGPU_ATOM_MIN:
+		*none = flags & VGPU_F_ATOM_SIGNED ? top - 1 : ~0ull;
+		return true;
+	case VGPU_ATOM_MAX:
+		*none = flags & VGPU_F_ATOM_SIGNED ? top : 0;
+		return true;
+	default:
+		return false;
+	}
+}
+#endif
+
+/* @DO for the operation that @flags say, as a constant */
+#define BY_OPERATION(flags, DO)									\
+	switch ((flags) & (15 | VGPU_F_ATOM_SIGNED | VGPU_F_ATOM_FLOAT)) {			\
+	case VGPU_ATOM_ADD: DO(VGPU_ATOM_ADD); break;						\
+	case VGPU_ATOM_ADD | VGPU_F_ATOM_FLOAT: DO(VGPU_ATOM_ADD | VGPU_F_ATOM_FLOAT); break;	\
+	case VGPU_ATOM_CAS: DO(VGPU_ATOM_CAS); break;						\
+	case VGPU_ATOM_EXCH: DO(VGPU_ATOM_EXCH); break;						\
+	case VGPU_ATOM_MIN: DO(VGPU_ATOM_MIN); break;						\
+	case VGPU_ATOM_MIN | VGPU_F_ATOM_SIGNED: DO(VGPU_ATOM_MIN | VGPU_F_ATOM_SIGNED); break;	\
+	case VGPU_ATOM_MAX: DO(VGPU_ATOM_MAX); break;						\
+	case VGPU_ATOM_MAX | VGPU_F_ATOM_SIGNED: DO(VGPU_ATOM_MAX | VGPU_F_ATOM_SIGNED); break;	\
+	case VGPU_ATOM_AND: DO(VGPU_ATOM_AND); break;						\
+	case VGPU_ATOM_OR: DO(VGPU_ATOM_OR); break;						\
+	case VGPU_ATOM_XOR: DO(VGPU_ATOM_XOR); break;						\
+	case VGPU_ATOM_INC: DO(VGPU_ATOM_INC); break;						\
+	default: DO(flags);									\
+	}
+
+/* A row of words at @p: no two lanes meet. */
+#define ROW_ALL(flags)										\
+	EACH_VECTOR(k) {									\
+		vu old = ((const vu_any *)p)[k];						\
+		((vu_any *)p)[k] = atomv(flags, old, vu_at(b, k), vu_at(c, k));			\
+		((vu *)out)[k] = old;								\
+	}
+#define ROW_ALLQ(flags)										\
+	EACH_VECTORQ(k) {									\
+		vuq old = (vuq)((const vu_any *)p)[k];						\
+		((vu_any *)p)[k] = (vu)atomvq(flags, old, vuq_at(b, k), vuq_at(c, k));		\
+		((vuq *)out)[k] = old;								\
+	}
+
+lanes_noinline void atomic_row(u8 *p, u32 flags, const u32 *b, const u32 *c, u32 *out)
+{
+	BY_OPERATION(flags, ROW_ALL)
+}
+
+lanes_noinline void atomic_rowq(u8 *p, u32 flags, const u64 *b, const u64 *c, u64 *out)
+{
+	BY_OPERATION(flags, ROW_ALLQ)
+}
+
+/* All at one place: the value stays in a register. */
+#define ONE(type, f, flags)									\
 	do {											\
-		if (!p.spread) {								\
-			type *q = (type *)(unsigned long)(p.at[0] + p.delta), v = *q;		\
-			EACH_ACTIVE(l, m) {							\
-				type new_ = f(flags, v, b[l], c[l]);				\
-				out[l] = v;							\
-				v = new_;							\
-			}									\
-			*q = v;									\
-		} else if (m == FULL) {								\
-			for (u32 l = 0; l < VGPU_LANES; l++) {					\
-				type *q = (type *)(unsigned long)(p.at[l] + p.delta), old = *q;	\
-				*q = f(flags, old, b[l], c[l]);					\
-				out[l] = old;							\
+		type v = *(type *)p;								\
+		EACH_ACTIVE(l, m) {								\
+			type new_ = f(flags, v, b[l], c[l]);					\
+			out[l] = v;								\
+			v = new_;								\
+		}										\
+		*(type *)p = v;									\
+	} while (0)
+#define ONE32(flags)	ONE(u32, atom32, flags)
+#define ONE64(flags)	ONE(u64, atom64, flags)
+#define SCAN32(flags)	*(u32 *)p = scan(flags, *(u32 *)p, b, m, (u32)none, out)
+#define SCAN64(flags)	*(u64 *)p = scanq(flags, *(u64 *)p, b, m, none, out)
+
+lanes_noinline void atomic_one(u8 *p, u32 flags, const u32 *b, const u32 *c, u32 *out, u32 m)
+{
+#if LANES_VECTOR == 32
+	u64 none;
+
+	if (popcount32(m) > 4 && no_operand(flags, false, &none)) {
+		BY_OPERATION(flags, SCAN32)
+		return;
+	}
+#endif
+	BY_OPERATION(flags, ONE32)
+}
+
+lanes_noinline void atomic_oneq(u8 *p, u32 flags, const u64 *b, const u64 *c, u64 *out, u32 m)
+{
+#if LANES_VECTOR == 32
+	u64 none;
+
+	if (popcount32(m) > 4 && no_operand(flags, true, &none)) {
+		BY_OPERATION(flags, SCAN64)
+		return;
+	}
+#endif
+	BY_OPERATION(flags, ONE64)
+}
+
+/*
+ * Lane by lane. What four find is written at once: results between the stores to memory would make those slower.
+ */
+#define LANE_BY_LANE(type, f, flags)									\
+	do {											\
+		if (m == FULL) {								\
+			for (u32 l = 0; l < VGPU_LANES; l += 4) {				\
+				type old[4];							\
+				UNROLL for (u32 n = 0; n < 4; n++) {				\
+					type *q = (type *)lane_at(at, l + n);				\
+					old[n] = *q;						\
+					OPAQUE(old[n]);						\
+					*q = f(flags, old[n], b[l + n], c[l + n]);		\
+				}								\
+				UNROLL for (u32 n = 0; n < 4; n++)				\
+					out[l + n] = old[n];					\
 			}									\
 		} else {									\
 			EACH_ACTIVE(l, m) {							\
-				type *q = (type *)(unsigned long)(p.at[l] + p.delta), old = *q;	\
+				type *q = (type *)lane_at(at, l), old = *q;				\
 				*q = f(flags, old, b[l], c[l]);					\
 				out[l] = old;							\
 			}									\
 		}										\
 	} while (0)
-#define ATOMIC_CASE(type, f, flags_)	case flags_: ATOMIC_LANES(type, f, flags_); break;
+#define EACH32(flags)	LANE_BY_LANE(u32, atom32, flags)
+#define EACH64(flags)	LANE_BY_LANE(u64, atom64, flags)
+
+#define EACH_OF(name, type, DO)									\
+	lanes_noinline void name##_near(u8 *base, const u32 *offset, u32 flags, const type *b, const type *c, type *out, u32 m)	\
+	{											\
+		const struct lanes_at at_ = { .base = base, .offset = offset }, *at = &at_;	\
+		BY_OPERATION(flags, DO)								\
+	}											\
+	lanes_noinline void name##_far(u8 *const *ptr, u32 flags, const type *b, const type *c, type *out, u32 m)	\
+	{											\
+		const struct lanes_at at_ = { .ptr = ptr }, *at = &at_;				\
+		BY_OPERATION(flags, DO)								\
+	}
+EACH_OF(atomic_each, u32, EACH32)
+EACH_OF(atomic_eachq, u64, EACH64)
+#undef EACH_OF
+
+#define ATOMIC(shift, row, one, each)								\
+	do {											\
+		bool absolute = i->flags & VGPU_F_ATOM_ABS;					\
+		struct place p;									\
+		if (!near(s, i, m, space, 1u << shift, true, true, absolute, &p)) {		\
+			enum vgpu_lanes_end end = far(s, i, m, space, 1u << shift, true, true, absolute);	\
+			if (unlikely(end != MEM_DONE))						\
+				return end;							\
+		} else if (m == FULL && in_row(&p, m, shift)) {					\
+			touch_row(s, &p, m, shift);						\
+			row(row_start(&p, m, shift), i->flags, b, c, out);			\
+			return MEM_DONE;							\
+		} else if (at_one_place(&p, m)) {							\
+			touch_one(s, &p);							\
+			one(p.base + p.last, i->flags, b, c, out, m);				\
+			return MEM_DONE;							\
+		} else {									\
+			touch(s, &p, m);							\
+			each##_near(p.base, offsets(s, &p, m, false), i->flags, b, c, out, m);		\
+			return MEM_DONE;							\
+		}										\
+		each##_far(s->ptr, i->flags, b, c, out, m);				\
+		return MEM_DONE;								\
+	} while (0)
 
 lanes_noinline enum vgpu_lanes_end mem_atomic(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
 {
 	const u32 *b = reg32(s, i->b), *c = reg32(s, i->c);
 	u32 *out = i->flags & VGPU_F_ATOM_NORET ? (u32 *)s->out : reg32(s, i->dst);
-	enum vgpu_lanes_end end;
-	struct place p;
 
-	addresses(s, i, m, space, i->flags & VGPU_F_ATOM_ABS);
-	end = locate(s, m, space, 4, true, true, &p);
-	if (end != MEM_DONE)
-		return end;
-	switch (i->flags & (15 | VGPU_F_ATOM_SIGNED | VGPU_F_ATOM_FLOAT)) {
-	ATOMIC_CASE(u32, atom32, VGPU_ATOM_ADD)
-	ATOMIC_CASE(u32, atom32, VGPU_ATOM_ADD | VGPU_F_ATOM_FLOAT)
-	ATOMIC_CASE(u32, atom32, VGPU_ATOM_CAS)
-	ATOMIC_CASE(u32, atom32, VGPU_ATOM_EXCH)
-	ATOMIC_CASE(u32, atom32, VGPU_ATOM_MIN)
-	ATOMIC_CASE(u32, atom32, VGPU_ATOM_MIN | VGPU_F_ATOM_SIGNED)
-	ATOMIC_CASE(u32, atom32, VGPU_ATOM_MAX)
-	ATOMIC_CASE(u32, atom32, VGPU_ATOM_MAX | VGPU_F_ATOM_SIGNED)
-	ATOMIC_CASE(u32, atom32, VGPU_ATOM_AND)
-	ATOMIC_CASE(u32, atom32, VGPU_ATOM_OR)
-	ATOMIC_CASE(u32, atom32, VGPU_ATOM_XOR)
-	ATOMIC_CASE(u32, atom32, VGPU_ATOM_INC)
-	default:
-		ATOMIC_LANES(u32, atom32, i->flags);
-	}
-	return MEM_DONE;
+	ATOMIC(2, atomic_row, atomic_one, atomic_each);
 }
 
 lanes_noinline enum vgpu_lanes_end mem_atomicq(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
 {
 	const u64 *b = reg64(s, i->b), *c = reg64(s, i->c);
 	u64 *out = i->flags & VGPU_F_ATOM_NORET ? s->out : reg64(s, i->dst);
-	enum vgpu_lanes_end end;
-	struct place p;
 
-	addresses(s, i, m, space, i->flags & VGPU_F_ATOM_ABS);
-	end = locate(s, m, space, 8, true, true, &p);
-	if (end != MEM_DONE)
-		return end;
-	switch (i->flags & (15 | VGPU_F_ATOM_SIGNED | VGPU_F_ATOM_FLOAT)) {
-	ATOMIC_CASE(u64, atom64, VGPU_ATOM_ADD)
-	ATOMIC_CASE(u64, atom64, VGPU_ATOM_ADD | VGPU_F_ATOM_FLOAT)
-	ATOMIC_CASE(u64, atom64, VGPU_ATOM_CAS)
-	ATOMIC_CASE(u64, atom64, VGPU_ATOM_EXCH)
-	ATOMIC_CASE(u64, atom64, VGPU_ATOM_MIN | VGPU_F_ATOM_SIGNED)
-	ATOMIC_CASE(u64, atom64, VGPU_ATOM_MAX | VGPU_F_ATOM_SIGNED)
-	default:
-		ATOMIC_LANES(u64, atom64, i->flags);
-	}
-	return MEM_DONE;
+	ATOMIC(3, atomic_rowq, atomic_oneq, atomic_eachq);
 }
 
 #endif

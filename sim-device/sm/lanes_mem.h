@@ -5,72 +5,155 @@
 #ifndef VGPU_LANES_MEM_H
 #define VGPU_LANES_MEM_H
 
-#define LOAD_LANES(type, wider)									\
-	do {											\
-		wider *to = (wider *)out;							\
-		for (u32 n = 0; n < count; n++, delta += sizeof(type), to += VGPU_LANES)	\
-			UNROLL for (u32 l = 0; l < VGPU_LANES; l++) {				\
-				wider v_ = (wider)*(const type *)(unsigned long)(at[l] + delta); \
-				OPAQUE(v_);							\
-				to[l] = v_;							\
-			}									\
-	} while (0)
-
-/* All lanes, to @out on, which is no part of what is read. */
-lanes_noinline void load_lanes(const struct place *p, u32 flags, u32 *out)
+lanes_inline u32 access_bytes(const struct vgpu_insn *i)
 {
-	u32 count = VGPU_F_COUNT(flags);
-	const u64 *at = p->at;
-	u64 delta = p->delta;
-
-	switch (flags & (3 | VGPU_F_SEXT)) {
-	case 0:
-		LOAD_LANES(u8, u32);
-		break;
-	case 1:
-		LOAD_LANES(u16, u32);
-		break;
-	case VGPU_F_SEXT:
-		LOAD_LANES(s8, u32);
-		break;
-	case 1 | VGPU_F_SEXT:
-		LOAD_LANES(s16, u32);
-		break;
-	case 2:
-	case 2 | VGPU_F_SEXT:
-		LOAD_LANES(u32, u32);
-		break;
-	default:
-		LOAD_LANES(u64, u64);
-	}
+	return VGPU_F_SIZE(i->flags) * VGPU_F_COUNT(i->flags);
 }
 
-/* The place of lanes that do not execute becomes one where nobody looks: then all can be written. @at: room for it */
-lanes_inline void aside(struct place *p, u64 *at, u32 m, const u64 *nowhere)
-{
-	vuq there = splatq((u64)(unsigned long)nowhere - p->delta);
+/* ---- each lane at its own place ---------------------------------------------------------------------------------------- */
 
-	EACH_VECTORQ(k)
-		((vuq *)at)[k] = chooseq(lanes_ofq(m, k), vuq_at(p->at, k), there);
-	p->at = at;
+typedef u32 v4 __attribute__((vector_size(16)));
+typedef u64 vq2 __attribute__((vector_size(16)));
+typedef u32 v4_any __attribute__((vector_size(16), aligned(4)));
+
+/* The value is taken as it is: bytes lane by lane are not gathered into vectors, which is slower. */
+#define OPAQUE(v)	__asm__("" : "+r"(v))
+
+/*
+ * Where the bytes of all lanes are: offset[] from a base, or without one ptr[]. Which it is, is a constant where this is used.
+ */
+struct lanes_at {
+	u8 *base;
+	const u32 *offset;
+	u8 *const *ptr;
+};
+
+lanes_inline u8 *lane_at(const struct lanes_at *at, u32 l)
+{
+	return at->ptr ? at->ptr[l] : at->base + at->offset[l];
+}
+
+#define AT(type, l)	(*(type *)lane_at(at, l))
+
+/* Of four lanes @a, of the four behind them @b; only where a vector has room for both. Within each: words shuffled. */
+#if LANES_VECTOR == 32
+#define BESIDE(a, b)		((vu)__builtin_shufflevector((v4)(a), (v4)(b), 0, 1, 2, 3, 4, 5, 6, 7))
+#define EVEN_WORDS(a, b)	__builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14)
+#define ODD_WORDS(a, b)		__builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15)
+#define LOW_MIXED(a, b)		__builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
+#define HIGH_MIXED(a, b)	__builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
+#define WORDS(type, l)		((vu){ AT(const type, l), AT(const type, l + 1), AT(const type, l + 2), AT(const type, l + 3),	\
+				       AT(const type, l + 4), AT(const type, l + 5), AT(const type, l + 6), AT(const type, l + 7) })
+#define DOUBLE_WORDS(l)		((vuq){ AT(const u64, l), AT(const u64, l + 1), AT(const u64, l + 2), AT(const u64, l + 3) })
+#else
+#define BESIDE(a, b)		((vu)(a))
+#define EVEN_WORDS(a, b)	__builtin_shufflevector(a, b, 0, 2, 4, 6)
+#define ODD_WORDS(a, b)		__builtin_shufflevector(a, b, 1, 3, 5, 7)
+#define LOW_MIXED(a, b)		__builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define HIGH_MIXED(a, b)	__builtin_shufflevector(a, b, 2, 6, 3, 7)
+#define WORDS(type, l)		((vu){ AT(const type, l), AT(const type, l + 1), AT(const type, l + 2), AT(const type, l + 3) })
+#define DOUBLE_WORDS(l)		((vuq){ AT(const u64, l), AT(const u64, l + 1) })
+#endif
+
+/* Vector @k of element @n. Whole vectors: what is written in parts and then read at once waits. */
+#define PUT(n, k, v)										\
+	do {											\
+		vu *d_ = (vu *)(to + (n) * VGPU_LANES) + (k);					\
+		*d_ = m == FULL ? (v) : choose(lanes_of(m, k), v, *d_);				\
+	} while (0)
+#define PUTQ(n, k, v)										\
+	do {											\
+		vuq *d_ = (vuq *)(to + 2 * (n) * VGPU_LANES) + (k);				\
+		*d_ = m == FULL ? (v) : chooseq(lanes_ofq(m, k), v, *d_);			\
+	} while (0)
+
+#define LOAD_LANES(type)									\
+	do {											\
+		for (u32 n = 0; n < count; n++) {						\
+			u32 *out = m == FULL ? to + n * VGPU_LANES : scratch;			\
+			UNROLL for (u32 l = 0; l < VGPU_LANES; l++) {				\
+				u32 v_ = (u32)(&AT(const type, l))[n];				\
+				OPAQUE(v_);							\
+				out[l] = v_;							\
+			}									\
+			if (m != FULL)								\
+				blend(to + n * VGPU_LANES, scratch, m);				\
+		}										\
+	} while (0)
+
+/* To the lanes in @m of the registers from @to on. */
+lanes_inline void load_lanes(const struct lanes_at *at, u32 flags, u32 *to, u32 m)
+{
+	u32 count = VGPU_F_COUNT(flags), scratch[VGPU_LANES] __attribute__((aligned(64)));
+
+	switch (flags & 2 ? flags & 15 : flags & (1 | VGPU_F_SEXT)) {
+	case 0:
+		LOAD_LANES(u8);
+		break;
+	case 1:
+		LOAD_LANES(u16);
+		break;
+	case VGPU_F_SEXT:
+		LOAD_LANES(s8);
+		break;
+	case 1 | VGPU_F_SEXT:
+		LOAD_LANES(s16);
+		break;
+	case 2:
+		EACH_VECTOR(k)
+			PUT(0, k, WORDS(u32, k * (LANES_VECTOR / 4)));
+		break;
+	case 3:
+		EACH_VECTORQ(k)
+			PUTQ(0, k, DOUBLE_WORDS(k * (LANES_VECTOR / 8)));
+		break;
+	case 2 | 1 << 2:
+		EACH_VECTOR(k) {
+			u32 l = k * (LANES_VECTOR / 4);
+			vu a = BESIDE(((vq2){ AT(const u64, l), AT(const u64, l + 1) }), ((vq2){ AT(const u64, l + 4), AT(const u64, l + 5) }));
+			vu b = BESIDE(((vq2){ AT(const u64, l + 2), AT(const u64, l + 3) }), ((vq2){ AT(const u64, l + 6), AT(const u64, l + 7) }));
+
+			PUT(0, k, EVEN_WORDS(a, b));
+			PUT(1, k, ODD_WORDS(a, b));
+		}
+		break;
+	case 2 | 2 << 2:
+		EACH_VECTOR(k) {
+			u32 l = k * (LANES_VECTOR / 4);
+			vu a = BESIDE(AT(const v4_any, l), AT(const v4_any, l + 4)), b = BESIDE(AT(const v4_any, l + 1), AT(const v4_any, l + 5));
+			vu c = BESIDE(AT(const v4_any, l + 2), AT(const v4_any, l + 6)), d = BESIDE(AT(const v4_any, l + 3), AT(const v4_any, l + 7));
+			vuq x = (vuq)LOW_MIXED(a, b), y = (vuq)LOW_MIXED(c, d), z = (vuq)HIGH_MIXED(a, b), w = (vuq)HIGH_MIXED(c, d);
+
+			PUT(0, k, (vu)FIRST_WORDS(x, y));
+			PUT(1, k, (vu)SECOND_WORDS(x, y));
+			PUT(2, k, (vu)FIRST_WORDS(z, w));
+			PUT(3, k, (vu)SECOND_WORDS(z, w));
+		}
+		break;
+	default:	/* 3 | 1 << 2 */
+		EACH_VECTORQ(k) {
+			u32 l = k * (LANES_VECTOR / 8);
+			vuq a = (vuq)BESIDE(AT(const v4_any, l), AT(const v4_any, l + 2));
+			vuq b = (vuq)BESIDE(AT(const v4_any, l + 1), AT(const v4_any, l + 3));
+
+			PUTQ(0, k, FIRST_WORDS(a, b));
+			PUTQ(1, k, SECOND_WORDS(a, b));
+		}
+	}
 }
 
 /* In the order of the lanes: of several that write the same place the highest wins. */
 #define STORE_LANES(type, wider, count)								\
 	do {											\
-		const wider *from = (const wider *)regs;					\
-		UNROLL for (u32 l = 0; l < VGPU_LANES; l++) {					\
-			type *to = (type *)(unsigned long)(at[l] + delta);			\
+		const wider *from_ = (const wider *)from;					\
+		UNROLL for (u32 l = 0; l < VGPU_LANES; l++)					\
 			for (u32 n = 0; n < (count); n++)					\
-				to[n] = (type)from[n * VGPU_LANES + l];				\
-		}										\
+				(&AT(type, l))[n] = (type)from_[n * VGPU_LANES + l];		\
 	} while (0)
 
-lanes_noinline void store_lanes(const struct place *p, u32 flags, const u32 *regs)
+lanes_inline void store_lanes(const struct lanes_at *at, u32 flags, const u32 *from)
 {
 	u32 count = VGPU_F_COUNT(flags);
-	const u64 *at = p->at;
-	u64 delta = p->delta;
 
 	switch (flags & 15) {
 	case 0:
@@ -86,13 +169,36 @@ lanes_noinline void store_lanes(const struct place *p, u32 flags, const u32 *reg
 		STORE_LANES(u64, u64, 1);
 		break;
 	case 2 | 1 << 2:
-		STORE_LANES(u32, u32, 2);
+		UNROLL for (u32 l = 0; l < VGPU_LANES; l += 4) {
+			v4 a = *(const v4 *)(from + l), b = *(const v4 *)(from + VGPU_LANES + l);
+			vq2 x = (vq2)__builtin_shufflevector(a, b, 0, 4, 1, 5), y = (vq2)__builtin_shufflevector(a, b, 2, 6, 3, 7);
+
+			AT(u64, l) = x[0];
+			AT(u64, l + 1) = x[1];
+			AT(u64, l + 2) = y[0];
+			AT(u64, l + 3) = y[1];
+		}
 		break;
 	case 2 | 2 << 2:
-		STORE_LANES(u32, u32, 4);
+		UNROLL for (u32 l = 0; l < VGPU_LANES; l += 4) {
+			v4 a = *(const v4 *)(from + l), b = *(const v4 *)(from + VGPU_LANES + l);
+			v4 c = *(const v4 *)(from + 2 * VGPU_LANES + l), d = *(const v4 *)(from + 3 * VGPU_LANES + l);
+			vq2 x = (vq2)__builtin_shufflevector(a, b, 0, 4, 1, 5), y = (vq2)__builtin_shufflevector(c, d, 0, 4, 1, 5);
+			vq2 z = (vq2)__builtin_shufflevector(a, b, 2, 6, 3, 7), w = (vq2)__builtin_shufflevector(c, d, 2, 6, 3, 7);
+
+			AT(v4_any, l) = (v4)__builtin_shufflevector(x, y, 0, 2);
+			AT(v4_any, l + 1) = (v4)__builtin_shufflevector(x, y, 1, 3);
+			AT(v4_any, l + 2) = (v4)__builtin_shufflevector(z, w, 0, 2);
+			AT(v4_any, l + 3) = (v4)__builtin_shufflevector(z, w, 1, 3);
+		}
 		break;
 	case 3 | 1 << 2:
-		STORE_LANES(u64, u64, 2);
+		UNROLL for (u32 l = 0; l < VGPU_LANES; l += 2) {
+			vq2 a = *(const vq2 *)(from + 2 * l), b = *(const vq2 *)(from + 2 * VGPU_LANES + 2 * l);
+
+			AT(v4_any, l) = (v4)__builtin_shufflevector(a, b, 0, 2);
+			AT(v4_any, l + 1) = (v4)__builtin_shufflevector(a, b, 1, 3);
+		}
 		break;
 	case 1 << 2:
 	case 2 << 2:
@@ -103,82 +209,199 @@ lanes_noinline void store_lanes(const struct place *p, u32 flags, const u32 *reg
 	}
 }
 
-lanes_inline u32 access_bytes(const struct vgpu_insn *i)
+/* The registers from @from on as the lanes in @m have them, the others as the highest of those: to @to. */
+lanes_inline void with_last(u32 *to, const u32 *from, u32 flags, u32 m)
 {
-	return VGPU_F_SIZE(i->flags) * VGPU_F_COUNT(i->flags);
-}
+	u32 last = last_lane(m), count = VGPU_F_COUNT(flags);
 
-/* ---- any load or store ------------------------------------------------------------------------------------------- */
+	if ((flags & 3) == 3)
+		for (u32 n = 0; n < 2 * count; n += 2) {
+			const u64 *f = (const u64 *)(from + n * VGPU_LANES);
 
-lanes_noinline enum vgpu_lanes_end load_any(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
-{
-	u32 slots = VGPU_F_COUNT(i->flags) << ((i->flags & 3) == 3);
-	u32 *to = reg32(s, i->dst), scratch[4 * VGPU_LANES] __attribute__((aligned(64)));
-	enum vgpu_lanes_end end;
-	struct place p;
-
-	addresses(s, i, m, space, i->flags & VGPU_F_ABS);
-	end = locate(s, m, space, access_bytes(i), false, false, &p);
-	if (unlikely(end != MEM_DONE))
-		return end;
-	if (m == FULL) {
-		load_lanes(&p, i->flags, to);
-		return MEM_DONE;
-	}
-	load_lanes(&p, i->flags, scratch);
-	if ((i->flags & 3) == 3)
-		for (u32 n = 0; n < slots; n += 2)
-			blendq((u64 *)(to + n * VGPU_LANES), (const u64 *)(scratch + n * VGPU_LANES), m);
+			EACH_VECTORQ(k)
+				((vuq *)(to + n * VGPU_LANES))[k] = chooseq(lanes_ofq(m, k), vuq_at(f, k), splatq(f[last]));
+		}
 	else
-		for (u32 n = 0; n < slots; n++)
-			blend(to + n * VGPU_LANES, scratch + n * VGPU_LANES, m);
+		for (u32 n = 0; n < count; n++) {
+			const u32 *f = from + n * VGPU_LANES;
+
+			EACH_VECTOR(k)
+				((vu *)(to + n * VGPU_LANES))[k] = choose(lanes_of(m, k), vu_at(f, k), splat(f[last]));
+		}
+}
+
+lanes_inline enum vgpu_lanes_end load_at(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, const struct lanes_at *at)
+{
+	if (m == FULL)
+		load_lanes(at, i->flags, reg32(s, i->dst), FULL);
+	else
+		load_lanes(at, i->flags, reg32(s, i->dst), m);
 	return MEM_DONE;
 }
 
-lanes_noinline enum vgpu_lanes_end store_any(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
+/* Lanes that do not execute write what the highest that does writes, where it does: as if they were not there. */
+lanes_inline enum vgpu_lanes_end store_at(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, const struct lanes_at *at)
 {
-	enum vgpu_lanes_end end;
-	struct place p;
+	u32 scratch[4 * VGPU_LANES] __attribute__((aligned(64)));
 
-	addresses(s, i, m, space, i->flags & VGPU_F_ABS);
-	end = locate(s, m, space, access_bytes(i), true, false, &p);
-	if (unlikely(end != MEM_DONE))
-		return end;
 	if (m != FULL)
-		aside(&p, s->x, m, s->y);
-	store_lanes(&p, i->flags, reg32(s, i->b));
+		with_last(scratch, reg32(s, i->b), i->flags, m);
+	store_lanes(at, i->flags, m == FULL ? reg32(s, i->b) : scratch);
 	return MEM_DONE;
+}
+
+lanes_noinline enum vgpu_lanes_end load_near(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u8 *base)
+{
+	const struct lanes_at at = { .base = base, .offset = (const u32 *)s->x };
+
+	return load_at(s, i, m, &at);
+}
+
+lanes_noinline enum vgpu_lanes_end store_near(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u8 *base)
+{
+	const struct lanes_at at = { .base = base, .offset = (const u32 *)s->x };
+
+	return store_at(s, i, m, &at);
+}
+
+lanes_noinline enum vgpu_lanes_end load_far(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
+{
+	enum vgpu_lanes_end end = far(s, i, m, space, access_bytes(i), false, false, i->flags & VGPU_F_ABS);
+	const struct lanes_at at = { .ptr = s->ptr };
+
+	return unlikely(end != MEM_DONE) ? end : load_at(s, i, m, &at);
+}
+
+lanes_noinline enum vgpu_lanes_end store_far(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
+{
+	enum vgpu_lanes_end end = far(s, i, m, space, access_bytes(i), true, false, i->flags & VGPU_F_ABS);
+	const struct lanes_at at = { .ptr = s->ptr };
+
+	return unlikely(end != MEM_DONE) ? end : store_at(s, i, m, &at);
 }
 
 /* ---- all lanes at one address, or each at the next word ------------------------------------------------------------ */
 
+/* What is at @p to the lanes in @m of the registers from slot @dst on. */
+lanes_inline void load_one(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, const u8 *p)
+{
+	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags);
+
+	for (u32 n = 0; n < count; n++, p += size) {
+		u64 v = size == 8 ? *(const u64 *)p : size == 4 ? *(const u32 *)p :
+			size == 2 ? i->flags & VGPU_F_SEXT ? (u32)*(const s16 *)p : *(const u16 *)p :
+			i->flags & VGPU_F_SEXT ? (u32)*(const s8 *)p : *p;
+
+		if (size == 8) {
+			vuq *to = (vuq *)reg64(s, i->dst + 2 * n);
+
+			if (m == FULL)
+				EACH_VECTORQ(k)
+					to[k] = splatq(v);
+			else
+				EACH_VECTORQ(k)
+					to[k] = chooseq(lanes_ofq(m, k), splatq(v), to[k]);
+		} else {
+			vu *to = (vu *)reg32(s, i->dst + n);
+
+			if (m == FULL)
+				EACH_VECTOR(k)
+					to[k] = splat((u32)v);
+			else
+				EACH_VECTOR(k)
+					to[k] = choose(lanes_of(m, k), splat((u32)v), to[k]);
+		}
+	}
+}
+
+/* Words of 4 or 8 bytes to @p: the highest lane wins. */
+lanes_inline void store_one(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u8 *p)
+{
+	u32 last = last_lane(m);
+
+	for (u32 n = 0; n < VGPU_F_COUNT(i->flags); n++) {
+		if ((i->flags & 3) == 2)
+			((u32 *)p)[n] = reg32(s, i->b + n)[last];
+		else
+			((u64 *)p)[n] = reg64(s, i->b + 2 * n)[last];
+	}
+}
+
+#if LANES_VECTOR == 32
+/* The lanes in @m of a row at @p; nothing is read or written of the others. */
+lanes_inline void load_some(u32 *to, const u8 *p, u32 shift, u32 m)
+{
+	typedef int vi __attribute__((vector_size(LANES_VECTOR)));
+
+	if (shift == 2)
+		EACH_VECTOR(k) {
+			vi mask = (vi)lanes_of(m, k);
+
+			((vu *)to)[k] = (vu)__builtin_ia32_maskloadd256((const vi *)p + k, mask) | (vu_at(to, k) & ~(vu)mask);
+		}
+	else
+		EACH_VECTORQ(k) {
+			vi mask = (vi)lanes_ofq(m, k);
+
+			((vu *)to)[k] = (vu)__builtin_ia32_maskloadd256((const vi *)p + k, mask) | (vu_at(to, k) & ~(vu)mask);
+		}
+}
+
+lanes_inline void store_some(u8 *p, const u32 *from, u32 shift, u32 m)
+{
+	typedef int vi __attribute__((vector_size(LANES_VECTOR)));
+
+	if (shift == 2)
+		EACH_VECTOR(k)
+			__builtin_ia32_maskstored256((vi *)p + k, (vi)lanes_of(m, k), ((const vi *)from)[k]);
+	else
+		EACH_VECTORQ(k)
+			__builtin_ia32_maskstored256((vi *)p + k, (vi)lanes_ofq(m, k), ((const vi *)from)[k]);
+}
+#define SOME_IN_ROW	true
+#else
+/* SSE2 cannot */
+#define load_some(to, p, shift, m)
+#define store_some(p, from, shift, m)
+#define SOME_IN_ROW	false
+#endif
+
 enum shape { SCATTERED, UNIFORM, ROW };
 
-/* How the lanes' base registers lie to each other, for words of 1 << shift bytes. */
+/*
+ * How the base registers of all lanes lie to each other, for words of 1 << shift bytes. First and last say what it may be. Many
+ * programs know no other shapes: what is left looks no further.
+ */
 lanes_inline enum shape shape32(const u32 *a, u32 shift)
 {
-	vu same = {}, row = {};
+	vu d = {};
 
-	EACH_VECTOR(k) {
-		vu d = ((const vu *)a)[k] - splat(a[0]);
-
-		same |= d;
-		row |= d ^ ((const vu *)lane_iota)[k] << shift;
+	if (a[VGPU_LANES - 1] - a[0] == (VGPU_LANES - 1) << shift) {
+		EACH_VECTOR(k)
+			d |= (vu_at(a, k) - splat(a[0])) ^ vu_at(lane_iota, k) << shift;
+		return all_zero(d) ? ROW : SCATTERED;
 	}
-	return all_zero(row) ? ROW : all_zero(same) ? UNIFORM : SCATTERED;
+	if (a[VGPU_LANES - 1] != a[0])
+		return SCATTERED;
+	EACH_VECTOR(k)
+		d |= vu_at(a, k) ^ splat(a[0]);
+	return all_zero(d) ? UNIFORM : SCATTERED;
 }
 
 lanes_inline enum shape shape64(const u64 *a, u32 shift)
 {
-	vuq same = {}, row = {};
+	vuq d = {};
 
-	EACH_VECTORQ(k) {
-		vuq d = ((const vuq *)a)[k] - splatq(a[0]);
-
-		same |= d;
-		row |= d ^ ((const vuq *)lane_iotaq)[k] << shift;
+	if (a[VGPU_LANES - 1] - a[0] == (VGPU_LANES - 1) << shift) {
+		EACH_VECTORQ(k)
+			d |= (vuq_at(a, k) - splatq(a[0])) ^ vuq_at(lane_iotaq, k) << shift;
+		return all_zero((vu)d) ? ROW : SCATTERED;
 	}
-	return all_zero((vu)row) ? ROW : all_zero((vu)same) ? UNIFORM : SCATTERED;
+	if (a[VGPU_LANES - 1] != a[0])
+		return SCATTERED;
+	EACH_VECTORQ(k)
+		d |= vuq_at(a, k) ^ splatq(a[0]);
+	return all_zero((vu)d) ? UNIFORM : SCATTERED;
 }
 
 /*
@@ -221,17 +444,135 @@ lanes_inline u8 *shaped(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, 
 	return p + offset;
 }
 
+/* ---- any load or store --------------------------------------------------------------------------------------------------- */
+
+/*
+ * The place of the first lane's word, were it active, when those in @m have theirs in a row inside one page or shared memory. NULL:
+ * another case, or a page to be translated; nothing has happened.
+ */
+lanes_inline u8 *row_of_some(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space, bool write)
+{
+	u32 shift = i->flags & 3, first = (u32)__builtin_ctz(m), last = last_lane(m), more;
+	u64 at, end;
+	u8 *p;
+
+	if (!SOME_IN_ROW || space == LOCAL || (i->flags & (14 | VGPU_F_ABS)) != 2)
+		return NULL;
+	if (space == SHARED) {
+		const u32 *a = reg32(s, i->a);
+		u32 start = a[last] - (last << shift);
+		vu d = {};
+
+		at = (u32)(a[first] + (u32)i->imm);
+		end = at + ((last - first) << shift);
+		if (a[first] != start + (first << shift) || at & ((1u << shift) - 1) || end + (1u << shift) > s->shared_bytes)
+			return NULL;
+		EACH_VECTOR(k)
+			d |= ((vu_at(a, k) - splat(start)) ^ vu_at(lane_iota, k) << shift) & lanes_of(m, k);
+		return all_zero(d) ? s->shared + (at - (first << shift)) : NULL;
+	} else {
+		const u64 *a = reg64(s, i->a);
+		u64 start = a[last] - (last << shift);
+		vuq d = {};
+
+		at = a[first] + i->imm;
+		end = at + ((last - first) << shift);
+		if (a[first] != start + (first << shift) || at & ((1u << shift) - 1) || at >= VGPU_ADDRESS_LIMIT ||
+		    (at ^ end) >> VGPU_PAGE_SHIFT)
+			return NULL;
+		EACH_VECTORQ(k)
+			d |= ((vuq_at(a, k) - splatq(start)) ^ vuq_at(lane_iotaq, k) << shift) & lanes_ofq(m, k);
+		more = (u32)((end >> VGPU_SEGMENT_SHIFT) - (at >> VGPU_SEGMENT_SHIFT));
+		if (!all_zero((vu)d) || more > 1)	/* there may be nobody in between */
+			return NULL;
+	}
+	p = page_of(s, at, write);
+	if (!p)
+		return NULL;
+	s->held = 0;
+	s->segments += more + 1;
+	return p + (at & (VGPU_PAGE_SIZE - 1)) - (first << shift);
+}
+
+/* Have the first and the last of @m the same base register? */
+lanes_inline bool ends_meet(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
+{
+	u32 first = (u32)__builtin_ctz(m), last = last_lane(m);
+
+	return space >= SHARED ? reg32(s, i->a)[first] == reg32(s, i->a)[last] : reg64(s, i->a)[first] == reg64(s, i->a)[last];
+}
+
+lanes_noinline enum vgpu_lanes_end load_full(struct vgpu_lanes *s, const struct vgpu_insn *i, enum space space)
+{
+	struct place p;
+
+	if (unlikely(!near(s, i, FULL, space, access_bytes(i), false, false, i->flags & VGPU_F_ABS, &p)))
+		return load_far(s, i, FULL, space);
+	touch(s, &p, FULL);
+	offsets(s, &p, FULL, false);
+	return load_near(s, i, FULL, p.base);
+}
+
+lanes_noinline enum vgpu_lanes_end store_full(struct vgpu_lanes *s, const struct vgpu_insn *i, enum space space)
+{
+	struct place p;
+
+	if (unlikely(!near(s, i, FULL, space, access_bytes(i), true, false, i->flags & VGPU_F_ABS, &p)))
+		return store_far(s, i, FULL, space);
+	touch(s, &p, FULL);
+	offsets(s, &p, FULL, true);
+	return store_near(s, i, FULL, p.base);
+}
+
+lanes_noinline enum vgpu_lanes_end load_part(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
+{
+	u8 *row = row_of_some(s, i, m, space, false);
+	struct place p;
+
+	if (row) {
+		load_some(reg32(s, i->dst), row, i->flags & 3, m);
+		return MEM_DONE;
+	}
+	if (unlikely(!near(s, i, m, space, access_bytes(i), false, false, i->flags & VGPU_F_ABS, &p)))
+		return load_far(s, i, m, space);
+	if (space != LOCAL && ends_meet(s, i, m, space) && at_one_place(&p, m)) {
+		touch_one(s, &p);
+		load_one(s, i, m, p.base + p.last);
+		return MEM_DONE;
+	}
+	touch(s, &p, m);
+	offsets(s, &p, m, false);
+	return load_near(s, i, m, p.base);
+}
+
+lanes_noinline enum vgpu_lanes_end store_part(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
+{
+	u8 *row = row_of_some(s, i, m, space, true);
+	struct place p;
+
+	if (row) {
+		store_some(row, reg32(s, i->b), i->flags & 3, m);
+		return MEM_DONE;
+	}
+	if (unlikely(!near(s, i, m, space, access_bytes(i), true, false, i->flags & VGPU_F_ABS, &p)))
+		return store_far(s, i, m, space);
+	if (space != LOCAL && (i->flags & 2) && ends_meet(s, i, m, space) && at_one_place(&p, m)) {
+		touch_one(s, &p);
+		store_one(s, i, m, p.base + p.last);
+		return MEM_DONE;
+	}
+	touch(s, &p, m);
+	offsets(s, &p, m, true);
+	return store_near(s, i, m, p.base);
+}
+
 lanes_inline enum vgpu_lanes_end mem_load(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
 {
 	enum shape shape;
 	u8 *p = space == LOCAL ? NULL : shaped(s, i, m, space, false, &shape);
 
-	if (!p) {
-		if (space == SHARED && shared_words(i, m) &&
-		    shared_load(s, reg32(s, i->a), (u32)i->imm, VGPU_F_COUNT(i->flags), reg32(s, i->dst)))
-			return MEM_DONE;
-		return load_any(s, i, m, space);
-	}
+	if (!p)
+		return m == FULL ? load_full(s, i, space) : load_part(s, i, m, space);
 	if (shape == ROW) {
 		vu *to = (vu *)reg32(s, i->dst);
 
@@ -240,20 +581,8 @@ lanes_inline enum vgpu_lanes_end mem_load(struct vgpu_lanes *s, const struct vgp
 		if ((i->flags & 3) == 3)
 			EACH_VECTOR(k)
 				to[NV + k] = ((const vu_any *)p)[NV + k];
-	} else if ((i->flags & 3) == 2) {
-		for (u32 n = 0; n < VGPU_F_COUNT(i->flags); n++) {
-			vu *to = (vu *)reg32(s, i->dst + n), v = splat(((const u32 *)p)[n]);
-
-			EACH_VECTOR(k)
-				to[k] = v;
-		}
 	} else {
-		for (u32 n = 0; n < VGPU_F_COUNT(i->flags); n++) {
-			vuq *to = (vuq *)reg64(s, i->dst + 2 * n), v = splatq(((const u64 *)p)[n]);
-
-			EACH_VECTORQ(k)
-				to[k] = v;
-		}
+		load_one(s, i, FULL, p);
 	}
 	return MEM_DONE;
 }
@@ -264,53 +593,24 @@ lanes_inline enum vgpu_lanes_end mem_store(struct vgpu_lanes *s, const struct vg
 	u8 *p = space == LOCAL ? NULL : shaped(s, i, m, space, true, &shape);
 	const u32 *from = reg32(s, i->b);
 
-	if (!p) {
-		if (space == SHARED && shared_words(i, m) &&
-		    shared_store(s, reg32(s, i->a), (u32)i->imm, VGPU_F_COUNT(i->flags), from))
-			return MEM_DONE;
-		return store_any(s, i, m, space);
-	}
+	if (!p)
+		return m == FULL ? store_full(s, i, space) : store_part(s, i, m, space);
 	if (shape == ROW) {
 		EACH_VECTOR(k)
 			((vu_any *)p)[k] = ((const vu *)from)[k];
 		if ((i->flags & 3) == 3)
 			EACH_VECTOR(k)
 				((vu_any *)p)[NV + k] = ((const vu *)from)[NV + k];
-	} else if ((i->flags & 3) == 2) {	/* the highest lane wins */
-		for (u32 n = 0; n < VGPU_F_COUNT(i->flags); n++)
-			((u32 *)p)[n] = reg32(s, i->b + n)[VGPU_LANES - 1];
 	} else {
-		for (u32 n = 0; n < VGPU_F_COUNT(i->flags); n++)
-			((u64 *)p)[n] = reg64(s, i->b + 2 * n)[VGPU_LANES - 1];
+		store_one(s, i, FULL, p);
 	}
 	return MEM_DONE;
 }
 
-/* ---- parameters ------------------------------------------------------------------------------------------- */
-
 /* Parameters: one address for all lanes, in bounds by verification. */
 lanes_noinline void mem_param(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 {
-	const u8 *p = s->params + i->imm;
-	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags);
-
-	for (u32 n = 0; n < count; n++, p += size) {
-		u64 v = size == 8 ? *(const u64 *)p : size == 4 ? *(const u32 *)p :
-			size == 2 ? i->flags & VGPU_F_SEXT ? (u32)*(const s16 *)p : *(const u16 *)p :
-			i->flags & VGPU_F_SEXT ? (u32)*(const s8 *)p : *p;
-
-		if (size == 8) {
-			vuq *to = (vuq *)reg64(s, i->dst + 2 * n);
-
-			EACH_VECTORQ(k)
-				to[k] = m == FULL ? splatq(v) : chooseq(lanes_ofq(m, k), splatq(v), to[k]);
-		} else {
-			vu *to = (vu *)reg32(s, i->dst + n);
-
-			EACH_VECTOR(k)
-				to[k] = m == FULL ? splat((u32)v) : choose(lanes_of(m, k), splat((u32)v), to[k]);
-		}
-	}
+	load_one(s, i, m, s->params + i->imm);
 }
 
 #endif

@@ -6,7 +6,6 @@
 #ifndef VGPU_LANES_PLACE_H
 #define VGPU_LANES_PLACE_H
 
-#include "lanes_shared.h"
 
 enum space { GENERIC, GLOBAL, SHARED, LOCAL };
 
@@ -61,14 +60,17 @@ lanes_noinline enum vgpu_lanes_end translate(struct vgpu_lanes *s, u32 lane, u32
 	return VGPU_LANES_TRANSLATE;
 }
 
-/*
- * addr[] of all lanes: base register a, or none, plus imm. Shared and local offsets wrap at 32 bits. Lanes that do not
- * execute get the first one's that does: what holds for all of addr[] then holds for the access.
- */
+/* The highest lane in @m. Lanes that do not execute take its part: what holds for all then holds for the access. */
+lanes_inline u32 last_lane(u32 m)
+{
+	return VGPU_LANES - 1 - (u32)__builtin_clz(m);
+}
+
+/* addr[] of all lanes: base register a, or none, plus imm. Shared and local offsets wrap at 32 bits. */
 lanes_inline void addresses(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space, bool absolute)
 {
 	vuq *d = (vuq *)s->addr;
-	u32 first = (u32)__builtin_ctz(m);
+	u32 last = last_lane(m);
 
 	if (absolute) {
 		u64 v = space >= SHARED ? (u32)i->imm : i->imm;
@@ -77,7 +79,7 @@ lanes_inline void addresses(struct vgpu_lanes *s, const struct vgpu_insn *i, u32
 			d[k] = splatq(v);
 	} else if (space >= SHARED) {
 		const u32 *a = reg32(s, i->a);
-		vu imm = splat((u32)i->imm), start = splat(a[first]);
+		vu imm = splat((u32)i->imm), start = splat(a[last]);
 
 		EACH_VECTOR(k) {
 			vu o = choose(lanes_of(m, k), vu_at(a, k), start) + imm;
@@ -87,7 +89,7 @@ lanes_inline void addresses(struct vgpu_lanes *s, const struct vgpu_insn *i, u32
 		}
 	} else {
 		const u64 *a = reg64(s, i->a);
-		vuq imm = splatq(i->imm), start = splatq(a[first]);
+		vuq imm = splatq(i->imm), start = splatq(a[last]);
 
 		if (m == FULL)
 			EACH_VECTORQ(k)
@@ -156,56 +158,259 @@ lanes_noinline enum vgpu_lanes_end resolve(struct vgpu_lanes *s, u32 m, enum spa
 		s->segments += popcount32(touched[n] & ~before);
 	}
 	EACH_ACTIVE(l, ~m)
-		s->ptr[l] = s->ptr[__builtin_ctz(m)];
+		s->ptr[l] = s->ptr[last_lane(m)];
 	s->held = 0;
 	return MEM_DONE;
 }
 
-/* OR of how addr[] differs from @first; 0: one address for all */
-lanes_inline u64 spread(const struct vgpu_lanes *s, u64 first)
-{
-	vuq d = {};
-	u64 all = 0;
+/* ---- all lanes in one piece: a page, shared memory, the warp's local memory ----------------------------------------------- */
 
-	EACH_VECTORQ(k)
-		d |= vuq_at(s->addr, k) ^ splatq(first);
-	UNROLL for (u32 n = 0; n < LANES_VECTOR / 8; n++)
-		all |= d[n];
-	return all;
+struct place {
+	vu o[NV];	/* lane l's bytes are at base + o[l]; where the piece begins if it does not execute */
+	u8 *base;
+	u32 last;	/* o of the highest active lane */
+	bool page;
+};
+
+/* The low words of two vectors, in order: a conversion takes more instructions. */
+#if LANES_VECTOR == 32
+#define LOW_WORDS(a, b)	__builtin_shufflevector((vu)(a), (vu)(b), 0, 2, 4, 6, 8, 10, 12, 14)
+#else
+#define LOW_WORDS(a, b)	__builtin_shufflevector((vu)(a), (vu)(b), 0, 2, 4, 6)
+#endif
+
+/* Offsets in @o: all aligned, and so many bytes follow each? */
+lanes_inline bool inside(const vu *o, u32 bytes, u32 limit)
+{
+	vu most = splat(limit - bytes), bad = {};
+
+	if (unlikely(limit < bytes))
+		return false;
+	EACH_VECTOR(k)
+		bad |= (vu)(o[k] > most) | (o[k] & splat(bytes - 1));
+	return all_zero(bad);
 }
 
-/* How many different segments addr[] has in one page. */
-lanes_inline u32 segments_of_page(const struct vgpu_lanes *s)
+/* From an offset in a lane's local memory to one in the warp's. */
+lanes_inline void apart(struct place *p, u32 m, u32 local_bytes)
 {
-#if LANES_VECTOR == 32
-	vuq touched = {};
+	EACH_VECTOR(k)
+		p->o[k] += vu_at(lane_iota, k) * splat(local_bytes);
+	p->last += last_lane(m) * local_bytes;
+}
+
+lanes_inline bool near_window(const struct vgpu_lanes *s, u32 m, enum space space, u32 bytes, bool atomic, struct place *p)
+{
+	if (space == SHARED) {
+		p->base = s->shared;
+		return inside(p->o, bytes, s->shared_bytes);
+	}
+	if (atomic || !inside(p->o, bytes, s->local_bytes))
+		return false;
+	p->base = s->warp->local;
+	apart(p, m, s->local_bytes);
+	return true;
+}
+
+/*
+ * Find the place of an access whose lanes all lie in one piece. False: they do not, the page must be translated, or it is a
+ * fault; nothing has happened.
+ */
+lanes_inline bool near(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space, u32 bytes,
+		       bool write, bool atomic, bool absolute, struct place *p)
+{
+	u64 at, origin, wrong = ~(u64)(VGPU_PAGE_SIZE - 1) | (bytes - 1);
+	u32 last = last_lane(m);
+	vuq d[NVQ], any = {};
+	enum space in = space;
+
+	p->page = false;
+	if (space >= SHARED) {
+		const u32 *a = reg32(s, i->a);
+
+		p->last = (absolute ? 0 : a[last]) + (u32)i->imm;
+		if (absolute)
+			EACH_VECTOR(k)
+				p->o[k] = splat(p->last);
+		else if (m == FULL)
+			EACH_VECTOR(k)
+				p->o[k] = vu_at(a, k) + splat((u32)i->imm);
+		else
+			EACH_VECTOR(k)
+				p->o[k] = (vu_at(a, k) + splat((u32)i->imm)) & lanes_of(m, k);
+		return near_window(s, m, space, bytes, atomic, p);
+	}
+	at = (absolute ? 0 : reg64(s, i->a)[last]) + i->imm;
+	origin = at & ~(u64)(VGPU_PAGE_SIZE - 1);
+	if (space == GENERIC && unlikely(at >= VGPU_SHARED_WINDOW)) {
+		origin = at & VGPU_WINDOW_MASK;
+		wrong = ~0xffffffffull;
+		in = origin == VGPU_SHARED_WINDOW ? SHARED : origin == VGPU_LOCAL_WINDOW ? LOCAL : GLOBAL;
+	}
+	if (unlikely(in == GENERIC || in == GLOBAL) && at >= VGPU_ADDRESS_LIMIT)
+		return false;
+	if (!absolute && unlikely((reg64(s, i->a)[__builtin_ctz(m)] + i->imm - origin) & wrong))	/* a glance at one saves most that are in vain */
+		return false;
+	if (absolute)
+		EACH_VECTORQ(k)
+			d[k] = splatq(at - origin);
+	else if (m == FULL)
+		EACH_VECTORQ(k)
+			d[k] = vuq_at(reg64(s, i->a), k) + splatq(i->imm - origin);
+	else
+		EACH_VECTORQ(k)
+			d[k] = (vuq_at(reg64(s, i->a), k) + splatq(i->imm - origin)) & lanes_ofq(m, k);
+	EACH_VECTORQ(k)
+		any |= d[k];
+	if (!all_zero((vu)(any & splatq(wrong))))
+		return false;
+	EACH_VECTOR(k)
+		p->o[k] = LOW_WORDS(d[2 * k], d[2 * k + 1]);
+	p->last = (u32)(at - origin);
+	if (space == GENERIC && unlikely(in >= SHARED))
+		return near_window(s, m, in, bytes, atomic, p);
+	p->page = true;
+	p->base = page_of(s, at, write);
+	return p->base != NULL;
+}
+
+/* @v in the lanes of @m, 0 in the others */
+lanes_inline vu only(u32 m, int k, vu v)
+{
+	return m == FULL ? v : v & lanes_of(m, k);
+}
+
+/* Does each active lane lie behind the one before? Words of 1 << shift bytes. */
+lanes_inline bool in_row(const struct place *p, u32 m, u32 shift)
+{
+	vu start = splat(p->last - (last_lane(m) << shift)), d = {};
+
+	EACH_VECTOR(k)
+		d |= only(m, k, p->o[k] ^ ((vu_at(lane_iota, k) << shift) + start));
+	return all_zero(d);
+}
+
+/* Where the first lane of a row has its word, or would have it if it were active. */
+lanes_inline u8 *row_start(const struct place *p, u32 m, u32 shift)
+{
+	return (u8 *)((unsigned long)p->base + p->last - (last_lane(m) << shift));
+}
+
+lanes_inline bool at_one_place(const struct place *p, u32 m)
+{
+	vu d = {};
+
+	EACH_VECTOR(k)
+		d |= only(m, k, p->o[k] ^ splat(p->last));
+	return all_zero(d);
+}
+
+/* The access will be made: count its segments. */
+lanes_inline void touch(struct vgpu_lanes *s, const struct place *p, u32 m)
+{
+	vu touched = {};
 	u64 all = 0;
 
-	EACH_VECTORQ(k)
-		touched |= (vuq){ 1, 1, 1, 1 } << (vuq_at(s->addr, k) >> VGPU_SEGMENT_SHIFT & 31);
-	UNROLL for (u32 n = 0; n < LANES_VECTOR / 8; n++)
-		all |= touched[n];
-	return popcount32((u32)all);
-#else
-	u32 touched = 0;
+	if (!p->page)
+		return;
+	s->held = 0;
+	EACH_VECTOR(k) {
+		vu n = p->o[k] >> VGPU_SEGMENT_SHIFT;
 
-	for (u32 l = 0; l < VGPU_LANES; l++)
-		touched |= 1u << (s->addr[l] >> VGPU_SEGMENT_SHIFT & 31);
-	return popcount32(touched);
+#if LANES_VECTOR == 32
+		touched |= only(m, k, splat(1) << n);
+#else
+		/* 2^n; 2^31 does not fit, which is the same bits */
+		touched |= only(m, k, (vu)truncated_vf((vf)((n + 127) << 23)));
 #endif
+	}
+	UNROLL for (u32 n = 0; n < LANES_VECTOR / 8; n++)
+		all |= ((vuq)touched)[n];
+	s->segments += popcount32((u32)(all | all >> 32));
+}
+
+lanes_inline void touch_row(struct vgpu_lanes *s, const struct place *p, u32 m, u32 shift)
+{
+	u32 from = p->last - ((last_lane(m) - (u32)__builtin_ctz(m)) << shift);
+	u32 more = (p->last >> VGPU_SEGMENT_SHIFT) - (from >> VGPU_SEGMENT_SHIFT);
+
+	if (unlikely(more > 1 && m != FULL)) {	/* there may be nobody in between */
+		touch(s, p, m);
+		return;
+	}
+	if (p->page) {
+		s->held = 0;
+		s->segments += more + 1;
+	}
+}
+
+lanes_inline void touch_one(struct vgpu_lanes *s, const struct place *p)
+{
+	if (p->page) {
+		s->held = 0;
+		s->segments++;
+	}
+}
+
+/* For those who go lane by lane: the offsets to the scratch array x. @to_last: lanes that do not execute to that of the last. */
+lanes_inline const u32 *offsets(struct vgpu_lanes *s, const struct place *p, u32 m, bool to_last)
+{
+	EACH_VECTOR(k)
+		((vu *)s->x)[k] = to_last && m != FULL ? choose(lanes_of(m, k), p->o[k], splat(p->last)) : p->o[k];
+	return (const u32 *)s->x;
+}
+
+/* ---- anywhere ------------------------------------------------------------------------------------------------------- */
+
+typedef u16 vh __attribute__((vector_size(LANES_VECTOR)));
+
+/* a bit for each byte whose top bit is set */
+lanes_inline u32 mask_of_bytes(vh v)
+{
+	typedef char vb __attribute__((vector_size(LANES_VECTOR)));
+
+#if LANES_VECTOR == 32
+	return (u32)__builtin_ia32_pmovmskb256((vb)v);
+#else
+	return (u32)__builtin_ia32_pmovmskb128((vb)v);
+#endif
+}
+
+/* How many of the numbers in @own an earlier lane has. They differ in 15 bits only. */
+lanes_inline u32 again16(const u32 *own)
+{
+	typedef u16 vh_any __attribute__((vector_size(LANES_VECTOR), aligned(2)));
+	u16 numbers[2 * VGPU_LANES] __attribute__((aligned(64)));
+	u16 *mine = numbers + VGPU_LANES;
+	u32 again = 0;
+
+	for (int k = 0; k < NV / 2; k++) {
+		((vh *)numbers)[k] = (vh){} - 1;
+		/* the order does not matter */
+		((vh *)mine)[k] = (vh)(((vu_at(own, 2 * k) & 0x7fff) | vu_at(own, 2 * k + 1) << 16) & 0x7fff7fff);
+	}
+	for (int k = 0; k < NV / 2; k++) {
+		vh n = ((const vh *)mine)[k], found = {};
+
+		for (int back = 1; back < (k + 1) * (LANES_VECTOR / 2); back++)
+			found |= (vh)(n == *(const vh_any *)(mine - back + k * (LANES_VECTOR / 2)));
+		again += popcount32(mask_of_bytes(found)) / 2;
+	}
+	return again;
 }
 
 /*
  * The same anywhere: the lanes whose segment no earlier lane has. Where segments ascend only the lane before can have it. Works on
  * 31 bits of a segment's number: above them (256 GB) all lanes must be alike.
  */
-lanes_noinline u32 segments_anywhere(const struct vgpu_lanes *s)
+lanes_noinline u32 segments_anywhere(const struct vgpu_lanes *s, bool near)
 {
 	u32 numbers[2 * VGPU_LANES] __attribute__((aligned(64)));
 	u32 *own = numbers + VGPU_LANES, same = 0, down = 0;
 
-	for (int k = 0; k < NVQ; k++)
-		HALF_AT(vu_half, own, k) = narrow(vuq_at(s->addr, k) >> VGPU_SEGMENT_SHIFT);
+	EACH_VECTOR(k)
+		((vu *)own)[k] = LOW_WORDS(vuq_at(s->addr, 2 * k) >> VGPU_SEGMENT_SHIFT,
+					   vuq_at(s->addr, 2 * k + 1) >> VGPU_SEGMENT_SHIFT);
 	/* what stands before the first lane is no lane's */
 	EACH_VECTOR(k)
 		((vu *)numbers)[k] = splat(own[0] ^ 0x80000000u);
@@ -217,6 +422,8 @@ lanes_noinline u32 segments_anywhere(const struct vgpu_lanes *s)
 	}
 	if (!(down & ~1u))
 		return VGPU_LANES - popcount32(same);
+	if (near)
+		return VGPU_LANES - again16(own);
 	same = 0;
 	for (int k = 0; k < NV; k++) {
 		vu n = vu_at(own, k), found = {};
@@ -228,116 +435,78 @@ lanes_noinline u32 segments_anywhere(const struct vgpu_lanes *s)
 	return VGPU_LANES - popcount32(same);
 }
 
-/* Where the bytes of all lanes are: at[l] + delta */
-struct place {
-	const u64 *at;
-	u64 delta;
-	u64 spread;	/* 0: all at one place */
-};
+typedef u64 vq2_any __attribute__((vector_size(16), aligned(8)));
+
+/* The 16 bytes at @at, beside them those at at[2] where a vector has room */
+lanes_inline vuq two_words(const u64 *at, u32 offset)
+{
+	vq2_any a = *(const vq2_any *)(unsigned long)(at[0] + offset);
+
+#if LANES_VECTOR == 32
+	return __builtin_shufflevector(a, *(const vq2_any *)(unsigned long)(at[2] + offset), 0, 1, 2, 3);
+#else
+	return a;
+#endif
+}
+
+#if LANES_VECTOR == 32
+#define FIRST_WORDS(a, b)	__builtin_shufflevector(a, b, 0, 4, 2, 6)
+#define SECOND_WORDS(a, b)	__builtin_shufflevector(a, b, 1, 5, 3, 7)
+#else
+#define FIRST_WORDS(a, b)	__builtin_shufflevector(a, b, 0, 2)
+#define SECOND_WORDS(a, b)	__builtin_shufflevector(a, b, 1, 3)
+#endif
 
 /* Each lane by the TLB alone; false: one of them needs more. Fills ptr[]. What is mapped can be read. */
 lanes_inline bool by_tlb(struct vgpu_lanes *s, bool write)
 {
-	const struct vgpu_tlb_entry *tlb = s->tlb;
-	u64 wrong = 0;
+	vuq wrong = {};
 
-	UNROLL for (u32 l = 0; l < VGPU_LANES; l++) {
-		u64 page = s->addr[l] >> VGPU_PAGE_SHIFT;
-		const struct vgpu_tlb_entry *e = &tlb[page & (VGPU_TLB_ENTRIES - 1)];
-		u8 *p = write ? e->write : e->read;
+	_Static_assert(sizeof(struct vgpu_tlb_entry) == 24 && offsetof(struct vgpu_tlb_entry, read) == 8 &&
+		       offsetof(struct vgpu_tlb_entry, write) == 16, "two neighbours are read at once");
+	EACH_VECTORQ(k) {
+		vuq n = vuq_at(s->addr, k) >> VGPU_PAGE_SHIFT & (VGPU_TLB_ENTRIES - 1);
 
-		wrong |= e->page ^ page;
-		if (write)
-			wrong |= !p;
-		s->ptr[l] = p;
+		((vuq *)s->x)[k] = (n << 3) + (n << 4) + splatq((u64)(unsigned long)s->tlb);
 	}
-	EACH_VECTORQ(k)
-		((vuq *)s->ptr)[k] += vuq_at(s->addr, k) & (VGPU_PAGE_SIZE - 1);
-	return !wrong;
-}
+	EACH_VECTORQ(k) {
+		const u64 *at = s->x + k * (LANES_VECTOR / 8);
+		vuq a = two_words(at, 0), b = two_words(at + 1, 0), p;
 
-/* Offsets in addr[], aligned: does one of them leave so many bytes? */
-lanes_inline bool out_of(const struct vgpu_lanes *s, u32 bytes, u64 most, u32 limit)
-{
-	vuq bad = {};
-
-	if (most + bytes <= limit)	/* the highest that the bits which vary allow */
-		return false;
-	if (limit < bytes)
-		return true;
-	EACH_VECTORQ(k)
-		bad |= splatq(limit - bytes) - vuq_at(s->addr, k);	/* below zero */
-	return mask_ofq(bad);
+		wrong |= FIRST_WORDS(a, b) ^ vuq_at(s->addr, k) >> VGPU_PAGE_SHIFT;
+		if (write) {
+			a = two_words(at, 8);
+			b = two_words(at + 1, 8);
+		}
+		p = SECOND_WORDS(a, b);
+		if (write)
+			wrong |= (vuq)(p == 0);
+		((vuq *)s->ptr)[k] = p + (vuq_at(s->addr, k) & (VGPU_PAGE_SIZE - 1));
+	}
+	return all_zero((vu)wrong);
 }
 
 /*
- * Where the access of the lanes in @m goes, addr[] being filled. What common cases do not have goes to resolve(), which
- * also finds out what is wrong and where.
+ * Where an access goes that near() is not for: fills ptr[]. What common cases do not have goes to resolve(), which also finds out
+ * what is wrong and where.
  */
-lanes_inline enum vgpu_lanes_end locate(struct vgpu_lanes *s, u32 m, enum space space, u32 bytes, bool write, bool atomic,
-					struct place *p)
+lanes_noinline enum vgpu_lanes_end far(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space, u32 bytes,
+				       bool write, bool atomic, bool absolute)
 {
-	u32 lane = (u32)__builtin_ctz(m);
-	u64 first = s->addr[lane], window = 0;
-	enum space in = space;
-	u8 *page;
+	vuq spread = {}, odd = {};
 
-	p->spread = spread(s, first);
-	p->at = s->addr;
-	if (unlikely((first | p->spread) & (bytes - 1)))
-		goto other;
-	if (space == GENERIC && unlikely(first >= VGPU_SHARED_WINDOW)) {
-		window = first & VGPU_WINDOW_MASK;
-		if (p->spread & VGPU_WINDOW_MASK || (first | p->spread) & ~VGPU_WINDOW_MASK & ~0xffffffffull)
-			goto other;
-		in = window == VGPU_SHARED_WINDOW ? SHARED : window == VGPU_LOCAL_WINDOW ? LOCAL : GENERIC;
+	addresses(s, i, m, space, absolute);
+	if (space >= SHARED)
+		return resolve(s, m, space, bytes, write, atomic);
+	EACH_VECTORQ(k) {
+		spread |= vuq_at(s->addr, k) ^ splatq(s->addr[0]);
+		odd |= vuq_at(s->addr, k);
 	}
-	if (in >= SHARED) {
-		u64 most = (first | p->spread) & 0xffffffffu;
-		u32 limit = in == SHARED ? s->shared_bytes : s->local_bytes;
-
-		if (window) {
-			/* checked without the window, which is given back to addr[]: a fault says it */
-			if (most + bytes > limit)
-				goto other;
-		} else if (out_of(s, bytes, most, limit)) {
-			goto other;
-		}
-		if (in == SHARED) {
-			p->delta = (u64)(unsigned long)s->shared - window;
-			return MEM_DONE;
-		}
-		if (atomic)
-			goto other;
-		p->delta = (u64)(unsigned long)s->warp->local - window;
-		EACH_VECTORQ(k)
-			((vuq *)s->ptr)[k] = vuq_at(s->addr, k) + product(vuq_at(lane_iotaq, k), splatq(s->local_bytes));
-		p->at = (const u64 *)s->ptr;
-		p->spread = 1;
-		return MEM_DONE;
-	}
-	if (p->spread >> VGPU_PAGE_SHIFT == 0) {
-		if (first >= VGPU_ADDRESS_LIMIT)
-			goto other;
-		page = page_of(s, first, write);
-		if (unlikely(!page))
-			return translate(s, lane, bytes, write);
-		s->segments += p->spread >> VGPU_SEGMENT_SHIFT ? segments_of_page(s) : 1;
-		s->held = 0;
-		p->delta = (u64)(unsigned long)page - (first & ~(VGPU_PAGE_SIZE - 1));
-		return MEM_DONE;
-	}
-	if (p->spread >> (VGPU_SEGMENT_SHIFT + 31) == 0 && by_tlb(s, write)) {
-		s->segments += segments_anywhere(s);
-		s->held = 0;
-		p->at = (const u64 *)s->ptr;
-		p->delta = 0;
-		return MEM_DONE;
-	}
-other:
-	p->at = (const u64 *)s->ptr;
-	p->delta = 0;
-	return resolve(s, m, space, bytes, write, atomic);
+	if (!all_zero((vu)((spread & splatq(~0ull << (VGPU_SEGMENT_SHIFT + 31))) | (odd & splatq(bytes - 1)))) || !by_tlb(s, write))
+		return resolve(s, m, space, bytes, write, atomic);
+	s->segments += segments_anywhere(s, all_zero((vu)(spread & splatq(~0ull << (VGPU_SEGMENT_SHIFT + 15)))));
+	s->held = 0;
+	return MEM_DONE;
 }
 
 #endif
