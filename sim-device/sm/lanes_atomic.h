@@ -226,14 +226,41 @@ lanes_inline bool no_operand(u32 flags, bool wide, u64 *none)
 		((vuq *)out)[k] = old;								\
 	}
 
-lanes_noinline void atomic_row(u8 *p, u32 flags, const u32 *b, const u32 *c, u32 *out)
+lanes_noinline void atomic_row_full(u8 *p, u32 flags, const u32 *b, const u32 *c, u32 *out)
 {
 	BY_OPERATION(flags, ROW_ALL)
 }
 
-lanes_noinline void atomic_rowq(u8 *p, u32 flags, const u64 *b, const u64 *c, u64 *out)
+lanes_noinline void atomic_row_fullq(u8 *p, u32 flags, const u64 *b, const u64 *c, u64 *out)
 {
 	BY_OPERATION(flags, ROW_ALLQ)
+}
+
+/* Some lanes: in a row of scratch */
+lanes_inline void atomic_row(struct vgpu_lanes *s, u8 *p, u32 flags, const u32 *b, const u32 *c, u32 *out, u32 m)
+{
+	u32 *row = (u32 *)s->y, *found = (u32 *)s->z;
+
+	if (m == FULL) {
+		atomic_row_full(p, flags, b, c, out);
+		return;
+	}
+	load_some(row, p, 2, m);
+	atomic_row_full((u8 *)row, flags, b, c, found);
+	store_some(p, row, 2, m);
+	blend(out, found, m);
+}
+
+lanes_inline void atomic_rowq(struct vgpu_lanes *s, u8 *p, u32 flags, const u64 *b, const u64 *c, u64 *out, u32 m)
+{
+	if (m == FULL) {
+		atomic_row_fullq(p, flags, b, c, out);
+		return;
+	}
+	load_some((u32 *)s->y, p, 3, m);
+	atomic_row_fullq((u8 *)s->y, flags, b, c, s->z);
+	store_some(p, (const u32 *)s->y, 3, m);
+	blendq(out, s->z, m);
 }
 
 /* All at one place: the value stays in a register. */
@@ -252,29 +279,103 @@ lanes_noinline void atomic_rowq(u8 *p, u32 flags, const u64 *b, const u64 *c, u6
 #define SCAN32(flags)	*(u32 *)p = scan(flags, *(u32 *)p, b, m, (u32)none, out)
 #define SCAN64(flags)	*(u64 *)p = scanq(flags, *(u64 *)p, b, m, none, out)
 
-lanes_noinline void atomic_one(u8 *p, u32 flags, const u32 *b, const u32 *c, u32 *out, u32 m)
+/*
+ * One sum after the other, without a look at each: a NaN stays one, so that the last shows whether there was any. False: there was,
+ * nothing has happened. @found: scratch, because operands and result may be one register.
+ */
+#define SUM_ONE(name, type, real, bits, as, blend, found_)					\
+	lanes_inline bool name(u8 *p, const type *b, type *out, u32 m, type *found)		\
+	{											\
+		real v = as(*(type *)p);							\
+		EACH_ACTIVE(l, m) {								\
+			found[l] = bits(v);							\
+			v += as(b[l]);								\
+		}										\
+		if (unlikely(v != v))								\
+			return false;								\
+		*(type *)p = bits(v);								\
+		blend(out, found, m);								\
+		return true;									\
+	}
+SUM_ONE(sum_one, u32, float, bits_f, as_f, blend, found)
+SUM_ONE(sum_oneq, u64, double, bits_d, as_d, blendq, found)
+#undef SUM_ONE
+
+/* Each finds what the one before left. */
+lanes_inline void exchange_one(u8 *p, const u32 *b, u32 *out)
 {
+	u32 v = *(u32 *)p, left = b[VGPU_LANES - 1];
+
+	for (int k = NV - 1; k > 0; k--)	/* downwards: operand and result may be one register */
+		((vu *)out)[k] = *(const vu_any *)(b + k * (LANES_VECTOR / 4) - 1);
+	for (u32 l = LANES_VECTOR / 4 - 1; l > 0; l--)
+		out[l] = b[l - 1];
+	out[0] = v;
+	*(u32 *)p = left;
+}
+
+/* Mostly one lane finds what it compares with, or none. False: more do, nothing has happened. */
+lanes_inline bool compare_one(u8 *p, const u32 *b, const u32 *c, u32 *out, u32 m)
+{
+	u32 v = *(u32 *)p, equal = 0, again = 0, at, left;
+
+	EACH_VECTOR(k)
+		equal |= mask_of((vu)(vu_at(b, k) == splat(v))) << k * (LANES_VECTOR / 4);
+	equal &= m;
+	if (!equal) {
+		EACH_VECTOR(k)
+			((vu *)out)[k] = choose(lanes_of(m, k), splat(v), vu_at(out, k));
+		return true;
+	}
+	at = (u32)__builtin_ctz(equal);
+	left = c[at];
+	EACH_VECTOR(k)
+		again |= mask_of((vu)(vu_at(b, k) == splat(left))) << k * (LANES_VECTOR / 4);
+	if (again & m & ~((2u << at) - 1))
+		return false;
+	EACH_VECTOR(k) {
+		vu found = choose((vu)((vs)vu_at(lane_iota, k) > (vs)splat(at)), splat(left), splat(v));
+
+		((vu *)out)[k] = choose(lanes_of(m, k), found, vu_at(out, k));
+	}
+	*(u32 *)p = left;
+	return true;
+}
+
+lanes_noinline void atomic_one(struct vgpu_lanes *s, u8 *p, u32 flags, const u32 *b, const u32 *c, u32 *out, u32 m)
+{
+	u32 operation = VGPU_F_ATOM(flags);
 #if LANES_VECTOR == 32
 	u64 none;
 
-	if (popcount32(m) > 4 && no_operand(flags, false, &none)) {
+	if (no_operand(flags, false, &none)) {
 		BY_OPERATION(flags, SCAN32)
 		return;
 	}
 #endif
+	if (operation == VGPU_ATOM_ADD && flags & VGPU_F_ATOM_FLOAT && sum_one(p, b, out, m, (u32 *)s->y))
+		return;
+	if (operation == VGPU_ATOM_CAS && compare_one(p, b, c, out, m))
+		return;
+	if (operation == VGPU_ATOM_EXCH && m == FULL) {
+		exchange_one(p, b, out);
+		return;
+	}
 	BY_OPERATION(flags, ONE32)
 }
 
-lanes_noinline void atomic_oneq(u8 *p, u32 flags, const u64 *b, const u64 *c, u64 *out, u32 m)
+lanes_noinline void atomic_oneq(struct vgpu_lanes *s, u8 *p, u32 flags, const u64 *b, const u64 *c, u64 *out, u32 m)
 {
 #if LANES_VECTOR == 32
 	u64 none;
 
-	if (popcount32(m) > 4 && no_operand(flags, true, &none)) {
+	if (no_operand(flags, true, &none)) {
 		BY_OPERATION(flags, SCAN64)
 		return;
 	}
 #endif
+	if (VGPU_F_ATOM(flags) == VGPU_ATOM_ADD && flags & VGPU_F_ATOM_FLOAT && sum_oneq(p, b, out, m, s->y))
+		return;
 	BY_OPERATION(flags, ONE64)
 }
 
@@ -306,20 +407,33 @@ lanes_noinline void atomic_oneq(u8 *p, u32 flags, const u64 *b, const u64 *c, u6
 #define EACH32(flags)	LANE_BY_LANE(u32, atom32, flags)
 #define EACH64(flags)	LANE_BY_LANE(u64, atom64, flags)
 
+/* Sums that nobody looks at, as histograms have them */
+#define SUM_EACH(type)										\
+	if (m == FULL && (flags & (15 | VGPU_F_ATOM_FLOAT | VGPU_F_ATOM_NORET)) == (VGPU_ATOM_ADD | VGPU_F_ATOM_NORET)) { \
+		UNROLL for (u32 l = 0; l < VGPU_LANES; l++)					\
+			*(type *)lane_at(at, l) += b[l];					\
+		return;										\
+	}
+
 #define EACH_OF(name, type, DO)									\
 	lanes_noinline void name##_near(u8 *base, const u32 *offset, u32 flags, const type *b, const type *c, type *out, u32 m)	\
 	{											\
 		const struct lanes_at at_ = { .base = base, .offset = offset }, *at = &at_;	\
+		SUM_EACH(type)									\
 		BY_OPERATION(flags, DO)								\
 	}											\
 	lanes_noinline void name##_far(u8 *const *ptr, u32 flags, const type *b, const type *c, type *out, u32 m)	\
 	{											\
 		const struct lanes_at at_ = { .ptr = ptr }, *at = &at_;				\
+		SUM_EACH(type)									\
 		BY_OPERATION(flags, DO)								\
 	}
 EACH_OF(atomic_each, u32, EACH32)
 EACH_OF(atomic_eachq, u64, EACH64)
 #undef EACH_OF
+
+/* For few lanes it is not worth to look how they lie. */
+#define FEW(m)	(popcount32(m) <= 4)
 
 #define ATOMIC(shift, row, one, each)								\
 	do {											\
@@ -329,13 +443,22 @@ EACH_OF(atomic_eachq, u64, EACH64)
 			enum vgpu_lanes_end end = far(s, i, m, space, 1u << shift, true, true, absolute);	\
 			if (unlikely(end != MEM_DONE))						\
 				return end;							\
-		} else if (m == FULL && in_row(&p, m, shift)) {					\
-			touch_row(s, &p, m, shift);						\
-			row(row_start(&p, m, shift), i->flags, b, c, out);			\
+		} else if (FEW(m)) {								\
+			touch(s, &p, m);							\
+			each##_near(p.base, offsets(s, &p, m, false), i->flags, b, c, out, m);	\
 			return MEM_DONE;							\
-		} else if (at_one_place(&p, m)) {							\
-			touch_one(s, &p);							\
-			one(p.base + p.last, i->flags, b, c, out, m);				\
+		} else if (absolute || ends_meet(s, i, m, space)) {				\
+			if (at_one_place(&p, m)) {						\
+				touch_one(s, &p);						\
+				one(s, p.base + p.last, i->flags, b, c, out, m);		\
+				return MEM_DONE;						\
+			}									\
+			touch(s, &p, m);							\
+			each##_near(p.base, offsets(s, &p, m, false), i->flags, b, c, out, m);	\
+			return MEM_DONE;							\
+		} else if ((m == FULL || SOME_IN_ROW) && in_row(&p, m, shift)) {		\
+			touch_row(s, &p, m, shift);						\
+			row(s, row_start(&p, m, shift), i->flags, b, c, out, m);		\
 			return MEM_DONE;							\
 		} else {									\
 			touch(s, &p, m);							\
