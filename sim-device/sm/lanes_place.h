@@ -6,6 +6,7 @@
 #ifndef VGPU_LANES_PLACE_H
 #define VGPU_LANES_PLACE_H
 
+#include "lanes_vec.h"
 
 enum space { GENERIC, GLOBAL, SHARED, LOCAL };
 
@@ -362,94 +363,111 @@ lanes_inline const u32 *offsets(struct vgpu_lanes *s, const struct place *p, u32
 
 /* ---- anywhere ------------------------------------------------------------------------------------------------------- */
 
+#if LANES_VECTOR == 32
 typedef u16 vh __attribute__((vector_size(LANES_VECTOR)));
 
-/* a bit for each byte whose top bit is set */
+/* In both halves: elements turned by so many, or moved up, zeros below them */
+#define TURNED(v, n)									\
+	({ vh r_; __asm__("vpalignr %2, %1, %1, %0" : "=x"(r_) : "x"(v), "i"(2 * (n))); r_; })
+#define MOVED(v, n)									\
+	({ vh r_; __asm__("vpslldq %2, %1, %0" : "=x"(r_) : "x"(v), "i"(2 * (n))); r_; })
+#define TWICE(v, half)	((vh)__builtin_shufflevector((vuq)(v), (vuq)(v), 2 * (half), 2 * (half) + 1, 2 * (half), 2 * (half) + 1))
+#define HIGH_OF(v)	((vh)((vuq)(v) & (vuq){ 0, 0, ~0ull, ~0ull }))
+
 lanes_inline u32 mask_of_bytes(vh v)
 {
 	typedef char vb __attribute__((vector_size(LANES_VECTOR)));
 
-#if LANES_VECTOR == 32
 	return (u32)__builtin_ia32_pmovmskb256((vb)v);
-#else
-	return (u32)__builtin_ia32_pmovmskb128((vb)v);
-#endif
-}
-
-/* How many of the numbers in @own an earlier lane has. They differ in 15 bits only. */
-lanes_inline u32 again16(const u32 *own)
-{
-	typedef u16 vh_any __attribute__((vector_size(LANES_VECTOR), aligned(2)));
-	u16 numbers[2 * VGPU_LANES] __attribute__((aligned(64)));
-	u16 *mine = numbers + VGPU_LANES;
-	u32 again = 0;
-
-	for (int k = 0; k < NV / 2; k++) {
-		((vh *)numbers)[k] = (vh){} - 1;
-		/* the order does not matter */
-		((vh *)mine)[k] = (vh)(((vu_at(own, 2 * k) & 0x7fff) | vu_at(own, 2 * k + 1) << 16) & 0x7fff7fff);
-	}
-	for (int k = 0; k < NV / 2; k++) {
-		vh n = ((const vh *)mine)[k], found = {};
-
-		for (int back = 1; back < (k + 1) * (LANES_VECTOR / 2); back++)
-			found |= (vh)(n == *(const vh_any *)(mine - back + k * (LANES_VECTOR / 2)));
-		again += popcount32(mask_of_bytes(found)) / 2;
-	}
-	return again;
 }
 
 /*
- * The same anywhere: the lanes whose segment no earlier lane has. Where segments ascend only the lane before can have it. Works on
- * 31 bits of a segment's number: above them (256 GB) all lanes must be alike.
+ * How many segments @n are, whose numbers differ in 15 bits only: the lanes whose segment no other has that comes before, in an
+ * order which does not matter. All in registers: memory that has just been written in other parts would have to be waited for.
+ */
+lanes_inline u32 different(const vu *n)
+{
+	vh a = (vh)(((n[0] & 0x7fff) | n[1] << 16) | 0x80008000u), b = (vh)(((n[2] & 0x7fff) | n[3] << 16) | 0x80008000u);
+	vh first = TWICE(a, 0), second = TWICE(a, 1), third = TWICE(b, 0);
+	vh in_a = (vh)(a == first), in_b = (vh)(b == third);	/* counts in the high half only */
+	vh again_a = {}, again_b = (vh)(b == first) | (vh)(b == second);
+
+#define STEP(n) do {									\
+		vh x = TURNED(first, n), y = TURNED(second, n), z = TURNED(third, n);	\
+		in_a |= (vh)(a == x);							\
+		in_b |= (vh)(b == z);							\
+		again_b |= (vh)(b == x) | (vh)(b == y) | (vh)(b == MOVED(b, n));	\
+		again_a |= (vh)(a == MOVED(a, n));					\
+	} while (0)
+	STEP(1);
+	STEP(2);
+	STEP(3);
+	STEP(4);
+	STEP(5);
+	STEP(6);
+	STEP(7);
+#undef STEP
+	again_a |= HIGH_OF(in_a);
+	again_b |= HIGH_OF(in_b);
+	return VGPU_LANES - (popcount32(mask_of_bytes(again_a)) + popcount32(mask_of_bytes(again_b))) / 2;
+}
+#define BEFORE(v, below)	__builtin_shufflevector(below, v, 7, 8, 9, 10, 11, 12, 13, 14)
+#else
+#define BEFORE(v, below)	__builtin_shufflevector(below, v, 3, 4, 5, 6)
+#endif
+
+/*
+ * How many segments addr[] has: the lanes whose segment no earlier lane has. Where segments ascend only the lane before can have it.
+ * Works on 31 bits of a segment's number: above them (256 GB) all lanes must be alike. @near: above 15.
  */
 lanes_noinline u32 segments_anywhere(const struct vgpu_lanes *s, bool near)
 {
 	u32 numbers[2 * VGPU_LANES] __attribute__((aligned(64)));
 	u32 *own = numbers + VGPU_LANES, same = 0, down = 0;
+	vu n[NV], other;
 
 	EACH_VECTOR(k)
-		((vu *)own)[k] = LOW_WORDS(vuq_at(s->addr, 2 * k) >> VGPU_SEGMENT_SHIFT,
-					   vuq_at(s->addr, 2 * k + 1) >> VGPU_SEGMENT_SHIFT);
-	/* what stands before the first lane is no lane's */
-	EACH_VECTOR(k)
-		((vu *)numbers)[k] = splat(own[0] ^ 0x80000000u);
+		n[k] = LOW_WORDS(vuq_at(s->addr, 2 * k) >> VGPU_SEGMENT_SHIFT, vuq_at(s->addr, 2 * k + 1) >> VGPU_SEGMENT_SHIFT);
+	other = splat(n[0][0] ^ 0x80000000u);	/* what stands before the first lane is no lane's */
 	EACH_VECTOR(k) {
-		vu before = *(const vu_any *)(own - 1 + k * (LANES_VECTOR / 4)), n = vu_at(own, k);
+		vu before = BEFORE(n[k], k ? n[k - 1] : other);
 
-		same |= mask_of((vu)(n == before)) << k * (LANES_VECTOR / 4);
-		down |= mask_of((vu)((vs)n < (vs)before)) << k * (LANES_VECTOR / 4);
+		same |= mask_of((vu)(n[k] == before)) << k * (LANES_VECTOR / 4);
+		down |= mask_of((vu)((vs)n[k] < (vs)before)) << k * (LANES_VECTOR / 4);
 	}
 	if (!(down & ~1u))
 		return VGPU_LANES - popcount32(same);
+#if LANES_VECTOR == 32
 	if (near)
-		return VGPU_LANES - again16(own);
+		return different(n);
+#else
+	(void)near;
+#endif
+	EACH_VECTOR(k) {
+		((vu *)numbers)[k] = other;
+		((vu *)own)[k] = n[k];
+	}
 	same = 0;
 	for (int k = 0; k < NV; k++) {
-		vu n = vu_at(own, k), found = {};
+		vu found = {};
 
 		for (int back = 1; back < (k + 1) * (LANES_VECTOR / 4); back++)
-			found |= (vu)(n == *(const vu_any *)(own - back + k * (LANES_VECTOR / 4)));
+			found |= (vu)(n[k] == *(const vu_any *)(own - back + k * (LANES_VECTOR / 4)));
 		same |= mask_of(found) << k * (LANES_VECTOR / 4);
 	}
 	return VGPU_LANES - popcount32(same);
 }
 
+#if LANES_VECTOR == 32
 typedef u64 vq2_any __attribute__((vector_size(16), aligned(8)));
 
-/* The 16 bytes at @at, beside them those at at[2] where a vector has room */
-lanes_inline vuq two_words(const u64 *at, u32 offset)
+/* The 16 bytes at each of two addresses */
+lanes_inline vuq two_words(u64 a, u64 b)
 {
-	vq2_any a = *(const vq2_any *)(unsigned long)(at[0] + offset);
-
-#if LANES_VECTOR == 32
-	return __builtin_shufflevector(a, *(const vq2_any *)(unsigned long)(at[2] + offset), 0, 1, 2, 3);
-#else
-	return a;
-#endif
+	return __builtin_shufflevector(*(const vq2_any *)(unsigned long)a, *(const vq2_any *)(unsigned long)b,
+				       0, 1, 2, 3);
 }
 
-#if LANES_VECTOR == 32
 #define FIRST_WORDS(a, b)	__builtin_shufflevector(a, b, 0, 4, 2, 6)
 #define SECOND_WORDS(a, b)	__builtin_shufflevector(a, b, 1, 5, 3, 7)
 #else
@@ -460,6 +478,7 @@ lanes_inline vuq two_words(const u64 *at, u32 offset)
 /* Each lane by the TLB alone; false: one of them needs more. Fills ptr[]. What is mapped can be read. */
 lanes_inline bool by_tlb(struct vgpu_lanes *s, bool write)
 {
+#if LANES_VECTOR == 32
 	vuq wrong = {};
 
 	_Static_assert(sizeof(struct vgpu_tlb_entry) == 24 && offsetof(struct vgpu_tlb_entry, read) == 8 &&
@@ -470,13 +489,13 @@ lanes_inline bool by_tlb(struct vgpu_lanes *s, bool write)
 		((vuq *)s->x)[k] = (n << 3) + (n << 4) + splatq((u64)(unsigned long)s->tlb);
 	}
 	EACH_VECTORQ(k) {
-		const u64 *at = s->x + k * (LANES_VECTOR / 8);
-		vuq a = two_words(at, 0), b = two_words(at + 1, 0), p;
+		const u64 *at = s->x + k * 4;
+		vuq a = two_words(at[0], at[2]), b = two_words(at[1], at[3]), p;
 
 		wrong |= FIRST_WORDS(a, b) ^ vuq_at(s->addr, k) >> VGPU_PAGE_SHIFT;
 		if (write) {
-			a = two_words(at, 8);
-			b = two_words(at + 1, 8);
+			a = two_words(at[0] + 8, at[2] + 8);
+			b = two_words(at[1] + 8, at[3] + 8);
 		}
 		p = SECOND_WORDS(a, b);
 		if (write)
@@ -484,6 +503,23 @@ lanes_inline bool by_tlb(struct vgpu_lanes *s, bool write)
 		((vuq *)s->ptr)[k] = p + (vuq_at(s->addr, k) & (VGPU_PAGE_SIZE - 1));
 	}
 	return all_zero((vu)wrong);
+#else
+	u64 wrong = 0;
+
+	UNROLL for (u32 l = 0; l < VGPU_LANES; l++) {
+		u64 page = s->addr[l] >> VGPU_PAGE_SHIFT;
+		const struct vgpu_tlb_entry *e = &s->tlb[page & (VGPU_TLB_ENTRIES - 1)];
+		u8 *p = write ? e->write : e->read;
+
+		wrong |= e->page ^ page;
+		if (write)
+			wrong |= !p;
+		s->ptr[l] = p;
+	}
+	EACH_VECTORQ(k)
+		((vuq *)s->ptr)[k] += vuq_at(s->addr, k) & (VGPU_PAGE_SIZE - 1);
+	return !wrong;
+#endif
 }
 
 /*
