@@ -77,7 +77,7 @@ static ssize_t field_store(struct config_item *item, unsigned int index, const c
 		ret = vgpu_config_set(&changed, field, strim(copy));
 		if (ret)
 			pr_notice(
-				"vgpu: %s/%s does not take \"%.40s\"; a number in its range or a name\n",
+				"vgpu: %s/%s does not take \"%.40s\"; a number or a name\n",
 				config_item_name(item), field, strim(copy));
 		else
 			cfs->config = changed;

@@ -9,7 +9,7 @@
 
 #include "kvgpu.h"
 
-/**
+/*
  * struct kvgpu_ctx_dir - the folder of a context; readers may hold it a little longer than the
  * context lives
  */

@@ -91,7 +91,8 @@ struct kvgpu_clock {
 	u64 wall_base;			/* paced: nanoseconds … */
 	u64 virtual_base;		/* … when virtual time was this */
 	u64 wall_start;			/* free and lockstep: nanoseconds … */
-	u64 start;			/* … when they could have been here without running ahead */
+	/* … when they could have been here without running ahead */
+	u64 start;
 	struct list_head seats;		/* attached ones */
 	u64 seats_ever;
 	/* attached seats that wait for nothing: lockstep time stands */

@@ -73,7 +73,7 @@ static int config_fields(struct vgpu_config *config)
 		if (ret == -ENOENT)
 			pr_err("set: no field \"%s\"; struct vgpu_config lists them\n", field);
 		else if (ret)
-			pr_err("set: %s does not take \"%s\"; a decimal number or a name it knows\n",
+			pr_err("set: %s does not take \"%s\"; a number or a name\n",
 			       field, value);
 	}
 	kfree(copy);
@@ -89,7 +89,7 @@ static int config_vram(struct vgpu_config *config, u64 of_preset)
 		config->vram_bytes = (u64)vram_mb << 20;
 	if (config->vram_bytes == of_preset && !vram_mb && of_preset > half) {
 		config->vram_bytes = half;
-		pr_info("devices have %llu MiB, half of this machine's, not the %llu of preset %s\n",
+		pr_info("devices have %llu MiB, half of the machine's, not %llu as preset %s\n",
 			half >> 20, of_preset >> 20, preset);
 	}
 	if (config->vram_bytes > machine) {

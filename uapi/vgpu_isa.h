@@ -376,7 +376,7 @@ enum vgpu_sreg {
 	X(DRND,    FP,   Q, Q, N,  N)								\
 	X(DRCP,    FP,   Q, Q, N,  N)								\
 	X(DRSQ,    FP,   Q, Q, N,  N)								\
-	/* conversions: float to integer saturates; NaN is 0, with 64 bits on a side the top bit */ \
+	/* float to integer saturates; NaN is 0, with 64 bits on a side the top bit */		\
 	X(F2I,     CV,   R, R, N,  N)								\
 	X(F2L,     CV,   Q, R, N,  N)								\
 	X(D2I,     CV,   R, Q, N,  N)								\

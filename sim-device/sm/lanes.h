@@ -2,7 +2,7 @@
 /*
  * What executes the instructions of one warp, 32 lanes at a time, and all that it may touch while
  * it does so. The code is lanes_impl.h, compiled twice: lanes_sse2.c for every x86-64, lanes_avx2.c
- * where the processor has AVX2 and FMA. Both compute the same bits. It runs between
+ * where the processor has AVX2, FMA and F16C. Both compute the same bits. It runs between
  * vgpu_fpu_begin() and vgpu_fpu_end(): it never sleeps, allocates or walks a page table; what needs
  * that makes it return with the warp still standing at the instruction.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Atomics of a warp, at the places that lanes_place.h finds: lane by lane, lowest first, so that even sums of floats are the
- * same in every run. Part of lanes_impl.h.
+ * Atomics of a warp, at the places that lanes_place.h finds: lane by lane, lowest first, so that
+ * even sums of floats are the same in every run. Part of lanes_impl.h.
  */
 #ifndef VGPU_LANES_ATOMIC_H
 #define VGPU_LANES_ATOMIC_H
@@ -72,7 +72,7 @@ lanes_inline u64 atom64(u32 flags, u64 old, u64 b, u64 c)
 	}
 }
 
-/* ---- all lanes at once --------------------------------------------------------------------------------------------------- */
+/* ---- all lanes at once -------------------------------------------------- */
 
 lanes_inline vu atomv(u32 flags, vu old, vu b, vu c)
 {
@@ -80,9 +80,11 @@ lanes_inline vu atomv(u32 flags, vu old, vu b, vu c)
 	case VGPU_ATOM_ADD:
 		return flags & VGPU_F_ATOM_FLOAT ? canonical_v((vu)((vf)old + (vf)b)) : old + b;
 	case VGPU_ATOM_MIN:
-		return choose(flags & VGPU_F_ATOM_SIGNED ? (vu)((vs)old < (vs)b) : (vu)(old < b), old, b);
+		return choose(flags & VGPU_F_ATOM_SIGNED ? (vu)((vs)old < (vs)b) : (vu)(old < b),
+			      old, b);
 	case VGPU_ATOM_MAX:
-		return choose(flags & VGPU_F_ATOM_SIGNED ? (vu)((vs)old > (vs)b) : (vu)(old > b), old, b);
+		return choose(flags & VGPU_F_ATOM_SIGNED ? (vu)((vs)old > (vs)b) : (vu)(old > b),
+			      old, b);
 	case VGPU_ATOM_AND:
 		return old & b;
 	case VGPU_ATOM_OR:
@@ -106,9 +108,13 @@ lanes_inline vuq atomvq(u32 flags, vuq old, vuq b, vuq c)
 	case VGPU_ATOM_ADD:
 		return flags & VGPU_F_ATOM_FLOAT ? canonical_vq((vuq)((vd)old + (vd)b)) : old + b;
 	case VGPU_ATOM_MIN:
-		return chooseq(flags & VGPU_F_ATOM_SIGNED ? (vuq)((vsq)old < (vsq)b) : (vuq)(old < b), old, b);
+		return chooseq(flags & VGPU_F_ATOM_SIGNED ? (vuq)((vsq)old < (vsq)b) :
+							    (vuq)(old < b),
+			       old, b);
 	case VGPU_ATOM_MAX:
-		return chooseq(flags & VGPU_F_ATOM_SIGNED ? (vuq)((vsq)old > (vsq)b) : (vuq)(old > b), old, b);
+		return chooseq(flags & VGPU_F_ATOM_SIGNED ? (vuq)((vsq)old > (vsq)b) :
+							    (vuq)(old > b),
+			       old, b);
 	case VGPU_ATOM_AND:
 		return old & b;
 	case VGPU_ATOM_OR:
@@ -130,8 +136,9 @@ lanes_inline vuq atomvq(u32 flags, vuq old, vuq b, vuq c)
 #define UP2Q(v, below)	__builtin_shufflevector(below, v, 0, 1, 4, 5)
 
 /*
- * Integers at one place that holds @v: what lanes find there is what those before them make together, whatever the order in
- * which that is worked out. @none: the operand that changes nothing. Returns what is left there.
+ * Integers at one place that holds @v: what lanes find there is what those before them make
+ * together, whatever the order in which that is worked out. @none: the operand that changes
+ * nothing. Returns what is left there.
  */
 lanes_inline u32 scan(u32 flags, u32 v, const u32 *b, u32 m, u32 none_, u32 *out)
 {
@@ -155,12 +162,14 @@ lanes_inline u64 scanq(u32 flags, u64 v, const u64 *b, u32 m, u64 none_, u64 *ou
 	vuq none = splatq(none_), before = splatq(v);
 
 	EACH_VECTORQ(k) {
-		vuq x = m == FULL ? vuq_at(b, k) : chooseq(lanes_ofq(m, k), vuq_at(b, k), none), found;
+		vuq x = m == FULL ? vuq_at(b, k) : chooseq(lanes_ofq(m, k), vuq_at(b, k), none),
+		    found;
 
 		x = atomvq(flags, x, UP1Q(x, none), none);
 		x = atomvq(flags, x, UP2Q(x, none), none);
 		found = atomvq(flags, before, UP1Q(x, none), none);
-		((vuq *)out)[k] = m == FULL ? found : chooseq(lanes_ofq(m, k), found, vuq_at(out, k));
+		((vuq *)out)[k] =
+			m == FULL ? found : chooseq(lanes_ofq(m, k), found, vuq_at(out, k));
 		before = atomvq(flags, before, splatq(x[3]), none);
 	}
 	return before[0];
@@ -237,7 +246,8 @@ lanes_noinline void atomic_row_fullq(u8 *p, u32 flags, const u64 *b, const u64 *
 }
 
 /* Some lanes: in a row of scratch */
-lanes_inline void atomic_row(struct vgpu_lanes *s, u8 *p, u32 flags, const u32 *b, const u32 *c, u32 *out, u32 m)
+lanes_inline void atomic_row(struct vgpu_lanes *s, u8 *p, u32 flags, const u32 *b, const u32 *c,
+			     u32 *out, u32 m)
 {
 	u32 *row = (u32 *)s->y, *found = (u32 *)s->z;
 
@@ -251,7 +261,8 @@ lanes_inline void atomic_row(struct vgpu_lanes *s, u8 *p, u32 flags, const u32 *
 	blend(out, found, m);
 }
 
-lanes_inline void atomic_rowq(struct vgpu_lanes *s, u8 *p, u32 flags, const u64 *b, const u64 *c, u64 *out, u32 m)
+lanes_inline void atomic_rowq(struct vgpu_lanes *s, u8 *p, u32 flags, const u64 *b, const u64 *c,
+			      u64 *out, u32 m)
 {
 	if (m == FULL) {
 		atomic_row_fullq(p, flags, b, c, out);
@@ -280,8 +291,9 @@ lanes_inline void atomic_rowq(struct vgpu_lanes *s, u8 *p, u32 flags, const u64 
 #define SCAN64(flags)	*(u64 *)p = scanq(flags, *(u64 *)p, b, m, none, out)
 
 /*
- * One sum after the other, without a look at each: a NaN stays one, so that the last shows whether there was any. False: there was,
- * nothing has happened. @found: scratch, because operands and result may be one register.
+ * One sum after the other, without a look at each: a NaN stays one, so that the last shows whether
+ * there was any. False: there was, nothing has happened. @found: scratch, because operands and
+ * result may be one register.
  */
 #define SUM_ONE(name, type, real, bits, as, blend, found_)					\
 	lanes_inline bool name(u8 *p, const type *b, type *out, u32 m, type *found)		\
@@ -306,7 +318,8 @@ lanes_inline void exchange_one(u8 *p, const u32 *b, u32 *out)
 {
 	u32 v = *(u32 *)p, left = b[VGPU_LANES - 1];
 
-	for (int k = NV - 1; k > 0; k--)	/* downwards: operand and result may be one register */
+	/* downwards: operand and result may be one register */
+	for (int k = NV - 1; k > 0; k--)
 		((vu *)out)[k] = *(const vu_any *)(b + k * (LANES_VECTOR / 4) - 1);
 	for (u32 l = LANES_VECTOR / 4 - 1; l > 0; l--)
 		out[l] = b[l - 1];
@@ -334,7 +347,8 @@ lanes_inline bool compare_one(u8 *p, const u32 *b, const u32 *c, u32 *out, u32 m
 	if (again & m & ~((2u << at) - 1))
 		return false;
 	EACH_VECTOR(k) {
-		vu found = choose((vu)((vs)vu_at(lane_iota, k) > (vs)splat(at)), splat(left), splat(v));
+		vu found = choose((vu)((vs)vu_at(lane_iota, k) > (vs)splat(at)), splat(left),
+				  splat(v));
 
 		((vu *)out)[k] = choose(lanes_of(m, k), found, vu_at(out, k));
 	}
@@ -342,7 +356,8 @@ lanes_inline bool compare_one(u8 *p, const u32 *b, const u32 *c, u32 *out, u32 m
 	return true;
 }
 
-lanes_noinline void atomic_one(struct vgpu_lanes *s, u8 *p, u32 flags, const u32 *b, const u32 *c, u32 *out, u32 m)
+lanes_noinline void atomic_one(struct vgpu_lanes *s, u8 *p, u32 flags, const u32 *b, const u32 *c,
+			       u32 *out, u32 m)
 {
 	u32 operation = VGPU_F_ATOM(flags);
 #if LANES_VECTOR == 32
@@ -353,7 +368,8 @@ lanes_noinline void atomic_one(struct vgpu_lanes *s, u8 *p, u32 flags, const u32
 		return;
 	}
 #endif
-	if (operation == VGPU_ATOM_ADD && flags & VGPU_F_ATOM_FLOAT && sum_one(p, b, out, m, (u32 *)s->y))
+	if (operation == VGPU_ATOM_ADD && flags & VGPU_F_ATOM_FLOAT &&
+	    sum_one(p, b, out, m, (u32 *)s->y))
 		return;
 	if (operation == VGPU_ATOM_CAS && compare_one(p, b, c, out, m))
 		return;
@@ -364,7 +380,8 @@ lanes_noinline void atomic_one(struct vgpu_lanes *s, u8 *p, u32 flags, const u32
 	BY_OPERATION(flags, ONE32)
 }
 
-lanes_noinline void atomic_oneq(struct vgpu_lanes *s, u8 *p, u32 flags, const u64 *b, const u64 *c, u64 *out, u32 m)
+lanes_noinline void atomic_oneq(struct vgpu_lanes *s, u8 *p, u32 flags, const u64 *b, const u64 *c,
+				u64 *out, u32 m)
 {
 #if LANES_VECTOR == 32
 	u64 none;
@@ -374,55 +391,60 @@ lanes_noinline void atomic_oneq(struct vgpu_lanes *s, u8 *p, u32 flags, const u6
 		return;
 	}
 #endif
-	if (VGPU_F_ATOM(flags) == VGPU_ATOM_ADD && flags & VGPU_F_ATOM_FLOAT && sum_oneq(p, b, out, m, s->y))
+	if (VGPU_F_ATOM(flags) == VGPU_ATOM_ADD && flags & VGPU_F_ATOM_FLOAT &&
+	    sum_oneq(p, b, out, m, s->y))
 		return;
 	BY_OPERATION(flags, ONE64)
 }
 
 /*
- * Lane by lane. What four find is written at once: results between the stores to memory would make those slower.
+ * Lane by lane. What four find is written at once: results between the stores to memory would make
+ * those slower.
  */
-#define LANE_BY_LANE(type, f, flags)									\
-	do {											\
-		if (m == FULL) {								\
-			for (u32 l = 0; l < VGPU_LANES; l += 4) {				\
-				type old[4];							\
-				UNROLL for (u32 n = 0; n < 4; n++) {				\
-					type *q = (type *)lane_at(at, l + n);				\
-					old[n] = *q;						\
-					OPAQUE(old[n]);						\
-					*q = f(flags, old[n], b[l + n], c[l + n]);		\
-				}								\
-				UNROLL for (u32 n = 0; n < 4; n++)				\
-					out[l + n] = old[n];					\
-			}									\
-		} else {									\
-			EACH_ACTIVE(l, m) {							\
-				type *q = (type *)lane_at(at, l), old = *q;				\
-				*q = f(flags, old, b[l], c[l]);					\
-				out[l] = old;							\
-			}									\
-		}										\
+#define LANE_BY_LANE(type, f, flags)							\
+	do {										\
+		if (m == FULL) {							\
+			for (u32 l = 0; l < VGPU_LANES; l += 4) {			\
+				type old[4];						\
+				UNROLL for (u32 n = 0; n < 4; n++) {			\
+					type *q = (type *)lane_at(at, l + n);		\
+					old[n] = *q;					\
+					OPAQUE(old[n]);					\
+					*q = f(flags, old[n], b[l + n], c[l + n]);	\
+				}							\
+				UNROLL for (u32 n = 0; n < 4; n++)			\
+					out[l + n] = old[n];				\
+			}								\
+		} else {								\
+			EACH_ACTIVE(l, m) {						\
+				type *q = (type *)lane_at(at, l), old = *q;		\
+				*q = f(flags, old, b[l], c[l]);				\
+				out[l] = old;						\
+			}								\
+		}									\
 	} while (0)
 #define EACH32(flags)	LANE_BY_LANE(u32, atom32, flags)
 #define EACH64(flags)	LANE_BY_LANE(u64, atom64, flags)
 
 /* Sums that nobody looks at, as histograms have them */
 #define SUM_EACH(type)										\
-	if (m == FULL && (flags & (15 | VGPU_F_ATOM_FLOAT | VGPU_F_ATOM_NORET)) == (VGPU_ATOM_ADD | VGPU_F_ATOM_NORET)) { \
+	if (m == FULL && (flags & (15 | VGPU_F_ATOM_FLOAT | VGPU_F_ATOM_NORET)) == (VGPU_ATOM_ADD \
+		| VGPU_F_ATOM_NORET)) { \
 		UNROLL for (u32 l = 0; l < VGPU_LANES; l++)					\
 			*(type *)lane_at(at, l) += b[l];					\
 		return;										\
 	}
 
 #define EACH_OF(name, type, DO)									\
-	lanes_noinline void name##_near(u8 *base, const u32 *offset, u32 flags, const type *b, const type *c, type *out, u32 m)	\
+	lanes_noinline void name##_near(u8 *base, const u32 *offset, u32 flags, const type *b, \
+		const type *c, type *out, u32 m) \
 	{											\
 		const struct lanes_at at_ = { .base = base, .offset = offset }, *at = &at_;	\
 		SUM_EACH(type)									\
 		BY_OPERATION(flags, DO)								\
 	}											\
-	lanes_noinline void name##_far(u8 *const *ptr, u32 flags, const type *b, const type *c, type *out, u32 m)	\
+	lanes_noinline void name##_far(u8 *const *ptr, u32 flags, const type *b, const type *c, \
+		type *out, u32 m) \
 	{											\
 		const struct lanes_at at_ = { .ptr = ptr }, *at = &at_;				\
 		SUM_EACH(type)									\
@@ -440,7 +462,8 @@ EACH_OF(atomic_eachq, u64, EACH64)
 		bool absolute = i->flags & VGPU_F_ATOM_ABS;					\
 		struct place p;									\
 		if (!near(s, i, m, space, 1u << shift, true, true, absolute, &p)) {		\
-			enum vgpu_lanes_end end = far(s, i, m, space, 1u << shift, true, true, absolute);	\
+			enum vgpu_lanes_end end = far(s, i, m, space, 1u << shift, true, true, \
+				absolute); \
 			if (unlikely(end != MEM_DONE))						\
 				return end;							\
 		} else if (FEW(m)) {								\
@@ -462,14 +485,15 @@ EACH_OF(atomic_eachq, u64, EACH64)
 			return MEM_DONE;							\
 		} else {									\
 			touch(s, &p, m);							\
-			each##_near(p.base, offsets(s, &p, m, false), i->flags, b, c, out, m);		\
+			each##_near(p.base, offsets(s, &p, m, false), i->flags, b, c, out, m);	\
 			return MEM_DONE;							\
 		}										\
-		each##_far(s->ptr, i->flags, b, c, out, m);				\
+		each##_far(s->ptr, i->flags, b, c, out, m);					\
 		return MEM_DONE;								\
 	} while (0)
 
-lanes_noinline enum vgpu_lanes_end mem_atomic(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
+lanes_noinline enum vgpu_lanes_end mem_atomic(struct vgpu_lanes *s, const struct vgpu_insn *i,
+					      u32 m, enum space space)
 {
 	const u32 *b = reg32(s, i->b), *c = reg32(s, i->c);
 	u32 *out = i->flags & VGPU_F_ATOM_NORET ? (u32 *)s->out : reg32(s, i->dst);
@@ -477,7 +501,8 @@ lanes_noinline enum vgpu_lanes_end mem_atomic(struct vgpu_lanes *s, const struct
 	ATOMIC(2, atomic_row, atomic_one, atomic_each);
 }
 
-lanes_noinline enum vgpu_lanes_end mem_atomicq(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
+lanes_noinline enum vgpu_lanes_end mem_atomicq(struct vgpu_lanes *s, const struct vgpu_insn *i,
+					       u32 m, enum space space)
 {
 	const u64 *b = reg64(s, i->b), *c = reg64(s, i->c);
 	u64 *out = i->flags & VGPU_F_ATOM_NORET ? s->out : reg64(s, i->dst);

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Conversions between integers and floats and between floats, all lanes at once. To an integer: rounded by the mode,
- * clamped to the range; NaN to 0 or, where one side has 64 bits, to the top bit alone, as PTX cvt has it. What rounds in
- * the unit does it under the present MXCSR, but for integers towards zero, which need no mode. Part of lanes_impl.h.
+ * Conversions between integers and floats and between floats, all lanes at once. To an integer:
+ * rounded by the mode, clamped to the range; NaN to 0 or, where one side has 64 bits, to the top
+ * bit alone, as PTX cvt has it. What rounds in the unit does it under the present MXCSR, but for
+ * integers towards zero, which need no mode. Part of lanes_impl.h.
  */
 #ifndef VGPU_LANES_CONV_H
 #define VGPU_LANES_CONV_H
 
 #define SIGN64	0x8000000000000000ull
 
-/* ---- to 32-bit integers ------------------------------------------------------------------------------------------ */
+/* ---- to 32-bit integers ------------------------------------------------- */
 
-/* @zero: towards zero; else by the present mode. What is too large becomes 0x80000000 by the instruction. */
+/*
+ * @zero: towards zero; else by the present mode. What is too large becomes 0x80000000 by the
+ * instruction.
+ */
 lanes_inline vu f2i(vf x, bool is_signed, bool zero)
 {
 	vu big, r;
@@ -46,12 +50,13 @@ lanes_noinline void f2i_lanes(u32 *o, const u32 *a, u32 flags)
 }
 
 /*
- * Clamped, by what makes the lower bound of a NaN; the fraction is lost by adding what has no bits below 1: the integer is then
- * in the low half.
+ * Clamped, by what makes the lower bound of a NaN; the fraction is lost by adding what has no bits
+ * below 1: the integer is then in the low half.
  */
 lanes_inline vuq d2i(vd x, bool is_signed, bool zero)
 {
-	vd low = splat_d(is_signed ? -0x1p+31 : 0), high = splat_d(is_signed ? 2147483647.0 : 4294967295.0);
+	vd low = splat_d(is_signed ? -0x1p+31 : 0),
+	   high = splat_d(is_signed ? 2147483647.0 : 4294967295.0);
 	vuq nan = is_signed ? (vuq){} : (vuq)(x != x) & 0x80000000u;
 
 	x = least_vd(most_vd(x, low), high);
@@ -78,7 +83,7 @@ lanes_noinline void d2i_lanes(u32 *o, const u64 *a, u32 flags)
 }
 #undef D2I
 
-/* ---- to 64-bit integers ------------------------------------------------------------------------------------------ */
+/* ---- to 64-bit integers ------------------------------------------------- */
 
 /* One lane by the instruction: 2^63 where it does not fit, and of a NaN. */
 lanes_inline u64 integer_d(const u64 *x, bool zero)
@@ -127,7 +132,10 @@ lanes_inline void f2l_near(u64 *o, const u32 *a, vu clear, bool is_signed, bool 
 	}
 }
 
-/* @x: doubles, which become what is in range of the instruction and then the result; @fix: changed in them afterwards */
+/*
+ * @x: doubles, which become what is in range of the instruction and then the result; @fix: changed
+ * in them afterwards
+ */
 lanes_noinline void far_integers(u64 *o, u64 *x, u64 *fix, u32 flags)
 {
 	bool is_signed = flags & VGPU_F_SIGNED;
@@ -143,7 +151,8 @@ lanes_noinline void far_integers(u64 *o, u64 *x, u64 *fix, u32 flags)
 
 			d = (vd)((vuq)d & (vuq)(d > 0));
 			d = d - (vd)(big & 0x43e0000000000000ull);
-			((vuq *)fix)[k] = (big & SIGN64) ^ (vuq)(d >= 0x1p+63) ^ nan;	/* 2^63 to all ones */
+			/* 2^63 to all ones */
+			((vuq *)fix)[k] = (big & SIGN64) ^ (vuq)(d >= 0x1p+63) ^ nan;
 		}
 		((vd *)x)[k] = d;
 	}
@@ -205,7 +214,7 @@ lanes_noinline void f2d_lanes(u64 *o, const u32 *a, u32 flags)
 	}
 }
 
-/* ---- from integers ------------------------------------------------------------------------------------------------- */
+/* ---- from integers ------------------------------------------------------ */
 
 /* Unsigned by halves of 16 bits, of which only the sum rounds. */
 lanes_noinline void i2f_lanes(u32 *o, const u32 *a, u32 flags)
@@ -215,7 +224,8 @@ lanes_noinline void i2f_lanes(u32 *o, const u32 *a, u32 flags)
 			((vf *)o)[k] = floats_vs(((const vs *)a)[k]);
 	else
 		EACH_VECTOR(k)
-			((vf *)o)[k] = floats_vs((vs)(vu_at(a, k) >> 16)) * 65536.0f + floats_vs((vs)(vu_at(a, k) & 0xffff));
+			((vf *)o)[k] = floats_vs((vs)(vu_at(a, k) >> 16)) * 65536.0f +
+				       floats_vs((vs)(vu_at(a, k) & 0xffff));
 	if (flags & VGPU_F_SAT)		/* nothing is subnormal */
 		saturate(o);
 }
@@ -236,9 +246,13 @@ lanes_inline vd l2d(vuq v, bool is_signed)
 	vuq high = v >> 32;
 	vd d;
 
-	/* the high half, signed by an offset, in the low bits of 2^84; 2^52, which the low half brings along, is taken off too */
+	/*
+	 * the high half, signed by an offset, in the low bits of 2^84; 2^52, which the low half
+	 * brings along, is taken off too
+	 */
 	if (is_signed)
-		d = (vd)((high ^ 0x80000000u) | 0x4530000000000000ull) - (0x1p+84 + 0x1p+63 + 0x1p+52);
+		d = (vd)((high ^ 0x80000000u) | 0x4530000000000000ull) -
+		    (0x1p+84 + 0x1p+63 + 0x1p+52);
 	else
 		d = (vd)(high | 0x4530000000000000ull) - (0x1p+84 + 0x1p+52);
 	d = d + (vd)((v & 0xffffffffu) | 0x4330000000000000ull);
@@ -256,8 +270,8 @@ lanes_noinline void l2d_lanes(u64 *o, const u64 *a, u32 flags)
 }
 
 /*
- * To 24 bits by way of a double that must be exact: from 2^53 on the low 11 bits go into one above them that says whether any
- * was set. It lies below what 24 bits and the one that decides need.
+ * To 24 bits by way of a double that must be exact: from 2^53 on the low 11 bits go into one above
+ * them that says whether any was set. It lies below what 24 bits and the one that decides need.
  */
 lanes_inline vd l2d_exact(vuq v, bool is_signed)
 {
@@ -278,7 +292,8 @@ lanes_inline vd l2d_near(vuq v, bool is_signed)
 
 #define L2F(f, is_signed)									\
 	EACH_VECTOR(k)										\
-		((vf *)o)[k] = join_f(f(vuq_at(a, 2 * k), is_signed), f(vuq_at(a, 2 * k + 1), is_signed))
+		((vf *)o)[k] = join_f(f(vuq_at(a, 2 * k), is_signed), f(vuq_at(a, 2 * k + 1), \
+			is_signed))
 
 lanes_noinline void l2f_lanes(u32 *o, const u64 *a, u32 flags)
 {
@@ -302,7 +317,7 @@ lanes_noinline void l2f_lanes(u32 *o, const u64 *a, u32 flags)
 }
 #undef L2F
 
-/* ---- between floats ------------------------------------------------------------------------------------------------ */
+/* ---- between floats ----------------------------------------------------- */
 
 lanes_noinline void d2f_lanes(u32 *o, const u64 *a, u32 flags)
 {
@@ -341,7 +356,11 @@ lanes_noinline void f2h_lanes(u32 *o, const u32 *a, u32 flags)
 	EACH_VECTOR(k) {
 		vu v = flush_v(vu_at(a, k), clear), h;
 
-		if (sat)	/* the instruction gives the second operand of two if the first is a NaN, and +0 of two zeros */
+		/*
+		 * the instruction gives the second operand of two if the first is a NaN, and +0 of
+		 * two zeros
+		 */
+		if (sat)
 			v = (vu)least_vf(most_vf((vf)v, (vf){}), (vf){} + 1.0f);
 		__asm__("vcvtps2ph $4, %1, %x0\n\tvpmovzxwd %x0, %0" : "=x"(h) : "x"(v));
 		((vu *)o)[k] = choose((vu)((vf)v != (vf)v), splat(0x7fff), h);
@@ -351,8 +370,8 @@ lanes_noinline void f2h_lanes(u32 *o, const u32 *a, u32 flags)
 #else
 
 /*
- * binary32 to binary16: the fraction is lost, under the present mode, by adding 2^13 x what 2^e the value begins with, or the
- * smallest normal half does: the sum's last bit is then a half's.
+ * binary32 to binary16: the fraction is lost, under the present mode, by adding 2^13 x what 2^e the
+ * value begins with, or the smallest normal half does: the sum's last bit is then a half's.
  */
 lanes_noinline void f2h_lanes(u32 *o, const u32 *a, u32 flags)
 {
@@ -378,7 +397,8 @@ lanes_noinline void f2h_lanes(u32 *o, const u32 *a, u32 flags)
 		x = (vf)(choose(beyond, splat(0x47000000), size) | sign);
 		x = (x + (vf)big) - (vf)big;
 		half = (vu)x & 0x7fffffffu;
-		half = choose((vu)((vs)half < (113 << 23)), (vu)truncated_vf((vf)half * 0x1p+24f), (half - (112u << 23)) >> 13);
+		half = choose((vu)((vs)half < (113 << 23)), (vu)truncated_vf((vf)half * 0x1p+24f),
+			      (half - (112u << 23)) >> 13);
 		/* what is too large: infinite, or the largest half when rounding inwards */
 		limit = mode == VGPU_RND_RN ? splat(0x7c00) : mode == VGPU_RND_RZ ? splat(0x7bff) :
 			splat(0x7bff) + ((mode == VGPU_RND_RM ? sign : ~sign) >> 31);

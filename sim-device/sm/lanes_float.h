@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Arithmetic on floats, all lanes at once: what needs a rounding mode, flushing or saturation goes through here; plain
- * add, subtract, multiply and fused multiply-add are in the run loop. Every NaN that comes out is the canonical one,
- * so that nothing depends on the order in which a compiler puts operands. Part of lanes_impl.h.
+ * Arithmetic on floats, all lanes at once: what needs a rounding mode, flushing or saturation goes
+ * through here; plain add, subtract, multiply and fused multiply-add are in the run loop. Every NaN
+ * that comes out is the canonical one, so that nothing depends on the order in which a compiler
+ * puts operands. Part of lanes_impl.h.
  */
 #ifndef VGPU_LANES_FLOAT_H
 #define VGPU_LANES_FLOAT_H
@@ -25,13 +26,14 @@ lanes_inline vuq rnd_vd(vd x)
 #else
 
 /*
- * To an integral value by the present mode: what is added has no bits below 1, and has the sign of x, which a result of zero
- * keeps. Beyond 2^23 (2^52) everything is integral.
+ * To an integral value by the present mode: what is added has no bits below 1, and has the sign of
+ * x, which a result of zero keeps. Beyond 2^23 (2^52) everything is integral.
  */
 lanes_inline vu rnd_vf(vf x)
 {
 	vu sign = (vu)x & 0x80000000u;
-	vu whole = (vu)(((vu)x & 0x7fffffffu) < splat(0x4b000000));	/* there is a fraction to lose */
+	/* there is a fraction to lose */
+	vu whole = (vu)(((vu)x & 0x7fffffffu) < splat(0x4b000000));
 	vf big = (vf)(sign | 0x4b000000u);
 	vu r = ((vu)((x + big) - big) & 0x7fffffffu) | sign;
 
@@ -70,7 +72,10 @@ lanes_inline vd sqrt_vd(vd x)
 	return x;
 }
 
-/* The smaller; the other one if one is NaN; -0 < +0. The instruction gives b where they are equal or one is NaN. */
+/*
+ * The smaller; the other one if one is NaN; -0 < +0. The instruction gives b where they are equal
+ * or one is NaN.
+ */
 lanes_inline vu fmin_vf(vf a, vf b)
 {
 	vu r = (vu)least_vf(a, b) | ((vu)(a == b) & (vu)a);
@@ -107,15 +112,20 @@ lanes_inline void flush(u32 *o, const u32 *a)
 		((vu *)o)[k] = flush_v(vu_at(a, k), splat(0x7fffffffu));
 }
 
-/* An operation on floats with all its flags but the mode, which stands in MXCSR, into @o, which may be an operand. */
+/*
+ * An operation on floats with all its flags but the mode, which stands in MXCSR, into @o, which may
+ * be an operand.
+ */
 #define FLOAT_OP(name, expr)									\
-	lanes_noinline void float_##name(u32 *o, const u32 *a, const u32 *b, const u32 *c, u32 flags) \
+	lanes_noinline void float_##name(u32 *o, const u32 *a, const u32 *b, const u32 *c, \
+		u32 flags) \
 	{											\
 		vu clear = splat(0x7fffffff);							\
 		(void)b, (void)c;								\
 		if (flags & VGPU_F_FTZ) {							\
 			EACH_VECTOR(k) {							\
-				vf x = (vf)flush_v(vu_at(a, k), clear), y = (vf)flush_v(vu_at(b, k), clear); \
+				vf x = (vf)flush_v(vu_at(a, k), clear), y = (vf)flush_v(vu_at(b, \
+					k), clear); \
 				vf z = (vf)flush_v(vu_at(c, k), clear);				\
 				(void)y, (void)z;						\
 				((vu *)o)[k] = finished((vu)(expr), clear);			\
@@ -132,7 +142,8 @@ lanes_inline void flush(u32 *o, const u32 *a)
 	}
 /* those that move a sign, whatever it is a sign of */
 #define SIGN_OP(name, expr)									\
-	lanes_noinline void float_##name(u32 *o, const u32 *a, const u32 *b, const u32 *c, u32 flags) \
+	lanes_noinline void float_##name(u32 *o, const u32 *a, const u32 *b, const u32 *c, \
+		u32 flags) \
 	{											\
 		vu clear = flushed(flags & VGPU_F_FTZ);						\
 		(void)b, (void)c;								\
@@ -195,7 +206,8 @@ lanes_inline void saturate_above(u32 *o, vf low)
  * subnormal.
  */
 #define SPECIAL_OP(name, small, f)								\
-	lanes_noinline void float_##name(u32 *o, const u32 *a, const u32 *b, const u32 *c, u32 flags) \
+	lanes_noinline void float_##name(u32 *o, const u32 *a, const u32 *b, const u32 *c, \
+		u32 flags) \
 	{											\
 		u32 ftz = small ? flags & VGPU_F_FTZ : 0;					\
 		(void)b, (void)c;								\

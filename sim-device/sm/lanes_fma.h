@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Fused multiply-add without the instruction: the exact product plus c, rounded once. Part of lanes_impl.h; the AVX2
- * build has only the instruction, the unit tests compare the two.
+ * Fused multiply-add without the instruction: the exact product plus c, rounded once. Part of
+ * lanes_impl.h; the AVX2 build has only the instruction, the unit tests compare the two.
  */
 #ifndef VGPU_LANES_FMA_H
 #define VGPU_LANES_FMA_H
@@ -21,9 +21,9 @@ lanes_inline vd fma_vd(vd a, vd b, vd c)
 #else
 
 /*
- * f32 by way of f64: the product of two 24-bit significands is exact in 53 bits. The sum is computed with its error
- * (Knuth's TwoSum) and made odd where it is not exact, so that rounding it once more, to 24 bits, rounds as the exact
- * sum would (Boldo and Melquiond: 53 >= 24 + 2).
+ * f32 by way of f64: the product of two 24-bit significands is exact in 53 bits. The sum is
+ * computed with its error (Knuth's TwoSum) and made odd where it is not exact, so that rounding it
+ * once more, to 24 bits, rounds as the exact sum would (Boldo and Melquiond: 53 >= 24 + 2).
  */
 lanes_inline vd ffma_odd(vd a, vd b, vd c, bool down)
 {
@@ -38,15 +38,18 @@ lanes_inline vd ffma_odd(vd a, vd b, vd c, bool down)
 
 	bits += ((same & 2) - 1) & move;
 	if (down)	/* a sum that is exactly zero: -0, but for +0 + +0 */
-		bits |= (vuq)(s == 0) & ((vuq)p | (vuq)c | (0 - ((vuq)p | (vuq)c))) & 0x8000000000000000ull;
+		bits |= (vuq)(s == 0) & ((vuq)p | (vuq)c | (0 - ((vuq)p | (vuq)c))) &
+			0x8000000000000000ull;
 	return (vd)bits;
 }
 
 /* to nearest */
 lanes_inline vf fma_vf(vf a, vf b, vf c)
 {
-	return join_f(ffma_odd(widen_f(LOW_HALF(a)), widen_f(LOW_HALF(b)), widen_f(LOW_HALF(c)), false),
-		      ffma_odd(widen_f(HIGH_HALF(a)), widen_f(HIGH_HALF(b)), widen_f(HIGH_HALF(c)), false));
+	return join_f(
+		ffma_odd(widen_f(LOW_HALF(a)), widen_f(LOW_HALF(b)), widen_f(LOW_HALF(c)), false),
+		ffma_odd(widen_f(HIGH_HALF(a)), widen_f(HIGH_HALF(b)), widen_f(HIGH_HALF(c)),
+			 false));
 }
 
 /* What an FFMA under another mode rounds: sums that are exact, or odd. MXCSR is to nearest. */
@@ -59,8 +62,10 @@ lanes_noinline void ffma_odds(u64 *o, const u32 *a, const u32 *b, const u32 *c, 
 		vf x = (vf)flush_v(vu_at(a, k), clear), y = (vf)flush_v(vu_at(b, k), clear);
 		vf z = (vf)flush_v(vu_at(c, k), clear);
 
-		((vd *)o)[2 * k] = ffma_odd(widen_f(LOW_HALF(x)), widen_f(LOW_HALF(y)), widen_f(LOW_HALF(z)), down);
-		((vd *)o)[2 * k + 1] = ffma_odd(widen_f(HIGH_HALF(x)), widen_f(HIGH_HALF(y)), widen_f(HIGH_HALF(z)), down);
+		((vd *)o)[2 * k] = ffma_odd(widen_f(LOW_HALF(x)), widen_f(LOW_HALF(y)),
+					    widen_f(LOW_HALF(z)), down);
+		((vd *)o)[2 * k + 1] = ffma_odd(widen_f(HIGH_HALF(x)), widen_f(HIGH_HALF(y)),
+						widen_f(HIGH_HALF(z)), down);
 	}
 }
 
@@ -70,7 +75,8 @@ lanes_noinline void ffma_narrow(u32 *o, const u64 *odds, u32 flags)
 	vu clear = flushed(flags & VGPU_F_FTZ);
 
 	for (int k = 0; k < NV; k++)
-		((vu *)o)[k] = finished((vu)join_f(vd_at(odds, 2 * k), vd_at(odds, 2 * k + 1)), clear);
+		((vu *)o)[k] =
+			finished((vu)join_f(vd_at(odds, 2 * k), vd_at(odds, 2 * k + 1)), clear);
 	if (flags & VGPU_F_SAT)
 		saturate(o);
 }
@@ -99,7 +105,10 @@ lanes_inline u64 round_pack64(u32 sign, unsigned __int128 v, s32 exp, u32 mode)
 	u64 sig, low;
 	bool up;
 
-	/* leading bit to bit 127, exactly; then the significand is bits 127..75, or fewer when subnormal */
+	/*
+	 * leading bit to bit 127, exactly; then the significand is bits 127..75, or fewer when
+	 * subnormal
+	 */
 	v <<= lead;
 	drop = 75;
 	if (top < -1022)
@@ -126,9 +135,11 @@ lanes_inline u64 round_pack64(u32 sign, unsigned __int128 v, s32 exp, u32 mode)
 	/* a carry out of the significand moves into the exponent by itself */
 	if (top >= -1022) {
 		if (top > 1023 || (top == 1023 && sig >> 53)) {
-			bool infinite = mode == VGPU_RND_RN || mode == (sign ? VGPU_RND_RM : VGPU_RND_RP);
+			bool infinite =
+				mode == VGPU_RND_RN || mode == (sign ? VGPU_RND_RM : VGPU_RND_RP);
 
-			return (u64)sign << 63 | (infinite ? 0x7ff0000000000000ull : 0x7fefffffffffffffull);
+			return (u64)sign << 63 |
+			       (infinite ? 0x7ff0000000000000ull : 0x7fefffffffffffffull);
 		}
 		sig += (u64)(top + 1022) << 52;
 	}
@@ -178,8 +189,11 @@ lanes_inline u64 dfma_soft(u64 a, u64 b, u64 c, u32 mode)
 		return c;
 	if (!q)
 		return round_pack64(sp, p, ep, mode);
-	/* The one with the higher leading bit goes to bit 126; the other is aligned to it, lost bits sticky. Two
-	 * significands of at most 106 bits: when the leading bits are within one of each other nothing is lost. */
+	/*
+	 * The one with the higher leading bit goes to bit 126; the other is aligned to it, lost
+	 * bits sticky. Two significands of at most 106 bits: when the leading bits are within one
+	 * of each other nothing is lost.
+	 */
 	{
 		u32 lp = clz128(p), lq = clz128(q);
 		s32 tp = ep + 127 - (s32)lp, tq = eq + 127 - (s32)lq;

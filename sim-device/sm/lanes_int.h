@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Integer operations of one lane that C has no operator for, as PTX defines them. Part of lanes_impl.h.
+ * Integer operations of one lane that C has no operator for, as PTX defines them. Part of
+ * lanes_impl.h.
  */
 #ifndef VGPU_LANES_INT_H
 #define VGPU_LANES_INT_H
@@ -64,7 +65,7 @@ lanes_inline u32 funnel_right(u32 low, u32 high, u32 n)
 	return (u32)(((u64)high << 32 | low) >> n);
 }
 
-/* ---- the same of all lanes at once ------------------------------------------------------------------------------------ */
+/* ---- the same of all lanes at once -------------------------------------- */
 
 #if LANES_VECTOR == 32
 
@@ -148,7 +149,8 @@ lanes_inline vu popc_v(vu v)
 /* Nibbles by table, bytes moved by @order */
 lanes_inline vu reversed_v(vu v, vu order)
 {
-	const vu low = { 0x0c040800, 0x0e060a02, 0x0d050901, 0x0f070b03, 0x0c040800, 0x0e060a02, 0x0d050901, 0x0f070b03 };
+	const vu low = { 0x0c040800, 0x0e060a02, 0x0d050901, 0x0f070b03,
+			 0x0c040800, 0x0e060a02, 0x0d050901, 0x0f070b03 };
 
 	v = bytes_of(low << 4, v & 0x0f0f0f0fu) | bytes_of(low, v >> 4 & 0x0f0f0f0fu);
 	return bytes_of(v, order);
@@ -156,14 +158,16 @@ lanes_inline vu reversed_v(vu v, vu order)
 
 lanes_inline vu brev_v(vu v)
 {
-	const vu order = { 0x00010203, 0x04050607, 0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607, 0x08090a0b, 0x0c0d0e0f };
+	const vu order = { 0x00010203, 0x04050607, 0x08090a0b, 0x0c0d0e0f,
+			   0x00010203, 0x04050607, 0x08090a0b, 0x0c0d0e0f };
 
 	return reversed_v(v, order);
 }
 
 lanes_inline vuq brev_vq(vuq v)
 {
-	const vu order = { 0x04050607, 0x00010203, 0x0c0d0e0f, 0x08090a0b, 0x04050607, 0x00010203, 0x0c0d0e0f, 0x08090a0b };
+	const vu order = { 0x04050607, 0x00010203, 0x0c0d0e0f, 0x08090a0b,
+			   0x04050607, 0x00010203, 0x0c0d0e0f, 0x08090a0b };
 
 	return (vuq)reversed_v((vu)v, order);
 }
@@ -199,15 +203,16 @@ lanes_inline vu popc_halves(vu low, vu high)
 {
 	low -= low >> 1 & 0x55555555u;
 	high -= high >> 1 & 0x55555555u;
-	low = (low & 0x33333333u) + (low >> 2 & 0x33333333u) + (high & 0x33333333u) + (high >> 2 & 0x33333333u);
+	low = (low & 0x33333333u) + (low >> 2 & 0x33333333u) + (high & 0x33333333u) +
+	      (high >> 2 & 0x33333333u);
 	low = (low & 0x0f0f0f0fu) + (low >> 4 & 0x0f0f0f0fu);
 	low += low >> 8;
 	return (low + (low >> 16)) & 0x7f;
 }
 
 /*
- * bfe: the field has `have` bits of the word, at least one unless its length is 0; signed, the top one goes on. bfi: position in
- * bits 0-7 of @spec, length in bits 8-15.
+ * bfe: the field has `have` bits of the word, at least one unless its length is 0; signed, the top
+ * one goes on. bfi: position in bits 0-7 of @spec, length in bits 8-15.
  */
 lanes_inline vu bfe_v(vu a, vu pos, vu len, bool is_signed)
 {
@@ -294,7 +299,8 @@ lanes_inline vuq bfi_vq(vuq a, vuq b, vuq spec)
 
 lanes_inline vu prmt_v(vu a, vu b, vu select)
 {
-	const vu lane = { 0, 0x04040404, 0x08080808, 0x0c0c0c0c, 0, 0x04040404, 0x08080808, 0x0c0c0c0c };
+	const vu lane = { 0, 0x04040404, 0x08080808, 0x0c0c0c0c,
+			  0, 0x04040404, 0x08080808, 0x0c0c0c0c };
 	vu s, index, r, minus;
 
 	s = select & 0xffff;
@@ -339,8 +345,8 @@ lanes_inline vuq mulhs_v(vuq a, vuq b)
 }
 
 /*
- * Division of 32 bits is exact in doubles: what is not an integer is further from one than the quotient is rounded. Only by
- * 1 can an unsigned quotient be beyond the signed range.
+ * Division of 32 bits is exact in doubles: what is not an integer is further from one than the
+ * quotient is rounded. Only by 1 can an unsigned quotient be beyond the signed range.
  */
 lanes_inline vu_half quotient(vu_half a, vu_half b, bool is_signed)
 {
@@ -358,7 +364,8 @@ lanes_inline vu_half quotient(vu_half a, vu_half b, bool is_signed)
 
 lanes_inline vu div_v(vu a, vu b, bool is_signed)
 {
-	vu q = JOIN(quotient(LOW_HALF(a), LOW_HALF(b), is_signed), quotient(HIGH_HALF(a), HIGH_HALF(b), is_signed));
+	vu q = JOIN(quotient(LOW_HALF(a), LOW_HALF(b), is_signed),
+		    quotient(HIGH_HALF(a), HIGH_HALF(b), is_signed));
 
 	if (!is_signed)
 		q = choose((vu)(b == 1), a, q);
@@ -371,12 +378,14 @@ lanes_inline vu rem_v(vu a, vu b, bool is_signed)
 }
 
 /*
- * Of 64 bits: the same while operands are below 2^52, signed ones from -2^51 to 2^51. A quotient that is not integral is further
- * below the next integer than a double rounds it. false: not that case.
+ * Of 64 bits: the same while operands are below 2^52, signed ones from -2^51 to 2^51. A quotient
+ * that is not integral is further below the next integer than a double rounds it. false: not that
+ * case.
  */
 lanes_inline bool div_near(u64 *o, const u64 *a, const u64 *b, bool is_signed, bool remainder)
 {
-	const u64 below = is_signed ? 1ull << 51 : 0, magic = is_signed ? 0x4338000000000000ull : 0x4330000000000000ull;
+	const u64 below = is_signed ? 1ull << 51 : 0,
+		  magic = is_signed ? 0x4338000000000000ull : 0x4330000000000000ull;
 	const vd base = splat_d(is_signed ? 0x1.8p+52 : 0x1p+52);
 	vuq far = {};
 
@@ -387,7 +396,8 @@ lanes_inline bool div_near(u64 *o, const u64 *a, const u64 *b, bool is_signed, b
 	EACH_VECTORQ(k) {
 		/* the integers lie in the low bits of the base + them */
 		vuq x = vuq_at(a, k), y = vuq_at(b, k), r;
-		vd xd = (vd)(x + magic) - base, yd = (vd)(y + magic) - base, q = truncated_vd(xd / yd);
+		vd xd = (vd)(x + magic) - base, yd = (vd)(y + magic) - base,
+		   q = truncated_vd(xd / yd);
 		vuq by_zero = (vuq)(yd == 0);
 
 		if (remainder) {
@@ -412,9 +422,10 @@ lanes_inline vd doubles_vq(vuq v)
 }
 
 /*
- * Any operands: a quotient from doubles, which is below the true one by 2^-49 of it and 1 at most, then the same of what
- * is left over, which is less than the divisor and 2^15; not where all quotients are below 2^48. After that 1 may be
- * missing. Whatever is left fits 64 bits, since no quotient is too large.
+ * Any operands: a quotient from doubles, which is below the true one by 2^-49 of it and 1 at most,
+ * then the same of what is left over, which is less than the divisor and 2^15; not where all
+ * quotients are below 2^48. After that 1 may be missing. Whatever is left fits 64 bits, since no
+ * quotient is too large.
  */
 lanes_inline void div_far(u64 *o, const u64 *a, const u64 *b, bool is_signed, bool remainder)
 {
@@ -438,13 +449,18 @@ lanes_inline void div_far(u64 *o, const u64 *a, const u64 *b, bool is_signed, bo
 			y = (y ^ sy) - sy;
 		}
 		inverse = (1 - 0x1p-50) / doubles_vq(y);
-		/* rounded to the nearest when what is added takes its bits: the upper 32, then the others */
+		/*
+		 * rounded to the nearest when what is added takes its bits: the upper 32, then the
+		 * others
+		 */
 		d = doubles_vq(x) * inverse - 0.5;
 		high = d + 0x1.8p+84;
-		q = ((vuq)high << 32) + ((vuq)(d - (high - 0x1.8p+84) + 0x1.8p+52) - 0x4338000000000000ull);
+		q = ((vuq)high << 32) +
+		    ((vuq)(d - (high - 0x1.8p+84) + 0x1.8p+52) - 0x4338000000000000ull);
 		r = x - q * y;
 		if (two) {
-			vuq step = (vuq)(doubles_vq(r) * inverse - 0.5 + 0x1.8p+52) - 0x4338000000000000ull;
+			vuq step = (vuq)(doubles_vq(r) * inverse - 0.5 + 0x1.8p+52) -
+				   0x4338000000000000ull;
 
 			r -= product(step, y) + (product(step, y >> 32) << 32);
 			q += step;
@@ -487,15 +503,16 @@ DIVISION(remsq, true, true)
 DIVISION(remuq, false, true)
 
 /*
- * fns: from bit @base of @mask on, upwards or, @offset < 0, downwards, the |offset|-th bit set; 0: bit @base itself. Counted from
- * below in any case, in fields of 16, 8, 4, 2 and 1 bits.
+ * fns: from bit @base of @mask on, upwards or, @offset < 0, downwards, the |offset|-th bit set; 0:
+ * bit @base itself. Counted from below in any case, in fields of 16, 8, 4, 2 and 1 bits.
  */
 #if LANES_VECTOR == 32
 
 lanes_inline vu fns_v(vu mask, vu base, vu offset)
 {
 	vu down = (vu)((vs)offset < 0), here = (vu)(offset == 0), bit = splat(1) << (base & 31);
-	vu left = ((offset ^ down) - down) - here, none = nonzero(base & ~31u), ones, twos, fours, eights, all, n, at, t;
+	vu left = ((offset ^ down) - down) - here, none = nonzero(base & ~31u), ones, twos, fours,
+	   eights, all, n, at, t;
 
 	mask &= choose(down, bit | (bit - 1), 0 - bit) & (~here | bit);
 	ones = mask - (mask >> 1 & 0x55555555u);

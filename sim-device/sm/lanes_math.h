@@ -134,8 +134,8 @@ lanes_inline void lg2_many(vf *x, const vf *a, u32 keep)
 /*
  * Sine (@quadrant 0) or cosine (1) of large @x, in doubles: reduced by k pi, of the cosine k - 1/2,
  * to r in [-pi/2, pi/2]. pi in two parts, whose first has 26 bits, so that k times it is exact
- * while x < 2^27; beyond, digits are lost as on the hardware, and the result stays within [-1, 1]. There
- * r p(r^2) (degree 4, error 2^-27.3 of the result).
+ * while x < 2^27; beyond, digits are lost as on the hardware, and the result stays within [-1, 1].
+ * There r p(r^2) (degree 4, error 2^-27.3 of the result).
  */
 #define FAR	0x43800000	/* 256 */
 

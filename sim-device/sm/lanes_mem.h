@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Loads, stores and parameters of a warp, at the places that lanes_place.h finds. Part of lanes_impl.h.
+ * Loads, stores and parameters of a warp, at the places that lanes_place.h finds. Part of
+ * lanes_impl.h.
  */
 #ifndef VGPU_LANES_MEM_H
 #define VGPU_LANES_MEM_H
@@ -10,17 +11,20 @@ lanes_inline u32 access_bytes(const struct vgpu_insn *i)
 	return VGPU_F_SIZE(i->flags) * VGPU_F_COUNT(i->flags);
 }
 
-/* ---- each lane at its own place ---------------------------------------------------------------------------------------- */
+/* ---- each lane at its own place ----------------------------------------- */
 
 typedef u32 v4 __attribute__((vector_size(16)));
 typedef u64 vq2 __attribute__((vector_size(16)));
 typedef u32 v4_any __attribute__((vector_size(16), aligned(4)));
 
-/* The value is taken as it is: bytes lane by lane are not gathered into vectors, which is slower. */
+/*
+ * The value is taken as it is: bytes lane by lane are not gathered into vectors, which is slower.
+ */
 #define OPAQUE(v)	__asm__("" : "+r"(v))
 
 /*
- * Where the bytes of all lanes are: offset[] from a base, or without one ptr[]. Which it is, is a constant where this is used.
+ * Where the bytes of all lanes are: offset[] from a base, or without one ptr[]. Which it is, is a
+ * constant where this is used.
  */
 struct lanes_at {
 	u8 *base;
@@ -35,23 +39,32 @@ lanes_inline u8 *lane_at(const struct lanes_at *at, u32 l)
 
 #define AT(type, l)	(*(type *)lane_at(at, l))
 
-/* Of four lanes @a, of the four behind them @b; only where a vector has room for both. Within each: words shuffled. */
+/*
+ * Of four lanes @a, of the four behind them @b; only where a vector has room for both. Within each:
+ * words shuffled.
+ */
 #if LANES_VECTOR == 32
-#define BESIDE(a, b)		((vu)__builtin_shufflevector((v4)(a), (v4)(b), 0, 1, 2, 3, 4, 5, 6, 7))
+#define BESIDE(a, b) ((vu)__builtin_shufflevector((v4)(a), (v4)(b), 0, 1, 2, 3, 4, 5, 6, 7))
 #define EVEN_WORDS(a, b)	__builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14)
 #define ODD_WORDS(a, b)		__builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15)
 #define LOW_MIXED(a, b)		__builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
 #define HIGH_MIXED(a, b)	__builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
-#define WORDS(type, l)		((vu){ AT(const type, l), AT(const type, l + 1), AT(const type, l + 2), AT(const type, l + 3),	\
-				       AT(const type, l + 4), AT(const type, l + 5), AT(const type, l + 6), AT(const type, l + 7) })
-#define DOUBLE_WORDS(l)		((vuq){ AT(const u64, l), AT(const u64, l + 1), AT(const u64, l + 2), AT(const u64, l + 3) })
+#define WORDS(type, l)		((vu){ AT(const type, l), AT(const type, l + 1), AT(const type, \
+	l + 2), AT(const type, l + 3), \
+				       AT(const type, l + 4), AT(const type, l + 5), \
+				       AT(const type, l + 6), AT(const type, l + 7) })
+#define DOUBLE_WORDS(l)                                                       \
+	((vuq){ AT(const u64, l), AT(const u64, l + 1), AT(const u64, l + 2), \
+		AT(const u64, l + 3) })
 #else
 #define BESIDE(a, b)		((vu)(a))
 #define EVEN_WORDS(a, b)	__builtin_shufflevector(a, b, 0, 2, 4, 6)
 #define ODD_WORDS(a, b)		__builtin_shufflevector(a, b, 1, 3, 5, 7)
 #define LOW_MIXED(a, b)		__builtin_shufflevector(a, b, 0, 4, 1, 5)
 #define HIGH_MIXED(a, b)	__builtin_shufflevector(a, b, 2, 6, 3, 7)
-#define WORDS(type, l)		((vu){ AT(const type, l), AT(const type, l + 1), AT(const type, l + 2), AT(const type, l + 3) })
+#define WORDS(type, l)                                                          \
+	((vu){ AT(const type, l), AT(const type, l + 1), AT(const type, l + 2), \
+	       AT(const type, l + 3) })
 #define DOUBLE_WORDS(l)		((vuq){ AT(const u64, l), AT(const u64, l + 1) })
 #endif
 
@@ -110,8 +123,10 @@ lanes_inline void load_lanes(const struct lanes_at *at, u32 flags, u32 *to, u32 
 	case 2 | 1 << 2:
 		EACH_VECTOR(k) {
 			u32 l = k * (LANES_VECTOR / 4);
-			vu a = BESIDE(((vq2){ AT(const u64, l), AT(const u64, l + 1) }), ((vq2){ AT(const u64, l + 4), AT(const u64, l + 5) }));
-			vu b = BESIDE(((vq2){ AT(const u64, l + 2), AT(const u64, l + 3) }), ((vq2){ AT(const u64, l + 6), AT(const u64, l + 7) }));
+			vu a = BESIDE(((vq2){ AT(const u64, l), AT(const u64, l + 1) }),
+				      ((vq2){ AT(const u64, l + 4), AT(const u64, l + 5) }));
+			vu b = BESIDE(((vq2){ AT(const u64, l + 2), AT(const u64, l + 3) }),
+				      ((vq2){ AT(const u64, l + 6), AT(const u64, l + 7) }));
 
 			PUT(0, k, EVEN_WORDS(a, b));
 			PUT(1, k, ODD_WORDS(a, b));
@@ -120,9 +135,12 @@ lanes_inline void load_lanes(const struct lanes_at *at, u32 flags, u32 *to, u32 
 	case 2 | 2 << 2:
 		EACH_VECTOR(k) {
 			u32 l = k * (LANES_VECTOR / 4);
-			vu a = BESIDE(AT(const v4_any, l), AT(const v4_any, l + 4)), b = BESIDE(AT(const v4_any, l + 1), AT(const v4_any, l + 5));
-			vu c = BESIDE(AT(const v4_any, l + 2), AT(const v4_any, l + 6)), d = BESIDE(AT(const v4_any, l + 3), AT(const v4_any, l + 7));
-			vuq x = (vuq)LOW_MIXED(a, b), y = (vuq)LOW_MIXED(c, d), z = (vuq)HIGH_MIXED(a, b), w = (vuq)HIGH_MIXED(c, d);
+			vu a = BESIDE(AT(const v4_any, l), AT(const v4_any, l + 4)),
+			   b = BESIDE(AT(const v4_any, l + 1), AT(const v4_any, l + 5));
+			vu c = BESIDE(AT(const v4_any, l + 2), AT(const v4_any, l + 6)),
+			   d = BESIDE(AT(const v4_any, l + 3), AT(const v4_any, l + 7));
+			vuq x = (vuq)LOW_MIXED(a, b), y = (vuq)LOW_MIXED(c, d),
+			    z = (vuq)HIGH_MIXED(a, b), w = (vuq)HIGH_MIXED(c, d);
 
 			PUT(0, k, (vu)FIRST_WORDS(x, y));
 			PUT(1, k, (vu)SECOND_WORDS(x, y));
@@ -171,7 +189,8 @@ lanes_inline void store_lanes(const struct lanes_at *at, u32 flags, const u32 *f
 	case 2 | 1 << 2:
 		UNROLL for (u32 l = 0; l < VGPU_LANES; l += 4) {
 			v4 a = *(const v4 *)(from + l), b = *(const v4 *)(from + VGPU_LANES + l);
-			vq2 x = (vq2)__builtin_shufflevector(a, b, 0, 4, 1, 5), y = (vq2)__builtin_shufflevector(a, b, 2, 6, 3, 7);
+			vq2 x = (vq2)__builtin_shufflevector(a, b, 0, 4, 1, 5),
+			    y = (vq2)__builtin_shufflevector(a, b, 2, 6, 3, 7);
 
 			AT(u64, l) = x[0];
 			AT(u64, l + 1) = x[1];
@@ -182,9 +201,12 @@ lanes_inline void store_lanes(const struct lanes_at *at, u32 flags, const u32 *f
 	case 2 | 2 << 2:
 		UNROLL for (u32 l = 0; l < VGPU_LANES; l += 4) {
 			v4 a = *(const v4 *)(from + l), b = *(const v4 *)(from + VGPU_LANES + l);
-			v4 c = *(const v4 *)(from + 2 * VGPU_LANES + l), d = *(const v4 *)(from + 3 * VGPU_LANES + l);
-			vq2 x = (vq2)__builtin_shufflevector(a, b, 0, 4, 1, 5), y = (vq2)__builtin_shufflevector(c, d, 0, 4, 1, 5);
-			vq2 z = (vq2)__builtin_shufflevector(a, b, 2, 6, 3, 7), w = (vq2)__builtin_shufflevector(c, d, 2, 6, 3, 7);
+			v4 c = *(const v4 *)(from + 2 * VGPU_LANES + l),
+			   d = *(const v4 *)(from + 3 * VGPU_LANES + l);
+			vq2 x = (vq2)__builtin_shufflevector(a, b, 0, 4, 1, 5),
+			    y = (vq2)__builtin_shufflevector(c, d, 0, 4, 1, 5);
+			vq2 z = (vq2)__builtin_shufflevector(a, b, 2, 6, 3, 7),
+			    w = (vq2)__builtin_shufflevector(c, d, 2, 6, 3, 7);
 
 			AT(v4_any, l) = (v4)__builtin_shufflevector(x, y, 0, 2);
 			AT(v4_any, l + 1) = (v4)__builtin_shufflevector(x, y, 1, 3);
@@ -194,7 +216,8 @@ lanes_inline void store_lanes(const struct lanes_at *at, u32 flags, const u32 *f
 		break;
 	case 3 | 1 << 2:
 		UNROLL for (u32 l = 0; l < VGPU_LANES; l += 2) {
-			vq2 a = *(const vq2 *)(from + 2 * l), b = *(const vq2 *)(from + 2 * VGPU_LANES + 2 * l);
+			vq2 a = *(const vq2 *)(from + 2 * l),
+			    b = *(const vq2 *)(from + 2 * VGPU_LANES + 2 * l);
 
 			AT(v4_any, l) = (v4)__builtin_shufflevector(a, b, 0, 2);
 			AT(v4_any, l + 1) = (v4)__builtin_shufflevector(a, b, 1, 3);
@@ -209,7 +232,10 @@ lanes_inline void store_lanes(const struct lanes_at *at, u32 flags, const u32 *f
 	}
 }
 
-/* The registers from @from on as the lanes in @m have them, the others as the highest of those: to @to. */
+/*
+ * The registers from @from on as the lanes in @m have them, the others as the highest of those: to
+ * @to.
+ */
 lanes_inline void with_last(u32 *to, const u32 *from, u32 flags, u32 m)
 {
 	u32 last = last_lane(m), count = VGPU_F_COUNT(flags);
@@ -219,18 +245,21 @@ lanes_inline void with_last(u32 *to, const u32 *from, u32 flags, u32 m)
 			const u64 *f = (const u64 *)(from + n * VGPU_LANES);
 
 			EACH_VECTORQ(k)
-				((vuq *)(to + n * VGPU_LANES))[k] = chooseq(lanes_ofq(m, k), vuq_at(f, k), splatq(f[last]));
+				((vuq *)(to + n * VGPU_LANES))[k] =
+					chooseq(lanes_ofq(m, k), vuq_at(f, k), splatq(f[last]));
 		}
 	else
 		for (u32 n = 0; n < count; n++) {
 			const u32 *f = from + n * VGPU_LANES;
 
 			EACH_VECTOR(k)
-				((vu *)(to + n * VGPU_LANES))[k] = choose(lanes_of(m, k), vu_at(f, k), splat(f[last]));
+				((vu *)(to + n * VGPU_LANES))[k] =
+					choose(lanes_of(m, k), vu_at(f, k), splat(f[last]));
 		}
 }
 
-lanes_inline enum vgpu_lanes_end load_at(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, const struct lanes_at *at)
+lanes_inline enum vgpu_lanes_end load_at(const struct vgpu_lanes *s, const struct vgpu_insn *i,
+					 u32 m, const struct lanes_at *at)
 {
 	if (m == FULL)
 		load_lanes(at, i->flags, reg32(s, i->dst), FULL);
@@ -239,8 +268,12 @@ lanes_inline enum vgpu_lanes_end load_at(const struct vgpu_lanes *s, const struc
 	return MEM_DONE;
 }
 
-/* Lanes that do not execute write what the highest that does writes, where it does: as if they were not there. */
-lanes_inline enum vgpu_lanes_end store_at(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, const struct lanes_at *at)
+/*
+ * Lanes that do not execute write what the highest that does writes, where it does: as if they were
+ * not there.
+ */
+lanes_inline enum vgpu_lanes_end store_at(const struct vgpu_lanes *s, const struct vgpu_insn *i,
+					  u32 m, const struct lanes_at *at)
 {
 	u32 scratch[4 * VGPU_LANES] __attribute__((aligned(64)));
 
@@ -250,47 +283,57 @@ lanes_inline enum vgpu_lanes_end store_at(const struct vgpu_lanes *s, const stru
 	return MEM_DONE;
 }
 
-lanes_noinline enum vgpu_lanes_end load_near(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u8 *base)
+lanes_noinline enum vgpu_lanes_end load_near(const struct vgpu_lanes *s, const struct vgpu_insn *i,
+					     u32 m, u8 *base)
 {
 	const struct lanes_at at = { .base = base, .offset = (const u32 *)s->x };
 
 	return load_at(s, i, m, &at);
 }
 
-lanes_noinline enum vgpu_lanes_end store_near(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u8 *base)
+lanes_noinline enum vgpu_lanes_end store_near(const struct vgpu_lanes *s, const struct vgpu_insn *i,
+					      u32 m, u8 *base)
 {
 	const struct lanes_at at = { .base = base, .offset = (const u32 *)s->x };
 
 	return store_at(s, i, m, &at);
 }
 
-lanes_noinline enum vgpu_lanes_end load_far(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
+lanes_noinline enum vgpu_lanes_end load_far(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+					    enum space space)
 {
-	enum vgpu_lanes_end end = far(s, i, m, space, access_bytes(i), false, false, i->flags & VGPU_F_ABS);
+	enum vgpu_lanes_end end =
+		far(s, i, m, space, access_bytes(i), false, false, i->flags & VGPU_F_ABS);
 	const struct lanes_at at = { .ptr = s->ptr };
 
 	return unlikely(end != MEM_DONE) ? end : load_at(s, i, m, &at);
 }
 
-lanes_noinline enum vgpu_lanes_end store_far(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
+lanes_noinline enum vgpu_lanes_end store_far(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+					     enum space space)
 {
-	enum vgpu_lanes_end end = far(s, i, m, space, access_bytes(i), true, false, i->flags & VGPU_F_ABS);
+	enum vgpu_lanes_end end =
+		far(s, i, m, space, access_bytes(i), true, false, i->flags & VGPU_F_ABS);
 	const struct lanes_at at = { .ptr = s->ptr };
 
 	return unlikely(end != MEM_DONE) ? end : store_at(s, i, m, &at);
 }
 
-/* ---- all lanes at one address, or each at the next word ------------------------------------------------------------ */
+/* ---- all lanes at one address, or each at the next word ----------------- */
 
 /* What is at @p to the lanes in @m of the registers from slot @dst on. */
-lanes_inline void load_one(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, const u8 *p)
+lanes_inline void load_one(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+			   const u8 *p)
 {
 	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags);
 
 	for (u32 n = 0; n < count; n++, p += size) {
-		u64 v = size == 8 ? *(const u64 *)p : size == 4 ? *(const u32 *)p :
-			size == 2 ? i->flags & VGPU_F_SEXT ? (u32)*(const s16 *)p : *(const u16 *)p :
-			i->flags & VGPU_F_SEXT ? (u32)*(const s8 *)p : *p;
+		u64 v = size == 8	       ? *(const u64 *)p :
+			size == 4	       ? *(const u32 *)p :
+			size == 2	       ? i->flags & VGPU_F_SEXT ? (u32) * (const s16 *)p :
+									  *(const u16 *)p :
+			i->flags & VGPU_F_SEXT ? (u32) * (const s8 *)p :
+						 *p;
 
 		if (size == 8) {
 			vuq *to = (vuq *)reg64(s, i->dst + 2 * n);
@@ -337,13 +380,15 @@ lanes_inline void load_some(u32 *to, const u8 *p, u32 shift, u32 m)
 		EACH_VECTOR(k) {
 			vi mask = (vi)lanes_of(m, k);
 
-			((vu *)to)[k] = (vu)__builtin_ia32_maskloadd256((const vi *)p + k, mask) | (vu_at(to, k) & ~(vu)mask);
+			((vu *)to)[k] = (vu)__builtin_ia32_maskloadd256((const vi *)p + k, mask) |
+					(vu_at(to, k) & ~(vu)mask);
 		}
 	else
 		EACH_VECTORQ(k) {
 			vi mask = (vi)lanes_ofq(m, k);
 
-			((vu *)to)[k] = (vu)__builtin_ia32_maskloadd256((const vi *)p + k, mask) | (vu_at(to, k) & ~(vu)mask);
+			((vu *)to)[k] = (vu)__builtin_ia32_maskloadd256((const vi *)p + k, mask) |
+					(vu_at(to, k) & ~(vu)mask);
 		}
 }
 
@@ -353,10 +398,12 @@ lanes_inline void store_some(u8 *p, const u32 *from, u32 shift, u32 m)
 
 	if (shift == 2)
 		EACH_VECTOR(k)
-			__builtin_ia32_maskstored256((vi *)p + k, (vi)lanes_of(m, k), ((const vi *)from)[k]);
+			__builtin_ia32_maskstored256((vi *)p + k, (vi)lanes_of(m, k),
+						     ((const vi *)from)[k]);
 	else
 		EACH_VECTORQ(k)
-			__builtin_ia32_maskstored256((vi *)p + k, (vi)lanes_ofq(m, k), ((const vi *)from)[k]);
+			__builtin_ia32_maskstored256((vi *)p + k, (vi)lanes_ofq(m, k),
+						     ((const vi *)from)[k]);
 }
 #define SOME_IN_ROW	true
 #else
@@ -369,8 +416,8 @@ lanes_inline void store_some(u8 *p, const u32 *from, u32 shift, u32 m)
 enum shape { SCATTERED, UNIFORM, ROW };
 
 /*
- * How the base registers of all lanes lie to each other, for words of 1 << shift bytes. First and last say what it may be. Many
- * programs know no other shapes: what is left looks no further.
+ * How the base registers of all lanes lie to each other, for words of 1 << shift bytes. First and
+ * last say what it may be. Many programs know no other shapes: what is left looks no further.
  */
 lanes_inline enum shape shape32(const u32 *a, u32 shift)
 {
@@ -405,11 +452,12 @@ lanes_inline enum shape shape64(const u64 *a, u32 shift)
 }
 
 /*
- * The place of the first lane's bytes when all lanes are active and lie in one of those shapes, words of 4 or 8 bytes,
- * a row of single ones only, inside one page or shared memory. NULL: another case, or a page to be translated.
+ * The place of the first lane's bytes when all lanes are active and lie in one of those shapes,
+ * words of 4 or 8 bytes, a row of single ones only, inside one page or shared memory. NULL: another
+ * case, or a page to be translated.
  */
-lanes_inline u8 *shaped(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space, bool write,
-			enum shape *shape)
+lanes_inline u8 *shaped(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space,
+			bool write, enum shape *shape)
 {
 	u32 shift = i->flags & 3, element = 1u << shift, bytes;
 	u64 at, offset;
@@ -428,29 +476,33 @@ lanes_inline u8 *shaped(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, 
 		bytes = element * VGPU_LANES;
 	if (space == SHARED) {
 		at = (u32)(reg32(s, i->a)[0] + (u32)i->imm);
-		if (at & ((*shape == UNIFORM ? bytes : element) - 1) || at + bytes > s->shared_bytes)
+		if (at & ((*shape == UNIFORM ? bytes : element) - 1) ||
+		    at + bytes > s->shared_bytes)
 			return NULL;
 		return s->shared + at;
 	}
 	at = reg64(s, i->a)[0] + i->imm;
 	offset = at & (VGPU_PAGE_SIZE - 1);
-	if (at & ((*shape == UNIFORM ? bytes : element) - 1) || at >= VGPU_ADDRESS_LIMIT || offset + bytes > VGPU_PAGE_SIZE)
+	if (at & ((*shape == UNIFORM ? bytes : element) - 1) || at >= VGPU_ADDRESS_LIMIT ||
+	    offset + bytes > VGPU_PAGE_SIZE)
 		return NULL;
 	p = page_of(s, at, write);
 	if (unlikely(!p))
 		return NULL;
 	s->held = 0;
-	s->segments += ((offset + bytes - 1) >> VGPU_SEGMENT_SHIFT) - (offset >> VGPU_SEGMENT_SHIFT) + 1;
+	s->segments +=
+		((offset + bytes - 1) >> VGPU_SEGMENT_SHIFT) - (offset >> VGPU_SEGMENT_SHIFT) + 1;
 	return p + offset;
 }
 
-/* ---- any load or store --------------------------------------------------------------------------------------------------- */
+/* ---- any load or store -------------------------------------------------- */
 
 /*
- * The place of the first lane's word, were it active, when those in @m have theirs in a row inside one page or shared memory. NULL:
- * another case, or a page to be translated; nothing has happened.
+ * The place of the first lane's word, were it active, when those in @m have theirs in a row inside
+ * one page or shared memory. NULL: another case, or a page to be translated; nothing has happened.
  */
-lanes_inline u8 *row_of_some(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space, bool write)
+lanes_inline u8 *row_of_some(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+			     enum space space, bool write)
 {
 	u32 shift = i->flags & 3, first = (u32)__builtin_ctz(m), last = last_lane(m), more;
 	u64 at, end;
@@ -465,10 +517,12 @@ lanes_inline u8 *row_of_some(struct vgpu_lanes *s, const struct vgpu_insn *i, u3
 
 		at = (u32)(a[first] + (u32)i->imm);
 		end = at + ((last - first) << shift);
-		if (a[first] != start + (first << shift) || at & ((1u << shift) - 1) || end + (1u << shift) > s->shared_bytes)
+		if (a[first] != start + (first << shift) || at & ((1u << shift) - 1) ||
+		    end + (1u << shift) > s->shared_bytes)
 			return NULL;
 		EACH_VECTOR(k)
-			d |= ((vu_at(a, k) - splat(start)) ^ vu_at(lane_iota, k) << shift) & lanes_of(m, k);
+			d |= ((vu_at(a, k) - splat(start)) ^ vu_at(lane_iota, k) << shift) &
+			     lanes_of(m, k);
 		return all_zero(d) ? s->shared + (at - (first << shift)) : NULL;
 	} else {
 		const u64 *a = reg64(s, i->a);
@@ -477,11 +531,12 @@ lanes_inline u8 *row_of_some(struct vgpu_lanes *s, const struct vgpu_insn *i, u3
 
 		at = a[first] + i->imm;
 		end = at + ((last - first) << shift);
-		if (a[first] != start + (first << shift) || at & ((1u << shift) - 1) || at >= VGPU_ADDRESS_LIMIT ||
-		    (at ^ end) >> VGPU_PAGE_SHIFT)
+		if (a[first] != start + (first << shift) || at & ((1u << shift) - 1) ||
+		    at >= VGPU_ADDRESS_LIMIT || (at ^ end) >> VGPU_PAGE_SHIFT)
 			return NULL;
 		EACH_VECTORQ(k)
-			d |= ((vuq_at(a, k) - splatq(start)) ^ vuq_at(lane_iotaq, k) << shift) & lanes_ofq(m, k);
+			d |= ((vuq_at(a, k) - splatq(start)) ^ vuq_at(lane_iotaq, k) << shift) &
+			     lanes_ofq(m, k);
 		more = (u32)((end >> VGPU_SEGMENT_SHIFT) - (at >> VGPU_SEGMENT_SHIFT));
 		if (!all_zero((vu)d) || more > 1)	/* there may be nobody in between */
 			return NULL;
@@ -495,36 +550,43 @@ lanes_inline u8 *row_of_some(struct vgpu_lanes *s, const struct vgpu_insn *i, u3
 }
 
 /* Have the first and the last of @m the same base register? */
-lanes_inline bool ends_meet(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
+lanes_inline bool ends_meet(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+			    enum space space)
 {
 	u32 first = (u32)__builtin_ctz(m), last = last_lane(m);
 
-	return space >= SHARED ? reg32(s, i->a)[first] == reg32(s, i->a)[last] : reg64(s, i->a)[first] == reg64(s, i->a)[last];
+	return space >= SHARED ? reg32(s, i->a)[first] == reg32(s, i->a)[last] :
+				 reg64(s, i->a)[first] == reg64(s, i->a)[last];
 }
 
-lanes_noinline enum vgpu_lanes_end load_full(struct vgpu_lanes *s, const struct vgpu_insn *i, enum space space)
+lanes_noinline enum vgpu_lanes_end load_full(struct vgpu_lanes *s, const struct vgpu_insn *i,
+					     enum space space)
 {
 	struct place p;
 
-	if (unlikely(!near(s, i, FULL, space, access_bytes(i), false, false, i->flags & VGPU_F_ABS, &p)))
+	if (unlikely(!near(s, i, FULL, space, access_bytes(i), false, false, i->flags & VGPU_F_ABS,
+			   &p)))
 		return load_far(s, i, FULL, space);
 	touch(s, &p, FULL);
 	offsets(s, &p, FULL, false);
 	return load_near(s, i, FULL, p.base);
 }
 
-lanes_noinline enum vgpu_lanes_end store_full(struct vgpu_lanes *s, const struct vgpu_insn *i, enum space space)
+lanes_noinline enum vgpu_lanes_end store_full(struct vgpu_lanes *s, const struct vgpu_insn *i,
+					      enum space space)
 {
 	struct place p;
 
-	if (unlikely(!near(s, i, FULL, space, access_bytes(i), true, false, i->flags & VGPU_F_ABS, &p)))
+	if (unlikely(!near(s, i, FULL, space, access_bytes(i), true, false, i->flags & VGPU_F_ABS,
+			   &p)))
 		return store_far(s, i, FULL, space);
 	touch(s, &p, FULL);
 	offsets(s, &p, FULL, true);
 	return store_near(s, i, FULL, p.base);
 }
 
-lanes_noinline enum vgpu_lanes_end load_part(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
+lanes_noinline enum vgpu_lanes_end load_part(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+					     enum space space)
 {
 	u8 *row = row_of_some(s, i, m, space, false);
 	struct place p;
@@ -533,7 +595,8 @@ lanes_noinline enum vgpu_lanes_end load_part(struct vgpu_lanes *s, const struct 
 		load_some(reg32(s, i->dst), row, i->flags & 3, m);
 		return MEM_DONE;
 	}
-	if (unlikely(!near(s, i, m, space, access_bytes(i), false, false, i->flags & VGPU_F_ABS, &p)))
+	if (unlikely(!near(s, i, m, space, access_bytes(i), false, false, i->flags & VGPU_F_ABS,
+			   &p)))
 		return load_far(s, i, m, space);
 	if (space != LOCAL && ends_meet(s, i, m, space) && at_one_place(&p, m)) {
 		touch_one(s, &p);
@@ -545,7 +608,8 @@ lanes_noinline enum vgpu_lanes_end load_part(struct vgpu_lanes *s, const struct 
 	return load_near(s, i, m, p.base);
 }
 
-lanes_noinline enum vgpu_lanes_end store_part(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
+lanes_noinline enum vgpu_lanes_end store_part(struct vgpu_lanes *s, const struct vgpu_insn *i,
+					      u32 m, enum space space)
 {
 	u8 *row = row_of_some(s, i, m, space, true);
 	struct place p;
@@ -554,7 +618,8 @@ lanes_noinline enum vgpu_lanes_end store_part(struct vgpu_lanes *s, const struct
 		store_some(row, reg32(s, i->b), i->flags & 3, m);
 		return MEM_DONE;
 	}
-	if (unlikely(!near(s, i, m, space, access_bytes(i), true, false, i->flags & VGPU_F_ABS, &p)))
+	if (unlikely(
+		    !near(s, i, m, space, access_bytes(i), true, false, i->flags & VGPU_F_ABS, &p)))
 		return store_far(s, i, m, space);
 	if (space != LOCAL && (i->flags & 2) && ends_meet(s, i, m, space) && at_one_place(&p, m)) {
 		touch_one(s, &p);
@@ -566,7 +631,8 @@ lanes_noinline enum vgpu_lanes_end store_part(struct vgpu_lanes *s, const struct
 	return store_near(s, i, m, p.base);
 }
 
-lanes_inline enum vgpu_lanes_end mem_load(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
+lanes_inline enum vgpu_lanes_end mem_load(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+					  enum space space)
 {
 	enum shape shape;
 	u8 *p = space == LOCAL ? NULL : shaped(s, i, m, space, false, &shape);
@@ -587,7 +653,8 @@ lanes_inline enum vgpu_lanes_end mem_load(struct vgpu_lanes *s, const struct vgp
 	return MEM_DONE;
 }
 
-lanes_inline enum vgpu_lanes_end mem_store(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space)
+lanes_inline enum vgpu_lanes_end mem_store(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+					   enum space space)
 {
 	enum shape shape;
 	u8 *p = space == LOCAL ? NULL : shaped(s, i, m, space, true, &shape);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The opcodes, one line each: the cases of the switch in lanes_run.h, which includes this and has the macros. x, y, z are
- * the operands a, b, c.
+ * The opcodes, one line each: the cases of the switch in lanes_run.h, which includes this and has
+ * the macros. x, y, z are the operands a, b, c.
  */
 	case VGPU_OP_NOP:
 	case VGPU_OP_MEMBAR:	/* one actor: every access is complete before the next */
@@ -91,7 +91,8 @@
 	L2(FNS, fns(x, y, z))
 #endif
 	case VGPU_OP_LOP3: {
-		const vu *pa = (const vu *)R(i->a), *pb = (const vu *)R(i->b), *pc_ = (const vu *)R(i->c);
+		const vu *pa = (const vu *)R(i->a), *pb = (const vu *)R(i->b),
+			 *pc_ = (const vu *)R(i->c);
 		vu *po = (vu *)OUT;
 		u32 table = (u32)i->imm;
 
@@ -203,7 +204,13 @@
 	DOUBLE_MODE(DRCP)
 	DOUBLE_MODE(DRSQ)
 	/* conversions */
-#define TO_INTEGER(call)	do { if (VGPU_F_RND(i->flags) == VGPU_RND_RZ) call; else UNDER_MODE(call); } while (0)
+#define TO_INTEGER(call)                                 \
+	do {                                             \
+		if (VGPU_F_RND(i->flags) == VGPU_RND_RZ) \
+			call;                            \
+		else                                     \
+			UNDER_MODE(call);                \
+	} while (0)
 	case VGPU_OP_F2I:
 		TO_INTEGER(f2i_lanes(OUT, R(i->a), i->flags));
 		KEEP;
@@ -255,7 +262,8 @@
 		if (i->flags & VGPU_F_CMP_FTZ) {
 			flush((u32 *)s->x, R(i->a));
 			flush((u32 *)s->y, BR);
-			COMPARE(vf, vu, EACH_VECTOR, LANES_VECTOR / 4, mask_of, s->x, ((const vu *)s->y)[k]);
+			COMPARE(vf, vu, EACH_VECTOR, LANES_VECTOR / 4, mask_of, s->x,
+				((const vu *)s->y)[k]);
 			SET_PRED(i->dst, bits);
 		} else {
 			COMPARE_R(vf);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Where the bytes of an access lie: addresses of all lanes, checked and translated before the first byte moves, so that an
- * access that needs a translation or faults leaves no trace and can be restarted. Part of lanes_impl.h.
+ * Where the bytes of an access lie: addresses of all lanes, checked and translated before the first
+ * byte moves, so that an access that needs a translation or faults leaves no trace and can be
+ * restarted. Part of lanes_impl.h.
  */
 #ifndef VGPU_LANES_PLACE_H
 #define VGPU_LANES_PLACE_H
@@ -10,7 +11,7 @@
 
 enum space { GENERIC, GLOBAL, SHARED, LOCAL };
 
-#define MEM_DONE	VGPU_LANES_BUDGET	/* of the functions here: the access has been made */
+#define MEM_DONE VGPU_LANES_BUDGET /* of the functions here: the access has been made */
 
 lanes_inline u32 *reg32(const struct vgpu_lanes *s, u32 n)
 {
@@ -22,7 +23,8 @@ lanes_inline u64 *reg64(const struct vgpu_lanes *s, u32 n)
 	return (u64 *)(s->warp->regs + n * VGPU_LANES);
 }
 
-lanes_noinline enum vgpu_lanes_end mem_fault(struct vgpu_lanes *s, u32 reason, u32 lane, u32 bytes, bool write)
+lanes_noinline enum vgpu_lanes_end mem_fault(struct vgpu_lanes *s, u32 reason, u32 lane, u32 bytes,
+					     bool write)
 {
 	s->reason = reason;
 	s->lane = lane;
@@ -57,18 +59,26 @@ lanes_inline u8 *page_of(const struct vgpu_lanes *s, u64 address, bool write)
 
 lanes_noinline enum vgpu_lanes_end translate(struct vgpu_lanes *s, u32 lane, u32 bytes, bool write)
 {
-	mem_fault(s, VGPU_FAULT_UNMAPPED, lane, bytes, write);	/* what it becomes if there is no translation */
+	/* what it becomes if there is no translation */
+	mem_fault(s, VGPU_FAULT_UNMAPPED, lane, bytes, write);
 	return VGPU_LANES_TRANSLATE;
 }
 
-/* The highest lane in @m. Lanes that do not execute take its part: what holds for all then holds for the access. */
+/*
+ * The highest lane in @m. Lanes that do not execute take its part: what holds for all then holds
+ * for the access.
+ */
 lanes_inline u32 last_lane(u32 m)
 {
 	return VGPU_LANES - 1 - (u32)__builtin_clz(m);
 }
 
-/* addr[] of all lanes: base register a, or none, plus imm. Shared and local offsets wrap at 32 bits. */
-lanes_inline void addresses(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space, bool absolute)
+/*
+ * addr[] of all lanes: base register a, or none, plus imm. Shared and local offsets wrap at 32
+ * bits.
+ */
+lanes_inline void addresses(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+			    enum space space, bool absolute)
 {
 	vuq *d = (vuq *)s->addr;
 	u32 last = last_lane(m);
@@ -102,8 +112,8 @@ lanes_inline void addresses(struct vgpu_lanes *s, const struct vgpu_insn *i, u32
 }
 
 /* Fill ptr[] of the lanes in @m, one by one: any mixture of spaces and pages. */
-lanes_noinline enum vgpu_lanes_end resolve(struct vgpu_lanes *s, u32 m, enum space space, u32 bytes, bool write,
-					   bool atomic)
+lanes_noinline enum vgpu_lanes_end resolve(struct vgpu_lanes *s, u32 m, enum space space, u32 bytes,
+					   bool write, bool atomic)
 {
 	u64 page = ~0ull;	/* of the lane before */
 	u8 *base = NULL;
@@ -126,7 +136,9 @@ lanes_noinline enum vgpu_lanes_end resolve(struct vgpu_lanes *s, u32 m, enum spa
 			u64 window = a & VGPU_WINDOW_MASK;
 
 			offset = a & ~VGPU_WINDOW_MASK;
-			in = window == VGPU_SHARED_WINDOW ? SHARED : window == VGPU_LOCAL_WINDOW ? LOCAL : GLOBAL;
+			in = window == VGPU_SHARED_WINDOW ? SHARED :
+			     window == VGPU_LOCAL_WINDOW  ? LOCAL :
+							    GLOBAL;
 		}
 		if (in == GLOBAL) {
 			if (a >= VGPU_ADDRESS_LIMIT)
@@ -164,21 +176,15 @@ lanes_noinline enum vgpu_lanes_end resolve(struct vgpu_lanes *s, u32 m, enum spa
 	return MEM_DONE;
 }
 
-/* ---- all lanes in one piece: a page, shared memory, the warp's local memory ----------------------------------------------- */
+/* ---- all lanes in one piece: a page, shared memory, the warp's local memory ---- */
 
 struct place {
-	vu o[NV];	/* lane l's bytes are at base + o[l]; where the piece begins if it does not execute */
+	/* lane l's bytes are at base + o[l]; where the piece begins if it does not execute */
+	vu o[NV];
 	u8 *base;
 	u32 last;	/* o of the highest active lane */
 	bool page;
 };
-
-/* The low words of two vectors, in order: a conversion takes more instructions. */
-#if LANES_VECTOR == 32
-#define LOW_WORDS(a, b)	__builtin_shufflevector((vu)(a), (vu)(b), 0, 2, 4, 6, 8, 10, 12, 14)
-#else
-#define LOW_WORDS(a, b)	__builtin_shufflevector((vu)(a), (vu)(b), 0, 2, 4, 6)
-#endif
 
 /* Offsets in @o: all aligned, and so many bytes follow each? */
 lanes_inline bool inside(const vu *o, u32 bytes, u32 limit)
@@ -200,7 +206,8 @@ lanes_inline void apart(struct place *p, u32 m, u32 local_bytes)
 	p->last += last_lane(m) * local_bytes;
 }
 
-lanes_inline bool near_window(const struct vgpu_lanes *s, u32 m, enum space space, u32 bytes, bool atomic, struct place *p)
+lanes_inline bool near_window(const struct vgpu_lanes *s, u32 m, enum space space, u32 bytes,
+			      bool atomic, struct place *p)
 {
 	if (space == SHARED) {
 		p->base = s->shared;
@@ -214,11 +221,12 @@ lanes_inline bool near_window(const struct vgpu_lanes *s, u32 m, enum space spac
 }
 
 /*
- * Find the place of an access whose lanes all lie in one piece. False: they do not, the page must be translated, or it is a
- * fault; nothing has happened.
+ * Find the place of an access whose lanes all lie in one piece. False: they do not, the page must
+ * be translated, or it is a fault; nothing has happened.
  */
-lanes_inline bool near(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space, u32 bytes,
-		       bool write, bool atomic, bool absolute, struct place *p)
+lanes_inline bool near(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+		       enum space space, u32 bytes, bool write, bool atomic, bool absolute,
+		       struct place *p)
 {
 	u64 at, origin, wrong = ~(u64)(VGPU_PAGE_SIZE - 1) | (bytes - 1);
 	u32 last = last_lane(m);
@@ -246,11 +254,14 @@ lanes_inline bool near(const struct vgpu_lanes *s, const struct vgpu_insn *i, u3
 	if (space == GENERIC && unlikely(at >= VGPU_SHARED_WINDOW)) {
 		origin = at & VGPU_WINDOW_MASK;
 		wrong = ~0xffffffffull;
-		in = origin == VGPU_SHARED_WINDOW ? SHARED : origin == VGPU_LOCAL_WINDOW ? LOCAL : GLOBAL;
+		in = origin == VGPU_SHARED_WINDOW ? SHARED :
+		     origin == VGPU_LOCAL_WINDOW  ? LOCAL :
+						    GLOBAL;
 	}
 	if (unlikely(in == GENERIC || in == GLOBAL) && at >= VGPU_ADDRESS_LIMIT)
 		return false;
-	if (!absolute && unlikely((reg64(s, i->a)[__builtin_ctz(m)] + i->imm - origin) & wrong))	/* a glance at one saves most that are in vain */
+	/* a glance at one saves most that are in vain */
+	if (!absolute && unlikely((reg64(s, i->a)[__builtin_ctz(m)] + i->imm - origin) & wrong))
 		return false;
 	if (absolute)
 		EACH_VECTORQ(k)
@@ -260,13 +271,14 @@ lanes_inline bool near(const struct vgpu_lanes *s, const struct vgpu_insn *i, u3
 			d[k] = vuq_at(reg64(s, i->a), k) + splatq(i->imm - origin);
 	else
 		EACH_VECTORQ(k)
-			d[k] = (vuq_at(reg64(s, i->a), k) + splatq(i->imm - origin)) & lanes_ofq(m, k);
+			d[k] = (vuq_at(reg64(s, i->a), k) + splatq(i->imm - origin)) &
+			       lanes_ofq(m, k);
 	EACH_VECTORQ(k)
 		any |= d[k];
 	if (!all_zero((vu)(any & splatq(wrong))))
 		return false;
 	EACH_VECTOR(k)
-		p->o[k] = LOW_WORDS(d[2 * k], d[2 * k + 1]);
+		p->o[k] = IN_ORDER(LOW_WORDS(d[2 * k], d[2 * k + 1]));
 	p->last = (u32)(at - origin);
 	if (space == GENERIC && unlikely(in >= SHARED))
 		return near_window(s, m, in, bytes, atomic, p);
@@ -353,15 +365,20 @@ lanes_inline void touch_one(struct vgpu_lanes *s, const struct place *p)
 	}
 }
 
-/* For those who go lane by lane: the offsets to the scratch array x. @to_last: lanes that do not execute to that of the last. */
+/*
+ * For those who go lane by lane: the offsets to the scratch array x. @to_last: lanes that do not
+ * execute to that of the last.
+ */
 lanes_inline const u32 *offsets(struct vgpu_lanes *s, const struct place *p, u32 m, bool to_last)
 {
 	EACH_VECTOR(k)
-		((vu *)s->x)[k] = to_last && m != FULL ? choose(lanes_of(m, k), p->o[k], splat(p->last)) : p->o[k];
+		((vu *)s->x)[k] = to_last && m != FULL ?
+					  choose(lanes_of(m, k), p->o[k], splat(p->last)) :
+					  p->o[k];
 	return (const u32 *)s->x;
 }
 
-/* ---- anywhere ------------------------------------------------------------------------------------------------------- */
+/* ---- anywhere ----------------------------------------------------------- */
 
 #if LANES_VECTOR == 32
 typedef u16 vh __attribute__((vector_size(LANES_VECTOR)));
@@ -371,7 +388,9 @@ typedef u16 vh __attribute__((vector_size(LANES_VECTOR)));
 	({ vh r_; __asm__("vpalignr %2, %1, %1, %0" : "=x"(r_) : "x"(v), "i"(2 * (n))); r_; })
 #define MOVED(v, n)									\
 	({ vh r_; __asm__("vpslldq %2, %1, %0" : "=x"(r_) : "x"(v), "i"(2 * (n))); r_; })
-#define TWICE(v, half)	((vh)__builtin_shufflevector((vuq)(v), (vuq)(v), 2 * (half), 2 * (half) + 1, 2 * (half), 2 * (half) + 1))
+#define TWICE(v, half)                                                                           \
+	((vh)__builtin_shufflevector((vuq)(v), (vuq)(v), 2 * (half), 2 * (half) + 1, 2 * (half), \
+				     2 * (half) + 1))
 #define HIGH_OF(v)	((vh)((vuq)(v) & (vuq){ 0, 0, ~0ull, ~0ull }))
 
 lanes_inline u32 mask_of_bytes(vh v)
@@ -382,12 +401,14 @@ lanes_inline u32 mask_of_bytes(vh v)
 }
 
 /*
- * How many segments @n are, whose numbers differ in 15 bits only: the lanes whose segment no other has that comes before, in an
- * order which does not matter. All in registers: memory that has just been written in other parts would have to be waited for.
+ * How many segments @n are, whose numbers differ in 15 bits only: the lanes whose segment no other
+ * has that comes before, in an order which does not matter. All in registers: memory that has just
+ * been written in other parts would have to be waited for.
  */
 lanes_inline u32 different(const vu *n)
 {
-	vh a = (vh)(((n[0] & 0x7fff) | n[1] << 16) | 0x80008000u), b = (vh)(((n[2] & 0x7fff) | n[3] << 16) | 0x80008000u);
+	vh a = (vh)(((n[0] & 0x7fff) | n[1] << 16) | 0x80008000u),
+	   b = (vh)(((n[2] & 0x7fff) | n[3] << 16) | 0x80008000u);
 	vh first = TWICE(a, 0), second = TWICE(a, 1), third = TWICE(b, 0);
 	vh in_a = (vh)(a == first), in_b = (vh)(b == third);	/* counts in the high half only */
 	vh again_a = {}, again_b = (vh)(b == first) | (vh)(b == second);
@@ -409,7 +430,8 @@ lanes_inline u32 different(const vu *n)
 #undef STEP
 	again_a |= HIGH_OF(in_a);
 	again_b |= HIGH_OF(in_b);
-	return VGPU_LANES - (popcount32(mask_of_bytes(again_a)) + popcount32(mask_of_bytes(again_b))) / 2;
+	return VGPU_LANES -
+	       (popcount32(mask_of_bytes(again_a)) + popcount32(mask_of_bytes(again_b))) / 2;
 }
 #define BEFORE(v, below)	__builtin_shufflevector(below, v, 7, 8, 9, 10, 11, 12, 13, 14)
 #else
@@ -417,8 +439,9 @@ lanes_inline u32 different(const vu *n)
 #endif
 
 /*
- * How many segments addr[] has: the lanes whose segment no earlier lane has. Where segments ascend only the lane before can have it.
- * Works on 31 bits of a segment's number: above them (256 GB) all lanes must be alike. @near: above 15.
+ * How many segments addr[] has: the lanes whose segment no earlier lane has. Where segments ascend
+ * only the lane before can have it. Works on 31 bits of a segment's number: above them (256 GB) all
+ * lanes must be alike. @near: above 15.
  */
 lanes_noinline u32 segments_anywhere(const struct vgpu_lanes *s, bool near)
 {
@@ -427,7 +450,8 @@ lanes_noinline u32 segments_anywhere(const struct vgpu_lanes *s, bool near)
 	vu n[NV], other;
 
 	EACH_VECTOR(k)
-		n[k] = LOW_WORDS(vuq_at(s->addr, 2 * k) >> VGPU_SEGMENT_SHIFT, vuq_at(s->addr, 2 * k + 1) >> VGPU_SEGMENT_SHIFT);
+		n[k] = IN_ORDER(LOW_WORDS(vuq_at(s->addr, 2 * k) >> VGPU_SEGMENT_SHIFT,
+				 vuq_at(s->addr, 2 * k + 1) >> VGPU_SEGMENT_SHIFT));
 	other = splat(n[0][0] ^ 0x80000000u);	/* what stands before the first lane is no lane's */
 	EACH_VECTOR(k) {
 		vu before = BEFORE(n[k], k ? n[k - 1] : other);
@@ -452,7 +476,8 @@ lanes_noinline u32 segments_anywhere(const struct vgpu_lanes *s, bool near)
 		vu found = {};
 
 		for (int back = 1; back < (k + 1) * (LANES_VECTOR / 4); back++)
-			found |= (vu)(n[k] == *(const vu_any *)(own - back + k * (LANES_VECTOR / 4)));
+			found |= (vu)(n[k] ==
+				      *(const vu_any *)(own - back + k * (LANES_VECTOR / 4)));
 		same |= mask_of(found) << k * (LANES_VECTOR / 4);
 	}
 	return VGPU_LANES - popcount32(same);
@@ -464,8 +489,8 @@ typedef u64 vq2_any __attribute__((vector_size(16), aligned(8)));
 /* The 16 bytes at each of two addresses */
 lanes_inline vuq two_words(u64 a, u64 b)
 {
-	return __builtin_shufflevector(*(const vq2_any *)(unsigned long)a, *(const vq2_any *)(unsigned long)b,
-				       0, 1, 2, 3);
+	return __builtin_shufflevector(*(const vq2_any *)(unsigned long)a,
+				       *(const vq2_any *)(unsigned long)b, 0, 1, 2, 3);
 }
 
 #define FIRST_WORDS(a, b)	__builtin_shufflevector(a, b, 0, 4, 2, 6)
@@ -475,14 +500,19 @@ lanes_inline vuq two_words(u64 a, u64 b)
 #define SECOND_WORDS(a, b)	__builtin_shufflevector(a, b, 1, 3)
 #endif
 
-/* Each lane by the TLB alone; false: one of them needs more. Fills ptr[]. What is mapped can be read. */
+/*
+ * Each lane by the TLB alone; false: one of them needs more. Fills ptr[]. What is mapped can be
+ * read.
+ */
 lanes_inline bool by_tlb(struct vgpu_lanes *s, bool write)
 {
 #if LANES_VECTOR == 32
 	vuq wrong = {};
 
-	_Static_assert(sizeof(struct vgpu_tlb_entry) == 24 && offsetof(struct vgpu_tlb_entry, read) == 8 &&
-		       offsetof(struct vgpu_tlb_entry, write) == 16, "two neighbours are read at once");
+	_Static_assert(sizeof(struct vgpu_tlb_entry) == 24 &&
+			       offsetof(struct vgpu_tlb_entry, read) == 8 &&
+			       offsetof(struct vgpu_tlb_entry, write) == 16,
+		       "two neighbours are read at once");
 	EACH_VECTORQ(k) {
 		vuq n = vuq_at(s->addr, k) >> VGPU_PAGE_SHIFT & (VGPU_TLB_ENTRIES - 1);
 
@@ -523,11 +553,12 @@ lanes_inline bool by_tlb(struct vgpu_lanes *s, bool write)
 }
 
 /*
- * Where an access goes that near() is not for: fills ptr[]. What common cases do not have goes to resolve(), which also finds out
- * what is wrong and where.
+ * Where an access goes that near() is not for: fills ptr[]. What common cases do not have goes to
+ * resolve(), which also finds out what is wrong and where.
  */
-lanes_noinline enum vgpu_lanes_end far(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space, u32 bytes,
-				       bool write, bool atomic, bool absolute)
+lanes_noinline enum vgpu_lanes_end far(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+				       enum space space, u32 bytes, bool write, bool atomic,
+				       bool absolute)
 {
 	vuq spread = {}, odd = {};
 
@@ -538,9 +569,12 @@ lanes_noinline enum vgpu_lanes_end far(struct vgpu_lanes *s, const struct vgpu_i
 		spread |= vuq_at(s->addr, k) ^ splatq(s->addr[0]);
 		odd |= vuq_at(s->addr, k);
 	}
-	if (!all_zero((vu)((spread & splatq(~0ull << (VGPU_SEGMENT_SHIFT + 31))) | (odd & splatq(bytes - 1)))) || !by_tlb(s, write))
+	if (!all_zero((vu)((spread & splatq(~0ull << (VGPU_SEGMENT_SHIFT + 31))) |
+			   (odd & splatq(bytes - 1)))) ||
+	    !by_tlb(s, write))
 		return resolve(s, m, space, bytes, write, atomic);
-	s->segments += segments_anywhere(s, all_zero((vu)(spread & splatq(~0ull << (VGPU_SEGMENT_SHIFT + 15)))));
+	s->segments += segments_anywhere(
+		s, all_zero((vu)(spread & splatq(~0ull << (VGPU_SEGMENT_SHIFT + 15)))));
 	s->held = 0;
 	return MEM_DONE;
 }

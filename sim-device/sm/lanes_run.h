@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The run loop: fetch, guard, execute, for one warp until its budget is used or it must wait. One line an opcode.
- * Operands have been verified: no index here is checked again. Part of lanes_impl.h.
+ * The run loop: fetch, guard, execute, for one warp until its budget is used or it must wait. One
+ * line an opcode. Operands have been verified: no index here is checked again. Part of
+ * lanes_impl.h.
  *
- * With all 32 lanes active a result goes straight into its register; else into scratch, from where the active lanes are
- * taken. The inactive lanes are computed too and dropped.
+ * With all 32 lanes active a result goes straight into its register; else into scratch, from where
+ * the active lanes are taken. The inactive lanes are computed too and dropped.
  */
 #ifndef VGPU_LANES_RUN_H
 #define VGPU_LANES_RUN_H
@@ -17,7 +18,10 @@
 #define OUTQ	(m == FULL ? Q(i->dst) : s->out)
 #define KEEP	do { if (m != FULL) blend(R(i->dst), (const u32 *)s->out, m); } while (0)
 #define KEEPQ	do { if (m != FULL) blendq(Q(i->dst), s->out, m); } while (0)
-/* results that were computed in scratch even for all lanes, because operands and result overlap unequally */
+/*
+ * results that were computed in scratch even for all lanes, because operands and result overlap
+ * unequally
+ */
 #define TAKE	take(R(i->dst), (const u32 *)s->out, m)
 #define TAKEQ	takeq(Q(i->dst), s->out, m)
 
@@ -53,8 +57,20 @@
 /* whole vectors: R from R, Q from Q; the 2 forms take an immediate as well */
 #define V1(op, expr)	case VGPU_OP_##op: EACH_R((vu){}, expr); break;
 #define VQ1(op, expr)	case VGPU_OP_##op: EACH_Q((vuq){}, expr); break;
-#define V2(op, expr)	case VGPU_OP_##op: if (IMM) EACH_R(Y_IMM, expr); else EACH_R(Y_REG, expr); break;
-#define VQ2(op, expr)	case VGPU_OP_##op: if (IMM) EACH_Q(Y_IMMQ, expr); else EACH_Q(Y_REGQ, expr); break;
+#define V2(op, expr)                         \
+	case VGPU_OP_##op:                   \
+		if (IMM)                     \
+			EACH_R(Y_IMM, expr); \
+		else                         \
+			EACH_R(Y_REG, expr); \
+		break;
+#define VQ2(op, expr)                         \
+	case VGPU_OP_##op:                    \
+		if (IMM)                      \
+			EACH_Q(Y_IMMQ, expr); \
+		else                          \
+			EACH_Q(Y_REGQ, expr); \
+		break;
 /* lane by lane: x, y, z are a, b, c; result and operands of any width */
 #define LANEWISE_OP(op, out, keep, X, ra, rb, rc, expr)						\
 	case VGPU_OP_##op: {									\
@@ -73,10 +89,12 @@
 		break;										\
 	}
 #define S32	((u32 *)s->out)
-#define L2(op, expr)	LANEWISE_OP(op, OUT, KEEP, u32, R(i->a), BR, R(i->c), expr)	/* R, R RI R */
-#define LQ2(op, expr)	LANEWISE_OP(op, OUTQ, KEEPQ, u64, Q(i->a), BQ, Q(i->c), expr)	/* Q, Q QI Q */
-#define LQR(op, expr)	LANEWISE_OP(op, s->out, TAKEQ, u64, Q(i->a), BR, R(i->c), expr)	/* Q, Q RI R */
-#define LWIDE(op, expr)	LANEWISE_OP(op, s->out, TAKEQ, u32, R(i->a), BR, Q(i->c), expr)	/* Q, R RI Q */
+#define L2(op, expr) LANEWISE_OP(op, OUT, KEEP, u32, R(i->a), BR, R(i->c), expr) /* R, R RI R */
+#define LQ2(op, expr) LANEWISE_OP(op, OUTQ, KEEPQ, u64, Q(i->a), BQ, Q(i->c), expr) /* Q, Q QI Q */
+#define LQR(op, expr) \
+	LANEWISE_OP(op, s->out, TAKEQ, u64, Q(i->a), BR, R(i->c), expr) /* Q, Q RI R */
+#define LWIDE(op, expr) \
+	LANEWISE_OP(op, s->out, TAKEQ, u32, R(i->a), BR, Q(i->c), expr) /* Q, R RI Q */
 #define LNARROW(op, expr) LANEWISE_OP(op, S32, TAKE, u64, Q(i->a), Q(0), R(0), expr)	/* R, Q */
 
 /* whole vectors: R from the halves of Q */
@@ -119,9 +137,10 @@ lanes_noinline const u64 *splat_immq(struct vgpu_lanes *s, u64 v)
 
 /* which of less, equal, greater, unordered make a condition true */
 static const u8 cmp_parts[16] = {
-	[VGPU_CMP_EQ] = 2, [VGPU_CMP_NE] = 5, [VGPU_CMP_LT] = 1, [VGPU_CMP_LE] = 3, [VGPU_CMP_GT] = 4, [VGPU_CMP_GE] = 6,
-	[VGPU_CMP_EQU] = 10, [VGPU_CMP_NEU] = 13, [VGPU_CMP_LTU] = 9, [VGPU_CMP_LEU] = 11, [VGPU_CMP_GTU] = 12,
-	[VGPU_CMP_GEU] = 14, [VGPU_CMP_NUM] = 7, [VGPU_CMP_NAN] = 8,
+	[VGPU_CMP_EQ] = 2,  [VGPU_CMP_NE] = 5,	 [VGPU_CMP_LT] = 1,   [VGPU_CMP_LE] = 3,
+	[VGPU_CMP_GT] = 4,  [VGPU_CMP_GE] = 6,	 [VGPU_CMP_EQU] = 10, [VGPU_CMP_NEU] = 13,
+	[VGPU_CMP_LTU] = 9, [VGPU_CMP_LEU] = 11, [VGPU_CMP_GTU] = 12, [VGPU_CMP_GEU] = 14,
+	[VGPU_CMP_NUM] = 7, [VGPU_CMP_NAN] = 8,
 };
 
 lanes_inline u32 cmp_result(u32 flags, u32 less, u32 equal, u32 unordered)
@@ -129,7 +148,8 @@ lanes_inline u32 cmp_result(u32 flags, u32 less, u32 equal, u32 unordered)
 	u32 parts = cmp_parts[VGPU_F_CMP(flags)];
 
 	return (less & (0u - (parts & 1))) | (equal & (0u - (parts >> 1 & 1))) |
-	       (~(less | equal | unordered) & (0u - (parts >> 2 & 1))) | (unordered & (0u - (parts >> 3)));
+	       (~(less | equal | unordered) & (0u - (parts >> 2 & 1))) |
+	       (unordered & (0u - (parts >> 3)));
 }
 
 /* T: the vector type to compare as; LANES: elements in it; MASK: how its sign bits are collected */
@@ -252,15 +272,25 @@ lanes_inline u32 cmp_result(u32 flags, u32 less, u32 equal, u32 unordered)
 #define COMPARE_Q(T)										\
 	do {											\
 		if (IMM)									\
-			COMPARE(T, vuq, EACH_VECTORQ, LANES_VECTOR / 8, mask_ofq, Q(i->a), Y_IMMQ);	\
+			COMPARE(T, vuq, EACH_VECTORQ, LANES_VECTOR / 8, mask_ofq, Q(i->a), \
+				Y_IMMQ); \
 		else										\
-			COMPARE(T, vuq, EACH_VECTORQ, LANES_VECTOR / 8, mask_ofq, Q(i->a), Y_REGQ);	\
+			COMPARE(T, vuq, EACH_VECTORQ, LANES_VECTOR / 8, mask_ofq, Q(i->a), \
+				Y_REGQ); \
 		SET_PRED(i->dst, bits);								\
 	} while (0)
 
-/* The running entry lives in locals; these move it between them and the warp, for what changes or looks at it there. */
+/*
+ * The running entry lives in locals; these move it between them and the warp, for what changes or
+ * looks at it there.
+ */
 #define LEAVE	do { w->pc = (u32)(i - code); w->active = active; w->cycles = cycles; } while (0)
-#define ENTER	do { i = code + w->pc; active = w->active; stop = stop_at(code, w->reconv); } while (0)
+#define ENTER                                    \
+	do {                                     \
+		i = code + w->pc;                \
+		active = w->active;              \
+		stop = stop_at(code, w->reconv); \
+	} while (0)
 
 lanes_inline const struct vgpu_insn *stop_at(const struct vgpu_insn *code, u32 reconv)
 {

@@ -3,7 +3,10 @@
 #ifndef VGPU_LANES_SREG_H
 #define VGPU_LANES_SREG_H
 
-/* t / by, rounded down, of small numbers: t + 1/2 is further from a multiple than the quotient is rounded, to 2^20. */
+/*
+ * t / by, rounded down, of small numbers: t + 1/2 is further from a multiple than the quotient is
+ * rounded, to 2^20.
+ */
 lanes_inline vu small_div(vu t, u32 by)
 {
 	return (vu)truncated_vf((floats_vs((vs)t) + 0.5f) * (1.0f / (float)by));

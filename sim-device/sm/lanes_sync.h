@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Operations by a member mask (PTX *.sync). A lane waits until every lane that its mask names, and that has not exited,
- * executes the same opcode with the same flags, at the same instruction or at another one (legal since sm_70).
+ * Operations by a member mask (PTX *.sync). A lane waits until every lane that its mask names, and
+ * that has not exited, executes the same opcode with the same flags, at the same instruction or at
+ * another one (legal since sm_70).
  *
- * Mostly all named lanes execute the instruction at once: members_here(), and nobody waits. Else the running entry goes
- * on the stack with its bit set in `waiting`, and another entry runs. Which one may: an entry is runnable when it does not
- * wait and no entry above it has a lane of its mask; those are what it reconverges with. Entries lie above the one they
- * come from, so masks and order say it all. When the last member arrives the operation is done for all, each with the
- * operands of its own instruction, and those that waited are ordinary entries again.
+ * Mostly all named lanes execute the instruction at once: members_here(), and nobody waits. Else
+ * the running entry goes on the stack with its bit set in `waiting`, and another entry runs. Which
+ * one may: an entry is runnable when it does not wait and no entry above it has a lane of its mask;
+ * those are what it reconverges with. Entries lie above the one they come from, so masks and order
+ * say it all. When the last member arrives the operation is done for all, each with the operands of
+ * its own instruction, and those that waited are ordinary entries again.
  *
- * Reconvergence is no promise, waiting for members is: when nothing can run, lanes that have come to a reconvergence point go
- * on without those that have not (`loose`). From then on a barrier of the block is such an operation too, of all live
- * lanes. When nothing is left to let go, lanes wait for lanes that cannot come: VGPU_FAULT_WARP_SYNC.
+ * Reconvergence is no promise, waiting for members is: when nothing can run, lanes that have come
+ * to a reconvergence point go on without those that have not (`loose`). From then on a barrier of
+ * the block is such an operation too, of all live lanes. When nothing is left to let go, lanes wait
+ * for lanes that cannot come: VGPU_FAULT_WARP_SYNC.
  *
  * Part of lanes_impl.h.
  */
@@ -30,7 +33,8 @@ lanes_inline const u32 *sync_masks(struct vgpu_lanes *s, const struct vgpu_insn 
 	if (i->op == VGPU_OP_BAR || i->op == VGPU_OP_BARRED)
 		return full_masks;
 	if (i->op == VGPU_OP_SHFLSYNC)
-		return VGPU_SHFL_MASK(i->imm) == VGPU_SHFL_FULL ? full_masks : reg32(s, VGPU_SHFL_MASK(i->imm));
+		return VGPU_SHFL_MASK(i->imm) == VGPU_SHFL_FULL ? full_masks :
+								  reg32(s, VGPU_SHFL_MASK(i->imm));
 	return i->flags & VGPU_F_IMM ? splat_imm(s, (u32)i->imm) : reg32(s, i->b);
 }
 
@@ -49,16 +53,21 @@ lanes_noinline bool members_here(struct vgpu_lanes *s, const struct vgpu_insn *i
 struct meeting {
 	u32 what[VGPU_LANES];	/* what must be the same: sync_what(); 0: the lane does not wait */
 	u32 mask[VGPU_LANES];
-	u32 with[VGPU_LANES];	/* lanes that stay together with it: those of its entry, or itself alone */
+	/* lanes that stay together with it: those of its entry, or itself alone */
+	u32 with[VGPU_LANES];
 	u32 waiting;
 };
 
-/* Opcode, flags and number of a barrier. A barrier with a result has one register for it: the same instruction. */
+/*
+ * Opcode, flags and number of a barrier. A barrier with a result has one register for it: the same
+ * instruction.
+ */
 lanes_inline u32 sync_what(const struct vgpu_insn *i, u32 pc)
 {
 	if (i->op == VGPU_OP_BARRED)
 		return 1u << 31 | pc;
-	return (i->op == VGPU_OP_BAR ? VGPU_BAR_ID(i->imm) << 24 : 0) | (u32)i->op << 8 | (i->flags & ~VGPU_F_IMM);
+	return (i->op == VGPU_OP_BAR ? VGPU_BAR_ID(i->imm) << 24 : 0) | (u32)i->op << 8 |
+	       (i->flags & ~VGPU_F_IMM);
 }
 
 static void sync_gather(struct vgpu_lanes *s, struct meeting *t, bool entries)
@@ -85,8 +94,8 @@ static void sync_gather(struct vgpu_lanes *s, struct meeting *t, bool entries)
 }
 
 /*
- * The lanes that can go on together with those of @lanes, which wait with one operation; 0: somebody is missing. Whoever a
- * mask names has to wait with the same operation and the same mask.
+ * The lanes that can go on together with those of @lanes, which wait with one operation; 0:
+ * somebody is missing. Whoever a mask names has to wait with the same operation and the same mask.
  */
 static u32 sync_meet(const struct meeting *t, u32 live, u32 lanes)
 {
@@ -108,7 +117,10 @@ static u32 sync_meet(const struct meeting *t, u32 live, u32 lanes)
 	return lanes;
 }
 
-/* Operands of the lanes @m that wait at @i, to where sync_execute() wants them; returns their predicates. */
+/*
+ * Operands of the lanes @m that wait at @i, to where sync_execute() wants them; returns their
+ * predicates.
+ */
 static u32 sync_operands(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 {
 	u32 *x = (u32 *)s->x, *y = (u32 *)s->y, *z = (u32 *)s->z;
@@ -140,7 +152,8 @@ static u32 sync_operands(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 
 static void sync_results(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u32 bits)
 {
-	u32 *preds = s->warp->preds, pred = i->op == VGPU_OP_SHFLSYNC ? VGPU_SHFL_PRED(i->imm) : i->dst;
+	u32 *preds = s->warp->preds,
+	    pred = i->op == VGPU_OP_SHFLSYNC ? VGPU_SHFL_PRED(i->imm) : i->dst;
 
 	switch (i->op) {
 	case VGPU_OP_SHFLSYNC:
@@ -169,17 +182,22 @@ static void reconv_remove(struct vgpu_warp *w, u32 n)
 		w->stack[n] = w->stack[n + 1];
 }
 
-/* Entries that stand at the same place and have the same to reconverge with become one, the upper one. */
+/*
+ * Entries that stand at the same place and have the same to reconverge with become one, the upper
+ * one.
+ */
 static void reconv_merge(struct vgpu_warp *w, u32 n)
 {
 	struct vgpu_reconv *e = &w->stack[n];
 
 	for (u32 j = 0; j < n; j++) {
 		const struct vgpu_reconv *other = &w->stack[j];
-		bool same = other->pc == e->pc && other->reconv == e->reconv && !(w->waiting >> j & 1);
+		bool same =
+			other->pc == e->pc && other->reconv == e->reconv && !(w->waiting >> j & 1);
 
 		for (u32 k = 0; same && k < w->depth; k++)
-			same = k == n || k == j || !(w->stack[k].mask & e->mask) == !(w->stack[k].mask & other->mask);
+			same = k == n || k == j ||
+			       !(w->stack[k].mask & e->mask) == !(w->stack[k].mask & other->mask);
 		if (same) {
 			e->mask |= other->mask;
 			reconv_remove(w, j);
@@ -189,8 +207,8 @@ static void reconv_merge(struct vgpu_warp *w, u32 n)
 }
 
 /*
- * The operation for @lanes, all of which wait for it. Each goes on behind its own instruction. MEM_DONE; BARRIER: it is
- * the warp that has arrived at a barrier; FAULT: the stack is full.
+ * The operation for @lanes, all of which wait for it. Each goes on behind its own instruction.
+ * MEM_DONE; BARRIER: it is the warp that has arrived at a barrier; FAULT: the stack is full.
  */
 static enum vgpu_lanes_end sync_execute(struct vgpu_lanes *s, const struct meeting *t, u32 lanes)
 {
@@ -204,8 +222,10 @@ static enum vgpu_lanes_end sync_execute(struct vgpu_lanes *s, const struct meeti
 	for (u32 n = 0; n < depth; n++) {
 		if (!(w->waiting >> n & 1) || !(w->stack[n].mask & lanes))
 			continue;
-		if (!i && s->code[w->stack[n].pc].op == VGPU_OP_SHFLSYNC)	/* of lanes that take no part */
-			__builtin_memcpy(s->x, reg32(s, s->code[w->stack[n].pc].a), VGPU_LANES * sizeof(u32));
+		/* of lanes that take no part */
+		if (!i && s->code[w->stack[n].pc].op == VGPU_OP_SHFLSYNC)
+			__builtin_memcpy(s->x, reg32(s, s->code[w->stack[n].pc].a),
+					 VGPU_LANES * sizeof(u32));
 		i = s->code + w->stack[n].pc;
 		bits |= sync_operands(s, i, w->stack[n].mask & lanes);
 	}
@@ -257,7 +277,10 @@ static enum vgpu_lanes_end sync_execute(struct vgpu_lanes *s, const struct meeti
 	return i->op == VGPU_OP_BAR || i->op == VGPU_OP_BARRED ? VGPU_LANES_BARRIER : MEM_DONE;
 }
 
-/* Lanes that have come to the reconvergence point of an entry go on without the others. false: there are none. */
+/*
+ * Lanes that have come to the reconvergence point of an entry go on without the others. false:
+ * there are none.
+ */
 static bool reconv_break(struct vgpu_warp *w)
 {
 	u32 above = 0;
@@ -276,7 +299,10 @@ static bool reconv_break(struct vgpu_warp *w)
 	return false;
 }
 
-/* Nothing can run but lanes wait: let go whom nobody is missing, entries as a whole first. FAULT: there are none. */
+/*
+ * Nothing can run but lanes wait: let go whom nobody is missing, entries as a whole first. FAULT:
+ * there are none.
+ */
 static enum vgpu_lanes_end sync_release(struct vgpu_lanes *s)
 {
 	struct meeting t;
@@ -284,11 +310,13 @@ static enum vgpu_lanes_end sync_release(struct vgpu_lanes *s)
 	for (u32 apart = 0; apart < 2; apart++) {
 		sync_gather(s, &t, !apart);
 		while (t.waiting) {
-			u32 first = (u32)__builtin_ctz(t.waiting), lanes = sync_meet(&t, s->warp->live, t.with[first]);
+			u32 first = (u32)__builtin_ctz(t.waiting),
+			    lanes = sync_meet(&t, s->warp->live, t.with[first]);
 
 			if (lanes)
 				return sync_execute(s, &t, lanes);
-			EACH_ACTIVE(l, t.waiting)	/* the same members are missing to all of these */
+			/* the same members are missing to all of these */
+			EACH_ACTIVE(l, t.waiting)
 				if (t.what[l] == t.what[first] && t.mask[l] == t.mask[first])
 					t.waiting &= ~(1u << l);
 		}
@@ -296,7 +324,10 @@ static enum vgpu_lanes_end sync_release(struct vgpu_lanes *s)
 	return reconv_break(s->warp) ? MEM_DONE : VGPU_LANES_FAULT;
 }
 
-/* Where the topmost entry waits becomes where the warp has stopped; address: the lanes that are missing. */
+/*
+ * Where the topmost entry waits becomes where the warp has stopped; address: the lanes that are
+ * missing.
+ */
 static enum vgpu_lanes_end sync_fault(struct vgpu_lanes *s)
 {
 	struct vgpu_warp *w = s->warp;
@@ -348,11 +379,15 @@ static enum vgpu_lanes_end reconv_take(struct vgpu_lanes *s, enum vgpu_lanes_end
 	}
 }
 
-/* The lanes @m of the running entry have come to an instruction at which members are missing. As reconv_pop(). */
+/*
+ * The lanes @m of the running entry have come to an instruction at which members are missing. As
+ * reconv_pop().
+ */
 lanes_noinline enum vgpu_lanes_end sync_wait(struct vgpu_lanes *s, u32 m)
 {
 	struct vgpu_warp *w = s->warp;
-	u32 rest = w->active & ~m, next = w->pc + 1, lanes;	/* rest: their guard is false, they go on */
+	/* rest: their guard is false, they go on */
+	u32 rest = w->active & ~m, next = w->pc + 1, lanes;
 	enum vgpu_lanes_end end = MEM_DONE;
 	struct meeting t;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Vectors of the lanes files: types as wide as the vector unit that is compiled for, masks of lanes, the rounding mode.
- * Part of lanes_impl.h.
+ * Vectors of the lanes files: types as wide as the vector unit that is compiled for, masks of
+ * lanes, the rounding mode. Part of lanes_impl.h.
  */
 #ifndef VGPU_LANES_VEC_H
 #define VGPU_LANES_VEC_H
@@ -21,7 +21,10 @@ typedef u32 vu_half __attribute__((vector_size(LANES_VECTOR / 2)));
 typedef s32 vs_half __attribute__((vector_size(LANES_VECTOR / 2)));
 typedef float vf_half __attribute__((vector_size(LANES_VECTOR / 2)));
 
-/* Instructions by name are those of the build: the other kind next to them costs a change of state each time. */
+/*
+ * Instructions by name are those of the build: the other kind next to them costs a change of state
+ * each time.
+ */
 #if LANES_VECTOR == 32
 #define VEX	"v"
 #else
@@ -47,7 +50,8 @@ typedef float vf_half __attribute__((vector_size(LANES_VECTOR / 2)));
 /* the iterations may read and write the same lane of the same array, never another's */
 #define EACH_LANE(l)	LANEWISE for (u32 l = 0; l < VGPU_LANES; l++)
 /* active lanes in order; for what has a side effect or an order */
-#define EACH_ACTIVE(l, m)	for (u32 l##_left = (m), l; l##_left && (l = (u32)__builtin_ctz(l##_left), 1); \
+#define EACH_ACTIVE(l, m)	for (u32 l##_left = (m), l; \
+	l##_left && (l = (u32)__builtin_ctz(l##_left), 1); \
 				     l##_left &= l##_left - 1)
 
 static const u32 lane_iota[VGPU_LANES] __attribute__((aligned(64))) = {
@@ -220,8 +224,11 @@ lanes_noinline const u32 *splat_imm(struct vgpu_lanes *s, u32 v)
 	return (const u32 *)s->imm;
 }
 
-/* MXCSR: exceptions masked, subnormals kept, rounding as VGPU_RND_*. What computes under another mode than to nearest
- * is a function of its own that is not inlined and works on memory, so that no operation moves across the change. */
+/*
+ * MXCSR: exceptions masked, subnormals kept, rounding as VGPU_RND_*. What computes under another
+ * mode than to nearest is a function of its own that is not inlined and works on memory, so that no
+ * operation moves across the change.
+ */
 #define MXCSR_NEAREST	0x1f80u
 
 lanes_inline u32 mxcsr_read(void)
@@ -330,7 +337,9 @@ lanes_inline vu_half narrow(vuq v)
 #define JOIN(a, b)	__builtin_shufflevector(a, b, 0, 1, 2, 3)
 #endif
 
-/* The low, and the high, halves of the elements of two vectors of 64 bits; as many words in order */
+/*
+ * The low, and the high, halves of the elements of two vectors of 64 bits; as many words in order
+ */
 #if LANES_VECTOR == 32
 #define LOW_WORDS(a, b)		__builtin_shufflevector((vu)(a), (vu)(b), 0, 2, 8, 10, 4, 6, 12, 14)
 #define HIGH_WORDS(a, b)	__builtin_shufflevector((vu)(a), (vu)(b), 1, 3, 9, 11, 5, 7, 13, 15)
@@ -471,7 +480,7 @@ lanes_inline vf floats_vs(vs x)
 	return __builtin_convertvector(x, vf);
 }
 
-/* ---- what flags do to operands and results that are floats ---------------------------------------------------------- */
+/* ---- what flags do to operands and results that are floats -------------- */
 
 #define NAN32	0x7fffffffu		/* as NVIDIA's */
 #define NAN64	0x7ff8000000000000ull

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What the lanes of a warp learn of each other: shuffles, votes, matches, all lanes at once. Which lanes take part is the
- * caller's affair (lanes_sync.h). Part of lanes_impl.h.
+ * What the lanes of a warp learn of each other: shuffles, votes, matches, all lanes at once. Which
+ * lanes take part is the caller's affair (lanes_sync.h). Part of lanes_impl.h.
  */
 #ifndef VGPU_LANES_VOTE_H
 #define VGPU_LANES_VOTE_H
@@ -27,28 +27,30 @@ lanes_inline vu words_at(const vu *t, vu from)
 
 #endif
 
-/* From lane @source of l, the lane, and n where that, j, is @in range; else from the lane itself. */
+/*
+ * From lane @source of l, the lane, and n where that, j, is @in range; else from the lane itself.
+ */
 #define SHUFFLE(source, in)									\
 	EACH_VECTOR(k) {									\
 		vu l = vu_at(lane_iota, k), n = vu_at(b, k) & 31;				\
 		vs j = (vs)(source);								\
 		vu ok = (vu)(in);								\
-		PUT(k, choose(ok, (vu)j, l));							\
+		PUT_LANES(k, choose(ok, (vu)j, l));							\
 		in_range |= mask_of(ok) << k * (LANES_VECTOR / 4);				\
 	}
 #define SEGMENT		(vu_at(c, k) >> 8 & 31)
 #define FIRST		(l & SEGMENT)
 #define LAST		(vs)(FIRST | (vu_at(c, k) & 31 & ~SEGMENT))
 #if LANES_VECTOR == 32
-#define PUT(k, from)	(((vu *)o)[k] = words_at(t, from))
+#define PUT_LANES(k, from)	(((vu *)o)[k] = words_at(t, from))
 #else
-#define PUT(k, from)	(((vu *)at)[k] = (from) & 31)
+#define PUT_LANES(k, from)	(((vu *)at)[k] = (from) & 31)
 #endif
 #define WHOLE		0x100u		/* no segments: the first lane is 0, the last one 31 */
 
 /*
- * shfl as PTX has it; a source lane that does not execute gives what its register holds. Returns "source in range". @o may
- * be an operand.
+ * shfl as PTX has it; a source lane that does not execute gives what its register holds. Returns
+ * "source in range". @o may be an operand.
  */
 lanes_noinline u32 shuffle(u32 *o, const u32 *a, const u32 *b, const u32 *c, u32 how)
 {
@@ -93,7 +95,7 @@ lanes_noinline u32 shuffle(u32 *o, const u32 *a, const u32 *b, const u32 *c, u32
 #endif
 	return in_range;
 }
-#undef PUT
+#undef PUT_LANES
 #undef SHUFFLE
 #undef SEGMENT
 #undef FIRST
@@ -131,8 +133,9 @@ lanes_noinline u32 vote_by(u32 how, u32 preds, u32 m, const u32 *masks)
 }
 
 /*
- * The lanes whose value equals @value, of values laid out so that narrowing comparisons to bytes puts the lanes in order: the
- * lower half of vector k is lanes 4k and on, the upper half, where there is one, lanes 16 + 4k and on.
+ * The lanes whose value equals @value, of values laid out so that narrowing comparisons to bytes
+ * puts the lanes in order: the lower half of vector k is lanes 4k and on, the upper half, where
+ * there is one, lanes 16 + 4k and on.
  */
 #if LANES_VECTOR == 32
 typedef short v16 __attribute__((vector_size(32)));
@@ -150,7 +153,8 @@ lanes_inline u32 same_lanes(const vu *v, u32 value)
 /* Where all are below 256: as bytes, in order */
 lanes_inline void lay_out_bytes(vu *v)
 {
-	v16 low = __builtin_ia32_packssdw256((vs)v[0], (vs)v[1]), high = __builtin_ia32_packssdw256((vs)v[2], (vs)v[3]);
+	v16 low = __builtin_ia32_packssdw256((vs)v[0], (vs)v[1]),
+	    high = __builtin_ia32_packssdw256((vs)v[2], (vs)v[3]);
 
 	v[0] = (vu)__builtin_ia32_packuswb256(low, high);
 }
@@ -163,8 +167,10 @@ lanes_inline u32 same_bytes(const vu *v, u32 value)
 lanes_inline void lay_out(vu *v, const u32 *a)
 {
 	for (int k = 0; k < 2; k++) {
-		v[2 * k] = __builtin_shufflevector(vu_at(a, k), vu_at(a, k + 2), 0, 1, 2, 3, 8, 9, 10, 11);
-		v[2 * k + 1] = __builtin_shufflevector(vu_at(a, k), vu_at(a, k + 2), 4, 5, 6, 7, 12, 13, 14, 15);
+		v[2 * k] = __builtin_shufflevector(vu_at(a, k), vu_at(a, k + 2), 0, 1, 2, 3, 8, 9,
+						   10, 11);
+		v[2 * k + 1] = __builtin_shufflevector(vu_at(a, k), vu_at(a, k + 2), 4, 5, 6, 7, 12,
+						       13, 14, 15);
 	}
 }
 #else
@@ -200,7 +206,8 @@ lanes_inline u32 same_bytes(const vu *v, u32 value)
 {
 	v8 x = (v8)splat(value);
 
-	return (u32)__builtin_ia32_pmovmskb128((v8)v[0] == x) | (u32)__builtin_ia32_pmovmskb128((v8)v[1] == x) << 16;
+	return (u32)__builtin_ia32_pmovmskb128((v8)v[0] == x) |
+	       (u32)__builtin_ia32_pmovmskb128((v8)v[1] == x) << 16;
 }
 
 lanes_inline void lay_out(vu *v, const u32 *a)
@@ -209,7 +216,10 @@ lanes_inline void lay_out(vu *v, const u32 *a)
 }
 #endif
 
-/* The same where all lanes differ in the low byte alone, as digits and small numbers do; false: not that case. */
+/*
+ * The same where all lanes differ in the low byte alone, as digits and small numbers do; false: not
+ * that case.
+ */
 lanes_inline bool match_bytes(u32 *o, const u32 *a, u32 m)
 {
 	u32 byte[VGPU_LANES] __attribute__((aligned(64)));	/* four times each */
@@ -233,9 +243,9 @@ lanes_inline bool match_bytes(u32 *o, const u32 *a, u32 m)
 }
 
 #if LANES_VECTOR == 32
-#define TURNED(v)	__builtin_shufflevector(v, v, 1, 2, 3, 4, 5, 6, 7, 0)
+#define ROTATED(v)	__builtin_shufflevector(v, v, 1, 2, 3, 4, 5, 6, 7, 0)
 #else
-#define TURNED(v)	__builtin_shufflevector(v, v, 1, 2, 3, 0)
+#define ROTATED(v)	__builtin_shufflevector(v, v, 1, 2, 3, 0)
 #endif
 
 /* Lanes whose value another has too: of those with the same value at least one. */
@@ -252,7 +262,7 @@ lanes_inline u32 repeated(const u32 *a)
 				same[k] |= (vu)(v[k] == turned[j]);
 		}
 		EACH_VECTOR(k) {
-			turned[k] = TURNED(turned[k]);
+			turned[k] = ROTATED(turned[k]);
 			if (n < LANES_VECTOR / 8)
 				same[k] |= (vu)(v[k] == turned[k]);
 		}
@@ -353,7 +363,8 @@ lanes_noinline void match_by(u32 *o, u32 m, const u32 *masks, u32 how)
 }
 
 /*
- * Match all by the masks, where those of all lanes are the same: the value of one of its members decides. false: not that case.
+ * Match all by the masks, where those of all lanes are the same: the value of one of its members
+ * decides. false: not that case.
  * @high: of 64-bit values, or NULL
  */
 lanes_noinline bool match_all(u32 *o, const u32 *low, const u32 *high, u32 m, const u32 *masks)

@@ -20,8 +20,9 @@ lanes_inline bool reconv_push(struct vgpu_warp *w, u32 pc, u32 reconv, u32 mask)
 static enum vgpu_lanes_end reconv_take(struct vgpu_lanes *s, enum vgpu_lanes_end end);
 
 /*
- * The running entry has come to its reconvergence point or has no lane left: take up what is on the stack. MEM_DONE, or
- * what ends the run: nothing is there, the warp has exited; or all that is there waits for lanes that cannot come.
+ * The running entry has come to its reconvergence point or has no lane left: take up what is on the
+ * stack. MEM_DONE, or what ends the run: nothing is there, the warp has exited; or all that is
+ * there waits for lanes that cannot come.
  */
 lanes_noinline enum vgpu_lanes_end reconv_pop(struct vgpu_lanes *s)
 {
@@ -43,10 +44,11 @@ lanes_noinline enum vgpu_lanes_end reconv_pop(struct vgpu_lanes *s)
 }
 
 /*
- * The lanes in @taken of the running entry go to the target of branch @i, the others on. A side that is at the
- * reconvergence point already has nothing to run. When the point is the one at which the entry itself ends there is no need
- * for another entry that waits there, so a loop left by its lanes one after the other does not grow the stack. The
- * side that jumps waits. False: the stack is full, which the bound on its depth excludes.
+ * The lanes in @taken of the running entry go to the target of branch @i, the others on. A side
+ * that is at the reconvergence point already has nothing to run. When the point is the one at which
+ * the entry itself ends there is no need for another entry that waits there, so a loop left by its
+ * lanes one after the other does not grow the stack. The side that jumps waits. False: the stack is
+ * full, which the bound on its depth excludes.
  */
 lanes_noinline bool diverge(struct vgpu_warp *w, const struct vgpu_insn *i, u32 taken)
 {

@@ -9,7 +9,7 @@
 #include "sm.h"
 #include "verify.h"
 
-/**
+/*
  * struct vgpu_module - kernels point into the copy of the binary, which nothing changes any more
  */
 struct vgpu_module {
