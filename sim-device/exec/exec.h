@@ -308,8 +308,6 @@ void vgpu_exec_runs(struct vgpu_device *dev, struct vgpu_ksr *ksr);
 void vgpu_exec_stops(struct vgpu_device *dev, struct vgpu_ksr *ksr);
 /* standing.c: after a change of ksr->unclaimed or promised */
 void vgpu_exec_claimed(struct vgpu_device *dev, struct vgpu_ksr *ksr);
-/* standing.c: what it keeps agrees with the tables; false: it does not */
-bool vgpu_standing_closes(const struct vgpu_device *dev);
 /* standing.c: after a change of whom @sm serves or is reserved for */
 void vgpu_exec_placed(struct vgpu_device *dev, u32 sm);
 /* block_pool.c: block structs, recycled; get: NULL when there is no memory for more */
@@ -350,11 +348,14 @@ void vgpu_account_close(struct vgpu_device *dev, const struct vgpu_context *ctx)
  */
 void vgpu_account_context(const struct vgpu_device *dev, const struct vgpu_context *ctx,
 			  struct vgpu_context_info *info);
+/* ---- consistency check (check.c, not in vgpu.ko) ------------------------ */
+
 /*
- * The states of every SM add up to the age of the device, those of kernels and blocks to their
- * lives, those of contexts to the device's; all agree with the tables, and an SM serves one
- * context. false: they do not.
+ * Compute everything that is kept up to date again from the tables: the states of every SM add up
+ * to the age of the device, those of kernels and blocks to their lives, those of contexts to the
+ * device's; lists and counters agree with the tables, and an SM serves one context. false: they do
+ * not.
  */
-bool vgpu_account_closes(const struct vgpu_device *dev);	/* closes.c */
+bool vgpu_exec_check(const struct vgpu_device *dev);
 
 #endif

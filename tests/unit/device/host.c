@@ -157,7 +157,7 @@ void host_free(struct host *h)
 {
 	struct vgpu_device_counts counts;
 
-	assert_true(vgpu_account_closes(h->dev));
+	assert_true(vgpu_exec_check(h->dev));
 	while (h->dev->contexts.count)
 		assert_int_equal(vgpu_context_close(h->dev, h->dev->contexts.list[0]->id), 0);
 	vgpu_device_counts(h->dev, &counts);
@@ -224,8 +224,8 @@ u64 host_push(struct host *h, u32 context, u32 queue, struct vgpu_cmd cmd)
 void host_run(struct host *h)
 {
 	while (vgpu_device_run(h->dev, VGPU_NEVER, 1000) != VGPU_NEVER)
-		assert_true(vgpu_account_closes(h->dev));
-	assert_true(vgpu_account_closes(h->dev));
+		assert_true(vgpu_exec_check(h->dev));
+	assert_true(vgpu_exec_check(h->dev));
 }
 
 static const struct vgpu_completion *find(struct host *h, u32 context, u32 queue, u64 seq)

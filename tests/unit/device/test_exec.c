@@ -425,7 +425,7 @@ static void contexts_end_in_the_middle_of_preemption(void **state)
 		host_push(h, b, host_queue(h, b), cmd_profiled(9, 100 * US, 2));
 		vgpu_device_run(h->dev, 60 * US, ~0u);
 		assert_int_equal(vgpu_context_close(h->dev, victim == 1 ? a : b), 0);
-		assert_true(vgpu_account_closes(h->dev));
+		assert_true(vgpu_exec_check(h->dev));
 		host_run(h);
 		assert_int_equal(h->completion_count, 2);
 		host_free(h);

@@ -47,7 +47,7 @@ static u32 held(struct host *h, struct process p)
 static void run_to(struct host *h, u64 us)
 {
 	vgpu_device_run(h->dev, us * US, ~0u);
-	assert_true(vgpu_account_closes(h->dev));
+	assert_true(vgpu_exec_check(h->dev));
 }
 
 static u64 start_of(struct host *h, u32 kernel)

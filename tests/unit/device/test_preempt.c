@@ -328,7 +328,7 @@ static void next_can_change_until_the_end(void **state)
 		assert_int_equal(vgpu_exec_reserve(h->dev, 0, manual_kernel(h->dev, 3)), 0);
 		assert_int_equal(manual_kernel(h->dev, 2)->reserved, 0);
 		assert_int_equal(manual_kernel(h->dev, 3)->reserved, 1);
-		assert_true(vgpu_account_closes(h->dev));
+		assert_true(vgpu_exec_check(h->dev));
 		host_run(h);
 		assert_int_equal(start_of(h, 3), 556 * TENTH);
 		assert_int_equal(h->preemptions, 1);
@@ -354,7 +354,7 @@ static void contexts_die_at_every_stage(void **state)
 				two_kernels(h, 5, 100);
 				vgpu_device_run(h->dev, when[i] * TENTH, ~0u);
 				assert_int_equal(vgpu_context_close(h->dev, victim), 0);
-				assert_true(vgpu_account_closes(h->dev));
+				assert_true(vgpu_exec_check(h->dev));
 				if (victim == 1) {
 					vgpu_device_stats(h->dev, &stats);
 					assert_int_equal(stats.save_area, 0);

@@ -124,7 +124,7 @@ static void live(u64 seed, bool deaths)
 	while (vgpu_device_run(h->dev, h->dev->now + below(&random, 8 * VGPU_US), ~0u) !=
 		       VGPU_NEVER ||
 	       kernels < KERNELS) {
-		assert_true(vgpu_account_closes(h->dev));
+		assert_true(vgpu_exec_check(h->dev));
 		i = below(&random, CONTEXTS);
 		switch (below(&random, 8)) {
 		case 0:
@@ -149,7 +149,7 @@ static void live(u64 seed, bool deaths)
 		default:
 			reserve(h, &random);
 		}
-		assert_true(vgpu_account_closes(h->dev));
+		assert_true(vgpu_exec_check(h->dev));
 	}
 	assert_int_equal(h->completion_count, KERNELS);
 	for (i = 0; i < CONTEXTS && !deaths; i++)

@@ -191,7 +191,7 @@ static void disturb(struct host *h, u64 seed)
 		u32 sm = below(&random, 3);
 		struct vgpu_ksr *ksr = manual_kernel(h->dev, 1 + below(&random, 2));
 
-		assert_true(vgpu_account_closes(h->dev));
+		assert_true(vgpu_exec_check(h->dev));
 		if (!ksr || !h->dev->exec.smst[sm].ksr)
 			continue;
 		assert_int_equal(vgpu_exec_reserve(h->dev, sm, ksr), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Whether the accounts close: every sum is made a second time from the tables and lists themselves.
- * For tests, which ask all the time; no decision of the device depends on it.
+ * Consistency check of the execution engine: every sum and every list that is kept up to date is
+ * computed again from the tables. Unit tests call it after each step; vgpu.ko is built without it.
  */
 #include "../core/device.h"
 
@@ -26,8 +26,10 @@ static u32 count_blocks(const struct vgpu_block *list, const struct vgpu_ksr *ks
 	return count;
 }
 
+/* ---- accounts ----------------------------------------------------------- */
+
 /* One SM: its states add up to the age of the device, and it serves one kernel of one context. */
-static bool sm_closes(const struct vgpu_device *dev, u32 sm, struct tally *tally)
+static bool sm_agrees(const struct vgpu_device *dev, u32 sm, struct tally *tally)
 {
 	const struct vgpu_smst *smst = &dev->exec.smst[sm];
 	const struct vgpu_sm *hw = &dev->sms[sm];
@@ -71,7 +73,7 @@ static bool sm_closes(const struct vgpu_device *dev, u32 sm, struct tally *tally
 }
 
 /* One kernel against the SMs that serve it and its PTBQ. */
-static bool kernel_closes(const struct vgpu_device *dev, const struct vgpu_ksr *ksr,
+static bool kernel_agrees(const struct vgpu_device *dev, const struct vgpu_ksr *ksr,
 			  struct tally *tally)
 {
 	u64 blocks = ksr->ended + ksr->unclaimed;
@@ -113,7 +115,7 @@ static bool kernel_closes(const struct vgpu_device *dev, const struct vgpu_ksr *
  * The states of the kernels and of the blocks of @ctx add up to their lives; its SM time is entered
  * in @past too.
  */
-static bool context_closes(const struct vgpu_device *dev, const struct vgpu_context *ctx,
+static bool context_agrees(const struct vgpu_device *dev, const struct vgpu_context *ctx,
 			   u64 *sm_time)
 {
 	u64 kernels = ctx->kernel_life + ctx->queued * dev->now;
@@ -142,7 +144,73 @@ static bool context_closes(const struct vgpu_device *dev, const struct vgpu_cont
 		       blocks;
 }
 
-bool vgpu_account_closes(const struct vgpu_device *dev)
+/* ---- where contexts stand (standing.c) ----------------------------------- */
+
+static u32 count_sms(const struct vgpu_smst *smst, const struct vgpu_context *holder)
+{
+	u32 count = 0;
+
+	for (; smst; smst = smst->list_next)
+		count += smst->holder == holder ? 1 : 1u << 20;
+	return count;
+}
+
+static u32 count_kernels(const struct vgpu_standing *s, enum vgpu_ksr_need need)
+{
+	const struct vgpu_ksr *ksr;
+	u32 count = 0;
+
+	for (ksr = s->kernels[need].first; ksr; ksr = ksr->link[need].next)
+		count += !ksr->link[need].next || ksr->order < ksr->link[need].next->order ?
+				 1 :
+				 1u << 20;
+	return count;
+}
+
+static bool context_standing_agrees(const struct vgpu_device *dev, const struct vgpu_context *ctx)
+{
+	const struct vgpu_standing *s = &ctx->standing;
+	u32 active = 0, issuable = 0, wanting = 0, reserved = 0;
+	const struct vgpu_ksr *ksr;
+
+	for (ksr = dev->exec.active_head; ksr; ksr = ksr->next) {
+		if (ksr->ctx != ctx)
+			continue;
+		active++;
+		issuable += ksr->unclaimed > 0;
+		wanting += ksr->unclaimed > ksr->promised;
+		reserved += ksr->reserved;
+		if (ksr->promised != (u64)ksr->reserved * ksr->occupancy)
+			return false;
+	}
+	return active == s->active_kernels && issuable == count_kernels(s, VGPU_KSR_ISSUABLE) &&
+	       wanting == count_kernels(s, VGPU_KSR_WANTING) &&
+	       reserved == count_sms(s->coming, ctx) &&
+	       s->held == reserved + count_sms(s->running, ctx) &&
+	       vgpu_entrant_is_in(&s->active) == !!active &&
+	       vgpu_entrant_is_in(&s->holding) == !!s->held &&
+	       vgpu_entrant_is_in(&s->need[VGPU_KSR_ISSUABLE]) == !!issuable &&
+	       vgpu_entrant_is_in(&s->need[VGPU_KSR_WANTING]) == !!wanting &&
+	       vgpu_entrant_is_in(&ctx->buffer.node) == !!ctx->buffer.command;
+}
+
+static bool standing_agrees(const struct vgpu_device *dev)
+{
+	const struct vgpu_exec *exec = &dev->exec;
+	u32 sms = count_sms(exec->unreserved, NULL) + exec->idle_count;
+	u32 i;
+
+	for (i = 0; i < dev->contexts.count; i++) {
+		if (!context_standing_agrees(dev, dev->contexts.list[i]))
+			return false;
+		sms += dev->contexts.list[i]->standing.held;
+	}
+	return sms == dev->config.sms;
+}
+
+/* ---- all of it ---------------------------------------------------------- */
+
+bool vgpu_exec_check(const struct vgpu_device *dev)
 {
 	const struct vgpu_exec *exec = &dev->exec;
 	u64 sm_time[VGPU_SM_STATES] = {
@@ -160,22 +228,22 @@ bool vgpu_account_closes(const struct vgpu_device *dev)
 	u32 i;
 
 	for (i = 0; i < dev->config.sms; i++) {
-		if (!sm_closes(dev, i, &tally))
+		if (!sm_agrees(dev, i, &tally))
 			return false;
 		idle += exec->smst[i].state == VGPU_SM_IDLE;
 	}
 	for (ksr = exec->active_head; ksr; ksr = ksr->next) {
 		active++;
-		if (!kernel_closes(dev, ksr, &tally))
+		if (!kernel_agrees(dev, ksr, &tally))
 			return false;
 	}
 	for (i = 0; i < dev->contexts.count; i++)
-		if (!context_closes(dev, dev->contexts.list[i], sm_time))
+		if (!context_agrees(dev, dev->contexts.list[i], sm_time))
 			return false;
 	for (state = VGPU_SM_SETUP; state < VGPU_SM_STATES; state++)
 		if (sm_time[state] != tally.sm_time[state])
 			return false;
 	return tally.blocks == exec->blocks && tally.save_area == exec->save_area &&
 	       idle == exec->idle_count && active == exec->active_count &&
-	       vgpu_standing_closes(dev);
+	       standing_agrees(dev);
 }
