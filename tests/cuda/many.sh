@@ -8,7 +8,7 @@
 #
 # Each round starts all of the programs below at once, and one more that is killed while it runs.
 # TRANSPORTS, if set, is a list of transports that the programs take in turn.
-# One TAP line a program and round. CUDA_TEST_TIMEOUT is the limit of a round in seconds (240).
+# One TAP line a program and round. CUDA_TEST_TIMEOUT is the limit of a round in seconds (600).
 set -uo pipefail
 
 programs=(saxpy sgemm histogram reduce stencil spmv nbody bitonic)
@@ -19,7 +19,7 @@ fi
 folder=$1
 rounds=${2:-2}
 read -ra transports <<<"${TRANSPORTS:-}"
-limit=${CUDA_TEST_TIMEOUT:-240}
+limit=${CUDA_TEST_TIMEOUT:-600}
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 count=0

@@ -7,7 +7,7 @@
 #
 # A program passes when it exits 0 and its last line is "NAME: verified". Unless --quick is given,
 # programs that take a size also run with sizes that fit no block, and must refuse wrong arguments.
-# CUDA_TEST_TIMEOUT is the limit of one run in seconds (60). Output of failed runs follows as comments.
+# CUDA_TEST_TIMEOUT is the limit of one run in seconds (300). Output of failed runs follows as comments.
 set -uo pipefail
 
 quick=
@@ -18,7 +18,7 @@ if [ $# -lt 1 ] || [ $# -gt 2 ] || [ ! -d "$1" ]; then
 fi
 folder=$1
 label=${2:+$2: }
-limit=${CUDA_TEST_TIMEOUT:-60}
+limit=${CUDA_TEST_TIMEOUT:-300}
 count=0
 failed=0
 log=$(mktemp)

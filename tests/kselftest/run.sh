@@ -32,10 +32,10 @@ status=0
 before=$(held)
 for name; do
 	begin=$SECONDS
-	timeout -k 5 240 "$folder/$name"
+	timeout -k 5 600 "$folder/$name"
 	case $? in
 	0) ;;
-	124 | 137) status=1; echo "not ok - $name: no end after 240 s" ;;
+	124 | 137) status=1; echo "not ok - $name: no end after 600 s" ;;
 	*) status=1 ;;
 	esac
 	echo "# $name took $((SECONDS - begin)) s"

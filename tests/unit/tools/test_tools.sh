@@ -27,7 +27,7 @@ skip() { count=$((count + 1)); echo "ok $count - $1 # SKIP $2"; }
 says() {
 	local name=$1 expected=$2 text=$3 status=0
 	shift 3
-	timeout 20 "$@" >"$dir/said" 2>&1 </dev/null || status=$?
+	timeout 120 "$@" >"$dir/said" 2>&1 </dev/null || status=$?
 	[ "$status" -eq "$expected" ] && grep -qF -- "$text" "$dir/said" && [ "$(wc -l <"$dir/said")" -eq 1 ]
 	ok "$name" $?
 }
