@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls: who wants to hear of a fence without a thread that waits for it, an io_uring command or an
- * eventfd. They lie with their queue in the order of sequence numbers and belong to the actor. Each
- * ends exactly once: when its fence is reached, or the context dies or is closed. One of io_uring
- * also ends when a descriptor is closed by the process it came from (flush), and when the watch
- * finds that its time is over, or that its process or its ring goes away: io_uring itself does not
- * tell a driver so before 6.7.
+ * Asynchronous fence waiters: io_uring commands and eventfds that a fence completes while no thread
+ * waits for it. They are kept with their queue in the order of sequence numbers and belong to the
+ * actor. Each ends exactly once: when its fence is reached, or the context dies or is closed. One
+ * of io_uring also ends when a descriptor is closed by the process it came from (flush), and when
+ * the watch finds that its time is over, or that its process or its ring goes away: io_uring itself
+ * does not tell a driver so before 6.7.
  */
 #include <linux/eventfd.h>
 #include <linux/ktime.h>

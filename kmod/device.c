@@ -44,8 +44,8 @@ static const struct vgpu_host_ops host_ops = {
 
 /*
  * Actor and sender usually answer each other within microseconds, less than it takes to sleep and
- * to be woken on another processor. So either looks on for a moment before it sleeps, unless
- * somebody else wants the processor.
+ * to be woken on another processor. So either busy-waits briefly before it sleeps,
+ * unless another task needs the processor.
  */
 #define SPIN_NS		50000u
 

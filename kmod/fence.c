@@ -141,7 +141,7 @@ static int wait_sleep(struct wait_for *what, s64 timeout_ns)
 						 ns_to_ktime(timeout_ns));
 	if (ret == -ETIME)
 		return -ETIMEDOUT;
-	/* not restarted: it would begin its timeout anew */
+	/* not -ERESTARTSYS: that would restart the timeout */
 	return ret == -ERESTARTSYS ? -EINTR : ret;
 }
 

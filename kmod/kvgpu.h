@@ -117,7 +117,7 @@ struct kvgpu_seat {
 	unsigned int waiting;
 	struct list_head node;
 	struct vgpu_context_info sum;	/* of contexts that have been closed */
-	wait_queue_head_t blocked;	/* who looks on from outside */
+	wait_queue_head_t blocked;	/* waiters outside the device */
 };
 
 /** struct kvgpu_dev - one device: the model, its actor and how Linux sees it */
@@ -237,7 +237,7 @@ int kvgpu_post_killable(struct kvgpu_dev *kdev, struct kvgpu_msg *msg);
 /* Have the actor run @fn without waiting for it. */
 void kvgpu_give(struct kvgpu_dev *kdev, struct kvgpu_msg *msg);
 
-/* Look on for a moment whether @ready; false: better sleep now. */
+/* Busy-wait briefly until @ready; false: the caller should sleep. */
 bool kvgpu_spin(bool (*ready)(void *arg), void *arg);
 
 /* ---- file.c: open files ------------------------------------------------- */
@@ -349,16 +349,15 @@ static inline u64 kvgpu_cookie_params(u32 bytes)
 	return (u64)bytes << 1 | 1;
 }
 
-/* ---- call.c: who is called when a fence is reached ---------------------- */
+/* ---- call.c: asynchronous fence waiters --------------------------------- */
 
 struct io_uring_cmd;
 struct eventfd_ctx;
 
 /**
- * struct kvgpu_call - somebody wants to hear of a fence without a thread that waits: an io_uring
- * command or an eventfd
- * @end: says so and gives the call up; -EIO: the context is dead, -ECANCELED: it is not waited for
- *   any more, -ETIME
+ * struct kvgpu_call - a fence waiter without a thread: an io_uring command or an eventfd
+ * @end: reports the result and frees the call; -EIO: the context is dead, -ECANCELED: it is not
+ *   waited for any more, -ETIME
  * @deadline: of the wall clock, in nanoseconds; 0: none
  */
 struct kvgpu_call {
@@ -494,7 +493,10 @@ long kvgpu_wait_any(struct kvgpu_ctx *ctx, void __user *arg);
 
 struct kvgpu_seat *kvgpu_seat_create(struct kvgpu_dev *kdev);
 void kvgpu_seat_put(struct kvgpu_seat *seat);
-/* Actor: a context of @task sits down, on @own if no seat is kept for it; and gets up. */
+/*
+ * Actor: register a context of @task as lockstep participant, on @own if no seat is kept for the
+ * task; and remove it.
+ */
 struct kvgpu_seat *kvgpu_seat_sit(struct kvgpu_dev *kdev, struct task_struct *task,
 				  struct kvgpu_seat *own);
 void kvgpu_seat_leave(struct kvgpu_ctx *ctx);
@@ -517,7 +519,7 @@ int kvgpu_context_set_tokens(struct kvgpu_dev *kdev, u32 id, u32 tokens);
 int kvgpu_ctx_dir_add(struct kvgpu_ctx *ctx);
 void kvgpu_ctx_dir_remove(struct kvgpu_ctx *ctx);
 
-/* ---- netlink.c: generic netlink; notices.c: what it says unasked -------- */
+/* ---- netlink.c: generic netlink; notices.c: its multicast groups -------- */
 
 int kvgpu_netlink_init(void);
 void kvgpu_netlink_exit(void);

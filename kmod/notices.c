@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What netlink listeners are told unasked. Rare events: the actor notes them in a ring of fixed
+ * Netlink multicast. Rare events: the actor notes them in a ring of fixed
  * size, without sleeping or allocating, and a work item sends them; a full ring loses the newest
  * and counts them. Samples: a work item asks the actor every so often, if somebody listens. A
  * listener that does not read has its own messages dropped by netlink, which tells it so (ENOBUFS);

@@ -10,7 +10,7 @@
  *		device open
  * frames	pages behind VRAM
  * preemptions	how long they took: "count total_ps max_ps", then "bucket count" a line for those
- *		that are not empty (struct vgpu_latency); writing anything begins anew
+ *		that are not empty (struct vgpu_latency); writing anything resets them
  */
 #include <linux/debugfs.h>
 #include <linux/mm.h>
@@ -214,7 +214,7 @@ DEFINE_SHOW_ATTRIBUTE(frames);
 
 struct latency_msg {
 	struct kvgpu_msg msg;
-	struct vgpu_latency *copy;	/* NULL: begin anew */
+	struct vgpu_latency *copy;	/* NULL: reset */
 };
 
 static int do_latency(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)

@@ -151,8 +151,8 @@ VGPU_API vgpuError_t vgpuGetDeviceProperties(vgpuDeviceProperties *properties, i
 /*
  * The device of this thread's calls from now on, 0 at first; it is opened now if that has not
  * happened, and not chosen if it does not open. One whose context is dead is chosen, and the call
- * says so: vgpuDeviceReset() then begins anew. Streams, events, modules and what they do belong to
- * the device they were made on. Memory is freed, copied and set by the calls without a stream
+ * says so: vgpuDeviceReset() then opens a new one. Streams, events, modules and what they do belong
+ * to the device they were made on. Memory is freed, copied and set by the calls without a stream
  * wherever it lies.
  */
 VGPU_API vgpuError_t vgpuSetDevice(int device);

@@ -5,7 +5,7 @@
  * it that are not over yet, so that two registers share one as long as they are never live
  * together: in one lane if both are of one size, in any two lanes of a warp if not (warplive.c).
  * 64-bit registers take an aligned pair, groups of vector accesses a run. Where nothing is free the
- * cheapest of the candidates goes to memory, the code is rewritten and the scan starts anew.
+ * cheapest of the candidates goes to memory, the code is rewritten and the scan is restarted.
  */
 #include <string.h>
 

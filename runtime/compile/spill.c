@@ -2,7 +2,7 @@
 /*
  * Spilling: a register that found no place lives in local memory. Every read becomes a load into a
  * temporary before the instruction, every write a store behind it. A constant or a kernel parameter
- * is made anew instead. Predicates spill into R registers.
+ * is computed again instead. Predicates spill into R registers.
  */
 #include <string.h>
 

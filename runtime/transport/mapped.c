@@ -20,7 +20,7 @@
 
 #define ENTRIES		1024u
 #define PARAMS		(256u << 10)
-/* Look on for so long before sleeping: about what it costs to sleep and to be woken. */
+/* Busy-wait so long before sleeping: about what it costs to sleep and to be woken. */
 #define SPIN_NS		50000
 
 /**
@@ -257,7 +257,7 @@ static int64_t now_ns(void)
 	return now.tv_sec * 1000000000ll + now.tv_nsec;
 }
 
-static bool look_on(const struct queue *queue, uint64_t seq)
+static bool busy_wait(const struct queue *queue, uint64_t seq)
 {
 	int64_t end = now_ns() + SPIN_NS;
 
@@ -292,7 +292,7 @@ static int mapped_wait(struct vgpu_transport *t, uint32_t id, uint64_t seq, int6
 
 	if (!queue)
 		return vgpu_file_wait(t, id, seq, timeout_ns, completed);
-	if (!reached(queue, seq) && !(timeout_ns && way->spin && look_on(queue, seq)))
+	if (!reached(queue, seq) && !(timeout_ns && way->spin && busy_wait(queue, seq)))
 		error = wait_asleep(t, queue, seq, timeout_ns, completed);
 	done = __atomic_load_n(&queue->fence->completed, __ATOMIC_ACQUIRE);
 	if (done > *completed)

@@ -134,10 +134,10 @@ static void uring_close(struct vgpu_transport *t)
 
 /*
  * For a moment, before it sleeps: the answer usually comes sooner than a wake-up would. Twice as
- * long as the device looks on for the next command, so as to meet it when it had to be woken: two
- * that look on for the same time keep missing each other, and every answer costs two wake-ups.
+ * long as the device busy-waits for the next command, so as to meet it when it had to be woken: two
+ * that busy-wait equally long keep missing each other, and every answer costs two wake-ups.
  */
-static bool look_on(struct ring *ring, struct io_uring_cqe **cqe)
+static bool busy_wait(struct ring *ring, struct io_uring_cqe **cqe)
 {
 	struct timespec begin, now;
 
@@ -171,7 +171,7 @@ static int run(struct ring *ring, int fd, uint32_t op, const void *args, uint64_
 	while (error == -EINTR || error == -EAGAIN || error == -EBUSY);
 	if (error < 0)
 		return error;
-	error = look_on(ring, &cqe) ? 0 : -EINTR;
+	error = busy_wait(ring, &cqe) ? 0 : -EINTR;
 	while (error == -EINTR)
 		error = io_uring_wait_cqe(&ring->uring, &cqe);
 	if (error)

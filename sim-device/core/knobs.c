@@ -167,7 +167,7 @@ static void slice_get(struct vgpu_device *dev, struct vgpu_text *text)
 	vgpu_text_put_scaled(text, dev->config.slice_ps, VGPU_NS);
 }
 
-/* The generator begins anew. */
+/* Restart the generator. */
 static int seed_set(struct vgpu_device *dev, const char *value)
 {
 	int err = vgpu_config_set(&dev->config, "seed", value);

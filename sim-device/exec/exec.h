@@ -160,7 +160,7 @@ void vgpu_exec_submit(struct vgpu_device *dev, struct vgpu_command *command);
 /* Stop and drop everything of @ctx; the policy gives away what becomes free. */
 void vgpu_exec_abort(struct vgpu_device *dev, struct vgpu_context *ctx);
 void vgpu_exec_set_policy(struct vgpu_device *dev, const struct vgpu_policy *policy);
-/* Ranks may have changed: order everything anew and ask the policy. */
+/* Ranks may have changed: order everything again and ask the policy. */
 void vgpu_exec_rerank(struct vgpu_device *dev);
 /* Preemptions that are under way end as they began. */
 void vgpu_exec_set_preemption(struct vgpu_device *dev, const struct vgpu_preemption *preemption);

@@ -15,8 +15,8 @@
  * @rank: order of contexts, lowest first; it is asked again whenever the context's priority,
  *   budget, kernels or SMs have changed
  * @wait_rank: order of waiting commands, equal ranks in the order of arrival. NULL: as rank
- * @prepare: before @changed, and before ranks are asked anew: work out what they depend on. May be
- *   NULL
+ * @prepare: before @changed, and before ranks are asked for again: work out what they depend on.
+ *   May be NULL
  * @changed: the policy has just been selected, with kernels active and SMs assigned and reserved by
  *   another perhaps, or contexts came, went or were given another priority or budget
  * @kernel_arrived: the command buffer of @ctx was empty and is full

@@ -35,7 +35,7 @@ lanes_inline vu words_at(const vu *t, vu from)
 		vu l = vu_at(lane_iota, k), n = vu_at(b, k) & 31;				\
 		vs j = (vs)(source);								\
 		vu ok = (vu)(in);								\
-		PUT_LANES(k, choose(ok, (vu)j, l));							\
+		PUT_LANES(k, choose(ok, (vu)j, l));					\
 		in_range |= mask_of(ok) << k * (LANES_VECTOR / 4);				\
 	}
 #define SEGMENT		(vu_at(c, k) >> 8 & 31)

@@ -40,7 +40,7 @@ void vgpu_transfer_fini(struct vgpu_device *dev);
 void vgpu_transfer_submit(struct vgpu_device *dev, struct vgpu_command *command);
 /* Drop what @ctx has here; the engine goes on with the others. */
 void vgpu_transfer_abort(struct vgpu_device *dev, struct vgpu_context *ctx);
-/* Ranks may have changed: order what waits anew. */
+/* Ranks may have changed: sort the waiting commands again. */
 void vgpu_transfer_rerank(struct vgpu_device *dev);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Speed of the interpreter: thread instructions per second of four kernels, and the same work as scalar C (scalar.c)
- * in the same run. Prints a line a kernel: median of the runs, and their spread.
+ * Speed of the interpreter: thread instructions per second of four kernels, and the same work as
+ * scalar C (scalar.c) in the same run. Prints a line a kernel: median of the runs, and their
+ * spread.
  */
 #include <cuda_runtime.h>
 #include <math.h>
@@ -75,7 +76,8 @@ __global__ void histogram(int n, const unsigned char *data, unsigned int *bins)
 	atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);
 }
 
-__global__ void spmv(int rows, const int *row, const int *column, const float *value, const float *x, float *y)
+__global__ void spmv(int rows, const int *row, const int *column, const float *value,
+		     const float *x, float *y)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
 	float sum = 0;
@@ -159,7 +161,8 @@ static void nbody_scalar(void)
 
 static int nbody_agree(void)
 {
-	CHECK(cudaMemcpy(hacceleration, dacceleration, sizeof(float) * 3 * size_nbody, cudaMemcpyDeviceToHost));
+	CHECK(cudaMemcpy(hacceleration, dacceleration, sizeof(float) * 3 * size_nbody,
+			 cudaMemcpyDeviceToHost));
 	return close_enough(hacceleration, acceleration, (size_t)size_nbody * 3);
 }
 
@@ -276,9 +279,9 @@ static int measure(const struct job *job)
 	}
 	d = bench_stat(device, RUNS);
 	s = bench_stat(scalar, RUNS);
-	printf("%-10s %12llu %10.2f %10.0f %8.0f..%-8.0f %10.2f %8.1fx\n", job->name, count, d.median * 1e3,
-	       (double)count / d.median / 1e6, (double)count / d.max / 1e6, (double)count / d.min / 1e6,
-	       s.median * 1e3, d.median / s.median);
+	printf("%-10s %12llu %10.2f %10.0f %8.0f..%-8.0f %10.2f %8.1fx\n", job->name, count,
+	       d.median * 1e3, (double)count / d.median / 1e6, (double)count / d.max / 1e6,
+	       (double)count / d.min / 1e6, s.median * 1e3, d.median / s.median);
 	return 0;
 }
 
@@ -302,8 +305,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	prepare();
-	printf("%-10s %12s %10s %10s %18s %10s %9s\n", "kernel", "thread insns", "ms", "M insns/s", "min..max",
-	       "scalar ms", "slower");
+	printf("%-10s %12s %10s %10s %18s %10s %9s\n", "kernel", "thread insns", "ms", "M insns/s",
+	       "min..max", "scalar ms", "slower");
 	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
 		wrong += measure(&jobs[i]);
 	return wrong != 0;

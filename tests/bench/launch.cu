@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Cost of one empty launch through a transport (VGPU_TRANSPORT), next to one failing ioctl in the same run: launched
- * and waited for one at a time, and per launch when a thousand are queued before the wait.
+ * Cost of one empty launch through a transport (VGPU_TRANSPORT), next to one failing ioctl in the
+ * same run: launched and waited for one at a time, and per launch when a thousand are queued before
+ * the wait.
  */
 #include <cuda_runtime.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What tracing costs: the same launches with it off, with trace events on, with the ring of debugfs on, and off once more,
- * taking turns, so that what else the machine does hits all alike. Off twice shows how far apart equal things are. Root,
- * with the module.
+ * What tracing costs: the same launches with it off, with trace events on, with the ring of debugfs
+ * on, and off once more, taking turns, so that what else the machine does hits all alike. Off twice
+ * shows how far apart equal things are. Root, with the module.
  */
 #include <cuda_runtime.h>
 #include <fcntl.h>
@@ -86,8 +86,8 @@ int main(void)
 
 		if (!i)
 			base = stat.median;
-		printf("%-28s %10.1f us  %8.1f..%-8.1f  %6.3f x off\n", modes[i].name, stat.median, stat.min, stat.max,
-		       stat.median / base);
+		printf("%-28s %10.1f us  %8.1f..%-8.1f  %6.3f x off\n", modes[i].name, stat.median,
+		       stat.min, stat.max, stat.median / base);
 	}
 	return 0;
 }

@@ -128,7 +128,7 @@ static double uring(unsigned int count)
 		for (unsigned int i = 0; i < depth; i++)
 			prepare(io_uring_get_sqe(&ring));
 		need(io_uring_submit(&ring) >= 0, "io_uring_enter");
-		/* looks on: what it costs to sleep and to be woken is no figure of the way in */
+		/* busy-wait: what it costs to sleep and to be woken is no figure of the way in */
 		while (io_uring_cq_ready(&ring) < depth)
 			;
 		seen = 0;

@@ -28,7 +28,9 @@ __global__ void expand(const int *start, const int *edges, int *level, int depth
 	}
 }
 
-/* Mostly near neighbours, some far ones, and a last sixteenth of the nodes that nobody points to. */
+/*
+ * Mostly near neighbours, some far ones, and a last sixteenth of the nodes that nobody points to.
+ */
 static void make_graph(int nodes, std::vector<int> &start, std::vector<int> &edges)
 {
 	int reachable = nodes - nodes / 16, near = nodes / 40 + 2;
@@ -86,7 +88,8 @@ int main(int argc, char **argv)
 		CHECK(cudaGetLastError());
 		CHECK(cudaMemcpy(&size, dev_size, sizeof(int), cudaMemcpyDeviceToHost));
 		if (size < 0 || size > nodes) {
-			mismatch("frontier[%d]: got %d nodes, expected 0 to %d", depth, size, nodes);
+			mismatch("frontier[%d]: got %d nodes, expected 0 to %d", depth, size,
+				 nodes);
 			return finish();
 		}
 	}

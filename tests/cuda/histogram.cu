@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * histogram: how often each byte value occurs, twice. One kernel sends every byte to a global
- * atomic; the other counts in shared memory per block and adds the blocks up with global atomics
- * (a grid-stride loop, so a block sees many bytes). Half of the input is one value: atomics collide.
+ * atomic; the other counts in shared memory per block and adds the blocks up with global atomics (a
+ * grid-stride loop, so a block sees many bytes). Half of the input is one value: atomics collide.
  */
 #include "common.h"
 

@@ -48,8 +48,8 @@ __global__ void mandelbrot(int *out, int w, int h)
 
 int main(int argc, char **argv)
 {
-	int w = (int)parse_size(argc, argv, "mandelbrot", "pixels of width; height is 5/6 of it", 100,
-				1, 16384);
+	int w = (int)parse_size(argc, argv, "mandelbrot", "pixels of width; height is 5/6 of it",
+				100, 1, 16384);
 	int h = (5 * w + 5) / 6, *got, *want, *dev;
 	size_t bytes = (size_t)w * h * sizeof(int);
 	dim3 block(BX, BY), grid((w + BX - 1) / BX, (h + BY - 1) / BY);

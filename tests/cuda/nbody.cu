@@ -80,8 +80,10 @@ static void verify(const float4 *pos, const float3 *acc, int n)
 			}
 		}
 		for (int k = 0; k < 3; k++)
-			expect_near(k == 0 ? "acc.x" : k == 1 ? "acc.y" : "acc.z", i, got[k], sum[k],
-				    (n + 32) * F32_ROUND * size[k]);
+			expect_near(k == 0 ? "acc.x" :
+				    k == 1 ? "acc.y" :
+					     "acc.z",
+				    i, got[k], sum[k], (n + 32) * F32_ROUND * size[k]);
 	}
 }
 

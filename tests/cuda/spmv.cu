@@ -81,9 +81,11 @@ int main(int argc, char **argv)
 
 		CHECK(cudaMemset(dev_y, 0xff, bytes));
 		if (warp)
-			spmv_warp<<<blocks, BDIM>>>(rows, dev_start, dev_cols, dev_vals, dev_x, dev_y);
+			spmv_warp<<<blocks, BDIM>>>(rows, dev_start, dev_cols, dev_vals, dev_x,
+						    dev_y);
 		else
-			spmv_thread<<<blocks, BDIM>>>(rows, dev_start, dev_cols, dev_vals, dev_x, dev_y);
+			spmv_thread<<<blocks, BDIM>>>(rows, dev_start, dev_cols, dev_vals, dev_x,
+						      dev_y);
 		CHECK_LAUNCH();
 		CHECK(cudaMemcpy(got.data(), dev_y, bytes, cudaMemcpyDeviceToHost));
 		for (int row = 0; row < rows; row++)

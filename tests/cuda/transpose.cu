@@ -37,8 +37,8 @@ __global__ void transpose_tiled(const float *in, float *out, int w, int h)
 
 int main(int argc, char **argv)
 {
-	int w = (int)parse_size(argc, argv, "transpose", "columns; there are 3/4 as many rows", 230, 1,
-				16384);
+	int w = (int)parse_size(argc, argv, "transpose", "columns; there are 3/4 as many rows", 230,
+				1, 16384);
 	int h = (3 * w + 3) / 4;
 	long n = (long)w * h;
 	size_t bytes = n * sizeof(float);

@@ -58,7 +58,7 @@ static void sequence(void)
 	CHECK_EQ(wait_seq(fd, queue, ~0ull, FOREVER), -EINVAL);
 	CHECK_EQ(wait_seq(fd, queue, 0, FOREVER), 0);
 	CHECK_EQ(queue_destroy(fd, queue), 0);
-	/* the next begins anew */
+	/* the next starts from nothing */
 	queue = must_queue(fd);
 	CHECK_EQ(completed(fd, queue), 0);
 	CHECK_EQ(must_submit(fd, queue, cmds, 1), 1);

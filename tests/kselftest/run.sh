@@ -13,7 +13,7 @@ folder=${1:-build/kselftest}
 [ -e /dev/vgpu0 ] || { echo "run.sh: no /dev/vgpu0 here: run it by tools/vgpu-vm --" >&2; exit 1; }
 [ -e /sys/kernel/debug/vgpu ] || mount -t debugfs none /sys/kernel/debug || exit 1
 
-# The module's file, for the tests that load it anew.
+# The module's file, for the tests that reload it.
 case $(uname -r) in
 6.12*) : "${VGPU_MODULE:=$PWD/build/6.12/vgpu.ko}" ;;
 *) : "${VGPU_MODULE:=$PWD/build/6.1/vgpu.ko}" ;;
@@ -40,7 +40,7 @@ for name; do
 	esac
 	echo "# $name took $((SECONDS - begin)) s"
 done
-# The last of all has loaded the module anew: what the device keeps at hand between kernels is gone too.
+# The last of all has reloaded the module: what the device keeps at hand between kernels is gone too.
 [ -n "$all" ] || exit $status
 after=$(held)
 echo "1..1"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-smi events: what the module tells unasked, a line each, until interrupted.
+ * vgpu-smi events: notices that the module multicasts, a line each, until interrupted.
  */
 #include <inttypes.h>
 #include <stdio.h>

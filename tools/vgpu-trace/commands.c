@@ -25,7 +25,7 @@ static struct queue *find(struct trace *trace, uint32_t context, uint32_t id)
 
 /*
  * A number that does not go on where the last one was: the queue has been given to the context
- * anew, or records were lost.
+ * again, or records were lost.
  */
 static struct command *add(struct queue *queue, uint64_t seq)
 {

@@ -143,7 +143,7 @@ static const struct wl_step sad[] = {
 	LAUNCH(SAD_LARGERSADCALC8, 1),
 	LAUNCH(SAD_LARGERSADCALC16, 1),
 	D2H(8040ull * 41 * 33 * 33 * 2),
-	CPU(300000), /* 718 MB are laid out anew for the file, at about 2.4 GB/s */
+	CPU(300000), /* 718 MB are rearranged for the file, at about 2.4 GB/s */
 };
 
 /*

@@ -283,7 +283,8 @@ __global__ void float_shared(float *out)
 
 static void check_float_shared(void)
 {
-	float zero[2] = { 0.0f, 0.0f }, got[2], want[2] = { 0.0f, 0.0f }, *dev = device_from(zero, 2);
+	float zero[2] = { 0.0f, 0.0f }, got[2], want[2] = { 0.0f, 0.0f },
+	      *dev = device_from(zero, 2);
 
 	float_shared<<<BLOCKS, BDIM>>>(dev);
 	CHECK_LAUNCH();

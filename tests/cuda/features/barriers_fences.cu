@@ -96,7 +96,8 @@ static void check_last_block(void)
 {
 	const int n = BLOCKS * BDIM - 55;
 	static int in[n];
-	int sum = 0, got = 0, *dev_in, *partial = device_new<int>(BLOCKS), *out = device_new<int>(1);
+	int sum = 0, got = 0, *dev_in, *partial = device_new<int>(BLOCKS),
+	    *out = device_new<int>(1);
 	struct lcg g = { 67 };
 
 	for (int i = 0; i < n; i++)
@@ -177,7 +178,8 @@ static void check_clock(void)
 	host_from(out, dev, 2 * BDIM);
 	for (int i = 0; i < BDIM; i++)
 		if (out[i] <= 0 || out[i] > 1000000000)
-			mismatch("clock[%d]: got %lld cycles, expected a positive number", i, out[i]);
+			mismatch("clock[%d]: got %lld cycles, expected a positive number", i,
+				 out[i]);
 	CHECK(cudaFree(dev_in));
 	CHECK(cudaFree(dev));
 }

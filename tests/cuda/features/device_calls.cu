@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * device_calls: device functions that really are called: not inlined, with many arguments, structs
- * by value and back, pointers to the caller's locals, nested calls, and calls that only some threads
- * of a warp make.
+ * by value and back, pointers to the caller's locals, nested calls, and calls that only some
+ * threads of a warp make.
  */
 #include "../common.h"
 
@@ -19,7 +19,8 @@ struct triple {
 	float v[3];
 };
 
-CALL int add_many(int a, unsigned b, long long c, float d, double e, short f, unsigned char g, int h)
+CALL int add_many(int a, unsigned b, long long c, float d, double e, short f, unsigned char g,
+		  int h)
 {
 	return a + (int)b + (int)c + (int)d + (int)e + f + g + h;
 }
@@ -66,7 +67,8 @@ CALL int everything(int t)
 	p = swap_pair(swap_pair(p, 3), t);
 	v = rotate(v);
 	divide(t * 37 + 5, t % 9 + 1, &q, &r);
-	return add_many(t, t + 1u, 1ll * t * t, t * 0.5f, t * 0.25, (short)-t, (unsigned char)t, 9) +
+	return add_many(t, t + 1u, 1ll * t * t, t * 0.5f, t * 0.25, (short)-t, (unsigned char)t,
+			9) +
 	       p.a + (int)(p.b * 4) + (int)(v.v[0] * 2 + v.v[1] + v.v[2]) + q * 100 + r +
 	       sum_array(local, 6);
 }

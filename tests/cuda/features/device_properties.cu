@@ -34,7 +34,8 @@ int main(int argc, char **argv)
 	expect_same("device", 0, device, 0);
 	memset((void *)&p, 0xff, sizeof(p));
 	CHECK(cudaGetDeviceProperties(&p, 0));
-	printf("  %s: %d SMs, capability %d.%d, %zu MiB, %zu bytes of shared memory a block, %d registers a block\n",
+	printf("  %s: %d SMs, capability %d.%d, %zu MiB, %zu bytes of shared memory a block, %d "
+	       "registers a block\n",
 	       p.name, p.multiProcessorCount, p.major, p.minor, p.totalGlobalMem / mib,
 	       p.sharedMemPerBlock, p.regsPerBlock);
 	EXPECT(p.name[0] && memchr(p.name, 0, sizeof(p.name)));

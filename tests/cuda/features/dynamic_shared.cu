@@ -9,7 +9,10 @@
 
 extern __shared__ unsigned char raw[];
 
-/* Reverses each block's share: every thread reads what another one wrote. The array begins behind a byte, aligned. */
+/*
+ * Reverses each block's share: every thread reads what another one wrote. The array begins behind a
+ * byte, aligned.
+ */
 __global__ void reverse(const int *in, int *out)
 {
 	extern __shared__ int ints[];

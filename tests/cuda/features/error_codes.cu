@@ -2,7 +2,8 @@
 /*
  * error_codes: what goes wrong is reported with the documented code, by the call that should report
  * it, and costs nothing else. An error inside a kernel is sticky: it takes the context with it. So
- * each of those runs in a child, started before the first CUDA call by executing this program again.
+ * each of those runs in a child, started before the first CUDA call by executing this program
+ * again.
  */
 #include "../common.h"
 
@@ -200,7 +201,8 @@ static void devices_and_names(void)
 		    (int)cudaErrorInvalidConfiguration, 9);
 	expect_same("number of cudaErrorNotReady", 0, (int)cudaErrorNotReady, 600);
 	expect_same("number of cudaErrorIllegalAddress", 0, (int)cudaErrorIllegalAddress, 700);
-	expect_same("number of cudaErrorMisalignedAddress", 0, (int)cudaErrorMisalignedAddress, 716);
+	expect_same("number of cudaErrorMisalignedAddress", 0, (int)cudaErrorMisalignedAddress,
+		    716);
 	expect_same("number of cudaErrorLaunchFailure", 0, (int)cudaErrorLaunchFailure, 719);
 }
 

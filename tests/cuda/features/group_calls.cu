@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * group_calls: cooperative groups of a block, of tiles of every size, of coalesced threads and of labelled ones: ranks,
- * votes, shuffles, reductions, scans and copies, against ranks computed on the host.
+ * group_calls: cooperative groups of a block, of tiles of every size, of coalesced threads and of
+ * labelled ones: ranks, votes, shuffles, reductions, scans and copies, against ranks computed on
+ * the host.
  */
 #include "../common.h"
 
@@ -16,7 +17,8 @@ namespace cg = cooperative_groups;
 
 /* What each thread learns about one group it is in. */
 struct seen {
-	int rank, size, ballot, any, all, first, next, before, crossed, sum, largest, scan, before_scan, match;
+	int rank, size, ballot, any, all, first, next, before, crossed, sum, largest, scan,
+		before_scan, match;
 };
 
 struct wide {
@@ -89,19 +91,22 @@ __global__ void others(seen *coalesced, seen *labelled, seen *binary, seen *cut,
 	binary[t] = look(cg::binary_partition(warp, t % 4 == 1), t);
 	more[t] = block_sum(cg::tiled_partition(block, 16), shared + t / 16 * 16, t);
 	more[THREADS + t] = block_sum(warp, shared + t / 32 * 32, t);
-	more[2 * THREADS + t] = (int)(warp.meta_group_rank() * 100 + quarter.meta_group_rank() * 10 + quarter.meta_group_size());
+	more[2 * THREADS + t] = (int)(warp.meta_group_rank() * 100 +
+				      quarter.meta_group_rank() * 10 + quarter.meta_group_size());
 	cg::sync(block);
 	cg::memcpy_async(block, copied, more, sizeof(copied));
 	cg::wait(block);
 	more[3 * THREADS + t] = copied[THREADS - 1 - t];
-	more[4 * THREADS + t] = (int)cg::this_grid().thread_rank() * 1000 + (int)cg::this_grid().size();
+	more[4 * THREADS + t] =
+		(int)cg::this_grid().thread_rank() * 1000 + (int)cg::this_grid().size();
 }
 
 /* The same from a list of the members: @who[i] is thread i's group. */
 static void check(const char *name, const seen *got, const int *who, const bool *in)
 {
 	for (int t = 0; t < THREADS; t++) {
-		int members[32], n = 0, rank = 0, high = 0, sum = 0, scan = 0, ballot = 0, match = 0;
+		int members[32], n = 0, rank = 0, high = 0, sum = 0, scan = 0, ballot = 0,
+				 match = 0;
 		bool any = false, all = true;
 
 		if (!in[t])
@@ -195,7 +200,8 @@ int main(int argc, char **argv)
 			expect_same("sum of 16", t, more[t], 16 * t + 120);
 		if (t % 32 == 0)
 			expect_same("sum of a warp", t, more[THREADS + t], 32 * t + 496);
-		expect_same("meta group", t, more[2 * THREADS + t], t / 32 * 100 + t % 32 / 8 * 10 + 4);
+		expect_same("meta group", t, more[2 * THREADS + t],
+			    t / 32 * 100 + t % 32 / 8 * 10 + 4);
 		expect_same("copied", t, more[3 * THREADS + t], more[THREADS - 1 - t]);
 		expect_same("grid", t, more[4 * THREADS + t], t * 1000 + THREADS);
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * half_types: conversions, arithmetic, comparisons, shuffles and atomics of __half, __half2 and __nv_bfloat16. The
- * reference is exact: a half is an integer times 2^-24, so sums and products are integers of 128 bits, rounded once.
+ * half_types: conversions, arithmetic, comparisons, shuffles and atomics of __half, __half2 and
+ * __nv_bfloat16. The reference is exact: a half is an integer times 2^-24, so sums and products are
+ * integers of 128 bits, rounded once.
  */
 #include "../common.h"
 
@@ -13,7 +14,8 @@
 typedef unsigned short bits_t;
 
 struct results {
-	bits_t add, sub, mul, div, fma, sat, from_float, from_double, down, up, zero, from_int, maximum, absolute;
+	bits_t add, sub, mul, div, fma, sat, from_float, from_double, down, up, zero, from_int,
+		maximum, absolute;
 	int whole[4];
 	unsigned compare, mask;
 	float product;
@@ -24,9 +26,11 @@ __host__ __device__ static float wide(__half h)
 	return __half2float(h);
 }
 
-__host__ __device__ static results compute(bits_t a_bits, bits_t b_bits, bits_t c_bits, float f, double d, int i)
+__host__ __device__ static results compute(bits_t a_bits, bits_t b_bits, bits_t c_bits, float f,
+					   double d, int i)
 {
-	__half a = __ushort_as_half(a_bits), b = __ushort_as_half(b_bits), c = __ushort_as_half(c_bits);
+	__half a = __ushort_as_half(a_bits), b = __ushort_as_half(b_bits),
+	       c = __ushort_as_half(c_bits);
 	__half2 pair = __halves2half2(a, b), other = make_half2(b, c);
 	results r;
 
@@ -34,7 +38,8 @@ __host__ __device__ static results compute(bits_t a_bits, bits_t b_bits, bits_t 
 	r.sub = __half_as_ushort(__hsub(a, b));
 	r.mul = __half_as_ushort((pair * other).x);
 	r.div = __half_as_ushort(a / b);
-	r.fma = __half_as_ushort(__high2half(__hfma2(make_half2(b, a), make_half2(a, b), make_half2(a, c))));
+	r.fma = __half_as_ushort(
+		__high2half(__hfma2(make_half2(b, a), make_half2(a, b), make_half2(a, c))));
 	r.sat = __half_as_ushort(__hadd_sat(a, b));
 	r.from_float = __half_as_ushort(__float22half2_rn(make_float2(0, f)).y);
 	r.from_double = __half_as_ushort(__double2half(d));
@@ -48,8 +53,9 @@ __host__ __device__ static results compute(bits_t a_bits, bits_t b_bits, bits_t 
 	r.whole[1] = __half2int_rd(a);
 	r.whole[2] = __half2short_rz(a);
 	r.whole[3] = __half2uint_ru(a);
-	r.compare = __hgt(a, b) | __hlt(a, b) << 1 | (a == b) << 2 | __hne(a, b) << 3 | __hgtu(a, b) << 4 |
-		    (a >= 1.5f) << 5 | __hbge2(pair, other) << 6 | (__low2float(__hgt2(pair, other)) == 1.0f) << 7;
+	r.compare = __hgt(a, b) | __hlt(a, b) << 1 | (a == b) << 2 | __hne(a, b) << 3 |
+		    __hgtu(a, b) << 4 | (a >= 1.5f) << 5 | __hbge2(pair, other) << 6 |
+		    (__low2float(__hgt2(pair, other)) == 1.0f) << 7;
 	r.mask = __hle2_mask(pair, other);
 	r.product = f * a + a * 2;
 	return r;
@@ -90,7 +96,8 @@ static bits_t round_to(__int128 value, int scale, bool negative_zero, rounding h
 	rest = size - ((unsigned __int128)kept << cut);
 	away = how == UP ? !negative : how == DOWN ? negative : false;
 	if (how == NEAREST && cut)
-		away = rest << 1 > (unsigned __int128)1 << cut || (rest << 1 == (unsigned __int128)1 << cut && (kept & 1));
+		away = rest << 1 > (unsigned __int128)1 << cut ||
+		       (rest << 1 == (unsigned __int128)1 << cut && (kept & 1));
 	if (away && rest)
 		kept++;
 	/* a mantissa that overflows goes into the exponent by itself */
@@ -107,7 +114,8 @@ static double exact(bits_t h)
 
 static void check_one(long i, bits_t a, bits_t b, bits_t c, float f, double d, const results &r)
 {
-	__int128 x = fixed(a), y = fixed(b), z = fixed(c), whole = (__int128)llroundl(ldexpl(f, 40));
+	__int128 x = fixed(a), y = fixed(b), z = fixed(c),
+		 whole = (__int128)llroundl(ldexpl(f, 40));
 	double da = exact(a), db = exact(b);
 	__int128 sum = x + y;
 
@@ -115,7 +123,8 @@ static void check_one(long i, bits_t a, bits_t b, bits_t c, float f, double d, c
 	expect_same("a - b", i, r.sub, round_to(x - y, 24, (a & ~b) >> 15 & 1, NEAREST));
 	expect_same("a * b", i, r.mul, round_to(x * y, 48, (a ^ b) >> 15, NEAREST));
 	/* the sign of a zero that is a sum of two */
-	expect_same("a * b + c", i, r.fma, round_to(x * y + (z << 24), 48, ((a ^ b) & c) >> 15 && !(x * y), NEAREST));
+	expect_same("a * b + c", i, r.fma,
+		    round_to(x * y + (z << 24), 48, ((a ^ b) & c) >> 15 && !(x * y), NEAREST));
 	if (y) {
 		__int128 quotient = (x << 60) / y, back = quotient * y;
 
@@ -129,19 +138,27 @@ static void check_one(long i, bits_t a, bits_t b, bits_t c, float f, double d, c
 	expect_same("of a float, down", i, r.down, round_to(whole, 40, signbit(f), DOWN));
 	expect_same("of a float, up", i, r.up, round_to(whole, 40, signbit(f), UP));
 	expect_same("of a float, to zero", i, r.zero, round_to(whole, 40, signbit(f), ZERO));
-	expect_same("of an int", i, r.from_int, round_to((__int128)(int)f << 24, 24, false, NEAREST));
-	expect_same("of a double", i, r.from_double, round_to((__int128)ldexp(d, 60), 60, signbit(d), NEAREST));
+	expect_same("of an int", i, r.from_int,
+		    round_to((__int128)(int)f << 24, 24, false, NEAREST));
+	expect_same("of a double", i, r.from_double,
+		    round_to((__int128)ldexp(d, 60), 60, signbit(d), NEAREST));
 	expect_same("maximum", i, r.maximum, x == y ? (bits_t)(a & b) : x > y ? a : b);
 	expect_same("absolute", i, r.absolute, (bits_t)(a & 0x7fff));
 	expect_same("to int", i, r.whole[0], (int)nearbyint(da));
 	expect_same("to int, down", i, r.whole[1], (int)floor(da));
-	expect_same("to short, to zero", i, r.whole[2], da > 32767 ? 32767 : da < -32768 ? -32768 : (int)da);
+	expect_same("to short, to zero", i, r.whole[2],
+		    da > 32767	? 32767 :
+		    da < -32768 ? -32768 :
+				  (int)da);
 	expect_same("to unsigned, up", i, r.whole[3], da < 0 ? 0 : (int)ceil(da));
-	expect_same("comparisons", i, r.compare, (unsigned)((da > db) | (da < db) << 1 | (da == db) << 2 |
-		    (da != db) << 3 | (da > db) << 4 | (da >= 1.5) << 5 | (da >= db && db >= exact(c)) << 6 |
-		    (da > db) << 7));
-	expect_same("mask", i, r.mask, (da <= db ? 0xffffu : 0) | (db <= exact(c) ? 0xffff0000u : 0));
-	expect_near("with a float", i, r.product, f * (float)da + 2 * (float)da, 1e-6 * fabs(f * da) + 1e-6 * fabs(da));
+	expect_same("comparisons", i, r.compare,
+		    (unsigned)((da > db) | (da < db) << 1 | (da == db) << 2 | (da != db) << 3 |
+			       (da > db) << 4 | (da >= 1.5) << 5 |
+			       (da >= db && db >= exact(c)) << 6 | (da > db) << 7));
+	expect_same("mask", i, r.mask,
+		    (da <= db ? 0xffffu : 0) | (db <= exact(c) ? 0xffff0000u : 0));
+	expect_near("with a float", i, r.product, f * (float)da + 2 * (float)da,
+		    1e-6 * fabs(f * da) + 1e-6 * fabs(da));
 }
 
 static bits_t finite(struct lcg *g)
@@ -156,19 +173,24 @@ static void check_arithmetic(void)
 	bits_t *h = (bits_t *)host_alloc(3 * N * sizeof(bits_t)), *dev_h;
 	float *f = (float *)host_alloc(N * sizeof(float)), *dev_f;
 	double *d = (double *)host_alloc(N * sizeof(double)), *dev_d;
-	results *out = (results *)host_alloc(N * sizeof(results)), *dev_out = device_new<results>(N);
+	results *out = (results *)host_alloc(N * sizeof(results)),
+		*dev_out = device_new<results>(N);
 	struct lcg g = { 16 };
 
 	for (int i = 0; i < N; i++) {
 		h[i] = finite(&g);
 		h[i + N] = i % 3 ? finite(&g) : (bits_t)(h[i] ^ (lcg_u32(&g) & 0x8003));
-		h[i + 2 * N] = i % 5 ? finite(&g) : (bits_t)(0x8000 ^ __half_as_ushort(__float2half((float)(exact(h[i]) * exact(h[i + N])))));
+		h[i + 2 * N] =
+			i % 5 ? finite(&g) :
+				(bits_t)(0x8000 ^ __half_as_ushort(__float2half(
+							  (float)(exact(h[i]) * exact(h[i + N])))));
 		if ((h[i + 2 * N] & 0x7c00) == 0x7c00)
 			h[i + 2 * N] = 1;
 		if ((h[i + N] & 0x7c00) == 0x7c00)
 			h[i + N] = 0x3c00;
 		/* halfway between two halves, or a little beside, and beyond the largest */
-		f[i] = (float)exact(h[i]) * (1 + (float)lcg_below(&g, 3) * 0x1p-11f + (float)lcg_below(&g, 2) * 0x1p-23f);
+		f[i] = (float)exact(h[i]) * (1 + (float)lcg_below(&g, 3) * 0x1p-11f +
+					     (float)lcg_below(&g, 2) * 0x1p-23f);
 		f[i] = ldexpf(nearbyintf(ldexpf(f[i], 40)), -40);
 		d[i] = (double)f[i] + (double)lcg_below(&g, 3) * ldexp(1, -60);
 	}
@@ -194,7 +216,8 @@ static void check_arithmetic(void)
 	free(out);
 }
 
-__global__ void warp_wide(__half *sum, __half2 *sum2, float *shuffled, float *math, __nv_bfloat16 *brain)
+__global__ void warp_wide(__half *sum, __half2 *sum2, float *shuffled, float *math,
+			  __nv_bfloat16 *brain)
 {
 	int t = threadIdx.x;
 	__half h = __int2half_rn(t), half_up = h + __half(0.5f);
@@ -203,9 +226,11 @@ __global__ void warp_wide(__half *sum, __half2 *sum2, float *shuffled, float *ma
 
 	atomicAdd(sum + t % 3, h);
 	atomicAdd(sum2 + t % 2, h2);
-	shuffled[t] = wide(__shfl_xor_sync(0xffffffff, h, 5)) + wide(__shfl_down_sync(0xffffffff, h2, 1).y) +
+	shuffled[t] = wide(__shfl_xor_sync(0xffffffff, h, 5)) +
+		      wide(__shfl_down_sync(0xffffffff, h2, 1).y) +
 		      wide(__shfl_sync(0xffffffff, half_up, 7));
-	math[t] = wide(hsqrt(h)) + wide(h2exp2(h2).y) - exp2f(-(float)t) + wide(hrint(half_up)) + wide(htrunc(half_up));
+	math[t] = wide(hsqrt(h)) + wide(h2exp2(h2).y) - exp2f(-(float)t) + wide(hrint(half_up)) +
+		  wide(htrunc(half_up));
 	brain[t] = __hfma(b, b, __shfl_up_sync(0xffffffff, b, 1)) + 1;
 }
 
@@ -213,7 +238,8 @@ static void check_warp(void)
 {
 	__half sum[3] = { 0, 0, 0 }, *dev_sum = device_from(sum, 3);
 	__half2 sum2[2] = { __half2(0, 0), __half2(0, 0) }, *dev_sum2 = device_from(sum2, 2);
-	float shuffled[32], math[32], *dev_shuffled = device_new<float>(32), *dev_math = device_new<float>(32);
+	float shuffled[32], math[32], *dev_shuffled = device_new<float>(32),
+				      *dev_math = device_new<float>(32);
 	__nv_bfloat16 brain[32], *dev_brain = device_new<__nv_bfloat16>(32);
 
 	warp_wide<<<1, 32>>>(dev_sum, dev_sum2, dev_shuffled, dev_math, dev_brain);
@@ -231,13 +257,18 @@ static void check_warp(void)
 		expect_same("atomic sum of pairs", i, __high2float(sum2[i]), -240.0f - 16 * i);
 	}
 	for (int t = 0; t < 32; t++) {
-		/* of 8 bits: 1 + t is exact, the square plus the neighbour is rounded, and one more is */
+		/*
+		 * of 8 bits: 1 + t is exact, the square plus the neighbour is rounded, and one more
+		 * is
+		 */
 		float square = (1.0f + t) * (1.0f + t) + (t ? t : 1), first = wide(__half(0));
 
 		square = __bfloat162float(__float2bfloat16(square)) + 1 + first;
 		expect_same("shuffles", t, shuffled[t], (t ^ 5) - (t < 31 ? t + 1 : 31) + 7.5f);
-		expect_near("functions", t, math[t], sqrt((double)t) + nearbyint(t + 0.5) + t, 4e-3 * sqrt((double)t) + 1e-3);
-		expect_same("bfloat16", t, __bfloat162float(brain[t]), __bfloat162float(__float2bfloat16(square)));
+		expect_near("functions", t, math[t], sqrt((double)t) + nearbyint(t + 0.5) + t,
+			    4e-3 * sqrt((double)t) + 1e-3);
+		expect_same("bfloat16", t, __bfloat162float(brain[t]),
+			    __bfloat162float(__float2bfloat16(square)));
 	}
 	CHECK(cudaFree(dev_sum));
 	CHECK(cudaFree(dev_sum2));

@@ -53,7 +53,8 @@ public:
 	{
 		std::vector<T> v(n_);
 
-		must(cudaMemcpy(v.data(), get(), n_ * sizeof(T), cudaMemcpyDeviceToHost), "download");
+		must(cudaMemcpy(v.data(), get(), n_ * sizeof(T), cudaMemcpyDeviceToHost),
+		     "download");
 		return v;
 	}
 	T *get() const { return p_.get(); }
@@ -191,7 +192,8 @@ int main(int argc, char **argv)
 	check_threads();
 	check_exceptions();
 	line << "  took "
-	     << std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() << " s";
+	     << std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()
+	     << " s";
 	std::cout << line.str() << std::endl;
 	must(cudaDeviceReset(), "cudaDeviceReset");
 	return finish();

@@ -303,7 +303,8 @@ static void check_intrinsics(void)
 	for (int i = 0; i < N; i++) {
 		intrinsics_reference(a[i], b[i], want);
 		for (int k = 0; k < INTRINSICS; k++) {
-			snprintf(what, sizeof(what), "intrinsic %d of (%#llx, %#llx)", k, a[i], b[i]);
+			snprintf(what, sizeof(what), "intrinsic %d of (%#llx, %#llx)", k, a[i],
+				 b[i]);
 			expect_same(what, i, got[i * INTRINSICS + k], want[k]);
 		}
 	}
@@ -312,7 +313,9 @@ static void check_intrinsics(void)
 	CHECK(cudaFree(dev));
 }
 
-/* Conversions with a rounding of their own; out of range they saturate, and a float NaN becomes 0. */
+/*
+ * Conversions with a rounding of their own; out of range they saturate, and a float NaN becomes 0.
+ */
 #define ROUNDINGS 16
 
 __global__ void roundings(const float *f, const double *d, s64 *out, int n)
@@ -354,8 +357,10 @@ static s64 clamp(long double x, long double lo, long double hi)
 
 static void check_roundings(void)
 {
-	const float odd[] = { 0.5f, 1.5f, -0.5f, -2.5f, 3e9f, -3e9f, 1e20f, -1e20f, INFINITY, NAN, 2.5f };
-	const long double i32 = INT32_MAX, u32 = UINT32_MAX, s64max = 0x1p63L - 1, u64max = 0x1p64L - 1;
+	const float odd[] = { 0.5f,  1.5f,   -0.5f,    -2.5f, 3e9f, -3e9f,
+			      1e20f, -1e20f, INFINITY, NAN,   2.5f };
+	const long double i32 = INT32_MAX, u32 = UINT32_MAX, s64max = 0x1p63L - 1,
+			  u64max = 0x1p64L - 1;
 	float f[N], *df;
 	double d[N], *dd;
 	s64 *dev = device_new<s64>(N * ROUNDINGS);
@@ -364,8 +369,10 @@ static void check_roundings(void)
 	char what[64];
 
 	for (int i = 0; i < N; i++) {
-		f[i] = i < 11 ? odd[i] : lcg_float(&g, -1.0f, 1.0f) * exp2f((float)lcg_below(&g, 34));
-		d[i] = i < 11 ? (double)odd[i] : lcg_double(&g, -1, 1) * exp2((double)lcg_below(&g, 34));
+		f[i] = i < 11 ? odd[i] :
+				lcg_float(&g, -1.0f, 1.0f) * exp2f((float)lcg_below(&g, 34));
+		d[i] = i < 11 ? (double)odd[i] :
+				lcg_double(&g, -1, 1) * exp2((double)lcg_below(&g, 34));
 	}
 	df = device_from(f, N);
 	dd = device_from(d, N);
@@ -397,7 +404,9 @@ static void check_roundings(void)
 		w[14] = w[13] >> 32;
 		w[15] = w[13];
 		for (int k = 0; k < ROUNDINGS; k++) {
-			/* What NaN becomes beyond 32 bits depends on the version of the PTX manual. */
+			/*
+			 * What NaN becomes beyond 32 bits depends on the version of the PTX manual.
+			 */
 			if (f[i] != f[i] && k >= 5 && k != 11 && k < 13)
 				continue;
 			snprintf(what, sizeof(what), "rounding %d of %.9g or %.17g", k, f[i], d[i]);

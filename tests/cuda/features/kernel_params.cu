@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_params: structs passed to kernels by value: members at every offset, arrays in them with an index that is known
- * only at run time, and as many bytes as a kernel can have.
+ * kernel_params: structs passed to kernels by value: members at every offset, arrays in them with
+ * an index that is known only at run time, and as many bytes as a kernel can have.
  */
 #include "../common.h"
 
@@ -41,14 +41,16 @@ __global__ void by_index(short before, odd o, char between, narrow n, int *out, 
 	int t = threadIdx.x;
 
 	if (t < count)
-		out[t] = o.bytes[t % 13] + o.shorts[t % 5] * 100 + o.words[t % 7] * 10000 + n.bytes[t % 19] * 7 + before + between;
+		out[t] = o.bytes[t % 13] + o.shorts[t % 5] * 100 + o.words[t % 7] * 10000 +
+			 n.bytes[t % 19] * 7 + before + between;
 }
 
 __global__ void nested(char before, outer s, short last, int *out)
 {
 	int t = threadIdx.x;
 
-	out[t] = s.list[t % 5].codes[t % 6] + s.list[t % 5].id * 10 + s.first + (int)(s.scale * 1000) + last + before;
+	out[t] = s.list[t % 5].codes[t % 6] + s.list[t % 5].id * 10 + s.first +
+		 (int)(s.scale * 1000) + last + before;
 }
 
 template <int Bytes> struct text {
@@ -112,8 +114,9 @@ int main(int argc, char **argv)
 	CHECK_LAUNCH();
 	host_from(out, dev, 64);
 	for (int t = 0; t < 64; t++)
-		expect_same("index", t, out[t], o.bytes[t % 13] + o.shorts[t % 5] * 100 + o.words[t % 7] * 10000 +
-			    n.bytes[t % 19] * 7 + 8);
+		expect_same("index", t, out[t],
+			    o.bytes[t % 13] + o.shorts[t % 5] * 100 + o.words[t % 7] * 10000 +
+				    n.bytes[t % 19] * 7 + 8);
 	s.first = 77;
 	s.scale = 0.25f;
 	for (int i = 0; i < 5; i++) {
@@ -125,7 +128,8 @@ int main(int argc, char **argv)
 	CHECK_LAUNCH();
 	host_from(out, dev, 64);
 	for (int t = 0; t < 64; t++)
-		expect_same("nested", t, out[t], s.list[t % 5].codes[t % 6] + s.list[t % 5].id * 10 + 77 + 250 + 11);
+		expect_same("nested", t, out[t],
+			    s.list[t % 5].codes[t % 6] + s.list[t % 5].id * 10 + 77 + 250 + 11);
 	check_bytes<1, 9>(dev, out);
 	check_bytes<3, 16>(dev, out);
 	check_bytes<5, 33>(dev, out);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_3d: boxes of three dimensions that are set and copied, between pitched memory and packed arrays of the host;
- * and questions about the device, pools, streams and launches that are answered without one.
+ * memory_3d: boxes of three dimensions that are set and copied, between pitched memory and packed
+ * arrays of the host; and questions about the device, pools, streams and launches that are answered
+ * without one.
  */
 #include "../common.h"
 
@@ -25,7 +26,8 @@ __global__ void scaled(float *out, float by, short n)
 static void check_boxes(void)
 {
 	static int host[D][H][W], part[3][4][6];
-	cudaExtent all = make_cudaExtent(W * sizeof(int), H, D), box = make_cudaExtent(6 * sizeof(int), 4, 3);
+	cudaExtent all = make_cudaExtent(W * sizeof(int), H, D),
+		   box = make_cudaExtent(6 * sizeof(int), 4, 3);
 	cudaPitchedPtr dev, other;
 	cudaMemcpy3DParms copy = {};
 
@@ -43,7 +45,8 @@ static void check_boxes(void)
 	for (int z = 0; z < D; z++)
 		for (int y = 0; y < H; y++)
 			for (int x = 0; x < W; x++)
-				expect_same("whole box", (z * H + y) * W + x, host[z][y][x], x + 100 * y + 10000 * z);
+				expect_same("whole box", (z * H + y) * W + x, host[z][y][x],
+					    x + 100 * y + 10000 * z);
 
 	/* A part of it, from device to device to another place, then out. */
 	CHECK(cudaMemset3D(other, 0xff, all));
@@ -78,8 +81,10 @@ static void check_boxes(void)
 	for (int z = 0; z < D; z++)
 		for (int y = 0; y < H; y++)
 			for (int x = 0; x < W; x++)
-				expect_same("a box that was set", (z * H + y) * W + x, host[z][y][x],
-					    x < 6 && y < 4 && z < 3 ? 0x11111111 : x + 100 * y + 10000 * z);
+				expect_same("a box that was set", (z * H + y) * W + x,
+					    host[z][y][x],
+					    x < 6 && y < 4 && z < 3 ? 0x11111111 :
+								      x + 100 * y + 10000 * z);
 	copy.srcPtr = other;
 	CHECK(cudaMemcpy3D(&copy));
 	expect_same("beside the part", 0, host[2][5][9], -1);
@@ -111,10 +116,12 @@ static void check_questions(void)
 	CHECK(cudaDeviceGetPCIBusId(bus, sizeof(bus), 0));
 	CHECK(cudaDeviceGetByPCIBusId(&device, bus));
 	expect_same("device of its bus", 0, device, 0);
-	for (int attr = cudaDevAttrMaxThreadsPerBlock; attr <= cudaDevAttrMemoryPoolsSupported; attr++)
+	for (int attr = cudaDevAttrMaxThreadsPerBlock; attr <= cudaDevAttrMemoryPoolsSupported;
+	     attr++)
 		CHECK(cudaDeviceGetAttribute(&value, (cudaDeviceAttr)attr, 0));
 	EXPECT(value == 1);
-	EXPECT_ERROR(cudaDeviceGetAttribute(&value, (cudaDeviceAttr)12345, 0), cudaErrorInvalidValue);
+	EXPECT_ERROR(cudaDeviceGetAttribute(&value, (cudaDeviceAttr)12345, 0),
+		     cudaErrorInvalidValue);
 	cudaGetLastError();
 	EXPECT(desc.x == 8 && desc.w == 8 && desc.f == cudaChannelFormatKindUnsigned);
 	desc = cudaCreateChannelDesc<float>();

@@ -114,8 +114,8 @@ static void rectangles(void)
 
 	back = noise(host_pitch * h, 6);
 	bytes expected = back;
-	CHECK(cudaMemcpy2DAsync(&back[5], host_pitch, dense + w, w, w, h - 1, cudaMemcpyDeviceToHost,
-				0));
+	CHECK(cudaMemcpy2DAsync(&back[5], host_pitch, dense + w, w, w, h - 1,
+				cudaMemcpyDeviceToHost, 0));
 	CHECK(cudaStreamSynchronize(0));
 	for (size_t y = 0; y < h - 1; y++)
 		memcpy(&expected[y * host_pitch + 5], &want[(y + 1) * w], w);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * partial_warps: single PTX instructions of every kind and operand width, executed by some lanes of a
- * warp only. The lanes that take part must get what they get in a full warp, the others keep their
- * values: nothing that runs in a branch may touch the registers of lanes that wait behind it.
+ * partial_warps: single PTX instructions of every kind and operand width, executed by some lanes of
+ * a warp only. The lanes that take part must get what they get in a full warp, the others keep
+ * their values: nothing that runs in a branch may touch the registers of lanes that wait behind it.
  */
 #include "../common.h"
 
@@ -84,7 +84,8 @@ enum {
 
 /* One kernel an instruction; its number is the template argument. */
 template <int N>
-__global__ void one_op(const inputs *__restrict__ in, unsigned mask, unsigned *r, u64 *l, float *f, double *d);
+__global__ void one_op(const inputs *__restrict__ in, unsigned mask, unsigned *r, u64 *l, float *f,
+		       double *d);
 
 __device__ inline void put(unsigned v, int t, unsigned *r, u64 *, float *, double *)
 {
@@ -193,7 +194,8 @@ static results run(kernel k, const inputs *in, unsigned mask, results *dev)
 
 int main(int argc, char **argv)
 {
-	int rounds = (int)parse_size(argc, argv, "partial_warps", "rounds of random inputs", 1, 1, 1000);
+	int rounds =
+		(int)parse_size(argc, argv, "partial_warps", "rounds of random inputs", 1, 1, 1000);
 	static kernel kernels[OPS];
 	inputs in[32], *dev_in;
 	results first, *dev = device_new<results>(1);
@@ -211,8 +213,10 @@ int main(int argc, char **argv)
 			for (int k = 0; k < 4; k++) {
 				in[i].r[k] = lcg_u32(&g) >> lcg_below(&g, 31) | 1;
 				in[i].l[k] = lcg_u64(&g) >> lcg_below(&g, 63) | 1;
-				in[i].f[k] = lcg_float(&g, -1.0f, 1.0f) * (float)(1 << lcg_below(&g, 30));
-				in[i].d[k] = lcg_double(&g, -1, 1) * exp2((double)lcg_below(&g, 300) - 150);
+				in[i].f[k] = lcg_float(&g, -1.0f, 1.0f) *
+					     (float)(1 << lcg_below(&g, 30));
+				in[i].d[k] = lcg_double(&g, -1, 1) *
+					     exp2((double)lcg_below(&g, 300) - 150);
 			}
 		dev_in = device_from(in, 32);
 		for (int op = 0; op < OPS; op++) {
@@ -228,8 +232,11 @@ int main(int argc, char **argv)
 					u64 want = bits_of(in_it ? full : first, op_place[op], i);
 
 					if (got != want)
-						mismatch("%s in lane %d, %s the mask %#x: got %#llx, expected %#llx",
-							 op_name[op], i, in_it ? "in" : "not in", mask, got, want);
+						mismatch(
+							"%s in lane %d, %s the mask %#x: got "
+							"%#llx, expected %#llx",
+							op_name[op], i, in_it ? "in" : "not in",
+							mask, got, want);
 				}
 			}
 		}

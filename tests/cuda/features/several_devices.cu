@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * several_devices: every device the program sees, each with its own memory, symbols and kernels, from one thread that changes
- * between them and from one thread a device. With one device it is a round of one.
+ * several_devices: every device the program sees, each with its own memory, symbols and kernels,
+ * from one thread that changes between them and from one thread a device. With one device it is a
+ * round of one.
  */
 #include "../common.h"
 

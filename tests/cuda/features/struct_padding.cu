@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * struct_padding: structures with padding at their end, given back by one function and handed on by value to the next, and
- * structures whose members lie across their alignment (bit-fields, packed and derived ones).
+ * struct_padding: structures with padding at their end, given back by one function and handed on by
+ * value to the next, and structures whose members lie across their alignment (bit-fields, packed
+ * and derived ones).
  */
 #include "../common.h"
 

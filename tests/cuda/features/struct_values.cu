@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * struct_values: structures with padding, nested, in arrays, derived and aligned, returned by functions that are not
- * inlined and passed to them by value. The host runs the same functions.
+ * struct_values: structures with padding, nested, in arrays, derived and aligned, returned by
+ * functions that are not inlined and passed to them by value. The host runs the same functions.
  */
 #include "../common.h"
 
@@ -34,7 +34,11 @@ CALL static mixed next_mixed(mixed x)
 
 CALL static double sum(mixed x) { return x.a + x.b * 2 + x.c * 3 + x.d * 5; }
 CALL static mixed either(mixed x, mixed y, int i) { return i & 1 ? x : y; }
-CALL static nested make_nested(mixed a, int i) { nested r = { (char)i, a, (short)(i * 5000) }; return r; }
+CALL static nested make_nested(mixed a, int i)
+{
+	nested r = { (char)i, a, (short)(i * 5000) };
+	return r;
+}
 CALL static double sum(nested n) { return n.x + sum(n.a) * 2 + n.s; }
 CALL static vectors make_vectors(int i)
 {
@@ -43,7 +47,11 @@ CALL static vectors make_vectors(int i)
 	return v;
 }
 CALL static double sum(vectors v) { return v.t + v.f.x * 2 + v.f.y * 3 + v.f.z * 5 + v.u * 7; }
-CALL static listed make_listed(int i) { listed r = { { make_mixed(i), make_mixed(i + 1) }, (char)(i + 4) }; return r; }
+CALL static listed make_listed(int i)
+{
+	listed r = { { make_mixed(i), make_mixed(i + 1) }, (char)(i + 4) };
+	return r;
+}
 CALL static double sum(listed r, int at) { return sum(r.e[at]) + sum(r.e[at ^ 1]) * 2 + r.z * 7; }
 CALL static bytes make_bytes(int i)
 {

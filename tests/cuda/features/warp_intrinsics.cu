@@ -58,7 +58,8 @@ static int source(int kind, int lane, int t, int d, int width)
 template <typename T> static void check_shuffles(const char *type, T scale)
 {
 	const int total = OFFSETS * WIDTHS * KINDS * N;
-	T in[N], *out = (T *)host_alloc(total * sizeof(T)), *dev_in, *dev_out = device_new<T>(total);
+	T in[N], *out = (T *)host_alloc(total * sizeof(T)), *dev_in,
+		 *dev_out = device_new<T>(total);
 	char what[64];
 
 	for (int t = 0; t < N; t++)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * warp_masks: what member masks mean. Parts of a warp that vote, match and shuffle by masks of their own at one
- * instruction; lanes of one mask that come to a *_sync function from several branches, from loops of different length
- * and after others have exited (CUDA programming guide, warp vote, match and shuffle functions; sm_70 and later).
+ * warp_masks: what member masks mean. Parts of a warp that vote, match and shuffle by masks of
+ * their own at one instruction; lanes of one mask that come to a *_sync function from several
+ * branches, from loops of different length and after others have exited (CUDA programming guide,
+ * warp vote, match and shuffle functions; sm_70 and later).
  */
 #include "../common.h"
 
@@ -30,7 +31,7 @@ __host__ __device__ static unsigned mask_of(int masking, int lane)
 	}
 }
 
-/* ---- one instruction, several masks ---------------------------------------------------------------------------- */
+/* ---- one instruction, several masks ------------------------------------- */
 
 struct answers {
 	unsigned ballot, any32, any64, all32, all64, shuffled;
@@ -93,16 +94,20 @@ static void check_by_mask(const int *in)
 			expect_same(what, t, out[t].all64, equal == mask ? mask : 0u);
 			expect_same(what, t, out[t].same32, (int)(equal == mask));
 			expect_same(what, t, out[t].same64, (int)(equal == mask));
-			expect_same(what, t, (int)out[t].shuffled, in[t / 32 * 32 + __builtin_ctz(mask)]);
+			expect_same(what, t, (int)out[t].shuffled,
+				    in[t / 32 * 32 + __builtin_ctz(mask)]);
 		}
 	}
 	CHECK(cudaFree(dev_in));
 	CHECK(cudaFree(dev_out));
 }
 
-/* ---- one mask, several branches ---------------------------------------------------------------------------------- */
+/* ---- one mask, several branches ----------------------------------------- */
 
-/* Neighbours meet in a shuffle that each reaches by its own way, with 32-bit and 64-bit values alive on both. */
+/*
+ * Neighbours meet in a shuffle that each reaches by its own way, with 32-bit and 64-bit values
+ * alive on both.
+ */
 __global__ void branches(const int *in, int *out, double *sums)
 {
 	int t = threadIdx.x, lane = t % 32, v = in[t], got;
@@ -186,7 +191,9 @@ static void check_loops(void)
 		unsigned ballot = 0;
 
 		for (int lane = 0; lane < 32; lane++)
-			ballot |= (unsigned)((round < lane % 4 ? lane & 1 << round % 5 : lane & 16) != 0) << lane;
+			ballot |= (unsigned)((round < lane % 4 ? lane & 1 << round % 5 :
+								 lane & 16) != 0)
+				  << lane;
 		want = want * 31 + ballot;
 	}
 	for (int t = 0; t < N; t++)
@@ -194,7 +201,10 @@ static void check_loops(void)
 	CHECK(cudaFree(dev));
 }
 
-/* Lanes that have exited are not waited for; halves of a warp go through several operations each in its own branch. */
+/*
+ * Lanes that have exited are not waited for; halves of a warp go through several operations each in
+ * its own branch.
+ */
 __global__ void leaving(const int *in, int *out)
 {
 	int t = threadIdx.x, lane = t % 32, v = in[t];
@@ -267,12 +277,16 @@ static void check_hand_over(const int *in)
 	CHECK_LAUNCH();
 	host_from(out, dev_out, N);
 	for (int t = 0; t < N; t++)
-		expect_same("hand over", t, out[t], t % 32 < 16 ? in[t] * 2 + in[t + 16] : in[t - 16] * 2);
+		expect_same("hand over", t, out[t],
+			    t % 32 < 16 ? in[t] * 2 + in[t + 16] : in[t - 16] * 2);
 	CHECK(cudaFree(dev_in));
 	CHECK(cudaFree(dev_out));
 }
 
-/* Halves of one warp that meet each among themselves, while each half is one side of a branch of its own. */
+/*
+ * Halves of one warp that meet each among themselves, while each half is one side of a branch of
+ * its own.
+ */
 __global__ void apart(const int *in, int *out)
 {
 	int t = threadIdx.x, lane = t % 32, v = in[t];
@@ -298,14 +312,16 @@ static void check_apart(const int *in)
 		int other = t ^ 2, first = t & ~15;
 
 		for (int j = first; j < first + 16; j++)
-			ballot |= (unsigned)((j >> 1 ^ j >> 4) & 1 ? in[j] & 1 : in[j] >> 1 & 1) << j % 32;
-		expect_same("apart", t, out[t], ((other >> 1 ^ other >> 4) & 1 ? in[other] : -in[other]) + (int)ballot);
+			ballot |= (unsigned)((j >> 1 ^ j >> 4) & 1 ? in[j] & 1 : in[j] >> 1 & 1)
+				  << j % 32;
+		expect_same("apart", t, out[t],
+			    ((other >> 1 ^ other >> 4) & 1 ? in[other] : -in[other]) + (int)ballot);
 	}
 	CHECK(cudaFree(dev_in));
 	CHECK(cudaFree(dev_out));
 }
 
-/* ---- __fns --------------------------------------------------------------------------------------------------------- */
+/* ---- __fns -------------------------------------------------------------- */
 
 __global__ void find_nth(const unsigned *masks, unsigned *out)
 {

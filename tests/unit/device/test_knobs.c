@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Knobs and the configuration as text: what a knob says it takes back, times are exact to the
- * picosecond, the seed begins anew; and the histogram of latencies against a plain list.
+ * picosecond, a seed restarts the generator; and the histogram of latencies against a plain list.
  */
 #include <stdio.h>
 
@@ -73,7 +73,7 @@ static u64 kernel_time(struct host *h, u32 context, u32 queue)
 	return vgpu_device_now(h->dev) - start;
 }
 
-static void a_seed_begins_anew(void **state)
+static void a_seed_restarts_the_generator(void **state)
 {
 	struct host *h = host_new("k20c", "seed=5", NULL);
 	u32 context = host_open(h), queue = host_queue(h, context);
@@ -136,7 +136,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_are_exact),
 		cmocka_unit_test(knobs_take_back_what_they_say),
-		cmocka_unit_test(a_seed_begins_anew),
+		cmocka_unit_test(a_seed_restarts_the_generator),
 		cmocka_unit_test(the_configuration_is_told),
 		cmocka_unit_test(latencies),
 	};

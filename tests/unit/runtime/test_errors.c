@@ -81,7 +81,7 @@ static void a_fault_sticks_and_tells_where(void **state)
 	assert_int_equal(vgpuGetLastError(), vgpuErrorIllegalAddress);
 	assert_int_equal(vgpuGetLastError(), vgpuErrorIllegalAddress);
 	assert_int_equal(vgpuStreamSynchronize(NULL), vgpuErrorIllegalAddress);
-	/* a reset begins anew */
+	/* a reset opens a new context */
 	rig_begin(&rig, NULL, NULL);
 	OK(vgpuGetLastError());
 	words = rig_words(1);

@@ -38,9 +38,15 @@ struct rig *rig_new(u64 seed)
 	for (u32 n = 0; n < RIG_PAGES; n++) {
 		u64 page = (RIG_BASE >> VGPU_PAGE_SHIFT) + n;
 
-		rig->tlb[page % VGPU_TLB_ENTRIES] = (struct vgpu_tlb_entry){ page, rig->memory + n * 4096u, rig->memory + n * 4096u };
+		rig->tlb[page % VGPU_TLB_ENTRIES] =
+			(struct vgpu_tlb_entry){ page, rig->memory + n * 4096u,
+						 rig->memory + n * 4096u };
 	}
-	rig->launch = (struct vgpu_launch){ .id = 9, .grid = { 5, 6, 7 }, .block = { 8, 4, 2 }, .warps = 2, .threads = 64,
+	rig->launch = (struct vgpu_launch){ .id = 9,
+					    .grid = { 5, 6, 7 },
+					    .block = { 8, 4, 2 },
+					    .warps = 2,
+					    .threads = 64,
 					    .dynamic_shared = 12 };
 	rig_reset(rig, ~0u);
 	return rig;
@@ -84,14 +90,16 @@ void rig_same(const struct rig *a, const struct rig *b, const char *what)
 {
 	for (u32 n = 0; n < RIG_REGS * VGPU_LANES; n++) {
 		if (a->regs[n] != b->regs[n])
-			fail_msg("%s: register %u lane %u: SSE2 %08x, AVX2 %08x", what, n / 32, n % 32, a->regs[n], b->regs[n]);
+			fail_msg("%s: register %u lane %u: SSE2 %08x, AVX2 %08x", what, n / 32,
+				 n % 32, a->regs[n], b->regs[n]);
 	}
 	if (memcmp(a->warp.preds, b->warp.preds, sizeof(a->warp.preds)))
 		fail_msg("%s: predicates differ", what);
-	if (memcmp(a->memory, b->memory, sizeof(a->memory)) || memcmp(a->shared, b->shared, sizeof(a->shared)) ||
+	if (memcmp(a->memory, b->memory, sizeof(a->memory)) ||
+	    memcmp(a->shared, b->shared, sizeof(a->shared)) ||
 	    memcmp(a->local, b->local, sizeof(a->local)))
 		fail_msg("%s: memory differs", what);
-	if (a->warp.pc != b->warp.pc || a->warp.active != b->warp.active || a->warp.depth != b->warp.depth ||
-	    a->warp.live != b->warp.live)
+	if (a->warp.pc != b->warp.pc || a->warp.active != b->warp.active ||
+	    a->warp.depth != b->warp.depth || a->warp.live != b->warp.live)
 		fail_msg("%s: control differs", what);
 }

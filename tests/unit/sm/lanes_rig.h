@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One warp without a device around it: what tests of the lanes alone need. Both builds are run on the same state and
- * must leave the same.
+ * One warp without a device around it: what tests of the lanes alone need. Both builds are run on
+ * the same state and must leave the same.
  */
 #ifndef LANES_RIG_H
 #define LANES_RIG_H
