@@ -357,18 +357,125 @@ lanes_inline void load_one(const struct vgpu_lanes *s, const struct vgpu_insn *i
 	}
 }
 
-/* Words of 4 or 8 bytes to @p: the highest lane wins. */
+/* To @p: the highest lane wins. */
 lanes_inline void store_one(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u8 *p)
 {
 	u32 last = last_lane(m);
 
 	for (u32 n = 0; n < VGPU_F_COUNT(i->flags); n++) {
-		if ((i->flags & 3) == 2)
+		switch (i->flags & 3) {
+		case 0:
+			p[n] = (u8)reg32(s, i->b + n)[last];
+			break;
+		case 1:
+			((u16 *)p)[n] = (u16)reg32(s, i->b + n)[last];
+			break;
+		case 2:
 			((u32 *)p)[n] = reg32(s, i->b + n)[last];
-		else
+			break;
+		default:
 			((u64 *)p)[n] = reg64(s, i->b + 2 * n)[last];
+		}
 	}
 }
+
+/* ---- a row of bytes or of pairs of bytes, all lanes --------------------- */
+
+#if LANES_VECTOR == 32
+#define ROW_LOAD(insn, bytes)									\
+	EACH_VECTOR(k)										\
+		__asm__(insn " %1, %0" : "=x"(to[k]) : "m"(*(const u8 (*)[bytes])(p + k * (bytes))))
+
+lanes_noinline void load_row(u32 *dst, const u8 *p, u32 flags)
+{
+	vu *to = (vu *)dst;
+
+	switch (flags & (1 | VGPU_F_SEXT)) {
+	case 0:
+		ROW_LOAD("vpmovzxbd", 8);
+		break;
+	case 1:
+		ROW_LOAD("vpmovzxwd", 16);
+		break;
+	case VGPU_F_SEXT:
+		ROW_LOAD("vpmovsxbd", 8);
+		break;
+	default:
+		ROW_LOAD("vpmovsxwd", 16);
+	}
+}
+#undef ROW_LOAD
+
+/* Words of four vectors that were packed twice in each half, in order */
+#define PACKED_TWICE(v)	((vu)__builtin_shufflevector((vu)(v), (vu)(v), 0, 4, 1, 5, 2, 6, 3, 7))
+#else
+typedef u8 vb __attribute__((vector_size(16)));
+typedef u8 vb_any __attribute__((vector_size(16), aligned(1)));
+typedef u16 vh __attribute__((vector_size(16)));
+typedef u16 vh_any __attribute__((vector_size(16), aligned(1)));
+
+/* Zeros below each element of the low and the high half */
+#define LOW_ABOVE(v)	__builtin_shufflevector((vh){}, v, 0, 8, 1, 9, 2, 10, 3, 11)
+#define HIGH_ABOVE(v)	__builtin_shufflevector((vh){}, v, 4, 12, 5, 13, 6, 14, 7, 15)
+
+/* What stands at the top of each element of @v, to the bottom, with or without its sign */
+lanes_inline vu from_top(vh v, int bits, u32 flags)
+{
+	return flags & VGPU_F_SEXT ? (vu)((vs)v >> (32 - bits)) : (vu)v >> (32 - bits);
+}
+
+lanes_noinline void load_row(u32 *dst, const u8 *p, u32 flags)
+{
+	vu *to = (vu *)dst;
+
+	if (flags & 1)
+		UNROLL for (int k = 0; k < NV; k += 2) {
+			vh v = ((const vh_any *)p)[k / 2];
+
+			to[k] = from_top((vh)LOW_ABOVE(v), 16, flags);
+			to[k + 1] = from_top((vh)HIGH_ABOVE(v), 16, flags);
+		}
+	else
+		UNROLL for (int k = 0; k < NV; k += 4) {
+			vb v = ((const vb_any *)p)[k / 4];
+			vh low = (vh)__builtin_shufflevector((vb){}, v, 0, 16, 1, 17, 2, 18, 3, 19,
+							     4, 20, 5, 21, 6, 22, 7, 23);
+			vh high = (vh)__builtin_shufflevector((vb){}, v, 8, 24, 9, 25, 10, 26, 11,
+							      27, 12, 28, 13, 29, 14, 30, 15, 31);
+
+			to[k] = from_top((vh)LOW_ABOVE(low), 8, flags);
+			to[k + 1] = from_top((vh)HIGH_ABOVE(low), 8, flags);
+			to[k + 2] = from_top((vh)LOW_ABOVE(high), 8, flags);
+			to[k + 3] = from_top((vh)HIGH_ABOVE(high), 8, flags);
+		}
+}
+#undef LOW_ABOVE
+#undef HIGH_ABOVE
+
+#define PACKED_TWICE(v)	((vu)(v))
+#endif
+
+/* Elements of two vectors, in each half of them, as ones half as wide: what does not fit is cut. */
+SELECT_OP(signed_pairs, vs, "packssdw")
+SELECT_OP(unsigned_bytes, vs, "packuswb")
+
+lanes_noinline void store_row(u8 *p, const u32 *from, u32 flags)
+{
+	const vu *f = (const vu *)from;
+
+	if (flags & 1)
+		UNROLL for (int k = 0; k < NV; k += 2)
+			((vu_any *)p)[k / 2] = IN_ORDER(signed_pairs((vs)(f[k] << 16) >> 16,
+								     (vs)(f[k + 1] << 16) >> 16));
+	else
+		UNROLL for (int k = 0; k < NV; k += 4) {
+			vs low = signed_pairs((vs)(f[k] & 0xff), (vs)(f[k + 1] & 0xff));
+			vs high = signed_pairs((vs)(f[k + 2] & 0xff), (vs)(f[k + 3] & 0xff));
+
+			((vu_any *)p)[k / 4] = PACKED_TWICE(unsigned_bytes(low, high));
+		}
+}
+#undef PACKED_TWICE
 
 #if LANES_VECTOR == 32
 /* The lanes in @m of a row at @p; nothing is read or written of the others. */
@@ -452,9 +559,9 @@ lanes_inline enum shape shape64(const u64 *a, u32 shift)
 }
 
 /*
- * The place of the first lane's bytes when all lanes are active and lie in one of those shapes,
- * words of 4 or 8 bytes, a row of single ones only, inside one page or shared memory. NULL: another
- * case, or a page to be translated.
+ * The place of the first lane's bytes when all lanes are active and lie in one of those shapes, a
+ * row of single elements only, inside one page or shared memory. NULL: another case, or a page to
+ * be translated.
  */
 lanes_inline u8 *shaped(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space,
 			bool write, enum shape *shape)
@@ -463,7 +570,7 @@ lanes_inline u8 *shaped(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, 
 	u64 at, offset;
 	u8 *p;
 
-	if (m != FULL || shift < 2 || i->flags & VGPU_F_ABS)
+	if (m != FULL || i->flags & VGPU_F_ABS)
 		return NULL;
 	*shape = space == SHARED ? shape32(reg32(s, i->a), shift) : shape64(reg64(s, i->a), shift);
 	if (*shape == SCATTERED)
@@ -621,7 +728,7 @@ lanes_noinline enum vgpu_lanes_end store_part(struct vgpu_lanes *s, const struct
 	if (unlikely(
 		    !near(s, i, m, space, access_bytes(i), true, false, i->flags & VGPU_F_ABS, &p)))
 		return store_far(s, i, m, space);
-	if (space != LOCAL && (i->flags & 2) && ends_meet(s, i, m, space) && at_one_place(&p, m)) {
+	if (space != LOCAL && ends_meet(s, i, m, space) && at_one_place(&p, m)) {
 		touch_one(s, &p);
 		store_one(s, i, m, p.base + p.last);
 		return MEM_DONE;
@@ -639,7 +746,9 @@ lanes_inline enum vgpu_lanes_end mem_load(struct vgpu_lanes *s, const struct vgp
 
 	if (!p)
 		return m == FULL ? load_full(s, i, space) : load_part(s, i, m, space);
-	if (shape == ROW) {
+	if (shape == ROW && !(i->flags & 2)) {
+		load_row(reg32(s, i->dst), p, i->flags);
+	} else if (shape == ROW) {
 		vu *to = (vu *)reg32(s, i->dst);
 
 		EACH_VECTOR(k)
@@ -662,7 +771,9 @@ lanes_inline enum vgpu_lanes_end mem_store(struct vgpu_lanes *s, const struct vg
 
 	if (!p)
 		return m == FULL ? store_full(s, i, space) : store_part(s, i, m, space);
-	if (shape == ROW) {
+	if (shape == ROW && !(i->flags & 2)) {
+		store_row(p, from, i->flags);
+	} else if (shape == ROW) {
 		EACH_VECTOR(k)
 			((vu_any *)p)[k] = ((const vu *)from)[k];
 		if ((i->flags & 3) == 3)
