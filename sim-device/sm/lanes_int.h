@@ -330,19 +330,24 @@ lanes_inline vu prmt_v(vu a, vu b, vu select)
 
 #endif
 
-/* The high word of a product of 64 bits, from those of its halves */
-lanes_inline vuq mulhu_v(vuq a, vuq b)
-{
-	vuq ah = a >> 32, bh = b >> 32;
-	vuq m = product(ah, b) + (product(a, b) >> 32), n = product(a, bh) + (m & 0xffffffffu);
+/*
+ * The high words of products of 64 bits, lane by lane: the vector unit has no such product, and to
+ * put one together from those of the halves is slower.
+ */
+#define HIGH_PRODUCTS(name, wide, narrow)							\
+	lanes_noinline void name(u64 *o, const u64 *a, const u64 *b)				\
+	{											\
+		UNROLL for (u32 l = 0; l < VGPU_LANES; l++)					\
+			o[l] = (u64)((wide)(narrow)a[l] * (narrow)b[l] >> 64);			\
+	}											\
+	lanes_noinline void name##_by(u64 *o, const u64 *a, u64 b)				\
+	{											\
+		UNROLL for (u32 l = 0; l < VGPU_LANES; l++)					\
+			o[l] = (u64)((wide)(narrow)a[l] * (narrow)b >> 64);			\
+	}
 
-	return product(ah, bh) + (m >> 32) + (n >> 32);
-}
-
-lanes_inline vuq mulhs_v(vuq a, vuq b)
-{
-	return mulhu_v(a, b) - (minus_vq(a) & b) - (minus_vq(b) & a);
-}
+HIGH_PRODUCTS(mulhsq, __int128, s64)
+HIGH_PRODUCTS(mulhuq, unsigned __int128, u64)
 
 /*
  * Division of 32 bits is exact in doubles: what is not an integer is further from one than the

@@ -121,10 +121,18 @@
 		TAKEQ;										\
 		break;										\
 	}
-/* 64-bit division */
+/* 64-bit division, high words of 64-bit products */
 #define DIVIDE(op, f)										\
 	case VGPU_OP_##op:									\
 		f(OUTQ, Q(i->a), BQ);								\
+		KEEPQ;										\
+		break;
+#define HIGH_Q(op, f)										\
+	case VGPU_OP_##op:									\
+		if (IMM)									\
+			f##_by(OUTQ, Q(i->a), i->imm);						\
+		else										\
+			f(OUTQ, Q(i->a), Q(i->b));						\
 		KEEPQ;										\
 		break;
 
