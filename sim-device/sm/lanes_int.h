@@ -103,6 +103,21 @@ lanes_inline vuq shr_vq(vuq v, vuq n)
 	return r;
 }
 
+#define SHIFT_OP(name, insn)									\
+	lanes_inline vu name(vu v, vu n)							\
+	{											\
+		vu r;										\
+												\
+		__asm__(insn " %2, %1, %0" : "=x"(r) : "x"(v), "x"(n));				\
+		return r;									\
+	}
+
+/* By 32 and more: nothing is left, or the sign alone. */
+SHIFT_OP(shl_v, "vpsllvd")
+SHIFT_OP(shr_v, "vpsrlvd")
+SHIFT_OP(sar_v, "vpsravd")
+#undef SHIFT_OP
+
 lanes_inline vu least_vu(vu a, vu b)
 {
 	vu r;
@@ -119,11 +134,13 @@ lanes_inline vu nonzero(vu v)
 	return ~(vu)(v == 0);
 }
 
+#if LANES_VECTOR == 16
 /* v << n; 0 from the width up */
 lanes_inline vu shl_v(vu v, vu n)
 {
 	return (v << (n & 31)) & (vu)(n < 32);
 }
+#endif
 
 /* As floats: the exponent. The bit below the leading one is cleared, so that nothing rounds up. */
 lanes_inline vu clz_v(vu v)
@@ -214,6 +231,24 @@ lanes_inline vu popc_halves(vu low, vu high)
  * bfe: the field has `have` bits of the word, at least one unless its length is 0; signed, the top
  * one goes on. bfi: position in bits 0-7 of @spec, length in bits 8-15.
  */
+#if LANES_VECTOR == 32
+
+/* The field to the top of the word and back, which is not as far only where the word ends first */
+lanes_inline vu bfe_v(vu a, vu pos, vu len, bool is_signed)
+{
+	vs back;
+
+	pos &= 0xff;
+	len &= 0xff;
+	if (!is_signed)
+		return shr_v(a, pos) & ~shl_v(splat(~0u), len);
+	pos = least_vu(pos, splat(31));
+	back = most_vs((vs)(32 - len), (vs)pos);
+	return sar_v(shl_v(shr_v(a, pos), (vu)back), (vu)back);
+}
+
+#else
+
 lanes_inline vu bfe_v(vu a, vu pos, vu len, bool is_signed)
 {
 	vu beyond, have, field, top;
@@ -231,6 +266,8 @@ lanes_inline vu bfe_v(vu a, vu pos, vu len, bool is_signed)
 	return ((field ^ top) - top) & nonzero(len);
 }
 
+#endif
+
 lanes_inline vu bfi_v(vu a, vu b, vu spec)
 {
 	vu pos = spec & 0xff, len = spec >> 8 & 0xff;
@@ -244,16 +281,17 @@ lanes_inline vu bfi_v(vu a, vu b, vu spec)
 
 lanes_inline vuq bfe_vq(vuq a, vuq pos, vuq len, bool is_signed)
 {
-	vuq have, top;
+	vuq back, minus;
 
 	pos &= 0xff;
 	len &= 0xff;
 	if (!is_signed)
 		return shr_vq(a, pos) & ~shl_vq(splatq(~0ull), len);
 	pos = (vuq)least_vu((vu)pos, (vu)splatq(63));
-	have = (vuq)least_vu((vu)len, (vu)(64 - pos));
-	top = shl_vq(splatq(1), have - 1);
-	return ((shr_vq(a, pos) & ~shl_vq(splatq(~0ull), have)) ^ top) - top;
+	back = (vuq)most_vs((vs)(64 - len), (vs)pos);
+	a = shl_vq(shr_vq(a, pos), back);
+	minus = minus_vq(a);
+	return shr_vq(a ^ minus, back) ^ minus;
 }
 
 lanes_inline vuq bfi_vq(vuq a, vuq b, vuq spec)

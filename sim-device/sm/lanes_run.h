@@ -109,16 +109,20 @@
 		TAKE;										\
 		break;										\
 	}
-/* whole vectors: Q from Q, R or immediate, R */
+/* whole vectors: Q from Q, R or immediate, R, which it may not write before they are read */
 #define VQRR(op, expr)										\
 	case VGPU_OP_##op: {									\
-		const u32 *pb = BR;								\
+		const u64 *pa = Q(i->a);							\
+		const u32 *pb = BR, *pc_ = R(i->c);						\
+		bool apart = (i->b ^ i->dst) > 1 && (i->c ^ i->dst) > 1;			\
+		u64 *po = apart ? OUTQ : s->out;						\
 		EACH_VECTORQ(k) {								\
-			vuq x = vuq_at(Q(i->a), k), y = widen(HALF_AT(const vu_half, pb, k));	\
-			vuq z = widen(HALF_AT(const vu_half, R(i->c), k));			\
-			((vuq *)s->out)[k] = expr;						\
+			vuq x = vuq_at(pa, k), y = widen(HALF_AT(const vu_half, pb, k));	\
+			vuq z = widen(HALF_AT(const vu_half, pc_, k));				\
+			((vuq *)po)[k] = expr;							\
 		}										\
-		TAKEQ;										\
+		if (po == s->out)								\
+			TAKEQ;									\
 		break;										\
 	}
 /* 64-bit division, high words of 64-bit products */

@@ -316,9 +316,17 @@ lanes_inline vf splat_f(float v)
 /* Part @k of 32-bit registers that stands beside vector @k of 64-bit ones. */
 #define HALF_AT(type, r, k)	(((type *)(r))[k])
 
+/* (gcc takes __builtin_convertvector() apart) */
 lanes_inline vuq widen(vu_half v)
 {
+#if LANES_VECTOR == 32
+	vuq r;
+
+	__asm__("vpmovzxdq %1, %0" : "=x"(r) : "xm"(v));
+	return r;
+#else
 	return __builtin_convertvector(v, vuq);
+#endif
 }
 
 lanes_inline vu_half narrow(vuq v)
