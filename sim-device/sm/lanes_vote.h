@@ -28,23 +28,35 @@ lanes_inline vu words_at(const vu *t, vu from)
 #endif
 
 /*
- * From lane @source of l, the lane, and n where that, j, is @in range; else from the lane itself.
+ * From lane @source of l, the lane, and n; where that, j, is @out of range, which a sign says, from
+ * the lane itself.
  */
-#define SHUFFLE(source, in)									\
+#define SHUFFLE(source, out)									\
 	EACH_VECTOR(k) {									\
 		vu l = vu_at(lane_iota, k), n = vu_at(b, k) & 31;				\
 		vs j = (vs)(source);								\
-		vu ok = (vu)(in);								\
-		PUT_LANES(k, choose(ok, (vu)j, l));					\
-		in_range |= mask_of(ok) << k * (LANES_VECTOR / 4);				\
+		vu away = (vu)(out);								\
+		PUT_LANES(k, j, away, l);							\
+		in_range &= ~(mask_of(away) << k * (LANES_VECTOR / 4));				\
+	}
+/* The same where none is out of range. */
+#define SHUFFLE_ALL(source)									\
+	EACH_VECTOR(k) {									\
+		vu l = vu_at(lane_iota, k), n = vu_at(b, k) & 31;				\
+		(void)l;									\
+		PUT_ALL(k, source);								\
 	}
 #define SEGMENT		(vu_at(c, k) >> 8 & 31)
 #define FIRST		(l & SEGMENT)
 #define LAST		(vs)(FIRST | (vu_at(c, k) & 31 & ~SEGMENT))
 #if LANES_VECTOR == 32
-#define PUT_LANES(k, from)	(((vu *)o)[k] = words_at(t, from))
+#define PUT_LANES(k, j, away, l)								\
+	(((vu *)o)[k] = choose_words(away, t[k], words_at(t, (vu)(j))))
+#define PUT_ALL(k, from)	(((vu *)o)[k] = words_at(t, from))
 #else
-#define PUT_LANES(k, from)	(((vu *)at)[k] = (from) & 31)
+#define PUT_LANES(k, j, away, l)								\
+	(((vu *)at)[k] = choose((vu)((vs)(away) < 0), l, (vu)(j)) & 31)
+#define PUT_ALL(k, from)	(((vu *)at)[k] = (from) & 31)
 #endif
 #define WHOLE		0x100u		/* no segments: the first lane is 0, the last one 31 */
 
@@ -57,7 +69,7 @@ lanes_noinline u32 shuffle(u32 *o, const u32 *a, const u32 *b, const u32 *c, u32
 #if LANES_VECTOR != 32
 	u32 at[VGPU_LANES] __attribute__((aligned(64)));
 #endif
-	u32 in_range = 0;
+	u32 in_range = FULL;
 	vu t[NV], other = {};
 
 	EACH_VECTOR(k) {
@@ -66,28 +78,28 @@ lanes_noinline u32 shuffle(u32 *o, const u32 *a, const u32 *b, const u32 *c, u32
 	}
 	switch (how | (all_zero(other & 0x1f1f) ? WHOLE : 0)) {
 	case VGPU_SHFL_UP | WHOLE:
-		SHUFFLE(l - n, j >= 0);
+		SHUFFLE(l - n, j);
 		break;
 	case VGPU_SHFL_DOWN | WHOLE:
-		SHUFFLE(l + n, j <= 31);
+		SHUFFLE(l + n, j << 26);
 		break;
 	case VGPU_SHFL_BFLY | WHOLE:
-		SHUFFLE(l ^ n, j == j);
+		SHUFFLE_ALL(l ^ n);
 		break;
 	case VGPU_SHFL_IDX | WHOLE:
-		SHUFFLE(n, j == j);
+		SHUFFLE_ALL(n);
 		break;
 	case VGPU_SHFL_UP:
-		SHUFFLE(l - n, j >= LAST);
+		SHUFFLE(l - n, LAST > j);
 		break;
 	case VGPU_SHFL_DOWN:
-		SHUFFLE(l + n, j <= LAST);
+		SHUFFLE(l + n, j > LAST);
 		break;
 	case VGPU_SHFL_BFLY:
-		SHUFFLE(l ^ n, j <= LAST);
+		SHUFFLE(l ^ n, j > LAST);
 		break;
 	default:
-		SHUFFLE(FIRST | (n & ~SEGMENT), j <= LAST);
+		SHUFFLE(FIRST | (n & ~SEGMENT), j > LAST);
 	}
 #if LANES_VECTOR != 32
 	EACH_LANE(l)
@@ -96,7 +108,9 @@ lanes_noinline u32 shuffle(u32 *o, const u32 *a, const u32 *b, const u32 *c, u32
 	return in_range;
 }
 #undef PUT_LANES
+#undef PUT_ALL
 #undef SHUFFLE
+#undef SHUFFLE_ALL
 #undef SEGMENT
 #undef FIRST
 #undef LAST
