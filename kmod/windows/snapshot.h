@@ -5,7 +5,7 @@
 #ifndef KVGPU_SNAPSHOT_H
 #define KVGPU_SNAPSHOT_H
 
-#include "kvgpu.h"
+#include "kmod/windows/windows.h"
 
 struct kvgpu_device_snap {
 	struct vgpu_device_info info;

@@ -7,7 +7,7 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
-#include "kvgpu.h"
+#include "kmod/windows/windows.h"
 
 /*
  * struct kvgpu_ctx_dir - the folder of a context; readers may hold it a little longer than the
@@ -36,11 +36,11 @@ static struct kvgpu_ctx_dir *dir_of(struct kobject *kobj)
 
 /* ---- reading ------------------------------------------------------------ */
 
-static const char *clock_state(const struct kvgpu_seat *seat)
+static const char *clock_state(const struct kvgpu_participant *participant)
 {
-	if (seat->waiting)
+	if (participant->waiting)
 		return "waiting";
-	return seat->attached ? "running" : "detached";
+	return participant->attached ? "running" : "detached";
 }
 
 static int do_read(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
@@ -53,7 +53,7 @@ static int do_read(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	m->priority = ctx->priority;
 	m->tokens = ctx->tokens;
 	m->pid = ctx->pid;
-	m->clock = clock_state(ctx->seat);
+	m->clock = clock_state(ctx->participant);
 	return vgpu_context_info(kdev->model, m->id, &m->info);
 }
 
@@ -249,10 +249,11 @@ int kvgpu_ctx_dir_add(struct kvgpu_ctx *ctx)
 	dir->kdev = kdev;
 	dir->id = ctx->id;
 	kobject_init(&dir->kobj, &dir_type);
-	mutex_lock(&kdev->contexts_lock);
-	ret = kdev->contexts_dir ? kobject_add(&dir->kobj, kdev->contexts_dir, "%u", ctx->id) :
-				   -ENXIO;
-	mutex_unlock(&kdev->contexts_lock);
+	mutex_lock(&kdev->sysfs->contexts_lock);
+	ret = -ENXIO;
+	if (kdev->sysfs->contexts_dir)
+		ret = kobject_add(&dir->kobj, kdev->sysfs->contexts_dir, "%u", ctx->id);
+	mutex_unlock(&kdev->sysfs->contexts_lock);
 	if (ret) {
 		kobject_put(&dir->kobj);
 		return ret;
@@ -270,18 +271,18 @@ void kvgpu_ctx_dir_remove(struct kvgpu_ctx *ctx)
 
 int kvgpu_contexts_add(struct kvgpu_dev *kdev)
 {
-	kdev->contexts_dir = kobject_create_and_add("contexts", &kdev->dev->kobj);
-	return kdev->contexts_dir ? 0 : -ENOMEM;
+	kdev->sysfs->contexts_dir = kobject_create_and_add("contexts", &kdev->sysfs->dev->kobj);
+	return kdev->sysfs->contexts_dir ? 0 : -ENOMEM;
 }
 
 /* The folders of contexts that are still open go with it. */
 void kvgpu_contexts_remove(struct kvgpu_dev *kdev)
 {
-	struct kobject *dir = kdev->contexts_dir;
+	struct kobject *dir = kdev->sysfs->contexts_dir;
 
-	mutex_lock(&kdev->contexts_lock);
-	kdev->contexts_dir = NULL;
+	mutex_lock(&kdev->sysfs->contexts_lock);
+	kdev->sysfs->contexts_dir = NULL;
 	kobject_del(dir);
-	mutex_unlock(&kdev->contexts_lock);
+	mutex_unlock(&kdev->sysfs->contexts_lock);
 	kobject_put(dir);
 }

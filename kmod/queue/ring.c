@@ -15,7 +15,7 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
-#include "kvgpu.h"
+#include "kmod/queue/queue.h"
 
 #define TAKE			32u	/* commands in one go */
 
@@ -24,7 +24,7 @@
 #define OFFSET_FENCE		(1ull << 27)
 
 struct kvgpu_ring {
-	struct list_head node;		/* actor: in kdev->rings */
+	struct list_head node;		/* actor: in kdev->queues->rings */
 	struct kvgpu_ctx *ctx;
 	struct kvgpu_queue *queue;
 	u32 id;				/* of the queue */
@@ -174,7 +174,7 @@ void kvgpu_rings_retry(struct kvgpu_ctx *ctx)
 {
 	struct kvgpu_ring *ring;
 
-	list_for_each_entry(ring, &ctx->kdev->rings, node)
+	list_for_each_entry(ring, &ctx->kdev->queues->rings, node)
 		if (ring->ctx == ctx)
 			ring->stalled = false;
 }
@@ -183,7 +183,7 @@ void kvgpu_rings_turn(struct kvgpu_dev *kdev)
 {
 	struct kvgpu_ring *ring;
 
-	list_for_each_entry(ring, &kdev->rings, node)
+	list_for_each_entry(ring, &kdev->queues->rings, node)
 		if (take(ring))
 			kvgpu_rings_retry(ring->ctx);
 }
@@ -195,7 +195,7 @@ void kvgpu_rings_take(struct kvgpu_ctx *ctx)
 
 	while (more) {
 		more = false;
-		list_for_each_entry(ring, &ctx->kdev->rings, node) {
+		list_for_each_entry(ring, &ctx->kdev->queues->rings, node) {
 			if (ring->ctx != ctx)
 				continue;
 			ring->stalled = false;
@@ -209,7 +209,7 @@ bool kvgpu_rings_full(const struct kvgpu_dev *kdev)
 {
 	const struct kvgpu_ring *ring;
 
-	list_for_each_entry(ring, &kdev->rings, node)
+	list_for_each_entry(ring, &kdev->queues->rings, node)
 		if (!ring->dead && !ring->stalled && kvgpu_ring_waits(ring))
 			return true;
 	return false;
@@ -219,7 +219,7 @@ void kvgpu_rings_asleep(struct kvgpu_dev *kdev, bool asleep)
 {
 	struct kvgpu_ring *ring;
 
-	list_for_each_entry(ring, &kdev->rings, node)
+	list_for_each_entry(ring, &kdev->queues->rings, node)
 		WRITE_ONCE(ring->fence->flags, asleep ? VGPU_RING_ASLEEP : 0);
 	/* before the last look at the tails: whoever stored one later sees the flag */
 	smp_mb();
@@ -242,7 +242,7 @@ void kvgpu_rings_dead(struct kvgpu_ctx *ctx)
 {
 	struct kvgpu_ring *ring;
 
-	list_for_each_entry(ring, &ctx->kdev->rings, node)
+	list_for_each_entry(ring, &ctx->kdev->queues->rings, node)
 		if (ring->ctx == ctx) {
 			ring->dead = true;
 			WRITE_ONCE(ring->fence->dead, ctx->dead);
@@ -293,7 +293,7 @@ static int do_create(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	m->ring->queue = queue;
 	m->ring->fence->submitted = queue->submitted;
 	m->ring->fence->completed = queue->completed;
-	list_add_tail(&m->ring->node, &kdev->rings);
+	list_add_tail(&m->ring->node, &kdev->queues->rings);
 	smp_store_release(&queue->ring, m->ring);
 	return 0;
 }

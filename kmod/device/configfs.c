@@ -13,7 +13,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "kvgpu.h"
+#include "kmod/device/device.h"
 
 #define FIELDS_MAX	64u
 

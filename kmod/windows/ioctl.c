@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "kvgpu.h"
+#include "kmod/windows/windows.h"
 
 /* A refusal is one line. */
 #define MESSAGE_BYTES	512u
@@ -340,7 +340,7 @@ static int do_mem_unmap(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	struct ioctl_msg *m = IOCTL_MSG(msg);
 	int ret = vgpu_memory_unmap(kdev->model, m->ctx->id, m->mem.address, m->mem.bytes);
 
-	kvgpu_take_frames(kdev, &m->frames);
+	kvgpu_frames_collect(kdev, &m->frames);
 	return ret;
 }
 
@@ -355,7 +355,7 @@ static long ioctl_mem(struct kvgpu_ctx *ctx, void __user *arg,
 	if (m.mem.flags || m.mem.reserved)
 		return -EINVAL;
 	ret = ask(ctx, &m, fn);
-	kvgpu_free_frames(ctx->kdev, &m.frames);
+	kvgpu_frames_free(ctx->kdev, &m.frames);
 	return ret;
 }
 
@@ -401,7 +401,7 @@ long kvgpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	case VGPU_IOC_EVENTFD:
 		return kvgpu_eventfd(ctx, user);
 	case VGPU_IOC_SEAT_CREATE:
-		return kvgpu_seat_ioctl_create(ctx, user);
+		return kvgpu_ioctl_seat_create(ctx, user);
 	default:
 		return -ENOTTY;
 	}

@@ -7,7 +7,7 @@
 #include <linux/cdev.h>
 #include <linux/module.h>
 
-#include "kvgpu.h"
+#include "kmod/device/device.h"
 
 /* The last minor is /dev/vgpu. */
 #define MINORS		(KVGPU_DEVICES_MAX + 1)
@@ -17,28 +17,6 @@ static dev_t first_devt;
 static struct cdev cdev;
 static struct class *class;
 static struct device *default_node;
-static DEFINE_MUTEX(lock);
-static struct kvgpu_dev *devices[KVGPU_DEVICES_MAX];	/* under lock; each holds one reference */
-
-/* ---- finding one -------------------------------------------------------- */
-
-struct kvgpu_dev *kvgpu_dev_get(unsigned int index)
-{
-	struct kvgpu_dev *kdev;
-
-	mutex_lock(&lock);
-	kdev = index < KVGPU_DEVICES_MAX ? devices[index] : NULL;
-	if (kdev)
-		refcount_inc(&kdev->refs);
-	mutex_unlock(&lock);
-	return kdev;
-}
-
-void kvgpu_dev_put(struct kvgpu_dev *kdev)
-{
-	if (refcount_dec_and_test(&kdev->refs))
-		kvgpu_dev_destroy(kdev);
-}
 
 struct kvgpu_dev *kvgpu_dev_get_minor(unsigned int minor)
 {
@@ -50,12 +28,12 @@ struct kvgpu_dev *kvgpu_dev_get_minor(unsigned int minor)
 
 static int node_add(struct kvgpu_dev *kdev)
 {
-	kdev->dev = device_create_with_groups(class, NULL, first_devt + kdev->index, kdev,
-					      kdev->groups, "%s", kdev->name);
-	if (IS_ERR(kdev->dev))
-		return PTR_ERR(kdev->dev);
+	kdev->sysfs->dev = device_create_with_groups(class, NULL, first_devt + kdev->index, kdev,
+					      kdev->sysfs->groups, "%s", kdev->name);
+	if (IS_ERR(kdev->sysfs->dev))
+		return PTR_ERR(kdev->sysfs->dev);
 	if (kvgpu_contexts_add(kdev)) {
-		device_unregister(kdev->dev);
+		device_unregister(kdev->sysfs->dev);
 		return -ENOMEM;
 	}
 	kvgpu_trace_add(kdev);
@@ -68,20 +46,19 @@ static int add_locked(const struct vgpu_config *config, struct kvgpu_dev **out)
 	unsigned int index;
 	int ret;
 
-	for (index = 0; index < KVGPU_DEVICES_MAX && devices[index]; index++)
+	for (index = 0; index < KVGPU_DEVICES_MAX && kvgpu_devices[index]; index++)
 		;
 	if (index == KVGPU_DEVICES_MAX)
 		return -ENOSPC;
 	kdev = kvgpu_dev_create(index, config);
 	if (IS_ERR(kdev))
 		return PTR_ERR(kdev);
-	refcount_set(&kdev->refs, 1);
 	ret = node_add(kdev);
 	if (ret) {
 		kvgpu_dev_put(kdev);
 		return ret;
 	}
-	devices[index] = kdev;
+	kvgpu_devices[index] = kdev;
 	kvgpu_notices_start(kdev);
 	*out = kdev;
 	return 0;
@@ -91,20 +68,20 @@ int kvgpu_dev_add(const struct vgpu_config *config, struct kvgpu_dev **out)
 {
 	int ret;
 
-	mutex_lock(&lock);
+	mutex_lock(&kvgpu_devices_lock);
 	ret = add_locked(config, out);
-	mutex_unlock(&lock);
+	mutex_unlock(&kvgpu_devices_lock);
 	return ret;
 }
 
 int kvgpu_dev_remove(struct kvgpu_dev *kdev, bool in_use_too)
 {
-	mutex_lock(&lock);
-	if (!in_use_too && refcount_read(&kdev->refs) > 1) {
-		mutex_unlock(&lock);
+	mutex_lock(&kvgpu_devices_lock);
+	if (!in_use_too && kref_read(&kdev->ref) > 1) {
+		mutex_unlock(&kvgpu_devices_lock);
 		return -EBUSY;
 	}
-	devices[kdev->index] = NULL;
+	kvgpu_devices[kdev->index] = NULL;
 	kvgpu_notices_stop(kdev);
 	kvgpu_trace_remove(kdev);
 	kvgpu_contexts_remove(kdev);
@@ -112,8 +89,8 @@ int kvgpu_dev_remove(struct kvgpu_dev *kdev, bool in_use_too)
 	 * returns when nobody is inside an attribute any more; under lock, so that the name is free
 	 * when the number is
 	 */
-	device_unregister(kdev->dev);
-	mutex_unlock(&lock);
+	device_unregister(kdev->sysfs->dev);
+	mutex_unlock(&kvgpu_devices_lock);
 	kvgpu_dev_put(kdev);
 	return 0;
 }
@@ -140,12 +117,10 @@ int kvgpu_devices_init(void)
 		goto region;
 	}
 	class->devnode = devnode;
-	kvgpu_trace_init();
 	default_node = device_create(class, NULL, first_devt + MINOR_DEFAULT, NULL, "vgpu");
 	if (!IS_ERR(default_node))
 		return 0;
 	ret = PTR_ERR(default_node);
-	kvgpu_trace_exit();
 	class_destroy(class);
 region:
 	unregister_chrdev_region(first_devt, MINORS);
@@ -169,10 +144,9 @@ void kvgpu_devices_exit(void)
 	unsigned int i;
 
 	for (i = 0; i < KVGPU_DEVICES_MAX; i++)
-		if (devices[i])
-			kvgpu_dev_remove(devices[i], true);
+		if (kvgpu_devices[i])
+			kvgpu_dev_remove(kvgpu_devices[i], true);
 	device_unregister(default_node);
-	kvgpu_trace_exit();
 	class_destroy(class);
 	unregister_chrdev_region(first_devt, MINORS);
 }

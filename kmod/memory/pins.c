@@ -13,14 +13,14 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "kvgpu.h"
+#include "kmod/memory/memory.h"
 
 /* Pages pinned in one go, between two looks at pending signals. */
 #define PIN_CHUNK	1024u
 
 struct kvgpu_pin {
 	struct kvgpu_ctx *ctx;
-	struct list_head node;		/* in ctx->unpin */
+	struct list_head node;		/* in ctx->pins->finished */
 	u32 count;			/* pages */
 	u32 first;			/* offset of the memory in the first page */
 	u64 bytes;
@@ -42,24 +42,24 @@ static bool pin_charge(struct kvgpu_ctx *ctx, u64 pages)
 	/* one page more per command than its bytes need, when it is not aligned */
 	u64 limit = (VGPU_PINNED_MAX >> PAGE_SHIFT) + VGPU_SUBMIT_MAX;
 
-	if (atomic64_add_return(pages, &ctx->pinned) > limit)
+	if (atomic64_add_return(pages, &ctx->pins->pages) > limit)
 		goto refuse;
 	/* a context that holds nothing else always gets its turn */
 	if (atomic64_add_return(pages, &pinned_total) > totalram_pages() / 2 &&
-	    atomic64_read(&ctx->pinned) > pages) {
+	    atomic64_read(&ctx->pins->pages) > pages) {
 		atomic64_sub(pages, &pinned_total);
 		goto refuse;
 	}
 	return true;
 refuse:
-	atomic64_sub(pages, &ctx->pinned);
+	atomic64_sub(pages, &ctx->pins->pages);
 	return false;
 }
 
 static void pin_uncharge(struct kvgpu_ctx *ctx, u64 pages)
 {
 	atomic64_sub(pages, &pinned_total);
-	atomic64_sub(pages, &ctx->pinned);
+	atomic64_sub(pages, &ctx->pins->pages);
 }
 
 struct kvgpu_pin *kvgpu_pin(struct kvgpu_ctx *ctx, u64 address, u64 bytes, bool write)
@@ -106,7 +106,7 @@ struct kvgpu_pin *kvgpu_pin(struct kvgpu_ctx *ctx, u64 address, u64 bytes, bool 
 	for (i = 0; write && i < count; i++)
 		if (!PageDirty(pin->page[i]))
 			set_page_dirty_lock(pin->page[i]);
-	atomic64_inc(&ctx->kdev->pins);
+	atomic64_inc(&ctx->kdev->memory->pins);
 	return pin;
 undo:
 	unpin_user_pages(pin->page, done);
@@ -120,24 +120,31 @@ static void pin_free(struct kvgpu_pin *pin)
 	struct kvgpu_ctx *ctx = pin->ctx;
 
 	pin_uncharge(ctx, pin->count);
-	atomic64_dec(&ctx->kdev->pins);
+	atomic64_dec(&ctx->kdev->memory->pins);
 	kvfree(pin);
 }
 
-void kvgpu_unpin_work(struct work_struct *work)
+static void unpin_work(struct work_struct *work)
 {
-	struct kvgpu_ctx *ctx = container_of(work, struct kvgpu_ctx, unpin_work);
+	struct kvgpu_pins *pins = container_of(work, struct kvgpu_pins, work);
 	struct kvgpu_pin *pin, *next;
 	LIST_HEAD(list);
 
-	spin_lock(&ctx->unpin_lock);
-	list_splice_init(&ctx->unpin, &list);
-	spin_unlock(&ctx->unpin_lock);
+	spin_lock(&pins->lock);
+	list_splice_init(&pins->finished, &list);
+	spin_unlock(&pins->lock);
 	list_for_each_entry_safe(pin, next, &list, node) {
 		unpin_user_pages_dirty_lock(pin->page, pin->count, true);
 		pin_free(pin);
 		cond_resched();
 	}
+}
+
+void kvgpu_pins_init(struct kvgpu_pins *pins)
+{
+	spin_lock_init(&pins->lock);
+	INIT_LIST_HEAD(&pins->finished);
+	INIT_WORK(&pins->work, unpin_work);
 }
 
 void kvgpu_unpin(struct kvgpu_pin *pin)
@@ -152,10 +159,10 @@ void kvgpu_unpin(struct kvgpu_pin *pin)
 		pin_free(pin);
 		return;
 	}
-	spin_lock(&ctx->unpin_lock);
-	list_add_tail(&pin->node, &ctx->unpin);
-	spin_unlock(&ctx->unpin_lock);
-	queue_work(unpin_queue, &ctx->unpin_work);
+	spin_lock(&ctx->pins->lock);
+	list_add_tail(&pin->node, &ctx->pins->finished);
+	spin_unlock(&ctx->pins->lock);
+	queue_work(unpin_queue, &ctx->pins->work);
 }
 
 /* Copy between @memory, which is the device's, and the pinned pages. Actor. */
@@ -182,13 +189,13 @@ int kvgpu_pin_move(struct kvgpu_pin *pin, u64 offset, void *memory, u32 bytes, e
 	return 0;
 }
 
-int kvgpu_memory_init(void)
+int kvgpu_pins_module_init(void)
 {
 	unpin_queue = alloc_workqueue("vgpu-unpin", WQ_UNBOUND, 0);
 	return unpin_queue ? 0 : -ENOMEM;
 }
 
-void kvgpu_memory_exit(void)
+void kvgpu_pins_module_exit(void)
 {
 	destroy_workqueue(unpin_queue);
 }

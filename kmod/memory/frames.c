@@ -9,7 +9,7 @@
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 
-#include "kvgpu.h"
+#include "kmod/memory/memory.h"
 
 /* Give others the processor after so many frames: a context can hold a million. */
 #define FREES_PER_TURN	256u
@@ -24,12 +24,9 @@
 /* Look at the machine's memory once in so many frames. */
 #define GETS_PER_LOOK	256u
 
-/* Once at the beginning it is told to who listens. */
-static void set_memory_low(struct kvgpu_dev *kdev, bool low)
+void kvgpu_memory_init(struct kvgpu_memory *memory)
 {
-	if (low && !kdev->memory_low)
-		kvgpu_notice_memory(kdev);
-	kdev->memory_low = low;
+	INIT_LIST_HEAD(&memory->released);
 }
 
 /*
@@ -39,14 +36,13 @@ static void set_memory_low(struct kvgpu_dev *kdev, bool low)
  */
 static bool memory_low(struct kvgpu_dev *kdev)
 {
-	if (kdev->memory_low || kdev->gets++ % GETS_PER_LOOK == 0)
-		set_memory_low(kdev, si_mem_available() < (long)(totalram_pages() / 16));
-	return kdev->memory_low;
+	if (kdev->memory->low || kdev->memory->gets++ % GETS_PER_LOOK == 0)
+		kdev->memory->low = si_mem_available() < (long)(totalram_pages() / 16);
+	return kdev->memory->low;
 }
 
-void *kvgpu_get_frame(void *host, u32 context)
+void *kvgpu_frame_alloc(struct kvgpu_dev *kdev, u32 context)
 {
-	struct kvgpu_dev *kdev = host;
 	struct kvgpu_ctx *ctx = xa_load(&kdev->contexts, context);
 	struct mem_cgroup *before;
 	struct page *page;
@@ -59,48 +55,48 @@ void *kvgpu_get_frame(void *host, u32 context)
 	set_active_memcg(before);
 	if (!page) {
 		/* the machine has none, or the group is at its limit */
-		set_memory_low(kdev, true);
+		kdev->memory->low = true;
 		return NULL;
 	}
-	atomic64_inc(&kdev->frames);
+	atomic64_inc(&kdev->memory->frames);
 	return page_address(page);
 }
 
 /* Who gives back frees, but no more than this: they count as free device memory already. */
 static bool too_many(struct kvgpu_dev *kdev)
 {
-	return atomic64_read(&kdev->unfreed) >= (s64)(kdev->config.vram_bytes / VGPU_PAGE_SIZE / 4);
+	s64 limit = kdev->config.vram_bytes / VGPU_PAGE_SIZE / 4;
+
+	return atomic64_read(&kdev->memory->unfreed) >= limit;
 }
 
-void kvgpu_put_frame(void *host, void *frame)
+void kvgpu_frame_release(struct kvgpu_dev *kdev, void *frame)
 {
-	struct kvgpu_dev *kdev = host;
-
 	if (too_many(kdev)) {
 		free_page((unsigned long)frame);
-		atomic64_dec(&kdev->frames);
+		atomic64_dec(&kdev->memory->frames);
 	} else {
-		atomic64_inc(&kdev->unfreed);
-		list_add(&virt_to_page(frame)->lru, &kdev->given_back);
+		atomic64_inc(&kdev->memory->unfreed);
+		list_add(&virt_to_page(frame)->lru, &kdev->memory->released);
 	}
-	if (++kdev->frees % FREES_PER_TURN == 0)
+	if (++kdev->memory->frees % FREES_PER_TURN == 0)
 		cond_resched();
 }
 
-void kvgpu_take_frames(struct kvgpu_dev *kdev, struct list_head *frames)
+void kvgpu_frames_collect(struct kvgpu_dev *kdev, struct list_head *frames)
 {
-	list_splice_init(&kdev->given_back, frames);
+	list_splice_init(&kdev->memory->released, frames);
 }
 
-void kvgpu_free_frames(struct kvgpu_dev *kdev, struct list_head *frames)
+void kvgpu_frames_free(struct kvgpu_dev *kdev, struct list_head *frames)
 {
 	struct page *page, *next;
 	unsigned int count = 0;
 
 	list_for_each_entry_safe(page, next, frames, lru) {
 		__free_page(page);
-		atomic64_dec(&kdev->frames);
-		atomic64_dec(&kdev->unfreed);
+		atomic64_dec(&kdev->memory->frames);
+		atomic64_dec(&kdev->memory->unfreed);
 		if (++count % FREES_PER_TURN == 0)
 			cond_resched();
 	}

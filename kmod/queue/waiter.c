@@ -12,7 +12,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "kvgpu.h"
+#include "kmod/queue/queue.h"
 
 /* Nobody who ends is kept waiting for longer, but by those who have thousands of calls. */
 #define WATCH_PERIOD	msecs_to_jiffies(50)
@@ -22,8 +22,8 @@
 
 int kvgpu_call_begin(struct kvgpu_call *call, struct kvgpu_ctx *ctx)
 {
-	if (atomic_inc_return(&ctx->call_count) > KVGPU_CALLS_MAX) {
-		atomic_dec(&ctx->call_count);
+	if (atomic_inc_return(&ctx->waiters->call_count) > KVGPU_WAITERS_MAX) {
+		atomic_dec(&ctx->waiters->call_count);
 		return -EBUSY;
 	}
 	call->ctx = ctx;
@@ -33,7 +33,7 @@ int kvgpu_call_begin(struct kvgpu_call *call, struct kvgpu_ctx *ctx)
 
 void kvgpu_call_free(struct kvgpu_call *call)
 {
-	atomic_dec(&call->ctx->call_count);
+	atomic_dec(&call->ctx->waiters->call_count);
 	kfree(call);
 }
 
@@ -44,10 +44,10 @@ static void call_end(struct kvgpu_call *call, int result)
 		list_del(&call->all);
 		if (call->cmd_owner) {
 			list_del(&call->owned);
-			call->ctx->command_count--;
+			call->ctx->waiters->command_count--;
 		}
 		if (call->waits)
-			kvgpu_seat_run(call->ctx->seat);
+			kvgpu_participant_run(call->ctx->participant);
 	}
 	call->end(call, result);
 }
@@ -63,12 +63,12 @@ static void call_add(struct kvgpu_queue *queue, struct kvgpu_call *call)
 	call->in = &queue->calls;
 	rb_add_cached(&call->node, call->in, sooner);
 	if (!call->cmd_owner) {
-		list_add_tail(&call->all, &call->ctx->eventfds);
+		list_add_tail(&call->all, &call->ctx->waiters->eventfds);
 		return;
 	}
-	list_add_tail(&call->all, &call->ctx->commands);
-	list_add_tail(&call->owned, &call->ctx->owned);
-	call->ctx->command_count++;
+	list_add_tail(&call->all, &call->ctx->waiters->commands);
+	list_add_tail(&call->owned, &call->ctx->waiters->owned);
+	call->ctx->waiters->command_count++;
 }
 
 static struct kvgpu_call *first_call(struct kvgpu_queue *queue)
@@ -100,24 +100,24 @@ void kvgpu_call_wait(struct kvgpu_call *call)
 	} else {
 		call_add(queue, call);
 		if (call->waits) {
-			if (kdev->clock.mode == KVGPU_LOCKSTEP)
-				kvgpu_seat_attach(ctx->seat);
-			kvgpu_seat_block(ctx->seat);
+			if (kdev->clock->mode == KVGPU_LOCKSTEP)
+				kvgpu_participant_attach(ctx->participant);
+			kvgpu_participant_block(ctx->participant);
 		}
 		if (call->cmd_owner)
-			queue_delayed_work(system_wq, &kdev->watch, WATCH_PERIOD);
+			queue_delayed_work(system_wq, &kdev->queues->watch, WATCH_PERIOD);
 	}
 }
 
 bool kvgpu_calls_look(struct kvgpu_ctx *ctx)
 {
 	/* a lockstep clock must know all who run again before time passes */
-	u32 ends = ctx->kdev->clock.mode == KVGPU_LOCKSTEP ? U32_MAX : ENDS_PER_TURN;
+	u32 ends = ctx->kdev->clock->mode == KVGPU_LOCKSTEP ? U32_MAX : ENDS_PER_TURN;
 	struct kvgpu_call *call;
 	struct kvgpu_queue *queue;
 	unsigned long id;
 
-	if (list_empty(&ctx->commands) && list_empty(&ctx->eventfds))
+	if (list_empty(&ctx->waiters->commands) && list_empty(&ctx->waiters->eventfds))
 		return false;
 	xa_for_each(&ctx->queues, id, queue)
 		while ((call = first_call(queue)) && call->seq <= queue->completed) {
@@ -134,7 +134,7 @@ bool kvgpu_calls_end(struct kvgpu_ctx *ctx)
 	u32 ends;
 
 	for (ends = 0; ends < ENDS_PER_TURN; ends++) {
-		call = list_first_entry_or_null(&ctx->eventfds, struct kvgpu_call, all);
+		call = list_first_entry_or_null(&ctx->waiters->eventfds, struct kvgpu_call, all);
 		if (!call)
 			return false;
 		call_end(call, -ECANCELED);
@@ -155,7 +155,7 @@ struct watch_msg {
 /* Looks at one, and puts it behind the others. */
 static void watch_call(struct kvgpu_call *call, u64 now)
 {
-	list_move_tail(&call->all, &call->ctx->commands);
+	list_move_tail(&call->all, &call->ctx->waiters->commands);
 	if (call->deadline && call->deadline <= now)
 		call_end(call, -ETIME);
 	else if (kvgpu_uring_abandoned(call))
@@ -173,31 +173,32 @@ static int do_watch(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	m->again = false;
 	xa_for_each_start(&kdev->contexts, id, ctx, m->context) {
 		if (id != m->context || !m->left)
-			m->left = ctx->command_count;
+			m->left = ctx->waiters->command_count;
 		m->context = id;
-		for (; m->left && !list_empty(&ctx->commands); m->left--) {
+		for (; m->left && !list_empty(&ctx->waiters->commands); m->left--) {
 			if (!looks--) {
 				m->again = true;
 				return 0;
 			}
-			watch_call(list_first_entry(&ctx->commands, struct kvgpu_call, all), now);
+			watch_call(list_first_entry(&ctx->waiters->commands, struct kvgpu_call, all), now);
 		}
 		m->left = 0;
-		m->more |= !list_empty(&ctx->commands);
+		m->more |= !list_empty(&ctx->waiters->commands);
 	}
 	return 0;
 }
 
 void kvgpu_calls_watch(struct work_struct *work)
 {
-	struct kvgpu_dev *kdev = container_of(to_delayed_work(work), struct kvgpu_dev, watch);
+	struct kvgpu_dev *kdev = container_of(to_delayed_work(work), struct kvgpu_queues,
+					      watch)->kdev;
 	struct watch_msg m = { .msg.fn = do_watch };
 
 	do
 		kvgpu_post(kdev, &m.msg);
 	while (m.again);
 	if (m.more)
-		queue_delayed_work(system_wq, &kdev->watch, WATCH_PERIOD);
+		queue_delayed_work(system_wq, &kdev->queues->watch, WATCH_PERIOD);
 }
 
 struct flush_msg {
@@ -216,12 +217,12 @@ static int do_flush(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	u32 looks;
 
 	for (looks = 0; looks < LOOKS_PER_TURN && m->left; looks++, m->left--) {
-		call = list_first_entry_or_null(&ctx->owned, struct kvgpu_call, owned);
+		call = list_first_entry_or_null(&ctx->waiters->owned, struct kvgpu_call, owned);
 		if (!call) {
 			m->left = 0;
 			break;
 		}
-		list_move_tail(&call->owned, &ctx->owned);
+		list_move_tail(&call->owned, &ctx->waiters->owned);
 		if (call->cmd_owner == m->owner)
 			call_end(call, -ECANCELED);
 	}
@@ -232,7 +233,7 @@ static int do_count(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
 	struct flush_msg *m = container_of(msg, struct flush_msg, msg);
 
-	m->left = m->ctx->command_count;
+	m->left = m->ctx->waiters->command_count;
 	return do_flush(kdev, msg);
 }
 
@@ -242,13 +243,13 @@ int kvgpu_flush(struct file *file, fl_owner_t owner)
 	struct flush_msg m = { .msg.fn = do_count, .ctx = ctx, .owner = owner };
 
 	/* calls on their way to the actor may belong to the owner as well */
-	if (!owner || !atomic_read(&ctx->call_count))
+	if (!owner || !atomic_read(&ctx->waiters->call_count))
 		return 0;
-	mutex_lock(&ctx->flushing);
+	mutex_lock(&ctx->waiters->flushing);
 	kvgpu_post(ctx->kdev, &m.msg);
 	for (m.msg.fn = do_flush; m.left;)
 		kvgpu_post(ctx->kdev, &m.msg);
-	mutex_unlock(&ctx->flushing);
+	mutex_unlock(&ctx->waiters->flushing);
 	return 0;
 }
 
@@ -315,4 +316,11 @@ long kvgpu_eventfd(struct kvgpu_ctx *ctx, void __user *arg)
 free:
 	kvgpu_call_free(call);
 	return ret;
+}
+
+void kvgpu_queues_init(struct kvgpu_queues *queues, struct kvgpu_dev *kdev)
+{
+	queues->kdev = kdev;
+	INIT_LIST_HEAD(&queues->rings);
+	INIT_DELAYED_WORK(&queues->watch, kvgpu_calls_watch);
 }

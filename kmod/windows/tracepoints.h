@@ -495,6 +495,6 @@ KVGPU_EVENT(kvgpu_restored, restore_end);
 
 #undef TRACE_INCLUDE_PATH
 #undef TRACE_INCLUDE_FILE
-#define TRACE_INCLUDE_PATH .
+#define TRACE_INCLUDE_PATH kmod/windows
 #define TRACE_INCLUDE_FILE tracepoints
 #include <trace/define_trace.h>

@@ -49,11 +49,10 @@ static void send_notice(struct kvgpu_dev *kdev, const struct kvgpu_notice *notic
 
 static void notices_work(struct work_struct *work)
 {
-	struct kvgpu_dev *kdev = container_of(work, struct kvgpu_dev, notices.work);
-	struct kvgpu_notices *notices = &kdev->notices;
+	struct kvgpu_notices *notices = container_of(work, struct kvgpu_notices, work);
 
 	while (notices->tail != smp_load_acquire(&notices->head)) {
-		send_notice(kdev, &notices->ring[notices->tail % KVGPU_NOTICES]);
+		send_notice(notices->kdev, &notices->ring[notices->tail % KVGPU_NOTICES]);
 		smp_store_release(&notices->tail, notices->tail + 1);
 	}
 }
@@ -61,7 +60,7 @@ static void notices_work(struct work_struct *work)
 /* The next entry to fill in, NULL: nobody listens, or there is no room. Actor. */
 static struct kvgpu_notice *notice_begin(struct kvgpu_dev *kdev, u8 command)
 {
-	struct kvgpu_notices *notices = &kdev->notices;
+	struct kvgpu_notices *notices = kdev->notices;
 	struct kvgpu_notice *notice;
 
 	if (READ_ONCE(notices->stopped) || !kvgpu_listened(KVGPU_GROUP_NOTICES))
@@ -82,8 +81,8 @@ static struct kvgpu_notice *notice_begin(struct kvgpu_dev *kdev, u8 command)
 
 static void notice_end(struct kvgpu_dev *kdev)
 {
-	smp_store_release(&kdev->notices.head, kdev->notices.head + 1);
-	queue_work(system_unbound_wq, &kdev->notices.work);
+	smp_store_release(&kdev->notices->head, kdev->notices->head + 1);
+	queue_work(system_unbound_wq, &kdev->notices->work);
 }
 
 void kvgpu_notice_context(struct kvgpu_ctx *ctx, u8 command, const struct vgpu_fault *fault)
@@ -178,16 +177,16 @@ static void sample_contexts(struct kvgpu_dev *kdev)
 
 static void sample_next(struct kvgpu_dev *kdev)
 {
-	u32 ms = READ_ONCE(kdev->notices.sample_ms);
+	u32 ms = READ_ONCE(kdev->notices->sample_ms);
 
-	if (ms && !READ_ONCE(kdev->notices.stopped))
-		mod_delayed_work(system_unbound_wq, &kdev->notices.sample, msecs_to_jiffies(ms));
+	if (ms && !READ_ONCE(kdev->notices->stopped))
+		mod_delayed_work(system_unbound_wq, &kdev->notices->sample, msecs_to_jiffies(ms));
 }
 
 static void sample_work(struct work_struct *work)
 {
 	struct kvgpu_dev *kdev =
-		container_of(to_delayed_work(work), struct kvgpu_dev, notices.sample);
+		container_of(to_delayed_work(work), struct kvgpu_notices, sample)->kdev;
 
 	if (kvgpu_listened(KVGPU_GROUP_SAMPLES)) {
 		sample_device(kdev);
@@ -198,7 +197,7 @@ static void sample_work(struct work_struct *work)
 
 void kvgpu_sample_every(struct kvgpu_dev *kdev, u32 ms)
 {
-	WRITE_ONCE(kdev->notices.sample_ms, ms);
+	WRITE_ONCE(kdev->notices->sample_ms, ms);
 	sample_next(kdev);
 }
 
@@ -208,8 +207,9 @@ void kvgpu_sample_every(struct kvgpu_dev *kdev, u32 ms)
 
 void kvgpu_notices_init(struct kvgpu_dev *kdev)
 {
-	INIT_WORK(&kdev->notices.work, notices_work);
-	INIT_DELAYED_WORK(&kdev->notices.sample, sample_work);
+	kdev->notices->kdev = kdev;
+	INIT_WORK(&kdev->notices->work, notices_work);
+	INIT_DELAYED_WORK(&kdev->notices->sample, sample_work);
 }
 
 void kvgpu_notices_start(struct kvgpu_dev *kdev)
@@ -219,7 +219,7 @@ void kvgpu_notices_start(struct kvgpu_dev *kdev)
 
 void kvgpu_notices_stop(struct kvgpu_dev *kdev)
 {
-	WRITE_ONCE(kdev->notices.stopped, true);
-	cancel_delayed_work_sync(&kdev->notices.sample);
-	cancel_work_sync(&kdev->notices.work);
+	WRITE_ONCE(kdev->notices->stopped, true);
+	cancel_delayed_work_sync(&kdev->notices->sample);
+	cancel_work_sync(&kdev->notices->work);
 }

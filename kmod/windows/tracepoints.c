@@ -4,7 +4,7 @@
  * listens, to an event or to the ring of debugfs, so that with all of them off a record costs one
  * test of a flag.
  */
-#include "kvgpu.h"
+#include "kmod/windows/windows.h"
 
 #define CREATE_TRACE_POINTS
 #include "tracepoints.h"
@@ -66,7 +66,7 @@ void kvgpu_record(void *host, const struct vgpu_trace_record *record)
 {
 	struct kvgpu_dev *kdev = host;
 
-	if (kdev->trace.on)
+	if (kdev->trace->on)
 		kvgpu_trace_record(kdev, record);
 	event(kdev->index, record);
 }

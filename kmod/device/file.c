@@ -9,14 +9,21 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "kvgpu.h"
+#include "kmod/device/device.h"
 #include "vgpu_netlink.h"
+
+/** struct open_file - a context as the rooms see it, and what they keep of it */
+struct open_file {
+	struct kvgpu_ctx ctx;
+	struct kvgpu_pins pins;
+	struct kvgpu_waiters waiters;
+};
 
 struct context_msg {
 	struct kvgpu_msg msg;
 	struct kvgpu_ctx *ctx;
 	struct task_struct *task;
-	struct kvgpu_seat *own;
+	struct kvgpu_participant *own;
 	struct list_head frames;	/* of a close: for the caller to free */
 	bool more;			/* of a close: ask again */
 };
@@ -33,9 +40,9 @@ static int do_open(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 		vgpu_context_close(kdev->model, m->ctx->id);
 		return ret;
 	}
-	m->ctx->seat = kvgpu_seat_sit(kdev, m->task, m->own);
+	m->ctx->participant = kvgpu_participant_join(kdev, m->task, m->own);
 	kvgpu_notice_context(m->ctx, VGPU_NL_CMD_CONTEXT_CREATED, NULL);
-	return kvgpu_ctx_priority(m->ctx, m->ctx->seat->priority, true);
+	return kvgpu_ctx_priority(m->ctx, m->ctx->participant->priority, true);
 }
 
 static int do_close(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
@@ -46,15 +53,44 @@ static int do_close(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	m->more = kvgpu_calls_end(m->ctx);
 	if (m->more)
 		return 0;
-	kvgpu_seat_leave(m->ctx);
+	kvgpu_participant_leave(m->ctx);
 	ret = vgpu_context_close(kdev->model, m->ctx->id);
-	kvgpu_take_frames(kdev, &m->frames);
+	kvgpu_frames_collect(kdev, &m->frames);
 	kvgpu_rings_stop(m->ctx);
 	/* every command has completed by now: nothing can look the context up again */
 	xa_erase(&kdev->contexts, m->ctx->id);
 	kvgpu_notice_context(m->ctx, VGPU_NL_CMD_CONTEXT_CLOSED, NULL);
-	list_del_init(&m->ctx->news);
+	list_del_init(&m->ctx->signalled);
 	return ret;
+}
+
+static struct kvgpu_ctx *context_alloc(struct kvgpu_dev *kdev)
+{
+	struct open_file *of = kzalloc(sizeof(*of), GFP_KERNEL_ACCOUNT);
+	struct kvgpu_ctx *ctx;
+
+	if (!of)
+		return NULL;
+	ctx = &of->ctx;
+	ctx->kdev = kdev;
+	ctx->pins = &of->pins;
+	ctx->waiters = &of->waiters;
+	ctx->pid = task_tgid_nr(current);
+	ctx->tokens = VGPU_TOKENS_SHARE;
+	ctx->memcg = get_mem_cgroup_from_mm(current->mm);
+	xa_init(&ctx->queues);
+	init_waitqueue_head(&ctx->idle);
+	INIT_LIST_HEAD(&ctx->signalled);
+	mutex_init(&ctx->loading);
+	kvgpu_waiters_init(ctx->waiters);
+	kvgpu_pins_init(ctx->pins);
+	return ctx;
+}
+
+static void context_free(struct kvgpu_ctx *ctx)
+{
+	mem_cgroup_put(ctx->memcg);
+	kfree(container_of(ctx, struct open_file, ctx));
 }
 
 static int kvgpu_open(struct inode *inode, struct file *file)
@@ -72,35 +108,16 @@ static int kvgpu_open(struct inode *inode, struct file *file)
 		ret = -ENOSPC;
 		goto count;
 	}
-	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
-	if (!ctx) {
-		ret = -ENOMEM;
+	ret = -ENOMEM;
+	ctx = context_alloc(kdev);
+	if (!ctx)
 		goto count;
-	}
-	ctx->kdev = kdev;
-	ctx->pid = task_tgid_nr(current);
-	ctx->tokens = VGPU_TOKENS_SHARE;
-	ctx->memcg = get_mem_cgroup_from_mm(current->mm);
-	xa_init(&ctx->queues);
-	init_waitqueue_head(&ctx->waiters);
-	INIT_LIST_HEAD(&ctx->news);
-	mutex_init(&ctx->loading);
-	INIT_LIST_HEAD(&ctx->blocked);
-	INIT_LIST_HEAD(&ctx->commands);
-	INIT_LIST_HEAD(&ctx->owned);
-	INIT_LIST_HEAD(&ctx->eventfds);
-	mutex_init(&ctx->flushing);
-	spin_lock_init(&ctx->unpin_lock);
-	INIT_LIST_HEAD(&ctx->unpin);
-	INIT_WORK(&ctx->unpin_work, kvgpu_unpin_work);
 	m.ctx = ctx;
-	m.own = kvgpu_seat_create(kdev);
-	if (!m.own) {
-		ret = -ENOMEM;
+	m.own = kvgpu_participant_create(kdev);
+	if (!m.own)
 		goto free;
-	}
 	ret = kvgpu_post_killable(kdev, &m.msg);
-	kvgpu_seat_put(m.own);
+	kvgpu_participant_put(m.own);
 	if (ret)
 		goto free;
 	ret = kvgpu_ctx_dir_add(ctx);
@@ -111,11 +128,10 @@ static int kvgpu_open(struct inode *inode, struct file *file)
 close:
 	m.msg.fn = do_close;
 	WARN_ON_ONCE(kvgpu_post(kdev, &m.msg));
-	kvgpu_free_frames(kdev, &m.frames);
-	kvgpu_seat_put(ctx->seat);
+	kvgpu_frames_free(kdev, &m.frames);
+	kvgpu_participant_put(ctx->participant);
 free:
-	mem_cgroup_put(ctx->memcg);
-	kfree(ctx);
+	context_free(ctx);
 count:
 	atomic_dec(&kdev->context_count);
 	kvgpu_dev_put(kdev);
@@ -136,15 +152,14 @@ static int kvgpu_release(struct inode *inode, struct file *file)
 	do
 		WARN_ON_ONCE(kvgpu_post(kdev, &m.msg));
 	while (m.more);
-	kvgpu_free_frames(kdev, &m.frames);
-	flush_work(&ctx->unpin_work);
-	WARN_ON_ONCE(ctx->inflight || ctx->param_bytes || atomic64_read(&ctx->pinned));
+	kvgpu_frames_free(kdev, &m.frames);
+	flush_work(&ctx->pins->work);
+	WARN_ON_ONCE(ctx->inflight || ctx->param_bytes || atomic64_read(&ctx->pins->pages));
 	xa_for_each(&ctx->queues, id, queue)
 		kvgpu_queue_put(queue);
 	xa_destroy(&ctx->queues);
-	kvgpu_seat_put(ctx->seat);
-	mem_cgroup_put(ctx->memcg);
-	kfree(ctx);
+	kvgpu_participant_put(ctx->participant);
+	context_free(ctx);
 	atomic_dec(&kdev->context_count);
 	kvgpu_dev_put(kdev);
 	return 0;

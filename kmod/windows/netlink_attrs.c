@@ -52,8 +52,8 @@ int kvgpu_put_device(struct sk_buff *skb, struct kvgpu_dev *kdev,
 		      nla_put_string(skb, VGPU_NL_A_NAME, kdev->name) ||
 		      nla_put_string(skb, VGPU_NL_A_PRESET, info->name) ||
 		      nla_put_string(skb, VGPU_NL_A_CLOCK,
-				     kvgpu_clock_name(READ_ONCE(kdev->clock.mode))) ||
-		      nla_put_u32(skb, VGPU_NL_A_SAMPLE_MS, READ_ONCE(kdev->notices.sample_ms)) ||
+				     kvgpu_clock_name(READ_ONCE(kdev->clock->mode))) ||
+		      nla_put_u32(skb, VGPU_NL_A_SAMPLE_MS, READ_ONCE(kdev->notices->sample_ms)) ||
 		      nla_put_u32(skb, VGPU_NL_A_SMS, info->sms) ||
 		      nla_put_u32(skb, VGPU_NL_A_CLOCK_KHZ, info->clock_khz) ||
 		      nla_put_u32(skb, VGPU_NL_A_HW_QUEUES, info->hw_queues) ||
@@ -62,12 +62,12 @@ int kvgpu_put_device(struct sk_buff *skb, struct kvgpu_dev *kdev,
 		      kvgpu_put_u64(skb, VGPU_NL_A_VRAM_BYTES, info->vram_bytes) ||
 		      kvgpu_put_u64(skb, VGPU_NL_A_VRAM_FREE, info->vram_free) ||
 		      kvgpu_put_u64(skb, VGPU_NL_A_VRAM_RESIDENT,
-				    atomic64_read(&kdev->frames) << VGPU_PAGE_SHIFT) ||
+				    atomic64_read(&kdev->memory->frames) << VGPU_PAGE_SHIFT) ||
 		      kvgpu_put_u64(skb, VGPU_NL_A_EVENTS, stats->events) ||
 		      kvgpu_put_u64(skb, VGPU_NL_A_PREEMPTIONS, stats->preemptions) ||
 		      kvgpu_put_u64(skb, VGPU_NL_A_PREEMPTION_TIME, stats->preemption_time) ||
 		      kvgpu_put_u64(skb, VGPU_NL_A_SAVE_AREA, stats->save_area) ||
-		      kvgpu_put_u64(skb, VGPU_NL_A_LOST, READ_ONCE(kdev->notices.lost)) ||
+		      kvgpu_put_u64(skb, VGPU_NL_A_LOST, READ_ONCE(kdev->notices->lost)) ||
 		      put_sm_times(skb, stats);
 
 	return failed ? -EMSGSIZE : 0;

@@ -13,23 +13,28 @@
  *		that are not empty (struct vgpu_latency); writing anything resets them
  */
 #include <linux/debugfs.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "kvgpu.h"
+#include "kmod/windows/windows.h"
 
 #define TRACE_MAGIC	"VGPUTRC1"
 #define MAGIC_BYTES	8u
 
 static struct dentry *root;
 
+static unsigned int trace_records = 1u << 19;
+module_param(trace_records, uint, 0444);
+MODULE_PARM_DESC(trace_records, "room of the trace ring in records of 48 bytes, a power of two");
+
 /* Actor. A full ring keeps what it has: the beginning of a run explains more than its end. */
 void kvgpu_trace_record(struct kvgpu_dev *kdev, const struct vgpu_trace_record *record)
 {
-	struct kvgpu_trace *trace = &kdev->trace;
+	struct kvgpu_trace *trace = kdev->trace;
 
 	if (trace->head - smp_load_acquire(&trace->tail) > trace->mask) {
 		WRITE_ONCE(trace->lost, trace->lost + 1);
@@ -41,11 +46,11 @@ void kvgpu_trace_record(struct kvgpu_dev *kdev, const struct vgpu_trace_record *
 
 void kvgpu_trace_look(struct kvgpu_dev *kdev)
 {
-	bool records = kdev->trace.on || kvgpu_events_on();
+	bool records = kdev->trace->on || kvgpu_events_on();
 
-	if (likely(records == kdev->trace.records))
+	if (likely(records == kdev->trace->records))
 		return;
-	kdev->trace.records = records;
+	kdev->trace->records = records;
 	vgpu_device_trace(kdev->model, records);
 }
 
@@ -58,7 +63,7 @@ struct trace_msg {
 
 static int do_trace_on(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
-	struct kvgpu_trace *trace = &kdev->trace;
+	struct kvgpu_trace *trace = kdev->trace;
 	bool on = container_of(msg, struct trace_msg, msg)->on;
 
 	if (on && !trace->on) {
@@ -74,7 +79,7 @@ static int do_trace_on(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 static int trace_on_set(void *data, u64 value)
 {
 	struct kvgpu_dev *kdev = data;
-	struct kvgpu_trace *trace = &kdev->trace;
+	struct kvgpu_trace *trace = kdev->trace;
 	struct trace_msg m = { .msg.fn = do_trace_on, .on = value };
 	int ret = 0;
 
@@ -82,8 +87,8 @@ static int trace_on_set(void *data, u64 value)
 		return -EINVAL;
 	mutex_lock(&trace->read_lock);
 	if (value && !trace->ring) {
-		trace->ring = kvmalloc_array(kvgpu_trace_records, sizeof(*trace->ring), GFP_KERNEL);
-		trace->mask = kvgpu_trace_records - 1;
+		trace->ring = kvmalloc_array(trace_records, sizeof(*trace->ring), GFP_KERNEL);
+		trace->mask = trace_records - 1;
 		if (!trace->ring)
 			ret = -ENOMEM;
 	}
@@ -95,7 +100,7 @@ static int trace_on_set(void *data, u64 value)
 
 static int trace_on_get(void *data, u64 *value)
 {
-	*value = READ_ONCE(((struct kvgpu_dev *)data)->trace.on);
+	*value = READ_ONCE(((struct kvgpu_dev *)data)->trace->on);
 	return 0;
 }
 
@@ -125,7 +130,7 @@ static ssize_t trace_take(struct kvgpu_trace *trace, char __user *to, size_t roo
 static ssize_t trace_read(struct file *file, char __user *to, size_t room, loff_t *ppos)
 {
 	struct kvgpu_dev *kdev = file->private_data;
-	struct kvgpu_trace *trace = &kdev->trace;
+	struct kvgpu_trace *trace = kdev->trace;
 	ssize_t got = 0, more;
 
 	if (room < sizeof(*trace->ring))
@@ -193,10 +198,10 @@ static int counts_show(struct seq_file *seq, void *unused)
 	COUNT(page_tables);
 #undef COUNT
 	seq_printf(seq, "files %d\n", atomic_read(&kdev->context_count));
-	seq_printf(seq, "host_frames %lld\n", atomic64_read(&kdev->frames));
-	seq_printf(seq, "pins %lld\n", atomic64_read(&kdev->pins));
+	seq_printf(seq, "host_frames %lld\n", atomic64_read(&kdev->memory->frames));
+	seq_printf(seq, "pins %lld\n", atomic64_read(&kdev->memory->pins));
 	seq_printf(seq, "pinned_pages %llu\n", kvgpu_pinned_pages());
-	seq_printf(seq, "trace_lost %llu\n", READ_ONCE(kdev->trace.lost));
+	seq_printf(seq, "trace_lost %llu\n", READ_ONCE(kdev->trace->lost));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(counts);
@@ -205,7 +210,7 @@ static int frames_show(struct seq_file *seq, void *unused)
 {
 	struct kvgpu_dev *kdev = seq->private;
 
-	seq_printf(seq, "%lld\n", atomic64_read(&kdev->frames));
+	seq_printf(seq, "%lld\n", atomic64_read(&kdev->memory->frames));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(frames);
@@ -222,9 +227,9 @@ static int do_latency(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	struct latency_msg *m = container_of(msg, struct latency_msg, msg);
 
 	if (m->copy)
-		*m->copy = *kdev->preemptions;
+		*m->copy = *kdev->trace->preemptions;
 	else
-		memset(kdev->preemptions, 0, sizeof(*kdev->preemptions));
+		memset(kdev->trace->preemptions, 0, sizeof(*kdev->trace->preemptions));
 	return 0;
 }
 
@@ -272,9 +277,15 @@ static const struct file_operations preemptions_fops = {
 /* ---- folders ------------------------------------------------------------ */
 
 /* Without debugfs the calls below do nothing, by its own contract. */
-void kvgpu_trace_init(void)
+int kvgpu_trace_init(void)
 {
+	if (!is_power_of_2(trace_records) || trace_records > 1u << 24) {
+		pr_err("vgpu: trace_records=%u is not a power of two up to %u\n", trace_records,
+		       1u << 24);
+		return -EINVAL;
+	}
 	root = debugfs_create_dir("vgpu", NULL);
+	return 0;
 }
 
 void kvgpu_trace_exit(void)
@@ -287,15 +298,15 @@ void kvgpu_trace_add(struct kvgpu_dev *kdev)
 	char name[8];
 
 	snprintf(name, sizeof(name), "%u", kdev->index);
-	kdev->debugfs = debugfs_create_dir(name, root);
-	debugfs_create_file("trace_on", 0600, kdev->debugfs, kdev, &trace_on_fops);
-	debugfs_create_file("trace", 0400, kdev->debugfs, kdev, &trace_fops);
-	debugfs_create_file("counts", 0400, kdev->debugfs, kdev, &counts_fops);
-	debugfs_create_file("frames", 0400, kdev->debugfs, kdev, &frames_fops);
-	debugfs_create_file("preemptions", 0600, kdev->debugfs, kdev, &preemptions_fops);
+	kdev->trace->debugfs = debugfs_create_dir(name, root);
+	debugfs_create_file("trace_on", 0600, kdev->trace->debugfs, kdev, &trace_on_fops);
+	debugfs_create_file("trace", 0400, kdev->trace->debugfs, kdev, &trace_fops);
+	debugfs_create_file("counts", 0400, kdev->trace->debugfs, kdev, &counts_fops);
+	debugfs_create_file("frames", 0400, kdev->trace->debugfs, kdev, &frames_fops);
+	debugfs_create_file("preemptions", 0600, kdev->trace->debugfs, kdev, &preemptions_fops);
 }
 
 void kvgpu_trace_remove(struct kvgpu_dev *kdev)
 {
-	debugfs_remove(kdev->debugfs);
+	debugfs_remove(kdev->trace->debugfs);
 }

@@ -6,12 +6,11 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "kvgpu.h"
+#include "kmod/device/device.h"
 
 static char *preset = "k20c";
 module_param(preset, charp, 0444);
@@ -30,10 +29,6 @@ MODULE_PARM_DESC(
 static char *set = "";
 module_param(set, charp, 0444);
 MODULE_PARM_DESC(set, "fields of the configuration: field=value,field=value");
-
-unsigned int kvgpu_trace_records = 1u << 19;
-module_param_named(trace_records, kvgpu_trace_records, uint, 0444);
-MODULE_PARM_DESC(trace_records, "room of the trace ring in records of 48 bytes, a power of two");
 
 /* ---- configuration ------------------------------------------------------ */
 
@@ -110,11 +105,6 @@ static int config_make(struct vgpu_config *config)
 		pr_err("devices=%u is out of range; it is 1 to %u\n", devices, KVGPU_DEVICES_MAX);
 		return -EINVAL;
 	}
-	if (!is_power_of_2(kvgpu_trace_records) || kvgpu_trace_records > 1u << 24) {
-		pr_err("trace_records=%u is not a power of two up to %u\n", kvgpu_trace_records,
-		       1u << 24);
-		return -EINVAL;
-	}
 	ret = vgpu_config_preset(config, preset);
 	if (ret) {
 		kvgpu_refuse_preset(preset);
@@ -161,12 +151,15 @@ static int __init kvgpu_init(void)
 	ret = config_make(&config);
 	if (ret)
 		return ret;
-	ret = kvgpu_memory_init();
+	ret = kvgpu_pins_module_init();
 	if (ret)
 		return ret;
+	ret = kvgpu_trace_init();
+	if (ret)
+		goto pins;
 	ret = kvgpu_netlink_init();
 	if (ret)
-		goto memory;
+		goto trace;
 	ret = kvgpu_devices_init();
 	if (ret)
 		goto netlink;
@@ -189,8 +182,10 @@ devices:
 	kvgpu_devices_exit();
 netlink:
 	kvgpu_netlink_exit();
-memory:
-	kvgpu_memory_exit();
+trace:
+	kvgpu_trace_exit();
+pins:
+	kvgpu_pins_module_exit();
 	return ret;
 }
 
@@ -200,7 +195,8 @@ static void __exit kvgpu_exit(void)
 	kvgpu_configfs_exit();
 	kvgpu_devices_exit();
 	kvgpu_netlink_exit();
-	kvgpu_memory_exit();
+	kvgpu_trace_exit();
+	kvgpu_pins_module_exit();
 }
 
 module_init(kvgpu_init);

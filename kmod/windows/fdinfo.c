@@ -21,7 +21,7 @@ static void show(struct seq_file *seq, struct kvgpu_ctx *ctx, const struct kvgpu
 	seq_printf(seq, "vgpu-total-vram:\t%llu KiB\nvgpu-resident-vram:\t%llu KiB\n",
 		   info->mapped_bytes >> 10, info->resident_bytes >> 10);
 	seq_printf(seq, "vgpu-pinned-memory:\t%llu KiB\n",
-		   (u64)atomic64_read(&ctx->pinned) << (PAGE_SHIFT - 10));
+		   (u64)atomic64_read(&ctx->pins->pages) << (PAGE_SHIFT - 10));
 	seq_printf(seq, "vgpu-queues:\t%u\nvgpu-inflight:\t%llu\n", info->queues, snap->inflight);
 	seq_printf(seq, "vgpu-kernels:\t%llu\nvgpu-copied:\t%llu KiB\n", info->kernels,
 		   info->copied_bytes >> 10);

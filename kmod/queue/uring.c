@@ -13,7 +13,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "kvgpu.h"
+#include "kmod/queue/queue.h"
 
 /* What the CQE will say, and who is told along with it. */
 struct answer {
@@ -47,9 +47,9 @@ static bool same_ring(struct io_uring_cmd *a, struct io_uring_cmd *b)
 /* Neighbours of one ring are told by one task work: its thread is woken once, not for each. */
 void kvgpu_uring_answer(struct kvgpu_dev *kdev)
 {
-	struct io_uring_cmd *first = kdev->answers, *cmd, *next;
+	struct io_uring_cmd *first = kdev->queues->answers, *cmd, *next;
 
-	kdev->answers = NULL;
+	kdev->queues->answers = NULL;
 	while (first) {
 		for (cmd = first; (next = answer_of(cmd)->next) && same_ring(first, next);
 		     cmd = next)
@@ -81,11 +81,11 @@ static void answer(struct kvgpu_call *call, int result, u64 more)
 	struct io_uring_cmd *cmd = call->cmd;
 
 	*answer_of(cmd) = (struct answer){ result, more };
-	if (kdev->answers)
-		answer_of(kdev->last_answer)->next = cmd;
+	if (kdev->queues->answers)
+		answer_of(kdev->queues->last_answer)->next = cmd;
 	else
-		kdev->answers = cmd;
-	kdev->last_answer = cmd;
+		kdev->queues->answers = cmd;
+	kdev->queues->last_answer = cmd;
 	call_free(call);
 }
 
@@ -197,7 +197,7 @@ static bool reached(struct kvgpu_ctx *ctx, struct io_uring_cmd *cmd, u64 *comple
 	struct vgpu_uring_wait args;
 	struct kvgpu_queue *queue;
 
-	if (cmd->cmd_op != VGPU_URING_WAIT || READ_ONCE(ctx->kdev->clock.mode) == KVGPU_LOCKSTEP)
+	if (cmd->cmd_op != VGPU_URING_WAIT || READ_ONCE(ctx->kdev->clock->mode) == KVGPU_LOCKSTEP)
 		return false;
 	memcpy(&args, kvgpu_uring_arg(cmd), sizeof(args));
 	barrier();

@@ -6,7 +6,7 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
-#include "kvgpu.h"
+#include "kmod/windows/windows.h"
 
 /* Attributes whose names the model knows: knobs, fields of the configuration. */
 #define NAMES_MAX	128u
@@ -181,7 +181,7 @@ static ssize_t preemptions_show(struct device *dev, struct device_attribute *att
 {
 	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
 
-	return sysfs_emit(text, "%llu\n", READ_ONCE(kdev->preemptions->count));
+	return sysfs_emit(text, "%llu\n", READ_ONCE(kdev->trace->preemptions->count));
 }
 static DEVICE_ATTR_RO(preemptions);
 
@@ -257,7 +257,7 @@ static ssize_t clock_show(struct device *dev, struct device_attribute *attr, cha
 	int i, n = 0;
 
 	for (i = 0; i < KVGPU_CLOCKS; i++)
-		n += sysfs_emit_at(text, n, i == READ_ONCE(kdev->clock.mode) ? "%s[%s]" : "%s%s",
+		n += sysfs_emit_at(text, n, i == READ_ONCE(kdev->clock->mode) ? "%s[%s]" : "%s%s",
 				   i ? " " : "", clocks[i]);
 	return n + sysfs_emit_at(text, n, "\n");
 }
@@ -284,7 +284,7 @@ static DEVICE_ATTR_RW(clock);
 static ssize_t time_factor_show(struct device *dev, struct device_attribute *attr, char *text)
 {
 	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
-	u64 factor = READ_ONCE(kdev->clock.factor);
+	u64 factor = READ_ONCE(kdev->clock->factor);
 	u32 digits = 6, below = factor % MILLION;
 
 	if (!below)
@@ -396,24 +396,24 @@ int kvgpu_sysfs_prepare(struct kvgpu_dev *kdev)
 						      .store = knob_store };
 	static const struct device_attribute config = { .attr.mode = 0444, .show = config_show };
 
-	kdev->config_group.name = "config";
-	if (named_attrs(&kdev->knob_group, vgpu_device_knob_name, &knob) ||
-	    named_attrs(&kdev->config_group, vgpu_config_field, &config)) {
+	kdev->sysfs->config_group.name = "config";
+	if (named_attrs(&kdev->sysfs->knob_group, vgpu_device_knob_name, &knob) ||
+	    named_attrs(&kdev->sysfs->config_group, vgpu_config_field, &config)) {
 		kvgpu_sysfs_free(kdev);
 		return -ENOMEM;
 	}
 	sm_attrs_prepare();
-	kdev->groups[0] = &info_group;
-	kdev->groups[1] = &kdev->knob_group;
-	kdev->groups[2] = &clock_group;
-	kdev->groups[3] = &stats_group;
-	kdev->groups[4] = &sm_group;
-	kdev->groups[5] = &kdev->config_group;
+	kdev->sysfs->groups[0] = &info_group;
+	kdev->sysfs->groups[1] = &kdev->sysfs->knob_group;
+	kdev->sysfs->groups[2] = &clock_group;
+	kdev->sysfs->groups[3] = &stats_group;
+	kdev->sysfs->groups[4] = &sm_group;
+	kdev->sysfs->groups[5] = &kdev->sysfs->config_group;
 	return 0;
 }
 
 void kvgpu_sysfs_free(struct kvgpu_dev *kdev)
 {
-	kfree(kdev->knob_group.attrs);
-	kfree(kdev->config_group.attrs);
+	kfree(kdev->sysfs->knob_group.attrs);
+	kfree(kdev->sysfs->config_group.attrs);
 }

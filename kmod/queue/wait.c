@@ -9,8 +9,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "kvgpu.h"
-#include "vgpu_netlink.h"
+#include "kmod/queue/queue.h"
 
 struct kvgpu_queue *kvgpu_queue_get(struct kvgpu_ctx *ctx, u32 id)
 {
@@ -40,8 +39,8 @@ void kvgpu_queue_put(struct kvgpu_queue *queue)
 
 static void news_add(struct kvgpu_dev *kdev, struct kvgpu_ctx *ctx)
 {
-	if (list_empty(&ctx->news))
-		list_add_tail(&ctx->news, &kdev->news);
+	if (list_empty(&ctx->signalled))
+		list_add_tail(&ctx->signalled, &kdev->signalled);
 }
 
 bool kvgpu_news(struct kvgpu_dev *kdev)
@@ -49,21 +48,20 @@ bool kvgpu_news(struct kvgpu_dev *kdev)
 	struct kvgpu_ctx *ctx;
 	LIST_HEAD(news);
 
-	list_splice_init(&kdev->news, &news);
-	while ((ctx = list_first_entry_or_null(&news, struct kvgpu_ctx, news))) {
-		list_del_init(&ctx->news);
+	list_splice_init(&kdev->signalled, &news);
+	while ((ctx = list_first_entry_or_null(&news, struct kvgpu_ctx, signalled))) {
+		list_del_init(&ctx->signalled);
 		if (kvgpu_calls_look(ctx))
 			news_add(kdev, ctx);
 		kvgpu_rings_retry(ctx);
-		if (wq_has_sleeper(&ctx->waiters))
-			wake_up_all(&ctx->waiters);
+		if (wq_has_sleeper(&ctx->idle))
+			wake_up_all(&ctx->idle);
 	}
-	return !list_empty(&kdev->news);
+	return !list_empty(&kdev->signalled);
 }
 
-void kvgpu_completed(void *host, const struct vgpu_completion *completion)
+void kvgpu_completed(struct kvgpu_dev *kdev, const struct vgpu_completion *completion)
 {
-	struct kvgpu_dev *kdev = host;
 	struct kvgpu_ctx *ctx = xa_load(&kdev->contexts, completion->context);
 	u64 cookie = completion->cookie;
 	struct kvgpu_queue *queue;
@@ -86,17 +84,11 @@ void kvgpu_completed(void *host, const struct vgpu_completion *completion)
 	news_add(kdev, ctx);
 }
 
-void kvgpu_context_died(void *host, u32 context, const struct vgpu_fault *fault)
+void kvgpu_context_died(struct kvgpu_ctx *ctx, u32 reason)
 {
-	struct kvgpu_dev *kdev = host;
-	struct kvgpu_ctx *ctx = xa_load(&kdev->contexts, context);
-
-	if (WARN_ON_ONCE(!ctx))
-		return;
-	WRITE_ONCE(ctx->dead, fault->reason);
-	kvgpu_notice_context(ctx, VGPU_NL_CMD_CONTEXT_DIED, fault);
+	WRITE_ONCE(ctx->dead, reason);
 	kvgpu_rings_dead(ctx);
-	news_add(kdev, ctx);
+	news_add(ctx->kdev, ctx);
 }
 
 struct wait_for {
@@ -113,7 +105,7 @@ static bool wait_over(const struct wait_for *what)
 
 static bool lockstep(const struct wait_for *what)
 {
-	return READ_ONCE(what->ctx->kdev->clock.mode) == KVGPU_LOCKSTEP;
+	return READ_ONCE(what->ctx->kdev->clock->mode) == KVGPU_LOCKSTEP;
 }
 
 /* Over, or the actor wants to know who waits. */
@@ -125,7 +117,7 @@ static bool wait_ends(void *arg)
 /* Sleep until it ends. -EINTR, -ERESTARTNOHAND: a signal came first; -ETIMEDOUT. */
 static int wait_sleep(struct wait_for *what, s64 timeout_ns)
 {
-	wait_queue_head_t *waiters = &what->ctx->waiters;
+	wait_queue_head_t *waiters = &what->ctx->idle;
 	int ret;
 
 	if (!timeout_ns)
@@ -228,7 +220,7 @@ __poll_t kvgpu_poll(struct file *file, poll_table *table)
 	struct kvgpu_ctx *ctx = file->private_data;
 	__poll_t mask = 0;
 
-	poll_wait(file, &ctx->waiters, table);
+	poll_wait(file, &ctx->idle, table);
 	if (!READ_ONCE(ctx->inflight))
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (READ_ONCE(ctx->dead))

@@ -27,7 +27,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "kvgpu.h"
+#include "kmod/queue/queue.h"
 
 /*
  * An event is at most one slice of one SM: some hundred microseconds, which a message may have to
@@ -43,9 +43,18 @@ void kvgpu_clock_init(struct kvgpu_clock *clock)
 	clock->mode = KVGPU_FREE;
 	clock->factor = MILLION;
 	clock->wall_start = ktime_get_ns();
-	INIT_LIST_HEAD(&clock->seats);
+	INIT_LIST_HEAD(&clock->participants);
 	INIT_LIST_HEAD(&clock->ready);
 	INIT_LIST_HEAD(&clock->sleepers);
+}
+
+void kvgpu_waiters_init(struct kvgpu_waiters *waiters)
+{
+	INIT_LIST_HEAD(&waiters->blocked);
+	INIT_LIST_HEAD(&waiters->commands);
+	INIT_LIST_HEAD(&waiters->owned);
+	INIT_LIST_HEAD(&waiters->eventfds);
+	mutex_init(&waiters->flushing);
 }
 
 /* ---- waiters ------------------------------------------------------------ */
@@ -57,8 +66,8 @@ static void ready(struct kvgpu_waiter *waiter, u32 which)
 	waiter->which = which;
 	waiter->state = KVGPU_READY;
 	list_del_init(&waiter->sleeper);
-	list_move_tail(&waiter->node, &kdev->clock.ready);
-	if (kdev->clock.mode == KVGPU_LOCKSTEP)
+	list_move_tail(&waiter->node, &kdev->clock->ready);
+	if (kdev->clock->mode == KVGPU_LOCKSTEP)
 		vgpu_device_stop(kdev->model);
 }
 
@@ -67,7 +76,7 @@ static void wake(struct kvgpu_waiter *waiter)
 {
 	list_del_init(&waiter->node);
 	waiter->state = KVGPU_WOKEN;
-	kvgpu_seat_run(waiter->ctx->seat);
+	kvgpu_participant_run(waiter->ctx->participant);
 	complete(&waiter->over);
 }
 
@@ -83,12 +92,12 @@ static struct kvgpu_waiter *first_sleeper(struct kvgpu_clock *clock)
 
 static void sleepers_add(struct kvgpu_clock *clock, struct kvgpu_waiter *waiter)
 {
-	u64 order = waiter->ctx->seat->order;
+	u64 order = waiter->ctx->participant->order;
 	struct kvgpu_waiter *other;
 
 	list_for_each_entry(other, &clock->sleepers, sleeper)
 		if (other->until > waiter->until ||
-		    (other->until == waiter->until && other->ctx->seat->order > order))
+		    (other->until == waiter->until && other->ctx->participant->order > order))
 			break;
 	list_add_tail(&waiter->sleeper, &other->sleeper);
 }
@@ -123,7 +132,7 @@ void kvgpu_clock_completed(struct kvgpu_ctx *ctx, struct kvgpu_queue *queue, u32
 	if (seq < queue->awaited)
 		return;
 	queue->awaited = VGPU_NEVER;
-	list_for_each_entry_safe(waiter, next, &ctx->blocked, node) {
+	list_for_each_entry_safe(waiter, next, &ctx->waiters->blocked, node) {
 		which = reached(waiter, id, seq, &queue->awaited);
 		if (which != VGPU_FENCE_NONE)
 			ready(waiter, which);
@@ -176,10 +185,10 @@ static int do_block(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 		complete(&waiter->over);
 		return 0;
 	}
-	if (kdev->clock.mode == KVGPU_LOCKSTEP)
-		kvgpu_seat_attach(waiter->ctx->seat);
+	if (kdev->clock->mode == KVGPU_LOCKSTEP)
+		kvgpu_participant_attach(waiter->ctx->participant);
 	waiter->state = KVGPU_BLOCKED;
-	list_add_tail(&waiter->node, &waiter->ctx->blocked);
+	list_add_tail(&waiter->node, &waiter->ctx->waiters->blocked);
 	await(waiter);
 	if (waiter->relative)
 		waiter->until =
@@ -187,8 +196,8 @@ static int do_block(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	else if (waiter->until < now)
 		waiter->until = now;
 	if (waiter->until != VGPU_NEVER)
-		sleepers_add(&kdev->clock, waiter);
-	kvgpu_seat_block(waiter->ctx->seat);
+		sleepers_add(kdev->clock, waiter);
+	kvgpu_participant_block(waiter->ctx->participant);
 	return 0;
 }
 
@@ -201,7 +210,7 @@ static int do_cancel(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 		return 0;
 	list_del_init(&waiter->sleeper);
 	list_del_init(&waiter->node);
-	kvgpu_seat_run(waiter->ctx->seat);
+	kvgpu_participant_run(waiter->ctx->participant);
 	return -EINTR;
 }
 
@@ -272,7 +281,7 @@ long kvgpu_wait_any(struct kvgpu_ctx *ctx, void __user *arg)
  */
 static u64 pass(struct kvgpu_dev *kdev, u64 limit, u32 events)
 {
-	struct kvgpu_clock *clock = &kdev->clock;
+	struct kvgpu_clock *clock = kdev->clock;
 	struct kvgpu_waiter *first = first_sleeper(clock);
 	u64 until = first ? min(first->until, limit) : limit;
 	u64 next = vgpu_device_run(kdev->model, until, events);
@@ -344,8 +353,8 @@ static u64 pass_ahead(struct kvgpu_dev *kdev, u64 limit)
 	u64 next = 0;
 	u32 i;
 
-	for (i = 0; i < EVENTS_PER_TURN && !first_ready(&kdev->clock) && next <= limit; i++) {
-		struct kvgpu_waiter *first = first_sleeper(&kdev->clock);
+	for (i = 0; i < EVENTS_PER_TURN && !first_ready(kdev->clock) && next <= limit; i++) {
+		struct kvgpu_waiter *first = first_sleeper(kdev->clock);
 
 		next = vgpu_device_run(kdev->model, vgpu_device_now(kdev->model), 0);
 		if (first)
@@ -359,16 +368,16 @@ static u64 pass_ahead(struct kvgpu_dev *kdev, u64 limit)
 
 static u64 turn_free(struct kvgpu_dev *kdev)
 {
-	u64 limit = ahead_limit(&kdev->clock);
+	u64 limit = ahead_limit(kdev->clock);
 	u64 next = pass_ahead(kdev, limit);
 
-	wake_all(&kdev->clock);
+	wake_all(kdev->clock);
 	return nothing_for(next, limit, MILLION);
 }
 
 static u64 turn_lockstep(struct kvgpu_dev *kdev)
 {
-	struct kvgpu_clock *clock = &kdev->clock;
+	struct kvgpu_clock *clock = kdev->clock;
 	u64 limit, next;
 
 	if (clock->running)
@@ -391,7 +400,7 @@ static u64 wall(const struct kvgpu_clock *clock)
 
 static u64 turn_paced(struct kvgpu_dev *kdev)
 {
-	struct kvgpu_clock *clock = &kdev->clock;
+	struct kvgpu_clock *clock = kdev->clock;
 	u64 next = pass(kdev, wall(clock), EVENTS_PER_TURN);
 
 	wake_all(clock);
@@ -402,7 +411,7 @@ static u64 turn_paced(struct kvgpu_dev *kdev)
 
 u64 kvgpu_clock_turn(struct kvgpu_dev *kdev)
 {
-	switch (kdev->clock.mode) {
+	switch (kdev->clock->mode) {
 	case KVGPU_PACED:
 		return turn_paced(kdev);
 	case KVGPU_LOCKSTEP:
@@ -414,13 +423,13 @@ u64 kvgpu_clock_turn(struct kvgpu_dev *kdev)
 
 void kvgpu_clock_catch_up(struct kvgpu_dev *kdev)
 {
-	if (kdev->clock.mode == KVGPU_PACED)
-		pass(kdev, wall(&kdev->clock), EVENTS_PER_TURN);
+	if (kdev->clock->mode == KVGPU_PACED)
+		pass(kdev, wall(kdev->clock), EVENTS_PER_TURN);
 }
 
 static void rebase(struct kvgpu_dev *kdev)
 {
-	struct kvgpu_clock *clock = &kdev->clock;
+	struct kvgpu_clock *clock = kdev->clock;
 	u64 now = vgpu_device_now(kdev->model);
 	u64 start = since(clock->start, clock->wall_start, MILLION);
 
@@ -436,15 +445,15 @@ void kvgpu_clock_set_mode(struct kvgpu_dev *kdev, enum kvgpu_clock_mode mode)
 	unsigned long id;
 
 	rebase(kdev);
-	WRITE_ONCE(kdev->clock.mode, mode);
+	WRITE_ONCE(kdev->clock->mode, mode);
 	/* who waits without having told the actor tells it now */
 	if (mode == KVGPU_LOCKSTEP)
 		xa_for_each(&kdev->contexts, id, ctx)
-			wake_up_all(&ctx->waiters);
+			wake_up_all(&ctx->idle);
 }
 
 void kvgpu_clock_set_factor(struct kvgpu_dev *kdev, u64 factor)
 {
 	rebase(kdev);
-	kdev->clock.factor = factor;
+	kdev->clock->factor = factor;
 }

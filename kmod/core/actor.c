@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Messages to a device's actor. Everybody who wants something of the model puts a message into the
+ * inbox; the actor, whose loop is in device/device.c, runs its function and answers.
+ */
+#include <linux/cpumask.h>
+#include <linux/ktime.h>
+#include <linux/sched.h>
+
+#include "kmod/core/core.h"
+
+/*
+ * Actor and sender usually answer each other within microseconds, less than it takes to sleep and
+ * to be woken on another processor. So either busy-waits briefly before it sleeps,
+ * unless another task needs the processor.
+ */
+#define SPIN_NS		50000u
+
+bool kvgpu_spin(bool (*ready)(void *arg), void *arg)
+{
+	u64 end;
+
+	if (ready(arg))
+		return true;
+	if (num_online_cpus() == 1)
+		return false;
+	end = ktime_get_ns() + SPIN_NS;
+	while (!need_resched() && ktime_get_ns() < end) {
+		cpu_relax();
+		if (ready(arg))
+			return true;
+	}
+	return false;
+}
+
+static bool msg_done(void *arg)
+{
+	return completion_done(arg);
+}
+
+static void msg_send(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	spin_lock(&kdev->inbox_lock);
+	list_add_tail(&msg->node, &kdev->inbox);
+	spin_unlock(&kdev->inbox_lock);
+	if (wq_has_sleeper(&kdev->wake))
+		wake_up(&kdev->wake);
+}
+
+void kvgpu_give(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	msg->given = true;
+	msg_send(kdev, msg);
+}
+
+int kvgpu_post(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	init_completion(&msg->done);
+	msg_send(kdev, msg);
+	if (!kvgpu_spin(msg_done, &msg->done))
+		wait_for_completion(&msg->done);
+	return msg->result;
+}
+
+int kvgpu_post_killable(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	bool queued;
+
+	init_completion(&msg->done);
+	msg_send(kdev, msg);
+	if (kvgpu_spin(msg_done, &msg->done) || !wait_for_completion_killable(&msg->done))
+		return msg->result;
+	spin_lock(&kdev->inbox_lock);
+	queued = !list_empty(&msg->node);
+	list_del_init(&msg->node);
+	spin_unlock(&kdev->inbox_lock);
+	if (queued)
+		return -EINTR;
+	/* the actor has it in hand and will be done in a moment; it must not outlive our stack */
+	wait_for_completion(&msg->done);
+	return msg->result;
+}
+
+static struct kvgpu_msg *msg_receive(struct kvgpu_dev *kdev)
+{
+	struct kvgpu_msg *msg;
+
+	spin_lock(&kdev->inbox_lock);
+	msg = list_first_entry_or_null(&kdev->inbox, struct kvgpu_msg, node);
+	if (msg)
+		list_del_init(&msg->node);
+	spin_unlock(&kdev->inbox_lock);
+	return msg;
+}
+
+void kvgpu_serve(struct kvgpu_dev *kdev, u32 count)
+{
+	struct kvgpu_msg *msg;
+
+	while (count-- && (msg = msg_receive(kdev))) {
+		if (msg->given) {
+			msg->fn(kdev, msg);
+			continue;
+		}
+		msg->result = msg->fn(kdev, msg);
+		complete(&msg->done);
+	}
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The ground of the module: what a device and an open file are to every room, and how the rooms
+ * reach the device's one actor. The module hosts device models inside Linux and decides nothing
+ * about how they behave.
+ *
+ * Rooms, each with one header and a struct of its own that the structs below point to; a room
+ * includes its own header and those of rooms in front of it, none behind it:
+ *
+ * core		messages to the actor, the table of devices
+ * memory	pinned memory of processes, pages behind VRAM
+ * fence	fence waiters, virtual time, lockstep participants
+ * queue	submission, mapped rings, io_uring, eventfd, waiting ioctls
+ * windows	ioctl table, sysfs, debugfs, netlink, trace events
+ * device	puts devices and open files together; the module; configfs
+ *
+ * Who may touch what: the model and everything marked "actor" belongs to the device's kthread
+ * alone. Everybody else sends it a message (kvgpu_post()) and waits for the answer. What other
+ * threads read (completed sequence numbers, why a context died) the actor publishes with release
+ * stores.
+ */
+#ifndef KVGPU_CORE_H
+#define KVGPU_CORE_H
+
+#include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/fs.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/xarray.h>
+
+#include "vgpu_device.h"
+#include "kmod/core/compat.h"
+
+/* Bounds of what one context may hold inside the kernel; docs/uapi.md promises them. */
+#define KVGPU_DEVICES_MAX	16u
+#define KVGPU_CONTEXTS_MAX	1024u		/* open on one device */
+#define KVGPU_PARTICIPANTS_MAX	1024u		/* kept on one device */
+#define KVGPU_COMMANDS_MAX	65536u		/* in flight */
+#define KVGPU_WAITERS_MAX	65536		/* fences asked for asynchronously */
+#define KVGPU_PARAMS_MAX	(16u << 20)	/* bytes of kernel parameters in flight */
+#define KVGPU_MODULES_MAX	64u		/* of how many bytes, the model bounds */
+
+/** struct kvgpu_dev - one device: the model, its actor, and what each room keeps of it */
+struct kvgpu_dev {
+	struct kref ref;		/* the table of devices, and every open file */
+	void (*release)(struct kref *ref);
+	unsigned int index;
+	char name[16];
+	struct vgpu_config config;
+	struct vgpu_device *model;	/* actor */
+	u64 now;			/* virtual time, for anybody to read */
+
+	struct task_struct *actor;
+	spinlock_t inbox_lock;
+	struct list_head inbox;		/* struct kvgpu_msg, under inbox_lock */
+	wait_queue_head_t wake;		/* the actor sleeps here */
+
+	struct xarray contexts;		/* actor: id -> struct kvgpu_ctx */
+	struct list_head signalled;	/* actor: contexts with completions to be handled */
+	atomic_t context_count;
+
+	struct kvgpu_memory *memory;
+	struct kvgpu_clock *clock;
+	struct kvgpu_queues *queues;
+	struct kvgpu_trace *trace;
+	struct kvgpu_notices *notices;
+	struct kvgpu_sysfs *sysfs;
+};
+
+/** struct kvgpu_ctx - an open file, which is a context on the device */
+struct kvgpu_ctx {
+	struct kvgpu_dev *kdev;
+	u32 id;
+	pid_t pid;			/* of who opened it */
+	/* of who opened it: it pays for code, pages and state of the context */
+	struct mem_cgroup *memcg;
+	s32 priority;			/* the actor writes */
+	u32 tokens;			/* actor; VGPU_TOKENS_SHARE */
+	int dead;			/* enum vgpu_fault_reason; the actor writes */
+	/* id -> struct kvgpu_queue; actor writes, others look up under its lock */
+	struct xarray queues;
+	u64 inflight;			/* commands; the actor writes */
+	u64 param_bytes;		/* actor: parameters in flight */
+	u32 module_count;		/* actor */
+	struct mutex loading;		/* a module at a time */
+	wait_queue_head_t idle;		/* poll(): woken when nothing is in flight, or it is dead */
+	struct list_head signalled;	/* actor: in kdev->signalled */
+
+	struct kvgpu_pins *pins;
+	struct kvgpu_participant *participant;
+	struct kvgpu_waiters *waiters;
+	struct kvgpu_ctx_dir *dir;
+};
+
+/* ---- actor.c: messages to the actor ------------------------------------- */
+
+/**
+ * struct kvgpu_msg - something to do on the actor's thread; embedded in its arguments, mostly on
+ * the sender's stack
+ */
+struct kvgpu_msg {
+	struct list_head node;
+	int (*fn)(struct kvgpu_dev *kdev, struct kvgpu_msg *msg);
+	/* kvgpu_give(): nobody waits, what it is embedded in belongs to @fn */
+	bool given;
+	struct completion done;
+	int result;
+};
+
+/**
+ * kvgpu_post - have the actor run @msg->fn and return its result
+ *
+ * Cannot be interrupted: for paths that must not fail.
+ */
+int kvgpu_post(struct kvgpu_dev *kdev, struct kvgpu_msg *msg);
+
+/**
+ * kvgpu_post_killable - the same, but a killed sender leaves with -EINTR if the actor has not begun
+ */
+int kvgpu_post_killable(struct kvgpu_dev *kdev, struct kvgpu_msg *msg);
+
+/**
+ * kvgpu_give - have the actor run @msg->fn without waiting for it
+ */
+void kvgpu_give(struct kvgpu_dev *kdev, struct kvgpu_msg *msg);
+
+/**
+ * kvgpu_serve - actor: run messages that lie in the inbox, at most @count
+ */
+void kvgpu_serve(struct kvgpu_dev *kdev, u32 count);
+
+/**
+ * kvgpu_spin - busy-wait briefly until @ready; false: the caller should sleep
+ */
+bool kvgpu_spin(bool (*ready)(void *arg), void *arg);
+
+/* ---- registry.c: devices by number -------------------------------------- */
+
+/* Each entry holds one reference. */
+extern struct kvgpu_dev *kvgpu_devices[KVGPU_DEVICES_MAX];	/* under kvgpu_devices_lock */
+extern struct mutex kvgpu_devices_lock;
+
+/**
+ * kvgpu_dev_get - a reference to device @index; NULL: there is none
+ */
+struct kvgpu_dev *kvgpu_dev_get(unsigned int index);
+void kvgpu_dev_put(struct kvgpu_dev *kdev);
+
+#endif

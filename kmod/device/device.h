@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The roof: puts devices and open files together from what the rooms below have, and knows them
+ * all.
+ */
+#ifndef KVGPU_DEVICE_H
+#define KVGPU_DEVICE_H
+
+#include "kmod/windows/windows.h"
+
+/* ---- device.c: a device and its actor ----------------------------------- */
+
+struct kvgpu_dev *kvgpu_dev_create(unsigned int index, const struct vgpu_config *config);
+
+/* ---- file.c: open files ------------------------------------------------- */
+
+extern const struct file_operations kvgpu_fops;
+
+/* ---- devices.c: devices and their nodes --------------------------------- */
+
+int kvgpu_devices_init(void);
+/* From now on their nodes can be opened, and no longer. */
+int kvgpu_devices_open(void);
+void kvgpu_devices_close(void);
+/* Removes all of them; no file is open. */
+void kvgpu_devices_exit(void);
+/*
+ * Make device @config under the lowest free number, with its nodes. -ENOSPC: KVGPU_DEVICES_MAX are
+ * there.
+ */
+int kvgpu_dev_add(const struct vgpu_config *config, struct kvgpu_dev **out);
+/* Take it out: nobody finds it any more. -EBUSY: files are open on it, unless @in_use_too. */
+int kvgpu_dev_remove(struct kvgpu_dev *kdev, bool in_use_too);
+/* A reference to the device that a node stands for; NULL: there is none. */
+struct kvgpu_dev *kvgpu_dev_get_minor(unsigned int minor);
+
+/* ---- main.c, configfs.c ------------------------------------------------- */
+
+/* Say which presets there are. */
+void kvgpu_refuse_preset(const char *name_given);
+int kvgpu_configfs_init(void);
+/* From now on folders can be made. */
+void kvgpu_configfs_open(void);
+void kvgpu_configfs_exit(void);
+
+#endif

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Participants of a lockstep clock ("seats" of the uapi). A context that no participant is kept for
+ * has its own, attached by its first command or wait in lockstep mode. One that is kept is a file,
+ * attached from the start: it holds the clock before its process has opened the device and after it
+ * has ended, until that file is closed or it is moved to another process. It also adds up what its
+ * contexts did.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/capability.h>
+#include <linux/file.h>
+#include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "kmod/queue/queue.h"
+
+static void participant_free(struct kref *ref)
+{
+	struct kvgpu_participant *participant = container_of(ref, struct kvgpu_participant, ref);
+
+	WARN_ON_ONCE(participant->attached);
+	put_pid(participant->pid);
+	kfree(participant);
+}
+
+struct kvgpu_participant *kvgpu_participant_create(struct kvgpu_dev *kdev)
+{
+	struct kvgpu_participant *participant = kzalloc(sizeof(*participant), GFP_KERNEL_ACCOUNT);
+
+	if (!participant)
+		return NULL;
+	kref_init(&participant->ref);
+	participant->kdev = kdev;
+	INIT_LIST_HEAD(&participant->node);
+	init_waitqueue_head(&participant->blocked);
+	return participant;
+}
+
+void kvgpu_participant_put(struct kvgpu_participant *participant)
+{
+	kref_put(&participant->ref, participant_free);
+}
+
+/* ---- at the clock (actor) ----------------------------------------------- */
+
+void kvgpu_participant_attach(struct kvgpu_participant *participant)
+{
+	struct kvgpu_clock *clock = participant->kdev->clock;
+
+	if (participant->attached)
+		return;
+	participant->attached = true;
+	participant->order = ++clock->participants_ever;
+	list_add_tail(&participant->node, &clock->participants);
+	clock->running += !participant->waiting;
+}
+
+static void detach_unused(struct kvgpu_participant *participant)
+{
+	struct kvgpu_clock *clock = participant->kdev->clock;
+
+	if (!participant->attached || participant->kept || participant->contexts)
+		return;
+	participant->attached = false;
+	list_del_init(&participant->node);
+	clock->running -= !participant->waiting;
+}
+
+void kvgpu_participant_block(struct kvgpu_participant *participant)
+{
+	if (participant->waiting++)
+		return;
+	participant->kdev->clock->running -= participant->attached;
+	wake_up_all(&participant->blocked);
+}
+
+void kvgpu_participant_run(struct kvgpu_participant *participant)
+{
+	if (!--participant->waiting)
+		participant->kdev->clock->running += participant->attached;
+}
+
+static struct kvgpu_participant *participant_of(struct kvgpu_dev *kdev, const struct pid *pid)
+{
+	struct kvgpu_participant *participant;
+
+	list_for_each_entry(participant, &kdev->clock->participants, node)
+		if (participant->pid == pid)
+			return participant;
+	return NULL;
+}
+
+struct kvgpu_participant *kvgpu_participant_join(struct kvgpu_dev *kdev, struct task_struct *task,
+				  struct kvgpu_participant *own)
+{
+	struct kvgpu_participant *participant = NULL;
+
+	/* a participant is for a process and whatever it starts */
+	rcu_read_lock();
+	for (; task->pid > 1 && !participant; task = rcu_dereference(task->real_parent))
+		participant = participant_of(kdev, task_tgid(task));
+	rcu_read_unlock();
+	if (!participant)
+		participant = own;
+	kref_get(&participant->ref);
+	participant->contexts++;
+	return participant;
+}
+
+static void info_add(struct vgpu_context_info *sum, const struct vgpu_context_info *info)
+{
+	const u64 *from = (const u64 *)&info->account;
+	u64 *to = (u64 *)&sum->account;
+	u32 i;
+
+	sum->kernels += info->kernels;
+	sum->blocks += info->blocks;
+	sum->copies += info->copies;
+	sum->copied_bytes += info->copied_bytes;
+	sum->instructions += info->instructions;
+	sum->thread_instructions += info->thread_instructions;
+	sum->sm_time += info->sm_time;
+	for (i = 0; i < sizeof(info->account) / sizeof(*to); i++)
+		to[i] += from[i];
+}
+
+void kvgpu_participant_leave(struct kvgpu_ctx *ctx)
+{
+	struct vgpu_context_info info;
+
+	if (!vgpu_context_info(ctx->kdev->model, ctx->id, &info))
+		info_add(&ctx->participant->sum, &info);
+	ctx->participant->contexts--;
+	detach_unused(ctx->participant);
+}
+
+/* ---- files -------------------------------------------------------------- */
+
+struct seat_msg {
+	struct kvgpu_msg msg;
+	struct kvgpu_participant *participant;
+	struct pid *pid;
+	struct vgpu_seat_info *info;
+};
+
+static int do_keep(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct kvgpu_participant *participant = container_of(msg, struct seat_msg, msg)->participant;
+
+	participant->kept = true;
+	kvgpu_participant_attach(participant);
+	return 0;
+}
+
+static int do_give_up(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct kvgpu_participant *participant = container_of(msg, struct seat_msg, msg)->participant;
+
+	participant->kept = false;
+	detach_unused(participant);
+	return 0;
+}
+
+static int do_move(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct seat_msg *m = container_of(msg, struct seat_msg, msg);
+
+	swap(m->participant->pid, m->pid);
+	return 0;
+}
+
+static int do_seat_info(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct seat_msg *m = container_of(msg, struct seat_msg, msg);
+	struct vgpu_context_info info;
+	struct kvgpu_ctx *ctx;
+	unsigned long id;
+
+	m->info->time = vgpu_device_now(kdev->model);
+	m->info->contexts = m->participant->contexts;
+	m->info->blocked = m->participant->waiting > 0;
+	m->info->sum = m->participant->sum;
+	xa_for_each(&kdev->contexts, id, ctx)
+		if (ctx->participant == m->participant && !vgpu_context_info(kdev->model, ctx->id, &info))
+			info_add(&m->info->sum, &info);
+	return 0;
+}
+
+/* The process @number, which must descend from the caller; NULL for 0. */
+static struct pid *find_descendant(s32 number)
+{
+	struct task_struct *task;
+	struct pid *pid;
+
+	if (!number)
+		return NULL;
+	pid = number > 0 ? find_get_pid(number) : NULL;
+	if (!pid)
+		return ERR_PTR(-ESRCH);
+	rcu_read_lock();
+	task = pid_task(pid, PIDTYPE_TGID);
+	while (task && task->pid > 1 && !same_thread_group(task, current))
+		task = rcu_dereference(task->real_parent);
+	rcu_read_unlock();
+	if (task && task->pid > 1)
+		return pid;
+	put_pid(pid);
+	return ERR_PTR(task ? -EPERM : -ESRCH);
+}
+
+static int seat_move(struct kvgpu_participant *participant, s32 number)
+{
+	struct seat_msg m = { .msg.fn = do_move, .participant = participant };
+	int ret;
+
+	m.pid = find_descendant(number);
+	if (IS_ERR(m.pid))
+		return PTR_ERR(m.pid);
+	ret = kvgpu_post_killable(participant->kdev, &m.msg);
+	put_pid(m.pid);
+	return ret;
+}
+
+static long seat_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct kvgpu_participant *participant = file->private_data;
+	void __user *user = (void __user *)arg;
+	struct vgpu_seat_info info = {};
+	struct seat_msg m = { .msg.fn = do_seat_info, .participant = participant, .info = &info };
+	struct vgpu_seat_move move;
+	int ret;
+
+	switch (cmd) {
+	case VGPU_IOC_SEAT_MOVE:
+		if (copy_from_user(&move, user, sizeof(move)))
+			return -EFAULT;
+		return move.reserved ? -EINVAL : seat_move(participant, move.pid);
+	case VGPU_IOC_SEAT_INFO:
+		ret = kvgpu_post_killable(participant->kdev, &m.msg);
+		if (ret)
+			return ret;
+		return copy_to_user(user, &info, sizeof(info)) ? -EFAULT : 0;
+	default:
+		return -ENOTTY;
+	}
+}
+
+/* Readable: the participant is blocked. */
+static __poll_t seat_poll(struct file *file, poll_table *table)
+{
+	struct kvgpu_participant *participant = file->private_data;
+
+	poll_wait(file, &participant->blocked, table);
+	return READ_ONCE(participant->waiting) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+static int seat_release(struct inode *inode, struct file *file)
+{
+	struct kvgpu_participant *participant = file->private_data;
+	struct seat_msg m = { .msg.fn = do_give_up, .participant = participant };
+	struct kvgpu_dev *kdev = participant->kdev;
+
+	kvgpu_post(kdev, &m.msg);
+	atomic_dec(&kdev->clock->kept);
+	kvgpu_participant_put(participant);
+	kvgpu_dev_put(kdev);
+	return 0;
+}
+
+static const struct file_operations seat_fops = {
+	.owner = THIS_MODULE,
+	.release = seat_release,
+	.unlocked_ioctl = seat_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.poll = seat_poll,
+	.llseek = noop_llseek,
+};
+
+/* A file for @participant, which holds the device. Consumes @participant, also when it fails. */
+static struct file *seat_file(struct kvgpu_participant *participant)
+{
+	struct seat_msg m = { .msg.fn = do_keep, .participant = participant };
+	struct kvgpu_dev *kdev = participant->kdev;
+	struct file *file = ERR_PTR(-ENOSPC);
+
+	/* who opens looks through all of them */
+	if (atomic_inc_return(&kdev->clock->kept) <= KVGPU_PARTICIPANTS_MAX)
+		file = anon_inode_getfile("[vgpu-seat]", &seat_fops, participant, O_RDWR);
+	if (IS_ERR(file)) {
+		atomic_dec(&kdev->clock->kept);
+		kvgpu_participant_put(participant);
+	} else {
+		kref_get(&kdev->ref);
+		kvgpu_post(kdev, &m.msg);
+	}
+	return file;
+}
+
+long kvgpu_ioctl_seat_create(struct kvgpu_ctx *ctx, void __user *arg)
+{
+	struct vgpu_seat_create create;
+	struct kvgpu_participant *participant;
+	struct file *file;
+	int fd, ret;
+
+	if (copy_from_user(&create, arg, sizeof(create)))
+		return -EFAULT;
+	if (create.flags)
+		return -EINVAL;
+	if (create.priority > 0 && !capable(CAP_SYS_NICE))
+		return -EPERM;
+	participant = kvgpu_participant_create(ctx->kdev);
+	if (!participant)
+		return -ENOMEM;
+	participant->priority = create.priority;
+	participant->pid = find_descendant(create.pid);
+	ret = PTR_ERR_OR_ZERO(participant->pid);
+	if (ret) {
+		participant->pid = NULL;
+		kvgpu_participant_put(participant);
+		return ret;
+	}
+	fd = get_unused_fd_flags(O_CLOEXEC);
+	if (fd < 0) {
+		kvgpu_participant_put(participant);
+		return fd;
+	}
+	file = seat_file(participant);
+	if (IS_ERR(file)) {
+		put_unused_fd(fd);
+		return PTR_ERR(file);
+	}
+	create.fd = fd;
+	if (copy_to_user(arg, &create, sizeof(create))) {
+		put_unused_fd(fd);
+		fput(file);
+		return -EFAULT;
+	}
+	fd_install(fd, file);
+	return 0;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What users and their tools see of devices and contexts: ioctl, sysfs, debugfs, netlink, trace
+ * events, fdinfo.
+ */
+#ifndef KVGPU_WINDOWS_H
+#define KVGPU_WINDOWS_H
+
+#include <linux/device.h>
+#include <linux/workqueue.h>
+
+#include "kmod/queue/queue.h"
+
+struct seq_file;
+
+/** struct kvgpu_trace - ring of trace records: the actor writes, one reader at a time takes out */
+struct kvgpu_trace {
+	/* kvgpu_trace_records of them; NULL until first switched on */
+	struct vgpu_trace_record *ring;
+	u32 mask;
+	bool on;			/* the actor writes */
+	bool records;			/* actor: the model makes records */
+	u64 head;			/* actor */
+	u64 tail;			/* under read_lock */
+	u64 lost;			/* records that found the ring full */
+	struct mutex read_lock;		/* readers, and switching on and off */
+	struct dentry *debugfs;
+	struct vgpu_latency *preemptions;	/* actor: how long they took */
+};
+
+#define KVGPU_NOTICES	256u		/* not sent yet; a power of two */
+
+/** struct kvgpu_notice - a rare event, to be sent to who listens; 0 and NULL: not a part of it */
+struct kvgpu_notice {
+	u8 command;			/* enum vgpu_nl_command */
+	u32 context;
+	pid_t pid;
+	u32 fault;
+	u64 address;
+	u64 time;
+	u64 lost;			/* in front of this one */
+	const char *knob;
+	char value[32];
+};
+
+/** struct kvgpu_notices - on their way from the actor to netlink */
+struct kvgpu_notices {
+	struct kvgpu_dev *kdev;
+	struct kvgpu_notice ring[KVGPU_NOTICES];
+	u64 head;			/* actor */
+	u64 tail;			/* work */
+	u64 lost;			/* actor: they found no room */
+	u64 lost_told;			/* actor */
+	bool stopped;			/* the device has been removed */
+	u32 sample_ms;			/* 0: no samples */
+	struct work_struct work;
+	struct delayed_work sample;
+};
+
+/** struct kvgpu_sysfs - the attributes and folders of a device */
+struct kvgpu_sysfs {
+	struct device *dev;
+	struct mutex contexts_lock;
+	struct kobject *contexts_dir;	/* under contexts_lock; NULL: the device has been removed */
+	struct attribute_group knob_group;
+	struct attribute_group config_group;
+	const struct attribute_group *groups[7];
+};
+
+/* ---- ioctl.c ------------------------------------------------------------ */
+
+long kvgpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
+
+/* ---- sysfs_contexts.c: the contexts of a device in sysfs ---------------------- */
+
+int kvgpu_contexts_add(struct kvgpu_dev *kdev);
+void kvgpu_contexts_remove(struct kvgpu_dev *kdev);
+/* Actor. -EPERM: it would be raised, and may not be. */
+int kvgpu_ctx_priority(struct kvgpu_ctx *ctx, s32 priority, bool may_raise);
+/* -ENODEV: there is no context @id. */
+int kvgpu_context_set_priority(struct kvgpu_dev *kdev, u32 id, s32 priority);
+int kvgpu_context_set_tokens(struct kvgpu_dev *kdev, u32 id, u32 tokens);
+int kvgpu_ctx_dir_add(struct kvgpu_ctx *ctx);
+void kvgpu_ctx_dir_remove(struct kvgpu_ctx *ctx);
+
+/* ---- netlink.c: generic netlink; notices.c: its multicast groups -------- */
+
+int kvgpu_netlink_init(void);
+void kvgpu_netlink_exit(void);
+void kvgpu_notices_init(struct kvgpu_dev *kdev);
+void kvgpu_notices_start(struct kvgpu_dev *kdev);
+/*
+ * Nothing is sent any more. Again before the device goes: its actor may have noted something
+ * meanwhile.
+ */
+void kvgpu_notices_stop(struct kvgpu_dev *kdev);
+void kvgpu_sample_every(struct kvgpu_dev *kdev, u32 ms);
+/*
+ * Actor: tell who listens. @command: enum vgpu_nl_command; @fault may be NULL; @knob is a name that
+ * stays.
+ */
+void kvgpu_notice_context(struct kvgpu_ctx *ctx, u8 command, const struct vgpu_fault *fault);
+void kvgpu_notice_knob(struct kvgpu_dev *kdev, const char *knob, const char *value);
+void kvgpu_notice_memory(struct kvgpu_dev *kdev);
+
+/* ---- fdinfo.c ----------------------------------------------------------- */
+
+void kvgpu_show_fdinfo(struct seq_file *seq, struct file *file);
+
+/* ---- debugfs.c --------------------------------------------------- */
+
+/* -EINVAL: the module parameter trace_records makes no sense. */
+int kvgpu_trace_init(void);
+void kvgpu_trace_exit(void);
+void kvgpu_trace_add(struct kvgpu_dev *kdev);
+void kvgpu_trace_remove(struct kvgpu_dev *kdev);
+void kvgpu_trace_record(struct kvgpu_dev *kdev, const struct vgpu_trace_record *record);
+/* Actor: the model makes records while somebody listens, and only then. */
+void kvgpu_trace_look(struct kvgpu_dev *kdev);
+
+/* ---- tracepoints.c: trace events ---------------------------------------- */
+
+bool kvgpu_events_on(void);
+void kvgpu_record(void *host, const struct vgpu_trace_record *record);
+
+/* ---- sysfs.c ------------------------------------------------------------ */
+
+/*
+ * Knobs of the model, by name, from any thread; values as vgpu_device_knob_get() and _set() have
+ * them.
+ */
+int kvgpu_knob_get(struct kvgpu_dev *kdev, const char *knob, char *text, size_t room);
+int kvgpu_knob_set(struct kvgpu_dev *kdev, const char *knob, const char *value);
+/* "free", "paced", "lockstep" */
+const char *kvgpu_clock_name(enum kvgpu_clock_mode mode);
+int kvgpu_sysfs_prepare(struct kvgpu_dev *kdev);
+void kvgpu_sysfs_free(struct kvgpu_dev *kdev);
+
+#endif
