@@ -51,6 +51,16 @@ static inline const void *kvgpu_uring_arg(const struct io_uring_cmd *cmd)
 #endif
 }
 
+/* io_uring calls a driver to cancel commands that were marked, when a ring or a task goes */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+static inline void kvgpu_uring_mark_cancelable(struct io_uring_cmd *cmd, unsigned int issue_flags)
+{
+}
+#else
+#define KVGPU_URING_CANCELS
+#define kvgpu_uring_mark_cancelable	io_uring_cmd_mark_cancelable
+#endif
+
 /* Attributes of the request that began a dump */
 static inline struct nlattr **kvgpu_dump_attrs(struct netlink_callback *cb)
 {

@@ -93,6 +93,7 @@ struct kvgpu_ctx {
 	struct kvgpu_pins *pins;
 	struct kvgpu_participant *participant;
 	struct kvgpu_waiters *waiters;
+	struct kvgpu_uring *uring;
 	struct kvgpu_ctx_dir *dir;
 };
 

@@ -13,8 +13,8 @@
 #include "vgpu_netlink.h"
 
 #define MESSAGES_PER_TURN	64u
-/* To tell somebody costs a wake-up, so a busy actor tells many at once. */
-#define TURNS_PER_ANSWER	16u
+/* To complete a command of io_uring wakes its task, so a busy actor completes many at once. */
+#define TURNS_PER_WAKE		16u
 
 /** struct kvgpu_device - a device as the rooms see it, and what they keep of it */
 struct kvgpu_device {
@@ -123,10 +123,11 @@ static int actor_loop(void *data)
 		kvgpu_serve(kdev, MESSAGES_PER_TURN);
 		kvgpu_rings_turn(kdev);
 		idle = kvgpu_clock_turn(kdev);
-		if (kvgpu_news(kdev))
+		idle = min(idle, kvgpu_timers_turn(kdev));
+		if (kvgpu_completions_turn(kdev))
 			idle = 0;
-		if (idle || ++turns % TURNS_PER_ANSWER == 0)
-			kvgpu_uring_answer(kdev);
+		if (idle || ++turns % TURNS_PER_WAKE == 0)
+			kvgpu_uring_turn(kdev);
 		cond_resched();
 	}
 	return 0;
@@ -146,7 +147,6 @@ static void device_release(struct kref *ref)
 {
 	struct kvgpu_dev *kdev = container_of(ref, struct kvgpu_dev, ref);
 
-	cancel_delayed_work_sync(&kdev->queues->watch);
 	kvgpu_notices_stop(kdev);
 	kthread_stop(kdev->actor);
 	cancel_work_sync(&kdev->notices->work);
@@ -181,7 +181,7 @@ static struct kvgpu_dev *device_alloc(void)
 	xa_init(&kdev->contexts);
 	kvgpu_memory_init(kdev->memory);
 	kvgpu_clock_init(kdev->clock);
-	kvgpu_queues_init(kdev->queues, kdev);
+	INIT_LIST_HEAD(&kdev->queues->rings);
 	mutex_init(&kdev->trace->read_lock);
 	kvgpu_notices_init(kdev);
 	mutex_init(&kdev->sysfs->contexts_lock);

@@ -17,6 +17,7 @@ struct open_file {
 	struct kvgpu_ctx ctx;
 	struct kvgpu_pins pins;
 	struct kvgpu_waiters waiters;
+	struct kvgpu_uring uring;
 };
 
 struct context_msg {
@@ -50,7 +51,7 @@ static int do_close(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	struct context_msg *m = container_of(msg, struct context_msg, msg);
 	int ret;
 
-	m->more = kvgpu_calls_end(m->ctx);
+	m->more = kvgpu_waiters_close(m->ctx);
 	if (m->more)
 		return 0;
 	kvgpu_participant_leave(m->ctx);
@@ -75,6 +76,7 @@ static struct kvgpu_ctx *context_alloc(struct kvgpu_dev *kdev)
 	ctx->kdev = kdev;
 	ctx->pins = &of->pins;
 	ctx->waiters = &of->waiters;
+	ctx->uring = &of->uring;
 	ctx->pid = task_tgid_nr(current);
 	ctx->tokens = VGPU_TOKENS_SHARE;
 	ctx->memcg = get_mem_cgroup_from_mm(current->mm);
@@ -83,6 +85,7 @@ static struct kvgpu_ctx *context_alloc(struct kvgpu_dev *kdev)
 	INIT_LIST_HEAD(&ctx->signalled);
 	mutex_init(&ctx->loading);
 	kvgpu_waiters_init(ctx->waiters);
+	kvgpu_uring_init(ctx->uring, ctx);
 	kvgpu_pins_init(ctx->pins);
 	return ctx;
 }
@@ -154,6 +157,7 @@ static int kvgpu_release(struct inode *inode, struct file *file)
 	while (m.more);
 	kvgpu_frames_free(kdev, &m.frames);
 	flush_work(&ctx->pins->work);
+	kvgpu_uring_exit(ctx->uring);
 	WARN_ON_ONCE(ctx->inflight || ctx->param_bytes || atomic64_read(&ctx->pins->pages));
 	xa_for_each(&ctx->queues, id, queue)
 		kvgpu_queue_put(queue);

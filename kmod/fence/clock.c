@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How virtual time passes, and who waits for it. The device model has no clock on the wall; its
- * host decides when to let it go on. Three modes:
+ * How virtual time passes. The device model has no clock on the wall; its host decides when to let
+ * it go on. Three modes:
  *
  * free		as fast as the machine can; an idle device's time stands, unless somebody sleeps
  *		until a virtual time
  * paced	virtual time follows the wall clock times a factor; it falls behind where the
  *		machine is too slow
- * lockstep	virtual time stands while any attached seat runs. The device stops at the very event
- *		that somebody waits for, and one waiter is woken; only when its seat waits again (or
- *		is given up) is the next one woken or does time go on. Waiters come in the order of
- *		their completions; those who sleep until time T come after everything the device
- *		does at T, in the order in which their seats were attached. So several real
- *		processes, of one thread each, give a reproducible run.
+ * lockstep	virtual time stands while any attached participant runs. The device stops at the
+ *		very event that a thread waits for, and one thread is woken; only when its
+ *		participant waits again (or detaches) is the next one woken or does time go on.
+ *		Threads come in the order of their completions; those who sleep until time T come
+ *		after everything the device does at T, in the order in which their participants
+ *		were attached. So several real processes, of one thread each, give a reproducible
+ *		run.
  *
- * A seat is blocked while at least one thread on it waits: a program that joins the thread that
+ * A participant is blocked while at least one waiter of it waits: a program that joins the thread that
  * waits must not hang.
  *
  * Anybody may sleep until, or run a kernel until, a time far away. Free and lockstep clocks would
@@ -23,11 +24,8 @@
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
-#include <linux/sched/signal.h>
-#include <linux/slab.h>
-#include <linux/uaccess.h>
 
-#include "kmod/queue/queue.h"
+#include "kmod/fence/fence.h"
 
 /*
  * An event is at most one slice of one SM: some hundred microseconds, which a message may have to
@@ -45,39 +43,8 @@ void kvgpu_clock_init(struct kvgpu_clock *clock)
 	clock->wall_start = ktime_get_ns();
 	INIT_LIST_HEAD(&clock->participants);
 	INIT_LIST_HEAD(&clock->ready);
-	INIT_LIST_HEAD(&clock->sleepers);
-}
-
-void kvgpu_waiters_init(struct kvgpu_waiters *waiters)
-{
-	INIT_LIST_HEAD(&waiters->blocked);
-	INIT_LIST_HEAD(&waiters->commands);
-	INIT_LIST_HEAD(&waiters->owned);
-	INIT_LIST_HEAD(&waiters->eventfds);
-	mutex_init(&waiters->flushing);
-}
-
-/* ---- waiters ------------------------------------------------------------ */
-
-static void ready(struct kvgpu_waiter *waiter, u32 which)
-{
-	struct kvgpu_dev *kdev = waiter->ctx->kdev;
-
-	waiter->which = which;
-	waiter->state = KVGPU_READY;
-	list_del_init(&waiter->sleeper);
-	list_move_tail(&waiter->node, &kdev->clock->ready);
-	if (kdev->clock->mode == KVGPU_LOCKSTEP)
-		vgpu_device_stop(kdev->model);
-}
-
-/* Its memory is its own again after this. */
-static void wake(struct kvgpu_waiter *waiter)
-{
-	list_del_init(&waiter->node);
-	waiter->state = KVGPU_WOKEN;
-	kvgpu_participant_run(waiter->ctx->participant);
-	complete(&waiter->over);
+	clock->sleepers = RB_ROOT_CACHED;
+	clock->timers = RB_ROOT_CACHED;
 }
 
 static struct kvgpu_waiter *first_ready(struct kvgpu_clock *clock)
@@ -87,190 +54,7 @@ static struct kvgpu_waiter *first_ready(struct kvgpu_clock *clock)
 
 static struct kvgpu_waiter *first_sleeper(struct kvgpu_clock *clock)
 {
-	return list_first_entry_or_null(&clock->sleepers, struct kvgpu_waiter, sleeper);
-}
-
-static void sleepers_add(struct kvgpu_clock *clock, struct kvgpu_waiter *waiter)
-{
-	u64 order = waiter->ctx->participant->order;
-	struct kvgpu_waiter *other;
-
-	list_for_each_entry(other, &clock->sleepers, sleeper)
-		if (other->until > waiter->until ||
-		    (other->until == waiter->until && other->ctx->participant->order > order))
-			break;
-	list_add_tail(&waiter->sleeper, &other->sleeper);
-}
-
-/*
- * The first fence of @waiter that @seq of queue @id reaches; else what it waits for there goes into
- * @awaited.
- */
-static u32 reached(const struct kvgpu_waiter *waiter, u32 id, u64 seq, u64 *awaited)
-{
-	u32 i;
-
-	for (i = 0; i < waiter->count; i++) {
-		if (waiter->fences[i].queue != id)
-			continue;
-		if (waiter->fences[i].seq <= seq)
-			return i;
-		*awaited = min(*awaited, waiter->fences[i].seq);
-	}
-	return VGPU_FENCE_NONE;
-}
-
-/*
- * A process can have many threads wait for many fences each: they are looked at when one can have
- * been reached.
- */
-void kvgpu_clock_completed(struct kvgpu_ctx *ctx, struct kvgpu_queue *queue, u32 id, u64 seq)
-{
-	struct kvgpu_waiter *waiter, *next;
-	u32 which;
-
-	if (seq < queue->awaited)
-		return;
-	queue->awaited = VGPU_NEVER;
-	list_for_each_entry_safe(waiter, next, &ctx->waiters->blocked, node) {
-		which = reached(waiter, id, seq, &queue->awaited);
-		if (which != VGPU_FENCE_NONE)
-			ready(waiter, which);
-	}
-}
-
-/* The first fence that is there already, VGPU_FENCE_NONE, or a negative errno. */
-static int look(struct kvgpu_waiter *waiter, u32 *which)
-{
-	struct kvgpu_queue *queue;
-	u32 i;
-
-	*which = VGPU_FENCE_NONE;
-	for (i = 0; i < waiter->count; i++) {
-		queue = xa_load(&waiter->ctx->queues, waiter->fences[i].queue);
-		if (!queue)
-			return -ENOENT;
-		if (waiter->fences[i].seq > queue->submitted)
-			return -EINVAL;
-		if (*which == VGPU_FENCE_NONE && waiter->fences[i].seq <= queue->completed)
-			*which = i;
-	}
-	return 0;
-}
-
-/* Have completions look at @waiter, whose fences are all to come. */
-static void await(const struct kvgpu_waiter *waiter)
-{
-	struct kvgpu_queue *queue;
-	u32 i;
-
-	for (i = 0; i < waiter->count; i++) {
-		queue = xa_load(&waiter->ctx->queues, waiter->fences[i].queue);
-		queue->awaited = min(queue->awaited, waiter->fences[i].seq);
-	}
-}
-
-static int do_block(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
-{
-	struct kvgpu_waiter *waiter = container_of(msg, struct kvgpu_waiter, msg);
-	u64 now = vgpu_device_now(kdev->model);
-	int ret;
-
-	kvgpu_rings_take(waiter->ctx);
-	ret = look(waiter, &waiter->which);
-	if (ret)
-		return ret;
-	waiter->state = KVGPU_WOKEN;
-	if (waiter->which != VGPU_FENCE_NONE) {
-		complete(&waiter->over);
-		return 0;
-	}
-	if (kdev->clock->mode == KVGPU_LOCKSTEP)
-		kvgpu_participant_attach(waiter->ctx->participant);
-	waiter->state = KVGPU_BLOCKED;
-	list_add_tail(&waiter->node, &waiter->ctx->waiters->blocked);
-	await(waiter);
-	if (waiter->relative)
-		waiter->until =
-			waiter->until < VGPU_NEVER - 1 - now ? now + waiter->until : VGPU_NEVER;
-	else if (waiter->until < now)
-		waiter->until = now;
-	if (waiter->until != VGPU_NEVER)
-		sleepers_add(kdev->clock, waiter);
-	kvgpu_participant_block(waiter->ctx->participant);
-	return 0;
-}
-
-/* A signal: it runs again, unless it was woken meanwhile. */
-static int do_cancel(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
-{
-	struct kvgpu_waiter *waiter = container_of(msg, struct kvgpu_waiter, msg);
-
-	if (waiter->state == KVGPU_WOKEN)
-		return 0;
-	list_del_init(&waiter->sleeper);
-	list_del_init(&waiter->node);
-	kvgpu_participant_run(waiter->ctx->participant);
-	return -EINTR;
-}
-
-static bool waiter_over(void *arg)
-{
-	return completion_done(arg);
-}
-
-int kvgpu_clock_wait(struct kvgpu_waiter *waiter)
-{
-	struct kvgpu_dev *kdev = waiter->ctx->kdev;
-	int ret;
-
-	init_completion(&waiter->over);
-	INIT_LIST_HEAD(&waiter->node);
-	INIT_LIST_HEAD(&waiter->sleeper);
-	waiter->msg.fn = do_block;
-	ret = kvgpu_post_killable(kdev, &waiter->msg);
-	if (ret)
-		return ret;
-	if (kvgpu_spin(waiter_over, &waiter->over) ||
-	    !wait_for_completion_interruptible(&waiter->over))
-		return 0;
-	waiter->msg.fn = do_cancel;
-	return kvgpu_post(kdev, &waiter->msg);
-}
-
-long kvgpu_wait_any(struct kvgpu_ctx *ctx, void __user *arg)
-{
-	struct kvgpu_waiter waiter = { .ctx = ctx };
-	struct vgpu_fence *fences = NULL;
-	struct vgpu_wait_any wait;
-	u32 i;
-	int ret;
-
-	if (copy_from_user(&wait, arg, sizeof(wait)))
-		return -EFAULT;
-	if (wait.flags || wait.reserved || wait.count > VGPU_FENCES_MAX)
-		return -EINVAL;
-	if (wait.count) {
-		fences = memdup_user(u64_to_user_ptr(wait.fences), wait.count * sizeof(*fences));
-		if (IS_ERR(fences))
-			return PTR_ERR(fences);
-	}
-	for (ret = 0, i = 0; i < wait.count; i++)
-		if (fences[i].reserved)
-			ret = -EINVAL;
-	waiter.fences = fences;
-	waiter.count = wait.count;
-	waiter.until = wait.until;
-	if (!ret)
-		ret = kvgpu_clock_wait(&waiter);
-	kfree(fences);
-	if (ret)
-		return ret;
-	wait.which = waiter.which;
-	wait.time = READ_ONCE(ctx->kdev->now);
-	if (READ_ONCE(ctx->dead))
-		ret = -EIO;
-	return copy_to_user(arg, &wait, sizeof(wait)) ? -EFAULT : ret;
+	return kvgpu_timer_first(&clock->sleepers);
 }
 
 /* ---- time --------------------------------------------------------------- */
@@ -290,7 +74,7 @@ static u64 pass(struct kvgpu_dev *kdev, u64 limit, u32 events)
 	WRITE_ONCE(kdev->now, now);
 	if (!first_ready(clock) && now >= until && next > until)
 		while ((first = first_sleeper(clock)) && first->until <= now)
-			ready(first, VGPU_FENCE_NONE);
+			kvgpu_waiter_ready(first, VGPU_FENCE_NONE);
 	if (first_ready(clock))
 		return now;
 	first = first_sleeper(clock);
@@ -302,7 +86,7 @@ static void wake_all(struct kvgpu_clock *clock)
 	struct kvgpu_waiter *waiter;
 
 	while ((waiter = first_ready(clock)))
-		wake(waiter);
+		kvgpu_waiter_end(waiter, 0);
 }
 
 /*
@@ -383,7 +167,7 @@ static u64 turn_lockstep(struct kvgpu_dev *kdev)
 	if (clock->running)
 		return KVGPU_IDLE;
 	if (first_ready(clock)) {
-		wake(first_ready(clock));
+		kvgpu_waiter_end(first_ready(clock), 0);
 		return 0;
 	}
 	limit = ahead_limit(clock);
@@ -446,10 +230,10 @@ void kvgpu_clock_set_mode(struct kvgpu_dev *kdev, enum kvgpu_clock_mode mode)
 
 	rebase(kdev);
 	WRITE_ONCE(kdev->clock->mode, mode);
-	/* who waits without having told the actor tells it now */
+	/* threads that wait as in the other modes begin again, with a limit in virtual time */
 	if (mode == KVGPU_LOCKSTEP)
 		xa_for_each(&kdev->contexts, id, ctx)
-			wake_up_all(&ctx->idle);
+			kvgpu_waiters_restart(ctx);
 }
 
 void kvgpu_clock_set_factor(struct kvgpu_dev *kdev, u64 factor)

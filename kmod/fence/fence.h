@@ -12,32 +12,112 @@
 
 struct file;
 
-/** struct kvgpu_queue - what others may know of a hardware queue without asking the actor */
+#define KVGPU_IDLE	(~0ull)
+
+/** struct kvgpu_queue - how far a hardware queue has come, and who waits for it to come further */
 struct kvgpu_queue {
 	struct kref ref;
-	u64 submitted;
+	u64 submitted;			/* the actor writes both */
 	u64 completed;
-	struct rb_root_cached calls;	/* actor: struct kvgpu_call by sequence number */
-	/* actor: no waiter of the clock waits for less; VGPU_NEVER: none waits */
-	u64 awaited;
+	/* actor: struct kvgpu_fence by sequence number, of ordered waiters and of all others */
+	struct rb_root_cached ordered;
+	struct rb_root_cached fences;
 	struct kvgpu_ring *ring;	/* NULL until there is one; the actor writes */
 };
 
-/** struct kvgpu_waiters - fence waiters of a context */
+/** struct kvgpu_waiters - of a context */
 struct kvgpu_waiters {
-	struct list_head blocked;	/* actor: struct kvgpu_waiter */
-	/* actor: struct kvgpu_call of io_uring that wait, for the watch to turn */
-	struct list_head commands;
-	struct list_head owned;		/* actor: the same, for flush to turn */
-	u32 command_count;		/* actor: how many */
-	struct list_head eventfds;	/* actor: struct kvgpu_call of eventfds that wait */
-	struct mutex flushing;		/* one at a time */
-	atomic_t call_count;		/* and of those on their way to the actor */
+	struct list_head waiting;	/* actor: struct kvgpu_waiter */
+	atomic_t count;			/* asynchronous ones, and those on their way to the actor */
+};
+
+/* ---- waiter.c: who waits for a fence (actor) ---------------------------- */
+
+/** struct kvgpu_fence - a fence of a waiter: its owner fills in @queue and @seq */
+struct kvgpu_fence {
+	u32 queue;
+	u64 seq;
+	struct kvgpu_waiter *waiter;
+	struct rb_root_cached *in;	/* NULL: nowhere */
+	struct rb_node node;
+};
+
+/**
+ * struct kvgpu_waiter - waits for the first of several fences, or for a time
+ * @end: it waits no longer and belongs to its owner again. 0: @which was reached; -ETIME; or what
+ *   kvgpu_waiter_end() was given
+ * @which: the fence that was reached, VGPU_FENCE_NONE: virtual time @until
+ * @until: VGPU_NEVER: no limit. Reached virtual time is a result of 0, wall-clock time is -ETIME.
+ * @wall: @until is nanoseconds of ktime_get_ns()
+ * @ordered: a thread, woken in the order of completions
+ * @blocks: its participant of a lockstep clock is blocked meanwhile
+ */
+struct kvgpu_waiter {
+	struct kvgpu_ctx *ctx;
+	void (*end)(struct kvgpu_waiter *waiter, int result);
+	struct kvgpu_fence *fences;
+	u32 count;
+	u32 which;
+	u64 until;
+	bool wall;
+	bool ordered;
+	bool blocks;
+	u64 order;			/* among those with the same @until */
+	struct rb_node timer;		/* in clock->sleepers or clock->timers */
+	struct list_head node;		/* in ctx->waiters->waiting or clock->ready */
 };
 
 void kvgpu_waiters_init(struct kvgpu_waiters *waiters);
+/* Flags and limit are for the caller to set; anybody, before kvgpu_waiter_add(). */
+void kvgpu_waiter_init(struct kvgpu_waiter *waiter, struct kvgpu_ctx *ctx,
+		       struct kvgpu_fence *fences, u32 count,
+		       void (*end)(struct kvgpu_waiter *waiter, int result));
 
-/* ---- clock.c: how virtual time passes, and who waits for it ------------- */
+/**
+ * kvgpu_waiter_add - begin to wait
+ *
+ * Calls @end at once if a fence has been reached already. -ENOENT, -EINVAL: a fence that cannot
+ * come; the waiter has not begun and @end is not called.
+ */
+int kvgpu_waiter_add(struct kvgpu_waiter *waiter);
+
+/**
+ * kvgpu_waiter_end - take it out of everything and call @end with @result
+ */
+void kvgpu_waiter_end(struct kvgpu_waiter *waiter, int result);
+
+/**
+ * kvgpu_waiter_ready - what an ordered waiter waited for has come; the clock wakes it
+ */
+void kvgpu_waiter_ready(struct kvgpu_waiter *waiter, u32 which);
+
+/**
+ * kvgpu_queue_completed - publish that @queue has come to @seq
+ */
+void kvgpu_queue_completed(struct kvgpu_queue *queue, u64 seq);
+
+/**
+ * kvgpu_waiters_turn - end waiters of @ctx whose fences have been reached; true: there are more
+ */
+bool kvgpu_waiters_turn(struct kvgpu_ctx *ctx);
+
+/**
+ * kvgpu_waiters_close - @ctx is being closed: end its waiters with -ECANCELED; true: call again
+ */
+bool kvgpu_waiters_close(struct kvgpu_ctx *ctx);
+
+/**
+ * kvgpu_waiters_restart - end ordered waiters that block no participant, with -EAGAIN
+ */
+void kvgpu_waiters_restart(struct kvgpu_ctx *ctx);
+
+/**
+ * kvgpu_timers_turn - end waiters whose wall-clock time has come; nanoseconds until the next one
+ */
+u64 kvgpu_timers_turn(struct kvgpu_dev *kdev);
+struct kvgpu_waiter *kvgpu_timer_first(const struct rb_root_cached *timers);
+
+/* ---- clock.c: how virtual time passes ------------------------------- */
 
 enum kvgpu_clock_mode { KVGPU_FREE, KVGPU_PACED, KVGPU_LOCKSTEP, KVGPU_CLOCKS };
 
@@ -58,33 +138,11 @@ struct kvgpu_clock {
 	/* attached participants that wait for nothing: lockstep time stands */
 	unsigned int running;
 	atomic_t kept;			/* participants that have a file */
-	/* struct kvgpu_waiter: what they waited for has come, in that order */
+	/* ordered waiters: what they waited for has come, in that order */
 	struct list_head ready;
-	struct list_head sleepers;	/* struct kvgpu_waiter by virtual time, then by participant */
+	struct rb_root_cached sleepers;	/* waiters by virtual time, then by participant */
+	struct rb_root_cached timers;	/* waiters by wall-clock time */
 };
-
-/**
- * struct kvgpu_waiter - a thread that waits for a fence or a virtual time, known to the actor; on
- * that thread's stack
- * @until: virtual time, VGPU_NEVER: no limit
- * @relative: @until counts from when the actor hears of it
- * @which: the fence that was reached, VGPU_FENCE_NONE: the time was
- */
-struct kvgpu_waiter {
-	struct kvgpu_msg msg;
-	struct kvgpu_ctx *ctx;
-	const struct vgpu_fence *fences;
-	u32 count;
-	u64 until;
-	bool relative;
-	u32 which;
-	enum { KVGPU_BLOCKED, KVGPU_READY, KVGPU_WOKEN } state;
-	struct list_head node;		/* in ctx->waiters->blocked, or in clock->ready */
-	struct list_head sleeper;	/* in clock->sleepers */
-	struct completion over;
-};
-
-#define KVGPU_IDLE	(~0ull)
 
 void kvgpu_clock_init(struct kvgpu_clock *clock);
 /*
@@ -94,15 +152,8 @@ void kvgpu_clock_init(struct kvgpu_clock *clock);
 u64 kvgpu_clock_turn(struct kvgpu_dev *kdev);
 /* Before messages are served: a paced clock shows what the wall clock says. */
 void kvgpu_clock_catch_up(struct kvgpu_dev *kdev);
-/* Actor: @queue of @ctx, which has number @id, has come to @seq. */
-void kvgpu_clock_completed(struct kvgpu_ctx *ctx, struct kvgpu_queue *queue, u32 id, u64 seq);
 void kvgpu_clock_set_mode(struct kvgpu_dev *kdev, enum kvgpu_clock_mode mode);
 void kvgpu_clock_set_factor(struct kvgpu_dev *kdev, u64 factor);
-/*
- * Wait as @waiter says. 0; -EINTR: a signal came first; -ENOENT, -EINVAL: a fence that cannot come.
- */
-int kvgpu_clock_wait(struct kvgpu_waiter *waiter);
-long kvgpu_wait_any(struct kvgpu_ctx *ctx, void __user *arg);
 
 /* ---- participant.c: who takes part in a lockstep clock ------------------ */
 
@@ -117,11 +168,11 @@ struct kvgpu_participant {
 	bool attached;			/* in kdev->clock->participants */
 	u64 order;			/* of attaching */
 	unsigned int contexts;
-	/* threads that wait; one is enough and the participant is blocked */
+	/* waiters; one is enough and the participant is blocked */
 	unsigned int waiting;
 	struct list_head node;
 	struct vgpu_context_info sum;	/* of contexts that have been closed */
-	wait_queue_head_t blocked;	/* waiters outside the device */
+	wait_queue_head_t blocked;	/* poll() of its file */
 };
 
 struct kvgpu_participant *kvgpu_participant_create(struct kvgpu_dev *kdev);
@@ -135,7 +186,7 @@ struct kvgpu_participant *kvgpu_participant_join(struct kvgpu_dev *kdev, struct 
 void kvgpu_participant_leave(struct kvgpu_ctx *ctx);
 /* Actor: take part from now on. */
 void kvgpu_participant_attach(struct kvgpu_participant *participant);
-/* Actor: a thread begins and ends to wait. */
+/* Actor: a waiter begins and ends to wait. */
 void kvgpu_participant_block(struct kvgpu_participant *participant);
 void kvgpu_participant_run(struct kvgpu_participant *participant);
 long kvgpu_ioctl_seat_create(struct kvgpu_ctx *ctx, void __user *arg);

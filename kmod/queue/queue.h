@@ -12,20 +12,60 @@
 #include "kmod/fence/fence.h"
 #include "kmod/memory/memory.h"
 
-struct eventfd_ctx;
 struct io_uring_cmd;
 struct vm_area_struct;
 
-/** struct kvgpu_queues - of all contexts of a device */
+/** struct kvgpu_queues - of all contexts of a device. Actor. */
 struct kvgpu_queues {
-	struct list_head rings;		/* actor: struct kvgpu_ring of contexts that live */
-	struct io_uring_cmd *answers;	/* actor: ended, and not told yet … */
-	struct io_uring_cmd *last_answer;	/* … up to this one */
-	struct delayed_work watch;	/* over calls that end without the device */
-	struct kvgpu_dev *kdev;
+	struct list_head rings;		/* struct kvgpu_ring of contexts that live */
+	struct io_uring_cmd *ended;	/* io_uring does not know yet … */
+	struct io_uring_cmd *last_ended;	/* … up to this one */
 };
 
-void kvgpu_queues_init(struct kvgpu_queues *queues, struct kvgpu_dev *kdev);
+/** struct kvgpu_uring - io_uring commands of a context that wait for the device */
+struct kvgpu_uring {
+	struct kvgpu_ctx *ctx;
+	struct list_head waiting;	/* actor: struct uring_call */
+	u32 count;			/* actor: how many */
+	struct mutex cancelling;	/* one at a time */
+	struct delayed_work watch;	/* where io_uring does not tell what it cancels */
+};
+
+/* ---- queue.c: queues and their completions ------------------------------ */
+
+struct kvgpu_queue *kvgpu_queue_alloc(void);
+struct kvgpu_queue *kvgpu_queue_get(struct kvgpu_ctx *ctx, u32 id);
+void kvgpu_queue_put(struct kvgpu_queue *queue);
+
+/**
+ * kvgpu_completed - actor: a command has ended
+ */
+void kvgpu_completed(struct kvgpu_dev *kdev, const struct vgpu_completion *completion);
+void kvgpu_context_died(struct kvgpu_ctx *ctx, u32 reason);
+
+/**
+ * kvgpu_completions_turn - actor: wake who waits in contexts with completions; true: there are more
+ */
+bool kvgpu_completions_turn(struct kvgpu_dev *kdev);
+
+/*
+ * A command's cookie: 0, the pin of its process memory (even), or bytes of launch parameters
+ * charged to the context (odd).
+ */
+static inline u64 kvgpu_cookie_params(u32 bytes)
+{
+	return (u64)bytes << 1 | 1;
+}
+
+/* ---- wait.c: waiting by file descriptor --------------------------------- */
+
+long kvgpu_wait(struct kvgpu_ctx *ctx, void __user *arg);
+long kvgpu_wait_any(struct kvgpu_ctx *ctx, void __user *arg);
+long kvgpu_eventfd(struct kvgpu_ctx *ctx, void __user *arg);
+__poll_t kvgpu_poll(struct file *file, poll_table *wait);
+/* One more asynchronous waiter, one less. -EBUSY: the context has too many. */
+int kvgpu_waiter_charge(struct kvgpu_ctx *ctx);
+void kvgpu_waiter_uncharge(struct kvgpu_ctx *ctx);
 
 /* ---- submit.c ----------------------------------------------------------- */
 
@@ -56,96 +96,21 @@ void kvgpu_batch_free(struct kvgpu_batch *batch);
 int kvgpu_batch_push(struct kvgpu_batch *batch);
 int kvgpu_batch_append(struct kvgpu_batch *batch);
 
-/* ---- wait.c: completions and who waits for them ------------------------- */
-
-struct kvgpu_queue *kvgpu_queue_get(struct kvgpu_ctx *ctx, u32 id);
-void kvgpu_queue_put(struct kvgpu_queue *queue);
-void kvgpu_completed(struct kvgpu_dev *kdev, const struct vgpu_completion *completion);
-void kvgpu_context_died(struct kvgpu_ctx *ctx, u32 reason);
-/* Wake the waiters of every context that has news. Actor. true: there is more to tell. */
-bool kvgpu_news(struct kvgpu_dev *kdev);
-long kvgpu_wait(struct kvgpu_ctx *ctx, void __user *arg);
-__poll_t kvgpu_poll(struct file *file, poll_table *wait);
-
-/*
- * A command's cookie: 0, the pin of its process memory (even), or bytes of launch parameters
- * charged to the context (odd).
- */
-static inline u64 kvgpu_cookie_params(u32 bytes)
-{
-	return (u64)bytes << 1 | 1;
-}
-
-/* ---- waiter.c: asynchronous fence waiters --------------------------------- */
-
-struct io_uring_cmd;
-struct eventfd_ctx;
-
-/**
- * struct kvgpu_call - a fence waiter without a thread: an io_uring command or an eventfd
- * @end: reports the result and frees the call; -EIO: the context is dead, -ECANCELED: it is not
- *   waited for any more, -ETIME
- * @deadline: of the wall clock, in nanoseconds; 0: none
- */
-struct kvgpu_call {
-	struct kvgpu_msg msg;
-	struct kvgpu_ctx *ctx;
-	void (*end)(struct kvgpu_call *call, int result);
-	u32 queue;
-	u64 seq;
-	u64 deadline;
-	bool waits;			/* for a lockstep clock its seat waits meanwhile */
-	struct rb_node node;		/* in queue->calls, once it waits … */
-	struct rb_root_cached *in;	/* … which is here */
-	struct list_head all;		/* in ctx->waiters->commands or ctx->waiters->eventfds … */
-	struct list_head owned;		/* … and a command in ctx->waiters->owned */
-	/* of io_uring: the descriptor table it came from; an eventfd: NULL */
-	const void *cmd_owner;
-	union {
-		struct {
-			struct io_uring_cmd *cmd;
-			bool taken;
-			struct kvgpu_batch batch;
-			struct vgpu_push one;	/* a batch of one */
-		};
-		struct eventfd_ctx *eventfd;
-	};
-};
-
-/* -EBUSY: the context has too many. */
-int kvgpu_call_begin(struct kvgpu_call *call, struct kvgpu_ctx *ctx);
-void kvgpu_call_free(struct kvgpu_call *call);
-/*
- * Actor: wait until its queue has come to its sequence number. Otherwise it has ended with a
- * negative errno.
- */
-void kvgpu_call_wait(struct kvgpu_call *call);
-/*
- * Actor: @ctx has news; end a turn's worth of calls whose fence has been reached. true: there are
- * more.
- */
-bool kvgpu_calls_look(struct kvgpu_ctx *ctx);
-/*
- * Actor: @ctx is being closed, so it has no commands: end a turn's worth of its eventfds. true:
- * there are more.
- */
-bool kvgpu_calls_end(struct kvgpu_ctx *ctx);
-void kvgpu_calls_watch(struct work_struct *work);
-/* A process closes a descriptor. */
-int kvgpu_flush(struct file *file, fl_owner_t owner);
-long kvgpu_eventfd(struct kvgpu_ctx *ctx, void __user *arg);
-
 /* ---- uring.c: commands of io_uring -------------------------------------- */
 
+void kvgpu_uring_init(struct kvgpu_uring *uring, struct kvgpu_ctx *ctx);
+/* No command waits any more. */
+void kvgpu_uring_exit(struct kvgpu_uring *uring);
 int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags);
-/* Actor: tell those that have ended. */
-void kvgpu_uring_answer(struct kvgpu_dev *kdev);
-/* The process behind it goes away, or the ring. */
-bool kvgpu_uring_abandoned(const struct kvgpu_call *call);
+/* A process closes a descriptor. */
+int kvgpu_flush(struct file *file, fl_owner_t owner);
+
+/**
+ * kvgpu_uring_turn - actor: have io_uring complete the commands that have ended
+ */
+void kvgpu_uring_turn(struct kvgpu_dev *kdev);
 
 /* ---- ring.c: queues mapped into the process ----------------------------- */
-
-struct vm_area_struct;
 
 long kvgpu_ring_create(struct kvgpu_ctx *ctx, void __user *arg);
 long kvgpu_ring_doorbell(struct kvgpu_ctx *ctx, void __user *arg);

@@ -3,65 +3,81 @@
  * io_uring: batches and fences as commands that complete with a CQE when the device is done. A
  * command takes what it needs of the process when it is issued, in the thread that issues it (the
  * process itself, its SQPOLL thread or an io-wq worker: all have its memory), as the ioctl does,
- * and is given to the actor; the order of the SQEs is the order in the queue. The actor completes
- * it by task work. While it lasts it holds its file, so the context outlives it.
+ * and is given to the actor; the order of the SQEs is the order in the queue. There it is a fence
+ * waiter (fence/waiter.c); the actor completes it by task work. While it lasts it holds its file,
+ * so the context outlives it.
  */
 #include <linux/file.h>
 #include <linux/fdtable.h>
 #include <linux/ktime.h>
-#include <linux/percpu-refcount.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "kmod/queue/queue.h"
 
-/* What the CQE will say, and who is told along with it. */
-struct answer {
+/** struct uring_call - a command that is with the actor */
+struct uring_call {
+	struct kvgpu_msg msg;
+	struct kvgpu_waiter waiter;
+	struct kvgpu_fence fence;
+	struct io_uring_cmd *cmd;
+	const void *owner;		/* the descriptor table it came from */
+	bool taken;
+	struct list_head node;		/* in ctx->uring->waiting while it waits */
+	struct kvgpu_batch batch;
+	struct vgpu_push one;		/* a batch of one */
+};
+
+/** struct uring_result - in a command that has ended: its CQE, and who is completed along with it */
+struct uring_result {
 	int res;
+	bool waiting;			/* not yet: with the actor, which may end it */
 	u64 more;
 	struct io_uring_cmd *next;
 };
 
-static struct answer *answer_of(struct io_uring_cmd *cmd)
+static struct uring_result *result_of(struct io_uring_cmd *cmd)
 {
-	BUILD_BUG_ON(sizeof(struct answer) > sizeof(cmd->pdu));
-	return (struct answer *)cmd->pdu;
+	BUILD_BUG_ON(sizeof(struct uring_result) > sizeof(cmd->pdu));
+	return (struct uring_result *)cmd->pdu;
 }
 
 static void complete_in_task(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
 	while (cmd) {
-		struct answer answer = *answer_of(cmd);
+		struct uring_result result = *result_of(cmd);
 
-		io_uring_cmd_done(cmd, answer.res, answer.more, issue_flags);
-		cmd = answer.next;
+		io_uring_cmd_done(cmd, result.res, result.more, issue_flags);
+		cmd = result.next;
 	}
 }
 
-static bool same_ring(struct io_uring_cmd *a, struct io_uring_cmd *b)
+/* Of one ring and one task: whoever completes or cancels one of them may do so with the other. */
+static bool same_ring(const struct io_uring_cmd *a, const struct io_uring_cmd *b)
 {
-	return cmd_to_io_kiocb(a)->ctx == cmd_to_io_kiocb(b)->ctx &&
-	       cmd_to_io_kiocb(a)->task == cmd_to_io_kiocb(b)->task;
+	const struct io_kiocb *one = cmd_to_io_kiocb((void *)a);
+	const struct io_kiocb *other = cmd_to_io_kiocb((void *)b);
+
+	return one->ctx == other->ctx && one->task == other->task;
 }
 
-/* Neighbours of one ring are told by one task work: its thread is woken once, not for each. */
-void kvgpu_uring_answer(struct kvgpu_dev *kdev)
+/* Neighbours of one ring are completed by one task work: its thread is woken once, not for each. */
+void kvgpu_uring_turn(struct kvgpu_dev *kdev)
 {
-	struct io_uring_cmd *first = kdev->queues->answers, *cmd, *next;
+	struct io_uring_cmd *first = kdev->queues->ended, *cmd, *next;
 
-	kdev->queues->answers = NULL;
+	kdev->queues->ended = NULL;
 	while (first) {
-		for (cmd = first; (next = answer_of(cmd)->next) && same_ring(first, next);
+		for (cmd = first; (next = result_of(cmd)->next) && same_ring(first, next);
 		     cmd = next)
 			;
-		answer_of(cmd)->next = NULL;
+		result_of(cmd)->next = NULL;
 		io_uring_cmd_complete_in_task(first, complete_in_task);
 		first = next;
 	}
 }
 
 /* Nobody needs the commands any more. */
-static void batch_done(struct kvgpu_call *call)
+static void batch_done(struct uring_call *call)
 {
 	if (call->batch.push != &call->one)
 		kvfree(call->batch.push);
@@ -69,64 +85,218 @@ static void batch_done(struct kvgpu_call *call)
 	kvgpu_batch_free(&call->batch);
 }
 
-static void call_free(struct kvgpu_call *call)
+static void call_free(struct uring_call *call)
 {
 	batch_done(call);
-	kvgpu_call_free(call);
+	kvgpu_waiter_uncharge(call->waiter.ctx);
+	kfree(call);
 }
 
-static void answer(struct kvgpu_call *call, int result, u64 more)
+/* ---- the end (actor) ---------------------------------------------------- */
+
+static void call_complete(struct uring_call *call, int res, u64 more)
 {
-	struct kvgpu_dev *kdev = call->ctx->kdev;
+	struct kvgpu_queues *queues = call->waiter.ctx->kdev->queues;
 	struct io_uring_cmd *cmd = call->cmd;
 
-	*answer_of(cmd) = (struct answer){ result, more };
-	if (kdev->queues->answers)
-		answer_of(kdev->queues->last_answer)->next = cmd;
+	*result_of(cmd) = (struct uring_result){ .res = res, .more = more };
+	if (queues->ended)
+		result_of(queues->last_ended)->next = cmd;
 	else
-		kdev->queues->answers = cmd;
-	kdev->queues->last_answer = cmd;
+		queues->ended = cmd;
+	queues->last_ended = cmd;
 	call_free(call);
 }
 
-bool kvgpu_uring_abandoned(const struct kvgpu_call *call)
+/* A command that waited does so no longer. */
+static int call_waited(struct uring_call *call, int result)
+{
+	struct kvgpu_ctx *ctx = call->waiter.ctx;
+
+	list_del(&call->node);
+	ctx->uring->count--;
+	return !result && ctx->dead ? -EIO : result;
+}
+
+/* ---- cancelling --------------------------------------------------------- */
+
+/* Commands looked at before the actor sees to others. */
+#define CANCELS_PER_TURN	1024u
+
+/* One for which @match is true ends with -ECANCELED; what was submitted goes on. */
+struct cancel_msg {
+	struct kvgpu_msg msg;
+	struct kvgpu_uring *uring;
+	bool (*match)(const struct uring_call *call, const void *key);
+	const void *key;
+	u32 left;			/* commands to look at yet, at most; ~0: all */
+};
+
+/* Looks at one after the other, and puts it behind the others. */
+static int do_cancel(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct cancel_msg *m = container_of(msg, struct cancel_msg, msg);
+	struct kvgpu_uring *uring = m->uring;
+	struct uring_call *call;
+	u32 looks;
+
+	m->left = min(m->left, uring->count);
+	for (looks = 0; looks < CANCELS_PER_TURN && m->left; looks++, m->left--) {
+		call = list_first_entry(&uring->waiting, struct uring_call, node);
+		list_move_tail(&call->node, &uring->waiting);
+		if (m->match(call, m->key))
+			kvgpu_waiter_end(&call->waiter, -ECANCELED);
+	}
+	return uring->count;
+}
+
+/* Returns how many wait still. */
+static int uring_cancel(struct kvgpu_uring *uring,
+			bool (*match)(const struct uring_call *, const void *), const void *key)
+{
+	struct cancel_msg m = { .msg.fn = do_cancel, .uring = uring, .match = match, .key = key,
+				.left = ~0u };
+	int count;
+
+	mutex_lock(&uring->cancelling);
+	do
+		count = kvgpu_post(uring->ctx->kdev, &m.msg);
+	while (m.left);
+	mutex_unlock(&uring->cancelling);
+	return count;
+}
+
+#ifdef KVGPU_URING_CANCELS
+static bool call_in_ring(const struct uring_call *call, const void *cmd)
+{
+	return same_ring(call->cmd, cmd);
+}
+
+/*
+ * io_uring goes through the commands of a ring that is closed, or of a task that ends, with the
+ * ring locked: none can complete meanwhile. They are ended all at once. A command that is on its
+ * way to the actor, or has ended, is left alone: io_uring asks again while it is there.
+ */
+static int command_cancel(struct kvgpu_ctx *ctx, struct io_uring_cmd *cmd)
+{
+	if (READ_ONCE(result_of(cmd)->waiting))
+		uring_cancel(ctx->uring, call_in_ring, cmd);
+	return 0;
+}
+
+static void watch_start(struct kvgpu_uring *uring)
+{
+}
+#else
+/*
+ * Before 6.7 io_uring waits for the commands of a ring that is closed, or of a task that ends or
+ * calls exec, and tells nobody: a driver has to find out. There is nothing to be called by (flush
+ * of the device's file comes after io_uring has waited, or never for a registered file; task work
+ * is not run while a ring is torn down), so a work item looks every WATCH_PERIOD while a command
+ * waits, at two things that stay as they are until the command is gone: the ring's reference count
+ * is dying, or io_uring is at cancelling everything of the task.
+ */
+#define WATCH_PERIOD	msecs_to_jiffies(50)
+
+static bool call_abandoned(const struct uring_call *call, const void *unused)
 {
 	struct io_kiocb *req = cmd_to_io_kiocb(call->cmd);
-	struct task_struct *task = req->task;
 
-	return percpu_ref_is_dying(&req->ctx->refs) || task->flags & PF_EXITING ||
-	       task->in_execve || READ_ONCE(task->signal->flags) & SIGNAL_GROUP_EXIT ||
-	       READ_ONCE(task->signal->group_exec_task);
+	return percpu_ref_is_dying(&req->ctx->refs) || atomic_read(&req->task->io_uring->in_idle);
+}
+
+static void watch_start(struct kvgpu_uring *uring)
+{
+	queue_delayed_work(system_wq, &uring->watch, WATCH_PERIOD);
+}
+
+static void uring_watch(struct work_struct *work)
+{
+	struct kvgpu_uring *uring = container_of(to_delayed_work(work), struct kvgpu_uring, watch);
+
+	if (uring_cancel(uring, call_abandoned, NULL))
+		watch_start(uring);
+}
+#endif
+
+static bool call_owned(const struct uring_call *call, const void *owner)
+{
+	return call->owner == owner;
+}
+
+void kvgpu_uring_init(struct kvgpu_uring *uring, struct kvgpu_ctx *ctx)
+{
+	uring->ctx = ctx;
+	INIT_LIST_HEAD(&uring->waiting);
+	mutex_init(&uring->cancelling);
+#ifndef KVGPU_URING_CANCELS
+	INIT_DELAYED_WORK(&uring->watch, uring_watch);
+#endif
+}
+
+void kvgpu_uring_exit(struct kvgpu_uring *uring)
+{
+#ifndef KVGPU_URING_CANCELS
+	cancel_delayed_work_sync(&uring->watch);
+#endif
+}
+
+int kvgpu_flush(struct file *file, fl_owner_t owner)
+{
+	struct kvgpu_ctx *ctx = file->private_data;
+
+	/* commands on their way to the actor may belong to the owner as well */
+	if (owner && atomic_read(&ctx->waiters->count))
+		uring_cancel(ctx->uring, call_owned, owner);
+	return 0;
+}
+
+/* ---- waiting (actor) ---------------------------------------------------- */
+
+static void call_wait(struct uring_call *call)
+{
+	struct kvgpu_ctx *ctx = call->waiter.ctx;
+	int ret;
+
+	list_add_tail(&call->node, &ctx->uring->waiting);
+	ctx->uring->count++;
+	WRITE_ONCE(result_of(call->cmd)->waiting, true);
+	watch_start(ctx->uring);
+	ret = kvgpu_waiter_add(&call->waiter);
+	if (ret)
+		call->waiter.end(&call->waiter, ret);
 }
 
 /* ---- submit ------------------------------------------------------------- */
 
-static void submit_end(struct kvgpu_call *call, int result)
+static void submit_end(struct kvgpu_waiter *waiter, int result)
 {
-	answer(call, result, call->seq);
+	struct uring_call *call = container_of(waiter, struct uring_call, waiter);
+
+	call_complete(call, call_waited(call, result), call->fence.seq);
 }
 
 static int do_submit(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
-	struct kvgpu_call *call = container_of(msg, struct kvgpu_call, msg);
+	struct uring_call *call = container_of(msg, struct uring_call, msg);
 	int ret = kvgpu_batch_append(&call->batch);
 
 	if (ret) {
 		kvgpu_batch_undo(&call->batch);
-		answer(call, ret, call->batch.failed);
+		call_complete(call, ret, call->batch.failed);
 		return ret;
 	}
 	batch_done(call);
-	call->seq = call->batch.seq;
+	call->fence.seq = call->batch.seq;
 	if (call->taken)
-		submit_end(call, 0);
+		call_complete(call, 0, call->fence.seq);
 	else
-		kvgpu_call_wait(call);
+		call_wait(call);
 	return 0;
 }
 
 /* The commands, from the process or from the SQE itself. */
-static int submit_copy(struct kvgpu_call *call, u64 commands, const struct vgpu_cmd *inside)
+static int submit_copy(struct uring_call *call, u64 commands, const struct vgpu_cmd *inside)
 {
 	struct kvgpu_batch *batch = &call->batch;
 
@@ -143,7 +313,7 @@ static int submit_copy(struct kvgpu_call *call, u64 commands, const struct vgpu_
 	return kvgpu_batch_copy(batch, commands);
 }
 
-static int submit(struct kvgpu_call *call, const struct vgpu_uring_submit *args,
+static int submit(struct uring_call *call, const struct vgpu_uring_submit *args,
 		  const struct vgpu_cmd *inside)
 {
 	int ret;
@@ -151,10 +321,10 @@ static int submit(struct kvgpu_call *call, const struct vgpu_uring_submit *args,
 	if (args->flags & ~VGPU_URING_TAKEN || !args->count || args->count > VGPU_SUBMIT_MAX)
 		return -EINVAL;
 	call->msg.fn = do_submit;
-	call->end = submit_end;
-	call->queue = args->queue;
+	call->waiter.end = submit_end;
+	call->fence.queue = args->queue;
 	call->taken = args->flags & VGPU_URING_TAKEN;
-	call->batch.ctx = call->ctx;
+	call->batch.ctx = call->waiter.ctx;
 	call->batch.queue = args->queue;
 	call->batch.count = args->count;
 	call->batch.failed = ~0u;
@@ -164,28 +334,39 @@ static int submit(struct kvgpu_call *call, const struct vgpu_uring_submit *args,
 
 /* ---- wait --------------------------------------------------------------- */
 
-static void wait_end(struct kvgpu_call *call, int result)
+static void wait_end(struct kvgpu_waiter *waiter, int result)
 {
-	struct kvgpu_queue *queue = xa_load(&call->ctx->queues, call->queue);
+	struct uring_call *call = container_of(waiter, struct uring_call, waiter);
+	const struct kvgpu_queue *queue = xa_load(&waiter->ctx->queues, call->fence.queue);
 
-	answer(call, result, queue ? queue->completed : 0);
+	/* it lies in a ring of which nothing is taken any more */
+	if (result == -EINVAL && waiter->ctx->dead && queue->ring)
+		result = -EIO;
+	call_complete(call, call_waited(call, result), queue ? queue->completed : 0);
 }
 
 static int do_wait(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
-	kvgpu_call_wait(container_of(msg, struct kvgpu_call, msg));
+	struct uring_call *call = container_of(msg, struct uring_call, msg);
+	const struct kvgpu_queue *queue = xa_load(&call->waiter.ctx->queues, call->fence.queue);
+
+	if (queue && call->fence.seq > queue->submitted)
+		kvgpu_rings_take(call->waiter.ctx);
+	call_wait(call);
 	return 0;
 }
 
-static void wait(struct kvgpu_call *call, const struct vgpu_uring_wait *args)
+static void wait(struct uring_call *call, const struct vgpu_uring_wait *args)
 {
 	call->msg.fn = do_wait;
-	call->end = wait_end;
-	call->waits = true;
-	call->queue = args->queue;
-	call->seq = args->seq;
-	if (args->timeout_ms)
-		call->deadline = ktime_get_ns() + (u64)args->timeout_ms * NSEC_PER_MSEC;
+	call->waiter.end = wait_end;
+	call->waiter.blocks = true;
+	call->fence.queue = args->queue;
+	call->fence.seq = args->seq;
+	if (args->timeout_ms) {
+		call->waiter.wall = true;
+		call->waiter.until = ktime_get_ns() + (u64)args->timeout_ms * NSEC_PER_MSEC;
+	}
 }
 
 /*
@@ -212,7 +393,7 @@ static bool reached(struct kvgpu_ctx *ctx, struct io_uring_cmd *cmd, u64 *comple
 /* ---- issue -------------------------------------------------------------- */
 
 /* Copies what user space may still change. */
-static int issue(struct kvgpu_call *call, unsigned int issue_flags)
+static int issue(struct uring_call *call, unsigned int issue_flags)
 {
 	const void *arg = kvgpu_uring_arg(call->cmd);
 	struct vgpu_uring_submit submit_args;
@@ -238,10 +419,14 @@ static int issue(struct kvgpu_call *call, unsigned int issue_flags)
 int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
 	struct kvgpu_ctx *ctx = cmd->file->private_data;
-	struct kvgpu_call *call;
+	struct uring_call *call;
 	u64 failed, completed;
 	int ret;
 
+#ifdef KVGPU_URING_CANCELS
+	if (issue_flags & IO_URING_F_CANCEL)
+		return command_cancel(ctx, cmd);
+#endif
 	if (reached(ctx, cmd, &completed)) {
 		/*
 		 * what is returned is completed along with its neighbours, but has no room for more
@@ -254,15 +439,18 @@ int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 	call = kzalloc(sizeof(*call), GFP_KERNEL_ACCOUNT);
 	if (!call)
 		return -ENOMEM;
-	ret = kvgpu_call_begin(call, ctx);
+	ret = kvgpu_waiter_charge(ctx);
 	if (ret) {
 		kfree(call);
 		return ret;
 	}
+	kvgpu_waiter_init(&call->waiter, ctx, &call->fence, 1, NULL);
 	call->cmd = cmd;
-	call->cmd_owner = current->files;
+	call->owner = current->files;
+	result_of(cmd)->waiting = false;
 	ret = issue(call, issue_flags);
 	if (!ret) {
+		kvgpu_uring_mark_cancelable(cmd, issue_flags);
 		kvgpu_give(ctx->kdev, &call->msg);
 		return -EIOCBQUEUED;
 	}

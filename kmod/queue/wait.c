@@ -1,100 +1,97 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Completions and who waits for them. The actor publishes how far each queue has come; waiters read
- * it without asking the actor. Waiters are woken after a stretch of device time, not at every
- * command, so that a batch costs one wake.
+ * Waiting for fences by file descriptor: VGPU_IOC_WAIT and VGPU_IOC_WAIT_ANY put a thread to sleep,
+ * VGPU_IOC_EVENTFD has an eventfd signalled, poll() waits for all of a context. (io_uring: uring.c)
  */
-#include <linux/hrtimer.h>
+#include <linux/eventfd.h>
+#include <linux/ktime.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "kmod/queue/queue.h"
 
-struct kvgpu_queue *kvgpu_queue_get(struct kvgpu_ctx *ctx, u32 id)
-{
-	struct kvgpu_queue *queue;
+/* ---- a thread as fence waiter ------------------------------------------- */
 
-	xa_lock(&ctx->queues);
-	queue = xa_load(&ctx->queues, id);
-	if (queue)
-		kref_get(&queue->ref);
-	xa_unlock(&ctx->queues);
-	return queue;
+/* On the stack of the thread. */
+struct thread_wait {
+	struct kvgpu_msg add;
+	struct kvgpu_msg cancel;
+	struct kvgpu_waiter waiter;
+	bool relative;			/* the limit counts from when the actor hears of it */
+	bool spun;			/* the thread has busy-waited already */
+	int result;
+	struct completion over;
+};
+
+static void thread_end(struct kvgpu_waiter *waiter, int result)
+{
+	struct thread_wait *wait = container_of(waiter, struct thread_wait, waiter);
+
+	wait->result = result;
+	complete(&wait->over);
 }
 
-static void queue_free(struct kref *ref)
+static int do_add(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
-	struct kvgpu_queue *queue = container_of(ref, struct kvgpu_queue, ref);
+	struct thread_wait *wait = container_of(msg, struct thread_wait, add);
+	struct kvgpu_waiter *waiter = &wait->waiter;
+	u64 now = vgpu_device_now(kdev->model);
+	int ret = -EAGAIN;
 
-	if (queue->ring)
-		kvgpu_ring_free(queue->ring);
-	kfree(queue);
+	kvgpu_rings_take(waiter->ctx);
+	if (wait->relative)
+		waiter->until =
+			waiter->until < VGPU_NEVER - 1 - now ? now + waiter->until : VGPU_NEVER;
+	else if (!waiter->wall)
+		waiter->until = max(waiter->until, now);
+	/* the mode may have changed since the thread looked */
+	if (waiter->blocks || kdev->clock->mode != KVGPU_LOCKSTEP)
+		ret = kvgpu_waiter_add(waiter);
+	if (ret)
+		thread_end(waiter, ret);
+	return 0;
 }
 
-void kvgpu_queue_put(struct kvgpu_queue *queue)
+/* A signal, unless it has ended meanwhile. */
+static int do_cancel(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
-	kref_put(&queue->ref, queue_free);
+	struct thread_wait *wait = container_of(msg, struct thread_wait, cancel);
+
+	if (!completion_done(&wait->over))
+		kvgpu_waiter_end(&wait->waiter, -EINTR);
+	return 0;
 }
 
-static void news_add(struct kvgpu_dev *kdev, struct kvgpu_ctx *ctx)
+static bool thread_over(void *arg)
 {
-	if (list_empty(&ctx->signalled))
-		list_add_tail(&ctx->signalled, &kdev->signalled);
+	return completion_done(arg);
 }
 
-bool kvgpu_news(struct kvgpu_dev *kdev)
+/* Returns what the waiter ended with; -EINTR: a signal came first. */
+static int thread_wait(struct thread_wait *wait)
 {
-	struct kvgpu_ctx *ctx;
-	LIST_HEAD(news);
+	struct kvgpu_dev *kdev = wait->waiter.ctx->kdev;
 
-	list_splice_init(&kdev->signalled, &news);
-	while ((ctx = list_first_entry_or_null(&news, struct kvgpu_ctx, signalled))) {
-		list_del_init(&ctx->signalled);
-		if (kvgpu_calls_look(ctx))
-			news_add(kdev, ctx);
-		kvgpu_rings_retry(ctx);
-		if (wq_has_sleeper(&ctx->idle))
-			wake_up_all(&ctx->idle);
-	}
-	return !list_empty(&kdev->signalled);
+	wait->waiter.ordered = true;
+	wait->add.fn = do_add;
+	wait->cancel.fn = do_cancel;
+	init_completion(&wait->over);
+	kvgpu_give(kdev, &wait->add);
+	if (!wait->spun && kvgpu_spin(thread_over, &wait->over))
+		return wait->result;
+	/* messages are served in order: the actor knows the waiter when it is told to cancel it */
+	if (wait_for_completion_interruptible(&wait->over))
+		kvgpu_post(kdev, &wait->cancel);
+	return wait->result;
 }
 
-void kvgpu_completed(struct kvgpu_dev *kdev, const struct vgpu_completion *completion)
-{
-	struct kvgpu_ctx *ctx = xa_load(&kdev->contexts, completion->context);
-	u64 cookie = completion->cookie;
-	struct kvgpu_queue *queue;
-
-	if (WARN_ON_ONCE(!ctx))
-		return;
-	if (cookie & 1)
-		ctx->param_bytes -= cookie >> 1;
-	else if (cookie)
-		kvgpu_unpin((struct kvgpu_pin *)(uintptr_t)cookie);
-	WRITE_ONCE(ctx->inflight, ctx->inflight - 1);
-	WRITE_ONCE(kdev->now, completion->time);
-	queue = xa_load(&ctx->queues, completion->queue);
-	if (queue) {
-		smp_store_release(&queue->completed, completion->seq);
-		if (queue->ring)
-			kvgpu_ring_completed(queue->ring, completion->seq, completion->time);
-		kvgpu_clock_completed(ctx, queue, completion->queue, completion->seq);
-	}
-	news_add(kdev, ctx);
-}
-
-void kvgpu_context_died(struct kvgpu_ctx *ctx, u32 reason)
-{
-	WRITE_ONCE(ctx->dead, reason);
-	kvgpu_rings_dead(ctx);
-	news_add(ctx->kdev, ctx);
-}
+/* ---- VGPU_IOC_WAIT ------------------------------------------------------ */
 
 struct wait_for {
 	struct kvgpu_ctx *ctx;
 	struct kvgpu_queue *queue;
-	struct vgpu_fence fence;
+	struct kvgpu_fence fence;
 };
 
 /* Also of a dead context the command must have ended: its memory is at rest then. */
@@ -103,7 +100,7 @@ static bool wait_over(const struct wait_for *what)
 	return smp_load_acquire(&what->queue->completed) >= what->fence.seq;
 }
 
-static bool lockstep(const struct wait_for *what)
+static bool wait_lockstep(const struct wait_for *what)
 {
 	return READ_ONCE(what->ctx->kdev->clock->mode) == KVGPU_LOCKSTEP;
 }
@@ -111,30 +108,7 @@ static bool lockstep(const struct wait_for *what)
 /* Over, or the actor wants to know who waits. */
 static bool wait_ends(void *arg)
 {
-	return wait_over(arg) || lockstep(arg);
-}
-
-/* Sleep until it ends. -EINTR, -ERESTARTNOHAND: a signal came first; -ETIMEDOUT. */
-static int wait_sleep(struct wait_for *what, s64 timeout_ns)
-{
-	wait_queue_head_t *waiters = &what->ctx->idle;
-	int ret;
-
-	if (!timeout_ns)
-		return -ETIMEDOUT;
-	if (kvgpu_spin(wait_ends, what))
-		return 0;
-	if (timeout_ns < 0) {
-		ret = wait_event_interruptible(*waiters, wait_ends(what));
-		/* a stop and continue goes back to sleep by itself; a handler makes it EINTR */
-		return ret == -ERESTARTSYS ? -ERESTARTNOHAND : ret;
-	}
-	ret = wait_event_interruptible_hrtimeout(*waiters, wait_ends(what),
-						 ns_to_ktime(timeout_ns));
-	if (ret == -ETIME)
-		return -ETIMEDOUT;
-	/* not -ERESTARTSYS: that would restart the timeout */
-	return ret == -ERESTARTSYS ? -EINTR : ret;
+	return wait_over(arg) || wait_lockstep(arg);
 }
 
 /*
@@ -143,27 +117,39 @@ static int wait_sleep(struct wait_for *what, s64 timeout_ns)
  */
 #define LOOK_PS		VGPU_US
 
-static int wait_lockstep(struct wait_for *what, s64 timeout_ns)
+/* 0: look again whether it is over. */
+static int wait_once(struct wait_for *what, s64 timeout_ns)
 {
-	struct kvgpu_waiter waiter = {
-		.ctx = what->ctx,
-		.fences = &what->fence,
-		.count = 1,
-		.until = VGPU_NEVER,
-		.relative = true,
-	};
+	struct thread_wait wait = {};
+	struct kvgpu_waiter *waiter = &wait.waiter;
 	int ret;
 
-	if (!timeout_ns)
-		waiter.until = LOOK_PS;
-	else if (timeout_ns > 0 && timeout_ns < S64_MAX / (s64)VGPU_NS)
-		waiter.until = timeout_ns * VGPU_NS;
-	ret = kvgpu_clock_wait(&waiter);
+	kvgpu_waiter_init(waiter, what->ctx, &what->fence, 1, thread_end);
+	if (wait_lockstep(what)) {
+		waiter->blocks = wait.relative = true;
+		if (!timeout_ns)
+			waiter->until = LOOK_PS;
+		else if (timeout_ns > 0 && timeout_ns < S64_MAX / (s64)VGPU_NS)
+			waiter->until = timeout_ns * VGPU_NS;
+	} else {
+		if (!timeout_ns)
+			return -ETIMEDOUT;
+		waiter->wall = wait.spun = true;
+		if (timeout_ns > 0)
+			waiter->until = ktime_get_ns() + timeout_ns;
+		if (kvgpu_spin(wait_ends, what))
+			return 0;
+	}
+	ret = thread_wait(&wait);
+	if (ret == -ETIME || (!ret && waiter->which == VGPU_FENCE_NONE))
+		return -ETIMEDOUT;
+	/*
+	 * A stop and continue goes back to sleep by itself; a handler makes it EINTR. Where there
+	 * is a timeout, a restart would begin that again.
+	 */
 	if (ret == -EINTR && timeout_ns < 0)
 		return -ERESTARTNOHAND;
-	if (!ret && waiter.which == VGPU_FENCE_NONE)
-		return -ETIMEDOUT;
-	return ret;
+	return ret == -EAGAIN ? 0 : ret;
 }
 
 /* It may lie in the queue's ring yet. */
@@ -200,8 +186,7 @@ long kvgpu_wait(struct kvgpu_ctx *ctx, void __user *arg)
 	if (wait.seq > READ_ONCE(queue->submitted))
 		ret = wait_submitted(ctx, queue, wait.seq);
 	while (!ret && !wait_over(&what))
-		ret = lockstep(&what) ? wait_lockstep(&what, wait.timeout_ns) :
-					wait_sleep(&what, wait.timeout_ns);
+		ret = wait_once(&what, wait.timeout_ns);
 	wait.completed = smp_load_acquire(&queue->completed);
 	wait.time = READ_ONCE(ctx->kdev->now);
 	kvgpu_queue_put(queue);
@@ -213,6 +198,140 @@ long kvgpu_wait(struct kvgpu_ctx *ctx, void __user *arg)
 		return -EFAULT;
 	return ret;
 }
+
+/* ---- VGPU_IOC_WAIT_ANY -------------------------------------------------- */
+
+/* @count fences of the process, which fence waiters understand; to be freed with kvfree(). */
+static struct kvgpu_fence *fences_copy(u64 from, u32 count)
+{
+	struct kvgpu_fence *fences = kvcalloc(max(count, 1u), sizeof(*fences), GFP_KERNEL_ACCOUNT);
+	struct vgpu_fence __user *user = u64_to_user_ptr(from);
+	struct vgpu_fence fence;
+	u32 i;
+
+	if (!fences)
+		return ERR_PTR(-ENOMEM);
+	for (i = 0; i < count; i++) {
+		int ret = copy_from_user(&fence, user + i, sizeof(fence)) ? -EFAULT :
+			  fence.reserved ? -EINVAL : 0;
+
+		if (ret) {
+			kvfree(fences);
+			return ERR_PTR(ret);
+		}
+		fences[i] = (struct kvgpu_fence){ .queue = fence.queue, .seq = fence.seq };
+	}
+	return fences;
+}
+
+long kvgpu_wait_any(struct kvgpu_ctx *ctx, void __user *arg)
+{
+	struct thread_wait thread = {};
+	struct kvgpu_fence *fences;
+	struct vgpu_wait_any wait;
+	int ret;
+
+	if (copy_from_user(&wait, arg, sizeof(wait)))
+		return -EFAULT;
+	if (wait.flags || wait.reserved || wait.count > VGPU_FENCES_MAX)
+		return -EINVAL;
+	fences = fences_copy(wait.fences, wait.count);
+	if (IS_ERR(fences))
+		return PTR_ERR(fences);
+	kvgpu_waiter_init(&thread.waiter, ctx, fences, wait.count, thread_end);
+	thread.waiter.blocks = true;
+	thread.waiter.until = wait.until;
+	ret = thread_wait(&thread);
+	kvfree(fences);
+	if (ret)
+		return ret;
+	wait.which = thread.waiter.which;
+	wait.time = READ_ONCE(ctx->kdev->now);
+	if (READ_ONCE(ctx->dead))
+		ret = -EIO;
+	return copy_to_user(arg, &wait, sizeof(wait)) ? -EFAULT : ret;
+}
+
+/* ---- VGPU_IOC_EVENTFD --------------------------------------------------- */
+
+int kvgpu_waiter_charge(struct kvgpu_ctx *ctx)
+{
+	if (atomic_inc_return(&ctx->waiters->count) <= KVGPU_WAITERS_MAX)
+		return 0;
+	atomic_dec(&ctx->waiters->count);
+	return -EBUSY;
+}
+
+void kvgpu_waiter_uncharge(struct kvgpu_ctx *ctx)
+{
+	atomic_dec(&ctx->waiters->count);
+}
+
+struct eventfd_wait {
+	struct kvgpu_waiter waiter;
+	struct kvgpu_fence fence;
+	struct eventfd_ctx *eventfd;
+};
+
+struct eventfd_msg {
+	struct kvgpu_msg msg;
+	struct eventfd_wait *wait;
+};
+
+static void eventfd_free(struct eventfd_wait *wait)
+{
+	eventfd_ctx_put(wait->eventfd);
+	kvgpu_waiter_uncharge(wait->waiter.ctx);
+	kfree(wait);
+}
+
+static void eventfd_end(struct kvgpu_waiter *waiter, int result)
+{
+	struct eventfd_wait *wait = container_of(waiter, struct eventfd_wait, waiter);
+
+	kvgpu_eventfd_signal(wait->eventfd);
+	eventfd_free(wait);
+}
+
+static int do_eventfd(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct kvgpu_waiter *waiter = &container_of(msg, struct eventfd_msg, msg)->wait->waiter;
+
+	kvgpu_rings_take(waiter->ctx);
+	return kvgpu_waiter_add(waiter);
+}
+
+long kvgpu_eventfd(struct kvgpu_ctx *ctx, void __user *arg)
+{
+	struct eventfd_msg m = { .msg.fn = do_eventfd };
+	struct eventfd_ctx *eventfd;
+	struct vgpu_eventfd args;
+	int ret;
+
+	if (copy_from_user(&args, arg, sizeof(args)))
+		return -EFAULT;
+	if (args.flags || args.reserved)
+		return -EINVAL;
+	eventfd = eventfd_ctx_fdget(args.fd);
+	if (IS_ERR(eventfd))
+		return PTR_ERR(eventfd);
+	m.wait = kzalloc(sizeof(*m.wait), GFP_KERNEL_ACCOUNT);
+	ret = m.wait ? kvgpu_waiter_charge(ctx) : -ENOMEM;
+	if (ret) {
+		eventfd_ctx_put(eventfd);
+		kfree(m.wait);
+		return ret;
+	}
+	m.wait->eventfd = eventfd;
+	m.wait->fence = (struct kvgpu_fence){ .queue = args.queue, .seq = args.seq };
+	kvgpu_waiter_init(&m.wait->waiter, ctx, &m.wait->fence, 1, eventfd_end);
+	ret = kvgpu_post_killable(ctx->kdev, &m.msg);
+	if (ret)
+		eventfd_free(m.wait);
+	return ret;
+}
+
+/* ---- poll --------------------------------------------------------------- */
 
 /* Readable: nothing in flight. Error: the context is dead. */
 __poll_t kvgpu_poll(struct file *file, poll_table *table)

@@ -136,7 +136,7 @@ static int do_queue_destroy(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 
 	kvgpu_rings_take(m->ctx);
 	/* it takes none along that could still be told */
-	while (kvgpu_calls_look(m->ctx))
+	while (kvgpu_waiters_turn(m->ctx))
 		cond_resched();
 	ret = vgpu_queue_destroy(kdev->model, m->ctx->id, m->id);
 	if (ret)
@@ -167,12 +167,9 @@ static long ioctl_queue_create(struct kvgpu_ctx *ctx, void __user *arg)
 		return -EFAULT;
 	if (create.flags)
 		return -EINVAL;
-	m.queue = kzalloc(sizeof(*m.queue), GFP_KERNEL_ACCOUNT);
+	m.queue = kvgpu_queue_alloc();
 	if (!m.queue)
 		return -ENOMEM;
-	kref_init(&m.queue->ref);
-	m.queue->calls = RB_ROOT_CACHED;
-	m.queue->awaited = VGPU_NEVER;
 	ret = ask(ctx, &m, do_queue_create);
 	if (ret) {
 		kvgpu_queue_put(m.queue);
