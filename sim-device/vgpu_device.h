@@ -14,6 +14,7 @@
 
 #include "platform.h"
 #include "vgpu.h"
+#include "vgpu_config.h"
 #include "vgpu_isa.h"
 
 struct vgpu_device;
@@ -28,41 +29,16 @@ struct vgpu_device;
 /**
  * struct vgpu_config - the shape of a device: data, no code. vgpu_config_preset() fills it from the
  * papers' tables, vgpu_config_set() changes one field by name, vgpu_device_create() refuses what
- * makes no sense.
+ * makes no sense. vgpu_config.h lists the fields.
  */
 struct vgpu_config {
-	char name[VGPU_NAME_BYTES];	/* of the preset it came from */
-	u32 sms;			/* 1..1024 */
-	u32 clock_khz;
-	u32 regs_per_sm;
-	u32 regs_per_thread;		/* 1..VGPU_VASS_MAX_REGS */
-	u32 shared_per_sm;		/* bytes, the default configuration (Tanasic table 5.1) */
-	/* bytes, larger ones an SM can be set to, ascending, 0: none */
-	u32 shared_steps[4];
-	u32 threads_per_sm;
-	u32 threads_per_block;
-	u32 grid_limit[3];
-	u32 block_limit[3];
-	u32 blocks_per_sm;
-	u32 issue_width;		/* warp instructions an SM issues per cycle */
-	u32 hw_queues;
-	u32 active_kernels;		/* entries of the KSRT, 0: as many as SMs (Tanasic 5.2.3) */
-	u64 vram_bytes;
-	u64 memory_bandwidth;		/* bytes per second */
-	u32 memory_latency_cycles;
-	u64 link_bandwidth;		/* bytes per second of the interconnect to the host */
-	u32 link_burst;			/* bytes of one burst (Tanasic table 5.1: 4 KB) */
-	u64 launch_ps;			/* dispatcher to execution engine */
-	u64 sm_setup_ps;		/* before an SM runs another kernel */
-	/* context switch: until the instructions in flight have ended (Tanasic 5.2.2) */
-	u64 pipeline_drain_ps;
-	u64 drain_ps;			/* drain-then-switch: how long it drains */
-	u64 time_slice_ps;		/* of the policy round-robin */
-	u64 watchdog_ps;		/* longest a kernel may run, 0: no watchdog */
-	u64 slice_ps;			/* how far an SM executes compiled blocks in one event */
-	u64 seed;			/* of the one random generator */
-	char policy[VGPU_NAME_BYTES];	/* "fcfs" */
-	char preemption[VGPU_NAME_BYTES];	/* "none", "drain" … */
+#define VGPU_CONFIG_NUMBER(type, name, least, most) type name;
+#define VGPU_CONFIG_ARRAY(type, name, elements, least, most) type name[elements];
+#define VGPU_CONFIG_NAME(name) char name[VGPU_NAME_BYTES];
+	VGPU_CONFIG_FIELDS(VGPU_CONFIG_NUMBER, VGPU_CONFIG_ARRAY, VGPU_CONFIG_NAME)
+#undef VGPU_CONFIG_NUMBER
+#undef VGPU_CONFIG_ARRAY
+#undef VGPU_CONFIG_NAME
 };
 
 /*

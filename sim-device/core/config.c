@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Configurations: one table says of every field its name, its place and what it may be. Set by name
- * and check both read it.
+ * Configurations: fields by name. One table, made from the list in vgpu_config.h, says of every
+ * field its name, its place and what it may be; set, get and check read it.
  */
 #include "../policy/policy.h"
 #include "../preempt/preempt.h"
@@ -19,53 +19,13 @@ struct field {
 #define FIELD(member, text, low, high)								\
 	{ text, offsetof(struct vgpu_config, member), sizeof(((struct vgpu_config *)0)->member), \
 		low, high, \
-	  text " must be " #low ".." #high }
-#define NUMBER(member, low, high) FIELD(member, #member, low, high)
-#define NAME(member) FIELD(member, #member, 0, 0)
+	  text " must be " #low ".." #high },
+#define NUMBER(type, name, low, high) FIELD(name, #name, low, high)
+#define ELEMENT(type, name, index, low, high) FIELD(name[index], #name "[" #index "]", low, high)
+#define ARRAY(type, name, count, low, high) VGPU_CONFIG_EACH_##count(ELEMENT, type, name, low, high)
+#define NAME(name) FIELD(name, #name, 0, 0)
 
-/*
- * Times up to a virtual hour and bandwidths up to 1 PB/s: sums and products of them then fit into
- * 64 bits.
- */
-static const struct field fields[] = {
-	NAME(name),
-	NUMBER(sms, 1, 1024),
-	NUMBER(clock_khz, 1000, 100000000),
-	NUMBER(regs_per_sm, 32, 16777216),
-	NUMBER(regs_per_thread, 1, 254),
-	NUMBER(shared_per_sm, 0, 16777216),
-	NUMBER(shared_steps[0], 0, 16777216),
-	NUMBER(shared_steps[1], 0, 16777216),
-	NUMBER(shared_steps[2], 0, 16777216),
-	NUMBER(shared_steps[3], 0, 16777216),
-	NUMBER(threads_per_sm, 32, 65536),
-	NUMBER(threads_per_block, 1, 1024),
-	NUMBER(grid_limit[0], 1, 0x7fffffff),
-	NUMBER(grid_limit[1], 1, 0x7fffffff),
-	NUMBER(grid_limit[2], 1, 0x7fffffff),
-	NUMBER(block_limit[0], 1, 1024),
-	NUMBER(block_limit[1], 1, 1024),
-	NUMBER(block_limit[2], 1, 1024),
-	NUMBER(blocks_per_sm, 1, 64),
-	NUMBER(issue_width, 1, 64),
-	NUMBER(hw_queues, 1, 4096),
-	NUMBER(active_kernels, 0, 4096),
-	NUMBER(vram_bytes, 4096, 0x800000000000),
-	NUMBER(memory_bandwidth, 100000000, 1000000000000000),
-	NUMBER(memory_latency_cycles, 0, 1000000),
-	NUMBER(link_bandwidth, 100000000, 1000000000000000),
-	NUMBER(link_burst, 16, 16777216),
-	NUMBER(launch_ps, 0, 3600000000000000),
-	NUMBER(sm_setup_ps, 0, 3600000000000000),
-	NUMBER(pipeline_drain_ps, 0, 3600000000000000),
-	NUMBER(drain_ps, 0, 3600000000000000),
-	NUMBER(time_slice_ps, 100000000, 3600000000000000),
-	NUMBER(watchdog_ps, 0, 3600000000000000),
-	NUMBER(slice_ps, 1000, 1000000000000),
-	NUMBER(seed, 0, 0xffffffffffffffff),
-	NAME(policy),
-	NAME(preemption),
-};
+static const struct field fields[] = { VGPU_CONFIG_FIELDS(NUMBER, ARRAY, NAME) };
 
 static u64 value_of(const struct vgpu_config *config, const struct field *field)
 {

@@ -48,7 +48,7 @@ int sim_list(FILE *out)
 	for (i = 0; (name = wl_app_name(i)); i++)
 		fprintf(out, " %s", name);
 	fputs("\nfields of the configuration (--set): struct vgpu_config in "
-	      "sim-device/vgpu_device.h\n",
+	      "sim-device/vgpu_config.h\n",
 	      out);
 	return ferror(out) ? 1 : 0;
 }

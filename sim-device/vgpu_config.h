@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The fields of a configuration, each declared once: struct vgpu_config, the table by which fields
+ * are set, read and checked by name (core/config.c), the files of sysfs and configfs and the
+ * options of the tools all come from this list. To add a field, add a line here; a preset that
+ * leaves it out gets 0, so 0 should be a value it can have. Included by vgpu_device.h.
+ */
+#ifndef VGPU_CONFIG_H
+#define VGPU_CONFIG_H
+
+/*
+ * NUMBER(type, name, least, most), ARRAY(type, name, elements, least, most): every element is a
+ * field of its own, "name[0]", ...; NAME(name): a text of VGPU_NAME_BYTES, the final 0 included.
+ *
+ * Times go up to a virtual hour and bandwidths up to 1 PB/s: sums and products of them then fit
+ * into 64 bits.
+ */
+#define VGPU_CONFIG_FIELDS(NUMBER, ARRAY, NAME)							\
+	/* of the preset it came from */							\
+	NAME(name)										\
+	NUMBER(u32, sms, 1, 1024)								\
+	NUMBER(u32, clock_khz, 1000, 100000000)							\
+	NUMBER(u32, regs_per_sm, 32, 16777216)							\
+	/* up to VGPU_VASS_MAX_REGS */								\
+	NUMBER(u32, regs_per_thread, 1, 254)							\
+	/* bytes, the default configuration (Tanasic table 5.1) */				\
+	NUMBER(u32, shared_per_sm, 0, 16777216)							\
+	/* bytes, larger ones an SM can be set to, ascending, 0: none */			\
+	ARRAY(u32, shared_steps, 4, 0, 16777216)						\
+	NUMBER(u32, threads_per_sm, 32, 65536)							\
+	NUMBER(u32, threads_per_block, 1, 1024)							\
+	ARRAY(u32, grid_limit, 3, 1, 0x7fffffff)						\
+	ARRAY(u32, block_limit, 3, 1, 1024)							\
+	NUMBER(u32, blocks_per_sm, 1, 64)							\
+	/* warp instructions an SM issues per cycle */						\
+	NUMBER(u32, issue_width, 1, 64)								\
+	NUMBER(u32, hw_queues, 1, 4096)								\
+	/* entries of the KSRT, 0: as many as SMs (Tanasic 5.2.3) */				\
+	NUMBER(u32, active_kernels, 0, 4096)							\
+	NUMBER(u64, vram_bytes, 4096, 0x800000000000)						\
+	/* bytes per second */									\
+	NUMBER(u64, memory_bandwidth, 100000000, 1000000000000000)				\
+	NUMBER(u32, memory_latency_cycles, 0, 1000000)						\
+	/* bytes per second of the interconnect to the host */					\
+	NUMBER(u64, link_bandwidth, 100000000, 1000000000000000)				\
+	/* bytes of one burst (Tanasic table 5.1: 4 KB) */					\
+	NUMBER(u32, link_burst, 16, 16777216)							\
+	/* dispatcher to execution engine */							\
+	NUMBER(u64, launch_ps, 0, 3600000000000000)						\
+	/* before an SM runs another kernel */							\
+	NUMBER(u64, sm_setup_ps, 0, 3600000000000000)						\
+	/* context switch: until the instructions in flight have ended (Tanasic 5.2.2) */	\
+	NUMBER(u64, pipeline_drain_ps, 0, 3600000000000000)					\
+	/* drain-then-switch: how long it drains */						\
+	NUMBER(u64, drain_ps, 0, 3600000000000000)						\
+	/* of the policy round-robin */								\
+	NUMBER(u64, time_slice_ps, 100000000, 3600000000000000)					\
+	/* longest a kernel may run, 0: no watchdog */						\
+	NUMBER(u64, watchdog_ps, 0, 3600000000000000)						\
+	/* how far an SM executes compiled blocks in one event */				\
+	NUMBER(u64, slice_ps, 1000, 1000000000000)						\
+	/* of the one random generator */							\
+	NUMBER(u64, seed, 0, 0xffffffffffffffff)						\
+	/* "fcfs", ... */									\
+	NAME(policy)										\
+	/* "none", ... */									\
+	NAME(preemption)
+
+/* For an ARRAY with so many elements: ELEMENT(type, name, index, least, most) for each. */
+#define VGPU_CONFIG_EACH_3(ELEMENT, type, name, least, most)					\
+	ELEMENT(type, name, 0, least, most)							\
+	ELEMENT(type, name, 1, least, most)							\
+	ELEMENT(type, name, 2, least, most)
+#define VGPU_CONFIG_EACH_4(ELEMENT, type, name, least, most)					\
+	VGPU_CONFIG_EACH_3(ELEMENT, type, name, least, most)					\
+	ELEMENT(type, name, 3, least, most)
+
+#endif
