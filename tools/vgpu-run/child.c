@@ -134,12 +134,8 @@ static u32 list_fences(const struct wl_walk *walk, struct vgpu_fence *fences,
 
 static int wake_lanes(struct wl_walk *walk)
 {
-	struct vgpu_entrant *first;
-
-	while (*walk->unfinished && (first = vgpu_tournament_first(walk->wakes)) &&
-	       first->key <= walk->now) {
-		vgpu_tournament_leave(walk->wakes, first);
-		wl_walk_woken(vgpu_container_of(first, struct wl_lane, wake));
+	while (*walk->unfinished && wl_sleepers_time(walk->sleepers) <= walk->now) {
+		wl_walk_woken(wl_sleepers_pop(walk->sleepers));
 		if (wl_walk_answer(walk))
 			return -1;
 	}
@@ -149,11 +145,11 @@ static int wake_lanes(struct wl_walk *walk)
 /* One wait, and the answer to what it was for. */
 static int step(const struct run_child *child, int fd, struct wl_walk *walk)
 {
-	struct vgpu_entrant *first = vgpu_tournament_first(walk->wakes);
 	struct vgpu_fence fences[LANES_MAX];
 	struct wl_lane *lanes[LANES_MAX];
 	u32 count = list_fences(walk, fences, lanes);
-	u32 which = wait_any(child, fd, fences, count, first ? first->key : VGPU_NEVER, &walk->now);
+	u32 which = wait_any(child, fd, fences, count, wl_sleepers_time(walk->sleepers),
+			     &walk->now);
 
 	if (which == VGPU_FENCE_NONE)
 		return wake_lanes(walk);
@@ -165,7 +161,7 @@ static int step(const struct run_child *child, int fd, struct wl_walk *walk)
 void child_replay(const struct run_child *child)
 {
 	struct wl_lane lanes[LANES_MAX] = {}, *answers[2 * LANES_MAX];
-	struct vgpu_tournament wakes = {};
+	struct wl_sleepers sleepers;
 	int fd = open_device(child);
 	struct wl_walk walk = {
 		.process = child->process,
@@ -174,12 +170,12 @@ void child_replay(const struct run_child *child)
 		.outcome = child->outcome,
 		.push = push,
 		.arg = &fd,
-		.wakes = &wakes,
+		.sleepers = &sleepers,
 		.unfinished = &child->shared->unfinished,
 		.message = child->shared->message,
 	};
 
-	if (vgpu_tournament_reserve(&wakes, LANES_MAX))
+	if (wl_sleepers_init(&sleepers, LANES_MAX))
 		fail(child, "out of memory");
 	make_buffer(child, fd);
 	wl_walk_init(&walk, lanes, answers, 0, child->arrival);

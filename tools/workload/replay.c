@@ -24,7 +24,7 @@ struct replay {
 	const struct wl_setup *setup;
 	const char *path;
 	struct vgpu_device *dev;
-	struct vgpu_tournament wakes;
+	struct wl_sleepers sleepers;
 	struct actor *actors;
 	u32 actor_count;
 	struct wl_lane *lanes;
@@ -164,12 +164,9 @@ static int answer(struct replay *r, struct wl_walk *walk)
 
 static int wake_all(struct replay *r, u64 now)
 {
-	struct vgpu_entrant *first;
+	while (r->unfinished && wl_sleepers_time(&r->sleepers) == now) {
+		struct wl_lane *lane = wl_sleepers_pop(&r->sleepers);
 
-	while (r->unfinished && (first = vgpu_tournament_first(&r->wakes)) && first->key == now) {
-		struct wl_lane *lane = vgpu_container_of(first, struct wl_lane, wake);
-
-		vgpu_tournament_leave(&r->wakes, first);
 		lane->walk->now = now;
 		wl_walk_woken(lane);
 		if (answer(r, lane->walk))
@@ -206,8 +203,7 @@ static int died(struct replay *r)
 static int run(struct replay *r)
 {
 	while (r->unfinished) {
-		struct vgpu_entrant *first = vgpu_tournament_first(&r->wakes);
-		u64 wake = first ? first->key : VGPU_NEVER;
+		u64 wake = wl_sleepers_time(&r->sleepers);
 		u64 until = wake < r->setup->until_ps ? wake : r->setup->until_ps;
 		u64 next = vgpu_device_run(r->dev, until, ~0u);
 		u64 now = vgpu_device_now(r->dev);
@@ -249,7 +245,7 @@ static int open_actor(struct replay *r, struct actor *actor, const struct wl_pro
 		.outcome = &r->outcome->processes[actor - r->actors],
 		.push = push,
 		.arg = r,
-		.wakes = &r->wakes,
+		.sleepers = &r->sleepers,
 		.unfinished = &r->unfinished,
 		.message = r->message,
 	};
@@ -324,7 +320,7 @@ static int prepare(struct replay *r, const struct wl_process *processes)
 	/* Each lane once for what it waited for, and once more for the section that follows. */
 	r->answers = calloc(lanes, 2 * sizeof(*r->answers));
 	if (!r->outcome->processes || !r->actors || !r->lanes || !r->answers ||
-	    vgpu_tournament_reserve(&r->wakes, lanes))
+	    wl_sleepers_init(&r->sleepers, lanes))
 		return say(r, "%s: out of memory", r->path);
 	if (create_device(r))
 		return -1;
@@ -369,7 +365,7 @@ int wl_replay(const struct wl_setup *setup, const char *path, const struct wl_pr
 	/* What still runs completes while the device ends: nobody is to be answered then. */
 	if (r.dev)
 		vgpu_device_destroy(r.dev);
-	vgpu_tournament_free(&r.wakes);
+	wl_sleepers_free(&r.sleepers);
 	free(r.answers);
 	free(r.lanes);
 	free(r.actors);

@@ -131,7 +131,7 @@ static int wake_at(struct wl_lane *lane, u64 delay)
 	if (delay >= VGPU_NEVER - 1 - walk->now)
 		return wl_walk_say(walk, "%s:%u: virtual time comes to its end", walk->path,
 				   walk->process->line);
-	vgpu_tournament_enter(walk->wakes, &lane->wake, walk->now + delay, lane->order);
+	wl_sleepers_add(walk->sleepers, lane, walk->now + delay, lane->order);
 	return 0;
 }
 
@@ -311,5 +311,5 @@ void wl_walk_init(struct wl_walk *walk, struct wl_lane *lanes, struct wl_lane **
 		lanes[i].stream = streams[i];
 		lanes[i].answer_at = WL_NO_ANSWER;
 	}
-	vgpu_tournament_enter(walk->wakes, &lanes[0].wake, arrival, order);
+	wl_sleepers_add(walk->sleepers, &lanes[0], arrival, order);
 }

@@ -7,7 +7,7 @@
 #ifndef WORKLOAD_WALK_H
 #define WORKLOAD_WALK_H
 
-#include "core/tournament.h"
+#include "sleepers.h"
 #include "workload.h"
 
 /*
@@ -23,7 +23,6 @@ struct wl_walk;
  * own
  */
 struct wl_lane {
-	struct vgpu_entrant wake;
 	struct wl_walk *walk;
 	u64 order;			/* of lanes that wake at the same time */
 	u32 stream;
@@ -43,7 +42,7 @@ struct wl_lane {
  * @push: commands into the queue of a lane; a negative errno, -EAGAIN: when some of that lane have
  *   completed
  * @now: virtual time, kept by whoever walks
- * @wakes: lanes that sleep
+ * @sleepers: lanes that sleep
  * @unfinished: processes with fewer completed runs than wanted; the walk stops at 0
  * @message: of the first error
  */
@@ -55,7 +54,7 @@ struct wl_walk {
 	int (*push)(struct wl_lane *lane, const struct vgpu_cmd *cmds, u32 count);
 	void *arg;
 	u64 now;
-	struct vgpu_tournament *wakes;
+	struct wl_sleepers *sleepers;
 	u32 *unfinished;
 	char *message;
 
@@ -84,7 +83,7 @@ void wl_walk_init(struct wl_walk *walk, struct wl_lane *lanes, struct wl_lane **
 		  u64 arrival);
 /* A command of @lane has ended. true: its walk has to be answered before virtual time goes on. */
 bool wl_walk_completed(struct wl_lane *lane);
-/* @lane, taken off the wakes, wakes up. */
+/* @lane, taken off the sleepers, wakes up. */
 void wl_walk_woken(struct wl_lane *lane);
 /* Go on as far as it gets without waiting. */
 int wl_walk_answer(struct wl_walk *walk);
