@@ -180,20 +180,15 @@ const char *vgpu_sm_state_name(unsigned int state);
 
 /**
  * struct vgpu_device_stats - what the device has done since it was created
- * @events: that vgpu_device_run() has processed
  * @sm_time: picoseconds by state, summed over all SMs; the states add up to SMs x the present time
- * @preemptions: SMs that were taken from a kernel
- * @preemption_time: from request to hand-over, summed over them
- * @save_area: bytes of contexts of preempted blocks that are kept now
- * @save_area_most: at most
+ *
+ * vgpu_stats.h says what the others count.
  */
 struct vgpu_device_stats {
-	u64 events;
 	u64 sm_time[VGPU_SM_STATES];
-	u64 preemptions;
-	u64 preemption_time;
-	u64 save_area;
-	u64 save_area_most;
+#define VGPU_STAT_MEMBER(number, name, path, member, file, text) u64 member;
+	VGPU_DEVICE_COUNTERS(VGPU_STAT_MEMBER)
+#undef VGPU_STAT_MEMBER
 };
 void vgpu_device_stats(const struct vgpu_device *dev, struct vgpu_device_stats *stats);
 

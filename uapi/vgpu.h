@@ -14,6 +14,8 @@
 #include <linux/types.h>
 #include <linux/ioctl.h>
 
+#include "vgpu_stats.h"
+
 #define VGPU_UAPI_VERSION	1
 
 /* Device memory is mapped in pages of 4 KB. */
@@ -152,7 +154,10 @@ enum vgpu_fault_reason {
 	VGPU_FAULT_COUNT
 };
 
-/** struct vgpu_fault - first fault of a context; sticky */
+/**
+ * struct vgpu_fault - first fault of a context; sticky. Its size stays: struct vgpu_context_info
+ * has it in front of other members.
+ */
 struct vgpu_fault {
 	__u32 reason;		/* enum vgpu_fault_reason */
 	__u32 queue;		/* queue of the command */
@@ -167,6 +172,7 @@ struct vgpu_fault {
 	__u32 reserved;
 	__u64 address;
 	__u64 time;
+	__u64 reserved1[6];
 };
 
 /* ---- information -------------------------------------------------------- */
@@ -197,32 +203,17 @@ struct vgpu_device_info {
 	char preemption[VGPU_NAME_BYTES];
 	/* sizes an SM's shared memory is set to, the default first; 0: no more */
 	__u32 shared_config[5];
-	__u32 reserved0;
-	__u64 reserved[5];
+	__u32 reserved;
 };
 
 /**
- * struct vgpu_account - what became of a context's kernels, thread blocks and SMs; only sums.
- * docs/preemption.md says what each state is. Times are in picoseconds x what they count.
+ * struct vgpu_account - what became of a context's kernels, thread blocks and SMs; only sums. Its
+ * members, all __u64, are listed in vgpu_stats.h.
  */
 struct vgpu_account {
-	__u64 kernel_queued;		/* arrived at the execution engine, no block issued yet */
-	__u64 kernel_running;		/* started, and on an SM at least */
-	__u64 kernel_preempted;		/* started, and on no SM */
-	__u64 block_running;
-	__u64 block_preempted;
-	__u64 block_saving;
-	__u64 block_restoring;		/* its turn of the SM's restores included */
-	__u64 sm_setup;			/* these five add up to sm_time */
-	__u64 sm_running;
-	__u64 sm_reserved;
-	__u64 sm_saving;
-	__u64 sm_restoring;
-	__u64 preemptions;		/* SMs taken from it */
-	__u64 preemption_time;		/* from request to hand-over */
-	__u64 blocks_saved;
-	__u64 saved_bytes;		/* moved to the save area */
-	__u64 save_area;		/* bytes it has there now */
+#define VGPU_STAT_MEMBER(number, name, path, member, file, text) __u64 member;
+	VGPU_ACCOUNT_STATS(VGPU_STAT_MEMBER)
+#undef VGPU_STAT_MEMBER
 };
 
 /** struct vgpu_context_info - this file's context, answer of VGPU_IOC_CONTEXT_INFO */
@@ -241,8 +232,7 @@ struct vgpu_context_info {
 	__u64 thread_instructions;	/* the same, each times the lanes that executed it */
 	__u64 sm_time;			/* picoseconds x SMs spent on this context */
 	struct vgpu_fault fault;
-	struct vgpu_account account;
-	__u64 reserved[6];
+	struct vgpu_account account;	/* the last, so it may grow */
 };
 
 /* ---- ioctls ------------------------------------------------------------- */

@@ -10,6 +10,8 @@
 #ifndef VGPU_NETLINK_H
 #define VGPU_NETLINK_H
 
+#include "vgpu_stats.h"
+
 #define VGPU_NL_FAMILY		"vgpu"
 #define VGPU_NL_VERSION		1
 
@@ -46,59 +48,45 @@ enum vgpu_nl_command {
 enum vgpu_nl_attr {
 	VGPU_NL_A_UNSPEC,
 	/* requests and answers */
-	VGPU_NL_A_DEVICE,		/* u32: number of the device */
-	VGPU_NL_A_CONTEXT,		/* u32: id of the context, from 1 */
-	VGPU_NL_A_KNOB_NAME,		/* string */
+	VGPU_NL_A_DEVICE = 1,		/* u32: number of the device */
+	VGPU_NL_A_CONTEXT = 2,		/* u32: id of the context, from 1 */
+	VGPU_NL_A_KNOB_NAME = 3,	/* string */
 	/* string; of a list in an answer: every choice, "[active]" in brackets */
-	VGPU_NL_A_KNOB_VALUE,
-	VGPU_NL_A_SAMPLE_MS,		/* u32: 0 never, else 10..60000 */
-	VGPU_NL_A_PRIORITY,		/* s32: a higher number is more important */
-	VGPU_NL_A_TOKENS,		/* u32: budget of SMs, 0..1024, ~0: a share of the rest */
+	VGPU_NL_A_KNOB_VALUE = 4,
+	VGPU_NL_A_SAMPLE_MS = 5,	/* u32: 0 never, else 10..60000 */
+	VGPU_NL_A_PRIORITY = 6,		/* s32: a higher number is more important */
+	VGPU_NL_A_TOKENS = 7,		/* u32: budget of SMs, 0..1024, ~0: a share of the rest */
 	/* answers */
-	VGPU_NL_A_PAD,
-	VGPU_NL_A_TIME,			/* u64: virtual now, picoseconds */
-	VGPU_NL_A_LOST,			/* u64 */
+	VGPU_NL_A_PAD = 8,
+	VGPU_NL_A_LOST = 10,		/* u64 */
 	/* a device */
-	VGPU_NL_A_NAME,			/* string: "vgpu0" */
-	VGPU_NL_A_PRESET,		/* string: shape it was made from */
-	VGPU_NL_A_CLOCK,		/* string: free, paced, lockstep */
-	VGPU_NL_A_SMS,			/* u32 */
-	VGPU_NL_A_CLOCK_KHZ,		/* u32 */
-	VGPU_NL_A_HW_QUEUES,		/* u32: there are */
-	VGPU_NL_A_QUEUES,		/* u32: in use, by all or by the context */
-	VGPU_NL_A_CONTEXTS,		/* u32: open */
-	VGPU_NL_A_VRAM_BYTES,		/* u64: there are */
-	VGPU_NL_A_VRAM_FREE,		/* u64: not promised to anybody */
-	VGPU_NL_A_VRAM_RESIDENT,	/* u64: backed by pages of the machine */
-	VGPU_NL_A_EVENTS,		/* u64: the model has processed */
-	VGPU_NL_A_PREEMPTIONS,		/* u64: SMs taken from a kernel; of a context: from it */
-	/* u64: picoseconds from request to hand-over, summed over them */
-	VGPU_NL_A_PREEMPTION_TIME,
-	VGPU_NL_A_SAVE_AREA,		/* u64: bytes of preempted blocks kept now */
-	VGPU_NL_A_SM_TIMES,		/* nest of SM_TIME */
-	VGPU_NL_A_SM_TIME,		/* nest of STATE_NAME and STATE_TIME */
+	VGPU_NL_A_NAME = 11,		/* string: "vgpu0" */
+	VGPU_NL_A_PRESET = 12,		/* string: shape it was made from */
+	VGPU_NL_A_CLOCK = 13,		/* string: free, paced, lockstep */
+	VGPU_NL_A_VRAM_RESIDENT = 21,	/* u64: bytes backed by pages of the machine */
+	VGPU_NL_A_SM_TIMES = 26,	/* nest of SM_TIME */
+	VGPU_NL_A_SM_TIME = 27,		/* nest of STATE_NAME and STATE_TIME */
 	/* string: idle, setup, running, reserved, saving, restoring */
-	VGPU_NL_A_STATE_NAME,
-	VGPU_NL_A_STATE_TIME,		/* u64: picoseconds, summed over all SMs */
-	VGPU_NL_A_SM_STATES,		/* u8[SMs]: place in SM_TIMES */
-	VGPU_NL_A_SM_CONTEXTS,		/* u32[SMs]: context that each serves, 0: none */
-	VGPU_NL_A_KNOBS,		/* nest of KNOB */
-	VGPU_NL_A_KNOB,			/* nest of KNOB_NAME and KNOB_VALUE */
+	VGPU_NL_A_STATE_NAME = 28,
+	VGPU_NL_A_STATE_TIME = 29,	/* u64: picoseconds, summed over all SMs */
+	VGPU_NL_A_SM_STATES = 30,	/* u8[SMs]: place in SM_TIMES */
+	VGPU_NL_A_SM_CONTEXTS = 31,	/* u32[SMs]: context that each serves, 0: none */
+	VGPU_NL_A_KNOBS = 32,		/* nest of KNOB */
+	VGPU_NL_A_KNOB = 33,		/* nest of KNOB_NAME and KNOB_VALUE */
 	/* a context */
-	VGPU_NL_A_PID,			/* u32: who opened it, in the initial pid namespace */
-	VGPU_NL_A_MODULES,		/* u32 */
-	VGPU_NL_A_FAULT,		/* u32: enum vgpu_fault_reason */
-	VGPU_NL_A_FAULT_ADDRESS,	/* u64 */
-	VGPU_NL_A_INFLIGHT,		/* u64: commands */
-	VGPU_NL_A_MAPPED_BYTES,		/* u64 */
-	VGPU_NL_A_RESIDENT_BYTES,	/* u64 */
-	VGPU_NL_A_KERNELS,		/* u64: completed */
-	VGPU_NL_A_BLOCKS,		/* u64: completed */
-	VGPU_NL_A_COPIES,		/* u64 */
-	VGPU_NL_A_COPIED_BYTES,		/* u64 */
-	VGPU_NL_A_INSTRUCTIONS,		/* u64: of warps */
-	VGPU_NL_A_ENGINE_TIME,		/* u64: picoseconds x SMs */
-	VGPU_NL_A_COUNT
+	VGPU_NL_A_PID = 34,		/* u32: who opened it, in the initial pid namespace */
+	VGPU_NL_A_FAULT = 36,		/* u32: enum vgpu_fault_reason */
+	VGPU_NL_A_FAULT_ADDRESS = 37,	/* u64 */
+	VGPU_NL_A_INFLIGHT = 38,	/* u64: commands */
+	/*
+	 * Statistics, by vgpu_stats.h: VGPU_NL_A_KERNELS = 41 ...; as wide as in the structs of
+	 * vgpu.h, u32 or u64. TIME (picoseconds) is in contexts' messages and notices too.
+	 */
+#define VGPU_NL_STAT(number, name, path, member, file, text) VGPU_NL_A_##name = number,
+	VGPU_DEVICE_STATS(VGPU_NL_STAT)
+	VGPU_CONTEXT_STATS(VGPU_NL_STAT)
+#undef VGPU_NL_STAT
+	VGPU_NL_A_COUNT = VGPU_NL_STAT_NEXT
 };
 #define VGPU_NL_A_MAX (VGPU_NL_A_COUNT - 1)
 

@@ -52,8 +52,7 @@ static void device_info(void)
 	CHECK(info.vram_free <= info.vram_bytes && info.vram_bytes);
 	CHECK_EQ(info.contexts, 1);
 	CHECK_EQ(info.queues, 0);
-	for (size_t i = 0; i < ARRAY_SIZE(info.reserved); i++)
-		CHECK_EQ(info.reserved[i], 0);
+	CHECK_EQ(info.reserved, 0);
 }
 
 static void context_info(void)

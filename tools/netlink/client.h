@@ -29,11 +29,14 @@ struct client_knob {
 	char value[VGPU_NL_VALUE_BYTES];	/* of a list: every choice, "[active]" */
 };
 
+/* Statistics of vgpu_stats.h: a member for each. */
+#define CLIENT_STAT(number, name, path, member, file, text) uint64_t member;
+
 struct client_device {
-	uint32_t index, sms, clock_khz, hw_queues, queues, contexts, sample_ms;
+	uint32_t index, sample_ms;
 	char name[32], preset[32], clock[16];
-	uint64_t time, vram_bytes, vram_free, vram_resident;
-	uint64_t events, preemptions, preemption_time, save_area, lost;
+	VGPU_DEVICE_STATS(CLIENT_STAT)
+	uint64_t vram_resident, lost;
 	unsigned int state_count, knob_count;
 	char state_name[CLIENT_STATES][16];
 	uint64_t state_time[CLIENT_STATES];	/* picoseconds, summed over SMs */
@@ -43,11 +46,10 @@ struct client_device {
 };
 
 struct client_context {
-	uint32_t device, id, pid, tokens, queues, modules, fault;
+	uint32_t device, id, pid, tokens, fault;
 	int32_t priority;
-	uint64_t time, fault_address, inflight, mapped, resident;
-	uint64_t kernels, blocks, copies, copied, instructions, sm_time, preemptions,
-		preemption_time, save_area;
+	uint64_t time, fault_address, inflight;
+	VGPU_CONTEXT_STATS(CLIENT_STAT)
 };
 
 /** struct client_notice - a message of group "notices"; what it does not say is 0 or empty */

@@ -21,6 +21,12 @@ static uint64_t u64_of(struct nlattr **attrs, int type)
 	return attrs[type] && nla_len(attrs[type]) >= 8 ? nla_get_u64(attrs[type]) : 0;
 }
 
+/* A statistic, of either width. */
+static uint64_t stat_of(struct nlattr **attrs, int type)
+{
+	return attrs[type] && nla_len(attrs[type]) < 8 ? u32_of(attrs, type) : u64_of(attrs, type);
+}
+
 static void text_of(struct nlattr **attrs, int type, char *text, size_t size)
 {
 	text[0] = 0;
@@ -72,26 +78,17 @@ void parse_device(struct nlattr **attrs, void *to)
 {
 	struct client_device *device = to;
 
-	device->index = u32_of(attrs, VGPU_NL_A_DEVICE);
-	device->sms = u32_of(attrs, VGPU_NL_A_SMS);
+#define STAT(number, name, path, member, file, text) device->member = stat_of(attrs, number);
+	VGPU_DEVICE_STATS(STAT)
+#undef STAT
 	if (device->sms > CLIENT_SMS)
 		device->sms = CLIENT_SMS;
-	device->clock_khz = u32_of(attrs, VGPU_NL_A_CLOCK_KHZ);
-	device->hw_queues = u32_of(attrs, VGPU_NL_A_HW_QUEUES);
-	device->queues = u32_of(attrs, VGPU_NL_A_QUEUES);
-	device->contexts = u32_of(attrs, VGPU_NL_A_CONTEXTS);
+	device->index = u32_of(attrs, VGPU_NL_A_DEVICE);
 	device->sample_ms = u32_of(attrs, VGPU_NL_A_SAMPLE_MS);
 	text_of(attrs, VGPU_NL_A_NAME, device->name, sizeof(device->name));
 	text_of(attrs, VGPU_NL_A_PRESET, device->preset, sizeof(device->preset));
 	text_of(attrs, VGPU_NL_A_CLOCK, device->clock, sizeof(device->clock));
-	device->time = u64_of(attrs, VGPU_NL_A_TIME);
-	device->vram_bytes = u64_of(attrs, VGPU_NL_A_VRAM_BYTES);
-	device->vram_free = u64_of(attrs, VGPU_NL_A_VRAM_FREE);
 	device->vram_resident = u64_of(attrs, VGPU_NL_A_VRAM_RESIDENT);
-	device->events = u64_of(attrs, VGPU_NL_A_EVENTS);
-	device->preemptions = u64_of(attrs, VGPU_NL_A_PREEMPTIONS);
-	device->preemption_time = u64_of(attrs, VGPU_NL_A_PREEMPTION_TIME);
-	device->save_area = u64_of(attrs, VGPU_NL_A_SAVE_AREA);
 	device->lost = u64_of(attrs, VGPU_NL_A_LOST);
 	bytes_of(attrs, VGPU_NL_A_SM_STATES, device->sm_state, sizeof(device->sm_state));
 	bytes_of(attrs, VGPU_NL_A_SM_CONTEXTS, device->sm_context, sizeof(device->sm_context));
@@ -105,28 +102,18 @@ void parse_context(struct nlattr **attrs, void *to)
 {
 	struct client_context *context = to;
 
+#define STAT(number, name, path, member, file, text) context->member = stat_of(attrs, number);
+	VGPU_CONTEXT_STATS(STAT)
+#undef STAT
 	context->device = u32_of(attrs, VGPU_NL_A_DEVICE);
 	context->id = u32_of(attrs, VGPU_NL_A_CONTEXT);
 	context->pid = u32_of(attrs, VGPU_NL_A_PID);
 	context->priority = (int32_t)u32_of(attrs, VGPU_NL_A_PRIORITY);
 	context->tokens = u32_of(attrs, VGPU_NL_A_TOKENS);
-	context->queues = u32_of(attrs, VGPU_NL_A_QUEUES);
-	context->modules = u32_of(attrs, VGPU_NL_A_MODULES);
 	context->fault = u32_of(attrs, VGPU_NL_A_FAULT);
 	context->time = u64_of(attrs, VGPU_NL_A_TIME);
 	context->fault_address = u64_of(attrs, VGPU_NL_A_FAULT_ADDRESS);
 	context->inflight = u64_of(attrs, VGPU_NL_A_INFLIGHT);
-	context->mapped = u64_of(attrs, VGPU_NL_A_MAPPED_BYTES);
-	context->resident = u64_of(attrs, VGPU_NL_A_RESIDENT_BYTES);
-	context->kernels = u64_of(attrs, VGPU_NL_A_KERNELS);
-	context->blocks = u64_of(attrs, VGPU_NL_A_BLOCKS);
-	context->copies = u64_of(attrs, VGPU_NL_A_COPIES);
-	context->copied = u64_of(attrs, VGPU_NL_A_COPIED_BYTES);
-	context->instructions = u64_of(attrs, VGPU_NL_A_INSTRUCTIONS);
-	context->sm_time = u64_of(attrs, VGPU_NL_A_ENGINE_TIME);
-	context->preemptions = u64_of(attrs, VGPU_NL_A_PREEMPTIONS);
-	context->preemption_time = u64_of(attrs, VGPU_NL_A_PREEMPTION_TIME);
-	context->save_area = u64_of(attrs, VGPU_NL_A_SAVE_AREA);
 }
 
 void parse_notice(struct nlattr **attrs, void *to)

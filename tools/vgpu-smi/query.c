@@ -89,18 +89,22 @@ U64(memory_used, (row->device->vram_bytes - row->device->vram_free + (1 << 20) -
 U64(memory_resident, row->device->vram_resident >> 10)
 U64(utilization, utilization_of(row))
 U64(clock_mhz, row->device->clock_khz / 1000)
-U64(sms_of, row->device->sms)
 U64(queues_used, row->device->queues)
 U64(queues_total, row->device->hw_queues)
 U64(contexts_of, row->device->contexts)
 REAL(time_ms, (double)row->device->time / 1e9)
 TEXT(time_mode, row->device->clock)
-U64(preemptions_of, row->device->preemptions)
 REAL(preemption_us, mean_us(row->device->preemption_time, row->device->preemptions))
-U64(save_area, row->device->save_area >> 10)
+U64(save_area_kib, row->device->save_area >> 10)
 KNOB(policy_of, "policy")
 KNOB(preemption_of, "preemption")
 KNOB(transfer_of, "transfer_policy")
+
+/* The statistics, by their names in vgpu_stats.h; a field above of the same name comes first. */
+#define STAT_VALUE(number, attribute, path, member, file, text) U64(gpu_##file, row->device->member)
+#define STAT_FIELD(number, attribute, path, member, file, text) { #file, NULL, text, gpu_##file },
+VGPU_DEVICE_STATS(STAT_VALUE)
+#undef STAT_VALUE
 
 static const struct field gpu_fields[] = {
 	{ "timestamp", NULL, "when it was asked, real time", timestamp },
@@ -116,23 +120,23 @@ static const struct field gpu_fields[] = {
 	{ "utilization.gpu", "%", "SM time not idle, of the virtual time since the last look",
 	  utilization },
 	{ "clocks.sm", "MHz", "", clock_mhz },
-	{ "sms", NULL, "", sms_of },
 	{ "queues.used", NULL, "", queues_used },
 	{ "queues.total", NULL, "", queues_total },
 	{ "contexts", NULL, "open", contexts_of },
 	{ "policy", NULL, "", policy_of },
 	{ "preemption", NULL, "mechanism", preemption_of },
 	{ "transfer_policy", NULL, "", transfer_of },
-	{ "preemptions", NULL, "SMs taken from a kernel", preemptions_of },
 	{ "preemptions.mean", "us", "from request to hand-over", preemption_us },
-	{ "save_area", "KiB", "preempted blocks kept now", save_area },
+	{ "save_area", "KiB", "preempted blocks kept now", save_area_kib },
 	{ "time", "ms", "virtual", time_ms },
 	{ "time.mode", NULL, "free, paced, lockstep", time_mode },
 	{ "temperature.gpu", NULL, "there is none", not_there },
 	{ "power.draw", NULL, "there is none", not_there },
 	{ "fan.speed", NULL, "there is none", not_there },
 	{ "pstate", NULL, "there is none", not_there },
+	VGPU_DEVICE_STATS(STAT_FIELD)
 };
+#undef STAT_FIELD
 
 /* ---- processes ---------------------------------------------------------- */
 
@@ -156,17 +160,17 @@ static void tokens(const struct row *row, char *text, size_t size)
 
 U64(context_of, row->context->id)
 U64(pid_of, row->context->pid)
-U64(used_memory, (row->context->mapped + (1 << 20) - 1) >> 20)
-U64(resident, row->context->resident >> 10)
+U64(used_memory, (row->context->mapped_bytes + (1 << 20) - 1) >> 20)
+U64(resident, row->context->resident_bytes >> 10)
 REAL(sm_time, (double)row->context->sm_time / 1e9)
-U64(queues, row->context->queues)
 U64(inflight, row->context->inflight)
-U64(kernels, row->context->kernels)
-U64(blocks, row->context->blocks)
-U64(copies, row->context->copies)
-U64(copied, row->context->copied >> 10)
-U64(preempted, row->context->preemptions)
+U64(copied, row->context->copied_bytes >> 10)
 TEXT(fault, client_fault_name(row->context->fault))
+
+#define STAT_VALUE(number, attribute, path, member, file, text) \
+	U64(app_##file, row->context->member)
+#define STAT_FIELD(number, attribute, path, member, file, text) { #file, NULL, text, app_##file },
+VGPU_CONTEXT_STATS(STAT_VALUE)
 
 static const struct field app_fields[] = {
 	{ "timestamp", NULL, "when it was asked, real time", timestamp },
@@ -181,14 +185,10 @@ static const struct field app_fields[] = {
 	{ "sm_time", "ms", "virtual, summed over SMs", sm_time },
 	{ "priority", NULL, "a higher number is more important", priority },
 	{ "tokens", NULL, "budget of SMs", tokens },
-	{ "queues", NULL, "", queues },
 	{ "inflight", NULL, "commands", inflight },
-	{ "kernels", NULL, "completed", kernels },
-	{ "blocks", NULL, "thread blocks completed", blocks },
-	{ "copies", NULL, "", copies },
 	{ "copied", "KiB", "", copied },
-	{ "preemptions", NULL, "SMs taken from it", preempted },
 	{ "fault", NULL, "why it died", fault },
+	VGPU_CONTEXT_STATS(STAT_FIELD)
 };
 
 /* ---- lines -------------------------------------------------------------- */
@@ -301,6 +301,7 @@ void query_help(bool processes)
 
 	printf("fields of --query-%s:\n", processes ? "compute-apps" : "gpu");
 	for (size_t i = 0; i < count; i++)
-		printf("  %-20s %-5s %s\n", fields[i].name, fields[i].unit ? fields[i].unit : "",
-		       fields[i].help);
+		if (find(fields[i].name, strlen(fields[i].name), processes) == &fields[i])
+			printf("  %-20s %-5s %s\n", fields[i].name,
+			       fields[i].unit ? fields[i].unit : "", fields[i].help);
 }

@@ -26,19 +26,19 @@ static void device(const struct view *view, const struct client_device *d)
 {
 	char policy[32], preemption[32], clock[32], memory[64], queues[32], latency[32] = "";
 
-	snprintf(clock, sizeof(clock), "%u MHz", d->clock_khz / 1000);
+	snprintf(clock, sizeof(clock), "%" PRIu64 " MHz", d->clock_khz / 1000);
 	snprintf(memory, sizeof(memory), "%" PRIu64 " / %" PRIu64 " MiB",
 		 MIB_UP(d->vram_bytes - d->vram_free), MIB(d->vram_bytes));
-	snprintf(queues, sizeof(queues), "%u / %u", d->queues, d->hw_queues);
+	snprintf(queues, sizeof(queues), "%" PRIu64 " / %" PRIu64, d->queues, d->hw_queues);
 	if (d->preemptions)
 		client_time_text(d->preemption_time / d->preemptions, latency, sizeof(latency));
 	printf("| %3u  %-18.18s | %-24.24s | %16s  %3u%% |\n", d->index, d->preset,
 	       client_knob_value(d, "policy", policy, sizeof(policy)), memory,
 	       utilization(view, d));
-	printf("|      %4u SMs  %8s | %-12.12s %11s | queues %9s %5s |\n", d->sms, clock,
+	printf("|      %4" PRIu64 " SMs  %8s | %-12.12s %11s | queues %9s %5s |\n", d->sms, clock,
 	       client_knob_value(d, "preemption", preemption, sizeof(preemption)), d->clock, queues,
 	       "");
-	printf("|      %18s | %11" PRIu64 " %12.12s | contexts %13u |\n",
+	printf("|      %18s | %11" PRIu64 " %12.12s | contexts %13" PRIu64 " |\n",
 	       client_time_text(d->time, clock, sizeof(clock)), d->preemptions, latency,
 	       d->contexts);
 }
@@ -47,8 +47,8 @@ static void process(const struct client_context *c)
 {
 	char name[32], time[32], memory[32];
 
-	snprintf(memory, sizeof(memory), "%" PRIu64 " MiB", MIB_UP(c->mapped));
-	printf("| %3u %6u %8u  %-18.18s %5d %6u %10s %11s |\n", c->device, c->id, c->pid,
+	snprintf(memory, sizeof(memory), "%" PRIu64 " MiB", MIB_UP(c->mapped_bytes));
+	printf("| %3u %6u %8u  %-18.18s %5d %6" PRIu64 " %10s %11s |\n", c->device, c->id, c->pid,
 	       client_process_name(c->pid, name, sizeof(name)), c->priority, c->queues, memory,
 	       c->fault ? client_fault_name(c->fault) :
 			  client_time_text(c->sm_time, time, sizeof(time)));
@@ -91,8 +91,9 @@ void list(const struct view *view)
 	for (size_t i = 0; i < view->device_count; i++) {
 		const struct client_device *d = &view->devices[i];
 
-		printf("GPU %u: %s (%u SMs, %u MHz, %" PRIu64 " MiB, /dev/%s)\n", d->index,
-		       d->preset, d->sms, d->clock_khz / 1000, MIB(d->vram_bytes), d->name);
+		printf("GPU %u: %s (%" PRIu64 " SMs, %" PRIu64 " MHz, %" PRIu64 " MiB, /dev/%s)\n",
+		       d->index, d->preset, d->sms, d->clock_khz / 1000, MIB(d->vram_bytes),
+		       d->name);
 	}
 }
 
@@ -113,25 +114,20 @@ static void full_context(const struct client_context *c)
 		SAY(2, "Tokens", "%s", "share");
 	else
 		SAY(2, "Tokens", "%u", c->tokens);
-	SAY(2, "Queues", "%u", c->queues);
 	SAY(2, "Commands in flight", "%" PRIu64, c->inflight);
-	SAY(2, "Modules", "%u", c->modules);
-	SAY(2, "Memory promised", "%" PRIu64 " KiB", c->mapped >> 10);
-	SAY(2, "Memory resident", "%" PRIu64 " KiB", c->resident >> 10);
-	SAY(2, "Kernels", "%" PRIu64, c->kernels);
-	SAY(2, "Thread blocks", "%" PRIu64, c->blocks);
-	SAY(2, "Warp instructions", "%" PRIu64, c->instructions);
-	SAY(2, "Copies", "%" PRIu64, c->copies);
-	SAY(2, "Copied", "%" PRIu64 " KiB", c->copied >> 10);
+	SAY(2, "Memory promised", "%" PRIu64 " KiB", c->mapped_bytes >> 10);
+	SAY(2, "Memory resident", "%" PRIu64 " KiB", c->resident_bytes >> 10);
 	SAY(2, "SM time", "%s", client_time_text(c->sm_time, text, sizeof(text)));
-	SAY(2, "SMs taken from it", "%" PRIu64, c->preemptions);
 	if (c->preemptions)
 		SAY(2, "Mean preemption", "%s",
 		    client_time_text(c->preemption_time / c->preemptions, text, sizeof(text)));
-	SAY(2, "Save area", "%" PRIu64 " KiB", c->save_area >> 10);
 	SAY(2, "Fault", "%s", client_fault_name(c->fault));
 	if (c->fault)
 		SAY(2, "Fault address", "0x%" PRIx64, c->fault_address);
+	printf("        Statistics\n");
+#define STAT(number, attribute, path, member, file, text) SAY(3, #file, "%" PRIu64, c->member);
+	VGPU_CONTEXT_STATS(STAT)
+#undef STAT
 }
 
 static void full_device(const struct view *view, const struct client_device *d)
@@ -141,24 +137,22 @@ static void full_device(const struct view *view, const struct client_device *d)
 	printf("GPU %u\n", d->index);
 	SAY(1, "Node", "/dev/%s", d->name);
 	SAY(1, "Preset", "%s", d->preset);
-	SAY(1, "SMs", "%u", d->sms);
-	SAY(1, "Clock", "%u MHz", d->clock_khz / 1000);
+	SAY(1, "Clock", "%" PRIu64 " MHz", d->clock_khz / 1000);
 	SAY(1, "Virtual time", "%s", client_time_text(d->time, text, sizeof(text)));
 	SAY(1, "Time mode", "%s", d->clock);
 	SAY(1, "Utilization", "%u %%", utilization(view, d));
 	SAY(1, "Memory", "%" PRIu64 " MiB", MIB(d->vram_bytes));
 	SAY(1, "Memory promised", "%" PRIu64 " MiB", MIB_UP(d->vram_bytes - d->vram_free));
 	SAY(1, "Memory resident", "%" PRIu64 " KiB", d->vram_resident >> 10);
-	SAY(1, "Queues in use", "%u of %u", d->queues, d->hw_queues);
-	SAY(1, "Contexts", "%u", d->contexts);
-	SAY(1, "Events", "%" PRIu64, d->events);
-	SAY(1, "Preemptions of an SM", "%" PRIu64, d->preemptions);
 	if (d->preemptions)
 		SAY(1, "Mean preemption", "%s",
 		    client_time_text(d->preemption_time / d->preemptions, text, sizeof(text)));
-	SAY(1, "Save area", "%" PRIu64 " KiB", d->save_area >> 10);
 	SAY(1, "Samples every", "%u ms", d->sample_ms);
 	SAY(1, "Notices lost", "%" PRIu64, d->lost);
+	printf("    Statistics\n");
+#define STAT(number, attribute, path, member, file, text) SAY(2, #file, "%" PRIu64, d->member);
+	VGPU_DEVICE_STATS(STAT)
+#undef STAT
 	printf("    SM time\n");
 	for (unsigned int i = 0; i < d->state_count; i++)
 		SAY(2, d->state_name[i], "%s",

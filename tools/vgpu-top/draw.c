@@ -48,15 +48,16 @@ static void head(struct screen *screen, const struct state *state)
 		inflight += state->processes[i].now.inflight;
 	if (d->preemptions)
 		client_time_text(d->preemption_time / d->preemptions, mean, sizeof(mean));
-	put(screen, HEAD, "%s %s, %u SMs, %u MHz, clock %s; virtual time %s", d->name, d->preset,
-	    d->sms, d->clock_khz / 1000, d->clock, client_time_text(d->time, time, sizeof(time)));
+	put(screen, HEAD, "%s %s, %" PRIu64 " SMs, %" PRIu64 " MHz, clock %s; virtual time %s",
+	    d->name, d->preset, d->sms, d->clock_khz / 1000, d->clock,
+	    client_time_text(d->time, time, sizeof(time)));
 	put(screen, PLAIN, "policy %s, preemption %s, transfers %s",
 	    client_knob_value(d, "policy", policy, sizeof(policy)),
 	    client_knob_value(d, "preemption", preemption, sizeof(preemption)),
 	    client_knob_value(d, "transfer_policy", transfer, sizeof(transfer)));
 	put(screen, PLAIN,
-	    "queues %u of %u, commands %" PRIu64 "; memory %" PRIu64 " of %" PRIu64
-	    " MiB promised, %" PRIu64 " KiB resident",
+	    "queues %" PRIu64 " of %" PRIu64 ", commands %" PRIu64 "; memory %" PRIu64
+	    " of %" PRIu64 " MiB promised, %" PRIu64 " KiB resident",
 	    d->queues, d->hw_queues, inflight, (d->vram_bytes - d->vram_free + (1 << 20) - 1) >> 20,
 	    d->vram_bytes >> 20, d->vram_resident >> 10);
 	put(screen, PLAIN,
@@ -123,7 +124,7 @@ static void sms(struct screen *screen, const struct state *state)
 		put(screen, SMS, "%-4s%s", row ? "" : "SMs", text);
 	}
 	if (sm < state->device.sms)
-		put(screen, PLAIN, "    and %u more", state->device.sms - sm);
+		put(screen, PLAIN, "    and %" PRIu64 " more", state->device.sms - sm);
 }
 
 static void processes(struct screen *screen, const struct state *state)
@@ -144,10 +145,11 @@ static void processes(struct screen *screen, const struct state *state)
 		    c->id == state->selected ? SELECTED :
 		    c->fault		     ? DEAD :
 					       PLAIN,
-		    "%c%c %5u %7u %-14.14s %4d %6s %5.1f%% %2u/%-2" PRIu64 " %5" PRIu64 "MiB %s",
+		    "%c%c %5u %7u %-14.14s %4d %6s %5.1f%% %2" PRIu64 "/%-2" PRIu64
+		    " %5" PRIu64 "MiB %s",
 		    c->id == state->selected ? '>' : ' ', letter(state, c->id), c->id, c->pid,
 		    p->name, c->priority, tokens, p->sm_share, c->queues, c->inflight,
-		    (c->mapped + (1 << 20) - 1) >> 20, end);
+		    (c->mapped_bytes + (1 << 20) - 1) >> 20, end);
 	}
 	if (!state->count)
 		put(screen, PLAIN, "   no process has the device open");

@@ -47,8 +47,8 @@ static int by_memory(const void *a, const void *b)
 {
 	const struct process *x = a, *y = b;
 
-	if (x->now.mapped != y->now.mapped)
-		return x->now.mapped < y->now.mapped ? 1 : -1;
+	if (x->now.mapped_bytes != y->now.mapped_bytes)
+		return x->now.mapped_bytes < y->now.mapped_bytes ? 1 : -1;
 	return x->now.id < y->now.id ? -1 : x->now.id > y->now.id;
 }
 
