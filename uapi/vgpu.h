@@ -4,9 +4,14 @@
  * /dev/vgpuN, commands, faults, information, trace records.
  *
  * Rules: fixed-size types, explicit padding, no pointers (addresses travel as __u64), unknown flags
- * and non-zero reserved fields are refused with EINVAL; a struct only ever grows at its end, and
- * the ioctl number carries its size. An open file is a context: a process on the device, with its
- * own address space, queues and fate. Times are virtual picoseconds since the device was created.
+ * and non-zero reserved fields are refused with EINVAL. An ioctl is known by its number and
+ * direction; its struct only ever grows at its end, and the size that the ioctl's code carries says
+ * how much of it the caller knows: what is missing of an argument is 0, what is too much must be 0
+ * (E2BIG), of an answer as much is written as there is room for. So a struct that may grow is in
+ * front of nothing else. The version counts what this does not cover.
+ *
+ * An open file is a context: a process on the device, with its own address space, queues and fate.
+ * Times are virtual picoseconds since the device was created.
  */
 #ifndef VGPU_H
 #define VGPU_H
@@ -16,7 +21,7 @@
 
 #include "vgpu_stats.h"
 
-#define VGPU_UAPI_VERSION	1
+#define VGPU_UAPI_VERSION	2
 
 /* Device memory is mapped in pages of 4 KB. */
 #define VGPU_PAGE_SHIFT		12
@@ -403,13 +408,14 @@ struct vgpu_seat_move {
 	__u32 reserved;
 };
 
-/** struct vgpu_seat_info - VGPU_IOC_SEAT_INFO of a seat's file */
+/**
+ * struct vgpu_seat_info - VGPU_IOC_SEAT_INFO of a seat's file. VGPU_IOC_CONTEXT_INFO of it has the
+ * counts of all contexts there ever were on it, added up.
+ */
 struct vgpu_seat_info {
 	__u64 time;			/* virtual now */
 	__u32 contexts;			/* open on it now */
 	__u32 blocked;			/* 1: waits; 0: holds a lockstep clock */
-	struct vgpu_context_info sum;	/* the counts of all contexts there ever were on it */
-	__u64 reserved[4];
 };
 
 #define VGPU_IOC_MAGIC		0xB7
@@ -429,7 +435,8 @@ struct vgpu_seat_info {
 #define VGPU_IOC_EVENTFD	_IOW(VGPU_IOC_MAGIC, 0x43, struct vgpu_eventfd)
 #define VGPU_IOC_SEAT_CREATE	_IOWR(VGPU_IOC_MAGIC, 0x50, struct vgpu_seat_create)
 #define VGPU_IOC_SEAT_MOVE	_IOW(VGPU_IOC_MAGIC, 0x51, struct vgpu_seat_move)
-#define VGPU_IOC_SEAT_INFO	_IOR(VGPU_IOC_MAGIC, 0x52, struct vgpu_seat_info)
+/* 0x52 was SEAT_INFO of version 1 */
+#define VGPU_IOC_SEAT_INFO	_IOR(VGPU_IOC_MAGIC, 0x53, struct vgpu_seat_info)
 
 /* ---- commands of io_uring ----------------------------------------------- */
 

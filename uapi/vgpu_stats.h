@@ -51,12 +51,13 @@
 	X(61, SAVED_BYTES, account., saved_bytes, saved_bytes, "moved to the save area")	\
 	X(25, CONTEXT_SAVE_AREA, account., save_area, save_area, "bytes it has there now")
 
-/* All of struct vgpu_context_info. */
-#define VGPU_CONTEXT_STATS(X)									\
+/* What struct vgpu_context_info says of the present, and what it counts; then all of it. */
+#define VGPU_CONTEXT_GAUGES(X)									\
 	X(17, CONTEXT_QUEUES, , queues, queues, "in use")					\
 	X(35, MODULES, , modules, modules, "loaded")						\
 	X(39, MAPPED_BYTES, , mapped_bytes, mapped_bytes, "device memory promised to it")	\
-	X(40, RESIDENT_BYTES, , resident_bytes, resident_bytes, "frames that back them")	\
+	X(40, RESIDENT_BYTES, , resident_bytes, resident_bytes, "frames that back them")
+#define VGPU_CONTEXT_COUNTERS(X)								\
 	X(41, KERNELS, , kernels, kernels, "completed")						\
 	X(42, BLOCKS, , blocks, blocks, "thread blocks completed")				\
 	X(43, COPIES, , copies, copies, "completed")						\
@@ -66,6 +67,7 @@
 	  "the same, each times the lanes that executed it")					\
 	X(46, ENGINE_TIME, , sm_time, sm_time_ps, "time x SMs spent on it")			\
 	VGPU_ACCOUNT_STATS(X)
+#define VGPU_CONTEXT_STATS(X) VGPU_CONTEXT_GAUGES(X) VGPU_CONTEXT_COUNTERS(X)
 
 /* struct vgpu_device_stats: what a device has done since it was created. */
 #define VGPU_DEVICE_COUNTERS(X)									\

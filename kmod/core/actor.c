@@ -81,6 +81,36 @@ int kvgpu_post_killable(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	return msg->result;
 }
 
+/* A function and its argument, as a message. */
+struct actor_call {
+	struct kvgpu_msg msg;
+	int (*fn)(struct kvgpu_dev *kdev, void *arg);
+	void *arg;
+};
+
+static int do_actor_call(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+{
+	struct actor_call *call = container_of(msg, struct actor_call, msg);
+
+	return call->fn(kdev, call->arg);
+}
+
+int kvgpu_actor_call(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev *kdev, void *arg),
+		     void *arg)
+{
+	struct actor_call call = { .msg.fn = do_actor_call, .fn = fn, .arg = arg };
+
+	return kvgpu_post(kdev, &call.msg);
+}
+
+int kvgpu_actor_call_killable(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev *kdev, void *arg),
+			      void *arg)
+{
+	struct actor_call call = { .msg.fn = do_actor_call, .fn = fn, .arg = arg };
+
+	return kvgpu_post_killable(kdev, &call.msg);
+}
+
 static struct kvgpu_msg *msg_receive(struct kvgpu_dev *kdev)
 {
 	struct kvgpu_msg *msg;

@@ -139,6 +139,55 @@ void kvgpu_serve(struct kvgpu_dev *kdev, u32 count);
  */
 bool kvgpu_spin(bool (*ready)(void *arg), void *arg);
 
+/**
+ * kvgpu_actor_call - have the actor run @fn(@arg) and return its result
+ *
+ * Cannot be interrupted, as kvgpu_post(). @arg may lie on the sender's stack.
+ */
+int kvgpu_actor_call(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev *kdev, void *arg),
+		     void *arg);
+
+/**
+ * kvgpu_actor_call_killable - the same, but a killed sender leaves with -EINTR if the actor has not begun
+ */
+int kvgpu_actor_call_killable(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev *kdev, void *arg),
+			      void *arg);
+
+/* ---- ioctl.c: ioctls by number ------------------------------------------ */
+
+#define KVGPU_IOCTL_BYTES	512u	/* of the largest struct */
+
+/**
+ * struct kvgpu_ioctl - an ioctl of a file; tables are indexed by its number
+ * @cmd: with the size of its struct now
+ * @first: size of its struct in the first version: what every caller gives
+ * @fn: @arg is a copy of the struct, of the present size, zero where the caller gave less; what it
+ *   says there is copied out
+ */
+struct kvgpu_ioctl {
+	unsigned int cmd;
+	unsigned int first;
+	int (*fn)(struct file *file, void *arg);
+};
+
+/* @last: the last member that the first version of its struct had */
+#define KVGPU_IOCTL(cmd_, struct_, last, fn_)							\
+	[_IOC_NR(cmd_)] = {									\
+		.cmd = (cmd_) + BUILD_BUG_ON_ZERO(sizeof(struct_) != _IOC_SIZE(cmd_) ||		\
+						  sizeof(struct_) > KVGPU_IOCTL_BYTES),		\
+		.first = offsetofend(struct_, last),						\
+		.fn = fn_,									\
+	}
+
+/**
+ * kvgpu_ioctl_call - find ioctl @cmd in a table of @count entries and run it
+ *
+ * -ENOTTY: there is none; -EINVAL: the struct is smaller than ever; -E2BIG: something that this
+ * version does not know is asked for.
+ */
+long kvgpu_ioctl_call(const struct kvgpu_ioctl *table, u32 count, struct file *file,
+		      unsigned int cmd, void __user *user);
+
 /* ---- registry.c: devices by number -------------------------------------- */
 
 /* Each entry holds one reference. */

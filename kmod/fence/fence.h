@@ -189,6 +189,6 @@ void kvgpu_participant_attach(struct kvgpu_participant *participant);
 /* Actor: a waiter begins and ends to wait. */
 void kvgpu_participant_block(struct kvgpu_participant *participant);
 void kvgpu_participant_run(struct kvgpu_participant *participant);
-long kvgpu_ioctl_seat_create(struct kvgpu_ctx *ctx, void __user *arg);
+int kvgpu_ioctl_seat_create(struct file *file, void *arg);
 
 #endif

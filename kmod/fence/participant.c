@@ -15,7 +15,6 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 
 #include "kmod/queue/queue.h"
 
@@ -112,21 +111,12 @@ struct kvgpu_participant *kvgpu_participant_join(struct kvgpu_dev *kdev, struct 
 	return participant;
 }
 
+/* What is counted, not what is held. */
 static void info_add(struct vgpu_context_info *sum, const struct vgpu_context_info *info)
 {
-	const u64 *from = (const u64 *)&info->account;
-	u64 *to = (u64 *)&sum->account;
-	u32 i;
-
-	sum->kernels += info->kernels;
-	sum->blocks += info->blocks;
-	sum->copies += info->copies;
-	sum->copied_bytes += info->copied_bytes;
-	sum->instructions += info->instructions;
-	sum->thread_instructions += info->thread_instructions;
-	sum->sm_time += info->sm_time;
-	for (i = 0; i < sizeof(info->account) / sizeof(*to); i++)
-		to[i] += from[i];
+#define ADD(number, name, path, member, file, text) sum->path member += info->path member;
+	VGPU_CONTEXT_COUNTERS(ADD)
+#undef ADD
 }
 
 void kvgpu_participant_leave(struct kvgpu_ctx *ctx)
@@ -141,53 +131,61 @@ void kvgpu_participant_leave(struct kvgpu_ctx *ctx)
 
 /* ---- files -------------------------------------------------------------- */
 
-struct seat_msg {
-	struct kvgpu_msg msg;
-	struct kvgpu_participant *participant;
-	struct pid *pid;
-	struct vgpu_seat_info *info;
-};
-
-static int do_keep(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+static int do_keep(struct kvgpu_dev *kdev, void *arg)
 {
-	struct kvgpu_participant *participant = container_of(msg, struct seat_msg, msg)->participant;
+	struct kvgpu_participant *participant = arg;
 
 	participant->kept = true;
 	kvgpu_participant_attach(participant);
 	return 0;
 }
 
-static int do_give_up(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+static int do_release(struct kvgpu_dev *kdev, void *arg)
 {
-	struct kvgpu_participant *participant = container_of(msg, struct seat_msg, msg)->participant;
+	struct kvgpu_participant *participant = arg;
 
 	participant->kept = false;
 	detach_unused(participant);
 	return 0;
 }
 
-static int do_move(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
-{
-	struct seat_msg *m = container_of(msg, struct seat_msg, msg);
+struct seat_args {
+	struct kvgpu_participant *participant;
+	struct pid *pid;
+	struct vgpu_seat_info *info;
+	struct vgpu_context_info *sum;
+};
 
-	swap(m->participant->pid, m->pid);
+static int do_move(struct kvgpu_dev *kdev, void *arg)
+{
+	struct seat_args *args = arg;
+
+	swap(args->participant->pid, args->pid);
 	return 0;
 }
 
-static int do_seat_info(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+static int do_info(struct kvgpu_dev *kdev, void *arg)
 {
-	struct seat_msg *m = container_of(msg, struct seat_msg, msg);
+	struct seat_args *args = arg;
+
+	args->info->time = vgpu_device_now(kdev->model);
+	args->info->contexts = args->participant->contexts;
+	args->info->blocked = args->participant->waiting > 0;
+	return 0;
+}
+
+static int do_sum(struct kvgpu_dev *kdev, void *arg)
+{
+	struct seat_args *args = arg;
 	struct vgpu_context_info info;
 	struct kvgpu_ctx *ctx;
 	unsigned long id;
 
-	m->info->time = vgpu_device_now(kdev->model);
-	m->info->contexts = m->participant->contexts;
-	m->info->blocked = m->participant->waiting > 0;
-	m->info->sum = m->participant->sum;
+	*args->sum = args->participant->sum;
 	xa_for_each(&kdev->contexts, id, ctx)
-		if (ctx->participant == m->participant && !vgpu_context_info(kdev->model, ctx->id, &info))
-			info_add(&m->info->sum, &info);
+		if (ctx->participant == args->participant &&
+		    !vgpu_context_info(kdev->model, ctx->id, &info))
+			info_add(args->sum, &info);
 	return 0;
 }
 
@@ -213,41 +211,49 @@ static struct pid *find_descendant(s32 number)
 	return ERR_PTR(task ? -EPERM : -ESRCH);
 }
 
-static int seat_move(struct kvgpu_participant *participant, s32 number)
+static int seat_move(struct file *file, void *arg)
 {
-	struct seat_msg m = { .msg.fn = do_move, .participant = participant };
+	struct kvgpu_participant *participant = file->private_data;
+	struct seat_args args = { .participant = participant };
+	struct vgpu_seat_move *move = arg;
 	int ret;
 
-	m.pid = find_descendant(number);
-	if (IS_ERR(m.pid))
-		return PTR_ERR(m.pid);
-	ret = kvgpu_post_killable(participant->kdev, &m.msg);
-	put_pid(m.pid);
+	if (move->reserved)
+		return -EINVAL;
+	args.pid = find_descendant(move->pid);
+	if (IS_ERR(args.pid))
+		return PTR_ERR(args.pid);
+	ret = kvgpu_actor_call_killable(participant->kdev, do_move, &args);
+	put_pid(args.pid);
 	return ret;
 }
 
-static long seat_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+static int seat_info(struct file *file, void *arg)
 {
 	struct kvgpu_participant *participant = file->private_data;
-	void __user *user = (void __user *)arg;
-	struct vgpu_seat_info info = {};
-	struct seat_msg m = { .msg.fn = do_seat_info, .participant = participant, .info = &info };
-	struct vgpu_seat_move move;
-	int ret;
+	struct seat_args args = { .participant = participant, .info = arg };
 
-	switch (cmd) {
-	case VGPU_IOC_SEAT_MOVE:
-		if (copy_from_user(&move, user, sizeof(move)))
-			return -EFAULT;
-		return move.reserved ? -EINVAL : seat_move(participant, move.pid);
-	case VGPU_IOC_SEAT_INFO:
-		ret = kvgpu_post_killable(participant->kdev, &m.msg);
-		if (ret)
-			return ret;
-		return copy_to_user(user, &info, sizeof(info)) ? -EFAULT : 0;
-	default:
-		return -ENOTTY;
-	}
+	return kvgpu_actor_call_killable(participant->kdev, do_info, &args);
+}
+
+static int seat_sum(struct file *file, void *arg)
+{
+	struct kvgpu_participant *participant = file->private_data;
+	struct seat_args args = { .participant = participant, .sum = arg };
+
+	return kvgpu_actor_call_killable(participant->kdev, do_sum, &args);
+}
+
+static const struct kvgpu_ioctl seat_ioctls[] = {
+	KVGPU_IOCTL(VGPU_IOC_CONTEXT_INFO, struct vgpu_context_info, account.save_area, seat_sum),
+	KVGPU_IOCTL(VGPU_IOC_SEAT_MOVE, struct vgpu_seat_move, reserved, seat_move),
+	KVGPU_IOCTL(VGPU_IOC_SEAT_INFO, struct vgpu_seat_info, blocked, seat_info),
+};
+
+static long seat_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	return kvgpu_ioctl_call(seat_ioctls, ARRAY_SIZE(seat_ioctls), file, cmd,
+				(void __user *)arg);
 }
 
 /* Readable: the participant is blocked. */
@@ -262,10 +268,9 @@ static __poll_t seat_poll(struct file *file, poll_table *table)
 static int seat_release(struct inode *inode, struct file *file)
 {
 	struct kvgpu_participant *participant = file->private_data;
-	struct seat_msg m = { .msg.fn = do_give_up, .participant = participant };
 	struct kvgpu_dev *kdev = participant->kdev;
 
-	kvgpu_post(kdev, &m.msg);
+	kvgpu_actor_call(kdev, do_release, participant);
 	atomic_dec(&kdev->clock->kept);
 	kvgpu_participant_put(participant);
 	kvgpu_dev_put(kdev);
@@ -284,7 +289,6 @@ static const struct file_operations seat_fops = {
 /* A file for @participant, which holds the device. Consumes @participant, also when it fails. */
 static struct file *seat_file(struct kvgpu_participant *participant)
 {
-	struct seat_msg m = { .msg.fn = do_keep, .participant = participant };
 	struct kvgpu_dev *kdev = participant->kdev;
 	struct file *file = ERR_PTR(-ENOSPC);
 
@@ -296,29 +300,28 @@ static struct file *seat_file(struct kvgpu_participant *participant)
 		kvgpu_participant_put(participant);
 	} else {
 		kref_get(&kdev->ref);
-		kvgpu_post(kdev, &m.msg);
+		kvgpu_actor_call(kdev, do_keep, participant);
 	}
 	return file;
 }
 
-long kvgpu_ioctl_seat_create(struct kvgpu_ctx *ctx, void __user *arg)
+int kvgpu_ioctl_seat_create(struct file *file, void *arg)
 {
-	struct vgpu_seat_create create;
+	struct kvgpu_ctx *ctx = file->private_data;
 	struct kvgpu_participant *participant;
-	struct file *file;
+	struct vgpu_seat_create *create = arg;
+	struct file *seat;
 	int fd, ret;
 
-	if (copy_from_user(&create, arg, sizeof(create)))
-		return -EFAULT;
-	if (create.flags)
+	if (create->flags)
 		return -EINVAL;
-	if (create.priority > 0 && !capable(CAP_SYS_NICE))
+	if (create->priority > 0 && !capable(CAP_SYS_NICE))
 		return -EPERM;
 	participant = kvgpu_participant_create(ctx->kdev);
 	if (!participant)
 		return -ENOMEM;
-	participant->priority = create.priority;
-	participant->pid = find_descendant(create.pid);
+	participant->priority = create->priority;
+	participant->pid = find_descendant(create->pid);
 	ret = PTR_ERR_OR_ZERO(participant->pid);
 	if (ret) {
 		participant->pid = NULL;
@@ -330,17 +333,12 @@ long kvgpu_ioctl_seat_create(struct kvgpu_ctx *ctx, void __user *arg)
 		kvgpu_participant_put(participant);
 		return fd;
 	}
-	file = seat_file(participant);
-	if (IS_ERR(file)) {
+	seat = seat_file(participant);
+	if (IS_ERR(seat)) {
 		put_unused_fd(fd);
-		return PTR_ERR(file);
+		return PTR_ERR(seat);
 	}
-	create.fd = fd;
-	if (copy_to_user(arg, &create, sizeof(create))) {
-		put_unused_fd(fd);
-		fput(file);
-		return -EFAULT;
-	}
-	fd_install(fd, file);
+	fd_install(fd, seat);
+	create->fd = fd;
 	return 0;
 }

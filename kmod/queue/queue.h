@@ -59,9 +59,9 @@ static inline u64 kvgpu_cookie_params(u32 bytes)
 
 /* ---- wait.c: waiting by file descriptor --------------------------------- */
 
-long kvgpu_wait(struct kvgpu_ctx *ctx, void __user *arg);
-long kvgpu_wait_any(struct kvgpu_ctx *ctx, void __user *arg);
-long kvgpu_eventfd(struct kvgpu_ctx *ctx, void __user *arg);
+int kvgpu_ioctl_wait(struct file *file, void *arg);
+int kvgpu_ioctl_wait_any(struct file *file, void *arg);
+int kvgpu_ioctl_eventfd(struct file *file, void *arg);
 __poll_t kvgpu_poll(struct file *file, poll_table *wait);
 /* One more asynchronous waiter, one less. -EBUSY: the context has too many. */
 int kvgpu_waiter_charge(struct kvgpu_ctx *ctx);
@@ -69,7 +69,7 @@ void kvgpu_waiter_uncharge(struct kvgpu_ctx *ctx);
 
 /* ---- submit.c ----------------------------------------------------------- */
 
-long kvgpu_submit(struct kvgpu_ctx *ctx, void __user *arg);
+int kvgpu_ioctl_submit(struct file *file, void *arg);
 
 /**
  * struct kvgpu_batch - commands on their way to a queue, with all of the process that they refer to
@@ -112,8 +112,8 @@ void kvgpu_uring_turn(struct kvgpu_dev *kdev);
 
 /* ---- ring.c: queues mapped into the process ----------------------------- */
 
-long kvgpu_ring_create(struct kvgpu_ctx *ctx, void __user *arg);
-long kvgpu_ring_doorbell(struct kvgpu_ctx *ctx, void __user *arg);
+int kvgpu_ioctl_ring_create(struct file *file, void *arg);
+int kvgpu_ioctl_ring_doorbell(struct file *file, void *arg);
 int kvgpu_mmap(struct file *file, struct vm_area_struct *vma);
 void kvgpu_ring_free(struct kvgpu_ring *ring);
 /* Actor: look at all rings, for a turn; and is there something to take? */

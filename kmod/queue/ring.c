@@ -325,27 +325,23 @@ static struct kvgpu_ring *ring_alloc(struct kvgpu_ctx *ctx, const struct vgpu_ri
 	return ring;
 }
 
-long kvgpu_ring_create(struct kvgpu_ctx *ctx, void __user *arg)
+int kvgpu_ioctl_ring_create(struct file *file, void *arg)
 {
+	struct kvgpu_ctx *ctx = file->private_data;
 	struct ring_msg m = { .msg.fn = do_create, .ctx = ctx };
-	struct vgpu_ring_create args;
+	struct vgpu_ring_create *args = arg;
 	int ret;
 
-	if (copy_from_user(&args, arg, sizeof(args)))
-		return -EFAULT;
-	if (args.flags || !is_power_of_2(args.entries) || args.entries < 8 ||
-	    args.entries > VGPU_RING_ENTRIES_MAX || args.param_bytes % VGPU_PAGE_SIZE ||
-	    args.param_bytes > VGPU_RING_PARAMS_MAX)
+	if (args->flags || !is_power_of_2(args->entries) || args->entries < 8 ||
+	    args->entries > VGPU_RING_ENTRIES_MAX || args->param_bytes % VGPU_PAGE_SIZE ||
+	    args->param_bytes > VGPU_RING_PARAMS_MAX)
 		return -EINVAL;
-	args.ring_offset = (u64)args.queue << OFFSET_QUEUE_SHIFT;
-	args.ring_bytes = ring_bytes(args.entries, args.param_bytes);
-	args.fence_offset = args.ring_offset | OFFSET_FENCE;
-	args.commands = PAGE_SIZE;
-	args.params = args.ring_bytes - args.param_bytes;
-	/* first, so that a ring is not made that nobody hears of */
-	if (copy_to_user(arg, &args, sizeof(args)))
-		return -EFAULT;
-	m.ring = ring_alloc(ctx, &args);
+	args->ring_offset = (u64)args->queue << OFFSET_QUEUE_SHIFT;
+	args->ring_bytes = ring_bytes(args->entries, args->param_bytes);
+	args->fence_offset = args->ring_offset | OFFSET_FENCE;
+	args->commands = PAGE_SIZE;
+	args->params = args->ring_bytes - args->param_bytes;
+	m.ring = ring_alloc(ctx, args);
 	if (!m.ring)
 		return -ENOMEM;
 	ret = kvgpu_post_killable(ctx->kdev, &m.msg);
@@ -354,17 +350,16 @@ long kvgpu_ring_create(struct kvgpu_ctx *ctx, void __user *arg)
 	return ret;
 }
 
-long kvgpu_ring_doorbell(struct kvgpu_ctx *ctx, void __user *arg)
+int kvgpu_ioctl_ring_doorbell(struct file *file, void *arg)
 {
-	struct vgpu_ring_doorbell args;
+	struct kvgpu_ctx *ctx = file->private_data;
+	struct vgpu_ring_doorbell *args = arg;
 	struct kvgpu_queue *queue;
 	bool ring;
 
-	if (copy_from_user(&args, arg, sizeof(args)))
-		return -EFAULT;
-	if (args.reserved)
+	if (args->reserved)
 		return -EINVAL;
-	queue = kvgpu_queue_get(ctx, args.queue);
+	queue = kvgpu_queue_get(ctx, args->queue);
 	if (!queue)
 		return -ENOENT;
 	ring = smp_load_acquire(&queue->ring);

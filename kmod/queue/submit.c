@@ -205,31 +205,29 @@ static int submit(struct submit_msg *m, u64 commands)
 	return ret;
 }
 
-long kvgpu_submit(struct kvgpu_ctx *ctx, void __user *arg)
+int kvgpu_ioctl_submit(struct file *file, void *arg)
 {
-	struct vgpu_submit __user *user = arg;
-	struct submit_msg m = { .msg.fn = do_submit, .batch = { .ctx = ctx, .failed = ~0u } };
-	struct vgpu_submit args;
+	struct vgpu_submit *args = arg;
+	struct submit_msg m = { .msg.fn = do_submit };
 	int ret;
 
-	if (copy_from_user(&args, user, sizeof(args)))
-		return -EFAULT;
-	if (args.flags || !args.count || args.count > VGPU_SUBMIT_MAX)
+	args->failed = ~0u;
+	args->seq = 0;
+	if (args->flags || !args->count || args->count > VGPU_SUBMIT_MAX)
 		return -EINVAL;
-	/* what is submitted cannot be taken back, so be sure that the answer can be given */
-	if (put_user(~0u, &user->failed) || put_user(0, &user->seq))
-		return -EFAULT;
-	m.batch.queue = args.queue;
-	m.batch.count = args.count;
-	m.batch.push = kvcalloc(args.count, sizeof(*m.batch.push), GFP_KERNEL_ACCOUNT);
+	m.batch.ctx = file->private_data;
+	m.batch.failed = ~0u;
+	m.batch.queue = args->queue;
+	m.batch.count = args->count;
+	m.batch.push = kvcalloc(args->count, sizeof(*m.batch.push), GFP_KERNEL_ACCOUNT);
 	if (!m.batch.push)
 		return -ENOMEM;
-	ret = submit(&m, args.commands);
+	ret = submit(&m, args->commands);
 	kvgpu_batch_free(&m.batch);
 	kvfree(m.batch.push);
 	if (ret)
-		put_user(m.batch.failed, &user->failed);
-	else if (put_user(m.batch.seq, &user->seq))
-		ret = -EFAULT;
+		args->failed = m.batch.failed;
+	else
+		args->seq = m.batch.seq;
 	return ret;
 }

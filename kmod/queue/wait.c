@@ -168,35 +168,28 @@ static int wait_submitted(struct kvgpu_ctx *ctx, struct kvgpu_queue *queue, u64 
 	return kvgpu_ring_waits(ring) ? -EAGAIN : -EINVAL;
 }
 
-long kvgpu_wait(struct kvgpu_ctx *ctx, void __user *arg)
+int kvgpu_ioctl_wait(struct file *file, void *arg)
 {
+	struct kvgpu_ctx *ctx = file->private_data;
+	struct vgpu_wait *wait = arg;
 	struct kvgpu_queue *queue;
 	struct wait_for what;
-	struct vgpu_wait wait;
 	int ret = 0;
 
-	if (copy_from_user(&wait, arg, sizeof(wait)))
-		return -EFAULT;
-	if (wait.flags)
+	if (wait->flags)
 		return -EINVAL;
-	queue = kvgpu_queue_get(ctx, wait.queue);
+	queue = kvgpu_queue_get(ctx, wait->queue);
 	if (!queue)
 		return -ENOENT;
-	what = (struct wait_for){ ctx, queue, { .queue = wait.queue, .seq = wait.seq } };
-	if (wait.seq > READ_ONCE(queue->submitted))
-		ret = wait_submitted(ctx, queue, wait.seq);
+	what = (struct wait_for){ ctx, queue, { .queue = wait->queue, .seq = wait->seq } };
+	if (wait->seq > READ_ONCE(queue->submitted))
+		ret = wait_submitted(ctx, queue, wait->seq);
 	while (!ret && !wait_over(&what))
-		ret = wait_once(&what, wait.timeout_ns);
-	wait.completed = smp_load_acquire(&queue->completed);
-	wait.time = READ_ONCE(ctx->kdev->now);
+		ret = wait_once(&what, wait->timeout_ns);
+	wait->completed = smp_load_acquire(&queue->completed);
+	wait->time = READ_ONCE(ctx->kdev->now);
 	kvgpu_queue_put(queue);
-	if (ret == -EINVAL || ret == -EAGAIN)
-		return ret;
-	if (!ret && READ_ONCE(ctx->dead))
-		ret = -EIO;
-	if (copy_to_user(arg, &wait, sizeof(wait)))
-		return -EFAULT;
-	return ret;
+	return !ret && READ_ONCE(ctx->dead) ? -EIO : ret;
 }
 
 /* ---- VGPU_IOC_WAIT_ANY -------------------------------------------------- */
@@ -224,32 +217,29 @@ static struct kvgpu_fence *fences_copy(u64 from, u32 count)
 	return fences;
 }
 
-long kvgpu_wait_any(struct kvgpu_ctx *ctx, void __user *arg)
+int kvgpu_ioctl_wait_any(struct file *file, void *arg)
 {
+	struct kvgpu_ctx *ctx = file->private_data;
+	struct vgpu_wait_any *wait = arg;
 	struct thread_wait thread = {};
 	struct kvgpu_fence *fences;
-	struct vgpu_wait_any wait;
 	int ret;
 
-	if (copy_from_user(&wait, arg, sizeof(wait)))
-		return -EFAULT;
-	if (wait.flags || wait.reserved || wait.count > VGPU_FENCES_MAX)
+	if (wait->flags || wait->reserved || wait->count > VGPU_FENCES_MAX)
 		return -EINVAL;
-	fences = fences_copy(wait.fences, wait.count);
+	fences = fences_copy(wait->fences, wait->count);
 	if (IS_ERR(fences))
 		return PTR_ERR(fences);
-	kvgpu_waiter_init(&thread.waiter, ctx, fences, wait.count, thread_end);
+	kvgpu_waiter_init(&thread.waiter, ctx, fences, wait->count, thread_end);
 	thread.waiter.blocks = true;
-	thread.waiter.until = wait.until;
+	thread.waiter.until = wait->until;
 	ret = thread_wait(&thread);
 	kvfree(fences);
 	if (ret)
 		return ret;
-	wait.which = thread.waiter.which;
-	wait.time = READ_ONCE(ctx->kdev->now);
-	if (READ_ONCE(ctx->dead))
-		ret = -EIO;
-	return copy_to_user(arg, &wait, sizeof(wait)) ? -EFAULT : ret;
+	wait->which = thread.waiter.which;
+	wait->time = READ_ONCE(ctx->kdev->now);
+	return READ_ONCE(ctx->dead) ? -EIO : 0;
 }
 
 /* ---- VGPU_IOC_EVENTFD --------------------------------------------------- */
@@ -301,18 +291,17 @@ static int do_eventfd(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	return kvgpu_waiter_add(waiter);
 }
 
-long kvgpu_eventfd(struct kvgpu_ctx *ctx, void __user *arg)
+int kvgpu_ioctl_eventfd(struct file *file, void *arg)
 {
+	struct kvgpu_ctx *ctx = file->private_data;
 	struct eventfd_msg m = { .msg.fn = do_eventfd };
+	struct vgpu_eventfd *args = arg;
 	struct eventfd_ctx *eventfd;
-	struct vgpu_eventfd args;
 	int ret;
 
-	if (copy_from_user(&args, arg, sizeof(args)))
-		return -EFAULT;
-	if (args.flags || args.reserved)
+	if (args->flags || args->reserved)
 		return -EINVAL;
-	eventfd = eventfd_ctx_fdget(args.fd);
+	eventfd = eventfd_ctx_fdget(args->fd);
 	if (IS_ERR(eventfd))
 		return PTR_ERR(eventfd);
 	m.wait = kzalloc(sizeof(*m.wait), GFP_KERNEL_ACCOUNT);
@@ -323,7 +312,7 @@ long kvgpu_eventfd(struct kvgpu_ctx *ctx, void __user *arg)
 		return ret;
 	}
 	m.wait->eventfd = eventfd;
-	m.wait->fence = (struct kvgpu_fence){ .queue = args.queue, .seq = args.seq };
+	m.wait->fence = (struct kvgpu_fence){ .queue = args->queue, .seq = args->seq };
 	kvgpu_waiter_init(&m.wait->waiter, ctx, &m.wait->fence, 1, eventfd_end);
 	ret = kvgpu_post_killable(ctx->kdev, &m.msg);
 	if (ret)

@@ -313,6 +313,7 @@ static void seats(void)
 {
 	int fd = must_open(), seat = seat_create(fd, 0, 0), status;
 	struct vgpu_seat_move move = { .pid = 1 };
+	struct vgpu_context_info sum;
 	struct vgpu_seat_info info;
 	uint64_t start;
 	pid_t pid;
@@ -358,9 +359,12 @@ static void seats(void)
 		CHECK_EQ(info.time, start);
 		CHECK_EQ(info.contexts, 0);
 		CHECK_EQ(info.blocked, 0);
-		CHECK_EQ(info.sum.kernels, i + 1);
-		CHECK_EQ(info.sum.blocks, i + 1);
-		CHECK(info.sum.sm_time >= (uint64_t)(i + 1) * MS);
+		sum = must_context_info(seat);
+		CHECK_EQ(sum.kernels, i + 1);
+		CHECK_EQ(sum.blocks, i + 1);
+		CHECK(sum.sm_time >= (uint64_t)(i + 1) * MS);
+		CHECK(sum.account.sm_running && sum.account.sm_running <= sum.sm_time);
+		CHECK(!sum.id && !sum.queues);
 	}
 	/* given up, it holds nobody */
 	pid = fork();

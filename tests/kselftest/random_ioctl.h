@@ -144,12 +144,14 @@ static void ioctl_seat(struct thread *t, int fd)
 					 .priority = (int32_t)pick(t, 3) - 1 };
 	struct vgpu_seat_move move = { .pid = pick(t, 2) ? getpid() : (int32_t)pick(t, 400) };
 	struct vgpu_seat_info info;
+	struct vgpu_context_info sum;
 	struct pollfd poll_for = { .events = POLLIN };
 
 	if (call(fd, VGPU_IOC_SEAT_CREATE, &args))
 		return;
 	call(args.fd, VGPU_IOC_SEAT_MOVE, &move);
 	call(args.fd, VGPU_IOC_SEAT_INFO, &info);
+	call(args.fd, VGPU_IOC_CONTEXT_INFO, &sum);
 	poll_for.fd = args.fd;
 	poll(&poll_for, 1, 0);
 	close(args.fd);
@@ -163,10 +165,14 @@ static void ioctl_anything(struct thread *t, int fd)
 			     _IOC(pick(t, 4), VGPU_IOC_MAGIC, pick(t, 256), pick(t, 300));
 	union any_argument arg;
 
+	/* a program of another version */
+	if (pick(t, 8) == 0)
+		request = _IOC(_IOC_DIR(request), _IOC_TYPE(request), _IOC_NR(request),
+			       (_IOC_SIZE(request) + pick(t, 100)) % (sizeof(arg) + 1));
 	for (size_t i = 0; i < ARRAY_SIZE(arg.raw); i++)
 		arg.raw[i] = pick(t, 2) ? rnd(&t->seed) : pick(t, 8);
 	/* it would stay open */
-	if (request == VGPU_IOC_SEAT_CREATE)
+	if (_IOC_NR(request) == _IOC_NR(VGPU_IOC_SEAT_CREATE))
 		return;
 	ioctl(fd, request, pick(t, 4) ? (void *)&arg : (void *)some_address(t));
 }

@@ -14,12 +14,18 @@ static const unsigned long known[] = {
 	VGPU_IOC_RING_CREATE,	VGPU_IOC_RING_DOORBELL,
 };
 
-static bool is_known(unsigned long request)
+static bool is_known(unsigned int direction, unsigned int nr)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-		if (known[i] == request)
+		if (_IOC_DIR(known[i]) == direction && _IOC_NR(known[i]) == nr)
 			return true;
 	return false;
+}
+
+/* @request of a program that knows @size bytes of its struct. */
+static unsigned long of_size(unsigned long request, size_t size)
+{
+	return _IOC(_IOC_DIR(request), _IOC_TYPE(request), _IOC_NR(request), size);
 }
 
 static void version(void)
@@ -106,29 +112,101 @@ static void unknown_numbers(void)
 				unsigned long request =
 					_IOC(directions[d], VGPU_IOC_MAGIC, nr, sizes[s]);
 
-				if (!is_known(request))
+				if (!is_known(directions[d], nr))
 					CHECK_EQ(call(fd, request, arg), -ENOTTY);
 			}
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
-		unsigned long request = known[i];
-		unsigned int size = _IOC_SIZE(request);
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		CHECK_EQ(call(fd,
+			      _IOC(_IOC_DIR(known[i]), 'v', _IOC_NR(known[i]), _IOC_SIZE(known[i])),
+			      arg),
+			 -ENOTTY);
+}
 
-		CHECK_EQ(call(fd,
-			      _IOC(_IOC_DIR(request), VGPU_IOC_MAGIC, _IOC_NR(request), size + 8),
-			      arg),
-			 -ENOTTY);
-		CHECK_EQ(call(fd,
-			      _IOC(_IOC_DIR(request), VGPU_IOC_MAGIC, _IOC_NR(request), size - 4),
-			      arg),
-			 -ENOTTY);
-		CHECK_EQ(call(fd, _IOC(_IOC_DIR(request), 'v', _IOC_NR(request), size), arg),
-			 -ENOTTY);
-		CHECK_EQ(call(fd,
-			      _IOC(_IOC_DIR(request) ^ _IOC_READ, VGPU_IOC_MAGIC, _IOC_NR(request),
-				   size),
-			      arg),
-			 -ENOTTY);
+/* Less than the first version had is no struct of any version. */
+static void smaller_structs(void)
+{
+	uint8_t arg[512], before[512];
+	int fd = must_open();
+
+	memset(arg, 0xff, sizeof(arg));
+	memcpy(before, arg, sizeof(arg));
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		for (size_t size = 0; size < _IOC_SIZE(known[i]); size++)
+			CHECK_EQ(call(fd, of_size(known[i], size), arg), -EINVAL);
+	CHECK(!memcmp(arg, before, sizeof(arg)));
+	CHECK_EQ(must_context_info(fd).queues, 0);
+}
+
+/*
+ * A newer program's struct: what this module does not know must be 0 if it is an argument, and
+ * becomes 0 in an answer.
+ */
+static void larger_structs(void)
+{
+	static const size_t more[] = { 1, 4, 8, 100, 4000, 12000 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		static uint8_t exact[16384], arg[16384];
+		size_t size = _IOC_SIZE(known[i]);
+		bool takes = _IOC_DIR(known[i]) & _IOC_WRITE;
+		bool gives = _IOC_DIR(known[i]) & _IOC_READ;
+		int fd = must_open(), want;
+
+		memset(exact, 0, sizeof(exact));
+		want = call(fd, known[i], exact);
+		CHECK(want != -ENOTTY && want != -E2BIG && want != -EFAULT);
+		for (size_t m = 0; m < ARRAY_SIZE(more); m++) {
+			size_t all = size + more[m];
+
+			/* a context that nothing has been done to, as for the first call */
+			close(fd);
+			fd = must_open();
+			memset(arg, 0, sizeof(arg));
+			memset(arg + all, 0x5a, 8);
+			if (gives && !takes)
+				memset(arg, 0xff, all);
+			CHECK_EQ(call(fd, of_size(known[i], all), arg), want);
+			for (size_t at = size; at < all; at++)
+				CHECK_EQ(arg[at], 0);
+			for (size_t at = all; at < all + 8; at++)
+				CHECK_EQ(arg[at], 0x5a);
+			for (size_t at = size; takes && at < all; at += more[m] / 3 + 1) {
+				arg[at] = 1;
+				CHECK_EQ(call(fd, of_size(known[i], all), arg), -E2BIG);
+				arg[at] = 0;
+			}
+		}
+		close(fd);
 	}
+}
+
+/* The same answers, as far as both know them. */
+static void larger_answers(void)
+{
+	struct {
+		struct vgpu_device_info info;
+		uint64_t new[3], behind;
+	} device = { .new = { 1, 2, 3 }, .behind = 4 };
+	struct {
+		struct vgpu_queue_create create;
+		uint64_t new;
+	} queue = {};
+	int fd = must_open();
+
+	CHECK_EQ(call(fd,
+		      of_size(VGPU_IOC_DEVICE_INFO, offsetof(typeof(device), behind)), &device), 0);
+	CHECK_EQ(device.info.sms, must_device_info(fd).sms);
+	CHECK_EQ(device.info.vram_bytes, must_device_info(fd).vram_bytes);
+	CHECK(!device.new[0] && !device.new[1] && !device.new[2]);
+	CHECK_EQ(device.behind, 4);
+
+	queue.new = 1;
+	CHECK_EQ(call(fd, of_size(VGPU_IOC_QUEUE_CREATE, sizeof(queue)), &queue), -E2BIG);
+	CHECK_EQ(must_context_info(fd).queues, 0);
+	queue.new = 0;
+	CHECK_EQ(call(fd, of_size(VGPU_IOC_QUEUE_CREATE, sizeof(queue)), &queue), 0);
+	CHECK_EQ(must_context_info(fd).queues, 1);
+	CHECK_EQ(queue_destroy(fd, queue.create.queue), 0);
 }
 
 static void pointers_to_nowhere(void)
@@ -149,10 +227,12 @@ static void pointers_to_nowhere(void)
 			CHECK_EQ(call(fd, known[i], (void *)nowhere[n]), -EFAULT);
 		CHECK_EQ(call(fd, known[i], edge), -EFAULT);
 		CHECK_EQ(call(fd, known[i], edge - _IOC_SIZE(known[i]) + 1), -EFAULT);
+		CHECK_EQ(call(fd, of_size(known[i], _IOC_SIZE(known[i]) + 8),
+			      edge - _IOC_SIZE(known[i])), -EFAULT);
 	}
 }
 
-/* An answer that cannot be written takes back what was done. */
+/* What has an answer that cannot be written is not done. */
 static void answers_to_nowhere(void)
 {
 	struct program p = {};
@@ -259,9 +339,12 @@ static const struct test tests[] = {
 	{ "uapi: context information", context_info },
 	{ "uapi: /dev/vgpu is device 0", default_node },
 	{ "uapi: anybody may open", anybody_may_open },
-	{ "uapi: unknown ioctls and sizes", unknown_numbers },
+	{ "uapi: unknown ioctls", unknown_numbers },
+	{ "uapi: structs smaller than any version's", smaller_structs },
+	{ "uapi: structs of a newer version", larger_structs },
+	{ "uapi: answers of a newer version", larger_answers },
 	{ "uapi: arguments at addresses that are not there", pointers_to_nowhere },
-	{ "uapi: answers that cannot be written undo", answers_to_nowhere },
+	{ "uapi: answers that cannot be written", answers_to_nowhere },
 	{ "uapi: unknown flags and non-zero reserved fields", flags_and_reserved },
 	{ "uapi: handles that are not there", handles_that_are_not_there },
 	{ "uapi: read, write and mmap of what is not there are refused", other_calls },

@@ -100,6 +100,14 @@ static int seat_info(struct mix *mix, const struct proc *proc, struct vgpu_seat_
 	return say(mix, "%s: the seat of %s: %s", RUN_DEVICE, proc->process->name, strerror(errno));
 }
 
+static int seat_sum(struct mix *mix, const struct proc *proc, struct vgpu_context_info *sum)
+{
+	if (!ioctl(proc->seat, VGPU_IOC_CONTEXT_INFO, sum))
+		return 0;
+	return say(mix, "%s: the counts of %s: %s", RUN_DEVICE, proc->process->name,
+		   strerror(errno));
+}
+
 /* ---- processes ---------------------------------------------------------- */
 
 /* In the child: what it must not inherit from here, and its end with ours. */
@@ -384,10 +392,10 @@ static int write_down(struct mix *mix, const struct vgpu_device_stats *before,
 	for (state = 0; state < VGPU_SM_STATES; state++)
 		outcome->stats.sm_time[state] -= before->sm_time[state];
 	for (i = 0; i < mix->count; i++) {
-		if (seat_info(mix, &mix->procs[i], &info))
-			return -1;
 		outcome->processes[i] = mix->shared->processes[i];
-		outcome->processes[i].info = info.sum;
+		if (seat_info(mix, &mix->procs[i], &info) ||
+		    seat_sum(mix, &mix->procs[i], &outcome->processes[i].info))
+			return -1;
 	}
 	outcome->time_ps = info.time - mix->start;
 	return 0;
