@@ -15,8 +15,8 @@
  *		were attached. So several real processes, of one thread each, give a reproducible
  *		run.
  *
- * A participant is blocked while at least one waiter of it waits: a program that joins the thread that
- * waits must not hang.
+ * A participant is blocked while at least one waiter of it waits: a program that joins the thread
+ * that waits must not hang.
  *
  * Anybody may sleep until, or run a kernel until, a time far away. Free and lockstep clocks would
  * be there at once, and soon at the end of what 64 bits can say, for everybody and for good. So

@@ -27,10 +27,10 @@ struct uring_call {
 	struct vgpu_push one;		/* a batch of one */
 };
 
-/** struct uring_result - in a command that has ended: its CQE, and who is completed along with it */
+/** struct uring_result - in a command: what its CQE will say, and who is completed along with it */
 struct uring_result {
 	int res;
-	bool waiting;			/* not yet: with the actor, which may end it */
+	bool waiting;			/* it has not ended; the actor can cancel it */
 	u64 more;
 	struct io_uring_cmd *next;
 };
@@ -109,13 +109,21 @@ static void call_complete(struct uring_call *call, int res, u64 more)
 }
 
 /* A command that waited does so no longer. */
-static int call_waited(struct uring_call *call, int result)
+static void call_end(struct kvgpu_waiter *waiter, int result)
 {
-	struct kvgpu_ctx *ctx = call->waiter.ctx;
+	struct uring_call *call = container_of(waiter, struct uring_call, waiter);
+	struct kvgpu_ctx *ctx = waiter->ctx;
+	const struct kvgpu_queue *queue = xa_load(&ctx->queues, call->fence.queue);
+	u64 more = call->fence.seq;
 
 	list_del(&call->node);
 	ctx->uring->count--;
-	return !result && ctx->dead ? -EIO : result;
+	/* what is not submitted may lie in a ring of which nothing is taken any more */
+	if (ctx->dead && (!result || (result == -EINVAL && queue->ring)))
+		result = -EIO;
+	if (call->cmd->cmd_op == VGPU_URING_WAIT)
+		more = queue ? queue->completed : 0;
+	call_complete(call, result, more);
 }
 
 /* ---- cancelling --------------------------------------------------------- */
@@ -264,17 +272,10 @@ static void call_wait(struct uring_call *call)
 	watch_start(ctx->uring);
 	ret = kvgpu_waiter_add(&call->waiter);
 	if (ret)
-		call->waiter.end(&call->waiter, ret);
+		call_end(&call->waiter, ret);
 }
 
 /* ---- submit ------------------------------------------------------------- */
-
-static void submit_end(struct kvgpu_waiter *waiter, int result)
-{
-	struct uring_call *call = container_of(waiter, struct uring_call, waiter);
-
-	call_complete(call, call_waited(call, result), call->fence.seq);
-}
 
 static int do_submit(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
@@ -321,7 +322,6 @@ static int submit(struct uring_call *call, const struct vgpu_uring_submit *args,
 	if (args->flags & ~VGPU_URING_TAKEN || !args->count || args->count > VGPU_SUBMIT_MAX)
 		return -EINVAL;
 	call->msg.fn = do_submit;
-	call->waiter.end = submit_end;
 	call->fence.queue = args->queue;
 	call->taken = args->flags & VGPU_URING_TAKEN;
 	call->batch.ctx = call->waiter.ctx;
@@ -334,17 +334,6 @@ static int submit(struct uring_call *call, const struct vgpu_uring_submit *args,
 
 /* ---- wait --------------------------------------------------------------- */
 
-static void wait_end(struct kvgpu_waiter *waiter, int result)
-{
-	struct uring_call *call = container_of(waiter, struct uring_call, waiter);
-	const struct kvgpu_queue *queue = xa_load(&waiter->ctx->queues, call->fence.queue);
-
-	/* it lies in a ring of which nothing is taken any more */
-	if (result == -EINVAL && waiter->ctx->dead && queue->ring)
-		result = -EIO;
-	call_complete(call, call_waited(call, result), queue ? queue->completed : 0);
-}
-
 static int do_wait(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 {
 	struct uring_call *call = container_of(msg, struct uring_call, msg);
@@ -356,60 +345,47 @@ static int do_wait(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	return 0;
 }
 
-static void wait(struct uring_call *call, const struct vgpu_uring_wait *args)
-{
-	call->msg.fn = do_wait;
-	call->waiter.end = wait_end;
-	call->waiter.blocks = true;
-	call->fence.queue = args->queue;
-	call->fence.seq = args->seq;
-	if (args->timeout_ms) {
-		call->waiter.wall = true;
-		call->waiter.until = ktime_get_ns() + (u64)args->timeout_ms * NSEC_PER_MSEC;
-	}
-}
-
 /*
  * A fence that has been reached needs no actor: it publishes how far queues have come. That of a
  * dead context it must say, and with a lockstep clock it has to know who waits.
  */
-static bool reached(struct kvgpu_ctx *ctx, struct io_uring_cmd *cmd, u64 *completed)
+static bool wait_reached(struct kvgpu_ctx *ctx, const struct vgpu_uring_wait *args, u64 *completed)
 {
-	struct vgpu_uring_wait args;
 	struct kvgpu_queue *queue;
 
-	if (cmd->cmd_op != VGPU_URING_WAIT || READ_ONCE(ctx->kdev->clock->mode) == KVGPU_LOCKSTEP)
+	if (READ_ONCE(ctx->kdev->clock->mode) == KVGPU_LOCKSTEP)
 		return false;
-	memcpy(&args, kvgpu_uring_arg(cmd), sizeof(args));
-	barrier();
-	queue = kvgpu_queue_get(ctx, args.queue);
+	queue = kvgpu_queue_get(ctx, args->queue);
 	if (!queue)
 		return false;
 	*completed = smp_load_acquire(&queue->completed);
 	kvgpu_queue_put(queue);
-	return args.seq <= *completed && !READ_ONCE(ctx->dead);
+	return args->seq <= *completed && !READ_ONCE(ctx->dead);
 }
 
 /* ---- issue -------------------------------------------------------------- */
 
-/* Copies what user space may still change. */
-static int issue(struct uring_call *call, unsigned int issue_flags)
-{
-	const void *arg = kvgpu_uring_arg(call->cmd);
-	struct vgpu_uring_submit submit_args;
-	struct vgpu_uring_wait wait_args;
+union uring_args {
+	struct vgpu_uring_submit submit;
+	struct vgpu_uring_wait wait;
+};
 
-	BUILD_BUG_ON(sizeof(submit_args) != 16 || sizeof(wait_args) != 16);
+static int call_issue(struct uring_call *call, const union uring_args *args,
+		      const struct vgpu_cmd *inside)
+{
 	switch (call->cmd->cmd_op) {
 	case VGPU_URING_SUBMIT:
-		memcpy(&submit_args, arg, sizeof(submit_args));
-		barrier();
-		return submit(call, &submit_args,
-			      issue_flags & IO_URING_F_SQE128 ? arg + sizeof(submit_args) : NULL);
+		return submit(call, &args->submit, inside);
 	case VGPU_URING_WAIT:
-		memcpy(&wait_args, arg, sizeof(wait_args));
-		barrier();
-		wait(call, &wait_args);
+		call->msg.fn = do_wait;
+		call->waiter.blocks = true;
+		call->fence.queue = args->wait.queue;
+		call->fence.seq = args->wait.seq;
+		if (args->wait.timeout_ms) {
+			call->waiter.wall = true;
+			call->waiter.until =
+				ktime_get_ns() + (u64)args->wait.timeout_ms * NSEC_PER_MSEC;
+		}
 		return 0;
 	default:
 		return -ENOTTY;
@@ -419,7 +395,9 @@ static int issue(struct uring_call *call, unsigned int issue_flags)
 int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
 	struct kvgpu_ctx *ctx = cmd->file->private_data;
+	union uring_args args;
 	struct uring_call *call;
+	const void *arg;
 	u64 failed, completed;
 	int ret;
 
@@ -427,10 +405,13 @@ int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 	if (issue_flags & IO_URING_F_CANCEL)
 		return command_cancel(ctx, cmd);
 #endif
-	if (reached(ctx, cmd, &completed)) {
-		/*
-		 * what is returned is completed along with its neighbours, but has no room for more
-		 */
+	BUILD_BUG_ON(sizeof(args.submit) != 16 || sizeof(args.wait) != 16);
+	/* user space may still change it */
+	arg = kvgpu_uring_arg(cmd);
+	memcpy(&args, arg, sizeof(args));
+	barrier();
+	if (cmd->cmd_op == VGPU_URING_WAIT && wait_reached(ctx, &args.wait, &completed)) {
+		/* a returned result is completed with its neighbours, but has no room for more */
 		if (!(issue_flags & IO_URING_F_CQE32))
 			return 0;
 		io_uring_cmd_done(cmd, 0, completed, issue_flags);
@@ -444,11 +425,11 @@ int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 		kfree(call);
 		return ret;
 	}
-	kvgpu_waiter_init(&call->waiter, ctx, &call->fence, 1, NULL);
+	kvgpu_waiter_init(&call->waiter, ctx, &call->fence, 1, call_end);
 	call->cmd = cmd;
 	call->owner = current->files;
 	result_of(cmd)->waiting = false;
-	ret = issue(call, issue_flags);
+	ret = call_issue(call, &args, issue_flags & IO_URING_F_SQE128 ? arg + sizeof(args) : NULL);
 	if (!ret) {
 		kvgpu_uring_mark_cancelable(cmd, issue_flags);
 		kvgpu_give(ctx->kdev, &call->msg);
