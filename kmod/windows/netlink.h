@@ -8,7 +8,7 @@
 
 #include <net/genetlink.h>
 
-#include "snapshot.h"
+#include "kmod/windows/stats.h"
 #include "vgpu_netlink.h"
 
 enum { KVGPU_GROUP_NOTICES, KVGPU_GROUP_SAMPLES };

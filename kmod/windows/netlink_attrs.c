@@ -42,33 +42,33 @@ static int put_sm_times(struct sk_buff *skb, const struct vgpu_device_stats *sta
 	return nest_end(skb, nest, failed);
 }
 
+/* Every statistic of @snap. */
+static int put_stats(struct sk_buff *skb, const struct kvgpu_stat *stat, const void *snap)
+{
+	int failed = 0;
+
+	for (; stat->name && !failed; stat++) {
+		u64 value = kvgpu_stat_value(stat, snap);
+
+		failed = stat->bytes == sizeof(u32) ? nla_put_u32(skb, stat->attr, value) :
+						      kvgpu_put_u64(skb, stat->attr, value);
+	}
+	return failed;
+}
+
 int kvgpu_put_device(struct sk_buff *skb, struct kvgpu_dev *kdev,
 		     const struct kvgpu_device_snap *snap)
 {
-	const struct vgpu_device_info *info = &snap->info;
-	const struct vgpu_device_stats *stats = &snap->stats;
 	bool failed = nla_put_u32(skb, VGPU_NL_A_DEVICE, kdev->index) ||
-		      kvgpu_put_u64(skb, VGPU_NL_A_TIME, info->time) ||
 		      nla_put_string(skb, VGPU_NL_A_NAME, kdev->name) ||
-		      nla_put_string(skb, VGPU_NL_A_PRESET, info->name) ||
+		      nla_put_string(skb, VGPU_NL_A_PRESET, snap->info.name) ||
 		      nla_put_string(skb, VGPU_NL_A_CLOCK,
 				     kvgpu_clock_name(READ_ONCE(kdev->clock->mode))) ||
 		      nla_put_u32(skb, VGPU_NL_A_SAMPLE_MS, READ_ONCE(kdev->notices->sample_ms)) ||
-		      nla_put_u32(skb, VGPU_NL_A_SMS, info->sms) ||
-		      nla_put_u32(skb, VGPU_NL_A_CLOCK_KHZ, info->clock_khz) ||
-		      nla_put_u32(skb, VGPU_NL_A_HW_QUEUES, info->hw_queues) ||
-		      nla_put_u32(skb, VGPU_NL_A_QUEUES, info->queues) ||
-		      nla_put_u32(skb, VGPU_NL_A_CONTEXTS, info->contexts) ||
-		      kvgpu_put_u64(skb, VGPU_NL_A_VRAM_BYTES, info->vram_bytes) ||
-		      kvgpu_put_u64(skb, VGPU_NL_A_VRAM_FREE, info->vram_free) ||
 		      kvgpu_put_u64(skb, VGPU_NL_A_VRAM_RESIDENT,
 				    atomic64_read(&kdev->memory->frames) << VGPU_PAGE_SHIFT) ||
-		      kvgpu_put_u64(skb, VGPU_NL_A_EVENTS, stats->events) ||
-		      kvgpu_put_u64(skb, VGPU_NL_A_PREEMPTIONS, stats->preemptions) ||
-		      kvgpu_put_u64(skb, VGPU_NL_A_PREEMPTION_TIME, stats->preemption_time) ||
-		      kvgpu_put_u64(skb, VGPU_NL_A_SAVE_AREA, stats->save_area) ||
 		      kvgpu_put_u64(skb, VGPU_NL_A_LOST, READ_ONCE(kdev->notices->lost)) ||
-		      put_sm_times(skb, stats);
+		      put_stats(skb, kvgpu_device_stats, snap) || put_sm_times(skb, &snap->stats);
 
 	return failed ? -EMSGSIZE : 0;
 }
@@ -114,29 +114,16 @@ int kvgpu_put_context(struct sk_buff *skb, struct kvgpu_dev *kdev,
 		      const struct kvgpu_ctx_snap *snap)
 {
 	const struct vgpu_context_info *info = &snap->info;
-	bool failed =
-		nla_put_u32(skb, VGPU_NL_A_DEVICE, kdev->index) ||
-		nla_put_u32(skb, VGPU_NL_A_CONTEXT, info->id) ||
-		kvgpu_put_u64(skb, VGPU_NL_A_TIME, snap->time) ||
-		nla_put_u32(skb, VGPU_NL_A_PID, snap->pid) ||
-		nla_put_s32(skb, VGPU_NL_A_PRIORITY, snap->priority) ||
-		nla_put_u32(skb, VGPU_NL_A_TOKENS, snap->tokens) ||
-		nla_put_u32(skb, VGPU_NL_A_QUEUES, info->queues) ||
-		nla_put_u32(skb, VGPU_NL_A_MODULES, info->modules) ||
-		nla_put_u32(skb, VGPU_NL_A_FAULT, info->fault.reason) ||
-		kvgpu_put_u64(skb, VGPU_NL_A_FAULT_ADDRESS, info->fault.address) ||
-		kvgpu_put_u64(skb, VGPU_NL_A_INFLIGHT, snap->inflight) ||
-		kvgpu_put_u64(skb, VGPU_NL_A_MAPPED_BYTES, info->mapped_bytes) ||
-		kvgpu_put_u64(skb, VGPU_NL_A_RESIDENT_BYTES, info->resident_bytes) ||
-		kvgpu_put_u64(skb, VGPU_NL_A_KERNELS, info->kernels) ||
-		kvgpu_put_u64(skb, VGPU_NL_A_BLOCKS, info->blocks) ||
-		kvgpu_put_u64(skb, VGPU_NL_A_COPIES, info->copies) ||
-		kvgpu_put_u64(skb, VGPU_NL_A_COPIED_BYTES, info->copied_bytes) ||
-		kvgpu_put_u64(skb, VGPU_NL_A_INSTRUCTIONS, info->instructions) ||
-		kvgpu_put_u64(skb, VGPU_NL_A_ENGINE_TIME, info->sm_time) ||
-		kvgpu_put_u64(skb, VGPU_NL_A_PREEMPTIONS, info->account.preemptions) ||
-		kvgpu_put_u64(skb, VGPU_NL_A_PREEMPTION_TIME, info->account.preemption_time) ||
-		kvgpu_put_u64(skb, VGPU_NL_A_SAVE_AREA, info->account.save_area);
+	bool failed = nla_put_u32(skb, VGPU_NL_A_DEVICE, kdev->index) ||
+		      nla_put_u32(skb, VGPU_NL_A_CONTEXT, info->id) ||
+		      kvgpu_put_u64(skb, VGPU_NL_A_TIME, snap->time) ||
+		      nla_put_u32(skb, VGPU_NL_A_PID, snap->pid) ||
+		      nla_put_s32(skb, VGPU_NL_A_PRIORITY, snap->priority) ||
+		      nla_put_u32(skb, VGPU_NL_A_TOKENS, snap->tokens) ||
+		      nla_put_u32(skb, VGPU_NL_A_FAULT, info->fault.reason) ||
+		      kvgpu_put_u64(skb, VGPU_NL_A_FAULT_ADDRESS, info->fault.address) ||
+		      kvgpu_put_u64(skb, VGPU_NL_A_INFLIGHT, snap->inflight) ||
+		      put_stats(skb, kvgpu_context_stats, snap);
 
 	return failed ? -EMSGSIZE : 0;
 }

@@ -1,222 +1,142 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /sys/class/vgpu/vgpuN/: what the device is (read-only, anybody) and its knobs (root writes), one
- * value a file. Knobs come from the model by name, so that a new one needs nothing here.
+ * /sys/class/vgpu/vgpuN/: what the device is and does (read-only, anybody), its knobs and its clock
+ * (root writes), one value a file. Statistics, knobs, states of SMs and fields of the configuration
+ * come by name from where they are listed, so that a new one needs nothing here.
  */
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
-#include "kmod/windows/windows.h"
+#include "kmod/windows/stats.h"
 
-/* Attributes whose names the model knows: knobs, fields of the configuration. */
-#define NAMES_MAX	128u
+/* What is refused is quoted so far. */
+#define QUOTED(text)	(int)min(strcspn(text, "\n"), (size_t)40), text
+
+/* A text that ends at @length, with a newline; or the error that @length is. */
+static ssize_t text_line(char *text, int length)
+{
+	return length < 0 ? length : length + sysfs_emit_at(text, length, "\n");
+}
 
 /* ---- knobs -------------------------------------------------------------- */
 
-struct knob_msg {
-	struct kvgpu_msg msg;
-	const char *knob;
+struct named_value {
+	const char *name;
 	const char *value;
 	char *text;
 	size_t room;
 };
 
-static int do_knob_get(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+static int do_knob_get(struct kvgpu_dev *kdev, void *arg)
 {
-	struct knob_msg *m = container_of(msg, struct knob_msg, msg);
+	const struct named_value *knob = arg;
 
-	return vgpu_device_knob_get(kdev->model, m->knob, m->text, m->room);
+	return vgpu_device_knob_get(kdev->model, knob->name, knob->text, knob->room);
 }
 
-static int do_knob_set(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+static int do_knob_set(struct kvgpu_dev *kdev, void *arg)
 {
-	struct knob_msg *m = container_of(msg, struct knob_msg, msg);
-
-	int ret = vgpu_device_knob_set(kdev->model, m->knob, m->value);
+	const struct named_value *knob = arg;
+	int ret = vgpu_device_knob_set(kdev->model, knob->name, knob->value);
 
 	if (!ret)
-		kvgpu_notice_knob(kdev, m->knob, m->value);
+		kvgpu_notice_knob(kdev, knob->name, knob->value);
 	return ret;
 }
 
 int kvgpu_knob_get(struct kvgpu_dev *kdev, const char *knob, char *text, size_t room)
 {
-	struct knob_msg m = { .msg.fn = do_knob_get, .knob = knob, .text = text, .room = room };
+	struct named_value get = { .name = knob, .text = text, .room = room };
 
-	return kvgpu_post(kdev, &m.msg);
-}
-
-/* The name that a notice keeps is the model's own. */
-static const char *knob_name(const char *knob)
-{
-	const char *name;
-	unsigned int i;
-
-	for (i = 0; (name = vgpu_device_knob_name(i)) && strcmp(name, knob); i++)
-		;
-	return name;
+	return kvgpu_actor_call(kdev, do_knob_get, &get);
 }
 
 int kvgpu_knob_set(struct kvgpu_dev *kdev, const char *knob, const char *value)
 {
-	struct knob_msg m = { .msg.fn = do_knob_set, .knob = knob_name(knob), .value = value };
+	struct named_value set = { .value = value };
+	unsigned int i;
 
-	return m.knob ? kvgpu_post(kdev, &m.msg) : -ENOENT;
-}
-
-/* The value as text with a newline; its length or a negative errno. */
-static ssize_t knob_text(struct kvgpu_dev *kdev, const char *knob, char *text, size_t room)
-{
-	int ret = kvgpu_knob_get(kdev, knob, text, room - 1);
-
-	if (ret < 0)
-		return ret;
-	text[ret++] = '\n';
-	text[ret] = 0;
-	return ret;
+	/* a notice keeps the name, so it is the model's own */
+	for (i = 0; (set.name = vgpu_device_knob_name(i)) && strcmp(set.name, knob); i++)
+		;
+	return set.name ? kvgpu_actor_call(kdev, do_knob_set, &set) : -ENOENT;
 }
 
 static ssize_t knob_show(struct device *dev, struct device_attribute *attr, char *text)
 {
-	return knob_text(dev_get_drvdata(dev), attr->attr.name, text, PAGE_SIZE - 1);
+	return text_line(text, kvgpu_knob_get(dev_get_drvdata(dev), attr->attr.name, text,
+					      PAGE_SIZE - 1));
 }
 
 static ssize_t knob_store(struct device *dev, struct device_attribute *attr, const char *text,
 			  size_t count)
 {
 	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
-	const char *knob = attr->attr.name, *value;
 	char *copy = kmemdup_nul(text, count, GFP_KERNEL);
+	const char *knob = attr->attr.name;
 	char *now;
 	int ret;
 
 	if (!copy)
 		return -ENOMEM;
-	value = strim(copy);
-	ret = kvgpu_knob_set(kdev, knob, value);
+	ret = kvgpu_knob_set(kdev, knob, strim(copy));
+	kfree(copy);
 	if (ret == -EINVAL) {
 		now = kzalloc(PAGE_SIZE, GFP_KERNEL);
-		if (now && knob_text(kdev, knob, now, PAGE_SIZE) > 0)
-			pr_notice("vgpu: %s: %s does not take \"%.40s\"; it takes %s: %s",
-				  kdev->name, knob, value,
+		if (now && kvgpu_knob_get(kdev, knob, now, PAGE_SIZE) > 0)
+			pr_notice("vgpu: %s: %s does not take \"%.*s\"; it takes %s: %s\n",
+				  kdev->name, knob, QUOTED(text),
 				  strchr(now, '[') ? "one of these" : "a number, as it is now",
 				  now);
 		kfree(now);
 	}
-	kfree(copy);
 	return ret ? ret : count;
 }
 
-/* ---- what the device is ------------------------------------------------- */
+/* ---- what the device is and has done ------------------------------------ */
 
-struct info_msg {
-	struct kvgpu_msg msg;
-	struct vgpu_device_info info;
-};
-
-static int do_info(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
-{
-	vgpu_device_info(kdev->model, &container_of(msg, struct info_msg, msg)->info);
-	return 0;
-}
-
-#define INFO_ATTR(name_, format, field)								\
-static ssize_t name_##_show(struct device *dev, struct device_attribute *attr, char *text)	\
-{												\
-	struct info_msg m = { .msg.fn = do_info };						\
-												\
-	kvgpu_post(dev_get_drvdata(dev), &m.msg);						\
-	return sysfs_emit(text, format "\n", m.info.field);					\
-}												\
-static DEVICE_ATTR_RO(name_)
-
-INFO_ATTR(preset, "%s", name);
-INFO_ATTR(sms, "%u", sms);
-INFO_ATTR(clock_khz, "%u", clock_khz);
-INFO_ATTR(hw_queues, "%u", hw_queues);
-INFO_ATTR(queues, "%u", queues);
-INFO_ATTR(context_count, "%u", contexts);
-INFO_ATTR(vram_bytes, "%llu", vram_bytes);
-INFO_ATTR(vram_free, "%llu", vram_free);
-INFO_ATTR(time_ps, "%llu", time);
-
-static struct attribute *info_attrs[] = {
-	&dev_attr_preset.attr,
-	&dev_attr_sms.attr,
-	&dev_attr_clock_khz.attr,
-	&dev_attr_hw_queues.attr,
-	&dev_attr_queues.attr,
-	&dev_attr_context_count.attr,
-	&dev_attr_vram_bytes.attr,
-	&dev_attr_vram_free.attr,
-	&dev_attr_time_ps.attr,
-	NULL
-};
-
-static const struct attribute_group info_group = { .attrs = info_attrs };
-
-/* ---- what it has done --------------------------------------------------- */
-
-struct stats_msg {
-	struct kvgpu_msg msg;
-	struct vgpu_device_stats stats;
-};
-
-static int do_stats(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
-{
-	vgpu_device_stats(kdev->model, &container_of(msg, struct stats_msg, msg)->stats);
-	return 0;
-}
-
-static ssize_t events_show(struct device *dev, struct device_attribute *attr, char *text)
-{
-	struct stats_msg m = { .msg.fn = do_stats };
-
-	kvgpu_post(dev_get_drvdata(dev), &m.msg);
-	return sysfs_emit(text, "%llu\n", m.stats.events);
-}
-static DEVICE_ATTR_RO(events);
-
-static ssize_t preemptions_show(struct device *dev, struct device_attribute *attr, char *text)
+static ssize_t preset_show(struct device *dev, struct device_attribute *attr, char *text)
 {
 	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
 
-	return sysfs_emit(text, "%llu\n", READ_ONCE(kdev->trace->preemptions->count));
+	return sysfs_emit(text, "%s\n", kdev->config.name);
 }
-static DEVICE_ATTR_RO(preemptions);
+static DEVICE_ATTR_RO(preset);
 
-static struct attribute *stats_attrs[] = {
-	&dev_attr_events.attr,
-	&dev_attr_preemptions.attr,
-	NULL
-};
+static ssize_t stat_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	struct kvgpu_device_snap *snap = kvgpu_snap_device(dev_get_drvdata(dev));
+	const struct kvgpu_stat *stat = kvgpu_device_stats;
+	ssize_t ret;
 
-static const struct attribute_group stats_group = { .attrs = stats_attrs };
+	if (IS_ERR(snap))
+		return PTR_ERR(snap);
+	while (strcmp(stat->name, attr->attr.name))
+		stat++;
+	ret = sysfs_emit(text, "%llu\n", kvgpu_stat_value(stat, snap));
+	kvfree(snap);
+	return ret;
+}
 
-/* sm_time_ps/: a file for each state of an SM, in which all SMs together have been so long. */
-static struct device_attribute sm_attrs[VGPU_SM_STATES];
-static struct attribute *sm_attr_list[VGPU_SM_STATES + 1];
-static const struct attribute_group sm_group = { .name = "sm_time_ps", .attrs = sm_attr_list };
+static const char *stat_name(unsigned int index)
+{
+	return kvgpu_device_stats[index].name;
+}
 
+/* In sm_time_ps/: how long all SMs together have been in a state. */
 static ssize_t sm_time_show(struct device *dev, struct device_attribute *attr, char *text)
 {
-	struct stats_msg m = { .msg.fn = do_stats };
+	struct kvgpu_device_snap *snap = kvgpu_snap_device(dev_get_drvdata(dev));
+	unsigned int state = 0;
+	ssize_t ret;
 
-	kvgpu_post(dev_get_drvdata(dev), &m.msg);
-	return sysfs_emit(text, "%llu\n", m.stats.sm_time[attr - sm_attrs]);
-}
-
-static void sm_attrs_prepare(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < VGPU_SM_STATES; i++) {
-		sysfs_attr_init(&sm_attrs[i].attr);
-		sm_attrs[i].attr.name = vgpu_sm_state_name(i);
-		sm_attrs[i].attr.mode = 0444;
-		sm_attrs[i].show = sm_time_show;
-		sm_attr_list[i] = &sm_attrs[i].attr;
-	}
+	if (IS_ERR(snap))
+		return PTR_ERR(snap);
+	while (strcmp(vgpu_sm_state_name(state), attr->attr.name))
+		state++;
+	ret = sysfs_emit(text, "%llu\n", snap->stats.sm_time[state]);
+	kvfree(snap);
+	return ret;
 }
 
 /* ---- the clock ---------------------------------------------------------- */
@@ -233,21 +153,15 @@ const char *kvgpu_clock_name(enum kvgpu_clock_mode mode)
 #define MILLION		1000000u
 #define FACTOR_MAX	(1000ull * MILLION)
 
-struct clock_msg {
-	struct kvgpu_msg msg;
-	enum kvgpu_clock_mode mode;
-	u64 factor;
-};
-
-static int do_mode(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+static int do_mode(struct kvgpu_dev *kdev, void *arg)
 {
-	kvgpu_clock_set_mode(kdev, container_of(msg, struct clock_msg, msg)->mode);
+	kvgpu_clock_set_mode(kdev, *(int *)arg);
 	return 0;
 }
 
-static int do_factor(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+static int do_factor(struct kvgpu_dev *kdev, void *arg)
 {
-	kvgpu_clock_set_factor(kdev, container_of(msg, struct clock_msg, msg)->factor);
+	kvgpu_clock_set_factor(kdev, *(u64 *)arg);
 	return 0;
 }
 
@@ -259,24 +173,21 @@ static ssize_t clock_show(struct device *dev, struct device_attribute *attr, cha
 	for (i = 0; i < KVGPU_CLOCKS; i++)
 		n += sysfs_emit_at(text, n, i == READ_ONCE(kdev->clock->mode) ? "%s[%s]" : "%s%s",
 				   i ? " " : "", clocks[i]);
-	return n + sysfs_emit_at(text, n, "\n");
+	return text_line(text, n);
 }
 
 static ssize_t clock_store(struct device *dev, struct device_attribute *attr, const char *text,
 			   size_t count)
 {
 	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
-	struct clock_msg m = { .msg.fn = do_mode };
 	int mode = __sysfs_match_string(clocks, KVGPU_CLOCKS, text);
 
 	if (mode < 0) {
-		pr_notice(
-			"vgpu: %s: clock does not take \"%.*s\"; free, paced or lockstep\n",
-			kdev->name, (int)min(strcspn(text, "\n"), (size_t)40), text);
+		pr_notice("vgpu: %s: clock does not take \"%.*s\"; free, paced or lockstep\n",
+			  kdev->name, QUOTED(text));
 		return -EINVAL;
 	}
-	m.mode = mode;
-	kvgpu_post(kdev, &m.msg);
+	kvgpu_actor_call(kdev, do_mode, &mode);
 	return count;
 }
 static DEVICE_ATTR_RW(clock);
@@ -321,58 +232,65 @@ static ssize_t time_factor_store(struct device *dev, struct device_attribute *at
 				 const char *text, size_t count)
 {
 	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
-	struct clock_msg m = { .msg.fn = do_factor };
+	u64 factor;
 
-	if (parse_factor(text, &m.factor)) {
-		pr_notice(
-			"vgpu: %s: time_factor does not take \"%.*s\"; 0.000001 to 1000\n",
-			kdev->name, (int)min(strcspn(text, "\n"), (size_t)40), text);
+	if (parse_factor(text, &factor)) {
+		pr_notice("vgpu: %s: time_factor does not take \"%.*s\"; 0.000001 to 1000\n",
+			  kdev->name, QUOTED(text));
 		return -EINVAL;
 	}
-	kvgpu_post(kdev, &m.msg);
+	kvgpu_actor_call(kdev, do_factor, &factor);
 	return count;
 }
 static DEVICE_ATTR_RW(time_factor);
 
-static struct attribute *clock_attrs[] = {
-	&dev_attr_clock.attr,
-	&dev_attr_time_factor.attr,
-	NULL
-};
-
-static const struct attribute_group clock_group = { .attrs = clock_attrs };
-
 /* ---- config/: what the device was made from ----------------------------- */
 
-static int do_config_get(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+static int do_config_get(struct kvgpu_dev *kdev, void *arg)
 {
-	struct knob_msg *m = container_of(msg, struct knob_msg, msg);
+	const struct named_value *field = arg;
 
-	return vgpu_config_get(vgpu_device_config(kdev->model), m->knob, m->text, m->room);
+	return vgpu_config_get(vgpu_device_config(kdev->model), field->name, field->text,
+			       field->room);
 }
 
 static ssize_t config_show(struct device *dev, struct device_attribute *attr, char *text)
 {
-	struct knob_msg m = { .msg.fn = do_config_get,
-			      .knob = attr->attr.name,
-			      .text = text,
-			      .room = PAGE_SIZE - 1 };
-	int ret = kvgpu_post(dev_get_drvdata(dev), &m.msg);
+	struct named_value field = { .name = attr->attr.name, .text = text, .room = PAGE_SIZE - 1 };
 
-	return ret < 0 ? ret : ret + sysfs_emit_at(text, ret, "\n");
+	return text_line(text, kvgpu_actor_call(dev_get_drvdata(dev), do_config_get, &field));
 }
 
 /* ---- one set of attributes a device ------------------------------------- */
 
-/* An attribute for each name that @name lists. -ENOMEM. */
-static int named_attrs(struct attribute_group *group, const char *(*name)(unsigned int index),
-		       const struct device_attribute *like)
+static struct attribute *fixed_attrs[] = {
+	&dev_attr_preset.attr,
+	&dev_attr_clock.attr,
+	&dev_attr_time_factor.attr,
+	NULL
+};
+static const struct attribute_group fixed_group = { .attrs = fixed_attrs };
+
+/* Files by the names that @name lists, all of one kind. */
+static const struct {
+	const char *folder;
+	const char *(*name)(unsigned int index);
+	struct device_attribute like;
+} kinds[KVGPU_SYSFS_KINDS] = {
+	{ NULL, stat_name, { .attr.mode = 0444, .show = stat_show } },
+	{ NULL, vgpu_device_knob_name,
+	  { .attr.mode = 0644, .show = knob_show, .store = knob_store } },
+	{ "sm_time_ps", vgpu_sm_state_name, { .attr.mode = 0444, .show = sm_time_show } },
+	{ "config", vgpu_config_field, { .attr.mode = 0444, .show = config_show } },
+};
+
+static int group_init(struct attribute_group *group, unsigned int kind)
 {
 	struct device_attribute *attrs;
 	struct attribute **list;
 	unsigned int count = 0, i;
 
-	while (count < NAMES_MAX && name(count))
+	while (kinds[kind].name(count))
 		count++;
 	/* one piece: the list, then what it points to */
 	list = kzalloc((count + 1) * sizeof(*list) + count * sizeof(*attrs), GFP_KERNEL);
@@ -380,40 +298,36 @@ static int named_attrs(struct attribute_group *group, const char *(*name)(unsign
 		return -ENOMEM;
 	attrs = (struct device_attribute *)(list + count + 1);
 	for (i = 0; i < count; i++) {
-		attrs[i] = *like;
+		attrs[i] = kinds[kind].like;
 		sysfs_attr_init(&attrs[i].attr);
-		attrs[i].attr.name = name(i);
+		attrs[i].attr.name = kinds[kind].name(i);
 		list[i] = &attrs[i].attr;
 	}
+	group->name = kinds[kind].folder;
 	group->attrs = list;
 	return 0;
 }
 
 int kvgpu_sysfs_prepare(struct kvgpu_dev *kdev)
 {
-	static const struct device_attribute knob = { .attr.mode = 0644,
-						      .show = knob_show,
-						      .store = knob_store };
-	static const struct device_attribute config = { .attr.mode = 0444, .show = config_show };
+	struct kvgpu_sysfs *sysfs = kdev->sysfs;
+	unsigned int i;
 
-	kdev->sysfs->config_group.name = "config";
-	if (named_attrs(&kdev->sysfs->knob_group, vgpu_device_knob_name, &knob) ||
-	    named_attrs(&kdev->sysfs->config_group, vgpu_config_field, &config)) {
-		kvgpu_sysfs_free(kdev);
-		return -ENOMEM;
+	sysfs->groups[0] = &fixed_group;
+	for (i = 0; i < KVGPU_SYSFS_KINDS; i++) {
+		if (group_init(&sysfs->named[i], i)) {
+			kvgpu_sysfs_free(kdev);
+			return -ENOMEM;
+		}
+		sysfs->groups[1 + i] = &sysfs->named[i];
 	}
-	sm_attrs_prepare();
-	kdev->sysfs->groups[0] = &info_group;
-	kdev->sysfs->groups[1] = &kdev->sysfs->knob_group;
-	kdev->sysfs->groups[2] = &clock_group;
-	kdev->sysfs->groups[3] = &stats_group;
-	kdev->sysfs->groups[4] = &sm_group;
-	kdev->sysfs->groups[5] = &kdev->sysfs->config_group;
 	return 0;
 }
 
 void kvgpu_sysfs_free(struct kvgpu_dev *kdev)
 {
-	kfree(kdev->sysfs->knob_group.attrs);
-	kfree(kdev->sysfs->config_group.attrs);
+	unsigned int i;
+
+	for (i = 0; i < KVGPU_SYSFS_KINDS; i++)
+		kfree(kdev->sysfs->named[i].attrs);
 }

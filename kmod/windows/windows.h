@@ -57,21 +57,23 @@ struct kvgpu_notices {
 	struct delayed_work sample;
 };
 
+/* Statistics, knobs, times by state of SMs, fields of the configuration */
+#define KVGPU_SYSFS_KINDS	4
+
 /** struct kvgpu_sysfs - the attributes and folders of a device */
 struct kvgpu_sysfs {
 	struct device *dev;
 	struct mutex contexts_lock;
 	struct kobject *contexts_dir;	/* under contexts_lock; NULL: the device has been removed */
-	struct attribute_group knob_group;
-	struct attribute_group config_group;
-	const struct attribute_group *groups[7];
+	struct attribute_group named[KVGPU_SYSFS_KINDS];
+	const struct attribute_group *groups[KVGPU_SYSFS_KINDS + 2];
 };
 
 /* ---- ioctl.c ------------------------------------------------------------ */
 
 long kvgpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 
-/* ---- sysfs_contexts.c: the contexts of a device in sysfs ---------------------- */
+/* ---- sysfs_contexts.c --------------------------------------------------- */
 
 int kvgpu_contexts_add(struct kvgpu_dev *kdev);
 void kvgpu_contexts_remove(struct kvgpu_dev *kdev);
@@ -103,11 +105,11 @@ void kvgpu_notice_context(struct kvgpu_ctx *ctx, u8 command, const struct vgpu_f
 void kvgpu_notice_knob(struct kvgpu_dev *kdev, const char *knob, const char *value);
 void kvgpu_notice_memory(struct kvgpu_dev *kdev);
 
-/* ---- fdinfo.c ----------------------------------------------------------- */
+/* ---- stats.c ------------------------------------------------------------ */
 
 void kvgpu_show_fdinfo(struct seq_file *seq, struct file *file);
 
-/* ---- debugfs.c --------------------------------------------------- */
+/* ---- debugfs.c ---------------------------------------------------------- */
 
 /* -EINVAL: the module parameter trace_records makes no sense. */
 int kvgpu_trace_init(void);
