@@ -6,7 +6,7 @@
  * they are closed.
  *
  * configfs tells an attribute's functions nothing of the attribute, so each field of the
- * configuration has a pair of its own.
+ * configuration has a pair of its own, made from the list of fields (sim-device/vgpu_config.h).
  */
 #include <linux/configfs.h>
 #include <linux/mm.h>
@@ -14,8 +14,6 @@
 #include <linux/slab.h>
 
 #include "kmod/device/device.h"
-
-#define FIELDS_MAX	64u
 
 /** struct cfs_device - a folder */
 struct cfs_device {
@@ -46,78 +44,71 @@ static void vram_default(struct vgpu_config *config)
 
 /* ---- fields of the configuration ---------------------------------------- */
 
-static ssize_t field_show(struct config_item *item, unsigned int index, char *text)
+static ssize_t field_show(struct config_item *item, const char *field, char *text)
 {
 	struct cfs_device *cfs = of_item(item);
 	int ret;
 
 	mutex_lock(&cfs->lock);
-	ret = vgpu_config_get(&cfs->config, vgpu_config_field(index), text, PAGE_SIZE - 1);
+	ret = vgpu_config_get(&cfs->config, field, text, PAGE_SIZE - 1);
 	mutex_unlock(&cfs->lock);
-	if (ret < 0)
-		return ret;
-	text[ret++] = '\n';
-	return ret;
+	return ret < 0 ? ret : ret + sysfs_emit_at(text, ret, "\n");
 }
 
-static ssize_t field_store(struct config_item *item, unsigned int index, const char *text,
+static ssize_t field_store(struct config_item *item, const char *field, const char *text,
 			   size_t count)
 {
 	struct cfs_device *cfs = of_item(item);
-	const char *field = vgpu_config_field(index);
 	char *copy = kmemdup_nul(text, count, GFP_KERNEL);
-	struct vgpu_config changed;
 	int ret = -EBUSY;
 
 	if (!copy)
 		return -ENOMEM;
 	mutex_lock(&cfs->lock);
-	changed = cfs->config;
-	if (!cfs->kdev) {
-		ret = vgpu_config_set(&changed, field, strim(copy));
-		if (ret)
-			pr_notice(
-				"vgpu: %s/%s does not take \"%.40s\"; a number or a name\n",
-				config_item_name(item), field, strim(copy));
-		else
-			cfs->config = changed;
-	}
+	if (!cfs->kdev)
+		ret = vgpu_config_set(&cfs->config, field, strim(copy));
 	mutex_unlock(&cfs->lock);
+	if (ret == -EINVAL)
+		pr_notice("vgpu: %s/%s does not take \"%.40s\"; a number or a name\n",
+			  config_item_name(item), field, strim(copy));
 	kfree(copy);
 	return ret ? ret : count;
 }
 
-#define FIELD(n)										\
-	static ssize_t show_##n(struct config_item *item, char *text)				\
+/* A pair of functions, and an attribute, for each line of VGPU_CONFIG_FIELDS. */
+#define FIELD_FUNCTIONS(id, name)								\
+	static ssize_t field_##id##_show(struct config_item *item, char *text)			\
 	{											\
-		return field_show(item, n, text);						\
+		return field_show(item, name, text);						\
 	}											\
-	static ssize_t store_##n(struct config_item *item, const char *text, size_t count)	\
+	static ssize_t field_##id##_store(struct config_item *item, const char *text,		\
+					  size_t count)						\
 	{											\
-		return field_store(item, n, text, count);					\
+		return field_store(item, name, text, count);					\
 	}
-#define ATTRIBUTE(n) \
-	{ .ca_mode = 0644, .ca_owner = THIS_MODULE, .show = show_##n, .store = store_##n },
-#define SIXTEEN(X, row)	X(row##0) X(row##1) X(row##2) X(row##3) X(row##4) X(row##5) X(row##6) \
-	X(row##7) \
-			X(row##8) X(row##9) X(row##a) X(row##b) X(row##c) X(row##d) X(row##e) \
-			X(row##f)
-#define EACH_FIELD(X)	SIXTEEN(X, 0x0) SIXTEEN(X, 0x1) SIXTEEN(X, 0x2) SIXTEEN(X, 0x3)
+#define FUNCTIONS(type, name, least, most) FIELD_FUNCTIONS(name, #name)
+#define ELEMENT_FUNCTIONS(type, name, index, least, most)					\
+	FIELD_FUNCTIONS(name##_##index, #name "[" #index "]")
+#define ARRAY_FUNCTIONS(type, name, elements, least, most)					\
+	VGPU_CONFIG_EACH_##elements(ELEMENT_FUNCTIONS, type, name, least, most)
+#define NAME_FUNCTIONS(name) FIELD_FUNCTIONS(name, #name)
+VGPU_CONFIG_FIELDS(FUNCTIONS, ARRAY_FUNCTIONS, NAME_FUNCTIONS)
 
-EACH_FIELD(FIELD)
-static struct configfs_attribute fields[FIELDS_MAX] = { EACH_FIELD(ATTRIBUTE) };
+#define FIELD_ATTR(id, name)									\
+	{ name, THIS_MODULE, 0644, .show = field_##id##_show, .store = field_##id##_store },
+#define ATTR(type, name, least, most) FIELD_ATTR(name, #name)
+#define ELEMENT_ATTR(type, name, index, least, most)						\
+	FIELD_ATTR(name##_##index, #name "[" #index "]")
+#define ARRAY_ATTR(type, name, elements, least, most)						\
+	VGPU_CONFIG_EACH_##elements(ELEMENT_ATTR, type, name, least, most)
+#define NAME_ATTR(name) FIELD_ATTR(name, #name)
+static struct configfs_attribute fields[] = { VGPU_CONFIG_FIELDS(ATTR, ARRAY_ATTR, NAME_ATTR) };
 
 /* ---- preset, live, dev_name --------------------------------------------- */
 
 static ssize_t preset_show(struct config_item *item, char *text)
 {
-	struct cfs_device *cfs = of_item(item);
-	ssize_t length;
-
-	mutex_lock(&cfs->lock);
-	length = sysfs_emit(text, "%s\n", cfs->config.name);
-	mutex_unlock(&cfs->lock);
-	return length;
+	return field_show(item, "name", text);
 }
 
 /* Everything becomes the preset's: single fields are written after it. */
@@ -214,7 +205,7 @@ static void cfs_release(struct config_item *item)
 }
 
 static struct configfs_item_operations device_ops = { .release = cfs_release };
-static struct configfs_attribute *device_attrs[FIELDS_MAX + 4];
+static struct configfs_attribute *device_attrs[ARRAY_SIZE(fields) + 4];
 static const struct config_item_type device_type = {
 	.ct_item_ops = &device_ops,
 	.ct_attrs = device_attrs,
@@ -252,19 +243,13 @@ static struct configfs_subsystem subsystem = {
 int kvgpu_configfs_init(void)
 {
 	unsigned int i, count = 0;
-	const char *name;
 
 	device_attrs[count++] = &attr_preset;
 	device_attrs[count++] = &attr_live;
 	device_attrs[count++] = &attr_dev_name;
-	for (i = 0; (name = vgpu_config_field(i)); i++) {
-		if (WARN_ON_ONCE(i == FIELDS_MAX))
-			break;
-		fields[i].ca_name = name;
-		/* "name" is the preset's: to be read there */
-		if (strcmp(name, "name"))
-			device_attrs[count++] = &fields[i];
-	}
+	/* the first is the name of the preset, to be read there */
+	for (i = 1; i < ARRAY_SIZE(fields); i++)
+		device_attrs[count++] = &fields[i];
 	config_group_init(&subsystem.su_group);
 	mutex_init(&subsystem.su_mutex);
 	return configfs_register_subsystem(&subsystem);

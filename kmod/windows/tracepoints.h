@@ -27,468 +27,201 @@ DEFINE_EVENT_FN(template, name,									\
 	TP_ARGS(device, record),								\
 	kvgpu_listener_add, kvgpu_listener_remove)
 
-TRACE_DEFINE_ENUM(VGPU_CMD_NOP);
-TRACE_DEFINE_ENUM(VGPU_CMD_LAUNCH);
-TRACE_DEFINE_ENUM(VGPU_CMD_COPY_H2D);
-TRACE_DEFINE_ENUM(VGPU_CMD_COPY_D2H);
-TRACE_DEFINE_ENUM(VGPU_CMD_COPY_D2D);
-TRACE_DEFINE_ENUM(VGPU_CMD_FILL);
-TRACE_DEFINE_ENUM(VGPU_CMD_WAIT);
-TRACE_DEFINE_ENUM(VGPU_CMD_STAMP);
-TRACE_DEFINE_ENUM(VGPU_CMD_PROFILED);
+/* Names of numbers, for the format of an event and for tools that read it. */
+#define KVGPU_OPS										\
+	EM(VGPU_CMD_NOP, "nop") EM(VGPU_CMD_LAUNCH, "launch")					\
+	EM(VGPU_CMD_COPY_H2D, "copy_h2d") EM(VGPU_CMD_COPY_D2H, "copy_d2h")			\
+	EM(VGPU_CMD_COPY_D2D, "copy_d2d") EM(VGPU_CMD_FILL, "fill")				\
+	EM(VGPU_CMD_WAIT, "wait") EM(VGPU_CMD_STAMP, "stamp")					\
+	EMe(VGPU_CMD_PROFILED, "profiled")
+#define KVGPU_FAULTS										\
+	EM(VGPU_FAULT_NONE, "none") EM(VGPU_FAULT_UNMAPPED, "unmapped")				\
+	EM(VGPU_FAULT_MISALIGNED, "misaligned")							\
+	EM(VGPU_FAULT_SHARED_RANGE, "shared_range")						\
+	EM(VGPU_FAULT_LOCAL_RANGE, "local_range")						\
+	EM(VGPU_FAULT_ADDRESS_SPACE, "address_space") EM(VGPU_FAULT_TRAP, "trap")		\
+	EM(VGPU_FAULT_WATCHDOG, "watchdog") EM(VGPU_FAULT_BARRIER, "barrier")			\
+	EM(VGPU_FAULT_COPY_UNMAPPED, "copy_unmapped")						\
+	EM(VGPU_FAULT_COPY_HOST, "copy_host") EM(VGPU_FAULT_NO_MEMORY, "no_memory")		\
+	EM(VGPU_FAULT_RING, "ring") EM(VGPU_FAULT_COMMAND, "command")				\
+	EMe(VGPU_FAULT_WARP_SYNC, "warp_sync")
+#define KVGPU_DECISIONS										\
+	EM(VGPU_DECISION_ADMIT, "admit") EM(VGPU_DECISION_ASSIGN, "assign")			\
+	EMe(VGPU_DECISION_RESERVE, "reserve")
 
-#define kvgpu_show_op(value) __print_symbolic(value, \
-	{ VGPU_CMD_NOP, "nop" }, { VGPU_CMD_LAUNCH, "launch" }, { VGPU_CMD_COPY_H2D, "copy_h2d" }, \
-	{ VGPU_CMD_COPY_D2H, "copy_d2h" }, { VGPU_CMD_COPY_D2D, "copy_d2d" },	\
-	{ VGPU_CMD_FILL, "fill" },						\
-	{ VGPU_CMD_WAIT, "wait" }, { VGPU_CMD_STAMP, "stamp" }, { VGPU_CMD_PROFILED, "profiled" })
+/* this is read several times */
+#undef EM
+#undef EMe
+#define EM(number, name) TRACE_DEFINE_ENUM(number);
+#define EMe(number, name) TRACE_DEFINE_ENUM(number);
+KVGPU_OPS
+KVGPU_FAULTS
+KVGPU_DECISIONS
+#undef EM
+#undef EMe
+#define EM(number, name) { number, name },
+#define EMe(number, name) { number, name }
+#define kvgpu_show_op(value) __print_symbolic(value, KVGPU_OPS)
+#define kvgpu_show_fault(value) __print_symbolic(value, KVGPU_FAULTS)
+#define kvgpu_show_decision(value) __print_symbolic(value, KVGPU_DECISIONS)
 
-TRACE_DEFINE_ENUM(VGPU_FAULT_NONE);
-TRACE_DEFINE_ENUM(VGPU_FAULT_UNMAPPED);
-TRACE_DEFINE_ENUM(VGPU_FAULT_MISALIGNED);
-TRACE_DEFINE_ENUM(VGPU_FAULT_SHARED_RANGE);
-TRACE_DEFINE_ENUM(VGPU_FAULT_LOCAL_RANGE);
-TRACE_DEFINE_ENUM(VGPU_FAULT_ADDRESS_SPACE);
-TRACE_DEFINE_ENUM(VGPU_FAULT_TRAP);
-TRACE_DEFINE_ENUM(VGPU_FAULT_WATCHDOG);
-TRACE_DEFINE_ENUM(VGPU_FAULT_BARRIER);
-TRACE_DEFINE_ENUM(VGPU_FAULT_COPY_UNMAPPED);
-TRACE_DEFINE_ENUM(VGPU_FAULT_COPY_HOST);
-TRACE_DEFINE_ENUM(VGPU_FAULT_NO_MEMORY);
-TRACE_DEFINE_ENUM(VGPU_FAULT_RING);
-TRACE_DEFINE_ENUM(VGPU_FAULT_COMMAND);
-TRACE_DEFINE_ENUM(VGPU_FAULT_WARP_SYNC);
+/*
+ * Classes of events: what all of them say; those of queues and of SMs say more; then fields, how
+ * they are filled in, and their text. (None of these can be made of another: the commas that
+ * __field() becomes would be those of its arguments.)
+ */
+#define KVGPU_FIELDS __field(u64, time) __field(u32, device) __field(u32, context)
+#define KVGPU_ASSIGN										\
+	__entry->time = record->time;								\
+	__entry->device = device;								\
+	__entry->context = record->context;
 
-#define kvgpu_show_fault(value) __print_symbolic(value, \
-	{ VGPU_FAULT_NONE, "none" }, { VGPU_FAULT_UNMAPPED, "unmapped" }, \
-	{ VGPU_FAULT_MISALIGNED, "misaligned" }, { VGPU_FAULT_SHARED_RANGE, "shared_range" }, \
-	{ VGPU_FAULT_LOCAL_RANGE, "local_range" }, { VGPU_FAULT_ADDRESS_SPACE, "address_space" }, \
-	{ VGPU_FAULT_TRAP, "trap" }, { VGPU_FAULT_WATCHDOG, "watchdog" }, \
-	{ VGPU_FAULT_BARRIER, "barrier" }, { VGPU_FAULT_COPY_UNMAPPED, "copy_unmapped" }, \
-	{ VGPU_FAULT_COPY_HOST, "copy_host" }, { VGPU_FAULT_NO_MEMORY, "no_memory" }, \
-	{ VGPU_FAULT_RING, "ring" }, { VGPU_FAULT_COMMAND, "command" }, \
-	{ VGPU_FAULT_WARP_SYNC, "warp_sync" })
+#define KVGPU_CLASS(name, fields, assign, format, args...)					\
+DECLARE_EVENT_CLASS(name,									\
+	TP_PROTO(u32 device, const struct vgpu_trace_record *record),				\
+	TP_ARGS(device, record),								\
+	TP_STRUCT__entry(KVGPU_FIELDS fields),							\
+	TP_fast_assign(KVGPU_ASSIGN assign),							\
+	TP_printk("vgpu%u time=%llu context=%u " format, __entry->device, __entry->time,	\
+		  __entry->context, ##args)							\
+)
 
-TRACE_DEFINE_ENUM(VGPU_DECISION_ADMIT);
-TRACE_DEFINE_ENUM(VGPU_DECISION_ASSIGN);
-TRACE_DEFINE_ENUM(VGPU_DECISION_RESERVE);
+#define KVGPU_QUEUE_FIELDS __field(u32, queue) __field(u64, seq)
+#define KVGPU_QUEUE_ASSIGN __entry->queue = record->queue; __entry->seq = record->seq;
+#define KVGPU_QUEUE_CLASS(name, fields, assign, format, args...)				\
+DECLARE_EVENT_CLASS(name,									\
+	TP_PROTO(u32 device, const struct vgpu_trace_record *record),				\
+	TP_ARGS(device, record),								\
+	TP_STRUCT__entry(KVGPU_FIELDS KVGPU_QUEUE_FIELDS fields),				\
+	TP_fast_assign(KVGPU_ASSIGN KVGPU_QUEUE_ASSIGN assign),					\
+	TP_printk("vgpu%u time=%llu context=%u queue=%u seq=%llu" format, __entry->device,	\
+		  __entry->time, __entry->context, __entry->queue, __entry->seq, ##args)	\
+)
 
-#define kvgpu_show_decision(value) __print_symbolic(value, \
-	{ VGPU_DECISION_ADMIT, "admit" }, { VGPU_DECISION_ASSIGN, "assign" },	\
-	{ VGPU_DECISION_RESERVE, "reserve" })
+#define KVGPU_SM_FIELDS __field(int, sm) __field(u32, kernel)
+#define KVGPU_SM_ASSIGN										\
+	__entry->sm = record->sm == 0xffff ? -1 : record->sm;					\
+	__entry->kernel = record->kernel;
+#define KVGPU_SM_CLASS(name, fields, assign, format, args...)					\
+DECLARE_EVENT_CLASS(name,									\
+	TP_PROTO(u32 device, const struct vgpu_trace_record *record),				\
+	TP_ARGS(device, record),								\
+	TP_STRUCT__entry(KVGPU_FIELDS KVGPU_SM_FIELDS fields),					\
+	TP_fast_assign(KVGPU_ASSIGN KVGPU_SM_ASSIGN assign),					\
+	TP_printk("vgpu%u time=%llu context=%u sm=%d kernel=%u" format, __entry->device,	\
+		  __entry->time, __entry->context, __entry->sm, __entry->kernel, ##args)	\
+)
 
 /* ---- contexts ----------------------------------------------------------- */
 
-DECLARE_EVENT_CLASS(kvgpu_open,
-	TP_PROTO(u32 device, const struct vgpu_trace_record *record),
-	TP_ARGS(device, record),
-	TP_STRUCT__entry(
-		__field(u64, time)
-		__field(u32, device)
-		__field(u32, context)
-		__field(u64, pid)
-	),
-	TP_fast_assign(
-		__entry->time = record->time;
-		__entry->device = device;
-		__entry->context = record->context;
-		__entry->pid = record->a;
-	),
-	TP_printk("vgpu%u time=%llu context=%u pid=%llu", __entry->device, __entry->time,
-		  __entry->context, __entry->pid)
-);
-
+KVGPU_CLASS(kvgpu_open,
+	__field(u64, pid),
+	__entry->pid = record->a;,
+	"pid=%llu", __entry->pid);
 KVGPU_EVENT(kvgpu_open, context_open);
 
-DECLARE_EVENT_CLASS(kvgpu_close,
-	TP_PROTO(u32 device, const struct vgpu_trace_record *record),
-	TP_ARGS(device, record),
-	TP_STRUCT__entry(
-		__field(u64, time)
-		__field(u32, device)
-		__field(u32, context)
-		__field(u32, fault)
-	),
-	TP_fast_assign(
-		__entry->time = record->time;
-		__entry->device = device;
-		__entry->context = record->context;
-		__entry->fault = record->a;
-	),
-	TP_printk("vgpu%u time=%llu context=%u fault=%s", __entry->device, __entry->time,
-		  __entry->context, kvgpu_show_fault(__entry->fault))
-);
-
+KVGPU_CLASS(kvgpu_close,
+	__field(u32, fault),
+	__entry->fault = record->a;,
+	"fault=%s", kvgpu_show_fault(__entry->fault));
 KVGPU_EVENT(kvgpu_close, context_close);
 
-DECLARE_EVENT_CLASS(kvgpu_fault,
-	TP_PROTO(u32 device, const struct vgpu_trace_record *record),
-	TP_ARGS(device, record),
-	TP_STRUCT__entry(
-		__field(u64, time)
-		__field(u32, device)
-		__field(u32, context)
-		__field(u32, reason)
-		__field(u64, address)
-	),
-	TP_fast_assign(
-		__entry->time = record->time;
-		__entry->device = device;
-		__entry->context = record->context;
-		__entry->reason = record->a;
-		__entry->address = record->b;
-	),
-	TP_printk("vgpu%u time=%llu context=%u reason=%s address=0x%llx", __entry->device,
-		  __entry->time, __entry->context, kvgpu_show_fault(__entry->reason),
-		  __entry->address)
-);
-
+KVGPU_CLASS(kvgpu_fault,
+	__field(u32, reason) __field(u64, address),
+	__entry->reason = record->a; __entry->address = record->b;,
+	"reason=%s address=0x%llx", kvgpu_show_fault(__entry->reason), __entry->address);
 KVGPU_EVENT(kvgpu_fault, fault);
 
 /* ---- commands ----------------------------------------------------------- */
 
-DECLARE_EVENT_CLASS(kvgpu_command,
-	TP_PROTO(u32 device, const struct vgpu_trace_record *record),
-	TP_ARGS(device, record),
-	TP_STRUCT__entry(
-		__field(u64, time)
-		__field(u32, device)
-		__field(u32, context)
-		__field(u32, queue)
-		__field(u64, seq)
-		__field(u32, op)
-	),
-	TP_fast_assign(
-		__entry->time = record->time;
-		__entry->device = device;
-		__entry->context = record->context;
-		__entry->queue = record->queue;
-		__entry->seq = record->seq;
-		__entry->op = record->a;
-	),
-	TP_printk("vgpu%u time=%llu context=%u queue=%u seq=%llu op=%s", __entry->device,
-		  __entry->time, __entry->context, __entry->queue, __entry->seq,
-		  kvgpu_show_op(__entry->op))
-);
-
+KVGPU_QUEUE_CLASS(kvgpu_command,
+	__field(u32, op),
+	__entry->op = record->a;,
+	" op=%s", kvgpu_show_op(__entry->op));
 KVGPU_EVENT(kvgpu_command, queue_push);
 KVGPU_EVENT(kvgpu_command, dispatch);
 KVGPU_EVENT(kvgpu_command, complete);
 
-DECLARE_EVENT_CLASS(kvgpu_copy,
-	TP_PROTO(u32 device, const struct vgpu_trace_record *record),
-	TP_ARGS(device, record),
-	TP_STRUCT__entry(
-		__field(u64, time)
-		__field(u32, device)
-		__field(u32, context)
-		__field(u32, queue)
-		__field(u64, seq)
-		__field(u64, bytes)
-		__field(u32, op)
-	),
-	TP_fast_assign(
-		__entry->time = record->time;
-		__entry->device = device;
-		__entry->context = record->context;
-		__entry->queue = record->queue;
-		__entry->seq = record->seq;
-		__entry->bytes = record->a;
-		__entry->op = record->b;
-	),
-	TP_printk("vgpu%u time=%llu context=%u queue=%u seq=%llu bytes=%llu op=%s", __entry->device,
-		  __entry->time, __entry->context, __entry->queue, __entry->seq, __entry->bytes,
-		  kvgpu_show_op(__entry->op))
-);
-
+KVGPU_QUEUE_CLASS(kvgpu_copy,
+	__field(u64, bytes) __field(u32, op),
+	__entry->bytes = record->a; __entry->op = record->b;,
+	" bytes=%llu op=%s", __entry->bytes, kvgpu_show_op(__entry->op));
 KVGPU_EVENT(kvgpu_copy, copy_start);
 KVGPU_EVENT(kvgpu_copy, copy_end);
 
 /* ---- kernels and thread blocks; "kernel" is the id of a launch ---------- */
 
-DECLARE_EVENT_CLASS(kvgpu_kernel,
-	TP_PROTO(u32 device, const struct vgpu_trace_record *record),
-	TP_ARGS(device, record),
-	TP_STRUCT__entry(
-		__field(u64, time)
-		__field(u32, device)
-		__field(u32, context)
-		__field(u32, queue)
-		__field(u64, seq)
-		__field(u32, kernel)
-		__field(u64, blocks)
-		__field(u32, module)
-		__field(u32, index)
-	),
-	TP_fast_assign(
-		__entry->time = record->time;
-		__entry->device = device;
-		__entry->context = record->context;
-		__entry->queue = record->queue;
-		__entry->seq = record->seq;
-		__entry->kernel = record->kernel;
-		__entry->blocks = record->a;
-		__entry->module = record->b >> 32;
-		__entry->index = (u32)record->b;
-	),
-	TP_printk("vgpu%u time=%llu context=%u queue=%u seq=%llu kernel=%u blocks=%llu "
-		  "module=%d index=%u",
-		  __entry->device, __entry->time, __entry->context, __entry->queue, __entry->seq,
-		  __entry->kernel, __entry->blocks, (int)__entry->module, __entry->index)
-);
-
+KVGPU_QUEUE_CLASS(kvgpu_kernel,
+	__field(u32, kernel) __field(u64, blocks) __field(u32, module) __field(u32, index),
+	__entry->kernel = record->kernel;
+	__entry->blocks = record->a;
+	__entry->module = record->b >> 32;
+	__entry->index = (u32)record->b;,
+	" kernel=%u blocks=%llu module=%d index=%u",
+	__entry->kernel, __entry->blocks, (int)__entry->module, __entry->index);
 KVGPU_EVENT(kvgpu_kernel, kernel_start);
 
-DECLARE_EVENT_CLASS(kvgpu_kernel_over,
-	TP_PROTO(u32 device, const struct vgpu_trace_record *record),
-	TP_ARGS(device, record),
-	TP_STRUCT__entry(
-		__field(u64, time)
-		__field(u32, device)
-		__field(u32, context)
-		__field(u32, queue)
-		__field(u64, seq)
-		__field(u32, kernel)
-		__field(u64, queued)
-		__field(u64, preempted)
-	),
-	TP_fast_assign(
-		__entry->time = record->time;
-		__entry->device = device;
-		__entry->context = record->context;
-		__entry->queue = record->queue;
-		__entry->seq = record->seq;
-		__entry->kernel = record->kernel;
-		__entry->queued = record->a;
-		__entry->preempted = record->b;
-	),
-	TP_printk("vgpu%u time=%llu context=%u queue=%u seq=%llu kernel=%u queued=%llu "
-		  "preempted=%llu",
-		  __entry->device, __entry->time, __entry->context, __entry->queue, __entry->seq,
-		  __entry->kernel, __entry->queued, __entry->preempted)
-);
-
+KVGPU_QUEUE_CLASS(kvgpu_kernel_over,
+	__field(u32, kernel) __field(u64, queued) __field(u64, preempted),
+	__entry->kernel = record->kernel;
+	__entry->queued = record->a;
+	__entry->preempted = record->b;,
+	" kernel=%u queued=%llu preempted=%llu",
+	__entry->kernel, __entry->queued, __entry->preempted);
 KVGPU_EVENT(kvgpu_kernel_over, kernel_end);
 
-DECLARE_EVENT_CLASS(kvgpu_block,
-	TP_PROTO(u32 device, const struct vgpu_trace_record *record),
-	TP_ARGS(device, record),
-	TP_STRUCT__entry(
-		__field(u64, time)
-		__field(u32, device)
-		__field(u32, context)
-		__field(int, sm)
-		__field(u32, kernel)
-		__field(u64, block)
-		__field(u32, slot)
-		__field(bool, preempted)
-	),
-	TP_fast_assign(
-		__entry->time = record->time;
-		__entry->device = device;
-		__entry->context = record->context;
-		__entry->sm = record->sm == 0xffff ? -1 : record->sm;
-		__entry->kernel = record->kernel;
-		__entry->block = record->a;
-		__entry->slot = record->b;
-		__entry->preempted = record->type == VGPU_TRACE_BLOCK_RESUME ||
-				     record->type == VGPU_TRACE_BLOCK_PREEMPT;
-	),
-	TP_printk("vgpu%u time=%llu context=%u sm=%d kernel=%u block=%llu slot=%u%s",
-		  __entry->device, __entry->time, __entry->context, __entry->sm, __entry->kernel,
-		  __entry->block, __entry->slot, __entry->preempted ? " preempted" : "")
-);
-
 /* "preempted": it goes on where it stopped, it stops to go on later. */
+KVGPU_SM_CLASS(kvgpu_block,
+	__field(u64, block) __field(u32, slot) __field(bool, preempted),
+	__entry->block = record->a;
+	__entry->slot = record->b;
+	__entry->preempted = record->type == VGPU_TRACE_BLOCK_RESUME ||
+				     record->type == VGPU_TRACE_BLOCK_PREEMPT;,
+	" block=%llu slot=%u%s",
+	__entry->block, __entry->slot, __entry->preempted ? " preempted" : "");
 KVGPU_EVENT(kvgpu_block, block_issue);
 KVGPU_EVENT(kvgpu_block, block_end);
 
 /* ---- scheduling --------------------------------------------------------- */
 
-DECLARE_EVENT_CLASS(kvgpu_decision,
-	TP_PROTO(u32 device, const struct vgpu_trace_record *record),
-	TP_ARGS(device, record),
-	TP_STRUCT__entry(
-		__field(u64, time)
-		__field(u32, device)
-		__field(u32, context)
-		__field(int, sm)
-		__field(u32, kernel)
-		__field(u32, decision)
-		__field(u32, loser)
-	),
-	TP_fast_assign(
-		__entry->time = record->time;
-		__entry->device = device;
-		__entry->context = record->context;
-		__entry->sm = record->sm == 0xffff ? -1 : record->sm;
-		__entry->kernel = record->kernel;
-		__entry->decision = record->a;
-		__entry->loser = record->b;
-	),
-	TP_printk("vgpu%u time=%llu context=%u sm=%d kernel=%u decision=%s loser=%u",
-		  __entry->device, __entry->time, __entry->context, __entry->sm, __entry->kernel,
-		  kvgpu_show_decision(__entry->decision), __entry->loser)
-);
-
+KVGPU_SM_CLASS(kvgpu_decision,
+	__field(u32, decision) __field(u32, loser),
+	__entry->decision = record->a; __entry->loser = record->b;,
+	" decision=%s loser=%u", kvgpu_show_decision(__entry->decision), __entry->loser);
 KVGPU_EVENT(kvgpu_decision, policy_decision);
 
-DECLARE_EVENT_CLASS(kvgpu_setup,
-	TP_PROTO(u32 device, const struct vgpu_trace_record *record),
-	TP_ARGS(device, record),
-	TP_STRUCT__entry(
-		__field(u64, time)
-		__field(u32, device)
-		__field(u32, context)
-		__field(int, sm)
-		__field(u32, kernel)
-	),
-	TP_fast_assign(
-		__entry->time = record->time;
-		__entry->device = device;
-		__entry->context = record->context;
-		__entry->sm = record->sm == 0xffff ? -1 : record->sm;
-		__entry->kernel = record->kernel;
-	),
-	TP_printk("vgpu%u time=%llu context=%u sm=%d kernel=%u", __entry->device, __entry->time,
-		  __entry->context, __entry->sm, __entry->kernel)
-);
-
+KVGPU_SM_CLASS(kvgpu_setup, , , "");
 KVGPU_EVENT(kvgpu_setup, sm_setup);
 
-DECLARE_EVENT_CLASS(kvgpu_request,
-	TP_PROTO(u32 device, const struct vgpu_trace_record *record),
-	TP_ARGS(device, record),
-	TP_STRUCT__entry(
-		__field(u64, time)
-		__field(u32, device)
-		__field(u32, context)
-		__field(int, sm)
-		__field(u32, kernel)
-		__field(u32, next)
-	),
-	TP_fast_assign(
-		__entry->time = record->time;
-		__entry->device = device;
-		__entry->context = record->context;
-		__entry->sm = record->sm == 0xffff ? -1 : record->sm;
-		__entry->kernel = record->kernel;
-		__entry->next = record->a;
-	),
-	TP_printk("vgpu%u time=%llu context=%u sm=%d kernel=%u next=%u", __entry->device,
-		  __entry->time, __entry->context, __entry->sm, __entry->kernel, __entry->next)
-);
-
+KVGPU_SM_CLASS(kvgpu_request,
+	__field(u32, next),
+	__entry->next = record->a;,
+	" next=%u", __entry->next);
 KVGPU_EVENT(kvgpu_request, preempt_request);
 
-DECLARE_EVENT_CLASS(kvgpu_handover,
-	TP_PROTO(u32 device, const struct vgpu_trace_record *record),
-	TP_ARGS(device, record),
-	TP_STRUCT__entry(
-		__field(u64, time)
-		__field(u32, device)
-		__field(u32, context)
-		__field(int, sm)
-		__field(u32, kernel)
-		__field(u64, latency)
-	),
-	TP_fast_assign(
-		__entry->time = record->time;
-		__entry->device = device;
-		__entry->context = record->context;
-		__entry->sm = record->sm == 0xffff ? -1 : record->sm;
-		__entry->kernel = record->kernel;
-		__entry->latency = record->time - record->a;
-	),
-	TP_printk("vgpu%u time=%llu context=%u sm=%d kernel=%u latency=%llu", __entry->device,
-		  __entry->time, __entry->context, __entry->sm, __entry->kernel, __entry->latency)
-);
-
+KVGPU_SM_CLASS(kvgpu_handover,
+	__field(u64, latency),
+	__entry->latency = record->time - record->a;,
+	" latency=%llu", __entry->latency);
 KVGPU_EVENT(kvgpu_handover, preempt_done);
 
-DECLARE_EVENT_CLASS(kvgpu_save,
-	TP_PROTO(u32 device, const struct vgpu_trace_record *record),
-	TP_ARGS(device, record),
-	TP_STRUCT__entry(
-		__field(u64, time)
-		__field(u32, device)
-		__field(u32, context)
-		__field(int, sm)
-		__field(u32, kernel)
-		__field(u64, blocks)
-		__field(u64, bytes)
-	),
-	TP_fast_assign(
-		__entry->time = record->time;
-		__entry->device = device;
-		__entry->context = record->context;
-		__entry->sm = record->sm == 0xffff ? -1 : record->sm;
-		__entry->kernel = record->kernel;
-		__entry->blocks = record->a;
-		__entry->bytes = record->b;
-	),
-	TP_printk("vgpu%u time=%llu context=%u sm=%d kernel=%u blocks=%llu bytes=%llu",
-		  __entry->device, __entry->time, __entry->context, __entry->sm, __entry->kernel,
-		  __entry->blocks, __entry->bytes)
-);
-
+KVGPU_SM_CLASS(kvgpu_save,
+	__field(u64, blocks) __field(u64, bytes),
+	__entry->blocks = record->a; __entry->bytes = record->b;,
+	" blocks=%llu bytes=%llu", __entry->blocks, __entry->bytes);
 KVGPU_EVENT(kvgpu_save, save_start);
 KVGPU_EVENT(kvgpu_save, save_end);
 
-DECLARE_EVENT_CLASS(kvgpu_restore,
-	TP_PROTO(u32 device, const struct vgpu_trace_record *record),
-	TP_ARGS(device, record),
-	TP_STRUCT__entry(
-		__field(u64, time)
-		__field(u32, device)
-		__field(u32, context)
-		__field(int, sm)
-		__field(u32, kernel)
-		__field(u64, block)
-		__field(u64, bytes)
-	),
-	TP_fast_assign(
-		__entry->time = record->time;
-		__entry->device = device;
-		__entry->context = record->context;
-		__entry->sm = record->sm == 0xffff ? -1 : record->sm;
-		__entry->kernel = record->kernel;
-		__entry->block = record->a;
-		__entry->bytes = record->b;
-	),
-	TP_printk("vgpu%u time=%llu context=%u sm=%d kernel=%u block=%llu bytes=%llu",
-		  __entry->device, __entry->time, __entry->context, __entry->sm, __entry->kernel,
-		  __entry->block, __entry->bytes)
-);
-
+KVGPU_SM_CLASS(kvgpu_restore,
+	__field(u64, block) __field(u64, bytes),
+	__entry->block = record->a; __entry->bytes = record->b;,
+	" block=%llu bytes=%llu", __entry->block, __entry->bytes);
 KVGPU_EVENT(kvgpu_restore, restore_start);
 
-DECLARE_EVENT_CLASS(kvgpu_restored,
-	TP_PROTO(u32 device, const struct vgpu_trace_record *record),
-	TP_ARGS(device, record),
-	TP_STRUCT__entry(
-		__field(u64, time)
-		__field(u32, device)
-		__field(u32, context)
-		__field(int, sm)
-		__field(u32, kernel)
-		__field(u64, block)
-		__field(bool, broken_off)
-	),
-	TP_fast_assign(
-		__entry->time = record->time;
-		__entry->device = device;
-		__entry->context = record->context;
-		__entry->sm = record->sm == 0xffff ? -1 : record->sm;
-		__entry->kernel = record->kernel;
-		__entry->block = record->a;
-		__entry->broken_off = record->b;
-	),
-	TP_printk("vgpu%u time=%llu context=%u sm=%d kernel=%u block=%llu%s", __entry->device,
-		  __entry->time, __entry->context, __entry->sm, __entry->kernel, __entry->block,
-		  __entry->broken_off ? " broken off" : "")
-);
-
+KVGPU_SM_CLASS(kvgpu_restored,
+	__field(u64, block) __field(bool, broken_off),
+	__entry->block = record->a; __entry->broken_off = record->b;,
+	" block=%llu%s", __entry->block, __entry->broken_off ? " broken off" : "");
 KVGPU_EVENT(kvgpu_restored, restore_end);
 
 #endif
