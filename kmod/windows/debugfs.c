@@ -56,15 +56,10 @@ void kvgpu_trace_look(struct kvgpu_dev *kdev)
 
 /* ---- trace_on ----------------------------------------------------------- */
 
-struct trace_msg {
-	struct kvgpu_msg msg;
-	bool on;
-};
-
-static int do_trace_on(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+static int do_trace_on(struct kvgpu_dev *kdev, void *arg)
 {
 	struct kvgpu_trace *trace = kdev->trace;
-	bool on = container_of(msg, struct trace_msg, msg)->on;
+	bool on = *(u64 *)arg;
 
 	if (on && !trace->on) {
 		/* the sender holds read_lock: nobody reads */
@@ -80,7 +75,6 @@ static int trace_on_set(void *data, u64 value)
 {
 	struct kvgpu_dev *kdev = data;
 	struct kvgpu_trace *trace = kdev->trace;
-	struct trace_msg m = { .msg.fn = do_trace_on, .on = value };
 	int ret = 0;
 
 	if (value > 1)
@@ -93,7 +87,7 @@ static int trace_on_set(void *data, u64 value)
 			ret = -ENOMEM;
 	}
 	if (!ret)
-		ret = kvgpu_post(kdev, &m.msg);
+		ret = kvgpu_actor_call(kdev, do_trace_on, &value);
 	mutex_unlock(&trace->read_lock);
 	return ret;
 }
@@ -168,26 +162,21 @@ static const struct file_operations trace_fops = {
 
 /* ---- counts ------------------------------------------------------------- */
 
-struct counts_msg {
-	struct kvgpu_msg msg;
-	struct vgpu_device_counts counts;
-};
-
-static int do_counts(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+static int do_counts(struct kvgpu_dev *kdev, void *arg)
 {
-	vgpu_device_counts(kdev->model, &container_of(msg, struct counts_msg, msg)->counts);
+	vgpu_device_counts(kdev->model, arg);
 	return 0;
 }
 
 static int counts_show(struct seq_file *seq, void *unused)
 {
 	struct kvgpu_dev *kdev = seq->private;
-	struct counts_msg m = { .msg.fn = do_counts };
-	int ret = kvgpu_post_killable(kdev, &m.msg);
+	struct vgpu_device_counts counts;
+	int ret = kvgpu_actor_call_killable(kdev, do_counts, &counts);
 
 	if (ret)
 		return ret;
-#define COUNT(name)	seq_printf(seq, #name " %llu\n", m.counts.name)
+#define COUNT(name)	seq_printf(seq, #name " %llu\n", counts.name)
 	COUNT(contexts);
 	COUNT(queues);
 	COUNT(modules);
@@ -217,38 +206,32 @@ DEFINE_SHOW_ATTRIBUTE(frames);
 
 /* ---- preemptions -------------------------------------------------------- */
 
-struct latency_msg {
-	struct kvgpu_msg msg;
-	struct vgpu_latency *copy;	/* NULL: reset */
-};
-
-static int do_latency(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+static int do_copy(struct kvgpu_dev *kdev, void *arg)
 {
-	struct latency_msg *m = container_of(msg, struct latency_msg, msg);
+	*(struct vgpu_latency *)arg = *kdev->trace->preemptions;
+	return 0;
+}
 
-	if (m->copy)
-		*m->copy = *kdev->trace->preemptions;
-	else
-		memset(kdev->trace->preemptions, 0, sizeof(*kdev->trace->preemptions));
+static int do_reset(struct kvgpu_dev *kdev, void *arg)
+{
+	memset(kdev->trace->preemptions, 0, sizeof(*kdev->trace->preemptions));
 	return 0;
 }
 
 static int preemptions_show(struct seq_file *seq, void *unused)
 {
-	struct latency_msg m = { .msg.fn = do_latency };
+	struct vgpu_latency *copy = kvmalloc(sizeof(*copy), GFP_KERNEL);
 	u32 i;
-	int ret;
 
-	m.copy = kvmalloc(sizeof(*m.copy), GFP_KERNEL);
-	if (!m.copy)
+	if (!copy)
 		return -ENOMEM;
-	ret = kvgpu_post(seq->private, &m.msg);
-	seq_printf(seq, "%llu %llu %llu\n", m.copy->count, m.copy->total_ps, m.copy->max_ps);
+	kvgpu_actor_call(seq->private, do_copy, copy);
+	seq_printf(seq, "%llu %llu %llu\n", copy->count, copy->total_ps, copy->max_ps);
 	for (i = 0; i < VGPU_LATENCY_BUCKETS; i++)
-		if (m.copy->buckets[i])
-			seq_printf(seq, "%u %llu\n", i, m.copy->buckets[i]);
-	kvfree(m.copy);
-	return ret;
+		if (copy->buckets[i])
+			seq_printf(seq, "%u %llu\n", i, copy->buckets[i]);
+	kvfree(copy);
+	return 0;
 }
 
 static int preemptions_open(struct inode *inode, struct file *file)
@@ -259,9 +242,7 @@ static int preemptions_open(struct inode *inode, struct file *file)
 static ssize_t preemptions_write(struct file *file, const char __user *from, size_t count,
 				 loff_t *ppos)
 {
-	struct latency_msg m = { .msg.fn = do_latency };
-
-	kvgpu_post(((struct seq_file *)file->private_data)->private, &m.msg);
+	kvgpu_actor_call(((struct seq_file *)file->private_data)->private, do_reset, NULL);
 	return count;
 }
 

@@ -93,99 +93,62 @@ static int may_set(struct sk_buff *skb, struct genl_info *info)
 
 /* ---- one ---------------------------------------------------------------- */
 
-static int put_one_device(struct sk_buff *skb, struct kvgpu_dev *kdev,
-			  const struct kvgpu_device_snap *snap)
-{
-	int ret = kvgpu_put_device(skb, kdev, snap);
-
-	if (!ret)
-		ret = kvgpu_put_sms(skb, kdev, snap);
-	return ret ? ret : kvgpu_put_knobs(skb, kdev);
-}
-
-static int reply_device(struct genl_info *info, struct kvgpu_dev *kdev)
+static int reply_device(struct kvgpu_dev *kdev, struct genl_info *info)
 {
 	struct kvgpu_device_snap *snap = kvgpu_snap_device(kdev);
-	struct sk_buff *skb;
-	void *head;
-	int ret = -ENOMEM;
+	int ret;
 
 	if (IS_ERR(snap))
 		return PTR_ERR(snap);
-	skb = genlmsg_new(kvgpu_device_room(snap->info.sms), GFP_KERNEL);
-	if (!skb)
-		goto out;
-	head = genlmsg_put_reply(skb, info, &kvgpu_family, 0, VGPU_NL_CMD_DEVICE_GET);
-	ret = head ? put_one_device(skb, kdev, snap) : -EMSGSIZE;
-	if (ret) {
-		nlmsg_free(skb);
-		goto out;
-	}
-	genlmsg_end(skb, head);
-	ret = genlmsg_reply(skb, info);
-out:
+	ret = kvgpu_reply(info, kvgpu_device_room(snap->info.sms), VGPU_NL_CMD_DEVICE_GET, kdev,
+			  kvgpu_put_device, snap);
 	kvfree(snap);
+	return ret;
+}
+
+static int reply_context(struct kvgpu_dev *kdev, struct genl_info *info)
+{
+	struct kvgpu_ctx_snap *snap;
+	u32 id;
+	int ret = context_of(info, &id);
+
+	if (ret)
+		return ret;
+	snap = kzalloc(sizeof(*snap), GFP_KERNEL);
+	if (!snap)
+		return -ENOMEM;
+	ret = kvgpu_snap_context(kdev, id, snap);
+	if (ret == -ENODEV)
+		ret = no_context(info);
+	if (!ret)
+		ret = kvgpu_reply(info, KVGPU_CONTEXT_ROOM, VGPU_NL_CMD_CONTEXT_GET, kdev,
+				  kvgpu_put_context, snap);
+	kfree(snap);
+	return ret;
+}
+
+/* Run @fn on the device that a request names. */
+static int with_device(struct genl_info *info,
+		       int (*fn)(struct kvgpu_dev *kdev, struct genl_info *info))
+{
+	struct kvgpu_dev *kdev = device_of(info);
+	int ret;
+
+	if (IS_ERR(kdev))
+		return PTR_ERR(kdev);
+	ret = fn(kdev, info);
+	kvgpu_dev_put(kdev);
 	return ret;
 }
 
 static int device_get(struct sk_buff *request, struct genl_info *info)
 {
-	struct kvgpu_dev *kdev = device_of(info);
-	int ret;
-
-	if (IS_ERR(kdev))
-		return PTR_ERR(kdev);
-	ret = reply_device(info, kdev);
-	kvgpu_dev_put(kdev);
-	return ret;
-}
-
-static int reply_context(struct genl_info *info, struct kvgpu_dev *kdev, u32 id)
-{
-	struct kvgpu_ctx_snap *snap = kzalloc(sizeof(*snap), GFP_KERNEL);
-	struct sk_buff *skb = NULL;
-	void *head;
-	int ret;
-
-	if (!snap)
-		return -ENOMEM;
-	ret = kvgpu_snap_contexts(kdev, id, snap, 1);
-	if (ret < 0)
-		goto out;
-	if (!ret || snap->info.id != id) {
-		ret = no_context(info);
-		goto out;
-	}
-	ret = -ENOMEM;
-	skb = genlmsg_new(KVGPU_CONTEXT_ROOM, GFP_KERNEL);
-	if (!skb)
-		goto out;
-	head = genlmsg_put_reply(skb, info, &kvgpu_family, 0, VGPU_NL_CMD_CONTEXT_GET);
-	ret = head ? kvgpu_put_context(skb, kdev, snap) : -EMSGSIZE;
-	if (ret) {
-		nlmsg_free(skb);
-		goto out;
-	}
-	genlmsg_end(skb, head);
-	ret = genlmsg_reply(skb, info);
-out:
-	kfree(snap);
-	return ret;
+	return with_device(info, reply_device);
 }
 
 static int context_get(struct sk_buff *request, struct genl_info *info)
 {
-	struct kvgpu_dev *kdev = device_of(info);
-	u32 id;
-	int ret;
-
-	if (IS_ERR(kdev))
-		return PTR_ERR(kdev);
-	ret = context_of(info, &id);
-	if (!ret)
-		ret = reply_context(info, kdev, id);
-	kvgpu_dev_put(kdev);
-	return ret;
+	return with_device(info, reply_context);
 }
 
 /* ---- all ---------------------------------------------------------------- */
@@ -220,28 +183,21 @@ static struct kvgpu_dev *dump_device(struct netlink_callback *cb)
 	return NULL;
 }
 
-static void *dump_head(struct sk_buff *skb, struct netlink_callback *cb, u8 command)
+static int dump_one(struct sk_buff *skb, struct netlink_callback *cb, u8 command,
+		    struct kvgpu_dev *kdev, kvgpu_put_fn *put, const void *what)
 {
-	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &kvgpu_family,
-			   NLM_F_MULTI, command);
+	return kvgpu_message_add(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, NLM_F_MULTI,
+				 command, kdev, put, what);
 }
 
 static int dump_one_device(struct sk_buff *skb, struct netlink_callback *cb, struct kvgpu_dev *kdev)
 {
 	struct kvgpu_device_snap *snap = kvgpu_snap_device(kdev);
-	void *head;
 	int ret;
 
 	if (IS_ERR(snap))
 		return PTR_ERR(snap);
-	head = dump_head(skb, cb, VGPU_NL_CMD_DEVICE_GET);
-	ret = head ? kvgpu_put_device(skb, kdev, snap) : -EMSGSIZE;
-	if (!ret)
-		ret = kvgpu_put_knobs(skb, kdev);
-	if (ret)
-		genlmsg_cancel(skb, head);
-	else
-		genlmsg_end(skb, head);
+	ret = dump_one(skb, cb, VGPU_NL_CMD_DEVICE_GET, kdev, kvgpu_put_listed_device, snap);
 	kvfree(snap);
 	return ret;
 }
@@ -268,19 +224,6 @@ static int device_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return dump_result(skb, ret);
 }
 
-static int dump_one_context(struct sk_buff *skb, struct netlink_callback *cb,
-			    struct kvgpu_dev *kdev, const struct kvgpu_ctx_snap *snap)
-{
-	void *head = dump_head(skb, cb, VGPU_NL_CMD_CONTEXT_GET);
-	int ret = head ? kvgpu_put_context(skb, kdev, snap) : -EMSGSIZE;
-
-	if (ret)
-		genlmsg_cancel(skb, head);
-	else
-		genlmsg_end(skb, head);
-	return ret;
-}
-
 #define CONTEXTS_AT_ONCE	8u
 
 /* Contexts of @kdev, as many as fit. 0: that was all. */
@@ -293,7 +236,8 @@ static int dump_contexts(struct sk_buff *skb, struct netlink_callback *cb, struc
 	do {
 		count = kvgpu_snap_contexts(kdev, cursor->context, snaps, CONTEXTS_AT_ONCE);
 		for (i = 0; i < count && !ret; i++) {
-			ret = dump_one_context(skb, cb, kdev, &snaps[i]);
+			ret = dump_one(skb, cb, VGPU_NL_CMD_CONTEXT_GET, kdev, kvgpu_put_context,
+				       &snaps[i]);
 			if (!ret)
 				cursor->context = snaps[i].info.id + 1;
 		}
@@ -435,17 +379,9 @@ static int set_device(struct kvgpu_dev *kdev, struct genl_info *info)
 
 static int device_set(struct sk_buff *request, struct genl_info *info)
 {
-	struct kvgpu_dev *kdev;
 	int ret = may_set(request, info);
 
-	if (ret)
-		return ret;
-	kdev = device_of(info);
-	if (IS_ERR(kdev))
-		return PTR_ERR(kdev);
-	ret = set_device(kdev, info);
-	kvgpu_dev_put(kdev);
-	return ret;
+	return ret ? ret : with_device(info, set_device);
 }
 
 static int set_context(struct kvgpu_dev *kdev, struct genl_info *info)
@@ -477,17 +413,9 @@ static int set_context(struct kvgpu_dev *kdev, struct genl_info *info)
 
 static int context_set(struct sk_buff *request, struct genl_info *info)
 {
-	struct kvgpu_dev *kdev;
 	int ret = may_set(request, info);
 
-	if (ret)
-		return ret;
-	kdev = device_of(info);
-	if (IS_ERR(kdev))
-		return PTR_ERR(kdev);
-	ret = set_context(kdev, info);
-	kvgpu_dev_put(kdev);
-	return ret;
+	return ret ? ret : with_device(info, set_context);
 }
 
 /* ---- the family --------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Generic netlink family vgpu: netlink.c answers, message.c writes messages, notices.c sends what
- * nobody asked for.
+ * Generic netlink family vgpu: netlink.c answers, netlink_attrs.c writes messages, notices.c sends
+ * to multicast groups.
  */
 #ifndef KVGPU_NETLINK_H
 #define KVGPU_NETLINK_H
@@ -20,15 +20,25 @@ static inline bool kvgpu_listened(unsigned int group)
 	return genl_has_listeners(&kvgpu_family, &init_net, group);
 }
 
-/* ---- message.c: attributes; -EMSGSIZE: they do not fit ------------------ */
+/* ---- netlink_attrs.c ---------------------------------------------------- */
 
-int kvgpu_put_device(struct sk_buff *skb, struct kvgpu_dev *kdev,
-		     const struct kvgpu_device_snap *snap);
-int kvgpu_put_sms(struct sk_buff *skb, struct kvgpu_dev *kdev,
-		  const struct kvgpu_device_snap *snap);
-int kvgpu_put_knobs(struct sk_buff *skb, struct kvgpu_dev *kdev);
-int kvgpu_put_context(struct sk_buff *skb, struct kvgpu_dev *kdev,
-		      const struct kvgpu_ctx_snap *snap);
+/* Attributes that say @what of @kdev; -EMSGSIZE: they do not fit. */
+typedef int kvgpu_put_fn(struct sk_buff *skb, struct kvgpu_dev *kdev, const void *what);
+
+/* A struct kvgpu_device_snap: all; in a list, without each SM; in a sample, without the knobs. */
+kvgpu_put_fn kvgpu_put_device, kvgpu_put_listed_device, kvgpu_put_sampled_device;
+/* A struct kvgpu_ctx_snap. */
+kvgpu_put_fn kvgpu_put_context;
+
+/* Append a message to @skb. */
+int kvgpu_message_add(struct sk_buff *skb, u32 portid, u32 seq, int flags, u8 command,
+		      struct kvgpu_dev *kdev, kvgpu_put_fn *put, const void *what);
+/* Answer a request with one message, for which @room is enough. */
+int kvgpu_reply(struct genl_info *info, size_t room, u8 command, struct kvgpu_dev *kdev,
+		kvgpu_put_fn *put, const void *what);
+/* Send one to a group, if there is memory for it. */
+void kvgpu_multicast(unsigned int group, size_t room, u8 command, struct kvgpu_dev *kdev,
+		     kvgpu_put_fn *put, const void *what);
 
 static inline int kvgpu_put_u64(struct sk_buff *skb, int attr, u64 value)
 {

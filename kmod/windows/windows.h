@@ -7,6 +7,7 @@
 #define KVGPU_WINDOWS_H
 
 #include <linux/device.h>
+#include <linux/kfifo.h>
 #include <linux/workqueue.h>
 
 #include "kmod/queue/queue.h"
@@ -46,9 +47,8 @@ struct kvgpu_notice {
 /** struct kvgpu_notices - on their way from the actor to netlink */
 struct kvgpu_notices {
 	struct kvgpu_dev *kdev;
-	struct kvgpu_notice ring[KVGPU_NOTICES];
-	u64 head;			/* actor */
-	u64 tail;			/* work */
+	/* the actor puts in, work takes out */
+	DECLARE_KFIFO(ring, struct kvgpu_notice, KVGPU_NOTICES);
 	u64 lost;			/* actor: they found no room */
 	u64 lost_told;			/* actor */
 	bool stopped;			/* the device has been removed */
