@@ -148,8 +148,7 @@ int kvgpu_actor_call(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev *kdev, v
 		     void *arg);
 
 /**
- * kvgpu_actor_call_killable - the same, but a killed sender leaves with -EINTR if the actor has not
- *   begun
+ * kvgpu_actor_call_killable - the same, but a killed sender leaves with -EINTR if it has not begun
  */
 int kvgpu_actor_call_killable(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev *kdev, void *arg),
 			      void *arg);

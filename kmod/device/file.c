@@ -20,8 +20,7 @@ struct open_file {
 	struct kvgpu_uring uring;
 };
 
-struct context_msg {
-	struct kvgpu_msg msg;
+struct context_args {
 	struct kvgpu_ctx *ctx;
 	struct task_struct *task;
 	struct kvgpu_participant *own;
@@ -29,9 +28,9 @@ struct context_msg {
 	bool more;			/* of a close: ask again */
 };
 
-static int do_open(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+static int do_open(struct kvgpu_dev *kdev, void *arg)
 {
-	struct context_msg *m = container_of(msg, struct context_msg, msg);
+	struct context_args *m = arg;
 	int ret = vgpu_context_open(kdev->model, m->ctx->pid, &m->ctx->id);
 
 	if (ret)
@@ -46,9 +45,9 @@ static int do_open(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	return kvgpu_ctx_priority(m->ctx, m->ctx->participant->priority, true);
 }
 
-static int do_close(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+static int do_close(struct kvgpu_dev *kdev, void *arg)
 {
-	struct context_msg *m = container_of(msg, struct context_msg, msg);
+	struct context_args *m = arg;
 	int ret;
 
 	m->more = kvgpu_waiters_close(m->ctx);
@@ -99,9 +98,8 @@ static void context_free(struct kvgpu_ctx *ctx)
 static int kvgpu_open(struct inode *inode, struct file *file)
 {
 	struct kvgpu_dev *kdev = kvgpu_dev_get_minor(iminor(inode));
-	struct context_msg m = { .msg.fn = do_open,
-				 .task = current,
-				 .frames = LIST_HEAD_INIT(m.frames) };
+	struct context_args m = { .task = current,
+				  .frames = LIST_HEAD_INIT(m.frames) };
 	struct kvgpu_ctx *ctx;
 	int ret;
 
@@ -119,7 +117,7 @@ static int kvgpu_open(struct inode *inode, struct file *file)
 	m.own = kvgpu_participant_create(kdev);
 	if (!m.own)
 		goto free;
-	ret = kvgpu_post_killable(kdev, &m.msg);
+	ret = kvgpu_actor_call_killable(kdev, do_open, &m);
 	kvgpu_participant_put(m.own);
 	if (ret)
 		goto free;
@@ -129,8 +127,7 @@ static int kvgpu_open(struct inode *inode, struct file *file)
 	file->private_data = ctx;
 	return nonseekable_open(inode, file);
 close:
-	m.msg.fn = do_close;
-	WARN_ON_ONCE(kvgpu_post(kdev, &m.msg));
+	WARN_ON_ONCE(kvgpu_actor_call(kdev, do_close, &m));
 	kvgpu_frames_free(kdev, &m.frames);
 	kvgpu_participant_put(ctx->participant);
 free:
@@ -145,15 +142,13 @@ static int kvgpu_release(struct inode *inode, struct file *file)
 {
 	struct kvgpu_ctx *ctx = file->private_data;
 	struct kvgpu_dev *kdev = ctx->kdev;
-	struct context_msg m = { .msg.fn = do_close,
-				 .ctx = ctx,
-				 .frames = LIST_HEAD_INIT(m.frames) };
+	struct context_args m = { .ctx = ctx, .frames = LIST_HEAD_INIT(m.frames) };
 	struct kvgpu_queue *queue;
 	unsigned long id;
 
 	kvgpu_ctx_dir_remove(ctx);
 	do
-		WARN_ON_ONCE(kvgpu_post(kdev, &m.msg));
+		WARN_ON_ONCE(kvgpu_actor_call(kdev, do_close, &m));
 	while (m.more);
 	kvgpu_frames_free(kdev, &m.frames);
 	flush_work(&ctx->pins->work);

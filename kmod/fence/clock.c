@@ -63,7 +63,7 @@ static struct kvgpu_waiter *first_sleeper(struct kvgpu_clock *clock)
  * Device time goes on for @events, up to @limit and no further than the first sleeper. Returns when
  * something is due next.
  */
-static u64 pass(struct kvgpu_dev *kdev, u64 limit, u32 events)
+static u64 clock_advance(struct kvgpu_dev *kdev, u64 limit, u32 events)
 {
 	struct kvgpu_clock *clock = kdev->clock;
 	struct kvgpu_waiter *first = first_sleeper(clock);
@@ -81,7 +81,7 @@ static u64 pass(struct kvgpu_dev *kdev, u64 limit, u32 events)
 	return first ? min(first->until, next) : next;
 }
 
-static void wake_all(struct kvgpu_clock *clock)
+static void clock_wake_all(struct kvgpu_clock *clock)
 {
 	struct kvgpu_waiter *waiter;
 
@@ -93,7 +93,7 @@ static void wake_all(struct kvgpu_clock *clock)
  * a * b / c, at most the end of virtual time: a division whose quotient needs more than 64 bits is
  * a trap of the processor.
  */
-static u64 scaled(u64 a, u64 b, u64 c)
+static u64 mul_div(u64 a, u64 b, u64 c)
 {
 	if (mul_u64_u64_shr(a, b, 64) >= c)
 		return VGPU_NEVER - 1;
@@ -104,9 +104,9 @@ static u64 scaled(u64 a, u64 b, u64 c)
  * What was @time at @wall nanoseconds, now, with a clock of @factor. It stands at its end, after
  * 213 days at factor 1.
  */
-static u64 since(u64 time, u64 wall, u64 factor)
+static u64 clock_since(u64 time, u64 wall, u64 factor)
 {
-	u64 passed = scaled(ktime_get_ns() - wall, factor, MILLION / 1000);
+	u64 passed = mul_div(ktime_get_ns() - wall, factor, MILLION / 1000);
 
 	return time + min(passed, VGPU_NEVER - 1 - time);
 }
@@ -115,24 +115,24 @@ static u64 since(u64 time, u64 wall, u64 factor)
  * For how long nothing is due, @next being the next thing, when a clock that may be at @now stands
  * before it.
  */
-static u64 nothing_for(u64 next, u64 now, u64 factor)
+static u64 clock_idle(u64 next, u64 now, u64 factor)
 {
 	if (next == VGPU_NEVER)
 		return KVGPU_IDLE;
-	return next > now ? scaled(next - now, MILLION / 1000, factor) + 1 : 0;
+	return next > now ? mul_div(next - now, MILLION / 1000, factor) + 1 : 0;
 }
 
 /* ---- free and lockstep -------------------------------------------------- */
 
 static u64 ahead_limit(const struct kvgpu_clock *clock)
 {
-	u64 time = since(clock->start, clock->wall_start, MILLION);
+	u64 time = clock_since(clock->start, clock->wall_start, MILLION);
 
 	return time + min(AHEAD_MAX, VGPU_NEVER - 1 - time);
 }
 
-/* As pass(), to whatever is due next. Where nothing is, time stands. */
-static u64 pass_ahead(struct kvgpu_dev *kdev, u64 limit)
+/* As clock_advance(), to whatever is due next. Where nothing is, time stands. */
+static u64 advance_ahead(struct kvgpu_dev *kdev, u64 limit)
 {
 	u64 next = 0;
 	u32 i;
@@ -145,7 +145,7 @@ static u64 pass_ahead(struct kvgpu_dev *kdev, u64 limit)
 			next = min(next, first->until);
 		if (next == VGPU_NEVER)
 			return VGPU_NEVER;
-		next = pass(kdev, next > limit ? limit : next, 1);
+		next = clock_advance(kdev, next > limit ? limit : next, 1);
 	}
 	return next;
 }
@@ -153,10 +153,10 @@ static u64 pass_ahead(struct kvgpu_dev *kdev, u64 limit)
 static u64 turn_free(struct kvgpu_dev *kdev)
 {
 	u64 limit = ahead_limit(kdev->clock);
-	u64 next = pass_ahead(kdev, limit);
+	u64 next = advance_ahead(kdev, limit);
 
-	wake_all(kdev->clock);
-	return nothing_for(next, limit, MILLION);
+	clock_wake_all(kdev->clock);
+	return clock_idle(next, limit, MILLION);
 }
 
 static u64 turn_lockstep(struct kvgpu_dev *kdev)
@@ -171,24 +171,24 @@ static u64 turn_lockstep(struct kvgpu_dev *kdev)
 		return 0;
 	}
 	limit = ahead_limit(clock);
-	next = pass_ahead(kdev, limit);
-	return first_ready(clock) ? 0 : nothing_for(next, limit, MILLION);
+	next = advance_ahead(kdev, limit);
+	return first_ready(clock) ? 0 : clock_idle(next, limit, MILLION);
 }
 
 /* ---- paced -------------------------------------------------------------- */
 
-static u64 wall(const struct kvgpu_clock *clock)
+static u64 clock_wall(const struct kvgpu_clock *clock)
 {
-	return since(clock->virtual_base, clock->wall_base, clock->factor);
+	return clock_since(clock->virtual_base, clock->wall_base, clock->factor);
 }
 
 static u64 turn_paced(struct kvgpu_dev *kdev)
 {
 	struct kvgpu_clock *clock = kdev->clock;
-	u64 next = pass(kdev, wall(clock), EVENTS_PER_TURN);
+	u64 next = clock_advance(kdev, clock_wall(clock), EVENTS_PER_TURN);
 
-	wake_all(clock);
-	return nothing_for(next, wall(clock), clock->factor);
+	clock_wake_all(clock);
+	return clock_idle(next, clock_wall(clock), clock->factor);
 }
 
 /* ---- which -------------------------------------------------------------- */
@@ -208,14 +208,14 @@ u64 kvgpu_clock_turn(struct kvgpu_dev *kdev)
 void kvgpu_clock_catch_up(struct kvgpu_dev *kdev)
 {
 	if (kdev->clock->mode == KVGPU_PACED)
-		pass(kdev, wall(kdev->clock), EVENTS_PER_TURN);
+		clock_advance(kdev, clock_wall(kdev->clock), EVENTS_PER_TURN);
 }
 
-static void rebase(struct kvgpu_dev *kdev)
+static void clock_rebase(struct kvgpu_dev *kdev)
 {
 	struct kvgpu_clock *clock = kdev->clock;
 	u64 now = vgpu_device_now(kdev->model);
-	u64 start = since(clock->start, clock->wall_start, MILLION);
+	u64 start = clock_since(clock->start, clock->wall_start, MILLION);
 
 	clock->wall_base = clock->wall_start = ktime_get_ns();
 	clock->virtual_base = now;
@@ -228,7 +228,7 @@ void kvgpu_clock_set_mode(struct kvgpu_dev *kdev, enum kvgpu_clock_mode mode)
 	struct kvgpu_ctx *ctx;
 	unsigned long id;
 
-	rebase(kdev);
+	clock_rebase(kdev);
 	WRITE_ONCE(kdev->clock->mode, mode);
 	/* threads that wait as in the other modes begin again, with a limit in virtual time */
 	if (mode == KVGPU_LOCKSTEP)
@@ -238,6 +238,6 @@ void kvgpu_clock_set_mode(struct kvgpu_dev *kdev, enum kvgpu_clock_mode mode)
 
 void kvgpu_clock_set_factor(struct kvgpu_dev *kdev, u64 factor)
 {
-	rebase(kdev);
+	clock_rebase(kdev);
 	kdev->clock->factor = factor;
 }

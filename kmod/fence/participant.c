@@ -11,12 +11,13 @@
 #include <linux/file.h>
 #include <linux/module.h>
 #include <linux/pid.h>
+#include <linux/poll.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "kmod/queue/queue.h"
+#include "kmod/fence/fence.h"
 
 static void participant_free(struct kref *ref)
 {

@@ -83,14 +83,19 @@ struct kvgpu_batch {
 	u64 param_bytes;
 	u32 failed;			/* the command that is wrong, ~0: the batch is */
 	u64 seq;			/* of the last command */
+	struct vgpu_push one;		/* @push, where there is one command */
 };
 
-/* Fill @push from process memory. */
-int kvgpu_batch_copy(struct kvgpu_batch *batch, u64 commands);
-/* Take what the commands in @push refer to, for the running process. On failure nothing is held. */
-int kvgpu_batch_take(struct kvgpu_batch *batch);
-/* Give it back when the batch was not pushed; and what a batch holds until it was, or was not. */
-void kvgpu_batch_undo(struct kvgpu_batch *batch);
+/**
+ * kvgpu_batch_prepare - copy commands and acquire what they refer to, for the running process
+ *
+ * @ctx, @queue and @count have been filled in. A single command may also be given as @inside. On
+ * failure nothing is pinned; to be freed with kvgpu_batch_free() in any case.
+ */
+int kvgpu_batch_prepare(struct kvgpu_batch *batch, u64 commands, const struct vgpu_cmd *inside);
+/* Release its process memory, when it was not pushed. */
+void kvgpu_batch_unpin(struct kvgpu_batch *batch);
+/* What it holds only until it was pushed, or was not. */
 void kvgpu_batch_free(struct kvgpu_batch *batch);
 /* Actor: append it, all or nothing; to what was submitted, or also behind what lies in rings. */
 int kvgpu_batch_push(struct kvgpu_batch *batch);
@@ -116,14 +121,14 @@ int kvgpu_ioctl_ring_create(struct file *file, void *arg);
 int kvgpu_ioctl_ring_doorbell(struct file *file, void *arg);
 int kvgpu_mmap(struct file *file, struct vm_area_struct *vma);
 void kvgpu_ring_free(struct kvgpu_ring *ring);
-/* Actor: look at all rings, for a turn; and is there something to take? */
+/* Actor: fetch from all rings, for a turn; and is there something to fetch? */
 void kvgpu_rings_turn(struct kvgpu_dev *kdev);
-bool kvgpu_rings_full(const struct kvgpu_dev *kdev);
+bool kvgpu_rings_pending(const struct kvgpu_dev *kdev);
 /* Actor: it goes to sleep, or is awake again. */
 void kvgpu_rings_asleep(struct kvgpu_dev *kdev, bool asleep);
-/* Actor: take all that lies in the rings of @ctx; after this something else of it may be. */
-void kvgpu_rings_take(struct kvgpu_ctx *ctx);
-/* Have the actor take it. */
+/* Actor: fetch all that lies in the rings of @ctx, before something else of it is done. */
+void kvgpu_rings_fetch(struct kvgpu_ctx *ctx);
+/* Have the actor do so. */
 int kvgpu_rings_sync(struct kvgpu_ctx *ctx);
 /*
  * Actor: the queue has got, has come to @seq; @ctx has news; it is dead; the queue goes; the
@@ -135,7 +140,7 @@ void kvgpu_rings_retry(struct kvgpu_ctx *ctx);
 void kvgpu_rings_dead(struct kvgpu_ctx *ctx);
 void kvgpu_ring_stop(struct kvgpu_ring *ring);
 void kvgpu_rings_stop(struct kvgpu_ctx *ctx);
-/* Something lies in it that the actor has not taken. */
-bool kvgpu_ring_waits(const struct kvgpu_ring *ring);
+/* Something lies in it that the actor has not fetched. */
+bool kvgpu_ring_pending(const struct kvgpu_ring *ring);
 
 #endif

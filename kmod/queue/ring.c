@@ -17,7 +17,7 @@
 
 #include "kmod/queue/queue.h"
 
-#define TAKE			32u	/* commands in one go */
+#define FETCH			32u	/* commands in one go */
 
 /* mmap offsets: the queue, and which of its two mappings. */
 #define OFFSET_QUEUE_SHIFT	28
@@ -37,7 +37,7 @@ struct kvgpu_ring {
 	const struct vgpu_cmd *commands;
 	const void *params;
 	struct vgpu_ring_fence *fence;
-	struct vgpu_push push[TAKE];
+	struct vgpu_push push[FETCH];
 };
 
 static u64 ring_bytes(u32 entries, u32 param_bytes)
@@ -45,14 +45,14 @@ static u64 ring_bytes(u32 entries, u32 param_bytes)
 	return PAGE_SIZE + PAGE_ALIGN((u64)entries * sizeof(struct vgpu_cmd)) + param_bytes;
 }
 
-bool kvgpu_ring_waits(const struct kvgpu_ring *ring)
+bool kvgpu_ring_pending(const struct kvgpu_ring *ring)
 {
 	return READ_ONCE(ring->control->tail) != READ_ONCE(ring->head);
 }
 
-/* ---- taking (actor) ----------------------------------------------------- */
+/* ---- fetch (actor) - ----------------------------------------------------- */
 
-static void die(struct kvgpu_ring *ring, u32 reason, u64 seq, u64 what)
+static void ring_fault(struct kvgpu_ring *ring, u32 reason, u64 seq, u64 what)
 {
 	struct vgpu_fault fault = {
 		.reason = reason,
@@ -66,7 +66,7 @@ static void die(struct kvgpu_ring *ring, u32 reason, u64 seq, u64 what)
 }
 
 /* It waits for what another ring has not given yet. */
-static bool too_early(const struct kvgpu_ring *ring, const struct vgpu_cmd *cmd)
+static bool command_blocked(const struct kvgpu_ring *ring, const struct vgpu_cmd *cmd)
 {
 	const struct kvgpu_queue *other;
 
@@ -74,14 +74,14 @@ static bool too_early(const struct kvgpu_ring *ring, const struct vgpu_cmd *cmd)
 		return false;
 	other = xa_load(&ring->ctx->queues, cmd->wait.queue);
 	return other && other != ring->queue && other->ring && cmd->wait.seq > other->submitted &&
-	       kvgpu_ring_waits(other->ring);
+	       kvgpu_ring_pending(other->ring);
 }
 
 /*
  * May it lie in a ring? Fills in where its parameters are: the model copies them, once, and does
  * not read them before.
  */
-static bool acceptable(const struct kvgpu_ring *ring, struct vgpu_push *push)
+static bool command_check(const struct kvgpu_ring *ring, struct vgpu_push *push)
 {
 	struct vgpu_cmd *cmd = &push->cmd;
 	u32 bytes = cmd->launch.param_bytes;
@@ -111,7 +111,7 @@ static bool acceptable(const struct kvgpu_ring *ring, struct vgpu_push *push)
  * The commands at the head, as far as they can be taken now. Returns how many; *wrong: the one
  * behind them cannot be.
  */
-static u32 copy_commands(struct kvgpu_ring *ring, u32 count, u64 *param_bytes, bool *wrong)
+static u32 ring_copy(struct kvgpu_ring *ring, u32 count, u64 *param_bytes, bool *wrong)
 {
 	u32 i;
 
@@ -123,9 +123,9 @@ static u32 copy_commands(struct kvgpu_ring *ring, u32 count, u64 *param_bytes, b
 		memcpy(&push->cmd, &ring->commands[(ring->head + i) & (ring->entries - 1)],
 		       sizeof(push->cmd));
 		barrier();	/* what is checked from here on is the copy */
-		if (too_early(ring, &push->cmd))
+		if (command_blocked(ring, &push->cmd))
 			break;
-		*wrong = !acceptable(ring, push);
+		*wrong = !command_check(ring, push);
 		if (*wrong)
 			break;
 		*param_bytes += push->cookie >> 1;
@@ -134,7 +134,7 @@ static u32 copy_commands(struct kvgpu_ring *ring, u32 count, u64 *param_bytes, b
 }
 
 /* Returns how many commands went on. */
-static u32 take(struct kvgpu_ring *ring)
+static u32 ring_fetch(struct kvgpu_ring *ring)
 {
 	struct kvgpu_batch batch = { .ctx = ring->ctx, .queue = ring->id, .push = ring->push };
 	u32 ready = smp_load_acquire(&ring->control->tail) - ring->head;
@@ -145,13 +145,13 @@ static u32 take(struct kvgpu_ring *ring)
 	if (ring->dead || ring->stalled || !ready)
 		return 0;
 	if (ready > ring->entries) {
-		die(ring, VGPU_FAULT_RING, next, ready);
+		ring_fault(ring, VGPU_FAULT_RING, next, ready);
 		return 0;
 	}
-	batch.count = copy_commands(ring, min(ready, TAKE), &batch.param_bytes, &wrong);
+	batch.count = ring_copy(ring, min(ready, FETCH), &batch.param_bytes, &wrong);
 	if (!batch.count) {
 		if (wrong)
-			die(ring, VGPU_FAULT_COMMAND, next, ring->push[0].cmd.op);
+			ring_fault(ring, VGPU_FAULT_COMMAND, next, ring->push[0].cmd.op);
 		ring->stalled = true;
 		return 0;
 	}
@@ -162,7 +162,7 @@ static u32 take(struct kvgpu_ring *ring)
 	}
 	if (ret) {
 		batch.failed = min(batch.failed, batch.count - 1);
-		die(ring, VGPU_FAULT_COMMAND, next + batch.failed, ring->push[batch.failed].cmd.op);
+		ring_fault(ring, VGPU_FAULT_COMMAND, next + batch.failed, ring->push[batch.failed].cmd.op);
 		return 0;
 	}
 	WRITE_ONCE(ring->head, ring->head + batch.count);
@@ -184,11 +184,11 @@ void kvgpu_rings_turn(struct kvgpu_dev *kdev)
 	struct kvgpu_ring *ring;
 
 	list_for_each_entry(ring, &kdev->queues->rings, node)
-		if (take(ring))
+		if (ring_fetch(ring))
 			kvgpu_rings_retry(ring->ctx);
 }
 
-void kvgpu_rings_take(struct kvgpu_ctx *ctx)
+void kvgpu_rings_fetch(struct kvgpu_ctx *ctx)
 {
 	struct kvgpu_ring *ring;
 	bool more = true;
@@ -199,18 +199,18 @@ void kvgpu_rings_take(struct kvgpu_ctx *ctx)
 			if (ring->ctx != ctx)
 				continue;
 			ring->stalled = false;
-			while (take(ring))
+			while (ring_fetch(ring))
 				more = true;
 		}
 	}
 }
 
-bool kvgpu_rings_full(const struct kvgpu_dev *kdev)
+bool kvgpu_rings_pending(const struct kvgpu_dev *kdev)
 {
 	const struct kvgpu_ring *ring;
 
 	list_for_each_entry(ring, &kdev->queues->rings, node)
-		if (!ring->dead && !ring->stalled && kvgpu_ring_waits(ring))
+		if (!ring->dead && !ring->stalled && kvgpu_ring_pending(ring))
 			return true;
 	return false;
 }
@@ -249,13 +249,7 @@ void kvgpu_rings_dead(struct kvgpu_ctx *ctx)
 		}
 }
 
-/* ---- birth and end ------------------------------------------------------ */
-
-struct ring_msg {
-	struct kvgpu_msg msg;
-	struct kvgpu_ctx *ctx;
-	struct kvgpu_ring *ring;
-};
+/* ---- create and free ---------------------------------------------------- */
 
 void kvgpu_ring_free(struct kvgpu_ring *ring)
 {
@@ -279,22 +273,22 @@ void kvgpu_rings_stop(struct kvgpu_ctx *ctx)
 			kvgpu_ring_stop(queue->ring);
 }
 
-static int do_create(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+static int do_create(struct kvgpu_dev *kdev, void *arg)
 {
-	struct ring_msg *m = container_of(msg, struct ring_msg, msg);
-	struct kvgpu_queue *queue = xa_load(&m->ctx->queues, m->ring->id);
+	struct kvgpu_ring *ring = arg;
+	struct kvgpu_queue *queue = xa_load(&ring->ctx->queues, ring->id);
 
 	if (!queue)
 		return -ENOENT;
-	if (m->ctx->dead)
+	if (ring->ctx->dead)
 		return -EIO;
 	if (queue->ring)
 		return -EEXIST;
-	m->ring->queue = queue;
-	m->ring->fence->submitted = queue->submitted;
-	m->ring->fence->completed = queue->completed;
-	list_add_tail(&m->ring->node, &kdev->queues->rings);
-	smp_store_release(&queue->ring, m->ring);
+	ring->queue = queue;
+	ring->fence->submitted = queue->submitted;
+	ring->fence->completed = queue->completed;
+	list_add_tail(&ring->node, &kdev->queues->rings);
+	smp_store_release(&queue->ring, ring);
 	return 0;
 }
 
@@ -328,8 +322,8 @@ static struct kvgpu_ring *ring_alloc(struct kvgpu_ctx *ctx, const struct vgpu_ri
 int kvgpu_ioctl_ring_create(struct file *file, void *arg)
 {
 	struct kvgpu_ctx *ctx = file->private_data;
-	struct ring_msg m = { .msg.fn = do_create, .ctx = ctx };
 	struct vgpu_ring_create *args = arg;
+	struct kvgpu_ring *ring;
 	int ret;
 
 	if (args->flags || !is_power_of_2(args->entries) || args->entries < 8 ||
@@ -341,12 +335,12 @@ int kvgpu_ioctl_ring_create(struct file *file, void *arg)
 	args->fence_offset = args->ring_offset | OFFSET_FENCE;
 	args->commands = PAGE_SIZE;
 	args->params = args->ring_bytes - args->param_bytes;
-	m.ring = ring_alloc(ctx, args);
-	if (!m.ring)
+	ring = ring_alloc(ctx, args);
+	if (!ring)
 		return -ENOMEM;
-	ret = kvgpu_post_killable(ctx->kdev, &m.msg);
+	ret = kvgpu_actor_call_killable(ctx->kdev, do_create, ring);
 	if (ret)
-		kvgpu_ring_free(m.ring);
+		kvgpu_ring_free(ring);
 	return ret;
 }
 
@@ -370,22 +364,20 @@ int kvgpu_ioctl_ring_doorbell(struct file *file, void *arg)
 	return 0;
 }
 
-static int do_sync(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+static int do_sync(struct kvgpu_dev *kdev, void *arg)
 {
-	kvgpu_rings_take(container_of(msg, struct ring_msg, msg)->ctx);
+	kvgpu_rings_fetch(arg);
 	return 0;
 }
 
 int kvgpu_rings_sync(struct kvgpu_ctx *ctx)
 {
-	struct ring_msg m = { .msg.fn = do_sync, .ctx = ctx };
-
-	return kvgpu_post_killable(ctx->kdev, &m.msg);
+	return kvgpu_actor_call_killable(ctx->kdev, do_sync, ctx);
 }
 
 /* ---- mmap --------------------------------------------------------------- */
 
-static int map(struct vm_area_struct *vma, const struct kvgpu_ring *ring, bool fence)
+static int ring_map(struct vm_area_struct *vma, const struct kvgpu_ring *ring, bool fence)
 {
 	u64 bytes = fence ? PAGE_SIZE : ring_bytes(ring->entries, ring->param_bytes), at;
 	const void *memory = fence ? (void *)ring->fence : ring->control;
@@ -417,7 +409,7 @@ int kvgpu_mmap(struct file *file, struct vm_area_struct *vma)
 	if (!queue)
 		return -ENXIO;
 	ring = smp_load_acquire(&queue->ring);
-	ret = ring ? map(vma, ring, offset & OFFSET_FENCE) : -ENXIO;
+	ret = ring ? ring_map(vma, ring, offset & OFFSET_FENCE) : -ENXIO;
 	kvgpu_queue_put(queue);
 	return ret;
 }

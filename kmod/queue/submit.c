@@ -45,9 +45,9 @@ int kvgpu_batch_append(struct kvgpu_batch *batch)
 {
 	struct kvgpu_queue *queue;
 
-	kvgpu_rings_take(batch->ctx);
+	kvgpu_rings_fetch(batch->ctx);
 	queue = xa_load(&batch->ctx->queues, batch->queue);
-	if (queue && queue->ring && kvgpu_ring_waits(queue->ring) && !batch->ctx->dead)
+	if (queue && queue->ring && kvgpu_ring_pending(queue->ring) && !batch->ctx->dead)
 		return -EAGAIN;
 	return kvgpu_batch_push(batch);
 }
@@ -78,7 +78,7 @@ static u32 param_bytes(const struct vgpu_cmd *cmd)
 	return cmd->op == VGPU_CMD_LAUNCH ? cmd->launch.param_bytes : 0;
 }
 
-/* Sums that bound the batch, before anything is taken. */
+/* Sums that bound the batch, before anything is acquired. */
 static int batch_check(struct kvgpu_batch *batch)
 {
 	u64 pinned = 0;
@@ -112,7 +112,7 @@ static void unpin(const struct vgpu_push *push, u32 count)
 }
 
 /* Parameters and memory of one command. */
-static int command_take(struct kvgpu_ctx *ctx, struct vgpu_push *push, void *params)
+static int command_acquire(struct kvgpu_ctx *ctx, struct vgpu_push *push, void *params)
 {
 	struct host_memory memory = host_memory(&push->cmd);
 	u32 bytes = param_bytes(&push->cmd);
@@ -133,14 +133,29 @@ static int command_take(struct kvgpu_ctx *ctx, struct vgpu_push *push, void *par
 	return 0;
 }
 
-int kvgpu_batch_take(struct kvgpu_batch *batch)
+/* The commands, from the process or @inside what it gave already. */
+static int batch_copy(struct kvgpu_batch *batch, u64 commands, const struct vgpu_cmd *inside)
 {
-	int ret = batch_check(batch);
-	void *params;
+	const struct vgpu_cmd __user *from = u64_to_user_ptr(commands);
 	u32 i;
 
-	if (ret)
-		return ret;
+	if (!commands && inside && batch->count == 1) {
+		memcpy(&batch->one.cmd, inside, sizeof(*inside));
+		return 0;
+	}
+	for (i = 0; i < batch->count; i++)
+		if (copy_from_user(&batch->push[i].cmd, from + i, sizeof(*from)))
+			return -EFAULT;
+	return 0;
+}
+
+/* What they refer to. */
+static int batch_acquire(struct kvgpu_batch *batch)
+{
+	void *params;
+	int ret;
+	u32 i;
+
 	if (batch->param_bytes) {
 		batch->params = kvmalloc(batch->param_bytes, GFP_KERNEL_ACCOUNT);
 		if (!batch->params)
@@ -148,7 +163,7 @@ int kvgpu_batch_take(struct kvgpu_batch *batch)
 	}
 	params = batch->params;
 	for (i = 0; i < batch->count; i++) {
-		ret = command_take(batch->ctx, &batch->push[i], params);
+		ret = command_acquire(batch->ctx, &batch->push[i], params);
 		if (ret) {
 			batch->failed = i;
 			unpin(batch->push, i);
@@ -159,75 +174,65 @@ int kvgpu_batch_take(struct kvgpu_batch *batch)
 	return 0;
 }
 
-void kvgpu_batch_undo(struct kvgpu_batch *batch)
+int kvgpu_batch_prepare(struct kvgpu_batch *batch, u64 commands, const struct vgpu_cmd *inside)
+{
+	int ret;
+
+	batch->failed = ~0u;
+	if (!batch->count || batch->count > VGPU_SUBMIT_MAX)
+		return -EINVAL;
+	batch->push = &batch->one;
+	if (batch->count > 1)
+		batch->push = kvcalloc(batch->count, sizeof(*batch->push), GFP_KERNEL_ACCOUNT);
+	if (!batch->push)
+		return -ENOMEM;
+	ret = batch_copy(batch, commands, inside);
+	if (!ret)
+		ret = batch_check(batch);
+	return ret ? ret : batch_acquire(batch);
+}
+
+void kvgpu_batch_unpin(struct kvgpu_batch *batch)
 {
 	unpin(batch->push, batch->count);
 }
 
 void kvgpu_batch_free(struct kvgpu_batch *batch)
 {
+	if (batch->push != &batch->one)
+		kvfree(batch->push);
 	kvfree(batch->params);
+	batch->push = NULL;
 	batch->params = NULL;
 }
 
-int kvgpu_batch_copy(struct kvgpu_batch *batch, u64 commands)
+static int do_submit(struct kvgpu_dev *kdev, void *arg)
 {
-	const struct vgpu_cmd __user *from = u64_to_user_ptr(commands);
-	u32 i;
-
-	for (i = 0; i < batch->count; i++)
-		if (copy_from_user(&batch->push[i].cmd, from + i, sizeof(*from)))
-			return -EFAULT;
-	return 0;
-}
-
-struct submit_msg {
-	struct kvgpu_msg msg;
-	struct kvgpu_batch batch;
-};
-
-static int do_submit(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
-{
-	return kvgpu_batch_append(&container_of(msg, struct submit_msg, msg)->batch);
-}
-
-static int submit(struct submit_msg *m, u64 commands)
-{
-	int ret = kvgpu_batch_copy(&m->batch, commands);
-
-	if (!ret)
-		ret = kvgpu_batch_take(&m->batch);
-	if (ret)
-		return ret;
-	ret = kvgpu_post_killable(m->batch.ctx->kdev, &m->msg);
-	if (ret)
-		kvgpu_batch_undo(&m->batch);
-	return ret;
+	return kvgpu_batch_append(arg);
 }
 
 int kvgpu_ioctl_submit(struct file *file, void *arg)
 {
 	struct vgpu_submit *args = arg;
-	struct submit_msg m = { .msg.fn = do_submit };
+	struct kvgpu_batch batch = {
+		.ctx = file->private_data, .queue = args->queue, .count = args->count
+	};
 	int ret;
 
 	args->failed = ~0u;
 	args->seq = 0;
-	if (args->flags || !args->count || args->count > VGPU_SUBMIT_MAX)
+	if (args->flags)
 		return -EINVAL;
-	m.batch.ctx = file->private_data;
-	m.batch.failed = ~0u;
-	m.batch.queue = args->queue;
-	m.batch.count = args->count;
-	m.batch.push = kvcalloc(args->count, sizeof(*m.batch.push), GFP_KERNEL_ACCOUNT);
-	if (!m.batch.push)
-		return -ENOMEM;
-	ret = submit(&m, args->commands);
-	kvgpu_batch_free(&m.batch);
-	kvfree(m.batch.push);
+	ret = kvgpu_batch_prepare(&batch, args->commands, NULL);
+	if (!ret) {
+		ret = kvgpu_actor_call_killable(batch.ctx->kdev, do_submit, &batch);
+		if (ret)
+			kvgpu_batch_unpin(&batch);
+	}
+	kvgpu_batch_free(&batch);
 	if (ret)
-		args->failed = m.batch.failed;
+		args->failed = batch.failed;
 	else
-		args->seq = m.batch.seq;
+		args->seq = batch.seq;
 	return ret;
 }

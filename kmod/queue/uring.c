@@ -24,7 +24,6 @@ struct uring_call {
 	bool taken;
 	struct list_head node;		/* in ctx->uring->waiting while it waits */
 	struct kvgpu_batch batch;
-	struct vgpu_push one;		/* a batch of one */
 };
 
 /** struct uring_result - in a command: what its CQE will say, and who is completed along with it */
@@ -76,18 +75,9 @@ void kvgpu_uring_turn(struct kvgpu_dev *kdev)
 	}
 }
 
-/* Nobody needs the commands any more. */
-static void batch_done(struct uring_call *call)
-{
-	if (call->batch.push != &call->one)
-		kvfree(call->batch.push);
-	call->batch.push = NULL;
-	kvgpu_batch_free(&call->batch);
-}
-
 static void call_free(struct uring_call *call)
 {
-	batch_done(call);
+	kvgpu_batch_free(&call->batch);
 	kvgpu_waiter_uncharge(call->waiter.ctx);
 	kfree(call);
 }
@@ -132,8 +122,7 @@ static void call_end(struct kvgpu_waiter *waiter, int result)
 #define CANCELS_PER_TURN	1024u
 
 /* One for which @match is true ends with -ECANCELED; what was submitted goes on. */
-struct cancel_msg {
-	struct kvgpu_msg msg;
+struct cancel_args {
 	struct kvgpu_uring *uring;
 	bool (*match)(const struct uring_call *call, const void *key);
 	const void *key;
@@ -141,9 +130,9 @@ struct cancel_msg {
 };
 
 /* Looks at one after the other, and puts it behind the others. */
-static int do_cancel(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+static int do_cancel(struct kvgpu_dev *kdev, void *arg)
 {
-	struct cancel_msg *m = container_of(msg, struct cancel_msg, msg);
+	struct cancel_args *m = arg;
 	struct kvgpu_uring *uring = m->uring;
 	struct uring_call *call;
 	u32 looks;
@@ -162,13 +151,12 @@ static int do_cancel(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 static int uring_cancel(struct kvgpu_uring *uring,
 			bool (*match)(const struct uring_call *, const void *), const void *key)
 {
-	struct cancel_msg m = { .msg.fn = do_cancel, .uring = uring, .match = match, .key = key,
-				.left = ~0u };
+	struct cancel_args m = { .uring = uring, .match = match, .key = key, .left = ~0u };
 	int count;
 
 	mutex_lock(&uring->cancelling);
 	do
-		count = kvgpu_post(uring->ctx->kdev, &m.msg);
+		count = kvgpu_actor_call(uring->ctx->kdev, do_cancel, &m);
 	while (m.left);
 	mutex_unlock(&uring->cancelling);
 	return count;
@@ -283,53 +271,17 @@ static int do_submit(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	int ret = kvgpu_batch_append(&call->batch);
 
 	if (ret) {
-		kvgpu_batch_undo(&call->batch);
+		kvgpu_batch_unpin(&call->batch);
 		call_complete(call, ret, call->batch.failed);
 		return ret;
 	}
-	batch_done(call);
+	kvgpu_batch_free(&call->batch);
 	call->fence.seq = call->batch.seq;
 	if (call->taken)
 		call_complete(call, 0, call->fence.seq);
 	else
 		call_wait(call);
 	return 0;
-}
-
-/* The commands, from the process or from the SQE itself. */
-static int submit_copy(struct uring_call *call, u64 commands, const struct vgpu_cmd *inside)
-{
-	struct kvgpu_batch *batch = &call->batch;
-
-	batch->push = &call->one;
-	if (!commands && inside && batch->count == 1) {
-		memcpy(&call->one.cmd, inside, sizeof(*inside));
-		return 0;
-	}
-	if (batch->count > 1) {
-		batch->push = kvcalloc(batch->count, sizeof(*batch->push), GFP_KERNEL_ACCOUNT);
-		if (!batch->push)
-			return -ENOMEM;
-	}
-	return kvgpu_batch_copy(batch, commands);
-}
-
-static int submit(struct uring_call *call, const struct vgpu_uring_submit *args,
-		  const struct vgpu_cmd *inside)
-{
-	int ret;
-
-	if (args->flags & ~VGPU_URING_TAKEN || !args->count || args->count > VGPU_SUBMIT_MAX)
-		return -EINVAL;
-	call->msg.fn = do_submit;
-	call->fence.queue = args->queue;
-	call->taken = args->flags & VGPU_URING_TAKEN;
-	call->batch.ctx = call->waiter.ctx;
-	call->batch.queue = args->queue;
-	call->batch.count = args->count;
-	call->batch.failed = ~0u;
-	ret = submit_copy(call, args->commands, inside);
-	return ret ? ret : kvgpu_batch_take(&call->batch);
 }
 
 /* ---- wait --------------------------------------------------------------- */
@@ -340,7 +292,7 @@ static int do_wait(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	const struct kvgpu_queue *queue = xa_load(&call->waiter.ctx->queues, call->fence.queue);
 
 	if (queue && call->fence.seq > queue->submitted)
-		kvgpu_rings_take(call->waiter.ctx);
+		kvgpu_rings_fetch(call->waiter.ctx);
 	call_wait(call);
 	return 0;
 }
@@ -375,7 +327,15 @@ static int call_issue(struct uring_call *call, const union uring_args *args,
 {
 	switch (call->cmd->cmd_op) {
 	case VGPU_URING_SUBMIT:
-		return submit(call, &args->submit, inside);
+		if (args->submit.flags & ~VGPU_URING_TAKEN)
+			return -EINVAL;
+		call->msg.fn = do_submit;
+		call->taken = args->submit.flags & VGPU_URING_TAKEN;
+		call->fence.queue = args->submit.queue;
+		call->batch.ctx = call->waiter.ctx;
+		call->batch.queue = args->submit.queue;
+		call->batch.count = args->submit.count;
+		return kvgpu_batch_prepare(&call->batch, args->submit.commands, inside);
 	case VGPU_URING_WAIT:
 		call->msg.fn = do_wait;
 		call->waiter.blocks = true;

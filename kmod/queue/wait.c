@@ -16,7 +16,6 @@
 /* On the stack of the thread. */
 struct thread_wait {
 	struct kvgpu_msg add;
-	struct kvgpu_msg cancel;
 	struct kvgpu_waiter waiter;
 	bool relative;			/* the limit counts from when the actor hears of it */
 	bool spun;			/* the thread has busy-waited already */
@@ -39,7 +38,7 @@ static int do_add(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 	u64 now = vgpu_device_now(kdev->model);
 	int ret = -EAGAIN;
 
-	kvgpu_rings_take(waiter->ctx);
+	kvgpu_rings_fetch(waiter->ctx);
 	if (wait->relative)
 		waiter->until =
 			waiter->until < VGPU_NEVER - 1 - now ? now + waiter->until : VGPU_NEVER;
@@ -54,9 +53,9 @@ static int do_add(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 }
 
 /* A signal, unless it has ended meanwhile. */
-static int do_cancel(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+static int do_cancel(struct kvgpu_dev *kdev, void *arg)
 {
-	struct thread_wait *wait = container_of(msg, struct thread_wait, cancel);
+	struct thread_wait *wait = arg;
 
 	if (!completion_done(&wait->over))
 		kvgpu_waiter_end(&wait->waiter, -EINTR);
@@ -75,14 +74,13 @@ static int thread_wait(struct thread_wait *wait)
 
 	wait->waiter.ordered = true;
 	wait->add.fn = do_add;
-	wait->cancel.fn = do_cancel;
 	init_completion(&wait->over);
 	kvgpu_give(kdev, &wait->add);
 	if (!wait->spun && kvgpu_spin(thread_over, &wait->over))
 		return wait->result;
 	/* messages are served in order: the actor knows the waiter when it is told to cancel it */
 	if (wait_for_completion_interruptible(&wait->over))
-		kvgpu_post(kdev, &wait->cancel);
+		kvgpu_actor_call(kdev, do_cancel, wait);
 	return wait->result;
 }
 
@@ -165,7 +163,7 @@ static int wait_submitted(struct kvgpu_ctx *ctx, struct kvgpu_queue *queue, u64 
 		return ret;
 	if (READ_ONCE(ctx->dead))
 		return -EIO;
-	return kvgpu_ring_waits(ring) ? -EAGAIN : -EINVAL;
+	return kvgpu_ring_pending(ring) ? -EAGAIN : -EINVAL;
 }
 
 int kvgpu_ioctl_wait(struct file *file, void *arg)
@@ -263,11 +261,6 @@ struct eventfd_wait {
 	struct eventfd_ctx *eventfd;
 };
 
-struct eventfd_msg {
-	struct kvgpu_msg msg;
-	struct eventfd_wait *wait;
-};
-
 static void eventfd_free(struct eventfd_wait *wait)
 {
 	eventfd_ctx_put(wait->eventfd);
@@ -283,20 +276,20 @@ static void eventfd_end(struct kvgpu_waiter *waiter, int result)
 	eventfd_free(wait);
 }
 
-static int do_eventfd(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+static int do_eventfd(struct kvgpu_dev *kdev, void *arg)
 {
-	struct kvgpu_waiter *waiter = &container_of(msg, struct eventfd_msg, msg)->wait->waiter;
+	struct kvgpu_waiter *waiter = arg;
 
-	kvgpu_rings_take(waiter->ctx);
+	kvgpu_rings_fetch(waiter->ctx);
 	return kvgpu_waiter_add(waiter);
 }
 
 int kvgpu_ioctl_eventfd(struct file *file, void *arg)
 {
 	struct kvgpu_ctx *ctx = file->private_data;
-	struct eventfd_msg m = { .msg.fn = do_eventfd };
 	struct vgpu_eventfd *args = arg;
 	struct eventfd_ctx *eventfd;
+	struct eventfd_wait *wait;
 	int ret;
 
 	if (args->flags || args->reserved)
@@ -304,19 +297,19 @@ int kvgpu_ioctl_eventfd(struct file *file, void *arg)
 	eventfd = eventfd_ctx_fdget(args->fd);
 	if (IS_ERR(eventfd))
 		return PTR_ERR(eventfd);
-	m.wait = kzalloc(sizeof(*m.wait), GFP_KERNEL_ACCOUNT);
-	ret = m.wait ? kvgpu_waiter_charge(ctx) : -ENOMEM;
+	wait = kzalloc(sizeof(*wait), GFP_KERNEL_ACCOUNT);
+	ret = wait ? kvgpu_waiter_charge(ctx) : -ENOMEM;
 	if (ret) {
 		eventfd_ctx_put(eventfd);
-		kfree(m.wait);
+		kfree(wait);
 		return ret;
 	}
-	m.wait->eventfd = eventfd;
-	m.wait->fence = (struct kvgpu_fence){ .queue = args->queue, .seq = args->seq };
-	kvgpu_waiter_init(&m.wait->waiter, ctx, &m.wait->fence, 1, eventfd_end);
-	ret = kvgpu_post_killable(ctx->kdev, &m.msg);
+	wait->eventfd = eventfd;
+	wait->fence = (struct kvgpu_fence){ .queue = args->queue, .seq = args->seq };
+	kvgpu_waiter_init(&wait->waiter, ctx, &wait->fence, 1, eventfd_end);
+	ret = kvgpu_actor_call_killable(ctx->kdev, do_eventfd, &wait->waiter);
 	if (ret)
-		eventfd_free(m.wait);
+		eventfd_free(wait);
 	return ret;
 }
 

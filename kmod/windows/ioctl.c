@@ -136,7 +136,7 @@ static int do_queue_destroy(struct kvgpu_dev *kdev, void *arg)
 	struct kvgpu_ctx *ctx = call->ctx;
 	int ret;
 
-	kvgpu_rings_take(ctx);
+	kvgpu_rings_fetch(ctx);
 	/* it takes none along that could still be told */
 	while (kvgpu_waiters_turn(ctx))
 		cond_resched();
