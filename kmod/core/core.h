@@ -153,6 +153,12 @@ int kvgpu_actor_call(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev *kdev, v
 int kvgpu_actor_call_killable(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev *kdev, void *arg),
 			      void *arg);
 
+/* What belongs to the actor is touched on its thread only; checked in kernels with lockdep. */
+static inline void kvgpu_assert_actor(const struct kvgpu_dev *kdev)
+{
+	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) && current != kdev->actor);
+}
+
 /* ---- ioctl.c: ioctls by number ------------------------------------------ */
 
 #define KVGPU_IOCTL_BYTES	512u	/* of the largest struct */

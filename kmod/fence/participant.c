@@ -150,7 +150,7 @@ static int do_release(struct kvgpu_dev *kdev, void *arg)
 	return 0;
 }
 
-struct seat_args {
+struct participant_args {
 	struct kvgpu_participant *participant;
 	struct pid *pid;
 	struct vgpu_seat_info *info;
@@ -159,7 +159,7 @@ struct seat_args {
 
 static int do_move(struct kvgpu_dev *kdev, void *arg)
 {
-	struct seat_args *args = arg;
+	struct participant_args *args = arg;
 
 	swap(args->participant->pid, args->pid);
 	return 0;
@@ -167,7 +167,7 @@ static int do_move(struct kvgpu_dev *kdev, void *arg)
 
 static int do_info(struct kvgpu_dev *kdev, void *arg)
 {
-	struct seat_args *args = arg;
+	struct participant_args *args = arg;
 
 	args->info->time = vgpu_device_now(kdev->model);
 	args->info->contexts = args->participant->contexts;
@@ -177,7 +177,7 @@ static int do_info(struct kvgpu_dev *kdev, void *arg)
 
 static int do_sum(struct kvgpu_dev *kdev, void *arg)
 {
-	struct seat_args *args = arg;
+	struct participant_args *args = arg;
 	struct vgpu_context_info info;
 	struct kvgpu_ctx *ctx;
 	unsigned long id;
@@ -212,10 +212,10 @@ static struct pid *find_descendant(s32 number)
 	return ERR_PTR(task ? -EPERM : -ESRCH);
 }
 
-static int seat_move(struct file *file, void *arg)
+static int participant_move(struct file *file, void *arg)
 {
 	struct kvgpu_participant *participant = file->private_data;
-	struct seat_args args = { .participant = participant };
+	struct participant_args args = { .participant = participant };
 	struct vgpu_seat_move *move = arg;
 	int ret;
 
@@ -229,36 +229,36 @@ static int seat_move(struct file *file, void *arg)
 	return ret;
 }
 
-static int seat_info(struct file *file, void *arg)
+static int participant_info(struct file *file, void *arg)
 {
 	struct kvgpu_participant *participant = file->private_data;
-	struct seat_args args = { .participant = participant, .info = arg };
+	struct participant_args args = { .participant = participant, .info = arg };
 
 	return kvgpu_actor_call_killable(participant->kdev, do_info, &args);
 }
 
-static int seat_sum(struct file *file, void *arg)
+static int participant_sum(struct file *file, void *arg)
 {
 	struct kvgpu_participant *participant = file->private_data;
-	struct seat_args args = { .participant = participant, .sum = arg };
+	struct participant_args args = { .participant = participant, .sum = arg };
 
 	return kvgpu_actor_call_killable(participant->kdev, do_sum, &args);
 }
 
-static const struct kvgpu_ioctl seat_ioctls[] = {
-	KVGPU_IOCTL(VGPU_IOC_CONTEXT_INFO, struct vgpu_context_info, account.save_area, seat_sum),
-	KVGPU_IOCTL(VGPU_IOC_SEAT_MOVE, struct vgpu_seat_move, reserved, seat_move),
-	KVGPU_IOCTL(VGPU_IOC_SEAT_INFO, struct vgpu_seat_info, blocked, seat_info),
+static const struct kvgpu_ioctl participant_ioctls[] = {
+	KVGPU_IOCTL(VGPU_IOC_CONTEXT_INFO, struct vgpu_context_info, account.save_area, participant_sum),
+	KVGPU_IOCTL(VGPU_IOC_SEAT_MOVE, struct vgpu_seat_move, reserved, participant_move),
+	KVGPU_IOCTL(VGPU_IOC_SEAT_INFO, struct vgpu_seat_info, blocked, participant_info),
 };
 
-static long seat_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+static long participant_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	return kvgpu_ioctl_call(seat_ioctls, ARRAY_SIZE(seat_ioctls), file, cmd,
+	return kvgpu_ioctl_call(participant_ioctls, ARRAY_SIZE(participant_ioctls), file, cmd,
 				(void __user *)arg);
 }
 
 /* Readable: the participant is blocked. */
-static __poll_t seat_poll(struct file *file, poll_table *table)
+static __poll_t participant_poll(struct file *file, poll_table *table)
 {
 	struct kvgpu_participant *participant = file->private_data;
 
@@ -266,7 +266,7 @@ static __poll_t seat_poll(struct file *file, poll_table *table)
 	return READ_ONCE(participant->waiting) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-static int seat_release(struct inode *inode, struct file *file)
+static int participant_release(struct inode *inode, struct file *file)
 {
 	struct kvgpu_participant *participant = file->private_data;
 	struct kvgpu_dev *kdev = participant->kdev;
@@ -278,24 +278,24 @@ static int seat_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-static const struct file_operations seat_fops = {
+static const struct file_operations participant_fops = {
 	.owner = THIS_MODULE,
-	.release = seat_release,
-	.unlocked_ioctl = seat_ioctl,
+	.release = participant_release,
+	.unlocked_ioctl = participant_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
-	.poll = seat_poll,
+	.poll = participant_poll,
 	.llseek = noop_llseek,
 };
 
 /* A file for @participant, which holds the device. Consumes @participant, also when it fails. */
-static struct file *seat_file(struct kvgpu_participant *participant)
+static struct file *participant_file(struct kvgpu_participant *participant)
 {
 	struct kvgpu_dev *kdev = participant->kdev;
 	struct file *file = ERR_PTR(-ENOSPC);
 
 	/* who opens looks through all of them */
 	if (atomic_inc_return(&kdev->clock->kept) <= KVGPU_PARTICIPANTS_MAX)
-		file = anon_inode_getfile("[vgpu-seat]", &seat_fops, participant, O_RDWR);
+		file = anon_inode_getfile("[vgpu-seat]", &participant_fops, participant, O_RDWR);
 	if (IS_ERR(file)) {
 		atomic_dec(&kdev->clock->kept);
 		kvgpu_participant_put(participant);
@@ -311,7 +311,7 @@ int kvgpu_ioctl_seat_create(struct file *file, void *arg)
 	struct kvgpu_ctx *ctx = file->private_data;
 	struct kvgpu_participant *participant;
 	struct vgpu_seat_create *create = arg;
-	struct file *seat;
+	struct file *opened;
 	int fd, ret;
 
 	if (create->flags)
@@ -334,12 +334,12 @@ int kvgpu_ioctl_seat_create(struct file *file, void *arg)
 		kvgpu_participant_put(participant);
 		return fd;
 	}
-	seat = seat_file(participant);
-	if (IS_ERR(seat)) {
+	opened = participant_file(participant);
+	if (IS_ERR(opened)) {
 		put_unused_fd(fd);
-		return PTR_ERR(seat);
+		return PTR_ERR(opened);
 	}
-	fd_install(fd, seat);
+	fd_install(fd, opened);
 	create->fd = fd;
 	return 0;
 }

@@ -103,6 +103,7 @@ int kvgpu_waiter_add(struct kvgpu_waiter *waiter)
 	int ret = fences_check(waiter);
 	u32 i;
 
+	kvgpu_assert_actor(waiter->ctx->kdev);
 	if (ret)
 		return ret;
 	if (waiter->which != VGPU_FENCE_NONE) {
@@ -132,6 +133,7 @@ int kvgpu_waiter_add(struct kvgpu_waiter *waiter)
 
 void kvgpu_waiter_end(struct kvgpu_waiter *waiter, int result)
 {
+	kvgpu_assert_actor(waiter->ctx->kdev);
 	waiter_detach(waiter);
 	list_del_init(&waiter->node);
 	if (waiter->blocks)

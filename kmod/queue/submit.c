@@ -18,6 +18,7 @@ int kvgpu_batch_push(struct kvgpu_batch *batch)
 	struct kvgpu_queue *queue = xa_load(&ctx->queues, batch->queue);
 	int ret;
 
+	kvgpu_assert_actor(kdev);
 	if (!queue)
 		return -ENOENT;
 	if (ctx->inflight + batch->count > KVGPU_COMMANDS_MAX ||
