@@ -47,68 +47,44 @@ static void msg_send(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 		wake_up(&kdev->wake);
 }
 
-void kvgpu_give(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+void kvgpu_actor_send(struct kvgpu_dev *kdev, struct kvgpu_msg *msg,
+		      int (*fn)(struct kvgpu_dev *kdev, void *arg), void *arg)
 {
-	msg->given = true;
+	*msg = (struct kvgpu_msg){ .fn = fn, .arg = arg, .sent = true };
 	msg_send(kdev, msg);
-}
-
-int kvgpu_post(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
-{
-	init_completion(&msg->done);
-	msg_send(kdev, msg);
-	if (!kvgpu_spin(msg_done, &msg->done))
-		wait_for_completion(&msg->done);
-	return msg->result;
-}
-
-int kvgpu_post_killable(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
-{
-	bool queued;
-
-	init_completion(&msg->done);
-	msg_send(kdev, msg);
-	if (kvgpu_spin(msg_done, &msg->done) || !wait_for_completion_killable(&msg->done))
-		return msg->result;
-	spin_lock(&kdev->inbox_lock);
-	queued = !list_empty(&msg->node);
-	list_del_init(&msg->node);
-	spin_unlock(&kdev->inbox_lock);
-	if (queued)
-		return -EINTR;
-	/* the actor has it in hand and will be done in a moment; it must not outlive our stack */
-	wait_for_completion(&msg->done);
-	return msg->result;
-}
-
-/* A function and its argument, as a message. */
-struct actor_call {
-	struct kvgpu_msg msg;
-	int (*fn)(struct kvgpu_dev *kdev, void *arg);
-	void *arg;
-};
-
-static int do_actor_call(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
-{
-	struct actor_call *call = container_of(msg, struct actor_call, msg);
-
-	return call->fn(kdev, call->arg);
 }
 
 int kvgpu_actor_call(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev *kdev, void *arg),
 		     void *arg)
 {
-	struct actor_call call = { .msg.fn = do_actor_call, .fn = fn, .arg = arg };
+	struct kvgpu_msg msg = { .fn = fn, .arg = arg };
 
-	return kvgpu_post(kdev, &call.msg);
+	init_completion(&msg.done);
+	msg_send(kdev, &msg);
+	if (!kvgpu_spin(msg_done, &msg.done))
+		wait_for_completion(&msg.done);
+	return msg.result;
 }
 
 int kvgpu_actor_call_killable(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev *kdev, void *arg),
 			      void *arg)
 {
-	struct actor_call call = { .msg.fn = do_actor_call, .fn = fn, .arg = arg };
+	struct kvgpu_msg msg = { .fn = fn, .arg = arg };
+	bool queued;
 
-	return kvgpu_post_killable(kdev, &call.msg);
+	init_completion(&msg.done);
+	msg_send(kdev, &msg);
+	if (kvgpu_spin(msg_done, &msg.done) || !wait_for_completion_killable(&msg.done))
+		return msg.result;
+	spin_lock(&kdev->inbox_lock);
+	queued = !list_empty(&msg.node);
+	list_del_init(&msg.node);
+	spin_unlock(&kdev->inbox_lock);
+	if (queued)
+		return -EINTR;
+	/* the actor is at it and will be done in a moment; it must not outlive our stack */
+	wait_for_completion(&msg.done);
+	return msg.result;
 }
 
 static struct kvgpu_msg *msg_receive(struct kvgpu_dev *kdev)
@@ -123,16 +99,17 @@ static struct kvgpu_msg *msg_receive(struct kvgpu_dev *kdev)
 	return msg;
 }
 
-void kvgpu_serve(struct kvgpu_dev *kdev, u32 count)
+void kvgpu_actor_serve(struct kvgpu_dev *kdev, u32 count)
 {
 	struct kvgpu_msg *msg;
 
 	while (count-- && (msg = msg_receive(kdev))) {
-		if (msg->given) {
-			msg->fn(kdev, msg);
+		if (msg->sent) {
+			/* @fn may free it */
+			msg->fn(kdev, msg->arg);
 			continue;
 		}
-		msg->result = msg->fn(kdev, msg);
+		msg->result = msg->fn(kdev, msg->arg);
 		complete(&msg->done);
 	}
 }

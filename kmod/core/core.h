@@ -15,9 +15,8 @@
  * device	puts devices and open files together; the module; configfs
  *
  * Who may touch what: the model and everything marked "actor" belongs to the device's kthread
- * alone. Everybody else sends it a message (kvgpu_post()) and waits for the answer. What other
- * threads read (completed sequence numbers, why a context died) the actor publishes with release
- * stores.
+ * alone. Everybody else calls it by a message (kvgpu_actor_call()). What other threads read
+ * (completed sequence numbers, why a context died) the actor publishes with release stores.
  */
 #ifndef KVGPU_CORE_H
 #define KVGPU_CORE_H
@@ -100,49 +99,9 @@ struct kvgpu_ctx {
 /* ---- actor.c: messages to the actor ------------------------------------- */
 
 /**
- * struct kvgpu_msg - something to do on the actor's thread; embedded in its arguments, mostly on
- * the sender's stack
- */
-struct kvgpu_msg {
-	struct list_head node;
-	int (*fn)(struct kvgpu_dev *kdev, struct kvgpu_msg *msg);
-	/* kvgpu_give(): nobody waits, what it is embedded in belongs to @fn */
-	bool given;
-	struct completion done;
-	int result;
-};
-
-/**
- * kvgpu_post - have the actor run @msg->fn and return its result
- *
- * Cannot be interrupted: for paths that must not fail.
- */
-int kvgpu_post(struct kvgpu_dev *kdev, struct kvgpu_msg *msg);
-
-/**
- * kvgpu_post_killable - the same, but a killed sender leaves with -EINTR if the actor has not begun
- */
-int kvgpu_post_killable(struct kvgpu_dev *kdev, struct kvgpu_msg *msg);
-
-/**
- * kvgpu_give - have the actor run @msg->fn without waiting for it
- */
-void kvgpu_give(struct kvgpu_dev *kdev, struct kvgpu_msg *msg);
-
-/**
- * kvgpu_serve - actor: run messages that lie in the inbox, at most @count
- */
-void kvgpu_serve(struct kvgpu_dev *kdev, u32 count);
-
-/**
- * kvgpu_spin - busy-wait briefly until @ready; false: the caller should sleep
- */
-bool kvgpu_spin(bool (*ready)(void *arg), void *arg);
-
-/**
  * kvgpu_actor_call - have the actor run @fn(@arg) and return its result
  *
- * Cannot be interrupted, as kvgpu_post(). @arg may lie on the sender's stack.
+ * Cannot be interrupted: for paths that must not fail. @arg may lie on the sender's stack.
  */
 int kvgpu_actor_call(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev *kdev, void *arg),
 		     void *arg);
@@ -152,6 +111,34 @@ int kvgpu_actor_call(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev *kdev, v
  */
 int kvgpu_actor_call_killable(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev *kdev, void *arg),
 			      void *arg);
+
+/** struct kvgpu_msg - something to do on the actor's thread */
+struct kvgpu_msg {
+	struct list_head node;
+	int (*fn)(struct kvgpu_dev *kdev, void *arg);
+	void *arg;
+	bool sent;			/* nobody waits for an answer */
+	struct completion done;
+	int result;
+};
+
+/**
+ * kvgpu_actor_send - have the actor run @fn(@arg) without waiting for it
+ *
+ * @msg belongs to the actor until @fn is called, in the order of messages.
+ */
+void kvgpu_actor_send(struct kvgpu_dev *kdev, struct kvgpu_msg *msg,
+		      int (*fn)(struct kvgpu_dev *kdev, void *arg), void *arg);
+
+/**
+ * kvgpu_actor_serve - actor: run messages that lie in the inbox, at most @count
+ */
+void kvgpu_actor_serve(struct kvgpu_dev *kdev, u32 count);
+
+/**
+ * kvgpu_spin - busy-wait briefly until @ready; false: the caller should sleep
+ */
+bool kvgpu_spin(bool (*ready)(void *arg), void *arg);
 
 /* What belongs to the actor is touched on its thread only; checked in kernels with lockdep. */
 static inline void kvgpu_assert_actor(const struct kvgpu_dev *kdev)

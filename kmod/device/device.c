@@ -120,7 +120,7 @@ static int actor_loop(void *data)
 			actor_sleep(kdev, idle);
 		kvgpu_trace_look(kdev);
 		kvgpu_clock_catch_up(kdev);
-		kvgpu_serve(kdev, MESSAGES_PER_TURN);
+		kvgpu_actor_serve(kdev, MESSAGES_PER_TURN);
 		kvgpu_rings_turn(kdev);
 		idle = kvgpu_clock_turn(kdev);
 		idle = min(idle, kvgpu_timers_turn(kdev));

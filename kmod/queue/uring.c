@@ -265,9 +265,9 @@ static void call_wait(struct uring_call *call)
 
 /* ---- submit ------------------------------------------------------------- */
 
-static int do_submit(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+static int do_submit(struct kvgpu_dev *kdev, void *arg)
 {
-	struct uring_call *call = container_of(msg, struct uring_call, msg);
+	struct uring_call *call = arg;
 	int ret = kvgpu_batch_append(&call->batch);
 
 	if (ret) {
@@ -286,9 +286,9 @@ static int do_submit(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
 
 /* ---- wait --------------------------------------------------------------- */
 
-static int do_wait(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+static int do_wait(struct kvgpu_dev *kdev, void *arg)
 {
-	struct uring_call *call = container_of(msg, struct uring_call, msg);
+	struct uring_call *call = arg;
 	const struct kvgpu_queue *queue = xa_load(&call->waiter.ctx->queues, call->fence.queue);
 
 	if (queue && call->fence.seq > queue->submitted)
@@ -329,7 +329,6 @@ static int call_issue(struct uring_call *call, const union uring_args *args,
 	case VGPU_URING_SUBMIT:
 		if (args->submit.flags & ~VGPU_URING_TAKEN)
 			return -EINVAL;
-		call->msg.fn = do_submit;
 		call->taken = args->submit.flags & VGPU_URING_TAKEN;
 		call->fence.queue = args->submit.queue;
 		call->batch.ctx = call->waiter.ctx;
@@ -337,7 +336,6 @@ static int call_issue(struct uring_call *call, const union uring_args *args,
 		call->batch.count = args->submit.count;
 		return kvgpu_batch_prepare(&call->batch, args->submit.commands, inside);
 	case VGPU_URING_WAIT:
-		call->msg.fn = do_wait;
 		call->waiter.blocks = true;
 		call->fence.queue = args->wait.queue;
 		call->fence.seq = args->wait.seq;
@@ -392,7 +390,8 @@ int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 	ret = call_issue(call, &args, issue_flags & IO_URING_F_SQE128 ? arg + sizeof(args) : NULL);
 	if (!ret) {
 		kvgpu_uring_mark_cancelable(cmd, issue_flags);
-		kvgpu_give(ctx->kdev, &call->msg);
+		kvgpu_actor_send(ctx->kdev, &call->msg,
+				 cmd->cmd_op == VGPU_URING_SUBMIT ? do_submit : do_wait, call);
 		return -EIOCBQUEUED;
 	}
 	failed = call->batch.failed;

@@ -31,9 +31,9 @@ static void thread_end(struct kvgpu_waiter *waiter, int result)
 	complete(&wait->over);
 }
 
-static int do_add(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+static int do_add(struct kvgpu_dev *kdev, void *arg)
 {
-	struct thread_wait *wait = container_of(msg, struct thread_wait, add);
+	struct thread_wait *wait = arg;
 	struct kvgpu_waiter *waiter = &wait->waiter;
 	u64 now = vgpu_device_now(kdev->model);
 	int ret = -EAGAIN;
@@ -73,9 +73,8 @@ static int thread_wait(struct thread_wait *wait)
 	struct kvgpu_dev *kdev = wait->waiter.ctx->kdev;
 
 	wait->waiter.ordered = true;
-	wait->add.fn = do_add;
 	init_completion(&wait->over);
-	kvgpu_give(kdev, &wait->add);
+	kvgpu_actor_send(kdev, &wait->add, do_add, wait);
 	if (!wait->spun && kvgpu_spin(thread_over, &wait->over))
 		return wait->result;
 	/* messages are served in order: the actor knows the waiter when it is told to cancel it */
