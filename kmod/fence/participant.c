@@ -8,7 +8,7 @@
  */
 #include <linux/anon_inodes.h>
 #include <linux/capability.h>
-#include <linux/file.h>
+#include <linux/fcntl.h>
 #include <linux/module.h>
 #include <linux/pid.h>
 #include <linux/poll.h>
@@ -191,7 +191,7 @@ static int do_sum(struct kvgpu_dev *kdev, void *arg)
 }
 
 /* The process @number, which must descend from the caller; NULL for 0. */
-static struct pid *find_descendant(s32 number)
+static struct pid *descendant_get(s32 number)
 {
 	struct task_struct *task;
 	struct pid *pid;
@@ -221,7 +221,7 @@ static int participant_move(struct file *file, void *arg)
 
 	if (move->reserved)
 		return -EINVAL;
-	args.pid = find_descendant(move->pid);
+	args.pid = descendant_get(move->pid);
 	if (IS_ERR(args.pid))
 		return PTR_ERR(args.pid);
 	ret = kvgpu_actor_call_killable(participant->kdev, do_move, &args);
@@ -246,7 +246,8 @@ static int participant_sum(struct file *file, void *arg)
 }
 
 static const struct kvgpu_ioctl participant_ioctls[] = {
-	KVGPU_IOCTL(VGPU_IOC_CONTEXT_INFO, struct vgpu_context_info, account.save_area, participant_sum),
+	KVGPU_IOCTL(VGPU_IOC_CONTEXT_INFO, struct vgpu_context_info, account.save_area,
+		    participant_sum),
 	KVGPU_IOCTL(VGPU_IOC_SEAT_MOVE, struct vgpu_seat_move, reserved, participant_move),
 	KVGPU_IOCTL(VGPU_IOC_SEAT_INFO, struct vgpu_seat_info, blocked, participant_info),
 };
@@ -266,15 +267,20 @@ static __poll_t participant_poll(struct file *file, poll_table *table)
 	return READ_ONCE(participant->waiting) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-static int participant_release(struct inode *inode, struct file *file)
+/* What its file held. */
+static void participant_close(struct kvgpu_participant *participant)
 {
-	struct kvgpu_participant *participant = file->private_data;
 	struct kvgpu_dev *kdev = participant->kdev;
 
 	kvgpu_actor_call(kdev, do_release, participant);
 	atomic_dec(&kdev->clock->kept);
 	kvgpu_participant_put(participant);
 	kvgpu_dev_put(kdev);
+}
+
+static int participant_release(struct inode *inode, struct file *file)
+{
+	participant_close(file->private_data);
 	return 0;
 }
 
@@ -287,59 +293,39 @@ static const struct file_operations participant_fops = {
 	.llseek = noop_llseek,
 };
 
-/* A file for @participant, which holds the device. Consumes @participant, also when it fails. */
-static struct file *participant_file(struct kvgpu_participant *participant)
-{
-	struct kvgpu_dev *kdev = participant->kdev;
-	struct file *file = ERR_PTR(-ENOSPC);
-
-	/* who opens looks through all of them */
-	if (atomic_inc_return(&kdev->clock->kept) <= KVGPU_PARTICIPANTS_MAX)
-		file = anon_inode_getfile("[vgpu-seat]", &participant_fops, participant, O_RDWR);
-	if (IS_ERR(file)) {
-		atomic_dec(&kdev->clock->kept);
-		kvgpu_participant_put(participant);
-	} else {
-		kref_get(&kdev->ref);
-		kvgpu_actor_call(kdev, do_keep, participant);
-	}
-	return file;
-}
-
 int kvgpu_ioctl_seat_create(struct file *file, void *arg)
 {
 	struct kvgpu_ctx *ctx = file->private_data;
+	struct kvgpu_dev *kdev = ctx->kdev;
 	struct kvgpu_participant *participant;
 	struct vgpu_seat_create *create = arg;
-	struct file *opened;
-	int fd, ret;
+	struct pid *pid;
+	int ret = -ENOSPC;
 
 	if (create->flags)
 		return -EINVAL;
 	if (create->priority > 0 && !capable(CAP_SYS_NICE))
 		return -EPERM;
-	participant = kvgpu_participant_create(ctx->kdev);
-	if (!participant)
+	pid = descendant_get(create->pid);
+	if (IS_ERR(pid))
+		return PTR_ERR(pid);
+	participant = kvgpu_participant_create(kdev);
+	if (!participant) {
+		put_pid(pid);
 		return -ENOMEM;
+	}
 	participant->priority = create->priority;
-	participant->pid = find_descendant(create->pid);
-	ret = PTR_ERR_OR_ZERO(participant->pid);
-	if (ret) {
-		participant->pid = NULL;
-		kvgpu_participant_put(participant);
+	participant->pid = pid;
+	kref_get(&kdev->ref);
+	kvgpu_actor_call(kdev, do_keep, participant);
+	/* who opens a context looks through all of them */
+	if (atomic_inc_return(&kdev->clock->kept) <= KVGPU_PARTICIPANTS_MAX)
+		ret = anon_inode_getfd("[vgpu-seat]", &participant_fops, participant,
+				       O_RDWR | O_CLOEXEC);
+	if (ret < 0) {
+		participant_close(participant);
 		return ret;
 	}
-	fd = get_unused_fd_flags(O_CLOEXEC);
-	if (fd < 0) {
-		kvgpu_participant_put(participant);
-		return fd;
-	}
-	opened = participant_file(participant);
-	if (IS_ERR(opened)) {
-		put_unused_fd(fd);
-		return PTR_ERR(opened);
-	}
-	fd_install(fd, opened);
-	create->fd = fd;
+	create->fd = ret;
 	return 0;
 }
