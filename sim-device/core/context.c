@@ -66,7 +66,7 @@ int vgpu_context_open(struct vgpu_device *dev, u64 label, u32 *id)
 	ctx = vgpu_mem_alloc(sizeof(*ctx));
 	if (!ctx)
 		return -ENOMEM;
-	err = vgpu_as_create(dev, table->last_id + 1, &ctx->as);
+	err = vgpu_as_create(&dev->mmu, table->last_id + 1, &ctx->as);
 	if (err) {
 		vgpu_mem_free(ctx);
 		return err;
@@ -186,7 +186,9 @@ int vgpu_memory_map(struct vgpu_device *dev, u32 context, u64 address, u64 bytes
 
 	if (!ctx)
 		return -ENOENT;
-	return ctx->dead ? -EIO : vgpu_as_map(ctx->as, address, bytes);
+	if (ctx->dead)
+		return -EIO;
+	return vgpu_as_map(ctx->as, address, bytes, VGPU_MAPPING_DEVICE);
 }
 
 int vgpu_memory_unmap(struct vgpu_device *dev, u32 context, u64 address, u64 bytes)

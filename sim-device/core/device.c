@@ -45,6 +45,8 @@ int vgpu_device_create(const struct vgpu_config *config, const struct vgpu_host_
 	dev->config = *config;
 	dev->ops = ops;
 	dev->host = host;
+	vgpu_mmu_init(&dev->mmu, config->vram_bytes,
+		      &(struct vgpu_frame_ops){ ops->get_frame, ops->put_frame }, host);
 	vgpu_random_seed(&dev->random, config->seed);
 	err = init(dev);
 	if (err) {
@@ -65,6 +67,7 @@ void vgpu_device_destroy(struct vgpu_device *dev)
 	vgpu_exec_fini(dev);
 	vgpu_transfer_fini(dev);
 	vgpu_queues_fini(dev);
+	vgpu_mmu_fini(&dev->mmu);
 	vgpu_mem_free(dev->contexts.list);
 	vgpu_tournament_free(&dev->events);
 	vgpu_mem_free(dev);
@@ -128,7 +131,7 @@ void vgpu_device_info(const struct vgpu_device *dev, struct vgpu_device_info *in
 	info->warp_size = 32;
 	info->hw_queues = config->hw_queues;
 	info->vram_bytes = config->vram_bytes;
-	info->vram_free = config->vram_bytes - dev->vram.promised;
+	info->vram_free = config->vram_bytes - dev->mmu.promised;
 	info->memory_bandwidth = config->memory_bandwidth;
 	info->link_bandwidth = config->link_bandwidth;
 	info->time = dev->now;
@@ -152,7 +155,7 @@ void vgpu_device_counts(const struct vgpu_device *dev, struct vgpu_device_counts
 		.commands = dev->dispatcher.commands,
 		.kernels = dev->exec.active_count,
 		.blocks = dev->exec.blocks,
-		.frames = dev->vram.frames,
-		.page_tables = dev->vram.page_tables,
+		.frames = dev->mmu.frames.count,
+		.page_tables = dev->mmu.page_tables,
 	};
 }

@@ -6,7 +6,7 @@
 #define VGPU_CORE_DEVICE_H
 
 #include "../exec/exec.h"
-#include "../mmu/vram.h"
+#include "../mmu/mmu.h"
 #include "../queue/queue.h"
 #include "../sm/sm.h"
 #include "../transfer/transfer.h"
@@ -35,7 +35,7 @@ struct vgpu_device {
 	struct vgpu_exec exec;
 	struct vgpu_sm *sms;		/* config.sms */
 	u32 sms_made;
-	struct vgpu_vram vram;
+	struct vgpu_mmu mmu;
 };
 
 #endif

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Address spaces: what a context has mapped (intervals, sorted), and the translation of a page,
- * which gives it its frame at the first write. A page of a mapping without an entry in the page
- * table was never written.
+ * Address spaces: what a context has mapped (intervals, sorted), where its pages are, and the
+ * translation of a page, which gives it its frame at the first write. A page of a mapping without
+ * an entry in the page table was never written.
+ *
+ * Whatever takes a translation back (an unmap, the first write of a page that was read as zeros,
+ * the end of the address space) invalidates that range in the TLBs that serve the address space.
  */
 #include "mmu.h"
 #include "page_table.h"
-#include "../core/device.h"
 
 struct mapping {
 	u64 first;	/* address of its first and of its last byte */
 	u64 last;
+	enum vgpu_mapping_kind kind;
 };
 
 struct vgpu_address_space {
-	struct vgpu_as_head head;	/* first: the TLBs read it */
-	struct vgpu_device *dev;
+	struct vgpu_mmu *mmu;
 	u32 context;			/* its id, for the host */
 	struct vgpu_page_table table;
 	struct mapping *mappings;	/* sorted, not overlapping */
@@ -23,6 +25,7 @@ struct vgpu_address_space {
 	u32 room;
 	u64 mapped;
 	u64 frames;
+	struct vgpu_tlb *tlbs;		/* that serve it */
 };
 
 /*
@@ -31,14 +34,31 @@ struct vgpu_address_space {
  */
 static const u8 zeros[VGPU_PAGE_SIZE] __attribute__((aligned(4096)));
 
-int vgpu_as_create(struct vgpu_device *dev, u32 context, struct vgpu_address_space **out)
+/*
+ * A promise is counted when memory is mapped, so that a program is told at once that there is not
+ * enough, as on a card; the host gives a frame only when a page is first written.
+ */
+static int promise(struct vgpu_mmu *mmu, u64 bytes)
+{
+	if (bytes > mmu->capacity - mmu->promised)
+		return -ENOMEM;
+	mmu->promised += bytes;
+	return 0;
+}
+
+static void unpromise(struct vgpu_mmu *mmu, u64 bytes)
+{
+	VGPU_CHECK(mmu->promised >= bytes);
+	mmu->promised -= bytes;
+}
+
+int vgpu_as_create(struct vgpu_mmu *mmu, u32 context, struct vgpu_address_space **out)
 {
 	struct vgpu_address_space *as = vgpu_mem_alloc(sizeof(*as));
 
 	if (!as)
 		return -ENOMEM;
-	as->head.epoch = 1;
-	as->dev = dev;
+	as->mmu = mmu;
 	as->context = context;
 	*out = as;
 	return 0;
@@ -48,14 +68,16 @@ void vgpu_as_destroy(struct vgpu_address_space *as)
 {
 	if (!as)
 		return;
-	vgpu_pte_clear(as->dev, &as->table, 0, VGPU_ADDRESS_LIMIT);
-	vgpu_vram_unpromise(as->dev, as->mapped);
+	while (as->tlbs)
+		vgpu_tlb_leave(as->tlbs);
+	vgpu_pte_clear(as->mmu, &as->table, 0, VGPU_ADDRESS_LIMIT);
+	unpromise(as->mmu, as->mapped);
 	vgpu_mem_free(as->mappings);
 	vgpu_mem_free(as);
 }
 
 /* Index of the first mapping that ends at or after @address. */
-static u32 find(const struct vgpu_address_space *as, u64 address)
+static u32 mapping_index(const struct vgpu_address_space *as, u64 address)
 {
 	u32 low = 0;
 	u32 high = as->count;
@@ -71,9 +93,30 @@ static u32 find(const struct vgpu_address_space *as, u64 address)
 	return low;
 }
 
+/* What was handed out of these pages counts no more. */
+static void invalidate(struct vgpu_address_space *as, u64 address, u64 bytes)
+{
+	for (struct vgpu_tlb *tlb = as->tlbs; tlb; tlb = tlb->next)
+		vgpu_tlb_invalidate(tlb, address, bytes);
+}
+
+void vgpu_tlb_serve(struct vgpu_tlb *tlb, struct vgpu_address_space *as)
+{
+	if (tlb->as == as)
+		return;
+	vgpu_tlb_leave(tlb);
+	vgpu_tlb_flush(tlb);
+	tlb->as = as;
+	tlb->next = as->tlbs;
+	if (tlb->next)
+		tlb->next->link = &tlb->next;
+	tlb->link = &as->tlbs;
+	as->tlbs = tlb;
+}
+
 static bool is_mapped(const struct vgpu_address_space *as, u64 address)
 {
-	u32 i = find(as, address);
+	u32 i = mapping_index(as, address);
 
 	return i < as->count && as->mappings[i].first <= address;
 }
@@ -84,7 +127,7 @@ static bool range_is_valid(u64 address, u64 bytes)
 	       bytes <= VGPU_ADDRESS_LIMIT && address <= VGPU_ADDRESS_LIMIT - bytes;
 }
 
-static int grow(struct vgpu_address_space *as)
+static int grow_mappings(struct vgpu_address_space *as)
 {
 	u32 room = as->room ? as->room * 2 : 16;
 	struct mapping *mappings;
@@ -102,24 +145,30 @@ static int grow(struct vgpu_address_space *as)
 	return 0;
 }
 
-int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes)
+int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes,
+		enum vgpu_mapping_kind kind)
 {
 	u32 at;
 	int err;
 
 	if (!range_is_valid(address, bytes))
 		return -EINVAL;
-	at = find(as, address);
+	if (kind != VGPU_MAPPING_DEVICE)
+		return -EOPNOTSUPP;
+	at = mapping_index(as, address);
 	if (at < as->count && as->mappings[at].first < address + bytes)
 		return -EEXIST;
-	err = grow(as);
+	err = grow_mappings(as);
 	if (!err)
-		err = vgpu_vram_promise(as->dev, bytes);
+		err = promise(as->mmu, bytes);
 	if (err)
 		return err;
 	memmove(&as->mappings[at + 1], &as->mappings[at], (as->count - at) * sizeof(*as->mappings));
-	as->mappings[at].first = address;
-	as->mappings[at].last = address + bytes - 1;
+	as->mappings[at] = (struct mapping){
+		.first = address,
+		.last = address + bytes - 1,
+		.kind = kind,
+	};
 	as->count++;
 	as->mapped += bytes;
 	return 0;
@@ -131,16 +180,16 @@ int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes)
 
 	if (!range_is_valid(address, bytes))
 		return -EINVAL;
-	at = find(as, address);
+	at = mapping_index(as, address);
 	if (at == as->count || as->mappings[at].first != address ||
 	    as->mappings[at].last != address + bytes - 1)
 		return -ENOENT;
 	as->count--;
 	memmove(&as->mappings[at], &as->mappings[at + 1], (as->count - at) * sizeof(*as->mappings));
 	as->mapped -= bytes;
-	vgpu_vram_unpromise(as->dev, bytes);
-	as->frames -= vgpu_pte_clear(as->dev, &as->table, address, bytes);
-	as->head.epoch++;
+	unpromise(as->mmu, bytes);
+	as->frames -= vgpu_pte_clear(as->mmu, &as->table, address, bytes);
+	invalidate(as, address, bytes);
 	return 0;
 }
 
@@ -154,29 +203,57 @@ u64 vgpu_as_resident_bytes(const struct vgpu_address_space *as)
 	return as->frames << VGPU_PAGE_SHIFT;
 }
 
-static u8 *frame_of(u64 pte)
+enum vgpu_page_state vgpu_as_page_state(const struct vgpu_address_space *as, u64 address)
 {
-	return (u8 *)(unsigned long)(pte & ~VGPU_PTE_FLAGS);
+	const u64 *pte;
+
+	if (address >= VGPU_ADDRESS_LIMIT || !is_mapped(as, address))
+		return VGPU_PAGE_UNMAPPED;
+	pte = vgpu_pte_find(&as->table, address);
+	if (!pte)
+		return VGPU_PAGE_UNWRITTEN;
+	if (*pte & VGPU_PTE_MOVING)
+		return VGPU_PAGE_MOVING;
+	if (*pte & VGPU_PTE_HOST)
+		return VGPU_PAGE_HOST;
+	return *pte & VGPU_PTE_FRAME ? VGPU_PAGE_FRAME : VGPU_PAGE_UNWRITTEN;
+}
+
+const struct vgpu_frame *vgpu_as_frame(const struct vgpu_address_space *as, u64 address)
+{
+	const u64 *pte = address < VGPU_ADDRESS_LIMIT ? vgpu_pte_find(&as->table, address) : NULL;
+
+	return pte && (*pte & VGPU_PTE_FRAME) ?
+		       vgpu_frame_at(&as->mmu->frames, vgpu_pte_number(*pte)) :
+		       NULL;
+}
+
+static u8 *use_frame(struct vgpu_mmu *mmu, u64 number, bool write)
+{
+	struct vgpu_frame *frame = vgpu_frame_at(&mmu->frames, number);
+
+	frame->used = ++mmu->translations;
+	frame->dirty |= write;
+	return frame->memory;
 }
 
 enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 address, bool write,
 					u8 **page)
 {
-	u64 *pte;
-	u8 *frame;
+	u64 *pte, number;
 
 	if (unlikely(address >= VGPU_ADDRESS_LIMIT))
 		return VGPU_XLATE_UNMAPPED;
 	pte = vgpu_pte_find(&as->table, address);
 	if (pte && (*pte & VGPU_PTE_FRAME)) {
-		*page = frame_of(*pte);
+		*page = use_frame(as->mmu, vgpu_pte_number(*pte), write);
 		return VGPU_XLATE_OK;
 	}
 	/* Entries exist only inside mappings: unmap clears them. */
 	if (!(pte && *pte) && !is_mapped(as, address))
 		return VGPU_XLATE_UNMAPPED;
 	if (!pte)
-		pte = vgpu_pte_make(as->dev, &as->table, address);
+		pte = vgpu_pte_make(as->mmu, &as->table, address);
 	if (!pte)
 		return VGPU_XLATE_NO_FRAME;
 	if (!write) {
@@ -184,14 +261,15 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 		*page = (u8 *)(unsigned long)zeros;
 		return VGPU_XLATE_OK;
 	}
-	frame = vgpu_vram_get(as->dev, as->context);
-	if (!frame)
+	address &= ~(u64)(VGPU_PAGE_SIZE - 1);
+	number = vgpu_frame_get(&as->mmu->frames, as, as->context, address);
+	if (!number)
 		return VGPU_XLATE_NO_FRAME;
 	/* A TLB that still has the page of zeros would not see what is written now. */
 	if (*pte & VGPU_PTE_READ_ZERO)
-		as->head.epoch++;
-	*pte = (u64)(unsigned long)frame | VGPU_PTE_FRAME;
+		invalidate(as, address, VGPU_PAGE_SIZE);
+	*pte = number << VGPU_PTE_NUMBER_SHIFT | VGPU_PTE_FRAME;
 	as->frames++;
-	*page = frame;
+	*page = use_frame(as->mmu, number, true);
 	return VGPU_XLATE_OK;
 }

@@ -1,17 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Memory management unit: VRAM accounting, one address space (page table) per context, translations
- * for the SMs' TLBs and for the transfer engine. Pages are 4 KB. A mapped page that was never
- * written has no frame, and reads as zero.
+ * Memory management unit: the frames of VRAM (frames.c), an address space with its page table for
+ * each context (address_space.c, page_table.c), and the translation caches of the SMs, of which it
+ * invalidates what has changed (tlb.c). Pages are 4 KB. Uses nothing but its host's frames.
  */
 #ifndef VGPU_MMU_H
 #define VGPU_MMU_H
 
 #include "../platform.h"
+#include "frames.h"
+#include "tlb.h"
 #include "vgpu.h"
 
-struct vgpu_device;
 struct vgpu_address_space;
+
+/** struct vgpu_mmu - the memory of one device */
+struct vgpu_mmu {
+	u64 capacity;		/* of VRAM, bytes */
+	u64 promised;		/* bytes mapped as device memory, in all address spaces */
+	u64 page_tables;	/* alive, all address spaces */
+	u64 translations;	/* made so far: the clock of vgpu_frame.used */
+	struct vgpu_frame_table frames;
+};
+
+/**
+ * vgpu_mmu_init - memory of @capacity bytes, nothing in use
+ * @ops: copied
+ * @host: handed to @ops
+ */
+void vgpu_mmu_init(struct vgpu_mmu *mmu, u64 capacity, const struct vgpu_frame_ops *ops,
+		   void *host);
+/** vgpu_mmu_fini - release what it has allocated; no address space may be left */
+void vgpu_mmu_fini(struct vgpu_mmu *mmu);
+
+/* ---- address spaces ----------------------------------------------------- */
+
+/** enum vgpu_mapping_kind - where the pages of a mapping live */
+enum vgpu_mapping_kind {
+	VGPU_MAPPING_DEVICE,	/* in VRAM, always */
+	VGPU_MAPPING_MANAGED,	/* in VRAM or on the host, wherever they are used */
+	VGPU_MAPPING_HOST,	/* on the host; read and written over the link */
+};
+
+/** enum vgpu_page_state - where a page of an address space is */
+enum vgpu_page_state {
+	VGPU_PAGE_UNMAPPED,
+	VGPU_PAGE_UNWRITTEN,	/* has no frame and reads as zero */
+	VGPU_PAGE_FRAME,
+	VGPU_PAGE_HOST,		/* its contents are on the host */
+	VGPU_PAGE_MOVING,	/* on its way to the device */
+};
 
 enum vgpu_translation {
 	VGPU_XLATE_OK,
@@ -19,35 +57,47 @@ enum vgpu_translation {
 	VGPU_XLATE_NO_FRAME,	/* the host has no frame to back a first write */
 };
 
-int vgpu_as_create(struct vgpu_device *dev, u32 context, struct vgpu_address_space **out);
-/* Frees page tables and frames. Nobody may be using it. */
+int vgpu_as_create(struct vgpu_mmu *mmu, u32 context, struct vgpu_address_space **out);
+/**
+ * vgpu_as_destroy - release page tables and frames
+ *
+ * Nobody may be using it. TLBs that served it serve none afterwards.
+ */
 void vgpu_as_destroy(struct vgpu_address_space *as);
-int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes);
+/**
+ * vgpu_as_map - map [@address, @address + @bytes)
+ *
+ * -EINVAL: no such range; -EEXIST: part of it is mapped; -ENOMEM: more than is left of VRAM, whose
+ * policy is to promise no byte twice; -EOPNOTSUPP: only VGPU_MAPPING_DEVICE can be made.
+ */
+int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes,
+		enum vgpu_mapping_kind kind);
+/** vgpu_as_unmap - undo one vgpu_as_map(); -ENOENT: there was none of this range */
 int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes);
 u64 vgpu_as_mapped_bytes(const struct vgpu_address_space *as);
 u64 vgpu_as_resident_bytes(const struct vgpu_address_space *as);
+enum vgpu_page_state vgpu_as_page_state(const struct vgpu_address_space *as, u64 address);
+/** vgpu_as_frame - the frame of the page at @address; NULL: it has none */
+const struct vgpu_frame *vgpu_as_frame(const struct vgpu_address_space *as, u64 address);
 
 /**
- * vgpu_as_translate - find the frame of a page
+ * vgpu_as_translate - find the bytes of a page
  * @address: any address inside the page
  * @write: the access writes: a page that was never written gets its frame now
  * @page: start of the 4 KB of the page in the memory of this program
  *
  * A read of a page that was never written yields a shared page of zeros, which must not be written
- * through. A translation that was handed out (for reading, or for writing) stays valid until
- * vgpu_as_epoch() changes; whoever caches some compares the epoch before use and after every call
- * of this function.
+ * through. A translation that was handed out (for reading, or for writing) is valid until it is
+ * invalidated in the TLBs that serve the address space: whoever keeps one does so in a TLB.
  */
 enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 address, bool write,
 					u8 **page);
 
-/* First member of every address space, so that the TLBs read it without a call. */
-struct vgpu_as_head {
-	u64 epoch;	/* never 0 */
-};
-static inline u64 vgpu_as_epoch(const struct vgpu_address_space *as)
-{
-	return ((const struct vgpu_as_head *)as)->epoch;
-}
+/**
+ * vgpu_tlb_serve - @tlb holds translations of @as from now on
+ *
+ * The whole flush: it begins empty, unless it serves @as already.
+ */
+void vgpu_tlb_serve(struct vgpu_tlb *tlb, struct vgpu_address_space *as);
 
 #endif

@@ -4,7 +4,6 @@
  * what was mapped.
  */
 #include "page_table.h"
-#include "../core/device.h"
 
 #define LEVELS		4
 #define TABLE_BITS	9
@@ -39,22 +38,22 @@ u64 *vgpu_pte_find(const struct vgpu_page_table *table, u64 address)
 	return t ? &t->pte[index_of(address, 0)] : NULL;
 }
 
-static union table *make_table(struct vgpu_device *dev)
+static union table *make_table(struct vgpu_mmu *mmu)
 {
 	union table *t = vgpu_mem_alloc(sizeof(*t));
 
 	if (t)
-		dev->vram.page_tables++;
+		mmu->page_tables++;
 	return t;
 }
 
-static void drop_table(struct vgpu_device *dev, union table *t)
+static void drop_table(struct vgpu_mmu *mmu, union table *t)
 {
-	dev->vram.page_tables--;
+	mmu->page_tables--;
 	vgpu_mem_free(t);
 }
 
-u64 *vgpu_pte_make(struct vgpu_device *dev, struct vgpu_page_table *table, u64 address)
+u64 *vgpu_pte_make(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 address)
 {
 	union table **at = (union table **)&table->root;
 	int level;
@@ -65,7 +64,7 @@ u64 *vgpu_pte_make(struct vgpu_device *dev, struct vgpu_page_table *table, u64 a
 	 */
 	for (level = LEVELS - 1;; level--) {
 		if (!*at)
-			*at = make_table(dev);
+			*at = make_table(mmu);
 		if (!*at)
 			return NULL;
 		if (!level)
@@ -85,7 +84,7 @@ static bool is_empty(const union table *t)
 }
 
 /* Clear [first, last] in *at, a table of @level; *at becomes NULL when nothing is left in it. */
-static u64 clear(struct vgpu_device *dev, union table **at, int level, u64 first, u64 last)
+static u64 clear_table(struct vgpu_mmu *mmu, union table **at, int level, u64 first, u64 last)
 {
 	u64 span = 1ull << shift_of(level);
 	u32 from = index_of(first, level);
@@ -100,26 +99,25 @@ static u64 clear(struct vgpu_device *dev, union table **at, int level, u64 first
 
 		if (level) {
 			if (t->below[i])
-				frames += clear(dev, &t->below[i], level - 1, low, high);
+				frames += clear_table(mmu, &t->below[i], level - 1, low, high);
 		} else if (t->pte[i]) {
 			if (t->pte[i] & VGPU_PTE_FRAME) {
-				vgpu_vram_put(dev,
-					      (u8 *)(unsigned long)(t->pte[i] & ~VGPU_PTE_FLAGS));
+				vgpu_frame_put(&mmu->frames, vgpu_pte_number(t->pte[i]));
 				frames++;
 			}
 			t->pte[i] = 0;
 		}
 	}
 	if (is_empty(t)) {
-		drop_table(dev, t);
+		drop_table(mmu, t);
 		*at = NULL;
 	}
 	return frames;
 }
 
-u64 vgpu_pte_clear(struct vgpu_device *dev, struct vgpu_page_table *table, u64 address, u64 bytes)
+u64 vgpu_pte_clear(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 address, u64 bytes)
 {
 	if (!table->root || !bytes)
 		return 0;
-	return clear(dev, (union table **)&table->root, LEVELS - 1, address, address + bytes - 1);
+	return clear_table(mmu, (union table **)&table->root, LEVELS - 1, address, address + bytes - 1);
 }

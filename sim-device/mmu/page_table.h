@@ -2,18 +2,23 @@
 /*
  * The radix tree of one address space: 35 bits of page number in four levels (8, 9, 9, 9), tables
  * made when a page is first looked at, so that mapping gigabytes costs nothing. An entry of the
- * last level is a frame address and flags in its low bits.
+ * last level says where the page is; 0: nothing is known of it.
  */
 #ifndef VGPU_PAGE_TABLE_H
 #define VGPU_PAGE_TABLE_H
 
-#include "../platform.h"
+#include "mmu.h"
 
-struct vgpu_device;
-
-#define VGPU_PTE_FRAME		1ull	/* has a frame: the rest of the entry is its address */
+#define VGPU_PTE_FRAME		1ull	/* has a frame: its number, and what is in it counts */
 #define VGPU_PTE_READ_ZERO	2ull	/* was handed out as the page of zeros */
-#define VGPU_PTE_FLAGS		4095ull
+#define VGPU_PTE_HOST		4ull	/* the contents are on the host */
+#define VGPU_PTE_MOVING		8ull	/* on its way to the device */
+#define VGPU_PTE_NUMBER_SHIFT	12
+
+static inline u64 vgpu_pte_number(u64 pte)
+{
+	return pte >> VGPU_PTE_NUMBER_SHIFT;
+}
 
 struct vgpu_page_table {
 	void *root;
@@ -22,11 +27,11 @@ struct vgpu_page_table {
 /* Entry of the page at @address: NULL if its table was never made. */
 u64 *vgpu_pte_find(const struct vgpu_page_table *table, u64 address);
 /* The same, making the tables on the way. NULL: no memory. */
-u64 *vgpu_pte_make(struct vgpu_device *dev, struct vgpu_page_table *table, u64 address);
+u64 *vgpu_pte_make(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 address);
 /*
  * Put back the frames of [address, address + bytes) and the tables that become empty. Returns the
  * number of frames.
  */
-u64 vgpu_pte_clear(struct vgpu_device *dev, struct vgpu_page_table *table, u64 address, u64 bytes);
+u64 vgpu_pte_clear(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 address, u64 bytes);
 
 #endif

@@ -29,27 +29,6 @@ void vgpu_compiled_release(struct vgpu_block *block)
 
 /* ---- translations ------------------------------------------------------- */
 
-/* Drop what the TLB holds if the address space says that it is out of date. */
-static void check_epoch(struct vgpu_sm *sm)
-{
-	u64 epoch = vgpu_as_epoch(sm->as);
-
-	if (likely(epoch == sm->tlb_epoch))
-		return;
-	vgpu_sm_flush(sm);
-	sm->run->lanes.held = 0;
-	sm->tlb_epoch = epoch;
-}
-
-static void keep(struct vgpu_tlb_entry *e, u64 page, u8 *bytes, bool write)
-{
-	u8 *known = e->page == page ? e->write : NULL;
-
-	e->page = page;
-	e->read = bytes;
-	e->write = write ? bytes : known;
-}
-
 /* The lanes came back for a page. 0: it is in the TLB now; else the reason of the fault. */
 static u32 serve(struct vgpu_sm *sm)
 {
@@ -64,12 +43,12 @@ static u32 serve(struct vgpu_sm *sm)
 		return VGPU_FAULT_NO_MEMORY;
 	if (answer != VGPU_XLATE_OK)
 		return VGPU_FAULT_UNMAPPED;
-	check_epoch(sm);
-	keep(&sm->tlb[page & (VGPU_TLB_ENTRIES - 1)], page, bytes, lanes->write);
+	vgpu_tlb_keep(&sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)], page, bytes, lanes->write);
 	/*
 	 * An instruction touches at most 32 pages, and what is held stays until it has been
 	 * executed: however many of its pages meet in one entry of the TLB, each return here brings
-	 * it nearer to its end.
+	 * it nearer to its end. Of a page that is invalidated here because it is written first, the
+	 * new translation replaces what is held.
 	 */
 	for (n = 0; n < lanes->held && lanes->hold[n].page != page; n++)
 		;
@@ -78,7 +57,7 @@ static u32 serve(struct vgpu_sm *sm)
 		lanes->held++;
 		lanes->hold[n].page = ~0ull;
 	}
-	keep(&lanes->hold[n], page, bytes, lanes->write);
+	vgpu_tlb_keep(&lanes->hold[n], page, bytes, lanes->write);
 	return 0;
 }
 
@@ -233,8 +212,8 @@ void vgpu_compiled_step(struct vgpu_device *dev, struct vgpu_event *step)
 		warps += block->warps ? block->warps->ready : 0;
 	if (!sm->resident || sm->halted)
 		return;
-	check_epoch(sm);
-	lanes->tlb = sm->tlb;
+	vgpu_tlb_serve(&sm->tlb, sm->as);
+	lanes->tlb = sm->tlb.entries;
 	lanes->clock = vgpu_mul_div(dev->now, dev->config.clock_khz, 1000000000ull);
 	lanes->timer = dev->now / VGPU_NS;
 	lanes->threads = 0;

@@ -18,15 +18,12 @@ int vgpu_sm_init(struct vgpu_sm *sm, struct vgpu_device *dev, u32 index)
 	sm->index = index;
 	sm->resident_end = &sm->resident;
 	sm->step.fire = vgpu_compiled_step;
-	sm->tlb = vgpu_mem_alloc(VGPU_TLB_ENTRIES * sizeof(*sm->tlb));
 	memory = vgpu_mem_alloc(sizeof(*run) + ALIGN);
-	if (!sm->tlb || !memory || vgpu_profiled_init(sm)) {
-		vgpu_mem_free(sm->tlb);
+	if (vgpu_tlb_init(&sm->tlb) || !memory || vgpu_profiled_init(sm)) {
+		vgpu_tlb_fini(&sm->tlb);
 		vgpu_mem_free(memory);
-		sm->tlb = NULL;
 		return -ENOMEM;
 	}
-	vgpu_sm_flush(sm);
 	run = (struct vgpu_sm_run *)(memory + (0 - (unsigned long)memory) % ALIGN);
 	run->memory = memory;
 	run->run = vgpu_cpu_has_avx2() ? vgpu_lanes_run_avx2 : vgpu_lanes_run_sse2;
@@ -43,30 +40,18 @@ void vgpu_sm_fini(struct vgpu_sm *sm)
 	VGPU_CHECK(!sm->resident_count);
 	vgpu_event_cancel(sm->dev, &sm->step);
 	vgpu_profiled_fini(sm);
-	vgpu_mem_free(sm->tlb);
+	vgpu_tlb_fini(&sm->tlb);
 	if (sm->run) {
 		vgpu_warps_drain(sm->run);
 		vgpu_mem_free(sm->run->memory);
 	}
-	sm->tlb = NULL;
 	sm->run = NULL;
-}
-
-void vgpu_sm_flush(struct vgpu_sm *sm)
-{
-	for (u32 n = 0; n < VGPU_TLB_ENTRIES; n++)
-		sm->tlb[n] = (struct vgpu_tlb_entry){ .page = ~0ull };
 }
 
 void vgpu_sm_setup(struct vgpu_sm *sm, const struct vgpu_launch *launch)
 {
 	VGPU_CHECK(!sm->resident_count);
-	/*
-	 * No epoch is 0: the TLB is flushed by the first slice of the new context that would use
-	 * it.
-	 */
-	if (sm->context != launch->context || sm->as != launch->as)
-		sm->tlb_epoch = 0;
+	/* The TLB changes hands with the first slice that uses it. */
 	sm->context = launch->context;
 	sm->as = launch->as;
 }

@@ -19,14 +19,6 @@
 struct vgpu_config;
 struct vgpu_sm_run;
 
-#define VGPU_TLB_ENTRIES	256u	/* direct-mapped, power of two */
-
-struct vgpu_tlb_entry {
-	u64 page;		/* address >> VGPU_PAGE_SHIFT; ~0: empty */
-	u8 *read;		/* the page's bytes */
-	u8 *write;		/* the same, NULL: not yet known to be writable */
-};
-
 /** struct vgpu_sm - one SM. resident blocks hang on a list in issue order. */
 struct vgpu_sm {
 	struct vgpu_device *dev;
@@ -41,8 +33,7 @@ struct vgpu_sm {
 	/* compiled blocks: no slice begins any more; until the SM is empty */
 	bool halted;
 	struct vgpu_event step;		/* next slice of compiled blocks */
-	struct vgpu_tlb_entry *tlb;	/* VGPU_TLB_ENTRIES */
-	u64 tlb_epoch;			/* of `as` when the TLB was last valid */
+	struct vgpu_tlb tlb;		/* serves the address space that last had a slice here */
 	struct vgpu_sm_run *run;	/* what it executes compiled blocks with */
 	struct vgpu_ends *ends;		/* of profiled blocks */
 	u64 instructions;		/* warp instructions executed since creation */
@@ -62,10 +53,7 @@ u32 vgpu_occupancy(const struct vgpu_config *config, u32 threads, u32 regs_per_b
 
 int vgpu_sm_init(struct vgpu_sm *sm, struct vgpu_device *dev, u32 index);
 void vgpu_sm_fini(struct vgpu_sm *sm);
-/*
- * Load the context registers for @launch; the TLB is flushed when the context changes. The SM must
- * be empty.
- */
+/* Load the context registers for @launch. The SM must be empty. */
 void vgpu_sm_setup(struct vgpu_sm *sm, const struct vgpu_launch *launch);
 /*
  * Make @block resident: a new one starts, a preempted one goes on where it stopped. -ENOMEM: no
@@ -132,8 +120,6 @@ void vgpu_profiled_detach(struct vgpu_block *block);
  * detached.
  */
 void vgpu_sm_remove(struct vgpu_sm *sm, struct vgpu_block *block);
-/* sm.c: empty the TLB. */
-void vgpu_sm_flush(struct vgpu_sm *sm);
 
 /* ---- called back, filled by exec/ --------------------------------------- */
 

@@ -164,7 +164,7 @@ void host_free(struct host *h)
 	assert_true(!counts.contexts && !counts.queues && !counts.modules && !counts.commands &&
 		    !counts.kernels && !counts.blocks && !counts.frames && !counts.page_tables);
 	assert_int_equal(h->frames, 0);
-	assert_int_equal(h->dev->vram.promised, 0);
+	assert_int_equal(h->dev->mmu.promised, 0);
 	vgpu_device_destroy(h->dev);
 	assert_int_equal(vgpu_user_allocations(), 0);
 	free(h->completions);

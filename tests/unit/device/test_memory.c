@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory: mappings and promises, translations and the epoch, the transfer engine's bytes and times.
+ * Memory: mappings and promises, frames, translations and what invalidates them, the transfer
+ * engine's bytes and times.
  */
 #include "core/device.h"
 #include "host.h"
@@ -18,6 +19,20 @@
 static struct vgpu_address_space *as_of(struct host *h, u32 context)
 {
 	return vgpu_context_find(h->dev, context)->as;
+}
+
+static void enter(struct vgpu_tlb *tlb, u64 address, u8 *bytes, bool write)
+{
+	u64 page = address >> VGPU_PAGE_SHIFT;
+
+	vgpu_tlb_keep(&tlb->entries[page % VGPU_TLB_ENTRIES], page, bytes, write);
+}
+
+static bool holds(const struct vgpu_tlb *tlb, u64 address)
+{
+	u64 page = address >> VGPU_PAGE_SHIFT;
+
+	return tlb->entries[page % VGPU_TLB_ENTRIES].page == page;
 }
 
 static void mappings_are_exact(void **state)
@@ -69,7 +84,8 @@ static void promises_end_where_vram_does(void **state)
 	assert_int_equal(vgpu_memory_map(h->dev, b, 0, PAGE), -ENOMEM);
 	/* Gigabytes are promised, nothing is there yet. */
 	assert_int_equal(h->frames, 0);
-	assert_int_equal(h->dev->vram.page_tables, 0);
+	assert_int_equal(h->dev->mmu.page_tables, 0);
+	assert_int_equal(h->dev->mmu.frames.chunks_made, 0);
 	assert_int_equal(vgpu_memory_unmap(h->dev, a, ADDRESS, 3 * GB), 0);
 	assert_int_equal(vgpu_memory_map(h->dev, b, 0, PAGE), 0);
 	assert_int_equal(vgpu_context_close(h->dev, b), 0);
@@ -83,15 +99,15 @@ static void a_page_gets_its_frame_at_the_first_write(void **state)
 	struct host *h = host_new("k20c", NULL);
 	u32 c = host_open(h);
 	struct vgpu_address_space *as = as_of(h, c);
+	struct vgpu_tlb tlb;
 	u8 *page, *again;
-	u64 epoch;
 	u32 i;
 
 	(void)state;
+	assert_int_equal(vgpu_tlb_init(&tlb), 0);
+	vgpu_tlb_serve(&tlb, as);
 	assert_int_equal(vgpu_as_translate(as, ADDRESS, false, &page), VGPU_XLATE_UNMAPPED);
 	vgpu_memory_map(h->dev, c, ADDRESS, 2 * PAGE);
-	epoch = vgpu_as_epoch(as);
-	assert_true(epoch != 0);
 	assert_int_equal(vgpu_as_translate(as, ADDRESS - 1, true, &page), VGPU_XLATE_UNMAPPED);
 	assert_int_equal(vgpu_as_translate(as, ADDRESS + 2 * PAGE, true, &page),
 			 VGPU_XLATE_UNMAPPED);
@@ -99,32 +115,34 @@ static void a_page_gets_its_frame_at_the_first_write(void **state)
 			 VGPU_XLATE_UNMAPPED);
 	assert_int_equal(vgpu_as_translate(as, ~0ull, false, &page), VGPU_XLATE_UNMAPPED);
 
-	/* Written without having been read: nobody holds the page of zeros, the epoch stays. */
+	/* Written without having been read: nobody holds the page of zeros. */
 	assert_int_equal(vgpu_as_translate(as, ADDRESS + 100, true, &page), VGPU_XLATE_OK);
-	assert_true(vgpu_as_epoch(as) == epoch);
+	enter(&tlb, ADDRESS, page, true);
 	assert_int_equal(h->frames, 1);
 	page[5] = 77;
 	assert_int_equal(vgpu_as_translate(as, ADDRESS, false, &again), VGPU_XLATE_OK);
 	assert_ptr_equal(page, again);
 
-	/* Read first: zeros, and the write that ends that changes the epoch, once. */
+	/* Read first: zeros, and the write that ends that invalidates this page, once. */
 	assert_int_equal(vgpu_as_translate(as, ADDRESS + PAGE, false, &page), VGPU_XLATE_OK);
 	for (i = 0; i < PAGE; i++)
 		assert_int_equal(page[i], 0);
 	assert_int_equal(h->frames, 1);
-	assert_true(vgpu_as_epoch(as) == epoch);
+	enter(&tlb, ADDRESS + PAGE, page, false);
+	assert_int_equal(tlb.invalidated, 0);
 	assert_int_equal(vgpu_as_translate(as, ADDRESS + PAGE, true, &again), VGPU_XLATE_OK);
 	assert_ptr_not_equal(page, again);
-	assert_true(vgpu_as_epoch(as) != epoch);
-	epoch = vgpu_as_epoch(as);
+	assert_false(holds(&tlb, ADDRESS + PAGE));
+	assert_true(holds(&tlb, ADDRESS));
+	enter(&tlb, ADDRESS + PAGE, again, true);
 	assert_int_equal(vgpu_as_translate(as, ADDRESS + PAGE, true, &page), VGPU_XLATE_OK);
-	assert_true(vgpu_as_epoch(as) == epoch);
+	assert_int_equal(tlb.invalidated, 1);
 	assert_int_equal(vgpu_as_resident_bytes(as), 2 * PAGE);
 
 	assert_int_equal(vgpu_memory_unmap(h->dev, c, ADDRESS, 2 * PAGE), 0);
-	assert_true(vgpu_as_epoch(as) != epoch);
+	assert_false(holds(&tlb, ADDRESS) || holds(&tlb, ADDRESS + PAGE));
 	assert_int_equal(h->frames, 0);
-	assert_int_equal(h->dev->vram.page_tables, 0);
+	assert_int_equal(h->dev->mmu.page_tables, 0);
 	assert_int_equal(vgpu_as_translate(as, ADDRESS, false, &page), VGPU_XLATE_UNMAPPED);
 	/* Mapped again it is empty again. */
 	vgpu_memory_map(h->dev, c, ADDRESS, 2 * PAGE);
@@ -132,6 +150,122 @@ static void a_page_gets_its_frame_at_the_first_write(void **state)
 	assert_int_equal(page[5], 0);
 	h->frames_max = 0;
 	assert_int_equal(vgpu_as_translate(as, ADDRESS, true, &page), VGPU_XLATE_NO_FRAME);
+	vgpu_tlb_fini(&tlb);
+	host_free(h);
+}
+
+/* A mapping that goes takes its own pages out of the TLBs of its own address space. */
+static void an_unmap_invalidates_its_range_only(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	struct vgpu_address_space *as[2];
+	struct vgpu_tlb tlb[3];
+	u32 c[2];
+	u8 *page;
+
+	(void)state;
+	for (u32 n = 0; n < 2; n++) {
+		c[n] = host_open(h);
+		as[n] = as_of(h, c[n]);
+		assert_int_equal(vgpu_memory_map(h->dev, c[n], ADDRESS, 8 * PAGE), 0);
+		assert_int_equal(vgpu_memory_map(h->dev, c[n], ADDRESS + 8 * PAGE, 1000 * PAGE), 0);
+	}
+	for (u32 n = 0; n < 3; n++) {
+		assert_int_equal(vgpu_tlb_init(&tlb[n]), 0);
+		vgpu_tlb_serve(&tlb[n], as[n / 2]);
+		for (u32 i = 0; i < 20; i++) {
+			vgpu_as_translate(as[n / 2], ADDRESS + i * PAGE, i % 2, &page);
+			enter(&tlb[n], ADDRESS + i * PAGE, page, i % 2);
+		}
+	}
+	assert_int_equal(vgpu_memory_unmap(h->dev, c[0], ADDRESS, 8 * PAGE), 0);
+	for (u32 n = 0; n < 3; n++)
+		for (u32 i = 0; i < 20; i++)
+			assert_int_equal(holds(&tlb[n], ADDRESS + i * PAGE), n == 2 || i >= 8);
+	/* more pages than a TLB has entries */
+	assert_int_equal(vgpu_memory_unmap(h->dev, c[0], ADDRESS + 8 * PAGE, 1000 * PAGE), 0);
+	for (u32 i = 0; i < 20; i++) {
+		assert_false(holds(&tlb[0], ADDRESS + i * PAGE));
+		assert_true(holds(&tlb[2], ADDRESS + i * PAGE));
+	}
+	assert_int_equal(tlb[0].invalidated, 20);
+	assert_int_equal(tlb[2].invalidated, 0);
+	/* Another address space: nothing of the one before is left. */
+	vgpu_tlb_serve(&tlb[1], as[1]);
+	vgpu_tlb_serve(&tlb[2], as[0]);
+	for (u32 i = 0; i < 20; i++)
+		assert_false(holds(&tlb[2], ADDRESS + i * PAGE));
+	vgpu_tlb_serve(&tlb[2], as[1]);
+	assert_int_equal(vgpu_context_close(h->dev, c[1]), 0);
+	assert_null(tlb[1].as);
+	assert_null(tlb[2].as);
+	assert_ptr_equal(tlb[0].as, as[0]);
+	for (u32 n = 0; n < 3; n++)
+		vgpu_tlb_fini(&tlb[n]);
+	host_free(h);
+}
+
+static void frames_know_their_page(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 c = host_open(h);
+	struct vgpu_address_space *as = as_of(h, c);
+	const struct vgpu_frame *a, *b;
+	u8 *page, *memory;
+
+	(void)state;
+	assert_int_equal(vgpu_as_page_state(as, ADDRESS), VGPU_PAGE_UNMAPPED);
+	assert_int_equal(vgpu_as_page_state(as, VGPU_ADDRESS_LIMIT), VGPU_PAGE_UNMAPPED);
+	vgpu_memory_map(h->dev, c, ADDRESS, 1000 * PAGE);
+	assert_int_equal(vgpu_as_page_state(as, ADDRESS + 5), VGPU_PAGE_UNWRITTEN);
+	assert_int_equal(vgpu_as_translate(as, ADDRESS, false, &page), VGPU_XLATE_OK);
+	assert_int_equal(vgpu_as_page_state(as, ADDRESS), VGPU_PAGE_UNWRITTEN);
+	assert_null(vgpu_as_frame(as, ADDRESS));
+	assert_int_equal(vgpu_as_translate(as, ADDRESS + 3 * PAGE + 9, true, &memory),
+			 VGPU_XLATE_OK);
+	assert_int_equal(vgpu_as_page_state(as, ADDRESS + 4 * PAGE - 1), VGPU_PAGE_FRAME);
+	a = vgpu_as_frame(as, ADDRESS + 3 * PAGE + 100);
+	assert_non_null(a);
+	assert_ptr_equal(a->owner, as);
+	assert_ptr_equal(a->memory, memory);
+	assert_true(a->address == ADDRESS + 3 * PAGE);
+	assert_true(a->dirty && !a->pinned && a->state == VGPU_FRAME_USED);
+	/* Many more: entries do not move, and the one used last is the youngest. */
+	for (u32 n = 4; n < 1000; n++)
+		assert_int_equal(vgpu_as_translate(as, ADDRESS + n * PAGE, true, &page),
+				 VGPU_XLATE_OK);
+	assert_ptr_equal(vgpu_as_frame(as, ADDRESS + 3 * PAGE), a);
+	b = vgpu_as_frame(as, ADDRESS + 999 * PAGE);
+	assert_true(b->used > a->used);
+	vgpu_as_translate(as, ADDRESS + 3 * PAGE, false, &page);
+	assert_true(b->used < a->used);
+	assert_int_equal(h->dev->mmu.frames.count, 997);
+
+	/* A table that has been used serves the next without growing. */
+	assert_int_equal(vgpu_memory_unmap(h->dev, c, ADDRESS, 1000 * PAGE), 0);
+	assert_int_equal(h->dev->mmu.frames.count, 0);
+	assert_int_equal(vgpu_as_page_state(as, ADDRESS + 3 * PAGE), VGPU_PAGE_UNMAPPED);
+	vgpu_memory_map(h->dev, c, ADDRESS, 1000 * PAGE);
+	for (u32 n = 0; n < 997; n++)
+		vgpu_as_translate(as, ADDRESS + n * PAGE, true, &page);
+	assert_int_equal(h->dev->mmu.frames.numbers, 997);
+	for (u32 n = 0; n < 997; n++)
+		assert_true(vgpu_as_frame(as, ADDRESS + n * PAGE)->address == ADDRESS + n * PAGE);
+	host_free(h);
+}
+
+static void only_device_memory_can_be_mapped(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	struct vgpu_address_space *as = as_of(h, host_open(h));
+
+	(void)state;
+	assert_int_equal(vgpu_as_map(as, ADDRESS, PAGE, VGPU_MAPPING_MANAGED), -EOPNOTSUPP);
+	assert_int_equal(vgpu_as_map(as, ADDRESS, PAGE, VGPU_MAPPING_HOST), -EOPNOTSUPP);
+	assert_int_equal(vgpu_as_map(as, ADDRESS + 1, PAGE, VGPU_MAPPING_HOST), -EINVAL);
+	assert_int_equal(vgpu_as_mapped_bytes(as), 0);
+	assert_int_equal(h->dev->mmu.promised, 0);
+	assert_int_equal(vgpu_as_map(as, ADDRESS, PAGE, VGPU_MAPPING_DEVICE), 0);
 	host_free(h);
 }
 
@@ -407,6 +541,9 @@ int main(void)
 		cmocka_unit_test(mappings_are_exact),
 		cmocka_unit_test(promises_end_where_vram_does),
 		cmocka_unit_test(a_page_gets_its_frame_at_the_first_write),
+		cmocka_unit_test(an_unmap_invalidates_its_range_only),
+		cmocka_unit_test(frames_know_their_page),
+		cmocka_unit_test(only_device_memory_can_be_mapped),
 		cmocka_unit_test(random_maps_agree_with_an_array),
 		cmocka_unit_test(copies_move_bytes_at_the_speed_of_the_link),
 		cmocka_unit_test(bytes_arrive_burst_by_burst),

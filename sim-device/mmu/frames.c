@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The table of frames; see frames.h. It grows by chunks up to the most frames that were ever in use
+ * at once, and is released with the device.
+ */
+#include "frames.h"
+
+static int grow_directory(struct vgpu_frame_table *table)
+{
+	u64 room = table->chunks_room ? table->chunks_room * 2 : 16;
+	struct vgpu_frame **chunks;
+
+	if (table->chunks_made < table->chunks_room)
+		return 0;
+	chunks = vgpu_mem_alloc(room * sizeof(*chunks));
+	if (!chunks)
+		return -ENOMEM;
+	if (table->chunks_made)
+		memcpy(chunks, table->chunks, table->chunks_made * sizeof(*chunks));
+	vgpu_mem_free(table->chunks);
+	table->chunks = chunks;
+	table->chunks_room = room;
+	return 0;
+}
+
+static int grow_table(struct vgpu_frame_table *table)
+{
+	struct vgpu_frame *chunk;
+	int err = grow_directory(table);
+
+	if (err)
+		return err;
+	chunk = vgpu_mem_alloc(VGPU_FRAME_CHUNK * sizeof(*chunk));
+	if (!chunk)
+		return -ENOMEM;
+	table->chunks[table->chunks_made++] = chunk;
+	return 0;
+}
+
+u64 vgpu_frame_get(struct vgpu_frame_table *table, struct vgpu_address_space *owner, u32 context,
+		   u64 address)
+{
+	struct vgpu_frame *frame;
+	u64 number = table->first_free;
+	u8 *memory;
+
+	/* Number 0 is not given out: it means none. */
+	if (!number && ((table->numbers + 1) >> VGPU_FRAME_CHUNK_SHIFT) >= table->chunks_made &&
+	    grow_table(table))
+		return 0;
+	memory = table->ops.get_frame(table->host, context);
+	if (!memory)
+		return 0;
+	if (number)
+		table->first_free = vgpu_frame_at(table, number)->next_free;
+	else
+		number = ++table->numbers;
+	frame = vgpu_frame_at(table, number);
+	*frame = (struct vgpu_frame){
+		.owner = owner,
+		.memory = memory,
+		.address = address,
+		.state = VGPU_FRAME_USED,
+	};
+	table->count++;
+	return number;
+}
+
+void vgpu_frame_put(struct vgpu_frame_table *table, u64 number)
+{
+	struct vgpu_frame *frame = vgpu_frame_at(table, number);
+
+	VGPU_CHECK(frame->state == VGPU_FRAME_USED && !frame->pinned);
+	table->ops.put_frame(table->host, frame->memory);
+	*frame = (struct vgpu_frame){ .next_free = table->first_free, .state = VGPU_FRAME_FREE };
+	table->first_free = number;
+	table->count--;
+}
+
+void vgpu_frames_fini(struct vgpu_frame_table *table)
+{
+	VGPU_CHECK(!table->count);
+	while (table->chunks_made)
+		vgpu_mem_free(table->chunks[--table->chunks_made]);
+	vgpu_mem_free(table->chunks);
+	table->chunks = NULL;
+	table->chunks_room = 0;
+}

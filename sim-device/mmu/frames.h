@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The frames of VRAM: a table with an entry for each frame that is in use, numbered from 1. What a
+ * frame costs is paid when it is first given: a device of any size has an empty table. The bytes of
+ * a frame are the host's, one call each.
+ */
+#ifndef VGPU_FRAMES_H
+#define VGPU_FRAMES_H
+
+#include "../platform.h"
+
+struct vgpu_address_space;
+
+/** enum vgpu_frame_state - what a frame holds */
+enum vgpu_frame_state {
+	VGPU_FRAME_FREE,
+	VGPU_FRAME_USED,	/* the page of its owner */
+};
+
+/**
+ * struct vgpu_frame - a frame, and the page that is in it
+ * @owner, @address: address space and virtual address of the page
+ * @memory: its bytes in the memory of this program
+ * @used: vgpu_mmu.translations when it was last translated: the lower, the older. Hits of TLBs do
+ *   not count
+ * @next_free: number of the next free one
+ */
+struct vgpu_frame {
+	struct vgpu_address_space *owner;
+	union {
+		u8 *memory;
+		u64 next_free;
+	};
+	u64 address;
+	u64 used;
+	u16 pinned;		/* users that need it to stay; it is not released before they end */
+	u8 state;		/* enum vgpu_frame_state */
+	bool dirty;		/* a translation for writing was handed out */
+};
+
+/**
+ * struct vgpu_frame_ops - where frames come from
+ * @get_frame: a zeroed, page-aligned frame of VGPU_PAGE_SIZE bytes for a context, NULL when the
+ *   host has none
+ * @put_frame: takes it back
+ */
+struct vgpu_frame_ops {
+	void *(*get_frame)(void *host, u32 context);
+	void (*put_frame)(void *host, void *frame);
+};
+
+#define VGPU_FRAME_CHUNK_SHIFT	8u	/* entries of a chunk, 10 KB */
+#define VGPU_FRAME_CHUNK	(1u << VGPU_FRAME_CHUNK_SHIFT)
+
+/** struct vgpu_frame_table - frames by number, in chunks that never move */
+struct vgpu_frame_table {
+	struct vgpu_frame_ops ops;
+	void *host;
+	struct vgpu_frame **chunks;
+	u64 chunks_made;
+	u64 chunks_room;
+	u64 first_free;		/* number, 0: none */
+	u64 numbers;		/* given out so far: all above were never used */
+	u64 count;		/* in use */
+};
+
+static inline struct vgpu_frame *vgpu_frame_at(const struct vgpu_frame_table *table, u64 number)
+{
+	return &table->chunks[number >> VGPU_FRAME_CHUNK_SHIFT][number & (VGPU_FRAME_CHUNK - 1)];
+}
+
+/**
+ * vgpu_frame_get - a zeroed frame for the page of @owner at @address
+ * @context: of @owner, for the host
+ *
+ * Returns its number, 0 when there is none. Numbers are reused, the one released last first.
+ */
+u64 vgpu_frame_get(struct vgpu_frame_table *table, struct vgpu_address_space *owner, u32 context,
+		   u64 address);
+/** vgpu_frame_put - release a frame that nobody has pinned */
+void vgpu_frame_put(struct vgpu_frame_table *table, u64 number);
+/** vgpu_frames_fini - release the table; no frame may be in use */
+void vgpu_frames_fini(struct vgpu_frame_table *table);
+
+#endif

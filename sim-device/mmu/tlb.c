@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Translation caches; see tlb.h. Their list is in the address space (address_space.c).
+ */
+#include "tlb.h"
+#include "vgpu.h"
+
+int vgpu_tlb_init(struct vgpu_tlb *tlb)
+{
+	memset(tlb, 0, sizeof(*tlb));
+	tlb->entries = vgpu_mem_alloc(VGPU_TLB_ENTRIES * sizeof(*tlb->entries));
+	if (!tlb->entries)
+		return -ENOMEM;
+	return 0;
+}
+
+void vgpu_tlb_fini(struct vgpu_tlb *tlb)
+{
+	if (!tlb->entries)
+		return;
+	vgpu_tlb_leave(tlb);
+	vgpu_mem_free(tlb->entries);
+	tlb->entries = NULL;
+}
+
+void vgpu_tlb_flush(struct vgpu_tlb *tlb)
+{
+	for (u32 n = 0; n < VGPU_TLB_ENTRIES; n++)
+		tlb->entries[n] = (struct vgpu_tlb_entry){ .page = ~0ull };
+}
+
+static void drop_entry(struct vgpu_tlb *tlb, struct vgpu_tlb_entry *entry)
+{
+	*entry = (struct vgpu_tlb_entry){ .page = ~0ull };
+	tlb->invalidated++;
+}
+
+void vgpu_tlb_invalidate(struct vgpu_tlb *tlb, u64 address, u64 bytes)
+{
+	u64 first = address >> VGPU_PAGE_SHIFT;
+	u64 count = bytes >> VGPU_PAGE_SHIFT;
+
+	/* Whichever is less: the pages of the range, or the entries. An empty entry is in no range. */
+	if (count < VGPU_TLB_ENTRIES) {
+		for (u64 page = first; page < first + count; page++) {
+			struct vgpu_tlb_entry *entry =
+				&tlb->entries[page & (VGPU_TLB_ENTRIES - 1)];
+
+			if (entry->page == page)
+				drop_entry(tlb, entry);
+		}
+		return;
+	}
+	for (u32 n = 0; n < VGPU_TLB_ENTRIES; n++)
+		if (tlb->entries[n].page - first < count)
+			drop_entry(tlb, &tlb->entries[n]);
+}
+
+void vgpu_tlb_leave(struct vgpu_tlb *tlb)
+{
+	if (!tlb->as)
+		return;
+	*tlb->link = tlb->next;
+	if (tlb->next)
+		tlb->next->link = tlb->link;
+	tlb->as = NULL;
+	tlb->next = NULL;
+	tlb->link = NULL;
+}
