@@ -31,6 +31,12 @@ typedef __s64 s64;
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 #endif
 
+/* Units of virtual time, in picoseconds, and the time that never comes. */
+#define VGPU_NEVER		(~0ull)
+#define VGPU_NS			1000ull
+#define VGPU_US			1000000ull
+#define VGPU_MS			1000000000ull
+
 /*
  * Zeroed memory of any size, NULL when there is none; may sleep. vgpu_mem_free(NULL) does nothing.
  */

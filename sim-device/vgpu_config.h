@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * The fields of a configuration, each declared once: struct vgpu_config, the table by which fields
- * are set, read and checked by name (core/config.c), the files of sysfs and configfs and the
+ * are set, read and checked by name (device/config.c), the files of sysfs and configfs and the
  * options of the tools all come from this list. To add a field, add a line here; a preset that
- * leaves it out gets 0, so 0 should be a value it can have. Included by vgpu_device.h.
+ * leaves it out gets 0, so 0 should be a value it can have. Included by vgpu_model.h.
  */
 #ifndef VGPU_CONFIG_H
 #define VGPU_CONFIG_H
@@ -59,6 +59,8 @@
 	NUMBER(u64, watchdog_ps, 0, 3600000000000000)						\
 	/* how far an SM executes compiled blocks in one event */				\
 	NUMBER(u64, slice_ps, 1000, 1000000000000)						\
+	/* test: swap single thread blocks at random so often (exec/swap_test.c), 0: never */	\
+	NUMBER(u64, block_swap_ps, 0, 3600000000000000)						\
 	/* of the one random generator */							\
 	NUMBER(u64, seed, 0, 0xffffffffffffffff)						\
 	/* "fcfs", ... */									\

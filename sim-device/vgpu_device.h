@@ -12,57 +12,12 @@
 #ifndef VGPU_DEVICE_H
 #define VGPU_DEVICE_H
 
-#include "platform.h"
-#include "vgpu.h"
-#include "vgpu_config.h"
+#include "vgpu_model.h"
 #include "vgpu_isa.h"
 
 struct vgpu_device;
 
-#define VGPU_NEVER		(~0ull)
-#define VGPU_NS			1000ull
-#define VGPU_US			1000000ull
-#define VGPU_MS			1000000000ull
-
-/* ---- configuration ------------------------------------------------------ */
-
-/**
- * struct vgpu_config - the shape of a device: data, no code. vgpu_config_preset() fills it from the
- * papers' tables, vgpu_config_set() changes one field by name, vgpu_device_create() refuses what
- * makes no sense. vgpu_config.h lists the fields.
- */
-struct vgpu_config {
-#define VGPU_CONFIG_NUMBER(type, name, least, most) type name;
-#define VGPU_CONFIG_ARRAY(type, name, elements, least, most) type name[elements];
-#define VGPU_CONFIG_NAME(name) char name[VGPU_NAME_BYTES];
-	VGPU_CONFIG_FIELDS(VGPU_CONFIG_NUMBER, VGPU_CONFIG_ARRAY, VGPU_CONFIG_NAME)
-#undef VGPU_CONFIG_NUMBER
-#undef VGPU_CONFIG_ARRAY
-#undef VGPU_CONFIG_NAME
-};
-
-/*
- * Fill @config from preset @name: "k20c" (Tanasic table 5.1), "tanasic-ch6" (table 6.1), "gtx980"
- * (SMK table 4, PEP table 2). -ENOENT: there is no such preset.
- */
-int vgpu_config_preset(struct vgpu_config *config, const char *name);
-/* Name of preset @index for listings, NULL past the end. */
-const char *vgpu_config_preset_name(unsigned int index);
-/*
- * Set one field by its name in struct vgpu_config from decimal text (or text). -ENOENT: no such
- * field, -EINVAL: the value is not one it can have.
- */
-int vgpu_config_set(struct vgpu_config *config, const char *field, const char *value);
-/* Name of field @index for listings, NULL past the end. */
-const char *vgpu_config_field(unsigned int index);
-/* The value of a field as text into @text; returns its length or -ENOENT, -ENOSPC. */
-int vgpu_config_get(const struct vgpu_config *config, const char *field, char *text, size_t size);
-/* Names the first thing wrong with @config, NULL if it makes a device. */
-const char *vgpu_config_check(const struct vgpu_config *config);
-
 /* ---- what the device asks of its host ----------------------------------- */
-
-enum vgpu_move { VGPU_MOVE_TO_DEVICE, VGPU_MOVE_TO_HOST };
 
 /** struct vgpu_completion - a command ended. status 0, or -EIO: its context died first. */
 struct vgpu_completion {
@@ -102,6 +57,26 @@ struct vgpu_host_ops {
 	void (*preempted)(void *host, u32 context, u32 sm, u64 requested);
 };
 
+/* ---- systems ------------------------------------------------------------ */
+
+/*
+ * A system is one clock and one event queue, and the devices on it: time passes for all of them
+ * together, and one actor calls for all of them. A device that vgpu_device_create() made is alone in
+ * a system of its own.
+ */
+struct vgpu_system;
+
+/* -ENOMEM */
+int vgpu_system_create(struct vgpu_system **out);
+/* No device may be left in it. */
+void vgpu_system_destroy(struct vgpu_system *system);
+struct vgpu_system *vgpu_device_system(const struct vgpu_device *dev);
+
+/* vgpu_device_run(), _stop() and _now(), for who has no device at hand. */
+u64 vgpu_system_run(struct vgpu_system *system, u64 until, u32 max_events);
+void vgpu_system_stop(struct vgpu_system *system);
+u64 vgpu_system_now(const struct vgpu_system *system);
+
 /* ---- device ------------------------------------------------------------- */
 
 /*
@@ -110,11 +85,14 @@ struct vgpu_host_ops {
  */
 int vgpu_device_create(const struct vgpu_config *config, const struct vgpu_host_ops *ops,
 		       void *host, struct vgpu_device **out);
+/* The same in @system, which must outlive the device. */
+int vgpu_device_create_in(struct vgpu_system *system, const struct vgpu_config *config,
+			  const struct vgpu_host_ops *ops, void *host, struct vgpu_device **out);
 /* Every context is closed first if any is open: their commands complete with -EIO. */
 void vgpu_device_destroy(struct vgpu_device *dev);
 
 /**
- * vgpu_device_run - let virtual time pass
+ * vgpu_device_run - let virtual time pass, for the device and all others of its system
  * @until: process events up to and including this time; VGPU_NEVER: as far as there are any
  * @max_events: at most so many; bounds the real time of one call (one event is at most one SM
  *   slice)
@@ -156,75 +134,10 @@ struct vgpu_device_counts {
 };
 void vgpu_device_counts(const struct vgpu_device *dev, struct vgpu_device_counts *counts);
 
-/*
- * States of an SM. Idle, running and reserved are Tanasic's (5.2.3); setup and restoring are parts
- * of running, saving is the last part of reserved, told apart. While some blocks of an SM run and
- * others are restored, it is running.
- */
-enum vgpu_sm_state {
-	VGPU_SM_IDLE,
-	VGPU_SM_SETUP,
-	VGPU_SM_RUNNING,
-	/*
-	 * being preempted for another kernel: its blocks run on until they end or the save begins
-	 */
-	VGPU_SM_RESERVED,
-	/* being preempted, contexts of its blocks move to the save area */
-	VGPU_SM_SAVING,
-	/* nothing runs, contexts of its blocks move back from the save area */
-	VGPU_SM_RESTORING,
-	VGPU_SM_STATES
-};
-/* "idle", "setup" …, NULL past the end. */
-const char *vgpu_sm_state_name(unsigned int state);
-
-/**
- * struct vgpu_device_stats - what the device has done since it was created
- * @sm_time: picoseconds by state, summed over all SMs; the states add up to SMs x the present time
- *
- * vgpu_stats.h says what the others count.
- */
-struct vgpu_device_stats {
-	u64 sm_time[VGPU_SM_STATES];
-#define VGPU_STAT_MEMBER(number, name, path, member, file, text) u64 member;
-	VGPU_DEVICE_COUNTERS(VGPU_STAT_MEMBER)
-#undef VGPU_STAT_MEMBER
-};
 void vgpu_device_stats(const struct vgpu_device *dev, struct vgpu_device_stats *stats);
 
-/**
- * struct vgpu_sm_stats - one SM
- * @state: enum vgpu_sm_state
- * @context: that it serves, 0: none
- * @time: picoseconds by state; they add up to the present time
- */
-struct vgpu_sm_stats {
-	u32 state;
-	u32 context;
-	u64 time[VGPU_SM_STATES];
-};
 /* -ENOENT: there is no SM @sm. */
 int vgpu_device_sm_stats(const struct vgpu_device *dev, u32 sm, struct vgpu_sm_stats *stats);
-
-#define VGPU_LATENCY_BITS	6	/* a percentile is at most one part in 64 too large */
-#define VGPU_LATENCY_BUCKETS	((65 - VGPU_LATENCY_BITS) << VGPU_LATENCY_BITS)
-
-/**
- * struct vgpu_latency - a histogram of times, of fixed size: count and mean are exact. The host's,
- * as @preempted is told.
- */
-struct vgpu_latency {
-	u64 count;
-	u64 total_ps;
-	u64 max_ps;
-	u64 buckets[VGPU_LATENCY_BUCKETS];
-};
-
-void vgpu_latency_add(struct vgpu_latency *latency, u64 ps);
-/* The largest time that falls into bucket @bucket. */
-u64 vgpu_latency_top(u32 bucket);
-/* The smallest time that @percent of the entries do not exceed; 0 when there are none. */
-u64 vgpu_latency_percentile(const struct vgpu_latency *latency, unsigned int percent);
 
 /* ---- contexts ----------------------------------------------------------- */
 
@@ -249,8 +162,6 @@ int vgpu_context_priority(struct vgpu_device *dev, u32 context, s32 priority);
  * VGPU_TOKENS_SHARE, as at first: a share of what is left to those without a budget. -EINVAL:
  * another value.
  */
-#define VGPU_TOKENS_MAX		1024u
-#define VGPU_TOKENS_SHARE	(~0u)
 int vgpu_context_tokens(struct vgpu_device *dev, u32 context, u32 tokens);
 int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_context_info *info);
 
@@ -262,19 +173,6 @@ int vgpu_queue_completed(const struct vgpu_device *dev, u32 context, u32 queue, 
 int vgpu_memory_map(struct vgpu_device *dev, u32 context, u64 address, u64 bytes);
 int vgpu_memory_unmap(struct vgpu_device *dev, u32 context, u64 address, u64 bytes);
 
-struct vgpu_module;		/* verified code */
-
-/**
- * vgpu_vass_load - verify a VASS binary. Needs no device: to be called on any thread, since it
- * takes its time
- * @limits: the configuration of the device that it is for
- * @binary: copied; trusted in nothing
- * @message: room for one line that names kernel, instruction and reason when it is refused with
- *   -EINVAL
- */
-int vgpu_vass_load(const struct vgpu_config *limits, const void *binary, u32 bytes, char *message,
-		   size_t message_bytes, struct vgpu_module **out);
-void vgpu_vass_free(struct vgpu_module *code);
 /*
  * Give @context verified code, which belongs to the device then; not so if it fails. -ENOSPC: the
  * context has too much.
@@ -284,18 +182,6 @@ int vgpu_module_add(struct vgpu_device *dev, u32 context, struct vgpu_module *co
 int vgpu_module_load(struct vgpu_device *dev, u32 context, const void *binary, u32 bytes,
 		     char *message, size_t message_bytes, u32 *module);
 int vgpu_module_unload(struct vgpu_device *dev, u32 context, u32 module);
-
-/**
- * struct vgpu_push - one command on its way in
- * @cmd: as the process wrote it; the device checks it
- * @cookie: the host's own, comes back in move() and completed()
- * @params: LAUNCH: cmd.launch.param_bytes bytes in host memory; copied
- */
-struct vgpu_push {
-	struct vgpu_cmd cmd;
-	u64 cookie;
-	const void *params;
-};
 
 /**
  * vgpu_queue_push - append a batch to a queue, all or nothing

@@ -7,7 +7,7 @@
  * What does not change is not touched: a block that follows another one in its slot costs nothing
  * here.
  */
-#include "../core/device.h"
+#include "exec.h"
 
 /* What @account has for SMs in @state; not for idle ones, which belong to nobody. */
 static u64 *sm_part(struct vgpu_account *account, enum vgpu_sm_state state)
@@ -26,21 +26,21 @@ static u64 *sm_part(struct vgpu_account *account, enum vgpu_sm_state state)
 	}
 }
 
-void vgpu_account_sm(struct vgpu_device *dev, u32 sm, enum vgpu_sm_state state)
+void vgpu_account_sm(struct vgpu_exec *exec, u32 sm, enum vgpu_sm_state state)
 {
-	struct vgpu_smst *smst = &dev->exec.smst[sm];
-	const struct vgpu_sm *hw = &dev->sms[sm];
-	u64 elapsed = dev->now - smst->since;
+	struct vgpu_smst *smst = &exec->smst[sm];
+	const struct vgpu_sm *hw = &exec->sms[sm];
+	u64 elapsed = exec->sim->now - smst->since;
 
 	smst->time[smst->state] += elapsed;
 	if (smst->ksr) {
-		struct vgpu_context *ctx = smst->ksr->ctx;
+		struct vgpu_exec_context *ctx = smst->ksr->ctx;
 
 		*sm_part(&ctx->account, smst->state) += elapsed;
 		ctx->instructions += hw->instructions - smst->instructions;
 		ctx->thread_instructions += hw->thread_instructions - smst->thread_instructions;
 	}
-	smst->since = dev->now;
+	smst->since = exec->sim->now;
 	smst->instructions = hw->instructions;
 	smst->thread_instructions = hw->thread_instructions;
 	smst->state = state;
@@ -49,26 +49,26 @@ void vgpu_account_sm(struct vgpu_device *dev, u32 sm, enum vgpu_sm_state state)
 /* ---- kernels ------------------------------------------------------------ */
 
 /* @change kernels of @ctx more are queued from now on. */
-static void account_queued(struct vgpu_device *dev, struct vgpu_context *ctx, s32 change)
+static void account_queued(struct vgpu_exec *exec, struct vgpu_exec_context *ctx, s32 change)
 {
-	ctx->account.kernel_queued += ctx->queued * (dev->now - ctx->queued_since);
-	ctx->queued_since = dev->now;
+	ctx->account.kernel_queued += ctx->queued * (exec->sim->now - ctx->queued_since);
+	ctx->queued_since = exec->sim->now;
 	ctx->queued += (u32)change;
 }
 
-void vgpu_account_arrival(struct vgpu_device *dev, struct vgpu_context *ctx)
+void vgpu_account_arrival(struct vgpu_exec *exec, struct vgpu_exec_context *ctx)
 {
-	account_queued(dev, ctx, 1);
-	ctx->kernel_life -= dev->now;
+	account_queued(exec, ctx, 1);
+	ctx->kernel_life -= exec->sim->now;
 }
 
-void vgpu_account_kernel(struct vgpu_device *dev, struct vgpu_ksr *ksr,
+void vgpu_account_kernel(struct vgpu_exec *exec, struct vgpu_ksr *ksr,
 			 enum vgpu_kernel_state state)
 {
 	if (ksr->state == VGPU_KERNEL_QUEUED)
-		account_queued(dev, ksr->ctx, -1);
-	ksr->time[ksr->state] += dev->now - ksr->since;
-	ksr->since = dev->now;
+		account_queued(exec, ksr->ctx, -1);
+	ksr->time[ksr->state] += exec->sim->now - ksr->since;
+	ksr->since = exec->sim->now;
 	ksr->state = state;
 }
 
@@ -82,28 +82,28 @@ static u32 blocks_of(const struct vgpu_ksr *ksr)
 	return sum;
 }
 
-static void enter_blocks(struct vgpu_device *dev, struct vgpu_ksr *ksr)
+static void enter_blocks(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
 {
-	u64 elapsed = dev->now - ksr->blocks_since;
+	u64 elapsed = exec->sim->now - ksr->blocks_since;
 	u32 i;
 
 	if (!elapsed)
 		return;
 	for (i = 0; i < VGPU_BLOCK_STATES; i++)
 		ksr->block_time[i] += ksr->blocks_in[i] * elapsed;
-	ksr->blocks_since = dev->now;
+	ksr->blocks_since = exec->sim->now;
 }
 
-void vgpu_account_blocks(struct vgpu_device *dev, struct vgpu_ksr *ksr, enum vgpu_block_state from,
+void vgpu_account_blocks(struct vgpu_exec *exec, struct vgpu_ksr *ksr, enum vgpu_block_state from,
 			 enum vgpu_block_state to, u32 count)
 {
-	enter_blocks(dev, ksr);
+	enter_blocks(exec, ksr);
 	if (from == VGPU_BLOCK_NONE)
-		ksr->block_life -= count * dev->now;
+		ksr->block_life -= count * exec->sim->now;
 	else
 		ksr->blocks_in[from] -= count;
 	if (to == VGPU_BLOCK_NONE)
-		ksr->block_life += count * dev->now;
+		ksr->block_life += count * exec->sim->now;
 	else
 		ksr->blocks_in[to] += count;
 }
@@ -112,7 +112,7 @@ void vgpu_account_blocks(struct vgpu_device *dev, struct vgpu_ksr *ksr, enum vgp
  * Add to @account what its context has of @ksr up to now; the time it was queued is entered
  * elsewhere.
  */
-static void add_kernel(const struct vgpu_device *dev, const struct vgpu_ksr *ksr,
+static void add_kernel(const struct vgpu_exec *exec, const struct vgpu_ksr *ksr,
 		       struct vgpu_account *account)
 {
 	u64 *const parts[VGPU_BLOCK_STATES] = {
@@ -126,49 +126,48 @@ static void add_kernel(const struct vgpu_device *dev, const struct vgpu_ksr *ksr
 	account->kernel_running += ksr->time[VGPU_KERNEL_RUNNING];
 	account->kernel_preempted += ksr->time[VGPU_KERNEL_PREEMPTED];
 	if (ksr->state == VGPU_KERNEL_RUNNING)
-		account->kernel_running += dev->now - ksr->since;
+		account->kernel_running += exec->sim->now - ksr->since;
 	else if (ksr->state == VGPU_KERNEL_PREEMPTED)
-		account->kernel_preempted += dev->now - ksr->since;
+		account->kernel_preempted += exec->sim->now - ksr->since;
 	for (i = 0; i < VGPU_BLOCK_STATES; i++)
 		*parts[i] +=
-			ksr->block_time[i] + ksr->blocks_in[i] * (dev->now - ksr->blocks_since);
+			ksr->block_time[i] + ksr->blocks_in[i] * (exec->sim->now - ksr->blocks_since);
 }
 
-void vgpu_account_end(struct vgpu_device *dev, struct vgpu_ksr *ksr)
+void vgpu_account_end(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
 {
-	struct vgpu_context *ctx = ksr->ctx;
+	struct vgpu_exec_context *ctx = ksr->ctx;
 
-	vgpu_account_kernel(dev, ksr, ksr->state);
-	enter_blocks(dev, ksr);
-	ctx->kernel_life += dev->now;
-	ctx->block_life += ksr->block_life + blocks_of(ksr) * dev->now;
-	add_kernel(dev, ksr, &ctx->account);
+	vgpu_account_kernel(exec, ksr, ksr->state);
+	enter_blocks(exec, ksr);
+	ctx->kernel_life += exec->sim->now;
+	ctx->block_life += ksr->block_life + blocks_of(ksr) * exec->sim->now;
+	add_kernel(exec, ksr, &ctx->account);
 }
 
-void vgpu_account_abort(struct vgpu_device *dev, struct vgpu_context *ctx)
+void vgpu_account_abort(struct vgpu_exec *exec, struct vgpu_exec_context *ctx)
 {
-	ctx->kernel_life += ctx->queued * dev->now;
-	account_queued(dev, ctx, -(s32)ctx->queued);
-	dev->exec.save_area -= ctx->account.save_area;
+	ctx->kernel_life += ctx->queued * exec->sim->now;
+	account_queued(exec, ctx, -(s32)ctx->queued);
+	exec->save_area -= ctx->account.save_area;
 	ctx->account.save_area = 0;
 }
 
 /* ---- preemption --------------------------------------------------------- */
 
-void vgpu_account_preemption(struct vgpu_device *dev, struct vgpu_ksr *ksr, u64 requested)
+void vgpu_account_preemption(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u64 requested)
 {
-	u64 latency = dev->now - requested;
+	u64 latency = exec->sim->now - requested;
 
 	ksr->ctx->account.preemptions++;
 	ksr->ctx->account.preemption_time += latency;
-	dev->exec.preemptions++;
-	dev->exec.preemption_time += latency;
+	exec->preemptions++;
+	exec->preemption_time += latency;
 }
 
-void vgpu_account_save(struct vgpu_device *dev, struct vgpu_ksr *ksr, u32 blocks, u64 bytes)
+void vgpu_account_save(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u32 blocks, u64 bytes)
 {
 	struct vgpu_account *account = &ksr->ctx->account;
-	struct vgpu_exec *exec = &dev->exec;
 
 	account->blocks_saved += blocks;
 	account->saved_bytes += bytes;
@@ -178,10 +177,10 @@ void vgpu_account_save(struct vgpu_device *dev, struct vgpu_ksr *ksr, u32 blocks
 		exec->save_area_most = exec->save_area;
 }
 
-void vgpu_account_restored(struct vgpu_device *dev, struct vgpu_ksr *ksr, u64 bytes)
+void vgpu_account_restored(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u64 bytes)
 {
 	ksr->ctx->account.save_area -= bytes;
-	dev->exec.save_area -= bytes;
+	exec->save_area -= bytes;
 }
 
 /* ---- asked from outside ------------------------------------------------- */
@@ -196,12 +195,13 @@ static void add_account(struct vgpu_account *sum, const struct vgpu_account *acc
 		to[i] += from[i];
 }
 
-void vgpu_account_close(struct vgpu_device *dev, const struct vgpu_context *ctx)
+void vgpu_account_close(struct vgpu_exec *exec, const struct vgpu_exec_context *ctx)
 {
-	add_account(&dev->exec.past, &ctx->account);
+	add_account(&exec->past, &ctx->account);
 }
 
-void vgpu_account_context(const struct vgpu_device *dev, const struct vgpu_context *ctx,
+void vgpu_account_context(const struct vgpu_exec *exec,
+			  const struct vgpu_exec_context *ctx,
 			  struct vgpu_context_info *info)
 {
 	struct vgpu_account *account = &info->account;
@@ -209,19 +209,19 @@ void vgpu_account_context(const struct vgpu_device *dev, const struct vgpu_conte
 	u32 i;
 
 	*account = ctx->account;
-	account->kernel_queued += ctx->queued * (dev->now - ctx->queued_since);
-	for (ksr = dev->exec.active_head; ksr; ksr = ksr->next)
+	account->kernel_queued += ctx->queued * (exec->sim->now - ctx->queued_since);
+	vgpu_list_for_each(ksr, &exec->active_queue, struct vgpu_ksr, node)
 		if (ksr->ctx == ctx)
-			add_kernel(dev, ksr, account);
+			add_kernel(exec, ksr, account);
 	info->instructions = ctx->instructions;
 	info->thread_instructions = ctx->thread_instructions;
-	for (i = 0; i < dev->config.sms; i++) {
-		const struct vgpu_smst *smst = &dev->exec.smst[i];
-		const struct vgpu_sm *hw = &dev->sms[i];
+	for (i = 0; i < exec->config->sms; i++) {
+		const struct vgpu_smst *smst = &exec->smst[i];
+		const struct vgpu_sm *hw = &exec->sms[i];
 
 		if (!smst->ksr || smst->ksr->ctx != ctx)
 			continue;
-		*sm_part(account, smst->state) += dev->now - smst->since;
+		*sm_part(account, smst->state) += exec->sim->now - smst->since;
 		info->instructions += hw->instructions - smst->instructions;
 		info->thread_instructions += hw->thread_instructions - smst->thread_instructions;
 	}
@@ -243,33 +243,16 @@ const char *vgpu_sm_state_name(unsigned int state)
 	return state < VGPU_SM_STATES ? names[state] : NULL;
 }
 
-int vgpu_device_sm_stats(const struct vgpu_device *dev, u32 sm, struct vgpu_sm_stats *stats)
+int vgpu_exec_sm_stats(const struct vgpu_exec *exec, u32 sm, struct vgpu_sm_stats *stats)
 {
 	const struct vgpu_smst *smst;
 
-	if (sm >= dev->config.sms)
+	if (sm >= exec->config->sms)
 		return -ENOENT;
-	smst = &dev->exec.smst[sm];
+	smst = &exec->smst[sm];
 	stats->state = smst->state;
-	stats->context = smst->ksr ? smst->ksr->ctx->id : 0;
+	stats->context = smst->ksr ? smst->ksr->ctx->sched.id : 0;
 	memcpy(stats->time, smst->time, sizeof(stats->time));
-	stats->time[smst->state] += dev->now - smst->since;
+	stats->time[smst->state] += exec->sim->now - smst->since;
 	return 0;
-}
-
-void vgpu_device_stats(const struct vgpu_device *dev, struct vgpu_device_stats *stats)
-{
-	struct vgpu_sm_stats one;
-	unsigned int state;
-	u32 i;
-
-	memset(stats, 0, sizeof(*stats));
-	stats->events = dev->events_fired;
-	for (i = 0; !vgpu_device_sm_stats(dev, i, &one); i++)
-		for (state = 0; state < VGPU_SM_STATES; state++)
-			stats->sm_time[state] += one.time[state];
-	stats->preemptions = dev->exec.preemptions;
-	stats->preemption_time = dev->exec.preemption_time;
-	stats->save_area = dev->exec.save_area;
-	stats->save_area_most = dev->exec.save_area_most;
 }

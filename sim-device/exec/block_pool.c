@@ -25,8 +25,7 @@ int vgpu_block_pool_grow(struct vgpu_exec *exec, u32 count)
 	exec->slabs = slab;
 	blocks = (void *)(((unsigned long)(slab + 1) + LINE - 1) & ~(unsigned long)(LINE - 1));
 	while (count--) {
-		blocks[count].next = exec->pool;
-		exec->pool = &blocks[count];
+		vgpu_list_add(&blocks[count].node, &exec->pool);
 	}
 	return 0;
 }
@@ -45,17 +44,27 @@ struct vgpu_block *vgpu_block_get(struct vgpu_exec *exec)
 {
 	struct vgpu_block *block;
 
-	if (unlikely(!exec->pool) && vgpu_block_pool_grow(exec, 64))
+	if (unlikely(vgpu_list_empty(&exec->pool)) && vgpu_block_pool_grow(exec, 64))
 		return NULL;
-	block = exec->pool;
-	exec->pool = block->next;
+	block = vgpu_list_entry(exec->pool.next, struct vgpu_block, node);
+	vgpu_list_del(&block->node);
 	exec->blocks++;
 	return block;
 }
 
 void vgpu_block_put(struct vgpu_exec *exec, struct vgpu_block *block)
 {
-	block->next = exec->pool;
-	exec->pool = block;
+	vgpu_list_add(&block->node, &exec->pool);
 	exec->blocks--;
+}
+
+void vgpu_blocks_drop(struct vgpu_exec *exec, struct vgpu_list *blocks)
+{
+	struct vgpu_block *block, *next;
+
+	vgpu_list_for_each_safe(block, next, blocks, struct vgpu_block, node) {
+		vgpu_list_del(&block->node);
+		vgpu_block_release(block);
+		vgpu_block_put(exec, block);
+	}
 }

@@ -1,28 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The execution engine: Tanasic 2.3 in the terms of 5.2.3. Commands come from the dispatcher into
+ * The execution engine: Tanasic 2.3 in the terms of 5.2.3. Launches come from the dispatcher into
  * the command buffer of their context; the policy admits one into the active queue (a KSR of the
  * KSRT tracks it) and assigns SMs to it; the SM driver sets an SM up, issues thread blocks until it
  * is full, and issues again when one ends. The SMST says what every SM does.
  *
- * framework.c has the services a policy calls, standing.c what it asks about contexts, sm_driver.c
- * what follows from them, save_area.c moves contexts of thread blocks, accounting.c has the times.
+ * framework.c moves launches and reservations, runqueue.c keeps contexts in the order of the policy,
+ * services.c is the rest of what policies and mechanisms call, sm_driver.c issues blocks,
+ * save_area.c moves contexts of thread blocks, accounting.c has the times.
+ *
+ * The engine knows policies and mechanisms by the tables of ../vgpu_policy.h, and what stands above
+ * it by struct vgpu_exec_ops.
  */
 #ifndef VGPU_EXEC_H
 #define VGPU_EXEC_H
 
-#include "../core/context.h"
+#include "../sim/random.h"
+#include "../sim/trace.h"
 #include "../sm/sm.h"
-
-struct vgpu_command;
-struct vgpu_policy;
-struct vgpu_preemption;
-
-struct vgpu_ksr_link {
-	struct vgpu_ksr *prev;
-	struct vgpu_ksr *next;
-	bool listed;
-};
+#include "context.h"
 
 /* States of an active kernel: accounts are kept of each. */
 enum vgpu_kernel_state {
@@ -32,24 +28,14 @@ enum vgpu_kernel_state {
 	VGPU_KERNEL_STATES
 };
 
-/* States of an issued thread block. NONE: not issued yet, or ended. */
-enum vgpu_block_state {
-	VGPU_BLOCK_RUNNING,
-	VGPU_BLOCK_PREEMPTED,
-	VGPU_BLOCK_SAVING,
-	VGPU_BLOCK_RESTORING,
-	VGPU_BLOCK_STATES,
-	VGPU_BLOCK_NONE = VGPU_BLOCK_STATES
-};
-
 /** struct vgpu_ksr - kernel status register: one active kernel and its context (Tanasic 5.2.3) */
 struct vgpu_ksr {
 	struct vgpu_launch launch;
-	struct vgpu_context *ctx;	/* NULL: the entry is free */
-	struct vgpu_command *command;
-	struct vgpu_ksr *prev;		/* active queue, in the order of admission */
-	struct vgpu_ksr *next;
-	struct vgpu_ksr_link link[VGPU_KSR_NEEDS];	/* among the kernels of its context */
+	struct vgpu_exec *exec;
+	struct vgpu_exec_context *ctx;	/* NULL: the entry is free */
+	struct vgpu_job *job;
+	struct vgpu_list node;		/* active queue, in the order of admission */
+	struct vgpu_list need[VGPU_KSR_NEEDS];	/* among the kernels of its context */
 	u64 order;			/* of admission */
 	u32 occupancy;			/* thread blocks that fit into one SM */
 	u32 shared_config;		/* shared memory an SM is set to for it */
@@ -60,8 +46,7 @@ struct vgpu_ksr {
 	/* blocks to issue, preempted ones too, that no SM in setup has claimed */
 	u64 unclaimed;
 	u64 ended;			/* blocks */
-	struct vgpu_block *ptbq;	/* preempted thread blocks, oldest first */
-	struct vgpu_block *ptbq_tail;
+	struct vgpu_list ptbq;		/* preempted thread blocks, oldest first */
 	bool started;			/* a block was issued */
 	struct vgpu_event watchdog;
 	/* accounts */
@@ -75,64 +60,91 @@ struct vgpu_ksr {
 };
 
 /**
- * struct vgpu_smst - SM status table, one entry. The number of running blocks is in the SM:
- * resident_count.
+ * struct vgpu_smst - SM status table, one entry. Its state follows from what is in it: see
+ * vgpu_sm_driver_update().
  */
 struct vgpu_smst {
+	struct vgpu_exec *exec;
 	enum vgpu_sm_state state;
-	struct vgpu_ksr *ksr;		/* NULL: idle */
+	bool leaving;			/* it is being preempted: its blocks go, no others come */
+	struct vgpu_ksr *ksr;		/* it issues blocks of this one; NULL: idle */
 	struct vgpu_ksr *next;		/* reserved for; NULL: nobody any more */
 	/* that it counts for; the context of ksr, of next when it is being preempted */
-	struct vgpu_context *holder;
+	struct vgpu_exec_context *holder;
+	struct vgpu_exec_context *running_in;	/* it is in this one's list of running SMs */
 	/* in the list of its holder's SMs; without one, of those that nobody waits for */
-	struct vgpu_smst *list_next;
-	struct vgpu_smst **list_at;	/* what points to it; NULL: idle */
+	struct vgpu_list node;
 	u32 claimed;			/* blocks it will issue when set up */
 	u64 requested;			/* when it was reserved */
 	struct vgpu_event setup;
+	struct vgpu_event preempt;	/* of the mechanism: what it does next */
+	void (*preempt_fn)(struct vgpu_exec *exec, u32 sm);
 	/*
-	 * of the mechanism: what it does next; else the end of the save or restore that is under
-	 * way
+	 * Blocks that have left the SM and are being saved, or come to it and are being restored:
+	 * they move one after the other, what is to be saved at one time together.
 	 */
-	struct vgpu_event preempt;
-	/* blocks being saved, or waiting to be restored one after the other; not resident */
-	struct vgpu_block *moving;
-	struct vgpu_block **moving_end;
-	u32 moving_count;
-	u64 moving_bytes;		/* of a save; of the restore that is under way */
+	struct vgpu_list moving;
+	u32 saving;			/* of these */
+	u32 restoring;
+	struct vgpu_list off;		/* blocks of it that are swapped out: saved, not moving */
+	u32 off_count;
+	u32 batch;			/* blocks that move now: the first of the list; 0: none */
+	u64 batch_bytes;
+	struct vgpu_event move;		/* their end */
 	u64 since;			/* accounts are right up to here */
 	u64 time[VGPU_SM_STATES];
 	u64 instructions;		/* of the SM that are in its contexts' accounts */
 	u64 thread_instructions;
 };
 
-/* Is it being preempted? */
-static inline bool vgpu_sm_is_leaving(const struct vgpu_smst *smst)
-{
-	return smst->state == VGPU_SM_RESERVED || smst->state == VGPU_SM_SAVING;
-}
-
 #define VGPU_IDLE_WORDS		16u	/* bits for 1024 SMs */
+#define VGPU_EXEC_EVENTS(sms, kernels)	((kernels) + (sms) * 5 + 2)
+
+/**
+ * struct vgpu_exec_ops - what the engine tells who stands above it
+ * @shape: fill grid, resources and code of @launch from the command around @job
+ * @done: the kernel of @job has ended well; the job is gone on return
+ * @fault: @ctx did what ends it. The fault's time is missing. The context ends in an event of its
+ *   own, right behind the present one; until then it is left as it is
+ * @preempted: SM @sm was taken from a kernel of @context, as was asked for at time @requested
+ */
+struct vgpu_exec_ops {
+	void (*shape)(const struct vgpu_job *job, struct vgpu_launch *launch);
+	void (*done)(struct vgpu_job *job);
+	void (*fault)(struct vgpu_exec_context *ctx, const struct vgpu_fault *fault);
+	void (*preempted)(void *owner, u32 context, u32 sm, u64 requested);
+};
 
 struct vgpu_exec {
+	struct vgpu_sim *sim;
+	struct vgpu_trace *trace;
+	struct vgpu_random *random;
+	const struct vgpu_config *config;
+	const struct vgpu_exec_ops *ops;
+	void *owner;			/* of @ops */
+	struct vgpu_sm *sms;		/* config->sms */
+	u32 sms_made;
 	const struct vgpu_policy *policy;
+	void *policy_data;
 	const struct vgpu_preemption *preemption;
-	u64 policy_word[4];		/* the policy's own; 0 when it is selected */
 	struct vgpu_event policy_timer;
-	bool share_by_priority;		/* budgets by priority, not equal: policy/share.c */
-	struct vgpu_tournament waiting;	/* full command buffers */
-	u32 processes;			/* live contexts that have queues */
-	/* contexts; for this and those that follow see struct vgpu_standing */
-	struct vgpu_tournament active;
-	struct vgpu_tournament need[VGPU_KSR_NEEDS];
-	struct vgpu_tournament holding;
+	struct vgpu_event swap_test;	/* swap_test.c … */
+	struct vgpu_random swap_random;	/* … and what it draws from */
+	bool share_by_priority;		/* budgets by priority, not equal */
+	struct vgpu_list contexts;	/* struct vgpu_exec_context, by id */
+	u32 context_count;
+	u32 processes;			/* contexts that take part */
+	/* run queues of contexts (runqueue.c): */
+	struct vgpu_pqueue waiting;	/* full command buffers */
+	struct vgpu_pqueue active;
+	struct vgpu_pqueue need[VGPU_KSR_NEEDS];
+	struct vgpu_pqueue holding;
 	/* SMs that are being preempted and that nobody waits for any more */
-	struct vgpu_smst *unreserved;
+	struct vgpu_list unreserved;
 	struct vgpu_ksr *ksrt;
 	struct vgpu_ksr **ksr_free;	/* stack of free entries */
 	u32 ksr_free_count;
-	struct vgpu_ksr *active_head;	/* active queue */
-	struct vgpu_ksr *active_tail;
+	struct vgpu_list active_queue;	/* struct vgpu_ksr */
 	u32 active_count;
 	struct vgpu_smst *smst;
 	u64 idle[VGPU_IDLE_WORDS];	/* bit per SM */
@@ -140,9 +152,10 @@ struct vgpu_exec {
 	u64 arrivals;			/* launches that ever arrived */
 	u64 admissions;
 	u32 launches;			/* newest launch id */
-	struct vgpu_block *pool;	/* free block structs */
+	struct vgpu_list pool;		/* free block structs */
 	struct vgpu_block_slab *slabs;
 	u64 blocks;			/* in use */
+	u32 events;			/* reserved of sim */
 	/* accounts */
 	u64 preemptions;
 	u64 preemption_time;
@@ -151,170 +164,156 @@ struct vgpu_exec {
 	struct vgpu_account past;	/* of contexts that are closed */
 };
 
-int vgpu_exec_init(struct vgpu_device *dev);
-void vgpu_exec_fini(struct vgpu_device *dev);
+/* ---- for who stands above (framework.c, services.c) --------------------- */
+
 /*
- * A launch from the dispatcher: it takes launch_ps to arrive at the command buffer of its context.
+ * @exec is zero but for sim, trace, random, config, ops and owner. -ENOMEM: vgpu_exec_fini() is to be
+ * called all the same.
  */
-void vgpu_exec_submit(struct vgpu_device *dev, struct vgpu_command *command);
+int vgpu_exec_init(struct vgpu_exec *exec);
+void vgpu_exec_fini(struct vgpu_exec *exec);
+/* @ctx with sched.id, greater than any before, and as; -ENOMEM. */
+int vgpu_exec_open(struct vgpu_exec *exec, struct vgpu_exec_context *ctx);
+/* After vgpu_exec_abort(). */
+void vgpu_exec_close(struct vgpu_exec_context *ctx);
+/* A launch from the dispatcher: it takes launch_ps to arrive at the command buffer of its context. */
+void vgpu_exec_submit(struct vgpu_exec *exec, struct vgpu_job *job);
 /* Stop and drop everything of @ctx; the policy gives away what becomes free. */
-void vgpu_exec_abort(struct vgpu_device *dev, struct vgpu_context *ctx);
-void vgpu_exec_set_policy(struct vgpu_device *dev, const struct vgpu_policy *policy);
-/* Ranks may have changed: order everything again and ask the policy. */
-void vgpu_exec_rerank(struct vgpu_device *dev);
+void vgpu_exec_abort(struct vgpu_exec_context *ctx);
+/* No block of @ctx executes another instruction: it will be aborted. */
+void vgpu_exec_stop_context(struct vgpu_exec_context *ctx);
+/* -ENOMEM: the policy before stays. */
+int vgpu_exec_set_policy(struct vgpu_exec *exec, const struct vgpu_policy *policy);
+/* Contexts, priorities or budgets have changed: order everything again and ask the policy. */
+void vgpu_exec_rerank(struct vgpu_exec *exec);
 /* Preemptions that are under way end as they began. */
-void vgpu_exec_set_preemption(struct vgpu_device *dev, const struct vgpu_preemption *preemption);
+void vgpu_exec_set_preemption(struct vgpu_exec *exec, const struct vgpu_preemption *preemption);
 /*
  * The watchdog measures how long a kernel was running, without the times when it was preempted from
  * all its SMs; those that run now too.
  */
-void vgpu_exec_set_watchdog(struct vgpu_device *dev);
-
-/* ---- services for policies (framework.c) -------------------------------- */
-
-/*
- * Contexts come in the order of the policy's rank. A policy may look into ctx->standing and ksr; it
- * changes standing.mark and, in its operation prepare, standing.budget.
- */
-
-/*
- * The context with a full command buffer that comes first by wait_rank, then arrival; NULL: all are
- * empty.
- */
-struct vgpu_context *vgpu_exec_waiting(struct vgpu_device *dev);
-/* Room in the active queue? */
-bool vgpu_exec_has_room(const struct vgpu_device *dev);
-/*
- * The same for a launch of @ctx, with an entry left for every other process that has no active
- * kernel: none is kept out.
- */
-bool vgpu_exec_has_room_for(const struct vgpu_device *dev, const struct vgpu_context *ctx);
-/*
- * The context with active kernels that comes first, of equals the one that has had some for the
- * longest; NULL: there is none.
- */
-struct vgpu_context *vgpu_exec_active(struct vgpu_device *dev);
-/*
- * Move the command of a full buffer into the active queue. Needs room there. The buffer takes the
- * next launch of its context from the dispatcher, if there is one: kernel_arrived is not called for
- * that, look again.
- */
-struct vgpu_ksr *vgpu_exec_admit(struct vgpu_device *dev, struct vgpu_context *ctx);
-/*
- * The active kernel with blocks to issue that comes first by rank of its context, then admission;
- * NULL: there is none.
- */
-struct vgpu_ksr *vgpu_exec_issuable(struct vgpu_device *dev);
-/*
- * The same among kernels that have more blocks to issue than the SMs already reserved for them will
- * take.
- */
-struct vgpu_ksr *vgpu_exec_wanting(struct vgpu_device *dev);
-/*
- * The context that comes last of those that hold SMs (running, or reserved for it); of equals the
- * newest. NULL: there is none.
- */
-struct vgpu_context *vgpu_exec_holding(struct vgpu_device *dev);
-/*
- * The SM that @ctx, which holds some, loses at the least cost: one that is reserved for it, else
- * the one it got last.
- */
-int vgpu_exec_held_sm(const struct vgpu_device *dev, const struct vgpu_context *ctx);
-/* Lowest idle SM, or -1. */
-int vgpu_exec_idle_sm(const struct vgpu_device *dev);
-/*
- * An SM that is being preempted for nobody, because the kernel it was reserved for has ended; or
- * -1.
- */
-int vgpu_exec_unreserved_sm(const struct vgpu_device *dev);
-/* Give idle SM @sm to @ksr, which has blocks to issue. */
-void vgpu_exec_assign(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr);
-/*
- * Reserve SM @sm for @ksr: its preemption begins. An SM that is reserved already changes hands, as
- * 5.2.4 allows. -EOPNOTSUPP: the mechanism in use cannot preempt.
- */
-int vgpu_exec_reserve(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr);
-/*
- * The policy's operation timer is called at @time, which replaces an earlier one; VGPU_NEVER: it is
- * not called.
- */
-void vgpu_exec_timer(struct vgpu_device *dev, u64 time);
-/*
- * After a change of what the rank of @ctx depends on, other than its priority, budget, kernels and
- * SMs: that is seen to.
- */
-void vgpu_exec_reorder(struct vgpu_device *dev, struct vgpu_context *ctx);
-
-/* vgpu_exec_issuable() and vgpu_exec_wanting() among the kernels of @ctx. */
-static inline struct vgpu_ksr *vgpu_exec_issuable_of(const struct vgpu_context *ctx)
-{
-	return ctx->standing.kernels[VGPU_KSR_ISSUABLE].first;
-}
-
-static inline struct vgpu_ksr *vgpu_exec_wanting_of(const struct vgpu_context *ctx)
-{
-	return ctx->standing.kernels[VGPU_KSR_WANTING].first;
-}
-
-/* ---- service for preemption mechanisms (save_area.c) -------------------- */
-
-/*
- * Save the contexts of all resident blocks of reserved SM @sm into the PTBQ of their kernel. They
- * stop now; the SM is handed over when the save ends. The state of the blocks must be that of the
- * present time: vgpu_sm_halt().
- */
-void vgpu_exec_save(struct vgpu_device *dev, u32 sm);
+void vgpu_exec_set_watchdog(struct vgpu_exec *exec);
+int vgpu_exec_sm_stats(const struct vgpu_exec *exec, u32 sm, struct vgpu_sm_stats *stats);
 
 /* ---- inside the engine -------------------------------------------------- */
 
+/* What the last change asks for: the policy looks at it. The last thing an event handler does. */
+static inline void vgpu_exec_schedule(struct vgpu_exec *exec)
+{
+	exec->policy->schedule(exec);
+}
+
+static inline struct vgpu_exec_context *vgpu_exec_of_sched(const struct vgpu_sched_context *sched)
+{
+	return vgpu_container_of((struct vgpu_sched_context *)(unsigned long)sched,
+				 struct vgpu_exec_context, sched);
+}
+
+static inline struct vgpu_ksr *vgpu_ksr_of(struct vgpu_launch *launch)
+{
+	return vgpu_container_of(launch, struct vgpu_ksr, launch);
+}
+
+static inline u32 vgpu_smst_number(const struct vgpu_smst *smst)
+{
+	return (u32)(smst - smst->exec->smst);
+}
+
+static inline void vgpu_trace_kernel(struct vgpu_exec *exec, enum vgpu_trace_type type,
+				     const struct vgpu_ksr *ksr, u32 sm, u64 a, u64 b)
+{
+	if (unlikely(exec->trace->on))
+		vgpu_trace_emit(exec->trace,
+				&(struct vgpu_trace_record){ .type = (u16)type,
+							     .sm = (u16)sm,
+							     .context = ksr->ctx->sched.id,
+							     .queue = ksr->job->queue,
+							     .kernel = ksr->launch.id,
+							     .seq = ksr->job->seq,
+							     .a = a,
+							     .b = b });
+}
+
 /* sm_driver.c: SM @sm, idle, begins setup for @ksr */
-void vgpu_sm_driver_setup(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr);
+void vgpu_sm_driver_setup(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr);
 /*
  * sm_driver.c: give back what @sm has claimed in setup; it is idle, and goes to @next if that has
  * blocks to issue
  */
-void vgpu_sm_driver_unset(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *next);
+void vgpu_sm_driver_unset(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *next);
+/*
+ * sm_driver.c: the blocks of @sm, which is not idle, have changed: so has its state, perhaps.
+ *
+ *   setup       until the setup event
+ *   running     it has resident blocks, and is not leaving
+ *   reserved    it has resident blocks, and is leaving
+ *   saving      it has none, and contexts of its blocks move to the save area
+ *   restoring   it has none, and contexts of its blocks move back, or will
+ */
+void vgpu_sm_driver_update(struct vgpu_exec *exec, u32 sm);
+/* sm_driver.c: nothing is left in @sm: it goes to the kernel that reserved it, or is idle */
+void vgpu_sm_driver_empty(struct vgpu_exec *exec, u32 sm);
+/* sm_driver.c: @block, restored, goes on running on @sm */
+void vgpu_sm_driver_resume(struct vgpu_exec *exec, u32 sm, struct vgpu_block *block);
+/* sm_driver.c: stop whatever @sm does for a context that ends */
+void vgpu_sm_driver_stop(struct vgpu_exec *exec, u32 sm);
+extern const struct vgpu_sm_ops vgpu_sm_driver_ops;
+
 /*
  * save_area.c: the first block in the PTBQ of @ksr is restored on @sm after those that wait there,
  * and resumed then
  */
-void vgpu_exec_restore(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr);
+void vgpu_exec_restore(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr);
 /*
- * save_area.c: what @sm has not restored yet goes back to the head of the PTBQ; it lies in the save
- * area still
+ * save_area.c: what @sm has not restored yet, and what is swapped out of it, goes back to the head of
+ * the PTBQ; it lies in the save area still
  */
-void vgpu_exec_unrestore(struct vgpu_device *dev, u32 sm);
+void vgpu_exec_unrestore(struct vgpu_exec *exec, u32 sm);
 /*
- * sm_driver.c: reserved SM @sm is empty, its blocks are in the PTBQ: it goes to the kernel that
- * reserved it
+ * save_area.c: one block leaves its SM while its neighbours run. Its context is saved, and it is off
+ * the SM, but the SM's, until it is swapped in again. A compiled block stops at the end of the
+ * present slice. -EBUSY: it is not running, or its SM is being preempted.
  */
-void vgpu_sm_driver_preempted(struct vgpu_device *dev, u32 sm);
-/* sm_driver.c: @block, restored, goes on running on @sm */
-void vgpu_sm_driver_resume(struct vgpu_device *dev, u32 sm, struct vgpu_block *block);
-/* sm_driver.c: stop whatever @sm does for a context that ends */
-void vgpu_sm_driver_stop(struct vgpu_device *dev, u32 sm);
-/* framework.c: all blocks of @ksr have ended: its command completes, the policy is told */
-void vgpu_exec_finish(struct vgpu_device *dev, struct vgpu_ksr *ksr);
+int vgpu_exec_swap_out(struct vgpu_exec *exec, struct vgpu_block *block);
+/* save_area.c: the block of @sm that was swapped out first comes back; false: there is none */
+bool vgpu_exec_swap_in(struct vgpu_exec *exec, u32 sm);
+/* save_area.c: @block, which was to be swapped out, has stopped at the end of its slice */
+void vgpu_exec_block_stopped(struct vgpu_exec *exec, struct vgpu_block *block);
+/* swap_test.c: kernels are active: swap blocks out and in at random, if the configuration says so */
+void vgpu_swap_test_start(struct vgpu_exec *exec);
+
+/* framework.c: all blocks of @ksr have ended: its command completes */
+void vgpu_exec_finish(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
 /* framework.c: SM @sm, being preempted, is reserved for @next, NULL: for nobody */
-void vgpu_exec_set_next(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *next);
-/* standing.c: room for @contexts; -ENOMEM */
-int vgpu_standing_reserve(struct vgpu_exec *exec, u32 contexts);
-void vgpu_standing_fini(struct vgpu_exec *exec);
+void vgpu_exec_set_next(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *next);
+/* framework.c: what a kernel did that ends its context */
+struct vgpu_fault vgpu_exec_fault_of(const struct vgpu_ksr *ksr, enum vgpu_fault_reason reason);
 /*
  * framework.c: @ksr, which has started, has got its first SM, has lost its last one; the watchdog
  * counts between the two
  */
-void vgpu_exec_runs(struct vgpu_device *dev, struct vgpu_ksr *ksr);
-void vgpu_exec_stops(struct vgpu_device *dev, struct vgpu_ksr *ksr);
-/* standing.c: after a change of ksr->unclaimed or promised */
-void vgpu_exec_claimed(struct vgpu_device *dev, struct vgpu_ksr *ksr);
-/* standing.c: after a change of whom @sm serves or is reserved for */
-void vgpu_exec_placed(struct vgpu_device *dev, u32 sm);
+void vgpu_exec_runs(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
+void vgpu_exec_stops(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
+/* services.c: the policy in use is left */
+void vgpu_exec_exit_policy(struct vgpu_exec *exec);
+
+/* runqueue.c: room for @contexts; -ENOMEM */
+int vgpu_runqueue_reserve(struct vgpu_exec *exec, u32 contexts);
+void vgpu_runqueue_fini(struct vgpu_exec *exec);
+/* runqueue.c: something that the ranks of @ctx depend on has changed */
+void vgpu_runqueue_update(struct vgpu_exec *exec, struct vgpu_exec_context *ctx);
+/* runqueue.c: after a change of ksr->unclaimed or promised */
+void vgpu_runqueue_kernel(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
+/* runqueue.c: after a change of whom @sm serves or is reserved for */
+void vgpu_runqueue_sm(struct vgpu_exec *exec, u32 sm);
+
 /* block_pool.c: block structs, recycled; get: NULL when there is no memory for more */
 int vgpu_block_pool_grow(struct vgpu_exec *exec, u32 count);
 void vgpu_block_pool_free(struct vgpu_exec *exec);
 struct vgpu_block *vgpu_block_get(struct vgpu_exec *exec);
 void vgpu_block_put(struct vgpu_exec *exec, struct vgpu_block *block);
+/* Release and put all of @blocks, which will not go on. */
+void vgpu_blocks_drop(struct vgpu_exec *exec, struct vgpu_list *blocks);
 
 /* ---- accounts (accounting.c) -------------------------------------------- */
 
@@ -322,31 +321,31 @@ void vgpu_block_put(struct vgpu_exec *exec, struct vgpu_block *block);
  * Enter the time since the last entry, and what follows belongs to @state. Of a kernel: it has
  * started.
  */
-void vgpu_account_kernel(struct vgpu_device *dev, struct vgpu_ksr *ksr,
+void vgpu_account_kernel(struct vgpu_exec *exec, struct vgpu_ksr *ksr,
 			 enum vgpu_kernel_state state);
-void vgpu_account_sm(struct vgpu_device *dev, u32 sm, enum vgpu_sm_state state);
+void vgpu_account_sm(struct vgpu_exec *exec, u32 sm, enum vgpu_sm_state state);
 /* A kernel of @ctx has arrived at the engine. */
-void vgpu_account_arrival(struct vgpu_device *dev, struct vgpu_context *ctx);
+void vgpu_account_arrival(struct vgpu_exec *exec, struct vgpu_exec_context *ctx);
 /* @count blocks of @ksr go from one state into another. */
-void vgpu_account_blocks(struct vgpu_device *dev, struct vgpu_ksr *ksr, enum vgpu_block_state from,
+void vgpu_account_blocks(struct vgpu_exec *exec, struct vgpu_ksr *ksr, enum vgpu_block_state from,
 			 enum vgpu_block_state to, u32 count);
 /* @ksr has lost an SM that was reserved at @requested. */
-void vgpu_account_preemption(struct vgpu_device *dev, struct vgpu_ksr *ksr, u64 requested);
+void vgpu_account_preemption(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u64 requested);
 /* @blocks of @ksr move @bytes into the save area. */
-void vgpu_account_save(struct vgpu_device *dev, struct vgpu_ksr *ksr, u32 blocks, u64 bytes);
+void vgpu_account_save(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u32 blocks, u64 bytes);
 /* @bytes of @ksr leave it. */
-void vgpu_account_restored(struct vgpu_device *dev, struct vgpu_ksr *ksr, u64 bytes);
+void vgpu_account_restored(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u64 bytes);
 /* @ksr ends, and its blocks with it. */
-void vgpu_account_end(struct vgpu_device *dev, struct vgpu_ksr *ksr);
+void vgpu_account_end(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
 /* Everything of @ctx has been stopped: kernels that had not been admitted end too. */
-void vgpu_account_abort(struct vgpu_device *dev, struct vgpu_context *ctx);
+void vgpu_account_abort(struct vgpu_exec *exec, struct vgpu_exec_context *ctx);
 /* @ctx is closed: its accounts are kept in the device's. */
-void vgpu_account_close(struct vgpu_device *dev, const struct vgpu_context *ctx);
+void vgpu_account_close(struct vgpu_exec *exec, const struct vgpu_exec_context *ctx);
 /*
  * Fill account, sm_time and the instructions of @info with what @ctx has used up to now, the
  * running part included.
  */
-void vgpu_account_context(const struct vgpu_device *dev, const struct vgpu_context *ctx,
+void vgpu_account_context(const struct vgpu_exec *exec, const struct vgpu_exec_context *ctx,
 			  struct vgpu_context_info *info);
 /* ---- consistency check (check.c, not in vgpu.ko) ------------------------ */
 
@@ -356,6 +355,6 @@ void vgpu_account_context(const struct vgpu_device *dev, const struct vgpu_conte
  * device's; lists and counters agree with the tables, and an SM serves one context. false: they do
  * not.
  */
-bool vgpu_exec_check(const struct vgpu_device *dev);
+bool vgpu_exec_check(const struct vgpu_exec *exec);
 
 #endif

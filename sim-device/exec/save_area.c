@@ -6,138 +6,267 @@
  *
  *   time = bytes x SMs / memory_bandwidth
  *
- * A save moves all blocks of an SM together, and they are preempted when it ends. Restores of an SM
- * follow one another, and a block runs as soon as its own has ended.
+ * An SM moves contexts in the order in which that was asked for. Saves that stand one behind the
+ * other move together, and all their blocks are saved when that ends. Restores follow one another,
+ * and a block runs as soon as its own has ended.
+ *
+ * A whole SM is saved for another kernel: its blocks go to the PTBQ of their own. A single block is
+ * swapped out while its neighbours run: it goes to the SM's list of blocks that are off it, and comes
+ * back from there; or to the PTBQ, when the SM is reserved meanwhile.
  */
-#include "../core/device.h"
-#include "../core/trace.h"
-
-static struct vgpu_ksr *ksr_of(const struct vgpu_block *block)
-{
-	return vgpu_container_of(block->launch, struct vgpu_ksr, launch);
-}
+#include "exec.h"
 
 static u64 move_time(const struct vgpu_config *config, u64 bytes)
 {
 	return vgpu_mul_div(bytes * config->sms, 1000000000000ull, config->memory_bandwidth);
 }
 
-static void append(struct vgpu_smst *smst, struct vgpu_block *block)
+static void start_move(struct vgpu_exec *exec, u32 sm);
+
+/* The blocks of the batch that has moved leave the list. */
+static void to_ptbq(struct vgpu_exec *exec, struct vgpu_block *block)
 {
-	block->next = NULL;
-	*smst->moving_end = block;
-	smst->moving_end = &block->next;
-	smst->moving_count++;
+	struct vgpu_ksr *ksr = vgpu_ksr_of(block->launch);
+
+	vgpu_list_add_tail(&block->node, &ksr->ptbq);
+	ksr->unclaimed++;
+	vgpu_runqueue_kernel(exec, ksr);
 }
 
 /* ---- save --------------------------------------------------------------- */
 
-static void saved_fire(struct vgpu_device *dev, struct vgpu_event *event)
+static void saved(struct vgpu_exec *exec, struct vgpu_smst *smst)
 {
-	struct vgpu_smst *smst = vgpu_container_of(event, struct vgpu_smst, preempt);
+	u32 sm = vgpu_smst_number(smst);
 	struct vgpu_ksr *ksr = smst->ksr;
-	u32 sm = (u32)(smst - dev->exec.smst);
+	u32 i;
 
-	vgpu_trace_kernel(dev, VGPU_TRACE_SAVE_END, ksr, sm, smst->moving_count,
-			  smst->moving_bytes);
-	*(ksr->ptbq ? &ksr->ptbq_tail->next : &ksr->ptbq) = smst->moving;
-	ksr->ptbq_tail = vgpu_container_of(smst->moving_end, struct vgpu_block, next);
-	ksr->unclaimed += smst->moving_count;
-	smst->moving = NULL;
-	smst->moving_end = &smst->moving;
-	vgpu_account_blocks(dev, ksr, VGPU_BLOCK_SAVING, VGPU_BLOCK_PREEMPTED, smst->moving_count);
-	smst->moving_count = 0;
-	vgpu_exec_claimed(dev, ksr);
-	vgpu_sm_driver_preempted(dev, sm);
+	vgpu_trace_kernel(exec, VGPU_TRACE_SAVE_END, ksr, sm, smst->batch, smst->batch_bytes);
+	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_SAVING, VGPU_BLOCK_PREEMPTED, smst->batch);
+	for (i = 0; i < smst->batch; i++) {
+		struct vgpu_block *block =
+			vgpu_list_first(&smst->moving, struct vgpu_block, node);
+
+		vgpu_list_del(&block->node);
+		block->state = VGPU_BLOCK_PREEMPTED;
+		if (smst->leaving) {
+			to_ptbq(exec, block);
+		} else {
+			vgpu_list_add_tail(&block->node, &smst->off);
+			smst->off_count++;
+		}
+	}
+	smst->saving -= smst->batch;
 }
 
-void vgpu_exec_save(struct vgpu_device *dev, u32 sm)
+/* @block, which is not resident any more, is to be saved. */
+static void add_save(struct vgpu_exec *exec, struct vgpu_smst *smst, struct vgpu_block *block)
 {
-	struct vgpu_smst *smst = &dev->exec.smst[sm];
-	struct vgpu_sm *hw = &dev->sms[sm];
+	block->state = VGPU_BLOCK_SAVING;
+	block->stopping = false;
+	vgpu_list_add_tail(&block->node, &smst->moving);
+	smst->saving++;
+	vgpu_account_blocks(exec, vgpu_ksr_of(block->launch), VGPU_BLOCK_RUNNING,
+			    VGPU_BLOCK_SAVING, 1);
+	vgpu_account_save(exec, vgpu_ksr_of(block->launch), 1, vgpu_block_context_bytes(block));
+	vgpu_trace_kernel(exec, VGPU_TRACE_BLOCK_PREEMPT, vgpu_ksr_of(block->launch),
+			  vgpu_smst_number(smst), block->index, block->slot);
+}
+
+static void start_save(struct vgpu_exec *exec, struct vgpu_smst *smst)
+{
 	struct vgpu_block *block;
+
+	vgpu_list_for_each(block, &smst->moving, struct vgpu_block, node) {
+		if (block->state != VGPU_BLOCK_SAVING)
+			break;
+		smst->batch++;
+		smst->batch_bytes += vgpu_block_context_bytes(block);
+	}
+	vgpu_trace_kernel(exec, VGPU_TRACE_SAVE_START, smst->ksr, vgpu_smst_number(smst),
+			  smst->batch, smst->batch_bytes);
+}
+
+void vgpu_exec_save(struct vgpu_exec *exec, u32 sm)
+{
+	struct vgpu_smst *smst = &exec->smst[sm];
+	struct vgpu_sm *hw = &exec->sms[sm];
+	struct vgpu_block *block;
+
+	VGPU_CHECK(smst->leaving && hw->resident_count);
+	while ((block = vgpu_sm_first(hw))) {
+		vgpu_sm_detach(hw, block);
+		add_save(exec, smst, block);
+	}
+	vgpu_sm_driver_update(exec, sm);
+	start_move(exec, sm);
+}
+
+u64 vgpu_exec_save_time(const struct vgpu_exec *exec, u32 sm)
+{
+	const struct vgpu_block *block;
 	u64 bytes = 0;
 
-	VGPU_CHECK(smst->state == VGPU_SM_RESERVED && hw->resident_count && !smst->moving_count);
-	vgpu_account_sm(dev, sm, VGPU_SM_SAVING);
-	while ((block = hw->resident)) {
-		vgpu_sm_detach(hw, block);
-		vgpu_trace_kernel(dev, VGPU_TRACE_BLOCK_PREEMPT, smst->ksr, sm, block->index,
-				  block->slot);
+	vgpu_list_for_each(block, &exec->sms[sm].resident, struct vgpu_block, node)
 		bytes += vgpu_block_context_bytes(block);
-		append(smst, block);
-	}
-	smst->moving_bytes = bytes;
-	vgpu_account_blocks(dev, smst->ksr, VGPU_BLOCK_RUNNING, VGPU_BLOCK_SAVING,
-			    smst->moving_count);
-	vgpu_account_save(dev, smst->ksr, smst->moving_count, bytes);
-	vgpu_trace_kernel(dev, VGPU_TRACE_SAVE_START, smst->ksr, sm, smst->moving_count, bytes);
-	smst->preempt.fire = saved_fire;
-	vgpu_event_after(dev, &smst->preempt, move_time(&dev->config, bytes));
+	return move_time(exec->config, bytes);
 }
 
 /* ---- restore ------------------------------------------------------------ */
 
-static void begin_restore(struct vgpu_device *dev, struct vgpu_smst *smst);
-
-static void restored_fire(struct vgpu_device *dev, struct vgpu_event *event)
+static void add_restore(struct vgpu_exec *exec, struct vgpu_smst *smst, struct vgpu_block *block)
 {
-	struct vgpu_smst *smst = vgpu_container_of(event, struct vgpu_smst, preempt);
-	struct vgpu_block *block = smst->moving;
-	u32 sm = (u32)(smst - dev->exec.smst);
-
-	smst->moving = block->next;
-	if (!smst->moving)
-		smst->moving_end = &smst->moving;
-	smst->moving_count--;
-	vgpu_account_restored(dev, smst->ksr, smst->moving_bytes);
-	vgpu_account_blocks(dev, smst->ksr, VGPU_BLOCK_RESTORING, VGPU_BLOCK_RUNNING, 1);
-	vgpu_trace_kernel(dev, VGPU_TRACE_RESTORE_END, smst->ksr, sm, block->index, 0);
-	vgpu_sm_driver_resume(dev, sm, block);
-	if (smst->moving)
-		begin_restore(dev, smst);
+	vgpu_list_del(&block->node);
+	block->state = VGPU_BLOCK_RESTORING;
+	vgpu_list_add_tail(&block->node, &smst->moving);
+	smst->restoring++;
+	vgpu_account_blocks(exec, vgpu_ksr_of(block->launch), VGPU_BLOCK_PREEMPTED,
+			    VGPU_BLOCK_RESTORING, 1);
+	start_move(exec, vgpu_smst_number(smst));
 }
 
-static void begin_restore(struct vgpu_device *dev, struct vgpu_smst *smst)
+static void start_restore(struct vgpu_exec *exec, struct vgpu_smst *smst)
 {
-	const struct vgpu_block *block = smst->moving;
-	u64 bytes = vgpu_block_context_bytes(block);
+	const struct vgpu_block *block = vgpu_list_first(&smst->moving, struct vgpu_block, node);
 
-	smst->moving_bytes = bytes;
-	vgpu_trace_kernel(dev, VGPU_TRACE_RESTORE_START, smst->ksr, (u32)(smst - dev->exec.smst),
-			  block->index, bytes);
-	smst->preempt.fire = restored_fire;
-	vgpu_event_after(dev, &smst->preempt, move_time(&dev->config, bytes));
+	smst->batch = 1;
+	smst->batch_bytes = vgpu_block_context_bytes(block);
+	vgpu_trace_kernel(exec, VGPU_TRACE_RESTORE_START, vgpu_ksr_of(block->launch),
+			  vgpu_smst_number(smst), block->index, smst->batch_bytes);
 }
 
-void vgpu_exec_restore(struct vgpu_device *dev, u32 sm, struct vgpu_ksr *ksr)
+static void restored(struct vgpu_exec *exec, struct vgpu_smst *smst)
 {
-	struct vgpu_smst *smst = &dev->exec.smst[sm];
-	struct vgpu_block *block = ksr->ptbq;
+	struct vgpu_block *block = vgpu_list_first(&smst->moving, struct vgpu_block, node);
+	struct vgpu_ksr *ksr = vgpu_ksr_of(block->launch);
+	u32 sm = vgpu_smst_number(smst);
 
-	ksr->ptbq = block->next;
-	append(smst, block);
-	vgpu_account_blocks(dev, ksr, VGPU_BLOCK_PREEMPTED, VGPU_BLOCK_RESTORING, 1);
-	if (smst->moving == block)
-		begin_restore(dev, smst);
+	vgpu_list_del(&block->node);
+	smst->restoring--;
+	vgpu_account_restored(exec, ksr, smst->batch_bytes);
+	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_RESTORING, VGPU_BLOCK_RUNNING, 1);
+	vgpu_trace_kernel(exec, VGPU_TRACE_RESTORE_END, ksr, sm, block->index, 0);
+	vgpu_sm_driver_resume(exec, sm, block);
 }
 
-void vgpu_exec_unrestore(struct vgpu_device *dev, u32 sm)
+void vgpu_exec_restore(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 {
-	struct vgpu_smst *smst = &dev->exec.smst[sm];
-	struct vgpu_ksr *ksr = ksr_of(smst->moving);
+	add_restore(exec, &exec->smst[sm], vgpu_list_first(&ksr->ptbq, struct vgpu_block, node));
+}
 
-	vgpu_event_cancel(dev, &smst->preempt);
-	vgpu_trace_kernel(dev, VGPU_TRACE_RESTORE_END, ksr, sm, smst->moving->index, 1);
-	*smst->moving_end = ksr->ptbq;
-	if (!ksr->ptbq)
-		ksr->ptbq_tail = vgpu_container_of(smst->moving_end, struct vgpu_block, next);
-	ksr->ptbq = smst->moving;
-	ksr->unclaimed += smst->moving_count;
-	smst->moving = NULL;
-	smst->moving_end = &smst->moving;
-	vgpu_account_blocks(dev, ksr, VGPU_BLOCK_RESTORING, VGPU_BLOCK_PREEMPTED,
-			    smst->moving_count);
-	smst->moving_count = 0;
-	vgpu_exec_claimed(dev, ksr);
+void vgpu_exec_unrestore(struct vgpu_exec *exec, u32 sm)
+{
+	struct vgpu_smst *smst = &exec->smst[sm];
+	struct vgpu_block *block, *next;
+	struct vgpu_list back;
+	u32 count = smst->restoring + smst->off_count;
+	struct vgpu_ksr *ksr = smst->ksr;
+
+	if (!count)
+		return;
+	block = vgpu_list_first(&smst->moving, struct vgpu_block, node);
+	if (smst->batch && block->state == VGPU_BLOCK_RESTORING) {
+		vgpu_event_cancel(exec->sim, &smst->move);
+		vgpu_trace_kernel(exec, VGPU_TRACE_RESTORE_END, ksr, sm, block->index, 1);
+		smst->batch = 0;
+	}
+	vgpu_list_init(&back);
+	vgpu_list_for_each_safe(block, next, &smst->moving, struct vgpu_block, node) {
+		if (block->state != VGPU_BLOCK_RESTORING)
+			continue;
+		vgpu_list_del(&block->node);
+		block->state = VGPU_BLOCK_PREEMPTED;
+		vgpu_list_add_tail(&block->node, &back);
+	}
+	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_RESTORING, VGPU_BLOCK_PREEMPTED,
+			    smst->restoring);
+	vgpu_list_splice(&smst->off, &back);
+	vgpu_list_splice(&back, &ksr->ptbq);
+	smst->restoring = 0;
+	smst->off_count = 0;
+	ksr->unclaimed += count;
+	vgpu_runqueue_kernel(exec, ksr);
+	start_move(exec, sm);
+}
+
+/* ---- one move after the other ------------------------------------------- */
+
+static void move_fire(struct vgpu_event *event)
+{
+	struct vgpu_smst *smst = vgpu_container_of(event, struct vgpu_smst, move);
+	struct vgpu_block *block = vgpu_list_first(&smst->moving, struct vgpu_block, node);
+	struct vgpu_exec *exec = smst->exec;
+	u32 sm = vgpu_smst_number(smst);
+
+	if (block->state == VGPU_BLOCK_SAVING)
+		saved(exec, smst);
+	else
+		restored(exec, smst);
+	smst->batch = 0;
+	start_move(exec, sm);
+	if (smst->leaving && !exec->sms[sm].resident_count && !smst->saving)
+		vgpu_sm_driver_empty(exec, sm);
+	else
+		vgpu_sm_driver_update(exec, sm);
+}
+
+/* Begin the first move of @sm that waits, if none is under way. */
+static void start_move(struct vgpu_exec *exec, u32 sm)
+{
+	struct vgpu_smst *smst = &exec->smst[sm];
+	const struct vgpu_block *first = vgpu_list_first(&smst->moving, struct vgpu_block, node);
+
+	if (!first || smst->batch)
+		return;
+	smst->batch_bytes = 0;
+	if (first->state == VGPU_BLOCK_SAVING)
+		start_save(exec, smst);
+	else
+		start_restore(exec, smst);
+	smst->move.fire = move_fire;
+	vgpu_event_after(exec->sim, &smst->move, move_time(exec->config, smst->batch_bytes));
+}
+
+/* ---- single blocks ------------------------------------------------------ */
+
+static void swap_out(struct vgpu_exec *exec, struct vgpu_block *block)
+{
+	struct vgpu_sm *sm = block->sm;
+
+	vgpu_sm_detach(sm, block);
+	add_save(exec, &exec->smst[sm->index], block);
+	vgpu_sm_driver_update(exec, sm->index);
+	start_move(exec, sm->index);
+}
+
+int vgpu_exec_swap_out(struct vgpu_exec *exec, struct vgpu_block *block)
+{
+	if (block->state != VGPU_BLOCK_RUNNING || block->stopping ||
+	    exec->smst[block->sm->index].leaving)
+		return -EBUSY;
+	if (vgpu_block_stop(block))
+		swap_out(exec, block);
+	return 0;
+}
+
+void vgpu_exec_block_stopped(struct vgpu_exec *exec, struct vgpu_block *block)
+{
+	/* A reserved SM saves all that it has, this block too. */
+	if (exec->smst[block->sm->index].leaving)
+		block->stopping = false;
+	else
+		swap_out(exec, block);
+}
+
+bool vgpu_exec_swap_in(struct vgpu_exec *exec, u32 sm)
+{
+	struct vgpu_smst *smst = &exec->smst[sm];
+	struct vgpu_block *block = vgpu_list_first(&smst->off, struct vgpu_block, node);
+
+	if (!block)
+		return false;
+	smst->off_count--;
+	add_restore(exec, smst, block);
+	vgpu_sm_driver_update(exec, sm);
+	return true;
 }

@@ -28,122 +28,126 @@
  * With a mechanism that cannot preempt, idle SMs are all there is to give: the highest count gets
  * each.
  */
-#include "../core/device.h"
-#include "policy.h"
+#include "common.h"
 
-static s64 tokens_left(const struct vgpu_context *ctx)
+/** struct dss_context - private data in a context */
+struct dss_context {
+	struct vgpu_budget budget;
+	u32 spare;			/* 1: it holds a token of the remainder */
+};
+
+/** struct dss - private data */
+struct dss {
+	u32 spare;			/* tokens of the remainder that nobody holds */
+};
+
+static struct dss_context *dss_of(const struct vgpu_sched_context *ctx)
 {
-	return (s64)(ctx->standing.budget + ctx->standing.mark) - ctx->standing.held;
+	return (struct dss_context *)(unsigned long)ctx->data;
+}
+
+static s64 tokens_left(const struct vgpu_sched_context *ctx)
+{
+	return (s64)dss_of(ctx)->budget.sms + dss_of(ctx)->spare - ctx->held;
 }
 
 /* The highest count first, of equals who holds the least. (There are no more than 1024 SMs.) */
-static u64 dss_rank(const struct vgpu_context *ctx)
+static u64 dss_rank(const struct vgpu_sched_context *ctx)
 {
-	return (u64)((1ll << 32) - tokens_left(ctx)) << 11 | ctx->standing.held;
+	return (u64)((1ll << 32) - tokens_left(ctx)) << 11 | ctx->held;
 }
 
-static bool should_give(const struct vgpu_context *lowest, const struct vgpu_context *highest)
+static bool should_give(const struct vgpu_sched_context *lowest,
+			const struct vgpu_sched_context *highest)
 {
 	s64 difference = tokens_left(highest) - tokens_left(lowest);
 
-	return difference > 1 ||
-	       (difference == 1 && !highest->standing.held && lowest->standing.held > 1);
+	return difference > 1 || (difference == 1 && !highest->held && lowest->held > 1);
 }
 
-static u64 dss_wait_rank(const struct vgpu_context *ctx)
+static u64 dss_admission_rank(const struct vgpu_sched_context *ctx)
 {
-	return ctx->standing.active_kernels;
+	return ctx->active_kernels;
 }
 
-/* exec->policy_word: the tokens of the remainder that are free. Whose mark is 1 holds one. */
-enum { SPARE };
-
-static void take_spare_token(struct vgpu_device *dev, struct vgpu_context *ctx)
+static void take_spare_token(struct vgpu_exec *exec, struct vgpu_sched_context *ctx)
 {
-	if (!ctx->standing.mark && vgpu_policy_has_share(ctx) && dev->exec.policy_word[SPARE]) {
-		ctx->standing.mark = 1;
-		dev->exec.policy_word[SPARE]--;
+	struct dss *dss = vgpu_exec_policy_data(exec);
+
+	if (!dss_of(ctx)->spare && vgpu_policy_has_share(ctx) && dss->spare) {
+		dss_of(ctx)->spare = 1;
+		dss->spare--;
 	}
 }
 
-static void dss_prepare(struct vgpu_device *dev)
+static void dss_contexts_changed(struct vgpu_exec *exec)
 {
-	struct vgpu_ksr *ksr;
-	u32 i;
+	struct vgpu_sched_context *ctx = NULL;
+	struct vgpu_ksr *ksr = NULL;
+	struct dss *dss = vgpu_exec_policy_data(exec);
 
-	for (i = 0; i < dev->contexts.count; i++)
-		dev->contexts.list[i]->standing.mark = 0;
-	dev->exec.policy_word[SPARE] = vgpu_policy_share(dev);
-	for (ksr = dev->exec.active_head; ksr; ksr = ksr->next)
-		take_spare_token(dev, ksr->ctx);
+	while ((ctx = vgpu_exec_next_context(exec, ctx)))
+		dss_of(ctx)->spare = 0;
+	dss->spare = vgpu_policy_share(exec);
+	while ((ksr = vgpu_exec_next_kernel(exec, ksr)))
+		take_spare_token(exec, vgpu_exec_context_of(ksr));
 }
 
 /* One step of algorithm 1. false: steady, or nothing that can be done. */
-static bool partition(struct vgpu_device *dev)
+static bool partition(struct vgpu_exec *exec)
 {
-	int sm = vgpu_exec_idle_sm(dev);
-	const struct vgpu_context *lowest;
+	int sm = vgpu_exec_idle_sm(exec);
+	const struct vgpu_sched_context *lowest;
 	struct vgpu_ksr *highest;
 
 	if (sm >= 0) {
-		highest = vgpu_exec_issuable(dev);
+		highest = vgpu_exec_issuable(exec);
 		if (highest)
-			vgpu_exec_assign(dev, (u32)sm, highest);
+			vgpu_exec_assign(exec, (u32)sm, highest);
 		return highest;
 	}
-	highest = vgpu_exec_wanting(dev);
+	highest = vgpu_exec_wanting(exec);
 	if (!highest)
 		return false;
-	sm = vgpu_exec_unreserved_sm(dev);
+	sm = vgpu_exec_unreserved_sm(exec);
 	if (sm < 0) {
-		lowest = vgpu_exec_holding(dev);
-		if (!lowest || !should_give(lowest, highest->ctx))
+		lowest = vgpu_exec_holding(exec);
+		if (!lowest || !should_give(lowest, vgpu_exec_context_of(highest)))
 			return false;
-		sm = vgpu_exec_held_sm(dev, lowest);
+		sm = vgpu_exec_victim(exec, lowest);
 	}
-	return !vgpu_exec_reserve(dev, (u32)sm, highest);
+	return !vgpu_exec_reserve(exec, (u32)sm, highest);
 }
 
-static void dss_schedule(struct vgpu_device *dev)
+static void dss_schedule(struct vgpu_exec *exec)
 {
-	struct vgpu_context *next;
+	struct vgpu_sched_context *next;
 
-	while ((next = vgpu_exec_waiting(dev)) && vgpu_exec_has_room_for(dev, next)) {
-		take_spare_token(dev, next);
-		vgpu_exec_admit(dev, next);
+	while ((next = vgpu_exec_waiting(exec)) && vgpu_exec_has_room_for(exec, next)) {
+		take_spare_token(exec, next);
+		vgpu_exec_admit(exec, next);
 	}
-	while (partition(dev))
+	while (partition(exec))
 		;
 }
 
-static void dss_kernel_arrived(struct vgpu_device *dev, struct vgpu_context *ctx)
+static void dss_kernel_finished(struct vgpu_exec *exec, struct vgpu_sched_context *ctx)
 {
-	(void)ctx;
-	dss_schedule(dev);
-}
+	struct dss *dss = vgpu_exec_policy_data(exec);
 
-static void dss_kernel_finished(struct vgpu_device *dev, struct vgpu_context *ctx)
-{
-	if (!ctx->standing.active_kernels && ctx->standing.mark) {
-		ctx->standing.mark = 0;
-		dev->exec.policy_word[SPARE]++;
+	if (!ctx->active_kernels && dss_of(ctx)->spare) {
+		dss_of(ctx)->spare = 0;
+		dss->spare++;
 	}
-	dss_schedule(dev);
-}
-
-static void dss_sm_idle(struct vgpu_device *dev, u32 sm)
-{
-	(void)sm;
-	dss_schedule(dev);
 }
 
 const struct vgpu_policy vgpu_policy_dss = {
 	.name = "dss",
+	.data_bytes = sizeof(struct dss),
+	.context_bytes = sizeof(struct dss_context),
+	.schedule = dss_schedule,
 	.rank = dss_rank,
-	.wait_rank = dss_wait_rank,
-	.prepare = dss_prepare,
-	.changed = dss_schedule,
-	.kernel_arrived = dss_kernel_arrived,
+	.admission_rank = dss_admission_rank,
+	.contexts_changed = dss_contexts_changed,
 	.kernel_finished = dss_kernel_finished,
-	.sm_idle = dss_sm_idle,
 };

@@ -12,21 +12,18 @@
  * to wait. When the older kernel has no block left to issue, SMs that become free go to the next
  * active kernel, which then runs beside the last blocks of the older one.
  */
-#include "policy.h"
+#include "common.h"
 
-void vgpu_policy_exclusive(struct vgpu_device *dev)
+void vgpu_policy_exclusive(struct vgpu_exec *exec)
 {
-	struct vgpu_context *next;
-	struct vgpu_ksr *ksr;
-	int sm;
+	struct vgpu_sched_context *next;
 
-	while ((next = vgpu_exec_waiting(dev)) && vgpu_exec_has_room(dev)) {
-		const struct vgpu_context *owner = vgpu_exec_active(dev);
+	while ((next = vgpu_exec_waiting(exec)) && vgpu_exec_has_room(exec)) {
+		const struct vgpu_sched_context *owner = vgpu_exec_active(exec);
 
 		if (owner && owner != next)
 			break;
-		vgpu_exec_admit(dev, next);
+		vgpu_exec_admit(exec, next);
 	}
-	while ((ksr = vgpu_exec_issuable(dev)) && (sm = vgpu_exec_idle_sm(dev)) >= 0)
-		vgpu_exec_assign(dev, (u32)sm, ksr);
+	vgpu_policy_assign_idle(exec);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The scheduling policies there are. A new one: its file, its line here and in policy.h.
+ * The scheduling policies there are. A new one: its file, its line here and in common.h.
  */
-#include "policy.h"
-#include "../core/text.h"
+#include "../sim/text.h"
+#include "common.h"
 
 static const struct vgpu_policy *const policies[] = {
 	&vgpu_policy_fcfs,

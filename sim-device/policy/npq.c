@@ -14,25 +14,10 @@
  * A context that is more important and waits stops the owner's further launches: they do not
  * overtake it.
  */
-#include "policy.h"
-
-static void npq_kernel_event(struct vgpu_device *dev, struct vgpu_context *ctx)
-{
-	(void)ctx;
-	vgpu_policy_exclusive(dev);
-}
-
-static void npq_sm_idle(struct vgpu_device *dev, u32 sm)
-{
-	(void)sm;
-	vgpu_policy_exclusive(dev);
-}
+#include "common.h"
 
 const struct vgpu_policy vgpu_policy_npq = {
 	.name = "npq",
+	.schedule = vgpu_policy_exclusive,
 	.rank = vgpu_rank_by_priority,
-	.changed = vgpu_policy_exclusive,
-	.kernel_arrived = npq_kernel_event,
-	.kernel_finished = npq_kernel_event,
-	.sm_idle = npq_sm_idle,
 };

@@ -13,64 +13,34 @@
  *
  * With a mechanism that cannot preempt, the owner gets SMs as they become idle.
  */
-#include "policy.h"
+#include "common.h"
 
-static bool may_enter(const struct vgpu_context *next, const struct vgpu_context *owner)
+static bool may_enter(const struct vgpu_sched_context *next, const struct vgpu_sched_context *owner)
 {
 	return !owner || next == owner || next->priority > owner->priority;
 }
 
-/*
- * An SM that @owner could have, idle ones aside: one that nobody waits for, else the one of the
- * least important context.
- */
-static int less_important_sm(struct vgpu_device *dev, const struct vgpu_context *owner)
+static void ppq_schedule(struct vgpu_exec *exec)
 {
-	int sm = vgpu_exec_unreserved_sm(dev);
-	const struct vgpu_context *victim;
-
-	if (sm >= 0)
-		return sm;
-	victim = vgpu_exec_holding(dev);
-	return victim && victim->priority < owner->priority ? vgpu_exec_held_sm(dev, victim) : -1;
-}
-
-static void ppq_schedule(struct vgpu_device *dev)
-{
-	struct vgpu_context *next, *owner;
+	struct vgpu_sched_context *next, *owner;
 	struct vgpu_ksr *ksr;
 	int sm;
 
-	while ((next = vgpu_exec_waiting(dev)) && vgpu_exec_has_room_for(dev, next) &&
-	       may_enter(next, vgpu_exec_active(dev)))
-		vgpu_exec_admit(dev, next);
-	owner = vgpu_exec_active(dev);
+	while ((next = vgpu_exec_waiting(exec)) && vgpu_exec_has_room_for(exec, next) &&
+	       may_enter(next, vgpu_exec_active(exec)))
+		vgpu_exec_admit(exec, next);
+	owner = vgpu_exec_active(exec);
 	if (!owner)
 		return;
-	while ((ksr = vgpu_exec_issuable_of(owner)) && (sm = vgpu_exec_idle_sm(dev)) >= 0)
-		vgpu_exec_assign(dev, (u32)sm, ksr);
-	while ((ksr = vgpu_exec_wanting_of(owner)) && (sm = less_important_sm(dev, owner)) >= 0)
-		if (vgpu_exec_reserve(dev, (u32)sm, ksr))
+	vgpu_policy_assign_idle_to(exec, owner);
+	while ((ksr = vgpu_exec_wanting_of(owner)) &&
+	       (sm = vgpu_policy_less_important_sm(exec, owner)) >= 0)
+		if (vgpu_exec_reserve(exec, (u32)sm, ksr))
 			return;
-}
-
-static void ppq_kernel_event(struct vgpu_device *dev, struct vgpu_context *ctx)
-{
-	(void)ctx;
-	ppq_schedule(dev);
-}
-
-static void ppq_sm_idle(struct vgpu_device *dev, u32 sm)
-{
-	(void)sm;
-	ppq_schedule(dev);
 }
 
 const struct vgpu_policy vgpu_policy_ppq_exclusive = {
 	.name = "ppq-exclusive",
+	.schedule = ppq_schedule,
 	.rank = vgpu_rank_by_priority,
-	.changed = ppq_schedule,
-	.kernel_arrived = ppq_kernel_event,
-	.kernel_finished = ppq_kernel_event,
-	.sm_idle = ppq_sm_idle,
 };

@@ -8,141 +8,137 @@
  * the preemption of the owner before takes is not the owner's loss, and no turn passes without work
  * done. It ends early when the owner has no active kernel any more.
  *
- * Turns go by tickets: standing.mark is the ticket of a context and its rank. Who becomes active,
+ * Turns go by tickets: the ticket of a context is its rank. Who becomes active,
  * and who has had a turn, draws the next number. A launch of a process with fewer active kernels is
  * admitted first.
  *
  * With a mechanism that cannot preempt, turns change in the same way, but the new owner gets SMs
  * only as kernels of the others have no more blocks to issue.
  */
-#include "../core/device.h"
-#include "policy.h"
+#include "common.h"
 
-/* exec->policy_word */
-enum { TICKETS, TURN, EXTENDED };
+/** struct rr_context - private data in a context */
+struct rr_context {
+	u64 ticket;
+};
 
-static u64 rr_rank(const struct vgpu_context *ctx)
+/** struct rr - private data */
+struct rr {
+	u64 tickets;			/* drawn so far */
+	u64 turn;			/* ticket of whose turn it is */
+	bool extended;			/* the turn has been */
+};
+
+static struct rr_context *rr_of(const struct vgpu_sched_context *ctx)
 {
-	return ctx->standing.mark;
+	return (struct rr_context *)(unsigned long)ctx->data;
 }
 
-static u64 rr_wait_rank(const struct vgpu_context *ctx)
+static u64 rr_rank(const struct vgpu_sched_context *ctx)
 {
-	return ctx->standing.active_kernels;
+	return rr_of(ctx)->ticket;
+}
+
+static u64 rr_admission_rank(const struct vgpu_sched_context *ctx)
+{
+	return ctx->active_kernels;
+}
+
+static void draw_ticket(struct vgpu_exec *exec, struct vgpu_sched_context *ctx)
+{
+	struct rr *rr = vgpu_exec_policy_data(exec);
+
+	rr_of(ctx)->ticket = ++rr->tickets;
 }
 
 /*
  * An SM that the owner does not have: one that nobody waits for, else one of the context whose turn
  * comes last; -1: there is none.
  */
-static int foreign_sm(struct vgpu_device *dev, const struct vgpu_context *owner)
+static int foreign_sm(struct vgpu_exec *exec, const struct vgpu_sched_context *owner)
 {
-	int sm = vgpu_exec_unreserved_sm(dev);
-	const struct vgpu_context *last;
+	int sm = vgpu_exec_unreserved_sm(exec);
+	const struct vgpu_sched_context *last;
 
 	if (sm >= 0)
 		return sm;
-	last = vgpu_exec_holding(dev);
-	return last && last != owner ? vgpu_exec_held_sm(dev, last) : -1;
+	last = vgpu_exec_holding(exec);
+	return last && last != owner ? vgpu_exec_victim(exec, last) : -1;
 }
 
-static void admit(struct vgpu_device *dev)
+static void begin_turn(struct vgpu_exec *exec, const struct vgpu_sched_context *owner)
 {
-	struct vgpu_context *next;
+	struct rr *rr = vgpu_exec_policy_data(exec);
 
-	while ((next = vgpu_exec_waiting(dev)) && vgpu_exec_has_room_for(dev, next)) {
-		if (!next->standing.active_kernels)
-			next->standing.mark = ++dev->exec.policy_word[TICKETS];
-		vgpu_exec_admit(dev, next);
-	}
+	rr->turn = rr_of(owner)->ticket;
+	rr->extended = false;
+	vgpu_exec_timer(exec, vgpu_exec_time_after(exec, vgpu_exec_config(exec)->time_slice_ps));
 }
 
-static void begin_turn(struct vgpu_device *dev, const struct vgpu_context *owner)
+static void rr_schedule(struct vgpu_exec *exec)
 {
-	dev->exec.policy_word[TURN] = owner->standing.mark;
-	dev->exec.policy_word[EXTENDED] = 0;
-	vgpu_exec_timer(dev, vgpu_time_after(dev, dev->config.time_slice_ps));
-}
-
-static void rr_schedule(struct vgpu_device *dev)
-{
-	struct vgpu_context *owner;
+	const struct rr *rr = vgpu_exec_policy_data(exec);
+	struct vgpu_sched_context *next, *owner;
 	struct vgpu_ksr *ksr;
 	int sm;
 
-	admit(dev);
-	owner = vgpu_exec_active(dev);
+	while ((next = vgpu_exec_waiting(exec)) && vgpu_exec_has_room_for(exec, next)) {
+		if (!next->active_kernels)
+			draw_ticket(exec, next);
+		vgpu_exec_admit(exec, next);
+	}
+	owner = vgpu_exec_active(exec);
 	if (!owner) {
-		vgpu_exec_timer(dev, VGPU_NEVER);
+		vgpu_exec_timer(exec, VGPU_NEVER);
 		return;
 	}
-	while ((ksr = vgpu_exec_issuable_of(owner)) && (sm = vgpu_exec_idle_sm(dev)) >= 0)
-		vgpu_exec_assign(dev, (u32)sm, ksr);
-	while ((ksr = vgpu_exec_wanting_of(owner)) && (sm = foreign_sm(dev, owner)) >= 0)
-		if (vgpu_exec_reserve(dev, (u32)sm, ksr))
+	vgpu_policy_assign_idle_to(exec, owner);
+	while ((ksr = vgpu_exec_wanting_of(owner)) && (sm = foreign_sm(exec, owner)) >= 0)
+		if (vgpu_exec_reserve(exec, (u32)sm, ksr))
 			break;
-	if (owner->standing.mark != dev->exec.policy_word[TURN])
-		begin_turn(dev, owner);
+	if (rr_of(owner)->ticket != rr->turn)
+		begin_turn(exec, owner);
 }
 
 /* What another policy left active has no ticket yet. */
-static void rr_prepare(struct vgpu_device *dev)
+static void rr_init(struct vgpu_exec *exec)
 {
-	u32 i;
+	struct vgpu_sched_context *ctx = NULL;
 
-	for (i = 0; i < dev->contexts.count; i++) {
-		struct vgpu_standing *s = &dev->contexts.list[i]->standing;
-
-		if (s->active_kernels && !s->mark)
-			s->mark = ++dev->exec.policy_word[TICKETS];
-	}
+	while ((ctx = vgpu_exec_next_context(exec, ctx)))
+		if (ctx->active_kernels)
+			draw_ticket(exec, ctx);
 }
 
 /*
  * A slice has passed since the turn began: it ends, or is extended, once, to a whole slice since
  * the first SM came.
  */
-static void rr_timer(struct vgpu_device *dev)
+static void rr_timer(struct vgpu_exec *exec)
 {
-	struct vgpu_context *owner = vgpu_exec_active(dev);
-	u64 *extended = &dev->exec.policy_word[EXTENDED];
-	u64 slice = dev->config.time_slice_ps;
+	struct vgpu_sched_context *owner = vgpu_exec_active(exec);
+	struct rr *rr = vgpu_exec_policy_data(exec);
+	u64 slice = vgpu_exec_config(exec)->time_slice_ps;
+	u64 had = vgpu_exec_now(exec) - owner->running_since;
 
-	if (!owner->standing.running) {
-		vgpu_exec_timer(dev, vgpu_time_after(dev, slice));
-		return;
+	if (!owner->running) {
+		vgpu_exec_timer(exec, vgpu_exec_time_after(exec, slice));
+	} else if (!rr->extended && had < slice) {
+		rr->extended = true;
+		vgpu_exec_timer(exec, vgpu_exec_time_after(exec, slice - had));
+	} else {
+		draw_ticket(exec, owner);
+		vgpu_exec_reorder(exec, owner);
 	}
-	if (!*extended && dev->now - owner->standing.running_since < slice) {
-		*extended = 1;
-		vgpu_exec_timer(dev, vgpu_time_after(dev, slice - (dev->now -
-								   owner->standing.running_since)));
-		return;
-	}
-	owner->standing.mark = ++dev->exec.policy_word[TICKETS];
-	vgpu_exec_reorder(dev, owner);
-	rr_schedule(dev);
-}
-
-static void rr_kernel_event(struct vgpu_device *dev, struct vgpu_context *ctx)
-{
-	(void)ctx;
-	rr_schedule(dev);
-}
-
-static void rr_sm_idle(struct vgpu_device *dev, u32 sm)
-{
-	(void)sm;
-	rr_schedule(dev);
 }
 
 const struct vgpu_policy vgpu_policy_round_robin = {
 	.name = "round-robin",
+	.data_bytes = sizeof(struct rr),
+	.context_bytes = sizeof(struct rr_context),
+	.init = rr_init,
+	.schedule = rr_schedule,
 	.rank = rr_rank,
-	.wait_rank = rr_wait_rank,
-	.prepare = rr_prepare,
-	.changed = rr_schedule,
-	.kernel_arrived = rr_kernel_event,
-	.kernel_finished = rr_kernel_event,
-	.sm_idle = rr_sm_idle,
+	.admission_rank = rr_admission_rank,
 	.timer = rr_timer,
 };

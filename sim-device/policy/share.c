@@ -16,57 +16,56 @@
  * (knob share_by), the weight is how far the priority lies above the lowest one, plus 1. What
  * cannot be divided is left to the policy.
  */
-#include "../core/device.h"
-#include "policy.h"
+#include "common.h"
 
 #define WEIGHT_MAX	1024
 
-bool vgpu_policy_has_share(const struct vgpu_context *ctx)
+bool vgpu_policy_has_share(const struct vgpu_sched_context *ctx)
 {
-	return vgpu_context_is_process(ctx) && ctx->standing.tokens == VGPU_TOKENS_SHARE;
+	return ctx->takes_part && ctx->tokens == VGPU_TOKENS_SHARE;
 }
 
-static u64 weight_of(const struct vgpu_device *dev, const struct vgpu_context *ctx, s32 lowest)
+static u64 weight_of(const struct vgpu_exec *exec, const struct vgpu_sched_context *ctx, s32 lowest)
 {
 	s64 above = (s64)ctx->priority - lowest;
 
-	if (!dev->exec.share_by_priority)
+	if (!vgpu_exec_share_by_priority(exec))
 		return 1;
 	return (u64)(above < WEIGHT_MAX ? above + 1 : WEIGHT_MAX);
 }
 
-u32 vgpu_policy_share(struct vgpu_device *dev)
+u32 vgpu_policy_share(struct vgpu_exec *exec)
 {
-	const struct vgpu_context_table *table = &dev->contexts;
+	u32 all = vgpu_exec_config(exec)->sms;
+	struct vgpu_sched_context *ctx = NULL;
 	u64 given = 0, weights = 0;
 	s32 lowest = 0x7fffffff;
-	u32 sms, rest, i;
+	u32 sms, rest;
 
-	for (i = 0; i < table->count; i++) {
-		struct vgpu_context *ctx = table->list[i];
-
-		ctx->standing.budget = 0;
+	while ((ctx = vgpu_exec_next_context(exec, ctx))) {
+		vgpu_budget_of(ctx)->sms = 0;
 		if (vgpu_policy_has_share(ctx)) {
 			lowest = ctx->priority < lowest ? ctx->priority : lowest;
-		} else if (vgpu_context_is_process(ctx)) {
-			ctx->standing.budget = ctx->standing.tokens;
-			given += ctx->standing.tokens;
+		} else if (ctx->takes_part) {
+			vgpu_budget_of(ctx)->sms = ctx->tokens;
+			given += ctx->tokens;
 		}
 	}
-	sms = given < dev->config.sms ? dev->config.sms - (u32)given : 0;
-	for (i = 0; i < table->count; i++)
-		if (vgpu_policy_has_share(table->list[i]))
-			weights += weight_of(dev, table->list[i], lowest);
-	for (rest = sms, i = 0; i < table->count; i++) {
-		struct vgpu_context *ctx = table->list[i];
+	sms = given < all ? all - (u32)given : 0;
+	while ((ctx = vgpu_exec_next_context(exec, ctx)))
+		if (vgpu_policy_has_share(ctx))
+			weights += weight_of(exec, ctx, lowest);
+	rest = sms;
+	while ((ctx = vgpu_exec_next_context(exec, ctx))) {
+		struct vgpu_budget *budget = vgpu_budget_of(ctx);
 
 		if (!vgpu_policy_has_share(ctx))
 			continue;
-		ctx->standing.budget = (u32)(sms * weight_of(dev, ctx, lowest) / weights);
-		rest -= ctx->standing.budget;
+		budget->sms = (u32)(sms * weight_of(exec, ctx, lowest) / weights);
+		rest -= budget->sms;
 		/* So that nobody starves under dss, where more tokens than SMs do no harm. */
-		if (!ctx->standing.budget)
-			ctx->standing.budget = 1;
+		if (!budget->sms)
+			budget->sms = 1;
 	}
 	return weights ? rest : 0;
 }

@@ -12,44 +12,43 @@
  * has changed, or another policy left more assigned. With a mechanism that cannot preempt, the
  * split comes about as kernels end.
  */
-#include "../core/device.h"
-#include "policy.h"
+#include "common.h"
 
-static s64 left_of(const struct vgpu_context *ctx)
+static s64 left_of(const struct vgpu_sched_context *ctx)
 {
-	return (s64)ctx->standing.budget - ctx->standing.held;
+	return (s64)vgpu_budget_of(ctx)->sms - ctx->held;
 }
 
 /* Who is owed most comes first; who has too much comes last. */
-static u64 static_rank(const struct vgpu_context *ctx)
+static u64 static_rank(const struct vgpu_sched_context *ctx)
 {
 	return (u64)((1ll << 32) - left_of(ctx));
 }
 
-static bool may_enter(const struct vgpu_context *ctx)
+static bool may_enter(const struct vgpu_sched_context *ctx)
 {
-	return ctx->standing.active_kernels < ctx->standing.budget;
+	return ctx->active_kernels < vgpu_budget_of(ctx)->sms;
 }
 
-static u64 static_wait_rank(const struct vgpu_context *ctx)
+static u64 static_admission_rank(const struct vgpu_sched_context *ctx)
 {
 	return !may_enter(ctx);
 }
 
-static void static_prepare(struct vgpu_device *dev)
+static void static_contexts_changed(struct vgpu_exec *exec)
 {
-	u32 rest = vgpu_policy_share(dev);
-	u32 i;
+	u32 rest = vgpu_policy_share(exec);
+	struct vgpu_sched_context *ctx = NULL;
 
-	for (i = 0; i < dev->contexts.count; i++) {
-		struct vgpu_context *ctx = dev->contexts.list[i];
+	while ((ctx = vgpu_exec_next_context(exec, ctx))) {
+		struct vgpu_budget *budget = vgpu_budget_of(ctx);
 
 		if (rest && vgpu_policy_has_share(ctx)) {
-			ctx->standing.budget++;
+			budget->sms++;
 			rest--;
 		}
-		if (!ctx->standing.budget)
-			ctx->standing.budget = 1;
+		if (!budget->sms)
+			budget->sms = 1;
 	}
 }
 
@@ -57,53 +56,43 @@ static void static_prepare(struct vgpu_device *dev)
  * An SM for who is owed one: one that nobody waits for, else one of a context that has too many;
  * -1: there is none.
  */
-static int surplus_sm(struct vgpu_device *dev)
+static int surplus_sm(struct vgpu_exec *exec)
 {
-	int sm = vgpu_exec_unreserved_sm(dev);
-	const struct vgpu_context *most;
+	int sm = vgpu_exec_unreserved_sm(exec);
+	const struct vgpu_sched_context *most;
 
 	if (sm >= 0)
 		return sm;
-	most = vgpu_exec_holding(dev);
-	return most && left_of(most) < 0 ? vgpu_exec_held_sm(dev, most) : -1;
+	most = vgpu_exec_holding(exec);
+	return most && left_of(most) < 0 ? vgpu_exec_victim(exec, most) : -1;
 }
 
-static void static_schedule(struct vgpu_device *dev)
+static bool is_owed(const struct vgpu_ksr *ksr)
 {
-	struct vgpu_context *next;
+	return left_of(vgpu_exec_context_of(ksr)) > 0;
+}
+
+static void static_schedule(struct vgpu_exec *exec)
+{
+	struct vgpu_sched_context *next;
 	struct vgpu_ksr *ksr;
 	int sm;
 
-	while ((next = vgpu_exec_waiting(dev)) && vgpu_exec_has_room(dev) && may_enter(next))
-		vgpu_exec_admit(dev, next);
-	while ((ksr = vgpu_exec_issuable(dev)) && left_of(ksr->ctx) > 0 &&
-	       (sm = vgpu_exec_idle_sm(dev)) >= 0)
-		vgpu_exec_assign(dev, (u32)sm, ksr);
-	while ((ksr = vgpu_exec_wanting(dev)) && left_of(ksr->ctx) > 0 &&
-	       (sm = surplus_sm(dev)) >= 0)
-		if (vgpu_exec_reserve(dev, (u32)sm, ksr))
+	while ((next = vgpu_exec_waiting(exec)) && vgpu_exec_has_room(exec) && may_enter(next))
+		vgpu_exec_admit(exec, next);
+	while ((ksr = vgpu_exec_issuable(exec)) && is_owed(ksr) &&
+	       (sm = vgpu_exec_idle_sm(exec)) >= 0)
+		vgpu_exec_assign(exec, (u32)sm, ksr);
+	while ((ksr = vgpu_exec_wanting(exec)) && is_owed(ksr) && (sm = surplus_sm(exec)) >= 0)
+		if (vgpu_exec_reserve(exec, (u32)sm, ksr))
 			return;
-}
-
-static void static_kernel_event(struct vgpu_device *dev, struct vgpu_context *ctx)
-{
-	(void)ctx;
-	static_schedule(dev);
-}
-
-static void static_sm_idle(struct vgpu_device *dev, u32 sm)
-{
-	(void)sm;
-	static_schedule(dev);
 }
 
 const struct vgpu_policy vgpu_policy_static = {
 	.name = "static",
+	.context_bytes = sizeof(struct vgpu_budget),
+	.schedule = static_schedule,
 	.rank = static_rank,
-	.wait_rank = static_wait_rank,
-	.prepare = static_prepare,
-	.changed = static_schedule,
-	.kernel_arrived = static_kernel_event,
-	.kernel_finished = static_kernel_event,
-	.sm_idle = static_sm_idle,
+	.admission_rank = static_admission_rank,
+	.contexts_changed = static_contexts_changed,
 };

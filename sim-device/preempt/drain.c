@@ -4,16 +4,24 @@
  * when those that are there have ended naturally it is free. Nothing is saved, nothing restored.
  * How long that takes is up to the blocks: one that never ends is never preempted.
  */
-#include "preempt.h"
+#include "common.h"
 
 /* All of it is what the SM driver does with a reserved SM. */
-static void drain_begin(struct vgpu_device *dev, u32 sm)
+static void drain_begin(struct vgpu_exec *exec, u32 sm)
 {
-	(void)dev;
+	(void)exec;
 	(void)sm;
+}
+
+static void drain_estimate(struct vgpu_exec *exec, u32 sm, struct vgpu_preemption_estimate *estimate)
+{
+	*estimate = (struct vgpu_preemption_estimate){
+		.latency = vgpu_exec_drain_time(exec, sm),
+	};
 }
 
 const struct vgpu_preemption vgpu_preemption_drain = {
 	.name = "drain",
 	.begin = drain_begin,
+	.estimate = drain_estimate,
 };

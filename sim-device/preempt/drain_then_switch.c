@@ -4,25 +4,29 @@
  * switched. Short blocks cost nothing, long ones delay no longer than that: the combination of both
  * mechanisms that Tanasic 5.4 leaves for the future.
  */
-#include "../core/device.h"
-#include "preempt.h"
+#include "common.h"
 
-static void patience_fire(struct vgpu_device *dev, struct vgpu_event *event)
+static void drain_then_switch_begin(struct vgpu_exec *exec, u32 sm)
 {
-	const struct vgpu_smst *smst = vgpu_container_of(event, struct vgpu_smst, preempt);
-
-	vgpu_preemption_switch.begin(dev, (u32)(smst - dev->exec.smst));
+	vgpu_preemption_at_time(exec, sm,
+				vgpu_exec_time_after(exec, vgpu_exec_config(exec)->drain_ps),
+				vgpu_preemption_switch.begin);
 }
 
-static void drain_then_switch_begin(struct vgpu_device *dev, u32 sm)
+static void drain_then_switch_estimate(struct vgpu_exec *exec, u32 sm,
+				       struct vgpu_preemption_estimate *estimate)
 {
-	struct vgpu_event *event = &dev->exec.smst[sm].preempt;
+	u64 drain = vgpu_exec_config(exec)->drain_ps;
 
-	event->fire = patience_fire;
-	vgpu_event_after(dev, event, dev->config.drain_ps);
+	vgpu_preemption_drain.estimate(exec, sm, estimate);
+	if (estimate->latency <= drain)
+		return;
+	vgpu_preemption_switch.estimate(exec, sm, estimate);
+	estimate->latency += drain;
 }
 
 const struct vgpu_preemption vgpu_preemption_drain_then_switch = {
 	.name = "drain-then-switch",
 	.begin = drain_then_switch_begin,
+	.estimate = drain_then_switch_estimate,
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The preemption mechanisms there are. A new one: its file, its line here and in preempt.h.
+ * The preemption mechanisms there are. A new one: its file, its line here and in common.h.
  */
-#include "preempt.h"
-#include "../core/text.h"
+#include "../sim/text.h"
+#include "common.h"
 
 static const struct vgpu_preemption *const mechanisms[] = {
 	&vgpu_preemption_none,

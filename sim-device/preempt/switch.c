@@ -4,27 +4,31 @@
  * then the contexts of all its thread blocks are saved to memory (exec/save_area.c), which restores
  * them when they are issued again. Blocks that end while the pipeline drains have ended.
  */
-#include "../core/device.h"
-#include "preempt.h"
+#include "common.h"
 
-static void drained_fire(struct vgpu_device *dev, struct vgpu_event *event)
+static void switch_begin(struct vgpu_exec *exec, u32 sm)
 {
-	const struct vgpu_smst *smst = vgpu_container_of(event, struct vgpu_smst, preempt);
+	u64 drained = vgpu_exec_time_after(exec, vgpu_exec_config(exec)->pipeline_drain_ps);
+	u64 halted = vgpu_exec_halt(exec, sm);
 
-	vgpu_exec_save(dev, (u32)(smst - dev->exec.smst));
+	vgpu_preemption_at_time(exec, sm, drained > halted ? drained : halted, vgpu_exec_save);
 }
 
-static void switch_begin(struct vgpu_device *dev, u32 sm)
+/* Blocks that end while the pipeline drains need no save: the real latency is at most this. */
+static void switch_estimate(struct vgpu_exec *exec, u32 sm,
+			    struct vgpu_preemption_estimate *estimate)
 {
-	struct vgpu_event *event = &dev->exec.smst[sm].preempt;
-	u64 drained = vgpu_time_after(dev, dev->config.pipeline_drain_ps);
-	u64 halted = vgpu_sm_halt(&dev->sms[sm]);
+	u64 drain = vgpu_exec_config(exec)->pipeline_drain_ps;
+	u64 save = vgpu_exec_save_time(exec, sm);
 
-	event->fire = drained_fire;
-	vgpu_event_at(dev, event, drained > halted ? drained : halted);
+	*estimate = (struct vgpu_preemption_estimate){
+		.latency = drain + save,
+		.cost = 2 * save,
+	};
 }
 
 const struct vgpu_preemption vgpu_preemption_switch = {
 	.name = "switch",
 	.begin = switch_begin,
+	.estimate = switch_estimate,
 };

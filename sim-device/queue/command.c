@@ -4,7 +4,7 @@
  * what has passed. What a command asks of the device as a whole (that one thread block fits into an
  * SM) is checked too, so that a launch that can never run is refused to the process that pushes it.
  */
-#include "../core/device.h"
+#include "queue.h"
 
 /* Times of profiled blocks up to a virtual hour, as for the configuration. */
 #define BLOCK_PS_MAX	(3600ull * 1000 * VGPU_MS)
@@ -12,7 +12,6 @@
 #define BLOCKS_MAX	(1ull << 62)
 
 struct check {
-	struct vgpu_device *dev;
 	struct vgpu_queue *queue;
 	struct vgpu_command *command;
 	const struct vgpu_push *push;
@@ -48,7 +47,7 @@ static bool block_fits(const struct vgpu_config *config, const struct vgpu_launc
 			      NULL) > 0;
 }
 
-void vgpu_command_shape(const struct vgpu_command *command, struct vgpu_launch *launch)
+static void shape_launch(const struct vgpu_command *command, struct vgpu_launch *launch)
 {
 	const struct vgpu_cmd_profiled *profiled = &command->cmd.profiled;
 	const struct vgpu_cmd_launch *compiled = &command->cmd.launch;
@@ -56,6 +55,7 @@ void vgpu_command_shape(const struct vgpu_command *command, struct vgpu_launch *
 
 	memset(launch, 0, sizeof(*launch));
 	if (command->cmd.op == VGPU_CMD_PROFILED) {
+		launch->kind = &vgpu_block_profiled;
 		launch->module = ~0u;
 		launch->kernel_index = profiled->name;
 		launch->blocks = profiled->blocks;
@@ -67,6 +67,7 @@ void vgpu_command_shape(const struct vgpu_command *command, struct vgpu_launch *
 		launch->warps = (launch->threads + 31) / 32;
 		return;
 	}
+	launch->kind = &vgpu_block_compiled;
 	launch->module = compiled->module;
 	launch->kernel_index = compiled->kernel;
 	launch->kernel = vgpu_module_kernel(command->module->code, compiled->kernel);
@@ -86,6 +87,23 @@ void vgpu_command_shape(const struct vgpu_command *command, struct vgpu_launch *
 	launch->param_bytes = compiled->param_bytes;
 }
 
+void vgpu_command_job_shape(const struct vgpu_job *job, struct vgpu_launch *launch)
+{
+	shape_launch(vgpu_container_of(job, struct vgpu_command, job), launch);
+}
+
+void vgpu_command_job_done(struct vgpu_job *job)
+{
+	vgpu_command_done(vgpu_container_of(job, struct vgpu_command, job));
+}
+
+void vgpu_command_transfer_done(struct vgpu_transfer *transfer)
+{
+	vgpu_command_done(vgpu_container_of(transfer, struct vgpu_command, transfer));
+}
+
+/* ---- checks ------------------------------------------------------------- */
+
 static int check_nop(const struct check *c)
 {
 	return words_are_zero(c->command->cmd.raw, 6) ? 0 : -EINVAL;
@@ -94,7 +112,7 @@ static int check_nop(const struct check *c)
 static int check_launch(const struct check *c)
 {
 	const struct vgpu_cmd_launch *cmd = &c->command->cmd.launch;
-	const struct vgpu_config *config = &c->dev->config;
+	const struct vgpu_config *config = c->queue->all->config;
 	const struct vgpu_kernel *kernel;
 	struct vgpu_launch launch;
 	u64 blocks = 1;
@@ -113,7 +131,7 @@ static int check_launch(const struct check *c)
 	}
 	if (threads > config->threads_per_block)
 		return -EINVAL;
-	c->command->module = vgpu_module_get(c->queue->ctx, cmd->module);
+	c->command->module = vgpu_module_get(c->queue->ctx->modules, cmd->module);
 	if (!c->command->module ||
 	    cmd->kernel >= vgpu_module_kernel_count(c->command->module->code))
 		return -EINVAL;
@@ -124,7 +142,7 @@ static int check_launch(const struct check *c)
 		return -EINVAL;
 	if (cmd->dynamic_shared > ~0u - kernel->vass.shared_bytes)
 		return -EINVAL;
-	vgpu_command_shape(c->command, &launch);
+	shape_launch(c->command, &launch);
 	if (!block_fits(config, &launch))
 		return -EINVAL;
 	if (cmd->param_bytes)
@@ -160,7 +178,7 @@ static int check_fill(const struct check *c)
 static int check_wait(const struct check *c)
 {
 	const struct vgpu_cmd_wait *cmd = &c->command->cmd.wait;
-	const struct vgpu_queue *target = vgpu_queue_of(c->dev, c->queue->ctx, cmd->queue);
+	const struct vgpu_queue *target = vgpu_queue_of(c->queue->all, c->queue->ctx, cmd->queue);
 
 	if (!target || cmd->reserved0 || !words_are_zero(cmd->reserved, 4))
 		return -EINVAL;
@@ -192,10 +210,10 @@ static int check_profiled(const struct check *c)
 		return -EINVAL;
 	if (cmd->block_cv_permille > 1000)
 		return -EINVAL;
-	if (!cmd->threads || cmd->threads > c->dev->config.threads_per_block)
+	if (!cmd->threads || cmd->threads > c->queue->all->config->threads_per_block)
 		return -EINVAL;
-	vgpu_command_shape(c->command, &launch);
-	return block_fits(&c->dev->config, &launch) ? 0 : -EINVAL;
+	shape_launch(c->command, &launch);
+	return block_fits(c->queue->all->config, &launch) ? 0 : -EINVAL;
 }
 
 static int (*const checks[])(const struct check *c) = {
@@ -217,14 +235,14 @@ static int (*const checks[])(const struct check *c) = {
 #define SPARES_MOST	256u
 #define SPARE_PARAMS	128u
 
-static struct vgpu_command *command_get(struct vgpu_device *dev, u32 param_bytes)
+static struct vgpu_command *command_get(struct vgpu_queues *queues, u32 param_bytes)
 {
 	u32 room = param_bytes > SPARE_PARAMS ? param_bytes : SPARE_PARAMS;
-	struct vgpu_command *command = dev->dispatcher.spare;
+	struct vgpu_command *command = queues->spare;
 
 	if (command && room == SPARE_PARAMS) {
-		dev->dispatcher.spare = command->next;
-		dev->dispatcher.spares--;
+		queues->spare = command->next;
+		queues->spares--;
 		memset(command, 0, sizeof(*command));
 	} else {
 		command = vgpu_mem_alloc(sizeof(*command) + room);
@@ -232,36 +250,36 @@ static struct vgpu_command *command_get(struct vgpu_device *dev, u32 param_bytes
 			return NULL;
 	}
 	command->room = room;
-	dev->dispatcher.commands++;
+	queues->commands++;
 	return command;
 }
 
-static void command_put(struct vgpu_device *dev, struct vgpu_command *command)
+static void command_put(struct vgpu_queues *queues, struct vgpu_command *command)
 {
-	dev->dispatcher.commands--;
-	if (command->room != SPARE_PARAMS || dev->dispatcher.spares == SPARES_MOST) {
+	queues->commands--;
+	if (command->room != SPARE_PARAMS || queues->spares == SPARES_MOST) {
 		vgpu_mem_free(command);
 		return;
 	}
-	command->next = dev->dispatcher.spare;
-	dev->dispatcher.spare = command;
-	dev->dispatcher.spares++;
+	command->next = queues->spare;
+	queues->spare = command;
+	queues->spares++;
 }
 
-void vgpu_commands_fini(struct vgpu_device *dev)
+void vgpu_commands_fini(struct vgpu_queues *queues)
 {
 	struct vgpu_command *command;
 
-	while ((command = dev->dispatcher.spare)) {
-		dev->dispatcher.spare = command->next;
+	while ((command = queues->spare)) {
+		queues->spare = command->next;
 		vgpu_mem_free(command);
 	}
 }
 
-int vgpu_command_create(struct vgpu_device *dev, struct vgpu_queue *queue,
-			const struct vgpu_push *push, u64 own_seq, struct vgpu_command **out)
+int vgpu_command_create(struct vgpu_queue *queue, const struct vgpu_push *push, u64 own_seq,
+			struct vgpu_command **out)
 {
-	struct check c = { .dev = dev, .queue = queue, .push = push };
+	struct check c = { .queue = queue, .push = push };
 	u32 param_bytes = 0;
 	int err;
 
@@ -273,7 +291,7 @@ int vgpu_command_create(struct vgpu_device *dev, struct vgpu_queue *queue,
 		param_bytes = push->cmd.launch.param_bytes;
 	if (param_bytes > VGPU_VASS_MAX_PARAM)
 		return -EINVAL;
-	c.command = command_get(dev, param_bytes);
+	c.command = command_get(queue->all, param_bytes);
 	if (!c.command)
 		return -ENOMEM;
 	c.command->queue = queue;
@@ -282,17 +300,18 @@ int vgpu_command_create(struct vgpu_device *dev, struct vgpu_queue *queue,
 	c.command->cmd = push->cmd;
 	err = checks[push->cmd.op](&c);
 	if (err) {
-		vgpu_command_free(dev, c.command);
+		vgpu_command_free(queue->all, c.command);
 		return err;
 	}
 	*out = c.command;
 	return 0;
 }
 
-void vgpu_command_free(struct vgpu_device *dev, struct vgpu_command *command)
+void vgpu_command_free(struct vgpu_queues *queues, struct vgpu_command *command)
 {
-	vgpu_event_cancel(dev, &command->arrival);
+	if (command->cmd.op == VGPU_CMD_LAUNCH || command->cmd.op == VGPU_CMD_PROFILED)
+		vgpu_event_cancel(queues->sim, &command->job.arrival);
 	if (command->module)
-		vgpu_module_put(dev, command->module);
-	command_put(dev, command);
+		vgpu_module_put(command->module);
+	command_put(queues, command);
 }

@@ -5,100 +5,47 @@
  * completed. It looks at one head an event, in the order in which heads became ready, so that a
  * long row of commands that end at once does not hold up the host.
  */
-#include "../core/device.h"
-#include "../core/trace.h"
+#include "queue.h"
 
-void vgpu_dispatch_ready(struct vgpu_device *dev, struct vgpu_queue *queue)
+void vgpu_dispatch_ready(struct vgpu_queue *queue)
 {
-	struct vgpu_dispatcher *dispatcher = &dev->dispatcher;
+	struct vgpu_queues *queues = queue->all;
 
-	VGPU_CHECK(!queue->ready && queue->head);
-	queue->ready = true;
-	queue->ready_next = NULL;
-	if (dispatcher->head)
-		dispatcher->tail->ready_next = queue;
-	else
-		dispatcher->head = queue;
-	dispatcher->tail = queue;
-	if (!vgpu_event_pending(&dispatcher->event))
-		vgpu_event_at(dev, &dispatcher->event, dev->now);
+	VGPU_CHECK(!vgpu_list_linked(&queue->ready) && queue->head);
+	vgpu_list_add_tail(&queue->ready, &queues->ready);
+	if (!vgpu_event_pending(&queues->dispatch))
+		vgpu_event_at(queues->sim, &queues->dispatch, queues->sim->now);
 }
 
-static struct vgpu_queue *take(struct vgpu_dispatcher *dispatcher)
+static bool wait_is_over(const struct vgpu_queues *queues, const struct vgpu_command *command)
 {
-	struct vgpu_queue *queue = dispatcher->head;
-
-	dispatcher->head = queue->ready_next;
-	queue->ready = false;
-	return queue;
-}
-
-static bool wait_is_over(struct vgpu_device *dev, const struct vgpu_command *command)
-{
-	const struct vgpu_queue *target = &dev->queues[command->cmd.wait.queue];
+	const struct vgpu_queue *target = &queues->list[command->cmd.wait.queue];
 
 	/* A queue that was destroyed since had nothing left in it. */
 	return target->generation != command->generation ||
 	       target->completed >= command->cmd.wait.seq;
 }
 
-/*
- * Park @queue with the one its head waits for. Both are of the same context, which has not
- * destroyed the target.
- */
-static void wait(struct vgpu_device *dev, struct vgpu_queue *queue)
+void vgpu_dispatch_wake(struct vgpu_queue *queue)
 {
-	struct vgpu_queue *target = &dev->queues[queue->head->cmd.wait.queue];
-	struct vgpu_queue **at = &target->waiters;
+	struct vgpu_queue *waiter, *next;
 
-	while (*at)
-		at = &(*at)->waiter_next;
-	*at = queue;
-	queue->waiter_next = NULL;
-	queue->waits_on = target;
-}
-
-void vgpu_dispatch_wake(struct vgpu_device *dev, struct vgpu_queue *queue)
-{
-	struct vgpu_queue **at = &queue->waiters;
-	struct vgpu_queue *waiter;
-
-	while ((waiter = *at)) {
-		if (!wait_is_over(dev, waiter->head)) {
-			at = &waiter->waiter_next;
+	vgpu_list_for_each_safe(waiter, next, &queue->waiters, struct vgpu_queue, waiter) {
+		if (!wait_is_over(queue->all, waiter->head))
 			continue;
-		}
-		*at = waiter->waiter_next;
-		waiter->waits_on = NULL;
-		vgpu_dispatch_ready(dev, waiter);
+		vgpu_list_del(&waiter->waiter);
+		vgpu_dispatch_ready(waiter);
 	}
 }
 
-void vgpu_dispatch_forget(struct vgpu_device *dev, struct vgpu_queue *queue)
+void vgpu_dispatch_remove(struct vgpu_queue *queue)
 {
-	struct vgpu_dispatcher *dispatcher = &dev->dispatcher;
-	struct vgpu_queue *before = NULL;
-	struct vgpu_queue **at;
-
-	if (queue->ready) {
-		for (at = &dispatcher->head; *at != queue; at = &(*at)->ready_next)
-			before = *at;
-		*at = queue->ready_next;
-		if (dispatcher->tail == queue)
-			dispatcher->tail = before;
-		queue->ready = false;
-	}
-	if (queue->waits_on) {
-		for (at = &queue->waits_on->waiters; *at != queue; at = &(*at)->waiter_next)
-			;
-		*at = queue->waiter_next;
-		queue->waits_on = NULL;
-	}
+	vgpu_list_del(&queue->ready);
+	vgpu_list_del(&queue->waiter);
 }
 
-static void stamp(struct vgpu_device *dev, struct vgpu_command *command)
+static void dispatch_stamp(struct vgpu_queues *queues, struct vgpu_command *command)
 {
-	struct vgpu_context *ctx = command->queue->ctx;
 	struct vgpu_fault fault = {
 		.reason = VGPU_FAULT_COPY_HOST,
 		.queue = command->queue->index,
@@ -109,52 +56,77 @@ static void stamp(struct vgpu_device *dev, struct vgpu_command *command)
 		.write = 1,
 		.address = command->cmd.stamp.dst,
 	};
-	u64 time = dev->now;
 
-	if (dev->ops->move(dev->host, ctx->id, command->cookie, 0, &time, sizeof(time),
-			   VGPU_MOVE_TO_HOST))
-		vgpu_context_die(dev, ctx, &fault);
+	if (queues->ops->stamp(queues->owner, command))
+		queues->ops->fault(command->queue->ctx, &fault);
 	else
-		vgpu_command_done(dev, command);
+		vgpu_command_done(command);
 }
 
-void vgpu_dispatch_fire(struct vgpu_device *dev, struct vgpu_event *event)
+static void dispatch_launch(struct vgpu_queues *queues, struct vgpu_command *command)
 {
-	struct vgpu_dispatcher *dispatcher =
-		vgpu_container_of(event, struct vgpu_dispatcher, event);
+	command->job.ctx = command->queue->ctx->exec;
+	command->job.queue = command->queue->index;
+	command->job.seq = command->seq;
+	vgpu_exec_submit(queues->exec, &command->job);
+}
+
+static void dispatch_transfer(struct vgpu_queues *queues, struct vgpu_command *command)
+{
+	command->transfer.ctx = command->queue->ctx->transfer;
+	command->transfer.cmd = &command->cmd;
+	command->transfer.queue = command->queue->index;
+	command->transfer.seq = command->seq;
+	command->transfer.cookie = command->cookie;
+	vgpu_transfer_submit(queues->transfer, &command->transfer);
+}
+
+/*
+ * Wait for another queue, among its waiters. Both are of the same context, which has not destroyed
+ * the other.
+ */
+static void dispatch_wait(struct vgpu_queues *queues, struct vgpu_command *command)
+{
+	if (wait_is_over(queues, command))
+		vgpu_command_done(command);
+	else
+		vgpu_list_add_tail(&command->queue->waiter,
+				   &queues->list[command->cmd.wait.queue].waiters);
+}
+
+static void dispatch_nop(struct vgpu_queues *queues, struct vgpu_command *command)
+{
+	(void)queues;
+	vgpu_command_done(command);
+}
+
+static void (*const dispatchers[])(struct vgpu_queues *queues, struct vgpu_command *command) = {
+	[VGPU_CMD_NOP] = dispatch_nop,
+	[VGPU_CMD_LAUNCH] = dispatch_launch,
+	[VGPU_CMD_COPY_H2D] = dispatch_transfer,
+	[VGPU_CMD_COPY_D2H] = dispatch_transfer,
+	[VGPU_CMD_COPY_D2D] = dispatch_transfer,
+	[VGPU_CMD_FILL] = dispatch_transfer,
+	[VGPU_CMD_WAIT] = dispatch_wait,
+	[VGPU_CMD_STAMP] = dispatch_stamp,
+	[VGPU_CMD_PROFILED] = dispatch_launch,
+};
+
+void vgpu_dispatch_fire(struct vgpu_event *event)
+{
+	struct vgpu_queues *queues = vgpu_container_of(event, struct vgpu_queues, dispatch);
+	struct vgpu_queue *queue = vgpu_list_first(&queues->ready, struct vgpu_queue, ready);
 	struct vgpu_command *command;
 
 	/* The last one ready may have gone with its context. */
-	if (!dispatcher->head)
+	if (!queue)
 		return;
-	command = take(dispatcher)->head;
-	if (dispatcher->head)
-		vgpu_event_at(dev, event, dev->now);
+	vgpu_list_del(&queue->ready);
+	if (!vgpu_list_empty(&queues->ready))
+		vgpu_event_at(queues->sim, event, queues->sim->now);
+	command = queue->head;
 	if (!command->dispatched)
-		vgpu_trace_command(dev, VGPU_TRACE_DISPATCH, command, command->cmd.op, 0);
+		vgpu_trace_cmd(queues, VGPU_TRACE_DISPATCH, command);
 	command->dispatched = true;
-
-	switch (command->cmd.op) {
-	case VGPU_CMD_LAUNCH:
-	case VGPU_CMD_PROFILED:
-		vgpu_exec_submit(dev, command);
-		break;
-	case VGPU_CMD_COPY_H2D:
-	case VGPU_CMD_COPY_D2H:
-	case VGPU_CMD_COPY_D2D:
-	case VGPU_CMD_FILL:
-		vgpu_transfer_submit(dev, command);
-		break;
-	case VGPU_CMD_WAIT:
-		if (wait_is_over(dev, command))
-			vgpu_command_done(dev, command);
-		else
-			wait(dev, command->queue);
-		break;
-	case VGPU_CMD_STAMP:
-		stamp(dev, command);
-		break;
-	default:
-		vgpu_command_done(dev, command);
-	}
+	dispatchers[command->cmd.op](queues, command);
 }

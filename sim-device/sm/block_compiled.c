@@ -7,10 +7,9 @@
  * The lanes run between vgpu_fpu_begin() and vgpu_fpu_end() for one warp's share of a slice at
  * most; page tables are walked and frames allocated outside.
  */
-#include "../core/device.h"
 #include "warps.h"
 
-int vgpu_compiled_start(struct vgpu_block *block)
+static int compiled_start(struct vgpu_block *block)
 {
 	if (!block->warps)
 		block->warps = vgpu_warps_get(block->sm, block);
@@ -20,7 +19,7 @@ int vgpu_compiled_start(struct vgpu_block *block)
 	return block->warps ? 0 : -ENOMEM;
 }
 
-void vgpu_compiled_release(struct vgpu_block *block)
+static void compiled_release(struct vgpu_block *block)
 {
 	if (block->warps)
 		vgpu_warps_put(block->warps);
@@ -173,32 +172,34 @@ static void run_block(struct vgpu_block *block, u32 each, struct vgpu_slice *sli
 }
 
 /*
- * Report what the last slice ended. Every report may change who is resident: begin again after
- * each.
+ * Report what the last slice ended. Every report may change who is resident: start over after each.
  */
-static void report(struct vgpu_device *dev, struct vgpu_sm *sm)
+static void report_ends(struct vgpu_sm *sm)
 {
-	struct vgpu_block *block = sm->resident;
+	struct vgpu_block *block = vgpu_sm_first(sm);
 
 	while (block) {
+		struct vgpu_warps *warps = block->warps;
 		struct vgpu_fault copy;
 
-		if (!block->warps || !vgpu_warps_over(block->warps)) {
-			block = block->next;
+		if (block->launch->stopped || (!vgpu_warps_over(warps) && !block->stopping)) {
+			block = vgpu_list_after(block, &sm->resident, struct vgpu_block, node);
 			continue;
 		}
-		if (block->warps->faulted) {
-			copy = block->warps->fault;
-			vgpu_exec_block_fault(dev, sm, block, &copy);
-		} else {
+		if (warps->faulted) {
+			copy = warps->fault;
+			sm->ops->block_fault(sm, block, &copy);
+		} else if (vgpu_warps_over(warps)) {
 			vgpu_sm_remove(sm, block);
-			vgpu_exec_block_done(dev, sm, block);
+			sm->ops->block_done(sm, block);
+		} else {
+			sm->ops->block_stopped(sm, block);
 		}
-		block = sm->resident;
+		block = vgpu_sm_first(sm);
 	}
 }
 
-void vgpu_compiled_step(struct vgpu_device *dev, struct vgpu_event *step)
+void vgpu_compiled_step(struct vgpu_event *step)
 {
 	struct vgpu_sm *sm = vgpu_container_of(step, struct vgpu_sm, step);
 	struct vgpu_lanes *lanes = &sm->run->lanes;
@@ -206,25 +207,68 @@ void vgpu_compiled_step(struct vgpu_device *dev, struct vgpu_event *step)
 	struct vgpu_block *block;
 	u32 warps = 0, each;
 
-	report(dev, sm);
-	vgpu_event_cancel(dev, step);	/* blocks issued just now have scheduled it again */
-	for (block = sm->resident; block; block = block->next)
-		warps += block->warps ? block->warps->ready : 0;
-	if (!sm->resident || sm->halted)
+	report_ends(sm);
+	vgpu_event_cancel(sm->sim, step);	/* blocks issued just now have scheduled it again */
+	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node)
+		warps += block->launch->stopped ? 0 : block->warps->ready;
+	if (!warps || sm->halted)
 		return;
 	vgpu_tlb_serve(&sm->tlb, sm->as);
 	lanes->tlb = sm->tlb.entries;
-	lanes->clock = vgpu_mul_div(dev->now, dev->config.clock_khz, 1000000000ull);
-	lanes->timer = dev->now / VGPU_NS;
+	lanes->clock = vgpu_mul_div(sm->sim->now, sm->config->clock_khz, 1000000000ull);
+	lanes->timer = sm->sim->now / VGPU_NS;
 	lanes->threads = 0;
 	lanes->segments = 0;
-	each = vgpu_slice_budget(&dev->config, warps ? warps : 1);
-	for (block = sm->resident; block; block = block->next) {
-		if (block->warps && !vgpu_warps_over(block->warps))
+	each = vgpu_slice_budget(sm->config, warps);
+	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node)
+		if (!block->launch->stopped && !vgpu_warps_over(block->warps))
 			run_block(block, each, &slice);
-	}
 	slice.segments = lanes->segments;
 	sm->instructions += slice.issued;
 	sm->thread_instructions += lanes->threads;
-	vgpu_event_after(dev, step, vgpu_slice_time(&dev->config, &slice));
+	vgpu_event_after(sm->sim, step, vgpu_slice_time(sm->config, &slice));
 }
+
+static void compiled_issue(struct vgpu_block *block)
+{
+	struct vgpu_sm *sm = block->sm;
+
+	if (!vgpu_event_pending(&sm->step))
+		vgpu_event_after(sm->sim, &sm->step, 0);
+}
+
+static bool compiled_stop(struct vgpu_block *block)
+{
+	return !vgpu_event_pending(&block->sm->step);
+}
+
+/* Predicates, reconvergence stacks and barriers, as far as they are in use. */
+static u64 compiled_context_bytes(const struct vgpu_block *block)
+{
+	const struct vgpu_warps *warps = block->warps;
+	u64 bytes = 0;
+	u32 n;
+
+	if (!warps)
+		return 0;
+	for (n = 0; n < warps->count; n++)
+		bytes += VGPU_PREDS * sizeof(u32) +
+			 (1 + warps->warp[n].depth) * sizeof(struct vgpu_reconv);
+	return bytes + sizeof(warps->barriers);
+}
+
+static u64 compiled_time_left(const struct vgpu_block *block)
+{
+	(void)block;
+	return VGPU_NEVER;
+}
+
+const struct vgpu_block_kind vgpu_block_compiled = {
+	.name = "compiled",
+	.start = compiled_start,
+	.issue = compiled_issue,
+	.release = compiled_release,
+	.stop = compiled_stop,
+	.context_bytes = compiled_context_bytes,
+	.time_left = compiled_time_left,
+};

@@ -8,7 +8,7 @@
  * tails are cut on both sides alike, at 0 and at twice the mean, so that the mean stays right. A
  * kernel without variation draws nothing.
  */
-#include "../core/device.h"
+#include "sm.h"
 
 /*
  * Of the sum of four uniform numbers 0..65535: the mean, and the standard deviation 2 * sqrt((2^32
@@ -17,9 +17,9 @@
 #define SUM_MEAN	131070
 #define SUM_DEVIATION	37837u
 
-static u64 draw(struct vgpu_device *dev, const struct vgpu_launch *launch)
+static u64 draw_time(struct vgpu_sm *sm, const struct vgpu_launch *launch)
 {
-	u64 bits = vgpu_random_next(&dev->random);
+	u64 bits = vgpu_random_next(sm->random);
 	s64 sum = (s64)((bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) +
 			(bits >> 48)) -
 		  SUM_MEAN;
@@ -49,7 +49,7 @@ struct vgpu_ends {
 	struct vgpu_event event;
 	void *memory;			/* as allocated; the struct is aligned within it */
 	struct vgpu_launch *launch;	/* all blocks are of it */
-	u32 sm;
+	struct vgpu_sm *sm;
 	u32 first;			/* slot of the earliest */
 	u32 slots;			/* all blocks are below */
 	bool firing;			/* what is issued meanwhile is scheduled at the end */
@@ -78,20 +78,20 @@ static u64 find_first(struct vgpu_ends *ends)
 	return earliest;
 }
 
-static void schedule(struct vgpu_device *dev, struct vgpu_ends *ends)
+static void schedule_first(struct vgpu_ends *ends)
 {
 	u64 time = find_first(ends);
 
 	if (time == VGPU_NEVER) {
 		ends->slots = 0;
-		vgpu_event_cancel(dev, &ends->event);
+		vgpu_event_cancel(ends->sm->sim, &ends->event);
 	} else {
-		vgpu_event_at(dev, &ends->event, time);
+		vgpu_event_at(ends->sm->sim, &ends->event, time);
 	}
 }
 
 /* The block in @slot leaves it. */
-static struct vgpu_block *take(struct vgpu_ends *ends, u32 slot)
+static struct vgpu_block *leave_slot(struct vgpu_ends *ends, u32 slot)
 {
 	struct vgpu_block *block = ends->block[slot];
 
@@ -101,15 +101,16 @@ static struct vgpu_block *take(struct vgpu_ends *ends, u32 slot)
 }
 
 /* When a block that starts now ends. */
-static u64 end_of(struct vgpu_device *dev, const struct vgpu_launch *launch)
+static u64 end_time(struct vgpu_sm *sm, const struct vgpu_launch *launch)
 {
-	return vgpu_time_after(dev,
-			       launch->block_cv_permille ? draw(dev, launch) : launch->block_ps);
+	return vgpu_time_after(sm->sim, launch->block_cv_permille ? draw_time(sm, launch) :
+								    launch->block_ps);
 }
 
-static void ends_fire(struct vgpu_device *dev, struct vgpu_event *event)
+static void ends_fire(struct vgpu_event *event)
 {
 	struct vgpu_ends *ends = vgpu_container_of(event, struct vgpu_ends, event);
+	struct vgpu_sm *sm = ends->sm;
 	u32 most = ends->slots;
 
 	/*
@@ -120,19 +121,18 @@ static void ends_fire(struct vgpu_device *dev, struct vgpu_event *event)
 	do {
 		u32 slot = ends->first;
 
-		if (vgpu_exec_block_followed(dev, ends->sm, ends->launch, slot,
-					     &ends->index[slot])) {
-			ends->time[slot] = end_of(dev, ends->launch);
+		if (sm->ops->block_followed(sm, ends->launch, slot, &ends->index[slot])) {
+			ends->time[slot] = end_time(sm, ends->launch);
 		} else {
-			struct vgpu_block *block = take(ends, slot);
+			struct vgpu_block *block = leave_slot(ends, slot);
 
-			vgpu_sm_remove(&dev->sms[ends->sm], block);
-			vgpu_exec_block_done(dev, &dev->sms[ends->sm], block);
+			vgpu_sm_remove(sm, block);
+			sm->ops->block_done(sm, block);
 		}
-	} while (find_first(ends) == dev->now && --most);
+	} while (find_first(ends) == sm->sim->now && --most);
 	ends->firing = false;
 	if (ends->time[ends->first] != VGPU_NEVER)
-		vgpu_event_at(dev, event, ends->time[ends->first]);
+		vgpu_event_at(sm->sim, event, ends->time[ends->first]);
 	else
 		ends->slots = 0;
 }
@@ -146,7 +146,7 @@ int vgpu_profiled_init(struct vgpu_sm *sm)
 		return -ENOMEM;
 	sm->ends = (struct vgpu_ends *)(memory + (0 - (unsigned long)memory) % ALIGN);
 	sm->ends->memory = memory;
-	sm->ends->sm = sm->index;
+	sm->ends->sm = sm;
 	sm->ends->event.fire = ends_fire;
 	for (i = 0; i < VGPU_ARRAY_SIZE(sm->ends->time); i++)
 		sm->ends->time[i] = VGPU_NEVER;
@@ -160,34 +160,54 @@ void vgpu_profiled_fini(struct vgpu_sm *sm)
 	sm->ends = NULL;
 }
 
-void vgpu_profiled_issue(struct vgpu_block *block)
+/* Schedule its end, after a time drawn now (new) or what was left (preempted). */
+static void profiled_issue(struct vgpu_block *block)
 {
-	struct vgpu_device *dev = block->sm->dev;
 	struct vgpu_ends *ends = block->sm->ends;
 
 	ends->launch = block->launch;
 	ends->block[block->slot] = block;
 	ends->index[block->slot] = block->index;
-	ends->time[block->slot] = block->remaining_ps ? vgpu_time_after(dev, block->remaining_ps) :
-							end_of(dev, block->launch);
+	ends->time[block->slot] = block->remaining_ps ?
+					  vgpu_time_after(ends->sm->sim, block->remaining_ps) :
+					  end_time(ends->sm, block->launch);
 	if (ends->slots <= block->slot)
 		ends->slots = block->slot + 1;
 	if (!ends->firing)
-		schedule(dev, ends);
+		schedule_first(ends);
 }
 
-void vgpu_profiled_detach(struct vgpu_block *block)
+static u64 profiled_time_left(const struct vgpu_block *block)
 {
-	struct vgpu_device *dev = block->sm->dev;
+	return block->sm->ends->time[block->slot] - block->sm->sim->now;
+}
+
+/* Cancel its end and keep what is left of its time. */
+static void profiled_detach(struct vgpu_block *block)
+{
 	struct vgpu_ends *ends = block->sm->ends;
 
 	/*
 	 * At least 1: a block that has not ended has time left, and 0 says that it never started.
 	 */
-	block->remaining_ps = ends->time[block->slot] - dev->now;
+	block->remaining_ps = profiled_time_left(block);
 	if (!block->remaining_ps)
 		block->remaining_ps = 1;
-	take(ends, block->slot);
+	leave_slot(ends, block->slot);
 	if (!ends->firing)
-		schedule(dev, ends);
+		schedule_first(ends);
 }
+
+static bool profiled_stop(struct vgpu_block *block)
+{
+	(void)block;
+	return true;
+}
+
+const struct vgpu_block_kind vgpu_block_profiled = {
+	.name = "profiled",
+	.issue = profiled_issue,
+	.detach = profiled_detach,
+	.stop = profiled_stop,
+	.time_left = profiled_time_left,
+};

@@ -4,8 +4,7 @@
  * checked. Nothing of it is trusted before. A refusal names the kernel, the instruction and what
  * would be right.
  */
-#include "../core/text.h"
-#include "../vgpu_device.h"
+#include "../sim/text.h"
 #include "sm.h"
 #include "verify.h"
 

@@ -4,7 +4,6 @@
  * first fully used hardware resource".
  */
 #include "sm.h"
-#include "../vgpu_device.h"
 
 static u32 least(u32 a, u32 b)
 {

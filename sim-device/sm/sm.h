@@ -1,33 +1,83 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Streaming multiprocessors: occupancy, and making resident thread blocks advance. One file for
- * each kind of kernel (block_profiled.c: an end event per block; block_compiled.c: warps
- * interpreted in slices); the rest of the engine does not know the difference. Tanasic 2.3, 2.4;
+ * Streaming multiprocessors: occupancy, and making resident thread blocks advance. One file and one
+ * struct vgpu_block_kind for each kind of kernel (block_profiled.c: an end event per block;
+ * block_compiled.c: warps interpreted in slices); nothing else knows the difference. Tanasic 2.3, 2.4;
  * context registers of the SM: 5.2.1.
  *
- * The engine calls down (setup, issue, detach, stop); the SM calls back vgpu_exec_block_done() and
- * vgpu_exec_block_fault() from its events only, never from inside a call down.
+ * The engine calls down (setup, issue, detach, stop); the SM calls back through struct vgpu_sm_ops
+ * from its events only, never from inside a call down.
  */
 #ifndef VGPU_SM_H
 #define VGPU_SM_H
 
-#include "../core/event.h"
-#include "../exec/launch.h"
 #include "../mmu/mmu.h"
+#include "../sim/random.h"
+#include "../sim/sim.h"
+#include "../vgpu_model.h"
+#include "launch.h"
 #include "vgpu_isa.h"
 
-struct vgpu_config;
 struct vgpu_sm_run;
 
-/** struct vgpu_sm - one SM. resident blocks hang on a list in issue order. */
+struct vgpu_sm;
+
+/**
+ * struct vgpu_sm_ops - what an SM tells the engine
+ * @block_done: @block has ended at the present time and is already off the SM; the engine releases
+ *   it and may issue another
+ * @block_followed: the profiled block of @launch in @slot, still resident, has ended, *@index of its
+ *   grid. Where its kernel has a new block to issue to the same place, *@index becomes that one's and
+ *   nothing else of the block changes. false: nothing has happened, take it off and call @block_done
+ * @block_fault: @block, still resident, did what ends its context. @fault has reason, block, thread,
+ *   pc, address, bytes, write; the engine adds the rest. The block stays until its context is
+ *   stopped, right behind the present event
+ * @block_stopped: @block, resident, has stopped as vgpu_block_stop() asked
+ */
+struct vgpu_sm_ops {
+	void (*block_done)(struct vgpu_sm *sm, struct vgpu_block *block);
+	bool (*block_followed)(struct vgpu_sm *sm, struct vgpu_launch *launch, u32 slot,
+			       u64 *index);
+	void (*block_fault)(struct vgpu_sm *sm, struct vgpu_block *block, struct vgpu_fault *fault);
+	void (*block_stopped)(struct vgpu_sm *sm, struct vgpu_block *block);
+};
+
+/**
+ * struct vgpu_block_kind - how blocks of one kind advance
+ * @start: allocate what @block needs to run on its SM, or take up what it has; -ENOMEM. May be NULL
+ * @issue: @block has its slot: have it advance from now on
+ * @detach: it leaves its SM at the present time, with all its state kept in it. May be NULL
+ * @release: free what it holds. May be NULL
+ * @stop: it shall leave; true: it can now, false: block_stopped() will say when
+ * @context_bytes: of its state beyond registers and shared memory. May be NULL
+ * @time_left: until it ends by itself; VGPU_NEVER: not known
+ */
+struct vgpu_block_kind {
+	const char *name;
+	int (*start)(struct vgpu_block *block);
+	void (*issue)(struct vgpu_block *block);
+	void (*detach)(struct vgpu_block *block);
+	void (*release)(struct vgpu_block *block);
+	bool (*stop)(struct vgpu_block *block);
+	u64 (*context_bytes)(const struct vgpu_block *block);
+	u64 (*time_left)(const struct vgpu_block *block);
+};
+
+extern const struct vgpu_block_kind vgpu_block_compiled;
+extern const struct vgpu_block_kind vgpu_block_profiled;
+
+/** struct vgpu_sm - one SM. Resident blocks hang on a list in issue order. */
 struct vgpu_sm {
-	struct vgpu_device *dev;
+	struct vgpu_sim *sim;
+	struct vgpu_random *random;
+	const struct vgpu_config *config;
+	const struct vgpu_sm_ops *ops;
+	void *engine;			/* of @ops */
 	u32 index;
 	/* context registers, set by setup (Tanasic 5.2.1) */
 	u32 context;			/* 0: never set up */
 	struct vgpu_address_space *as;
-	struct vgpu_block *resident;
-	struct vgpu_block **resident_end;	/* where the next one is linked in */
+	struct vgpu_list resident;
 	u32 resident_count;
 	u64 slots_used;			/* bit per slot */
 	/* compiled blocks: no slice begins any more; until the SM is empty */
@@ -51,7 +101,8 @@ struct vgpu_sm {
 u32 vgpu_occupancy(const struct vgpu_config *config, u32 threads, u32 regs_per_block,
 		   u32 shared_bytes, u32 *shared_config);
 
-int vgpu_sm_init(struct vgpu_sm *sm, struct vgpu_device *dev, u32 index);
+/* @sm is zero but for sim, random, config, ops and engine. -ENOMEM, and then nothing is left of it. */
+int vgpu_sm_init(struct vgpu_sm *sm, u32 index);
 void vgpu_sm_fini(struct vgpu_sm *sm);
 /* Load the context registers for @launch. The SM must be empty. */
 void vgpu_sm_setup(struct vgpu_sm *sm, const struct vgpu_launch *launch);
@@ -66,6 +117,18 @@ int vgpu_sm_issue(struct vgpu_sm *sm, struct vgpu_block *block);
  * what is scheduled for then from now on comes after it. Profiled blocks have no slices and run on.
  */
 u64 vgpu_sm_halt(struct vgpu_sm *sm);
+/*
+ * The same for one block, while its neighbours run on. true: it has stopped; false: block_stopped()
+ * says when.
+ */
+bool vgpu_block_stop(struct vgpu_block *block);
+/* The resident block that was issued first, NULL: the SM is empty. */
+static inline struct vgpu_block *vgpu_sm_first(const struct vgpu_sm *sm)
+{
+	return vgpu_list_first(&sm->resident, struct vgpu_block, node);
+}
+/* Until the last resident block ends by itself; VGPU_NEVER: not known. */
+u64 vgpu_sm_drain_time(const struct vgpu_sm *sm);
 /* Take @block off the SM with all its state kept in it, at the present time. */
 void vgpu_sm_detach(struct vgpu_sm *sm, struct vgpu_block *block);
 /*
@@ -94,54 +157,19 @@ u32 vgpu_module_bytes(const struct vgpu_module *module);	/* of the binary */
 u32 vgpu_module_kernel_count(const struct vgpu_module *module);
 const struct vgpu_kernel *vgpu_module_kernel(const struct vgpu_module *module, u32 index);
 
-/* ---- compiled blocks (block_compiled.c) --------------------------------- */
+/* ---- inside ------------------------------------------------------------- */
 
-int vgpu_compiled_start(struct vgpu_block *block);	/* allocate and reset warps; -ENOMEM */
-void vgpu_compiled_release(struct vgpu_block *block);
 /*
  * Event of an SM with compiled blocks: interpret one slice of all of them, then time passes by what
  * it cost.
  */
-void vgpu_compiled_step(struct vgpu_device *dev, struct vgpu_event *step);
-
-/* ---- profiled blocks (block_profiled.c) --------------------------------- */
-
+void vgpu_compiled_step(struct vgpu_event *step);
 int vgpu_profiled_init(struct vgpu_sm *sm);
 void vgpu_profiled_fini(struct vgpu_sm *sm);
-/*
- * @block is on its SM: schedule its end, after a time drawn now (new) or what was left (preempted).
- * From vgpu_sm_issue().
- */
-void vgpu_profiled_issue(struct vgpu_block *block);
-/* Cancel its end and keep what is left of its time. From vgpu_sm_detach(). */
-void vgpu_profiled_detach(struct vgpu_block *block);
 /*
  * sm.c: take @block off the resident list of its SM and free its slot; it has ended or is being
  * detached.
  */
 void vgpu_sm_remove(struct vgpu_sm *sm, struct vgpu_block *block);
-
-/* ---- called back, filled by exec/ --------------------------------------- */
-
-/*
- * @block has ended at the present time and is already off the SM; the engine releases it and may
- * issue another.
- */
-void vgpu_exec_block_done(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_block *block);
-/*
- * The profiled block of @launch in @slot of @sm, still resident, has ended, *@index of its grid.
- * Where its kernel has a new block to issue to the same place, *@index becomes that one's and
- * nothing else of the block changes. false: nothing has happened, take it off and call
- * vgpu_exec_block_done().
- */
-bool vgpu_exec_block_followed(struct vgpu_device *dev, u32 sm, struct vgpu_launch *launch, u32 slot,
-			      u64 *index);
-/*
- * @block, still resident, did what ends its context. fault has reason, block, thread, pc, address,
- * bytes, write; the engine adds the rest and stops every block of the context: @block is freed on
- * return, and so is everything on @sm of the same context.
- */
-void vgpu_exec_block_fault(struct vgpu_device *dev, struct vgpu_sm *sm, struct vgpu_block *block,
-			   struct vgpu_fault *fault);
 
 #endif

@@ -15,7 +15,6 @@
  * chosen, near what microbenchmarks of Kepler report (arithmetic 9 to 11, shared memory 33 to 47),
  * and said so where they stand.
  */
-#include "../vgpu_device.h"
 #include "warps.h"
 
 /* all chosen */

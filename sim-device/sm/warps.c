@@ -4,7 +4,6 @@
  * (Tanasic 2.4: a barrier unit keeps track of the waiting warps and reactivates them all when each
  * has arrived). States return to a pool of their SM, so that a small launch allocates nothing.
  */
-#include "../core/device.h"
 #include "warps.h"
 
 #define ALIGN	64u
@@ -112,7 +111,7 @@ void vgpu_warps_put(struct vgpu_warps *warps)
 	struct vgpu_sm *sm = warps->home;
 	struct vgpu_sm_run *run = sm->run;
 
-	if (warps->room > POOL_MOST_BYTES || run->pooled >= sm->dev->config.blocks_per_sm) {
+	if (warps->room > POOL_MOST_BYTES || run->pooled >= sm->config->blocks_per_sm) {
 		vgpu_mem_free(warps);
 		return;
 	}

@@ -8,15 +8,9 @@
  * fills are transfer commands too, and take the same engine, but go at the speed of the memory,
  * which a copy uses twice: to read and to write.
  */
-#include "../core/device.h"
-#include "../core/trace.h"
+#include "transfer.h"
 
 #define PS_PER_SECOND	1000000000000ull
-
-static struct vgpu_command *command_of(struct vgpu_entrant *node)
-{
-	return vgpu_container_of(node, struct vgpu_command, node);
-}
 
 static u64 bytes_of(const struct vgpu_cmd *cmd)
 {
@@ -25,7 +19,7 @@ static u64 bytes_of(const struct vgpu_cmd *cmd)
 
 /* ---- moving one burst --------------------------------------------------- */
 
-static bool translate(struct vgpu_context *ctx, u64 address, bool write, u8 **memory,
+static bool translate(struct vgpu_transfer_context *ctx, u64 address, bool write, u8 **memory,
 		      struct vgpu_fault *fault)
 {
 	enum vgpu_translation result = vgpu_as_translate(ctx->as, address, write, memory);
@@ -47,7 +41,7 @@ static u64 left_in_page(u64 address)
 }
 
 /* @memory and the length are multiples of the width, as is the start of a page. */
-static void fill(u8 *memory, u64 bytes, u32 value, u32 width)
+static void fill_bytes(u8 *memory, u64 bytes, u32 value, u32 width)
 {
 	u64 done, next;
 
@@ -66,11 +60,11 @@ static void fill(u8 *memory, u64 bytes, u32 value, u32 width)
 /*
  * Move at most @bytes from @offset on, up to the next end of a page. Returns how many; 0: @fault.
  */
-static u64 move_piece(struct vgpu_device *dev, struct vgpu_command *command, u64 offset, u64 bytes,
-		      struct vgpu_fault *fault)
+static u64 move_piece(struct vgpu_transfer_engine *engine, struct vgpu_transfer *transfer,
+		      u64 offset, u64 bytes, struct vgpu_fault *fault)
 {
-	const struct vgpu_cmd *cmd = &command->cmd;
-	struct vgpu_context *ctx = command->queue->ctx;
+	const struct vgpu_cmd *cmd = transfer->cmd;
+	struct vgpu_transfer_context *ctx = transfer->ctx;
 	u8 *dst, *src;
 	u64 address;
 
@@ -91,43 +85,44 @@ static u64 move_piece(struct vgpu_device *dev, struct vgpu_command *command, u64
 	}
 	switch (cmd->op) {
 	case VGPU_CMD_FILL:
-		fill(dst, bytes, cmd->fill.value, cmd->fill.width);
+		fill_bytes(dst, bytes, cmd->fill.value, cmd->fill.width);
 		return bytes;
 	case VGPU_CMD_COPY_D2D:
 		memmove(dst, src, bytes);
 		return bytes;
 	case VGPU_CMD_COPY_H2D:
 		fault->address = cmd->copy.src + offset;
-		if (!dev->ops->move(dev->host, ctx->id, command->cookie, offset, dst, (u32)bytes,
-				    VGPU_MOVE_TO_DEVICE))
+		if (!engine->ops->move(engine->owner, ctx->id, transfer->cookie, offset, dst,
+				       (u32)bytes, VGPU_MOVE_TO_DEVICE))
 			return bytes;
 		break;
 	default:
 		fault->address = cmd->copy.dst + offset;
 		fault->write = 1;
-		if (!dev->ops->move(dev->host, ctx->id, command->cookie, offset, src, (u32)bytes,
-				    VGPU_MOVE_TO_HOST))
+		if (!engine->ops->move(engine->owner, ctx->id, transfer->cookie, offset, src,
+				       (u32)bytes, VGPU_MOVE_TO_HOST))
 			return bytes;
 	}
 	fault->reason = VGPU_FAULT_COPY_HOST;
 	return 0;
 }
 
-static bool move_burst(struct vgpu_device *dev, struct vgpu_command *command, u64 offset, u64 bytes)
+static bool move_burst(struct vgpu_transfer_engine *engine, u64 offset, u64 bytes)
 {
+	struct vgpu_transfer *transfer = engine->running;
 	struct vgpu_fault fault = {
-		.queue = command->queue->index,
-		.seq = command->seq,
+		.queue = transfer->queue,
+		.seq = transfer->seq,
 		.module = ~0u,
 		.kernel = ~0u,
 	};
 
 	while (bytes) {
-		u64 moved = move_piece(dev, command, offset, bytes, &fault);
+		u64 moved = move_piece(engine, transfer, offset, bytes, &fault);
 
 		if (!moved) {
 			fault.bytes = (u32)bytes;
-			vgpu_context_die(dev, command->queue->ctx, &fault);
+			engine->ops->fault(transfer->ctx, &fault);
 			return false;
 		}
 		offset += moved;
@@ -138,134 +133,166 @@ static bool move_burst(struct vgpu_device *dev, struct vgpu_command *command, u6
 
 /* ---- the engine --------------------------------------------------------- */
 
-static u64 burst_bytes(const struct vgpu_device *dev)
+static void trace_running(const struct vgpu_transfer_engine *engine, enum vgpu_trace_type type,
+			  u64 bytes)
 {
-	u64 left = dev->transfer.bytes - dev->transfer.done;
+	const struct vgpu_transfer *t = engine->running;
 
-	return left < dev->config.link_burst ? left : dev->config.link_burst;
+	vgpu_trace_command(engine->trace, type, t->ctx->id, t->queue, t->seq, bytes, t->cmd->op);
+}
+
+static u64 burst_bytes(const struct vgpu_transfer_engine *engine)
+{
+	u64 left = engine->bytes - engine->done;
+
+	return left < engine->config->link_burst ? left : engine->config->link_burst;
 }
 
 /* Ends of bursts are counted from the start of the transfer: rounding does not add up. */
-static void schedule_burst(struct vgpu_device *dev)
+static void schedule_burst(struct vgpu_transfer_engine *engine)
 {
-	struct vgpu_transfer_engine *engine = &dev->transfer;
-	u64 bytes = (engine->done + burst_bytes(dev)) * engine->passes;
+	u64 bytes = (engine->done + burst_bytes(engine)) * engine->passes;
 	u64 end = engine->started + vgpu_mul_div(bytes, PS_PER_SECOND, engine->bandwidth);
 
-	/* At the end of the clock; see vgpu_event_after(). */
+	/* At the end of the clock; see vgpu_time_after(). */
 	if (end < engine->started || end == VGPU_NEVER)
 		end = VGPU_NEVER - 1;
-	vgpu_event_at(dev, &engine->burst, end);
+	vgpu_event_at(engine->sim, &engine->burst, end);
 }
 
-static void start_next(struct vgpu_device *dev)
+static void unlist(struct vgpu_transfer_engine *engine, struct vgpu_transfer *transfer)
 {
-	struct vgpu_transfer_engine *engine = &dev->transfer;
-	struct vgpu_entrant *first = vgpu_tournament_first(&engine->waiting);
-	struct vgpu_command *command;
+	vgpu_pqueue_remove(&engine->waiting, &transfer->node);
+	vgpu_list_del(&transfer->all);
+}
+
+static void start_next(struct vgpu_transfer_engine *engine)
+{
+	struct vgpu_pq_entry *first = vgpu_pqueue_first(&engine->waiting);
+	struct vgpu_transfer *transfer;
+	u32 op;
 
 	if (engine->running || !first)
 		return;
-	command = command_of(first);
-	vgpu_tournament_leave(&engine->waiting, first);
-	engine->running = command;
-	engine->started = dev->now;
-	engine->bytes = bytes_of(&command->cmd);
+	transfer = vgpu_container_of(first, struct vgpu_transfer, node);
+	unlist(engine, transfer);
+	op = transfer->cmd->op;
+	engine->running = transfer;
+	engine->started = engine->sim->now;
+	engine->bytes = bytes_of(transfer->cmd);
 	engine->done = 0;
-	engine->passes = command->cmd.op == VGPU_CMD_COPY_D2D ? 2 : 1;
-	if (command->cmd.op == VGPU_CMD_COPY_D2D || command->cmd.op == VGPU_CMD_FILL)
-		engine->bandwidth = dev->config.memory_bandwidth;
+	engine->passes = op == VGPU_CMD_COPY_D2D ? 2 : 1;
+	if (op == VGPU_CMD_COPY_D2D || op == VGPU_CMD_FILL)
+		engine->bandwidth = engine->config->memory_bandwidth;
 	else
-		engine->bandwidth = dev->config.link_bandwidth;
-	vgpu_trace_command(dev, VGPU_TRACE_COPY_START, command, engine->bytes, command->cmd.op);
-	schedule_burst(dev);
+		engine->bandwidth = engine->config->link_bandwidth;
+	trace_running(engine, VGPU_TRACE_COPY_START, engine->bytes);
+	schedule_burst(engine);
 }
 
-static void finish(struct vgpu_device *dev)
+static void finish_running(struct vgpu_transfer_engine *engine)
 {
-	struct vgpu_transfer_engine *engine = &dev->transfer;
-	struct vgpu_command *command = engine->running;
-	struct vgpu_context *ctx = command->queue->ctx;
+	struct vgpu_transfer *transfer = engine->running;
 
+	trace_running(engine, VGPU_TRACE_COPY_END, engine->bytes);
 	engine->running = NULL;
-	vgpu_trace_command(dev, VGPU_TRACE_COPY_END, command, engine->bytes, command->cmd.op);
-	if (command->cmd.op != VGPU_CMD_FILL) {
-		ctx->copies++;
-		ctx->copied_bytes += engine->bytes;
+	if (transfer->cmd->op != VGPU_CMD_FILL) {
+		transfer->ctx->copies++;
+		transfer->ctx->copied_bytes += engine->bytes;
 	}
-	start_next(dev);
-	vgpu_command_done(dev, command);
+	start_next(engine);
+	engine->ops->done(transfer);
 }
 
-static void burst_fire(struct vgpu_device *dev, struct vgpu_event *event)
+static void burst_fire(struct vgpu_event *event)
 {
 	struct vgpu_transfer_engine *engine =
 		vgpu_container_of(event, struct vgpu_transfer_engine, burst);
-	u64 bytes = burst_bytes(dev);
+	u64 bytes = burst_bytes(engine);
 
-	if (!move_burst(dev, engine->running, engine->done, bytes))
+	if (!move_burst(engine, engine->done, bytes))
 		return;
 	engine->done += bytes;
 	if (engine->done == engine->bytes)
-		finish(dev);
+		finish_running(engine);
 	else
-		schedule_burst(dev);
+		schedule_burst(engine);
 }
 
-void vgpu_transfer_submit(struct vgpu_device *dev, struct vgpu_command *command)
+static void sort(struct vgpu_transfer_engine *engine, struct vgpu_transfer *transfer)
 {
-	struct vgpu_transfer_engine *engine = &dev->transfer;
+	const struct vgpu_transfer_policy *policy = engine->policy;
 
-	command->order = engine->order++;
-	vgpu_tournament_enter(&engine->waiting, &command->node,
-			      engine->policy->rank(command->queue->ctx), command->order);
-	start_next(dev);
+	vgpu_pqueue_insert(&engine->waiting, &transfer->node,
+			   policy->rank ? policy->rank(transfer->ctx) : 0, transfer->order);
 }
 
-void vgpu_transfer_abort(struct vgpu_device *dev, struct vgpu_context *ctx)
+void vgpu_transfer_submit(struct vgpu_transfer_engine *engine, struct vgpu_transfer *transfer)
 {
-	struct vgpu_transfer_engine *engine = &dev->transfer;
-	u32 i;
+	transfer->order = engine->order++;
+	sort(engine, transfer);
+	vgpu_list_add_tail(&transfer->all, &engine->all);
+	start_next(engine);
+}
 
-	/* What waits here is the head of a queue. */
-	for (i = 0; ctx->queues && i < dev->config.hw_queues; i++)
-		if (dev->queues[i].ctx == ctx && dev->queues[i].head)
-			vgpu_tournament_leave(&engine->waiting, &dev->queues[i].head->node);
-	if (engine->running && engine->running->queue->ctx == ctx) {
-		vgpu_event_cancel(dev, &engine->burst);
-		vgpu_trace_command(dev, VGPU_TRACE_COPY_END, engine->running, engine->done,
-				   engine->running->cmd.op);
+void vgpu_transfer_abort(struct vgpu_transfer_engine *engine, struct vgpu_transfer_context *ctx)
+{
+	struct vgpu_transfer *transfer, *next;
+
+	vgpu_list_for_each_safe(transfer, next, &engine->all, struct vgpu_transfer, all)
+		if (transfer->ctx == ctx)
+			unlist(engine, transfer);
+	if (engine->running && engine->running->ctx == ctx) {
+		vgpu_event_cancel(engine->sim, &engine->burst);
+		trace_running(engine, VGPU_TRACE_COPY_END, engine->done);
 		engine->running = NULL;
 	}
-	start_next(dev);
+	start_next(engine);
 }
 
-void vgpu_transfer_rerank(struct vgpu_device *dev)
+void vgpu_transfer_rerank(struct vgpu_transfer_engine *engine)
 {
-	struct vgpu_transfer_engine *engine = &dev->transfer;
-	u32 i;
+	struct vgpu_transfer *transfer;
 
-	for (i = 0; i < dev->config.hw_queues; i++) {
-		struct vgpu_command *command = dev->queues[i].head;
-
-		if (command && vgpu_entrant_is_in(&command->node))
-			vgpu_tournament_enter(&engine->waiting, &command->node,
-					      engine->policy->rank(command->queue->ctx),
-					      command->order);
-	}
+	vgpu_list_for_each(transfer, &engine->all, struct vgpu_transfer, all)
+		sort(engine, transfer);
 }
 
-int vgpu_transfer_init(struct vgpu_device *dev)
+int vgpu_transfer_init(struct vgpu_transfer_engine *engine)
 {
 	int err;
 
-	dev->transfer.policy = vgpu_transfer_policy_at(0);
-	dev->transfer.burst.fire = burst_fire;
-	err = vgpu_tournament_reserve(&dev->transfer.waiting, dev->config.hw_queues);
-	return err ? err : vgpu_event_reserve(dev, 1);
+	engine->policy = vgpu_transfer_policy_at(0);
+	engine->burst.fire = burst_fire;
+	vgpu_list_init(&engine->all);
+	err = vgpu_pqueue_reserve(&engine->waiting, engine->config->hw_queues);
+	if (!err)
+		err = vgpu_event_reserve(engine->sim, 1);
+	engine->inited = !err;
+	return err;
 }
 
-void vgpu_transfer_fini(struct vgpu_device *dev)
+void vgpu_transfer_fini(struct vgpu_transfer_engine *engine)
 {
-	vgpu_tournament_free(&dev->transfer.waiting);
+	if (engine->inited)
+		vgpu_event_release(engine->sim, 1);
+	vgpu_pqueue_free(&engine->waiting);
+}
+
+/* ---- policies ----------------------------------------------------------- */
+
+/* npq: the highest priority first (Tanasic 5.3.2); a transfer that has begun goes on. */
+static u64 npq_rank(const struct vgpu_transfer_context *ctx)
+{
+	return (u64)(0x7fffffffll - ctx->priority);
+}
+
+static const struct vgpu_transfer_policy policies[] = {
+	{ .name = "fcfs" },
+	{ .name = "npq", .rank = npq_rank },
+};
+
+const struct vgpu_transfer_policy *vgpu_transfer_policy_at(unsigned int index)
+{
+	return index < VGPU_ARRAY_SIZE(policies) ? &policies[index] : NULL;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/device.h"
+#include "device/device.h"
 #include "host.h"
 #include "platform/user.h"
 
@@ -81,6 +81,8 @@ static void completed(void *host, const struct vgpu_completion *completion)
 		assert_int_equal(completion->status, -EIO);
 	h->completions = more(h->completions, h->completion_count, sizeof(*h->completions));
 	h->completions[h->completion_count++] = *completion;
+	if (h->stops)
+		vgpu_device_stop(h->dev);
 }
 
 static void context_died(void *host, u32 context, const struct vgpu_fault *fault)
@@ -118,7 +120,7 @@ static void preempted(void *host, u32 context, u32 sm, u64 requested)
 static const struct vgpu_host_ops ops = { get_frame,	put_frame, move,     completed,
 					  context_died, trace,	   preempted };
 
-struct host *host_new_config(const struct vgpu_config *config)
+struct host *host_new_in(struct vgpu_system *system, const struct vgpu_config *config)
 {
 	struct host *h = calloc(1, sizeof(*h));
 
@@ -128,9 +130,15 @@ struct host *host_new_config(const struct vgpu_config *config)
 	assert_non_null(h->memory);
 	h->frames_max = ~0ull;
 	assert_null(vgpu_config_check(config));
-	assert_int_equal(vgpu_device_create(config, &ops, h, &h->dev), 0);
+	assert_int_equal(system ? vgpu_device_create_in(system, config, &ops, h, &h->dev) :
+				  vgpu_device_create(config, &ops, h, &h->dev), 0);
 	vgpu_device_trace(h->dev, true);
 	return h;
+}
+
+struct host *host_new_config(const struct vgpu_config *config)
+{
+	return host_new_in(NULL, config);
 }
 
 struct host *host_new(const char *preset, ...)
@@ -153,11 +161,11 @@ struct host *host_new(const char *preset, ...)
 	return host_new_config(&config);
 }
 
-void host_free(struct host *h)
+void host_leave(struct host *h)
 {
 	struct vgpu_device_counts counts;
 
-	assert_true(vgpu_exec_check(h->dev));
+	assert_true(vgpu_exec_check(&h->dev->exec));
 	while (h->dev->contexts.count)
 		assert_int_equal(vgpu_context_close(h->dev, h->dev->contexts.list[0]->id), 0);
 	vgpu_device_counts(h->dev, &counts);
@@ -166,13 +174,18 @@ void host_free(struct host *h)
 	assert_int_equal(h->frames, 0);
 	assert_int_equal(h->dev->mmu.promised, 0);
 	vgpu_device_destroy(h->dev);
-	assert_int_equal(vgpu_user_allocations(), 0);
 	free(h->completions);
 	free(h->faults);
 	free(h->dead);
 	free(h->records);
 	free(h->memory);
 	free(h);
+}
+
+void host_free(struct host *h)
+{
+	host_leave(h);
+	assert_int_equal(vgpu_user_allocations(), 0);
 }
 
 u32 host_open(struct host *h)
@@ -224,8 +237,8 @@ u64 host_push(struct host *h, u32 context, u32 queue, struct vgpu_cmd cmd)
 void host_run(struct host *h)
 {
 	while (vgpu_device_run(h->dev, VGPU_NEVER, 1000) != VGPU_NEVER)
-		assert_true(vgpu_exec_check(h->dev));
-	assert_true(vgpu_exec_check(h->dev));
+		assert_true(vgpu_exec_check(&h->dev->exec));
+	assert_true(vgpu_exec_check(&h->dev->exec));
 }
 
 static const struct vgpu_completion *find(struct host *h, u32 context, u32 queue, u64 seq)

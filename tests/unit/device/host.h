@@ -35,13 +35,18 @@ struct host {
 	u64 preemptions;
 	u64 preemption_ps;		/* of the last: from the request on */
 	bool moving_fails;		/* process memory is gone */
+	bool stops;			/* a completion stops the clock */
 };
 
 /* A device of preset @preset, changed by "field=value" strings up to NULL; tracing is on. */
 struct host *host_new(const char *preset, ...);
 struct host *host_new_config(const struct vgpu_config *config);
+/* The same in @system, NULL: in one of its own. */
+struct host *host_new_in(struct vgpu_system *system, const struct vgpu_config *config);
 /* Ends the device, checks that nothing is left of it, frees the host. */
 void host_free(struct host *h);
+/* The same for a device that is not alone: others may hold memory. */
+void host_leave(struct host *h);
 
 u32 host_open(struct host *h);
 u32 host_queue(struct host *h, u32 context);

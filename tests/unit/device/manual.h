@@ -7,9 +7,7 @@
 #ifndef TEST_MANUAL_H
 #define TEST_MANUAL_H
 
-#include "core/device.h"
-#include "policy/policy.h"
-#include "preempt/preempt.h"
+#include "device/device.h"
 
 extern const struct vgpu_policy manual_policy;
 

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "core/device.h"
+#include "device/device.h"
 #include "host.h"
 #include "platform/user.h"
 
@@ -178,8 +178,8 @@ static u64 live(u64 seed, u32 steps)
 		if (!upto(&t, 3))
 			vgpu_device_run(t.h->dev, VGPU_NEVER, (u32)upto(&t, 50));
 		else if (!upto(&t, 10))
-			vgpu_device_run(t.h->dev, t.h->dev->now + upto(&t, 100 * VGPU_US), ~0u);
-		assert_true(vgpu_exec_check(t.h->dev));
+			vgpu_device_run(t.h->dev, t.h->dev->sim->now + upto(&t, 100 * VGPU_US), ~0u);
+		assert_true(vgpu_exec_check(&t.h->dev->exec));
 	}
 	if (seed % 2)
 		host_run(t.h);
@@ -237,7 +237,7 @@ static void a_context_can_close_at_every_event(void **state)
 		host_push(h, b, qb, cmd_h2d(ADDRESS, 0, 10000));
 		ended = vgpu_device_run(h->dev, VGPU_NEVER, at) == VGPU_NEVER;
 		assert_int_equal(vgpu_context_close(h->dev, a), 0);
-		assert_true(vgpu_exec_check(h->dev));
+		assert_true(vgpu_exec_check(&h->dev->exec));
 		host_run(h);
 		assert_int_equal(h->completion_count, 7);
 		assert_int_equal(host_done(h, b, qb, 1)->status, 0);
@@ -305,7 +305,7 @@ static void random_commands_are_taken_or_refused(void **state)
 		taken += !w;
 		vgpu_device_run(h->dev, VGPU_NEVER, 20000);
 		/* Too long to wait for: a grid or a block time beyond reason. */
-		if (vgpu_tournament_count(&h->dev->events)) {
+		if (vgpu_pqueue_count(&h->dev->sim->events)) {
 			vgpu_context_close(h->dev, c);
 			c = 0;
 		}

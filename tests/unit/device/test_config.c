@@ -3,7 +3,7 @@
  * Configurations: the presets as the papers' tables have them, fields by name, what is refused;
  * occupancy of every kernel of Tanasic table 5.2.
  */
-#include "core/device.h"
+#include "device/device.h"
 #include "host.h"
 
 static void k20c_is_tanasic_table_5_1(void **state)

@@ -3,7 +3,7 @@
  * The event core: order by (time, sequence), moving, cancelling, the end of the clock; against a
  * plain sorted list.
  */
-#include "core/device.h"
+#include "device/device.h"
 #include "host.h"
 
 #define EVENTS	500
@@ -12,9 +12,11 @@ static u32 fired[EVENTS];
 static u32 fired_count;
 static struct vgpu_event events[EVENTS];
 
-static void fire(struct vgpu_device *dev, struct vgpu_event *event)
+static const struct vgpu_sim *sim;
+
+static void fire(struct vgpu_event *event)
 {
-	assert_int_equal(dev->now, vgpu_event_time(event));
+	assert_int_equal(sim->now, vgpu_event_time(event));
 	assert_false(vgpu_event_pending(event));
 	fired[fired_count++] = (u32)(event - events);
 }
@@ -24,7 +26,8 @@ static struct host *begin(void)
 	struct host *h = host_new("k20c", NULL);
 	u32 i;
 
-	assert_int_equal(vgpu_event_reserve(h->dev, EVENTS), 0);
+	sim = h->dev->sim;
+	assert_int_equal(vgpu_event_reserve(h->dev->sim, EVENTS), 0);
 	memset(events, 0, sizeof(events));
 	for (i = 0; i < EVENTS; i++)
 		events[i].fire = fire;
@@ -34,7 +37,7 @@ static struct host *begin(void)
 
 static void end(struct host *h)
 {
-	vgpu_event_release(h->dev, EVENTS);
+	vgpu_event_release(h->dev->sim, EVENTS);
 	host_free(h);
 }
 
@@ -45,7 +48,7 @@ static void equal_times_fire_in_the_order_of_scheduling(void **state)
 
 	(void)state;
 	for (i = 0; i < EVENTS; i++)
-		vgpu_event_at(h->dev, &events[(i * 7) % EVENTS], 1000);
+		vgpu_event_at(h->dev->sim, &events[(i * 7) % EVENTS], 1000);
 	assert_true(vgpu_device_run(h->dev, VGPU_NEVER, ~0u) == VGPU_NEVER);
 	assert_int_equal(fired_count, EVENTS);
 	for (i = 0; i < EVENTS; i++)
@@ -72,13 +75,13 @@ static void random_schedules_fire_as_a_list_would(void **state)
 		u32 which = (u32)(vgpu_random_next(&random) % EVENTS);
 
 		if (vgpu_random_next(&random) % 4 == 0) {
-			vgpu_event_cancel(h->dev, &events[which]);
+			vgpu_event_cancel(h->dev->sim, &events[which]);
 			there[which] = false;
 		} else {
 			when[which] = vgpu_random_next(&random) % 50;
 			turn[which] = round;
 			there[which] = true;
-			vgpu_event_at(h->dev, &events[which], when[which]);
+			vgpu_event_at(h->dev->sim, &events[which], when[which]);
 		}
 		assert_int_equal(vgpu_event_pending(&events[which]), there[which]);
 	}
@@ -104,10 +107,10 @@ static void run_stops_where_it_is_told(void **state)
 	struct host *h = begin();
 
 	(void)state;
-	vgpu_event_at(h->dev, &events[0], 100);
-	vgpu_event_at(h->dev, &events[1], 200);
-	vgpu_event_at(h->dev, &events[2], 200);
-	vgpu_event_at(h->dev, &events[3], 300);
+	vgpu_event_at(h->dev->sim, &events[0], 100);
+	vgpu_event_at(h->dev->sim, &events[1], 200);
+	vgpu_event_at(h->dev->sim, &events[2], 200);
+	vgpu_event_at(h->dev->sim, &events[3], 300);
 	assert_int_equal(vgpu_device_run(h->dev, 50, ~0u), 100);
 	assert_int_equal(vgpu_device_now(h->dev), 50);
 	assert_int_equal(vgpu_device_run(h->dev, 200, 2), 200);
@@ -124,15 +127,41 @@ static void run_stops_where_it_is_told(void **state)
 	end(h);
 }
 
+static void schedule_next(struct vgpu_event *event)
+{
+	fire(event);
+	vgpu_event_next((struct vgpu_sim *)(unsigned long)sim, &events[10]);
+	vgpu_event_next((struct vgpu_sim *)(unsigned long)sim, &events[11]);
+}
+
+/* Right behind the event that scheduled it, before what was due earlier; no limit comes between. */
+static void the_next_event_is_next(void **state)
+{
+	struct host *h = begin();
+	u32 i;
+
+	(void)state;
+	events[0].fire = schedule_next;
+	for (i = 0; i < 3; i++)
+		vgpu_event_at(h->dev->sim, &events[i], 100);
+	assert_int_equal(vgpu_device_run(h->dev, VGPU_NEVER, 1), 100);
+	assert_int_equal(fired_count, 3);
+	assert_int_equal(fired[1], 10);
+	assert_int_equal(fired[2], 11);
+	vgpu_device_run(h->dev, VGPU_NEVER, ~0u);
+	assert_int_equal(fired_count, 5);
+	end(h);
+}
+
 static void the_clock_ends_and_events_go_on(void **state)
 {
 	struct host *h = begin();
 
 	(void)state;
-	vgpu_event_after(h->dev, &events[0], ~0ull);
+	vgpu_event_after(h->dev->sim, &events[0], ~0ull);
 	vgpu_device_run(h->dev, VGPU_NEVER, ~0u);
 	assert_true(vgpu_device_now(h->dev) == VGPU_NEVER - 1);
-	vgpu_event_after(h->dev, &events[1], 5);
+	vgpu_event_after(h->dev->sim, &events[1], 5);
 	vgpu_device_run(h->dev, VGPU_NEVER, ~0u);
 	assert_int_equal(fired_count, 2);
 	end(h);
@@ -144,6 +173,7 @@ int main(void)
 		cmocka_unit_test(equal_times_fire_in_the_order_of_scheduling),
 		cmocka_unit_test(random_schedules_fire_as_a_list_would),
 		cmocka_unit_test(run_stops_where_it_is_told),
+		cmocka_unit_test(the_next_event_is_next),
 		cmocka_unit_test(the_clock_ends_and_events_go_on),
 	};
 

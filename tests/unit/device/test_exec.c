@@ -5,10 +5,8 @@
  *
  * On paper a launch takes 1 us to the engine and 0.1 us to set an SM up (k20c).
  */
-#include "core/device.h"
+#include "device/device.h"
 #include "host.h"
-#include "policy/policy.h"
-#include "preempt/preempt.h"
 
 #define US	VGPU_US
 #define TENTH	(VGPU_US / 10)
@@ -143,7 +141,7 @@ static void command_buffers_hold_one_command(void **state)
 {
 	struct host *h = host_new("k20c", "sms=2", NULL);
 	u32 a = host_open(h), b = host_open(h);
-	const struct vgpu_context *ctx = vgpu_context_find(h->dev, b);
+	const struct vgpu_exec_context *ctx = &vgpu_context_find(h->dev, b)->exec;
 	u32 q[4], i;
 
 	(void)state;
@@ -154,13 +152,13 @@ static void command_buffers_hold_one_command(void **state)
 	}
 	vgpu_device_run(h->dev, 5 * US, ~0u);
 	assert_int_equal(h->dev->exec.active_count, 1);
-	assert_ptr_equal(ctx->buffer.command->queue, &h->dev->queues[q[0]]);
-	assert_ptr_equal(ctx->buffer.head->queue, &h->dev->queues[q[1]]);
-	assert_ptr_equal(ctx->buffer.tail->queue, &h->dev->queues[q[3]]);
+	assert_int_equal(ctx->job->queue, q[0]);
+	assert_int_equal(vgpu_list_first(&ctx->behind, struct vgpu_job, node)->queue, q[1]);
+	assert_int_equal(vgpu_list_entry(ctx->behind.prev, struct vgpu_job, node)->queue, q[3]);
 	vgpu_device_run(h->dev, 15 * US, ~0u);
 	assert_int_equal(h->dev->exec.active_count, 2);
-	assert_false(vgpu_exec_has_room(h->dev));
-	assert_ptr_equal(ctx->buffer.command->queue, &h->dev->queues[q[2]]);
+	assert_false(vgpu_exec_has_room(&h->dev->exec));
+	assert_int_equal(ctx->job->queue, q[2]);
 	host_run(h);
 	assert_int_equal(host_done(h, b, q[1], 1)->time, 212 * TENTH);
 	assert_int_equal(host_done(h, b, q[3], 1)->time, 313 * TENTH);
@@ -258,53 +256,31 @@ static void the_watchdog_can_be_set_on_a_running_kernel(void **state)
 /* ---- the seams ---------------------------------------------------------- */
 
 /* The newest kernel gets SM 0; idle SMs go to whoever has blocks, lower ids of contexts last. */
-static u64 newest_rank(const struct vgpu_context *ctx)
+static u64 newest_rank(const struct vgpu_sched_context *ctx)
 {
 	return ~(u64)ctx->id;
 }
 
-static void newest_assign(struct vgpu_device *dev)
-{
-	struct vgpu_ksr *ksr;
-	int sm;
-
-	while ((ksr = vgpu_exec_issuable(dev)) && (sm = vgpu_exec_idle_sm(dev)) >= 0)
-		vgpu_exec_assign(dev, (u32)sm, ksr);
-}
-
 static int reserved;
 
-static void newest_arrived(struct vgpu_device *dev, struct vgpu_context *ctx)
+static void newest_schedule(struct vgpu_exec *exec)
 {
-	struct vgpu_ksr *ksr;
+	struct vgpu_sched_context *ctx;
+	struct vgpu_ksr *ksr, *newest = NULL;
+	int sm;
 
-	if (!vgpu_exec_has_room(dev))
-		return;
-	ksr = vgpu_exec_admit(dev, ctx);
-	newest_assign(dev);
-	if (ksr->unclaimed && dev->exec.smst[0].ksr != ksr)
-		reserved = vgpu_exec_reserve(dev, 0, ksr);
-}
-
-static void newest_finished(struct vgpu_device *dev, struct vgpu_context *ctx)
-{
-	(void)ctx;
-	newest_assign(dev);
-}
-
-static void newest_idle(struct vgpu_device *dev, u32 sm)
-{
-	assert_int_equal(dev->exec.smst[sm].state, VGPU_SM_IDLE);
-	newest_assign(dev);
+	while ((ctx = vgpu_exec_waiting(exec)) && vgpu_exec_has_room(exec))
+		newest = vgpu_exec_admit(exec, ctx);
+	while ((ksr = vgpu_exec_issuable(exec)) && (sm = vgpu_exec_idle_sm(exec)) >= 0)
+		vgpu_exec_assign(exec, (u32)sm, ksr);
+	if (newest && newest->unclaimed && exec->smst[0].ksr != newest)
+		reserved = vgpu_exec_reserve(exec, 0, newest);
 }
 
 static const struct vgpu_policy newest = {
 	.name = "newest",
+	.schedule = newest_schedule,
 	.rank = newest_rank,
-	.changed = newest_assign,
-	.kernel_arrived = newest_arrived,
-	.kernel_finished = newest_finished,
-	.sm_idle = newest_idle,
 };
 
 static struct host *seam_host(const char *mechanism, const char *sms)
@@ -312,7 +288,7 @@ static struct host *seam_host(const char *mechanism, const char *sms)
 	struct host *h = host_new("k20c", sms, "active_kernels=8", NULL);
 
 	reserved = 99;
-	vgpu_exec_set_policy(h->dev, &newest);
+	vgpu_exec_set_policy(&h->dev->exec, &newest);
 	assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", mechanism), 0);
 	return h;
 }
@@ -375,14 +351,14 @@ static void a_reservation_can_change_and_can_lapse(void **state)
 	vgpu_device_run(h->dev, 50 * US, ~0u);
 	host_push(h, b, host_queue(h, b), cmd_profiled(1, 10 * US, 1));
 	vgpu_device_run(h->dev, 60 * US, ~0u);
-	assert_int_equal(h->dev->exec.smst[0].next->ctx->id, b);
+	assert_int_equal(h->dev->exec.smst[0].next->ctx->sched.id, b);
 	/* b goes; nobody is next any more */
 	assert_int_equal(vgpu_context_close(h->dev, b), 0);
 	assert_int_equal(h->dev->exec.smst[0].state, VGPU_SM_RESERVED);
 	assert_null(h->dev->exec.smst[0].next);
 	host_push(h, c, host_queue(h, c), cmd_profiled(1, 10 * US, 1));
 	vgpu_device_run(h->dev, 70 * US, ~0u);
-	assert_int_equal(h->dev->exec.smst[0].next->ctx->id, c);
+	assert_int_equal(h->dev->exec.smst[0].next->ctx->sched.id, c);
 	host_run(h);
 	assert_int_equal(start_of(h, 3), 1012 * TENTH);
 	assert_int_equal(h->completion_count, 3);
@@ -425,7 +401,7 @@ static void contexts_end_in_the_middle_of_preemption(void **state)
 		host_push(h, b, host_queue(h, b), cmd_profiled(9, 100 * US, 2));
 		vgpu_device_run(h->dev, 60 * US, ~0u);
 		assert_int_equal(vgpu_context_close(h->dev, victim == 1 ? a : b), 0);
-		assert_true(vgpu_exec_check(h->dev));
+		assert_true(vgpu_exec_check(&h->dev->exec));
 		host_run(h);
 		assert_int_equal(h->completion_count, 2);
 		host_free(h);

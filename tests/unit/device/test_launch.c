@@ -4,7 +4,7 @@
  * under their kernels, faults that end one context only and name what did it, contexts that end at
  * every event while warps run.
  */
-#include "core/device.h"
+#include "device/device.h"
 #include "host.h"
 
 #define ADDRESS	0x40000000ull
@@ -287,7 +287,7 @@ static void a_context_can_close_at_every_event_of_its_warps(void **state)
 			host_push(h, b, r, cmd_d2h(0, ADDRESS, 5120 * 4));
 			vgpu_device_run(h->dev, VGPU_NEVER, at);
 			assert_int_equal(vgpu_context_close(h->dev, a), 0);
-			assert_true(vgpu_exec_check(h->dev));
+			assert_true(vgpu_exec_check(&h->dev->exec));
 			host_run(h);
 			assert_int_equal(h->completion_count, 4);
 			assert_int_equal(host_done(h, b, r, 2)->status, 0);

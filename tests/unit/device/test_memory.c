@@ -3,7 +3,7 @@
  * Memory: mappings and promises, frames, translations and what invalidates them, the transfer
  * engine's bytes and times.
  */
-#include "core/device.h"
+#include "device/device.h"
 #include "host.h"
 
 #define KB	1024ull

@@ -8,10 +8,8 @@
  */
 #include <stdlib.h>
 
-#include "core/device.h"
+#include "device/device.h"
 #include "host.h"
-#include "policy/policy.h"
-#include "preempt/preempt.h"
 
 #define US		VGPU_US
 #define CONTEXTS	6
@@ -229,7 +227,7 @@ static u64 play(const char *policy, const char *mechanism, u64 seed, u32 steps, 
 		act(&t);
 		if (!upto(&t, 3))
 			vgpu_device_run(t.h->dev, VGPU_NEVER, (u32)upto(&t, 60));
-		assert_true(vgpu_exec_check(t.h->dev));
+		assert_true(vgpu_exec_check(&t.h->dev->exec));
 	}
 	host_run(t.h);
 	/* All that was pushed has ended, and nobody who was not killed has failed. */

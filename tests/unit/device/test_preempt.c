@@ -28,7 +28,7 @@ static struct host *one_sm(const char *mechanism)
 		host_new("k20c", "sms=1", "active_kernels=8", "memory_bandwidth=65536000000",
 			 "pipeline_drain_ps=500000", "drain_ps=20000000", NULL);
 
-	vgpu_exec_set_policy(h->dev, &manual_policy);
+	vgpu_exec_set_policy(&h->dev->exec, &manual_policy);
 	assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", mechanism), 0);
 	return h;
 }
@@ -45,7 +45,7 @@ static void two_kernels(struct host *h, u64 blocks, u64 block_us)
 	vgpu_device_run(h->dev, 50 * US, ~0u);
 	host_push(h, b, host_queue(h, b), cmd_profiled(1, 10 * US, 4));
 	vgpu_device_run(h->dev, 51 * US, ~0u);
-	assert_int_equal(vgpu_exec_reserve(h->dev, 0, manual_kernel(h->dev, 2)), 0);
+	assert_int_equal(vgpu_exec_reserve(&h->dev->exec, 0, manual_kernel(h->dev, 2)), 0);
 	assert_int_equal(h->dev->exec.smst[0].state, VGPU_SM_RESERVED);
 }
 
@@ -81,7 +81,7 @@ static void a_switch_saves_and_restores(void **state)
 	two_kernels(h, 5, 100);
 	vgpu_device_run(h->dev, 52 * US, ~0u);
 	assert_int_equal(smst->state, VGPU_SM_SAVING);
-	assert_int_equal(smst->moving_count, 4);
+	assert_int_equal(smst->saving, 4);
 	vgpu_device_run(h->dev, 66 * US, ~0u);
 	assert_int_equal(smst->state, VGPU_SM_RESTORING);
 	vgpu_device_run(h->dev, 67 * US, ~0u);
@@ -234,7 +234,7 @@ static void save_times_are_those_of_table_5_2(void **state)
 		struct vgpu_cmd cmd = cmd_profiled(rows[i].blocks * 13, 1000 * US, 1);
 		u64 start = 0, saved = 0, blocks = 0;
 
-		vgpu_exec_set_policy(h->dev, &manual_policy);
+		vgpu_exec_set_policy(&h->dev->exec, &manual_policy);
 		cmd.profiled.regs_per_block = rows[i].regs;
 		cmd.profiled.shared_bytes = rows[i].shared;
 		/*
@@ -244,7 +244,7 @@ static void save_times_are_those_of_table_5_2(void **state)
 		cmd.profiled.threads = rows[i].blocks == 1 ? 1024 : 2048 / rows[i].blocks / 32 * 32;
 		host_push(h, a, host_queue(h, a), cmd);
 		vgpu_device_run(h->dev, 10 * US, ~0u);
-		assert_int_equal(vgpu_exec_reserve(h->dev, 7, manual_kernel(h->dev, 1)), 0);
+		assert_int_equal(vgpu_exec_reserve(&h->dev->exec, 7, manual_kernel(h->dev, 1)), 0);
 		host_run(h);
 		for (k = 0; k < h->record_count; k++) {
 			const struct vgpu_trace_record *r = &h->records[k];
@@ -278,7 +278,7 @@ static void one_block(struct host *h, u64 tenths)
 	vgpu_device_run(h->dev, 50 * US, ~0u);
 	host_push(h, b, host_queue(h, b), cmd_profiled(1, 10 * US, 4));
 	vgpu_device_run(h->dev, 51 * US, ~0u);
-	assert_int_equal(vgpu_exec_reserve(h->dev, 0, manual_kernel(h->dev, 2)), 0);
+	assert_int_equal(vgpu_exec_reserve(&h->dev->exec, 0, manual_kernel(h->dev, 2)), 0);
 	host_run(h);
 }
 
@@ -322,13 +322,13 @@ static void next_can_change_until_the_end(void **state)
 		host_push(h, b, host_queue(h, b), cmd_profiled(1, 10 * US, 4));
 		host_push(h, c, host_queue(h, c), cmd_profiled(1, 10 * US, 4));
 		vgpu_device_run(h->dev, 51 * US, ~0u);
-		assert_int_equal(vgpu_exec_reserve(h->dev, 0, manual_kernel(h->dev, 2)), 0);
+		assert_int_equal(vgpu_exec_reserve(&h->dev->exec, 0, manual_kernel(h->dev, 2)), 0);
 		vgpu_device_run(h->dev, when[i] * TENTH, ~0u);
 		assert_int_equal(h->dev->exec.smst[0].state, i ? VGPU_SM_SAVING : VGPU_SM_RESERVED);
-		assert_int_equal(vgpu_exec_reserve(h->dev, 0, manual_kernel(h->dev, 3)), 0);
+		assert_int_equal(vgpu_exec_reserve(&h->dev->exec, 0, manual_kernel(h->dev, 3)), 0);
 		assert_int_equal(manual_kernel(h->dev, 2)->reserved, 0);
 		assert_int_equal(manual_kernel(h->dev, 3)->reserved, 1);
-		assert_true(vgpu_exec_check(h->dev));
+		assert_true(vgpu_exec_check(&h->dev->exec));
 		host_run(h);
 		assert_int_equal(start_of(h, 3), 556 * TENTH);
 		assert_int_equal(h->preemptions, 1);
@@ -354,7 +354,7 @@ static void contexts_die_at_every_stage(void **state)
 				two_kernels(h, 5, 100);
 				vgpu_device_run(h->dev, when[i] * TENTH, ~0u);
 				assert_int_equal(vgpu_context_close(h->dev, victim), 0);
-				assert_true(vgpu_exec_check(h->dev));
+				assert_true(vgpu_exec_check(&h->dev->exec));
 				if (victim == 1) {
 					vgpu_device_stats(h->dev, &stats);
 					assert_int_equal(stats.save_area, 0);
@@ -403,11 +403,11 @@ static void what_is_not_whole_goes_back(void **state)
 	(void)state;
 	two_kernels(h, 4, 100);
 	vgpu_device_run(h->dev, 68 * US, ~0u);
-	assert_int_equal(h->dev->sms[0].resident_count, 2);
-	assert_int_equal(vgpu_exec_reserve(h->dev, 0, manual_kernel(h->dev, 1)), 0);
+	assert_int_equal(h->dev->exec.sms[0].resident_count, 2);
+	assert_int_equal(vgpu_exec_reserve(&h->dev->exec, 0, manual_kernel(h->dev, 1)), 0);
 	assert_int_equal(h->dev->exec.smst[0].state, VGPU_SM_RESERVED);
 	assert_int_equal(manual_kernel(h->dev, 1)->unclaimed, 2);
-	assert_int_equal(manual_kernel(h->dev, 1)->ptbq->index, 2);
+	assert_int_equal(vgpu_list_first(&manual_kernel(h->dev, 1)->ptbq, struct vgpu_block, node)->index, 2);
 	host_run(h);
 	assert_int_equal(host_count_of(h, VGPU_TRACE_SAVE_START), 2);
 	for (i = 0; i < h->record_count; i++) {
@@ -443,7 +443,7 @@ static void restoring_changes_hands_at_once(void **state)
 	host_push(h, c, host_queue(h, c), cmd_profiled(1, 10 * US, 4));
 	vgpu_device_run(h->dev, RESTORING * TENTH, ~0u);
 	assert_int_equal(h->dev->exec.smst[0].state, VGPU_SM_RESTORING);
-	assert_int_equal(vgpu_exec_reserve(h->dev, 0, manual_kernel(h->dev, 3)), 0);
+	assert_int_equal(vgpu_exec_reserve(&h->dev->exec, 0, manual_kernel(h->dev, 3)), 0);
 	assert_int_equal(h->dev->exec.smst[0].state, VGPU_SM_SETUP);
 	assert_int_equal(h->preemptions, 1);
 	host_run(h);

@@ -35,14 +35,14 @@ static void push(struct host *h, struct vgpu_random *random, u32 context, u32 qu
 static void reserve(struct host *h, struct vgpu_random *random)
 {
 	u32 sm = below(random, SMS), n = below(random, 8);
-	struct vgpu_ksr *ksr = h->dev->exec.active_head;
+	struct vgpu_ksr *ksr = vgpu_exec_next_kernel(&h->dev->exec, NULL);
 	int err;
 
-	for (; ksr && ksr->next && n; n--)
-		ksr = ksr->next;
+	for (; ksr && vgpu_exec_next_kernel(&h->dev->exec, ksr) && n; n--)
+		ksr = vgpu_exec_next_kernel(&h->dev->exec, ksr);
 	if (!ksr || !h->dev->exec.smst[sm].ksr)
 		return;
-	err = vgpu_exec_reserve(h->dev, sm, ksr);
+	err = vgpu_exec_reserve(&h->dev->exec, sm, ksr);
 	assert_true(!err || (err == -EOPNOTSUPP && !h->dev->exec.preemption->begin));
 }
 
@@ -115,16 +115,16 @@ static void live(u64 seed, bool deaths)
 	struct vgpu_random random;
 
 	vgpu_random_seed(&random, seed);
-	vgpu_exec_set_policy(h->dev, &manual_policy);
+	vgpu_exec_set_policy(&h->dev->exec, &manual_policy);
 	assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", mechanisms[seed % 3]), 0);
 	for (i = 0; i < CONTEXTS; i++) {
 		context[i] = host_open(h);
 		queue[i] = host_queue(h, context[i]);
 	}
-	while (vgpu_device_run(h->dev, h->dev->now + below(&random, 8 * VGPU_US), ~0u) !=
+	while (vgpu_device_run(h->dev, h->dev->sim->now + below(&random, 8 * VGPU_US), ~0u) !=
 		       VGPU_NEVER ||
 	       kernels < KERNELS) {
-		assert_true(vgpu_exec_check(h->dev));
+		assert_true(vgpu_exec_check(&h->dev->exec));
 		i = below(&random, CONTEXTS);
 		switch (below(&random, 8)) {
 		case 0:
@@ -149,7 +149,7 @@ static void live(u64 seed, bool deaths)
 		default:
 			reserve(h, &random);
 		}
-		assert_true(vgpu_exec_check(h->dev));
+		assert_true(vgpu_exec_check(&h->dev->exec));
 	}
 	assert_int_equal(h->completion_count, KERNELS);
 	for (i = 0; i < CONTEXTS && !deaths; i++)

@@ -3,7 +3,7 @@
  * Hardware queues and the dispatcher: order within a queue, independence between queues, waits
  * across them, and what is refused on the way in.
  */
-#include "core/device.h"
+#include "device/device.h"
 #include "host.h"
 
 #define MB	(1u << 20)
@@ -38,7 +38,7 @@ static void queues_are_shared_by_all_contexts(void **state)
 	assert_int_equal(vgpu_queue_create(h->dev, 99, &queue), -ENOENT);
 	/* Closing gives back what one had. */
 	assert_int_equal(vgpu_context_close(h->dev, a), 0);
-	assert_int_equal(h->dev->queues_used, 1);
+	assert_int_equal(h->dev->queues.used, 1);
 	host_free(h);
 }
 
@@ -294,7 +294,7 @@ static void malformed_commands_are_refused(void **state)
 		cmd.profiled.block_cv_permille = 1001 + word;
 		assert_int_equal(host_try(h, c, q, &cmd, 0, NULL), -EINVAL);
 	}
-	assert_int_equal(h->dev->dispatcher.commands, 0);
+	assert_int_equal(h->dev->queues.commands, 0);
 	for (i = 0; i < VGPU_ARRAY_SIZE(good); i++)
 		assert_int_equal(host_try(h, c, q, &good[i], 0, NULL), 0);
 	host_free(h);

@@ -21,7 +21,7 @@ cd "$dir" || exit 1
 sed -n '/^```c$/,/^```$/p' "$top/docs/writing-a-policy.md" | sed '1d;$d' >sim-device/policy/even.c
 [ "$(wc -l <sim-device/policy/even.c)" -gt 40 ]
 ok "the page has a policy" $?
-sed -i 's/^extern const struct vgpu_policy vgpu_policy_fcfs;/&\nextern const struct vgpu_policy vgpu_policy_even;/' sim-device/policy/policy.h
+sed -i 's/^extern const struct vgpu_policy vgpu_policy_fcfs;/&\nextern const struct vgpu_policy vgpu_policy_even;/' sim-device/policy/common.h
 sed -i 's/^\t&vgpu_policy_fcfs,/&\n\t\&vgpu_policy_even,/' sim-device/policy/list.c
 make -j2 build/libvgpu-device.a >build.log 2>&1
 ok "it compiles without a warning" $?

@@ -153,7 +153,7 @@ static struct host *two_programs(u64 seed, u32 rounds)
 				  "memory_bandwidth=2000000000000", "drain_ps=500000", NULL);
 	u32 i;
 
-	vgpu_exec_set_policy(h->dev, &manual_policy);
+	vgpu_exec_set_policy(&h->dev->exec, &manual_policy);
 	for (i = 0; i < 2; i++) {
 		u32 c = host_open(h), q = host_queue(h, c), module, bytes;
 		struct vgpu_cmd cmd;
@@ -186,15 +186,15 @@ static void disturb(struct host *h, u64 seed)
 	struct vgpu_random random;
 
 	vgpu_random_seed(&random, seed);
-	while (vgpu_device_run(h->dev, h->dev->now + below(&random, 2 * VGPU_US), ~0u) !=
+	while (vgpu_device_run(h->dev, h->dev->sim->now + below(&random, 2 * VGPU_US), ~0u) !=
 	       VGPU_NEVER) {
 		u32 sm = below(&random, 3);
 		struct vgpu_ksr *ksr = manual_kernel(h->dev, 1 + below(&random, 2));
 
-		assert_true(vgpu_exec_check(h->dev));
+		assert_true(vgpu_exec_check(&h->dev->exec));
 		if (!ksr || !h->dev->exec.smst[sm].ksr)
 			continue;
-		assert_int_equal(vgpu_exec_reserve(h->dev, sm, ksr), 0);
+		assert_int_equal(vgpu_exec_reserve(&h->dev->exec, sm, ksr), 0);
 	}
 }
 
@@ -261,7 +261,7 @@ static void draining_and_switching_changes_nothing(void **state)
 static void a_switch_waits_for_the_end_of_the_slice(void **state)
 {
 	struct host *h = two_programs(1, 400);
-	struct vgpu_sm *sm = &h->dev->sms[0];
+	struct vgpu_sm *sm = &h->dev->exec.sms[0];
 	struct vgpu_smst *smst = &h->dev->exec.smst[0];
 	u64 ends, instructions;
 	u32 i;
@@ -273,14 +273,14 @@ static void a_switch_waits_for_the_end_of_the_slice(void **state)
 	for (i = 0; i < 50; i++) {
 		u32 context = sm->context;
 
-		while (smst->state != VGPU_SM_RUNNING || !sm->resident->warps || !sm->instructions)
-			vgpu_device_run(h->dev, h->dev->now + 100 * VGPU_NS, ~0u);
+		while (smst->state != VGPU_SM_RUNNING || !vgpu_sm_first(sm)->warps || !sm->instructions)
+			vgpu_device_run(h->dev, h->dev->sim->now + 100 * VGPU_NS, ~0u);
 		ends = vgpu_event_time(&sm->step);
 		instructions = sm->instructions;
-		if (ends <= h->dev->now)
+		if (ends <= h->dev->sim->now)
 			continue;
 		assert_int_equal(
-			vgpu_exec_reserve(h->dev, 0, manual_kernel(h->dev, context == 1 ? 2 : 1)),
+			vgpu_exec_reserve(&h->dev->exec, 0, manual_kernel(h->dev, context == 1 ? 2 : 1)),
 			0);
 		vgpu_device_run(h->dev, ends - 1, ~0u);
 		assert_int_equal(smst->state, VGPU_SM_RESERVED);
@@ -293,7 +293,7 @@ static void a_switch_waits_for_the_end_of_the_slice(void **state)
 		while (smst->state == VGPU_SM_SETUP)
 			vgpu_device_run(h->dev, VGPU_NEVER, 1);
 		assert_int_not_equal(sm->context, context);
-		assert_int_equal(sm->context, smst->ksr->ctx->id);
+		assert_int_equal(sm->context, smst->ksr->ctx->sched.id);
 	}
 	host_run(h);
 	assert_int_equal(h->fault_count, 0);

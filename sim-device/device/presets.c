@@ -5,7 +5,7 @@
  * with the reason.
  */
 #include "../vgpu_device.h"
-#include "text.h"
+#include "../sim/text.h"
 
 #define KB	1024u
 #define GB	(1ull << 30)

@@ -4,7 +4,7 @@
  * hosts that keep what their callback @preempted is told. Buckets grow with the value: 64 to each
  * power of two.
  */
-#include "../vgpu_device.h"
+#include "../vgpu_model.h"
 
 #define SUB	(1u << VGPU_LATENCY_BITS)
 

@@ -3,10 +3,9 @@
  * Knobs: what may be changed while the device runs. A knob is a number or the choice of a name from
  * a list.
  */
+#include "../sim/text.h"
+#include "../vgpu_policy.h"
 #include "device.h"
-#include "text.h"
-#include "../policy/policy.h"
-#include "../preempt/preempt.h"
 
 /**
  * struct knob - one knob
@@ -35,8 +34,7 @@ static int policy_set(struct vgpu_device *dev, const char *value)
 
 	if (!policy)
 		return -EINVAL;
-	vgpu_exec_set_policy(dev, policy);
-	return 0;
+	return vgpu_exec_set_policy(&dev->exec, policy);
 }
 
 static void policy_get(struct vgpu_device *dev, struct vgpu_text *text)
@@ -54,7 +52,7 @@ static int preemption_set(struct vgpu_device *dev, const char *value)
 
 	if (!preemption)
 		return -EINVAL;
-	vgpu_exec_set_preemption(dev, preemption);
+	vgpu_exec_set_preemption(&dev->exec, preemption);
 	return 0;
 }
 
@@ -75,7 +73,7 @@ static int transfer_policy_set(struct vgpu_device *dev, const char *value)
 	for (i = 0; (policy = vgpu_transfer_policy_at(i)); i++) {
 		if (vgpu_text_is(value, policy->name)) {
 			dev->transfer.policy = policy;
-			vgpu_transfer_rerank(dev);
+			vgpu_transfer_rerank(&dev->transfer);
 			return 0;
 		}
 	}
@@ -114,7 +112,7 @@ static int watchdog_set(struct vgpu_device *dev, const char *value)
 	int err = set_time(&dev->config, "watchdog_ps", value, VGPU_US);
 
 	if (!err)
-		vgpu_exec_set_watchdog(dev);
+		vgpu_exec_set_watchdog(&dev->exec);
 	return err;
 }
 
@@ -142,7 +140,7 @@ static int share_by_set(struct vgpu_device *dev, const char *value)
 	for (i = 0; i < VGPU_ARRAY_SIZE(shares); i++) {
 		if (vgpu_text_is(value, shares[i])) {
 			dev->exec.share_by_priority = i;
-			vgpu_exec_rerank(dev);
+			vgpu_exec_rerank(&dev->exec);
 			return 0;
 		}
 	}
@@ -204,7 +202,7 @@ static const struct knob knobs[] = {
 	{ "drain_us", drain_set, drain_get },
 };
 
-static const struct knob *find(const char *name)
+static const struct knob *find_knob(const char *name)
 {
 	unsigned int i;
 
@@ -216,14 +214,14 @@ static const struct knob *find(const char *name)
 
 int vgpu_device_knob_set(struct vgpu_device *dev, const char *name, const char *value)
 {
-	const struct knob *knob = find(name);
+	const struct knob *knob = find_knob(name);
 
 	return knob ? knob->set(dev, value) : -ENOENT;
 }
 
 int vgpu_device_knob_get(struct vgpu_device *dev, const char *name, char *text, size_t size)
 {
-	const struct knob *knob = find(name);
+	const struct knob *knob = find_knob(name);
 	struct vgpu_text out = { .at = text, .size = size };
 
 	if (!knob)

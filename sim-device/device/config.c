@@ -3,9 +3,8 @@
  * Configurations: fields by name. One table, made from the list in vgpu_config.h, says of every
  * field its name, its place and what it may be; set, get and check read it.
  */
-#include "../policy/policy.h"
-#include "../preempt/preempt.h"
-#include "text.h"
+#include "../sim/text.h"
+#include "../vgpu_policy.h"
 
 struct field {
 	const char *name;

@@ -7,6 +7,7 @@
 #define VGPU_LAUNCH_H
 
 #include "../platform.h"
+#include "../sim/list.h"
 
 struct vgpu_address_space;
 struct vgpu_kernel;
@@ -15,6 +16,7 @@ struct vgpu_kernel;
 struct vgpu_launch {
 	u32 id;				/* unique on the device, from 1 */
 	u32 context;
+	const struct vgpu_block_kind *kind;
 	/* uapi handle and index, for faults and traces; ~0: profiled */
 	u32 module;
 	u32 kernel_index;
@@ -29,6 +31,7 @@ struct vgpu_launch {
 	u32 regs_per_block;
 	u32 shared_bytes;		/* per block, static and dynamic */
 	u32 dynamic_shared;
+	bool stopped;			/* its context has died: no block executes any more */
 	const u8 *params;
 	u32 param_bytes;
 	/* profiled only */
@@ -36,17 +39,31 @@ struct vgpu_launch {
 	u32 block_cv_permille;
 };
 
+/* States of a thread block that has been issued; accounts are kept of each. */
+enum vgpu_block_state {
+	VGPU_BLOCK_RUNNING,		/* resident in an SM */
+	VGPU_BLOCK_PREEMPTED,		/* saved: in the PTBQ of its kernel */
+	VGPU_BLOCK_SAVING,		/* its context is being saved, or waits for that */
+	VGPU_BLOCK_RESTORING,		/* the same for restoring */
+	VGPU_BLOCK_STATES,
+	VGPU_BLOCK_NONE = VGPU_BLOCK_STATES	/* not issued yet, or ended */
+};
+
 struct vgpu_sm;
 struct vgpu_warps;
 
-/** struct vgpu_block - a thread block that has been issued, resident or preempted */
+/**
+ * struct vgpu_block - a thread block that has been issued. Its state is its own: one block can leave
+ * its SM while its neighbours run. A cache line.
+ */
 struct vgpu_block {
 	struct vgpu_launch *launch;
 	u64 index;			/* in the grid, x fastest */
 	u32 slot;			/* in its SM */
-	struct vgpu_sm *sm;		/* NULL: preempted */
-	struct vgpu_block *next;	/* list link of whoever holds it */
-	struct vgpu_block **link;	/* what points to it in the list of its SM */
+	u16 state;			/* enum vgpu_block_state */
+	bool stopping;			/* it leaves the SM when the present slice has ended */
+	struct vgpu_sm *sm;		/* NULL: not resident */
+	struct vgpu_list node;		/* in the list of whoever holds it */
 	u64 remaining_ps;		/* profiled: when preempted */
 	/* compiled: registers, stacks, shared and local memory; NULL before the first issue */
 	struct vgpu_warps *warps;

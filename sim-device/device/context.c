@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The context table: opening, closing, death, queues, modules, memory, accounts. Everything of a
+ * context can end at any moment: kernels first, then transfers, then the commands, so that no engine
+ * holds what is freed.
+ */
+#include "device.h"
+
+/* Ids only grow and the list is in their order. */
+static u32 table_position(const struct vgpu_context_table *table, u32 id)
+{
+	u32 low = 0;
+	u32 high = table->count;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (table->list[middle]->id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct vgpu_context *vgpu_context_find(const struct vgpu_device *dev, u32 id)
+{
+	const struct vgpu_context_table *table = &dev->contexts;
+	u32 at = table_position(table, id);
+
+	return at < table->count && table->list[at]->id == id ? table->list[at] : NULL;
+}
+
+static int grow_table(struct vgpu_context_table *table)
+{
+	u32 room = table->room ? table->room * 2 : 16;
+	struct vgpu_context **list;
+
+	if (table->count < table->room)
+		return 0;
+	list = vgpu_mem_alloc(room * sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	if (table->count)
+		memcpy(list, table->list, table->count * sizeof(*list));
+	vgpu_mem_free(table->list);
+	table->list = list;
+	table->room = room;
+	return 0;
+}
+
+/* ---- death -------------------------------------------------------------- */
+
+static void stop_context(struct vgpu_context *ctx)
+{
+	struct vgpu_device *dev = ctx->dev;
+
+	vgpu_event_cancel(dev->sim, &ctx->death);
+	vgpu_exec_abort(&ctx->exec);
+	vgpu_transfer_abort(&dev->transfer, &ctx->transfer);
+	vgpu_queues_abort(&dev->queues, &ctx->queue);
+}
+
+static void death_fire(struct vgpu_event *event)
+{
+	struct vgpu_context *ctx = vgpu_container_of(event, struct vgpu_context, death);
+
+	stop_context(ctx);
+	vgpu_exec_rerank(&ctx->dev->exec);
+}
+
+void vgpu_context_die(struct vgpu_context *ctx, const struct vgpu_fault *fault)
+{
+	struct vgpu_device *dev = ctx->dev;
+
+	if (ctx->dead)
+		return;
+	ctx->dead = true;
+	ctx->exec.sched.takes_part = false;
+	ctx->fault = *fault;
+	ctx->fault.time = dev->sim->now;
+	vgpu_trace_context(&dev->trace, VGPU_TRACE_FAULT, ctx->id, fault->reason, fault->address);
+	dev->ops->context_died(dev->host, ctx->id, &ctx->fault);
+	vgpu_exec_stop_context(&ctx->exec);
+	vgpu_event_next(dev->sim, &ctx->death);
+}
+
+int vgpu_context_end(struct vgpu_device *dev, u32 context, const struct vgpu_fault *fault)
+{
+	struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	if (!ctx)
+		return -ENOENT;
+	if (!ctx->dead) {
+		vgpu_context_die(ctx, fault);
+		/* The host calls, and no event is being processed: nothing is to wait for. */
+		vgpu_event_cancel(dev->sim, &ctx->death);
+		death_fire(&ctx->death);
+	}
+	return 0;
+}
+
+/* ---- opening and closing ------------------------------------------------ */
+
+int vgpu_context_open(struct vgpu_device *dev, u64 label, u32 *id)
+{
+	struct vgpu_context_table *table = &dev->contexts;
+	struct vgpu_context *ctx;
+	int err;
+
+	if (table->last_id == ~0u)
+		return -ENOSPC;
+	err = grow_table(table);
+	if (err)
+		return err;
+	ctx = vgpu_mem_alloc(sizeof(*ctx));
+	if (!ctx)
+		return -ENOMEM;
+	err = vgpu_event_reserve(dev->sim, 1);
+	if (err)
+		goto free;
+	ctx->dev = dev;
+	ctx->id = table->last_id + 1;
+	ctx->label = label;
+	ctx->death.fire = death_fire;
+	err = vgpu_as_create(&dev->mmu, ctx->id, &ctx->as);
+	if (err)
+		goto release;
+	ctx->exec.sched.id = ctx->id;
+	ctx->exec.as = ctx->as;
+	ctx->transfer.id = ctx->id;
+	ctx->transfer.as = ctx->as;
+	ctx->queue.id = ctx->id;
+	ctx->queue.modules = &ctx->modules;
+	ctx->queue.exec = &ctx->exec;
+	ctx->queue.transfer = &ctx->transfer;
+	err = vgpu_exec_open(&dev->exec, &ctx->exec);
+	if (err)
+		goto destroy;
+	table->last_id = ctx->id;
+	table->list[table->count++] = ctx;
+	vgpu_trace_context(&dev->trace, VGPU_TRACE_CONTEXT_OPEN, ctx->id, label, 0);
+	*id = ctx->id;
+	return 0;
+destroy:
+	vgpu_as_destroy(ctx->as);
+release:
+	vgpu_event_release(dev->sim, 1);
+free:
+	vgpu_mem_free(ctx);
+	return err;
+}
+
+int vgpu_context_close(struct vgpu_device *dev, u32 context)
+{
+	struct vgpu_context_table *table = &dev->contexts;
+	struct vgpu_context *ctx = vgpu_context_find(dev, context);
+	u32 at;
+
+	if (!ctx)
+		return -ENOENT;
+	stop_context(ctx);
+	vgpu_queues_release(&dev->queues, &ctx->queue);
+	vgpu_module_table_free(&ctx->modules);
+	vgpu_as_destroy(ctx->as);
+	vgpu_exec_close(&ctx->exec);
+	vgpu_event_release(dev->sim, 1);
+	vgpu_trace_context(&dev->trace, VGPU_TRACE_CONTEXT_CLOSE, ctx->id, ctx->fault.reason, 0);
+	at = table_position(table, context);
+	table->count--;
+	memmove(&table->list[at], &table->list[at + 1], (table->count - at) * sizeof(*table->list));
+	vgpu_mem_free(ctx);
+	vgpu_exec_rerank(&dev->exec);
+	return 0;
+}
+
+/* ---- settings and accounts ---------------------------------------------- */
+
+int vgpu_context_priority(struct vgpu_device *dev, u32 context, s32 priority)
+{
+	struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	if (!ctx)
+		return -ENOENT;
+	ctx->exec.sched.priority = priority;
+	ctx->transfer.priority = priority;
+	vgpu_transfer_rerank(&dev->transfer);
+	vgpu_exec_rerank(&dev->exec);
+	return 0;
+}
+
+int vgpu_context_tokens(struct vgpu_device *dev, u32 context, u32 tokens)
+{
+	struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	if (!ctx)
+		return -ENOENT;
+	if (tokens > VGPU_TOKENS_MAX && tokens != VGPU_TOKENS_SHARE)
+		return -EINVAL;
+	ctx->exec.sched.tokens = tokens;
+	vgpu_exec_rerank(&dev->exec);
+	return 0;
+}
+
+int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_context_info *info)
+{
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	if (!ctx)
+		return -ENOENT;
+	memset(info, 0, sizeof(*info));
+	info->id = ctx->id;
+	info->queues = ctx->queue.queues;
+	info->modules = ctx->modules.count;
+	info->dead = ctx->dead;
+	info->mapped_bytes = vgpu_as_mapped_bytes(ctx->as);
+	info->resident_bytes = vgpu_as_resident_bytes(ctx->as);
+	info->kernels = ctx->exec.ended_kernels;
+	info->blocks = ctx->exec.ended_blocks;
+	info->copies = ctx->transfer.copies;
+	info->copied_bytes = ctx->transfer.copied_bytes;
+	vgpu_account_context(&dev->exec, &ctx->exec, info);
+	info->fault = ctx->fault;
+	return 0;
+}
+
+/* ---- queues ------------------------------------------------------------- */
+
+int vgpu_queue_create(struct vgpu_device *dev, u32 context, u32 *queue)
+{
+	struct vgpu_context *ctx = vgpu_context_find(dev, context);
+	int err;
+
+	if (!ctx)
+		return -ENOENT;
+	if (ctx->dead)
+		return -EIO;
+	err = vgpu_queues_get(&dev->queues, &ctx->queue, queue);
+	if (err)
+		return err;
+	/* It counts as a process now, and shares of SMs are by process. */
+	if (!ctx->exec.sched.takes_part) {
+		ctx->exec.sched.takes_part = true;
+		vgpu_exec_rerank(&dev->exec);
+	}
+	return 0;
+}
+
+int vgpu_queue_destroy(struct vgpu_device *dev, u32 context, u32 queue)
+{
+	struct vgpu_context *ctx = vgpu_context_find(dev, context);
+	int err = ctx ? vgpu_queues_put(&dev->queues, &ctx->queue, queue) : -ENOENT;
+
+	if (!err && !ctx->queue.queues) {
+		ctx->exec.sched.takes_part = false;
+		vgpu_exec_rerank(&dev->exec);
+	}
+	return err;
+}
+
+int vgpu_queue_completed(const struct vgpu_device *dev, u32 context, u32 queue, u64 *seq)
+{
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+	const struct vgpu_queue *q =
+		ctx ? vgpu_queue_of(&dev->queues, &ctx->queue, queue) : NULL;
+
+	if (!q)
+		return -ENOENT;
+	*seq = q->completed;
+	return 0;
+}
+
+int vgpu_queue_push(struct vgpu_device *dev, u32 context, u32 queue, const struct vgpu_push *push,
+		    u32 count, u32 *failed, u64 *seq)
+{
+	struct vgpu_context *ctx = vgpu_context_find(dev, context);
+	struct vgpu_queue *q = ctx ? vgpu_queue_of(&dev->queues, &ctx->queue, queue) : NULL;
+
+	*failed = 0;
+	if (!q)
+		return -ENOENT;
+	return ctx->dead ? -EIO : vgpu_queues_push(q, push, count, failed, seq);
+}
+
+/* ---- modules ------------------------------------------------------------ */
+
+int vgpu_module_add(struct vgpu_device *dev, u32 context, struct vgpu_module *code, u32 *module)
+{
+	struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	if (!ctx)
+		return -ENOENT;
+	return ctx->dead ? -EIO : vgpu_module_table_add(&ctx->modules, code, module);
+}
+
+int vgpu_module_load(struct vgpu_device *dev, u32 context, const void *binary, u32 bytes,
+		     char *message, size_t message_bytes, u32 *module)
+{
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+	struct vgpu_module *code;
+	int err;
+
+	if (!ctx || ctx->dead)
+		return ctx ? -EIO : -ENOENT;
+	err = vgpu_vass_load(&dev->config, binary, bytes, message, message_bytes, &code);
+	if (err)
+		return err;
+	err = vgpu_module_add(dev, context, code, module);
+	if (err)
+		vgpu_vass_free(code);
+	return err;
+}
+
+int vgpu_module_unload(struct vgpu_device *dev, u32 context, u32 module)
+{
+	struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	return ctx ? vgpu_module_table_remove(&ctx->modules, module) : -ENOENT;
+}
+
+/* ---- memory ------------------------------------------------------------- */
+
+int vgpu_memory_map(struct vgpu_device *dev, u32 context, u64 address, u64 bytes)
+{
+	struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	if (!ctx)
+		return -ENOENT;
+	if (ctx->dead)
+		return -EIO;
+	return vgpu_as_map(ctx->as, address, bytes, VGPU_MAPPING_DEVICE);
+}
+
+int vgpu_memory_unmap(struct vgpu_device *dev, u32 context, u64 address, u64 bytes)
+{
+	struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	return ctx ? vgpu_as_unmap(ctx->as, address, bytes) : -ENOENT;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Contexts and the context table (Tanasic 5.2.1): a process on the device with its address space,
+ * queues, modules, command buffer and fate. Each room below has a part of it.
+ */
+#ifndef VGPU_CONTEXT_H
+#define VGPU_CONTEXT_H
+
+#include "../queue/queue.h"
+
+struct vgpu_device;
+
+struct vgpu_context {
+	struct vgpu_device *dev;
+	u32 id;
+	u64 label;
+	bool dead;
+	struct vgpu_fault fault;
+	struct vgpu_event death;	/* what is left of it is stopped; see vgpu_context_die() */
+	struct vgpu_address_space *as;
+	struct vgpu_module_table modules;
+	struct vgpu_exec_context exec;
+	struct vgpu_transfer_context transfer;
+	struct vgpu_queue_context queue;
+};
+
+/**
+ * struct vgpu_context_table - open contexts in the order of their ids, which is the order in which
+ * they were opened
+ */
+struct vgpu_context_table {
+	struct vgpu_context **list;
+	u32 count;
+	u32 room;
+	u32 last_id;
+};
+
+struct vgpu_context *vgpu_context_find(const struct vgpu_device *dev, u32 id);
+
+/**
+ * vgpu_context_die - a context's first fault: it stops, its pending commands complete with -EIO,
+ * others go on
+ *
+ * @fault needs everything but the time. Does nothing to a context that is dead. From now on the
+ * context executes nothing; its blocks, kernels and commands go in an event right behind the present
+ * one, so that nobody's caller loses what it holds.
+ */
+void vgpu_context_die(struct vgpu_context *ctx, const struct vgpu_fault *fault);
+
+#endif

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The device as a whole, and the system of devices that share one clock: made from a configuration,
+ * run, asked about itself, taken apart.
+ */
+#include "../sim/text.h"
+#include "device.h"
+
+/* ---- systems ------------------------------------------------------------ */
+
+int vgpu_system_create(struct vgpu_system **out)
+{
+	struct vgpu_system *system = vgpu_mem_alloc(sizeof(*system));
+
+	if (!system)
+		return -ENOMEM;
+	vgpu_sim_init(&system->sim);
+	*out = system;
+	return 0;
+}
+
+void vgpu_system_destroy(struct vgpu_system *system)
+{
+	VGPU_CHECK(!system->devices);
+	vgpu_sim_fini(&system->sim);
+	vgpu_mem_free(system);
+}
+
+u64 vgpu_system_run(struct vgpu_system *system, u64 until, u32 max_events)
+{
+	return vgpu_sim_run(&system->sim, until, max_events);
+}
+
+void vgpu_system_stop(struct vgpu_system *system)
+{
+	system->sim.stop = true;
+}
+
+u64 vgpu_system_now(const struct vgpu_system *system)
+{
+	return system->sim.now;
+}
+
+/* ---- what the rooms tell the roof --------------------------------------- */
+
+static void exec_fault(struct vgpu_exec_context *ctx, const struct vgpu_fault *fault)
+{
+	vgpu_context_die(vgpu_container_of(ctx, struct vgpu_context, exec), fault);
+}
+
+static void exec_preempted(void *owner, u32 context, u32 sm, u64 requested)
+{
+	const struct vgpu_device *dev = owner;
+
+	if (dev->ops->preempted)
+		dev->ops->preempted(dev->host, context, sm, requested);
+}
+
+const struct vgpu_exec_ops vgpu_device_exec_ops = {
+	.shape = vgpu_command_job_shape,
+	.done = vgpu_command_job_done,
+	.fault = exec_fault,
+	.preempted = exec_preempted,
+};
+
+static int transfer_move(void *owner, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes,
+			 enum vgpu_move dir)
+{
+	const struct vgpu_device *dev = owner;
+
+	return dev->ops->move(dev->host, context, cookie, offset, memory, bytes, dir);
+}
+
+static void transfer_fault(struct vgpu_transfer_context *ctx, const struct vgpu_fault *fault)
+{
+	vgpu_context_die(vgpu_container_of(ctx, struct vgpu_context, transfer), fault);
+}
+
+const struct vgpu_transfer_ops vgpu_device_transfer_ops = {
+	.move = transfer_move,
+	.done = vgpu_command_transfer_done,
+	.fault = transfer_fault,
+};
+
+static void queue_completed(void *owner, const struct vgpu_command *command, int status)
+{
+	const struct vgpu_device *dev = owner;
+	struct vgpu_completion completion = {
+		.context = command->queue->ctx->id,
+		.queue = command->queue->index,
+		.seq = command->seq,
+		.cookie = command->cookie,
+		.time = dev->sim->now,
+		.status = status,
+	};
+
+	dev->ops->completed(dev->host, &completion);
+}
+
+static int queue_stamp(void *owner, const struct vgpu_command *command)
+{
+	const struct vgpu_device *dev = owner;
+	u64 time = dev->sim->now;
+
+	return dev->ops->move(dev->host, command->queue->ctx->id, command->cookie, 0, &time,
+			      sizeof(time), VGPU_MOVE_TO_HOST);
+}
+
+static void queue_fault(struct vgpu_queue_context *ctx, const struct vgpu_fault *fault)
+{
+	vgpu_context_die(vgpu_container_of(ctx, struct vgpu_context, queue), fault);
+}
+
+const struct vgpu_queue_ops vgpu_device_queue_ops = {
+	.completed = queue_completed,
+	.stamp = queue_stamp,
+	.fault = queue_fault,
+};
+
+/* ---- devices ------------------------------------------------------------ */
+
+static int init_rooms(struct vgpu_device *dev)
+{
+	int err = vgpu_queues_init(&dev->queues);
+
+	if (!err)
+		err = vgpu_transfer_init(&dev->transfer);
+	return err ? err : vgpu_exec_init(&dev->exec);
+}
+
+int vgpu_device_create_in(struct vgpu_system *system, const struct vgpu_config *config,
+			  const struct vgpu_host_ops *ops, void *host, struct vgpu_device **out)
+{
+	struct vgpu_device *dev;
+	int err;
+
+	if (vgpu_config_check(config))
+		return -EINVAL;
+	dev = vgpu_mem_alloc(sizeof(*dev));
+	if (!dev)
+		return -ENOMEM;
+	dev->system = system;
+	dev->sim = &system->sim;
+	dev->config = *config;
+	dev->ops = ops;
+	dev->host = host;
+	dev->trace = (struct vgpu_trace){ .sim = dev->sim, .emit = ops->trace, .host = host };
+	vgpu_random_seed(&dev->random, config->seed);
+	vgpu_mmu_init(&dev->mmu, config->vram_bytes,
+		      &(struct vgpu_frame_ops){ ops->get_frame, ops->put_frame }, host);
+	dev->exec.sim = dev->sim;
+	dev->exec.trace = &dev->trace;
+	dev->exec.random = &dev->random;
+	dev->exec.config = &dev->config;
+	dev->exec.ops = &vgpu_device_exec_ops;
+	dev->exec.owner = dev;
+	dev->transfer.sim = dev->sim;
+	dev->transfer.trace = &dev->trace;
+	dev->transfer.config = &dev->config;
+	dev->transfer.ops = &vgpu_device_transfer_ops;
+	dev->transfer.owner = dev;
+	dev->queues.sim = dev->sim;
+	dev->queues.trace = &dev->trace;
+	dev->queues.config = &dev->config;
+	dev->queues.ops = &vgpu_device_queue_ops;
+	dev->queues.owner = dev;
+	dev->queues.exec = &dev->exec;
+	dev->queues.transfer = &dev->transfer;
+	system->devices++;
+	err = init_rooms(dev);
+	if (err) {
+		vgpu_device_destroy(dev);
+		return err;
+	}
+	*out = dev;
+	return 0;
+}
+
+int vgpu_device_create(const struct vgpu_config *config, const struct vgpu_host_ops *ops,
+		       void *host, struct vgpu_device **out)
+{
+	struct vgpu_system *system;
+	int err = vgpu_system_create(&system);
+
+	if (err)
+		return err;
+	err = vgpu_device_create_in(system, config, ops, host, out);
+	if (err)
+		vgpu_system_destroy(system);
+	else
+		(*out)->owns_system = true;
+	return err;
+}
+
+void vgpu_device_destroy(struct vgpu_device *dev)
+{
+	while (dev->contexts.count)
+		vgpu_context_close(dev, dev->contexts.list[dev->contexts.count - 1]->id);
+	vgpu_exec_fini(&dev->exec);
+	vgpu_transfer_fini(&dev->transfer);
+	vgpu_queues_fini(&dev->queues);
+	vgpu_mmu_fini(&dev->mmu);
+	vgpu_mem_free(dev->contexts.list);
+	dev->system->devices--;
+	if (dev->owns_system)
+		vgpu_system_destroy(dev->system);
+	vgpu_mem_free(dev);
+}
+
+struct vgpu_system *vgpu_device_system(const struct vgpu_device *dev)
+{
+	return dev->system;
+}
+
+u64 vgpu_device_run(struct vgpu_device *dev, u64 until, u32 max_events)
+{
+	return vgpu_sim_run(dev->sim, until, max_events);
+}
+
+void vgpu_device_stop(struct vgpu_device *dev)
+{
+	dev->sim->stop = true;
+}
+
+u64 vgpu_device_now(const struct vgpu_device *dev)
+{
+	return dev->sim->now;
+}
+
+void vgpu_device_trace(struct vgpu_device *dev, bool on)
+{
+	dev->trace.on = on && dev->trace.emit;
+}
+
+/* ---- asked about itself ------------------------------------------------- */
+
+void vgpu_device_info(const struct vgpu_device *dev, struct vgpu_device_info *info)
+{
+	const struct vgpu_config *config = &dev->config;
+	unsigned int i;
+
+	memset(info, 0, sizeof(*info));
+	vgpu_text_copy(info->name, sizeof(info->name), config->name);
+	info->sms = config->sms;
+	info->clock_khz = config->clock_khz;
+	info->regs_per_sm = config->regs_per_sm;
+	info->shared_per_sm = config->shared_per_sm;
+	info->shared_config[0] = config->shared_per_sm;
+	for (i = 0; i < VGPU_ARRAY_SIZE(config->shared_steps); i++)
+		if (config->shared_steps[i]) {
+			info->shared_per_sm = config->shared_steps[i];
+			info->shared_config[i + 1] = config->shared_steps[i];
+		}
+	info->shared_per_block = info->shared_per_sm;
+	info->threads_per_sm = config->threads_per_sm;
+	info->threads_per_block = config->threads_per_block;
+	info->blocks_per_sm = config->blocks_per_sm;
+	info->warp_size = 32;
+	info->hw_queues = config->hw_queues;
+	info->vram_bytes = config->vram_bytes;
+	info->vram_free = config->vram_bytes - dev->mmu.promised;
+	info->memory_bandwidth = config->memory_bandwidth;
+	info->link_bandwidth = config->link_bandwidth;
+	info->time = dev->sim->now;
+	info->contexts = dev->contexts.count;
+	info->queues = dev->queues.used;
+	vgpu_text_copy(info->policy, sizeof(info->policy), dev->exec.policy->name);
+	vgpu_text_copy(info->preemption, sizeof(info->preemption), dev->exec.preemption->name);
+}
+
+const struct vgpu_config *vgpu_device_config(const struct vgpu_device *dev)
+{
+	return &dev->config;
+}
+
+void vgpu_device_counts(const struct vgpu_device *dev, struct vgpu_device_counts *counts)
+{
+	u64 modules = 0;
+	u32 i;
+
+	for (i = 0; i < dev->contexts.count; i++)
+		modules += dev->contexts.list[i]->modules.alive;
+	*counts = (struct vgpu_device_counts){
+		.contexts = dev->contexts.count,
+		.queues = dev->queues.used,
+		.modules = modules,
+		.commands = dev->queues.commands,
+		.kernels = dev->exec.active_count,
+		.blocks = dev->exec.blocks,
+		.frames = dev->mmu.frames.count,
+		.page_tables = dev->mmu.page_tables,
+	};
+}
+
+int vgpu_device_sm_stats(const struct vgpu_device *dev, u32 sm, struct vgpu_sm_stats *stats)
+{
+	return vgpu_exec_sm_stats(&dev->exec, sm, stats);
+}
+
+void vgpu_device_stats(const struct vgpu_device *dev, struct vgpu_device_stats *stats)
+{
+	struct vgpu_sm_stats one;
+	unsigned int state;
+	u32 i;
+
+	memset(stats, 0, sizeof(*stats));
+	stats->events = dev->sim->fired;
+	for (i = 0; !vgpu_device_sm_stats(dev, i, &one); i++)
+		for (state = 0; state < VGPU_SM_STATES; state++)
+			stats->sm_time[state] += one.time[state];
+	stats->preemptions = dev->exec.preemptions;
+	stats->preemption_time = dev->exec.preemption_time;
+	stats->save_area = dev->exec.save_area;
+	stats->save_area_most = dev->exec.save_area_most;
+}

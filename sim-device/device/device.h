@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The roof: the device puts the rooms together, and is the only one that knows all of them. Private
+ * to device/; hosts see vgpu_device.h only.
+ */
+#ifndef VGPU_DEVICE_DEVICE_H
+#define VGPU_DEVICE_DEVICE_H
+
+#include "../exec/exec.h"
+#include "../mmu/mmu.h"
+#include "../queue/queue.h"
+#include "../transfer/transfer.h"
+#include "../vgpu_device.h"
+#include "context.h"
+
+/** struct vgpu_system - one clock, and the devices that share it */
+struct vgpu_system {
+	struct vgpu_sim sim;
+	u32 devices;
+};
+
+struct vgpu_device {
+	struct vgpu_system *system;
+	struct vgpu_sim *sim;		/* of the system */
+	bool owns_system;
+	struct vgpu_config config;
+	const struct vgpu_host_ops *ops;
+	void *host;
+	struct vgpu_trace trace;
+	struct vgpu_random random;	/* seeded by the configuration */
+	struct vgpu_context_table contexts;
+	struct vgpu_mmu mmu;
+	struct vgpu_exec exec;
+	struct vgpu_transfer_engine transfer;
+	struct vgpu_queues queues;
+};
+
+/* What the rooms tell the roof (device.c). */
+extern const struct vgpu_exec_ops vgpu_device_exec_ops;
+extern const struct vgpu_transfer_ops vgpu_device_transfer_ops;
+extern const struct vgpu_queue_ops vgpu_device_queue_ops;
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * What comes into the execution engine: contexts and their launches.
+ *
+ * Command buffers (Tanasic 5.2.3) separate the execution commands of different contexts; each holds
+ * one launch. What a context launches while its buffer is full waits in the dispatcher, in order.
+ */
+#ifndef VGPU_EXEC_CONTEXT_H
+#define VGPU_EXEC_CONTEXT_H
+
+#include "../sim/list.h"
+#include "../sim/sim.h"
+#include "../vgpu_policy.h"
+
+struct vgpu_address_space;
+struct vgpu_exec;
+struct vgpu_exec_context;
+struct vgpu_smst;
+
+/** struct vgpu_job - a launch on its way through the engine; part of its command */
+struct vgpu_job {
+	struct vgpu_exec_context *ctx;
+	u32 queue;			/* it comes from, for traces and faults … */
+	u64 seq;			/* … and its number there */
+	struct vgpu_list node;		/* behind a full command buffer */
+	struct vgpu_event arrival;	/* on its way to the engine */
+	u64 order;			/* of arrival */
+	u64 arrived;			/* when */
+};
+
+/* What a kernel can be listed for, by its context. */
+enum vgpu_ksr_need {
+	VGPU_KSR_ISSUABLE,		/* it has blocks that no SM has claimed */
+	/* ... more of them than the SMs that are reserved for it will take */
+	VGPU_KSR_WANTING,
+	VGPU_KSR_NEEDS
+};
+
+/** struct vgpu_exec_context - a context as the engine keeps it */
+struct vgpu_exec_context {
+	struct vgpu_sched_context sched;	/* what policies see */
+	struct vgpu_exec *exec;
+	struct vgpu_address_space *as;
+	struct vgpu_list node;		/* in exec->contexts, by id */
+	/* command buffer */
+	struct vgpu_job *job;		/* NULL: empty */
+	struct vgpu_list behind;	/* jobs that wait in the dispatcher */
+	/* places in the run queues (runqueue.c) */
+	struct vgpu_pq_entry waiting;	/* its command buffer is full */
+	struct vgpu_pq_entry active;	/* it has active kernels */
+	struct vgpu_pq_entry need[VGPU_KSR_NEEDS];	/* it has such kernels */
+	struct vgpu_pq_entry holding;	/* it holds SMs */
+	struct vgpu_list kernels[VGPU_KSR_NEEDS];	/* active ones, by admission */
+	u64 active_since;		/* admission of the kernel by which it became active */
+	struct vgpu_list running;	/* SMs that run for it, newest first */
+	struct vgpu_list coming;	/* SMs that are being preempted for it, newest first */
+	/* accounts, as in struct vgpu_context_info */
+	u64 ended_kernels;
+	u64 ended_blocks;
+	u64 instructions;
+	u64 thread_instructions;
+	struct vgpu_account account;	/* without what is under way: accounting.c adds that */
+	u32 queued;			/* kernels that have arrived and not started */
+	u64 queued_since;		/* account.kernel_queued is right up to here */
+	/* of all its kernels, ends less arrivals: what their states must add up to */
+	u64 kernel_life;
+	u64 block_life;			/* the same of thread blocks and their first issue */
+};
+
+#endif

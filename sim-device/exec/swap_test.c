@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Single blocks swapped out and in at random, for tests (configuration: block_swap_ps): what a block
+ * computes must not depend on when it leaves its SM, nor on who runs beside it. A swap takes the time
+ * that saving and restoring takes. No such device was ever built; kernels get slower, and right.
+ */
+#include "exec.h"
+
+static void swap_at(struct vgpu_exec *exec, u32 sm, u64 random)
+{
+	struct vgpu_sm *hw = &exec->sms[sm];
+	struct vgpu_block *block;
+	u32 skip;
+
+	/* As often in as out, and in for certain when nothing else is there. */
+	if ((!hw->resident_count || random & 1) && vgpu_exec_swap_in(exec, sm))
+		return;
+	if (!hw->resident_count)
+		return;
+	skip = (u32)(random >> 32) % hw->resident_count;
+	block = vgpu_sm_first(hw);
+	while (skip--)
+		block = vgpu_list_after(block, &hw->resident, struct vgpu_block, node);
+	vgpu_exec_swap_out(exec, block);
+}
+
+static void swap_fire(struct vgpu_event *event)
+{
+	struct vgpu_exec *exec = vgpu_container_of(event, struct vgpu_exec, swap_test);
+	u32 sm;
+
+	for (sm = 0; sm < exec->config->sms; sm++) {
+		u64 random = vgpu_random_next(&exec->swap_random);
+
+		if (exec->smst[sm].ksr && !exec->smst[sm].leaving)
+			swap_at(exec, sm, random);
+	}
+	vgpu_swap_test_start(exec);
+}
+
+void vgpu_swap_test_start(struct vgpu_exec *exec)
+{
+	if (!exec->config->block_swap_ps || !exec->active_count ||
+	    vgpu_event_pending(&exec->swap_test))
+		return;
+	if (!exec->swap_random.state)
+		vgpu_random_seed(&exec->swap_random, exec->config->seed);
+	exec->swap_test.fire = swap_fire;
+	vgpu_event_after(exec->sim, &exec->swap_test, exec->config->block_swap_ps);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * What several policies do alike.
+ */
+#ifndef VGPU_POLICY_COMMON_H
+#define VGPU_POLICY_COMMON_H
+
+#include "../vgpu_policy.h"
+
+extern const struct vgpu_policy vgpu_policy_fcfs;
+extern const struct vgpu_policy vgpu_policy_npq;
+extern const struct vgpu_policy vgpu_policy_ppq_exclusive;
+extern const struct vgpu_policy vgpu_policy_ppq_shared;
+extern const struct vgpu_policy vgpu_policy_dss;
+extern const struct vgpu_policy vgpu_policy_static;
+extern const struct vgpu_policy vgpu_policy_round_robin;
+
+/* exclusive.c: one context at a time, its kernels back to back */
+void vgpu_policy_exclusive(struct vgpu_exec *exec);
+
+/** struct vgpu_budget - private data of policies that divide the SMs; first in their own */
+struct vgpu_budget {
+	u32 sms;
+};
+
+static inline struct vgpu_budget *vgpu_budget_of(const struct vgpu_sched_context *ctx)
+{
+	return (struct vgpu_budget *)(unsigned long)ctx->data;
+}
+
+/* share.c: set the budgets of all contexts; returns how many SMs could not be divided */
+u32 vgpu_policy_share(struct vgpu_exec *exec);
+/* share.c: is the budget of @ctx a share, and not a number of tokens it was given? */
+bool vgpu_policy_has_share(const struct vgpu_sched_context *ctx);
+
+/*
+ * An SM to take for @ctx: one that nobody waits for, else one of the least important context if that
+ * is less important; -1: there is none.
+ */
+static inline int vgpu_policy_less_important_sm(struct vgpu_exec *exec,
+						const struct vgpu_sched_context *ctx)
+{
+	int sm = vgpu_exec_unreserved_sm(exec);
+	const struct vgpu_sched_context *victim;
+
+	if (sm >= 0)
+		return sm;
+	victim = vgpu_exec_holding(exec);
+	return victim && victim->priority < ctx->priority ? vgpu_exec_victim(exec, victim) : -1;
+}
+
+/* Idle SMs go to the first kernels that have blocks to issue. */
+static inline void vgpu_policy_assign_idle(struct vgpu_exec *exec)
+{
+	struct vgpu_ksr *ksr;
+	int sm;
+
+	while ((ksr = vgpu_exec_issuable(exec)) && (sm = vgpu_exec_idle_sm(exec)) >= 0)
+		vgpu_exec_assign(exec, (u32)sm, ksr);
+}
+
+/* The same for the kernels of @ctx only. */
+static inline void vgpu_policy_assign_idle_to(struct vgpu_exec *exec,
+					      const struct vgpu_sched_context *ctx)
+{
+	struct vgpu_ksr *ksr;
+	int sm;
+
+	while ((ksr = vgpu_exec_issuable_of(ctx)) && (sm = vgpu_exec_idle_sm(exec)) >= 0)
+		vgpu_exec_assign(exec, (u32)sm, ksr);
+}
+
+#endif

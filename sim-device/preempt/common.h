@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The mechanisms there are, for each other and for the list.
+ */
+#ifndef VGPU_PREEMPT_COMMON_H
+#define VGPU_PREEMPT_COMMON_H
+
+#include "../vgpu_policy.h"
+
+extern const struct vgpu_preemption vgpu_preemption_none;
+extern const struct vgpu_preemption vgpu_preemption_drain;
+extern const struct vgpu_preemption vgpu_preemption_switch;
+extern const struct vgpu_preemption vgpu_preemption_drain_then_switch;
+
+#endif

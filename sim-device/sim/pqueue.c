@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The priority queue of pqueue.h. Touches nothing but its own memory and the entries it is given.
+ */
+#include "pqueue.h"
+
+static const struct vgpu_pq_node empty = { .key = ~0ull, .seq = ~0ull };
+
+/*
+ * In 128 bits there is nothing to branch on: which of two events is the earlier no processor can
+ * predict.
+ */
+static inline bool before(const struct vgpu_pq_node *a, const struct vgpu_pq_node *b)
+{
+	return ((unsigned __int128)a->key << 64 | a->seq) <
+	       ((unsigned __int128)b->key << 64 | b->seq);
+}
+
+static inline const struct vgpu_pq_node *least(const struct vgpu_pq_node *a,
+						 const struct vgpu_pq_node *b)
+{
+	return before(b, a) ? b : a;
+}
+
+/* Leaf @number becomes @node: compute the nodes above it again. */
+static void update_path(struct vgpu_pqueue *t, u32 number, struct vgpu_pq_node node)
+{
+	u32 at = number - 1;
+	u32 level;
+
+	for (level = 0; level < t->height; level++) {
+		struct vgpu_pq_node *all = t->level[level];
+		const struct vgpu_pq_node *other =
+			least(least(&all[at ^ 1], &all[at ^ 2]), &all[at ^ 3]);
+		u64 greater = 0 - (u64)before(other, &node);
+
+		all[at] = node;
+		node.key ^= (node.key ^ other->key) & greater;
+		node.seq ^= (node.seq ^ other->seq) & greater;
+		node.number ^= (node.number ^ other->number) & greater;
+		at /= 4;
+	}
+	t->level[level][0] = node;
+}
+
+/* Leaf @number has a place in the tree from now on. */
+static void grow(struct vgpu_pqueue *t, u32 number)
+{
+	for (; ((u64)number - 1) >> 2 * t->height; t->height++)
+		t->level[t->height + 1][0] = t->level[t->height][0];
+}
+
+/* Nodes in the level above one with @below; groups of four are whole. */
+static u32 above(u32 below)
+{
+	return below > 4 ? (below / 4 + 3) / 4 * 4 : 1;
+}
+
+int vgpu_pqueue_reserve(struct vgpu_pqueue *t, u32 room)
+{
+	struct vgpu_pqueue grown = *t;
+	u32 nodes = 0;
+	u32 level, size, i;
+
+	if (room <= t->room)
+		return 0;
+	/* Doubling, so that a slowly growing reservation does not copy every time. */
+	if (room < t->room * 2)
+		room = t->room * 2;
+	room = (room + 3) / 4 * 4;
+	for (size = room; size > 1; size = above(size))
+		nodes += size;
+	nodes++;
+	grown.level[0] = vgpu_mem_alloc(nodes * sizeof(**grown.level) +
+					room * (sizeof(*grown.entries) + sizeof(*grown.free)));
+	if (!grown.level[0])
+		return -ENOMEM;
+	for (level = 0, size = room; size > 1; size = above(size), level++)
+		grown.level[level + 1] = grown.level[level] + size;
+	grown.entries = (void *)(grown.level[0] + nodes);
+	grown.free = (void *)(grown.entries + room);
+	for (i = 0; i < nodes; i++)
+		grown.level[0][i] = empty;
+	if (t->room) {
+		for (level = 0, size = t->room; level <= t->height; size = above(size), level++)
+			memcpy(grown.level[level], t->level[level], size * sizeof(**t->level));
+		memcpy(grown.entries, t->entries, t->room * sizeof(*t->entries));
+	}
+	/* Low numbers are taken first: they keep the tree low. */
+	for (i = 0; i < room - t->room; i++)
+		grown.free[i] = room - i;
+	if (t->room)
+		memcpy(grown.free + i, t->free, t->free_count * sizeof(*t->free));
+	grown.free_count += i;
+	grown.room = room;
+	vgpu_mem_free(t->level[0]);
+	*t = grown;
+	return 0;
+}
+
+void vgpu_pqueue_free(struct vgpu_pqueue *t)
+{
+	vgpu_mem_free(t->level[0]);
+	memset(t, 0, sizeof(*t));
+}
+
+void vgpu_pqueue_insert(struct vgpu_pqueue *t, struct vgpu_pq_entry *entry, u64 key,
+			   u64 seq)
+{
+	VGPU_CHECK((key & seq) != ~0ull);
+	entry->key = key;
+	entry->seq = seq;
+	if (!entry->number) {
+		entry->number = t->hole;
+		t->hole = 0;
+		if (!entry->number) {
+			VGPU_CHECK(t->free_count);
+			entry->number = t->free[--t->free_count];
+			grow(t, entry->number);
+		}
+		t->entries[entry->number - 1] = entry;
+	}
+	update_path(t, entry->number,
+	     (struct vgpu_pq_node){ .key = key, .seq = seq, .number = entry->number });
+}
+
+void vgpu_pqueue_remove(struct vgpu_pqueue *t, struct vgpu_pq_entry *entry)
+{
+	if (!entry->number)
+		return;
+	update_path(t, entry->number, empty);
+	t->free[t->free_count++] = entry->number;
+	entry->number = 0;
+}
+
+void vgpu_pqueue_pop(struct vgpu_pqueue *t)
+{
+	struct vgpu_pq_entry *first = vgpu_pqueue_first(t);
+
+	/* The leaf stays as it is until somebody needs to know who is next. */
+	t->hole = first->number;
+	first->number = 0;
+}
+
+void vgpu_pqueue_refill(struct vgpu_pqueue *t)
+{
+	u32 number = t->hole;
+
+	t->hole = 0;
+	update_path(t, number, empty);
+	t->free[t->free_count++] = number;
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Virtual time: which event is next, and the room that was promised.
+ */
+#include "sim.h"
+
+/*
+ * Sequence numbers of vgpu_event_next() lie below all others, so that of events due at the same time
+ * these come first.
+ */
+#define FIRST_SEQ	(1ull << 62)
+
+void vgpu_sim_init(struct vgpu_sim *sim)
+{
+	memset(sim, 0, sizeof(*sim));
+	sim->seq = FIRST_SEQ;
+}
+
+void vgpu_sim_fini(struct vgpu_sim *sim)
+{
+	vgpu_pqueue_free(&sim->events);
+}
+
+static bool is_urgent(const struct vgpu_pq_entry *entry)
+{
+	return entry->seq < FIRST_SEQ;
+}
+
+u64 vgpu_sim_run(struct vgpu_sim *sim, u64 until, u32 max_events)
+{
+	struct vgpu_pq_entry *first;
+
+	sim->stop = false;
+	while ((first = vgpu_pqueue_first(&sim->events)) && first->key <= until) {
+		struct vgpu_event *event = vgpu_container_of(first, struct vgpu_event, node);
+
+		if (likely(!is_urgent(first)) && (unlikely(sim->stop) || !max_events--))
+			return first->key;
+		sim->now = first->key;
+		vgpu_pqueue_pop(&sim->events);
+		sim->fired++;
+		event->fire(event);
+	}
+	if (unlikely(sim->stop))
+		return first ? first->key : VGPU_NEVER;
+	if (until != VGPU_NEVER && until > sim->now)
+		sim->now = until;
+	return first ? first->key : VGPU_NEVER;
+}
+
+void vgpu_event_at(struct vgpu_sim *sim, struct vgpu_event *event, u64 time)
+{
+	VGPU_CHECK(time >= sim->now);
+	vgpu_pqueue_insert(&sim->events, &event->node, time, sim->seq++);
+}
+
+void vgpu_event_after(struct vgpu_sim *sim, struct vgpu_event *event, u64 delay)
+{
+	vgpu_event_at(sim, event, vgpu_time_after(sim, delay));
+}
+
+void vgpu_event_next(struct vgpu_sim *sim, struct vgpu_event *event)
+{
+	vgpu_pqueue_insert(&sim->events, &event->node, sim->now, sim->urgent_seq++);
+}
+
+void vgpu_event_cancel(struct vgpu_sim *sim, struct vgpu_event *event)
+{
+	vgpu_pqueue_remove(&sim->events, &event->node);
+}
+
+int vgpu_event_reserve(struct vgpu_sim *sim, u32 count)
+{
+	int err = vgpu_pqueue_reserve(&sim->events, sim->reserved + count);
+
+	if (!err)
+		sim->reserved += count;
+	return err;
+}
+
+void vgpu_event_release(struct vgpu_sim *sim, u32 count)
+{
+	VGPU_CHECK(sim->reserved >= count);
+	sim->reserved -= count;
+}

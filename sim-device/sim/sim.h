@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The ground of the model: virtual time and events. A struct vgpu_sim is one clock and one event
+ * queue; the devices of one system share it. It knows no GPU.
+ *
+ * Events are ordered by (time, sequence): equal times fire in the order in which they were scheduled,
+ * so that a run is the same every time. An event is embedded in what it belongs to. One thread at a
+ * time; no locks.
+ */
+#ifndef VGPU_SIM_H
+#define VGPU_SIM_H
+
+#include "../platform.h"
+#include "pqueue.h"
+
+/** struct vgpu_sim - one clock; @now and @fired may be read by whoever has it */
+struct vgpu_sim {
+	u64 now;			/* picoseconds */
+	struct vgpu_pqueue events;
+	u32 reserved;			/* events there is room for */
+	u64 seq;			/* of the event that was scheduled last */
+	u64 urgent_seq;			/* the same of vgpu_event_next() */
+	u64 fired;			/* events processed */
+	bool stop;			/* vgpu_sim_run() ends after this event */
+};
+
+struct vgpu_event {
+	struct vgpu_pq_entry node;	/* key: when it fires */
+	void (*fire)(struct vgpu_event *event);
+};
+
+void vgpu_sim_init(struct vgpu_sim *sim);
+/* No event may be pending. */
+void vgpu_sim_fini(struct vgpu_sim *sim);
+
+/**
+ * vgpu_sim_run - process events
+ * @until: up to and including this time; VGPU_NEVER: as far as there are any
+ * @max_events: at most so many, and what vgpu_event_next() made due after them
+ *
+ * Returns the time of the next event, VGPU_NEVER when none is pending. When it returns because of
+ * @until, the clock stands at @until.
+ */
+u64 vgpu_sim_run(struct vgpu_sim *sim, u64 until, u32 max_events);
+
+/* @delay from now; at most VGPU_NEVER - 1: there time stands still, and everything still happens. */
+static inline u64 vgpu_time_after(const struct vgpu_sim *sim, u64 delay)
+{
+	u64 left = VGPU_NEVER - 1 - sim->now;
+
+	return sim->now + (delay < left ? delay : left);
+}
+
+/*
+ * Schedule @event at @time (>= now); if it is scheduled already it moves. Cannot fail: room was
+ * reserved.
+ */
+void vgpu_event_at(struct vgpu_sim *sim, struct vgpu_event *event, u64 time);
+/* The same, at vgpu_time_after(@delay). */
+void vgpu_event_after(struct vgpu_sim *sim, struct vgpu_event *event, u64 delay);
+/*
+ * Schedule @event right behind the event that is being processed, before anything else that is due
+ * now. For what an event handler must not do under its caller: ending a context.
+ */
+void vgpu_event_next(struct vgpu_sim *sim, struct vgpu_event *event);
+/* Take it out; nothing happens if it is not scheduled. */
+void vgpu_event_cancel(struct vgpu_sim *sim, struct vgpu_event *event);
+/* Make room for @count more events that exist at once; pairs with vgpu_event_release(). -ENOMEM. */
+int vgpu_event_reserve(struct vgpu_sim *sim, u32 count);
+void vgpu_event_release(struct vgpu_sim *sim, u32 count);
+
+static inline bool vgpu_event_pending(const struct vgpu_event *event)
+{
+	return vgpu_pq_queued(&event->node);
+}
+
+/* When a pending event fires. */
+static inline u64 vgpu_event_time(const struct vgpu_event *event)
+{
+	return event->node.key;
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Module handles of a context. A handle is the lowest free number, as with files; the code behind
+ * it lives as long as the handle or a launch that needs it, so that a module can be unloaded while
+ * its kernels run. Until then its bytes count: who loads, launches and unloads over and over holds
+ * no more than who only loads.
+ */
+#ifndef VGPU_MODULE_TABLE_H
+#define VGPU_MODULE_TABLE_H
+
+#include "../platform.h"
+
+struct vgpu_module;
+
+#define VGPU_MODULES_MAX	4096u	/* modules loaded at once in one context */
+#define VGPU_MODULE_BYTES_MAX	(64u << 20)	/* of one context, see above */
+
+/**
+ * struct vgpu_module_ref - a loaded module: the table holds one reference, every pending launch of
+ * it another
+ */
+struct vgpu_module_ref {
+	struct vgpu_module_table *table;
+	u32 refs;
+	u32 bytes;
+	struct vgpu_module *code;
+};
+
+/** struct vgpu_module_table - modules of one context; zero at first */
+struct vgpu_module_table {
+	struct vgpu_module_ref **list;	/* handle - 1; NULL: free */
+	u32 room;
+	u32 count;			/* handles in use */
+	u32 bytes;			/* at most VGPU_MODULE_BYTES_MAX */
+	u32 alive;			/* modules, unloaded ones that launches still hold included */
+};
+
+/* A reference to what @handle stands for; NULL: there is none. */
+struct vgpu_module_ref *vgpu_module_get(struct vgpu_module_table *table, u32 handle);
+void vgpu_module_put(struct vgpu_module_ref *ref);
+/* @code belongs to the table then; not so if it fails. -ENOSPC: there is too much; -ENOMEM. */
+int vgpu_module_table_add(struct vgpu_module_table *table, struct vgpu_module *code, u32 *handle);
+/* -ENOENT: there is no such handle. */
+int vgpu_module_table_remove(struct vgpu_module_table *table, u32 handle);
+/* Drop all handles; no launch may hold a reference. */
+void vgpu_module_table_free(struct vgpu_module_table *table);
+
+#endif

@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Arrows between rooms point down: a room of the device includes its own headers and those of the rooms below it, which
+# this file lists. docs/architecture.md has the picture. rooms.sh --dot draws what is there.
+set -uo pipefail
+cd "$(dirname "$(readlink -f "$0")")" || exit 1
+count=0 failed=0
+
+# room: the rooms and headers that it may include
+declare -A below=(
+	[platform.h]=""
+	[platform]="platform.h"
+	[vgpu_config.h]=""
+	[vgpu_model.h]="platform.h vgpu_config.h uapi"
+	[vgpu_policy.h]="vgpu_model.h"
+	[vgpu_device.h]="vgpu_model.h uapi"
+	[sim]="platform.h uapi"
+	[mmu]="platform.h vgpu_model.h uapi sim"
+	[sm]="platform.h vgpu_model.h uapi sim mmu"
+	[transfer]="platform.h vgpu_model.h uapi sim mmu"
+	[exec]="platform.h vgpu_model.h vgpu_policy.h uapi sim mmu sm"
+	[policy]="vgpu_policy.h sim"
+	[preempt]="vgpu_policy.h sim"
+	[queue]="platform.h vgpu_model.h uapi sim mmu sm transfer exec"
+	[device]="platform.h vgpu_model.h vgpu_policy.h vgpu_device.h vgpu_config.h uapi sim mmu sm transfer exec queue"
+)
+
+ok() { # NAME FOUND
+	count=$((count + 1))
+	if [ -z "$2" ]; then
+		echo "ok $count - $1"
+	else
+		echo "not ok $count - $1"
+		head -n 20 <<<"$2" | sed 's/^/# /'
+		failed=1
+	fi
+}
+
+all=$(./rooms.sh)
+ok "there are includes to look at" "$([ "$(wc -l <<<"$all")" -gt 100 ] || echo "rooms.sh found $(wc -l <<<"$all")")"
+for room in "${!below[@]}"; do
+	allowed=" $room ${below[$room]} "
+	ok "$room includes what lies below it" "$(awk -v room="$room" -v allowed="$allowed" \
+		'$1 == room && !index(allowed, " " $2 " ") { print $3 " includes " $4 }' <<<"$all")"
+done
+ok "every room of the device is listed" "$(awk '$1 !~ /^(kmod|uapi)/ { print $1 }' <<<"$all" | sort -u |
+	while read -r room; do [ "${below[$room]+set}" ] || echo "$room"; done)"
+ok "the module sees the device by its public headers" "$(awk \
+	'$1 ~ /^kmod/ && $4 ~ /^sim-device/ && $2 !~ /^(vgpu_device.h|vgpu_model.h|vgpu_config.h|platform.h)$/ { print $3 " includes " $4 }' <<<"$all")"
+echo "1..$count"
+exit $failed
