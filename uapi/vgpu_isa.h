@@ -26,7 +26,14 @@
 /* ---- binary format ------------------------------------------------------ */
 
 #define VGPU_VASS_MAGIC		0x53534156u	/* "VASS" */
-#define VGPU_VASS_VERSION	1
+/*
+ * Version 2 gave the high byte of version 1's 16-bit opcode, which was always 0, to memory order,
+ * scope and cache operator (vgpu_insn.mem). A device takes every version from OLDEST to VERSION; it
+ * loads a version 1 binary as the version 2 one with VGPU_MEM_V1_ATOMIC in its atomics and
+ * VGPU_MEM_V1_FENCE in its MEMBARs.
+ */
+#define VGPU_VASS_VERSION	2
+#define VGPU_VASS_OLDEST	1
 #define VGPU_VASS_MAX_BYTES	(16u << 20)	/* one binary */
 #define VGPU_VASS_MAX_KERNELS	1024u
 #define VGPU_VASS_MAX_PARAM 32764u /* bytes of kernel parameters, as PTX has for sm_70 and later */
@@ -40,7 +47,7 @@
  */
 struct vgpu_vass_header {
 	__u32 magic;
-	__u16 version;
+	__u16 version;		/* VGPU_VASS_OLDEST to VGPU_VASS_VERSION */
 	__u16 flags;		/* 0 */
 	__u32 total_bytes;
 	__u32 code_offset;	/* struct vgpu_insn[code_count] */
@@ -73,7 +80,9 @@ struct vgpu_vass_kernel {
 
 /**
  * struct vgpu_insn - one instruction, 16 bytes. Fields an opcode does not use are 0.
- * @op: enum vgpu_op
+ * @op: enum vgpu_op, or enum vgpu_op_reserved, which the verifier refuses by name
+ * @mem: memory order, scope and cache operator of an access or a fence (classes MEM, ATOM and
+ *   FENCE), see VGPU_MEM(); 0 of every other opcode, and in a version 1 binary
  * @guard: bits 0-5 the predicate that guards it (VGPU_PT: always), bit 6 negates it. A lane whose
  *   guard is false does not execute the instruction. For BRA the guard is the branch condition. Bit
  *   7: 0.
@@ -83,7 +92,8 @@ struct vgpu_vass_kernel {
  * @imm: immediate operand, branch target, address offset
  */
 struct vgpu_insn {
-	__u16 op;
+	__u8 op;
+	__u8 mem;
 	__u8 guard;
 	__u8 flags;
 	__u8 dst;
@@ -134,6 +144,10 @@ enum vgpu_cmp {
 #define VGPU_F_COUNT(flags)	(1u << (((flags) >> 2) & 3u))	/* elements, 1, 2 or 4 */
 #define VGPU_F_SEXT		0x10u
 #define VGPU_F_ABS		0x20u	/* no base register: the address is imm alone */
+/*
+ * Free for later versions, and 0 until then: flags bits 6 and 7 and operand c of class MEM, operand
+ * b of its loads, dst of its stores.
+ */
 
 /* flags of atomics (class ATOM) */
 enum vgpu_atom {
@@ -147,6 +161,65 @@ enum vgpu_atom {
 #define VGPU_F_ATOM_ABS		0x20u	/* as VGPU_F_ABS */
 #define VGPU_F_ATOM_FLOAT 0x40u /* add only: f32 in the 32-bit form, f64 in the 64-bit one */
 #define VGPU_F_ATOM_NORET	0x80u	/* a reduction: dst is not written */
+
+/*
+ * mem of accesses and fences: order in bits 0-2, scope in bits 3-4, cache operator in bits 5-7. The
+ * lanes of today execute every access in one order of the whole device (docs/isa.md) and read none
+ * of it; it is here for caches and for the compiler's word to reach them.
+ *
+ * What the verifier requires, beside values that exist:
+ *
+ *	what		order				scope		cache operator
+ *	LD LDG LDL	WEAK				0		NONE CA CG CS LU CV
+ *	LD LDG		NC				0		NONE CA CG CS
+ *	ST STG STL	WEAK				0		NONE CG CS WB WT
+ *	LDS LDP STS	WEAK				0		NONE
+ *	LD LDG LDS	RELAXED ACQUIRE			CTA GPU SYS	NONE
+ *	ST STG STS	RELAXED RELEASE			CTA GPU SYS	NONE
+ *	class ATOM	RELAXED ACQUIRE RELEASE ACQ_REL	CTA GPU SYS	NONE
+ *	MEMBAR		ACQUIRE RELEASE ACQ_REL SC	CTA GPU SYS	NONE
+ */
+#define VGPU_MEM(order, scope, cache)	((order) | (scope) << 3 | (cache) << 5)
+#define VGPU_MEM_ORDER(mem)	((mem) & 7u)
+#define VGPU_MEM_SCOPE(mem)	(((mem) >> 3) & 3u)
+#define VGPU_MEM_CACHE(mem)	(((mem) >> 5) & 7u)
+
+/* The orders of PTX's memory model, in which .volatile is RELAXED with scope SYS. */
+enum vgpu_order {
+	VGPU_ORDER_WEAK,	/* other threads see it only by way of their fences and barriers */
+	VGPU_ORDER_RELAXED,
+	VGPU_ORDER_ACQUIRE,
+	VGPU_ORDER_RELEASE,
+	VGPU_ORDER_ACQ_REL,
+	VGPU_ORDER_SC,
+	/* PTX .nc: nobody writes there while the kernel runs, so an incoherent cache may answer */
+	VGPU_ORDER_NC,
+	VGPU_ORDER_COUNT	/* 7: reserved */
+};
+
+/* Whom an order that is not WEAK or NC is for; of those two: 0 */
+enum vgpu_scope {
+	VGPU_SCOPE_CTA,		/* the threads of the block */
+	VGPU_SCOPE_CLUSTER,	/* reserved: there are no clusters of blocks */
+	VGPU_SCOPE_GPU,		/* of the context on this device */
+	VGPU_SCOPE_SYS,		/* and the host, and other devices */
+};
+
+/* PTX cache operators; NONE leaves it to the device. Eviction and prefetch hints have no bits. */
+enum vgpu_cache {
+	VGPU_CACHE_NONE,
+	VGPU_CACHE_CA,		/* loads: at all levels */
+	VGPU_CACHE_CG,		/* at the global level only, not in an SM's own cache */
+	VGPU_CACHE_CS,		/* streaming: likely accessed once */
+	VGPU_CACHE_LU,		/* loads: last use, the line need not be written back */
+	VGPU_CACHE_CV,		/* loads: as if volatile, fetched again */
+	VGPU_CACHE_WB,		/* stores: write back */
+	VGPU_CACHE_WT,		/* stores: write through to memory */
+};
+
+/* What version 1 meant, which could not say so: PTX atom and membar.sys */
+#define VGPU_MEM_V1_ATOMIC	VGPU_MEM(VGPU_ORDER_RELAXED, VGPU_SCOPE_GPU, VGPU_CACHE_NONE)
+#define VGPU_MEM_V1_FENCE	VGPU_MEM(VGPU_ORDER_SC, VGPU_SCOPE_SYS, VGPU_CACHE_NONE)
 
 /* flags of SHFL, as PTX shfl.sync */
 enum vgpu_shfl { VGPU_SHFL_UP, VGPU_SHFL_DOWN, VGPU_SHFL_BFLY, VGPU_SHFL_IDX, VGPU_SHFL_COUNT };
@@ -418,7 +491,7 @@ enum vgpu_sreg {
 	X(ATOMQ,   ATOM, Q, A, Q,  Q)								\
 	X(ATOMGQ,  ATOM, Q, A, Q,  Q)								\
 	X(ATOMSQ,  ATOM, Q, A, Q,  Q)								\
-	X(MEMBAR,  NONE, N, N, N,  N)								\
+	X(MEMBAR,  FENCE, N, N, N, N)	/* orders the thread's accesses by mem */		\
 	/* warp and block */									\
 	X(SHFL,    SHFL, R, R, RI, R)								\
 	X(VOTE,    VOTE, P, P, N,  N)								\
@@ -449,6 +522,46 @@ enum vgpu_op {
 	VGPU_ISA(VGPU_ISA_ENUM)
 #undef VGPU_ISA_ENUM
 	VGPU_OP_COUNT
+};
+
+/*
+ * Reserved opcodes. Their encoding is laid out so that code, tools and later versions agree on it;
+ * no device executes them yet, and the verifier refuses them by name. Numbers from VGPU_OP_COUNT to
+ * 0xef are free.
+ *
+ * Calls will need a table of functions in the binary (offset in reserved[0] of the header, rows in
+ * reserved[1]: name, entry, code_count, bytes of local memory of one frame) and how deep calls may
+ * nest (reserved[0] of the kernel). A function runs in the registers of the kernel that calls it;
+ * what it must save, and its frame, the compiler keeps in local memory. Return addresses are the
+ * device's: a call is an entry of the warp's reconvergence stack, whose point is the instruction
+ * behind the call.
+ *
+ *	CALL	imm low half: the function's index in the table
+ *	CALLI	a: an R register with that index, of each lane; lanes with the same one go together,
+ *		the lowest index first. An index beyond the table ends the context.
+ *	RET	the lanes whose guard holds return; in a kernel it is refused
+ *
+ * Transactions: what a lane accesses between TXBEGIN and TXCOMMIT takes effect at once or not at
+ * all; the accesses themselves have the opcodes and the mem that they have elsewhere.
+ *
+ *	TXBEGIN		imm low half: where lanes go on whose transaction was aborted, from the
+ *			kernel's entry, with the registers they had here; imm high half: the
+ *			reconvergence point, as of BRA
+ *	TXCOMMIT
+ *	TXABORT
+ */
+#define VGPU_ISA_RESERVED(X)									\
+	X(CALL, 0xf0)										\
+	X(CALLI, 0xf1)										\
+	X(RET, 0xf2)										\
+	X(TXBEGIN, 0xf8)									\
+	X(TXCOMMIT, 0xf9)									\
+	X(TXABORT, 0xfa)
+
+enum vgpu_op_reserved {
+#define VGPU_ISA_ENUM(name, number) VGPU_OP_##name = number,
+	VGPU_ISA_RESERVED(VGPU_ISA_ENUM)
+#undef VGPU_ISA_ENUM
 };
 
 #endif

@@ -32,6 +32,7 @@ enum cc_opclass {
 	CC_C_CMP,
 	CC_C_MEM,
 	CC_C_ATOM,
+	CC_C_FENCE,
 	CC_C_SHFL,
 	CC_C_VOTE,
 	CC_C_MATCH,

@@ -48,7 +48,7 @@ static uint8_t phys(const struct cc *cc, uint32_t reg)
 static void encode(const struct cc *cc, const struct cc_insn *insn, struct vgpu_insn *out)
 {
 	memset(out, 0, sizeof(*out));
-	out->op = insn->op;
+	out->op = (uint8_t)insn->op;
 	out->guard = (uint8_t)(cc->phys[insn->guard] | (insn->guard_not ? VGPU_P_NOT : 0));
 	out->flags = insn->flags;
 	out->dst = phys(cc, insn->dst);

@@ -53,7 +53,6 @@ bool cc_pure(const struct cc_insn *insn)
 		case CC_LABEL:
 		case VGPU_OP_EXIT:
 		case VGPU_OP_TRAP:
-		case VGPU_OP_MEMBAR:
 		case VGPU_OP_BALLOT:	/* these look at which lanes run them */
 		case VGPU_OP_ACTIVE:
 		case VGPU_OP_MATCH:

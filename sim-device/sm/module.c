@@ -2,7 +2,8 @@
 /*
  * Loading a VASS binary: copied once, then every table, kernel and instruction of the copy is
  * checked. Nothing of it is trusted before. A refusal names the kernel, the instruction and what
- * would be right.
+ * would be right. The code of an older version becomes that of the newest one, in the copy, so that
+ * nothing behind the loader knows versions.
  */
 #include "../sim/text.h"
 #include "sm.h"
@@ -67,9 +68,9 @@ static int check_header(struct vgpu_text *line, const struct vgpu_vass_header *h
 
 	if (h->magic != VGPU_VASS_MAGIC)
 		return refuse(line, "this is no VASS binary: it must begin with \"VASS\"");
-	if (h->version != VGPU_VASS_VERSION)
+	if (h->version < VGPU_VASS_OLDEST || h->version > VGPU_VASS_VERSION)
 		return refuse_number(line, "the version of the binary", h->version,
-				     "this device takes", VGPU_VASS_VERSION);
+				     "this device takes 1 to", VGPU_VASS_VERSION);
 	if (h->flags || h->reserved[0] || h->reserved[1] || h->reserved[2])
 		return refuse(line, "flags and reserved fields of the header must be 0");
 	if (h->total_bytes != bytes)
@@ -149,27 +150,40 @@ static int check_limits(struct vgpu_text *line, const struct vgpu_config *limits
 /* Instructions before somebody else may have the processor. */
 #define CODE_PER_TURN	4096u
 
-static int check_code(struct vgpu_text *line, const struct vgpu_kernel *kernel)
+static int refuse_insn(struct vgpu_text *line, u32 index, u32 op, const char *wrong)
 {
-	for (u32 n = 0; n < kernel->vass.code_count; n++) {
-		const struct vgpu_insn *i = &kernel->code[n];
-		const char *wrong = vgpu_verify_insn(i, &kernel->vass);
+	vgpu_text_put(line, "instruction ");
+	vgpu_text_put_u64(line, index);
+	vgpu_text_put(line, " (");
+	if (vgpu_op_name(op))
+		vgpu_text_put(line, vgpu_op_name(op));
+	else
+		vgpu_text_put_u64(line, op);
+	vgpu_text_put(line, "): ");
+	return refuse(line, wrong);
+}
+
+static int check_code(struct vgpu_text *line, u32 version, const struct vgpu_vass_kernel *kernel,
+		      struct vgpu_insn *code)
+{
+	for (u32 n = 0; n < kernel->code_count; n++) {
+		struct vgpu_insn *i = &code[n];
+		const char *wrong;
 
 		if (n % CODE_PER_TURN == CODE_PER_TURN - 1)
 			vgpu_resched();
-		if (!wrong && n == kernel->vass.code_count - 1 && !vgpu_verify_ends(i))
+		if (version == 1) {
+			/* there the opcode had 16 bits */
+			if (i->mem)
+				return refuse_insn(line, n, i->op | (u32)i->mem << 8,
+						   "there is no such opcode");
+			i->mem = vgpu_mem_of_v1(i->op);
+		}
+		wrong = vgpu_verify_insn(i, kernel);
+		if (!wrong && n == kernel->code_count - 1 && !vgpu_verify_ends(i))
 			wrong = "the last instruction must be EXIT, TRAP or BRA without a guard";
-		if (!wrong)
-			continue;
-		vgpu_text_put(line, "instruction ");
-		vgpu_text_put_u64(line, n);
-		vgpu_text_put(line, " (");
-		if (i->op < VGPU_OP_COUNT)
-			vgpu_text_put(line, vgpu_op_name(i->op));
-		else
-			vgpu_text_put_u64(line, i->op);
-		vgpu_text_put(line, "): ");
-		return refuse(line, wrong);
+		if (wrong)
+			return refuse_insn(line, n, i->op, wrong);
 	}
 	return 0;
 }
@@ -180,6 +194,7 @@ static int load_kernel(struct vgpu_text *line, const struct vgpu_config *limits,
 	const struct vgpu_vass_header *h = (const struct vgpu_vass_header *)module->copy;
 	struct vgpu_kernel *kernel = &module->kernels[index];
 	struct vgpu_vass_kernel *k = &kernel->vass;
+	struct vgpu_insn *code = (struct vgpu_insn *)(module->copy + h->code_offset);
 	int error;
 
 	*k = ((const struct vgpu_vass_kernel *)(module->copy + h->kernel_offset))[index];
@@ -203,9 +218,9 @@ static int load_kernel(struct vgpu_text *line, const struct vgpu_config *limits,
 			return refuse(line,
 				      "it shares code with another kernel; each must have its own");
 	}
-	kernel->code = (const struct vgpu_insn *)(module->copy + h->code_offset) + k->entry;
+	kernel->code = code + k->entry;
 	error = check_limits(line, limits, k);
-	return error ? error : check_code(line, kernel);
+	return error ? error : check_code(line, h->version, k, code + k->entry);
 }
 
 int vgpu_vass_load(const struct vgpu_config *limits, const void *binary, u32 bytes, char *message,

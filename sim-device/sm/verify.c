@@ -16,6 +16,7 @@ enum class {
 	CLASS_CMP,
 	CLASS_MEM,
 	CLASS_ATOM,
+	CLASS_FENCE,
 	CLASS_SHFL,
 	CLASS_VOTE,
 	CLASS_MATCH,
@@ -37,9 +38,29 @@ static const struct row rows[VGPU_OP_COUNT] = {
 #undef ROW
 };
 
+/* What a reserved opcode waits for. */
+static const char *const reserved_ops[256] = {
+	[VGPU_OP_CALL] = "CALL is reserved: this device has no call stack yet; inline the function",
+	[VGPU_OP_CALLI] = "CALLI is reserved: this device has no call stack yet",
+	[VGPU_OP_RET] = "RET is reserved: this device has no call stack yet; a kernel ends by EXIT",
+	[VGPU_OP_TXBEGIN] = "TXBEGIN is reserved: this device has no transactions yet",
+	[VGPU_OP_TXCOMMIT] = "TXCOMMIT is reserved: this device has no transactions yet",
+	[VGPU_OP_TXABORT] = "TXABORT is reserved: this device has no transactions yet",
+};
+
+_Static_assert(sizeof(struct vgpu_insn) == 16, "an instruction is 16 bytes");
+_Static_assert((u32)VGPU_OP_COUNT <= (u32)VGPU_OP_CALL, "the reserved opcodes are taken");
+
 const char *vgpu_op_name(u32 op)
 {
-	return op < VGPU_OP_COUNT ? rows[op].name : "?";
+	switch (op) {
+#define NAME(name, number)	\
+	case VGPU_OP_##name:	\
+		return #name;
+		VGPU_ISA_RESERVED(NAME)
+#undef NAME
+	}
+	return op < VGPU_OP_COUNT ? rows[op].name : NULL;
 }
 
 static bool known_flags(u32 flags, u32 legal)
@@ -199,6 +220,91 @@ static const char *check_atom(const struct vgpu_insn *i, const struct vgpu_vass_
 	return address(i, i->flags & VGPU_F_ATOM_ABS, kernel);
 }
 
+/* ---- memory order, scope and cache operator ------------------------------ */
+
+#define BIT(n)	(1u << (n))
+
+/* Orders by which a thread synchronises with others. */
+#define ORDERS_SYNC	(BIT(VGPU_ORDER_RELAXED) | BIT(VGPU_ORDER_ACQUIRE) |	\
+			 BIT(VGPU_ORDER_RELEASE) | BIT(VGPU_ORDER_ACQ_REL) | BIT(VGPU_ORDER_SC))
+
+static const char *check_order(const struct row *row, const struct vgpu_insn *i)
+{
+	u32 order = BIT(VGPU_MEM_ORDER(i->mem));
+
+	if (VGPU_MEM_ORDER(i->mem) >= VGPU_ORDER_COUNT)
+		return "there is no such memory order; 7 is reserved";
+	if (row->class == CLASS_FENCE)
+		return order & ORDERS_SYNC & ~BIT(VGPU_ORDER_RELAXED) ?
+			       NULL :
+			       "the order of a fence is acquire, release, acq_rel or sc";
+	if (row->class == CLASS_ATOM)
+		return order & ORDERS_SYNC & ~BIT(VGPU_ORDER_SC) ?
+			       NULL :
+			       "the order of an atomic is relaxed, acquire, release or acq_rel";
+	if (i->op == VGPU_OP_LDP || i->op == VGPU_OP_LDL || i->op == VGPU_OP_STL)
+		return order & BIT(VGPU_ORDER_WEAK) ?
+			       NULL :
+			       "parameters and local memory are one thread's: the order of an "
+			       "access there is weak";
+	if (order & BIT(VGPU_ORDER_NC))
+		return i->op == VGPU_OP_LD || i->op == VGPU_OP_LDG ?
+			       NULL :
+			       "only a load of global memory can be nc";
+	if (row->dst == KIND_V)
+		return order & (BIT(VGPU_ORDER_WEAK) | BIT(VGPU_ORDER_RELAXED) |
+				BIT(VGPU_ORDER_ACQUIRE)) ?
+			       NULL :
+			       "a load cannot release: its order is weak, relaxed or acquire";
+	return order & (BIT(VGPU_ORDER_WEAK) | BIT(VGPU_ORDER_RELAXED) | BIT(VGPU_ORDER_RELEASE)) ?
+		       NULL :
+		       "a store cannot acquire: its order is weak, relaxed or release";
+}
+
+static const char *check_cache(const struct row *row, const struct vgpu_insn *i)
+{
+	const u32 both = BIT(VGPU_CACHE_CG) | BIT(VGPU_CACHE_CS);
+	u32 cache = BIT(VGPU_MEM_CACHE(i->mem)), order = VGPU_MEM_ORDER(i->mem);
+
+	if (cache == BIT(VGPU_CACHE_NONE))
+		return NULL;
+	if (row->class != CLASS_MEM || i->op == VGPU_OP_LDS || i->op == VGPU_OP_STS ||
+	    i->op == VGPU_OP_LDP)
+		return "only loads and stores of global and local memory have a cache operator";
+	if (BIT(order) & ORDERS_SYNC)
+		return "an access that has an order beyond weak has no cache operator";
+	if (row->dst != KIND_V)
+		return cache & (both | BIT(VGPU_CACHE_WB) | BIT(VGPU_CACHE_WT)) ?
+			       NULL :
+			       "the cache operator of a store is cg, cs, wb or wt";
+	if (order == VGPU_ORDER_NC)
+		return cache & (both | BIT(VGPU_CACHE_CA)) ?
+			       NULL :
+			       "the cache operator of an nc load is ca, cg or cs";
+	return cache & (both | BIT(VGPU_CACHE_CA) | BIT(VGPU_CACHE_LU) | BIT(VGPU_CACHE_CV)) ?
+		       NULL :
+		       "the cache operator of a load is ca, cg, cs, lu or cv";
+}
+
+static const char *check_access(const struct row *row, const struct vgpu_insn *i)
+{
+	const char *wrong;
+
+	if (row->class != CLASS_MEM && row->class != CLASS_ATOM && row->class != CLASS_FENCE)
+		return i->mem ? "mem must be 0: this opcode neither accesses nor orders memory" :
+				NULL;
+	wrong = check_order(row, i);
+	if (wrong)
+		return wrong;
+	if (BIT(VGPU_MEM_ORDER(i->mem)) & ORDERS_SYNC) {
+		if (VGPU_MEM_SCOPE(i->mem) == VGPU_SCOPE_CLUSTER)
+			return "scope cluster is reserved; the scope is cta, gpu or sys";
+	} else if (VGPU_MEM_SCOPE(i->mem)) {
+		return "an access that is weak or nc has no scope";
+	}
+	return check_cache(row, i);
+}
+
 static const char *check_shuffle(const struct vgpu_insn *i, const struct vgpu_vass_kernel *kernel)
 {
 	if (VGPU_SHFL_PRED(i->imm) > VGPU_PT || (!(i->flags & VGPU_F_IMM) && (u32)i->imm))
@@ -304,12 +410,16 @@ const char *vgpu_verify_insn(const struct vgpu_insn *i, const struct vgpu_vass_k
 	const struct row *row;
 	const char *wrong;
 
+	if (reserved_ops[i->op])
+		return reserved_ops[i->op];
 	if (i->op >= VGPU_OP_COUNT)
 		return "there is no such opcode";
 	row = &rows[i->op];
 	if (i->guard & 0x80)
 		return "bit 7 of the guard must be 0";
-	wrong = check_class(row, i, kernel);
+	wrong = check_access(row, i);
+	if (!wrong)
+		wrong = check_class(row, i, kernel);
 	if (wrong)
 		return wrong;
 	if (row->class == CLASS_ATOM && i->flags & VGPU_F_ATOM_NORET)
@@ -330,6 +440,13 @@ const char *vgpu_verify_insn(const struct vgpu_insn *i, const struct vgpu_vass_k
 	if (!wrong)
 		wrong = operand(row->c, i->c, i, kernel, false);
 	return wrong;
+}
+
+u8 vgpu_mem_of_v1(u32 op)
+{
+	if (op < VGPU_OP_COUNT && rows[op].class == CLASS_ATOM)
+		return VGPU_MEM_V1_ATOMIC;
+	return op == VGPU_OP_MEMBAR ? VGPU_MEM_V1_FENCE : 0;
 }
 
 bool vgpu_verify_ends(const struct vgpu_insn *last)

@@ -9,12 +9,15 @@
 #include "vgpu_isa.h"
 
 /*
- * What is wrong with @insn in a kernel with the resources of @kernel, and what would be right;
- * NULL: nothing.
+ * What is wrong with @insn, of version VGPU_VASS_VERSION, in a kernel with the resources of @kernel,
+ * and what would be right; NULL: nothing.
  */
 const char *vgpu_verify_insn(const struct vgpu_insn *insn, const struct vgpu_vass_kernel *kernel);
 /* Does execution never go on behind @last? */
 bool vgpu_verify_ends(const struct vgpu_insn *last);
+/* The name of an opcode, also of a reserved one; NULL: there is none of that number. */
 const char *vgpu_op_name(u32 op);
+/* Memory order, scope and cache operator that opcode @op has in a binary of version 1. */
+u8 vgpu_mem_of_v1(u32 op);
 
 #endif

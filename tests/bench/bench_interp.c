@@ -35,6 +35,7 @@ enum class {
 	CLASS_CMP,
 	CLASS_MEM,
 	CLASS_ATOM,
+	CLASS_FENCE,
 	CLASS_SHFL,
 	CLASS_VOTE,
 	CLASS_MATCH,
@@ -316,7 +317,7 @@ static void arithmetic(u32 op)
 
 	for (size_t n = 0; n < VGPU_ARRAY_SIZE(forms); n++) {
 		struct vgpu_insn i = {
-			.op = (u16)op,
+			.op = (u8)op,
 			.guard = VGPU_PT,
 			.flags = forms[n].flags,
 			.dst = isa[op].dst == KIND_N ? 0 : OUT,
@@ -360,7 +361,7 @@ static void access(u32 op, u32 flags, const char *form)
 
 	for (enum pattern p = 0; p < PATTERNS; p++) {
 		struct vgpu_insn i = {
-			.op = (u16)op,
+			.op = (u8)op,
 			.guard = VGPU_PT,
 			.flags = (u8)flags,
 			.a = narrow ? R_ADDR : Q_ADDR,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A small assembler: VASS binaries put together by hand, instruction by instruction, and the
- * kernels that several tests use. Instruction set: uapi/vgpu_isa.h.
+ * kernels that several tests use. Instruction set: uapi/vgpu_isa.h. They are of version 1, without
+ * memory orders, which a device takes for good; the programs of the compiler are of the newest.
  */
 #ifndef VGPU_ASM_H
 #define VGPU_ASM_H
@@ -106,7 +107,7 @@ static inline uint32_t program_binary(const struct program *p, struct binary *b)
 	memset(b, 0, sizeof(*b));
 	b->header = (struct vgpu_vass_header){
 		.magic = VGPU_VASS_MAGIC,
-		.version = VGPU_VASS_VERSION,
+		.version = VGPU_VASS_OLDEST,
 		.total_bytes =
 			(uint32_t)(offsetof(struct binary, code) + p->insns * sizeof(p->code[0])),
 		.code_offset = offsetof(struct binary, code),

@@ -167,6 +167,17 @@ static void expect_access(struct rig *want, const struct vgpu_insn *i, enum spac
 	}
 }
 
+/* An order, scope and cache operator that the verifier takes: none of them changes what happens. */
+static void any_order(struct vgpu_insn *i, const struct vgpu_vass_kernel *kernel, u64 *seed)
+{
+	for (u32 tries = 0; tries < 64; tries++) {
+		i->mem = (u8)rig_random(seed);
+		if (!vgpu_verify_insn(i, kernel))
+			return;
+	}
+	i->mem = vgpu_mem_of_v1(i->op);
+}
+
 static void test_access(void **state)
 {
 	static const u32 masks[] = {
@@ -174,7 +185,7 @@ static void test_access(void **state)
 	};
 	const struct vgpu_vass_kernel kernel = { .regs = RIG_REGS, .code_count = 1 };
 	struct rig *rigs[2], *want = rig_new(5);
-	u64 seed = 3;
+	u64 seed = 3, orders = 4;
 	u32 faults = 0, good = 0;
 
 	(void)state;
@@ -185,7 +196,7 @@ static void test_access(void **state)
 		u32 n = r % VGPU_ARRAY_SIZE(accesses), kind = r >> 8 & 7, reason = 0, lane = 0;
 		bool narrow = accesses[n].space >= SHARED, absolute = (r >> 24 & 31) == 0;
 		struct vgpu_insn i = {
-			.op = (u16)accesses[n].op, .guard = VGPU_PT, .flags = r >> 32 & 31, .a = 20
+			.op = (u8)accesses[n].op, .guard = VGPU_PT, .flags = r >> 32 & 31, .a = 20
 		};
 		enum vgpu_lanes_end end, got;
 		s64 displacement = (s64)(rig_random(&seed) % 64) - 32;
@@ -202,6 +213,7 @@ static void test_access(void **state)
 			i.a = 0;
 			i.imm = pattern(accesses[n].space, 4, 0, 16, 0, &seed);
 		}
+		any_order(&i, &kernel, &orders);
 		if (vgpu_verify_insn(&i, &kernel))
 			continue;
 		for (u32 l = 0; l < VGPU_LANES; l++) {
@@ -319,7 +331,7 @@ static void test_atomics(void **state)
 	};
 	const struct vgpu_vass_kernel kernel = { .regs = RIG_REGS, .code_count = 1 };
 	struct rig *rigs[2] = { rig_new(8), rig_new(8) }, *want = rig_new(8);
-	u64 seed = 17;
+	u64 seed = 17, orders = 18;
 	u32 forms = 0;
 
 	(void)state;
@@ -327,7 +339,7 @@ static void test_atomics(void **state)
 		u64 r = rig_random(&seed), address[VGPU_LANES];
 		u32 n = r % VGPU_ARRAY_SIZE(ops), size = ops[n].wide ? 8 : 4,
 		    m = r >> 9 & 1 ? ~0u : (u32)rig_random(&seed) | 1;
-		struct vgpu_insn i = { .op = (u16)ops[n].op,
+		struct vgpu_insn i = { .op = (u8)ops[n].op,
 				       .guard = VGPU_PT,
 				       .flags = (u8)rig_random(&seed),
 				       .a = 20,
@@ -336,6 +348,7 @@ static void test_atomics(void **state)
 		i.flags &= ~VGPU_F_ATOM_ABS;
 		i.dst = i.flags & VGPU_F_ATOM_NORET ? 0 : r >> 8 & 1 ? 26 : 24;
 		i.c = VGPU_F_ATOM(i.flags) == VGPU_ATOM_CAS ? 22 : 0;
+		any_order(&i, &kernel, &orders);
 		if (vgpu_verify_insn(&i, &kernel))
 			continue;
 		forms++;

@@ -327,7 +327,7 @@ static void run_range(u32 from, u32 to)
 		for (u32 flags = 0; flags < 256; flags++) {
 			for (u32 round = 0; round < 36; round++) {
 				struct vgpu_insn i = {
-					.op = (u16)op,
+					.op = (u8)op,
 					.guard = VGPU_PT,
 					.flags = (u8)flags,
 					.dst = some_register(rows[op].dst, &seed),
@@ -432,7 +432,7 @@ static void special(u32 op, float from, float to, double absolute, double ulps)
 	u64 seed = op;
 
 	for (u32 n = 0; n < 2000; n++) {
-		struct vgpu_insn i = { .op = (u16)op, .guard = VGPU_PT, .dst = 12, .a = 0 };
+		struct vgpu_insn i = { .op = (u8)op, .guard = VGPU_PT, .dst = 12, .a = 0 };
 		float x[VGPU_LANES];
 
 		one(rigs, &i, ~0u, &seed);	/* any bits at all: both builds alike */
@@ -553,7 +553,7 @@ static void test_special_exact(void **state)
 		for (int build = 0; build < rig_builds(); build++) {
 			struct rig *rig = rig_new(1);
 
-			rig->code[0] = (struct vgpu_insn){ .op = (u16)cases[n].op,
+			rig->code[0] = (struct vgpu_insn){ .op = (u8)cases[n].op,
 							   .guard = VGPU_PT,
 							   .dst = 2,
 							   .flags = (u8)(cases[n].op >> 16) };

@@ -24,6 +24,10 @@ static int setup(void **state)
 
 #define I(name, ...)	{ .op = VGPU_OP_##name, .guard = VGPU_PT, __VA_ARGS__ }
 
+#define M(order, scope, cache)	\
+	.mem = VGPU_MEM(VGPU_ORDER_##order, VGPU_SCOPE_##scope, VGPU_CACHE_##cache)
+#define IA(name, ...)	I(name, M(RELAXED, GPU, NONE), __VA_ARGS__)
+
 /* A kernel of 16 registers, 24 parameter bytes, 10 instructions. */
 static const struct vgpu_vass_kernel kernel = { .regs = 16, .param_bytes = 24, .code_count = 10 };
 
@@ -48,11 +52,19 @@ static void test_good_insns(void **state)
 		I(LDG, .flags = VASS_MEM(2, 1) | VGPU_F_SEXT),
 		I(LDG, .flags = VASS_MEM(4, 1) | VGPU_F_ABS, .imm = ~0ull),
 		I(LDS, .a = 15, .imm = (u64)-4),
+		I(LDG, M(ACQUIRE, SYS, NONE)),
+		I(LDG, M(NC, CTA, CS)),
+		I(LDL, M(WEAK, CTA, LU)),
+		I(LDS, M(RELAXED, CTA, NONE)),
+		I(STG, M(RELEASE, GPU, NONE)),
+		I(ST, M(WEAK, CTA, WT)),
+		I(ATOMS, M(ACQ_REL, CTA, NONE)),
+		I(MEMBAR, M(SC, SYS, NONE)),
 		I(LDP, .flags = VASS_MEM(8, 1), .imm = 16),
 		I(STG, .flags = VASS_MEM(4, 4), .b = 12),
-		I(ATOM, .flags = VGPU_ATOM_CAS, .dst = 15, .a = 14, .b = 15, .c = 15),
-		I(ATOM, .flags = VGPU_ATOM_ADD | VGPU_F_ATOM_FLOAT | VGPU_F_ATOM_NORET, .b = 15),
-		I(ATOMQ, .flags = VGPU_ATOM_MIN | VGPU_F_ATOM_SIGNED, .b = 14),
+		IA(ATOM, .flags = VGPU_ATOM_CAS, .dst = 15, .a = 14, .b = 15, .c = 15),
+		IA(ATOM, .flags = VGPU_ATOM_ADD | VGPU_F_ATOM_FLOAT | VGPU_F_ATOM_NORET, .b = 15),
+		IA(ATOMQ, .flags = VGPU_ATOM_MIN | VGPU_F_ATOM_SIGNED, .b = 14),
 		I(SHFL, .flags = VGPU_SHFL_IDX | VGPU_F_IMM, .imm = 63ull << 32 | 5),
 		I(VOTE, .flags = VGPU_VOTE_UNI, .a = 0x7f),
 		I(SHFLSYNC, .flags = VGPU_F_IMM, .imm = 3 | 63ull << 32 | 15ull << 40),
@@ -89,7 +101,38 @@ static void test_refused_insns(void **state)
 		const char *says;
 	} bad[] = {
 		{ { .op = VGPU_OP_COUNT }, "no such opcode" },
-		{ { .op = 0xffff }, "no such opcode" },
+		{ { .op = 0xff }, "no such opcode" },
+		{ I(ADD, .mem = 1), "neither accesses nor orders" },
+		{ I(LDG, .mem = 7), "no such memory order" },
+		{ I(LDG, M(RELEASE, GPU, NONE)), "a load cannot release" },
+		{ I(LDS, M(ACQ_REL, GPU, NONE)), "a load cannot release" },
+		{ I(LD, M(SC, GPU, NONE)), "a load cannot release" },
+		{ I(STG, M(ACQUIRE, GPU, NONE)), "a store cannot acquire" },
+		{ I(STG, M(NC, CTA, NONE)), "only a load of global memory" },
+		{ I(LDS, M(NC, CTA, NONE)), "only a load of global memory" },
+		{ I(LDL, M(RELAXED, CTA, NONE)), "one thread's" },
+		{ I(LDP, .flags = 2, M(ACQUIRE, GPU, NONE)), "one thread's" },
+		{ I(LDG, M(RELAXED, CLUSTER, NONE)), "cluster is reserved" },
+		{ I(LDG, M(WEAK, SYS, NONE)), "has no scope" },
+		{ I(LDG, M(NC, GPU, NONE)), "has no scope" },
+		{ I(LDG, M(WEAK, CTA, WB)), "of a load is ca" },
+		{ I(LDG, M(NC, CTA, LU)), "of an nc load" },
+		{ I(STG, M(WEAK, CTA, CA)), "of a store is cg" },
+		{ I(LDS, M(WEAK, CTA, CG)), "only loads and stores" },
+		{ I(LDP, .flags = 2, M(WEAK, CTA, CA)), "only loads and stores" },
+		{ I(LDG, M(RELAXED, GPU, CV)), "beyond weak" },
+		{ I(ATOM, ), "order of an atomic" },
+		{ I(ATOM, M(SC, GPU, NONE)), "order of an atomic" },
+		{ I(ATOM, M(RELAXED, GPU, CG)), "only loads and stores" },
+		{ I(MEMBAR, ), "order of a fence" },
+		{ I(MEMBAR, M(RELAXED, GPU, NONE)), "order of a fence" },
+		{ I(MEMBAR, M(SC, GPU, NONE), .dst = 1), "does not have" },
+		{ { .op = VGPU_OP_CALL, .guard = VGPU_PT }, "CALL is reserved" },
+		{ { .op = VGPU_OP_CALLI, .guard = VGPU_PT }, "CALLI is reserved" },
+		{ { .op = VGPU_OP_RET, .guard = VGPU_PT }, "RET is reserved" },
+		{ { .op = VGPU_OP_TXBEGIN, .guard = VGPU_PT }, "TXBEGIN is reserved" },
+		{ { .op = VGPU_OP_TXCOMMIT, .guard = VGPU_PT }, "TXCOMMIT is reserved" },
+		{ { .op = VGPU_OP_TXABORT, .guard = VGPU_PT }, "TXABORT is reserved" },
 		{ { .op = VGPU_OP_NOP, .guard = 0x80 | VGPU_PT }, "bit 7 of the guard" },
 		{ I(NOP, .dst = 1), "does not have" },
 		{ I(NOP, .flags = 1), "flags must be 0" },
@@ -147,18 +190,18 @@ static void test_refused_insns(void **state)
 		{ I(LDP, .flags = VASS_MEM(4, 4), .imm = 16), "param_bytes" },
 		{ I(LDP, .imm = ~0ull), "param_bytes" },
 		{ I(LDP, .a = 1), "does not have" },
-		{ I(ATOM, .flags = VGPU_ATOM_COUNT), "no such atomic" },
-		{ I(ATOMQ, .flags = VGPU_ATOM_INC), "32-bit only" },
-		{ I(ATOM, .flags = VGPU_ATOM_MIN | VGPU_F_ATOM_FLOAT), "floats" },
-		{ I(ATOM, .flags = VGPU_ATOM_ADD | VGPU_F_ATOM_SIGNED), "signed" },
-		{ I(ATOM, .flags = VGPU_F_ATOM_NORET, .dst = 1), "reduction" },
-		{ I(ATOM, .c = 1), "but in CAS" },
-		{ I(ATOM, .a = 1), "odd" },
-		{ I(ATOM, .b = 16), "beyond those" },
-		{ I(ATOM, .flags = VGPU_ATOM_CAS, .c = 16), "beyond those" },
-		{ I(ATOM, .dst = 16), "beyond those" },
-		{ I(ATOMQ, .b = 1), "odd" },
-		{ I(ATOM, .flags = VGPU_F_ATOM_ABS, .a = 2), "absolute" },
+		{ IA(ATOM, .flags = VGPU_ATOM_COUNT), "no such atomic" },
+		{ IA(ATOMQ, .flags = VGPU_ATOM_INC), "32-bit only" },
+		{ IA(ATOM, .flags = VGPU_ATOM_MIN | VGPU_F_ATOM_FLOAT), "floats" },
+		{ IA(ATOM, .flags = VGPU_ATOM_ADD | VGPU_F_ATOM_SIGNED), "signed" },
+		{ IA(ATOM, .flags = VGPU_F_ATOM_NORET, .dst = 1), "reduction" },
+		{ IA(ATOM, .c = 1), "but in CAS" },
+		{ IA(ATOM, .a = 1), "odd" },
+		{ IA(ATOM, .b = 16), "beyond those" },
+		{ IA(ATOM, .flags = VGPU_ATOM_CAS, .c = 16), "beyond those" },
+		{ IA(ATOM, .dst = 16), "beyond those" },
+		{ IA(ATOMQ, .b = 1), "odd" },
+		{ IA(ATOM, .flags = VGPU_F_ATOM_ABS, .a = 2), "absolute" },
 		{ I(SHFL, .flags = VGPU_SHFL_COUNT), "shuffle" },
 		{ I(SHFL, .imm = 64ull << 32), "imm of a shuffle" },
 		{ I(SHFL, .imm = 1), "imm of a shuffle" },
@@ -196,9 +239,80 @@ static void test_refused_insns(void **state)
 		const char *wrong = vgpu_verify_insn(&bad[n].insn, &kernel);
 
 		if (!wrong || !strstr(wrong, bad[n].says))
-			fail_msg("%s (case %zu): \"%s\", want \"%s\"", vgpu_op_name(bad[n].insn.op),
-				 n, wrong ? wrong : "(accepted)", bad[n].says);
+			fail_msg("opcode %u (case %zu): \"%s\", want \"%s\"", bad[n].insn.op, n,
+				 wrong ? wrong : "(accepted)", bad[n].says);
 	}
+}
+
+/*
+ * Every value of mem on every opcode: the table of uapi/vgpu_isa.h, written out once more. A row of
+ * `orders' is a bit for each order, and `caches' for each cache operator of its weak and nc ones.
+ */
+static void test_every_order(void **state)
+{
+#define O(name)	(1u << VGPU_ORDER_##name)
+#define C(name)	(1u << VGPU_CACHE_##name)
+	static const u32 load = C(NONE) | C(CA) | C(CG) | C(CS), store = C(NONE) | C(CG) | C(CS);
+	static const struct {
+		u32 op, weak, nc, orders;
+	} table[] = {
+		{ VGPU_OP_LD, load | C(LU) | C(CV), load, O(RELAXED) | O(ACQUIRE) },
+		{ VGPU_OP_LDG, load | C(LU) | C(CV), load, O(RELAXED) | O(ACQUIRE) },
+		{ VGPU_OP_LDL, load | C(LU) | C(CV), 0, 0 },
+		{ VGPU_OP_LDS, C(NONE), 0, O(RELAXED) | O(ACQUIRE) },
+		{ VGPU_OP_LDP, C(NONE), 0, 0 },
+		{ VGPU_OP_ST, store | C(WB) | C(WT), 0, O(RELAXED) | O(RELEASE) },
+		{ VGPU_OP_STG, store | C(WB) | C(WT), 0, O(RELAXED) | O(RELEASE) },
+		{ VGPU_OP_STL, store | C(WB) | C(WT), 0, 0 },
+		{ VGPU_OP_STS, C(NONE), 0, O(RELAXED) | O(RELEASE) },
+		{ VGPU_OP_ATOM, 0, 0, O(RELAXED) | O(ACQUIRE) | O(RELEASE) | O(ACQ_REL) },
+		{ VGPU_OP_ATOMG, 0, 0, O(RELAXED) | O(ACQUIRE) | O(RELEASE) | O(ACQ_REL) },
+		{ VGPU_OP_ATOMS, 0, 0, O(RELAXED) | O(ACQUIRE) | O(RELEASE) | O(ACQ_REL) },
+		{ VGPU_OP_ATOMQ, 0, 0, O(RELAXED) | O(ACQUIRE) | O(RELEASE) | O(ACQ_REL) },
+		{ VGPU_OP_ATOMGQ, 0, 0, O(RELAXED) | O(ACQUIRE) | O(RELEASE) | O(ACQ_REL) },
+		{ VGPU_OP_ATOMSQ, 0, 0, O(RELAXED) | O(ACQUIRE) | O(RELEASE) | O(ACQ_REL) },
+		{ VGPU_OP_MEMBAR, 0, 0, O(ACQUIRE) | O(RELEASE) | O(ACQ_REL) | O(SC) },
+	};
+#undef O
+#undef C
+	u32 known = 0;
+
+	(void)state;
+	for (u32 op = 0; op < 256; op++) {
+		known += vgpu_op_name(op) != NULL;
+		for (u32 mem = 0; mem < 256; mem++) {
+			struct vgpu_insn i = { .op = (u8)op, .mem = (u8)mem, .guard = VGPU_PT };
+			u32 order = mem & 7, scope = mem >> 3 & 3, cache = mem >> 5;
+			const char *wrong;
+			bool right = !mem;
+			size_t n;
+
+			for (n = 0; n < VGPU_ARRAY_SIZE(table); n++) {
+				if (table[n].op != op)
+					continue;
+				if (order == VGPU_ORDER_WEAK)
+					right = !scope && table[n].weak >> cache & 1;
+				else if (order == VGPU_ORDER_NC)
+					right = !scope && table[n].nc >> cache & 1;
+				else
+					right = scope != VGPU_SCOPE_CLUSTER && !cache &&
+						table[n].orders >> order & 1;
+				break;
+			}
+			wrong = vgpu_verify_insn(&i, &kernel);
+			if (op == VGPU_OP_SREGQ && !mem)	/* 0 is a 32-bit register */
+				right = false;
+			if (op >= VGPU_OP_COUNT)
+				right = false;
+			if (right != !wrong)
+				fail_msg("opcode %u, mem %#x: %s", op, mem,
+					 wrong ? wrong : "taken");
+			if (op >= VGPU_OP_COUNT)
+				assert_non_null(strstr(wrong, vgpu_op_name(op) ? "reserved" :
+									  "no such opcode"));
+		}
+	}
+	assert_int_equal(known, VGPU_OP_COUNT + 6);
 }
 
 /* ---- binaries ----------------------------------------------------------- */
@@ -301,7 +415,8 @@ static void test_refused_binaries(void **state)
 		refused(bad, bytes, says);					\
 	} while (0)
 	BAD(h->magic++, "no VASS binary");
-	BAD(h->version = 2, "version of the binary is 2, this device takes 1");
+	BAD(h->version = 0, "version of the binary is 0, this device takes 1 to 2");
+	BAD(h->version = 3, "version of the binary is 3, this device takes 1 to 2");
 	BAD(h->flags = 1, "must be 0");
 	BAD(h->reserved[2] = 1, "must be 0");
 	BAD(h->total_bytes--, "total_bytes");
@@ -335,11 +450,123 @@ static void test_refused_binaries(void **state)
 	BAD(k->code_count--, "instruction 14 (BARRED): the last instruction");
 	BAD(((struct vgpu_insn *)(bad + h->code_offset))[15].guard = 0,
 	    "instruction 15 (EXIT): the last instruction");
-	BAD(((struct vgpu_insn *)(bad + h->code_offset))[3].op = 9999,
-	    "instruction 3 (9999): there is no such opcode");
+	BAD(((struct vgpu_insn *)(bad + h->code_offset))[3].op = 0xee,
+	    "instruction 3 (238): there is no such opcode");
+	BAD(((struct vgpu_insn *)(bad + h->code_offset))[3].op = VGPU_OP_CALL,
+	    "instruction 3 (CALL): CALL is reserved: this device has no call stack");
+	BAD(((struct vgpu_insn *)(bad + h->code_offset))[5].mem = VGPU_ORDER_RELEASE,
+	    "instruction 5 (LDS): a load cannot release");
 #undef BAD
 	free(good);
 	free(bad);
+}
+
+/*
+ * A binary of version 1, as the compiler wrote it when that was the newest:
+ *
+ *	LDP.64 Q0, [0x0]; SREG R2, SR0; ATOMS.ADD [0x0], R2; BAR 0, 0; LDS.32 R3, [0x0];
+ *	MADWU Q0, R2, 0x4, Q0; STG.32 [Q0], R3; MEMBAR; ATOMG.ADD R2, [Q0+1024], R2; ADD R2, R2, R3;
+ *	STG.32 [Q0+2048], R2; EXIT
+ */
+static const u8 version_1[] = {
+	0x56, 0x41, 0x53, 0x53, 0x01, 0x00, 0x00, 0x00,
+	0x30, 0x01, 0x00, 0x00, 0x70, 0x00, 0x00, 0x00,
+	0x0c, 0x00, 0x00, 0x00, 0x30, 0x00, 0x00, 0x00,
+	0x01, 0x00, 0x00, 0x00, 0x60, 0x00, 0x00, 0x00,
+	0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x0c, 0x00, 0x00, 0x00, 0x04, 0x00, 0x00, 0x00,
+	0x04, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x6b, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x92, 0x00, 0x3f, 0x03, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x03, 0x00, 0x3f, 0x00, 0x02, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x99, 0x00, 0x3f, 0xa0, 0x00, 0x00, 0x02, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0xa4, 0x00, 0x3f, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x90, 0x00, 0x3f, 0x22, 0x03, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x13, 0x00, 0x3f, 0x80, 0x00, 0x02, 0x00, 0x00,
+	0x04, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x94, 0x00, 0x3f, 0x02, 0x00, 0x00, 0x03, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x9d, 0x00, 0x3f, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x98, 0x00, 0x3f, 0x00, 0x02, 0x00, 0x02, 0x00,
+	0x00, 0x04, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x0a, 0x00, 0x3f, 0x00, 0x02, 0x02, 0x03, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x94, 0x00, 0x3f, 0x02, 0x00, 0x00, 0x02, 0x00,
+	0x00, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0xa7, 0x00, 0x3f, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+};
+
+/* It loads as what it means in the newest version, and does what it did. */
+static void test_version_1(void **state)
+{
+	u8 v1_atomic = VGPU_MEM(VGPU_ORDER_RELAXED, VGPU_SCOPE_GPU, VGPU_CACHE_NONE);
+	u8 v1_fence = VGPU_MEM(VGPU_ORDER_SC, VGPU_SCOPE_SYS, VGPU_CACHE_NONE);
+	const struct vgpu_vass_header *h;
+	const struct vgpu_insn *was;
+	const struct vgpu_kernel *k;
+	struct vgpu_module *module;
+	u64 base = RIG_BASE;
+	char message[256];
+	u8 bad[sizeof(version_1)] __attribute__((aligned(16)));
+
+	(void)state;
+	if (load(version_1, sizeof(version_1), message, sizeof(message), &module))
+		fail_msg("%s", message);
+	k = vgpu_module_kernel(module, 0);
+	memcpy(bad, version_1, sizeof(bad));
+	h = (const struct vgpu_vass_header *)bad;
+	was = (const struct vgpu_insn *)(bad + h->code_offset);
+	assert_int_equal(k->vass.code_count, 12);
+	for (u32 n = 0; n < k->vass.code_count; n++) {
+		struct vgpu_insn want = was[n];
+
+		if (n == 2 || n == 8)
+			want.mem = v1_atomic;
+		if (n == 7)
+			want.mem = v1_fence;
+		assert_memory_equal(&k->code[n], &want, sizeof(want));
+	}
+	for (int build = 0; build < rig_builds(); build++) {
+		struct rig *rig = rig_new(9);
+		u32 *words = (u32 *)rig->memory, old[VGPU_LANES];
+
+		rig->launch.block[0] = 32;
+		rig->launch.block[1] = rig->launch.block[2] = rig->launch.warps = 1;
+		rig->launch.threads = 32;
+		memcpy(rig->code, k->code, k->vass.code_count * sizeof(*k->code));
+		memcpy(rig->params, &base, sizeof(base));
+		memset(rig->shared, 0, 4);
+		memcpy(old, words + 256, sizeof(old));
+		assert_int_equal(rig_run(rig, build, 50), VGPU_LANES_BARRIER);
+		rig->warp.state = VGPU_WARP_READY;
+		assert_int_equal(rig_run(rig, build, 50), VGPU_LANES_EXIT);
+		for (u32 l = 0; l < VGPU_LANES; l++) {
+			assert_int_equal(words[l], 496);
+			assert_int_equal(words[256 + l], old[l] + l);
+			assert_int_equal(words[512 + l], old[l] + 496);
+		}
+		rig_free(rig);
+	}
+	vgpu_vass_free(module);
+	/* it had opcodes of 16 bits, and no orders */
+	bad[h->code_offset + 6 * 16 + 1] = VGPU_ORDER_RELEASE;
+	refused(bad, sizeof(bad), "kernel k: instruction 6 (916): there is no such opcode");
+	bad[h->code_offset + 6 * 16 + 1] = 0;
+	bad[h->code_offset + 3 * 16] = 0xee;
+	refused(bad, sizeof(bad), "kernel k: instruction 3 (238): there is no such opcode");
 }
 
 static void test_shared_code(void **state)
@@ -494,6 +721,25 @@ static void test_bit_flips(void **state)
 	free(binary);
 }
 
+/* Half of the time 0, else an order, scope and cache operator that some opcode has, or noise. */
+static u8 some_mem(u64 *seed)
+{
+	static const u8 values[] = {
+		VGPU_MEM(VGPU_ORDER_RELAXED, VGPU_SCOPE_CTA, VGPU_CACHE_NONE),
+		VGPU_MEM(VGPU_ORDER_RELAXED, VGPU_SCOPE_GPU, VGPU_CACHE_NONE),
+		VGPU_MEM(VGPU_ORDER_ACQUIRE, VGPU_SCOPE_GPU, VGPU_CACHE_NONE),
+		VGPU_MEM(VGPU_ORDER_RELEASE, VGPU_SCOPE_SYS, VGPU_CACHE_NONE),
+		VGPU_MEM(VGPU_ORDER_ACQ_REL, VGPU_SCOPE_CTA, VGPU_CACHE_NONE),
+		VGPU_MEM(VGPU_ORDER_NC, VGPU_SCOPE_CTA, VGPU_CACHE_CS),
+		VGPU_MEM(VGPU_ORDER_WEAK, VGPU_SCOPE_CTA, VGPU_CACHE_CG),
+	};
+	u64 r = rig_random(seed);
+
+	if (r & 1)
+		return 0;
+	return r & 2 ? (u8)(r >> 8) : values[(r >> 8) % VGPU_ARRAY_SIZE(values)];
+}
+
 /* Anything at all in the words of a program; what passes runs. */
 static void test_random_words(void **state)
 {
@@ -518,7 +764,8 @@ static void test_random_words(void **state)
 				u64 r = rig_random(&seed);
 
 				i = (struct vgpu_insn){
-					.op = r % (VGPU_OP_COUNT + 1),
+					.op = (u8)(r % (VGPU_OP_COUNT + 1)),
+					.mem = some_mem(&seed),
 					.guard = r >> 10 & 3 ? VGPU_PT : (u8)(r >> 12 & 0x7f),
 					.flags = (u8)(r >> 20),
 					.dst = r >> 28 & 31,
@@ -549,6 +796,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good_insns),   cmocka_unit_test(test_refused_insns),
+		cmocka_unit_test(test_every_order),  cmocka_unit_test(test_version_1),
 		cmocka_unit_test(test_good_binary),  cmocka_unit_test(test_refused_binaries),
 		cmocka_unit_test(test_shared_code),  cmocka_unit_test(test_truncated),
 		cmocka_unit_test(test_message_room), cmocka_unit_test(test_bit_flips),

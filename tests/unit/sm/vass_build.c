@@ -13,12 +13,22 @@ void vass_init(struct vass *v, uint32_t regs, uint32_t params)
 	v->kernel.param_bytes = params;
 }
 
+static uint8_t default_mem(unsigned int op)
+{
+	if (op >= VGPU_OP_ATOM && op <= VGPU_OP_ATOMSQ)
+		return VGPU_MEM(VGPU_ORDER_RELAXED, VGPU_SCOPE_GPU, VGPU_CACHE_NONE);
+	if (op == VGPU_OP_MEMBAR)
+		return VGPU_MEM(VGPU_ORDER_SC, VGPU_SCOPE_GPU, VGPU_CACHE_NONE);
+	return 0;
+}
+
 uint32_t vass_op(struct vass *v, unsigned int op, unsigned int flags, unsigned int dst,
 		 unsigned int a, unsigned int b, unsigned int c, uint64_t imm)
 {
 	assert(v->count < VASS_MOST);
 	v->code[v->count] = (struct vgpu_insn){
-		.op = (uint16_t)op,
+		.op = (uint8_t)op,
+		.mem = default_mem(op),
 		.guard = VGPU_PT,
 		.flags = (uint8_t)flags,
 		.dst = (uint8_t)dst,
@@ -33,6 +43,11 @@ uint32_t vass_op(struct vass *v, unsigned int op, unsigned int flags, unsigned i
 void vass_guard(struct vass *v, unsigned int pred)
 {
 	v->code[v->count - 1].guard = (uint8_t)pred;
+}
+
+void vass_mem(struct vass *v, unsigned int order, unsigned int scope, unsigned int cache)
+{
+	v->code[v->count - 1].mem = (uint8_t)VGPU_MEM(order, scope, cache);
 }
 
 void vass_target(struct vass *v, uint32_t at, uint32_t target, uint32_t reconv)

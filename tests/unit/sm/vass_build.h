@@ -20,11 +20,16 @@ struct vass {
 
 /* @regs, @params: what the kernel declares */
 void vass_init(struct vass *v, uint32_t regs, uint32_t params);
-/* Append; returns the index. The guard is PT until vass_guard(). */
+/*
+ * Append; returns the index. The guard is PT until vass_guard(); until vass_mem() loads and stores
+ * are weak, atomics relaxed and fences sc, of the GPU.
+ */
 uint32_t vass_op(struct vass *v, unsigned int op, unsigned int flags, unsigned int dst,
 		 unsigned int a, unsigned int b, unsigned int c, uint64_t imm);
 /* Guard the instruction appended last: @pred, with VGPU_P_NOT inverted. */
 void vass_guard(struct vass *v, unsigned int pred);
+/* Memory order, scope and cache operator of the instruction appended last. */
+void vass_mem(struct vass *v, unsigned int order, unsigned int scope, unsigned int cache);
 /* Set target and reconvergence point of branch @at. */
 void vass_target(struct vass *v, uint32_t at, uint32_t target, uint32_t reconv);
 /* A binary with this one kernel, named "k"; malloc'ed. */
