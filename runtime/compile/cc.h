@@ -50,6 +50,8 @@ extern const struct cc_opinfo cc_opinfo[VGPU_OP_COUNT + 1];
 struct cc_insn {
 	uint16_t op;
 	uint8_t flags;
+	/* MEM, ATOM, FENCE: as vgpu_insn.mem, before emit.c looks at the state space */
+	uint8_t mem;
 	/* keep: volatile; spill: made by the spiller */
 	uint8_t guard_not : 1, reloc : 1, keep : 1, spill : 1;
 	uint32_t guard;		/* CC_PT: always */

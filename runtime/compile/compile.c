@@ -162,7 +162,7 @@ static void add_relocs(struct build *b)
 static void build_binary(struct build *b)
 {
 	struct vgpu_program *program = b->program;
-	struct vgpu_vass_header header = { .magic = VGPU_VASS_MAGIC, .version = VGPU_VASS_OLDEST };
+	struct vgpu_vass_header header = { .magic = VGPU_VASS_MAGIC, .version = VGPU_VASS_VERSION };
 	uint64_t names = 0, total;
 	uint8_t *at;
 

@@ -35,6 +35,36 @@ static void say_pred(struct text *t, unsigned int pred)
 		say(t, "P%u", pred & 63);
 }
 
+/* Order and scope, then the cache operator; nothing for a weak access without one. */
+static void say_mem(struct text *t, unsigned int mem)
+{
+	static const char *const order[8] = { "",	 ".RELAXED", ".ACQUIRE", ".RELEASE",
+					      ".ACQ_REL", ".SC",      ".NC",	  ".?" };
+	static const char *const scope[4] = { ".CTA", ".CLUSTER", ".GPU", ".SYS" };
+	static const char *const cache[8] = { "",    ".CA", ".CG", ".CS",
+					      ".LU", ".CV", ".WB", ".WT" };
+	bool scoped = VGPU_MEM_ORDER(mem) != VGPU_ORDER_WEAK &&
+		      VGPU_MEM_ORDER(mem) != VGPU_ORDER_NC;
+
+	say(t, "%s", order[VGPU_MEM_ORDER(mem)]);
+	if (scoped || VGPU_MEM_SCOPE(mem))
+		say(t, "%s", scope[VGPU_MEM_SCOPE(mem)]);
+	say(t, "%s", cache[VGPU_MEM_CACHE(mem)]);
+}
+
+static const char *reserved_name(unsigned int op)
+{
+	switch (op) {
+#define NAME(name, number)	\
+	case number:		\
+		return #name;
+		VGPU_ISA_RESERVED(NAME)
+#undef NAME
+	default:
+		return NULL;
+	}
+}
+
 static void say_flags(struct text *t, unsigned int class, unsigned int flags)
 {
 	static const char *const rounding[] = { "", ".RZ", ".RM", ".RP" };
@@ -188,7 +218,10 @@ void vgpu_disassemble(const struct vgpu_insn *insn, char *text, size_t size)
 		return;
 	text[0] = 0;
 	if (insn->op >= VGPU_OP_COUNT) {
-		say(&t, "?%u", insn->op);
+		if (reserved_name(insn->op))
+			say(&t, "%s", reserved_name(insn->op));
+		else
+			say(&t, "?%u", insn->op);
 		return;
 	}
 	info = &cc_opinfo[insn->op];
@@ -198,6 +231,7 @@ void vgpu_disassemble(const struct vgpu_insn *insn, char *text, size_t size)
 		say(&t, " ");
 	}
 	say(&t, "%s", info->name);
+	say_mem(&t, insn->mem);
 	say_flags(&t, info->class, insn->flags);
 	for (unsigned int i = 0; i < 4; i++) {
 		unsigned int kind = i == 0 ? info->dst :

@@ -45,10 +45,33 @@ static uint8_t phys(const struct cc *cc, uint32_t reg)
 		       (uint8_t)(cc->phys[reg & ~CC_NOT] | (reg & CC_NOT ? VGPU_P_NOT : 0));
 }
 
+/*
+ * Memory order, scope and cache operator of an access in the state space that it turned out to be
+ * in: a thread's own memory has no order, shared memory and parameters no cache operator.
+ */
+static uint8_t mem_bits(const struct cc_insn *insn)
+{
+	unsigned int order = VGPU_MEM_ORDER(insn->mem);
+
+	switch (insn->op) {
+	case VGPU_OP_LDP:
+		return 0;
+	case VGPU_OP_LDL:
+	case VGPU_OP_STL:
+		return order == VGPU_ORDER_WEAK ? insn->mem : 0;
+	case VGPU_OP_LDS:
+	case VGPU_OP_STS:
+		return order == VGPU_ORDER_WEAK ? 0 : insn->mem;
+	default:
+		return insn->mem;
+	}
+}
+
 static void encode(const struct cc *cc, const struct cc_insn *insn, struct vgpu_insn *out)
 {
 	memset(out, 0, sizeof(*out));
 	out->op = (uint8_t)insn->op;
+	out->mem = mem_bits(insn);
 	out->guard = (uint8_t)(cc->phys[insn->guard] | (insn->guard_not ? VGPU_P_NOT : 0));
 	out->flags = insn->flags;
 	out->dst = phys(cc, insn->dst);

@@ -11,6 +11,7 @@
 
 #define ARITH	(PTX_K_TYPE | PTX_K_RND | PTX_K_FTZ | PTX_K_SAT)
 #define MEMORY	(PTX_K_TYPE | PTX_K_SPACE | PTX_K_SEM | PTX_K_CACHE)
+#define ATOMIC	(PTX_K_TYPE | PTX_K_SPACE | PTX_K_SEM | PTX_K_ATOM)
 
 static const struct lowering {
 	void (*lower)(struct cc_lower *l);
@@ -22,7 +23,7 @@ static const struct lowering {
 	[PTX_I_ADD] = { cc_lower_add, ARITH | PTX_K_CC, 3, 3, 1, 1 },
 	[PTX_I_ADDC] = { cc_lower_add, PTX_K_TYPE | PTX_K_CC, 3, 3, 1, 1 },
 	[PTX_I_AND] = { cc_lower_logic, PTX_K_TYPE, 3, 3, 1, 1 },
-	[PTX_I_ATOM] = { cc_lower_atom, MEMORY | PTX_K_ATOM, 3, 4, 1, 1 },
+	[PTX_I_ATOM] = { cc_lower_atom, ATOMIC, 3, 4, 1, 1 },
 	[PTX_I_BAR] = { cc_lower_bar, PTX_K_BAR | PTX_K_TYPE | PTX_K_WARP | PTX_K_LEVEL, 1, 4, 0,
 			1 },
 	[PTX_I_BARRIER] = { cc_lower_bar, PTX_K_BAR | PTX_K_TYPE | PTX_K_LEVEL, 1, 4, 0, 1 },
@@ -74,7 +75,7 @@ static const struct lowering {
 	[PTX_I_PRMT] = { cc_lower_prmt, PTX_K_TYPE | PTX_K_PRMT, 4, 4, 1, 1 },
 	[PTX_I_RCP] = { cc_lower_funary, PTX_K_TYPE | PTX_K_RND | PTX_K_FTZ | PTX_K_APPROX, 2, 2, 1,
 			1 },
-	[PTX_I_RED] = { cc_lower_atom, MEMORY | PTX_K_ATOM, 2, 2, 1, 1 },
+	[PTX_I_RED] = { cc_lower_atom, ATOMIC, 2, 2, 1, 1 },
 	[PTX_I_REM] = { cc_lower_divrem, PTX_K_TYPE, 3, 3, 1, 1 },
 	[PTX_I_RET] = { cc_lower_control, PTX_K_UNI, 0, 0, 0, 0 },
 	[PTX_I_RSQRT] = { cc_lower_funary, PTX_K_TYPE | PTX_K_FTZ | PTX_K_APPROX, 2, 2, 1, 1 },

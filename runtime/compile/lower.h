@@ -51,6 +51,7 @@ struct cc_lower {
 	struct cc *cc;
 	struct cc_frame *frame;
 	const struct ptx_insn *in;
+	uint8_t mem;		/* of the ld, st, atom or red being lowered, as vgpu_insn.mem */
 	uint32_t guard;
 	bool guard_not;
 	/* virtual registers from here on are temporaries of this instruction */
@@ -149,6 +150,14 @@ void cc_lower_activemask(struct cc_lower *l);
 void cc_lower_shfl(struct cc_lower *l);
 void cc_lower_control(struct cc_lower *l);
 void cc_lower_nothing(struct cc_lower *l);
+/*
+ * lower_order.c: memory order, scope and cache operator of l->in, as vgpu_insn.mem has them;
+ * refuses what does not go together
+ */
+uint8_t cc_ld_bits(struct cc_lower *l);
+uint8_t cc_st_bits(struct cc_lower *l);
+uint8_t cc_atom_bits(struct cc_lower *l);
+uint8_t cc_fence_bits(struct cc_lower *l);
 /* call.c */
 void cc_lower_call(struct cc_lower *l);
 struct cc_pvar *cc_param(struct cc_lower *l, struct ptx_var *var);

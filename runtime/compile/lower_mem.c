@@ -123,6 +123,7 @@ static void access_memory(struct cc_lower *l, const struct address *address, boo
 		insn->more[i - 1] = regs[i];
 	insn->imm = address->offset;
 	insn->reloc = address->reloc;
+	insn->mem = l->mem;
 	insn->keep = ptx_mod_of(l->in, PTX_K_SEM) != PTX_M_NONE && !ptx_has(l->in, PTX_M_WEAK);
 }
 
@@ -279,12 +280,18 @@ static void store_slot(struct cc_lower *l, const struct cc_slot *slot, struct cc
 
 /* ---- ld, st ------------------------------------------------------------- */
 
+/*
+ * The fence before a release or behind an acquire. The access has the order itself; the fence says
+ * it again, as it did when it was the only one to, and takes the same cycles.
+ */
 static void acquire_release(struct cc_lower *l, bool before)
 {
-	unsigned int mod = before ? PTX_M_RELEASE : PTX_M_ACQUIRE;
+	unsigned int order = VGPU_MEM_ORDER(l->mem),
+		     fence = before ? VGPU_ORDER_RELEASE : VGPU_ORDER_ACQUIRE;
 
-	if (ptx_has(l->in, mod) || ptx_has(l->in, PTX_M_ACQREL) || ptx_has(l->in, PTX_M_SC))
-		cc_op(l, VGPU_OP_MEMBAR, 0, CC_NONE, CC_NONE, CC_NONE, CC_NONE);
+	if (order == fence || order == VGPU_ORDER_ACQ_REL)
+		cc_op(l, VGPU_OP_MEMBAR, 0, CC_NONE, CC_NONE, CC_NONE, CC_NONE)->mem =
+			(uint8_t)VGPU_MEM(fence, VGPU_MEM_SCOPE(l->mem), 0);
 }
 
 void cc_lower_ld(struct cc_lower *l)
@@ -298,6 +305,7 @@ void cc_lower_ld(struct cc_lower *l)
 	struct address address;
 	struct cc_pvar *pvar;
 
+	l->mem = cc_ld_bits(l);
 	for (unsigned int i = 0; i < count; i++)
 		dst[i] = cc_dst_element(l, &elements[i], type, wider);
 	if (is_direct_param(from)) {
@@ -342,8 +350,7 @@ void cc_lower_st(struct cc_lower *l)
 	struct address address;
 	struct cc_pvar *pvar;
 
-	if (ptx_has(l->in, PTX_M_NC))
-		cc_refuse(l, ".nc is for loads");
+	l->mem = cc_st_bits(l);
 	for (unsigned int i = 0; i < count; i++)
 		values[i] = cc_src_element(l, &elements[i], type, wider);
 	if (space_of(l) == PTX_CONST)
@@ -420,6 +427,7 @@ void cc_lower_atom(struct cc_lower *l)
 
 	if (l->in->count != 2 + first + cas || (cas && !first))
 		cc_refuse(l, "wrong number of operands");
+	l->mem = cc_atom_bits(l);
 	address = address_of(l, cc_operand(l, first), space_of(l));
 	b = cc_src_reg(l, first + 1, type);
 	if (cas)
@@ -443,6 +451,7 @@ void cc_lower_atom(struct cc_lower *l)
 		flags |= VGPU_F_ATOM_NORET;
 	acquire_release(l, true);
 	insn = cc_op(l, op, flags, dst, address.base, b, c);
+	insn->mem = l->mem;
 	insn->imm = address.offset;
 	insn->reloc = address.reloc;
 	acquire_release(l, false);
@@ -450,5 +459,5 @@ void cc_lower_atom(struct cc_lower *l)
 
 void cc_lower_fence(struct cc_lower *l)
 {
-	cc_op(l, VGPU_OP_MEMBAR, 0, CC_NONE, CC_NONE, CC_NONE, CC_NONE);
+	cc_op(l, VGPU_OP_MEMBAR, 0, CC_NONE, CC_NONE, CC_NONE, CC_NONE)->mem = cc_fence_bits(l);
 }

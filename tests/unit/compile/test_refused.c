@@ -157,6 +157,9 @@ static const char sample[] = PTX_HEAD
 	"%fd1;\ncvt.rzi.s64.f64 %rd8, %fd2;\n"
 	"atom.global.add.u64 %rd9, [ptr+8], %rd8;\n@!%p4 st.shared.v4.f32 [dyn+16], {%f1, %f2, "
 	"%f3, %f3};\n"
+	"ld.acquire.gpu.global.u32 %r17, [ptr+8];\nst.release.cta.shared.u32 [%r10], %r17;\n"
+	"ld.global.cg.u32 %r18, [%rd4];\nfence.sc.sys;\nred.relaxed.gpu.global.or.b32 [ptr+8], "
+	"%r18;\n"
 	"div.u32 %r16, %r15, %r4;\nst.global.f32 [%rd4], %f3;\nst.global.u32 [%rd4+4], "
 	"%r16;\n$DONE:\nret;\n}\n";
 
