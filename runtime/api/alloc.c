@@ -35,7 +35,7 @@ struct rt_block {
 	struct slab *slab;		/* NULL: one allocation */
 };
 
-static bool reserve(void)
+static bool heap_reserve(void)
 {
 	if (rt.heap.bytes)
 		return true;
@@ -159,7 +159,7 @@ vgpuError_t rt_alloc(uint64_t bytes, uint64_t *address)
 	struct rt_block *block;
 	vgpuError_t error;
 
-	if (!reserve())
+	if (!heap_reserve())
 		return vgpuErrorMemoryAllocation;
 	if (bytes > rt.heap.bytes)
 		return vgpuErrorMemoryAllocation;

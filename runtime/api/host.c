@@ -18,7 +18,7 @@ struct range {
 
 static struct range *ranges;
 
-static struct range **find(const void *pointer)
+static struct range **range_lookup(const void *pointer)
 {
 	struct range **at = &ranges;
 
@@ -27,7 +27,7 @@ static struct range **find(const void *pointer)
 	return at;
 }
 
-static bool overlaps(const char *base, size_t bytes)
+static bool range_overlaps(const char *base, size_t bytes)
 {
 	for (struct range *range = ranges; range; range = range->next)
 		if (base < range->base + range->bytes && range->base < base + bytes)
@@ -46,7 +46,7 @@ bool rt_is_pinned(const void *pointer, size_t bytes)
 	return false;
 }
 
-static vgpuError_t add(void *base, size_t bytes, size_t mapped)
+static vgpuError_t range_add(void *base, size_t bytes, size_t mapped)
 {
 	struct range *range = malloc(sizeof(*range));
 
@@ -75,7 +75,7 @@ vgpuError_t vgpuMallocHost(void **pointer, size_t bytes)
 	base = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (base == MAP_FAILED)
 		return rt_leave(vgpuErrorMemoryAllocation);
-	error = add(base, bytes, mapped);
+	error = range_add(base, bytes, mapped);
 	if (error != vgpuSuccess)
 		munmap(base, mapped);
 	else
@@ -84,7 +84,7 @@ vgpuError_t vgpuMallocHost(void **pointer, size_t bytes)
 }
 
 /* Copies in flight may still use it: they end first, as with cudaFreeHost. */
-static vgpuError_t drop(void *pointer, bool ours, vgpuError_t missing)
+static vgpuError_t range_release(void *pointer, bool ours, vgpuError_t missing)
 {
 	vgpuError_t error = rt_enter();
 	struct range **at, *range;
@@ -93,11 +93,11 @@ static vgpuError_t drop(void *pointer, bool ours, vgpuError_t missing)
 		return error;
 	if (!pointer && ours)
 		return rt_leave(vgpuSuccess);
-	at = find(pointer);
+	at = range_lookup(pointer);
 	if (!*at || !(*at)->mapped == ours)
 		return rt_leave(missing);
 	error = rt_sync_all();
-	at = find(pointer);
+	at = range_lookup(pointer);
 	range = *at;
 	if (range) {
 		*at = range->next;
@@ -110,7 +110,7 @@ static vgpuError_t drop(void *pointer, bool ours, vgpuError_t missing)
 
 vgpuError_t vgpuFreeHost(void *pointer)
 {
-	return drop(pointer, true, vgpuErrorInvalidValue);
+	return range_release(pointer, true, vgpuErrorInvalidValue);
 }
 
 vgpuError_t vgpuHostRegister(void *pointer, size_t bytes)
@@ -121,12 +121,12 @@ vgpuError_t vgpuHostRegister(void *pointer, size_t bytes)
 		return error;
 	if (!pointer || !bytes || rt_is_device(pointer))
 		return rt_leave(vgpuErrorInvalidValue);
-	if (overlaps(pointer, bytes))
+	if (range_overlaps(pointer, bytes))
 		return rt_leave(vgpuErrorHostMemoryAlreadyRegistered);
-	return rt_leave(add(pointer, bytes, 0));
+	return rt_leave(range_add(pointer, bytes, 0));
 }
 
 vgpuError_t vgpuHostUnregister(void *pointer)
 {
-	return drop(pointer, false, vgpuErrorHostMemoryNotRegistered);
+	return range_release(pointer, false, vgpuErrorHostMemoryNotRegistered);
 }

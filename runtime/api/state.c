@@ -234,7 +234,7 @@ vgpuError_t rt_result(vgpuError_t error)
 }
 
 /* Everything the context held goes; handles the program still has are not valid any more. */
-static void forget(void)
+static void context_reset(void)
 {
 	rt_events_reset();
 	rt_modules_reset();
@@ -273,7 +273,7 @@ vgpuError_t vgpuDeviceReset(void)
 		}
 		rt.ops->close(rt.transport);
 		rt.transport = NULL;
-		forget();
+		context_reset();
 	}
 	rt.phase = RT_NONE;
 	if (!any_open())

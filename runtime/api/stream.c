@@ -46,7 +46,7 @@ vgpuError_t rt_stream_wait(struct vgpuStream *stream, struct rt_queue *queue, ui
 }
 
 /* Drops destroyed streams whose work is done. */
-static void reap(void)
+static void stream_reap(void)
 {
 	struct vgpuStream **at = &rt.streams;
 
@@ -108,7 +108,7 @@ vgpuError_t rt_stream_sync(struct vgpuStream *stream)
 		error = rt_stream_begin(stream);
 	if (error == vgpuSuccess)
 		error = rt_wait(stream->queue, stream->last);
-	reap();
+	stream_reap();
 	return error;
 }
 
@@ -121,7 +121,7 @@ vgpuError_t vgpuStreamCreate(vgpuStream_t *out, unsigned int flags)
 		return error;
 	if (!out || (flags & ~vgpuStreamNonBlocking))
 		return rt_leave(vgpuErrorInvalidValue);
-	reap();
+	stream_reap();
 	stream = calloc(1, sizeof(*stream));
 	if (!stream)
 		return rt_leave(vgpuErrorMemoryAllocation);
@@ -149,7 +149,7 @@ vgpuError_t vgpuStreamDestroy(vgpuStream_t handle)
 		return rt_leave(error);
 	stream->destroyed = true;
 	error = rt_poll(stream->queue, stream->last);
-	reap();
+	stream_reap();
 	return rt_leave(error == vgpuErrorNotReady ? vgpuSuccess : error);
 }
 

@@ -11,7 +11,7 @@
 
 #define MAX_CALL_DEPTH	128u
 
-static uint32_t take_local(struct cc_lower *l, uint64_t size, uint32_t align)
+static uint32_t alloc_local(struct cc_lower *l, uint64_t size, uint32_t align)
 {
 	struct cc_frame *frame = l->frame;
 	uint64_t at;
@@ -49,15 +49,16 @@ struct cc_frame *cc_frame_new(struct cc_lower *l, struct ptx_func *func)
 	l->frame = frame;
 	for (uint32_t i = 0; i < func->vars_count; i++)
 		if (func->vars[i]->space == PTX_LOCAL)
-			frame->locals[i] = take_local(l, func->vars[i]->size, func->vars[i]->align);
+			frame->locals[i] =
+				alloc_local(l, func->vars[i]->size, func->vars[i]->align);
 	return frame;
 }
 
 /* ---- .param variables --------------------------------------------------- */
 
 /* Notes an access; false if it cannot be one register together with those before. */
-static bool add_piece(struct cc_lower *l, struct cc_pvar *pvar, struct ptx_access access,
-		      uint32_t *stored)
+static bool add_slot(struct cc_lower *l, struct cc_pvar *pvar, struct ptx_access access,
+		     uint32_t *stored)
 {
 	for (uint32_t i = 0; i < pvar->slots_count; i++) {
 		struct cc_slot *slot = &pvar->slots[i];
@@ -88,10 +89,10 @@ static bool split_into_slots(struct cc_lower *l, struct cc_pvar *pvar, const str
 	if (var->addressed || var->many_calls || (formal && formal->addressed))
 		return false;
 	for (uint32_t i = 0; i < var->uses_count; i++)
-		if (!add_piece(l, pvar, var->uses[i], stored))
+		if (!add_slot(l, pvar, var->uses[i], stored))
 			return false;
 	for (uint32_t i = 0; formal && i < formal->uses_count; i++)
-		if (!add_piece(l, pvar, formal->uses[i], stored))
+		if (!add_slot(l, pvar, formal->uses[i], stored))
 			return false;
 	for (uint32_t i = 0; i < pvar->slots_count; i++)
 		for (uint32_t j = 0; j < pvar->slots_count; j++)
@@ -127,7 +128,7 @@ struct cc_pvar *cc_param(struct cc_lower *l, struct ptx_var *var)
 		return pvar;
 	}
 	pvar->kind = CC_PVAR_MEMORY;
-	pvar->offset = take_local(l, var->size, var->align);
+	pvar->offset = alloc_local(l, var->size, var->align);
 	return pvar;
 }
 
@@ -178,8 +179,8 @@ static void check_callee(struct cc_lower *l, struct ptx_func *callee)
 		cc_refuse(l, "calls are nested more than %u deep", MAX_CALL_DEPTH);
 }
 
-static void bind(struct cc_lower *l, struct cc_frame *caller, struct cc_frame *frame,
-		 const struct ptx_operand *actual, struct ptx_var *formal, bool result)
+static void bind_param(struct cc_lower *l, struct cc_frame *caller, struct cc_frame *frame,
+		       const struct ptx_operand *actual, struct ptx_var *formal, bool result)
 {
 	if (formal->space == PTX_PARAM) {
 		if (actual->kind != PTX_OPND_VAR || actual->var->space != PTX_PARAM ||
@@ -263,9 +264,9 @@ void cc_lower_call(struct cc_lower *l)
 			cc_param(l, params->elements[i].var);
 	frame = cc_frame_new(l, callee);
 	for (uint32_t i = 0; i < callee->results_count; i++)
-		bind(l, caller, frame, &results->elements[i], callee->results[i], true);
+		bind_param(l, caller, frame, &results->elements[i], callee->results[i], true);
 	for (uint32_t i = 0; i < callee->params_count; i++)
-		bind(l, caller, frame, &params->elements[i], callee->params[i], false);
+		bind_param(l, caller, frame, &params->elements[i], callee->params[i], false);
 	cc_lower_body(l, callee);
 	l->in = in;
 	l->guard = CC_PT;
@@ -311,7 +312,7 @@ static void kernel_params(struct cc_lower *l)
 		pvar->offset = from;
 		if (var->addressed) {
 			pvar->kind = CC_PVAR_MEMORY;
-			pvar->offset = take_local(l, var->size, var->align);
+			pvar->offset = alloc_local(l, var->size, var->align);
 			copy_param(l, var, from, pvar->offset);
 		}
 		l->frame->params[var->index] = pvar;

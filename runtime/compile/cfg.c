@@ -15,7 +15,7 @@ static bool ends_block(const struct cc_insn *insn)
 }
 
 /* Which block each label begins. Labels in a row begin the same one. */
-static uint32_t *find_blocks(struct cc *cc)
+static uint32_t *split_blocks(struct cc *cc)
 {
 	uint32_t *label_block = ptx_alloc(cc->ctx, (cc->label_count + 1) * sizeof(*label_block));
 	uint32_t room = 2;
@@ -50,7 +50,7 @@ static uint32_t *find_blocks(struct cc *cc)
 	return label_block;
 }
 
-static void find_successors(struct cc *cc, const uint32_t *label_block)
+static void link_successors(struct cc *cc, const uint32_t *label_block)
 {
 	for (uint32_t b = 0; b < cc->block_count; b++) {
 		struct cc_block *block = &cc->blocks[b];
@@ -196,7 +196,7 @@ static void drop_unreached(struct cc *cc, const uint32_t *number)
 	}
 }
 
-static void find_predecessors(struct cc *cc)
+static void link_predecessors(struct cc *cc)
 {
 	uint32_t total = 0, *fill;
 
@@ -223,14 +223,14 @@ static void find_predecessors(struct cc *cc)
 
 void cc_build_blocks(struct cc *cc)
 {
-	uint32_t *label_block = find_blocks(cc), *number;
+	uint32_t *label_block = split_blocks(cc), *number;
 
-	find_successors(cc, label_block);
+	link_successors(cc, label_block);
 	thread_jumps(cc);
 	number = ptx_alloc(cc->ctx, (cc->block_count + 1) * sizeof(*number));
 	number_blocks(cc, number);
 	drop_unreached(cc, number);
 	cc_compact(cc);
-	find_predecessors(cc);
+	link_predecessors(cc);
 	number_blocks(cc, number);
 }

@@ -7,7 +7,8 @@
 
 #include "cc.h"
 
-static uint32_t find(uint32_t *parent, uint32_t v)
+/* The register that stands for all that were merged with v. */
+static uint32_t class_root(uint32_t *parent, uint32_t v)
 {
 	while (parent[v] != v) {
 		parent[v] = parent[parent[v]];
@@ -29,16 +30,18 @@ static bool is_copy(const struct cc *cc, const struct cc_insn *insn, uint32_t *s
 	return !((cc->vregs[insn->dst] | cc->vregs[*src]) & CC_SPILL_TEMP);
 }
 
-/* Both in groups: only if they are the same place of nothing else. */
-static bool groups_allow(const struct cc_groups *groups, const uint32_t *group_of, uint32_t a,
-			 uint32_t b)
+/* A register has one place in one group, so two that are both in groups stay apart. */
+static bool groups_allow(const uint32_t *group_of, uint32_t a, uint32_t b)
 {
-	(void)groups;
 	return group_of[a] == CC_NONE || group_of[b] == CC_NONE;
 }
 
-static void try_copies(struct cc *cc, const struct cc_groups *groups, struct cc_live *live,
-		       uint32_t *parent, uint32_t *group_of, uint32_t depth, bool deeper)
+/*
+ * Merge the two sides of every copy in blocks of loop depth @depth (@deeper: and beyond) that allow
+ * it. @parent is the union-find forest of merged registers, @group_of the group of each root.
+ */
+static void try_copies(struct cc *cc, struct cc_live *live, uint32_t *parent, uint32_t *group_of,
+		       uint32_t depth, bool deeper)
 {
 	for (uint32_t b = 0; b < cc->block_count; b++) {
 		const struct cc_block *block = &cc->blocks[b];
@@ -50,9 +53,9 @@ static void try_copies(struct cc *cc, const struct cc_groups *groups, struct cc_
 
 			if (!is_copy(cc, &cc->insns[i], &src))
 				continue;
-			dst = find(parent, cc->insns[i].dst);
-			src = find(parent, src);
-			if (dst == src || !groups_allow(groups, group_of, dst, src) ||
+			dst = class_root(parent, cc->insns[i].dst);
+			src = class_root(parent, src);
+			if (dst == src || !groups_allow(group_of, dst, src) ||
 			    live[dst].count + live[src].count > 4096 ||
 			    cc_live_overlap(&live[dst], &live[src]))
 				continue;
@@ -77,19 +80,19 @@ void cc_coalesce(struct cc *cc, const struct cc_groups *groups, struct cc_live *
 		       sizeof(*group_of));
 	for (uint32_t v = 0; v < cc->vregs_count; v++)
 		parent[v] = v;
-	try_copies(cc, groups, live, parent, group_of, 3, true);
+	try_copies(cc, live, parent, group_of, 3, true);
 	for (uint32_t depth = 3; depth > 0; depth--)
-		try_copies(cc, groups, live, parent, group_of, depth - 1, false);
+		try_copies(cc, live, parent, group_of, depth - 1, false);
 	for (uint32_t i = 0; i < cc->insns_count; i++) {
 		struct cc_insn *insn = &cc->insns[i];
 		unsigned int count = cc_sources(insn, slots);
 		uint32_t src;
 
 		for (unsigned int s = 0; s < count; s++)
-			*slots[s] = find(parent, *slots[s] & ~CC_NOT) | (*slots[s] & CC_NOT);
+			*slots[s] = class_root(parent, *slots[s] & ~CC_NOT) | (*slots[s] & CC_NOT);
 		count = cc_results(insn, slots);
 		for (unsigned int s = 0; s < count; s++)
-			*slots[s] = find(parent, *slots[s]);
+			*slots[s] = class_root(parent, *slots[s]);
 		if (is_copy(cc, insn, &src) && src == insn->dst)
 			cc_remove(insn);	/* a NOP until emission: positions stay */
 	}

@@ -71,7 +71,7 @@ struct build {
 	bool from_llvm;
 };
 
-static void *claim(struct build *b, size_t count, size_t size)
+static void *build_alloc(struct build *b, size_t count, size_t size)
 {
 	void *memory = calloc(count ? count : 1, size);
 
@@ -89,7 +89,7 @@ static void compile_kernels(struct build *b, struct ptx_module *module,
 		b->kernels += func->is_entry && func->has_body;
 	if (b->kernels > VGPU_VASS_MAX_KERNELS)
 		ptx_fail(b->ctx, 0, "more than %u kernels in a module", VGPU_VASS_MAX_KERNELS);
-	b->program->kernels = claim(b, b->kernels, sizeof(*b->program->kernels));
+	b->program->kernels = build_alloc(b, b->kernels, sizeof(*b->program->kernels));
 	b->program->kernel_count = b->kernels;
 	b->code = ptx_alloc(b->ctx, (b->kernels + 1) * sizeof(*b->code));
 	b->funcs = ptx_alloc(b->ctx, (b->kernels + 1) * sizeof(*b->funcs));
@@ -124,7 +124,7 @@ static void finish_kernel(struct build *b, uint32_t k)
 {
 	struct vgpu_program_kernel *out = &b->program->kernels[k];
 	const struct ptx_func *func = b->funcs[k];
-	struct vgpu_program_param *params = claim(b, func->params_count, sizeof(*params));
+	struct vgpu_program_param *params = build_alloc(b, func->params_count, sizeof(*params));
 	uint32_t *lines;
 
 	out->params = params;
@@ -133,7 +133,7 @@ static void finish_kernel(struct build *b, uint32_t k)
 		params[i].offset = (uint32_t)func->params[i]->offset;
 		params[i].size = (uint32_t)func->params[i]->size;
 	}
-	lines = claim(b, b->code[k].count, sizeof(*lines));
+	lines = build_alloc(b, b->code[k].count, sizeof(*lines));
 	out->ptx_line = lines;
 	memcpy(lines, b->code[k].lines, b->code[k].count * sizeof(*lines));
 	out->name = strdup(func->name);
@@ -183,7 +183,7 @@ static void build_binary(struct build *b)
 		ptx_fail(b->ctx, 0, "the module's code is larger than %u bytes",
 			 VGPU_VASS_MAX_BYTES);
 	header.total_bytes = (uint32_t)total;
-	program->binary = at = claim(b, total, 1);
+	program->binary = at = build_alloc(b, total, 1);
 	program->binary_bytes = (uint32_t)total;
 	memcpy(at, &header, sizeof(header));
 	for (uint32_t k = 0; k < b->kernels; k++) {
@@ -203,8 +203,8 @@ struct job {
 	struct vgpu_program *program;
 };
 
-static int run(struct job *job, const char *ptx, size_t len,
-	       const struct vgpu_compile_options *options)
+static int compile_module(struct job *job, const char *ptx, size_t len,
+			  const struct vgpu_compile_options *options)
 {
 	struct build build = { .ctx = &job->ctx, .program = job->program }, *b = &build;
 	struct ptx_module *module;
@@ -239,7 +239,7 @@ int vgpu_compile_ptx(const char *ptx, size_t len, const struct vgpu_compile_opti
 		*message = strdup("ptx: max_regs must be from 16 to 254");
 		result = -EINVAL;
 	} else {
-		result = run(job, ptx, len, options);
+		result = compile_module(job, ptx, len, options);
 		*message = job->ctx.message;
 	}
 	if (result)

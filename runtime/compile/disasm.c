@@ -12,7 +12,8 @@ struct text {
 	size_t size, at;
 };
 
-__attribute__((format(printf, 2, 3))) static void say(struct text *t, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void disasm_printf(struct text *t, const char *format,
+								...)
 {
 	va_list args;
 	int wrote;
@@ -26,17 +27,17 @@ __attribute__((format(printf, 2, 3))) static void say(struct text *t, const char
 		t->at = t->size - 1;
 }
 
-static void say_pred(struct text *t, unsigned int pred)
+static void disasm_pred(struct text *t, unsigned int pred)
 {
-	say(t, pred & VGPU_P_NOT ? "!" : "%s", "");
+	disasm_printf(t, pred & VGPU_P_NOT ? "!" : "%s", "");
 	if ((pred & 63) == VGPU_PT)
-		say(t, "PT");
+		disasm_printf(t, "PT");
 	else
-		say(t, "P%u", pred & 63);
+		disasm_printf(t, "P%u", pred & 63);
 }
 
 /* Order and scope, then the cache operator; nothing for a weak access without one. */
-static void say_mem(struct text *t, unsigned int mem)
+static void disasm_mem(struct text *t, unsigned int mem)
 {
 	static const char *const order[8] = { "",	 ".RELAXED", ".ACQUIRE", ".RELEASE",
 					      ".ACQ_REL", ".SC",      ".NC",	  ".?" };
@@ -46,10 +47,10 @@ static void say_mem(struct text *t, unsigned int mem)
 	bool scoped = VGPU_MEM_ORDER(mem) != VGPU_ORDER_WEAK &&
 		      VGPU_MEM_ORDER(mem) != VGPU_ORDER_NC;
 
-	say(t, "%s", order[VGPU_MEM_ORDER(mem)]);
+	disasm_printf(t, "%s", order[VGPU_MEM_ORDER(mem)]);
 	if (scoped || VGPU_MEM_SCOPE(mem))
-		say(t, "%s", scope[VGPU_MEM_SCOPE(mem)]);
-	say(t, "%s", cache[VGPU_MEM_CACHE(mem)]);
+		disasm_printf(t, "%s", scope[VGPU_MEM_SCOPE(mem)]);
+	disasm_printf(t, "%s", cache[VGPU_MEM_CACHE(mem)]);
 }
 
 static const char *reserved_name(unsigned int op)
@@ -65,7 +66,7 @@ static const char *reserved_name(unsigned int op)
 	}
 }
 
-static void say_flags(struct text *t, unsigned int class, unsigned int flags)
+static void disasm_flags(struct text *t, unsigned int class, unsigned int flags)
 {
 	static const char *const rounding[] = { "", ".RZ", ".RM", ".RP" };
 	static const char *const compare[16] = { "EQ",	"NE",  "LT",  "LE",  "GT",  "GE",
@@ -82,52 +83,54 @@ static void say_flags(struct text *t, unsigned int class, unsigned int flags)
 	switch (class) {
 	case CC_C_FP:
 	case CC_C_CV:
-		say(t, "%s%s%s", rounding[flags & 3], flags & VGPU_F_FTZ ? ".FTZ" : "",
-		    flags & VGPU_F_SAT ? ".SAT" : "");
+		disasm_printf(t, "%s%s%s", rounding[flags & 3], flags & VGPU_F_FTZ ? ".FTZ" : "",
+			      flags & VGPU_F_SAT ? ".SAT" : "");
 		if (class == CC_C_CV)
-			say(t, "%s", flags & VGPU_F_SIGNED ? ".S" : ".U");
+			disasm_printf(t, "%s", flags & VGPU_F_SIGNED ? ".S" : ".U");
 		break;
 	case CC_C_CMP:
-		say(t, ".%s%s", compare[flags & 15], flags & VGPU_F_CMP_FTZ ? ".FTZ" : "");
+		disasm_printf(t, ".%s%s", compare[flags & 15],
+			      flags & VGPU_F_CMP_FTZ ? ".FTZ" : "");
 		break;
 	case CC_C_MEM:
-		say(t, ".%u%s", VGPU_F_SIZE(flags) * 8, flags & VGPU_F_SEXT ? "S" : "");
+		disasm_printf(t, ".%u%s", VGPU_F_SIZE(flags) * 8, flags & VGPU_F_SEXT ? "S" : "");
 		if (VGPU_F_COUNT(flags) > 1)
-			say(t, "x%u", VGPU_F_COUNT(flags));
+			disasm_printf(t, "x%u", VGPU_F_COUNT(flags));
 		break;
 	case CC_C_ATOM:
-		say(t, ".%s%s%s", atom[flags & 15], flags & VGPU_F_ATOM_SIGNED ? ".S" : "",
-		    flags & VGPU_F_ATOM_FLOAT ? ".F" : "");
+		disasm_printf(t, ".%s%s%s", atom[flags & 15],
+			      flags & VGPU_F_ATOM_SIGNED ? ".S" : "",
+			      flags & VGPU_F_ATOM_FLOAT ? ".F" : "");
 		break;
 	case CC_C_SHFL:
-		say(t, ".%s", shfl[flags & 3]);
+		disasm_printf(t, ".%s", shfl[flags & 3]);
 		break;
 	case CC_C_MATCH:
-		say(t, flags & 3 ? ".ALL" : ".ANY");
+		disasm_printf(t, flags & 3 ? ".ALL" : ".ANY");
 		break;
 	case CC_C_VOTE:
-		say(t, ".%s", vote[flags & 3]);
+		disasm_printf(t, ".%s", vote[flags & 3]);
 		break;
 	case CC_C_BARR:
-		say(t, ".%s", barred[flags & 3]);
+		disasm_printf(t, ".%s", barred[flags & 3]);
 		break;
 	}
 }
 
-static void say_address(struct text *t, const struct vgpu_insn *insn, bool none, bool narrow)
+static void disasm_address(struct text *t, const struct vgpu_insn *insn, bool none, bool narrow)
 {
 	int64_t offset = (int64_t)insn->imm;
 
 	if (none)
-		say(t, "[0x%llx]", (unsigned long long)insn->imm);
+		disasm_printf(t, "[0x%llx]", (unsigned long long)insn->imm);
 	else if (offset)
-		say(t, "[%c%u%+lld]", narrow ? 'R' : 'Q', insn->a, (long long)offset);
+		disasm_printf(t, "[%c%u%+lld]", narrow ? 'R' : 'Q', insn->a, (long long)offset);
 	else
-		say(t, "[%c%u]", narrow ? 'R' : 'Q', insn->a);
+		disasm_printf(t, "[%c%u]", narrow ? 'R' : 'Q', insn->a);
 }
 
-static void say_operand(struct text *t, const struct vgpu_insn *insn, unsigned int kind,
-			unsigned int value)
+static void disasm_operand(struct text *t, const struct vgpu_insn *insn, unsigned int kind,
+			   unsigned int value)
 {
 	struct cc_insn probe = { .op = insn->op };
 	const struct cc_opinfo *info = &cc_opinfo[insn->op];
@@ -138,72 +141,73 @@ static void say_operand(struct text *t, const struct vgpu_insn *insn, unsigned i
 
 	switch (kind) {
 	case CC_K_P:
-		say_pred(t, value);
+		disasm_pred(t, value);
 		break;
 	case CC_K_R:
 	case CC_K_RI:
 		if (immediate)
-			say(t, "0x%x", (uint32_t)insn->imm);
+			disasm_printf(t, "0x%x", (uint32_t)insn->imm);
 		else
-			say(t, "R%u", value);
+			disasm_printf(t, "R%u", value);
 		break;
 	case CC_K_Q:
 	case CC_K_QI:
 		if (immediate)
-			say(t, "0x%llx", (unsigned long long)insn->imm);
+			disasm_printf(t, "0x%llx", (unsigned long long)insn->imm);
 		else
-			say(t, "Q%u", value);
+			disasm_printf(t, "Q%u", value);
 		break;
 	case CC_K_A:
-		say_address(t, insn, abs, cc_addr_class(&probe) == CC_R);
+		disasm_address(t, insn, abs, cc_addr_class(&probe) == CC_R);
 		break;
 	case CC_K_V:
 	case CC_K_W:
 		count = VGPU_F_COUNT(insn->flags);
-		say(t, "%c%u", VGPU_F_SIZE(insn->flags) == 8 ? 'Q' : 'R', value);
+		disasm_printf(t, "%c%u", VGPU_F_SIZE(insn->flags) == 8 ? 'Q' : 'R', value);
 		if (count > 1)
-			say(t, "..%u",
-			    value + (count - 1) * (VGPU_F_SIZE(insn->flags) == 8 ? 2 : 1));
+			disasm_printf(t, "..%u",
+				      value + (count - 1) *
+						      (VGPU_F_SIZE(insn->flags) == 8 ? 2 : 1));
 		break;
 	}
 }
 
-static void say_rest(struct text *t, const struct vgpu_insn *insn)
+static void disasm_extra(struct text *t, const struct vgpu_insn *insn)
 {
 	switch (insn->op) {
 	case VGPU_OP_BRA:
-		say(t, " %u", VGPU_BRA_TARGET(insn->imm));
+		disasm_printf(t, " %u", VGPU_BRA_TARGET(insn->imm));
 		if ((insn->guard & 63) == VGPU_PT)
 			break;
 		if (VGPU_BRA_RECONV(insn->imm) == VGPU_NO_RECONV)
-			say(t, ", -");
+			disasm_printf(t, ", -");
 		else
-			say(t, ", %u", VGPU_BRA_RECONV(insn->imm));
+			disasm_printf(t, ", %u", VGPU_BRA_RECONV(insn->imm));
 		break;
 	case VGPU_OP_SREG:
 	case VGPU_OP_SREGQ:
-		say(t, ", SR%u", (unsigned int)insn->imm);
+		disasm_printf(t, ", SR%u", (unsigned int)insn->imm);
 		break;
 	case VGPU_OP_LOP3:
-		say(t, ", 0x%02x", (unsigned int)insn->imm & 255);
+		disasm_printf(t, ", 0x%02x", (unsigned int)insn->imm & 255);
 		break;
 	case VGPU_OP_LDP:
-		say(t, ", [0x%llx]", (unsigned long long)insn->imm);
+		disasm_printf(t, ", [0x%llx]", (unsigned long long)insn->imm);
 		break;
 	case VGPU_OP_SHFLSYNC:
 		if (VGPU_SHFL_MASK(insn->imm) == VGPU_SHFL_FULL)
-			say(t, ", -");
+			disasm_printf(t, ", -");
 		else
-			say(t, ", R%u", VGPU_SHFL_MASK(insn->imm));
+			disasm_printf(t, ", R%u", VGPU_SHFL_MASK(insn->imm));
 		/* fallthrough */
 	case VGPU_OP_SHFL:
 		if (VGPU_SHFL_PRED(insn->imm) != VGPU_PT)
-			say(t, ", P%u", VGPU_SHFL_PRED(insn->imm));
+			disasm_printf(t, ", P%u", VGPU_SHFL_PRED(insn->imm));
 		break;
 	case VGPU_OP_BAR:
 	case VGPU_OP_BARRED:
-		say(t, "%s %u, %u", insn->op == VGPU_OP_BAR ? "" : ",", VGPU_BAR_ID(insn->imm),
-		    VGPU_BAR_THREADS(insn->imm));
+		disasm_printf(t, "%s %u, %u", insn->op == VGPU_OP_BAR ? "" : ",",
+			      VGPU_BAR_ID(insn->imm), VGPU_BAR_THREADS(insn->imm));
 		break;
 	}
 }
@@ -219,20 +223,20 @@ void vgpu_disassemble(const struct vgpu_insn *insn, char *text, size_t size)
 	text[0] = 0;
 	if (insn->op >= VGPU_OP_COUNT) {
 		if (reserved_name(insn->op))
-			say(&t, "%s", reserved_name(insn->op));
+			disasm_printf(&t, "%s", reserved_name(insn->op));
 		else
-			say(&t, "?%u", insn->op);
+			disasm_printf(&t, "?%u", insn->op);
 		return;
 	}
 	info = &cc_opinfo[insn->op];
 	if ((insn->guard & 127) != VGPU_PT) {
-		say(&t, "@");
-		say_pred(&t, insn->guard);
-		say(&t, " ");
+		disasm_printf(&t, "@");
+		disasm_pred(&t, insn->guard);
+		disasm_printf(&t, " ");
 	}
-	say(&t, "%s", info->name);
-	say_mem(&t, insn->mem);
-	say_flags(&t, info->class, insn->flags);
+	disasm_printf(&t, "%s", info->name);
+	disasm_mem(&t, insn->mem);
+	disasm_flags(&t, info->class, insn->flags);
 	for (unsigned int i = 0; i < 4; i++) {
 		unsigned int kind = i == 0 ? info->dst :
 				    i == 1 ? info->a :
@@ -248,9 +252,9 @@ void vgpu_disassemble(const struct vgpu_insn *insn, char *text, size_t size)
 		    (info->class == CC_C_ATOM && i == 3 &&
 		     VGPU_F_ATOM(insn->flags) != VGPU_ATOM_CAS))
 			continue;
-		say(&t, first ? " " : ", ");
+		disasm_printf(&t, first ? " " : ", ");
 		first = false;
-		say_operand(&t, insn, kind, value);
+		disasm_operand(&t, insn, kind, value);
 	}
-	say_rest(&t, insn);
+	disasm_extra(&t, insn);
 }

@@ -78,7 +78,7 @@ static uint32_t intersect(const struct walk *walk, uint32_t a, uint32_t b)
 }
 
 /* `member` says which blocks belong to this walk's graph. */
-static void solve(struct cc *cc, struct walk *walk, const uint32_t *member, uint32_t tag)
+static void solve_dominators(struct cc *cc, struct walk *walk, const uint32_t *member, uint32_t tag)
 {
 	bool changed = true;
 
@@ -155,7 +155,7 @@ void cc_dominators(struct cc *cc)
 
 	new_walk(cc, &walk, false);
 	order_from(cc, &walk, 0, ptx_alloc(cc->ctx, bytes), ptx_alloc(cc->ctx, bytes));
-	solve(cc, &walk, member, 0);
+	solve_dominators(cc, &walk, member, 0);
 	for (uint32_t b = 0; b < cc->block_count; b++)
 		cc->blocks[b].idom = walk.parent[b] == b ? CC_NONE : walk.parent[b];
 	number_tree(cc, &walk);
@@ -167,7 +167,7 @@ bool cc_dominates(const struct cc *cc, uint32_t a, uint32_t b)
 	       cc->blocks[b].dom_out <= cc->blocks[a].dom_out;
 }
 
-static bool leaves(const struct cc *cc, const struct cc_block *block, unsigned int op)
+static bool ends_with(const struct cc *cc, const struct cc_block *block, unsigned int op)
 {
 	return block->succ[0] == CC_NONE && block->end > block->start &&
 	       cc->insns[block->end - 1].op == op;
@@ -192,14 +192,14 @@ void cc_postdominators(struct cc *cc)
 			uint32_t root = b - 1;
 
 			if (walk.number[root] != CC_NONE ||
-			    (round == 0 && !leaves(cc, &cc->blocks[root], VGPU_OP_EXIT)) ||
+			    (round == 0 && !ends_with(cc, &cc->blocks[root], VGPU_OP_EXIT)) ||
 			    (round == 1 && cc->blocks[root].succ[0] != CC_NONE))
 				continue;
 			order_from(cc, &walk, root, stack, next);
 			tag++;
 			for (uint32_t i = 0; i < walk.count; i++)
 				member[walk.order[i]] = tag;
-			solve(cc, &walk, member, tag);
+			solve_dominators(cc, &walk, member, tag);
 			for (uint32_t i = 1; i < walk.count; i++)
 				cc->blocks[walk.order[i]].ipdom = walk.parent[walk.order[i]];
 		}

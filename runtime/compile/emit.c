@@ -19,7 +19,7 @@ static bool emitted(const struct cc_insn *insn)
 }
 
 /* Where every block comes to stand. */
-static uint32_t lay_out(const struct cc *cc, struct place *places)
+static uint32_t place_blocks(const struct cc *cc, struct place *places)
 {
 	uint32_t index = 0;
 
@@ -67,7 +67,7 @@ static uint8_t mem_bits(const struct cc_insn *insn)
 	}
 }
 
-static void encode(const struct cc *cc, const struct cc_insn *insn, struct vgpu_insn *out)
+static void encode_insn(const struct cc *cc, const struct cc_insn *insn, struct vgpu_insn *out)
 {
 	memset(out, 0, sizeof(*out));
 	out->op = (uint8_t)insn->op;
@@ -100,7 +100,7 @@ void cc_emit(struct cc *cc, struct cc_code *code)
 	struct place *places = ptx_alloc(cc->ctx, (cc->block_count + 1) * sizeof(*places));
 	uint32_t at = 0;
 
-	code->count = lay_out(cc, places);
+	code->count = place_blocks(cc, places);
 	code->insns = ptx_alloc(cc->ctx, code->count * sizeof(*code->insns));
 	code->lines = ptx_alloc(cc->ctx, code->count * sizeof(*code->lines));
 	code->relocs = ptx_alloc(cc->ctx, code->count);
@@ -115,7 +115,7 @@ void cc_emit(struct cc *cc, struct cc_code *code)
 			line = insn->line ? insn->line : line;
 			if (!emitted(insn))
 				continue;
-			encode(cc, insn, out);
+			encode_insn(cc, insn, out);
 			if (insn->op == VGPU_OP_BRA) {
 				uint32_t target =
 					places[b].inverted ? block->succ[0] : block->succ[1];

@@ -109,7 +109,7 @@ static bool propagate_copies(struct cc *cc, struct cc_insn *insn)
 }
 
 /* A constant b becomes the immediate, a member mask of all lanes needs no register. */
-static bool take_immediate(struct cc *cc, struct cc_insn *insn)
+static bool fold_immediate(struct cc *cc, struct cc_insn *insn)
 {
 	const struct cc_opinfo *info = &cc_opinfo[insn->op];
 	bool full = false;
@@ -131,7 +131,7 @@ static bool take_immediate(struct cc *cc, struct cc_insn *insn)
 
 /* ---- addresses ---------------------------------------------------------- */
 
-static uint16_t in_space(uint16_t op, uint64_t window)
+static uint16_t op_in_space(uint16_t op, uint64_t window)
 {
 	switch (op) {
 	case VGPU_OP_LD:
@@ -186,7 +186,7 @@ static bool fold_address(struct cc *cc, struct cc_insn *insn, uint32_t block)
 	insn->flags |= info->class == CC_C_MEM ? VGPU_F_ABS : VGPU_F_ATOM_ABS;
 	window = insn->reloc ? 0 : insn->imm & VGPU_WINDOW_MASK;
 	if (window == 0 || window == VGPU_SHARED_WINDOW || window == VGPU_LOCAL_WINDOW)
-		insn->op = in_space(insn->op, window);
+		insn->op = op_in_space(insn->op, window);
 	if (cc_addr_class(insn) == CC_R)
 		insn->imm = (uint32_t)insn->imm;
 	return true;
@@ -207,7 +207,7 @@ bool cc_fold(struct cc *cc)
 			for (unsigned int round = 0; round < 16; round++) {
 				bool again = propagate_copies(cc, insn);
 
-				again |= take_immediate(cc, insn);
+				again |= fold_immediate(cc, insn);
 				again |= fold_address(cc, insn, b);
 				again |= cc_simplify(cc, insn, b);
 				if (!again)

@@ -32,7 +32,7 @@ static void set_member(struct cc *cc, struct cc_insn *insn, unsigned int index, 
 		insn->b = reg;
 }
 
-static void extend(struct cc *cc, struct cc_groups *groups)
+static void groups_resize(struct cc *cc, struct cc_groups *groups)
 {
 	uint32_t *of;
 	uint8_t *index;
@@ -85,7 +85,7 @@ static void group_access(struct cc *cc, struct cc_groups *groups, struct output 
 	struct cc_insn after[4];
 	unsigned int afters = 0;
 
-	extend(cc, groups);
+	groups_resize(cc, groups);
 	if (same_group(groups, regs, count)) {
 		*PTX_PUSH(cc->ctx, out, insns) = *insn;
 		return;
@@ -111,7 +111,7 @@ static void group_access(struct cc *cc, struct cc_groups *groups, struct output 
 			}
 			regs[i] = copy;
 			set_member(cc, insn, i, copy);
-			extend(cc, groups);
+			groups_resize(cc, groups);
 		}
 		groups->of[regs[i]] = group;
 		groups->index[regs[i]] = (uint8_t)i;
@@ -133,7 +133,7 @@ void cc_make_groups(struct cc *cc, struct cc_groups *groups)
 	bool any = false;
 
 	memset(groups, 0, sizeof(*groups));
-	extend(cc, groups);
+	groups_resize(cc, groups);
 	for (uint32_t i = 0; i < cc->insns_count; i++)
 		any |= is_vector(&cc->insns[i]);
 	if (!any)

@@ -84,7 +84,7 @@ static void collect_events(struct work *w)
 	each_event(cc, put_event, w);
 }
 
-static void touch(struct work *w, uint32_t block, uint32_t tag)
+static void touch_block(struct work *w, uint32_t block, uint32_t tag)
 {
 	if (w->touch[block] == tag)
 		return;
@@ -93,7 +93,7 @@ static void touch(struct work *w, uint32_t block, uint32_t tag)
 }
 
 /* From the blocks that need the register at their start to those that provide it. */
-static void spread(struct work *w, uint32_t reg, uint32_t depth)
+static void propagate_live(struct work *w, uint32_t reg, uint32_t depth)
 {
 	struct cc *cc = w->cc;
 	uint32_t tag = reg + 1;
@@ -113,7 +113,7 @@ static void spread(struct work *w, uint32_t reg, uint32_t depth)
 			 */
 			if (w->touch[pred] == tag)
 				continue;
-			touch(w, pred, tag);
+			touch_block(w, pred, tag);
 			w->live_in[pred] = tag;
 			w->stack[depth++] = pred;
 		}
@@ -164,7 +164,7 @@ static void block_ranges(struct work *w, uint32_t b, uint32_t tag, const struct 
 		add_range(w, block->start * 2, end);
 }
 
-static void live_of(struct work *w, uint32_t reg, struct cc_live *live)
+static void register_ranges(struct work *w, uint32_t reg, struct cc_live *live)
 {
 	const struct event *events = w->events + w->first[reg],
 			   *end = w->events + w->first[reg + 1];
@@ -175,7 +175,7 @@ static void live_of(struct work *w, uint32_t reg, struct cc_live *live)
 	for (const struct event *e = events; e < end;) {
 		const struct event *next = e;
 
-		touch(w, e->block, tag);
+		touch_block(w, e->block, tag);
 		/*
 		 * needed at the start unless the first thing that happens is a write without
 		 * condition
@@ -188,7 +188,7 @@ static void live_of(struct work *w, uint32_t reg, struct cc_live *live)
 			next++;
 		e = next;
 	}
-	spread(w, reg, depth);
+	propagate_live(w, reg, depth);
 	qsort(w->touched, w->touched_count, sizeof(*w->touched), compare_blocks);
 	for (uint32_t t = w->touched_count; t > 0; t--) {
 		uint32_t b = w->touched[t - 1];
@@ -222,7 +222,7 @@ struct cc_live *cc_liveness(struct cc *cc)
 	w->touched = ptx_alloc(cc->ctx, bytes);
 	w->stack = ptx_alloc(cc->ctx, bytes);
 	for (uint32_t v = 1; v < cc->vregs_count; v++)
-		live_of(w, v, &live[v]);
+		register_ranges(w, v, &live[v]);
 	return live;
 }
 

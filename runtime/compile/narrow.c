@@ -64,7 +64,7 @@ static bool is_load(const struct cc_insn *insn)
 }
 
 /* Marks what needs all its 64 bits; everything else can be narrow. */
-static uint8_t *find_full(struct cc *cc)
+static uint8_t *mark_full(struct cc *cc)
 {
 	uint8_t *full = ptx_alloc(cc->ctx, cc->vregs_count);
 	uint32_t *slots[12];
@@ -157,7 +157,7 @@ static void narrow_insn(struct cc *cc, struct output *out, struct cc_insn insn, 
 
 bool cc_narrow(struct cc *cc)
 {
-	uint8_t *full = find_full(cc);
+	uint8_t *full = mark_full(cc);
 	struct output out = { 0 };
 	uint32_t known = cc->vregs_count, narrowed = 0;
 

@@ -13,13 +13,13 @@
 
 #define MAX_ROUNDS	64u
 
-struct held {			/* a range placed on a physical register */
+struct placed {			/* a live range on a physical register */
 	uint32_t from, to, owner;
 };
 
 struct list {			/* ascending by start; entries before head are over */
-	struct held *held;
-	uint32_t held_count, held_room, head;
+	struct placed *placed;
+	uint32_t placed_count, placed_room, head;
 };
 
 enum { LANE, WARP };
@@ -41,27 +41,27 @@ struct scan {
 	uint32_t now;
 };
 
-static bool wide(const struct scan *s, uint32_t v)
+static bool is_pair(const struct scan *s, uint32_t v)
 {
 	return CC_CLASS(s->cc->vregs[v]) == CC_Q;
 }
 
-static void expire(const struct scan *s, struct list *list)
+static void reg_list_expire(const struct scan *s, struct list *list)
 {
-	while (list->head < list->held_count && list->held[list->head].to <= s->now)
+	while (list->head < list->placed_count && list->placed[list->head].to <= s->now)
 		list->head++;
 }
 
-static bool meets(const struct scan *s, struct list *list, const struct cc_live *live)
+static bool reg_list_overlaps(const struct scan *s, struct list *list, const struct cc_live *live)
 {
 	uint32_t i;
 
-	expire(s, list);
+	reg_list_expire(s, list);
 	i = list->head;
-	for (uint32_t r = 0; r < live->count && i < list->held_count;) {
-		if (list->held[i].to <= live->ranges[r].from)
+	for (uint32_t r = 0; r < live->count && i < list->placed_count;) {
+		if (list->placed[i].to <= live->ranges[r].from)
 			i++;
-		else if (live->ranges[r].to <= list->held[i].from)
+		else if (live->ranges[r].to <= list->placed[i].from)
 			r++;
 		else
 			return true;
@@ -72,75 +72,76 @@ static bool meets(const struct scan *s, struct list *list, const struct cc_live 
 static bool conflicts(struct scan *s, uint32_t phys, uint32_t v)
 {
 	struct file *file = &s->file[phys];
-	bool q = wide(s, v);
+	bool q = is_pair(s, v);
 
-	return meets(s, &file->list[LANE][q], &s->live[v]) ||
-	       meets(s, &file->list[WARP][!q], &s->live[v]) ||
-	       meets(s, &file->list[LANE][!q], &s->warp[v]);
+	return reg_list_overlaps(s, &file->list[LANE][q], &s->live[v]) ||
+	       reg_list_overlaps(s, &file->list[WARP][!q], &s->live[v]) ||
+	       reg_list_overlaps(s, &file->list[LANE][!q], &s->warp[v]);
 }
 
-static void hold(struct scan *s, struct list *list, uint32_t owner, const struct cc_live *live)
+static void reg_list_insert(struct scan *s, struct list *list, uint32_t owner,
+			    const struct cc_live *live)
 {
 	uint32_t i, r = live->count;
 
-	while (list->held_count + live->count > list->held_room)
-		list->held = ptx_grow(s->cc->ctx, list->held, list->held_count, live->count,
-				      &list->held_room, sizeof(*list->held));
+	while (list->placed_count + live->count > list->placed_room)
+		list->placed = ptx_grow(s->cc->ctx, list->placed, list->placed_count, live->count,
+					&list->placed_room, sizeof(*list->placed));
 	/* merge from the end */
-	i = list->held_count;
-	list->held_count += live->count;
-	for (uint32_t to = list->held_count; r > 0; to--) {
-		if (i > list->head && list->held[i - 1].from > live->ranges[r - 1].from) {
-			list->held[to - 1] = list->held[i - 1];
+	i = list->placed_count;
+	list->placed_count += live->count;
+	for (uint32_t to = list->placed_count; r > 0; to--) {
+		if (i > list->head && list->placed[i - 1].from > live->ranges[r - 1].from) {
+			list->placed[to - 1] = list->placed[i - 1];
 			i--;
 		} else {
-			list->held[to - 1] = (struct held){ live->ranges[r - 1].from,
-							    live->ranges[r - 1].to, owner };
+			list->placed[to - 1] = (struct placed){live->ranges[r - 1].from,
+							       live->ranges[r - 1].to, owner};
 			r--;
 		}
 	}
 }
 
-static void let_go(struct list *list, uint32_t owner)
+static void reg_list_remove(struct list *list, uint32_t owner)
 {
 	uint32_t to = list->head;
 
-	for (uint32_t i = list->head; i < list->held_count; i++)
-		if (list->held[i].owner != owner)
-			list->held[to++] = list->held[i];
-	list->held_count = to;
+	for (uint32_t i = list->head; i < list->placed_count; i++)
+		if (list->placed[i].owner != owner)
+			list->placed[to++] = list->placed[i];
+	list->placed_count = to;
 }
 
-static uint32_t width(const struct scan *s, uint32_t v)
+static uint32_t register_words(const struct scan *s, uint32_t v)
 {
 	return CC_CLASS(s->cc->vregs[v]) == CC_Q ? 2 : 1;
 }
 
-static void place(struct scan *s, uint32_t v, uint32_t phys)
+static void place_register(struct scan *s, uint32_t v, uint32_t phys)
 {
-	for (uint32_t i = 0; i < width(s, v); i++) {
-		hold(s, &s->file[phys + i].list[LANE][wide(s, v)], v, &s->live[v]);
-		hold(s, &s->file[phys + i].list[WARP][wide(s, v)], v, &s->warp[v]);
+	for (uint32_t i = 0; i < register_words(s, v); i++) {
+		reg_list_insert(s, &s->file[phys + i].list[LANE][is_pair(s, v)], v, &s->live[v]);
+		reg_list_insert(s, &s->file[phys + i].list[WARP][is_pair(s, v)], v, &s->warp[v]);
 	}
 	s->cc->phys[v] = phys;
 	s->done[v] = 1;
 }
 
-static bool fits(struct scan *s, uint32_t v, uint32_t phys)
+static bool register_fits(struct scan *s, uint32_t v, uint32_t phys)
 {
-	for (uint32_t i = 0; i < width(s, v); i++)
+	for (uint32_t i = 0; i < register_words(s, v); i++)
 		if (conflicts(s, phys + i, v))
 			return false;
 	return true;
 }
 
-static bool busy_now(const struct scan *s, uint32_t phys)
+static bool occupied_now(const struct scan *s, uint32_t phys)
 {
 	for (unsigned int q = 0; q < 2; q++) {
 		const struct list *list = &s->file[phys].list[LANE][q];
 
-		if (list->head < list->held_count && list->held[list->head].from <= s->now &&
-		    s->now < list->held[list->head].to)
+		if (list->head < list->placed_count && list->placed[list->head].from <= s->now &&
+		    s->now < list->placed[list->head].to)
 			return true;
 	}
 	return false;
@@ -150,17 +151,17 @@ static bool busy_now(const struct scan *s, uint32_t phys)
  * A register for v, CC_NONE if none is free. Singles go beside an occupied half, to leave pairs
  * whole.
  */
-static uint32_t find_free(struct scan *s, uint32_t v)
+static uint32_t pick_register(struct scan *s, uint32_t v)
 {
-	uint32_t step = width(s, v), hint = s->hint[v], whole = CC_NONE;
+	uint32_t step = register_words(s, v), hint = s->hint[v], whole = CC_NONE;
 
 	if (hint != CC_NONE && (hint = s->cc->phys[hint]) != CC_NONE && hint % step == 0 &&
-	    hint + step <= s->limit && fits(s, v, hint))
+	    hint + step <= s->limit && register_fits(s, v, hint))
 		return hint;
 	for (uint32_t p = 0; p + step <= s->limit; p += step) {
-		if (!fits(s, v, p))
+		if (!register_fits(s, v, p))
 			continue;
-		if (step == 2 || CC_CLASS(s->cc->vregs[v]) == CC_P || busy_now(s, p ^ 1))
+		if (step == 2 || CC_CLASS(s->cc->vregs[v]) == CC_P || occupied_now(s, p ^ 1))
 			return p;
 		if (whole == CC_NONE)
 			whole = p;
@@ -184,19 +185,19 @@ static uint32_t members_of(const struct scan *s, uint32_t v, uint32_t members[4]
 	return count;
 }
 
-static bool find_run(struct scan *s, const uint32_t *members, uint32_t count)
+static bool place_group(struct scan *s, const uint32_t *members, uint32_t count)
 {
-	uint32_t step = width(s, members[0]);
+	uint32_t step = register_words(s, members[0]);
 
 	for (uint32_t p = 0; p + step * count <= s->limit; p += step) {
 		uint32_t i = 0;
 
-		while (i < count && fits(s, members[i], p + i * step))
+		while (i < count && register_fits(s, members[i], p + i * step))
 			i++;
 		if (i < count)
 			continue;
 		for (i = 0; i < count; i++)
-			place(s, members[i], p + i * step);
+			place_register(s, members[i], p + i * step);
 		return true;
 	}
 	return false;
@@ -205,9 +206,9 @@ static bool find_run(struct scan *s, const uint32_t *members, uint32_t count)
 static void spill_one(struct scan *s, uint32_t v)
 {
 	if (s->cc->phys[v] != CC_NONE)
-		for (uint32_t i = 0; i < width(s, v); i++) {
-			let_go(&s->file[s->cc->phys[v] + i].list[LANE][wide(s, v)], v);
-			let_go(&s->file[s->cc->phys[v] + i].list[WARP][wide(s, v)], v);
+		for (uint32_t i = 0; i < register_words(s, v); i++) {
+			reg_list_remove(&s->file[s->cc->phys[v] + i].list[LANE][is_pair(s, v)], v);
+			reg_list_remove(&s->file[s->cc->phys[v] + i].list[WARP][is_pair(s, v)], v);
 		}
 	s->cc->phys[v] = CC_NONE;
 	s->done[v] = 1;
@@ -223,14 +224,15 @@ struct owners {
 static void add_owners(const struct scan *s, const struct list *list, const struct cc_live *live,
 		       struct owners *o)
 {
-	for (uint32_t i = list->head, r = 0; i < list->held_count && r < live->count && !o->full;) {
-		uint32_t owner = list->held[i].owner, k = 0;
+	for (uint32_t i = list->head, r = 0;
+	     i < list->placed_count && r < live->count && !o->full;) {
+		uint32_t owner = list->placed[i].owner, k = 0;
 
-		if (list->held[i].to <= live->ranges[r].from) {
+		if (list->placed[i].to <= live->ranges[r].from) {
 			i++;
 			continue;
 		}
-		if (live->ranges[r].to <= list->held[i].from) {
+		if (live->ranges[r].to <= list->placed[i].from) {
 			r++;
 			continue;
 		}
@@ -251,7 +253,7 @@ static void add_owners(const struct scan *s, const struct list *list, const stru
 static void owners_in_way(struct scan *s, uint32_t phys, uint32_t v, struct owners *o)
 {
 	const struct file *file = &s->file[phys];
-	bool q = wide(s, v);
+	bool q = is_pair(s, v);
 
 	add_owners(s, &file->list[LANE][q], &s->live[v], o);
 	add_owners(s, &file->list[WARP][!q], &s->live[v], o);
@@ -264,7 +266,7 @@ static void owners_in_way(struct scan *s, uint32_t phys, uint32_t v, struct owne
  */
 static void make_room(struct scan *s, const uint32_t *members, uint32_t count)
 {
-	uint32_t step = width(s, members[0]);
+	uint32_t step = register_words(s, members[0]);
 	struct owners best = { .full = true };
 	float own = 0;
 
@@ -297,9 +299,10 @@ static void scan_register(struct scan *s, uint32_t v)
 	uint32_t members[4], count = members_of(s, v, members), phys;
 
 	for (unsigned int attempt = 0; !s->done[v]; attempt++) {
-		if (count > 1 ? find_run(s, members, count) : (phys = find_free(s, v)) != CC_NONE) {
+		if (count > 1 ? place_group(s, members, count)
+			      : (phys = pick_register(s, v)) != CC_NONE) {
 			if (count == 1)
-				place(s, v, phys);
+				place_register(s, v, phys);
 			return;
 		}
 		if (attempt > 8)
@@ -311,7 +314,7 @@ static void scan_register(struct scan *s, uint32_t v)
 }
 
 /* Uses count ten times more for each loop around them. */
-static void weigh(struct scan *s)
+static void compute_weights(struct scan *s)
 {
 	static const float by_depth[] = { 1, 10, 100, 1000, 1e4f, 1e5f };
 	struct cc *cc = s->cc;
@@ -347,7 +350,8 @@ static void weigh(struct scan *s)
 }
 
 /* Registers of the wanted kind in the order in which they come to life. */
-static uint32_t *in_order(struct cc *cc, const struct cc_live *live, bool preds, uint32_t *count)
+static uint32_t *order_by_start(struct cc *cc, const struct cc_live *live, bool preds,
+				uint32_t *count)
 {
 	uint32_t positions = cc->insns_count * 2 + 2,
 		 *start = ptx_alloc(cc->ctx, (positions + 1) * sizeof(*start));
@@ -375,7 +379,7 @@ static bool scan_file(struct cc *cc, const struct cc_live *live, const struct cc
 		      const struct cc_groups *groups, bool preds)
 {
 	struct scan scan = { .cc = cc, .live = live, .warp = warp, .groups = groups }, *s = &scan;
-	uint32_t count = 0, *order = in_order(cc, warp, preds, &count), most = 0;
+	uint32_t count = 0, *order = order_by_start(cc, warp, preds, &count), most = 0;
 
 	s->limit = preds ? VGPU_PREDS - 1 : VGPU_VASS_MAX_REGS;
 	if (!preds && cc->options && cc->options->max_regs && cc->options->max_regs < s->limit)
@@ -385,7 +389,7 @@ static bool scan_file(struct cc *cc, const struct cc_live *live, const struct cc
 	memset(s->hint, 0xff, cc->vregs_count * sizeof(*s->hint));
 	s->weight = ptx_alloc(cc->ctx, cc->vregs_count * sizeof(*s->weight));
 	s->done = ptx_alloc(cc->ctx, cc->vregs_count);
-	weigh(s);
+	compute_weights(s);
 	for (uint32_t i = 0; i < count; i++) {
 		s->now = warp[order[i]].ranges[0].from;
 		if (!s->done[order[i]])
@@ -399,8 +403,8 @@ static bool scan_file(struct cc *cc, const struct cc_live *live, const struct cc
 		return false;
 	}
 	for (uint32_t i = 0; i < count && !preds; i++)
-		if (cc->phys[order[i]] + width(s, order[i]) > most)
-			most = cc->phys[order[i]] + width(s, order[i]);
+		if (cc->phys[order[i]] + register_words(s, order[i]) > most)
+			most = cc->phys[order[i]] + register_words(s, order[i]);
 	if (!preds)
 		cc->regs = most ? most : 1;
 	return true;

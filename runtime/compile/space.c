@@ -27,7 +27,7 @@ static enum space space_of_constant(uint64_t value, bool reloc)
 	}
 }
 
-static enum space sum(enum space a, enum space b)
+static enum space space_of_sum(enum space a, enum space b)
 {
 	if (a == TOP || b == TOP)
 		return a == TOP && b == TOP	? TOP :
@@ -39,7 +39,7 @@ static enum space sum(enum space a, enum space b)
 	return b == INT ? a : OTHER;
 }
 
-static enum space join(enum space a, enum space b)
+static enum space space_join(enum space a, enum space b)
 {
 	return a == TOP ? b : b == TOP || a == b ? a : OTHER;
 }
@@ -57,12 +57,12 @@ static enum space result_space(const struct cc_insn *insn, const uint8_t *space)
 		return b;
 	case VGPU_OP_ADDQ:
 		/* cvta adds a window to what is no generic address before */
-		return imm && (b == SHARED || b == LOCAL) ? b : sum(a, b);
+		return imm && (b == SHARED || b == LOCAL) ? b : space_of_sum(a, b);
 	case VGPU_OP_ORQ:
 	case VGPU_OP_ANDQ:
 		return imm && b == INT ? a : OTHER;
 	case VGPU_OP_SELQ:
-		return imm ? join(a, b) : join(space[insn->a], space[insn->b]);
+		return imm ? space_join(a, b) : space_join(space[insn->a], space[insn->b]);
 	case VGPU_OP_MADWS:
 	case VGPU_OP_MADWU:
 		return space[insn->c];
@@ -78,7 +78,7 @@ static enum space result_space(const struct cc_insn *insn, const uint8_t *space)
 	}
 }
 
-static uint8_t *find_spaces(struct cc *cc)
+static uint8_t *solve_spaces(struct cc *cc)
 {
 	uint8_t *space = ptx_alloc(cc->ctx, cc->vregs_count);
 	bool changed = true;
@@ -100,19 +100,19 @@ static uint8_t *find_spaces(struct cc *cc)
 
 					if (CC_CLASS(cc->vregs[reg]) != CC_Q || space[reg] == OTHER)
 						continue;
-					now = join(space[reg], result_space(insn, space));
+					now = space_join(space[reg], result_space(insn, space));
 					changed |= now != space[reg];
 					space[reg] = (uint8_t)now;
 				}
 			}
 		}
 	}
-	if (changed)	/* not settled: believe nothing */
+	if (changed) /* no fixed point: nothing is known */
 		memset(space, OTHER, cc->vregs_count);
 	return space;
 }
 
-static uint16_t specific(uint16_t op, enum space space)
+static uint16_t op_in_space(uint16_t op, enum space space)
 {
 	switch (op) {
 	case VGPU_OP_LD:
@@ -138,8 +138,8 @@ bool cc_infer_spaces(struct cc *cc)
 	} out = { 0 };
 
 	for (uint32_t i = 0; i < cc->insns_count && !space; i++)
-		if (specific(cc->insns[i].op, GLOBAL) != cc->insns[i].op)
-			space = find_spaces(cc);
+		if (op_in_space(cc->insns[i].op, GLOBAL) != cc->insns[i].op)
+			space = solve_spaces(cc);
 	if (!space)
 		return false;
 	for (uint32_t b = 0; b < cc->block_count; b++) {
@@ -149,9 +149,9 @@ bool cc_infer_spaces(struct cc *cc)
 		for (uint32_t i = block->start; i < block->end; i++) {
 			struct cc_insn insn = cc->insns[i], *low;
 			enum space where = insn.a != CC_NONE ? space[insn.a & ~CC_NOT] : OTHER;
-			uint16_t op = where == SHARED || where == LOCAL || where == GLOBAL ?
-					      specific(insn.op, where) :
-					      insn.op;
+			uint16_t op = where == SHARED || where == LOCAL || where == GLOBAL
+					      ? op_in_space(insn.op, where)
+					      : insn.op;
 
 			if (op != insn.op) {
 				changed = true;

@@ -2,7 +2,7 @@
 /*
  * Spilling: a register that found no place lives in local memory. Every read becomes a load into a
  * temporary before the instruction, every write a store behind it. A constant or a kernel parameter
- * is computed again instead. Predicates spill into R registers.
+ * is rematerialized instead. Predicates spill into R registers.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 struct home {			/* of a spilled register */
 	uint32_t slot;		/* offset in local memory */
-	uint32_t again;		/* instruction that makes its value, CC_NONE: it is in memory */
+	uint32_t remat; /* instruction that computes it again, CC_NONE: it is in memory */
 	uint32_t victim;	/* its place in the list of victims, plus one; 0: not spilled */
 };
 
@@ -19,8 +19,8 @@ struct output {
 	uint32_t insns_count, insns_room;
 };
 
-static struct cc_insn *put(struct cc *cc, struct output *out, unsigned int op,
-			   const struct cc_insn *near)
+static struct cc_insn *emit_near(struct cc *cc, struct output *out, unsigned int op,
+				 const struct cc_insn *near)
 {
 	struct cc_insn *insn = PTX_PUSH(cc->ctx, out, insns);
 
@@ -36,7 +36,7 @@ static struct cc_insn *put(struct cc *cc, struct output *out, unsigned int op,
  * The instruction that can make the value of v anywhere: a constant, a kernel parameter, a special
  * register.
  */
-static uint32_t remake(struct cc *cc, uint32_t v)
+static uint32_t rematerialize(struct cc *cc, uint32_t v)
 {
 	const struct cc_def *def = &cc->defs[v];
 	const struct cc_insn *insn;
@@ -69,7 +69,7 @@ static void assign_slots(struct cc *cc, const struct cc_live *live, const uint32
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t v = victims[i], k = 0, is_wide = CC_CLASS(cc->vregs[v]) == CC_Q;
 
-		if (home[v].again != CC_NONE)
+		if (home[v].remat != CC_NONE)
 			continue;
 		for (; k < slots; k++)
 			if (wide[k] == is_wide && taken[k].count < 256 &&
@@ -106,21 +106,21 @@ static void load_source(struct cc *cc, struct output *out, const struct cc_insn 
 	bool wide = CC_CLASS(cc->vregs[v]) == CC_Q;
 	struct cc_insn *insn;
 
-	if (home[v].again != CC_NONE) {
+	if (home[v].remat != CC_NONE) {
 		insn = PTX_PUSH(cc->ctx, out, insns);
-		*insn = cc->insns[home[v].again];
+		*insn = cc->insns[home[v].remat];
 		insn->dst = temp;
 		insn->line = near->line;
 		return;
 	}
-	insn = put(cc, out, VGPU_OP_LDL, near);
+	insn = emit_near(cc, out, VGPU_OP_LDL, near);
 	insn->flags = (uint8_t)((wide ? 3 : 2) | VGPU_F_ABS);
 	insn->dst = temp;
 	insn->imm = home[v].slot;
 }
 
-static void rewrite(struct cc *cc, struct output *out, struct cc_insn insn, const struct home *home,
-		    uint32_t known)
+static void rewrite_insn(struct cc *cc, struct output *out, struct cc_insn insn,
+			 const struct home *home, uint32_t known)
 {
 	uint32_t *slots[12], from[12], to[12], *results[5], stored[5], temps[5];
 	unsigned int count = cc_sources(&insn, slots), loads = 0, stores = 0;
@@ -146,7 +146,7 @@ static void rewrite(struct cc *cc, struct output *out, struct cc_insn insn, cons
 
 		if (v >= known || !home[v].victim || CC_CLASS(cc->vregs[v]) == CC_P)
 			continue;
-		if (home[v].again != CC_NONE)	/* made where it is needed, not here */
+		if (home[v].remat != CC_NONE) /* made where it is needed, not here */
 			return;
 		stored[stores] = v;
 		temps[stores] = new_temp(cc, v);
@@ -154,7 +154,7 @@ static void rewrite(struct cc *cc, struct output *out, struct cc_insn insn, cons
 	}
 	*PTX_PUSH(cc->ctx, out, insns) = insn;
 	for (unsigned int s = 0; s < stores; s++) {
-		struct cc_insn *store = put(cc, out, VGPU_OP_STL, &insn);
+		struct cc_insn *store = emit_near(cc, out, VGPU_OP_STL, &insn);
 
 		store->flags =
 			(uint8_t)((CC_CLASS(cc->vregs[stored[s]]) == CC_Q ? 3 : 2) | VGPU_F_ABS);
@@ -174,7 +174,7 @@ void cc_spill(struct cc *cc, const struct cc_live *live, const uint32_t *victims
 	cc_count_defs(cc);
 	for (uint32_t i = 0; i < count; i++) {
 		home[victims[i]].victim = i + 1;
-		home[victims[i]].again = remake(cc, victims[i]);
+		home[victims[i]].remat = rematerialize(cc, victims[i]);
 	}
 	assign_slots(cc, live, victims, count, home);
 	for (uint32_t b = 0; b < cc->block_count; b++) {
@@ -183,7 +183,7 @@ void cc_spill(struct cc *cc, const struct cc_live *live, const uint32_t *victims
 
 		for (uint32_t i = block->start; i < block->end; i++)
 			if (cc->insns[i].op != VGPU_OP_NOP)
-				rewrite(cc, &out, cc->insns[i], home, known);
+				rewrite_insn(cc, &out, cc->insns[i], home, known);
 		block->start = start;
 		block->end = out.insns_count;
 	}
@@ -208,7 +208,7 @@ static void rewrite_predicates(struct cc *cc, struct output *out, struct cc_insn
 		while (k < loads && from[k] != v)
 			k++;
 		if (k == loads) {
-			struct cc_insn *load = put(cc, out, VGPU_OP_SETPU, &insn);
+			struct cc_insn *load = emit_near(cc, out, VGPU_OP_SETPU, &insn);
 
 			from[k] = v;
 			to[k] = new_temp(cc, v);
@@ -231,7 +231,7 @@ static void rewrite_predicates(struct cc *cc, struct output *out, struct cc_insn
 	}
 	*PTX_PUSH(cc->ctx, out, insns) = insn;
 	for (unsigned int s = 0; s < stores; s++) {
-		struct cc_insn *store = put(cc, out, VGPU_OP_P2R, &insn);
+		struct cc_insn *store = emit_near(cc, out, VGPU_OP_P2R, &insn);
 
 		store->dst = word[stored[s]];
 		store->a = temps[s];

@@ -14,12 +14,12 @@ struct state {
 	struct cc *cc;
 	uint8_t *varies;	/* by register */
 	/* by register: written in several places, or read in another block than written */
-	uint8_t *travels;
+	uint8_t *crosses;
 	uint32_t *seen, *stack;
 };
 
 /* Does the instruction give lanes different values although its operands are uniform? */
-static bool splits(const struct cc_insn *insn)
+static bool lane_dependent(const struct cc_insn *insn)
 {
 	switch (cc_opinfo[insn->op].class) {
 	case CC_C_SREG:
@@ -45,13 +45,14 @@ static bool splits(const struct cc_insn *insn)
 	}
 }
 
-static void find_travellers(struct state *s)
+/* Registers whose value can reach a use other than by way of one definition in the same block. */
+static void mark_crossing(struct state *s)
 {
 	struct cc *cc = s->cc;
 	uint32_t *slots[12];
 
 	for (uint32_t v = 1; v < cc->vregs_count; v++) {
-		s->travels[v] = cc->defs[v].defs != 1;
+		s->crosses[v] = cc->defs[v].defs != 1;
 		if (cc->defs[v].defs == 1 && !cc->defs[v].ssa)
 			s->varies[v] = 1;	/* read where it may not have been written */
 	}
@@ -61,13 +62,13 @@ static void find_travellers(struct state *s)
 
 			for (unsigned int k = 0; k < count; k++)
 				if (cc->defs[*slots[k] & ~CC_NOT].block != b)
-					s->travels[*slots[k] & ~CC_NOT] = 1;
+					s->crosses[*slots[k] & ~CC_NOT] = 1;
 		}
 	}
-	s->travels[CC_PT] = 0;
+	s->crosses[CC_PT] = 0;
 }
 
-static bool spread_in_block(struct state *s, const struct cc_block *block)
+static bool propagate_in_block(struct state *s, const struct cc_block *block)
 {
 	struct cc *cc = s->cc;
 	uint32_t *slots[12];
@@ -75,7 +76,7 @@ static bool spread_in_block(struct state *s, const struct cc_block *block)
 
 	for (uint32_t i = block->start; i < block->end; i++) {
 		struct cc_insn *insn = &cc->insns[i];
-		bool varies = splits(insn);
+		bool varies = lane_dependent(insn);
 		unsigned int count = cc_sources(insn, slots);
 
 		for (unsigned int k = 0; k < count; k++)
@@ -93,7 +94,7 @@ static bool spread_in_block(struct state *s, const struct cc_block *block)
  * What is written between a divergent branch and its meeting point differs between lanes that went
  * different ways.
  */
-static void spread_in_region(struct state *s, uint32_t b)
+static void propagate_in_region(struct state *s, uint32_t b)
 {
 	struct cc *cc = s->cc;
 	const struct cc_block *branch = &cc->blocks[b];
@@ -113,7 +114,7 @@ static void spread_in_region(struct state *s, uint32_t b)
 			unsigned int count = cc_results(&cc->insns[i], slots);
 
 			for (unsigned int k = 0; k < count; k++)
-				s->varies[*slots[k]] |= s->travels[*slots[k]];
+				s->varies[*slots[k]] |= s->crosses[*slots[k]];
 		}
 		for (unsigned int k = 0; k < 2; k++)
 			if (block->succ[k] != CC_NONE && s->seen[block->succ[k]] != tag) {
@@ -131,11 +132,11 @@ void cc_find_divergence(struct cc *cc)
 	bool changed = true;
 
 	s->varies = ptx_alloc(cc->ctx, cc->vregs_count);
-	s->travels = ptx_alloc(cc->ctx, cc->vregs_count);
+	s->crosses = ptx_alloc(cc->ctx, cc->vregs_count);
 	s->seen = ptx_alloc(cc->ctx, bytes);
 	s->stack = ptx_alloc(cc->ctx, bytes);
 	cc_count_defs(cc);
-	find_travellers(s);
+	mark_crossing(s);
 	for (unsigned int sweep = 0; changed && sweep < MAX_SWEEPS && budget; sweep++) {
 		changed = false;
 		for (uint32_t o = 0; o < cc->order_count && budget; o++) {
@@ -144,18 +145,18 @@ void cc_find_divergence(struct cc *cc)
 			const struct cc_insn *last =
 				block->end > block->start ? &cc->insns[block->end - 1] : NULL;
 
-			changed |= spread_in_block(s, block);
+			changed |= propagate_in_block(s, block);
 			if (block->succ[1] == CC_NONE || block->divergent ||
 			    !s->varies[last->guard])
 				continue;
 			block->divergent = true;
 			changed = true;
-			spread_in_region(s, b);
+			propagate_in_region(s, b);
 			budget -= budget < cc->block_count ? budget : cc->block_count;
 		}
 	}
 	if (!changed && budget)
 		return;
-	for (uint32_t b = 0; b < cc->block_count; b++)	/* not settled: believe nothing */
+	for (uint32_t b = 0; b < cc->block_count; b++) /* no fixed point: assume the worst */
 		cc->blocks[b].divergent = cc->blocks[b].succ[1] != CC_NONE;
 }

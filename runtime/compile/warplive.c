@@ -45,7 +45,7 @@ struct regions {
 	bool everything;	/* too large: every region is the whole kernel */
 };
 
-static void wait_at(struct cc *cc, struct regions *r, uint32_t block, uint32_t region)
+static void add_wait(struct cc *cc, struct regions *r, uint32_t block, uint32_t region)
 {
 	struct link *link;
 
@@ -58,7 +58,8 @@ static void wait_at(struct cc *cc, struct regions *r, uint32_t block, uint32_t r
 }
 
 /* The blocks that can run between the branch at the end of b and its meeting point. */
-static void collect(struct cc *cc, struct regions *r, uint32_t b, uint32_t *seen, uint32_t *stack)
+static void collect_region(struct cc *cc, struct regions *r, uint32_t b, uint32_t *seen,
+			   uint32_t *stack)
 {
 	const struct cc_block *branch = &cc->blocks[b];
 	uint32_t depth = 0, tag = b + 1, first = r->blocks_count;
@@ -83,7 +84,7 @@ static void collect(struct cc *cc, struct regions *r, uint32_t b, uint32_t *seen
 	*PTX_PUSH(cc->ctx, r, list) = (struct region){ first, r->blocks_count - first };
 }
 
-static bool waits(const struct cc *cc, uint32_t b)
+static bool block_waits(const struct cc *cc, uint32_t b)
 {
 	for (uint32_t i = cc->blocks[b].start; i < cc->blocks[b].end; i++)
 		if (cc_waits(&cc->insns[i]))
@@ -94,13 +95,13 @@ static bool waits(const struct cc *cc, uint32_t b)
 /*
  * Lanes can wait at every block of a region with an instruction that waits for members of a mask.
  */
-static void find_waits(struct cc *cc, struct regions *r)
+static void add_mask_waits(struct cc *cc, struct regions *r)
 {
 	uint8_t *has = ptx_alloc(cc->ctx, cc->block_count + 1);
 	bool any = false;
 
 	for (uint32_t b = 0; b < cc->block_count; b++) {
-		has[b] = waits(cc, b);
+		has[b] = block_waits(cc, b);
 		any |= has[b];
 	}
 	for (uint32_t n = 0; any && n < r->list_count; n++) {
@@ -110,7 +111,7 @@ static void find_waits(struct cc *cc, struct regions *r)
 		for (uint32_t i = 0; i < region->count; i++)
 			found |= has[r->blocks[region->first + i]];
 		for (uint32_t i = 0; found && i < region->count; i++)
-			wait_at(cc, r, r->blocks[region->first + i], n);
+			add_wait(cc, r, r->blocks[region->first + i], n);
 	}
 	for (uint32_t b = 0; any && b < cc->block_count; b++) {
 		if (!has[b] || (r->head[b] == CC_NONE && !r->everything))
@@ -121,7 +122,7 @@ static void find_waits(struct cc *cc, struct regions *r)
 	}
 }
 
-static void find_regions(struct cc *cc, struct regions *r)
+static void build_regions(struct cc *cc, struct regions *r)
 {
 	size_t bytes = (cc->block_count + 1) * sizeof(uint32_t);
 	uint32_t *seen = ptx_alloc(cc->ctx, bytes), *stack = ptx_alloc(cc->ctx, bytes);
@@ -134,20 +135,20 @@ static void find_regions(struct cc *cc, struct regions *r)
 		if (block->succ[1] == CC_NONE || !block->divergent)
 			continue;
 		if (!r->everything)
-			collect(cc, r, b, seen, stack);
+			collect_region(cc, r, b, seen, stack);
 		else
 			*PTX_PUSH(cc->ctx, r, list) = (struct region){ 0, 0 };
 		for (unsigned int s = 0; s < 2; s++)
 			if (block->succ[s] != block->ipdom)
-				wait_at(cc, r, block->succ[s], r->list_count - 1);
-		wait_at(cc, r, block->ipdom, r->list_count - 1);
+				add_wait(cc, r, block->succ[s], r->list_count - 1);
+		add_wait(cc, r, block->ipdom, r->list_count - 1);
 		if (r->blocks_count > REGION_BUDGET)
 			r->everything = true;
 	}
-	find_waits(cc, r);
+	add_mask_waits(cc, r);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_u32(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -215,7 +216,7 @@ static void add_regions(struct grow *g, uint32_t block, uint32_t tag)
 	}
 }
 
-static void append(struct grow *g, uint32_t from, uint32_t to)
+static void append_range(struct grow *g, uint32_t from, uint32_t to)
 {
 	struct cc_range *last = g->ranges_count ? &g->ranges[g->ranges_count - 1] : NULL;
 
@@ -229,7 +230,8 @@ static void append(struct grow *g, uint32_t from, uint32_t to)
 	*PTX_PUSH(g->cc->ctx, g, ranges) = (struct cc_range){ from, to };
 }
 
-static void extend(struct grow *g, uint32_t v, const struct cc_live *lane, struct cc_live *warp)
+static void extend_over_regions(struct grow *g, uint32_t v, const struct cc_live *lane,
+				struct cc_live *warp)
 {
 	const struct cc *cc = g->cc;
 	uint32_t tag = v + 1, r = 0, b;
@@ -241,7 +243,7 @@ static void extend(struct grow *g, uint32_t v, const struct cc_live *lane, struc
 		for (b = block_from(cc, lane->ranges[i].from);
 		     b < cc->block_count && cc->blocks[b].start * 2 < lane->ranges[i].to; b++) {
 			if (g->r->everything && g->r->head[b] != CC_NONE) {
-				append(g, 0, cc->insns_count * 2 + 2);
+				append_range(g, 0, cc->insns_count * 2 + 2);
 				goto out;
 			}
 			add_regions(g, b, tag);
@@ -250,22 +252,22 @@ static void extend(struct grow *g, uint32_t v, const struct cc_live *lane, struc
 		for (uint32_t p = point_from(g->r, lane->ranges[i].from);
 		     p < g->r->points_count && g->r->points[p].insn * 2 < lane->ranges[i].to; p++) {
 			if (g->r->everything) {
-				append(g, 0, cc->insns_count * 2 + 2);
+				append_range(g, 0, cc->insns_count * 2 + 2);
 				goto out;
 			}
 			add_regions(g, g->r->points[p].block, tag);
 		}
 	if (!g->added_count)
 		return;
-	qsort(g->added, g->added_count, sizeof(*g->added), compare);
+	qsort(g->added, g->added_count, sizeof(*g->added), compare_u32);
 	for (uint32_t i = 0; i < g->added_count || r < lane->count;) {
 		const struct cc_block *block = i < g->added_count ? &cc->blocks[g->added[i]] : NULL;
 
 		if (r < lane->count && (!block || lane->ranges[r].from < block->start * 2)) {
-			append(g, lane->ranges[r].from, lane->ranges[r].to);
+			append_range(g, lane->ranges[r].from, lane->ranges[r].to);
 			r++;
 		} else {
-			append(g, block->start * 2, block->end * 2);
+			append_range(g, block->start * 2, block->end * 2);
 			i++;
 		}
 	}
@@ -282,11 +284,11 @@ struct cc_live *cc_warp_liveness(struct cc *cc, const struct cc_live *live)
 	struct regions regions = { 0 };
 	struct grow grow = { .cc = cc, .r = &regions }, *g = &grow;
 
-	find_regions(cc, &regions);
+	build_regions(cc, &regions);
 	g->seen = ptx_alloc(cc->ctx, bytes);
 	g->added = ptx_alloc(cc->ctx, bytes);
 	g->done = ptx_alloc(cc->ctx, (regions.list_count + 1) * sizeof(*g->done));
 	for (uint32_t v = 1; v < cc->vregs_count; v++)
-		extend(g, v, &live[v], &warp[v]);
+		extend_over_regions(g, v, &live[v], &warp[v]);
 	return warp;
 }

@@ -62,21 +62,21 @@ struct entry {
 static struct fatbin *fatbins;
 static struct entry *entries[BUCKETS];
 
-static struct entry **bucket(const void *host)
+static struct entry **registry_bucket(const void *host)
 {
 	return &entries[((uintptr_t)host >> 4) * 0x9e3779b97f4a7c15ull >> 54];
 }
 
-static struct entry *find(const void *host, bool variable)
+static struct entry *registry_lookup(const void *host, bool variable)
 {
-	struct entry *entry = *bucket(host);
+	struct entry *entry = *registry_bucket(host);
 
 	while (entry && (entry->host != host || entry->variable != variable))
 		entry = entry->next;
 	return entry;
 }
 
-static vgpuError_t load(struct fatbin *fatbin, struct vgpuModule **out)
+static vgpuError_t registry_load(struct fatbin *fatbin, struct vgpuModule **out)
 {
 	struct loaded *loaded = &fatbin->on[rt_device()];
 
@@ -99,7 +99,7 @@ static vgpuError_t load(struct fatbin *fatbin, struct vgpuModule **out)
 
 vgpuError_t cuda_function(const void *host, struct vgpuFunction **out)
 {
-	struct entry *entry = find(host, false);
+	struct entry *entry = registry_lookup(host, false);
 	struct vgpuModule *module;
 	struct found *found;
 	vgpuError_t error;
@@ -108,7 +108,7 @@ vgpuError_t cuda_function(const void *host, struct vgpuFunction **out)
 		return vgpuErrorInvalidDeviceFunction;
 	found = &entry->on[rt_device()];
 	if (!found->function || found->generation != rt.generation) {
-		error = load(entry->fatbin, &module);
+		error = registry_load(entry->fatbin, &module);
 		if (error == vgpuSuccess)
 			error = rt_module_function(module, entry->name, &found->function);
 		if (error != vgpuSuccess)
@@ -122,7 +122,7 @@ vgpuError_t cuda_function(const void *host, struct vgpuFunction **out)
 
 vgpuError_t cuda_symbol(const void *host, uint64_t *address, uint64_t *bytes)
 {
-	struct entry *entry = find(host, true);
+	struct entry *entry = registry_lookup(host, true);
 	struct vgpuModule *module;
 	struct found *found;
 	vgpuError_t error;
@@ -131,7 +131,7 @@ vgpuError_t cuda_symbol(const void *host, uint64_t *address, uint64_t *bytes)
 		return vgpuErrorInvalidSymbol;
 	found = &entry->on[rt_device()];
 	if (!found->address || found->generation != rt.generation) {
-		error = load(entry->fatbin, &module);
+		error = registry_load(entry->fatbin, &module);
 		if (error == vgpuSuccess)
 			error = rt_module_global(module, entry->name, &found->address,
 						 &found->bytes);
@@ -217,7 +217,7 @@ void __cudaUnregisterFatBinary(void **handle)
 	free(fatbin);
 }
 
-static void add(void **handle, const void *host, const char *name, bool variable)
+static void registry_add(void **handle, const void *host, const char *name, bool variable)
 {
 	struct entry *entry = must_alloc(sizeof(*entry)), **at;
 
@@ -226,7 +226,7 @@ static void add(void **handle, const void *host, const char *name, bool variable
 	entry->fatbin = (struct fatbin *)handle;
 	entry->variable = variable;
 	pthread_mutex_lock(&rt_lock);
-	at = bucket(host);
+	at = registry_bucket(host);
 	entry->next = *at;
 	*at = entry;
 	pthread_mutex_unlock(&rt_lock);
@@ -236,7 +236,7 @@ int __cudaRegisterFunction(void **handle, const char *host, char *device, const 
 			   int threads, void *tid, void *bid, void *block, void *grid, int *warp)
 {
 	(void)device, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
-	add(handle, host, name, false);
+	registry_add(handle, host, name, false);
 	return 0;
 }
 
@@ -244,7 +244,7 @@ void __cudaRegisterVar(void **handle, char *host, char *device, const char *name
 		       size_t bytes, int constant, int global)
 {
 	(void)device, (void)external, (void)bytes, (void)constant, (void)global;
-	add(handle, host, name, true);
+	registry_add(handle, host, name, true);
 }
 
 /* Textures and surfaces: a kernel that uses one is refused when it is compiled. */

@@ -54,7 +54,7 @@ static void count_defs(struct alias *alias, const struct ptx_insn *insn)
  * mov %rd1, param; mov %rd2, %rd1; add %rd3, %rd2, 8; cvta.to.param: the register is an address in
  * the variable.
  */
-static bool follow(struct alias *alias, const struct ptx_insn *insn)
+static bool follow_alias(struct alias *alias, const struct ptx_insn *insn)
 {
 	const struct ptx_operand *dst = insn->ops, *src = insn->ops + 1;
 	bool is_add =
@@ -160,7 +160,7 @@ void ptx_params_resolve(struct ptx_parse *p, struct ptx_func *func)
 		bool is_access = (insn->op == PTX_I_LD || insn->op == PTX_I_ST) &&
 				 ptx_has(insn, PTX_M_PARAM) && insn->count == 2;
 
-		if (insn->op == PTX_I_LABEL || follow(alias, insn))
+		if (insn->op == PTX_I_LABEL || follow_alias(alias, insn))
 			continue;
 		if (insn->op == PTX_I_CALL) {
 			note_call(insn);

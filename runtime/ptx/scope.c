@@ -62,7 +62,7 @@ static uint32_t name_hash(const char *name)
 	return entry->hash;
 }
 
-static struct ptx_sym *find_in(struct ptx_parse *p, const char *name, uint32_t scope)
+static struct ptx_sym *sym_lookup(struct ptx_parse *p, const char *name, uint32_t scope)
 {
 	if (!p->sym_slots)
 		return NULL;
@@ -73,7 +73,7 @@ static struct ptx_sym *find_in(struct ptx_parse *p, const char *name, uint32_t s
 	return NULL;
 }
 
-static struct ptx_sym *add_sym(struct ptx_parse *p, const char *name, uint32_t scope,
+static struct ptx_sym *sym_add(struct ptx_parse *p, const char *name, uint32_t scope,
 			       enum ptx_sym_kind kind)
 {
 	struct ptx_sym *sym = ptx_alloc(p->ctx, sizeof(*sym)), *next, **slot;
@@ -103,15 +103,15 @@ static struct ptx_sym *add_sym(struct ptx_parse *p, const char *name, uint32_t s
 	return sym;
 }
 
-static struct ptx_sym *declare(struct ptx_parse *p, const char *name, enum ptx_sym_kind kind)
+static struct ptx_sym *sym_declare(struct ptx_parse *p, const char *name, enum ptx_sym_kind kind)
 {
 	uint32_t scope = p->scopes[p->scope_count - 1].id;
-	struct ptx_sym *old = find_in(p, name, scope);
+	struct ptx_sym *old = sym_lookup(p, name, scope);
 
 	if (old)
 		ptx_fail(p->ctx, p->line, "`%s' is declared twice in one scope, first on line %u",
 			 name, old->line);
-	return add_sym(p, name, scope, kind);
+	return sym_add(p, name, scope, kind);
 }
 
 static uint32_t new_reg(struct ptx_parse *p, const char *name, enum ptx_type type)
@@ -128,8 +128,8 @@ static uint32_t new_reg(struct ptx_parse *p, const char *name, enum ptx_type typ
 }
 
 /* The member `name` of a register family declared in `scope`, NULL if there is none. */
-static struct ptx_sym *find_member(struct ptx_parse *p, const char *name, size_t len,
-				   uint32_t scope)
+static struct ptx_sym *sym_lookup_family(struct ptx_parse *p, const char *name, size_t len,
+					 uint32_t scope)
 {
 	struct ptx_sym *family, *sym;
 	size_t digits = len;
@@ -144,10 +144,10 @@ static struct ptx_sym *find_member(struct ptx_parse *p, const char *name, size_t
 		number = 0;
 		for (size_t i = digits; i < len; i++)
 			number = number * 10 + (uint64_t)(name[i] - '0');
-		family = find_in(p, ptx_intern(p, name, digits), scope);
+		family = sym_lookup(p, ptx_intern(p, name, digits), scope);
 		if (!family || family->kind != PTX_SYM_REGS || number >= family->number)
 			continue;
-		sym = add_sym(p, name, scope, PTX_SYM_REG);
+		sym = sym_add(p, name, scope, PTX_SYM_REG);
 		sym->type = family->type;
 		sym->number = new_reg(p, name, family->type);
 		return sym;
@@ -164,9 +164,9 @@ struct ptx_sym *ptx_find(struct ptx_parse *p, const char *name)
 	for (uint32_t i = p->scope_count; i > 0; i--) {
 		uint32_t scope = p->scopes[i - 1].id;
 
-		sym = find_in(p, name, scope);
+		sym = sym_lookup(p, name, scope);
 		if (!sym && digit && p->func && i > 1)
-			sym = find_member(p, name, len, scope);
+			sym = sym_lookup_family(p, name, len, scope);
 		if (sym)
 			return sym;
 	}
@@ -194,7 +194,7 @@ void ptx_scope_pop(struct ptx_parse *p)
 
 	for (uint32_t i = scope->first_pending; i < p->pending_count; i++) {
 		struct ptx_pending *pending = &p->pending[i];
-		struct ptx_sym *sym = find_in(p, pending->name, scope->id);
+		struct ptx_sym *sym = sym_lookup(p, pending->name, scope->id);
 
 		if (sym && sym->kind == PTX_SYM_LABEL) {
 			p->func->insns[pending->insn].ops[pending->operand].reg = sym->number;
@@ -215,7 +215,7 @@ void ptx_declare_regs(struct ptx_parse *p, const char *name, uint64_t count, boo
 	if (range && count > UINT32_MAX)
 		ptx_fail(p->ctx, p->line, "`%s<%llu>': too many registers", name,
 			 (unsigned long long)count);
-	sym = declare(p, name, range ? PTX_SYM_REGS : PTX_SYM_REG);
+	sym = sym_declare(p, name, range ? PTX_SYM_REGS : PTX_SYM_REG);
 	sym->type = p->decl.type;
 	sym->number = range ? (uint32_t)count : new_reg(p, name, p->decl.type);
 }
@@ -252,7 +252,7 @@ static struct ptx_var *new_var(struct ptx_parse *p, const char *name)
 	return var;
 }
 
-static void keep_in_func(struct ptx_parse *p, struct ptx_var *var)
+static void func_add_var(struct ptx_parse *p, struct ptx_var *var)
 {
 	var->owner = p->func;
 	var->index = p->func->vars_count;
@@ -273,7 +273,7 @@ struct ptx_var *ptx_declare_var(struct ptx_parse *p, const char *name)
 	if (var->is_open && !(var->is_extern || var->space == PTX_SHARED))
 		ptx_fail(p->ctx, p->line, "`%s[]': only an extern variable can leave its size open",
 			 name);
-	sym = find_in(p, name, p->scopes[p->scope_count - 1].id);
+	sym = sym_lookup(p, name, p->scopes[p->scope_count - 1].id);
 	if (sym && sym->kind == PTX_SYM_VAR && sym->var->is_extern &&
 	    sym->var->space == var->space && !p->func) {
 		/* the definition after `.extern': the variable already has users */
@@ -286,10 +286,10 @@ struct ptx_var *ptx_declare_var(struct ptx_parse *p, const char *name)
 		}
 		return sym->var;
 	}
-	sym = declare(p, name, PTX_SYM_VAR);
+	sym = sym_declare(p, name, PTX_SYM_VAR);
 	sym->var = var;
 	if (p->func && (var->space == PTX_LOCAL || var->space == PTX_PARAM)) {
-		keep_in_func(p, var);
+		func_add_var(p, var);
 	} else {
 		*p->module->vars_end = var;
 		p->module->vars_end = &var->next;
@@ -299,7 +299,7 @@ struct ptx_var *ptx_declare_var(struct ptx_parse *p, const char *name)
 
 void ptx_declare_label(struct ptx_parse *p, const char *name)
 {
-	struct ptx_sym *sym = declare(p, name, PTX_SYM_LABEL);
+	struct ptx_sym *sym = sym_declare(p, name, PTX_SYM_LABEL);
 	struct ptx_insn *insn = PTX_PUSH(p->ctx, p->func, insns);
 
 	sym->number = p->func->label_count++;
@@ -319,11 +319,11 @@ void ptx_func_begin(struct ptx_parse *p)
 
 void ptx_func_name(struct ptx_parse *p, const char *name)
 {
-	struct ptx_sym *old = find_in(p, name, 0);
+	struct ptx_sym *old = sym_lookup(p, name, 0);
 
 	p->func->name = name;
 	if (!old) {
-		old = add_sym(p, name, 0, PTX_SYM_FUNC);
+		old = sym_add(p, name, 0, PTX_SYM_FUNC);
 		old->func = p->func;
 		*p->module->funcs_end = p->func;
 		p->module->funcs_end = &p->func->next;
@@ -350,7 +350,7 @@ void ptx_func_param(struct ptx_parse *p, const char *name, bool result)
 	if (var->is_open)
 		ptx_fail(p->ctx, p->line, "`%s[]': a parameter without a size", name);
 	if (strcmp(name, "_")) {
-		sym = declare(p, name, var->space == PTX_REG ? PTX_SYM_REG : PTX_SYM_VAR);
+		sym = sym_declare(p, name, var->space == PTX_REG ? PTX_SYM_REG : PTX_SYM_VAR);
 		sym->var = var;
 		sym->type = var->type;
 	} else {
@@ -365,7 +365,7 @@ void ptx_func_param(struct ptx_parse *p, const char *name, bool result)
 		if (sym)
 			sym->number = var->reg;
 	}
-	keep_in_func(p, var);
+	func_add_var(p, var);
 	var->is_kernel_param = func->is_entry;
 	if (result)
 		*PTX_PUSH(p->ctx, func, results) = var;
@@ -379,7 +379,7 @@ void ptx_func_param(struct ptx_parse *p, const char *name, bool result)
  */
 void ptx_func_end(struct ptx_parse *p, bool body)
 {
-	struct ptx_func *func = p->func, *first = find_in(p, func->name, 0)->func, *next;
+	struct ptx_func *func = p->func, *first = sym_lookup(p, func->name, 0)->func, *next;
 
 	func->has_body = body;
 	ptx_scope_pop(p);

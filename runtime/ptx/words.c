@@ -92,7 +92,7 @@ static uint32_t hash_word(const char *text, size_t len)
 	return hash ^ hash >> 15;
 }
 
-static void add_word(uint16_t *table, const char *const *names, unsigned int number)
+static void word_add(uint16_t *table, const char *const *names, unsigned int number)
 {
 	uint32_t at = hash_word(names[number], strlen(names[number]));
 
@@ -101,7 +101,8 @@ static void add_word(uint16_t *table, const char *const *names, unsigned int num
 	table[at % PTX_WORD_SLOTS] = (uint16_t)(number + 1);
 }
 
-static int find_word(const uint16_t *table, const char *const *names, const char *text, size_t len)
+static int word_lookup(const uint16_t *table, const char *const *names, const char *text,
+		       size_t len)
 {
 	uint32_t at = hash_word(text, len);
 	unsigned int found;
@@ -116,22 +117,22 @@ void ptx_words_init(struct ptx_words *words)
 {
 	for (unsigned int i = 1; i < PTX_M_UNKNOWN; i++)
 		if (mod_names[i])
-			add_word(words->mods, mod_names, i);
+			word_add(words->mods, mod_names, i);
 	for (unsigned int i = 0; i < PTX_I_LABEL; i++)
 		if (i != PTX_I_REFUSED)
-			add_word(words->ops, op_names, i);
+			word_add(words->ops, op_names, i);
 }
 
 unsigned int ptx_find_mod(const struct ptx_words *words, const char *text, size_t len)
 {
-	int found = find_word(words->mods, mod_names, text, len);
+	int found = word_lookup(words->mods, mod_names, text, len);
 
 	return found < 0 ? PTX_M_UNKNOWN : (unsigned int)found;
 }
 
 int ptx_find_op(const struct ptx_words *words, const char *text, size_t len)
 {
-	return find_word(words->ops, op_names, text, len);
+	return word_lookup(words->ops, op_names, text, len);
 }
 
 static const char *const sreg_names[] = {
