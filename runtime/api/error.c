@@ -149,6 +149,7 @@ static void ptx_line(const char *ptx, unsigned int number, char *text, size_t si
 	text[length] = 0;
 }
 
+/* Kernel, instruction and PTX line of a fault, if the module is still loaded. */
 static void name_kernel(vgpuFault *fault)
 {
 	const struct vgpu_fault *raw = &fault->raw;
@@ -175,6 +176,7 @@ static void name_kernel(vgpuFault *fault)
 		ptx_line(module->ptx, fault->ptx_line, fault->ptx, sizeof(fault->ptx));
 }
 
+/* One line for people: where, what, which instruction, which PTX. */
 static void write_sentence(vgpuFault *fault)
 {
 	const struct vgpu_fault *raw = &fault->raw;
@@ -209,6 +211,10 @@ static void write_sentence(vgpuFault *fault)
 #undef SAY
 }
 
+/*
+ * The device ended the context: keep why. Called by whoever sees it first; later calls change
+ * nothing, so that the first cause is reported.
+ */
 void rt_context_died(void)
 {
 	struct vgpu_context_info info;

@@ -29,6 +29,10 @@ static bool more_slots(void)
 	return true;
 }
 
+/*
+ * A stamp that no command in flight writes. Slots given up while their command was on its way are
+ * looked through first.
+ */
 static struct rt_slot *slot_get(void)
 {
 	struct rt_slot **at = &rt.busy_slots, *slot;
@@ -51,6 +55,7 @@ static struct rt_slot *slot_get(void)
 	return slot;
 }
 
+/* Give up the event's slot. It stays busy until the command that writes it is done. */
 static void slot_put(struct vgpuEvent *event)
 {
 	struct rt_slot *slot = event->slot;

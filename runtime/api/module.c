@@ -42,6 +42,10 @@ static vgpuError_t fill_data(const struct vgpu_program *program, uint64_t base)
 	return error;
 }
 
+/*
+ * Compile, place the variables, relocate, load, fill. In that order: the code is relocated for the
+ * variables' address before the device verifies it, and after that it cannot change.
+ */
 vgpuError_t rt_module_load(const char *ptx, uint32_t max_regs, struct vgpuModule **out)
 {
 	struct vgpu_compile_options options = { .max_regs = max_regs };
@@ -103,6 +107,9 @@ vgpuError_t rt_module_load(const char *ptx, uint32_t max_regs, struct vgpuModule
 	return vgpuSuccess;
 }
 
+/*
+ * Handles come from the program and may be stale: they are compared, never followed, until known.
+ */
 static bool module_known(const struct vgpuModule *handle)
 {
 	for (struct vgpuModule *module = rt.modules; module; module = module->next)

@@ -9,6 +9,10 @@
 
 #include "state.h"
 
+/*
+ * A queue for a stream: an open one without streams, a new one while the device has some, else the
+ * one with the fewest streams. Streams that share a queue stay right, but wait for each other.
+ */
 vgpuError_t rt_queue_get(struct rt_queue **out)
 {
 	struct rt_queue *least = NULL, *unused = NULL;
@@ -76,6 +80,7 @@ void rt_queue_put(struct rt_queue *queue)
 	rt_queue_forget(queue);
 }
 
+/* Without the device: the queue is closed, or its context is gone. */
 void rt_queue_forget(struct rt_queue *queue)
 {
 	uint64_t epoch = queue->epoch + 1;
@@ -91,6 +96,7 @@ void rt_queue_forget(struct rt_queue *queue)
 	queue->epoch = epoch;
 }
 
+/* Note what is done, and free the staged bytes that finished commands read. */
 static void completed(struct rt_queue *queue, uint64_t seq)
 {
 	if (seq > queue->completed)
@@ -106,6 +112,7 @@ static void completed(struct rt_queue *queue, uint64_t seq)
 	}
 }
 
+/* Signals of the program do not end the wait: CUDA calls do not return EINTR. */
 vgpuError_t rt_wait_held(struct rt_queue *queue, uint64_t seq)
 {
 	uint64_t done = queue->completed;

@@ -11,6 +11,10 @@
 
 #define MAX_CALL_DEPTH	128u
 
+/*
+ * Local memory of the frame being lowered. A callee's frame begins where its caller's ends; callees
+ * of one caller share the place, since they never run at the same time.
+ */
 static uint32_t alloc_local(struct cc_lower *l, uint64_t size, uint32_t align)
 {
 	struct cc_frame *frame = l->frame;
@@ -81,6 +85,10 @@ static bool add_slot(struct cc_lower *l, struct cc_pvar *pvar, struct ptx_access
 	return true;
 }
 
+/*
+ * Can the variable live in registers? Every access on both sides of the call must be one of pieces
+ * that do not overlap, and nobody may need its address.
+ */
 static bool split_into_slots(struct cc_lower *l, struct cc_pvar *pvar, const struct ptx_var *var,
 			     const struct ptx_var *formal)
 {
@@ -149,6 +157,7 @@ struct cc_slot *cc_param_slot(struct cc_lower *l, struct cc_pvar *pvar, uint32_t
 
 /* ---- calls -------------------------------------------------------------- */
 
+/* Refuse what cannot be inlined, with a hint where there is one. */
 static void check_callee(struct cc_lower *l, struct ptx_func *callee)
 {
 	if (!callee->has_body && !strcmp(callee->name, "vprintf"))
@@ -179,6 +188,10 @@ static void check_callee(struct cc_lower *l, struct ptx_func *callee)
 		cc_refuse(l, "calls are nested more than %u deep", MAX_CALL_DEPTH);
 }
 
+/*
+ * Connect what the caller passes with the parameter of the callee: a .param variable is shared by
+ * both, a .reg parameter is moved in here and a .reg result out behind the body.
+ */
 static void bind_param(struct cc_lower *l, struct cc_frame *caller, struct cc_frame *frame,
 		       const struct ptx_operand *actual, struct ptx_var *formal, bool result)
 {

@@ -11,6 +11,11 @@
 
 #define MAX_PASSES	4
 
+/*
+ * Passes that make work for each other: folded addresses reveal state spaces, those narrow 64-bit
+ * arithmetic, and what is left over is dead. The bound on the rounds keeps compile time in
+ * proportion to the kernel.
+ */
 static void optimise(struct cc *cc)
 {
 	cc_dominators(cc);
@@ -41,6 +46,7 @@ static void compile_kernel(struct cc *cc, struct ptx_module *module, struct cc_c
 
 /* ---- parameters --------------------------------------------------------- */
 
+/* Offsets as PTX has them: in order, each at its alignment. Returns the size of the block. */
 static uint32_t lay_out_params(struct ptx_ctx *ctx, struct ptx_func *func)
 {
 	uint64_t at = 0;
@@ -62,6 +68,11 @@ static uint32_t lay_out_params(struct ptx_ctx *ctx, struct ptx_func *func)
 
 /* ---- the program -------------------------------------------------------- */
 
+/*
+ * A program while it is made. Kernels are compiled into the arena first, since the binary needs to
+ * know the length of all of them; what the program keeps is allocated by build_alloc() and freed by
+ * vgpu_program_free(), also after an error.
+ */
 struct build {
 	struct ptx_ctx *ctx;
 	struct vgpu_program *program;
@@ -141,6 +152,7 @@ static void finish_kernel(struct build *b, uint32_t k)
 		ptx_out_of_memory(b->ctx);
 }
 
+/* Code relocations go behind those of the data segment, which layout.c has entered already. */
 static void add_relocs(struct build *b)
 {
 	struct vgpu_program *program = b->program;
@@ -159,6 +171,7 @@ static void add_relocs(struct build *b)
 			}
 }
 
+/* Header, kernels, names, code, each at a multiple of 16 as the format wants it. */
 static void build_binary(struct build *b)
 {
 	struct vgpu_program *program = b->program;
@@ -198,6 +211,7 @@ static void build_binary(struct build *b)
 	}
 }
 
+/* On the heap: it is read after a longjmp(), when locals that changed since are indeterminate. */
 struct job {
 	struct ptx_ctx ctx;
 	struct vgpu_program *program;

@@ -7,11 +7,13 @@
 
 #include "cc.h"
 
+/* Output so far; at never reaches size, and text always ends in 0. */
 struct text {
 	char *text;
 	size_t size, at;
 };
 
+/* Append; what does not fit is cut off. */
 __attribute__((format(printf, 2, 3))) static void disasm_printf(struct text *t, const char *format,
 								...)
 {
@@ -66,6 +68,7 @@ static const char *reserved_name(unsigned int op)
 	}
 }
 
+/* Flags by the opcode's class, as suffixes. IMM and ABS show in the operands instead. */
 static void disasm_flags(struct text *t, unsigned int class, unsigned int flags)
 {
 	static const char *const rounding[] = { "", ".RZ", ".RM", ".RP" };
@@ -129,6 +132,10 @@ static void disasm_address(struct text *t, const struct vgpu_insn *insn, bool no
 		disasm_printf(t, "[%c%u]", narrow ? 'R' : 'Q', insn->a);
 }
 
+/*
+ * One operand by its kind in the opcode list. Numbers are printed as they are, beyond the register
+ * file too: faults are reported with this, and a wrong number must be visible.
+ */
 static void disasm_operand(struct text *t, const struct vgpu_insn *insn, unsigned int kind,
 			   unsigned int value)
 {
@@ -172,6 +179,9 @@ static void disasm_operand(struct text *t, const struct vgpu_insn *insn, unsigne
 	}
 }
 
+/*
+ * What is in imm, or not an operand of the opcode list: targets, special registers, member masks.
+ */
 static void disasm_extra(struct text *t, const struct vgpu_insn *insn)
 {
 	switch (insn->op) {

@@ -15,6 +15,7 @@ const struct cc_opinfo cc_opinfo[VGPU_OP_COUNT + 1] = {
 	{ "LABEL", CC_C_NONE, CC_K_N, CC_K_N, CC_K_N, CC_K_N },
 };
 
+/* Number 0 is CC_PT: cc_lower() makes it first. */
 uint32_t cc_vreg(struct cc *cc, enum cc_class class)
 {
 	*PTX_PUSH(cc->ctx, cc, vregs) = (uint8_t)class;
@@ -40,11 +41,16 @@ struct cc_insn *cc_append(struct cc *cc, unsigned int op, uint32_t line)
 	return insn;
 }
 
+/* The *SYNC opcodes and BARWARP, which are neighbours in the opcode list. */
 bool cc_waits(const struct cc_insn *insn)
 {
 	return insn->op >= VGPU_OP_SHFLSYNC && insn->op <= VGPU_OP_BARWARP;
 }
 
+/*
+ * No effect but its results, the same wherever it stands, harmless in lanes whose guard is false.
+ * Loads are not: another thread may store in between, and an address can fault.
+ */
 bool cc_pure(const struct cc_insn *insn)
 {
 	switch (cc_opinfo[insn->op].class) {
@@ -75,6 +81,7 @@ bool cc_pure(const struct cc_insn *insn)
 	}
 }
 
+/* Shared and local memory are addressed with 32 bits, everything else with 64. */
 unsigned int cc_addr_class(const struct cc_insn *insn)
 {
 	switch (insn->op) {
@@ -135,6 +142,7 @@ unsigned int cc_results(struct cc_insn *insn, uint32_t *slots[5])
 	return count;
 }
 
+/* Positions of the others stay: definitions and live ranges are known by them. */
 void cc_remove(struct cc_insn *insn)
 {
 	uint32_t line = insn->line;

@@ -84,6 +84,7 @@ static void collect_events(struct work *w)
 	each_event(cc, put_event, w);
 }
 
+/* Remember that the register of @tag has something to do in the block. */
 static void touch_block(struct work *w, uint32_t block, uint32_t tag)
 {
 	if (w->touch[block] == tag)
@@ -164,6 +165,7 @@ static void block_ranges(struct work *w, uint32_t b, uint32_t tag, const struct 
 		add_range(w, block->start * 2, end);
 }
 
+/* The ranges of one register, from its events and the blocks that it is live through. */
 static void register_ranges(struct work *w, uint32_t reg, struct cc_live *live)
 {
 	const struct event *events = w->events + w->first[reg],

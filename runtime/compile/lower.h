@@ -26,10 +26,7 @@ struct cc_slot {		/* bytes of a .param variable that live in a register */
 enum cc_pvar_kind { CC_PVAR_NEW, CC_PVAR_KERNEL, CC_PVAR_SLOTS, CC_PVAR_MEMORY };
 
 struct cc_pvar {		/* a .param variable while its function is lowered */
-	/* modifiers that only floats take */
-#define ARITH_FLOAT_KINDS	(PTX_K_RND | PTX_K_FTZ | PTX_K_SAT)
-
-enum cc_pvar_kind kind;
+	enum cc_pvar_kind kind;
 	uint32_t offset;	/* KERNEL: in the parameter block; MEMORY: in local memory */
 	struct cc_slot *slots;
 	uint32_t slots_count, slots_room;

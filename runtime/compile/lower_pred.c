@@ -4,11 +4,16 @@
  */
 #include "lower.h"
 
+/* A comparison of PTX as a VASS one: the type its operands are read as, opcode and condition. */
 struct compare {
 	enum ptx_type type;
 	unsigned int op, flags;
 };
 
+/*
+ * .lo .ls .hi .hs are the unsigned names of .lt .le .gt .ge; whether a comparison is signed comes
+ * from the type, so they map to the same conditions.
+ */
 static struct compare compare_of(struct cc_lower *l, enum ptx_type type)
 {
 	static const struct {
@@ -57,6 +62,9 @@ static struct compare compare_of(struct cc_lower *l, enum ptx_type type)
 	return compare;
 }
 
+/*
+ * dst = operand @first compared to the one behind it; narrow operands are extended by their type.
+ */
 static void emit_compare(struct cc_lower *l, struct compare compare, uint32_t dst,
 			 unsigned int first)
 {
@@ -66,6 +74,7 @@ static void emit_compare(struct cc_lower *l, struct compare compare, uint32_t ds
 	       cc_extended(l, b, compare.type), CC_NONE);
 }
 
+/* .and, .or, .xor of setp and set: with the predicate that is then the last operand. */
 static unsigned int combine_op(struct cc_lower *l)
 {
 	unsigned int mod = ptx_mod_of(l->in, PTX_K_BOOL);
@@ -75,6 +84,10 @@ static unsigned int combine_op(struct cc_lower *l)
 	return mod == PTX_M_AND ? VGPU_OP_PAND : mod == PTX_M_OR ? VGPU_OP_POR : VGPU_OP_PXOR;
 }
 
+/*
+ * setp p|q: q is the inverse of the comparison, each combined with the third operand. Both results
+ * are written after everything is read, since p and q may be that operand.
+ */
 void cc_lower_setp(struct cc_lower *l)
 {
 	const struct ptx_operand *o = cc_operand(l, 0);
@@ -180,6 +193,10 @@ void cc_lower_slct(struct cc_lower *l)
 
 /* ---- mov ---------------------------------------------------------------- */
 
+/*
+ * Special registers. wide: 0 a 32-bit register, 1 a 64-bit one, 2 the upper half of a 64-bit one, 3
+ * the lower half. components: it has .x .y .z (.w is a constant, handled apart).
+ */
 static const struct {
 	uint8_t sreg, components, wide;
 } special[PTX_SR_COUNT] = {
@@ -239,6 +256,7 @@ static void mov_special(struct cc_lower *l, uint32_t dst, uint32_t number, bool 
 		cc_op(l, VGPU_OP_ZXQ, 0, dst, r, CC_NONE, CC_NONE);
 }
 
+/* The type of one part when a value of @type is taken apart into, or made of, @count parts. */
 static enum ptx_type part_type(struct cc_lower *l, enum ptx_type type, unsigned int count)
 {
 	unsigned int bytes = ptx_type_bytes(type) / count;
@@ -265,6 +283,10 @@ static void unpack_word(struct cc_lower *l, const struct ptx_operand *parts, uns
 	}
 }
 
+/*
+ * A 32-bit word of 2 or 4 parts, the first one lowest. PRMT picks bytes, so upper bits do not
+ * matter.
+ */
 static uint32_t pack_word(struct cc_lower *l, const struct ptx_operand *parts, unsigned int count)
 {
 	uint32_t regs[4], low, high, word;
@@ -285,6 +307,10 @@ static uint32_t pack_word(struct cc_lower *l, const struct ptx_operand *parts, u
 	return word;
 }
 
+/*
+ * mov {a, b}, x. The source is copied first: a destination may be the source, and it is read again
+ * for the second part.
+ */
 static void mov_unpack(struct cc_lower *l, enum ptx_type type)
 {
 	const struct ptx_operand *v = cc_operand(l, 0);

@@ -46,6 +46,7 @@ static bool is_pair(const struct scan *s, uint32_t v)
 	return CC_CLASS(s->cc->vregs[v]) == CC_Q;
 }
 
+/* Skip what ended before now: the scan only goes forward. */
 static void reg_list_expire(const struct scan *s, struct list *list)
 {
 	while (list->head < list->placed_count && list->placed[list->head].to <= s->now)
@@ -69,6 +70,11 @@ static bool reg_list_overlaps(const struct scan *s, struct list *list, const str
 	return false;
 }
 
+/*
+ * Is something on @phys in the way of v? Two of one size share it if they are never live together
+ * in one lane. Of different size, neither may be live in any lane (its warp liveness) while the
+ * other is in its own.
+ */
 static bool conflicts(struct scan *s, uint32_t phys, uint32_t v)
 {
 	struct file *file = &s->file[phys];
@@ -117,6 +123,7 @@ static uint32_t register_words(const struct scan *s, uint32_t v)
 	return CC_CLASS(s->cc->vregs[v]) == CC_Q ? 2 : 1;
 }
 
+/* Put v on @phys, and on the one behind it if it is a pair. */
 static void place_register(struct scan *s, uint32_t v, uint32_t phys)
 {
 	for (uint32_t i = 0; i < register_words(s, v); i++) {
@@ -171,6 +178,7 @@ static uint32_t pick_register(struct scan *s, uint32_t v)
 	return whole;
 }
 
+/* The registers that must be placed with v: its group in order, or v alone. Returns how many. */
 static uint32_t members_of(const struct scan *s, uint32_t v, uint32_t members[4])
 {
 	uint32_t group = v < s->groups->vregs ? s->groups->of[v] : CC_NONE, count = 0;
@@ -185,6 +193,7 @@ static uint32_t members_of(const struct scan *s, uint32_t v, uint32_t members[4]
 	return count;
 }
 
+/* Place all members on the first run of registers that is free for them. */
 static bool place_group(struct scan *s, const uint32_t *members, uint32_t count)
 {
 	uint32_t step = register_words(s, members[0]);
@@ -203,6 +212,7 @@ static bool place_group(struct scan *s, const uint32_t *members, uint32_t count)
 	return false;
 }
 
+/* v goes to memory, and its place becomes free for the rest of this scan. */
 static void spill_one(struct scan *s, uint32_t v)
 {
 	if (s->cc->phys[v] != CC_NONE)
@@ -215,6 +225,7 @@ static void spill_one(struct scan *s, uint32_t v)
 	*PTX_PUSH(s->cc->ctx, s, victims) = v;
 }
 
+/* Registers that would have to be spilled to free a place; full: too many to consider. */
 struct owners {
 	uint32_t list[64], count;
 	float cost;
@@ -294,6 +305,7 @@ static void make_room(struct scan *s, const uint32_t *members, uint32_t count)
 			spill_one(s, members[i]);
 }
 
+/* Place v and its group, spilling others until there is room. */
 static void scan_register(struct scan *s, uint32_t v)
 {
 	uint32_t members[4], count = members_of(s, v, members), phys;

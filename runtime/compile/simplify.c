@@ -6,6 +6,10 @@
  */
 #include "cc.h"
 
+/*
+ * Make the instruction a move of @value. The uses of its operands are given up (cc_use), so that
+ * the instructions that computed them can become dead.
+ */
 static void to_constant(struct cc *cc, struct cc_insn *insn, uint64_t value)
 {
 	bool wide = cc->vregs[insn->dst] == CC_Q;
@@ -21,6 +25,10 @@ static void to_constant(struct cc *cc, struct cc_insn *insn, uint64_t value)
 	insn->imm = wide ? value : (uint32_t)value;
 }
 
+/*
+ * Make it a move of @source. The use is counted first: @source may be an operand of the
+ * instruction.
+ */
 static void to_copy(struct cc *cc, struct cc_insn *insn, uint32_t source)
 {
 	cc->defs[source & ~CC_NOT].uses++;
@@ -46,6 +54,7 @@ static bool has_imm(const struct cc_insn *insn)
 	return insn->flags & VGPU_F_IMM;
 }
 
+/* May operands a and b change places? A third operand stays where it is. */
 static bool commutes(unsigned int op)
 {
 	switch (op) {
@@ -83,6 +92,7 @@ static bool commutes(unsigned int op)
 	}
 }
 
+/* Only operand b can be an immediate: bring the constant of a commutative instruction there. */
 static bool swap_constant(struct cc *cc, struct cc_insn *insn)
 {
 	uint64_t value;
@@ -98,6 +108,11 @@ static bool swap_constant(struct cc *cc, struct cc_insn *insn)
 
 /* ---- constants ---------------------------------------------------------- */
 
+/*
+ * What the device computes from two constants. Results of 32-bit opcodes are cut to 32 bits by the
+ * caller. Counts of shifts beyond the width are as in docs/isa.md, not as in C. Floats are absent
+ * on purpose: their rounding and flags are the device's.
+ */
 static bool compute(unsigned int op, uint64_t a, uint64_t b, uint64_t *out)
 {
 	uint32_t la = (uint32_t)a, lb = (uint32_t)b;
@@ -310,6 +325,7 @@ static bool combine(struct cc *cc, struct cc_insn *insn)
 	return true;
 }
 
+/* Identities of an operation with an immediate: x - i, x + 0, x & ~0, x * 2^n and so on. */
 static bool simplify_imm(struct cc *cc, struct cc_insn *insn)
 {
 	bool wide = cc->vregs[insn->dst] == CC_Q;
@@ -382,6 +398,7 @@ static bool widen_shift(struct cc *cc, struct cc_insn *insn)
 	return true;
 }
 
+/* Taking apart what was put together: PACK of both halves of one value, a half of a PACK. */
 static bool simplify_halves(struct cc *cc, struct cc_insn *insn)
 {
 	const struct cc_insn *def = cc_def_of(cc, insn->a), *other;
@@ -458,6 +475,11 @@ static bool simplify_compare(struct cc *cc, struct cc_insn *insn)
 
 /* ---- an addition of a product ------------------------------------------- */
 
+/*
+ * product + addend as one MAD, where *product is made in the same block and its operands still have
+ * their values here (cc_steady). With more than two users the product would be computed again and
+ * again instead of once.
+ */
 static bool fuse_product(struct cc *cc, struct cc_insn *insn, uint32_t block, uint32_t *product,
 			 uint32_t *addend)
 {
@@ -513,6 +535,12 @@ static bool simplify_sum(struct cc *cc, struct cc_insn *insn, uint32_t block)
 	       fuse_product(cc, insn, block, &insn->a, &insn->b);
 }
 
+/*
+ * cc_simplify - one step on one instruction; the caller repeats it while it returns true
+ *
+ * Guarded instructions are left alone: a move in their place would need the guard as well, and
+ * their result is also the old value.
+ */
 bool cc_simplify(struct cc *cc, struct cc_insn *insn, uint32_t block)
 {
 	if (insn->dst == CC_NONE || insn->guard != CC_PT || !cc_pure(insn))

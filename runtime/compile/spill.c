@@ -14,11 +14,13 @@ struct home {			/* of a spilled register */
 	uint32_t victim;	/* its place in the list of victims, plus one; 0: not spilled */
 };
 
+/* The rewritten code; blocks get their new places as it grows. */
 struct output {
 	struct cc_insn *insns;
 	uint32_t insns_count, insns_room;
 };
 
+/* A new instruction that is attributed to the PTX line of @near. */
 static struct cc_insn *emit_near(struct cc *cc, struct output *out, unsigned int op,
 				 const struct cc_insn *near)
 {
@@ -92,6 +94,7 @@ static void assign_slots(struct cc *cc, const struct cc_live *live, const uint32
 			 VGPU_VASS_MAX_LOCAL);
 }
 
+/* A register of the class of @like that must not be spilled again: it lives for one instruction. */
 static uint32_t new_temp(struct cc *cc, uint32_t like)
 {
 	uint32_t temp = cc_vreg(cc, CC_CLASS(cc->vregs[like]));
@@ -100,6 +103,7 @@ static uint32_t new_temp(struct cc *cc, uint32_t like)
 	return temp;
 }
 
+/* Put the value of spilled register v into @temp: from memory, or computed again. */
 static void load_source(struct cc *cc, struct output *out, const struct cc_insn *near,
 			const struct home *home, uint32_t v, uint32_t temp)
 {
@@ -119,6 +123,11 @@ static void load_source(struct cc *cc, struct output *out, const struct cc_insn 
 	insn->imm = home[v].slot;
 }
 
+/*
+ * One instruction with temporaries for its spilled operands. Registers from @known on were made by
+ * this pass. A definition that is rematerialized at its uses goes. A store has the guard of the
+ * instruction, so that a false guard leaves the old value in memory.
+ */
 static void rewrite_insn(struct cc *cc, struct output *out, struct cc_insn insn,
 			 const struct home *home, uint32_t known)
 {
@@ -194,6 +203,7 @@ void cc_spill(struct cc *cc, const struct cc_live *live, const uint32_t *victims
 
 /* ---- predicates --------------------------------------------------------- */
 
+/* The same for predicates, whose home is an R register of 0 or 1 (word[v]). */
 static void rewrite_predicates(struct cc *cc, struct output *out, struct cc_insn insn,
 			       const uint32_t *word, uint32_t known)
 {

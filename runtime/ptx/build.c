@@ -61,6 +61,7 @@ struct ptx_operand *ptx_operand_new(struct ptx_parse *p, uint8_t kind)
 	return operand;
 }
 
+/* The operands from @first on become elements of one: { }, ( ) or [ ]. */
 void ptx_operand_group(struct ptx_parse *p, uint8_t kind, uint32_t first)
 {
 	uint32_t count = p->op_count - first;
@@ -145,6 +146,7 @@ static void resolve_name(struct ptx_parse *p, struct ptx_operand *o, uint32_t in
 		ptx_fail(p->ctx, p->insn_line, "`%s' is not a register", o->name);
 }
 
+/* [base + offset], where the base is a register, a variable or neither. */
 static void resolve_address(struct ptx_parse *p, struct ptx_operand *o)
 {
 	struct ptx_operand *base = &o->elements[0];
@@ -164,6 +166,10 @@ static void resolve_address(struct ptx_parse *p, struct ptx_operand *o)
 	o->count = 0;
 }
 
+/*
+ * All operands are read: give them their meaning and append the instruction. Labels that are not
+ * declared yet are resolved when their scope ends (ptx_scope_pop).
+ */
 void ptx_insn_end(struct ptx_parse *p)
 {
 	struct ptx_insn *insn;

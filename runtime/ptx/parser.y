@@ -58,6 +58,8 @@ static void ptx_yyerror(void *scanner, struct ptx_parse *p, const char *message)
 
 %%
 
+/* ---- module: directives, variables, functions in any order ---- */
+
 module:
 	%empty
 	| module item
@@ -81,6 +83,7 @@ target_list:
 	| target_list ',' T_ID
 	;
 
+/* Resets p->decl: nothing of an earlier declaration carries over. */
 linkage:
 	%empty		{ memset(&p->decl, 0, sizeof(p->decl)); }
 	| linkage T_LINK
@@ -111,6 +114,10 @@ declarators:
 	| declarators ',' declarator
 	;
 
+/*
+ * A variable is declared when its initialiser has been read: [] takes its length from it. Values are
+ * collected flat in p->inits, init_nested says that there were inner braces.
+ */
 declarator:
 	T_ID { p->dim_count = 0; p->dim_open = false; p->inits_count = 0;
 		p->has_init = p->init_nested = false; p->init_depth = 0;
@@ -153,6 +160,7 @@ values:
 	| values ',' value
 	;
 
+/* A number or an address; + and - of an address change the value that was entered last. */
 scalar:
 	expression	{ ptx_data_value(p, PTX_OPND_INT, $1); }
 	| T_F32		{ ptx_data_value(p, PTX_OPND_F32, $1); }
@@ -188,6 +196,12 @@ integer:
 	| '-' T_INT		{ $$ = -$2; }
 	;
 
+/* ---- functions ---- */
+
+/*
+ * The function begins before its results are read, since they are declared in its scope; its name,
+ * which finds an earlier prototype, comes after them.
+ */
 function:
 	T_ENTRY T_ID { p->decl.is_entry = true; ptx_func_begin(p); ptx_func_name(p, $2.name); }
 	parameters tuning body
@@ -248,6 +262,10 @@ pointer_align:
 	| T_ALIGN T_INT
 	;
 
+/*
+ * .maxntid and .reqntid give up to three factors, of which the product counts (0: too large to be a
+ * limit). The rest asks for what this compiler does anyway.
+ */
 tuning:
 	%empty
 	| tuning T_NORETURN
@@ -270,6 +288,8 @@ statements:
 	%empty
 	| statements statement
 	;
+
+/* ---- statements and instructions ---- */
 
 statement:
 	T_REG T_TYPE { p->decl.type = $2; } registers ';'
@@ -297,6 +317,7 @@ register:
 	| T_ID '<' T_INT '>'		{ ptx_declare_regs(p, $1.name, $3, true); }
 	;
 
+/* The guard is read before the instruction and kept for it; ptx_insn_end() clears it. */
 guard:
 	'@' bang T_ID			{ ptx_insn_guard(p, $3.name, $2); }
 	;
@@ -357,6 +378,7 @@ operand:
 	| '(' mark elements ')'	{ ptx_operand_group(p, PTX_OPND_LIST, $2); }
 	;
 
+/* How many operands there were before a group: those behind become its elements. */
 mark:
 	%empty			{ $$ = p->op_count; }
 	;
@@ -366,6 +388,7 @@ elements:
 	| elements ',' plain
 	;
 
+/* Addresses of textures are parsed, so that they are refused by what they are. */
 address:
 	plain
 	| plain ',' '{' texels '}'	{ p->ops[p->op_count - 1].count = 1; }
@@ -378,6 +401,10 @@ texels:
 	| texels ',' T_ID
 	;
 
+/*
+ * An operand without brackets. What a name stands for (a register, a variable, a label, a function) is
+ * not known here: all are entered as registers, and resolve_name() in build.c decides.
+ */
 plain:
 	T_ID			{ ptx_operand_new(p, PTX_OPND_REG)->name = $1.name; }
 	| T_ID T_MOD		{

@@ -83,6 +83,7 @@ const char *ptx_insn_text(const struct ptx_insn *insn, char *text, size_t size)
 	return text;
 }
 
+/* FNV-1a. */
 static uint32_t hash_word(const char *text, size_t len)
 {
 	uint32_t hash = 2166136261u;
@@ -92,6 +93,7 @@ static uint32_t hash_word(const char *text, size_t len)
 	return hash ^ hash >> 15;
 }
 
+/* Open addressing; the tables are at most half full (PTX_WORD_SLOTS), so look-ups end. */
 static void word_add(uint16_t *table, const char *const *names, unsigned int number)
 {
 	uint32_t at = hash_word(names[number], strlen(names[number]));
