@@ -41,6 +41,10 @@
 	/* bytes per second */									\
 	NUMBER(u64, memory_bandwidth, 100000000, 1000000000000000)				\
 	NUMBER(u32, memory_latency_cycles, 0, 1000000)						\
+	/* what a translation takes that an SM's TLB lacks */					\
+	NUMBER(u64, page_walk_ps, 0, 3600000000000000)						\
+	/* how late a page comes that an SM touches first, 0: it is there; to test waiting */	\
+	NUMBER(u64, page_arrival_ps, 0, 3600000000000000)					\
 	/* bytes per second of the interconnect to the host */					\
 	NUMBER(u64, link_bandwidth, 100000000, 1000000000000000)				\
 	/* bytes of one burst (Tanasic table 5.1: 4 KB) */					\

@@ -119,10 +119,27 @@ const struct vgpu_queue_ops vgpu_device_queue_ops = {
 
 /* ---- devices ------------------------------------------------------------ */
 
+static int init_mmu(struct vgpu_device *dev)
+{
+	struct vgpu_mmu_config config = {
+		.capacity = dev->config.vram_bytes,
+		.walk_ps = dev->config.page_walk_ps,
+		.arrival_ps = dev->config.page_arrival_ps,
+	};
+	struct vgpu_frame_ops ops = {
+		.get_frame = dev->ops->get_frame,
+		.put_frame = dev->ops->put_frame,
+	};
+
+	return vgpu_mmu_init(&dev->mmu, dev->sim, &config, &ops, dev->host);
+}
+
 static int init_rooms(struct vgpu_device *dev)
 {
-	int err = vgpu_queues_init(&dev->queues);
+	int err = init_mmu(dev);
 
+	if (!err)
+		err = vgpu_queues_init(&dev->queues);
 	if (!err)
 		err = vgpu_transfer_init(&dev->transfer);
 	return err ? err : vgpu_exec_init(&dev->exec);
@@ -146,8 +163,6 @@ int vgpu_device_create_in(struct vgpu_system *system, const struct vgpu_config *
 	dev->host = host;
 	dev->trace = (struct vgpu_trace){ .sim = dev->sim, .emit = ops->trace, .host = host };
 	vgpu_random_seed(&dev->random, config->seed);
-	vgpu_mmu_init(&dev->mmu, config->vram_bytes,
-		      &(struct vgpu_frame_ops){ ops->get_frame, ops->put_frame }, host);
 	dev->exec.sim = dev->sim;
 	dev->exec.trace = &dev->trace;
 	dev->exec.random = &dev->random;

@@ -70,6 +70,7 @@ void vgpu_as_destroy(struct vgpu_address_space *as)
 		return;
 	while (as->tlbs)
 		vgpu_tlb_leave(as->tlbs);
+	vgpu_arrivals_cancel(&as->mmu->arrivals, as, 0, VGPU_ADDRESS_LIMIT >> VGPU_PAGE_SHIFT);
 	vgpu_pte_clear(as->mmu, &as->table, 0, VGPU_ADDRESS_LIMIT);
 	unpromise(as->mmu, as->mapped);
 	vgpu_mem_free(as->mappings);
@@ -190,6 +191,8 @@ int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes)
 	unpromise(as->mmu, bytes);
 	as->frames -= vgpu_pte_clear(as->mmu, &as->table, address, bytes);
 	invalidate(as, address, bytes);
+	vgpu_arrivals_cancel(&as->mmu->arrivals, as, address >> VGPU_PAGE_SHIFT,
+			     bytes >> VGPU_PAGE_SHIFT);
 	return 0;
 }
 
@@ -268,8 +271,93 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 	/* A TLB that still has the page of zeros would not see what is written now. */
 	if (*pte & VGPU_PTE_READ_ZERO)
 		invalidate(as, address, VGPU_PAGE_SIZE);
-	*pte = number << VGPU_PTE_NUMBER_SHIFT | VGPU_PTE_FRAME;
+	*pte &= VGPU_PTE_MOVING | VGPU_PTE_ARRIVED;
+	*pte |= number << VGPU_PTE_NUMBER_SHIFT | VGPU_PTE_FRAME;
 	as->frames++;
 	*page = use_frame(as->mmu, number, true);
 	return VGPU_XLATE_OK;
+}
+
+/* ---- accesses of SMs ---------------------------------------------------- */
+
+void vgpu_as_page_arrived(struct vgpu_address_space *as, u64 page)
+{
+	u64 *pte = vgpu_pte_find(&as->table, page << VGPU_PAGE_SHIFT);
+
+	VGPU_CHECK(pte && (*pte & VGPU_PTE_MOVING));
+	*pte = (*pte & ~VGPU_PTE_MOVING) | VGPU_PTE_ARRIVED;
+}
+
+/*
+ * The page at @address, touched by an SM. OK: nothing keeps it from being used, or it is not
+ * mapped; PENDING: it is on its way, from now on if need be; FAULT: no memory to say so.
+ */
+static enum vgpu_access_result fetch_page(struct vgpu_address_space *as, u64 address)
+{
+	u64 *pte;
+
+	if (address >= VGPU_ADDRESS_LIMIT || !is_mapped(as, address))
+		return VGPU_ACCESS_OK;
+	pte = vgpu_pte_make(as->mmu, &as->table, address);
+	if (!pte)
+		return VGPU_ACCESS_FAULT;
+	if (*pte & VGPU_PTE_ARRIVED)
+		return VGPU_ACCESS_OK;
+	if (*pte & VGPU_PTE_MOVING)
+		return VGPU_ACCESS_PENDING;
+	if (vgpu_arrival_begin(&as->mmu->arrivals, as, address >> VGPU_PAGE_SHIFT))
+		return VGPU_ACCESS_FAULT;
+	*pte |= VGPU_PTE_MOVING;
+	return VGPU_ACCESS_PENDING;
+}
+
+/* All pages of @access from access->lane on. The waiter waits for the first that is on its way. */
+static enum vgpu_access_result fetch_pages(struct vgpu_address_space *as,
+					   const struct vgpu_access *access,
+					   struct vgpu_page_waiter *waiter)
+{
+	u64 page = ~0ull;	/* of the lane before */
+
+	for (u32 lanes = access->lanes & ~0u << access->lane; lanes; lanes &= lanes - 1) {
+		u64 address = access->address[__builtin_ctz(lanes)];
+		enum vgpu_access_result result;
+
+		if (address >> VGPU_PAGE_SHIFT == page)
+			continue;
+		page = address >> VGPU_PAGE_SHIFT;
+		result = fetch_page(as, address);
+		if (result == VGPU_ACCESS_FAULT) {
+			vgpu_page_waiter_cancel(waiter);
+			return result;
+		}
+		if (result == VGPU_ACCESS_PENDING && !waiter->link)
+			vgpu_arrival_wait(&as->mmu->arrivals, as, page, waiter);
+	}
+	return waiter->link ? VGPU_ACCESS_PENDING : VGPU_ACCESS_OK;
+}
+
+enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
+					const struct vgpu_access *access,
+					struct vgpu_page_waiter *waiter,
+					struct vgpu_access_answer *answer)
+{
+	enum vgpu_access_result result = VGPU_ACCESS_OK;
+
+	answer->cost_ps = 0;
+	answer->fault = VGPU_FAULT_NO_MEMORY;
+	if (unlikely(as->mmu->arrivals.delay_ps))
+		result = fetch_pages(as, access, waiter);
+	if (unlikely(result != VGPU_ACCESS_OK))
+		return result;
+	answer->cost_ps = as->mmu->walk_ps;
+	switch (vgpu_as_translate(as, access->address[access->lane],
+				  access->kind != VGPU_ACCESS_LOAD, &answer->page)) {
+	case VGPU_XLATE_OK:
+		return VGPU_ACCESS_OK;
+	case VGPU_XLATE_UNMAPPED:
+		answer->fault = VGPU_FAULT_UNMAPPED;
+		return VGPU_ACCESS_FAULT;
+	default:
+		return VGPU_ACCESS_FAULT;
+	}
 }

@@ -2,12 +2,15 @@
 /*
  * Memory management unit: the frames of VRAM (frames.c), an address space with its page table for
  * each context (address_space.c, page_table.c), and the translation caches of the SMs, of which it
- * invalidates what has changed (tlb.c). Pages are 4 KB. Uses nothing but its host's frames.
+ * invalidates what has changed (tlb.c). Accesses that the TLBs cannot answer come here (access.h).
+ * Pages are 4 KB. Uses virtual time and the host's frames, nothing else.
  */
 #ifndef VGPU_MMU_H
 #define VGPU_MMU_H
 
 #include "../platform.h"
+#include "access.h"
+#include "arrival.h"
 #include "frames.h"
 #include "tlb.h"
 #include "vgpu.h"
@@ -20,16 +23,31 @@ struct vgpu_mmu {
 	u64 promised;		/* bytes mapped as device memory, in all address spaces */
 	u64 page_tables;	/* alive, all address spaces */
 	u64 translations;	/* made so far: the clock of vgpu_frame.used */
+	u64 walk_ps;		/* time that a translation takes */
 	struct vgpu_frame_table frames;
+	struct vgpu_arrivals arrivals;
 };
 
 /**
- * vgpu_mmu_init - memory of @capacity bytes, nothing in use
+ * struct vgpu_mmu_config - what a memory is made from
+ * @capacity: of VRAM, bytes
+ * @walk_ps: time that a translation takes which an SM does not have
+ * @arrival_ps: time that a page takes to come when an SM touches it first, 0: it is there
+ */
+struct vgpu_mmu_config {
+	u64 capacity;
+	u64 walk_ps;
+	u64 arrival_ps;
+};
+
+/**
+ * vgpu_mmu_init - a memory in which nothing is in use; -ENOMEM
  * @ops: copied
  * @host: handed to @ops
  */
-void vgpu_mmu_init(struct vgpu_mmu *mmu, u64 capacity, const struct vgpu_frame_ops *ops,
-		   void *host);
+int vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim,
+		  const struct vgpu_mmu_config *config, const struct vgpu_frame_ops *ops,
+		  void *host);
 /** vgpu_mmu_fini - release what it has allocated; no address space may be left */
 void vgpu_mmu_fini(struct vgpu_mmu *mmu);
 

@@ -119,5 +119,6 @@ u64 vgpu_pte_clear(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 addr
 {
 	if (!table->root || !bytes)
 		return 0;
-	return clear_table(mmu, (union table **)&table->root, LEVELS - 1, address, address + bytes - 1);
+	return clear_table(mmu, (union table **)&table->root, LEVELS - 1, address,
+			   address + bytes - 1);
 }

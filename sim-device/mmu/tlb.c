@@ -40,7 +40,7 @@ void vgpu_tlb_invalidate(struct vgpu_tlb *tlb, u64 address, u64 bytes)
 	u64 first = address >> VGPU_PAGE_SHIFT;
 	u64 count = bytes >> VGPU_PAGE_SHIFT;
 
-	/* Whichever is less: the pages of the range, or the entries. An empty entry is in no range. */
+	/* Whichever are fewer: the pages of the range, or the entries. */
 	if (count < VGPU_TLB_ENTRIES) {
 		for (u64 page = first; page < first + count; page++) {
 			struct vgpu_tlb_entry *entry =

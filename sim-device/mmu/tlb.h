@@ -22,11 +22,11 @@ struct vgpu_tlb_entry {
 
 /** struct vgpu_tlb - the TLB of an SM */
 struct vgpu_tlb {
-	struct vgpu_tlb_entry *entries;		/* VGPU_TLB_ENTRIES */
-	struct vgpu_address_space *as;		/* that it serves; NULL: none; entries mean nothing */
-	struct vgpu_tlb *next;			/* of those that serve it */
+	struct vgpu_tlb_entry *entries;	/* VGPU_TLB_ENTRIES */
+	struct vgpu_address_space *as;	/* that it serves; NULL: none, entries mean nothing */
+	struct vgpu_tlb *next;		/* of those that serve it */
 	struct vgpu_tlb **link;
-	u64 invalidated;			/* entries, by range, since creation */
+	u64 invalidated;		/* entries, by range, since creation */
 };
 
 /** vgpu_tlb_init - make one that serves nobody; -ENOMEM */

@@ -26,23 +26,65 @@ static void compiled_release(struct vgpu_block *block)
 	block->warps = NULL;
 }
 
-/* ---- translations ------------------------------------------------------- */
+/* ---- accesses ----------------------------------------------------------- */
 
-/* The lanes came back for a page. 0: it is in the TLB now; else the reason of the fault. */
-static u32 serve(struct vgpu_sm *sm)
+/*
+ * A page that @waiter's warp waited for has come, or never will. The block may be anywhere: on an
+ * SM that runs, on one that has stopped for it to be saved, or off it.
+ */
+static void page_came(struct vgpu_page_waiter *waiter)
 {
+	struct vgpu_warp *w = vgpu_container_of(waiter, struct vgpu_warp, waiter);
+	struct vgpu_sm *sm = w->block->sm;
+
+	vgpu_warps_resume(w->block->warps, w);
+	if (sm && !sm->halted && !vgpu_event_pending(&sm->step))
+		vgpu_event_after(sm->sim, &sm->step, 0);
+}
+
+/* Order, scope and cache operator of an instruction. VASS version 1 has none: weak. */
+static inline void describe_order(struct vgpu_access *access, const struct vgpu_insn *insn)
+{
+	(void)insn;
+	access->order = 0;
+	access->scope = 0;
+	access->cache = 0;
+}
+
+/*
+ * The lanes came back for a page: make the access of @w of which they know no translation. OK: it
+ * is in the TLB now.
+ */
+static enum vgpu_access_result make_access(struct vgpu_block *block, struct vgpu_warp *w)
+{
+	struct vgpu_sm *sm = block->sm;
 	struct vgpu_lanes *lanes = &sm->run->lanes;
 	u64 page = lanes->address >> VGPU_PAGE_SHIFT;
-	enum vgpu_translation answer;
-	u8 *bytes;
+	struct vgpu_access access = {
+		.kind = lanes->atomic ? VGPU_ACCESS_ATOMIC :
+			lanes->write  ? VGPU_ACCESS_STORE :
+					VGPU_ACCESS_LOAD,
+		.lanes = lanes->accessing,
+		.lane = lanes->lane,
+		.bytes = lanes->bytes,
+		.address = lanes->addr,
+	};
+	struct vgpu_access_answer answer;
+	enum vgpu_access_result result;
 	u32 n;
 
-	answer = vgpu_as_translate(sm->as, lanes->address, lanes->write, &bytes);
-	if (answer == VGPU_XLATE_NO_FRAME)
-		return VGPU_FAULT_NO_MEMORY;
-	if (answer != VGPU_XLATE_OK)
-		return VGPU_FAULT_UNMAPPED;
-	vgpu_tlb_keep(&sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)], page, bytes, lanes->write);
+	describe_order(&access, &lanes->code[w->pc]);
+	w->waiter.wake = page_came;
+	result = vgpu_mmu_access(block->launch->as, &access, &w->waiter, &answer);
+	if (unlikely(answer.cost_ps))
+		w->cycles += vgpu_mul_div(answer.cost_ps, sm->config->clock_khz,
+					  VGPU_PS_PER_KCYCLE);
+	if (result == VGPU_ACCESS_FAULT)
+		lanes->reason = answer.fault;
+	if (unlikely(result != VGPU_ACCESS_OK))
+		return result;
+	vgpu_tlb_keep(&sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)], page, answer.page,
+		      lanes->write);
 	/*
 	 * An instruction touches at most 32 pages, and what is held stays until it has been
 	 * executed: however many of its pages meet in one entry of the TLB, each return here brings
@@ -56,13 +98,13 @@ static u32 serve(struct vgpu_sm *sm)
 		lanes->held++;
 		lanes->hold[n].page = ~0ull;
 	}
-	vgpu_tlb_keep(&lanes->hold[n], page, bytes, lanes->write);
-	return 0;
+	vgpu_tlb_keep(&lanes->hold[n], page, answer.page, lanes->write);
+	return VGPU_ACCESS_OK;
 }
 
 /* ---- one warp, one block, one slice ------------------------------------- */
 
-static void fault(struct vgpu_block *block, const struct vgpu_warp *w, u32 reason, u32 lane, u32 pc)
+static void record_fault(struct vgpu_block *block, const struct vgpu_warp *w, u32 reason, u32 lane, u32 pc)
 {
 	const struct vgpu_lanes *lanes = &block->sm->run->lanes;
 	struct vgpu_warps *warps = block->warps;
@@ -83,8 +125,10 @@ static void fault(struct vgpu_block *block, const struct vgpu_warp *w, u32 reaso
 	warps->faulted = true;
 }
 
-static enum vgpu_lanes_end run_lanes(struct vgpu_sm *sm)
+/* TRANSLATE: the warp waits for a page. */
+static enum vgpu_lanes_end run_lanes(struct vgpu_block *block, struct vgpu_warp *w)
 {
+	struct vgpu_sm *sm = block->sm;
 	struct vgpu_lanes *lanes = &sm->run->lanes;
 	enum vgpu_lanes_end end;
 
@@ -95,9 +139,14 @@ static enum vgpu_lanes_end run_lanes(struct vgpu_sm *sm)
 		vgpu_fpu_end();
 		if (end != VGPU_LANES_TRANSLATE)
 			return end;
-		lanes->reason = serve(sm);
-		if (lanes->reason)
+		switch (make_access(block, w)) {
+		case VGPU_ACCESS_OK:
+			break;
+		case VGPU_ACCESS_PENDING:
+			return VGPU_LANES_TRANSLATE;
+		case VGPU_ACCESS_FAULT:
 			return VGPU_LANES_FAULT;
+		}
 	}
 }
 
@@ -108,15 +157,19 @@ static u32 run_warp(struct vgpu_block *block, struct vgpu_warp *w, u32 budget)
 
 	lanes->warp = w;
 	lanes->budget = budget;
-	switch (run_lanes(block->sm)) {
+	switch (run_lanes(block, w)) {
 	case VGPU_LANES_EXIT:
 		vgpu_warps_exit(block->warps, w);
 		break;
 	case VGPU_LANES_BARRIER:
 		vgpu_warps_arrive(block->warps, w);
 		break;
+	case VGPU_LANES_TRANSLATE:
+		w->block = block;
+		vgpu_warps_pend(block->warps, w);
+		break;
 	case VGPU_LANES_FAULT:
-		fault(block, w, lanes->reason, lanes->lane, w->pc);
+		record_fault(block, w, lanes->reason, lanes->lane, w->pc);
 		break;
 	default:
 		break;
@@ -136,6 +189,8 @@ static void run_block(struct vgpu_block *block, u32 each, struct vgpu_slice *sli
 	struct vgpu_warp *stuck;
 	bool again = true;
 
+	/* The context is the block's: neighbours may have another. */
+	vgpu_tlb_serve(&block->sm->tlb, block->launch->as);
 	lanes->code = kernel->code;
 	lanes->launch = block->launch;
 	lanes->params = block->launch->params;
@@ -167,7 +222,7 @@ static void run_block(struct vgpu_block *block, u32 each, struct vgpu_slice *sli
 	}
 	stuck = warps->faulted ? NULL : vgpu_warps_stuck(warps);
 	if (stuck)
-		fault(block, stuck, VGPU_FAULT_BARRIER, (u32)__builtin_ctz(stuck->bar_mask),
+		record_fault(block, stuck, VGPU_FAULT_BARRIER, (u32)__builtin_ctz(stuck->bar_mask),
 		      stuck->pc - 1);
 }
 
@@ -211,17 +266,17 @@ void vgpu_compiled_step(struct vgpu_event *step)
 	vgpu_event_cancel(sm->sim, step);	/* blocks issued just now have scheduled it again */
 	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node)
 		warps += block->launch->stopped ? 0 : block->warps->ready;
+	/* Blocks that all wait for pages have no slice: page_came() begins the next. */
 	if (!warps || sm->halted)
 		return;
-	vgpu_tlb_serve(&sm->tlb, sm->as);
 	lanes->tlb = sm->tlb.entries;
-	lanes->clock = vgpu_mul_div(sm->sim->now, sm->config->clock_khz, 1000000000ull);
+	lanes->clock = vgpu_mul_div(sm->sim->now, sm->config->clock_khz, VGPU_PS_PER_KCYCLE);
 	lanes->timer = sm->sim->now / VGPU_NS;
 	lanes->threads = 0;
 	lanes->segments = 0;
 	each = vgpu_slice_budget(sm->config, warps);
 	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node)
-		if (!block->launch->stopped && !vgpu_warps_over(block->warps))
+		if (!block->launch->stopped && block->warps->ready)
 			run_block(block, each, &slice);
 	slice.segments = lanes->segments;
 	sm->instructions += slice.issued;

@@ -37,7 +37,12 @@ struct vgpu_reconv {
 	u32 mask;
 };
 
-enum vgpu_warp_state { VGPU_WARP_READY, VGPU_WARP_BARRIER, VGPU_WARP_EXITED };
+enum vgpu_warp_state {
+	VGPU_WARP_READY,
+	VGPU_WARP_BARRIER,
+	VGPU_WARP_PENDING,	/* at an access, for a page that is on its way */
+	VGPU_WARP_EXITED,
+};
 
 /**
  * struct vgpu_warp - one warp. pc, reconv and active are the running entry of its reconvergence
@@ -61,6 +66,9 @@ struct vgpu_warp {
 	u32 bar_mask;		/* lanes that arrived */
 	u32 bar_pred;		/* BARRED: those of them whose predicate is true */
 	struct vgpu_insn bar;	/* the instruction */
+	/* pending: */
+	struct vgpu_page_waiter waiter;
+	struct vgpu_block *block;	/* that it is a warp of */
 	u32 *regs;		/* kernel's registers x 32, aligned to 64 bytes */
 	u8 *local;		/* of lane 0; the next lane's follows local_bytes later */
 	u32 preds[VGPU_PREDS];	/* a bit per lane; PT is all ones */
@@ -71,7 +79,7 @@ enum vgpu_lanes_end {
 	VGPU_LANES_BUDGET,	/* executed as much as it may */
 	VGPU_LANES_EXIT,	/* no lane is left */
 	VGPU_LANES_BARRIER,	/* stands behind a barrier it must wait at */
-	VGPU_LANES_TRANSLATE,	/* needs the page of `address` (to write: `write`), then goes on */
+	VGPU_LANES_TRANSLATE,	/* stands at an access, which `lane` has no translation for */
 	VGPU_LANES_FAULT,	/* `reason` and what follows it */
 };
 
@@ -112,6 +120,9 @@ struct vgpu_lanes {
 	u32 write;
 	u32 reason;
 	u32 lane;
+	/* TRANSLATE also: what takes part in the access (struct vgpu_access), at addr[] */
+	u32 accessing;
+	u32 atomic;
 	/* scratch */
 	u64 addr[VGPU_LANES] __attribute__((aligned(64)));
 	u64 out[VGPU_LANES] __attribute__((aligned(64)));

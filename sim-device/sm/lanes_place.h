@@ -57,10 +57,17 @@ lanes_inline u8 *page_of(const struct vgpu_lanes *s, u64 address, bool write)
 	return NULL;
 }
 
-lanes_noinline enum vgpu_lanes_end translate(struct vgpu_lanes *s, u32 lane, u32 bytes, bool write)
+/*
+ * @lane has no translation: what is not in the TLB becomes an access of the lanes in @m, all of
+ * whose addresses are in addr[]. Every path that finds a page missing ends here.
+ */
+lanes_noinline enum vgpu_lanes_end translate(struct vgpu_lanes *s, u32 m, u32 lane, u32 bytes,
+					     bool write, bool atomic)
 {
 	/* what it becomes if there is no translation */
 	mem_fault(s, VGPU_FAULT_UNMAPPED, lane, bytes, write);
+	s->accessing = m;
+	s->atomic = atomic;
 	return VGPU_LANES_TRANSLATE;
 }
 
@@ -145,7 +152,7 @@ lanes_noinline enum vgpu_lanes_end resolve(struct vgpu_lanes *s, u32 m, enum spa
 				return mem_fault(s, VGPU_FAULT_UNMAPPED, l, bytes, write);
 			base = page_of(s, a, write);
 			if (!base)
-				return translate(s, l, bytes, write);
+				return translate(s, m, l, bytes, write, atomic);
 			page = a >> VGPU_PAGE_SHIFT;
 			s->ptr[l] = base + (a & (VGPU_PAGE_SIZE - 1));
 			pages[count] = page;

@@ -34,8 +34,6 @@
 #define WARP_MOST	256u
 #define WARP_LEAST	16u
 
-#define PS_PER_KCYCLE	1000000000ull	/* picoseconds x kHz of one cycle */
-
 static u32 latency(u32 op, u32 memory)
 {
 	switch (op) {
@@ -99,7 +97,7 @@ void vgpu_cost_fill(u16 *cost, const struct vgpu_config *config)
 
 u32 vgpu_slice_budget(const struct vgpu_config *config, u32 warps)
 {
-	u64 cycles = vgpu_mul_div(config->slice_ps, config->clock_khz, PS_PER_KCYCLE);
+	u64 cycles = vgpu_mul_div(config->slice_ps, config->clock_khz, VGPU_PS_PER_KCYCLE);
 	u64 issue = cycles * config->issue_width, alone = cycles / CYCLES_ALU, n;
 
 	if (issue > SLICE_MOST)
@@ -124,7 +122,7 @@ u64 vgpu_slice_time(const struct vgpu_config *config, const struct vgpu_slice *s
 		cycles = slice->longest;
 	if (!cycles)
 		cycles = 1;
-	ps = vgpu_mul_div(cycles, PS_PER_KCYCLE, config->clock_khz);
+	ps = vgpu_mul_div(cycles, VGPU_PS_PER_KCYCLE, config->clock_khz);
 	memory = vgpu_mul_div(bytes, 1000000000000ull, config->memory_bandwidth);
 	return ps > memory ? ps : memory;
 }

@@ -106,11 +106,19 @@ struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *b
 	return warps;
 }
 
+static void cancel_waiters(struct vgpu_warps *warps)
+{
+	for (u32 n = 0; n < warps->count; n++)
+		vgpu_page_waiter_cancel(&warps->warp[n].waiter);
+}
+
 void vgpu_warps_put(struct vgpu_warps *warps)
 {
 	struct vgpu_sm *sm = warps->home;
 	struct vgpu_sm_run *run = sm->run;
 
+	if (warps->pending)
+		cancel_waiters(warps);
 	if (warps->room > POOL_MOST_BYTES || run->pooled >= sm->config->blocks_per_sm) {
 		vgpu_mem_free(warps);
 		return;
@@ -209,12 +217,18 @@ void vgpu_warps_arrive(struct vgpu_warps *warps, struct vgpu_warp *warp)
 		pass(warps, VGPU_BAR_ID(warp->bar.imm));
 }
 
+/* Does a warp wait at a barrier? */
+static bool has_barred(const struct vgpu_warps *warps)
+{
+	return warps->ready + warps->pending + warps->exited < warps->count;
+}
+
 void vgpu_warps_exit(struct vgpu_warps *warps, struct vgpu_warp *warp)
 {
 	warp->state = VGPU_WARP_EXITED;
 	warps->ready--;
 	warps->exited++;
-	for (u32 n = 0; n < warps->count && warps->ready + warps->exited < warps->count; n++) {
+	for (u32 n = 0; n < warps->count && has_barred(warps); n++) {
 		struct vgpu_warp *w = &warps->warp[n];
 
 		if (w->state == VGPU_WARP_BARRIER && complete(warps, w))
@@ -222,9 +236,27 @@ void vgpu_warps_exit(struct vgpu_warps *warps, struct vgpu_warp *warp)
 	}
 }
 
+/* ---- pages -------------------------------------------------------------- */
+
+void vgpu_warps_pend(struct vgpu_warps *warps, struct vgpu_warp *warp)
+{
+	warp->state = VGPU_WARP_PENDING;
+	warps->ready--;
+	warps->pending++;
+}
+
+void vgpu_warps_resume(struct vgpu_warps *warps, struct vgpu_warp *warp)
+{
+	VGPU_CHECK(warp->state == VGPU_WARP_PENDING);
+	warp->state = VGPU_WARP_READY;
+	warps->ready++;
+	warps->pending--;
+}
+
 struct vgpu_warp *vgpu_warps_stuck(struct vgpu_warps *warps)
 {
-	if (warps->ready)
+	/* One that waits for a page goes on when that comes. */
+	if (warps->ready || warps->pending)
 		return NULL;
 	for (u32 n = 0; n < warps->count; n++) {
 		if (warps->warp[n].state == VGPU_WARP_BARRIER)

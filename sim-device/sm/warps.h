@@ -28,6 +28,7 @@ struct vgpu_warps {
 	size_t room;			/* bytes of the allocation */
 	u32 count;
 	u32 ready;			/* warps that can execute */
+	u32 pending;			/* warps that wait for pages */
 	u32 exited;
 	bool faulted;			/* fault is to be reported */
 	struct vgpu_fault fault;
@@ -63,11 +64,17 @@ void vgpu_warps_drain(struct vgpu_sm_run *run);
 void vgpu_warps_arrive(struct vgpu_warps *warps, struct vgpu_warp *warp);
 /* @warp has exited; barriers that wait for all need it no more. */
 void vgpu_warps_exit(struct vgpu_warps *warps, struct vgpu_warp *warp);
+/* @warp waits, its waiter with a page. */
+void vgpu_warps_pend(struct vgpu_warps *warps, struct vgpu_warp *warp);
+/* Its page has come: @warp executes the same instruction again. */
+void vgpu_warps_resume(struct vgpu_warps *warps, struct vgpu_warp *warp);
 /* A warp that waits at a barrier no warp can pass any more, NULL: there is none. */
 struct vgpu_warp *vgpu_warps_stuck(struct vgpu_warps *warps);
 
 /* timing.c */
 struct vgpu_config;
+
+#define VGPU_PS_PER_KCYCLE	1000000000ull	/* picoseconds x kHz of one cycle */
 
 /** struct vgpu_slice - what an SM did in one slice */
 struct vgpu_slice {
