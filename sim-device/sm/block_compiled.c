@@ -42,49 +42,21 @@ static void page_came(struct vgpu_page_waiter *waiter)
 		vgpu_event_after(sm->sim, &sm->step, 0);
 }
 
-/* Order, scope and cache operator of an instruction. VASS version 1 has none: weak. */
+/* Order, scope and cache operator of an instruction. In VASS version 1 they are 0: weak. */
 static inline void describe_order(struct vgpu_access *access, const struct vgpu_insn *insn)
 {
-	(void)insn;
-	access->order = 0;
-	access->scope = 0;
-	access->cache = 0;
+	access->order = VGPU_MEM_ORDER(insn->mem);
+	access->scope = VGPU_MEM_SCOPE(insn->mem);
+	access->cache = VGPU_MEM_CACHE(insn->mem);
 }
 
-/*
- * The lanes came back for a page: make the access of @w of which they know no translation. OK: it
- * is in the TLB now.
- */
-static enum vgpu_access_result make_access(struct vgpu_block *block, struct vgpu_warp *w)
+/* A translation of @page for @lanes, and for the instruction that is being restarted. */
+static void enter_page(struct vgpu_sm *sm, u64 page, u8 *bytes)
 {
-	struct vgpu_sm *sm = block->sm;
 	struct vgpu_lanes *lanes = &sm->run->lanes;
-	u64 page = lanes->address >> VGPU_PAGE_SHIFT;
-	struct vgpu_access access = {
-		.kind = lanes->atomic ? VGPU_ACCESS_ATOMIC :
-			lanes->write  ? VGPU_ACCESS_STORE :
-					VGPU_ACCESS_LOAD,
-		.lanes = lanes->accessing,
-		.lane = lanes->lane,
-		.bytes = lanes->bytes,
-		.address = lanes->addr,
-	};
-	struct vgpu_access_answer answer;
-	enum vgpu_access_result result;
 	u32 n;
 
-	describe_order(&access, &lanes->code[w->pc]);
-	w->waiter.wake = page_came;
-	result = vgpu_mmu_access(block->launch->as, &access, &w->waiter, &answer);
-	if (unlikely(answer.cost_ps))
-		w->cycles += vgpu_mul_div(answer.cost_ps, sm->config->clock_khz,
-					  VGPU_PS_PER_KCYCLE);
-	if (result == VGPU_ACCESS_FAULT)
-		lanes->reason = answer.fault;
-	if (unlikely(result != VGPU_ACCESS_OK))
-		return result;
-	vgpu_tlb_keep(&sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)], page, answer.page,
-		      lanes->write);
+	vgpu_tlb_keep(&sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)], page, bytes, lanes->write);
 	/*
 	 * An instruction touches at most 32 pages, and what is held stays until it has been
 	 * executed: however many of its pages meet in one entry of the TLB, each return here brings
@@ -98,13 +70,86 @@ static enum vgpu_access_result make_access(struct vgpu_block *block, struct vgpu
 		lanes->held++;
 		lanes->hold[n].page = ~0ull;
 	}
-	vgpu_tlb_keep(&lanes->hold[n], page, answer.page, lanes->write);
+	vgpu_tlb_keep(&lanes->hold[n], page, bytes, lanes->write);
+}
+
+static bool knows_page(const struct vgpu_sm *sm, u64 page)
+{
+	const struct vgpu_lanes *lanes = &sm->run->lanes;
+	const struct vgpu_tlb_entry *e = &sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)];
+
+	if (e->page == page && (e->write || !lanes->write))
+		return true;
+	for (u32 n = 0; n < lanes->held; n++)
+		if (lanes->hold[n].page == page && (lanes->hold[n].write || !lanes->write))
+			return true;
+	return false;
+}
+
+static enum vgpu_access_result make_access(struct vgpu_block *block, struct vgpu_warp *w,
+					   const struct vgpu_access *access)
+{
+	struct vgpu_sm *sm = block->sm;
+	struct vgpu_access_answer answer;
+	enum vgpu_access_result result;
+
+	result = vgpu_mmu_access(block->launch->as, access, &w->waiter, &answer);
+	if (unlikely(answer.cost_ps))
+		w->cycles += vgpu_mul_div(answer.cost_ps, sm->config->clock_khz,
+					  VGPU_PS_PER_KCYCLE);
+	if (likely(result == VGPU_ACCESS_OK))
+		enter_page(sm, access->address[access->lane] >> VGPU_PAGE_SHIFT, answer.page);
+	else
+		sm->run->lanes.reason = answer.fault;
+	return result;
+}
+
+/*
+ * The lanes came back for a page: make the access of @w of which they know no translation. OK: it
+ * is in the TLB now, and so are the pages of the lanes behind it, up to the first that has none:
+ * the lanes find out why.
+ */
+static enum vgpu_access_result serve_lanes(struct vgpu_block *block, struct vgpu_warp *w)
+{
+	struct vgpu_sm *sm = block->sm;
+	struct vgpu_lanes *lanes = &sm->run->lanes;
+	u64 page = lanes->address >> VGPU_PAGE_SHIFT;
+	struct vgpu_access access = {
+		.kind = lanes->atomic ? VGPU_ACCESS_ATOMIC :
+			lanes->write  ? VGPU_ACCESS_STORE :
+					VGPU_ACCESS_LOAD,
+		.lanes = lanes->accessing,
+		.lane = lanes->lane,
+		.bytes = lanes->bytes,
+		.address = lanes->addr,
+	};
+	u32 last = VGPU_LANES - 1 - (u32)__builtin_clz(access.lanes);
+	enum vgpu_access_result result;
+
+	describe_order(&access, &lanes->code[w->pc]);
+	w->waiter.wake = page_came;
+	result = make_access(block, w, &access);
+	if (result != VGPU_ACCESS_OK || lanes->addr[last] >> VGPU_PAGE_SHIFT == page)
+		return result;
+	while (access.lane++ < last) {
+		u64 address = lanes->addr[access.lane];
+
+		if (address >> VGPU_PAGE_SHIFT == page || address >= VGPU_ADDRESS_LIMIT ||
+		    !(access.lanes >> access.lane & 1))
+			continue;
+		page = address >> VGPU_PAGE_SHIFT;
+		if (!knows_page(sm, page) && make_access(block, w, &access) != VGPU_ACCESS_OK)
+			break;
+	}
+	/* Nothing is waited for that the warp does not stand at. */
+	vgpu_page_waiter_cancel(&w->waiter);
 	return VGPU_ACCESS_OK;
 }
 
 /* ---- one warp, one block, one slice ------------------------------------- */
 
-static void record_fault(struct vgpu_block *block, const struct vgpu_warp *w, u32 reason, u32 lane, u32 pc)
+static void record_fault(struct vgpu_block *block, const struct vgpu_warp *w, u32 reason, u32 lane,
+			 u32 pc)
 {
 	const struct vgpu_lanes *lanes = &block->sm->run->lanes;
 	struct vgpu_warps *warps = block->warps;
@@ -126,9 +171,8 @@ static void record_fault(struct vgpu_block *block, const struct vgpu_warp *w, u3
 }
 
 /* TRANSLATE: the warp waits for a page. */
-static enum vgpu_lanes_end run_lanes(struct vgpu_block *block, struct vgpu_warp *w)
+static enum vgpu_lanes_end run_lanes(struct vgpu_sm *sm, struct vgpu_warp *w)
 {
-	struct vgpu_sm *sm = block->sm;
 	struct vgpu_lanes *lanes = &sm->run->lanes;
 	enum vgpu_lanes_end end;
 
@@ -139,7 +183,7 @@ static enum vgpu_lanes_end run_lanes(struct vgpu_block *block, struct vgpu_warp 
 		vgpu_fpu_end();
 		if (end != VGPU_LANES_TRANSLATE)
 			return end;
-		switch (make_access(block, w)) {
+		switch (serve_lanes(block, w)) {
 		case VGPU_ACCESS_OK:
 			break;
 		case VGPU_ACCESS_PENDING:
@@ -157,7 +201,7 @@ static u32 run_warp(struct vgpu_block *block, struct vgpu_warp *w, u32 budget)
 
 	lanes->warp = w;
 	lanes->budget = budget;
-	switch (run_lanes(block, w)) {
+	switch (run_lanes(block->sm, w)) {
 	case VGPU_LANES_EXIT:
 		vgpu_warps_exit(block->warps, w);
 		break;
