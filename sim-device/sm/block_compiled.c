@@ -171,15 +171,16 @@ static void record_fault(struct vgpu_block *block, const struct vgpu_warp *w, u3
 }
 
 /* TRANSLATE: the warp waits for a page. */
-static enum vgpu_lanes_end run_lanes(struct vgpu_sm *sm, struct vgpu_warp *w)
+static enum vgpu_lanes_end run_lanes(struct vgpu_block *block, struct vgpu_warp *w)
 {
-	struct vgpu_lanes *lanes = &sm->run->lanes;
+	struct vgpu_sm_run *run = block->sm->run;
+	struct vgpu_lanes *lanes = &run->lanes;
 	enum vgpu_lanes_end end;
 
 	lanes->held = 0;
 	for (;;) {
 		vgpu_fpu_begin();
-		end = sm->run->run(lanes);
+		end = run->run(lanes);
 		vgpu_fpu_end();
 		if (end != VGPU_LANES_TRANSLATE)
 			return end;
@@ -201,7 +202,7 @@ static u32 run_warp(struct vgpu_block *block, struct vgpu_warp *w, u32 budget)
 
 	lanes->warp = w;
 	lanes->budget = budget;
-	switch (run_lanes(block->sm, w)) {
+	switch (run_lanes(block, w)) {
 	case VGPU_LANES_EXIT:
 		vgpu_warps_exit(block->warps, w);
 		break;
