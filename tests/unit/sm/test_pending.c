@@ -31,7 +31,7 @@ static struct rig start(void)
 	struct rig r = { .h = host_new("k20c", "sms=1", "active_kernels=4",
 				       "page_arrival_ps=50000000", NULL) };
 
-	vgpu_exec_set_policy(r.h->dev, &manual_policy);
+	vgpu_exec_set_policy(&r.h->dev->exec, &manual_policy);
 	for (u32 n = 0; n < 2; n++) {
 		r.context[n] = host_open(r.h);
 		r.queue[n] = host_queue(r.h, r.context[n]);
@@ -122,12 +122,12 @@ static void one_waits(struct vass *v, u32 rounds, bool barrier)
 
 static struct vgpu_warps *warps_of(struct rig *r, u32 sm)
 {
-	return r->h->dev->sms[sm].resident->warps;
+	return vgpu_sm_first(&r->h->dev->exec.sms[sm])->warps;
 }
 
 static void until_pending(struct rig *r, u32 sm, u32 count)
 {
-	while (!r->h->dev->sms[sm].resident || warps_of(r, sm)->pending < count)
+	while (!r->h->dev->exec.sms[sm].resident_count || warps_of(r, sm)->pending < count)
 		assert_true(vgpu_device_run(r->h->dev, VGPU_NEVER, 1) != VGPU_NEVER);
 }
 
@@ -145,7 +145,7 @@ static void the_others_run_on(void **state)
 	(void)state;
 	for (u32 barrier = 0; barrier < 2; barrier++) {
 		struct rig r = start();
-		struct vgpu_sm *sm = &r.h->dev->sms[0];
+		struct vgpu_sm *sm = &r.h->dev->exec.sms[0];
 		u64 began, instructions;
 		const u32 *out;
 		struct vass v;
@@ -154,7 +154,7 @@ static void the_others_run_on(void **state)
 		load(&r, 0, &v);
 		launch(&r, 0, 1, WARPS * 32);
 		until_pending(&r, 0, 1);
-		began = r.h->dev->now;
+		began = r.h->dev->sim->now;
 		instructions = sm->instructions;
 		assert_int_equal(warps_of(&r, 0)->warp[0].state, VGPU_WARP_PENDING);
 		/* The others come to their store, or to the barrier, while it waits. */
@@ -180,7 +180,7 @@ static void the_others_run_on(void **state)
 static void an_sm_that_waits_costs_no_events(void **state)
 {
 	struct rig r = start();
-	struct vgpu_sm *sm = &r.h->dev->sms[0];
+	struct vgpu_sm *sm = &r.h->dev->exec.sms[0];
 	struct vgpu_device_stats before, after;
 	struct vass v;
 
@@ -193,10 +193,10 @@ static void an_sm_that_waits_costs_no_events(void **state)
 		vgpu_device_run(r.h->dev, VGPU_NEVER, 1);
 	assert_false(vgpu_warps_over(warps_of(&r, 0)));
 	assert_null(vgpu_warps_stuck(warps_of(&r, 0)));
-	assert_int_equal(vgpu_sm_halt(sm), r.h->dev->now);
+	assert_int_equal(vgpu_sm_halt(sm), r.h->dev->sim->now);
 	sm->halted = false;
 	vgpu_device_stats(r.h->dev, &before);
-	assert_int_equal(vgpu_device_run(r.h->dev, r.h->dev->now + 1, ~0u),
+	assert_int_equal(vgpu_device_run(r.h->dev, r.h->dev->sim->now + 1, ~0u),
 			 vgpu_event_time(&r.h->dev->mmu.arrivals.event));
 	vgpu_device_run(r.h->dev, vgpu_event_time(&r.h->dev->mmu.arrivals.event) - 1, ~0u);
 	vgpu_device_stats(r.h->dev, &after);
@@ -204,7 +204,7 @@ static void an_sm_that_waits_costs_no_events(void **state)
 	/* It comes, and the SM goes on at that time. */
 	vgpu_device_run(r.h->dev, VGPU_NEVER, 1);
 	assert_int_equal(warps_of(&r, 0)->pending, 0);
-	assert_int_equal(vgpu_event_time(&sm->step), r.h->dev->now);
+	assert_int_equal(vgpu_event_time(&sm->step), r.h->dev->sim->now);
 	results(&r, 0);
 	host_free(r.h);
 }
@@ -236,12 +236,12 @@ static void an_access_of_32_pages_waits_once(void **state)
 		host_push(r.h, r.context[0], r.queue[0], cmd_fill(BASE, PAGES * PAGE / 4, 7, 4));
 		launch(&r, 0, 1, 32);
 		until_pending(&r, 0, 1);
-		began = r.h->dev->now;
-		assert_int_equal(vgpu_as_page_state(r.h->dev->sms[0].as, BASE),
+		began = r.h->dev->sim->now;
+		assert_int_equal(vgpu_as_page_state(r.h->dev->exec.sms[0].as, BASE),
 				 VGPU_PAGE_MOVING);
-		assert_int_equal(vgpu_as_page_state(r.h->dev->sms[0].as, BASE + 31 * 5 * PAGE),
+		assert_int_equal(vgpu_as_page_state(r.h->dev->exec.sms[0].as, BASE + 31 * 5 * PAGE),
 				 VGPU_PAGE_MOVING);
-		assert_int_equal(vgpu_as_page_state(r.h->dev->sms[0].as, BASE + PAGE),
+		assert_int_equal(vgpu_as_page_state(r.h->dev->exec.sms[0].as, BASE + PAGE),
 				 VGPU_PAGE_FRAME);
 		out = results(&r, 0);
 		for (u32 t = 0; t < 32; t++)
@@ -296,9 +296,11 @@ static void windows_are_not_waited_for(void **state)
 /* Take the SM for the other context: the block is saved as it waits. */
 static void preempt(struct rig *r)
 {
+	const struct vgpu_sm *sm = &r->h->dev->exec.sms[0];
+
 	assert_int_equal(vgpu_device_knob_set(r->h->dev, "preemption", "switch"), 0);
-	assert_int_equal(vgpu_exec_reserve(r->h->dev, 0, manual_kernel(r->h->dev, 2)), 0);
-	while (r->h->dev->sms[0].context != r->context[1] || !r->h->dev->sms[0].resident)
+	assert_int_equal(vgpu_exec_reserve(&r->h->dev->exec, 0, manual_kernel(r->h->dev, 2)), 0);
+	while (sm->context != r->context[1] || !sm->resident_count)
 		assert_true(vgpu_device_run(r->h->dev, VGPU_NEVER, 1) != VGPU_NEVER);
 }
 
@@ -382,7 +384,7 @@ static void a_page_is_unmapped_while_it_is_waited_for(void **state)
 	load(&r, 0, &v);
 	launch(&r, 0, 1, WARPS * 32);
 	until_pending(&r, 0, 1);
-	while (vgpu_event_pending(&r.h->dev->sms[0].step))
+	while (vgpu_event_pending(&r.h->dev->exec.sms[0].step))
 		vgpu_device_run(r.h->dev, VGPU_NEVER, 1);
 	assert_int_equal(vgpu_memory_unmap(r.h->dev, r.context[0], BASE, PAGES * PAGE), 0);
 	assert_int_equal(warps_of(&r, 0)->pending, 0);
@@ -414,7 +416,7 @@ static void a_mapping_comes_and_goes(void **state)
 	assert_int_equal(vgpu_memory_map(r.h->dev, r.context[0], BASE, PAGES * PAGE), 0);
 	launch(&r, 0, 1, WARPS * 32);
 	until_pending(&r, 0, 1);
-	began = r.h->dev->now;
+	began = r.h->dev->sim->now;
 	results(&r, 0);
 	assert_true(host_done(r.h, r.context[0], r.queue[0], 3)->time >= began + LATE);
 	/* the page it stores to was there */
@@ -452,7 +454,7 @@ static void wander(struct vass *v, u32 seed)
 	epilogue(v, 10);
 }
 
-/* SMs change hands at random while most warps wait. */
+/* SMs change hands at random while most warps wait; then single blocks are swapped too. */
 static void preemptions_at_random_change_nothing(void **state)
 {
 	static const char *const delays[] = { "page_arrival_ps=0", "page_arrival_ps=300000",
@@ -463,17 +465,18 @@ static void preemptions_at_random_change_nothing(void **state)
 
 	(void)state;
 	assert_non_null(expected);
-	for (u64 seed = 0; seed < 24; seed++) {
+	for (u64 seed = 0; seed < 40; seed++) {
 		struct rig r = {
 			.h = host_new("k20c", "sms=3", "active_kernels=8", "slice_ps=300000",
 				      "memory_bandwidth=2000000000000", "drain_ps=500000",
-				      delays[seed % 4], NULL),
+				      delays[seed % 4],
+				      seed < 24 ? "block_swap_ps=0" : "block_swap_ps=700000", NULL),
 		};
 		struct vgpu_random random;
 		size_t waited = 0;
 
 		vgpu_random_seed(&random, seed);
-		vgpu_exec_set_policy(r.h->dev, &manual_policy);
+		vgpu_exec_set_policy(&r.h->dev->exec, &manual_policy);
 		vgpu_device_knob_set(r.h->dev, "preemption", mechanisms[seed / 4 % 2]);
 		for (u32 n = 0; n < 2; n++) {
 			struct vass v;
@@ -489,18 +492,18 @@ static void preemptions_at_random_change_nothing(void **state)
 			host_push(r.h, r.context[n], r.queue[n], cmd_d2h(n * 16384, OUT, 4 * 768));
 		}
 		while (vgpu_device_run(r.h->dev,
-				       r.h->dev->now + vgpu_random_next(&random) % (4 * VGPU_US),
+				       r.h->dev->sim->now + vgpu_random_next(&random) % (4 * VGPU_US),
 				       ~0u) != VGPU_NEVER) {
 			u32 sm = (u32)(vgpu_random_next(&random) % 3);
 			struct vgpu_ksr *ksr =
 				manual_kernel(r.h->dev, 1 + (u32)(vgpu_random_next(&random) % 2));
-			const struct vgpu_block *block = r.h->dev->sms[sm].resident;
+			const struct vgpu_block *block = vgpu_sm_first(&r.h->dev->exec.sms[sm]);
 
-			assert_true(vgpu_exec_check(r.h->dev));
+			assert_true(vgpu_exec_check(&r.h->dev->exec));
 			if (!ksr || !r.h->dev->exec.smst[sm].ksr)
 				continue;
 			waited += block && block->warps && block->warps->pending;
-			assert_int_equal(vgpu_exec_reserve(r.h->dev, sm, ksr), 0);
+			assert_int_equal(vgpu_exec_reserve(&r.h->dev->exec, sm, ksr), 0);
 		}
 		assert_int_equal(r.h->fault_count, 0);
 		assert_int_equal(r.h->completion_count, 4);
