@@ -222,66 +222,66 @@ static const char *check_atom(const struct vgpu_insn *i, const struct vgpu_vass_
 
 /* ---- memory order, scope and cache operator ------------------------------ */
 
-#define BIT(n)	(1u << (n))
+#define VALUE(n)	(1u << (n))
 
 /* Orders by which a thread synchronises with others. */
-#define ORDERS_SYNC	(BIT(VGPU_ORDER_RELAXED) | BIT(VGPU_ORDER_ACQUIRE) |	\
-			 BIT(VGPU_ORDER_RELEASE) | BIT(VGPU_ORDER_ACQ_REL) | BIT(VGPU_ORDER_SC))
+#define ORDERS_SYNC	(VALUE(VGPU_ORDER_RELAXED) | VALUE(VGPU_ORDER_ACQUIRE) |	\
+			 VALUE(VGPU_ORDER_RELEASE) | VALUE(VGPU_ORDER_ACQ_REL) | VALUE(VGPU_ORDER_SC))
 
 static const char *check_order(const struct row *row, const struct vgpu_insn *i)
 {
-	u32 order = BIT(VGPU_MEM_ORDER(i->mem));
+	u32 order = VALUE(VGPU_MEM_ORDER(i->mem));
 
 	if (VGPU_MEM_ORDER(i->mem) >= VGPU_ORDER_COUNT)
 		return "there is no such memory order; 7 is reserved";
 	if (row->class == CLASS_FENCE)
-		return order & ORDERS_SYNC & ~BIT(VGPU_ORDER_RELAXED) ?
+		return order & ORDERS_SYNC & ~VALUE(VGPU_ORDER_RELAXED) ?
 			       NULL :
 			       "the order of a fence is acquire, release, acq_rel or sc";
 	if (row->class == CLASS_ATOM)
-		return order & ORDERS_SYNC & ~BIT(VGPU_ORDER_SC) ?
+		return order & ORDERS_SYNC & ~VALUE(VGPU_ORDER_SC) ?
 			       NULL :
 			       "the order of an atomic is relaxed, acquire, release or acq_rel";
 	if (i->op == VGPU_OP_LDP || i->op == VGPU_OP_LDL || i->op == VGPU_OP_STL)
-		return order & BIT(VGPU_ORDER_WEAK) ?
+		return order & VALUE(VGPU_ORDER_WEAK) ?
 			       NULL :
 			       "parameters and local memory are one thread's: the order of an "
 			       "access there is weak";
-	if (order & BIT(VGPU_ORDER_NC))
+	if (order & VALUE(VGPU_ORDER_NC))
 		return i->op == VGPU_OP_LD || i->op == VGPU_OP_LDG ?
 			       NULL :
 			       "only a load of global memory can be nc";
 	if (row->dst == KIND_V)
-		return order & (BIT(VGPU_ORDER_WEAK) | BIT(VGPU_ORDER_RELAXED) |
-				BIT(VGPU_ORDER_ACQUIRE)) ?
+		return order & (VALUE(VGPU_ORDER_WEAK) | VALUE(VGPU_ORDER_RELAXED) |
+				VALUE(VGPU_ORDER_ACQUIRE)) ?
 			       NULL :
 			       "a load cannot release: its order is weak, relaxed or acquire";
-	return order & (BIT(VGPU_ORDER_WEAK) | BIT(VGPU_ORDER_RELAXED) | BIT(VGPU_ORDER_RELEASE)) ?
+	return order & (VALUE(VGPU_ORDER_WEAK) | VALUE(VGPU_ORDER_RELAXED) | VALUE(VGPU_ORDER_RELEASE)) ?
 		       NULL :
 		       "a store cannot acquire: its order is weak, relaxed or release";
 }
 
 static const char *check_cache(const struct row *row, const struct vgpu_insn *i)
 {
-	const u32 both = BIT(VGPU_CACHE_CG) | BIT(VGPU_CACHE_CS);
-	u32 cache = BIT(VGPU_MEM_CACHE(i->mem)), order = VGPU_MEM_ORDER(i->mem);
+	const u32 both = VALUE(VGPU_CACHE_CG) | VALUE(VGPU_CACHE_CS);
+	u32 cache = VALUE(VGPU_MEM_CACHE(i->mem)), order = VGPU_MEM_ORDER(i->mem);
 
-	if (cache == BIT(VGPU_CACHE_NONE))
+	if (cache == VALUE(VGPU_CACHE_NONE))
 		return NULL;
 	if (row->class != CLASS_MEM || i->op == VGPU_OP_LDS || i->op == VGPU_OP_STS ||
 	    i->op == VGPU_OP_LDP)
 		return "only loads and stores of global and local memory have a cache operator";
-	if (BIT(order) & ORDERS_SYNC)
+	if (VALUE(order) & ORDERS_SYNC)
 		return "an access that has an order beyond weak has no cache operator";
 	if (row->dst != KIND_V)
-		return cache & (both | BIT(VGPU_CACHE_WB) | BIT(VGPU_CACHE_WT)) ?
+		return cache & (both | VALUE(VGPU_CACHE_WB) | VALUE(VGPU_CACHE_WT)) ?
 			       NULL :
 			       "the cache operator of a store is cg, cs, wb or wt";
 	if (order == VGPU_ORDER_NC)
-		return cache & (both | BIT(VGPU_CACHE_CA)) ?
+		return cache & (both | VALUE(VGPU_CACHE_CA)) ?
 			       NULL :
 			       "the cache operator of an nc load is ca, cg or cs";
-	return cache & (both | BIT(VGPU_CACHE_CA) | BIT(VGPU_CACHE_LU) | BIT(VGPU_CACHE_CV)) ?
+	return cache & (both | VALUE(VGPU_CACHE_CA) | VALUE(VGPU_CACHE_LU) | VALUE(VGPU_CACHE_CV)) ?
 		       NULL :
 		       "the cache operator of a load is ca, cg, cs, lu or cv";
 }
@@ -296,7 +296,7 @@ static const char *check_access(const struct row *row, const struct vgpu_insn *i
 	wrong = check_order(row, i);
 	if (wrong)
 		return wrong;
-	if (BIT(VGPU_MEM_ORDER(i->mem)) & ORDERS_SYNC) {
+	if (VALUE(VGPU_MEM_ORDER(i->mem)) & ORDERS_SYNC) {
 		if (VGPU_MEM_SCOPE(i->mem) == VGPU_SCOPE_CLUSTER)
 			return "scope cluster is reserved; the scope is cta, gpu or sys";
 	} else if (VGPU_MEM_SCOPE(i->mem)) {
