@@ -61,8 +61,8 @@ struct vgpu_host_ops {
 
 /*
  * A system is one clock and one event queue, and the devices on it: time passes for all of them
- * together, and one actor calls for all of them. A device that vgpu_device_create() made is alone in
- * a system of its own.
+ * together, and one actor calls for all of them. A device that vgpu_device_create() made is alone
+ * in a system of its own.
  */
 struct vgpu_system;
 

@@ -5,18 +5,19 @@
  * DOC: who decides what
  *
  * The execution engine keeps the tables of Tanasic 5.2.3: command buffers with one waiting launch a
- * context, the active queue (KSRT), the state of every SM (SMST). A *policy* decides which launch is
- * admitted to the active queue and which kernel gets which SM. It is one file with one struct
- * vgpu_policy. A *preemption mechanism* (5.2.2) decides how an SM becomes free of the blocks that run
- * on it: one file with one struct vgpu_preemption. Neither knows the other.
+ * context, the active queue (KSRT), the state of every SM (SMST). A *policy* decides which launch
+ * is admitted to the active queue and which kernel gets which SM. It is one file with one struct
+ * vgpu_policy. A *preemption mechanism* (5.2.2) decides how an SM becomes free of the blocks that
+ * run on it: one file with one struct vgpu_preemption. Neither knows the other.
  *
  * The engine calls vgpu_policy.schedule() after every change that gives it something to decide: a
- * launch arrived, a kernel ended, an SM became idle, contexts came or went, a knob changed. It looks at the whole engine and does what is
- * to be done now; to be called without need does no harm. No service below makes a block start or
- * end before it returns, so schedule() may loop over them freely.
+ * launch arrived, a kernel ended, an SM became idle, contexts came or went, a knob changed. It
+ * looks at the whole engine and does what is to be done now; to be called without need does no
+ * harm. No service below makes a block start or end before it returns, so schedule() may loop over
+ * them freely.
  *
- * Operations and services are called by the device's one actor; nothing here sleeps or locks. Virtual
- * times are in picoseconds, SMs are numbers from 0.
+ * Operations and services are called by the device's one actor; nothing here sleeps or locks.
+ * Virtual times are in picoseconds, SMs are numbers from 0.
  */
 #ifndef VGPU_POLICY_H
 #define VGPU_POLICY_H
@@ -29,8 +30,8 @@ struct vgpu_ksr;	/* an active kernel: a kernel status register */
 #define VGPU_POLICY_CONTEXT_BYTES	32u	/* private data of a policy in a context, at most */
 
 /**
- * struct vgpu_sched_context - a context as policies see it. The engine keeps it up to date; a policy
- * reads it, and writes @data only.
+ * struct vgpu_sched_context - a context as policies see it. The engine keeps it up to date; a
+ * policy reads it, and writes @data only.
  * @id: as in traces; contexts are ordered by it
  * @priority: a higher number is more important
  * @tokens: its budget of SMs, or VGPU_TOKENS_SHARE
@@ -61,12 +62,12 @@ struct vgpu_sched_context {
  * @init: it has been selected, with kernels active perhaps and SMs assigned and reserved by another
  * @exit: another one is selected, or the device goes
  * @schedule: after any change: admit, assign, reserve
- * @rank: order of contexts with active kernels, lowest first; of equals the one that has had some for
- *   the longest. It is asked again whenever something in struct vgpu_sched_context has changed.
+ * @rank: order of contexts with active kernels, lowest first; of equals the one that has had some
+ *   for the longest. It is asked again whenever something in struct vgpu_sched_context has changed.
  *   Left out: all are equal
  * @admission_rank: order of waiting launches, equal ones by arrival. Left out: as @rank
- * @victim_rank: order of the contexts that hold SMs, the first loses one first; of equals the newest.
- *   Left out: the reverse of @rank
+ * @victim_rank: order of the contexts that hold SMs, the first loses one first; of equals the
+ *   newest. Left out: the reverse of @rank
  * @victim: which of the SMs that @ctx holds it loses. Left out: one that is reserved for it, since
  *   that costs nobody anything, else the one it got last
  * @contexts_changed: contexts came or went, or were given another priority or budget; before their
@@ -115,8 +116,8 @@ struct vgpu_ksr *vgpu_exec_next_kernel(struct vgpu_exec *exec, const struct vgpu
 struct vgpu_sched_context *vgpu_exec_context_of(const struct vgpu_ksr *ksr);
 
 /*
- * The context with a full command buffer that comes first by admission rank, then arrival; NULL: all
- * are empty.
+ * The context with a full command buffer that comes first by admission rank, then arrival; NULL:
+ * all are empty.
  */
 struct vgpu_sched_context *vgpu_exec_waiting(struct vgpu_exec *exec);
 /* Room in the active queue? */
@@ -149,10 +150,15 @@ struct vgpu_sched_context *vgpu_exec_holding(struct vgpu_exec *exec);
 int vgpu_exec_victim(struct vgpu_exec *exec, const struct vgpu_sched_context *ctx);
 /* Lowest idle SM, or -1. */
 int vgpu_exec_idle_sm(const struct vgpu_exec *exec);
-/* An SM that is being preempted for nobody, since the kernel it was reserved for has ended; or -1. */
+/*
+ * An SM that is being preempted for nobody, since the kernel it was reserved for has ended; or -1.
+ */
 int vgpu_exec_unreserved_sm(const struct vgpu_exec *exec);
-/* The SM behind @sm of those that run for @ctx, newest first, the first for -1; -1 past the last. */
-int vgpu_exec_next_sm_of(const struct vgpu_exec *exec, const struct vgpu_sched_context *ctx, int sm);
+/*
+ * The SM behind @sm of those that run for @ctx, newest first, the first for -1; -1 past the last.
+ */
+int vgpu_exec_next_sm_of(const struct vgpu_exec *exec, const struct vgpu_sched_context *ctx,
+			 int sm);
 
 /* ---- what a policy can do ----------------------------------------------- */
 
@@ -205,7 +211,10 @@ struct vgpu_preemption {
 	void (*estimate)(struct vgpu_exec *exec, u32 sm, struct vgpu_preemption_estimate *estimate);
 };
 
-/* The estimate of the mechanism in use for @sm, which has resident blocks. -EOPNOTSUPP: it has none. */
+/*
+ * The estimate of the mechanism in use for @sm, which has resident blocks. -EOPNOTSUPP: it has
+ * none.
+ */
 int vgpu_exec_estimate(struct vgpu_exec *exec, u32 sm, struct vgpu_preemption_estimate *estimate);
 
 /* Call @fn for @sm at @time, in place of what this was called for before. */

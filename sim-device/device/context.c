@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * The context table: opening, closing, death, queues, modules, memory, accounts. Everything of a
- * context can end at any moment: kernels first, then transfers, then the commands, so that no engine
- * holds what is freed.
+ * context can end at any moment: kernels first, then transfers, then the commands, so that no
+ * engine holds what is freed.
  */
 #include "device.h"
 

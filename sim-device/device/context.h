@@ -42,8 +42,8 @@ struct vgpu_context *vgpu_context_find(const struct vgpu_device *dev, u32 id);
  * others go on
  *
  * @fault needs everything but the time. Does nothing to a context that is dead. From now on the
- * context executes nothing; its blocks, kernels and commands go in an event right behind the present
- * one, so that nobody's caller loses what it holds.
+ * context executes nothing; its blocks, kernels and commands go in an event right behind the
+ * present one, so that nobody's caller loses what it holds.
  */
 void vgpu_context_die(struct vgpu_context *ctx, const struct vgpu_fault *fault);
 

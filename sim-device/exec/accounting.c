@@ -130,8 +130,8 @@ static void add_kernel(const struct vgpu_exec *exec, const struct vgpu_ksr *ksr,
 	else if (ksr->state == VGPU_KERNEL_PREEMPTED)
 		account->kernel_preempted += exec->sim->now - ksr->since;
 	for (i = 0; i < VGPU_BLOCK_STATES; i++)
-		*parts[i] +=
-			ksr->block_time[i] + ksr->blocks_in[i] * (exec->sim->now - ksr->blocks_since);
+		*parts[i] += ksr->block_time[i] +
+			     ksr->blocks_in[i] * (exec->sim->now - ksr->blocks_since);
 }
 
 void vgpu_account_end(struct vgpu_exec *exec, struct vgpu_ksr *ksr)

@@ -111,8 +111,8 @@ static bool kernel_agrees(const struct vgpu_exec *exec, const struct vgpu_ksr *k
 		if (in[state] != ksr->blocks_in[state])
 			return false;
 	/*
-	 * Preempted blocks are unclaimed ones, too, but for those swapped out. Tanasic 5.2.3: the PTBQ has an entry for every
-	 * block that SMs can hold.
+	 * Preempted blocks are unclaimed ones, too, but for those swapped out. Tanasic 5.2.3: the
+	 * PTBQ has an entry for every block that SMs can hold.
 	 */
 	blocks += in[VGPU_BLOCK_RUNNING] + in[VGPU_BLOCK_SAVING] + in[VGPU_BLOCK_RESTORING] + off;
 	return sms == ksr->sms && reserved == ksr->reserved && blocks == ksr->launch.blocks &&
@@ -155,7 +155,7 @@ static bool context_agrees(const struct vgpu_exec *exec, const struct vgpu_exec_
 		       blocks;
 }
 
-/* ---- run queues ---------------------------------------------------------- */
+/* ---- run queues --------------------------------------------------------- */
 
 static u32 count_sms(const struct vgpu_list *list, const struct vgpu_exec_context *holder)
 {

@@ -5,8 +5,8 @@
  * KSRT tracks it) and assigns SMs to it; the SM driver sets an SM up, issues thread blocks until it
  * is full, and issues again when one ends. The SMST says what every SM does.
  *
- * framework.c moves launches and reservations, runqueue.c keeps contexts in the order of the policy,
- * services.c is the rest of what policies and mechanisms call, sm_driver.c issues blocks,
+ * framework.c moves launches and reservations, runqueue.c keeps contexts in the order of the
+ * policy, services.c is the rest of what policies and mechanisms call, sm_driver.c issues blocks,
  * save_area.c moves contexts of thread blocks, accounting.c has the times.
  *
  * The engine knows policies and mechanisms by the tables of ../vgpu_policy.h, and what stands above
@@ -167,8 +167,8 @@ struct vgpu_exec {
 /* ---- for who stands above (framework.c, services.c) --------------------- */
 
 /*
- * @exec is zero but for sim, trace, random, config, ops and owner. -ENOMEM: vgpu_exec_fini() is to be
- * called all the same.
+ * @exec is zero but for sim, trace, random, config, ops and owner. -ENOMEM: vgpu_exec_fini() is to
+ * be called all the same.
  */
 int vgpu_exec_init(struct vgpu_exec *exec);
 void vgpu_exec_fini(struct vgpu_exec *exec);
@@ -176,7 +176,9 @@ void vgpu_exec_fini(struct vgpu_exec *exec);
 int vgpu_exec_open(struct vgpu_exec *exec, struct vgpu_exec_context *ctx);
 /* After vgpu_exec_abort(). */
 void vgpu_exec_close(struct vgpu_exec_context *ctx);
-/* A launch from the dispatcher: it takes launch_ps to arrive at the command buffer of its context. */
+/*
+ * A launch from the dispatcher: it takes launch_ps to arrive at the command buffer of its context.
+ */
 void vgpu_exec_submit(struct vgpu_exec *exec, struct vgpu_job *job);
 /* Stop and drop everything of @ctx; the policy gives away what becomes free. */
 void vgpu_exec_abort(struct vgpu_exec_context *ctx);
@@ -265,13 +267,13 @@ extern const struct vgpu_sm_ops vgpu_sm_driver_ops;
  */
 void vgpu_exec_restore(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr);
 /*
- * save_area.c: what @sm has not restored yet, and what is swapped out of it, goes back to the head of
- * the PTBQ; it lies in the save area still
+ * save_area.c: what @sm has not restored yet, and what is swapped out of it, goes back to the head
+ * of the PTBQ; it lies in the save area still
  */
 void vgpu_exec_unrestore(struct vgpu_exec *exec, u32 sm);
 /*
- * save_area.c: one block leaves its SM while its neighbours run. Its context is saved, and it is off
- * the SM, but the SM's, until it is swapped in again. A compiled block stops at the end of the
+ * save_area.c: one block leaves its SM while its neighbours run. Its context is saved, and it is
+ * off the SM, but the SM's, until it is swapped in again. A compiled block stops at the end of the
  * present slice. -EBUSY: it is not running, or its SM is being preempted.
  */
 int vgpu_exec_swap_out(struct vgpu_exec *exec, struct vgpu_block *block);
@@ -279,7 +281,9 @@ int vgpu_exec_swap_out(struct vgpu_exec *exec, struct vgpu_block *block);
 bool vgpu_exec_swap_in(struct vgpu_exec *exec, u32 sm);
 /* save_area.c: @block, which was to be swapped out, has stopped at the end of its slice */
 void vgpu_exec_block_stopped(struct vgpu_exec *exec, struct vgpu_block *block);
-/* swap_test.c: kernels are active: swap blocks out and in at random, if the configuration says so */
+/*
+ * swap_test.c: kernels are active: swap blocks out and in at random, if the configuration says so
+ */
 void vgpu_swap_test_start(struct vgpu_exec *exec);
 
 /* framework.c: all blocks of @ksr have ended: its command completes */

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Run queues: contexts in the order of the policy's ranks, each for one question that a policy asks
- * (whose launch is next, whose kernel, whose SM), kept true while kernels are admitted, claim blocks
- * and retire and while SMs change hands. Tanasic 5.2.4 searches the KSRT serially; this finds the
- * same in O(log n). Nothing here decides anything.
+ * (whose launch is next, whose kernel, whose SM), kept true while kernels are admitted, claim
+ * blocks and retire and while SMs change hands. Tanasic 5.2.4 searches the KSRT serially; this
+ * finds the same in O(log n). Nothing here decides anything.
  */
 #include "exec.h"
 
 /* ---- priority queues of contexts ---------------------------------------- */
 
 /*
- * @entry belongs into @queue as (key, seq) if @in, else out of it. Nearly always it is there already.
+ * @entry belongs into @queue as (key, seq) if @in, else out of it. Nearly always it is there
+ * already.
  */
 static void place(struct vgpu_pqueue *queue, struct vgpu_pq_entry *entry, bool in, u64 key, u64 seq)
 {
@@ -134,8 +135,8 @@ void vgpu_runqueue_fini(struct vgpu_exec *exec)
 /* ---- kernels of a context ----------------------------------------------- */
 
 /*
- * List @ksr by admission. New kernels go to the end; what has been preempted is among the oldest, and
- * is found from the start.
+ * List @ksr by admission. New kernels go to the end; what has been preempted is among the oldest,
+ * and is found from the start.
  */
 static void list_kernel(struct vgpu_ksr *ksr, enum vgpu_ksr_need need)
 {

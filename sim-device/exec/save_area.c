@@ -11,8 +11,8 @@
  * and a block runs as soon as its own has ended.
  *
  * A whole SM is saved for another kernel: its blocks go to the PTBQ of their own. A single block is
- * swapped out while its neighbours run: it goes to the SM's list of blocks that are off it, and comes
- * back from there; or to the PTBQ, when the SM is reserved meanwhile.
+ * swapped out while its neighbours run: it goes to the SM's list of blocks that are off it, and
+ * comes back from there; or to the PTBQ, when the SM is reserved meanwhile.
  */
 #include "exec.h"
 
@@ -23,7 +23,7 @@ static u64 move_time(const struct vgpu_config *config, u64 bytes)
 
 static void start_move(struct vgpu_exec *exec, u32 sm);
 
-/* The blocks of the batch that has moved leave the list. */
+/* @block, saved, goes to the PTBQ of its kernel: any SM may have it. */
 static void to_ptbq(struct vgpu_exec *exec, struct vgpu_block *block)
 {
 	struct vgpu_ksr *ksr = vgpu_ksr_of(block->launch);

@@ -8,9 +8,9 @@
  * What an SM will issue after its setup is claimed when the setup begins. A kernel with few blocks
  * so takes as many SMs as it can fill, and the next kernel gets the others at once.
  *
- * A block that ends goes one way: counted, its place claimed for the next block, or the SM empty; an
- * empty SM goes to who reserved it, its kernel completes if that was its last block, and the policy
- * is asked, once, at the end.
+ * A block that ends goes one way: counted, its place claimed for the next block, or the SM empty;
+ * an empty SM goes to who reserved it, its kernel completes if that was its last block, and the
+ * policy is asked, once, at the end.
  */
 #include "exec.h"
 
@@ -216,8 +216,8 @@ void vgpu_sm_driver_empty(struct vgpu_exec *exec, u32 sm)
 	if (finished)
 		vgpu_exec_finish(exec, ksr);
 	/*
-	 * Where the SM went to who had reserved it, nothing is free that was not. But its kernel may
-	 * have blocks to issue again, and an SM that nobody could use may serve it.
+	 * Where the SM went to who had reserved it, nothing is free that was not. But its kernel
+	 * may have blocks to issue again, and an SM that nobody could use may serve it.
 	 */
 	if (finished || smst->state == VGPU_SM_IDLE ||
 	    (exec->idle_count && vgpu_exec_issuable(exec)))

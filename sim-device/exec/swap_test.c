@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Single blocks swapped out and in at random, for tests (configuration: block_swap_ps): what a block
- * computes must not depend on when it leaves its SM, nor on who runs beside it. A swap takes the time
- * that saving and restoring takes. No such device was ever built; kernels get slower, and right.
+ * Single blocks swapped out and in at random, for tests (configuration: block_swap_ps): what a
+ * block computes must not depend on when it leaves its SM, nor on who runs beside it. A swap takes
+ * the time that saving and restoring takes. No such device was ever built; kernels get slower, and
+ * right.
  */
 #include "exec.h"
 

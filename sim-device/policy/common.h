@@ -34,8 +34,8 @@ u32 vgpu_policy_share(struct vgpu_exec *exec);
 bool vgpu_policy_has_share(const struct vgpu_sched_context *ctx);
 
 /*
- * An SM to take for @ctx: one that nobody waits for, else one of the least important context if that
- * is less important; -1: there is none.
+ * An SM to take for @ctx: one that nobody waits for, else one of the least important context if
+ * that is less important; -1: there is none.
  */
 static inline int vgpu_policy_less_important_sm(struct vgpu_exec *exec,
 						const struct vgpu_sched_context *ctx)

@@ -13,7 +13,8 @@ static void drain_begin(struct vgpu_exec *exec, u32 sm)
 	(void)sm;
 }
 
-static void drain_estimate(struct vgpu_exec *exec, u32 sm, struct vgpu_preemption_estimate *estimate)
+static void drain_estimate(struct vgpu_exec *exec, u32 sm,
+			   struct vgpu_preemption_estimate *estimate)
 {
 	*estimate = (struct vgpu_preemption_estimate){
 		.latency = vgpu_exec_drain_time(exec, sm),

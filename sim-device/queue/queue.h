@@ -53,7 +53,8 @@ struct vgpu_queue {
 	u64 pushed;			/* newest sequence number given */
 	u64 completed;			/* newest sequence number completed */
 	struct vgpu_list ready;		/* in the dispatcher's list */
-	struct vgpu_list waiters;	/* queues whose head WAITs on this one, in the order they came */
+	/* queues whose head WAITs on this one, in the order they came */
+	struct vgpu_list waiters;
 	struct vgpu_list waiter;	/* in the list of the queue its head waits for */
 };
 
@@ -89,8 +90,8 @@ struct vgpu_queues {
 };
 
 /*
- * @queues is zero but for sim, trace, config, ops, owner and the engines. -ENOMEM: vgpu_queues_fini()
- * is to be called all the same.
+ * @queues is zero but for sim, trace, config, ops, owner and the engines. -ENOMEM:
+ * vgpu_queues_fini() is to be called all the same.
  */
 int vgpu_queues_init(struct vgpu_queues *queues);
 void vgpu_queues_fini(struct vgpu_queues *queues);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * A priority queue of entries that are embedded in what they order: events by time, waiting commands
- * and kernels by the rank a policy gives them. The first is the least (key, seq); equal keys come in
- * the order of seq, and nothing depends on an address.
+ * A priority queue of entries that are embedded in what they order: events by time, waiting
+ * commands and kernels by the rank a policy gives them. The first is the least (key, seq); equal
+ * keys come in the order of seq, and nothing depends on an address.
  *
  * The queue is a complete tree: an entry has a leaf of its own, every node above holds the least of
  * its four children. After a change only the nodes from one leaf up to the root are computed again.

@@ -5,8 +5,8 @@
 #include "sim.h"
 
 /*
- * Sequence numbers of vgpu_event_next() lie below all others, so that of events due at the same time
- * these come first.
+ * Sequence numbers of vgpu_event_next() lie below all others, so that of events due at the same
+ * time these come first.
  */
 #define FIRST_SEQ	(1ull << 62)
 

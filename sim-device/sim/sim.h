@@ -3,9 +3,9 @@
  * The ground of the model: virtual time and events. A struct vgpu_sim is one clock and one event
  * queue; the devices of one system share it. It knows no GPU.
  *
- * Events are ordered by (time, sequence): equal times fire in the order in which they were scheduled,
- * so that a run is the same every time. An event is embedded in what it belongs to. One thread at a
- * time; no locks.
+ * Events are ordered by (time, sequence): equal times fire in the order in which they were
+ * scheduled, so that a run is the same every time. An event is embedded in what it belongs to. One
+ * thread at a time; no locks.
  */
 #ifndef VGPU_SIM_H
 #define VGPU_SIM_H
@@ -43,7 +43,9 @@ void vgpu_sim_fini(struct vgpu_sim *sim);
  */
 u64 vgpu_sim_run(struct vgpu_sim *sim, u64 until, u32 max_events);
 
-/* @delay from now; at most VGPU_NEVER - 1: there time stands still, and everything still happens. */
+/*
+ * @delay from now; at most VGPU_NEVER - 1: there time stands still, and everything still happens.
+ */
 static inline u64 vgpu_time_after(const struct vgpu_sim *sim, u64 delay)
 {
 	u64 left = VGPU_NEVER - 1 - sim->now;

@@ -53,8 +53,8 @@ struct vgpu_sm;
 struct vgpu_warps;
 
 /**
- * struct vgpu_block - a thread block that has been issued. Its state is its own: one block can leave
- * its SM while its neighbours run. A cache line.
+ * struct vgpu_block - a thread block that has been issued. Its state is its own: one block can
+ * leave its SM while its neighbours run. A cache line.
  */
 struct vgpu_block {
 	struct vgpu_launch *launch;

@@ -32,7 +32,8 @@ struct vgpu_module_table {
 	u32 room;
 	u32 count;			/* handles in use */
 	u32 bytes;			/* at most VGPU_MODULE_BYTES_MAX */
-	u32 alive;			/* modules, unloaded ones that launches still hold included */
+	/* modules, unloaded ones that launches still hold included */
+	u32 alive;
 };
 
 /* A reference to what @handle stands for; NULL: there is none. */

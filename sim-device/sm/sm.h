@@ -2,8 +2,8 @@
 /*
  * Streaming multiprocessors: occupancy, and making resident thread blocks advance. One file and one
  * struct vgpu_block_kind for each kind of kernel (block_profiled.c: an end event per block;
- * block_compiled.c: warps interpreted in slices); nothing else knows the difference. Tanasic 2.3, 2.4;
- * context registers of the SM: 5.2.1.
+ * block_compiled.c: warps interpreted in slices); nothing else knows the difference. Tanasic 2.3,
+ * 2.4; context registers of the SM: 5.2.1.
  *
  * The engine calls down (setup, issue, detach, stop); the SM calls back through struct vgpu_sm_ops
  * from its events only, never from inside a call down.
@@ -26,12 +26,13 @@ struct vgpu_sm;
  * struct vgpu_sm_ops - what an SM tells the engine
  * @block_done: @block has ended at the present time and is already off the SM; the engine releases
  *   it and may issue another
- * @block_followed: the profiled block of @launch in @slot, still resident, has ended, *@index of its
- *   grid. Where its kernel has a new block to issue to the same place, *@index becomes that one's and
- *   nothing else of the block changes. false: nothing has happened, take it off and call @block_done
- * @block_fault: @block, still resident, did what ends its context. @fault has reason, block, thread,
- *   pc, address, bytes, write; the engine adds the rest. The block stays until its context is
- *   stopped, right behind the present event
+ * @block_followed: the profiled block of @launch in @slot, still resident, has ended, *@index of
+ *   its grid. Where its kernel has a new block to issue to the same place, *@index becomes that
+ *   one's and nothing else of the block changes. false: nothing has happened, take it off and call
+ *   @block_done
+ * @block_fault: @block, still resident, did what ends its context. @fault has reason, block,
+ *   thread, pc, address, bytes, write; the engine adds the rest. The block stays until its context
+ *   is stopped, right behind the present event
  * @block_stopped: @block, resident, has stopped as vgpu_block_stop() asked
  */
 struct vgpu_sm_ops {
@@ -101,7 +102,9 @@ struct vgpu_sm {
 u32 vgpu_occupancy(const struct vgpu_config *config, u32 threads, u32 regs_per_block,
 		   u32 shared_bytes, u32 *shared_config);
 
-/* @sm is zero but for sim, random, config, ops and engine. -ENOMEM, and then nothing is left of it. */
+/*
+ * @sm is zero but for sim, random, config, ops and engine. -ENOMEM, and then nothing is left of it.
+ */
 int vgpu_sm_init(struct vgpu_sm *sm, u32 index);
 void vgpu_sm_fini(struct vgpu_sm *sm);
 /* Load the context registers for @launch. The SM must be empty. */

@@ -220,13 +220,14 @@ static const char *check_atom(const struct vgpu_insn *i, const struct vgpu_vass_
 	return address(i, i->flags & VGPU_F_ATOM_ABS, kernel);
 }
 
-/* ---- memory order, scope and cache operator ------------------------------ */
+/* ---- memory order, scope and cache operator ----------------------------- */
 
 #define VALUE(n)	(1u << (n))
 
 /* Orders by which a thread synchronises with others. */
 #define ORDERS_SYNC	(VALUE(VGPU_ORDER_RELAXED) | VALUE(VGPU_ORDER_ACQUIRE) |	\
-			 VALUE(VGPU_ORDER_RELEASE) | VALUE(VGPU_ORDER_ACQ_REL) | VALUE(VGPU_ORDER_SC))
+			 VALUE(VGPU_ORDER_RELEASE) | VALUE(VGPU_ORDER_ACQ_REL) |	\
+			 VALUE(VGPU_ORDER_SC))
 
 static const char *check_order(const struct row *row, const struct vgpu_insn *i)
 {
@@ -256,7 +257,8 @@ static const char *check_order(const struct row *row, const struct vgpu_insn *i)
 				VALUE(VGPU_ORDER_ACQUIRE)) ?
 			       NULL :
 			       "a load cannot release: its order is weak, relaxed or acquire";
-	return order & (VALUE(VGPU_ORDER_WEAK) | VALUE(VGPU_ORDER_RELAXED) | VALUE(VGPU_ORDER_RELEASE)) ?
+	return order & (VALUE(VGPU_ORDER_WEAK) | VALUE(VGPU_ORDER_RELAXED) |
+			VALUE(VGPU_ORDER_RELEASE)) ?
 		       NULL :
 		       "a store cannot acquire: its order is weak, relaxed or release";
 }

@@ -9,8 +9,8 @@
 #include "vgpu_isa.h"
 
 /*
- * What is wrong with @insn, of version VGPU_VASS_VERSION, in a kernel with the resources of @kernel,
- * and what would be right; NULL: nothing.
+ * What is wrong with @insn, of version VGPU_VASS_VERSION, in a kernel with the resources of
+ * @kernel, and what would be right; NULL: nothing.
  */
 const char *vgpu_verify_insn(const struct vgpu_insn *insn, const struct vgpu_vass_kernel *kernel);
 /* Does execution never go on behind @last? */

@@ -81,8 +81,8 @@ struct vgpu_transfer_engine {
 };
 
 /*
- * @engine is zero but for sim, trace, config, ops and owner; at most config->hw_queues transfers wait
- * in it. -ENOMEM: vgpu_transfer_fini() is to be called all the same.
+ * @engine is zero but for sim, trace, config, ops and owner; at most config->hw_queues transfers
+ * wait in it. -ENOMEM: vgpu_transfer_fini() is to be called all the same.
  */
 int vgpu_transfer_init(struct vgpu_transfer_engine *engine);
 void vgpu_transfer_fini(struct vgpu_transfer_engine *engine);

@@ -178,7 +178,8 @@ static u64 live(u64 seed, u32 steps)
 		if (!upto(&t, 3))
 			vgpu_device_run(t.h->dev, VGPU_NEVER, (u32)upto(&t, 50));
 		else if (!upto(&t, 10))
-			vgpu_device_run(t.h->dev, t.h->dev->sim->now + upto(&t, 100 * VGPU_US), ~0u);
+			vgpu_device_run(t.h->dev, t.h->dev->sim->now + upto(&t, 100 * VGPU_US),
+					~0u);
 		assert_true(vgpu_exec_check(&t.h->dev->exec));
 	}
 	if (seed % 2)

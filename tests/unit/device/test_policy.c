@@ -271,8 +271,8 @@ static void dss_gives_the_remainder_to_the_first_arrivals(void **state)
 	launch(h, p[3], 10000, 100);
 	run_to(h, 500);
 	/*
-	 * 1 and 2 came first and hold the two tokens over. Counts are 4 - 4, 4 - 4, 3 - 3, 3 - 3; nothing less than two apart moves, so one
-	 * SM more or less is steady too.
+	 * 1 and 2 came first and hold the two tokens over. Counts are 4 - 4, 4 - 4, 3 - 3, 3 - 3;
+	 * nothing less than two apart moves, so one SM more or less is steady too.
 	 */
 	for (i = 0; i < 4; i++) {
 		u32 tokens = i == 1 || i == 2 ? 4 : 3;

@@ -407,7 +407,9 @@ static void what_is_not_whole_goes_back(void **state)
 	assert_int_equal(vgpu_exec_reserve(&h->dev->exec, 0, manual_kernel(h->dev, 1)), 0);
 	assert_int_equal(h->dev->exec.smst[0].state, VGPU_SM_RESERVED);
 	assert_int_equal(manual_kernel(h->dev, 1)->unclaimed, 2);
-	assert_int_equal(vgpu_list_first(&manual_kernel(h->dev, 1)->ptbq, struct vgpu_block, node)->index, 2);
+	assert_int_equal(
+		vgpu_list_first(&manual_kernel(h->dev, 1)->ptbq, struct vgpu_block, node)->index,
+		2);
 	host_run(h);
 	assert_int_equal(host_count_of(h, VGPU_TRACE_SAVE_START), 2);
 	for (i = 0; i < h->record_count; i++) {

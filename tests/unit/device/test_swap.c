@@ -39,8 +39,8 @@ static void run_to(struct host *h, u64 time)
 }
 
 /*
- * Four blocks of 100 us begin at 1.1. Block 2 leaves at 50, is saved at 51, asked for again at 60 and
- * restored at 61: it has 51.1 us left and ends at 112.1. The others end at 101.1.
+ * Four blocks of 100 us begin at 1.1. Block 2 leaves at 50, is saved at 51, asked for again at 60
+ * and restored at 61: it has 51.1 us left and ends at 112.1. The others end at 101.1.
  */
 static void one_block_leaves_and_comes_back(void **state)
 {
@@ -106,7 +106,8 @@ static void an_sm_whose_blocks_are_off_is_not_idle(void **state)
 		assert_true(vgpu_exec_swap_in(&h->dev->exec, 0));
 	host_run(h);
 	/* Restored at 201, 202, 203, 204, each with 51.1 us left; then two of 100 us. */
-	assert_int_equal(host_time_of(h, VGPU_TRACE_KERNEL_END, 1), (2010 + 511 + 10 + 1000) * TENTH);
+	assert_int_equal(host_time_of(h, VGPU_TRACE_KERNEL_END, 1),
+			 (2010 + 511 + 10 + 1000) * TENTH);
 	assert_int_equal(host_count_of(h, VGPU_TRACE_BLOCK_END), 6);
 	host_free(h);
 }
@@ -199,7 +200,8 @@ static void random_swaps_change_no_count(void **state)
 				assert_true(++steps < 100000);
 			}
 			assert_int_equal(h->completion_count, 6);
-			assert_int_equal(host_count_of(h, VGPU_TRACE_BLOCK_END), 2 * (10 + 17 + 24));
+			assert_int_equal(host_count_of(h, VGPU_TRACE_BLOCK_END),
+					 2 * (10 + 17 + 24));
 			assert_true(host_count_of(h, VGPU_TRACE_BLOCK_PREEMPT) > 10);
 			assert_int_equal(host_count_of(h, VGPU_TRACE_BLOCK_PREEMPT),
 					 host_count_of(h, VGPU_TRACE_BLOCK_RESUME));

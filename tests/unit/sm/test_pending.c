@@ -492,7 +492,8 @@ static void preemptions_at_random_change_nothing(void **state)
 			host_push(r.h, r.context[n], r.queue[n], cmd_d2h(n * 16384, OUT, 4 * 768));
 		}
 		while (vgpu_device_run(r.h->dev,
-				       r.h->dev->sim->now + vgpu_random_next(&random) % (4 * VGPU_US),
+				       r.h->dev->sim->now +
+					       vgpu_random_next(&random) % (4 * VGPU_US),
 				       ~0u) != VGPU_NEVER) {
 			u32 sm = (u32)(vgpu_random_next(&random) % 3);
 			struct vgpu_ksr *ksr =

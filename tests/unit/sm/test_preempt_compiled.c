@@ -273,15 +273,16 @@ static void a_switch_waits_for_the_end_of_the_slice(void **state)
 	for (i = 0; i < 50; i++) {
 		u32 context = sm->context;
 
-		while (smst->state != VGPU_SM_RUNNING || !vgpu_sm_first(sm)->warps || !sm->instructions)
+		while (smst->state != VGPU_SM_RUNNING || !vgpu_sm_first(sm)->warps ||
+		       !sm->instructions)
 			vgpu_device_run(h->dev, h->dev->sim->now + 100 * VGPU_NS, ~0u);
 		ends = vgpu_event_time(&sm->step);
 		instructions = sm->instructions;
 		if (ends <= h->dev->sim->now)
 			continue;
-		assert_int_equal(
-			vgpu_exec_reserve(&h->dev->exec, 0, manual_kernel(h->dev, context == 1 ? 2 : 1)),
-			0);
+		assert_int_equal(vgpu_exec_reserve(&h->dev->exec, 0,
+						   manual_kernel(h->dev, context == 1 ? 2 : 1)),
+				 0);
 		vgpu_device_run(h->dev, ends - 1, ~0u);
 		assert_int_equal(smst->state, VGPU_SM_RESERVED);
 		vgpu_device_run(h->dev, ends, ~0u);
