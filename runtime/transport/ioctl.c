@@ -74,7 +74,7 @@ int vgpu_file_open(unsigned int index, struct vgpu_transport **out, char *messag
 	error = vgpu_file_call(t, VGPU_IOC_VERSION, &version);
 	if (error)
 		snprintf(message, size, "%s is not a vgpu device: %s", path, strerror(-error));
-	else if (version.version != VGPU_UAPI_VERSION || version.isa_version != VGPU_VASS_VERSION) {
+	else if (version.version != VGPU_UAPI_VERSION || version.isa_version < VGPU_VASS_VERSION) {
 		snprintf(
 			message, size,
 			"%s speaks interface %u and VASS %u, this library %u and %u: use the "
