@@ -92,7 +92,8 @@ static bool work_to_do(void *arg)
 {
 	struct kvgpu_dev *kdev = arg;
 
-	return !list_empty_careful(&kdev->inbox) || kvgpu_rings_pending(kdev) || kthread_should_stop();
+	return !list_empty_careful(&kdev->inbox) || kvgpu_rings_pending(kdev) ||
+	       kthread_should_stop();
 }
 
 /* The actor has nothing to do for @ns, unless a message comes. */

@@ -50,7 +50,7 @@ bool kvgpu_ring_pending(const struct kvgpu_ring *ring)
 	return READ_ONCE(ring->control->tail) != READ_ONCE(ring->head);
 }
 
-/* ---- fetch (actor) - ----------------------------------------------------- */
+/* ---- fetch (actor) ------------------------------------------------------ */
 
 static void ring_fault(struct kvgpu_ring *ring, u32 reason, u64 seq, u64 what)
 {
@@ -162,7 +162,8 @@ static u32 ring_fetch(struct kvgpu_ring *ring)
 	}
 	if (ret) {
 		batch.failed = min(batch.failed, batch.count - 1);
-		ring_fault(ring, VGPU_FAULT_COMMAND, next + batch.failed, ring->push[batch.failed].cmd.op);
+		ring_fault(ring, VGPU_FAULT_COMMAND, next + batch.failed,
+			   ring->push[batch.failed].cmd.op);
 		return 0;
 	}
 	WRITE_ONCE(ring->head, ring->head + batch.count);
