@@ -98,6 +98,12 @@ static void call_complete(struct uring_call *call, int res, u64 more)
 	call_free(call);
 }
 
+/* Like ioctls, commands are known by number and direction; the size may be another. */
+static bool op_is(const struct io_uring_cmd *cmd, u32 op)
+{
+	return !((cmd->cmd_op ^ op) & ~(_IOC_SIZEMASK << _IOC_SIZESHIFT));
+}
+
 /* A command that waited does so no longer. */
 static void call_end(struct kvgpu_waiter *waiter, int result)
 {
@@ -111,7 +117,7 @@ static void call_end(struct kvgpu_waiter *waiter, int result)
 	/* what is not submitted may lie in a ring of which nothing is taken any more */
 	if (ctx->dead && (!result || (result == -EINVAL && queue->ring)))
 		result = -EIO;
-	if (call->cmd->cmd_op == VGPU_URING_WAIT)
+	if (op_is(call->cmd, VGPU_URING_WAIT))
 		more = queue ? queue->completed : 0;
 	call_complete(call, result, more);
 }
@@ -322,11 +328,35 @@ union uring_args {
 	struct vgpu_uring_wait wait;
 };
 
+/*
+ * Copy what user space may still change. A struct that is larger than args lies in a larger SQE; a
+ * command behind the struct: *inside.
+ */
+static int args_copy(const struct io_uring_cmd *cmd, unsigned int issue_flags,
+		     union uring_args *args, const struct vgpu_cmd **inside)
+{
+	const void *arg = kvgpu_uring_arg(cmd);
+	/* 16 bytes of an SQE are the command's, and all that follows it in those of 128 */
+	u32 room = sizeof(*args) + (issue_flags & IO_URING_F_SQE128 ? sizeof(**inside) : 0);
+	u32 size = _IOC_SIZE(cmd->cmd_op);
+
+	BUILD_BUG_ON(sizeof(args->submit) != 16 || sizeof(args->wait) != 16);
+	if (!op_is(cmd, VGPU_URING_SUBMIT) && !op_is(cmd, VGPU_URING_WAIT))
+		return -ENOTTY;
+	if (size < sizeof(*args) || size > room)
+		return -EINVAL;
+	memcpy(args, arg, sizeof(*args));
+	barrier();
+	if (memchr_inv(arg + sizeof(*args), 0, size - sizeof(*args)))
+		return -E2BIG;
+	*inside = room - size >= sizeof(**inside) ? arg + size : NULL;
+	return 0;
+}
+
 static int call_issue(struct uring_call *call, const union uring_args *args,
 		      const struct vgpu_cmd *inside)
 {
-	switch (call->cmd->cmd_op) {
-	case VGPU_URING_SUBMIT:
+	if (op_is(call->cmd, VGPU_URING_SUBMIT)) {
 		if (args->submit.flags & ~VGPU_URING_TAKEN)
 			return -EINVAL;
 		call->taken = args->submit.flags & VGPU_URING_TAKEN;
@@ -335,27 +365,23 @@ static int call_issue(struct uring_call *call, const union uring_args *args,
 		call->batch.queue = args->submit.queue;
 		call->batch.count = args->submit.count;
 		return kvgpu_batch_prepare(&call->batch, args->submit.commands, inside);
-	case VGPU_URING_WAIT:
-		call->waiter.blocks = true;
-		call->fence.queue = args->wait.queue;
-		call->fence.seq = args->wait.seq;
-		if (args->wait.timeout_ms) {
-			call->waiter.wall = true;
-			call->waiter.until =
-				ktime_get_ns() + (u64)args->wait.timeout_ms * NSEC_PER_MSEC;
-		}
-		return 0;
-	default:
-		return -ENOTTY;
 	}
+	call->waiter.blocks = true;
+	call->fence.queue = args->wait.queue;
+	call->fence.seq = args->wait.seq;
+	if (args->wait.timeout_ms) {
+		call->waiter.wall = true;
+		call->waiter.until = ktime_get_ns() + (u64)args->wait.timeout_ms * NSEC_PER_MSEC;
+	}
+	return 0;
 }
 
 int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
 	struct kvgpu_ctx *ctx = cmd->file->private_data;
 	union uring_args args;
+	const struct vgpu_cmd *inside;
 	struct uring_call *call;
-	const void *arg;
 	u64 failed, completed;
 	int ret;
 
@@ -363,12 +389,10 @@ int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 	if (issue_flags & IO_URING_F_CANCEL)
 		return command_cancel(ctx, cmd);
 #endif
-	BUILD_BUG_ON(sizeof(args.submit) != 16 || sizeof(args.wait) != 16);
-	/* user space may still change it */
-	arg = kvgpu_uring_arg(cmd);
-	memcpy(&args, arg, sizeof(args));
-	barrier();
-	if (cmd->cmd_op == VGPU_URING_WAIT && wait_reached(ctx, &args.wait, &completed)) {
+	ret = args_copy(cmd, issue_flags, &args, &inside);
+	if (ret)
+		return ret;
+	if (op_is(cmd, VGPU_URING_WAIT) && wait_reached(ctx, &args.wait, &completed)) {
 		/* a returned result is completed with its neighbours, but has no room for more */
 		if (!(issue_flags & IO_URING_F_CQE32))
 			return 0;
@@ -387,11 +411,11 @@ int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 	call->cmd = cmd;
 	call->owner = current->files;
 	result_of(cmd)->waiting = false;
-	ret = call_issue(call, &args, issue_flags & IO_URING_F_SQE128 ? arg + sizeof(args) : NULL);
+	ret = call_issue(call, &args, inside);
 	if (!ret) {
 		kvgpu_uring_mark_cancelable(cmd, issue_flags);
 		kvgpu_actor_send(ctx->kdev, &call->msg,
-				 cmd->cmd_op == VGPU_URING_SUBMIT ? do_submit : do_wait, call);
+				 op_is(cmd, VGPU_URING_SUBMIT) ? do_submit : do_wait, call);
 		return -EIOCBQUEUED;
 	}
 	failed = call->batch.failed;

@@ -155,6 +155,43 @@ static void refused(void)
 	io_uring_queue_exit(&ring);
 }
 
+/* Commands of a version whose structs have another size. */
+static void sizes(void)
+{
+	struct {
+		struct vgpu_uring_wait wait;
+		uint64_t new[2];
+	} args = {};
+	struct io_uring ring, wide;
+	int fd = must_open();
+
+	must_ring(&ring, 8, 0);
+	args.wait.queue = must_queue(fd);
+	for (unsigned int size = 0; size <= 40; size += 8) {
+		uint32_t op = _IOC(_IOC_WRITE, VGPU_IOC_MAGIC, _IOC_NR(VGPU_URING_WAIT), size);
+
+		memcpy(sqe_cmd(&ring, fd, op, 1)->cmd, &args.wait, sizeof(args.wait));
+		CHECK_EQ(must_one(&ring).res, size == sizeof(args.wait) ? 0 : -EINVAL);
+	}
+	io_uring_queue_exit(&ring);
+
+	must_ring(&wide, 8, IORING_SETUP_SQE128);
+	for (unsigned int size = 0; size <= 96; size += 8) {
+		uint32_t op = _IOC(_IOC_WRITE, VGPU_IOC_MAGIC, _IOC_NR(VGPU_URING_WAIT), size);
+
+		memcpy(sqe_cmd(&wide, fd, op, 1)->cmd, &args.wait, sizeof(args.wait));
+		CHECK_EQ(must_one(&wide).res,
+			 size < sizeof(args.wait) || size > 80 ? -EINVAL : 0);
+		if (size < sizeof(args))
+			continue;
+		args.new[1] = 1;
+		memcpy(sqe_cmd(&wide, fd, op, 1)->cmd, &args, sizeof(args));
+		CHECK_EQ(must_one(&wide).res, size > 80 ? -EINVAL : -E2BIG);
+		args.new[1] = 0;
+	}
+	io_uring_queue_exit(&wide);
+}
+
 static void taken_and_timeout(void)
 {
 	struct vgpu_cmd cmd = cmd_long();
@@ -459,6 +496,7 @@ static const struct test tests[] = {
 	{ "uring: a command inside the SQE, a registered file", inside },
 	{ "uring: copies in the order of the SQEs", in_order },
 	{ "uring: what is wrong is refused and named", refused },
+	{ "uring: structs of another version", sizes },
 	{ "uring: taken, and a wait with a timeout", taken_and_timeout },
 	{ "uring: thousands of waits, every other one with a timeout", timeouts },
 	{ "uring: all end when the context dies", death },
