@@ -61,7 +61,8 @@ static unsigned int occupancy(const struct vgpu_config *config,
 	return blocks;
 }
 
-static void report(const struct vgpu_program *program, const struct vgpu_config *config)
+static void print_usage_of_kernels(const struct vgpu_program *program,
+				   const struct vgpu_config *config)
 {
 	for (uint32_t i = 0; i < program->kernel_count; i++) {
 		const struct vgpu_program_kernel *kernel = &program->kernels[i];
@@ -156,7 +157,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	if (resources)
-		report(program, &config);
+		print_usage_of_kernels(program, &config);
 	if (listing)
 		disassemble(program);
 	vgpu_program_free(program);

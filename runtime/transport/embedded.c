@@ -43,14 +43,14 @@ struct vgpu_transport {
 	FILE *trace;
 };
 
-static void enter(struct vgpu_transport *t)
+static void embedded_lock(struct vgpu_transport *t)
 {
 	pthread_mutex_lock(&t->turn);
 	pthread_mutex_lock(&t->lock);
 	pthread_mutex_unlock(&t->turn);
 }
 
-static void leave(struct vgpu_transport *t)
+static void embedded_unlock(struct vgpu_transport *t)
 {
 	pthread_mutex_unlock(&t->lock);
 }
@@ -257,9 +257,9 @@ static int embedded_open(unsigned int index, struct vgpu_transport **out, char *
 
 static int embedded_device_info(struct vgpu_transport *t, struct vgpu_device_info *info)
 {
-	enter(t);
+	embedded_lock(t);
 	vgpu_device_info(t->device, info);
-	leave(t);
+	embedded_unlock(t);
 	return 0;
 }
 
@@ -267,9 +267,9 @@ static int embedded_context_info(struct vgpu_transport *t, struct vgpu_context_i
 {
 	int error;
 
-	enter(t);
+	embedded_lock(t);
 	error = vgpu_context_info(t->device, t->context, info);
-	leave(t);
+	embedded_unlock(t);
 	return error;
 }
 
@@ -277,9 +277,9 @@ static int embedded_queue_create(struct vgpu_transport *t, uint32_t *queue)
 {
 	int error;
 
-	enter(t);
+	embedded_lock(t);
 	error = vgpu_queue_create(t->device, t->context, queue);
-	leave(t);
+	embedded_unlock(t);
 	return error;
 }
 
@@ -287,9 +287,9 @@ static int embedded_queue_destroy(struct vgpu_transport *t, uint32_t queue)
 {
 	int error;
 
-	enter(t);
+	embedded_lock(t);
 	error = vgpu_queue_destroy(t->device, t->context, queue);
-	leave(t);
+	embedded_unlock(t);
 	return error;
 }
 
@@ -298,10 +298,10 @@ static int embedded_module_load(struct vgpu_transport *t, const void *binary, ui
 {
 	int error;
 
-	enter(t);
+	embedded_lock(t);
 	error = vgpu_module_load(t->device, t->context, binary, bytes, message, message_bytes,
 				 module);
-	leave(t);
+	embedded_unlock(t);
 	return error;
 }
 
@@ -309,9 +309,9 @@ static int embedded_module_unload(struct vgpu_transport *t, uint32_t module)
 {
 	int error;
 
-	enter(t);
+	embedded_lock(t);
 	error = vgpu_module_unload(t->device, t->context, module);
-	leave(t);
+	embedded_unlock(t);
 	return error;
 }
 
@@ -319,9 +319,9 @@ static int embedded_map(struct vgpu_transport *t, uint64_t address, uint64_t byt
 {
 	int error;
 
-	enter(t);
+	embedded_lock(t);
 	error = vgpu_memory_map(t->device, t->context, address, bytes);
-	leave(t);
+	embedded_unlock(t);
 	return error;
 }
 
@@ -329,9 +329,9 @@ static int embedded_unmap(struct vgpu_transport *t, uint64_t address, uint64_t b
 {
 	int error;
 
-	enter(t);
+	embedded_lock(t);
 	error = vgpu_memory_unmap(t->device, t->context, address, bytes);
-	leave(t);
+	embedded_unlock(t);
 	return error;
 }
 
@@ -339,7 +339,7 @@ static int embedded_unmap(struct vgpu_transport *t, uint64_t address, uint64_t b
  * What the module refuses at submission is refused here too: process memory that is not there, or
  * too much of it.
  */
-static int take(const struct vgpu_cmd *cmd, struct vgpu_push *push)
+static int copy_command(const struct vgpu_cmd *cmd, struct vgpu_push *push)
 {
 	u64 address = 0, bytes = 0;
 
@@ -381,15 +381,15 @@ static int embedded_submit(struct vgpu_transport *t, uint32_t queue,
 	if (!count || count > VGPU_SUBMIT_MAX)
 		return -EINVAL;
 	for (u32 i = 0; i < count; i++) {
-		error = take(&commands[i], &push[i]);
+		error = copy_command(&commands[i], &push[i]);
 		if (error) {
 			*failed = i;
 			return error;
 		}
 	}
-	enter(t);
+	embedded_lock(t);
 	error = vgpu_queue_push(t->device, t->context, queue, push, count, failed, &last);
-	leave(t);
+	embedded_unlock(t);
 	*seq = last;
 	return error;
 }
@@ -411,7 +411,7 @@ static int embedded_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq,
 	int error;
 
 	for (;;) {
-		enter(t);
+		embedded_lock(t);
 		error = vgpu_queue_completed(t->device, t->context, queue, &done);
 		if (!error && done < seq) {
 			next = vgpu_device_run(t->device, VGPU_NEVER, events);
@@ -419,7 +419,7 @@ static int embedded_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq,
 		}
 		if (!error && t->dead && (done >= seq || next == VGPU_NEVER))
 			error = -EIO;
-		leave(t);
+		embedded_unlock(t);
 		*completed_seq = done;
 		if (error || done >= seq)
 			return error;

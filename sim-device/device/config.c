@@ -40,7 +40,7 @@ static u64 value_of(const struct vgpu_config *config, const struct field *field)
 	return narrow;
 }
 
-static int set(struct vgpu_config *config, const struct field *field, const char *text)
+static int field_set(struct vgpu_config *config, const struct field *field, const char *text)
 {
 	char *at = (char *)config + field->offset;
 	u64 value;
@@ -63,7 +63,7 @@ static int set(struct vgpu_config *config, const struct field *field, const char
 	return 0;
 }
 
-static const struct field *find(const char *name)
+static const struct field *field_find(const char *name)
 {
 	unsigned int i;
 
@@ -75,14 +75,14 @@ static const struct field *find(const char *name)
 
 int vgpu_config_set(struct vgpu_config *config, const char *name, const char *value)
 {
-	const struct field *field = find(name);
+	const struct field *field = field_find(name);
 
-	return field ? set(config, field, value) : -ENOENT;
+	return field ? field_set(config, field, value) : -ENOENT;
 }
 
 int vgpu_config_get(const struct vgpu_config *config, const char *name, char *text, size_t size)
 {
-	const struct field *field = find(name);
+	const struct field *field = field_find(name);
 	struct vgpu_text out = { .at = text, .size = size };
 
 	if (!field)

@@ -15,7 +15,7 @@
 #include "exec.h"
 
 /* SM @sm has nothing any more; the policy is not asked yet. */
-static void leave(struct vgpu_exec *exec, u32 sm)
+static void release_sm(struct vgpu_exec *exec, u32 sm)
 {
 	struct vgpu_smst *smst = &exec->smst[sm];
 
@@ -194,7 +194,7 @@ void vgpu_sm_driver_unset(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *next)
 	ksr->unclaimed += smst->claimed;
 	smst->claimed = 0;
 	vgpu_runqueue_kernel(exec, ksr);
-	leave(exec, sm);
+	release_sm(exec, sm);
 	hand_over(exec, sm, next);
 }
 
@@ -209,7 +209,7 @@ void vgpu_sm_driver_empty(struct vgpu_exec *exec, u32 sm)
 
 	if (smst->leaving)
 		report_preemption(exec, sm, ksr, smst->requested);
-	leave(exec, sm);
+	release_sm(exec, sm);
 	/* First the kernel it is reserved for, then the policy. */
 	hand_over(exec, sm, next);
 	finished = ksr->ended == ksr->launch.blocks;
@@ -327,6 +327,6 @@ void vgpu_sm_driver_stop(struct vgpu_exec *exec, u32 sm)
 	smst->restoring = 0;
 	smst->off_count = 0;
 	smst->batch = 0;
-	leave(exec, sm);
+	release_sm(exec, sm);
 	hand_over(exec, sm, next);
 }

@@ -44,7 +44,7 @@ static void update_path(struct vgpu_pqueue *t, u32 number, struct vgpu_pq_node n
 }
 
 /* Leaf @number has a place in the tree from now on. */
-static void grow(struct vgpu_pqueue *t, u32 number)
+static void include_leaf(struct vgpu_pqueue *t, u32 number)
 {
 	for (; ((u64)number - 1) >> 2 * t->height; t->height++)
 		t->level[t->height + 1][0] = t->level[t->height][0];
@@ -116,7 +116,7 @@ void vgpu_pqueue_insert(struct vgpu_pqueue *t, struct vgpu_pq_entry *entry, u64 
 		if (!entry->number) {
 			VGPU_CHECK(t->free_count);
 			entry->number = t->free[--t->free_count];
-			grow(t, entry->number);
+			include_leaf(t, entry->number);
 		}
 		t->entries[entry->number - 1] = entry;
 	}

@@ -33,6 +33,11 @@ long_lines() {
 	done
 }
 
+# File-scope functions whose name says nothing in a backtrace.
+vague_names() {
+	c_sources | grep -v '^tests/' | xargs grep -nE '^static [a-z_ *0-9]*\b(take|keep|say|look|find|tell|ask|give)\('
+}
+
 no_licence() {
 	local file
 	c_files | while read -r file; do
@@ -68,6 +73,7 @@ nothing "files have a licence" no_licence
 nothing "it is that of their folder" wrong_licence
 nothing ".c files begin with // SPDX" block_licence
 nothing "files open with what they are" no_opening_comment
+nothing "functions have names that grep finds" vague_names
 nothing "plain words" coined
 echo "1..$count"
 exit $failed

@@ -122,7 +122,7 @@ static struct nl_msg *request(struct client *client, uint8_t command, int flags)
  * Send @message, which is gone afterwards, and take in what comes until the end. @collect: NULL,
  * nothing is expected.
  */
-static int ask(struct client *client, struct nl_msg *message, struct collect *collect)
+static int send_and_collect(struct client *client, struct nl_msg *message, struct collect *collect)
 {
 	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
 	bool end = false;
@@ -157,7 +157,7 @@ static int ask_list(struct client *client, uint8_t command, int only, struct col
 		nlmsg_free(message);
 		return fail(client, CLIENT_FAILED, "out of memory");
 	}
-	return ask(client, message, collect);
+	return send_and_collect(client, message, collect);
 }
 
 /* A list leaves out what a device says of each SM. */
@@ -171,7 +171,7 @@ static int ask_device(struct client *client, struct client_device *device)
 		nlmsg_free(message);
 		return fail(client, CLIENT_FAILED, "out of memory");
 	}
-	status = ask(client, message, &collect);
+	status = send_and_collect(client, message, &collect);
 	if (!status && collect.count)
 		*device = *(struct client_device *)collect.list;
 	free(collect.list);
@@ -224,7 +224,7 @@ int client_set_knob(struct client *client, uint32_t device, const char *knob, co
 		nlmsg_free(message);
 		return fail(client, CLIENT_FAILED, "out of memory");
 	}
-	return ask(client, message, NULL);
+	return send_and_collect(client, message, NULL);
 }
 
 int client_set_samples(struct client *client, uint32_t device, uint32_t ms)
@@ -236,7 +236,7 @@ int client_set_samples(struct client *client, uint32_t device, uint32_t ms)
 		nlmsg_free(message);
 		return fail(client, CLIENT_FAILED, "out of memory");
 	}
-	return ask(client, message, NULL);
+	return send_and_collect(client, message, NULL);
 }
 
 int client_set_context(struct client *client, uint32_t device, uint32_t context,
@@ -251,7 +251,7 @@ int client_set_context(struct client *client, uint32_t device, uint32_t context,
 		nlmsg_free(message);
 		return fail(client, CLIENT_FAILED, "out of memory");
 	}
-	return ask(client, message, NULL);
+	return send_and_collect(client, message, NULL);
 }
 
 /* ---- listening ---------------------------------------------------------- */

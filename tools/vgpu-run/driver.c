@@ -27,9 +27,9 @@ static char saved[KNOBS_MAX][TEXT_BYTES];
 static char saved_clock[TEXT_BYTES];
 static int trace_fd = -1;
 
-static int say(char *message, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int fail_with(char *message, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static int say(char *message, const char *format, ...)
+static int fail_with(char *message, const char *format, ...)
 {
 	va_list args;
 
@@ -95,7 +95,7 @@ static int read_u64(const char *folder, const char *name, u64 *value, char *mess
 	int err = read_text(folder, name, text);
 
 	if (err)
-		return say(message, "%s%s: %s", folder, name, strerror(-err));
+		return fail_with(message, "%s%s: %s", folder, name, strerror(-err));
 	*value = strtoull(text, NULL, 10);
 	return 0;
 }
@@ -108,28 +108,29 @@ static int check_there(char *message)
 	u64 contexts;
 
 	if (access(RUN_DEVICE, F_OK)) {
-		say(message, RUN_DEVICE
+		fail_with(message, RUN_DEVICE
 		    " is not there: load the module (make modules && insmod build/KERNEL/vgpu.ko), "
 		    "or run this in a guest (tools/vgpu-vm -- vgpu-run ...)");
 		return CLIENT_ABSENT;
 	}
 	if (read_text(SYSFS, "clock", text))
-		return say(
+		return fail_with(
 			message, SYSFS
 			"clock is not there: the module is of an older build, load the one of "
 			"this build");
 	if (geteuid()) {
-		say(message, "only root may set the knobs of a device: run this as root");
+		fail_with(message, "only root may set the knobs of a device: run this as root");
 		return CLIENT_FORBIDDEN;
 	}
 	/* Once mounted it stays, as with any other tool that needs it. */
 	if (access(DEBUGFS "counts", F_OK) && mount("debugfs", DEBUG_ROOT, "debugfs", 0, NULL) &&
 	    errno != EBUSY)
-		return say(message, DEBUGFS " is not there: mount -t debugfs none " DEBUG_ROOT);
+		return fail_with(message,
+				 DEBUGFS " is not there: mount -t debugfs none " DEBUG_ROOT);
 	if (read_u64(SYSFS, "context_count", &contexts, message))
 		return -1;
 	if (contexts)
-		return say(message,
+		return fail_with(message,
 			   "%llu context%s of " RUN_DEVICE
 			   " %s open: nobody else may use it meanwhile (" SYSFS
 			   "contexts/ shows who does)",
@@ -138,7 +139,7 @@ static int check_there(char *message)
 	return 0;
 }
 
-static int begin(char *message)
+static int prepare_devices(char *message)
 {
 	const char *name;
 	unsigned int i;
@@ -149,7 +150,7 @@ static int begin(char *message)
 	for (i = 0; i < KNOBS_MAX && (name = vgpu_device_knob_name(i)); i++) {
 		err = read_text(SYSFS, name, saved[i]);
 		if (err)
-			return say(
+			return fail_with(
 				message,
 				SYSFS
 				"%s: %s: the module is of another build, load the one of this "
@@ -161,12 +162,12 @@ static int begin(char *message)
 	active(saved_clock);
 	if (!err)
 		err = write_text(SYSFS, "clock", "lockstep");
-	return err ? say(message, SYSFS "clock: %s", strerror(-err)) : 0;
+	return err ? fail_with(message, SYSFS "clock: %s", strerror(-err)) : 0;
 }
 
 int driver_begin(char *message)
 {
-	int status = begin(message);
+	int status = prepare_devices(message);
 
 	return status < 0 ? CLIENT_USAGE : status;
 }
@@ -205,7 +206,7 @@ static struct vgpu_device *create_reference(const struct wl_setup *setup, char *
 
 	err = vgpu_device_create(&setup->config, &ops, NULL, &dev);
 	if (err) {
-		say(message, "the device: %s",
+		fail_with(message, "the device: %s",
 		    err == -EINVAL ? vgpu_config_check(&setup->config) : strerror(-err));
 		return NULL;
 	}
@@ -217,11 +218,11 @@ static struct vgpu_device *create_reference(const struct wl_setup *setup, char *
 		if (!err)
 			continue;
 		if (err == -ENOENT) {
-			say(message, "%s: the device has no such field and no such knob",
+			fail_with(message, "%s: the device has no such field and no such knob",
 			    knob->key);
 		} else {
 			vgpu_device_knob_get(dev, knob->key, choices, sizeof(choices));
-			say(message, "%s=%s: not a value it takes; it is %s", knob->key,
+			fail_with(message, "%s=%s: not a value it takes; it is %s", knob->key,
 			    knob->value, choices);
 		}
 		vgpu_device_destroy(dev);
@@ -243,7 +244,7 @@ static int set_knobs(struct vgpu_device *reference, char *message)
 		active(value);
 		err = write_text(SYSFS, name, value);
 		if (err)
-			return say(message,
+			return fail_with(message,
 				   SYSFS "%s does not take %s: %s; the kernel's log says more",
 				   name, value, strerror(-err));
 	}
@@ -267,20 +268,21 @@ static int compare_config(const struct vgpu_config *config, char *message)
 			continue;
 		err = read_text(SYSFS "config/", name, there);
 		if (err)
-			return say(message, SYSFS "config/%s: %s: the module is of another build",
-				   name, strerror(-err));
+			return fail_with(message,
+					 SYSFS "config/%s: %s: the module is of another build",
+					 name, strerror(-err));
 		if (vgpu_config_get(config, name, wanted, sizeof(wanted)) < 0 ||
 		    !strcmp(there, wanted))
 			continue;
 		if (!strcmp(name, "name"))
-			return say(
+			return fail_with(
 				message,
 				RUN_DEVICE
 				" is a %s and the job is for a %s: load the module with "
 				"preset=%s, or "
 				"give gpu=%s",
 				there, wanted, wanted, there);
-		return say(message,
+		return fail_with(message,
 			   RUN_DEVICE
 			   " has %s=%s and the job asks for %s: load the module with set=%s=%s",
 			   name, there, wanted, name, wanted);
@@ -319,7 +321,7 @@ int driver_latency_begin(char *message)
 {
 	int err = write_text(DEBUGFS, "preemptions", "0");
 
-	return err ? say(message, DEBUGFS "preemptions: %s", strerror(-err)) : 0;
+	return err ? fail_with(message, DEBUGFS "preemptions: %s", strerror(-err)) : 0;
 }
 
 int driver_latency(struct vgpu_latency *latency, char *message)
@@ -330,7 +332,7 @@ int driver_latency(struct vgpu_latency *latency, char *message)
 
 	memset(latency, 0, sizeof(*latency));
 	if (!file)
-		return say(message, DEBUGFS "preemptions: %s", strerror(errno));
+		return fail_with(message, DEBUGFS "preemptions: %s", strerror(errno));
 	if (fscanf(file, "%llu %llu %llu", &count, &total, &max) == 3) {
 		latency->count = count;
 		latency->total_ps = total;
@@ -351,12 +353,12 @@ int driver_trace(bool on, char *message)
 	int err = write_text(DEBUGFS, "trace_on", on ? "1" : "0");
 
 	if (err)
-		return say(message, DEBUGFS "trace_on: %s", strerror(-err));
+		return fail_with(message, DEBUGFS "trace_on: %s", strerror(-err));
 	if (!on || trace_fd >= 0)
 		return 0;
 	trace_fd = open(DEBUGFS "trace", O_RDONLY | O_CLOEXEC);
 	if (trace_fd < 0 || read(trace_fd, magic, sizeof(magic)) != TRACE_MAGIC)
-		return say(message, DEBUGFS "trace: %s", strerror(errno));
+		return fail_with(message, DEBUGFS "trace: %s", strerror(errno));
 	return 0;
 }
 

@@ -57,9 +57,10 @@ static void on_signal(int signal)
 	interrupted = signal;
 }
 
-static int say(struct mix *mix, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int mix_error(struct mix *mix, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
-static int say(struct mix *mix, const char *format, ...)
+static int mix_error(struct mix *mix, const char *format, ...)
 {
 	va_list args;
 
@@ -77,14 +78,14 @@ static int seats_create(struct mix *mix)
 	u32 i;
 
 	if (fd < 0)
-		return say(mix, "%s: %s", RUN_DEVICE, strerror(errno));
+		return mix_error(mix, "%s: %s", RUN_DEVICE, strerror(errno));
 	for (i = 0; i < mix->count; i++) {
 		struct vgpu_seat_create create = { .priority =
 							   (s32)mix->procs[i].process->priority };
 
 		if (ioctl(fd, VGPU_IOC_SEAT_CREATE, &create)) {
 			close(fd);
-			return say(mix, "%s: a seat at the clock for %s: %s", RUN_DEVICE,
+			return mix_error(mix, "%s: a seat at the clock for %s: %s", RUN_DEVICE,
 				   mix->procs[i].process->name, strerror(errno));
 		}
 		mix->procs[i].seat = create.fd;
@@ -97,14 +98,15 @@ static int seat_info(struct mix *mix, const struct proc *proc, struct vgpu_seat_
 {
 	if (!ioctl(proc->seat, VGPU_IOC_SEAT_INFO, info))
 		return 0;
-	return say(mix, "%s: the seat of %s: %s", RUN_DEVICE, proc->process->name, strerror(errno));
+	return mix_error(mix, "%s: the seat of %s: %s", RUN_DEVICE, proc->process->name,
+			 strerror(errno));
 }
 
 static int seat_sum(struct mix *mix, const struct proc *proc, struct vgpu_context_info *sum)
 {
 	if (!ioctl(proc->seat, VGPU_IOC_CONTEXT_INFO, sum))
 		return 0;
-	return say(mix, "%s: the counts of %s: %s", RUN_DEVICE, proc->process->name,
+	return mix_error(mix, "%s: the counts of %s: %s", RUN_DEVICE, proc->process->name,
 		   strerror(errno));
 }
 
@@ -151,7 +153,7 @@ static int remember(struct mix *mix, pid_t pid, u32 proc)
 		if (pids)
 			mix->pids = pids;
 		if (!procs)
-			return say(mix, "%s: out of memory", mix->path);
+			return mix_error(mix, "%s: out of memory", mix->path);
 		mix->pid_procs = procs;
 	}
 	mix->pids[count] = pid;
@@ -167,7 +169,7 @@ static int start(struct mix *mix, struct proc *proc, u64 arrival)
 	int go[2];
 
 	if (pipe2(go, O_CLOEXEC))
-		return say(mix, "a pipe: %s", strerror(errno));
+		return mix_error(mix, "a pipe: %s", strerror(errno));
 	proc->pid = fork();
 	if (!proc->pid) {
 		close(go[1]);
@@ -177,14 +179,14 @@ static int start(struct mix *mix, struct proc *proc, u64 arrival)
 	if (proc->pid < 0) {
 		close(go[1]);
 		proc->pid = 0;
-		return say(mix, "a process for %s: %s", proc->process->name, strerror(errno));
+		return mix_error(mix, "a process for %s: %s", proc->process->name, strerror(errno));
 	}
 	proc->pidfd = (int)syscall(SYS_pidfd_open, proc->pid, 0);
 	move.pid = proc->pid;
 	if (proc->pidfd < 0 || ioctl(proc->seat, VGPU_IOC_SEAT_MOVE, &move) ||
 	    write(go[1], "", 1) != 1) {
 		close(go[1]);
-		return say(mix, "the seat of %s: %s", proc->process->name, strerror(errno));
+		return mix_error(mix, "the seat of %s: %s", proc->process->name, strerror(errno));
 	}
 	close(go[1]);
 	return remember(mix, proc->pid, (u32)(proc - mix->procs));
@@ -196,11 +198,12 @@ static int bad_end(struct mix *mix, const struct proc *proc, int status)
 	const struct wl_process *process = proc->process;
 
 	if (mix->shared->message[0])
-		return say(mix, "%s", mix->shared->message);
+		return mix_error(mix, "%s", mix->shared->message);
 	if (WIFSIGNALED(status))
-		return say(mix, "%s:%u: [%s] was ended by signal %d, %s", mix->path, process->line,
-			   process->name, WTERMSIG(status), strsignal(WTERMSIG(status)));
-	return say(mix, "%s:%u: [%s] ended with status %d: %s", mix->path, process->line,
+		return mix_error(mix, "%s:%u: [%s] was ended by signal %d, %s", mix->path,
+				 process->line, process->name, WTERMSIG(status),
+				 strsignal(WTERMSIG(status)));
+	return mix_error(mix, "%s:%u: [%s] ended with status %d: %s", mix->path, process->line,
 		   process->name, WEXITSTATUS(status),
 		   process->cmd ? process->cmd : "a replay must not end");
 }
@@ -221,7 +224,7 @@ static int ended(struct mix *mix, struct proc *proc)
 	if (seat_info(mix, proc, &info))
 		return -1;
 	if (info.time <= proc->started)
-		return say(mix,
+		return mix_error(mix,
 			   "%s:%u: [%s] ended in no virtual time: it did nothing on the device: %s",
 			   mix->path, process->line, process->name, process->cmd);
 	outcome->runs++;
@@ -242,9 +245,9 @@ static int await_first_wait(struct mix *mix, struct proc *proc)
 	int n = poll(fds, 2, PATIENCE_S * 1000);
 
 	if (n < 0)
-		return say(mix, interrupted ? "interrupted" : "poll: %s", strerror(errno));
+		return mix_error(mix, interrupted ? "interrupted" : "poll: %s", strerror(errno));
 	if (!n)
-		return say(mix, "%s:%u: [%s] did not come to wait for the device in %d s",
+		return mix_error(mix, "%s:%u: [%s] did not come to wait for the device in %d s",
 			   mix->path, proc->process->line, proc->process->name, PATIENCE_S);
 	return !fds[0].revents && fds[1].revents ? ended(mix, proc) : 0;
 }
@@ -261,14 +264,14 @@ static int blame(struct mix *mix)
 		if (seat_info(mix, &mix->procs[i], &info))
 			return -1;
 		if (!info.blocked)
-			return say(
+			return mix_error(
 				mix,
 				"%s:%u: [%s], process %d, holds the clock: it has not waited for "
 				"the device for %d s",
 				mix->path, process->line, process->name, (int)mix->procs[i].pid,
 				PATIENCE_S);
 	}
-	return say(mix,
+	return mix_error(mix,
 		   "%s: all processes wait for the device, and nothing is left to happen on it",
 		   mix->path);
 }
@@ -290,9 +293,9 @@ static int wait_all(struct mix *mix, struct pollfd *fds)
 		fds[i] = (struct pollfd){ .fd = mix->done[0], .events = POLLIN };
 		n = poll(fds, mix->count + 1, TICK_MS);
 		if (interrupted)
-			return say(mix, "interrupted");
+			return mix_error(mix, "interrupted");
 		if (n < 0)
-			return say(mix, "poll: %s", strerror(errno));
+			return mix_error(mix, "poll: %s", strerror(errno));
 		for (i = 0; i < mix->count; i++)
 			if (fds[i].revents && ended(mix, &mix->procs[i]))
 				return -1;
@@ -345,9 +348,9 @@ static int take_trace(struct mix *mix)
 	if (!mix->setup->trace)
 		return 0;
 	if (driver_trace_take(trace_record, mix, &lost))
-		return say(mix, "the trace of the device: %s", strerror(errno));
+		return mix_error(mix, "the trace of the device: %s", strerror(errno));
 	if (lost)
-		return say(
+		return mix_error(
 			mix,
 			"the trace of the device was full, %llu records are lost: load the module "
 			"with a larger "
@@ -409,7 +412,7 @@ static int run(struct mix *mix, struct wl_outcome *outcome)
 	int err;
 
 	if (!fds)
-		return say(mix, "%s: out of memory", mix->path);
+		return mix_error(mix, "%s: out of memory", mix->path);
 	err = seats_create(mix) || seat_info(mix, &mix->procs[0], &info);
 	if (!err) {
 		mix->start = info.time;
@@ -460,11 +463,11 @@ static int prepare(struct mix *mix, const struct wl_process *processes, struct w
 	outcome->processes = calloc(mix->count, sizeof(*outcome->processes));
 	mix->shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (!mix->procs || !outcome->processes || mix->shared == MAP_FAILED)
-		return say(mix, "%s: out of memory", mix->path);
+		return mix_error(mix, "%s: out of memory", mix->path);
 	mix->shared->unfinished = mix->count;
 	for (i = 0; i < mix->count; i++)
 		mix->procs[i] = (struct proc){ .process = &processes[i], .seat = -1, .pidfd = -1 };
-	return pipe2(mix->done, O_CLOEXEC) ? say(mix, "a pipe: %s", strerror(errno)) : 0;
+	return pipe2(mix->done, O_CLOEXEC) ? mix_error(mix, "a pipe: %s", strerror(errno)) : 0;
 }
 
 int run_mix(const struct wl_setup *setup, const char *path, const struct wl_process *processes,

@@ -7,7 +7,7 @@
 
 #include "smi.h"
 
-static void say(const struct client_notice *notice)
+static void print_notice(const struct client_notice *notice)
 {
 	char name[64];
 
@@ -61,7 +61,7 @@ int events_command(struct client *client, int argc, char **argv)
 	while (!status && !ferror(stdout)) {
 		status = client_next(client, &notice);
 		if (!status)
-			say(&notice);
+			print_notice(&notice);
 	}
 	return status;
 }

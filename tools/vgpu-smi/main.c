@@ -66,7 +66,7 @@ static void view_free(struct view *view)
 	free(view->contexts);
 }
 
-static int look(struct client *client, int only, struct view *view)
+static int query_devices(struct client *client, int only, struct view *view)
 {
 	int status = client_devices(client, only, &view->devices, &view->device_count);
 
@@ -81,7 +81,7 @@ static int look(struct client *client, int only, struct view *view)
 static int look_again(struct client *client, int only, struct view *view)
 {
 	struct view next = { 0 };
-	int status = look(client, only, &next);
+	int status = query_devices(client, only, &next);
 
 	if (!status && next.device_count == view->device_count) {
 		next.before = view->devices;
@@ -117,7 +117,7 @@ static int watch(struct client *client, const struct options *options)
 {
 	struct view view = { 0 };
 	bool first = true;
-	int status = look(client, options->only, &view);
+	int status = query_devices(client, options->only, &view);
 
 	if (!status && !options->list)
 		usleep(MOMENT_US);

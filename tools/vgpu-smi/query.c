@@ -195,7 +195,7 @@ static const struct field app_fields[] = {
 
 #define COUNT(fields)	(sizeof(fields) / sizeof((fields)[0]))
 
-static const struct field *find(const char *name, size_t length, bool processes)
+static const struct field *find_field(const char *name, size_t length, bool processes)
 {
 	const struct field *fields = processes ? app_fields : gpu_fields;
 	size_t count = processes ? COUNT(app_fields) : COUNT(gpu_fields);
@@ -233,7 +233,7 @@ int query_check(const char *fields, bool processes)
 		return CLIENT_USAGE;
 	}
 	while ((name = next_name(&fields, &length))) {
-		if (find(name, length, processes))
+		if (find_field(name, length, processes))
 			continue;
 		fprintf(stderr,
 			"vgpu-smi: there is no field \"%.*s\"; vgpu-smi --help-query-%s lists "
@@ -252,7 +252,7 @@ void query_header(const char *fields, bool processes, const struct csv *csv)
 	if (csv->no_header)
 		return;
 	while ((name = next_name(&fields, &length))) {
-		const struct field *field = find(name, length, processes);
+		const struct field *field = find_field(name, length, processes);
 
 		printf("%s%s", between, field->name);
 		if (field->unit)
@@ -269,7 +269,7 @@ static void line(const struct row *row, const char *fields, const struct csv *cs
 	size_t length;
 
 	while ((name = next_name(&fields, &length))) {
-		const struct field *field = find(name, length, row->context);
+		const struct field *field = find_field(name, length, row->context);
 
 		field->value(row, text, sizeof(text));
 		printf("%s%s%s%s", between, text, field->unit && !csv->no_units ? " " : "",
@@ -301,7 +301,7 @@ void query_help(bool processes)
 
 	printf("fields of --query-%s:\n", processes ? "compute-apps" : "gpu");
 	for (size_t i = 0; i < count; i++)
-		if (find(fields[i].name, strlen(fields[i].name), processes) == &fields[i])
+		if (find_field(fields[i].name, strlen(fields[i].name), processes) == &fields[i])
 			printf("  %-20s %-5s %s\n", fields[i].name,
 			       fields[i].unit ? fields[i].unit : "", fields[i].help);
 }

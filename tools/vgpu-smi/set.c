@@ -86,7 +86,7 @@ static int set_process(struct client *client, const struct target *target, const
 	return status;
 }
 
-static int set(struct client *client, const struct target *target, char *setting)
+static int apply_setting(struct client *client, const struct target *target, char *setting)
 {
 	char *value = strchr(setting, '=');
 	long long n;
@@ -133,6 +133,6 @@ int set_command(struct client *client, int argc, char **argv)
 	if (optind == argc)
 		return wrong(client, "nothing to set: NAME=VALUE is missing", "");
 	for (; optind < argc && !status; optind++)
-		status = set(client, &target, argv[optind]);
+		status = apply_setting(client, &target, argv[optind]);
 	return status;
 }

@@ -17,7 +17,7 @@ struct screen {
 };
 
 __attribute__((format(printf, 3, 4)))
-static void put(struct screen *screen, enum look look, const char *format, ...)
+static void draw_text(struct screen *screen, enum look look, const char *format, ...)
 {
 	struct line *line;
 	va_list args;
@@ -48,19 +48,20 @@ static void head(struct screen *screen, const struct state *state)
 		inflight += state->processes[i].now.inflight;
 	if (d->preemptions)
 		client_time_text(d->preemption_time / d->preemptions, mean, sizeof(mean));
-	put(screen, HEAD, "%s %s, %" PRIu64 " SMs, %" PRIu64 " MHz, clock %s; virtual time %s",
-	    d->name, d->preset, d->sms, d->clock_khz / 1000, d->clock,
-	    client_time_text(d->time, time, sizeof(time)));
-	put(screen, PLAIN, "policy %s, preemption %s, transfers %s",
+	draw_text(screen, HEAD,
+		  "%s %s, %" PRIu64 " SMs, %" PRIu64 " MHz, clock %s; virtual time %s", d->name,
+		  d->preset, d->sms, d->clock_khz / 1000, d->clock,
+		  client_time_text(d->time, time, sizeof(time)));
+	draw_text(screen, PLAIN, "policy %s, preemption %s, transfers %s",
 	    client_knob_value(d, "policy", policy, sizeof(policy)),
 	    client_knob_value(d, "preemption", preemption, sizeof(preemption)),
 	    client_knob_value(d, "transfer_policy", transfer, sizeof(transfer)));
-	put(screen, PLAIN,
+	draw_text(screen, PLAIN,
 	    "queues %" PRIu64 " of %" PRIu64 ", commands %" PRIu64 "; memory %" PRIu64
 	    " of %" PRIu64 " MiB promised, %" PRIu64 " KiB resident",
 	    d->queues, d->hw_queues, inflight, (d->vram_bytes - d->vram_free + (1 << 20) - 1) >> 20,
 	    d->vram_bytes >> 20, d->vram_resident >> 10);
-	put(screen, PLAIN,
+	draw_text(screen, PLAIN,
 	    "preemptions %" PRIu64 ", %.0f a second, mean %s; %s of virtual time a second",
 	    d->preemptions, per_second(state, d->preemptions, state->before.preemptions), mean,
 	    client_time_text(state->elapsed > 0 ? (uint64_t)(state->passed / state->elapsed) : 0,
@@ -82,7 +83,7 @@ static void sm_time(struct screen *screen, const struct state *state)
 		length += (size_t)snprintf(text + length, sizeof(text) - length, " %s %.0f%%",
 					   d->state_name[i], passed > 0 ? 100 * time / passed : 0);
 	}
-	put(screen, PLAIN, "%s", text);
+	draw_text(screen, PLAIN, "%s", text);
 }
 
 /* A, B … for the contexts in the order in which they are shown; the rest is *. */
@@ -121,16 +122,16 @@ static void sms(struct screen *screen, const struct state *state)
 		for (; n < width && sm < state->device.sms; n++)
 			text[n] = sm_letter(state, sm++);
 		text[n] = 0;
-		put(screen, SMS, "%-4s%s", row ? "" : "SMs", text);
+		draw_text(screen, SMS, "%-4s%s", row ? "" : "SMs", text);
 	}
 	if (sm < state->device.sms)
-		put(screen, PLAIN, "    and %" PRIu64 " more", state->device.sms - sm);
+		draw_text(screen, PLAIN, "    and %" PRIu64 " more", state->device.sms - sm);
 }
 
 static void processes(struct screen *screen, const struct state *state)
 {
-	put(screen, HEAD, "   %5s %7s %-14s %4s %6s %6s %5s %8s %6s %7s", "CTX", "PID", "PROCESS",
-	    "PRIO", "TOKENS", "SM%", "QUEUE", "MEMORY", "KERN/s", "PREEM/s");
+	draw_text(screen, HEAD, "   %5s %7s %-14s %4s %6s %6s %5s %8s %6s %7s", "CTX", "PID",
+		  "PROCESS", "PRIO", "TOKENS", "SM%", "QUEUE", "MEMORY", "KERN/s", "PREEM/s");
 	for (size_t i = 0; i < state->count; i++) {
 		const struct process *p = &state->processes[i];
 		const struct client_context *c = &p->now;
@@ -141,7 +142,7 @@ static void processes(struct screen *screen, const struct state *state)
 		snprintf(end, sizeof(end), "%6.0f %7.0f", p->kernels, p->preempted);
 		if (c->fault)
 			snprintf(end, sizeof(end), "%s", client_fault_name(c->fault));
-		put(screen,
+		draw_text(screen,
 		    c->id == state->selected ? SELECTED :
 		    c->fault		     ? DEAD :
 					       PLAIN,
@@ -152,7 +153,7 @@ static void processes(struct screen *screen, const struct state *state)
 		    (c->mapped_bytes + (1 << 20) - 1) >> 20, end);
 	}
 	if (!state->count)
-		put(screen, PLAIN, "   no process has the device open");
+		draw_text(screen, PLAIN, "   no process has the device open");
 }
 
 unsigned int draw(const struct state *state, struct line *lines, unsigned int rows,
@@ -165,7 +166,7 @@ unsigned int draw(const struct state *state, struct line *lines, unsigned int ro
 	head(&screen, state);
 	sm_time(&screen, state);
 	sms(&screen, state);
-	put(&screen, PLAIN, "%s", state->note);
+	draw_text(&screen, PLAIN, "%s", state->note);
 	processes(&screen, state);
 	return screen.count;
 }

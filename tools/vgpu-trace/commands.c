@@ -8,7 +8,7 @@
 
 #include "trace.h"
 
-static struct queue *find(struct trace *trace, uint32_t context, uint32_t id)
+static struct queue *find_queue(struct trace *trace, uint32_t context, uint32_t id)
 {
 	struct queue *queues;
 
@@ -27,7 +27,7 @@ static struct queue *find(struct trace *trace, uint32_t context, uint32_t id)
  * A number that does not go on where the last one was: the queue has been given to the context
  * again, or records were lost.
  */
-static struct command *add(struct queue *queue, uint64_t seq)
+static struct command *add_command(struct queue *queue, uint64_t seq)
 {
 	if (queue->count == queue->room) {
 		size_t room = queue->room ? 2 * queue->room : 16;
@@ -57,13 +57,13 @@ static struct command *command_of(struct queue *queue, uint64_t seq)
 
 int trace_command(struct trace *trace, const struct vgpu_trace_record *rec)
 {
-	struct queue *queue = find(trace, rec->context, rec->queue);
+	struct queue *queue = find_queue(trace, rec->context, rec->queue);
 	struct command *command;
 
 	if (!queue)
 		return -1;
 	if (rec->type == VGPU_TRACE_PUSH) {
-		command = add(queue, rec->seq);
+		command = add_command(queue, rec->seq);
 		if (!command)
 			return -1;
 		command->op = (uint32_t)rec->a;

@@ -164,7 +164,7 @@ static uint64_t lost(const struct recording *r)
 
 /* ---- the program -------------------------------------------------------- */
 
-static void begin(const struct recording *r, char **command)
+static void record_begin(const struct recording *r, char **command)
 {
 	if (r->embedded &&
 	    (setenv("VGPU_TRANSPORT", "embedded", 1) || setenv("VGPU_TRACE", r->output, 1)))
@@ -184,7 +184,7 @@ static int run(struct recording *r, char **command, int *status)
 	if (r->child < 0)
 		return complain("fork", errno);
 	if (!r->child)
-		begin(r, command);
+		record_begin(r, command);
 	/* an interrupt is for the program; its records are kept */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);

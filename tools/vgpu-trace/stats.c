@@ -22,7 +22,7 @@ struct groups {
 	size_t count;
 };
 
-static struct group *find(struct groups *groups, const char *name)
+static struct group *find_group(struct groups *groups, const char *name)
 {
 	struct group *more;
 
@@ -39,9 +39,9 @@ static struct group *find(struct groups *groups, const char *name)
 	return more;
 }
 
-static int add(struct groups *groups, const char *name, uint64_t time, uint64_t bytes)
+static int add_sample(struct groups *groups, const char *name, uint64_t time, uint64_t bytes)
 {
-	struct group *group = find(groups, name);
+	struct group *group = find_group(groups, name);
 
 	if (!group)
 		return -1;
@@ -155,7 +155,7 @@ static int kernels(const struct trace *trace, FILE *out)
 		const struct kernel *k = &trace->kernels[i];
 
 		if (k->end >= k->start && k->end)
-			err = add(&groups, trace_kernel_name(k, name, sizeof(name)),
+			err = add_sample(&groups, trace_kernel_name(k, name, sizeof(name)),
 				  k->end - k->start, 0);
 	}
 	table(&groups, out, "Kernels, from the first thread block to the last", "name");
@@ -171,7 +171,7 @@ static int copies(const struct trace *trace, FILE *out)
 		const struct span *s = &trace->spans[i];
 
 		if (s->sm == COPIES)
-			err = add(&groups, op_name(s->slot), s->end - s->start, s->what);
+			err = add_sample(&groups, op_name(s->slot), s->end - s->start, s->what);
 	}
 	table(&groups, out, "Copies, on the transfer engine", "kind, bytes, rate");
 	return err;
@@ -193,15 +193,15 @@ static int waits(const struct trace *trace, FILE *out)
 
 			if (c->stages & COMMAND_DISPATCHED) {
 				snprintf(name, sizeof(name), "%s, in its queue", op_name(c->op));
-				err = add(&groups, name, c->dispatch - c->push, 0);
+				err = add_sample(&groups, name, c->dispatch - c->push, 0);
 			}
 			if (c->stages & COMMAND_STARTED && c->stages & COMMAND_DISPATCHED) {
 				snprintf(name, sizeof(name), "%s, in its engine", op_name(c->op));
-				err |= add(&groups, name, c->start - c->dispatch, 0);
+				err |= add_sample(&groups, name, c->start - c->dispatch, 0);
 			}
 			if (c->op == VGPU_CMD_WAIT && c->stages & COMMAND_COMPLETE &&
 			    c->stages & COMMAND_DISPATCHED)
-				err |= add(&groups, op_name(c->op), c->end - c->dispatch, 0);
+				err |= add_sample(&groups, op_name(c->op), c->end - c->dispatch, 0);
 		}
 	}
 	table(&groups, out, "Waits, before a command starts", "of");
@@ -214,14 +214,14 @@ static int preemptions(const struct trace *trace, FILE *out)
 	int err = 0;
 
 	for (size_t i = 0; i < trace->preemption_count && !err; i++)
-		err = add(&groups, "request to hand-over", trace->preemptions[i], 0);
+		err = add_sample(&groups, "request to hand-over", trace->preemptions[i], 0);
 	for (size_t i = 0; i < trace->move_count && !err; i++) {
 		const struct span *s = &trace->moves[i];
 
-		err = add(&groups, trace_move_names[s->slot], s->end - s->start, s->what);
+		err = add_sample(&groups, trace_move_names[s->slot], s->end - s->start, s->what);
 	}
 	if (trace->preemption_count && !err) {
-		uint64_t *times = find(&groups, "request to hand-over")->times;
+		uint64_t *times = find_group(&groups, "request to hand-over")->times;
 
 		qsort(times, trace->preemption_count, sizeof(*times), by_time);
 		fprintf(out, "%zu preemptions of an SM, 99 %% of them within %s\n\n",

@@ -22,7 +22,7 @@ struct look {
 	uint64_t ns, ticks;
 };
 
-static struct look look(void)
+static struct look read_clocks(void)
 {
 	uint64_t closest = UINT64_MAX;
 	struct look best = { 0, 0 };
@@ -40,10 +40,10 @@ static struct look look(void)
 
 int main(void)
 {
-	struct look first = look();
+	struct look first = read_clocks();
 
 	nanosleep(&(struct timespec){ .tv_nsec = 50 * 1000000 }, NULL);
-	struct look second = look();
+	struct look second = read_clocks();
 
 	if (second.ticks <= first.ticks || second.ns <= first.ns)
 		return 1;

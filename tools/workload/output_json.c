@@ -8,7 +8,7 @@
 #include "workload.h"
 
 /* Takes @value; a NULL one, or no room, spoils the object: json_dumpf() then never sees it. */
-static void put(json_t *object, const char *key, json_t *value, bool *failed)
+static void json_put(json_t *object, const char *key, json_t *value, bool *failed)
 {
 	if (json_object_set_new(object, key, value))
 		*failed = true;
@@ -32,15 +32,15 @@ static json_t *process_object(const struct wl_study *study, u32 i, bool *failed)
 	const struct wl_process_outcome *o = &study->together.processes[i];
 	json_t *object = json_object();
 
-	put(object, "name", json_string(process->name), failed);
-	put(object, "isolated_us", json_real(m->isolated_ps / 1e6), failed);
-	put(object, "turnaround_us", number_if(o->runs, m->turnaround_ps / 1e6), failed);
-	put(object, "ntt", number_if(o->runs, m->ntt), failed);
-	put(object, "runs", whole(o->runs), failed);
-	put(object, "priority", whole(process->priority), failed);
-	put(object, "blocks", whole(o->info.blocks), failed);
-	put(object, "kernels", whole(o->info.kernels), failed);
-	put(object, "sm_us", json_real((double)o->info.sm_time / 1e6), failed);
+	json_put(object, "name", json_string(process->name), failed);
+	json_put(object, "isolated_us", json_real(m->isolated_ps / 1e6), failed);
+	json_put(object, "turnaround_us", number_if(o->runs, m->turnaround_ps / 1e6), failed);
+	json_put(object, "ntt", number_if(o->runs, m->ntt), failed);
+	json_put(object, "runs", whole(o->runs), failed);
+	json_put(object, "priority", whole(process->priority), failed);
+	json_put(object, "blocks", whole(o->info.blocks), failed);
+	json_put(object, "kernels", whole(o->info.kernels), failed);
+	json_put(object, "sm_us", json_real((double)o->info.sm_time / 1e6), failed);
 	return object;
 }
 
@@ -49,11 +49,11 @@ static json_t *preemption_object(const struct vgpu_latency *latency, bool *faile
 	json_t *object = json_object();
 	double mean = latency->count ? (double)latency->total_ps / (double)latency->count : 0;
 
-	put(object, "count", whole(latency->count), failed);
-	put(object, "mean_us", json_real(mean / 1e6), failed);
-	put(object, "p50_us", json_real((double)vgpu_latency_percentile(latency, 50) / 1e6),
+	json_put(object, "count", whole(latency->count), failed);
+	json_put(object, "mean_us", json_real(mean / 1e6), failed);
+	json_put(object, "p50_us", json_real((double)vgpu_latency_percentile(latency, 50) / 1e6),
 	    failed);
-	put(object, "p99_us", json_real((double)vgpu_latency_percentile(latency, 99) / 1e6),
+	json_put(object, "p99_us", json_real((double)vgpu_latency_percentile(latency, 99) / 1e6),
 	    failed);
 	return object;
 }
@@ -65,7 +65,7 @@ static json_t *sm_object(const struct wl_study *study, bool *failed)
 	unsigned int i;
 
 	for (i = 0; (state = vgpu_sm_state_name(i)); i++)
-		put(object, state, json_real((double)study->together.stats.sm_time[i] / 1e6),
+		json_put(object, state, json_real((double)study->together.stats.sm_time[i] / 1e6),
 		    failed);
 	return object;
 }
@@ -85,27 +85,28 @@ int wl_print_json(const struct wl_study *study, bool speed, FILE *out)
 		if (json_array_append_new(processes, process_object(study, i, &failed)))
 			failed = true;
 	}
-	put(object, "antt", number_if(complete, study->metrics.antt), &failed);
-	put(object, "stp", number_if(complete, study->metrics.stp), &failed);
-	put(object, "fairness", number_if(complete, study->metrics.fairness), &failed);
-	put(object, "blocks", whole(blocks), &failed);
-	put(object, "processes", processes, &failed);
-	put(object, "gpu", json_string(config->name), &failed);
-	put(object, "sms", whole(config->sms), &failed);
-	put(object, "policy", json_string(config->policy), &failed);
-	put(object, "preemption", json_string(config->preemption), &failed);
-	put(object, "seed", whole(config->seed), &failed);
-	put(object, "time_us", json_real((double)together->time_ps / 1e6), &failed);
-	put(object, "events", whole(together->stats.events), &failed);
-	put(object, "sm_us", sm_object(study, &failed), &failed);
-	put(object, "preemptions", preemption_object(&together->preemptions, &failed), &failed);
+	json_put(object, "antt", number_if(complete, study->metrics.antt), &failed);
+	json_put(object, "stp", number_if(complete, study->metrics.stp), &failed);
+	json_put(object, "fairness", number_if(complete, study->metrics.fairness), &failed);
+	json_put(object, "blocks", whole(blocks), &failed);
+	json_put(object, "processes", processes, &failed);
+	json_put(object, "gpu", json_string(config->name), &failed);
+	json_put(object, "sms", whole(config->sms), &failed);
+	json_put(object, "policy", json_string(config->policy), &failed);
+	json_put(object, "preemption", json_string(config->preemption), &failed);
+	json_put(object, "seed", whole(config->seed), &failed);
+	json_put(object, "time_us", json_real((double)together->time_ps / 1e6), &failed);
+	json_put(object, "events", whole(together->stats.events), &failed);
+	json_put(object, "sm_us", sm_object(study, &failed), &failed);
+	json_put(object, "preemptions", preemption_object(&together->preemptions, &failed),
+		 &failed);
 	if (speed) {
-		put(object, "seconds", json_real(study->seconds), &failed);
-		put(object, "cpu_seconds", json_real(study->cpu_seconds), &failed);
-		put(object, "blocks_per_second", json_real((double)blocks / study->seconds),
+		json_put(object, "seconds", json_real(study->seconds), &failed);
+		json_put(object, "cpu_seconds", json_real(study->cpu_seconds), &failed);
+		json_put(object, "blocks_per_second", json_real((double)blocks / study->seconds),
 		    &failed);
-		put(object, "blocks_per_cpu_second", json_real((double)blocks / study->cpu_seconds),
-		    &failed);
+		json_put(object, "blocks_per_cpu_second",
+			 json_real((double)blocks / study->cpu_seconds), &failed);
 	}
 	if (!failed)
 		failed = json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) ||

@@ -39,9 +39,10 @@ struct replay {
 	char *message;
 };
 
-static int say(struct replay *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int replay_error(struct replay *r, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
-static int say(struct replay *r, const char *format, ...)
+static int replay_error(struct replay *r, const char *format, ...)
 {
 	va_list args;
 
@@ -183,10 +184,11 @@ static int stuck(struct replay *r)
 
 	for (i = 0; r->actors[i].walk.outcome->runs >= r->actors[i].walk.process->repeat; i++)
 		;
-	return say(r, "%s:%u: nothing is left to happen, but %s has completed %llu of %u runs",
-		   r->path, r->actors[i].walk.process->line, r->actors[i].walk.process->name,
-		   (unsigned long long)r->actors[i].walk.outcome->runs,
-		   r->actors[i].walk.process->repeat);
+	return replay_error(
+		r, "%s:%u: nothing is left to happen, but %s has completed %llu of %u runs",
+		r->path, r->actors[i].walk.process->line, r->actors[i].walk.process->name,
+		(unsigned long long)r->actors[i].walk.outcome->runs,
+		r->actors[i].walk.process->repeat);
 }
 
 static int died(struct replay *r)
@@ -195,7 +197,7 @@ static int died(struct replay *r)
 
 	for (i = 0; r->actors[i].context != r->dead_context; i++)
 		;
-	return say(r, "%s:%u: the device ended %s: fault %u%s", r->path,
+	return replay_error(r, "%s:%u: the device ended %s: fault %u%s", r->path,
 		   r->actors[i].walk.process->line, r->actors[i].walk.process->name,
 		   r->fault.reason, r->fault.reason == VGPU_FAULT_WATCHDOG ? ", the watchdog" : "");
 }
@@ -251,16 +253,16 @@ static int open_actor(struct replay *r, struct actor *actor, const struct wl_pro
 	};
 	err = vgpu_context_open(r->dev, (u64)(actor - r->actors) + 1, &actor->context);
 	if (err)
-		return say(r, "%s:%u: no context for %s: %s", r->path, process->line, process->name,
-			   strerror(-err));
+		return replay_error(r, "%s:%u: no context for %s: %s", r->path, process->line,
+				    process->name, strerror(-err));
 	err = vgpu_context_priority(r->dev, actor->context, (s32)process->priority);
 	if (err)
-		return say(r, "%s:%u: priority=%u: %s", r->path, process->line, process->priority,
-			   strerror(-err));
+		return replay_error(r, "%s:%u: priority=%u: %s", r->path, process->line,
+				    process->priority, strerror(-err));
 	if (bytes) {
 		err = vgpu_memory_map(r->dev, actor->context, WL_BUFFER, bytes);
 		if (err)
-			return say(
+			return replay_error(
 				r,
 				"%s:%u: no device memory for %s: %s; --set vram_bytes= gives the "
 				"device more",
@@ -270,7 +272,7 @@ static int open_actor(struct replay *r, struct actor *actor, const struct wl_pro
 	for (i = 0; i < walk->lane_count; i++) {
 		err = vgpu_queue_create(r->dev, actor->context, &walk->lanes[i].queue);
 		if (err)
-			return say(
+			return replay_error(
 				r,
 				"%s:%u: no hardware queue for %s: %s; --set hw_queues= gives the "
 				"device more",
@@ -287,9 +289,9 @@ static int create_device(struct replay *r)
 
 	err = vgpu_device_create(&setup->config, &host_ops, r, &r->dev);
 	if (err == -EINVAL)
-		return say(r, "the device: %s", vgpu_config_check(&setup->config));
+		return replay_error(r, "the device: %s", vgpu_config_check(&setup->config));
 	if (err)
-		return say(r, "no device: %s", strerror(-err));
+		return replay_error(r, "no device: %s", strerror(-err));
 	for (i = 0; i < setup->knob_count; i++) {
 		const struct wl_setting *knob = &setup->knobs[i];
 		char choices[WL_MESSAGE_BYTES / 2] = "";
@@ -298,11 +300,11 @@ static int create_device(struct replay *r)
 		if (!err)
 			continue;
 		if (err == -ENOENT)
-			return say(r, "%s: the device has no such field and no such knob",
+			return replay_error(r, "%s: the device has no such field and no such knob",
 				   knob->key);
 		vgpu_device_knob_get(r->dev, knob->key, choices, sizeof(choices));
-		return say(r, "%s=%s: not a value it takes; it is %s", knob->key, knob->value,
-			   choices);
+		return replay_error(r, "%s=%s: not a value it takes; it is %s", knob->key,
+				    knob->value, choices);
 	}
 	vgpu_device_trace(r->dev, setup->trace != NULL);
 	return 0;
@@ -321,7 +323,7 @@ static int prepare(struct replay *r, const struct wl_process *processes)
 	r->answers = calloc(lanes, 2 * sizeof(*r->answers));
 	if (!r->outcome->processes || !r->actors || !r->lanes || !r->answers ||
 	    wl_sleepers_init(&r->sleepers, lanes))
-		return say(r, "%s: out of memory", r->path);
+		return replay_error(r, "%s: out of memory", r->path);
 	if (create_device(r))
 		return -1;
 	for (i = 0, lanes = 0; i < r->actor_count; i++) {
