@@ -114,7 +114,8 @@ void vgpu_device_trace(struct vgpu_device *dev, bool on);
  * vgpu_device_knob_set - change a knob of the running device: "policy", "preemption", "watchdog_us"
  * …
  *
- * Takes decimal text or a name. -ENOENT: no such knob; -EINVAL: not a value it takes.
+ * Takes decimal text or a name. -ENOENT: no such knob; -EINVAL: not a value it takes; -ENOMEM: no
+ * memory for what it selects.
  */
 int vgpu_device_knob_set(struct vgpu_device *dev, const char *knob, const char *value);
 /*

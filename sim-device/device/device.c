@@ -142,7 +142,8 @@ static int init_rooms(struct vgpu_device *dev)
 		err = vgpu_queues_init(&dev->queues);
 	if (!err)
 		err = vgpu_transfer_init(&dev->transfer);
-	return err ? err : vgpu_exec_init(&dev->exec);
+	return err ? err : vgpu_exec_init(&dev->exec, vgpu_policy_find(dev->config.policy),
+					  vgpu_preemption_find(dev->config.preemption));
 }
 
 int vgpu_device_create_in(struct vgpu_system *system, const struct vgpu_config *config,

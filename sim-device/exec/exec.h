@@ -170,7 +170,8 @@ struct vgpu_exec {
  * @exec is zero but for sim, trace, random, config, ops and owner. -ENOMEM: vgpu_exec_fini() is to
  * be called all the same.
  */
-int vgpu_exec_init(struct vgpu_exec *exec);
+int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
+		   const struct vgpu_preemption *preemption);
 void vgpu_exec_fini(struct vgpu_exec *exec);
 /* @ctx with sched.id, greater than any before, and as; -ENOMEM. */
 int vgpu_exec_open(struct vgpu_exec *exec, struct vgpu_exec_context *ctx);

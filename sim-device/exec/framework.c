@@ -332,7 +332,8 @@ static int init_sms(struct vgpu_exec *exec)
 	return 0;
 }
 
-int vgpu_exec_init(struct vgpu_exec *exec)
+int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
+		   const struct vgpu_preemption *preemption)
 {
 	u32 sms = exec->config->sms;
 	u32 kernels = exec->config->active_kernels ? exec->config->active_kernels : sms;
@@ -343,7 +344,7 @@ int vgpu_exec_init(struct vgpu_exec *exec)
 	vgpu_list_init(&exec->unreserved);
 	vgpu_list_init(&exec->active_queue);
 	vgpu_list_init(&exec->pool);
-	exec->preemption = vgpu_preemption_find(exec->config->preemption);
+	exec->preemption = preemption;
 	exec->ksrt = vgpu_mem_alloc(kernels * sizeof(*exec->ksrt));
 	exec->ksr_free = vgpu_mem_alloc(kernels * sizeof(*exec->ksr_free));
 	if (!exec->ksrt || !exec->ksr_free)
@@ -363,7 +364,7 @@ int vgpu_exec_init(struct vgpu_exec *exec)
 		return err;
 	exec->events = VGPU_EXEC_EVENTS(sms, kernels);
 	err = init_sms(exec);
-	return err ? err : vgpu_exec_set_policy(exec, vgpu_policy_find(exec->config->policy));
+	return err ? err : vgpu_exec_set_policy(exec, policy);
 }
 
 void vgpu_exec_fini(struct vgpu_exec *exec)
