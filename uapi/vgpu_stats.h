@@ -2,7 +2,8 @@
 /*
  * The statistics of devices and contexts, each declared once. From a line here come the field of
  * struct vgpu_account or of the device's own struct, the file in sysfs, the line in fdinfo, the
- * attribute of netlink and the field of vgpu-smi --query. docs/architecture.md says how to add one.
+ * attribute of netlink and the field of vgpu-smi --query. To add one, add a line, and
+ * count it where it happens; tests/style/test_statistics.sh prints the table for docs/sysfs.md.
  *
  * X(number, ATTRIBUTE, path, member, file, text)
  *   number     of the netlink attribute VGPU_NL_A_ATTRIBUTE: never changed, never used again; the
