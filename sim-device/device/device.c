@@ -121,17 +121,12 @@ const struct vgpu_queue_ops vgpu_device_queue_ops = {
 
 static int init_mmu(struct vgpu_device *dev)
 {
-	struct vgpu_mmu_config config = {
-		.capacity = dev->config.vram_bytes,
-		.walk_ps = dev->config.page_walk_ps,
-		.arrival_ps = dev->config.page_arrival_ps,
-	};
 	struct vgpu_frame_ops ops = {
 		.get_frame = dev->ops->get_frame,
 		.put_frame = dev->ops->put_frame,
 	};
 
-	return vgpu_mmu_init(&dev->mmu, dev->sim, &config, &ops, dev->host);
+	return vgpu_mmu_init(&dev->mmu, dev->sim, &dev->config, &ops, dev->host);
 }
 
 static int init_rooms(struct vgpu_device *dev)

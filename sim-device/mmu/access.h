@@ -19,6 +19,7 @@
 #define VGPU_ACCESS_H
 
 #include "../platform.h"
+#include "../sim/list.h"
 
 struct vgpu_address_space;
 struct vgpu_mmu;
@@ -72,8 +73,7 @@ struct vgpu_access_answer {
  *   from an event or from vgpu_as_unmap(), after the waiter was taken off; it must not call the MMU
  */
 struct vgpu_page_waiter {
-	struct vgpu_page_waiter *next;
-	struct vgpu_page_waiter **link;		/* what points to it; NULL: waits for nothing */
+	struct vgpu_list node;			/* of the page; in no list: waits for nothing */
 	void (*wake)(struct vgpu_page_waiter *waiter);
 };
 
@@ -91,6 +91,9 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 					struct vgpu_access_answer *answer);
 
 /** vgpu_page_waiter_cancel - wait no more; nothing happens if it does not wait */
-void vgpu_page_waiter_cancel(struct vgpu_page_waiter *waiter);
+static inline void vgpu_page_waiter_cancel(struct vgpu_page_waiter *waiter)
+{
+	vgpu_list_del(&waiter->node);
+}
 
 #endif

@@ -25,7 +25,7 @@ struct vgpu_address_space {
 	u32 room;
 	u64 mapped;
 	u64 frames;
-	struct vgpu_tlb *tlbs;		/* that serve it */
+	struct vgpu_list tlbs;		/* that serve it */
 };
 
 /*
@@ -40,7 +40,7 @@ static const u8 zeros[VGPU_PAGE_SIZE] __attribute__((aligned(4096)));
  */
 static int promise(struct vgpu_mmu *mmu, u64 bytes)
 {
-	if (bytes > mmu->capacity - mmu->promised)
+	if (bytes > mmu->config->vram_bytes - mmu->promised)
 		return -ENOMEM;
 	mmu->promised += bytes;
 	return 0;
@@ -60,16 +60,19 @@ int vgpu_as_create(struct vgpu_mmu *mmu, u32 context, struct vgpu_address_space 
 		return -ENOMEM;
 	as->mmu = mmu;
 	as->context = context;
+	vgpu_list_init(&as->tlbs);
 	*out = as;
 	return 0;
 }
 
 void vgpu_as_destroy(struct vgpu_address_space *as)
 {
+	struct vgpu_tlb *tlb;
+
 	if (!as)
 		return;
-	while (as->tlbs)
-		vgpu_tlb_leave(as->tlbs);
+	while ((tlb = vgpu_list_first(&as->tlbs, struct vgpu_tlb, node)))
+		vgpu_tlb_leave(tlb);
 	vgpu_arrivals_cancel(&as->mmu->arrivals, as, 0, VGPU_ADDRESS_LIMIT >> VGPU_PAGE_SHIFT);
 	vgpu_pte_clear(as->mmu, &as->table, 0, VGPU_ADDRESS_LIMIT);
 	unpromise(as->mmu, as->mapped);
@@ -97,7 +100,9 @@ static u32 mapping_index(const struct vgpu_address_space *as, u64 address)
 /* What was handed out of these pages counts no more. */
 static void invalidate(struct vgpu_address_space *as, u64 address, u64 bytes)
 {
-	for (struct vgpu_tlb *tlb = as->tlbs; tlb; tlb = tlb->next)
+	struct vgpu_tlb *tlb;
+
+	vgpu_list_for_each(tlb, &as->tlbs, struct vgpu_tlb, node)
 		vgpu_tlb_invalidate(tlb, address, bytes);
 }
 
@@ -108,11 +113,7 @@ void vgpu_tlb_serve(struct vgpu_tlb *tlb, struct vgpu_address_space *as)
 	vgpu_tlb_leave(tlb);
 	vgpu_tlb_flush(tlb);
 	tlb->as = as;
-	tlb->next = as->tlbs;
-	if (tlb->next)
-		tlb->next->link = &tlb->next;
-	tlb->link = &as->tlbs;
-	as->tlbs = tlb;
+	vgpu_list_add(&tlb->node, &as->tlbs);
 }
 
 static bool is_mapped(const struct vgpu_address_space *as, u64 address)
@@ -330,10 +331,10 @@ static enum vgpu_access_result fetch_pages(struct vgpu_address_space *as,
 			vgpu_page_waiter_cancel(waiter);
 			return result;
 		}
-		if (result == VGPU_ACCESS_PENDING && !waiter->link)
+		if (result == VGPU_ACCESS_PENDING && !vgpu_list_linked(&waiter->node))
 			vgpu_arrival_wait(&as->mmu->arrivals, as, page, waiter);
 	}
-	return waiter->link ? VGPU_ACCESS_PENDING : VGPU_ACCESS_OK;
+	return vgpu_list_linked(&waiter->node) ? VGPU_ACCESS_PENDING : VGPU_ACCESS_OK;
 }
 
 enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
@@ -349,7 +350,7 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 		result = fetch_pages(as, access, waiter);
 	if (unlikely(result != VGPU_ACCESS_OK))
 		return result;
-	answer->cost_ps = as->mmu->walk_ps;
+	answer->cost_ps = as->mmu->config->page_walk_ps;
 	switch (vgpu_as_translate(as, access->address[access->lane],
 				  access->kind != VGPU_ACCESS_LOAD, &answer->page)) {
 	case VGPU_XLATE_OK:
@@ -360,4 +361,25 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 	default:
 		return VGPU_ACCESS_FAULT;
 	}
+}
+
+/* ---- all of it ---------------------------------------------------------- */
+
+int vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim,
+		  const struct vgpu_config *config, const struct vgpu_frame_ops *ops,
+		  void *host)
+{
+	memset(mmu, 0, sizeof(*mmu));
+	mmu->config = config;
+	mmu->frames.ops = *ops;
+	mmu->frames.host = host;
+	mmu->arrivals.arrived = vgpu_as_page_arrived;
+	return vgpu_arrivals_init(&mmu->arrivals, sim, config->page_arrival_ps);
+}
+
+void vgpu_mmu_fini(struct vgpu_mmu *mmu)
+{
+	VGPU_CHECK(!mmu->promised && !mmu->page_tables);
+	vgpu_frames_fini(&mmu->frames);
+	vgpu_arrivals_fini(&mmu->arrivals);
 }

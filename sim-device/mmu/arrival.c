@@ -23,22 +23,31 @@ static void remove_from_bucket(struct vgpu_arrivals *arrivals, struct vgpu_arriv
 	*at = arrival->bucket_next;
 }
 
-/* It is off both lists: wake who waits, the newest first. */
-static void wake_and_free(struct vgpu_arrival *arrival)
+/* It leaves the list and its bucket: wake who waits, the newest first. */
+static void wake_and_free(struct vgpu_arrivals *arrivals, struct vgpu_arrival *arrival)
 {
 	struct vgpu_page_waiter *waiter;
 
-	while ((waiter = arrival->waiters)) {
+	vgpu_list_del(&arrival->node);
+	remove_from_bucket(arrivals, arrival);
+	while ((waiter = vgpu_list_first(&arrival->waiters, struct vgpu_page_waiter, node))) {
 		vgpu_page_waiter_cancel(waiter);
 		waiter->wake(waiter);
 	}
 	vgpu_mem_free(arrival);
 }
 
+static struct vgpu_arrival *first_arrival(const struct vgpu_arrivals *arrivals)
+{
+	return vgpu_list_first(&arrivals->pages, struct vgpu_arrival, node);
+}
+
 static void schedule_first(struct vgpu_arrivals *arrivals)
 {
-	if (arrivals->first)
-		vgpu_event_at(arrivals->sim, &arrivals->event, arrivals->first->time);
+	const struct vgpu_arrival *first = first_arrival(arrivals);
+
+	if (first)
+		vgpu_event_at(arrivals->sim, &arrivals->event, first->time);
 	else
 		vgpu_event_cancel(arrivals->sim, &arrivals->event);
 }
@@ -49,13 +58,9 @@ static void arrivals_fire(struct vgpu_event *event)
 	u64 now = arrivals->sim->now;
 	struct vgpu_arrival *arrival;
 
-	while ((arrival = arrivals->first) && arrival->time <= now) {
-		arrivals->first = arrival->next;
-		if (!arrivals->first)
-			arrivals->end = &arrivals->first;
-		remove_from_bucket(arrivals, arrival);
+	while ((arrival = first_arrival(arrivals)) && arrival->time <= now) {
 		arrivals->arrived(arrival->as, arrival->page);
-		wake_and_free(arrival);
+		wake_and_free(arrivals, arrival);
 	}
 	schedule_first(arrivals);
 }
@@ -69,7 +74,7 @@ int vgpu_arrivals_init(struct vgpu_arrivals *arrivals, struct vgpu_sim *sim, u64
 	arrivals->sim = sim;
 	arrivals->delay_ps = delay_ps;
 	arrivals->event.fire = arrivals_fire;
-	arrivals->end = &arrivals->first;
+	vgpu_list_init(&arrivals->pages);
 	return 0;
 }
 
@@ -77,7 +82,7 @@ void vgpu_arrivals_fini(struct vgpu_arrivals *arrivals)
 {
 	if (!arrivals->sim)
 		return;
-	VGPU_CHECK(!arrivals->first);
+	VGPU_CHECK(vgpu_list_empty(&arrivals->pages));
 	vgpu_event_release(arrivals->sim, 1);
 	arrivals->sim = NULL;
 }
@@ -94,9 +99,9 @@ int vgpu_arrival_begin(struct vgpu_arrivals *arrivals, struct vgpu_address_space
 	arrival->time = vgpu_time_after(arrivals->sim, arrivals->delay_ps);
 	arrival->bucket_next = *bucket;
 	*bucket = arrival;
-	*arrivals->end = arrival;
-	arrivals->end = &arrival->next;
-	if (arrivals->first == arrival)
+	vgpu_list_init(&arrival->waiters);
+	vgpu_list_add_tail(&arrival->node, &arrivals->pages);
+	if (first_arrival(arrivals) == arrival)
 		schedule_first(arrivals);
 	return 0;
 }
@@ -106,50 +111,28 @@ void vgpu_arrival_wait(struct vgpu_arrivals *arrivals, const struct vgpu_address
 {
 	struct vgpu_arrival *arrival = *bucket_of(arrivals, page);
 
-	VGPU_CHECK(!waiter->link);
+	VGPU_CHECK(!vgpu_list_linked(&waiter->node));
 	while (arrival->page != page || arrival->as != as)
 		arrival = arrival->bucket_next;
-	waiter->next = arrival->waiters;
-	waiter->link = &arrival->waiters;
-	if (waiter->next)
-		waiter->next->link = &waiter->next;
-	arrival->waiters = waiter;
-}
-
-void vgpu_page_waiter_cancel(struct vgpu_page_waiter *waiter)
-{
-	if (!waiter->link)
-		return;
-	*waiter->link = waiter->next;
-	if (waiter->next)
-		waiter->next->link = waiter->link;
-	waiter->next = NULL;
-	waiter->link = NULL;
+	vgpu_list_add(&waiter->node, &arrival->waiters);
 }
 
 void vgpu_arrivals_cancel(struct vgpu_arrivals *arrivals, const struct vgpu_address_space *as,
 			  u64 first, u64 count)
 {
-	struct vgpu_arrival **at = &arrivals->first;
-	struct vgpu_arrival *arrival, *cancelled = NULL, **end = &cancelled;
+	struct vgpu_arrival *arrival, *next;
+	struct vgpu_list cancelled;
 
-	while ((arrival = *at)) {
-		if (arrival->as != as || arrival->page - first >= count) {
-			at = &arrival->next;
+	vgpu_list_init(&cancelled);
+	vgpu_list_for_each_safe(arrival, next, &arrivals->pages, struct vgpu_arrival, node) {
+		if (arrival->as != as || arrival->page - first >= count)
 			continue;
-		}
-		*at = arrival->next;
-		remove_from_bucket(arrivals, arrival);
-		arrival->next = NULL;
-		*end = arrival;
-		end = &arrival->next;
+		vgpu_list_del(&arrival->node);
+		vgpu_list_add_tail(&arrival->node, &cancelled);
 	}
-	if (!cancelled)
+	if (vgpu_list_empty(&cancelled))
 		return;
-	arrivals->end = at;
 	schedule_first(arrivals);
-	while ((arrival = cancelled)) {
-		cancelled = arrival->next;
-		wake_and_free(arrival);
-	}
+	while ((arrival = vgpu_list_first(&cancelled, struct vgpu_arrival, node)))
+		wake_and_free(arrivals, arrival);
 }

@@ -14,12 +14,12 @@
 
 /** struct vgpu_arrival - a page on its way */
 struct vgpu_arrival {
-	struct vgpu_arrival *next;		/* in the order in which they come */
+	struct vgpu_list node;			/* in the order in which they come */
 	struct vgpu_arrival *bucket_next;
 	struct vgpu_address_space *as;
 	u64 page;				/* address >> VGPU_PAGE_SHIFT */
 	u64 time;				/* when it comes */
-	struct vgpu_page_waiter *waiters;	/* the newest first */
+	struct vgpu_list waiters;		/* the newest first */
 };
 
 /** struct vgpu_arrivals - all pages of a device that are on their way */
@@ -27,8 +27,7 @@ struct vgpu_arrivals {
 	struct vgpu_sim *sim;
 	u64 delay_ps;				/* 0: every page is there at once */
 	struct vgpu_event event;		/* the first of them comes */
-	struct vgpu_arrival *first;
-	struct vgpu_arrival **end;
+	struct vgpu_list pages;			/* struct vgpu_arrival */
 	struct vgpu_arrival *bucket[VGPU_ARRIVAL_BUCKETS];
 	/* the page is there: clears what says that it moves */
 	void (*arrived)(struct vgpu_address_space *as, u64 page);

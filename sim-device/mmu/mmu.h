@@ -8,45 +8,31 @@
 #ifndef VGPU_MMU_H
 #define VGPU_MMU_H
 
-#include "../platform.h"
+#include "../vgpu_model.h"
 #include "access.h"
 #include "arrival.h"
 #include "frames.h"
 #include "tlb.h"
-#include "vgpu.h"
 
 struct vgpu_address_space;
 
 /** struct vgpu_mmu - the memory of one device */
 struct vgpu_mmu {
-	u64 capacity;		/* of VRAM, bytes */
+	const struct vgpu_config *config;
 	u64 promised;		/* bytes mapped as device memory, in all address spaces */
 	u64 page_tables;	/* alive, all address spaces */
 	u64 translations;	/* made so far: the clock of vgpu_frame.used */
-	u64 walk_ps;		/* time that a translation takes */
 	struct vgpu_frame_table frames;
 	struct vgpu_arrivals arrivals;
 };
 
 /**
- * struct vgpu_mmu_config - what a memory is made from
- * @capacity: of VRAM, bytes
- * @walk_ps: time that a translation takes which an SM does not have
- * @arrival_ps: time that a page takes to come when an SM touches it first, 0: it is there
- */
-struct vgpu_mmu_config {
-	u64 capacity;
-	u64 walk_ps;
-	u64 arrival_ps;
-};
-
-/**
- * vgpu_mmu_init - a memory in which nothing is in use; -ENOMEM
+ * vgpu_mmu_init - a memory in which nothing is in use (address_space.c); -ENOMEM
  * @ops: copied
  * @host: handed to @ops
  */
 int vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim,
-		  const struct vgpu_mmu_config *config, const struct vgpu_frame_ops *ops,
+		  const struct vgpu_config *config, const struct vgpu_frame_ops *ops,
 		  void *host);
 /** vgpu_mmu_fini - release what it has allocated; no address space may be left */
 void vgpu_mmu_fini(struct vgpu_mmu *mmu);

@@ -60,10 +60,6 @@ void vgpu_tlb_leave(struct vgpu_tlb *tlb)
 {
 	if (!tlb->as)
 		return;
-	*tlb->link = tlb->next;
-	if (tlb->next)
-		tlb->next->link = tlb->link;
+	vgpu_list_del(&tlb->node);
 	tlb->as = NULL;
-	tlb->next = NULL;
-	tlb->link = NULL;
 }

@@ -9,6 +9,7 @@
 #define VGPU_TLB_H
 
 #include "../platform.h"
+#include "../sim/list.h"
 
 struct vgpu_address_space;
 
@@ -24,8 +25,7 @@ struct vgpu_tlb_entry {
 struct vgpu_tlb {
 	struct vgpu_tlb_entry *entries;	/* VGPU_TLB_ENTRIES */
 	struct vgpu_address_space *as;	/* that it serves; NULL: none, entries mean nothing */
-	struct vgpu_tlb *next;		/* of those that serve it */
-	struct vgpu_tlb **link;
+	struct vgpu_list node;		/* among those that serve it */
 	u64 invalidated;		/* entries, by range, since creation */
 };
 

@@ -388,7 +388,7 @@ static void a_page_is_unmapped_while_it_is_waited_for(void **state)
 		vgpu_device_run(r.h->dev, VGPU_NEVER, 1);
 	assert_int_equal(vgpu_memory_unmap(r.h->dev, r.context[0], BASE, PAGES * PAGE), 0);
 	assert_int_equal(warps_of(&r, 0)->pending, 0);
-	assert_null(r.h->dev->mmu.arrivals.first);
+	assert_true(vgpu_list_empty(&r.h->dev->mmu.arrivals.pages));
 	host_run(r.h);
 	assert_int_equal(r.h->fault_count, 1);
 	assert_int_equal(r.h->faults[0].reason, VGPU_FAULT_UNMAPPED);
