@@ -268,14 +268,14 @@ int vgpu_transfer_init(struct vgpu_transfer_engine *engine)
 	err = vgpu_pqueue_reserve(&engine->waiting, engine->config->hw_queues);
 	if (!err)
 		err = vgpu_event_reserve(engine->sim, 1);
-	engine->inited = !err;
+	if (!err)
+		engine->events = 1;
 	return err;
 }
 
 void vgpu_transfer_fini(struct vgpu_transfer_engine *engine)
 {
-	if (engine->inited)
-		vgpu_event_release(engine->sim, 1);
+	vgpu_event_release(engine->sim, engine->events);
 	vgpu_pqueue_free(&engine->waiting);
 }
 

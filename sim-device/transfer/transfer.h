@@ -77,7 +77,7 @@ struct vgpu_transfer_engine {
 	u64 bandwidth;			/* it moves at */
 	u32 passes;			/* times each byte crosses it */
 	struct vgpu_event burst;	/* end of the burst on its way */
-	bool inited;
+	u32 events;			/* reserved of sim */
 };
 
 /*
