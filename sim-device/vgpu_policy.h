@@ -38,9 +38,9 @@ struct vgpu_ksr;	/* an active kernel: a kernel status register */
  * @takes_part: it is alive and has queues. One that does not never launches anything
  * @active_kernels: its kernels in the active queue
  * @held: SMs that run for it or are being preempted for it: what 5.2.4 takes tokens for
- * @running: SMs of these that run for it already
+ * @running: some of these run for it already
  * @running_since: when it got the first of the SMs that run for it
- * @data: the policy's own, zero when it is selected: struct vgpu_policy.context_bytes
+ * @data: the policy's own, zero when it is selected: vgpu_sched_data(), vgpu_policy.context_bytes
  */
 struct vgpu_sched_context {
 	u32 id;
@@ -49,10 +49,16 @@ struct vgpu_sched_context {
 	bool takes_part;
 	u32 active_kernels;
 	u32 held;
-	u32 running;
+	bool running;
 	u64 running_since;
 	u64 data[VGPU_POLICY_CONTEXT_BYTES / sizeof(u64)];
 };
+
+/* The policy's private data in @ctx. */
+static inline void *vgpu_sched_data(const struct vgpu_sched_context *ctx)
+{
+	return (void *)(unsigned long)ctx->data;
+}
 
 /**
  * struct vgpu_policy - one policy. All but @name and @schedule may be left out.

@@ -200,7 +200,7 @@ static bool context_is_queued_right(const struct vgpu_exec *exec,
 	return active == ctx->sched.active_kernels &&
 	       issuable == count_kernels(ctx, VGPU_KSR_ISSUABLE) &&
 	       wanting == count_kernels(ctx, VGPU_KSR_WANTING) &&
-	       reserved == count_sms(&ctx->coming, ctx) && running == ctx->sched.running &&
+	       reserved == count_sms(&ctx->coming, ctx) && !!running == ctx->sched.running &&
 	       ctx->sched.held == reserved + running &&
 	       vgpu_pq_queued(&ctx->active) == !!active &&
 	       vgpu_pq_queued(&ctx->holding) == !!ctx->sched.held &&

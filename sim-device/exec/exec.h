@@ -71,7 +71,6 @@ struct vgpu_smst {
 	struct vgpu_ksr *next;		/* reserved for; NULL: nobody any more */
 	/* that it counts for; the context of ksr, of next when it is being preempted */
 	struct vgpu_exec_context *holder;
-	struct vgpu_exec_context *running_in;	/* it is in this one's list of running SMs */
 	/* in the list of its holder's SMs; without one, of those that nobody waits for */
 	struct vgpu_list node;
 	u32 claimed;			/* blocks it will issue when set up */

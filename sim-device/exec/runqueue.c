@@ -190,18 +190,16 @@ void vgpu_runqueue_sm(struct vgpu_exec *exec, u32 sm)
 	struct vgpu_exec_context *before = smst->holder;
 	struct vgpu_exec_context *holder = holder_of(smst);
 
-	if (smst->running_in) {
-		smst->running_in->sched.running--;
-		smst->running_in = NULL;
-	}
 	vgpu_list_del(&smst->node);
+	if (before)
+		before->sched.running = !vgpu_list_empty(&before->running);
 	smst->holder = holder;
 	if (holder && smst->leaving) {
 		vgpu_list_add(&smst->node, &holder->coming);
 	} else if (holder) {
-		if (!holder->sched.running++)
+		if (!holder->sched.running)
 			holder->sched.running_since = exec->sim->now;
-		smst->running_in = holder;
+		holder->sched.running = true;
 		vgpu_list_add(&smst->node, &holder->running);
 	} else if (smst->ksr) {
 		vgpu_list_add(&smst->node, &exec->unreserved);

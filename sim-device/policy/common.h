@@ -15,7 +15,7 @@ extern const struct vgpu_policy vgpu_policy_dss;
 extern const struct vgpu_policy vgpu_policy_static;
 extern const struct vgpu_policy vgpu_policy_round_robin;
 
-/* exclusive.c: one context at a time, its kernels back to back */
+/* fcfs.c: one context at a time, its kernels back to back */
 void vgpu_policy_exclusive(struct vgpu_exec *exec);
 
 /** struct vgpu_budget - private data of policies that divide the SMs; first in their own */
@@ -25,7 +25,7 @@ struct vgpu_budget {
 
 static inline struct vgpu_budget *vgpu_budget_of(const struct vgpu_sched_context *ctx)
 {
-	return (struct vgpu_budget *)(unsigned long)ctx->data;
+	return vgpu_sched_data(ctx);
 }
 
 /* share.c: set the budgets of all contexts; returns how many SMs could not be divided */

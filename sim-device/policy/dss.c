@@ -43,7 +43,7 @@ struct dss {
 
 static struct dss_context *dss_of(const struct vgpu_sched_context *ctx)
 {
-	return (struct dss_context *)(unsigned long)ctx->data;
+	return vgpu_sched_data(ctx);
 }
 
 static s64 tokens_left(const struct vgpu_sched_context *ctx)

@@ -31,7 +31,7 @@ struct rr {
 
 static struct rr_context *rr_of(const struct vgpu_sched_context *ctx)
 {
-	return (struct rr_context *)(unsigned long)ctx->data;
+	return vgpu_sched_data(ctx);
 }
 
 static u64 rr_rank(const struct vgpu_sched_context *ctx)
