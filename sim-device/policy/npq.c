@@ -5,7 +5,7 @@
  *
  * What the text demands of the rest: "a modification to GPU command scheduler could allow
  * priorities" (5.1), so this is today's GPU with another order of its queue, and the engine still
- * belongs to one context at a time (exclusive.c). It has to: "the high-priority kernel has to wait
+ * belongs to one context at a time (fcfs.c). It has to: "the high-priority kernel has to wait
  * only for the currently running kernel to finish", and with two processes there is no gain over
  * fcfs "since the scheduler actually never has any choice": when the kernel of one ends, only the
  * other's can be waiting. If kernels of different contexts ran back to back, the second process

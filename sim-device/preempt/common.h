@@ -7,7 +7,6 @@
 
 #include "../vgpu_policy.h"
 
-extern const struct vgpu_preemption vgpu_preemption_none;
 extern const struct vgpu_preemption vgpu_preemption_drain;
 extern const struct vgpu_preemption vgpu_preemption_switch;
 extern const struct vgpu_preemption vgpu_preemption_drain_then_switch;

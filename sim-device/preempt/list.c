@@ -5,8 +5,16 @@
 #include "../sim/text.h"
 #include "common.h"
 
+/*
+ * No preemption: a thread block stays in its SM until it has ended, and an SM with its kernel until
+ * that has no more blocks (Tanasic 2.3, the GPUs of today).
+ */
+static const struct vgpu_preemption none = {
+	.name = "none",
+};
+
 static const struct vgpu_preemption *const mechanisms[] = {
-	&vgpu_preemption_none,
+	&none,
 	&vgpu_preemption_drain,
 	&vgpu_preemption_switch,
 	&vgpu_preemption_drain_then_switch,
