@@ -27,6 +27,7 @@ long kvgpu_ioctl_call(const struct kvgpu_ioctl *table, u32 count, struct file *f
 	const struct kvgpu_ioctl *ioctl;
 	u32 room = _IOC_SIZE(cmd);
 	u32 nr = _IOC_NR(cmd);
+	u32 size;
 	int ret;
 
 	if (_IOC_TYPE(cmd) != VGPU_IOC_MAGIC || nr >= count)
@@ -36,19 +37,21 @@ long kvgpu_ioctl_call(const struct kvgpu_ioctl *table, u32 count, struct file *f
 		return -ENOTTY;
 	if (room < ioctl->first)
 		return -EINVAL;
-	memset(arg, 0, sizeof(arg));
+	size = _IOC_SIZE(ioctl->cmd);
 	if (_IOC_DIR(cmd) & _IOC_WRITE) {
-		ret = copy_struct_from_user(arg, _IOC_SIZE(ioctl->cmd), user, room);
+		ret = copy_struct_from_user(arg, size, user, room);
 		/* what has been done cannot always be undone: can an answer be written? */
 		if (!ret && _IOC_DIR(cmd) & _IOC_READ)
-			ret = copy_answer(user, room, arg, _IOC_SIZE(ioctl->cmd));
+			ret = copy_answer(user, room, arg, size);
 		if (ret)
 			return ret;
+	} else {
+		memset(arg, 0, size);
 	}
 	ret = ioctl->fn(file, arg);
 	/* who passed a struct in may find in it what was wrong */
 	if (_IOC_DIR(cmd) & _IOC_READ && (!ret || _IOC_DIR(cmd) & _IOC_WRITE) &&
-	    copy_answer(user, room, arg, _IOC_SIZE(ioctl->cmd)))
+	    copy_answer(user, room, arg, size))
 		return -EFAULT;
 	return ret;
 }
