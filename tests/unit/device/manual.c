@@ -30,3 +30,14 @@ struct vgpu_ksr *manual_kernel(struct vgpu_device *dev, u32 id)
 			return ksr;
 	return NULL;
 }
+
+struct host *manual_one_sm(const char *mechanism)
+{
+	struct host *h =
+		host_new("k20c", "sms=1", "active_kernels=8", "memory_bandwidth=65536000000",
+			 "pipeline_drain_ps=500000", "drain_ps=20000000", NULL);
+
+	vgpu_exec_set_policy(&h->dev->exec, &manual_policy);
+	assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", mechanism), 0);
+	return h;
+}

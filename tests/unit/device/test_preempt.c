@@ -22,17 +22,6 @@ static u64 start_of(struct host *h, u32 kernel)
 	return host_time_of(h, VGPU_TRACE_KERNEL_START, kernel);
 }
 
-static struct host *one_sm(const char *mechanism)
-{
-	struct host *h =
-		host_new("k20c", "sms=1", "active_kernels=8", "memory_bandwidth=65536000000",
-			 "pipeline_drain_ps=500000", "drain_ps=20000000", NULL);
-
-	vgpu_exec_set_policy(&h->dev->exec, &manual_policy);
-	assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", mechanism), 0);
-	return h;
-}
-
 /*
  * Kernel 1 of @blocks x @block_us runs; kernel 2, one block of 10 us, arrives at 51 us and takes
  * the SM.
@@ -52,7 +41,7 @@ static void two_kernels(struct host *h, u64 blocks, u64 block_us)
 /* Its four blocks end at 101.1, kernel 2 runs 101.2 to 111.2; of the fifth, 111.3 to 211.3. */
 static void draining_waits_for_the_blocks(void **state)
 {
-	struct host *h = one_sm("drain");
+	struct host *h = manual_one_sm("drain");
 
 	(void)state;
 	two_kernels(h, 5, 100);
@@ -74,7 +63,7 @@ static void draining_waits_for_the_blocks(void **state)
  */
 static void a_switch_saves_and_restores(void **state)
 {
-	struct host *h = one_sm("switch");
+	struct host *h = manual_one_sm("switch");
 	const struct vgpu_smst *smst = &h->dev->exec.smst[0];
 
 	(void)state;
@@ -104,7 +93,7 @@ static void a_switch_saves_and_restores(void **state)
  */
 static void drain_then_switch_waits_for_some_time(void **state)
 {
-	struct host *h = one_sm("drain-then-switch");
+	struct host *h = manual_one_sm("drain-then-switch");
 
 	(void)state;
 	two_kernels(h, 5, 60);
@@ -113,7 +102,7 @@ static void drain_then_switch_waits_for_some_time(void **state)
 	assert_int_equal(host_count_of(h, VGPU_TRACE_SAVE_START), 0);
 	host_free(h);
 
-	h = one_sm("drain-then-switch");
+	h = manual_one_sm("drain-then-switch");
 	two_kernels(h, 5, 100);
 	host_run(h);
 	assert_int_equal(end_of(h, 2), 856 * TENTH);
@@ -126,7 +115,7 @@ static void drain_then_switch_waits_for_some_time(void **state)
 /* The switch above: what each state of kernels, blocks and SM comes to. */
 static void accounts_say_where_the_time_went(void **state)
 {
-	struct host *h = one_sm("switch");
+	struct host *h = manual_one_sm("switch");
 	struct vgpu_context_info info;
 	const struct vgpu_account *a = &info.account;
 	struct vgpu_device_stats stats;
@@ -172,7 +161,7 @@ static void accounts_say_where_the_time_went(void **state)
 
 static void an_sm_can_be_asked(void **state)
 {
-	struct host *h = one_sm("switch");
+	struct host *h = manual_one_sm("switch");
 	struct vgpu_sm_stats stats;
 
 	(void)state;
@@ -292,7 +281,7 @@ static void what_ends_in_the_pipeline_has_ended(void **state)
 
 	(void)state;
 	for (tenths = 502; tenths <= 504; tenths += 2) {
-		struct host *h = one_sm("switch");
+		struct host *h = manual_one_sm("switch");
 
 		one_block(h, tenths);
 		assert_int_equal(end_of(h, 1), (11 + tenths) * TENTH);
@@ -314,7 +303,7 @@ static void next_can_change_until_the_end(void **state)
 
 	(void)state;
 	for (i = 0; i < VGPU_ARRAY_SIZE(when); i++) {
-		struct host *h = one_sm("switch");
+		struct host *h = manual_one_sm("switch");
 		u32 a = host_open(h), b = host_open(h), c = host_open(h);
 
 		host_push(h, a, host_queue(h, a), cmd_profiled(5, 100 * US, 4));
@@ -348,7 +337,7 @@ static void contexts_die_at_every_stage(void **state)
 	for (m = 0; m < VGPU_ARRAY_SIZE(mechanisms); m++) {
 		for (i = 0; i < VGPU_ARRAY_SIZE(when); i++) {
 			for (victim = 1; victim <= 2; victim++) {
-				struct host *h = one_sm(mechanisms[m]);
+				struct host *h = manual_one_sm(mechanisms[m]);
 				struct vgpu_device_stats stats;
 
 				two_kernels(h, 5, 100);
@@ -375,7 +364,7 @@ static void contexts_die_at_every_stage(void **state)
  */
 static void a_lapsed_reservation_is_the_policys_again(void **state)
 {
-	struct host *h = one_sm("switch");
+	struct host *h = manual_one_sm("switch");
 
 	(void)state;
 	two_kernels(h, 4, 100);
@@ -397,7 +386,7 @@ static void a_lapsed_reservation_is_the_policys_again(void **state)
 static void what_is_not_whole_goes_back(void **state)
 {
 	static const u64 order[] = { 0, 1, 2, 3, 0, 1, 2, 3, 0, 1 };
-	struct host *h = one_sm("switch");
+	struct host *h = manual_one_sm("switch");
 	size_t i, seen = 0;
 
 	(void)state;
@@ -435,7 +424,7 @@ static void what_is_not_whole_goes_back(void **state)
  */
 static void restoring_changes_hands_at_once(void **state)
 {
-	struct host *h = one_sm("switch");
+	struct host *h = manual_one_sm("switch");
 	u32 c;
 
 	(void)state;
@@ -465,7 +454,7 @@ static void a_mechanism_changes_under_way(void **state)
 {
 	(void)state;
 	for (u32 to = 0; to < 2; to++) {
-		struct host *h = one_sm("drain");
+		struct host *h = manual_one_sm("drain");
 
 		two_kernels(h, 5, 100);
 		assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", to ? "none" : "switch"),
@@ -474,7 +463,7 @@ static void a_mechanism_changes_under_way(void **state)
 		assert_int_equal(start_of(h, 2), 1012 * TENTH);
 		host_free(h);
 
-		h = one_sm("switch");
+		h = manual_one_sm("switch");
 		two_kernels(h, 5, 100);
 		vgpu_device_run(h->dev, SAVING * TENTH, ~0u);
 		assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", to ? "none" : "drain"),
@@ -493,7 +482,7 @@ static void a_mechanism_changes_under_way(void **state)
  */
 static void the_watchdog_counts_what_ran(void **state)
 {
-	struct host *h = one_sm("switch");
+	struct host *h = manual_one_sm("switch");
 
 	(void)state;
 	assert_int_equal(vgpu_device_knob_set(h->dev, "watchdog_us", "120"), 0);
@@ -504,7 +493,7 @@ static void the_watchdog_counts_what_ran(void **state)
 	assert_int_equal(h->faults[0].time, 1312 * TENTH);
 	host_free(h);
 
-	h = one_sm("switch");
+	h = manual_one_sm("switch");
 	assert_int_equal(vgpu_device_knob_set(h->dev, "watchdog_us", "105"), 0);
 	two_kernels(h, 1, 100);
 	host_run(h);

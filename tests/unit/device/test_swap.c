@@ -11,17 +11,6 @@
 #define US	VGPU_US
 #define TENTH	(VGPU_US / 10)
 
-static struct host *one_sm(const char *mechanism)
-{
-	struct host *h =
-		host_new("k20c", "sms=1", "active_kernels=8", "memory_bandwidth=65536000000",
-			 "pipeline_drain_ps=500000", "drain_ps=20000000", NULL);
-
-	vgpu_exec_set_policy(&h->dev->exec, &manual_policy);
-	assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", mechanism), 0);
-	return h;
-}
-
 static struct vgpu_block *resident(struct host *h, u32 at)
 {
 	struct vgpu_block *block = vgpu_sm_first(&h->dev->exec.sms[0]);
@@ -44,7 +33,7 @@ static void run_to(struct host *h, u64 time)
  */
 static void one_block_leaves_and_comes_back(void **state)
 {
-	struct host *h = one_sm("none");
+	struct host *h = manual_one_sm("none");
 	const struct vgpu_smst *smst = &h->dev->exec.smst[0];
 	u32 a = host_open(h);
 	struct vgpu_context_info info;
@@ -84,7 +73,7 @@ static void one_block_leaves_and_comes_back(void **state)
 /* All are off: the SM belongs to its kernel still, and nothing is idle. */
 static void an_sm_whose_blocks_are_off_is_not_idle(void **state)
 {
-	struct host *h = one_sm("none");
+	struct host *h = manual_one_sm("none");
 	const struct vgpu_smst *smst = &h->dev->exec.smst[0];
 	u32 a = host_open(h), i;
 
@@ -120,7 +109,7 @@ static void a_reservation_takes_all(void **state)
 
 	(void)state;
 	for (m = 0; m < VGPU_ARRAY_SIZE(mechanisms); m++) {
-		struct host *h = one_sm(mechanisms[m]);
+		struct host *h = manual_one_sm(mechanisms[m]);
 		u32 a = host_open(h), b = host_open(h), left;
 
 		for (left = 0; left < 4; left++) {
@@ -152,7 +141,7 @@ static void a_context_dies_with_blocks_off(void **state)
 
 	(void)state;
 	for (when = 50; when < 56; when++) {
-		struct host *h = one_sm("switch");
+		struct host *h = manual_one_sm("switch");
 		u32 a = host_open(h);
 
 		host_push(h, a, host_queue(h, a), cmd_profiled(9, 100 * US, 4));
@@ -228,7 +217,7 @@ static void estimates_come_true(void **state)
 
 	(void)state;
 	for (i = 0; i < VGPU_ARRAY_SIZE(cases); i++) {
-		struct host *h = one_sm(cases[i].mechanism);
+		struct host *h = manual_one_sm(cases[i].mechanism);
 		struct vgpu_preemption_estimate estimate;
 		u32 a = host_open(h), b = host_open(h);
 
@@ -250,7 +239,7 @@ static void estimates_come_true(void **state)
 static void no_mechanism_no_estimate(void **state)
 {
 	struct vgpu_preemption_estimate estimate;
-	struct host *h = one_sm("none");
+	struct host *h = manual_one_sm("none");
 
 	(void)state;
 	assert_int_equal(vgpu_exec_estimate(&h->dev->exec, 0, &estimate), -EOPNOTSUPP);
