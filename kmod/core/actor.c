@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages to a device's actor. Everybody who wants something of the model puts a message into the
- * inbox; the actor, whose loop is in device/device.c, runs its function and answers.
+ * Messages to the actor of a system. Everybody who wants something of a device's model puts a
+ * message into the inbox; the actor, whose loop is in device/system.c, runs its function and answers.
  */
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
@@ -38,29 +38,31 @@ static bool msg_done(void *arg)
 	return completion_done(arg);
 }
 
-static void msg_send(struct kvgpu_dev *kdev, struct kvgpu_msg *msg)
+static void msg_send(struct kvgpu_msg *msg)
 {
-	spin_lock(&kdev->inbox_lock);
-	list_add_tail(&msg->node, &kdev->inbox);
-	spin_unlock(&kdev->inbox_lock);
-	if (wq_has_sleeper(&kdev->wake))
-		wake_up(&kdev->wake);
+	struct kvgpu_system *system = msg->kdev->system;
+
+	spin_lock(&system->inbox_lock);
+	list_add_tail(&msg->node, &system->inbox);
+	spin_unlock(&system->inbox_lock);
+	if (wq_has_sleeper(&system->wake))
+		wake_up(&system->wake);
 }
 
 void kvgpu_actor_send(struct kvgpu_dev *kdev, struct kvgpu_msg *msg,
 		      int (*fn)(struct kvgpu_dev *kdev, void *arg), void *arg)
 {
-	*msg = (struct kvgpu_msg){ .fn = fn, .arg = arg, .sent = true };
-	msg_send(kdev, msg);
+	*msg = (struct kvgpu_msg){ .kdev = kdev, .fn = fn, .arg = arg, .sent = true };
+	msg_send(msg);
 }
 
 int kvgpu_actor_call(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev *kdev, void *arg),
 		     void *arg)
 {
-	struct kvgpu_msg msg = { .fn = fn, .arg = arg };
+	struct kvgpu_msg msg = { .kdev = kdev, .fn = fn, .arg = arg };
 
 	init_completion(&msg.done);
-	msg_send(kdev, &msg);
+	msg_send(&msg);
 	if (!kvgpu_spin(msg_done, &msg.done))
 		wait_for_completion(&msg.done);
 	return msg.result;
@@ -69,17 +71,17 @@ int kvgpu_actor_call(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev *kdev, v
 int kvgpu_actor_call_killable(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev *kdev, void *arg),
 			      void *arg)
 {
-	struct kvgpu_msg msg = { .fn = fn, .arg = arg };
+	struct kvgpu_msg msg = { .kdev = kdev, .fn = fn, .arg = arg };
 	bool queued;
 
 	init_completion(&msg.done);
-	msg_send(kdev, &msg);
+	msg_send(&msg);
 	if (kvgpu_spin(msg_done, &msg.done) || !wait_for_completion_killable(&msg.done))
 		return msg.result;
-	spin_lock(&kdev->inbox_lock);
+	spin_lock(&kdev->system->inbox_lock);
 	queued = !list_empty(&msg.node);
 	list_del_init(&msg.node);
-	spin_unlock(&kdev->inbox_lock);
+	spin_unlock(&kdev->system->inbox_lock);
 	if (queued)
 		return -EINTR;
 	/* the actor is at it and will be done in a moment; it must not outlive our stack */
@@ -87,29 +89,29 @@ int kvgpu_actor_call_killable(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev
 	return msg.result;
 }
 
-static struct kvgpu_msg *msg_receive(struct kvgpu_dev *kdev)
+static struct kvgpu_msg *msg_receive(struct kvgpu_system *system)
 {
 	struct kvgpu_msg *msg;
 
-	spin_lock(&kdev->inbox_lock);
-	msg = list_first_entry_or_null(&kdev->inbox, struct kvgpu_msg, node);
+	spin_lock(&system->inbox_lock);
+	msg = list_first_entry_or_null(&system->inbox, struct kvgpu_msg, node);
 	if (msg)
 		list_del_init(&msg->node);
-	spin_unlock(&kdev->inbox_lock);
+	spin_unlock(&system->inbox_lock);
 	return msg;
 }
 
-void kvgpu_actor_serve(struct kvgpu_dev *kdev, u32 count)
+void kvgpu_actor_serve(struct kvgpu_system *system, u32 count)
 {
 	struct kvgpu_msg *msg;
 
-	while (count-- && (msg = msg_receive(kdev))) {
+	while (count-- && (msg = msg_receive(system))) {
 		if (msg->sent) {
 			/* @fn may free it */
-			msg->fn(kdev, msg->arg);
+			msg->fn(msg->kdev, msg->arg);
 			continue;
 		}
-		msg->result = msg->fn(kdev, msg->arg);
+		msg->result = msg->fn(msg->kdev, msg->arg);
 		complete(&msg->done);
 	}
 }

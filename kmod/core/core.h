@@ -14,9 +14,10 @@
  * windows	ioctl table, sysfs, debugfs, netlink, trace events
  * device	puts devices and open files together; the module; configfs
  *
- * Who may touch what: the model and everything marked "actor" belongs to the device's kthread
- * alone. Everybody else calls it by a message (kvgpu_actor_call()). What other threads read
- * (completed sequence numbers, why a context died) the actor publishes with release stores.
+ * Who may touch what: the models and everything marked "actor" belong to the kthread of the
+ * device's system alone. Everybody else calls it by a message (kvgpu_actor_call()). What other
+ * threads read (completed sequence numbers, why a context died) the actor publishes with release
+ * stores.
  */
 #ifndef KVGPU_CORE_H
 #define KVGPU_CORE_H
@@ -43,14 +44,16 @@
 #define KVGPU_PARAMS_MAX	(16u << 20)	/* bytes of kernel parameters in flight */
 #define KVGPU_MODULES_MAX	64u		/* of how many bytes, the model bounds */
 
-/** struct kvgpu_dev - one device: the model, its actor, and what each room keeps of it */
-struct kvgpu_dev {
-	struct kref ref;		/* the table of devices, and every open file */
-	void (*release)(struct kref *ref);
-	unsigned int index;
-	char name[16];
-	struct vgpu_config config;
-	struct vgpu_device *model;	/* actor */
+#define KVGPU_SYSTEM_NAME_MAX	16		/* with its end */
+
+/**
+ * struct kvgpu_system - devices on one clock, and the one actor of all of them
+ * @name: that devices join it by; empty: of one device that nobody joins
+ */
+struct kvgpu_system {
+	struct kref ref;		/* every device */
+	char name[KVGPU_SYSTEM_NAME_MAX];
+	struct vgpu_system *model;	/* actor */
 	u64 now;			/* virtual time, for anybody to read */
 
 	struct task_struct *actor;
@@ -58,12 +61,28 @@ struct kvgpu_dev {
 	struct list_head inbox;		/* struct kvgpu_msg, under inbox_lock */
 	wait_queue_head_t wake;		/* the actor sleeps here */
 
+	struct list_head devices;	/* actor: struct kvgpu_dev */
+	struct kvgpu_clock *clock;
+};
+
+/** struct kvgpu_dev - one device: the model, and what each room keeps of it */
+struct kvgpu_dev {
+	struct kref ref;		/* the table of devices, and every open file */
+	void (*release)(struct kref *ref);
+	unsigned int index;
+	char name[16];
+	struct vgpu_config config;
+	struct vgpu_device *model;	/* actor */
+
+	struct kvgpu_system *system;
+	struct list_head node;		/* actor: in system->devices */
+
 	struct xarray contexts;		/* actor: id -> struct kvgpu_ctx */
 	struct list_head signalled;	/* actor: contexts with completions to be handled */
 	atomic_t context_count;
 
 	struct kvgpu_memory *memory;
-	struct kvgpu_clock *clock;
+	struct kvgpu_clock *clock;	/* the system's */
 	struct kvgpu_queues *queues;
 	struct kvgpu_trace *trace;
 	struct kvgpu_notices *notices;
@@ -99,7 +118,7 @@ struct kvgpu_ctx {
 /* ---- actor.c: messages to the actor ------------------------------------- */
 
 /**
- * kvgpu_actor_call - have the actor run @fn(@arg) and return its result
+ * kvgpu_actor_call - have the actor of @kdev's system run @fn(@kdev, @arg) and return its result
  *
  * Cannot be interrupted: for paths that must not fail. @arg may lie on the sender's stack.
  */
@@ -115,6 +134,7 @@ int kvgpu_actor_call_killable(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev
 /** struct kvgpu_msg - something to do on the actor's thread */
 struct kvgpu_msg {
 	struct list_head node;
+	struct kvgpu_dev *kdev;
 	int (*fn)(struct kvgpu_dev *kdev, void *arg);
 	void *arg;
 	bool sent;			/* nobody waits for an answer */
@@ -133,7 +153,7 @@ void kvgpu_actor_send(struct kvgpu_dev *kdev, struct kvgpu_msg *msg,
 /**
  * kvgpu_actor_serve - actor: run messages that lie in the inbox, at most @count
  */
-void kvgpu_actor_serve(struct kvgpu_dev *kdev, u32 count);
+void kvgpu_actor_serve(struct kvgpu_system *system, u32 count);
 
 /**
  * kvgpu_spin - busy-wait briefly until @ready; false: the caller should sleep
@@ -143,7 +163,7 @@ bool kvgpu_spin(bool (*ready)(void *arg), void *arg);
 /* What belongs to the actor is touched on its thread only; checked in kernels with lockdep. */
 static inline void kvgpu_assert_actor(const struct kvgpu_dev *kdev)
 {
-	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) && current != kdev->actor);
+	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) && current != kdev->system->actor);
 }
 
 /* ---- ioctl.c: ioctls by number ------------------------------------------ */

@@ -20,6 +20,7 @@ struct cfs_device {
 	struct config_group group;
 	struct mutex lock;
 	struct vgpu_config config;
+	char system[KVGPU_SYSTEM_NAME_MAX];
 	struct kvgpu_dev *kdev;		/* NULL: not live */
 };
 
@@ -104,7 +105,7 @@ VGPU_CONFIG_FIELDS(FUNCTIONS, ARRAY_FUNCTIONS, NAME_FUNCTIONS)
 #define NAME_ATTR(name) FIELD_ATTR(name, #name)
 static struct configfs_attribute fields[] = { VGPU_CONFIG_FIELDS(ATTR, ARRAY_ATTR, NAME_ATTR) };
 
-/* ---- preset, live, dev_name --------------------------------------------- */
+/* ---- preset, system, live, dev_name ------------------------------------- */
 
 static ssize_t preset_show(struct config_item *item, char *text)
 {
@@ -134,6 +135,40 @@ static ssize_t preset_store(struct config_item *item, const char *text, size_t c
 }
 CONFIGFS_ATTR(, preset);
 
+static ssize_t system_show(struct config_item *item, char *text)
+{
+	struct cfs_device *cfs = of_item(item);
+	ssize_t length;
+
+	mutex_lock(&cfs->lock);
+	length = sysfs_emit(text, "%s\n", cfs->system);
+	mutex_unlock(&cfs->lock);
+	return length;
+}
+
+/* Devices with one name here share one clock; an empty line: a clock of its own. */
+static ssize_t system_store(struct config_item *item, const char *text, size_t count)
+{
+	struct cfs_device *cfs = of_item(item);
+	char *copy = kmemdup_nul(text, count, GFP_KERNEL);
+	int ret = -EBUSY;
+
+	if (!copy)
+		return -ENOMEM;
+	mutex_lock(&cfs->lock);
+	if (!cfs->kdev) {
+		ret = kvgpu_system_check_name(strim(copy));
+		if (ret)
+			kvgpu_refuse_system(strim(copy));
+		else
+			strscpy(cfs->system, strim(copy), sizeof(cfs->system));
+	}
+	mutex_unlock(&cfs->lock);
+	kfree(copy);
+	return ret ? ret : count;
+}
+CONFIGFS_ATTR(, system);
+
 static ssize_t live_show(struct config_item *item, char *text)
 {
 	return sysfs_emit(text, "%d\n", !!READ_ONCE(of_item(item)->kdev));
@@ -149,7 +184,7 @@ static int go_live(struct cfs_device *cfs, const char *name)
 		pr_notice("vgpu: %s makes no device: %s\n", name, wrong);
 		return -EINVAL;
 	}
-	return kvgpu_dev_add(&cfs->config, &cfs->kdev);
+	return kvgpu_dev_add(&cfs->config, cfs->system, &cfs->kdev);
 }
 
 static int go_dead(struct cfs_device *cfs)
@@ -205,7 +240,7 @@ static void cfs_release(struct config_item *item)
 }
 
 static struct configfs_item_operations device_ops = { .release = cfs_release };
-static struct configfs_attribute *device_attrs[ARRAY_SIZE(fields) + 4];
+static struct configfs_attribute *device_attrs[ARRAY_SIZE(fields) + 5];
 static const struct config_item_type device_type = {
 	.ct_item_ops = &device_ops,
 	.ct_attrs = device_attrs,
@@ -245,6 +280,7 @@ int kvgpu_configfs_init(void)
 	unsigned int i, count = 0;
 
 	device_attrs[count++] = &attr_preset;
+	device_attrs[count++] = &attr_system;
 	device_attrs[count++] = &attr_live;
 	device_attrs[count++] = &attr_dev_name;
 	/* the first is the name of the preset, to be read there */

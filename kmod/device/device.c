@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A device: the model, and the kthread that is its one actor. The actor takes messages out of the
- * inbox, at most a batch at a time, and lets device time pass in stretches of a few events in
- * between, so neither a flood of ioctls nor an endless kernel keeps the other waiting. It sleeps
- * when the model is idle and nobody asks anything.
+ * A device: the model as one of its system, what it asks of the module, and what the rooms keep of
+ * it.
  */
-#include <linux/kthread.h>
-#include <linux/ktime.h>
 #include <linux/slab.h>
 
 #include "kmod/device/device.h"
 #include "vgpu_netlink.h"
 
-#define MESSAGES_PER_TURN	64u
-/* To complete a command of io_uring wakes its task, so a busy actor completes many at once. */
-#define TURNS_PER_WAKE		16u
-
 /** struct kvgpu_device - a device as the rooms see it, and what they keep of it */
 struct kvgpu_device {
 	struct kvgpu_dev dev;
 	struct kvgpu_memory memory;
-	struct kvgpu_clock clock;
 	struct kvgpu_queues queues;
 	struct kvgpu_trace trace;
 	struct kvgpu_notices notices;
@@ -86,51 +77,22 @@ static const struct vgpu_host_ops host_ops = {
 	.preempted = host_preempted,
 };
 
-/* ---- the actor ---------------------------------------------------------- */
+/* ---- in its system (actor) ---------------------------------------------- */
 
-static bool work_to_do(void *arg)
+static int do_join(struct kvgpu_dev *kdev, void *arg)
 {
-	struct kvgpu_dev *kdev = arg;
+	int ret = vgpu_device_create_in(kdev->system->model, &kdev->config, &host_ops, kdev,
+					&kdev->model);
 
-	return !list_empty_careful(&kdev->inbox) || kvgpu_rings_pending(kdev) ||
-	       kthread_should_stop();
+	if (!ret)
+		list_add_tail(&kdev->node, &kdev->system->devices);
+	return ret;
 }
 
-/* The actor has nothing to do for @ns, unless a message comes. */
-static void actor_sleep(struct kvgpu_dev *kdev, u64 ns)
+static int do_leave(struct kvgpu_dev *kdev, void *arg)
 {
-	if (kvgpu_spin(work_to_do, kdev))
-		return;
-	kvgpu_rings_asleep(kdev, true);
-	if (ns == KVGPU_IDLE)
-		wait_event_idle(kdev->wake, work_to_do(kdev));
-	else
-		wait_event_hrtimeout(kdev->wake, work_to_do(kdev),
-				     ns_to_ktime(min_t(u64, ns, NSEC_PER_SEC)));
-	kvgpu_rings_asleep(kdev, false);
-}
-
-static int actor_loop(void *data)
-{
-	struct kvgpu_dev *kdev = data;
-	u64 idle = KVGPU_IDLE;
-	unsigned int turns = 0;
-
-	while (!kthread_should_stop()) {
-		if (idle)
-			actor_sleep(kdev, idle);
-		kvgpu_trace_look(kdev);
-		kvgpu_clock_catch_up(kdev);
-		kvgpu_actor_serve(kdev, MESSAGES_PER_TURN);
-		kvgpu_rings_turn(kdev);
-		idle = kvgpu_clock_turn(kdev);
-		idle = min(idle, kvgpu_timers_turn(kdev));
-		if (kvgpu_completions_turn(kdev))
-			idle = 0;
-		if (idle || ++turns % TURNS_PER_WAKE == 0)
-			kvgpu_uring_turn(kdev);
-		cond_resched();
-	}
+	list_del(&kdev->node);
+	vgpu_device_destroy(kdev->model);
 	return 0;
 }
 
@@ -149,9 +111,9 @@ static void device_release(struct kref *ref)
 	struct kvgpu_dev *kdev = container_of(ref, struct kvgpu_dev, ref);
 
 	kvgpu_notices_stop(kdev);
-	kthread_stop(kdev->actor);
+	kvgpu_actor_call(kdev, do_leave, NULL);
+	kvgpu_system_put(kdev->system);
 	cancel_work_sync(&kdev->notices->work);
-	vgpu_device_destroy(kdev->model);
 	WARN_ON(!xa_empty(&kdev->contexts) || !list_empty(&kdev->memory->released) ||
 		atomic64_read(&kdev->memory->frames) || atomic64_read(&kdev->memory->pins));
 	xa_destroy(&kdev->contexts);
@@ -168,20 +130,15 @@ static struct kvgpu_dev *device_alloc(void)
 		return NULL;
 	kdev = &device->dev;
 	kdev->memory = &device->memory;
-	kdev->clock = &device->clock;
 	kdev->queues = &device->queues;
 	kdev->trace = &device->trace;
 	kdev->notices = &device->notices;
 	kdev->sysfs = &device->sysfs;
 	kref_init(&kdev->ref);
 	kdev->release = device_release;
-	spin_lock_init(&kdev->inbox_lock);
-	INIT_LIST_HEAD(&kdev->inbox);
 	INIT_LIST_HEAD(&kdev->signalled);
-	init_waitqueue_head(&kdev->wake);
 	xa_init(&kdev->contexts);
 	kvgpu_memory_init(kdev->memory);
-	kvgpu_clock_init(kdev->clock);
 	INIT_LIST_HEAD(&kdev->queues->rings);
 	mutex_init(&kdev->trace->read_lock);
 	kvgpu_notices_init(kdev);
@@ -189,7 +146,8 @@ static struct kvgpu_dev *device_alloc(void)
 	return kdev;
 }
 
-struct kvgpu_dev *kvgpu_dev_create(unsigned int index, const struct vgpu_config *config)
+struct kvgpu_dev *kvgpu_dev_create(unsigned int index, const struct vgpu_config *config,
+				   const char *system)
 {
 	struct kvgpu_dev *kdev = device_alloc();
 	int ret = -ENOMEM;
@@ -202,19 +160,20 @@ struct kvgpu_dev *kvgpu_dev_create(unsigned int index, const struct vgpu_config 
 	kdev->trace->preemptions = kvzalloc(sizeof(*kdev->trace->preemptions), GFP_KERNEL);
 	if (!kdev->trace->preemptions)
 		goto free;
-	ret = vgpu_device_create(config, &host_ops, kdev, &kdev->model);
+	kdev->system = kvgpu_system_get(system, kdev->name);
+	ret = PTR_ERR_OR_ZERO(kdev->system);
 	if (ret)
 		goto free;
-	ret = kvgpu_sysfs_prepare(kdev);
+	kdev->clock = kdev->system->clock;
+	ret = kvgpu_actor_call(kdev, do_join, NULL);
 	if (ret)
-		goto destroy;
-	kdev->actor = kthread_run(actor_loop, kdev, "%s", kdev->name);
-	if (!IS_ERR(kdev->actor))
+		goto put;
+	ret = kvgpu_sysfs_prepare(kdev);
+	if (!ret)
 		return kdev;
-	ret = PTR_ERR(kdev->actor);
-	kvgpu_sysfs_free(kdev);
-destroy:
-	vgpu_device_destroy(kdev->model);
+	kvgpu_actor_call(kdev, do_leave, NULL);
+put:
+	kvgpu_system_put(kdev->system);
 free:
 	device_free(kdev);
 	return ERR_PTR(ret);

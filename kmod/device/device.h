@@ -8,9 +8,23 @@
 
 #include "kmod/windows/windows.h"
 
-/* ---- device.c: a device and its actor ----------------------------------- */
+/* ---- system.c: devices on one clock, and their actor -------------------- */
 
-struct kvgpu_dev *kvgpu_dev_create(unsigned int index, const struct vgpu_config *config);
+/**
+ * kvgpu_system_get - a reference to the system called @name, made if there is none; or to a new one
+ * that has no name, for one device
+ * @name: one that kvgpu_system_check_name() takes, or empty
+ * @device: names the actor of a system without a name
+ */
+struct kvgpu_system *kvgpu_system_get(const char *name, const char *device);
+void kvgpu_system_put(struct kvgpu_system *system);
+/* -EINVAL: not up to 15 of letters, digits, "-", "_", "." */
+int kvgpu_system_check_name(const char *name);
+
+/* ---- device.c: a device ------------------------------------------------- */
+
+struct kvgpu_dev *kvgpu_dev_create(unsigned int index, const struct vgpu_config *config,
+				   const char *system);
 
 /* ---- file.c: open files ------------------------------------------------- */
 
@@ -25,10 +39,10 @@ void kvgpu_devices_close(void);
 /* Removes all of them; no file is open. */
 void kvgpu_devices_exit(void);
 /*
- * Make device @config under the lowest free number, with its nodes. -ENOSPC: KVGPU_DEVICES_MAX are
- * there.
+ * Make device @config in @system (empty: one of its own) under the lowest free number, with its
+ * nodes. -ENOSPC: KVGPU_DEVICES_MAX are there.
  */
-int kvgpu_dev_add(const struct vgpu_config *config, struct kvgpu_dev **out);
+int kvgpu_dev_add(const struct vgpu_config *config, const char *system, struct kvgpu_dev **out);
 /* Take it out: nobody finds it any more. -EBUSY: files are open on it, unless @in_use_too. */
 int kvgpu_dev_remove(struct kvgpu_dev *kdev, bool in_use_too);
 /* A reference to the device that a node stands for; NULL: there is none. */
@@ -36,8 +50,9 @@ struct kvgpu_dev *kvgpu_dev_get_minor(unsigned int minor);
 
 /* ---- main.c, configfs.c ------------------------------------------------- */
 
-/* Say which presets there are. */
+/* Say which presets there are, and what the name of a system is made of. */
 void kvgpu_refuse_preset(const char *name_given);
+void kvgpu_refuse_system(const char *name_given);
 int kvgpu_configfs_init(void);
 /* From now on folders can be made. */
 void kvgpu_configfs_open(void);

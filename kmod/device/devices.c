@@ -40,7 +40,7 @@ static int node_add(struct kvgpu_dev *kdev)
 	return 0;
 }
 
-static int add_locked(const struct vgpu_config *config, struct kvgpu_dev **out)
+static int add_locked(const struct vgpu_config *config, const char *system, struct kvgpu_dev **out)
 {
 	struct kvgpu_dev *kdev;
 	unsigned int index;
@@ -50,7 +50,7 @@ static int add_locked(const struct vgpu_config *config, struct kvgpu_dev **out)
 		;
 	if (index == KVGPU_DEVICES_MAX)
 		return -ENOSPC;
-	kdev = kvgpu_dev_create(index, config);
+	kdev = kvgpu_dev_create(index, config, system);
 	if (IS_ERR(kdev))
 		return PTR_ERR(kdev);
 	ret = node_add(kdev);
@@ -64,12 +64,12 @@ static int add_locked(const struct vgpu_config *config, struct kvgpu_dev **out)
 	return 0;
 }
 
-int kvgpu_dev_add(const struct vgpu_config *config, struct kvgpu_dev **out)
+int kvgpu_dev_add(const struct vgpu_config *config, const char *system, struct kvgpu_dev **out)
 {
 	int ret;
 
 	mutex_lock(&kvgpu_devices_lock);
-	ret = add_locked(config, out);
+	ret = add_locked(config, system, out);
 	mutex_unlock(&kvgpu_devices_lock);
 	return ret;
 }

@@ -40,7 +40,7 @@ static int do_open(struct kvgpu_dev *kdev, void *arg)
 		vgpu_context_close(kdev->model, m->ctx->id);
 		return ret;
 	}
-	m->ctx->participant = kvgpu_participant_join(kdev, m->task, m->own);
+	kvgpu_participant_join(m->ctx, m->task, m->own);
 	kvgpu_notice_context(m->ctx, VGPU_NL_CMD_CONTEXT_CREATED, NULL);
 	return kvgpu_ctx_priority(m->ctx, m->ctx->participant->priority, true);
 }
@@ -114,7 +114,7 @@ static int kvgpu_open(struct inode *inode, struct file *file)
 	if (!ctx)
 		goto count;
 	m.ctx = ctx;
-	m.own = kvgpu_participant_create(kdev);
+	m.own = kvgpu_participant_create(kdev->system);
 	if (!m.own)
 		goto free;
 	ret = kvgpu_actor_call_killable(kdev, do_open, &m);

@@ -26,6 +26,10 @@ MODULE_PARM_DESC(
 	vram_mb,
 	"memory of a device in MiB; default: the preset's, at most half of this machine's");
 
+static char *system = "";
+module_param(system, charp, 0444);
+MODULE_PARM_DESC(system, "name of a system: the devices share one clock; default: each its own");
+
 static char *set = "";
 module_param(set, charp, 0444);
 MODULE_PARM_DESC(set, "fields of the configuration: field=value,field=value");
@@ -43,6 +47,12 @@ void kvgpu_refuse_preset(const char *name_given)
 		strlcat(known, name, sizeof(known));
 	}
 	pr_err("preset \"%.40s\" is not known; it is one of:%s\n", name_given, known);
+}
+
+void kvgpu_refuse_system(const char *name_given)
+{
+	pr_err("system \"%.40s\" is no name; that is at most %u letters, digits, - _ .\n",
+	       name_given, KVGPU_SYSTEM_NAME_MAX - 1);
 }
 
 /* The fields of set=, one by one. */
@@ -105,6 +115,10 @@ static int config_make(struct vgpu_config *config)
 		pr_err("devices=%u is out of range; it is 1 to %u\n", devices, KVGPU_DEVICES_MAX);
 		return -EINVAL;
 	}
+	if (kvgpu_system_check_name(system)) {
+		kvgpu_refuse_system(system);
+		return -EINVAL;
+	}
 	ret = vgpu_config_preset(config, preset);
 	if (ret) {
 		kvgpu_refuse_preset(preset);
@@ -134,7 +148,7 @@ static int devices_add(const struct vgpu_config *config)
 	int ret = 0;
 
 	for (i = 0; i < devices && !ret; i++)
-		ret = kvgpu_dev_add(config, &kdev);
+		ret = kvgpu_dev_add(config, system, &kdev);
 	return ret;
 }
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How virtual time passes. The device model has no clock on the wall; its host decides when to let
- * it go on. Three modes:
+ * How virtual time passes in a system. The device model has no clock on the wall; its host decides
+ * when to let it go on. Three modes:
  *
- * free		as fast as the machine can; an idle device's time stands, unless somebody sleeps
+ * free		as fast as the machine can; an idle system's time stands, unless somebody sleeps
  *		until a virtual time
  * paced	virtual time follows the wall clock times a factor; it falls behind where the
  *		machine is too slow
- * lockstep	virtual time stands while any attached participant runs. The device stops at the
+ * lockstep	virtual time stands while any attached participant runs. The system stops at the
  *		very event that a thread waits for, and one thread is woken; only when its
  *		participant waits again (or detaches) is the next one woken or does time go on.
  *		Threads come in the order of their completions; those who sleep until time T come
- *		after everything the device does at T, in the order in which their participants
+ *		after everything the devices do at T, in the order in which their participants
  *		were attached. So several real processes, of one thread each, give a reproducible
  *		run.
  *
@@ -63,15 +63,15 @@ static struct kvgpu_waiter *first_sleeper(struct kvgpu_clock *clock)
  * Device time goes on for @events, up to @limit and no further than the first sleeper. Returns when
  * something is due next.
  */
-static u64 clock_advance(struct kvgpu_dev *kdev, u64 limit, u32 events)
+static u64 clock_advance(struct kvgpu_system *system, u64 limit, u32 events)
 {
-	struct kvgpu_clock *clock = kdev->clock;
+	struct kvgpu_clock *clock = system->clock;
 	struct kvgpu_waiter *first = first_sleeper(clock);
 	u64 until = first ? min(first->until, limit) : limit;
-	u64 next = vgpu_device_run(kdev->model, until, events);
-	u64 now = vgpu_device_now(kdev->model);
+	u64 next = vgpu_system_run(system->model, until, events);
+	u64 now = vgpu_system_now(system->model);
 
-	WRITE_ONCE(kdev->now, now);
+	WRITE_ONCE(system->now, now);
 	if (!first_ready(clock) && now >= until && next > until)
 		while ((first = first_sleeper(clock)) && first->until <= now)
 			kvgpu_waiter_ready(first, VGPU_FENCE_NONE);
@@ -132,36 +132,36 @@ static u64 ahead_limit(const struct kvgpu_clock *clock)
 }
 
 /* As clock_advance(), to whatever is due next. Where nothing is, time stands. */
-static u64 advance_ahead(struct kvgpu_dev *kdev, u64 limit)
+static u64 advance_ahead(struct kvgpu_system *system, u64 limit)
 {
 	u64 next = 0;
 	u32 i;
 
-	for (i = 0; i < EVENTS_PER_TURN && !first_ready(kdev->clock) && next <= limit; i++) {
-		struct kvgpu_waiter *first = first_sleeper(kdev->clock);
+	for (i = 0; i < EVENTS_PER_TURN && !first_ready(system->clock) && next <= limit; i++) {
+		struct kvgpu_waiter *first = first_sleeper(system->clock);
 
-		next = vgpu_device_run(kdev->model, vgpu_device_now(kdev->model), 0);
+		next = vgpu_system_run(system->model, vgpu_system_now(system->model), 0);
 		if (first)
 			next = min(next, first->until);
 		if (next == VGPU_NEVER)
 			return VGPU_NEVER;
-		next = clock_advance(kdev, next > limit ? limit : next, 1);
+		next = clock_advance(system, next > limit ? limit : next, 1);
 	}
 	return next;
 }
 
-static u64 turn_free(struct kvgpu_dev *kdev)
+static u64 turn_free(struct kvgpu_system *system)
 {
-	u64 limit = ahead_limit(kdev->clock);
-	u64 next = advance_ahead(kdev, limit);
+	u64 limit = ahead_limit(system->clock);
+	u64 next = advance_ahead(system, limit);
 
-	clock_wake_all(kdev->clock);
+	clock_wake_all(system->clock);
 	return clock_idle(next, limit, MILLION);
 }
 
-static u64 turn_lockstep(struct kvgpu_dev *kdev)
+static u64 turn_lockstep(struct kvgpu_system *system)
 {
-	struct kvgpu_clock *clock = kdev->clock;
+	struct kvgpu_clock *clock = system->clock;
 	u64 limit, next;
 
 	if (clock->running)
@@ -171,7 +171,7 @@ static u64 turn_lockstep(struct kvgpu_dev *kdev)
 		return 0;
 	}
 	limit = ahead_limit(clock);
-	next = advance_ahead(kdev, limit);
+	next = advance_ahead(system, limit);
 	return first_ready(clock) ? 0 : clock_idle(next, limit, MILLION);
 }
 
@@ -182,10 +182,10 @@ static u64 clock_wall(const struct kvgpu_clock *clock)
 	return clock_since(clock->virtual_base, clock->wall_base, clock->factor);
 }
 
-static u64 turn_paced(struct kvgpu_dev *kdev)
+static u64 turn_paced(struct kvgpu_system *system)
 {
-	struct kvgpu_clock *clock = kdev->clock;
-	u64 next = clock_advance(kdev, clock_wall(clock), EVENTS_PER_TURN);
+	struct kvgpu_clock *clock = system->clock;
+	u64 next = clock_advance(system, clock_wall(clock), EVENTS_PER_TURN);
 
 	clock_wake_all(clock);
 	return clock_idle(next, clock_wall(clock), clock->factor);
@@ -193,28 +193,28 @@ static u64 turn_paced(struct kvgpu_dev *kdev)
 
 /* ---- which -------------------------------------------------------------- */
 
-u64 kvgpu_clock_turn(struct kvgpu_dev *kdev)
+u64 kvgpu_clock_turn(struct kvgpu_system *system)
 {
-	switch (kdev->clock->mode) {
+	switch (system->clock->mode) {
 	case KVGPU_PACED:
-		return turn_paced(kdev);
+		return turn_paced(system);
 	case KVGPU_LOCKSTEP:
-		return turn_lockstep(kdev);
+		return turn_lockstep(system);
 	default:
-		return turn_free(kdev);
+		return turn_free(system);
 	}
 }
 
-void kvgpu_clock_catch_up(struct kvgpu_dev *kdev)
+void kvgpu_clock_catch_up(struct kvgpu_system *system)
 {
-	if (kdev->clock->mode == KVGPU_PACED)
-		clock_advance(kdev, clock_wall(kdev->clock), EVENTS_PER_TURN);
+	if (system->clock->mode == KVGPU_PACED)
+		clock_advance(system, clock_wall(system->clock), EVENTS_PER_TURN);
 }
 
-static void clock_rebase(struct kvgpu_dev *kdev)
+static void clock_rebase(struct kvgpu_system *system)
 {
-	struct kvgpu_clock *clock = kdev->clock;
-	u64 now = vgpu_device_now(kdev->model);
+	struct kvgpu_clock *clock = system->clock;
+	u64 now = vgpu_system_now(system->model);
 	u64 start = clock_since(clock->start, clock->wall_start, MILLION);
 
 	clock->wall_base = clock->wall_start = ktime_get_ns();
@@ -223,21 +223,24 @@ static void clock_rebase(struct kvgpu_dev *kdev)
 	clock->start = max(start, now - min(now, AHEAD_MAX));
 }
 
-void kvgpu_clock_set_mode(struct kvgpu_dev *kdev, enum kvgpu_clock_mode mode)
+void kvgpu_clock_set_mode(struct kvgpu_system *system, enum kvgpu_clock_mode mode)
 {
+	struct kvgpu_dev *kdev;
 	struct kvgpu_ctx *ctx;
 	unsigned long id;
 
-	clock_rebase(kdev);
-	WRITE_ONCE(kdev->clock->mode, mode);
+	clock_rebase(system);
+	WRITE_ONCE(system->clock->mode, mode);
 	/* threads that wait as in the other modes begin again, with a limit in virtual time */
-	if (mode == KVGPU_LOCKSTEP)
+	if (mode != KVGPU_LOCKSTEP)
+		return;
+	list_for_each_entry(kdev, &system->devices, node)
 		xa_for_each(&kdev->contexts, id, ctx)
 			kvgpu_waiters_restart(ctx);
 }
 
-void kvgpu_clock_set_factor(struct kvgpu_dev *kdev, u64 factor)
+void kvgpu_clock_set_factor(struct kvgpu_system *system, u64 factor)
 {
-	clock_rebase(kdev);
-	kdev->clock->factor = factor;
+	clock_rebase(system);
+	system->clock->factor = factor;
 }

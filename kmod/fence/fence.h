@@ -114,16 +114,16 @@ void kvgpu_waiters_restart(struct kvgpu_ctx *ctx);
 /**
  * kvgpu_timers_turn - end waiters whose wall-clock time has come; nanoseconds until the next one
  */
-u64 kvgpu_timers_turn(struct kvgpu_dev *kdev);
+u64 kvgpu_timers_turn(struct kvgpu_clock *clock);
 struct kvgpu_waiter *kvgpu_timer_first(const struct rb_root_cached *timers);
 
-/* ---- clock.c: how virtual time passes ------------------------------- */
+/* ---- clock.c: how virtual time passes ----------------------------------- */
 
 enum kvgpu_clock_mode { KVGPU_FREE, KVGPU_PACED, KVGPU_LOCKSTEP, KVGPU_CLOCKS };
 
 /**
- * struct kvgpu_clock - how virtual time passes; clock.c says what the modes mean. Actor, but for
- * @mode: anybody reads.
+ * struct kvgpu_clock - how virtual time passes in a system; clock.c says what the modes mean.
+ * Actor, but for @mode: anybody reads.
  */
 struct kvgpu_clock {
 	enum kvgpu_clock_mode mode;
@@ -146,28 +146,31 @@ struct kvgpu_clock {
 
 void kvgpu_clock_init(struct kvgpu_clock *clock);
 /*
- * Let device time pass for a turn. Returns for how many nanoseconds the actor may sleep then,
+ * Let virtual time pass for a turn. Returns for how many nanoseconds the actor may sleep then,
  * KVGPU_IDLE: until a message.
  */
-u64 kvgpu_clock_turn(struct kvgpu_dev *kdev);
+u64 kvgpu_clock_turn(struct kvgpu_system *system);
 /* Before messages are served: a paced clock shows what the wall clock says. */
-void kvgpu_clock_catch_up(struct kvgpu_dev *kdev);
-void kvgpu_clock_set_mode(struct kvgpu_dev *kdev, enum kvgpu_clock_mode mode);
-void kvgpu_clock_set_factor(struct kvgpu_dev *kdev, u64 factor);
+void kvgpu_clock_catch_up(struct kvgpu_system *system);
+void kvgpu_clock_set_mode(struct kvgpu_system *system, enum kvgpu_clock_mode mode);
+void kvgpu_clock_set_factor(struct kvgpu_system *system, u64 factor);
 
 /* ---- participant.c: who takes part in a lockstep clock ------------------ */
 
 /** struct kvgpu_participant - of a lockstep clock. Actor, but for what never changes. */
 struct kvgpu_participant {
 	struct kref ref;
+	struct kvgpu_system *system;
+	/* a reference while it has a file: the device that it was made through */
 	struct kvgpu_dev *kdev;
-	/* it and its descendants take part here; NULL: nobody, or one context of its own */
+	/* it and its descendants take part here; NULL: nobody, or contexts of one process */
 	struct pid *pid;
 	s32 priority;			/* of contexts that open here */
 	bool kept;			/* it has a file */
-	bool attached;			/* in kdev->clock->participants */
+	bool attached;			/* in clock->participants */
 	u64 order;			/* of attaching */
 	unsigned int contexts;
+	u32 devices;			/* that a context of it is on, by number */
 	/* waiters; one is enough and the participant is blocked */
 	unsigned int waiting;
 	struct list_head node;
@@ -175,14 +178,15 @@ struct kvgpu_participant {
 	wait_queue_head_t blocked;	/* poll() of its file */
 };
 
-struct kvgpu_participant *kvgpu_participant_create(struct kvgpu_dev *kdev);
+struct kvgpu_participant *kvgpu_participant_create(struct kvgpu_system *system);
 void kvgpu_participant_put(struct kvgpu_participant *participant);
-/*
- * Actor: register a context of @task, with @own if no participant is kept for the task; and remove
- * it.
+/**
+ * kvgpu_participant_join - actor: find the participant that @ctx, which @task opens, belongs to
+ * @own: what it is if there is none yet
  */
-struct kvgpu_participant *kvgpu_participant_join(struct kvgpu_dev *kdev, struct task_struct *task,
-						 struct kvgpu_participant *own);
+void kvgpu_participant_join(struct kvgpu_ctx *ctx, struct task_struct *task,
+			    struct kvgpu_participant *own);
+/* Actor: @ctx is being closed. */
 void kvgpu_participant_leave(struct kvgpu_ctx *ctx);
 /* Actor: take part from now on. */
 void kvgpu_participant_attach(struct kvgpu_participant *participant);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Participants of a lockstep clock ("seats" of the uapi). A context that no participant is kept for
- * has its own, attached by its first command or wait in lockstep mode. One that is kept is a file,
+ * has its own, attached by its first command or wait in lockstep mode; a process that uses several
+ * devices of a system takes part once, with one context of each. One that is kept is a file,
  * attached from the start: it holds the clock before its process has opened the device and after it
  * has ended, until that file is closed or it is moved to another process. It also adds up what its
  * contexts did.
@@ -28,14 +29,14 @@ static void participant_free(struct kref *ref)
 	kfree(participant);
 }
 
-struct kvgpu_participant *kvgpu_participant_create(struct kvgpu_dev *kdev)
+struct kvgpu_participant *kvgpu_participant_create(struct kvgpu_system *system)
 {
 	struct kvgpu_participant *participant = kzalloc(sizeof(*participant), GFP_KERNEL_ACCOUNT);
 
 	if (!participant)
 		return NULL;
 	kref_init(&participant->ref);
-	participant->kdev = kdev;
+	participant->system = system;
 	INIT_LIST_HEAD(&participant->node);
 	init_waitqueue_head(&participant->blocked);
 	return participant;
@@ -50,7 +51,7 @@ void kvgpu_participant_put(struct kvgpu_participant *participant)
 
 void kvgpu_participant_attach(struct kvgpu_participant *participant)
 {
-	struct kvgpu_clock *clock = participant->kdev->clock;
+	struct kvgpu_clock *clock = participant->system->clock;
 
 	if (participant->attached)
 		return;
@@ -62,7 +63,7 @@ void kvgpu_participant_attach(struct kvgpu_participant *participant)
 
 static void detach_unused(struct kvgpu_participant *participant)
 {
-	struct kvgpu_clock *clock = participant->kdev->clock;
+	struct kvgpu_clock *clock = participant->system->clock;
 
 	if (!participant->attached || participant->kept || participant->contexts)
 		return;
@@ -75,41 +76,70 @@ void kvgpu_participant_block(struct kvgpu_participant *participant)
 {
 	if (participant->waiting++)
 		return;
-	participant->kdev->clock->running -= participant->attached;
+	participant->system->clock->running -= participant->attached;
 	wake_up_all(&participant->blocked);
 }
 
 void kvgpu_participant_run(struct kvgpu_participant *participant)
 {
 	if (!--participant->waiting)
-		participant->kdev->clock->running += participant->attached;
+		participant->system->clock->running += participant->attached;
 }
 
-static struct kvgpu_participant *participant_of(struct kvgpu_dev *kdev, const struct pid *pid)
+static struct kvgpu_participant *participant_of(struct kvgpu_clock *clock, const struct pid *pid)
 {
 	struct kvgpu_participant *participant;
 
-	list_for_each_entry(participant, &kdev->clock->participants, node)
+	list_for_each_entry(participant, &clock->participants, node)
 		if (participant->pid == pid)
 			return participant;
 	return NULL;
 }
 
-struct kvgpu_participant *kvgpu_participant_join(struct kvgpu_dev *kdev, struct task_struct *task,
-				  struct kvgpu_participant *own)
+/* A participant is for a process and whatever it starts. */
+static struct kvgpu_participant *participant_kept(struct kvgpu_clock *clock,
+						  struct task_struct *task)
 {
 	struct kvgpu_participant *participant = NULL;
 
-	/* a participant is for a process and whatever it starts */
 	rcu_read_lock();
 	for (; task->pid > 1 && !participant; task = rcu_dereference(task->real_parent))
-		participant = participant_of(kdev, task_tgid(task));
+		participant = participant_of(clock, task_tgid(task));
 	rcu_read_unlock();
+	return participant;
+}
+
+/* That of the same process on other devices of the system, which has no context on this one. */
+static struct kvgpu_participant *participant_of_process(const struct kvgpu_ctx *new)
+{
+	struct kvgpu_dev *kdev;
+	struct kvgpu_ctx *ctx;
+	unsigned long id;
+
+	list_for_each_entry(kdev, &new->kdev->system->devices, node) {
+		if (kdev == new->kdev)
+			continue;
+		xa_for_each(&kdev->contexts, id, ctx)
+			if (ctx->pid == new->pid && !ctx->participant->pid &&
+			    !(ctx->participant->devices & BIT(new->kdev->index)))
+				return ctx->participant;
+	}
+	return NULL;
+}
+
+void kvgpu_participant_join(struct kvgpu_ctx *ctx, struct task_struct *task,
+			    struct kvgpu_participant *own)
+{
+	struct kvgpu_participant *participant = participant_kept(ctx->kdev->clock, task);
+
+	if (!participant)
+		participant = participant_of_process(ctx);
 	if (!participant)
 		participant = own;
 	kref_get(&participant->ref);
 	participant->contexts++;
-	return participant;
+	participant->devices |= BIT(ctx->kdev->index);
+	ctx->participant = participant;
 }
 
 /* What is counted, not what is held. */
@@ -122,12 +152,14 @@ static void info_add(struct vgpu_context_info *sum, const struct vgpu_context_in
 
 void kvgpu_participant_leave(struct kvgpu_ctx *ctx)
 {
+	struct kvgpu_participant *participant = ctx->participant;
 	struct vgpu_context_info info;
 
 	if (!vgpu_context_info(ctx->kdev->model, ctx->id, &info))
-		info_add(&ctx->participant->sum, &info);
-	ctx->participant->contexts--;
-	detach_unused(ctx->participant);
+		info_add(&participant->sum, &info);
+	participant->contexts--;
+	participant->devices &= ~BIT(ctx->kdev->index);
+	detach_unused(participant);
 }
 
 /* ---- files -------------------------------------------------------------- */
@@ -183,10 +215,11 @@ static int do_sum(struct kvgpu_dev *kdev, void *arg)
 	unsigned long id;
 
 	*args->sum = args->participant->sum;
-	xa_for_each(&kdev->contexts, id, ctx)
-		if (ctx->participant == args->participant &&
-		    !vgpu_context_info(kdev->model, ctx->id, &info))
-			info_add(args->sum, &info);
+	list_for_each_entry(kdev, &args->participant->system->devices, node)
+		xa_for_each(&kdev->contexts, id, ctx)
+			if (ctx->participant == args->participant &&
+			    !vgpu_context_info(kdev->model, ctx->id, &info))
+				info_add(args->sum, &info);
 	return 0;
 }
 
@@ -309,7 +342,7 @@ int kvgpu_ioctl_seat_create(struct file *file, void *arg)
 	pid = descendant_get(create->pid);
 	if (IS_ERR(pid))
 		return PTR_ERR(pid);
-	participant = kvgpu_participant_create(kdev);
+	participant = kvgpu_participant_create(kdev->system);
 	if (!participant) {
 		put_pid(pid);
 		return -ENOMEM;
@@ -317,6 +350,7 @@ int kvgpu_ioctl_seat_create(struct file *file, void *arg)
 	participant->priority = create->priority;
 	participant->pid = pid;
 	kref_get(&kdev->ref);
+	participant->kdev = kdev;
 	kvgpu_actor_call(kdev, do_keep, participant);
 	/* who opens a context looks through all of them */
 	if (atomic_inc_return(&kdev->clock->kept) <= KVGPU_PARTICIPANTS_MAX)

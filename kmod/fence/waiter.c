@@ -213,15 +213,15 @@ struct kvgpu_waiter *kvgpu_timer_first(const struct rb_root_cached *timers)
 	return rb_entry_safe(rb_first_cached(timers), struct kvgpu_waiter, timer);
 }
 
-u64 kvgpu_timers_turn(struct kvgpu_dev *kdev)
+u64 kvgpu_timers_turn(struct kvgpu_clock *clock)
 {
-	struct kvgpu_waiter *first = kvgpu_timer_first(&kdev->clock->timers);
+	struct kvgpu_waiter *first = kvgpu_timer_first(&clock->timers);
 	u64 now = first ? ktime_get_ns() : 0;
 	u32 ends = ENDS_PER_TURN;
 
 	while (first && first->until <= now && ends--) {
 		kvgpu_waiter_end(first, -ETIME);
-		first = kvgpu_timer_first(&kdev->clock->timers);
+		first = kvgpu_timer_first(&clock->timers);
 	}
 	if (!first)
 		return KVGPU_IDLE;

@@ -361,7 +361,7 @@ int kvgpu_ioctl_ring_doorbell(struct file *file, void *arg)
 	kvgpu_queue_put(queue);
 	if (!ring)
 		return -ENOENT;
-	wake_up(&ctx->kdev->wake);
+	wake_up(&ctx->kdev->system->wake);
 	return 0;
 }
 

@@ -184,7 +184,7 @@ int kvgpu_ioctl_wait(struct file *file, void *arg)
 	while (!ret && !wait_over(&what))
 		ret = wait_once(&what, wait->timeout_ns);
 	wait->completed = smp_load_acquire(&queue->completed);
-	wait->time = READ_ONCE(ctx->kdev->now);
+	wait->time = READ_ONCE(ctx->kdev->system->now);
 	kvgpu_queue_put(queue);
 	return !ret && READ_ONCE(ctx->dead) ? -EIO : ret;
 }
@@ -235,7 +235,7 @@ int kvgpu_ioctl_wait_any(struct file *file, void *arg)
 	if (ret)
 		return ret;
 	wait->which = thread.waiter.which;
-	wait->time = READ_ONCE(ctx->kdev->now);
+	wait->time = READ_ONCE(ctx->kdev->system->now);
 	return READ_ONCE(ctx->dead) ? -EIO : 0;
 }
 

@@ -103,6 +103,14 @@ static ssize_t preset_show(struct device *dev, struct device_attribute *attr, ch
 }
 static DEVICE_ATTR_RO(preset);
 
+static ssize_t system_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
+
+	return sysfs_emit(text, "%s\n", kdev->system->name);
+}
+static DEVICE_ATTR_RO(system);
+
 static ssize_t stat_show(struct device *dev, struct device_attribute *attr, char *text)
 {
 	struct kvgpu_device_snap *snap = kvgpu_snap_device(dev_get_drvdata(dev));
@@ -155,13 +163,13 @@ const char *kvgpu_clock_name(enum kvgpu_clock_mode mode)
 
 static int do_mode(struct kvgpu_dev *kdev, void *arg)
 {
-	kvgpu_clock_set_mode(kdev, *(int *)arg);
+	kvgpu_clock_set_mode(kdev->system, *(int *)arg);
 	return 0;
 }
 
 static int do_factor(struct kvgpu_dev *kdev, void *arg)
 {
-	kvgpu_clock_set_factor(kdev, *(u64 *)arg);
+	kvgpu_clock_set_factor(kdev->system, *(u64 *)arg);
 	return 0;
 }
 
@@ -265,6 +273,7 @@ static ssize_t config_show(struct device *dev, struct device_attribute *attr, ch
 
 static struct attribute *fixed_attrs[] = {
 	&dev_attr_preset.attr,
+	&dev_attr_system.attr,
 	&dev_attr_clock.attr,
 	&dev_attr_time_factor.attr,
 	NULL

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Systems: devices on one clock, and the kthread that is the one actor of all of them. The actor
+ * takes messages out of the inbox, at most a batch at a time, and lets virtual time pass in
+ * stretches of a few events in between, so neither a flood of ioctls nor an endless kernel keeps
+ * the other waiting. It sleeps when the models are idle and nobody asks anything.
+ *
+ * A device is alone in its system unless it is made with the system's name. A system ends with its
+ * last device.
+ */
+#include <linux/ctype.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "kmod/device/device.h"
+
+#define MESSAGES_PER_TURN	64u
+/* To complete a command of io_uring wakes its task, so a busy actor completes many at once. */
+#define TURNS_PER_WAKE		16u
+
+/** struct system_entry - a system as the rooms see it, and what they keep of it */
+struct system_entry {
+	struct kvgpu_system system;
+	struct kvgpu_clock clock;
+	struct list_head node;		/* in systems */
+};
+
+static LIST_HEAD(systems);		/* under systems_lock */
+static DEFINE_MUTEX(systems_lock);
+
+#define for_each_device(kdev, system) list_for_each_entry(kdev, &(system)->devices, node)
+
+/* ---- the actor ---------------------------------------------------------- */
+
+static bool work_to_do(void *arg)
+{
+	struct kvgpu_system *system = arg;
+	struct kvgpu_dev *kdev;
+
+	for_each_device(kdev, system)
+		if (kvgpu_rings_pending(kdev))
+			return true;
+	return !list_empty_careful(&system->inbox) || kthread_should_stop();
+}
+
+static void rings_asleep(struct kvgpu_system *system, bool asleep)
+{
+	struct kvgpu_dev *kdev;
+
+	for_each_device(kdev, system)
+		kvgpu_rings_asleep(kdev, asleep);
+}
+
+/* The actor has nothing to do for @ns, unless a message comes. */
+static void actor_sleep(struct kvgpu_system *system, u64 ns)
+{
+	if (kvgpu_spin(work_to_do, system))
+		return;
+	rings_asleep(system, true);
+	if (ns == KVGPU_IDLE)
+		wait_event_idle(system->wake, work_to_do(system));
+	else
+		wait_event_hrtimeout(system->wake, work_to_do(system),
+				     ns_to_ktime(min_t(u64, ns, NSEC_PER_SEC)));
+	rings_asleep(system, false);
+}
+
+/* Serve who asks for something, and let time pass; for how long there is nothing to do then. */
+static u64 actor_turn(struct kvgpu_system *system)
+{
+	struct kvgpu_dev *kdev;
+	u64 idle;
+
+	for_each_device(kdev, system)
+		kvgpu_trace_look(kdev);
+	kvgpu_clock_catch_up(system);
+	kvgpu_actor_serve(system, MESSAGES_PER_TURN);
+	for_each_device(kdev, system)
+		kvgpu_rings_turn(kdev);
+	idle = kvgpu_clock_turn(system);
+	idle = min(idle, kvgpu_timers_turn(system->clock));
+	for_each_device(kdev, system)
+		if (kvgpu_completions_turn(kdev))
+			idle = 0;
+	return idle;
+}
+
+static int actor_loop(void *data)
+{
+	struct kvgpu_system *system = data;
+	u64 idle = KVGPU_IDLE;
+	unsigned int turns = 0;
+	struct kvgpu_dev *kdev;
+
+	while (!kthread_should_stop()) {
+		if (idle)
+			actor_sleep(system, idle);
+		idle = actor_turn(system);
+		if (idle || ++turns % TURNS_PER_WAKE == 0)
+			for_each_device(kdev, system)
+				kvgpu_uring_turn(kdev);
+		cond_resched();
+	}
+	return 0;
+}
+
+/* ---- create and destroy ------------------------------------------------- */
+
+static struct kvgpu_system *system_create(const char *name, const char *device)
+{
+	struct system_entry *entry = kzalloc(sizeof(*entry), GFP_KERNEL);
+	struct kvgpu_system *system;
+	int ret;
+
+	if (!entry)
+		return ERR_PTR(-ENOMEM);
+	system = &entry->system;
+	ret = vgpu_system_create(&system->model);
+	if (ret)
+		goto free;
+	kref_init(&system->ref);
+	strscpy(system->name, name, sizeof(system->name));
+	spin_lock_init(&system->inbox_lock);
+	INIT_LIST_HEAD(&system->inbox);
+	init_waitqueue_head(&system->wake);
+	INIT_LIST_HEAD(&system->devices);
+	system->clock = &entry->clock;
+	kvgpu_clock_init(system->clock);
+	system->actor = kthread_run(actor_loop, system, "%s%s", *name ? "vgpu-" : "",
+				    *name ? name : device);
+	ret = PTR_ERR_OR_ZERO(system->actor);
+	if (ret)
+		goto destroy;
+	list_add_tail(&entry->node, &systems);
+	return system;
+destroy:
+	vgpu_system_destroy(system->model);
+free:
+	kfree(entry);
+	return ERR_PTR(ret);
+}
+
+struct kvgpu_system *kvgpu_system_get(const char *name, const char *device)
+{
+	struct kvgpu_system *system;
+	struct system_entry *entry;
+
+	mutex_lock(&systems_lock);
+	list_for_each_entry(entry, &systems, node)
+		if (*name && !strcmp(entry->system.name, name)) {
+			system = &entry->system;
+			kref_get(&system->ref);
+			goto unlock;
+		}
+	system = system_create(name, device);
+unlock:
+	mutex_unlock(&systems_lock);
+	return system;
+}
+
+/* Under systems_lock. */
+static void system_release(struct kref *ref)
+{
+	struct system_entry *entry = container_of(ref, struct system_entry, system.ref);
+
+	list_del(&entry->node);
+	mutex_unlock(&systems_lock);
+	kthread_stop(entry->system.actor);
+	vgpu_system_destroy(entry->system.model);
+	kfree(entry);
+}
+
+void kvgpu_system_put(struct kvgpu_system *system)
+{
+	kref_put_mutex(&system->ref, system_release, &systems_lock);
+}
+
+int kvgpu_system_check_name(const char *name)
+{
+	size_t i, length = strlen(name);
+
+	if (length >= KVGPU_SYSTEM_NAME_MAX)
+		return -EINVAL;
+	for (i = 0; i < length; i++)
+		if (!isalnum(name[i]) && !strchr("-_.", name[i]))
+			return -EINVAL;
+	return 0;
+}
