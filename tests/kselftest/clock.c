@@ -149,8 +149,8 @@ static void priorities(void)
 	read_text(name, text, sizeof(text));
 	CHECK(!strcmp(text, "2\n"));
 	close(fd);
-	CHECK(access(SYSFS "contexts", F_OK) == 0);
-	snprintf(path, sizeof(path), SYSFS "%s", name);
+	CHECK(access(SYSFS "vgpu0/contexts", F_OK) == 0);
+	snprintf(path, sizeof(path), SYSFS "vgpu0/%s", name);
 	CHECK(access(path, F_OK) < 0 && errno == ENOENT);
 }
 

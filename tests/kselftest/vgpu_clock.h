@@ -10,17 +10,20 @@
 
 #include "vgpu_client.h"
 
-#define SYSFS		"/sys/class/vgpu/vgpu0/"
+#define SYSFS		"/sys/class/vgpu/"
 #define US		1000000ull	/* of virtual picoseconds */
 #define MS		(1000 * US)
 #define NEVER		(~0ull)
 
+/* The device whose clock a test sets and reads. */
+static char clock_device[256] = "vgpu0";
+
 static inline int write_text(const char *name, const char *text)
 {
-	char path[256];
+	char path[512];
 	int fd, ret = 0;
 
-	snprintf(path, sizeof(path), SYSFS "%s", name);
+	snprintf(path, sizeof(path), SYSFS "%s/%s", clock_device, name);
 	fd = open(path, O_WRONLY);
 	if (fd < 0)
 		return -errno;
@@ -32,11 +35,11 @@ static inline int write_text(const char *name, const char *text)
 
 static inline void read_text(const char *name, char *text, size_t size)
 {
-	char path[256];
+	char path[512];
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof(path), SYSFS "%s", name);
+	snprintf(path, sizeof(path), SYSFS "%s/%s", clock_device, name);
 	fd = open(path, O_RDONLY);
 	CHECK(fd >= 0);
 	n = read(fd, text, size - 1);
