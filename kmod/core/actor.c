@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Messages to the actor of a system. Everybody who wants something of a device's model puts a
- * message into the inbox; the actor, whose loop is in device/system.c, runs its function and answers.
+ * message into the inbox; the actor, whose loop is in device/system.c, runs its function and
+ * answers.
  */
 #include <linux/cpumask.h>
 #include <linux/ktime.h>

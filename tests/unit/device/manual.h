@@ -13,8 +13,8 @@
 extern const struct vgpu_policy manual_policy;
 
 /*
- * A device of one SM with this policy and @mechanism, for computing on paper: the pipeline drains in
- * 0.5 us, and the context of one block, of which four fit into the SM, moves in 1 us.
+ * A device of one SM with this policy and @mechanism, for computing on paper: the pipeline drains
+ * in 0.5 us, and the context of one block, of which four fit into the SM, moves in 1 us.
  */
 struct host *manual_one_sm(const char *mechanism);
 /* The active kernel with launch id @id, NULL: it is not active. */
