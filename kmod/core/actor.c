@@ -57,37 +57,46 @@ void kvgpu_actor_send(struct kvgpu_dev *kdev, struct kvgpu_msg *msg,
 	msg_send(msg);
 }
 
+/* Take it back, unless the actor has begun. */
+static bool msg_withdraw(struct kvgpu_msg *msg)
+{
+	struct kvgpu_system *system = msg->kdev->system;
+	bool queued;
+
+	spin_lock(&system->inbox_lock);
+	queued = !list_empty(&msg->node);
+	list_del_init(&msg->node);
+	spin_unlock(&system->inbox_lock);
+	return queued;
+}
+
+static int msg_call(struct kvgpu_msg *msg, unsigned int state)
+{
+	init_completion(&msg->done);
+	msg_send(msg);
+	if (kvgpu_spin(msg_done, &msg->done) || !wait_for_completion_state(&msg->done, state))
+		return msg->result;
+	if (msg_withdraw(msg))
+		return -EINTR;
+	/* it will be done in a moment, and must not outlive our stack */
+	wait_for_completion(&msg->done);
+	return msg->result;
+}
+
 int kvgpu_actor_call(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev *kdev, void *arg),
 		     void *arg)
 {
 	struct kvgpu_msg msg = { .kdev = kdev, .fn = fn, .arg = arg };
 
-	init_completion(&msg.done);
-	msg_send(&msg);
-	if (!kvgpu_spin(msg_done, &msg.done))
-		wait_for_completion(&msg.done);
-	return msg.result;
+	return msg_call(&msg, TASK_UNINTERRUPTIBLE);
 }
 
 int kvgpu_actor_call_killable(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev *kdev, void *arg),
 			      void *arg)
 {
 	struct kvgpu_msg msg = { .kdev = kdev, .fn = fn, .arg = arg };
-	bool queued;
 
-	init_completion(&msg.done);
-	msg_send(&msg);
-	if (kvgpu_spin(msg_done, &msg.done) || !wait_for_completion_killable(&msg.done))
-		return msg.result;
-	spin_lock(&kdev->system->inbox_lock);
-	queued = !list_empty(&msg.node);
-	list_del_init(&msg.node);
-	spin_unlock(&kdev->system->inbox_lock);
-	if (queued)
-		return -EINTR;
-	/* the actor is at it and will be done in a moment; it must not outlive our stack */
-	wait_for_completion(&msg.done);
-	return msg.result;
+	return msg_call(&msg, TASK_KILLABLE);
 }
 
 static struct kvgpu_msg *msg_receive(struct kvgpu_system *system)

@@ -9,7 +9,6 @@
  * configuration has a pair of its own, made from the list of fields (sim-device/vgpu_config.h).
  */
 #include <linux/configfs.h>
-#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
@@ -29,20 +28,6 @@ static struct cfs_device *of_item(struct config_item *item)
 	return container_of(to_config_group(item), struct cfs_device, group);
 }
 
-/*
- * Device memory is frames of this machine's: never more than it has, half of it unless somebody
- * asks for more.
- */
-static u64 vram_limit(void)
-{
-	return (u64)totalram_pages() << PAGE_SHIFT;
-}
-
-static void vram_default(struct vgpu_config *config)
-{
-	config->vram_bytes = min(config->vram_bytes, round_down(vram_limit() / 2, 1ull << 20));
-}
-
 /* ---- fields of the configuration ---------------------------------------- */
 
 static ssize_t field_show(struct config_item *item, const char *field, char *text)
@@ -56,8 +41,10 @@ static ssize_t field_show(struct config_item *item, const char *field, char *tex
 	return ret < 0 ? ret : ret + sysfs_emit_at(text, ret, "\n");
 }
 
-static ssize_t field_store(struct config_item *item, const char *field, const char *text,
-			   size_t count)
+/* Have @set change what the next device is made from. -EBUSY: one is live. */
+static ssize_t cfs_store(struct config_item *item, const char *field, const char *text,
+			 size_t count,
+			 int (*set)(struct cfs_device *cfs, const char *field, const char *value))
 {
 	struct cfs_device *cfs = of_item(item);
 	char *copy = kmemdup_nul(text, count, GFP_KERNEL);
@@ -67,13 +54,26 @@ static ssize_t field_store(struct config_item *item, const char *field, const ch
 		return -ENOMEM;
 	mutex_lock(&cfs->lock);
 	if (!cfs->kdev)
-		ret = vgpu_config_set(&cfs->config, field, strim(copy));
+		ret = set(cfs, field, strim(copy));
 	mutex_unlock(&cfs->lock);
-	if (ret == -EINVAL)
-		pr_notice("vgpu: %s/%s does not take \"%.40s\"; a number or a name\n",
-			  config_item_name(item), field, strim(copy));
 	kfree(copy);
 	return ret ? ret : count;
+}
+
+static int set_field(struct cfs_device *cfs, const char *field, const char *value)
+{
+	int ret = vgpu_config_set(&cfs->config, field, value);
+
+	if (ret == -EINVAL)
+		pr_notice("vgpu: %s/%s does not take \"%.40s\"; a number or a name\n",
+			  config_item_name(&cfs->group.cg_item), field, value);
+	return ret;
+}
+
+static ssize_t field_store(struct config_item *item, const char *field, const char *text,
+			   size_t count)
+{
+	return cfs_store(item, field, text, count, set_field);
 }
 
 /* A pair of functions, and an attribute, for each line of VGPU_CONFIG_FIELDS. */
@@ -112,26 +112,20 @@ static ssize_t preset_show(struct config_item *item, char *text)
 	return field_show(item, "name", text);
 }
 
+static int set_preset(struct cfs_device *cfs, const char *field, const char *value)
+{
+	if (vgpu_config_preset(&cfs->config, value)) {
+		kvgpu_refuse_preset(value);
+		return -EINVAL;
+	}
+	kvgpu_config_vram(&cfs->config);
+	return 0;
+}
+
 /* Everything becomes the preset's: single fields are written after it. */
 static ssize_t preset_store(struct config_item *item, const char *text, size_t count)
 {
-	struct cfs_device *cfs = of_item(item);
-	char *copy = kmemdup_nul(text, count, GFP_KERNEL);
-	int ret = -EBUSY;
-
-	if (!copy)
-		return -ENOMEM;
-	mutex_lock(&cfs->lock);
-	if (!cfs->kdev) {
-		ret = vgpu_config_preset(&cfs->config, strim(copy)) ? -EINVAL : 0;
-		if (ret)
-			kvgpu_refuse_preset(strim(copy));
-		else
-			vram_default(&cfs->config);
-	}
-	mutex_unlock(&cfs->lock);
-	kfree(copy);
-	return ret ? ret : count;
+	return cfs_store(item, NULL, text, count, set_preset);
 }
 CONFIGFS_ATTR(, preset);
 
@@ -146,26 +140,20 @@ static ssize_t system_show(struct config_item *item, char *text)
 	return length;
 }
 
+static int set_system(struct cfs_device *cfs, const char *field, const char *value)
+{
+	if (kvgpu_system_check_name(value)) {
+		kvgpu_refuse_system(value);
+		return -EINVAL;
+	}
+	strscpy(cfs->system, value, sizeof(cfs->system));
+	return 0;
+}
+
 /* Devices with one name here share one clock; an empty line: a clock of its own. */
 static ssize_t system_store(struct config_item *item, const char *text, size_t count)
 {
-	struct cfs_device *cfs = of_item(item);
-	char *copy = kmemdup_nul(text, count, GFP_KERNEL);
-	int ret = -EBUSY;
-
-	if (!copy)
-		return -ENOMEM;
-	mutex_lock(&cfs->lock);
-	if (!cfs->kdev) {
-		ret = kvgpu_system_check_name(strim(copy));
-		if (ret)
-			kvgpu_refuse_system(strim(copy));
-		else
-			strscpy(cfs->system, strim(copy), sizeof(cfs->system));
-	}
-	mutex_unlock(&cfs->lock);
-	kfree(copy);
-	return ret ? ret : count;
+	return cfs_store(item, NULL, text, count, set_system);
 }
 CONFIGFS_ATTR(, system);
 
@@ -176,10 +164,8 @@ static ssize_t live_show(struct config_item *item, char *text)
 
 static int go_live(struct cfs_device *cfs, const char *name)
 {
-	const char *wrong = vgpu_config_check(&cfs->config);
+	const char *wrong = kvgpu_config_check(&cfs->config);
 
-	if (!wrong && cfs->config.vram_bytes > vram_limit())
-		wrong = "vram_bytes is more than the memory of this machine";
 	if (wrong) {
 		pr_notice("vgpu: %s makes no device: %s\n", name, wrong);
 		return -EINVAL;
@@ -260,7 +246,7 @@ static struct config_group *make_device(struct config_group *group, const char *
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&cfs->lock);
 	vgpu_config_preset(&cfs->config, vgpu_config_preset_name(0));
-	vram_default(&cfs->config);
+	kvgpu_config_vram(&cfs->config);
 	config_group_init_type_name(&cfs->group, name, &device_type);
 	return &cfs->group;
 }

@@ -50,6 +50,10 @@ struct kvgpu_dev *kvgpu_dev_get_minor(unsigned int minor);
 
 /* ---- main.c, configfs.c ------------------------------------------------- */
 
+/* At most half of this machine's memory becomes the device's, unless somebody asks for more. */
+void kvgpu_config_vram(struct vgpu_config *config);
+/* vgpu_config_check(), for a device on this machine */
+const char *kvgpu_config_check(const struct vgpu_config *config);
 /* Say which presets there are, and what the name of a system is made of. */
 void kvgpu_refuse_preset(const char *name_given);
 void kvgpu_refuse_system(const char *name_given);

@@ -85,24 +85,37 @@ static int config_fields(struct vgpu_config *config)
 	return ret;
 }
 
-static int config_vram(struct vgpu_config *config, u64 of_preset)
+/* Device memory is frames of this machine's. */
+static u64 machine_bytes(void)
 {
-	u64 machine = (u64)totalram_pages() << PAGE_SHIFT;
-	u64 half = round_down(machine / 2, 1u << 20);
+	return (u64)totalram_pages() << PAGE_SHIFT;
+}
 
-	if (vram_mb)
+void kvgpu_config_vram(struct vgpu_config *config)
+{
+	config->vram_bytes = min(config->vram_bytes, round_down(machine_bytes() / 2, 1ull << 20));
+}
+
+const char *kvgpu_config_check(const struct vgpu_config *config)
+{
+	const char *wrong = vgpu_config_check(config);
+
+	if (!wrong && config->vram_bytes > machine_bytes())
+		wrong = "vram_bytes is more than the memory of this machine";
+	return wrong;
+}
+
+/* Half of the machine's, unless somebody asks for more. */
+static void config_vram(struct vgpu_config *config, u64 of_preset)
+{
+	if (vram_mb) {
 		config->vram_bytes = (u64)vram_mb << 20;
-	if (config->vram_bytes == of_preset && !vram_mb && of_preset > half) {
-		config->vram_bytes = half;
-		pr_info("devices have %llu MiB, half of the machine's, not %llu as preset %s\n",
-			half >> 20, of_preset >> 20, preset);
+	} else if (config->vram_bytes == of_preset) {
+		kvgpu_config_vram(config);
+		if (config->vram_bytes < of_preset)
+			pr_info("devices have %llu MiB, half of the machine's, not %llu as preset %s\n",
+				config->vram_bytes >> 20, of_preset >> 20, preset);
 	}
-	if (config->vram_bytes > machine) {
-		pr_err("%llu MiB of device memory do not fit; this machine has %llu\n",
-		       config->vram_bytes >> 20, machine >> 20);
-		return -EINVAL;
-	}
-	return 0;
 }
 
 static int config_make(struct vgpu_config *config)
@@ -128,10 +141,8 @@ static int config_make(struct vgpu_config *config)
 	ret = config_fields(config);
 	if (ret)
 		return ret == -ENOMEM ? ret : -EINVAL;
-	ret = config_vram(config, of_preset);
-	if (ret)
-		return ret;
-	wrong = vgpu_config_check(config);
+	config_vram(config, of_preset);
+	wrong = kvgpu_config_check(config);
 	if (wrong) {
 		pr_err("this configuration makes no device: %s\n", wrong);
 		return -EINVAL;

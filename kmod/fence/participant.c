@@ -164,6 +164,13 @@ void kvgpu_participant_leave(struct kvgpu_ctx *ctx)
 
 /* ---- files -------------------------------------------------------------- */
 
+/** struct participant_call - an ioctl of the file */
+struct participant_call {
+	struct kvgpu_participant *participant;
+	void *args;			/* copy of its struct */
+	struct pid *pid;		/* for the caller to release */
+};
+
 static int do_keep(struct kvgpu_dev *kdev, void *arg)
 {
 	struct kvgpu_participant *participant = arg;
@@ -182,44 +189,39 @@ static int do_release(struct kvgpu_dev *kdev, void *arg)
 	return 0;
 }
 
-struct participant_args {
-	struct kvgpu_participant *participant;
-	struct pid *pid;
-	struct vgpu_seat_info *info;
-	struct vgpu_context_info *sum;
-};
-
 static int do_move(struct kvgpu_dev *kdev, void *arg)
 {
-	struct participant_args *args = arg;
+	struct participant_call *call = arg;
 
-	swap(args->participant->pid, args->pid);
+	swap(call->participant->pid, call->pid);
 	return 0;
 }
 
 static int do_info(struct kvgpu_dev *kdev, void *arg)
 {
-	struct participant_args *args = arg;
+	struct participant_call *call = arg;
 
-	args->info->time = vgpu_device_now(kdev->model);
-	args->info->contexts = args->participant->contexts;
-	args->info->blocked = args->participant->waiting > 0;
+	*(struct vgpu_seat_info *)call->args = (struct vgpu_seat_info){
+		.time = vgpu_device_now(kdev->model),
+		.contexts = call->participant->contexts,
+		.blocked = call->participant->waiting > 0,
+	};
 	return 0;
 }
 
 static int do_sum(struct kvgpu_dev *kdev, void *arg)
 {
-	struct participant_args *args = arg;
-	struct vgpu_context_info info;
+	struct participant_call *call = arg;
+	struct vgpu_context_info *sum = call->args, info;
 	struct kvgpu_ctx *ctx;
 	unsigned long id;
 
-	*args->sum = args->participant->sum;
-	list_for_each_entry(kdev, &args->participant->system->devices, node)
+	*sum = call->participant->sum;
+	list_for_each_entry(kdev, &call->participant->system->devices, node)
 		xa_for_each(&kdev->contexts, id, ctx)
-			if (ctx->participant == args->participant &&
+			if (ctx->participant == call->participant &&
 			    !vgpu_context_info(kdev->model, ctx->id, &info))
-				info_add(args->sum, &info);
+				info_add(sum, &info);
 	return 0;
 }
 
@@ -245,37 +247,35 @@ static struct pid *descendant_get(s32 number)
 	return ERR_PTR(task ? -EPERM : -ESRCH);
 }
 
+static int participant_call(struct file *file, int (*fn)(struct kvgpu_dev *kdev, void *arg),
+			    void *args, struct pid *pid)
+{
+	struct participant_call call = { file->private_data, args, pid };
+	int ret = kvgpu_actor_call_killable(call.participant->kdev, fn, &call);
+
+	put_pid(call.pid);
+	return ret;
+}
+
 static int participant_move(struct file *file, void *arg)
 {
-	struct kvgpu_participant *participant = file->private_data;
-	struct participant_args args = { .participant = participant };
 	struct vgpu_seat_move *move = arg;
-	int ret;
+	struct pid *pid;
 
 	if (move->reserved)
 		return -EINVAL;
-	args.pid = descendant_get(move->pid);
-	if (IS_ERR(args.pid))
-		return PTR_ERR(args.pid);
-	ret = kvgpu_actor_call_killable(participant->kdev, do_move, &args);
-	put_pid(args.pid);
-	return ret;
+	pid = descendant_get(move->pid);
+	return IS_ERR(pid) ? PTR_ERR(pid) : participant_call(file, do_move, arg, pid);
 }
 
 static int participant_info(struct file *file, void *arg)
 {
-	struct kvgpu_participant *participant = file->private_data;
-	struct participant_args args = { .participant = participant, .info = arg };
-
-	return kvgpu_actor_call_killable(participant->kdev, do_info, &args);
+	return participant_call(file, do_info, arg, NULL);
 }
 
 static int participant_sum(struct file *file, void *arg)
 {
-	struct kvgpu_participant *participant = file->private_data;
-	struct participant_args args = { .participant = participant, .sum = arg };
-
-	return kvgpu_actor_call_killable(participant->kdev, do_sum, &args);
+	return participant_call(file, do_sum, arg, NULL);
 }
 
 static const struct kvgpu_ioctl participant_ioctls[] = {

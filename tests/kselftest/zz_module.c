@@ -135,7 +135,7 @@ static void parameters_refused(void)
 		{ "devices=0", "devices=0 is out of range; it is 1 to 16" },
 		{ "devices=17", "devices=17 is out of range; it is 1 to 16" },
 		{ "devices=many", "invalid for parameter `devices'" },
-		{ "vram_mb=4000000000", "MiB of device memory do not fit; this machine has" },
+		{ "vram_mb=4000000000", "vram_bytes is more than the memory of this machine" },
 		{ "vram_mb=-1", "invalid for parameter `vram_mb'" },
 		{ "set=no_such_field=3", "set: no field \"no_such_field\"" },
 		{ "set=sms", "\"sms\" is not of the form field=value" },
