@@ -82,20 +82,18 @@ struct kvgpu_batch {
 	void *params;
 	u64 param_bytes;
 	u32 failed;			/* the command that is wrong, ~0: the batch is */
-	u64 seq;			/* of the last command */
+	u64 seq;			/* of the last command; 0: it was not pushed */
 	struct vgpu_push one;		/* @push, where there is one command */
 };
 
 /**
  * kvgpu_batch_prepare - copy commands and acquire what they refer to, for the running process
  *
- * @ctx, @queue and @count have been filled in. A single command may also be given as @inside. On
- * failure nothing is pinned; to be freed with kvgpu_batch_free() in any case.
+ * @ctx, @queue and @count have been filled in, all else is zero. A single command may also be given
+ * as @inside. To be freed with kvgpu_batch_free() in any case.
  */
 int kvgpu_batch_prepare(struct kvgpu_batch *batch, u64 commands, const struct vgpu_cmd *inside);
-/* Release its process memory, when it was not pushed. */
-void kvgpu_batch_unpin(struct kvgpu_batch *batch);
-/* What it holds only until it was pushed, or was not. */
+/* Release what it holds until it is pushed, and if it was not, process memory. May be repeated. */
 void kvgpu_batch_free(struct kvgpu_batch *batch);
 /* Actor: append it, all or nothing; to what was submitted, or also behind what lies in rings. */
 int kvgpu_batch_push(struct kvgpu_batch *batch);

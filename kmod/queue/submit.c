@@ -79,37 +79,35 @@ static u32 param_bytes(const struct vgpu_cmd *cmd)
 	return cmd->op == VGPU_CMD_LAUNCH ? cmd->launch.param_bytes : 0;
 }
 
-/* Sums that bound the batch, before anything is acquired. */
-static int batch_check(struct kvgpu_batch *batch)
+/*
+ * Copy the commands, from the process or from @inside, and check the sums that bound the batch,
+ * before anything is acquired.
+ */
+static int batch_copy(struct kvgpu_batch *batch, u64 commands, const struct vgpu_cmd *inside)
 {
+	const struct vgpu_cmd __user *from = u64_to_user_ptr(commands);
 	u64 pinned = 0;
 	u32 i;
 
-	batch->param_bytes = 0;
 	for (i = 0; i < batch->count; i++) {
-		const struct vgpu_cmd *cmd = &batch->push[i].cmd;
-		struct host_memory memory = host_memory(cmd);
+		struct vgpu_cmd *cmd = &batch->push[i].cmd;
+		u64 bytes;
 
-		batch->failed = i;
-		if (memory.bytes > VGPU_COPY_MAX || param_bytes(cmd) > VGPU_VASS_MAX_PARAM)
+		if (inside)
+			memcpy(cmd, inside, sizeof(*cmd));
+		else if (copy_from_user(cmd, from + i, sizeof(*cmd)))
+			return -EFAULT;
+		barrier();	/* what is checked from here on is the copy */
+		bytes = host_memory(cmd).bytes;
+		pinned += bytes;
+		if (bytes > VGPU_COPY_MAX || pinned > VGPU_PINNED_MAX ||
+		    param_bytes(cmd) > VGPU_VASS_MAX_PARAM) {
+			batch->failed = i;
 			return -EINVAL;
-		pinned += memory.bytes;
-		if (pinned > VGPU_PINNED_MAX)
-			return -EINVAL;
+		}
 		batch->param_bytes += param_bytes(cmd);
 	}
-	batch->failed = ~0u;
 	return 0;
-}
-
-/* Pins of the first @count commands. */
-static void unpin(const struct vgpu_push *push, u32 count)
-{
-	u32 i;
-
-	for (i = 0; i < count; i++)
-		if (push[i].cookie && !(push[i].cookie & 1))
-			kvgpu_unpin((struct kvgpu_pin *)(uintptr_t)push[i].cookie);
 }
 
 /* Parameters and memory of one command. */
@@ -134,22 +132,6 @@ static int command_acquire(struct kvgpu_ctx *ctx, struct vgpu_push *push, void *
 	return 0;
 }
 
-/* The commands, from the process or @inside what it gave already. */
-static int batch_copy(struct kvgpu_batch *batch, u64 commands, const struct vgpu_cmd *inside)
-{
-	const struct vgpu_cmd __user *from = u64_to_user_ptr(commands);
-	u32 i;
-
-	if (!commands && inside && batch->count == 1) {
-		memcpy(&batch->one.cmd, inside, sizeof(*inside));
-		return 0;
-	}
-	for (i = 0; i < batch->count; i++)
-		if (copy_from_user(&batch->push[i].cmd, from + i, sizeof(*from)))
-			return -EFAULT;
-	return 0;
-}
-
 /* What they refer to. */
 static int batch_acquire(struct kvgpu_batch *batch)
 {
@@ -167,7 +149,6 @@ static int batch_acquire(struct kvgpu_batch *batch)
 		ret = command_acquire(batch->ctx, &batch->push[i], params);
 		if (ret) {
 			batch->failed = i;
-			unpin(batch->push, i);
 			return ret;
 		}
 		params += param_bytes(&batch->push[i].cmd);
@@ -187,19 +168,18 @@ int kvgpu_batch_prepare(struct kvgpu_batch *batch, u64 commands, const struct vg
 		batch->push = kvcalloc(batch->count, sizeof(*batch->push), GFP_KERNEL_ACCOUNT);
 	if (!batch->push)
 		return -ENOMEM;
-	ret = batch_copy(batch, commands, inside);
-	if (!ret)
-		ret = batch_check(batch);
+	ret = batch_copy(batch, commands, commands || batch->count > 1 ? NULL : inside);
 	return ret ? ret : batch_acquire(batch);
-}
-
-void kvgpu_batch_unpin(struct kvgpu_batch *batch)
-{
-	unpin(batch->push, batch->count);
 }
 
 void kvgpu_batch_free(struct kvgpu_batch *batch)
 {
+	u32 i;
+
+	/* what was pushed, the device releases; a cookie that is even is a pin */
+	for (i = 0; batch->push && !batch->seq && i < batch->count; i++)
+		if (batch->push[i].cookie && !(batch->push[i].cookie & 1))
+			kvgpu_unpin((struct kvgpu_pin *)(uintptr_t)batch->push[i].cookie);
 	if (batch->push != &batch->one)
 		kvfree(batch->push);
 	kvfree(batch->params);
@@ -225,15 +205,11 @@ int kvgpu_ioctl_submit(struct file *file, void *arg)
 	if (args->flags)
 		return -EINVAL;
 	ret = kvgpu_batch_prepare(&batch, args->commands, NULL);
-	if (!ret) {
+	if (!ret)
 		ret = kvgpu_actor_call_killable(batch.ctx->kdev, do_submit, &batch);
-		if (ret)
-			kvgpu_batch_unpin(&batch);
-	}
 	kvgpu_batch_free(&batch);
+	args->seq = batch.seq;
 	if (ret)
 		args->failed = batch.failed;
-	else
-		args->seq = batch.seq;
 	return ret;
 }

@@ -277,7 +277,6 @@ static int do_submit(struct kvgpu_dev *kdev, void *arg)
 	int ret = kvgpu_batch_append(&call->batch);
 
 	if (ret) {
-		kvgpu_batch_unpin(&call->batch);
 		call_complete(call, ret, call->batch.failed);
 		return ret;
 	}
