@@ -32,7 +32,6 @@ struct kvgpu_ring {
 	u32 param_bytes;
 	u32 head;			/* the actor writes */
 	bool stalled;			/* actor: no use to look before something changes */
-	bool dead;			/* actor */
 	struct vgpu_ring *control;
 	const struct vgpu_cmd *commands;
 	const void *params;
@@ -78,10 +77,10 @@ static bool command_blocked(const struct kvgpu_ring *ring, const struct vgpu_cmd
 }
 
 /*
- * May it lie in a ring? Fills in where its parameters are: the model copies them, once, and does
- * not read them before.
+ * May the command be pushed? -EAGAIN: not yet; -EINVAL: never from a ring. Fills in where its
+ * parameters are: the model copies them, once, and does not read them before.
  */
-static bool command_check(const struct kvgpu_ring *ring, struct vgpu_push *push)
+static int command_check(const struct kvgpu_ring *ring, struct vgpu_push *push)
 {
 	struct vgpu_cmd *cmd = &push->cmd;
 	u32 bytes = cmd->launch.param_bytes;
@@ -92,45 +91,40 @@ static bool command_check(const struct kvgpu_ring *ring, struct vgpu_push *push)
 	case VGPU_CMD_COPY_H2D:
 	case VGPU_CMD_COPY_D2H:
 	case VGPU_CMD_STAMP:
-		return false;
+		return -EINVAL;
+	case VGPU_CMD_WAIT:
+		return command_blocked(ring, cmd) ? -EAGAIN : 0;
 	case VGPU_CMD_LAUNCH:
 		if (bytes > VGPU_VASS_MAX_PARAM || bytes > ring->param_bytes ||
 		    cmd->launch.params > ring->param_bytes - bytes)
-			return false;
+			return -EINVAL;
 		if (bytes) {
 			push->params = ring->params + cmd->launch.params;
 			push->cookie = kvgpu_cookie_params(bytes);
 		}
-		return true;
+		return 0;
 	default:
-		return true;
+		return 0;
 	}
 }
 
-/*
- * The commands at the head, as far as they can be taken now. Returns how many; *wrong: the one
- * behind them cannot be.
- */
-static u32 ring_copy(struct kvgpu_ring *ring, u32 count, u64 *param_bytes, bool *wrong)
+/* Copy commands from the head, as far as they can be pushed now; an error if the first cannot. */
+static int ring_copy(struct kvgpu_ring *ring, struct kvgpu_batch *batch, u32 ready)
 {
-	u32 i;
+	int ret = 0;
 
-	*param_bytes = 0;
-	*wrong = false;
-	for (i = 0; i < count; i++) {
-		struct vgpu_push *push = &ring->push[i];
+	for (; batch->count < min(ready, FETCH); batch->count++) {
+		struct vgpu_push *push = &ring->push[batch->count];
+		u32 entry = (ring->head + batch->count) & (ring->entries - 1);
 
-		memcpy(&push->cmd, &ring->commands[(ring->head + i) & (ring->entries - 1)],
-		       sizeof(push->cmd));
+		memcpy(&push->cmd, &ring->commands[entry], sizeof(push->cmd));
 		barrier();	/* what is checked from here on is the copy */
-		if (command_blocked(ring, &push->cmd))
+		ret = command_check(ring, push);
+		if (ret)
 			break;
-		*wrong = !command_check(ring, push);
-		if (*wrong)
-			break;
-		*param_bytes += push->cookie >> 1;
+		batch->param_bytes += push->cookie >> 1;
 	}
-	return i;
+	return batch->count ? 0 : ret;
 }
 
 /* Returns how many commands went on. */
@@ -139,29 +133,22 @@ static u32 ring_fetch(struct kvgpu_ring *ring)
 	struct kvgpu_batch batch = { .ctx = ring->ctx, .queue = ring->id, .push = ring->push };
 	u32 ready = smp_load_acquire(&ring->control->tail) - ring->head;
 	u64 next = ring->queue->submitted + 1;
-	bool wrong;
 	int ret;
 
-	if (ring->dead || ring->stalled || !ready)
+	if (ring->ctx->dead || ring->stalled || !ready)
 		return 0;
 	if (ready > ring->entries) {
 		ring_fault(ring, VGPU_FAULT_RING, next, ready);
 		return 0;
 	}
-	batch.count = ring_copy(ring, min(ready, FETCH), &batch.param_bytes, &wrong);
-	if (!batch.count) {
-		if (wrong)
-			ring_fault(ring, VGPU_FAULT_COMMAND, next, ring->push[0].cmd.op);
-		ring->stalled = true;
-		return 0;
-	}
-	ret = kvgpu_batch_push(&batch);
+	ret = ring_copy(ring, &batch, ready);
+	if (!ret)
+		ret = kvgpu_batch_push(&batch);
 	if (ret == -EAGAIN || ret == -ENOMEM) {
 		ring->stalled = true;
 		return 0;
 	}
 	if (ret) {
-		batch.failed = min(batch.failed, batch.count - 1);
 		ring_fault(ring, VGPU_FAULT_COMMAND, next + batch.failed,
 			   ring->push[batch.failed].cmd.op);
 		return 0;
@@ -192,9 +179,9 @@ void kvgpu_rings_turn(struct kvgpu_dev *kdev)
 void kvgpu_rings_fetch(struct kvgpu_ctx *ctx)
 {
 	struct kvgpu_ring *ring;
-	bool more = true;
+	bool more;
 
-	while (more) {
+	do {
 		more = false;
 		list_for_each_entry(ring, &ctx->kdev->queues->rings, node) {
 			if (ring->ctx != ctx)
@@ -203,7 +190,7 @@ void kvgpu_rings_fetch(struct kvgpu_ctx *ctx)
 			while (ring_fetch(ring))
 				more = true;
 		}
-	}
+	} while (more);
 }
 
 bool kvgpu_rings_pending(const struct kvgpu_dev *kdev)
@@ -211,7 +198,7 @@ bool kvgpu_rings_pending(const struct kvgpu_dev *kdev)
 	const struct kvgpu_ring *ring;
 
 	list_for_each_entry(ring, &kdev->queues->rings, node)
-		if (!ring->dead && !ring->stalled && kvgpu_ring_pending(ring))
+		if (!ring->ctx->dead && !ring->stalled && kvgpu_ring_pending(ring))
 			return true;
 	return false;
 }
@@ -244,10 +231,8 @@ void kvgpu_rings_dead(struct kvgpu_ctx *ctx)
 	struct kvgpu_ring *ring;
 
 	list_for_each_entry(ring, &ctx->kdev->queues->rings, node)
-		if (ring->ctx == ctx) {
-			ring->dead = true;
+		if (ring->ctx == ctx)
 			WRITE_ONCE(ring->fence->dead, ctx->dead);
-		}
 }
 
 /* ---- create and free ---------------------------------------------------- */
@@ -345,22 +330,29 @@ int kvgpu_ioctl_ring_create(struct file *file, void *arg)
 	return ret;
 }
 
+/* A reference to queue @id, if it has a ring, which lasts as long. */
+static struct kvgpu_queue *mapped_queue_get(struct kvgpu_ctx *ctx, u32 id)
+{
+	struct kvgpu_queue *queue = kvgpu_queue_get(ctx, id);
+
+	if (!queue || smp_load_acquire(&queue->ring))
+		return queue;
+	kvgpu_queue_put(queue);
+	return NULL;
+}
+
 int kvgpu_ioctl_ring_doorbell(struct file *file, void *arg)
 {
 	struct kvgpu_ctx *ctx = file->private_data;
 	struct vgpu_ring_doorbell *args = arg;
 	struct kvgpu_queue *queue;
-	bool ring;
 
 	if (args->reserved)
 		return -EINVAL;
-	queue = kvgpu_queue_get(ctx, args->queue);
+	queue = mapped_queue_get(ctx, args->queue);
 	if (!queue)
 		return -ENOENT;
-	ring = smp_load_acquire(&queue->ring);
 	kvgpu_queue_put(queue);
-	if (!ring)
-		return -ENOENT;
 	wake_up(&ctx->kdev->system->wake);
 	return 0;
 }
@@ -401,16 +393,14 @@ int kvgpu_mmap(struct file *file, struct vm_area_struct *vma)
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	u64 id = offset >> OFFSET_QUEUE_SHIFT;
 	struct kvgpu_queue *queue;
-	struct kvgpu_ring *ring;
 	int ret;
 
 	if (id > U32_MAX || offset & ((1ull << OFFSET_QUEUE_SHIFT) - 1) & ~OFFSET_FENCE)
 		return -ENXIO;
-	queue = kvgpu_queue_get(ctx, id);
+	queue = mapped_queue_get(ctx, id);
 	if (!queue)
 		return -ENXIO;
-	ring = smp_load_acquire(&queue->ring);
-	ret = ring ? ring_map(vma, ring, offset & OFFSET_FENCE) : -ENXIO;
+	ret = ring_map(vma, queue->ring, offset & OFFSET_FENCE);
 	kvgpu_queue_put(queue);
 	return ret;
 }
