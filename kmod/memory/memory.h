@@ -6,6 +6,7 @@
 #ifndef KVGPU_MEMORY_H
 #define KVGPU_MEMORY_H
 
+#include <linux/llist.h>
 #include <linux/workqueue.h>
 
 #include "kmod/core/core.h"
@@ -24,8 +25,7 @@ struct kvgpu_memory {
 /** struct kvgpu_pins - of a context */
 struct kvgpu_pins {
 	atomic64_t pages;		/* of process memory */
-	spinlock_t lock;
-	struct list_head finished;	/* under lock: pins that work releases */
+	struct llist_head finished;	/* pins that work releases */
 	struct work_struct work;
 };
 

@@ -20,7 +20,7 @@
 
 struct kvgpu_pin {
 	struct kvgpu_ctx *ctx;
-	struct list_head node;		/* in ctx->pins->finished */
+	struct llist_node node;		/* in ctx->pins->finished */
 	u32 count;			/* pages */
 	u32 first;			/* offset of the memory in the first page */
 	u64 bytes;
@@ -36,30 +36,52 @@ u64 kvgpu_pinned_pages(void)
 	return atomic64_read(&pinned_total);
 }
 
+static void pin_uncharge(struct kvgpu_ctx *ctx, u64 pages)
+{
+	atomic64_sub(pages, &pinned_total);
+	atomic64_sub(pages, &ctx->pins->pages);
+}
+
 /* Reserve room for @pages more. A single context and all together are bounded. */
 static bool pin_charge(struct kvgpu_ctx *ctx, u64 pages)
 {
 	/* one page more per command than its bytes need, when it is not aligned */
 	u64 limit = (VGPU_PINNED_MAX >> PAGE_SHIFT) + VGPU_SUBMIT_MAX;
+	u64 own = atomic64_add_return(pages, &ctx->pins->pages);
+	u64 all = atomic64_add_return(pages, &pinned_total);
 
-	if (atomic64_add_return(pages, &ctx->pins->pages) > limit)
-		goto refuse;
 	/* a context that holds nothing else always gets its turn */
-	if (atomic64_add_return(pages, &pinned_total) > totalram_pages() / 2 &&
-	    atomic64_read(&ctx->pins->pages) > pages) {
-		atomic64_sub(pages, &pinned_total);
-		goto refuse;
-	}
-	return true;
-refuse:
-	atomic64_sub(pages, &ctx->pins->pages);
+	if (own <= limit && (all <= totalram_pages() / 2 || own == pages))
+		return true;
+	pin_uncharge(ctx, pages);
 	return false;
 }
 
-static void pin_uncharge(struct kvgpu_ctx *ctx, u64 pages)
+/*
+ * All @count pages, or none. Pinned as for direct I/O, until the copy is done, and not
+ * FOLL_LONGTERM: that does not wait for pages that userfaultfd brings, and refuses to write to
+ * mapped files.
+ */
+static int pages_pin(struct page **page, u64 address, u64 count, bool write)
 {
-	atomic64_sub(pages, &pinned_total);
-	atomic64_sub(pages, &ctx->pins->pages);
+	u64 done = 0;
+	int ret;
+
+	while (done < count) {
+		ret = pin_user_pages_fast(address + (done << PAGE_SHIFT),
+					  min_t(u64, count - done, PIN_CHUNK),
+					  write ? FOLL_WRITE : 0, page + done);
+		if (ret > 0)
+			done += ret;
+		if (fatal_signal_pending(current))
+			ret = -EINTR;
+		if (ret <= 0) {
+			unpin_user_pages(page, done);
+			return ret ? ret : -EFAULT;
+		}
+		cond_resched();
+	}
+	return 0;
 }
 
 struct kvgpu_pin *kvgpu_pin(struct kvgpu_ctx *ctx, u64 address, u64 bytes, bool write)
@@ -67,52 +89,31 @@ struct kvgpu_pin *kvgpu_pin(struct kvgpu_ctx *ctx, u64 address, u64 bytes, bool 
 	u32 first = offset_in_page(address);
 	u64 count = (first + bytes + PAGE_SIZE - 1) >> PAGE_SHIFT;
 	struct kvgpu_pin *pin;
-	/*
-	 * Pinned as for direct I/O, until the copy is done, and not FOLL_LONGTERM: that does not
-	 * wait for pages that userfaultfd brings, and refuses to write to mapped files.
-	 */
-	unsigned int flags = write ? FOLL_WRITE : 0;
-	u32 done = 0, i;
-	int ret;
+	int ret = -ENOMEM;
+	u32 i;
 
 	if (!access_ok((void __user *)(uintptr_t)address, bytes))
 		return ERR_PTR(-EFAULT);
 	if (!pin_charge(ctx, count))
 		return ERR_PTR(-EAGAIN);
 	pin = kvmalloc(struct_size(pin, page, count), GFP_KERNEL_ACCOUNT);
-	if (!pin) {
+	if (pin)
+		ret = pages_pin(pin->page, address - first, count, write);
+	if (ret) {
+		kvfree(pin);
 		pin_uncharge(ctx, count);
-		return ERR_PTR(-ENOMEM);
+		return ERR_PTR(ret);
 	}
 	pin->ctx = ctx;
+	pin->count = count;
 	pin->first = first;
 	pin->bytes = bytes;
 	pin->write = write;
-	while (done < count) {
-		ret = pin_user_pages_fast((address & PAGE_MASK) + ((u64)done << PAGE_SHIFT),
-					  min_t(u64, count - done, PIN_CHUNK), flags,
-					  pin->page + done);
-		if (ret > 0)
-			done += ret;
-		else if (!ret)
-			ret = -EFAULT;
-		if (fatal_signal_pending(current))
-			ret = -EINTR;
-		if (ret < 0)
-			goto undo;
-		cond_resched();
-	}
-	pin->count = count;
 	for (i = 0; write && i < count; i++)
 		if (!PageDirty(pin->page[i]))
 			set_page_dirty_lock(pin->page[i]);
 	atomic64_inc(&ctx->kdev->memory->pins);
 	return pin;
-undo:
-	unpin_user_pages(pin->page, done);
-	kvfree(pin);
-	pin_uncharge(ctx, count);
-	return ERR_PTR(ret);
 }
 
 static void pin_free(struct kvgpu_pin *pin)
@@ -128,12 +129,8 @@ static void unpin_work(struct work_struct *work)
 {
 	struct kvgpu_pins *pins = container_of(work, struct kvgpu_pins, work);
 	struct kvgpu_pin *pin, *next;
-	LIST_HEAD(list);
 
-	spin_lock(&pins->lock);
-	list_splice_init(&pins->finished, &list);
-	spin_unlock(&pins->lock);
-	list_for_each_entry_safe(pin, next, &list, node) {
+	llist_for_each_entry_safe(pin, next, llist_del_all(&pins->finished), node) {
 		unpin_user_pages_dirty_lock(pin->page, pin->count, true);
 		pin_free(pin);
 		cond_resched();
@@ -142,8 +139,7 @@ static void unpin_work(struct work_struct *work)
 
 void kvgpu_pins_init(struct kvgpu_pins *pins)
 {
-	spin_lock_init(&pins->lock);
-	INIT_LIST_HEAD(&pins->finished);
+	init_llist_head(&pins->finished);
 	INIT_WORK(&pins->work, unpin_work);
 }
 
@@ -159,9 +155,7 @@ void kvgpu_unpin(struct kvgpu_pin *pin)
 		pin_free(pin);
 		return;
 	}
-	spin_lock(&ctx->pins->lock);
-	list_add_tail(&pin->node, &ctx->pins->finished);
-	spin_unlock(&ctx->pins->lock);
+	llist_add(&pin->node, &ctx->pins->finished);
 	queue_work(unpin_queue, &ctx->pins->work);
 }
 
