@@ -63,7 +63,14 @@ int kvgpu_ioctl_wait(struct file *file, void *arg);
 int kvgpu_ioctl_wait_any(struct file *file, void *arg);
 int kvgpu_ioctl_eventfd(struct file *file, void *arg);
 __poll_t kvgpu_poll(struct file *file, poll_table *wait);
-/* One more asynchronous waiter, one less. -EBUSY: the context has too many. */
+/**
+ * kvgpu_wait_begin - actor: kvgpu_waiter_add(), with what it means for rings
+ *
+ * To be called after kvgpu_rings_fetch(). -EAGAIN: a command lies in a ring that is stalled; -EIO:
+ * in that of a dead context.
+ */
+int kvgpu_wait_begin(struct kvgpu_waiter *waiter);
+/* One more asynchronous waiter, one less. -EBUSY: too many, of which this is one. */
 int kvgpu_waiter_charge(struct kvgpu_ctx *ctx);
 void kvgpu_waiter_uncharge(struct kvgpu_ctx *ctx);
 
@@ -126,8 +133,6 @@ bool kvgpu_rings_pending(const struct kvgpu_dev *kdev);
 void kvgpu_rings_asleep(struct kvgpu_dev *kdev, bool asleep);
 /* Actor: fetch all that lies in the rings of @ctx, before something else of it is done. */
 void kvgpu_rings_fetch(struct kvgpu_ctx *ctx);
-/* Have the actor do so. */
-int kvgpu_rings_sync(struct kvgpu_ctx *ctx);
 /*
  * Actor: the queue has got, has come to @seq; @ctx has news; it is dead; the queue goes; the
  * context does.

@@ -357,17 +357,6 @@ int kvgpu_ioctl_ring_doorbell(struct file *file, void *arg)
 	return 0;
 }
 
-static int do_sync(struct kvgpu_dev *kdev, void *arg)
-{
-	kvgpu_rings_fetch(arg);
-	return 0;
-}
-
-int kvgpu_rings_sync(struct kvgpu_ctx *ctx)
-{
-	return kvgpu_actor_call_killable(ctx->kdev, do_sync, ctx);
-}
-
 /* ---- mmap --------------------------------------------------------------- */
 
 static int ring_map(struct vm_area_struct *vma, const struct kvgpu_ring *ring, bool fence)

@@ -114,8 +114,7 @@ static void call_end(struct kvgpu_waiter *waiter, int result)
 
 	list_del(&call->node);
 	ctx->uring->count--;
-	/* what is not submitted may lie in a ring of which nothing is taken any more */
-	if (ctx->dead && (!result || (result == -EINVAL && queue->ring)))
+	if (ctx->dead && !result)
 		result = -EIO;
 	if (op_is(call->cmd, VGPU_URING_WAIT))
 		more = queue ? queue->completed : 0;
@@ -264,7 +263,7 @@ static void call_wait(struct uring_call *call)
 	ctx->uring->count++;
 	WRITE_ONCE(result_of(call->cmd)->waiting, true);
 	watch_start(ctx->uring);
-	ret = kvgpu_waiter_add(&call->waiter);
+	ret = kvgpu_wait_begin(&call->waiter);
 	if (ret)
 		call_end(&call->waiter, ret);
 }
@@ -294,10 +293,8 @@ static int do_submit(struct kvgpu_dev *kdev, void *arg)
 static int do_wait(struct kvgpu_dev *kdev, void *arg)
 {
 	struct uring_call *call = arg;
-	const struct kvgpu_queue *queue = xa_load(&call->waiter.ctx->queues, call->fence.queue);
 
-	if (queue && call->fence.seq > queue->submitted)
-		kvgpu_rings_fetch(call->waiter.ctx);
+	kvgpu_rings_fetch(call->waiter.ctx);
 	call_wait(call);
 	return 0;
 }
@@ -403,6 +400,7 @@ int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 		return -ENOMEM;
 	ret = kvgpu_waiter_charge(ctx);
 	if (ret) {
+		kvgpu_waiter_uncharge(ctx);
 		kfree(call);
 		return ret;
 	}

@@ -5,50 +5,107 @@
  */
 #include <linux/eventfd.h>
 #include <linux/ktime.h>
+#include <linux/overflow.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "kmod/queue/queue.h"
 
+int kvgpu_wait_begin(struct kvgpu_waiter *waiter)
+{
+	struct kvgpu_ctx *ctx = waiter->ctx;
+	int ret = kvgpu_waiter_add(waiter);
+	u32 i;
+
+	for (i = 0; ret == -EINVAL && i < waiter->count; i++) {
+		const struct kvgpu_fence *fence = &waiter->fences[i];
+		const struct kvgpu_queue *queue = xa_load(&ctx->queues, fence->queue);
+
+		/* it may lie in a ring from which nothing can be fetched now, or ever */
+		if (!queue || !queue->ring || fence->seq <= queue->submitted)
+			continue;
+		if (ctx->dead)
+			ret = -EIO;
+		else if (kvgpu_ring_pending(queue->ring))
+			ret = -EAGAIN;
+	}
+	return ret;
+}
+
 /* ---- a thread as fence waiter ------------------------------------------- */
 
 /* On the stack of the thread. */
 struct thread_wait {
-	struct kvgpu_msg add;
+	struct kvgpu_msg msg;
 	struct kvgpu_waiter waiter;
-	bool relative;			/* the limit counts from when the actor hears of it */
-	bool spun;			/* the thread has busy-waited already */
+	struct kvgpu_queue *queue;	/* VGPU_IOC_WAIT: of its one fence */
+	s64 timeout_ns;			/* VGPU_IOC_WAIT: < 0: none */
 	int result;
 	struct completion over;
 };
 
-static void thread_end(struct kvgpu_waiter *waiter, int result)
+static void thread_end(struct thread_wait *wait, int result)
+{
+	wait->result = result;
+	complete(&wait->over);
+}
+
+/*
+ * In lockstep a timeout is virtual time, and so is what a program that only polls, over and over,
+ * takes for it.
+ */
+#define POLL_NS		1000u
+
+static void thread_set_limit(struct thread_wait *wait)
+{
+	struct kvgpu_waiter *waiter = &wait->waiter;
+	struct kvgpu_dev *kdev = waiter->ctx->kdev;
+	u64 now = vgpu_device_now(kdev->model);
+	u64 ns = wait->timeout_ns;
+
+	if (!wait->queue) {
+		waiter->until = max(waiter->until, now);
+		return;
+	}
+	waiter->blocks = kdev->clock->mode == KVGPU_LOCKSTEP;
+	waiter->wall = !waiter->blocks;
+	if (wait->timeout_ns < 0)
+		return;
+	if (waiter->wall)
+		waiter->until = ktime_get_ns() + ns;
+	else if (check_mul_overflow(ns ? ns : POLL_NS, VGPU_NS, &waiter->until) ||
+		 check_add_overflow(waiter->until, now, &waiter->until))
+		waiter->until = VGPU_NEVER;
+}
+
+static void thread_begin(struct thread_wait *wait)
+{
+	int ret;
+
+	thread_set_limit(wait);
+	ret = kvgpu_wait_begin(&wait->waiter);
+	if (ret)
+		thread_end(wait, ret);
+}
+
+static void thread_waiter_end(struct kvgpu_waiter *waiter, int result)
 {
 	struct thread_wait *wait = container_of(waiter, struct thread_wait, waiter);
 
-	wait->result = result;
-	complete(&wait->over);
+	/* the clock is a lockstep clock from now on, with its own idea of a timeout */
+	if (result == -EAGAIN)
+		thread_begin(wait);
+	else
+		thread_end(wait, result);
 }
 
 static int do_add(struct kvgpu_dev *kdev, void *arg)
 {
 	struct thread_wait *wait = arg;
-	struct kvgpu_waiter *waiter = &wait->waiter;
-	u64 now = vgpu_device_now(kdev->model);
-	int ret = -EAGAIN;
 
-	kvgpu_rings_fetch(waiter->ctx);
-	if (wait->relative)
-		waiter->until =
-			waiter->until < VGPU_NEVER - 1 - now ? now + waiter->until : VGPU_NEVER;
-	else if (!waiter->wall)
-		waiter->until = max(waiter->until, now);
-	/* the mode may have changed since the thread looked */
-	if (waiter->blocks || kdev->clock->mode != KVGPU_LOCKSTEP)
-		ret = kvgpu_waiter_add(waiter);
-	if (ret)
-		thread_end(waiter, ret);
+	kvgpu_rings_fetch(wait->waiter.ctx);
+	thread_begin(wait);
 	return 0;
 }
 
@@ -67,15 +124,15 @@ static bool thread_over(void *arg)
 	return completion_done(arg);
 }
 
-/* Returns what the waiter ended with; -EINTR: a signal came first. */
-static int thread_wait(struct thread_wait *wait)
+/* Returns what the waiter ended with; -EINTR: a signal came first. @spin: busy-wait before. */
+static int thread_wait(struct thread_wait *wait, bool spin)
 {
 	struct kvgpu_dev *kdev = wait->waiter.ctx->kdev;
 
 	wait->waiter.ordered = true;
 	init_completion(&wait->over);
-	kvgpu_actor_send(kdev, &wait->add, do_add, wait);
-	if (!wait->spun && kvgpu_spin(thread_over, &wait->over))
+	kvgpu_actor_send(kdev, &wait->msg, do_add, wait);
+	if (spin && kvgpu_spin(thread_over, &wait->over))
 		return wait->result;
 	/* messages are served in order: the actor knows the waiter when it is told to cancel it */
 	if (wait_for_completion_interruptible(&wait->over))
@@ -85,157 +142,103 @@ static int thread_wait(struct thread_wait *wait)
 
 /* ---- VGPU_IOC_WAIT ------------------------------------------------------ */
 
-struct wait_for {
-	struct kvgpu_ctx *ctx;
-	struct kvgpu_queue *queue;
-	struct kvgpu_fence fence;
-};
-
 /* Also of a dead context the command must have ended: its memory is at rest then. */
-static bool wait_over(const struct wait_for *what)
+static bool wait_over(void *arg)
 {
-	return smp_load_acquire(&what->queue->completed) >= what->fence.seq;
+	const struct thread_wait *wait = arg;
+
+	return smp_load_acquire(&wait->queue->completed) >= wait->waiter.fences->seq;
 }
 
-static bool wait_lockstep(const struct wait_for *what)
+static int wait_for_queue(struct thread_wait *wait)
 {
-	return READ_ONCE(what->ctx->kdev->clock->mode) == KVGPU_LOCKSTEP;
-}
-
-/* Over, or the actor wants to know who waits. */
-static bool wait_ends(void *arg)
-{
-	return wait_over(arg) || wait_lockstep(arg);
-}
-
-/*
- * In lockstep a timeout is virtual time, and so is what a program that only looks, over and over,
- * takes for it.
- */
-#define LOOK_PS		VGPU_US
-
-/* 0: look again whether it is over. */
-static int wait_once(struct wait_for *what, s64 timeout_ns)
-{
-	struct thread_wait wait = {};
-	struct kvgpu_waiter *waiter = &wait.waiter;
+	struct kvgpu_clock *clock = wait->waiter.ctx->kdev->clock;
+	/* a lockstep clock must know who waits, and what was not submitted may lie in a ring */
+	bool ask = READ_ONCE(clock->mode) == KVGPU_LOCKSTEP ||
+		   wait->waiter.fences->seq > READ_ONCE(wait->queue->submitted);
 	int ret;
 
-	kvgpu_waiter_init(waiter, what->ctx, &what->fence, 1, thread_end);
-	if (wait_lockstep(what)) {
-		waiter->blocks = wait.relative = true;
-		if (!timeout_ns)
-			waiter->until = LOOK_PS;
-		else if (timeout_ns > 0 && timeout_ns < S64_MAX / (s64)VGPU_NS)
-			waiter->until = timeout_ns * VGPU_NS;
-	} else {
-		if (!timeout_ns)
-			return -ETIMEDOUT;
-		waiter->wall = wait.spun = true;
-		if (timeout_ns > 0)
-			waiter->until = ktime_get_ns() + timeout_ns;
-		if (kvgpu_spin(wait_ends, what))
-			return 0;
-	}
-	ret = thread_wait(&wait);
-	if (ret == -ETIME || (!ret && waiter->which == VGPU_FENCE_NONE))
+	if (wait_over(wait))
+		return 0;
+	if (!ask && !wait->timeout_ns)
+		return -ETIMEDOUT;
+	if (!ask && kvgpu_spin(wait_over, wait))
+		return 0;
+	ret = thread_wait(wait, ask);
+	if (ret == -ETIME || (!ret && wait->waiter.which == VGPU_FENCE_NONE))
 		return -ETIMEDOUT;
 	/*
 	 * A stop and continue goes back to sleep by itself; a handler makes it EINTR. Where there
 	 * is a timeout, a restart would begin that again.
 	 */
-	if (ret == -EINTR && timeout_ns < 0)
-		return -ERESTARTNOHAND;
-	return ret == -EAGAIN ? 0 : ret;
-}
-
-/* It may lie in the queue's ring yet. */
-static int wait_submitted(struct kvgpu_ctx *ctx, struct kvgpu_queue *queue, u64 seq)
-{
-	struct kvgpu_ring *ring = smp_load_acquire(&queue->ring);
-	int ret;
-
-	if (!ring)
-		return -EINVAL;
-	ret = kvgpu_rings_sync(ctx);
-	if (ret || seq <= READ_ONCE(queue->submitted))
-		return ret;
-	if (READ_ONCE(ctx->dead))
-		return -EIO;
-	return kvgpu_ring_pending(ring) ? -EAGAIN : -EINVAL;
+	return ret == -EINTR && wait->timeout_ns < 0 ? -ERESTARTNOHAND : ret;
 }
 
 int kvgpu_ioctl_wait(struct file *file, void *arg)
 {
 	struct kvgpu_ctx *ctx = file->private_data;
-	struct vgpu_wait *wait = arg;
-	struct kvgpu_queue *queue;
-	struct wait_for what;
-	int ret = 0;
+	struct vgpu_wait *args = arg;
+	struct kvgpu_fence fence = { .queue = args->queue, .seq = args->seq };
+	struct thread_wait wait = { .timeout_ns = args->timeout_ns };
+	int ret;
 
-	if (wait->flags)
+	if (args->flags)
 		return -EINVAL;
-	queue = kvgpu_queue_get(ctx, wait->queue);
-	if (!queue)
+	wait.queue = kvgpu_queue_get(ctx, args->queue);
+	if (!wait.queue)
 		return -ENOENT;
-	what = (struct wait_for){ ctx, queue, { .queue = wait->queue, .seq = wait->seq } };
-	if (wait->seq > READ_ONCE(queue->submitted))
-		ret = wait_submitted(ctx, queue, wait->seq);
-	while (!ret && !wait_over(&what))
-		ret = wait_once(&what, wait->timeout_ns);
-	wait->completed = smp_load_acquire(&queue->completed);
-	wait->time = READ_ONCE(ctx->kdev->system->now);
-	kvgpu_queue_put(queue);
+	kvgpu_waiter_init(&wait.waiter, ctx, &fence, 1, thread_waiter_end);
+	ret = wait_for_queue(&wait);
+	args->completed = smp_load_acquire(&wait.queue->completed);
+	args->time = READ_ONCE(ctx->kdev->system->now);
+	kvgpu_queue_put(wait.queue);
 	return !ret && READ_ONCE(ctx->dead) ? -EIO : ret;
 }
 
 /* ---- VGPU_IOC_WAIT_ANY -------------------------------------------------- */
 
-/* @count fences of the process, which fence waiters understand; to be freed with kvfree(). */
-static struct kvgpu_fence *fences_copy(u64 from, u32 count)
+/* @count fences of the process, as waiters have them. */
+static int fences_copy(struct kvgpu_fence *fences, u64 from, u32 count)
 {
-	struct kvgpu_fence *fences = kvcalloc(max(count, 1u), sizeof(*fences), GFP_KERNEL_ACCOUNT);
 	struct vgpu_fence __user *user = u64_to_user_ptr(from);
 	struct vgpu_fence fence;
 	u32 i;
 
-	if (!fences)
-		return ERR_PTR(-ENOMEM);
 	for (i = 0; i < count; i++) {
-		int ret = copy_from_user(&fence, user + i, sizeof(fence)) ? -EFAULT :
-			  fence.reserved ? -EINVAL : 0;
-
-		if (ret) {
-			kvfree(fences);
-			return ERR_PTR(ret);
-		}
+		if (copy_from_user(&fence, user + i, sizeof(fence)))
+			return -EFAULT;
+		if (fence.reserved)
+			return -EINVAL;
 		fences[i] = (struct kvgpu_fence){ .queue = fence.queue, .seq = fence.seq };
 	}
-	return fences;
+	return 0;
 }
 
 int kvgpu_ioctl_wait_any(struct file *file, void *arg)
 {
 	struct kvgpu_ctx *ctx = file->private_data;
-	struct vgpu_wait_any *wait = arg;
-	struct thread_wait thread = {};
+	struct vgpu_wait_any *args = arg;
+	struct thread_wait wait = {};
 	struct kvgpu_fence *fences;
 	int ret;
 
-	if (wait->flags || wait->reserved || wait->count > VGPU_FENCES_MAX)
+	if (args->flags || args->reserved || args->count > VGPU_FENCES_MAX)
 		return -EINVAL;
-	fences = fences_copy(wait->fences, wait->count);
-	if (IS_ERR(fences))
-		return PTR_ERR(fences);
-	kvgpu_waiter_init(&thread.waiter, ctx, fences, wait->count, thread_end);
-	thread.waiter.blocks = true;
-	thread.waiter.until = wait->until;
-	ret = thread_wait(&thread);
+	fences = kvcalloc(args->count, sizeof(*fences), GFP_KERNEL_ACCOUNT);
+	if (!fences)
+		return -ENOMEM;
+	ret = fences_copy(fences, args->fences, args->count);
+	if (!ret) {
+		kvgpu_waiter_init(&wait.waiter, ctx, fences, args->count, thread_waiter_end);
+		wait.waiter.blocks = true;
+		wait.waiter.until = args->until;
+		ret = thread_wait(&wait, true);
+	}
 	kvfree(fences);
 	if (ret)
 		return ret;
-	wait->which = thread.waiter.which;
-	wait->time = READ_ONCE(ctx->kdev->system->now);
+	args->which = wait.waiter.which;
+	args->time = READ_ONCE(ctx->kdev->system->now);
 	return READ_ONCE(ctx->dead) ? -EIO : 0;
 }
 
@@ -243,10 +246,7 @@ int kvgpu_ioctl_wait_any(struct file *file, void *arg)
 
 int kvgpu_waiter_charge(struct kvgpu_ctx *ctx)
 {
-	if (atomic_inc_return(&ctx->waiters->count) <= KVGPU_WAITERS_MAX)
-		return 0;
-	atomic_dec(&ctx->waiters->count);
-	return -EBUSY;
+	return atomic_inc_return(&ctx->waiters->count) > KVGPU_WAITERS_MAX ? -EBUSY : 0;
 }
 
 void kvgpu_waiter_uncharge(struct kvgpu_ctx *ctx)
@@ -280,7 +280,7 @@ static int do_eventfd(struct kvgpu_dev *kdev, void *arg)
 	struct kvgpu_waiter *waiter = arg;
 
 	kvgpu_rings_fetch(waiter->ctx);
-	return kvgpu_waiter_add(waiter);
+	return kvgpu_wait_begin(waiter);
 }
 
 int kvgpu_ioctl_eventfd(struct file *file, void *arg)
@@ -297,16 +297,16 @@ int kvgpu_ioctl_eventfd(struct file *file, void *arg)
 	if (IS_ERR(eventfd))
 		return PTR_ERR(eventfd);
 	wait = kzalloc(sizeof(*wait), GFP_KERNEL_ACCOUNT);
-	ret = wait ? kvgpu_waiter_charge(ctx) : -ENOMEM;
-	if (ret) {
+	if (!wait) {
 		eventfd_ctx_put(eventfd);
-		kfree(wait);
-		return ret;
+		return -ENOMEM;
 	}
 	wait->eventfd = eventfd;
 	wait->fence = (struct kvgpu_fence){ .queue = args->queue, .seq = args->seq };
 	kvgpu_waiter_init(&wait->waiter, ctx, &wait->fence, 1, eventfd_end);
-	ret = kvgpu_actor_call_killable(ctx->kdev, do_eventfd, &wait->waiter);
+	ret = kvgpu_waiter_charge(ctx);
+	if (!ret)
+		ret = kvgpu_actor_call_killable(ctx->kdev, do_eventfd, &wait->waiter);
 	if (ret)
 		eventfd_free(wait);
 	return ret;
