@@ -6,6 +6,7 @@
 #ifndef KVGPU_QUEUE_H
 #define KVGPU_QUEUE_H
 
+#include <linux/llist.h>
 #include <linux/poll.h>
 #include <linux/workqueue.h>
 
@@ -18,8 +19,7 @@ struct vm_area_struct;
 /** struct kvgpu_queues - of all contexts of a device. Actor. */
 struct kvgpu_queues {
 	struct list_head rings;		/* struct kvgpu_ring of contexts that live */
-	struct io_uring_cmd *ended;	/* io_uring does not know yet … */
-	struct io_uring_cmd *last_ended;	/* … up to this one */
+	struct llist_head ended;	/* struct uring_call: io_uring does not know yet */
 };
 
 /** struct kvgpu_uring - io_uring commands of a context that wait for the device */

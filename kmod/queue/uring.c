@@ -14,40 +14,24 @@
 
 #include "kmod/queue/queue.h"
 
-/** struct uring_call - a command that is with the actor */
+/** struct uring_call - a command, until io_uring completes it */
 struct uring_call {
 	struct kvgpu_msg msg;
 	struct kvgpu_waiter waiter;
 	struct kvgpu_fence fence;
-	struct io_uring_cmd *cmd;
+	struct io_uring_cmd *cmd;	/* which points back */
 	const void *owner;		/* the descriptor table it came from */
 	bool taken;
-	struct list_head node;		/* in ctx->uring->waiting while it waits */
+	struct list_head node;		/* actor: in ctx->uring->waiting, or empty */
 	struct kvgpu_batch batch;
+	int res;			/* of its CQE */
+	u64 more;			/* of its CQE */
+	struct llist_node ended;	/* in kdev->queues->ended; then who is completed with it */
 };
 
-/** struct uring_result - in a command: what its CQE will say, and who is completed along with it */
-struct uring_result {
-	int res;
-	bool waiting;			/* it has not ended; the actor can cancel it */
-	u64 more;
-	struct io_uring_cmd *next;
-};
-
-static struct uring_result *result_of(struct io_uring_cmd *cmd)
+static struct uring_call **call_of(struct io_uring_cmd *cmd)
 {
-	BUILD_BUG_ON(sizeof(struct uring_result) > sizeof(cmd->pdu));
-	return (struct uring_result *)cmd->pdu;
-}
-
-static void complete_in_task(struct io_uring_cmd *cmd, unsigned int issue_flags)
-{
-	while (cmd) {
-		struct uring_result result = *result_of(cmd);
-
-		io_uring_cmd_done(cmd, result.res, result.more, issue_flags);
-		cmd = result.next;
-	}
+	return (struct uring_call **)cmd->pdu;
 }
 
 /* Of one ring and one task: whoever completes or cancels one of them may do so with the other. */
@@ -59,66 +43,65 @@ static bool same_ring(const struct io_uring_cmd *a, const struct io_uring_cmd *b
 	return one->ctx == other->ctx && one->task == other->task;
 }
 
-/* Neighbours of one ring are completed by one task work: its thread is woken once, not for each. */
-void kvgpu_uring_turn(struct kvgpu_dev *kdev)
-{
-	struct io_uring_cmd *first = kdev->queues->ended, *cmd, *next;
+/* ---- the end ------------------------------------------------------------ */
 
-	kdev->queues->ended = NULL;
-	while (first) {
-		for (cmd = first; (next = result_of(cmd)->next) && same_ring(first, next);
-		     cmd = next)
-			;
-		result_of(cmd)->next = NULL;
-		io_uring_cmd_complete_in_task(first, complete_in_task);
-		first = next;
+/* Complete @cmd and those behind it. io_uring cancels none that has been completed. */
+static void complete_in_task(struct io_uring_cmd *cmd, unsigned int issue_flags)
+{
+	struct uring_call *call, *next;
+
+	llist_for_each_entry_safe(call, next, &(*call_of(cmd))->ended, ended) {
+		kvgpu_waiter_uncharge(call->waiter.ctx);
+		/* the context may be gone with it */
+		io_uring_cmd_done(call->cmd, call->res, call->more, issue_flags);
+		kfree(call);
 	}
 }
 
-static void call_free(struct uring_call *call)
+static struct io_uring_cmd *ended_cmd(const struct llist_node *node)
 {
-	kvgpu_batch_free(&call->batch);
-	kvgpu_waiter_uncharge(call->waiter.ctx);
-	kfree(call);
+	return llist_entry(node, struct uring_call, ended)->cmd;
 }
 
-/* ---- the end (actor) ---------------------------------------------------- */
-
-static void call_complete(struct uring_call *call, int res, u64 more)
+/* Neighbours of one ring are completed by one task work: its thread is woken once, not for each. */
+void kvgpu_uring_turn(struct kvgpu_dev *kdev)
 {
-	struct kvgpu_queues *queues = call->waiter.ctx->kdev->queues;
-	struct io_uring_cmd *cmd = call->cmd;
+	struct llist_node *first = llist_reverse_order(llist_del_all(&kdev->queues->ended));
+	struct llist_node *last, *next;
 
-	*result_of(cmd) = (struct uring_result){ .res = res, .more = more };
-	if (queues->ended)
-		result_of(queues->last_ended)->next = cmd;
-	else
-		queues->ended = cmd;
-	queues->last_ended = cmd;
-	call_free(call);
+	for (; first; first = next) {
+		last = first;
+		while (last->next && same_ring(ended_cmd(first), ended_cmd(last->next)))
+			last = last->next;
+		next = last->next;
+		last->next = NULL;
+		io_uring_cmd_complete_in_task(ended_cmd(first), complete_in_task);
+	}
 }
 
-/* Like ioctls, commands are known by number and direction; the size may be another. */
-static bool op_is(const struct io_uring_cmd *cmd, u32 op)
+/* Actor: io_uring will hear of it. */
+static void call_finish(struct uring_call *call, int res, u64 more)
 {
-	return !((cmd->cmd_op ^ op) & ~(_IOC_SIZEMASK << _IOC_SIZESHIFT));
+	call->res = res;
+	call->more = more;
+	llist_add(&call->ended, &call->waiter.ctx->kdev->queues->ended);
 }
 
-/* A command that waited does so no longer. */
+/* Actor: a command that waited does so no longer. */
 static void call_end(struct kvgpu_waiter *waiter, int result)
 {
 	struct uring_call *call = container_of(waiter, struct uring_call, waiter);
 	struct kvgpu_ctx *ctx = waiter->ctx;
 	const struct kvgpu_queue *queue = xa_load(&ctx->queues, call->fence.queue);
-	u64 more = call->fence.seq;
+	u64 more = call->batch.seq;
 
-	list_del(&call->node);
+	list_del_init(&call->node);
 	ctx->uring->count--;
 	if (ctx->dead && !result)
 		result = -EIO;
-	if (op_is(call->cmd, VGPU_URING_WAIT))
-		more = queue ? queue->completed : 0;
-	call_complete(call, result, more);
+	if (!more && queue)
+		more = queue->completed;
+	call_finish(call, result, more);
 }
 
 /* ---- cancelling --------------------------------------------------------- */
@@ -176,12 +159,14 @@ static bool call_in_ring(const struct uring_call *call, const void *cmd)
 /*
  * io_uring goes through the commands of a ring that is closed, or of a task that ends, with the
  * ring locked: none can complete meanwhile. They are ended all at once. A command that is on its
- * way to the actor, or has ended, is left alone: io_uring asks again while it is there.
+ * way to the actor, or has ended, is left alone: io_uring calls again while it is there.
  */
-static int command_cancel(struct kvgpu_ctx *ctx, struct io_uring_cmd *cmd)
+static int command_cancel(struct io_uring_cmd *cmd)
 {
-	if (READ_ONCE(result_of(cmd)->waiting))
-		uring_cancel(ctx->uring, call_in_ring, cmd);
+	const struct uring_call *call = *call_of(cmd);
+
+	if (!list_empty(&call->node))
+		uring_cancel(call->waiter.ctx->uring, call_in_ring, cmd);
 	return 0;
 }
 
@@ -252,50 +237,67 @@ int kvgpu_flush(struct file *file, fl_owner_t owner)
 	return 0;
 }
 
-/* ---- waiting (actor) ---------------------------------------------------- */
+/* ---- with the actor ----------------------------------------------------- */
 
-static void call_wait(struct uring_call *call)
+/* Push what is to be submitted; then wait for it, or for the fence that was named. */
+static int do_call(struct kvgpu_dev *kdev, void *arg)
 {
-	struct kvgpu_ctx *ctx = call->waiter.ctx;
-	int ret;
+	struct uring_call *call = arg;
+	struct kvgpu_uring *uring = call->waiter.ctx->uring;
+	int ret = 0;
 
-	list_add_tail(&call->node, &ctx->uring->waiting);
-	ctx->uring->count++;
-	WRITE_ONCE(result_of(call->cmd)->waiting, true);
-	watch_start(ctx->uring);
+	if (call->batch.count) {
+		ret = kvgpu_batch_append(&call->batch);
+		kvgpu_batch_free(&call->batch);
+		call->fence.seq = call->batch.seq;
+	} else {
+		kvgpu_rings_fetch(call->waiter.ctx);
+	}
+	if (ret || call->taken) {
+		call_finish(call, ret, ret ? call->batch.failed : call->batch.seq);
+		return 0;
+	}
+	list_add_tail(&call->node, &uring->waiting);
+	uring->count++;
+	watch_start(uring);
 	ret = kvgpu_wait_begin(&call->waiter);
 	if (ret)
 		call_end(&call->waiter, ret);
-}
-
-/* ---- submit ------------------------------------------------------------- */
-
-static int do_submit(struct kvgpu_dev *kdev, void *arg)
-{
-	struct uring_call *call = arg;
-	int ret = kvgpu_batch_append(&call->batch);
-
-	if (ret) {
-		call_complete(call, ret, call->batch.failed);
-		return ret;
-	}
-	kvgpu_batch_free(&call->batch);
-	call->fence.seq = call->batch.seq;
-	if (call->taken)
-		call_complete(call, 0, call->fence.seq);
-	else
-		call_wait(call);
 	return 0;
 }
 
-/* ---- wait --------------------------------------------------------------- */
+/* ---- issue -------------------------------------------------------------- */
 
-static int do_wait(struct kvgpu_dev *kdev, void *arg)
+/* Like ioctls, commands are known by number and direction; the size may be another. */
+#define OP(number)	((number) & ~IOCSIZE_MASK)
+
+union uring_args {
+	struct vgpu_uring_submit submit;
+	struct vgpu_uring_wait wait;
+};
+
+/*
+ * Copy what user space may still change. A struct that is larger than args lies in a larger SQE; a
+ * command behind the struct: *inside.
+ */
+static int args_copy(const struct io_uring_cmd *cmd, unsigned int issue_flags,
+		     union uring_args *args, const struct vgpu_cmd **inside)
 {
-	struct uring_call *call = arg;
+	const void *arg = kvgpu_uring_arg(cmd);
+	/* 16 bytes of an SQE are the command's, and all that follows it in those of 128 */
+	u32 room = sizeof(*args) + (issue_flags & IO_URING_F_SQE128 ? sizeof(**inside) : 0);
+	u32 size = _IOC_SIZE(cmd->cmd_op);
 
-	kvgpu_rings_fetch(call->waiter.ctx);
-	call_wait(call);
+	BUILD_BUG_ON(sizeof(args->submit) != 16 || sizeof(args->wait) != 16);
+	if (OP(cmd->cmd_op) != OP(VGPU_URING_SUBMIT) && OP(cmd->cmd_op) != OP(VGPU_URING_WAIT))
+		return -ENOTTY;
+	if (size < sizeof(*args) || size > room)
+		return -EINVAL;
+	memcpy(args, arg, sizeof(*args));
+	barrier();
+	if (memchr_inv(arg + sizeof(*args), 0, size - sizeof(*args)))
+		return -E2BIG;
+	*inside = room - size >= sizeof(**inside) ? arg + size : NULL;
 	return 0;
 }
 
@@ -317,107 +319,89 @@ static bool wait_reached(struct kvgpu_ctx *ctx, const struct vgpu_uring_wait *ar
 	return args->seq <= *completed && !READ_ONCE(ctx->dead);
 }
 
-/* ---- issue -------------------------------------------------------------- */
-
-union uring_args {
-	struct vgpu_uring_submit submit;
-	struct vgpu_uring_wait wait;
-};
-
-/*
- * Copy what user space may still change. A struct that is larger than args lies in a larger SQE; a
- * command behind the struct: *inside.
- */
-static int args_copy(const struct io_uring_cmd *cmd, unsigned int issue_flags,
-		     union uring_args *args, const struct vgpu_cmd **inside)
+static struct uring_call *call_alloc(struct io_uring_cmd *cmd)
 {
-	const void *arg = kvgpu_uring_arg(cmd);
-	/* 16 bytes of an SQE are the command's, and all that follows it in those of 128 */
-	u32 room = sizeof(*args) + (issue_flags & IO_URING_F_SQE128 ? sizeof(**inside) : 0);
-	u32 size = _IOC_SIZE(cmd->cmd_op);
+	struct uring_call *call = kzalloc(sizeof(*call), GFP_KERNEL_ACCOUNT);
+	struct kvgpu_ctx *ctx = cmd->file->private_data;
 
-	BUILD_BUG_ON(sizeof(args->submit) != 16 || sizeof(args->wait) != 16);
-	if (!op_is(cmd, VGPU_URING_SUBMIT) && !op_is(cmd, VGPU_URING_WAIT))
-		return -ENOTTY;
-	if (size < sizeof(*args) || size > room)
-		return -EINVAL;
-	memcpy(args, arg, sizeof(*args));
-	barrier();
-	if (memchr_inv(arg + sizeof(*args), 0, size - sizeof(*args)))
-		return -E2BIG;
-	*inside = room - size >= sizeof(**inside) ? arg + size : NULL;
-	return 0;
+	if (!call)
+		return ERR_PTR(-ENOMEM);
+	if (kvgpu_waiter_charge(ctx)) {
+		kvgpu_waiter_uncharge(ctx);
+		kfree(call);
+		return ERR_PTR(-EBUSY);
+	}
+	kvgpu_waiter_init(&call->waiter, ctx, &call->fence, 1, call_end);
+	INIT_LIST_HEAD(&call->node);
+	call->owner = current->files;
+	call->cmd = cmd;
+	*call_of(cmd) = call;
+	return call;
 }
 
-static int call_issue(struct uring_call *call, const union uring_args *args,
-		      const struct vgpu_cmd *inside)
+static int prepare_submit(struct uring_call *call, const struct vgpu_uring_submit *args,
+			  const struct vgpu_cmd *inside)
 {
-	if (op_is(call->cmd, VGPU_URING_SUBMIT)) {
-		if (args->submit.flags & ~VGPU_URING_TAKEN)
-			return -EINVAL;
-		call->taken = args->submit.flags & VGPU_URING_TAKEN;
-		call->fence.queue = args->submit.queue;
-		call->batch.ctx = call->waiter.ctx;
-		call->batch.queue = args->submit.queue;
-		call->batch.count = args->submit.count;
-		return kvgpu_batch_prepare(&call->batch, args->submit.commands, inside);
-	}
+	if (args->flags & ~VGPU_URING_TAKEN)
+		return -EINVAL;
+	call->taken = args->flags & VGPU_URING_TAKEN;
+	call->fence.queue = args->queue;
+	call->batch.ctx = call->waiter.ctx;
+	call->batch.queue = args->queue;
+	call->batch.count = args->count;
+	return kvgpu_batch_prepare(&call->batch, args->commands, inside);
+}
+
+static void prepare_wait(struct uring_call *call, const struct vgpu_uring_wait *args)
+{
 	call->waiter.blocks = true;
-	call->fence.queue = args->wait.queue;
-	call->fence.seq = args->wait.seq;
-	if (args->wait.timeout_ms) {
+	call->fence.queue = args->queue;
+	call->fence.seq = args->seq;
+	if (args->timeout_ms) {
 		call->waiter.wall = true;
-		call->waiter.until = ktime_get_ns() + (u64)args->wait.timeout_ms * NSEC_PER_MSEC;
+		call->waiter.until = ktime_get_ns() + (u64)args->timeout_ms * NSEC_PER_MSEC;
 	}
-	return 0;
 }
 
 int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
 	struct kvgpu_ctx *ctx = cmd->file->private_data;
-	union uring_args args;
 	const struct vgpu_cmd *inside;
+	union uring_args args;
 	struct uring_call *call;
-	u64 failed, completed;
+	u64 completed;
 	int ret;
 
 #ifdef KVGPU_URING_CANCELS
 	if (issue_flags & IO_URING_F_CANCEL)
-		return command_cancel(ctx, cmd);
+		return command_cancel(cmd);
 #endif
 	ret = args_copy(cmd, issue_flags, &args, &inside);
 	if (ret)
 		return ret;
-	if (op_is(cmd, VGPU_URING_WAIT) && wait_reached(ctx, &args.wait, &completed)) {
+	if (OP(cmd->cmd_op) == OP(VGPU_URING_WAIT) && wait_reached(ctx, &args.wait, &completed)) {
 		/* a returned result is completed with its neighbours, but has no room for more */
 		if (!(issue_flags & IO_URING_F_CQE32))
 			return 0;
 		io_uring_cmd_done(cmd, 0, completed, issue_flags);
 		return -EIOCBQUEUED;
 	}
-	call = kzalloc(sizeof(*call), GFP_KERNEL_ACCOUNT);
-	if (!call)
-		return -ENOMEM;
-	ret = kvgpu_waiter_charge(ctx);
-	if (ret) {
-		kvgpu_waiter_uncharge(ctx);
-		kfree(call);
-		return ret;
-	}
-	kvgpu_waiter_init(&call->waiter, ctx, &call->fence, 1, call_end);
-	call->cmd = cmd;
-	call->owner = current->files;
-	result_of(cmd)->waiting = false;
-	ret = call_issue(call, &args, inside);
+	call = call_alloc(cmd);
+	if (IS_ERR(call))
+		return PTR_ERR(call);
+	if (OP(cmd->cmd_op) == OP(VGPU_URING_SUBMIT))
+		ret = prepare_submit(call, &args.submit, inside);
+	else
+		prepare_wait(call, &args.wait);
 	if (!ret) {
 		kvgpu_uring_mark_cancelable(cmd, issue_flags);
-		kvgpu_actor_send(ctx->kdev, &call->msg,
-				 op_is(cmd, VGPU_URING_SUBMIT) ? do_submit : do_wait, call);
-		return -EIOCBQUEUED;
+		kvgpu_actor_send(ctx->kdev, &call->msg, do_call, call);
+	} else {
+		/* not returned: EAGAIN would have it issued again, after those that follow it */
+		kvgpu_batch_free(&call->batch);
+		call->res = ret;
+		call->more = call->batch.failed;
+		complete_in_task(cmd, issue_flags);
 	}
-	failed = call->batch.failed;
-	call_free(call);
-	/* not returned: EAGAIN would have it issued again, after those that follow it */
-	io_uring_cmd_done(cmd, ret, failed, issue_flags);
 	return -EIOCBQUEUED;
 }
