@@ -11,9 +11,6 @@
 
 #include "kmod/memory/memory.h"
 
-/* Give others the processor after so many frames: a context can hold a million. */
-#define FREES_PER_TURN	256u
-
 /*
  * The control group of who opened the context pays. Rather no frame than the out-of-memory killer:
  * the model turns NULL into a fault of the context that wanted one, while the killer would pick
@@ -79,8 +76,8 @@ void kvgpu_frame_release(struct kvgpu_dev *kdev, void *frame)
 		atomic64_inc(&kdev->memory->unfreed);
 		list_add(&virt_to_page(frame)->lru, &kdev->memory->released);
 	}
-	if (++kdev->memory->frees % FREES_PER_TURN == 0)
-		cond_resched();
+	/* a context can hold a million */
+	cond_resched();
 }
 
 void kvgpu_frames_collect(struct kvgpu_dev *kdev, struct list_head *frames)
@@ -91,14 +88,12 @@ void kvgpu_frames_collect(struct kvgpu_dev *kdev, struct list_head *frames)
 void kvgpu_frames_free(struct kvgpu_dev *kdev, struct list_head *frames)
 {
 	struct page *page, *next;
-	unsigned int count = 0;
 
 	list_for_each_entry_safe(page, next, frames, lru) {
 		__free_page(page);
 		atomic64_dec(&kdev->memory->frames);
 		atomic64_dec(&kdev->memory->unfreed);
-		if (++count % FREES_PER_TURN == 0)
-			cond_resched();
+		cond_resched();
 	}
 	INIT_LIST_HEAD(frames);
 }

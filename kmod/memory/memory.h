@@ -16,7 +16,6 @@ struct kvgpu_memory {
 	atomic64_t pins;		/* commands that hold process memory */
 	atomic64_t frames;		/* of VRAM that have a page behind them */
 	unsigned int gets;		/* actor: frames asked for */
-	unsigned int frees;		/* actor: frames given back */
 	struct list_head released;	/* actor: frames to be freed, by page->lru */
 	atomic64_t unfreed;		/* frames released that are not free yet */
 	bool low;			/* actor: the machine had too little at the last look */
