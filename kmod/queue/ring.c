@@ -27,9 +27,7 @@ struct kvgpu_ring {
 	struct list_head node;		/* actor: in kdev->queues->rings */
 	struct kvgpu_ctx *ctx;
 	struct kvgpu_queue *queue;
-	u32 id;				/* of the queue */
-	u32 entries;
-	u32 param_bytes;
+	struct vgpu_ring_create shape;	/* what the process asked for and was told */
 	u32 head;			/* the actor writes */
 	bool stalled;			/* actor: no use to look before something changes */
 	struct vgpu_ring *control;
@@ -38,11 +36,6 @@ struct kvgpu_ring {
 	struct vgpu_ring_fence *fence;
 	struct vgpu_push push[FETCH];
 };
-
-static u64 ring_bytes(u32 entries, u32 param_bytes)
-{
-	return PAGE_SIZE + PAGE_ALIGN((u64)entries * sizeof(struct vgpu_cmd)) + param_bytes;
-}
 
 bool kvgpu_ring_pending(const struct kvgpu_ring *ring)
 {
@@ -55,7 +48,7 @@ static void ring_fault(struct kvgpu_ring *ring, u32 reason, u64 seq, u64 what)
 {
 	struct vgpu_fault fault = {
 		.reason = reason,
-		.queue = ring->id,
+		.queue = ring->shape.queue,
 		.seq = seq,
 		.module = ~0u,
 		.address = what,
@@ -95,8 +88,8 @@ static int command_check(const struct kvgpu_ring *ring, struct vgpu_push *push)
 	case VGPU_CMD_WAIT:
 		return command_blocked(ring, cmd) ? -EAGAIN : 0;
 	case VGPU_CMD_LAUNCH:
-		if (bytes > VGPU_VASS_MAX_PARAM || bytes > ring->param_bytes ||
-		    cmd->launch.params > ring->param_bytes - bytes)
+		if (bytes > VGPU_VASS_MAX_PARAM || bytes > ring->shape.param_bytes ||
+		    cmd->launch.params > ring->shape.param_bytes - bytes)
 			return -EINVAL;
 		if (bytes) {
 			push->params = ring->params + cmd->launch.params;
@@ -115,7 +108,7 @@ static int ring_copy(struct kvgpu_ring *ring, struct kvgpu_batch *batch, u32 rea
 
 	for (; batch->count < min(ready, FETCH); batch->count++) {
 		struct vgpu_push *push = &ring->push[batch->count];
-		u32 entry = (ring->head + batch->count) & (ring->entries - 1);
+		u32 entry = (ring->head + batch->count) & (ring->shape.entries - 1);
 
 		memcpy(&push->cmd, &ring->commands[entry], sizeof(push->cmd));
 		barrier();	/* what is checked from here on is the copy */
@@ -130,14 +123,16 @@ static int ring_copy(struct kvgpu_ring *ring, struct kvgpu_batch *batch, u32 rea
 /* Returns how many commands went on. */
 static u32 ring_fetch(struct kvgpu_ring *ring)
 {
-	struct kvgpu_batch batch = { .ctx = ring->ctx, .queue = ring->id, .push = ring->push };
+	struct kvgpu_batch batch = {
+		.ctx = ring->ctx, .queue = ring->shape.queue, .push = ring->push
+	};
 	u32 ready = smp_load_acquire(&ring->control->tail) - ring->head;
 	u64 next = ring->queue->submitted + 1;
 	int ret;
 
 	if (ring->ctx->dead || ring->stalled || !ready)
 		return 0;
-	if (ready > ring->entries) {
+	if (ready > ring->shape.entries) {
 		ring_fault(ring, VGPU_FAULT_RING, next, ready);
 		return 0;
 	}
@@ -262,7 +257,7 @@ void kvgpu_rings_stop(struct kvgpu_ctx *ctx)
 static int do_create(struct kvgpu_dev *kdev, void *arg)
 {
 	struct kvgpu_ring *ring = arg;
-	struct kvgpu_queue *queue = xa_load(&ring->ctx->queues, ring->id);
+	struct kvgpu_queue *queue = xa_load(&ring->ctx->queues, ring->shape.queue);
 
 	if (!queue)
 		return -ENOENT;
@@ -291,9 +286,7 @@ static struct kvgpu_ring *ring_alloc(struct kvgpu_ctx *ctx, const struct vgpu_ri
 	if (!ring)
 		return NULL;
 	ring->ctx = ctx;
-	ring->id = args->queue;
-	ring->entries = args->entries;
-	ring->param_bytes = args->param_bytes;
+	ring->shape = *args;
 	ring->control = shared_alloc(args->ring_bytes);
 	ring->fence = shared_alloc(PAGE_SIZE);
 	if (!ring->control || !ring->fence) {
@@ -317,10 +310,10 @@ int kvgpu_ioctl_ring_create(struct file *file, void *arg)
 	    args->param_bytes > VGPU_RING_PARAMS_MAX)
 		return -EINVAL;
 	args->ring_offset = (u64)args->queue << OFFSET_QUEUE_SHIFT;
-	args->ring_bytes = ring_bytes(args->entries, args->param_bytes);
 	args->fence_offset = args->ring_offset | OFFSET_FENCE;
 	args->commands = PAGE_SIZE;
-	args->params = args->ring_bytes - args->param_bytes;
+	args->params = args->commands + PAGE_ALIGN(args->entries * sizeof(struct vgpu_cmd));
+	args->ring_bytes = args->params + args->param_bytes;
 	ring = ring_alloc(ctx, args);
 	if (!ring)
 		return -ENOMEM;
@@ -361,7 +354,7 @@ int kvgpu_ioctl_ring_doorbell(struct file *file, void *arg)
 
 static int ring_map(struct vm_area_struct *vma, const struct kvgpu_ring *ring, bool fence)
 {
-	u64 bytes = fence ? PAGE_SIZE : ring_bytes(ring->entries, ring->param_bytes), at;
+	u64 bytes = fence ? PAGE_SIZE : ring->shape.ring_bytes, at;
 	const void *memory = fence ? (void *)ring->fence : ring->control;
 	int ret = 0;
 
