@@ -45,14 +45,17 @@ static bool same_ring(const struct io_uring_cmd *a, const struct io_uring_cmd *b
 
 /* ---- the end ------------------------------------------------------------ */
 
-/* Complete @cmd and those behind it. io_uring cancels none that has been completed. */
+/*
+ * Complete @cmd and those behind it. A call is freed when io_uring has completed its command and
+ * can no longer ask to cancel it (command_cancel()).
+ */
 static void complete_in_task(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
 	struct uring_call *call, *next;
 
 	llist_for_each_entry_safe(call, next, &(*call_of(cmd))->ended, ended) {
+		/* before: the command holds the file, and with it the context */
 		kvgpu_waiter_uncharge(call->waiter.ctx);
-		/* the context may be gone with it */
 		io_uring_cmd_done(call->cmd, call->res, call->more, issue_flags);
 		kfree(call);
 	}

@@ -57,6 +57,7 @@ static void thread_end(struct thread_wait *wait, int result)
  */
 #define POLL_NS		1000u
 
+/* Actor: until when it waits, as the clock has it now. */
 static void thread_set_limit(struct thread_wait *wait)
 {
 	struct kvgpu_waiter *waiter = &wait->waiter;
@@ -79,6 +80,7 @@ static void thread_set_limit(struct thread_wait *wait)
 		waiter->until = VGPU_NEVER;
 }
 
+/* Actor: begin to wait, or end at once. */
 static void thread_begin(struct thread_wait *wait)
 {
 	int ret;
@@ -124,7 +126,7 @@ static bool thread_over(void *arg)
 	return completion_done(arg);
 }
 
-/* Returns what the waiter ended with; -EINTR: a signal came first. @spin: busy-wait before. */
+/* Returns what the waiter ended with; -EINTR: a signal came first. @spin: busy-wait, then sleep. */
 static int thread_wait(struct thread_wait *wait, bool spin)
 {
 	struct kvgpu_dev *kdev = wait->waiter.ctx->kdev;
@@ -154,17 +156,17 @@ static int wait_for_queue(struct thread_wait *wait)
 {
 	struct kvgpu_clock *clock = wait->waiter.ctx->kdev->clock;
 	/* a lockstep clock must know who waits, and what was not submitted may lie in a ring */
-	bool ask = READ_ONCE(clock->mode) == KVGPU_LOCKSTEP ||
-		   wait->waiter.fences->seq > READ_ONCE(wait->queue->submitted);
+	bool must_send = READ_ONCE(clock->mode) == KVGPU_LOCKSTEP ||
+			 wait->waiter.fences->seq > READ_ONCE(wait->queue->submitted);
 	int ret;
 
 	if (wait_over(wait))
 		return 0;
-	if (!ask && !wait->timeout_ns)
+	if (!must_send && !wait->timeout_ns)
 		return -ETIMEDOUT;
-	if (!ask && kvgpu_spin(wait_over, wait))
+	if (!must_send && kvgpu_spin(wait_over, wait))
 		return 0;
-	ret = thread_wait(wait, ask);
+	ret = thread_wait(wait, must_send);
 	if (ret == -ETIME || (!ret && wait->waiter.which == VGPU_FENCE_NONE))
 		return -ETIMEDOUT;
 	/*
