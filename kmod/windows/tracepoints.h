@@ -21,12 +21,6 @@ int kvgpu_listener_add(void);
 void kvgpu_listener_remove(void);
 #endif
 
-#define KVGPU_EVENT(template, name)								\
-DEFINE_EVENT_FN(template, name,									\
-	TP_PROTO(u32 device, const struct vgpu_trace_record *record),				\
-	TP_ARGS(device, record),								\
-	kvgpu_listener_add, kvgpu_listener_remove)
-
 /* Names of numbers, for the format of an event and for tools that read it. */
 #define KVGPU_OPS										\
 	EM(VGPU_CMD_NOP, "nop") EM(VGPU_CMD_LAUNCH, "launch")					\
@@ -65,10 +59,17 @@ KVGPU_DECISIONS
 #define kvgpu_show_fault(value) __print_symbolic(value, KVGPU_FAULTS)
 #define kvgpu_show_decision(value) __print_symbolic(value, KVGPU_DECISIONS)
 
+#define KVGPU_PROTO TP_PROTO(u32 device, const struct vgpu_trace_record *record)
+#define KVGPU_ARGS TP_ARGS(device, record)
+
+/* An event that says the same as event @like. */
+#define KVGPU_EVENT_LIKE(like, name)								\
+DEFINE_EVENT_FN(like, name, KVGPU_PROTO, KVGPU_ARGS, kvgpu_listener_add, kvgpu_listener_remove)
+
 /*
- * Classes of events: what all of them say; those of queues and of SMs say more; then fields, how
- * they are filled in, and their text. (None of these can be made of another: the commas that
- * __field() becomes would be those of its arguments.)
+ * Events, and classes of the same name: what all of them say; those of queues and of SMs say more;
+ * then fields, how they are filled in, and their text. (None of these can be made of another: the
+ * commas that __field() becomes would be those of its arguments.)
  */
 #define KVGPU_FIELDS __field(u64, time) __field(u32, device) __field(u32, context)
 #define KVGPU_ASSIGN										\
@@ -76,82 +77,74 @@ KVGPU_DECISIONS
 	__entry->device = device;								\
 	__entry->context = record->context;
 
-#define KVGPU_CLASS(name, fields, assign, format, args...)					\
-DECLARE_EVENT_CLASS(name,									\
-	TP_PROTO(u32 device, const struct vgpu_trace_record *record),				\
-	TP_ARGS(device, record),								\
+#define KVGPU_EVENT(name, fields, assign, format, args...)					\
+DECLARE_EVENT_CLASS(name, KVGPU_PROTO, KVGPU_ARGS,						\
 	TP_STRUCT__entry(KVGPU_FIELDS fields),							\
 	TP_fast_assign(KVGPU_ASSIGN assign),							\
 	TP_printk("vgpu%u time=%llu context=%u " format, __entry->device, __entry->time,	\
 		  __entry->context, ##args)							\
-)
+);												\
+KVGPU_EVENT_LIKE(name, name)
 
 #define KVGPU_QUEUE_FIELDS __field(u32, queue) __field(u64, seq)
 #define KVGPU_QUEUE_ASSIGN __entry->queue = record->queue; __entry->seq = record->seq;
-#define KVGPU_QUEUE_CLASS(name, fields, assign, format, args...)				\
-DECLARE_EVENT_CLASS(name,									\
-	TP_PROTO(u32 device, const struct vgpu_trace_record *record),				\
-	TP_ARGS(device, record),								\
+#define KVGPU_QUEUE_EVENT(name, fields, assign, format, args...)				\
+DECLARE_EVENT_CLASS(name, KVGPU_PROTO, KVGPU_ARGS,						\
 	TP_STRUCT__entry(KVGPU_FIELDS KVGPU_QUEUE_FIELDS fields),				\
 	TP_fast_assign(KVGPU_ASSIGN KVGPU_QUEUE_ASSIGN assign),					\
 	TP_printk("vgpu%u time=%llu context=%u queue=%u seq=%llu" format, __entry->device,	\
 		  __entry->time, __entry->context, __entry->queue, __entry->seq, ##args)	\
-)
+);												\
+KVGPU_EVENT_LIKE(name, name)
 
 #define KVGPU_SM_FIELDS __field(int, sm) __field(u32, kernel)
 #define KVGPU_SM_ASSIGN										\
 	__entry->sm = record->sm == 0xffff ? -1 : record->sm;					\
 	__entry->kernel = record->kernel;
-#define KVGPU_SM_CLASS(name, fields, assign, format, args...)					\
-DECLARE_EVENT_CLASS(name,									\
-	TP_PROTO(u32 device, const struct vgpu_trace_record *record),				\
-	TP_ARGS(device, record),								\
+#define KVGPU_SM_EVENT(name, fields, assign, format, args...)					\
+DECLARE_EVENT_CLASS(name, KVGPU_PROTO, KVGPU_ARGS,						\
 	TP_STRUCT__entry(KVGPU_FIELDS KVGPU_SM_FIELDS fields),					\
 	TP_fast_assign(KVGPU_ASSIGN KVGPU_SM_ASSIGN assign),					\
 	TP_printk("vgpu%u time=%llu context=%u sm=%d kernel=%u" format, __entry->device,	\
 		  __entry->time, __entry->context, __entry->sm, __entry->kernel, ##args)	\
-)
+);												\
+KVGPU_EVENT_LIKE(name, name)
 
 /* ---- contexts ----------------------------------------------------------- */
 
-KVGPU_CLASS(kvgpu_open,
+KVGPU_EVENT(context_open,
 	__field(u64, pid),
 	__entry->pid = record->a;,
 	"pid=%llu", __entry->pid);
-KVGPU_EVENT(kvgpu_open, context_open);
 
-KVGPU_CLASS(kvgpu_close,
+KVGPU_EVENT(context_close,
 	__field(u32, fault),
 	__entry->fault = record->a;,
 	"fault=%s", kvgpu_show_fault(__entry->fault));
-KVGPU_EVENT(kvgpu_close, context_close);
 
-KVGPU_CLASS(kvgpu_fault,
+KVGPU_EVENT(fault,
 	__field(u32, reason) __field(u64, address),
 	__entry->reason = record->a; __entry->address = record->b;,
 	"reason=%s address=0x%llx", kvgpu_show_fault(__entry->reason), __entry->address);
-KVGPU_EVENT(kvgpu_fault, fault);
 
 /* ---- commands ----------------------------------------------------------- */
 
-KVGPU_QUEUE_CLASS(kvgpu_command,
+KVGPU_QUEUE_EVENT(queue_push,
 	__field(u32, op),
 	__entry->op = record->a;,
 	" op=%s", kvgpu_show_op(__entry->op));
-KVGPU_EVENT(kvgpu_command, queue_push);
-KVGPU_EVENT(kvgpu_command, dispatch);
-KVGPU_EVENT(kvgpu_command, complete);
+KVGPU_EVENT_LIKE(queue_push, dispatch);
+KVGPU_EVENT_LIKE(queue_push, complete);
 
-KVGPU_QUEUE_CLASS(kvgpu_copy,
+KVGPU_QUEUE_EVENT(copy_start,
 	__field(u64, bytes) __field(u32, op),
 	__entry->bytes = record->a; __entry->op = record->b;,
 	" bytes=%llu op=%s", __entry->bytes, kvgpu_show_op(__entry->op));
-KVGPU_EVENT(kvgpu_copy, copy_start);
-KVGPU_EVENT(kvgpu_copy, copy_end);
+KVGPU_EVENT_LIKE(copy_start, copy_end);
 
 /* ---- kernels and thread blocks; "kernel" is the id of a launch ---------- */
 
-KVGPU_QUEUE_CLASS(kvgpu_kernel,
+KVGPU_QUEUE_EVENT(kernel_start,
 	__field(u32, kernel) __field(u64, blocks) __field(u32, module) __field(u32, index),
 	__entry->kernel = record->kernel;
 	__entry->blocks = record->a;
@@ -159,19 +152,17 @@ KVGPU_QUEUE_CLASS(kvgpu_kernel,
 	__entry->index = (u32)record->b;,
 	" kernel=%u blocks=%llu module=%d index=%u",
 	__entry->kernel, __entry->blocks, (int)__entry->module, __entry->index);
-KVGPU_EVENT(kvgpu_kernel, kernel_start);
 
-KVGPU_QUEUE_CLASS(kvgpu_kernel_over,
+KVGPU_QUEUE_EVENT(kernel_end,
 	__field(u32, kernel) __field(u64, queued) __field(u64, preempted),
 	__entry->kernel = record->kernel;
 	__entry->queued = record->a;
 	__entry->preempted = record->b;,
 	" kernel=%u queued=%llu preempted=%llu",
 	__entry->kernel, __entry->queued, __entry->preempted);
-KVGPU_EVENT(kvgpu_kernel_over, kernel_end);
 
 /* "preempted": it goes on where it stopped, it stops to go on later. */
-KVGPU_SM_CLASS(kvgpu_block,
+KVGPU_SM_EVENT(block_issue,
 	__field(u64, block) __field(u32, slot) __field(bool, preempted),
 	__entry->block = record->a;
 	__entry->slot = record->b;
@@ -179,50 +170,42 @@ KVGPU_SM_CLASS(kvgpu_block,
 				     record->type == VGPU_TRACE_BLOCK_PREEMPT;,
 	" block=%llu slot=%u%s",
 	__entry->block, __entry->slot, __entry->preempted ? " preempted" : "");
-KVGPU_EVENT(kvgpu_block, block_issue);
-KVGPU_EVENT(kvgpu_block, block_end);
+KVGPU_EVENT_LIKE(block_issue, block_end);
 
 /* ---- scheduling --------------------------------------------------------- */
 
-KVGPU_SM_CLASS(kvgpu_decision,
+KVGPU_SM_EVENT(policy_decision,
 	__field(u32, decision) __field(u32, loser),
 	__entry->decision = record->a; __entry->loser = record->b;,
 	" decision=%s loser=%u", kvgpu_show_decision(__entry->decision), __entry->loser);
-KVGPU_EVENT(kvgpu_decision, policy_decision);
 
-KVGPU_SM_CLASS(kvgpu_setup, , , "");
-KVGPU_EVENT(kvgpu_setup, sm_setup);
+KVGPU_SM_EVENT(sm_setup, , , "");
 
-KVGPU_SM_CLASS(kvgpu_request,
+KVGPU_SM_EVENT(preempt_request,
 	__field(u32, next),
 	__entry->next = record->a;,
 	" next=%u", __entry->next);
-KVGPU_EVENT(kvgpu_request, preempt_request);
 
-KVGPU_SM_CLASS(kvgpu_handover,
+KVGPU_SM_EVENT(preempt_done,
 	__field(u64, latency),
 	__entry->latency = record->time - record->a;,
 	" latency=%llu", __entry->latency);
-KVGPU_EVENT(kvgpu_handover, preempt_done);
 
-KVGPU_SM_CLASS(kvgpu_save,
+KVGPU_SM_EVENT(save_start,
 	__field(u64, blocks) __field(u64, bytes),
 	__entry->blocks = record->a; __entry->bytes = record->b;,
 	" blocks=%llu bytes=%llu", __entry->blocks, __entry->bytes);
-KVGPU_EVENT(kvgpu_save, save_start);
-KVGPU_EVENT(kvgpu_save, save_end);
+KVGPU_EVENT_LIKE(save_start, save_end);
 
-KVGPU_SM_CLASS(kvgpu_restore,
+KVGPU_SM_EVENT(restore_start,
 	__field(u64, block) __field(u64, bytes),
 	__entry->block = record->a; __entry->bytes = record->b;,
 	" block=%llu bytes=%llu", __entry->block, __entry->bytes);
-KVGPU_EVENT(kvgpu_restore, restore_start);
 
-KVGPU_SM_CLASS(kvgpu_restored,
+KVGPU_SM_EVENT(restore_end,
 	__field(u64, block) __field(bool, broken_off),
 	__entry->block = record->a; __entry->broken_off = record->b;,
 	" block=%llu%s", __entry->block, __entry->broken_off ? " broken off" : "");
-KVGPU_EVENT(kvgpu_restored, restore_end);
 
 #endif
 
