@@ -16,31 +16,41 @@
 /* A refusal is one line. */
 #define MESSAGE_BYTES	512u
 
-/** struct ioctl_call - arguments and answer of the ioctls that are one call of the model */
+/** struct ioctl_call - an ioctl that is one call of the model */
 struct ioctl_call {
 	struct kvgpu_ctx *ctx;
-	union {
-		struct vgpu_context_info *info;
-		const struct vgpu_mem *mem;
-		struct {
-			s32 priority;
-			bool may_raise;
-		};
-		struct {
-			u32 id;
-			struct kvgpu_queue *queue;
-		};
-		struct {
-			u32 module;
-			struct vgpu_module *code;
-		};
-	};
+	void *args;			/* copy of its struct */
+	bool may_raise;
+	struct kvgpu_queue *queue;	/* for the caller to release */
+	struct vgpu_module *code;
 	struct list_head frames;	/* of an unmap: for the caller to free */
 };
 
-static int ioctl_version(struct file *file, void *arg)
+static int ioctl_actor(struct ioctl_call *call, int (*fn)(struct kvgpu_dev *kdev, void *arg))
 {
-	*(struct vgpu_version *)arg = (struct vgpu_version){
+	struct kvgpu_dev *kdev = call->ctx->kdev;
+	int ret;
+
+	INIT_LIST_HEAD(&call->frames);
+	ret = kvgpu_actor_call_killable(kdev, fn, call);
+	kvgpu_frames_free(kdev, &call->frames);
+	if (call->queue)
+		kvgpu_queue_put(call->queue);
+	return ret;
+}
+
+/* ioctl_@name(), all of which the actor does, by do_@name(). */
+#define ACTOR_IOCTL(name)									\
+static int ioctl_##name(struct file *file, void *args)						\
+{												\
+	struct ioctl_call call = { .ctx = file->private_data, .args = args };			\
+												\
+	return ioctl_actor(&call, do_##name);							\
+}
+
+static int ioctl_version(struct file *file, void *args)
+{
+	*(struct vgpu_version *)args = (struct vgpu_version){
 		.version = VGPU_UAPI_VERSION,
 		.isa_version = VGPU_VASS_VERSION,
 		.features = VGPU_FEATURE_PROFILED | VGPU_FEATURE_CLOCK | VGPU_FEATURE_URING |
@@ -51,48 +61,39 @@ static int ioctl_version(struct file *file, void *arg)
 
 static int do_device_info(struct kvgpu_dev *kdev, void *arg)
 {
-	vgpu_device_info(kdev->model, arg);
+	struct ioctl_call *call = arg;
+
+	vgpu_device_info(kdev->model, call->args);
 	return 0;
 }
-
-static int ioctl_device_info(struct file *file, void *arg)
-{
-	struct kvgpu_ctx *ctx = file->private_data;
-
-	return kvgpu_actor_call_killable(ctx->kdev, do_device_info, arg);
-}
+ACTOR_IOCTL(device_info)
 
 static int do_context_info(struct kvgpu_dev *kdev, void *arg)
 {
 	struct ioctl_call *call = arg;
 
-	return vgpu_context_info(kdev->model, call->ctx->id, call->info);
+	return vgpu_context_info(kdev->model, call->ctx->id, call->args);
 }
-
-static int ioctl_context_info(struct file *file, void *arg)
-{
-	struct ioctl_call call = { .ctx = file->private_data, .info = arg };
-
-	return kvgpu_actor_call_killable(call.ctx->kdev, do_context_info, &call);
-}
+ACTOR_IOCTL(context_info)
 
 /* Who may not raise it may still lower it. */
 static int do_context_priority(struct kvgpu_dev *kdev, void *arg)
 {
 	struct ioctl_call *call = arg;
+	const struct vgpu_context_priority *args = call->args;
 
-	return kvgpu_ctx_priority(call->ctx, call->priority, call->may_raise);
+	return kvgpu_ctx_priority(call->ctx, args->priority, call->may_raise);
 }
 
 static int ioctl_context_priority(struct file *file, void *arg)
 {
-	struct vgpu_context_priority *args = arg;
-	struct ioctl_call call = { .ctx = file->private_data, .priority = args->priority };
+	const struct vgpu_context_priority *args = arg;
+	struct ioctl_call call = { .ctx = file->private_data, .args = arg };
 
 	if (args->flags)
 		return -EINVAL;
 	call.may_raise = args->priority > READ_ONCE(call.ctx->priority) && capable(CAP_SYS_NICE);
-	return kvgpu_actor_call_killable(call.ctx->kdev, do_context_priority, &call);
+	return ioctl_actor(&call, do_context_priority);
 }
 
 /* ---- queues ------------------------------------------------------------- */
@@ -101,67 +102,55 @@ static int do_queue_create(struct kvgpu_dev *kdev, void *arg)
 {
 	struct ioctl_call *call = arg;
 	struct kvgpu_ctx *ctx = call->ctx;
-	int ret = vgpu_queue_create(kdev->model, ctx->id, &call->id);
+	struct vgpu_queue_create *args = call->args;
+	u32 id;
+	int ret = vgpu_queue_create(kdev->model, ctx->id, &id);
 
 	if (ret)
 		return ret;
-	ret = xa_err(xa_store(&ctx->queues, call->id, call->queue, GFP_KERNEL));
-	if (ret)
-		vgpu_queue_destroy(kdev->model, ctx->id, call->id);
-	return ret;
+	ret = xa_err(xa_store(&ctx->queues, id, call->queue, GFP_KERNEL));
+	if (ret) {
+		vgpu_queue_destroy(kdev->model, ctx->id, id);
+		return ret;
+	}
+	call->queue = NULL;
+	args->queue = id;
+	return 0;
 }
 
 static int ioctl_queue_create(struct file *file, void *arg)
 {
-	struct vgpu_queue_create *args = arg;
-	struct ioctl_call call = { .ctx = file->private_data };
-	int ret;
+	const struct vgpu_queue_create *args = arg;
+	struct ioctl_call call = { .ctx = file->private_data, .args = arg };
 
 	if (args->flags)
 		return -EINVAL;
 	call.queue = kvgpu_queue_alloc();
-	if (!call.queue)
-		return -ENOMEM;
-	ret = kvgpu_actor_call_killable(call.ctx->kdev, do_queue_create, &call);
-	if (ret)
-		kvgpu_queue_put(call.queue);
-	else
-		args->queue = call.id;
-	return ret;
+	return call.queue ? ioctl_actor(&call, do_queue_create) : -ENOMEM;
 }
 
 static int do_queue_destroy(struct kvgpu_dev *kdev, void *arg)
 {
 	struct ioctl_call *call = arg;
 	struct kvgpu_ctx *ctx = call->ctx;
-	int ret;
-
-	kvgpu_rings_fetch(ctx);
-	/* it takes none along that could still be told */
-	while (kvgpu_waiters_turn(ctx))
-		cond_resched();
-	ret = vgpu_queue_destroy(kdev->model, ctx->id, call->id);
-	if (ret)
-		return ret;
-	call->queue = xa_erase(&ctx->queues, call->id);
-	if (call->queue->ring)
-		kvgpu_ring_stop(call->queue->ring);
-	return 0;
-}
-
-static int ioctl_queue_destroy(struct file *file, void *arg)
-{
-	struct vgpu_queue_destroy *args = arg;
-	struct ioctl_call call = { .ctx = file->private_data, .id = args->queue };
+	const struct vgpu_queue_destroy *args = call->args;
 	int ret;
 
 	if (args->reserved)
 		return -EINVAL;
-	ret = kvgpu_actor_call_killable(call.ctx->kdev, do_queue_destroy, &call);
-	if (!ret)
-		kvgpu_queue_put(call.queue);
-	return ret;
+	kvgpu_rings_fetch(ctx);
+	/* it takes none along that could still be told */
+	while (kvgpu_waiters_turn(ctx))
+		cond_resched();
+	ret = vgpu_queue_destroy(kdev->model, ctx->id, args->queue);
+	if (ret)
+		return ret;
+	call->queue = xa_erase(&ctx->queues, args->queue);
+	if (call->queue->ring)
+		kvgpu_ring_stop(call->queue->ring);
+	return 0;
 }
+ACTOR_IOCTL(queue_destroy)
 
 /* ---- modules ------------------------------------------------------------ */
 
@@ -169,13 +158,14 @@ static int do_module_load(struct kvgpu_dev *kdev, void *arg)
 {
 	struct ioctl_call *call = arg;
 	struct kvgpu_ctx *ctx = call->ctx;
+	struct vgpu_module_load *args = call->args;
 	struct mem_cgroup *before;
 	int ret;
 
 	if (ctx->module_count >= KVGPU_MODULES_MAX)
 		return ctx->dead ? -EIO : -ENOSPC;
 	before = set_active_memcg(ctx->memcg);
-	ret = vgpu_module_add(kdev->model, ctx->id, call->code, &call->module);
+	ret = vgpu_module_add(kdev->model, ctx->id, call->code, &args->module);
 	set_active_memcg(before);
 	if (!ret)
 		ctx->module_count++;
@@ -197,10 +187,10 @@ static int message_out(const struct vgpu_module_load *load, char *message)
  * Verifying takes its time, so the process does it and not the actor, which everybody waits for.
  * One at a time: what is being verified counts among no context's modules yet.
  */
-static int module_load(struct kvgpu_ctx *ctx, const void *binary, u32 bytes, char *message,
-		       u32 *module)
+static int module_load(struct kvgpu_ctx *ctx, const void *binary, struct vgpu_module_load *args,
+		       char *message)
 {
-	struct ioctl_call call = { .ctx = ctx };
+	struct ioctl_call call = { .ctx = ctx, .args = args };
 	struct mem_cgroup *before;
 	int ret;
 
@@ -209,14 +199,13 @@ static int module_load(struct kvgpu_ctx *ctx, const void *binary, u32 bytes, cha
 	if (mutex_lock_killable(&ctx->loading))
 		return -EINTR;
 	before = set_active_memcg(ctx->memcg);
-	ret = vgpu_vass_load(&ctx->kdev->config, binary, bytes, message, MESSAGE_BYTES, &call.code);
+	ret = vgpu_vass_load(&ctx->kdev->config, binary, args->bytes, message, MESSAGE_BYTES,
+			     &call.code);
 	set_active_memcg(before);
 	if (!ret) {
-		ret = kvgpu_actor_call_killable(ctx->kdev, do_module_load, &call);
+		ret = ioctl_actor(&call, do_module_load);
 		if (ret)
 			vgpu_vass_free(call.code);
-		else
-			*module = call.module;
 	}
 	mutex_unlock(&ctx->loading);
 	return ret;
@@ -224,98 +213,73 @@ static int module_load(struct kvgpu_ctx *ctx, const void *binary, u32 bytes, cha
 
 static int ioctl_module_load(struct file *file, void *arg)
 {
-	struct vgpu_module_load *load = arg;
-	char *message;
+	struct vgpu_module_load *args = arg;
+	char message[MESSAGE_BYTES] = "";
 	void *binary;
 	int ret;
 
-	if (load->flags || !load->bytes)
+	if (args->flags || !args->bytes)
 		return -EINVAL;
-	if (load->bytes > VGPU_VASS_MAX_BYTES)
+	if (args->bytes > VGPU_VASS_MAX_BYTES)
 		return -E2BIG;
-	message = kzalloc(MESSAGE_BYTES, GFP_KERNEL_ACCOUNT);
-	if (!message)
-		return -ENOMEM;
-	binary = kvmalloc(load->bytes, GFP_KERNEL_ACCOUNT);
+	/* vmemdup_user() would not charge it to the process's cgroup */
+	binary = kvmalloc(args->bytes, GFP_KERNEL_ACCOUNT);
 	if (!binary)
-		ret = -ENOMEM;
-	else if (copy_from_user(binary, u64_to_user_ptr(load->binary), load->bytes))
+		return -ENOMEM;
+	if (copy_from_user(binary, u64_to_user_ptr(args->binary), args->bytes))
 		ret = -EFAULT;
 	else
-		ret = module_load(file->private_data, binary, load->bytes, message, &load->module);
-	if (ret == -EINVAL && message_out(load, message))
-		ret = -EFAULT;
+		ret = module_load(file->private_data, binary, args, message);
 	kvfree(binary);
-	kfree(message);
-	return ret;
+	return ret == -EINVAL && message_out(args, message) ? -EFAULT : ret;
 }
 
 static int do_module_unload(struct kvgpu_dev *kdev, void *arg)
 {
 	struct ioctl_call *call = arg;
-	int ret = vgpu_module_unload(kdev->model, call->ctx->id, call->module);
+	const struct vgpu_module_unload *args = call->args;
+	int ret;
 
+	if (args->reserved)
+		return -EINVAL;
+	ret = vgpu_module_unload(kdev->model, call->ctx->id, args->module);
 	if (!ret)
 		call->ctx->module_count--;
 	return ret;
 }
-
-static int ioctl_module_unload(struct file *file, void *arg)
-{
-	struct vgpu_module_unload *args = arg;
-	struct ioctl_call call = { .ctx = file->private_data, .module = args->module };
-
-	if (args->reserved)
-		return -EINVAL;
-	return kvgpu_actor_call_killable(call.ctx->kdev, do_module_unload, &call);
-}
+ACTOR_IOCTL(module_unload)
 
 /* ---- memory ------------------------------------------------------------- */
 
 static int do_mem_map(struct kvgpu_dev *kdev, void *arg)
 {
 	struct ioctl_call *call = arg;
-	struct mem_cgroup *before = set_active_memcg(call->ctx->memcg);
-	int ret;
-
-	ret = vgpu_memory_map(kdev->model, call->ctx->id, call->mem->address, call->mem->bytes);
-	set_active_memcg(before);
-	return ret;
-}
-
-static int do_mem_unmap(struct kvgpu_dev *kdev, void *arg)
-{
-	struct ioctl_call *call = arg;
-	int ret;
-
-	ret = vgpu_memory_unmap(kdev->model, call->ctx->id, call->mem->address, call->mem->bytes);
-	kvgpu_frames_collect(kdev, &call->frames);
-	return ret;
-}
-
-static int ioctl_mem(struct file *file, const struct vgpu_mem *mem,
-		     int (*fn)(struct kvgpu_dev *kdev, void *arg))
-{
-	struct ioctl_call call = { .ctx = file->private_data, .mem = mem };
+	const struct vgpu_mem *mem = call->args;
+	struct mem_cgroup *before;
 	int ret;
 
 	if (mem->flags || mem->reserved)
 		return -EINVAL;
-	INIT_LIST_HEAD(&call.frames);
-	ret = kvgpu_actor_call_killable(call.ctx->kdev, fn, &call);
-	kvgpu_frames_free(call.ctx->kdev, &call.frames);
+	before = set_active_memcg(call->ctx->memcg);
+	ret = vgpu_memory_map(kdev->model, call->ctx->id, mem->address, mem->bytes);
+	set_active_memcg(before);
 	return ret;
 }
+ACTOR_IOCTL(mem_map)
 
-static int ioctl_mem_map(struct file *file, void *arg)
+static int do_mem_unmap(struct kvgpu_dev *kdev, void *arg)
 {
-	return ioctl_mem(file, arg, do_mem_map);
-}
+	struct ioctl_call *call = arg;
+	const struct vgpu_mem *mem = call->args;
+	int ret;
 
-static int ioctl_mem_unmap(struct file *file, void *arg)
-{
-	return ioctl_mem(file, arg, do_mem_unmap);
+	if (mem->flags || mem->reserved)
+		return -EINVAL;
+	ret = vgpu_memory_unmap(kdev->model, call->ctx->id, mem->address, mem->bytes);
+	kvgpu_frames_collect(kdev, &call->frames);
+	return ret;
 }
+ACTOR_IOCTL(mem_unmap)
 
 /* ---- the table ---------------------------------------------------------- */
 
