@@ -36,12 +36,8 @@ void kvgpu_trace_record(struct kvgpu_dev *kdev, const struct vgpu_trace_record *
 {
 	struct kvgpu_trace *trace = kdev->trace;
 
-	if (trace->head - smp_load_acquire(&trace->tail) > trace->mask) {
-		WRITE_ONCE(trace->lost, trace->lost + 1);
-		return;
-	}
-	trace->ring[trace->head & trace->mask] = *record;
-	smp_store_release(&trace->head, trace->head + 1);
+	if (!kfifo_put(&trace->fifo, *record))
+		trace->lost++;
 }
 
 void kvgpu_trace_look(struct kvgpu_dev *kdev)
@@ -63,7 +59,7 @@ static int do_trace_on(struct kvgpu_dev *kdev, void *arg)
 
 	if (on && !trace->on) {
 		/* the sender holds read_lock: nobody reads */
-		trace->tail = trace->head;
+		kfifo_reset(&trace->fifo);
 		trace->lost = 0;
 	}
 	WRITE_ONCE(trace->on, on);
@@ -82,9 +78,8 @@ static int trace_on_set(void *data, u64 value)
 	mutex_lock(&trace->read_lock);
 	if (value && !trace->ring) {
 		trace->ring = kvmalloc_array(trace_records, sizeof(*trace->ring), GFP_KERNEL);
-		trace->mask = trace_records - 1;
-		if (!trace->ring)
-			ret = -ENOMEM;
+		ret = trace->ring ? kfifo_init(&trace->fifo, trace->ring,
+					       trace_records * sizeof(*trace->ring)) : -ENOMEM;
 	}
 	if (!ret)
 		ret = kvgpu_actor_call(kdev, do_trace_on, &value);
@@ -102,55 +97,28 @@ DEFINE_DEBUGFS_ATTRIBUTE(trace_on_fops, trace_on_get, trace_on_set, "%llu\n");
 
 /* ---- trace -------------------------------------------------------------- */
 
-/*
- * Move whole records to @to, as many as fit and as there are up to the end of the ring. Returns
- * bytes.
- */
-static ssize_t trace_take(struct kvgpu_trace *trace, char __user *to, size_t room)
-{
-	u64 have = smp_load_acquire(&trace->head) - trace->tail;
-	u32 at = trace->tail & trace->mask;
-	size_t count =
-		min3(room / sizeof(*trace->ring), (size_t)have, (size_t)trace->mask + 1 - at);
-
-	if (!count)
-		return 0;
-	if (copy_to_user(to, trace->ring + at, count * sizeof(*trace->ring)))
-		return -EFAULT;
-	smp_store_release(&trace->tail, trace->tail + count);
-	return count * sizeof(*trace->ring);
-}
-
 static ssize_t trace_read(struct file *file, char __user *to, size_t room, loff_t *ppos)
 {
 	struct kvgpu_dev *kdev = file->private_data;
 	struct kvgpu_trace *trace = kdev->trace;
-	ssize_t got = 0, more;
+	unsigned int got = 0;
+	int ret = 0;
 
 	if (room < sizeof(*trace->ring))
 		return -EINVAL;
-	if (!*ppos) {
-		if (copy_to_user(to, TRACE_MAGIC, MAGIC_BYTES))
-			return -EFAULT;
-		*ppos = MAGIC_BYTES;
-		return MAGIC_BYTES;
-	}
+	if (!*ppos)
+		return simple_read_from_buffer(to, room, ppos, TRACE_MAGIC, MAGIC_BYTES);
 	if (mutex_lock_killable(&trace->read_lock))
 		return -EINTR;
-	do {
-		more = trace_take(trace, to + got, room - got);
-		if (more > 0)
-			got += more;
-	} while (more > 0);
-	if (!trace->on && trace->tail == trace->head) {
+	if (trace->ring)
+		ret = kfifo_to_user(&trace->fifo, to, room, &got);
+	if (!trace->on && kfifo_is_empty(&trace->fifo)) {
 		kvfree(trace->ring);
 		trace->ring = NULL;
 	}
 	mutex_unlock(&trace->read_lock);
-	if (!got && more < 0)
-		return more;
 	*ppos += got;
-	return got;
+	return got ? got : ret;
 }
 
 static const struct file_operations trace_fops = {
@@ -162,20 +130,11 @@ static const struct file_operations trace_fops = {
 
 /* ---- counts ------------------------------------------------------------- */
 
-static int do_counts(struct kvgpu_dev *kdev, void *arg)
+static int do_counts_show(struct kvgpu_dev *kdev, void *seq)
 {
-	vgpu_device_counts(kdev->model, arg);
-	return 0;
-}
-
-static int counts_show(struct seq_file *seq, void *unused)
-{
-	struct kvgpu_dev *kdev = seq->private;
 	struct vgpu_device_counts counts;
-	int ret = kvgpu_actor_call_killable(kdev, do_counts, &counts);
 
-	if (ret)
-		return ret;
+	vgpu_device_counts(kdev->model, &counts);
 #define COUNT(name)	seq_printf(seq, #name " %llu\n", counts.name)
 	COUNT(contexts);
 	COUNT(queues);
@@ -190,8 +149,13 @@ static int counts_show(struct seq_file *seq, void *unused)
 	seq_printf(seq, "host_frames %lld\n", atomic64_read(&kdev->memory->frames));
 	seq_printf(seq, "pins %lld\n", atomic64_read(&kdev->memory->pins));
 	seq_printf(seq, "pinned_pages %llu\n", kvgpu_pinned_pages());
-	seq_printf(seq, "trace_lost %llu\n", READ_ONCE(kdev->trace->lost));
+	seq_printf(seq, "trace_lost %llu\n", kdev->trace->lost);
 	return 0;
+}
+
+static int counts_show(struct seq_file *seq, void *unused)
+{
+	return kvgpu_actor_call_killable(seq->private, do_counts_show, seq);
 }
 DEFINE_SHOW_ATTRIBUTE(counts);
 
@@ -206,32 +170,21 @@ DEFINE_SHOW_ATTRIBUTE(frames);
 
 /* ---- preemptions -------------------------------------------------------- */
 
-static int do_copy(struct kvgpu_dev *kdev, void *arg)
+static int do_preemptions_show(struct kvgpu_dev *kdev, void *seq)
 {
-	*(struct vgpu_latency *)arg = *kdev->trace->preemptions;
-	return 0;
-}
+	const struct vgpu_latency *latency = kdev->trace->preemptions;
+	u32 i;
 
-static int do_reset(struct kvgpu_dev *kdev, void *arg)
-{
-	memset(kdev->trace->preemptions, 0, sizeof(*kdev->trace->preemptions));
+	seq_printf(seq, "%llu %llu %llu\n", latency->count, latency->total_ps, latency->max_ps);
+	for (i = 0; i < VGPU_LATENCY_BUCKETS; i++)
+		if (latency->buckets[i])
+			seq_printf(seq, "%u %llu\n", i, latency->buckets[i]);
 	return 0;
 }
 
 static int preemptions_show(struct seq_file *seq, void *unused)
 {
-	struct vgpu_latency *copy = kvmalloc(sizeof(*copy), GFP_KERNEL);
-	u32 i;
-
-	if (!copy)
-		return -ENOMEM;
-	kvgpu_actor_call(seq->private, do_copy, copy);
-	seq_printf(seq, "%llu %llu %llu\n", copy->count, copy->total_ps, copy->max_ps);
-	for (i = 0; i < VGPU_LATENCY_BUCKETS; i++)
-		if (copy->buckets[i])
-			seq_printf(seq, "%u %llu\n", i, copy->buckets[i]);
-	kvfree(copy);
-	return 0;
+	return kvgpu_actor_call(seq->private, do_preemptions_show, seq);
 }
 
 static int preemptions_open(struct inode *inode, struct file *file)
@@ -239,10 +192,18 @@ static int preemptions_open(struct inode *inode, struct file *file)
 	return single_open(file, preemptions_show, inode->i_private);
 }
 
+static int do_preemptions_reset(struct kvgpu_dev *kdev, void *arg)
+{
+	memset(kdev->trace->preemptions, 0, sizeof(*kdev->trace->preemptions));
+	return 0;
+}
+
 static ssize_t preemptions_write(struct file *file, const char __user *from, size_t count,
 				 loff_t *ppos)
 {
-	kvgpu_actor_call(((struct seq_file *)file->private_data)->private, do_reset, NULL);
+	struct seq_file *seq = file->private_data;
+
+	kvgpu_actor_call(seq->private, do_preemptions_reset, NULL);
 	return count;
 }
 
@@ -260,8 +221,8 @@ static const struct file_operations preemptions_fops = {
 /* Without debugfs the calls below do nothing, by its own contract. */
 int kvgpu_trace_init(void)
 {
-	if (!is_power_of_2(trace_records) || trace_records > 1u << 24) {
-		pr_err("vgpu: trace_records=%u is not a power of two up to %u\n", trace_records,
+	if (!is_power_of_2(trace_records) || trace_records < 2 || trace_records > 1u << 24) {
+		pr_err("vgpu: trace_records=%u is not a power of two, 2 to %u\n", trace_records,
 		       1u << 24);
 		return -EINVAL;
 	}

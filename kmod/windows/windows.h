@@ -16,14 +16,12 @@ struct seq_file;
 
 /** struct kvgpu_trace - ring of trace records: the actor writes, one reader at a time takes out */
 struct kvgpu_trace {
-	/* kvgpu_trace_records of them; NULL until first switched on */
-	struct vgpu_trace_record *ring;
-	u32 mask;
+	/* the actor puts in, a reader under read_lock takes out */
+	DECLARE_KFIFO_PTR(fifo, struct vgpu_trace_record);
+	struct vgpu_trace_record *ring;	/* its memory; NULL until first switched on */
 	bool on;			/* the actor writes */
 	bool records;			/* actor: the model makes records */
-	u64 head;			/* actor */
-	u64 tail;			/* under read_lock */
-	u64 lost;			/* records that found the ring full */
+	u64 lost;			/* actor: records that found the ring full */
 	struct mutex read_lock;		/* readers, and switching on and off */
 	struct dentry *debugfs;
 	struct vgpu_latency *preemptions;	/* actor: how long they took */
