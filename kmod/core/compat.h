@@ -61,6 +61,13 @@ static inline void kvgpu_uring_mark_cancelable(struct io_uring_cmd *cmd, unsigne
 #define kvgpu_uring_mark_cancelable	io_uring_cmd_mark_cancelable
 #endif
 
+/* What a family's pre_doit() and post_doit() are told of the operation */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define kvgpu_genl_op	genl_ops
+#else
+#define kvgpu_genl_op	genl_split_ops
+#endif
+
 /* Attributes of the request that began a dump */
 static inline struct nlattr **kvgpu_dump_attrs(struct netlink_callback *cb)
 {

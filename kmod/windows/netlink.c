@@ -7,6 +7,7 @@
  * initial user namespace, of the process and of whoever opened its socket.
  */
 #include <linux/capability.h>
+#include <linux/cleanup.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
@@ -40,25 +41,38 @@ static const struct nla_policy context_set_policy[] = {
 
 /* ---- what requests name ------------------------------------------------- */
 
-/* The device that a request names, with a reference. */
-static struct kvgpu_dev *device_of(struct genl_info *info)
+/* In internal_flags of an operation. */
+#define NEEDS_ADMIN	1u
+
+/* Check who asks, and get the device that a request names, for its handler. */
+static int request_begin(const struct kvgpu_genl_op *op, struct sk_buff *skb,
+			 struct genl_info *info)
 {
 	struct nlattr *attr = info->attrs[VGPU_NL_A_DEVICE];
-	struct kvgpu_dev *kdev;
 
-	if (!attr) {
-		NL_SET_ERR_MSG(
-			info->extack,
-			"DEVICE is missing: a number that a dump of DEVICE_GET lists");
-		return ERR_PTR(-EINVAL);
+	if (op->internal_flags & NEEDS_ADMIN && !netlink_capable(skb, CAP_SYS_ADMIN)) {
+		NL_SET_ERR_MSG(info->extack,
+			       "to set anything takes CAP_SYS_ADMIN in the initial user namespace");
+		return -EPERM;
 	}
-	kdev = kvgpu_dev_get(nla_get_u32(attr));
-	if (!kdev) {
+	if (!attr) {
+		NL_SET_ERR_MSG(info->extack,
+			       "DEVICE is missing: a number that a dump of DEVICE_GET lists");
+		return -EINVAL;
+	}
+	info->user_ptr[0] = kvgpu_dev_get(nla_get_u32(attr));
+	if (!info->user_ptr[0]) {
 		NL_SET_ERR_MSG_ATTR(info->extack, attr,
 				    "there is no such device; DEVICE_GET as a dump lists them");
-		return ERR_PTR(-ENODEV);
+		return -ENODEV;
 	}
-	return kdev;
+	return 0;
+}
+
+static void request_end(const struct kvgpu_genl_op *op, struct sk_buff *skb,
+			struct genl_info *info)
+{
+	kvgpu_dev_put(info->user_ptr[0]);
 }
 
 static int context_of(struct genl_info *info, u32 *id)
@@ -66,9 +80,8 @@ static int context_of(struct genl_info *info, u32 *id)
 	struct nlattr *attr = info->attrs[VGPU_NL_A_CONTEXT];
 
 	if (!attr) {
-		NL_SET_ERR_MSG(
-			info->extack,
-			"CONTEXT is missing: an id that a dump of CONTEXT_GET lists");
+		NL_SET_ERR_MSG(info->extack,
+			       "CONTEXT is missing: an id that a dump of CONTEXT_GET lists");
 		return -EINVAL;
 	}
 	*id = nla_get_u32(attr);
@@ -82,194 +95,119 @@ static int no_context(struct genl_info *info)
 	return -ENOENT;
 }
 
-static int may_set(struct sk_buff *skb, struct genl_info *info)
-{
-	if (netlink_capable(skb, CAP_SYS_ADMIN))
-		return 0;
-	NL_SET_ERR_MSG(info->extack,
-		       "to set anything takes CAP_SYS_ADMIN in the initial user namespace");
-	return -EPERM;
-}
-
 /* ---- one ---------------------------------------------------------------- */
-
-static int reply_device(struct kvgpu_dev *kdev, struct genl_info *info)
-{
-	struct kvgpu_device_snap *snap = kvgpu_snap_device(kdev);
-	int ret;
-
-	if (IS_ERR(snap))
-		return PTR_ERR(snap);
-	ret = kvgpu_reply(info, kvgpu_device_room(snap->info.sms), VGPU_NL_CMD_DEVICE_GET, kdev,
-			  kvgpu_put_device, snap);
-	kvfree(snap);
-	return ret;
-}
-
-static int reply_context(struct kvgpu_dev *kdev, struct genl_info *info)
-{
-	struct kvgpu_ctx_snap *snap;
-	u32 id;
-	int ret = context_of(info, &id);
-
-	if (ret)
-		return ret;
-	snap = kzalloc(sizeof(*snap), GFP_KERNEL);
-	if (!snap)
-		return -ENOMEM;
-	ret = kvgpu_snap_context(kdev, id, snap);
-	if (ret == -ENODEV)
-		ret = no_context(info);
-	if (!ret)
-		ret = kvgpu_reply(info, KVGPU_CONTEXT_ROOM, VGPU_NL_CMD_CONTEXT_GET, kdev,
-				  kvgpu_put_context, snap);
-	kfree(snap);
-	return ret;
-}
-
-/* Run @fn on the device that a request names. */
-static int with_device(struct genl_info *info,
-		       int (*fn)(struct kvgpu_dev *kdev, struct genl_info *info))
-{
-	struct kvgpu_dev *kdev = device_of(info);
-	int ret;
-
-	if (IS_ERR(kdev))
-		return PTR_ERR(kdev);
-	ret = fn(kdev, info);
-	kvgpu_dev_put(kdev);
-	return ret;
-}
 
 static int device_get(struct sk_buff *request, struct genl_info *info)
 {
-	return with_device(info, reply_device);
+	struct kvgpu_dev *kdev = info->user_ptr[0];
+	struct kvgpu_device_snap *snap __free(kfree) = kvgpu_snap_device(kdev);
+
+	if (IS_ERR(snap))
+		return PTR_ERR(snap);
+	return kvgpu_reply(info, kvgpu_device_room(snap->info.sms), VGPU_NL_CMD_DEVICE_GET, kdev,
+			   kvgpu_put_device, snap);
 }
 
 static int context_get(struct sk_buff *request, struct genl_info *info)
 {
-	return with_device(info, reply_context);
+	struct kvgpu_dev *kdev = info->user_ptr[0];
+	struct kvgpu_ctx_snap snap;
+	u32 id;
+	int ret = context_of(info, &id);
+
+	if (!ret)
+		ret = kvgpu_snap_context(kdev, id, &snap);
+	if (ret)
+		return ret == -ENODEV ? no_context(info) : ret;
+	return kvgpu_reply(info, KVGPU_CONTEXT_ROOM, VGPU_NL_CMD_CONTEXT_GET, kdev,
+			   kvgpu_put_context, &snap);
 }
 
 /* ---- all ---------------------------------------------------------------- */
 
-/* Where a dump has come to, in the room that netlink keeps for it. */
-struct cursor {
-	unsigned long device;
-	unsigned long context;		/* the next one is not before this */
+/** struct dump - a step of a dump, which fills one buffer */
+struct dump {
+	struct sk_buff *skb;
+	struct netlink_callback *cb;
+	/* where it has come to, in the room that netlink keeps for it */
+	struct {
+		unsigned long device;
+		unsigned long context;	/* the next one is not before this */
+	} *cursor;
 };
 
-static struct cursor *cursor_of(struct netlink_callback *cb)
+static int dump_add(const struct dump *dump, u8 command, struct kvgpu_dev *kdev, kvgpu_put_fn *put,
+		    const void *what)
 {
-	return (struct cursor *)cb->args;
-}
-
-/* The next device from where the dump is, with a reference; NULL: that was all. */
-static struct kvgpu_dev *dump_device(struct netlink_callback *cb)
-{
-	struct nlattr *only = kvgpu_dump_attrs(cb)[VGPU_NL_A_DEVICE];
-	struct cursor *cursor = cursor_of(cb);
-	struct kvgpu_dev *kdev;
-
-	if (only && cursor->device < nla_get_u32(only))
-		cursor->device = nla_get_u32(only);
-	for (; cursor->device < KVGPU_DEVICES_MAX; cursor->device++, cursor->context = 0) {
-		if (only && cursor->device > nla_get_u32(only))
-			return NULL;
-		kdev = kvgpu_dev_get(cursor->device);
-		if (kdev)
-			return kdev;
-	}
-	return NULL;
-}
-
-static int dump_one(struct sk_buff *skb, struct netlink_callback *cb, u8 command,
-		    struct kvgpu_dev *kdev, kvgpu_put_fn *put, const void *what)
-{
-	return kvgpu_message_add(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, NLM_F_MULTI,
-				 command, kdev, put, what);
-}
-
-static int dump_one_device(struct sk_buff *skb, struct netlink_callback *cb, struct kvgpu_dev *kdev)
-{
-	struct kvgpu_device_snap *snap = kvgpu_snap_device(kdev);
-	int ret;
-
-	if (IS_ERR(snap))
-		return PTR_ERR(snap);
-	ret = dump_one(skb, cb, VGPU_NL_CMD_DEVICE_GET, kdev, kvgpu_put_listed_device, snap);
-	kvfree(snap);
-	return ret;
+	return kvgpu_message_add(dump->skb, NETLINK_CB(dump->cb->skb).portid,
+				 dump->cb->nlh->nlmsg_seq, NLM_F_MULTI, command, kdev, put, what);
 }
 
 /*
- * What a dump's step returns: a message that is full is sent, and the next step goes on behind it.
+ * Have @fn dump each device that is left, or the one that the request names. A buffer that is full
+ * is sent, and the next step goes on behind it.
  */
-static int dump_result(struct sk_buff *skb, int ret)
+static int dump_devices(struct sk_buff *skb, struct netlink_callback *cb,
+			int (*fn)(struct kvgpu_dev *kdev, struct dump *dump))
 {
-	return ret == -EMSGSIZE && skb->len ? skb->len : ret ? ret : skb->len;
+	struct nlattr *only = kvgpu_dump_attrs(cb)[VGPU_NL_A_DEVICE];
+	struct dump dump = { .skb = skb, .cb = cb, .cursor = (void *)cb->args };
+	unsigned long first = only ? nla_get_u32(only) : 0;
+	unsigned long last = only ? first : KVGPU_DEVICES_MAX - 1;
+	struct kvgpu_dev *kdev;
+	int ret;
+
+	dump.cursor->device = max(dump.cursor->device, first);
+	for (; dump.cursor->device <= last; dump.cursor->device++, dump.cursor->context = 0) {
+		kdev = kvgpu_dev_get(dump.cursor->device);
+		if (!kdev)
+			continue;
+		ret = fn(kdev, &dump);
+		kvgpu_dev_put(kdev);
+		if (ret)
+			return ret == -EMSGSIZE && skb->len ? skb->len : ret;
+	}
+	return skb->len;
+}
+
+static int dump_device(struct kvgpu_dev *kdev, struct dump *dump)
+{
+	struct kvgpu_device_snap *snap __free(kfree) = kvgpu_snap_device(kdev);
+
+	if (IS_ERR(snap))
+		return PTR_ERR(snap);
+	return dump_add(dump, VGPU_NL_CMD_DEVICE_GET, kdev, kvgpu_put_listed_device, snap);
 }
 
 static int device_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct kvgpu_dev *kdev;
-	int ret = 0;
-
-	while (!ret && (kdev = dump_device(cb))) {
-		ret = dump_one_device(skb, cb, kdev);
-		kvgpu_dev_put(kdev);
-		if (!ret)
-			cursor_of(cb)->device++;
-	}
-	return dump_result(skb, ret);
+	return dump_devices(skb, cb, dump_device);
 }
 
-#define CONTEXTS_AT_ONCE	8u
-
-/* Contexts of @kdev, as many as fit. 0: that was all. */
-static int dump_contexts(struct sk_buff *skb, struct netlink_callback *cb, struct kvgpu_dev *kdev,
-			 struct kvgpu_ctx_snap *snaps)
+static int dump_context(struct kvgpu_dev *kdev, const struct kvgpu_ctx_snap *snap, void *arg)
 {
-	struct cursor *cursor = cursor_of(cb);
-	int count, i, ret = 0;
+	struct dump *dump = arg;
+	int ret = dump_add(dump, VGPU_NL_CMD_CONTEXT_GET, kdev, kvgpu_put_context, snap);
 
-	do {
-		count = kvgpu_snap_contexts(kdev, cursor->context, snaps, CONTEXTS_AT_ONCE);
-		for (i = 0; i < count && !ret; i++) {
-			ret = dump_one(skb, cb, VGPU_NL_CMD_CONTEXT_GET, kdev, kvgpu_put_context,
-				       &snaps[i]);
-			if (!ret)
-				cursor->context = snaps[i].info.id + 1;
-		}
-	} while (count > 0 && !ret);
-	return count < 0 ? count : ret;
+	if (!ret)
+		dump->cursor->context = snap->info.id + 1;
+	return ret;
+}
+
+static int dump_contexts(struct kvgpu_dev *kdev, struct dump *dump)
+{
+	return kvgpu_for_each_context(kdev, dump->cursor->context, dump_context, dump);
 }
 
 static int context_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct kvgpu_ctx_snap *snaps;
-	struct kvgpu_dev *kdev;
-	int ret = 0;
-
 	if (kvgpu_dump_attrs(cb)[VGPU_NL_A_CONTEXT]) {
 		NL_SET_ERR_MSG(
 			cb->extack,
 			"a dump takes DEVICE or nothing; ask for one context without NLM_F_DUMP");
 		return -EINVAL;
 	}
-	snaps = kvcalloc(CONTEXTS_AT_ONCE, sizeof(*snaps), GFP_KERNEL);
-	if (!snaps)
-		return -ENOMEM;
-	while (!ret && (kdev = dump_device(cb))) {
-		ret = dump_contexts(skb, cb, kdev, snaps);
-		kvgpu_dev_put(kdev);
-		if (!ret) {
-			cursor_of(cb)->device++;
-			cursor_of(cb)->context = 0;
-		}
-	}
-	kvfree(snaps);
-	return dump_result(skb, ret);
+	return dump_devices(skb, cb, dump_contexts);
 }
 
 /* ---- setting ------------------------------------------------------------ */
@@ -303,17 +241,17 @@ static const char *refusal(struct kvgpu_dev *kdev, unsigned int knob)
 
 	if (smp_load_acquire(&refusals[knob]) || kvgpu_knob_get(kdev, name, now, sizeof(now)) < 0)
 		return refusals[knob];
-	if (strchr(now, '[')) {
-		for (from = now, to = now; *from; from++)
-			if (*from != '[' && *from != ']')
-				*to++ = *from;
-		*to = 0;
-		made = kasprintf(GFP_KERNEL, "%s takes one of: %s", name, now);
-	} else {
-		made = kasprintf(GFP_KERNEL, "%s takes a number, such as %s, within its limits",
-				 name, now);
-	}
-	if (made && cmpxchg_release(&refusals[knob], NULL, made))
+	made = kasprintf(GFP_KERNEL, strchr(now, '[') ?
+			 "%s takes one of: %s" :
+			 "%s takes a number, such as %s, within its limits", name, now);
+	if (!made)
+		return NULL;
+	/* the brackets say which one is active */
+	for (from = to = made; *from; from++)
+		if (*from != '[' && *from != ']')
+			*to++ = *from;
+	*to = 0;
+	if (cmpxchg_release(&refusals[knob], NULL, made))
 		kfree(made);
 	return refusals[knob];
 }
@@ -334,7 +272,7 @@ static int set_knob(struct kvgpu_dev *kdev, struct genl_info *info)
 				    "there is no such knob; KNOBS of DEVICE_GET lists them");
 		return knob;
 	}
-	ret = kvgpu_knob_set(kdev, nla_data(name), nla_data(value));
+	ret = kvgpu_knob_set(kdev, vgpu_device_knob_name(knob), nla_data(value));
 	if (ret == -EINVAL) {
 		/*
 		 * 6.1 has no macro for a text that is made at run time; this one stays as long as
@@ -360,7 +298,7 @@ static int set_sample(struct kvgpu_dev *kdev, struct genl_info *info)
 	return 0;
 }
 
-static int set_device(struct kvgpu_dev *kdev, struct genl_info *info)
+static int device_set(struct sk_buff *request, struct genl_info *info)
 {
 	bool knob = info->attrs[VGPU_NL_A_KNOB_NAME] || info->attrs[VGPU_NL_A_KNOB_VALUE];
 	int ret = 0;
@@ -371,25 +309,18 @@ static int set_device(struct kvgpu_dev *kdev, struct genl_info *info)
 		return -EINVAL;
 	}
 	if (knob)
-		ret = set_knob(kdev, info);
+		ret = set_knob(info->user_ptr[0], info);
 	if (!ret && info->attrs[VGPU_NL_A_SAMPLE_MS])
-		ret = set_sample(kdev, info);
+		ret = set_sample(info->user_ptr[0], info);
 	return ret;
 }
 
-static int device_set(struct sk_buff *request, struct genl_info *info)
-{
-	int ret = may_set(request, info);
-
-	return ret ? ret : with_device(info, set_device);
-}
-
-static int set_context(struct kvgpu_dev *kdev, struct genl_info *info)
+static int context_set(struct sk_buff *request, struct genl_info *info)
 {
 	struct nlattr *priority = info->attrs[VGPU_NL_A_PRIORITY],
 		      *tokens = info->attrs[VGPU_NL_A_TOKENS];
-	u32 id;
-	int ret = context_of(info, &id);
+	struct kvgpu_ctx_setting set = { .set_priority = priority, .set_tokens = tokens };
+	int ret = context_of(info, &set.id);
 
 	if (ret)
 		return ret;
@@ -397,56 +328,33 @@ static int set_context(struct kvgpu_dev *kdev, struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "nothing to set: PRIORITY, TOKENS or both");
 		return -EINVAL;
 	}
-	if (tokens && nla_get_u32(tokens) > VGPU_TOKENS_MAX &&
-	    nla_get_u32(tokens) != VGPU_TOKENS_SHARE) {
+	if (priority)
+		set.priority = nla_get_s32(priority);
+	if (tokens)
+		set.tokens = nla_get_u32(tokens);
+	if (set.tokens > VGPU_TOKENS_MAX && set.tokens != VGPU_TOKENS_SHARE) {
 		NL_SET_ERR_MSG_ATTR(
 			info->extack, tokens,
 			"TOKENS is a number of SMs, 0 to 1024, or ~0 for a share of the rest");
 		return -ERANGE;
 	}
-	if (tokens)
-		ret = kvgpu_context_set_tokens(kdev, id, nla_get_u32(tokens));
-	if (!ret && priority)
-		ret = kvgpu_context_set_priority(kdev, id, nla_get_s32(priority));
+	ret = kvgpu_context_set(info->user_ptr[0], &set);
 	return ret == -ENODEV ? no_context(info) : ret;
-}
-
-static int context_set(struct sk_buff *request, struct genl_info *info)
-{
-	int ret = may_set(request, info);
-
-	return ret ? ret : with_device(info, set_context);
 }
 
 /* ---- the family --------------------------------------------------------- */
 
+#define OP(command, policy_)	\
+	.cmd = (command), .policy = (policy_), .maxattr = ARRAY_SIZE(policy_) - 1
+
 static const struct genl_ops ops[] = {
-	{
-		.cmd = VGPU_NL_CMD_DEVICE_GET,
-		.doit = device_get,
-		.dumpit = device_dump,
-		.policy = device_policy,
-		.maxattr = ARRAY_SIZE(device_policy) - 1,
-	},
-	{
-		.cmd = VGPU_NL_CMD_CONTEXT_GET,
-		.doit = context_get,
-		.dumpit = context_dump,
-		.policy = context_policy,
-		.maxattr = ARRAY_SIZE(context_policy) - 1,
-	},
-	{
-		.cmd = VGPU_NL_CMD_DEVICE_SET,
-		.doit = device_set,
-		.policy = device_set_policy,
-		.maxattr = ARRAY_SIZE(device_set_policy) - 1,
-	},
-	{
-		.cmd = VGPU_NL_CMD_CONTEXT_SET,
-		.doit = context_set,
-		.policy = context_set_policy,
-		.maxattr = ARRAY_SIZE(context_set_policy) - 1,
-	},
+	{ OP(VGPU_NL_CMD_DEVICE_GET, device_policy), .doit = device_get, .dumpit = device_dump },
+	{ OP(VGPU_NL_CMD_CONTEXT_GET, context_policy), .doit = context_get,
+	  .dumpit = context_dump },
+	{ OP(VGPU_NL_CMD_DEVICE_SET, device_set_policy), .doit = device_set,
+	  .internal_flags = NEEDS_ADMIN },
+	{ OP(VGPU_NL_CMD_CONTEXT_SET, context_set_policy), .doit = context_set,
+	  .internal_flags = NEEDS_ADMIN },
 };
 
 static const struct genl_multicast_group groups[] = {
@@ -460,6 +368,8 @@ struct genl_family kvgpu_family = {
 	.module = THIS_MODULE,
 	.ops = ops,
 	.n_ops = ARRAY_SIZE(ops),
+	.pre_doit = request_begin,
+	.post_doit = request_end,
 	.mcgrps = groups,
 	.n_mcgrps = ARRAY_SIZE(groups),
 	/* a handler may wait for a device: it must not hold up the other families */

@@ -22,7 +22,7 @@ static inline bool kvgpu_listened(unsigned int group)
 
 /* ---- netlink_attrs.c ---------------------------------------------------- */
 
-/* Attributes that say @what of @kdev; -EMSGSIZE: they do not fit. */
+/* Attributes that say @what of @kdev; not 0: they do not fit. */
 typedef int kvgpu_put_fn(struct sk_buff *skb, struct kvgpu_dev *kdev, const void *what);
 
 /* A struct kvgpu_device_snap: all; in a list, without each SM; in a sample, without the knobs. */
@@ -30,7 +30,7 @@ kvgpu_put_fn kvgpu_put_device, kvgpu_put_listed_device, kvgpu_put_sampled_device
 /* A struct kvgpu_ctx_snap. */
 kvgpu_put_fn kvgpu_put_context;
 
-/* Append a message to @skb. */
+/* Append a message to @skb; -EMSGSIZE: it does not fit. */
 int kvgpu_message_add(struct sk_buff *skb, u32 portid, u32 seq, int flags, u8 command,
 		      struct kvgpu_dev *kdev, kvgpu_put_fn *put, const void *what);
 /* Answer a request with one message, for which @room is enough. */

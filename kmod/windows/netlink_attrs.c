@@ -1,59 +1,73 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Netlink messages: what is said of a device and of a context, attribute by attribute
- * (uapi/vgpu_netlink.h), and whole messages of it.
+ * (uapi/vgpu_netlink.h), and whole messages of it. What does not fit cancels the whole message, and
+ * so no nest is cancelled by itself.
  */
 #include <linux/slab.h>
 
 #include "netlink.h"
 
-/* All or nothing of a nest. */
-static int nest_end(struct sk_buff *skb, struct nlattr *nest, int failed)
+/* How long all SMs together have been in each state. */
+static int put_sm_times(struct sk_buff *skb, const struct vgpu_device_stats *stats)
 {
-	if (failed) {
-		nla_nest_cancel(skb, nest);
+	struct nlattr *nest = nla_nest_start(skb, VGPU_NL_A_SM_TIMES), *one;
+	unsigned int state;
+
+	if (!nest)
 		return -EMSGSIZE;
+	for (state = 0; state < VGPU_SM_STATES; state++) {
+		one = nla_nest_start(skb, VGPU_NL_A_SM_TIME);
+		if (!one || nla_put_string(skb, VGPU_NL_A_STATE_NAME, vgpu_sm_state_name(state)) ||
+		    kvgpu_put_u64(skb, VGPU_NL_A_STATE_TIME, stats->sm_time[state]))
+			return -EMSGSIZE;
+		nla_nest_end(skb, one);
 	}
 	nla_nest_end(skb, nest);
 	return 0;
 }
 
-static int put_sm_time(struct sk_buff *skb, unsigned int state, u64 time)
-{
-	struct nlattr *nest = nla_nest_start(skb, VGPU_NL_A_SM_TIME);
-
-	if (!nest)
-		return -EMSGSIZE;
-	return nest_end(skb, nest,
-			nla_put_string(skb, VGPU_NL_A_STATE_NAME, vgpu_sm_state_name(state)) ||
-				kvgpu_put_u64(skb, VGPU_NL_A_STATE_TIME, time));
-}
-
-static int put_sm_times(struct sk_buff *skb, const struct vgpu_device_stats *stats)
-{
-	struct nlattr *nest = nla_nest_start(skb, VGPU_NL_A_SM_TIMES);
-	unsigned int state;
-	int failed = 0;
-
-	if (!nest)
-		return -EMSGSIZE;
-	for (state = 0; state < VGPU_SM_STATES && !failed; state++)
-		failed = put_sm_time(skb, state, stats->sm_time[state]);
-	return nest_end(skb, nest, failed);
-}
-
 /* Every statistic of @snap. */
 static int put_stats(struct sk_buff *skb, const struct kvgpu_stat *stat, const void *snap)
 {
-	int failed = 0;
-
-	for (; stat->name && !failed; stat++) {
+	for (; stat->name; stat++) {
 		u64 value = kvgpu_stat_value(stat, snap);
 
-		failed = stat->bytes == sizeof(u32) ? nla_put_u32(skb, stat->attr, value) :
-						      kvgpu_put_u64(skb, stat->attr, value);
+		if (stat->bytes == sizeof(u32) ? nla_put_u32(skb, stat->attr, value) :
+						 kvgpu_put_u64(skb, stat->attr, value))
+			return -EMSGSIZE;
 	}
-	return failed;
+	return 0;
+}
+
+static int put_sms(struct sk_buff *skb, const struct kvgpu_device_snap *snap)
+{
+	u32 sms = snap->info.sms;
+
+	return nla_put(skb, VGPU_NL_A_SM_STATES, sms, snap->sm_state) ||
+	       nla_put(skb, VGPU_NL_A_SM_CONTEXTS, sms * sizeof(u32), snap->sm_context);
+}
+
+static int put_knobs(struct sk_buff *skb, struct kvgpu_dev *kdev)
+{
+	struct nlattr *nest = nla_nest_start(skb, VGPU_NL_A_KNOBS), *one;
+	char value[VGPU_NL_VALUE_BYTES];
+	const char *name;
+	unsigned int i;
+
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; (name = vgpu_device_knob_name(i)); i++) {
+		if (kvgpu_knob_get(kdev, name, value, sizeof(value)) < 0)
+			return -EMSGSIZE;
+		one = nla_nest_start(skb, VGPU_NL_A_KNOB);
+		if (!one || nla_put_string(skb, VGPU_NL_A_KNOB_NAME, name) ||
+		    nla_put_string(skb, VGPU_NL_A_KNOB_VALUE, value))
+			return -EMSGSIZE;
+		nla_nest_end(skb, one);
+	}
+	nla_nest_end(skb, nest);
+	return 0;
 }
 
 static int put_device_attrs(struct sk_buff *skb, struct kvgpu_dev *kdev,
@@ -71,73 +85,36 @@ static int put_device_attrs(struct sk_buff *skb, struct kvgpu_dev *kdev,
 	       put_stats(skb, kvgpu_device_stats, snap) || put_sm_times(skb, &snap->stats);
 }
 
-static int put_sms(struct sk_buff *skb, const struct kvgpu_device_snap *snap)
-{
-	u32 sms = snap->info.sms;
-
-	return nla_put(skb, VGPU_NL_A_SM_STATES, sms, snap->sm_state) ||
-	       nla_put(skb, VGPU_NL_A_SM_CONTEXTS, sms * sizeof(u32), snap->sm_context);
-}
-
-static int put_knob(struct sk_buff *skb, const char *name, const char *value)
-{
-	struct nlattr *nest = nla_nest_start(skb, VGPU_NL_A_KNOB);
-
-	if (!nest)
-		return -EMSGSIZE;
-	return nest_end(skb, nest, nla_put_string(skb, VGPU_NL_A_KNOB_NAME, name) ||
-			nla_put_string(skb, VGPU_NL_A_KNOB_VALUE, value));
-}
-
-static int put_knobs(struct sk_buff *skb, struct kvgpu_dev *kdev)
-{
-	char value[VGPU_NL_VALUE_BYTES];
-	struct nlattr *nest = nla_nest_start(skb, VGPU_NL_A_KNOBS);
-	const char *name;
-	unsigned int i;
-	int failed = 0;
-
-	if (!nest)
-		return -EMSGSIZE;
-	for (i = 0; (name = vgpu_device_knob_name(i)) && !failed; i++) {
-		failed = kvgpu_knob_get(kdev, name, value, sizeof(value));
-		failed = failed < 0 || put_knob(skb, name, value);
-	}
-	return nest_end(skb, nest, failed);
-}
-
 int kvgpu_put_device(struct sk_buff *skb, struct kvgpu_dev *kdev, const void *snap)
 {
-	return put_device_attrs(skb, kdev, snap) || put_sms(skb, snap) || put_knobs(skb, kdev) ?
-	       -EMSGSIZE : 0;
+	return put_device_attrs(skb, kdev, snap) || put_sms(skb, snap) || put_knobs(skb, kdev);
 }
 
 int kvgpu_put_listed_device(struct sk_buff *skb, struct kvgpu_dev *kdev, const void *snap)
 {
-	return put_device_attrs(skb, kdev, snap) || put_knobs(skb, kdev) ? -EMSGSIZE : 0;
+	return put_device_attrs(skb, kdev, snap) || put_knobs(skb, kdev);
 }
 
 int kvgpu_put_sampled_device(struct sk_buff *skb, struct kvgpu_dev *kdev, const void *snap)
 {
-	return put_device_attrs(skb, kdev, snap) || put_sms(skb, snap) ? -EMSGSIZE : 0;
+	return put_device_attrs(skb, kdev, snap) || put_sms(skb, snap);
 }
 
 int kvgpu_put_context(struct sk_buff *skb, struct kvgpu_dev *kdev, const void *what)
 {
 	const struct kvgpu_ctx_snap *snap = what;
 	const struct vgpu_context_info *info = &snap->info;
-	bool failed = nla_put_u32(skb, VGPU_NL_A_DEVICE, kdev->index) ||
-		      nla_put_u32(skb, VGPU_NL_A_CONTEXT, info->id) ||
-		      kvgpu_put_u64(skb, VGPU_NL_A_TIME, snap->time) ||
-		      nla_put_u32(skb, VGPU_NL_A_PID, snap->pid) ||
-		      nla_put_s32(skb, VGPU_NL_A_PRIORITY, snap->priority) ||
-		      nla_put_u32(skb, VGPU_NL_A_TOKENS, snap->tokens) ||
-		      nla_put_u32(skb, VGPU_NL_A_FAULT, info->fault.reason) ||
-		      kvgpu_put_u64(skb, VGPU_NL_A_FAULT_ADDRESS, info->fault.address) ||
-		      kvgpu_put_u64(skb, VGPU_NL_A_INFLIGHT, snap->inflight) ||
-		      put_stats(skb, kvgpu_context_stats, snap);
 
-	return failed ? -EMSGSIZE : 0;
+	return nla_put_u32(skb, VGPU_NL_A_DEVICE, kdev->index) ||
+	       nla_put_u32(skb, VGPU_NL_A_CONTEXT, info->id) ||
+	       kvgpu_put_u64(skb, VGPU_NL_A_TIME, snap->time) ||
+	       nla_put_u32(skb, VGPU_NL_A_PID, snap->pid) ||
+	       nla_put_s32(skb, VGPU_NL_A_PRIORITY, snap->priority) ||
+	       nla_put_u32(skb, VGPU_NL_A_TOKENS, snap->tokens) ||
+	       nla_put_u32(skb, VGPU_NL_A_FAULT, info->fault.reason) ||
+	       kvgpu_put_u64(skb, VGPU_NL_A_FAULT_ADDRESS, info->fault.address) ||
+	       kvgpu_put_u64(skb, VGPU_NL_A_INFLIGHT, snap->inflight) ||
+	       put_stats(skb, kvgpu_context_stats, snap);
 }
 
 /* ---- messages ----------------------------------------------------------- */
@@ -146,44 +123,37 @@ int kvgpu_message_add(struct sk_buff *skb, u32 portid, u32 seq, int flags, u8 co
 		      struct kvgpu_dev *kdev, kvgpu_put_fn *put, const void *what)
 {
 	void *head = genlmsg_put(skb, portid, seq, &kvgpu_family, flags, command);
-	int ret = head ? put(skb, kdev, what) : -EMSGSIZE;
 
-	if (ret)
+	if (!head || put(skb, kdev, what)) {
 		genlmsg_cancel(skb, head);
-	else
-		genlmsg_end(skb, head);
-	return ret;
-}
-
-static struct sk_buff *message(size_t room, u32 portid, u32 seq, u8 command,
-			       struct kvgpu_dev *kdev, kvgpu_put_fn *put, const void *what)
-{
-	struct sk_buff *skb = genlmsg_new(room, GFP_KERNEL);
-	int ret;
-
-	if (!skb)
-		return ERR_PTR(-ENOMEM);
-	ret = kvgpu_message_add(skb, portid, seq, 0, command, kdev, put, what);
-	if (!ret)
-		return skb;
-	nlmsg_free(skb);
-	return ERR_PTR(ret);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, head);
+	return 0;
 }
 
 int kvgpu_reply(struct genl_info *info, size_t room, u8 command, struct kvgpu_dev *kdev,
 		kvgpu_put_fn *put, const void *what)
 {
-	struct sk_buff *skb =
-		message(room, info->snd_portid, info->snd_seq, command, kdev, put, what);
+	struct sk_buff *skb = genlmsg_new(room, GFP_KERNEL);
+	int ret;
 
-	return IS_ERR(skb) ? PTR_ERR(skb) : genlmsg_reply(skb, info);
+	if (!skb)
+		return -ENOMEM;
+	ret = kvgpu_message_add(skb, info->snd_portid, info->snd_seq, 0, command, kdev, put, what);
+	if (!ret)
+		return genlmsg_reply(skb, info);
+	nlmsg_free(skb);
+	return ret;
 }
 
 void kvgpu_multicast(unsigned int group, size_t room, u8 command, struct kvgpu_dev *kdev,
 		     kvgpu_put_fn *put, const void *what)
 {
-	struct sk_buff *skb = message(room, 0, 0, command, kdev, put, what);
+	struct sk_buff *skb = genlmsg_new(room, GFP_KERNEL);
 
-	if (!IS_ERR(skb))
+	if (skb && !kvgpu_message_add(skb, 0, 0, 0, command, kdev, put, what))
 		genlmsg_multicast(&kvgpu_family, skb, 0, group, GFP_KERNEL);
+	else
+		nlmsg_free(skb);
 }

@@ -5,6 +5,8 @@
  * work item asks the actor every so often, if somebody listens. A listener that does not read has
  * its own messages dropped by netlink, which tells it so (ENOBUFS); nobody waits for it.
  */
+#include <linux/cleanup.h>
+#include <linux/slab.h>
 #include <linux/workqueue.h>
 
 #include "netlink.h"
@@ -41,25 +43,19 @@ static void notices_work(struct work_struct *work)
 				notices->kdev, put_notice, &notice);
 }
 
-/* Is there somebody to be told, and room? Actor. */
-static bool notice_wanted(struct kvgpu_notices *notices)
-{
-	if (READ_ONCE(notices->stopped) || !kvgpu_listened(KVGPU_GROUP_NOTICES))
-		return false;
-	if (!kfifo_is_full(&notices->ring))
-		return true;
-	WRITE_ONCE(notices->lost, notices->lost + 1);
-	return false;
-}
-
-static void notice_send(struct kvgpu_dev *kdev, struct kvgpu_notice notice)
+/* Actor: if there is somebody to be told, and room. */
+static void notice_add(struct kvgpu_dev *kdev, struct kvgpu_notice notice)
 {
 	struct kvgpu_notices *notices = kdev->notices;
 
+	if (READ_ONCE(notices->stopped) || !kvgpu_listened(KVGPU_GROUP_NOTICES))
+		return;
 	notice.time = vgpu_device_now(kdev->model);
 	notice.lost = notices->lost - notices->lost_told;
-	notices->lost_told = notices->lost;
-	kfifo_put(&notices->ring, notice);
+	if (kfifo_put(&notices->ring, notice))
+		notices->lost_told = notices->lost;
+	else
+		WRITE_ONCE(notices->lost, notices->lost + 1);
 	queue_work(system_unbound_wq, &notices->work);
 }
 
@@ -71,8 +67,7 @@ void kvgpu_notice_context(struct kvgpu_ctx *ctx, u8 command, const struct vgpu_f
 		notice.fault = fault->reason;
 		notice.address = fault->address;
 	}
-	if (notice_wanted(ctx->kdev->notices))
-		notice_send(ctx->kdev, notice);
+	notice_add(ctx->kdev, notice);
 }
 
 void kvgpu_notice_knob(struct kvgpu_dev *kdev, const char *knob, const char *value)
@@ -80,47 +75,31 @@ void kvgpu_notice_knob(struct kvgpu_dev *kdev, const char *knob, const char *val
 	struct kvgpu_notice notice = { .command = VGPU_NL_CMD_KNOB_CHANGED, .knob = knob };
 
 	strscpy(notice.value, value, sizeof(notice.value));
-	if (notice_wanted(kdev->notices))
-		notice_send(kdev, notice);
+	notice_add(kdev, notice);
 }
 
 void kvgpu_notice_memory(struct kvgpu_dev *kdev)
 {
-	if (notice_wanted(kdev->notices))
-		notice_send(kdev, (struct kvgpu_notice){ .command = VGPU_NL_CMD_MEMORY_LOW });
+	notice_add(kdev, (struct kvgpu_notice){ .command = VGPU_NL_CMD_MEMORY_LOW });
 }
 
 /* ---- samples ------------------------------------------------------------ */
 
 static void sample_device(struct kvgpu_dev *kdev)
 {
-	struct kvgpu_device_snap *snap = kvgpu_snap_device(kdev);
+	struct kvgpu_device_snap *snap __free(kfree) = kvgpu_snap_device(kdev);
 
 	if (IS_ERR(snap))
 		return;
 	kvgpu_multicast(KVGPU_GROUP_SAMPLES, kvgpu_device_room(snap->info.sms),
 			VGPU_NL_CMD_DEVICE_SAMPLE, kdev, kvgpu_put_sampled_device, snap);
-	kvfree(snap);
 }
 
-#define CONTEXTS_AT_ONCE	16u
-
-static void sample_contexts(struct kvgpu_dev *kdev)
+static int sample_context(struct kvgpu_dev *kdev, const struct kvgpu_ctx_snap *snap, void *unused)
 {
-	struct kvgpu_ctx_snap *snaps = kvcalloc(CONTEXTS_AT_ONCE, sizeof(*snaps), GFP_KERNEL);
-	int count = 1, i;
-	u32 first = 0;
-
-	while (snaps && count > 0) {
-		count = kvgpu_snap_contexts(kdev, first, snaps, CONTEXTS_AT_ONCE);
-		for (i = 0; i < count; i++)
-			kvgpu_multicast(KVGPU_GROUP_SAMPLES, KVGPU_CONTEXT_ROOM,
-					VGPU_NL_CMD_CONTEXT_SAMPLE, kdev, kvgpu_put_context,
-					&snaps[i]);
-		if (count > 0)
-			first = snaps[count - 1].info.id + 1;
-	}
-	kvfree(snaps);
+	kvgpu_multicast(KVGPU_GROUP_SAMPLES, KVGPU_CONTEXT_ROOM, VGPU_NL_CMD_CONTEXT_SAMPLE, kdev,
+			kvgpu_put_context, snap);
+	return 0;
 }
 
 static void sample_next(struct kvgpu_dev *kdev)
@@ -138,7 +117,7 @@ static void sample_work(struct work_struct *work)
 
 	if (kvgpu_listened(KVGPU_GROUP_SAMPLES)) {
 		sample_device(kdev);
-		sample_contexts(kdev);
+		kvgpu_for_each_context(kdev, 0, sample_context, NULL);
 	}
 	sample_next(kdev);
 }

@@ -8,6 +8,7 @@
 #include <linux/math64.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/sysfs.h>
 
 #include "kmod/windows/stats.h"
 
@@ -20,6 +21,14 @@
 
 const struct kvgpu_stat kvgpu_device_stats[] = { VGPU_DEVICE_STATS(DEVICE_STAT) {} };
 const struct kvgpu_stat kvgpu_context_stats[] = { VGPU_CONTEXT_STATS(CONTEXT_STAT) {} };
+
+ssize_t kvgpu_stat_show(const struct kvgpu_stat *stat, const char *name, const void *snap,
+			char *text)
+{
+	while (strcmp(stat->name, name))
+		stat++;
+	return sysfs_emit(text, "%llu\n", kvgpu_stat_value(stat, snap));
+}
 
 /* ---- a device ----------------------------------------------------------- */
 
@@ -45,14 +54,14 @@ struct kvgpu_device_snap *kvgpu_snap_device(struct kvgpu_dev *kdev)
 	int ret;
 
 	/* one piece: the numbers, a context for each SM, a state for each SM */
-	snap = kvzalloc(struct_size(snap, sm_context, sms) + sms, GFP_KERNEL);
+	snap = kzalloc(struct_size(snap, sm_context, sms) + sms, GFP_KERNEL);
 	if (!snap)
 		return ERR_PTR(-ENOMEM);
 	snap->sm_state = (u8 *)&snap->sm_context[sms];
 	ret = kvgpu_actor_call_killable(kdev, do_device, snap);
 	if (!ret)
 		return snap;
-	kvfree(snap);
+	kfree(snap);
 	return ERR_PTR(ret);
 }
 
@@ -94,7 +103,8 @@ static int do_contexts(struct kvgpu_dev *kdev, void *arg)
 	return snap - range->snaps;
 }
 
-int kvgpu_snap_contexts(struct kvgpu_dev *kdev, u32 first, struct kvgpu_ctx_snap *snaps, u32 room)
+/* Contexts from id @first on. Returns how many, at most @room, or -EINTR. */
+static int snap_contexts(struct kvgpu_dev *kdev, u32 first, struct kvgpu_ctx_snap *snaps, u32 room)
 {
 	struct snap_contexts range = { .first = first, .room = room, .snaps = snaps };
 
@@ -103,43 +113,58 @@ int kvgpu_snap_contexts(struct kvgpu_dev *kdev, u32 first, struct kvgpu_ctx_snap
 
 int kvgpu_snap_context(struct kvgpu_dev *kdev, u32 id, struct kvgpu_ctx_snap *snap)
 {
-	int ret = kvgpu_snap_contexts(kdev, id, snap, 1);
+	int ret = snap_contexts(kdev, id, snap, 1);
 
 	if (ret < 0)
 		return ret;
 	return ret && snap->info.id == id ? 0 : -ENODEV;
 }
 
-/* ---- fdinfo ------------------------------------------------------------- */
+#define CONTEXTS_AT_ONCE	16u
 
-static void fdinfo_show(struct seq_file *seq, struct kvgpu_ctx *ctx,
-			const struct kvgpu_ctx_snap *snap)
+int kvgpu_for_each_context(struct kvgpu_dev *kdev, u32 first,
+			   int (*fn)(struct kvgpu_dev *kdev, const struct kvgpu_ctx_snap *snap,
+				     void *arg),
+			   void *arg)
 {
-	const struct vgpu_context_info *info = &snap->info;
-	const struct kvgpu_stat *stat;
+	struct kvgpu_ctx_snap *snaps = kvcalloc(CONTEXTS_AT_ONCE, sizeof(*snaps), GFP_KERNEL);
+	int count, i, ret = 0;
 
-	seq_printf(seq, "vgpu-driver:\tvgpu\nvgpu-device:\t%s\nvgpu-client-id:\t%u\n",
-		   ctx->kdev->name, ctx->id);
-	seq_printf(seq, "vgpu-engine-sm:\t%llu ns\nvgpu-engine-capacity-sm:\t%u\n",
-		   div_u64(info->sm_time, VGPU_NS), ctx->kdev->config.sms);
-	seq_printf(seq, "vgpu-total-vram:\t%llu KiB\nvgpu-resident-vram:\t%llu KiB\n",
-		   info->mapped_bytes >> 10, info->resident_bytes >> 10);
-	seq_printf(seq, "vgpu-pinned-memory:\t%llu KiB\nvgpu-copied:\t%llu KiB\n",
-		   (u64)atomic64_read(&ctx->pins->pages) << (PAGE_SHIFT - 10),
-		   info->copied_bytes >> 10);
-	seq_printf(seq, "vgpu-inflight:\t%llu\nvgpu-priority:\t%d\nvgpu-fault:\t%u\n",
-		   snap->inflight, snap->priority, info->fault.reason);
-	for (stat = kvgpu_context_stats; stat->name; stat++)
-		seq_printf(seq, "vgpu-%s:\t%llu\n", stat->name, kvgpu_stat_value(stat, snap));
+	if (!snaps)
+		return -ENOMEM;
+	do {
+		count = snap_contexts(kdev, first, snaps, CONTEXTS_AT_ONCE);
+		for (i = 0; i < count && !ret; i++)
+			ret = fn(kdev, &snaps[i], arg);
+		if (count > 0)
+			first = snaps[count - 1].info.id + 1;
+	} while (count > 0 && !ret);
+	kvfree(snaps);
+	return count < 0 ? count : ret;
 }
+
+/* ---- fdinfo ------------------------------------------------------------- */
 
 void kvgpu_show_fdinfo(struct seq_file *seq, struct file *file)
 {
 	struct kvgpu_ctx *ctx = file->private_data;
-	struct kvgpu_ctx_snap *snap = kzalloc(sizeof(*snap), GFP_KERNEL);
+	const struct kvgpu_stat *stat;
+	struct kvgpu_ctx_snap snap;
 
 	/* what is not known is left out, as for a device that is gone */
-	if (snap && !kvgpu_snap_context(ctx->kdev, ctx->id, snap))
-		fdinfo_show(seq, ctx, snap);
-	kfree(snap);
+	if (kvgpu_snap_context(ctx->kdev, ctx->id, &snap))
+		return;
+	seq_printf(seq, "vgpu-driver:\tvgpu\nvgpu-device:\t%s\nvgpu-client-id:\t%u\n",
+		   ctx->kdev->name, ctx->id);
+	seq_printf(seq, "vgpu-engine-sm:\t%llu ns\nvgpu-engine-capacity-sm:\t%u\n",
+		   div_u64(snap.info.sm_time, VGPU_NS), ctx->kdev->config.sms);
+	seq_printf(seq, "vgpu-total-vram:\t%llu KiB\nvgpu-resident-vram:\t%llu KiB\n",
+		   snap.info.mapped_bytes >> 10, snap.info.resident_bytes >> 10);
+	seq_printf(seq, "vgpu-pinned-memory:\t%llu KiB\nvgpu-copied:\t%llu KiB\n",
+		   (u64)atomic64_read(&ctx->pins->pages) << (PAGE_SHIFT - 10),
+		   snap.info.copied_bytes >> 10);
+	seq_printf(seq, "vgpu-inflight:\t%llu\nvgpu-priority:\t%d\nvgpu-fault:\t%u\n",
+		   snap.inflight, snap.priority, snap.info.fault.reason);
+	for (stat = kvgpu_context_stats; stat->name; stat++)
+		seq_printf(seq, "vgpu-%s:\t%llu\n", stat->name, kvgpu_stat_value(stat, &snap));
 }

@@ -44,14 +44,21 @@ static inline u64 kvgpu_stat_value(const struct kvgpu_stat *stat, const void *sn
 	return stat->bytes == sizeof(u64) ? *(const u64 *)at : *(const u32 *)at;
 }
 
-/* To be freed with kvfree(). -ENOMEM, -EINTR. */
+/* The file of statistic @name in sysfs; @snap has the statistics of table @stat. */
+ssize_t kvgpu_stat_show(const struct kvgpu_stat *stat, const char *name, const void *snap,
+			char *text);
+
+/* To be freed with kfree(). -ENOMEM, -EINTR. */
 struct kvgpu_device_snap *kvgpu_snap_device(struct kvgpu_dev *kdev);
-/*
- * Contexts from id @first on, in the order of their ids. Returns how many, at most @room, or
- * -EINTR.
- */
-int kvgpu_snap_contexts(struct kvgpu_dev *kdev, u32 first, struct kvgpu_ctx_snap *snaps, u32 room);
 /* -ENODEV: there is no context @id; -EINTR. */
 int kvgpu_snap_context(struct kvgpu_dev *kdev, u32 id, struct kvgpu_ctx_snap *snap);
+/*
+ * Call @fn for contexts from id @first on, in the order of their ids, until it does not return 0.
+ * Returns what it did; -ENOMEM, -EINTR.
+ */
+int kvgpu_for_each_context(struct kvgpu_dev *kdev, u32 first,
+			   int (*fn)(struct kvgpu_dev *kdev, const struct kvgpu_ctx_snap *snap,
+				     void *arg),
+			   void *arg);
 
 #endif

@@ -4,13 +4,19 @@
  * (root writes), one value a file. Statistics, knobs, states of SMs and fields of the configuration
  * come by name from where they are listed, so that a new one needs nothing here.
  */
+#include <linux/cleanup.h>
+#include <linux/ctype.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
 #include "kmod/windows/stats.h"
 
-/* What is refused is quoted so far. */
-#define QUOTED(text)	(int)min(strcspn(text, "\n"), (size_t)40), text
+static void refuse(const struct kvgpu_dev *kdev, const char *file, const char *text,
+		   const char *right)
+{
+	pr_notice("vgpu: %s: %s does not take \"%.*s\"; %s\n", kdev->name, file,
+		  KVGPU_QUOTED(text), right);
+}
 
 /* A text that ends at @length, with a newline; or the error that @length is. */
 static ssize_t text_line(char *text, int length)
@@ -53,13 +59,9 @@ int kvgpu_knob_get(struct kvgpu_dev *kdev, const char *knob, char *text, size_t 
 
 int kvgpu_knob_set(struct kvgpu_dev *kdev, const char *knob, const char *value)
 {
-	struct named_value set = { .value = value };
-	unsigned int i;
+	struct named_value set = { .name = knob, .value = value };
 
-	/* a notice keeps the name, so it is the model's own */
-	for (i = 0; (set.name = vgpu_device_knob_name(i)) && strcmp(set.name, knob); i++)
-		;
-	return set.name ? kvgpu_actor_call(kdev, do_knob_set, &set) : -ENOENT;
+	return kvgpu_actor_call(kdev, do_knob_set, &set);
 }
 
 static ssize_t knob_show(struct device *dev, struct device_attribute *attr, char *text)
@@ -72,24 +74,18 @@ static ssize_t knob_store(struct device *dev, struct device_attribute *attr, con
 			  size_t count)
 {
 	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
-	char *copy = kmemdup_nul(text, count, GFP_KERNEL);
+	char *copy __free(kfree) = kmemdup_nul(text, count, GFP_KERNEL);
+	char *now __free(kfree) = kmalloc(PAGE_SIZE, GFP_KERNEL);
 	const char *knob = attr->attr.name;
-	char *now;
 	int ret;
 
-	if (!copy)
+	if (!copy || !now)
 		return -ENOMEM;
 	ret = kvgpu_knob_set(kdev, knob, strim(copy));
-	kfree(copy);
-	if (ret == -EINVAL) {
-		now = kzalloc(PAGE_SIZE, GFP_KERNEL);
-		if (now && kvgpu_knob_get(kdev, knob, now, PAGE_SIZE) > 0)
-			pr_notice("vgpu: %s: %s does not take \"%.*s\"; it takes %s: %s\n",
-				  kdev->name, knob, QUOTED(text),
-				  strchr(now, '[') ? "one of these" : "a number, as it is now",
-				  now);
-		kfree(now);
-	}
+	if (ret == -EINVAL && kvgpu_knob_get(kdev, knob, now, PAGE_SIZE) > 0)
+		pr_notice("vgpu: %s: %s does not take \"%.*s\"; it takes %s: %s\n", kdev->name,
+			  knob, KVGPU_QUOTED(text),
+			  strchr(now, '[') ? "one of these" : "a number, as it is now", now);
 	return ret ? ret : count;
 }
 
@@ -113,17 +109,11 @@ static DEVICE_ATTR_RO(system);
 
 static ssize_t stat_show(struct device *dev, struct device_attribute *attr, char *text)
 {
-	struct kvgpu_device_snap *snap = kvgpu_snap_device(dev_get_drvdata(dev));
-	const struct kvgpu_stat *stat = kvgpu_device_stats;
-	ssize_t ret;
+	struct kvgpu_device_snap *snap __free(kfree) = kvgpu_snap_device(dev_get_drvdata(dev));
 
 	if (IS_ERR(snap))
 		return PTR_ERR(snap);
-	while (strcmp(stat->name, attr->attr.name))
-		stat++;
-	ret = sysfs_emit(text, "%llu\n", kvgpu_stat_value(stat, snap));
-	kvfree(snap);
-	return ret;
+	return kvgpu_stat_show(kvgpu_device_stats, attr->attr.name, snap, text);
 }
 
 static const char *stat_name(unsigned int index)
@@ -134,17 +124,14 @@ static const char *stat_name(unsigned int index)
 /* In sm_time_ps/: how long all SMs together have been in a state. */
 static ssize_t sm_time_show(struct device *dev, struct device_attribute *attr, char *text)
 {
-	struct kvgpu_device_snap *snap = kvgpu_snap_device(dev_get_drvdata(dev));
+	struct kvgpu_device_snap *snap __free(kfree) = kvgpu_snap_device(dev_get_drvdata(dev));
 	unsigned int state = 0;
-	ssize_t ret;
 
 	if (IS_ERR(snap))
 		return PTR_ERR(snap);
 	while (strcmp(vgpu_sm_state_name(state), attr->attr.name))
 		state++;
-	ret = sysfs_emit(text, "%llu\n", snap->stats.sm_time[state]);
-	kvfree(snap);
-	return ret;
+	return sysfs_emit(text, "%llu\n", snap->stats.sm_time[state]);
 }
 
 /* ---- the clock ---------------------------------------------------------- */
@@ -191,8 +178,7 @@ static ssize_t clock_store(struct device *dev, struct device_attribute *attr, co
 	int mode = __sysfs_match_string(clocks, KVGPU_CLOCKS, text);
 
 	if (mode < 0) {
-		pr_notice("vgpu: %s: clock does not take \"%.*s\"; free, paced or lockstep\n",
-			  kdev->name, QUOTED(text));
+		refuse(kdev, "clock", text, "free, paced or lockstep");
 		return -EINVAL;
 	}
 	kvgpu_actor_call(kdev, do_mode, &mode);
@@ -216,24 +202,22 @@ static ssize_t time_factor_show(struct device *dev, struct device_attribute *att
 /* A decimal number with up to six digits behind the point, in millionths. */
 static int parse_factor(const char *text, u64 *factor)
 {
-	u32 left = 0;
-	bool point = false, any = false;
+	u32 scale = MILLION;	/* of what has been read */
+	bool point = false;
 
 	for (*factor = 0; *text && *text != '\n'; text++) {
 		if (*text == '.' && !point) {
 			point = true;
-			left = 6;
 			continue;
 		}
-		if (*text < '0' || *text > '9' || *factor > FACTOR_MAX || (point && !left))
+		if (!isdigit(*text) || *factor > FACTOR_MAX || scale == 1)
 			return -EINVAL;
 		*factor = *factor * 10 + (*text - '0');
-		left -= point;
-		any = true;
+		if (point)
+			scale /= 10;
 	}
-	for (left = point ? left : 6; left; left--)
-		*factor *= 10;
-	return any && *factor && *factor <= FACTOR_MAX ? 0 : -EINVAL;
+	*factor *= scale;
+	return *factor && *factor <= FACTOR_MAX ? 0 : -EINVAL;
 }
 
 static ssize_t time_factor_store(struct device *dev, struct device_attribute *attr,
@@ -243,8 +227,7 @@ static ssize_t time_factor_store(struct device *dev, struct device_attribute *at
 	u64 factor;
 
 	if (parse_factor(text, &factor)) {
-		pr_notice("vgpu: %s: time_factor does not take \"%.*s\"; 0.000001 to 1000\n",
-			  kdev->name, QUOTED(text));
+		refuse(kdev, "time_factor", text, "0.000001 to 1000");
 		return -EINVAL;
 	}
 	kvgpu_actor_call(kdev, do_factor, &factor);

@@ -24,57 +24,48 @@ static struct kvgpu_ctx_dir *dir_of(struct kobject *kobj)
 	return container_of(kobj, struct kvgpu_ctx_dir, kobj);
 }
 
-static int dir_snap(struct kobject *kobj, struct kvgpu_ctx_snap *snap)
-{
-	return kvgpu_snap_context(dir_of(kobj)->kdev, dir_of(kobj)->id, snap);
-}
+/* ---- files -------------------------------------------------------------- */
 
-/* ---- statistics --------------------------------------------------------- */
+static struct attribute pid_attr = { .name = "pid", .mode = 0444 };
+static struct attribute clock_attr = { .name = "clock", .mode = 0444 };
+static struct attribute fault_attr = { .name = "fault", .mode = 0444 };
+static struct attribute priority_attr = { .name = "priority", .mode = 0644 };
+static struct attribute tokens_attr = { .name = "tokens", .mode = 0644 };
 
-static ssize_t stat_show(struct kobject *kobj, struct kobj_attribute *attr, char *text);
+#define STAT_ATTR(number, name_, path, member, file, text)					\
+	&(struct attribute){ .name = #file, .mode = 0444 },
 
-#define STAT_INDEX(number, name, path, member, file, text) STAT_##name,
-#define STAT_ATTR(number, name, path, member, file, text) __ATTR(file, 0444, stat_show, NULL),
-#define STAT_POINTER(number, name, path, member, file, text) &stat_attrs[STAT_##name].attr,
+static struct attribute *ctx_attrs[] = {
+	&pid_attr,
+	&clock_attr,
+	&fault_attr,
+	&priority_attr,
+	&tokens_attr,
+	VGPU_CONTEXT_STATS(STAT_ATTR)
+	NULL
+};
+ATTRIBUTE_GROUPS(ctx);
 
-enum { VGPU_CONTEXT_STATS(STAT_INDEX) };
-static struct kobj_attribute stat_attrs[] = { VGPU_CONTEXT_STATS(STAT_ATTR) };
-
-static ssize_t stat_show(struct kobject *kobj, struct kobj_attribute *attr, char *text)
+static ssize_t ctx_show(struct kobject *kobj, struct attribute *attr, char *text)
 {
 	struct kvgpu_ctx_snap snap;
-	int ret = dir_snap(kobj, &snap);
+	int ret = kvgpu_snap_context(dir_of(kobj)->kdev, dir_of(kobj)->id, &snap);
 
 	if (ret)
 		return ret;
-	return sysfs_emit(text, "%llu\n",
-			  kvgpu_stat_value(&kvgpu_context_stats[attr - stat_attrs], &snap));
-}
-
-/* ---- the others --------------------------------------------------------- */
-
-#define SHOW(name_, format, value)								\
-static ssize_t name_##_show(struct kobject *kobj, struct kobj_attribute *attr, char *text)	\
-{												\
-	struct kvgpu_ctx_snap snap;								\
-	int ret = dir_snap(kobj, &snap);							\
-												\
-	return ret ? ret : sysfs_emit(text, format "\n", value);				\
-}
-SHOW(pid, "%d", snap.pid)
-SHOW(clock, "%s", snap.clock)
-SHOW(fault, "%u", snap.info.fault.reason)
-SHOW(priority, "%d", snap.priority)
-
-static ssize_t tokens_show(struct kobject *kobj, struct kobj_attribute *attr, char *text)
-{
-	struct kvgpu_ctx_snap snap;
-	int ret = dir_snap(kobj, &snap);
-
-	if (ret)
-		return ret;
-	return snap.tokens == VGPU_TOKENS_SHARE ? sysfs_emit(text, "share\n") :
-						  sysfs_emit(text, "%u\n", snap.tokens);
+	if (attr == &pid_attr)
+		return sysfs_emit(text, "%d\n", snap.pid);
+	if (attr == &clock_attr)
+		return sysfs_emit(text, "%s\n", snap.clock);
+	if (attr == &fault_attr)
+		return sysfs_emit(text, "%u\n", snap.info.fault.reason);
+	if (attr == &priority_attr)
+		return sysfs_emit(text, "%d\n", snap.priority);
+	if (attr == &tokens_attr && snap.tokens == VGPU_TOKENS_SHARE)
+		return sysfs_emit(text, "share\n");
+	if (attr == &tokens_attr)
+		return sysfs_emit(text, "%u\n", snap.tokens);
+	return kvgpu_stat_show(kvgpu_context_stats, attr->name, &snap, text);
 }
 
 /* ---- writing ------------------------------------------------------------ */
@@ -91,105 +82,64 @@ int kvgpu_ctx_priority(struct kvgpu_ctx *ctx, s32 priority, bool may_raise)
 	return ret;
 }
 
-struct ctx_setting {
-	u32 id;
-	s32 priority;
-	u32 tokens;
-};
-
-static int do_priority(struct kvgpu_dev *kdev, void *arg)
+static int do_context_set(struct kvgpu_dev *kdev, void *arg)
 {
-	const struct ctx_setting *set = arg;
+	const struct kvgpu_ctx_setting *set = arg;
 	struct kvgpu_ctx *ctx = xa_load(&kdev->contexts, set->id);
+	int ret = ctx ? 0 : -ENODEV;
 
-	return ctx ? kvgpu_ctx_priority(ctx, set->priority, true) : -ENODEV;
-}
-
-static int do_tokens(struct kvgpu_dev *kdev, void *arg)
-{
-	const struct ctx_setting *set = arg;
-	struct kvgpu_ctx *ctx = xa_load(&kdev->contexts, set->id);
-	int ret;
-
-	if (!ctx)
-		return -ENODEV;
-	ret = vgpu_context_tokens(kdev->model, set->id, set->tokens);
-	if (!ret)
-		ctx->tokens = set->tokens;
+	if (!ret && set->set_tokens) {
+		ret = vgpu_context_tokens(kdev->model, set->id, set->tokens);
+		if (!ret)
+			ctx->tokens = set->tokens;
+	}
+	if (!ret && set->set_priority)
+		ret = kvgpu_ctx_priority(ctx, set->priority, true);
 	return ret;
 }
 
-int kvgpu_context_set_priority(struct kvgpu_dev *kdev, u32 id, s32 priority)
+int kvgpu_context_set(struct kvgpu_dev *kdev, struct kvgpu_ctx_setting *set)
 {
-	struct ctx_setting set = { .id = id, .priority = priority };
-
-	return kvgpu_actor_call_killable(kdev, do_priority, &set);
+	return kvgpu_actor_call_killable(kdev, do_context_set, set);
 }
 
-int kvgpu_context_set_tokens(struct kvgpu_dev *kdev, u32 id, u32 tokens)
+/* Of priority or tokens. -EINVAL: @right is what it takes. */
+static int parse_setting(const struct attribute *attr, const char *text,
+			 struct kvgpu_ctx_setting *set, const char **right)
 {
-	struct ctx_setting set = { .id = id, .tokens = tokens };
-
-	return kvgpu_actor_call_killable(kdev, do_tokens, &set);
-}
-
-/* -EINVAL, and what would be right in the log. */
-static int refuse(const struct kvgpu_ctx_dir *dir, const char *name, const char *text,
-		  const char *right)
-{
-	pr_notice("vgpu: %s: contexts/%u/%s does not take \"%.*s\"; it takes %s\n", dir->kdev->name,
-		  dir->id, name, (int)min(strcspn(text, "\n"), (size_t)40), text, right);
-	return -EINVAL;
-}
-
-static ssize_t priority_store(struct kobject *kobj, struct kobj_attribute *attr, const char *text,
-			      size_t count)
-{
-	struct kvgpu_ctx_dir *dir = dir_of(kobj);
-	s32 priority;
-	int ret;
-
-	if (kstrtos32(text, 10, &priority))
-		return refuse(dir, "priority", text, "a number, -2147483648 to 2147483647, "
-			      "a higher one is more important");
-	ret = kvgpu_context_set_priority(dir->kdev, dir->id, priority);
-	return ret ? ret : count;
-}
-
-static ssize_t tokens_store(struct kobject *kobj, struct kobj_attribute *attr, const char *text,
-			    size_t count)
-{
-	struct kvgpu_ctx_dir *dir = dir_of(kobj);
-	u32 tokens;
-	int ret;
-
+	if (attr == &priority_attr) {
+		*right = "a number, -2147483648 to 2147483647, a higher one is more important";
+		set->set_priority = true;
+		return kstrtos32(text, 10, &set->priority) ? -EINVAL : 0;
+	}
 	BUILD_BUG_ON(VGPU_TOKENS_MAX != 1024);
+	*right = "a number of SMs, 0 to 1024, or: share";
+	set->set_tokens = true;
+	set->tokens = VGPU_TOKENS_SHARE;
 	if (sysfs_streq(text, "share"))
-		tokens = VGPU_TOKENS_SHARE;
-	else if (kstrtou32(text, 10, &tokens) || tokens > VGPU_TOKENS_MAX)
-		return refuse(dir, "tokens", text, "a number of SMs, 0 to 1024, or: share");
-	ret = kvgpu_context_set_tokens(dir->kdev, dir->id, tokens);
+		return 0;
+	return kstrtou32(text, 10, &set->tokens) || set->tokens > VGPU_TOKENS_MAX ? -EINVAL : 0;
+}
+
+static ssize_t ctx_store(struct kobject *kobj, struct attribute *attr, const char *text,
+			 size_t count)
+{
+	struct kvgpu_ctx_dir *dir = dir_of(kobj);
+	struct kvgpu_ctx_setting set = { .id = dir->id };
+	const char *right;
+	int ret = parse_setting(attr, text, &set, &right);
+
+	if (ret)
+		pr_notice("vgpu: %s: contexts/%u/%s does not take \"%.*s\"; it takes %s\n",
+			  dir->kdev->name, dir->id, attr->name, KVGPU_QUOTED(text), right);
+	else
+		ret = kvgpu_context_set(dir->kdev, &set);
 	return ret ? ret : count;
 }
 
 /* ---- folders ------------------------------------------------------------ */
 
-static struct kobj_attribute pid_attr = __ATTR_RO(pid);
-static struct kobj_attribute clock_attr = __ATTR_RO(clock);
-static struct kobj_attribute fault_attr = __ATTR_RO(fault);
-static struct kobj_attribute priority_attr = __ATTR_RW(priority);
-static struct kobj_attribute tokens_attr = __ATTR_RW(tokens);
-
-static struct attribute *ctx_attrs[] = {
-	&pid_attr.attr,
-	&clock_attr.attr,
-	&fault_attr.attr,
-	&priority_attr.attr,
-	&tokens_attr.attr,
-	VGPU_CONTEXT_STATS(STAT_POINTER)
-	NULL
-};
-ATTRIBUTE_GROUPS(ctx);
+static const struct sysfs_ops ctx_ops = { .show = ctx_show, .store = ctx_store };
 
 static void dir_release(struct kobject *kobj)
 {
@@ -198,17 +148,16 @@ static void dir_release(struct kobject *kobj)
 
 static const struct kobj_type dir_type = {
 	.release = dir_release,
-	.sysfs_ops = &kobj_sysfs_ops,
+	.sysfs_ops = &ctx_ops,
 	.default_groups = ctx_groups,
 };
 
 int kvgpu_ctx_dir_add(struct kvgpu_ctx *ctx)
 {
 	struct kvgpu_sysfs *sysfs = ctx->kdev->sysfs;
-	struct kvgpu_ctx_dir *dir;
+	struct kvgpu_ctx_dir *dir = kzalloc(sizeof(*dir), GFP_KERNEL_ACCOUNT);
 	int ret = -ENXIO;
 
-	dir = kzalloc(sizeof(*dir), GFP_KERNEL_ACCOUNT);
 	if (!dir)
 		return -ENOMEM;
 	dir->kdev = ctx->kdev;

@@ -77,9 +77,15 @@ int kvgpu_contexts_add(struct kvgpu_dev *kdev);
 void kvgpu_contexts_remove(struct kvgpu_dev *kdev);
 /* Actor. -EPERM: it would be raised, and may not be. */
 int kvgpu_ctx_priority(struct kvgpu_ctx *ctx, s32 priority, bool may_raise);
-/* -ENODEV: there is no context @id. */
-int kvgpu_context_set_priority(struct kvgpu_dev *kdev, u32 id, s32 priority);
-int kvgpu_context_set_tokens(struct kvgpu_dev *kdev, u32 id, u32 tokens);
+/* What root sets of context @id. -ENODEV: there is none. */
+struct kvgpu_ctx_setting {
+	u32 id;
+	bool set_priority;
+	bool set_tokens;
+	s32 priority;
+	u32 tokens;			/* VGPU_TOKENS_SHARE */
+};
+int kvgpu_context_set(struct kvgpu_dev *kdev, struct kvgpu_ctx_setting *set);
 int kvgpu_ctx_dir_add(struct kvgpu_ctx *ctx);
 void kvgpu_ctx_dir_remove(struct kvgpu_ctx *ctx);
 
@@ -125,9 +131,12 @@ void kvgpu_record(void *host, const struct vgpu_trace_record *record);
 
 /* ---- sysfs.c ------------------------------------------------------------ */
 
+/* What is refused is quoted so far: arguments of "%.*s". */
+#define KVGPU_QUOTED(text)	(int)min(strcspn(text, "\n"), (size_t)40), text
+
 /*
- * Knobs of the model, by name, from any thread; values as vgpu_device_knob_get() and _set() have
- * them.
+ * Knobs of the model, from any thread; @knob is what vgpu_device_knob_name() has, values are as
+ * vgpu_device_knob_get() and _set() have them.
  */
 int kvgpu_knob_get(struct kvgpu_dev *kdev, const char *knob, char *text, size_t room);
 int kvgpu_knob_set(struct kvgpu_dev *kdev, const char *knob, const char *value);
