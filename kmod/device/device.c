@@ -117,7 +117,6 @@ static void device_release(struct kref *ref)
 	WARN_ON(!xa_empty(&kdev->contexts) || !list_empty(&kdev->memory->released) ||
 		atomic64_read(&kdev->memory->frames) || atomic64_read(&kdev->memory->pins));
 	xa_destroy(&kdev->contexts);
-	kvgpu_sysfs_free(kdev);
 	device_free(kdev);
 }
 
@@ -166,13 +165,8 @@ struct kvgpu_dev *kvgpu_dev_create(unsigned int index, const struct vgpu_config 
 		goto free;
 	kdev->clock = kdev->system->clock;
 	ret = kvgpu_actor_call(kdev, do_join, NULL);
-	if (ret)
-		goto put;
-	ret = kvgpu_sysfs_prepare(kdev);
 	if (!ret)
 		return kdev;
-	kvgpu_actor_call(kdev, do_leave, NULL);
-put:
 	kvgpu_system_put(kdev->system);
 free:
 	device_free(kdev);

@@ -29,7 +29,7 @@ struct kvgpu_dev *kvgpu_dev_get_minor(unsigned int minor)
 static int node_add(struct kvgpu_dev *kdev)
 {
 	kdev->sysfs->dev = device_create_with_groups(class, NULL, first_devt + kdev->index, kdev,
-					      kdev->sysfs->groups, "%s", kdev->name);
+						     kvgpu_device_groups, "%s", kdev->name);
 	if (IS_ERR(kdev->sysfs->dev))
 		return PTR_ERR(kdev->sysfs->dev);
 	if (kvgpu_contexts_add(kdev)) {

@@ -176,6 +176,9 @@ static int __init kvgpu_init(void)
 	ret = config_make(&config);
 	if (ret)
 		return ret;
+	ret = kvgpu_sysfs_init();
+	if (ret)
+		return ret;
 	ret = kvgpu_pins_module_init();
 	if (ret)
 		return ret;

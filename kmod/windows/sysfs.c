@@ -252,7 +252,7 @@ static ssize_t config_show(struct device *dev, struct device_attribute *attr, ch
 	return text_line(text, kvgpu_actor_call(dev_get_drvdata(dev), do_config_get, &field));
 }
 
-/* ---- one set of attributes a device ------------------------------------- */
+/* ---- the files of every device ------------------------------------------ */
 
 static struct attribute *fixed_attrs[] = {
 	&dev_attr_preset.attr,
@@ -264,62 +264,47 @@ static struct attribute *fixed_attrs[] = {
 static const struct attribute_group fixed_group = { .attrs = fixed_attrs };
 
 /* Files by the names that @name lists, all of one kind. */
-static const struct {
-	const char *folder;
+static struct {
 	const char *(*name)(unsigned int index);
 	struct device_attribute like;
-} kinds[KVGPU_SYSFS_KINDS] = {
-	{ NULL, stat_name, { .attr.mode = 0444, .show = stat_show } },
-	{ NULL, vgpu_device_knob_name,
-	  { .attr.mode = 0644, .show = knob_show, .store = knob_store } },
-	{ "sm_time_ps", vgpu_sm_state_name, { .attr.mode = 0444, .show = sm_time_show } },
-	{ "config", vgpu_config_field, { .attr.mode = 0444, .show = config_show } },
+	struct attribute_group group;
+} kinds[] = {
+	{ stat_name, { .attr.mode = 0444, .show = stat_show } },
+	{ vgpu_device_knob_name, { .attr.mode = 0644, .show = knob_show, .store = knob_store } },
+	{ vgpu_sm_state_name, { .attr.mode = 0444, .show = sm_time_show }, { "sm_time_ps" } },
+	{ vgpu_config_field, { .attr.mode = 0444, .show = config_show }, { "config" } },
 };
 
-static int group_init(struct attribute_group *group, unsigned int kind)
+const struct attribute_group *kvgpu_device_groups[] = {
+	&fixed_group,
+	&kinds[0].group,
+	&kinds[1].group,
+	&kinds[2].group,
+	&kinds[3].group,
+	NULL
+};
+
+/* There are less than this, of all kinds. */
+#define FILES_MAX	128
+static struct device_attribute files[FILES_MAX];
+static struct attribute *file_lists[FILES_MAX];
+
+int __init kvgpu_sysfs_init(void)
 {
-	struct device_attribute *attrs;
-	struct attribute **list;
-	unsigned int count = 0, i;
+	unsigned int kind, i, next = 0;
+	const char *name;
 
-	while (kinds[kind].name(count))
-		count++;
-	/* one piece: the list, then what it points to */
-	list = kzalloc((count + 1) * sizeof(*list) + count * sizeof(*attrs), GFP_KERNEL);
-	if (!list)
-		return -ENOMEM;
-	attrs = (struct device_attribute *)(list + count + 1);
-	for (i = 0; i < count; i++) {
-		attrs[i] = kinds[kind].like;
-		sysfs_attr_init(&attrs[i].attr);
-		attrs[i].attr.name = kinds[kind].name(i);
-		list[i] = &attrs[i].attr;
-	}
-	group->name = kinds[kind].folder;
-	group->attrs = list;
-	return 0;
-}
-
-int kvgpu_sysfs_prepare(struct kvgpu_dev *kdev)
-{
-	struct kvgpu_sysfs *sysfs = kdev->sysfs;
-	unsigned int i;
-
-	sysfs->groups[0] = &fixed_group;
-	for (i = 0; i < KVGPU_SYSFS_KINDS; i++) {
-		if (group_init(&sysfs->named[i], i)) {
-			kvgpu_sysfs_free(kdev);
-			return -ENOMEM;
+	for (kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
+		kinds[kind].group.attrs = &file_lists[next];
+		for (i = 0; (name = kinds[kind].name(i)); i++, next++) {
+			if (next >= FILES_MAX - ARRAY_SIZE(kinds))
+				return -ENOSPC;
+			files[next] = kinds[kind].like;
+			files[next].attr.name = name;
+			file_lists[next] = &files[next].attr;
 		}
-		sysfs->groups[1 + i] = &sysfs->named[i];
+		/* a NULL ends the list */
+		next++;
 	}
 	return 0;
-}
-
-void kvgpu_sysfs_free(struct kvgpu_dev *kdev)
-{
-	unsigned int i;
-
-	for (i = 0; i < KVGPU_SYSFS_KINDS; i++)
-		kfree(kdev->sysfs->named[i].attrs);
 }

@@ -55,16 +55,11 @@ struct kvgpu_notices {
 	struct delayed_work sample;
 };
 
-/* Statistics, knobs, times by state of SMs, fields of the configuration */
-#define KVGPU_SYSFS_KINDS	4
-
-/** struct kvgpu_sysfs - the attributes and folders of a device */
+/** struct kvgpu_sysfs - the folders of a device */
 struct kvgpu_sysfs {
 	struct device *dev;
 	struct mutex contexts_lock;
 	struct kobject *contexts_dir;	/* under contexts_lock; NULL: the device has been removed */
-	struct attribute_group named[KVGPU_SYSFS_KINDS];
-	const struct attribute_group *groups[KVGPU_SYSFS_KINDS + 2];
 };
 
 /* ---- ioctl.c ------------------------------------------------------------ */
@@ -142,7 +137,8 @@ int kvgpu_knob_get(struct kvgpu_dev *kdev, const char *knob, char *text, size_t 
 int kvgpu_knob_set(struct kvgpu_dev *kdev, const char *knob, const char *value);
 /* "free", "paced", "lockstep" */
 const char *kvgpu_clock_name(enum kvgpu_clock_mode mode);
-int kvgpu_sysfs_prepare(struct kvgpu_dev *kdev);
-void kvgpu_sysfs_free(struct kvgpu_dev *kdev);
+/* Files of every device, with a NULL behind them; complete after kvgpu_sysfs_init(). */
+extern const struct attribute_group *kvgpu_device_groups[];
+int kvgpu_sysfs_init(void);
 
 #endif
