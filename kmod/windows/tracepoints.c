@@ -28,12 +28,17 @@ bool kvgpu_events_on(void)
 	return atomic_read(&listeners) > 0;
 }
 
-static void event(u32 device, const struct vgpu_trace_record *record)
+/* Actor. */
+void kvgpu_record(void *host, const struct vgpu_trace_record *record)
 {
+	struct kvgpu_dev *kdev = host;
+
+	if (kdev->trace->on)
+		kvgpu_trace_record(kdev, record);
 	switch (record->type) {
 #define EVENT(type, name)					\
 	case VGPU_TRACE_##type:					\
-		trace_##name(device, record);			\
+		trace_##name(kdev->index, record);		\
 		break
 	EVENT(CONTEXT_OPEN, context_open);
 	EVENT(CONTEXT_CLOSE, context_close);
@@ -59,14 +64,4 @@ static void event(u32 device, const struct vgpu_trace_record *record)
 	EVENT(RESTORE_END, restore_end);
 #undef EVENT
 	}
-}
-
-/* Actor. */
-void kvgpu_record(void *host, const struct vgpu_trace_record *record)
-{
-	struct kvgpu_dev *kdev = host;
-
-	if (kdev->trace->on)
-		kvgpu_trace_record(kdev, record);
-	event(kdev->index, record);
 }

@@ -67,76 +67,65 @@ KVGPU_DECISIONS
 DEFINE_EVENT_FN(like, name, KVGPU_PROTO, KVGPU_ARGS, kvgpu_listener_add, kvgpu_listener_remove)
 
 /*
- * Events, and classes of the same name: what all of them say; those of queues and of SMs say more;
- * then fields, how they are filled in, and their text. (None of these can be made of another: the
- * commas that __field() becomes would be those of its arguments.)
+ * An event, and a class of the same name: what all events say, what those of its @kind say, then
+ * its own fields, how they are filled in, and their text.
  */
-#define KVGPU_FIELDS __field(u64, time) __field(u32, device) __field(u32, context)
-#define KVGPU_ASSIGN										\
-	__entry->time = record->time;								\
-	__entry->device = device;								\
-	__entry->context = record->context;
-
-#define KVGPU_EVENT(name, fields, assign, format, args...)					\
+#define KVGPU_EVENT(kind, name, fields, assign, format, args...)				\
 DECLARE_EVENT_CLASS(name, KVGPU_PROTO, KVGPU_ARGS,						\
-	TP_STRUCT__entry(KVGPU_FIELDS fields),							\
-	TP_fast_assign(KVGPU_ASSIGN assign),							\
-	TP_printk("vgpu%u time=%llu context=%u " format, __entry->device, __entry->time,	\
-		  __entry->context, ##args)							\
+	TP_STRUCT__entry(__field(u64, time) __field(u32, device) __field(u32, context)		\
+			 kind##_FIELDS fields),							\
+	TP_fast_assign(										\
+		__entry->time = record->time;							\
+		__entry->device = device;							\
+		__entry->context = record->context;						\
+		kind##_ASSIGN assign),								\
+	TP_printk(kind##_FORMAT format, __entry->device, __entry->time, kind##_VALUES, ##args)	\
 );												\
 KVGPU_EVENT_LIKE(name, name)
 
-#define KVGPU_QUEUE_FIELDS __field(u32, queue) __field(u64, seq)
-#define KVGPU_QUEUE_ASSIGN __entry->queue = record->queue; __entry->seq = record->seq;
-#define KVGPU_QUEUE_EVENT(name, fields, assign, format, args...)				\
-DECLARE_EVENT_CLASS(name, KVGPU_PROTO, KVGPU_ARGS,						\
-	TP_STRUCT__entry(KVGPU_FIELDS KVGPU_QUEUE_FIELDS fields),				\
-	TP_fast_assign(KVGPU_ASSIGN KVGPU_QUEUE_ASSIGN assign),					\
-	TP_printk("vgpu%u time=%llu context=%u queue=%u seq=%llu" format, __entry->device,	\
-		  __entry->time, __entry->context, __entry->queue, __entry->seq, ##args)	\
-);												\
-KVGPU_EVENT_LIKE(name, name)
+#define CONTEXT_FIELDS
+#define CONTEXT_ASSIGN
+#define CONTEXT_FORMAT "vgpu%u time=%llu context=%u "
+#define CONTEXT_VALUES __entry->context
 
-#define KVGPU_SM_FIELDS __field(int, sm) __field(u32, kernel)
-#define KVGPU_SM_ASSIGN										\
-	__entry->sm = record->sm == 0xffff ? -1 : record->sm;					\
-	__entry->kernel = record->kernel;
-#define KVGPU_SM_EVENT(name, fields, assign, format, args...)					\
-DECLARE_EVENT_CLASS(name, KVGPU_PROTO, KVGPU_ARGS,						\
-	TP_STRUCT__entry(KVGPU_FIELDS KVGPU_SM_FIELDS fields),					\
-	TP_fast_assign(KVGPU_ASSIGN KVGPU_SM_ASSIGN assign),					\
-	TP_printk("vgpu%u time=%llu context=%u sm=%d kernel=%u" format, __entry->device,	\
-		  __entry->time, __entry->context, __entry->sm, __entry->kernel, ##args)	\
-);												\
-KVGPU_EVENT_LIKE(name, name)
+#define QUEUE_FIELDS __field(u32, queue) __field(u64, seq)
+#define QUEUE_ASSIGN __entry->queue = record->queue; __entry->seq = record->seq;
+#define QUEUE_FORMAT "vgpu%u time=%llu context=%u queue=%u seq=%llu"
+#define QUEUE_VALUES __entry->context, __entry->queue, __entry->seq
+
+#define SM_FIELDS __field(int, sm) __field(u32, kernel)
+#define SM_ASSIGN __entry->sm = record->sm == 0xffff ? -1 : record->sm;				\
+		  __entry->kernel = record->kernel;
+#define SM_FORMAT "vgpu%u time=%llu context=%u sm=%d kernel=%u"
+#define SM_VALUES __entry->context, __entry->sm, __entry->kernel
 
 /* ---- contexts ----------------------------------------------------------- */
 
-KVGPU_EVENT(context_open,
+KVGPU_EVENT(CONTEXT, context_open,
 	__field(u64, pid),
 	__entry->pid = record->a;,
 	"pid=%llu", __entry->pid);
 
-KVGPU_EVENT(context_close,
+KVGPU_EVENT(CONTEXT, context_close,
 	__field(u32, fault),
 	__entry->fault = record->a;,
 	"fault=%s", kvgpu_show_fault(__entry->fault));
 
-KVGPU_EVENT(fault,
+KVGPU_EVENT(CONTEXT, fault,
 	__field(u32, reason) __field(u64, address),
 	__entry->reason = record->a; __entry->address = record->b;,
 	"reason=%s address=0x%llx", kvgpu_show_fault(__entry->reason), __entry->address);
 
 /* ---- commands ----------------------------------------------------------- */
 
-KVGPU_QUEUE_EVENT(queue_push,
+KVGPU_EVENT(QUEUE, queue_push,
 	__field(u32, op),
 	__entry->op = record->a;,
 	" op=%s", kvgpu_show_op(__entry->op));
 KVGPU_EVENT_LIKE(queue_push, dispatch);
 KVGPU_EVENT_LIKE(queue_push, complete);
 
-KVGPU_QUEUE_EVENT(copy_start,
+KVGPU_EVENT(QUEUE, copy_start,
 	__field(u64, bytes) __field(u32, op),
 	__entry->bytes = record->a; __entry->op = record->b;,
 	" bytes=%llu op=%s", __entry->bytes, kvgpu_show_op(__entry->op));
@@ -144,7 +133,7 @@ KVGPU_EVENT_LIKE(copy_start, copy_end);
 
 /* ---- kernels and thread blocks; "kernel" is the id of a launch ---------- */
 
-KVGPU_QUEUE_EVENT(kernel_start,
+KVGPU_EVENT(QUEUE, kernel_start,
 	__field(u32, kernel) __field(u64, blocks) __field(u32, module) __field(u32, index),
 	__entry->kernel = record->kernel;
 	__entry->blocks = record->a;
@@ -153,7 +142,7 @@ KVGPU_QUEUE_EVENT(kernel_start,
 	" kernel=%u blocks=%llu module=%d index=%u",
 	__entry->kernel, __entry->blocks, (int)__entry->module, __entry->index);
 
-KVGPU_QUEUE_EVENT(kernel_end,
+KVGPU_EVENT(QUEUE, kernel_end,
 	__field(u32, kernel) __field(u64, queued) __field(u64, preempted),
 	__entry->kernel = record->kernel;
 	__entry->queued = record->a;
@@ -162,7 +151,7 @@ KVGPU_QUEUE_EVENT(kernel_end,
 	__entry->kernel, __entry->queued, __entry->preempted);
 
 /* "preempted": it goes on where it stopped, it stops to go on later. */
-KVGPU_SM_EVENT(block_issue,
+KVGPU_EVENT(SM, block_issue,
 	__field(u64, block) __field(u32, slot) __field(bool, preempted),
 	__entry->block = record->a;
 	__entry->slot = record->b;
@@ -174,35 +163,35 @@ KVGPU_EVENT_LIKE(block_issue, block_end);
 
 /* ---- scheduling --------------------------------------------------------- */
 
-KVGPU_SM_EVENT(policy_decision,
+KVGPU_EVENT(SM, policy_decision,
 	__field(u32, decision) __field(u32, loser),
 	__entry->decision = record->a; __entry->loser = record->b;,
 	" decision=%s loser=%u", kvgpu_show_decision(__entry->decision), __entry->loser);
 
-KVGPU_SM_EVENT(sm_setup, , , "");
+KVGPU_EVENT(SM, sm_setup, , , "");
 
-KVGPU_SM_EVENT(preempt_request,
+KVGPU_EVENT(SM, preempt_request,
 	__field(u32, next),
 	__entry->next = record->a;,
 	" next=%u", __entry->next);
 
-KVGPU_SM_EVENT(preempt_done,
+KVGPU_EVENT(SM, preempt_done,
 	__field(u64, latency),
 	__entry->latency = record->time - record->a;,
 	" latency=%llu", __entry->latency);
 
-KVGPU_SM_EVENT(save_start,
+KVGPU_EVENT(SM, save_start,
 	__field(u64, blocks) __field(u64, bytes),
 	__entry->blocks = record->a; __entry->bytes = record->b;,
 	" blocks=%llu bytes=%llu", __entry->blocks, __entry->bytes);
 KVGPU_EVENT_LIKE(save_start, save_end);
 
-KVGPU_SM_EVENT(restore_start,
+KVGPU_EVENT(SM, restore_start,
 	__field(u64, block) __field(u64, bytes),
 	__entry->block = record->a; __entry->bytes = record->b;,
 	" block=%llu bytes=%llu", __entry->block, __entry->bytes);
 
-KVGPU_SM_EVENT(restore_end,
+KVGPU_EVENT(SM, restore_end,
 	__field(u64, block) __field(bool, broken_off),
 	__entry->block = record->a; __entry->broken_off = record->b;,
 	" block=%llu%s", __entry->block, __entry->broken_off ? " broken off" : "");
