@@ -19,20 +19,36 @@
 /** struct ioctl_call - an ioctl that is one call of the model */
 struct ioctl_call {
 	struct kvgpu_ctx *ctx;
+	struct vgpu_device *model;
 	void *args;			/* copy of its struct */
 	bool may_raise;
 	struct kvgpu_queue *queue;	/* for the caller to release */
 	struct vgpu_module *code;
 	struct list_head frames;	/* of an unmap: for the caller to free */
+	int (*fn)(struct ioctl_call *call);
 };
 
-static int ioctl_actor(struct ioctl_call *call, int (*fn)(struct kvgpu_dev *kdev, void *arg))
+/* The context's cgroup pays for what the model allocates. */
+static int do_ioctl(struct kvgpu_dev *kdev, void *arg)
+{
+	struct ioctl_call *call = arg;
+	struct mem_cgroup *before = set_active_memcg(call->ctx->memcg);
+	int ret = call->fn(call);
+
+	set_active_memcg(before);
+	return ret;
+}
+
+/* Have the actor run @fn(@call). */
+static int ioctl_actor(struct ioctl_call *call, int (*fn)(struct ioctl_call *call))
 {
 	struct kvgpu_dev *kdev = call->ctx->kdev;
 	int ret;
 
+	call->fn = fn;
+	call->model = kdev->model;
 	INIT_LIST_HEAD(&call->frames);
-	ret = kvgpu_actor_call_killable(kdev, fn, call);
+	ret = kvgpu_actor_call_killable(kdev, do_ioctl, call);
 	kvgpu_frames_free(kdev, &call->frames);
 	if (call->queue)
 		kvgpu_queue_put(call->queue);
@@ -59,27 +75,22 @@ static int ioctl_version(struct file *file, void *args)
 	return 0;
 }
 
-static int do_device_info(struct kvgpu_dev *kdev, void *arg)
+static int do_device_info(struct ioctl_call *call)
 {
-	struct ioctl_call *call = arg;
-
-	vgpu_device_info(kdev->model, call->args);
+	vgpu_device_info(call->model, call->args);
 	return 0;
 }
 ACTOR_IOCTL(device_info)
 
-static int do_context_info(struct kvgpu_dev *kdev, void *arg)
+static int do_context_info(struct ioctl_call *call)
 {
-	struct ioctl_call *call = arg;
-
-	return vgpu_context_info(kdev->model, call->ctx->id, call->args);
+	return vgpu_context_info(call->model, call->ctx->id, call->args);
 }
 ACTOR_IOCTL(context_info)
 
 /* Who may not raise it may still lower it. */
-static int do_context_priority(struct kvgpu_dev *kdev, void *arg)
+static int do_context_priority(struct ioctl_call *call)
 {
-	struct ioctl_call *call = arg;
 	const struct vgpu_context_priority *args = call->args;
 
 	return kvgpu_ctx_priority(call->ctx, args->priority, call->may_raise);
@@ -98,19 +109,18 @@ static int ioctl_context_priority(struct file *file, void *arg)
 
 /* ---- queues ------------------------------------------------------------- */
 
-static int do_queue_create(struct kvgpu_dev *kdev, void *arg)
+static int do_queue_create(struct ioctl_call *call)
 {
-	struct ioctl_call *call = arg;
 	struct kvgpu_ctx *ctx = call->ctx;
 	struct vgpu_queue_create *args = call->args;
 	u32 id;
-	int ret = vgpu_queue_create(kdev->model, ctx->id, &id);
+	int ret = vgpu_queue_create(call->model, ctx->id, &id);
 
 	if (ret)
 		return ret;
 	ret = xa_err(xa_store(&ctx->queues, id, call->queue, GFP_KERNEL));
 	if (ret) {
-		vgpu_queue_destroy(kdev->model, ctx->id, id);
+		vgpu_queue_destroy(call->model, ctx->id, id);
 		return ret;
 	}
 	call->queue = NULL;
@@ -129,9 +139,8 @@ static int ioctl_queue_create(struct file *file, void *arg)
 	return call.queue ? ioctl_actor(&call, do_queue_create) : -ENOMEM;
 }
 
-static int do_queue_destroy(struct kvgpu_dev *kdev, void *arg)
+static int do_queue_destroy(struct ioctl_call *call)
 {
-	struct ioctl_call *call = arg;
 	struct kvgpu_ctx *ctx = call->ctx;
 	const struct vgpu_queue_destroy *args = call->args;
 	int ret;
@@ -142,7 +151,7 @@ static int do_queue_destroy(struct kvgpu_dev *kdev, void *arg)
 	/* it takes none along that could still be told */
 	while (kvgpu_waiters_turn(ctx))
 		cond_resched();
-	ret = vgpu_queue_destroy(kdev->model, ctx->id, args->queue);
+	ret = vgpu_queue_destroy(call->model, ctx->id, args->queue);
 	if (ret)
 		return ret;
 	call->queue = xa_erase(&ctx->queues, args->queue);
@@ -154,19 +163,15 @@ ACTOR_IOCTL(queue_destroy)
 
 /* ---- modules ------------------------------------------------------------ */
 
-static int do_module_load(struct kvgpu_dev *kdev, void *arg)
+static int do_module_load(struct ioctl_call *call)
 {
-	struct ioctl_call *call = arg;
 	struct kvgpu_ctx *ctx = call->ctx;
 	struct vgpu_module_load *args = call->args;
-	struct mem_cgroup *before;
 	int ret;
 
 	if (ctx->module_count >= KVGPU_MODULES_MAX)
 		return ctx->dead ? -EIO : -ENOSPC;
-	before = set_active_memcg(ctx->memcg);
-	ret = vgpu_module_add(kdev->model, ctx->id, call->code, &args->module);
-	set_active_memcg(before);
+	ret = vgpu_module_add(call->model, ctx->id, call->code, &args->module);
 	if (!ret)
 		ctx->module_count++;
 	return ret;
@@ -234,15 +239,14 @@ static int ioctl_module_load(struct file *file, void *arg)
 	return ret == -EINVAL && message_out(args, message) ? -EFAULT : ret;
 }
 
-static int do_module_unload(struct kvgpu_dev *kdev, void *arg)
+static int do_module_unload(struct ioctl_call *call)
 {
-	struct ioctl_call *call = arg;
 	const struct vgpu_module_unload *args = call->args;
 	int ret;
 
 	if (args->reserved)
 		return -EINVAL;
-	ret = vgpu_module_unload(kdev->model, call->ctx->id, args->module);
+	ret = vgpu_module_unload(call->model, call->ctx->id, args->module);
 	if (!ret)
 		call->ctx->module_count--;
 	return ret;
@@ -251,32 +255,25 @@ ACTOR_IOCTL(module_unload)
 
 /* ---- memory ------------------------------------------------------------- */
 
-static int do_mem_map(struct kvgpu_dev *kdev, void *arg)
+static int do_mem_map(struct ioctl_call *call)
 {
-	struct ioctl_call *call = arg;
 	const struct vgpu_mem *mem = call->args;
-	struct mem_cgroup *before;
-	int ret;
 
 	if (mem->flags || mem->reserved)
 		return -EINVAL;
-	before = set_active_memcg(call->ctx->memcg);
-	ret = vgpu_memory_map(kdev->model, call->ctx->id, mem->address, mem->bytes);
-	set_active_memcg(before);
-	return ret;
+	return vgpu_memory_map(call->model, call->ctx->id, mem->address, mem->bytes);
 }
 ACTOR_IOCTL(mem_map)
 
-static int do_mem_unmap(struct kvgpu_dev *kdev, void *arg)
+static int do_mem_unmap(struct ioctl_call *call)
 {
-	struct ioctl_call *call = arg;
 	const struct vgpu_mem *mem = call->args;
 	int ret;
 
 	if (mem->flags || mem->reserved)
 		return -EINVAL;
-	ret = vgpu_memory_unmap(kdev->model, call->ctx->id, mem->address, mem->bytes);
-	kvgpu_frames_collect(kdev, &call->frames);
+	ret = vgpu_memory_unmap(call->model, call->ctx->id, mem->address, mem->bytes);
+	kvgpu_frames_collect(call->ctx->kdev, &call->frames);
 	return ret;
 }
 ACTOR_IOCTL(mem_unmap)
