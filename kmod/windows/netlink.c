@@ -43,8 +43,9 @@ static const struct nla_policy context_set_policy[] = {
 
 /* In internal_flags of an operation. */
 #define NEEDS_ADMIN	1u
+#define NEEDS_CONTEXT	2u
 
-/* Check who asks, and get the device that a request names, for its handler. */
+/* Check who asks and that all is there, and get the device that a request names. */
 static int request_begin(const struct kvgpu_genl_op *op, struct sk_buff *skb,
 			 struct genl_info *info)
 {
@@ -60,6 +61,11 @@ static int request_begin(const struct kvgpu_genl_op *op, struct sk_buff *skb,
 			       "DEVICE is missing: a number that a dump of DEVICE_GET lists");
 		return -EINVAL;
 	}
+	if (op->internal_flags & NEEDS_CONTEXT && !info->attrs[VGPU_NL_A_CONTEXT]) {
+		NL_SET_ERR_MSG(info->extack,
+			       "CONTEXT is missing: an id that a dump of CONTEXT_GET lists");
+		return -EINVAL;
+	}
 	info->user_ptr[0] = kvgpu_dev_get(nla_get_u32(attr));
 	if (!info->user_ptr[0]) {
 		NL_SET_ERR_MSG_ATTR(info->extack, attr,
@@ -73,19 +79,6 @@ static void request_end(const struct kvgpu_genl_op *op, struct sk_buff *skb,
 			struct genl_info *info)
 {
 	kvgpu_dev_put(info->user_ptr[0]);
-}
-
-static int context_of(struct genl_info *info, u32 *id)
-{
-	struct nlattr *attr = info->attrs[VGPU_NL_A_CONTEXT];
-
-	if (!attr) {
-		NL_SET_ERR_MSG(info->extack,
-			       "CONTEXT is missing: an id that a dump of CONTEXT_GET lists");
-		return -EINVAL;
-	}
-	*id = nla_get_u32(attr);
-	return 0;
 }
 
 static int no_context(struct genl_info *info)
@@ -112,11 +105,8 @@ static int context_get(struct sk_buff *request, struct genl_info *info)
 {
 	struct kvgpu_dev *kdev = info->user_ptr[0];
 	struct kvgpu_ctx_snap snap;
-	u32 id;
-	int ret = context_of(info, &id);
+	int ret = kvgpu_snap_context(kdev, nla_get_u32(info->attrs[VGPU_NL_A_CONTEXT]), &snap);
 
-	if (!ret)
-		ret = kvgpu_snap_context(kdev, id, &snap);
 	if (ret)
 		return ret == -ENODEV ? no_context(info) : ret;
 	return kvgpu_reply(info, KVGPU_CONTEXT_ROOM, VGPU_NL_CMD_CONTEXT_GET, kdev,
@@ -319,11 +309,13 @@ static int context_set(struct sk_buff *request, struct genl_info *info)
 {
 	struct nlattr *priority = info->attrs[VGPU_NL_A_PRIORITY],
 		      *tokens = info->attrs[VGPU_NL_A_TOKENS];
-	struct kvgpu_ctx_setting set = { .set_priority = priority, .set_tokens = tokens };
-	int ret = context_of(info, &set.id);
+	struct kvgpu_ctx_setting set = {
+		.id = nla_get_u32(info->attrs[VGPU_NL_A_CONTEXT]),
+		.set_priority = priority,
+		.set_tokens = tokens,
+	};
+	int ret;
 
-	if (ret)
-		return ret;
 	if (!priority && !tokens) {
 		NL_SET_ERR_MSG(info->extack, "nothing to set: PRIORITY, TOKENS or both");
 		return -EINVAL;
@@ -349,12 +341,12 @@ static int context_set(struct sk_buff *request, struct genl_info *info)
 
 static const struct genl_ops ops[] = {
 	{ OP(VGPU_NL_CMD_DEVICE_GET, device_policy), .doit = device_get, .dumpit = device_dump },
-	{ OP(VGPU_NL_CMD_CONTEXT_GET, context_policy), .doit = context_get,
-	  .dumpit = context_dump },
+	{ OP(VGPU_NL_CMD_CONTEXT_GET, context_policy), .doit = context_get, .dumpit = context_dump,
+	  .internal_flags = NEEDS_CONTEXT },
 	{ OP(VGPU_NL_CMD_DEVICE_SET, device_set_policy), .doit = device_set,
 	  .internal_flags = NEEDS_ADMIN },
 	{ OP(VGPU_NL_CMD_CONTEXT_SET, context_set_policy), .doit = context_set,
-	  .internal_flags = NEEDS_ADMIN },
+	  .internal_flags = NEEDS_ADMIN | NEEDS_CONTEXT },
 };
 
 static const struct genl_multicast_group groups[] = {

@@ -17,20 +17,15 @@ static int put_notice(struct sk_buff *skb, struct kvgpu_dev *kdev, const void *w
 {
 	const struct kvgpu_notice *notice = what;
 
-	if (nla_put_u32(skb, VGPU_NL_A_DEVICE, kdev->index) ||
-	    kvgpu_put_u64(skb, VGPU_NL_A_TIME, notice->time) ||
-	    (notice->lost && kvgpu_put_u64(skb, VGPU_NL_A_LOST, notice->lost)))
-		return -EMSGSIZE;
-	if (notice->context && (nla_put_u32(skb, VGPU_NL_A_CONTEXT, notice->context) ||
-				nla_put_u32(skb, VGPU_NL_A_PID, notice->pid)))
-		return -EMSGSIZE;
-	if (notice->fault && (nla_put_u32(skb, VGPU_NL_A_FAULT, notice->fault) ||
-			      kvgpu_put_u64(skb, VGPU_NL_A_FAULT_ADDRESS, notice->address)))
-		return -EMSGSIZE;
-	if (notice->knob && (nla_put_string(skb, VGPU_NL_A_KNOB_NAME, notice->knob) ||
-			     nla_put_string(skb, VGPU_NL_A_KNOB_VALUE, notice->value)))
-		return -EMSGSIZE;
-	return 0;
+	return nla_put_u32(skb, VGPU_NL_A_DEVICE, kdev->index) ||
+	       kvgpu_put_u64(skb, VGPU_NL_A_TIME, notice->time) ||
+	       (notice->lost && kvgpu_put_u64(skb, VGPU_NL_A_LOST, notice->lost)) ||
+	       (notice->context && (nla_put_u32(skb, VGPU_NL_A_CONTEXT, notice->context) ||
+				    nla_put_u32(skb, VGPU_NL_A_PID, notice->pid))) ||
+	       (notice->fault && (nla_put_u32(skb, VGPU_NL_A_FAULT, notice->fault) ||
+				  kvgpu_put_u64(skb, VGPU_NL_A_FAULT_ADDRESS, notice->address))) ||
+	       (notice->knob && (nla_put_string(skb, VGPU_NL_A_KNOB_NAME, notice->knob) ||
+				 nla_put_string(skb, VGPU_NL_A_KNOB_VALUE, notice->value)));
 }
 
 static void notices_work(struct work_struct *work)

@@ -136,14 +136,9 @@ static ssize_t sm_time_show(struct device *dev, struct device_attribute *attr, c
 
 /* ---- the clock ---------------------------------------------------------- */
 
-static const char *const clocks[KVGPU_CLOCKS] = {
+const char *const kvgpu_clock_names[KVGPU_CLOCKS] = {
 	[KVGPU_FREE] = "free", [KVGPU_PACED] = "paced", [KVGPU_LOCKSTEP] = "lockstep",
 };
-
-const char *kvgpu_clock_name(enum kvgpu_clock_mode mode)
-{
-	return clocks[mode];
-}
 
 #define MILLION		1000000u
 #define FACTOR_MAX	(1000ull * MILLION)
@@ -167,7 +162,7 @@ static ssize_t clock_show(struct device *dev, struct device_attribute *attr, cha
 
 	for (i = 0; i < KVGPU_CLOCKS; i++)
 		n += sysfs_emit_at(text, n, i == READ_ONCE(kdev->clock->mode) ? "%s[%s]" : "%s%s",
-				   i ? " " : "", clocks[i]);
+				   i ? " " : "", kvgpu_clock_names[i]);
 	return text_line(text, n);
 }
 
@@ -175,7 +170,7 @@ static ssize_t clock_store(struct device *dev, struct device_attribute *attr, co
 			   size_t count)
 {
 	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
-	int mode = __sysfs_match_string(clocks, KVGPU_CLOCKS, text);
+	int mode = __sysfs_match_string(kvgpu_clock_names, KVGPU_CLOCKS, text);
 
 	if (mode < 0) {
 		refuse(kdev, "clock", text, "free, paced or lockstep");

@@ -135,8 +135,7 @@ void kvgpu_record(void *host, const struct vgpu_trace_record *record);
  */
 int kvgpu_knob_get(struct kvgpu_dev *kdev, const char *knob, char *text, size_t room);
 int kvgpu_knob_set(struct kvgpu_dev *kdev, const char *knob, const char *value);
-/* "free", "paced", "lockstep" */
-const char *kvgpu_clock_name(enum kvgpu_clock_mode mode);
+extern const char *const kvgpu_clock_names[KVGPU_CLOCKS];
 /* Files of every device, with a NULL behind them; complete after kvgpu_sysfs_init(). */
 extern const struct attribute_group *kvgpu_device_groups[];
 int kvgpu_sysfs_init(void);
