@@ -7,7 +7,6 @@
  * initial user namespace, of the process and of whoever opened its socket.
  */
 #include <linux/capability.h>
-#include <linux/cleanup.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
@@ -93,24 +92,18 @@ static int no_context(struct genl_info *info)
 static int device_get(struct sk_buff *request, struct genl_info *info)
 {
 	struct kvgpu_dev *kdev = info->user_ptr[0];
-	struct kvgpu_device_snap *snap __free(kfree) = kvgpu_snap_device(kdev);
 
-	if (IS_ERR(snap))
-		return PTR_ERR(snap);
-	return kvgpu_reply(info, kvgpu_device_room(snap->info.sms), VGPU_NL_CMD_DEVICE_GET, kdev,
-			   kvgpu_put_device, snap);
+	return kvgpu_reply(info, kvgpu_device_room(kdev->config.sms), VGPU_NL_CMD_DEVICE_GET, kdev,
+			   kvgpu_put_device, NULL);
 }
 
 static int context_get(struct sk_buff *request, struct genl_info *info)
 {
-	struct kvgpu_dev *kdev = info->user_ptr[0];
-	struct kvgpu_ctx_snap snap;
-	int ret = kvgpu_snap_context(kdev, nla_get_u32(info->attrs[VGPU_NL_A_CONTEXT]), &snap);
+	u32 id = nla_get_u32(info->attrs[VGPU_NL_A_CONTEXT]);
+	int ret = kvgpu_reply(info, KVGPU_CONTEXT_ROOM, VGPU_NL_CMD_CONTEXT_GET, info->user_ptr[0],
+			      kvgpu_put_context, &id);
 
-	if (ret)
-		return ret == -ENODEV ? no_context(info) : ret;
-	return kvgpu_reply(info, KVGPU_CONTEXT_ROOM, VGPU_NL_CMD_CONTEXT_GET, kdev,
-			   kvgpu_put_context, &snap);
+	return ret == -ENODEV ? no_context(info) : ret;
 }
 
 /* ---- all ---------------------------------------------------------------- */
@@ -126,19 +119,20 @@ struct dump {
 	} *cursor;
 };
 
+/* Actor. */
 static int dump_add(const struct dump *dump, u8 command, struct kvgpu_dev *kdev, kvgpu_put_fn *put,
-		    const void *what)
+		    void *what)
 {
 	return kvgpu_message_add(dump->skb, NETLINK_CB(dump->cb->skb).portid,
 				 dump->cb->nlh->nlmsg_seq, NLM_F_MULTI, command, kdev, put, what);
 }
 
 /*
- * Have @fn dump each device that is left, or the one that the request names. A buffer that is full
- * is sent, and the next step goes on behind it.
+ * Have the actor run @fn for each device that is left, or for the one that the request names. A
+ * buffer that is full is sent, and the next step goes on behind it.
  */
 static int dump_devices(struct sk_buff *skb, struct netlink_callback *cb,
-			int (*fn)(struct kvgpu_dev *kdev, struct dump *dump))
+			int (*fn)(struct kvgpu_dev *kdev, void *dump))
 {
 	struct nlattr *only = kvgpu_dump_attrs(cb)[VGPU_NL_A_DEVICE];
 	struct dump dump = { .skb = skb, .cb = cb, .cursor = (void *)cb->args };
@@ -152,7 +146,7 @@ static int dump_devices(struct sk_buff *skb, struct netlink_callback *cb,
 		kdev = kvgpu_dev_get(dump.cursor->device);
 		if (!kdev)
 			continue;
-		ret = fn(kdev, &dump);
+		ret = kvgpu_actor_call_killable(kdev, fn, &dump);
 		kvgpu_dev_put(kdev);
 		if (ret)
 			return ret == -EMSGSIZE && skb->len ? skb->len : ret;
@@ -160,33 +154,30 @@ static int dump_devices(struct sk_buff *skb, struct netlink_callback *cb,
 	return skb->len;
 }
 
-static int dump_device(struct kvgpu_dev *kdev, struct dump *dump)
+static int do_dump_device(struct kvgpu_dev *kdev, void *dump)
 {
-	struct kvgpu_device_snap *snap __free(kfree) = kvgpu_snap_device(kdev);
-
-	if (IS_ERR(snap))
-		return PTR_ERR(snap);
-	return dump_add(dump, VGPU_NL_CMD_DEVICE_GET, kdev, kvgpu_put_listed_device, snap);
+	return dump_add(dump, VGPU_NL_CMD_DEVICE_GET, kdev, kvgpu_put_listed_device, NULL);
 }
 
 static int device_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return dump_devices(skb, cb, dump_device);
+	return dump_devices(skb, cb, do_dump_device);
 }
 
-static int dump_context(struct kvgpu_dev *kdev, const struct kvgpu_ctx_snap *snap, void *arg)
+static int do_dump_contexts(struct kvgpu_dev *kdev, void *arg)
 {
 	struct dump *dump = arg;
-	int ret = dump_add(dump, VGPU_NL_CMD_CONTEXT_GET, kdev, kvgpu_put_context, snap);
+	struct kvgpu_ctx *ctx;
+	unsigned long id;
+	int ret = 0;
 
-	if (!ret)
-		dump->cursor->context = snap->info.id + 1;
+	xa_for_each_start(&kdev->contexts, id, ctx, dump->cursor->context) {
+		ret = dump_add(dump, VGPU_NL_CMD_CONTEXT_GET, kdev, kvgpu_put_context, &ctx->id);
+		if (ret)
+			break;
+		dump->cursor->context = id + 1;
+	}
 	return ret;
-}
-
-static int dump_contexts(struct kvgpu_dev *kdev, struct dump *dump)
-{
-	return kvgpu_for_each_context(kdev, dump->cursor->context, dump_context, dump);
 }
 
 static int context_dump(struct sk_buff *skb, struct netlink_callback *cb)
@@ -197,7 +188,7 @@ static int context_dump(struct sk_buff *skb, struct netlink_callback *cb)
 			"a dump takes DEVICE or nothing; ask for one context without NLM_F_DUMP");
 		return -EINVAL;
 	}
-	return dump_devices(skb, cb, dump_contexts);
+	return dump_devices(skb, cb, do_dump_contexts);
 }
 
 /* ---- setting ------------------------------------------------------------ */
@@ -274,35 +265,29 @@ static int set_knob(struct kvgpu_dev *kdev, struct genl_info *info)
 	return ret;
 }
 
-static int set_sample(struct kvgpu_dev *kdev, struct genl_info *info)
-{
-	struct nlattr *attr = info->attrs[VGPU_NL_A_SAMPLE_MS];
-	u32 ms = nla_get_u32(attr);
-
-	if (ms && ms < VGPU_NL_SAMPLE_MS_MIN) {
-		NL_SET_ERR_MSG_ATTR(info->extack, attr,
-				    "SAMPLE_MS is 0 for never, or 10 to 60000 milliseconds");
-		return -ERANGE;
-	}
-	kvgpu_sample_every(kdev, ms);
-	return 0;
-}
-
 static int device_set(struct sk_buff *request, struct genl_info *info)
 {
 	bool knob = info->attrs[VGPU_NL_A_KNOB_NAME] || info->attrs[VGPU_NL_A_KNOB_VALUE];
+	struct nlattr *sample = info->attrs[VGPU_NL_A_SAMPLE_MS];
+	u32 ms = sample ? nla_get_u32(sample) : 0;
 	int ret = 0;
 
-	if (!knob && !info->attrs[VGPU_NL_A_SAMPLE_MS]) {
+	if (!knob && !sample) {
 		NL_SET_ERR_MSG(info->extack,
 			       "nothing to set: KNOB_NAME with KNOB_VALUE, or SAMPLE_MS");
 		return -EINVAL;
 	}
 	if (knob)
 		ret = set_knob(info->user_ptr[0], info);
-	if (!ret && info->attrs[VGPU_NL_A_SAMPLE_MS])
-		ret = set_sample(info->user_ptr[0], info);
-	return ret;
+	if (ret || !sample)
+		return ret;
+	if (ms && ms < VGPU_NL_SAMPLE_MS_MIN) {
+		NL_SET_ERR_MSG_ATTR(info->extack, sample,
+				    "SAMPLE_MS is 0 for never, or 10 to 60000 milliseconds");
+		return -ERANGE;
+	}
+	kvgpu_sample_every(info->user_ptr[0], ms);
+	return 0;
 }
 
 static int context_set(struct sk_buff *request, struct genl_info *info)

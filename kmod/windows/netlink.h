@@ -22,23 +22,25 @@ static inline bool kvgpu_listened(unsigned int group)
 
 /* ---- netlink_attrs.c ---------------------------------------------------- */
 
-/* Attributes that say @what of @kdev; not 0: they do not fit. */
-typedef int kvgpu_put_fn(struct sk_buff *skb, struct kvgpu_dev *kdev, const void *what);
+/*
+ * Attributes that say @what of @kdev. -ENODEV: there is no such thing; else, when not 0, they do not
+ * fit.
+ */
+typedef int kvgpu_put_fn(struct sk_buff *skb, struct kvgpu_dev *kdev, void *what);
 
-/* A struct kvgpu_device_snap: all; in a list, without each SM; in a sample, without the knobs. */
+/* Actor: all of a device; in a list, without each SM; in a sample, without the knobs. @what: NULL. */
 kvgpu_put_fn kvgpu_put_device, kvgpu_put_listed_device, kvgpu_put_sampled_device;
-/* A struct kvgpu_ctx_snap. */
+/* Actor; @what: id of a context. */
 kvgpu_put_fn kvgpu_put_context;
 
-/* Append a message to @skb; -EMSGSIZE: it does not fit. */
+/* Append a message to @skb, by whom @put may be called. -EMSGSIZE: it does not fit; -ENODEV. */
 int kvgpu_message_add(struct sk_buff *skb, u32 portid, u32 seq, int flags, u8 command,
-		      struct kvgpu_dev *kdev, kvgpu_put_fn *put, const void *what);
+		      struct kvgpu_dev *kdev, kvgpu_put_fn *put, void *what);
 /* Answer a request with one message, for which @room is enough. */
 int kvgpu_reply(struct genl_info *info, size_t room, u8 command, struct kvgpu_dev *kdev,
-		kvgpu_put_fn *put, const void *what);
-/* Send one to a group, if there is memory for it. */
-void kvgpu_multicast(unsigned int group, size_t room, u8 command, struct kvgpu_dev *kdev,
-		     kvgpu_put_fn *put, const void *what);
+		kvgpu_put_fn *put, void *what);
+/* Send one to the group of samples. -ENODEV, -EINTR, -ENOMEM: there is none. */
+int kvgpu_sample(size_t room, u8 command, struct kvgpu_dev *kdev, kvgpu_put_fn *put, void *what);
 
 static inline int kvgpu_put_u64(struct sk_buff *skb, int attr, u64 value)
 {

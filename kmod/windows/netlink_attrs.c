@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Netlink messages: what is said of a device and of a context, attribute by attribute
- * (uapi/vgpu_netlink.h), and whole messages of it. What does not fit cancels the whole message, and
- * so no nest is cancelled by itself.
+ * (uapi/vgpu_netlink.h), and whole messages of it. The actor writes a message, so all that it says
+ * is of one moment. What does not fit cancels the whole message, and so no nest is cancelled by
+ * itself.
  */
 #include <linux/slab.h>
 
@@ -40,12 +41,20 @@ static int put_stats(struct sk_buff *skb, const struct kvgpu_stat *stat, const v
 	return 0;
 }
 
-static int put_sms(struct sk_buff *skb, const struct kvgpu_device_snap *snap)
+static int put_sms(struct sk_buff *skb, struct kvgpu_dev *kdev)
 {
-	u32 sms = snap->info.sms;
+	u32 sms = kdev->config.sms, i;
+	struct nlattr *states = nla_reserve(skb, VGPU_NL_A_SM_STATES, sms);
+	struct nlattr *contexts = nla_reserve(skb, VGPU_NL_A_SM_CONTEXTS, sms * sizeof(u32));
+	struct vgpu_sm_stats sm;
 
-	return nla_put(skb, VGPU_NL_A_SM_STATES, sms, snap->sm_state) ||
-	       nla_put(skb, VGPU_NL_A_SM_CONTEXTS, sms * sizeof(u32), snap->sm_context);
+	if (!states || !contexts)
+		return -EMSGSIZE;
+	for (i = 0; i < sms && !vgpu_device_sm_stats(kdev->model, i, &sm); i++) {
+		((u8 *)nla_data(states))[i] = sm.state;
+		((u32 *)nla_data(contexts))[i] = sm.context;
+	}
+	return 0;
 }
 
 static int put_knobs(struct sk_buff *skb, struct kvgpu_dev *kdev)
@@ -58,10 +67,9 @@ static int put_knobs(struct sk_buff *skb, struct kvgpu_dev *kdev)
 	if (!nest)
 		return -EMSGSIZE;
 	for (i = 0; (name = vgpu_device_knob_name(i)); i++) {
-		if (kvgpu_knob_get(kdev, name, value, sizeof(value)) < 0)
-			return -EMSGSIZE;
 		one = nla_nest_start(skb, VGPU_NL_A_KNOB);
-		if (!one || nla_put_string(skb, VGPU_NL_A_KNOB_NAME, name) ||
+		if (!one || vgpu_device_knob_get(kdev->model, name, value, sizeof(value)) < 0 ||
+		    nla_put_string(skb, VGPU_NL_A_KNOB_NAME, name) ||
 		    nla_put_string(skb, VGPU_NL_A_KNOB_VALUE, value))
 			return -EMSGSIZE;
 		nla_nest_end(skb, one);
@@ -70,90 +78,122 @@ static int put_knobs(struct sk_buff *skb, struct kvgpu_dev *kdev)
 	return 0;
 }
 
-static int put_device_attrs(struct sk_buff *skb, struct kvgpu_dev *kdev,
-			    const struct kvgpu_device_snap *snap)
+static int put_device_attrs(struct sk_buff *skb, struct kvgpu_dev *kdev)
 {
+	struct kvgpu_device_snap snap;
+
+	kvgpu_snap_device(kdev, &snap);
 	return nla_put_u32(skb, VGPU_NL_A_DEVICE, kdev->index) ||
 	       nla_put_string(skb, VGPU_NL_A_NAME, kdev->name) ||
-	       nla_put_string(skb, VGPU_NL_A_PRESET, snap->info.name) ||
+	       nla_put_string(skb, VGPU_NL_A_PRESET, snap.info.name) ||
 	       nla_put_string(skb, VGPU_NL_A_CLOCK,
 			      kvgpu_clock_names[READ_ONCE(kdev->clock->mode)]) ||
 	       nla_put_u32(skb, VGPU_NL_A_SAMPLE_MS, READ_ONCE(kdev->notices->sample_ms)) ||
 	       kvgpu_put_u64(skb, VGPU_NL_A_VRAM_RESIDENT,
 			     atomic64_read(&kdev->memory->frames) << VGPU_PAGE_SHIFT) ||
 	       kvgpu_put_u64(skb, VGPU_NL_A_LOST, READ_ONCE(kdev->notices->lost)) ||
-	       put_stats(skb, kvgpu_device_stats, snap) || put_sm_times(skb, &snap->stats);
+	       put_stats(skb, kvgpu_device_stats, &snap) || put_sm_times(skb, &snap.stats);
 }
 
-int kvgpu_put_device(struct sk_buff *skb, struct kvgpu_dev *kdev, const void *snap)
+int kvgpu_put_device(struct sk_buff *skb, struct kvgpu_dev *kdev, void *unused)
 {
-	return put_device_attrs(skb, kdev, snap) || put_sms(skb, snap) || put_knobs(skb, kdev);
+	return put_device_attrs(skb, kdev) || put_sms(skb, kdev) || put_knobs(skb, kdev);
 }
 
-int kvgpu_put_listed_device(struct sk_buff *skb, struct kvgpu_dev *kdev, const void *snap)
+int kvgpu_put_listed_device(struct sk_buff *skb, struct kvgpu_dev *kdev, void *unused)
 {
-	return put_device_attrs(skb, kdev, snap) || put_knobs(skb, kdev);
+	return put_device_attrs(skb, kdev) || put_knobs(skb, kdev);
 }
 
-int kvgpu_put_sampled_device(struct sk_buff *skb, struct kvgpu_dev *kdev, const void *snap)
+int kvgpu_put_sampled_device(struct sk_buff *skb, struct kvgpu_dev *kdev, void *unused)
 {
-	return put_device_attrs(skb, kdev, snap) || put_sms(skb, snap);
+	return put_device_attrs(skb, kdev) || put_sms(skb, kdev);
 }
 
-int kvgpu_put_context(struct sk_buff *skb, struct kvgpu_dev *kdev, const void *what)
+int kvgpu_put_context(struct sk_buff *skb, struct kvgpu_dev *kdev, void *id)
 {
-	const struct kvgpu_ctx_snap *snap = what;
-	const struct vgpu_context_info *info = &snap->info;
+	struct kvgpu_ctx *ctx = xa_load(&kdev->contexts, *(u32 *)id);
+	struct kvgpu_ctx_snap snap;
+	const struct vgpu_context_info *info = &snap.info;
 
+	if (!ctx)
+		return -ENODEV;
+	kvgpu_snap_context(ctx, &snap);
 	return nla_put_u32(skb, VGPU_NL_A_DEVICE, kdev->index) ||
 	       nla_put_u32(skb, VGPU_NL_A_CONTEXT, info->id) ||
-	       kvgpu_put_u64(skb, VGPU_NL_A_TIME, snap->time) ||
-	       nla_put_u32(skb, VGPU_NL_A_PID, snap->pid) ||
-	       nla_put_s32(skb, VGPU_NL_A_PRIORITY, snap->priority) ||
-	       nla_put_u32(skb, VGPU_NL_A_TOKENS, snap->tokens) ||
+	       kvgpu_put_u64(skb, VGPU_NL_A_TIME, snap.time) ||
+	       nla_put_u32(skb, VGPU_NL_A_PID, snap.pid) ||
+	       nla_put_s32(skb, VGPU_NL_A_PRIORITY, snap.priority) ||
+	       nla_put_u32(skb, VGPU_NL_A_TOKENS, snap.tokens) ||
 	       nla_put_u32(skb, VGPU_NL_A_FAULT, info->fault.reason) ||
 	       kvgpu_put_u64(skb, VGPU_NL_A_FAULT_ADDRESS, info->fault.address) ||
-	       kvgpu_put_u64(skb, VGPU_NL_A_INFLIGHT, snap->inflight) ||
-	       put_stats(skb, kvgpu_context_stats, snap);
+	       kvgpu_put_u64(skb, VGPU_NL_A_INFLIGHT, snap.inflight) ||
+	       put_stats(skb, kvgpu_context_stats, &snap);
 }
 
 /* ---- messages ----------------------------------------------------------- */
 
 int kvgpu_message_add(struct sk_buff *skb, u32 portid, u32 seq, int flags, u8 command,
-		      struct kvgpu_dev *kdev, kvgpu_put_fn *put, const void *what)
+		      struct kvgpu_dev *kdev, kvgpu_put_fn *put, void *what)
 {
 	void *head = genlmsg_put(skb, portid, seq, &kvgpu_family, flags, command);
+	int ret = head ? put(skb, kdev, what) : -EMSGSIZE;
 
-	if (!head || put(skb, kdev, what)) {
+	if (ret) {
 		genlmsg_cancel(skb, head);
-		return -EMSGSIZE;
+		return ret == -ENODEV ? ret : -EMSGSIZE;
 	}
 	genlmsg_end(skb, head);
 	return 0;
 }
 
-int kvgpu_reply(struct genl_info *info, size_t room, u8 command, struct kvgpu_dev *kdev,
-		kvgpu_put_fn *put, const void *what)
+/** struct message - one that the actor is to write */
+struct message {
+	struct sk_buff *skb;
+	u32 portid;
+	u32 seq;
+	u8 command;
+	kvgpu_put_fn *put;
+	void *what;
+};
+
+static int do_message(struct kvgpu_dev *kdev, void *arg)
 {
-	struct sk_buff *skb = genlmsg_new(room, GFP_KERNEL);
+	struct message *m = arg;
+
+	return kvgpu_message_add(m->skb, m->portid, m->seq, 0, m->command, kdev, m->put, m->what);
+}
+
+/* Give @m an skb with @room, and have it written. */
+static int message_write(struct message *m, size_t room, struct kvgpu_dev *kdev)
+{
 	int ret;
 
-	if (!skb)
+	m->skb = genlmsg_new(room, GFP_KERNEL);
+	if (!m->skb)
 		return -ENOMEM;
-	ret = kvgpu_message_add(skb, info->snd_portid, info->snd_seq, 0, command, kdev, put, what);
-	if (!ret)
-		return genlmsg_reply(skb, info);
-	nlmsg_free(skb);
+	ret = kvgpu_actor_call_killable(kdev, do_message, m);
+	if (ret)
+		nlmsg_free(m->skb);
 	return ret;
 }
 
-void kvgpu_multicast(unsigned int group, size_t room, u8 command, struct kvgpu_dev *kdev,
-		     kvgpu_put_fn *put, const void *what)
+int kvgpu_reply(struct genl_info *info, size_t room, u8 command, struct kvgpu_dev *kdev,
+		kvgpu_put_fn *put, void *what)
 {
-	struct sk_buff *skb = genlmsg_new(room, GFP_KERNEL);
+	struct message m = { .portid = info->snd_portid, .seq = info->snd_seq, .command = command,
+			     .put = put, .what = what };
+	int ret = message_write(&m, room, kdev);
 
-	if (skb && !kvgpu_message_add(skb, 0, 0, 0, command, kdev, put, what))
-		genlmsg_multicast(&kvgpu_family, skb, 0, group, GFP_KERNEL);
-	else
-		nlmsg_free(skb);
+	return ret ? ret : genlmsg_reply(m.skb, info);
+}
+
+int kvgpu_sample(size_t room, u8 command, struct kvgpu_dev *kdev, kvgpu_put_fn *put, void *what)
+{
+	struct message m = { .command = command, .put = put, .what = what };
+	int ret = message_write(&m, room, kdev);
+
+	if (!ret)
+		genlmsg_multicast(&kvgpu_family, m.skb, 0, KVGPU_GROUP_SAMPLES, GFP_KERNEL);
+	return ret;
 }

@@ -5,15 +5,13 @@
  * work item asks the actor every so often, if somebody listens. A listener that does not read has
  * its own messages dropped by netlink, which tells it so (ENOBUFS); nobody waits for it.
  */
-#include <linux/cleanup.h>
-#include <linux/slab.h>
 #include <linux/workqueue.h>
 
 #include "netlink.h"
 
 /* ---- notices ------------------------------------------------------------ */
 
-static int put_notice(struct sk_buff *skb, struct kvgpu_dev *kdev, const void *what)
+static int put_notice(struct sk_buff *skb, struct kvgpu_dev *kdev, void *what)
 {
 	const struct kvgpu_notice *notice = what;
 
@@ -32,10 +30,17 @@ static void notices_work(struct work_struct *work)
 {
 	struct kvgpu_notices *notices = container_of(work, struct kvgpu_notices, work);
 	struct kvgpu_notice notice;
+	struct sk_buff *skb;
 
-	while (kfifo_get(&notices->ring, &notice))
-		kvgpu_multicast(KVGPU_GROUP_NOTICES, GENLMSG_DEFAULT_SIZE, notice.command,
-				notices->kdev, put_notice, &notice);
+	/* without the actor, which may be gone already */
+	while (kfifo_get(&notices->ring, &notice)) {
+		skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+		if (skb && !kvgpu_message_add(skb, 0, 0, 0, notice.command, notices->kdev,
+					      put_notice, &notice))
+			genlmsg_multicast(&kvgpu_family, skb, 0, KVGPU_GROUP_NOTICES, GFP_KERNEL);
+		else
+			nlmsg_free(skb);
+	}
 }
 
 /* Actor: if there is somebody to be told, and room. */
@@ -80,21 +85,15 @@ void kvgpu_notice_memory(struct kvgpu_dev *kdev)
 
 /* ---- samples ------------------------------------------------------------ */
 
-static void sample_device(struct kvgpu_dev *kdev)
+/* The context of id @what, or the next one behind; its id is left there. */
+static int put_next_context(struct sk_buff *skb, struct kvgpu_dev *kdev, void *what)
 {
-	struct kvgpu_device_snap *snap __free(kfree) = kvgpu_snap_device(kdev);
+	unsigned long id = *(u32 *)what;
 
-	if (IS_ERR(snap))
-		return;
-	kvgpu_multicast(KVGPU_GROUP_SAMPLES, kvgpu_device_room(snap->info.sms),
-			VGPU_NL_CMD_DEVICE_SAMPLE, kdev, kvgpu_put_sampled_device, snap);
-}
-
-static int sample_context(struct kvgpu_dev *kdev, const struct kvgpu_ctx_snap *snap, void *unused)
-{
-	kvgpu_multicast(KVGPU_GROUP_SAMPLES, KVGPU_CONTEXT_ROOM, VGPU_NL_CMD_CONTEXT_SAMPLE, kdev,
-			kvgpu_put_context, snap);
-	return 0;
+	if (!xa_find(&kdev->contexts, &id, ULONG_MAX, XA_PRESENT))
+		return -ENODEV;
+	*(u32 *)what = id;
+	return kvgpu_put_context(skb, kdev, what);
 }
 
 static void sample_next(struct kvgpu_dev *kdev)
@@ -109,10 +108,15 @@ static void sample_work(struct work_struct *work)
 {
 	struct kvgpu_dev *kdev =
 		container_of(to_delayed_work(work), struct kvgpu_notices, sample)->kdev;
+	u32 id = 0;
+	int ret;
 
 	if (kvgpu_listened(KVGPU_GROUP_SAMPLES)) {
-		sample_device(kdev);
-		kvgpu_for_each_context(kdev, 0, sample_context, NULL);
+		ret = kvgpu_sample(kvgpu_device_room(kdev->config.sms), VGPU_NL_CMD_DEVICE_SAMPLE,
+				   kdev, kvgpu_put_sampled_device, NULL);
+		for (; !ret; id++)
+			ret = kvgpu_sample(KVGPU_CONTEXT_ROOM, VGPU_NL_CMD_CONTEXT_SAMPLE, kdev,
+					   put_next_context, &id);
 	}
 	sample_next(kdev);
 }

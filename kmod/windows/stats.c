@@ -7,7 +7,6 @@
  */
 #include <linux/math64.h>
 #include <linux/seq_file.h>
-#include <linux/slab.h>
 #include <linux/sysfs.h>
 
 #include "kmod/windows/stats.h"
@@ -30,48 +29,24 @@ ssize_t kvgpu_stat_show(const struct kvgpu_stat *stat, const char *name, const v
 	return sysfs_emit(text, "%llu\n", kvgpu_stat_value(stat, snap));
 }
 
-/* ---- a device ----------------------------------------------------------- */
+/* ---- copies ------------------------------------------------------------- */
 
-static int do_device(struct kvgpu_dev *kdev, void *arg)
+void kvgpu_snap_device(struct kvgpu_dev *kdev, struct kvgpu_device_snap *snap)
 {
-	struct kvgpu_device_snap *snap = arg;
-	struct vgpu_sm_stats sm;
-	u32 i;
-
 	vgpu_device_info(kdev->model, &snap->info);
 	vgpu_device_stats(kdev->model, &snap->stats);
-	for (i = 0; i < kdev->config.sms && !vgpu_device_sm_stats(kdev->model, i, &sm); i++) {
-		snap->sm_state[i] = sm.state;
-		snap->sm_context[i] = sm.context;
-	}
+}
+
+static int do_device(struct kvgpu_dev *kdev, void *snap)
+{
+	kvgpu_snap_device(kdev, snap);
 	return 0;
 }
 
-struct kvgpu_device_snap *kvgpu_snap_device(struct kvgpu_dev *kdev)
+int kvgpu_device_snap(struct kvgpu_dev *kdev, struct kvgpu_device_snap *snap)
 {
-	u32 sms = kdev->config.sms;
-	struct kvgpu_device_snap *snap;
-	int ret;
-
-	/* one piece: the numbers, a context for each SM, a state for each SM */
-	snap = kzalloc(struct_size(snap, sm_context, sms) + sms, GFP_KERNEL);
-	if (!snap)
-		return ERR_PTR(-ENOMEM);
-	snap->sm_state = (u8 *)&snap->sm_context[sms];
-	ret = kvgpu_actor_call_killable(kdev, do_device, snap);
-	if (!ret)
-		return snap;
-	kfree(snap);
-	return ERR_PTR(ret);
+	return kvgpu_actor_call_killable(kdev, do_device, snap);
 }
-
-/* ---- contexts ----------------------------------------------------------- */
-
-struct snap_contexts {
-	u32 first;
-	u32 room;
-	struct kvgpu_ctx_snap *snaps;
-};
 
 static const char *clock_state(const struct kvgpu_participant *participant)
 {
@@ -80,67 +55,33 @@ static const char *clock_state(const struct kvgpu_participant *participant)
 	return participant->attached ? "running" : "detached";
 }
 
-static int do_contexts(struct kvgpu_dev *kdev, void *arg)
+void kvgpu_snap_context(struct kvgpu_ctx *ctx, struct kvgpu_ctx_snap *snap)
 {
-	struct snap_contexts *range = arg;
-	struct kvgpu_ctx_snap *snap = range->snaps;
-	struct kvgpu_ctx *ctx;
-	unsigned long id;
-
-	xa_for_each_start(&kdev->contexts, id, ctx, range->first) {
-		if (snap == range->snaps + range->room)
-			break;
-		if (vgpu_context_info(kdev->model, ctx->id, &snap->info))
-			continue;
-		snap->time = vgpu_device_now(kdev->model);
-		snap->pid = ctx->pid;
-		snap->priority = ctx->priority;
-		snap->tokens = ctx->tokens;
-		snap->inflight = ctx->inflight;
-		snap->clock = clock_state(ctx->participant);
-		snap++;
-	}
-	return snap - range->snaps;
+	WARN_ON_ONCE(vgpu_context_info(ctx->kdev->model, ctx->id, &snap->info));
+	snap->time = vgpu_device_now(ctx->kdev->model);
+	snap->pid = ctx->pid;
+	snap->priority = ctx->priority;
+	snap->tokens = ctx->tokens;
+	snap->inflight = ctx->inflight;
+	snap->clock = clock_state(ctx->participant);
 }
 
-/* Contexts from id @first on. Returns how many, at most @room, or -EINTR. */
-static int snap_contexts(struct kvgpu_dev *kdev, u32 first, struct kvgpu_ctx_snap *snaps, u32 room)
+/* @arg has the id. */
+static int do_context(struct kvgpu_dev *kdev, void *arg)
 {
-	struct snap_contexts range = { .first = first, .room = room, .snaps = snaps };
+	struct kvgpu_ctx_snap *snap = arg;
+	struct kvgpu_ctx *ctx = xa_load(&kdev->contexts, snap->info.id);
 
-	return kvgpu_actor_call_killable(kdev, do_contexts, &range);
+	if (!ctx)
+		return -ENODEV;
+	kvgpu_snap_context(ctx, snap);
+	return 0;
 }
 
-int kvgpu_snap_context(struct kvgpu_dev *kdev, u32 id, struct kvgpu_ctx_snap *snap)
+int kvgpu_context_snap(struct kvgpu_dev *kdev, u32 id, struct kvgpu_ctx_snap *snap)
 {
-	int ret = snap_contexts(kdev, id, snap, 1);
-
-	if (ret < 0)
-		return ret;
-	return ret && snap->info.id == id ? 0 : -ENODEV;
-}
-
-#define CONTEXTS_AT_ONCE	16u
-
-int kvgpu_for_each_context(struct kvgpu_dev *kdev, u32 first,
-			   int (*fn)(struct kvgpu_dev *kdev, const struct kvgpu_ctx_snap *snap,
-				     void *arg),
-			   void *arg)
-{
-	struct kvgpu_ctx_snap *snaps = kvcalloc(CONTEXTS_AT_ONCE, sizeof(*snaps), GFP_KERNEL);
-	int count, i, ret = 0;
-
-	if (!snaps)
-		return -ENOMEM;
-	do {
-		count = snap_contexts(kdev, first, snaps, CONTEXTS_AT_ONCE);
-		for (i = 0; i < count && !ret; i++)
-			ret = fn(kdev, &snaps[i], arg);
-		if (count > 0)
-			first = snaps[count - 1].info.id + 1;
-	} while (count > 0 && !ret);
-	kvfree(snaps);
-	return count < 0 ? count : ret;
+	snap->info.id = id;
+	return kvgpu_actor_call_killable(kdev, do_context, snap);
 }
 
 /* ---- fdinfo ------------------------------------------------------------- */
@@ -152,7 +93,7 @@ void kvgpu_show_fdinfo(struct seq_file *seq, struct file *file)
 	struct kvgpu_ctx_snap snap;
 
 	/* what is not known is left out, as for a device that is gone */
-	if (kvgpu_snap_context(ctx->kdev, ctx->id, &snap))
+	if (kvgpu_context_snap(ctx->kdev, ctx->id, &snap))
 		return;
 	seq_printf(seq, "vgpu-driver:\tvgpu\nvgpu-device:\t%s\nvgpu-client-id:\t%u\n",
 		   ctx->kdev->name, ctx->id);

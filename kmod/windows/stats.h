@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Statistics: copies of what a device and its contexts are doing, all of one moment, and the tables
+ * Statistics: copies of what a device and its contexts are doing, each of one moment, and the tables
  * (made from uapi/vgpu_stats.h) by which sysfs, fdinfo and netlink show every one of them.
  */
 #ifndef KVGPU_STATS_H
@@ -11,8 +11,6 @@
 struct kvgpu_device_snap {
 	struct vgpu_device_info info;
 	struct vgpu_device_stats stats;
-	u8 *sm_state;			/* of each SM: enum vgpu_sm_state */
-	u32 sm_context[];		/* of each SM: context it serves, 0: none */
 };
 
 struct kvgpu_ctx_snap {
@@ -48,17 +46,11 @@ static inline u64 kvgpu_stat_value(const struct kvgpu_stat *stat, const void *sn
 ssize_t kvgpu_stat_show(const struct kvgpu_stat *stat, const char *name, const void *snap,
 			char *text);
 
-/* To be freed with kfree(). -ENOMEM, -EINTR. */
-struct kvgpu_device_snap *kvgpu_snap_device(struct kvgpu_dev *kdev);
-/* -ENODEV: there is no context @id; -EINTR. */
-int kvgpu_snap_context(struct kvgpu_dev *kdev, u32 id, struct kvgpu_ctx_snap *snap);
-/*
- * Call @fn for contexts from id @first on, in the order of their ids, until it does not return 0.
- * Returns what it did; -ENOMEM, -EINTR.
- */
-int kvgpu_for_each_context(struct kvgpu_dev *kdev, u32 first,
-			   int (*fn)(struct kvgpu_dev *kdev, const struct kvgpu_ctx_snap *snap,
-				     void *arg),
-			   void *arg);
+/* Actor. */
+void kvgpu_snap_device(struct kvgpu_dev *kdev, struct kvgpu_device_snap *snap);
+void kvgpu_snap_context(struct kvgpu_ctx *ctx, struct kvgpu_ctx_snap *snap);
+/* Have the actor do it. -EINTR; -ENODEV: there is no context @id. */
+int kvgpu_device_snap(struct kvgpu_dev *kdev, struct kvgpu_device_snap *snap);
+int kvgpu_context_snap(struct kvgpu_dev *kdev, u32 id, struct kvgpu_ctx_snap *snap);
 
 #endif

@@ -109,11 +109,10 @@ static DEVICE_ATTR_RO(system);
 
 static ssize_t stat_show(struct device *dev, struct device_attribute *attr, char *text)
 {
-	struct kvgpu_device_snap *snap __free(kfree) = kvgpu_snap_device(dev_get_drvdata(dev));
+	struct kvgpu_device_snap snap;
+	int ret = kvgpu_device_snap(dev_get_drvdata(dev), &snap);
 
-	if (IS_ERR(snap))
-		return PTR_ERR(snap);
-	return kvgpu_stat_show(kvgpu_device_stats, attr->attr.name, snap, text);
+	return ret ? ret : kvgpu_stat_show(kvgpu_device_stats, attr->attr.name, &snap, text);
 }
 
 static const char *stat_name(unsigned int index)
@@ -124,14 +123,13 @@ static const char *stat_name(unsigned int index)
 /* In sm_time_ps/: how long all SMs together have been in a state. */
 static ssize_t sm_time_show(struct device *dev, struct device_attribute *attr, char *text)
 {
-	struct kvgpu_device_snap *snap __free(kfree) = kvgpu_snap_device(dev_get_drvdata(dev));
+	struct kvgpu_device_snap snap;
+	int ret = kvgpu_device_snap(dev_get_drvdata(dev), &snap);
 	unsigned int state = 0;
 
-	if (IS_ERR(snap))
-		return PTR_ERR(snap);
 	while (strcmp(vgpu_sm_state_name(state), attr->attr.name))
 		state++;
-	return sysfs_emit(text, "%llu\n", snap->stats.sm_time[state]);
+	return ret ? ret : sysfs_emit(text, "%llu\n", snap.stats.sm_time[state]);
 }
 
 /* ---- the clock ---------------------------------------------------------- */

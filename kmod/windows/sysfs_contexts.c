@@ -49,7 +49,7 @@ ATTRIBUTE_GROUPS(ctx);
 static ssize_t ctx_show(struct kobject *kobj, struct attribute *attr, char *text)
 {
 	struct kvgpu_ctx_snap snap;
-	int ret = kvgpu_snap_context(dir_of(kobj)->kdev, dir_of(kobj)->id, &snap);
+	int ret = kvgpu_context_snap(dir_of(kobj)->kdev, dir_of(kobj)->id, &snap);
 
 	if (ret)
 		return ret;
