@@ -89,43 +89,42 @@ static int no_context(struct genl_info *info)
 
 /* ---- one ---------------------------------------------------------------- */
 
+static int reply(struct genl_info *info, u8 command, size_t room, kvgpu_put_fn *put, void *what)
+{
+	struct kvgpu_message m = { .portid = info->snd_portid, .seq = info->snd_seq,
+				   .command = command, .put = put, .what = what };
+	int ret = kvgpu_message_make(info->user_ptr[0], &m, room);
+
+	return ret ? ret : genlmsg_reply(m.skb, info);
+}
+
 static int device_get(struct sk_buff *request, struct genl_info *info)
 {
 	struct kvgpu_dev *kdev = info->user_ptr[0];
 
-	return kvgpu_reply(info, kvgpu_device_room(kdev->config.sms), VGPU_NL_CMD_DEVICE_GET, kdev,
-			   kvgpu_put_device, NULL);
+	return reply(info, VGPU_NL_CMD_DEVICE_GET, kvgpu_device_room(kdev->config.sms),
+		     kvgpu_put_device, NULL);
 }
 
 static int context_get(struct sk_buff *request, struct genl_info *info)
 {
 	u32 id = nla_get_u32(info->attrs[VGPU_NL_A_CONTEXT]);
-	int ret = kvgpu_reply(info, KVGPU_CONTEXT_ROOM, VGPU_NL_CMD_CONTEXT_GET, info->user_ptr[0],
-			      kvgpu_put_context, &id);
+	int ret = reply(info, VGPU_NL_CMD_CONTEXT_GET, KVGPU_CONTEXT_ROOM, kvgpu_put_context, &id);
 
 	return ret == -ENODEV ? no_context(info) : ret;
 }
 
 /* ---- all ---------------------------------------------------------------- */
 
-/** struct dump - a step of a dump, which fills one buffer */
+/** struct dump - a step of a dump, which fills one skb */
 struct dump {
-	struct sk_buff *skb;
-	struct netlink_callback *cb;
+	struct kvgpu_message message;
 	/* where it has come to, in the room that netlink keeps for it */
 	struct {
 		unsigned long device;
 		unsigned long context;	/* the next one is not before this */
 	} *cursor;
 };
-
-/* Actor. */
-static int dump_add(const struct dump *dump, u8 command, struct kvgpu_dev *kdev, kvgpu_put_fn *put,
-		    void *what)
-{
-	return kvgpu_message_add(dump->skb, NETLINK_CB(dump->cb->skb).portid,
-				 dump->cb->nlh->nlmsg_seq, NLM_F_MULTI, command, kdev, put, what);
-}
 
 /*
  * Have the actor run @fn for each device that is left, or for the one that the request names. A
@@ -135,7 +134,11 @@ static int dump_devices(struct sk_buff *skb, struct netlink_callback *cb,
 			int (*fn)(struct kvgpu_dev *kdev, void *dump))
 {
 	struct nlattr *only = kvgpu_dump_attrs(cb)[VGPU_NL_A_DEVICE];
-	struct dump dump = { .skb = skb, .cb = cb, .cursor = (void *)cb->args };
+	struct dump dump = {
+		.message = { .skb = skb, .portid = NETLINK_CB(cb->skb).portid,
+			     .seq = cb->nlh->nlmsg_seq, .flags = NLM_F_MULTI },
+		.cursor = (void *)cb->args,
+	};
 	unsigned long first = only ? nla_get_u32(only) : 0;
 	unsigned long last = only ? first : KVGPU_DEVICES_MAX - 1;
 	struct kvgpu_dev *kdev;
@@ -154,9 +157,13 @@ static int dump_devices(struct sk_buff *skb, struct netlink_callback *cb,
 	return skb->len;
 }
 
-static int do_dump_device(struct kvgpu_dev *kdev, void *dump)
+static int do_dump_device(struct kvgpu_dev *kdev, void *arg)
 {
-	return dump_add(dump, VGPU_NL_CMD_DEVICE_GET, kdev, kvgpu_put_listed_device, NULL);
+	struct dump *dump = arg;
+
+	dump->message.command = VGPU_NL_CMD_DEVICE_GET;
+	dump->message.put = kvgpu_put_listed_device;
+	return kvgpu_message_add(kdev, &dump->message);
 }
 
 static int device_dump(struct sk_buff *skb, struct netlink_callback *cb)
@@ -171,8 +178,11 @@ static int do_dump_contexts(struct kvgpu_dev *kdev, void *arg)
 	unsigned long id;
 	int ret = 0;
 
+	dump->message.command = VGPU_NL_CMD_CONTEXT_GET;
+	dump->message.put = kvgpu_put_context;
 	xa_for_each_start(&kdev->contexts, id, ctx, dump->cursor->context) {
-		ret = dump_add(dump, VGPU_NL_CMD_CONTEXT_GET, kdev, kvgpu_put_context, &ctx->id);
+		dump->message.what = &ctx->id;
+		ret = kvgpu_message_add(kdev, &dump->message);
 		if (ret)
 			break;
 		dump->cursor->context = id + 1;

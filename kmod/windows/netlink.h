@@ -23,24 +23,31 @@ static inline bool kvgpu_listened(unsigned int group)
 /* ---- netlink_attrs.c ---------------------------------------------------- */
 
 /*
- * Attributes that say @what of @kdev. -ENODEV: there is no such thing; else, when not 0, they do not
- * fit.
+ * Attributes that say @what of @kdev. -ENODEV: there is no such thing; else, when not 0, they do
+ * not fit.
  */
 typedef int kvgpu_put_fn(struct sk_buff *skb, struct kvgpu_dev *kdev, void *what);
 
-/* Actor: all of a device; in a list, without each SM; in a sample, without the knobs. @what: NULL. */
+/* Actor: all of a device; in a list, without each SM; in a sample, without knobs. @what: NULL. */
 kvgpu_put_fn kvgpu_put_device, kvgpu_put_listed_device, kvgpu_put_sampled_device;
 /* Actor; @what: id of a context. */
 kvgpu_put_fn kvgpu_put_context;
 
-/* Append a message to @skb, by whom @put may be called. -EMSGSIZE: it does not fit; -ENODEV. */
-int kvgpu_message_add(struct sk_buff *skb, u32 portid, u32 seq, int flags, u8 command,
-		      struct kvgpu_dev *kdev, kvgpu_put_fn *put, void *what);
-/* Answer a request with one message, for which @room is enough. */
-int kvgpu_reply(struct genl_info *info, size_t room, u8 command, struct kvgpu_dev *kdev,
-		kvgpu_put_fn *put, void *what);
-/* Send one to the group of samples. -ENODEV, -EINTR, -ENOMEM: there is none. */
-int kvgpu_sample(size_t room, u8 command, struct kvgpu_dev *kdev, kvgpu_put_fn *put, void *what);
+/** struct kvgpu_message - a message, to be appended to @skb */
+struct kvgpu_message {
+	struct sk_buff *skb;
+	u32 portid;			/* of who asked, and number of the request; 0: nobody did */
+	u32 seq;
+	int flags;
+	u8 command;
+	kvgpu_put_fn *put;
+	void *what;
+};
+
+/* By whom its @put may be called. -EMSGSIZE: it does not fit; -ENODEV. */
+int kvgpu_message_add(struct kvgpu_dev *kdev, void *message);
+/* Have the actor do it, to a new skb with @room. -ENOMEM, -EINTR, -ENODEV: there is none. */
+int kvgpu_message_make(struct kvgpu_dev *kdev, struct kvgpu_message *message, size_t room);
 
 static inline int kvgpu_put_u64(struct sk_buff *skb, int attr, u64 value)
 {

@@ -133,67 +133,29 @@ int kvgpu_put_context(struct sk_buff *skb, struct kvgpu_dev *kdev, void *id)
 
 /* ---- messages ----------------------------------------------------------- */
 
-int kvgpu_message_add(struct sk_buff *skb, u32 portid, u32 seq, int flags, u8 command,
-		      struct kvgpu_dev *kdev, kvgpu_put_fn *put, void *what)
+int kvgpu_message_add(struct kvgpu_dev *kdev, void *message)
 {
-	void *head = genlmsg_put(skb, portid, seq, &kvgpu_family, flags, command);
-	int ret = head ? put(skb, kdev, what) : -EMSGSIZE;
+	struct kvgpu_message *m = message;
+	void *head = genlmsg_put(m->skb, m->portid, m->seq, &kvgpu_family, m->flags, m->command);
+	int ret = head ? m->put(m->skb, kdev, m->what) : -EMSGSIZE;
 
 	if (ret) {
-		genlmsg_cancel(skb, head);
+		genlmsg_cancel(m->skb, head);
 		return ret == -ENODEV ? ret : -EMSGSIZE;
 	}
-	genlmsg_end(skb, head);
+	genlmsg_end(m->skb, head);
 	return 0;
 }
 
-/** struct message - one that the actor is to write */
-struct message {
-	struct sk_buff *skb;
-	u32 portid;
-	u32 seq;
-	u8 command;
-	kvgpu_put_fn *put;
-	void *what;
-};
-
-static int do_message(struct kvgpu_dev *kdev, void *arg)
-{
-	struct message *m = arg;
-
-	return kvgpu_message_add(m->skb, m->portid, m->seq, 0, m->command, kdev, m->put, m->what);
-}
-
-/* Give @m an skb with @room, and have it written. */
-static int message_write(struct message *m, size_t room, struct kvgpu_dev *kdev)
+int kvgpu_message_make(struct kvgpu_dev *kdev, struct kvgpu_message *message, size_t room)
 {
 	int ret;
 
-	m->skb = genlmsg_new(room, GFP_KERNEL);
-	if (!m->skb)
+	message->skb = genlmsg_new(room, GFP_KERNEL);
+	if (!message->skb)
 		return -ENOMEM;
-	ret = kvgpu_actor_call_killable(kdev, do_message, m);
+	ret = kvgpu_actor_call_killable(kdev, kvgpu_message_add, message);
 	if (ret)
-		nlmsg_free(m->skb);
-	return ret;
-}
-
-int kvgpu_reply(struct genl_info *info, size_t room, u8 command, struct kvgpu_dev *kdev,
-		kvgpu_put_fn *put, void *what)
-{
-	struct message m = { .portid = info->snd_portid, .seq = info->snd_seq, .command = command,
-			     .put = put, .what = what };
-	int ret = message_write(&m, room, kdev);
-
-	return ret ? ret : genlmsg_reply(m.skb, info);
-}
-
-int kvgpu_sample(size_t room, u8 command, struct kvgpu_dev *kdev, kvgpu_put_fn *put, void *what)
-{
-	struct message m = { .command = command, .put = put, .what = what };
-	int ret = message_write(&m, room, kdev);
-
-	if (!ret)
-		genlmsg_multicast(&kvgpu_family, m.skb, 0, KVGPU_GROUP_SAMPLES, GFP_KERNEL);
+		nlmsg_free(message->skb);
 	return ret;
 }

@@ -30,16 +30,16 @@ static void notices_work(struct work_struct *work)
 {
 	struct kvgpu_notices *notices = container_of(work, struct kvgpu_notices, work);
 	struct kvgpu_notice notice;
-	struct sk_buff *skb;
+	struct kvgpu_message m = { .put = put_notice, .what = &notice };
 
 	/* without the actor, which may be gone already */
 	while (kfifo_get(&notices->ring, &notice)) {
-		skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
-		if (skb && !kvgpu_message_add(skb, 0, 0, 0, notice.command, notices->kdev,
-					      put_notice, &notice))
-			genlmsg_multicast(&kvgpu_family, skb, 0, KVGPU_GROUP_NOTICES, GFP_KERNEL);
+		m.command = notice.command;
+		m.skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+		if (m.skb && !kvgpu_message_add(notices->kdev, &m))
+			genlmsg_multicast(&kvgpu_family, m.skb, 0, KVGPU_GROUP_NOTICES, GFP_KERNEL);
 		else
-			nlmsg_free(skb);
+			nlmsg_free(m.skb);
 	}
 }
 
@@ -96,6 +96,15 @@ static int put_next_context(struct sk_buff *skb, struct kvgpu_dev *kdev, void *w
 	return kvgpu_put_context(skb, kdev, what);
 }
 
+static int sample_send(struct kvgpu_dev *kdev, struct kvgpu_message *sample, size_t room)
+{
+	int ret = kvgpu_message_make(kdev, sample, room);
+
+	if (!ret)
+		genlmsg_multicast(&kvgpu_family, sample->skb, 0, KVGPU_GROUP_SAMPLES, GFP_KERNEL);
+	return ret;
+}
+
 static void sample_next(struct kvgpu_dev *kdev)
 {
 	u32 ms = READ_ONCE(kdev->notices->sample_ms);
@@ -109,15 +118,16 @@ static void sample_work(struct work_struct *work)
 	struct kvgpu_dev *kdev =
 		container_of(to_delayed_work(work), struct kvgpu_notices, sample)->kdev;
 	u32 id = 0;
-	int ret;
+	struct kvgpu_message device = {
+		.command = VGPU_NL_CMD_DEVICE_SAMPLE, .put = kvgpu_put_sampled_device,
+	}, context = {
+		.command = VGPU_NL_CMD_CONTEXT_SAMPLE, .put = put_next_context, .what = &id,
+	};
 
-	if (kvgpu_listened(KVGPU_GROUP_SAMPLES)) {
-		ret = kvgpu_sample(kvgpu_device_room(kdev->config.sms), VGPU_NL_CMD_DEVICE_SAMPLE,
-				   kdev, kvgpu_put_sampled_device, NULL);
-		for (; !ret; id++)
-			ret = kvgpu_sample(KVGPU_CONTEXT_ROOM, VGPU_NL_CMD_CONTEXT_SAMPLE, kdev,
-					   put_next_context, &id);
-	}
+	if (kvgpu_listened(KVGPU_GROUP_SAMPLES) &&
+	    !sample_send(kdev, &device, kvgpu_device_room(kdev->config.sms)))
+		for (; !sample_send(kdev, &context, KVGPU_CONTEXT_ROOM); id++)
+			;
 	sample_next(kdev);
 }
 

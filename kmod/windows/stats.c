@@ -43,7 +43,7 @@ static int do_device(struct kvgpu_dev *kdev, void *snap)
 	return 0;
 }
 
-int kvgpu_device_snap(struct kvgpu_dev *kdev, struct kvgpu_device_snap *snap)
+int kvgpu_device_read(struct kvgpu_dev *kdev, struct kvgpu_device_snap *snap)
 {
 	return kvgpu_actor_call_killable(kdev, do_device, snap);
 }
@@ -78,7 +78,7 @@ static int do_context(struct kvgpu_dev *kdev, void *arg)
 	return 0;
 }
 
-int kvgpu_context_snap(struct kvgpu_dev *kdev, u32 id, struct kvgpu_ctx_snap *snap)
+int kvgpu_context_read(struct kvgpu_dev *kdev, u32 id, struct kvgpu_ctx_snap *snap)
 {
 	snap->info.id = id;
 	return kvgpu_actor_call_killable(kdev, do_context, snap);
@@ -93,7 +93,7 @@ void kvgpu_show_fdinfo(struct seq_file *seq, struct file *file)
 	struct kvgpu_ctx_snap snap;
 
 	/* what is not known is left out, as for a device that is gone */
-	if (kvgpu_context_snap(ctx->kdev, ctx->id, &snap))
+	if (kvgpu_context_read(ctx->kdev, ctx->id, &snap))
 		return;
 	seq_printf(seq, "vgpu-driver:\tvgpu\nvgpu-device:\t%s\nvgpu-client-id:\t%u\n",
 		   ctx->kdev->name, ctx->id);

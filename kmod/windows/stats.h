@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Statistics: copies of what a device and its contexts are doing, each of one moment, and the tables
- * (made from uapi/vgpu_stats.h) by which sysfs, fdinfo and netlink show every one of them.
+ * Statistics: copies of what a device and its contexts are doing, each of one moment, and the
+ * tables (made from uapi/vgpu_stats.h) by which sysfs, fdinfo and netlink show every one of them.
  */
 #ifndef KVGPU_STATS_H
 #define KVGPU_STATS_H
@@ -50,7 +50,7 @@ ssize_t kvgpu_stat_show(const struct kvgpu_stat *stat, const char *name, const v
 void kvgpu_snap_device(struct kvgpu_dev *kdev, struct kvgpu_device_snap *snap);
 void kvgpu_snap_context(struct kvgpu_ctx *ctx, struct kvgpu_ctx_snap *snap);
 /* Have the actor do it. -EINTR; -ENODEV: there is no context @id. */
-int kvgpu_device_snap(struct kvgpu_dev *kdev, struct kvgpu_device_snap *snap);
-int kvgpu_context_snap(struct kvgpu_dev *kdev, u32 id, struct kvgpu_ctx_snap *snap);
+int kvgpu_device_read(struct kvgpu_dev *kdev, struct kvgpu_device_snap *snap);
+int kvgpu_context_read(struct kvgpu_dev *kdev, u32 id, struct kvgpu_ctx_snap *snap);
 
 #endif

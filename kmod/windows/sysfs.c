@@ -110,7 +110,7 @@ static DEVICE_ATTR_RO(system);
 static ssize_t stat_show(struct device *dev, struct device_attribute *attr, char *text)
 {
 	struct kvgpu_device_snap snap;
-	int ret = kvgpu_device_snap(dev_get_drvdata(dev), &snap);
+	int ret = kvgpu_device_read(dev_get_drvdata(dev), &snap);
 
 	return ret ? ret : kvgpu_stat_show(kvgpu_device_stats, attr->attr.name, &snap, text);
 }
@@ -124,7 +124,7 @@ static const char *stat_name(unsigned int index)
 static ssize_t sm_time_show(struct device *dev, struct device_attribute *attr, char *text)
 {
 	struct kvgpu_device_snap snap;
-	int ret = kvgpu_device_snap(dev_get_drvdata(dev), &snap);
+	int ret = kvgpu_device_read(dev_get_drvdata(dev), &snap);
 	unsigned int state = 0;
 
 	while (strcmp(vgpu_sm_state_name(state), attr->attr.name))

@@ -49,7 +49,7 @@ ATTRIBUTE_GROUPS(ctx);
 static ssize_t ctx_show(struct kobject *kobj, struct attribute *attr, char *text)
 {
 	struct kvgpu_ctx_snap snap;
-	int ret = kvgpu_context_snap(dir_of(kobj)->kdev, dir_of(kobj)->id, &snap);
+	int ret = kvgpu_context_read(dir_of(kobj)->kdev, dir_of(kobj)->id, &snap);
 
 	if (ret)
 		return ret;
@@ -103,22 +103,12 @@ int kvgpu_context_set(struct kvgpu_dev *kdev, struct kvgpu_ctx_setting *set)
 	return kvgpu_actor_call_killable(kdev, do_context_set, set);
 }
 
-/* Of priority or tokens. -EINVAL: @right is what it takes. */
-static int parse_setting(const struct attribute *attr, const char *text,
-			 struct kvgpu_ctx_setting *set, const char **right)
+static int parse_tokens(const char *text, u32 *tokens)
 {
-	if (attr == &priority_attr) {
-		*right = "a number, -2147483648 to 2147483647, a higher one is more important";
-		set->set_priority = true;
-		return kstrtos32(text, 10, &set->priority) ? -EINVAL : 0;
-	}
-	BUILD_BUG_ON(VGPU_TOKENS_MAX != 1024);
-	*right = "a number of SMs, 0 to 1024, or: share";
-	set->set_tokens = true;
-	set->tokens = VGPU_TOKENS_SHARE;
+	*tokens = VGPU_TOKENS_SHARE;
 	if (sysfs_streq(text, "share"))
 		return 0;
-	return kstrtou32(text, 10, &set->tokens) || set->tokens > VGPU_TOKENS_MAX ? -EINVAL : 0;
+	return kstrtou32(text, 10, tokens) || *tokens > VGPU_TOKENS_MAX ? -EINVAL : 0;
 }
 
 static ssize_t ctx_store(struct kobject *kobj, struct attribute *attr, const char *text,
@@ -127,13 +117,24 @@ static ssize_t ctx_store(struct kobject *kobj, struct attribute *attr, const cha
 	struct kvgpu_ctx_dir *dir = dir_of(kobj);
 	struct kvgpu_ctx_setting set = { .id = dir->id };
 	const char *right;
-	int ret = parse_setting(attr, text, &set, &right);
+	int ret;
 
-	if (ret)
+	BUILD_BUG_ON(VGPU_TOKENS_MAX != 1024);
+	if (attr == &priority_attr) {
+		right = "a number, -2147483648 to 2147483647, a higher one is more important";
+		set.set_priority = true;
+		ret = kstrtos32(text, 10, &set.priority);
+	} else {
+		right = "a number of SMs, 0 to 1024, or: share";
+		set.set_tokens = true;
+		ret = parse_tokens(text, &set.tokens);
+	}
+	if (ret) {
 		pr_notice("vgpu: %s: contexts/%u/%s does not take \"%.*s\"; it takes %s\n",
 			  dir->kdev->name, dir->id, attr->name, KVGPU_QUOTED(text), right);
-	else
-		ret = kvgpu_context_set(dir->kdev, &set);
+		return -EINVAL;
+	}
+	ret = kvgpu_context_set(dir->kdev, &set);
 	return ret ? ret : count;
 }
 
