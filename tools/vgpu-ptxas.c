@@ -17,11 +17,12 @@ static void usage(FILE *out)
 		"usage: vgpu-ptxas [--resource-usage] [--maxregs N] [--source NAME] "
 		"[--disassemble] FILE.ptx\n"
 		"  --resource-usage   registers, memory, spills and occupancy of each kernel; "
-		"VGPU_PRESET names the device\n"
-		"  --maxregs N        registers per thread at most, 16 to %u\n"
-		"  --source NAME      the file the PTX comes from, for messages\n"
+		"VGPU_PRESET selects the device\n"
+		"  --maxregs N        maximum registers per thread, 16 to %u\n"
+		"  --source NAME      name of the source file for messages\n"
 		"  --disassemble      print the code\n"
-		"exit status: 0 done, 1 the file could not be read or was refused, 2 wrong usage\n",
+		"exit status: 0 success, 1 the file could not be read or is invalid, 2 wrong "
+		"usage\n",
 		VGPU_VASS_MAX_REGS);
 }
 
@@ -141,7 +142,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (vgpu_config_preset(&config, preset && *preset ? preset : "k20c")) {
-		fprintf(stderr, "vgpu-ptxas: VGPU_PRESET=%s: there is no such preset\n", preset);
+		fprintf(stderr, "vgpu-ptxas: VGPU_PRESET=%s: unknown preset\n", preset);
 		return 2;
 	}
 	text = read_file(path, &length);
@@ -151,7 +152,7 @@ int main(int argc, char **argv)
 	}
 	if (vgpu_compile_ptx(text, length, &options, &program, &message)) {
 		fprintf(stderr, "%s: %s\n", source ? source : path,
-			message ? message : "no memory");
+			message ? message : "out of memory");
 		free(message);
 		free(text);
 		return 1;

@@ -14,7 +14,7 @@
 
 static char *preset = "k20c";
 module_param(preset, charp, 0444);
-MODULE_PARM_DESC(preset, "shape of the devices: k20c (default), tanasic-ch6, gtx980");
+MODULE_PARM_DESC(preset, "preset (shape) of the devices: k20c (default), tanasic-ch6, gtx980");
 
 static unsigned int devices = 1;
 module_param(devices, uint, 0444);
@@ -28,7 +28,8 @@ MODULE_PARM_DESC(
 
 static char *system = "";
 module_param(system, charp, 0444);
-MODULE_PARM_DESC(system, "name of a system: the devices share one clock; default: each its own");
+MODULE_PARM_DESC(system,
+	"name of a system whose devices share one clock; default: each has its own");
 
 static char *set = "";
 module_param(set, charp, 0444);
@@ -51,7 +52,7 @@ void kvgpu_refuse_preset(const char *name_given)
 
 void kvgpu_refuse_system(const char *name_given)
 {
-	pr_err("system \"%.40s\" is no name; that is at most %u letters, digits, - _ .\n",
+	pr_err("invalid system name \"%.40s\"; use at most %u letters, digits, - _ .\n",
 	       name_given, KVGPU_SYSTEM_NAME_MAX - 1);
 }
 
@@ -76,7 +77,8 @@ static int config_fields(struct vgpu_config *config)
 		*value++ = 0;
 		ret = vgpu_config_set(config, field, value);
 		if (ret == -ENOENT)
-			pr_err("set: no field \"%s\"; struct vgpu_config lists them\n", field);
+			pr_err("set: unknown field \"%s\"; struct vgpu_config lists the fields\n",
+			       field);
 		else if (ret)
 			pr_err("set: %s does not take \"%s\"; a number or a name\n",
 			       field, value);
@@ -144,7 +146,7 @@ static int config_make(struct vgpu_config *config)
 	config_vram(config, of_preset);
 	wrong = kvgpu_config_check(config);
 	if (wrong) {
-		pr_err("this configuration makes no device: %s\n", wrong);
+		pr_err("invalid configuration: %s\n", wrong);
 		return -EINVAL;
 	}
 	return 0;
@@ -231,4 +233,4 @@ module_init(kvgpu_init);
 module_exit(kvgpu_exit);
 
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("A GPU that many programs share, with no GPU in the machine");
+MODULE_DESCRIPTION("A software GPU that several programs share");

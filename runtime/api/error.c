@@ -101,15 +101,15 @@ static const struct {
 	vgpuError_t error;
 	const char *text;
 } reasons[VGPU_FAULT_COUNT] = {
-	[VGPU_FAULT_NONE] = { vgpuErrorContextIsDestroyed, "the context was ended" },
+	[VGPU_FAULT_NONE] = { vgpuErrorContextIsDestroyed, "the context was destroyed" },
 	[VGPU_FAULT_UNMAPPED] = { vgpuErrorIllegalAddress, "an address that is not mapped" },
 	[VGPU_FAULT_MISALIGNED] = { vgpuErrorMisalignedAddress, "a misaligned address" },
 	[VGPU_FAULT_SHARED_RANGE] = { vgpuErrorIllegalAddress,
-				      "shared memory beyond what the block has" },
+				      "an access beyond the shared memory of the block" },
 	[VGPU_FAULT_LOCAL_RANGE] = { vgpuErrorIllegalAddress,
-				     "local memory beyond what the thread has" },
+				     "an access beyond the local memory of the thread" },
 	[VGPU_FAULT_ADDRESS_SPACE] = { vgpuErrorInvalidAddressSpace,
-				       "an operation this address space does not allow" },
+				       "an operation that this address space does not support" },
 	[VGPU_FAULT_TRAP] = { vgpuErrorLaunchFailure, "a trap instruction" },
 	[VGPU_FAULT_WATCHDOG] = { vgpuErrorLaunchTimeout, "the watchdog: the kernel ran too long" },
 	[VGPU_FAULT_BARRIER] = { vgpuErrorLaunchFailure,
@@ -117,7 +117,7 @@ static const struct {
 	[VGPU_FAULT_COPY_UNMAPPED] = { vgpuErrorIllegalAddress,
 				       "a copy or fill of device memory that is not mapped" },
 	[VGPU_FAULT_COPY_HOST] = { vgpuErrorIllegalAddress,
-				   "process memory of a copy that is not there any more" },
+				   "process memory of a copy that is no longer mapped" },
 	[VGPU_FAULT_NO_MEMORY] = { vgpuErrorMemoryAllocation,
 				   "the host has no memory for the device" },
 	[VGPU_FAULT_RING] = { vgpuErrorLaunchFailure,
@@ -125,7 +125,7 @@ static const struct {
 	[VGPU_FAULT_COMMAND] = { vgpuErrorLaunchFailure,
 				 "a command of a mapped ring that was refused" },
 	[VGPU_FAULT_WARP_SYNC] = { vgpuErrorLaunchFailure,
-				   "a warp operation whose mask names lanes that do not come to "
+				   "a warp operation whose mask names lanes that do not reach "
 				   "it" },
 };
 
@@ -190,7 +190,7 @@ static void write_sentence(vgpuFault *fault)
 
 #define SAY(...) (at += at < end ? snprintf(at, (size_t)(end - at), __VA_ARGS__) : 0)
 	if (fault->error == vgpuErrorAssert)
-		what = "an assertion that failed";
+		what = "a failed assertion";
 	if (fault->kernel[0]) {
 		SAY("kernel %s, block (%u,%u,%u), thread (%u,%u,%u): ", fault->kernel,
 		    raw->block[0], raw->block[1], raw->block[2], raw->thread[0], raw->thread[1],

@@ -62,7 +62,7 @@ vgpuError_t rt_module_load(const char *ptx, uint32_t max_regs, struct vgpuModule
 		      vgpu_compile_ptx(ptx, strlen(ptx), &options, &module->program, &message) :
 		      -ENOMEM;
 	if (err) {
-		rt_message("%s", message ? message : "no memory to compile");
+		rt_message("%s", message ? message : "out of memory while compiling");
 		free(message);
 		free(module->ptx);
 		free(module);
@@ -79,7 +79,7 @@ vgpuError_t rt_module_load(const char *ptx, uint32_t max_regs, struct vgpuModule
 		err = rt.ops->module_load(rt.transport, program->binary, program->binary_bytes,
 					  text, sizeof(text), &module->id);
 		if (err == -EINVAL) {
-			rt_message("the device refuses the module: %s", text);
+			rt_message("the device rejects the module: %s", text);
 			error = vgpuErrorInvalidKernelImage;
 		} else {
 			/* ENOSPC: as many modules as a context may have */

@@ -77,7 +77,7 @@ static unsigned int queue_limit(void)
 	n = strtol(text, &end, 10);
 	if (end == text || *end || n < 1 || n > (long)RT_QUEUES) {
 		fprintf(stderr,
-			"vgpu: VGPU_MAX_CONNECTIONS=%s: a number from 1 to %u is needed; 8 is "
+			"vgpu: VGPU_MAX_CONNECTIONS=%s: must be a number from 1 to %u; 8 is "
 			"taken\n",
 			text, RT_QUEUES);
 		return 8;
@@ -97,8 +97,8 @@ static bool list_wanted(const char *text)
 		if (end == at || (*end && *end != ',') || n < 0 || n > 255 ||
 		    seen.count == RT_DEVICES) {
 			rt_message(
-				"VGPU_DEVICE=%s: the number of a device is needed, 0 for "
-				"/dev/vgpu0, or several, as 1,0",
+				"VGPU_DEVICE=%s: must be the number of a device, 0 for "
+				"/dev/vgpu0, or a list such as 1,0",
 				text);
 			return false;
 		}

@@ -175,7 +175,7 @@ static int open_trace(unsigned int index, struct vgpu_transport *t, char *messag
 	snprintf(path, sizeof(path), index ? "%s.%u" : "%s", wanted, index);
 	t->trace = fopen(path, "we");
 	if (!t->trace) {
-		snprintf(message, size, "VGPU_TRACE=%s does not open: %s", path, strerror(errno));
+		snprintf(message, size, "VGPU_TRACE: cannot open %s: %s", path, strerror(errno));
 		return -EINVAL;
 	}
 	fwrite("VGPUTRC1", 8, 1, t->trace);
@@ -202,7 +202,7 @@ static void embedded_close(struct vgpu_transport *t)
 		vgpu_device_destroy(t->device);
 	}
 	if (t->trace && fclose(t->trace))
-		fprintf(stderr, "vgpu: the trace is not whole: %s\n", strerror(errno));
+		fprintf(stderr, "vgpu: the trace is incomplete: %s\n", strerror(errno));
 	free_frames(t);
 	free(t);
 }
@@ -217,7 +217,7 @@ static int embedded_open(unsigned int index, struct vgpu_transport **out, char *
 	if (index >= vgpu_embedded_devices()) {
 		snprintf(
 			message, size,
-			"VGPU_DEVICE=%u: of embedded devices there are %u, as many as VGPU_PRESET "
+			"VGPU_DEVICE=%u: there are %u embedded devices, as many as VGPU_PRESET "
 			"names, from 0",
 			index, vgpu_embedded_devices());
 		return -EINVAL;
@@ -227,14 +227,14 @@ static int embedded_open(unsigned int index, struct vgpu_transport **out, char *
 		return error;
 	t = calloc(1, sizeof(*t));
 	if (!t) {
-		snprintf(message, size, "no memory for a device");
+		snprintf(message, size, "out of memory for a device");
 		return -ENOMEM;
 	}
 	pthread_mutex_init(&t->turn, NULL);
 	pthread_mutex_init(&t->lock, NULL);
 	error = vgpu_device_create(&config, &host_ops, t, &t->device);
 	if (error)
-		snprintf(message, size, "the device cannot be made: %s", strerror(-error));
+		snprintf(message, size, "cannot create the device: %s", strerror(-error));
 	if (!error)
 		error = vgpu_embedded_set_knobs(t->device, message, size);
 	if (!error)
@@ -242,7 +242,7 @@ static int embedded_open(unsigned int index, struct vgpu_transport **out, char *
 	if (!error) {
 		error = vgpu_context_open(t->device, (u64)getpid(), &t->context);
 		if (error)
-			snprintf(message, size, "the device takes no context: %s",
+			snprintf(message, size, "cannot create a context: %s",
 				 strerror(-error));
 	}
 	if (error) {

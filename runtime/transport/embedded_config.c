@@ -81,7 +81,7 @@ static int next_setting(const char **at, struct setting *s, char *message, size_
 	if (!key || key >= sizeof(s->key) || length - key - 1 >= sizeof(s->value)) {
 		snprintf(message, size,
 			 "VGPU_SET: '%.*s' must be KEY=VALUE, each shorter than %d characters;"
-			 " commas stand between settings",
+			 " separate settings by commas",
 			 (int)length, *at, VGPU_NAME_BYTES);
 		return -EINVAL;
 	}
@@ -107,7 +107,7 @@ static int set_fields(struct vgpu_config *config, char *message, size_t size)
 	while ((error = next_setting(&at, &s, message, size)) > 0) {
 		if (vgpu_config_set(config, s.key, s.value) != -EINVAL)
 			continue;	/* -ENOENT: perhaps a knob */
-		snprintf(message, size, "VGPU_SET: %s=%s: this is not a value it can have", s.key,
+		snprintf(message, size, "VGPU_SET: %s=%s: invalid value for this field", s.key,
 			 s.value);
 		return -EINVAL;
 	}
@@ -130,13 +130,13 @@ int vgpu_embedded_set_knobs(struct vgpu_device *device, char *message, size_t si
 			continue;
 		if (error == -ENOENT) {
 			snprintf(message, size,
-				 "VGPU_SET: %s: the device has no such field and no such knob;"
+				 "VGPU_SET: %s: unknown field or knob;"
 				 " vgpu-sim --list shows them",
 				 s.key);
 			return -EINVAL;
 		}
 		vgpu_device_knob_get(device, s.key, choices, sizeof(choices));
-		snprintf(message, size, "VGPU_SET: %s=%s: not a value it takes; it is %s", s.key,
+		snprintf(message, size, "VGPU_SET: %s=%s: invalid value; it is now %s", s.key,
 			 s.value, choices);
 		return -EINVAL;
 	}
@@ -155,7 +155,7 @@ int vgpu_embedded_configure(unsigned int index, struct vgpu_config *config, char
 	preset_of(index, preset, sizeof(preset));
 	if (vgpu_config_preset(config, preset)) {
 		used = (size_t)snprintf(message, size,
-					"VGPU_PRESET=%s: there is no such preset; choose", preset);
+					"VGPU_PRESET=%s: unknown preset; choose", preset);
 		for (unsigned int i = 0; (name = vgpu_config_preset_name(i)) && used < size; i++)
 			used += (size_t)snprintf(message + used, size - used, "%s %s",
 						 i ? "," : "", name);
@@ -168,7 +168,7 @@ int vgpu_embedded_configure(unsigned int index, struct vgpu_config *config, char
 		if (!parse_bytes(vram, &bytes)) {
 			snprintf(
 				message, size,
-				"VGPU_VRAM=%s: a number of bytes is needed, for example 512M or 2G",
+				"VGPU_VRAM=%s: must be a number of bytes, for example 512M or 2G",
 				vram);
 			return -EINVAL;
 		}

@@ -31,7 +31,7 @@ static void explain(const char *path, int error, char *message, size_t size)
 	switch (error) {
 	case -ENOENT:
 		snprintf(message, size,
-			 "%s is not there: load the module (insmod vgpu.ko) or run with "
+			 "%s does not exist: load the module (insmod vgpu.ko) or run with "
 			 "VGPU_TRANSPORT=embedded",
 			 path);
 		break;
@@ -39,13 +39,13 @@ static void explain(const char *path, int error, char *message, size_t size)
 	case -EPERM:
 		snprintf(
 			message, size,
-			"%s may not be opened by this user: change its mode or owner (chmod a+rw "
+			"no permission to open %s: change its mode or owner (chmod a+rw "
 			"%s), "
 			"or run with VGPU_TRANSPORT=embedded",
 			path, path);
 		break;
 	default:
-		snprintf(message, size, "%s does not open: %s", path, strerror(-error));
+		snprintf(message, size, "cannot open %s: %s", path, strerror(-error));
 	}
 }
 
@@ -77,7 +77,7 @@ int vgpu_file_open(unsigned int index, struct vgpu_transport **out, char *messag
 	else if (version.version != VGPU_UAPI_VERSION || version.isa_version < VGPU_VASS_VERSION) {
 		snprintf(
 			message, size,
-			"%s speaks interface %u and VASS %u, this library %u and %u: use the "
+			"%s has interface %u and VASS %u, this library %u and %u: use the "
 			"module and "
 			"the library of one build",
 			path, version.version, version.isa_version, VGPU_UAPI_VERSION,

@@ -27,7 +27,7 @@ const struct vgpu_transport_ops *vgpu_transport_select(char *message, size_t mes
 			if (!strcmp(wanted, transports[i]->name))
 				return transports[i];
 		snprintf(message, message_bytes,
-			 "VGPU_TRANSPORT=%s: there is no such transport; choose ioctl, uring, "
+			 "VGPU_TRANSPORT=%s: unknown transport; choose ioctl, uring, "
 			 "mapped or embedded",
 			 wanted);
 		return NULL;

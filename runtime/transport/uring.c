@@ -81,7 +81,7 @@ static const char *reason(int error)
 		return "this kernel has none";
 	case -EPERM:
 	case -EACCES:
-		return "it is not permitted here, by kernel.io_uring_disabled or a seccomp filter";
+		return "it is disabled by kernel.io_uring_disabled or a seccomp filter";
 	default:
 		return strerror(-error);
 	}

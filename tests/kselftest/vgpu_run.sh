@@ -202,13 +202,13 @@ check "a knob that is not there" says "no such knob" --set nothing=4 -- "$cpu"
 check "a policy that is not there" says "policy must be one of" --policy nope -- "$cpu"
 check "a kernel that does not fit" says "does not fit into an SM" -- 'phase=kernel tbs=1 tb_us=1 threads=32 regs_per_tb=1000000'
 check "a program that is not there" says "/nope: No such file" -- cmd=/nope
-check "a program that fails" says "ended with status 1: /bin/false" -- cmd=/bin/false
+check "a program that fails" says "exited with status 1: /bin/false" -- cmd=/bin/false
 check "a program that does nothing" says "did nothing on the device" -- cmd=/bin/true
-check "a program that is killed" says "was ended by signal 9" -- "cmd=sh -c 'kill -9 \$\$'"
+check "a program that is killed" says "was killed by signal 9" -- "cmd=sh -c 'kill -9 \$\$'"
 check "a command line that is none" says "no command line" -- 'cmd=echo | cat'
 sleep 60 </dev/vgpu0 &
 sleep 0.2
-check "somebody else uses the device" says "nobody else may use it" -- "$cpu"
+check "somebody else uses the device" says "needs exclusive use of it" -- "$cpu"
 kill $!
 wrapper=(setpriv --reuid 65534 --clear-groups)
 status=4

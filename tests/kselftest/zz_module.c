@@ -137,7 +137,7 @@ static void parameters_refused(void)
 		{ "devices=many", "invalid for parameter `devices'" },
 		{ "vram_mb=4000000000", "vram_bytes is more than the memory of this machine" },
 		{ "vram_mb=-1", "invalid for parameter `vram_mb'" },
-		{ "set=no_such_field=3", "set: no field \"no_such_field\"" },
+		{ "set=no_such_field=3", "set: unknown field \"no_such_field\"" },
 		{ "set=sms", "\"sms\" is not of the form field=value" },
 		{ "set=sms=0", "sms" },
 		{ "set=sms=many", "set: sms does not take \"many\"" },

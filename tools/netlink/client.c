@@ -188,7 +188,7 @@ int client_devices(struct client *client, int only, struct client_device **list,
 	if (!status && !collect.count) {
 		if (only >= 0)
 			snprintf(client->error, sizeof(client->error),
-				 "there is no device %d; vgpu-smi -L lists them", only);
+				 "no device %d; vgpu-smi -L lists the devices", only);
 		status = only >= 0 ? CLIENT_ABSENT : absent(client);
 	}
 	if (status) {

@@ -17,7 +17,7 @@
 /* Exit statuses of the tools. */
 enum { CLIENT_OK, CLIENT_FAILED, CLIENT_USAGE, CLIENT_ABSENT, CLIENT_FORBIDDEN };
 #define CLIENT_STATUS_HELP \
-	"exit status: 0 done, 1 refused or failed, 2 wrong usage, 3 no vgpu device here, 4 not " \
+	"exit status: 0 success, 1 rejected or failed, 2 wrong usage, 3 no vgpu device, 4 not " \
 	"permitted\n"
 
 #define CLIENT_STATES	8	/* of an SM, at most */

@@ -109,31 +109,31 @@ static int check_there(char *message)
 
 	if (access(RUN_DEVICE, F_OK)) {
 		fail_with(message, RUN_DEVICE
-		    " is not there: load the module (make modules && insmod build/KERNEL/vgpu.ko), "
-		    "or run this in a guest (tools/vgpu-vm -- vgpu-run ...)");
+		    " does not exist: load the module (make modules && insmod "
+		    "build/KERNEL/vgpu.ko), or run this in a guest (tools/vgpu-vm -- vgpu-run ...)");
 		return CLIENT_ABSENT;
 	}
 	if (read_text(SYSFS, "clock", text))
 		return fail_with(
 			message, SYSFS
-			"clock is not there: the module is of an older build, load the one of "
+			"clock does not exist: the module is of an older build, load the one of "
 			"this build");
 	if (geteuid()) {
-		fail_with(message, "only root may set the knobs of a device: run this as root");
+		fail_with(message, "only root may set the knobs of a device: run vgpu-run as root");
 		return CLIENT_FORBIDDEN;
 	}
 	/* Once mounted it stays, as with any other tool that needs it. */
 	if (access(DEBUGFS "counts", F_OK) && mount("debugfs", DEBUG_ROOT, "debugfs", 0, NULL) &&
 	    errno != EBUSY)
 		return fail_with(message,
-				 DEBUGFS " is not there: mount -t debugfs none " DEBUG_ROOT);
+				 DEBUGFS " does not exist: mount -t debugfs none " DEBUG_ROOT);
 	if (read_u64(SYSFS, "context_count", &contexts, message))
 		return -1;
 	if (contexts)
 		return fail_with(message,
 			   "%llu context%s of " RUN_DEVICE
-			   " %s open: nobody else may use it meanwhile (" SYSFS
-			   "contexts/ shows who does)",
+			   " %s open: vgpu-run needs exclusive use of it (" SYSFS
+			   "contexts/ shows the processes)",
 			   (unsigned long long)contexts, contexts == 1 ? "" : "s",
 			   contexts == 1 ? "is" : "are");
 	return 0;
@@ -218,11 +218,11 @@ static struct vgpu_device *create_reference(const struct wl_setup *setup, char *
 		if (!err)
 			continue;
 		if (err == -ENOENT) {
-			fail_with(message, "%s: the device has no such field and no such knob",
+			fail_with(message, "%s: unknown field or knob",
 			    knob->key);
 		} else {
 			vgpu_device_knob_get(dev, knob->key, choices, sizeof(choices));
-			fail_with(message, "%s=%s: not a value it takes; it is %s", knob->key,
+			fail_with(message, "%s=%s: invalid value; it is now %s", knob->key,
 			    knob->value, choices);
 		}
 		vgpu_device_destroy(dev);
@@ -245,7 +245,7 @@ static int set_knobs(struct vgpu_device *reference, char *message)
 		err = write_text(SYSFS, name, value);
 		if (err)
 			return fail_with(message,
-				   SYSFS "%s does not take %s: %s; the kernel's log says more",
+				   SYSFS "%s: cannot set %s: %s; see the kernel log",
 				   name, value, strerror(-err));
 	}
 	return 0;

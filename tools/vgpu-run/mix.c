@@ -85,7 +85,7 @@ static int seats_create(struct mix *mix)
 
 		if (ioctl(fd, VGPU_IOC_SEAT_CREATE, &create)) {
 			close(fd);
-			return mix_error(mix, "%s: a seat at the clock for %s: %s", RUN_DEVICE,
+			return mix_error(mix, "%s: cannot create a seat for %s: %s", RUN_DEVICE,
 				   mix->procs[i].process->name, strerror(errno));
 		}
 		mix->procs[i].seat = create.fd;
@@ -98,7 +98,7 @@ static int seat_info(struct mix *mix, const struct proc *proc, struct vgpu_seat_
 {
 	if (!ioctl(proc->seat, VGPU_IOC_SEAT_INFO, info))
 		return 0;
-	return mix_error(mix, "%s: the seat of %s: %s", RUN_DEVICE, proc->process->name,
+	return mix_error(mix, "%s: cannot read the seat of %s: %s", RUN_DEVICE, proc->process->name,
 			 strerror(errno));
 }
 
@@ -106,7 +106,8 @@ static int seat_sum(struct mix *mix, const struct proc *proc, struct vgpu_contex
 {
 	if (!ioctl(proc->seat, VGPU_IOC_CONTEXT_INFO, sum))
 		return 0;
-	return mix_error(mix, "%s: the counts of %s: %s", RUN_DEVICE, proc->process->name,
+	return mix_error(mix, "%s: cannot read the counters of %s: %s", RUN_DEVICE,
+			 proc->process->name,
 		   strerror(errno));
 }
 
@@ -169,7 +170,7 @@ static int start(struct mix *mix, struct proc *proc, u64 arrival)
 	int go[2];
 
 	if (pipe2(go, O_CLOEXEC))
-		return mix_error(mix, "a pipe: %s", strerror(errno));
+		return mix_error(mix, "cannot create a pipe: %s", strerror(errno));
 	proc->pid = fork();
 	if (!proc->pid) {
 		close(go[1]);
@@ -179,14 +180,16 @@ static int start(struct mix *mix, struct proc *proc, u64 arrival)
 	if (proc->pid < 0) {
 		close(go[1]);
 		proc->pid = 0;
-		return mix_error(mix, "a process for %s: %s", proc->process->name, strerror(errno));
+		return mix_error(mix, "cannot create a process for %s: %s", proc->process->name,
+				 strerror(errno));
 	}
 	proc->pidfd = (int)syscall(SYS_pidfd_open, proc->pid, 0);
 	move.pid = proc->pid;
 	if (proc->pidfd < 0 || ioctl(proc->seat, VGPU_IOC_SEAT_MOVE, &move) ||
 	    write(go[1], "", 1) != 1) {
 		close(go[1]);
-		return mix_error(mix, "the seat of %s: %s", proc->process->name, strerror(errno));
+		return mix_error(mix, "cannot move the seat to %s: %s", proc->process->name,
+				 strerror(errno));
 	}
 	close(go[1]);
 	return remember(mix, proc->pid, (u32)(proc - mix->procs));
@@ -200,12 +203,12 @@ static int bad_end(struct mix *mix, const struct proc *proc, int status)
 	if (mix->shared->message[0])
 		return mix_error(mix, "%s", mix->shared->message);
 	if (WIFSIGNALED(status))
-		return mix_error(mix, "%s:%u: [%s] was ended by signal %d, %s", mix->path,
+		return mix_error(mix, "%s:%u: [%s] was killed by signal %d, %s", mix->path,
 				 process->line, process->name, WTERMSIG(status),
 				 strsignal(WTERMSIG(status)));
-	return mix_error(mix, "%s:%u: [%s] ended with status %d: %s", mix->path, process->line,
+	return mix_error(mix, "%s:%u: [%s] exited with status %d: %s", mix->path, process->line,
 		   process->name, WEXITSTATUS(status),
-		   process->cmd ? process->cmd : "a replay must not end");
+		   process->cmd ? process->cmd : "a replay must not exit");
 }
 
 /* The process of @proc has ended. For a program that is a completed run. */
@@ -225,7 +228,7 @@ static int ended(struct mix *mix, struct proc *proc)
 		return -1;
 	if (info.time <= proc->started)
 		return mix_error(mix,
-			   "%s:%u: [%s] ended in no virtual time: it did nothing on the device: %s",
+			   "%s:%u: [%s] took no virtual time: it did not use the device: %s",
 			   mix->path, process->line, process->name, process->cmd);
 	outcome->runs++;
 	outcome->turnaround_ps += info.time - proc->started;
@@ -247,7 +250,7 @@ static int await_first_wait(struct mix *mix, struct proc *proc)
 	if (n < 0)
 		return mix_error(mix, interrupted ? "interrupted" : "poll: %s", strerror(errno));
 	if (!n)
-		return mix_error(mix, "%s:%u: [%s] did not come to wait for the device in %d s",
+		return mix_error(mix, "%s:%u: [%s] did not wait for the device within %d s",
 			   mix->path, proc->process->line, proc->process->name, PATIENCE_S);
 	return !fds[0].revents && fds[1].revents ? ended(mix, proc) : 0;
 }
@@ -272,7 +275,7 @@ static int blame(struct mix *mix)
 				PATIENCE_S);
 	}
 	return mix_error(mix,
-		   "%s: all processes wait for the device, and nothing is left to happen on it",
+		   "%s: deadlock: all processes wait for the device, and the device is idle",
 		   mix->path);
 }
 
@@ -467,7 +470,8 @@ static int prepare(struct mix *mix, const struct wl_process *processes, struct w
 	mix->shared->unfinished = mix->count;
 	for (i = 0; i < mix->count; i++)
 		mix->procs[i] = (struct proc){ .process = &processes[i], .seat = -1, .pidfd = -1 };
-	return pipe2(mix->done, O_CLOEXEC) ? mix_error(mix, "a pipe: %s", strerror(errno)) : 0;
+	return pipe2(mix->done, O_CLOEXEC) ?
+		mix_error(mix, "cannot create a pipe: %s", strerror(errno)) : 0;
 }
 
 int run_mix(const struct wl_setup *setup, const char *path, const struct wl_process *processes,

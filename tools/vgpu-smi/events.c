@@ -12,7 +12,7 @@ static void print_notice(const struct client_notice *notice)
 	char name[64];
 
 	if (notice->command == VGPU_NL_CMD_UNSPEC) {
-		puts("notices were lost here: this listener was too slow");
+		puts("notices were lost: vgpu-smi was too slow to read them");
 		fflush(stdout);
 		return;
 	}
@@ -38,7 +38,7 @@ static void print_notice(const struct client_notice *notice)
 		printf("%s is now %s\n", notice->knob, notice->value);
 		break;
 	case VGPU_NL_CMD_MEMORY_LOW:
-		printf("memory of this machine is low: a page of VRAM was refused\n");
+		printf("memory of this machine is low: no page available for VRAM\n");
 		break;
 	default:
 		printf("notice %u\n", notice->command);

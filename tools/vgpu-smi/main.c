@@ -13,21 +13,21 @@
 #include "smi.h"
 
 static const char usage[] =
-	"usage: vgpu-smi [options]                            the devices and who uses them\n"
+	"usage: vgpu-smi [options]                            show devices and processes\n"
 	"       vgpu-smi set [-i N] KNOB=VALUE...             policy=dss preemption=switch "
 	"watchdog_us=...\n"
 	"       vgpu-smi set [-i N] -c CONTEXT | -p PID WHAT  priority=N, tokens=N, tokens=share\n"
-	"       vgpu-smi events                               notices as they come, a line each\n"
+	"       vgpu-smi events                               print events, one per line\n"
 	"\n"
-	"  -L, --list-gpus              a line a device\n"
-	"  -q, --query                  everything there is to say\n"
-	"      --query-gpu=FIELDS       CSV, a line a device (--help-query-gpu lists the fields)\n"
-	"      --query-compute-apps=FIELDS  CSV, a line a process (--help-query-compute-apps)\n"
+	"  -L, --list-gpus              list the devices, one per line\n"
+	"  -q, --query                  print all information\n"
+	"      --query-gpu=FIELDS       CSV, one line per device (--help-query-gpu)\n"
+	"      --query-compute-apps=FIELDS  CSV, one line per context (--help-query-compute-apps)\n"
 	"      --format=csv[,noheader][,nounits]\n"
-	"  -i, --id=N                   this device only\n"
-	"  -l, --loop=SECONDS           again and again, until interrupted\n"
-	"  -h, --help                   this text\n"
-	"  -V, --version                the version of the interface\n"
+	"  -i, --id=N                   only this device\n"
+	"  -l, --loop=SECONDS           repeat until interrupted\n"
+	"  -h, --help                   print this help\n"
+	"  -V, --version                print the version of the interface\n"
 	"\n" CLIENT_STATUS_HELP;
 
 enum { QUERY_GPU = 256, QUERY_APPS, FORMAT, HELP_GPU, HELP_APPS };
@@ -234,7 +234,7 @@ int main(int argc, char **argv)
 		else if (!strcmp(argv[optind], "events"))
 			command = events_command;
 		else
-			return wrong("there is no command ", argv[optind]);
+			return wrong("unknown command ", argv[optind]);
 	}
 	status = client_open(&client);
 	if (!status)

@@ -107,14 +107,14 @@ VGPU_DEVICE_STATS(STAT_VALUE)
 #undef STAT_VALUE
 
 static const struct field gpu_fields[] = {
-	{ "timestamp", NULL, "when it was asked, real time", timestamp },
+	{ "timestamp", NULL, "real time of the query", timestamp },
 	{ "index", NULL, "number of the device", index_of },
-	{ "count", NULL, "devices there are", count_of },
-	{ "name", NULL, "preset it was made from", preset_of },
-	{ "node", NULL, "its file in /dev", node_of },
+	{ "count", NULL, "number of devices", count_of },
+	{ "name", NULL, "preset of the device", preset_of },
+	{ "node", NULL, "device file in /dev", node_of },
 	{ "driver_version", NULL, "version of the module's interface", version_of },
 	{ "memory.total", "MiB", "", memory_total },
-	{ "memory.free", "MiB", "not promised to anybody", memory_free },
+	{ "memory.free", "MiB", "device memory that is not reserved", memory_free },
 	{ "memory.used", "MiB", "promised", memory_used },
 	{ "memory.resident", "KiB", "backed by pages of this machine", memory_resident },
 	{ "utilization.gpu", "%", "SM time not idle, of the virtual time since the last look",
@@ -127,13 +127,13 @@ static const struct field gpu_fields[] = {
 	{ "preemption", NULL, "mechanism", preemption_of },
 	{ "transfer_policy", NULL, "", transfer_of },
 	{ "preemptions.mean", "us", "from request to hand-over", preemption_us },
-	{ "save_area", "KiB", "preempted blocks kept now", save_area_kib },
+	{ "save_area", "KiB", "saved state of preempted blocks", save_area_kib },
 	{ "time", "ms", "virtual", time_ms },
 	{ "time.mode", NULL, "free, paced, lockstep", time_mode },
-	{ "temperature.gpu", NULL, "there is none", not_there },
-	{ "power.draw", NULL, "there is none", not_there },
-	{ "fan.speed", NULL, "there is none", not_there },
-	{ "pstate", NULL, "there is none", not_there },
+	{ "temperature.gpu", NULL, "not available", not_there },
+	{ "power.draw", NULL, "not available", not_there },
+	{ "fan.speed", NULL, "not available", not_there },
+	{ "pstate", NULL, "not available", not_there },
 	VGPU_DEVICE_STATS(STAT_FIELD)
 };
 #undef STAT_FIELD
@@ -173,11 +173,11 @@ TEXT(fault, client_fault_name(row->context->fault))
 VGPU_CONTEXT_STATS(STAT_VALUE)
 
 static const struct field app_fields[] = {
-	{ "timestamp", NULL, "when it was asked, real time", timestamp },
+	{ "timestamp", NULL, "real time of the query", timestamp },
 	{ "gpu_index", NULL, "number of the device", index_of },
 	{ "gpu_name", NULL, "preset of the device", preset_of },
 	{ "context", NULL, "id of the context", context_of },
-	{ "pid", NULL, "who opened it", pid_of },
+	{ "pid", NULL, "process that opened the context", pid_of },
 	{ "process_name", NULL, "", process_name },
 	{ "used_memory", "MiB", "promised", used_memory },
 	{ "used_gpu_memory", "MiB", "the same", used_memory },
@@ -187,7 +187,7 @@ static const struct field app_fields[] = {
 	{ "tokens", NULL, "budget of SMs", tokens },
 	{ "inflight", NULL, "commands", inflight },
 	{ "copied", "KiB", "", copied },
-	{ "fault", NULL, "why it died", fault },
+	{ "fault", NULL, "reason of the fault", fault },
 	VGPU_CONTEXT_STATS(STAT_FIELD)
 };
 
@@ -228,7 +228,7 @@ int query_check(const char *fields, bool processes)
 	size_t length;
 
 	if (!*fields) {
-		fprintf(stderr, "vgpu-smi: no fields; vgpu-smi --help-query-%s lists them\n",
+		fprintf(stderr, "vgpu-smi: no fields given; vgpu-smi --help-query-%s lists them\n",
 			processes ? "compute-apps" : "gpu");
 		return CLIENT_USAGE;
 	}
@@ -236,8 +236,8 @@ int query_check(const char *fields, bool processes)
 		if (find_field(name, length, processes))
 			continue;
 		fprintf(stderr,
-			"vgpu-smi: there is no field \"%.*s\"; vgpu-smi --help-query-%s lists "
-			"them\n",
+			"vgpu-smi: unknown field \"%.*s\"; vgpu-smi --help-query-%s lists "
+			"the fields\n",
 			(int)length, name, processes ? "compute-apps" : "gpu");
 		return CLIENT_USAGE;
 	}

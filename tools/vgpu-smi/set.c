@@ -56,7 +56,7 @@ static int set_one(struct client *client, const struct target *target, uint32_t 
 		return client_set_context(client, target->device, context, NULL,
 					  &(uint32_t){ (uint32_t)n });
 	}
-	return wrong(client, "of a context priority and tokens can be set, not ", name);
+	return wrong(client, "only priority and tokens of a context can be set, not ", name);
 }
 
 /* A process may have opened the device several times. */
@@ -79,7 +79,7 @@ static int set_process(struct client *client, const struct target *target, const
 	if (!status && !found) {
 		snprintf(client->error, sizeof(client->error),
 			 "process %" PRIu32 " has no context on device %" PRIu32
-			 "; vgpu-smi lists those that have",
+			 "; vgpu-smi lists the processes with contexts",
 			 target->pid, target->device);
 		return CLIENT_FAILED;
 	}
@@ -102,7 +102,7 @@ static int apply_setting(struct client *client, const struct target *target, cha
 		if (!number(value, 0, VGPU_NL_SAMPLE_MS_MAX, &n))
 			return wrong(
 				client,
-				"sample_ms takes milliseconds, 10 to 60000, or 0 for never, not ",
+				"sample_ms takes milliseconds, 10 to 60000, or 0 to disable, not ",
 				value);
 		return client_set_samples(client, target->device, (uint32_t)n);
 	}
@@ -123,7 +123,7 @@ int set_command(struct client *client, int argc, char **argv)
 		if (opt == '?')
 			return wrong(client, "set takes -i, -c and -p", "");
 		if (!number(optarg, opt != 'i', opt == 'i' ? 15 : INT32_MAX, &n))
-			return wrong(client, "a number is wanted, not ", optarg);
+			return wrong(client, "a number is required, not ", optarg);
 		*(opt == 'i' ? &target.device :
 		  opt == 'c' ? &target.context :
 			       &target.pid) = (uint32_t)n;

@@ -18,19 +18,19 @@
 static const char usage[] =
 	"usage: vgpu-top [options]\n"
 	"\n"
-	"Shows what a vgpu device is doing, live.\n"
+	"Shows the activity of a vgpu device, live.\n"
 	"\n"
-	"  -i, --id N           this device                                  [0]\n"
-	"  -d, --delay SECONDS  between two looks                            [1]\n"
-	"  -n, --count N        so many looks, then leave\n"
-	"  -b, --batch          print the looks one after the other\n"
-	"  -h, --help           this text\n"
+	"  -i, --id N           number of the device                         [0]\n"
+	"  -d, --delay SECONDS  time between two samples                     [1]\n"
+	"  -n, --count N        exit after N samples\n"
+	"  -b, --batch          print the samples one after the other\n"
+	"  -h, --help           print this help\n"
 	"\n"
 	"keys: q quit, up and down (or k, j) select a process, + and - its priority,\n"
 	"      p next policy, m next preemption mechanism, t next transfer policy,\n"
 	"      s sort by SM time, memory, pid; changing anything needs root\n"
-	"SMs:  a letter for the process each serves, small while it is being taken from\n"
-	"      it, . idle; all times are virtual, rates are a second of real time\n"
+	"SMs:  one letter per SM: its process, lower case while the SM is being preempted,\n"
+	"      . idle; all times are virtual, rates are per second of real time\n"
 	"\n"
 	CLIENT_STATUS_HELP;
 
@@ -143,7 +143,7 @@ static int terminal(struct client *client, const struct options *options)
 	setlocale(LC_ALL, "");
 	if (!newterm(NULL, stdout, stdin)) {
 		snprintf(client->error, sizeof(client->error),
-			 "this terminal (TERM=%s) cannot show it; try vgpu-top -b",
+			 "this terminal (TERM=%s) is not supported; try vgpu-top -b",
 			 getenv("TERM") ? getenv("TERM") : "");
 		return CLIENT_FAILED;
 	}
@@ -224,7 +224,7 @@ static int parse(int argc, char **argv, struct options *options)
 		default: fputs("try vgpu-top --help\n", stderr); return CLIENT_USAGE;
 		}
 	}
-	return optind < argc ? wrong("it takes no arguments: ", argv[optind]) : CLIENT_OK;
+	return optind < argc ? wrong("unexpected argument: ", argv[optind]) : CLIENT_OK;
 }
 
 int main(int argc, char **argv)
@@ -236,7 +236,7 @@ int main(int argc, char **argv)
 	if (status)
 		return status;
 	if (!options.batch && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
-		return wrong("this is no terminal: use -b", "");
+		return wrong("standard output is not a terminal: use -b", "");
 	status = client_open(&client);
 	if (!status)
 		status = options.batch ? batch(&client, &options) : terminal(&client, &options);

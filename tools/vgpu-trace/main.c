@@ -15,21 +15,21 @@
 static const char usage[] =
 	"usage: vgpu-trace [options] RECORDS\n"
 	"       vgpu-trace stats [options] RECORDS        kernels, copies, waits, preemptions\n"
-	"       vgpu-trace record [-o RECORDS] -- COMMAND  run it and record the device\n"
+	"       vgpu-trace record [-o RECORDS] -- COMMAND  run COMMAND and record the device\n"
 	"\n"
 	"Reads trace records of a vgpu device (debugfs vgpu/N/trace, or the file VGPU_TRACE\n"
-	"names for the embedded device; - is standard input) and prints a table, a line a "
+	"names for the embedded device; - is standard input) and prints a table, one line per "
 	"process.\n"
 	"\n"
 	"  -j, --json FILE    also write Chrome trace format (opens in Perfetto)\n"
-	"  -s, --svg FILE     also draw SMs against virtual time\n"
-	"  -t, --title TEXT   heading of the picture\n"
+	"  -s, --svg FILE     also draw the SMs over virtual time\n"
+	"  -t, --title TEXT   title of the picture\n"
 	"  -n, --names FILE   lines `PID NAME RESULT' that name the processes\n"
-	"                     (without it RECORDS.names, if there is one)\n"
-	"  -q, --quiet        no table\n"
-	"  -h, --help         this text\n"
+	"                     (default: RECORDS.names, if it exists)\n"
+	"  -q, --quiet        print no table\n"
+	"  -h, --help         print this help\n"
 	"\n"
-	"exit status: 0 done, 1 a file could not be read or written, 2 wrong usage\n";
+	"exit status: 0 success, 1 a file could not be read or written, 2 wrong usage\n";
 
 static int write_file(const struct trace *trace, const char *path, const char *title,
 		      int (*writer)(const struct trace *, const char *, FILE *))

@@ -21,18 +21,18 @@
 static const char usage[] =
 	"usage: vgpu-trace record [options] -- COMMAND [ARGUMENT...]\n"
 	"\n"
-	"Runs COMMAND and writes what the device did meanwhile, for all processes, to a file for\n"
-	"vgpu-trace FILE and vgpu-trace stats FILE. Needs root and the module, but with -e "
+	"Runs COMMAND and writes the activity of the device, for all processes, to a file for\n"
+	"vgpu-trace FILE and vgpu-trace stats FILE. Needs root and the module; with -e "
 	"neither.\n"
 	"\n"
-	"  -o, --output FILE  where to                                     [vgpu.trace]\n"
-	"  -i, --id N         which device                                            [0]\n"
-	"  -e, --embedded     the device inside COMMAND (VGPU_TRANSPORT=embedded)\n"
-	"  -h, --help         this text\n"
+	"  -o, --output FILE  output file                                  [vgpu.trace]\n"
+	"  -i, --id N         number of the device                                    [0]\n"
+	"  -e, --embedded     record the embedded device of COMMAND (VGPU_TRANSPORT=embedded)\n"
+	"  -h, --help         print this help\n"
 	"\n"
 	"Names of processes go to FILE.names. exit status: COMMAND's; 126, 127: it does not "
 	"start;\n"
-	"1: nothing could be recorded, 2 wrong usage, 3 no vgpu device here, 4 not permitted\n";
+	"1: nothing could be recorded, 2 wrong usage, 3 no vgpu device, 4 not permitted\n";
 
 enum { FAILED = 1, USAGE, ABSENT, FORBIDDEN };
 
@@ -95,7 +95,7 @@ static int open_ring(struct recording *r)
 	error = switch_trace(r, "1");
 	if (error == ENOENT) {
 		fprintf(stderr,
-			"vgpu-trace: there is no device %u, or debugfs is not mounted (mount -t "
+			"vgpu-trace: device %u does not exist, or debugfs is not mounted (mount -t "
 			"debugfs none /sys/kernel/debug)\n",
 			r->device);
 		return ABSENT;
@@ -305,7 +305,8 @@ int trace_record(int argc, char **argv)
 	if (WIFSIGNALED(status))
 		return 128 + WTERMSIG(status);
 	if (!WEXITSTATUS(status) && access(r.output, R_OK)) {
-		fprintf(stderr, "vgpu-trace: %s left no trace: it did not use vgpu\n", r.command);
+		fprintf(stderr, "vgpu-trace: %s produced no trace: it did not use vgpu\n",
+			r.command);
 		return FAILED;
 	}
 	return WEXITSTATUS(status);

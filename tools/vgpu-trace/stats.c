@@ -239,8 +239,8 @@ int trace_stats(const struct trace *trace, FILE *out)
 
 	if (trace->unmatched)
 		fprintf(out,
-			"%zu starts or ends lack their other half: the ring was full, or work was "
-			"cut off\n",
+			"%zu start or end records have no counterpart: the ring was full, or work "
+			"was aborted\n",
 			trace->unmatched);
 	return err || ferror(out) ? -1 : 0;
 }

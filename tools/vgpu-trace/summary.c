@@ -55,8 +55,8 @@ int trace_summary(const struct trace *trace, FILE *out)
 			preemptions, trace_time_text(latency / preemptions, start, sizeof(start)));
 	if (trace->unmatched)
 		fprintf(out,
-			"%zu starts or ends lack their other half: the ring was full, or work was "
-			"cut off\n",
+			"%zu start or end records have no counterpart: the ring was full, or work "
+			"was aborted\n",
 			trace->unmatched);
 	return ferror(out) ? -1 : 0;
 }

@@ -207,11 +207,11 @@ static int process_key(struct parser *p, const char *key, const char *value)
 	if (!strcmp(key, "arrival_us"))
 		return take_number(
 			p, key, value, WL_US_DECIMALS, 0, 3600ull * 1000 * VGPU_MS,
-			"microseconds, up to an hour, at most six digits behind the point",
+			"microseconds, up to an hour, at most six digits after the decimal point",
 			&process->arrival_ps);
 	return refuse(
 		p,
-		"a process takes no key '%s'; it takes app, phase, cmd, priority, arrival_us, "
+		"unknown key '%s' of a process; valid keys: app, phase, cmd, priority, arrival_us, "
 		"repeat",
 		key);
 }
@@ -230,7 +230,7 @@ static int add_process(struct parser *p, const char *name)
 		if (!strcmp(job->processes[i].name, name))
 			return refuse_at(
 				p, p->section_line,
-				"[%s] is there twice; every process needs a name of its own", name);
+				"[%s] occurs twice; names of processes must be unique", name);
 	if (job->process_count == WL_PROCESSES_MAX)
 		return refuse_at(p, p->section_line, "[%s]: a job file has at most %u processes",
 				 name, WL_PROCESSES_MAX);
@@ -279,7 +279,7 @@ static char *read_line(char *text, int size, void *arg)
 	}
 	p->line++;
 	if (strlen(p->buffer) != (size_t)length) {
-		refuse(p, "a byte 0 in the line");
+		refuse(p, "the line contains a NUL byte");
 		return NULL;
 	}
 	start = p->buffer + strspn(p->buffer, " \t");

@@ -56,7 +56,7 @@ static int take_setting(struct wl_options *o, char *text)
 	if (!value || value == text)
 		return wl_wrong(o, "--set ", text, "must be KEY=VALUE; --list shows the keys");
 	if (o->setting_count == WL_SETTINGS_MAX)
-		return wl_wrong(o, "--set ", text, "more than 64 of them");
+		return wl_wrong(o, "--set ", text, "at most 64 settings are possible");
 	*value++ = 0;
 	o->settings[o->setting_count++] = (struct wl_setting){ .key = text, .value = value };
 	return 0;
@@ -89,7 +89,8 @@ int wl_options_take(struct wl_options *o, int argc, char **argv, const char *usa
 		}
 	}
 	if (!simulates && (o->list || o->until))
-		return wl_wrong(o, o->list ? "--list" : "--until", "", "that is for vgpu-sim");
+		return wl_wrong(o, o->list ? "--list" : "--until", "",
+				"only vgpu-sim has this option");
 	if (o->list)
 		return -1;
 	if (optind + 1 != argc) {
@@ -97,7 +98,7 @@ int wl_options_take(struct wl_options *o, int argc, char **argv, const char *usa
 		return 2;
 	}
 	if (o->json && o->csv) {
-		fprintf(stderr, "%s: either --json or --csv\n", o->tool);
+		fprintf(stderr, "%s: use either --json or --csv\n", o->tool);
 		return 2;
 	}
 	o->path = argv[optind];
@@ -143,7 +144,7 @@ int wl_options_setup(struct wl_options *o, const struct wl_job *job, struct wl_s
 
 	if (vgpu_config_preset(&setup->config, gpu))
 		return wl_wrong(o, "gpu ", gpu,
-				"there is no such device; vgpu-sim --list shows them");
+				"unknown device; vgpu-sim --list shows the devices");
 	if (set_name(o, &setup->config, "policy",
 		     first_of(o->policy, job->policy, setup->config.policy)) ||
 	    set_name(o, &setup->config, "preemption",
@@ -162,7 +163,7 @@ int wl_options_setup(struct wl_options *o, const struct wl_job *job, struct wl_s
 			o->settings[knobs++] = o->settings[i];
 		else if (err)
 			return wl_wrong(o, "--set ", o->settings[i].key,
-					"this is not a value it can have");
+					"invalid value for this field");
 	}
 	setup->knobs = o->settings;
 	setup->knob_count = knobs;
@@ -171,7 +172,7 @@ int wl_options_setup(struct wl_options *o, const struct wl_job *job, struct wl_s
 	    (wl_decimal(o->until, WL_US_DECIMALS, &setup->until_ps) || !setup->until_ps))
 		return wl_wrong(
 			o, "--until ", o->until,
-			"must be microseconds, above 0, at most six digits behind the point");
+			"must be microseconds, above 0, at most six digits after the decimal point");
 	return 0;
 }
 

@@ -73,7 +73,7 @@ int wl_print_table(const struct wl_study *study, bool speed, FILE *out)
 		fprintf(out, "\nANTT %.4f, STP %.4f, fairness %.4f\n", study->metrics.antt,
 			study->metrics.stp, study->metrics.fairness);
 	else
-		fprintf(out, "\nno ANTT, STP, fairness: some process has completed no run\n");
+		fprintf(out, "\nno ANTT, STP, fairness: a process has completed no run\n");
 	fputs("SMs:", out);
 	for (i = 0; (state = vgpu_sm_state_name(i)); i++)
 		fprintf(out, "%s %s %.2f%%", i ? "," : "", state,

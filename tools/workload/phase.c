@@ -46,8 +46,8 @@ struct key {
 
 static const struct key keys[KEYS] = {
 	[KEY_US] = { "us", BIT(WL_CPU), BIT(WL_CPU), WL_US_DECIMALS, 1, HOUR_PS, 0,
-		     "microseconds, above 0 and up to an hour, at most six digits behind the "
-		     "point" },
+		     "microseconds, above 0 and up to an hour, at most six digits after the "
+		     "decimal point" },
 	[KEY_BYTES] = { "bytes", COPIES, COPIES, 0, 1, 1ull << 46, 0,
 			"a number of bytes, 1..2^46" },
 	[KEY_NAME] = { .name = "name",
@@ -59,9 +59,10 @@ static const struct key keys[KEYS] = {
 		      "thread blocks of a launch, 1..2^40" },
 	[KEY_TB_US] = { "tb_us", BIT(WL_KERNEL), BIT(WL_KERNEL), WL_US_DECIMALS, 1, HOUR_PS, 0,
 			"microseconds of a thread block, above 0 and up to an hour, at most six "
-			"digits behind the point" },
+			"digits after the decimal point" },
 	[KEY_TB_CV] = { "tb_cv", BIT(WL_KERNEL), 0, 3, 0, 1000, 0,
-			"coefficient of variation, 0..1, at most three digits behind the point" },
+			"coefficient of variation, 0..1, at most three digits after the decimal "
+			"point" },
 	[KEY_THREADS] = { "threads", BIT(WL_KERNEL), BIT(WL_KERNEL), 0, 1, 1024, 0,
 			  "threads of a block, 1..1024" },
 	[KEY_REGS] = { "regs_per_tb", BIT(WL_KERNEL), 0, 0, 0, 1u << 24, 0,

@@ -300,10 +300,10 @@ static int create_device(struct replay *r)
 		if (!err)
 			continue;
 		if (err == -ENOENT)
-			return replay_error(r, "%s: the device has no such field and no such knob",
+			return replay_error(r, "%s: unknown field or knob",
 				   knob->key);
 		vgpu_device_knob_get(r->dev, knob->key, choices, sizeof(choices));
-		return replay_error(r, "%s=%s: not a value it takes; it is %s", knob->key,
+		return replay_error(r, "%s=%s: invalid value; it is now %s", knob->key,
 				    knob->value, choices);
 	}
 	vgpu_device_trace(r->dev, setup->trace != NULL);

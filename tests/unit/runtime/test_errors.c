@@ -211,7 +211,8 @@ static void wrong_settings_are_refused(void **state)
 	first_call_fails("VGPU_SET", "sms", vgpuErrorInitializationError, "KEY=VALUE");
 	first_call_fails("VGPU_SET", "sms=7,=3", vgpuErrorInitializationError, "KEY=VALUE");
 	first_call_fails("VGPU_SET", "sms=none", vgpuErrorInitializationError, "sms=none");
-	first_call_fails("VGPU_SET", "colour=red", vgpuErrorInitializationError, "no such knob");
+	first_call_fails("VGPU_SET", "colour=red", vgpuErrorInitializationError,
+			 "unknown field or knob");
 	first_call_fails("VGPU_SET", "policy=luck", vgpuErrorInitializationError, "policy");
 	first_call_fails("VGPU_SET", "transfer_policy=luck", vgpuErrorInitializationError,
 			 "[fcfs] npq");

@@ -83,15 +83,15 @@ else
 	says "smi: without the module" 3 "no vgpu device here: load the module" vgpu-smi
 	says "smi: set without the module" 3 "no vgpu device here: load the module" vgpu-smi set policy=dss
 	says "top: without the module" 3 "no vgpu device here: load the module" vgpu-top -b
-	says "run: without the module" 3 "/dev/vgpu0 is not there: load the module" vgpu-run tools/demo/priority.job
+	says "run: without the module" 3 "/dev/vgpu0 does not exist: load the module" vgpu-run tools/demo/priority.job
 	says "trace: without the module" 3 "no vgpu device here: load the module" vgpu-trace record -o "$dir/x" -- true
 	for transport in ioctl uring mapped; do
 		VGPU_TRANSPORT=$transport build/cuda/saxpy 100 2>&1 >/dev/null | grep vgpu: >"$dir/said"
-		[ "$(wc -l <"$dir/said")" -eq 1 ] && grep -q '/dev/vgpu is not there: load the module .* or run with VGPU_TRANSPORT=embedded' "$dir/said"
+		[ "$(wc -l <"$dir/said")" -eq 1 ] && grep -q '/dev/vgpu does not exist: load the module .* or run with VGPU_TRANSPORT=embedded' "$dir/said"
 		ok "a program, over $transport: without the module" $?
 	done
 fi
-says "trace: it did not use vgpu" 1 "left no trace" vgpu-trace record -e -o "$dir/x" -- true
+says "trace: it did not use vgpu" 1 "produced no trace" vgpu-trace record -e -o "$dir/x" -- true
 says "trace: no such program" 127 "No such file" vgpu-trace record -e -o "$dir/x" -- "$dir/nothing"
 says "trace: nothing to run" 2 "record --help" vgpu-trace record
 says "top: wrong usage" 2 "vgpu-top --help" vgpu-top here

@@ -103,7 +103,7 @@ static const struct {
 	{ "[global]\nrepeat=0\n", "job:2: repeat=0: must be a number of completed runs, 1.." },
 	{ "[global]\nseed=-1\n", "job:2: seed=-1: must be a number, 0..2^63-1" },
 	{ "[a]\ncolour=red\n",
-	  "job:2: a process takes no key 'colour'; it takes app, phase, cmd," },
+	  "job:2: unknown key 'colour' of a process; valid keys: app, phase, cmd," },
 	{ "[a]\npriority=high\n", "job:2: priority=high: must be a number" },
 	{ "[a]\npriority=-1\n", "job:2: priority=-1: must be a number" },
 	{ "[a]\nrepeat=1.5\n", "job:2: repeat=1.5: must be a number of completed runs" },

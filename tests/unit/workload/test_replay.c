@@ -190,10 +190,10 @@ static void what_cannot_run_is_refused_by_name(void **state)
 	setup.knobs = &no_knob;
 	setup.knob_count = 1;
 	refused("[a]\n" ONE_BLOCK("6") "\n", &setup,
-		"colour: the device has no such field and no such knob");
+		"colour: unknown field or knob");
 	setup.knobs = &no_value;
 	refused("[a]\n" ONE_BLOCK("6") "\n", &setup,
-		"transfer_policy=best: not a value it takes; it is [fcfs]");
+		"transfer_policy=best: invalid value; it is now [fcfs]");
 	setup = wl_test_setup(1);
 	strcpy(setup.config.policy, "luck");
 	refused("[a]\n" ONE_BLOCK("6") "\n", &setup, "the device: policy must be one of");
