@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What the device needs of the ground it stands on: integer types, memory, copying bytes, the right
- * to use the vector unit. The only header of the device that differs between the kernel and user
- * space; platform/kernel.c and platform/user.c fill it. Everything else of the device is the same
- * source in both.
+ * Platform services that the device needs: integer types, memory allocation, copying bytes, use of
+ * the vector unit. This is the only header of the device that differs between the kernel and user
+ * space; platform/kernel.c and platform/user.c implement it. All other source of the device is the
+ * same in both.
  */
 #ifndef VGPU_PLATFORM_H
 #define VGPU_PLATFORM_H
@@ -43,12 +43,12 @@ typedef __s64 s64;
 void *vgpu_mem_alloc(size_t bytes);
 void vgpu_mem_free(void *memory);
 
-/* In the midst of something long: others may have the processor now. */
+/* Reschedule point in a long computation. */
 void vgpu_resched(void);
 
 /*
- * Brackets of every stretch that uses the vector unit (the lanes files): never nested, never asleep
- * inside, and of bounded length, since the kernel does not preempt it.
+ * Begin and end a section that uses the vector unit (the lanes files). Sections do not nest, do not
+ * sleep, and have bounded length, because the kernel does not preempt them.
  */
 void vgpu_fpu_begin(void);
 void vgpu_fpu_end(void);
@@ -56,7 +56,7 @@ void vgpu_fpu_end(void);
 bool vgpu_cpu_has_avx2(void);
 
 /*
- * An invariant of the model is broken: says where and ends the program (user space) or warns once
+ * Report a broken invariant of the model: print it and abort (user space) or warn once
  * (kernel).
  */
 void vgpu_broken(const char *file, int line, const char *what);

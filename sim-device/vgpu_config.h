@@ -41,9 +41,9 @@
 	/* bytes per second */									\
 	NUMBER(u64, memory_bandwidth, 100000000, 1000000000000000)				\
 	NUMBER(u32, memory_latency_cycles, 0, 1000000)						\
-	/* what a translation takes that an SM's TLB lacks */					\
+	/* cost of a TLB miss */								\
 	NUMBER(u64, page_walk_ps, 0, 3600000000000000)						\
-	/* how late a page comes that an SM touches first, 0: it is there; to test waiting */	\
+	/* test: delay until a page arrives after an SM first touched it, 0: none */		\
 	NUMBER(u64, page_arrival_ps, 0, 3600000000000000)					\
 	/* bytes per second of the interconnect to the host */					\
 	NUMBER(u64, link_bandwidth, 100000000, 1000000000000000)				\
@@ -51,21 +51,21 @@
 	NUMBER(u32, link_burst, 16, 16777216)							\
 	/* dispatcher to execution engine */							\
 	NUMBER(u64, launch_ps, 0, 3600000000000000)						\
-	/* before an SM runs another kernel */							\
+	/* set-up of an SM before it runs another kernel */					\
 	NUMBER(u64, sm_setup_ps, 0, 3600000000000000)						\
 	/* context switch: until the instructions in flight have ended (Tanasic 5.2.2) */	\
 	NUMBER(u64, pipeline_drain_ps, 0, 3600000000000000)					\
 	/* drain-then-switch: how long it drains */						\
 	NUMBER(u64, drain_ps, 0, 3600000000000000)						\
-	/* of the policy round-robin */								\
+	/* time slice of the policy round-robin */						\
 	NUMBER(u64, time_slice_ps, 100000000, 3600000000000000)					\
-	/* longest a kernel may run, 0: no watchdog */						\
+	/* longest time that a kernel may run, 0: no watchdog */				\
 	NUMBER(u64, watchdog_ps, 0, 3600000000000000)						\
-	/* how far an SM executes compiled blocks in one event */				\
+	/* time for which an SM executes compiled blocks in one event */			\
 	NUMBER(u64, slice_ps, 1000, 1000000000000)						\
-	/* test: swap single thread blocks at random so often (exec/swap_test.c), 0: never */	\
+	/* test: interval of random block swaps (exec/swap_test.c), 0: never */			\
 	NUMBER(u64, block_swap_ps, 0, 3600000000000000)						\
-	/* of the one random generator */							\
+	/* seed of the random generator */							\
 	NUMBER(u64, seed, 0, 0xffffffffffffffff)						\
 	/* "fcfs", ... */									\
 	NAME(policy)										\

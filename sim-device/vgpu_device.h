@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The host interface: the only door into the device. A host (kmod/ in the kernel, the embedded
- * transport or vgpu-sim in user space) creates a device from a configuration, opens contexts,
- * pushes commands and calls vgpu_device_run() to let virtual time pass; the device calls back
- * through struct vgpu_host_ops. Nothing else crosses.
+ * The host interface: the only interface between a host and the device. A host (kmod/ in the
+ * kernel, the embedded transport or vgpu-sim in user space) creates a device from a configuration,
+ * opens contexts, pushes commands and calls vgpu_device_run() to advance virtual time. The device
+ * calls the host back through struct vgpu_host_ops.
  *
  * One actor: every function here is called by one thread at a time, never from inside a callback.
  * The device holds no lock. vgpu_vass_load() and vgpu_vass_free() need no device and may be called
@@ -17,9 +17,9 @@
 
 struct vgpu_device;
 
-/* ---- what the device asks of its host ----------------------------------- */
+/* ---- callbacks of the host ---------------------------------------------- */
 
-/** struct vgpu_completion - a command ended. status 0, or -EIO: its context died first. */
+/** struct vgpu_completion - a command ended; @status is 0, or -EIO if its context died first */
 struct vgpu_completion {
 	u32 context;
 	u32 queue;
@@ -30,21 +30,22 @@ struct vgpu_completion {
 };
 
 /**
- * struct vgpu_host_ops - callbacks, all called from inside vgpu_device_run() or the call that
- * caused them, on the actor's thread; they must not call into the device, but for
- * vgpu_device_stop() and vgpu_device_now().
- * @get_frame: a zeroed, page-aligned frame of VGPU_PAGE_SIZE bytes for a context, NULL when the
- *   host has none
- * @put_frame: gives one back
+ * struct vgpu_host_ops - callbacks of the host
+ * @get_frame: allocate a zeroed, page-aligned frame of VGPU_PAGE_SIZE bytes for a context; NULL:
+ *   the host has none
+ * @put_frame: free a frame
  * @move: move @bytes (at most link_burst) between process memory of a command and @memory, which
  *   lies inside one frame. @cookie is the command's, @offset counts from the start of the command's
- *   process buffer. -EFAULT: the process memory is not there any more.
+ *   process buffer. -EFAULT: the process memory is no longer mapped.
  * @completed: a command ended; commands of one queue end in order, every pushed command ends
  *   exactly once
  * @context_died: first fault of a context; its pending commands complete with -EIO afterwards
- * @trace: NULL when nobody listens
- * @preempted: NULL when nobody listens; SM @sm was taken from a kernel of @context, as was asked
- *   for at time @requested
+ * @trace: a trace record; may be NULL
+ * @preempted: SM @sm was preempted from a kernel of @context, as requested at time @requested; may
+ *   be NULL
+ *
+ * The device calls them inside vgpu_device_run() or inside the call that causes them, on the
+ * actor's thread. They must not call the device, except vgpu_device_stop() and vgpu_device_now().
  */
 struct vgpu_host_ops {
 	void *(*get_frame)(void *host, u32 context);
@@ -60,19 +61,19 @@ struct vgpu_host_ops {
 /* ---- systems ------------------------------------------------------------ */
 
 /*
- * A system is one clock and one event queue, and the devices on it: time passes for all of them
- * together, and one actor calls for all of them. A device that vgpu_device_create() made is alone
- * in a system of its own.
+ * A system is one clock and one event queue with the devices that use them. All devices of a system
+ * have the same virtual time and are called by one actor. A device made by vgpu_device_create() is
+ * the only one of its system.
  */
 struct vgpu_system;
 
 /* -ENOMEM */
 int vgpu_system_create(struct vgpu_system **out);
-/* No device may be left in it. */
+/* The system must have no devices. */
 void vgpu_system_destroy(struct vgpu_system *system);
 struct vgpu_system *vgpu_device_system(const struct vgpu_device *dev);
 
-/* vgpu_device_run(), _stop() and _now(), for who has no device at hand. */
+/* vgpu_device_run(), _stop() and _now() for callers that have a system but no device. */
 u64 vgpu_system_run(struct vgpu_system *system, u64 until, u32 max_events);
 void vgpu_system_stop(struct vgpu_system *system);
 u64 vgpu_system_now(const struct vgpu_system *system);
@@ -80,30 +81,30 @@ u64 vgpu_system_now(const struct vgpu_system *system);
 /* ---- device ------------------------------------------------------------- */
 
 /*
- * -EINVAL: vgpu_config_check() refuses @config. @ops (and @host, handed back to it) must outlive
- * the device.
+ * -EINVAL: vgpu_config_check() rejects @config. @ops, and @host, which is passed to the callbacks,
+ * must outlive the device.
  */
 int vgpu_device_create(const struct vgpu_config *config, const struct vgpu_host_ops *ops,
 		       void *host, struct vgpu_device **out);
-/* The same in @system, which must outlive the device. */
+/* Create a device in @system, which must outlive the device. */
 int vgpu_device_create_in(struct vgpu_system *system, const struct vgpu_config *config,
 			  const struct vgpu_host_ops *ops, void *host, struct vgpu_device **out);
-/* Every context is closed first if any is open: their commands complete with -EIO. */
+/* Closes all open contexts first: their commands complete with -EIO. */
 void vgpu_device_destroy(struct vgpu_device *dev);
 
 /**
- * vgpu_device_run - let virtual time pass, for the device and all others of its system
- * @until: process events up to and including this time; VGPU_NEVER: as far as there are any
- * @max_events: at most so many; bounds the real time of one call (one event is at most one SM
- *   slice)
+ * vgpu_device_run - advance virtual time, for the device and all others of its system
+ * @until: process events up to and including this time; VGPU_NEVER: until no event is left
+ * @max_events: maximum number of events; bounds the real time of one call (one event is at most one
+ *   SM slice)
  *
- * Returns the time of the next event, VGPU_NEVER when nothing is due: the device is idle. When it
- * returns because of @until, the clock stands at @until.
+ * Returns the time of the next event, VGPU_NEVER if there is none: the device is idle. When it
+ * returns because of @until, the virtual time is @until.
  */
 u64 vgpu_device_run(struct vgpu_device *dev, u64 until, u32 max_events);
 /*
- * What a callback may call: vgpu_device_run() returns after the present event, as it does after
- * max_events. For a host that has to answer a completion before virtual time goes on.
+ * Callbacks may call this: vgpu_device_run() then returns after the present event, as it does after
+ * max_events. For a host that must react to a completion before virtual time advances.
  */
 void vgpu_device_stop(struct vgpu_device *dev);
 u64 vgpu_device_now(const struct vgpu_device *dev);
@@ -114,22 +115,22 @@ void vgpu_device_trace(struct vgpu_device *dev, bool on);
  * vgpu_device_knob_set - change a knob of the running device: "policy", "preemption", "watchdog_us"
  * …
  *
- * Takes decimal text or a name. -ENOENT: no such knob; -EINVAL: not a value it takes; -ENOMEM: no
- * memory for what it selects.
+ * Takes decimal text or a name. -ENOENT: no such knob; -EINVAL: invalid value; -ENOMEM: no
+ * memory for the selected policy.
  */
 int vgpu_device_knob_set(struct vgpu_device *dev, const char *knob, const char *value);
 /*
- * The value as text into @text; returns its length or -ENOENT, -ENOSPC. List knobs print every
- * choice, "[active]" marked.
+ * Write the value as text to @text; returns its length or -ENOENT, -ENOSPC. A list knob has all
+ * choices, with the active one in brackets.
  */
 int vgpu_device_knob_get(struct vgpu_device *dev, const char *knob, char *text, size_t size);
 /* Name of knob @index for listings, NULL past the end. */
 const char *vgpu_device_knob_name(unsigned int index);
 
 void vgpu_device_info(const struct vgpu_device *dev, struct vgpu_device_info *info);
-/* What it was made from, with what knobs have changed since. */
+/* The configuration of the device, changes by knobs included. */
 const struct vgpu_config *vgpu_device_config(const struct vgpu_device *dev);
-/* What is alive inside, for leak checks: all 0 when no context is open. */
+/* Numbers of live objects, for leak checks: all 0 when no context is open. */
 struct vgpu_device_counts {
 	u64 contexts, queues, modules, commands, kernels, blocks, frames, page_tables;
 };
@@ -137,7 +138,7 @@ void vgpu_device_counts(const struct vgpu_device *dev, struct vgpu_device_counts
 
 void vgpu_device_stats(const struct vgpu_device *dev, struct vgpu_device_stats *stats);
 
-/* -ENOENT: there is no SM @sm. */
+/* -ENOENT: no such SM. */
 int vgpu_device_sm_stats(const struct vgpu_device *dev, u32 sm, struct vgpu_sm_stats *stats);
 
 /* ---- contexts ----------------------------------------------------------- */
@@ -145,23 +146,23 @@ int vgpu_device_sm_stats(const struct vgpu_device *dev, u32 sm, struct vgpu_sm_s
 /* @label: any number, for traces (the pid). Ids are unique for the life of the device, from 1. */
 int vgpu_context_open(struct vgpu_device *dev, u64 label, u32 *id);
 /*
- * Ends it at once: running blocks stop, pending commands complete with -EIO, memory, queues and
- * modules go.
+ * Close a context at once: running blocks stop, pending commands complete with -EIO, memory, queues
+ * and modules are released.
  */
 int vgpu_context_close(struct vgpu_device *dev, u32 context);
 /*
- * The host found it at fault: it dies as if the device had. @fault needs everything but the time.
+ * End a context because of a fault that the host found, as if the device had found it. @fault needs
+ * all fields except the time.
  */
 int vgpu_context_end(struct vgpu_device *dev, u32 context, const struct vgpu_fault *fault);
 /*
- * A higher number is more important, 0 at first. Which policies heed it, they say; those change
- * their mind at once.
+ * A higher number is more important; the default is 0. Policies that use priorities take the new
+ * one into account at once.
  */
 int vgpu_context_priority(struct vgpu_device *dev, u32 context, s32 priority);
 /*
- * Its budget of SMs under the policies that divide them, dss and static: 0..VGPU_TOKENS_MAX, or
- * VGPU_TOKENS_SHARE, as at first: a share of what is left to those without a budget. -EINVAL:
- * another value.
+ * Set the budget of SMs under dss and static: 0..VGPU_TOKENS_MAX, or VGPU_TOKENS_SHARE (the
+ * default): a share of the SMs that contexts with a budget leave. -EINVAL: another value.
  */
 int vgpu_context_tokens(struct vgpu_device *dev, u32 context, u32 tokens);
 int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_context_info *info);
@@ -175,22 +176,22 @@ int vgpu_memory_map(struct vgpu_device *dev, u32 context, u64 address, u64 bytes
 int vgpu_memory_unmap(struct vgpu_device *dev, u32 context, u64 address, u64 bytes);
 
 /*
- * Give @context verified code, which belongs to the device then; not so if it fails. -ENOSPC: the
- * context has too much.
+ * Add verified code to @context. The device takes ownership of @code unless the call fails.
+ * -ENOSPC: the context has too many modules, or too large ones.
  */
 int vgpu_module_add(struct vgpu_device *dev, u32 context, struct vgpu_module *code, u32 *module);
-/* Both in one, for hosts whose threads can wait for each other. */
+/* vgpu_vass_load() and vgpu_module_add() in one call, for hosts that may block on both. */
 int vgpu_module_load(struct vgpu_device *dev, u32 context, const void *binary, u32 bytes,
 		     char *message, size_t message_bytes, u32 *module);
 int vgpu_module_unload(struct vgpu_device *dev, u32 context, u32 module);
 
 /**
  * vgpu_queue_push - append a batch to a queue, all or nothing
- * @failed: on -EINVAL the index of the command that is wrong
+ * @failed: on -EINVAL the index of the invalid command
  * @seq: sequence number of the last command
  *
- * -EINVAL: a command is malformed or asks for what the device cannot give (limits of grid, block,
- * registers, shared memory, a module or kernel or queue that is not there); -EIO: the context is
+ * -EINVAL: a command is malformed or asks for more than the device has (limits of grid, block,
+ * registers, shared memory; a module, kernel or queue that does not exist); -EIO: the context is
  * dead; -EAGAIN: VGPU_INFLIGHT_MAX; -ENOENT: no such queue.
  */
 int vgpu_queue_push(struct vgpu_device *dev, u32 context, u32 queue, const struct vgpu_push *push,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The roof: the device puts the rooms together, and is the only one that knows all of them. Private
- * to device/; hosts see vgpu_device.h only.
+ * The device: connects the rooms, and is the only room that knows all of them. Private to device/;
+ * hosts include only vgpu_device.h.
  */
 #ifndef VGPU_DEVICE_DEVICE_H
 #define VGPU_DEVICE_DEVICE_H
@@ -35,7 +35,7 @@ struct vgpu_device {
 	struct vgpu_queues queues;
 };
 
-/* What the rooms tell the roof (device.c). */
+/* Callbacks of the rooms below (device.c). */
 extern const struct vgpu_exec_ops vgpu_device_exec_ops;
 extern const struct vgpu_transfer_ops vgpu_device_transfer_ops;
 extern const struct vgpu_queue_ops vgpu_device_queue_ops;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What comes into the execution engine: contexts and their launches.
+ * Input of the execution engine: contexts and their launches.
  *
  * Command buffers (Tanasic 5.2.3) separate the execution commands of different contexts; each holds
- * one launch. What a context launches while its buffer is full waits in the dispatcher, in order.
+ * one launch. Launches of a context whose buffer is full wait in the dispatcher, in order.
  */
 #ifndef VGPU_EXEC_CONTEXT_H
 #define VGPU_EXEC_CONTEXT_H
@@ -20,15 +20,15 @@ struct vgpu_smst;
 /** struct vgpu_job - a launch on its way through the engine; part of its command */
 struct vgpu_job {
 	struct vgpu_exec_context *ctx;
-	u32 queue;			/* it comes from, for traces and faults … */
+	u32 queue;			/* where it comes from, for traces and faults … */
 	u64 seq;			/* … and its number there */
-	struct vgpu_list node;		/* behind a full command buffer */
+	struct vgpu_list node;		/* list of launches that wait for the command buffer */
 	struct vgpu_event arrival;	/* on its way to the engine */
 	u64 order;			/* of arrival */
 	u64 arrived;			/* when */
 };
 
-/* What a kernel can be listed for, by its context. */
+/* Lists of kernels in their context. */
 enum vgpu_ksr_need {
 	VGPU_KSR_ISSUABLE,		/* it has blocks that no SM has claimed */
 	/* ... more of them than the SMs that are reserved for it will take */
@@ -36,9 +36,9 @@ enum vgpu_ksr_need {
 	VGPU_KSR_NEEDS
 };
 
-/** struct vgpu_exec_context - a context as the engine keeps it */
+/** struct vgpu_exec_context - the data of a context in this engine */
 struct vgpu_exec_context {
-	struct vgpu_sched_context sched;	/* what policies see */
+	struct vgpu_sched_context sched;	/* the part visible to policies */
 	struct vgpu_exec *exec;
 	struct vgpu_address_space *as;
 	struct vgpu_list node;		/* in exec->contexts, by id */
@@ -53,18 +53,18 @@ struct vgpu_exec_context {
 	struct vgpu_list kernels[VGPU_KSR_NEEDS];	/* active ones, by admission */
 	u64 active_since;		/* admission of the kernel by which it became active */
 	struct vgpu_list running;	/* SMs that run for it, newest first */
-	struct vgpu_list coming;	/* SMs that are being preempted for it, newest first */
+	struct vgpu_list coming;	/* SMs being preempted for it, newest first */
 	/* accounts, as in struct vgpu_context_info */
 	u64 ended_kernels;
 	u64 ended_blocks;
 	u64 instructions;
 	u64 thread_instructions;
-	struct vgpu_account account;	/* without what is under way: accounting.c adds that */
+	struct vgpu_account account;	/* without open intervals, which accounting.c adds */
 	u32 queued;			/* kernels that have arrived and not started */
-	u64 queued_since;		/* account.kernel_queued is right up to here */
-	/* of all its kernels, ends less arrivals: what their states must add up to */
+	u64 queued_since;		/* account.kernel_queued is valid up to this time */
+	/* sum of end times minus arrival times of its kernels; their states add up to it */
 	u64 kernel_life;
-	u64 block_life;			/* the same of thread blocks and their first issue */
+	u64 block_life;			/* the same for thread blocks, from their first issue */
 };
 
 #endif

@@ -9,8 +9,8 @@
  * policy, services.c is the rest of what policies and mechanisms call, sm_driver.c issues blocks,
  * save_area.c moves contexts of thread blocks, accounting.c has the times.
  *
- * The engine knows policies and mechanisms by the tables of ../vgpu_policy.h, and what stands above
- * it by struct vgpu_exec_ops.
+ * The engine calls policies and mechanisms through the tables of ../vgpu_policy.h, and the rooms
+ * above it through struct vgpu_exec_ops.
  */
 #ifndef VGPU_EXEC_H
 #define VGPU_EXEC_H
@@ -20,7 +20,7 @@
 #include "../sm/sm.h"
 #include "context.h"
 
-/* States of an active kernel: accounts are kept of each. */
+/* States of an active kernel; its account has the time in each. */
 enum vgpu_kernel_state {
 	VGPU_KERNEL_QUEUED,
 	VGPU_KERNEL_RUNNING,
@@ -35,13 +35,13 @@ struct vgpu_ksr {
 	struct vgpu_exec_context *ctx;	/* NULL: the entry is free */
 	struct vgpu_job *job;
 	struct vgpu_list node;		/* active queue, in the order of admission */
-	struct vgpu_list need[VGPU_KSR_NEEDS];	/* among the kernels of its context */
-	u64 order;			/* of admission */
+	struct vgpu_list need[VGPU_KSR_NEEDS];	/* entries in lists of its context */
+	u64 order;			/* order of admission */
 	u32 occupancy;			/* thread blocks that fit into one SM */
 	u32 shared_config;		/* shared memory an SM is set to for it */
-	u32 sms;			/* assigned to it */
+	u32 sms;			/* SMs assigned to it */
 	u32 reserved;			/* SMs that are being preempted for it */
-	u64 promised;			/* blocks that those will take */
+	u64 promised;			/* blocks that the reserved SMs will take */
 	u64 next_block;			/* the first one never issued */
 	/* blocks to issue, preempted ones too, that no SM in setup has claimed */
 	u64 unclaimed;
@@ -51,48 +51,48 @@ struct vgpu_ksr {
 	struct vgpu_event watchdog;
 	/* accounts */
 	enum vgpu_kernel_state state;
-	u64 since;			/* right up to here */
+	u64 since;			/* the account is valid up to this time */
 	u64 time[VGPU_KERNEL_STATES];
 	u32 blocks_in[VGPU_BLOCK_STATES];
 	u64 blocks_since;
 	u64 block_time[VGPU_BLOCK_STATES];
-	u64 block_life;			/* ends less first issues */
+	u64 block_life;			/* sum of end times minus sum of first issue times */
 };
 
 /**
- * struct vgpu_smst - SM status table, one entry. Its state follows from what is in it: see
+ * struct vgpu_smst - SM status table, one entry. Its state follows from its blocks: see
  * vgpu_sm_driver_update().
  */
 struct vgpu_smst {
 	struct vgpu_exec *exec;
 	enum vgpu_sm_state state;
-	bool leaving;			/* it is being preempted: its blocks go, no others come */
-	struct vgpu_ksr *ksr;		/* it issues blocks of this one; NULL: idle */
-	struct vgpu_ksr *next;		/* reserved for; NULL: nobody any more */
-	/* that it counts for; the context of ksr, of next when it is being preempted */
+	bool leaving;			/* being preempted: blocks leave, none is issued */
+	struct vgpu_ksr *ksr;		/* issues blocks of this kernel; NULL: idle */
+	struct vgpu_ksr *next;		/* kernel it is reserved for; NULL: that has ended */
+	/* context that it counts for: that of @next if it is being preempted, else that of @ksr */
 	struct vgpu_exec_context *holder;
-	/* in the list of its holder's SMs; without one, of those that nobody waits for */
+	/* in the list of its holder's SMs; without a holder in vgpu_exec.unreserved */
 	struct vgpu_list node;
 	u32 claimed;			/* blocks it will issue when set up */
 	u64 requested;			/* when it was reserved */
 	struct vgpu_event setup;
-	struct vgpu_event preempt;	/* of the mechanism: what it does next */
+	struct vgpu_event preempt;	/* next action of the mechanism */
 	void (*preempt_fn)(struct vgpu_exec *exec, u32 sm);
 	/*
-	 * Blocks that have left the SM and are being saved, or come to it and are being restored:
-	 * they move one after the other, what is to be saved at one time together.
+	 * Blocks that are being saved or restored. They move one after the other, except that
+	 * consecutive saves move together.
 	 */
 	struct vgpu_list moving;
-	u32 saving;			/* of these */
+	u32 saving;			/* number of these being saved */
 	u32 restoring;
-	struct vgpu_list off;		/* blocks of it that are swapped out: saved, not moving */
+	struct vgpu_list off;		/* swapped-out blocks: saved, not moving */
 	u32 off_count;
-	u32 batch;			/* blocks that move now: the first of the list; 0: none */
+	u32 batch;			/* number of blocks at the head that move now */
 	u64 batch_bytes;
-	struct vgpu_event move;		/* their end */
-	u64 since;			/* accounts are right up to here */
+	struct vgpu_event move;		/* the move ends */
+	u64 since;			/* accounts are valid up to this time */
 	u64 time[VGPU_SM_STATES];
-	u64 instructions;		/* of the SM that are in its contexts' accounts */
+	u64 instructions;		/* already in its contexts' accounts */
 	u64 thread_instructions;
 };
 
@@ -100,12 +100,12 @@ struct vgpu_smst {
 #define VGPU_EXEC_EVENTS(sms, kernels)	((kernels) + (sms) * 5 + 2)
 
 /**
- * struct vgpu_exec_ops - what the engine tells who stands above it
+ * struct vgpu_exec_ops - callbacks of the engine into the rooms above it
  * @shape: fill grid, resources and code of @launch from the command around @job
- * @done: the kernel of @job has ended well; the job is gone on return
- * @fault: @ctx did what ends it. The fault's time is missing. The context ends in an event of its
- *   own, right behind the present one; until then it is left as it is
- * @preempted: SM @sm was taken from a kernel of @context, as was asked for at time @requested
+ * @done: the kernel of @job has completed; the callee frees the job
+ * @fault: a fault of @ctx, without its time. The context is torn down in an event of its own, right
+ *   after the present one; until then it is not changed
+ * @preempted: SM @sm was preempted from a kernel of @context, as requested at time @requested
  */
 struct vgpu_exec_ops {
 	void (*shape)(const struct vgpu_job *job, struct vgpu_launch *launch);
@@ -120,15 +120,15 @@ struct vgpu_exec {
 	struct vgpu_random *random;
 	const struct vgpu_config *config;
 	const struct vgpu_exec_ops *ops;
-	void *owner;			/* of @ops */
+	void *owner;			/* argument of @ops */
 	struct vgpu_sm *sms;		/* config->sms */
 	u32 sms_made;
 	const struct vgpu_policy *policy;
 	void *policy_data;
 	const struct vgpu_preemption *preemption;
 	struct vgpu_event policy_timer;
-	struct vgpu_event swap_test;	/* swap_test.c … */
-	struct vgpu_random swap_random;	/* … and what it draws from */
+	struct vgpu_event swap_test;	/* used by swap_test.c, … */
+	struct vgpu_random swap_random;	/* … with its own random numbers */
 	bool share_by_priority;		/* budgets by priority, not equal */
 	struct vgpu_list contexts;	/* struct vgpu_exec_context, by id */
 	u32 context_count;
@@ -138,7 +138,7 @@ struct vgpu_exec {
 	struct vgpu_pqueue active;
 	struct vgpu_pqueue need[VGPU_KSR_NEEDS];
 	struct vgpu_pqueue holding;
-	/* SMs that are being preempted and that nobody waits for any more */
+	/* SMs being preempted whose reserving kernel has ended */
 	struct vgpu_list unreserved;
 	struct vgpu_ksr *ksrt;
 	struct vgpu_ksr **ksr_free;	/* stack of free entries */
@@ -148,7 +148,7 @@ struct vgpu_exec {
 	struct vgpu_smst *smst;
 	u64 idle[VGPU_IDLE_WORDS];	/* bit per SM */
 	u32 idle_count;
-	u64 arrivals;			/* launches that ever arrived */
+	u64 arrivals;			/* number of launches that have arrived */
 	u64 admissions;
 	u32 launches;			/* newest launch id */
 	struct vgpu_list pool;		/* free block structs */
@@ -160,46 +160,46 @@ struct vgpu_exec {
 	u64 preemption_time;
 	u64 save_area;			/* bytes in it */
 	u64 save_area_most;
-	struct vgpu_account past;	/* of contexts that are closed */
+	struct vgpu_account past;	/* sum over closed contexts */
 };
 
-/* ---- for who stands above (framework.c, services.c) --------------------- */
+/* ---- for the rooms above (framework.c, services.c) ---------------------- */
 
 /*
- * @exec is zero but for sim, trace, random, config, ops and owner. -ENOMEM: vgpu_exec_fini() is to
- * be called all the same.
+ * The caller sets sim, trace, random, config, ops and owner of @exec and zeroes the rest. On
+ * -ENOMEM it must still call vgpu_exec_fini().
  */
 int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
 		   const struct vgpu_preemption *preemption);
 void vgpu_exec_fini(struct vgpu_exec *exec);
-/* @ctx with sched.id, greater than any before, and as; -ENOMEM. */
+/* The caller sets sched.id of @ctx, greater than any before, and as; -ENOMEM. */
 int vgpu_exec_open(struct vgpu_exec *exec, struct vgpu_exec_context *ctx);
-/* After vgpu_exec_abort(). */
+/* Call vgpu_exec_abort() first. */
 void vgpu_exec_close(struct vgpu_exec_context *ctx);
 /*
  * A launch from the dispatcher: it takes launch_ps to arrive at the command buffer of its context.
  */
 void vgpu_exec_submit(struct vgpu_exec *exec, struct vgpu_job *job);
-/* Stop and drop everything of @ctx; the policy gives away what becomes free. */
+/* Stop and drop all work of @ctx; the policy reassigns the SMs. */
 void vgpu_exec_abort(struct vgpu_exec_context *ctx);
-/* No block of @ctx executes another instruction: it will be aborted. */
+/* Stop all blocks of @ctx at the next instruction; it will be aborted. */
 void vgpu_exec_stop_context(struct vgpu_exec_context *ctx);
-/* -ENOMEM: the policy before stays. */
+/* -ENOMEM: the old policy stays selected. */
 int vgpu_exec_set_policy(struct vgpu_exec *exec, const struct vgpu_policy *policy);
-/* Contexts, priorities or budgets have changed: order everything again and ask the policy. */
+/* Contexts, priorities or budgets have changed: recompute all ranks and call the policy. */
 void vgpu_exec_rerank(struct vgpu_exec *exec);
-/* Preemptions that are under way end as they began. */
+/* Preemptions that are under way continue with the old mechanism. */
 void vgpu_exec_set_preemption(struct vgpu_exec *exec, const struct vgpu_preemption *preemption);
 /*
- * The watchdog measures how long a kernel was running, without the times when it was preempted from
- * all its SMs; those that run now too.
+ * The watchdog measures how long a kernel was running, without the times in which it was preempted
+ * from all its SMs. A new limit also applies to kernels that already run.
  */
 void vgpu_exec_set_watchdog(struct vgpu_exec *exec);
 int vgpu_exec_sm_stats(const struct vgpu_exec *exec, u32 sm, struct vgpu_sm_stats *stats);
 
 /* ---- inside the engine -------------------------------------------------- */
 
-/* What the last change asks for: the policy looks at it. The last thing an event handler does. */
+/* Call the policy after a change. An event handler calls this last. */
 static inline void vgpu_exec_schedule(struct vgpu_exec *exec)
 {
 	exec->policy->schedule(exec);
@@ -239,12 +239,12 @@ static inline void vgpu_trace_kernel(struct vgpu_exec *exec, enum vgpu_trace_typ
 /* sm_driver.c: SM @sm, idle, begins setup for @ksr */
 void vgpu_sm_driver_setup(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr);
 /*
- * sm_driver.c: give back what @sm has claimed in setup; it is idle, and goes to @next if that has
- * blocks to issue
+ * sm_driver.c: release the blocks that @sm claimed in setup; it becomes idle, or is assigned to
+ * @next if that has blocks to issue
  */
 void vgpu_sm_driver_unset(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *next);
 /*
- * sm_driver.c: the blocks of @sm, which is not idle, have changed: so has its state, perhaps.
+ * sm_driver.c: derive the state of @sm, which is not idle, after a change of its blocks.
  *
  *   setup       until the setup event
  *   running     it has resident blocks, and is not leaving
@@ -253,36 +253,36 @@ void vgpu_sm_driver_unset(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *next)
  *   restoring   it has none, and contexts of its blocks move back, or will
  */
 void vgpu_sm_driver_update(struct vgpu_exec *exec, u32 sm);
-/* sm_driver.c: nothing is left in @sm: it goes to the kernel that reserved it, or is idle */
+/* sm_driver.c: @sm is empty: hand it to the kernel that reserved it, or make it idle */
 void vgpu_sm_driver_empty(struct vgpu_exec *exec, u32 sm);
-/* sm_driver.c: @block, restored, goes on running on @sm */
+/* sm_driver.c: resume @block, which has been restored, on @sm */
 void vgpu_sm_driver_resume(struct vgpu_exec *exec, u32 sm, struct vgpu_block *block);
 /* sm_driver.c: stop whatever @sm does for a context that ends */
 void vgpu_sm_driver_stop(struct vgpu_exec *exec, u32 sm);
 extern const struct vgpu_sm_ops vgpu_sm_driver_ops;
 
 /*
- * save_area.c: the first block in the PTBQ of @ksr is restored on @sm after those that wait there,
- * and resumed then
+ * save_area.c: restore the first block in the PTBQ of @ksr on @sm, after those that already wait
+ * there, then resume it
  */
 void vgpu_exec_restore(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr);
 /*
- * save_area.c: what @sm has not restored yet, and what is swapped out of it, goes back to the head
- * of the PTBQ; it lies in the save area still
+ * save_area.c: move blocks that @sm has not restored yet, and its swapped-out blocks, to the head
+ * of the PTBQ; their state is still in the save area
  */
 void vgpu_exec_unrestore(struct vgpu_exec *exec, u32 sm);
 /*
- * save_area.c: one block leaves its SM while its neighbours run. Its context is saved, and it is
- * off the SM, but the SM's, until it is swapped in again. A compiled block stops at the end of the
+ * save_area.c: swap out one block while its neighbours run. Its state is saved, and the block
+ * still belongs to its SM until it is swapped in again. A compiled block stops at the end of the
  * present slice. -EBUSY: it is not running, or its SM is being preempted.
  */
 int vgpu_exec_swap_out(struct vgpu_exec *exec, struct vgpu_block *block);
-/* save_area.c: the block of @sm that was swapped out first comes back; false: there is none */
+/* save_area.c: swap in the block of @sm that was swapped out first; false: there is none */
 bool vgpu_exec_swap_in(struct vgpu_exec *exec, u32 sm);
 /* save_area.c: @block, which was to be swapped out, has stopped at the end of its slice */
 void vgpu_exec_block_stopped(struct vgpu_exec *exec, struct vgpu_block *block);
 /*
- * swap_test.c: kernels are active: swap blocks out and in at random, if the configuration says so
+ * swap_test.c: start to swap random blocks out and in, if the configuration enables it
  */
 void vgpu_swap_test_start(struct vgpu_exec *exec);
 
@@ -290,7 +290,7 @@ void vgpu_swap_test_start(struct vgpu_exec *exec);
 void vgpu_exec_finish(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
 /* framework.c: SM @sm, being preempted, is reserved for @next, NULL: for nobody */
 void vgpu_exec_set_next(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *next);
-/* framework.c: what a kernel did that ends its context */
+/* framework.c: make the fault record of a kernel */
 struct vgpu_fault vgpu_exec_fault_of(const struct vgpu_ksr *ksr, enum vgpu_fault_reason reason);
 /*
  * framework.c: @ksr, which has started, has got its first SM, has lost its last one; the watchdog
@@ -298,17 +298,17 @@ struct vgpu_fault vgpu_exec_fault_of(const struct vgpu_ksr *ksr, enum vgpu_fault
  */
 void vgpu_exec_runs(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
 void vgpu_exec_stops(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
-/* services.c: the policy in use is left */
+/* services.c: exit the current policy */
 void vgpu_exec_exit_policy(struct vgpu_exec *exec);
 
 /* runqueue.c: room for @contexts; -ENOMEM */
 int vgpu_runqueue_reserve(struct vgpu_exec *exec, u32 contexts);
 void vgpu_runqueue_fini(struct vgpu_exec *exec);
-/* runqueue.c: something that the ranks of @ctx depend on has changed */
+/* runqueue.c: recompute the ranks of @ctx after a change */
 void vgpu_runqueue_update(struct vgpu_exec *exec, struct vgpu_exec_context *ctx);
 /* runqueue.c: after a change of ksr->unclaimed or promised */
 void vgpu_runqueue_kernel(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
-/* runqueue.c: after a change of whom @sm serves or is reserved for */
+/* runqueue.c: after a change of the kernel that @sm serves or is reserved for */
 void vgpu_runqueue_sm(struct vgpu_exec *exec, u32 sm);
 
 /* block_pool.c: block structs, recycled; get: NULL when there is no memory for more */
@@ -316,13 +316,13 @@ int vgpu_block_pool_grow(struct vgpu_exec *exec, u32 count);
 void vgpu_block_pool_free(struct vgpu_exec *exec);
 struct vgpu_block *vgpu_block_get(struct vgpu_exec *exec);
 void vgpu_block_put(struct vgpu_exec *exec, struct vgpu_block *block);
-/* Release and put all of @blocks, which will not go on. */
+/* Release all of @blocks, which will not run again. */
 void vgpu_blocks_drop(struct vgpu_exec *exec, struct vgpu_list *blocks);
 
 /* ---- accounts (accounting.c) -------------------------------------------- */
 
 /*
- * Enter the time since the last entry, and what follows belongs to @state. Of a kernel: it has
+ * Account the time since the last call to the old state and switch to @state. A kernel must have
  * started.
  */
 void vgpu_account_kernel(struct vgpu_exec *exec, struct vgpu_ksr *ksr,
@@ -330,20 +330,20 @@ void vgpu_account_kernel(struct vgpu_exec *exec, struct vgpu_ksr *ksr,
 void vgpu_account_sm(struct vgpu_exec *exec, u32 sm, enum vgpu_sm_state state);
 /* A kernel of @ctx has arrived at the engine. */
 void vgpu_account_arrival(struct vgpu_exec *exec, struct vgpu_exec_context *ctx);
-/* @count blocks of @ksr go from one state into another. */
+/* @count blocks of @ksr change from state @from to @to. */
 void vgpu_account_blocks(struct vgpu_exec *exec, struct vgpu_ksr *ksr, enum vgpu_block_state from,
 			 enum vgpu_block_state to, u32 count);
 /* @ksr has lost an SM that was reserved at @requested. */
 void vgpu_account_preemption(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u64 requested);
 /* @blocks of @ksr move @bytes into the save area. */
 void vgpu_account_save(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u32 blocks, u64 bytes);
-/* @bytes of @ksr leave it. */
+/* @bytes of @ksr leave the save area. */
 void vgpu_account_restored(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u64 bytes);
 /* @ksr ends, and its blocks with it. */
 void vgpu_account_end(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
 /* Everything of @ctx has been stopped: kernels that had not been admitted end too. */
 void vgpu_account_abort(struct vgpu_exec *exec, struct vgpu_exec_context *ctx);
-/* @ctx is closed: its accounts are kept in the device's. */
+/* @ctx is closed: add its accounts to the device's. */
 void vgpu_account_close(struct vgpu_exec *exec, const struct vgpu_exec_context *ctx);
 /*
  * Fill account, sm_time and the instructions of @info with what @ctx has used up to now, the

@@ -6,13 +6,13 @@
  *
  *   time = bytes x SMs / memory_bandwidth
  *
- * An SM moves contexts in the order in which that was asked for. Saves that stand one behind the
- * other move together, and all their blocks are saved when that ends. Restores follow one another,
- * and a block runs as soon as its own has ended.
+ * An SM moves contexts in the order of the requests. Consecutive saves move together, and all their
+ * blocks are saved when the move ends. Restores are done one after the other, and a block runs as
+ * soon as its own restore has ended.
  *
- * A whole SM is saved for another kernel: its blocks go to the PTBQ of their own. A single block is
- * swapped out while its neighbours run: it goes to the SM's list of blocks that are off it, and
- * comes back from there; or to the PTBQ, when the SM is reserved meanwhile.
+ * When a whole SM is saved for another kernel, its blocks move to the PTBQ of their kernel. When a
+ * single block is swapped out while its neighbours run, it moves to the SM's list of swapped-out
+ * blocks and is swapped in from there, or moves to the PTBQ if the SM is reserved meanwhile.
  */
 #include "exec.h"
 
@@ -23,7 +23,7 @@ static u64 move_time(const struct vgpu_config *config, u64 bytes)
 
 static void start_move(struct vgpu_exec *exec, u32 sm);
 
-/* @block, saved, goes to the PTBQ of its kernel: any SM may have it. */
+/* Move @block, which is saved, to the PTBQ of its kernel: any SM may restore it. */
 static void to_ptbq(struct vgpu_exec *exec, struct vgpu_block *block)
 {
 	struct vgpu_ksr *ksr = vgpu_ksr_of(block->launch);
@@ -59,7 +59,7 @@ static void saved(struct vgpu_exec *exec, struct vgpu_smst *smst)
 	smst->saving -= smst->batch;
 }
 
-/* @block, which is not resident any more, is to be saved. */
+/* Queue @block, which is no longer resident, to be saved. */
 static void add_save(struct vgpu_exec *exec, struct vgpu_smst *smst, struct vgpu_block *block)
 {
 	block->state = VGPU_BLOCK_SAVING;

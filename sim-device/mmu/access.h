@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * DOC: the way to memory
+ * DOC: the path to memory
  *
- * Every load, store and atomic of a warp that reaches global memory is a struct vgpu_access. What
- * the SM's TLB answers is never made into one: an access is what the lanes lack a translation for.
- * The MMU answers it with
+ * A load, store or atomic of a warp that misses the SM's TLB becomes a struct vgpu_access; a hit
+ * does not. The result of the MMU is one of
  *
- *   OK       here are the bytes of a page, and what it cost to find them
- *   PENDING  a page is on its way; the warp waits, and makes the same access again when the page
- *            has come. The lanes have changed nothing, and the rest of the SM goes on
- *   FAULT    the access cannot be made; the context ends
+ *   OK       with the bytes of a page, and the cost of finding them
+ *   PENDING  a page is being fetched; the warp waits and restarts the access when the page has
+ *            arrived. The lanes have changed nothing, and the rest of the SM continues
+ *   FAULT    the access is invalid; the context ends
  *
- * A page fault that somebody handles (managed memory, memory of the host, a frame that was evicted)
- * is PENDING: vgpu_mmu_access() finds the page in a state other than in a frame, hands it to
- * whoever fetches it, and leaves the waiter with the page. Today one thing delays pages: arrival.c.
+ * A page fault that can be handled (managed memory, memory of the host, an evicted frame) is
+ * PENDING: vgpu_mmu_access() finds that the page is not in a frame, passes it to the code that
+ * fetches it, and queues the waiter on the page. At present only arrival.c delays pages.
  */
 #ifndef VGPU_ACCESS_H
 #define VGPU_ACCESS_H
@@ -34,12 +33,12 @@ enum vgpu_access_kind {
  * struct vgpu_access - one memory instruction of one warp
  * @kind: enum vgpu_access_kind
  * @order: memory order
- * @scope: of threads to which the order is kept
- * @cache: cache operator. These three as the instruction has them; 0: weak, none
+ * @scope: threads for which the order holds
+ * @cache: cache operator. These three are fields of the instruction; 0: weak, none
  * @lanes: a bit for each lane that takes part
- * @lane: the first whose page the SM does not know; those before it need nothing
- * @address: of each lane. Lanes at VGPU_ADDRESS_LIMIT and above access memory of the SM's own
- * @bytes: of each lane, from its address on, all in one page
+ * @lane: the first lane that missed the TLB; earlier lanes need no translation
+ * @address: address of each lane. Lanes at VGPU_ADDRESS_LIMIT and above access memory of the SM
+ * @bytes: size of the access of each lane, which is within one page
  */
 struct vgpu_access {
 	u8 kind;
@@ -55,9 +54,9 @@ struct vgpu_access {
 enum vgpu_access_result { VGPU_ACCESS_OK, VGPU_ACCESS_PENDING, VGPU_ACCESS_FAULT };
 
 /**
- * struct vgpu_access_answer - what follows the result
- * @cost_ps: virtual time that the access has taken so far: OK, the warp's next instruction is that
- *   much later; PENDING, what is added when it is made again
+ * struct vgpu_access_answer - details of the result
+ * @cost_ps: virtual time that the access has taken so far. OK: it delays the warp's next
+ *   instruction; PENDING: it is added when the access is restarted
  * @page: OK: the bytes of the page of @lane
  * @fault: FAULT: enum vgpu_fault_reason
  */
@@ -68,29 +67,29 @@ struct vgpu_access_answer {
 };
 
 /**
- * struct vgpu_page_waiter - who waits for a page, embedded in what waits
- * @wake: the page has come, or there is nothing to wait for any more: make the access again. Called
- *   from an event or from vgpu_as_unmap(), after the waiter was taken off; it must not call the MMU
+ * struct vgpu_page_waiter - a waiter for a page, embedded in the waiting object
+ * @wake: the page has arrived or was unmapped: restart the access. Called from an event or from
+ *   vgpu_as_unmap(), after the waiter was removed from its list; it must not call the MMU
  */
 struct vgpu_page_waiter {
-	struct vgpu_list node;			/* of the page; in no list: waits for nothing */
+	struct vgpu_list node;			/* in the list of the page; unlinked: not waiting */
 	void (*wake)(struct vgpu_page_waiter *waiter);
 };
 
 /**
- * vgpu_mmu_access - make or begin an access
- * @waiter: that waits for nothing, with wake set; PENDING: it now waits for a page of the access
+ * vgpu_mmu_access - perform or start an access
+ * @waiter: an unlinked waiter with wake set; PENDING: it now waits for a page of the access
  *
- * One call finds the page of one lane, access->lane. PENDING is answered while any page of the
- * access is on its way, and all that have to be fetched are on their way then, so that an access of
- * 32 pages waits once and not 32 times.
+ * One call translates the page of one lane, access->lane. The result is PENDING while any page of
+ * the access is being fetched. The call starts to fetch all pages that are missing, so that an
+ * access of 32 pages waits once and not 32 times.
  */
 enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 					const struct vgpu_access *access,
 					struct vgpu_page_waiter *waiter,
 					struct vgpu_access_answer *answer);
 
-/** vgpu_page_waiter_cancel - wait no more; nothing happens if it does not wait */
+/** vgpu_page_waiter_cancel - stop waiting; a no-op if the waiter does not wait */
 static inline void vgpu_page_waiter_cancel(struct vgpu_page_waiter *waiter)
 {
 	vgpu_list_del(&waiter->node);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The frames of VRAM: a table with an entry for each frame that is in use, numbered from 1. What a
- * frame costs is paid when it is first given: a device of any size has an empty table. The bytes of
- * a frame are the host's, one call each.
+ * The frames of VRAM: a table with an entry for each frame in use, numbered from 1. Memory for an
+ * entry is allocated on its first use, so a new device of any size has an empty table. The bytes of
+ * a frame come from the host, one call each.
  */
 #ifndef VGPU_FRAMES_H
 #define VGPU_FRAMES_H
@@ -23,7 +23,7 @@ enum vgpu_frame_state {
  * @memory: its bytes in the memory of this program
  * @used: vgpu_mmu.translations when it was last translated: the lower, the older. Hits of TLBs do
  *   not count
- * @next_free: number of the next free one
+ * @next_free: number of the next free frame
  */
 struct vgpu_frame {
 	struct vgpu_address_space *owner;
@@ -33,16 +33,16 @@ struct vgpu_frame {
 	};
 	u64 address;
 	u64 used;
-	u16 pinned;		/* users that need it to stay; it is not released before they end */
+	u16 pinned;		/* number of pins; a pinned frame is not released */
 	u8 state;		/* enum vgpu_frame_state */
 	bool dirty;		/* a translation for writing was handed out */
 };
 
 /**
- * struct vgpu_frame_ops - where frames come from
- * @get_frame: a zeroed, page-aligned frame of VGPU_PAGE_SIZE bytes for a context, NULL when the
- *   host has none
- * @put_frame: takes it back
+ * struct vgpu_frame_ops - source of frames
+ * @get_frame: allocate a zeroed, page-aligned frame of VGPU_PAGE_SIZE bytes for a context; NULL:
+ *   the host has none
+ * @put_frame: free a frame
  */
 struct vgpu_frame_ops {
 	void *(*get_frame)(void *host, u32 context);
@@ -60,7 +60,7 @@ struct vgpu_frame_table {
 	u64 chunks_made;
 	u64 chunks_room;
 	u64 first_free;		/* number, 0: none */
-	u64 numbers;		/* given out so far: all above were never used */
+	u64 numbers;		/* largest number ever used */
 	u64 count;		/* in use */
 };
 
@@ -71,13 +71,13 @@ static inline struct vgpu_frame *vgpu_frame_at(const struct vgpu_frame_table *ta
 
 /**
  * vgpu_frame_get - a zeroed frame for the page of @owner at @address
- * @context: of @owner, for the host
+ * @context: context of @owner, for the host
  *
- * Returns its number, 0 when there is none. Numbers are reused, the one released last first.
+ * Returns its number, 0 if there is none. Numbers are reused, the one released last first.
  */
 u64 vgpu_frame_get(struct vgpu_frame_table *table, struct vgpu_address_space *owner, u32 context,
 		   u64 address);
-/** vgpu_frame_put - release a frame that nobody has pinned */
+/** vgpu_frame_put - release a frame that is not pinned */
 void vgpu_frame_put(struct vgpu_frame_table *table, u64 number);
 /** vgpu_frames_fini - release the table; no frame may be in use */
 void vgpu_frames_fini(struct vgpu_frame_table *table);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * Memory management unit: the frames of VRAM (frames.c), an address space with its page table for
- * each context (address_space.c, page_table.c), and the translation caches of the SMs, of which it
- * invalidates what has changed (tlb.c). Accesses that the TLBs cannot answer come here (access.h).
- * Pages are 4 KB. Uses virtual time and the host's frames, nothing else.
+ * each context (address_space.c, page_table.c), and the TLBs of the SMs, where it invalidates
+ * ranges that have changed (tlb.c). Accesses that miss a TLB come here (access.h). Pages are 4 KB.
+ * This room uses only virtual time and the frames of the host.
  */
 #ifndef VGPU_MMU_H
 #define VGPU_MMU_H
@@ -20,29 +20,29 @@ struct vgpu_address_space;
 struct vgpu_mmu {
 	const struct vgpu_config *config;
 	u64 promised;		/* bytes mapped as device memory, in all address spaces */
-	u64 page_tables;	/* alive, all address spaces */
-	u64 translations;	/* made so far: the clock of vgpu_frame.used */
+	u64 page_tables;	/* allocated, in all address spaces */
+	u64 translations;	/* translations so far: the clock of vgpu_frame.used */
 	struct vgpu_frame_table frames;
 	struct vgpu_arrivals arrivals;
 };
 
 /**
- * vgpu_mmu_init - a memory in which nothing is in use (address_space.c); -ENOMEM
+ * vgpu_mmu_init - initialise an empty memory (address_space.c); -ENOMEM
  * @ops: copied
- * @host: handed to @ops
+ * @host: argument of @ops
  */
 int vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim,
 		  const struct vgpu_config *config, const struct vgpu_frame_ops *ops,
 		  void *host);
-/** vgpu_mmu_fini - release what it has allocated; no address space may be left */
+/** vgpu_mmu_fini - free all memory; no address space may be left */
 void vgpu_mmu_fini(struct vgpu_mmu *mmu);
 
 /* ---- address spaces ----------------------------------------------------- */
 
-/** enum vgpu_mapping_kind - where the pages of a mapping live */
+/** enum vgpu_mapping_kind - location of the pages of a mapping */
 enum vgpu_mapping_kind {
 	VGPU_MAPPING_DEVICE,	/* in VRAM, always */
-	VGPU_MAPPING_MANAGED,	/* in VRAM or on the host, wherever they are used */
+	VGPU_MAPPING_MANAGED,	/* in VRAM or on the host, where they are used */
 	VGPU_MAPPING_HOST,	/* on the host; read and written over the link */
 };
 
@@ -65,18 +65,18 @@ int vgpu_as_create(struct vgpu_mmu *mmu, u32 context, struct vgpu_address_space 
 /**
  * vgpu_as_destroy - release page tables and frames
  *
- * Nobody may be using it. TLBs that served it serve none afterwards.
+ * The address space must be unused. TLBs that served it serve none afterwards.
  */
 void vgpu_as_destroy(struct vgpu_address_space *as);
 /**
  * vgpu_as_map - map [@address, @address + @bytes)
  *
- * -EINVAL: no such range; -EEXIST: part of it is mapped; -ENOMEM: more than is left of VRAM, whose
- * policy is to promise no byte twice; -EOPNOTSUPP: only VGPU_MAPPING_DEVICE can be made.
+ * -EINVAL: no such range; -EEXIST: part of it is mapped; -ENOMEM: not enough VRAM left, which is
+ * never overcommitted; -EOPNOTSUPP: only VGPU_MAPPING_DEVICE can be made.
  */
 int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes,
 		enum vgpu_mapping_kind kind);
-/** vgpu_as_unmap - undo one vgpu_as_map(); -ENOENT: there was none of this range */
+/** vgpu_as_unmap - undo one vgpu_as_map(); -ENOENT: no mapping has exactly this range */
 int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes);
 u64 vgpu_as_mapped_bytes(const struct vgpu_address_space *as);
 u64 vgpu_as_resident_bytes(const struct vgpu_address_space *as);
@@ -90,17 +90,17 @@ const struct vgpu_frame *vgpu_as_frame(const struct vgpu_address_space *as, u64 
  * @write: the access writes: a page that was never written gets its frame now
  * @page: start of the 4 KB of the page in the memory of this program
  *
- * A read of a page that was never written yields a shared page of zeros, which must not be written
- * through. A translation that was handed out (for reading, or for writing) is valid until it is
- * invalidated in the TLBs that serve the address space: whoever keeps one does so in a TLB.
+ * A read of a page that was never written returns a shared page of zeros, which must not be
+ * written. A translation (for reading, or for writing) is valid until it is invalidated in the TLBs
+ * that serve the address space: a caller may store it only in a TLB.
  */
 enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 address, bool write,
 					u8 **page);
 
 /**
- * vgpu_tlb_serve - @tlb holds translations of @as from now on
+ * vgpu_tlb_serve - let @tlb hold translations of @as
  *
- * The whole flush: it begins empty, unless it serves @as already.
+ * This flushes the TLB, unless it serves @as already.
  */
 void vgpu_tlb_serve(struct vgpu_tlb *tlb, struct vgpu_address_space *as);
 

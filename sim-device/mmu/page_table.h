@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The radix tree of one address space: 35 bits of page number in four levels (8, 9, 9, 9), tables
- * made when a page is first looked at, so that mapping gigabytes costs nothing. An entry of the
- * last level says where the page is; 0: nothing is known of it.
+ * The radix tree of one address space: 35 bits of page number in four levels (8, 9, 9, 9), with
+ * tables allocated on first access, so that mapping gigabytes costs nothing. An entry of the last
+ * level says where the page is; 0: no page has been accessed.
  */
 #ifndef VGPU_PAGE_TABLE_H
 #define VGPU_PAGE_TABLE_H
@@ -30,7 +30,7 @@ u64 *vgpu_pte_find(const struct vgpu_page_table *table, u64 address);
 /* The same, making the tables on the way. NULL: no memory. */
 u64 *vgpu_pte_make(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 address);
 /*
- * Put back the frames of [address, address + bytes) and the tables that become empty. Returns the
+ * Release the frames of [address, address + bytes) and the tables that become empty. Returns the
  * number of frames.
  */
 u64 vgpu_pte_clear(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 address, u64 bytes);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Translation caches: what the lanes of an SM look into instead of walking a page table. A TLB
- * serves one address space at a time and is in its list, so that a change of some pages invalidates
- * those pages where they are held and nothing else. All in one thread: an invalidation is done when
- * the call returns.
+ * Translation lookaside buffers of the SMs. A TLB serves one address space at a time and is in its
+ * list, so that a change of some pages invalidates exactly their entries in these TLBs. All code
+ * runs in one thread: an invalidation is complete when the call returns.
  */
 #ifndef VGPU_TLB_H
 #define VGPU_TLB_H
@@ -24,24 +23,24 @@ struct vgpu_tlb_entry {
 /** struct vgpu_tlb - the TLB of an SM */
 struct vgpu_tlb {
 	struct vgpu_tlb_entry *entries;	/* VGPU_TLB_ENTRIES */
-	struct vgpu_address_space *as;	/* that it serves; NULL: none, entries mean nothing */
-	struct vgpu_list node;		/* among those that serve it */
+	struct vgpu_address_space *as;	/* served; NULL: none, entries are invalid */
+	struct vgpu_list node;		/* in the list of that address space */
 	u64 invalidated;		/* entries, by range, since creation */
 };
 
-/** vgpu_tlb_init - make one that serves nobody; -ENOMEM */
+/** vgpu_tlb_init - initialise a TLB that serves no address space; -ENOMEM */
 int vgpu_tlb_init(struct vgpu_tlb *tlb);
 void vgpu_tlb_fini(struct vgpu_tlb *tlb);
-/** vgpu_tlb_flush - drop all that it holds */
+/** vgpu_tlb_flush - drop all entries */
 void vgpu_tlb_flush(struct vgpu_tlb *tlb);
-/** vgpu_tlb_invalidate - drop what it holds of [@address, @address + @bytes) */
+/** vgpu_tlb_invalidate - drop the entries of [@address, @address + @bytes) */
 void vgpu_tlb_invalidate(struct vgpu_tlb *tlb, u64 address, u64 bytes);
-/** vgpu_tlb_leave - it serves no address space any more; what it holds is nobody's */
+/** vgpu_tlb_leave - detach the TLB from its address space; its entries become invalid */
 void vgpu_tlb_leave(struct vgpu_tlb *tlb);
 
 /**
  * vgpu_tlb_keep - enter a translation
- * @write: it was handed out for writing; else what was known of writing the same page stays
+ * @write: the translation allows writes; else an existing one of the same page remains writable
  */
 static inline void vgpu_tlb_keep(struct vgpu_tlb_entry *entry, u64 page, u8 *bytes, bool write)
 {

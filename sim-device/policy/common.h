@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What several policies do alike.
+ * Helpers that several policies share.
  */
 #ifndef VGPU_POLICY_COMMON_H
 #define VGPU_POLICY_COMMON_H
@@ -30,12 +30,12 @@ static inline struct vgpu_budget *vgpu_budget_of(const struct vgpu_sched_context
 
 /* share.c: set the budgets of all contexts; returns how many SMs could not be divided */
 u32 vgpu_policy_share(struct vgpu_exec *exec);
-/* share.c: is the budget of @ctx a share, and not a number of tokens it was given? */
+/* share.c: does @ctx have a share and not a fixed number of tokens? */
 bool vgpu_policy_has_share(const struct vgpu_sched_context *ctx);
 
 /*
- * An SM to take for @ctx: one that nobody waits for, else one of the least important context if
- * that is less important; -1: there is none.
+ * An SM to preempt for @ctx: an unreserved one, else one of the least important context if that is
+ * less important than @ctx; -1: there is none.
  */
 static inline int vgpu_policy_less_important_sm(struct vgpu_exec *exec,
 						const struct vgpu_sched_context *ctx)
@@ -49,7 +49,7 @@ static inline int vgpu_policy_less_important_sm(struct vgpu_exec *exec,
 	return victim && victim->priority < ctx->priority ? vgpu_exec_victim(exec, victim) : -1;
 }
 
-/* Idle SMs go to the first kernels that have blocks to issue. */
+/* Assign idle SMs to the first kernels that have blocks to issue. */
 static inline void vgpu_policy_assign_idle(struct vgpu_exec *exec)
 {
 	struct vgpu_ksr *ksr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The scheduling policies there are. A new one: its file, its line here and in common.h.
+ * Table of the scheduling policies. To add one, add its file, and a line here and in common.h.
  */
 #include "../sim/text.h"
 #include "common.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The mechanisms there are, for each other and for the list.
+ * Declarations of all preemption mechanisms.
  */
 #ifndef VGPU_PREEMPT_COMMON_H
 #define VGPU_PREEMPT_COMMON_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The preemption mechanisms there are. A new one: its file, its line here and in common.h.
+ * Table of preemption mechanisms. To add one, add its file, and a line here and in common.h.
  */
 #include "../sim/text.h"
 #include "common.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Lists of what is embedded in other structs: circular and doubly linked, as in Linux's list.h. A
+ * Intrusive lists: circular and doubly linked, as in Linux's list.h. A
  * node that is in no list is zero or linked to itself.
  */
 #ifndef VGPU_LIST_H
@@ -30,7 +30,7 @@ static inline bool vgpu_list_linked(const struct vgpu_list *node)
 	return node->next && node->next != node;
 }
 
-/* Insert @node in front of @next; @next may be a list's head: then at its end. */
+/* Insert @node before @next; if @next is a list's head, at the end of that list. */
 static inline void vgpu_list_insert(struct vgpu_list *node, struct vgpu_list *next)
 {
 	node->prev = next->prev;
@@ -49,7 +49,7 @@ static inline void vgpu_list_add_tail(struct vgpu_list *node, struct vgpu_list *
 	vgpu_list_insert(node, list);
 }
 
-/* Take @node out of its list; nothing happens if it is in none. */
+/* Remove @node from its list; a no-op if it is in none. */
 static inline void vgpu_list_del(struct vgpu_list *node)
 {
 	if (!vgpu_list_linked(node))
@@ -75,7 +75,7 @@ static inline void vgpu_list_splice(struct vgpu_list *from, struct vgpu_list *to
 /* The first of @list, NULL when it is empty. */
 #define vgpu_list_first(list, type, member) \
 	(vgpu_list_empty(list) ? NULL : vgpu_list_entry((list)->next, type, member))
-/* The one behind @at, NULL at the end of @list. */
+/* The element after @at, NULL at the end of @list. */
 #define vgpu_list_after(at, list, type, member) \
 	((at)->member.next == (list) ? NULL : vgpu_list_entry((at)->member.next, type, member))
 #define vgpu_list_for_each(at, list, type, member)                       \

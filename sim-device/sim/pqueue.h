@@ -50,11 +50,11 @@ struct vgpu_pqueue {
 int vgpu_pqueue_reserve(struct vgpu_pqueue *t, u32 room);
 void vgpu_pqueue_free(struct vgpu_pqueue *t);
 /*
- * Insert @entry as (key, seq), not both ~0; if it is queued already it moves there. Room must have
+ * Insert @entry as (key, seq), not both ~0; if it is already queued, move it. Room must have
  * been reserved.
  */
 void vgpu_pqueue_insert(struct vgpu_pqueue *t, struct vgpu_pq_entry *entry, u64 key, u64 seq);
-/* Remove @entry; nothing happens if it is not queued. */
+/* Remove @entry; a no-op if it is not queued. */
 void vgpu_pqueue_remove(struct vgpu_pqueue *t, struct vgpu_pq_entry *entry);
 /*
  * Remove the first; there must be one. Cheaper than vgpu_pqueue_remove() when another is inserted

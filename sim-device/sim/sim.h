@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The ground of the model: virtual time and events. A struct vgpu_sim is one clock and one event
- * queue; the devices of one system share it. It knows no GPU.
+ * The lowest layer of the model: virtual time and events. A struct vgpu_sim is one clock and one
+ * event queue; the devices of one system share it. It knows no GPU.
  *
  * Events are ordered by (time, sequence): equal times fire in the order in which they were
  * scheduled, so that a run is the same every time. An event is embedded in what it belongs to. One
@@ -13,7 +13,7 @@
 #include "../platform.h"
 #include "pqueue.h"
 
-/** struct vgpu_sim - one clock; @now and @fired may be read by whoever has it */
+/** struct vgpu_sim - one clock; users may read @now and @fired directly */
 struct vgpu_sim {
 	u64 now;			/* picoseconds */
 	struct vgpu_pqueue events;
@@ -35,16 +35,16 @@ void vgpu_sim_fini(struct vgpu_sim *sim);
 
 /**
  * vgpu_sim_run - process events
- * @until: up to and including this time; VGPU_NEVER: as far as there are any
- * @max_events: at most so many, and what vgpu_event_next() made due after them
+ * @until: up to and including this time; VGPU_NEVER: until no event is left
+ * @max_events: maximum number, not counting events scheduled by vgpu_event_next() after them
  *
- * Returns the time of the next event, VGPU_NEVER when none is pending. When it returns because of
- * @until, the clock stands at @until.
+ * Returns the time of the next event, VGPU_NEVER if none is pending. When it returns because of
+ * @until, the virtual time is @until.
  */
 u64 vgpu_sim_run(struct vgpu_sim *sim, u64 until, u32 max_events);
 
 /*
- * @delay from now; at most VGPU_NEVER - 1: there time stands still, and everything still happens.
+ * The time @delay from now; saturates at VGPU_NEVER - 1, where events are still processed.
  */
 static inline u64 vgpu_time_after(const struct vgpu_sim *sim, u64 delay)
 {
@@ -61,11 +61,11 @@ void vgpu_event_at(struct vgpu_sim *sim, struct vgpu_event *event, u64 time);
 /* The same, at vgpu_time_after(@delay). */
 void vgpu_event_after(struct vgpu_sim *sim, struct vgpu_event *event, u64 delay);
 /*
- * Schedule @event right behind the event that is being processed, before anything else that is due
- * now. For what an event handler must not do under its caller: ending a context.
+ * Schedule @event right after the event that is being processed, before all others that are due
+ * now. For work that must not run inside the present handler, such as ending a context.
  */
 void vgpu_event_next(struct vgpu_sim *sim, struct vgpu_event *event);
-/* Take it out; nothing happens if it is not scheduled. */
+/* Cancel an event; a no-op if it is not scheduled. */
 void vgpu_event_cancel(struct vgpu_sim *sim, struct vgpu_event *event);
 /* Make room for @count more events that exist at once; pairs with vgpu_event_release(). -ENOMEM. */
 int vgpu_event_reserve(struct vgpu_sim *sim, u32 count);

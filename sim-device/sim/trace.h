@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The trace sink: where the records of one device go. When nobody listens a record costs one test
- * of a flag. Fields of a record that say nothing are 0.
+ * The trace sink of one device. While tracing is off a record costs one test of a flag. Unused
+ * fields of a record are 0.
  */
 #ifndef VGPU_SIM_TRACE_H
 #define VGPU_SIM_TRACE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What the execution engine and the SMs both know of a kernel launch and of its thread blocks. The
+ * A kernel launch and its thread blocks, as shared by the execution engine and the SMs. The
  * engine fills a launch from a command; the SMs only read it.
  */
 #ifndef VGPU_LAUNCH_H
@@ -39,11 +39,11 @@ struct vgpu_launch {
 	u32 block_cv_permille;
 };
 
-/* States of a thread block that has been issued; accounts are kept of each. */
+/* States of an issued thread block; accounts have the time in each. */
 enum vgpu_block_state {
 	VGPU_BLOCK_RUNNING,		/* resident in an SM */
 	VGPU_BLOCK_PREEMPTED,		/* saved: in the PTBQ of its kernel */
-	VGPU_BLOCK_SAVING,		/* its context is being saved, or waits for that */
+	VGPU_BLOCK_SAVING,		/* its state is being saved, or waits to be saved */
 	VGPU_BLOCK_RESTORING,		/* the same for restoring */
 	VGPU_BLOCK_STATES,
 	VGPU_BLOCK_NONE = VGPU_BLOCK_STATES	/* not issued yet, or ended */
@@ -63,7 +63,7 @@ struct vgpu_block {
 	u16 state;			/* enum vgpu_block_state */
 	bool stopping;			/* it leaves the SM when the present slice has ended */
 	struct vgpu_sm *sm;		/* NULL: not resident */
-	struct vgpu_list node;		/* in the list of whoever holds it */
+	struct vgpu_list node;		/* in the list of its present owner */
 	u64 remaining_ps;		/* profiled: when preempted */
 	/* compiled: registers, stacks, shared and local memory; NULL before the first issue */
 	struct vgpu_warps *warps;

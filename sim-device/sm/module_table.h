@@ -2,8 +2,8 @@
 /*
  * Module handles of a context. A handle is the lowest free number, as with files; the code behind
  * it lives as long as the handle or a launch that needs it, so that a module can be unloaded while
- * its kernels run. Until then its bytes count: who loads, launches and unloads over and over holds
- * no more than who only loads.
+ * its kernels run. Until then its bytes count, so that repeated load, launch and unload cannot
+ * exceed the limits.
  */
 #ifndef VGPU_MODULE_TABLE_H
 #define VGPU_MODULE_TABLE_H
@@ -36,10 +36,10 @@ struct vgpu_module_table {
 	u32 alive;
 };
 
-/* A reference to what @handle stands for; NULL: there is none. */
+/* Get a reference to the module of @handle; NULL: no such handle. */
 struct vgpu_module_ref *vgpu_module_get(struct vgpu_module_table *table, u32 handle);
 void vgpu_module_put(struct vgpu_module_ref *ref);
-/* @code belongs to the table then; not so if it fails. -ENOSPC: there is too much; -ENOMEM. */
+/* The table takes ownership of @code unless the call fails. -ENOSPC: a limit; -ENOMEM. */
 int vgpu_module_table_add(struct vgpu_module_table *table, struct vgpu_module *code, u32 *handle);
 /* -ENOENT: there is no such handle. */
 int vgpu_module_table_remove(struct vgpu_module_table *table, u32 handle);

@@ -60,15 +60,15 @@ struct vgpu_sm_run {
 struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *block);
 void vgpu_warps_put(struct vgpu_warps *warps);
 void vgpu_warps_drain(struct vgpu_sm_run *run);
-/* @warp has run into the barrier in warp->bar. It waits, or all that wait there go on. */
+/* @warp has reached the barrier warp->bar: it waits, or all waiters are released. */
 void vgpu_warps_arrive(struct vgpu_warps *warps, struct vgpu_warp *warp);
-/* @warp has exited; barriers that wait for all need it no more. */
+/* @warp has exited; barriers no longer wait for it. */
 void vgpu_warps_exit(struct vgpu_warps *warps, struct vgpu_warp *warp);
-/* @warp waits, its waiter with a page. */
+/* @warp waits; its waiter is queued on a page. */
 void vgpu_warps_pend(struct vgpu_warps *warps, struct vgpu_warp *warp);
-/* Its page has come: @warp executes the same instruction again. */
+/* The page has arrived: @warp restarts the same instruction. */
 void vgpu_warps_resume(struct vgpu_warps *warps, struct vgpu_warp *warp);
-/* A warp that waits at a barrier no warp can pass any more, NULL: there is none. */
+/* A warp that waits at a deadlocked barrier; NULL: there is none. */
 struct vgpu_warp *vgpu_warps_stuck(struct vgpu_warps *warps);
 
 /* timing.c */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The data transfer engine (Tanasic 2.2): one copy at a time, in bursts; which one comes next is
- * its policy's choice (Tanasic 5.3.1: FCFS unless noted). It moves bytes between process memory and
- * frames, or between frames.
+ * The data transfer engine (Tanasic 2.2). It executes one copy at a time, in bursts; its policy
+ * chooses the next one (Tanasic 5.3.1: FCFS unless noted). It moves bytes between process memory
+ * and frames, or between frames.
  */
 #ifndef VGPU_TRANSFER_H
 #define VGPU_TRANSFER_H
@@ -13,31 +13,31 @@
 #include "../sim/trace.h"
 #include "../vgpu_model.h"
 
-/** struct vgpu_transfer_context - a context as this engine knows it */
+/** struct vgpu_transfer_context - the data of a context in this engine */
 struct vgpu_transfer_context {
 	u32 id;
 	s32 priority;
 	struct vgpu_address_space *as;
-	u64 copies;			/* that have ended well, and their bytes */
+	u64 copies;			/* completed copies, and their bytes */
 	u64 copied_bytes;
 };
 
-/** struct vgpu_transfer - a copy or fill on its way; part of its command */
+/** struct vgpu_transfer - a pending copy or fill; part of its command */
 struct vgpu_transfer {
 	struct vgpu_transfer_context *ctx;
 	const struct vgpu_cmd *cmd;
-	u32 queue;			/* it comes from, for traces and faults … */
+	u32 queue;			/* where it comes from, for traces and faults … */
 	u64 seq;			/* … and its number there */
-	u64 cookie;			/* the host's, for @move */
-	struct vgpu_pq_entry node;	/* it waits */
-	struct vgpu_list all;		/* the same */
-	u64 order;			/* of arrival */
+	u64 cookie;			/* passed to @move */
+	struct vgpu_pq_entry node;	/* in the queue of waiting transfers */
+	struct vgpu_list all;		/* in the list of all of them */
+	u64 order;			/* order of arrival */
 };
 
 /**
  * struct vgpu_transfer_policy - the order of waiting transfers
- * @rank: the lowest rank goes first, equal ranks in the order in which they came; NULL: all are
- *   equal. A transfer that runs is not interrupted.
+ * @rank: the lowest rank goes first, ties in order of arrival; NULL: all are equal. A running
+ *   transfer is not interrupted.
  */
 struct vgpu_transfer_policy {
 	const char *name;
@@ -48,10 +48,10 @@ struct vgpu_transfer_policy {
 const struct vgpu_transfer_policy *vgpu_transfer_policy_at(unsigned int index);
 
 /**
- * struct vgpu_transfer_ops - what the engine asks of who stands above it
- * @move: between process memory and @memory, as in struct vgpu_host_ops
- * @done: the transfer has ended well; it is gone on return
- * @fault: @ctx did what ends it. It ends in an event of its own, right behind the present one
+ * struct vgpu_transfer_ops - callbacks of the engine into the rooms above it
+ * @move: move bytes between process memory and @memory, as in struct vgpu_host_ops
+ * @done: the transfer has completed; the callee frees it
+ * @fault: a fault of @ctx. It is torn down in an event of its own, right after the present one
  */
 struct vgpu_transfer_ops {
 	int (*move)(void *owner, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes,
@@ -65,29 +65,29 @@ struct vgpu_transfer_engine {
 	struct vgpu_trace *trace;
 	const struct vgpu_config *config;
 	const struct vgpu_transfer_ops *ops;
-	void *owner;			/* of @ops */
+	void *owner;			/* argument of @ops */
 	const struct vgpu_transfer_policy *policy;
 	struct vgpu_pqueue waiting;
-	struct vgpu_list all;		/* that wait */
+	struct vgpu_list all;		/* waiting transfers */
 	struct vgpu_transfer *running;
-	u64 order;			/* transfers that ever arrived */
-	u64 started;			/* of the one that runs */
-	u64 bytes;			/* all of it */
-	u64 done;			/* moved so far */
-	u64 bandwidth;			/* it moves at */
-	u32 passes;			/* times each byte crosses it */
-	struct vgpu_event burst;	/* end of the burst on its way */
+	u64 order;			/* number of transfers that have arrived */
+	u64 started;			/* start time of the running transfer */
+	u64 bytes;			/* its size */
+	u64 done;			/* bytes moved so far */
+	u64 bandwidth;			/* of its path */
+	u32 passes;			/* number of times each byte crosses the path */
+	struct vgpu_event burst;	/* end of the present burst */
 	u32 events;			/* reserved of sim */
 };
 
 /*
- * @engine is zero but for sim, trace, config, ops and owner; at most config->hw_queues transfers
- * wait in it. -ENOMEM: vgpu_transfer_fini() is to be called all the same.
+ * The caller sets sim, trace, config, ops and owner of @engine and zeroes the rest. At most
+ * config->hw_queues transfers wait in it. On -ENOMEM call vgpu_transfer_fini() nevertheless.
  */
 int vgpu_transfer_init(struct vgpu_transfer_engine *engine);
 void vgpu_transfer_fini(struct vgpu_transfer_engine *engine);
 void vgpu_transfer_submit(struct vgpu_transfer_engine *engine, struct vgpu_transfer *transfer);
-/* Drop what @ctx has here; the engine goes on with the others. */
+/* Drop the transfers of @ctx; the engine continues with the others. */
 void vgpu_transfer_abort(struct vgpu_transfer_engine *engine, struct vgpu_transfer_context *ctx);
 /* Ranks may have changed: sort the waiting ones again. */
 void vgpu_transfer_rerank(struct vgpu_transfer_engine *engine);
