@@ -109,8 +109,9 @@ static int check_there(char *message)
 
 	if (access(RUN_DEVICE, F_OK)) {
 		fail_with(message, RUN_DEVICE
-		    " does not exist: load the module (make modules && insmod "
-		    "build/KERNEL/vgpu.ko), or run this in a guest (tools/vgpu-vm -- vgpu-run ...)");
+		    " does not exist: load the module (make modules && "
+		    "insmod build/KERNEL/vgpu.ko), "
+		    "or run this in a guest (tools/vgpu-vm -- vgpu-run ...)");
 		return CLIENT_ABSENT;
 	}
 	if (read_text(SYSFS, "clock", text))

@@ -172,7 +172,8 @@ int wl_options_setup(struct wl_options *o, const struct wl_job *job, struct wl_s
 	    (wl_decimal(o->until, WL_US_DECIMALS, &setup->until_ps) || !setup->until_ps))
 		return wl_wrong(
 			o, "--until ", o->until,
-			"must be microseconds, above 0, at most six digits after the decimal point");
+			"must be microseconds, above 0, at most six digits after the decimal "
+			"point");
 	return 0;
 }
 
