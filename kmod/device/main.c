@@ -181,12 +181,9 @@ static int __init kvgpu_init(void)
 	ret = kvgpu_sysfs_init();
 	if (ret)
 		return ret;
-	ret = kvgpu_pins_module_init();
-	if (ret)
-		return ret;
 	ret = kvgpu_trace_init();
 	if (ret)
-		goto pins;
+		return ret;
 	ret = kvgpu_netlink_init();
 	if (ret)
 		goto trace;
@@ -214,8 +211,6 @@ netlink:
 	kvgpu_netlink_exit();
 trace:
 	kvgpu_trace_exit();
-pins:
-	kvgpu_pins_module_exit();
 	return ret;
 }
 
@@ -226,7 +221,6 @@ static void __exit kvgpu_exit(void)
 	kvgpu_devices_exit();
 	kvgpu_netlink_exit();
 	kvgpu_trace_exit();
-	kvgpu_pins_module_exit();
 }
 
 module_init(kvgpu_init);

@@ -32,8 +32,6 @@ struct kvgpu_pins {
 
 struct kvgpu_pin;
 
-int kvgpu_pins_module_init(void);
-void kvgpu_pins_module_exit(void);
 void kvgpu_pins_init(struct kvgpu_pins *pins);
 
 /**

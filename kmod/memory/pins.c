@@ -28,7 +28,6 @@ struct kvgpu_pin {
 	struct page *page[];
 };
 
-static struct workqueue_struct *unpin_queue;
 static atomic64_t pinned_total;		/* pages, of all contexts */
 
 u64 kvgpu_pinned_pages(void)
@@ -156,7 +155,7 @@ void kvgpu_unpin(struct kvgpu_pin *pin)
 		return;
 	}
 	llist_add(&pin->node, &ctx->pins->finished);
-	queue_work(unpin_queue, &ctx->pins->work);
+	queue_work(system_unbound_wq, &ctx->pins->work);
 }
 
 /* Copy between @memory, which is the device's, and the pinned pages. Actor. */
@@ -181,15 +180,4 @@ int kvgpu_pin_move(struct kvgpu_pin *pin, u64 offset, void *memory, u32 bytes, e
 		bytes -= now;
 	}
 	return 0;
-}
-
-int kvgpu_pins_module_init(void)
-{
-	unpin_queue = alloc_workqueue("vgpu-unpin", WQ_UNBOUND, 0);
-	return unpin_queue ? 0 : -ENOMEM;
-}
-
-void kvgpu_pins_module_exit(void)
-{
-	destroy_workqueue(unpin_queue);
 }
