@@ -228,6 +228,8 @@ static void dies_of(const struct vgpu_cmd *cmd, uint32_t reason)
 	struct vgpu_cmd nop = cmd_nop();
 	int fd = must_open(), other = must_open();
 	struct mapped m = must_map(fd, must_queue(fd)), beside = must_map(other, must_queue(other));
+	struct vgpu_fence lost = { .queue = m.queue, .seq = 3 };
+	struct vgpu_wait_any any = { .fences = (uintptr_t)&lost, .count = 1, .until = ~0ull };
 
 	ring_store(&m, &nop, 1);
 	if (cmd)
@@ -237,6 +239,7 @@ static void dies_of(const struct vgpu_cmd *cmd, uint32_t reason)
 	CHECK_EQ(must_context_info(fd).fault.queue, m.queue);
 	ring_store(&m, &nop, 1);
 	CHECK_EQ(wait_seq(fd, m.queue, 3, SECOND), -EIO);
+	CHECK_EQ(call(fd, VGPU_IOC_WAIT_ANY, &any), -EIO);
 	CHECK_EQ(submit(fd, m.queue, &nop, 1, NULL), -EIO);
 	ring_store(&beside, &nop, 1);
 	must_complete(&beside, 1);
