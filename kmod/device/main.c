@@ -115,7 +115,7 @@ static void config_vram(struct vgpu_config *config, u64 of_preset)
 	} else if (config->vram_bytes == of_preset) {
 		kvgpu_config_vram(config);
 		if (config->vram_bytes < of_preset)
-			pr_info("devices have %llu MiB, half of the machine's, not %llu as preset %s\n",
+			pr_info("devices have %llu MiB, half of this machine's, not %llu (%s)\n",
 				config->vram_bytes >> 20, of_preset >> 20, preset);
 	}
 }
