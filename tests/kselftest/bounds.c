@@ -199,7 +199,7 @@ static void control_group(void)
 	before = group_bytes();
 	must_run(fd, queue, &small, 1);
 	after = group_bytes();
-	ret = wait_seq(fd, queue, must_submit(fd, queue, &large, 1), 30 * SECOND);
+	ret = wait_seq(fd, queue, must_submit(fd, queue, &large, 1), limit_ns(30));
 	printf("# %lld KiB charged for 16 MiB; then %d\n", (after - before) >> 10, ret);
 	CHECK_EQ(ret, -EIO);
 	CHECK_EQ(must_context_info(fd).fault.reason, VGPU_FAULT_NO_MEMORY);

@@ -165,6 +165,8 @@ static void a_preemption(void)
 	close(back_fd);
 	close(front_fd);
 	write_text(INSTANCE "events/vgpu/enable", "0");
+	/* Again, at rest: who reads while events come may miss some of them. */
+	read_trace();
 	write_text(SYSFS "policy", "fcfs");
 	write_text(SYSFS "preemption", "none");
 	CHECK(events("policy_decision", "decision=reserve") >= 1);

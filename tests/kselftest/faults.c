@@ -34,7 +34,7 @@ static struct vgpu_fault must_fault(struct scene *s, struct vgpu_cmd cmd,
 	struct vgpu_context_info info;
 
 	CHECK_EQ(submit(s->fd, s->queue, cmds, 4, NULL), 0);
-	CHECK_EQ(wait_seq(s->fd, s->queue, 4, 30 * SECOND), -EIO);
+	CHECK_EQ(wait_seq(s->fd, s->queue, 4, limit_ns(30)), -EIO);
 	info = must_context_info(s->fd);
 	CHECK_EQ(info.dead, 1);
 	CHECK_EQ(info.fault.reason, reason);

@@ -223,7 +223,7 @@ static void signals(void)
 	ualarm(100000, 0);
 	CHECK_EQ(wait_seq(fd, queue, 1, FOREVER), -EINTR);
 	ualarm(100000, 0);
-	CHECK_EQ(wait_seq(fd, queue, 1, 30 * SECOND), -EINTR);
+	CHECK_EQ(wait_seq(fd, queue, 1, limit_ns(30)), -EINTR);
 	CHECK(!sigaction(SIGALRM, &restart, NULL));
 	ualarm(100000, 0);
 	CHECK_EQ(wait_seq(fd, queue, 1, FOREVER), -EINTR);

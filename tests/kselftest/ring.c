@@ -63,7 +63,7 @@ static void ring_store(struct mapped *m, const struct vgpu_cmd *cmds, uint32_t c
 
 static void must_complete(const struct mapped *m, uint64_t seq)
 {
-	double end = seconds_now() + 20;
+	double end = deadline(20);
 
 	while (m->fence->completed < seq && seconds_now() < end)
 		usleep(100);
@@ -72,7 +72,7 @@ static void must_complete(const struct mapped *m, uint64_t seq)
 
 static void must_die(int fd, uint32_t reason)
 {
-	double end = seconds_now() + 20;
+	double end = deadline(20);
 
 	while (!must_context_info(fd).dead && seconds_now() < end)
 		usleep(1000);
@@ -120,12 +120,12 @@ static void in_order(void)
 		CHECK_EQ(must_submit(fd, m.queue, copies, 2), 5 * i + 3);
 		ring_store(&m, &d2d, 1);
 		CHECK_EQ(must_submit(fd, m.queue, &last, 1), 5 * i + 5);
-		CHECK_EQ(wait_seq(fd, m.queue, 5 * i + 5, 10 * SECOND), 0);
+		CHECK_EQ(wait_seq(fd, m.queue, 5 * i + 5, limit_ns(10)), 0);
 		CHECK_EQ(out[0], 7);
 		CHECK_EQ(out[1], 5);
 	}
 	ring_store(&m, &fill, 1);
-	CHECK_EQ(wait_seq(fd, m.queue, 251, 10 * SECOND), 0);
+	CHECK_EQ(wait_seq(fd, m.queue, 251, limit_ns(10)), 0);
 }
 
 /* Waits between rings in both directions, stored before what they wait for is taken. */
@@ -238,7 +238,7 @@ static void dies_of(const struct vgpu_cmd *cmd, uint32_t reason)
 	CHECK_EQ(m.fence->dead, reason);
 	CHECK_EQ(must_context_info(fd).fault.queue, m.queue);
 	ring_store(&m, &nop, 1);
-	CHECK_EQ(wait_seq(fd, m.queue, 3, SECOND), -EIO);
+	CHECK_EQ(wait_seq(fd, m.queue, 3, limit_ns(1)), -EIO);
 	CHECK_EQ(call(fd, VGPU_IOC_WAIT_ANY, &any), -EIO);
 	CHECK_EQ(submit(fd, m.queue, &nop, 1, NULL), -EIO);
 	ring_store(&beside, &nop, 1);
@@ -296,7 +296,7 @@ static void backpressure(void)
 	struct vgpu_cmd slow = cmd_profiled(100000, US), nop = cmd_nop();
 	int fd = must_open();
 	struct mapped m = must_map(fd, must_queue(fd));
-	double end = seconds_now() + 20;
+	double end = deadline(20);
 	uint64_t stored = 1;
 
 	ring_store(&m, &slow, 1);

@@ -29,13 +29,14 @@ held() {
 all=
 [ $# -gt 0 ] || { all=yes; set -- $(cd "$folder" && ls); }
 status=0
+limit=$((${TEST_TIMEOUT:-900} * 2 / 3))
 before=$(held)
 for name; do
 	begin=$SECONDS
-	timeout -k 5 600 "$folder/$name"
+	timeout -k 5 $limit "$folder/$name"
 	case $? in
 	0) ;;
-	124 | 137) status=1; echo "not ok - $name: no end after 600 s" ;;
+	124 | 137) status=1; echo "not ok - $name: no end after $limit s" ;;
 	*) status=1 ;;
 	esac
 	echo "# $name took $((SECONDS - begin)) s"

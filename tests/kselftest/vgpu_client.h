@@ -34,6 +34,12 @@ static inline int must_open(void)
 	return fd;
 }
 
+/* deadline(), as a length of time. */
+static inline int64_t limit_ns(double seconds)
+{
+	return (int64_t)(seconds * SECOND * machine_slowness());
+}
+
 static inline int queue_create(int fd)
 {
 	struct vgpu_queue_create create = {};
@@ -186,7 +192,7 @@ static inline struct vgpu_cmd cmd_launch(uint32_t module, uint32_t kernel, uint3
 /* Submit and wait. */
 static inline void must_run(int fd, uint32_t queue, const struct vgpu_cmd *cmds, uint32_t count)
 {
-	CHECK_EQ(wait_seq(fd, queue, must_submit(fd, queue, cmds, count), 30 * SECOND), 0);
+	CHECK_EQ(wait_seq(fd, queue, must_submit(fd, queue, cmds, count), limit_ns(30)), 0);
 }
 
 static inline void must_h2d(int fd, uint32_t queue, uint64_t dst, const void *src, uint64_t bytes)

@@ -106,7 +106,7 @@ static void eager_users(void)
 
 	for (int i = 0; i < USERS; i++)
 		users[i] = start_eager();
-	while (seconds_now() < end) {
+	while (seconds_now() < end || !loads) {
 		ret = module_remove();
 		CHECK(!ret || ret == -EAGAIN || ret == -EWOULDBLOCK);
 		if (ret)
@@ -120,7 +120,6 @@ static void eager_users(void)
 	}
 	rmdir("/sys/kernel/config/vgpu/eager");
 	printf("# %d loads\n", loads);
-	CHECK(loads > 0);
 	CHECK_EQ(module_remove(), 0);
 	CHECK_EQ(module_insert(""), 0);
 }
