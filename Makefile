@@ -272,8 +272,8 @@ distclean:
 	rm -rf build out
 help:
 	@echo "make               library and tools, in build/"
-	@echo "make modules       build/\$$(KERNEL)/vgpu.ko                        KERNEL=6.1 (or 6.12), KDIR="
-	@echo "make test          all tests; the last line counts them         KERNEL="
+	@echo "make modules       build/\$$(KERNEL)/vgpu.ko                        KERNEL=6.1 (or 6.12, debug), KDIR="
+	@echo "make test          all tests; the last line counts them         KERNEL= (debug: those in a guest)"
 	@echo "make unit          tests of the device and the runtime, under ASan and UBSan"
 	@echo "make kselftest     tests of /dev/vgpu, in a guest               KERNEL="
 	@echo "make run-tests     vgpu-run against vgpu-sim, in a guest        KERNEL="

@@ -3,12 +3,14 @@
 #
 # Tests of tools/vgpu-vm itself, TAP on stdout: what carries over, what comes back, and
 # that a run fails when its guest goes wrong. Needs no vgpu.ko: tests/vm/faulty.c goes
-# wrong on demand. KERNEL=6.1|6.12.
+# wrong on demand. KERNEL=6.1|6.12|debug.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 top=$PWD
 kernel=${KERNEL:-6.1}
 vm="$top/tools/vgpu-vm --kernel $kernel --timeout 300"
+case $kernel in *6.12) version=6.12 ;; *) version=6.1 ;; esac
+case $kernel in debug) checks=debug ;; *) checks='' ;; esac
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
@@ -59,13 +61,14 @@ check "--mem" [ "$(lines 4 | tr -dc 0-9)" -lt 720000 ]
 check "environment: VGPU_*, listed, set, no other" is "$(lines 5)" "with space,listed,here,none"
 check "AVX2 on every processor" is "$(lines 6)" 3
 check "FMA on every processor" is "$(lines 7)" 3
-check "--kernel" is "$(lines 8 | cut -d. -f1,2)" "$kernel"
+check "--kernel" is "$(lines 8 | cut -d. -f1,2)" "$version"
+check "with its checks, or none" is "$(lines 8 | sed -n 's/.*-vgpu-//p')" "$checks"
 check "stdin is empty" is "$(lines 9)" "no stdin"
 check "tracefs and debugfs" is "$(lines 10,11 | wc -w)" 2
 check "/out comes back" is "$(cat "$tmp/out/result")" kept
 check "the out folder under its own name comes back" is "$(cat "$tmp/out/named")" too
 check "a write elsewhere does not" [ ! -e "$tmp/a folder/here" ]
-check "the kernel's log comes back" grep -q "Linux version $kernel" "$tmp/out/dmesg.txt"
+check "the kernel's log comes back" grep -q "Linux version $version" "$tmp/out/dmesg.txt"
 # shellcheck disable=SC2012
 if [ -r /dev/kvm ] && [ -w /dev/kvm ]; then
 	check "whether KVM works was tried and kept" \
@@ -116,6 +119,27 @@ for how in warn bug null; do
 	check "a module with $how is 125" is "$status" 125
 	check "and shown" said 'WARNING:|BUG( at|: )'
 done
+
+# What only kernels that check for it find; on the others the allocator can be told to look.
+notices() { # HOW WHAT-IS-SAID VGPU-VM-OPTION...
+	local how=$1 what=$2
+	shift 2
+	run $faulty "how=$how" "$@" -- true
+	check "a module with $how is 125" is "$status" 125
+	check "and shown" said "$what"
+}
+case $kernel in
+debug)
+	notices behind 'BUG: KASAN: slab-out-of-bounds'
+	notices order 'WARNING: possible circular locking dependency'
+	check "and that lockdep is off" said '^vgpu-vm: lockdep has turned itself off'
+	notices atomic 'BUG: sleeping function called from invalid context|BUG: scheduling while atomic'
+	notices object 'WARNING: CPU: .* debug_print_object'
+	notices fpu 'WARNING: CPU: .* kernel_fpu_begin' ;;
+*)
+	notices behind 'BUG kmalloc-32 .*Right Redzone overwritten' --append slub_debug=FZPU ;;
+esac
+
 run $faulty how=hold -- true
 check "a module that stays is 125" is "$status" 125
 check "and said" said "does not unload"
