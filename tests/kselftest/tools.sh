@@ -100,8 +100,8 @@ says "smi: no such knob" 1 "no such knob" vgpu-smi set colour=red
 says "smi: not a number" 2 "priority takes a number" vgpu-smi set -c "$context" priority=high
 says "smi: no such context" 1 "no such context" vgpu-smi set -c 999999 priority=1
 says "smi: no such process" 1 "has no context on device 0" vgpu-smi set -p 1 priority=1
-says "smi: no such device" 3 "there is no device 9" vgpu-smi -i 9
-says "smi: no such field" 2 "--help-query-gpu lists them" vgpu-smi --query-gpu=colour --format=csv
+says "smi: no such device" 3 "no device 9; vgpu-smi -L" vgpu-smi -i 9
+says "smi: no such field" 2 "--help-query-gpu lists" vgpu-smi --query-gpu=colour --format=csv
 says "smi: no format" 2 "--format=csv" vgpu-smi --query-gpu=name
 says "smi: no such command" 2 "vgpu-smi --help" vgpu-smi paint
 says "smi: not permitted" 4 "needs root" "${nobody[@]}" vgpu-smi set policy=fcfs
