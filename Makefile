@@ -246,7 +246,7 @@ baseline compare: setup-experiments all cuda-programs experiment-programs
 baseline:
 	@tests/baseline/record.sh $(FILE)
 compare:
-	@tests/baseline/record.sh $(FILE).now
+	@tests/baseline/record.sh $(if $(SET),--set $(SET)) $(FILE).now
 	@tests/baseline/compare.sh $(FILE) $(FILE).now
 
 # QUICK=1: a minute's worth, for a look.
@@ -285,7 +285,7 @@ help:
 	@echo "make demo          several CUDA programs at once on one device; out/timeline.svg"
 	@echo "make bench         how fast it is"
 	@echo "make baseline      checksums of all traces and results of this build      FILE=out/baseline"
-	@echo "make compare       what this build computes otherwise than FILE says      FILE=out/baseline"
+	@echo "make compare       what this build computes otherwise than FILE says      FILE=out/baseline SET=FIELD=VALUE"
 	@echo "make experiments   Tanasic chapter 5 again, paper against ours; QUICK=1 for a look"
 	@echo "make sparse        the module under sparse"
 	@echo "make clang-warnings  the sources under clang"

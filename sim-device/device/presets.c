@@ -53,6 +53,8 @@ static const struct vgpu_config presets[] = {
 		 * 5.2.3 calls significant
 		 */
 		.launch_ps = VGPU_US,
+		/* chosen: 70 cycles for a command's few words, as for the registers of an SM */
+		.command_ps = 100 * VGPU_NS,
 		/* chosen: 70 cycles to load the registers of an SM */
 		.sm_setup_ps = 100 * VGPU_NS,
 		/*
@@ -94,6 +96,7 @@ static const struct vgpu_config presets[] = {
 		.link_bandwidth = 15750000000ull,
 		.link_burst = 4 * KB,			/* as k20c */
 		.launch_ps = VGPU_US,			/* as k20c */
+		.command_ps = 100 * VGPU_NS,
 		.sm_setup_ps = 100 * VGPU_NS,
 		/* as k20c: memory_latency_cycles */
 		.pipeline_drain_ps = 200 * 1000000000ull / 1000000,
@@ -125,6 +128,7 @@ static const struct vgpu_config presets[] = {
 		.link_bandwidth = 15750000000ull,	/* card: PCIe 3.0 x16 */
 		.link_burst = 4 * KB,			/* as k20c */
 		.launch_ps = VGPU_US,			/* as k20c */
+		.command_ps = 100 * VGPU_NS,
 		.sm_setup_ps = 100 * VGPU_NS,
 		/* as k20c: memory_latency_cycles */
 		.pipeline_drain_ps = 200 * 1000000000ull / 1216000,

@@ -2,8 +2,11 @@
 /*
  * The command dispatcher (Tanasic 2.2): "inspects the top of the command queues and issues commands
  * to the corresponding engine"; it stops inspecting a queue until the command it issued has
- * completed. It looks at one head an event, in the order in which heads became ready, so that a
- * long row of commands that end at once does not hold up the host.
+ * completed. It looks at one head an event, in the order in which heads became ready.
+ *
+ * Commands without an engine (NOP, STAMP, a WAIT that is over) it executes itself, one at a time,
+ * command_ps each. So a row of them takes virtual time, and who keeps a queue full of them cannot
+ * stop the clock of everybody else; a queue has its turn behind those that became ready before it.
  */
 #include "queue.h"
 
@@ -40,6 +43,10 @@ void vgpu_dispatch_wake(struct vgpu_queue *queue)
 
 void vgpu_dispatch_remove(struct vgpu_queue *queue)
 {
+	struct vgpu_command *executing = queue->all->executing;
+
+	if (executing && executing->queue == queue)
+		queue->all->executing = NULL;
 	vgpu_list_del(&queue->ready);
 	vgpu_list_del(&queue->waiter);
 }
@@ -112,21 +119,45 @@ static void (*const dispatchers[])(struct vgpu_queues *queues, struct vgpu_comma
 	[VGPU_CMD_PROFILED] = dispatch_launch,
 };
 
+static bool takes_time(const struct vgpu_queues *queues, const struct vgpu_command *command)
+{
+	switch (command->cmd.op) {
+	case VGPU_CMD_NOP:
+	case VGPU_CMD_STAMP:
+		return queues->config->command_ps;
+	case VGPU_CMD_WAIT:
+		return queues->config->command_ps && wait_is_over(queues, command);
+	default:
+		return false;
+	}
+}
+
 void vgpu_dispatch_fire(struct vgpu_event *event)
 {
 	struct vgpu_queues *queues = vgpu_container_of(event, struct vgpu_queues, dispatch);
-	struct vgpu_queue *queue = vgpu_list_first(&queues->ready, struct vgpu_queue, ready);
-	struct vgpu_command *command;
+	struct vgpu_command *command = queues->executing;
 
-	/* The last one ready may have gone with its context. */
-	if (!queue)
-		return;
-	vgpu_list_del(&queue->ready);
+	if (!command) {
+		struct vgpu_queue *queue =
+			vgpu_list_first(&queues->ready, struct vgpu_queue, ready);
+
+		/* The last one ready may have gone with its context. */
+		if (!queue)
+			return;
+		vgpu_list_del(&queue->ready);
+		command = queue->head;
+		if (!command->dispatched)
+			vgpu_trace_cmd(queues, VGPU_TRACE_DISPATCH, command);
+		command->dispatched = true;
+		if (takes_time(queues, command)) {
+			queues->executing = command;
+			vgpu_event_at(queues->sim, event,
+				      vgpu_time_after(queues->sim, queues->config->command_ps));
+			return;
+		}
+	}
+	queues->executing = NULL;
 	if (!vgpu_list_empty(&queues->ready))
 		vgpu_event_at(queues->sim, event, queues->sim->now);
-	command = queue->head;
-	if (!command->dispatched)
-		vgpu_trace_cmd(queues, VGPU_TRACE_DISPATCH, command);
-	command->dispatched = true;
 	dispatchers[command->cmd.op](queues, command);
 }

@@ -83,6 +83,7 @@ struct vgpu_queues {
 	u32 used;
 	struct vgpu_list ready;		/* first come, first served */
 	struct vgpu_event dispatch;
+	struct vgpu_command *executing;	/* by the dispatcher itself, until the event */
 	u64 commands;			/* commands on the device */
 	struct vgpu_command *spare;	/* free list of commands */
 	u32 spares;

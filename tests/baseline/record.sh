@@ -4,11 +4,12 @@
 # record.sh: the checksum of everything that a build computes, to compare two builds by: a change that is meant to change no
 # result leaves the same file.
 #
-# usage: record.sh [--build DIR] [--keep DIR] [--only WORD] [--quick] FILE
+# usage: record.sh [--build DIR] [--keep DIR] [--only WORD] [--set FIELD=VALUE] [--quick] FILE
 #
 #   --build DIR   the build to record (build)
 #   --keep DIR    also keep traces and outputs there, to see where two of them part
 #   --only WORD   runs whose name contains WORD, for a look at one that differs
+#   --set FIELD=VALUE  a field of the configuration of every run: of a new one, what makes it as before
 #   --quick       one policy and mechanism, no experiments
 #
 # A line of FILE is a checksum and the name of a run; of the trace records, the output and the exit status:
@@ -41,11 +42,11 @@ run_once() { # FOLDER KIND WORDS...
 	case $kind in
 	cuda)
 		# shellcheck disable=SC2086
-		VGPU_TRANSPORT=embedded VGPU_SET="policy=$2,preemption=$3" VGPU_TRACE=$folder/trace LD_LIBRARY_PATH=$BUILD \
+		VGPU_TRANSPORT=embedded VGPU_SET="policy=$2,preemption=$3${FIELD:+,$FIELD}" VGPU_TRACE=$folder/trace LD_LIBRARY_PATH=$BUILD \
 			timeout 300 $SAME_ADDRESSES "$BUILD/cuda/$1" >"$folder/output" 2>&1 </dev/null || status=$?
 		neutral "$folder"/trace* ;;
 	job)
-		timeout 300 "$BUILD/tools/vgpu-sim" --gpu "$2" --policy "$3" --preempt "$4" --set "transfer_policy=$5" --until 30000 \
+		timeout 300 "$BUILD/tools/vgpu-sim" --gpu "$2" --policy "$3" --preempt "$4" --set "transfer_policy=$5" ${FIELD:+--set "$FIELD"} --until 30000 \
 			--json --records "$folder/trace" "$JOBS/$1" >"$folder/output" 2>&1 </dev/null || status=$? ;;
 	esac
 	echo "$status" >"$folder/status"
@@ -77,18 +78,19 @@ fi
 
 # ---- all of them ---------------------------------------------------------------------------------------------------------
 
-BUILD=build KEPT='' only='' quick=''
+BUILD=build KEPT='' FIELD='' only='' quick=''
 while [ $# -gt 1 ]; do
 	case $1 in
 	--build) BUILD=$2; shift 2 ;;
 	--keep) KEPT=$2; shift 2 ;;
 	--only) only=$2; shift 2 ;;
+	--set) FIELD=$2; shift 2 ;;
 	--quick) quick=1; shift ;;
 	*) break ;;
 	esac
 done
 if [ $# -ne 1 ] || [[ $1 == -* ]]; then
-	echo "usage: record.sh [--build DIR] [--keep DIR] [--only WORD] [--quick] FILE" >&2
+	echo "usage: record.sh [--build DIR] [--keep DIR] [--only WORD] [--set FIELD=VALUE] [--quick] FILE" >&2
 	exit 2
 fi
 if [ ! -x "$BUILD/tools/vgpu-sim" ] || [ ! -d "$BUILD/cuda" ]; then
@@ -106,7 +108,7 @@ KEEP=$(readlink -f "$KEEP")
 # Addresses of the process are in some outputs; where it is not permitted to hold them still those runs vary.
 SAME_ADDRESSES=''
 ! setarch -R true 2>/dev/null || SAME_ADDRESSES='setarch -R'
-export BUILD KEEP KEPT JOBS SAME_ADDRESSES
+export BUILD KEEP KEPT FIELD JOBS SAME_ADDRESSES
 
 cp tests/baseline/jobs/*.ini tests/experiments/*/*.ini "$JOBS"
 

@@ -8,6 +8,8 @@
 
 #define MB	(1u << 20)
 #define ADDRESS	0x10000000ull
+/* What the dispatcher takes for a command that it executes itself, of k20c. */
+#define COMMAND	(100 * VGPU_NS)
 
 static u64 stamp_at(const struct host *h, u64 offset)
 {
@@ -62,8 +64,9 @@ static void commands_of_a_queue_end_in_order(void **state)
 		assert_int_equal(h->completions[i].seq, i + 1);
 		assert_int_equal(h->completions[i].status, 0);
 	}
-	assert_int_equal(host_done(h, c, q, 2)->time, host_done(h, c, q, 1)->time);
-	assert_int_equal(stamp_at(h, 512 << 10), host_done(h, c, q, 3)->time);
+	assert_int_equal(host_done(h, c, q, 2)->time, host_done(h, c, q, 1)->time + COMMAND);
+	assert_int_equal(stamp_at(h, 512 << 10), host_done(h, c, q, 3)->time + COMMAND);
+	assert_int_equal(stamp_at(h, 512 << 10), host_done(h, c, q, 4)->time);
 	assert_int_equal(vgpu_queue_completed(h->dev, c, q, &seq), 0);
 	assert_int_equal(seq, 5);
 	assert_int_equal(vgpu_queue_destroy(h->dev, c, q), 0);
@@ -84,8 +87,8 @@ static void queues_are_independent(void **state)
 	host_push(h, c, r, cmd_nop());
 	host_run(h);
 	assert_int_equal(host_done(h, c, r, 1)->time, 512000);
-	assert_int_equal(host_done(h, c, r, 2)->time, 512000);
-	assert_int_equal(host_done(h, c, q, 2)->time, 101100000);
+	assert_int_equal(host_done(h, c, r, 2)->time, 512000 + COMMAND);
+	assert_int_equal(host_done(h, c, q, 2)->time, 101100000 + COMMAND);
 	host_free(h);
 }
 
@@ -125,10 +128,11 @@ static void waits_cross_queues(void **state)
 	t1 = host_done(h, c, q, 1)->time;
 	t3 = host_done(h, c, q, 3)->time;
 	assert_true(t1 < t3);
-	assert_int_equal(host_done(h, c, r, 1)->time, t3);
-	assert_int_equal(host_done(h, c, s, 1)->time, t1);
-	assert_int_equal(host_done(h, c, s, 2)->time, t3);
-	assert_int_equal(host_done(h, c, s, 4)->time, t3);
+	assert_int_equal(host_done(h, c, s, 1)->time, t1 + COMMAND);
+	assert_int_equal(host_done(h, c, r, 1)->time, t3 + COMMAND);
+	assert_int_equal(host_done(h, c, r, 2)->time, t3 + 2 * COMMAND);
+	assert_int_equal(host_done(h, c, s, 2)->time, t3 + 3 * COMMAND);
+	assert_int_equal(host_done(h, c, s, 4)->time, t3 + 5 * COMMAND);
 	host_free(h);
 }
 
@@ -151,7 +155,68 @@ static void a_wait_for_a_queue_that_is_gone_is_over(void **state)
 	assert_int_equal(host_queue(h, other), r);
 	host_push(h, other, r, cmd_profiled(1, VGPU_MS, 16));
 	host_run(h);
-	assert_int_equal(host_done(h, c, q, 2)->time, host_done(h, c, q, 1)->time);
+	assert_int_equal(host_done(h, c, q, 2)->time, host_done(h, c, q, 1)->time + COMMAND);
+	host_free(h);
+}
+
+/*
+ * Who keeps its queues full of commands without an engine stops nobody's clock: a copy of another
+ * context is as long as it is, and its commands have their turn behind one of each queue.
+ */
+static void empty_commands_do_not_stop_time(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 a = host_open(h), b = host_open(h), q[4], r = host_queue(h, b), i, n;
+
+	(void)state;
+	vgpu_memory_map(h->dev, b, ADDRESS, MB);
+	for (i = 0; i < 4; i++)
+		q[i] = host_queue(h, a);
+	for (n = 0; n < 1000; n++)
+		for (i = 0; i < 4; i++)
+			host_push(h, a, q[i], n % 2 ? cmd_nop() : cmd_stamp(0));
+	host_push(h, b, r, cmd_h2d(ADDRESS, 0, 4096));
+	host_push(h, b, r, cmd_nop());
+	host_push(h, b, r, cmd_nop());
+	host_run(h);
+	/* four stand in front of it, and of each that follows */
+	assert_int_equal(host_done(h, b, r, 1)->time, 4 * COMMAND + 512000);
+	assert_in_range(host_done(h, b, r, 2)->time - host_done(h, b, r, 1)->time, COMMAND,
+			6 * COMMAND);
+	assert_int_equal(host_done(h, b, r, 3)->time - host_done(h, b, r, 2)->time, 5 * COMMAND);
+	assert_int_equal(host_done(h, a, q[3], 1000)->time, 4002 * COMMAND);
+	host_free(h);
+}
+
+/* A context goes while the dispatcher is at a command of it. */
+static void a_context_goes_with_a_command_being_executed(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 a = host_open(h), b = host_open(h), q = host_queue(h, a), r = host_queue(h, b);
+
+	(void)state;
+	host_push(h, a, q, cmd_nop());
+	host_push(h, b, r, cmd_nop());
+	vgpu_device_run(h->dev, COMMAND / 2, ~0u);
+	assert_int_equal(vgpu_context_close(h->dev, a), 0);
+	assert_int_equal(host_done(h, a, q, 1)->status, -EIO);
+	assert_int_equal(host_done(h, a, q, 1)->time, COMMAND / 2);
+	host_run(h);
+	assert_int_equal(host_done(h, b, r, 1)->time, 2 * COMMAND);
+	host_free(h);
+}
+
+/* Without a cost they end at once. */
+static void empty_commands_can_be_free(void **state)
+{
+	struct host *h = host_new("k20c", "command_ps=0", NULL);
+	u32 c = host_open(h), q = host_queue(h, c);
+
+	(void)state;
+	host_push(h, c, q, cmd_nop());
+	host_push(h, c, q, cmd_wait(q, 1));
+	host_run(h);
+	assert_int_equal(host_done(h, c, q, 2)->time, 0);
 	host_free(h);
 }
 
@@ -199,7 +264,7 @@ static void too_much_in_flight_is_refused(void **state)
 		assert_int_equal(
 			vgpu_queue_push(h->dev, c, q, push, VGPU_SUBMIT_MAX, &failed, &seq), 0);
 	assert_int_equal(vgpu_queue_push(h->dev, c, q, push, 1, &failed, &seq), -EAGAIN);
-	vgpu_device_run(h->dev, VGPU_NEVER, 1);
+	vgpu_device_run(h->dev, COMMAND, ~0u);
 	assert_int_equal(vgpu_queue_push(h->dev, c, q, push, 1, &failed, &seq), 0);
 	host_run(h);
 	assert_int_equal(h->completion_count, VGPU_INFLIGHT_MAX + 1);
@@ -309,6 +374,9 @@ int main(void)
 		cmocka_unit_test(a_queue_is_not_looked_at_before_its_command_ends),
 		cmocka_unit_test(waits_cross_queues),
 		cmocka_unit_test(a_wait_for_a_queue_that_is_gone_is_over),
+		cmocka_unit_test(empty_commands_do_not_stop_time),
+		cmocka_unit_test(a_context_goes_with_a_command_being_executed),
+		cmocka_unit_test(empty_commands_can_be_free),
 		cmocka_unit_test(a_batch_goes_in_whole_or_not_at_all),
 		cmocka_unit_test(too_much_in_flight_is_refused),
 		cmocka_unit_test(malformed_commands_are_refused),
