@@ -49,7 +49,9 @@
 	NUMBER(u64, link_bandwidth, 100000000, 1000000000000000)				\
 	/* bytes of one burst (Tanasic table 5.1: 4 KB) */					\
 	NUMBER(u32, link_burst, 16, 16777216)							\
-	/* a command that the front end executes itself: NOP, WAIT, STAMP */				NUMBER(u64, command_ps, 0, 3600000000000000)							/* dispatcher to execution engine */							\
+	/* a command that the front end executes itself: NOP, WAIT, STAMP */			\
+	NUMBER(u64, command_ps, 0, 3600000000000000)						\
+	/* dispatcher to execution engine */							\
 	NUMBER(u64, launch_ps, 0, 3600000000000000)						\
 	/* set-up of an SM before it runs another kernel */					\
 	NUMBER(u64, sm_setup_ps, 0, 3600000000000000)						\

@@ -141,7 +141,7 @@ static int read_key(enum wl_phase_kind kind, char *word, u64 *values, bool *give
 		return -1;
 	key = &keys[id];
 	if (given[id]) {
-		snprintf(why, WL_MESSAGE_BYTES, "%s is there twice", key->name);
+		snprintf(why, WL_MESSAGE_BYTES, "%s= occurs twice", key->name);
 		return -1;
 	}
 	given[id] = true;
