@@ -129,7 +129,8 @@ load=$!
 tmux new-session -d -s top -x 80 -y 24 "vgpu-top -d 0.2; echo status \$?; sleep 100"
 until_so shows '^vgpu0 k20c, 13 SMs'
 ok "top: a screen" $?
-[ "$(tail -n 1 "$dir/said" | cut -c 1-17)" = "q quit  p policy " ]
+# it draws from top to bottom
+until_so shows '^q quit  p policy ' && [ "$(tail -n 1 "$dir/said" | cut -c 1-17)" = "q quit  p policy " ]
 ok "top: keys in the last of 24 lines" $?
 until_so shows '^SMs .*[AB]'
 ok "top: SMs are busy" $?

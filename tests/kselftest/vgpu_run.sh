@@ -198,12 +198,12 @@ wrapper=()
 cpu='phase=cpu us=10'
 check "another preset" says "load the module with preset=gtx980" --gpu gtx980 -- "$cpu"
 check "another configuration" says "load the module with set=sms=4" --set sms=4 -- "$cpu"
-check "a knob that is not there" says "no such knob" --set nothing=4 -- "$cpu"
+check "a knob that is not there" says "unknown field or knob" --set nothing=4 -- "$cpu"
 check "a policy that is not there" says "policy must be one of" --policy nope -- "$cpu"
 check "a kernel that does not fit" says "does not fit into an SM" -- 'phase=kernel tbs=1 tb_us=1 threads=32 regs_per_tb=1000000'
 check "a program that is not there" says "/nope: No such file" -- cmd=/nope
 check "a program that fails" says "exited with status 1: /bin/false" -- cmd=/bin/false
-check "a program that does nothing" says "did nothing on the device" -- cmd=/bin/true
+check "a program that does nothing" says "did not use the device" -- cmd=/bin/true
 check "a program that is killed" says "was killed by signal 9" -- "cmd=sh -c 'kill -9 \$\$'"
 check "a command line that is none" says "no command line" -- 'cmd=echo | cat'
 sleep 60 </dev/vgpu0 &
