@@ -137,7 +137,7 @@ debug)
 	notices object 'WARNING: CPU: .* debug_print_object'
 	notices fpu 'WARNING: CPU: .* kernel_fpu_begin' ;;
 *)
-	notices behind 'BUG kmalloc-32 .*Right Redzone overwritten' --append slub_debug=FZPU ;;
+	notices behind 'BUG kmalloc-32 .*(Right Redzone overwritten|Object corrupt)' --append slub_debug=FZPU ;;
 esac
 
 run $faulty how=hold -- true
