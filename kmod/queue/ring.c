@@ -139,13 +139,11 @@ static u32 ring_fetch(struct kvgpu_ring *ring)
 	ret = ring_copy(ring, &batch, ready);
 	if (!ret)
 		ret = kvgpu_batch_push(&batch);
-	if (ret == -EAGAIN || ret == -ENOMEM) {
-		ring->stalled = true;
-		return 0;
-	}
 	if (ret) {
-		ring_fault(ring, VGPU_FAULT_COMMAND, next + batch.failed,
-			   ring->push[batch.failed].cmd.op);
+		ring->stalled = true;
+		if (ret != -EAGAIN && ret != -ENOMEM)
+			ring_fault(ring, VGPU_FAULT_COMMAND, next + batch.failed,
+				   ring->push[batch.failed].cmd.op);
 		return 0;
 	}
 	WRITE_ONCE(ring->head, ring->head + batch.count);
