@@ -82,7 +82,6 @@ struct kvgpu_dev {
 	atomic_t context_count;
 
 	struct kvgpu_memory *memory;
-	struct kvgpu_clock *clock;	/* the system's */
 	struct kvgpu_queues *queues;
 	struct kvgpu_trace *trace;
 	struct kvgpu_notices *notices;

@@ -163,7 +163,6 @@ struct kvgpu_dev *kvgpu_dev_create(unsigned int index, const struct vgpu_config 
 	ret = PTR_ERR_OR_ZERO(kdev->system);
 	if (ret)
 		goto free;
-	kdev->clock = kdev->system->clock;
 	ret = kvgpu_actor_call(kdev, do_join, NULL);
 	if (!ret)
 		return kdev;

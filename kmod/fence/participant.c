@@ -130,7 +130,7 @@ static struct kvgpu_participant *participant_of_process(const struct kvgpu_ctx *
 void kvgpu_participant_join(struct kvgpu_ctx *ctx, struct task_struct *task,
 			    struct kvgpu_participant *own)
 {
-	struct kvgpu_participant *participant = participant_kept(ctx->kdev->clock, task);
+	struct kvgpu_participant *participant = participant_kept(ctx->kdev->system->clock, task);
 
 	if (!participant)
 		participant = participant_of_process(ctx);
@@ -306,7 +306,7 @@ static void participant_close(struct kvgpu_participant *participant)
 	struct kvgpu_dev *kdev = participant->kdev;
 
 	kvgpu_actor_call(kdev, do_release, participant);
-	atomic_dec(&kdev->clock->kept);
+	atomic_dec(&kdev->system->clock->kept);
 	kvgpu_participant_put(participant);
 	kvgpu_dev_put(kdev);
 }
@@ -353,7 +353,7 @@ int kvgpu_ioctl_seat_create(struct file *file, void *arg)
 	participant->kdev = kdev;
 	kvgpu_actor_call(kdev, do_keep, participant);
 	/* who opens a context looks through all of them */
-	if (atomic_inc_return(&kdev->clock->kept) <= KVGPU_PARTICIPANTS_MAX)
+	if (atomic_inc_return(&kdev->system->clock->kept) <= KVGPU_PARTICIPANTS_MAX)
 		ret = anon_inode_getfd("[vgpu-seat]", &participant_fops, participant,
 				       O_RDWR | O_CLOEXEC);
 	if (ret < 0) {

@@ -55,7 +55,7 @@ static bool timer_before(struct rb_node *a, const struct rb_node *b)
 
 static struct rb_root_cached *timers_of(struct kvgpu_waiter *waiter)
 {
-	struct kvgpu_clock *clock = waiter->ctx->kdev->clock;
+	struct kvgpu_clock *clock = waiter->ctx->kdev->system->clock;
 
 	return waiter->wall ? &clock->timers : &clock->sleepers;
 }
@@ -120,7 +120,7 @@ int kvgpu_waiter_add(struct kvgpu_waiter *waiter)
 	}
 	list_add_tail(&waiter->node, &waiter->ctx->waiters->waiting);
 	if (waiter->blocks) {
-		if (waiter->ctx->kdev->clock->mode == KVGPU_LOCKSTEP)
+		if (waiter->ctx->kdev->system->clock->mode == KVGPU_LOCKSTEP)
 			kvgpu_participant_attach(participant);
 		kvgpu_participant_block(participant);
 	}
@@ -147,8 +147,8 @@ void kvgpu_waiter_ready(struct kvgpu_waiter *waiter, u32 which)
 
 	waiter_detach(waiter);
 	waiter->which = which;
-	list_move_tail(&waiter->node, &kdev->clock->ready);
-	if (kdev->clock->mode == KVGPU_LOCKSTEP)
+	list_move_tail(&waiter->node, &kdev->system->clock->ready);
+	if (kdev->system->clock->mode == KVGPU_LOCKSTEP)
 		vgpu_device_stop(kdev->model);
 }
 
@@ -173,7 +173,7 @@ void kvgpu_queue_completed(struct kvgpu_queue *queue, u64 seq)
 bool kvgpu_waiters_turn(struct kvgpu_ctx *ctx)
 {
 	/* a lockstep clock must know all who run again before time passes */
-	u32 ends = ctx->kdev->clock->mode == KVGPU_LOCKSTEP ? U32_MAX : ENDS_PER_TURN;
+	u32 ends = ctx->kdev->system->clock->mode == KVGPU_LOCKSTEP ? U32_MAX : ENDS_PER_TURN;
 	struct kvgpu_queue *queue;
 	struct kvgpu_fence *fence;
 	unsigned long id;

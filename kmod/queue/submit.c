@@ -24,7 +24,7 @@ int kvgpu_batch_push(struct kvgpu_batch *batch)
 	if (ctx->inflight + batch->count > KVGPU_COMMANDS_MAX ||
 	    ctx->param_bytes + batch->param_bytes > KVGPU_PARAMS_MAX)
 		return READ_ONCE(ctx->dead) ? -EIO : -EAGAIN;
-	if (kdev->clock->mode == KVGPU_LOCKSTEP)
+	if (kdev->system->clock->mode == KVGPU_LOCKSTEP)
 		kvgpu_participant_attach(ctx->participant);
 	/* before the push: a command may complete inside it */
 	WRITE_ONCE(ctx->inflight, ctx->inflight + batch->count);

@@ -312,7 +312,7 @@ static bool wait_reached(struct kvgpu_ctx *ctx, const struct vgpu_uring_wait *ar
 {
 	struct kvgpu_queue *queue;
 
-	if (READ_ONCE(ctx->kdev->clock->mode) == KVGPU_LOCKSTEP)
+	if (READ_ONCE(ctx->kdev->system->clock->mode) == KVGPU_LOCKSTEP)
 		return false;
 	queue = kvgpu_queue_get(ctx, args->queue);
 	if (!queue)

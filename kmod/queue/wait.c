@@ -69,7 +69,7 @@ static void thread_set_limit(struct thread_wait *wait)
 		waiter->until = max(waiter->until, now);
 		return;
 	}
-	waiter->blocks = kdev->clock->mode == KVGPU_LOCKSTEP;
+	waiter->blocks = kdev->system->clock->mode == KVGPU_LOCKSTEP;
 	waiter->wall = !waiter->blocks;
 	if (wait->timeout_ns < 0)
 		return;
@@ -154,7 +154,7 @@ static bool wait_over(void *arg)
 
 static int wait_for_queue(struct thread_wait *wait)
 {
-	struct kvgpu_clock *clock = wait->waiter.ctx->kdev->clock;
+	struct kvgpu_clock *clock = wait->waiter.ctx->kdev->system->clock;
 	/* a lockstep clock must know who waits, and what was not submitted may lie in a ring */
 	bool must_send = READ_ONCE(clock->mode) == KVGPU_LOCKSTEP ||
 			 wait->waiter.fences->seq > READ_ONCE(wait->queue->submitted);

@@ -87,7 +87,7 @@ static int put_device_attrs(struct sk_buff *skb, struct kvgpu_dev *kdev)
 	       nla_put_string(skb, VGPU_NL_A_NAME, kdev->name) ||
 	       nla_put_string(skb, VGPU_NL_A_PRESET, snap.info.name) ||
 	       nla_put_string(skb, VGPU_NL_A_CLOCK,
-			      kvgpu_clock_names[READ_ONCE(kdev->clock->mode)]) ||
+			      kvgpu_clock_names[READ_ONCE(kdev->system->clock->mode)]) ||
 	       nla_put_u32(skb, VGPU_NL_A_SAMPLE_MS, READ_ONCE(kdev->notices->sample_ms)) ||
 	       kvgpu_put_u64(skb, VGPU_NL_A_VRAM_RESIDENT,
 			     atomic64_read(&kdev->memory->frames) << VGPU_PAGE_SHIFT) ||

@@ -156,11 +156,12 @@ static int do_factor(struct kvgpu_dev *kdev, void *arg)
 static ssize_t clock_show(struct device *dev, struct device_attribute *attr, char *text)
 {
 	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
+	enum kvgpu_clock_mode mode = READ_ONCE(kdev->system->clock->mode);
 	int i, n = 0;
 
 	for (i = 0; i < KVGPU_CLOCKS; i++)
-		n += sysfs_emit_at(text, n, i == READ_ONCE(kdev->clock->mode) ? "%s[%s]" : "%s%s",
-				   i ? " " : "", kvgpu_clock_names[i]);
+		n += sysfs_emit_at(text, n, i == mode ? "%s[%s]" : "%s%s", i ? " " : "",
+				   kvgpu_clock_names[i]);
 	return text_line(text, n);
 }
 
@@ -182,7 +183,7 @@ static DEVICE_ATTR_RW(clock);
 static ssize_t time_factor_show(struct device *dev, struct device_attribute *attr, char *text)
 {
 	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
-	u64 factor = READ_ONCE(kdev->clock->factor);
+	u64 factor = READ_ONCE(kdev->system->clock->factor);
 	u32 digits = 6, below = factor % MILLION;
 
 	if (!below)
