@@ -142,12 +142,11 @@ static ssize_t system_show(struct config_item *item, char *text)
 
 static int set_system(struct cfs_device *cfs, const char *field, const char *value)
 {
-	if (kvgpu_system_check_name(value)) {
-		kvgpu_refuse_system(value);
-		return -EINVAL;
-	}
-	strscpy(cfs->system, value, sizeof(cfs->system));
-	return 0;
+	int ret = kvgpu_system_check_name(value);
+
+	if (!ret)
+		strscpy(cfs->system, value, sizeof(cfs->system));
+	return ret;
 }
 
 /* Devices with one name here share one clock; an empty line: a clock of its own. */

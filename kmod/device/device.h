@@ -18,7 +18,7 @@
  */
 struct kvgpu_system *kvgpu_system_get(const char *name, const char *device);
 void kvgpu_system_put(struct kvgpu_system *system);
-/* -EINVAL: not up to 15 of letters, digits, "-", "_", "." */
+/* -EINVAL, and a line in the log: not up to 15 of letters, digits, "-", "_", "." */
 int kvgpu_system_check_name(const char *name);
 
 /* ---- device.c: a device ------------------------------------------------- */
@@ -54,9 +54,8 @@ struct kvgpu_dev *kvgpu_dev_get_minor(unsigned int minor);
 void kvgpu_config_vram(struct vgpu_config *config);
 /* vgpu_config_check(), for a device on this machine */
 const char *kvgpu_config_check(const struct vgpu_config *config);
-/* Say which presets there are, and what the name of a system is made of. */
+/* Say which presets there are. */
 void kvgpu_refuse_preset(const char *name_given);
-void kvgpu_refuse_system(const char *name_given);
 int kvgpu_configfs_init(void);
 /* From now on folders can be made. */
 void kvgpu_configfs_open(void);

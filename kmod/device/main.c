@@ -50,12 +50,6 @@ void kvgpu_refuse_preset(const char *name_given)
 	pr_err("preset \"%.40s\" is not known; it is one of:%s\n", name_given, known);
 }
 
-void kvgpu_refuse_system(const char *name_given)
-{
-	pr_err("invalid system name \"%.40s\"; use at most %u letters, digits, - _ .\n",
-	       name_given, KVGPU_SYSTEM_NAME_MAX - 1);
-}
-
 /* The fields of set=, one by one. */
 static int config_fields(struct vgpu_config *config)
 {
@@ -130,10 +124,9 @@ static int config_make(struct vgpu_config *config)
 		pr_err("devices=%u is out of range; it is 1 to %u\n", devices, KVGPU_DEVICES_MAX);
 		return -EINVAL;
 	}
-	if (kvgpu_system_check_name(system)) {
-		kvgpu_refuse_system(system);
-		return -EINVAL;
-	}
+	ret = kvgpu_system_check_name(system);
+	if (ret)
+		return ret;
 	ret = vgpu_config_preset(config, preset);
 	if (ret) {
 		kvgpu_refuse_preset(preset);

@@ -178,12 +178,13 @@ void kvgpu_system_put(struct kvgpu_system *system)
 
 int kvgpu_system_check_name(const char *name)
 {
-	size_t i, length = strlen(name);
+	size_t i = 0;
 
-	if (length >= KVGPU_SYSTEM_NAME_MAX)
-		return -EINVAL;
-	for (i = 0; i < length; i++)
-		if (!isalnum(name[i]) && !strchr("-_.", name[i]))
-			return -EINVAL;
-	return 0;
+	while (isalnum(name[i]) || (name[i] && strchr("-_.", name[i])))
+		i++;
+	if (!name[i] && i < KVGPU_SYSTEM_NAME_MAX)
+		return 0;
+	pr_err("vgpu: invalid system name \"%.40s\"; use at most %u letters, digits, - _ .\n",
+	       name, KVGPU_SYSTEM_NAME_MAX - 1);
+	return -EINVAL;
 }
