@@ -4,51 +4,36 @@
  * take virtual time, so nobody stops the clock with them.
  */
 #include "vgpu_bystander.h"
+#include "vgpu_mapped.h"
 
 #define ENTRIES	4096u
 
-struct ring {
-	volatile struct vgpu_ring *control;
-	const volatile struct vgpu_ring_fence *fence;
-	uint32_t queue;
-};
-
-static struct ring must_fill(int fd, const struct vgpu_cmd *cmd)
+static struct mapped must_fill(int fd, const struct vgpu_cmd *cmd)
 {
-	struct vgpu_ring_create shape = { .queue = must_queue(fd), .entries = ENTRIES };
-	struct ring ring = { .queue = shape.queue };
-	struct vgpu_cmd *commands;
+	struct mapped m = must_map_ring(fd, must_queue(fd), ENTRIES, 0);
+	struct vgpu_cmd filled = *cmd;
 
-	CHECK_EQ(call(fd, VGPU_IOC_RING_CREATE, &shape), 0);
-	ring.control = mmap(NULL, shape.ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			    (off_t)shape.ring_offset);
-	ring.fence = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, (off_t)shape.fence_offset);
-	CHECK(ring.control != MAP_FAILED && ring.fence != MAP_FAILED);
-	commands = (void *)((uint8_t *)ring.control + shape.commands);
-	for (uint32_t i = 0; i < ENTRIES; i++) {
-		commands[i] = *cmd;
-		if (cmd->op == VGPU_CMD_WAIT)
-			commands[i].wait.queue = ring.queue;
-	}
-	return ring;
+	if (cmd->op == VGPU_CMD_WAIT)
+		filled.wait.queue = m.queue;
+	for (uint32_t i = 0; i < ENTRIES; i++)
+		m.commands[i] = filled;
+	return m;
 }
 
 /* Rings of @count queues, full of @cmd for ever. */
 static void keep_full(volatile uint32_t *going, const struct vgpu_cmd *cmd, uint32_t count)
 {
-	struct vgpu_ring_doorbell doorbell = {};
-	struct ring rings[16];
+	struct mapped rings[16];
 	int fd = must_open();
 
 	CHECK(count <= ARRAY_SIZE(rings));
 	for (uint32_t i = 0; i < count; i++)
 		rings[i] = must_fill(fd, cmd);
-	doorbell.queue = rings[0].queue;
 	for (;;) {
 		for (uint32_t i = 0; i < count; i++)
-			__atomic_store_n(&rings[i].control->tail, rings[i].fence->head + ENTRIES,
+			__atomic_store_n(&rings[i].ring->tail, rings[i].fence->head + ENTRIES,
 					 __ATOMIC_RELEASE);
-		CHECK_EQ(call(fd, VGPU_IOC_RING_DOORBELL, &doorbell), 0);
+		CHECK_EQ(ring_doorbell(&rings[0]), 0);
 		if (rings[0].fence->completed > ENTRIES)
 			++*going;
 	}

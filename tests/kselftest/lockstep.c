@@ -79,15 +79,8 @@ static void lockstep_order(void)
 			CHECK(poll(&blocked, 1, 30000) == 1);
 	}
 	/* the seat of one that has ended holds the clock until it is given up */
-	for (int n = 0; n < 3; n++) {
-		int status;
-		pid_t pid = wait(&status);
-
-		CHECK_EQ(status, 0);
-		for (int i = 0; i < 3; i++)
-			if (pids[i] == pid)
-				close(seats[i]);
-	}
+	for (int n = 0; n < 3; n++)
+		close(seats[must_end_next(pids, 3)]);
 	clock_is("free");
 	/* seat by seat at each time; the second one is done after 60 us */
 	for (uint64_t t = 0; t <= PERIODS * 20 * US; t += 10 * US)

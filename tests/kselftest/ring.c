@@ -6,59 +6,25 @@
 #include <pthread.h>
 
 #include "vgpu_asm.h"
-#include "vgpu_client.h"
+#include "vgpu_mapped.h"
 
 #define ENTRIES		64u
 #define US		1000000ull	/* virtual */
 
-struct mapped {
-	int fd;
-	uint32_t queue;
-	struct vgpu_ring_create shape;
-	volatile struct vgpu_ring *ring;
-	volatile struct vgpu_cmd *commands;
-	uint8_t *params;
-	const volatile struct vgpu_ring_fence *fence;
-	uint32_t tail;
-};
-
-static int ring_create(int fd, uint32_t queue, uint32_t entries, uint32_t params,
-		       struct vgpu_ring_create *shape)
-{
-	*shape = (struct vgpu_ring_create){ .queue = queue,
-					    .entries = entries,
-					    .param_bytes = params };
-	return call(fd, VGPU_IOC_RING_CREATE, shape);
-}
-
 static struct mapped must_map(int fd, uint32_t queue)
 {
-	struct mapped m = { .fd = fd, .queue = queue };
-	void *ring, *fence;
-
-	CHECK_EQ(ring_create(fd, queue, ENTRIES, PAGE, &m.shape), 0);
-	ring = mmap(NULL, m.shape.ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		    (off_t)m.shape.ring_offset);
-	fence = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, (off_t)m.shape.fence_offset);
-	CHECK(ring != MAP_FAILED && fence != MAP_FAILED);
-	m.ring = ring;
-	m.commands = (void *)((uint8_t *)ring + m.shape.commands);
-	m.params = (uint8_t *)ring + m.shape.params;
-	m.fence = fence;
-	return m;
+	return must_map_ring(fd, queue, ENTRIES, PAGE);
 }
 
 static void ring_store(struct mapped *m, const struct vgpu_cmd *cmds, uint32_t count)
 {
-	struct vgpu_ring_doorbell doorbell = { .queue = m->queue };
-
 	for (uint32_t i = 0; i < count; i++)
 		memcpy((void *)&m->commands[(m->tail + i) % ENTRIES], &cmds[i], sizeof(*cmds));
 	m->tail += count;
 	__atomic_store_n(&m->ring->tail, m->tail, __ATOMIC_RELEASE);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (m->fence->flags & VGPU_RING_ASLEEP)
-		CHECK_EQ(call(m->fd, VGPU_IOC_RING_DOORBELL, &doorbell), 0);
+		CHECK_EQ(ring_doorbell(m), 0);
 }
 
 static void must_complete(const struct mapped *m, uint64_t seq)
@@ -279,13 +245,11 @@ static void overrun(void)
 					  0xffffffff };
 
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
-		struct vgpu_ring_doorbell doorbell;
 		int fd = must_open();
 		struct mapped m = must_map(fd, must_queue(fd));
 
 		m.ring->tail += steps[i];
-		doorbell = (struct vgpu_ring_doorbell){ .queue = m.queue };
-		CHECK_EQ(call(fd, VGPU_IOC_RING_DOORBELL, &doorbell), 0);
+		CHECK_EQ(ring_doorbell(&m), 0);
 		must_die(fd, VGPU_FAULT_RING);
 	}
 }

@@ -196,15 +196,10 @@ static void tickers_run(struct log *log)
 		CHECK(poll(&blocked, 1, 60000) == 1);
 	}
 	for (int n = 0; n < 4; n++) {
-		int status;
-		pid_t pid = wait(&status);
+		int i = must_end_next(pids, 4);
 
-		CHECK_EQ(status, 0);
-		for (int i = 0; i < 4; i++)
-			if (pids[i] == pid) {
-				CHECK_EQ(must_context_info(seats[i]).kernels, ROUNDS);
-				close(seats[i]);
-			}
+		CHECK_EQ(must_context_info(seats[i]).kernels, ROUNDS);
+		close(seats[i]);
 	}
 	for (int i = 0; i < 4; i++) {
 		close(go[i][0]);

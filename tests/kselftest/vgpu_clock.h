@@ -112,6 +112,19 @@ static inline void must_end_well(pid_t pid)
 	CHECK_EQ(status, 0);
 }
 
+/* Wait for the next of @count processes @pids to end, without an error; returns its index. */
+static inline int must_end_next(const pid_t *pids, int count)
+{
+	int status, i = 0;
+	pid_t pid = wait(&status);
+
+	CHECK_EQ(status, 0);
+	while (i < count && pids[i] != pid)
+		i++;
+	CHECK(i < count);
+	return i;
+}
+
 /* One block of @ps on one queue. Returns its sequence number. */
 static inline uint64_t must_start(int fd, uint32_t queue, uint64_t ps)
 {
