@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages to the actor of a system. Everybody who wants something of a device's model puts a
- * message into the inbox; the actor, whose loop is in device/system.c, runs its function and
- * answers.
+ * DOC: Messages to the actor of a system
+ *
+ * Everybody who wants something of a device's model puts a message into an inbox; the actor, whose
+ * loop is in device/system.c, runs its function and answers.
+ *
+ * One actor serves everybody, so its time is what senders compete for. Each open file has an inbox
+ * of its own, and the actor goes on with the inbox that has been served for the shortest time, as a
+ * fair scheduler of tasks does. An inbox is charged with all the time that the actor spends on its
+ * sender: messages, commands in rings, completions, device events (kvgpu_inbox_charge()). While it
+ * is empty an inbox saves nothing: the first message puts it beside those that are being served now
+ * (system->served), or DEBT_MAX behind them at most. So whoever sends a single message waits for
+ * one message of each other sender that has one, and at most DEBT_MAX longer if the device works
+ * for him.
  */
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
+#include <linux/minmax.h>
 #include <linux/sched.h>
 
 #include "kmod/core/core.h"
@@ -16,6 +27,8 @@
  * unless another task needs the processor.
  */
 #define SPIN_NS		50000u
+/* What an inbox may be behind others for what it had before they came. */
+#define DEBT_MAX	(2 * NSEC_PER_MSEC)
 
 bool kvgpu_spin(bool (*ready)(void *arg), void *arg)
 {
@@ -34,6 +47,66 @@ bool kvgpu_spin(bool (*ready)(void *arg), void *arg)
 	return false;
 }
 
+/* ---- inboxes ------------------------------------------------------------ */
+
+void kvgpu_inbox_init(struct kvgpu_inbox *inbox, struct kvgpu_dev *kdev)
+{
+	*inbox = (struct kvgpu_inbox){ .kdev = kdev };
+	INIT_LIST_HEAD(&inbox->messages);
+	RB_CLEAR_NODE(&inbox->node);
+}
+
+static bool inbox_before(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct kvgpu_inbox, node)->served <
+	       rb_entry(b, struct kvgpu_inbox, node)->served;
+}
+
+/* Under inbox_lock, as the two below. */
+static void inbox_queue(struct kvgpu_inbox *inbox)
+{
+	rb_add_cached(&inbox->node, &inbox->kdev->system->inboxes, inbox_before);
+}
+
+static void inbox_dequeue(struct kvgpu_inbox *inbox)
+{
+	rb_erase_cached(&inbox->node, &inbox->kdev->system->inboxes);
+	RB_CLEAR_NODE(&inbox->node);
+}
+
+static void inbox_wait(struct kvgpu_inbox *inbox)
+{
+	u64 served = inbox->kdev->system->served;
+
+	if (!RB_EMPTY_NODE(&inbox->node))
+		return;
+	inbox->served = clamp(inbox->served, served, served + DEBT_MAX);
+	inbox_queue(inbox);
+}
+
+void kvgpu_inbox_charge(struct kvgpu_inbox *inbox, u64 ns)
+{
+	struct kvgpu_system *system = inbox->kdev->system;
+	bool queued;
+
+	spin_lock(&system->inbox_lock);
+	queued = !RB_EMPTY_NODE(&inbox->node);
+	if (queued)
+		inbox_dequeue(inbox);
+	inbox->served += ns;
+	if (queued)
+		inbox_queue(inbox);
+	spin_unlock(&system->inbox_lock);
+	WRITE_ONCE(inbox->used, inbox->used + ns);
+}
+
+bool kvgpu_inboxes_pending(struct kvgpu_system *system)
+{
+	return READ_ONCE(system->inboxes.rb_root.rb_node);
+}
+
+/* ---- send --------------------------------------------------------------- */
+
 static bool msg_done(void *arg)
 {
 	return completion_done(arg);
@@ -41,31 +114,41 @@ static bool msg_done(void *arg)
 
 static void msg_send(struct kvgpu_msg *msg)
 {
-	struct kvgpu_system *system = msg->kdev->system;
+	struct kvgpu_system *system = msg->inbox->kdev->system;
 
 	spin_lock(&system->inbox_lock);
-	list_add_tail(&msg->node, &system->inbox);
+	list_add_tail(&msg->node, &msg->inbox->messages);
+	inbox_wait(msg->inbox);
 	spin_unlock(&system->inbox_lock);
 	if (wq_has_sleeper(&system->wake))
 		wake_up(&system->wake);
 }
 
-void kvgpu_actor_send(struct kvgpu_dev *kdev, struct kvgpu_msg *msg,
+void kvgpu_inbox_send(struct kvgpu_inbox *inbox, struct kvgpu_msg *msg,
 		      int (*fn)(struct kvgpu_dev *kdev, void *arg), void *arg)
 {
-	*msg = (struct kvgpu_msg){ .kdev = kdev, .fn = fn, .arg = arg, .sent = true };
+	*msg = (struct kvgpu_msg){ .inbox = inbox, .fn = fn, .arg = arg, .sent = true };
 	msg_send(msg);
 }
 
-/* Take it back, unless the actor has begun. */
+/* Take it out of its inbox, under inbox_lock. */
+static void msg_remove(struct kvgpu_msg *msg)
+{
+	list_del_init(&msg->node);
+	if (list_empty(&msg->inbox->messages))
+		inbox_dequeue(msg->inbox);
+}
+
+/* Take it back, unless the actor is at it. */
 static bool msg_withdraw(struct kvgpu_msg *msg)
 {
-	struct kvgpu_system *system = msg->kdev->system;
+	struct kvgpu_system *system = msg->inbox->kdev->system;
 	bool queued;
 
 	spin_lock(&system->inbox_lock);
 	queued = !list_empty(&msg->node);
-	list_del_init(&msg->node);
+	if (queued)
+		msg_remove(msg);
 	spin_unlock(&system->inbox_lock);
 	return queued;
 }
@@ -83,45 +166,79 @@ static int msg_call(struct kvgpu_msg *msg, unsigned int state)
 	return msg->result;
 }
 
-int kvgpu_actor_call(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev *kdev, void *arg),
+int kvgpu_inbox_call(struct kvgpu_inbox *inbox, int (*fn)(struct kvgpu_dev *kdev, void *arg),
 		     void *arg)
 {
-	struct kvgpu_msg msg = { .kdev = kdev, .fn = fn, .arg = arg };
+	struct kvgpu_msg msg = { .inbox = inbox, .fn = fn, .arg = arg };
 
 	return msg_call(&msg, TASK_UNINTERRUPTIBLE);
 }
 
-int kvgpu_actor_call_killable(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev *kdev, void *arg),
-			      void *arg)
+int kvgpu_inbox_call_killable(struct kvgpu_inbox *inbox,
+			      int (*fn)(struct kvgpu_dev *kdev, void *arg), void *arg)
 {
-	struct kvgpu_msg msg = { .kdev = kdev, .fn = fn, .arg = arg };
+	struct kvgpu_msg msg = { .inbox = inbox, .fn = fn, .arg = arg };
 
 	return msg_call(&msg, TASK_KILLABLE);
 }
 
+/* ---- serve (actor) ------------------------------------------------------ */
+
 static struct kvgpu_msg *msg_receive(struct kvgpu_system *system)
 {
-	struct kvgpu_msg *msg;
+	struct kvgpu_inbox *inbox;
+	struct kvgpu_msg *msg = NULL;
 
 	spin_lock(&system->inbox_lock);
-	msg = list_first_entry_or_null(&system->inbox, struct kvgpu_msg, node);
-	if (msg)
-		list_del_init(&msg->node);
+	inbox = rb_entry_safe(rb_first_cached(&system->inboxes), struct kvgpu_inbox, node);
+	if (inbox) {
+		system->served = max(system->served, inbox->served);
+		msg = list_first_entry(&inbox->messages, struct kvgpu_msg, node);
+		msg_remove(msg);
+	}
 	spin_unlock(&system->inbox_lock);
 	return msg;
 }
 
-void kvgpu_actor_serve(struct kvgpu_system *system, u32 count)
+/* There is more to do for it. */
+static void msg_repeat(struct kvgpu_msg *msg)
 {
+	struct kvgpu_system *system = msg->inbox->kdev->system;
+
+	spin_lock(&system->inbox_lock);
+	msg->repeats++;
+	list_add(&msg->node, &msg->inbox->messages);
+	inbox_wait(msg->inbox);
+	spin_unlock(&system->inbox_lock);
+}
+
+void kvgpu_inboxes_serve(struct kvgpu_system *system, u64 ns)
+{
+	u64 begin = ktime_get_ns(), now = begin, before;
 	struct kvgpu_msg *msg;
 
-	while (count-- && (msg = msg_receive(system))) {
-		if (msg->sent) {
-			/* @fn may free it */
-			msg->fn(msg->kdev, msg->arg);
-			continue;
+	do {
+		struct kvgpu_inbox *inbox;
+		bool sent;
+		int result;
+
+		msg = msg_receive(system);
+		if (!msg)
+			return;
+		inbox = msg->inbox;
+		inbox->repeats = msg->repeats;
+		sent = msg->sent;
+		/* it may free a message that was sent, unless it wants to be called again */
+		result = msg->fn(inbox->kdev, msg->arg);
+		before = now;
+		now = ktime_get_ns();
+		kvgpu_inbox_charge(inbox, now - before);
+		if (result == KVGPU_AGAIN) {
+			msg_repeat(msg);
+		} else if (!sent) {
+			/* the sender may free the inbox from here on */
+			msg->result = result;
+			complete(&msg->done);
 		}
-		msg->result = msg->fn(msg->kdev, msg->arg);
-		complete(&msg->done);
-	}
+	} while (now - begin < ns);
 }

@@ -28,6 +28,7 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/rbtree.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/xarray.h>
@@ -58,11 +59,27 @@ struct kvgpu_system {
 
 	struct task_struct *actor;
 	spinlock_t inbox_lock;
-	struct list_head inbox;		/* struct kvgpu_msg, under inbox_lock */
+	struct rb_root_cached inboxes;	/* struct kvgpu_inbox with messages, under inbox_lock */
+	u64 served;			/* where the last inbox stood, under inbox_lock */
 	wait_queue_head_t wake;		/* the actor sleeps here */
 
 	struct list_head devices;	/* actor: struct kvgpu_dev */
 	struct kvgpu_clock *clock;
+};
+
+/**
+ * struct kvgpu_inbox - messages to the actor that it has not run yet, of one sender
+ *
+ * An open file has one, and a device has one for everybody who sends without a file. Under the
+ * system's inbox_lock.
+ */
+struct kvgpu_inbox {
+	struct kvgpu_dev *kdev;
+	struct list_head messages;	/* struct kvgpu_msg, in the order in which they were sent */
+	struct rb_node node;		/* in system->inboxes while there are messages */
+	u64 served;			/* the least one is next; actor.c says how it grows */
+	u64 used;			/* nanoseconds of the actor's; anybody reads */
+	u32 repeats;			/* actor: how often the present message was run before */
 };
 
 /** struct kvgpu_dev - one device: the model, and what each room keeps of it */
@@ -76,6 +93,7 @@ struct kvgpu_dev {
 
 	struct kvgpu_system *system;
 	struct list_head node;		/* actor: in system->devices */
+	struct kvgpu_inbox inbox;	/* of sysfs, netlink, configfs and the module itself */
 
 	struct xarray contexts;		/* actor: id -> struct kvgpu_ctx */
 	struct list_head signalled;	/* actor: contexts with completions to be handled */
@@ -91,6 +109,7 @@ struct kvgpu_dev {
 /** struct kvgpu_ctx - an open file, which is a context on the device */
 struct kvgpu_ctx {
 	struct kvgpu_dev *kdev;
+	struct kvgpu_inbox inbox;
 	u32 id;
 	pid_t pid;			/* of who opened it */
 	/* of who opened it: it pays for code, pages and state of the context */
@@ -110,49 +129,80 @@ struct kvgpu_ctx {
 	struct kvgpu_pins *pins;
 	struct kvgpu_participant *participant;
 	struct kvgpu_waiters *waiters;
+	struct kvgpu_signals *signals;
 	struct kvgpu_uring *uring;
 	struct kvgpu_ctx_dir *dir;
 };
 
 /* ---- actor.c: messages to the actor ------------------------------------- */
 
-/**
- * kvgpu_actor_call - have the actor of @kdev's system run @fn(@kdev, @arg) and return its result
- *
- * Cannot be interrupted: for paths that must not fail. @arg may lie on the sender's stack.
+/*
+ * What a message's function returns when it has done a part of its work: it is called again, after
+ * messages of others and before all others of its inbox. Everybody waits for the actor, so no call
+ * does more than some hundred things.
  */
-int kvgpu_actor_call(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev *kdev, void *arg),
-		     void *arg);
-
-/**
- * kvgpu_actor_call_killable - the same, but a killed sender leaves with -EINTR if it has not begun
- */
-int kvgpu_actor_call_killable(struct kvgpu_dev *kdev, int (*fn)(struct kvgpu_dev *kdev, void *arg),
-			      void *arg);
+#define KVGPU_AGAIN	INT_MIN
 
 /** struct kvgpu_msg - something to do on the actor's thread */
 struct kvgpu_msg {
 	struct list_head node;
-	struct kvgpu_dev *kdev;
+	struct kvgpu_inbox *inbox;
 	int (*fn)(struct kvgpu_dev *kdev, void *arg);
 	void *arg;
 	bool sent;			/* nobody waits for an answer */
+	u32 repeats;			/* how often @fn has been called */
 	struct completion done;
 	int result;
 };
 
-/**
- * kvgpu_actor_send - have the actor run @fn(@arg) without waiting for it
- *
- * @msg belongs to the actor until @fn is called, in the order of messages.
- */
-void kvgpu_actor_send(struct kvgpu_dev *kdev, struct kvgpu_msg *msg,
-		      int (*fn)(struct kvgpu_dev *kdev, void *arg), void *arg);
+void kvgpu_inbox_init(struct kvgpu_inbox *inbox, struct kvgpu_dev *kdev);
 
 /**
- * kvgpu_actor_serve - actor: run messages that lie in the inbox, at most @count
+ * kvgpu_inbox_call - have the actor run @fn(device of @inbox, @arg) and return its result
+ *
+ * Cannot be interrupted: for paths that must not fail. @arg may lie on the sender's stack.
  */
-void kvgpu_actor_serve(struct kvgpu_system *system, u32 count);
+int kvgpu_inbox_call(struct kvgpu_inbox *inbox, int (*fn)(struct kvgpu_dev *kdev, void *arg),
+		     void *arg);
+
+/**
+ * kvgpu_inbox_call_killable - the same, but a killed sender leaves with -EINTR if @fn is not
+ * being run
+ */
+int kvgpu_inbox_call_killable(struct kvgpu_inbox *inbox,
+			      int (*fn)(struct kvgpu_dev *kdev, void *arg), void *arg);
+
+/**
+ * kvgpu_inbox_send - have the actor run @fn without waiting for it
+ *
+ * @msg belongs to the actor until @fn is called, in the order of messages of @inbox.
+ */
+void kvgpu_inbox_send(struct kvgpu_inbox *inbox, struct kvgpu_msg *msg,
+		      int (*fn)(struct kvgpu_dev *kdev, void *arg), void *arg);
+
+/* For senders that have no file open. */
+static inline int kvgpu_actor_call(struct kvgpu_dev *kdev,
+				   int (*fn)(struct kvgpu_dev *kdev, void *arg), void *arg)
+{
+	return kvgpu_inbox_call(&kdev->inbox, fn, arg);
+}
+
+static inline int kvgpu_actor_call_killable(struct kvgpu_dev *kdev,
+					    int (*fn)(struct kvgpu_dev *kdev, void *arg), void *arg)
+{
+	return kvgpu_inbox_call_killable(&kdev->inbox, fn, arg);
+}
+
+/**
+ * kvgpu_inboxes_serve - actor: run messages for about @ns nanoseconds, one at least
+ */
+void kvgpu_inboxes_serve(struct kvgpu_system *system, u64 ns);
+bool kvgpu_inboxes_pending(struct kvgpu_system *system);
+
+/**
+ * kvgpu_inbox_charge - actor: @ns nanoseconds of its time went to the sender of @inbox
+ */
+void kvgpu_inbox_charge(struct kvgpu_inbox *inbox, u64 ns);
 
 /**
  * kvgpu_spin - busy-wait briefly until @ready; false: the caller should sleep

@@ -136,6 +136,7 @@ static struct kvgpu_dev *device_alloc(void)
 	kref_init(&kdev->ref);
 	kdev->release = device_release;
 	INIT_LIST_HEAD(&kdev->signalled);
+	kvgpu_inbox_init(&kdev->inbox, kdev);
 	xa_init(&kdev->contexts);
 	kvgpu_memory_init(kdev->memory);
 	INIT_LIST_HEAD(&kdev->queues->rings);

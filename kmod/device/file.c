@@ -17,6 +17,7 @@ struct open_file {
 	struct kvgpu_ctx ctx;
 	struct kvgpu_pins pins;
 	struct kvgpu_waiters waiters;
+	struct kvgpu_signals signals;
 	struct kvgpu_uring uring;
 };
 
@@ -25,7 +26,6 @@ struct context_args {
 	struct task_struct *task;
 	struct kvgpu_participant *own;
 	struct list_head frames;	/* of a close: for the caller to free */
-	bool more;			/* of a close: ask again */
 };
 
 static int do_open(struct kvgpu_dev *kdev, void *arg)
@@ -50,9 +50,8 @@ static int do_close(struct kvgpu_dev *kdev, void *arg)
 	struct context_args *m = arg;
 	int ret;
 
-	m->more = kvgpu_waiters_close(m->ctx);
-	if (m->more)
-		return 0;
+	if (kvgpu_waiters_close(m->ctx))
+		return KVGPU_AGAIN;
 	kvgpu_participant_leave(m->ctx);
 	ret = vgpu_context_close(kdev->model, m->ctx->id);
 	kvgpu_frames_collect(kdev, &m->frames);
@@ -75,6 +74,7 @@ static struct kvgpu_ctx *context_alloc(struct kvgpu_dev *kdev)
 	ctx->kdev = kdev;
 	ctx->pins = &of->pins;
 	ctx->waiters = &of->waiters;
+	ctx->signals = &of->signals;
 	ctx->uring = &of->uring;
 	ctx->pid = task_tgid_nr(current);
 	ctx->tokens = VGPU_TOKENS_SHARE;
@@ -83,7 +83,9 @@ static struct kvgpu_ctx *context_alloc(struct kvgpu_dev *kdev)
 	init_waitqueue_head(&ctx->idle);
 	INIT_LIST_HEAD(&ctx->signalled);
 	mutex_init(&ctx->loading);
+	kvgpu_inbox_init(&ctx->inbox, kdev);
 	kvgpu_waiters_init(ctx->waiters);
+	kvgpu_signals_init(ctx->signals, ctx);
 	kvgpu_uring_init(ctx->uring, ctx);
 	kvgpu_pins_init(ctx->pins);
 	return ctx;
@@ -117,7 +119,7 @@ static int kvgpu_open(struct inode *inode, struct file *file)
 	m.own = kvgpu_participant_create(kdev->system);
 	if (!m.own)
 		goto free;
-	ret = kvgpu_actor_call_killable(kdev, do_open, &m);
+	ret = kvgpu_inbox_call_killable(&ctx->inbox, do_open, &m);
 	kvgpu_participant_put(m.own);
 	if (ret)
 		goto free;
@@ -127,7 +129,7 @@ static int kvgpu_open(struct inode *inode, struct file *file)
 	file->private_data = ctx;
 	return nonseekable_open(inode, file);
 close:
-	WARN_ON_ONCE(kvgpu_actor_call(kdev, do_close, &m));
+	WARN_ON_ONCE(kvgpu_inbox_call(&ctx->inbox, do_close, &m));
 	kvgpu_frames_free(kdev, &m.frames);
 	kvgpu_participant_put(ctx->participant);
 free:
@@ -147,11 +149,10 @@ static int kvgpu_release(struct inode *inode, struct file *file)
 	unsigned long id;
 
 	kvgpu_ctx_dir_remove(ctx);
-	do
-		WARN_ON_ONCE(kvgpu_actor_call(kdev, do_close, &m));
-	while (m.more);
+	WARN_ON_ONCE(kvgpu_inbox_call(&ctx->inbox, do_close, &m));
 	kvgpu_frames_free(kdev, &m.frames);
 	flush_work(&ctx->pins->work);
+	kvgpu_signals_exit(ctx->signals);
 	kvgpu_uring_exit(ctx->uring);
 	WARN_ON_ONCE(ctx->inflight || ctx->param_bytes || atomic64_read(&ctx->pins->pages));
 	xa_for_each(&ctx->queues, id, queue)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Systems: devices on one clock, and the kthread that is the one actor of all of them. The actor
- * takes messages out of the inbox, at most a batch at a time, and lets virtual time pass in
- * stretches of a few events in between, so neither a flood of ioctls nor an endless kernel keeps
- * the other waiting. It sleeps when the models are idle and nobody asks anything.
+ * serves messages and lets virtual time pass in turns, as long for the ones as for the other, so
+ * neither a flood of ioctls nor an endless kernel keeps the other waiting. It sleeps when the
+ * models are idle and nobody asks anything.
  *
  * A device is alone in its system unless it is made with the system's name. A system ends with its
  * last device.
@@ -15,7 +15,9 @@
 
 #include "kmod/device/device.h"
 
-#define MESSAGES_PER_TURN	64u
+/* Nanoseconds for messages in a turn, or as many as the rest of the last turn took. */
+#define SERVE_MIN	(50 * NSEC_PER_USEC)
+#define SERVE_MAX	(2 * NSEC_PER_MSEC)
 /* To complete a command of io_uring wakes its task, so a busy actor completes many at once. */
 #define TURNS_PER_WAKE		16u
 
@@ -41,7 +43,7 @@ static bool work_to_do(void *arg)
 	for_each_device(kdev, system)
 		if (kvgpu_rings_pending(kdev))
 			return true;
-	return !list_empty_careful(&system->inbox) || kthread_should_stop();
+	return kvgpu_inboxes_pending(system) || kthread_should_stop();
 }
 
 static void rings_asleep(struct kvgpu_system *system, bool asleep)
@@ -66,19 +68,15 @@ static void actor_sleep(struct kvgpu_system *system, u64 ns)
 	rings_asleep(system, false);
 }
 
-/* Serve who asks for something, and let time pass; for how long there is nothing to do then. */
-static u64 actor_turn(struct kvgpu_system *system)
+/* Commands of rings, device time, completions; for how long there is nothing to do then. */
+static u64 device_turn(struct kvgpu_system *system)
 {
 	struct kvgpu_dev *kdev;
-	u64 idle;
+	u64 idle = KVGPU_IDLE;
 
 	for_each_device(kdev, system)
-		kvgpu_trace_look(kdev);
-	kvgpu_clock_catch_up(system);
-	kvgpu_actor_serve(system, MESSAGES_PER_TURN);
-	for_each_device(kdev, system)
-		kvgpu_rings_turn(kdev);
-	idle = kvgpu_clock_turn(system);
+		idle = min(idle, kvgpu_rings_turn(kdev));
+	idle = min(idle, kvgpu_clock_turn(system));
 	idle = min(idle, kvgpu_timers_turn(system->clock));
 	for_each_device(kdev, system)
 		if (kvgpu_completions_turn(kdev))
@@ -89,14 +87,20 @@ static u64 actor_turn(struct kvgpu_system *system)
 static int actor_loop(void *data)
 {
 	struct kvgpu_system *system = data;
-	u64 idle = KVGPU_IDLE;
+	u64 idle = KVGPU_IDLE, took = 0, begin;
 	unsigned int turns = 0;
 	struct kvgpu_dev *kdev;
 
 	while (!kthread_should_stop()) {
 		if (idle)
 			actor_sleep(system, idle);
-		idle = actor_turn(system);
+		for_each_device(kdev, system)
+			kvgpu_trace_look(kdev);
+		kvgpu_clock_catch_up(system);
+		kvgpu_inboxes_serve(system, clamp_t(u64, took, SERVE_MIN, SERVE_MAX));
+		begin = ktime_get_ns();
+		idle = device_turn(system);
+		took = ktime_get_ns() - begin;
 		if (idle || ++turns % TURNS_PER_WAKE == 0)
 			for_each_device(kdev, system)
 				kvgpu_uring_turn(kdev);
@@ -122,7 +126,7 @@ static struct kvgpu_system *system_create(const char *name, const char *device)
 	kref_init(&system->ref);
 	strscpy(system->name, name, sizeof(system->name));
 	spin_lock_init(&system->inbox_lock);
-	INIT_LIST_HEAD(&system->inbox);
+	system->inboxes = RB_ROOT_CACHED;
 	init_waitqueue_head(&system->wake);
 	INIT_LIST_HEAD(&system->devices);
 	system->clock = &entry->clock;

@@ -4,6 +4,7 @@
  * without asking the actor. Waiters are ended after a stretch of device time, not at every command,
  * so that a batch costs one wake-up.
  */
+#include <linux/ktime.h>
 #include <linux/slab.h>
 
 #include "kmod/queue/queue.h"
@@ -57,15 +58,22 @@ bool kvgpu_completions_turn(struct kvgpu_dev *kdev)
 {
 	struct kvgpu_ctx *ctx;
 	LIST_HEAD(signalled);
+	u64 now, before;
 
+	if (list_empty(&kdev->signalled))
+		return false;
 	list_splice_init(&kdev->signalled, &signalled);
+	now = ktime_get_ns();
 	while ((ctx = list_first_entry_or_null(&signalled, struct kvgpu_ctx, signalled))) {
 		list_del_init(&ctx->signalled);
 		if (kvgpu_waiters_turn(ctx))
 			signalled_add(ctx);
 		kvgpu_rings_retry(ctx);
 		if ((!ctx->inflight || ctx->dead) && wq_has_sleeper(&ctx->idle))
-			wake_up_all(&ctx->idle);
+			kvgpu_signal_idle(ctx);
+		before = now;
+		now = ktime_get_ns();
+		kvgpu_inbox_charge(&ctx->inbox, now - before);
 	}
 	return !list_empty(&kdev->signalled);
 }

@@ -20,6 +20,7 @@ struct vm_area_struct;
 struct kvgpu_queues {
 	struct list_head rings;		/* struct kvgpu_ring of contexts that live */
 	struct llist_head ended;	/* struct uring_call: io_uring does not know yet */
+	u64 retry;			/* ktime_get_ns() of the next look at all rings; 0: none */
 };
 
 /** struct kvgpu_uring - io_uring commands of a context that wait for the device */
@@ -56,6 +57,33 @@ static inline u64 kvgpu_cookie_params(u32 bytes)
 {
 	return (u64)bytes << 1 | 1;
 }
+
+/* ---- signal.c: what wakes others, outside the actor --------------------- */
+
+/** struct kvgpu_signal - of an eventfd that is to be signalled once */
+struct kvgpu_signal {
+	struct llist_node node;		/* in ctx->signals->pending */
+	struct eventfd_ctx *eventfd;
+	/* called when that is done and @eventfd released */
+	void (*free)(struct kvgpu_ctx *ctx, struct kvgpu_signal *signal);
+};
+
+/** struct kvgpu_signals - of a context */
+struct kvgpu_signals {
+	struct kvgpu_ctx *ctx;
+	struct llist_head pending;	/* struct kvgpu_signal, the newest first */
+	struct llist_node *first;	/* the work item's: older ones, the oldest first */
+	atomic_t idle;			/* who polls is to be woken */
+	struct work_struct work;
+};
+
+void kvgpu_signals_init(struct kvgpu_signals *signals, struct kvgpu_ctx *ctx);
+/* Nothing is added any more: what is left is signalled now. */
+void kvgpu_signals_exit(struct kvgpu_signals *signals);
+/* Signal it soon; the work item owns @signal from here on. Does not sleep. */
+void kvgpu_signal_add(struct kvgpu_ctx *ctx, struct kvgpu_signal *signal);
+/* The same for those who poll the context. */
+void kvgpu_signal_idle(struct kvgpu_ctx *ctx);
 
 /* ---- wait.c: waiting by file descriptor --------------------------------- */
 
@@ -102,7 +130,10 @@ struct kvgpu_batch {
 int kvgpu_batch_prepare(struct kvgpu_batch *batch, u64 commands, const struct vgpu_cmd *inside);
 /* Release what it holds until it is pushed, and if it was not, process memory. May be repeated. */
 void kvgpu_batch_free(struct kvgpu_batch *batch);
-/* Actor: append it, all or nothing; to what was submitted, or also behind what lies in rings. */
+/*
+ * Actor: append it, all or nothing; to what was submitted, or also behind what lies in rings, which
+ * may take several calls (KVGPU_AGAIN).
+ */
 int kvgpu_batch_push(struct kvgpu_batch *batch);
 int kvgpu_batch_append(struct kvgpu_batch *batch);
 
@@ -126,13 +157,19 @@ int kvgpu_ioctl_ring_create(struct file *file, void *arg);
 int kvgpu_ioctl_ring_doorbell(struct file *file, void *arg);
 int kvgpu_mmap(struct file *file, struct vm_area_struct *vma);
 void kvgpu_ring_free(struct kvgpu_ring *ring);
-/* Actor: fetch from all rings, for a turn; and is there something to fetch? */
-void kvgpu_rings_turn(struct kvgpu_dev *kdev);
+/*
+ * Actor: fetch from all rings, for a turn; returns after how many nanoseconds it is to be called
+ * again, KVGPU_IDLE: when there is something to fetch. Is there?
+ */
+u64 kvgpu_rings_turn(struct kvgpu_dev *kdev);
 bool kvgpu_rings_pending(const struct kvgpu_dev *kdev);
 /* Actor: it goes to sleep, or is awake again. */
 void kvgpu_rings_asleep(struct kvgpu_dev *kdev, bool asleep);
-/* Actor: fetch all that lies in the rings of @ctx, before something else of it is done. */
-void kvgpu_rings_fetch(struct kvgpu_ctx *ctx);
+/*
+ * Actor: fetch what lies in the rings of @ctx, before something else of it is done. True: the
+ * message has to be repeated (KVGPU_AGAIN) before that.
+ */
+bool kvgpu_rings_fetch(struct kvgpu_ctx *ctx);
 /*
  * Actor: the queue has got, has come to @seq; @ctx has news; it is dead; the queue goes; the
  * context does.

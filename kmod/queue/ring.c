@@ -9,6 +9,7 @@
  * command that waits for a sequence number which lies in another ring stays where it is until that
  * one has been taken.
  */
+#include <linux/ktime.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -18,6 +19,13 @@
 #include "kmod/queue/queue.h"
 
 #define FETCH			32u	/* commands in one go */
+/*
+ * As often a message is repeated for what lies in front of it: enough for full rings, unless they
+ * wait for each other at every command. What is left is as if it had stalled.
+ */
+#define REPEATS_MAX		4096u
+/* After this, rings are looked at again for which there was no memory. */
+#define RETRY_NS		(10 * NSEC_PER_MSEC)
 
 /* mmap offsets: the queue, and which of its two mappings. */
 #define OFFSET_QUEUE_SHIFT	28
@@ -30,6 +38,7 @@ struct kvgpu_ring {
 	struct vgpu_ring_create shape;	/* what the process asked for and was told */
 	u32 head;			/* the actor writes */
 	bool stalled;			/* actor: no use to look before something changes */
+	bool rung;			/* a doorbell says that something has */
 	struct vgpu_ring *control;
 	const struct vgpu_cmd *commands;
 	const void *params;
@@ -126,10 +135,14 @@ static u32 ring_fetch(struct kvgpu_ring *ring)
 	struct kvgpu_batch batch = {
 		.ctx = ring->ctx, .queue = ring->shape.queue, .push = ring->push
 	};
-	u32 ready = smp_load_acquire(&ring->control->tail) - ring->head;
 	u64 next = ring->queue->submitted + 1;
+	u32 ready;
 	int ret;
 
+	/* before the look at what it was rung for */
+	if (READ_ONCE(ring->rung) && xchg(&ring->rung, false))
+		ring->stalled = false;
+	ready = smp_load_acquire(&ring->control->tail) - ring->head;
 	if (ring->ctx->dead || ring->stalled || !ready)
 		return 0;
 	if (ready > ring->shape.entries) {
@@ -141,6 +154,9 @@ static u32 ring_fetch(struct kvgpu_ring *ring)
 		ret = kvgpu_batch_push(&batch);
 	if (ret) {
 		ring->stalled = true;
+		/* perhaps nothing of the context is in flight whose end would clear it */
+		if (ret == -ENOMEM)
+			ring->ctx->kdev->queues->retry = ktime_get_ns() + RETRY_NS;
 		if (ret != -EAGAIN && ret != -ENOMEM)
 			ring_fault(ring, VGPU_FAULT_COMMAND, next + batch.failed,
 				   ring->push[batch.failed].cmd.op);
@@ -160,30 +176,56 @@ void kvgpu_rings_retry(struct kvgpu_ctx *ctx)
 			ring->stalled = false;
 }
 
-void kvgpu_rings_turn(struct kvgpu_dev *kdev)
+/* Time has come to look at those for which there was no memory. */
+static void retry_all(struct kvgpu_queues *queues)
 {
 	struct kvgpu_ring *ring;
 
-	list_for_each_entry(ring, &kdev->queues->rings, node)
-		if (ring_fetch(ring))
-			kvgpu_rings_retry(ring->ctx);
+	queues->retry = 0;
+	list_for_each_entry(ring, &queues->rings, node)
+		ring->stalled = false;
 }
 
-void kvgpu_rings_fetch(struct kvgpu_ctx *ctx)
+u64 kvgpu_rings_turn(struct kvgpu_dev *kdev)
+{
+	struct kvgpu_queues *queues = kdev->queues;
+	struct kvgpu_ring *ring;
+	u64 begin, now;
+
+	if (queues->retry && ktime_get_ns() >= queues->retry)
+		retry_all(queues);
+	list_for_each_entry(ring, &queues->rings, node) {
+		if (!kvgpu_ring_pending(ring))
+			continue;
+		begin = ktime_get_ns();
+		if (!ring_fetch(ring))
+			continue;
+		kvgpu_rings_retry(ring->ctx);
+		kvgpu_inbox_charge(&ring->ctx->inbox, ktime_get_ns() - begin);
+	}
+	if (!queues->retry)
+		return KVGPU_IDLE;
+	now = ktime_get_ns();
+	return queues->retry > now ? queues->retry - now : 0;
+}
+
+/*
+ * One look at all rings of a context fetches at most FETCH commands of each. What a process stores
+ * while its message is being repeated may come later than the message.
+ */
+bool kvgpu_rings_fetch(struct kvgpu_ctx *ctx)
 {
 	struct kvgpu_ring *ring;
-	bool more;
+	bool more = false;
 
-	do {
-		more = false;
-		list_for_each_entry(ring, &ctx->kdev->queues->rings, node) {
-			if (ring->ctx != ctx)
-				continue;
-			ring->stalled = false;
-			while (ring_fetch(ring))
-				more = true;
-		}
-	} while (more);
+	list_for_each_entry(ring, &ctx->kdev->queues->rings, node) {
+		if (ring->ctx != ctx)
+			continue;
+		ring->stalled = false;
+		if (ring_fetch(ring))
+			more = true;
+	}
+	return more && ctx->inbox.repeats < REPEATS_MAX;
 }
 
 bool kvgpu_rings_pending(const struct kvgpu_dev *kdev)
@@ -191,7 +233,8 @@ bool kvgpu_rings_pending(const struct kvgpu_dev *kdev)
 	const struct kvgpu_ring *ring;
 
 	list_for_each_entry(ring, &kdev->queues->rings, node)
-		if (!ring->ctx->dead && !ring->stalled && kvgpu_ring_pending(ring))
+		if (!ring->ctx->dead && (!ring->stalled || READ_ONCE(ring->rung)) &&
+		    kvgpu_ring_pending(ring))
 			return true;
 	return false;
 }
@@ -315,7 +358,7 @@ int kvgpu_ioctl_ring_create(struct file *file, void *arg)
 	ring = ring_alloc(ctx, args);
 	if (!ring)
 		return -ENOMEM;
-	ret = kvgpu_actor_call_killable(ctx->kdev, do_create, ring);
+	ret = kvgpu_inbox_call_killable(&ctx->inbox, do_create, ring);
 	if (ret)
 		kvgpu_ring_free(ring);
 	return ret;
@@ -343,6 +386,7 @@ int kvgpu_ioctl_ring_doorbell(struct file *file, void *arg)
 	queue = mapped_queue_get(ctx, args->queue);
 	if (!queue)
 		return -ENOENT;
+	WRITE_ONCE(queue->ring->rung, true);
 	kvgpu_queue_put(queue);
 	wake_up(&ctx->kdev->system->wake);
 	return 0;

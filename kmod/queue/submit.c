@@ -46,7 +46,8 @@ int kvgpu_batch_append(struct kvgpu_batch *batch)
 {
 	struct kvgpu_queue *queue;
 
-	kvgpu_rings_fetch(batch->ctx);
+	if (kvgpu_rings_fetch(batch->ctx))
+		return KVGPU_AGAIN;
 	queue = xa_load(&batch->ctx->queues, batch->queue);
 	if (queue && queue->ring && kvgpu_ring_pending(queue->ring) && !batch->ctx->dead)
 		return -EAGAIN;
@@ -206,7 +207,7 @@ int kvgpu_ioctl_submit(struct file *file, void *arg)
 		return -EINVAL;
 	ret = kvgpu_batch_prepare(&batch, args->commands, NULL);
 	if (!ret)
-		ret = kvgpu_actor_call_killable(batch.ctx->kdev, do_submit, &batch);
+		ret = kvgpu_inbox_call_killable(&batch.ctx->inbox, do_submit, &batch);
 	kvgpu_batch_free(&batch);
 	args->seq = batch.seq;
 	if (ret)

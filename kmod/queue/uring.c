@@ -135,7 +135,7 @@ static int do_cancel(struct kvgpu_dev *kdev, void *arg)
 		if (m->match(call, m->key))
 			kvgpu_waiter_end(&call->waiter, -ECANCELED);
 	}
-	return uring->count;
+	return m->left ? KVGPU_AGAIN : uring->count;
 }
 
 /* Returns how many wait still. */
@@ -146,9 +146,7 @@ static int uring_cancel(struct kvgpu_uring *uring,
 	int count;
 
 	mutex_lock(&uring->cancelling);
-	do
-		count = kvgpu_actor_call(uring->ctx->kdev, do_cancel, &m);
-	while (m.left);
+	count = kvgpu_inbox_call(&uring->ctx->inbox, do_cancel, &m);
 	mutex_unlock(&uring->cancelling);
 	return count;
 }
@@ -251,10 +249,12 @@ static int do_call(struct kvgpu_dev *kdev, void *arg)
 
 	if (call->batch.count) {
 		ret = kvgpu_batch_append(&call->batch);
+		if (ret == KVGPU_AGAIN)
+			return ret;
 		kvgpu_batch_free(&call->batch);
 		call->fence.seq = call->batch.seq;
-	} else {
-		kvgpu_rings_fetch(call->waiter.ctx);
+	} else if (kvgpu_rings_fetch(call->waiter.ctx)) {
+		return KVGPU_AGAIN;
 	}
 	if (ret || call->taken) {
 		call_finish(call, ret, ret ? call->batch.failed : call->batch.seq);
@@ -398,7 +398,7 @@ int kvgpu_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 		prepare_wait(call, &args.wait);
 	if (!ret) {
 		kvgpu_uring_mark_cancelable(cmd, issue_flags);
-		kvgpu_actor_send(ctx->kdev, &call->msg, do_call, call);
+		kvgpu_inbox_send(&ctx->inbox, &call->msg, do_call, call);
 	} else {
 		/* not returned: EAGAIN would have it issued again, after those that follow it */
 		kvgpu_batch_free(&call->batch);

@@ -106,7 +106,8 @@ static int do_add(struct kvgpu_dev *kdev, void *arg)
 {
 	struct thread_wait *wait = arg;
 
-	kvgpu_rings_fetch(wait->waiter.ctx);
+	if (kvgpu_rings_fetch(wait->waiter.ctx))
+		return KVGPU_AGAIN;
 	thread_begin(wait);
 	return 0;
 }
@@ -129,16 +130,16 @@ static bool thread_over(void *arg)
 /* Returns what the waiter ended with; -EINTR: a signal came first. @spin: busy-wait, then sleep. */
 static int thread_wait(struct thread_wait *wait, bool spin)
 {
-	struct kvgpu_dev *kdev = wait->waiter.ctx->kdev;
+	struct kvgpu_ctx *ctx = wait->waiter.ctx;
 
 	wait->waiter.ordered = true;
 	init_completion(&wait->over);
-	kvgpu_actor_send(kdev, &wait->msg, do_add, wait);
+	kvgpu_inbox_send(&ctx->inbox, &wait->msg, do_add, wait);
 	if (spin && kvgpu_spin(thread_over, &wait->over))
 		return wait->result;
 	/* messages are served in order: the actor knows the waiter when it is told to cancel it */
 	if (wait_for_completion_interruptible(&wait->over))
-		kvgpu_actor_call(kdev, do_cancel, wait);
+		kvgpu_inbox_call(&ctx->inbox, do_cancel, wait);
 	return wait->result;
 }
 
@@ -259,30 +260,40 @@ void kvgpu_waiter_uncharge(struct kvgpu_ctx *ctx)
 struct eventfd_wait {
 	struct kvgpu_waiter waiter;
 	struct kvgpu_fence fence;
-	struct eventfd_ctx *eventfd;
+	struct kvgpu_signal signal;
+	bool added;
+	bool reached;		/* before it was added */
 };
-
-static void eventfd_free(struct eventfd_wait *wait)
-{
-	eventfd_ctx_put(wait->eventfd);
-	kvgpu_waiter_uncharge(wait->waiter.ctx);
-	kfree(wait);
-}
 
 static void eventfd_end(struct kvgpu_waiter *waiter, int result)
 {
 	struct eventfd_wait *wait = container_of(waiter, struct eventfd_wait, waiter);
 
-	kvgpu_eventfd_signal(wait->eventfd);
-	eventfd_free(wait);
+	if (wait->added)
+		kvgpu_signal_add(waiter->ctx, &wait->signal);
+	else
+		wait->reached = true;
 }
 
+static void eventfd_free(struct kvgpu_ctx *ctx, struct kvgpu_signal *signal)
+{
+	kvgpu_waiter_uncharge(ctx);
+	kfree(container_of(signal, struct eventfd_wait, signal));
+}
+
+/* 1: there is nothing to wait for. */
 static int do_eventfd(struct kvgpu_dev *kdev, void *arg)
 {
-	struct kvgpu_waiter *waiter = arg;
+	struct eventfd_wait *wait = arg;
+	int ret;
 
-	kvgpu_rings_fetch(waiter->ctx);
-	return kvgpu_wait_begin(waiter);
+	if (kvgpu_rings_fetch(wait->waiter.ctx))
+		return KVGPU_AGAIN;
+	ret = kvgpu_wait_begin(&wait->waiter);
+	if (!ret && wait->reached)
+		return 1;
+	wait->added = true;
+	return ret;
 }
 
 int kvgpu_ioctl_eventfd(struct file *file, void *arg)
@@ -303,15 +314,19 @@ int kvgpu_ioctl_eventfd(struct file *file, void *arg)
 		eventfd_ctx_put(eventfd);
 		return -ENOMEM;
 	}
-	wait->eventfd = eventfd;
+	wait->signal = (struct kvgpu_signal){ .eventfd = eventfd, .free = eventfd_free };
 	wait->fence = (struct kvgpu_fence){ .queue = args->queue, .seq = args->seq };
 	kvgpu_waiter_init(&wait->waiter, ctx, &wait->fence, 1, eventfd_end);
 	ret = kvgpu_waiter_charge(ctx);
 	if (!ret)
-		ret = kvgpu_actor_call_killable(ctx->kdev, do_eventfd, &wait->waiter);
-	if (ret)
-		eventfd_free(wait);
-	return ret;
+		ret = kvgpu_inbox_call_killable(&ctx->inbox, do_eventfd, wait);
+	if (!ret)
+		return 0;
+	if (ret > 0)
+		kvgpu_eventfd_signal(eventfd);
+	eventfd_ctx_put(eventfd);
+	eventfd_free(ctx, &wait->signal);
+	return min(ret, 0);
 }
 
 /* ---- poll --------------------------------------------------------------- */

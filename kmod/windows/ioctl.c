@@ -48,7 +48,7 @@ static int ioctl_actor(struct ioctl_call *call, int (*fn)(struct ioctl_call *cal
 	call->fn = fn;
 	call->model = kdev->model;
 	INIT_LIST_HEAD(&call->frames);
-	ret = kvgpu_actor_call_killable(kdev, do_ioctl, call);
+	ret = kvgpu_inbox_call_killable(&call->ctx->inbox, do_ioctl, call);
 	kvgpu_frames_free(kdev, &call->frames);
 	if (call->queue)
 		kvgpu_queue_put(call->queue);
@@ -147,10 +147,9 @@ static int do_queue_destroy(struct ioctl_call *call)
 
 	if (args->reserved)
 		return -EINVAL;
-	kvgpu_rings_fetch(ctx);
 	/* it takes none along that could still be told */
-	while (kvgpu_waiters_turn(ctx))
-		cond_resched();
+	if (kvgpu_rings_fetch(ctx) || kvgpu_waiters_turn(ctx))
+		return KVGPU_AGAIN;
 	ret = vgpu_queue_destroy(call->model, ctx->id, args->queue);
 	if (ret)
 		return ret;
