@@ -45,17 +45,22 @@ static inline void device_info(void)
 	must_device_info(fd);
 }
 
-static inline struct latency latency_of(void (*call)(void), double seconds)
+/* For @seconds, and until *@going has changed, if there is an attack. */
+static inline struct latency latency_of(void (*call)(void), double seconds,
+					const volatile uint32_t *going)
 {
 	struct latency latency = {};
-	double end = seconds_now() + seconds, begin;
+	double end = seconds_now() + seconds, limit = deadline(seconds + 30), begin;
+	uint32_t before = going ? *going : 0;
 
 	do {
 		begin = seconds_now();
 		call();
 		latency_add(&latency, seconds_now() - begin);
 		usleep(500);
-	} while (seconds_now() < end);
+	} while (seconds_now() < end || (going && *going == before && seconds_now() < limit));
+	/* it went on all the time */
+	CHECK(!going || *going != before);
 	return latency;
 }
 
@@ -75,44 +80,65 @@ static inline pid_t attack_start(void (*attack)(volatile uint32_t *going), volat
 		attack(going);
 		_exit(1);
 	}
-	for (int i = 0; i < 5000 && !*going; i++)
+	for (int i = 0; i < 30000 && !*going; i++)
 		usleep(2000);
 	CHECK(*going);
 	return pid;
 }
 
-/* No call of a bystander takes more than ten times what it takes without the attack, and 1 ms. */
+struct bystander_call {
+	const char *name;
+	void (*call)(void);
+};
+
+static const struct bystander_call bystander_calls[] = {
+	{ "DEVICE_INFO", device_info }, { "open-copy-close", open_copy_close }
+};
+
+/* Ten times what it takes without the attack, and a bit; and it never stands for long. */
+static inline bool as_if_alone(struct latency beside, struct latency idle)
+{
+	return beside.mean <= 10 * idle.mean + 1e-3 && beside.most <= 10 * idle.most + 0.2;
+}
+
+/*
+ * A bystander does not notice the attack. A busy machine may make a call late, once: what the
+ * attack does, it does again, so a call that was late is measured up to three times.
+ */
+static inline bool goes_unnoticed(const char *what, const struct bystander_call *call,
+				  struct latency idle, const volatile uint32_t *going)
+{
+	for (int tries = 0; tries < 3; tries++) {
+		struct latency beside = latency_of(call->call, 2, going);
+
+		printf("# %s beside %s: %.3f ms on average, %.3f ms at most; alone %.3f and %.3f\n",
+		       call->name, what, beside.mean * 1e3, beside.most * 1e3, idle.mean * 1e3,
+		       idle.most * 1e3);
+		fflush(stdout);
+		if (as_if_alone(beside, idle))
+			return true;
+	}
+	return false;
+}
+
 static inline void must_not_notice(const char *what, void (*attack)(volatile uint32_t *going))
 {
-	static const struct {
-		const char *name;
-		void (*call)(void);
-	} calls[] = { { "DEVICE_INFO", device_info }, { "open-copy-close", open_copy_close } };
 	volatile uint32_t *going = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 					MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	struct latency idle[ARRAY_SIZE(calls)], beside[ARRAY_SIZE(calls)];
-	uint32_t before;
+	struct latency idle[ARRAY_SIZE(bystander_calls)];
+	bool unnoticed = true;
 	pid_t pid;
 
 	CHECK(going != MAP_FAILED);
-	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
-		idle[i] = latency_of(calls[i].call, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(idle); i++)
+		idle[i] = latency_of(bystander_calls[i].call, 1, NULL);
 	pid = attack_start(attack, going);
-	before = *going;
-	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
-		beside[i] = latency_of(calls[i].call, 2);
-		printf("# %s beside %s: %.3f ms on average, %.3f ms at most; alone %.3f and %.3f\n",
-		       calls[i].name, what, beside[i].mean * 1e3, beside[i].most * 1e3,
-		       idle[i].mean * 1e3, idle[i].most * 1e3);
-		fflush(stdout);
-	}
-	/* it went on all the time */
-	CHECK(*going != before);
+	for (size_t i = 0; i < ARRAY_SIZE(idle); i++)
+		unnoticed &= goes_unnoticed(what, &bystander_calls[i], idle[i], going);
 	CHECK_EQ(waitpid(pid, NULL, WNOHANG), 0);
 	kill(pid, SIGKILL);
 	CHECK_EQ(waitpid(pid, NULL, 0), pid);
-	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
-		CHECK(beside[i].mean <= 10 * idle[i].mean + 1e-3);
+	CHECK(unnoticed);
 }
 
 #endif
