@@ -155,6 +155,17 @@ int vgpu_context_close(struct vgpu_device *dev, u32 context);
  * all fields except the time.
  */
 int vgpu_context_end(struct vgpu_device *dev, u32 context, const struct vgpu_fault *fault);
+/**
+ * vgpu_device_blocker - the kernel that keeps kernels of other contexts from running
+ * @context: its context
+ * @launch: its number, unique on the device
+ * @fault: the fault that ends it (vgpu_context_end()), VGPU_FAULT_WATCHDOG
+ *
+ * It runs while another context of at least its priority has kernels and no SM. False: there is
+ * none. How long that may last is the host's decision, since only the host knows real time.
+ */
+bool vgpu_device_blocker(const struct vgpu_device *dev, u32 *context, u32 *launch,
+			 struct vgpu_fault *fault);
 /*
  * A higher number is more important; the default is 0. Policies that use priorities take the new
  * one into account at once.

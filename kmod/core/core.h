@@ -99,11 +99,14 @@ struct kvgpu_dev {
 	struct list_head signalled;	/* actor: contexts with completions to be handled */
 	atomic_t context_count;
 
+	u32 timeout_ms;			/* 0: a kernel may keep others out for ever; anybody */
+
 	struct kvgpu_memory *memory;
 	struct kvgpu_queues *queues;
 	struct kvgpu_trace *trace;
 	struct kvgpu_notices *notices;
 	struct kvgpu_sysfs *sysfs;
+	struct kvgpu_timeout *timeout;
 };
 
 /** struct kvgpu_ctx - an open file, which is a context on the device */

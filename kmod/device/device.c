@@ -16,7 +16,14 @@ struct kvgpu_device {
 	struct kvgpu_trace trace;
 	struct kvgpu_notices notices;
 	struct kvgpu_sysfs sysfs;
+	struct kvgpu_timeout timeout;
 };
+
+/*
+ * Real time, in milliseconds. Compiled kernels are interpreted, by a busy machine perhaps: what
+ * takes a real device a second may take this one a minute.
+ */
+#define TIMEOUT_MS	60000u
 
 /* ---- what the model asks of its host ------------------------------------ */
 
@@ -133,6 +140,8 @@ static struct kvgpu_dev *device_alloc(void)
 	kdev->trace = &device->trace;
 	kdev->notices = &device->notices;
 	kdev->sysfs = &device->sysfs;
+	kdev->timeout = &device->timeout;
+	kdev->timeout_ms = TIMEOUT_MS;
 	kref_init(&kdev->ref);
 	kdev->release = device_release;
 	INIT_LIST_HEAD(&kdev->signalled);

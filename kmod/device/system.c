@@ -72,7 +72,7 @@ static void actor_sleep(struct kvgpu_system *system, u64 ns)
 static u64 device_turn(struct kvgpu_system *system)
 {
 	struct kvgpu_dev *kdev;
-	u64 idle = KVGPU_IDLE;
+	u64 idle = KVGPU_IDLE, now;
 
 	for_each_device(kdev, system)
 		idle = min(idle, kvgpu_rings_turn(kdev));
@@ -81,6 +81,9 @@ static u64 device_turn(struct kvgpu_system *system)
 	for_each_device(kdev, system)
 		if (kvgpu_completions_turn(kdev))
 			idle = 0;
+	now = ktime_get_ns();
+	for_each_device(kdev, system)
+		idle = min(idle, kvgpu_timeout_turn(kdev, now));
 	return idle;
 }
 

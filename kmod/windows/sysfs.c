@@ -229,6 +229,28 @@ static ssize_t time_factor_store(struct device *dev, struct device_attribute *at
 }
 static DEVICE_ATTR_RW(time_factor);
 
+static ssize_t timeout_ms_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
+
+	return sysfs_emit(text, "%u\n", READ_ONCE(kdev->timeout_ms));
+}
+
+static ssize_t timeout_ms_store(struct device *dev, struct device_attribute *attr,
+				const char *text, size_t count)
+{
+	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
+	u32 ms;
+
+	if (kstrtou32(text, 10, &ms)) {
+		refuse(kdev, "timeout_ms", text, "milliseconds, 0 for no limit");
+		return -EINVAL;
+	}
+	WRITE_ONCE(kdev->timeout_ms, ms);
+	return count;
+}
+static DEVICE_ATTR_RW(timeout_ms);
+
 /* ---- config/: what the device was made from ----------------------------- */
 
 static int do_config_get(struct kvgpu_dev *kdev, void *arg)
@@ -253,6 +275,7 @@ static struct attribute *fixed_attrs[] = {
 	&dev_attr_system.attr,
 	&dev_attr_clock.attr,
 	&dev_attr_time_factor.attr,
+	&dev_attr_timeout_ms.attr,
 	NULL
 };
 static const struct attribute_group fixed_group = { .attrs = fixed_attrs };

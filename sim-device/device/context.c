@@ -176,6 +176,19 @@ int vgpu_context_close(struct vgpu_device *dev, u32 context)
 
 /* ---- settings and accounts ---------------------------------------------- */
 
+bool vgpu_device_blocker(const struct vgpu_device *dev, u32 *context, u32 *launch,
+			 struct vgpu_fault *fault)
+{
+	const struct vgpu_ksr *ksr = vgpu_exec_blocker(&dev->exec);
+
+	if (!ksr)
+		return false;
+	*context = ksr->launch.context;
+	*launch = ksr->launch.id;
+	*fault = vgpu_exec_fault_of(ksr, VGPU_FAULT_WATCHDOG);
+	return true;
+}
+
 int vgpu_context_priority(struct vgpu_device *dev, u32 context, s32 priority)
 {
 	struct vgpu_context *ctx = vgpu_context_find(dev, context);

@@ -195,6 +195,11 @@ void vgpu_exec_set_preemption(struct vgpu_exec *exec, const struct vgpu_preempti
  * from all its SMs. A new limit also applies to kernels that already run.
  */
 void vgpu_exec_set_watchdog(struct vgpu_exec *exec);
+/*
+ * The kernel that keeps kernels of other contexts out: it runs, and a context of at least its
+ * priority has kernels and no SM. Of several, the one that was admitted first. NULL: none does.
+ */
+const struct vgpu_ksr *vgpu_exec_blocker(const struct vgpu_exec *exec);
 int vgpu_exec_sm_stats(const struct vgpu_exec *exec, u32 sm, struct vgpu_sm_stats *stats);
 
 /* ---- inside the engine -------------------------------------------------- */

@@ -129,6 +129,28 @@ void vgpu_exec_set_watchdog(struct vgpu_exec *exec)
 	}
 }
 
+static bool context_waits(const struct vgpu_exec_context *ctx)
+{
+	return (ctx->job || ctx->sched.active_kernels) && vgpu_list_empty(&ctx->running);
+}
+
+const struct vgpu_ksr *vgpu_exec_blocker(const struct vgpu_exec *exec)
+{
+	const struct vgpu_exec_context *ctx, *waits = NULL;
+	const struct vgpu_ksr *ksr;
+
+	vgpu_list_for_each(ctx, &exec->contexts, struct vgpu_exec_context, node)
+		if (context_waits(ctx) && (!waits || ctx->sched.priority > waits->sched.priority))
+			waits = ctx;
+	if (!waits)
+		return NULL;
+	vgpu_list_for_each(ksr, &exec->active_queue, struct vgpu_ksr, node)
+		if (ksr->sms && !ksr->launch.stopped &&
+		    ksr->ctx->sched.priority <= waits->sched.priority)
+			return ksr;
+	return NULL;
+}
+
 struct vgpu_ksr *vgpu_exec_admit(struct vgpu_exec *exec, struct vgpu_sched_context *sched)
 {
 	struct vgpu_exec_context *ctx = vgpu_exec_of_sched(sched);
