@@ -37,11 +37,52 @@ typedef __s64 s64;
 #define VGPU_US			1000000ull
 #define VGPU_MS			1000000000ull
 
-/*
- * Zeroed memory of any size, NULL when there is none; may sleep. vgpu_mem_free(NULL) does nothing.
+/**
+ * struct vgpu_mem_account - the owner of memory that the model needs for a context
+ * @bytes: in use; 0 again when the context has been closed
+ * @budget: most bytes in use at once, 0: no limit
+ * @payer: the host's, whom it charges in the end; NULL: nobody in particular
+ *
+ * Whatever the model allocates because of what a context does is charged to the context's account
+ * until it is freed, also while it lies in a pool. Pools are therefore of one account each: nobody
+ * uses what another one pays for.
  */
-void *vgpu_mem_alloc(size_t bytes);
-void vgpu_mem_free(void *memory);
+struct vgpu_mem_account {
+	u64 bytes;
+	u64 budget;
+	void *payer;
+};
+
+/**
+ * vgpu_mem_alloc - zeroed memory for the owner of @account
+ *
+ * NULL: beyond its budget, or the host has none for it. Does not wait for the memory of others: see
+ * platform/kernel.c. Actor.
+ */
+void *vgpu_mem_alloc(struct vgpu_mem_account *account, size_t bytes);
+/** vgpu_mem_free - free what vgpu_mem_alloc() returned for this @account and @bytes, or NULL */
+void vgpu_mem_free(struct vgpu_mem_account *account, void *memory, size_t bytes);
+/**
+ * vgpu_mem_charge - charge @account for memory that was allocated without it
+ *
+ * Returns 0 or -ENOMEM: beyond its budget.
+ */
+int vgpu_mem_charge(struct vgpu_mem_account *account, u64 bytes);
+void vgpu_mem_uncharge(struct vgpu_mem_account *account, u64 bytes);
+
+/**
+ * vgpu_mem_alloc_device - zeroed memory of the device itself, or of who calls: NULL, there is none
+ *
+ * For what a device is made of, for tables that the number of contexts or of frames bounds, and for
+ * code before a context owns it. May sleep; any thread.
+ */
+void *vgpu_mem_alloc_device(size_t bytes);
+/** vgpu_mem_free_device - free what vgpu_mem_alloc_device() returned, or NULL */
+void vgpu_mem_free_device(void *memory);
+
+/* Inside platform/: memory that the host charges to @payer, NULL if it has none for it. */
+void *vgpu_platform_alloc(void *payer, size_t bytes);
+void vgpu_platform_free(void *memory, size_t bytes);
 
 /* Reschedule point in a long computation. */
 void vgpu_resched(void);

@@ -143,8 +143,12 @@ int vgpu_device_sm_stats(const struct vgpu_device *dev, u32 sm, struct vgpu_sm_s
 
 /* ---- contexts ----------------------------------------------------------- */
 
-/* @label: any number, for traces (the pid). Ids are unique for the life of the device, from 1. */
-int vgpu_context_open(struct vgpu_device *dev, u64 label, u32 *id);
+/*
+ * Open a context. @label: any number, for traces (the pid). @payer: for the platform, who pays for
+ * the context's memory (platform/kernel.h); NULL in user space. It must outlive the context. Ids
+ * are unique for the life of the device, from 1. -ENOMEM; -ENOSPC: no id is left.
+ */
+int vgpu_context_open(struct vgpu_device *dev, u64 label, void *payer, u32 *id);
 /*
  * Close a context at once: running blocks stop, pending commands complete with -EIO, memory, queues
  * and modules are released.

@@ -16,7 +16,7 @@
 #define VGPU_STATS_H
 
 /* Next free number for an attribute, a statistic or not (vgpu_netlink.h). */
-#define VGPU_NL_STAT_NEXT 63
+#define VGPU_NL_STAT_NEXT 64
 
 /*
  * struct vgpu_account: time that a context's kernels, thread blocks and SMs spent in each state,
@@ -51,7 +51,9 @@
 	X(60, BLOCKS_SAVED, account., blocks_saved, blocks_saved,				\
 	  "thread blocks saved to the save area")						\
 	X(61, SAVED_BYTES, account., saved_bytes, saved_bytes, "saved bytes")		\
-	X(25, CONTEXT_SAVE_AREA, account., save_area, save_area, "bytes now in the save area")
+	X(25, CONTEXT_SAVE_AREA, account., save_area, save_area, "bytes now in the save area")	\
+	X(63, HOST_BYTES, account., host_bytes, host_bytes,					\
+	  "host memory in use beside frames: code, page tables, commands, blocks")
 
 /* Of struct vgpu_context_info: the gauges (present values), the counters, and both together. */
 #define VGPU_CONTEXT_GAUGES(X)									\

@@ -33,6 +33,7 @@
 #include <linux/wait.h>
 #include <linux/xarray.h>
 
+#include "platform/kernel.h"
 #include "vgpu_device.h"
 #include "kmod/core/compat.h"
 
@@ -115,8 +116,8 @@ struct kvgpu_ctx {
 	struct kvgpu_inbox inbox;
 	u32 id;
 	pid_t pid;			/* of who opened it */
-	/* of who opened it: it pays for code, pages and state of the context */
-	struct mem_cgroup *memcg;
+	/* control group of who opened it: it pays for code, pages and state of the context */
+	struct vgpu_payer payer;
 	s32 priority;			/* the actor writes */
 	u32 tokens;			/* actor; VGPU_TOKENS_SHARE */
 	int dead;			/* enum vgpu_fault_reason; the actor writes */

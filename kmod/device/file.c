@@ -31,7 +31,7 @@ struct context_args {
 static int do_open(struct kvgpu_dev *kdev, void *arg)
 {
 	struct context_args *m = arg;
-	int ret = vgpu_context_open(kdev->model, m->ctx->pid, &m->ctx->id);
+	int ret = vgpu_context_open(kdev->model, m->ctx->pid, &m->ctx->payer, &m->ctx->id);
 
 	if (ret)
 		return ret;
@@ -77,8 +77,9 @@ static struct kvgpu_ctx *context_alloc(struct kvgpu_dev *kdev)
 	ctx->signals = &of->signals;
 	ctx->uring = &of->uring;
 	ctx->pid = task_tgid_nr(current);
+	ctx->payer.pause = jiffies;
 	ctx->tokens = VGPU_TOKENS_SHARE;
-	ctx->memcg = get_mem_cgroup_from_mm(current->mm);
+	ctx->payer.memcg = get_mem_cgroup_from_mm(current->mm);
 	xa_init(&ctx->queues);
 	init_waitqueue_head(&ctx->idle);
 	INIT_LIST_HEAD(&ctx->signalled);
@@ -93,7 +94,7 @@ static struct kvgpu_ctx *context_alloc(struct kvgpu_dev *kdev)
 
 static void context_free(struct kvgpu_ctx *ctx)
 {
-	mem_cgroup_put(ctx->memcg);
+	mem_cgroup_put(ctx->payer.memcg);
 	kfree(container_of(ctx, struct open_file, ctx));
 }
 

@@ -7,16 +7,8 @@
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
-#include <linux/sched/mm.h>
 
 #include "kmod/memory/memory.h"
-
-/*
- * The control group of who opened the context pays. Rather no frame than the out-of-memory killer:
- * the model turns NULL into a fault of the context that wanted one, while the killer would pick
- * anybody.
- */
-#define FRAME_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 /* Look at the machine's memory once in so many frames. */
 #define GETS_PER_LOOK	256u
@@ -41,15 +33,16 @@ static bool memory_low(struct kvgpu_dev *kdev)
 void *kvgpu_frame_alloc(struct kvgpu_dev *kdev, u32 context)
 {
 	struct kvgpu_ctx *ctx = xa_load(&kdev->contexts, context);
-	struct mem_cgroup *before;
 	struct page *page;
 
 	BUILD_BUG_ON(PAGE_SIZE != VGPU_PAGE_SIZE);
 	if (memory_low(kdev))
 		return NULL;
-	before = set_active_memcg(ctx ? ctx->memcg : NULL);
-	page = alloc_page(FRAME_GFP);
-	set_active_memcg(before);
+	/*
+	 * The control group of who opened the context pays. Rather no frame than the out-of-memory
+	 * killer: the model turns NULL into a fault of the context that wanted one.
+	 */
+	page = vgpu_payer_page(ctx ? &ctx->payer : NULL);
 	if (!page) {
 		/* the machine has none, or the group is at its limit */
 		kdev->memory->low = true;

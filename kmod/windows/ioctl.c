@@ -28,15 +28,11 @@ struct ioctl_call {
 	int (*fn)(struct ioctl_call *call);
 };
 
-/* The context's cgroup pays for what the model allocates. */
 static int do_ioctl(struct kvgpu_dev *kdev, void *arg)
 {
 	struct ioctl_call *call = arg;
-	struct mem_cgroup *before = set_active_memcg(call->ctx->memcg);
-	int ret = call->fn(call);
 
-	set_active_memcg(before);
-	return ret;
+	return call->fn(call);
 }
 
 /* Have the actor run @fn(@call). */
@@ -202,7 +198,7 @@ static int module_load(struct kvgpu_ctx *ctx, const void *binary, struct vgpu_mo
 		return -EIO;
 	if (mutex_lock_killable(&ctx->loading))
 		return -EINTR;
-	before = set_active_memcg(ctx->memcg);
+	before = set_active_memcg(ctx->payer.memcg);
 	ret = vgpu_vass_load(&ctx->kdev->config, binary, args->bytes, message, MESSAGE_BYTES,
 			     &call.code);
 	set_active_memcg(before);

@@ -240,7 +240,7 @@ static int embedded_open(unsigned int index, struct vgpu_transport **out, char *
 	if (!error)
 		error = open_trace(index, t, message, size);
 	if (!error) {
-		error = vgpu_context_open(t->device, (u64)getpid(), &t->context);
+		error = vgpu_context_open(t->device, (u64)getpid(), NULL, &t->context);
 		if (error)
 			snprintf(message, size, "cannot create a context: %s",
 				 strerror(-error));

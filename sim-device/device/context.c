@@ -38,12 +38,12 @@ static int grow_table(struct vgpu_context_table *table)
 
 	if (table->count < table->room)
 		return 0;
-	list = vgpu_mem_alloc(room * sizeof(*list));
+	list = vgpu_mem_alloc_device(room * sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	if (table->count)
 		memcpy(list, table->list, table->count * sizeof(*list));
-	vgpu_mem_free(table->list);
+	vgpu_mem_free_device(table->list);
 	table->list = list;
 	table->room = room;
 	return 0;
@@ -102,7 +102,27 @@ int vgpu_context_end(struct vgpu_device *dev, u32 context, const struct vgpu_fau
 
 /* ---- opening and closing ------------------------------------------------ */
 
-int vgpu_context_open(struct vgpu_device *dev, u64 label, u32 *id)
+/* A struct of its own account; NULL: no memory. */
+static struct vgpu_context *context_alloc(u64 budget, void *payer)
+{
+	struct vgpu_mem_account account = { .budget = budget, .payer = payer };
+	struct vgpu_context *ctx = vgpu_mem_alloc(&account, sizeof(*ctx));
+
+	if (ctx)
+		ctx->memory = account;
+	return ctx;
+}
+
+static void context_free(struct vgpu_context *ctx)
+{
+	struct vgpu_mem_account account = ctx->memory;
+
+	vgpu_mem_free(&account, ctx, sizeof(*ctx));
+	/* What it was charged for has all been freed. */
+	VGPU_CHECK(!account.bytes);
+}
+
+int vgpu_context_open(struct vgpu_device *dev, u64 label, void *payer, u32 *id)
 {
 	struct vgpu_context_table *table = &dev->contexts;
 	struct vgpu_context *ctx;
@@ -113,7 +133,7 @@ int vgpu_context_open(struct vgpu_device *dev, u64 label, u32 *id)
 	err = grow_table(table);
 	if (err)
 		return err;
-	ctx = vgpu_mem_alloc(sizeof(*ctx));
+	ctx = context_alloc(dev->config.context_budget, payer);
 	if (!ctx)
 		return -ENOMEM;
 	err = vgpu_event_reserve(dev->sim, 1);
@@ -123,14 +143,17 @@ int vgpu_context_open(struct vgpu_device *dev, u64 label, u32 *id)
 	ctx->id = table->last_id + 1;
 	ctx->label = label;
 	ctx->death.fire = death_fire;
-	err = vgpu_as_create(&dev->mmu, ctx->id, &ctx->as);
+	err = vgpu_as_create(&dev->mmu, ctx->id, &ctx->memory, &ctx->as);
 	if (err)
 		goto release;
 	ctx->exec.sched.id = ctx->id;
 	ctx->exec.as = ctx->as;
+	ctx->exec.memory = &ctx->memory;
 	ctx->transfer.id = ctx->id;
 	ctx->transfer.as = ctx->as;
+	ctx->modules.memory = &ctx->memory;
 	ctx->queue.id = ctx->id;
+	ctx->queue.memory = &ctx->memory;
 	ctx->queue.modules = &ctx->modules;
 	ctx->queue.exec = &ctx->exec;
 	ctx->queue.transfer = &ctx->transfer;
@@ -147,7 +170,7 @@ destroy:
 release:
 	vgpu_event_release(dev->sim, 1);
 free:
-	vgpu_mem_free(ctx);
+	context_free(ctx);
 	return err;
 }
 
@@ -169,7 +192,7 @@ int vgpu_context_close(struct vgpu_device *dev, u32 context)
 	at = table_position(table, context);
 	table->count--;
 	memmove(&table->list[at], &table->list[at + 1], (table->count - at) * sizeof(*table->list));
-	vgpu_mem_free(ctx);
+	context_free(ctx);
 	vgpu_exec_rerank(&dev->exec);
 	return 0;
 }
@@ -233,6 +256,7 @@ int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_co
 	info->copies = ctx->transfer.copies;
 	info->copied_bytes = ctx->transfer.copied_bytes;
 	vgpu_account_context(&dev->exec, &ctx->exec, info);
+	info->account.host_bytes = ctx->memory.bytes;
 	info->fault = ctx->fault;
 	return 0;
 }

@@ -16,6 +16,7 @@ struct vgpu_context {
 	u64 label;
 	bool dead;
 	struct vgpu_fault fault;
+	struct vgpu_mem_account memory;	/* of everything below, and of this struct */
 	struct vgpu_event death;	/* what is left of it is stopped; see vgpu_context_die() */
 	struct vgpu_address_space *as;
 	struct vgpu_module_table modules;

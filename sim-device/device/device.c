@@ -10,7 +10,7 @@
 
 int vgpu_system_create(struct vgpu_system **out)
 {
-	struct vgpu_system *system = vgpu_mem_alloc(sizeof(*system));
+	struct vgpu_system *system = vgpu_mem_alloc_device(sizeof(*system));
 
 	if (!system)
 		return -ENOMEM;
@@ -23,7 +23,7 @@ void vgpu_system_destroy(struct vgpu_system *system)
 {
 	VGPU_CHECK(!system->devices);
 	vgpu_sim_fini(&system->sim);
-	vgpu_mem_free(system);
+	vgpu_mem_free_device(system);
 }
 
 u64 vgpu_system_run(struct vgpu_system *system, u64 until, u32 max_events)
@@ -149,7 +149,7 @@ int vgpu_device_create_in(struct vgpu_system *system, const struct vgpu_config *
 
 	if (vgpu_config_check(config))
 		return -EINVAL;
-	dev = vgpu_mem_alloc(sizeof(*dev));
+	dev = vgpu_mem_alloc_device(sizeof(*dev));
 	if (!dev)
 		return -ENOMEM;
 	dev->system = system;
@@ -211,11 +211,11 @@ void vgpu_device_destroy(struct vgpu_device *dev)
 	vgpu_transfer_fini(&dev->transfer);
 	vgpu_queues_fini(&dev->queues);
 	vgpu_mmu_fini(&dev->mmu);
-	vgpu_mem_free(dev->contexts.list);
+	vgpu_mem_free_device(dev->contexts.list);
 	dev->system->devices--;
 	if (dev->owns_system)
 		vgpu_system_destroy(dev->system);
-	vgpu_mem_free(dev);
+	vgpu_mem_free_device(dev);
 }
 
 struct vgpu_system *vgpu_device_system(const struct vgpu_device *dev)

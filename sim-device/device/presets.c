@@ -23,6 +23,12 @@
  */
 #define GDDR_BANDWIDTH(clock_hz, controllers)	((clock_hz) * (controllers) * 8)
 
+/*
+ * Memory of the host for one context: for all threads that the SMs hold as much local memory as
+ * each of a largest block can have, 32 KB, and a quarter of that for everything else.
+ */
+#define CONTEXT_BUDGET(sms, threads)	((u64)(sms) * (threads) * 32 * KB * 5 / 4)
+
 static const struct vgpu_config presets[] = {
 	{
 		/* Tanasic table 5.1: an early Kepler, the Tesla K20c */
@@ -43,6 +49,7 @@ static const struct vgpu_config presets[] = {
 		.issue_width = 4,
 		.hw_queues = 32,			/* card: Hyper-Q */
 		.vram_bytes = 5 * GB,			/* card */
+		.context_budget = CONTEXT_BUDGET(13, 2048),	/* chosen: see above */
 		.memory_bandwidth = 208000000000ull,	/* table */
 		/* chosen: as Tanasic table 6.1, 5.1 gives none */
 		.memory_latency_cycles = 200,
@@ -90,6 +97,7 @@ static const struct vgpu_config presets[] = {
 		.issue_width = 2,			/* table */
 		.hw_queues = 32,			/* as k20c */
 		.vram_bytes = 5 * GB,			/* as k20c */
+		.context_budget = CONTEXT_BUDGET(16, 2048),	/* chosen: see above */
 		.memory_bandwidth = 250000000000ull,	/* table */
 		.memory_latency_cycles = 200,		/* table: DRAM */
 		/* 6.5: PCIe 3.0; x16, 8 GT/s, 128b/130b coded */
@@ -122,6 +130,7 @@ static const struct vgpu_config presets[] = {
 		.issue_width = 4,			/* table: four warp schedulers */
 		.hw_queues = 32,			/* card */
 		.vram_bytes = 4 * GB,			/* card */
+		.context_budget = CONTEXT_BUDGET(16, 2048),	/* chosen: see above */
 		.memory_bandwidth = GDDR_BANDWIDTH(7000000000ull, 4),	/* table: 224 GB/s */
 		/* as tanasic-ch6: neither table gives one */
 		.memory_latency_cycles = 200,

@@ -1,61 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Thread block structs, in slabs that are never given back while the device lives: as many as the
- * SMs hold are made with it, more only when preempted blocks keep theirs. Issuing a block allocates
- * nothing.
+ * Thread block structs. The device has a pool of as many as its SMs hold, made with it, so issuing
+ * a block allocates nothing. Only when preempted blocks keep theirs are more needed: each of those
+ * is charged to the context that wants it, and freed when the block has ended.
  */
 #include "exec.h"
-
-struct vgpu_block_slab {
-	struct vgpu_block_slab *next;
-};
 
 /* A block struct is one cache line of 64 bytes: it should not lie across two. */
 #define LINE	64u
 
-int vgpu_block_pool_grow(struct vgpu_exec *exec, u32 count)
+int vgpu_block_pool_init(struct vgpu_exec *exec, u32 count)
 {
-	struct vgpu_block_slab *slab =
-		vgpu_mem_alloc(sizeof(*slab) + LINE + count * sizeof(struct vgpu_block));
 	struct vgpu_block *blocks;
 
-	if (!slab)
+	exec->pool_memory = vgpu_mem_alloc_device(LINE + count * sizeof(struct vgpu_block));
+	if (!exec->pool_memory)
 		return -ENOMEM;
-	slab->next = exec->slabs;
-	exec->slabs = slab;
-	blocks = (void *)(((unsigned long)(slab + 1) + LINE - 1) & ~(unsigned long)(LINE - 1));
-	while (count--) {
+	blocks = (void *)(((unsigned long)exec->pool_memory + LINE - 1) &
+			  ~(unsigned long)(LINE - 1));
+	while (count--)
 		vgpu_list_add(&blocks[count].node, &exec->pool);
-	}
 	return 0;
 }
 
-void vgpu_block_pool_free(struct vgpu_exec *exec)
+void vgpu_block_pool_fini(struct vgpu_exec *exec)
 {
-	struct vgpu_block_slab *slab;
-
-	while ((slab = exec->slabs)) {
-		exec->slabs = slab->next;
-		vgpu_mem_free(slab);
-	}
+	vgpu_mem_free_device(exec->pool_memory);
 }
 
-struct vgpu_block *vgpu_block_get(struct vgpu_exec *exec)
+struct vgpu_block *vgpu_block_get(struct vgpu_exec *exec, struct vgpu_launch *launch)
 {
 	struct vgpu_block *block;
 
-	if (unlikely(vgpu_list_empty(&exec->pool)) && vgpu_block_pool_grow(exec, 64))
-		return NULL;
-	block = vgpu_list_entry(exec->pool.next, struct vgpu_block, node);
-	vgpu_list_del(&block->node);
+	if (unlikely(vgpu_list_empty(&exec->pool))) {
+		block = vgpu_mem_alloc(launch->memory, sizeof(*block));
+		if (!block)
+			return NULL;
+		block->charged = true;
+	} else {
+		block = vgpu_list_entry(exec->pool.next, struct vgpu_block, node);
+		vgpu_list_del(&block->node);
+	}
+	block->launch = launch;
 	exec->blocks++;
 	return block;
 }
 
+/* Before the kernel of @block retires: its launch says who pays. */
 void vgpu_block_put(struct vgpu_exec *exec, struct vgpu_block *block)
 {
-	vgpu_list_add(&block->node, &exec->pool);
 	exec->blocks--;
+	if (unlikely(block->charged))
+		vgpu_mem_free(block->launch->memory, block, sizeof(*block));
+	else
+		vgpu_list_add(&block->node, &exec->pool);
 }
 
 void vgpu_blocks_drop(struct vgpu_exec *exec, struct vgpu_list *blocks)

@@ -41,6 +41,7 @@ struct vgpu_exec_context {
 	struct vgpu_sched_context sched;	/* the part visible to policies */
 	struct vgpu_exec *exec;
 	struct vgpu_address_space *as;
+	struct vgpu_mem_account *memory;	/* of the context, for its blocks */
 	struct vgpu_list node;		/* in exec->contexts, by id */
 	/* command buffer */
 	struct vgpu_job *job;		/* NULL: empty */

@@ -152,7 +152,7 @@ struct vgpu_exec {
 	u64 admissions;
 	u32 launches;			/* newest launch id */
 	struct vgpu_list pool;		/* free block structs */
-	struct vgpu_block_slab *slabs;
+	void *pool_memory;
 	u64 blocks;			/* in use */
 	u32 events;			/* reserved of sim */
 	/* accounts */
@@ -172,7 +172,7 @@ struct vgpu_exec {
 int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
 		   const struct vgpu_preemption *preemption);
 void vgpu_exec_fini(struct vgpu_exec *exec);
-/* The caller sets sched.id of @ctx, greater than any before, and as; -ENOMEM. */
+/* The caller sets sched.id of @ctx, greater than any before, as and memory; -ENOMEM. */
 int vgpu_exec_open(struct vgpu_exec *exec, struct vgpu_exec_context *ctx);
 /* Call vgpu_exec_abort() first. */
 void vgpu_exec_close(struct vgpu_exec_context *ctx);
@@ -295,6 +295,8 @@ void vgpu_swap_test_start(struct vgpu_exec *exec);
 void vgpu_exec_finish(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
 /* framework.c: SM @sm, being preempted, is reserved for @next, NULL: for nobody */
 void vgpu_exec_set_next(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *next);
+/* framework.c: free the states of ended blocks that SMs keep for blocks of @ctx to come */
+void vgpu_exec_drain_states(struct vgpu_exec_context *ctx);
 /* framework.c: make the fault record of a kernel */
 struct vgpu_fault vgpu_exec_fault_of(const struct vgpu_ksr *ksr, enum vgpu_fault_reason reason);
 /*
@@ -316,10 +318,11 @@ void vgpu_runqueue_kernel(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
 /* runqueue.c: after a change of the kernel that @sm serves or is reserved for */
 void vgpu_runqueue_sm(struct vgpu_exec *exec, u32 sm);
 
-/* block_pool.c: block structs, recycled; get: NULL when there is no memory for more */
-int vgpu_block_pool_grow(struct vgpu_exec *exec, u32 count);
-void vgpu_block_pool_free(struct vgpu_exec *exec);
-struct vgpu_block *vgpu_block_get(struct vgpu_exec *exec);
+/* block_pool.c: the pool of the device, of @count block structs; -ENOMEM */
+int vgpu_block_pool_init(struct vgpu_exec *exec, u32 count);
+void vgpu_block_pool_fini(struct vgpu_exec *exec);
+/* block_pool.c: a struct for a block of @launch; NULL: its context has no memory for it */
+struct vgpu_block *vgpu_block_get(struct vgpu_exec *exec, struct vgpu_launch *launch);
 void vgpu_block_put(struct vgpu_exec *exec, struct vgpu_block *block);
 /* Release all of @blocks, which will not run again. */
 void vgpu_blocks_drop(struct vgpu_exec *exec, struct vgpu_list *blocks);

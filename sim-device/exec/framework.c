@@ -26,11 +26,23 @@ int vgpu_exec_open(struct vgpu_exec *exec, struct vgpu_exec_context *ctx)
 	return 0;
 }
 
+void vgpu_exec_drain_states(struct vgpu_exec_context *ctx)
+{
+	struct vgpu_exec *exec = ctx->exec;
+	u32 i;
+
+	for (i = 0; i < exec->config->sms; i++)
+		vgpu_sm_drain_states(&exec->sms[i], ctx->memory);
+}
+
 void vgpu_exec_close(struct vgpu_exec_context *ctx)
 {
-	vgpu_account_close(ctx->exec, ctx);
+	struct vgpu_exec *exec = ctx->exec;
+
+	vgpu_exec_drain_states(ctx);
+	vgpu_account_close(exec, ctx);
 	vgpu_list_del(&ctx->node);
-	ctx->exec->context_count--;
+	exec->context_count--;
 }
 
 /* ---- command buffers ---------------------------------------------------- */
@@ -165,6 +177,7 @@ struct vgpu_ksr *vgpu_exec_admit(struct vgpu_exec *exec, struct vgpu_sched_conte
 	ksr->launch.id = ++exec->launches;
 	ksr->launch.context = sched->id;
 	ksr->launch.as = ctx->as;
+	ksr->launch.memory = ctx->memory;
 	ksr->exec = exec;
 	ksr->ctx = ctx;
 	ksr->job = job;
@@ -327,8 +340,8 @@ static int init_sms(struct vgpu_exec *exec)
 	u32 sms = exec->config->sms;
 	u32 i;
 
-	exec->sms = vgpu_mem_alloc(sms * sizeof(*exec->sms));
-	exec->smst = vgpu_mem_alloc(sms * sizeof(*exec->smst));
+	exec->sms = vgpu_mem_alloc_device(sms * sizeof(*exec->sms));
+	exec->smst = vgpu_mem_alloc_device(sms * sizeof(*exec->smst));
 	if (!exec->sms || !exec->smst)
 		return -ENOMEM;
 	for (i = 0; i < sms; i++) {
@@ -367,14 +380,14 @@ int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
 	vgpu_list_init(&exec->active_queue);
 	vgpu_list_init(&exec->pool);
 	exec->preemption = preemption;
-	exec->ksrt = vgpu_mem_alloc(kernels * sizeof(*exec->ksrt));
-	exec->ksr_free = vgpu_mem_alloc(kernels * sizeof(*exec->ksr_free));
+	exec->ksrt = vgpu_mem_alloc_device(kernels * sizeof(*exec->ksrt));
+	exec->ksr_free = vgpu_mem_alloc_device(kernels * sizeof(*exec->ksr_free));
 	if (!exec->ksrt || !exec->ksr_free)
 		return -ENOMEM;
 	for (i = 0; i < kernels; i++)
 		exec->ksr_free[i] = &exec->ksrt[kernels - 1 - i];
 	exec->ksr_free_count = kernels;
-	err = vgpu_block_pool_grow(exec, sms * exec->config->blocks_per_sm);
+	err = vgpu_block_pool_init(exec, sms * exec->config->blocks_per_sm);
 	/*
 	 * Of every SM: its setup, its preemption, its moves, the step of its compiled blocks, the
 	 * first end of its profiled ones; of every KSR: a watchdog; the policy's timer, and the
@@ -397,10 +410,10 @@ void vgpu_exec_fini(struct vgpu_exec *exec)
 	while (exec->sms_made)
 		vgpu_sm_fini(&exec->sms[--exec->sms_made]);
 	vgpu_event_release(exec->sim, exec->events);
-	vgpu_block_pool_free(exec);
+	vgpu_block_pool_fini(exec);
 	vgpu_runqueue_fini(exec);
-	vgpu_mem_free(exec->sms);
-	vgpu_mem_free(exec->smst);
-	vgpu_mem_free(exec->ksr_free);
-	vgpu_mem_free(exec->ksrt);
+	vgpu_mem_free_device(exec->sms);
+	vgpu_mem_free_device(exec->smst);
+	vgpu_mem_free_device(exec->ksr_free);
+	vgpu_mem_free_device(exec->ksrt);
 }

@@ -154,7 +154,7 @@ void vgpu_exec_exit_policy(struct vgpu_exec *exec)
 {
 	if (exec->policy && exec->policy->exit)
 		exec->policy->exit(exec);
-	vgpu_mem_free(exec->policy_data);
+	vgpu_mem_free_device(exec->policy_data);
 	exec->policy_data = NULL;
 	exec->policy = NULL;
 }
@@ -184,7 +184,7 @@ void vgpu_exec_reorder(struct vgpu_exec *exec, struct vgpu_sched_context *sched)
 
 int vgpu_exec_set_policy(struct vgpu_exec *exec, const struct vgpu_policy *policy)
 {
-	void *data = vgpu_mem_alloc(policy->data_bytes);
+	void *data = vgpu_mem_alloc_device(policy->data_bytes);
 	struct vgpu_exec_context *ctx;
 
 	VGPU_CHECK(policy->schedule && policy->context_bytes <= VGPU_POLICY_CONTEXT_BYTES);

@@ -92,11 +92,10 @@ static void start_kernel(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
 static struct vgpu_block *new_block(struct vgpu_exec *exec, struct vgpu_ksr *ksr,
 				    struct vgpu_block *spare)
 {
-	struct vgpu_block *block = spare ? spare : vgpu_block_get(exec);
+	struct vgpu_block *block = spare ? spare : vgpu_block_get(exec, &ksr->launch);
 
 	if (unlikely(!block))
 		return NULL;
-	block->launch = &ksr->launch;
 	block->index = ksr->next_block++;
 	block->sm = NULL;
 	block->state = VGPU_BLOCK_RUNNING;
@@ -115,6 +114,7 @@ static bool issue(struct vgpu_exec *exec, struct vgpu_sm *sm, struct vgpu_ksr *k
 {
 	struct vgpu_block *block;
 	struct vgpu_fault fault;
+	bool failed;
 
 	if (unlikely(!vgpu_list_empty(&ksr->ptbq))) {
 		if (spare)
@@ -123,7 +123,13 @@ static bool issue(struct vgpu_exec *exec, struct vgpu_sm *sm, struct vgpu_ksr *k
 		return true;
 	}
 	block = new_block(exec, ksr, spare);
-	if (unlikely(!block || vgpu_sm_issue(sm, block))) {
+	failed = !block || vgpu_sm_issue(sm, block);
+	if (unlikely(block && failed)) {
+		/* What its context keeps for later, on any SM, may be what it lacks now. */
+		vgpu_exec_drain_states(ksr->ctx);
+		failed = vgpu_sm_issue(sm, block);
+	}
+	if (unlikely(failed)) {
 		if (block) {
 			vgpu_block_release(block);
 			vgpu_block_put(exec, block);

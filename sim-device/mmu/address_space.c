@@ -19,6 +19,7 @@ struct mapping {
 struct vgpu_address_space {
 	struct vgpu_mmu *mmu;
 	u32 context;			/* its id, for the host */
+	struct vgpu_mem_account *memory;	/* of the context */
 	struct vgpu_page_table table;
 	struct mapping *mappings;	/* sorted, not overlapping */
 	u32 count;
@@ -52,14 +53,17 @@ static void unpromise(struct vgpu_mmu *mmu, u64 bytes)
 	mmu->promised -= bytes;
 }
 
-int vgpu_as_create(struct vgpu_mmu *mmu, u32 context, struct vgpu_address_space **out)
+int vgpu_as_create(struct vgpu_mmu *mmu, u32 context, struct vgpu_mem_account *memory,
+		   struct vgpu_address_space **out)
 {
-	struct vgpu_address_space *as = vgpu_mem_alloc(sizeof(*as));
+	struct vgpu_address_space *as = vgpu_mem_alloc(memory, sizeof(*as));
 
 	if (!as)
 		return -ENOMEM;
 	as->mmu = mmu;
 	as->context = context;
+	as->memory = memory;
+	as->table.memory = memory;
 	vgpu_list_init(&as->tlbs);
 	*out = as;
 	return 0;
@@ -76,8 +80,8 @@ void vgpu_as_destroy(struct vgpu_address_space *as)
 	vgpu_arrivals_cancel(&as->mmu->arrivals, as, 0, VGPU_ADDRESS_LIMIT >> VGPU_PAGE_SHIFT);
 	vgpu_pte_clear(as->mmu, &as->table, 0, VGPU_ADDRESS_LIMIT);
 	unpromise(as->mmu, as->mapped);
-	vgpu_mem_free(as->mappings);
-	vgpu_mem_free(as);
+	vgpu_mem_free(as->memory, as->mappings, as->room * sizeof(*as->mappings));
+	vgpu_mem_free(as->memory, as, sizeof(*as));
 }
 
 /* Index of the first mapping that ends at or after @address. */
@@ -136,12 +140,12 @@ static int grow_mappings(struct vgpu_address_space *as)
 
 	if (as->count < as->room)
 		return 0;
-	mappings = vgpu_mem_alloc(room * sizeof(*mappings));
+	mappings = vgpu_mem_alloc(as->memory, room * sizeof(*mappings));
 	if (!mappings)
 		return -ENOMEM;
 	if (as->count)
 		memcpy(mappings, as->mappings, as->count * sizeof(*mappings));
-	vgpu_mem_free(as->mappings);
+	vgpu_mem_free(as->memory, as->mappings, as->room * sizeof(*mappings));
 	as->mappings = mappings;
 	as->room = room;
 	return 0;
@@ -306,7 +310,7 @@ static enum vgpu_access_result fetch_page(struct vgpu_address_space *as, u64 add
 		return VGPU_ACCESS_OK;
 	if (*pte & VGPU_PTE_MOVING)
 		return VGPU_ACCESS_PENDING;
-	if (vgpu_arrival_begin(&as->mmu->arrivals, as, address >> VGPU_PAGE_SHIFT))
+	if (vgpu_arrival_begin(&as->mmu->arrivals, as, as->memory, address >> VGPU_PAGE_SHIFT))
 		return VGPU_ACCESS_FAULT;
 	*pte |= VGPU_PTE_MOVING;
 	return VGPU_ACCESS_PENDING;

@@ -34,7 +34,7 @@ static void wake_and_free(struct vgpu_arrivals *arrivals, struct vgpu_arrival *a
 		vgpu_page_waiter_cancel(waiter);
 		waiter->wake(waiter);
 	}
-	vgpu_mem_free(arrival);
+	vgpu_mem_free(arrival->memory, arrival, sizeof(*arrival));
 }
 
 static struct vgpu_arrival *first_arrival(const struct vgpu_arrivals *arrivals)
@@ -87,14 +87,16 @@ void vgpu_arrivals_fini(struct vgpu_arrivals *arrivals)
 	arrivals->sim = NULL;
 }
 
-int vgpu_arrival_begin(struct vgpu_arrivals *arrivals, struct vgpu_address_space *as, u64 page)
+int vgpu_arrival_begin(struct vgpu_arrivals *arrivals, struct vgpu_address_space *as,
+		       struct vgpu_mem_account *memory, u64 page)
 {
 	struct vgpu_arrival **bucket = bucket_of(arrivals, page);
-	struct vgpu_arrival *arrival = vgpu_mem_alloc(sizeof(*arrival));
+	struct vgpu_arrival *arrival = vgpu_mem_alloc(memory, sizeof(*arrival));
 
 	if (!arrival)
 		return -ENOMEM;
 	arrival->as = as;
+	arrival->memory = memory;
 	arrival->page = page;
 	arrival->time = vgpu_time_after(arrivals->sim, arrivals->delay_ps);
 	arrival->bucket_next = *bucket;

@@ -17,6 +17,7 @@ struct vgpu_arrival {
 	struct vgpu_list node;			/* in order of arrival */
 	struct vgpu_arrival *bucket_next;
 	struct vgpu_address_space *as;
+	struct vgpu_mem_account *memory;	/* that pays for this struct */
 	u64 page;				/* address >> VGPU_PAGE_SHIFT */
 	u64 time;				/* time of its arrival */
 	struct vgpu_list waiters;		/* newest first */
@@ -36,7 +37,8 @@ struct vgpu_arrivals {
 int vgpu_arrivals_init(struct vgpu_arrivals *arrivals, struct vgpu_sim *sim, u64 delay_ps);
 void vgpu_arrivals_fini(struct vgpu_arrivals *arrivals);
 /** vgpu_arrival_begin - let @page of @as arrive delay_ps from now; -ENOMEM */
-int vgpu_arrival_begin(struct vgpu_arrivals *arrivals, struct vgpu_address_space *as, u64 page);
+int vgpu_arrival_begin(struct vgpu_arrivals *arrivals, struct vgpu_address_space *as,
+		       struct vgpu_mem_account *memory, u64 page);
 /** vgpu_arrival_wait - wake @waiter when @page of @as, whose arrival has begun, arrives */
 void vgpu_arrival_wait(struct vgpu_arrivals *arrivals, const struct vgpu_address_space *as,
 		       u64 page, struct vgpu_page_waiter *waiter);

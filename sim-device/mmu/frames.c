@@ -12,12 +12,12 @@ static int grow_directory(struct vgpu_frame_table *table)
 
 	if (table->chunks_made < table->chunks_room)
 		return 0;
-	chunks = vgpu_mem_alloc(room * sizeof(*chunks));
+	chunks = vgpu_mem_alloc_device(room * sizeof(*chunks));
 	if (!chunks)
 		return -ENOMEM;
 	if (table->chunks_made)
 		memcpy(chunks, table->chunks, table->chunks_made * sizeof(*chunks));
-	vgpu_mem_free(table->chunks);
+	vgpu_mem_free_device(table->chunks);
 	table->chunks = chunks;
 	table->chunks_room = room;
 	return 0;
@@ -30,7 +30,7 @@ static int grow_table(struct vgpu_frame_table *table)
 
 	if (err)
 		return err;
-	chunk = vgpu_mem_alloc(VGPU_FRAME_CHUNK * sizeof(*chunk));
+	chunk = vgpu_mem_alloc_device(VGPU_FRAME_CHUNK * sizeof(*chunk));
 	if (!chunk)
 		return -ENOMEM;
 	table->chunks[table->chunks_made++] = chunk;
@@ -81,8 +81,8 @@ void vgpu_frames_fini(struct vgpu_frame_table *table)
 {
 	VGPU_CHECK(!table->count);
 	while (table->chunks_made)
-		vgpu_mem_free(table->chunks[--table->chunks_made]);
-	vgpu_mem_free(table->chunks);
+		vgpu_mem_free_device(table->chunks[--table->chunks_made]);
+	vgpu_mem_free_device(table->chunks);
 	table->chunks = NULL;
 	table->chunks_room = 0;
 }

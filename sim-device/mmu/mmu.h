@@ -61,7 +61,13 @@ enum vgpu_translation {
 	VGPU_XLATE_NO_FRAME,	/* the host has no frame to back a first write */
 };
 
-int vgpu_as_create(struct vgpu_mmu *mmu, u32 context, struct vgpu_address_space **out);
+/**
+ * vgpu_as_create - an empty address space for @context; -ENOMEM
+ * @memory: account of the context, which pays for mappings and page tables; it must outlive the
+ *   address space. Frames are the host's and not in it
+ */
+int vgpu_as_create(struct vgpu_mmu *mmu, u32 context, struct vgpu_mem_account *memory,
+		   struct vgpu_address_space **out);
 /**
  * vgpu_as_destroy - release page tables and frames
  *

@@ -38,19 +38,19 @@ u64 *vgpu_pte_find(const struct vgpu_page_table *table, u64 address)
 	return t ? &t->pte[index_of(address, 0)] : NULL;
 }
 
-static union table *make_table(struct vgpu_mmu *mmu)
+static union table *make_table(struct vgpu_mmu *mmu, struct vgpu_mem_account *memory)
 {
-	union table *t = vgpu_mem_alloc(sizeof(*t));
+	union table *t = vgpu_mem_alloc(memory, sizeof(*t));
 
 	if (t)
 		mmu->page_tables++;
 	return t;
 }
 
-static void drop_table(struct vgpu_mmu *mmu, union table *t)
+static void drop_table(struct vgpu_mmu *mmu, struct vgpu_mem_account *memory, union table *t)
 {
 	mmu->page_tables--;
-	vgpu_mem_free(t);
+	vgpu_mem_free(memory, t, sizeof(*t));
 }
 
 u64 *vgpu_pte_make(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 address)
@@ -64,7 +64,7 @@ u64 *vgpu_pte_make(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 addr
 	 */
 	for (level = LEVELS - 1;; level--) {
 		if (!*at)
-			*at = make_table(mmu);
+			*at = make_table(mmu, table->memory);
 		if (!*at)
 			return NULL;
 		if (!level)
@@ -83,8 +83,12 @@ static bool is_empty(const union table *t)
 	return true;
 }
 
-/* Clear [first, last] in *at, a table of @level; *at becomes NULL when nothing is left in it. */
-static u64 clear_table(struct vgpu_mmu *mmu, union table **at, int level, u64 first, u64 last)
+/*
+ * Clear [first, last] in *at, a table of @level that @memory pays for; *at becomes NULL when
+ * nothing is left in it.
+ */
+static u64 clear_table(struct vgpu_mmu *mmu, struct vgpu_mem_account *memory, union table **at,
+		       int level, u64 first, u64 last)
 {
 	u64 span = 1ull << shift_of(level);
 	u32 from = index_of(first, level);
@@ -99,7 +103,8 @@ static u64 clear_table(struct vgpu_mmu *mmu, union table **at, int level, u64 fi
 
 		if (level) {
 			if (t->below[i])
-				frames += clear_table(mmu, &t->below[i], level - 1, low, high);
+				frames += clear_table(mmu, memory, &t->below[i], level - 1, low,
+						      high);
 		} else if (t->pte[i]) {
 			if (t->pte[i] & VGPU_PTE_FRAME) {
 				vgpu_frame_put(&mmu->frames, vgpu_pte_number(t->pte[i]));
@@ -109,7 +114,7 @@ static u64 clear_table(struct vgpu_mmu *mmu, union table **at, int level, u64 fi
 		}
 	}
 	if (is_empty(t)) {
-		drop_table(mmu, t);
+		drop_table(mmu, memory, t);
 		*at = NULL;
 	}
 	return frames;
@@ -119,6 +124,6 @@ u64 vgpu_pte_clear(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 addr
 {
 	if (!table->root || !bytes)
 		return 0;
-	return clear_table(mmu, (union table **)&table->root, LEVELS - 1, address,
+	return clear_table(mmu, table->memory, (union table **)&table->root, LEVELS - 1, address,
 			   address + bytes - 1);
 }

@@ -23,6 +23,7 @@ static inline u64 vgpu_pte_number(u64 pte)
 
 struct vgpu_page_table {
 	void *root;
+	struct vgpu_mem_account *memory;	/* of the context, for the tables */
 };
 
 /* Entry of the page at @address: NULL if its table was never made. */

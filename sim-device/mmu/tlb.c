@@ -8,7 +8,7 @@
 int vgpu_tlb_init(struct vgpu_tlb *tlb)
 {
 	memset(tlb, 0, sizeof(*tlb));
-	tlb->entries = vgpu_mem_alloc(VGPU_TLB_ENTRIES * sizeof(*tlb->entries));
+	tlb->entries = vgpu_mem_alloc_device(VGPU_TLB_ENTRIES * sizeof(*tlb->entries));
 	if (!tlb->entries)
 		return -ENOMEM;
 	return 0;
@@ -19,7 +19,7 @@ void vgpu_tlb_fini(struct vgpu_tlb *tlb)
 	if (!tlb->entries)
 		return;
 	vgpu_tlb_leave(tlb);
-	vgpu_mem_free(tlb->entries);
+	vgpu_mem_free_device(tlb->entries);
 	tlb->entries = NULL;
 }
 

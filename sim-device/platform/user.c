@@ -23,7 +23,7 @@ u64 vgpu_user_allocations(void)
 	return allocations;
 }
 
-void *vgpu_mem_alloc(size_t bytes)
+void *vgpu_mem_alloc_device(size_t bytes)
 {
 	void *memory;
 
@@ -42,12 +42,25 @@ void *vgpu_mem_alloc(size_t bytes)
 	return memory;
 }
 
-void vgpu_mem_free(void *memory)
+void vgpu_mem_free_device(void *memory)
 {
 	if (!memory)
 		return;
 	__atomic_fetch_sub(&allocations, 1, __ATOMIC_RELAXED);
 	free(memory);
+}
+
+void *vgpu_platform_alloc(void *payer, size_t bytes)
+{
+	/* A process pays for all of its contexts. */
+	(void)payer;
+	return vgpu_mem_alloc_device(bytes);
+}
+
+void vgpu_platform_free(void *memory, size_t bytes)
+{
+	(void)bytes;
+	vgpu_mem_free_device(memory);
 }
 
 void vgpu_resched(void)

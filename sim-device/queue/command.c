@@ -229,23 +229,25 @@ static int (*const checks[])(const struct check *c) = {
 };
 
 /*
- * Asking the host for memory is the greater part of what a small command costs: ended ones are kept
- * and used again, as many as a busy queue has, with room for the parameters of most kernels.
+ * Asking the host for memory is the greater part of what a small command costs: a context keeps
+ * ended ones and uses them again, as many as a busy queue has, with room for the parameters of most
+ * kernels. It pays for them until it is closed.
  */
 #define SPARES_MOST	256u
 #define SPARE_PARAMS	128u
 
-static struct vgpu_command *command_get(struct vgpu_queues *queues, u32 param_bytes)
+static struct vgpu_command *command_get(struct vgpu_queues *queues, struct vgpu_queue_context *ctx,
+					u32 param_bytes)
 {
 	u32 room = param_bytes > SPARE_PARAMS ? param_bytes : SPARE_PARAMS;
-	struct vgpu_command *command = queues->spare;
+	struct vgpu_command *command = ctx->spare;
 
 	if (command && room == SPARE_PARAMS) {
-		queues->spare = command->next;
-		queues->spares--;
+		ctx->spare = command->next;
+		ctx->spares--;
 		memset(command, 0, sizeof(*command));
 	} else {
-		command = vgpu_mem_alloc(sizeof(*command) + room);
+		command = vgpu_mem_alloc(ctx->memory, sizeof(*command) + room);
 		if (!command)
 			return NULL;
 	}
@@ -254,26 +256,34 @@ static struct vgpu_command *command_get(struct vgpu_queues *queues, u32 param_by
 	return command;
 }
 
-static void command_put(struct vgpu_queues *queues, struct vgpu_command *command)
+static void command_release(struct vgpu_queue_context *ctx, struct vgpu_command *command)
 {
-	queues->commands--;
-	if (command->room != SPARE_PARAMS || queues->spares == SPARES_MOST) {
-		vgpu_mem_free(command);
-		return;
-	}
-	command->next = queues->spare;
-	queues->spare = command;
-	queues->spares++;
+	vgpu_mem_free(ctx->memory, command, sizeof(*command) + command->room);
 }
 
-void vgpu_commands_fini(struct vgpu_queues *queues)
+static void command_put(struct vgpu_queues *queues, struct vgpu_command *command)
+{
+	struct vgpu_queue_context *ctx = command->queue->ctx;
+
+	queues->commands--;
+	if (command->room != SPARE_PARAMS || ctx->spares == SPARES_MOST) {
+		command_release(ctx, command);
+		return;
+	}
+	command->next = ctx->spare;
+	ctx->spare = command;
+	ctx->spares++;
+}
+
+void vgpu_commands_fini(struct vgpu_queue_context *ctx)
 {
 	struct vgpu_command *command;
 
-	while ((command = queues->spare)) {
-		queues->spare = command->next;
-		vgpu_mem_free(command);
+	while ((command = ctx->spare)) {
+		ctx->spare = command->next;
+		command_release(ctx, command);
 	}
+	ctx->spares = 0;
 }
 
 int vgpu_command_create(struct vgpu_queue *queue, const struct vgpu_push *push, u64 own_seq,
@@ -291,7 +301,7 @@ int vgpu_command_create(struct vgpu_queue *queue, const struct vgpu_push *push, 
 		param_bytes = push->cmd.launch.param_bytes;
 	if (param_bytes > VGPU_VASS_MAX_PARAM)
 		return -EINVAL;
-	c.command = command_get(queue->all, param_bytes);
+	c.command = command_get(queue->all, queue->ctx, param_bytes);
 	if (!c.command)
 		return -ENOMEM;
 	c.command->queue = queue;

@@ -13,7 +13,7 @@ int vgpu_queues_init(struct vgpu_queues *queues)
 
 	queues->dispatch.fire = vgpu_dispatch_fire;
 	vgpu_list_init(&queues->ready);
-	queues->list = vgpu_mem_alloc(count * sizeof(*queues->list));
+	queues->list = vgpu_mem_alloc_device(count * sizeof(*queues->list));
 	if (!queues->list)
 		return -ENOMEM;
 	for (i = 0; i < count; i++) {
@@ -32,8 +32,7 @@ void vgpu_queues_fini(struct vgpu_queues *queues)
 {
 	vgpu_event_cancel(queues->sim, &queues->dispatch);
 	vgpu_event_release(queues->sim, queues->events);
-	vgpu_commands_fini(queues);
-	vgpu_mem_free(queues->list);
+	vgpu_mem_free_device(queues->list);
 }
 
 struct vgpu_queue *vgpu_queue_of(const struct vgpu_queues *queues,
@@ -189,4 +188,5 @@ void vgpu_queues_release(struct vgpu_queues *queues, struct vgpu_queue_context *
 	for (i = 0; ctx->queues; i++)
 		if (queues->list[i].ctx == ctx)
 			release_queue(queues, &queues->list[i]);
+	vgpu_commands_fini(ctx);
 }

@@ -21,6 +21,9 @@ struct vgpu_queue_context {
 	struct vgpu_module_table *modules;
 	struct vgpu_exec_context *exec;
 	struct vgpu_transfer_context *transfer;
+	struct vgpu_mem_account *memory;	/* of the context, for its commands */
+	struct vgpu_command *spare;	/* free list of its commands */
+	u32 spares;
 };
 
 /** struct vgpu_command - a checked command on the device, from push to completion */
@@ -85,8 +88,6 @@ struct vgpu_queues {
 	struct vgpu_event dispatch;
 	struct vgpu_command *executing;	/* by the dispatcher itself, until the event */
 	u64 commands;			/* commands on the device */
-	struct vgpu_command *spare;	/* free list of commands */
-	u32 spares;
 	u32 events;			/* reserved of sim */
 };
 
@@ -108,7 +109,7 @@ int vgpu_queues_push(struct vgpu_queue *queue, const struct vgpu_push *push, u32
 		     u64 *seq);
 /* Complete all commands of @ctx with -EIO; no engine may still use one of them. */
 void vgpu_queues_abort(struct vgpu_queues *queues, struct vgpu_queue_context *ctx);
-/* Release the queues of @ctx, which must be empty. */
+/* Release the queues of @ctx, which must be empty, and the memory of its commands. */
 void vgpu_queues_release(struct vgpu_queues *queues, struct vgpu_queue_context *ctx);
 
 /* An engine has finished a command; used in the tables of operations of the engines. */
@@ -126,8 +127,8 @@ void vgpu_command_job_shape(const struct vgpu_job *job, struct vgpu_launch *laun
 int vgpu_command_create(struct vgpu_queue *queue, const struct vgpu_push *push, u64 own_seq,
 			struct vgpu_command **out);
 void vgpu_command_free(struct vgpu_queues *queues, struct vgpu_command *command);
-/* Free the free list. */
-void vgpu_commands_fini(struct vgpu_queues *queues);
+/* Free the free list of @ctx. */
+void vgpu_commands_fini(struct vgpu_queue_context *ctx);
 /* The command at the head of its queue has ended: dispatch the next. */
 void vgpu_command_done(struct vgpu_command *command);
 

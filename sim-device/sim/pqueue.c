@@ -71,7 +71,7 @@ int vgpu_pqueue_reserve(struct vgpu_pqueue *t, u32 room)
 	for (size = room; size > 1; size = above(size))
 		nodes += size;
 	nodes++;
-	grown.level[0] = vgpu_mem_alloc(nodes * sizeof(**grown.level) +
+	grown.level[0] = vgpu_mem_alloc_device(nodes * sizeof(**grown.level) +
 					room * (sizeof(*grown.entries) + sizeof(*grown.free)));
 	if (!grown.level[0])
 		return -ENOMEM;
@@ -93,14 +93,14 @@ int vgpu_pqueue_reserve(struct vgpu_pqueue *t, u32 room)
 		memcpy(grown.free + i, t->free, t->free_count * sizeof(*t->free));
 	grown.free_count += i;
 	grown.room = room;
-	vgpu_mem_free(t->level[0]);
+	vgpu_mem_free_device(t->level[0]);
 	*t = grown;
 	return 0;
 }
 
 void vgpu_pqueue_free(struct vgpu_pqueue *t)
 {
-	vgpu_mem_free(t->level[0]);
+	vgpu_mem_free_device(t->level[0]);
 	memset(t, 0, sizeof(*t));
 }
 

@@ -139,7 +139,7 @@ static void ends_fire(struct vgpu_event *event)
 
 int vgpu_profiled_init(struct vgpu_sm *sm)
 {
-	u8 *memory = vgpu_mem_alloc(sizeof(*sm->ends) + ALIGN);
+	u8 *memory = vgpu_mem_alloc_device(sizeof(*sm->ends) + ALIGN);
 	u32 i;
 
 	if (!memory)
@@ -156,7 +156,7 @@ int vgpu_profiled_init(struct vgpu_sm *sm)
 void vgpu_profiled_fini(struct vgpu_sm *sm)
 {
 	if (sm->ends)
-		vgpu_mem_free(sm->ends->memory);
+		vgpu_mem_free_device(sm->ends->memory);
 	sm->ends = NULL;
 }
 

@@ -21,6 +21,7 @@ struct vgpu_launch {
 	u32 module;
 	u32 kernel_index;
 	struct vgpu_address_space *as;
+	struct vgpu_mem_account *memory;	/* of its context */
 	const struct vgpu_kernel *kernel;	/* verified code; NULL: profiled */
 	u32 grid[3];
 	u32 block[3];
@@ -62,6 +63,7 @@ struct vgpu_block {
 	u32 slot;			/* in its SM */
 	u16 state;			/* enum vgpu_block_state */
 	bool stopping;			/* it leaves the SM when the present slice has ended */
+	bool charged;			/* launch->memory pays for this struct */
 	struct vgpu_sm *sm;		/* NULL: not resident */
 	struct vgpu_list node;		/* in the list of its present owner */
 	u64 remaining_ps;		/* profiled: when preempted */

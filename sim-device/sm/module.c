@@ -239,10 +239,10 @@ int vgpu_vass_load(const struct vgpu_config *limits, const void *binary, u32 byt
 	if (bytes > VGPU_VASS_MAX_BYTES)
 		return refuse_number(&line, "the size of the binary", bytes, "at most",
 				     VGPU_VASS_MAX_BYTES);
-	module = vgpu_mem_alloc(sizeof(*module));
+	module = vgpu_mem_alloc_device(sizeof(*module));
 	if (!module)
 		return -ENOMEM;
-	module->copy = vgpu_mem_alloc(bytes);
+	module->copy = vgpu_mem_alloc_device(bytes);
 	if (!module->copy) {
 		error = -ENOMEM;
 		goto out;
@@ -254,7 +254,7 @@ int vgpu_vass_load(const struct vgpu_config *limits, const void *binary, u32 byt
 		goto out;
 	module->count = h->kernel_count;
 	module->kernels =
-		vgpu_mem_alloc((module->count ? module->count : 1) * sizeof(*module->kernels));
+		vgpu_mem_alloc_device((module->count ? module->count : 1) * sizeof(*module->kernels));
 	if (!module->kernels) {
 		error = -ENOMEM;
 		goto out;
@@ -282,6 +282,12 @@ u32 vgpu_module_bytes(const struct vgpu_module *module)
 	return ((const struct vgpu_vass_header *)module->copy)->total_bytes;
 }
 
+u64 vgpu_module_memory(const struct vgpu_module *module)
+{
+	return sizeof(*module) + vgpu_module_bytes(module) +
+	       (module->count ? module->count : 1) * sizeof(*module->kernels);
+}
+
 u32 vgpu_module_kernel_count(const struct vgpu_module *module)
 {
 	return module->count;
@@ -296,7 +302,7 @@ void vgpu_vass_free(struct vgpu_module *module)
 {
 	if (!module)
 		return;
-	vgpu_mem_free(module->kernels);
-	vgpu_mem_free(module->copy);
-	vgpu_mem_free(module);
+	vgpu_mem_free_device(module->kernels);
+	vgpu_mem_free_device(module->copy);
+	vgpu_mem_free_device(module);
 }

@@ -24,12 +24,15 @@ struct vgpu_module_ref *vgpu_module_get(struct vgpu_module_table *table, u32 han
 
 void vgpu_module_put(struct vgpu_module_ref *ref)
 {
+	struct vgpu_mem_account *memory = ref->table->memory;
+
 	if (--ref->refs)
 		return;
 	ref->table->bytes -= ref->bytes;
 	ref->table->alive--;
+	vgpu_mem_uncharge(memory, vgpu_module_memory(ref->code));
 	vgpu_vass_free(ref->code);
-	vgpu_mem_free(ref);
+	vgpu_mem_free(memory, ref, sizeof(*ref));
 }
 
 /* A free slot in the table, made if there is none. */
@@ -44,12 +47,12 @@ static int free_slot(struct vgpu_module_table *table, u32 *slot)
 	if (table->room == VGPU_MODULES_MAX)
 		return -ENOSPC;
 	room = table->room ? table->room * 2 : 16;
-	list = vgpu_mem_alloc(room * sizeof(*list));
+	list = vgpu_mem_alloc(table->memory, room * sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	if (table->room)
 		memcpy(list, table->list, table->room * sizeof(*list));
-	vgpu_mem_free(table->list);
+	vgpu_mem_free(table->memory, table->list, table->room * sizeof(*list));
 	table->list = list;
 	table->room = room;
 	return 0;
@@ -66,9 +69,15 @@ int vgpu_module_table_add(struct vgpu_module_table *table, struct vgpu_module *c
 	err = free_slot(table, &slot);
 	if (err)
 		return err;
-	ref = vgpu_mem_alloc(sizeof(*ref));
-	if (!ref)
+	/* The code was allocated by who loaded it; from now on it is the context's. */
+	err = vgpu_mem_charge(table->memory, vgpu_module_memory(code));
+	if (err)
+		return err;
+	ref = vgpu_mem_alloc(table->memory, sizeof(*ref));
+	if (!ref) {
+		vgpu_mem_uncharge(table->memory, vgpu_module_memory(code));
 		return -ENOMEM;
+	}
 	ref->code = code;
 	ref->table = table;
 	ref->refs = 1;
@@ -107,6 +116,6 @@ void vgpu_module_table_free(struct vgpu_module_table *table)
 	for (i = 0; i < table->room; i++)
 		if (table->list[i])
 			drop_handle(table, &table->list[i]);
-	vgpu_mem_free(table->list);
-	memset(table, 0, sizeof(*table));
+	vgpu_mem_free(table->memory, table->list, table->room * sizeof(*table->list));
+	*table = (struct vgpu_module_table){ .memory = table->memory };
 }

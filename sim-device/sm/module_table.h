@@ -26,8 +26,9 @@ struct vgpu_module_ref {
 	struct vgpu_module *code;
 };
 
-/** struct vgpu_module_table - modules of one context; zero at first */
+/** struct vgpu_module_table - modules of one context; zero at first, but for its account */
 struct vgpu_module_table {
+	struct vgpu_mem_account *memory;	/* of the context, set by it */
 	struct vgpu_module_ref **list;	/* handle - 1; NULL: free */
 	u32 room;
 	u32 count;			/* handles in use */

@@ -15,10 +15,10 @@ int vgpu_sm_init(struct vgpu_sm *sm, u32 index)
 	sm->index = index;
 	vgpu_list_init(&sm->resident);
 	sm->step.fire = vgpu_compiled_step;
-	memory = vgpu_mem_alloc(sizeof(*run) + ALIGN);
+	memory = vgpu_mem_alloc_device(sizeof(*run) + ALIGN);
 	if (vgpu_tlb_init(&sm->tlb) || !memory || vgpu_profiled_init(sm)) {
 		vgpu_tlb_fini(&sm->tlb);
-		vgpu_mem_free(memory);
+		vgpu_mem_free_device(memory);
 		return -ENOMEM;
 	}
 	run = (struct vgpu_sm_run *)(memory + (0 - (unsigned long)memory) % ALIGN);
@@ -40,7 +40,7 @@ void vgpu_sm_fini(struct vgpu_sm *sm)
 	vgpu_tlb_fini(&sm->tlb);
 	if (sm->run) {
 		vgpu_warps_drain(sm->run);
-		vgpu_mem_free(sm->run->memory);
+		vgpu_mem_free_device(sm->run->memory);
 	}
 	sm->run = NULL;
 }
@@ -111,6 +111,12 @@ void vgpu_block_release(struct vgpu_block *block)
 {
 	if (block->launch->kind->release)
 		block->launch->kind->release(block);
+}
+
+void vgpu_sm_drain_states(struct vgpu_sm *sm, const struct vgpu_mem_account *memory)
+{
+	if (sm->run->pool && sm->run->pool->memory == memory)
+		vgpu_warps_drain(sm->run);
 }
 
 u64 vgpu_block_context_bytes(const struct vgpu_block *block)

@@ -139,6 +139,8 @@ void vgpu_sm_detach(struct vgpu_sm *sm, struct vgpu_block *block);
  * engine's.
  */
 void vgpu_block_release(struct vgpu_block *block);
+/* Free the states of ended blocks that the SM keeps for @memory, which pays for them. */
+void vgpu_sm_drain_states(struct vgpu_sm *sm, const struct vgpu_mem_account *memory);
 /*
  * Bytes a context switch must save for @block: registers, shared memory, block state (Tanasic
  * 5.2.2).
@@ -157,6 +159,7 @@ struct vgpu_kernel {
 };
 
 u32 vgpu_module_bytes(const struct vgpu_module *module);	/* of the binary */
+u64 vgpu_module_memory(const struct vgpu_module *module);	/* that vgpu_vass_load() allocated */
 u32 vgpu_module_kernel_count(const struct vgpu_module *module);
 const struct vgpu_kernel *vgpu_module_kernel(const struct vgpu_module *module, u32 index);
 

@@ -2,7 +2,9 @@
 /*
  * The state of a compiled block: where it lies, how it begins, and the barriers between its warps
  * (Tanasic 2.4: a barrier unit keeps track of the waiting warps and reactivates them all when each
- * has arrived). States return to a pool of their SM, so that a small launch allocates nothing.
+ * has arrived). States return to a pool of their SM, so that a small launch allocates nothing. The
+ * context that they were allocated for pays for them there too, so another one does not get them:
+ * the pool is emptied when blocks of another context begin or end, and when the context is closed.
  */
 #include "warps.h"
 
@@ -14,12 +16,14 @@ static u64 aligned(u64 bytes)
 	return (bytes + ALIGN - 1) & ~(u64)(ALIGN - 1);
 }
 
-static struct vgpu_warps *take_pooled(struct vgpu_sm_run *run, u64 bytes)
+static struct vgpu_warps *take_pooled(struct vgpu_sm_run *run,
+				      const struct vgpu_mem_account *memory, u64 bytes)
 {
 	struct vgpu_warps *warps = run->pool;
 
 	/* Blocks of one kernel have one size. Of another kernel's nothing is kept. */
-	if (warps && (warps->room < bytes || warps->room > 4 * bytes)) {
+	if (warps &&
+	    (warps->memory != memory || warps->room < bytes || warps->room > 4 * bytes)) {
 		vgpu_warps_drain(run);
 		return NULL;
 	}
@@ -64,17 +68,18 @@ struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *b
 
 	if (bytes > VGPU_WARPS_MAX_BYTES)
 		return NULL;
-	warps = take_pooled(sm->run, bytes);
+	warps = take_pooled(sm->run, launch->memory, bytes);
 	if (warps) {
 		room = warps->room;
 		warps_clear(warps, launch->warps, bytes);
 	} else {
-		warps = vgpu_mem_alloc(bytes);
+		warps = vgpu_mem_alloc(launch->memory, bytes);
 		if (!warps)
 			return NULL;
 	}
 	warps->home = sm;
 	warps->room = room;
+	warps->memory = launch->memory;
 	warps->count = launch->warps;
 	warps->ready = launch->warps;
 	warps->shared_bytes = launch->shared_bytes;
@@ -119,8 +124,10 @@ void vgpu_warps_put(struct vgpu_warps *warps)
 
 	if (warps->pending)
 		cancel_waiters(warps);
+	if (run->pool && run->pool->memory != warps->memory)
+		vgpu_warps_drain(run);
 	if (warps->room > POOL_MOST_BYTES || run->pooled >= sm->config->blocks_per_sm) {
-		vgpu_mem_free(warps);
+		vgpu_mem_free(warps->memory, warps, warps->room);
 		return;
 	}
 	warps->next = run->pool;
@@ -134,7 +141,7 @@ void vgpu_warps_drain(struct vgpu_sm_run *run)
 		struct vgpu_warps *warps = run->pool;
 
 		run->pool = warps->next;
-		vgpu_mem_free(warps);
+		vgpu_mem_free(warps->memory, warps, warps->room);
 	}
 	run->pooled = 0;
 }

@@ -26,6 +26,7 @@ struct vgpu_warps {
 	struct vgpu_warps *next;	/* in the pool */
 	struct vgpu_sm *home;		/* whose pool it returns to */
 	size_t room;			/* bytes of the allocation */
+	struct vgpu_mem_account *memory;	/* that pays for it */
 	u32 count;
 	u32 ready;			/* warps that can execute */
 	u32 pending;			/* warps that wait for pages */
@@ -59,6 +60,7 @@ struct vgpu_sm_run {
 /* warps.c */
 struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *block);
 void vgpu_warps_put(struct vgpu_warps *warps);
+/* Free the states in the pool. They are all of one account: that of the last block that ended. */
 void vgpu_warps_drain(struct vgpu_sm_run *run);
 /* @warp has reached the barrier warp->bar: it waits, or all waiters are released. */
 void vgpu_warps_arrive(struct vgpu_warps *warps, struct vgpu_warp *warp);

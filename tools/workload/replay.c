@@ -251,7 +251,7 @@ static int open_actor(struct replay *r, struct actor *actor, const struct wl_pro
 		.unfinished = &r->unfinished,
 		.message = r->message,
 	};
-	err = vgpu_context_open(r->dev, (u64)(actor - r->actors) + 1, &actor->context);
+	err = vgpu_context_open(r->dev, (u64)(actor - r->actors) + 1, NULL, &actor->context);
 	if (err)
 		return replay_error(r, "%s:%u: no context for %s: %s", r->path, process->line,
 				    process->name, strerror(-err));

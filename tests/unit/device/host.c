@@ -192,7 +192,7 @@ u32 host_open(struct host *h)
 {
 	u32 context;
 
-	assert_int_equal(vgpu_context_open(h->dev, 0, &context), 0);
+	assert_int_equal(vgpu_context_open(h->dev, 0, NULL, &context), 0);
 	return context;
 }
 

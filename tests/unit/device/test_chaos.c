@@ -353,7 +353,7 @@ static void memory_may_run_out_at_any_allocation(void **state)
 		int err;
 
 		vgpu_user_fail_allocations_after(n);
-		err = vgpu_context_open(h->dev, 0, &c);
+		err = vgpu_context_open(h->dev, 0, NULL, &c);
 		if (!err)
 			err = vgpu_queue_create(h->dev, c, &q);
 		if (!err)
