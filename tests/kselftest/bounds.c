@@ -3,23 +3,13 @@
  * What a process can make the kernel hold or compute is bounded: states of thread blocks, modules,
  * seats, waiters; and times at the end of what 64 bits can say.
  */
-#include <pthread.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 
 #include "vgpu_asm.h"
 #include "vgpu_configfs.h"
+#include "vgpu_group.h"
 
 #define SYSFS	"/sys/class/vgpu/vgpu0/"
-
-static void put(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY);
-
-	CHECK(fd >= 0);
-	CHECK(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-	close(fd);
-}
 
 static void knob(const char *name, const char *text)
 {
@@ -31,47 +21,10 @@ static void knob(const char *name, const char *text)
 
 /* ---- memory of the machine ---------------------------------------------- */
 
-static volatile long least;
-static volatile bool watching;
-
-static void *watch_main(void *unused)
-{
-	while (watching) {
-		long now = meminfo("MemAvailable:");
-
-		if (now < least)
-			least = now;
-		usleep(5000);
-	}
-	return unused;
-}
-
-/*
- * Freed pages that a processor keeps for its next use are free, but not in MemAvailable: of 6.12,
- * tens of MiB.
- */
-static void keep_few_pages(const char *fraction)
-{
-	put("/proc/sys/vm/percpu_pagelist_high_fraction", fraction);
-}
-
-static pthread_t watch(void)
-{
-	pthread_t thread;
-
-	keep_few_pages("50000");
-	least = meminfo("MemTotal:");
-	watching = true;
-	CHECK(!pthread_create(&thread, NULL, watch_main, NULL));
-	return thread;
-}
-
 /* The machine always had some memory left. */
 static void must_have_left_some(pthread_t thread)
 {
-	watching = false;
-	pthread_join(thread, NULL);
-	keep_few_pages("0");
+	watch_end(thread);
 	printf("# %ld of %ld KiB were left\n", least, meminfo("MemTotal:"));
 	CHECK(least > meminfo("MemTotal:") / 64);
 }
@@ -148,28 +101,6 @@ static void modules_of_many_contexts(void)
 
 /* ---- control groups ----------------------------------------------------- */
 
-#define CGROUPS		"/tmp/vgpu-cgroup"
-#define GROUP		CGROUPS "/vgpu"
-
-static void group_write(const char *file, const char *text)
-{
-	int fd = open(file, O_WRONLY);
-
-	CHECK(fd >= 0);
-	CHECK(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-	close(fd);
-}
-
-static long long group_bytes(void)
-{
-	char text[32] = "";
-	int fd = open(GROUP "/memory.current", O_RDONLY);
-
-	CHECK(fd >= 0 && read(fd, text, sizeof(text) - 1) > 0);
-	close(fd);
-	return atoll(text);
-}
-
 /*
  * What a process has written of device memory is charged to its group, and ends with the group's
  * limit.
@@ -182,18 +113,11 @@ static void control_group(void)
 	uint32_t queue;
 	int fd, ret;
 
-	mkdir(CGROUPS, 0755);
-	if (mount("none", CGROUPS, "cgroup2", 0, NULL) && errno != EBUSY)
-		SKIP("no cgroup2 here");
-	if (access(CGROUPS "/cgroup.subtree_control", W_OK))
-		SKIP("no cgroup2 here");
-	group_write(CGROUPS "/cgroup.subtree_control", "+memory");
-	CHECK(!mkdir(GROUP, 0755) || errno == EEXIST);
-	group_write(GROUP "/memory.max", "48M");
-	group_write(GROUP "/cgroup.procs", "0");
+	group_make("48M");
+	group_enter();
 	fd = must_open();
 	/* who opened it pays; a page more of this process would be the group's end */
-	group_write(CGROUPS "/cgroup.procs", "0");
+	group_leave();
 	queue = must_queue(fd);
 	CHECK_EQ(mem_map(fd, BASE, 64 << 20), 0);
 	before = group_bytes();
@@ -205,10 +129,7 @@ static void control_group(void)
 	CHECK_EQ(must_context_info(fd).fault.reason, VGPU_FAULT_NO_MEMORY);
 	close(fd);
 	CHECK(after - before >= 15 << 20);
-	for (int i = 0; i < 500 && rmdir(GROUP); i++)
-		usleep(10000);
-	CHECK(access(GROUP, F_OK));
-	CHECK(!umount(CGROUPS));
+	group_remove();
 }
 
 /* ---- the clock ---------------------------------------------------------- */
