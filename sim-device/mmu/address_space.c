@@ -1,29 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Address spaces: what a context has mapped (intervals, sorted), where its pages are, and the
+ * Address spaces: what a context has mapped (ranges in a tree), where its pages are, and the
  * translation of a page, which gives it its frame at the first write. A page of a mapping without
  * an entry in the page table was never written.
  *
  * Whatever takes a translation back (an unmap, the first write of a page that was read as zeros,
  * the end of the address space) invalidates that range in the TLBs that serve the address space.
  */
+#include "../sim/ranges.h"
 #include "mmu.h"
 #include "page_table.h"
-
-struct mapping {
-	u64 first;	/* address of its first and of its last byte */
-	u64 last;
-	enum vgpu_mapping_kind kind;
-};
 
 struct vgpu_address_space {
 	struct vgpu_mmu *mmu;
 	u32 context;			/* its id, for the host */
 	struct vgpu_mem_account *memory;	/* of the context */
 	struct vgpu_page_table table;
-	struct mapping *mappings;	/* sorted, not overlapping */
-	u32 count;
-	u32 room;
+	struct vgpu_ranges mappings;	/* addresses; value: enum vgpu_mapping_kind */
 	u64 mapped;
 	u64 frames;
 	struct vgpu_list tlbs;		/* that serve it */
@@ -33,7 +26,7 @@ struct vgpu_address_space {
  * What a page reads as that was never written. Constant: a write through it is a bug that ends the
  * program.
  */
-static const u8 zeros[VGPU_PAGE_SIZE] __attribute__((aligned(4096)));
+const u8 vgpu_zero_page[VGPU_PAGE_SIZE] __attribute__((aligned(4096)));
 
 /*
  * A promise is counted when memory is mapped, so that a program is told at once that there is not
@@ -64,6 +57,7 @@ int vgpu_as_create(struct vgpu_mmu *mmu, u32 context, struct vgpu_mem_account *m
 	as->context = context;
 	as->memory = memory;
 	as->table.memory = memory;
+	as->mappings.memory = memory;
 	vgpu_list_init(&as->tlbs);
 	*out = as;
 	return 0;
@@ -80,25 +74,8 @@ void vgpu_as_destroy(struct vgpu_address_space *as)
 	vgpu_arrivals_cancel(&as->mmu->arrivals, as, 0, VGPU_ADDRESS_LIMIT >> VGPU_PAGE_SHIFT);
 	vgpu_pte_clear(as->mmu, &as->table, 0, VGPU_ADDRESS_LIMIT);
 	unpromise(as->mmu, as->mapped);
-	vgpu_mem_free(as->memory, as->mappings, as->room * sizeof(*as->mappings));
+	vgpu_ranges_free(&as->mappings);
 	vgpu_mem_free(as->memory, as, sizeof(*as));
-}
-
-/* Index of the first mapping that ends at or after @address. */
-static u32 mapping_index(const struct vgpu_address_space *as, u64 address)
-{
-	u32 low = 0;
-	u32 high = as->count;
-
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (as->mappings[middle].last < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 /* What was handed out of these pages counts no more. */
@@ -122,9 +99,7 @@ void vgpu_tlb_serve(struct vgpu_tlb *tlb, struct vgpu_address_space *as)
 
 static bool is_mapped(const struct vgpu_address_space *as, u64 address)
 {
-	u32 i = mapping_index(as, address);
-
-	return i < as->count && as->mappings[i].first <= address;
+	return vgpu_ranges_at(&as->mappings, address);
 }
 
 static bool range_is_valid(u64 address, u64 bytes)
@@ -133,65 +108,35 @@ static bool range_is_valid(u64 address, u64 bytes)
 	       bytes <= VGPU_ADDRESS_LIMIT && address <= VGPU_ADDRESS_LIMIT - bytes;
 }
 
-static int grow_mappings(struct vgpu_address_space *as)
-{
-	u32 room = as->room ? as->room * 2 : 16;
-	struct mapping *mappings;
-
-	if (as->count < as->room)
-		return 0;
-	mappings = vgpu_mem_alloc(as->memory, room * sizeof(*mappings));
-	if (!mappings)
-		return -ENOMEM;
-	if (as->count)
-		memcpy(mappings, as->mappings, as->count * sizeof(*mappings));
-	vgpu_mem_free(as->memory, as->mappings, as->room * sizeof(*mappings));
-	as->mappings = mappings;
-	as->room = room;
-	return 0;
-}
-
 int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes,
 		enum vgpu_mapping_kind kind)
 {
-	u32 at;
+	struct vgpu_range range = { address, address + bytes - 1, kind };
 	int err;
 
 	if (!range_is_valid(address, bytes))
 		return -EINVAL;
 	if (kind != VGPU_MAPPING_DEVICE)
 		return -EOPNOTSUPP;
-	at = mapping_index(as, address);
-	if (at < as->count && as->mappings[at].first < address + bytes)
-		return -EEXIST;
-	err = grow_mappings(as);
-	if (!err)
-		err = promise(as->mmu, bytes);
+	if (as->mappings.count >= VGPU_MAPPINGS_MAX)
+		return -ENOMEM;
+	err = vgpu_ranges_add(&as->mappings, &range);
 	if (err)
 		return err;
-	memmove(&as->mappings[at + 1], &as->mappings[at], (as->count - at) * sizeof(*as->mappings));
-	as->mappings[at] = (struct mapping){
-		.first = address,
-		.last = address + bytes - 1,
-		.kind = kind,
-	};
-	as->count++;
-	as->mapped += bytes;
-	return 0;
+	err = promise(as->mmu, bytes);
+	if (err)
+		vgpu_ranges_remove(&as->mappings, range.first, range.last);
+	else
+		as->mapped += bytes;
+	return err;
 }
 
 int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes)
 {
-	u32 at;
-
 	if (!range_is_valid(address, bytes))
 		return -EINVAL;
-	at = mapping_index(as, address);
-	if (at == as->count || as->mappings[at].first != address ||
-	    as->mappings[at].last != address + bytes - 1)
+	if (vgpu_ranges_remove(&as->mappings, address, address + bytes - 1))
 		return -ENOENT;
-	as->count--;
-	memmove(&as->mappings[at], &as->mappings[at + 1], (as->count - at) * sizeof(*as->mappings));
 	as->mapped -= bytes;
 	unpromise(as->mmu, bytes);
 	as->frames -= vgpu_pte_clear(as->mmu, &as->table, address, bytes);
@@ -266,7 +211,7 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 		return VGPU_XLATE_NO_FRAME;
 	if (!write) {
 		*pte |= VGPU_PTE_READ_ZERO;
-		*page = (u8 *)(unsigned long)zeros;
+		*page = (u8 *)(unsigned long)vgpu_zero_page;
 		return VGPU_XLATE_OK;
 	}
 	address &= ~(u64)(VGPU_PAGE_SIZE - 1);

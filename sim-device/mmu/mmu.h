@@ -61,6 +61,15 @@ enum vgpu_translation {
 	VGPU_XLATE_NO_FRAME,	/* the host has no frame to back a first write */
 };
 
+/* A page of zeros, for what was never written. It must not be written. */
+extern const u8 vgpu_zero_page[VGPU_PAGE_SIZE];
+
+/*
+ * Mappings that an address space may have, as many as Linux gives a process. What it pays for them
+ * in real time and memory is bounded so.
+ */
+#define VGPU_MAPPINGS_MAX	65536u
+
 /**
  * vgpu_as_create - an empty address space for @context; -ENOMEM
  * @memory: account of the context, which pays for mappings and page tables; it must outlive the
@@ -78,7 +87,8 @@ void vgpu_as_destroy(struct vgpu_address_space *as);
  * vgpu_as_map - map [@address, @address + @bytes)
  *
  * -EINVAL: no such range; -EEXIST: part of it is mapped; -ENOMEM: not enough VRAM left, which is
- * never overcommitted; -EOPNOTSUPP: only VGPU_MAPPING_DEVICE can be made.
+ * never overcommitted, or VGPU_MAPPINGS_MAX mappings; -EOPNOTSUPP: only VGPU_MAPPING_DEVICE can be
+ * made.
  */
 int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes,
 		enum vgpu_mapping_kind kind);
