@@ -76,6 +76,16 @@ struct vgpu_system *vgpu_device_system(const struct vgpu_device *dev);
 /* vgpu_device_run(), _stop() and _now() for callers that have a system but no device. */
 u64 vgpu_system_run(struct vgpu_system *system, u64 until, u32 max_events);
 void vgpu_system_stop(struct vgpu_system *system);
+/**
+ * vgpu_system_interrupt - have vgpu_system_run() return soon, from now on, or no longer
+ * @on: while it is set, a run ends after one event or a few instructions of one warp
+ *
+ * For a host whose callers must not wait for all that SMs do at one virtual time. May be called by
+ * any thread at any time. What is computed does not depend on it, nor does its order: a run that
+ * ended so goes on exactly there, except for what the host itself does in between. A run always
+ * makes some progress.
+ */
+void vgpu_system_interrupt(struct vgpu_system *system, bool on);
 u64 vgpu_system_now(const struct vgpu_system *system);
 
 /* ---- device ------------------------------------------------------------- */
@@ -96,7 +106,7 @@ void vgpu_device_destroy(struct vgpu_device *dev);
  * vgpu_device_run - advance virtual time, for the device and all others of its system
  * @until: process events up to and including this time; VGPU_NEVER: until no event is left
  * @max_events: maximum number of events; bounds the real time of one call (one event is at most one
- *   SM slice)
+ *   SM slice, and less while vgpu_system_interrupt() says so)
  *
  * Returns the time of the next event, VGPU_NEVER if there is none: the device is idle. When it
  * returns because of @until, the virtual time is @until.

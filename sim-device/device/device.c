@@ -36,6 +36,11 @@ void vgpu_system_stop(struct vgpu_system *system)
 	system->sim.stop = true;
 }
 
+void vgpu_system_interrupt(struct vgpu_system *system, bool on)
+{
+	__atomic_store_n(&system->sim.interrupt, on, __ATOMIC_RELAXED);
+}
+
 u64 vgpu_system_now(const struct vgpu_system *system)
 {
 	return system->sim.now;

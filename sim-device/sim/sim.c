@@ -6,14 +6,17 @@
 
 /*
  * Sequence numbers of vgpu_event_next() lie below all others, so that of events due at the same
- * time these come first.
+ * time these come first. The rest of a paused event, of which there is one at most, comes before
+ * them.
  */
 #define FIRST_SEQ	(1ull << 62)
+#define PAUSED_SEQ	0ull
 
 void vgpu_sim_init(struct vgpu_sim *sim)
 {
 	memset(sim, 0, sizeof(*sim));
 	sim->seq = FIRST_SEQ;
+	sim->urgent_seq = PAUSED_SEQ + 1;
 }
 
 void vgpu_sim_fini(struct vgpu_sim *sim)
@@ -23,19 +26,27 @@ void vgpu_sim_fini(struct vgpu_sim *sim)
 
 static bool is_urgent(const struct vgpu_pq_entry *entry)
 {
-	return entry->seq < FIRST_SEQ;
+	return entry->seq < FIRST_SEQ && entry->seq != PAUSED_SEQ;
+}
+
+static bool is_interrupted(const struct vgpu_sim *sim)
+{
+	return unlikely(__atomic_load_n(&sim->interrupt, __ATOMIC_RELAXED));
 }
 
 u64 vgpu_sim_run(struct vgpu_sim *sim, u64 until, u32 max_events)
 {
 	struct vgpu_pq_entry *first;
+	bool begun = false;
 
 	sim->stop = false;
 	while ((first = vgpu_pqueue_first(&sim->events)) && first->key <= until) {
 		struct vgpu_event *event = vgpu_container_of(first, struct vgpu_event, node);
 
-		if (likely(!is_urgent(first)) && (unlikely(sim->stop) || !max_events--))
+		if (likely(!is_urgent(first)) &&
+		    (unlikely(sim->stop) || !max_events-- || (begun && is_interrupted(sim))))
 			return first->key;
+		begun = true;
 		sim->now = first->key;
 		vgpu_pqueue_pop(&sim->events);
 		sim->fired++;
@@ -62,6 +73,23 @@ void vgpu_event_after(struct vgpu_sim *sim, struct vgpu_event *event, u64 delay)
 void vgpu_event_next(struct vgpu_sim *sim, struct vgpu_event *event)
 {
 	vgpu_pqueue_insert(&sim->events, &event->node, sim->now, sim->urgent_seq++);
+}
+
+void vgpu_event_pause(struct vgpu_sim *sim, struct vgpu_event *event)
+{
+	/* one event, however often it goes on */
+	sim->fired--;
+	vgpu_pqueue_insert(&sim->events, &event->node, sim->now, PAUSED_SEQ);
+}
+
+bool vgpu_sim_interrupted(struct vgpu_sim *sim)
+{
+	const struct vgpu_pq_entry *first;
+
+	if (!is_interrupted(sim) || sim->stop)
+		return false;
+	first = vgpu_pqueue_first(&sim->events);
+	return !first || !is_urgent(first);
 }
 
 void vgpu_event_cancel(struct vgpu_sim *sim, struct vgpu_event *event)

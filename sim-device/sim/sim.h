@@ -22,6 +22,8 @@ struct vgpu_sim {
 	u64 urgent_seq;			/* the same of vgpu_event_next() */
 	u64 fired;			/* events processed */
 	bool stop;			/* vgpu_sim_run() ends after this event */
+	/* vgpu_sim_run() ends as soon as it can; set and read by any thread, atomically */
+	bool interrupt;
 };
 
 struct vgpu_event {
@@ -39,7 +41,8 @@ void vgpu_sim_fini(struct vgpu_sim *sim);
  * @max_events: maximum number, not counting events scheduled by vgpu_event_next() after them
  *
  * Returns the time of the next event, VGPU_NEVER if none is pending. When it returns because of
- * @until, the virtual time is @until.
+ * @until, the virtual time is @until. While @sim->interrupt is set it returns after one event or a
+ * piece of one; the rest is the next event then.
  */
 u64 vgpu_sim_run(struct vgpu_sim *sim, u64 until, u32 max_events);
 
@@ -65,6 +68,15 @@ void vgpu_event_after(struct vgpu_sim *sim, struct vgpu_event *event, u64 delay)
  * now. For work that must not run inside the present handler, such as ending a context.
  */
 void vgpu_event_next(struct vgpu_sim *sim, struct vgpu_event *event);
+/*
+ * Long events. A handler that has more to do, and sees vgpu_sim_interrupted(), may schedule its
+ * event by vgpu_event_pause() and return: the host gets a word in, and what the handler does when
+ * it is called again comes before everything else in the system. So the order of all that happens
+ * is the same as without the pause; only what the host does in between is new.
+ */
+void vgpu_event_pause(struct vgpu_sim *sim, struct vgpu_event *event);
+/* False also while something must follow the present event before the host may act. */
+bool vgpu_sim_interrupted(struct vgpu_sim *sim);
 /* Cancel an event; a no-op if it is not scheduled. */
 void vgpu_event_cancel(struct vgpu_sim *sim, struct vgpu_event *event);
 /* Make room for @count more events that exist at once; pairs with vgpu_event_release(). -ENOMEM. */

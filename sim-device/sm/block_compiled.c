@@ -6,6 +6,12 @@
  *
  * The lanes run between vgpu_fpu_begin() and vgpu_fpu_end() for one warp's share of a slice at
  * most; page tables are walked and frames allocated outside.
+ *
+ * Real time of a slice has no useful bound: an instruction takes ten nanoseconds or many
+ * microseconds, when it makes 32 pages. So a slice can be paused (sim.h) between two warps and
+ * before an instruction that needs translations, and goes on at the same virtual time with nothing
+ * else in between but what the host does. How often that happens so has no influence on results or
+ * times. Whoever must know when the slice ends, or adds a block, has it finished first.
  */
 #include "warps.h"
 
@@ -170,12 +176,17 @@ static void record_fault(struct vgpu_block *block, const struct vgpu_warp *w, u3
 	warps->faulted = true;
 }
 
-/* TRANSLATE: the warp waits for a page. */
-static enum vgpu_lanes_end run_lanes(struct vgpu_block *block, struct vgpu_warp *w)
+/*
+ * TRANSLATE: the warp waits for a page. BUDGET with some left: the slice was paused, before an
+ * instruction that needs translations, of which it has none yet.
+ */
+static enum vgpu_lanes_end run_lanes(struct vgpu_block *block, struct vgpu_warp *w, bool pausing)
 {
-	struct vgpu_sm_run *run = block->sm->run;
+	struct vgpu_sm *sm = block->sm;
+	struct vgpu_sm_run *run = sm->run;
 	struct vgpu_lanes *lanes = &run->lanes;
 	enum vgpu_lanes_end end;
+	u32 budget = lanes->budget;
 
 	lanes->held = 0;
 	for (;;) {
@@ -184,6 +195,11 @@ static enum vgpu_lanes_end run_lanes(struct vgpu_block *block, struct vgpu_warp 
 		vgpu_fpu_end();
 		if (end != VGPU_LANES_TRANSLATE)
 			return end;
+		if (pausing && !lanes->held && lanes->budget != budget &&
+		    vgpu_sim_interrupted(sm->sim)) {
+			run->slice.open = true;
+			return VGPU_LANES_BUDGET;
+		}
 		switch (serve_lanes(block, w)) {
 		case VGPU_ACCESS_OK:
 			break;
@@ -196,13 +212,13 @@ static enum vgpu_lanes_end run_lanes(struct vgpu_block *block, struct vgpu_warp 
 }
 
 /* Execute up to @budget instructions of @w; returns how many it were. */
-static u32 run_warp(struct vgpu_block *block, struct vgpu_warp *w, u32 budget)
+static u32 run_warp(struct vgpu_block *block, struct vgpu_warp *w, u32 budget, bool pausing)
 {
 	struct vgpu_lanes *lanes = &block->sm->run->lanes;
 
 	lanes->warp = w;
 	lanes->budget = budget;
-	switch (run_lanes(block, w)) {
+	switch (run_lanes(block, w, pausing)) {
 	case VGPU_LANES_EXIT:
 		vgpu_warps_exit(block->warps, w);
 		break;
@@ -222,45 +238,42 @@ static u32 run_warp(struct vgpu_block *block, struct vgpu_warp *w, u32 budget)
 	return budget - lanes->budget;
 }
 
-/*
- * Every warp executes up to @each instructions; one that a barrier lets go may use what it has
- * left.
- */
-static void run_block(struct vgpu_block *block, u32 each, struct vgpu_slice *slice)
+/* The lanes execute @block from now on. */
+static void enter_block(struct vgpu_block *block)
 {
-	struct vgpu_warps *warps = block->warps;
+	const struct vgpu_warps *warps = block->warps;
 	struct vgpu_lanes *lanes = &block->sm->run->lanes;
-	const struct vgpu_kernel *kernel = block->launch->kernel;
-	struct vgpu_warp *stuck;
-	bool again = true;
 
 	/* The context is the block's: neighbours may have another. */
 	vgpu_tlb_serve(&block->sm->tlb, block->launch->as);
-	lanes->code = kernel->code;
+	lanes->code = block->launch->kernel->code;
 	lanes->launch = block->launch;
 	lanes->params = block->launch->params;
 	lanes->shared = warps->shared;
 	lanes->shared_bytes = warps->shared_bytes;
 	lanes->local_bytes = warps->local_bytes;
 	memcpy(lanes->block, warps->index, sizeof(lanes->block));
+}
+
+static void begin_block(struct vgpu_slice *slice)
+{
+	struct vgpu_warps *warps = slice->block->warps;
+
 	for (u32 n = 0; n < warps->count; n++) {
 		warps->warp[n].cycles = 0;
-		warps->warp[n].left = each;
+		warps->warp[n].left = slice->each;
 	}
-	while (again && !warps->faulted) {
-		again = false;
-		for (u32 n = 0; n < warps->count && !warps->faulted; n++) {
-			struct vgpu_warp *w = &warps->warp[n];
-			u32 done;
+	slice->begun = true;
+	slice->again = false;
+	slice->warp = 0;
+}
 
-			if (w->state != VGPU_WARP_READY || !w->left)
-				continue;
-			done = run_warp(block, w, w->left);
-			w->left -= done;
-			slice->issued += done;
-			again = true;
-		}
-	}
+static void end_block(struct vgpu_slice *slice)
+{
+	struct vgpu_block *block = slice->block;
+	struct vgpu_warps *warps = block->warps;
+	struct vgpu_warp *stuck;
+
 	for (u32 n = 0; n < warps->count; n++) {
 		if (warps->warp[n].cycles > slice->longest)
 			slice->longest = warps->warp[n].cycles;
@@ -268,7 +281,47 @@ static void run_block(struct vgpu_block *block, u32 each, struct vgpu_slice *sli
 	stuck = warps->faulted ? NULL : vgpu_warps_stuck(warps);
 	if (stuck)
 		record_fault(block, stuck, VGPU_FAULT_BARRIER, (u32)__builtin_ctz(stuck->bar_mask),
-		      stuck->pc - 1);
+			     stuck->pc - 1);
+}
+
+/*
+ * Every warp of slice->block executes up to slice->each instructions; one that a barrier lets go
+ * may use what it has left. false: the slice was paused.
+ */
+static bool run_block(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing)
+{
+	struct vgpu_block *block = slice->block;
+	struct vgpu_warps *warps = block->warps;
+
+	enter_block(block);
+	if (!slice->begun)
+		begin_block(slice);
+	while (!warps->faulted) {
+		struct vgpu_warp *w;
+		u32 done;
+
+		if (slice->warp >= warps->count) {
+			if (!slice->again)
+				break;
+			slice->again = false;
+			slice->warp = 0;
+		}
+		w = &warps->warp[slice->warp];
+		if (w->state == VGPU_WARP_READY && w->left) {
+			done = run_warp(block, w, w->left, pausing);
+			w->left -= done;
+			slice->issued += done;
+			slice->again = true;
+			if (unlikely(slice->open))	/* in the middle of @w */
+				return false;
+		}
+		slice->warp++;
+		slice->open = pausing && unlikely(vgpu_sim_interrupted(sm->sim));
+		if (slice->open)
+			return false;
+	}
+	end_block(slice);
+	return true;
 }
 
 /*
@@ -299,14 +352,80 @@ static void report_ends(struct vgpu_sm *sm)
 	}
 }
 
+/* The first block from @block on that can execute. */
+static struct vgpu_block *next_ready(const struct vgpu_sm *sm, struct vgpu_block *block)
+{
+	while (block && (block->launch->stopped || !block->warps->ready))
+		block = vgpu_list_after(block, &sm->resident, struct vgpu_block, node);
+	return block;
+}
+
+static void begin_slice(struct vgpu_sm *sm, u32 warps)
+{
+	struct vgpu_lanes *lanes = &sm->run->lanes;
+
+	lanes->tlb = sm->tlb.entries;
+	lanes->clock = vgpu_mul_div(sm->sim->now, sm->config->clock_khz, VGPU_PS_PER_KCYCLE);
+	lanes->timer = sm->sim->now / VGPU_NS;
+	lanes->threads = 0;
+	lanes->segments = 0;
+	sm->run->slice = (struct vgpu_slice){
+		.each = vgpu_slice_budget(sm->config, warps),
+		.block = vgpu_sm_first(sm),
+	};
+}
+
+static void go_on(struct vgpu_sm *sm, bool pausing)
+{
+	const struct vgpu_lanes *lanes = &sm->run->lanes;
+	struct vgpu_slice *slice = &sm->run->slice;
+
+	slice->open = false;
+	if (slice->begun && slice->block->launch->stopped)
+		vgpu_slice_leave(sm, slice->block);
+	for (;;) {
+		if (!slice->begun)
+			slice->block = next_ready(sm, slice->block);
+		if (!slice->block)
+			break;
+		if (!run_block(sm, slice, pausing)) {
+			vgpu_event_pause(sm->sim, &sm->step);
+			return;
+		}
+		vgpu_slice_leave(sm, slice->block);
+	}
+	slice->segments = lanes->segments;
+	sm->instructions += slice->issued;
+	sm->thread_instructions += lanes->threads;
+	vgpu_event_after(sm->sim, &sm->step, vgpu_slice_time(sm->config, slice));
+}
+
+void vgpu_slice_finish(struct vgpu_sm *sm)
+{
+	if (unlikely(sm->run->slice.open))
+		go_on(sm, false);
+}
+
+void vgpu_slice_leave(struct vgpu_sm *sm, const struct vgpu_block *block)
+{
+	struct vgpu_slice *slice = &sm->run->slice;
+
+	if (slice->block != block)
+		return;
+	slice->block = vgpu_list_after(block, &sm->resident, struct vgpu_block, node);
+	slice->begun = false;
+}
+
 void vgpu_compiled_step(struct vgpu_event *step)
 {
 	struct vgpu_sm *sm = vgpu_container_of(step, struct vgpu_sm, step);
-	struct vgpu_lanes *lanes = &sm->run->lanes;
-	struct vgpu_slice slice = { 0 };
 	struct vgpu_block *block;
-	u32 warps = 0, each;
+	u32 warps = 0;
 
+	if (unlikely(sm->run->slice.open)) {
+		go_on(sm, true);
+		return;
+	}
 	report_ends(sm);
 	vgpu_event_cancel(sm->sim, step);	/* blocks issued just now have scheduled it again */
 	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node)
@@ -314,19 +433,8 @@ void vgpu_compiled_step(struct vgpu_event *step)
 	/* Blocks that all wait for pages have no slice: page_came() begins the next. */
 	if (!warps || sm->halted)
 		return;
-	lanes->tlb = sm->tlb.entries;
-	lanes->clock = vgpu_mul_div(sm->sim->now, sm->config->clock_khz, VGPU_PS_PER_KCYCLE);
-	lanes->timer = sm->sim->now / VGPU_NS;
-	lanes->threads = 0;
-	lanes->segments = 0;
-	each = vgpu_slice_budget(sm->config, warps);
-	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node)
-		if (!block->launch->stopped && block->warps->ready)
-			run_block(block, each, &slice);
-	slice.segments = lanes->segments;
-	sm->instructions += slice.issued;
-	sm->thread_instructions += lanes->threads;
-	vgpu_event_after(sm->sim, step, vgpu_slice_time(sm->config, &slice));
+	begin_slice(sm, warps);
+	go_on(sm, true);
 }
 
 static void compiled_issue(struct vgpu_block *block)

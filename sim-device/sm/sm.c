@@ -58,6 +58,7 @@ int vgpu_sm_issue(struct vgpu_sm *sm, struct vgpu_block *block)
 	const struct vgpu_block_kind *kind = block->launch->kind;
 	int error;
 
+	vgpu_slice_finish(sm);
 	block->sm = sm;
 	if (kind->start) {
 		error = kind->start(block);
@@ -76,6 +77,7 @@ int vgpu_sm_issue(struct vgpu_sm *sm, struct vgpu_block *block)
 
 void vgpu_sm_remove(struct vgpu_sm *sm, struct vgpu_block *block)
 {
+	vgpu_slice_leave(sm, block);
 	vgpu_list_del(&block->node);
 	block->sm = NULL;
 	sm->slots_used &= ~(1ull << block->slot);
@@ -84,6 +86,7 @@ void vgpu_sm_remove(struct vgpu_sm *sm, struct vgpu_block *block)
 
 u64 vgpu_sm_halt(struct vgpu_sm *sm)
 {
+	vgpu_slice_finish(sm);
 	sm->halted = true;
 	return vgpu_event_pending(&sm->step) ? vgpu_event_time(&sm->step) : sm->sim->now;
 }
@@ -103,8 +106,10 @@ void vgpu_sm_detach(struct vgpu_sm *sm, struct vgpu_block *block)
 	 * A step with nothing to do does nothing; it must not stand for blocks that are issued
 	 * later.
 	 */
-	if (!sm->resident_count)
+	if (!sm->resident_count) {
 		vgpu_event_cancel(sm->sim, &sm->step);
+		sm->run->slice.open = false;
+	}
 }
 
 void vgpu_block_release(struct vgpu_block *block)

@@ -47,9 +47,26 @@ static inline bool vgpu_warps_over(const struct vgpu_warps *warps)
 	return warps->faulted || warps->exited == warps->count;
 }
 
+/**
+ * struct vgpu_slice - what an SM did in one slice so far, and where it goes on if it was paused
+ * (block_compiled.c)
+ */
+struct vgpu_slice {
+	u64 issued;		/* warp instructions */
+	u64 longest;		/* cycles of the warp that took longest */
+	u64 segments;		/* of global memory, 128 bytes each */
+	u32 each;		/* instructions that a warp may execute */
+	bool open;		/* it was paused: the rest is executed at the same virtual time */
+	bool begun;		/* in @block, @warp is next */
+	bool again;		/* a warp of @block has executed since the first was next */
+	u32 warp;
+	struct vgpu_block *block;	/* whose warps are executed; NULL: all have been */
+};
+
 /** struct vgpu_sm_run - what an SM executes with */
 struct vgpu_sm_run {
 	struct vgpu_lanes lanes;
+	struct vgpu_slice slice;
 	u16 cost[VGPU_OP_COUNT];
 	enum vgpu_lanes_end (*run)(struct vgpu_lanes *lanes);
 	struct vgpu_warps *pool;	/* free block states */
@@ -73,17 +90,18 @@ void vgpu_warps_resume(struct vgpu_warps *warps, struct vgpu_warp *warp);
 /* A warp that waits at a deadlocked barrier; NULL: there is none. */
 struct vgpu_warp *vgpu_warps_stuck(struct vgpu_warps *warps);
 
+/*
+ * block_compiled.c: execute the rest of a paused slice. For what needs to know when the slice ends.
+ */
+void vgpu_slice_finish(struct vgpu_sm *sm);
+/* @block, resident, leaves: a paused slice does without it. */
+void vgpu_slice_leave(struct vgpu_sm *sm, const struct vgpu_block *block);
+
 /* timing.c */
 struct vgpu_config;
 
 #define VGPU_PS_PER_KCYCLE	1000000000ull	/* picoseconds x kHz of one cycle */
 
-/** struct vgpu_slice - what an SM did in one slice */
-struct vgpu_slice {
-	u64 issued;		/* warp instructions */
-	u64 longest;		/* cycles of the warp that took longest */
-	u64 segments;		/* of global memory, 128 bytes each */
-};
 
 void vgpu_cost_fill(u16 *cost, const struct vgpu_config *config);
 /* Warp instructions that each of @warps warps may execute in one slice. */

@@ -11,6 +11,7 @@
 
 #include "../device/host.h"
 #include "../device/manual.h"
+#include "sm/warps.h"
 #include "vass_build.h"
 
 #define BASE		0x10000000ull
@@ -180,14 +181,24 @@ static struct host *two_programs(u64 seed, u32 rounds)
 	return h;
 }
 
+/* As vgpu_device_run(), in however many runs. */
+static u64 run_until(struct host *h, u64 until)
+{
+	u64 next;
+
+	do
+		next = vgpu_device_run(h->dev, until, ~0u);
+	while (next <= until);
+	return next;
+}
+
 /* Take random SMs for the other kernel, or for the one that runs there, until both have ended. */
 static void disturb(struct host *h, u64 seed)
 {
 	struct vgpu_random random;
 
 	vgpu_random_seed(&random, seed);
-	while (vgpu_device_run(h->dev, h->dev->sim->now + below(&random, 2 * VGPU_US), ~0u) !=
-	       VGPU_NEVER) {
+	while (run_until(h, h->dev->sim->now + below(&random, 2 * VGPU_US)) != VGPU_NEVER) {
 		u32 sm = below(&random, 3);
 		struct vgpu_ksr *ksr = manual_kernel(h->dev, 1 + below(&random, 2));
 
@@ -301,6 +312,90 @@ static void a_switch_waits_for_the_end_of_the_slice(void **state)
 	host_free(h);
 }
 
+/* ---- pauses ------------------------------------------------------------- */
+
+/* The same records, memory and events as @expected, which ends. */
+static void must_be_the_same(struct host *h, struct host *expected, u64 seed)
+{
+	if (h->record_count != expected->record_count ||
+	    memcmp(h->records, expected->records, h->record_count * sizeof(*h->records)))
+		fail_msg("seed %llu: the traces differ", (unsigned long long)seed);
+	assert_memory_equal(h->memory, expected->memory, 2 * BYTES);
+	assert_int_equal(h->dev->sim->now, expected->dev->sim->now);
+	assert_int_equal(h->dev->sim->fired, expected->dev->sim->fired);
+	host_leave(expected);
+}
+
+/* A host that interrupts at every chance, with and without preemptions, sees the same trace. */
+static void a_pause_changes_nothing(void **state)
+{
+	(void)state;
+	for (u64 seed = 1; seed <= 20; seed++) {
+		struct host *expected = two_programs(seed, 40), *h = two_programs(seed, 40);
+		u64 runs = 0;
+
+		host_run(expected);
+		vgpu_system_interrupt(vgpu_device_system(h->dev), true);
+		while (vgpu_device_run(h->dev, VGPU_NEVER, ~0u) != VGPU_NEVER)
+			runs++;
+		/* three warps of three blocks take part in most slices */
+		assert_true(runs > 2 * h->dev->sim->fired);
+		must_be_the_same(h, expected, seed);
+		host_free(h);
+
+		expected = two_programs(seed, 40);
+		h = two_programs(seed, 40);
+		vgpu_system_interrupt(vgpu_device_system(h->dev), true);
+		assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", "switch"), 0);
+		assert_int_equal(vgpu_device_knob_set(expected->dev, "preemption", "switch"), 0);
+		disturb(expected, seed);
+		disturb(h, seed);
+		must_be_the_same(h, expected, seed);
+		host_free(h);
+	}
+}
+
+/*
+ * In the middle of a slice the host preempts SMs, and, with every other seed, ends one of the
+ * contexts. What the rest computes is the same.
+ */
+static void the_host_acts_in_a_pause(void **state)
+{
+	(void)state;
+	for (u64 seed = 1; seed <= 40; seed++) {
+		struct host *expected = two_programs(seed, 40), *h = two_programs(seed, 40);
+		bool closing = seed % 2;
+		struct vgpu_random random;
+		u32 paused = 0;
+
+		host_run(expected);
+		vgpu_random_seed(&random, seed);
+		vgpu_system_interrupt(vgpu_device_system(h->dev), true);
+		assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", "switch"), 0);
+		while (vgpu_device_run(h->dev, VGPU_NEVER, ~0u) != VGPU_NEVER) {
+			u32 sm = below(&random, 3);
+			struct vgpu_ksr *ksr = manual_kernel(h->dev, 1 + below(&random, 2));
+
+			if (!h->dev->exec.sms[sm].run->slice.open || below(&random, 5))
+				continue;
+			paused++;
+			assert_true(vgpu_exec_check(&h->dev->exec));
+			if (closing && paused == 10) {
+				assert_int_equal(vgpu_context_close(h->dev, 2), 0);
+				assert_int_equal(vgpu_memory_unmap(h->dev, 1, BASE, 2 * BYTES),
+						 -ENOENT);
+			} else if (ksr && h->dev->exec.smst[sm].ksr) {
+				assert_int_equal(vgpu_exec_reserve(&h->dev->exec, sm, ksr), 0);
+			}
+		}
+		assert_true(paused > 10);
+		assert_int_equal(h->fault_count, 0);
+		assert_memory_equal(h->memory, expected->memory, (closing ? 1 : 2) * BYTES);
+		host_leave(expected);
+		host_free(h);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -308,6 +403,8 @@ int main(void)
 		cmocka_unit_test(a_switch_waits_for_the_end_of_the_slice),
 		cmocka_unit_test(draining_changes_nothing),
 		cmocka_unit_test(draining_and_switching_changes_nothing),
+		cmocka_unit_test(a_pause_changes_nothing),
+		cmocka_unit_test(the_host_acts_in_a_pause),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
