@@ -31,6 +31,13 @@
 #define KVGPU_DEVNODE_CONST	const
 #endif
 
+/* A kind of kobjects' get_ownership(): its kobject became const */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define KVGPU_KOBJ_CONST
+#else
+#define KVGPU_KOBJ_CONST	const
+#endif
+
 static inline void kvgpu_vm_flags(struct vm_area_struct *vma, unsigned long set,
 				  unsigned long clear)
 {

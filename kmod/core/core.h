@@ -115,7 +115,10 @@ struct kvgpu_ctx {
 	struct kvgpu_dev *kdev;
 	struct kvgpu_inbox inbox;
 	u32 id;
-	pid_t pid;			/* of who opened it */
+	/* who opened it */
+	pid_t pid;			/* in the initial pid namespace */
+	struct pid *process;
+	kuid_t owner;
 	/* control group of who opened it: it pays for code, pages and state of the context */
 	struct vgpu_payer payer;
 	s32 priority;			/* the actor writes */

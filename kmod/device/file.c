@@ -4,8 +4,10 @@
  * refers to it is gone, in whatever process (dup, fork, a socket). Closing it ends the context at
  * once and returns only when nothing of it is left: no pinned page, no frame, no queue.
  */
+#include <linux/cred.h>
 #include <linux/memcontrol.h>
 #include <linux/module.h>
+#include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
@@ -77,6 +79,8 @@ static struct kvgpu_ctx *context_alloc(struct kvgpu_dev *kdev)
 	ctx->signals = &of->signals;
 	ctx->uring = &of->uring;
 	ctx->pid = task_tgid_nr(current);
+	ctx->process = get_pid(task_tgid(current));
+	ctx->owner = current_euid();
 	ctx->payer.pause = jiffies;
 	ctx->tokens = VGPU_TOKENS_SHARE;
 	ctx->payer.memcg = get_mem_cgroup_from_mm(current->mm);
@@ -94,6 +98,7 @@ static struct kvgpu_ctx *context_alloc(struct kvgpu_dev *kdev)
 
 static void context_free(struct kvgpu_ctx *ctx)
 {
+	put_pid(ctx->process);
 	mem_cgroup_put(ctx->payer.memcg);
 	kfree(container_of(ctx, struct open_file, ctx));
 }
