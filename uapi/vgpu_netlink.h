@@ -4,8 +4,9 @@
  * periodic samples. docs/netlink.md describes every command. Attribute types only ever grow at the
  * end; what a command does not take is refused with EINVAL and a sentence (NETLINK_EXT_ACK).
  *
- * Anybody in the initial network namespace may ask and listen. To set anything takes CAP_SYS_ADMIN
- * in the initial user namespace, to which the devices belong.
+ * Anybody in the initial network namespace may ask, and listen to group "public". What a context
+ * does is told its owner and CAP_PERFMON only; the other groups, and setting anything, take
+ * CAP_SYS_ADMIN. Capabilities are those of the initial user namespace, to which the devices belong.
  */
 #ifndef VGPU_NETLINK_H
 #define VGPU_NETLINK_H
@@ -16,20 +17,25 @@
 #define VGPU_NL_VERSION		1
 
 /* Multicast groups */
-#define VGPU_NL_GROUP_NOTICES	"notices"	/* rare events */
-#define VGPU_NL_GROUP_SAMPLES	"samples"	/* statistics, every VGPU_NL_A_SAMPLE_MS */
+#define VGPU_NL_GROUP_NOTICES	"notices"	/* rare events; CAP_SYS_ADMIN */
+#define VGPU_NL_GROUP_SAMPLES	"samples"	/* statistics, every VGPU_NL_A_SAMPLE_MS; as well */
+#define VGPU_NL_GROUP_PUBLIC	"public"	/* "notices" without PID, FAULT, FAULT_ADDRESS */
 
 enum vgpu_nl_command {
 	VGPU_NL_CMD_UNSPEC,
 	/* asked for */
 	VGPU_NL_CMD_DEVICE_GET,		/* one: DEVICE, and its SM_STATES; dump: all, or DEVICE */
-	VGPU_NL_CMD_CONTEXT_GET,	/* one: DEVICE, CONTEXT; dump: all, or those of DEVICE */
+	/*
+	 * one: DEVICE, CONTEXT; dump: all, or those of DEVICE. Of a context that belongs to another
+	 * user: DEVICE, CONTEXT, TIME, PRIORITY, TOKENS, and no more without CAP_PERFMON
+	 */
+	VGPU_NL_CMD_CONTEXT_GET,
 	/* DEVICE and KNOB_NAME with KNOB_VALUE, or SAMPLE_MS, or both */
 	VGPU_NL_CMD_DEVICE_SET,
 	VGPU_NL_CMD_CONTEXT_SET,	/* DEVICE, CONTEXT and PRIORITY, TOKENS or both */
 	/*
-	 * group "notices": DEVICE, TIME and what is said here; LOST if some were lost in front of
-	 * it
+	 * groups "notices" and "public": DEVICE, TIME and what is said here; LOST if some were lost
+	 * in front of it
 	 */
 	VGPU_NL_CMD_CONTEXT_CREATED,	/* CONTEXT, PID */
 	/* CONTEXT, PID, FAULT, FAULT_ADDRESS; the watchdog's work too: VGPU_FAULT_WATCHDOG */
@@ -70,11 +76,16 @@ enum vgpu_nl_attr {
 	VGPU_NL_A_STATE_NAME = 28,
 	VGPU_NL_A_STATE_TIME = 29,	/* u64: picoseconds, summed over all SMs */
 	VGPU_NL_A_SM_STATES = 30,	/* u8[SMs]: place in SM_TIMES */
-	VGPU_NL_A_SM_CONTEXTS = 31,	/* u32[SMs]: context that each serves, 0: none */
+	/* u32[SMs]: context that each serves, 0: none, VGPU_NL_CONTEXT_HIDDEN: another user's */
+	VGPU_NL_A_SM_CONTEXTS = 31,
 	VGPU_NL_A_KNOBS = 32,		/* nest of KNOB */
 	VGPU_NL_A_KNOB = 33,		/* nest of KNOB_NAME and KNOB_VALUE */
 	/* a context */
-	VGPU_NL_A_PID = 34,		/* u32: who opened it, in the initial pid namespace */
+	/*
+	 * u32: who opened it; in an answer by the pid namespace of who asks, and left out if it has
+	 * no number there; to groups by the initial one
+	 */
+	VGPU_NL_A_PID = 34,
 	VGPU_NL_A_FAULT = 36,		/* u32: enum vgpu_fault_reason */
 	VGPU_NL_A_FAULT_ADDRESS = 37,	/* u64 */
 	VGPU_NL_A_INFLIGHT = 38,	/* u64: commands */
@@ -89,6 +100,8 @@ enum vgpu_nl_attr {
 	VGPU_NL_A_COUNT = VGPU_NL_STAT_NEXT
 };
 #define VGPU_NL_A_MAX (VGPU_NL_A_COUNT - 1)
+
+#define VGPU_NL_CONTEXT_HIDDEN	(~0u)
 
 #define VGPU_NL_SAMPLE_MS_MIN	10u
 #define VGPU_NL_SAMPLE_MS_MAX	60000u

@@ -4,11 +4,16 @@
  * lists, knobs to be set. The attributes of a request are checked by strict policies before a
  * handler sees them; what a handler refuses it explains. Devices belong to the initial namespaces:
  * the family is there in the initial network namespace only, and setting needs CAP_SYS_ADMIN in the
- * initial user namespace, of the process and of whoever opened its socket.
+ * initial user namespace, of the process and of whoever opened its socket. So does CAP_PERFMON,
+ * which shows what contexts of other users do.
  */
 #include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/file.h>
 #include <linux/module.h>
+#include <linux/pid_namespace.h>
 #include <linux/slab.h>
+#include <net/sock.h>
 
 #include "netlink.h"
 
@@ -87,12 +92,32 @@ static int no_context(struct genl_info *info)
 	return -ENOENT;
 }
 
+/* ---- who asks ----------------------------------------------------------- */
+
+/*
+ * The process that sent @skb, or that has a dump of it go on: as with capabilities, both it and
+ * whoever opened the socket must be allowed to see something. So nobody sees more by writing into
+ * the socket of somebody else, nor by having a privileged program write into his.
+ */
+static struct kvgpu_viewer viewer_of(const struct sk_buff *skb)
+{
+	return (struct kvgpu_viewer){
+		.all = netlink_capable(skb, CAP_PERFMON) || netlink_capable(skb, CAP_SYS_ADMIN),
+		.uid = current_euid(),
+		.opener = NETLINK_CB(skb).sk->sk_socket->file->f_cred->euid,
+		.pids = task_active_pid_ns(current),
+	};
+}
+
 /* ---- one ---------------------------------------------------------------- */
 
-static int reply(struct genl_info *info, u8 command, size_t room, kvgpu_put_fn *put, void *what)
+static int reply(struct sk_buff *request, struct genl_info *info, u8 command, size_t room,
+		 kvgpu_put_fn *put, void *what)
 {
+	const struct kvgpu_viewer viewer = viewer_of(request);
 	struct kvgpu_message m = { .portid = info->snd_portid, .seq = info->snd_seq,
-				   .command = command, .put = put, .what = what };
+				   .command = command, .put = put, .what = what,
+				   .viewer = &viewer };
 	int ret = kvgpu_message_make(info->user_ptr[0], &m, room);
 
 	return ret ? ret : genlmsg_reply(m.skb, info);
@@ -102,14 +127,15 @@ static int device_get(struct sk_buff *request, struct genl_info *info)
 {
 	struct kvgpu_dev *kdev = info->user_ptr[0];
 
-	return reply(info, VGPU_NL_CMD_DEVICE_GET, kvgpu_device_room(kdev->config.sms),
+	return reply(request, info, VGPU_NL_CMD_DEVICE_GET, kvgpu_device_room(kdev->config.sms),
 		     kvgpu_put_device, NULL);
 }
 
 static int context_get(struct sk_buff *request, struct genl_info *info)
 {
 	u32 id = nla_get_u32(info->attrs[VGPU_NL_A_CONTEXT]);
-	int ret = reply(info, VGPU_NL_CMD_CONTEXT_GET, KVGPU_CONTEXT_ROOM, kvgpu_put_context, &id);
+	int ret = reply(request, info, VGPU_NL_CMD_CONTEXT_GET, KVGPU_CONTEXT_ROOM,
+			kvgpu_put_context, &id);
 
 	return ret == -ENODEV ? no_context(info) : ret;
 }
@@ -134,9 +160,11 @@ static int dump_devices(struct sk_buff *skb, struct netlink_callback *cb,
 			int (*fn)(struct kvgpu_dev *kdev, void *dump))
 {
 	struct nlattr *only = kvgpu_dump_attrs(cb)[VGPU_NL_A_DEVICE];
+	const struct kvgpu_viewer viewer = viewer_of(cb->skb);
 	struct dump dump = {
 		.message = { .skb = skb, .portid = NETLINK_CB(cb->skb).portid,
-			     .seq = cb->nlh->nlmsg_seq, .flags = NLM_F_MULTI },
+			     .seq = cb->nlh->nlmsg_seq, .flags = NLM_F_MULTI,
+			     .viewer = &viewer },
 		.cursor = (void *)cb->args,
 	};
 	unsigned long first = only ? nla_get_u32(only) : 0;
@@ -345,8 +373,12 @@ static const struct genl_ops ops[] = {
 };
 
 static const struct genl_multicast_group groups[] = {
-	[KVGPU_GROUP_NOTICES] = { .name = VGPU_NL_GROUP_NOTICES },
-	[KVGPU_GROUP_SAMPLES] = { .name = VGPU_NL_GROUP_SAMPLES },
+	/* they tell of contexts of all users; netlink has no flag for CAP_PERFMON */
+	[KVGPU_GROUP_NOTICES] = { .name = VGPU_NL_GROUP_NOTICES,
+				  .flags = GENL_MCAST_CAP_SYS_ADMIN },
+	[KVGPU_GROUP_SAMPLES] = { .name = VGPU_NL_GROUP_SAMPLES,
+				  .flags = GENL_MCAST_CAP_SYS_ADMIN },
+	[KVGPU_GROUP_PUBLIC] = { .name = VGPU_NL_GROUP_PUBLIC },
 };
 
 struct genl_family kvgpu_family = {

@@ -11,7 +11,7 @@
 #include "kmod/windows/stats.h"
 #include "vgpu_netlink.h"
 
-enum { KVGPU_GROUP_NOTICES, KVGPU_GROUP_SAMPLES };
+enum { KVGPU_GROUP_NOTICES, KVGPU_GROUP_SAMPLES, KVGPU_GROUP_PUBLIC };
 
 extern struct genl_family kvgpu_family;
 
@@ -22,15 +22,33 @@ static inline bool kvgpu_listened(unsigned int group)
 
 /* ---- netlink_attrs.c ---------------------------------------------------- */
 
-/*
- * Attributes that say @what of @kdev. -ENODEV: there is no such thing; else, when not 0, they do
- * not fit.
+/**
+ * struct kvgpu_viewer - for whom a message is
+ * @all: contexts of everybody are shown
+ * @uid: of the process that asks
+ * @opener: of the process that opened its socket; contexts of a user are shown if he is both
+ * @pids: pid namespace of the process that asks
  */
-typedef int kvgpu_put_fn(struct sk_buff *skb, struct kvgpu_dev *kdev, void *what);
+struct kvgpu_viewer {
+	bool all;
+	kuid_t uid;
+	kuid_t opener;
+	struct pid_namespace *pids;
+};
 
-/* Actor: all of a device; in a list, without each SM; in a sample, without knobs. @what: NULL. */
-kvgpu_put_fn kvgpu_put_device, kvgpu_put_listed_device, kvgpu_put_sampled_device;
-/* Actor; @what: id of a context. */
+struct kvgpu_message;
+
+/*
+ * Attributes that say what @m is to say of @kdev. -ENODEV: there is no such thing; else, when not
+ * 0, they do not fit.
+ */
+typedef int kvgpu_put_fn(const struct kvgpu_message *m, struct kvgpu_dev *kdev);
+
+/* Actor: all of a device; in a list, without each SM. */
+kvgpu_put_fn kvgpu_put_device, kvgpu_put_listed_device;
+/* Actor: in a sample, without knobs; how many contexts are open goes to what, a u32. */
+kvgpu_put_fn kvgpu_put_sampled_device;
+/* Actor; what: id of a context. */
 kvgpu_put_fn kvgpu_put_context;
 
 /** struct kvgpu_message - a message, to be appended to @skb */
@@ -42,6 +60,7 @@ struct kvgpu_message {
 	u8 command;
 	kvgpu_put_fn *put;
 	void *what;
+	const struct kvgpu_viewer *viewer;
 };
 
 /* By whom its @put may be called. -EMSGSIZE: it does not fit; -ENODEV. */

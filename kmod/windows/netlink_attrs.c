@@ -5,6 +5,7 @@
  * is of one moment. What does not fit cancels the whole message, and so no nest is cancelled by
  * itself.
  */
+#include <linux/pid.h>
 #include <linux/slab.h>
 
 #include "netlink.h"
@@ -41,8 +42,23 @@ static int put_stats(struct sk_buff *skb, const struct kvgpu_stat *stat, const v
 	return 0;
 }
 
-static int put_sms(struct sk_buff *skb, struct kvgpu_dev *kdev)
+/* Pids and what a context does are for its owner and for CAP_PERFMON. */
+static bool may_see(const struct kvgpu_message *m, const struct kvgpu_ctx *ctx)
 {
+	return m->viewer->all || (uid_eq(m->viewer->uid, ctx->owner) &&
+				  uid_eq(m->viewer->opener, ctx->owner));
+}
+
+static u32 shown_context(const struct kvgpu_message *m, struct kvgpu_dev *kdev, u32 id)
+{
+	const struct kvgpu_ctx *ctx = id ? xa_load(&kdev->contexts, id) : NULL;
+
+	return !ctx || may_see(m, ctx) ? id : VGPU_NL_CONTEXT_HIDDEN;
+}
+
+static int put_sms(const struct kvgpu_message *m, struct kvgpu_dev *kdev)
+{
+	struct sk_buff *skb = m->skb;
 	u32 sms = kdev->config.sms, i;
 	struct nlattr *states = nla_reserve(skb, VGPU_NL_A_SM_STATES, sms);
 	struct nlattr *contexts = nla_reserve(skb, VGPU_NL_A_SM_CONTEXTS, sms * sizeof(u32));
@@ -52,7 +68,7 @@ static int put_sms(struct sk_buff *skb, struct kvgpu_dev *kdev)
 		return -EMSGSIZE;
 	for (i = 0; i < sms && !vgpu_device_sm_stats(kdev->model, i, &sm); i++) {
 		((u8 *)nla_data(states))[i] = sm.state;
-		((u32 *)nla_data(contexts))[i] = sm.context;
+		((u32 *)nla_data(contexts))[i] = shown_context(m, kdev, sm.context);
 	}
 	return 0;
 }
@@ -95,40 +111,59 @@ static int put_device_attrs(struct sk_buff *skb, struct kvgpu_dev *kdev)
 	       put_stats(skb, kvgpu_device_stats, &snap) || put_sm_times(skb, &snap.stats);
 }
 
-int kvgpu_put_device(struct sk_buff *skb, struct kvgpu_dev *kdev, void *unused)
+int kvgpu_put_device(const struct kvgpu_message *m, struct kvgpu_dev *kdev)
 {
-	return put_device_attrs(skb, kdev) || put_sms(skb, kdev) || put_knobs(skb, kdev);
+	return put_device_attrs(m->skb, kdev) || put_sms(m, kdev) || put_knobs(m->skb, kdev);
 }
 
-int kvgpu_put_listed_device(struct sk_buff *skb, struct kvgpu_dev *kdev, void *unused)
+int kvgpu_put_listed_device(const struct kvgpu_message *m, struct kvgpu_dev *kdev)
 {
-	return put_device_attrs(skb, kdev) || put_knobs(skb, kdev);
+	return put_device_attrs(m->skb, kdev) || put_knobs(m->skb, kdev);
 }
 
-int kvgpu_put_sampled_device(struct sk_buff *skb, struct kvgpu_dev *kdev, void *unused)
+int kvgpu_put_sampled_device(const struct kvgpu_message *m, struct kvgpu_dev *kdev)
 {
-	return put_device_attrs(skb, kdev) || put_sms(skb, kdev);
+	struct vgpu_device_info info;
+
+	vgpu_device_info(kdev->model, &info);
+	*(u32 *)m->what = info.contexts;
+	return put_device_attrs(m->skb, kdev) || put_sms(m, kdev);
 }
 
-int kvgpu_put_context(struct sk_buff *skb, struct kvgpu_dev *kdev, void *id)
+/* What everybody may know of a context: that it exists, and how it is to be scheduled. */
+static int put_context_public(const struct kvgpu_message *m, struct kvgpu_dev *kdev,
+			      const struct kvgpu_ctx_snap *snap)
 {
-	struct kvgpu_ctx *ctx = xa_load(&kdev->contexts, *(u32 *)id);
+	return nla_put_u32(m->skb, VGPU_NL_A_DEVICE, kdev->index) ||
+	       nla_put_u32(m->skb, VGPU_NL_A_CONTEXT, snap->info.id) ||
+	       kvgpu_put_u64(m->skb, VGPU_NL_A_TIME, snap->time) ||
+	       nla_put_s32(m->skb, VGPU_NL_A_PRIORITY, snap->priority) ||
+	       nla_put_u32(m->skb, VGPU_NL_A_TOKENS, snap->tokens);
+}
+
+static int put_context_private(const struct kvgpu_message *m, const struct kvgpu_ctx *ctx,
+			       const struct kvgpu_ctx_snap *snap)
+{
+	const struct vgpu_fault *fault = &snap->info.fault;
+	pid_t pid = pid_nr_ns(ctx->process, m->viewer->pids);
+
+	return (pid && nla_put_u32(m->skb, VGPU_NL_A_PID, pid)) ||
+	       nla_put_u32(m->skb, VGPU_NL_A_FAULT, fault->reason) ||
+	       kvgpu_put_u64(m->skb, VGPU_NL_A_FAULT_ADDRESS, fault->address) ||
+	       kvgpu_put_u64(m->skb, VGPU_NL_A_INFLIGHT, snap->inflight) ||
+	       put_stats(m->skb, kvgpu_context_stats, snap);
+}
+
+int kvgpu_put_context(const struct kvgpu_message *m, struct kvgpu_dev *kdev)
+{
+	const struct kvgpu_ctx *ctx = xa_load(&kdev->contexts, *(u32 *)m->what);
 	struct kvgpu_ctx_snap snap;
-	const struct vgpu_context_info *info = &snap.info;
 
 	if (!ctx)
 		return -ENODEV;
 	kvgpu_snap_context(ctx, &snap);
-	return nla_put_u32(skb, VGPU_NL_A_DEVICE, kdev->index) ||
-	       nla_put_u32(skb, VGPU_NL_A_CONTEXT, info->id) ||
-	       kvgpu_put_u64(skb, VGPU_NL_A_TIME, snap.time) ||
-	       nla_put_u32(skb, VGPU_NL_A_PID, snap.pid) ||
-	       nla_put_s32(skb, VGPU_NL_A_PRIORITY, snap.priority) ||
-	       nla_put_u32(skb, VGPU_NL_A_TOKENS, snap.tokens) ||
-	       nla_put_u32(skb, VGPU_NL_A_FAULT, info->fault.reason) ||
-	       kvgpu_put_u64(skb, VGPU_NL_A_FAULT_ADDRESS, info->fault.address) ||
-	       kvgpu_put_u64(skb, VGPU_NL_A_INFLIGHT, snap.inflight) ||
-	       put_stats(skb, kvgpu_context_stats, &snap);
+	return put_context_public(m, kdev, &snap) ||
+	       (may_see(m, ctx) && put_context_private(m, ctx, &snap));
 }
 
 /* ---- messages ----------------------------------------------------------- */
@@ -137,7 +172,7 @@ int kvgpu_message_add(struct kvgpu_dev *kdev, void *message)
 {
 	struct kvgpu_message *m = message;
 	void *head = genlmsg_put(m->skb, m->portid, m->seq, &kvgpu_family, m->flags, m->command);
-	int ret = head ? m->put(m->skb, kdev, m->what) : -EMSGSIZE;
+	int ret = head ? m->put(m, kdev) : -EMSGSIZE;
 
 	if (ret) {
 		genlmsg_cancel(m->skb, head);

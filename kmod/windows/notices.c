@@ -5,41 +5,60 @@
  * work item asks the actor every so often, if somebody listens. A listener that does not read has
  * its own messages dropped by netlink, which tells it so (ENOBUFS); nobody waits for it.
  */
+#include <linux/pid_namespace.h>
 #include <linux/workqueue.h>
 
 #include "netlink.h"
 
 /* ---- notices ------------------------------------------------------------ */
 
-static int put_notice(struct sk_buff *skb, struct kvgpu_dev *kdev, void *what)
+/* What everybody may be told. */
+static int put_public(const struct kvgpu_message *m, struct kvgpu_dev *kdev)
 {
-	const struct kvgpu_notice *notice = what;
+	const struct kvgpu_notice *notice = m->what;
 
-	return nla_put_u32(skb, VGPU_NL_A_DEVICE, kdev->index) ||
-	       kvgpu_put_u64(skb, VGPU_NL_A_TIME, notice->time) ||
-	       (notice->lost && kvgpu_put_u64(skb, VGPU_NL_A_LOST, notice->lost)) ||
-	       (notice->context && (nla_put_u32(skb, VGPU_NL_A_CONTEXT, notice->context) ||
-				    nla_put_u32(skb, VGPU_NL_A_PID, notice->pid))) ||
-	       (notice->fault && (nla_put_u32(skb, VGPU_NL_A_FAULT, notice->fault) ||
-				  kvgpu_put_u64(skb, VGPU_NL_A_FAULT_ADDRESS, notice->address))) ||
-	       (notice->knob && (nla_put_string(skb, VGPU_NL_A_KNOB_NAME, notice->knob) ||
-				 nla_put_string(skb, VGPU_NL_A_KNOB_VALUE, notice->value)));
+	return nla_put_u32(m->skb, VGPU_NL_A_DEVICE, kdev->index) ||
+	       kvgpu_put_u64(m->skb, VGPU_NL_A_TIME, notice->time) ||
+	       (notice->lost && kvgpu_put_u64(m->skb, VGPU_NL_A_LOST, notice->lost)) ||
+	       (notice->context && nla_put_u32(m->skb, VGPU_NL_A_CONTEXT, notice->context)) ||
+	       (notice->knob && (nla_put_string(m->skb, VGPU_NL_A_KNOB_NAME, notice->knob) ||
+				 nla_put_string(m->skb, VGPU_NL_A_KNOB_VALUE, notice->value)));
+}
+
+static int put_notice(const struct kvgpu_message *m, struct kvgpu_dev *kdev)
+{
+	const struct kvgpu_notice *notice = m->what;
+
+	return put_public(m, kdev) ||
+	       (notice->context && nla_put_u32(m->skb, VGPU_NL_A_PID, notice->pid)) ||
+	       (notice->fault && (nla_put_u32(m->skb, VGPU_NL_A_FAULT, notice->fault) ||
+				  kvgpu_put_u64(m->skb, VGPU_NL_A_FAULT_ADDRESS,
+						notice->address)));
+}
+
+static void notice_send(struct kvgpu_dev *kdev, struct kvgpu_notice *notice, unsigned int group,
+			kvgpu_put_fn *put)
+{
+	struct kvgpu_message m = { .command = notice->command, .put = put, .what = notice };
+
+	if (!kvgpu_listened(group))
+		return;
+	m.skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (m.skb && !kvgpu_message_add(kdev, &m))
+		genlmsg_multicast(&kvgpu_family, m.skb, 0, group, GFP_KERNEL);
+	else
+		nlmsg_free(m.skb);
 }
 
 static void notices_work(struct work_struct *work)
 {
 	struct kvgpu_notices *notices = container_of(work, struct kvgpu_notices, work);
 	struct kvgpu_notice notice;
-	struct kvgpu_message m = { .put = put_notice, .what = &notice };
 
 	/* without the actor, which may be gone already */
 	while (kfifo_get(&notices->ring, &notice)) {
-		m.command = notice.command;
-		m.skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
-		if (m.skb && !kvgpu_message_add(notices->kdev, &m))
-			genlmsg_multicast(&kvgpu_family, m.skb, 0, KVGPU_GROUP_NOTICES, GFP_KERNEL);
-		else
-			nlmsg_free(m.skb);
+		notice_send(notices->kdev, &notice, KVGPU_GROUP_NOTICES, put_notice);
+		notice_send(notices->kdev, &notice, KVGPU_GROUP_PUBLIC, put_public);
 	}
 }
 
@@ -48,7 +67,8 @@ static void notice_add(struct kvgpu_dev *kdev, struct kvgpu_notice notice)
 {
 	struct kvgpu_notices *notices = kdev->notices;
 
-	if (READ_ONCE(notices->stopped) || !kvgpu_listened(KVGPU_GROUP_NOTICES))
+	if (READ_ONCE(notices->stopped) ||
+	    (!kvgpu_listened(KVGPU_GROUP_NOTICES) && !kvgpu_listened(KVGPU_GROUP_PUBLIC)))
 		return;
 	notice.time = vgpu_device_now(kdev->model);
 	notice.lost = notices->lost - notices->lost_told;
@@ -85,15 +105,18 @@ void kvgpu_notice_memory(struct kvgpu_dev *kdev)
 
 /* ---- samples ------------------------------------------------------------ */
 
-/* The context of id @what, or the next one behind; its id is left there. */
-static int put_next_context(struct sk_buff *skb, struct kvgpu_dev *kdev, void *what)
+/* Who may join the group. */
+static const struct kvgpu_viewer everything = { .all = true, .pids = &init_pid_ns };
+
+/* The context of id what, or the next one behind; its id is left there. */
+static int put_next_context(const struct kvgpu_message *m, struct kvgpu_dev *kdev)
 {
-	unsigned long id = *(u32 *)what;
+	unsigned long id = *(u32 *)m->what;
 
 	if (!xa_find(&kdev->contexts, &id, ULONG_MAX, XA_PRESENT))
 		return -ENODEV;
-	*(u32 *)what = id;
-	return kvgpu_put_context(skb, kdev, what);
+	*(u32 *)m->what = id;
+	return kvgpu_put_context(m, kdev);
 }
 
 static int sample_send(struct kvgpu_dev *kdev, struct kvgpu_message *sample, size_t room)
@@ -113,21 +136,37 @@ static void sample_next(struct kvgpu_dev *kdev)
 		mod_delayed_work(system_unbound_wq, &kdev->notices->sample, msecs_to_jiffies(ms));
 }
 
+/*
+ * In the order of ids, of which the next one is asked for after each message. Whoever opens
+ * contexts faster than that has new ones there for ever: there are no more messages than @count
+ * contexts, which were open when the sample began.
+ */
+static void sample_contexts(struct kvgpu_dev *kdev, u32 count)
+{
+	u32 id = 0;
+	struct kvgpu_message context = {
+		.command = VGPU_NL_CMD_CONTEXT_SAMPLE, .put = put_next_context, .what = &id,
+		.viewer = &everything,
+	};
+
+	for (; count && !READ_ONCE(kdev->notices->stopped); count--)
+		if (sample_send(kdev, &context, KVGPU_CONTEXT_ROOM) || !++id)
+			break;
+}
+
 static void sample_work(struct work_struct *work)
 {
 	struct kvgpu_dev *kdev =
 		container_of(to_delayed_work(work), struct kvgpu_notices, sample)->kdev;
-	u32 id = 0;
+	u32 contexts = 0;
 	struct kvgpu_message device = {
 		.command = VGPU_NL_CMD_DEVICE_SAMPLE, .put = kvgpu_put_sampled_device,
-	}, context = {
-		.command = VGPU_NL_CMD_CONTEXT_SAMPLE, .put = put_next_context, .what = &id,
+		.what = &contexts, .viewer = &everything,
 	};
 
 	if (kvgpu_listened(KVGPU_GROUP_SAMPLES) &&
 	    !sample_send(kdev, &device, kvgpu_device_room(kdev->config.sms)))
-		for (; !sample_send(kdev, &context, KVGPU_CONTEXT_ROOM); id++)
-			;
+		sample_contexts(kdev, contexts);
 	sample_next(kdev);
 }
 

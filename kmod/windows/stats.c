@@ -55,11 +55,10 @@ static const char *clock_state(const struct kvgpu_participant *participant)
 	return participant->attached ? "running" : "detached";
 }
 
-void kvgpu_snap_context(struct kvgpu_ctx *ctx, struct kvgpu_ctx_snap *snap)
+void kvgpu_snap_context(const struct kvgpu_ctx *ctx, struct kvgpu_ctx_snap *snap)
 {
 	WARN_ON_ONCE(vgpu_context_info(ctx->kdev->model, ctx->id, &snap->info));
 	snap->time = vgpu_device_now(ctx->kdev->model);
-	snap->pid = ctx->pid;
 	snap->priority = ctx->priority;
 	snap->tokens = ctx->tokens;
 	snap->inflight = ctx->inflight;

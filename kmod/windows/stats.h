@@ -17,7 +17,6 @@ struct kvgpu_ctx_snap {
 	struct vgpu_context_info info;
 	u64 time;
 	u64 inflight;
-	pid_t pid;
 	s32 priority;
 	u32 tokens;
 	const char *clock;		/* "detached", "running", "waiting" */
@@ -48,7 +47,7 @@ ssize_t kvgpu_stat_show(const struct kvgpu_stat *stat, const char *name, const v
 
 /* Actor. */
 void kvgpu_snap_device(struct kvgpu_dev *kdev, struct kvgpu_device_snap *snap);
-void kvgpu_snap_context(struct kvgpu_ctx *ctx, struct kvgpu_ctx_snap *snap);
+void kvgpu_snap_context(const struct kvgpu_ctx *ctx, struct kvgpu_ctx_snap *snap);
 /* Have the actor do it. -EINTR; -ENODEV: there is no context @id. */
 int kvgpu_device_read(struct kvgpu_dev *kdev, struct kvgpu_device_snap *snap);
 int kvgpu_context_read(struct kvgpu_dev *kdev, u32 id, struct kvgpu_ctx_snap *snap);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /sys/class/vgpu/vgpuN/contexts/ID/: every open context, one value a file. Anybody reads, root
- * writes what can be written. Every statistic of a context is a file.
+ * /sys/class/vgpu/vgpuN/contexts/ID/: every open context, one value a file. Anybody reads how it is
+ * to be scheduled, and root writes that. The rest, every statistic among it, is for the user who
+ * opened the context and for root: the files belong to that user and have mode 0400, so that it is
+ * decided when a file is opened, and not by who happens to read what somebody else has opened.
  */
 #include <linux/kobject.h>
+#include <linux/pid.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
@@ -17,44 +20,53 @@ struct kvgpu_ctx_dir {
 	struct kobject kobj;
 	struct kvgpu_dev *kdev;
 	u32 id;
+	struct pid *process;
+	kuid_t owner;			/* of files that are being made */
 };
 
-static struct kvgpu_ctx_dir *dir_of(struct kobject *kobj)
+static struct kvgpu_ctx_dir *dir_of(const struct kobject *kobj)
 {
 	return container_of(kobj, struct kvgpu_ctx_dir, kobj);
 }
 
 /* ---- files -------------------------------------------------------------- */
 
-static struct attribute pid_attr = { .name = "pid", .mode = 0444 };
-static struct attribute clock_attr = { .name = "clock", .mode = 0444 };
-static struct attribute fault_attr = { .name = "fault", .mode = 0444 };
+static struct attribute pid_attr = { .name = "pid", .mode = 0400 };
+static struct attribute clock_attr = { .name = "clock", .mode = 0400 };
+static struct attribute fault_attr = { .name = "fault", .mode = 0400 };
 static struct attribute priority_attr = { .name = "priority", .mode = 0644 };
 static struct attribute tokens_attr = { .name = "tokens", .mode = 0644 };
 
 #define STAT_ATTR(number, name_, path, member, file, text)					\
-	&(struct attribute){ .name = #file, .mode = 0444 },
+	&(struct attribute){ .name = #file, .mode = 0400 },
 
-static struct attribute *ctx_attrs[] = {
+static struct attribute *owners_attrs[] = {
 	&pid_attr,
 	&clock_attr,
 	&fault_attr,
-	&priority_attr,
-	&tokens_attr,
 	VGPU_CONTEXT_STATS(STAT_ATTR)
 	NULL
 };
-ATTRIBUTE_GROUPS(ctx);
+ATTRIBUTE_GROUPS(owners);
+
+static struct attribute *roots_attrs[] = {
+	&priority_attr,
+	&tokens_attr,
+	NULL
+};
+static const struct attribute_group roots_group = { .attrs = roots_attrs };
 
 static ssize_t ctx_show(struct kobject *kobj, struct attribute *attr, char *text)
 {
 	struct kvgpu_ctx_snap snap;
-	int ret = kvgpu_context_read(dir_of(kobj)->kdev, dir_of(kobj)->id, &snap);
+	int ret;
 
+	/* 0: it has no number in the namespace of who reads */
+	if (attr == &pid_attr)
+		return sysfs_emit(text, "%d\n", pid_vnr(dir_of(kobj)->process));
+	ret = kvgpu_context_read(dir_of(kobj)->kdev, dir_of(kobj)->id, &snap);
 	if (ret)
 		return ret;
-	if (attr == &pid_attr)
-		return sysfs_emit(text, "%d\n", snap.pid);
 	if (attr == &clock_attr)
 		return sysfs_emit(text, "%s\n", snap.clock);
 	if (attr == &fault_attr)
@@ -124,10 +136,13 @@ static ssize_t ctx_store(struct kobject *kobj, struct attribute *attr, const cha
 		right = "a number, -2147483648 to 2147483647, a higher one is more important";
 		set.set_priority = true;
 		ret = kstrtos32(text, 10, &set.priority);
-	} else {
+	} else if (attr == &tokens_attr) {
 		right = "a number of SMs, 0 to 1024, or: share";
 		set.set_tokens = true;
 		ret = parse_tokens(text, &set.tokens);
+	} else {
+		/* who owns a file may change its mode */
+		return -EACCES;
 	}
 	if (ret) {
 		pr_notice("vgpu: %s: contexts/%u/%s does not take \"%.*s\"; it takes %s\n",
@@ -144,14 +159,36 @@ static const struct sysfs_ops ctx_ops = { .show = ctx_show, .store = ctx_store }
 
 static void dir_release(struct kobject *kobj)
 {
+	put_pid(dir_of(kobj)->process);
 	kfree(dir_of(kobj));
+}
+
+static void dir_get_ownership(KVGPU_KOBJ_CONST struct kobject *kobj, kuid_t *uid, kgid_t *gid)
+{
+	*uid = dir_of(kobj)->owner;
+	*gid = GLOBAL_ROOT_GID;
 }
 
 static const struct kobj_type dir_type = {
 	.release = dir_release,
 	.sysfs_ops = &ctx_ops,
-	.default_groups = ctx_groups,
+	.get_ownership = dir_get_ownership,
+	.default_groups = owners_groups,
 };
+
+/* Who owned a file that root writes could change its mode and write it. */
+static int dir_add(struct kvgpu_ctx_dir *dir, struct kobject *parent)
+{
+	int ret = kobject_add(&dir->kobj, parent, "%u", dir->id);
+
+	if (ret)
+		return ret;
+	dir->owner = GLOBAL_ROOT_UID;
+	ret = sysfs_create_group(&dir->kobj, &roots_group);
+	if (ret)
+		kobject_del(&dir->kobj);
+	return ret;
+}
 
 int kvgpu_ctx_dir_add(struct kvgpu_ctx *ctx)
 {
@@ -163,10 +200,12 @@ int kvgpu_ctx_dir_add(struct kvgpu_ctx *ctx)
 		return -ENOMEM;
 	dir->kdev = ctx->kdev;
 	dir->id = ctx->id;
+	dir->process = get_pid(ctx->process);
+	dir->owner = ctx->owner;
 	kobject_init(&dir->kobj, &dir_type);
 	mutex_lock(&sysfs->contexts_lock);
 	if (sysfs->contexts_dir)
-		ret = kobject_add(&dir->kobj, sysfs->contexts_dir, "%u", ctx->id);
+		ret = dir_add(dir, sysfs->contexts_dir);
 	mutex_unlock(&sysfs->contexts_lock);
 	if (ret)
 		kobject_put(&dir->kobj);

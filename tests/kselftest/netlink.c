@@ -10,7 +10,7 @@
 
 static struct request r;
 static struct answer answer;
-static uint32_t groups[2];
+static uint32_t groups[GROUPS];
 static uint16_t family;
 static int nl;
 
@@ -273,30 +273,6 @@ static void unprivileged(void)
 
 /* ---- listening ---------------------------------------------------------- */
 
-static int listen_to(uint32_t group)
-{
-	struct timeval limit = { .tv_sec = 10 };
-	int fd = nl_open();
-
-	CHECK(!setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &groups[group],
-			  sizeof(groups[group])));
-	CHECK(!setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)));
-	return fd;
-}
-
-/* The next message of a group, which must be @command. */
-static const struct nlmsghdr *must_hear(int fd, uint8_t command)
-{
-	static uint8_t bytes[65536];
-	const struct nlmsghdr *head = (const struct nlmsghdr *)bytes;
-	ssize_t n = recv(fd, bytes, sizeof(bytes), 0);
-
-	CHECK(n >= (ssize_t)(NLMSG_HDRLEN + GENL_HDRLEN) && (uint32_t)n == head->nlmsg_len);
-	CHECK_EQ(command_of(head), command);
-	CHECK_EQ(u32_of(head, VGPU_NL_A_DEVICE), 0);
-	return head;
-}
-
 static void notices(void)
 {
 	struct vgpu_cmd cmd = cmd_fill(0xdead000, 1, 1, 4096);
@@ -305,7 +281,7 @@ static void notices(void)
 	int fd, ear;
 
 	setup();
-	ear = listen_to(0);
+	ear = must_listen(groups[NOTICES]);
 	fd = must_open();
 	id = must_context_info(fd).id;
 	m = must_hear(ear, VGPU_NL_CMD_CONTEXT_CREATED);
@@ -338,7 +314,7 @@ static void watchdog(void)
 	setup();
 	knob_request("watchdog_us", "10");
 	must_answer(0, "");
-	ear = listen_to(0);
+	ear = must_listen(groups[NOTICES]);
 	fd = must_open();
 	queue = must_queue(fd);
 	CHECK_EQ(wait_seq(fd, queue, must_submit(fd, queue, &cmd, 1), FOREVER), -EIO);
@@ -386,7 +362,7 @@ static void memory_low(void)
 	uint32_t queue;
 
 	setup();
-	ear = listen_to(0);
+	ear = must_listen(groups[NOTICES]);
 	fd = must_open();
 	queue = must_queue(fd);
 	CHECK_EQ(mem_map(fd, BASE, VRAM), 0);
@@ -425,7 +401,7 @@ static void samples(void)
 	setup();
 	fd = must_open();
 	sample_every(50);
-	ear = listen_to(1);
+	ear = must_listen(groups[SAMPLES]);
 	begin = seconds_now();
 	for (int i = 0; i < 4; i++) {
 		m = must_hear(ear, VGPU_NL_CMD_DEVICE_SAMPLE);
@@ -454,10 +430,11 @@ static void deaf(void)
 	ssize_t n;
 
 	setup();
-	ear = listen_to(0);
+	ear = must_listen(groups[NOTICES]);
 	CHECK(!setsockopt(ear, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)));
 	sample_every(10);
-	CHECK(!setsockopt(ear, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &groups[1], sizeof(groups[1])));
+	CHECK(!setsockopt(ear, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &groups[SAMPLES],
+			  sizeof(groups[SAMPLES])));
 	for (int i = 0; i < 500; i++)
 		close(must_open());
 	sample_every(1000);

@@ -210,8 +210,16 @@ static inline const struct nlmsghdr *message(const struct answer *answer, uint32
 	return (const struct nlmsghdr *)at;
 }
 
-/* Number of the family "vgpu", 0: there is none. @groups: those of notices and samples. */
-static inline uint16_t nl_family(int fd, uint32_t groups[2])
+/* Multicast groups of the family */
+enum { NOTICES, SAMPLES, PUBLIC, GROUPS };
+static const char *const group_names[GROUPS] = {
+	[NOTICES] = VGPU_NL_GROUP_NOTICES,
+	[SAMPLES] = VGPU_NL_GROUP_SAMPLES,
+	[PUBLIC] = VGPU_NL_GROUP_PUBLIC,
+};
+
+/* Number of the family "vgpu", 0: there is none. @groups: their numbers, 0 again; NULL: not asked. */
+static inline uint16_t nl_family(int fd, uint32_t groups[GROUPS])
 {
 	static struct answer answer;
 	static struct request r;
@@ -231,11 +239,46 @@ static inline uint16_t nl_family(int fd, uint32_t groups[2])
 						  CTRL_ATTR_MCAST_GRP_ID);
 
 		CHECK(name && id);
-		if (groups)
-			groups[!strcmp(attr_data(name), VGPU_NL_GROUP_SAMPLES)] =
-				*(const uint32_t *)attr_data(id);
+		for (int known = 0; groups && known < GROUPS; known++)
+			if (!strcmp(attr_data(name), group_names[known]))
+				groups[known] = *(const uint32_t *)attr_data(id);
 	}
 	return *(const uint16_t *)attr_data(attr_of(message(&answer, 0), CTRL_ATTR_FAMILY_ID));
+}
+
+/* A socket that listens to @group, for ten seconds at a time; a negative errno. */
+static inline int nl_listen(uint32_t group)
+{
+	struct timeval limit = { .tv_sec = 10 };
+	int fd = nl_open(), error;
+
+	CHECK(!setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)));
+	if (!setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)))
+		return fd;
+	error = -errno;
+	close(fd);
+	return error;
+}
+
+static inline int must_listen(uint32_t group)
+{
+	int fd = nl_listen(group);
+
+	CHECK(fd >= 0);
+	return fd;
+}
+
+/* The next message of a group, which must be @command. */
+static inline const struct nlmsghdr *must_hear(int fd, uint8_t command)
+{
+	static uint8_t bytes[65536];
+	const struct nlmsghdr *head = (const struct nlmsghdr *)bytes;
+	ssize_t n = recv(fd, bytes, sizeof(bytes), 0);
+
+	CHECK(n >= (ssize_t)(NLMSG_HDRLEN + GENL_HDRLEN) && (uint32_t)n == head->nlmsg_len);
+	CHECK_EQ(command_of(head), command);
+	CHECK_EQ(u32_of(head, VGPU_NL_A_DEVICE), 0);
+	return head;
 }
 
 #endif

@@ -13,7 +13,7 @@
 struct random_netlink {
 	int socket;			/* 0: none yet */
 	uint16_t family;
-	uint32_t groups[2];
+	uint32_t groups[GROUPS];
 	struct request request;
 };
 
@@ -21,7 +21,7 @@ static void netlink_make(struct thread *t, struct random_netlink *n)
 {
 	n->socket = nl_open();
 	n->family = nl_family(n->socket, n->groups);
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < GROUPS; i++)
 		if (pick(t, 2))
 			setsockopt(n->socket, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &n->groups[i],
 				   sizeof(n->groups[i]));
