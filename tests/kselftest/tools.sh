@@ -106,6 +106,33 @@ says "smi: no format" 2 "--format=csv" vgpu-smi --query-gpu=name
 says "smi: no such command" 2 "vgpu-smi --help" vgpu-smi paint
 says "smi: not permitted" 4 "needs root" "${nobody[@]}" vgpu-smi set policy=fcfs
 says "smi: nobody may look" 0 "$preset" "${nobody[@]}" vgpu-smi
+grep -qE "^\| +0 +$context +-  \[another user's\] +5 +- +- +- \|$" "$dir/said" && ! grep -qw "$holder" "$dir/said" &&
+	grep -qF 'contexts of other users: what they do is shown to root (CAP_PERFMON) only' "$dir/said" &&
+	[ "$(tail -n +2 "$dir/said" | awk 'NF && length != 79' | wc -l)" -eq 0 ]
+ok "smi: nobody sees that there are contexts of others" $?
+"${nobody[@]}" vgpu-smi --query-compute-apps=context,pid,priority,used_memory --format=csv,noheader >"$dir/said"
+[ "$(<"$dir/said")" = "$context, [Insufficient Permissions], 5, [Insufficient Permissions]" ]
+ok "smi: and as CSV" $?
+says "smi: and everything" 0 "shown to root (CAP_PERFMON) only" "${nobody[@]}" vgpu-smi -q
+
+# An ordinary user's own context is shown to it, with the fault; that of somebody else is not.
+chmod 711 "$dir"
+"${nobody[@]}" vgpu-smi events >"$dir/events" 2>"$dir/warned" &
+listener=$!
+hears() { vgpu-smi set policy=npq && grep -q 'policy is now npq' "$dir/events"; }
+until_so hears
+vgpu-smi set policy=fcfs
+grep -qF 'contexts of other users' "$dir/warned"
+ok "smi: events of an ordinary user" $?
+build/kselftest/faults 'store to memory that is not mapped' >/dev/null 2>&1
+"${nobody[@]}" build/kselftest/faults 'store to memory that is not mapped' >/dev/null 2>&1
+twice_closed() { [ "$(grep -c ' closed$' "$dir/events")" -ge 2 ]; }
+until_so twice_closed
+cp "$dir/events" "$dir/said"
+grep -qE 'context [0-9]+ created$' "$dir/said" && grep -qE 'context [0-9]+ died$' "$dir/said" &&
+	grep -qE 'context [0-9]+ of process [0-9]+ died: unmapped, address 0x' "$dir/said"
+ok "smi: they have faults of its own contexts only" $?
+kill $listener
 
 # ---- vgpu-top ----
 vgpu-top -b -n 1 -d 0.1 >"$dir/said"
@@ -114,6 +141,10 @@ grep -qx "policy fcfs, preemption none, transfers fcfs" "$dir/said" &&
 	grep -qE "^ A +$context +$holder holder +5 +3 +0\.0%  0/0 +0MiB" "$dir/said" &&
 	[ "$(awk 'length > 80' "$dir/said" | wc -l)" -eq 0 ]
 ok "top: a look in batch mode" $?
+"${nobody[@]}" vgpu-top -b -n 1 -d 0.1 >"$dir/said"
+grep -qE "^ \? +$context +- \[other user\] +5 +3 +- +- +- +- +-$" "$dir/said" && ! grep -qw holder "$dir/said" &&
+	grep -qF 'shown to root (CAP_PERFMON) only' "$dir/said"
+ok "top: an ordinary user" $?
 says "top: no terminal" 2 "use -b" vgpu-top
 says "top: a wrong delay" 2 "0.05 to 3600" vgpu-top -d 0
 

@@ -214,6 +214,25 @@ int client_contexts(struct client *client, int only, struct client_context **lis
 	return CLIENT_OK;
 }
 
+int client_context(struct client *client, uint32_t device, uint32_t id,
+		   struct client_context *context)
+{
+	struct collect collect = { .size = sizeof(*context), .parse = parse_context };
+	struct nl_msg *message = request(client, VGPU_NL_CMD_CONTEXT_GET, NLM_F_ACK);
+	int status;
+
+	if (!message || nla_put_u32(message, VGPU_NL_A_DEVICE, device) ||
+	    nla_put_u32(message, VGPU_NL_A_CONTEXT, id)) {
+		nlmsg_free(message);
+		return fail(client, CLIENT_FAILED, "out of memory");
+	}
+	status = send_and_collect(client, message, &collect);
+	if (!status && collect.count)
+		*context = *(struct client_context *)collect.list;
+	free(collect.list);
+	return status;
+}
+
 int client_set_knob(struct client *client, uint32_t device, const char *knob, const char *value)
 {
 	struct nl_msg *message = request(client, VGPU_NL_CMD_DEVICE_SET, NLM_F_ACK);
@@ -261,6 +280,9 @@ int client_listen(struct client *client, const char *group)
 	int number = genl_ctrl_resolve_grp(client->socket, VGPU_NL_FAMILY, group);
 	int error = number < 0 ? number : nl_socket_add_membership(client->socket, number);
 
+	if (error == -NLE_PERM)
+		return fail(client, CLIENT_FORBIDDEN,
+			    "not permitted: this group needs root (CAP_SYS_ADMIN)");
 	return error < 0 ? fail(client, CLIENT_FAILED, nl_geterror(error)) : CLIENT_OK;
 }
 

@@ -45,9 +45,11 @@ struct client_device {
 	struct client_knob knobs[CLIENT_KNOBS];
 };
 
+/** struct client_context - @hidden: another user's, of which @pid, @fault and statistics are 0 */
 struct client_context {
 	uint32_t device, id, pid, tokens, fault;
 	int32_t priority;
+	bool hidden;
 	uint64_t time, fault_address, inflight;
 	VGPU_CONTEXT_STATS(CLIENT_STAT)
 };
@@ -77,12 +79,16 @@ void client_close(struct client *client);
 int client_devices(struct client *client, int only, struct client_device **list, size_t *count);
 /* Contexts of all devices or of one, by device and id. */
 int client_contexts(struct client *client, int only, struct client_context **list, size_t *count);
+/* One of them. */
+int client_context(struct client *client, uint32_t device, uint32_t id,
+		   struct client_context *context);
 int client_set_knob(struct client *client, uint32_t device, const char *knob, const char *value);
 /* Milliseconds between samples, 0: none */
 int client_set_samples(struct client *client, uint32_t device, uint32_t ms);
 /* NULL: leave it as it is. */
 int client_set_context(struct client *client, uint32_t device, uint32_t context,
 		       const int32_t *priority, const uint32_t *tokens);
+/* CLIENT_FORBIDDEN: this group is not for everybody. */
 int client_listen(struct client *client, const char *group);
 /*
  * Wait for the next notice. Its command is VGPU_NL_CMD_UNSPEC when messages were dropped because
@@ -108,7 +114,9 @@ uint64_t client_busy_time(const struct client_device *device);
 /* Per cent of SM time between two looks at a device in which SMs were not idle. */
 unsigned int client_utilization(const struct client_device *before,
 				const struct client_device *now);
-/* What process @pid is called, "[gone]". */
+/* What to say where something is not shown to who asks. */
+#define CLIENT_HIDDEN	"of other users: what they do is shown to root (CAP_PERFMON) only"
+/* What process @pid is called, "[gone]"; "[no pid here]": 0, it is of another pid namespace. */
 const char *client_process_name(uint32_t pid, char *text, size_t size);
 /* "none", "unmapped" … */
 const char *client_fault_name(uint32_t reason);

@@ -87,7 +87,7 @@ const char *client_process_name(uint32_t pid, char *text, size_t size)
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/comm", pid);
 	file = fopen(path, "r");
 	if (!file || !fgets(text, (int)size, file))
-		snprintf(text, size, "[gone]");
+		snprintf(text, size, pid ? "[gone]" : "[no pid here]");
 	if (file)
 		fclose(file);
 	text[strcspn(text, "\n")] = 0;

@@ -107,6 +107,7 @@ void parse_context(struct nlattr **attrs, void *to)
 #undef STAT
 	context->device = u32_of(attrs, VGPU_NL_A_DEVICE);
 	context->id = u32_of(attrs, VGPU_NL_A_CONTEXT);
+	context->hidden = !attrs[VGPU_NL_A_FAULT];
 	context->pid = u32_of(attrs, VGPU_NL_A_PID);
 	context->priority = (int32_t)u32_of(attrs, VGPU_NL_A_PRIORITY);
 	context->tokens = u32_of(attrs, VGPU_NL_A_TOKENS);

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-smi events: notices that the module multicasts, a line each, until interrupted.
+ * vgpu-smi events: notices that the module multicasts, a line each, until interrupted. An ordinary
+ * user gets those that say nothing of who has a context; it asks for what its own ones have to say.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "smi.h"
 
+static const char *of_process(const struct client_notice *notice, char *text, size_t size)
+{
+	snprintf(text, size, notice->pid ? " of process %" PRIu32 : "", notice->pid);
+	return text;
+}
+
 static void print_notice(const struct client_notice *notice)
 {
-	char name[64];
+	char name[64], process[32];
 
 	if (notice->command == VGPU_NL_CMD_UNSPEC) {
 		puts("notices were lost: vgpu-smi was too slow to read them");
@@ -21,18 +28,23 @@ static void print_notice(const struct client_notice *notice)
 	printf("vgpu%" PRIu32 " %.6f ms ", notice->device, (double)notice->time / 1e9);
 	switch (notice->command) {
 	case VGPU_NL_CMD_CONTEXT_CREATED:
-		printf("context %" PRIu32 " created by process %" PRIu32 " (%s)\n", notice->context,
-		       notice->pid, client_process_name(notice->pid, name, sizeof(name)));
+		printf("context %" PRIu32 " created", notice->context);
+		if (notice->pid)
+			printf(" by process %" PRIu32 " (%s)", notice->pid,
+			       client_process_name(notice->pid, name, sizeof(name)));
+		putchar('\n');
 		break;
 	case VGPU_NL_CMD_CONTEXT_DIED:
-		printf("context %" PRIu32 " of process %" PRIu32 " died: %s, address 0x%" PRIx64
-		       "\n",
-		       notice->context, notice->pid, client_fault_name(notice->fault),
-		       notice->address);
+		printf("context %" PRIu32 "%s died", notice->context,
+		       of_process(notice, process, sizeof(process)));
+		if (notice->fault)
+			printf(": %s, address 0x%" PRIx64, client_fault_name(notice->fault),
+			       notice->address);
+		putchar('\n');
 		break;
 	case VGPU_NL_CMD_CONTEXT_CLOSED:
-		printf("context %" PRIu32 " of process %" PRIu32 " closed\n", notice->context,
-		       notice->pid);
+		printf("context %" PRIu32 "%s closed\n", notice->context,
+		       of_process(notice, process, sizeof(process)));
 		break;
 	case VGPU_NL_CMD_KNOB_CHANGED:
 		printf("%s is now %s\n", notice->knob, notice->value);
@@ -46,9 +58,26 @@ static void print_notice(const struct client_notice *notice)
 	fflush(stdout);
 }
 
+/* What group "public" does not say, for contexts that are ours and are still there. */
+static void complete(struct client *client, struct client_notice *notice)
+{
+	struct client_context context = { .hidden = true };
+
+	if (!notice->context || client_context(client, notice->device, notice->context, &context) ||
+	    context.hidden)
+		return;
+	notice->pid = context.pid;
+	if (notice->command != VGPU_NL_CMD_CONTEXT_DIED)
+		return;
+	notice->fault = context.fault;
+	notice->address = context.fault_address;
+}
+
 int events_command(struct client *client, int argc, char **argv)
 {
 	struct client_notice notice;
+	struct client asking = { 0 };
+	bool public = false;
 	int status;
 
 	(void)argv;
@@ -58,10 +87,22 @@ int events_command(struct client *client, int argc, char **argv)
 		return CLIENT_USAGE;
 	}
 	status = client_listen(client, VGPU_NL_GROUP_NOTICES);
+	if (status == CLIENT_FORBIDDEN) {
+		fputs("vgpu-smi: contexts " CLIENT_HIDDEN "\n", stderr);
+		client->error[0] = 0;
+		public = true;
+		status = client_open(&asking);
+		if (!status)
+			status = client_listen(client, VGPU_NL_GROUP_PUBLIC);
+	}
 	while (!status && !ferror(stdout)) {
 		status = client_next(client, &notice);
+		if (!status && public)
+			complete(&asking, &notice);
 		if (!status)
 			print_notice(&notice);
 	}
+	if (public)
+		client_close(&asking);
 	return status;
 }

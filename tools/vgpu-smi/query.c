@@ -262,6 +262,13 @@ void query_header(const char *fields, bool processes, const struct csv *csv)
 	putchar('\n');
 }
 
+/* Is it told of contexts of other users, too? */
+static bool for_everybody(const struct field *field)
+{
+	return field->value == timestamp || field->value == index_of || field->value == preset_of ||
+	       field->value == context_of || field->value == priority || field->value == tokens;
+}
+
 static void line(const struct row *row, const char *fields, const struct csv *csv)
 {
 	const char *name, *between = "";
@@ -271,6 +278,11 @@ static void line(const struct row *row, const char *fields, const struct csv *cs
 	while ((name = next_name(&fields, &length))) {
 		const struct field *field = find_field(name, length, row->context);
 
+		if (row->context && row->context->hidden && !for_everybody(field)) {
+			printf("%s[Insufficient Permissions]", between);
+			between = ", ";
+			continue;
+		}
 		field->value(row, text, sizeof(text));
 		printf("%s%s%s%s", between, text, field->unit && !csv->no_units ? " " : "",
 		       field->unit && !csv->no_units ? field->unit : "");

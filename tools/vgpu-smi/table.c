@@ -47,11 +47,24 @@ static void process(const struct client_context *c)
 {
 	char name[32], time[32], memory[32];
 
+	if (c->hidden) {
+		printf("| %3u %6u %8s  %-18s %5d %6s %10s %11s |\n", c->device, c->id, "-",
+		       "[another user's]", c->priority, "-", "-", "-");
+		return;
+	}
 	snprintf(memory, sizeof(memory), "%" PRIu64 " MiB", MIB_UP(c->mapped_bytes));
 	printf("| %3u %6u %8u  %-18.18s %5d %6" PRIu64 " %10s %11s |\n", c->device, c->id, c->pid,
 	       client_process_name(c->pid, name, sizeof(name)), c->priority, c->queues, memory,
 	       c->fault ? client_fault_name(c->fault) :
 			  client_time_text(c->sm_time, time, sizeof(time)));
+}
+
+static bool anything_hidden(const struct view *view)
+{
+	for (size_t i = 0; i < view->context_count; i++)
+		if (view->contexts[i].hidden)
+			return true;
+	return false;
 }
 
 void table(const struct view *view)
@@ -83,6 +96,8 @@ void table(const struct view *view)
 		process(&view->contexts[i]);
 	if (!view->context_count)
 		printf("| %-75s |\n", "none");
+	if (anything_hidden(view))
+		printf("| %-75s |\n", "contexts " CLIENT_HIDDEN);
 	fputs(LINE, stdout);
 }
 
@@ -107,13 +122,21 @@ static void full_context(const struct client_context *c)
 	char text[64];
 
 	printf("    Context %u\n", c->id);
-	SAY(2, "PID", "%u", c->pid);
-	SAY(2, "Process", "%s", client_process_name(c->pid, text, sizeof(text)));
+	if (c->hidden) {
+		SAY(2, "PID", "%s", "[Insufficient Permissions]");
+	} else {
+		SAY(2, "PID", "%u", c->pid);
+		SAY(2, "Process", "%s", client_process_name(c->pid, text, sizeof(text)));
+	}
 	SAY(2, "Priority", "%d", c->priority);
 	if (c->tokens == ~0u)
 		SAY(2, "Tokens", "%s", "share");
 	else
 		SAY(2, "Tokens", "%u", c->tokens);
+	if (c->hidden) {
+		printf("        contexts " CLIENT_HIDDEN "\n");
+		return;
+	}
 	SAY(2, "Commands in flight", "%" PRIu64, c->inflight);
 	SAY(2, "Memory promised", "%" PRIu64 " KiB", c->mapped_bytes >> 10);
 	SAY(2, "Memory resident", "%" PRIu64 " KiB", c->resident_bytes >> 10);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * vgpu-top: the screen as lines of text; it fits 80 columns and 24 rows. The SMs are one letter
- * each: the context they serve, small while they are being preempted, and . when they are idle.
+ * each: the context they serve, small while they are being preempted, and . when they are idle; ?
+ * is a context of another user.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -99,11 +100,12 @@ static char sm_letter(const struct state *state, uint32_t sm)
 {
 	const struct client_device *d = &state->device;
 	const char *name = d->sm_state[sm] < d->state_count ? d->state_name[d->sm_state[sm]] : "";
-	char c = letter(state, d->sm_context[sm]);
+	char c = d->sm_context[sm] == VGPU_NL_CONTEXT_HIDDEN ? '?' :
+							      letter(state, d->sm_context[sm]);
 
 	if (!strcmp(name, "idle") || !d->sm_context[sm])
 		return '.';
-	if (c != '*' && (!strcmp(name, "reserved") || !strcmp(name, "saving")))
+	if (c >= 'A' && (!strcmp(name, "reserved") || !strcmp(name, "saving")))
 		return (char)(c - 'A' + 'a');
 	return c;
 }
@@ -128,8 +130,23 @@ static void sms(struct screen *screen, const struct state *state)
 		draw_text(screen, PLAIN, "    and %" PRIu64 " more", state->device.sms - sm);
 }
 
+static void process_hidden(struct screen *screen, const struct state *state,
+			   const struct client_context *c)
+{
+	char tokens[16] = "share";
+
+	if (c->tokens != ~0u)
+		snprintf(tokens, sizeof(tokens), "%u", c->tokens);
+	draw_text(screen, c->id == state->selected ? SELECTED : PLAIN,
+		  "%c? %5u %7s %-14s %4d %6s %6s %5s %8s %6s %7s",
+		  c->id == state->selected ? '>' : ' ', c->id, "-", "[other user]", c->priority,
+		  tokens, "-", "-", "-", "-", "-");
+}
+
 static void processes(struct screen *screen, const struct state *state)
 {
+	bool hidden = false;
+
 	draw_text(screen, HEAD, "   %5s %7s %-14s %4s %6s %6s %5s %8s %6s %7s", "CTX", "PID",
 		  "PROCESS", "PRIO", "TOKENS", "SM%", "QUEUE", "MEMORY", "KERN/s", "PREEM/s");
 	for (size_t i = 0; i < state->count; i++) {
@@ -137,6 +154,11 @@ static void processes(struct screen *screen, const struct state *state)
 		const struct client_context *c = &p->now;
 		char tokens[16] = "share", end[48];
 
+		if (c->hidden) {
+			process_hidden(screen, state, c);
+			hidden = true;
+			continue;
+		}
 		if (c->tokens != ~0u)
 			snprintf(tokens, sizeof(tokens), "%u", c->tokens);
 		snprintf(end, sizeof(end), "%6.0f %7.0f", p->kernels, p->preempted);
@@ -154,6 +176,8 @@ static void processes(struct screen *screen, const struct state *state)
 	}
 	if (!state->count)
 		draw_text(screen, PLAIN, "   no process has the device open");
+	if (hidden)
+		draw_text(screen, PLAIN, " ? contexts " CLIENT_HIDDEN);
 }
 
 unsigned int draw(const struct state *state, struct line *lines, unsigned int rows,

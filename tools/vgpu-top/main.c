@@ -30,7 +30,8 @@ static const char usage[] =
 	"      p next policy, m next preemption mechanism, t next transfer policy,\n"
 	"      s sort by SM time, memory, pid; changing anything needs root\n"
 	"SMs:  one letter per SM: its process, lower case while the SM is being preempted,\n"
-	"      . idle; all times are virtual, rates are per second of real time\n"
+	"      . idle, ? another user's; all times are virtual, rates are per second of real\n"
+	"      time\n"
 	"\n"
 	CLIENT_STATUS_HELP;
 
