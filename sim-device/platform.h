@@ -13,6 +13,7 @@
 #include <linux/string.h>
 #include <linux/errno.h>
 #include <linux/compiler.h>
+#include <linux/nospec.h>
 #else
 #include <stdbool.h>
 #include <stddef.h>
@@ -106,6 +107,17 @@ void vgpu_broken(const char *file, int line, const char *what);
 
 /* a * b / c in 128 bits, truncated; c != 0 and the quotient fits */
 u64 vgpu_mul_div(u64 a, u64 b, u64 c);
+
+/*
+ * @index, which is below @count and comes from a process, as the processor must see it where it
+ * goes on before it knows that: 0 beyond @count. A process that has a device of its own (user
+ * space) spies on itself only.
+ */
+#ifdef __KERNEL__
+#define vgpu_index(index, count)	array_index_nospec(index, count)
+#else
+#define vgpu_index(index, count)	(index)
+#endif
 
 #define vgpu_container_of(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
 #define VGPU_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))

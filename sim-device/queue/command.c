@@ -308,7 +308,7 @@ int vgpu_command_create(struct vgpu_queue *queue, const struct vgpu_push *push, 
 	c.command->seq = own_seq;
 	c.command->cookie = push->cookie;
 	c.command->cmd = push->cmd;
-	err = checks[push->cmd.op](&c);
+	err = checks[vgpu_index(push->cmd.op, VGPU_ARRAY_SIZE(checks))](&c);
 	if (err) {
 		vgpu_command_free(queue->all, c.command);
 		return err;

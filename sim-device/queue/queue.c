@@ -38,9 +38,12 @@ void vgpu_queues_fini(struct vgpu_queues *queues)
 struct vgpu_queue *vgpu_queue_of(const struct vgpu_queues *queues,
 				 const struct vgpu_queue_context *ctx, u32 index)
 {
-	if (index >= queues->config->hw_queues || queues->list[index].ctx != ctx)
+	struct vgpu_queue *queue;
+
+	if (index >= queues->config->hw_queues)
 		return NULL;
-	return &queues->list[index];
+	queue = &queues->list[vgpu_index(index, queues->config->hw_queues)];
+	return queue->ctx == ctx ? queue : NULL;
 }
 
 int vgpu_queues_get(struct vgpu_queues *queues, struct vgpu_queue_context *ctx, u32 *index)

@@ -295,7 +295,7 @@ u32 vgpu_module_kernel_count(const struct vgpu_module *module)
 
 const struct vgpu_kernel *vgpu_module_kernel(const struct vgpu_module *module, u32 index)
 {
-	return index < module->count ? &module->kernels[index] : NULL;
+	return index < module->count ? &module->kernels[vgpu_index(index, module->count)] : NULL;
 }
 
 void vgpu_vass_free(struct vgpu_module *module)

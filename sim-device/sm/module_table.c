@@ -7,9 +7,12 @@
 
 static struct vgpu_module_ref **handle_slot(const struct vgpu_module_table *table, u32 handle)
 {
-	if (!handle || handle > table->room || !table->list[handle - 1])
+	struct vgpu_module_ref **at;
+
+	if (!handle || handle > table->room)
 		return NULL;
-	return &table->list[handle - 1];
+	at = &table->list[vgpu_index(handle - 1, table->room)];
+	return *at ? at : NULL;
 }
 
 struct vgpu_module_ref *vgpu_module_get(struct vgpu_module_table *table, u32 handle)
