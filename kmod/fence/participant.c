@@ -86,30 +86,67 @@ void kvgpu_participant_run(struct kvgpu_participant *participant)
 		participant->system->clock->running += participant->attached;
 }
 
-static struct kvgpu_participant *participant_of(struct kvgpu_clock *clock, const struct pid *pid)
-{
-	struct kvgpu_participant *participant;
+/*
+ * A participant is for a process and what it starts, over so many generations: a user can make a
+ * chain of as many processes as he may have, and the actor walks it at every open.
+ */
+#define GENERATIONS_MAX	64u
 
-	list_for_each_entry(participant, &clock->participants, node)
-		if (participant->pid == pid)
-			return participant;
-	return NULL;
+/*
+ * The parent of @task. Under rcu_read_lock(), @task being a task that had not been released when
+ * that began, or a result of this: a task is released after its children have got another parent,
+ * so its parent has not been, either. NULL: it is nobody's but the system's.
+ */
+static struct task_struct *parent_of(struct task_struct *task)
+{
+	return task->pid > 1 ? rcu_dereference(task->real_parent) : NULL;
 }
 
-/* A participant is for a process and whatever it starts. */
+/*
+ * Processes from @task upwards, by generations; how many. They may end meanwhile, with their
+ * numbers: what remains are addresses that no other process has while somebody has a reference.
+ */
+static u32 ancestors(struct task_struct *task, const struct pid *list[GENERATIONS_MAX])
+{
+	u32 count = 0;
+
+	rcu_read_lock();
+	for (; task && task->pid > 1 && count < GENERATIONS_MAX; task = parent_of(task))
+		list[count++] = task_tgid(task);
+	rcu_read_unlock();
+	return count;
+}
+
+/* That of the nearest ancestor which has one. */
 static struct kvgpu_participant *participant_kept(struct kvgpu_clock *clock,
 						  struct task_struct *task)
 {
-	struct kvgpu_participant *participant = NULL;
+	struct kvgpu_participant *participant, *found = NULL;
+	const struct pid *list[GENERATIONS_MAX];
+	u32 count, i;
 
-	rcu_read_lock();
-	for (; task->pid > 1 && !participant; task = rcu_dereference(task->real_parent))
-		participant = participant_of(clock, task_tgid(task));
-	rcu_read_unlock();
-	return participant;
+	if (!atomic_read(&clock->kept))
+		return NULL;
+	count = ancestors(task, list);
+	list_for_each_entry(participant, &clock->participants, node) {
+		/* a parent that has just been released has none either */
+		if (!participant->pid)
+			continue;
+		for (i = 0; i < count && list[i] != participant->pid; i++)
+			;
+		/* from now on a nearer one only */
+		if (i < count) {
+			found = participant;
+			count = i;
+		}
+	}
+	return found;
 }
 
-/* That of the same process on other devices of the system, which has no context on this one. */
+/*
+ * That of the same process on other devices of the system, which has no context on this one. A pid
+ * may be another process's by now.
+ */
 static struct kvgpu_participant *participant_of_process(const struct kvgpu_ctx *new)
 {
 	struct kvgpu_dev *kdev;
@@ -120,7 +157,7 @@ static struct kvgpu_participant *participant_of_process(const struct kvgpu_ctx *
 		if (kdev == new->kdev)
 			continue;
 		xa_for_each(&kdev->contexts, id, ctx)
-			if (ctx->pid == new->pid && !ctx->participant->pid &&
+			if (ctx->process == new->process && !ctx->participant->pid &&
 			    !(ctx->participant->devices & BIT(new->kdev->index)))
 				return ctx->participant;
 	}
@@ -229,7 +266,10 @@ static int do_sum(struct kvgpu_dev *kdev, void *arg)
 static struct pid *descendant_get(s32 number)
 {
 	struct task_struct *task;
+	bool descends = false;
 	struct pid *pid;
+	int error;
+	u32 i;
 
 	if (!number)
 		return NULL;
@@ -238,13 +278,14 @@ static struct pid *descendant_get(s32 number)
 		return ERR_PTR(-ESRCH);
 	rcu_read_lock();
 	task = pid_task(pid, PIDTYPE_TGID);
-	while (task && task->pid > 1 && !same_thread_group(task, current))
-		task = rcu_dereference(task->real_parent);
+	error = task ? -EPERM : -ESRCH;
+	for (i = 0; task && i < GENERATIONS_MAX && !descends; i++, task = parent_of(task))
+		descends = same_thread_group(task, current);
 	rcu_read_unlock();
-	if (task && task->pid > 1)
+	if (descends)
 		return pid;
 	put_pid(pid);
-	return ERR_PTR(task ? -EPERM : -ESRCH);
+	return ERR_PTR(error);
 }
 
 static int participant_call(struct file *file, int (*fn)(struct kvgpu_dev *kdev, void *arg),

@@ -373,6 +373,44 @@ static void seats(void)
 	must_end_well(pid);
 	clock_is("free");
 }
+
+/* Contexts on @seat while a process @generations below this one has the device open */
+static uint32_t joined_below(int seat, uint32_t generations)
+{
+	uint32_t *contexts = shared_page();
+	pid_t child = fork();
+
+	CHECK(child >= 0);
+	if (!child) {
+		while (--generations) {
+			pid_t pid = fork();
+
+			CHECK(pid >= 0);
+			if (pid) {
+				must_end_well(pid);
+				_exit(0);
+			}
+		}
+		must_open();
+		*contexts = must_seat_info(seat).contexts;
+		_exit(0);
+	}
+	must_end_well(child);
+	return *contexts;
+}
+
+/* Who opens a context does not have the actor walk as many processes as a user may have. */
+static void generations(void)
+{
+	int fd = must_open(), seat = seat_create(fd, getpid(), 0);
+
+	CHECK(seat >= 0);
+	CHECK_EQ(joined_below(seat, 1), 1);
+	CHECK_EQ(joined_below(seat, 63), 1);
+	CHECK_EQ(joined_below(seat, 64), 0);
+	CHECK_EQ(joined_below(seat, 500), 0);
+}
+
 static const struct test tests[] = {
 	{ "lockstep: sleepers come in the order of their seats", lockstep_order },
 	{ "lockstep: who runs holds the clock", running_holds_the_clock },
@@ -382,6 +420,7 @@ static const struct test tests[] = {
 	{ "lockstep: threads that wait are joined", threads_are_joined },
 	{ "lockstep: modes change under load", modes_change_under_load },
 	{ "lockstep: seats", seats },
+	{ "lockstep: a seat is for so many generations", generations },
 };
 
 int main(int argc, char **argv)
