@@ -6,7 +6,7 @@
  */
 #include "device.h"
 
-/* Ids only grow and the list is in their order. */
+/* Where @id is in the list, or belongs. */
 static u32 table_position(const struct vgpu_context_table *table, u32 id)
 {
 	u32 low = 0;
@@ -29,6 +29,23 @@ struct vgpu_context *vgpu_context_find(const struct vgpu_device *dev, u32 id)
 	u32 at = table_position(table, id);
 
 	return at < table->count && table->list[at]->id == id ? table->list[at] : NULL;
+}
+
+#define ID_MAX	(~0u - 1)	/* windows use ~0 for a context that is not shown */
+
+/*
+ * The next free id, as Linux gives pids: nothing of a context that was closed has its id any more,
+ * and who remembers one outside does not meet another context for 2^32 - 2 opens.
+ */
+static u32 next_id(const struct vgpu_context_table *table, u32 *at)
+{
+	u32 id = table->last_id;
+
+	do {
+		id = id == ID_MAX ? 1 : id + 1;
+		*at = table_position(table, id);
+	} while (*at < table->count && table->list[*at]->id == id);
+	return id;
 }
 
 static int grow_table(struct vgpu_context_table *table)
@@ -126,10 +143,9 @@ int vgpu_context_open(struct vgpu_device *dev, u64 label, void *payer, u32 *id)
 {
 	struct vgpu_context_table *table = &dev->contexts;
 	struct vgpu_context *ctx;
+	u32 at;
 	int err;
 
-	if (table->last_id == ~0u)
-		return -ENOSPC;
 	err = grow_table(table);
 	if (err)
 		return err;
@@ -140,7 +156,7 @@ int vgpu_context_open(struct vgpu_device *dev, u64 label, void *payer, u32 *id)
 	if (err)
 		goto free;
 	ctx->dev = dev;
-	ctx->id = table->last_id + 1;
+	ctx->id = next_id(table, &at);
 	ctx->label = label;
 	ctx->death.fire = death_fire;
 	err = vgpu_as_create(&dev->mmu, ctx->id, &ctx->memory, &ctx->as);
@@ -161,7 +177,9 @@ int vgpu_context_open(struct vgpu_device *dev, u64 label, void *payer, u32 *id)
 	if (err)
 		goto destroy;
 	table->last_id = ctx->id;
-	table->list[table->count++] = ctx;
+	memmove(&table->list[at + 1], &table->list[at], (table->count - at) * sizeof(*table->list));
+	table->list[at] = ctx;
+	table->count++;
 	vgpu_trace_context(&dev->trace, VGPU_TRACE_CONTEXT_OPEN, ctx->id, label, 0);
 	*id = ctx->id;
 	return 0;

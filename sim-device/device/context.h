@@ -26,8 +26,8 @@ struct vgpu_context {
 };
 
 /**
- * struct vgpu_context_table - open contexts in the order of their ids, which is the order in which
- * they were opened
+ * struct vgpu_context_table - open contexts in the order of their ids. Ids are given in a circle
+ * without 0 from @last_id on, so that one is not given again soon.
  */
 struct vgpu_context_table {
 	struct vgpu_context **list;

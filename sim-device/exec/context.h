@@ -42,7 +42,7 @@ struct vgpu_exec_context {
 	struct vgpu_exec *exec;
 	struct vgpu_address_space *as;
 	struct vgpu_mem_account *memory;	/* of the context, for its blocks */
-	struct vgpu_list node;		/* in exec->contexts, by id */
+	struct vgpu_list node;		/* in exec->contexts, as opened */
 	/* command buffer */
 	struct vgpu_job *job;		/* NULL: empty */
 	struct vgpu_list behind;	/* jobs that wait in the dispatcher */

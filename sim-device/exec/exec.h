@@ -172,7 +172,7 @@ struct vgpu_exec {
 int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
 		   const struct vgpu_preemption *preemption);
 void vgpu_exec_fini(struct vgpu_exec *exec);
-/* The caller sets sched.id of @ctx, greater than any before, as and memory; -ENOMEM. */
+/* The caller sets sched.id of @ctx, which no other has, as and memory; -ENOMEM. */
 int vgpu_exec_open(struct vgpu_exec *exec, struct vgpu_exec_context *ctx);
 /* Call vgpu_exec_abort() first. */
 void vgpu_exec_close(struct vgpu_exec_context *ctx);

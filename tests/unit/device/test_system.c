@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "device/device.h"
 #include "host.h"
 #include "platform/user.h"
 
@@ -124,12 +125,57 @@ static void stop_is_for_the_system(void **state)
 	vgpu_system_destroy(system);
 }
 
+/*
+ * Ids of contexts come round: none is 0, none is that of a context which is still open, each is
+ * found, and what they launch comes to its end.
+ */
+static void ids_come_round(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 first = host_open(h), second = host_open(h), ids[6], i;
+	struct vgpu_context_info info;
+
+	(void)state;
+	assert_int_equal(first, 1);
+	assert_int_equal(second, 2);
+	h->dev->contexts.last_id = ~0u - 4;
+	for (i = 0; i < VGPU_ARRAY_SIZE(ids); i++) {
+		ids[i] = host_open(h);
+		host_push(h, ids[i], host_queue(h, ids[i]), cmd_profiled(1, 10 * US, 1));
+	}
+	assert_int_equal(ids[0], ~0u - 3);
+	assert_int_equal(ids[2], ~0u - 1);
+	assert_int_equal(ids[3], 3);
+	assert_int_equal(ids[5], 5);
+	host_push(h, first, host_queue(h, first), cmd_profiled(1, 10 * US, 1));
+	host_run(h);
+	for (i = 0; i < VGPU_ARRAY_SIZE(ids); i++) {
+		assert_int_equal(vgpu_context_info(h->dev, ids[i], &info), 0);
+		assert_int_equal(info.id, ids[i]);
+		assert_int_equal(info.kernels, 1);
+	}
+	/* a closed one is nobody's, until its turn comes again */
+	assert_int_equal(vgpu_context_close(h->dev, ids[2]), 0);
+	assert_int_equal(vgpu_context_close(h->dev, second), 0);
+	assert_int_equal(vgpu_context_info(h->dev, ids[2], &info), -ENOENT);
+	assert_int_equal(vgpu_context_info(h->dev, second, &info), -ENOENT);
+	assert_int_equal(host_open(h), 6);
+	h->dev->contexts.last_id = ~0u - 3;
+	assert_int_equal(host_open(h), ~0u - 1);
+	assert_int_equal(host_open(h), 2);
+	assert_int_equal(host_open(h), 7);
+	assert_int_equal(vgpu_context_info(h->dev, first, &info), 0);
+	assert_int_equal(info.kernels, 1);
+	host_free(h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_devices_share_a_clock),
 		cmocka_unit_test(a_neighbour_changes_no_record),
 		cmocka_unit_test(stop_is_for_the_system),
+		cmocka_unit_test(ids_come_round),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
