@@ -30,6 +30,12 @@ struct kvgpu_pins {
 
 /* ---- pins.c: process memory of commands --------------------------------- */
 
+/*
+ * Bytes that the copies of one user may pin, of all his processes together, besides his
+ * RLIMIT_MEMLOCK: one copy of the largest size, so that no limit changes how programs split theirs.
+ */
+#define KVGPU_PINNED_USER	VGPU_COPY_MAX
+
 struct kvgpu_pin;
 
 void kvgpu_pins_init(struct kvgpu_pins *pins);
@@ -38,7 +44,8 @@ void kvgpu_pins_init(struct kvgpu_pins *pins);
  * kvgpu_pin - pin process memory for a command
  *
  * In the submitter's context, so that a page that is slow to come stalls only its owner.
- * -EFAULT: not there; -EAGAIN: too much in flight; -EINTR: killed meanwhile.
+ * -EFAULT: not there; -EAGAIN: too much in flight, of the context, its user or all; -EINTR: killed
+ * meanwhile.
  */
 struct kvgpu_pin *kvgpu_pin(struct kvgpu_ctx *ctx, u64 address, u64 bytes, bool write);
 

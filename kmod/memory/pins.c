@@ -4,13 +4,22 @@
  * page that is slow to come (swap, userfaultfd, FUSE) stalls the process it belongs to and never
  * the actor. The actor then copies through the pinned pages, whatever has become of the process.
  *
+ * How much is pinned, and for how long, a process decides: a copy may stand behind a kernel that
+ * does not end. So pins count as locked memory of the user who submits, as those of io_uring do
+ * (user_struct.locked_vm against RLIMIT_MEMLOCK, unless CAP_IPC_LOCK). Direct I/O, which pins for as
+ * long as one request takes, is not counted at all; what one user's copies may pin beside the limit
+ * (KVGPU_PINNED_USER) lets a process with the usual limit of 8 MiB, or with none, copy as any other.
+ *
  * Giving back pages that were written may sleep on their lock, so the actor hands those to a work
  * item unless every page is dirty already, which they were made when they were pinned and nearly
  * always still are.
  */
+#include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/user.h>
 #include <linux/slab.h>
 
 #include "kmod/memory/memory.h"
@@ -20,6 +29,7 @@
 
 struct kvgpu_pin {
 	struct kvgpu_ctx *ctx;
+	struct user_struct *user;	/* that it counts for; NULL: nobody, who has CAP_IPC_LOCK */
 	struct llist_node node;		/* in ctx->pins->finished */
 	u32 count;			/* pages */
 	u32 first;			/* offset of the memory in the first page */
@@ -56,10 +66,47 @@ static bool pin_charge(struct kvgpu_ctx *ctx, u64 pages)
 	return false;
 }
 
+/* The same of the user who submits. *@user: him, if it counts. */
+static bool user_charge(struct user_struct **user, u64 pages)
+{
+	/* a page more for each command, as above */
+	u64 limit = (KVGPU_PINNED_USER >> PAGE_SHIFT) + VGPU_SUBMIT_MAX +
+		    (rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT);
+	struct user_struct *self = current_user();
+	long now = atomic_long_read(&self->locked_vm);
+
+	*user = NULL;
+	if (capable(CAP_IPC_LOCK))
+		return true;
+	do
+		if (now + pages > limit)
+			return false;
+	while (!atomic_long_try_cmpxchg(&self->locked_vm, &now, now + pages));
+	*user = get_uid(self);
+	return true;
+}
+
+static void user_uncharge(struct user_struct *user, u64 pages)
+{
+	if (!user)
+		return;
+	atomic_long_sub(pages, &user->locked_vm);
+	free_uid(user);
+}
+
 /*
  * All @count pages, or none. Pinned as for direct I/O, until the copy is done, and not
  * FOLL_LONGTERM: that does not wait for pages that userfaultfd brings, and refuses to write to
- * mapped files.
+ * mapped files. What FOLL_LONGTERM guards against, and what comes of it here:
+ *
+ * - Pages in ZONE_MOVABLE or CMA cannot be moved meanwhile: memory is unplugged, and contiguous
+ *   memory given out, when the copies in it have ended, as with direct I/O. That their amount is
+ *   bounded is what keeps it possible; killing who submitted them ends them.
+ * - A file system writes a page back and checks it while the device still writes to it. Pages are
+ *   made dirty when they are pinned and, if need be, again when they are given back, and the device
+ *   writes them in between without telling the file system, as direct I/O into a mapped file does:
+ *   see Documentation/core-api/pin_user_pages.rst, CASE 1.
+ * - A file on DAX that is truncated waits for pins of its pages: only its own users wait.
  */
 static int pages_pin(struct page **page, u64 address, u64 count, bool write)
 {
@@ -87,23 +134,30 @@ struct kvgpu_pin *kvgpu_pin(struct kvgpu_ctx *ctx, u64 address, u64 bytes, bool 
 {
 	u32 first = offset_in_page(address);
 	u64 count = (first + bytes + PAGE_SIZE - 1) >> PAGE_SHIFT;
+	struct user_struct *user;
 	struct kvgpu_pin *pin;
 	int ret = -ENOMEM;
 	u32 i;
 
 	if (!access_ok((void __user *)(uintptr_t)address, bytes))
 		return ERR_PTR(-EFAULT);
-	if (!pin_charge(ctx, count))
+	if (!user_charge(&user, count))
 		return ERR_PTR(-EAGAIN);
+	if (!pin_charge(ctx, count)) {
+		user_uncharge(user, count);
+		return ERR_PTR(-EAGAIN);
+	}
 	pin = kvmalloc(struct_size(pin, page, count), GFP_KERNEL_ACCOUNT);
 	if (pin)
 		ret = pages_pin(pin->page, address - first, count, write);
 	if (ret) {
 		kvfree(pin);
 		pin_uncharge(ctx, count);
+		user_uncharge(user, count);
 		return ERR_PTR(ret);
 	}
 	pin->ctx = ctx;
+	pin->user = user;
 	pin->count = count;
 	pin->first = first;
 	pin->bytes = bytes;
@@ -120,6 +174,7 @@ static void pin_free(struct kvgpu_pin *pin)
 	struct kvgpu_ctx *ctx = pin->ctx;
 
 	pin_uncharge(ctx, pin->count);
+	user_uncharge(pin->user, pin->count);
 	atomic64_dec(&ctx->kdev->memory->pins);
 	kvfree(pin);
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "state.h"
 
@@ -129,10 +130,13 @@ vgpuError_t rt_wait_held(struct rt_queue *queue, uint64_t seq)
 
 /*
  * Too much in flight: lets the oldest half of this queue finish, or, with nothing of it in flight,
- * what the others hold.
+ * what the others hold. With nothing in flight at all it is other processes of the same user whose
+ * copies have locked as much memory as he may: they end some time.
  */
 static vgpuError_t make_room(struct rt_queue *queue)
 {
+	static const struct timespec a_moment = { .tv_nsec = 1000000 };
+
 	if (queue->submitted > queue->completed)
 		return rt_wait_held(queue, queue->completed +
 						   (queue->submitted - queue->completed + 1) / 2);
@@ -142,7 +146,8 @@ static vgpuError_t make_room(struct rt_queue *queue)
 		if (other->open && other->submitted > other->completed)
 			return rt_wait_held(other, other->submitted);
 	}
-	return vgpuErrorUnknown;
+	nanosleep(&a_moment, NULL);
+	return vgpuSuccess;
 }
 
 vgpuError_t rt_flush(struct rt_queue *queue)
