@@ -218,7 +218,7 @@ static const char *const group_names[GROUPS] = {
 	[PUBLIC] = VGPU_NL_GROUP_PUBLIC,
 };
 
-/* Number of the family "vgpu", 0: there is none. @groups: their numbers, 0 again; NULL: not asked. */
+/* Number of the family "vgpu", 0: there is none. @groups: those of its groups; NULL: not asked. */
 static inline uint16_t nl_family(int fd, uint32_t groups[GROUPS])
 {
 	static struct answer answer;
