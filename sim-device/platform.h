@@ -102,8 +102,18 @@ bool vgpu_cpu_has_avx2(void);
  * (kernel).
  */
 void vgpu_broken(const char *file, int line, const char *what);
-#define VGPU_CHECK(cond) \
-	do { if (unlikely(!(cond))) vgpu_broken(__FILE__, __LINE__, #cond); } while (0)
+/*
+ * Does @cond hold, as it must? If not, the kernel goes on. What would then touch memory that is not
+ * its own does not happen: whoever checks that returns, and ends the context if it knows one
+ * (VGPU_FAULT_MODEL).
+ */
+#define VGPU_CHECK(cond) ({								\
+	bool holds_ = (cond);								\
+											\
+	if (unlikely(!holds_))								\
+		vgpu_broken(__FILE__, __LINE__, #cond);					\
+	likely(holds_);									\
+})
 
 /* a * b / c in 128 bits, truncated; c != 0 and the quotient fits */
 u64 vgpu_mul_div(u64 a, u64 b, u64 c);

@@ -156,6 +156,7 @@ enum vgpu_fault_reason {
 	VGPU_FAULT_COMMAND,	/* a command of a mapped ring was refused: its op in address */
 	/* lanes wait by a member mask for lanes that cannot come: those in address */
 	VGPU_FAULT_WARP_SYNC,
+	VGPU_FAULT_MODEL,	/* a bug of the device, which found itself inconsistent */
 	VGPU_FAULT_COUNT
 };
 

@@ -127,6 +127,7 @@ static const struct {
 	[VGPU_FAULT_WARP_SYNC] = { vgpuErrorLaunchFailure,
 				   "a warp operation whose mask names lanes that do not reach "
 				   "it" },
+	[VGPU_FAULT_MODEL] = { vgpuErrorUnknown, "a bug of the device; its log says more" },
 };
 
 /* The line of the module's PTX, without the spaces before it. */

@@ -299,6 +299,8 @@ void vgpu_exec_set_next(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *next);
 void vgpu_exec_drain_states(struct vgpu_exec_context *ctx);
 /* framework.c: make the fault record of a kernel */
 struct vgpu_fault vgpu_exec_fault_of(const struct vgpu_ksr *ksr, enum vgpu_fault_reason reason);
+/* An invariant of @ksr does not hold: its context ends. */
+void vgpu_exec_broken(struct vgpu_ksr *ksr);
 /*
  * framework.c: @ksr, which has started, has got its first SM, has lost its last one; the watchdog
  * counts between the two

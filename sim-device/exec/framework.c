@@ -105,6 +105,13 @@ struct vgpu_fault vgpu_exec_fault_of(const struct vgpu_ksr *ksr, enum vgpu_fault
 	};
 }
 
+void vgpu_exec_broken(struct vgpu_ksr *ksr)
+{
+	struct vgpu_fault fault = vgpu_exec_fault_of(ksr, VGPU_FAULT_MODEL);
+
+	ksr->exec->ops->fault(ksr->ctx, &fault);
+}
+
 static void watchdog_fire(struct vgpu_event *event)
 {
 	struct vgpu_ksr *ksr = vgpu_container_of(event, struct vgpu_ksr, watchdog);
@@ -279,7 +286,10 @@ void vgpu_exec_abort(struct vgpu_exec_context *ctx)
 
 void vgpu_exec_assign(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 {
-	VGPU_CHECK(exec->smst[sm].state == VGPU_SM_IDLE && ksr->unclaimed);
+	if (!VGPU_CHECK(exec->smst[sm].state == VGPU_SM_IDLE && ksr->unclaimed)) {
+		vgpu_exec_broken(ksr);
+		return;
+	}
 	vgpu_trace_kernel(exec, VGPU_TRACE_DECISION, ksr, sm, VGPU_DECISION_ASSIGN, 0);
 	vgpu_sm_driver_setup(exec, sm, ksr);
 }
@@ -307,7 +317,10 @@ int vgpu_exec_reserve(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 {
 	struct vgpu_smst *smst = &exec->smst[sm];
 
-	VGPU_CHECK(smst->ksr);
+	if (!VGPU_CHECK(smst->ksr)) {
+		vgpu_exec_broken(ksr);
+		return -EINVAL;
+	}
 	if (smst->leaving) {
 		vgpu_exec_set_next(exec, sm, ksr);
 		return 0;

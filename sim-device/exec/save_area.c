@@ -93,7 +93,8 @@ void vgpu_exec_save(struct vgpu_exec *exec, u32 sm)
 	struct vgpu_sm *hw = &exec->sms[sm];
 	struct vgpu_block *block;
 
-	VGPU_CHECK(smst->leaving && hw->resident_count);
+	if (!VGPU_CHECK(smst->leaving && hw->resident_count))
+		return;
 	while ((block = vgpu_sm_first(hw))) {
 		vgpu_sm_detach(hw, block);
 		add_save(exec, smst, block);

@@ -184,10 +184,12 @@ void vgpu_exec_reorder(struct vgpu_exec *exec, struct vgpu_sched_context *sched)
 
 int vgpu_exec_set_policy(struct vgpu_exec *exec, const struct vgpu_policy *policy)
 {
-	void *data = vgpu_mem_alloc_device(policy->data_bytes);
 	struct vgpu_exec_context *ctx;
+	void *data;
 
-	VGPU_CHECK(policy->schedule && policy->context_bytes <= VGPU_POLICY_CONTEXT_BYTES);
+	if (!VGPU_CHECK(policy->schedule && policy->context_bytes <= VGPU_POLICY_CONTEXT_BYTES))
+		return -EINVAL;
+	data = vgpu_mem_alloc_device(policy->data_bytes);
 	if (!data)
 		return -ENOMEM;
 	vgpu_exec_exit_policy(exec);

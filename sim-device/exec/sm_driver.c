@@ -153,7 +153,8 @@ void vgpu_sm_driver_resume(struct vgpu_exec *exec, u32 sm, struct vgpu_block *bl
 	block->state = VGPU_BLOCK_RUNNING;
 	/* It has its memory already, and a slot was kept for it. */
 	err = vgpu_sm_issue(&exec->sms[sm], block);
-	VGPU_CHECK(!err);
+	if (!VGPU_CHECK(!err))
+		vgpu_exec_broken(ksr);
 	vgpu_sm_driver_update(exec, sm);
 	vgpu_trace_kernel(exec, VGPU_TRACE_BLOCK_RESUME, ksr, sm, block->index, block->slot);
 }

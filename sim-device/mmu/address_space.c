@@ -42,8 +42,8 @@ static int promise(struct vgpu_mmu *mmu, u64 bytes)
 
 static void unpromise(struct vgpu_mmu *mmu, u64 bytes)
 {
-	VGPU_CHECK(mmu->promised >= bytes);
-	mmu->promised -= bytes;
+	if (VGPU_CHECK(mmu->promised >= bytes))
+		mmu->promised -= bytes;
 }
 
 int vgpu_as_create(struct vgpu_mmu *mmu, u32 context, struct vgpu_mem_account *memory,
@@ -234,7 +234,8 @@ void vgpu_as_page_arrived(struct vgpu_address_space *as, u64 page)
 {
 	u64 *pte = vgpu_pte_find(&as->table, page << VGPU_PAGE_SHIFT);
 
-	VGPU_CHECK(pte && (*pte & VGPU_PTE_MOVING));
+	if (!VGPU_CHECK(pte && (*pte & VGPU_PTE_MOVING)))
+		return;
 	*pte = (*pte & ~VGPU_PTE_MOVING) | VGPU_PTE_ARRIVED;
 }
 

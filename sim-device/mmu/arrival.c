@@ -113,7 +113,8 @@ void vgpu_arrival_wait(struct vgpu_arrivals *arrivals, const struct vgpu_address
 {
 	struct vgpu_arrival *arrival = *bucket_of(arrivals, page);
 
-	VGPU_CHECK(!vgpu_list_linked(&waiter->node));
+	if (!VGPU_CHECK(!vgpu_list_linked(&waiter->node)))
+		return;
 	while (arrival->page != page || arrival->as != as)
 		arrival = arrival->bucket_next;
 	vgpu_list_add(&waiter->node, &arrival->waiters);

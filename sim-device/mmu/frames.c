@@ -70,7 +70,9 @@ void vgpu_frame_put(struct vgpu_frame_table *table, u64 number)
 {
 	struct vgpu_frame *frame = vgpu_frame_at(table, number);
 
-	VGPU_CHECK(frame->state == VGPU_FRAME_USED && !frame->pinned);
+	/* rather lost than given to two */
+	if (!VGPU_CHECK(frame->state == VGPU_FRAME_USED && !frame->pinned))
+		return;
 	table->ops.put_frame(table->host, frame->memory);
 	*frame = (struct vgpu_frame){ .next_free = table->first_free, .state = VGPU_FRAME_FREE };
 	table->first_free = number;

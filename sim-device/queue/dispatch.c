@@ -14,7 +14,10 @@ void vgpu_dispatch_ready(struct vgpu_queue *queue)
 {
 	struct vgpu_queues *queues = queue->all;
 
-	VGPU_CHECK(!vgpu_list_linked(&queue->ready) && queue->head);
+	if (!VGPU_CHECK(!vgpu_list_linked(&queue->ready) && queue->head)) {
+		vgpu_queue_broken(queue);
+		return;
+	}
 	vgpu_list_add_tail(&queue->ready, &queues->ready);
 	if (!vgpu_event_pending(&queues->dispatch))
 		vgpu_event_at(queues->sim, &queues->dispatch, queues->sim->now);

@@ -142,6 +142,15 @@ int vgpu_queues_push(struct vgpu_queue *queue, const struct vgpu_push *push, u32
 	return 0;
 }
 
+void vgpu_queue_broken(struct vgpu_queue *queue)
+{
+	struct vgpu_fault fault = { .reason = VGPU_FAULT_MODEL, .queue = queue->index,
+				    .module = ~0u, .kernel = ~0u };
+
+	if (queue->ctx)
+		queue->all->ops->fault(queue->ctx, &fault);
+}
+
 /* The command at the head leaves its queue, well or not. */
 static void complete_head(struct vgpu_queue *queue, int status)
 {
@@ -160,7 +169,10 @@ void vgpu_command_done(struct vgpu_command *command)
 {
 	struct vgpu_queue *queue = command->queue;
 
-	VGPU_CHECK(command == queue->head);
+	if (!VGPU_CHECK(command == queue->head)) {
+		vgpu_queue_broken(queue);
+		return;
+	}
 	complete_head(queue, 0);
 	vgpu_dispatch_wake(queue);
 	if (queue->head)

@@ -107,6 +107,8 @@ struct vgpu_queue *vgpu_queue_of(const struct vgpu_queues *queues,
 /* vgpu_queue_push() for a live context */
 int vgpu_queues_push(struct vgpu_queue *queue, const struct vgpu_push *push, u32 count, u32 *failed,
 		     u64 *seq);
+/* An invariant of @queue does not hold: its context ends. */
+void vgpu_queue_broken(struct vgpu_queue *queue);
 /* Complete all commands of @ctx with -EIO; no engine may still use one of them. */
 void vgpu_queues_abort(struct vgpu_queues *queues, struct vgpu_queue_context *ctx);
 /* Release the queues of @ctx, which must be empty, and the memory of its commands. */

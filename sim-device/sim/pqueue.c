@@ -114,7 +114,9 @@ void vgpu_pqueue_insert(struct vgpu_pqueue *t, struct vgpu_pq_entry *entry, u64 
 		entry->number = t->hole;
 		t->hole = 0;
 		if (!entry->number) {
-			VGPU_CHECK(t->free_count);
+			/* it never comes, but it does not lie behind the array */
+			if (!VGPU_CHECK(t->free_count))
+				return;
 			entry->number = t->free[--t->free_count];
 			include_leaf(t, entry->number);
 		}

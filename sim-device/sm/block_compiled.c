@@ -56,8 +56,11 @@ static inline void describe_order(struct vgpu_access *access, const struct vgpu_
 	access->cache = VGPU_MEM_CACHE(insn->mem);
 }
 
-/* A translation of @page for @lanes, and for the instruction that is being restarted. */
-static void enter_page(struct vgpu_sm *sm, u64 page, u8 *bytes)
+/*
+ * A translation of @page for @lanes, and for the instruction that is being restarted. False: it is
+ * not there.
+ */
+static bool enter_page(struct vgpu_sm *sm, u64 page, u8 *bytes)
 {
 	struct vgpu_lanes *lanes = &sm->run->lanes;
 	u32 n;
@@ -72,11 +75,13 @@ static void enter_page(struct vgpu_sm *sm, u64 page, u8 *bytes)
 	for (n = 0; n < lanes->held && lanes->hold[n].page != page; n++)
 		;
 	if (n == lanes->held) {
-		VGPU_CHECK(n < VGPU_LANES);
+		if (!VGPU_CHECK(n < VGPU_LANES))
+			return false;
 		lanes->held++;
 		lanes->hold[n].page = ~0ull;
 	}
 	vgpu_tlb_keep(&lanes->hold[n], page, bytes, lanes->write);
+	return true;
 }
 
 static bool knows_page(const struct vgpu_sm *sm, u64 page)
@@ -103,11 +108,14 @@ static enum vgpu_access_result make_access(struct vgpu_block *block, struct vgpu
 	if (unlikely(answer.cost_ps))
 		w->cycles += vgpu_mul_div(answer.cost_ps, sm->config->clock_khz,
 					  VGPU_PS_PER_KCYCLE);
-	if (likely(result == VGPU_ACCESS_OK))
-		enter_page(sm, access->address[access->lane] >> VGPU_PAGE_SHIFT, answer.page);
-	else
+	if (unlikely(result != VGPU_ACCESS_OK)) {
 		sm->run->lanes.reason = answer.fault;
-	return result;
+		return result;
+	}
+	if (likely(enter_page(sm, access->address[access->lane] >> VGPU_PAGE_SHIFT, answer.page)))
+		return VGPU_ACCESS_OK;
+	sm->run->lanes.reason = VGPU_FAULT_MODEL;
+	return VGPU_ACCESS_FAULT;
 }
 
 /*

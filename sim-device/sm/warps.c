@@ -254,7 +254,8 @@ void vgpu_warps_pend(struct vgpu_warps *warps, struct vgpu_warp *warp)
 
 void vgpu_warps_resume(struct vgpu_warps *warps, struct vgpu_warp *warp)
 {
-	VGPU_CHECK(warp->state == VGPU_WARP_PENDING);
+	if (!VGPU_CHECK(warp->state == VGPU_WARP_PENDING))
+		return;
 	warp->state = VGPU_WARP_READY;
 	warps->ready++;
 	warps->pending--;
