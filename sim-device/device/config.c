@@ -87,6 +87,8 @@ int vgpu_config_get(const struct vgpu_config *config, const char *name, char *te
 
 	if (!field)
 		return -ENOENT;
+	if (size)
+		*text = 0;	/* a name can be empty */
 	if (field->bytes == VGPU_NAME_BYTES)
 		vgpu_text_put(&out, (const char *)config + field->offset);
 	else

@@ -76,6 +76,18 @@ static void every_preset_makes_a_device(void **state)
 	assert_int_equal(vgpu_config_preset(&(struct vgpu_config){}, ""), -ENOENT);
 }
 
+static void an_empty_name_reads_as_an_empty_text(void **state)
+{
+	struct vgpu_config c;
+	char text[8] = "before";
+
+	(void)state;
+	assert_int_equal(vgpu_config_preset(&c, "k20c"), 0);
+	assert_int_equal(vgpu_config_set(&c, "policy", ""), 0);
+	assert_int_equal(vgpu_config_get(&c, "policy", text, sizeof(text)), 0);
+	assert_string_equal(text, "");
+}
+
 static void fields_are_set_by_name(void **state)
 {
 	struct vgpu_config c;
@@ -224,6 +236,7 @@ int main(void)
 		cmocka_unit_test(tanasic_ch6_is_table_6_1),
 		cmocka_unit_test(gtx980_is_smk_table_4_and_pep_table_2),
 		cmocka_unit_test(every_preset_makes_a_device),
+		cmocka_unit_test(an_empty_name_reads_as_an_empty_text),
 		cmocka_unit_test(fields_are_set_by_name),
 		cmocka_unit_test(nonsense_is_named),
 		cmocka_unit_test(occupancy_is_that_of_table_5_2),
