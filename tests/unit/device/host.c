@@ -294,52 +294,77 @@ size_t host_count_of(struct host *h, enum vgpu_trace_type type)
 	return count;
 }
 
+/* In all bytes: an initializer need not clear what the named member of the union leaves. */
+static struct vgpu_cmd cmd_of(u16 op)
+{
+	struct vgpu_cmd cmd;
+
+	memset(&cmd, 0, sizeof(cmd));
+	cmd.op = op;
+	return cmd;
+}
+
 struct vgpu_cmd cmd_nop(void)
 {
-	return (struct vgpu_cmd){ .op = VGPU_CMD_NOP };
+	return cmd_of(VGPU_CMD_NOP);
+}
+
+static struct vgpu_cmd cmd_copy(u16 op, u64 dst, u64 src, u64 bytes)
+{
+	struct vgpu_cmd cmd = cmd_of(op);
+
+	cmd.copy = (struct vgpu_cmd_copy){ .dst = dst, .src = src, .bytes = bytes };
+	return cmd;
 }
 
 struct vgpu_cmd cmd_h2d(u64 dst, u64 offset, u64 bytes)
 {
-	return (struct vgpu_cmd){ .op = VGPU_CMD_COPY_H2D,
-				  .copy = { .dst = dst, .src = PROCESS + offset, .bytes = bytes } };
+	return cmd_copy(VGPU_CMD_COPY_H2D, dst, PROCESS + offset, bytes);
 }
 
 struct vgpu_cmd cmd_d2h(u64 offset, u64 src, u64 bytes)
 {
-	return (struct vgpu_cmd){ .op = VGPU_CMD_COPY_D2H,
-				  .copy = { .dst = PROCESS + offset, .src = src, .bytes = bytes } };
+	return cmd_copy(VGPU_CMD_COPY_D2H, PROCESS + offset, src, bytes);
 }
 
 struct vgpu_cmd cmd_d2d(u64 dst, u64 src, u64 bytes)
 {
-	return (struct vgpu_cmd){ .op = VGPU_CMD_COPY_D2D,
-				  .copy = { .dst = dst, .src = src, .bytes = bytes } };
+	return cmd_copy(VGPU_CMD_COPY_D2D, dst, src, bytes);
 }
 
 struct vgpu_cmd cmd_fill(u64 dst, u64 count, u32 value, u32 width)
 {
-	return (struct vgpu_cmd){
-		.op = VGPU_CMD_FILL,
-		.fill = { .dst = dst, .count = count, .value = value, .width = width }
+	struct vgpu_cmd cmd = cmd_of(VGPU_CMD_FILL);
+
+	cmd.fill = (struct vgpu_cmd_fill){
+		.dst = dst, .count = count, .value = value, .width = width
 	};
+	return cmd;
 }
 
 struct vgpu_cmd cmd_wait(u32 queue, u64 seq)
 {
-	return (struct vgpu_cmd){ .op = VGPU_CMD_WAIT, .wait = { .queue = queue, .seq = seq } };
+	struct vgpu_cmd cmd = cmd_of(VGPU_CMD_WAIT);
+
+	cmd.wait = (struct vgpu_cmd_wait){ .queue = queue, .seq = seq };
+	return cmd;
 }
 
 struct vgpu_cmd cmd_stamp(u64 offset)
 {
-	return (struct vgpu_cmd){ .op = VGPU_CMD_STAMP, .stamp = { .dst = PROCESS + offset } };
+	struct vgpu_cmd cmd = cmd_of(VGPU_CMD_STAMP);
+
+	cmd.stamp = (struct vgpu_cmd_stamp){ .dst = PROCESS + offset };
+	return cmd;
 }
 
 struct vgpu_cmd cmd_profiled(u64 blocks, u64 block_ps, u32 occupancy)
 {
-	return (struct vgpu_cmd){ .op = VGPU_CMD_PROFILED,
-				  .profiled = { .blocks = blocks,
-						.block_ps = block_ps,
-						.threads = 32,
-						.regs_per_block = 65536 / occupancy } };
+	struct vgpu_cmd cmd = cmd_of(VGPU_CMD_PROFILED);
+
+	cmd.profiled = (struct vgpu_cmd_profiled){ .blocks = blocks,
+						   .block_ps = block_ps,
+						   .threads = 32,
+						   .regs_per_block = 65536 / occupancy };
+	return cmd;
 }
