@@ -53,6 +53,9 @@ runtime-flags := -D_GNU_SOURCE -Iruntime $(patsubst %/,-I%,$(sort $(dir $(runtim
 	$(patsubst %/,-I$(O)/gen/%,$(sort $(dir $(runtime-yacc))))
 libraries := -Wl,--as-needed -ljansson -linih -luring -lnl-genl-3 -lnl-3 -lncursesw -ltinfo -lm -lpthread
 sanitize := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+# libFuzzer is clang's; the sources ask for the sanitizer by gcc's name.
+fuzz-flags := $(sanitize) -fsanitize=fuzzer-no-link -fprofile-instr-generate -fcoverage-mapping -D__SANITIZE_ADDRESS__ \
+	-Wno-unneeded-internal-declaration
 
 # $(call flags-of,SOURCE)
 flags-of = $(base-flags) $(if $(filter sim-device/%,$(1)),$(device-flags) $(call fp-of,$(1)),$(runtime-flags))
@@ -67,7 +70,9 @@ gen-flags := -Wno-unused-function -Wno-unused-variable -Wno-unused-but-set-varia
 # objects FLAVOUR SOURCES
 objects = $(patsubst %.c,$(O)/$(1)/%.o,$(filter-out $(O)/gen/%,$(2))) $(patsubst $(O)/gen/%.c,$(O)/$(1)/gen/%.o,$(filter $(O)/gen/%,$(2)))
 all-runtime-src := $(runtime-src) $(gen-src)
-sources := $(device-src) $(all-runtime-src) tests/bench/bench_interp.c $(wildcard tools/*.c tools/*/*.c) $(unit-src) $(unit-lib-src) $(random-src)
+fuzz-src := $(wildcard tests/fuzz/*.c)
+sources := $(device-src) $(all-runtime-src) tests/bench/bench_interp.c $(wildcard tools/*.c tools/*/*.c) $(unit-src) $(unit-lib-src) \
+	$(random-src) $(fuzz-src)
 
 define compile-rules
 $(O)/$(1)/%.o: %.c $(gen-hdr) | setup-build
@@ -86,6 +91,13 @@ $(O)/$(1)/libtools.a: $$(call objects,$(1),$(tool-lib-src))
 endef
 $(eval $(call compile-rules,native,))
 $(eval $(call compile-rules,asan,$(sanitize)))
+$(eval $(call compile-rules,fuzz,$(fuzz-flags)))
+$(O)/fuzz/%.o: private CC := clang-16
+# With these checks clang takes many minutes for the lanes, gcc one: the unit tests' objects serve here too.
+lanes-src := $(foreach source,$(device-src),$(if $(filter lanes%,$(notdir $(source))),$(source)))
+$(call objects,fuzz,$(lanes-src)): $(O)/fuzz/%.o: $(O)/asan/%.o
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
 
 $(O)/gen/%.lex.c: %.l | setup-build
 	@mkdir -p $(@D)
@@ -152,6 +164,25 @@ $(interp): $(call objects,native,tests/bench/bench_interp.c) $(O)/native/libvgpu
 	@mkdir -p $(@D) && echo "  LD  $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
 -include $(patsubst %.o,%.d,$(call objects,native,tests/bench/bench_interp.c))
+
+# The fuzz targets, one file each; those of the device share the unit tests' host.
+fuzz-targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+fuzz := $(fuzz-targets:%=$(O)/fuzz/bin/%)
+$(O)/fuzz/bin/%: $(O)/fuzz/tests/fuzz/fuzz_%.o $(O)/fuzz/tests/unit/device/host.o $(O)/fuzz/libtools.a $(O)/fuzz/libvgpu.a \
+		$(O)/fuzz/libvgpu-device.a | setup-fuzz
+	@mkdir -p $(@D) && echo "  LD  $@"
+	$(Q)clang-16 $(CFLAGS) $(fuzz-flags) -fsanitize=fuzzer -o $@ $^ -lcmocka $(libraries)
+$(patsubst %.c,$(O)/fuzz/%.o,$(fuzz-src) tests/unit/device/host.c): | setup-fuzz
+$(O)/fuzz/seeds: $(O)/native/tests/fuzz/seeds.o $(O)/native/libvgpu.a $(O)/native/libvgpu-device.a
+	@mkdir -p $(@D) && echo "  LD  $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(libraries)
+# CUDA tests whose PTX is small and uses much of the instruction set.
+fuzz-ptx := $(patsubst %,$(O)/fuzz/ptx/%.ptx,saxpy reduce scan bitonic histogram $(addprefix features/,atomics_all barriers_fences \
+	constant_symbols device_calls divergence dynamic_shared half_types integer_ops kernel_params math_f32 math_f64 struct_values vector_types \
+	warp_intrinsics warp_masks))
+$(O)/fuzz/ptx/%.ptx: tests/cuda/%.cu tools/vgpucc $(wildcard tests/cuda/*.h) | $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
+	@mkdir -p $(@D) && echo "  VGPUCC  $@"
+	$(Q)tools/vgpucc -O2 -Itests/cuda --ptx $< -o $@
 
 # The generator of random kernels, which links nothing of what it tests.
 $(O)/random-cuda: $(call objects,native,$(random-src))
@@ -228,6 +259,12 @@ stress: setup-guest modules kselftest-programs
 	@tools/vgpu-vm --kernel $(KERNEL) --timeout $$(($(SECONDS) + 180)) --append 'slub_debug=FZPU panic_on_warn=1' \
 		--env VGPU_STRESS_SECONDS=$(SECONDS) $(if $(SEED),--env VGPU_STRESS_SEED=$(SEED)) -- $(O)/kselftest/random
 
+# Inputs at random, led by coverage, for what reads something that is not trusted; SECONDS is for all targets together.
+.PHONY: fuzz fuzz-programs
+fuzz-programs: $(fuzz) $(O)/fuzz/seeds $(fuzz-ptx)
+fuzz: fuzz-programs
+	@tests/fuzz/run.sh --seconds $(SECONDS) $(or $(TARGET),$(fuzz-targets))
+
 # The README's two commands, as it prints them, in a new minimal Debian: needs root and mmdebstrap.
 .PHONY: fresh
 fresh:
@@ -280,6 +317,7 @@ help:
 	@echo "make cuda-tests    CUDA programs, in the process and in a guest KERNEL="
 	@echo "make vm-tests      tests of tools/vgpu-vm"
 	@echo "make stress        everything at random against /dev/vgpu, in a guest  SECONDS=600 SEED= KERNEL="
+	@echo "make fuzz          readers of binaries, PTX, job files, configurations against random inputs  SECONDS=600 TARGET="
 	@echo "make fresh         the README's two commands in a new minimal Debian  KERNEL="
 	@echo "make random-cuda   random CUDA kernels against what they must compute  COUNT=2000 SEED= CLASS="
 	@echo "make demo          several CUDA programs at once on one device; out/timeline.svg"
@@ -295,8 +333,8 @@ help:
 # -------------------------------------------------------------------------------------------
 # Packages
 
-.PHONY: setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments setup-kernel
-setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments:
+.PHONY: setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments setup-fuzz setup-kernel
+setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments setup-fuzz:
 	@tools/setup $(@:setup-%=%)
 setup-kernel:
 	$(if $(findstring $(CURDIR)/build/kernels,$(KDIR)),@tools/setup kernel-$(KERNEL))
