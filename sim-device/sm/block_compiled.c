@@ -201,6 +201,12 @@ static enum vgpu_lanes_end run_lanes(struct vgpu_block *block, struct vgpu_warp 
 		vgpu_fpu_begin();
 		end = run->run(lanes);
 		vgpu_fpu_end();
+		if (end == VGPU_LANES_LOCAL) {
+			if (vgpu_warps_add_local(block->warps, w))
+				continue;
+			lanes->reason = VGPU_FAULT_NO_MEMORY;
+			return VGPU_LANES_FAULT;
+		}
 		if (end != VGPU_LANES_TRANSLATE)
 			return end;
 		if (pausing && !lanes->held && lanes->budget != budget &&

@@ -19,6 +19,22 @@
 #define VGPU_SEGMENT_SHIFT	7	/* memory traffic is counted in segments of 128 bytes */
 
 /*
+ * Local memory of a warp comes in pages, each when it is first written: VGPU_LOCAL_SPAN bytes of
+ * every lane, those of lane 0 first. So what is not touched costs nothing, and lanes that access
+ * the same offset, as lanes mostly do, find it in one page. A table of pages is itself a page.
+ */
+#define VGPU_LOCAL_SHIFT	7
+#define VGPU_LOCAL_SPAN		(1u << VGPU_LOCAL_SHIFT)
+#define VGPU_LOCAL_TABLE	(VGPU_PAGE_SIZE / sizeof(struct vgpu_local_page))
+#define VGPU_LOCAL_TABLES	(VGPU_VASS_MAX_LOCAL / VGPU_LOCAL_SPAN / VGPU_LOCAL_TABLE)
+
+/** struct vgpu_local_page - a page of local memory; without @memory it reads as zero */
+struct vgpu_local_page {
+	u8 *memory;
+	u32 written;		/* lanes that wrote: nothing else has to be cleared */
+};
+
+/*
  * Entries a reconvergence stack can need: an entry either waits at a reconvergence point for lanes
  * above it, or holds one side of a divergence. The sides are disjoint and not empty: at most 32,
  * the running one included. Every entry at a reconvergence point had strictly more lanes, when it
@@ -70,7 +86,7 @@ struct vgpu_warp {
 	struct vgpu_page_waiter waiter;
 	struct vgpu_block *block;	/* that it is a warp of */
 	u32 *regs;		/* kernel's registers x 32, aligned to 64 bytes */
-	u8 *local;		/* of lane 0; the next lane's follows local_bytes later */
+	struct vgpu_local_page *local[VGPU_LOCAL_TABLES];	/* NULL: no page yet */
 	u32 preds[VGPU_PREDS];	/* a bit per lane; PT is all ones */
 	struct vgpu_reconv stack[VGPU_RECONV_DEPTH];
 };
@@ -80,6 +96,7 @@ enum vgpu_lanes_end {
 	VGPU_LANES_EXIT,	/* no lane is left */
 	VGPU_LANES_BARRIER,	/* stands behind a barrier it must wait at */
 	VGPU_LANES_TRANSLATE,	/* stands at an access, which `lane` has no translation for */
+	VGPU_LANES_LOCAL,	/* the same; pages of local memory are missing */
 	VGPU_LANES_FAULT,	/* `reason` and what follows it */
 };
 
@@ -95,6 +112,7 @@ struct vgpu_lanes {
 	u8 *shared;
 	u32 shared_bytes;
 	u32 local_bytes;	/* per thread */
+	const u8 *zeros;	/* a page of them */
 	u32 block[3];		/* index in the grid */
 	/* of the SM */
 	struct vgpu_tlb_entry *tlb;
@@ -120,9 +138,10 @@ struct vgpu_lanes {
 	u32 write;
 	u32 reason;
 	u32 lane;
-	/* TRANSLATE also: what takes part in the access (struct vgpu_access), at addr[] */
+	/* TRANSLATE, LOCAL also: what takes part in the access (struct vgpu_access), at addr[] */
 	u32 accessing;
 	u32 atomic;
+	u64 window;		/* LOCAL: what precedes offsets of local memory in addr[] */
 	/* scratch */
 	u64 addr[VGPU_LANES] __attribute__((aligned(64)));
 	u64 out[VGPU_LANES] __attribute__((aligned(64)));

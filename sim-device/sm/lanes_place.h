@@ -118,6 +118,30 @@ lanes_inline void addresses(struct vgpu_lanes *s, const struct vgpu_insn *i, u32
 	}
 }
 
+/*
+ * The page with offset @offset of local memory, of which the lanes @m are about to write or to
+ * read. NULL: to be written, and there is none.
+ */
+lanes_inline u8 *local_page(const struct vgpu_lanes *s, u32 offset, u32 m, bool write)
+{
+	u32 number = offset >> VGPU_LOCAL_SHIFT;
+	struct vgpu_local_page *table = s->warp->local[number / VGPU_LOCAL_TABLE];
+	struct vgpu_local_page *page;
+
+	if (unlikely(!table || !table[number % VGPU_LOCAL_TABLE].memory))
+		return write ? NULL : (u8 *)(unsigned long)s->zeros;
+	page = &table[number % VGPU_LOCAL_TABLE];
+	if (write)
+		page->written |= m;
+	return page->memory;
+}
+
+/* Where @lane has @offset in its page. */
+lanes_inline u32 in_local_page(u32 lane, u32 offset)
+{
+	return lane << VGPU_LOCAL_SHIFT | (offset & (VGPU_LOCAL_SPAN - 1));
+}
+
 /* Fill ptr[] of the lanes in @m, one by one: any mixture of spaces and pages. */
 lanes_noinline enum vgpu_lanes_end resolve(struct vgpu_lanes *s, u32 m, enum space space, u32 bytes,
 					   bool write, bool atomic)
@@ -166,7 +190,14 @@ lanes_noinline enum vgpu_lanes_end resolve(struct vgpu_lanes *s, u32 m, enum spa
 				return mem_fault(s, VGPU_FAULT_ADDRESS_SPACE, l, bytes, write);
 			if (offset > s->local_bytes || s->local_bytes - offset < bytes)
 				return mem_fault(s, VGPU_FAULT_LOCAL_RANGE, l, bytes, write);
-			s->ptr[l] = s->warp->local + (u64)l * s->local_bytes + offset;
+			base = local_page(s, (u32)offset, 1u << l, write);
+			page = ~0ull;
+			if (!base) {
+				s->window = a - offset;
+				translate(s, m, l, bytes, write, false);
+				return VGPU_LANES_LOCAL;
+			}
+			s->ptr[l] = base + in_local_page(l, (u32)offset);
 		}
 	}
 	/* segments of a page that several stretches have count once */
@@ -205,16 +236,31 @@ lanes_inline bool inside(const vu *o, u32 bytes, u32 limit)
 	return all_zero(bad);
 }
 
-/* From an offset in a lane's local memory to one in the warp's. */
-lanes_inline void apart(struct place *p, u32 m, u32 local_bytes)
+/* @v in the lanes of @m, 0 in the others */
+lanes_inline vu only(u32 m, int k, vu v)
 {
-	EACH_VECTOR(k)
-		p->o[k] += vu_at(lane_iota, k) * splat(local_bytes);
-	p->last += last_lane(m) * local_bytes;
+	return m == FULL ? v : v & lanes_of(m, k);
+}
+
+/* From offsets in local memory, all in one page, to those in the page. */
+lanes_inline bool in_one_local_page(const struct vgpu_lanes *s, u32 m, bool write, struct place *p)
+{
+	vu other = {};
+
+	EACH_VECTOR(k) {
+		other |= only(m, k, p->o[k] ^ splat(p->last));
+		p->o[k] = (vu_at(lane_iota, k) << VGPU_LOCAL_SHIFT) |
+			  (p->o[k] & (VGPU_LOCAL_SPAN - 1));
+	}
+	if (!all_zero(other & ~(VGPU_LOCAL_SPAN - 1)))
+		return false;
+	p->base = local_page(s, p->last, m, write);
+	p->last = in_local_page(last_lane(m), p->last);
+	return p->base != NULL;
 }
 
 lanes_inline bool near_window(const struct vgpu_lanes *s, u32 m, enum space space, u32 bytes,
-			      bool atomic, struct place *p)
+			      bool write, bool atomic, struct place *p)
 {
 	if (space == SHARED) {
 		p->base = s->shared;
@@ -222,9 +268,7 @@ lanes_inline bool near_window(const struct vgpu_lanes *s, u32 m, enum space spac
 	}
 	if (atomic || !inside(p->o, bytes, s->local_bytes))
 		return false;
-	p->base = s->warp->local;
-	apart(p, m, s->local_bytes);
-	return true;
+	return in_one_local_page(s, m, write, p);
 }
 
 /*
@@ -254,7 +298,7 @@ lanes_inline bool near(const struct vgpu_lanes *s, const struct vgpu_insn *i, u3
 		else
 			EACH_VECTOR(k)
 				p->o[k] = (vu_at(a, k) + splat((u32)i->imm)) & lanes_of(m, k);
-		return near_window(s, m, space, bytes, atomic, p);
+		return near_window(s, m, space, bytes, write, atomic, p);
 	}
 	at = (absolute ? 0 : reg64(s, i->a)[last]) + i->imm;
 	origin = at & ~(u64)(VGPU_PAGE_SIZE - 1);
@@ -288,16 +332,10 @@ lanes_inline bool near(const struct vgpu_lanes *s, const struct vgpu_insn *i, u3
 		p->o[k] = IN_ORDER(LOW_WORDS(d[2 * k], d[2 * k + 1]));
 	p->last = (u32)(at - origin);
 	if (space == GENERIC && unlikely(in >= SHARED))
-		return near_window(s, m, in, bytes, atomic, p);
+		return near_window(s, m, in, bytes, write, atomic, p);
 	p->page = true;
 	p->base = page_of(s, at, write);
 	return p->base != NULL;
-}
-
-/* @v in the lanes of @m, 0 in the others */
-lanes_inline vu only(u32 m, int k, vu v)
-{
-	return m == FULL ? v : v & lanes_of(m, k);
 }
 
 /* Does each active lane lie behind the one before? Words of 1 << shift bytes. */
@@ -559,6 +597,27 @@ lanes_inline bool by_tlb(struct vgpu_lanes *s, bool write)
 #endif
 }
 
+/* Each lane in another page of local memory; false: one is missing, or it is a fault. */
+lanes_inline bool by_local_pages(struct vgpu_lanes *s, u32 m, u32 bytes, bool write)
+{
+	if (s->local_bytes < bytes)
+		return false;
+	EACH_ACTIVE(l, m) {
+		u32 offset = (u32)s->addr[l];
+		u8 *base;
+
+		if (offset & (bytes - 1) || offset > s->local_bytes - bytes)
+			return false;
+		base = local_page(s, offset, 1u << l, write);
+		if (!base)
+			return false;
+		s->ptr[l] = base + in_local_page(l, offset);
+	}
+	EACH_ACTIVE(l, ~m)
+		s->ptr[l] = s->ptr[last_lane(m)];
+	return true;
+}
+
 /*
  * Where an access goes that near() is not for: fills ptr[]. What common cases do not have goes to
  * resolve(), which also finds out what is wrong and where.
@@ -570,6 +629,8 @@ lanes_noinline enum vgpu_lanes_end far(struct vgpu_lanes *s, const struct vgpu_i
 	vuq spread = {}, odd = {};
 
 	addresses(s, i, m, space, absolute);
+	if (space == LOCAL && !atomic && by_local_pages(s, m, bytes, write))
+		return MEM_DONE;
 	if (space >= SHARED)
 		return resolve(s, m, space, bytes, write, atomic);
 	EACH_VECTORQ(k) {

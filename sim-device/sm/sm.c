@@ -26,6 +26,7 @@ int vgpu_sm_init(struct vgpu_sm *sm, u32 index)
 	run->run = vgpu_cpu_has_avx2() ? vgpu_lanes_run_avx2 : vgpu_lanes_run_sse2;
 	vgpu_cost_fill(run->cost, sm->config);
 	run->lanes.cost = run->cost;
+	run->lanes.zeros = vgpu_zero_page;
 	run->lanes.sm_index = index;
 	run->lanes.sm_count = sm->config->sms;
 	sm->run = run;
@@ -120,7 +121,7 @@ void vgpu_block_release(struct vgpu_block *block)
 
 void vgpu_sm_drain_states(struct vgpu_sm *sm, const struct vgpu_mem_account *memory)
 {
-	if (sm->run->pool && sm->run->pool->memory == memory)
+	if (sm->run->payer == memory)
 		vgpu_warps_drain(sm->run);
 }
 

@@ -2,29 +2,142 @@
 /*
  * The state of a compiled block: where it lies, how it begins, and the barriers between its warps
  * (Tanasic 2.4: a barrier unit keeps track of the waiting warps and reactivates them all when each
- * has arrived). States return to a pool of their SM, so that a small launch allocates nothing. The
- * context that they were allocated for pays for them there too, so another one does not get them:
- * the pool is emptied when blocks of another context begin or end, and when the context is closed.
+ * has arrived). States return to a pool of their SM, so that a small launch allocates nothing.
+ *
+ * Local memory is no part of the state: a block may have 40 MB of it and use none. Its pages are
+ * allocated when they are first written and return to a pool of the SM, cleared where a lane wrote,
+ * so real time goes by what is used and not by what a kernel says it might use.
+ *
+ * The context that states and pages were allocated for pays for them in the pools too, so another
+ * one does not get them: the pools are emptied when blocks of another context begin or end, and
+ * when the context is closed.
  */
 #include "warps.h"
 
 #define ALIGN	64u
-#define POOL_MOST_BYTES	(256u << 10)	/* larger states are not kept */
+/* larger states are not kept; one that fills an SM of k20c is smaller */
+#define POOL_MOST_BYTES	(1u << 20)
+#define POOL_MOST_PAGES	1024u
 
 static u64 aligned(u64 bytes)
 {
 	return (bytes + ALIGN - 1) & ~(u64)(ALIGN - 1);
 }
 
-static struct vgpu_warps *take_pooled(struct vgpu_sm_run *run,
-				      const struct vgpu_mem_account *memory, u64 bytes)
+/* What is pooled is of one account; that of another is released. */
+static void pool_for(struct vgpu_sm_run *run, struct vgpu_mem_account *memory)
+{
+	if (run->payer != memory)
+		vgpu_warps_drain(run);
+	run->payer = memory;
+}
+
+/* ---- local memory ------------------------------------------------------- */
+
+/* A page of zeros, NULL: no memory. */
+static void *get_page(struct vgpu_sm_run *run)
+{
+	void **page = run->pages;
+
+	if (!page)
+		return vgpu_mem_alloc(run->payer, VGPU_PAGE_SIZE);
+	run->pages = *page;
+	run->page_count--;
+	*page = NULL;
+	return page;
+}
+
+/* @page has been cleared. */
+static void put_page(struct vgpu_sm_run *run, void *page)
+{
+	*(void **)page = run->pages;
+	run->pages = page;
+	run->page_count++;
+}
+
+static void put_local_page(struct vgpu_sm_run *run, struct vgpu_local_page *page)
+{
+	if (run->page_count >= POOL_MOST_PAGES) {
+		vgpu_mem_free(run->payer, page->memory, VGPU_PAGE_SIZE);
+		return;
+	}
+	if (page->written == ~0u)
+		memset(page->memory, 0, VGPU_PAGE_SIZE);
+	else
+		for (u32 lanes = page->written; lanes; lanes &= lanes - 1)
+			memset(page->memory + ((u32)__builtin_ctz(lanes) << VGPU_LOCAL_SHIFT), 0,
+			       VGPU_LOCAL_SPAN);
+	put_page(run, page->memory);
+}
+
+static void put_local(struct vgpu_sm_run *run, struct vgpu_warp *w)
+{
+	for (u32 n = 0; n < VGPU_LOCAL_TABLES; n++) {
+		struct vgpu_local_page *table = w->local[n];
+
+		if (!table)
+			continue;
+		w->local[n] = NULL;
+		for (u32 i = 0; i < VGPU_LOCAL_TABLE; i++)
+			if (table[i].memory)
+				put_local_page(run, &table[i]);
+		if (run->page_count >= POOL_MOST_PAGES) {
+			vgpu_mem_free(run->payer, table, VGPU_PAGE_SIZE);
+		} else {
+			memset(table, 0, VGPU_PAGE_SIZE);
+			put_page(run, table);
+		}
+	}
+}
+
+bool vgpu_warps_add_local(struct vgpu_warps *warps, struct vgpu_warp *w)
+{
+	struct vgpu_sm_run *run = warps->home->run;
+	const struct vgpu_lanes *lanes = &run->lanes;
+
+	pool_for(run, warps->memory);
+	/* Lanes that are out of range fault when the instruction is restarted. */
+	for (u32 left = lanes->accessing; left; left &= left - 1) {
+		u64 offset = lanes->addr[__builtin_ctz(left)] - lanes->window;
+		u64 number = offset >> VGPU_LOCAL_SHIFT;
+		struct vgpu_local_page **table, *page;
+
+		if (offset >= warps->local_bytes)
+			continue;
+		table = &w->local[number / VGPU_LOCAL_TABLE];
+		if (!*table)
+			*table = get_page(run);
+		if (!*table)
+			return false;
+		page = &(*table)[number % VGPU_LOCAL_TABLE];
+		if (!page->memory)
+			page->memory = get_page(run);
+		if (!page->memory)
+			return false;
+	}
+	return true;
+}
+
+/* ---- states ------------------------------------------------------------- */
+
+static void drain_states(struct vgpu_sm_run *run)
+{
+	while (run->pool) {
+		struct vgpu_warps *warps = run->pool;
+
+		run->pool = warps->next;
+		vgpu_mem_free(run->payer, warps, warps->room);
+	}
+	run->pooled = 0;
+}
+
+static struct vgpu_warps *take_pooled(struct vgpu_sm_run *run, u64 bytes)
 {
 	struct vgpu_warps *warps = run->pool;
 
 	/* Blocks of one kernel have one size. Of another kernel's nothing is kept. */
-	if (warps &&
-	    (warps->memory != memory || warps->room < bytes || warps->room > 4 * bytes)) {
-		vgpu_warps_drain(run);
+	if (warps && (warps->room < bytes || warps->room > 4 * bytes)) {
+		drain_states(run);
 		return NULL;
 	}
 	if (warps) {
@@ -60,15 +173,16 @@ struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *b
 		      aligned((u64)launch->warps * sizeof(struct vgpu_warp));
 	u64 slot = VGPU_LANES * sizeof(u32) * (u64)((vass->regs + 1) & ~1u);
 	u64 shared = aligned(launch->shared_bytes), local = (u64)VGPU_LANES * vass->local_bytes;
-	u64 bytes = headers + launch->warps * (slot + local) + shared + ALIGN;
+	u64 bytes = headers + launch->warps * slot + shared + ALIGN;
 	struct vgpu_warps *warps;
 	size_t room = bytes;
 	u64 at;
 	u8 *base;
 
-	if (bytes > VGPU_WARPS_MAX_BYTES)
+	if (bytes + launch->warps * local > VGPU_WARPS_MAX_BYTES)
 		return NULL;
-	warps = take_pooled(sm->run, launch->memory, bytes);
+	pool_for(sm->run, launch->memory);
+	warps = take_pooled(sm->run, bytes);
 	if (warps) {
 		room = warps->room;
 		warps_clear(warps, launch->warps, bytes);
@@ -105,8 +219,6 @@ struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *b
 		w->preds[VGPU_PT] = ~0u;
 		w->regs = (u32 *)(base + at);
 		at += slot;
-		w->local = base + at;
-		at += local;
 	}
 	return warps;
 }
@@ -124,8 +236,10 @@ void vgpu_warps_put(struct vgpu_warps *warps)
 
 	if (warps->pending)
 		cancel_waiters(warps);
-	if (run->pool && run->pool->memory != warps->memory)
-		vgpu_warps_drain(run);
+	pool_for(run, warps->memory);
+	if (warps->local_bytes)
+		for (u32 n = 0; n < warps->count; n++)
+			put_local(run, &warps->warp[n]);
 	if (warps->room > POOL_MOST_BYTES || run->pooled >= sm->config->blocks_per_sm) {
 		vgpu_mem_free(warps->memory, warps, warps->room);
 		return;
@@ -137,13 +251,10 @@ void vgpu_warps_put(struct vgpu_warps *warps)
 
 void vgpu_warps_drain(struct vgpu_sm_run *run)
 {
-	while (run->pool) {
-		struct vgpu_warps *warps = run->pool;
-
-		run->pool = warps->next;
-		vgpu_mem_free(warps->memory, warps, warps->room);
-	}
-	run->pooled = 0;
+	drain_states(run);
+	while (run->pages)
+		vgpu_mem_free(run->payer, get_page(run), VGPU_PAGE_SIZE);
+	run->payer = NULL;
 }
 
 /* ---- barriers ----------------------------------------------------------- */

@@ -21,7 +21,7 @@ struct vgpu_barrier {
 	u32 true_lanes;		/* BARRED: those whose predicate is true */
 };
 
-/** struct vgpu_warps - registers, stacks, shared and local memory of a block, one allocation */
+/** struct vgpu_warps - registers, stacks and shared memory of a block, one allocation */
 struct vgpu_warps {
 	struct vgpu_warps *next;	/* in the pool */
 	struct vgpu_sm *home;		/* whose pool it returns to */
@@ -71,14 +71,22 @@ struct vgpu_sm_run {
 	enum vgpu_lanes_end (*run)(struct vgpu_lanes *lanes);
 	struct vgpu_warps *pool;	/* free block states */
 	u32 pooled;
+	struct vgpu_mem_account *payer;	/* of what is pooled */
+	void *pages;			/* free ones, for local memory; each begins with the next */
+	u32 page_count;
 	void *memory;			/* what was allocated; this struct is aligned inside */
 };
 
 /* warps.c */
 struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *block);
 void vgpu_warps_put(struct vgpu_warps *warps);
-/* Free the states in the pool. They are all of one account: that of the last block that ended. */
+/* Release all that is pooled. It is of one account: that of the last block that ended. */
 void vgpu_warps_drain(struct vgpu_sm_run *run);
+/*
+ * Give @w the pages of local memory that the lanes of @warps returned for (VGPU_LANES_LOCAL);
+ * false: no memory.
+ */
+bool vgpu_warps_add_local(struct vgpu_warps *warps, struct vgpu_warp *w);
 /* @warp has reached the barrier warp->bar: it waits, or all waiters are released. */
 void vgpu_warps_arrive(struct vgpu_warps *warps, struct vgpu_warp *warp);
 /* @warp has exited; barriers no longer wait for it. */

@@ -65,6 +65,7 @@ static u32 regs[REGS * VGPU_LANES] __attribute__((aligned(64)));
 static u8 memory[PAGES * 4096u] __attribute__((aligned(4096)));
 static u8 shared[SHARED] __attribute__((aligned(64)));
 static u8 local[LOCAL * VGPU_LANES] __attribute__((aligned(64)));
+static struct vgpu_local_page local_pages[LOCAL / VGPU_LOCAL_SPAN];
 static u8 params[64] __attribute__((aligned(64)));
 static struct vgpu_tlb_entry tlb[VGPU_TLB_ENTRIES];
 static u16 cost[VGPU_OP_COUNT];
@@ -175,7 +176,7 @@ static double once(int build, const struct vgpu_insn *i, u32 active)
 				   .reconv = VGPU_NO_RECONV,
 				   .threads = 32,
 				   .regs = regs,
-				   .local = local };
+				   .local = { local_pages } };
 	warp.preds[VGPU_PT] = ~0u;
 	warp.preds[1] = 0x5a5a1234;
 	lanes.code = code;
@@ -184,6 +185,8 @@ static double once(int build, const struct vgpu_insn *i, u32 active)
 	lanes.shared = shared;
 	lanes.shared_bytes = SHARED;
 	lanes.local_bytes = LOCAL;
+	for (u32 n = 0; n < LOCAL / VGPU_LOCAL_SPAN; n++)
+		local_pages[n].memory = local + n * VGPU_PAGE_SIZE;
 	lanes.tlb = tlb;
 	lanes.cost = cost;
 	lanes.warp = &warp;

@@ -72,7 +72,8 @@ enum vgpu_lanes_end rig_run(struct rig *rig, int build, u32 budget)
 	struct vgpu_lanes *l = &rig->lanes;
 
 	rig->warp.regs = rig->regs;
-	rig->warp.local = rig->local;
+	rig->local_pages[0].memory = rig->local;
+	rig->warp.local[0] = rig->local_pages;
 	l->code = rig->code;
 	l->launch = &rig->launch;
 	l->params = rig->params;

@@ -16,7 +16,7 @@
 
 #define RIG_REGS	64u
 #define RIG_SHARED	4096u
-#define RIG_LOCAL	64u
+#define RIG_LOCAL	64u		/* within one page of local memory */
 #define RIG_PAGES	4u
 #define RIG_BASE	0x40000000ull	/* device address of the first page */
 
@@ -28,7 +28,8 @@ struct rig {
 	struct vgpu_insn code[64];
 	u32 regs[RIG_REGS * VGPU_LANES] __attribute__((aligned(64)));
 	u8 shared[RIG_SHARED] __attribute__((aligned(64)));
-	u8 local[RIG_LOCAL * VGPU_LANES] __attribute__((aligned(64)));
+	u8 local[VGPU_LANES * VGPU_LOCAL_SPAN] __attribute__((aligned(64)));
+	struct vgpu_local_page local_pages[1];
 	u8 memory[RIG_PAGES * 4096u] __attribute__((aligned(4096)));
 	u8 params[64];
 	struct vgpu_tlb_entry tlb[VGPU_TLB_ENTRIES];

@@ -47,7 +47,7 @@ static u8 *bytes_at(struct rig *rig, enum space space, u64 address, u32 lane, u3
 	case LOCAL:
 		*reason = atomic ? VGPU_FAULT_ADDRESS_SPACE : VGPU_FAULT_LOCAL_RANGE;
 		return !atomic && offset + size <= RIG_LOCAL ?
-			       rig->local + lane * RIG_LOCAL + offset :
+			       rig->local + lane * VGPU_LOCAL_SPAN + offset :
 			       NULL;
 	default:
 		*reason = VGPU_FAULT_UNMAPPED;

@@ -355,7 +355,9 @@ static void run(const struct vgpu_kernel *k)
 		struct rig *rig = rig_new(1);
 		u32 *regs = aligned_alloc(64, ((k->vass.regs + 1) & ~1u) * 128);
 		u8 *shared = aligned_alloc(64, (k->vass.shared_bytes + 63) & ~63u);
-		u8 *local = aligned_alloc(64, (k->vass.local_bytes * 32 + 63) & ~63u);
+		u32 pages = (k->vass.local_bytes + VGPU_LOCAL_SPAN - 1) / VGPU_LOCAL_SPAN;
+		u8 *local = aligned_alloc(64, pages * VGPU_PAGE_SIZE);
+		struct vgpu_local_page *table = calloc(pages + 1, sizeof(*table));
 		struct vgpu_insn *code = malloc(k->vass.code_count * sizeof(*code));
 		u8 *params = malloc(k->vass.param_bytes + 1);
 		u32 turns = 0;
@@ -367,7 +369,11 @@ static void run(const struct vgpu_kernel *k)
 		for (u32 n = 0; n < k->vass.param_bytes; n++)
 			params[n] = n % 8 == 3 ? 0x40 : 0;	/* pointers to RIG_BASE */
 		rig->warp.regs = regs;
-		rig->warp.local = local;
+		for (u32 n = 0; n < pages; n++) {
+			table[n].memory = local + n * VGPU_PAGE_SIZE;
+			if (n % VGPU_LOCAL_TABLE == 0)
+				rig->warp.local[n / VGPU_LOCAL_TABLE] = &table[n];
+		}
 		rig->lanes = (struct vgpu_lanes){
 			.code = code,
 			.launch = &rig->launch,
@@ -387,6 +393,7 @@ static void run(const struct vgpu_kernel *k)
 		free(regs);
 		free(shared);
 		free(local);
+		free(table);
 		free(code);
 		free(params);
 		rig_free(rig);
