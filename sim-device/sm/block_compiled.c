@@ -63,7 +63,7 @@ static inline void describe_order(struct vgpu_access *access, const struct vgpu_
 static bool enter_page(struct vgpu_sm *sm, u64 page, u8 *bytes)
 {
 	struct vgpu_lanes *lanes = &sm->run->lanes;
-	u32 n;
+	struct vgpu_tlb_entry *held;
 
 	vgpu_tlb_keep(&sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)], page, bytes, lanes->write);
 	/*
@@ -72,29 +72,30 @@ static bool enter_page(struct vgpu_sm *sm, u64 page, u8 *bytes)
 	 * it nearer to its end. Of a page that is invalidated here because it is written first, the
 	 * new translation replaces what is held.
 	 */
-	for (n = 0; n < lanes->held && lanes->hold[n].page != page; n++)
-		;
-	if (n == lanes->held) {
-		if (!VGPU_CHECK(n < VGPU_LANES))
+	if (!lanes->held)
+		for (u32 n = 0; n < VGPU_HOLD_SLOTS; n++)
+			lanes->hold[n].page = ~0ull;
+	held = vgpu_lanes_held(lanes, page);
+	if (held->page != page) {
+		if (!VGPU_CHECK(lanes->held < VGPU_LANES))
 			return false;
 		lanes->held++;
-		lanes->hold[n].page = ~0ull;
 	}
-	vgpu_tlb_keep(&lanes->hold[n], page, bytes, lanes->write);
+	vgpu_tlb_keep(held, page, bytes, lanes->write);
 	return true;
 }
 
 static bool knows_page(const struct vgpu_sm *sm, u64 page)
 {
-	const struct vgpu_lanes *lanes = &sm->run->lanes;
+	struct vgpu_lanes *lanes = &sm->run->lanes;
 	const struct vgpu_tlb_entry *e = &sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)];
 
 	if (e->page == page && (e->write || !lanes->write))
 		return true;
-	for (u32 n = 0; n < lanes->held; n++)
-		if (lanes->hold[n].page == page && (lanes->hold[n].write || !lanes->write))
-			return true;
-	return false;
+	if (!lanes->held)
+		return false;
+	e = vgpu_lanes_held(lanes, page);
+	return e->page == page && (e->write || !lanes->write);
 }
 
 static enum vgpu_access_result make_access(struct vgpu_block *block, struct vgpu_warp *w,

@@ -91,6 +91,9 @@ struct vgpu_warp {
 	struct vgpu_reconv stack[VGPU_RECONV_DEPTH];
 };
 
+#define VGPU_HOLD_SHIFT		6
+#define VGPU_HOLD_SLOTS		(1u << VGPU_HOLD_SHIFT)	/* twice as many as can be in use */
+
 enum vgpu_lanes_end {
 	VGPU_LANES_BUDGET,	/* executed as much as it may */
 	VGPU_LANES_EXIT,	/* no lane is left */
@@ -128,10 +131,10 @@ struct vgpu_lanes {
 	u64 segments;		/* += segments of global memory touched */
 	/*
 	 * translations of the instruction that is being restarted: it gets on however the TLB maps
-	 * its pages
+	 * its pages. A hash table of @held of them, of no meaning when there are none
 	 */
 	u32 held;
-	struct vgpu_tlb_entry hold[VGPU_LANES];
+	struct vgpu_tlb_entry hold[VGPU_HOLD_SLOTS];
 	/* why it returned */
 	u64 address;
 	u32 bytes;
@@ -151,6 +154,16 @@ struct vgpu_lanes {
 	u64 z[VGPU_LANES] __attribute__((aligned(64)));
 	u8 *ptr[VGPU_LANES];
 };
+
+/* The translation of @page that is held, or the empty slot (page ~0) for it. */
+static inline struct vgpu_tlb_entry *vgpu_lanes_held(struct vgpu_lanes *lanes, u64 page)
+{
+	u32 n = (u32)(page * 0x9e3779b97f4a7c15ull >> (64 - VGPU_HOLD_SHIFT));
+
+	while (lanes->hold[n].page != page && lanes->hold[n].page != ~0ull)
+		n = (n + 1) % VGPU_HOLD_SLOTS;
+	return &lanes->hold[n];
+}
 
 /* Execute up to lanes->budget instructions of lanes->warp. The code has been verified. */
 enum vgpu_lanes_end vgpu_lanes_run_sse2(struct vgpu_lanes *lanes);

@@ -35,7 +35,7 @@ lanes_noinline enum vgpu_lanes_end mem_fault(struct vgpu_lanes *s, u32 reason, u
 }
 
 /* The page of @address by the TLB or what is held for a restart; NULL: must be translated. */
-lanes_inline u8 *page_of(const struct vgpu_lanes *s, u64 address, bool write)
+lanes_inline u8 *page_of(struct vgpu_lanes *s, u64 address, bool write)
 {
 	u64 page = address >> VGPU_PAGE_SHIFT;
 	const struct vgpu_tlb_entry *e = &s->tlb[page & (VGPU_TLB_ENTRIES - 1)];
@@ -46,15 +46,10 @@ lanes_inline u8 *page_of(const struct vgpu_lanes *s, u64 address, bool write)
 		if (likely(p != NULL))
 			return p;
 	}
-	for (u32 n = 0; unlikely(n < s->held); n++) {
-		if (s->hold[n].page == page) {
-			u8 *p = write ? s->hold[n].write : s->hold[n].read;
-
-			if (p)
-				return p;
-		}
-	}
-	return NULL;
+	if (likely(!s->held))
+		return NULL;
+	e = vgpu_lanes_held(s, page);
+	return e->page != page ? NULL : write ? e->write : e->read;
 }
 
 /*
@@ -275,7 +270,7 @@ lanes_inline bool near_window(const struct vgpu_lanes *s, u32 m, enum space spac
  * Find the place of an access whose lanes all lie in one piece. False: they do not, the page must
  * be translated, or it is a fault; nothing has happened.
  */
-lanes_inline bool near(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+lanes_inline bool near(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
 		       enum space space, u32 bytes, bool write, bool atomic, bool absolute,
 		       struct place *p)
 {
