@@ -120,6 +120,8 @@ static void msg_send(struct kvgpu_msg *msg)
 	list_add_tail(&msg->node, &msg->inbox->messages);
 	inbox_wait(msg->inbox);
 	spin_unlock(&system->inbox_lock);
+	/* the actor may be in the middle of a long event */
+	vgpu_system_interrupt(system->model, true);
 	if (wq_has_sleeper(&system->wake))
 		wake_up(&system->wake);
 }

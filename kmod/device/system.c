@@ -72,16 +72,20 @@ static void actor_sleep(struct kvgpu_system *system, u64 ns)
 static u64 device_turn(struct kvgpu_system *system)
 {
 	struct kvgpu_dev *kdev;
-	u64 idle = KVGPU_IDLE, now;
+	u64 idle = KVGPU_IDLE, begin = ktime_get_ns(), now, next;
 
 	for_each_device(kdev, system)
 		idle = min(idle, kvgpu_rings_turn(kdev));
-	idle = min(idle, kvgpu_clock_turn(system));
+	/* who interrupts the model all the time gets no more than half of it */
+	do {
+		next = kvgpu_clock_turn(system);
+		now = ktime_get_ns();
+	} while (!next && now - begin < SERVE_MIN);
+	idle = min(idle, next);
 	idle = min(idle, kvgpu_timers_turn(system->clock));
 	for_each_device(kdev, system)
 		if (kvgpu_completions_turn(kdev))
 			idle = 0;
-	now = ktime_get_ns();
 	for_each_device(kdev, system)
 		idle = min(idle, kvgpu_timeout_turn(kdev, now));
 	return idle;
@@ -101,6 +105,11 @@ static int actor_loop(void *data)
 			kvgpu_trace_look(kdev);
 		kvgpu_clock_catch_up(system);
 		kvgpu_inboxes_serve(system, clamp_t(u64, took, SERVE_MIN, SERVE_MAX));
+		/* whoever sends from here on interrupts the model, as those do who wait still */
+		vgpu_system_interrupt(system->model, false);
+		smp_mb();
+		if (kvgpu_inboxes_pending(system))
+			vgpu_system_interrupt(system->model, true);
 		begin = ktime_get_ns();
 		idle = device_turn(system);
 		took = ktime_get_ns() - begin;
