@@ -252,12 +252,17 @@ bench: setup-guest all modules cuda-programs $(interp)
 	@tests/bench/sim.sh
 	@tests/bench/run.sh
 
-# The random driver of everything a process can do, in a guest whose allocator looks for misuse.
+# The random driver of everything a process can do, in a guest whose allocator looks for misuse. On a kernel with checks each
+# allocation of each call fails once besides, and kmemleak has the last word.
 SECONDS ?= 600
+stress-debug := $(filter debug,$(KERNEL))
+stress-limit := $$(($(SECONDS) + $(if $(stress-debug),1800,180)))
 .PHONY: stress
 stress: setup-guest modules kselftest-programs
-	@tools/vgpu-vm --kernel $(KERNEL) --timeout $$(($(SECONDS) + 180)) --append 'slub_debug=FZPU panic_on_warn=1' \
-		--env VGPU_STRESS_SECONDS=$(SECONDS) $(if $(SEED),--env VGPU_STRESS_SEED=$(SEED)) -- $(O)/kselftest/random
+	@tools/vgpu-vm --kernel $(KERNEL) --timeout $(stress-limit) \
+		--append 'slub_debug=FZPU panic_on_warn=1$(if $(stress-debug), kmemleak=on)' --env VGPU_STRESS_SECONDS=$(SECONDS) \
+		$(if $(SEED),--env VGPU_STRESS_SEED=$(SEED)) $(if $(stress-debug),--env TEST_TIMEOUT=$$((2 * $(SECONDS) + 1800)) \
+		-- tests/kselftest/run.sh $(O)/kselftest random fail_nth,-- $(O)/kselftest/random)
 
 # Inputs at random, led by coverage, for what reads something that is not trusted; SECONDS is for all targets together.
 .PHONY: fuzz fuzz-programs

@@ -26,6 +26,15 @@ held() {
 	awk '/^(SUnreclaim|PageTables|KernelStack|VmallocUsed):/ { kb += $2 } END { print kb }' /proc/meminfo
 }
 
+# With kmemleak=on behind the kernel's command line: what the module allocated and nobody points to any more.
+# An object counts when it is some seconds old and two scans in a row have not found it.
+kmemleak=/sys/kernel/debug/kmemleak
+leaked() {
+	echo scan >$kmemleak && sleep 6 && echo scan >$kmemleak || return 0
+	awk '/^unreferenced/ { show() } { text = text $0 "\n" } END { show() }
+		function show() { if (text ~ /\[vgpu\]/) printf "%s", text; text = "" }' $kmemleak
+}
+
 all=
 [ $# -gt 0 ] || { all=yes; set -- $(cd "$folder" && ls); }
 status=0
@@ -41,6 +50,17 @@ for name; do
 	esac
 	echo "# $name took $((SECONDS - begin)) s"
 done
+if { echo scan >$kmemleak; } 2>/dev/null; then
+	found=$(leaked)
+	echo "1..1"
+	if [ -z "$found" ]; then
+		echo "ok 1 - kmemleak finds nothing of the module"
+	else
+		echo "not ok 1 - kmemleak finds nothing of the module"
+		head -n 60 <<<"$found" | sed 's/^/# /'
+		status=1
+	fi
+fi
 # The last of all has reloaded the module: what the device keeps at hand between kernels is gone too.
 [ -n "$all" ] || exit $status
 after=$(held)
