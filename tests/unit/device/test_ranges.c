@@ -109,7 +109,8 @@ static void ranges_are_as_in_an_array(void **state)
 /* Numbers that only just fit. */
 static void the_ends_of_all_numbers(void **state)
 {
-	const struct vgpu_range low = { 0, 0, 1 }, high = { ~0ull, ~0ull, 2 }, all = { 0, ~0ull, 3 };
+	const struct vgpu_range low = { 0, 0, 1 }, high = { ~0ull, ~0ull, 2 },
+				all = { 0, ~0ull, 3 };
 	struct vgpu_mem_account account = {};
 	struct vgpu_ranges ranges = { .memory = &account };
 
