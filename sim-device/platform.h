@@ -85,6 +85,29 @@ void vgpu_mem_free_device(void *memory);
 void *vgpu_platform_alloc(void *payer, size_t bytes);
 void vgpu_platform_free(void *memory, size_t bytes);
 
+#ifdef __KERNEL__
+struct mem_cgroup;
+struct page;
+
+/**
+ * struct vgpu_payer - in the kernel the payer of an account: see vgpu_context_open()
+ * @memcg: control group that is charged; NULL: none
+ * @pause: actor: in jiffies, until when the group is not looked through for pages to drop
+ */
+struct vgpu_payer {
+	struct mem_cgroup *memcg;
+	unsigned long pause;
+};
+
+/**
+ * vgpu_payer_page - a zeroed page that @payer pays for
+ *
+ * NULL: the machine has none, or the group has no room for it. Does not wait for the group; see
+ * platform/kernel.c. Actor.
+ */
+struct page *vgpu_payer_page(struct vgpu_payer *payer);
+#endif
+
 /* Reschedule point in a long computation. */
 void vgpu_resched(void);
 

@@ -155,7 +155,7 @@ int vgpu_device_sm_stats(const struct vgpu_device *dev, u32 sm, struct vgpu_sm_s
 
 /*
  * Open a context. @label: any number, for traces (the pid). @payer: for the platform, who pays for
- * the context's memory (platform/kernel.h); NULL in user space. It must outlive the context. Ids
+ * the context's memory (struct vgpu_payer); NULL in user space. It must outlive the context. Ids
  * are unique for the life of the device, from 1. -ENOMEM; -ENOSPC: no id is left.
  */
 int vgpu_context_open(struct vgpu_device *dev, u64 label, void *payer, u32 *id);

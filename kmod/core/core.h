@@ -33,7 +33,6 @@
 #include <linux/wait.h>
 #include <linux/xarray.h>
 
-#include "platform/kernel.h"
 #include "vgpu_device.h"
 #include "kmod/core/compat.h"
 

@@ -6,9 +6,9 @@
  *
  * How much is pinned, and for how long, a process decides: a copy may stand behind a kernel that
  * does not end. So pins count as locked memory of the user who submits, as those of io_uring do
- * (user_struct.locked_vm against RLIMIT_MEMLOCK, unless CAP_IPC_LOCK). Direct I/O, which pins for as
- * long as one request takes, is not counted at all; what one user's copies may pin beside the limit
- * (KVGPU_PINNED_USER) lets a process with the usual limit of 8 MiB, or with none, copy as any other.
+ * (user_struct.locked_vm against RLIMIT_MEMLOCK, unless CAP_IPC_LOCK). Direct I/O, which pins for
+ * as long as one request takes, is not counted at all; what one user's copies may pin beside the
+ * limit (KVGPU_PINNED_USER) lets a process with a limit of 8 MiB, or of 0, copy as any other.
  *
  * Giving back pages that were written may sleep on their lock, so the actor hands those to a work
  * item unless every page is dirty already, which they were made when they were pinned and nearly
@@ -29,7 +29,7 @@
 
 struct kvgpu_pin {
 	struct kvgpu_ctx *ctx;
-	struct user_struct *user;	/* that it counts for; NULL: nobody, who has CAP_IPC_LOCK */
+	struct user_struct *user;	/* that it counts for; NULL: CAP_IPC_LOCK */
 	struct llist_node node;		/* in ctx->pins->finished */
 	u32 count;			/* pages */
 	u32 first;			/* offset of the memory in the first page */

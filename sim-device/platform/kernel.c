@@ -17,7 +17,6 @@
 #include <asm/fpu/api.h>
 
 #include "../platform.h"
-#include "kernel.h"
 
 /* ---- device memory of nobody -------------------------------------------- */
 
@@ -68,11 +67,11 @@ void vgpu_mem_free_device(void *memory)
  *
  * The actor serves everybody, so it must not wait for one group. A group that is at its limit makes
  * an allocation with __GFP_DIRECT_RECLAIM scan all of its pages and write them out, up to sixteen
- * times over; one above memory.high, which its owner sets, makes it sleep for up to two seconds; and
- * the out-of-memory killer would pick anybody. So:
+ * times over; one above memory.high, which its owner sets, makes it sleep for up to two seconds;
+ * and the out-of-memory killer would pick anybody. So:
  *
  * 1. GFP_NOWAIT. Takes free memory of the machine that the group may have. This is all that
- *    normally happens, and all that happens to a group without room for a while after step 3 failed.
+ *    normally happens, and, with step 2, all that happens for a while after step 3 failed.
  * 2. A page that nobody pays for, with direct reclaim, freed at once. If it was the machine that
  *    had no free page at the moment, now it has one, and no group's limit was asked.
  * 3. GFP_NOIO | __GFP_NORETRY: one look through the group for pages to drop. Groups that read files

@@ -253,8 +253,8 @@ int vgpu_vass_load(const struct vgpu_config *limits, const void *binary, u32 byt
 	if (error)
 		goto out;
 	module->count = h->kernel_count;
-	module->kernels =
-		vgpu_mem_alloc_device((module->count ? module->count : 1) * sizeof(*module->kernels));
+	module->kernels = vgpu_mem_alloc_device((module->count ? module->count : 1) *
+						sizeof(*module->kernels));
 	if (!module->kernels) {
 		error = -ENOMEM;
 		goto out;

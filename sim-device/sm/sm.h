@@ -159,7 +159,8 @@ struct vgpu_kernel {
 };
 
 u32 vgpu_module_bytes(const struct vgpu_module *module);	/* of the binary */
-u64 vgpu_module_memory(const struct vgpu_module *module);	/* that vgpu_vass_load() allocated */
+/* Bytes that vgpu_vass_load() allocated for it. */
+u64 vgpu_module_memory(const struct vgpu_module *module);
 u32 vgpu_module_kernel_count(const struct vgpu_module *module);
 const struct vgpu_kernel *vgpu_module_kernel(const struct vgpu_module *module, u32 index);
 

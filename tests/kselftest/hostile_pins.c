@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Process memory pinned for copies that do not end counts as locked memory of the user, however many
- * contexts and processes he has; beside his limit he has one copy of the largest size. Others do not
- * notice, and copies of any size go on within it.
+ * Process memory pinned for copies that do not end counts as locked memory of the user, however
+ * many contexts and processes he has; beside his limit he has one copy of the largest size. Others
+ * do not notice, and copies of any size go on within it.
  */
 #include <sys/resource.h>
 
