@@ -157,13 +157,13 @@ static void must_pay(const char *what, void (*fn)(struct attack *attack))
 	pid_t pid;
 
 	CHECK(attack != MAP_FAILED);
-	idle = latency_of(open_copy_close, 0.5);
+	idle = latency_of(open_copy_close, 0.5, NULL);
 	group_make("64M");
 	watcher = watch();
 	before = meminfo("MemAvailable:");
 	pid = attack_begin(fn, attack);
 	do {
-		beside = latency_of(open_copy_close, 0.5);
+		beside = latency_of(open_copy_close, 0.5, NULL);
 		/* his own group may end him */
 		killed = waitpid(pid, NULL, WNOHANG) == pid;
 	} while (!attack->ended && !killed && seconds_now() < until);

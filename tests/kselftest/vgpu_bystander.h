@@ -109,7 +109,7 @@ static inline bool goes_unnoticed(const char *what, const struct bystander_call 
 				  struct latency idle, const volatile uint32_t *going)
 {
 	for (int tries = 0; tries < 3; tries++) {
-		struct latency beside = latency_of(call->call, 2, going);
+		struct latency beside = latency_of(call->call, 1, going);
 
 		printf("# %s beside %s: %.3f ms on average, %.3f ms at most; alone %.3f and %.3f\n",
 		       call->name, what, beside.mean * 1e3, beside.most * 1e3, idle.mean * 1e3,
@@ -131,7 +131,7 @@ static inline void must_not_notice(const char *what, void (*attack)(volatile uin
 
 	CHECK(going != MAP_FAILED);
 	for (size_t i = 0; i < ARRAY_SIZE(idle); i++)
-		idle[i] = latency_of(bystander_calls[i].call, 1, NULL);
+		idle[i] = latency_of(bystander_calls[i].call, 0.5, NULL);
 	pid = attack_start(attack, going);
 	for (size_t i = 0; i < ARRAY_SIZE(idle); i++)
 		unnoticed &= goes_unnoticed(what, &bystander_calls[i], idle[i], going);
