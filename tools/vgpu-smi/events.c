@@ -10,7 +10,9 @@
 
 static const char *of_process(const struct client_notice *notice, char *text, size_t size)
 {
-	snprintf(text, size, notice->pid ? " of process %" PRIu32 : "", notice->pid);
+	*text = 0;
+	if (notice->pid)
+		snprintf(text, size, " of process %" PRIu32, notice->pid);
 	return text;
 }
 
