@@ -31,7 +31,6 @@
 /** struct vgpu_local_page - a page of local memory; without @memory it reads as zero */
 struct vgpu_local_page {
 	u8 *memory;
-	u32 written;		/* lanes that wrote: nothing else has to be cleared */
 };
 
 /*

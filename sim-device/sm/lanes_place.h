@@ -114,21 +114,17 @@ lanes_inline void addresses(struct vgpu_lanes *s, const struct vgpu_insn *i, u32
 }
 
 /*
- * The page with offset @offset of local memory, of which the lanes @m are about to write or to
- * read. NULL: to be written, and there is none.
+ * The page with offset @offset of local memory, which is about to be written or read. NULL: to be
+ * written, and there is none.
  */
-lanes_inline u8 *local_page(const struct vgpu_lanes *s, u32 offset, u32 m, bool write)
+lanes_inline u8 *local_page(const struct vgpu_lanes *s, u32 offset, bool write)
 {
 	u32 number = offset >> VGPU_LOCAL_SHIFT;
-	struct vgpu_local_page *table = s->warp->local[number / VGPU_LOCAL_TABLE];
-	struct vgpu_local_page *page;
+	const struct vgpu_local_page *table = s->warp->local[number / VGPU_LOCAL_TABLE];
 
 	if (unlikely(!table || !table[number % VGPU_LOCAL_TABLE].memory))
 		return write ? NULL : (u8 *)(unsigned long)s->zeros;
-	page = &table[number % VGPU_LOCAL_TABLE];
-	if (write)
-		page->written |= m;
-	return page->memory;
+	return table[number % VGPU_LOCAL_TABLE].memory;
 }
 
 /* Where @lane has @offset in its page. */
@@ -185,7 +181,7 @@ lanes_noinline enum vgpu_lanes_end resolve(struct vgpu_lanes *s, u32 m, enum spa
 				return mem_fault(s, VGPU_FAULT_ADDRESS_SPACE, l, bytes, write);
 			if (offset > s->local_bytes || s->local_bytes - offset < bytes)
 				return mem_fault(s, VGPU_FAULT_LOCAL_RANGE, l, bytes, write);
-			base = local_page(s, (u32)offset, 1u << l, write);
+			base = local_page(s, (u32)offset, write);
 			page = ~0ull;
 			if (!base) {
 				s->window = a - offset;
@@ -249,7 +245,7 @@ lanes_inline bool in_one_local_page(const struct vgpu_lanes *s, u32 m, bool writ
 	}
 	if (!all_zero(other & ~(VGPU_LOCAL_SPAN - 1)))
 		return false;
-	p->base = local_page(s, p->last, m, write);
+	p->base = local_page(s, p->last, write);
 	p->last = in_local_page(last_lane(m), p->last);
 	return p->base != NULL;
 }
@@ -603,7 +599,7 @@ lanes_inline bool by_local_pages(struct vgpu_lanes *s, u32 m, u32 bytes, bool wr
 
 		if (offset & (bytes - 1) || offset > s->local_bytes - bytes)
 			return false;
-		base = local_page(s, offset, 1u << l, write);
+		base = local_page(s, offset, write);
 		if (!base)
 			return false;
 		s->ptr[l] = base + in_local_page(l, offset);

@@ -5,8 +5,8 @@
  * has arrived). States return to a pool of their SM, so that a small launch allocates nothing.
  *
  * Local memory is no part of the state: a block may have 40 MB of it and use none. Its pages are
- * allocated when they are first written and return to a pool of the SM, cleared where a lane wrote,
- * so real time goes by what is used and not by what a kernel says it might use.
+ * allocated when they are first written and return to a pool of the SM, so real time goes by what
+ * is used and not by what a kernel says it might use.
  *
  * The context that states and pages were allocated for pays for them in the pools too, so another
  * one does not get them: the pools are emptied when blocks of another context begin or end, and
@@ -43,31 +43,20 @@ static void *get_page(struct vgpu_sm_run *run)
 		return vgpu_mem_alloc(run->payer, VGPU_PAGE_SIZE);
 	run->pages = *page;
 	run->page_count--;
-	*page = NULL;
+	memset(page, 0, VGPU_PAGE_SIZE);
 	return page;
 }
 
-/* @page has been cleared. */
+/* It is cleared when it is used again: a block may have thousands, which all end with it. */
 static void put_page(struct vgpu_sm_run *run, void *page)
 {
+	if (run->page_count >= POOL_MOST_PAGES) {
+		vgpu_mem_free(run->payer, page, VGPU_PAGE_SIZE);
+		return;
+	}
 	*(void **)page = run->pages;
 	run->pages = page;
 	run->page_count++;
-}
-
-static void put_local_page(struct vgpu_sm_run *run, struct vgpu_local_page *page)
-{
-	if (run->page_count >= POOL_MOST_PAGES) {
-		vgpu_mem_free(run->payer, page->memory, VGPU_PAGE_SIZE);
-		return;
-	}
-	if (page->written == ~0u)
-		memset(page->memory, 0, VGPU_PAGE_SIZE);
-	else
-		for (u32 lanes = page->written; lanes; lanes &= lanes - 1)
-			memset(page->memory + ((u32)__builtin_ctz(lanes) << VGPU_LOCAL_SHIFT), 0,
-			       VGPU_LOCAL_SPAN);
-	put_page(run, page->memory);
 }
 
 static void put_local(struct vgpu_sm_run *run, struct vgpu_warp *w)
@@ -80,13 +69,8 @@ static void put_local(struct vgpu_sm_run *run, struct vgpu_warp *w)
 		w->local[n] = NULL;
 		for (u32 i = 0; i < VGPU_LOCAL_TABLE; i++)
 			if (table[i].memory)
-				put_local_page(run, &table[i]);
-		if (run->page_count >= POOL_MOST_PAGES) {
-			vgpu_mem_free(run->payer, table, VGPU_PAGE_SIZE);
-		} else {
-			memset(table, 0, VGPU_PAGE_SIZE);
-			put_page(run, table);
-		}
+				put_page(run, table[i].memory);
+		put_page(run, table);
 	}
 }
 

@@ -125,12 +125,13 @@ vgpu-smi set policy=fcfs
 grep -qF 'contexts of other users' "$dir/warned"
 ok "smi: events of an ordinary user" $?
 build/kselftest/faults 'store to memory that is not mapped' >/dev/null 2>&1
-"${nobody[@]}" build/kselftest/faults 'store to memory that is not mapped' >/dev/null 2>&1
-twice_closed() { [ "$(grep -c ' closed$' "$dir/events")" -ge 2 ]; }
-until_so twice_closed
-cp "$dir/events" "$dir/said"
-grep -qE 'context [0-9]+ created$' "$dir/said" && grep -qE 'context [0-9]+ died$' "$dir/said" &&
-	grep -qE 'context [0-9]+ of process [0-9]+ died: unmapped, address 0x' "$dir/said"
+# A context that is closed before vgpu-smi asks for its fault has none to show: until one is not.
+own_fault() {
+	"${nobody[@]}" build/kselftest/faults 'store to memory that is not mapped' >/dev/null 2>&1
+	grep -qE 'context [0-9]+ of process [0-9]+ died: unmapped, address 0x' "$dir/events"
+}
+until_so own_fault && cp "$dir/events" "$dir/said" &&
+	grep -qE 'context [0-9]+ created$' "$dir/said" && grep -qE 'context [0-9]+ died$' "$dir/said"
 ok "smi: they have faults of its own contexts only" $?
 kill $listener
 
