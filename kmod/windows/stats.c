@@ -103,6 +103,7 @@ void kvgpu_show_fdinfo(struct seq_file *seq, struct file *file)
 	seq_printf(seq, "vgpu-pinned-memory:\t%llu KiB\nvgpu-copied:\t%llu KiB\n",
 		   (u64)atomic64_read(&ctx->pins->pages) << (PAGE_SHIFT - 10),
 		   snap.info.copied_bytes >> 10);
+	seq_printf(seq, "vgpu-host-time:\t%llu ns\n", READ_ONCE(ctx->inbox.used));
 	seq_printf(seq, "vgpu-inflight:\t%llu\nvgpu-priority:\t%d\nvgpu-fault:\t%u\n",
 		   snap.inflight, snap.priority, snap.info.fault.reason);
 	for (stat = kvgpu_context_stats; stat->name; stat++)

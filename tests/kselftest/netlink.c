@@ -451,6 +451,18 @@ static void deaf(void)
 
 /* ---- fdinfo ------------------------------------------------------------- */
 
+static unsigned long long fdinfo_ns(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+	unsigned long long ns;
+	char *end;
+
+	CHECK(at);
+	ns = strtoull(at + strlen(key), &end, 10);
+	CHECK(!strncmp(end, " ns\n", 4));
+	return ns;
+}
+
 static void fdinfo(void)
 {
 	static const char *const keys[] = { "vgpu-driver:\tvgpu\n",
@@ -464,7 +476,7 @@ static void fdinfo(void)
 					    "vgpu-priority:\t0\n",
 					    "vgpu-fault:\t0\n" };
 	struct program p = {};
-	char path[64], text[4096], *engine;
+	char path[64], text[4096];
 	ssize_t n;
 	int fd = must_open(), file;
 
@@ -482,9 +494,8 @@ static void fdinfo(void)
 			printf("# no %s in %s", keys[i], text);
 		CHECK(strstr(text, keys[i]));
 	}
-	engine = strstr(text, "vgpu-engine-sm:\t");
-	CHECK(strtoull(engine + strlen("vgpu-engine-sm:\t"), &engine, 10) > 0 &&
-	      !strncmp(engine, " ns\n", 4));
+	CHECK(fdinfo_ns(text, "vgpu-engine-sm:\t") > 0);
+	CHECK(fdinfo_ns(text, "vgpu-host-time:\t") > 0);
 }
 
 static const struct test tests[] = {
