@@ -149,6 +149,18 @@ static int send_and_collect(struct client *client, struct nl_msg *message, struc
 	return verdict(client, error < 0 ? error : 0);
 }
 
+/* The same for an answer of one element, which becomes *@one. */
+static int send_for_one(struct client *client, struct nl_msg *message, struct collect *collect,
+			void *one)
+{
+	int status = send_and_collect(client, message, collect);
+
+	if (!status && collect->count)
+		memcpy(one, collect->list, collect->size);
+	free(collect->list);
+	return status;
+}
+
 static int ask_list(struct client *client, uint8_t command, int only, struct collect *collect)
 {
 	struct nl_msg *message = request(client, command, NLM_F_DUMP);
@@ -165,17 +177,12 @@ static int ask_device(struct client *client, struct client_device *device)
 {
 	struct collect collect = { .size = sizeof(*device), .parse = parse_device };
 	struct nl_msg *message = request(client, VGPU_NL_CMD_DEVICE_GET, NLM_F_ACK);
-	int status;
 
 	if (!message || nla_put_u32(message, VGPU_NL_A_DEVICE, device->index)) {
 		nlmsg_free(message);
 		return fail(client, CLIENT_FAILED, "out of memory");
 	}
-	status = send_and_collect(client, message, &collect);
-	if (!status && collect.count)
-		*device = *(struct client_device *)collect.list;
-	free(collect.list);
-	return status;
+	return send_for_one(client, message, &collect, device);
 }
 
 int client_devices(struct client *client, int only, struct client_device **list, size_t *count)
@@ -219,18 +226,13 @@ int client_context(struct client *client, uint32_t device, uint32_t id,
 {
 	struct collect collect = { .size = sizeof(*context), .parse = parse_context };
 	struct nl_msg *message = request(client, VGPU_NL_CMD_CONTEXT_GET, NLM_F_ACK);
-	int status;
 
 	if (!message || nla_put_u32(message, VGPU_NL_A_DEVICE, device) ||
 	    nla_put_u32(message, VGPU_NL_A_CONTEXT, id)) {
 		nlmsg_free(message);
 		return fail(client, CLIENT_FAILED, "out of memory");
 	}
-	status = send_and_collect(client, message, &collect);
-	if (!status && collect.count)
-		*context = *(struct client_context *)collect.list;
-	free(collect.list);
-	return status;
+	return send_for_one(client, message, &collect, context);
 }
 
 int client_set_knob(struct client *client, uint32_t device, const char *knob, const char *value)
