@@ -214,39 +214,19 @@ static void mappings(volatile uint32_t *going)
 
 /* ---- the tests ---------------------------------------------------------- */
 
-static struct latency device_info_latency(double seconds)
-{
-	struct latency latency = {};
-	double end = seconds_now() + seconds, begin;
-
-	do {
-		begin = seconds_now();
-		device_info();
-		latency_add(&latency, seconds_now() - begin);
-		usleep(500);
-	} while (seconds_now() < end);
-	return latency;
-}
-
 /* As must_not_notice(), for a call that takes no virtual time: @times what it takes alone. */
 static void must_answer_within(double times, const char *what,
 			       void (*attack)(volatile uint32_t *going))
 {
-	volatile uint32_t *going = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-					MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	struct latency idle, beside;
-	pid_t pid;
+	volatile uint32_t *going = going_page();
+	struct latency idle = latency_of(device_info, 0.5, NULL), beside;
+	pid_t pid = attack_start(attack, going);
 
-	CHECK(going != MAP_FAILED);
-	idle = device_info_latency(0.5);
-	pid = attack_start(attack, going);
-	beside = device_info_latency(1);
+	beside = latency_of(device_info, 1, going);
 	printf("# DEVICE_INFO beside %s: %.3f ms, %.3f ms at most; alone %.3f and %.3f\n", what,
 	       beside.mean * 1e3, beside.most * 1e3, idle.mean * 1e3, idle.most * 1e3);
 	fflush(stdout);
-	CHECK_EQ(waitpid(pid, NULL, WNOHANG), 0);
-	kill(pid, SIGKILL);
-	CHECK_EQ(waitpid(pid, NULL, 0), pid);
+	attack_end(pid);
 	CHECK(beside.mean <= times * idle.mean + 1e-3);
 }
 

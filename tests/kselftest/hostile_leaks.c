@@ -116,8 +116,8 @@ static void must_succeed(pid_t pid)
 	CHECK_EQ(WEXITSTATUS(status), TEST_PASS);
 }
 
-/* A process of user @uid does @fn. */
-static void as_user(uid_t uid, void (*fn)(void))
+/* A process of user @uid that does @fn. */
+static pid_t start_as(uid_t uid, void (*fn)(void))
 {
 	pid_t pid = fork();
 
@@ -129,7 +129,12 @@ static void as_user(uid_t uid, void (*fn)(void))
 		fflush(stdout);
 		_exit(TEST_PASS);
 	}
-	must_succeed(pid);
+	return pid;
+}
+
+static void as_user(uid_t uid, void (*fn)(void))
+{
+	must_succeed(start_as(uid, fn));
 }
 
 /* User SPY, with CAP_PERFMON and no other capability */
@@ -424,16 +429,8 @@ static void listener(uid_t uid, void (*fn)(void))
 
 	listening = shared_page();
 	victim = shared_page();
-	pid = fork();
-	CHECK(pid >= 0);
-	if (!pid) {
-		if (uid)
-			nobody_becomes(uid);
-		/* its number is not known yet: the victim is started later, into the same page */
-		fn();
-		fflush(stdout);
-		_exit(TEST_PASS);
-	}
+	/* the victim is started later: its number comes into the page that they share */
+	pid = start_as(uid, fn);
 	while (!*listening && waitpid(pid, NULL, WNOHANG) == 0)
 		usleep(1000);
 	CHECK_EQ(*listening, 1);

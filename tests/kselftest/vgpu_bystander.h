@@ -69,6 +69,15 @@ static inline void nobody_becomes(uid_t uid)
 	CHECK(!setgroups(0, NULL) && !setgid(uid) && !setuid(uid));
 }
 
+/* What an attack counts in. */
+static inline volatile uint32_t *going_page(void)
+{
+	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(page != MAP_FAILED);
+	return page;
+}
+
 /* A process of user 65534 that does @attack(@going) for ever; *@going counts that it does. */
 static inline pid_t attack_start(void (*attack)(volatile uint32_t *going), volatile uint32_t *going)
 {
@@ -84,6 +93,14 @@ static inline pid_t attack_start(void (*attack)(volatile uint32_t *going), volat
 		usleep(2000);
 	CHECK(*going);
 	return pid;
+}
+
+/* It has gone on until now. */
+static inline void attack_end(pid_t pid)
+{
+	CHECK_EQ(waitpid(pid, NULL, WNOHANG), 0);
+	kill(pid, SIGKILL);
+	CHECK_EQ(waitpid(pid, NULL, 0), pid);
 }
 
 struct bystander_call {
@@ -123,21 +140,17 @@ static inline bool goes_unnoticed(const char *what, const struct bystander_call 
 
 static inline void must_not_notice(const char *what, void (*attack)(volatile uint32_t *going))
 {
-	volatile uint32_t *going = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-					MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	volatile uint32_t *going = going_page();
 	struct latency idle[ARRAY_SIZE(bystander_calls)];
 	bool unnoticed = true;
 	pid_t pid;
 
-	CHECK(going != MAP_FAILED);
 	for (size_t i = 0; i < ARRAY_SIZE(idle); i++)
 		idle[i] = latency_of(bystander_calls[i].call, 0.5, NULL);
 	pid = attack_start(attack, going);
 	for (size_t i = 0; i < ARRAY_SIZE(idle); i++)
 		unnoticed &= goes_unnoticed(what, &bystander_calls[i], idle[i], going);
-	CHECK_EQ(waitpid(pid, NULL, WNOHANG), 0);
-	kill(pid, SIGKILL);
-	CHECK_EQ(waitpid(pid, NULL, 0), pid);
+	attack_end(pid);
 	CHECK(unnoticed);
 }
 
