@@ -255,7 +255,9 @@ struct vgpu_version {
 #define VGPU_FEATURE_EVENTFD	(1ull << 3)	/* VGPU_IOC_EVENTFD */
 #define VGPU_FEATURE_RING	(1ull << 4)	/* VGPU_IOC_RING_CREATE */
 
-/** struct vgpu_queue_create - VGPU_IOC_QUEUE_CREATE. ENOSPC: all hardware queues are in use. */
+#define VGPU_QUEUES_MAX		256u		/* of one context; queues share hw_queues */
+
+/** struct vgpu_queue_create - VGPU_IOC_QUEUE_CREATE. ENOSPC: the context has VGPU_QUEUES_MAX. */
 struct vgpu_queue_create {
 	__u32 flags;			/* 0 */
 	__u32 queue;			/* out */

@@ -75,7 +75,7 @@ static void stop_context(struct vgpu_context *ctx)
 	vgpu_event_cancel(dev->sim, &ctx->death);
 	vgpu_exec_abort(&ctx->exec);
 	vgpu_transfer_abort(&dev->transfer, &ctx->transfer);
-	vgpu_queues_abort(&dev->queues, &ctx->queue);
+	vgpu_queues_abort(&ctx->queue);
 }
 
 static void death_fire(struct vgpu_event *event)
@@ -173,6 +173,7 @@ int vgpu_context_open(struct vgpu_device *dev, u64 label, void *payer, u32 *id)
 	ctx->queue.modules = &ctx->modules;
 	ctx->queue.exec = &ctx->exec;
 	ctx->queue.transfer = &ctx->transfer;
+	vgpu_queues_open(&ctx->queue);
 	err = vgpu_exec_open(&dev->exec, &ctx->exec);
 	if (err)
 		goto destroy;
@@ -201,7 +202,7 @@ int vgpu_context_close(struct vgpu_device *dev, u32 context)
 	if (!ctx)
 		return -ENOENT;
 	stop_context(ctx);
-	vgpu_queues_release(&dev->queues, &ctx->queue);
+	vgpu_queues_release(&ctx->queue);
 	vgpu_module_table_free(&ctx->modules);
 	vgpu_as_destroy(ctx->as);
 	vgpu_exec_close(&ctx->exec);
@@ -238,7 +239,7 @@ int vgpu_context_priority(struct vgpu_device *dev, u32 context, s32 priority)
 		return -ENOENT;
 	ctx->exec.sched.priority = priority;
 	ctx->transfer.priority = priority;
-	vgpu_transfer_rerank(&dev->transfer);
+	vgpu_transfer_rerank(&dev->transfer, &ctx->transfer);
 	vgpu_exec_rerank(&dev->exec);
 	return 0;
 }
@@ -264,7 +265,7 @@ int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_co
 		return -ENOENT;
 	memset(info, 0, sizeof(*info));
 	info->id = ctx->id;
-	info->queues = ctx->queue.queues;
+	info->queues = ctx->queue.count;
 	info->modules = ctx->modules.count;
 	info->dead = ctx->dead;
 	info->mapped_bytes = vgpu_as_mapped_bytes(ctx->as);
@@ -306,7 +307,7 @@ int vgpu_queue_destroy(struct vgpu_device *dev, u32 context, u32 queue)
 	struct vgpu_context *ctx = vgpu_context_find(dev, context);
 	int err = ctx ? vgpu_queues_put(&dev->queues, &ctx->queue, queue) : -ENOENT;
 
-	if (!err && !ctx->queue.queues) {
+	if (!err && !ctx->queue.count) {
 		ctx->exec.sched.takes_part = false;
 		vgpu_exec_rerank(&dev->exec);
 	}

@@ -281,7 +281,7 @@ void vgpu_device_info(const struct vgpu_device *dev, struct vgpu_device_info *in
 	info->link_bandwidth = config->link_bandwidth;
 	info->time = dev->sim->now;
 	info->contexts = dev->contexts.count;
-	info->queues = dev->queues.used;
+	info->queues = dev->queues.count;
 	vgpu_text_copy(info->policy, sizeof(info->policy), dev->exec.policy->name);
 	vgpu_text_copy(info->preemption, sizeof(info->preemption), dev->exec.preemption->name);
 }
@@ -300,7 +300,7 @@ void vgpu_device_counts(const struct vgpu_device *dev, struct vgpu_device_counts
 		modules += dev->contexts.list[i]->modules.alive;
 	*counts = (struct vgpu_device_counts){
 		.contexts = dev->contexts.count,
-		.queues = dev->queues.used,
+		.queues = dev->queues.count,
 		.modules = modules,
 		.commands = dev->queues.commands,
 		.kernels = dev->exec.active_count,

@@ -73,7 +73,7 @@ static int transfer_policy_set(struct vgpu_device *dev, const char *value)
 	for (i = 0; (policy = vgpu_transfer_policy_at(i)); i++) {
 		if (vgpu_text_is(value, policy->name)) {
 			dev->transfer.policy = policy;
-			vgpu_transfer_rerank(&dev->transfer);
+			vgpu_transfer_rerank(&dev->transfer, NULL);
 			return 0;
 		}
 	}

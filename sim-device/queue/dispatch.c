@@ -12,12 +12,18 @@
 
 void vgpu_dispatch_ready(struct vgpu_queue *queue)
 {
-	struct vgpu_queues *queues = queue->all;
-
 	if (!VGPU_CHECK(!vgpu_list_linked(&queue->ready) && queue->head)) {
 		vgpu_queue_broken(queue);
 		return;
 	}
+	if (vgpu_hardware_get(queue))
+		vgpu_dispatch_bound(queue);
+}
+
+void vgpu_dispatch_bound(struct vgpu_queue *queue)
+{
+	struct vgpu_queues *queues = queue->all;
+
 	vgpu_list_add_tail(&queue->ready, &queues->ready);
 	if (!vgpu_event_pending(&queues->dispatch))
 		vgpu_event_at(queues->sim, &queues->dispatch, queues->sim->now);
@@ -25,10 +31,11 @@ void vgpu_dispatch_ready(struct vgpu_queue *queue)
 
 static bool wait_is_over(const struct vgpu_queues *queues, const struct vgpu_command *command)
 {
-	const struct vgpu_queue *target = &queues->list[command->cmd.wait.queue];
+	const struct vgpu_queue *target =
+		vgpu_queue_of(queues, command->queue->ctx, command->cmd.wait.queue);
 
 	/* A queue that was destroyed since had nothing left in it. */
-	return target->generation != command->generation ||
+	return !target || target->generation != command->generation ||
 	       target->completed >= command->cmd.wait.seq;
 }
 
@@ -52,6 +59,7 @@ void vgpu_dispatch_remove(struct vgpu_queue *queue)
 		queue->all->executing = NULL;
 	vgpu_list_del(&queue->ready);
 	vgpu_list_del(&queue->waiter);
+	vgpu_hardware_unwant(queue);
 }
 
 static void dispatch_stamp(struct vgpu_queues *queues, struct vgpu_command *command)
@@ -78,6 +86,7 @@ static void dispatch_launch(struct vgpu_queues *queues, struct vgpu_command *com
 	command->job.ctx = command->queue->ctx->exec;
 	command->job.queue = command->queue->index;
 	command->job.seq = command->seq;
+	vgpu_hardware_engaged(command->queue);
 	vgpu_exec_submit(queues->exec, &command->job);
 }
 
@@ -88,6 +97,7 @@ static void dispatch_transfer(struct vgpu_queues *queues, struct vgpu_command *c
 	command->transfer.queue = command->queue->index;
 	command->transfer.seq = command->seq;
 	command->transfer.cookie = command->cookie;
+	vgpu_hardware_engaged(command->queue);
 	vgpu_transfer_submit(queues->transfer, &command->transfer);
 }
 
@@ -97,11 +107,14 @@ static void dispatch_transfer(struct vgpu_queues *queues, struct vgpu_command *c
  */
 static void dispatch_wait(struct vgpu_queues *queues, struct vgpu_command *command)
 {
-	if (wait_is_over(queues, command))
+	struct vgpu_queue *queue = command->queue;
+
+	if (wait_is_over(queues, command)) {
 		vgpu_command_done(command);
-	else
-		vgpu_list_add_tail(&command->queue->waiter,
-				   &queues->list[command->cmd.wait.queue].waiters);
+		return;
+	}
+	vgpu_list_add_tail(&queue->waiter, &queues->table[command->cmd.wait.queue]->waiters);
+	vgpu_hardware_idle(queue);
 }
 
 static void dispatch_nop(struct vgpu_queues *queues, struct vgpu_command *command)

@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Hardware queues (Tanasic 2.2): creation, the way in for batches, completion in order, and the end
- * of everything in them.
+ * Queues of contexts: creation, the way in for batches, completion in order, and the end of
+ * everything in them.
  */
 #include "queue.h"
 
 int vgpu_queues_init(struct vgpu_queues *queues)
 {
-	u32 count = queues->config->hw_queues;
-	u32 i;
 	int err;
 
 	queues->dispatch.fire = vgpu_dispatch_fire;
 	vgpu_list_init(&queues->ready);
-	queues->list = vgpu_mem_alloc_device(count * sizeof(*queues->list));
-	if (!queues->list)
-		return -ENOMEM;
-	for (i = 0; i < count; i++) {
-		queues->list[i].all = queues;
-		queues->list[i].index = i;
-		vgpu_list_init(&queues->list[i].waiters);
-	}
-	/* One for the dispatcher; one for a command of each queue on its way to an engine. */
-	err = vgpu_event_reserve(queues->sim, 1 + count);
+	vgpu_list_init(&queues->idle);
+	vgpu_list_init(&queues->engaged);
+	/* the dispatcher's */
+	err = vgpu_event_reserve(queues->sim, 1);
 	if (!err)
-		queues->events = 1 + count;
+		queues->events = 1;
 	return err;
 }
 
@@ -32,7 +24,15 @@ void vgpu_queues_fini(struct vgpu_queues *queues)
 {
 	vgpu_event_cancel(queues->sim, &queues->dispatch);
 	vgpu_event_release(queues->sim, queues->events);
-	vgpu_mem_free_device(queues->list);
+	vgpu_mem_free_device(queues->table);
+	vgpu_mem_free_device(queues->taken);
+	vgpu_pqueue_free(&queues->wanting);
+}
+
+void vgpu_queues_open(struct vgpu_queue_context *ctx)
+{
+	vgpu_list_init(&ctx->queues);
+	vgpu_list_init(&ctx->wanting);
 }
 
 struct vgpu_queue *vgpu_queue_of(const struct vgpu_queues *queues,
@@ -40,37 +40,118 @@ struct vgpu_queue *vgpu_queue_of(const struct vgpu_queues *queues,
 {
 	struct vgpu_queue *queue;
 
-	if (index >= queues->config->hw_queues)
+	if (index >= queues->room)
 		return NULL;
-	queue = &queues->list[vgpu_index(index, queues->config->hw_queues)];
-	return queue->ctx == ctx ? queue : NULL;
+	queue = queues->table[vgpu_index(index, queues->room)];
+	return queue && queue->ctx == ctx ? queue : NULL;
+}
+
+/* ---- creation ----------------------------------------------------------- */
+
+#define WORD	64u		/* entries of a word of queues->taken */
+
+/* The least index that is free; queues->room: none. */
+static u32 free_index(const struct vgpu_queues *queues)
+{
+	u32 i;
+
+	for (i = 0; i < queues->room / WORD; i++)
+		if (~queues->taken[i])
+			return i * WORD + (u32)__builtin_ctzll(~queues->taken[i]);
+	return queues->room;
+}
+
+static int grow_table(struct vgpu_queues *queues)
+{
+	u32 room = queues->room ? queues->room * 2 : WORD;
+	struct vgpu_queue **table = vgpu_mem_alloc_device(room * sizeof(*table));
+	u64 *taken = vgpu_mem_alloc_device(room / WORD * sizeof(*taken));
+
+	if (!table || !taken) {
+		vgpu_mem_free_device(table);
+		vgpu_mem_free_device(taken);
+		return -ENOMEM;
+	}
+	if (queues->room) {
+		memcpy(table, queues->table, queues->room * sizeof(*table));
+		memcpy(taken, queues->taken, queues->room / WORD * sizeof(*taken));
+	}
+	vgpu_mem_free_device(queues->table);
+	vgpu_mem_free_device(queues->taken);
+	queues->table = table;
+	queues->taken = taken;
+	queues->room = room;
+	return 0;
+}
+
+/*
+ * Room for one more: in the table, in the transfer engine, for its context among those that want a
+ * hardware queue, for a launch on its way to its engine.
+ */
+static int reserve_one(struct vgpu_queues *queues)
+{
+	int err = 0;
+
+	if (queues->count == queues->room)
+		err = grow_table(queues);
+	if (!err)
+		err = vgpu_transfer_reserve(queues->transfer, queues->count + 1);
+	if (!err)
+		err = vgpu_pqueue_reserve(&queues->wanting, queues->count + 1);
+	return err ? err : vgpu_event_reserve(queues->sim, 1);
+}
+
+static void list_by_index(struct vgpu_queue_context *ctx, struct vgpu_queue *queue)
+{
+	struct vgpu_queue *next;
+
+	vgpu_list_for_each(next, &ctx->queues, struct vgpu_queue, node)
+		if (next->index > queue->index)
+			break;
+	vgpu_list_insert(&queue->node, next ? &next->node : &ctx->queues);
 }
 
 int vgpu_queues_get(struct vgpu_queues *queues, struct vgpu_queue_context *ctx, u32 *index)
 {
-	struct vgpu_queue *q;
-	u32 i;
+	struct vgpu_queue *queue;
+	int err;
 
-	if (queues->used == queues->config->hw_queues)
+	if (ctx->count == VGPU_QUEUES_MAX)
 		return -ENOSPC;
-	for (i = 0; queues->list[i].ctx; i++)
-		;
-	q = &queues->list[i];
-	q->ctx = ctx;
-	q->generation++;
-	q->pushed = 0;
-	q->completed = 0;
-	ctx->queues++;
-	queues->used++;
-	*index = i;
+	queue = vgpu_mem_alloc(ctx->memory, sizeof(*queue));
+	if (!queue)
+		return -ENOMEM;
+	err = reserve_one(queues);
+	if (err) {
+		vgpu_mem_free(ctx->memory, queue, sizeof(*queue));
+		return err;
+	}
+	queue->all = queues;
+	queue->ctx = ctx;
+	queue->index = free_index(queues);
+	queue->generation = ++queues->created;
+	vgpu_list_init(&queue->waiters);
+	list_by_index(ctx, queue);
+	queues->table[queue->index] = queue;
+	queues->taken[queue->index / WORD] |= 1ull << queue->index % WORD;
+	queues->count++;
+	ctx->count++;
+	*index = queue->index;
 	return 0;
 }
 
-static void release_queue(struct vgpu_queues *queues, struct vgpu_queue *queue)
+static void release_queue(struct vgpu_queue *queue)
 {
-	queue->ctx->queues--;
-	queue->ctx = NULL;
-	queues->used--;
+	struct vgpu_queues *queues = queue->all;
+
+	vgpu_hardware_put(queue);
+	queues->table[queue->index] = NULL;
+	queues->taken[queue->index / WORD] &= ~(1ull << queue->index % WORD);
+	queues->count--;
+	queue->ctx->count--;
+	vgpu_list_del(&queue->node);
+	vgpu_event_release(queues->sim, 1);
+	vgpu_mem_free(queue->ctx->memory, queue, sizeof(*queue));
 }
 
 int vgpu_queues_put(struct vgpu_queues *queues, struct vgpu_queue_context *ctx, u32 index)
@@ -81,9 +162,11 @@ int vgpu_queues_put(struct vgpu_queues *queues, struct vgpu_queue_context *ctx, 
 		return -ENOENT;
 	if (q->head)
 		return -EBUSY;
-	release_queue(queues, q);
+	release_queue(q);
 	return 0;
 }
+
+/* ---- the way in --------------------------------------------------------- */
 
 /* Build the whole batch before any of it counts: all or nothing. */
 static int build_batch(struct vgpu_queue *queue, const struct vgpu_push *push, u32 count,
@@ -177,31 +260,28 @@ void vgpu_command_done(struct vgpu_command *command)
 	vgpu_dispatch_wake(queue);
 	if (queue->head)
 		vgpu_dispatch_ready(queue);
+	else
+		vgpu_hardware_idle(queue);
 }
 
-void vgpu_queues_abort(struct vgpu_queues *queues, struct vgpu_queue_context *ctx)
+void vgpu_queues_abort(struct vgpu_queue_context *ctx)
 {
-	u32 i;
+	struct vgpu_queue *queue;
 
-	if (!ctx->queues)
-		return;
-	for (i = 0; i < queues->config->hw_queues; i++) {
-		struct vgpu_queue *queue = &queues->list[i];
-
-		if (queue->ctx != ctx || !queue->head)
-			continue;
+		vgpu_list_for_each(queue, &ctx->queues, struct vgpu_queue, node)
 		vgpu_dispatch_remove(queue);
+	vgpu_list_for_each(queue, &ctx->queues, struct vgpu_queue, node)
 		while (queue->head)
 			complete_head(queue, -EIO);
-	}
+	vgpu_list_for_each(queue, &ctx->queues, struct vgpu_queue, node)
+		vgpu_hardware_put(queue);
 }
 
-void vgpu_queues_release(struct vgpu_queues *queues, struct vgpu_queue_context *ctx)
+void vgpu_queues_release(struct vgpu_queue_context *ctx)
 {
-	u32 i;
+	struct vgpu_queue *queue, *next;
 
-	for (i = 0; ctx->queues; i++)
-		if (queues->list[i].ctx == ctx)
-			release_queue(queues, &queues->list[i]);
+		vgpu_list_for_each_safe(queue, next, &ctx->queues, struct vgpu_queue, node)
+		release_queue(queue);
 	vgpu_commands_fini(ctx);
 }

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Hardware queues and the command dispatcher (Tanasic 2.2). The device has config.hw_queues queues
- * shared by all contexts; a queue belongs to one context at a time. Commands of a queue run in
- * order, queues are independent. The dispatcher sends the command at the head of a queue to its
- * engine and does not process that queue again before the command has ended.
+ * Queues of contexts, hardware queues and the command dispatcher (Tanasic 2.2). Commands of a queue
+ * run in order, queues are independent. The dispatcher sends the command at the head of a queue to
+ * its engine and does not process that queue again before the command has ended.
+ *
+ * The dispatcher inspects hardware queues, of which the device has config.hw_queues, shared by all
+ * contexts. A context may create more queues than that (up to VGPU_QUEUES_MAX): a queue that has
+ * commands is bound to a hardware queue before the dispatcher inspects it (hardware.c). While no
+ * more queues have commands than there are hardware queues, this changes nothing.
  */
 #ifndef VGPU_QUEUE_H
 #define VGPU_QUEUE_H
@@ -17,7 +21,12 @@ struct vgpu_push;
 /** struct vgpu_queue_context - the data of a context in this room */
 struct vgpu_queue_context {
 	u32 id;
-	u32 queues;			/* number of its queues */
+	struct vgpu_list queues;	/* struct vgpu_queue, by index */
+	u32 count;			/* how many */
+	u32 served;			/* of them the dispatcher or an engine has */
+	struct vgpu_list wanting;	/* struct vgpu_queue that want a hardware queue, in turn */
+	struct vgpu_pq_entry turn;	/* in vgpu_queues.wanting while there are any … */
+	u64 order;			/* … since then, or since one of them had its turn */
 	struct vgpu_module_table *modules;
 	struct vgpu_exec_context *exec;
 	struct vgpu_transfer_context *transfer;
@@ -44,21 +53,26 @@ struct vgpu_command {
 	u8 params[] __attribute__((aligned(16)));	/* LAUNCH: cmd.launch.param_bytes */
 };
 
-/** struct vgpu_queue - one hardware queue */
+/** struct vgpu_queue - a queue of a context */
 struct vgpu_queue {
 	struct vgpu_queues *all;
-	u32 index;
-	struct vgpu_queue_context *ctx;	/* NULL: free */
+	u32 index;			/* no other queue of the device has it */
+	struct vgpu_queue_context *ctx;
+	struct vgpu_list node;		/* in ctx->queues */
 	struct vgpu_command *head;
 	struct vgpu_command *tail;
 	u32 pending;			/* commands in it */
-	u64 generation;			/* number of creations, to tell its users apart */
+	u64 generation;			/* of all queues that ever were */
 	u64 pushed;			/* newest sequence number given */
 	u64 completed;			/* newest sequence number completed */
 	struct vgpu_list ready;		/* in the dispatcher's list */
 	/* queues whose head WAITs on this one, in the order they came */
 	struct vgpu_list waiters;
 	struct vgpu_list waiter;	/* in the list of the queue its head waits for */
+	bool bound;			/* it has a hardware queue */
+	bool served;			/* the dispatcher or an engine has its head */
+	/* in ctx->wanting, or in vgpu_queues.idle or .engaged while it is bound */
+	struct vgpu_list place;
 };
 
 /**
@@ -73,7 +87,11 @@ struct vgpu_queue_ops {
 	void (*fault)(struct vgpu_queue_context *ctx, const struct vgpu_fault *fault);
 };
 
-/** struct vgpu_queues - all queues, and the dispatcher: a list of queues with a new head */
+/**
+ * struct vgpu_queues - all queues, and the dispatcher: a list of queues with a new head
+ * @idle: bound queues that have nothing for the dispatcher: empty, or the head waits for a queue
+ * @engaged: bound queues whose head an engine has, in the order of dispatch
+ */
 struct vgpu_queues {
 	struct vgpu_sim *sim;
 	struct vgpu_trace *trace;
@@ -82,8 +100,16 @@ struct vgpu_queues {
 	void *owner;			/* argument of @ops */
 	struct vgpu_exec *exec;
 	struct vgpu_transfer_engine *transfer;
-	struct vgpu_queue *list;	/* config->hw_queues */
-	u32 used;
+	struct vgpu_queue **table;	/* by index; NULL: free */
+	u64 *taken;			/* a bit for each entry of the table */
+	u32 room;			/* entries */
+	u32 count;			/* queues */
+	u64 created;			/* queues that ever were */
+	u32 bound;			/* hardware queues in use, of config->hw_queues */
+	struct vgpu_list idle;
+	struct vgpu_list engaged;
+	struct vgpu_pqueue wanting;	/* contexts, by @served, then by @order */
+	u64 turns;			/* the newest @order */
 	struct vgpu_list ready;		/* first come, first served */
 	struct vgpu_event dispatch;
 	struct vgpu_command *executing;	/* by the dispatcher itself, until the event */
@@ -97,7 +123,8 @@ struct vgpu_queues {
  */
 int vgpu_queues_init(struct vgpu_queues *queues);
 void vgpu_queues_fini(struct vgpu_queues *queues);
-/* Allocate a queue for @ctx. -ENOSPC: none is free. */
+void vgpu_queues_open(struct vgpu_queue_context *ctx);
+/* Create a queue for @ctx. -ENOSPC: it has VGPU_QUEUES_MAX; -ENOMEM. */
 int vgpu_queues_get(struct vgpu_queues *queues, struct vgpu_queue_context *ctx, u32 *index);
 /* Release a queue. -ENOENT: not a queue of @ctx; -EBUSY: it has commands. */
 int vgpu_queues_put(struct vgpu_queues *queues, struct vgpu_queue_context *ctx, u32 index);
@@ -110,9 +137,9 @@ int vgpu_queues_push(struct vgpu_queue *queue, const struct vgpu_push *push, u32
 /* An invariant of @queue does not hold: its context ends. */
 void vgpu_queue_broken(struct vgpu_queue *queue);
 /* Complete all commands of @ctx with -EIO; no engine may still use one of them. */
-void vgpu_queues_abort(struct vgpu_queues *queues, struct vgpu_queue_context *ctx);
+void vgpu_queues_abort(struct vgpu_queue_context *ctx);
 /* Release the queues of @ctx, which must be empty, and the memory of its commands. */
-void vgpu_queues_release(struct vgpu_queues *queues, struct vgpu_queue_context *ctx);
+void vgpu_queues_release(struct vgpu_queue_context *ctx);
 
 /* An engine has finished a command; used in the tables of operations of the engines. */
 void vgpu_command_job_done(struct vgpu_job *job);
@@ -134,13 +161,31 @@ void vgpu_commands_fini(struct vgpu_queue_context *ctx);
 /* The command at the head of its queue has ended: dispatch the next. */
 void vgpu_command_done(struct vgpu_command *command);
 
-/* @queue has a new head: queue it for the dispatcher (dispatch.c). */
+/* @queue has a new head: the dispatcher inspects it when it has a hardware queue (dispatch.c). */
 void vgpu_dispatch_ready(struct vgpu_queue *queue);
+/* It has one. */
+void vgpu_dispatch_bound(struct vgpu_queue *queue);
 void vgpu_dispatch_fire(struct vgpu_event *event);
 /* @queue has completed a command: wake the queues that wait for it. */
 void vgpu_dispatch_wake(struct vgpu_queue *queue);
 /* Remove @queue from the dispatcher's lists. */
 void vgpu_dispatch_remove(struct vgpu_queue *queue);
+
+/* ---- hardware.c: which queues have a hardware queue ---------------------- */
+
+/*
+ * @queue has a new head for the dispatcher. False: it has no hardware queue; when it gets one,
+ * vgpu_dispatch_bound() is called, perhaps at once.
+ */
+bool vgpu_hardware_get(struct vgpu_queue *queue);
+/* An engine has its head. */
+void vgpu_hardware_engaged(struct vgpu_queue *queue);
+/* Its head waits, or it is empty: it keeps its hardware queue until another wants it. */
+void vgpu_hardware_idle(struct vgpu_queue *queue);
+/* It wants none any more. */
+void vgpu_hardware_unwant(struct vgpu_queue *queue);
+/* It neither has nor wants one any more. */
+void vgpu_hardware_put(struct vgpu_queue *queue);
 
 static inline void vgpu_trace_cmd(const struct vgpu_queues *queues, enum vgpu_trace_type type,
 				  const struct vgpu_command *command)

@@ -250,12 +250,14 @@ void vgpu_transfer_abort(struct vgpu_transfer_engine *engine, struct vgpu_transf
 	start_next(engine);
 }
 
-void vgpu_transfer_rerank(struct vgpu_transfer_engine *engine)
+void vgpu_transfer_rerank(struct vgpu_transfer_engine *engine,
+			  const struct vgpu_transfer_context *ctx)
 {
 	struct vgpu_transfer *transfer;
 
 	vgpu_list_for_each(transfer, &engine->all, struct vgpu_transfer, all)
-		sort(engine, transfer);
+		if (!ctx || transfer->ctx == ctx)
+			sort(engine, transfer);
 }
 
 int vgpu_transfer_init(struct vgpu_transfer_engine *engine)
@@ -265,12 +267,15 @@ int vgpu_transfer_init(struct vgpu_transfer_engine *engine)
 	engine->policy = vgpu_transfer_policy_at(0);
 	engine->burst.fire = burst_fire;
 	vgpu_list_init(&engine->all);
-	err = vgpu_pqueue_reserve(&engine->waiting, engine->config->hw_queues);
-	if (!err)
-		err = vgpu_event_reserve(engine->sim, 1);
+	err = vgpu_event_reserve(engine->sim, 1);
 	if (!err)
 		engine->events = 1;
 	return err;
+}
+
+int vgpu_transfer_reserve(struct vgpu_transfer_engine *engine, u32 count)
+{
+	return vgpu_pqueue_reserve(&engine->waiting, count);
 }
 
 void vgpu_transfer_fini(struct vgpu_transfer_engine *engine)

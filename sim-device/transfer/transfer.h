@@ -81,15 +81,18 @@ struct vgpu_transfer_engine {
 };
 
 /*
- * The caller sets sim, trace, config, ops and owner of @engine and zeroes the rest. At most
- * config->hw_queues transfers wait in it. On -ENOMEM call vgpu_transfer_fini() nevertheless.
+ * The caller sets sim, trace, config, ops and owner of @engine and zeroes the rest. On -ENOMEM call
+ * vgpu_transfer_fini() nevertheless.
  */
 int vgpu_transfer_init(struct vgpu_transfer_engine *engine);
+/* Make room for @count waiting transfers in all. -ENOMEM. */
+int vgpu_transfer_reserve(struct vgpu_transfer_engine *engine, u32 count);
 void vgpu_transfer_fini(struct vgpu_transfer_engine *engine);
 void vgpu_transfer_submit(struct vgpu_transfer_engine *engine, struct vgpu_transfer *transfer);
 /* Drop the transfers of @ctx; the engine continues with the others. */
 void vgpu_transfer_abort(struct vgpu_transfer_engine *engine, struct vgpu_transfer_context *ctx);
-/* Ranks may have changed: sort the waiting ones again. */
-void vgpu_transfer_rerank(struct vgpu_transfer_engine *engine);
+/* The rank of @ctx, of all if it is NULL, may have changed: sort the waiting ones again. */
+void vgpu_transfer_rerank(struct vgpu_transfer_engine *engine,
+			  const struct vgpu_transfer_context *ctx);
 
 #endif

@@ -11,22 +11,45 @@
 static void limit(void)
 {
 	int fd = must_open(), other = must_open(), ret;
-	uint32_t have = must_device_info(fd).hw_queues, queues[1024], n = 0;
+	uint32_t before = must_device_info(fd).queues, queues[VGPU_QUEUES_MAX], n = 0;
 
-	CHECK(have <= 1024);
-	while ((ret = queue_create(n % 2 ? other : fd)) >= 0) {
-		CHECK(n < have);
+	while ((ret = queue_create(fd)) >= 0) {
+		CHECK(n < VGPU_QUEUES_MAX);
 		queues[n++] = (uint32_t)ret;
 	}
 	CHECK_EQ(ret, -ENOSPC);
-	CHECK_EQ(n, have);
-	CHECK_EQ(must_device_info(fd).queues, have);
-	CHECK_EQ(queue_destroy(fd, queues[0]), 0);
+	CHECK_EQ(n, VGPU_QUEUES_MAX);
+	CHECK_EQ(must_device_info(fd).queues, before + n);
 	CHECK(queue_create(other) >= 0);
+	CHECK_EQ(queue_destroy(fd, queues[0]), 0);
+	CHECK(queue_create(fd) >= 0);
 	CHECK_EQ(queue_create(fd), -ENOSPC);
 	close(other);
-	for (n = 0; n < have / 2; n++)
-		CHECK(queue_create(fd) >= 0);
+}
+
+/* All queues that a context may have, at once, through however many hardware queues. */
+static void more_than_hardware_queues(void)
+{
+	int fd = must_open();
+	uint32_t queues[VGPU_QUEUES_MAX], words[VGPU_QUEUES_MAX] = {}, last = 0;
+
+	CHECK(VGPU_QUEUES_MAX > must_device_info(fd).hw_queues);
+	CHECK_EQ(mem_map(fd, BASE, PAGE), 0);
+	for (uint32_t i = 0; i < VGPU_QUEUES_MAX; i++) {
+		struct vgpu_cmd cmds[4] = { cmd_nop(), cmd_wait(last, i ? 3 : 0),
+					    cmd_fill(BASE + 4 * i, i + 1, 4, 1),
+					    cmd_d2h(&words[i], BASE + 4 * i, 4) };
+
+		queues[i] = must_queue(fd);
+		if (!i)
+			cmds[1] = cmd_nop();
+		CHECK_EQ(must_submit(fd, queues[i], cmds, 4), 4);
+		last = queues[i];
+	}
+	for (uint32_t i = 0; i < VGPU_QUEUES_MAX; i++) {
+		CHECK_EQ(wait_seq(fd, queues[i], 4, FOREVER), 0);
+		CHECK_EQ(words[i], i + 1);
+	}
 }
 
 static void busy(void)
@@ -308,7 +331,8 @@ static void polled(void)
 }
 
 static const struct test tests[] = {
-	{ "queues: as many as the device has, not one more", limit },
+	{ "queues: as many as a context may have, not one more", limit },
+	{ "queues: more than hardware queues", more_than_hardware_queues },
 	{ "queues: a queue with commands is not destroyed", busy },
 	{ "queues: sequence numbers", sequence },
 	{ "queues: sizes of batches", counts_of_batches },

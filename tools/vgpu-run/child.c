@@ -106,10 +106,8 @@ static void make_queues(const struct run_child *child, int fd, struct wl_walk *w
 		struct vgpu_queue_create create = {};
 
 		if (ioctl(fd, VGPU_IOC_QUEUE_CREATE, &create))
-			fail(child,
-			     "no hardware queue: %s; load the module with set=hw_queues= to give "
-			     "the device more",
-			     strerror(errno));
+			fail(child, "no queue: %s; a process has at most %u", strerror(errno),
+			     VGPU_QUEUES_MAX);
 		walk->lanes[i].queue = create.queue;
 	}
 }

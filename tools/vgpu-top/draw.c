@@ -58,7 +58,7 @@ static void head(struct screen *screen, const struct state *state)
 	    client_knob_value(d, "preemption", preemption, sizeof(preemption)),
 	    client_knob_value(d, "transfer_policy", transfer, sizeof(transfer)));
 	draw_text(screen, PLAIN,
-	    "queues %" PRIu64 " of %" PRIu64 ", commands %" PRIu64 "; memory %" PRIu64
+	    "queues %" PRIu64 " on %" PRIu64 ", commands %" PRIu64 "; memory %" PRIu64
 	    " of %" PRIu64 " MiB promised, %" PRIu64 " KiB resident",
 	    d->queues, d->hw_queues, inflight, (d->vram_bytes - d->vram_free + (1 << 20) - 1) >> 20,
 	    d->vram_bytes >> 20, d->vram_resident >> 10);

@@ -274,9 +274,9 @@ static int open_actor(struct replay *r, struct actor *actor, const struct wl_pro
 		if (err)
 			return replay_error(
 				r,
-				"%s:%u: no hardware queue for %s: %s; --set hw_queues= gives the "
-				"device more",
-				r->path, process->line, process->name, strerror(-err));
+				"%s:%u: no queue for %s: %s; a process has at most %u",
+				r->path, process->line, process->name, strerror(-err),
+				VGPU_QUEUES_MAX);
 	}
 	return 0;
 }

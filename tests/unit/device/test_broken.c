@@ -149,7 +149,7 @@ static void command_completes_out_of_turn(void **state)
 
 	(void)state;
 	rig_make(&r);
-	vgpu_command_done(r.h->dev->queues.list[r.queue].head->next);
+	vgpu_command_done(r.h->dev->queues.table[r.queue]->head->next);
 	rig_ends(&r);
 }
 
@@ -161,7 +161,7 @@ static void queue_becomes_ready_without_commands(void **state)
 
 	(void)state;
 	rig_make(&r);
-	queue = &r.h->dev->queues.list[r.queue];
+	queue = r.h->dev->queues.table[r.queue];
 	head = queue->head;
 	queue->head = NULL;
 	vgpu_dispatch_ready(queue);

@@ -162,12 +162,38 @@ static u64 digest(const struct host *h)
 	return hash;
 }
 
+/* Each queue with something for the dispatcher has a hardware queue, or all are in use. */
+static void check_hardware(const struct chaos *t)
+{
+	struct vgpu_queues *queues = &t->h->dev->queues;
+	u32 bound = 0, i;
+
+	for (i = 0; i < queues->room; i++) {
+		const struct vgpu_queue *queue = queues->table[i];
+
+		if (!queue)
+			continue;
+		bound += queue->bound;
+		if (!queue->head)
+			assert_false(queue->served);
+		else
+			assert_true(queue->served || vgpu_list_linked(&queue->waiter) ||
+				    vgpu_pq_queued(&queue->ctx->turn));
+	}
+	assert_int_equal(bound, queues->bound);
+	assert_true(bound <= t->h->config.hw_queues);
+	if (vgpu_pqueue_first(&queues->wanting))
+		assert_true(bound == t->h->config.hw_queues && vgpu_list_empty(&queues->idle));
+}
+
 static u64 live(u64 seed, u32 steps)
 {
 	static const char *const sms[] = { "sms=1", "sms=2", "sms=13" };
 	struct chaos t = { .h = host_new("k20c", sms[seed % 3],
 					 seed % 2 ? "active_kernels=3" : "active_kernels=0",
 					 seed % 5 ? "watchdog_ps=0" : "watchdog_ps=300000000",
+					 seed % 4 < 2 ? "hw_queues=32" : seed % 4 == 2 ? "hw_queues=3" :
+											 "hw_queues=1",
 					 NULL) };
 	u64 hash;
 	u32 i;
@@ -181,6 +207,7 @@ static u64 live(u64 seed, u32 steps)
 			vgpu_device_run(t.h->dev, t.h->dev->sim->now + upto(&t, 100 * VGPU_US),
 					~0u);
 		assert_true(vgpu_exec_check(&t.h->dev->exec));
+		check_hardware(&t);
 	}
 	if (seed % 2)
 		host_run(t.h);

@@ -176,10 +176,6 @@ static void what_cannot_run_is_refused_by_name(void **state)
 		&setup,
 		"job:3: a block of kernel wide (threads=32 regs_per_tb=65537 shmem_per_tb=0) does "
 		"not fit into an SM of k20c");
-	setup.config.hw_queues = 1;
-	refused("[a]\n" ONE_BLOCK("1") " stream=1\n" ONE_BLOCK("1") " stream=2\n", &setup,
-		"job:1: no hardware queue for a");
-	setup = wl_test_setup(1);
 	setup.config.vram_bytes = 4096;
 	refused("[a]\nphase=h2d bytes=4097\n", &setup, "job:1: no device memory for a");
 	setup = wl_test_setup(1);
