@@ -51,7 +51,7 @@
 	NUMBER(u64, link_bandwidth, 100000000, 1000000000000000)				\
 	/* bytes of one burst (Tanasic table 5.1: 4 KB) */					\
 	NUMBER(u32, link_burst, 16, 16777216)							\
-	/* a command that the front end executes itself: NOP, WAIT, STAMP */			\
+	/* a command that the front end executes itself (NOP, WAIT, STAMP); least of a transfer */ \
 	NUMBER(u64, command_ps, 0, 3600000000000000)						\
 	/* dispatcher to execution engine */							\
 	NUMBER(u64, launch_ps, 0, 3600000000000000)						\

@@ -7,6 +7,9 @@
  * Copies to and from the process go at the speed of the interconnect. Copies inside the device and
  * fills are transfer commands too, and take the same engine, but go at the speed of the memory,
  * which a copy uses twice: to read and to write.
+ *
+ * A transfer takes command_ps at least, as much as a command without an engine does: a row of copies
+ * of a byte takes virtual time, too.
  */
 #include "transfer.h"
 
@@ -152,8 +155,13 @@ static u64 burst_bytes(const struct vgpu_transfer_engine *engine)
 static void schedule_burst(struct vgpu_transfer_engine *engine)
 {
 	u64 bytes = (engine->done + burst_bytes(engine)) * engine->passes;
-	u64 end = engine->started + vgpu_mul_div(bytes, PS_PER_SECOND, engine->bandwidth);
+	u64 takes = vgpu_mul_div(bytes, PS_PER_SECOND, engine->bandwidth);
+	bool last = engine->done + burst_bytes(engine) == engine->bytes;
+	u64 end;
 
+	if (last && takes < engine->config->command_ps)
+		takes = engine->config->command_ps;
+	end = engine->started + takes;
 	/* At the end of the clock; see vgpu_time_after(). */
 	if (end < engine->started || end == VGPU_NEVER)
 		end = VGPU_NEVER - 1;

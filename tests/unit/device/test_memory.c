@@ -416,8 +416,10 @@ static void fills_fill(void **state)
 	host_push(h, c, q, cmd_fill(ADDRESS + 20002, 5001, 0x12345678, 2));
 	host_push(h, c, q, cmd_fill(ADDRESS + 40004, 5001, 0x12345678, 4));
 	host_push(h, c, q, cmd_d2h(0, ADDRESS, 100000));
+	host_push(h, c, q, cmd_fill(ADDRESS + 200000, 50000, 1, 1));
 	host_run(h);
-	assert_int_equal(host_done(h, c, q, 1)->time, MEMORY_PS(9001ull));
+	assert_int_equal(host_done(h, c, q, 5)->time - host_done(h, c, q, 4)->time,
+			 MEMORY_PS(50000ull));
 	for (i = 0; i < 100000; i++) {
 		u8 expected = 0;
 
@@ -430,6 +432,33 @@ static void fills_fill(void **state)
 		assert_int_equal(m[i], expected);
 	}
 	host_free(h);
+}
+
+/* A row of copies of a byte takes virtual time, and a long one no more than its bytes do. */
+static void a_transfer_takes_as_long_as_a_command(void **state)
+{
+	static const char *const fields[] = { "command_ps=100000", "command_ps=0" };
+	u32 i, n;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct host *h = host_new("k20c", fields[i], NULL);
+		u32 c = host_open(h), q = host_queue(h, c);
+		u64 least = i ? 0 : 100 * VGPU_NS;
+
+		vgpu_memory_map(h->dev, c, ADDRESS, MB);
+		for (n = 0; n < 10; n++)
+			host_push(h, c, q, cmd_h2d(ADDRESS + n, n, 1));
+		host_push(h, c, q, cmd_fill(ADDRESS, 4, 0, 1));
+		host_push(h, c, q, cmd_h2d(ADDRESS, 0, 4096 + 1));
+		host_run(h);
+		assert_int_equal(host_done(h, c, q, 10)->time, 10 * (least ? least : LINK_PS(1)));
+		assert_int_equal(host_done(h, c, q, 11)->time - host_done(h, c, q, 10)->time,
+				 least ? least : MEMORY_PS(4ull));
+		assert_int_equal(host_done(h, c, q, 12)->time - host_done(h, c, q, 11)->time,
+				 LINK_PS(4097));
+		host_free(h);
+	}
 }
 
 /* One engine, first come first served over all contexts, and one transfer at a time. */
@@ -549,6 +578,7 @@ int main(void)
 		cmocka_unit_test(bytes_arrive_burst_by_burst),
 		cmocka_unit_test(copies_inside_the_device_use_the_memory_twice),
 		cmocka_unit_test(fills_fill),
+		cmocka_unit_test(a_transfer_takes_as_long_as_a_command),
 		cmocka_unit_test(transfers_are_served_in_the_order_they_come),
 		cmocka_unit_test(a_copy_that_faults_ends_its_context_only),
 		cmocka_unit_test(a_host_without_frames_ends_the_context_that_needs_one),
