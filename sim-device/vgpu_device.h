@@ -77,6 +77,13 @@ struct vgpu_system *vgpu_device_system(const struct vgpu_device *dev);
 u64 vgpu_system_run(struct vgpu_system *system, u64 until, u32 max_events);
 void vgpu_system_stop(struct vgpu_system *system);
 /**
+ * vgpu_system_next - when something is due next; VGPU_NEVER: nothing is
+ * @payer: of the context whose kernel of long blocks ends then (vgpu_context_open()), else NULL.
+ *   Such a time may be as far away as the process that launched it likes.
+ */
+u64 vgpu_system_next(struct vgpu_system *system, void **payer);
+
+/**
  * vgpu_system_interrupt - have vgpu_system_run() return soon, from now on, or no longer
  * @on: while it is set, a run ends after one event or a few instructions of one warp
  *

@@ -33,6 +33,14 @@ u64 vgpu_system_run(struct vgpu_system *system, u64 until, u32 max_events)
 	return vgpu_sim_run(&system->sim, until, max_events);
 }
 
+u64 vgpu_system_next(struct vgpu_system *system, void **payer)
+{
+	const struct vgpu_event *first = vgpu_event_first(&system->sim);
+
+	*payer = first && first->account ? first->account->payer : NULL;
+	return first ? vgpu_event_time(first) : VGPU_NEVER;
+}
+
 void vgpu_system_stop(struct vgpu_system *system)
 {
 	system->sim.stop = true;

@@ -29,6 +29,8 @@ struct vgpu_sim {
 struct vgpu_event {
 	struct vgpu_pq_entry node;	/* key: when it fires */
 	void (*fire)(struct vgpu_event *event);
+	/* whose work ends then; set where that may be as far away as a process likes, else NULL */
+	const struct vgpu_mem_account *account;
 };
 
 void vgpu_sim_init(struct vgpu_sim *sim);
@@ -82,6 +84,14 @@ void vgpu_event_cancel(struct vgpu_sim *sim, struct vgpu_event *event);
 /* Make room for @count more events that exist at once; pairs with vgpu_event_release(). -ENOMEM. */
 int vgpu_event_reserve(struct vgpu_sim *sim, u32 count);
 void vgpu_event_release(struct vgpu_sim *sim, u32 count);
+
+/* The event that is next; NULL: none is pending. */
+static inline const struct vgpu_event *vgpu_event_first(struct vgpu_sim *sim)
+{
+	struct vgpu_pq_entry *first = vgpu_pqueue_first(&sim->events);
+
+	return first ? vgpu_container_of(first, struct vgpu_event, node) : NULL;
+}
 
 static inline bool vgpu_event_pending(const struct vgpu_event *event)
 {

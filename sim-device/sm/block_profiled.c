@@ -47,7 +47,6 @@ static u64 draw_time(struct vgpu_sm *sm, const struct vgpu_launch *launch)
  */
 struct vgpu_ends {
 	struct vgpu_event event;
-	void *memory;			/* as allocated; the struct is aligned within it */
 	struct vgpu_launch *launch;	/* all blocks are of it */
 	struct vgpu_sm *sm;
 	u32 first;			/* slot of the earliest */
@@ -57,6 +56,7 @@ struct vgpu_ends {
 	/* in the grid; what the block itself says is as old as its issue */
 	u64 index[64];
 	struct vgpu_block *block[64];
+	void *memory;			/* as allocated; the struct is aligned within it */
 };
 
 #define ALIGN	64u			/* a cache line */
@@ -166,6 +166,7 @@ static void profiled_issue(struct vgpu_block *block)
 	struct vgpu_ends *ends = block->sm->ends;
 
 	ends->launch = block->launch;
+	ends->event.account = block->launch->memory;
 	ends->block[block->slot] = block;
 	ends->index[block->slot] = block->index;
 	ends->time[block->slot] = block->remaining_ps ?
