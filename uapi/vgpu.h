@@ -199,7 +199,7 @@ struct vgpu_device_info {
 	__u32 warp_size;
 	__u32 hw_queues;
 	__u64 vram_bytes;
-	__u64 vram_free;		/* not promised to anybody */
+	__u64 vram_free;		/* that this context can map */
 	__u64 memory_bandwidth;		/* bytes per second */
 	__u64 link_bandwidth;		/* bytes per second of the interconnect */
 	__u64 time;			/* virtual now */

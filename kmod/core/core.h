@@ -64,6 +64,8 @@ struct kvgpu_system {
 	wait_queue_head_t wake;		/* the actor sleeps here */
 
 	struct list_head devices;	/* actor: struct kvgpu_dev */
+	struct xarray users;		/* actor: uid -> struct kvgpu_user */
+	struct list_head users_waiting;	/* actor: struct kvgpu_user */
 	struct kvgpu_clock *clock;
 };
 
@@ -80,6 +82,23 @@ struct kvgpu_inbox {
 	u64 served;			/* the least one is next; actor.c says how it grows */
 	u64 used;			/* nanoseconds of the actor's; anybody reads */
 	u32 repeats;			/* actor: how often the present message was run before */
+};
+
+/**
+ * struct kvgpu_user - what a user has of the devices of a system (actor)
+ *
+ * It stays until the system ends if virtual time is ahead of the wall clock because of it.
+ */
+struct kvgpu_user {
+	kuid_t uid;
+	u32 files;			/* open ones */
+	bool privileged;		/* it has opened one with CAP_SYS_RESOURCE: no shares for it */
+	u32 contexts[KVGPU_DEVICES_MAX];	/* by device: open ones … */
+	u64 mapped[KVGPU_DEVICES_MAX];		/* … and bytes of device memory mapped */
+	u64 wants;			/* commands in flight, sleepers: virtual time is to pass */
+	struct list_head node;		/* in system->users_waiting while @wants is not 0 */
+	u64 ahead;			/* picoseconds by which it has brought time forward … */
+	u64 ahead_at;			/* … less what the wall clock went since then (nanoseconds) */
 };
 
 /** struct kvgpu_dev - one device: the model, and what each room keeps of it */
@@ -100,6 +119,9 @@ struct kvgpu_dev {
 	atomic_t context_count;
 
 	u32 timeout_ms;			/* 0: a kernel may keep others out for ever; anybody */
+	u32 user_share;			/* per cent, see user.c; anybody */
+	u32 contexts_open;		/* actor */
+	u64 mapped;			/* actor: bytes of device memory that contexts have mapped */
 
 	struct kvgpu_memory *memory;
 	struct kvgpu_queues *queues;
@@ -118,6 +140,9 @@ struct kvgpu_ctx {
 	pid_t pid;			/* in the initial pid namespace */
 	struct pid *process;
 	kuid_t owner;
+	struct kvgpu_user *user;	/* actor */
+	bool privileged;		/* CAP_SYS_RESOURCE */
+	u64 mapped;			/* actor: bytes of device memory */
 	/* control group of who opened it: it pays for code, pages and state of the context */
 	struct vgpu_payer payer;
 	s32 priority;			/* the actor writes */
@@ -220,6 +245,28 @@ static inline void kvgpu_assert_actor(const struct kvgpu_dev *kdev)
 {
 	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) && current != kdev->system->actor);
 }
+
+/* ---- user.c: what one user may have (actor) ----------------------------- */
+
+#define KVGPU_USER_SHARE	90u	/* per cent */
+
+/**
+ * kvgpu_user_join - @ctx opens: count it for its user, who becomes *@spare if there is none yet
+ *
+ * -ENOSPC: the user has his share of the device's contexts; -ENOMEM.
+ */
+int kvgpu_user_join(struct kvgpu_ctx *ctx, struct kvgpu_user **spare);
+void kvgpu_user_leave(struct kvgpu_ctx *ctx);
+/**
+ * kvgpu_user_memory - bytes of device memory that @ctx may map beside what it has
+ */
+u64 kvgpu_user_memory(const struct kvgpu_ctx *ctx);
+/* @ctx has mapped, unmapped so many bytes. */
+void kvgpu_user_map(struct kvgpu_ctx *ctx, s64 bytes);
+/* So many more of its commands and sleepers wait for virtual time to pass. */
+void kvgpu_user_wants(struct kvgpu_ctx *ctx, s64 more);
+/* What @user, who has @has of @all that are in use, may have when there are @total. */
+u64 kvgpu_user_may(u64 has, u64 all, u64 total, u32 share);
 
 /* ---- ioctl.c: ioctls by number ------------------------------------------ */
 

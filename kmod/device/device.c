@@ -142,6 +142,7 @@ static struct kvgpu_dev *device_alloc(void)
 	kdev->sysfs = &device->sysfs;
 	kdev->timeout = &device->timeout;
 	kdev->timeout_ms = TIMEOUT_MS;
+	kdev->user_share = KVGPU_USER_SHARE;
 	kref_init(&kdev->ref);
 	kdev->release = device_release;
 	INIT_LIST_HEAD(&kdev->signalled);

@@ -27,24 +27,31 @@ struct context_args {
 	struct kvgpu_ctx *ctx;
 	struct task_struct *task;
 	struct kvgpu_participant *own;
+	struct kvgpu_user *user;	/* who opens, if he has nothing yet */
 	struct list_head frames;	/* of a close: for the caller to free */
 };
 
 static int do_open(struct kvgpu_dev *kdev, void *arg)
 {
 	struct context_args *m = arg;
-	int ret = vgpu_context_open(kdev->model, m->ctx->pid, &m->ctx->payer, &m->ctx->id);
+	int ret = kvgpu_user_join(m->ctx, &m->user);
 
 	if (ret)
 		return ret;
+	ret = vgpu_context_open(kdev->model, m->ctx->pid, &m->ctx->payer, &m->ctx->id);
+	if (ret)
+		goto leave;
 	ret = xa_err(xa_store(&kdev->contexts, m->ctx->id, m->ctx, GFP_KERNEL));
-	if (ret) {
-		vgpu_context_close(kdev->model, m->ctx->id);
-		return ret;
-	}
+	if (ret)
+		goto close;
 	kvgpu_participant_join(m->ctx, m->task, m->own);
 	kvgpu_notice_context(m->ctx, VGPU_NL_CMD_CONTEXT_CREATED, NULL);
 	return kvgpu_ctx_priority(m->ctx, m->ctx->participant->priority, true);
+close:
+	vgpu_context_close(kdev->model, m->ctx->id);
+leave:
+	kvgpu_user_leave(m->ctx);
+	return ret;
 }
 
 static int do_close(struct kvgpu_dev *kdev, void *arg)
@@ -62,6 +69,7 @@ static int do_close(struct kvgpu_dev *kdev, void *arg)
 	xa_erase(&kdev->contexts, m->ctx->id);
 	kvgpu_notice_context(m->ctx, VGPU_NL_CMD_CONTEXT_CLOSED, NULL);
 	list_del_init(&m->ctx->signalled);
+	kvgpu_user_leave(m->ctx);
 	return ret;
 }
 
@@ -81,6 +89,7 @@ static struct kvgpu_ctx *context_alloc(struct kvgpu_dev *kdev)
 	ctx->pid = task_tgid_nr(current);
 	ctx->process = get_pid(task_tgid(current));
 	ctx->owner = current_euid();
+	ctx->privileged = ns_capable_noaudit(&init_user_ns, CAP_SYS_RESOURCE);
 	ctx->payer.pause = jiffies;
 	ctx->tokens = VGPU_TOKENS_SHARE;
 	ctx->payer.memcg = get_mem_cgroup_from_mm(current->mm);
@@ -125,8 +134,11 @@ static int kvgpu_open(struct inode *inode, struct file *file)
 	m.own = kvgpu_participant_create(kdev->system);
 	if (!m.own)
 		goto free;
-	ret = kvgpu_inbox_call_killable(&ctx->inbox, do_open, &m);
+	m.user = kzalloc(sizeof(*m.user), GFP_KERNEL_ACCOUNT);
+	if (m.user)
+		ret = kvgpu_inbox_call_killable(&ctx->inbox, do_open, &m);
 	kvgpu_participant_put(m.own);
+	kfree(m.user);
 	if (ret)
 		goto free;
 	ret = kvgpu_ctx_dir_add(ctx);

@@ -141,6 +141,8 @@ static struct kvgpu_system *system_create(const char *name, const char *device)
 	system->inboxes = RB_ROOT_CACHED;
 	init_waitqueue_head(&system->wake);
 	INIT_LIST_HEAD(&system->devices);
+	INIT_LIST_HEAD(&system->users_waiting);
+	xa_init(&system->users);
 	system->clock = &entry->clock;
 	kvgpu_clock_init(system->clock);
 	system->actor = kthread_run(actor_loop, system, "%s%s", *name ? "vgpu-" : "",
@@ -179,11 +181,16 @@ unlock:
 static void system_release(struct kref *ref)
 {
 	struct system_entry *entry = container_of(ref, struct system_entry, system.ref);
+	struct kvgpu_user *user;
+	unsigned long uid;
 
 	list_del(&entry->node);
 	mutex_unlock(&systems_lock);
 	kthread_stop(entry->system.actor);
 	vgpu_system_destroy(entry->system.model);
+	xa_for_each(&entry->system.users, uid, user)
+		kfree(user);
+	xa_destroy(&entry->system.users);
 	kfree(entry);
 }
 

@@ -21,6 +21,12 @@
  * Anybody may sleep until, or run a kernel until, a time far away. Free and lockstep clocks would
  * be there at once, and soon at the end of what 64 bits can say, for everybody and for good. So
  * they run at most AHEAD_MAX ahead of the wall clock; then they go on as fast as it does.
+ *
+ * That is shared by users (core/user.c). Time goes on to the next event or sleeper at the cost of
+ * who that belongs to: the user's sum of time ahead grows by it, and shrinks as the wall clock
+ * goes. Who has had his share brings time forward no faster than the wall clock, but he does not
+ * hold it for others: time passes to his event at the cost of another user who waits for
+ * something, all of which is later.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -124,45 +130,110 @@ static u64 clock_idle(u64 next, u64 now, u64 factor)
 
 /* ---- free and lockstep -------------------------------------------------- */
 
-static u64 ahead_limit(const struct kvgpu_clock *clock)
+/* Virtual time as a clock that started with this one and went as the wall clock says it. */
+static u64 wall_time(const struct kvgpu_clock *clock)
 {
-	u64 time = clock_since(clock->start, clock->wall_start, MILLION);
-
-	return time + min(AHEAD_MAX, VGPU_NEVER - 1 - time);
+	return clock_since(clock->start, clock->wall_start, MILLION);
 }
 
-/* As clock_advance(), to whatever is due next. Where nothing is, time stands. */
-static u64 advance_ahead(struct kvgpu_system *system, u64 limit)
+/* What @user has brought time forward by, less what the wall clock went since. */
+static u64 user_ahead(struct kvgpu_user *user)
 {
-	u64 next = 0;
-	u32 i;
+	u64 now = ktime_get_ns();
+	u64 passed = mul_div(now - user->ahead_at, 1000, 1);
 
-	for (i = 0; i < EVENTS_PER_TURN && !first_ready(system->clock) && next <= limit; i++) {
-		struct kvgpu_waiter *first = first_sleeper(system->clock);
+	user->ahead -= min(user->ahead, passed);
+	user->ahead_at = now;
+	return user->ahead;
+}
 
-		next = vgpu_system_run(system->model, vgpu_system_now(system->model), 0);
-		if (first)
-			next = min(next, first->until);
-		if (next == VGPU_NEVER)
-			return VGPU_NEVER;
-		next = clock_advance(system, next > limit ? limit : next, 1);
+/*
+ * Until when @user may bring time forward, NULL: nobody in particular. @wall: wall_time(), which
+ * time has passed.
+ */
+static u64 user_limit(const struct kvgpu_system *system, struct kvgpu_user *user, u64 wall)
+{
+	u64 most = wall + min(AHEAD_MAX, VGPU_NEVER - 1 - wall);
+	u64 now = vgpu_system_now(system->model), ahead, may;
+
+	if (!user || user->privileged || now >= most)
+		return most;
+	ahead = user_ahead(user);
+	may = kvgpu_user_may(ahead, now > wall ? now - wall : 0, AHEAD_MAX, KVGPU_USER_SHARE);
+	return max(now, wall) + (may > ahead ? may - ahead : 0);
+}
+
+/*
+ * When something is due next, and who pays for the way beyond @wall: its user, or if he has had his
+ * share, another one who waits. *@limit: until when he may.
+ */
+static u64 next_due(struct kvgpu_system *system, u64 wall, struct kvgpu_user **payer, u64 *limit)
+{
+	struct kvgpu_waiter *first = first_sleeper(system->clock);
+	struct kvgpu_user *user;
+	void *whose;
+	u64 next = vgpu_system_next(system->model, &whose), other;
+
+	*payer = whose ? container_of(whose, struct kvgpu_ctx, payer)->user : NULL;
+	if (first && first->until < next) {
+		next = first->until;
+		*payer = first->ctx->user;
+	}
+	*limit = wall;
+	if (next <= wall || next == VGPU_NEVER)
+		return next;
+	*limit = user_limit(system, *payer, wall);
+	if (next <= *limit)
+		return next;
+	list_for_each_entry(user, &system->users_waiting, node) {
+		other = user_limit(system, user, wall);
+		if (other > *limit) {
+			*limit = other;
+			*payer = user;
+		}
 	}
 	return next;
 }
 
+/*
+ * As clock_advance(), to whatever is due next. Where nothing is, time stands. Returns for how many
+ * nanoseconds the clock has to wait then, KVGPU_IDLE: until something is due.
+ */
+static u64 advance_ahead(struct kvgpu_system *system)
+{
+	u64 wall = wall_time(system->clock), next, then, limit, from, now;
+	struct kvgpu_user *payer;
+	u32 i;
+
+	for (i = 0; i < EVENTS_PER_TURN && !first_ready(system->clock); i++) {
+		next = next_due(system, wall, &payer, &limit);
+		if (next == VGPU_NEVER)
+			return KVGPU_IDLE;
+		from = max(vgpu_system_now(system->model), wall);
+		then = clock_advance(system, min(next, limit), 1);
+		now = vgpu_system_now(system->model);
+		if (payer && now > from)
+			payer->ahead = user_ahead(payer) + now - from;
+		if (next > limit)
+			return clock_idle(next, limit, MILLION);
+		if (then == VGPU_NEVER)
+			return KVGPU_IDLE;
+	}
+	return 0;
+}
+
 static u64 turn_free(struct kvgpu_system *system)
 {
-	u64 limit = ahead_limit(system->clock);
-	u64 next = advance_ahead(system, limit);
+	u64 idle = advance_ahead(system);
 
 	clock_wake_all(system->clock);
-	return clock_idle(next, limit, MILLION);
+	return idle;
 }
 
 static u64 turn_lockstep(struct kvgpu_system *system)
 {
 	struct kvgpu_clock *clock = system->clock;
-	u64 limit, next;
+	u64 idle;
 
 	if (clock->running)
 		return KVGPU_IDLE;
@@ -170,9 +241,8 @@ static u64 turn_lockstep(struct kvgpu_system *system)
 		kvgpu_waiter_end(first_ready(clock), 0);
 		return 0;
 	}
-	limit = ahead_limit(clock);
-	next = advance_ahead(system, limit);
-	return first_ready(clock) ? 0 : clock_idle(next, limit, MILLION);
+	idle = advance_ahead(system);
+	return first_ready(clock) ? 0 : idle;
 }
 
 /* ---- paced -------------------------------------------------------------- */

@@ -72,9 +72,12 @@ static void waiter_detach(struct kvgpu_waiter *waiter)
 			rb_erase_cached(&fence->node, fence->in);
 		fence->in = NULL;
 	}
-	if (!RB_EMPTY_NODE(&waiter->timer))
-		rb_erase_cached(&waiter->timer, timers_of(waiter));
+	if (RB_EMPTY_NODE(&waiter->timer))
+		return;
+	rb_erase_cached(&waiter->timer, timers_of(waiter));
 	RB_CLEAR_NODE(&waiter->timer);
+	if (!waiter->wall)
+		kvgpu_user_wants(waiter->ctx, -1);
 }
 
 /* The first fence that has been reached, VGPU_FENCE_NONE, or a negative errno. */
@@ -127,6 +130,8 @@ int kvgpu_waiter_add(struct kvgpu_waiter *waiter)
 	if (waiter->until != VGPU_NEVER) {
 		waiter->order = participant->order;
 		rb_add_cached(&waiter->timer, timers_of(waiter), timer_before);
+		if (!waiter->wall)
+			kvgpu_user_wants(waiter->ctx, 1);
 	}
 	return 0;
 }

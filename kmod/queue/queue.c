@@ -91,6 +91,7 @@ void kvgpu_completed(struct kvgpu_dev *kdev, const struct vgpu_completion *compl
 	else if (cookie)
 		kvgpu_unpin((struct kvgpu_pin *)(uintptr_t)cookie);
 	WRITE_ONCE(ctx->inflight, ctx->inflight - 1);
+	kvgpu_user_wants(ctx, -1);
 	WRITE_ONCE(kdev->system->now, completion->time);
 	queue = xa_load(&ctx->queues, completion->queue);
 	if (queue) {

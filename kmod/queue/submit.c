@@ -28,11 +28,13 @@ int kvgpu_batch_push(struct kvgpu_batch *batch)
 		kvgpu_participant_attach(ctx->participant);
 	/* before the push: a command may complete inside it */
 	WRITE_ONCE(ctx->inflight, ctx->inflight + batch->count);
+	kvgpu_user_wants(ctx, batch->count);
 	ctx->param_bytes += batch->param_bytes;
 	ret = vgpu_queue_push(kdev->model, ctx->id, batch->queue, batch->push, batch->count,
 			      &batch->failed, &batch->seq);
 	if (ret) {
 		WRITE_ONCE(ctx->inflight, ctx->inflight - batch->count);
+		kvgpu_user_wants(ctx, -(s64)batch->count);
 		ctx->param_bytes -= batch->param_bytes;
 		return ret;
 	}

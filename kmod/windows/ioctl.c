@@ -73,7 +73,10 @@ static int ioctl_version(struct file *file, void *args)
 
 static int do_device_info(struct ioctl_call *call)
 {
-	vgpu_device_info(call->model, call->args);
+	struct vgpu_device_info *info = call->args;
+
+	vgpu_device_info(call->model, info);
+	info->vram_free = min(info->vram_free, kvgpu_user_memory(call->ctx));
 	return 0;
 }
 ACTOR_IOCTL(device_info)
@@ -253,10 +256,21 @@ ACTOR_IOCTL(module_unload)
 static int do_mem_map(struct ioctl_call *call)
 {
 	const struct vgpu_mem *mem = call->args;
+	int ret;
 
 	if (mem->flags || mem->reserved)
 		return -EINVAL;
-	return vgpu_memory_map(call->model, call->ctx->id, mem->address, mem->bytes);
+	/* what the model would refuse for another reason is refused for that */
+	ret = vgpu_memory_map(call->model, call->ctx->id, mem->address, mem->bytes);
+	if (ret)
+		return ret;
+	if (mem->bytes > kvgpu_user_memory(call->ctx)) {
+		WARN_ON_ONCE(vgpu_memory_unmap(call->model, call->ctx->id, mem->address,
+					       mem->bytes));
+		return -ENOMEM;
+	}
+	kvgpu_user_map(call->ctx, mem->bytes);
+	return 0;
 }
 ACTOR_IOCTL(mem_map)
 
@@ -268,6 +282,8 @@ static int do_mem_unmap(struct ioctl_call *call)
 	if (mem->flags || mem->reserved)
 		return -EINVAL;
 	ret = vgpu_memory_unmap(call->model, call->ctx->id, mem->address, mem->bytes);
+	if (!ret)
+		kvgpu_user_map(call->ctx, -(s64)mem->bytes);
 	kvgpu_frames_collect(call->ctx->kdev, &call->frames);
 	return ret;
 }

@@ -251,6 +251,28 @@ static ssize_t timeout_ms_store(struct device *dev, struct device_attribute *att
 }
 static DEVICE_ATTR_RW(timeout_ms);
 
+static ssize_t user_share_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
+
+	return sysfs_emit(text, "%u\n", READ_ONCE(kdev->user_share));
+}
+
+static ssize_t user_share_store(struct device *dev, struct device_attribute *attr,
+				const char *text, size_t count)
+{
+	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
+	u32 share;
+
+	if (kstrtou32(text, 10, &share) || !share || share > 100) {
+		refuse(kdev, "user_share", text, "per cent, 1 to 100");
+		return -EINVAL;
+	}
+	WRITE_ONCE(kdev->user_share, share);
+	return count;
+}
+static DEVICE_ATTR_RW(user_share);
+
 /* ---- config/: what the device was made from ----------------------------- */
 
 static int do_config_get(struct kvgpu_dev *kdev, void *arg)
@@ -276,6 +298,7 @@ static struct attribute *fixed_attrs[] = {
 	&dev_attr_clock.attr,
 	&dev_attr_time_factor.attr,
 	&dev_attr_timeout_ms.attr,
+	&dev_attr_user_share.attr,
 	NULL
 };
 static const struct attribute_group fixed_group = { .attrs = fixed_attrs };

@@ -6,18 +6,9 @@
 #include <sys/resource.h>
 
 #include "vgpu_asm.h"
+#include "vgpu_clock.h"
 #include "vgpu_configfs.h"
 #include "vgpu_group.h"
-
-#define SYSFS	"/sys/class/vgpu/vgpu0/"
-
-static void knob(const char *name, const char *text)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), SYSFS "%s", name);
-	put(path, text);
-}
 
 /* ---- memory of the machine ---------------------------------------------- */
 
@@ -134,13 +125,6 @@ static void control_group(void)
 
 /* ---- the clock ---------------------------------------------------------- */
 
-static int wait_until(int fd, uint64_t until)
-{
-	struct vgpu_wait_any wait = { .until = until };
-
-	return call(fd, VGPU_IOC_WAIT_ANY, &wait);
-}
-
 /* Somebody sleeps until a time that the slowest clock reaches when the universe is old. */
 static void times_far_away(void)
 {
@@ -148,20 +132,20 @@ static void times_far_away(void)
 	int fd = must_open(), status;
 	pid_t pid;
 
-	knob("clock", "paced");
-	knob("time_factor", "0.000001");
+	clock_is("paced");
+	CHECK_EQ(write_text("time_factor", "0.000001"), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
 		pid = fork();
 		CHECK(pid >= 0);
 		if (!pid)
-			_exit(wait_until(fd, times[i]));
+			_exit(sleep_until(fd, times[i]));
 		usleep(100000);
 		must_device_info(fd);
 		CHECK(!kill(pid, SIGKILL));
 		CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status));
 	}
-	knob("time_factor", "1");
-	knob("clock", "free");
+	CHECK_EQ(write_text("time_factor", "1"), 0);
+	clock_is("free");
 }
 
 #define DAY_PS	(24ull * 3600 * 1000000000000)
@@ -188,7 +172,7 @@ static void drive(const char *device, const char *clock)
 			uint32_t queue;
 
 			if (i < ARRAY_SIZE(far))
-				_exit(wait_until(fd, far[i]));
+				_exit(sleep_until(fd, far[i]));
 			queue = must_queue(fd);
 			for (i = 0; i < VGPU_SUBMIT_MAX; i++)
 				hours[i] = cmd_profiled(1, HOUR_PS);
@@ -225,7 +209,7 @@ static void end_of_time(void)
 	for (uint32_t i = 0; i < 5; i++)
 		must_compute(fd, queue, module, 0, BASE, 10, 3, i);
 	/* who sleeps does it as long as on a wall */
-	CHECK_EQ(wait_until(fd, must_device_info(fd).time + DAY_PS / 24 / 3600 / 10), 0);
+	CHECK_EQ(sleep_until(fd, must_device_info(fd).time + DAY_PS / 24 / 3600 / 10), 0);
 	close(fd);
 	CHECK_EQ(cfs_remove("time"), 0);
 }
@@ -291,12 +275,12 @@ static void many_waiters(void)
 		CHECK(!pthread_create(&threads[i], NULL, wait_main, NULL));
 	usleep(500000);
 	begin = seconds_now();
-	knob("watchdog_us", "1");
+	CHECK_EQ(write_text("watchdog_us", "1"), 0);
 	for (int i = 0; i < WAITERS; i++)
 		pthread_join(threads[i], NULL);
 	printf("# woken after %.1f s\n", seconds_now() - begin);
 	CHECK(seconds_now() - begin < 10);
-	knob("watchdog_us", "0");
+	CHECK_EQ(write_text("watchdog_us", "0"), 0);
 }
 
 static const struct test tests[] = {

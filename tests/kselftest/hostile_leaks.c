@@ -107,36 +107,6 @@ static void victim_end(void)
 	CHECK_EQ(waitpid(victim->pid, NULL, 0), victim->pid);
 }
 
-static void must_succeed(pid_t pid)
-{
-	int status;
-
-	CHECK_EQ(waitpid(pid, &status, 0), pid);
-	CHECK(WIFEXITED(status));
-	CHECK_EQ(WEXITSTATUS(status), TEST_PASS);
-}
-
-/* A process of user @uid that does @fn. */
-static pid_t start_as(uid_t uid, void (*fn)(void))
-{
-	pid_t pid = fork();
-
-	CHECK(pid >= 0);
-	if (!pid) {
-		if (uid)
-			nobody_becomes(uid);
-		fn();
-		fflush(stdout);
-		_exit(TEST_PASS);
-	}
-	return pid;
-}
-
-static void as_user(uid_t uid, void (*fn)(void))
-{
-	must_succeed(start_as(uid, fn));
-}
-
 /* User SPY, with CAP_PERFMON and no other capability */
 static void become_monitor(void)
 {

@@ -69,6 +69,36 @@ static inline void nobody_becomes(uid_t uid)
 	CHECK(!setgroups(0, NULL) && !setgid(uid) && !setuid(uid));
 }
 
+static inline void must_succeed(pid_t pid)
+{
+	int status;
+
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK(WIFEXITED(status));
+	CHECK_EQ(WEXITSTATUS(status), TEST_PASS);
+}
+
+/* A process of user @uid that does @fn. */
+static inline pid_t start_as(uid_t uid, void (*fn)(void))
+{
+	pid_t pid = fork();
+
+	CHECK(pid >= 0);
+	if (!pid) {
+		if (uid)
+			nobody_becomes(uid);
+		fn();
+		fflush(stdout);
+		_exit(TEST_PASS);
+	}
+	return pid;
+}
+
+static inline void as_user(uid_t uid, void (*fn)(void))
+{
+	must_succeed(start_as(uid, fn));
+}
+
 /* What an attack counts in. */
 static inline volatile uint32_t *going_page(void)
 {

@@ -53,6 +53,14 @@ static inline void clock_is(const char *mode)
 	CHECK_EQ(write_text("clock", mode), 0);
 }
 
+/* In virtual time */
+static inline int sleep_until(int fd, uint64_t until)
+{
+	struct vgpu_wait_any wait = { .until = until };
+
+	return call(fd, VGPU_IOC_WAIT_ANY, &wait);
+}
+
 static inline uint64_t virtual_now(void)
 {
 	char text[64];
