@@ -46,7 +46,10 @@ static struct kvgpu_user *user_get(struct kvgpu_ctx *ctx, struct kvgpu_user **sp
 
 static void user_put(struct kvgpu_system *system, struct kvgpu_user *user)
 {
-	if (user->files || user->ahead)
+	if (user->files)
+		return;
+	WARN_ON_ONCE(user->wants);
+	if (user->ahead)
 		return;
 	xa_erase(&system->users, __kuid_val(user->uid));
 	kfree(user);

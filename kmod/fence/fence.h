@@ -7,6 +7,7 @@
 #define KVGPU_FENCE_H
 
 #include <linux/rbtree.h>
+#include <linux/workqueue.h>
 
 #include "kmod/core/core.h"
 
@@ -175,7 +176,8 @@ struct kvgpu_participant {
 	unsigned int waiting;
 	struct list_head node;
 	struct vgpu_context_info sum;	/* of contexts that have been closed */
-	wait_queue_head_t blocked;	/* poll() of its file */
+	wait_queue_head_t blocked;	/* poll() of its file … */
+	struct work_struct wake;	/* … which thousands of epolls may do: not the actor's work */
 };
 
 struct kvgpu_participant *kvgpu_participant_create(struct kvgpu_system *system);

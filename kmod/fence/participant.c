@@ -29,6 +29,15 @@ static void participant_free(struct kref *ref)
 	kfree(participant);
 }
 
+static void participant_wake(struct work_struct *work)
+{
+	struct kvgpu_participant *participant =
+		container_of(work, struct kvgpu_participant, wake);
+
+	wake_up_all(&participant->blocked);
+	kvgpu_participant_put(participant);
+}
+
 struct kvgpu_participant *kvgpu_participant_create(struct kvgpu_system *system)
 {
 	struct kvgpu_participant *participant = kzalloc(sizeof(*participant), GFP_KERNEL_ACCOUNT);
@@ -39,6 +48,7 @@ struct kvgpu_participant *kvgpu_participant_create(struct kvgpu_system *system)
 	participant->system = system;
 	INIT_LIST_HEAD(&participant->node);
 	init_waitqueue_head(&participant->blocked);
+	INIT_WORK(&participant->wake, participant_wake);
 	return participant;
 }
 
@@ -77,7 +87,11 @@ void kvgpu_participant_block(struct kvgpu_participant *participant)
 	if (participant->waiting++)
 		return;
 	participant->system->clock->running -= participant->attached;
-	wake_up_all(&participant->blocked);
+	if (!wq_has_sleeper(&participant->blocked))
+		return;
+	kref_get(&participant->ref);
+	if (!schedule_work(&participant->wake))
+		kvgpu_participant_put(participant);
 }
 
 void kvgpu_participant_run(struct kvgpu_participant *participant)
@@ -347,6 +361,8 @@ static void participant_close(struct kvgpu_participant *participant)
 	struct kvgpu_dev *kdev = participant->kdev;
 
 	kvgpu_actor_call(kdev, do_release, participant);
+	/* nobody polls it any more */
+	flush_work(&participant->wake);
 	atomic_dec(&kdev->system->clock->kept);
 	kvgpu_participant_put(participant);
 	kvgpu_dev_put(kdev);

@@ -90,6 +90,24 @@ static void idle(volatile uint32_t *going)
 	}
 }
 
+/* A seat that many watch, and whose process waits, over and over. */
+static void seat(volatile uint32_t *going)
+{
+	struct vgpu_seat_create create = { .pid = getpid() };
+	struct vgpu_cmd cmd = cmd_profiled(1024, 1000);
+	uint32_t queue;
+	int fd;
+
+	CHECK_EQ(call(must_open(), VGPU_IOC_SEAT_CREATE, &create), 0);
+	watch_by_many(create.fd);
+	fd = must_open();
+	queue = must_queue(fd);
+	for (;;) {
+		must_run(fd, queue, &cmd, 1);
+		++*going;
+	}
+}
+
 /* Batches of which the last command is wrong, as many as a ring of io_uring holds. */
 static void batches(volatile uint32_t *going)
 {
@@ -121,6 +139,11 @@ static void watched_context(void)
 	must_not_notice("a context that 3600 watch", idle);
 }
 
+static void watched_seat(void)
+{
+	must_not_notice("a seat that 3600 watch", seat);
+}
+
 static void many_batches(void)
 {
 	must_not_notice("16384 refused batches", batches);
@@ -129,6 +152,7 @@ static void many_batches(void)
 static const struct test tests[] = {
 	{ "hostile_calls: thousands of fences on an eventfd that many watch", watched_eventfd },
 	{ "hostile_calls: a context that many watch", watched_context },
+	{ "hostile_calls: a seat that many watch", watched_seat },
 	{ "hostile_calls: thousands of refused batches of io_uring", many_batches },
 };
 
