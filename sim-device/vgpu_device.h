@@ -95,6 +95,25 @@ u64 vgpu_system_next(struct vgpu_system *system, void **payer);
 void vgpu_system_interrupt(struct vgpu_system *system, bool on);
 u64 vgpu_system_now(const struct vgpu_system *system);
 
+/**
+ * typedef vgpu_work_fn - what the model has computed for a context
+ * @arg: of vgpu_system_work()
+ * @host: of the context's device
+ * @units: since the last call, at least 1
+ * @total: for all contexts, those that have been closed since included; at least @units
+ *
+ * Units are the model's estimate of what things cost: warp instructions, translations, thread
+ * blocks, commands, bytes copied. For a host that distributes its real time, only ratios count.
+ */
+typedef void vgpu_work_fn(void *arg, void *host, u32 context, u64 units, u64 total);
+
+/**
+ * vgpu_system_work - call @fn for each context for which something was computed since the last call
+ *
+ * Takes time for these contexts only, and allocates nothing. @fn must not call the device.
+ */
+void vgpu_system_work(struct vgpu_system *system, vgpu_work_fn *fn, void *arg);
+
 /* ---- device ------------------------------------------------------------- */
 
 /*

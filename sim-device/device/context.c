@@ -159,12 +159,14 @@ int vgpu_context_open(struct vgpu_device *dev, u64 label, void *payer, u32 *id)
 	ctx->id = next_id(table, &at);
 	ctx->label = label;
 	ctx->death.fire = death_fire;
+	vgpu_work_init(&ctx->work, &dev->system->work);
 	err = vgpu_as_create(&dev->mmu, ctx->id, &ctx->memory, &ctx->as);
 	if (err)
 		goto release;
 	ctx->exec.sched.id = ctx->id;
 	ctx->exec.as = ctx->as;
 	ctx->exec.memory = &ctx->memory;
+	ctx->exec.work = &ctx->work;
 	ctx->transfer.id = ctx->id;
 	ctx->transfer.as = ctx->as;
 	ctx->modules.memory = &ctx->memory;
@@ -207,6 +209,7 @@ int vgpu_context_close(struct vgpu_device *dev, u32 context)
 	vgpu_as_destroy(ctx->as);
 	vgpu_exec_close(&ctx->exec);
 	vgpu_event_release(dev->sim, 1);
+	vgpu_work_read(&ctx->work);
 	vgpu_trace_context(&dev->trace, VGPU_TRACE_CONTEXT_CLOSE, ctx->id, ctx->fault.reason, 0);
 	at = table_position(table, context);
 	table->count--;

@@ -7,6 +7,7 @@
 #define VGPU_CONTEXT_H
 
 #include "../queue/queue.h"
+#include "../sim/work.h"
 
 struct vgpu_device;
 
@@ -17,6 +18,7 @@ struct vgpu_context {
 	bool dead;
 	struct vgpu_fault fault;
 	struct vgpu_mem_account memory;	/* of everything below, and of this struct */
+	struct vgpu_work work;		/* that was done for it */
 	struct vgpu_event death;	/* what is left of it is stopped; see vgpu_context_die() */
 	struct vgpu_address_space *as;
 	struct vgpu_module_table modules;

@@ -6,6 +6,11 @@
 #include "../sim/text.h"
 #include "device.h"
 
+/* Work (sim/work.h): estimates. */
+#define WORK_COMMAND		300u
+#define WORK_MOVE		100u	/* of a page or less between process and device … */
+#define WORK_MOVED_BYTES	16u	/* … and bytes in one unit */
+
 /* ---- systems ------------------------------------------------------------ */
 
 int vgpu_system_create(struct vgpu_system **out)
@@ -15,6 +20,7 @@ int vgpu_system_create(struct vgpu_system **out)
 	if (!system)
 		return -ENOMEM;
 	vgpu_sim_init(&system->sim);
+	vgpu_work_log_init(&system->work);
 	*out = system;
 	return 0;
 }
@@ -56,6 +62,20 @@ u64 vgpu_system_now(const struct vgpu_system *system)
 	return system->sim.now;
 }
 
+void vgpu_system_work(struct vgpu_system *system, vgpu_work_fn *fn, void *arg)
+{
+	struct vgpu_work_log *log = &system->work;
+	u64 total = log->total;
+	struct vgpu_work *work;
+
+	log->total = 0;
+	while ((work = vgpu_list_first(&log->clients, struct vgpu_work, node))) {
+		const struct vgpu_context *ctx = vgpu_container_of(work, struct vgpu_context, work);
+
+		fn(arg, ctx->dev->host, ctx->id, vgpu_work_read(work), total);
+	}
+}
+
 /* ---- what the rooms tell the roof --------------------------------------- */
 
 static void exec_fault(struct vgpu_exec_context *ctx, const struct vgpu_fault *fault)
@@ -82,7 +102,10 @@ static int transfer_move(void *owner, u32 context, u64 cookie, u64 offset, void 
 			 enum vgpu_move dir)
 {
 	const struct vgpu_device *dev = owner;
+	struct vgpu_context *ctx =
+		vgpu_container_of(dev->transfer.running->ctx, struct vgpu_context, transfer);
 
+	vgpu_work_add(&ctx->work, WORK_MOVE + bytes / WORK_MOVED_BYTES);
 	return dev->ops->move(dev->host, context, cookie, offset, memory, bytes, dir);
 }
 
@@ -109,6 +132,8 @@ static void queue_completed(void *owner, const struct vgpu_command *command, int
 		.status = status,
 	};
 
+	vgpu_work_add(&vgpu_container_of(command->queue->ctx, struct vgpu_context, queue)->work,
+		      WORK_COMMAND);
 	dev->ops->completed(dev->host, &completion);
 }
 

@@ -9,6 +9,7 @@
 #include "../exec/exec.h"
 #include "../mmu/mmu.h"
 #include "../queue/queue.h"
+#include "../sim/work.h"
 #include "../transfer/transfer.h"
 #include "../vgpu_device.h"
 #include "context.h"
@@ -16,6 +17,7 @@
 /** struct vgpu_system - one clock, and the devices that share it */
 struct vgpu_system {
 	struct vgpu_sim sim;
+	struct vgpu_work_log work;	/* of all contexts */
 	u32 devices;
 };
 

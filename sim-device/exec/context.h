@@ -16,6 +16,7 @@ struct vgpu_address_space;
 struct vgpu_exec;
 struct vgpu_exec_context;
 struct vgpu_smst;
+struct vgpu_work;
 
 /** struct vgpu_job - a launch on its way through the engine; part of its command */
 struct vgpu_job {
@@ -42,6 +43,7 @@ struct vgpu_exec_context {
 	struct vgpu_exec *exec;
 	struct vgpu_address_space *as;
 	struct vgpu_mem_account *memory;	/* of the context, for its blocks */
+	struct vgpu_work *work;		/* of the context */
 	struct vgpu_list node;		/* in exec->contexts, as opened */
 	/* command buffer */
 	struct vgpu_job *job;		/* NULL: empty */

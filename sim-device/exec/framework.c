@@ -185,6 +185,7 @@ struct vgpu_ksr *vgpu_exec_admit(struct vgpu_exec *exec, struct vgpu_sched_conte
 	ksr->launch.context = sched->id;
 	ksr->launch.as = ctx->as;
 	ksr->launch.memory = ctx->memory;
+	ksr->launch.work = ctx->work;
 	ksr->exec = exec;
 	ksr->ctx = ctx;
 	ksr->job = job;

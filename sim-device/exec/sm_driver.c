@@ -12,7 +12,10 @@
  * an empty SM goes to who reserved it, its kernel completes if that was its last block, and the
  * policy is asked, once, at the end.
  */
+#include "../sim/work.h"
 #include "exec.h"
+
+#define VGPU_WORK_BLOCK	110u	/* work (sim/work.h) of a thread block beside its warps */
 
 /* SM @sm has nothing any more; the policy is not asked yet. */
 static void release_sm(struct vgpu_exec *exec, u32 sm)
@@ -237,6 +240,7 @@ static void count_end(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr, u64 
 	vgpu_trace_kernel(exec, VGPU_TRACE_BLOCK_END, ksr, sm, index, slot);
 	ksr->ctx->ended_blocks++;
 	ksr->ended++;
+	vgpu_work_add(ksr->ctx->work, VGPU_WORK_BLOCK);
 }
 
 /* Claim one block of @ksr for @sm, where one has just ended. A reserved SM gets none. */

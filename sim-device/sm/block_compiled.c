@@ -105,6 +105,7 @@ static enum vgpu_access_result make_access(struct vgpu_block *block, struct vgpu
 	struct vgpu_access_answer answer;
 	enum vgpu_access_result result;
 
+	sm->run->work += VGPU_WORK_TRANSLATION;
 	result = vgpu_mmu_access(block->launch->as, access, &w->waiter, &answer);
 	if (unlikely(answer.cost_ps))
 		w->cycles += vgpu_mul_div(answer.cost_ps, sm->config->clock_khz,
@@ -303,14 +304,11 @@ static void end_block(struct vgpu_slice *slice)
  * Every warp of slice->block executes up to slice->each instructions; one that a barrier lets go
  * may use what it has left. false: the slice was paused.
  */
-static bool run_block(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing)
+static bool run_warps(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing)
 {
 	struct vgpu_block *block = slice->block;
 	struct vgpu_warps *warps = block->warps;
 
-	enter_block(block);
-	if (!slice->begun)
-		begin_block(slice);
 	while (!warps->faulted) {
 		struct vgpu_warp *w;
 		u32 done;
@@ -335,8 +333,26 @@ static bool run_block(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing
 		if (slice->open)
 			return false;
 	}
-	end_block(slice);
 	return true;
+}
+
+/* The same for slice->block, from where it was paused or from the beginning. */
+static bool run_block(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing)
+{
+	struct vgpu_block *block = slice->block;
+	u64 before = slice->issued;
+	bool ended;
+
+	enter_block(block);
+	if (!slice->begun)
+		begin_block(slice);
+	ended = run_warps(sm, slice, pausing);
+	vgpu_work_add(block->launch->work,
+		      (slice->issued - before) * VGPU_WORK_INSTRUCTION + sm->run->work);
+	sm->run->work = 0;
+	if (ended)
+		end_block(slice);
+	return ended;
 }
 
 /*

@@ -11,6 +11,7 @@
 
 struct vgpu_address_space;
 struct vgpu_kernel;
+struct vgpu_work;
 
 /** struct vgpu_launch - one launched kernel, compiled or profiled */
 struct vgpu_launch {
@@ -22,6 +23,7 @@ struct vgpu_launch {
 	u32 kernel_index;
 	struct vgpu_address_space *as;
 	struct vgpu_mem_account *memory;	/* of its context */
+	struct vgpu_work *work;			/* of its context */
 	const struct vgpu_kernel *kernel;	/* verified code; NULL: profiled */
 	u32 grid[3];
 	u32 block[3];

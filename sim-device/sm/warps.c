@@ -39,6 +39,7 @@ static void *get_page(struct vgpu_sm_run *run)
 {
 	void **page = run->pages;
 
+	run->work += VGPU_WORK_PAGE;
 	if (!page)
 		return vgpu_mem_alloc(run->payer, VGPU_PAGE_SIZE);
 	run->pages = *page;
@@ -175,6 +176,7 @@ struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *b
 		if (!warps)
 			return NULL;
 	}
+	vgpu_work_add(launch->work, bytes / VGPU_WORK_CLEARED);
 	warps->home = sm;
 	warps->room = room;
 	warps->memory = launch->memory;

@@ -6,6 +6,7 @@
 #ifndef VGPU_WARPS_H
 #define VGPU_WARPS_H
 
+#include "../sim/work.h"
 #include "lanes.h"
 #include "sm.h"
 
@@ -13,6 +14,12 @@
  * Most memory one block's state may take: local memory of 1024 threads at 32 KB each, and the rest.
  */
 #define VGPU_WARPS_MAX_BYTES	(40ull << 20)
+
+/* Work (sim/work.h). All but the first, which is from 4 to 80 (tests/bench), are estimates. */
+#define VGPU_WORK_INSTRUCTION	20u	/* of a warp */
+#define VGPU_WORK_TRANSLATION	100u	/* that the TLB did not have */
+#define VGPU_WORK_PAGE		150u	/* of local memory, cleared */
+#define VGPU_WORK_CLEARED	32u	/* bytes of a new block's state in one unit */
 
 /** struct vgpu_barrier - one of the barriers of a block */
 struct vgpu_barrier {
@@ -74,6 +81,7 @@ struct vgpu_sm_run {
 	struct vgpu_mem_account *payer;	/* of what is pooled */
 	void *pages;			/* free ones, for local memory; each begins with the next */
 	u32 page_count;
+	u32 work;			/* of translations and pages, not counted yet */
 	void *memory;			/* what was allocated; this struct is aligned inside */
 };
 
