@@ -9,14 +9,15 @@
  *   number     number of the netlink attribute VGPU_NL_A_ATTRIBUTE. It is never changed and never
  *              reused; the next free one is VGPU_NL_STAT_NEXT
  *   path       path from the struct of all statistics to the struct that has @member
- *   file       name in sysfs, fdinfo and --query; _ps: picoseconds, _bytes: bytes
+ *   file       name in sysfs, fdinfo and --query; _ps: picoseconds of virtual time, _ns:
+ *              nanoseconds of real time, _bytes: bytes
  *   text       what it counts
  */
 #ifndef VGPU_STATS_H
 #define VGPU_STATS_H
 
 /* Next free number for an attribute, a statistic or not (vgpu_netlink.h). */
-#define VGPU_NL_STAT_NEXT 64
+#define VGPU_NL_STAT_NEXT 66
 
 /*
  * struct vgpu_account: time that a context's kernels, thread blocks and SMs spent in each state,
@@ -71,7 +72,18 @@
 	  "executed instructions, counted once for each lane")					\
 	X(46, ENGINE_TIME, , sm_time, sm_time_ps, "time x SMs")				\
 	VGPU_ACCOUNT_STATS(X)
-#define VGPU_CONTEXT_STATS(X) VGPU_CONTEXT_GAUGES(X) VGPU_CONTEXT_COUNTERS(X)
+
+/*
+ * Counters of a context that the module has and the device model has not: real time of the module's
+ * thread, which serves everybody. They are in no struct of vgpu.h.
+ */
+#define VGPU_CONTEXT_HOST_COUNTERS(X)								\
+	X(64, HOST_CALLS, host., host_calls, host_calls_ns,					\
+	  "real time of the module for calls, commands of rings and completions")		\
+	X(65, HOST_EXECUTION, host., host_execution, host_execution_ns,				\
+	  "real time of the module for executing kernels and copies")
+#define VGPU_CONTEXT_STATS(X)									\
+	VGPU_CONTEXT_GAUGES(X) VGPU_CONTEXT_COUNTERS(X) VGPU_CONTEXT_HOST_COUNTERS(X)
 
 /* struct vgpu_device_stats: counters of a device since it was created. */
 #define VGPU_DEVICE_COUNTERS(X)									\

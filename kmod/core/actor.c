@@ -7,15 +7,21 @@
  *
  * One actor serves everybody, so its time is what senders compete for. Each open file has an inbox
  * of its own, and the actor goes on with the inbox that has been served for the shortest time, as a
- * fair scheduler of tasks does. An inbox is charged with all the time that the actor spends on its
- * sender: messages, commands in rings, completions, device events (kvgpu_inbox_charge()). While it
+ * fair scheduler of tasks does. An inbox is charged with the time that the actor spends on calls of
+ * its sender: messages, commands in rings, completions (kvgpu_inbox_charge()). While it
  * is empty an inbox saves nothing: the first message puts it beside those that are being served now
  * (system->served), or DEBT_MAX behind them at most. So whoever sends a single message waits for
- * one message of each other sender that has one, and at most DEBT_MAX longer if the device works
- * for him.
+ * one message of each other sender that has one, and at most DEBT_MAX longer if he has just had
+ * others served.
+ *
+ * What the models execute, kernels and copies, is in the order of virtual time, which no inbox
+ * changes. Its real time is counted apart, to be shown (kvgpu_execution_charge()): if it counted
+ * here, a program that computes would wait longer for its messages, and nobody's kernel would run
+ * sooner for that.
  */
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
 
@@ -29,6 +35,9 @@
 #define SPIN_NS		50000u
 /* What an inbox may be behind others for what it had before they came. */
 #define DEBT_MAX	(2 * NSEC_PER_MSEC)
+
+/* Execution is charged to contexts when there is so much of it. */
+#define SHARE_MIN	(100 * NSEC_PER_USEC)
 
 bool kvgpu_spin(bool (*ready)(void *arg), void *arg)
 {
@@ -243,4 +252,26 @@ void kvgpu_inboxes_serve(struct kvgpu_system *system, u64 ns)
 			complete(&msg->done);
 		}
 	} while (now - begin < ns);
+}
+
+/* ---- execution (actor) -------------------------------------------------- */
+
+static void execution_share(void *arg, void *host, u32 context, u64 units, u64 total)
+{
+	const struct kvgpu_system *system = arg;
+	struct kvgpu_dev *kdev = host;
+	struct kvgpu_ctx *ctx = xa_load(&kdev->contexts, context);
+
+	if (ctx)
+		WRITE_ONCE(ctx->executed, ctx->executed +
+			   mul_u64_u64_div_u64(system->unshared, units, total));
+}
+
+void kvgpu_execution_charge(struct kvgpu_system *system, u64 ns, bool idle)
+{
+	system->unshared += ns;
+	if (system->unshared < SHARE_MIN && !idle)
+		return;
+	vgpu_system_work(system->model, execution_share, system);
+	system->unshared = 0;
 }

@@ -61,6 +61,7 @@ struct kvgpu_system {
 	spinlock_t inbox_lock;
 	struct rb_root_cached inboxes;	/* struct kvgpu_inbox with messages, under inbox_lock */
 	u64 served;			/* where the last inbox stood, under inbox_lock */
+	u64 unshared;			/* actor: ns of execution, not charged to contexts yet */
 	wait_queue_head_t wake;		/* the actor sleeps here */
 
 	struct list_head devices;	/* actor: struct kvgpu_dev */
@@ -80,7 +81,7 @@ struct kvgpu_inbox {
 	struct list_head messages;	/* struct kvgpu_msg, in the order in which they were sent */
 	struct rb_node node;		/* in system->inboxes while there are messages */
 	u64 served;			/* the least one is next; actor.c says how it grows */
-	u64 used;			/* nanoseconds of the actor's; anybody reads */
+	u64 used;			/* nanoseconds of the actor's; READ_ONCE() by anybody */
 	u32 repeats;			/* actor: how often the present message was run before */
 };
 
@@ -135,6 +136,7 @@ struct kvgpu_dev {
 struct kvgpu_ctx {
 	struct kvgpu_dev *kdev;
 	struct kvgpu_inbox inbox;
+	u64 executed;			/* ns of the actor's for execution; as inbox.used */
 	u32 id;
 	/* who opened it */
 	pid_t pid;			/* in the initial pid namespace */
@@ -234,6 +236,15 @@ bool kvgpu_inboxes_pending(struct kvgpu_system *system);
  * kvgpu_inbox_charge - actor: @ns nanoseconds of its time went to the sender of @inbox
  */
 void kvgpu_inbox_charge(struct kvgpu_inbox *inbox, u64 ns);
+
+/**
+ * kvgpu_execution_charge - actor: the models of @system have just been run for @ns nanoseconds
+ * @idle: they have nothing more to do for now
+ *
+ * That time goes to the contexts for which the models have computed something (ctx->executed), in
+ * proportion to it; not with every call, since a run may be shorter than that takes.
+ */
+void kvgpu_execution_charge(struct kvgpu_system *system, u64 ns, bool idle);
 
 /**
  * kvgpu_spin - busy-wait briefly until @ready; false: the caller should sleep

@@ -72,15 +72,17 @@ static void actor_sleep(struct kvgpu_system *system, u64 ns)
 static u64 device_turn(struct kvgpu_system *system)
 {
 	struct kvgpu_dev *kdev;
-	u64 idle = KVGPU_IDLE, begin = ktime_get_ns(), now, next;
+	u64 idle = KVGPU_IDLE, begin = ktime_get_ns(), run, now, next;
 
 	for_each_device(kdev, system)
 		idle = min(idle, kvgpu_rings_turn(kdev));
+	run = ktime_get_ns();
 	/* who interrupts the model all the time gets no more than half of it */
 	do {
 		next = kvgpu_clock_turn(system);
 		now = ktime_get_ns();
 	} while (!next && now - begin < SERVE_MIN);
+	kvgpu_execution_charge(system, now - run, next);
 	idle = min(idle, next);
 	idle = min(idle, kvgpu_timers_turn(system->clock));
 	for_each_device(kdev, system)

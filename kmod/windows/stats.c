@@ -17,9 +17,14 @@
 	STAT(struct kvgpu_device_snap, path member, number, file)
 #define CONTEXT_STAT(number, name, path, member, file, text)					\
 	STAT(struct kvgpu_ctx_snap, info.path member, number, file)
+#define HOST_STAT(number, name, path, member, file, text)					\
+	STAT(struct kvgpu_ctx_snap, path member, number, file)
 
 const struct kvgpu_stat kvgpu_device_stats[] = { VGPU_DEVICE_STATS(DEVICE_STAT) {} };
-const struct kvgpu_stat kvgpu_context_stats[] = { VGPU_CONTEXT_STATS(CONTEXT_STAT) {} };
+const struct kvgpu_stat kvgpu_context_stats[] = {
+	VGPU_CONTEXT_GAUGES(CONTEXT_STAT) VGPU_CONTEXT_COUNTERS(CONTEXT_STAT)
+	VGPU_CONTEXT_HOST_COUNTERS(HOST_STAT) {}
+};
 
 ssize_t kvgpu_stat_show(const struct kvgpu_stat *stat, const char *name, const void *snap,
 			char *text)
@@ -58,6 +63,8 @@ static const char *clock_state(const struct kvgpu_participant *participant)
 void kvgpu_snap_context(const struct kvgpu_ctx *ctx, struct kvgpu_ctx_snap *snap)
 {
 	WARN_ON_ONCE(vgpu_context_info(ctx->kdev->model, ctx->id, &snap->info));
+	snap->host.host_calls = READ_ONCE(ctx->inbox.used);
+	snap->host.host_execution = READ_ONCE(ctx->executed);
 	snap->time = vgpu_device_now(ctx->kdev->model);
 	snap->priority = ctx->priority;
 	snap->tokens = ctx->tokens;
@@ -103,7 +110,8 @@ void kvgpu_show_fdinfo(struct seq_file *seq, struct file *file)
 	seq_printf(seq, "vgpu-pinned-memory:\t%llu KiB\nvgpu-copied:\t%llu KiB\n",
 		   (u64)atomic64_read(&ctx->pins->pages) << (PAGE_SHIFT - 10),
 		   snap.info.copied_bytes >> 10);
-	seq_printf(seq, "vgpu-host-time:\t%llu ns\n", READ_ONCE(ctx->inbox.used));
+	seq_printf(seq, "vgpu-host-time:\t%llu ns\n",
+		   snap.host.host_calls + snap.host.host_execution);
 	seq_printf(seq, "vgpu-inflight:\t%llu\nvgpu-priority:\t%d\nvgpu-fault:\t%u\n",
 		   snap.inflight, snap.priority, snap.info.fault.reason);
 	for (stat = kvgpu_context_stats; stat->name; stat++)

@@ -15,6 +15,10 @@ struct kvgpu_device_snap {
 
 struct kvgpu_ctx_snap {
 	struct vgpu_context_info info;
+	struct {
+		u64 host_calls;
+		u64 host_execution;
+	} host;
 	u64 time;
 	u64 inflight;
 	s32 priority;
