@@ -54,6 +54,12 @@ struct client_context {
 	VGPU_CONTEXT_STATS(CLIENT_STAT)
 };
 
+/* Real time of the module's thread for @context, nanoseconds. */
+static inline uint64_t client_host_time(const struct client_context *context)
+{
+	return context->host_calls + context->host_execution;
+}
+
 /** struct client_notice - a message of group "notices"; what it does not say is 0 or empty */
 struct client_notice {
 	uint8_t command;

@@ -163,6 +163,7 @@ U64(pid_of, row->context->pid)
 U64(used_memory, (row->context->mapped_bytes + (1 << 20) - 1) >> 20)
 U64(resident, row->context->resident_bytes >> 10)
 REAL(sm_time, (double)row->context->sm_time / 1e9)
+REAL(host_time, (double)client_host_time(row->context) / 1e6)
 U64(inflight, row->context->inflight)
 U64(copied, row->context->copied_bytes >> 10)
 TEXT(fault, client_fault_name(row->context->fault))
@@ -183,6 +184,7 @@ static const struct field app_fields[] = {
 	{ "used_gpu_memory", "MiB", "the same", used_memory },
 	{ "resident_memory", "KiB", "backed by pages of this machine", resident },
 	{ "sm_time", "ms", "virtual, summed over SMs", sm_time },
+	{ "host_time", "ms", "real, of the module for calls and execution", host_time },
 	{ "priority", NULL, "a higher number is more important", priority },
 	{ "tokens", NULL, "budget of SMs", tokens },
 	{ "inflight", NULL, "commands", inflight },

@@ -45,18 +45,20 @@ static void device(const struct view *view, const struct client_device *d)
 
 static void process(const struct client_context *c)
 {
-	char name[32], time[32], memory[32];
+	char name[32], time[32], host[32], memory[32];
 
 	if (c->hidden) {
-		printf("| %3u %6u %8s  %-18s %5d %6s %10s %11s |\n", c->device, c->id, "-",
-		       "[another user's]", c->priority, "-", "-", "-");
+		printf("| %3u %5u %7s %-14s %4d %6s %9s %10s %9s |\n", c->device, c->id, "-",
+		       "[other user's]", c->priority, "-", "-", "-", "-");
 		return;
 	}
 	snprintf(memory, sizeof(memory), "%" PRIu64 " MiB", MIB_UP(c->mapped_bytes));
-	printf("| %3u %6u %8u  %-18.18s %5d %6" PRIu64 " %10s %11s |\n", c->device, c->id, c->pid,
-	       client_process_name(c->pid, name, sizeof(name)), c->priority, c->queues, memory,
+	printf("| %3u %5u %7u %-14.14s %4d %6" PRIu64 " %9s %10s %9s |\n", c->device, c->id,
+	       c->pid, client_process_name(c->pid, name, sizeof(name)), c->priority, c->queues,
+	       memory,
 	       c->fault ? client_fault_name(c->fault) :
-			  client_time_text(c->sm_time, time, sizeof(time)));
+			  client_time_text(c->sm_time, time, sizeof(time)),
+	       client_time_text(client_host_time(c) * 1000, host, sizeof(host)));
 }
 
 static bool anything_hidden(const struct view *view)
@@ -75,7 +77,7 @@ void table(const struct view *view)
 	strftime(date, sizeof(date), "%a %b %e %H:%M:%S %Y", localtime(&now));
 	printf("%s\n", date);
 	fputs(LINE, stdout);
-	printf("| vgpu-smi %-30d %35s |\n", VGPU_UAPI_VERSION, "all times are virtual");
+	printf("| vgpu-smi %-30d %35s |\n", VGPU_UAPI_VERSION, "times but Host time are virtual");
 	fputs(PARTS, stdout);
 	printf("| %-23s | %-24s | %16s %5s |\n", "GPU  Preset", "Policy", "Memory promised",
 	       "Util");
@@ -89,8 +91,8 @@ void table(const struct view *view)
 		fputs(i + 1 < view->device_count ? PARTS : LINE, stdout);
 	}
 	printf("\n" LINE "| %-75s |\n", "Processes:");
-	printf("| %3s %6s %8s  %-18s %5s %6s %10s %11s |\n", "GPU", "Ctx", "PID", "Process", "Prio",
-	       "Queues", "Memory", "SM time");
+	printf("| %3s %5s %7s %-14s %4s %6s %9s %10s %9s |\n", "GPU", "Ctx", "PID", "Process",
+	       "Prio", "Queues", "Memory", "SM time", "Host time");
 	fputs(LINE, stdout);
 	for (size_t i = 0; i < view->context_count; i++)
 		process(&view->contexts[i]);
@@ -141,6 +143,8 @@ static void full_context(const struct client_context *c)
 	SAY(2, "Memory promised", "%" PRIu64 " KiB", c->mapped_bytes >> 10);
 	SAY(2, "Memory resident", "%" PRIu64 " KiB", c->resident_bytes >> 10);
 	SAY(2, "SM time", "%s", client_time_text(c->sm_time, text, sizeof(text)));
+	SAY(2, "Host time (real)", "%s",
+	    client_time_text(client_host_time(c) * 1000, text, sizeof(text)));
 	if (c->preemptions)
 		SAY(2, "Mean preemption", "%s",
 		    client_time_text(c->preemption_time / c->preemptions, text, sizeof(text)));

@@ -138,17 +138,18 @@ static void process_hidden(struct screen *screen, const struct state *state,
 	if (c->tokens != ~0u)
 		snprintf(tokens, sizeof(tokens), "%u", c->tokens);
 	draw_text(screen, c->id == state->selected ? SELECTED : PLAIN,
-		  "%c? %5u %7s %-14s %4d %6s %6s %5s %8s %6s %7s",
-		  c->id == state->selected ? '>' : ' ', c->id, "-", "[other user]", c->priority,
-		  tokens, "-", "-", "-", "-", "-");
+		  "%c? %5u %7s %-11s %4d %5s %6s %6s %5s %7s %6s %5s",
+		  c->id == state->selected ? '>' : ' ', c->id, "-", "[other's]", c->priority,
+		  tokens, "-", "-", "-", "-", "-", "-");
 }
 
 static void processes(struct screen *screen, const struct state *state)
 {
 	bool hidden = false;
 
-	draw_text(screen, HEAD, "   %5s %7s %-14s %4s %6s %6s %5s %8s %6s %7s", "CTX", "PID",
-		  "PROCESS", "PRIO", "TOKENS", "SM%", "QUEUE", "MEMORY", "KERN/s", "PREEM/s");
+	draw_text(screen, HEAD, "   %5s %7s %-11s %4s %5s %6s %6s %5s %7s %6s %5s", "CTX", "PID",
+		  "PROCESS", "PRIO", "TOKEN", "SM%", "REAL%", "QUEUE", "MEMORY", "KERN/s",
+		  "PRE/s");
 	for (size_t i = 0; i < state->count; i++) {
 		const struct process *p = &state->processes[i];
 		const struct client_context *c = &p->now;
@@ -161,17 +162,18 @@ static void processes(struct screen *screen, const struct state *state)
 		}
 		if (c->tokens != ~0u)
 			snprintf(tokens, sizeof(tokens), "%u", c->tokens);
-		snprintf(end, sizeof(end), "%6.0f %7.0f", p->kernels, p->preempted);
+		snprintf(end, sizeof(end), "%6.0f %5.0f", p->kernels, p->preempted);
 		if (c->fault)
 			snprintf(end, sizeof(end), "%s", client_fault_name(c->fault));
 		draw_text(screen,
 		    c->id == state->selected ? SELECTED :
 		    c->fault		     ? DEAD :
 					       PLAIN,
-		    "%c%c %5u %7u %-14.14s %4d %6s %5.1f%% %2" PRIu64 "/%-2" PRIu64
-		    " %5" PRIu64 "MiB %s",
+		    "%c%c %5u %7u %-11.11s %4d %5s %5.1f%% %5.1f%% %2" PRIu64 "/%-2" PRIu64
+		    " %4" PRIu64 "MiB %s",
 		    c->id == state->selected ? '>' : ' ', letter(state, c->id), c->id, c->pid,
-		    p->name, c->priority, tokens, p->sm_share, c->queues, c->inflight,
+		    p->name, c->priority, tokens, p->sm_share, p->host_share, c->queues,
+		    c->inflight,
 		    (c->mapped_bytes + (1 << 20) - 1) >> 20, end);
 	}
 	if (!state->count)

@@ -51,7 +51,7 @@ static void priority(struct client *client, struct state *state, int step)
 
 static void sort(struct state *state)
 {
-	static const char *const names[SORTS] = { "SM time", "memory", "pid" };
+	static const char *const names[SORTS] = { "SM time", "real time", "memory", "pid" };
 
 	state->sort = (state->sort + 1) % SORTS;
 	snprintf(state->note, sizeof(state->note), "sorted by %s", names[state->sort]);

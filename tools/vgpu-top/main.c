@@ -28,10 +28,10 @@ static const char usage[] =
 	"\n"
 	"keys: q quit, up and down (or k, j) select a process, + and - its priority,\n"
 	"      p next policy, m next preemption mechanism, t next transfer policy,\n"
-	"      s sort by SM time, memory, pid; changing anything needs root\n"
+	"      s sort by SM time, real time, memory, pid; changing anything needs root\n"
 	"SMs:  one letter per SM: its process, lower case while the SM is being preempted,\n"
-	"      . idle, ? another user's; all times are virtual, rates are per second of real\n"
-	"      time\n"
+	"      . idle, ? another user's; all times are virtual but that of REAL%, rates are per\n"
+	"      second of real time\n"
 	"\n"
 	CLIENT_STATUS_HELP;
 

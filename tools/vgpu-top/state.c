@@ -16,6 +16,16 @@ static const struct client_context *find_old(const struct state *state, uint32_t
 	return NULL;
 }
 
+/* Per cent of the real time since the last look; of a new context that is not known. */
+static double host_share(const struct state *state, const struct client_context *now,
+			 const struct client_context *old)
+{
+	double ns = old ? (double)(client_host_time(now) - client_host_time(old)) : 0;
+	double share = state->elapsed > 0 ? ns / 1e7 / state->elapsed : 0;
+
+	return share > 100 ? 100 : share;
+}
+
 static void rates(struct state *state, struct process *p)
 {
 	const struct client_context *old = find_old(state, p->now.id);
@@ -25,6 +35,7 @@ static void rates(struct state *state, struct process *p)
 	p->sm_share = state->passed > 0 ? 100 * sm_time / (state->passed * state->device.sms) : 0;
 	if (p->sm_share > 100)
 		p->sm_share = 100;
+	p->host_share = host_share(state, &p->now, old);
 	p->kernels = state->elapsed > 0 ?
 			     (double)(p->now.kernels - (old ? old->kernels : 0)) / state->elapsed :
 			     0;
@@ -40,6 +51,15 @@ static int by_sm(const void *a, const void *b)
 
 	if (x->sm_share != y->sm_share)
 		return x->sm_share < y->sm_share ? 1 : -1;
+	return x->now.id < y->now.id ? -1 : x->now.id > y->now.id;
+}
+
+static int by_host(const void *a, const void *b)
+{
+	const struct process *x = a, *y = b;
+
+	if (x->host_share != y->host_share)
+		return x->host_share < y->host_share ? 1 : -1;
 	return x->now.id < y->now.id ? -1 : x->now.id > y->now.id;
 }
 
@@ -63,7 +83,8 @@ static int by_pid(const void *a, const void *b)
 
 static int look_contexts(struct client *client, struct state *state, uint32_t device)
 {
-	static int (*const order[SORTS])(const void *, const void *) = { by_sm, by_memory, by_pid };
+	static int (*const order[SORTS])(const void *, const void *) = { by_sm, by_host, by_memory,
+									  by_pid };
 	struct client_context *list;
 	struct process *processes;
 	size_t count;

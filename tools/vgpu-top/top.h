@@ -8,13 +8,14 @@
 
 #include "tools/netlink/client.h"
 
-enum sort { SORT_SM, SORT_MEMORY, SORT_PID, SORTS };
+enum sort { SORT_SM, SORT_HOST, SORT_MEMORY, SORT_PID, SORTS };
 
 /** struct process - a context, and what it did since the last look */
 struct process {
 	struct client_context now;
 	char name[32];
 	double sm_share;		/* per cent of SM time of the device */
+	double host_share;		/* per cent of real time that the module spent on it */
 	double kernels, preempted;	/* a second of real time */
 };
 
