@@ -169,6 +169,7 @@ int vgpu_context_open(struct vgpu_device *dev, u64 label, void *payer, u32 *id)
 	ctx->exec.work = &ctx->work;
 	ctx->transfer.id = ctx->id;
 	ctx->transfer.as = ctx->as;
+	ctx->transfer.work = &ctx->work;
 	ctx->modules.memory = &ctx->memory;
 	ctx->queue.id = ctx->id;
 	ctx->queue.memory = &ctx->memory;

@@ -6,10 +6,7 @@
 #include "../sim/text.h"
 #include "device.h"
 
-/* Work (sim/work.h): estimates. */
-#define WORK_COMMAND		300u
-#define WORK_MOVE		100u	/* of a page or less between process and device … */
-#define WORK_MOVED_BYTES	16u	/* … and bytes in one unit */
+#define WORK_COMMAND	300u	/* work (sim/work.h), an estimate */
 
 /* ---- systems ------------------------------------------------------------ */
 
@@ -102,10 +99,7 @@ static int transfer_move(void *owner, u32 context, u64 cookie, u64 offset, void 
 			 enum vgpu_move dir)
 {
 	const struct vgpu_device *dev = owner;
-	struct vgpu_context *ctx =
-		vgpu_container_of(dev->transfer.running->ctx, struct vgpu_context, transfer);
 
-	vgpu_work_add(&ctx->work, WORK_MOVE + bytes / WORK_MOVED_BYTES);
 	return dev->ops->move(dev->host, context, cookie, offset, memory, bytes, dir);
 }
 

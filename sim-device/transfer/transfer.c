@@ -14,6 +14,9 @@
 #include "transfer.h"
 
 #define PS_PER_SECOND	1000000000000ull
+/* Work (sim/work.h): estimates. */
+#define VGPU_WORK_PIECE		100u	/* of a page or less … */
+#define VGPU_WORK_MOVED		16u	/* … and bytes in one unit */
 
 static u64 bytes_of(const struct vgpu_cmd *cmd)
 {
@@ -123,6 +126,7 @@ static bool move_burst(struct vgpu_transfer_engine *engine, u64 offset, u64 byte
 	while (bytes) {
 		u64 moved = move_piece(engine, transfer, offset, bytes, &fault);
 
+		vgpu_work_add(transfer->ctx->work, VGPU_WORK_PIECE + moved / VGPU_WORK_MOVED);
 		if (!moved) {
 			fault.bytes = (u32)bytes;
 			engine->ops->fault(transfer->ctx, &fault);

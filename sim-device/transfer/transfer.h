@@ -11,6 +11,7 @@
 #include "../sim/list.h"
 #include "../sim/sim.h"
 #include "../sim/trace.h"
+#include "../sim/work.h"
 #include "../vgpu_model.h"
 
 /** struct vgpu_transfer_context - the data of a context in this engine */
@@ -18,6 +19,7 @@ struct vgpu_transfer_context {
 	u32 id;
 	s32 priority;
 	struct vgpu_address_space *as;
+	struct vgpu_work *work;		/* of the context */
 	u64 copies;			/* completed copies, and their bytes */
 	u64 copied_bytes;
 };
