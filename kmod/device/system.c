@@ -105,7 +105,9 @@ static int actor_loop(void *data)
 			actor_sleep(system, idle);
 		for_each_device(kdev, system)
 			kvgpu_trace_look(kdev);
+		begin = ktime_get_ns();
 		kvgpu_clock_catch_up(system);
+		kvgpu_execution_charge(system, ktime_get_ns() - begin, false);
 		kvgpu_inboxes_serve(system, clamp_t(u64, took, SERVE_MIN, SERVE_MAX));
 		/* whoever sends from here on interrupts the model, as those do who wait still */
 		vgpu_system_interrupt(system->model, false);
