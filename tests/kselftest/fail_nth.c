@@ -13,6 +13,8 @@
 
 #include "vgpu_asm.h"
 #include "vgpu_configfs.h"
+#include "vgpu_inject.h"
+#include "netlink_client.h"
 #include "vgpu_mapped.h"
 #include "vgpu_uring.h"
 
@@ -21,39 +23,27 @@
 #define BYTES		(64u << 10)
 #define BATCH		16u
 
-static int control = -1;	/* the thread's fail-nth */
+static int control = -1;	/* fail-nth, of this thread or of the actor */
 
 /* ---- the kernel's side -------------------------------------------------- */
 
-static bool knob_write(const char *path, const char *value)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool done = fd >= 0 && write(fd, value, strlen(value)) == (ssize_t)strlen(value);
-
-	if (fd >= 0)
-		close(fd);
-	return done;
-}
-
-/* Allocations that may sleep, of any order, fail too; quietly, for the log is read afterwards. */
 static void injection_begin(void)
 {
-	static const char *const knobs[][2] = {
-		{ "/sys/kernel/debug/failslab/ignore-gfp-wait", "N" },
-		{ "/sys/kernel/debug/failslab/verbose", "0" },
-		{ "/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N" },
-		{ "/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem", "N" },
-		{ "/sys/kernel/debug/fail_page_alloc/min-order", "0" },
-		{ "/sys/kernel/debug/fail_page_alloc/verbose", "0" },
-		{ "/sys/kernel/debug/fail_usercopy/verbose", "0" },
-	};
-
+	injection_knobs();
 	control = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
-	if (control < 0)
-		SKIP("this kernel has no fault injection");
-	for (unsigned int i = 0; i < ARRAY_SIZE(knobs); i++)
-		if (!knob_write(knobs[i][0], knobs[i][1]))
-			SKIP("failslab, fail_page_alloc and fail_usercopy are not all there");
+	CHECK(control >= 0);
+}
+
+/* The same for what the actor allocates on behalf of the next calls, or for itself. */
+static void injection_begin_actor(void)
+{
+	char path[64];
+	int pid = actor_pid();
+
+	injection_knobs();
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/fail-nth", pid, pid);
+	control = open(path, O_RDWR | O_CLOEXEC);
+	CHECK(control >= 0);
 }
 
 static void injection_arm(unsigned int nth)
@@ -193,7 +183,8 @@ static void context_end(void)
 
 static void fail_all(const struct operation *ops, unsigned int count)
 {
-	injection_begin();
+	if (control < 0)
+		injection_begin();
 	context_begin();
 	for (unsigned int i = 0; i < count; i++)
 		fail_each(&ops[i]);
@@ -279,20 +270,27 @@ static int run_context_info(void)
 	return call(file, VGPU_IOC_CONTEXT_INFO, &info);
 }
 
+static const struct operation context_ops[] = {
+	{ "open", NULL, run_open, undo_close },
+	{ "DEVICE_INFO", NULL, run_info, NULL },
+	{ "CONTEXT_INFO", NULL, run_context_info, NULL },
+	{ "QUEUE_CREATE", NULL, run_queue, undo_queue },
+	{ "QUEUE_DESTROY", prepare_queue, run_queue_destroy, NULL },
+	{ "MEM_MAP", NULL, run_map, undo_map },
+	{ "MEM_UNMAP", prepare_map, run_unmap, NULL },
+	{ "MODULE_LOAD", NULL, run_load, undo_load },
+};
+
 static void contexts(void)
 {
-	static const struct operation ops[] = {
-		{ "open", NULL, run_open, undo_close },
-		{ "DEVICE_INFO", NULL, run_info, NULL },
-		{ "CONTEXT_INFO", NULL, run_context_info, NULL },
-		{ "QUEUE_CREATE", NULL, run_queue, undo_queue },
-		{ "QUEUE_DESTROY", prepare_queue, run_queue_destroy, NULL },
-		{ "MEM_MAP", NULL, run_map, undo_map },
-		{ "MEM_UNMAP", prepare_map, run_unmap, NULL },
-		{ "MODULE_LOAD", NULL, run_load, undo_load },
-	};
+	fail_all(context_ops, ARRAY_SIZE(context_ops));
+}
 
-	fail_all(ops, ARRAY_SIZE(ops));
+/* What the actor allocates in answering them. One that fails is tried again in other ways. */
+static void actor_contexts(void)
+{
+	injection_begin_actor();
+	fail_all(context_ops, ARRAY_SIZE(context_ops));
 }
 
 /* ---- commands ----------------------------------------------------------- */
@@ -524,6 +522,248 @@ static void urings(void)
 	io_uring_queue_exit(&uring);
 }
 
+/* ---- what waits for a command that does not end --------------------------- */
+
+static uint32_t busy_queue;
+
+static int timed_out(int ret)
+{
+	CHECK(ret);
+	return ret == -ETIMEDOUT || ret == -ETIME || ret == -EBUSY ? 0 : ret;
+}
+
+static int run_busy_destroy(void)
+{
+	return timed_out(queue_destroy(file, busy_queue));
+}
+
+static int run_busy_wait(void)
+{
+	return timed_out(wait_seq(file, busy_queue, 1, 1000));
+}
+
+static int run_busy_uring_wait(void)
+{
+	sqe_wait(&uring, file, busy_queue, 1, 1, 1);
+	return timed_out(uring_result());
+}
+
+static int run_busy_eventfd(void)
+{
+	struct vgpu_eventfd args = { .queue = busy_queue, .fd = event, .seq = 1 };
+
+	return call(file, VGPU_IOC_EVENTFD, &args);
+}
+
+static void pending(void)
+{
+	static const struct operation ops[] = {
+		{ "QUEUE_DESTROY of a busy queue", NULL, run_busy_destroy, NULL },
+		{ "WAIT until it is late", NULL, run_busy_wait, NULL },
+		{ "URING_WAIT until it is late", NULL, run_busy_uring_wait, NULL },
+		{ "EVENTFD of what does not end", NULL, run_busy_eventfd, NULL },
+	};
+
+	injection_begin();
+	event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	CHECK(event >= 0);
+	must_ring(&uring, 8, 0);
+	file = must_open_busy(&busy_queue);
+	for (unsigned int i = 0; i < ARRAY_SIZE(ops); i++)
+		fail_each(&ops[i]);
+	CHECK(!must_context_info(file).dead);
+	CHECK_EQ(queue_destroy(file, busy_queue), -EBUSY);
+	close(file);
+	io_uring_queue_exit(&uring);
+	CHECK(points);
+}
+
+/* ---- netlink ------------------------------------------------------------ */
+
+static struct request request_;
+static uint16_t family;
+static int nl = -1;
+
+/* Each time a socket of its own: of a failed one nobody knows which answers are still to come. */
+static void nl_new(void)
+{
+	if (nl >= 0)
+		close(nl);
+	nl = nl_open();
+}
+
+/* The errno of the answer; nobody waits for one that could not be made. */
+static int nl_result(void)
+{
+	static uint8_t bytes[1 << 16];
+
+	for (;;) {
+		ssize_t left = recv(nl, bytes, sizeof(bytes), MSG_DONTWAIT);
+		const struct nlmsghdr *head = (const struct nlmsghdr *)bytes;
+
+		if (left < 0)
+			return -errno;
+		for (; NLMSG_OK(head, left); head = NLMSG_NEXT(head, left))
+			if (head->nlmsg_type == NLMSG_ERROR || head->nlmsg_type == NLMSG_DONE)
+				return *(const int *)NLMSG_DATA(head);
+	}
+}
+
+static bool nl_used;
+
+static int run_request(void)
+{
+	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
+
+	if (nl_used)
+		nl_new();
+	nl_used = true;
+	if (sendto(nl, request_.bytes, request_.head.nlmsg_len, 0, (struct sockaddr *)&kernel,
+		   sizeof(kernel)) < 0)
+		return -errno;
+	return nl_result();
+}
+
+static void prepare_request(uint16_t flags, uint8_t cmd)
+{
+	nl_new();
+	nl_used = false;
+	request(&request_, family, flags, cmd);
+	if (!flags)
+		attr_u32(&request_, VGPU_NL_A_DEVICE, 0);
+}
+
+static void prepare_device_get(void)
+{
+	prepare_request(0, VGPU_NL_CMD_DEVICE_GET);
+}
+
+static void prepare_device_dump(void)
+{
+	prepare_request(NLM_F_DUMP, VGPU_NL_CMD_DEVICE_GET);
+}
+
+static void prepare_device_set(void)
+{
+	prepare_request(0, VGPU_NL_CMD_DEVICE_SET);
+	attr_text(&request_, VGPU_NL_A_KNOB_NAME, "policy");
+	attr_text(&request_, VGPU_NL_A_KNOB_VALUE, "fcfs");
+}
+
+static void prepare_context_get(void)
+{
+	prepare_request(0, VGPU_NL_CMD_CONTEXT_GET);
+	attr_u32(&request_, VGPU_NL_A_CONTEXT, must_context_info(file).id);
+}
+
+static void prepare_context_dump(void)
+{
+	prepare_request(NLM_F_DUMP, VGPU_NL_CMD_CONTEXT_GET);
+}
+
+static void prepare_context_set(void)
+{
+	prepare_context_get();
+	((struct genlmsghdr *)NLMSG_DATA(&request_.head))->cmd = VGPU_NL_CMD_CONTEXT_SET;
+	attr_u32(&request_, VGPU_NL_A_PRIORITY, 0);
+}
+
+static void netlink(void)
+{
+	static const struct operation ops[] = {
+		{ "DEVICE_GET", prepare_device_get, run_request, NULL },
+		{ "DEVICE_GET, dump", prepare_device_dump, run_request, NULL },
+		{ "DEVICE_SET", prepare_device_set, run_request, NULL },
+		{ "CONTEXT_GET", prepare_context_get, run_request, NULL },
+		{ "CONTEXT_GET, dump", prepare_context_dump, run_request, NULL },
+		{ "CONTEXT_SET", prepare_context_set, run_request, NULL },
+	};
+
+	nl_new();
+	family = nl_family(nl, NULL);
+	CHECK(family);
+	fail_all(ops, ARRAY_SIZE(ops));
+	close(nl);
+}
+
+/* ---- the actor, in the middle of commands --------------------------------- */
+
+#define SPACE_STEP	64u
+#define SPACE_MAX	(1u << 20)
+
+static uint32_t must_load_local(int fd)
+{
+	struct program p = {};
+
+	kernel_affine(&p);
+	return must_load(fd, &p);
+}
+
+/* A copy to the device, a kernel, a copy back; 0, a lack of memory, or the context has ended. */
+static int compute(int fd, uint32_t q, uint32_t loaded, uint32_t *out)
+{
+	struct affine_params affine_of = { .out = BASE, .factor = 3, .add = 5 };
+	struct vgpu_cmd cmds[] = {
+		cmd_h2d(BASE, buffer, BYTES),
+		cmd_launch(loaded, 0, 4, 128, &affine_of, sizeof(affine_of)),
+		cmd_d2h(out, BASE, 512 * sizeof(*out)),
+	};
+	uint64_t seq;
+	int ret = submit(fd, q, cmds, ARRAY_SIZE(cmds), &seq);
+
+	return ret ? ret : wait_seq(fd, q, seq, limit_ns(30));
+}
+
+/* From its @space-th byte on the actor gets no slab memory. True: it would have wanted more. */
+static bool without_memory(unsigned int space)
+{
+	static uint32_t out[512];
+	int fd = must_open(), ret;
+	uint32_t q = must_queue(fd), loaded = must_load_local(fd);
+	struct vgpu_context_info info;
+	bool failed;
+
+	CHECK_EQ(mem_map(fd, BASE, BYTES), 0);
+	memset(out, 0, sizeof(out));
+	actor_slab_fails(true, space);
+	ret = compute(fd, q, loaded, out);
+	failed = actor_slab_failed();
+	actor_slab_fails(false, 0);
+	info = must_context_info(fd);
+	if (info.dead)
+		CHECK_EQ(info.fault.reason, VGPU_FAULT_NO_MEMORY);
+	else
+		CHECK(!ret || is_lack(ret));
+	CHECK(failed || !ret);
+	/* it may have been for something else, but then all is as it should be */
+	if (!info.dead && !ret)
+		for (uint32_t i = 0; i < ARRAY_SIZE(out); i++)
+			CHECK_EQ(out[i], i * 3 + 5);
+	if (!info.dead && ret)
+		CHECK_EQ(compute(fd, q, loaded, out), 0);
+	close(fd);
+	return failed;
+}
+
+static void actor_commands_at(void)
+{
+	unsigned int space = 0;
+
+	/* what is made once is there */
+	actor_slab_fails(false, 0);
+	while (without_memory(space)) {
+		space += SPACE_STEP;
+		CHECK(space < SPACE_MAX);
+	}
+	printf("# commands: %u bytes of slab until none is missing\n", space);
+	CHECK(space);
+}
+
+static void actor_commands(void)
+{
+	with_actor_safe(actor_commands_at);
+}
+
 /* ---- seats, configfs, files ------------------------------------ */
 
 static int run_seat(void)
@@ -650,6 +890,10 @@ static const struct test tests[] = {
 	{ "fail_nth: poll and eventfds", events },
 	{ "fail_nth: mapped rings", rings },
 	{ "fail_nth: io_uring", urings },
+	{ "fail_nth: waits for what does not end", pending },
+	{ "fail_nth: netlink", netlink },
+	{ "fail_nth: the actor, answering", actor_contexts },
+	{ "fail_nth: the actor, in the middle of commands", actor_commands },
 	{ "fail_nth: seats", seats },
 	{ "fail_nth: sysfs and debugfs", files },
 	{ "fail_nth: devices on demand", configfs },
