@@ -255,7 +255,7 @@ bench: setup-guest all modules cuda-programs $(interp)
 # The random driver of everything a process can do, in a guest whose allocator looks for misuse. On a kernel with checks each
 # allocation of each call fails once besides, and kmemleak has the last word.
 SECONDS ?= 600
-stress-debug := $(filter debug,$(KERNEL))
+stress-debug := $(filter debug debug-6.12,$(KERNEL))
 stress-limit := $$(($(SECONDS) + $(if $(stress-debug),1800,180)))
 .PHONY: stress
 stress: setup-guest modules kselftest-programs
@@ -314,8 +314,8 @@ distclean:
 	rm -rf build out
 help:
 	@echo "make               library and tools, in build/"
-	@echo "make modules       build/\$$(KERNEL)/vgpu.ko                        KERNEL=6.1 (or 6.12, debug), KDIR="
-	@echo "make test          all tests; the last line counts them         KERNEL= (debug: those in a guest)"
+	@echo "make modules       build/\$$(KERNEL)/vgpu.ko                        KERNEL=6.1 (or 6.12, rt, debug, debug-6.12, kcsan), KDIR="
+	@echo "make test          all tests; the last line counts them         KERNEL= (debug, debug-6.12, kcsan: those in a guest)"
 	@echo "make unit          tests of the device and the runtime, under ASan and UBSan"
 	@echo "make kselftest     tests of /dev/vgpu, in a guest               KERNEL="
 	@echo "make run-tests     vgpu-run against vgpu-sim, in a guest        KERNEL="

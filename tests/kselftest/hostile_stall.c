@@ -23,7 +23,7 @@ static struct mapped must_stall(void)
 	actor_slab_fails(true, 0);
 	__atomic_store_n(&m.ring->tail, ENTRIES, __ATOMIC_RELEASE);
 	CHECK_EQ(ring_doorbell(&m), 0);
-	end = deadline(10);
+	end = deadline(3);
 	while (!actor_slab_failed())
 		CHECK(seconds_now() < end);
 	CHECK_EQ(m.fence->head, 0);
@@ -34,7 +34,7 @@ static struct mapped must_stall(void)
 /* Look at the fence page only: every call could be what makes the actor look. */
 static void must_complete(const struct mapped *m)
 {
-	double end = deadline(10);
+	double end = deadline(3);
 
 	while (m->fence->completed < ENTRIES) {
 		CHECK(seconds_now() < end);
@@ -64,7 +64,7 @@ static void memory_comes_back(void)
 static void doorbells_at(void)
 {
 	struct mapped m = must_stall();
-	double end = deadline(10), begin, now;
+	double end = deadline(3), begin, now;
 	long before, failed;
 
 	do {

@@ -15,6 +15,9 @@ folder=${1:-build/kselftest}
 
 # The module's file, for the tests that reload it.
 case $(uname -r) in
+6.12*-vgpu-debug) : "${VGPU_MODULE:=$PWD/build/debug-6.12/vgpu.ko}" ;;
+*-vgpu-*) : "${VGPU_MODULE:=$PWD/build/$(uname -r | sed 's/.*-vgpu-//')/vgpu.ko}" ;;
+*-rt-amd64) : "${VGPU_MODULE:=$PWD/build/rt/vgpu.ko}" ;;
 6.12*) : "${VGPU_MODULE:=$PWD/build/6.12/vgpu.ko}" ;;
 *) : "${VGPU_MODULE:=$PWD/build/6.1/vgpu.ko}" ;;
 esac

@@ -6,6 +6,8 @@
  */
 #include <asm/fpu/api.h>
 #include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -74,6 +76,31 @@ static void fpu_twice(void)
 	kernel_fpu_end();
 }
 
+static u64 racy;
+
+static int count_racily(void *unused)
+{
+	while (!kthread_should_stop()) {
+		racy++;
+		cond_resched();
+	}
+	return 0;
+}
+
+static void race(void)
+{
+	struct task_struct *other = kthread_run(count_racily, NULL, "faulty");
+	unsigned long end = jiffies + 3 * HZ;
+
+	if (IS_ERR(other))
+		return;
+	while (time_before(jiffies, end)) {
+		racy++;
+		cond_resched();
+	}
+	kthread_stop(other);
+}
+
 static int __init faulty_init(void)
 {
 	pr_info("faulty: how=%s\n", how);
@@ -97,6 +124,8 @@ static int __init faulty_init(void)
 		free_armed_timer();
 	else if (!strcmp(how, "fpu"))
 		fpu_twice();
+	else if (!strcmp(how, "race"))
+		race();
 	return 0;
 }
 

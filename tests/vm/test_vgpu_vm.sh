@@ -3,14 +3,14 @@
 #
 # Tests of tools/vgpu-vm itself, TAP on stdout: what carries over, what comes back, and
 # that a run fails when its guest goes wrong. Needs no vgpu.ko: tests/vm/faulty.c goes
-# wrong on demand. KERNEL=6.1|6.12|debug.
+# wrong on demand. KERNEL=6.1|6.12|rt|debug|debug-6.12|kcsan.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 top=$PWD
 kernel=${KERNEL:-6.1}
 vm="$top/tools/vgpu-vm --kernel $kernel --timeout 300"
 case $kernel in *6.12) version=6.12 ;; *) version=6.1 ;; esac
-case $kernel in debug) checks=debug ;; *) checks='' ;; esac
+case $kernel in debug*) checks=debug ;; kcsan) checks=kcsan ;; *) checks='' ;; esac
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
@@ -129,13 +129,15 @@ notices() { # HOW WHAT-IS-SAID VGPU-VM-OPTION...
 	check "and shown" said "$what"
 }
 case $kernel in
-debug)
+debug*)
 	notices behind 'BUG: KASAN: slab-out-of-bounds'
 	notices order 'WARNING: possible circular locking dependency'
 	check "and that lockdep is off" said '^vgpu-vm: lockdep has turned itself off'
 	notices atomic 'BUG: sleeping function called from invalid context|BUG: scheduling while atomic'
 	notices object 'WARNING: CPU: .* debug_print_object'
 	notices fpu 'WARNING: CPU: .* kernel_fpu_begin' ;;
+kcsan)
+	notices race 'BUG: KCSAN: data-race in .*count_racily' ;;
 *)
 	notices behind 'BUG kmalloc-32 .*(Right Redzone overwritten|Object corrupt)' --append slub_debug=FZPU ;;
 esac
