@@ -312,5 +312,5 @@ void kvgpu_clock_set_mode(struct kvgpu_system *system, enum kvgpu_clock_mode mod
 void kvgpu_clock_set_factor(struct kvgpu_system *system, u64 factor)
 {
 	clock_rebase(system);
-	system->clock->factor = factor;
+	WRITE_ONCE(system->clock->factor, factor);
 }

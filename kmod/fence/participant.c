@@ -84,7 +84,8 @@ static void detach_unused(struct kvgpu_participant *participant)
 
 void kvgpu_participant_block(struct kvgpu_participant *participant)
 {
-	if (participant->waiting++)
+	WRITE_ONCE(participant->waiting, participant->waiting + 1);
+	if (participant->waiting > 1)
 		return;
 	participant->system->clock->running -= participant->attached;
 	if (!wq_has_sleeper(&participant->blocked))
@@ -96,7 +97,8 @@ void kvgpu_participant_block(struct kvgpu_participant *participant)
 
 void kvgpu_participant_run(struct kvgpu_participant *participant)
 {
-	if (!--participant->waiting)
+	WRITE_ONCE(participant->waiting, participant->waiting - 1);
+	if (!participant->waiting)
 		participant->system->clock->running += participant->attached;
 }
 
