@@ -53,8 +53,11 @@ for name; do
 	esac
 	echo "# $name took $((SECONDS - begin)) s"
 done
-if { echo scan >$kmemleak; } 2>/dev/null; then
+# A word that changes nothing, and is refused where kmemleak is off: a scan takes long.
+if { echo stack=on >$kmemleak; } 2>/dev/null; then
+	begin=$SECONDS
 	found=$(leaked)
+	echo "# two scans of kmemleak took $((SECONDS - begin)) s"
 	echo "1..1"
 	if [ -z "$found" ]; then
 		echo "ok 1 - kmemleak finds nothing of the module"
