@@ -262,7 +262,7 @@ stress: setup-guest modules kselftest-programs
 	@tools/vgpu-vm --kernel $(KERNEL) --timeout $(stress-limit) \
 		--append 'slub_debug=FZPU panic_on_warn=1$(if $(stress-debug), kmemleak=on)' --env VGPU_STRESS_SECONDS=$(SECONDS) \
 		$(if $(SEED),--env VGPU_STRESS_SEED=$(SEED)) $(if $(stress-debug),--env TEST_TIMEOUT=$$((2 * $(SECONDS) + 1800)) \
-		-- tests/kselftest/run.sh $(O)/kselftest random fail_nth,-- $(O)/kselftest/random)
+		-- tests/kselftest/run.sh $(O)/kselftest random fail_nth fail_nth_actor,-- $(O)/kselftest/random)
 
 # Inputs at random, led by coverage, for what reads something that is not trusted; SECONDS is for all targets together.
 .PHONY: fuzz fuzz-programs

@@ -11,190 +11,14 @@
 #include <sys/eventfd.h>
 #include <sys/poll.h>
 
-#include "vgpu_asm.h"
-#include "vgpu_configfs.h"
-#include "vgpu_inject.h"
+#include "fail_nth.h"
 #include "netlink_client.h"
+#include "vgpu_configfs.h"
 #include "vgpu_mapped.h"
 #include "vgpu_uring.h"
 
-#define NTH_MAX		1000	/* no operation allocates that often */
 #define ENTRIES		64u
-#define BYTES		(64u << 10)
 #define BATCH		16u
-
-static int control = -1;	/* fail-nth, of this thread or of the actor */
-
-/* ---- the kernel's side -------------------------------------------------- */
-
-static void injection_begin(void)
-{
-	injection_knobs();
-	control = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
-	CHECK(control >= 0);
-}
-
-/* The same for what the actor allocates on behalf of the next calls, or for itself. */
-static void injection_begin_actor(void)
-{
-	char path[64];
-	int pid = actor_pid();
-
-	injection_knobs();
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/fail-nth", pid, pid);
-	control = open(path, O_RDWR | O_CLOEXEC);
-	CHECK(control >= 0);
-}
-
-static void injection_arm(unsigned int nth)
-{
-	char text[16];
-	int length = snprintf(text, sizeof(text), "%u", nth);
-
-	CHECK_EQ(pwrite(control, text, (size_t)length, 0), length);
-}
-
-/* Disarm; true: the failure has happened. Reading and writing the file are copies themselves. */
-static bool injection_end(void)
-{
-	char text[16] = "";
-	ssize_t n = pread(control, text, sizeof(text) - 1, 0);
-	bool happened = n > 0 && atoi(text) == 0;
-
-	CHECK(n > 0 || errno == EFAULT);
-	while (pwrite(control, "0", 1, 0) != 1)
-		CHECK_EQ(errno, EFAULT);
-	return happened;
-}
-
-/* ---- operations --------------------------------------------------------- */
-
-static int file;
-static uint32_t queue, module;
-static uint8_t buffer[BYTES] __attribute__((aligned(4096)));
-static struct binary code;
-static uint32_t code_bytes, affine;
-static struct affine_params params = { .out = BASE };
-
-/**
- * struct operation - something that a process asks of the module
- * @prepare: what @run needs anew each time; may be NULL
- * @run: 0 (or a handle) or a negative errno
- * @undo: after a success, with what @run returned; may be NULL
- */
-struct operation {
-	const char *name;
-	void (*prepare)(void);
-	int (*run)(void);
-	void (*undo)(int result);
-};
-
-static bool is_lack(int error)
-{
-	/* ENOSPC: of ids; EAGAIN: io_uring's word for it; ENOBUFS: netlink's */
-	return error == -ENOMEM || error == -EFAULT || error == -ENOSPC || error == -EAGAIN ||
-	       error == -ENOBUFS || error == -ENFILE;
-}
-
-/* What the context has is what it had: an operation that failed has left nothing. */
-static void same_context(const struct operation *op, unsigned int nth,
-			 const struct vgpu_context_info *before)
-{
-	struct vgpu_context_info now = must_context_info(file);
-
-	if (now.queues == before->queues && now.modules == before->modules &&
-	    now.mapped_bytes == before->mapped_bytes)
-		return;
-	printf("# %s: allocation %u: it left something in the context\n", op->name, nth);
-	CHECK_EQ(now.queues, before->queues);
-	CHECK_EQ(now.modules, before->modules);
-	CHECK_EQ(now.mapped_bytes, before->mapped_bytes);
-}
-
-static unsigned int points;	/* of all operations of a test */
-
-static void fail_each(const struct operation *op)
-{
-	struct vgpu_context_info before = must_context_info(file);
-	unsigned int failed = 0, nth;
-	bool happened = true;
-	int ret;
-
-	for (nth = 1; happened; nth++) {
-		bool unanswered = false;
-
-		CHECK(nth < NTH_MAX);
-		if (op->prepare)
-			op->prepare();
-		injection_arm(nth);
-		ret = op->run();
-		happened = injection_end();
-		if (ret < 0 && !(happened && is_lack(ret))) {
-			printf("# %s: allocation %u: %s\n", op->name, nth, strerror(-ret));
-			CHECK(happened);
-			CHECK(is_lack(ret));
-		}
-		if (ret < 0) {
-			/* the answer could not be written: what was asked for is there */
-			unanswered = ret == -EFAULT;
-			failed++;
-			ret = op->run();
-			if (ret < 0) {
-				printf("# %s: after allocation %u failed: %s\n", op->name, nth,
-				       strerror(-ret));
-				CHECK(ret >= 0);
-			}
-		}
-		if (op->undo)
-			op->undo(ret);
-		if (unanswered)
-			before = must_context_info(file);
-		else
-			same_context(op, nth, &before);
-	}
-	printf("# %s: %u points, of which %u fail it\n", op->name, nth - 2, failed);
-	points += nth - 2;
-}
-
-static void context_begin(void)
-{
-	struct program p = {};
-
-	affine = kernel_affine(&p);
-	code_bytes = program_binary(&p, &code);
-	file = must_open();
-	queue = must_queue(file);
-	CHECK_EQ(mem_map(file, BASE, BYTES), 0);
-	module = must_load(file, &p);
-	memset(buffer, 1, sizeof(buffer));
-}
-
-/* The context is as alive as before. */
-static void context_end(void)
-{
-	struct vgpu_cmd cmd = cmd_launch(module, affine, 1, 32, &params, sizeof(params));
-
-	CHECK(!must_context_info(file).dead);
-	must_run(file, queue, &cmd, 1);
-	close(file);
-	/* otherwise nothing was tested */
-	CHECK(points);
-}
-
-static void fail_all(const struct operation *ops, unsigned int count)
-{
-	if (control < 0)
-		injection_begin();
-	context_begin();
-	for (unsigned int i = 0; i < count; i++)
-		fail_each(&ops[i]);
-	context_end();
-}
-
-static void undo_close(int fd)
-{
-	close(fd);
-}
 
 static int run_open(void)
 {
@@ -686,84 +510,6 @@ static void netlink(void)
 	close(nl);
 }
 
-/* ---- the actor, in the middle of commands --------------------------------- */
-
-#define SPACE_STEP	64u
-#define SPACE_MAX	(1u << 20)
-
-static uint32_t must_load_local(int fd)
-{
-	struct program p = {};
-
-	kernel_affine(&p);
-	return must_load(fd, &p);
-}
-
-/* A copy to the device, a kernel, a copy back; 0, a lack of memory, or the context has ended. */
-static int compute(int fd, uint32_t q, uint32_t loaded, uint32_t *out)
-{
-	struct affine_params affine_of = { .out = BASE, .factor = 3, .add = 5 };
-	struct vgpu_cmd cmds[] = {
-		cmd_h2d(BASE, buffer, BYTES),
-		cmd_launch(loaded, 0, 4, 128, &affine_of, sizeof(affine_of)),
-		cmd_d2h(out, BASE, 512 * sizeof(*out)),
-	};
-	uint64_t seq;
-	int ret = submit(fd, q, cmds, ARRAY_SIZE(cmds), &seq);
-
-	return ret ? ret : wait_seq(fd, q, seq, limit_ns(30));
-}
-
-/* From its @space-th byte on the actor gets no slab memory. True: it would have wanted more. */
-static bool without_memory(unsigned int space)
-{
-	static uint32_t out[512];
-	int fd = must_open(), ret;
-	uint32_t q = must_queue(fd), loaded = must_load_local(fd);
-	struct vgpu_context_info info;
-	bool failed;
-
-	CHECK_EQ(mem_map(fd, BASE, BYTES), 0);
-	memset(out, 0, sizeof(out));
-	actor_slab_fails(true, space);
-	ret = compute(fd, q, loaded, out);
-	failed = actor_slab_failed();
-	actor_slab_fails(false, 0);
-	info = must_context_info(fd);
-	if (info.dead)
-		CHECK_EQ(info.fault.reason, VGPU_FAULT_NO_MEMORY);
-	else
-		CHECK(!ret || is_lack(ret));
-	CHECK(failed || !ret);
-	/* it may have been for something else, but then all is as it should be */
-	if (!info.dead && !ret)
-		for (uint32_t i = 0; i < ARRAY_SIZE(out); i++)
-			CHECK_EQ(out[i], i * 3 + 5);
-	if (!info.dead && ret)
-		CHECK_EQ(compute(fd, q, loaded, out), 0);
-	close(fd);
-	return failed;
-}
-
-static void actor_commands_at(void)
-{
-	unsigned int space = 0;
-
-	/* what is made once is there */
-	actor_slab_fails(false, 0);
-	while (without_memory(space)) {
-		space += SPACE_STEP;
-		CHECK(space < SPACE_MAX);
-	}
-	printf("# commands: %u bytes of slab until none is missing\n", space);
-	CHECK(space);
-}
-
-static void actor_commands(void)
-{
-	with_actor_safe(actor_commands_at);
-}
-
 /* ---- seats, configfs, files ------------------------------------ */
 
 static int run_seat(void)
@@ -893,7 +639,6 @@ static const struct test tests[] = {
 	{ "fail_nth: waits for what does not end", pending },
 	{ "fail_nth: netlink", netlink },
 	{ "fail_nth: the actor, answering", actor_contexts },
-	{ "fail_nth: the actor, in the middle of commands", actor_commands },
 	{ "fail_nth: seats", seats },
 	{ "fail_nth: sysfs and debugfs", files },
 	{ "fail_nth: devices on demand", configfs },

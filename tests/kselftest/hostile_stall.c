@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lost wake-ups: there was no memory for the commands of a ring when the actor looked at it. Nothing
- * of the context is in flight whose end would make it look again, and the process need not ring
- * again. Only for kernels with fault injection (KERNEL=debug).
+ * Lost wake-ups: there was no memory for the commands of a ring when the actor looked at it.
+ * Nothing of the context is in flight whose end would make it look again, and the process need not
+ * ring again. Only for kernels with fault injection (KERNEL=debug).
  */
 #include "vgpu_inject.h"
 #include "vgpu_mapped.h"
