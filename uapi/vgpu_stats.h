@@ -100,7 +100,7 @@
 	X(14, SMS, info., sms, sms, "number of SMs")					\
 	X(15, CLOCK_KHZ, info., clock_khz, clock_khz, "clock rate of an SM")			\
 	X(16, HW_QUEUES, info., hw_queues, hw_queues, "number of hardware queues")		\
-	X(17, QUEUES, info., queues, queues, "queues of contexts, which share them")			\
+	X(17, QUEUES, info., queues, queues, "queues of contexts, which share them")	\
 	X(18, CONTEXTS, info., contexts, context_count, "open contexts")			\
 	X(19, VRAM_BYTES, info., vram_bytes, vram_bytes, "size of device memory")		\
 	X(20, VRAM_FREE, info., vram_free, vram_free, "device memory that is not reserved")	\

@@ -93,13 +93,14 @@ struct kvgpu_inbox {
 struct kvgpu_user {
 	kuid_t uid;
 	u32 files;			/* open ones */
-	bool privileged;		/* it has opened one with CAP_SYS_RESOURCE: no shares for it */
+	bool privileged;		/* by CAP_SYS_RESOURCE: no shares for it */
 	u32 contexts[KVGPU_DEVICES_MAX];	/* by device: open ones … */
 	u64 mapped[KVGPU_DEVICES_MAX];		/* … and bytes of device memory mapped */
 	u64 wants;			/* commands in flight, sleepers: virtual time is to pass */
 	struct list_head node;		/* in system->users_waiting while @wants is not 0 */
-	u64 ahead;			/* picoseconds by which it has brought time forward … */
-	u64 ahead_at;			/* … less what the wall clock went since then (nanoseconds) */
+	/* picoseconds by which it has brought time forward, less what the wall clock went since */
+	u64 ahead;
+	u64 ahead_at;			/* ktime_get_ns() of that */
 };
 
 /** struct kvgpu_dev - one device: the model, and what each room keeps of it */
@@ -122,7 +123,7 @@ struct kvgpu_dev {
 	u32 timeout_ms;			/* 0: a kernel may keep others out for ever; anybody */
 	u32 user_share;			/* per cent, see user.c; anybody */
 	u32 contexts_open;		/* actor */
-	u64 mapped;			/* actor: bytes of device memory that contexts have mapped */
+	u64 mapped;			/* actor: bytes of device memory */
 
 	struct kvgpu_memory *memory;
 	struct kvgpu_queues *queues;

@@ -177,7 +177,7 @@ struct kvgpu_participant {
 	struct list_head node;
 	struct vgpu_context_info sum;	/* of contexts that have been closed */
 	wait_queue_head_t blocked;	/* poll() of its file … */
-	struct work_struct wake;	/* … which thousands of epolls may do: not the actor's work */
+	struct work_struct wake;	/* … which thousands of epolls may do */
 };
 
 struct kvgpu_participant *kvgpu_participant_create(struct kvgpu_system *system);

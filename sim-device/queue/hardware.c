@@ -94,7 +94,7 @@ static struct vgpu_queue_context *first_wanting(struct vgpu_queues *queues)
 }
 
 /* Bind queues that want it, as long as there are hardware queues for them. */
-static void give(struct vgpu_queues *queues)
+static void give_turns(struct vgpu_queues *queues)
 {
 	struct vgpu_queue_context *ctx;
 	struct vgpu_queue *queue;
@@ -114,17 +114,19 @@ static void give(struct vgpu_queues *queues)
 bool vgpu_hardware_get(struct vgpu_queue *queue)
 {
 	struct vgpu_queues *queues = queue->all;
+	bool wanted;
 
 	/* the command before has ended: now it is the others' turn */
 	set_served(queue, false);
 	vgpu_list_del(&queue->place);
-	if (queue->bound && first_wanting(queues))
+	wanted = first_wanting(queues);
+	if (queue->bound && wanted)
 		unbind(queue);
-	if (!queue->bound && (queues->bound == queues->config->hw_queues || first_wanting(queues))) {
+	if (!queue->bound && (wanted || queues->bound == queues->config->hw_queues)) {
 		vgpu_list_add_tail(&queue->place, &queue->ctx->wanting);
 		if (!vgpu_pq_queued(&queue->ctx->turn))
 			wait_turn(queues, queue->ctx);
-		give(queues);
+		give_turns(queues);
 		return false;
 	}
 	bind(queue);
@@ -136,7 +138,7 @@ void vgpu_hardware_engaged(struct vgpu_queue *queue)
 	if (!queue->bound)
 		return;
 	vgpu_list_add_tail(&queue->place, &queue->all->engaged);
-	give(queue->all);
+	give_turns(queue->all);
 }
 
 void vgpu_hardware_idle(struct vgpu_queue *queue)
@@ -146,7 +148,7 @@ void vgpu_hardware_idle(struct vgpu_queue *queue)
 		vgpu_list_add_tail(&queue->place, &queue->all->idle);
 	}
 	set_served(queue, false);
-	give(queue->all);
+	give_turns(queue->all);
 }
 
 void vgpu_hardware_unwant(struct vgpu_queue *queue)
@@ -164,5 +166,5 @@ void vgpu_hardware_put(struct vgpu_queue *queue)
 	set_served(queue, false);
 	if (queue->bound)
 		unbind(queue);
-	give(queue->all);
+	give_turns(queue->all);
 }

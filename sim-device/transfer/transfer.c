@@ -8,8 +8,8 @@
  * fills are transfer commands too, and take the same engine, but go at the speed of the memory,
  * which a copy uses twice: to read and to write.
  *
- * A transfer takes command_ps at least, as much as a command without an engine does: a row of copies
- * of a byte takes virtual time, too.
+ * A transfer takes command_ps at least, as much as a command without an engine does: a row of
+ * copies of a byte takes virtual time, too.
  */
 #include "transfer.h"
 

@@ -189,11 +189,12 @@ static void check_hardware(const struct chaos *t)
 static u64 live(u64 seed, u32 steps)
 {
 	static const char *const sms[] = { "sms=1", "sms=2", "sms=13" };
+	static const char *const queues[] = { "hw_queues=32", "hw_queues=32", "hw_queues=3",
+					      "hw_queues=1" };
 	struct chaos t = { .h = host_new("k20c", sms[seed % 3],
 					 seed % 2 ? "active_kernels=3" : "active_kernels=0",
 					 seed % 5 ? "watchdog_ps=0" : "watchdog_ps=300000000",
-					 seed % 4 < 2 ? "hw_queues=32" : seed % 4 == 2 ? "hw_queues=3" :
-											 "hw_queues=1",
+					 queues[seed % 4],
 					 NULL) };
 	u64 hash;
 	u32 i;
