@@ -33,6 +33,21 @@ run() { # VGPU-VM ARGUMENTS...: leaves $status, stdout, stderr
 	status=0
 	$vm --out "$tmp/out" "$@" >"$tmp/stdout" 2>"$tmp/stderr" </dev/null || status=$?
 }
+# The same beside what follows, in a folder of its own: for runs that mostly wait. joined() waits for it, and it is then as
+# if it had been run now.
+beside() { # FOLDER VGPU-VM ARGUMENTS...
+	local tmp=$tmp/$1
+	shift
+	mkdir -p "$tmp"
+	(run "$@"; echo "$status" >"$tmp/status") &
+	echo $! >"$tmp/pid"
+}
+joined() { # FOLDER
+	wait "$(cat "$tmp/$1/pid")"
+	status=$(cat "$tmp/$1/status")
+	rm -rf "$tmp/out"
+	cp -r "$tmp/$1/stdout" "$tmp/$1/stderr" "$tmp/$1/out" "$tmp/"
+}
 said() { grep -qE -e "$1" "$tmp/stderr"; }
 is() { [ "$1" = "$2" ]; }
 
@@ -78,6 +93,26 @@ else
 	echo "ok $count - whether KVM works was tried and kept # SKIP no /dev/kvm for this user"
 fi
 
+# An emulator that fails while the kernel boots, in the way and as often as the file says.
+emulator() { # FOLDER WAY TIMES
+	mkdir -p "$1"
+	echo "$2 $3" >"$1/fails"
+	cat >"$1/qemu-system-x86_64" <<-'TEXT'
+		#!/bin/bash
+		read -r way left <"${0%/*}/fails"
+		echo "$way $((left - 1))" >"${0%/*}/fails"
+		[ "$left" -gt 0 ] || exec /usr/bin/qemu-system-x86_64 "$@"
+		for word; do
+			case $word in file:*) echo "[    0.1] booting" >"${word#file:}"; [ "$way" = hangs ] || echo "Oops: int3: 0000 [#1]" >>"${word#file:}" ;; esac
+		done
+		[ "$way" = falls ] || exec sleep 1000
+	TEXT
+	chmod +x "$1/qemu-system-x86_64"
+}
+emulator "$tmp/hanging" hangs 1
+PATH=$tmp/hanging:$PATH VGPU_VM_BOOT=80 beside hangs --no-module -- bash -c 'exit 6'
+beside timeout --no-module --timeout 80 -- sh -c 'echo begun; sleep 1000'
+
 # A lot of output, byte for byte.
 run --no-module -- bash -c 'seq 300000; seq 100000 >&2'
 check "2 MB of stdout" is "$(md5sum <"$tmp/stdout")" "$(seq 300000 | md5sum)"
@@ -87,11 +122,10 @@ run --no-module -- no-such-command
 check "a missing command is 127" is "$status" 127
 check "and is named" said "no-such-command"
 
-start=$SECONDS
-run --no-module --timeout 40 -- sh -c 'echo begun; sleep 1000'
+joined timeout
 check "a timeout is 124" is "$status" 124
-check "and said" said "out of time after 40 s"
-check "and kept to" [ $((SECONDS - start)) -lt 900 ]
+check "and said" said "out of time after 80 s"
+check "and kept to" [ "$SECONDS" -lt 900 ]
 check "what was written before it is there" is "$(cat "$tmp/stdout")" begun
 check "and where its processes were" said "^  sleep\\[[0-9]+\\] S: .*nanosleep"
 check "in the kernel's log too" grep -q "task:sleep" "$tmp/out/dmesg.txt"
@@ -152,33 +186,20 @@ check "a module that does not load is 125" is "$status" 125
 check "and said" said "does not load"
 check "and the command is not run" is "$(cat "$tmp/stdout")" ""
 
-# An emulator that fails while the kernel boots, in the way and as often as the file says.
-cat >"$tmp/qemu-system-x86_64" <<-'TEXT'
-	#!/bin/bash
-	read -r way left <"${0%/*}/fails"
-	echo "$way $((left - 1))" >"${0%/*}/fails"
-	[ "$left" -gt 0 ] || exec /usr/bin/qemu-system-x86_64 "$@"
-	for word; do
-		case $word in file:*) echo "[    0.1] booting" >"${word#file:}"; [ "$way" = hangs ] || echo "Oops: int3: 0000 [#1]" >>"${word#file:}" ;; esac
-	done
-	[ "$way" = falls ] || exec sleep 1000
-TEXT
-chmod +x "$tmp/qemu-system-x86_64"
 path=$PATH
-PATH=$tmp:$PATH
-echo falls 1 >"$tmp/fails"
+PATH=$tmp/failing:$PATH
+emulator "$tmp/failing" falls 1
 run --no-module -- bash -c 'echo $PATH; exit 5'
 check "a start that the emulator fails is repeated" [ "$status" -eq 5 -a -s "$tmp/stdout" ]
 check "and said" said "ran code that had been patched; again"
-echo falls 3 >"$tmp/fails"
+emulator "$tmp/failing" falls 3
 run --no-module -- true
 check "but not for ever" is "$status" 125
 check "and the console is shown" grep -q 'int3: 0000' "$tmp/out/dmesg.txt"
-echo hangs 1 >"$tmp/fails"
-VGPU_VM_BOOT=40 run --no-module -- bash -c 'exit 6'
+joined hangs
 check "a guest that does not come up is restarted" is "$status" 6
-check "and said" said "did not come up in 40 s; again"
-echo hangs 1 >"$tmp/fails"
+check "and said" said "did not come up in 80 s; again"
+emulator "$tmp/failing" hangs 1
 run --no-module --timeout 2 -- true
 check "not when the time is over" is "$status" 124
 check "and said" said "out of time after 2 s, before the command began"
