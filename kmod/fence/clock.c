@@ -230,13 +230,35 @@ static u64 turn_free(struct kvgpu_system *system)
 	return idle;
 }
 
+/*
+ * Somebody runs, so time stands. Anybody who may open a device can make it stand for ever; where
+ * that is not wanted, those who run for timeout_ms while others wait take part no longer.
+ */
+static u64 lockstep_stands(struct kvgpu_clock *clock)
+{
+	u64 limit = (u64)READ_ONCE(clock->timeout_ms) * NSEC_PER_MSEC, now;
+
+	if (!limit || !kvgpu_participants_wait(clock)) {
+		clock->stands_since = 0;
+		return KVGPU_IDLE;
+	}
+	now = ktime_get_ns();
+	if (!clock->stands_since)
+		clock->stands_since = now;
+	if (now - clock->stands_since < limit)
+		return limit - (now - clock->stands_since);
+	kvgpu_participants_detach(clock);
+	return 0;
+}
+
 static u64 turn_lockstep(struct kvgpu_system *system)
 {
 	struct kvgpu_clock *clock = system->clock;
 	u64 idle;
 
 	if (clock->running)
-		return KVGPU_IDLE;
+		return lockstep_stands(clock);
+	clock->stands_since = 0;
 	if (first_ready(clock)) {
 		kvgpu_waiter_end(first_ready(clock), 0);
 		return 0;

@@ -138,6 +138,8 @@ struct kvgpu_clock {
 	u64 participants_ever;
 	/* attached participants that wait for nothing: lockstep time stands */
 	unsigned int running;
+	u32 timeout_ms;			/* of real time, for which it may; 0: no limit; anybody */
+	u64 stands_since;		/* ktime_get_ns(); 0: it does not, or has just begun to */
 	atomic_t kept;			/* participants that have a file */
 	/* ordered waiters: what they waited for has come, in that order */
 	struct list_head ready;
@@ -192,6 +194,10 @@ void kvgpu_participant_join(struct kvgpu_ctx *ctx, struct task_struct *task,
 void kvgpu_participant_leave(struct kvgpu_ctx *ctx);
 /* Actor: take part from now on. */
 void kvgpu_participant_attach(struct kvgpu_participant *participant);
+/* Actor: attached ones that wait for nothing take part no longer, until they submit or wait. */
+void kvgpu_participants_detach(struct kvgpu_clock *clock);
+/* Actor: does one of them wait? */
+bool kvgpu_participants_wait(const struct kvgpu_clock *clock);
 /* Actor: a waiter begins and ends to wait. */
 void kvgpu_participant_block(struct kvgpu_participant *participant);
 void kvgpu_participant_run(struct kvgpu_participant *participant);

@@ -82,6 +82,28 @@ static void detach_unused(struct kvgpu_participant *participant)
 	clock->running -= !participant->waiting;
 }
 
+void kvgpu_participants_detach(struct kvgpu_clock *clock)
+{
+	struct kvgpu_participant *participant, *next;
+
+	list_for_each_entry_safe(participant, next, &clock->participants, node)
+		if (!participant->waiting) {
+			participant->attached = false;
+			list_del_init(&participant->node);
+			clock->running--;
+		}
+}
+
+bool kvgpu_participants_wait(const struct kvgpu_clock *clock)
+{
+	const struct kvgpu_participant *participant;
+
+	list_for_each_entry(participant, &clock->participants, node)
+		if (participant->waiting)
+			return true;
+	return false;
+}
+
 void kvgpu_participant_block(struct kvgpu_participant *participant)
 {
 	WRITE_ONCE(participant->waiting, participant->waiting + 1);

@@ -229,6 +229,36 @@ static ssize_t time_factor_store(struct device *dev, struct device_attribute *at
 }
 static DEVICE_ATTR_RW(time_factor);
 
+static ssize_t lockstep_timeout_ms_show(struct device *dev, struct device_attribute *attr,
+					char *text)
+{
+	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
+
+	return sysfs_emit(text, "%u\n", READ_ONCE(kdev->system->clock->timeout_ms));
+}
+
+static int do_nothing(struct kvgpu_dev *kdev, void *arg)
+{
+	return 0;
+}
+
+static ssize_t lockstep_timeout_ms_store(struct device *dev, struct device_attribute *attr,
+					 const char *text, size_t count)
+{
+	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
+	u32 ms;
+
+	if (kstrtou32(text, 10, &ms)) {
+		refuse(kdev, "lockstep_timeout_ms", text, "milliseconds, 0 for no limit");
+		return -EINVAL;
+	}
+	WRITE_ONCE(kdev->system->clock->timeout_ms, ms);
+	/* an actor that sleeps has to look at it */
+	kvgpu_actor_call(kdev, do_nothing, NULL);
+	return count;
+}
+static DEVICE_ATTR_RW(lockstep_timeout_ms);
+
 static ssize_t timeout_ms_show(struct device *dev, struct device_attribute *attr, char *text)
 {
 	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
@@ -297,6 +327,7 @@ static struct attribute *fixed_attrs[] = {
 	&dev_attr_system.attr,
 	&dev_attr_clock.attr,
 	&dev_attr_time_factor.attr,
+	&dev_attr_lockstep_timeout_ms.attr,
 	&dev_attr_timeout_ms.attr,
 	&dev_attr_user_share.attr,
 	NULL

@@ -411,6 +411,73 @@ static void generations(void)
 	CHECK_EQ(joined_below(seat, 500), 0);
 }
 
+/* ---- who runs for ever -------------------------------------------------- */
+
+/* Takes part, and never waits; again whenever *@again changes. */
+static void hold_the_clock(volatile uint32_t *again)
+{
+	int fd = must_open();
+	uint32_t queue = must_queue(fd);
+
+	for (;;) {
+		must_start(fd, queue, US);
+		*again = 0;
+		while (!*again)
+			usleep(1000);
+	}
+}
+
+static pid_t start_and_wait(void)
+{
+	pid_t pid = fork();
+
+	CHECK(pid >= 0);
+	if (!pid) {
+		int fd = must_open();
+		uint32_t queue = must_queue(fd);
+
+		must_start(fd, queue, US);
+		_exit(wait_seq(fd, queue, 1, FOREVER) ? TEST_FAIL : TEST_PASS);
+	}
+	return pid;
+}
+
+static void who_never_waits(void)
+{
+	volatile uint32_t *again = (void *)shared_page();
+	pid_t holder, waiter;
+	int status;
+
+	CHECK_EQ(write_text("lockstep_timeout_ms", "-1"), -EINVAL);
+	clock_is("lockstep");
+	*again = 1;
+	holder = fork();
+	CHECK(holder >= 0);
+	if (!holder)
+		hold_the_clock(again);
+	while (*again)
+		usleep(1000);
+	waiter = start_and_wait();
+	usleep(700000);
+	CHECK_EQ(waitpid(waiter, &status, WNOHANG), 0);
+	CHECK_EQ(write_text("lockstep_timeout_ms", "200"), 0);
+	CHECK(waitpid(waiter, &status, 0) == waiter && status == TEST_PASS);
+	/* it does not hold it any more, until it uses the device again */
+	waiter = start_and_wait();
+	CHECK(waitpid(waiter, &status, 0) == waiter && status == TEST_PASS);
+	CHECK_EQ(write_text("lockstep_timeout_ms", "0"), 0);
+	*again = 1;
+	while (*again)
+		usleep(1000);
+	waiter = start_and_wait();
+	usleep(700000);
+	CHECK_EQ(waitpid(waiter, &status, WNOHANG), 0);
+	CHECK(!kill(holder, SIGKILL));
+	CHECK_EQ(waitpid(holder, &status, 0), holder);
+	CHECK(waitpid(waiter, &status, 0) == waiter && status == TEST_PASS);
+	clock_is("free");
+}
+
 static const struct test tests[] = {
 	{ "lockstep: sleepers come in the order of their seats", lockstep_order },
 	{ "lockstep: who runs holds the clock", running_holds_the_clock },
@@ -419,6 +486,7 @@ static const struct test tests[] = {
 	{ "lockstep: signals", signals },
 	{ "lockstep: threads that wait are joined", threads_are_joined },
 	{ "lockstep: modes change under load", modes_change_under_load },
+	{ "lockstep: who never waits, and a limit for that", who_never_waits },
 	{ "lockstep: seats", seats },
 	{ "lockstep: a seat is for so many generations", generations },
 };
