@@ -50,15 +50,14 @@ struct vgpu_queue *vgpu_queue_of(const struct vgpu_queues *queues,
 
 #define WORD	64u		/* entries of a word of queues->taken */
 
-/* The least index that is free; queues->room: none. */
+/* The least index that is free; there is one. */
 static u32 free_index(const struct vgpu_queues *queues)
 {
-	u32 i;
+	u32 i = 0;
 
-	for (i = 0; i < queues->room / WORD; i++)
-		if (~queues->taken[i])
-			return i * WORD + (u32)__builtin_ctzll(~queues->taken[i]);
-	return queues->room;
+	while (!~queues->taken[i])
+		i++;
+	return i * WORD + (u32)__builtin_ctzll(~queues->taken[i]);
 }
 
 static int grow_table(struct vgpu_queues *queues)
@@ -268,7 +267,7 @@ void vgpu_queues_abort(struct vgpu_queue_context *ctx)
 {
 	struct vgpu_queue *queue;
 
-		vgpu_list_for_each(queue, &ctx->queues, struct vgpu_queue, node)
+	vgpu_list_for_each(queue, &ctx->queues, struct vgpu_queue, node)
 		vgpu_dispatch_remove(queue);
 	vgpu_list_for_each(queue, &ctx->queues, struct vgpu_queue, node)
 		while (queue->head)
@@ -281,7 +280,7 @@ void vgpu_queues_release(struct vgpu_queue_context *ctx)
 {
 	struct vgpu_queue *queue, *next;
 
-		vgpu_list_for_each_safe(queue, next, &ctx->queues, struct vgpu_queue, node)
+	vgpu_list_for_each_safe(queue, next, &ctx->queues, struct vgpu_queue, node)
 		release_queue(queue);
 	vgpu_commands_fini(ctx);
 }

@@ -123,6 +123,7 @@ struct vgpu_queues {
  */
 int vgpu_queues_init(struct vgpu_queues *queues);
 void vgpu_queues_fini(struct vgpu_queues *queues);
+/* @ctx has no queues yet. */
 void vgpu_queues_open(struct vgpu_queue_context *ctx);
 /* Create a queue for @ctx. -ENOSPC: it has VGPU_QUEUES_MAX; -ENOMEM. */
 int vgpu_queues_get(struct vgpu_queues *queues, struct vgpu_queue_context *ctx, u32 *index);
