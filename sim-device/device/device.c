@@ -6,8 +6,6 @@
 #include "../sim/text.h"
 #include "device.h"
 
-#define WORK_COMMAND	300u	/* work (sim/work.h), an estimate */
-
 /* ---- systems ------------------------------------------------------------ */
 
 int vgpu_system_create(struct vgpu_system **out)
@@ -127,7 +125,7 @@ static void queue_completed(void *owner, const struct vgpu_command *command, int
 	};
 
 	vgpu_work_add(&vgpu_container_of(command->queue->ctx, struct vgpu_context, queue)->work,
-		      WORK_COMMAND);
+		      VGPU_WORK_COMMAND);
 	dev->ops->completed(dev->host, &completion);
 }
 

@@ -15,8 +15,6 @@
 #include "../sim/work.h"
 #include "exec.h"
 
-#define VGPU_WORK_BLOCK	110u	/* work (sim/work.h) of a thread block beside its warps */
-
 /* SM @sm has nothing any more; the policy is not asked yet. */
 static void release_sm(struct vgpu_exec *exec, u32 sm)
 {

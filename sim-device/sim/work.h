@@ -12,6 +12,16 @@
 
 #include "list.h"
 
+/* Units. All but the first, which is from 4 to 80 (tests/bench), are estimates. */
+#define VGPU_WORK_INSTRUCTION	20u	/* of a warp */
+#define VGPU_WORK_TRANSLATION	100u	/* that the TLB did not have */
+#define VGPU_WORK_PAGE		150u	/* of local memory, cleared */
+#define VGPU_WORK_CLEARED	32u	/* bytes of a new block's state in one unit */
+#define VGPU_WORK_BLOCK		110u	/* a thread block beside its warps */
+#define VGPU_WORK_COMMAND	300u
+#define VGPU_WORK_PIECE		100u	/* of a transfer: a page or less … */
+#define VGPU_WORK_MOVED		16u	/* … and bytes in one unit */
+
 /** struct vgpu_work_log - of all clients of a clock */
 struct vgpu_work_log {
 	struct vgpu_list clients;	/* struct vgpu_work with units */

@@ -15,12 +15,6 @@
  */
 #define VGPU_WARPS_MAX_BYTES	(40ull << 20)
 
-/* Work (sim/work.h). All but the first, which is from 4 to 80 (tests/bench), are estimates. */
-#define VGPU_WORK_INSTRUCTION	20u	/* of a warp */
-#define VGPU_WORK_TRANSLATION	100u	/* that the TLB did not have */
-#define VGPU_WORK_PAGE		150u	/* of local memory, cleared */
-#define VGPU_WORK_CLEARED	32u	/* bytes of a new block's state in one unit */
-
 /** struct vgpu_barrier - one of the barriers of a block */
 struct vgpu_barrier {
 	u32 arrived;		/* warps that wait at it */

@@ -14,9 +14,6 @@
 #include "transfer.h"
 
 #define PS_PER_SECOND	1000000000000ull
-/* Work (sim/work.h): estimates. */
-#define VGPU_WORK_PIECE		100u	/* of a page or less … */
-#define VGPU_WORK_MOVED		16u	/* … and bytes in one unit */
 
 static u64 bytes_of(const struct vgpu_cmd *cmd)
 {
