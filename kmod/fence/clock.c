@@ -148,8 +148,7 @@ static u64 user_ahead(struct kvgpu_user *user)
 }
 
 /*
- * Until when @user may bring time forward, NULL: nobody in particular. @wall: wall_time(), which
- * time has passed.
+ * Until when @user may bring time forward, NULL: nobody in particular. @wall: wall_time().
  */
 static u64 user_limit(const struct kvgpu_system *system, struct kvgpu_user *user, u64 wall)
 {

@@ -71,15 +71,17 @@ void kvgpu_participant_attach(struct kvgpu_participant *participant)
 	clock->running += !participant->waiting;
 }
 
-static void detach_unused(struct kvgpu_participant *participant)
+static void participant_detach(struct kvgpu_participant *participant)
 {
-	struct kvgpu_clock *clock = participant->system->clock;
-
-	if (!participant->attached || participant->kept || participant->contexts)
-		return;
 	participant->attached = false;
 	list_del_init(&participant->node);
-	clock->running -= !participant->waiting;
+	participant->system->clock->running -= !participant->waiting;
+}
+
+static void detach_unused(struct kvgpu_participant *participant)
+{
+	if (participant->attached && !participant->kept && !participant->contexts)
+		participant_detach(participant);
 }
 
 void kvgpu_participants_detach(struct kvgpu_clock *clock)
@@ -87,11 +89,8 @@ void kvgpu_participants_detach(struct kvgpu_clock *clock)
 	struct kvgpu_participant *participant, *next;
 
 	list_for_each_entry_safe(participant, next, &clock->participants, node)
-		if (!participant->waiting) {
-			participant->attached = false;
-			list_del_init(&participant->node);
-			clock->running--;
-		}
+		if (!participant->waiting)
+			participant_detach(participant);
 }
 
 bool kvgpu_participants_wait(const struct kvgpu_clock *clock)
