@@ -118,11 +118,10 @@ struct kvgpu_dev {
 
 	struct xarray contexts;		/* actor: id -> struct kvgpu_ctx */
 	struct list_head signalled;	/* actor: contexts with completions to be handled */
-	atomic_t context_count;
 
 	u32 timeout_ms;			/* 0: a kernel may keep others out for ever; anybody */
 	u32 user_share;			/* per cent, see user.c; anybody */
-	u32 contexts_open;		/* actor */
+	u32 contexts_open;		/* actor: KVGPU_CONTEXTS_MAX at most */
 	u64 mapped;			/* actor: bytes of device memory */
 
 	struct kvgpu_memory *memory;
@@ -265,7 +264,7 @@ static inline void kvgpu_assert_actor(const struct kvgpu_dev *kdev)
 /**
  * kvgpu_user_join - @ctx opens: count it for its user, who becomes *@spare if there is none yet
  *
- * -ENOSPC: the user has his share of the device's contexts; -ENOMEM.
+ * -ENOSPC: the device has KVGPU_CONTEXTS_MAX, or the user has his share of them; -ENOMEM.
  */
 int kvgpu_user_join(struct kvgpu_ctx *ctx, struct kvgpu_user **spare);
 void kvgpu_user_leave(struct kvgpu_ctx *ctx);

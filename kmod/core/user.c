@@ -17,7 +17,6 @@ u64 kvgpu_user_may(u64 has, u64 all, u64 total, u32 share)
 {
 	u64 others = all - min(has, all);
 	u64 left = total - min(others, total);
-
 	u32 rest;
 	u64 hundredths = div_u64_rem(left, 100, &rest);
 
@@ -60,13 +59,15 @@ int kvgpu_user_join(struct kvgpu_ctx *ctx, struct kvgpu_user **spare)
 	struct kvgpu_dev *kdev = ctx->kdev;
 	struct kvgpu_user *user = user_get(ctx, spare);
 	u32 *contexts;
+	u64 may;
 
 	if (IS_ERR(user))
 		return PTR_ERR(user);
 	contexts = &user->contexts[kdev->index];
-	if (!ctx->privileged &&
-	    *contexts >= kvgpu_user_may(*contexts, kdev->contexts_open, KVGPU_CONTEXTS_MAX,
-					READ_ONCE(kdev->user_share))) {
+	may = ctx->privileged ? KVGPU_CONTEXTS_MAX :
+				kvgpu_user_may(*contexts, kdev->contexts_open, KVGPU_CONTEXTS_MAX,
+					       READ_ONCE(kdev->user_share));
+	if (kdev->contexts_open == KVGPU_CONTEXTS_MAX || *contexts >= may) {
 		user_put(kdev->system, user);
 		return -ENOSPC;
 	}

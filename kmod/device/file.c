@@ -118,18 +118,13 @@ static int kvgpu_open(struct inode *inode, struct file *file)
 	struct context_args m = { .task = current,
 				  .frames = LIST_HEAD_INIT(m.frames) };
 	struct kvgpu_ctx *ctx;
-	int ret;
+	int ret = -ENOMEM;
 
 	if (!kdev)
 		return -ENXIO;
-	if (atomic_inc_return(&kdev->context_count) > KVGPU_CONTEXTS_MAX) {
-		ret = -ENOSPC;
-		goto count;
-	}
-	ret = -ENOMEM;
 	ctx = context_alloc(kdev);
 	if (!ctx)
-		goto count;
+		goto put;
 	m.ctx = ctx;
 	m.own = kvgpu_participant_create(kdev->system);
 	if (!m.own)
@@ -152,8 +147,7 @@ close:
 	kvgpu_participant_put(ctx->participant);
 free:
 	context_free(ctx);
-count:
-	atomic_dec(&kdev->context_count);
+put:
 	kvgpu_dev_put(kdev);
 	return ret;
 }
@@ -178,7 +172,6 @@ static int kvgpu_release(struct inode *inode, struct file *file)
 	xa_destroy(&ctx->queues);
 	kvgpu_participant_put(ctx->participant);
 	context_free(ctx);
-	atomic_dec(&kdev->context_count);
 	kvgpu_dev_put(kdev);
 	return 0;
 }

@@ -145,7 +145,7 @@ static int do_counts_show(struct kvgpu_dev *kdev, void *seq)
 	COUNT(frames);
 	COUNT(page_tables);
 #undef COUNT
-	seq_printf(seq, "files %d\n", atomic_read(&kdev->context_count));
+	seq_printf(seq, "files %u\n", kdev->contexts_open);
 	seq_printf(seq, "host_frames %lld\n", atomic64_read(&kdev->memory->frames));
 	seq_printf(seq, "pins %lld\n", atomic64_read(&kdev->memory->pins));
 	seq_printf(seq, "pinned_pages %llu\n", kvgpu_pinned_pages());
