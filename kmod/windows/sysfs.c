@@ -229,79 +229,56 @@ static ssize_t time_factor_store(struct device *dev, struct device_attribute *at
 }
 static DEVICE_ATTR_RW(time_factor);
 
-static ssize_t lockstep_timeout_ms_show(struct device *dev, struct device_attribute *attr,
-					char *text)
-{
-	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
+/* ---- numbers that anybody reads ----------------------------------------- */
 
-	return sysfs_emit(text, "%u\n", READ_ONCE(kdev->system->clock->timeout_ms));
-}
+struct number {
+	u32 *value;
+	u32 number;
+};
 
-static int do_nothing(struct kvgpu_dev *kdev, void *arg)
+/* The actor writes: where it sleeps, it wakes, and what it does next is by the new value. */
+static int do_set_number(struct kvgpu_dev *kdev, void *arg)
 {
+	struct number *set = arg;
+
+	WRITE_ONCE(*set->value, set->number);
 	return 0;
 }
 
-static ssize_t lockstep_timeout_ms_store(struct device *dev, struct device_attribute *attr,
-					 const char *text, size_t count)
+static ssize_t number_store(struct kvgpu_dev *kdev, const char *file, const char *text,
+			    size_t count, u32 *value, u32 least, u32 most, const char *wanted)
 {
-	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
-	u32 ms;
+	struct number set = { .value = value };
 
-	if (kstrtou32(text, 10, &ms)) {
-		refuse(kdev, "lockstep_timeout_ms", text, "milliseconds, 0 for no limit");
+	if (kstrtou32(text, 10, &set.number) || set.number < least || set.number > most) {
+		refuse(kdev, file, text, wanted);
 		return -EINVAL;
 	}
-	WRITE_ONCE(kdev->system->clock->timeout_ms, ms);
-	/* an actor that sleeps has to look at it */
-	kvgpu_actor_call(kdev, do_nothing, NULL);
+	kvgpu_actor_call(kdev, do_set_number, &set);
 	return count;
 }
-static DEVICE_ATTR_RW(lockstep_timeout_ms);
 
-static ssize_t timeout_ms_show(struct device *dev, struct device_attribute *attr, char *text)
-{
-	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
+#define NUMBER_FILE(file, member, least, most, wanted)						\
+static ssize_t file##_show(struct device *dev, struct device_attribute *attr, char *text)	\
+{												\
+	struct kvgpu_dev *kdev = dev_get_drvdata(dev);						\
+												\
+	return sysfs_emit(text, "%u\n", READ_ONCE(kdev->member));				\
+}												\
+												\
+static ssize_t file##_store(struct device *dev, struct device_attribute *attr,			\
+			    const char *text, size_t count)					\
+{												\
+	struct kvgpu_dev *kdev = dev_get_drvdata(dev);						\
+												\
+	return number_store(kdev, #file, text, count, &kdev->member, least, most, wanted);	\
+}												\
+static DEVICE_ATTR_RW(file)
 
-	return sysfs_emit(text, "%u\n", READ_ONCE(kdev->timeout_ms));
-}
-
-static ssize_t timeout_ms_store(struct device *dev, struct device_attribute *attr,
-				const char *text, size_t count)
-{
-	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
-	u32 ms;
-
-	if (kstrtou32(text, 10, &ms)) {
-		refuse(kdev, "timeout_ms", text, "milliseconds, 0 for no limit");
-		return -EINVAL;
-	}
-	WRITE_ONCE(kdev->timeout_ms, ms);
-	return count;
-}
-static DEVICE_ATTR_RW(timeout_ms);
-
-static ssize_t user_share_show(struct device *dev, struct device_attribute *attr, char *text)
-{
-	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
-
-	return sysfs_emit(text, "%u\n", READ_ONCE(kdev->user_share));
-}
-
-static ssize_t user_share_store(struct device *dev, struct device_attribute *attr,
-				const char *text, size_t count)
-{
-	struct kvgpu_dev *kdev = dev_get_drvdata(dev);
-	u32 share;
-
-	if (kstrtou32(text, 10, &share) || !share || share > 100) {
-		refuse(kdev, "user_share", text, "per cent, 1 to 100");
-		return -EINVAL;
-	}
-	WRITE_ONCE(kdev->user_share, share);
-	return count;
-}
-static DEVICE_ATTR_RW(user_share);
+NUMBER_FILE(lockstep_timeout_ms, system->clock->timeout_ms, 0, U32_MAX,
+	    "milliseconds, 0 for no limit");
+NUMBER_FILE(timeout_ms, timeout_ms, 0, U32_MAX, "milliseconds, 0 for no limit");
+NUMBER_FILE(user_share, user_share, 1, 100, "per cent, 1 to 100");
 
 /* ---- config/: what the device was made from ----------------------------- */
 
