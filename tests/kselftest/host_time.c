@@ -4,13 +4,9 @@
  * of it once, in sysfs, fdinfo and netlink. Nothing here depends on how fast the machine is: shares
  * are compared with each other, with the wall clock and with the processor time of the thread.
  */
-#include <ctype.h>
-#include <dirent.h>
-
 #include "netlink_client.h"
 #include "vgpu_asm.h"
-
-#define CONTEXTS	"/sys/class/vgpu/vgpu0/contexts/"
+#include "vgpu_clock.h"
 
 struct used {
 	double calls, execution;	/* seconds */
@@ -18,16 +14,10 @@ struct used {
 
 static double file_seconds(uint32_t id, const char *name)
 {
-	char path[128], text[32] = "";
-	ssize_t n;
-	int fd;
+	char path[64], text[32];
 
-	snprintf(path, sizeof(path), CONTEXTS "%u/%s", id, name);
-	fd = open(path, O_RDONLY);
-	CHECK(fd >= 0);
-	n = read(fd, text, sizeof(text) - 1);
-	CHECK(n > 1 && text[n - 1] == '\n');
-	close(fd);
+	snprintf(path, sizeof(path), "contexts/%u/%s", id, name);
+	read_text(path, text, sizeof(text));
 	return (double)strtoull(text, NULL, 10) * 1e-9;
 }
 
@@ -44,46 +34,14 @@ static double sum(struct used used)
 	return used.calls + used.execution;
 }
 
-/* ---- the module's thread ------------------------------------------------ */
-
-/* A kernel thread has no command line. */
-static bool is_actor(const char *pid)
-{
-	char path[300], text[32] = "", byte;
-	bool named;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
-	file = fopen(path, "r");
-	named = file && fgets(text, sizeof(text), file) && !strcmp(text, "vgpu0\n");
-	if (file)
-		fclose(file);
-	if (!named)
-		return false;
-	snprintf(path, sizeof(path), "/proc/%s/cmdline", pid);
-	file = fopen(path, "r");
-	named = file && fread(&byte, 1, 1, file) == 0;
-	if (file)
-		fclose(file);
-	return named;
-}
-
-/* Processor time of the thread of vgpu0, seconds. */
+/* Processor time of the actor of vgpu0, seconds. */
 static double actor_seconds(void)
 {
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
 	unsigned long long ns;
-	char path[300];
+	char path[64];
 	FILE *file;
 
-	CHECK(proc);
-	do {
-		entry = readdir(proc);
-		CHECK(entry);
-	} while (!isdigit(entry->d_name[0]) || !is_actor(entry->d_name));
-	snprintf(path, sizeof(path), "/proc/%s/schedstat", entry->d_name);
-	closedir(proc);
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", actor_pid());
 	file = fopen(path, "r");
 	CHECK(file && fscanf(file, "%llu", &ns) == 1);
 	fclose(file);
@@ -140,14 +98,6 @@ static void computes(void)
 	close(idle);
 }
 
-static void policy_is(const char *name)
-{
-	int fd = open("/sys/class/vgpu/vgpu0/policy", O_WRONLY);
-
-	CHECK(fd >= 0 && write(fd, name, strlen(name)) == (ssize_t)strlen(name));
-	close(fd);
-}
-
 /* Both have an SM, and the same to do there. */
 static void shares(void)
 {
@@ -155,7 +105,7 @@ static void shares(void)
 	struct used x, y;
 	int a, b;
 
-	policy_is("dss");
+	CHECK_EQ(write_text("policy", "dss"), 0);
 	a = must_open_endless(1);
 	b = must_open_endless(1);
 	wall = seconds_now();
@@ -166,7 +116,7 @@ static void shares(void)
 	y.execution = used_by(b).execution - y.execution;
 	wall = seconds_now() - wall;
 	all = x.execution + y.execution;
-	policy_is("fcfs");
+	CHECK_EQ(write_text("policy", "fcfs"), 0);
 	printf("# alike: %.6f s and %.6f s of %.6f s\n", x.execution, y.execution, wall);
 	CHECK(x.execution > all / 4 && y.execution > all / 4);
 	CHECK(all <= wall + 0.01);
@@ -203,21 +153,10 @@ static void copies(void)
 
 static double fdinfo_seconds(int fd)
 {
-	char path[64], text[4096];
-	const char *at;
-	ssize_t n;
-	int file;
+	char text[4096];
 
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	file = open(path, O_RDONLY);
-	CHECK(file >= 0);
-	n = read(file, text, sizeof(text) - 1);
-	CHECK(n > 0);
-	text[n] = 0;
-	close(file);
-	at = strstr(text, "vgpu-host-time:\t");
-	CHECK(at);
-	return (double)strtoull(at + strlen("vgpu-host-time:\t"), NULL, 10) * 1e-9;
+	must_fdinfo(fd, text, sizeof(text));
+	return (double)fdinfo_ns(text, "vgpu-host-time:\t") * 1e-9;
 }
 
 static double netlink_seconds(int nl, uint16_t family, uint32_t id)

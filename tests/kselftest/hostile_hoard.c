@@ -30,11 +30,6 @@ static pid_t hoard(void (*fn)(void))
 	return pid;
 }
 
-static void compute_a_little(void)
-{
-	open_copy_close();
-}
-
 /* ---- queues ------------------------------------------------------------- */
 
 /* All queues of eight contexts, with kernels that do not end soon and copies behind them. */
@@ -78,9 +73,9 @@ static void contexts(void)
 
 	printf("# %u contexts\n", *got);
 	CHECK(*got >= 512 && *got < 1000);
-	as_user(OTHER, compute_a_little);
+	as_user(OTHER, open_copy_close);
 	attack_end(pid);
-	as_user(HOARDER, compute_a_little);
+	as_user(HOARDER, open_copy_close);
 }
 
 /* ---- device memory ------------------------------------------------------ */

@@ -451,18 +451,6 @@ static void deaf(void)
 
 /* ---- fdinfo ------------------------------------------------------------- */
 
-static unsigned long long fdinfo_ns(const char *text, const char *key)
-{
-	const char *at = strstr(text, key);
-	unsigned long long ns;
-	char *end;
-
-	CHECK(at);
-	ns = strtoull(at + strlen(key), &end, 10);
-	CHECK(!strncmp(end, " ns\n", 4));
-	return ns;
-}
-
 static void fdinfo(void)
 {
 	static const char *const keys[] = { "vgpu-driver:\tvgpu\n",
@@ -476,19 +464,13 @@ static void fdinfo(void)
 					    "vgpu-priority:\t0\n",
 					    "vgpu-fault:\t0\n" };
 	struct program p = {};
-	char path[64], text[4096];
-	ssize_t n;
-	int fd = must_open(), file;
+	int fd = must_open();
+	char text[4096];
 
 	kernel_affine(&p);
 	CHECK_EQ(mem_map(fd, BASE, 1 << 20), 0);
 	must_compute(fd, must_queue(fd), must_load(fd, &p), 0, BASE, 10, 1, 2);
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	file = open(path, O_RDONLY);
-	CHECK(file >= 0);
-	n = read(file, text, sizeof(text) - 1);
-	CHECK(n > 0);
-	text[n] = 0;
+	must_fdinfo(fd, text, sizeof(text));
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		if (!strstr(text, keys[i]))
 			printf("# no %s in %s", keys[i], text);

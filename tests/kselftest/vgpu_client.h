@@ -6,6 +6,7 @@
 #ifndef VGPU_CLIENT_H
 #define VGPU_CLIENT_H
 
+#include <dirent.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
@@ -233,6 +234,60 @@ static inline uint8_t *guarded(unsigned int pages, int prot)
 	CHECK(memory != MAP_FAILED);
 	CHECK(!munmap(memory + pages * PAGE, PAGE));
 	return memory;
+}
+
+/* The kernel's thread that is the actor of vgpu0. */
+static inline int actor_pid(void)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	int found = 0;
+
+	CHECK(proc);
+	while (!found && (entry = readdir(proc))) {
+		char path[300], name[32] = "";
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		file = atoi(entry->d_name) > 0 ? fopen(path, "r") : NULL;
+		if (!file)
+			continue;
+		if (fgets(name, sizeof(name), file) && !strcmp(name, "vgpu0\n"))
+			found = atoi(entry->d_name);
+		fclose(file);
+	}
+	closedir(proc);
+	CHECK(found);
+	return found;
+}
+
+/* The file of @fd in fdinfo, as text. */
+static inline void must_fdinfo(int fd, char *text, size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	file = open(path, O_RDONLY);
+	CHECK(file >= 0);
+	n = read(file, text, size - 1);
+	CHECK(n > 0);
+	text[n] = 0;
+	close(file);
+}
+
+/* What it says behind @key, nanoseconds. */
+static inline unsigned long long fdinfo_ns(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+	unsigned long long ns;
+	char *end;
+
+	CHECK(at);
+	ns = strtoull(at + strlen(key), &end, 10);
+	CHECK(!strncmp(end, " ns\n", 4));
+	return ns;
 }
 
 #endif

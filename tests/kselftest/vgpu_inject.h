@@ -7,9 +7,7 @@
 #ifndef VGPU_INJECT_H
 #define VGPU_INJECT_H
 
-#include <dirent.h>
-
-#include "vgpu_selftest.h"
+#include "vgpu_client.h"
 
 #define FAILSLAB	"/sys/kernel/debug/failslab/"
 #define FAIL_PAGES	"/sys/kernel/debug/fail_page_alloc/"
@@ -57,31 +55,6 @@ static inline void injection_knobs(void)
 	for (unsigned int i = 0; i < sizeof(knobs) / sizeof(knobs[0]); i++)
 		if (!knob_write(knobs[i][0], knobs[i][1]))
 			SKIP("failslab, fail_page_alloc and fail_usercopy are not all there");
-}
-
-/* The kernel's thread that is the actor of vgpu0. */
-static inline int actor_pid(void)
-{
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
-	int found = 0;
-
-	CHECK(proc);
-	while (!found && (entry = readdir(proc))) {
-		char path[300], name[32] = "";
-		FILE *file;
-
-		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
-		file = atoi(entry->d_name) > 0 ? fopen(path, "r") : NULL;
-		if (!file)
-			continue;
-		if (fgets(name, sizeof(name), file) && !strcmp(name, "vgpu0\n"))
-			found = atoi(entry->d_name);
-		fclose(file);
-	}
-	closedir(proc);
-	CHECK(found);
-	return found;
 }
 
 /*
