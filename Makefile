@@ -252,15 +252,15 @@ bench: setup-guest all modules cuda-programs $(interp)
 	@tests/bench/sim.sh
 	@tests/bench/run.sh
 
-# The random driver of everything a process can do, in a guest whose allocator looks for misuse. On a kernel with checks each
-# allocation of each call fails once besides, and kmemleak has the last word.
+# The random driver of everything a process can do, in a guest whose allocator looks for misuse. On a kernel with checks KASAN does
+# that, each allocation of each call fails once besides, and kmemleak has the last word: a scan of 1 GiB takes a minute.
 SECONDS ?= 600
 stress-debug := $(filter debug debug-6.12,$(KERNEL))
 stress-limit := $$(($(SECONDS) + $(if $(stress-debug),1800,180)))
 .PHONY: stress
 stress: setup-guest modules kselftest-programs
-	@tools/vgpu-vm --kernel $(KERNEL) --timeout $(stress-limit) \
-		--append 'slub_debug=FZPU panic_on_warn=1$(if $(stress-debug), kmemleak=on)' --env VGPU_STRESS_SECONDS=$(SECONDS) \
+	@tools/vgpu-vm --kernel $(KERNEL) --timeout $(stress-limit) $(if $(stress-debug),--mem 1G) \
+		--append 'panic_on_warn=1 $(if $(stress-debug),kmemleak=on,slub_debug=FZPU)' --env VGPU_STRESS_SECONDS=$(SECONDS) \
 		$(if $(SEED),--env VGPU_STRESS_SEED=$(SEED)) $(if $(stress-debug),--env TEST_TIMEOUT=$$((2 * $(SECONDS) + 1800)) \
 		-- tests/kselftest/run.sh $(O)/kselftest random fail_nth fail_nth_actor,-- $(O)/kselftest/random)
 

@@ -22,11 +22,15 @@
 #define ROUND_SECONDS	6.0
 #define NOBODY		65534
 #define BELL_US		5000
+#define LEAST		20		/* what a process does before it is killed */
 
 enum way { IOCTL, URING, RING, NETLINK, FILES_OF_SYSFS, CONFIGFS_FOLDERS, WAYS };
 
-/* How often each way was gone, by all processes. */
-static unsigned long *gone;
+/* By all processes. */
+static struct {
+	unsigned long gone[WAYS];	/* how often each way was gone */
+	unsigned long done[PROCESSES];	/* by the present ones */
+} *counts;
 
 static enum way some_way(struct thread *t)
 {
@@ -52,7 +56,7 @@ static void *thread_main(void *arg)
 	CHECK(netlink && paths);
 	for (;;) {
 		way = some_way(t);
-		__atomic_fetch_add(&gone[way], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&counts->gone[way], 1, __ATOMIC_RELAXED);
 		switch (way) {
 		case IOCTL: random_ioctl(t); break;
 		case URING: random_uring(t, &uring); break;
@@ -61,6 +65,7 @@ static void *thread_main(void *arg)
 		case FILES_OF_SYSFS: random_files(t, paths); break;
 		default: random_configfs(t);
 		}
+		__atomic_fetch_add(t->process->done, 1, __ATOMIC_RELAXED);
 	}
 	return NULL;
 }
@@ -80,7 +85,7 @@ static void ring_bell(const pthread_t threads[THREADS])
 	}
 }
 
-static void process_main(uint64_t seed, const int pass[2])
+static void process_main(uint64_t seed, const int pass[2], unsigned long *done)
 {
 	static struct process process;
 	static struct thread thread[THREADS];
@@ -94,6 +99,7 @@ static void process_main(uint64_t seed, const int pass[2])
 	process.root = rnd(&seed) % 2;
 	process.pass[0] = pass[0];
 	process.pass[1] = pass[1];
+	process.done = done;
 	process.arena = mmap(NULL, ARENA_PAGES * PAGE, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(process.arena != MAP_FAILED);
@@ -117,14 +123,27 @@ static void process_main(uint64_t seed, const int pass[2])
 	ring_bell(threads);
 }
 
-static pid_t process_start(uint64_t seed, const int pass[2])
+static pid_t process_start(int i, uint64_t seed, const int pass[2])
 {
-	pid_t pid = fork();
+	pid_t pid;
 
+	counts->done[i] = 0;
+	pid = fork();
 	CHECK(pid >= 0);
 	if (!pid)
-		process_main(seed, pass);
+		process_main(seed, pass, &counts->done[i]);
 	return pid;
+}
+
+/* Process @i has done something: on a kernel that checks, to begin takes seconds. */
+static void process_works(int i)
+{
+	double end = deadline(60);
+
+	while (__atomic_load_n(&counts->done[i], __ATOMIC_RELAXED) < LEAST) {
+		CHECK(seconds_now() < end);
+		usleep(5000);
+	}
 }
 
 /* ---- before and after --------------------------------------------------- */
@@ -201,27 +220,28 @@ static long long sysfs_number(const char *name)
 static void drive(uint64_t seed, double seconds)
 {
 	long long events = sysfs_number("events"), preemptions = sysfs_number("preemptions");
-	double end = seconds_now() + seconds;
 	pid_t pids[PROCESSES];
 	int pass[2], kills = 0;
 	char name[16];
+	double end;
 
-	gone = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	CHECK(gone != MAP_FAILED);
+	counts = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(counts != MAP_FAILED);
 	knobs_keep();
 	/* endless kernels end */
 	file_write(SYSFS "/watchdog_us", "20");
 	CHECK(!socketpair(AF_UNIX, SOCK_DGRAM, 0, pass));
 	for (int i = 0; i < PROCESSES; i++)
-		pids[i] = process_start(rnd(&seed), pass);
-	while (seconds_now() < end) {
+		pids[i] = process_start(i, rnd(&seed), pass);
+	for (end = seconds_now() + seconds; seconds_now() < end;) {
 		int i = (int)(rnd(&seed) % PROCESSES);
 
+		process_works(i);
 		usleep((useconds_t)(rnd(&seed) % 800000));
 		CHECK(!kill(pids[i], SIGKILL));
 		CHECK(waitpid(pids[i], NULL, 0) == pids[i]);
 		kills++;
-		pids[i] = process_start(rnd(&seed), pass);
+		pids[i] = process_start(i, rnd(&seed), pass);
 	}
 	for (int i = 0; i < PROCESSES; i++)
 		CHECK(!kill(pids[i], SIGKILL));
@@ -236,8 +256,9 @@ static void drive(uint64_t seed, double seconds)
 	}
 	printf("# %d kills; %lu ioctls, %lu of io_uring, %lu of rings, %lu messages, %lu files, "
 	       "%lu of configfs\n",
-	       kills, gone[IOCTL], gone[URING], gone[RING], gone[NETLINK], gone[FILES_OF_SYSFS],
-	       gone[CONFIGFS_FOLDERS]);
+	       kills, counts->gone[IOCTL], counts->gone[URING], counts->gone[RING],
+	       counts->gone[NETLINK], counts->gone[FILES_OF_SYSFS],
+	       counts->gone[CONFIGFS_FOLDERS]);
 	printf("# %lld events of the device, %lld preemptions\n", sysfs_number("events") - events,
 	       sysfs_number("preemptions") - preemptions);
 	knobs_restore();

@@ -36,6 +36,7 @@ struct process {
 	uint8_t *arena;
 	struct mapping rings[RINGS];
 	volatile uint32_t ring_count;
+	unsigned long *done;	/* counts what it did; others read it */
 };
 
 /** struct thread - one of them */
