@@ -2,7 +2,8 @@
 /*
  * Work: how much has been computed for whom, so that a host that has a clock can say for whom
  * its time was spent. Whoever computes counts units for a client; a unit is about a nanosecond of
- * a fast processor, but only ratios count. Nothing in the model depends on it.
+ * a fast processor, but only ratios count. The model itself uses it for one thing: a slice takes
+ * virtual time for its work if there is very much of it (sm/timing.c).
  *
  * Clients that have worked since the counters were last read are in a list, so reading them does
  * not look at those that have not.
@@ -18,6 +19,7 @@
 #define VGPU_WORK_PAGE		150u	/* of local memory, cleared */
 #define VGPU_WORK_CLEARED	32u	/* bytes of a new block's state in one unit */
 #define VGPU_WORK_BLOCK		110u	/* a thread block beside its warps */
+#define VGPU_WORK_WARP		10u	/* … and each of its warps */
 #define VGPU_WORK_COMMAND	300u
 #define VGPU_WORK_PIECE		100u	/* of a transfer: a page or less … */
 #define VGPU_WORK_MOVED		16u	/* … and bytes in one unit */

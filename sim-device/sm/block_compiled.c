@@ -187,6 +187,26 @@ static void record_fault(struct vgpu_block *block, const struct vgpu_warp *w, u3
 }
 
 /*
+ * Work of @w that run->work has counted since it was @before: what is beyond w->spare counts as
+ * instructions, but for the one that is to be restarted.
+ */
+static void charge(struct vgpu_sm_run *run, struct vgpu_warp *w, u32 before)
+{
+	u32 work = run->work - before, left = run->lanes.budget, cut;
+
+	if (work <= w->spare) {
+		w->spare -= work;
+		return;
+	}
+	cut = (work - w->spare) / VGPU_WORK_INSTRUCTION;
+	w->spare = 0;
+	if (cut >= left)
+		cut = left - 1;
+	run->lanes.budget -= cut;
+	run->charged += cut;
+}
+
+/*
  * TRANSLATE: the warp waits for a page. BUDGET with some left: the slice was paused, before an
  * instruction that needs translations, of which it has none yet.
  */
@@ -200,12 +220,16 @@ static enum vgpu_lanes_end run_lanes(struct vgpu_block *block, struct vgpu_warp 
 
 	lanes->held = 0;
 	for (;;) {
+		u32 before = run->work;
+
 		vgpu_fpu_begin();
 		end = run->run(lanes);
 		vgpu_fpu_end();
 		if (end == VGPU_LANES_LOCAL) {
-			if (vgpu_warps_add_local(block->warps, w))
+			if (vgpu_warps_add_local(block->warps, w)) {
+				charge(run, w, before);
 				continue;
+			}
 			lanes->reason = VGPU_FAULT_NO_MEMORY;
 			return VGPU_LANES_FAULT;
 		}
@@ -218,6 +242,7 @@ static enum vgpu_lanes_end run_lanes(struct vgpu_block *block, struct vgpu_warp 
 		}
 		switch (serve_lanes(block, w)) {
 		case VGPU_ACCESS_OK:
+			charge(run, w, before);
 			break;
 		case VGPU_ACCESS_PENDING:
 			return VGPU_LANES_TRANSLATE;
@@ -227,11 +252,15 @@ static enum vgpu_lanes_end run_lanes(struct vgpu_block *block, struct vgpu_warp 
 	}
 }
 
-/* Execute up to @budget instructions of @w; returns how many it were. */
-static u32 run_warp(struct vgpu_block *block, struct vgpu_warp *w, u32 budget, bool pausing)
+/* Execute up to w->left instructions of @w; returns how many it were. */
+static u32 run_warp(struct vgpu_block *block, struct vgpu_warp *w, bool pausing)
 {
-	struct vgpu_lanes *lanes = &block->sm->run->lanes;
+	struct vgpu_sm_run *run = block->sm->run;
+	struct vgpu_lanes *lanes = &run->lanes;
+	u32 budget = w->left;
 
+	run->charged = 0;
+	lanes->slow = 0;
 	lanes->warp = w;
 	lanes->budget = budget;
 	switch (run_lanes(block, w, pausing)) {
@@ -251,7 +280,9 @@ static u32 run_warp(struct vgpu_block *block, struct vgpu_warp *w, u32 budget, b
 	default:
 		break;
 	}
-	return budget - lanes->budget;
+	run->work += lanes->slow * VGPU_WORK_INSTRUCTION;
+	w->left = lanes->budget;
+	return budget - lanes->budget - lanes->slow - run->charged;
 }
 
 /* The lanes execute @block from now on. */
@@ -278,6 +309,7 @@ static void begin_block(struct vgpu_slice *slice)
 	for (u32 n = 0; n < warps->count; n++) {
 		warps->warp[n].cycles = 0;
 		warps->warp[n].left = slice->each;
+		warps->warp[n].spare = vgpu_slice_spare(slice->each);
 	}
 	slice->begun = true;
 	slice->again = false;
@@ -311,7 +343,6 @@ static bool run_warps(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing
 
 	while (!warps->faulted) {
 		struct vgpu_warp *w;
-		u32 done;
 
 		if (slice->warp >= warps->count) {
 			if (!slice->again)
@@ -321,9 +352,7 @@ static bool run_warps(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing
 		}
 		w = &warps->warp[slice->warp];
 		if (w->state == VGPU_WARP_READY && w->left) {
-			done = run_warp(block, w, w->left, pausing);
-			w->left -= done;
-			slice->issued += done;
+			slice->issued += run_warp(block, w, pausing);
 			slice->again = true;
 			if (unlikely(slice->open))	/* in the middle of @w */
 				return false;
@@ -349,6 +378,7 @@ static bool run_block(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing
 	ended = run_warps(sm, slice, pausing);
 	vgpu_work_add(block->launch->work,
 		      (slice->issued - before) * VGPU_WORK_INSTRUCTION + sm->run->work);
+	slice->work += sm->run->work;
 	sm->run->work = 0;
 	if (ended)
 		end_block(slice);
@@ -403,7 +433,9 @@ static void begin_slice(struct vgpu_sm *sm, u32 warps)
 	sm->run->slice = (struct vgpu_slice){
 		.each = vgpu_slice_budget(sm->config, warps),
 		.block = vgpu_sm_first(sm),
+		.work = sm->run->started,
 	};
+	sm->run->started = 0;
 }
 
 static void go_on(struct vgpu_sm *sm, bool pausing)

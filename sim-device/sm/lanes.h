@@ -73,6 +73,7 @@ struct vgpu_warp {
 	u32 threads;		/* lanes that exist, 1..32 */
 	u32 state;		/* enum vgpu_warp_state */
 	u32 left;		/* instructions it may yet execute in this slice */
+	u32 spare;		/* work (sim/work.h) it may do in this slice beside them */
 	u64 cycles;		/* latencies of what it executed in this slice */
 	/* a bit for each entry of the stack whose lanes wait for members of their masks */
 	u64 waiting;
@@ -126,6 +127,7 @@ struct vgpu_lanes {
 	/* of the run */
 	struct vgpu_warp *warp;
 	u32 budget;		/* in: instructions it may execute; out: how many it did not */
+	u32 slow;		/* += how many of those slow ones counted for */
 	u64 threads;		/* += lanes that executed, over all instructions */
 	u64 segments;		/* += segments of global memory touched */
 	/*

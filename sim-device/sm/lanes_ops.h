@@ -340,10 +340,12 @@
 		TAKE;
 		break;
 	case VGPU_OP_MATCH:
+		SLOW;
 		match32((u32 *)s->out, R(i->a), m);
 		TAKE;
 		break;
 	case VGPU_OP_MATCHQ:
+		SLOW;
 		match64((u32 *)s->out, Q(i->a), m);
 		TAKE;
 		break;
@@ -368,11 +370,13 @@
 	}
 	case VGPU_OP_MATCHSYNC:
 		MEET;
+		SLOW;
 		match_sync32((u32 *)s->out, R(i->a), m, BR, i->flags & ~VGPU_F_IMM);
 		TAKE;
 		break;
 	case VGPU_OP_MATCHSYNCQ:
 		MEET;
+		SLOW;
 		match_sync64((u32 *)s->out, Q(i->a), m, BR, i->flags & ~VGPU_F_IMM);
 		TAKE;
 		break;

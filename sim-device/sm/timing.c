@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Time of compiled code: an interval model. Instructions are executed functionally in slices; a
- * slice of an SM then takes as many cycles as the tightest of three bounds allows:
+ * slice of an SM then takes as many cycles as the tightest of four bounds allows:
  *
  *   issue      warp instructions / issue_width
  *   latency    of the slowest warp, the sum of the latencies of its instructions: a warp issues in
- *   order and each
- *              instruction waits for the one before (no overlap inside a warp, full overlap between
- *              warps)
+ *              order and each instruction waits for the one before (no overlap inside a warp, full
+ *              overlap between warps)
+ *   work       what the model does for an instruction beside executing it, and for a block that
+ *              begins: translations, pages cleared (sim/work.h). It takes no time up to
+ *              WORK_FACTOR times what the instructions could have been; beyond that it takes as
+ *              long as so many more. So virtual time cannot be made to go by slowly in real time
  *   bandwidth  128-byte segments of global memory x SMs / memory_bandwidth: an SM has its share of
- *   the bandwidth
+ *              the bandwidth
  *
  * There is no cache. Latencies are in cycles: that of memory is configuration; the others are
  * chosen, near what microbenchmarks of Kepler report (arithmetic 9 to 11, shared memory 33 to 47),
@@ -22,6 +25,7 @@
 #define CYCLES_WIDE	20	/* 64-bit integers, conversions: two passes */
 #define CYCLES_SPECIAL	20	/* special function unit */
 #define CYCLES_DIVIDE	100	/* division and square root: subroutines on the hardware */
+#define CYCLES_MATCH	64	/* each lane with all others, or bit after bit: several passes */
 #define CYCLES_SHARED	33	/* shared memory, shuffles */
 #define CYCLES_LOCAL	33	/* local memory: taken to hit the first cache */
 #define CYCLES_STORE	10	/* nothing waits for a store */
@@ -33,6 +37,10 @@
 #define SLICE_MOST	4096u
 #define WARP_MOST	256u
 #define WARP_LEAST	16u
+
+/* Both chosen: ordinary kernels stay below. */
+#define SPARE_FACTOR	2u
+#define WORK_FACTOR	2u
 
 static u32 latency(u32 op, u32 memory)
 {
@@ -72,6 +80,12 @@ static u32 latency(u32 op, u32 memory)
 	case VGPU_OP_DRCP:
 	case VGPU_OP_DRSQ:
 		return CYCLES_DIVIDE;
+	case VGPU_OP_MATCH:
+	case VGPU_OP_MATCHQ:
+	case VGPU_OP_MATCHSYNC:
+	case VGPU_OP_MATCHSYNCQ:
+	case VGPU_OP_FNS:
+		return CYCLES_MATCH;
 	case VGPU_OP_FRCP:
 	case VGPU_OP_FRSQ:
 	case VGPU_OP_FSIN:
@@ -112,9 +126,23 @@ u32 vgpu_slice_budget(const struct vgpu_config *config, u32 warps)
 	return (u32)n;
 }
 
+u32 vgpu_slice_spare(u32 budget)
+{
+	return budget * SPARE_FACTOR * VGPU_WORK_INSTRUCTION;
+}
+
+/* Warp instructions that take the time of @slice to issue. */
+static u64 issue_slots(const struct vgpu_slice *slice)
+{
+	u64 work = slice->issued * VGPU_WORK_INSTRUCTION + slice->work;
+	u64 slots = work / (VGPU_WORK_INSTRUCTION * WORK_FACTOR);
+
+	return slots > slice->issued ? slots : slice->issued;
+}
+
 u64 vgpu_slice_time(const struct vgpu_config *config, const struct vgpu_slice *slice)
 {
-	u64 cycles = (slice->issued + config->issue_width - 1) / config->issue_width;
+	u64 cycles = (issue_slots(slice) + config->issue_width - 1) / config->issue_width;
 	u64 bytes = (slice->segments << VGPU_SEGMENT_SHIFT) * config->sms;
 	u64 ps, memory;
 

@@ -34,16 +34,26 @@ static void pool_for(struct vgpu_sm_run *run, struct vgpu_mem_account *memory)
 
 /* ---- local memory ------------------------------------------------------- */
 
+/* NULL: none is left. */
+static void *pooled_page(struct vgpu_sm_run *run)
+{
+	void **page = run->pages;
+
+	if (page) {
+		run->pages = *page;
+		run->page_count--;
+	}
+	return page;
+}
+
 /* A page of zeros, NULL: no memory. */
 static void *get_page(struct vgpu_sm_run *run)
 {
-	void **page = run->pages;
+	void *page = pooled_page(run);
 
 	run->work += VGPU_WORK_PAGE;
 	if (!page)
 		return vgpu_mem_alloc(run->payer, VGPU_PAGE_SIZE);
-	run->pages = *page;
-	run->page_count--;
 	memset(page, 0, VGPU_PAGE_SIZE);
 	return page;
 }
@@ -177,6 +187,8 @@ struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *b
 			return NULL;
 	}
 	vgpu_work_add(launch->work, bytes / VGPU_WORK_CLEARED);
+	sm->run->started += VGPU_WORK_BLOCK + launch->warps * VGPU_WORK_WARP +
+			    (u32)((launch->warps * slot + shared) / VGPU_WORK_CLEARED);
 	warps->home = sm;
 	warps->room = room;
 	warps->memory = launch->memory;
@@ -237,9 +249,11 @@ void vgpu_warps_put(struct vgpu_warps *warps)
 
 void vgpu_warps_drain(struct vgpu_sm_run *run)
 {
+	void *page;
+
 	drain_states(run);
-	while (run->pages)
-		vgpu_mem_free(run->payer, get_page(run), VGPU_PAGE_SIZE);
+	while ((page = pooled_page(run)))
+		vgpu_mem_free(run->payer, page, VGPU_PAGE_SIZE);
 	run->payer = NULL;
 }
 

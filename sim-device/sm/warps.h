@@ -56,6 +56,7 @@ struct vgpu_slice {
 	u64 issued;		/* warp instructions */
 	u64 longest;		/* cycles of the warp that took longest */
 	u64 segments;		/* of global memory, 128 bytes each */
+	u64 work;		/* beside the instructions (sim/work.h) */
 	u32 each;		/* instructions that a warp may execute */
 	bool open;		/* it was paused: the rest is executed at the same virtual time */
 	bool begun;		/* in @block, @warp is next */
@@ -76,6 +77,8 @@ struct vgpu_sm_run {
 	void *pages;			/* free ones, for local memory; each begins with the next */
 	u32 page_count;
 	u32 work;			/* of translations and pages, not counted yet */
+	u32 charged;			/* work of the warp that counted as instructions */
+	u32 started;			/* work of the blocks that began since the last slice */
 	void *memory;			/* what was allocated; this struct is aligned inside */
 };
 
@@ -112,10 +115,11 @@ struct vgpu_config;
 
 #define VGPU_PS_PER_KCYCLE	1000000000ull	/* picoseconds x kHz of one cycle */
 
-
 void vgpu_cost_fill(u16 *cost, const struct vgpu_config *config);
 /* Warp instructions that each of @warps warps may execute in one slice. */
 u32 vgpu_slice_budget(const struct vgpu_config *config, u32 warps);
+/* Work (sim/work.h) that a warp may do beside them, before it is counted as instructions. */
+u32 vgpu_slice_spare(u32 budget);
 /* Virtual time of a slice, at least one cycle. */
 u64 vgpu_slice_time(const struct vgpu_config *config, const struct vgpu_slice *slice);
 

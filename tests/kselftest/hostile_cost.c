@@ -3,10 +3,7 @@
  * Work that takes little virtual time and much real time: large states of blocks, translations that
  * miss, memory written for the first time, slow instructions, many mappings. A bystander's calls
  * wait for a few instructions of one warp, not for all that the SMs do at one virtual time.
- *
- * What takes virtual time waits for all that comes before it in virtual time. So a bystander's copy
- * is measured only where the attack is dear for what it does in that time, and not beside kernels
- * that simply use many slow instructions.
+ * A copy, which takes virtual time, waits for what all SMs do in that time. That has a bound too.
  */
 #include "vgpu_asm.h"
 #include "vgpu_bystander.h"
@@ -46,6 +43,16 @@ static void loop_end(struct program *p, uint32_t begin, uint8_t count)
 }
 
 /* ---- blocks ------------------------------------------------------------- */
+
+/* So many that nothing else begins in between, each with 128 KiB of registers. */
+static void blocks_that_end(volatile uint32_t *going)
+{
+	struct program p = {};
+
+	kernel(&p, "exit", 8);
+	finish(&p);
+	keep_running(going, &p, 20000, 1024, 0);
+}
 
 /* 32 MiB of local memory each, which they do not touch. */
 static void blocks_with_memory(volatile uint32_t *going)
@@ -214,48 +221,23 @@ static void mappings(volatile uint32_t *going)
 
 /* ---- the tests ---------------------------------------------------------- */
 
-/* As must_not_notice(), for a call that takes no virtual time: @times what it takes alone. */
-static void must_answer_within(double times, const char *what,
-			       void (*attack)(volatile uint32_t *going))
-{
-	volatile uint32_t *going = going_page();
-	struct latency idle = latency_of(device_info, 0.5, NULL), beside;
-	pid_t pid = attack_start(attack, going);
-
-	beside = latency_of(device_info, 1, going);
-	printf("# DEVICE_INFO beside %s: %.3f ms, %.3f ms at most; alone %.3f and %.3f\n", what,
-	       beside.mean * 1e3, beside.most * 1e3, idle.mean * 1e3, idle.most * 1e3);
-	fflush(stdout);
-	attack_end(pid);
-	CHECK(beside.mean <= times * idle.mean + 1e-3);
-}
-
-static void must_answer(const char *what, void (*attack)(volatile uint32_t *going))
-{
-	must_answer_within(10, what, attack);
-}
-
-/* An instruction that gives each of 32 lanes a page is one step, as is the end of a block. */
-static void must_answer_in_steps(const char *what, void (*attack)(volatile uint32_t *going))
-{
-	must_answer_within(50, what, attack);
-}
-
-#define ATTACK(name, must, what)	\
-	static void name##_beside(void)	\
-	{				\
-		must(what, name);	\
+#define ATTACK(name, what)			\
+	static void name##_beside(void)		\
+	{					\
+		must_not_notice(what, name);	\
 	}
-ATTACK(blocks_with_memory, must_not_notice, "blocks with local memory")
-ATTACK(blocks_that_write, must_answer, "blocks that write local memory")
-ATTACK(local_memory, must_answer_in_steps, "writes to local memory")
-ATTACK(collisions, must_answer, "translations that collide")
-ATTACK(first_writes, must_not_notice, "first writes")
-ATTACK(matches, must_answer, "MATCHQ")
-ATTACK(meetings, must_answer, "lanes that wait for each other")
-ATTACK(mappings, must_not_notice, "one-page mappings")
+ATTACK(blocks_that_end, "blocks that end at once")
+ATTACK(blocks_with_memory, "blocks with local memory")
+ATTACK(blocks_that_write, "blocks that write local memory")
+ATTACK(local_memory, "writes to local memory")
+ATTACK(collisions, "translations that collide")
+ATTACK(first_writes, "first writes")
+ATTACK(matches, "MATCHQ")
+ATTACK(meetings, "lanes that wait for each other")
+ATTACK(mappings, "one-page mappings")
 
 static const struct test tests[] = {
+	{ "hostile_cost: blocks that end at once", blocks_that_end_beside },
 	{ "hostile_cost: blocks with local memory", blocks_with_memory_beside },
 	{ "hostile_cost: blocks that write a little of it", blocks_that_write_beside },
 	{ "hostile_cost: local memory that is written", local_memory_beside },
