@@ -218,11 +218,12 @@ $(sources:%=clang-warnings/%): clang-warnings/%: % $(gen-hdr) | setup-build setu
 
 # -------------------------------------------------------------------------------------------
 # The module: built in a mirror of the sources, one for each kernel, so that the source
-# tree stays clean and objects of two kernels do not meet.
+# tree stays clean and objects of two kernels do not meet. KCOV=1: another mirror, where a kernel with
+# CONFIG_KCOV collects coverage of the module.
 
-mirror := $(CURDIR)/build/$(KERNEL)
+mirror := $(CURDIR)/build/$(KERNEL)$(if $(KCOV),-kcov)
 # BTF would want pahole and the whole vmlinux, for nothing here.
-module-make = $(MAKE) --no-print-directory -C $(KDIR) M=$(mirror)/src CONFIG_DEBUG_INFO_BTF_MODULES=
+module-make = $(MAKE) --no-print-directory -C $(KDIR) M=$(mirror)/src CONFIG_DEBUG_INFO_BTF_MODULES= KCOV=$(KCOV)
 
 .PHONY: modules mirror sparse
 mirror:
@@ -232,7 +233,8 @@ mirror:
 	@find Kbuild kmod sim-device uapi -type f \( -name '*.[ch]' -o -name Kbuild \) | while read -r file; do \
 		[ -e $(mirror)/src/$$file ] || ln -s $(CURDIR)/$$file $(mirror)/src/$$file; done
 modules: setup-modules setup-kernel mirror
-	@echo "  MODULE  build/$(KERNEL)/vgpu.ko"
+	@echo "  MODULE  $(mirror:$(CURDIR)/%=%)/vgpu.ko"
+	$(if $(KCOV),@grep -qs CONFIG_KCOV=y $(KDIR)/.config || { echo "KCOV=1: $(KDIR) has no CONFIG_KCOV; use KERNEL=debug" >&2; exit 1; })
 	$(Q)+flock $(mirror)/lock $(module-make) W=1 modules
 	$(Q)cmp -s $(mirror)/src/vgpu.ko $(mirror)/vgpu.ko || cp $(mirror)/src/vgpu.ko $(mirror)/vgpu.ko
 sparse: setup-sparse setup-modules setup-kernel mirror

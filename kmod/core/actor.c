@@ -125,6 +125,7 @@ static void msg_send(struct kvgpu_msg *msg)
 {
 	struct kvgpu_system *system = msg->inbox->kdev->system;
 
+	msg->kcov = kvgpu_kcov_current();
 	spin_lock(&system->inbox_lock);
 	list_add_tail(&msg->node, &msg->inbox->messages);
 	inbox_wait(msg->inbox);
@@ -230,6 +231,7 @@ void kvgpu_inboxes_serve(struct kvgpu_system *system, u64 ns)
 
 	do {
 		struct kvgpu_inbox *inbox;
+		struct kvgpu_kcov kcov;
 		bool sent;
 		int result;
 
@@ -239,8 +241,11 @@ void kvgpu_inboxes_serve(struct kvgpu_system *system, u64 ns)
 		inbox = msg->inbox;
 		inbox->repeats = msg->repeats;
 		sent = msg->sent;
+		kcov = msg->kcov;
+		kvgpu_kcov_start(kcov, &system->kcov);
 		/* it may free a message that was sent, unless it wants to be called again */
 		result = msg->fn(inbox->kdev, msg->arg);
+		kvgpu_kcov_stop(kcov);
 		before = now;
 		now = ktime_get_ns();
 		kvgpu_inbox_charge(inbox, now - before);

@@ -35,6 +35,7 @@
 
 #include "vgpu_device.h"
 #include "kmod/core/compat.h"
+#include "kmod/core/kcov.h"
 
 /* Bounds of what one context may hold inside the kernel; docs/uapi.md promises them. */
 #define KVGPU_DEVICES_MAX	16u
@@ -62,6 +63,7 @@ struct kvgpu_system {
 	struct rb_root_cached inboxes;	/* struct kvgpu_inbox with messages, under inbox_lock */
 	u64 served;			/* where the last inbox stood, under inbox_lock */
 	u64 unshared;			/* actor: ns of execution, not charged to contexts yet */
+	struct kvgpu_kcov kcov;		/* actor: of the newest message that had one */
 	wait_queue_head_t wake;		/* the actor sleeps here */
 
 	struct list_head devices;	/* actor: struct kvgpu_dev */
@@ -184,6 +186,7 @@ struct kvgpu_msg {
 	void *arg;
 	bool sent;			/* nobody waits for an answer */
 	u32 repeats;			/* how often @fn has been called */
+	struct kvgpu_kcov kcov;		/* of the sender */
 	struct completion done;
 	int result;
 };

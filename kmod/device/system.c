@@ -98,28 +98,35 @@ static int actor_loop(void *data)
 	struct kvgpu_system *system = data;
 	u64 idle = KVGPU_IDLE, took = 0, begin;
 	unsigned int turns = 0;
+	struct kvgpu_kcov kcov;
 	struct kvgpu_dev *kdev;
 
 	while (!kthread_should_stop()) {
 		if (idle)
 			actor_sleep(system, idle);
+		kcov = system->kcov;
+		kvgpu_kcov_start(kcov, NULL);
 		for_each_device(kdev, system)
 			kvgpu_trace_look(kdev);
 		begin = ktime_get_ns();
 		kvgpu_clock_catch_up(system);
 		kvgpu_execution_charge(system, ktime_get_ns() - begin, false);
+		kvgpu_kcov_stop(kcov);
 		kvgpu_inboxes_serve(system, clamp_t(u64, took, SERVE_MIN, SERVE_MAX));
 		/* whoever sends from here on interrupts the model, as those do who wait still */
 		vgpu_system_interrupt(system->model, false);
 		smp_mb();
 		if (kvgpu_inboxes_pending(system))
 			vgpu_system_interrupt(system->model, true);
+		kcov = system->kcov;
+		kvgpu_kcov_start(kcov, NULL);
 		begin = ktime_get_ns();
 		idle = device_turn(system);
 		took = ktime_get_ns() - begin;
 		if (idle || ++turns % TURNS_PER_WAKE == 0)
 			for_each_device(kdev, system)
 				kvgpu_uring_turn(kdev);
+		kvgpu_kcov_stop(kcov);
 		cond_resched();
 	}
 	return 0;
