@@ -195,6 +195,12 @@ $(O)/kselftest/%: tests/kselftest/%.c $(wildcard tests/kselftest/*.h uapi/*.h) |
 	@mkdir -p $(@D) && echo "  CC  $@"
 	$(Q)$(CC) $(CFLAGS) -std=gnu11 $(warnings) -D_GNU_SOURCE -I. -Iuapi -o $@ $< -Wl,--as-needed -luring -lpthread
 
+# What searches for inputs in a guest, led by coverage; a kernel with KCOV and checks runs it.
+fuzz-kernel := $(or $(filter debug debug-6.12 kcsan,$(KERNEL)),debug)
+$(O)/fuzz/uapi: $(wildcard tests/fuzz/guest/*.[ch] tests/kselftest/*.h uapi/*.h) | setup-build
+	@mkdir -p $(@D) && echo "  CC  $@"
+	$(Q)$(CC) $(CFLAGS) -std=gnu11 $(warnings) -D_GNU_SOURCE -I. -Iuapi -o $@ tests/fuzz/guest/uapi.c -luring
+
 cuda := $(cuda-src:tests/cuda/%.cu=$(O)/cuda/%)
 $(O)/cuda/%: tests/cuda/%.cu tools/vgpucc $(wildcard tests/cuda/*.h) $(call find,runtime,*.h) | $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
@@ -267,10 +273,13 @@ stress: setup-guest modules kselftest-programs
 		-- tests/kselftest/run.sh $(O)/kselftest random fail_nth fail_nth_actor,-- $(O)/kselftest/random)
 
 # Inputs at random, led by coverage, for what reads something that is not trusted; SECONDS is for all targets together.
-.PHONY: fuzz fuzz-programs
+fuzz-wanted := $(or $(TARGET),$(fuzz-targets) uapi)
+.PHONY: fuzz fuzz-programs fuzz-guest
 fuzz-programs: $(fuzz) $(O)/fuzz/seeds $(fuzz-ptx)
-fuzz: fuzz-programs
-	@tests/fuzz/run.sh --seconds $(SECONDS) $(or $(TARGET),$(fuzz-targets))
+fuzz-guest: setup-guest $(O)/fuzz/uapi
+	$(Q)+$(MAKE) --no-print-directory modules KERNEL=$(fuzz-kernel) KCOV=1
+fuzz: $(if $(filter-out uapi,$(fuzz-wanted)),fuzz-programs) $(if $(filter uapi,$(fuzz-wanted)),fuzz-guest)
+	@tests/fuzz/run.sh --seconds $(SECONDS) --kernel $(fuzz-kernel) $(INPUT:%=--input %) $(fuzz-wanted)
 
 # The README's two commands, as it prints them, in a new minimal Debian: needs root and mmdebstrap.
 .PHONY: fresh
@@ -324,7 +333,8 @@ help:
 	@echo "make cuda-tests    CUDA programs, in the process and in a guest KERNEL="
 	@echo "make vm-tests      tests of tools/vgpu-vm"
 	@echo "make stress        everything at random against /dev/vgpu, in a guest  SECONDS=600 SEED= KERNEL="
-	@echo "make fuzz          readers of binaries, PTX, job files, configurations against random inputs  SECONDS=600 TARGET="
+	@echo "make fuzz          readers of binaries, PTX, job files, configurations, and the module in a guest (uapi)"
+	@echo "                   against random inputs, led by coverage        SECONDS=600 TARGET= KERNEL= INPUT="
 	@echo "make fresh         the README's two commands in a new minimal Debian  KERNEL="
 	@echo "make random-cuda   random CUDA kernels against what they must compute  COUNT=2000 SEED= CLASS="
 	@echo "make demo          several CUDA programs at once on one device; out/timeline.svg"

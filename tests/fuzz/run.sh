@@ -4,21 +4,26 @@
 # run.sh: run fuzz targets one after the other, each for its share of the time, and print for each
 # what it executed and how much of the files it is about its corpus covers.
 #
-# usage: tests/fuzz/run.sh [--seconds N] [--build FOLDER] TARGET...
+# usage: tests/fuzz/run.sh [--seconds N] [--build FOLDER] [--kernel KERNEL] [--input FILE]... TARGET...
 #   --seconds N       real time of all targets together           [600]
 #   --build FOLDER    where `make fuzz-programs` built them       [build]
+#   --kernel KERNEL   of the guest in which uapi runs             [debug]
+#   --input FILE      uapi executes this one, and searches nothing
 #
+# The target uapi is the module in a guest, the others are programs of this machine.
 # out/fuzz/TARGET/corpus is kept and grows from run to run; the seeds are made again at each run.
 # An input that a target does not stand is in out/fuzz/TARGET/findings, and the exit status is 1.
 set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1
 
-seconds=600 build=build
+seconds=600 build=build kernel=debug inputs=()
 while [ $# -gt 0 ]; do
 	case $1 in
 	--seconds) seconds=$2; shift 2 ;;
 	--build) build=$2; shift 2 ;;
-	-*) sed -n '4,12s/^# \{0,1\}//p' "$0"; exit 2 ;;
+	--kernel) kernel=$2; shift 2 ;;
+	--input) inputs+=("$(realpath "$2")"); shift 2 ;;
+	-*) sed -n '4,15s/^# \{0,1\}//p' "$0"; exit 2 ;;
 	*) break ;;
 	esac
 done
@@ -124,10 +129,35 @@ coverage() { # TARGET
 		awk '/^-/ || NF < 4 { next } /^Filename|^Files/ { next } { printf "#   %-44s functions %7s  lines %7s\n", $1, $4, $7 }'
 }
 
-make_seeds
+# The last inputs of a guest that went wrong are findings/00 to 31, the newest last: some of them together are the cause.
+fuzz_guest() { # SECONDS
+	local dir=$out/uapi program=$PWD/$build/fuzz/uapi mirror=$build/$kernel-kcov status words=(--seconds "$1")
+	mkdir -p "$dir"/{corpus,findings,slow} || return 1
+	[ ${#inputs[@]} -eq 0 ] || words=("${inputs[@]}")
+	[ ${#inputs[@]} -gt 0 ] || rm -f "$dir"/findings/*
+	tools/vgpu-vm --kernel "$kernel" --module "$mirror/vgpu.ko" --out "$dir" --timeout $(($1 + 900)) --append panic_on_warn=1 \
+		-- "$program" --out "$dir" "${words[@]}" >"$dir/log" 2>&1
+	status=$?
+	grep '^uapi: ' "$dir/log" | tail -n 1
+	tests/fuzz/guest/coverage.sh "$mirror" "$dir/places" kmod sim-device/sm/{verify,module}.c sim-device || status=1
+	[ $status -ne 0 ] || return 0
+	echo "not ok - uapi: exit status $status; the end of $dir/log:"
+	grep -v '^uapi: ' "$dir/log" | tail -n 40 | sed 's/^/# /'
+	[ ${#inputs[@]} -eq 0 ] || return 1
+	"$program" --split "$dir/recent" "$dir/findings"
+	echo "# the kernel's log: $dir/dmesg.txt; again: make fuzz TARGET=uapi KERNEL=$kernel INPUT=$dir/findings/31"
+	echo "# or with what was executed before it: INPUT=\"\$(echo $dir/findings/*)\""
+	return 1
+}
+
 status=0
 share=$(((seconds + $# - 1) / $#))
+[ "$*" = uapi ] || make_seeds
 for target; do
+	if [ "$target" = uapi ]; then
+		fuzz_guest $share || status=1
+		continue
+	fi
 	[ -x "$build/fuzz/bin/$target" ] || { echo "run.sh: no target $target in $build/fuzz/bin" >&2; exit 2; }
 	fuzz "$target" $share || status=1
 	coverage "$target" || status=1
