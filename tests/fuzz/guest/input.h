@@ -51,7 +51,7 @@ enum op_kind {
 	OP_NETLINK_SEND,	/* b: command, c: flags, x, y: a byte that is changed */
 	OP_NETLINK_JOIN,	/* b: group */
 	OP_FILE_READ,		/* x: which of sysfs and debugfs, y: bytes */
-	OP_FILE_WRITE,		/* x: which, b: kind of value, y: value */
+	OP_FILE_WRITE,		/* x: which, small: a knob; b: kind of value, y: value */
 	OP_CONFIG_MAKE,		/* b: name, c: system */
 	OP_CONFIG_WRITE,	/* b: name, x: field, c: kind of value, y: value */
 	OP_CONFIG_REMOVE,	/* b: name */

@@ -15,6 +15,13 @@
 	}
 #define OPEN AT(OP_OPEN), AT(OP_QUEUE_CREATE)
 #define LAUNCH AT(OP_COMMAND, .b = VGPU_CMD_LAUNCH, .x = 0x1f03, .y = PARAMS, .z = 16)
+#define KNOB(n) AT(OP_FILE_WRITE, .x = (n), .b = 3, .y = 2)
+#define EIGHT(make, n) \
+	make(n), make((n) + 1), make((n) + 2), make((n) + 3), make((n) + 4), make((n) + 5), \
+		make((n) + 6), make((n) + 7)
+#define ON(n) AT(OP_FILE_WRITE, .x = (n), .y = 1)
+#define READ(n) AT(OP_FILE_READ, .x = (n), .y = 4000)
+#define FIELD(n) AT(OP_CONFIG_WRITE, .a = 1, .x = (n), .c = 3)
 #define WAIT(n) AT(OP_WAIT, .x = (n), .y = SOME_TIME)
 
 static const struct input seeds[] = {
@@ -33,7 +40,7 @@ static const struct input seeds[] = {
 		   AT(OP_WAIT, .b = 1, .x = 3, .y = SOME_TIME), AT(OP_QUEUE_DESTROY, .b = 1) } },
 	/* another context's kernel is preempted */
 	{ .ops = { OPEN, AT(OP_OPEN, .a = 1), AT(OP_QUEUE_CREATE, .a = 1),
-		   AT(OP_PRIORITY, .a = 1, .b = 1), AT(OP_FILE_WRITE, .x = 20, .b = 3, .y = 2),
+		   AT(OP_PRIORITY, .a = 1, .b = 1), EIGHT(KNOB, 0), EIGHT(KNOB, 8),
 		   AT(OP_COMMAND, .b = VGPU_CMD_PROFILED, .x = 200, .y = 40000, .z = 128),
 		   AT(OP_SUBMIT),
 		   AT(OP_COMMAND, .b = VGPU_CMD_PROFILED, .x = 20, .y = 4000, .z = 128),
@@ -81,6 +88,15 @@ static const struct input seeds[] = {
 		   AT(OP_SUBMIT), WAIT(1), AT(OP_CONFIG_WRITE, .x = 0, .c = 2, .y = 21),
 		   AT(OP_CLOSE), AT(OP_CONFIG_WRITE, .x = 4, .c = 2, .y = 4),
 		   AT(OP_CONFIG_REMOVE) } },
+	/* its fields, before it is live */
+	{ .ops = { AT(OP_CONFIG_MAKE, .c = 2), EIGHT(FIELD, 0), EIGHT(FIELD, 8), EIGHT(FIELD, 16),
+		   AT(OP_CONFIG_WRITE, .x = 0, .c = 2, .y = 20), AT(OP_OPEN, .b = 0xc1) } },
+	/* files; all knobs 1, some of which trace, with listeners */
+	{ .ops = { OPEN, EIGHT(READ, 0), EIGHT(READ, 8), EIGHT(READ, 16), EIGHT(READ, 24) } },
+	{ .ops = { AT(OP_NETLINK_JOIN), AT(OP_NETLINK_JOIN, .b = 2), EIGHT(ON, 0), EIGHT(ON, 8),
+		   EIGHT(ON, 16), OPEN, AT(OP_MAP, .y = 0x3000), AT(OP_MODULE_LOAD), LAUNCH,
+		   AT(OP_SUBMIT), WAIT(1), AT(OP_COMMAND, .b = VGPU_CMD_COPY_H2D, .x = KIND(12)),
+		   AT(OP_SUBMIT), WAIT(2) } },
 	/* a system of two */
 	{ .ops = { AT(OP_CONFIG_MAKE, .c = 1), AT(OP_CONFIG_MAKE, .b = 1, .c = 1),
 		   AT(OP_OPEN, .b = 0xc1), AT(OP_OPEN, .a = 1, .b = 0xc2), AT(OP_QUEUE_CREATE),
