@@ -56,14 +56,14 @@ sites() { # OBJECT
 	}
 	END {
 		count = split(wanted, want, " ")
-		for (f in total)
+		for (f in total) {
+			listed = 0
 			for (i = 1; i <= count; i++)
 				if (f == want[i] || index(f, want[i] "/") == 1) {
-					printf "#   %-44s %5d of %5d places\n", f, hit[f], total[f] | "LC_ALL=C sort"
-					folder = f
-					sub(/\/[^\/]*$/, "", folder)
+					if (!listed++) printf "#   %-44s %5d of %5d places\n", f, hit[f], total[f] | "LC_ALL=C sort"
 					part[want[i]] += hit[f]; all[want[i]] += total[f]
 				}
+		}
 		close("LC_ALL=C sort")
 		for (i = 1; i <= count; i++)
 			printf "#   %-44s %5d of %5d places, %d%%\n", want[i], part[want[i]], all[want[i]], 100 * part[want[i]] / (all[want[i]] ? all[want[i]] : 1)
