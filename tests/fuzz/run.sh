@@ -139,7 +139,8 @@ fuzz_guest() { # SECONDS
 		-- "$program" --out "$dir" "${words[@]}" >"$dir/log" 2>&1
 	status=$?
 	grep '^uapi: ' "$dir/log" | tail -n 1
-	tests/fuzz/guest/coverage.sh "$mirror" "$dir/places" kmod sim-device/sm/{verify,module}.c sim-device || status=1
+	[ ${#inputs[@]} -gt 0 ] || tests/fuzz/guest/coverage.sh "$mirror" "$dir/places" kmod sim-device/sm/{verify,module}.c sim-device ||
+		status=1
 	[ $status -ne 0 ] || return 0
 	echo "not ok - uapi: exit status $status; the end of $dir/log:"
 	grep -v '^uapi: ' "$dir/log" | tail -n 40 | sed 's/^/# /'

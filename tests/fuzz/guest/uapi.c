@@ -450,7 +450,8 @@ static void replay(char **files, int count)
 			}
 			execute(&input);
 		}
-	printf("uapi: %d inputs, %u times each\n", count, ROUNDS);
+	printf("uapi: %d inputs, %u times each, %llu killed\n", count, ROUNDS,
+	       (unsigned long long)killed);
 }
 
 /* ---- without a device --------------------------------------------------- */
