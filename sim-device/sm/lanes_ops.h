@@ -340,12 +340,12 @@
 		TAKE;
 		break;
 	case VGPU_OP_MATCH:
-		SLOW;
+		SLOW(16);
 		match32((u32 *)s->out, R(i->a), m);
 		TAKE;
 		break;
 	case VGPU_OP_MATCHQ:
-		SLOW;
+		SLOW(32);
 		match64((u32 *)s->out, Q(i->a), m);
 		TAKE;
 		break;
@@ -370,13 +370,13 @@
 	}
 	case VGPU_OP_MATCHSYNC:
 		MEET;
-		SLOW;
+		SLOW(16);
 		match_sync32((u32 *)s->out, R(i->a), m, BR, i->flags & ~VGPU_F_IMM);
 		TAKE;
 		break;
 	case VGPU_OP_MATCHSYNCQ:
 		MEET;
-		SLOW;
+		SLOW(32);
 		match_sync64((u32 *)s->out, Q(i->a), m, BR, i->flags & ~VGPU_F_IMM);
 		TAKE;
 		break;

@@ -305,15 +305,15 @@ lanes_inline u32 cmp_result(u32 flags, u32 less, u32 equal, u32 unordered)
 	} while (0)
 
 /*
- * What takes as long as eight ordinary instructions, and is not made for speed on any machine,
- * counts as so many in the slice.
+ * What takes as long as several ordinary instructions, and is not made for speed on any machine,
+ * counts as @n of them in the slice.
  */
-#define SLOW                                        \
-	do {                                        \
-		u32 more = budget < 7 ? budget : 7; \
-		budget -= more;                     \
-		idle += (u64)more * VGPU_LANES;     \
-		s->slow += more;                    \
+#define SLOW(n)                                                     \
+	do {                                                        \
+		u32 more = budget < (n) - 1 ? budget : (n) - 1;     \
+		budget -= more;                                     \
+		idle += (u64)more * VGPU_LANES;                     \
+		s->slow += more;                                    \
 	} while (0)
 
 lanes_inline const struct vgpu_insn *stop_at(const struct vgpu_insn *code, u32 reconv)
@@ -364,7 +364,7 @@ wait:
 		LEAVE;
 		end = sync_wait(s, m);
 		ENTER;
-		SLOW;
+		SLOW(16);
 		if (unlikely(end != MEM_DONE))
 			break;
 jumped:

@@ -405,12 +405,12 @@ static void test_match(void **state)
 		rig->code[1] = (struct vgpu_insn){
 			.op = VGPU_OP_MATCHQ, .guard = VGPU_PT, .dst = 5, .a = 2
 		};
-		/* each counts as eight, but they are two */
+		/* they count as 16 and 32, but are two */
 		rig->lanes.threads = 0;
 		rig->lanes.slow = 0;
-		assert_int_equal(rig_run(rig, build, 16), VGPU_LANES_BUDGET);
+		assert_int_equal(rig_run(rig, build, 48), VGPU_LANES_BUDGET);
 		assert_int_equal(rig->warp.pc, 2);
-		assert_int_equal(rig->lanes.slow, 14);
+		assert_int_equal(rig->lanes.slow, 46);
 		assert_int_equal(rig->lanes.threads, 2 * 31);
 		for (u32 l = 1; l < VGPU_LANES; l++) {
 			u32 same = 0, sameq = 0;
