@@ -148,44 +148,11 @@ static void process_works(int i)
 
 /* ---- before and after --------------------------------------------------- */
 
-#define KNOBS	32
-
-/* Files of sysfs that root can write, and what they said. */
-static struct {
-	char path[160], value[256];
-} knobs[KNOBS];
-static size_t knob_count;
-
-static void knobs_keep(void)
-{
-	static struct paths paths;
-	struct stat st;
-
-	paths_find(&paths);
-	for (uint32_t i = 0; i < paths.count && knob_count < KNOBS; i++) {
-		char *value = knobs[knob_count].value, *chosen;
-
-		if (strncmp(paths.path[i], SYSFS, strlen(SYSFS)) ||
-		    strstr(paths.path[i], "/power/") || stat(paths.path[i], &st) ||
-		    !(st.st_mode & 0200) || !(st.st_mode & 0400) ||
-		    file_read(paths.path[i], value, sizeof(knobs[0].value)) <= 0)
-			continue;
-		/* of several the one in brackets */
-		chosen = strchr(value, '[');
-		if (chosen) {
-			memmove(value, chosen + 1, strlen(chosen));
-			value[strcspn(value, "]")] = 0;
-		}
-		strcpy(knobs[knob_count++].path, paths.path[i]);
-	}
-	CHECK(knob_count > 3);
-}
-
 static void knobs_restore(void)
 {
 	char now[256];
 
-	for (size_t i = 0; i < knob_count; i++) {
+	for (uint32_t i = 0; i < knob_count; i++) {
 		file_write(knobs[i].path, knobs[i].value);
 		if (file_read(knobs[i].path, now, sizeof(now)) <= 0 || !strstr(now, knobs[i].value))
 			printf("# %s was %s, is %s\n", knobs[i].path, knobs[i].value, now);
@@ -220,6 +187,7 @@ static long long sysfs_number(const char *name)
 static void drive(uint64_t seed, double seconds)
 {
 	long long events = sysfs_number("events"), preemptions = sysfs_number("preemptions");
+	static struct paths paths;
 	pid_t pids[PROCESSES];
 	int pass[2], kills = 0;
 	char name[16];
@@ -227,7 +195,9 @@ static void drive(uint64_t seed, double seconds)
 
 	counts = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	CHECK(counts != MAP_FAILED);
-	knobs_keep();
+	paths_find(&paths);
+	knobs_keep(&paths, SYSFS);
+	CHECK(knob_count > 3);
 	/* endless kernels end */
 	file_write(SYSFS "/watchdog_us", "20");
 	CHECK(!socketpair(AF_UNIX, SOCK_DGRAM, 0, pass));

@@ -6,71 +6,16 @@
 #ifndef RANDOM_FILES_H
 #define RANDOM_FILES_H
 
-#include <dirent.h>
-
 #include "random.h"
 #include "vgpu_configfs.h"
-
-#define SYSFS		"/sys/class/vgpu/vgpu0"
-#define PATHS_MAX	256
-
-/** struct paths - the files there were when it was looked */
-struct paths {
-	char path[PATHS_MAX][160];
-	uint32_t count;
-};
-
-static void paths_add(struct paths *paths, const char *folder)
-{
-	struct dirent *entry;
-	char path[160];
-	DIR *dir = opendir(folder);
-
-	while (dir && (entry = readdir(dir)) && paths->count < PATHS_MAX) {
-		if (snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) >=
-			    (int)sizeof(path) ||
-		    entry->d_name[0] == '.')
-			continue;
-		if (entry->d_type == DT_DIR)
-			paths_add(paths, path);
-		else if (entry->d_type == DT_REG)
-			strcpy(paths->path[paths->count++], path);
-	}
-	if (dir)
-		closedir(dir);
-}
+#include "vgpu_files.h"
 
 static void paths_find(struct paths *paths)
 {
 	paths->count = 0;
-	paths_add(paths, SYSFS "/.");
-	paths_add(paths, "/sys/kernel/debug/vgpu/0");
-	paths_add(paths, "/sys/kernel/tracing/events/vgpu");
-}
-
-/* Reads it to its end, a page at most at a time. */
-static ssize_t file_read(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t n = -1;
-
-	if (fd < 0)
-		return -1;
-	n = read(fd, text, size - 1);
-	text[n > 0 ? n : 0] = 0;
-	close(fd);
-	return n;
-}
-
-static void file_write(const char *path, const char *value)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
-
-	if (fd < 0)
-		return;
-	if (write(fd, value, strlen(value)) < 0)
-		errno = 0;
-	close(fd);
+	paths_add(paths, SYSFS "/.", visible);
+	paths_add(paths, DEBUGFS, visible);
+	paths_add(paths, "/sys/kernel/tracing/events/vgpu", visible);
 }
 
 /* One of the words that the file itself offers, a number, or nonsense. */
