@@ -543,8 +543,7 @@ int main(int argc, char **argv)
 	CHECK(shared != MAP_FAILED);
 	coverage_start();
 	device = must_open();
-	paths_find();
-	knobs_keep();
+	files_begin();
 	dirty_restore(&(struct dirty){ .knobs = ~0u, .config = true });
 	if (optind < argc)
 		replay(argv + optind, argc - optind);
