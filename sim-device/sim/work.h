@@ -16,8 +16,9 @@
 /* Units. All but the first, which is from 4 to 80 (tests/bench), are estimates. */
 #define VGPU_WORK_INSTRUCTION	20u	/* of a warp */
 #define VGPU_WORK_TRANSLATION	100u	/* that the TLB did not have */
-#define VGPU_WORK_PAGE		150u	/* of local memory, cleared */
-#define VGPU_WORK_CLEARED	32u	/* bytes of a new block's state in one unit */
+#define VGPU_WORK_SPREAD	300u	/* an access, each lane in another page of local memory */
+#define VGPU_WORK_PAGE		500u	/* of local memory, cleared and released */
+#define VGPU_WORK_CLEARED	16u	/* bytes of a new block's state in one unit */
 #define VGPU_WORK_BLOCK		110u	/* a thread block beside its warps */
 #define VGPU_WORK_WARP		10u	/* … and each of its warps */
 #define VGPU_WORK_COMMAND	300u

@@ -12,6 +12,9 @@
  * before an instruction that needs translations, and goes on at the same virtual time with nothing
  * else in between but what the host does. How often that happens so has no influence on results or
  * times. Whoever must know when the slice ends, or adds a block, has it finished first.
+ *
+ * What comes next in virtual time waits for the whole slice. One with very much work beside its
+ * instructions is cut between two warps: it ends, and the next one begins at the other warp.
  */
 #include "warps.h"
 
@@ -261,6 +264,7 @@ static u32 run_warp(struct vgpu_block *block, struct vgpu_warp *w, bool pausing)
 
 	run->charged = 0;
 	lanes->slow = 0;
+	lanes->spread = 0;
 	lanes->warp = w;
 	lanes->budget = budget;
 	switch (run_lanes(block, w, pausing)) {
@@ -280,7 +284,7 @@ static u32 run_warp(struct vgpu_block *block, struct vgpu_warp *w, bool pausing)
 	default:
 		break;
 	}
-	run->work += lanes->slow * VGPU_WORK_INSTRUCTION;
+	run->work += lanes->slow * VGPU_WORK_INSTRUCTION + lanes->spread * VGPU_WORK_SPREAD;
 	w->left = lanes->budget;
 	return budget - lanes->budget - lanes->slow - run->charged;
 }
@@ -316,16 +320,25 @@ static void begin_block(struct vgpu_slice *slice)
 	slice->warp = 0;
 }
 
+/* What the warps of slice->block took in this slice. */
+static void count_cycles(struct vgpu_slice *slice)
+{
+	struct vgpu_warps *warps = slice->block->warps;
+
+	for (u32 n = 0; n < warps->count; n++) {
+		if (warps->warp[n].cycles > slice->longest)
+			slice->longest = warps->warp[n].cycles;
+		warps->warp[n].cycles = 0;
+	}
+}
+
 static void end_block(struct vgpu_slice *slice)
 {
 	struct vgpu_block *block = slice->block;
 	struct vgpu_warps *warps = block->warps;
 	struct vgpu_warp *stuck;
 
-	for (u32 n = 0; n < warps->count; n++) {
-		if (warps->warp[n].cycles > slice->longest)
-			slice->longest = warps->warp[n].cycles;
-	}
+	count_cycles(slice);
 	stuck = warps->faulted ? NULL : vgpu_warps_stuck(warps);
 	if (stuck)
 		record_fault(block, stuck, VGPU_FAULT_BARRIER, (u32)__builtin_ctz(stuck->bar_mask),
@@ -334,7 +347,7 @@ static void end_block(struct vgpu_slice *slice)
 
 /*
  * Every warp of slice->block executes up to slice->each instructions; one that a barrier lets go
- * may use what it has left. false: the slice was paused.
+ * may use what it has left. false: the slice was paused or cut.
  */
 static bool run_warps(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing)
 {
@@ -352,6 +365,9 @@ static bool run_warps(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing
 		}
 		w = &warps->warp[slice->warp];
 		if (w->state == VGPU_WARP_READY && w->left) {
+			slice->cut = slice->work + sm->run->work > slice->most;
+			if (unlikely(slice->cut))
+				return false;
 			slice->issued += run_warp(block, w, pausing);
 			slice->again = true;
 			if (unlikely(slice->open))	/* in the middle of @w */
@@ -382,6 +398,8 @@ static bool run_block(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing
 	sm->run->work = 0;
 	if (ended)
 		end_block(slice);
+	else if (slice->cut)
+		count_cycles(slice);
 	return ended;
 }
 
@@ -421,19 +439,27 @@ static struct vgpu_block *next_ready(const struct vgpu_sm *sm, struct vgpu_block
 	return block;
 }
 
+/* From the first block and warp, or from where the last slice was cut. */
 static void begin_slice(struct vgpu_sm *sm, u32 warps)
 {
 	struct vgpu_lanes *lanes = &sm->run->lanes;
+	struct vgpu_slice *slice = &sm->run->slice, last = *slice;
+	bool rest = last.cut && last.block;
+	u32 each = rest ? last.each : vgpu_slice_budget(sm->config, warps);
 
 	lanes->tlb = sm->tlb.entries;
 	lanes->clock = vgpu_mul_div(sm->sim->now, sm->config->clock_khz, VGPU_PS_PER_KCYCLE);
 	lanes->timer = sm->sim->now / VGPU_NS;
 	lanes->threads = 0;
 	lanes->segments = 0;
-	sm->run->slice = (struct vgpu_slice){
-		.each = vgpu_slice_budget(sm->config, warps),
-		.block = vgpu_sm_first(sm),
+	*slice = (struct vgpu_slice){
+		.each = each,
+		.block = rest ? last.block : vgpu_sm_first(sm),
+		.begun = rest && last.begun,
+		.again = rest && last.again,
+		.warp = rest ? last.warp : 0,
 		.work = sm->run->started,
+		.most = sm->run->started + vgpu_slice_work(each, warps),
 	};
 	sm->run->started = 0;
 }
@@ -452,6 +478,8 @@ static void go_on(struct vgpu_sm *sm, bool pausing)
 		if (!slice->block)
 			break;
 		if (!run_block(sm, slice, pausing)) {
+			if (slice->cut)
+				break;
 			vgpu_event_pause(sm->sim, &sm->step);
 			return;
 		}

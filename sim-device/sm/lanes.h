@@ -128,6 +128,7 @@ struct vgpu_lanes {
 	struct vgpu_warp *warp;
 	u32 budget;		/* in: instructions it may execute; out: how many it did not */
 	u32 slow;		/* += how many of those slow ones counted for */
+	u32 spread;		/* += accesses, each lane in another page of local memory */
 	u64 threads;		/* += lanes that executed, over all instructions */
 	u64 segments;		/* += segments of global memory touched */
 	/*

@@ -340,12 +340,12 @@
 		TAKE;
 		break;
 	case VGPU_OP_MATCH:
-		SLOW(16);
+		SLOW(32);
 		match32((u32 *)s->out, R(i->a), m);
 		TAKE;
 		break;
 	case VGPU_OP_MATCHQ:
-		SLOW(32);
+		SLOW(64);
 		match64((u32 *)s->out, Q(i->a), m);
 		TAKE;
 		break;
@@ -370,13 +370,13 @@
 	}
 	case VGPU_OP_MATCHSYNC:
 		MEET;
-		SLOW(16);
+		SLOW(32);
 		match_sync32((u32 *)s->out, R(i->a), m, BR, i->flags & ~VGPU_F_IMM);
 		TAKE;
 		break;
 	case VGPU_OP_MATCHSYNCQ:
 		MEET;
-		SLOW(32);
+		SLOW(64);
 		match_sync64((u32 *)s->out, Q(i->a), m, BR, i->flags & ~VGPU_F_IMM);
 		TAKE;
 		break;

@@ -25,7 +25,6 @@
 #define CYCLES_WIDE	20	/* 64-bit integers, conversions: two passes */
 #define CYCLES_SPECIAL	20	/* special function unit */
 #define CYCLES_DIVIDE	100	/* division and square root: subroutines on the hardware */
-#define CYCLES_MATCH	64	/* each lane with all others, or bit after bit: several passes */
 #define CYCLES_SHARED	33	/* shared memory, shuffles */
 #define CYCLES_LOCAL	33	/* local memory: taken to hit the first cache */
 #define CYCLES_STORE	10	/* nothing waits for a store */
@@ -38,9 +37,10 @@
 #define WARP_MOST	256u
 #define WARP_LEAST	16u
 
-/* Both chosen: ordinary kernels stay below. */
+/* All chosen: ordinary kernels stay below. */
 #define SPARE_FACTOR	2u
 #define WORK_FACTOR	2u
+#define SLICE_PERCENT	150u
 
 static u32 latency(u32 op, u32 memory)
 {
@@ -80,12 +80,6 @@ static u32 latency(u32 op, u32 memory)
 	case VGPU_OP_DRCP:
 	case VGPU_OP_DRSQ:
 		return CYCLES_DIVIDE;
-	case VGPU_OP_MATCH:
-	case VGPU_OP_MATCHQ:
-	case VGPU_OP_MATCHSYNC:
-	case VGPU_OP_MATCHSYNCQ:
-	case VGPU_OP_FNS:
-		return CYCLES_MATCH;
 	case VGPU_OP_FRCP:
 	case VGPU_OP_FRSQ:
 	case VGPU_OP_FSIN:
@@ -129,6 +123,11 @@ u32 vgpu_slice_budget(const struct vgpu_config *config, u32 warps)
 u32 vgpu_slice_spare(u32 budget)
 {
 	return budget * SPARE_FACTOR * VGPU_WORK_INSTRUCTION;
+}
+
+u64 vgpu_slice_work(u32 budget, u32 warps)
+{
+	return (u64)budget * warps * VGPU_WORK_INSTRUCTION * SLICE_PERCENT / 100;
 }
 
 /* Warp instructions that take the time of @slice to issue. */

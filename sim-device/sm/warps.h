@@ -57,8 +57,10 @@ struct vgpu_slice {
 	u64 longest;		/* cycles of the warp that took longest */
 	u64 segments;		/* of global memory, 128 bytes each */
 	u64 work;		/* beside the instructions (sim/work.h) */
+	u64 most;		/* … after which no other warp is executed */
 	u32 each;		/* instructions that a warp may execute */
 	bool open;		/* it was paused: the rest is executed at the same virtual time */
+	bool cut;		/* the next one begins at @warp of @block */
 	bool begun;		/* in @block, @warp is next */
 	bool again;		/* a warp of @block has executed since the first was next */
 	u32 warp;
@@ -120,6 +122,8 @@ void vgpu_cost_fill(u16 *cost, const struct vgpu_config *config);
 u32 vgpu_slice_budget(const struct vgpu_config *config, u32 warps);
 /* Work (sim/work.h) that a warp may do beside them, before it is counted as instructions. */
 u32 vgpu_slice_spare(u32 budget);
+/* Work that all may do, before the slice is cut. */
+u64 vgpu_slice_work(u32 budget, u32 warps);
 /* Virtual time of a slice, at least one cycle. */
 u64 vgpu_slice_time(const struct vgpu_config *config, const struct vgpu_slice *slice);
 

@@ -96,6 +96,24 @@ static void local_memory(volatile uint32_t *going)
 	keep_running(going, &p, 26, 64, 0);
 }
 
+/* Every lane always writes the same place, each in another page. */
+static void far_local_memory(volatile uint32_t *going)
+{
+	struct program p = {};
+	uint32_t begin;
+
+	kernel(&p, "far", 8);
+	sreg(&p, 0, VGPU_SR_LANEID);
+	insn(&p, VGPU_OP_SHL, VGPU_F_IMM, 0, 0, 0, 0, 10);
+	begin = p.insns;
+	for (int i = 0; i < 40; i++)
+		insn(&p, VGPU_OP_STL, SIZE_4, 0, 0, 0, 0, 0);
+	loop_end(&p, begin, 4);
+	finish(&p);
+	p.kernels[0].local_bytes = 32 << 10;
+	keep_running(going, &p, 104, 256, 0);
+}
+
 /* ---- translations ------------------------------------------------------- */
 
 /* R@op of 32 lanes on 32 pages which are @stride apart, and 32 others in the next round. */
@@ -221,36 +239,28 @@ static void mappings(volatile uint32_t *going)
 
 /* ---- the tests ---------------------------------------------------------- */
 
-/*
- * A copy waits for a slice of each SM, in which every warp executes an instruction: ten to fifteen
- * times what it takes alone where those are the slowest there are, a hundred times if slices were
- * not cut by work.
- */
-static void must_not_wait_long(const char *what, void (*attack)(volatile uint32_t *going))
-{
-	must_not_wait(30, what, attack);
-}
-
-#define ATTACK(name, must, what)	\
-	static void name##_beside(void)	\
-	{				\
-		must(what, name);	\
+#define ATTACK(name, what)			\
+	static void name##_beside(void)		\
+	{					\
+		must_not_notice(what, name);	\
 	}
-ATTACK(blocks_that_end, must_not_wait_long, "blocks that end at once")
-ATTACK(blocks_with_memory, must_not_notice, "blocks with local memory")
-ATTACK(blocks_that_write, must_not_wait_long, "blocks that write local memory")
-ATTACK(local_memory, must_not_wait_long, "writes to local memory")
-ATTACK(collisions, must_not_wait_long, "translations that collide")
-ATTACK(first_writes, must_not_notice, "first writes")
-ATTACK(matches, must_not_wait_long, "MATCHQ")
-ATTACK(meetings, must_not_wait_long, "lanes that wait for each other")
-ATTACK(mappings, must_not_notice, "one-page mappings")
+ATTACK(blocks_that_end, "blocks that end at once")
+ATTACK(blocks_with_memory, "blocks with local memory")
+ATTACK(blocks_that_write, "blocks that write local memory")
+ATTACK(local_memory, "writes to local memory")
+ATTACK(far_local_memory, "spread writes to local memory")
+ATTACK(collisions, "translations that collide")
+ATTACK(first_writes, "first writes")
+ATTACK(matches, "MATCHQ")
+ATTACK(meetings, "lanes that wait for each other")
+ATTACK(mappings, "one-page mappings")
 
 static const struct test tests[] = {
 	{ "hostile_cost: blocks that end at once", blocks_that_end_beside },
 	{ "hostile_cost: blocks with local memory", blocks_with_memory_beside },
 	{ "hostile_cost: blocks that write a little of it", blocks_that_write_beside },
 	{ "hostile_cost: local memory that is written", local_memory_beside },
+	{ "hostile_cost: local memory in many pages", far_local_memory_beside },
 	{ "hostile_cost: pages that collide in a TLB", collisions_beside },
 	{ "hostile_cost: pages that are written first", first_writes_beside },
 	{ "hostile_cost: slow instructions", matches_beside },

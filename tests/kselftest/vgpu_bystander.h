@@ -142,10 +142,10 @@ static const struct bystander_call bystander_calls[] = {
 	{ "DEVICE_INFO", device_info }, { "open-copy-close", open_copy_close }
 };
 
-/* @times what it takes without the attack, and a bit; and it never stands for long. */
-static inline bool as_if_alone(struct latency beside, struct latency idle, double times)
+/* Ten times what it takes without the attack, and a bit; and it never stands for long. */
+static inline bool as_if_alone(struct latency beside, struct latency idle)
 {
-	return beside.mean <= times * idle.mean + 1e-3 && beside.most <= times * idle.most + 0.2;
+	return beside.mean <= 10 * idle.mean + 1e-3 && beside.most <= 10 * idle.most + 0.2;
 }
 
 /*
@@ -153,8 +153,7 @@ static inline bool as_if_alone(struct latency beside, struct latency idle, doubl
  * attack does, it does again, so a call that was late is measured up to three times.
  */
 static inline bool goes_unnoticed(const char *what, const struct bystander_call *call,
-				  struct latency idle, double times,
-				  const volatile uint32_t *going)
+				  struct latency idle, const volatile uint32_t *going)
 {
 	for (int tries = 0; tries < 3; tries++) {
 		struct latency beside = latency_of(call->call, 1, going);
@@ -163,15 +162,13 @@ static inline bool goes_unnoticed(const char *what, const struct bystander_call 
 		       call->name, what, beside.mean * 1e3, beside.most * 1e3, idle.mean * 1e3,
 		       idle.most * 1e3);
 		fflush(stdout);
-		if (as_if_alone(beside, idle, times))
+		if (as_if_alone(beside, idle))
 			return true;
 	}
 	return false;
 }
 
-/* Calls take ten times as long at most, copies @copies times. */
-static inline void must_not_wait(double copies, const char *what,
-				 void (*attack)(volatile uint32_t *going))
+static inline void must_not_notice(const char *what, void (*attack)(volatile uint32_t *going))
 {
 	volatile uint32_t *going = going_page();
 	struct latency idle[ARRAY_SIZE(bystander_calls)];
@@ -182,15 +179,9 @@ static inline void must_not_wait(double copies, const char *what,
 		idle[i] = latency_of(bystander_calls[i].call, 0.5, NULL);
 	pid = attack_start(attack, going);
 	for (size_t i = 0; i < ARRAY_SIZE(idle); i++)
-		unnoticed &= goes_unnoticed(what, &bystander_calls[i], idle[i], i ? copies : 10,
-					    going);
+		unnoticed &= goes_unnoticed(what, &bystander_calls[i], idle[i], going);
 	attack_end(pid);
 	CHECK(unnoticed);
-}
-
-static inline void must_not_notice(const char *what, void (*attack)(volatile uint32_t *going))
-{
-	must_not_wait(10, what, attack);
 }
 
 #endif
