@@ -145,7 +145,7 @@ enum vgpu_fault_reason {
 	VGPU_FAULT_LOCAL_RANGE,
 	VGPU_FAULT_ADDRESS_SPACE,	/* an operation the space of the address does not allow */
 	VGPU_FAULT_TRAP,		/* trap instruction, failed device-side assert */
-	VGPU_FAULT_WATCHDOG,	/* kernel ran longer than the watchdog allows */
+	VGPU_FAULT_WATCHDOG,	/* a kernel ran, or a copy waited, for longer than it may */
 	VGPU_FAULT_BARRIER,	/* block can never pass a barrier */
 	/* a copy or fill touched device memory that is not mapped */
 	VGPU_FAULT_COPY_UNMAPPED,

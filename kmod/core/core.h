@@ -122,6 +122,7 @@ struct kvgpu_dev {
 	struct list_head signalled;	/* actor: contexts with completions to be handled */
 
 	u32 timeout_ms;			/* 0: a kernel may keep others out for ever; anybody */
+	u32 pin_timeout_ms;		/* 0: memory stays pinned as long as a command; anybody */
 	u32 user_share;			/* per cent, see user.c; anybody */
 	u32 contexts_open;		/* actor: KVGPU_CONTEXTS_MAX at most */
 	u64 mapped;			/* actor: bytes of device memory */

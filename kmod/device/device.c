@@ -24,6 +24,7 @@ struct kvgpu_device {
  * takes a real device a second may take this one a minute.
  */
 #define TIMEOUT_MS	60000u
+#define PIN_TIMEOUT_MS	86400000u
 
 /* ---- what the model asks of its host ------------------------------------ */
 
@@ -142,6 +143,7 @@ static struct kvgpu_dev *device_alloc(void)
 	kdev->sysfs = &device->sysfs;
 	kdev->timeout = &device->timeout;
 	kdev->timeout_ms = TIMEOUT_MS;
+	kdev->pin_timeout_ms = PIN_TIMEOUT_MS;
 	kdev->user_share = KVGPU_USER_SHARE;
 	kref_init(&kdev->ref);
 	kdev->release = device_release;

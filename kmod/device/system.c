@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 
 #include "kmod/device/device.h"
+#include "kmod/memory/memory.h"
 
 /* Nanoseconds for messages in a turn, or as many as the rest of the last turn took. */
 #define SERVE_MIN	(50 * NSEC_PER_USEC)
@@ -89,7 +90,7 @@ static u64 device_turn(struct kvgpu_system *system)
 		if (kvgpu_completions_turn(kdev))
 			idle = 0;
 	for_each_device(kdev, system)
-		idle = min(idle, kvgpu_timeout_turn(kdev, now));
+		idle = min3(idle, kvgpu_timeout_turn(kdev, now), kvgpu_pins_turn(kdev, now));
 	return idle;
 }
 

@@ -14,6 +14,8 @@
 /** struct kvgpu_memory - of a device */
 struct kvgpu_memory {
 	atomic64_t pins;		/* commands that hold process memory */
+	spinlock_t pins_lock;		/* of pins_by_age */
+	struct list_head pins_by_age;	/* the oldest first */
 	atomic64_t frames;		/* of VRAM that have a page behind them */
 	unsigned int gets;		/* actor: frames asked for */
 	struct list_head released;	/* actor: frames to be freed, by page->lru */
@@ -58,6 +60,13 @@ void kvgpu_unpin(struct kvgpu_pin *pin);
  * kvgpu_pin_move - actor: copy between @memory, which is the device's, and the pinned pages
  */
 int kvgpu_pin_move(struct kvgpu_pin *pin, u64 offset, void *memory, u32 bytes, enum vgpu_move dir);
+
+/**
+ * kvgpu_pins_turn - actor: end the context of memory that has been pinned for kdev->pin_timeout_ms
+ *
+ * Returns for how many nanoseconds there is nothing to do.
+ */
+u64 kvgpu_pins_turn(struct kvgpu_dev *kdev, u64 now);
 
 /* Pages of all contexts. */
 u64 kvgpu_pinned_pages(void);

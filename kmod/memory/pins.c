@@ -10,6 +10,10 @@
  * as long as one request takes, is not counted at all; what one user's copies may pin beside the
  * limit (KVGPU_PINNED_USER) lets a process with a limit of 8 MiB, or of 0, copy as any other.
  *
+ * And memory is pinned for pin_timeout_ms at most: who has the device hold it for longer is ended,
+ * context and all, as by the timeout of kernels (kmod/device/timeout.c). A day unless it is set,
+ * since long kernels before a copy are nothing unusual here.
+ *
  * Giving back pages that were written may sleep on their lock, so the actor hands those to a work
  * item unless every page is dirty already, which they were made when they were pinned and nearly
  * always still are.
@@ -17,11 +21,13 @@
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/highmem.h>
+#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
 #include <linux/slab.h>
 
+#include "kmod/fence/fence.h"
 #include "kmod/memory/memory.h"
 
 /* Pages pinned in one go, between two looks at pending signals. */
@@ -31,6 +37,8 @@ struct kvgpu_pin {
 	struct kvgpu_ctx *ctx;
 	struct user_struct *user;	/* that it counts for; NULL: CAP_IPC_LOCK */
 	struct llist_node node;		/* in ctx->pins->finished */
+	struct list_head by_age;	/* in kdev->memory->pins_by_age */
+	u64 since;			/* ktime_get_ns() */
 	u32 count;			/* pages */
 	u32 first;			/* offset of the memory in the first page */
 	u64 bytes;
@@ -130,6 +138,57 @@ static int pages_pin(struct page **page, u64 address, u64 count, bool write)
 	return 0;
 }
 
+/* ---- how long ----------------------------------------------------------- */
+
+static void pin_begins(struct kvgpu_pin *pin)
+{
+	struct kvgpu_memory *memory = pin->ctx->kdev->memory;
+
+	spin_lock(&memory->pins_lock);
+	pin->since = ktime_get_ns();
+	list_add_tail(&pin->by_age, &memory->pins_by_age);
+	spin_unlock(&memory->pins_lock);
+}
+
+static void pin_ends(struct kvgpu_pin *pin)
+{
+	struct kvgpu_memory *memory = pin->ctx->kdev->memory;
+
+	spin_lock(&memory->pins_lock);
+	list_del(&pin->by_age);
+	spin_unlock(&memory->pins_lock);
+}
+
+u64 kvgpu_pins_turn(struct kvgpu_dev *kdev, u64 now)
+{
+	u64 limit = (u64)READ_ONCE(kdev->pin_timeout_ms) * NSEC_PER_MSEC, left = KVGPU_IDLE;
+	struct vgpu_fault fault = { .reason = VGPU_FAULT_WATCHDOG };
+	struct kvgpu_memory *memory = kdev->memory;
+	struct kvgpu_pin *pin;
+	u32 context = 0;
+
+	/* in lockstep time stands while participants run, which a copy cannot help */
+	if (!limit || kdev->system->clock->mode == KVGPU_LOCKSTEP)
+		return KVGPU_IDLE;
+	spin_lock(&memory->pins_lock);
+	pin = list_first_entry_or_null(&memory->pins_by_age, struct kvgpu_pin, by_age);
+	if (pin && now < pin->since + limit) {
+		left = pin->since + limit - now;
+	} else if (pin) {
+		/* one that has not been submitted yet does not end with its context */
+		pin->since = now;
+		list_move_tail(&pin->by_age, &memory->pins_by_age);
+		context = pin->ctx->id;
+		left = 0;
+	}
+	spin_unlock(&memory->pins_lock);
+	if (context)
+		vgpu_context_end(kdev->model, context, &fault);
+	return left;
+}
+
+/* ---- for a command ------------------------------------------------------ */
+
 struct kvgpu_pin *kvgpu_pin(struct kvgpu_ctx *ctx, u64 address, u64 bytes, bool write)
 {
 	u32 first = offset_in_page(address);
@@ -166,6 +225,7 @@ struct kvgpu_pin *kvgpu_pin(struct kvgpu_ctx *ctx, u64 address, u64 bytes, bool 
 		if (!PageDirty(pin->page[i]))
 			set_page_dirty_lock(pin->page[i]);
 	atomic64_inc(&ctx->kdev->memory->pins);
+	pin_begins(pin);
 	return pin;
 }
 
@@ -202,6 +262,7 @@ void kvgpu_unpin(struct kvgpu_pin *pin)
 	struct kvgpu_ctx *ctx = pin->ctx;
 	u32 i = 0;
 
+	pin_ends(pin);
 	while (pin->write && i < pin->count && PageDirty(pin->page[i]))
 		i++;
 	if (!pin->write || i == pin->count) {

@@ -278,6 +278,7 @@ static DEVICE_ATTR_RW(file)
 NUMBER_FILE(lockstep_timeout_ms, system->clock->timeout_ms, 0, U32_MAX,
 	    "milliseconds, 0 for no limit");
 NUMBER_FILE(timeout_ms, timeout_ms, 0, U32_MAX, "milliseconds, 0 for no limit");
+NUMBER_FILE(pin_timeout_ms, pin_timeout_ms, 0, U32_MAX, "milliseconds, 0 for no limit");
 NUMBER_FILE(user_share, user_share, 1, 100, "per cent, 1 to 100");
 
 /* ---- config/: what the device was made from ----------------------------- */
@@ -306,6 +307,7 @@ static struct attribute *fixed_attrs[] = {
 	&dev_attr_time_factor.attr,
 	&dev_attr_lockstep_timeout_ms.attr,
 	&dev_attr_timeout_ms.attr,
+	&dev_attr_pin_timeout_ms.attr,
 	&dev_attr_user_share.attr,
 	NULL
 };

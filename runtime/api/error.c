@@ -111,7 +111,7 @@ static const struct {
 	[VGPU_FAULT_ADDRESS_SPACE] = { vgpuErrorInvalidAddressSpace,
 				       "an operation that this address space does not support" },
 	[VGPU_FAULT_TRAP] = { vgpuErrorLaunchFailure, "a trap instruction" },
-	[VGPU_FAULT_WATCHDOG] = { vgpuErrorLaunchTimeout, "the watchdog: the kernel ran too long" },
+	[VGPU_FAULT_WATCHDOG] = { vgpuErrorLaunchTimeout, "the watchdog: a kernel ran, or a copy waited, too long" },
 	[VGPU_FAULT_BARRIER] = { vgpuErrorLaunchFailure,
 				 "a barrier that the block can never pass" },
 	[VGPU_FAULT_COPY_UNMAPPED] = { vgpuErrorIllegalAddress,

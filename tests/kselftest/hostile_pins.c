@@ -2,12 +2,13 @@
 /*
  * Process memory pinned for copies that do not end counts as locked memory of the user, however
  * many contexts and processes he has; beside his limit he has one copy of the largest size. Others
- * do not notice, and copies of any size go on within it.
+ * do not notice, and copies of any size go on within it. It is not pinned for ever either.
  */
 #include <sys/resource.h>
 
 #include "vgpu_asm.h"
 #include "vgpu_bystander.h"
+#include "vgpu_clock.h"
 
 #define PROCESSES	3
 #define CONTEXTS	4	/* of each */
@@ -124,6 +125,41 @@ static void hoard(uint64_t locked)
 	copy_much(65534, locked);
 }
 
+/* A copy behind a kernel that never ends, and beside it one that is behind nothing. */
+static void too_long(void)
+{
+	static char memory[COPY];
+	struct vgpu_cmd copy = cmd_h2d(BASE, memory, COPY);
+	long long before = count_of("pinned_pages");
+	double until = deadline(20);
+	uint32_t queue, own;
+	int fd = must_open_busy(&queue), other = must_open();
+
+	CHECK_EQ(write_text("pin_timeout_ms", "-1"), -EINVAL);
+	CHECK_EQ(write_text("pin_timeout_ms", "soon"), -EINVAL);
+	CHECK_EQ(write_text("pin_timeout_ms", "300"), 0);
+	own = must_queue(other);
+	CHECK_EQ(mem_map(fd, BASE, COPY), 0);
+	CHECK_EQ(mem_map(other, BASE, COPY), 0);
+	/* a context that pins nothing may go on */
+	sleep(1);
+	CHECK_EQ(must_context_info(fd).dead, 0);
+	must_submit(fd, queue, &copy, 1);
+	while (!must_context_info(fd).dead && seconds_now() < until) {
+		must_run(other, own, &copy, 1);
+		usleep(1000);
+	}
+	CHECK_EQ(must_context_info(fd).dead, 1);
+	CHECK_EQ(must_context_info(fd).fault.reason, VGPU_FAULT_WATCHDOG);
+	CHECK_EQ(must_context_info(other).dead, 0);
+	while (count_of("pinned_pages") != before && seconds_now() < until)
+		usleep(1000);
+	CHECK_EQ(count_of("pinned_pages"), before);
+	CHECK_EQ(write_text("pin_timeout_ms", "86400000"), 0);
+	close(fd);
+	close(other);
+}
+
 static void limit_of_none(void)
 {
 	hoard(0);
@@ -144,6 +180,7 @@ static void copies_without_limit(void)
 static const struct test tests[] = {
 	{ "hostile_pins: large copies of a user who may lock nothing", copies_without_limit },
 	{ "hostile_pins: a user who may lock nothing", limit_of_none },
+	{ "hostile_pins: memory that stays pinned", too_long },
 	{ "hostile_pins: a user who may lock 8 MiB", limit_as_usual },
 };
 

@@ -44,6 +44,7 @@ static void op_netlink_attr(struct run *run, const struct op *op)
 					     "",
 					     "nothing",
 					     "timeout_ms",
+					     "pin_timeout_ms",
 					     "user_share",
 					     "static",
 					     "round-robin",
