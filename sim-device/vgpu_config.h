@@ -38,7 +38,7 @@
 	/* entries of the KSRT, 0: as many as SMs (Tanasic 5.2.3) */				\
 	NUMBER(u32, active_kernels, 0, 4096)							\
 	NUMBER(u64, vram_bytes, 4096, 0x800000000000)						\
-	/* bytes of the host that one context may use beside frames, 0: no limit */		\
+	/* bytes of the host that one context may use beside frames, 0: no limit; from 32768 */	\
 	NUMBER(u64, context_budget, 0, 0x800000000000)						\
 	/* bytes per second */									\
 	NUMBER(u64, memory_bandwidth, 100000000, 1000000000000000)				\

@@ -6,6 +6,9 @@
 #include "../sim/text.h"
 #include "../vgpu_policy.h"
 
+/* context_budget: bytes with which a context can map memory and have a queue */
+#define BUDGET_LEAST	32768u
+
 struct field {
 	const char *name;
 	u16 offset;
@@ -131,6 +134,8 @@ const char *vgpu_config_check(const struct vgpu_config *config)
 		return "threads_per_block must not exceed threads_per_sm";
 	if (config->link_burst % 16)
 		return "link_burst must be a multiple of 16 bytes";
+	if (config->context_budget && config->context_budget < BUDGET_LEAST)
+		return "context_budget must be 0, for no limit, or at least 32768 bytes";
 	if (config->vram_bytes % VGPU_PAGE_SIZE)
 		return "vram_bytes must be a multiple of the page of 4096 bytes";
 	if (!vgpu_policy_find(config->policy))

@@ -87,17 +87,28 @@ static void launch(struct rig *r, u32 context, u32 queue, u32 module, u32 blocks
 
 static void a_context_needs_some(void **state)
 {
-	struct host *h = host_new("k20c", "context_budget=100", NULL);
+	struct vgpu_config config;
+	struct host *h;
 	u32 context;
 
 	(void)state;
-	assert_int_equal(vgpu_context_open(h->dev, 0, NULL, &context), -ENOMEM);
+	assert_int_equal(vgpu_config_preset(&config, "k20c"), 0);
+	config.context_budget = 32767;
+	assert_non_null(strstr(vgpu_config_check(&config), "context_budget"));
+	config.context_budget = 32768;
+	h = host_new_config(&config);
+	context = host_open(h);
+	assert_int_equal(vgpu_memory_map(h->dev, context, BASE, PAGE), 0);
+	host_push(h, context, host_queue(h, context), cmd_h2d(BASE, 0, 100));
+	host_run(h);
+	assert_int_equal(h->fault_count, 0);
+	vgpu_context_close(h->dev, context);
 	host_free(h);
 }
 
 static void mappings_end_at_the_budget(void **state)
 {
-	struct rig r = start("context_budget=20000");
+	struct rig r = start("context_budget=32768");
 	u64 n = 0;
 	int err;
 
@@ -106,7 +117,7 @@ static void mappings_end_at_the_budget(void **state)
 		err = vgpu_memory_map(r.h->dev, r.context, BASE + n++ * PAGE, PAGE);
 	while (!err && n < 10000);
 	assert_int_equal(err, -ENOMEM);
-	assert_true(bytes_of(&r, r.context) <= 20000);
+	assert_true(bytes_of(&r, r.context) <= 32768);
 	/* what it has, it has */
 	assert_int_equal(vgpu_memory_unmap(r.h->dev, r.context, BASE, PAGE), 0);
 	stop(&r);
@@ -152,7 +163,7 @@ static void commands_end_at_the_budget(void **state)
 
 static void modules_end_at_the_budget(void **state)
 {
-	struct rig r = start("context_budget=20000");
+	struct rig r = start("context_budget=32768");
 	u32 module, n = 0;
 	u64 before;
 	int err;
