@@ -275,7 +275,7 @@ lanes_inline u8 *shaped(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, 
 		if (at & ((*shape == UNIFORM ? bytes : element) - 1) ||
 		    at + bytes > s->shared_bytes)
 			return NULL;
-		return s->shared + at;
+		return s->shared + vgpu_index(at, s->shared_bytes);
 	}
 	at = reg64(s, i->a)[0] + i->imm;
 	offset = at & (VGPU_PAGE_SIZE - 1);
@@ -319,6 +319,7 @@ lanes_inline u8 *row_of_some(struct vgpu_lanes *s, const struct vgpu_insn *i, u3
 		EACH_VECTOR(k)
 			d |= ((vu_at(a, k) - splat(start)) ^ vu_at(lane_iota, k) << shift) &
 			     lanes_of(m, k);
+		at = vgpu_index(at, s->shared_bytes);
 		return all_zero(d) ? s->shared + (at - (first << shift)) : NULL;
 	} else {
 		const u64 *a = reg64(s, i->a);

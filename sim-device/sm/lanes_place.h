@@ -3,6 +3,11 @@
  * Where the bytes of an access lie: addresses of all lanes, checked and translated before the first
  * byte moves, so that an access that needs a translation or faults leaves no trace and can be
  * restarted. Part of lanes_impl.h.
+ *
+ * Offsets in shared and local memory are up to 56 bits of a program's choice. A processor that goes
+ * on as if one were in range, before it knows, must not read there: they are masked, not only
+ * compared (inside(), vgpu_index()). For global memory there is nothing to mask: what is taken from
+ * an entry of the TLB is a page of this context whether or not it is the right one.
  */
 #ifndef VGPU_LANES_PLACE_H
 #define VGPU_LANES_PLACE_H
@@ -175,12 +180,13 @@ lanes_noinline enum vgpu_lanes_end resolve(struct vgpu_lanes *s, u32 m, enum spa
 		} else if (in == SHARED) {
 			if (offset > s->shared_bytes || s->shared_bytes - offset < bytes)
 				return mem_fault(s, VGPU_FAULT_SHARED_RANGE, l, bytes, write);
-			s->ptr[l] = s->shared + offset;
+			s->ptr[l] = s->shared + vgpu_index(offset, s->shared_bytes);
 		} else {
 			if (atomic)
 				return mem_fault(s, VGPU_FAULT_ADDRESS_SPACE, l, bytes, write);
 			if (offset > s->local_bytes || s->local_bytes - offset < bytes)
 				return mem_fault(s, VGPU_FAULT_LOCAL_RANGE, l, bytes, write);
+			offset = vgpu_index(offset, s->local_bytes);
 			base = local_page(s, (u32)offset, write);
 			page = ~0ull;
 			if (!base) {
@@ -215,15 +221,20 @@ struct place {
 	bool page;
 };
 
-/* Offsets in @o: all aligned, and so many bytes follow each? */
-lanes_inline bool inside(const vu *o, u32 bytes, u32 limit)
+/* Offsets in @p: all aligned, and so many bytes follow each? 0 where not, whatever is done then. */
+lanes_inline bool inside(struct place *p, u32 bytes, u32 limit)
 {
 	vu most = splat(limit - bytes), bad = {};
 
 	if (unlikely(limit < bytes))
 		return false;
-	EACH_VECTOR(k)
-		bad |= (vu)(o[k] > most) | (o[k] & splat(bytes - 1));
+	EACH_VECTOR(k) {
+		vu beyond = (vu)(p->o[k] > most);
+
+		bad |= beyond | (p->o[k] & splat(bytes - 1));
+		p->o[k] &= ~beyond;
+	}
+	p->last = vgpu_index(p->last, limit);
 	return all_zero(bad);
 }
 
@@ -255,9 +266,9 @@ lanes_inline bool near_window(const struct vgpu_lanes *s, u32 m, enum space spac
 {
 	if (space == SHARED) {
 		p->base = s->shared;
-		return inside(p->o, bytes, s->shared_bytes);
+		return inside(p, bytes, s->shared_bytes);
 	}
-	if (atomic || !inside(p->o, bytes, s->local_bytes))
+	if (atomic || !inside(p, bytes, s->local_bytes))
 		return false;
 	return in_one_local_page(s, m, write, p);
 }
@@ -599,6 +610,7 @@ lanes_inline bool by_local_pages(struct vgpu_lanes *s, u32 m, u32 bytes, bool wr
 
 		if (offset & (bytes - 1) || offset > s->local_bytes - bytes)
 			return false;
+		offset = vgpu_index(offset, s->local_bytes);
 		base = local_page(s, offset, write);
 		if (!base)
 			return false;
