@@ -174,7 +174,9 @@ static bool fold_address(struct cc *cc, struct cc_insn *insn, uint32_t block)
 		if (!narrow && (def->imm & VGPU_WINDOW_MASK) &&
 		    (def->imm & VGPU_WINDOW_MASK) != VGPU_WINDOW_MASK)
 			return false;
-		insn->imm += narrow ? (uint64_t)(int32_t)def->imm : def->imm;
+		insn->imm += def->imm;
+		if (narrow)	/* it wraps */
+			insn->imm = (uint64_t)(int32_t)insn->imm;
 		cc_use(cc, &insn->a, def->a);
 		return true;
 	}

@@ -83,6 +83,15 @@ static struct address address_of(struct cc_lower *l, const struct ptx_operand *o
 	return address;
 }
 
+/* Offsets into shared and local memory have 32 bits, also those that are negative. */
+static void check_offset(struct cc_lower *l, const struct address *address)
+{
+	uint64_t offset = address->offset;
+
+	if (narrow_space(address->space) && offset >> 32 && (int64_t)offset != (int32_t)offset)
+		cc_refuse(l, "the offset %lld is more than 32 bits", (long long)offset);
+}
+
 static unsigned int log2_bytes(unsigned int bytes)
 {
 	return bytes == 8 ? 3 : bytes == 4 ? 2 : bytes == 2 ? 1 : 0;
@@ -121,6 +130,7 @@ static void access_memory(struct cc_lower *l, const struct address *address, boo
 		     address->base, store ? regs[0] : CC_NONE, CC_NONE);
 	for (unsigned int i = 1; i < count; i++)
 		insn->more[i - 1] = regs[i];
+	check_offset(l, address);
 	insn->imm = address->offset;
 	insn->reloc = address->reloc;
 	insn->mem = l->mem;
@@ -452,6 +462,7 @@ void cc_lower_atom(struct cc_lower *l)
 	acquire_release(l, true);
 	insn = cc_op(l, op, flags, dst, address.base, b, c);
 	insn->mem = l->mem;
+	check_offset(l, &address);
 	insn->imm = address.offset;
 	insn->reloc = address.reloc;
 	acquire_release(l, false);
