@@ -282,7 +282,8 @@ static char *read_line(char *text, int size, void *arg)
 		refuse(p, "the line contains a NUL byte");
 		return NULL;
 	}
-	start = p->buffer + strspn(p->buffer, " \t");
+	/* as libinih does: it must not see a section that we do not */
+	start = p->buffer + strspn(p->buffer, " \t\n\v\f\r");
 	if (strlen(start) >= (size_t)size) {
 		refuse(p, "the line is longer than %d characters", size - 2);
 		return NULL;

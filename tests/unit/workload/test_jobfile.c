@@ -98,6 +98,8 @@ static const struct {
 	{ "[]\napp=lbm\n", "job:1: []: must be a name" },
 	{ "[abcdefghijabcdefghijabcdefghijab]\napp=lbm\n",
 	  "job:1: [abcdefghijabcdefghijabcdefghijab]: must be" },
+	/* a section for libinih, which skips every kind of space */
+	{ "[global]\nrepeat=1\n\v[a]\nbad=1\n", "job:4: " },
 	{ "[global]\ngpus=k20c\n", "job:2: [global] takes no key 'gpus'; it takes gpu, policy" },
 	{ "[global]\ngpu=\n", "job:2: gpu=: must be a name of at most 31 characters" },
 	{ "[global]\nrepeat=0\n", "job:2: repeat=0: must be a number of completed runs, 1.." },
