@@ -365,12 +365,14 @@ static bool run_warps(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing
 		}
 		w = &warps->warp[slice->warp];
 		if (w->state == VGPU_WARP_READY && w->left) {
-			slice->cut = slice->work + sm->run->work > slice->most;
+			slice->cut = !slice->midway &&
+				     slice->work + sm->run->work > slice->most;
 			if (unlikely(slice->cut))
 				return false;
 			slice->issued += run_warp(block, w, pausing);
 			slice->again = true;
-			if (unlikely(slice->open))	/* in the middle of @w */
+			slice->midway = slice->open;
+			if (unlikely(slice->open))
 				return false;
 		}
 		slice->warp++;
@@ -505,6 +507,7 @@ void vgpu_slice_leave(struct vgpu_sm *sm, const struct vgpu_block *block)
 		return;
 	slice->block = vgpu_list_after(block, &sm->resident, struct vgpu_block, node);
 	slice->begun = false;
+	slice->midway = false;
 }
 
 void vgpu_compiled_step(struct vgpu_event *step)

@@ -60,6 +60,7 @@ struct vgpu_slice {
 	u64 most;		/* … after which no other warp is executed */
 	u32 each;		/* instructions that a warp may execute */
 	bool open;		/* it was paused: the rest is executed at the same virtual time */
+	bool midway;		/* … in the middle of @warp's share */
 	bool cut;		/* the next one begins at @warp of @block */
 	bool begun;		/* in @block, @warp is next */
 	bool again;		/* a warp of @block has executed since the first was next */

@@ -2,9 +2,10 @@
 /*
  * Compiled programs are preempted at random, by each mechanism, and compute what they compute
  * undisturbed, byte for byte (Tanasic 5.2.2). The programs are random too: registers, 64-bit pairs,
- * floats, shared memory behind barriers, reducing barriers, local memory, divergent loops,
- * shuffles, atomics on shared and global memory. What they compute does not depend on the order in
- * which their warps and blocks run, so any difference is state that a preemption lost.
+ * floats, shared memory behind barriers, reducing barriers, local memory, so much of it that slices
+ * are cut, divergent loops, shuffles, atomics on shared and global memory. What they compute does
+ * not depend on the order in which their warps and blocks run, so any difference is state that a
+ * preemption lost.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static void piece(struct vass *v, struct vgpu_random *random)
 {
 	u32 top, n = below(random, 3) + 1;
 
-	switch (below(random, 11)) {
+	switch (below(random, 12)) {
 	case 0:
 		OPI(v, MUL, 8, 8, 2654435761u);
 		OP(v, ADD, 0, 8, 8, 9, 0, 0);
@@ -99,6 +100,15 @@ static void piece(struct vass *v, struct vgpu_random *random)
 		OP(v, BARRED, VGPU_BARRED_POPC, 11, 1, 0, 0, 3);
 		OP(v, ADD, 0, 8, 8, 11, 0, 0);
 		break;
+	case 10:	/* each lane in a page of its own */
+		OPI(v, AND, 10, 0, 31);
+		OPI(v, SHL, 10, 10, VGPU_LOCAL_SHIFT);
+		for (u32 i = 0; i < 8; i++) {
+			OP(v, STL, VASS_MEM(4, 1), 0, 10, 8, 0, 64);
+			OP(v, LDL, VASS_MEM(4, 1), 11, 10, 0, 0, 64);
+			OP(v, ADD, 0, 9, 9, 11, 0, 0);
+		}
+		break;
 	default:
 		OPI(v, AND, 10, 8, 0xfffff);
 		OP(v, I2F, 0, 13, 10, 0, 0, 0);
@@ -116,7 +126,7 @@ static void random_program(struct vass *v, u64 seed, u32 rounds)
 	vgpu_random_seed(&random, seed);
 	vass_init(v, 26, 8);
 	v->kernel.shared_bytes = 5120;	/* three blocks an SM: those of both programs do not fit */
-	v->kernel.local_bytes = 64;
+	v->kernel.local_bytes = VGPU_LANES * VGPU_LOCAL_SPAN;
 	OP(v, SREG, 0, 0, 0, 0, 0, VGPU_SR_TID_X);
 	OP(v, SREG, 0, 1, 0, 0, 0, VGPU_SR_CTAID_X);
 	OPI(v, MUL, 8, 1, THREADS);
@@ -326,9 +336,21 @@ static void must_be_the_same(struct host *h, struct host *expected, u64 seed)
 	host_leave(expected);
 }
 
+/* SMs whose next slice begins where the last one was cut. */
+static u32 cut_slices(const struct host *h)
+{
+	u32 count = 0;
+
+	for (u32 sm = 0; sm < 3; sm++)
+		count += h->dev->exec.sms[sm].run->slice.cut;
+	return count;
+}
+
 /* A host that interrupts at every chance, with and without preemptions, sees the same trace. */
 static void a_pause_changes_nothing(void **state)
 {
+	u32 cut = 0;
+
 	(void)state;
 	for (u64 seed = 1; seed <= 20; seed++) {
 		struct host *expected = two_programs(seed, 40), *h = two_programs(seed, 40);
@@ -337,7 +359,7 @@ static void a_pause_changes_nothing(void **state)
 		host_run(expected);
 		vgpu_system_interrupt(vgpu_device_system(h->dev), true);
 		while (vgpu_device_run(h->dev, VGPU_NEVER, ~0u) != VGPU_NEVER)
-			runs++;
+			runs++, cut += cut_slices(h);
 		/* three warps of three blocks take part in most slices */
 		assert_true(runs > 2 * h->dev->sim->fired);
 		must_be_the_same(h, expected, seed);
@@ -353,6 +375,7 @@ static void a_pause_changes_nothing(void **state)
 		must_be_the_same(h, expected, seed);
 		host_free(h);
 	}
+	assert_true(cut > 0);
 }
 
 /*
