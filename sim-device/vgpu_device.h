@@ -191,6 +191,12 @@ int vgpu_context_open(struct vgpu_device *dev, u64 label, void *payer, u32 *id);
  */
 int vgpu_context_close(struct vgpu_device *dev, u32 context);
 /*
+ * Before that, in a host whose other processes wait meanwhile: stop what it runs, complete what is
+ * pending, and release about @most pages, so that closing it is short. The host pushes nothing for
+ * it from then on. -EAGAIN: there are more.
+ */
+int vgpu_context_stop(struct vgpu_device *dev, u32 context, u64 most);
+/*
  * End a context because of a fault that the host found, as if the device had found it. @fault needs
  * all fields except the time.
  */
@@ -225,6 +231,8 @@ int vgpu_queue_destroy(struct vgpu_device *dev, u32 context, u32 queue);
 int vgpu_queue_completed(const struct vgpu_device *dev, u32 context, u32 queue, u64 *seq);
 int vgpu_memory_map(struct vgpu_device *dev, u32 context, u64 address, u64 bytes);
 int vgpu_memory_unmap(struct vgpu_device *dev, u32 context, u64 address, u64 bytes);
+/* The same in parts of about @most pages. -EAGAIN: it is mapped, and as many read as zero now. */
+int vgpu_memory_unmap_part(struct vgpu_device *dev, u32 context, u64 address, u64 bytes, u64 most);
 
 /*
  * Add verified code to @context. The device takes ownership of @code unless the call fails.

@@ -178,6 +178,7 @@ struct kvgpu_ctx {
  * does more than some hundred things.
  */
 #define KVGPU_AGAIN	INT_MIN
+#define KVGPU_PART_PAGES	1024u	/* of device memory that one call releases */
 
 /** struct kvgpu_msg - something to do on the actor's thread */
 struct kvgpu_msg {

@@ -61,10 +61,14 @@ static int do_close(struct kvgpu_dev *kdev, void *arg)
 
 	if (kvgpu_waiters_close(m->ctx))
 		return KVGPU_AGAIN;
+	kvgpu_rings_stop(m->ctx);
+	ret = vgpu_context_stop(kdev->model, m->ctx->id, KVGPU_PART_PAGES);
+	kvgpu_frames_collect(kdev, &m->frames);
+	if (ret == -EAGAIN)
+		return KVGPU_AGAIN;
 	kvgpu_participant_leave(m->ctx);
 	ret = vgpu_context_close(kdev->model, m->ctx->id);
 	kvgpu_frames_collect(kdev, &m->frames);
-	kvgpu_rings_stop(m->ctx);
 	/* every command has completed by now: nothing can look the context up again */
 	xa_erase(&kdev->contexts, m->ctx->id);
 	kvgpu_notice_context(m->ctx, VGPU_NL_CMD_CONTEXT_CLOSED, NULL);

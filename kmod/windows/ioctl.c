@@ -281,10 +281,13 @@ static int do_mem_unmap(struct ioctl_call *call)
 
 	if (mem->flags || mem->reserved)
 		return -EINVAL;
-	ret = vgpu_memory_unmap(call->model, call->ctx->id, mem->address, mem->bytes);
+	ret = vgpu_memory_unmap_part(call->model, call->ctx->id, mem->address, mem->bytes,
+				     KVGPU_PART_PAGES);
+	kvgpu_frames_collect(call->ctx->kdev, &call->frames);
+	if (ret == -EAGAIN)
+		return KVGPU_AGAIN;
 	if (!ret)
 		kvgpu_user_map(call->ctx, -(s64)mem->bytes);
-	kvgpu_frames_collect(call->ctx->kdev, &call->frames);
 	return ret;
 }
 ACTOR_IOCTL(mem_unmap)

@@ -196,6 +196,17 @@ free:
 	return err;
 }
 
+int vgpu_context_stop(struct vgpu_device *dev, u32 context, u64 most)
+{
+	struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	if (!ctx)
+		return -ENOENT;
+	stop_context(ctx);
+	vgpu_exec_rerank(&dev->exec);
+	return vgpu_as_clear(ctx->as, 0, VGPU_ADDRESS_LIMIT, most) ? 0 : -EAGAIN;
+}
+
 int vgpu_context_close(struct vgpu_device *dev, u32 context)
 {
 	struct vgpu_context_table *table = &dev->contexts;
@@ -393,7 +404,12 @@ int vgpu_memory_map(struct vgpu_device *dev, u32 context, u64 address, u64 bytes
 
 int vgpu_memory_unmap(struct vgpu_device *dev, u32 context, u64 address, u64 bytes)
 {
+	return vgpu_memory_unmap_part(dev, context, address, bytes, ~0ull);
+}
+
+int vgpu_memory_unmap_part(struct vgpu_device *dev, u32 context, u64 address, u64 bytes, u64 most)
+{
 	struct vgpu_context *ctx = vgpu_context_find(dev, context);
 
-	return ctx ? vgpu_as_unmap(ctx->as, address, bytes) : -ENOENT;
+	return ctx ? vgpu_as_unmap(ctx->as, address, bytes, most) : -ENOENT;
 }

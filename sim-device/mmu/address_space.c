@@ -66,13 +66,14 @@ int vgpu_as_create(struct vgpu_mmu *mmu, u32 context, struct vgpu_mem_account *m
 void vgpu_as_destroy(struct vgpu_address_space *as)
 {
 	struct vgpu_tlb *tlb;
+	u64 left = ~0ull;
 
 	if (!as)
 		return;
 	while ((tlb = vgpu_list_first(&as->tlbs, struct vgpu_tlb, node)))
 		vgpu_tlb_leave(tlb);
 	vgpu_arrivals_cancel(&as->mmu->arrivals, as, 0, VGPU_ADDRESS_LIMIT >> VGPU_PAGE_SHIFT);
-	vgpu_pte_clear(as->mmu, &as->table, 0, VGPU_ADDRESS_LIMIT);
+	vgpu_pte_clear(as->mmu, &as->table, 0, VGPU_ADDRESS_LIMIT, &left);
 	unpromise(as->mmu, as->mapped);
 	vgpu_ranges_free(&as->mappings);
 	vgpu_mem_free(as->memory, as, sizeof(*as));
@@ -131,18 +132,32 @@ int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes,
 	return err;
 }
 
-int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes)
+bool vgpu_as_clear(struct vgpu_address_space *as, u64 address, u64 bytes, u64 most)
 {
-	if (!range_is_valid(address, bytes))
-		return -EINVAL;
-	if (vgpu_ranges_remove(&as->mappings, address, address + bytes - 1))
-		return -ENOENT;
-	as->mapped -= bytes;
-	unpromise(as->mmu, bytes);
-	as->frames -= vgpu_pte_clear(as->mmu, &as->table, address, bytes);
+	u64 left = most;
+
+	as->frames -= vgpu_pte_clear(as->mmu, &as->table, address, bytes, &left);
 	invalidate(as, address, bytes);
 	vgpu_arrivals_cancel(&as->mmu->arrivals, as, address >> VGPU_PAGE_SHIFT,
 			     bytes >> VGPU_PAGE_SHIFT);
+	return left;
+}
+
+int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes, u64 most)
+{
+	const struct vgpu_range *range;
+
+	if (!range_is_valid(address, bytes))
+		return -EINVAL;
+	range = vgpu_ranges_at(&as->mappings, address);
+	if (!range || range->first != address || range->last != address + bytes - 1)
+		return -ENOENT;
+	if (!vgpu_as_clear(as, address, bytes, most))
+		return -EAGAIN;
+	if (!VGPU_CHECK(!vgpu_ranges_remove(&as->mappings, address, address + bytes - 1)))
+		return -ENOENT;
+	as->mapped -= bytes;
+	unpromise(as->mmu, bytes);
 	return 0;
 }
 

@@ -92,8 +92,20 @@ void vgpu_as_destroy(struct vgpu_address_space *as);
  */
 int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes,
 		enum vgpu_mapping_kind kind);
-/** vgpu_as_unmap - undo one vgpu_as_map(); -ENOENT: no mapping has exactly this range */
-int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes);
+/**
+ * vgpu_as_clear - have [@address, @address + @bytes) as if it had not been touched
+ * @most: pages of it, about
+ *
+ * Returns whether nothing is left to do.
+ */
+bool vgpu_as_clear(struct vgpu_address_space *as, u64 address, u64 bytes, u64 most);
+/**
+ * vgpu_as_unmap - undo one vgpu_as_map()
+ *
+ * -ENOENT: no mapping has exactly this range; -EAGAIN: about @most pages are cleared, and it is
+ * still mapped.
+ */
+int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes, u64 most);
 u64 vgpu_as_mapped_bytes(const struct vgpu_address_space *as);
 u64 vgpu_as_resident_bytes(const struct vgpu_address_space *as);
 enum vgpu_page_state vgpu_as_page_state(const struct vgpu_address_space *as, u64 address);

@@ -7,6 +7,7 @@
 
 #define LEVELS		4
 #define TABLE_BITS	9
+#define TABLE_ENTRIES	32	/* that clearing or walking one takes as long as */
 #define TABLE_SIZE (1u << TABLE_BITS) /* the root uses half of it: addresses have 47 bits */
 
 /*
@@ -83,12 +84,17 @@ static bool is_empty(const union table *t)
 	return true;
 }
 
+static void use_up(u64 *left, u64 count)
+{
+	*left -= *left < count ? *left : count;
+}
+
 /*
- * Clear [first, last] in *at, a table of @level that @memory pays for; *at becomes NULL when
- * nothing is left in it.
+ * Clear [first, last] in *at, a table of @level that @memory pays for, as far as *left goes; *at
+ * becomes NULL when nothing is left in it.
  */
 static u64 clear_table(struct vgpu_mmu *mmu, struct vgpu_mem_account *memory, union table **at,
-		       int level, u64 first, u64 last)
+		       int level, u64 first, u64 last, u64 *left)
 {
 	u64 span = 1ull << shift_of(level);
 	u32 from = index_of(first, level);
@@ -97,15 +103,16 @@ static u64 clear_table(struct vgpu_mmu *mmu, struct vgpu_mem_account *memory, un
 	u64 frames = 0;
 	u32 i;
 
-	for (i = from; i <= to; i++) {
+	for (i = from; i <= to && *left; i++) {
 		u64 low = i == from ? first : (first & ~(span - 1)) + (i - from) * span;
 		u64 high = i == to ? last : (low & ~(span - 1)) + span - 1;
 
 		if (level) {
 			if (t->below[i])
 				frames += clear_table(mmu, memory, &t->below[i], level - 1, low,
-						      high);
+						      high, left);
 		} else if (t->pte[i]) {
+			use_up(left, 1);
 			if (t->pte[i] & VGPU_PTE_FRAME) {
 				vgpu_frame_put(&mmu->frames, vgpu_pte_number(t->pte[i]));
 				frames++;
@@ -113,6 +120,7 @@ static u64 clear_table(struct vgpu_mmu *mmu, struct vgpu_mem_account *memory, un
 			t->pte[i] = 0;
 		}
 	}
+	use_up(left, TABLE_ENTRIES);
 	if (is_empty(t)) {
 		drop_table(mmu, memory, t);
 		*at = NULL;
@@ -120,10 +128,11 @@ static u64 clear_table(struct vgpu_mmu *mmu, struct vgpu_mem_account *memory, un
 	return frames;
 }
 
-u64 vgpu_pte_clear(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 address, u64 bytes)
+u64 vgpu_pte_clear(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 address, u64 bytes,
+		   u64 *left)
 {
 	if (!table->root || !bytes)
 		return 0;
 	return clear_table(mmu, table->memory, (union table **)&table->root, LEVELS - 1, address,
-			   address + bytes - 1);
+			   address + bytes - 1, left);
 }

@@ -31,10 +31,12 @@ u64 *vgpu_pte_find(const struct vgpu_page_table *table, u64 address);
 /* The same, making the tables on the way. NULL: no memory. */
 u64 *vgpu_pte_make(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 address);
 /*
- * Release the frames of [address, address + bytes) and the tables that become empty. Returns the
- * number of frames.
+ * Release the frames of [address, address + bytes) and the tables that become empty, until *left
+ * entries have been cleared; a table counts as some of them. *left is what remains of it: 0 if
+ * there may be more. Returns the number of frames.
  */
-u64 vgpu_pte_clear(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 address, u64 bytes);
+u64 vgpu_pte_clear(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 address, u64 bytes,
+		   u64 *left);
 
 /* address_space.c: @page of @as has come; for arrival.c */
 void vgpu_as_page_arrived(struct vgpu_address_space *as, u64 page);

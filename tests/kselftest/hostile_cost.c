@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Work that takes little virtual time and much real time: large states of blocks, translations that
- * miss, memory written for the first time, slow instructions, many mappings. A bystander's calls
- * wait for a few instructions of one warp, not for all that the SMs do at one virtual time.
- * A copy, which takes virtual time, waits for what all SMs do in that time. That has a bound too.
+ * Work that takes little virtual time and much real time: large states of blocks, translations
+ * that miss, memory written for the first time, slow instructions, many mappings, many pages that
+ * are released. A bystander's calls wait for a few instructions of one warp, not for all that the
+ * SMs do at one virtual time. A copy, which takes virtual time, waits for what all SMs do in that
+ * time. That has a bound too.
  */
 #include "vgpu_asm.h"
 #include "vgpu_bystander.h"
@@ -237,6 +238,30 @@ static void mappings(volatile uint32_t *going)
 	}
 }
 
+/*
+ * Many pages that were written, released by an unmap or a close. Others' copies wait for a fill
+ * that has begun, so these are small.
+ */
+static void releases(volatile uint32_t *going)
+{
+	const uint64_t bytes = 256 * MB;
+	struct vgpu_cmd fills[128];
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(fills); i++)
+		fills[i] = cmd_fill(BASE + i * bytes / ARRAY_SIZE(fills), 7, 4,
+				    bytes / ARRAY_SIZE(fills) / 4);
+	for (;;) {
+		int fd = must_open();
+
+		CHECK_EQ(mem_map(fd, BASE, bytes), 0);
+		must_run(fd, must_queue(fd), fills, ARRAY_SIZE(fills));
+		if (*going & 1)
+			CHECK_EQ(mem_unmap(fd, BASE, bytes), 0);
+		close(fd);
+		++*going;
+	}
+}
+
 /* ---- the tests ---------------------------------------------------------- */
 
 #define ATTACK(name, what)			\
@@ -254,6 +279,7 @@ ATTACK(first_writes, "first writes")
 ATTACK(matches, "MATCHQ")
 ATTACK(meetings, "lanes that wait for each other")
 ATTACK(mappings, "one-page mappings")
+ATTACK(releases, "memory that is released")
 
 static const struct test tests[] = {
 	{ "hostile_cost: blocks that end at once", blocks_that_end_beside },
@@ -266,6 +292,7 @@ static const struct test tests[] = {
 	{ "hostile_cost: slow instructions", matches_beside },
 	{ "hostile_cost: lanes that wait for each other", meetings_beside },
 	{ "hostile_cost: mappings of one page", mappings_beside },
+	{ "hostile_cost: memory that is released", releases_beside },
 };
 
 TESTS_MAIN(tests)

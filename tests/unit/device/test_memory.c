@@ -11,6 +11,7 @@
 #define GB	(1024 * MB)
 #define ADDRESS	0x7f0000000000ull
 #define PAGE	VGPU_PAGE_SIZE
+#define BASE	0x10000000ull
 
 /* k20c: 8 GB/s of link, 208 GB/s of memory */
 #define LINK_PS(bytes)		((bytes) * 125)
@@ -564,6 +565,84 @@ static void a_host_without_frames_ends_the_context_that_needs_one(void **state)
 	host_free(h);
 }
 
+/* ---- in parts ----------------------------------------------------------- */
+
+/* Pages that one call released, fewer than @most and the tables they are in. */
+static void must_be_a_part(struct host *h, u64 *frames, u64 most)
+{
+	assert_true(h->frames < *frames && *frames - h->frames <= most);
+	*frames = h->frames;
+}
+
+/* Frames of 4 MiB: a thousand, and some more beside them. */
+static void an_unmap_in_parts(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 context = host_open(h), queue = host_queue(h, context), parts = 0;
+	u64 frames;
+	int err;
+
+	(void)state;
+	assert_int_equal(vgpu_memory_map(h->dev, context, BASE, 1024 * PAGE), 0);
+	assert_int_equal(vgpu_memory_map(h->dev, context, BASE + 1024 * PAGE, PAGE), 0);
+	host_push(h, context, queue, cmd_fill(BASE, 1025 * PAGE, 7, 1));
+	host_run(h);
+	frames = h->frames;
+	assert_int_equal(frames, 1025);
+	/* nothing but exactly a mapping */
+	assert_int_equal(vgpu_memory_unmap_part(h->dev, context, BASE, 1023 * PAGE, 100), -ENOENT);
+	assert_int_equal(vgpu_memory_unmap_part(h->dev, context, BASE, 1025 * PAGE, 100), -ENOENT);
+	assert_int_equal(h->frames, 1025);
+	while ((err = vgpu_memory_unmap_part(h->dev, context, BASE, 1024 * PAGE, 200)) == -EAGAIN) {
+		must_be_a_part(h, &frames, 200);
+		/* it is still there */
+		assert_int_equal(vgpu_memory_map(h->dev, context, BASE, PAGE), -EEXIST);
+		parts++;
+	}
+	assert_int_equal(err, 0);
+	assert_true(parts >= 5);
+	assert_int_equal(h->frames, 1);
+	assert_int_equal(vgpu_memory_map(h->dev, context, BASE, PAGE), 0);
+	vgpu_context_close(h->dev, context);
+	host_free(h);
+}
+
+/* The copy does not move a byte more, and nobody else notices. */
+static void a_close_in_parts(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 context = host_open(h), queue = host_queue(h, context), parts = 0;
+	u32 other = host_open(h), others = host_queue(h, other);
+	u64 frames, seq;
+	int err;
+
+	(void)state;
+	assert_int_equal(vgpu_memory_map(h->dev, context, BASE, 1024 * PAGE), 0);
+	assert_int_equal(vgpu_memory_map(h->dev, other, BASE, PAGE), 0);
+	host_push(h, context, queue, cmd_fill(BASE, 1024 * PAGE, 7, 1));
+	host_run(h);
+	seq = host_push(h, context, queue, cmd_h2d(BASE, 0, HOST_MEMORY));
+	vgpu_device_run(h->dev, VGPU_NEVER, 5);
+	host_not_done(h, context, queue, seq);
+	frames = h->frames;
+	while ((err = vgpu_context_stop(h->dev, context, 200)) == -EAGAIN) {
+		must_be_a_part(h, &frames, 200);
+		assert_int_equal(host_done(h, context, queue, seq)->status, -EIO);
+		host_push(h, other, others, cmd_h2d(BASE, 0, 100));
+		host_run(h);
+		frames = h->frames;
+		parts++;
+	}
+	assert_int_equal(err, 0);
+	assert_true(parts >= 5);
+	assert_int_equal(h->frames, 1);
+	assert_int_equal(h->fault_count, 0);
+	assert_int_equal(vgpu_context_close(h->dev, context), 0);
+	assert_int_equal(vgpu_context_stop(h->dev, context, 200), -ENOENT);
+	vgpu_context_close(h->dev, other);
+	host_free(h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -582,6 +661,8 @@ int main(void)
 		cmocka_unit_test(transfers_are_served_in_the_order_they_come),
 		cmocka_unit_test(a_copy_that_faults_ends_its_context_only),
 		cmocka_unit_test(a_host_without_frames_ends_the_context_that_needs_one),
+		cmocka_unit_test(an_unmap_in_parts),
+		cmocka_unit_test(a_close_in_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
