@@ -112,7 +112,7 @@ fuzz() { # TARGET SECONDS
 	echo "not ok - $target: exit status $status; the end of $dir/log:"
 	grep -aE -m 1 -A 25 'ERROR|runtime error|broken|DEDLYSIGNAL|fuzz_[a-z]*:' "$dir/log" | sed 's/^/# /'
 	for file in "$dir"/findings/*; do
-		[ ! -e "$file" ] || echo "# again: $build/fuzz/bin/$target $file"
+		[ ! -e "$file" ] || echo "# again: LLVM_PROFILE_FILE=/dev/null $build/fuzz/bin/$target $file"
 	done
 	return 1
 }
