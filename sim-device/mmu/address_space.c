@@ -136,10 +136,11 @@ bool vgpu_as_clear(struct vgpu_address_space *as, u64 address, u64 bytes, u64 mo
 {
 	u64 left = most;
 
-	as->frames -= vgpu_pte_clear(as->mmu, &as->table, address, bytes, &left);
-	invalidate(as, address, bytes);
+	/* Before their entries go. Those that stay are not moving, and may begin to move again. */
 	vgpu_arrivals_cancel(&as->mmu->arrivals, as, address >> VGPU_PAGE_SHIFT,
 			     bytes >> VGPU_PAGE_SHIFT);
+	as->frames -= vgpu_pte_clear(as->mmu, &as->table, address, bytes, &left);
+	invalidate(as, address, bytes);
 	return left;
 }
 
@@ -245,13 +246,13 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 
 /* ---- accesses of SMs ---------------------------------------------------- */
 
-void vgpu_as_page_arrived(struct vgpu_address_space *as, u64 page)
+void vgpu_as_page_moved(struct vgpu_address_space *as, u64 page, bool arrived)
 {
 	u64 *pte = vgpu_pte_find(&as->table, page << VGPU_PAGE_SHIFT);
 
 	if (!VGPU_CHECK(pte && (*pte & VGPU_PTE_MOVING)))
 		return;
-	*pte = (*pte & ~VGPU_PTE_MOVING) | VGPU_PTE_ARRIVED;
+	*pte = (*pte & ~VGPU_PTE_MOVING) | (arrived ? VGPU_PTE_ARRIVED : 0);
 }
 
 /*
@@ -338,7 +339,7 @@ int vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim,
 	mmu->config = config;
 	mmu->frames.ops = *ops;
 	mmu->frames.host = host;
-	mmu->arrivals.arrived = vgpu_as_page_arrived;
+	mmu->arrivals.ended = vgpu_as_page_moved;
 	return vgpu_arrivals_init(&mmu->arrivals, sim, config->page_arrival_ps);
 }
 

@@ -24,10 +24,11 @@ static void remove_from_bucket(struct vgpu_arrivals *arrivals, struct vgpu_arriv
 }
 
 /* It leaves the list and its bucket: wake who waits, the newest first. */
-static void wake_and_free(struct vgpu_arrivals *arrivals, struct vgpu_arrival *arrival)
+static void end_arrival(struct vgpu_arrivals *arrivals, struct vgpu_arrival *arrival, bool arrived)
 {
 	struct vgpu_page_waiter *waiter;
 
+	arrivals->ended(arrival->as, arrival->page, arrived);
 	vgpu_list_del(&arrival->node);
 	remove_from_bucket(arrivals, arrival);
 	while ((waiter = vgpu_list_first(&arrival->waiters, struct vgpu_page_waiter, node))) {
@@ -58,10 +59,8 @@ static void arrivals_fire(struct vgpu_event *event)
 	u64 now = arrivals->sim->now;
 	struct vgpu_arrival *arrival;
 
-	while ((arrival = first_arrival(arrivals)) && arrival->time <= now) {
-		arrivals->arrived(arrival->as, arrival->page);
-		wake_and_free(arrivals, arrival);
-	}
+	while ((arrival = first_arrival(arrivals)) && arrival->time <= now)
+		end_arrival(arrivals, arrival, true);
 	schedule_first(arrivals);
 }
 
@@ -137,5 +136,5 @@ void vgpu_arrivals_cancel(struct vgpu_arrivals *arrivals, const struct vgpu_addr
 		return;
 	schedule_first(arrivals);
 	while ((arrival = vgpu_list_first(&cancelled, struct vgpu_arrival, node)))
-		wake_and_free(arrivals, arrival);
+		end_arrival(arrivals, arrival, false);
 }

@@ -30,8 +30,8 @@ struct vgpu_arrivals {
 	struct vgpu_event event;		/* the first page arrives */
 	struct vgpu_list pages;			/* struct vgpu_arrival */
 	struct vgpu_arrival *bucket[VGPU_ARRIVAL_BUCKETS];
-	/* called when a page has arrived, to clear its moving state */
-	void (*arrived)(struct vgpu_address_space *as, u64 page);
+	/* called when a page has arrived, or its arrival was cancelled: it is moving no more */
+	void (*ended)(struct vgpu_address_space *as, u64 page, bool arrived);
 };
 
 int vgpu_arrivals_init(struct vgpu_arrivals *arrivals, struct vgpu_sim *sim, u64 delay_ps);

@@ -38,7 +38,7 @@ u64 *vgpu_pte_make(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 addr
 u64 vgpu_pte_clear(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 address, u64 bytes,
 		   u64 *left);
 
-/* address_space.c: @page of @as has come; for arrival.c */
-void vgpu_as_page_arrived(struct vgpu_address_space *as, u64 page);
+/* address_space.c: @page of @as has @arrived, or will not; for arrival.c */
+void vgpu_as_page_moved(struct vgpu_address_space *as, u64 page, bool arrived);
 
 #endif

@@ -397,6 +397,36 @@ static void a_page_is_unmapped_while_it_is_waited_for(void **state)
 	host_free(r.h);
 }
 
+/* Between two parts of it the page is still mapped, and is waited for again. */
+static void a_page_is_unmapped_in_parts(void **state)
+{
+	struct rig r = start();
+	struct vass v;
+	int err;
+
+	(void)state;
+	one_waits(&v, 20, true);
+	load(&r, 0, &v);
+	host_push(r.h, r.context[0], r.queue[0], cmd_fill(BASE, 3 * PAGE, 7, 1));
+	host_run(r.h);
+	launch(&r, 0, 1, WARPS * 32);
+	for (u32 part = 0; part < 3; part++) {
+		until_pending(&r, 0, 1);
+		err = vgpu_memory_unmap_part(r.h->dev, r.context[0], BASE, PAGES * PAGE, 1);
+		assert_int_equal(err, -EAGAIN);
+		assert_int_equal(warps_of(&r, 0)->pending, 0);
+	}
+	until_pending(&r, 0, 1);
+	while ((err = vgpu_memory_unmap_part(r.h->dev, r.context[0], BASE, PAGES * PAGE, 1)))
+		assert_int_equal(err, -EAGAIN);
+	assert_int_equal(warps_of(&r, 0)->pending, 0);
+	host_run(r.h);
+	assert_int_equal(r.h->fault_count, 1);
+	assert_int_equal(r.h->faults[0].reason, VGPU_FAULT_UNMAPPED);
+	assert_true(r.h->faults[0].address == BASE + 3 * PAGE);
+	host_free(r.h);
+}
+
 /* Mapped anew, a page comes anew; unmapped elsewhere, nothing changes. */
 static void a_mapping_comes_and_goes(void **state)
 {
@@ -556,6 +586,7 @@ int main(void)
 		cmocka_unit_test(a_block_is_preempted_while_it_waits),
 		cmocka_unit_test(a_context_ends_while_it_waits),
 		cmocka_unit_test(a_page_is_unmapped_while_it_is_waited_for),
+		cmocka_unit_test(a_page_is_unmapped_in_parts),
 		cmocka_unit_test(a_mapping_comes_and_goes),
 		cmocka_unit_test(preemptions_at_random_change_nothing),
 		cmocka_unit_test(a_walk_takes_its_time),
