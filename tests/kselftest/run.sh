@@ -23,9 +23,14 @@ case $(uname -r) in
 esac
 export VGPU_MODULE
 
-# Kilobytes that the kernel itself holds; VRAM frames are in none of these once they are given back.
+# Kilobytes that the kernel itself holds; VRAM frames are in none of these once they are given back. KASAN holds what was freed
+# until its cache is shrunk.
 held() {
+	local cache
 	echo 3 >/proc/sys/vm/drop_caches
+	if grep -q ' kasan_cache_shrink$' /proc/kallsyms; then
+		for cache in /sys/kernel/slab/*/shrink; do echo 1 >"$cache"; done 2>/dev/null
+	fi
 	awk '/^(SUnreclaim|PageTables|KernelStack|VmallocUsed):/ { kb += $2 } END { print kb }' /proc/meminfo
 }
 
