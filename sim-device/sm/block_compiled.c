@@ -66,7 +66,7 @@ static inline void describe_order(struct vgpu_access *access, const struct vgpu_
 static bool enter_page(struct vgpu_sm *sm, u64 page, u8 *bytes)
 {
 	struct vgpu_lanes *lanes = &sm->run->lanes;
-	struct vgpu_tlb_entry *held;
+	u32 slot;
 
 	vgpu_tlb_keep(&sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)], page, bytes, lanes->write);
 	/*
@@ -76,29 +76,28 @@ static bool enter_page(struct vgpu_sm *sm, u64 page, u8 *bytes)
 	 * new translation replaces what is held.
 	 */
 	if (!lanes->held)
-		for (u32 n = 0; n < VGPU_HOLD_SLOTS; n++)
-			lanes->hold[n].page = ~0ull;
-	held = vgpu_lanes_held(lanes, page);
-	if (held->page != page) {
+		lanes->hold_used = 0;
+	slot = vgpu_lanes_hold_slot(lanes, page);
+	if (!(lanes->hold_used >> slot & 1)) {
 		if (!VGPU_CHECK(lanes->held < VGPU_LANES))
 			return false;
 		lanes->held++;
+		lanes->hold_used |= 1ull << slot;
+		lanes->hold[slot].page = ~0ull;
 	}
-	vgpu_tlb_keep(held, page, bytes, lanes->write);
+	vgpu_tlb_keep(&lanes->hold[slot], page, bytes, lanes->write);
 	return true;
 }
 
 static bool knows_page(const struct vgpu_sm *sm, u64 page)
 {
-	struct vgpu_lanes *lanes = &sm->run->lanes;
+	const struct vgpu_lanes *lanes = &sm->run->lanes;
 	const struct vgpu_tlb_entry *e = &sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)];
 
 	if (e->page == page && (e->write || !lanes->write))
 		return true;
-	if (!lanes->held)
-		return false;
 	e = vgpu_lanes_held(lanes, page);
-	return e->page == page && (e->write || !lanes->write);
+	return e && (e->write || !lanes->write);
 }
 
 static enum vgpu_access_result make_access(struct vgpu_block *block, struct vgpu_warp *w,

@@ -92,7 +92,8 @@ struct vgpu_warp {
 };
 
 #define VGPU_HOLD_SHIFT		6
-#define VGPU_HOLD_SLOTS		(1u << VGPU_HOLD_SHIFT)	/* twice as many as can be in use */
+/* twice as many as can be in use, and a bit of a word each */
+#define VGPU_HOLD_SLOTS		(1u << VGPU_HOLD_SHIFT)
 
 enum vgpu_lanes_end {
 	VGPU_LANES_BUDGET,	/* executed as much as it may */
@@ -133,9 +134,11 @@ struct vgpu_lanes {
 	u64 segments;		/* += segments of global memory touched */
 	/*
 	 * translations of the instruction that is being restarted: it gets on however the TLB maps
-	 * its pages. A hash table of @held of them, of no meaning when there are none
+	 * its pages. A hash table of @held of them; @hold_used says in which slots, and has no
+	 * meaning when there are none
 	 */
 	u32 held;
+	u64 hold_used;
 	struct vgpu_tlb_entry hold[VGPU_HOLD_SLOTS];
 	/* why it returned */
 	u64 address;
@@ -157,14 +160,25 @@ struct vgpu_lanes {
 	u8 *ptr[VGPU_LANES];
 };
 
-/* The translation of @page that is held, or the empty slot (page ~0) for it. */
-static inline struct vgpu_tlb_entry *vgpu_lanes_held(struct vgpu_lanes *lanes, u64 page)
+/* The slot of the translation of @page that is held, or else the free one for it. */
+static inline u32 vgpu_lanes_hold_slot(const struct vgpu_lanes *lanes, u64 page)
 {
 	u32 n = (u32)(page * 0x9e3779b97f4a7c15ull >> (64 - VGPU_HOLD_SHIFT));
 
-	while (lanes->hold[n].page != page && lanes->hold[n].page != ~0ull)
+	while ((lanes->hold_used >> n & 1) && lanes->hold[n].page != page)
 		n = (n + 1) % VGPU_HOLD_SLOTS;
-	return &lanes->hold[n];
+	return n;
+}
+
+/* The translation of @page that is held; NULL: none is. */
+static inline const struct vgpu_tlb_entry *vgpu_lanes_held(const struct vgpu_lanes *lanes, u64 page)
+{
+	u32 slot;
+
+	if (!lanes->held)
+		return NULL;
+	slot = vgpu_lanes_hold_slot(lanes, page);
+	return lanes->hold_used >> slot & 1 ? &lanes->hold[slot] : NULL;
 }
 
 /* Execute up to lanes->budget instructions of lanes->warp. The code has been verified. */

@@ -51,10 +51,8 @@ lanes_inline u8 *page_of(struct vgpu_lanes *s, u64 address, bool write)
 		if (likely(p != NULL))
 			return p;
 	}
-	if (likely(!s->held))
-		return NULL;
 	e = vgpu_lanes_held(s, page);
-	return e->page != page ? NULL : write ? e->write : e->read;
+	return likely(!e) ? NULL : write ? e->write : e->read;
 }
 
 /*
