@@ -113,7 +113,7 @@ $(O)/libvgpu-device.a: $(O)/native/libvgpu-device.a
 	$(Q)cp $< $@
 $(O)/libvgpu.so: $(O)/native/libvgpu.a $(O)/native/libvgpu-device.a
 	@echo "  LD  $@"
-	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,libvgpu.so -Wl,-z,defs -o $@ \
+	$(Q)$(CC) $(CFLAGS) -shared -Wl,-Bsymbolic-functions -Wl,-soname,libvgpu.so -Wl,-z,defs -o $@ \
 		-Wl,--whole-archive $< -Wl,--no-whole-archive $(O)/native/libvgpu-device.a -luring -lm -lpthread
 
 # The name under which CUDA programs and build systems look for it.
