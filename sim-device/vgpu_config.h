@@ -47,6 +47,16 @@
 	NUMBER(u64, page_walk_ps, 0, 3600000000000000)						\
 	/* test: delay until a page arrives after an SM first touched it, 0: none */		\
 	NUMBER(u64, page_arrival_ps, 0, 3600000000000000)					\
+	/* bytes of device memory that one page fault is for at most: a power of two */		\
+	NUMBER(u32, fault_granule, 4096, 2097152)						\
+	/* faults that are handled at a time */							\
+	NUMBER(u32, fault_buffer, 1, 1048576)							\
+	/* a fault that the host handles, without data, when it has no other */			\
+	NUMBER(u64, fault_round_trip_ps, 0, 3600000000000000)					\
+	/* of that, the host's: it handles one fault after another */				\
+	NUMBER(u64, fault_cpu_ps, 0, 3600000000000000)						\
+	/* a fault that an SM handles */							\
+	NUMBER(u64, fault_gpu_ps, 0, 3600000000000000)						\
 	/* bytes per second of the interconnect to the host */					\
 	NUMBER(u64, link_bandwidth, 100000000, 1000000000000000)				\
 	/* bytes of one burst (Tanasic table 5.1: 4 KB) */					\
@@ -74,7 +84,11 @@
 	/* "fcfs", ... */									\
 	NAME(policy)										\
 	/* "none", ... */									\
-	NAME(preemption)
+	NAME(preemption)									\
+	/* when device memory is allocated: "eager", "lazy" */					\
+	NAME(allocation)									\
+	/* "cpu", "gpu" */									\
+	NAME(fault_handler)
 
 /* For an ARRAY with so many elements: ELEMENT(type, name, index, least, most) for each. */
 #define VGPU_CONFIG_EACH_3(ELEMENT, type, name, least, most)					\

@@ -17,7 +17,7 @@
 #define VGPU_STATS_H
 
 /* Next free number for an attribute, a statistic or not (vgpu_netlink.h). */
-#define VGPU_NL_STAT_NEXT 66
+#define VGPU_NL_STAT_NEXT 69
 
 /*
  * struct vgpu_account: time that a context's kernels, thread blocks and SMs spent in each state,
@@ -54,7 +54,12 @@
 	X(61, SAVED_BYTES, account., saved_bytes, saved_bytes, "saved bytes")		\
 	X(25, CONTEXT_SAVE_AREA, account., save_area, save_area, "bytes now in the save area")	\
 	X(63, HOST_BYTES, account., host_bytes, host_bytes,					\
-	  "host memory in use beside frames: code, page tables, commands, blocks")
+	  "host memory in use beside frames: code, page tables, commands, blocks")		\
+	X(66, PAGE_FAULTS, account., page_faults, page_faults, "page faults of SMs")		\
+	X(67, PAGE_FAULTS_DELAYED, account., page_faults_delayed, page_faults_delayed,		\
+	  "of these, those that found the fault buffer full")					\
+	X(68, PAGE_FAULT_TIME, account., page_fault_time, page_fault_time_ps,			\
+	  "time from raised to served, all page faults together")
 
 /* Of struct vgpu_context_info: the gauges (present values), the counters, and both together. */
 #define VGPU_CONTEXT_GAUGES(X)									\

@@ -3,6 +3,7 @@
  * Configurations: fields by name. One table, made from the list in vgpu_config.h, says of every
  * field its name, its place and what it may be; set, get and check read it.
  */
+#include "../fault/fault.h"
 #include "../sim/text.h"
 #include "../vgpu_policy.h"
 
@@ -138,6 +139,12 @@ const char *vgpu_config_check(const struct vgpu_config *config)
 		return "context_budget must be 0, for no limit, or at least 32768 bytes";
 	if (config->vram_bytes % VGPU_PAGE_SIZE)
 		return "vram_bytes must be a multiple of the page of 4096 bytes";
+	if (config->fault_granule & (config->fault_granule - 1))
+		return "fault_granule must be a power of two";
+	if (!vgpu_text_is(config->allocation, "eager") && !vgpu_text_is(config->allocation, "lazy"))
+		return "allocation must be eager or lazy";
+	if (!vgpu_fault_handler_find(config->fault_handler))
+		return "fault_handler must be one of the names that its knob lists";
 	if (!vgpu_policy_find(config->policy))
 		return "policy must be one of the names that the knob \"policy\" lists";
 	if (!vgpu_preemption_find(config->preemption))

@@ -291,6 +291,9 @@ int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_co
 	info->copied_bytes = ctx->transfer.copied_bytes;
 	vgpu_account_context(&dev->exec, &ctx->exec, info);
 	info->account.host_bytes = ctx->memory.bytes;
+	info->account.page_faults = vgpu_as_faults(ctx->as)->raised;
+	info->account.page_faults_delayed = vgpu_as_faults(ctx->as)->delayed;
+	info->account.page_fault_time = vgpu_as_faults(ctx->as)->time;
 	info->fault = ctx->fault;
 	return 0;
 }

@@ -190,6 +190,70 @@ static void drain_get(struct vgpu_device *dev, struct vgpu_text *text)
 	vgpu_text_put_scaled(text, dev->config.drain_ps, VGPU_US);
 }
 
+static const char *const allocations[] = { "eager", "lazy" };
+
+static int allocation_set(struct vgpu_device *dev, const char *value)
+{
+	unsigned int i;
+
+	for (i = 0; i < VGPU_ARRAY_SIZE(allocations); i++) {
+		if (vgpu_text_is(value, allocations[i])) {
+			vgpu_text_copy(dev->config.allocation, VGPU_NAME_BYTES, value);
+			vgpu_mmu_set_lazy(&dev->mmu, i);
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static void allocation_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	unsigned int i;
+
+	for (i = 0; i < VGPU_ARRAY_SIZE(allocations); i++)
+		put_choice(text, allocations[i],
+			   vgpu_text_is(dev->config.allocation, allocations[i]));
+}
+
+static int fault_handler_set(struct vgpu_device *dev, const char *value)
+{
+	const struct vgpu_fault_handler *handler = vgpu_fault_handler_find(value);
+
+	if (!handler)
+		return -EINVAL;
+	vgpu_text_copy(dev->config.fault_handler, VGPU_NAME_BYTES, value);
+	/* with page_arrival_ps the test's handler stays */
+	if (!dev->config.page_arrival_ps)
+		dev->mmu.faults.handler = handler;
+	return 0;
+}
+
+static void fault_handler_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	const struct vgpu_fault_handler *handler;
+	unsigned int i;
+
+	for (i = 0; (handler = vgpu_fault_handler_at(i)); i++)
+		put_choice(text, handler->name,
+			   vgpu_text_is(dev->config.fault_handler, handler->name));
+}
+
+static int fault_granule_set(struct vgpu_device *dev, const char *value)
+{
+	struct vgpu_config config = dev->config;
+	int err = vgpu_config_set(&config, "fault_granule", value);
+
+	if (err || config.fault_granule & (config.fault_granule - 1))
+		return -EINVAL;
+	dev->config.fault_granule = config.fault_granule;
+	return 0;
+}
+
+static void fault_granule_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	vgpu_text_put_u64(text, dev->config.fault_granule);
+}
+
 static const struct knob knobs[] = {
 	{ "policy", policy_set, policy_get },
 	{ "preemption", preemption_set, preemption_get },
@@ -200,6 +264,9 @@ static const struct knob knobs[] = {
 	{ "slice_ns", slice_set, slice_get },
 	{ "seed", seed_set, seed_get },
 	{ "drain_us", drain_set, drain_get },
+	{ "allocation", allocation_set, allocation_get },
+	{ "fault_handler", fault_handler_set, fault_handler_get },
+	{ "fault_granule", fault_granule_set, fault_granule_get },
 };
 
 static const struct knob *find_knob(const char *name)

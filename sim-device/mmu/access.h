@@ -10,15 +10,14 @@
  *            arrived. The lanes have changed nothing, and the rest of the SM continues
  *   FAULT    the access is invalid; the context ends
  *
- * A page fault that can be handled (managed memory, memory of the host, an evicted frame) is
- * PENDING: vgpu_mmu_access() finds that the page is not in a frame, passes it to the code that
- * fetches it, and queues the waiter on the page. At present only arrival.c delays pages.
+ * A page fault that can be handled is PENDING: vgpu_mmu_access() finds that the page is not there,
+ * raises a fault (fault/fault.h) and queues the waiter on it.
  */
 #ifndef VGPU_ACCESS_H
 #define VGPU_ACCESS_H
 
+#include "../fault/fault.h"
 #include "../platform.h"
-#include "../sim/list.h"
 
 struct vgpu_address_space;
 struct vgpu_mmu;
@@ -59,21 +58,13 @@ enum vgpu_access_result { VGPU_ACCESS_OK, VGPU_ACCESS_PENDING, VGPU_ACCESS_FAULT
  *   instruction; PENDING: it is added when the access is restarted
  * @page: OK: the bytes of the page of @lane
  * @fault: FAULT: enum vgpu_fault_reason
+ * @faults: page faults that were raised
  */
 struct vgpu_access_answer {
 	u64 cost_ps;
 	u8 *page;
 	u32 fault;
-};
-
-/**
- * struct vgpu_page_waiter - a waiter for a page, embedded in the waiting object
- * @wake: the page has arrived or was unmapped: restart the access. Called from an event or from
- *   vgpu_as_unmap(), after the waiter was removed from its list; it must not call the MMU
- */
-struct vgpu_page_waiter {
-	struct vgpu_list node;			/* in the list of the page; unlinked: not waiting */
-	void (*wake)(struct vgpu_page_waiter *waiter);
+	u32 faults;
 };
 
 /**
@@ -88,11 +79,5 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 					const struct vgpu_access *access,
 					struct vgpu_page_waiter *waiter,
 					struct vgpu_access_answer *answer);
-
-/** vgpu_page_waiter_cancel - stop waiting; a no-op if the waiter does not wait */
-static inline void vgpu_page_waiter_cancel(struct vgpu_page_waiter *waiter)
-{
-	vgpu_list_del(&waiter->node);
-}
 
 #endif

@@ -8,6 +8,7 @@
  * the end of the address space) invalidates that range in the TLBs that serve the address space.
  */
 #include "../sim/ranges.h"
+#include "../sim/text.h"
 #include "mmu.h"
 #include "page_table.h"
 
@@ -20,6 +21,7 @@ struct vgpu_address_space {
 	u64 mapped;
 	u64 frames;
 	struct vgpu_list tlbs;		/* that serve it */
+	struct vgpu_fault_space faults;
 };
 
 /*
@@ -59,6 +61,7 @@ int vgpu_as_create(struct vgpu_mmu *mmu, u32 context, struct vgpu_mem_account *m
 	as->table.memory = memory;
 	as->mappings.memory = memory;
 	vgpu_list_init(&as->tlbs);
+	vgpu_fault_space_init(&as->faults, memory);
 	*out = as;
 	return 0;
 }
@@ -72,7 +75,9 @@ void vgpu_as_destroy(struct vgpu_address_space *as)
 		return;
 	while ((tlb = vgpu_list_first(&as->tlbs, struct vgpu_tlb, node)))
 		vgpu_tlb_leave(tlb);
-	vgpu_arrivals_cancel(&as->mmu->arrivals, as, 0, VGPU_ADDRESS_LIMIT >> VGPU_PAGE_SHIFT);
+	vgpu_faults_cancel(&as->mmu->faults, &as->faults, 0, VGPU_ADDRESS_LIMIT >> VGPU_PAGE_SHIFT,
+			   ~0ull);
+	vgpu_fault_space_fini(&as->faults);
 	vgpu_pte_clear(as->mmu, &as->table, 0, VGPU_ADDRESS_LIMIT, &left);
 	unpromise(as->mmu, as->mapped);
 	vgpu_ranges_free(&as->mappings);
@@ -136,9 +141,11 @@ bool vgpu_as_clear(struct vgpu_address_space *as, u64 address, u64 bytes, u64 mo
 {
 	u64 left = most;
 
-	/* Before their entries go. Those that stay are not moving, and may begin to move again. */
-	vgpu_arrivals_cancel(&as->mmu->arrivals, as, address >> VGPU_PAGE_SHIFT,
-			     bytes >> VGPU_PAGE_SHIFT);
+	/* Before the entries go. A page whose entry stays may be touched, and fault, again. */
+	left -= vgpu_faults_cancel(&as->mmu->faults, &as->faults, address >> VGPU_PAGE_SHIFT,
+				   bytes >> VGPU_PAGE_SHIFT, most);
+	if (!left)
+		return false;
 	as->frames -= vgpu_pte_clear(as->mmu, &as->table, address, bytes, &left);
 	invalidate(as, address, bytes);
 	return left;
@@ -165,6 +172,11 @@ int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes, u64 mos
 u64 vgpu_as_mapped_bytes(const struct vgpu_address_space *as)
 {
 	return as->mapped;
+}
+
+const struct vgpu_fault_space *vgpu_as_faults(const struct vgpu_address_space *as)
+{
+	return &as->faults;
 }
 
 u64 vgpu_as_resident_bytes(const struct vgpu_address_space *as)
@@ -237,7 +249,7 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 	/* A TLB that still has the page of zeros would not see what is written now. */
 	if (*pte & VGPU_PTE_READ_ZERO)
 		invalidate(as, address, VGPU_PAGE_SIZE);
-	*pte &= VGPU_PTE_MOVING | VGPU_PTE_ARRIVED;
+	*pte &= VGPU_PTE_MOVING | VGPU_PTE_SERVED;
 	*pte |= number << VGPU_PTE_NUMBER_SHIFT | VGPU_PTE_FRAME;
 	as->frames++;
 	*page = use_frame(as->mmu, number, true);
@@ -246,39 +258,86 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 
 /* ---- accesses of SMs ---------------------------------------------------- */
 
-void vgpu_as_page_moved(struct vgpu_address_space *as, u64 page, bool arrived)
+static bool is_there(const struct vgpu_mmu *mmu, u64 pte)
 {
-	u64 *pte = vgpu_pte_find(&as->table, page << VGPU_PAGE_SHIFT);
+	return pte & mmu->there;
+}
 
-	if (!VGPU_CHECK(pte && (*pte & VGPU_PTE_MOVING)))
+static void fault_ended(const struct vgpu_page_fault *fault, bool served)
+{
+	const struct vgpu_address_space *as =
+		vgpu_container_of(fault->space, struct vgpu_address_space, faults);
+	/* pages of a granule are in one table */
+	u64 *pte = vgpu_pte_find(&as->table, fault->first << VGPU_PAGE_SHIFT);
+
+	if (!VGPU_CHECK(pte))
 		return;
-	*pte = (*pte & ~VGPU_PTE_MOVING) | (arrived ? VGPU_PTE_ARRIVED : 0);
+	for (u64 n = 0; n < fault->pages; n++) {
+		pte[n] &= ~VGPU_PTE_MOVING;
+		pte[n] |= served ? VGPU_PTE_SERVED : 0;
+	}
+}
+
+static const struct vgpu_fault_ops fault_ops = { .ended = fault_ended };
+
+/*
+ * Raise a fault for the page at @address of @mapping, whose entry is @pte, and for those around it
+ * in the granule that are not there either.
+ */
+static int raise_fault(struct vgpu_address_space *as, const struct vgpu_range *mapping,
+		       u64 address, u64 *pte)
+{
+	const struct vgpu_mmu *mmu = as->mmu;
+	u64 granule = mmu->config->page_arrival_ps ? VGPU_PAGE_SIZE : mmu->config->fault_granule;
+	u64 low = address & ~(granule - 1), high = low + granule - 1;
+	u64 page = address >> VGPU_PAGE_SHIFT;
+	s64 before = 0, behind = 0;
+	int err;
+
+	low = low < mapping->first ? mapping->first : low;
+	high = high > mapping->last ? mapping->last : high;
+	while (page + (u64)before > low >> VGPU_PAGE_SHIFT && !is_there(mmu, pte[before - 1]) &&
+	       !(pte[before - 1] & VGPU_PTE_MOVING))
+		before--;
+	while (page + (u64)behind < high >> VGPU_PAGE_SHIFT && !is_there(mmu, pte[behind + 1]) &&
+	       !(pte[behind + 1] & VGPU_PTE_MOVING))
+		behind++;
+	err = vgpu_fault_raise(&as->mmu->faults, &as->faults, page + (u64)before,
+			       (u64)(behind - before + 1));
+	if (err)
+		return err;
+	for (s64 n = before; n <= behind; n++)
+		pte[n] |= VGPU_PTE_MOVING;
+	return 0;
 }
 
 /*
- * The page at @address, touched by an SM. OK: nothing keeps it from being used, or it is not
- * mapped; PENDING: it is on its way, from now on if need be; FAULT: no memory to say so.
+ * The page at @address, touched by an SM. OK: it is there, or not mapped; PENDING: a fault for it
+ * is in flight, from now on if need be; FAULT: there is no memory for one.
  */
 static enum vgpu_access_result fetch_page(struct vgpu_address_space *as, u64 address)
 {
+	const struct vgpu_range *mapping;
 	u64 *pte;
 
-	if (address >= VGPU_ADDRESS_LIMIT || !is_mapped(as, address))
+	if (address >= VGPU_ADDRESS_LIMIT)
 		return VGPU_ACCESS_OK;
-	pte = vgpu_pte_make(as->mmu, &as->table, address);
-	if (!pte)
-		return VGPU_ACCESS_FAULT;
-	if (*pte & VGPU_PTE_ARRIVED)
+	pte = vgpu_pte_find(&as->table, address);
+	if (pte && is_there(as->mmu, *pte))
 		return VGPU_ACCESS_OK;
-	if (*pte & VGPU_PTE_MOVING)
+	if (pte && (*pte & VGPU_PTE_MOVING))
 		return VGPU_ACCESS_PENDING;
-	if (vgpu_arrival_begin(&as->mmu->arrivals, as, as->memory, address >> VGPU_PAGE_SHIFT))
+	mapping = vgpu_ranges_at(&as->mappings, address);
+	if (!mapping)
+		return VGPU_ACCESS_OK;
+	if (!pte)
+		pte = vgpu_pte_make(as->mmu, &as->table, address);
+	if (!pte || raise_fault(as, mapping, address, pte))
 		return VGPU_ACCESS_FAULT;
-	*pte |= VGPU_PTE_MOVING;
 	return VGPU_ACCESS_PENDING;
 }
 
-/* All pages of @access from access->lane on. The waiter waits for the first that is on its way. */
+/* All pages of @access from access->lane on. The waiter waits for the first that is not there. */
 static enum vgpu_access_result fetch_pages(struct vgpu_address_space *as,
 					   const struct vgpu_access *access,
 					   struct vgpu_page_waiter *waiter)
@@ -298,7 +357,7 @@ static enum vgpu_access_result fetch_pages(struct vgpu_address_space *as,
 			return result;
 		}
 		if (result == VGPU_ACCESS_PENDING && !vgpu_list_linked(&waiter->node))
-			vgpu_arrival_wait(&as->mmu->arrivals, as, page, waiter);
+			vgpu_fault_wait(&as->faults, page, waiter);
 	}
 	return vgpu_list_linked(&waiter->node) ? VGPU_ACCESS_PENDING : VGPU_ACCESS_OK;
 }
@@ -312,8 +371,13 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 
 	answer->cost_ps = 0;
 	answer->fault = VGPU_FAULT_NO_MEMORY;
-	if (unlikely(as->mmu->arrivals.delay_ps))
+	answer->faults = 0;
+	if (unlikely(as->mmu->there)) {
+		u64 raised = as->faults.raised;
+
 		result = fetch_pages(as, access, waiter);
+		answer->faults = (u32)(as->faults.raised - raised);
+	}
 	if (unlikely(result != VGPU_ACCESS_OK))
 		return result;
 	answer->cost_ps = as->mmu->config->page_walk_ps;
@@ -339,13 +403,21 @@ int vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim,
 	mmu->config = config;
 	mmu->frames.ops = *ops;
 	mmu->frames.host = host;
-	mmu->arrivals.ended = vgpu_as_page_moved;
-	return vgpu_arrivals_init(&mmu->arrivals, sim, config->page_arrival_ps);
+	vgpu_mmu_set_lazy(mmu, vgpu_text_is(config->allocation, "lazy"));
+	return vgpu_faults_init(&mmu->faults, sim, config, &fault_ops);
+}
+
+void vgpu_mmu_set_lazy(struct vgpu_mmu *mmu, bool lazy)
+{
+	/* the test: each page of device memory comes late, once, also what a copy has written */
+	mmu->there = mmu->config->page_arrival_ps ? VGPU_PTE_SERVED :
+		     lazy			  ? VGPU_PTE_FRAME | VGPU_PTE_SERVED :
+						    0;
 }
 
 void vgpu_mmu_fini(struct vgpu_mmu *mmu)
 {
 	VGPU_CHECK(!mmu->promised && !mmu->page_tables);
 	vgpu_frames_fini(&mmu->frames);
-	vgpu_arrivals_fini(&mmu->arrivals);
+	vgpu_faults_fini(&mmu->faults);
 }

@@ -10,7 +10,6 @@
 
 #include "../vgpu_model.h"
 #include "access.h"
-#include "arrival.h"
 #include "frames.h"
 #include "tlb.h"
 
@@ -23,7 +22,9 @@ struct vgpu_mmu {
 	u64 page_tables;	/* allocated, in all address spaces */
 	u64 translations;	/* translations so far: the clock of vgpu_frame.used */
 	struct vgpu_frame_table frames;
-	struct vgpu_arrivals arrivals;
+	struct vgpu_faults faults;
+	/* VGPU_PTE_*: a page is there for SMs that has one of them; 0: all that are mapped are */
+	u64 there;
 };
 
 /**
@@ -34,6 +35,12 @@ struct vgpu_mmu {
 int vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim,
 		  const struct vgpu_config *config, const struct vgpu_frame_ops *ops,
 		  void *host);
+/**
+ * vgpu_mmu_set_lazy - let SMs fault on pages of device memory that nobody has used, or not
+ *
+ * Pages that have a frame, or for which a fault was served, are there in any case.
+ */
+void vgpu_mmu_set_lazy(struct vgpu_mmu *mmu, bool lazy);
 /** vgpu_mmu_fini - free all memory; no address space may be left */
 void vgpu_mmu_fini(struct vgpu_mmu *mmu);
 
@@ -52,7 +59,7 @@ enum vgpu_page_state {
 	VGPU_PAGE_UNWRITTEN,	/* has no frame and reads as zero */
 	VGPU_PAGE_FRAME,
 	VGPU_PAGE_HOST,		/* its contents are on the host */
-	VGPU_PAGE_MOVING,	/* on its way to the device */
+	VGPU_PAGE_MOVING,	/* a fault for it is in flight */
 };
 
 enum vgpu_translation {
@@ -107,6 +114,8 @@ bool vgpu_as_clear(struct vgpu_address_space *as, u64 address, u64 bytes, u64 mo
  */
 int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes, u64 most);
 u64 vgpu_as_mapped_bytes(const struct vgpu_address_space *as);
+/** vgpu_as_faults - the faults of SMs in @as */
+const struct vgpu_fault_space *vgpu_as_faults(const struct vgpu_address_space *as);
 u64 vgpu_as_resident_bytes(const struct vgpu_address_space *as);
 enum vgpu_page_state vgpu_as_page_state(const struct vgpu_address_space *as, u64 address);
 /** vgpu_as_frame - the frame of the page at @address; NULL: it has none */

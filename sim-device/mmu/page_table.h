@@ -12,8 +12,8 @@
 #define VGPU_PTE_FRAME		1ull	/* has a frame: its number, and what is in it counts */
 #define VGPU_PTE_READ_ZERO	2ull	/* was handed out as the page of zeros */
 #define VGPU_PTE_HOST		4ull	/* the contents are on the host */
-#define VGPU_PTE_MOVING		8ull	/* on its way to the device: in mmu->arrivals */
-#define VGPU_PTE_ARRIVED	16ull	/* has come, with arrival_ps: SMs may use it */
+#define VGPU_PTE_MOVING		8ull	/* a fault for it is in flight */
+#define VGPU_PTE_SERVED		16ull	/* a fault for it has been served */
 #define VGPU_PTE_NUMBER_SHIFT	12
 
 static inline u64 vgpu_pte_number(u64 pte)
@@ -37,8 +37,5 @@ u64 *vgpu_pte_make(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 addr
  */
 u64 vgpu_pte_clear(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 address, u64 bytes,
 		   u64 *left);
-
-/* address_space.c: @page of @as has @arrived, or will not; for arrival.c */
-void vgpu_as_page_moved(struct vgpu_address_space *as, u64 page, bool arrived);
 
 #endif

@@ -113,6 +113,7 @@ static enum vgpu_access_result make_access(struct vgpu_block *block, struct vgpu
 		w->cycles += vgpu_mul_div(answer.cost_ps, sm->config->clock_khz,
 					  VGPU_PS_PER_KCYCLE);
 	if (unlikely(result != VGPU_ACCESS_OK)) {
+		sm->run->work += answer.faults * VGPU_WORK_FAULT;
 		sm->run->lanes.reason = answer.fault;
 		return result;
 	}

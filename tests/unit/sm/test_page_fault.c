@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Page faults (fault/fault.h): memory that is allocated when an SM touches it first. Times are
+ * worked out by hand: beside the faults a kernel takes what it takes with memory that is there.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../device/host.h"
+#include "device/device.h"
+#include "vass_build.h"
+
+#define BASE	0x10000000ull
+#define PAGE	VGPU_PAGE_SIZE
+#define GRANULE	0x10000u
+#define MAPPED	(64 * GRANULE)
+
+struct rig {
+	struct host *h;
+	u32 context, queue, module;
+};
+
+static u32 load(struct host *h, u32 context, const struct vass *v)
+{
+	char message[256] = "";
+	u32 bytes, module;
+	void *binary = vass_binary(v, &bytes);
+
+	if (vgpu_module_load(h->dev, context, binary, bytes, message, sizeof(message), &module))
+		fail_msg("%s", message);
+	free(binary);
+	return module;
+}
+
+/* Thread n stores n at the base and n times the stride; or loads it, and stores nothing. */
+static void touch(struct vass *v, bool write)
+{
+	vass_init(v, 16, 16);
+	vass_op(v, VGPU_OP_SREG, 0, 0, 0, 0, 0, VGPU_SR_TID_X);
+	vass_op(v, VGPU_OP_LDP, VASS_MEM(8, 1), 2, 0, 0, 0, 0);
+	vass_op(v, VGPU_OP_LDP, VASS_MEM(4, 1), 4, 0, 0, 0, 8);
+	vass_op(v, VGPU_OP_MADWU, 0, 6, 0, 4, 2, 0);
+	if (write)
+		vass_op(v, VGPU_OP_STG, VASS_MEM(4, 1), 0, 6, 0, 0, 0);
+	else
+		vass_op(v, VGPU_OP_LDG, VASS_MEM(4, 1), 8, 6, 0, 0, 0);
+	vass_op(v, VGPU_OP_EXIT, 0, 0, 0, 0, 0, 0);
+}
+
+static struct rig start(const char *const *settings, bool write)
+{
+	struct vgpu_config config;
+	struct rig r;
+	struct vass v;
+
+	assert_int_equal(vgpu_config_preset(&config, "tanasic-ch6"), 0);
+	for (; *settings; settings++) {
+		char name[64];
+		const char *value = strchr(*settings, '=');
+
+		snprintf(name, sizeof(name), "%.*s", (int)(value - *settings), *settings);
+		assert_int_equal(vgpu_config_set(&config, name, value + 1), 0);
+	}
+	r.h = host_new_config(&config);
+	r.context = host_open(r.h);
+	r.queue = host_queue(r.h, r.context);
+	assert_int_equal(vgpu_memory_map(r.h->dev, r.context, BASE, MAPPED), 0);
+	touch(&v, write);
+	r.module = load(r.h, r.context, &v);
+	return r;
+}
+
+#define START(write, ...) start((const char *const[]){ __VA_ARGS__, NULL }, write)
+
+static void launch(struct rig *r, u32 threads, u64 base, u32 stride)
+{
+	u64 params[2] = { base, stride };
+	struct vgpu_cmd cmd = { .op = VGPU_CMD_LAUNCH,
+				.launch = { .module = r->module,
+					    .grid = { 1, 1, 1 },
+					    .block = { threads, 1, 1 },
+					    .param_bytes = 16,
+					    .params = 0x1000 } };
+
+	assert_int_equal(host_try(r->h, r->context, r->queue, &cmd, 0, params), 0);
+}
+
+/* How long a launch takes, alone, from its push to its completion. */
+static u64 time_of(struct rig *r, u32 threads, u64 base, u32 stride)
+{
+	u64 began = r->h->dev->sim->now;
+	size_t before = r->h->completion_count;
+
+	launch(r, threads, base, stride);
+	host_run(r->h);
+	assert_int_equal(r->h->fault_count, 0);
+	assert_int_equal(r->h->completion_count, before + 1);
+	return r->h->completions[before].time - began;
+}
+
+static struct vgpu_account account(struct rig *r)
+{
+	struct vgpu_context_info info;
+
+	assert_int_equal(vgpu_context_info(r->h->dev, r->context, &info), 0);
+	return info.account;
+}
+
+/* ---- tests -------------------------------------------------------------- */
+
+static void eager_memory_is_there(void **state)
+{
+	struct rig r = START(true, "allocation=eager");
+
+	(void)state;
+	time_of(&r, 32, BASE, GRANULE);
+	assert_int_equal(account(&r).page_faults, 0);
+	assert_int_equal(account(&r).page_fault_time, 0);
+	host_free(r.h);
+}
+
+/*
+ * @threads of a warp, a granule each: the last is served @last after the first was raised, all
+ * together take @sum. The second time, and by copies, nothing faults.
+ */
+static void granules(struct rig *r, u32 threads, u64 last, u64 sum)
+{
+	u64 there, first;
+
+	first = time_of(r, threads, BASE, GRANULE);
+	assert_int_equal(account(r).page_faults, threads);
+	assert_int_equal(account(r).page_fault_time, sum);
+	there = time_of(r, threads, BASE, GRANULE);
+	assert_int_equal(account(r).page_faults, threads);
+	/* the time of the slice in which they were raised passes while they are served */
+	assert_true(first <= there + last && first > there + last - VGPU_US);
+}
+
+static void the_host_serves_one_after_another(void **state)
+{
+	for (u32 write = 0; write < 2; write++) {
+		struct rig r = START(write, "allocation=lazy", "fault_handler=cpu");
+
+		(void)state;
+		/* 12, 14, 16 and 18 us */
+		granules(&r, 4, 18 * VGPU_US, 60 * VGPU_US);
+		host_free(r.h);
+	}
+}
+
+static void a_host_without_a_way(void **state)
+{
+	struct rig r = START(true, "allocation=lazy", "fault_round_trip_ps=1000000",
+			     "fault_cpu_ps=3000000");
+
+	(void)state;
+	/* 3, 6 and 9 us */
+	granules(&r, 3, 9 * VGPU_US, 18 * VGPU_US);
+	host_free(r.h);
+}
+
+static void the_sm_serves_all_at_once(void **state)
+{
+	struct rig r = START(true, "allocation=lazy", "fault_handler=gpu");
+
+	(void)state;
+	granules(&r, 4, 20 * VGPU_US, 80 * VGPU_US);
+	host_free(r.h);
+}
+
+static void a_full_buffer_delays(void **state)
+{
+	struct rig r = START(true, "allocation=lazy", "fault_buffer=1");
+
+	(void)state;
+	/* one after another: 12, 24, 36 and 48 us */
+	granules(&r, 4, 48 * VGPU_US, 120 * VGPU_US);
+	assert_int_equal(account(&r).page_faults_delayed, 3);
+	host_free(r.h);
+	r = START(true, "allocation=lazy", "fault_handler=gpu", "fault_buffer=2");
+	/* two at 20 us, two at 40 */
+	granules(&r, 4, 40 * VGPU_US, 120 * VGPU_US);
+	assert_int_equal(account(&r).page_faults_delayed, 2);
+	host_free(r.h);
+}
+
+static void a_fault_is_for_a_granule(void **state)
+{
+	static const struct {
+		const char *granule;
+		u32 faults;	/* of 32 pages from BASE on */
+	} sizes[] = { { "4096", 32 }, { "8192", 16 }, { "65536", 2 }, { "2097152", 1 } };
+
+	(void)state;
+	for (u32 n = 0; n < VGPU_ARRAY_SIZE(sizes); n++) {
+		struct rig r = START(true, "allocation=lazy");
+
+		assert_int_equal(vgpu_device_knob_set(r.h->dev, "fault_granule", sizes[n].granule),
+				 0);
+		time_of(&r, 32, BASE, PAGE);
+		assert_int_equal(account(&r).page_faults, sizes[n].faults);
+		host_free(r.h);
+	}
+}
+
+/* A fault does not go beyond its mapping, nor over pages that are there. */
+static void a_granule_has_edges(void **state)
+{
+	struct rig r = START(false, "allocation=lazy");
+	const u64 apart = BASE + MAPPED;
+
+	(void)state;
+	assert_int_equal(vgpu_memory_map(r.h->dev, r.context, apart, 3 * PAGE), 0);
+	assert_int_equal(vgpu_memory_map(r.h->dev, r.context, apart + 3 * PAGE, 5 * PAGE), 0);
+	time_of(&r, 1, apart + PAGE, 0);
+	assert_int_equal(account(&r).page_faults, 1);
+	time_of(&r, 3, apart, PAGE);
+	assert_int_equal(account(&r).page_faults, 1);
+	time_of(&r, 5, apart + 3 * PAGE, PAGE);
+	assert_int_equal(account(&r).page_faults, 2);
+	/* page 7 of the granule is there: 0 to 6, and 8 to 15 */
+	host_push(r.h, r.context, r.queue, cmd_fill(BASE + 7 * PAGE, 16, 1, 1));
+	host_run(r.h);
+	time_of(&r, 16, BASE, PAGE);
+	assert_int_equal(account(&r).page_faults, 4);
+	time_of(&r, 16, BASE, PAGE);
+	assert_int_equal(account(&r).page_faults, 4);
+	host_free(r.h);
+}
+
+static void copies_do_not_fault(void **state)
+{
+	struct rig r = START(true, "allocation=lazy");
+
+	(void)state;
+	for (u32 n = 0; n < 16; n++)
+		host_push(r.h, r.context, r.queue, cmd_fill(BASE + n * PAGE, 4, n, 1));
+	host_push(r.h, r.context, r.queue, cmd_d2h(0, BASE + GRANULE, PAGE));
+	host_run(r.h);
+	time_of(&r, 16, BASE, PAGE);
+	assert_int_equal(account(&r).page_faults, 0);
+	/* it was read only, which needs no memory */
+	time_of(&r, 1, BASE + GRANULE, 0);
+	assert_int_equal(account(&r).page_faults, 1);
+	host_free(r.h);
+}
+
+/* What is written while a fault for it is in flight is there, and the fault ends all the same. */
+static void a_copy_comes_before_the_fault_is_served(void **state)
+{
+	struct rig r = START(false, "allocation=lazy");
+	u32 other = host_queue(r.h, r.context);
+
+	(void)state;
+	launch(&r, 1, BASE, 0);
+	while (!account(&r).page_faults)
+		vgpu_device_run(r.h->dev, VGPU_NEVER, 1);
+	host_push(r.h, r.context, other, cmd_fill(BASE, 4 * PAGE, 9, 1));
+	host_run(r.h);
+	assert_int_equal(account(&r).page_faults, 1);
+	assert_int_equal(account(&r).page_fault_time, 12 * VGPU_US);
+	time_of(&r, 16, BASE, PAGE);
+	assert_int_equal(account(&r).page_faults, 1);
+	host_push(r.h, r.context, r.queue, cmd_d2h(0, BASE, 5 * PAGE));
+	host_run(r.h);
+	for (u32 n = 0; n < 5 * PAGE; n++)
+		assert_int_equal(r.h->memory[n], n < 4 * PAGE ? 9 : 0);
+	host_free(r.h);
+}
+
+/* Contexts have pages of their own, and the host serves all of them in turn. */
+static void two_contexts_at_one_address(void **state)
+{
+	struct rig r = START(true, "allocation=lazy"), other = { .h = r.h };
+	struct vass v;
+
+	(void)state;
+	other.context = host_open(r.h);
+	other.queue = host_queue(r.h, other.context);
+	assert_int_equal(vgpu_memory_map(r.h->dev, other.context, BASE, MAPPED), 0);
+	touch(&v, true);
+	other.module = load(r.h, other.context, &v);
+	launch(&r, 2, BASE, GRANULE);
+	launch(&other, 2, BASE, GRANULE);
+	host_run(r.h);
+	assert_int_equal(r.h->fault_count, 0);
+	assert_int_equal(account(&r).page_faults, 2);
+	assert_int_equal(account(&other).page_faults, 2);
+	host_free(r.h);
+}
+
+static void memory_goes_while_it_is_waited_for(void **state)
+{
+	for (u32 n = 0; n < 2; n++) {
+		struct rig r = START(true, "allocation=lazy", "fault_buffer=1");
+
+		(void)state;
+		launch(&r, 4, BASE, GRANULE);
+		while (account(&r).page_faults < 4)
+			vgpu_device_run(r.h->dev, VGPU_NEVER, 1);
+		if (n)
+			assert_int_equal(vgpu_context_close(r.h->dev, r.context), 0);
+		else
+			assert_int_equal(vgpu_memory_unmap(r.h->dev, r.context, BASE, MAPPED), 0);
+		assert_int_equal(r.h->dev->mmu.faults.entered, 0);
+		assert_true(vgpu_list_empty(&r.h->dev->mmu.faults.delayed));
+		host_run(r.h);
+		assert_int_equal(r.h->fault_count, !n);
+		if (!n)
+			assert_int_equal(r.h->faults[0].reason, VGPU_FAULT_UNMAPPED);
+		host_free(r.h);
+	}
+}
+
+/* Other faults go on in their order. */
+static void knobs_change_while_faults_are_in_flight(void **state)
+{
+	struct rig r = START(true, "allocation=lazy", "fault_handler=gpu");
+
+	(void)state;
+	launch(&r, 2, BASE, GRANULE);
+	while (account(&r).page_faults < 2)
+		vgpu_device_run(r.h->dev, VGPU_NEVER, 1);
+	assert_int_equal(vgpu_device_knob_set(r.h->dev, "fault_handler", "cpu"), 0);
+	assert_int_equal(vgpu_device_knob_set(r.h->dev, "fault_granule", "2097152"), 0);
+	assert_int_equal(vgpu_device_knob_set(r.h->dev, "allocation", "eager"), 0);
+	host_run(r.h);
+	assert_int_equal(account(&r).page_fault_time, 40 * VGPU_US);
+	time_of(&r, 8, BASE, GRANULE);
+	assert_int_equal(account(&r).page_faults, 2);
+	assert_int_equal(vgpu_device_knob_set(r.h->dev, "allocation", "lazy"), 0);
+	/* 8 granules are there: those that were written */
+	time_of(&r, 16, BASE, GRANULE);
+	assert_true(account(&r).page_faults > 2);
+	host_free(r.h);
+}
+
+static void what_is_refused(void **state)
+{
+	struct rig r = START(true, "allocation=lazy");
+	struct vgpu_config config = r.h->config;
+	char text[64];
+
+	(void)state;
+	assert_int_equal(vgpu_device_knob_set(r.h->dev, "allocation", "late"), -EINVAL);
+	assert_int_equal(vgpu_device_knob_set(r.h->dev, "fault_handler", "nobody"), -EINVAL);
+	assert_int_equal(vgpu_device_knob_set(r.h->dev, "fault_handler", "test"), -EINVAL);
+	assert_int_equal(vgpu_device_knob_set(r.h->dev, "fault_granule", "2048"), -EINVAL);
+	assert_int_equal(vgpu_device_knob_set(r.h->dev, "fault_granule", "12288"), -EINVAL);
+	assert_int_equal(vgpu_device_knob_set(r.h->dev, "fault_granule", "4194304"), -EINVAL);
+	assert_true(vgpu_device_knob_get(r.h->dev, "allocation", text, sizeof(text)) > 0);
+	assert_string_equal(text, "eager [lazy]");
+	assert_true(vgpu_device_knob_get(r.h->dev, "fault_handler", text, sizeof(text)) > 0);
+	assert_string_equal(text, "[cpu] gpu");
+	assert_true(vgpu_device_knob_get(r.h->dev, "fault_granule", text, sizeof(text)) > 0);
+	assert_string_equal(text, "65536");
+	host_free(r.h);
+	assert_null(vgpu_config_check(&config));
+	config.fault_granule = 12288;
+	assert_non_null(vgpu_config_check(&config));
+	config.fault_granule = 4096;
+	assert_int_equal(vgpu_config_set(&config, "allocation", "late"), 0);
+	assert_non_null(vgpu_config_check(&config));
+	assert_int_equal(vgpu_config_set(&config, "allocation", "eager"), 0);
+	assert_int_equal(vgpu_config_set(&config, "fault_handler", "test"), 0);
+	assert_non_null(vgpu_config_check(&config));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(eager_memory_is_there),
+		cmocka_unit_test(the_host_serves_one_after_another),
+		cmocka_unit_test(a_host_without_a_way),
+		cmocka_unit_test(the_sm_serves_all_at_once),
+		cmocka_unit_test(a_full_buffer_delays),
+		cmocka_unit_test(a_fault_is_for_a_granule),
+		cmocka_unit_test(a_granule_has_edges),
+		cmocka_unit_test(copies_do_not_fault),
+		cmocka_unit_test(a_copy_comes_before_the_fault_is_served),
+		cmocka_unit_test(two_contexts_at_one_address),
+		cmocka_unit_test(memory_goes_while_it_is_waited_for),
+		cmocka_unit_test(knobs_change_while_faults_are_in_flight),
+		cmocka_unit_test(what_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
