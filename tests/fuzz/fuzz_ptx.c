@@ -58,6 +58,9 @@ static bool compile(const char *ptx, size_t size, uint32_t max_regs)
 	char *message = NULL;
 	int err = vgpu_compile_ptx(ptx, size, &options, &program, &message);
 
+	/* a variable of gigabytes, beyond the limit of this process */
+	if (err == -ENOMEM && !program && !message)
+		return false;
 	if (err) {
 		if (err != -EINVAL || program || !message || strncmp(message, "ptx line ", 9))
 			fail("refused, but not with a line of PTX", message);
