@@ -18,6 +18,7 @@
 #define VGPU_WORK_TRANSLATION	100u	/* that the TLB did not have */
 #define VGPU_WORK_FAULT		500u	/* a page fault, until it has been served */
 #define VGPU_WORK_SPREAD	300u	/* an access, each lane in another page of local memory */
+#define VGPU_WORK_WAIT		800u	/* of lanes for others */
 #define VGPU_WORK_PAGE		500u	/* of local memory, cleared and released */
 #define VGPU_WORK_CLEARED	16u	/* bytes of a new block's state in one unit */
 #define VGPU_WORK_BLOCK		110u	/* a thread block beside its warps */

@@ -264,7 +264,7 @@ static u32 run_warp(struct vgpu_block *block, struct vgpu_warp *w, bool pausing)
 
 	run->charged = 0;
 	lanes->slow = 0;
-	lanes->spread = 0;
+	lanes->work = 0;
 	lanes->warp = w;
 	lanes->budget = budget;
 	switch (run_lanes(block, w, pausing)) {
@@ -284,7 +284,7 @@ static u32 run_warp(struct vgpu_block *block, struct vgpu_warp *w, bool pausing)
 	default:
 		break;
 	}
-	run->work += lanes->slow * VGPU_WORK_INSTRUCTION + lanes->spread * VGPU_WORK_SPREAD;
+	run->work += lanes->slow * VGPU_WORK_INSTRUCTION + lanes->work;
 	w->left = lanes->budget;
 	return budget - lanes->budget - lanes->slow - run->charged;
 }

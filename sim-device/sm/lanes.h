@@ -13,6 +13,7 @@
 #define VGPU_LANES_H
 
 #include "../platform.h"
+#include "../sim/work.h"
 #include "sm.h"
 
 #define VGPU_LANES		32u
@@ -129,7 +130,7 @@ struct vgpu_lanes {
 	struct vgpu_warp *warp;
 	u32 budget;		/* in: instructions it may execute; out: how many it did not */
 	u32 slow;		/* += how many of those slow ones counted for */
-	u32 spread;		/* += accesses, each lane in another page of local memory */
+	u32 work;		/* += work (sim/work.h) of those that take very long */
 	u64 threads;		/* += lanes that executed, over all instructions */
 	u64 segments;		/* += segments of global memory touched */
 	/*

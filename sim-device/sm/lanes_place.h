@@ -630,7 +630,7 @@ lanes_noinline enum vgpu_lanes_end far(struct vgpu_lanes *s, const struct vgpu_i
 	vuq spread = {}, odd = {};
 
 	addresses(s, i, m, space, absolute);
-	s->spread += space == LOCAL;
+	s->work += space == LOCAL ? VGPU_WORK_SPREAD : 0;
 	if (space == LOCAL && !atomic && by_local_pages(s, m, bytes, write))
 		return MEM_DONE;
 	if (space >= SHARED)

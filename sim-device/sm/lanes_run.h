@@ -365,6 +365,7 @@ wait:
 		end = sync_wait(s, m);
 		ENTER;
 		SLOW(16);
+		s->work += VGPU_WORK_WAIT;
 		if (unlikely(end != MEM_DONE))
 			break;
 jumped:
