@@ -44,7 +44,7 @@ tool-lib-src := $(foreach dir,$(filter-out $(dir $(wildcard tools/*/main.c)),$(s
 CFLAGS ?= -O2 -g
 warnings := -Wall -Wextra -Werror
 include-flags := -I. -Iuapi -Isim-device -isystem /usr/include/libnl3
-base-flags := -std=gnu11 $(warnings) -fPIC -fno-strict-aliasing -ffp-contract=off -MMD -MP $(include-flags)
+base-flags := -std=gnu11 $(warnings) -fPIC -fno-semantic-interposition -fno-strict-aliasing -ffp-contract=off -MMD -MP $(include-flags)
 # The device is the same source in the kernel: no library, and no floating point but in
 # the lanes files. platform/user.c is the one file of it that may use libc.
 device-flags := -ffreestanding -fno-math-errno -fno-trapping-math
