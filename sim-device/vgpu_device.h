@@ -43,6 +43,10 @@ struct vgpu_completion {
  * @trace: a trace record; may be NULL
  * @preempted: SM @sm was preempted from a kernel of @context, as requested at time @requested; may
  *   be NULL
+ * @managed_page: the bytes of the page of managed memory at @address; the same ones for as long as
+ *   it is mapped. NULL: the host has no memory. May be NULL itself: there is no managed memory
+ * @revoke: from now on no process may access managed memory of [@address, @address + @bytes) before
+ *   vgpu_managed_fetch() allowed it
  *
  * The device calls them inside vgpu_device_run() or inside the call that causes them, on the
  * actor's thread. They must not call the device, except vgpu_device_stop() and vgpu_device_now().
@@ -56,6 +60,8 @@ struct vgpu_host_ops {
 	void (*context_died)(void *host, u32 context, const struct vgpu_fault *fault);
 	void (*trace)(void *host, const struct vgpu_trace_record *record);
 	void (*preempted)(void *host, u32 context, u32 sm, u64 requested);
+	void *(*managed_page)(void *host, u32 context, u64 address);
+	void (*revoke)(void *host, u32 context, u64 address, u64 bytes);
 };
 
 /* ---- systems ------------------------------------------------------------ */
@@ -230,6 +236,20 @@ int vgpu_queue_destroy(struct vgpu_device *dev, u32 context, u32 queue);
 /* Newest completed sequence number. */
 int vgpu_queue_completed(const struct vgpu_device *dev, u32 context, u32 queue, u64 *seq);
 int vgpu_memory_map(struct vgpu_device *dev, u32 context, u64 address, u64 bytes);
+/*
+ * Managed memory: its pages are where they are used, and their bytes are the host's (managed_page).
+ * It takes no VRAM when it is mapped. Unmap it with the others. -EOPNOTSUPP: the host has none.
+ */
+int vgpu_memory_map_managed(struct vgpu_device *dev, u32 context, u64 address, u64 bytes);
+/**
+ * vgpu_managed_fetch - a process accesses the page of managed memory at @address
+ * @first, @bytes: out: range with the page
+ *
+ * 0: until revoke() processes may access this range, which had no access or has it already;
+ * -EAGAIN: the page is on its way to or from the device, call again after vgpu_device_run();
+ * -EFAULT: no managed memory is mapped there; -ENOENT: no such context; -ENOMEM.
+ */
+int vgpu_managed_fetch(struct vgpu_device *dev, u32 context, u64 address, u64 *first, u64 *bytes);
 int vgpu_memory_unmap(struct vgpu_device *dev, u32 context, u64 address, u64 bytes);
 /* The same in parts of about @most pages. -EAGAIN: it is mapped, and as many read as zero now. */
 int vgpu_memory_unmap_part(struct vgpu_device *dev, u32 context, u64 address, u64 bytes, u64 most);

@@ -17,7 +17,7 @@
 #define VGPU_STATS_H
 
 /* Next free number for an attribute, a statistic or not (vgpu_netlink.h). */
-#define VGPU_NL_STAT_NEXT 69
+#define VGPU_NL_STAT_NEXT 74
 
 /*
  * struct vgpu_account: time that a context's kernels, thread blocks and SMs spent in each state,
@@ -59,7 +59,15 @@
 	X(67, PAGE_FAULTS_DELAYED, account., page_faults_delayed, page_faults_delayed,		\
 	  "of these, those that found the fault buffer full")					\
 	X(68, PAGE_FAULT_TIME, account., page_fault_time, page_fault_time_ps,			\
-	  "time from raised to served, all page faults together")
+	  "time from raised to served, all page faults together")				\
+	X(70, HOST_PAGE_FAULTS, account., host_page_faults, host_page_faults,			\
+	  "page faults of processes, for managed memory on the device")				\
+	X(71, PAGE_BYTES_IN, account., page_bytes_in, page_bytes_in,				\
+	  "bytes of managed memory transferred to the device")					\
+	X(72, PAGE_BYTES_OUT, account., page_bytes_out, page_bytes_out,				\
+	  "bytes of managed memory transferred to the host")					\
+	X(73, PAGES_EVICTED, account., pages_evicted, pages_evicted,				\
+	  "pages of managed memory that left the device to make room")
 
 /* Of struct vgpu_context_info: the gauges (present values), the counters, and both together. */
 #define VGPU_CONTEXT_GAUGES(X)									\

@@ -275,9 +275,13 @@ int vgpu_context_tokens(struct vgpu_device *dev, u32 context, u32 tokens)
 int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_context_info *info)
 {
 	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+	const struct vgpu_migrated *migrated;
+	const struct vgpu_fault_space *faults;
 
 	if (!ctx)
 		return -ENOENT;
+	faults = vgpu_as_faults(ctx->as);
+	migrated = vgpu_as_migrated(ctx->as);
 	memset(info, 0, sizeof(*info));
 	info->id = ctx->id;
 	info->queues = ctx->queue.count;
@@ -291,9 +295,13 @@ int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_co
 	info->copied_bytes = ctx->transfer.copied_bytes;
 	vgpu_account_context(&dev->exec, &ctx->exec, info);
 	info->account.host_bytes = ctx->memory.bytes;
-	info->account.page_faults = vgpu_as_faults(ctx->as)->raised;
-	info->account.page_faults_delayed = vgpu_as_faults(ctx->as)->delayed;
-	info->account.page_fault_time = vgpu_as_faults(ctx->as)->time;
+	info->account.page_faults = faults->raised;
+	info->account.page_faults_delayed = faults->delayed;
+	info->account.page_fault_time = faults->time;
+	info->account.host_page_faults = faults->raised_by_host;
+	info->account.page_bytes_in = migrated->to_device;
+	info->account.page_bytes_out = migrated->to_host;
+	info->account.pages_evicted = migrated->evicted;
 	info->fault = ctx->fault;
 	return 0;
 }
@@ -394,15 +402,31 @@ int vgpu_module_unload(struct vgpu_device *dev, u32 context, u32 module)
 
 /* ---- memory ------------------------------------------------------------- */
 
-int vgpu_memory_map(struct vgpu_device *dev, u32 context, u64 address, u64 bytes)
+static int map_memory(struct vgpu_device *dev, u32 context, u64 address, u64 bytes,
+		      enum vgpu_mapping_kind kind)
 {
-	struct vgpu_context *ctx = vgpu_context_find(dev, context);
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
 
 	if (!ctx)
 		return -ENOENT;
-	if (ctx->dead)
-		return -EIO;
-	return vgpu_as_map(ctx->as, address, bytes, VGPU_MAPPING_DEVICE);
+	return ctx->dead ? -EIO : vgpu_as_map(ctx->as, address, bytes, kind);
+}
+
+int vgpu_memory_map(struct vgpu_device *dev, u32 context, u64 address, u64 bytes)
+{
+	return map_memory(dev, context, address, bytes, VGPU_MAPPING_DEVICE);
+}
+
+int vgpu_memory_map_managed(struct vgpu_device *dev, u32 context, u64 address, u64 bytes)
+{
+	return map_memory(dev, context, address, bytes, VGPU_MAPPING_MANAGED);
+}
+
+int vgpu_managed_fetch(struct vgpu_device *dev, u32 context, u64 address, u64 *first, u64 *bytes)
+{
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	return ctx ? vgpu_as_fetch(ctx->as, address, first, bytes) : -ENOENT;
 }
 
 int vgpu_memory_unmap(struct vgpu_device *dev, u32 context, u64 address, u64 bytes)

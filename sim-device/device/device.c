@@ -151,22 +151,24 @@ const struct vgpu_queue_ops vgpu_device_queue_ops = {
 
 /* ---- devices ------------------------------------------------------------ */
 
-static int init_mmu(struct vgpu_device *dev)
+static void init_mmu(struct vgpu_device *dev)
 {
 	struct vgpu_frame_ops ops = {
 		.get_frame = dev->ops->get_frame,
 		.put_frame = dev->ops->put_frame,
+		.managed_page = dev->ops->managed_page,
+		.revoke = dev->ops->revoke,
 	};
 
-	return vgpu_mmu_init(&dev->mmu, dev->sim, &dev->config, &ops, dev->host);
+	vgpu_mmu_init(&dev->mmu, dev->sim, &dev->config, &ops, dev->host);
 }
 
 static int init_rooms(struct vgpu_device *dev)
 {
-	int err = init_mmu(dev);
+	int err;
 
-	if (!err)
-		err = vgpu_queues_init(&dev->queues);
+	init_mmu(dev);
+	err = vgpu_queues_init(&dev->queues);
 	if (!err)
 		err = vgpu_transfer_init(&dev->transfer);
 	return err ? err : vgpu_exec_init(&dev->exec, vgpu_policy_find(dev->config.policy),
@@ -200,6 +202,7 @@ int vgpu_device_create_in(struct vgpu_system *system, const struct vgpu_config *
 	dev->transfer.sim = dev->sim;
 	dev->transfer.trace = &dev->trace;
 	dev->transfer.config = &dev->config;
+	dev->transfer.link = &dev->mmu.faults.link;
 	dev->transfer.ops = &vgpu_device_transfer_ops;
 	dev->transfer.owner = dev;
 	dev->queues.sim = dev->sim;

@@ -38,6 +38,7 @@
 	.fault_granule = 64 * KB,			\
 	.fault_buffer = 2048,				\
 	.fault_round_trip_ps = 12 * VGPU_US,		\
+	.fault_data_round_trip_ps = 25 * VGPU_US,	\
 	.fault_cpu_ps = 2 * VGPU_US,			\
 	.fault_gpu_ps = 20 * VGPU_US,			\
 	.allocation = "eager",				\

@@ -16,39 +16,50 @@ static struct vgpu_page_fault *fault_at(const struct vgpu_fault_space *space, u6
 	return range ? (struct vgpu_page_fault *)(unsigned long)range->value : NULL;
 }
 
-/* ---- the buffer --------------------------------------------------------- */
+/* ---- the life of a fault ------------------------------------------------ */
 
-static void enter(struct vgpu_faults *faults, struct vgpu_page_fault *fault)
+/* It has been handled; the event that follows is its end. */
+static void move_pages(struct vgpu_page_fault *fault)
 {
-	fault->time = faults->handler->served(faults);
-	/* those before it may be another handler's, which was slower */
-	if (fault->time < faults->last)
-		fault->time = faults->last;
-	faults->last = fault->time;
-	fault->entered = true;
-	vgpu_list_add_tail(&fault->node, &faults->buffer);
-	faults->entered++;
+	struct vgpu_faults *faults = fault->faults;
+	u64 now = faults->sim->now, moved = now;
+	u64 takes = vgpu_fault_data_time(faults, fault);
+
+	fault->moving = true;
+	fault->room = faults->ops->move(fault, &moved);
+	takes = moved - now > takes ? moved - now : takes;
+	vgpu_event_after(faults->sim, &fault->event, takes + vgpu_fault_notice(faults, fault));
 }
 
-/* Delayed faults enter as long as there is room; the event is that of the first fault. */
-static void update(struct vgpu_faults *faults)
+static void enter(struct vgpu_page_fault *fault)
+{
+	struct vgpu_faults *faults = fault->faults;
+	u64 left = vgpu_fault_handled(faults, fault) - faults->sim->now;
+
+	if (fault->kind == VGPU_PAGE_FAULT_ALLOCATE)
+		left += vgpu_fault_notice(faults, fault);
+	vgpu_event_after(faults->sim, &fault->event, left);
+}
+
+/* Delayed faults enter as long as there is room. */
+static void fill_buffer(struct vgpu_faults *faults)
 {
 	struct vgpu_page_fault *fault;
 
 	while (faults->entered < faults->config->fault_buffer &&
 	       (fault = first_of(&faults->delayed))) {
 		vgpu_list_del(&fault->node);
-		enter(faults, fault);
+		fault->entered = true;
+		faults->entered++;
+		enter(fault);
 	}
-	fault = first_of(&faults->buffer);
-	if (fault)
-		vgpu_event_at(faults->sim, &faults->event, fault->time);
-	else
-		vgpu_event_cancel(faults->sim, &faults->event);
 }
 
-static void leave(struct vgpu_faults *faults, struct vgpu_page_fault *fault)
+static void leave(struct vgpu_page_fault *fault)
 {
+	struct vgpu_faults *faults = fault->faults;
+
+	vgpu_event_cancel(faults->sim, &fault->event);
 	vgpu_list_del(&fault->node);
 	vgpu_list_del(&fault->space_node);
 	faults->entered -= fault->entered;
@@ -57,8 +68,9 @@ static void leave(struct vgpu_faults *faults, struct vgpu_page_fault *fault)
 }
 
 /* It has left. Its pages are waited for no more: wake who waits, the newest first. */
-static void end_fault(struct vgpu_faults *faults, struct vgpu_page_fault *fault, bool served)
+static void end_fault(struct vgpu_page_fault *fault, bool served)
 {
+	struct vgpu_faults *faults = fault->faults;
 	struct vgpu_page_waiter *waiter;
 
 	faults->ops->ended(fault, served);
@@ -66,45 +78,73 @@ static void end_fault(struct vgpu_faults *faults, struct vgpu_page_fault *fault,
 		vgpu_page_waiter_cancel(waiter);
 		waiter->wake(waiter);
 	}
+	vgpu_event_release(faults->sim, 1);
 	vgpu_mem_free(fault->space->pages.memory, fault, sizeof(*fault));
 }
 
-static void faults_fire(struct vgpu_event *event)
+static void fault_fire(struct vgpu_event *event)
 {
-	struct vgpu_faults *faults = vgpu_container_of(event, struct vgpu_faults, event);
-	u64 now = faults->sim->now;
-	struct vgpu_page_fault *fault;
+	struct vgpu_page_fault *fault =
+		vgpu_container_of(event, struct vgpu_page_fault, event);
+	struct vgpu_faults *faults = fault->faults;
 
-	while ((fault = first_of(&faults->buffer)) && fault->time <= now) {
-		leave(faults, fault);
-		fault->space->time += now - fault->raised;
-		end_fault(faults, fault, true);
+	if (fault->kind != VGPU_PAGE_FAULT_ALLOCATE && !fault->moving) {
+		move_pages(fault);
+		return;
 	}
-	update(faults);
+	leave(fault);
+	if (fault->kind != VGPU_PAGE_FAULT_TO_HOST)
+		fault->space->time += faults->sim->now - fault->raised;
+	end_fault(fault, true);
+	fill_buffer(faults);
 }
 
 /* ---- what the MMU calls ------------------------------------------------- */
 
-int vgpu_fault_raise(struct vgpu_faults *faults, struct vgpu_fault_space *space, u64 first,
-		     u64 pages)
+/* A struct with room for its event and its range; NULL: no memory. */
+static struct vgpu_page_fault *make_fault(struct vgpu_faults *faults,
+					  struct vgpu_fault_space *space, u64 first, u64 pages)
 {
-	struct vgpu_page_fault *fault = vgpu_mem_alloc(space->pages.memory, sizeof(*fault));
+	struct vgpu_mem_account *memory = space->pages.memory;
+	struct vgpu_page_fault *fault = vgpu_mem_alloc(memory, sizeof(*fault));
 	struct vgpu_range range = { first, first + pages - 1, (u64)(unsigned long)fault };
 
 	if (!fault)
+		return NULL;
+	if (vgpu_event_reserve(faults->sim, 1))
+		goto free;
+	if (!vgpu_ranges_add(&space->pages, &range))
+		return fault;
+	vgpu_event_release(faults->sim, 1);
+free:
+	vgpu_mem_free(memory, fault, sizeof(*fault));
+	return NULL;
+}
+
+int vgpu_fault_raise(struct vgpu_faults *faults, struct vgpu_fault_space *space,
+		     enum vgpu_page_fault_kind kind, u64 first, u64 pages, u64 data)
+{
+	struct vgpu_page_fault *fault = make_fault(faults, space, first, pages);
+
+	if (!fault)
 		return -ENOMEM;
-	if (vgpu_ranges_add(&space->pages, &range)) {
-		vgpu_mem_free(space->pages.memory, fault, sizeof(*fault));
-		return -ENOMEM;
-	}
+	fault->faults = faults;
 	fault->space = space;
+	fault->kind = kind;
 	fault->first = first;
 	fault->pages = pages;
+	fault->data = data;
 	fault->raised = faults->sim->now;
+	fault->event.fire = fault_fire;
 	vgpu_list_init(&fault->waiters);
 	vgpu_list_add_tail(&fault->space_node, &space->faults);
+	if (kind == VGPU_PAGE_FAULT_TO_HOST) {
+		space->raised_by_host++;
+		enter(fault);
+		return 0;
+	}
 	vgpu_list_add_tail(&fault->node, &faults->delayed);
-	update(faults);
+	fill_buffer(faults);
 	space->raised++;
 	space->delayed += !fault->entered;
 	return 0;
@@ -131,47 +171,36 @@ u64 vgpu_faults_cancel(struct vgpu_faults *faults, struct vgpu_fault_space *spac
 			break;
 		if (fault->first - first >= count && first - fault->first >= fault->pages)
 			continue;
-		leave(faults, fault);
+		leave(fault);
 		vgpu_list_add_tail(&fault->node, &cancelled);
 		number++;
 	}
-	if (!number)
-		return 0;
-	update(faults);
 	while ((fault = first_of(&cancelled))) {
 		vgpu_list_del(&fault->node);
-		end_fault(faults, fault, false);
+		end_fault(fault, false);
 	}
+	fill_buffer(faults);
 	return number;
 }
 
 /* ---- init and fini ------------------------------------------------------ */
 
-int vgpu_faults_init(struct vgpu_faults *faults, struct vgpu_sim *sim,
-		     const struct vgpu_config *config, const struct vgpu_fault_ops *ops)
+void vgpu_faults_init(struct vgpu_faults *faults, struct vgpu_sim *sim,
+		      const struct vgpu_config *config, const struct vgpu_fault_ops *ops)
 {
-	int err = vgpu_event_reserve(sim, 1);
-
-	if (err)
-		return err;
 	faults->sim = sim;
 	faults->config = config;
 	faults->ops = ops;
 	faults->handler = config->page_arrival_ps ? &vgpu_fault_handler_test :
 						    vgpu_fault_handler_find(config->fault_handler);
-	faults->event.fire = faults_fire;
-	vgpu_list_init(&faults->buffer);
+	faults->link.config = config;
 	vgpu_list_init(&faults->delayed);
-	return 0;
 }
 
 void vgpu_faults_fini(struct vgpu_faults *faults)
 {
-	if (!faults->sim)
-		return;
-	VGPU_CHECK(vgpu_list_empty(&faults->buffer) && vgpu_list_empty(&faults->delayed));
-	vgpu_event_release(faults->sim, 1);
-	faults->sim = NULL;
+	if (faults->sim)
+		VGPU_CHECK(!faults->entered && vgpu_list_empty(&faults->delayed));
 }
 
 void vgpu_fault_space_init(struct vgpu_fault_space *space, struct vgpu_mem_account *memory)

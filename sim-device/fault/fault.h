@@ -5,13 +5,15 @@
  * An SM that touches a page which is mapped but not there raises a fault: the MMU enters it here,
  * and the warp waits (mmu/access.h). A fault is for the pages around the address, within one
  * granule, that are not there; whoever touches one of them while the fault is in flight waits for
- * the same fault.
+ * the same fault. A process of the host that accesses a managed page which is on the device raises
+ * one in the other direction.
  *
- * The fault buffer has room for fault_buffer faults. A fault for which there is none is delayed: it
- * enters the buffer in its turn, when another one has been served. In the buffer it is the
- * handler's (handlers.c), which says when it will have been served. Faults are served in the order
- * in which they entered, so one list and one event are enough. Then the MMU is told that the pages
- * are there, and the waiters are woken and make their accesses again.
+ * The fault buffer has room for fault_buffer faults of SMs. A fault for which there is none is
+ * delayed: it enters the buffer in its turn, when another one has been served. In the buffer it is
+ * the handler's (handlers.c), which says when it has been handled. The pages of managed memory then
+ * move: the MMU makes room for them and transfers their data over the interconnect (link.h). When
+ * the fault has been served, the MMU is told so, and the waiters are woken and make their accesses
+ * again.
  *
  * This room knows neither page tables nor frames: it is told which pages wait, and tells whose wait
  * has ended.
@@ -23,17 +25,26 @@
 #include "../sim/ranges.h"
 #include "../sim/sim.h"
 #include "../vgpu_model.h"
+#include "link.h"
 
 struct vgpu_faults;
+
+/** enum vgpu_page_fault_kind - what is done about a fault */
+enum vgpu_page_fault_kind {
+	VGPU_PAGE_FAULT_ALLOCATE,	/* an SM: pages that stay where they are allocated */
+	VGPU_PAGE_FAULT_TO_DEVICE,	/* an SM: managed pages come to the device */
+	VGPU_PAGE_FAULT_TO_HOST,	/* a process: managed pages go to the host */
+};
 
 /**
  * struct vgpu_fault_space - the faults of an address space
  * @pages: those in flight, by their pages; value: the struct vgpu_page_fault. Its account pays for
  *   them
  * @faults: those in flight
- * @raised: number since it was made
+ * @raised: number of faults of SMs since it was made
  * @delayed: of these, those that found the fault buffer full
- * @time: picoseconds from raised to served, the sum of all that were served
+ * @time: picoseconds from raised to served, the sum of all of these that were served
+ * @raised_by_host: number of faults of processes
  */
 struct vgpu_fault_space {
 	struct vgpu_ranges pages;
@@ -41,16 +52,19 @@ struct vgpu_fault_space {
 	u64 raised;
 	u64 delayed;
 	u64 time;
+	u64 raised_by_host;
 };
 
 /**
  * struct vgpu_page_waiter - a waiter for a page, embedded in the waiting object
  * @wake: the page is there or was unmapped: make the access again. Called from an event or from
  *   vgpu_as_unmap(), after the waiter was removed from its list; it must not call the MMU
+ * @waits: how often it has waited for the access that it makes now (mmu/access.h)
  */
 struct vgpu_page_waiter {
 	struct vgpu_list node;		/* in the list of the fault; unlinked: not waiting */
 	void (*wake)(struct vgpu_page_waiter *waiter);
+	u32 waits;
 };
 
 /** vgpu_page_waiter_cancel - stop waiting; a no-op if the waiter does not wait */
@@ -61,31 +75,41 @@ static inline void vgpu_page_waiter_cancel(struct vgpu_page_waiter *waiter)
 
 /** struct vgpu_page_fault - a fault in flight */
 struct vgpu_page_fault {
-	struct vgpu_list node;		/* in faults->buffer or faults->delayed */
+	struct vgpu_list node;		/* in faults->delayed, if it is */
 	struct vgpu_list space_node;	/* in space->faults */
+	struct vgpu_faults *faults;
 	struct vgpu_fault_space *space;
+	enum vgpu_page_fault_kind kind;
 	u64 first;			/* address >> VGPU_PAGE_SHIFT … */
 	u64 pages;			/* … and how many from there on */
+	u64 data;			/* bytes that have to be transferred */
 	u64 raised;			/* when */
-	u64 time;			/* it will have been served; not if it is delayed */
-	bool entered;			/* it is in faults->buffer */
+	bool entered;			/* it is in the fault buffer */
+	bool moving;			/* it has been handled, and its pages move … */
+	bool room;			/* … if there is room for them */
+	struct vgpu_event event;	/* it has been handled, or served */
 	struct vgpu_list waiters;	/* newest first */
 };
 
 /**
- * struct vgpu_fault_handler - how faults are served
- * @served: when a fault will have been served that enters the buffer now
+ * struct vgpu_fault_handler - how faults of SMs are handled
+ * @handled: when a fault that enters the buffer now will have been handled
+ * @notice: picoseconds from then, or from the end of the transfer, until the SM goes on
  */
 struct vgpu_fault_handler {
 	const char *name;
-	u64 (*served)(struct vgpu_faults *faults);
+	u64 (*handled)(struct vgpu_faults *faults, const struct vgpu_page_fault *fault);
+	u64 (*notice)(const struct vgpu_faults *faults, const struct vgpu_page_fault *fault);
 };
 
 /**
  * struct vgpu_fault_ops - what a fault is to the MMU
+ * @move: @fault has been handled: its managed pages begin to move. @time: the present time, out:
+ *   when its data has been transferred. False: there is no room, they stay where they are
  * @ended: @fault was @served, or is cancelled: its pages are waited for no more
  */
 struct vgpu_fault_ops {
+	bool (*move)(const struct vgpu_page_fault *fault, u64 *time);
 	void (*ended)(const struct vgpu_page_fault *fault, bool served);
 };
 
@@ -95,17 +119,14 @@ struct vgpu_faults {
 	const struct vgpu_config *config;
 	const struct vgpu_fault_ops *ops;
 	const struct vgpu_fault_handler *handler;
-	u64 host_free;			/* cpu: when the host will have served what it has */
-	u64 last;			/* when the newest in the buffer will have been served */
+	struct vgpu_link link;
+	u64 host_free;			/* cpu: when the host will have handled what it has */
 	u32 entered;			/* faults in the buffer */
-	struct vgpu_event event;	/* the first of them has been served */
-	struct vgpu_list buffer;	/* in the order in which they entered */
 	struct vgpu_list delayed;	/* in the order in which they were raised */
 };
 
-/** vgpu_faults_init - -ENOMEM */
-int vgpu_faults_init(struct vgpu_faults *faults, struct vgpu_sim *sim,
-		     const struct vgpu_config *config, const struct vgpu_fault_ops *ops);
+void vgpu_faults_init(struct vgpu_faults *faults, struct vgpu_sim *sim,
+		      const struct vgpu_config *config, const struct vgpu_fault_ops *ops);
 /** vgpu_faults_fini - no fault may be in flight */
 void vgpu_faults_fini(struct vgpu_faults *faults);
 
@@ -116,11 +137,12 @@ void vgpu_fault_space_fini(struct vgpu_fault_space *space);
 
 /**
  * vgpu_fault_raise - raise a fault for pages [@first, @first + @pages), none of which has one
+ * @data: bytes that have to be transferred; 0 for VGPU_PAGE_FAULT_ALLOCATE
  *
  * -ENOMEM: it has not been raised
  */
-int vgpu_fault_raise(struct vgpu_faults *faults, struct vgpu_fault_space *space, u64 first,
-		     u64 pages);
+int vgpu_fault_raise(struct vgpu_faults *faults, struct vgpu_fault_space *space,
+		     enum vgpu_page_fault_kind kind, u64 first, u64 pages, u64 data);
 /** vgpu_fault_wait - wake @waiter when the fault for @page, which is in flight, has ended */
 void vgpu_fault_wait(struct vgpu_fault_space *space, u64 page, struct vgpu_page_waiter *waiter);
 /**
@@ -133,6 +155,13 @@ u64 vgpu_faults_cancel(struct vgpu_faults *faults, struct vgpu_fault_space *spac
 		       u64 count, u64 most);
 
 /* ---- handlers (handlers.c) ---------------------------------------------- */
+
+/* When @fault, which enters the buffer now, or is a process's, will have been handled. */
+u64 vgpu_fault_handled(struct vgpu_faults *faults, const struct vgpu_page_fault *fault);
+/* Picoseconds that the transfer of its data takes at least. */
+u64 vgpu_fault_data_time(const struct vgpu_faults *faults, const struct vgpu_page_fault *fault);
+/* Picoseconds from the end of all that until who raised it goes on. */
+u64 vgpu_fault_notice(const struct vgpu_faults *faults, const struct vgpu_page_fault *fault);
 
 /** vgpu_fault_handler_find - by name; NULL: there is none */
 const struct vgpu_fault_handler *vgpu_fault_handler_find(const char *name);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Fault handlers: when a fault has been served. The latencies are those of Tanasic 6.5.3 and 6.5.4,
- * where no data has to be transferred.
+ * Fault handlers: how long what takes, but for the transfer of data and waiting for the
+ * interconnect. The latencies are those of Tanasic 6.5.3 and 6.5.4: of a fault that the host
+ * handles without data, fault_round_trip_ps, fault_cpu_ps are the host's, and half of the rest is
+ * the way there, half the way back. With the data of a granule it takes fault_data_round_trip_ps.
  */
 #include "../sim/text.h"
 #include "fault.h"
@@ -13,37 +15,95 @@ static u64 later(u64 time, u64 delay)
 	return time + (delay < left ? delay : left);
 }
 
-/*
- * Offloaded to the host (Tanasic 2.1). It serves one fault after another, fault_cpu_ps each; with
- * the interrupt and the notice over the interconnect a fault takes fault_round_trip_ps at least.
- */
-static u64 served_by_cpu(struct vgpu_faults *faults)
+static u64 least_zero(u64 more, u64 less)
 {
-	const struct vgpu_config *config = faults->config;
-	u64 now = faults->sim->now, cpu = config->fault_cpu_ps;
-	u64 ways = config->fault_round_trip_ps > cpu ? config->fault_round_trip_ps - cpu : 0;
-
-	faults->host_free = later(faults->host_free > now ? faults->host_free : now, cpu);
-	return later(faults->host_free, ways);
+	return more > less ? more - less : 0;
 }
 
-/* On the SM that raised it (Tanasic 6.4.2): as many at a time as there are. */
-static u64 served_by_gpu(struct vgpu_faults *faults)
+/* Over the interconnect, one after the other, without data. */
+static u64 both_ways(const struct vgpu_config *config)
 {
-	return vgpu_time_after(faults->sim, faults->config->fault_gpu_ps);
+	return least_zero(config->fault_round_trip_ps, config->fault_cpu_ps);
+}
+
+/*
+ * Offloaded to the host (Tanasic 2.1). It handles one fault after another, fault_cpu_ps each.
+ */
+static u64 handled_by_cpu(struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
+{
+	const struct vgpu_config *config = faults->config;
+	u64 now = faults->sim->now;
+
+	(void)fault;
+	faults->host_free =
+		later(faults->host_free > now ? faults->host_free : now, config->fault_cpu_ps);
+	return later(faults->host_free, both_ways(config) - both_ways(config) / 2);
+}
+
+static u64 notice_of_cpu(const struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
+{
+	(void)fault;
+	return both_ways(faults->config) / 2;
+}
+
+/*
+ * On the SM that raised it (Tanasic 6.4.2): as many at a time as there are. What the host owns it
+ * requests from the host.
+ */
+static u64 handled_by_gpu(struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
+{
+	return fault->data ? handled_by_cpu(faults, fault) :
+			     vgpu_time_after(faults->sim, faults->config->fault_gpu_ps);
+}
+
+static u64 notice_of_gpu(const struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
+{
+	return fault->data ? notice_of_cpu(faults, fault) : 0;
 }
 
 static const struct vgpu_fault_handler handlers[] = {
-	{ "cpu", served_by_cpu },
-	{ "gpu", served_by_gpu },
+	{ "cpu", handled_by_cpu, notice_of_cpu },
+	{ "gpu", handled_by_gpu, notice_of_gpu },
 };
 
-static u64 served_in_test(struct vgpu_faults *faults)
+static u64 handled_in_test(struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
 {
+	(void)fault;
 	return vgpu_time_after(faults->sim, faults->config->page_arrival_ps);
 }
 
-const struct vgpu_fault_handler vgpu_fault_handler_test = { "test", served_in_test };
+static u64 no_notice(const struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
+{
+	(void)faults;
+	(void)fault;
+	return 0;
+}
+
+const struct vgpu_fault_handler vgpu_fault_handler_test = { "test", handled_in_test, no_notice };
+
+/* A process handles its own fault: its thread is in the kernel. */
+u64 vgpu_fault_handled(struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
+{
+	return fault->kind == VGPU_PAGE_FAULT_TO_HOST ?
+		       vgpu_time_after(faults->sim, faults->config->fault_cpu_ps) :
+		       faults->handler->handled(faults, fault);
+}
+
+/* What fault_data_round_trip_ps has beyond fault_round_trip_ps has the transfer in it. */
+u64 vgpu_fault_data_time(const struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
+{
+	const struct vgpu_config *config = faults->config;
+
+	return fault->data && fault->kind == VGPU_PAGE_FAULT_TO_DEVICE ?
+		       least_zero(config->fault_data_round_trip_ps, config->fault_round_trip_ps) :
+		       0;
+}
+
+u64 vgpu_fault_notice(const struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
+{
+	return fault->kind == VGPU_PAGE_FAULT_TO_HOST ? notice_of_cpu(faults, fault) :
+							faults->handler->notice(faults, fault);
+}
 
 const struct vgpu_fault_handler *vgpu_fault_handler_at(unsigned int index)
 {

@@ -7,22 +7,8 @@
  * Whatever takes a translation back (an unmap, the first write of a page that was read as zeros,
  * the end of the address space) invalidates that range in the TLBs that serve the address space.
  */
-#include "../sim/ranges.h"
 #include "../sim/text.h"
-#include "mmu.h"
-#include "page_table.h"
-
-struct vgpu_address_space {
-	struct vgpu_mmu *mmu;
-	u32 context;			/* its id, for the host */
-	struct vgpu_mem_account *memory;	/* of the context */
-	struct vgpu_page_table table;
-	struct vgpu_ranges mappings;	/* addresses; value: enum vgpu_mapping_kind */
-	u64 mapped;
-	u64 frames;
-	struct vgpu_list tlbs;		/* that serve it */
-	struct vgpu_fault_space faults;
-};
+#include "address_space.h"
 
 /*
  * What a page reads as that was never written. Constant: a write through it is a bug that ends the
@@ -84,8 +70,7 @@ void vgpu_as_destroy(struct vgpu_address_space *as)
 	vgpu_mem_free(as->memory, as, sizeof(*as));
 }
 
-/* What was handed out of these pages counts no more. */
-static void invalidate(struct vgpu_address_space *as, u64 address, u64 bytes)
+void vgpu_as_invalidate(struct vgpu_address_space *as, u64 address, u64 bytes)
 {
 	struct vgpu_tlb *tlb;
 
@@ -103,11 +88,6 @@ void vgpu_tlb_serve(struct vgpu_tlb *tlb, struct vgpu_address_space *as)
 	vgpu_list_add(&tlb->node, &as->tlbs);
 }
 
-static bool is_mapped(const struct vgpu_address_space *as, u64 address)
-{
-	return vgpu_ranges_at(&as->mappings, address);
-}
-
 static bool range_is_valid(u64 address, u64 bytes)
 {
 	return bytes && !((address | bytes) & (VGPU_PAGE_SIZE - 1)) &&
@@ -122,13 +102,18 @@ int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes,
 
 	if (!range_is_valid(address, bytes))
 		return -EINVAL;
-	if (kind != VGPU_MAPPING_DEVICE)
+	if (kind == VGPU_MAPPING_HOST ||
+	    (kind == VGPU_MAPPING_MANAGED && !as->mmu->frames.ops.managed_page))
 		return -EOPNOTSUPP;
 	if (as->mappings.count >= VGPU_MAPPINGS_MAX)
 		return -ENOMEM;
 	err = vgpu_ranges_add(&as->mappings, &range);
 	if (err)
 		return err;
+	if (kind == VGPU_MAPPING_MANAGED) {
+		as->managed += bytes;
+		return 0;
+	}
 	err = promise(as->mmu, bytes);
 	if (err)
 		vgpu_ranges_remove(&as->mappings, range.first, range.last);
@@ -147,23 +132,29 @@ bool vgpu_as_clear(struct vgpu_address_space *as, u64 address, u64 bytes, u64 mo
 	if (!left)
 		return false;
 	as->frames -= vgpu_pte_clear(as->mmu, &as->table, address, bytes, &left);
-	invalidate(as, address, bytes);
+	vgpu_as_invalidate(as, address, bytes);
 	return left;
 }
 
 int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes, u64 most)
 {
 	const struct vgpu_range *range;
+	u64 kind;
 
 	if (!range_is_valid(address, bytes))
 		return -EINVAL;
 	range = vgpu_ranges_at(&as->mappings, address);
 	if (!range || range->first != address || range->last != address + bytes - 1)
 		return -ENOENT;
+	kind = range->value;
 	if (!vgpu_as_clear(as, address, bytes, most))
 		return -EAGAIN;
 	if (!VGPU_CHECK(!vgpu_ranges_remove(&as->mappings, address, address + bytes - 1)))
 		return -ENOENT;
+	if (kind == VGPU_MAPPING_MANAGED) {
+		as->managed -= bytes;
+		return 0;
+	}
 	as->mapped -= bytes;
 	unpromise(as->mmu, bytes);
 	return 0;
@@ -171,7 +162,12 @@ int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes, u64 mos
 
 u64 vgpu_as_mapped_bytes(const struct vgpu_address_space *as)
 {
-	return as->mapped;
+	return as->mapped + as->managed;
+}
+
+const struct vgpu_migrated *vgpu_as_migrated(const struct vgpu_address_space *as)
+{
+	return &as->migrated;
 }
 
 const struct vgpu_fault_space *vgpu_as_faults(const struct vgpu_address_space *as)
@@ -188,16 +184,16 @@ enum vgpu_page_state vgpu_as_page_state(const struct vgpu_address_space *as, u64
 {
 	const u64 *pte;
 
-	if (address >= VGPU_ADDRESS_LIMIT || !is_mapped(as, address))
+	if (address >= VGPU_ADDRESS_LIMIT || !vgpu_ranges_at(&as->mappings, address))
 		return VGPU_PAGE_UNMAPPED;
 	pte = vgpu_pte_find(&as->table, address);
 	if (!pte)
 		return VGPU_PAGE_UNWRITTEN;
 	if (*pte & VGPU_PTE_MOVING)
 		return VGPU_PAGE_MOVING;
-	if (*pte & VGPU_PTE_HOST)
-		return VGPU_PAGE_HOST;
-	return *pte & VGPU_PTE_FRAME ? VGPU_PAGE_FRAME : VGPU_PAGE_UNWRITTEN;
+	if (*pte & VGPU_PTE_FRAME)
+		return VGPU_PAGE_FRAME;
+	return *pte & VGPU_PTE_HOST ? VGPU_PAGE_HOST : VGPU_PAGE_UNWRITTEN;
 }
 
 const struct vgpu_frame *vgpu_as_frame(const struct vgpu_address_space *as, u64 address)
@@ -221,6 +217,7 @@ static u8 *use_frame(struct vgpu_mmu *mmu, u64 number, bool write)
 enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 address, bool write,
 					u8 **page)
 {
+	const struct vgpu_range *mapping = NULL;
 	u64 *pte, number;
 
 	if (unlikely(address >= VGPU_ADDRESS_LIMIT))
@@ -231,12 +228,19 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 		return VGPU_XLATE_OK;
 	}
 	/* Entries exist only inside mappings: unmap clears them. */
-	if (!(pte && *pte) && !is_mapped(as, address))
-		return VGPU_XLATE_UNMAPPED;
+	if (!(pte && *pte)) {
+		mapping = vgpu_ranges_at(&as->mappings, address);
+		if (!mapping)
+			return VGPU_XLATE_UNMAPPED;
+	}
 	if (!pte)
 		pte = vgpu_pte_make(as->mmu, &as->table, address);
 	if (!pte)
 		return VGPU_XLATE_NO_FRAME;
+	if (*pte & VGPU_PTE_MANAGED || (mapping && mapping->value == VGPU_MAPPING_MANAGED)) {
+		*page = vgpu_managed_bytes(as, address, pte, write);
+		return *page ? VGPU_XLATE_OK : VGPU_XLATE_NO_FRAME;
+	}
 	if (!write) {
 		*pte |= VGPU_PTE_READ_ZERO;
 		*page = (u8 *)(unsigned long)vgpu_zero_page;
@@ -248,7 +252,7 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 		return VGPU_XLATE_NO_FRAME;
 	/* A TLB that still has the page of zeros would not see what is written now. */
 	if (*pte & VGPU_PTE_READ_ZERO)
-		invalidate(as, address, VGPU_PAGE_SIZE);
+		vgpu_as_invalidate(as, address, VGPU_PAGE_SIZE);
 	*pte &= VGPU_PTE_MOVING | VGPU_PTE_SERVED;
 	*pte |= number << VGPU_PTE_NUMBER_SHIFT | VGPU_PTE_FRAME;
 	as->frames++;
@@ -256,20 +260,18 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 	return VGPU_XLATE_OK;
 }
 
-/* ---- accesses of SMs ---------------------------------------------------- */
-
-static bool is_there(const struct vgpu_mmu *mmu, u64 pte)
-{
-	return pte & mmu->there;
-}
+/* ---- all of it ---------------------------------------------------------- */
 
 static void fault_ended(const struct vgpu_page_fault *fault, bool served)
 {
-	const struct vgpu_address_space *as =
-		vgpu_container_of(fault->space, struct vgpu_address_space, faults);
-	/* pages of a granule are in one table */
-	u64 *pte = vgpu_pte_find(&as->table, fault->first << VGPU_PAGE_SHIFT);
+	u64 *pte;
 
+	if (fault->kind != VGPU_PAGE_FAULT_ALLOCATE) {
+		vgpu_managed_ended(fault, served);
+		return;
+	}
+	/* pages of a granule are in one table */
+	pte = vgpu_pte_find(&vgpu_as_of_fault(fault)->table, fault->first << VGPU_PAGE_SHIFT);
 	if (!VGPU_CHECK(pte))
 		return;
 	for (u64 n = 0; n < fault->pages; n++) {
@@ -278,133 +280,16 @@ static void fault_ended(const struct vgpu_page_fault *fault, bool served)
 	}
 }
 
-static const struct vgpu_fault_ops fault_ops = { .ended = fault_ended };
+static const struct vgpu_fault_ops fault_ops = { .move = vgpu_managed_move, .ended = fault_ended };
 
-/*
- * Raise a fault for the page at @address of @mapping, whose entry is @pte, and for those around it
- * in the granule that are not there either.
- */
-static int raise_fault(struct vgpu_address_space *as, const struct vgpu_range *mapping,
-		       u64 address, u64 *pte)
-{
-	const struct vgpu_mmu *mmu = as->mmu;
-	u64 granule = mmu->config->page_arrival_ps ? VGPU_PAGE_SIZE : mmu->config->fault_granule;
-	u64 low = address & ~(granule - 1), high = low + granule - 1;
-	u64 page = address >> VGPU_PAGE_SHIFT;
-	s64 before = 0, behind = 0;
-	int err;
-
-	low = low < mapping->first ? mapping->first : low;
-	high = high > mapping->last ? mapping->last : high;
-	while (page + (u64)before > low >> VGPU_PAGE_SHIFT && !is_there(mmu, pte[before - 1]) &&
-	       !(pte[before - 1] & VGPU_PTE_MOVING))
-		before--;
-	while (page + (u64)behind < high >> VGPU_PAGE_SHIFT && !is_there(mmu, pte[behind + 1]) &&
-	       !(pte[behind + 1] & VGPU_PTE_MOVING))
-		behind++;
-	err = vgpu_fault_raise(&as->mmu->faults, &as->faults, page + (u64)before,
-			       (u64)(behind - before + 1));
-	if (err)
-		return err;
-	for (s64 n = before; n <= behind; n++)
-		pte[n] |= VGPU_PTE_MOVING;
-	return 0;
-}
-
-/*
- * The page at @address, touched by an SM. OK: it is there, or not mapped; PENDING: a fault for it
- * is in flight, from now on if need be; FAULT: there is no memory for one.
- */
-static enum vgpu_access_result fetch_page(struct vgpu_address_space *as, u64 address)
-{
-	const struct vgpu_range *mapping;
-	u64 *pte;
-
-	if (address >= VGPU_ADDRESS_LIMIT)
-		return VGPU_ACCESS_OK;
-	pte = vgpu_pte_find(&as->table, address);
-	if (pte && is_there(as->mmu, *pte))
-		return VGPU_ACCESS_OK;
-	if (pte && (*pte & VGPU_PTE_MOVING))
-		return VGPU_ACCESS_PENDING;
-	mapping = vgpu_ranges_at(&as->mappings, address);
-	if (!mapping)
-		return VGPU_ACCESS_OK;
-	if (!pte)
-		pte = vgpu_pte_make(as->mmu, &as->table, address);
-	if (!pte || raise_fault(as, mapping, address, pte))
-		return VGPU_ACCESS_FAULT;
-	return VGPU_ACCESS_PENDING;
-}
-
-/* All pages of @access from access->lane on. The waiter waits for the first that is not there. */
-static enum vgpu_access_result fetch_pages(struct vgpu_address_space *as,
-					   const struct vgpu_access *access,
-					   struct vgpu_page_waiter *waiter)
-{
-	u64 page = ~0ull;	/* of the lane before */
-
-	for (u32 lanes = access->lanes & ~0u << access->lane; lanes; lanes &= lanes - 1) {
-		u64 address = access->address[__builtin_ctz(lanes)];
-		enum vgpu_access_result result;
-
-		if (address >> VGPU_PAGE_SHIFT == page)
-			continue;
-		page = address >> VGPU_PAGE_SHIFT;
-		result = fetch_page(as, address);
-		if (result == VGPU_ACCESS_FAULT) {
-			vgpu_page_waiter_cancel(waiter);
-			return result;
-		}
-		if (result == VGPU_ACCESS_PENDING && !vgpu_list_linked(&waiter->node))
-			vgpu_fault_wait(&as->faults, page, waiter);
-	}
-	return vgpu_list_linked(&waiter->node) ? VGPU_ACCESS_PENDING : VGPU_ACCESS_OK;
-}
-
-enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
-					const struct vgpu_access *access,
-					struct vgpu_page_waiter *waiter,
-					struct vgpu_access_answer *answer)
-{
-	enum vgpu_access_result result = VGPU_ACCESS_OK;
-
-	answer->cost_ps = 0;
-	answer->fault = VGPU_FAULT_NO_MEMORY;
-	answer->faults = 0;
-	if (unlikely(as->mmu->there)) {
-		u64 raised = as->faults.raised;
-
-		result = fetch_pages(as, access, waiter);
-		answer->faults = (u32)(as->faults.raised - raised);
-	}
-	if (unlikely(result != VGPU_ACCESS_OK))
-		return result;
-	answer->cost_ps = as->mmu->config->page_walk_ps;
-	switch (vgpu_as_translate(as, access->address[access->lane],
-				  access->kind != VGPU_ACCESS_LOAD, &answer->page)) {
-	case VGPU_XLATE_OK:
-		return VGPU_ACCESS_OK;
-	case VGPU_XLATE_UNMAPPED:
-		answer->fault = VGPU_FAULT_UNMAPPED;
-		return VGPU_ACCESS_FAULT;
-	default:
-		return VGPU_ACCESS_FAULT;
-	}
-}
-
-/* ---- all of it ---------------------------------------------------------- */
-
-int vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim,
-		  const struct vgpu_config *config, const struct vgpu_frame_ops *ops,
-		  void *host)
+void vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim, const struct vgpu_config *config,
+		   const struct vgpu_frame_ops *ops, void *host)
 {
 	memset(mmu, 0, sizeof(*mmu));
 	mmu->config = config;
-	mmu->frames.ops = *ops;
-	mmu->frames.host = host;
+	vgpu_frames_init(&mmu->frames, ops, host);
 	vgpu_mmu_set_lazy(mmu, vgpu_text_is(config->allocation, "lazy"));
-	return vgpu_faults_init(&mmu->faults, sim, config, &fault_ops);
+	vgpu_faults_init(&mmu->faults, sim, config, &fault_ops);
 }
 
 void vgpu_mmu_set_lazy(struct vgpu_mmu *mmu, bool lazy)

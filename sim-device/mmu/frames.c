@@ -37,20 +37,23 @@ static int grow_table(struct vgpu_frame_table *table)
 	return 0;
 }
 
-u64 vgpu_frame_get(struct vgpu_frame_table *table, struct vgpu_address_space *owner, u32 context,
-		   u64 address)
+/* Memory for one more entry; -ENOMEM. */
+static int reserve_entry(struct vgpu_frame_table *table)
 {
-	struct vgpu_frame *frame;
-	u64 number = table->first_free;
-	u8 *memory;
-
 	/* Number 0 is not given out: it means none. */
-	if (!number && ((table->numbers + 1) >> VGPU_FRAME_CHUNK_SHIFT) >= table->chunks_made &&
-	    grow_table(table))
+	if (table->first_free ||
+	    ((table->numbers + 1) >> VGPU_FRAME_CHUNK_SHIFT) < table->chunks_made)
 		return 0;
-	memory = table->ops.get_frame(table->host, context);
-	if (!memory)
-		return 0;
+	return grow_table(table);
+}
+
+/* The entry was reserved. */
+static u64 use_entry(struct vgpu_frame_table *table, struct vgpu_address_space *owner, u64 address,
+		     void *memory, bool managed)
+{
+	u64 number = table->first_free;
+	struct vgpu_frame *frame;
+
 	if (number)
 		table->first_free = vgpu_frame_at(table, number)->next_free;
 	else
@@ -61,9 +64,49 @@ u64 vgpu_frame_get(struct vgpu_frame_table *table, struct vgpu_address_space *ow
 		.memory = memory,
 		.address = address,
 		.state = VGPU_FRAME_USED,
+		.managed = managed,
 	};
 	table->count++;
 	return number;
+}
+
+u64 vgpu_frame_get(struct vgpu_frame_table *table, struct vgpu_address_space *owner, u32 context,
+		   u64 address)
+{
+	u8 *memory;
+
+	if (reserve_entry(table))
+		return 0;
+	memory = table->ops.get_frame(table->host, context);
+	return memory ? use_entry(table, owner, address, memory, false) : 0;
+}
+
+u64 vgpu_frame_get_managed(struct vgpu_frame_table *table, struct vgpu_address_space *owner,
+			   u64 address, void *memory)
+{
+	u64 number;
+
+	if (reserve_entry(table))
+		return 0;
+	number = use_entry(table, owner, address, memory, true);
+	table->managed++;
+	vgpu_frame_arrived(table, number);
+	return number;
+}
+
+void vgpu_frame_leaves(struct vgpu_frame_table *table, u64 number)
+{
+	vgpu_list_del(&vgpu_frame_at(table, number)->node);
+}
+
+void vgpu_frame_arrived(struct vgpu_frame_table *table, u64 number)
+{
+	vgpu_list_add_tail(&vgpu_frame_at(table, number)->node, &table->evictable);
+}
+
+struct vgpu_frame *vgpu_frame_oldest(const struct vgpu_frame_table *table)
+{
+	return vgpu_list_first(&table->evictable, struct vgpu_frame, node);
 }
 
 void vgpu_frame_put(struct vgpu_frame_table *table, u64 number)
@@ -73,10 +116,21 @@ void vgpu_frame_put(struct vgpu_frame_table *table, u64 number)
 	/* rather lost than given to two */
 	if (!VGPU_CHECK(frame->state == VGPU_FRAME_USED && !frame->pinned))
 		return;
-	table->ops.put_frame(table->host, frame->memory);
+	vgpu_list_del(&frame->node);
+	if (frame->managed)
+		table->managed--;
+	else
+		table->ops.put_frame(table->host, frame->memory);
 	*frame = (struct vgpu_frame){ .next_free = table->first_free, .state = VGPU_FRAME_FREE };
 	table->first_free = number;
 	table->count--;
+}
+
+void vgpu_frames_init(struct vgpu_frame_table *table, const struct vgpu_frame_ops *ops, void *host)
+{
+	table->ops = *ops;
+	table->host = host;
+	vgpu_list_init(&table->evictable);
 }
 
 void vgpu_frames_fini(struct vgpu_frame_table *table)

@@ -8,6 +8,7 @@
 #define VGPU_FRAMES_H
 
 #include "../platform.h"
+#include "../sim/list.h"
 
 struct vgpu_address_space;
 
@@ -24,6 +25,7 @@ enum vgpu_frame_state {
  * @used: vgpu_mmu.translations when it was last translated: the lower, the older. Hits of TLBs do
  *   not count
  * @next_free: number of the next free frame
+ * @node: of a managed page that may be evicted: in the list of these, oldest first
  */
 struct vgpu_frame {
 	struct vgpu_address_space *owner;
@@ -33,9 +35,11 @@ struct vgpu_frame {
 	};
 	u64 address;
 	u64 used;
+	struct vgpu_list node;
 	u16 pinned;		/* number of pins; a pinned frame is not released */
 	u8 state;		/* enum vgpu_frame_state */
 	bool dirty;		/* a translation for writing was handed out */
+	bool managed;		/* memory is the host's, and not put_frame()'s to free */
 };
 
 /**
@@ -43,13 +47,16 @@ struct vgpu_frame {
  * @get_frame: allocate a zeroed, page-aligned frame of VGPU_PAGE_SIZE bytes for a context; NULL:
  *   the host has none
  * @put_frame: free a frame
+ * @managed_page, @revoke: as in struct vgpu_host_ops
  */
 struct vgpu_frame_ops {
 	void *(*get_frame)(void *host, u32 context);
 	void (*put_frame)(void *host, void *frame);
+	void *(*managed_page)(void *host, u32 context, u64 address);
+	void (*revoke)(void *host, u32 context, u64 address, u64 bytes);
 };
 
-#define VGPU_FRAME_CHUNK_SHIFT	8u	/* entries of a chunk, 10 KB */
+#define VGPU_FRAME_CHUNK_SHIFT	8u	/* entries of a chunk, 16 KB */
 #define VGPU_FRAME_CHUNK	(1u << VGPU_FRAME_CHUNK_SHIFT)
 
 /** struct vgpu_frame_table - frames by number, in chunks that never move */
@@ -62,6 +69,8 @@ struct vgpu_frame_table {
 	u64 first_free;		/* number, 0: none */
 	u64 numbers;		/* largest number ever used */
 	u64 count;		/* in use */
+	u64 managed;		/* of these, with managed pages */
+	struct vgpu_list evictable;	/* managed pages, in the order in which they came */
 };
 
 static inline struct vgpu_frame *vgpu_frame_at(const struct vgpu_frame_table *table, u64 number)
@@ -77,8 +86,19 @@ static inline struct vgpu_frame *vgpu_frame_at(const struct vgpu_frame_table *ta
  */
 u64 vgpu_frame_get(struct vgpu_frame_table *table, struct vgpu_address_space *owner, u32 context,
 		   u64 address);
+/** vgpu_frame_get_managed - the same for a managed page, whose bytes are @memory */
+u64 vgpu_frame_get_managed(struct vgpu_frame_table *table, struct vgpu_address_space *owner,
+			   u64 address, void *memory);
+/** vgpu_frame_leaves - the managed page of frame @number goes to the host: it is not evicted */
+void vgpu_frame_leaves(struct vgpu_frame_table *table, u64 number);
+/** vgpu_frame_arrived - the managed page of frame @number stays after all, as if it came now */
+void vgpu_frame_arrived(struct vgpu_frame_table *table, u64 number);
+/** vgpu_frame_oldest - the frame whose managed page came first and may be evicted; NULL: none */
+struct vgpu_frame *vgpu_frame_oldest(const struct vgpu_frame_table *table);
 /** vgpu_frame_put - release a frame that is not pinned */
 void vgpu_frame_put(struct vgpu_frame_table *table, u64 number);
+/** vgpu_frames_init - an empty table; @ops is copied, @host is their argument */
+void vgpu_frames_init(struct vgpu_frame_table *table, const struct vgpu_frame_ops *ops, void *host);
 /** vgpu_frames_fini - release the table; no frame may be in use */
 void vgpu_frames_fini(struct vgpu_frame_table *table);
 

@@ -25,16 +25,16 @@ struct vgpu_mmu {
 	struct vgpu_faults faults;
 	/* VGPU_PTE_*: a page is there for SMs that has one of them; 0: all that are mapped are */
 	u64 there;
+	u64 arriving;		/* managed pages for which room was made, and that have no frame yet */
 };
 
 /**
- * vgpu_mmu_init - initialise an empty memory (address_space.c); -ENOMEM
+ * vgpu_mmu_init - initialise an empty memory (address_space.c)
  * @ops: copied
  * @host: argument of @ops
  */
-int vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim,
-		  const struct vgpu_config *config, const struct vgpu_frame_ops *ops,
-		  void *host);
+void vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim, const struct vgpu_config *config,
+		   const struct vgpu_frame_ops *ops, void *host);
 /**
  * vgpu_mmu_set_lazy - let SMs fault on pages of device memory that nobody has used, or not
  *
@@ -94,8 +94,8 @@ void vgpu_as_destroy(struct vgpu_address_space *as);
  * vgpu_as_map - map [@address, @address + @bytes)
  *
  * -EINVAL: no such range; -EEXIST: part of it is mapped; -ENOMEM: not enough VRAM left, which is
- * never overcommitted, or VGPU_MAPPINGS_MAX mappings; -EOPNOTSUPP: only VGPU_MAPPING_DEVICE can be
- * made.
+ * never overcommitted by device memory, or VGPU_MAPPINGS_MAX mappings; -EOPNOTSUPP: the host has no
+ * memory of this kind.
  */
 int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes,
 		enum vgpu_mapping_kind kind);
@@ -116,6 +116,22 @@ int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes, u64 mos
 u64 vgpu_as_mapped_bytes(const struct vgpu_address_space *as);
 /** vgpu_as_faults - the faults of SMs in @as */
 const struct vgpu_fault_space *vgpu_as_faults(const struct vgpu_address_space *as);
+/** struct vgpu_migrated - what managed pages of an address space have moved so far */
+struct vgpu_migrated {
+	u64 to_device;		/* bytes over the interconnect */
+	u64 to_host;		/* the same, of pages that the device had written */
+	u64 evicted;		/* pages that went to make room */
+};
+
+const struct vgpu_migrated *vgpu_as_migrated(const struct vgpu_address_space *as);
+/**
+ * vgpu_as_fetch - a process accesses the managed page at @address (managed.c)
+ * @first, @bytes: pages around it in its granule that the host has
+ *
+ * 0: until revoke() the host may let processes access these; -EAGAIN: it is on its way, call again
+ * when time has passed; -EFAULT: it is not managed; -ENOMEM.
+ */
+int vgpu_as_fetch(struct vgpu_address_space *as, u64 address, u64 *first, u64 *bytes);
 u64 vgpu_as_resident_bytes(const struct vgpu_address_space *as);
 enum vgpu_page_state vgpu_as_page_state(const struct vgpu_address_space *as, u64 address);
 /** vgpu_as_frame - the frame of the page at @address; NULL: it has none */

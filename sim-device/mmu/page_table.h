@@ -11,9 +11,11 @@
 
 #define VGPU_PTE_FRAME		1ull	/* has a frame: its number, and what is in it counts */
 #define VGPU_PTE_READ_ZERO	2ull	/* was handed out as the page of zeros */
-#define VGPU_PTE_HOST		4ull	/* the contents are on the host */
+/* managed: the host has its data; without a frame it is there, with one while it is not written */
+#define VGPU_PTE_HOST		4ull
 #define VGPU_PTE_MOVING		8ull	/* a fault for it is in flight */
 #define VGPU_PTE_SERVED		16ull	/* a fault for it has been served */
+#define VGPU_PTE_MANAGED	32ull	/* of a managed mapping */
 #define VGPU_PTE_NUMBER_SHIFT	12
 
 static inline u64 vgpu_pte_number(u64 pte)

@@ -152,9 +152,26 @@ static u64 burst_bytes(const struct vgpu_transfer_engine *engine)
 	return left < engine->config->link_burst ? left : engine->config->link_burst;
 }
 
-/* Ends of bursts are counted from the start of the transfer: rounding does not add up. */
+/* When the interconnect was reserved up to, for the running transfer; NULL: it does not use it. */
+static u64 *link_of(const struct vgpu_transfer_engine *engine)
+{
+	switch (engine->running->cmd->op) {
+	case VGPU_CMD_COPY_H2D:
+		return &engine->link->free[VGPU_LINK_TO_DEVICE];
+	case VGPU_CMD_COPY_D2H:
+		return &engine->link->free[VGPU_LINK_TO_HOST];
+	default:
+		return NULL;
+	}
+}
+
+/*
+ * Ends of bursts are counted from the start of the transfer: rounding does not add up. A burst
+ * waits for the page migrations that have reserved the interconnect before.
+ */
 static void schedule_burst(struct vgpu_transfer_engine *engine)
 {
+	u64 *reserved = link_of(engine);
 	u64 bytes = (engine->done + burst_bytes(engine)) * engine->passes;
 	u64 takes = vgpu_mul_div(bytes, PS_PER_SECOND, engine->bandwidth);
 	bool last = engine->done + burst_bytes(engine) == engine->bytes;
@@ -162,10 +179,14 @@ static void schedule_burst(struct vgpu_transfer_engine *engine)
 
 	if (last && takes < engine->config->command_ps)
 		takes = engine->config->command_ps;
+	if (reserved && *reserved > engine->sim->now)
+		engine->started += *reserved - engine->sim->now;
 	end = engine->started + takes;
 	/* At the end of the clock; see vgpu_time_after(). */
 	if (end < engine->started || end == VGPU_NEVER)
 		end = VGPU_NEVER - 1;
+	if (reserved)
+		*reserved = end;
 	vgpu_event_at(engine->sim, &engine->burst, end);
 }
 
@@ -252,6 +273,11 @@ void vgpu_transfer_abort(struct vgpu_transfer_engine *engine, struct vgpu_transf
 		if (transfer->ctx == ctx)
 			unlist(engine, transfer);
 	if (engine->running && engine->running->ctx == ctx) {
+		u64 *reserved = link_of(engine);
+
+		/* unless somebody has reserved it for later, it is free now */
+		if (reserved && *reserved == vgpu_event_time(&engine->burst))
+			*reserved = engine->sim->now;
 		vgpu_event_cancel(engine->sim, &engine->burst);
 		trace_running(engine, VGPU_TRACE_COPY_END, engine->done);
 		engine->running = NULL;

@@ -68,12 +68,13 @@ struct vgpu_transfer_engine {
 	const struct vgpu_config *config;
 	const struct vgpu_transfer_ops *ops;
 	void *owner;			/* argument of @ops */
+	struct vgpu_link *link;		/* shared with page migrations */
 	const struct vgpu_transfer_policy *policy;
 	struct vgpu_pqueue waiting;
 	struct vgpu_list all;		/* waiting transfers */
 	struct vgpu_transfer *running;
 	u64 order;			/* number of transfers that have arrived */
-	u64 started;			/* start time of the running transfer */
+	u64 started;			/* start time of the running transfer, without waits */
 	u64 bytes;			/* its size */
 	u64 done;			/* bytes moved so far */
 	u64 bandwidth;			/* of its path */
@@ -83,7 +84,7 @@ struct vgpu_transfer_engine {
 };
 
 /*
- * The caller sets sim, trace, config, ops and owner of @engine and zeroes the rest. On -ENOMEM call
+ * The caller sets sim, trace, config, link, ops and owner of @engine and zeroes the rest. On -ENOMEM call
  * vgpu_transfer_fini() nevertheless.
  */
 int vgpu_transfer_init(struct vgpu_transfer_engine *engine);

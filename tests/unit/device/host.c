@@ -117,8 +117,61 @@ static void preempted(void *host, u32 context, u32 sm, u64 requested)
 	h->preemption_ps = vgpu_device_now(h->dev) - requested;
 }
 
-static const struct vgpu_host_ops ops = { get_frame,	put_frame, move,     completed,
-					  context_died, trace,	   preempted };
+static void *managed_page(void *host, u32 context, u64 address)
+{
+	struct host *h = host;
+
+	assert_true(context < HOST_MANAGED_CONTEXTS && address % VGPU_PAGE_SIZE == 0 &&
+		    address - HOST_MANAGED < HOST_MANAGED_BYTES);
+	if (!h->managed[context]) {
+		h->managed[context] = aligned_alloc(VGPU_PAGE_SIZE, HOST_MANAGED_BYTES);
+		h->granted[context] = calloc(HOST_MANAGED_BYTES / VGPU_PAGE_SIZE, sizeof(bool));
+		assert_true(h->managed[context] && h->granted[context]);
+		memset(h->managed[context], 0, HOST_MANAGED_BYTES);
+	}
+	return h->managed[context] + (address - HOST_MANAGED);
+}
+
+static void set_granted(struct host *h, u32 context, u64 address, u64 bytes, bool granted)
+{
+	managed_page(h, context, address);
+	assert_true(bytes && bytes <= HOST_MANAGED + HOST_MANAGED_BYTES - address);
+	for (u64 n = 0; n < bytes / VGPU_PAGE_SIZE; n++)
+		h->granted[context][(address - HOST_MANAGED) / VGPU_PAGE_SIZE + n] = granted;
+}
+
+static void revoke(void *host, u32 context, u64 address, u64 bytes)
+{
+	struct host *h = host;
+
+	set_granted(h, context, address, bytes, false);
+	h->revoked++;
+}
+
+u8 *host_access(struct host *h, u32 context, u64 address, int *error)
+{
+	u64 page = address & ~(u64)(VGPU_PAGE_SIZE - 1), first, bytes;
+	u8 *memory = managed_page(h, context, page);
+	void *payer;
+
+	*error = 0;
+	if (h->granted[context][(page - HOST_MANAGED) / VGPU_PAGE_SIZE])
+		return memory + (address - page);
+	while ((*error = vgpu_managed_fetch(h->dev, context, address, &first, &bytes)) == -EAGAIN) {
+		assert_int_not_equal(vgpu_system_next(vgpu_device_system(h->dev), &payer),
+				     VGPU_NEVER);
+		vgpu_device_run(h->dev, VGPU_NEVER, 1);
+	}
+	if (*error)
+		return NULL;
+	assert_true(page >= first && page < first + bytes);
+	set_granted(h, context, first, bytes, true);
+	return memory + (address - page);
+}
+
+static const struct vgpu_host_ops ops = { get_frame,	put_frame, move,      completed,
+					  context_died, trace,	   preempted, managed_page,
+					  revoke };
 
 struct host *host_new_in(struct vgpu_system *system, const struct vgpu_config *config)
 {
@@ -179,6 +232,10 @@ void host_leave(struct host *h)
 	free(h->dead);
 	free(h->records);
 	free(h->memory);
+	for (u32 n = 0; n < HOST_MANAGED_CONTEXTS; n++) {
+		free(h->managed[n]);
+		free(h->granted[n]);
+	}
 	free(h);
 }
 

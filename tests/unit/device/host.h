@@ -17,6 +17,10 @@
 #include "vgpu_device.h"
 
 #define HOST_MEMORY	(1u << 20)
+/* managed memory: a context may map any of it */
+#define HOST_MANAGED	0x40000000ull
+#define HOST_MANAGED_BYTES	(8u << 20)
+#define HOST_MANAGED_CONTEXTS	4u	/* ids below this have some */
 
 struct host {
 	struct vgpu_device *dev;
@@ -36,6 +40,9 @@ struct host {
 	u64 preemption_ps;		/* of the last: from the request on */
 	bool moving_fails;		/* process memory is gone */
 	bool stops;			/* a completion stops the clock */
+	u8 *managed[HOST_MANAGED_CONTEXTS];
+	bool *granted[HOST_MANAGED_CONTEXTS];	/* by page: the process may access it */
+	u64 revoked;			/* number of calls */
 };
 
 /* A device of preset @preset, changed by "field=value" strings up to NULL; tracing is on. */
@@ -64,6 +71,12 @@ void host_not_done(struct host *h, u32 context, u32 queue, u64 seq);
 /* Time of the only record of @type for @kernel (or @seq when kernel is 0), -1 if there is none. */
 u64 host_time_of(struct host *h, enum vgpu_trace_type type, u32 kernel);
 size_t host_count_of(struct host *h, enum vgpu_trace_type type);
+
+/*
+ * A process accesses managed memory: the device runs until it may. NULL: it may not, *error is the
+ * device's.
+ */
+u8 *host_access(struct host *h, u32 context, u64 address, int *error);
 
 struct vgpu_cmd cmd_nop(void);
 struct vgpu_cmd cmd_h2d(u64 dst, u64 offset, u64 bytes);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The interconnect between host and device (Tanasic 2.1): one path in each direction, which copies
+ * and page migrations share. Who wants to transfer something reserves the path, first come, first
+ * served, at the time when the transfer could begin.
+ */
+#ifndef VGPU_LINK_H
+#define VGPU_LINK_H
+
+#include "../vgpu_model.h"
+
+enum vgpu_link_path { VGPU_LINK_TO_DEVICE, VGPU_LINK_TO_HOST, VGPU_LINK_PATHS };
+
+/** struct vgpu_link - an idle link is zero, but for @config */
+struct vgpu_link {
+	const struct vgpu_config *config;
+	u64 free[VGPU_LINK_PATHS];	/* when what is reserved so far has been transferred */
+};
+
+/**
+ * vgpu_link_reserve - reserve @path for @bytes, from @time on if it is free then
+ *
+ * Returns when they have been transferred.
+ */
+u64 vgpu_link_reserve(struct vgpu_link *link, enum vgpu_link_path path, u64 time, u64 bytes);
+
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Accesses of SMs that miss the TLB; see access.h. A page that is not there is fetched: a fault is
+ * raised for it, or is in flight already.
+ */
+#include "address_space.h"
+
+struct vgpu_page_run vgpu_as_run(const struct vgpu_address_space *as,
+				 const struct vgpu_range *mapping, u64 address, u64 *pte, u64 with,
+				 u64 without)
+{
+	const struct vgpu_config *config = as->mmu->config;
+	u64 granule = config->page_arrival_ps ? VGPU_PAGE_SIZE : config->fault_granule;
+	u64 low = address & ~(granule - 1), high = low + granule - 1;
+	u64 page = address >> VGPU_PAGE_SHIFT;
+	struct vgpu_page_run run = { pte, page, 1 };
+
+	low = (low < mapping->first ? mapping->first : low) >> VGPU_PAGE_SHIFT;
+	high = (high > mapping->last ? mapping->last : high) >> VGPU_PAGE_SHIFT;
+	while (run.first > low && (run.pte[-1] & (with | without)) == with) {
+		run.first--;
+		run.pte--;
+		run.count++;
+	}
+	while (run.first + run.count <= high &&
+	       (run.pte[run.count] & (with | without)) == with)
+		run.count++;
+	return run;
+}
+
+/* For pages of device memory, which are allocated where they are. */
+static int raise_fault(struct vgpu_address_space *as, const struct vgpu_range *mapping,
+		       u64 address, u64 *pte)
+{
+	struct vgpu_page_run run = vgpu_as_run(as, mapping, address, pte, 0,
+					       as->mmu->there | VGPU_PTE_MOVING);
+	int err = vgpu_fault_raise(&as->mmu->faults, &as->faults, VGPU_PAGE_FAULT_ALLOCATE,
+				   run.first, run.count, 0);
+
+	if (err)
+		return err;
+	for (u64 n = 0; n < run.count; n++)
+		run.pte[n] |= VGPU_PTE_MOVING;
+	return 0;
+}
+
+/*
+ * The page at @address, touched by an SM. OK: it is there, or not mapped, or @in_place and managed;
+ * PENDING: a fault for it is in flight, from now on if need be; FAULT: there is no memory for one.
+ */
+static enum vgpu_access_result fetch_page(struct vgpu_address_space *as, u64 address, bool in_place)
+{
+	const struct vgpu_range *mapping;
+	u64 *pte, entry;
+	bool managed;
+	int err;
+
+	if (address >= VGPU_ADDRESS_LIMIT)
+		return VGPU_ACCESS_OK;
+	pte = vgpu_pte_find(&as->table, address);
+	entry = pte ? *pte : 0;
+	managed = entry & VGPU_PTE_MANAGED;
+	if (managed && (in_place || (entry & VGPU_PTE_FRAME && !(entry & VGPU_PTE_MOVING))))
+		return VGPU_ACCESS_OK;
+	if (!managed && entry & as->mmu->there)
+		return VGPU_ACCESS_OK;
+	if (entry & VGPU_PTE_MOVING)
+		return VGPU_ACCESS_PENDING;
+	mapping = vgpu_ranges_at(&as->mappings, address);
+	managed = mapping && mapping->value == VGPU_MAPPING_MANAGED;
+	if (!mapping || (managed ? in_place : !as->mmu->there))
+		return VGPU_ACCESS_OK;
+	if (!pte)
+		pte = vgpu_pte_make(as->mmu, &as->table, address);
+	if (!pte)
+		return VGPU_ACCESS_FAULT;
+	err = managed ? vgpu_managed_raise(as, mapping, address, pte) :
+			raise_fault(as, mapping, address, pte);
+	return err ? VGPU_ACCESS_FAULT : VGPU_ACCESS_PENDING;
+}
+
+/* All pages of @access from access->lane on. The waiter waits for the first that is not there. */
+static enum vgpu_access_result fetch_pages(struct vgpu_address_space *as,
+					   const struct vgpu_access *access,
+					   struct vgpu_page_waiter *waiter, bool in_place)
+{
+	u64 page = ~0ull;	/* of the lane before */
+
+	for (u32 lanes = access->lanes & ~0u << access->lane; lanes; lanes &= lanes - 1) {
+		u64 address = access->address[__builtin_ctz(lanes)];
+		enum vgpu_access_result result;
+
+		if (address >> VGPU_PAGE_SHIFT == page)
+			continue;
+		page = address >> VGPU_PAGE_SHIFT;
+		result = fetch_page(as, address, in_place);
+		if (result == VGPU_ACCESS_FAULT) {
+			vgpu_page_waiter_cancel(waiter);
+			return result;
+		}
+		if (result == VGPU_ACCESS_PENDING && !vgpu_list_linked(&waiter->node))
+			vgpu_fault_wait(&as->faults, page, waiter);
+	}
+	return vgpu_list_linked(&waiter->node) ? VGPU_ACCESS_PENDING : VGPU_ACCESS_OK;
+}
+
+/*
+ * Pages of an access may go again while others come: to the host, or because there is no room for
+ * all. After so many rounds it is made where its managed pages are, of which there are at most one
+ * for each lane, with a call each.
+ */
+#define ROUNDS	4u
+
+static enum vgpu_access_result fetch(struct vgpu_address_space *as,
+				     const struct vgpu_access *access,
+				     struct vgpu_page_waiter *waiter,
+				     struct vgpu_access_answer *answer)
+{
+	bool in_place = waiter->waits > ROUNDS;
+	u64 raised = as->faults.raised;
+	enum vgpu_access_result result = fetch_pages(as, access, waiter, in_place);
+
+	answer->faults = (u32)(as->faults.raised - raised);
+	if (in_place)
+		waiter->waits = waiter->waits == ROUNDS + 1 ? 0 : waiter->waits - 1;
+	else if (result == VGPU_ACCESS_PENDING)
+		waiter->waits = waiter->waits == ROUNDS - 1 ? ROUNDS + 32 : waiter->waits + 1;
+	else
+		waiter->waits = 0;
+	return result;
+}
+
+enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
+					const struct vgpu_access *access,
+					struct vgpu_page_waiter *waiter,
+					struct vgpu_access_answer *answer)
+{
+	enum vgpu_access_result result = VGPU_ACCESS_OK;
+
+	answer->cost_ps = 0;
+	answer->fault = VGPU_FAULT_NO_MEMORY;
+	answer->faults = 0;
+	if (unlikely(as->mmu->there || as->managed))
+		result = fetch(as, access, waiter, answer);
+	if (unlikely(result != VGPU_ACCESS_OK))
+		return result;
+	answer->cost_ps = as->mmu->config->page_walk_ps;
+	switch (vgpu_as_translate(as, access->address[access->lane],
+				  access->kind != VGPU_ACCESS_LOAD, &answer->page)) {
+	case VGPU_XLATE_OK:
+		return VGPU_ACCESS_OK;
+	case VGPU_XLATE_UNMAPPED:
+		answer->fault = VGPU_FAULT_UNMAPPED;
+		return VGPU_ACCESS_FAULT;
+	default:
+		return VGPU_ACCESS_FAULT;
+	}
+}

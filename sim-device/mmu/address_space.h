@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * An address space, as the files of this room see it: its mappings (address_space.c), the accesses
+ * of SMs to it and their faults (access.c), its managed pages (managed.c).
+ */
+#ifndef VGPU_ADDRESS_SPACE_H
+#define VGPU_ADDRESS_SPACE_H
+
+#include "../sim/ranges.h"
+#include "mmu.h"
+#include "page_table.h"
+
+struct vgpu_address_space {
+	struct vgpu_mmu *mmu;
+	u32 context;			/* its id, for the host */
+	struct vgpu_mem_account *memory;	/* of the context */
+	struct vgpu_page_table table;
+	struct vgpu_ranges mappings;	/* addresses; value: enum vgpu_mapping_kind */
+	u64 mapped;			/* bytes of device memory */
+	u64 managed;			/* bytes of managed memory */
+	u64 frames;
+	struct vgpu_list tlbs;		/* that serve it */
+	struct vgpu_fault_space faults;
+	struct vgpu_migrated migrated;
+};
+
+/* What was handed out of these pages counts no more. */
+void vgpu_as_invalidate(struct vgpu_address_space *as, u64 address, u64 bytes);
+
+static inline struct vgpu_address_space *vgpu_as_of_fault(const struct vgpu_page_fault *fault)
+{
+	return vgpu_container_of(fault->space, struct vgpu_address_space, faults);
+}
+
+/**
+ * struct vgpu_page_run - pages around one that are in the same condition
+ * @pte: of the first
+ * @first: address >> VGPU_PAGE_SHIFT of the first
+ * @count: number of pages
+ */
+struct vgpu_page_run {
+	u64 *pte;
+	u64 first;
+	u64 count;
+};
+
+/*
+ * access.c: the pages around @address, whose entry is @pte, of @mapping, within a granule of
+ * fault_granule bytes, whose entries have none of @without and all of @with. Pages of a granule are
+ * in one table.
+ */
+struct vgpu_page_run vgpu_as_run(const struct vgpu_address_space *as,
+				 const struct vgpu_range *mapping, u64 address, u64 *pte, u64 with,
+				 u64 without);
+
+/* managed.c: raise a fault of an SM for the page at @address of @mapping; -ENOMEM */
+int vgpu_managed_raise(struct vgpu_address_space *as, const struct vgpu_range *mapping, u64 address,
+		       u64 *pte);
+/* managed.c: operations of vgpu_fault_ops, for managed pages */
+bool vgpu_managed_move(const struct vgpu_page_fault *fault, u64 *time);
+void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served);
+/* managed.c: the bytes of a managed page that has no frame, where they are; NULL: none */
+u8 *vgpu_managed_bytes(struct vgpu_address_space *as, u64 address, u64 *pte, bool write);
+
+#endif

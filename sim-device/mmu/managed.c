@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * DOC: managed memory (Tanasic 2.1, 6.4.2)
+ *
+ * A managed page is used by processes and by SMs. Its bytes are the host's memory and stay where
+ * they are in this program; what moves is who may access them, and what it costs. On the device
+ * the page has a frame of VRAM. On the host it has none, and processes access it directly. It
+ * changes sides by a page fault of the side that does not have it:
+ *
+ *   SM        vgpu_managed_raise(): the host loses its access at once (revoke). When the fault has
+ *             been handled, frames are made free for the pages and their data crosses the
+ *             interconnect (vgpu_managed_move()); when it has been served, they have the frames.
+ *   process   vgpu_as_fetch(): the SMs lose their translations at once, what they have written
+ *             crosses the interconnect, and then the host may grant access to its process.
+ *
+ * Pages that neither has touched have no data. Frames are taken from the managed page that has been
+ * on the device longest (fifo), of whatever context. What was written there crosses the
+ * interconnect first; other data the host has as well. Memory that was promised to device mappings
+ * is not for managed pages.
+ *
+ * Copies, and accesses that waited too often (access.c), use the bytes of a page where it is.
+ */
+#include "address_space.h"
+
+static u64 pages_of(u64 bytes)
+{
+	return bytes >> VGPU_PAGE_SHIFT;
+}
+
+/* Frames that managed pages may have, all together. */
+static u64 frames_for_managed(const struct vgpu_mmu *mmu)
+{
+	return pages_of(mmu->config->vram_bytes - mmu->promised);
+}
+
+static u64 data_of(const struct vgpu_page_run *run)
+{
+	u64 pages = 0;
+
+	for (u64 n = 0; n < run->count; n++)
+		pages += !!(run->pte[n] & VGPU_PTE_HOST);
+	return pages << VGPU_PAGE_SHIFT;
+}
+
+/* ---- to the device ------------------------------------------------------ */
+
+int vgpu_managed_raise(struct vgpu_address_space *as, const struct vgpu_range *mapping, u64 address,
+		       u64 *pte)
+{
+	const struct vgpu_frame_table *frames = &as->mmu->frames;
+	struct vgpu_page_run run =
+		vgpu_as_run(as, mapping, address, pte, 0, VGPU_PTE_FRAME | VGPU_PTE_MOVING);
+	u64 data = data_of(&run);
+	int err = vgpu_fault_raise(&as->mmu->faults, &as->faults, VGPU_PAGE_FAULT_TO_DEVICE,
+				   run.first, run.count, data);
+
+	if (err)
+		return err;
+	if (data)
+		frames->ops.revoke(frames->host, as->context, run.first << VGPU_PAGE_SHIFT,
+				   run.count << VGPU_PAGE_SHIFT);
+	for (u64 n = 0; n < run.count; n++)
+		run.pte[n] |= VGPU_PTE_MANAGED | VGPU_PTE_MOVING;
+	return 0;
+}
+
+/* The page of @frame goes to the host. Returns the bytes that were written on the device. */
+static u64 evict(struct vgpu_mmu *mmu, struct vgpu_frame *frame)
+{
+	struct vgpu_address_space *as = frame->owner;
+	u64 *pte = vgpu_pte_find(&as->table, frame->address);
+	u64 written = frame->dirty ? VGPU_PAGE_SIZE : 0;
+	u64 number;
+
+	if (!VGPU_CHECK(pte && *pte & VGPU_PTE_FRAME)) {
+		vgpu_list_del(&frame->node);
+		return 0;
+	}
+	number = vgpu_pte_number(*pte);
+	vgpu_as_invalidate(as, frame->address, VGPU_PAGE_SIZE);
+	*pte &= VGPU_PTE_MANAGED | VGPU_PTE_HOST;
+	*pte |= written ? VGPU_PTE_HOST : 0;
+	vgpu_frame_put(&mmu->frames, number);
+	as->frames--;
+	as->migrated.evicted++;
+	as->migrated.to_host += written;
+	return written;
+}
+
+/*
+ * Frames for @pages more. @time: when what had to be written back has crossed the interconnect.
+ * False: device memory leaves too little room.
+ */
+static bool make_room(struct vgpu_mmu *mmu, u64 pages, u64 *time)
+{
+	u64 most = frames_for_managed(mmu), written = 0;
+	struct vgpu_frame *oldest;
+
+	if (pages > most)
+		return false;
+	while (mmu->frames.managed + mmu->arriving + pages > most &&
+	       (oldest = vgpu_frame_oldest(&mmu->frames)))
+		written += evict(mmu, oldest);
+	*time = vgpu_link_reserve(&mmu->faults.link, VGPU_LINK_TO_HOST, *time, written);
+	return mmu->frames.managed + mmu->arriving + pages <= most;
+}
+
+bool vgpu_managed_move(const struct vgpu_page_fault *fault, u64 *time)
+{
+	struct vgpu_mmu *mmu = vgpu_as_of_fault(fault)->mmu;
+	struct vgpu_link *link = &mmu->faults.link;
+
+	if (fault->kind == VGPU_PAGE_FAULT_TO_HOST) {
+		*time = vgpu_link_reserve(link, VGPU_LINK_TO_HOST, *time, fault->data);
+		return true;
+	}
+	if (!make_room(mmu, fault->pages, time))
+		return false;
+	mmu->arriving += fault->pages;
+	*time = vgpu_link_reserve(link, VGPU_LINK_TO_DEVICE, *time, fault->data);
+	return true;
+}
+
+/* The page at @address, on the host, has arrived. Without a frame it stays where it is. */
+static void arrive(struct vgpu_address_space *as, u64 address, u64 *pte)
+{
+	struct vgpu_frame_table *frames = &as->mmu->frames;
+	void *memory = frames->ops.managed_page(frames->host, as->context, address);
+	u64 number = memory ? vgpu_frame_get_managed(frames, as, address, memory) : 0;
+
+	if (!number)
+		return;
+	/* SMs may have used it where it was; what they write now is written on the device */
+	vgpu_as_invalidate(as, address, VGPU_PAGE_SIZE);
+	*pte |= number << VGPU_PTE_NUMBER_SHIFT | VGPU_PTE_FRAME;
+	as->frames++;
+}
+
+static void depart(struct vgpu_address_space *as, u64 *pte)
+{
+	vgpu_frame_put(&as->mmu->frames, vgpu_pte_number(*pte));
+	*pte = VGPU_PTE_MANAGED | VGPU_PTE_HOST;
+	as->frames--;
+}
+
+void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served)
+{
+	struct vgpu_address_space *as = vgpu_as_of_fault(fault);
+	bool to_host = fault->kind == VGPU_PAGE_FAULT_TO_HOST;
+	u64 *pte = vgpu_pte_find(&as->table, fault->first << VGPU_PAGE_SHIFT);
+
+	if (fault->room && !to_host)
+		as->mmu->arriving -= fault->pages;
+	if (!VGPU_CHECK(pte))
+		return;
+	for (u64 n = 0; n < fault->pages; n++) {
+		pte[n] &= ~VGPU_PTE_MOVING;
+		if (to_host && served)
+			depart(as, &pte[n]);
+		else if (to_host)
+			vgpu_frame_arrived(&as->mmu->frames, vgpu_pte_number(pte[n]));
+		else if (served && fault->room)
+			arrive(as, (fault->first + n) << VGPU_PAGE_SHIFT, &pte[n]);
+	}
+	if (served && to_host)
+		as->migrated.to_host += fault->data;
+	else if (served && fault->room)
+		as->migrated.to_device += fault->data;
+}
+
+/* ---- to the host -------------------------------------------------------- */
+
+/* Raise a fault of a process for the pages of @run, which have frames. */
+static int raise_for_host(struct vgpu_address_space *as, const struct vgpu_page_run *run)
+{
+	struct vgpu_mmu *mmu = as->mmu;
+	u64 written = 0;
+	int err;
+
+	for (u64 n = 0; n < run->count; n++)
+		if (vgpu_frame_at(&mmu->frames, vgpu_pte_number(run->pte[n]))->dirty)
+			written += VGPU_PAGE_SIZE;
+	err = vgpu_fault_raise(&mmu->faults, &as->faults, VGPU_PAGE_FAULT_TO_HOST, run->first,
+			       run->count, written);
+	if (err)
+		return err;
+	vgpu_as_invalidate(as, run->first << VGPU_PAGE_SHIFT, run->count << VGPU_PAGE_SHIFT);
+	for (u64 n = 0; n < run->count; n++) {
+		run->pte[n] |= VGPU_PTE_MOVING;
+		vgpu_frame_leaves(&mmu->frames, vgpu_pte_number(run->pte[n]));
+	}
+	return -EAGAIN;
+}
+
+int vgpu_as_fetch(struct vgpu_address_space *as, u64 address, u64 *first, u64 *bytes)
+{
+	const struct vgpu_range *mapping = vgpu_ranges_at(&as->mappings, address);
+	struct vgpu_page_run run;
+	u64 *pte;
+
+	if (!mapping || mapping->value != VGPU_MAPPING_MANAGED)
+		return -EFAULT;
+	pte = vgpu_pte_make(as->mmu, &as->table, address);
+	if (!pte)
+		return -ENOMEM;
+	if (*pte & VGPU_PTE_MOVING)
+		return -EAGAIN;
+	if (*pte & VGPU_PTE_FRAME) {
+		run = vgpu_as_run(as, mapping, address, pte, VGPU_PTE_FRAME, VGPU_PTE_MOVING);
+		return raise_for_host(as, &run);
+	}
+	run = vgpu_as_run(as, mapping, address, pte, 0, VGPU_PTE_FRAME | VGPU_PTE_MOVING);
+	/* whether the process writes them is not known */
+	for (u64 n = 0; n < run.count; n++)
+		run.pte[n] |= VGPU_PTE_MANAGED | VGPU_PTE_HOST;
+	*first = run.first << VGPU_PAGE_SHIFT;
+	*bytes = run.count << VGPU_PAGE_SHIFT;
+	return 0;
+}
+
+u8 *vgpu_managed_bytes(struct vgpu_address_space *as, u64 address, u64 *pte, bool write)
+{
+	const struct vgpu_frame_table *frames = &as->mmu->frames;
+
+	*pte |= VGPU_PTE_MANAGED | (write ? VGPU_PTE_HOST : 0);
+	return frames->ops.managed_page(frames->host, as->context,
+					address & ~(u64)(VGPU_PAGE_SIZE - 1));
+}

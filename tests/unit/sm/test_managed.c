@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Managed memory (mmu/managed.c): pages that move to the side that uses them. Times are worked out
+ * by hand, as in test_page_fault.c: beside the faults a kernel takes what it takes with memory that
+ * is there.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../device/host.h"
+#include "device/device.h"
+#include "vass_build.h"
+
+#define BASE	HOST_MANAGED
+#define PAGE	VGPU_PAGE_SIZE
+#define GRANULE	0x10000u
+#define MAPPED	HOST_MANAGED_BYTES
+#define DEVICE	0x10000000ull
+
+struct rig {
+	struct host *h;
+	u32 context, queue, module;
+};
+
+/* Thread n adds n + 1 to the word at the base and n times the stride. */
+static void add(struct vass *v)
+{
+	vass_init(v, 16, 16);
+	vass_op(v, VGPU_OP_SREG, 0, 0, 0, 0, 0, VGPU_SR_TID_X);
+	vass_op(v, VGPU_OP_LDP, VASS_MEM(8, 1), 2, 0, 0, 0, 0);
+	vass_op(v, VGPU_OP_LDP, VASS_MEM(4, 1), 4, 0, 0, 0, 8);
+	vass_op(v, VGPU_OP_MADWU, 0, 6, 0, 4, 2, 0);
+	vass_op(v, VGPU_OP_LDG, VASS_MEM(4, 1), 8, 6, 0, 0, 0);
+	OPI(v, ADD, 8, 8, 1);
+	vass_op(v, VGPU_OP_ADD, 0, 8, 8, 0, 0, 0);
+	vass_op(v, VGPU_OP_STG, VASS_MEM(4, 1), 0, 6, 8, 0, 0);
+	vass_op(v, VGPU_OP_EXIT, 0, 0, 0, 0, 0, 0);
+}
+
+static void load(struct rig *r)
+{
+	char message[256] = "";
+	struct vass v;
+	void *binary;
+	u32 bytes;
+
+	add(&v);
+	binary = vass_binary(&v, &bytes);
+	if (vgpu_module_load(r->h->dev, r->context, binary, bytes, message, sizeof(message),
+			     &r->module))
+		fail_msg("%s", message);
+	free(binary);
+}
+
+static struct rig open_context(struct host *h)
+{
+	struct rig r = { .h = h };
+
+	r.context = host_open(h);
+	r.queue = host_queue(h, r.context);
+	assert_int_equal(vgpu_memory_map_managed(h->dev, r.context, BASE, MAPPED), 0);
+	load(&r);
+	return r;
+}
+
+static struct rig start(const char *const *settings)
+{
+	struct vgpu_config config;
+
+	assert_int_equal(vgpu_config_preset(&config, "tanasic-ch6"), 0);
+	for (; *settings; settings++) {
+		char name[64];
+		const char *value = strchr(*settings, '=');
+
+		snprintf(name, sizeof(name), "%.*s", (int)(value - *settings), *settings);
+		assert_int_equal(vgpu_config_set(&config, name, value + 1), 0);
+	}
+	return open_context(host_new_config(&config));
+}
+
+#define START(...) start((const char *const[]){ __VA_ARGS__ __VA_OPT__(,) NULL })
+
+static void launch(struct rig *r, u32 threads, u64 base, u32 stride)
+{
+	u64 params[2] = { base, stride };
+	struct vgpu_cmd cmd = { .op = VGPU_CMD_LAUNCH,
+				.launch = { .module = r->module,
+					    .grid = { 1, 1, 1 },
+					    .block = { threads, 1, 1 },
+					    .param_bytes = 16,
+					    .params = 0x1000 } };
+
+	assert_int_equal(host_try(r->h, r->context, r->queue, &cmd, 0, params), 0);
+}
+
+/* How long a launch takes, alone, from its push to its completion. */
+static u64 time_of(struct rig *r, u32 threads, u64 base, u32 stride)
+{
+	u64 began = r->h->dev->sim->now;
+	size_t before = r->h->completion_count;
+
+	launch(r, threads, base, stride);
+	host_run(r->h);
+	assert_int_equal(r->h->fault_count, 0);
+	assert_int_equal(r->h->completion_count, before + 1);
+	return r->h->completions[before].time - began;
+}
+
+static struct vgpu_context_info info(struct rig *r)
+{
+	struct vgpu_context_info i;
+
+	assert_int_equal(vgpu_context_info(r->h->dev, r->context, &i), 0);
+	return i;
+}
+
+static u32 *word(struct rig *r, u64 address)
+{
+	int error;
+	u8 *bytes = host_access(r->h, r->context, address, &error);
+
+	assert_int_equal(error, 0);
+	return (u32 *)bytes;
+}
+
+/* A launch with faults takes what one without takes, and @last more: but for the present slice. */
+static void takes(struct rig *r, u32 threads, u64 base, u32 stride, u64 last)
+{
+	u64 first = time_of(r, threads, base, stride);
+	u64 there = time_of(r, threads, base, stride);
+
+	assert_true(first <= there + last && first > there + last - VGPU_US);
+}
+
+/* ---- tests -------------------------------------------------------------- */
+
+static void what_nobody_has_touched(void **state)
+{
+	struct rig r = START();
+
+	(void)state;
+	/* no data: 12 us */
+	takes(&r, 4, BASE, 4, 12 * VGPU_US);
+	assert_int_equal(info(&r).account.page_faults, 1);
+	assert_int_equal(info(&r).account.page_bytes_in, 0);
+	assert_int_equal(info(&r).resident_bytes, GRANULE);
+	assert_int_equal(r.h->revoked, 0);
+	for (u32 n = 0; n < 4; n++)
+		assert_int_equal(*word(&r, BASE + 4 * n), 2 * (n + 1));
+	/* the one page that was written */
+	assert_int_equal(info(&r).account.page_bytes_out, PAGE);
+	assert_int_equal(info(&r).resident_bytes, 0);
+	assert_int_equal(info(&r).account.host_page_faults, 1);
+	host_free(r.h);
+}
+
+static void what_the_host_has_written(void **state)
+{
+	for (u32 gpu = 0; gpu < 2; gpu++) {
+		struct rig r = START(gpu ? "fault_handler=gpu" : "fault_handler=cpu");
+
+		(void)state;
+		for (u32 n = 0; n < 4; n++)
+			*word(&r, BASE + 4 * n) = 100;
+		/* the host has it: an SM requests it from there, too. 25 us */
+		takes(&r, 4, BASE, 4, 25 * VGPU_US);
+		assert_int_equal(r.h->revoked, 1);
+		assert_int_equal(info(&r).account.page_bytes_in, GRANULE);
+		/* untouched: 12 us, 20 us on the SM */
+		takes(&r, 1, BASE + GRANULE, 4, (gpu ? 20 : 12) * VGPU_US);
+		for (u32 n = 0; n < 4; n++)
+			assert_int_equal(*word(&r, BASE + 4 * n), 100 + 2 * (n + 1));
+		/* there is data again */
+		takes(&r, 4, BASE, 4, 25 * VGPU_US);
+		host_free(r.h);
+	}
+}
+
+/* What only the device has read goes back without a transfer, and what it has not is in order. */
+static void to_the_host(void **state)
+{
+	struct rig r = START("fault_cpu_ps=3000000", "fault_round_trip_ps=13000000");
+	u64 began;
+
+	(void)state;
+	*word(&r, BASE) = 1;
+	time_of(&r, 1, BASE, 0);
+	began = r.h->dev->sim->now;
+	assert_int_equal(*word(&r, BASE), 2);
+	/* 3 us, 4 KB at 15.75 GB/s, and 5 us for the way */
+	assert_int_equal(r.h->dev->sim->now - began, 8 * VGPU_US + 260063);
+	assert_int_equal(info(&r).account.page_bytes_out, PAGE);
+	host_free(r.h);
+}
+
+/* Two granules share the link: 65,536 bytes at 1 GB/s. */
+static void migrations_share_the_link(void **state)
+{
+	struct rig r = START("link_bandwidth=1000000000", "fault_data_round_trip_ps=0");
+
+	(void)state;
+	*word(&r, BASE) = 1;
+	*word(&r, BASE + GRANULE) = 1;
+	/* 2 us, 5 us there, 65.536 us twice, of which the second waits, 5 us back */
+	takes(&r, 2, BASE, GRANULE, 12 * VGPU_US + 2 * 65536000);
+	host_free(r.h);
+}
+
+static void copies_share_the_link(void **state)
+{
+	struct rig r = START("link_bandwidth=1000000000", "fault_data_round_trip_ps=0");
+	u32 other = host_queue(r.h, r.context);
+	u64 began;
+
+	(void)state;
+	assert_int_equal(vgpu_memory_map(r.h->dev, r.context, DEVICE, MAPPED), 0);
+	*word(&r, BASE) = 1;
+	launch(&r, 1, BASE, 0);
+	while (!info(&r).account.page_faults)
+		vgpu_device_run(r.h->dev, VGPU_NEVER, 1);
+	/* 7 us later the migration reserves the link */
+	vgpu_device_run(r.h->dev, r.h->dev->sim->now + 8 * VGPU_US, 1000);
+	began = r.h->dev->sim->now;
+	host_push(r.h, r.context, other, cmd_h2d(DEVICE, 0, PAGE));
+	host_run(r.h);
+	/* the copy waits for the 64.536 us that are left, and takes 4.096 */
+	assert_int_equal(host_done(r.h, r.context, other, 1)->time - began,
+			 64536000 + 4096000);
+	/* the other direction is free */
+	began = r.h->dev->sim->now;
+	host_push(r.h, r.context, other, cmd_d2h(0, DEVICE, PAGE));
+	host_run(r.h);
+	assert_int_equal(host_done(r.h, r.context, other, 2)->time - began, 4096000);
+	host_free(r.h);
+}
+
+/* A page is never accessible on both sides. */
+static void one_side_at_a_time(void **state)
+{
+	struct rig r = START();
+	u64 random = 1;
+
+	(void)state;
+	for (u32 round = 0; round < 200; round++) {
+		random = random * 6364136223846793005ull + 1442695040888963407ull;
+		launch(&r, 8, BASE, GRANULE / 2);
+		for (u32 n = 0; n < (random >> 60); n++)
+			vgpu_device_run(r.h->dev, VGPU_NEVER, 1);
+		/* beside what the kernel adds to, while it does */
+		++*word(&r, BASE + (random >> 40) % 8 * (GRANULE / 2) + 4);
+		for (u64 page = 0; page < MAPPED / PAGE; page++)
+			if (r.h->granted[r.context][page])
+				assert_true(vgpu_as_page_state(r.h->dev->contexts.list[0]->as,
+							       BASE + page * PAGE) ==
+					    VGPU_PAGE_HOST);
+		host_run(r.h);
+	}
+	assert_int_equal(r.h->fault_count, 0);
+	random = 0;
+	for (u32 n = 0; n < 8; n++) {
+		assert_int_equal(*word(&r, BASE + n * (GRANULE / 2)), 200 * (n + 1));
+		random += *word(&r, BASE + n * (GRANULE / 2) + 4);
+	}
+	assert_int_equal(random, 200);
+	host_free(r.h);
+}
+
+/* Twice as much as there is: the oldest goes, and what was written is not lost. */
+static void more_than_there_is(void **state)
+{
+	struct rig r = START("vram_bytes=262144");
+
+	(void)state;
+	for (u32 round = 0; round < 3; round++)
+		for (u32 n = 0; n < 8; n++) {
+			launch(&r, 1, BASE + n * GRANULE, 0);
+			host_run(r.h);
+			assert_true(info(&r).resident_bytes <= 4 * GRANULE);
+		}
+	/* 24 granules came, and 4 are there */
+	assert_int_equal(info(&r).account.page_faults, 24);
+	assert_int_equal(info(&r).account.pages_evicted, 20 * (GRANULE / PAGE));
+	/* of each, one page was written */
+	assert_int_equal(info(&r).account.page_bytes_out, 20 * PAGE);
+	assert_int_equal(info(&r).account.page_bytes_in, 16 * PAGE);
+	for (u32 n = 0; n < 8; n++)
+		assert_int_equal(*word(&r, BASE + n * GRANULE), 3);
+	host_free(r.h);
+}
+
+/* One instruction needs more than there is; or device memory has left nothing. */
+static void no_room_at_all(void **state)
+{
+	for (u32 full = 0; full < 2; full++) {
+		struct rig r = START("vram_bytes=131072");
+
+		(void)state;
+		if (full)
+			assert_int_equal(vgpu_memory_map(r.h->dev, r.context, DEVICE, 131072), 0);
+		launch(&r, 32, BASE, GRANULE);
+		launch(&r, 32, BASE, GRANULE);
+		host_run(r.h);
+		assert_int_equal(r.h->fault_count, 0);
+		for (u32 n = 0; n < 32; n++)
+			assert_int_equal(*word(&r, BASE + n * GRANULE), 2 * (n + 1));
+		host_free(r.h);
+	}
+}
+
+/* Device memory that is mapped later takes the place of managed pages. */
+static void device_memory_comes_first(void **state)
+{
+	struct rig r = START("vram_bytes=262144");
+
+	(void)state;
+	time_of(&r, 4, BASE, GRANULE);
+	assert_int_equal(info(&r).resident_bytes, 4 * GRANULE);
+	assert_int_equal(vgpu_memory_map(r.h->dev, r.context, DEVICE, 2 * GRANULE), 0);
+	time_of(&r, 1, BASE + 4 * GRANULE, 0);
+	assert_int_equal(info(&r).resident_bytes, 2 * GRANULE);
+	for (u32 n = 0; n < 4; n++)
+		assert_int_equal(*word(&r, BASE + n * GRANULE), n + 1);
+	host_free(r.h);
+}
+
+static void copies_use_pages_where_they_are(void **state)
+{
+	struct rig r = START();
+
+	(void)state;
+	memset(r.h->memory, 7, PAGE);
+	host_push(r.h, r.context, r.queue, cmd_h2d(BASE, 0, 2 * PAGE));
+	host_run(r.h);
+	assert_int_equal(*word(&r, BASE), 0x07070707);
+	*word(&r, BASE + PAGE) = 5;
+	time_of(&r, 1, BASE + GRANULE, 0);
+	host_push(r.h, r.context, r.queue, cmd_d2d(BASE + GRANULE + PAGE, BASE + PAGE, 4));
+	host_push(r.h, r.context, r.queue, cmd_d2h(PAGE, BASE + GRANULE, 2 * PAGE));
+	host_push(r.h, r.context, r.queue, cmd_fill(BASE + GRANULE, 1, 9, 4));
+	host_run(r.h);
+	assert_int_equal(r.h->memory[PAGE], 1);
+	assert_int_equal(r.h->memory[2 * PAGE], 5);
+	assert_int_equal(*word(&r, BASE + GRANULE), 9);
+	assert_int_equal(info(&r).account.page_faults, 1);
+	host_free(r.h);
+}
+
+static void contexts_have_their_own(void **state)
+{
+	struct rig r = START(), other = open_context(r.h);
+
+	(void)state;
+	*word(&r, BASE) = 10;
+	*word(&other, BASE) = 20;
+	launch(&r, 1, BASE, 0);
+	launch(&other, 1, BASE, 0);
+	host_run(r.h);
+	assert_int_equal(*word(&r, BASE), 11);
+	assert_int_equal(*word(&other, BASE), 21);
+	host_free(r.h);
+}
+
+/* Unmapped, or closed, in each state of a fault in each direction. */
+static void memory_goes_while_it_moves(void **state)
+{
+	for (u32 n = 0; n < 40; n++) {
+		struct rig r = START("vram_bytes=262144");
+		u64 first, bytes;
+		int err;
+
+		(void)state;
+		*word(&r, BASE) = 1;
+		launch(&r, 4, BASE, GRANULE);
+		if (n & 1) {
+			host_run(r.h);
+			err = vgpu_managed_fetch(r.h->dev, r.context, BASE, &first, &bytes);
+			assert_int_equal(err, -EAGAIN);
+		}
+		vgpu_device_run(r.h->dev, VGPU_NEVER, n / 4);
+		if (n & 2)
+			assert_int_equal(vgpu_context_close(r.h->dev, r.context), 0);
+		else
+			assert_int_equal(vgpu_memory_unmap(r.h->dev, r.context, BASE, MAPPED), 0);
+		assert_int_equal(r.h->dev->mmu.faults.entered, 0);
+		assert_int_equal(r.h->dev->mmu.arriving, 0);
+		assert_int_equal(r.h->dev->mmu.frames.managed, 0);
+		host_run(r.h);
+		host_free(r.h);
+	}
+}
+
+static void what_is_refused(void **state)
+{
+	struct rig r = START();
+	u64 first, bytes;
+
+	(void)state;
+	assert_int_equal(vgpu_memory_map_managed(r.h->dev, r.context, BASE, PAGE), -EEXIST);
+	assert_int_equal(vgpu_memory_map_managed(r.h->dev, r.context, DEVICE + 1, PAGE), -EINVAL);
+	assert_int_equal(vgpu_memory_map_managed(r.h->dev, 77, DEVICE, PAGE), -ENOENT);
+	assert_int_equal(vgpu_memory_map(r.h->dev, r.context, DEVICE, PAGE), 0);
+	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, DEVICE, &first, &bytes), -EFAULT);
+	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, 0, &first, &bytes), -EFAULT);
+	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, ~0ull, &first, &bytes), -EFAULT);
+	assert_int_equal(vgpu_managed_fetch(r.h->dev, 77, BASE, &first, &bytes), -ENOENT);
+	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, BASE, &first, &bytes), 0);
+	assert_int_equal(first, BASE);
+	assert_int_equal(bytes, GRANULE);
+	/* behind the end */
+	launch(&r, 1, BASE + MAPPED, 0);
+	host_run(r.h);
+	assert_int_equal(r.h->fault_count, 1);
+	assert_int_equal(r.h->faults[0].reason, VGPU_FAULT_UNMAPPED);
+	host_free(r.h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_nobody_has_touched),
+		cmocka_unit_test(what_the_host_has_written),
+		cmocka_unit_test(to_the_host),
+		cmocka_unit_test(migrations_share_the_link),
+		cmocka_unit_test(copies_share_the_link),
+		cmocka_unit_test(one_side_at_a_time),
+		cmocka_unit_test(more_than_there_is),
+		cmocka_unit_test(no_room_at_all),
+		cmocka_unit_test(device_memory_comes_first),
+		cmocka_unit_test(copies_use_pages_where_they_are),
+		cmocka_unit_test(contexts_have_their_own),
+		cmocka_unit_test(memory_goes_while_it_moves),
+		cmocka_unit_test(what_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
