@@ -186,6 +186,11 @@ VGPU_API const char *vgpuGetLastMessage(void);
 /* ---- memory ------------------------------------------------------------- */
 
 VGPU_API vgpuError_t vgpuMalloc(void **pointer, size_t bytes);
+/*
+ * Memory that kernels and the program use at the same address; its pages are where they are used
+ * (docs/memory.md). vgpuErrorNotSupported: the device is not in this process.
+ */
+VGPU_API vgpuError_t vgpuMallocManaged(void **pointer, size_t bytes);
 VGPU_API vgpuError_t vgpuMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height);
 /* Waits for all work first, as cudaFree does. */
 VGPU_API vgpuError_t vgpuFree(void *pointer);
@@ -205,7 +210,7 @@ VGPU_API vgpuError_t vgpuMemset(void *pointer, int value, size_t bytes);
 VGPU_API vgpuError_t vgpuMemsetAsync(void *pointer, int value, size_t bytes, vgpuStream_t stream);
 VGPU_API vgpuError_t vgpuMemset2DAsync(void *pointer, size_t pitch, int value, size_t width,
 				       size_t height, vgpuStream_t stream);
-/* The allocation that holds @pointer. kind: 0 not known, 1 host, 2 device. */
+/* The allocation that holds @pointer. kind: 0 not known, 1 host, 2 device, 3 managed. */
 VGPU_API vgpuError_t vgpuPointerInfo(const void *pointer, int *kind, void **base, size_t *bytes);
 
 /* ---- streams and events ------------------------------------------------- */

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Device addresses. A pointer given to a program is an address in a range of the process's own
- * address space that is reserved and can never be accessed by the host, so one address means one
+ * address space that is reserved and the host cannot access, so one address means one
  * thing everywhere and a host that follows a device pointer crashes, as with CUDA.
+ *
+ * Managed memory lies in the same range; the host can access it.
  *
  * Allocations above SMALL are mappings of their own, page-aligned, with an unmapped page behind
  * them. Smaller ones come from slabs of 2 MB, in units of 256 bytes.
@@ -33,6 +35,7 @@ struct rt_block {
 	uint64_t bytes;			/* mapped, whole pages */
 	uint64_t asked;			/* what the program asked for */
 	struct slab *slab;		/* NULL: one allocation */
+	bool managed;
 };
 
 static bool heap_reserve(void)
@@ -86,8 +89,18 @@ static long block_below(uint64_t address)
 	return (long)low - 1;
 }
 
+bool rt_is_managed(const void *pointer)
+{
+	const struct rt_heap *heap = &rt.heap;
+	uint64_t address = (uint64_t)(uintptr_t)pointer;
+	long i = block_below(address);
+
+	return i >= 0 && heap->blocks[i].managed &&
+	       address - heap->blocks[i].base < heap->blocks[i].bytes;
+}
+
 /* First gap that takes @bytes and a page behind, mapped on the device and entered in the table. */
-static vgpuError_t block_add(uint64_t bytes, struct rt_block **out)
+static vgpuError_t block_add(uint64_t bytes, bool managed, struct rt_block **out)
 {
 	uint64_t at = rt.heap.base;
 	size_t i = 0;
@@ -110,13 +123,15 @@ static vgpuError_t block_add(uint64_t bytes, struct rt_block **out)
 		rt.heap.blocks = blocks;
 		rt.heap.room = room;
 	}
-	error = rt.ops->map(rt.transport, at, bytes);
+	error = (managed ? rt.ops->map_managed : rt.ops->map)(rt.transport, at, bytes);
 	if (error)
 		return rt_error_of(error);
 	memmove(&rt.heap.blocks[i + 1], &rt.heap.blocks[i],
 		(rt.heap.count - i) * sizeof(*rt.heap.blocks));
 	rt.heap.count++;
-	rt.heap.blocks[i] = (struct rt_block){ .base = at, .bytes = bytes, .asked = bytes };
+	rt.heap.blocks[i] = (struct rt_block){
+		.base = at, .bytes = bytes, .asked = bytes, .managed = managed
+	};
 	*out = &rt.heap.blocks[i];
 	return vgpuSuccess;
 }
@@ -153,7 +168,7 @@ static bool slab_take(struct slab *slab, uint32_t units, uint32_t *first)
 	return false;
 }
 
-vgpuError_t rt_alloc(uint64_t bytes, uint64_t *address)
+vgpuError_t rt_alloc(uint64_t bytes, bool managed, uint64_t *address)
 {
 	uint32_t units = (uint32_t)((bytes + UNIT - 1) / UNIT), first;
 	struct rt_block *block;
@@ -166,12 +181,13 @@ vgpuError_t rt_alloc(uint64_t bytes, uint64_t *address)
 	if (bytes <= SMALL) {
 		for (size_t i = 0; i < rt.heap.count; i++) {
 			block = &rt.heap.blocks[i];
-			if (block->slab && slab_take(block->slab, units, &first)) {
+			if (block->slab && block->managed == managed &&
+			    slab_take(block->slab, units, &first)) {
 				*address = block->base + (uint64_t)first * UNIT;
 				return vgpuSuccess;
 			}
 		}
-		error = block_add(SLAB, &block);
+		error = block_add(SLAB, managed, &block);
 		if (error == vgpuSuccess) {
 			block->slab = calloc(1, sizeof(*block->slab));
 			if (block->slab) {
@@ -186,7 +202,7 @@ vgpuError_t rt_alloc(uint64_t bytes, uint64_t *address)
 			return error;
 		/* no VRAM for a whole slab: a page of its own may still fit */
 	}
-	error = block_add((bytes + VGPU_PAGE_SIZE - 1) & ~(VGPU_PAGE_SIZE - 1), &block);
+	error = block_add((bytes + VGPU_PAGE_SIZE - 1) & ~(VGPU_PAGE_SIZE - 1), managed, &block);
 	if (error != vgpuSuccess)
 		return error;
 	block->asked = bytes;

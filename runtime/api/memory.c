@@ -15,7 +15,7 @@
 /* Rows of a 2D copy share a batch up to this. */
 #define BATCH	VGPU_COPY_MAX
 
-vgpuError_t vgpuMalloc(void **pointer, size_t bytes)
+static vgpuError_t alloc_call(void **pointer, size_t bytes, bool managed)
 {
 	vgpuError_t error = rt_enter();
 	uint64_t address;
@@ -26,11 +26,27 @@ vgpuError_t vgpuMalloc(void **pointer, size_t bytes)
 		return rt_leave(vgpuErrorInvalidValue);
 	*pointer = NULL;
 	if (!bytes)
-		return rt_leave(vgpuSuccess);
-	error = rt_alloc(bytes, &address);
+		return rt_leave(managed ? vgpuErrorInvalidValue : vgpuSuccess);
+	if (managed && !rt.ops->map_managed) {
+		rt_message("a device reached by %s has no managed memory; one inside the process has "
+			   "(VGPU_TRANSPORT=embedded)",
+			   rt.ops->name);
+		return rt_leave(vgpuErrorNotSupported);
+	}
+	error = rt_alloc(bytes, managed, &address);
 	if (error == vgpuSuccess)
 		*pointer = (void *)(uintptr_t)address;
 	return rt_leave(error);
+}
+
+vgpuError_t vgpuMalloc(void **pointer, size_t bytes)
+{
+	return alloc_call(pointer, bytes, false);
+}
+
+vgpuError_t vgpuMallocManaged(void **pointer, size_t bytes)
+{
+	return alloc_call(pointer, bytes, true);
 }
 
 vgpuError_t vgpuMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
@@ -80,7 +96,10 @@ static bool device_range(const void *pointer, size_t bytes)
 	return rt_alloc_find(address, &base, &size) && bytes <= size - (address - base);
 }
 
-/* What the program says, checked against what the addresses are. */
+/*
+ * What the program says, checked against what the addresses are. Managed memory may be called
+ * either; it is the device that copies it.
+ */
 static vgpuError_t direction(const void *dst, const void *src, size_t bytes, vgpuMemcpyKind *kind)
 {
 	bool to_device = rt_is_device(dst), from_device = rt_is_device(src);
@@ -92,6 +111,14 @@ static vgpuError_t direction(const void *dst, const void *src, size_t bytes, vgp
 				from_device ? vgpuMemcpyDeviceToDevice : vgpuMemcpyHostToDevice :
 			from_device ? vgpuMemcpyDeviceToHost :
 				      vgpuMemcpyHostToHost;
+	if (rt_is_managed(dst) && *kind == vgpuMemcpyDeviceToHost)
+		*kind = vgpuMemcpyDeviceToDevice;
+	if (rt_is_managed(dst) && *kind == vgpuMemcpyHostToHost)
+		*kind = vgpuMemcpyHostToDevice;
+	if (rt_is_managed(src) && *kind == vgpuMemcpyHostToDevice)
+		*kind = vgpuMemcpyDeviceToDevice;
+	if (rt_is_managed(src) && *kind == vgpuMemcpyHostToHost)
+		*kind = vgpuMemcpyDeviceToHost;
 	if (to_device != (*kind == vgpuMemcpyHostToDevice || *kind == vgpuMemcpyDeviceToDevice) ||
 	    from_device != (*kind == vgpuMemcpyDeviceToHost || *kind == vgpuMemcpyDeviceToDevice))
 		return vgpuErrorInvalidValue;
@@ -139,8 +166,9 @@ static vgpuError_t put_copy(struct vgpuStream *stream, void *dst, const void *sr
 static bool must_wait(const void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind,
 		      bool synchronous)
 {
+	/* the program may touch managed memory again as well */
 	if (kind == vgpuMemcpyDeviceToDevice)
-		return false;
+		return synchronous && (rt_is_managed(dst) || rt_is_managed(src));
 	return synchronous || !rt_is_pinned(kind == vgpuMemcpyHostToDevice ? src : dst, bytes);
 }
 
@@ -377,7 +405,7 @@ vgpuError_t vgpuPointerInfo(const void *pointer, int *kind, void **base, size_t 
 	if (!kind || !base || !bytes)
 		return rt_leave(vgpuErrorInvalidValue);
 	if (rt_alloc_find((uint64_t)(uintptr_t)pointer, &start, &size))
-		*kind = 2;
+		*kind = rt_is_managed(pointer) ? 3 : 2;
 	else
 		*kind = rt_is_pinned(pointer, 1) ? 1 : 0;
 	*base = (void *)(uintptr_t)start;

@@ -73,7 +73,7 @@ vgpuError_t rt_module_load(const char *ptx, uint32_t max_regs, struct vgpuModule
 				   sizeof(*module->functions));
 	error = module->functions ? vgpuSuccess : vgpuErrorMemoryAllocation;
 	if (error == vgpuSuccess && program->data_bytes)
-		error = rt_alloc(program->data_bytes, &module->data);
+		error = rt_alloc(program->data_bytes, false, &module->data);
 	if (error == vgpuSuccess) {
 		vgpu_program_link(program, module->data);
 		err = rt.ops->module_load(rt.transport, program->binary, program->binary_bytes,

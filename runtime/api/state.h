@@ -177,10 +177,12 @@ vgpuError_t rt_remember(vgpuError_t error);
  * alloc.c: device addresses; forgets everything on rt_alloc_reset(). The calls that map need the
  * device open.
  */
-vgpuError_t rt_alloc(uint64_t bytes, uint64_t *address);
+/* @managed needs ops->map_managed. */
+vgpuError_t rt_alloc(uint64_t bytes, bool managed, uint64_t *address);
 vgpuError_t rt_alloc_free(uint64_t address);
 bool rt_alloc_find(uint64_t address, uint64_t *base, uint64_t *bytes);
 bool rt_is_device(const void *pointer);		/* in the range some device's addresses come from */
+bool rt_is_managed(const void *pointer);	/* on the current device */
 void rt_alloc_reset(void);
 
 /*

@@ -87,8 +87,9 @@ cudaError_t cudaHostGetFlags(unsigned int *flags, void *host)
 
 cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags)
 {
-	(void)pointer, (void)bytes, (void)flags;
-	return CUDA_REFUSE("managed memory is");
+	if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	return cuda_error(vgpuMallocManaged(pointer, bytes));
 }
 
 /* Stream-ordered allocation: at once, which is earlier than the stream asks for. */
@@ -491,11 +492,12 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 	if (error != vgpuSuccess)
 		return cuda_error(error);
 	memset(attributes, 0, sizeof(*attributes));
-	attributes->type = kind == 2 ? cudaMemoryTypeDevice :
+	attributes->type = kind == 3 ? cudaMemoryTypeManaged :
+			   kind == 2 ? cudaMemoryTypeDevice :
 			   kind == 1 ? cudaMemoryTypeHost :
 				       cudaMemoryTypeUnregistered;
 	attributes->device = kind == 0 ? -2 : 0;
-	attributes->devicePointer = kind == 2 ? (void *)(uintptr_t)pointer : NULL;
+	attributes->devicePointer = kind >= 2 ? (void *)(uintptr_t)pointer : NULL;
 	attributes->hostPointer = kind == 2 ? NULL : (void *)(uintptr_t)pointer;
 	return cudaSuccess;
 }

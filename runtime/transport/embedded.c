@@ -15,6 +15,7 @@
 
 #include "embedded_config.h"
 #include "host_memory.h"
+#include "managed.h"
 #include "transport.h"
 #include "vgpu_device.h"
 
@@ -153,6 +154,20 @@ static void trace(void *host, const struct vgpu_trace_record *record)
 		fwrite(record, sizeof(*record), 1, t->trace);
 }
 
+static void *managed_page(void *host, u32 context, u64 address)
+{
+	(void)host;
+	(void)context;
+	return vgpu_managed_alias(address);
+}
+
+static void revoke_access(void *host, u32 context, u64 address, u64 bytes)
+{
+	(void)host;
+	(void)context;
+	vgpu_managed_revoke(address, bytes);
+}
+
 static const struct vgpu_host_ops host_ops = {
 	.get_frame = get_frame,
 	.put_frame = put_frame,
@@ -160,6 +175,8 @@ static const struct vgpu_host_ops host_ops = {
 	.completed = completed,
 	.context_died = context_died,
 	.trace = trace,
+	.managed_page = managed_page,
+	.revoke = revoke_access,
 };
 
 /* ---- opening ------------------------------------------------------------ */
@@ -201,6 +218,7 @@ static void embedded_close(struct vgpu_transport *t)
 			vgpu_context_close(t->device, t->context);
 		vgpu_device_destroy(t->device);
 	}
+	vgpu_managed_unmap_all(t);
 	if (t->trace && fclose(t->trace))
 		fprintf(stderr, "vgpu: the trace is incomplete: %s\n", strerror(errno));
 	free_frames(t);
@@ -325,6 +343,40 @@ static int embedded_map(struct vgpu_transport *t, uint64_t address, uint64_t byt
 	return error;
 }
 
+/* The program accesses managed memory that is on the device, or never had access. */
+static int serve_access(void *owner, uint64_t address)
+{
+	struct vgpu_transport *t = owner;
+	u64 first, bytes;
+	int error;
+
+	do {
+		embedded_lock(t);
+		error = vgpu_managed_fetch(t->device, t->context, address, &first, &bytes);
+		if (error == -EAGAIN)
+			vgpu_device_run(t->device, VGPU_NEVER, EVENTS);
+		else if (!error)
+			error = vgpu_managed_grant(first, bytes);
+		embedded_unlock(t);
+	} while (error == -EAGAIN);
+	return error;
+}
+
+static int embedded_map_managed(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
+{
+	int error = vgpu_managed_map(t, serve_access, address, bytes);
+
+	if (error)
+		return error;
+	embedded_lock(t);
+	error = vgpu_memory_map_managed(t->device, t->context, address, bytes);
+	embedded_unlock(t);
+	if (error)
+		vgpu_managed_unmap(address, bytes);
+	return error;
+}
+
+/* Until the device has let go of managed memory, it uses the bytes. */
 static int embedded_unmap(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
 {
 	int error;
@@ -332,6 +384,8 @@ static int embedded_unmap(struct vgpu_transport *t, uint64_t address, uint64_t b
 	embedded_lock(t);
 	error = vgpu_memory_unmap(t->device, t->context, address, bytes);
 	embedded_unlock(t);
+	if (!error)
+		vgpu_managed_unmap(address, bytes);
 	return error;
 }
 
@@ -446,6 +500,7 @@ const struct vgpu_transport_ops vgpu_transport_embedded = {
 	.module_load = embedded_module_load,
 	.module_unload = embedded_module_unload,
 	.map = embedded_map,
+	.map_managed = embedded_map_managed,
 	.unmap = embedded_unmap,
 	.submit = embedded_submit,
 	.wait = embedded_wait,

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Managed memory in this process, for a device that is in it too. The bytes are mapped twice: once
+ * where the program sees them, accessible only while the device allows it, and once for the device,
+ * always accessible. An access that is not allowed raises SIGSEGV; the handler here has the device
+ * give the page to the host, and the access is made again. Other signals of that kind go on to the
+ * handler that was there before.
+ *
+ * A system call that is passed a page which is on the device fails with EFAULT. A forked child does
+ * not have the memory. All functions may be called by several threads; what grants and revokes
+ * access must be called with the lock of the device held.
+ */
+#ifndef VGPU_MANAGED_H
+#define VGPU_MANAGED_H
+
+#include <stdint.h>
+
+/**
+ * typedef vgpu_managed_serve_fn - the program accesses @address: have the device give it to the
+ * host, and vgpu_managed_grant() access
+ *
+ * Called in a signal handler of the thread that accesses it. A negative errno: it may not.
+ */
+typedef int vgpu_managed_serve_fn(void *owner, uint64_t address);
+
+/**
+ * vgpu_managed_map - make [@address, @address + @bytes), reserved before, managed memory of @owner
+ *
+ * The program has no access yet. -ENOMEM, -EMFILE: of the system.
+ */
+int vgpu_managed_map(void *owner, vgpu_managed_serve_fn *serve, uint64_t address, uint64_t bytes);
+/** vgpu_managed_unmap - the range is only reserved again; -ENOENT: it is not managed */
+int vgpu_managed_unmap(uint64_t address, uint64_t bytes);
+/** vgpu_managed_unmap_all - the same for all of @owner */
+void vgpu_managed_unmap_all(void *owner);
+/** vgpu_managed_alias - where the device accesses the page at @address; NULL: it is not managed */
+void *vgpu_managed_alias(uint64_t address);
+/** vgpu_managed_grant - let the program access pages of one range; -ENOMEM: of the system */
+int vgpu_managed_grant(uint64_t address, uint64_t bytes);
+/** vgpu_managed_revoke - it may not any more */
+void vgpu_managed_revoke(uint64_t address, uint64_t bytes);
+
+#endif
