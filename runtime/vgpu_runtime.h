@@ -120,6 +120,7 @@ typedef struct vgpuDeviceProperties {
 	int major, minor;		/* compute capability of the PTX it takes */
 	uint64_t memory_bandwidth;	/* bytes per second */
 	uint64_t link_bandwidth;
+	int managed_memory;		/* 1: vgpuMallocManaged() */
 } vgpuDeviceProperties;
 
 /** struct vgpuFunctionAttributes - what the compiler found out about a kernel */
@@ -194,6 +195,11 @@ VGPU_API vgpuError_t vgpuMallocManaged(void **pointer, size_t bytes);
 VGPU_API vgpuError_t vgpuMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height);
 /* Waits for all work first, as cudaFree does. */
 VGPU_API vgpuError_t vgpuFree(void *pointer);
+/*
+ * Bring managed memory to the device it was allocated on, or to the host, before it is used there.
+ */
+VGPU_API vgpuError_t vgpuMemPrefetchAsync(const void *pointer, size_t bytes, int to_device,
+					  vgpuStream_t stream);
 VGPU_API vgpuError_t vgpuMallocHost(void **pointer, size_t bytes);
 VGPU_API vgpuError_t vgpuFreeHost(void *pointer);
 VGPU_API vgpuError_t vgpuHostRegister(void *pointer, size_t bytes);

@@ -42,6 +42,7 @@ enum vgpu_cmd_op {
 	VGPU_CMD_WAIT,
 	VGPU_CMD_STAMP,		/* write the virtual time (8 bytes) to process memory */
 	VGPU_CMD_PROFILED,	/* a profiled kernel: resources and block times, no code */
+	VGPU_CMD_PREFETCH,	/* managed memory to where it will be used */
 	VGPU_CMD_COUNT
 };
 
@@ -84,6 +85,18 @@ struct vgpu_cmd_fill {
 	__u64 count;
 	__u32 value;
 	__u32 width;		/* 1, 2 or 4 */
+	__u64 reserved[3];
+};
+
+/**
+ * struct vgpu_cmd_prefetch - operands of VGPU_CMD_PREFETCH: the pages of managed memory in the range
+ * go to one side, as if it had touched them. Pages for which there is no room stay where they are
+ */
+struct vgpu_cmd_prefetch {
+	__u64 address;
+	__u64 bytes;		/* >= 1 */
+	__u32 to_device;	/* 1: to the device, 0: to the host */
+	__u32 reserved0;
 	__u64 reserved[3];
 };
 
@@ -131,6 +144,7 @@ struct vgpu_cmd {
 		struct vgpu_cmd_wait wait;
 		struct vgpu_cmd_stamp stamp;
 		struct vgpu_cmd_profiled profiled;
+		struct vgpu_cmd_prefetch prefetch;
 		__u64 raw[7];
 	};
 };

@@ -338,6 +338,31 @@ vgpuError_t vgpuMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size
 	return copy2d_call(dst, dst_pitch, src, src_pitch, width, height, kind, stream, false);
 }
 
+vgpuError_t vgpuMemPrefetchAsync(const void *pointer, size_t bytes, int to_device,
+				 vgpuStream_t handle)
+{
+	struct vgpu_cmd cmd = { .op = VGPU_CMD_PREFETCH };
+	vgpuError_t error = rt_enter();
+	struct vgpuStream *stream;
+
+	if (error != vgpuSuccess)
+		return error;
+	error = rt_stream_of(handle, &stream);
+	if (error != vgpuSuccess)
+		return rt_leave(error);
+	if (!bytes || !rt_is_managed(pointer) || !device_range(pointer, bytes))
+		return rt_leave(vgpuErrorInvalidValue);
+	cmd.prefetch.address = (uint64_t)(uintptr_t)pointer;
+	cmd.prefetch.bytes = bytes;
+	cmd.prefetch.to_device = !!to_device;
+	error = rt_stream_begin(stream);
+	if (error == vgpuSuccess)
+		error = rt_stream_put(stream, &cmd, NULL);
+	if (error == vgpuSuccess)
+		error = rt_flush(stream->queue);
+	return rt_leave(error);
+}
+
 static vgpuError_t put_fill(struct vgpuStream *stream, uint64_t dst, int value, size_t bytes)
 {
 	struct vgpu_cmd cmd = { .op = VGPU_CMD_FILL };

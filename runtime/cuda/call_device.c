@@ -101,6 +101,8 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	prop->memoryPoolsSupported = 1;
 	prop->asyncEngineCount = 1;
 	prop->unifiedAddressing = 1;
+	prop->managedMemory = found.managed_memory;
+	prop->concurrentManagedAccess = found.managed_memory;
 	/* from the bandwidth: a bus of 256 bits, two transfers a clock */
 	prop->memoryBusWidth = 256;
 	prop->memoryClockRate = (int)(found.memory_bandwidth / 64 / 1000);
@@ -141,6 +143,8 @@ static int attribute_of(const struct cudaDeviceProp *prop, enum cudaDeviceAttr a
 		*value = prop->maxThreadsPerMultiProcessor;
 		break;
 	case cudaDevAttrAsyncEngineCount: *value = prop->asyncEngineCount; break;
+	case cudaDevAttrManagedMemory: *value = prop->managedMemory; break;
+	case cudaDevAttrConcurrentManagedAccess: *value = prop->concurrentManagedAccess; break;
 	case cudaDevAttrUnifiedAddressing: *value = prop->unifiedAddressing; break;
 	case cudaDevAttrComputeCapabilityMajor: *value = prop->major; break;
 	case cudaDevAttrComputeCapabilityMinor: *value = prop->minor; break;

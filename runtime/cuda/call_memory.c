@@ -85,13 +85,6 @@ cudaError_t cudaHostGetFlags(unsigned int *flags, void *host)
 	return cudaSuccess;
 }
 
-cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags)
-{
-	if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
-		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	return cuda_error(vgpuMallocManaged(pointer, bytes));
-}
-
 /* Stream-ordered allocation: at once, which is earlier than the stream asks for. */
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
 {

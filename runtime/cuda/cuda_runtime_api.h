@@ -82,6 +82,12 @@ cudaError_t cudaHostUnregister(void *pointer);
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags);
 cudaError_t cudaHostGetFlags(unsigned int *flags, void *host);
 cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags);
+cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t count, int device,
+				 cudaStream_t stream __dv(0));
+cudaError_t cudaMemAdvise(const void *pointer, size_t count, enum cudaMemoryAdvise advice,
+			  int device);
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t length __dv(0),
+				     unsigned int flags __dv(cudaMemAttachSingle));
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream);
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream);
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total);

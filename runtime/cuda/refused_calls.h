@@ -8,19 +8,12 @@
 #define VGPU_CUDA_REFUSED_CALLS_H
 
 #define VGPU_CUDA_REFUSED_CALLS(CALL)								\
-	CALL("managed memory is", cudaMemPrefetchAsync,						\
-	     (const void *pointer, size_t count, int device, cudaStream_t stream __dv(0)))	\
-	CALL("managed memory is", cudaMemAdvise,						\
-	     (const void *pointer, size_t count, enum cudaMemoryAdvise advice, int device))	\
-	CALL("managed memory is", cudaMemRangeGetAttribute,					\
+	CALL("asking for advice on managed memory is", cudaMemRangeGetAttribute,		\
 	     (void *data, size_t bytes, enum cudaMemRangeAttribute attr, const void *pointer, \
 	     size_t count)) \
-	CALL("managed memory is", cudaMemRangeGetAttributes,					\
+	CALL("asking for advice on managed memory is", cudaMemRangeGetAttributes,		\
 	     (void **data, size_t *bytes, enum cudaMemRangeAttribute *attrs, size_t n, \
 	     const void *pointer, size_t count)) \
-	CALL("managed memory is", cudaStreamAttachMemAsync,					\
-	     (cudaStream_t stream, void *pointer, size_t length __dv(0), \
-	     unsigned int flags __dv(4))) \
 	CALL("arrays are", cudaMallocArray,							\
 	     (cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, \
 	     size_t height __dv(0), \

@@ -93,7 +93,7 @@ static void fault_fire(struct vgpu_event *event)
 		return;
 	}
 	leave(fault);
-	if (fault->kind != VGPU_PAGE_FAULT_TO_HOST)
+	if (!fault->prefetch && fault->kind != VGPU_PAGE_FAULT_TO_HOST)
 		fault->space->time += faults->sim->now - fault->raised;
 	end_fault(fault, true);
 	fill_buffer(faults);
@@ -122,7 +122,7 @@ free:
 }
 
 int vgpu_fault_raise(struct vgpu_faults *faults, struct vgpu_fault_space *space,
-		     enum vgpu_page_fault_kind kind, u64 first, u64 pages, u64 data)
+		     enum vgpu_page_fault_kind kind, u64 first, u64 pages, u64 data, bool prefetch)
 {
 	struct vgpu_page_fault *fault = make_fault(faults, space, first, pages);
 
@@ -134,12 +134,13 @@ int vgpu_fault_raise(struct vgpu_faults *faults, struct vgpu_fault_space *space,
 	fault->first = first;
 	fault->pages = pages;
 	fault->data = data;
+	fault->prefetch = prefetch;
 	fault->raised = faults->sim->now;
 	fault->event.fire = fault_fire;
 	vgpu_list_init(&fault->waiters);
 	vgpu_list_add_tail(&fault->space_node, &space->faults);
-	if (kind == VGPU_PAGE_FAULT_TO_HOST) {
-		space->raised_by_host++;
+	if (prefetch || kind == VGPU_PAGE_FAULT_TO_HOST) {
+		space->raised_by_host += !prefetch;
 		enter(fault);
 		return 0;
 	}

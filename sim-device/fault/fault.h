@@ -83,6 +83,7 @@ struct vgpu_page_fault {
 	u64 first;			/* address >> VGPU_PAGE_SHIFT … */
 	u64 pages;			/* … and how many from there on */
 	u64 data;			/* bytes that have to be transferred */
+	bool prefetch;			/* nobody waits for it but the command that requests it */
 	u64 raised;			/* when */
 	bool entered;			/* it is in the fault buffer */
 	bool moving;			/* it has been handled, and its pages move … */
@@ -138,11 +139,13 @@ void vgpu_fault_space_fini(struct vgpu_fault_space *space);
 /**
  * vgpu_fault_raise - raise a fault for pages [@first, @first + @pages), none of which has one
  * @data: bytes that have to be transferred; 0 for VGPU_PAGE_FAULT_ALLOCATE
+ * @prefetch: by a command and not by an access: it needs no handler, and is in no buffer and in no
+ *   statistics
  *
  * -ENOMEM: it has not been raised
  */
 int vgpu_fault_raise(struct vgpu_faults *faults, struct vgpu_fault_space *space,
-		     enum vgpu_page_fault_kind kind, u64 first, u64 pages, u64 data);
+		     enum vgpu_page_fault_kind kind, u64 first, u64 pages, u64 data, bool prefetch);
 /** vgpu_fault_wait - wake @waiter when the fault for @page, which is in flight, has ended */
 void vgpu_fault_wait(struct vgpu_fault_space *space, u64 page, struct vgpu_page_waiter *waiter);
 /**

@@ -84,6 +84,8 @@ const struct vgpu_fault_handler vgpu_fault_handler_test = { "test", handled_in_t
 /* A process handles its own fault: its thread is in the kernel. */
 u64 vgpu_fault_handled(struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
 {
+	if (fault->prefetch)
+		return faults->sim->now;
 	return fault->kind == VGPU_PAGE_FAULT_TO_HOST ?
 		       vgpu_time_after(faults->sim, faults->config->fault_cpu_ps) :
 		       faults->handler->handled(faults, fault);
@@ -94,13 +96,15 @@ u64 vgpu_fault_data_time(const struct vgpu_faults *faults, const struct vgpu_pag
 {
 	const struct vgpu_config *config = faults->config;
 
-	return fault->data && fault->kind == VGPU_PAGE_FAULT_TO_DEVICE ?
+	return fault->data && !fault->prefetch && fault->kind == VGPU_PAGE_FAULT_TO_DEVICE ?
 		       least_zero(config->fault_data_round_trip_ps, config->fault_round_trip_ps) :
 		       0;
 }
 
 u64 vgpu_fault_notice(const struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
 {
+	if (fault->prefetch)
+		return 0;
 	return fault->kind == VGPU_PAGE_FAULT_TO_HOST ? notice_of_cpu(faults, fault) :
 							faults->handler->notice(faults, fault);
 }

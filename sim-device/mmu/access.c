@@ -35,7 +35,7 @@ static int raise_fault(struct vgpu_address_space *as, const struct vgpu_range *m
 	struct vgpu_page_run run = vgpu_as_run(as, mapping, address, pte, 0,
 					       as->mmu->there | VGPU_PTE_MOVING);
 	int err = vgpu_fault_raise(&as->mmu->faults, &as->faults, VGPU_PAGE_FAULT_ALLOCATE,
-				   run.first, run.count, 0);
+				   run.first, run.count, 0, false);
 
 	if (err)
 		return err;
@@ -74,7 +74,7 @@ static enum vgpu_access_result fetch_page(struct vgpu_address_space *as, u64 add
 		pte = vgpu_pte_make(as->mmu, &as->table, address);
 	if (!pte)
 		return VGPU_ACCESS_FAULT;
-	err = managed ? vgpu_managed_raise(as, mapping, address, pte) :
+	err = managed ? vgpu_managed_raise(as, mapping, address, pte, false) :
 			raise_fault(as, mapping, address, pte);
 	return err ? VGPU_ACCESS_FAULT : VGPU_ACCESS_PENDING;
 }

@@ -45,14 +45,14 @@ static u64 data_of(const struct vgpu_page_run *run)
 /* ---- to the device ------------------------------------------------------ */
 
 int vgpu_managed_raise(struct vgpu_address_space *as, const struct vgpu_range *mapping, u64 address,
-		       u64 *pte)
+		       u64 *pte, bool prefetch)
 {
 	const struct vgpu_frame_table *frames = &as->mmu->frames;
 	struct vgpu_page_run run =
 		vgpu_as_run(as, mapping, address, pte, 0, VGPU_PTE_FRAME | VGPU_PTE_MOVING);
 	u64 data = data_of(&run);
 	int err = vgpu_fault_raise(&as->mmu->faults, &as->faults, VGPU_PAGE_FAULT_TO_DEVICE,
-				   run.first, run.count, data);
+				   run.first, run.count, data, prefetch);
 
 	if (err)
 		return err;
@@ -170,26 +170,32 @@ void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served)
 
 /* ---- to the host -------------------------------------------------------- */
 
-/* Raise a fault of a process for the pages of @run, which have frames. */
-static int raise_for_host(struct vgpu_address_space *as, const struct vgpu_page_run *run)
+/*
+ * Raise a fault of a process, or a prefetch, for the page at @address, which has a frame, and those
+ * around it that have one; -ENOMEM.
+ */
+static int raise_for_host(struct vgpu_address_space *as, const struct vgpu_range *mapping,
+			  u64 address, u64 *pte, bool prefetch)
 {
+	const struct vgpu_page_run run =
+		vgpu_as_run(as, mapping, address, pte, VGPU_PTE_FRAME, VGPU_PTE_MOVING);
 	struct vgpu_mmu *mmu = as->mmu;
 	u64 written = 0;
 	int err;
 
-	for (u64 n = 0; n < run->count; n++)
-		if (vgpu_frame_at(&mmu->frames, vgpu_pte_number(run->pte[n]))->dirty)
+	for (u64 n = 0; n < run.count; n++)
+		if (vgpu_frame_at(&mmu->frames, vgpu_pte_number(run.pte[n]))->dirty)
 			written += VGPU_PAGE_SIZE;
-	err = vgpu_fault_raise(&mmu->faults, &as->faults, VGPU_PAGE_FAULT_TO_HOST, run->first,
-			       run->count, written);
+	err = vgpu_fault_raise(&mmu->faults, &as->faults, VGPU_PAGE_FAULT_TO_HOST, run.first,
+			       run.count, written, prefetch);
 	if (err)
 		return err;
-	vgpu_as_invalidate(as, run->first << VGPU_PAGE_SHIFT, run->count << VGPU_PAGE_SHIFT);
-	for (u64 n = 0; n < run->count; n++) {
-		run->pte[n] |= VGPU_PTE_MOVING;
-		vgpu_frame_leaves(&mmu->frames, vgpu_pte_number(run->pte[n]));
+	vgpu_as_invalidate(as, run.first << VGPU_PAGE_SHIFT, run.count << VGPU_PAGE_SHIFT);
+	for (u64 n = 0; n < run.count; n++) {
+		run.pte[n] |= VGPU_PTE_MOVING;
+		vgpu_frame_leaves(&mmu->frames, vgpu_pte_number(run.pte[n]));
 	}
-	return -EAGAIN;
+	return 0;
 }
 
 int vgpu_as_fetch(struct vgpu_address_space *as, u64 address, u64 *first, u64 *bytes)
@@ -197,6 +203,7 @@ int vgpu_as_fetch(struct vgpu_address_space *as, u64 address, u64 *first, u64 *b
 	const struct vgpu_range *mapping = vgpu_ranges_at(&as->mappings, address);
 	struct vgpu_page_run run;
 	u64 *pte;
+	int err;
 
 	if (!mapping || mapping->value != VGPU_MAPPING_MANAGED)
 		return -EFAULT;
@@ -206,8 +213,8 @@ int vgpu_as_fetch(struct vgpu_address_space *as, u64 address, u64 *first, u64 *b
 	if (*pte & VGPU_PTE_MOVING)
 		return -EAGAIN;
 	if (*pte & VGPU_PTE_FRAME) {
-		run = vgpu_as_run(as, mapping, address, pte, VGPU_PTE_FRAME, VGPU_PTE_MOVING);
-		return raise_for_host(as, &run);
+		err = raise_for_host(as, mapping, address, pte, false);
+		return err ? err : -EAGAIN;
 	}
 	run = vgpu_as_run(as, mapping, address, pte, 0, VGPU_PTE_FRAME | VGPU_PTE_MOVING);
 	/* whether the process writes them is not known */
@@ -225,4 +232,39 @@ u8 *vgpu_managed_bytes(struct vgpu_address_space *as, u64 address, u64 *pte, boo
 	*pte |= VGPU_PTE_MANAGED | (write ? VGPU_PTE_HOST : 0);
 	return frames->ops.managed_page(frames->host, as->context,
 					address & ~(u64)(VGPU_PAGE_SIZE - 1));
+}
+
+/* ---- prefetches --------------------------------------------------------- */
+
+enum vgpu_access_result vgpu_as_prefetch(struct vgpu_address_space *as, u64 address, u64 last,
+					 bool to_device, struct vgpu_page_waiter *waiter, u64 *next)
+{
+	const struct vgpu_range *mapping = vgpu_ranges_at(&as->mappings, address);
+	u64 granule_last = address | (as->mmu->config->fault_granule - 1);
+	u64 *pte;
+
+	if (!mapping || mapping->value != VGPU_MAPPING_MANAGED)
+		return VGPU_ACCESS_FAULT;
+	last = last < mapping->last ? last : mapping->last;
+	last = last < granule_last ? last : granule_last;
+	*next = last + 1;
+	pte = to_device ? vgpu_pte_make(as->mmu, &as->table, address) :
+			  vgpu_pte_find(&as->table, address);
+	if (!pte)
+		return to_device ? VGPU_ACCESS_FAULT : VGPU_ACCESS_OK;
+	for (u64 page = address >> VGPU_PAGE_SHIFT; page <= last >> VGPU_PAGE_SHIFT;
+	     page++, pte++) {
+		address = page << VGPU_PAGE_SHIFT;
+		if (!(*pte & VGPU_PTE_MOVING)) {
+			if (!(*pte & VGPU_PTE_FRAME) == !to_device)
+				continue;
+			if (to_device ? vgpu_managed_raise(as, mapping, address, pte, true) :
+					raise_for_host(as, mapping, address, pte, true))
+				return VGPU_ACCESS_FAULT;
+		}
+		vgpu_fault_wait(&as->faults, page, waiter);
+		*next = address + VGPU_PAGE_SIZE;
+		return VGPU_ACCESS_PENDING;
+	}
+	return VGPU_ACCESS_OK;
 }

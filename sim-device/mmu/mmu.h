@@ -132,6 +132,18 @@ const struct vgpu_migrated *vgpu_as_migrated(const struct vgpu_address_space *as
  * when time has passed; -EFAULT: it is not managed; -ENOMEM.
  */
 int vgpu_as_fetch(struct vgpu_address_space *as, u64 address, u64 *first, u64 *bytes);
+/**
+ * vgpu_as_prefetch - begin to bring managed pages to one side (managed.c)
+ * @address: of the first page
+ * @last: of the last byte at most
+ * @next: out: where to go on
+ *
+ * OK: the pages up to *next are there; PENDING: @waiter waits for one of them, go on afterwards;
+ * FAULT: @address is not managed, or no memory is left.
+ */
+enum vgpu_access_result vgpu_as_prefetch(struct vgpu_address_space *as, u64 address, u64 last,
+					 bool to_device, struct vgpu_page_waiter *waiter,
+					 u64 *next);
 u64 vgpu_as_resident_bytes(const struct vgpu_address_space *as);
 enum vgpu_page_state vgpu_as_page_state(const struct vgpu_address_space *as, u64 address);
 /** vgpu_as_frame - the frame of the page at @address; NULL: it has none */

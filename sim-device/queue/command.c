@@ -175,6 +175,16 @@ static int check_fill(const struct check *c)
 	return 0;
 }
 
+static int check_prefetch(const struct check *c)
+{
+	const struct vgpu_cmd_prefetch *cmd = &c->command->cmd.prefetch;
+
+	return is_device_range(cmd->address, cmd->bytes) && cmd->to_device <= 1 &&
+			       !cmd->reserved0 && words_are_zero(cmd->reserved, 3) ?
+		       0 :
+		       -EINVAL;
+}
+
 static int check_wait(const struct check *c)
 {
 	const struct vgpu_cmd_wait *cmd = &c->command->cmd.wait;
@@ -226,6 +236,7 @@ static int (*const checks[])(const struct check *c) = {
 	[VGPU_CMD_WAIT] = check_wait,
 	[VGPU_CMD_STAMP] = check_stamp,
 	[VGPU_CMD_PROFILED] = check_profiled,
+	[VGPU_CMD_PREFETCH] = check_prefetch,
 };
 
 /*

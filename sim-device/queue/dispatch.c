@@ -133,6 +133,7 @@ static void (*const dispatchers[])(struct vgpu_queues *queues, struct vgpu_comma
 	[VGPU_CMD_WAIT] = dispatch_wait,
 	[VGPU_CMD_STAMP] = dispatch_stamp,
 	[VGPU_CMD_PROFILED] = dispatch_launch,
+	[VGPU_CMD_PREFETCH] = dispatch_transfer,
 };
 
 static bool takes_time(const struct vgpu_queues *queues, const struct vgpu_command *command)

@@ -17,7 +17,14 @@
 
 static u64 bytes_of(const struct vgpu_cmd *cmd)
 {
-	return cmd->op == VGPU_CMD_FILL ? cmd->fill.count * cmd->fill.width : cmd->copy.bytes;
+	switch (cmd->op) {
+	case VGPU_CMD_FILL:
+		return cmd->fill.count * cmd->fill.width;
+	case VGPU_CMD_PREFETCH:
+		return cmd->prefetch.bytes;
+	default:
+		return cmd->copy.bytes;
+	}
 }
 
 /* ---- moving one burst --------------------------------------------------- */
@@ -217,7 +224,10 @@ static void start_next(struct vgpu_transfer_engine *engine)
 	else
 		engine->bandwidth = engine->config->link_bandwidth;
 	trace_running(engine, VGPU_TRACE_COPY_START, engine->bytes);
-	schedule_burst(engine);
+	if (op == VGPU_CMD_PREFETCH)
+		vgpu_event_after(engine->sim, &engine->burst, engine->config->command_ps);
+	else
+		schedule_burst(engine);
 }
 
 static void finish_running(struct vgpu_transfer_engine *engine)
@@ -226,7 +236,7 @@ static void finish_running(struct vgpu_transfer_engine *engine)
 
 	trace_running(engine, VGPU_TRACE_COPY_END, engine->bytes);
 	engine->running = NULL;
-	if (transfer->cmd->op != VGPU_CMD_FILL) {
+	if (transfer->cmd->op != VGPU_CMD_FILL && transfer->cmd->op != VGPU_CMD_PREFETCH) {
 		transfer->ctx->copies++;
 		transfer->ctx->copied_bytes += engine->bytes;
 	}
@@ -234,12 +244,66 @@ static void finish_running(struct vgpu_transfer_engine *engine)
 	engine->ops->done(transfer);
 }
 
+/* ---- prefetches --------------------------------------------------------- */
+
+#define PREFETCH_STEPS	64u	/* granules of one event, if they are there */
+
+static void page_came(struct vgpu_page_waiter *waiter)
+{
+	struct vgpu_transfer_engine *engine =
+		vgpu_container_of(waiter, struct vgpu_transfer_engine, waiter);
+
+	vgpu_event_after(engine->sim, &engine->burst, 0);
+}
+
+/* One granule after another: each uses all of the interconnect. */
+static void prefetch(struct vgpu_transfer_engine *engine)
+{
+	const struct vgpu_transfer *transfer = engine->running;
+	const struct vgpu_cmd_prefetch *cmd = &transfer->cmd->prefetch;
+	struct vgpu_fault fault = {
+		.reason = VGPU_FAULT_COPY_UNMAPPED,
+		.queue = transfer->queue,
+		.seq = transfer->seq,
+		.module = ~0u,
+		.kernel = ~0u,
+	};
+
+	engine->waiter.wake = page_came;
+	for (u32 steps = 0; steps < PREFETCH_STEPS && engine->done < engine->bytes; steps++) {
+		u64 address = cmd->address + engine->done, next;
+		enum vgpu_access_result result =
+			vgpu_as_prefetch(transfer->ctx->as, address,
+					 cmd->address + cmd->bytes - 1, cmd->to_device,
+					 &engine->waiter, &next);
+
+		vgpu_work_add(transfer->ctx->work, VGPU_WORK_FAULT);
+		if (result == VGPU_ACCESS_FAULT) {
+			fault.address = address;
+			engine->ops->fault(transfer->ctx, &fault);
+			return;
+		}
+		engine->done = next - cmd->address;
+		if (result == VGPU_ACCESS_PENDING)
+			return;
+	}
+	if (engine->done < engine->bytes)
+		vgpu_event_after(engine->sim, &engine->burst, engine->config->command_ps);
+	else
+		finish_running(engine);
+}
+
 static void burst_fire(struct vgpu_event *event)
 {
 	struct vgpu_transfer_engine *engine =
 		vgpu_container_of(event, struct vgpu_transfer_engine, burst);
-	u64 bytes = burst_bytes(engine);
+	u64 bytes;
 
+	if (engine->running->cmd->op == VGPU_CMD_PREFETCH) {
+		prefetch(engine);
+		return;
+	}
+	bytes = burst_bytes(engine);
 	if (!move_burst(engine, engine->done, bytes))
 		return;
 	engine->done += bytes;
@@ -279,6 +343,7 @@ void vgpu_transfer_abort(struct vgpu_transfer_engine *engine, struct vgpu_transf
 		if (reserved && *reserved == vgpu_event_time(&engine->burst))
 			*reserved = engine->sim->now;
 		vgpu_event_cancel(engine->sim, &engine->burst);
+		vgpu_page_waiter_cancel(&engine->waiter);
 		trace_running(engine, VGPU_TRACE_COPY_END, engine->done);
 		engine->running = NULL;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The data transfer engine (Tanasic 2.2). It executes one copy at a time, in bursts; its policy
+ * The data transfer engine (Tanasic 2.2). It executes one copy at a time, in bursts; prefetches of
+ * managed memory are transfers too; its policy
  * chooses the next one (Tanasic 5.3.1: FCFS unless noted). It moves bytes between process memory
  * and frames, or between frames.
  */
@@ -80,6 +81,7 @@ struct vgpu_transfer_engine {
 	u64 bandwidth;			/* of its path */
 	u32 passes;			/* number of times each byte crosses the path */
 	struct vgpu_event burst;	/* end of the present burst */
+	struct vgpu_page_waiter waiter;	/* a prefetch waits for a page */
 	u32 events;			/* reserved of sim */
 };
 

@@ -16,6 +16,7 @@
 static const char *const copy_names[VGPU_CMD_COUNT] = {
 	[VGPU_CMD_COPY_H2D] = "copy to device", [VGPU_CMD_COPY_D2H] = "copy to host",
 	[VGPU_CMD_COPY_D2D] = "copy on device", [VGPU_CMD_FILL] = "fill",
+	[VGPU_CMD_PREFETCH] = "prefetch",
 };
 
 static int first;

@@ -346,6 +346,97 @@ static void copies_use_pages_where_they_are(void **state)
 	host_free(r.h);
 }
 
+static struct vgpu_cmd cmd_prefetch(u64 address, u64 bytes, u32 to_device)
+{
+	return (struct vgpu_cmd){
+		.op = VGPU_CMD_PREFETCH,
+		.prefetch = { .address = address, .bytes = bytes, .to_device = to_device },
+	};
+}
+
+/* Time of a prefetch from its push to its completion. */
+static u64 prefetch(struct rig *r, u64 address, u64 bytes, u32 to_device)
+{
+	u64 began = r->h->dev->sim->now;
+	u64 seq = host_push(r->h, r->context, r->queue, cmd_prefetch(address, bytes, to_device));
+
+	host_run(r->h);
+	return host_done(r->h, r->context, r->queue, seq)->time - began;
+}
+
+static void prefetches(void **state)
+{
+	struct rig r = START("link_bandwidth=1000000000", "command_ps=1000000");
+	u64 began;
+
+	(void)state;
+	*word(&r, BASE) = 1;
+	*word(&r, BASE + GRANULE) = 1;
+	/* two granules at 1 GB/s; the third has no data */
+	assert_int_equal(prefetch(&r, BASE + 100, 2 * GRANULE, 1), VGPU_US + 2 * 65536000);
+	assert_int_equal(info(&r).resident_bytes, 3 * GRANULE);
+	assert_int_equal(prefetch(&r, BASE, 3 * GRANULE, 1), VGPU_US);
+	time_of(&r, 3, BASE, GRANULE);
+	assert_int_equal(info(&r).account.page_faults, 0);
+	/* one page of each was written */
+	assert_int_equal(prefetch(&r, BASE, 3 * GRANULE, 0), VGPU_US + 3 * 4096000);
+	assert_int_equal(info(&r).resident_bytes, 0);
+	began = r.h->dev->sim->now;
+	assert_int_equal(*word(&r, BASE), 2);
+	assert_int_equal(r.h->dev->sim->now, began);
+	assert_int_equal(info(&r).account.host_page_faults, 0);
+	/* all of it, which takes more than one event */
+	prefetch(&r, BASE, MAPPED, 1);
+	assert_int_equal(info(&r).resident_bytes, MAPPED);
+	prefetch(&r, BASE, MAPPED, 1);
+	prefetch(&r, BASE, MAPPED, 0);
+	assert_int_equal(info(&r).resident_bytes, 0);
+	assert_int_equal(info(&r).copies, 0);
+	host_free(r.h);
+}
+
+static void prefetches_without_room(void **state)
+{
+	struct rig r = START("vram_bytes=131072");
+
+	(void)state;
+	for (u32 n = 0; n < 8; n++)
+		*word(&r, BASE + n * GRANULE) = n;
+	prefetch(&r, BASE, 8 * GRANULE, 1);
+	assert_int_equal(info(&r).resident_bytes, 2 * GRANULE);
+	assert_int_equal(vgpu_memory_map(r.h->dev, r.context, DEVICE, 131072), 0);
+	prefetch(&r, BASE, 8 * GRANULE, 1);
+	for (u32 n = 0; n < 8; n++)
+		assert_int_equal(*word(&r, BASE + n * GRANULE), n);
+	host_free(r.h);
+}
+
+/* Beside a fault for the same granule, and with memory that goes. */
+static void prefetches_end_early(void **state)
+{
+	for (u32 n = 0; n < 24; n++) {
+		struct rig r = START("link_bandwidth=1000000000");
+		u32 other = host_queue(r.h, r.context);
+
+		(void)state;
+		*word(&r, BASE) = 1;
+		launch(&r, 4, BASE, GRANULE);
+		vgpu_device_run(r.h->dev, VGPU_NEVER, n);
+		host_push(r.h, r.context, other, cmd_prefetch(BASE, 8 * GRANULE, n & 1));
+		vgpu_device_run(r.h->dev, VGPU_NEVER, n / 2);
+		if (n % 3 == 1)
+			assert_int_equal(vgpu_memory_unmap(r.h->dev, r.context, BASE, MAPPED), 0);
+		else if (n % 3 == 2)
+			assert_int_equal(vgpu_context_close(r.h->dev, r.context), 0);
+		host_run(r.h);
+		if (n % 3 == 0) {
+			host_done(r.h, r.context, other, 1);
+			assert_int_equal(*word(&r, BASE), 2);
+		}
+		host_free(r.h);
+	}
+}
+
 static void contexts_have_their_own(void **state)
 {
 	struct rig r = START(), other = open_context(r.h);
@@ -390,6 +481,24 @@ static void memory_goes_while_it_moves(void **state)
 	}
 }
 
+static void prefetches_outside(void **state)
+{
+	static const u64 bad[] = { BASE + MAPPED, DEVICE, BASE - PAGE };
+
+	(void)state;
+	for (u32 n = 0; n < VGPU_ARRAY_SIZE(bad); n++) {
+		struct rig r = START();
+
+		assert_int_equal(vgpu_memory_map(r.h->dev, r.context, DEVICE, PAGE), 0);
+		host_push(r.h, r.context, r.queue, cmd_prefetch(bad[n], 2 * PAGE, n & 1));
+		host_run(r.h);
+		assert_int_equal(r.h->fault_count, 1);
+		assert_int_equal(r.h->faults[0].reason, VGPU_FAULT_COPY_UNMAPPED);
+		assert_int_equal(r.h->faults[0].address, bad[n]);
+		host_free(r.h);
+	}
+}
+
 static void what_is_refused(void **state)
 {
 	struct rig r = START();
@@ -407,6 +516,15 @@ static void what_is_refused(void **state)
 	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, BASE, &first, &bytes), 0);
 	assert_int_equal(first, BASE);
 	assert_int_equal(bytes, GRANULE);
+	assert_int_equal(host_try(r.h, r.context, r.queue,
+				  &(struct vgpu_cmd){ .op = VGPU_CMD_PREFETCH }, 0, NULL),
+			 -EINVAL);
+	for (u32 n = 0; n < 3; n++) {
+		struct vgpu_cmd cmd = cmd_prefetch(BASE, n == 0 ? 0 : PAGE, n == 1 ? 2 : 1);
+
+		cmd.prefetch.reserved0 = n == 2;
+		assert_int_equal(host_try(r.h, r.context, r.queue, &cmd, 0, NULL), -EINVAL);
+	}
 	/* behind the end */
 	launch(&r, 1, BASE + MAPPED, 0);
 	host_run(r.h);
@@ -428,6 +546,10 @@ int main(void)
 		cmocka_unit_test(no_room_at_all),
 		cmocka_unit_test(device_memory_comes_first),
 		cmocka_unit_test(copies_use_pages_where_they_are),
+		cmocka_unit_test(prefetches),
+		cmocka_unit_test(prefetches_without_room),
+		cmocka_unit_test(prefetches_end_early),
+		cmocka_unit_test(prefetches_outside),
 		cmocka_unit_test(contexts_have_their_own),
 		cmocka_unit_test(memory_goes_while_it_moves),
 		cmocka_unit_test(what_is_refused),
