@@ -65,8 +65,25 @@ static bool range_of(uint64_t address, struct range *range)
 
 /* ---- the signal --------------------------------------------------------- */
 
+/*
+ * A handler that was set after this one may go on to it, and this one to it in turn: once for each
+ * signal. It may also leave by a jump; what is left of that call is above the next one's frame.
+ */
+static __thread struct {
+	const siginfo_t *info;
+	uintptr_t frame;
+} passing;
+
 static void pass_on(int number, siginfo_t *info, void *context)
 {
+	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+
+	if (passing.info == info && frame < passing.frame) {
+		signal(number, SIG_DFL);
+		return;
+	}
+	passing.info = info;
+	passing.frame = frame;
 	if (before.sa_flags & SA_SIGINFO) {
 		before.sa_sigaction(number, info, context);
 	} else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
@@ -75,6 +92,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
 		/* the access is made again and ends the process */
 		signal(number, SIG_DFL);
 	}
+	passing.info = NULL;
 }
 
 static void handle(int number, siginfo_t *info, void *context)
@@ -91,10 +109,15 @@ static void handle(int number, siginfo_t *info, void *context)
 		pass_on(number, info, context);
 }
 
+/* Again, if the program has set another handler meanwhile. */
 static void install(void)
 {
 	struct sigaction action = { .sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigaction now;
 
+	if (!sigaction(SIGSEGV, NULL, &now) && now.sa_flags & SA_SIGINFO &&
+	    now.sa_sigaction == handle)
+		return;
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGSEGV, &action, &before);
 }
@@ -149,13 +172,12 @@ static bool reserve_entry(void)
 
 int vgpu_managed_map(void *owner, vgpu_managed_serve_fn *serve, uint64_t address, uint64_t bytes)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct range range = { address, bytes, NULL, owner, serve, getpid() };
 	int error = 0;
 	size_t i;
 
-	pthread_once(&once, install);
 	pthread_mutex_lock(&lock);
+	install();
 	if (!reserve_entry())
 		error = -ENOMEM;
 	else if (!(range.alias = map_twice(address, bytes)))

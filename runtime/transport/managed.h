@@ -4,7 +4,8 @@
  * where the program sees them, accessible only while the device allows it, and once for the device,
  * always accessible. An access that is not allowed raises SIGSEGV; the handler here has the device
  * give the page to the host, and the access is made again. Other signals of that kind go on to the
- * handler that was there before.
+ * handler that was there before. A program that sets a handler of its own after it has allocated
+ * managed memory has to go on to the one that it replaces.
  *
  * A system call that is passed a page which is on the device fails with EFAULT. A forked child does
  * not have the memory. All functions may be called by several threads; what grants and revokes

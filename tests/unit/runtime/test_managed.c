@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Managed memory in a process: the signal behind it, and what lies around it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rig.h"
+
+static sigjmp_buf escape;
+static volatile sig_atomic_t seen;
+
+static void on_fault(int number)
+{
+	(void)number;
+	seen++;
+	siglongjmp(escape, 1);
+}
+
+/* Of the program, from before the first managed memory: it still gets what is its own. */
+static void other_faults_go_to_the_program(void **state)
+{
+	struct sigaction action = { .sa_handler = on_fault, .sa_flags = SA_NODEFER };
+	char *volatile wall = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct rig rig;
+	uint32_t *words, *device;
+
+	(void)state;
+	assert_int_equal(sigaction(SIGSEGV, &action, NULL), 0);
+	rig_begin(&rig, NULL, NULL);
+	OK(vgpuMallocManaged((void **)&words, 64));
+	device = rig_words(1);
+	words[0] = 5;
+	assert_int_equal(seen, 0);
+	if (!sigsetjmp(escape, 1))
+		*wall = 1;
+	assert_int_equal(seen, 1);
+	/* device memory is not managed */
+	if (!sigsetjmp(escape, 1))
+		*(volatile uint32_t *)device = 1;
+	assert_int_equal(seen, 2);
+	/* neither is what has been freed */
+	OK(vgpuFree(words));
+	if (!sigsetjmp(escape, 1))
+		*(volatile uint32_t *)words = 1;
+	assert_int_equal(seen, 3);
+	munmap(wall, 4096);
+	rig_end();
+}
+
+static void in_turn(void **state)
+{
+	struct rig rig;
+	uint32_t *words;
+
+	(void)state;
+	rig_begin(&rig, NULL, NULL);
+	OK(vgpuMallocManaged((void **)&words, 1 << 20));
+	assert_int_equal(words[1000], 0);
+	for (uint32_t n = 0; n < 20; n++) {
+		words[n * 5000] = n;
+		OK(rig_add(&rig, &words[n * 5000], 100, NULL));
+	}
+	OK(vgpuDeviceSynchronize());
+	for (uint32_t n = 0; n < 20; n++)
+		assert_int_equal(words[n * 5000], 100 + n);
+	rig_end();
+}
+
+/* A system call does not bring a page back; a fault does. */
+static void system_calls(void **state)
+{
+	int fd = open("/dev/zero", O_RDONLY);
+	struct rig rig;
+	uint32_t *words;
+
+	(void)state;
+	assert_true(fd >= 0);
+	rig_begin(&rig, NULL, NULL);
+	OK(vgpuMallocManaged((void **)&words, 1 << 20));
+	words[0] = 1;
+	assert_int_equal(read(fd, words, 4), 4);
+	assert_int_equal(words[0], 0);
+	OK(rig_add(&rig, words, 7, NULL));
+	OK(vgpuDeviceSynchronize());
+	assert_int_equal(read(fd, words, 4), -1);
+	assert_int_equal(errno, EFAULT);
+	assert_int_equal(words[0], 7);
+	assert_int_equal(read(fd, words, 4), 4);
+	assert_int_equal(words[0], 0);
+	close(fd);
+	rig_end();
+}
+
+static void a_child_has_none(void **state)
+{
+	struct rig rig;
+	uint32_t *words;
+	int status;
+	pid_t child;
+
+	(void)state;
+	signal(SIGSEGV, SIG_DFL);
+	rig_begin(&rig, NULL, NULL);
+	OK(vgpuMallocManaged((void **)&words, 4096));
+	words[0] = 1;
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		signal(SIGSEGV, SIG_DFL);
+		*(volatile uint32_t *)words = 2;
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+	rig_end();
+}
+
+static uint32_t *words_of_all;
+
+static void *count_up(void *argument)
+{
+	uint32_t *mine = &words_of_all[(uintptr_t)argument * 512];
+
+	for (int n = 0; n < 300; n++)
+		__atomic_fetch_add(mine, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+/* Threads fault on the same pages while kernels use them. */
+static void many_threads(void **state)
+{
+	enum { THREADS = 4 };
+	pthread_t thread[THREADS];
+	struct rig rig;
+
+	(void)state;
+	rig_begin(&rig, NULL, NULL);
+	OK(vgpuMallocManaged((void **)&words_of_all, 1 << 16));
+	for (uintptr_t n = 0; n < THREADS; n++)
+		assert_int_equal(pthread_create(&thread[n], NULL, count_up, (void *)n), 0);
+	for (uint32_t n = 0; n < 100; n++)
+		OK(rig_add(&rig, &words_of_all[1], 1, NULL));
+	OK(vgpuDeviceSynchronize());
+	for (int n = 0; n < THREADS; n++)
+		pthread_join(thread[n], NULL);
+	assert_int_equal(words_of_all[1], 100);
+	for (int n = 0; n < THREADS; n++)
+		assert_int_equal(words_of_all[n * 512], 300);
+	rig_end();
+}
+
+/* With more ranges of their own access than a process may have mappings. */
+static void more_pieces_than_mappings(void **state)
+{
+	const size_t pages = 140000;
+	volatile char *bytes;
+	void *managed;
+	struct rig rig;
+	FILE *limit;
+	long most = 0;
+
+	(void)state;
+	limit = fopen("/proc/sys/vm/max_map_count", "r");
+	if (limit) {
+		if (fscanf(limit, "%ld", &most) != 1)
+			most = 0;
+		fclose(limit);
+	}
+	if (!most || most > (long)pages / 2)
+		skip();
+	setenv("VGPU_SET", "fault_granule=4096", 1);
+	rig_begin(&rig, NULL, NULL);
+	unsetenv("VGPU_SET");
+	OK(vgpuMallocManaged(&managed, pages * 4096));
+	bytes = managed;
+	for (size_t n = 0; n < pages; n += 2)
+		bytes[n * 4096] = (char)n;
+	for (size_t n = 0; n < pages; n += 2)
+		assert_int_equal(bytes[n * 4096], (char)n);
+	rig_end();
+}
+
+static void what_is_refused(void **state)
+{
+	void *managed = (void *)1;
+	uint32_t *device;
+	struct rig rig;
+
+	(void)state;
+	rig_begin(&rig, NULL, "64M");
+	assert_int_equal(vgpuMallocManaged(NULL, 4), vgpuErrorInvalidValue);
+	assert_int_equal(vgpuMallocManaged(&managed, 0), vgpuErrorInvalidValue);
+	assert_null(managed);
+	assert_int_equal(vgpuMallocManaged(&managed, SIZE_MAX), vgpuErrorMemoryAllocation);
+	/* more than the device has */
+	OK(vgpuMallocManaged(&managed, 128 << 20));
+	device = rig_words(1);
+	assert_int_equal(vgpuMemPrefetchAsync(device, 4, 1, NULL), vgpuErrorInvalidValue);
+	assert_int_equal(vgpuMemPrefetchAsync(managed, (128 << 20) + 1, 1, NULL),
+			 vgpuErrorInvalidValue);
+	assert_int_equal(vgpuMemPrefetchAsync(managed, 0, 1, NULL), vgpuErrorInvalidValue);
+	OK(vgpuMemPrefetchAsync(managed, 128 << 20, 1, NULL));
+	OK(vgpuDeviceSynchronize());
+	OK(vgpuFree(managed));
+	rig_end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(other_faults_go_to_the_program),
+		cmocka_unit_test(in_turn),
+		cmocka_unit_test(system_calls),
+		cmocka_unit_test(a_child_has_none),
+		cmocka_unit_test(many_threads),
+		cmocka_unit_test(more_pieces_than_mappings),
+		cmocka_unit_test(what_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
