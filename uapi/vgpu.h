@@ -593,6 +593,24 @@ enum vgpu_trace_type {
 	 * behind KERNEL_START; kernel; queue: offset in its name; seq, a, b: the piece from there
 	 */
 	VGPU_TRACE_KERNEL_NAME,
+	/*
+	 * sm, kernel that touched a page that is not there; seq: address of the mapping, a: of the
+	 * first page, b: pages | 1 << 32 if the fault buffer is full; queue: faults in flight on
+	 * the device with this one. Until its end, @context and @a identify the fault
+	 */
+	VGPU_TRACE_PAGE_FAULT,
+	/* it enters the fault buffer, which was full; the fields of _SERVED */
+	VGPU_TRACE_PAGE_FAULT_ENTER,
+	/* sm, kernel; seq: when it was raised, a: address, b: pages; queue: faults in flight */
+	VGPU_TRACE_PAGE_FAULT_SERVED,
+	/* its pages are unmapped or its context ends; the fields of _SERVED */
+	VGPU_TRACE_PAGE_FAULT_CANCELLED,
+	/*
+	 * sm; a: warps of its blocks that do not wait for pages, b: that do, from now on. As
+	 * soon as a warp has waited and as long as the SM serves @context: once a slice, if the
+	 * numbers have changed
+	 */
+	VGPU_TRACE_SM_WARPS,
 	VGPU_TRACE_COUNT
 };
 

@@ -160,7 +160,7 @@ static void init_mmu(struct vgpu_device *dev)
 		.revoke = dev->ops->revoke,
 	};
 
-	vgpu_mmu_init(&dev->mmu, dev->sim, &dev->config, &ops, dev->host);
+	vgpu_mmu_init(&dev->mmu, dev->sim, &dev->trace, &dev->config, &ops, dev->host);
 }
 
 static int init_rooms(struct vgpu_device *dev)

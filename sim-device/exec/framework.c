@@ -368,6 +368,7 @@ static int init_sms(struct vgpu_exec *exec)
 		vgpu_list_init(&smst->off);
 		exec->idle[i / 64] |= 1ull << (i % 64);
 		sm->sim = exec->sim;
+		sm->trace = exec->trace;
 		sm->config = exec->config;
 		sm->random = exec->random;
 		sm->ops = &vgpu_sm_driver_ops;

@@ -16,6 +16,31 @@ static struct vgpu_page_fault *fault_at(const struct vgpu_fault_space *space, u6
 	return range ? (struct vgpu_page_fault *)(unsigned long)range->value : NULL;
 }
 
+/* Of an SM, and not of a process or a prefetch. */
+static bool is_of_sm(const struct vgpu_page_fault *fault)
+{
+	return !fault->request.prefetch && fault->request.kind != VGPU_PAGE_FAULT_TO_HOST;
+}
+
+static void trace_fault(const struct vgpu_page_fault *fault, enum vgpu_trace_type type, u64 seq,
+			u64 b)
+{
+	const struct vgpu_faults *faults = fault->faults;
+
+	if (unlikely(faults->trace->on) && is_of_sm(fault))
+		vgpu_trace_emit(faults->trace,
+				&(struct vgpu_trace_record){
+					.type = (u16)type,
+					.sm = (u16)fault->request.sm,
+					.context = fault->space->context,
+					.queue = faults->in_flight,
+					.kernel = fault->request.kernel,
+					.seq = seq,
+					.a = fault->request.first << VGPU_PAGE_SHIFT,
+					.b = b,
+				});
+}
+
 /* ---- the life of a fault ------------------------------------------------ */
 
 /* It has been handled; the event that follows is its end. */
@@ -36,7 +61,7 @@ static void enter(struct vgpu_page_fault *fault)
 	struct vgpu_faults *faults = fault->faults;
 	u64 left = vgpu_fault_handled(faults, fault) - faults->sim->now;
 
-	if (fault->kind == VGPU_PAGE_FAULT_ALLOCATE)
+	if (fault->request.kind == VGPU_PAGE_FAULT_ALLOCATE)
 		left += vgpu_fault_notice(faults, fault);
 	vgpu_event_after(faults->sim, &fault->event, left);
 }
@@ -52,10 +77,13 @@ static void fill_buffer(struct vgpu_faults *faults)
 		fault->entered = true;
 		faults->entered++;
 		enter(fault);
+		if (fault->delayed)
+			trace_fault(fault, VGPU_TRACE_PAGE_FAULT_ENTER, fault->raised,
+				    fault->request.pages);
 	}
 }
 
-static void leave(struct vgpu_page_fault *fault)
+static void leave(struct vgpu_page_fault *fault, bool served)
 {
 	struct vgpu_faults *faults = fault->faults;
 
@@ -63,8 +91,12 @@ static void leave(struct vgpu_page_fault *fault)
 	vgpu_list_del(&fault->node);
 	vgpu_list_del(&fault->space_node);
 	faults->entered -= fault->entered;
-	VGPU_CHECK(!vgpu_ranges_remove(&fault->space->pages, fault->first,
-				       fault->first + fault->pages - 1));
+	faults->in_flight -= is_of_sm(fault);
+	trace_fault(fault,
+		    served ? VGPU_TRACE_PAGE_FAULT_SERVED : VGPU_TRACE_PAGE_FAULT_CANCELLED,
+		    fault->raised, fault->request.pages);
+	VGPU_CHECK(!vgpu_ranges_remove(&fault->space->pages, fault->request.first,
+				       fault->request.first + fault->request.pages - 1));
 }
 
 /* It has left. Its pages are waited for no more: wake who waits, the newest first. */
@@ -88,12 +120,12 @@ static void fault_fire(struct vgpu_event *event)
 		vgpu_container_of(event, struct vgpu_page_fault, event);
 	struct vgpu_faults *faults = fault->faults;
 
-	if (fault->kind != VGPU_PAGE_FAULT_ALLOCATE && !fault->moving) {
+	if (fault->request.kind != VGPU_PAGE_FAULT_ALLOCATE && !fault->moving) {
 		move_pages(fault);
 		return;
 	}
-	leave(fault);
-	if (!fault->prefetch && fault->kind != VGPU_PAGE_FAULT_TO_HOST)
+	leave(fault, true);
+	if (is_of_sm(fault))
 		fault->space->time += faults->sim->now - fault->raised;
 	end_fault(fault, true);
 	fill_buffer(faults);
@@ -103,11 +135,13 @@ static void fault_fire(struct vgpu_event *event)
 
 /* A struct with room for its event and its range; NULL: no memory. */
 static struct vgpu_page_fault *make_fault(struct vgpu_faults *faults,
-					  struct vgpu_fault_space *space, u64 first, u64 pages)
+					  struct vgpu_fault_space *space,
+					  const struct vgpu_fault_request *request)
 {
 	struct vgpu_mem_account *memory = space->pages.memory;
 	struct vgpu_page_fault *fault = vgpu_mem_alloc(memory, sizeof(*fault));
-	struct vgpu_range range = { first, first + pages - 1, (u64)(unsigned long)fault };
+	struct vgpu_range range = { request->first, request->first + request->pages - 1,
+				    (u64)(unsigned long)fault };
 
 	if (!fault)
 		return NULL;
@@ -122,32 +156,32 @@ free:
 }
 
 int vgpu_fault_raise(struct vgpu_faults *faults, struct vgpu_fault_space *space,
-		     enum vgpu_page_fault_kind kind, u64 first, u64 pages, u64 data, bool prefetch)
+		     const struct vgpu_fault_request *request)
 {
-	struct vgpu_page_fault *fault = make_fault(faults, space, first, pages);
+	struct vgpu_page_fault *fault = make_fault(faults, space, request);
 
 	if (!fault)
 		return -ENOMEM;
 	fault->faults = faults;
 	fault->space = space;
-	fault->kind = kind;
-	fault->first = first;
-	fault->pages = pages;
-	fault->data = data;
-	fault->prefetch = prefetch;
+	fault->request = *request;
 	fault->raised = faults->sim->now;
 	fault->event.fire = fault_fire;
 	vgpu_list_init(&fault->waiters);
 	vgpu_list_add_tail(&fault->space_node, &space->faults);
-	if (prefetch || kind == VGPU_PAGE_FAULT_TO_HOST) {
-		space->raised_by_host += !prefetch;
+	if (!is_of_sm(fault)) {
+		space->raised_by_host += !request->prefetch;
 		enter(fault);
 		return 0;
 	}
 	vgpu_list_add_tail(&fault->node, &faults->delayed);
+	faults->in_flight++;
 	fill_buffer(faults);
+	fault->delayed = !fault->entered;
+	trace_fault(fault, VGPU_TRACE_PAGE_FAULT, request->mapping,
+		    (u64)fault->delayed << 32 | request->pages);
 	space->raised++;
-	space->delayed += !fault->entered;
+	space->delayed += fault->delayed;
 	return 0;
 }
 
@@ -170,9 +204,9 @@ u64 vgpu_faults_cancel(struct vgpu_faults *faults, struct vgpu_fault_space *spac
 	vgpu_list_for_each_safe(fault, next, &space->faults, struct vgpu_page_fault, space_node) {
 		if (number == most)
 			break;
-		if (fault->first - first >= count && first - fault->first >= fault->pages)
+		if (fault->request.first - first >= count && first - fault->request.first >= fault->request.pages)
 			continue;
-		leave(fault);
+		leave(fault, false);
 		vgpu_list_add_tail(&fault->node, &cancelled);
 		number++;
 	}
@@ -187,9 +221,11 @@ u64 vgpu_faults_cancel(struct vgpu_faults *faults, struct vgpu_fault_space *spac
 /* ---- init and fini ------------------------------------------------------ */
 
 void vgpu_faults_init(struct vgpu_faults *faults, struct vgpu_sim *sim,
-		      const struct vgpu_config *config, const struct vgpu_fault_ops *ops)
+		      const struct vgpu_trace *trace, const struct vgpu_config *config,
+		      const struct vgpu_fault_ops *ops)
 {
 	faults->sim = sim;
+	faults->trace = trace;
 	faults->config = config;
 	faults->ops = ops;
 	faults->handler = config->page_arrival_ps ? &vgpu_fault_handler_test :
@@ -204,8 +240,10 @@ void vgpu_faults_fini(struct vgpu_faults *faults)
 		VGPU_CHECK(!faults->entered && vgpu_list_empty(&faults->delayed));
 }
 
-void vgpu_fault_space_init(struct vgpu_fault_space *space, struct vgpu_mem_account *memory)
+void vgpu_fault_space_init(struct vgpu_fault_space *space, u32 context,
+			   struct vgpu_mem_account *memory)
 {
+	space->context = context;
 	space->pages.memory = memory;
 	vgpu_list_init(&space->faults);
 }

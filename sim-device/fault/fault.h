@@ -24,6 +24,7 @@
 #include "../sim/list.h"
 #include "../sim/ranges.h"
 #include "../sim/sim.h"
+#include "../sim/trace.h"
 #include "../vgpu_model.h"
 #include "link.h"
 
@@ -37,7 +38,31 @@ enum vgpu_page_fault_kind {
 };
 
 /**
+ * struct vgpu_fault_request - what is raised
+ * @kind: enum vgpu_page_fault_kind
+ * @prefetch: by a command and not by an access: it needs no handler, and is in no buffer, trace and
+ *   statistics
+ * @first: address >> VGPU_PAGE_SHIFT of the first page
+ * @pages: how many from there on
+ * @data: bytes that have to be transferred; 0 for VGPU_PAGE_FAULT_ALLOCATE
+ * @sm: the SM that touched a page; for the trace, as the next two
+ * @kernel: id of the launch that did
+ * @mapping: first address of the mapping
+ */
+struct vgpu_fault_request {
+	u8 kind;
+	bool prefetch;
+	u32 sm;
+	u32 kernel;
+	u64 first;
+	u64 pages;
+	u64 data;
+	u64 mapping;
+};
+
+/**
  * struct vgpu_fault_space - the faults of an address space
+ * @context: id of the context that has it
  * @pages: those in flight, by their pages; value: the struct vgpu_page_fault. Its account pays for
  *   them
  * @faults: those in flight
@@ -47,6 +72,7 @@ enum vgpu_page_fault_kind {
  * @raised_by_host: number of faults of processes
  */
 struct vgpu_fault_space {
+	u32 context;
 	struct vgpu_ranges pages;
 	struct vgpu_list faults;
 	u64 raised;
@@ -79,13 +105,10 @@ struct vgpu_page_fault {
 	struct vgpu_list space_node;	/* in space->faults */
 	struct vgpu_faults *faults;
 	struct vgpu_fault_space *space;
-	enum vgpu_page_fault_kind kind;
-	u64 first;			/* address >> VGPU_PAGE_SHIFT … */
-	u64 pages;			/* … and how many from there on */
-	u64 data;			/* bytes that have to be transferred */
-	bool prefetch;			/* nobody waits for it but the command that requests it */
+	struct vgpu_fault_request request;
 	u64 raised;			/* when */
 	bool entered;			/* it is in the fault buffer */
+	bool delayed;			/* which was full when it was raised */
 	bool moving;			/* it has been handled, and its pages move … */
 	bool room;			/* … if there is room for them */
 	struct vgpu_event event;	/* it has been handled, or served */
@@ -117,35 +140,32 @@ struct vgpu_fault_ops {
 /** struct vgpu_faults - the faults of a device */
 struct vgpu_faults {
 	struct vgpu_sim *sim;
+	const struct vgpu_trace *trace;
 	const struct vgpu_config *config;
 	const struct vgpu_fault_ops *ops;
 	const struct vgpu_fault_handler *handler;
 	struct vgpu_link link;
 	u64 host_free;			/* cpu: when the host will have handled what it has */
 	u32 entered;			/* faults in the buffer */
+	u32 in_flight;			/* the same, and those that are delayed */
 	struct vgpu_list delayed;	/* in the order in which they were raised */
 };
 
 void vgpu_faults_init(struct vgpu_faults *faults, struct vgpu_sim *sim,
-		      const struct vgpu_config *config, const struct vgpu_fault_ops *ops);
+		      const struct vgpu_trace *trace, const struct vgpu_config *config,
+		      const struct vgpu_fault_ops *ops);
 /** vgpu_faults_fini - no fault may be in flight */
 void vgpu_faults_fini(struct vgpu_faults *faults);
 
-/** vgpu_fault_space_init - no faults; @memory pays for those to come */
-void vgpu_fault_space_init(struct vgpu_fault_space *space, struct vgpu_mem_account *memory);
+/** vgpu_fault_space_init - no faults of @context; @memory pays for those to come */
+void vgpu_fault_space_init(struct vgpu_fault_space *space, u32 context,
+			   struct vgpu_mem_account *memory);
 /** vgpu_fault_space_fini - no fault of it may be in flight */
 void vgpu_fault_space_fini(struct vgpu_fault_space *space);
 
-/**
- * vgpu_fault_raise - raise a fault for pages [@first, @first + @pages), none of which has one
- * @data: bytes that have to be transferred; 0 for VGPU_PAGE_FAULT_ALLOCATE
- * @prefetch: by a command and not by an access: it needs no handler, and is in no buffer and in no
- *   statistics
- *
- * -ENOMEM: it has not been raised
- */
+/** vgpu_fault_raise - raise a fault for pages none of which has one; -ENOMEM: it is not raised */
 int vgpu_fault_raise(struct vgpu_faults *faults, struct vgpu_fault_space *space,
-		     enum vgpu_page_fault_kind kind, u64 first, u64 pages, u64 data, bool prefetch);
+		     const struct vgpu_fault_request *request);
 /** vgpu_fault_wait - wake @waiter when the fault for @page, which is in flight, has ended */
 void vgpu_fault_wait(struct vgpu_fault_space *space, u64 page, struct vgpu_page_waiter *waiter);
 /**

@@ -52,13 +52,13 @@ static u64 notice_of_cpu(const struct vgpu_faults *faults, const struct vgpu_pag
  */
 static u64 handled_by_gpu(struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
 {
-	return fault->data ? handled_by_cpu(faults, fault) :
+	return fault->request.data ? handled_by_cpu(faults, fault) :
 			     vgpu_time_after(faults->sim, faults->config->fault_gpu_ps);
 }
 
 static u64 notice_of_gpu(const struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
 {
-	return fault->data ? notice_of_cpu(faults, fault) : 0;
+	return fault->request.data ? notice_of_cpu(faults, fault) : 0;
 }
 
 static const struct vgpu_fault_handler handlers[] = {
@@ -84,9 +84,9 @@ const struct vgpu_fault_handler vgpu_fault_handler_test = { "test", handled_in_t
 /* A process handles its own fault: its thread is in the kernel. */
 u64 vgpu_fault_handled(struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
 {
-	if (fault->prefetch)
+	if (fault->request.prefetch)
 		return faults->sim->now;
-	return fault->kind == VGPU_PAGE_FAULT_TO_HOST ?
+	return fault->request.kind == VGPU_PAGE_FAULT_TO_HOST ?
 		       vgpu_time_after(faults->sim, faults->config->fault_cpu_ps) :
 		       faults->handler->handled(faults, fault);
 }
@@ -96,16 +96,16 @@ u64 vgpu_fault_data_time(const struct vgpu_faults *faults, const struct vgpu_pag
 {
 	const struct vgpu_config *config = faults->config;
 
-	return fault->data && !fault->prefetch && fault->kind == VGPU_PAGE_FAULT_TO_DEVICE ?
+	return fault->request.data && !fault->request.prefetch && fault->request.kind == VGPU_PAGE_FAULT_TO_DEVICE ?
 		       least_zero(config->fault_data_round_trip_ps, config->fault_round_trip_ps) :
 		       0;
 }
 
 u64 vgpu_fault_notice(const struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
 {
-	if (fault->prefetch)
+	if (fault->request.prefetch)
 		return 0;
-	return fault->kind == VGPU_PAGE_FAULT_TO_HOST ? notice_of_cpu(faults, fault) :
+	return fault->request.kind == VGPU_PAGE_FAULT_TO_HOST ? notice_of_cpu(faults, fault) :
 							faults->handler->notice(faults, fault);
 }
 

@@ -29,13 +29,20 @@ struct vgpu_page_run vgpu_as_run(const struct vgpu_address_space *as,
 }
 
 /* For pages of device memory, which are allocated where they are. */
-static int raise_fault(struct vgpu_address_space *as, const struct vgpu_range *mapping,
-		       u64 address, u64 *pte)
+static int raise_fault(struct vgpu_address_space *as, const struct vgpu_access *access,
+		       const struct vgpu_range *mapping, u64 address, u64 *pte)
 {
 	struct vgpu_page_run run = vgpu_as_run(as, mapping, address, pte, 0,
 					       as->mmu->there | VGPU_PTE_MOVING);
-	int err = vgpu_fault_raise(&as->mmu->faults, &as->faults, VGPU_PAGE_FAULT_ALLOCATE,
-				   run.first, run.count, 0, false);
+	struct vgpu_fault_request request = {
+		.kind = VGPU_PAGE_FAULT_ALLOCATE,
+		.first = run.first,
+		.pages = run.count,
+		.sm = access->sm,
+		.kernel = access->kernel,
+		.mapping = mapping->first,
+	};
+	int err = vgpu_fault_raise(&as->mmu->faults, &as->faults, &request);
 
 	if (err)
 		return err;
@@ -48,7 +55,9 @@ static int raise_fault(struct vgpu_address_space *as, const struct vgpu_range *m
  * The page at @address, touched by an SM. OK: it is there, or not mapped, or @in_place and managed;
  * PENDING: a fault for it is in flight, from now on if need be; FAULT: there is no memory for one.
  */
-static enum vgpu_access_result fetch_page(struct vgpu_address_space *as, u64 address, bool in_place)
+static enum vgpu_access_result fetch_page(struct vgpu_address_space *as,
+					  const struct vgpu_access *access, u64 address,
+					  bool in_place)
 {
 	const struct vgpu_range *mapping;
 	u64 *pte, entry;
@@ -74,8 +83,8 @@ static enum vgpu_access_result fetch_page(struct vgpu_address_space *as, u64 add
 		pte = vgpu_pte_make(as->mmu, &as->table, address);
 	if (!pte)
 		return VGPU_ACCESS_FAULT;
-	err = managed ? vgpu_managed_raise(as, mapping, address, pte, false) :
-			raise_fault(as, mapping, address, pte);
+	err = managed ? vgpu_managed_raise(as, access, mapping, address, pte) :
+			raise_fault(as, access, mapping, address, pte);
 	return err ? VGPU_ACCESS_FAULT : VGPU_ACCESS_PENDING;
 }
 
@@ -93,7 +102,7 @@ static enum vgpu_access_result fetch_pages(struct vgpu_address_space *as,
 		if (address >> VGPU_PAGE_SHIFT == page)
 			continue;
 		page = address >> VGPU_PAGE_SHIFT;
-		result = fetch_page(as, address, in_place);
+		result = fetch_page(as, access, address, in_place);
 		if (result == VGPU_ACCESS_FAULT) {
 			vgpu_page_waiter_cancel(waiter);
 			return result;

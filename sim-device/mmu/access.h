@@ -38,6 +38,8 @@ enum vgpu_access_kind {
  * @lane: the first lane that missed the TLB; earlier lanes need no translation
  * @address: address of each lane. Lanes at VGPU_ADDRESS_LIMIT and above access memory of the SM
  * @bytes: size of the access of each lane, which is within one page
+ * @sm: index of the SM
+ * @kernel: id of the launch; both are for traces
  */
 struct vgpu_access {
 	u8 kind;
@@ -47,6 +49,8 @@ struct vgpu_access {
 	u32 lanes;
 	u32 lane;
 	u32 bytes;
+	u32 sm;
+	u32 kernel;
 	const u64 *address;
 };
 

@@ -47,7 +47,7 @@ int vgpu_as_create(struct vgpu_mmu *mmu, u32 context, struct vgpu_mem_account *m
 	as->table.memory = memory;
 	as->mappings.memory = memory;
 	vgpu_list_init(&as->tlbs);
-	vgpu_fault_space_init(&as->faults, memory);
+	vgpu_fault_space_init(&as->faults, context, memory);
 	*out = as;
 	return 0;
 }
@@ -266,15 +266,15 @@ static void fault_ended(const struct vgpu_page_fault *fault, bool served)
 {
 	u64 *pte;
 
-	if (fault->kind != VGPU_PAGE_FAULT_ALLOCATE) {
+	if (fault->request.kind != VGPU_PAGE_FAULT_ALLOCATE) {
 		vgpu_managed_ended(fault, served);
 		return;
 	}
 	/* pages of a granule are in one table */
-	pte = vgpu_pte_find(&vgpu_as_of_fault(fault)->table, fault->first << VGPU_PAGE_SHIFT);
+	pte = vgpu_pte_find(&vgpu_as_of_fault(fault)->table, fault->request.first << VGPU_PAGE_SHIFT);
 	if (!VGPU_CHECK(pte))
 		return;
-	for (u64 n = 0; n < fault->pages; n++) {
+	for (u64 n = 0; n < fault->request.pages; n++) {
 		pte[n] &= ~VGPU_PTE_MOVING;
 		pte[n] |= served ? VGPU_PTE_SERVED : 0;
 	}
@@ -282,14 +282,14 @@ static void fault_ended(const struct vgpu_page_fault *fault, bool served)
 
 static const struct vgpu_fault_ops fault_ops = { .move = vgpu_managed_move, .ended = fault_ended };
 
-void vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim, const struct vgpu_config *config,
-		   const struct vgpu_frame_ops *ops, void *host)
+void vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim, const struct vgpu_trace *trace,
+		   const struct vgpu_config *config, const struct vgpu_frame_ops *ops, void *host)
 {
 	memset(mmu, 0, sizeof(*mmu));
 	mmu->config = config;
 	vgpu_frames_init(&mmu->frames, ops, host);
 	vgpu_mmu_set_lazy(mmu, vgpu_text_is(config->allocation, "lazy"));
-	vgpu_faults_init(&mmu->faults, sim, config, &fault_ops);
+	vgpu_faults_init(&mmu->faults, sim, trace, config, &fault_ops);
 }
 
 void vgpu_mmu_set_lazy(struct vgpu_mmu *mmu, bool lazy)

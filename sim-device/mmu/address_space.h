@@ -53,9 +53,12 @@ struct vgpu_page_run vgpu_as_run(const struct vgpu_address_space *as,
 				 const struct vgpu_range *mapping, u64 address, u64 *pte, u64 with,
 				 u64 without);
 
-/* managed.c: raise a fault of an SM, or a prefetch, for the page at @address of @mapping; -ENOMEM */
-int vgpu_managed_raise(struct vgpu_address_space *as, const struct vgpu_range *mapping, u64 address,
-		       u64 *pte, bool prefetch);
+/*
+ * managed.c: raise a fault of @access, or if it is NULL a prefetch, for the page at @address of
+ * @mapping; -ENOMEM
+ */
+int vgpu_managed_raise(struct vgpu_address_space *as, const struct vgpu_access *access,
+		       const struct vgpu_range *mapping, u64 address, u64 *pte);
 /* managed.c: operations of vgpu_fault_ops, for managed pages */
 bool vgpu_managed_move(const struct vgpu_page_fault *fault, u64 *time);
 void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served);

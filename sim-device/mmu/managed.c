@@ -44,19 +44,27 @@ static u64 data_of(const struct vgpu_page_run *run)
 
 /* ---- to the device ------------------------------------------------------ */
 
-int vgpu_managed_raise(struct vgpu_address_space *as, const struct vgpu_range *mapping, u64 address,
-		       u64 *pte, bool prefetch)
+int vgpu_managed_raise(struct vgpu_address_space *as, const struct vgpu_access *access,
+		       const struct vgpu_range *mapping, u64 address, u64 *pte)
 {
 	const struct vgpu_frame_table *frames = &as->mmu->frames;
 	struct vgpu_page_run run =
 		vgpu_as_run(as, mapping, address, pte, 0, VGPU_PTE_FRAME | VGPU_PTE_MOVING);
-	u64 data = data_of(&run);
-	int err = vgpu_fault_raise(&as->mmu->faults, &as->faults, VGPU_PAGE_FAULT_TO_DEVICE,
-				   run.first, run.count, data, prefetch);
+	struct vgpu_fault_request request = {
+		.kind = VGPU_PAGE_FAULT_TO_DEVICE,
+		.prefetch = !access,
+		.first = run.first,
+		.pages = run.count,
+		.data = data_of(&run),
+		.sm = access ? access->sm : 0,
+		.kernel = access ? access->kernel : 0,
+		.mapping = mapping->first,
+	};
+	int err = vgpu_fault_raise(&as->mmu->faults, &as->faults, &request);
 
 	if (err)
 		return err;
-	if (data)
+	if (request.data)
 		frames->ops.revoke(frames->host, as->context, run.first << VGPU_PAGE_SHIFT,
 				   run.count << VGPU_PAGE_SHIFT);
 	for (u64 n = 0; n < run.count; n++)
@@ -110,14 +118,14 @@ bool vgpu_managed_move(const struct vgpu_page_fault *fault, u64 *time)
 	struct vgpu_mmu *mmu = vgpu_as_of_fault(fault)->mmu;
 	struct vgpu_link *link = &mmu->faults.link;
 
-	if (fault->kind == VGPU_PAGE_FAULT_TO_HOST) {
-		*time = vgpu_link_reserve(link, VGPU_LINK_TO_HOST, *time, fault->data);
+	if (fault->request.kind == VGPU_PAGE_FAULT_TO_HOST) {
+		*time = vgpu_link_reserve(link, VGPU_LINK_TO_HOST, *time, fault->request.data);
 		return true;
 	}
-	if (!make_room(mmu, fault->pages, time))
+	if (!make_room(mmu, fault->request.pages, time))
 		return false;
-	mmu->arriving += fault->pages;
-	*time = vgpu_link_reserve(link, VGPU_LINK_TO_DEVICE, *time, fault->data);
+	mmu->arriving += fault->request.pages;
+	*time = vgpu_link_reserve(link, VGPU_LINK_TO_DEVICE, *time, fault->request.data);
 	return true;
 }
 
@@ -146,26 +154,26 @@ static void depart(struct vgpu_address_space *as, u64 *pte)
 void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served)
 {
 	struct vgpu_address_space *as = vgpu_as_of_fault(fault);
-	bool to_host = fault->kind == VGPU_PAGE_FAULT_TO_HOST;
-	u64 *pte = vgpu_pte_find(&as->table, fault->first << VGPU_PAGE_SHIFT);
+	bool to_host = fault->request.kind == VGPU_PAGE_FAULT_TO_HOST;
+	u64 *pte = vgpu_pte_find(&as->table, fault->request.first << VGPU_PAGE_SHIFT);
 
 	if (fault->room && !to_host)
-		as->mmu->arriving -= fault->pages;
+		as->mmu->arriving -= fault->request.pages;
 	if (!VGPU_CHECK(pte))
 		return;
-	for (u64 n = 0; n < fault->pages; n++) {
+	for (u64 n = 0; n < fault->request.pages; n++) {
 		pte[n] &= ~VGPU_PTE_MOVING;
 		if (to_host && served)
 			depart(as, &pte[n]);
 		else if (to_host)
 			vgpu_frame_arrived(&as->mmu->frames, vgpu_pte_number(pte[n]));
 		else if (served && fault->room)
-			arrive(as, (fault->first + n) << VGPU_PAGE_SHIFT, &pte[n]);
+			arrive(as, (fault->request.first + n) << VGPU_PAGE_SHIFT, &pte[n]);
 	}
 	if (served && to_host)
-		as->migrated.to_host += fault->data;
+		as->migrated.to_host += fault->request.data;
 	else if (served && fault->room)
-		as->migrated.to_device += fault->data;
+		as->migrated.to_device += fault->request.data;
 }
 
 /* ---- to the host -------------------------------------------------------- */
@@ -179,15 +187,19 @@ static int raise_for_host(struct vgpu_address_space *as, const struct vgpu_range
 {
 	const struct vgpu_page_run run =
 		vgpu_as_run(as, mapping, address, pte, VGPU_PTE_FRAME, VGPU_PTE_MOVING);
+	struct vgpu_fault_request request = {
+		.kind = VGPU_PAGE_FAULT_TO_HOST,
+		.prefetch = prefetch,
+		.first = run.first,
+		.pages = run.count,
+	};
 	struct vgpu_mmu *mmu = as->mmu;
-	u64 written = 0;
 	int err;
 
 	for (u64 n = 0; n < run.count; n++)
 		if (vgpu_frame_at(&mmu->frames, vgpu_pte_number(run.pte[n]))->dirty)
-			written += VGPU_PAGE_SIZE;
-	err = vgpu_fault_raise(&mmu->faults, &as->faults, VGPU_PAGE_FAULT_TO_HOST, run.first,
-			       run.count, written, prefetch);
+			request.data += VGPU_PAGE_SIZE;
+	err = vgpu_fault_raise(&mmu->faults, &as->faults, &request);
 	if (err)
 		return err;
 	vgpu_as_invalidate(as, run.first << VGPU_PAGE_SHIFT, run.count << VGPU_PAGE_SHIFT);
@@ -258,7 +270,7 @@ enum vgpu_access_result vgpu_as_prefetch(struct vgpu_address_space *as, u64 addr
 		if (!(*pte & VGPU_PTE_MOVING)) {
 			if (!(*pte & VGPU_PTE_FRAME) == !to_device)
 				continue;
-			if (to_device ? vgpu_managed_raise(as, mapping, address, pte, true) :
+			if (to_device ? vgpu_managed_raise(as, NULL, mapping, address, pte) :
 					raise_for_host(as, mapping, address, pte, true))
 				return VGPU_ACCESS_FAULT;
 		}

@@ -8,6 +8,7 @@
 #ifndef VGPU_MMU_H
 #define VGPU_MMU_H
 
+#include "../sim/trace.h"
 #include "../vgpu_model.h"
 #include "access.h"
 #include "frames.h"
@@ -33,8 +34,8 @@ struct vgpu_mmu {
  * @ops: copied
  * @host: argument of @ops
  */
-void vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim, const struct vgpu_config *config,
-		   const struct vgpu_frame_ops *ops, void *host);
+void vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim, const struct vgpu_trace *trace,
+		   const struct vgpu_config *config, const struct vgpu_frame_ops *ops, void *host);
 /**
  * vgpu_mmu_set_lazy - let SMs fault on pages of device memory that nobody has used, or not
  *

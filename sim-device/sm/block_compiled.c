@@ -140,6 +140,8 @@ static enum vgpu_access_result serve_lanes(struct vgpu_block *block, struct vgpu
 		.lanes = lanes->accessing,
 		.lane = lanes->lane,
 		.bytes = lanes->bytes,
+		.sm = sm->index,
+		.kernel = block->launch->id,
 		.address = lanes->addr,
 	};
 	u32 last = VGPU_LANES - 1 - (u32)__builtin_clz(access.lanes);
@@ -487,6 +489,9 @@ static void go_on(struct vgpu_sm *sm, bool pausing)
 		}
 		vgpu_slice_leave(sm, slice->block);
 	}
+	/* One that exits takes part to the end of the slice; one that waits does so all the time. */
+	if (unlikely(sm->trace->on))
+		vgpu_sm_trace_warps(sm, slice->warps);
 	slice->segments = lanes->segments;
 	sm->instructions += slice->issued;
 	sm->thread_instructions += lanes->threads;
@@ -525,9 +530,14 @@ void vgpu_compiled_step(struct vgpu_event *step)
 	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node)
 		warps += block->launch->stopped ? 0 : block->warps->ready;
 	/* Blocks that all wait for pages have no slice: page_came() begins the next. */
-	if (!warps || sm->halted)
+	if (!warps || sm->halted) {
+		if (unlikely(sm->trace->on))
+			vgpu_sm_trace_warps(sm, vgpu_sm_warps(sm));
 		return;
+	}
 	begin_slice(sm, warps);
+	if (unlikely(sm->trace->on))
+		sm->run->slice.warps = vgpu_sm_warps(sm);
 	go_on(sm, true);
 }
 

@@ -50,6 +50,7 @@ void vgpu_sm_setup(struct vgpu_sm *sm, const struct vgpu_launch *launch)
 {
 	VGPU_CHECK(!sm->resident_count);
 	/* The TLB changes hands with the first slice that uses it. */
+	sm->waited &= sm->context == launch->context;
 	sm->context = launch->context;
 	sm->as = launch->as;
 }
@@ -110,7 +111,42 @@ void vgpu_sm_detach(struct vgpu_sm *sm, struct vgpu_block *block)
 	if (!sm->resident_count) {
 		vgpu_event_cancel(sm->sim, &sm->step);
 		sm->run->slice.open = false;
+		if (unlikely(sm->trace->on))
+			vgpu_sm_trace_warps(sm, 0);
 	}
+}
+
+u32 vgpu_sm_warps(const struct vgpu_sm *sm)
+{
+	const struct vgpu_block *block;
+	u32 warps = 0;
+
+	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node)
+		warps += block->warps ? block->warps->count - block->warps->exited : 0;
+	return warps;
+}
+
+void vgpu_sm_trace_warps(struct vgpu_sm *sm, u32 warps)
+{
+	const struct vgpu_block *block;
+	u32 waiting = 0;
+
+	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node)
+		waiting += block->warps ? block->warps->pending : 0;
+	/* tracing may have been switched on after @warps were counted */
+	warps = warps > waiting ? warps - waiting : 0;
+	sm->waited |= waiting;
+	if (!sm->waited && !sm->traced_warps && !sm->traced_waiting)
+		return;		/* without page faults there is nothing to record */
+	if (warps == sm->traced_warps && waiting == sm->traced_waiting)
+		return;
+	sm->traced_warps = warps;
+	sm->traced_waiting = waiting;
+	vgpu_trace_emit(sm->trace, &(struct vgpu_trace_record){ .type = VGPU_TRACE_SM_WARPS,
+								.sm = (u16)sm->index,
+								.context = sm->context,
+								.a = warps,
+								.b = waiting });
 }
 
 void vgpu_block_release(struct vgpu_block *block)

@@ -14,6 +14,7 @@
 #include "../mmu/mmu.h"
 #include "../sim/random.h"
 #include "../sim/sim.h"
+#include "../sim/trace.h"
 #include "../vgpu_model.h"
 #include "launch.h"
 #include "vgpu_isa.h"
@@ -70,6 +71,7 @@ extern const struct vgpu_block_kind vgpu_block_profiled;
 /** struct vgpu_sm - one SM. Resident blocks hang on a list in issue order. */
 struct vgpu_sm {
 	struct vgpu_sim *sim;
+	const struct vgpu_trace *trace;
 	struct vgpu_random *random;
 	const struct vgpu_config *config;
 	const struct vgpu_sm_ops *ops;
@@ -87,6 +89,9 @@ struct vgpu_sm {
 	struct vgpu_tlb tlb;		/* serves the address space that last had a slice here */
 	struct vgpu_sm_run *run;	/* what it executes compiled blocks with */
 	struct vgpu_ends *ends;		/* of profiled blocks */
+	bool waited;			/* a warp of @context has waited for a page here */
+	u32 traced_warps;		/* in the last VGPU_TRACE_SM_WARPS */
+	u32 traced_waiting;
 	u64 instructions;		/* warp instructions executed since creation */
 	u64 thread_instructions;	/* the same, each times the lanes that executed it */
 };
@@ -103,7 +108,7 @@ u32 vgpu_occupancy(const struct vgpu_config *config, u32 threads, u32 regs_per_b
 		   u32 shared_bytes, u32 *shared_config);
 
 /*
- * @sm is zero but for sim, random, config, ops and engine. -ENOMEM, and then nothing is left of it.
+ * @sm is zero but for sim, trace, random, config, ops and engine. -ENOMEM, and then nothing is left of it.
  */
 int vgpu_sm_init(struct vgpu_sm *sm, u32 index);
 void vgpu_sm_fini(struct vgpu_sm *sm);

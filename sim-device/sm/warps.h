@@ -59,6 +59,7 @@ struct vgpu_slice {
 	u64 work;		/* beside the instructions (sim/work.h) */
 	u64 most;		/* … after which no other warp is executed */
 	u32 each;		/* instructions that a warp may execute */
+	u32 warps;		/* that had not exited when it began; only with tracing on */
 	bool open;		/* it was paused: the rest is executed at the same virtual time */
 	bool midway;		/* … in the middle of @warp's share */
 	bool cut;		/* the next one begins at @warp of @block */
@@ -112,6 +113,10 @@ struct vgpu_warp *vgpu_warps_stuck(struct vgpu_warps *warps);
 void vgpu_slice_finish(struct vgpu_sm *sm);
 /* @block, resident, leaves: a paused slice does without it. */
 void vgpu_slice_leave(struct vgpu_sm *sm, const struct vgpu_block *block);
+/* sm.c: warps of the blocks of @sm that have not exited. */
+u32 vgpu_sm_warps(const struct vgpu_sm *sm);
+/* sm.c: record how many of @warps wait for pages from now on. */
+void vgpu_sm_trace_warps(struct vgpu_sm *sm, u32 warps);
 
 /* timing.c */
 struct vgpu_config;

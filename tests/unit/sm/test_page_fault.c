@@ -336,6 +336,166 @@ static void knobs_change_while_faults_are_in_flight(void **state)
 	host_free(r.h);
 }
 
+/* ---- the trace ---------------------------------------------------------- */
+
+/* A record that is expected; @at: picoseconds since the first fault was raised. */
+struct expected {
+	u64 at;
+	u16 type;
+	u32 in_flight;
+	u64 seq, a, b;
+};
+
+#define RAISED(at_, n, mapping, page, b_)							\
+	{ at_, VGPU_TRACE_PAGE_FAULT, n, mapping, page, b_ }
+#define FULL		(1ull << 32)
+#define LATER(what, at_, n, page, b_)								\
+	{ at_, VGPU_TRACE_PAGE_FAULT_##what, n, 0, page, b_ }
+#define WARPS(at_, active, waiting)	{ at_, VGPU_TRACE_SM_WARPS, 0, 0, active, waiting }
+#define SOON		VGPU_NEVER	/* a slice after the record before it */
+
+/* The records of faults and of waiting warps, all of one SM and one launch, are these. */
+static void records_are(const struct rig *r, const struct expected *e, size_t count)
+{
+	u64 begin = VGPU_NEVER, last = 0;
+	u32 sm = 0;
+
+	for (size_t n = 0; n < r->h->record_count; n++) {
+		const struct vgpu_trace_record *got = &r->h->records[n];
+
+		if (got->type < VGPU_TRACE_PAGE_FAULT)
+			continue;
+		if (begin == VGPU_NEVER) {
+			begin = got->time;
+			sm = got->sm;
+		}
+		assert_true(count--);
+		assert_int_equal(got->type, e->type);
+		assert_int_equal(got->sm, sm);
+		assert_int_equal(got->context, r->context);
+		assert_int_equal(got->queue, e->in_flight);
+		assert_int_equal(got->kernel, got->type != VGPU_TRACE_SM_WARPS);
+		if (got->type == VGPU_TRACE_PAGE_FAULT || got->type == VGPU_TRACE_SM_WARPS)
+			assert_int_equal(got->seq, e->seq);
+		else
+			assert_int_equal(got->seq, begin);
+		assert_int_equal(got->a, e->a);
+		assert_int_equal(got->b, e->b);
+		if (e->at == SOON)
+			assert_true(got->time > last && got->time < last + 2 * VGPU_US);
+		else
+			assert_int_equal(got->time - begin, e->at);
+		last = got->time;
+		e++;
+	}
+	assert_int_equal(count, 0);
+}
+
+static void records_of_what_is_served(void **state)
+{
+	struct rig r = START(true, "allocation=lazy", "fault_buffer=2");
+	/*
+	 * A warp whose lanes touch four granules. The host takes 2 us each and 10 us for the way:
+	 * served at 12 and 14 us. Each lets one in, which the host begins at once.
+	 */
+	static const struct expected expected[] = {
+		RAISED(0, 1, BASE, BASE, 16),
+		RAISED(0, 2, BASE, BASE + GRANULE, 16),
+		RAISED(0, 3, BASE, BASE + 2 * GRANULE, FULL | 16),
+		RAISED(0, 4, BASE, BASE + 3 * GRANULE, FULL | 16),
+		WARPS(0, 0, 1),
+		LATER(SERVED, 12 * VGPU_US, 3, BASE, 16),
+		LATER(ENTER, 12 * VGPU_US, 3, BASE + 2 * GRANULE, 16),
+		/* here, and at 14 and 24 us, the warp makes its access again, and waits on */
+		LATER(SERVED, 14 * VGPU_US, 2, BASE + GRANULE, 16),
+		LATER(ENTER, 14 * VGPU_US, 2, BASE + 3 * GRANULE, 16),
+		LATER(SERVED, 24 * VGPU_US, 1, BASE + 2 * GRANULE, 16),
+		LATER(SERVED, 26 * VGPU_US, 0, BASE + 3 * GRANULE, 16),
+		WARPS(26 * VGPU_US, 1, 0),
+		WARPS(SOON, 0, 0),
+	};
+	static const struct expected there[] = { WARPS(0, 2, 0), WARPS(SOON, 0, 0) };
+	struct rig other = { .h = r.h };
+	struct vass v;
+
+	(void)state;
+	time_of(&r, 4, BASE, GRANULE);
+	records_are(&r, expected, VGPU_ARRAY_SIZE(expected));
+	/* all is there: another launch has its warps recorded, another context has not */
+	r.h->record_count = 0;
+	time_of(&r, 33, BASE, 4);
+	records_are(&r, there, VGPU_ARRAY_SIZE(there));
+	r.h->record_count = 0;
+	other.context = host_open(r.h);
+	other.queue = host_queue(r.h, other.context);
+	assert_int_equal(vgpu_memory_map(r.h->dev, other.context, BASE, MAPPED), 0);
+	touch(&v, true);
+	other.module = load(r.h, other.context, &v);
+	host_push(r.h, other.context, other.queue, cmd_fill(BASE, 128, 1, 1));
+	host_run(r.h);
+	time_of(&other, 32, BASE, 4);
+	records_are(&other, NULL, 0);
+	host_free(r.h);
+}
+
+/*
+ * Two mappings, a fault each; the first is unmapped 3 us after it was touched. Then the context is
+ * closed (0), or the warp finds out what is not mapped when what is has come (1).
+ */
+static void records_of_what_is_cancelled(void **state)
+{
+	const u64 second = BASE + MAPPED;
+	const struct expected expected[2][8] = {
+		{
+			RAISED(0, 1, BASE, BASE, 16),
+			RAISED(0, 2, second, second, FULL | 1),
+			WARPS(0, 0, 1),
+			LATER(CANCELLED, 3 * VGPU_US, 1, BASE, 16),
+			LATER(ENTER, 3 * VGPU_US, 1, second, 1),
+			WARPS(3 * VGPU_US, 0, 0),
+			LATER(CANCELLED, 3 * VGPU_US, 0, second, 1),
+		},
+		{
+			RAISED(0, 1, BASE, BASE, 16),
+			RAISED(0, 2, second, second, FULL | 1),
+			WARPS(0, 0, 1),
+			LATER(CANCELLED, 3 * VGPU_US, 1, BASE, 16),
+			LATER(ENTER, 3 * VGPU_US, 1, second, 1),
+			LATER(SERVED, 15 * VGPU_US, 0, second, 1),
+			WARPS(15 * VGPU_US, 1, 0),
+			WARPS(SOON, 0, 0),
+		},
+	};
+
+	(void)state;
+	for (u32 n = 0; n < 2; n++) {
+		struct rig r = START(true, "allocation=lazy", "fault_buffer=1");
+
+		assert_int_equal(vgpu_memory_map(r.h->dev, r.context, second, PAGE), 0);
+		launch(&r, 2, BASE, MAPPED);
+		while (account(&r).page_faults < 2)
+			vgpu_device_run(r.h->dev, VGPU_NEVER, 1);
+		vgpu_device_run(r.h->dev, r.h->dev->sim->now + 3 * VGPU_US, ~0u);
+		assert_int_equal(vgpu_memory_unmap(r.h->dev, r.context, BASE, MAPPED), 0);
+		if (n)
+			host_run(r.h);
+		assert_int_equal(vgpu_context_close(r.h->dev, r.context), 0);
+		assert_int_equal(r.h->fault_count, n);
+		records_are(&r, expected[n], n ? 8 : 7);
+		host_free(r.h);
+	}
+}
+
+static void no_records_of_what_is_there(void **state)
+{
+	struct rig r = START(true, "allocation=eager");
+
+	(void)state;
+	time_of(&r, 1024, BASE, PAGE);
+	records_are(&r, NULL, 0);
+	host_free(r.h);
+}
+
 static void what_is_refused(void **state)
 {
 	struct rig r = START(true, "allocation=lazy");
@@ -382,6 +542,9 @@ int main(void)
 		cmocka_unit_test(two_contexts_at_one_address),
 		cmocka_unit_test(memory_goes_while_it_is_waited_for),
 		cmocka_unit_test(knobs_change_while_faults_are_in_flight),
+		cmocka_unit_test(records_of_what_is_served),
+		cmocka_unit_test(records_of_what_is_cancelled),
+		cmocka_unit_test(no_records_of_what_is_there),
 		cmocka_unit_test(what_is_refused),
 	};
 
