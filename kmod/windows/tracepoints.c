@@ -62,6 +62,11 @@ void kvgpu_record(void *host, const struct vgpu_trace_record *record)
 	EVENT(SAVE_END, save_end);
 	EVENT(RESTORE_START, restore_start);
 	EVENT(RESTORE_END, restore_end);
+	EVENT(PAGE_FAULT, page_fault);
+	EVENT(PAGE_FAULT_ENTER, page_fault_enter);
+	EVENT(PAGE_FAULT_SERVED, page_fault_served);
+	EVENT(PAGE_FAULT_CANCELLED, page_fault_cancelled);
+	EVENT(SM_WARPS, sm_warps);
 #undef EVENT
 	}
 }

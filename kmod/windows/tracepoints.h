@@ -196,6 +196,39 @@ KVGPU_EVENT(SM, restore_end,
 	__entry->block = record->a; __entry->broken_off = record->b;,
 	" block=%llu%s", __entry->block, __entry->broken_off ? " broken off" : "");
 
+/* ---- page faults -------------------------------------------------------- */
+
+KVGPU_EVENT(SM, page_fault,
+	__field(u64, mapping) __field(u64, address) __field(u32, pages) __field(u32, in_flight)
+	__field(bool, delayed),
+	__entry->mapping = record->seq;
+	__entry->address = record->a;
+	__entry->pages = (u32)record->b;
+	__entry->in_flight = record->queue;
+	__entry->delayed = record->b >> 32;,
+	" mapping=0x%llx address=0x%llx pages=%u in_flight=%u%s",
+	__entry->mapping, __entry->address, __entry->pages, __entry->in_flight,
+	__entry->delayed ? " delayed" : "");
+
+/* "latency": since it was raised */
+KVGPU_EVENT(SM, page_fault_served,
+	__field(u64, address) __field(u32, pages) __field(u32, in_flight) __field(u64, latency),
+	__entry->address = record->a;
+	__entry->pages = record->b;
+	__entry->in_flight = record->queue;
+	__entry->latency = record->time - record->seq;,
+	" address=0x%llx pages=%u in_flight=%u latency=%llu",
+	__entry->address, __entry->pages, __entry->in_flight, __entry->latency);
+KVGPU_EVENT_LIKE(page_fault_served, page_fault_enter);
+KVGPU_EVENT_LIKE(page_fault_served, page_fault_cancelled);
+
+KVGPU_EVENT(CONTEXT, sm_warps,
+	__field(u32, sm) __field(u32, active) __field(u32, waiting),
+	__entry->sm = record->sm;
+	__entry->active = record->a;
+	__entry->waiting = record->b;,
+	"sm=%u active=%u waiting=%u", __entry->sm, __entry->active, __entry->waiting);
+
 #endif
 
 #undef TRACE_INCLUDE_PATH
