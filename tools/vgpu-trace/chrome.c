@@ -2,7 +2,8 @@
 /*
  * vgpu-trace: Chrome trace event format (opens in Perfetto and chrome://tracing). One track per
  * slot of an SM, one for the transfer engine, one per process with its kernels, one per SM with
- * what its preemptions do. Timestamps are virtual microseconds.
+ * what its preemptions do; page faults of each process, and how many are in flight and warps of the
+ * SMs wait as counters. Timestamps are virtual microseconds.
  */
 #include <jansson.h>
 
@@ -10,6 +11,7 @@
 
 #define PID_SMS		1
 #define PID_PREEMPTION	2
+#define PID_FAULTS	3
 #define PID_PROCESSES	1000
 #define SLOTS		64
 
@@ -79,6 +81,47 @@ static int emit_move(FILE *out, const struct trace *trace, const struct span *m)
 				   "launch", (json_int_t)m->kernel, "bytes", (json_int_t)m->what)));
 }
 
+/* Faults of a process overlap: each has an id, and a begin and an end of its own. */
+static int emit_fault(FILE *out, const struct trace *trace, const struct page_fault *f, size_t id)
+{
+	static const char *const outcomes[] = { "in flight", "served", "cancelled" };
+	uint64_t end = f->outcome == FAULT_OPEN ? trace->end : f->end;
+	uint32_t pid = PID_PROCESSES + f->context;
+	char address[32];
+	int err;
+
+	snprintf(address, sizeof(address), "0x%llx", (unsigned long long)f->address);
+	err = emit(out, json_pack("{s:s, s:s, s:s, s:I, s:f, s:I, s:I, "
+				  "s:{s:s, s:I, s:I, s:I, s:b, s:s}}",
+				  "name", "page fault", "cat", "fault", "ph", "b", "id",
+				  (json_int_t)id, "ts", (double)f->start / 1e6, "pid",
+				  (json_int_t)pid, "tid", (json_int_t)0, "args", "address", address,
+				  "pages", (json_int_t)f->pages, "SM", (json_int_t)f->sm, "launch",
+				  (json_int_t)f->kernel, "delayed", f->delayed, "end",
+				  outcomes[f->outcome]));
+	return err | emit(out, json_pack("{s:s, s:s, s:s, s:I, s:f, s:I, s:I}", "name",
+					 "page fault", "cat", "fault", "ph", "e", "id",
+					 (json_int_t)id, "ts", (double)end / 1e6, "pid",
+					 (json_int_t)pid, "tid", (json_int_t)0));
+}
+
+static int emit_level(FILE *out, const struct level *level)
+{
+	double time = (double)level->time / 1e6;
+	char name[32];
+
+	if (level->sm == FAULTS)
+		return emit(out, json_pack("{s:s, s:s, s:f, s:I, s:{s:I}}", "name",
+					   "page faults in flight", "ph", "C", "ts", time, "pid",
+					   (json_int_t)PID_FAULTS, "args", "faults",
+					   (json_int_t)level->value));
+	snprintf(name, sizeof(name), "warps of SM %u", level->sm);
+	return emit(out, json_pack("{s:s, s:s, s:f, s:I, s:{s:I, s:I}}", "name", name, "ph", "C",
+				   "ts", time, "pid", (json_int_t)PID_FAULTS, "args", "active",
+				   (json_int_t)level->value, "waiting",
+				   (json_int_t)level->waiting));
+}
+
 int trace_chrome(const struct trace *trace, FILE *out)
 {
 	uint32_t last_sm = COPIES, seen_slots = 0;
@@ -107,6 +150,12 @@ int trace_chrome(const struct trace *trace, FILE *out)
 		err |= name_track(out, "process_name", PID_PREEMPTION, 0, "preemption");
 	for (size_t i = 0; i < trace->move_count && !err; i++)
 		err |= emit_move(out, trace, &trace->moves[i]);
+	if (trace->level_count)
+		err |= name_track(out, "process_name", PID_FAULTS, 0, "page faults");
+	for (size_t i = 0; i < trace->level_count && !err; i++)
+		err |= emit_level(out, &trace->levels[i]);
+	for (size_t i = 0; i < trace->fault_count && !err; i++)
+		err |= emit_fault(out, trace, &trace->faults[i], i);
 	for (size_t i = 0; i < trace->process_count && !err; i++) {
 		snprintf(name, sizeof(name), "%s (pid %llu)", trace->processes[i].name,
 			 (unsigned long long)trace->processes[i].pid);

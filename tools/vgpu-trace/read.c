@@ -61,7 +61,7 @@ static long find_process(struct reader *r, uint32_t context)
 	return (long)t->process_count++;
 }
 
-static struct kernel *find_kernel(struct trace *t, uint32_t id)
+struct kernel *trace_kernel(const struct trace *t, uint32_t id)
 {
 	size_t low = 0, high = t->kernel_count;
 
@@ -273,7 +273,7 @@ static int read_record(struct reader *r, const struct vgpu_trace_record *rec)
 	case VGPU_TRACE_KERNEL_START:
 		return add_kernel(r, rec, (uint32_t)process);
 	case VGPU_TRACE_KERNEL_END:
-		k = find_kernel(t, rec->kernel);
+		k = trace_kernel(t, rec->kernel);
 		if (k)
 			k->end = rec->time;
 		else
@@ -281,7 +281,7 @@ static int read_record(struct reader *r, const struct vgpu_trace_record *rec)
 		p->kernels++;
 		return 0;
 	case VGPU_TRACE_KERNEL_NAME:
-		k = find_kernel(t, rec->kernel);
+		k = trace_kernel(t, rec->kernel);
 		if (k)
 			trace_name_piece(k, rec);
 		return 0;
@@ -309,7 +309,7 @@ static int read_record(struct reader *r, const struct vgpu_trace_record *rec)
 	case VGPU_TRACE_RESTORE_END:
 		return move(r, rec, (uint32_t)process, MOVES);
 	default:
-		return 0;
+		return trace_fault(t, rec, (uint32_t)process);
 	}
 }
 
@@ -421,6 +421,8 @@ void trace_free(struct trace *trace)
 		free(trace->queues[i].commands);
 	free(trace->queues);
 	free(trace->preemptions);
+	free(trace->faults);
+	free(trace->levels);
 	free(trace->processes);
 	free(trace->kernels);
 	free(trace->spans);

@@ -4,6 +4,7 @@
  * kind, how long commands waited, how long preemptions took. All times are virtual.
  */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ struct group {
 struct groups {
 	struct group *list;
 	size_t count;
+	bool rates;		/* bytes are of what was done one after another */
 };
 
 static struct group *find_group(struct groups *groups, const char *name)
@@ -118,7 +120,7 @@ static void table(struct groups *groups, FILE *out, const char *title, const cha
 			text(g->times[0]), text(g->times[g->count - 1]), g->name);
 		if (g->bytes)
 			fprintf(out, ", %.1f KiB", (double)g->bytes / 1024);
-		if (g->bytes && g->total)
+		if (groups->rates && g->bytes && g->total)
 			fprintf(out, ", %.2f GB/s", (double)g->bytes / (double)g->total * 1e3);
 		fputc('\n', out);
 	}
@@ -165,7 +167,7 @@ static int kernels(const struct trace *trace, FILE *out)
 
 static int copies(const struct trace *trace, FILE *out)
 {
-	struct groups groups = { 0 };
+	struct groups groups = { .rates = true };
 	int err = 0;
 
 	for (size_t i = 0; i < trace->span_count && !err; i++) {
@@ -211,7 +213,7 @@ static int waits(const struct trace *trace, FILE *out)
 
 static int preemptions(const struct trace *trace, FILE *out)
 {
-	struct groups groups = { 0 };
+	struct groups groups = { .rates = true };
 	int err = 0;
 
 	for (size_t i = 0; i < trace->preemption_count && !err; i++)
@@ -233,10 +235,46 @@ static int preemptions(const struct trace *trace, FILE *out)
 	return err;
 }
 
+/* What faulted, and where. Those that never ended, or that the file has no end of, are counted. */
+static int faults(const struct trace *trace, FILE *out)
+{
+	struct groups kernels = { 0 }, mappings = { 0 };
+	size_t delayed = 0, served = 0, cancelled = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < trace->fault_count && !err; i++) {
+		const struct page_fault *f = &trace->faults[i];
+		const struct process *p = &trace->processes[f->context];
+		const struct kernel *k = trace_kernel(trace, f->kernel);
+		char title[NAME_BYTES] = "?", name[NAME_BYTES];
+
+		delayed += !!f->delayed;
+		served += f->outcome == FAULT_SERVED;
+		cancelled += f->outcome == FAULT_CANCELLED;
+		if (f->outcome != FAULT_SERVED)
+			continue;
+		if (k)
+			trace_kernel_name(k, title, sizeof(title));
+		snprintf(name, sizeof(name), "%.40s (%" PRIu64 "), %.60s", p->name, p->pid, title);
+		err = add_sample(&kernels, name, f->end - f->start, 0);
+		snprintf(name, sizeof(name), "%.40s (%" PRIu64 "), 0x%" PRIx64, p->name, p->pid,
+			 f->mapping);
+		err |= add_sample(&mappings, name, f->end - f->start, f->pages * VGPU_PAGE_SIZE);
+	}
+	if (trace->fault_count && !err)
+		fprintf(out,
+			"%zu page faults, at most %u in flight; %zu delayed by a full fault "
+			"buffer, %zu served, %zu cancelled\n\n",
+			trace->fault_count, trace->faults_most, delayed, served, cancelled);
+	table(&kernels, out, "Page faults, from raised to served, by kernel", "process, kernel");
+	table(&mappings, out, "Page faults, by mapping", "process, address, bytes");
+	return err;
+}
+
 int trace_stats(const struct trace *trace, FILE *out)
 {
 	int err = kernels(trace, out) || copies(trace, out) || waits(trace, out) ||
-		  preemptions(trace, out);
+		  preemptions(trace, out) || faults(trace, out);
 
 	if (trace->unmatched)
 		fprintf(out,

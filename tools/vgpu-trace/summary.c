@@ -53,6 +53,9 @@ int trace_summary(const struct trace *trace, FILE *out)
 			"%" PRIu64
 			" preemptions of an SM, %s from request to hand-over on average\n",
 			preemptions, trace_time_text(latency / preemptions, start, sizeof(start)));
+	if (trace->fault_count)
+		fprintf(out, "%zu page faults, at most %u in flight\n", trace->fault_count,
+			trace->faults_most);
 	if (trace->unmatched)
 		fprintf(out,
 			"%zu start or end records have no counterpart: the ring was full, or work "

@@ -7,23 +7,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "trace.h"
+#include "svg.h"
 
-#define WIDTH	1240.0	/* of the picture, pixels */
-#define LEFT	130.0	/* where time 0 is */
-#define RIGHT	20.0
-#define ROW	18.0
-#define GAP	3.0	/* between rows */
 #define TOP	52.0	/* title */
 #define KEY	20.0	/* line of the legend */
 #define MERGE	0.35	/* pixels: gaps below this are not drawn */
-
-struct picture {
-	const struct trace *trace;
-	FILE *out;
-	uint64_t from, to;
-	double rows_top, scale;
-};
 
 /* Text inside the picture may be a file's name: five characters mean something to XML. */
 static void text_escaped(FILE *out, const char *text)
@@ -50,9 +38,9 @@ static void colour(FILE *out, uint32_t process, uint32_t kernel)
 		(kernel % 2 ? 45 : 58) + 9 * round);
 }
 
-static double x_of(const struct picture *pic, uint64_t time)
+static double rows_bottom(const struct picture *pic)
 {
-	return LEFT + (double)(time - pic->from) * pic->scale;
+	return pic->rows_top + (double)(pic->trace->sms + 1) * (ROW + GAP);
 }
 
 static double y_of(const struct picture *pic, uint32_t sm)
@@ -62,7 +50,7 @@ static double y_of(const struct picture *pic, uint32_t sm)
 
 static void bar(const struct picture *pic, const struct span *s, uint64_t end, uint64_t blocks)
 {
-	double x = x_of(pic, s->start), width = x_of(pic, end) - x;
+	double x = svg_x(pic, s->start), width = svg_x(pic, end) - x;
 	char from[32], to[32];
 
 	fprintf(pic->out, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.0f\" fill=\"", x,
@@ -88,7 +76,7 @@ static void move_bar(const struct picture *pic, const struct span *m)
 {
 	static const char *const fills[MOVES] = { "#222", "#222", "#888" };
 	double height = m->slot == MOVE_DRAIN ? 4.0 : ROW;
-	double x = x_of(pic, m->start), width = x_of(pic, m->end) - x;
+	double x = svg_x(pic, m->start), width = svg_x(pic, m->end) - x;
 	char from[32], to[32];
 
 	fprintf(pic->out,
@@ -120,12 +108,24 @@ static uint64_t step_of(uint64_t length)
 	return step;
 }
 
+void svg_axis(const struct picture *pic, double top, double bottom)
+{
+	uint64_t step = step_of(pic->to - pic->from);
+	char text[32];
+
+	for (uint64_t time = pic->from; time <= pic->to; time += step) {
+		fprintf(pic->out,
+			"<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>"
+			"<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" "
+			"fill=\"#444\">%s</text>\n",
+			svg_x(pic, time), svg_x(pic, time), top, bottom + 2, svg_x(pic, time),
+			bottom + 16, trace_time_text(time - pic->from, text, sizeof(text)));
+	}
+}
+
 static void frame(const struct picture *pic, const char *title, double height)
 {
 	const struct trace *t = pic->trace;
-	double bottom = pic->rows_top + (double)(t->sms + 1) * (ROW + GAP);
-	uint64_t step = step_of(pic->to - pic->from);
-	char text[32];
 
 	fprintf(pic->out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
@@ -143,15 +143,7 @@ static void frame(const struct picture *pic, const char *title, double height)
 		fputs("; black below: draining, dark: saving contexts, grey: restoring them",
 		      pic->out);
 	fputs("</text>\n", pic->out);
-	for (uint64_t time = pic->from; time <= pic->to; time += step) {
-		fprintf(pic->out,
-			"<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>"
-			"<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" "
-			"fill=\"#444\">%s</text>\n",
-			x_of(pic, time), x_of(pic, time), pic->rows_top - 4, bottom + 2,
-			x_of(pic, time), bottom + 16,
-			trace_time_text(time - pic->from, text, sizeof(text)));
-	}
+	svg_axis(pic, pic->rows_top - 4, rows_bottom(pic));
 	for (uint32_t row = 0; row <= t->sms; row++) {
 		double y = pic->rows_top + (double)row * (ROW + GAP);
 
@@ -209,7 +201,7 @@ int trace_svg(const struct trace *trace, const char *title, FILE *out)
 	}
 	pic.rows_top = legend(&pic);
 	pic.scale = (WIDTH - LEFT - RIGHT) / (double)(pic.to - pic.from);
-	height = pic.rows_top + (double)(trace->sms + 1) * (ROW + GAP) + 30;
+	height = rows_bottom(&pic) + AXIS + svg_faults_height(trace);
 	pic.out = out;
 	frame(&pic, title, height);
 	legend(&pic);
@@ -229,6 +221,7 @@ int trace_svg(const struct trace *trace, const char *title, FILE *out)
 	}
 	for (size_t i = 0; i < trace->move_count; i++)
 		move_bar(&pic, &trace->moves[i]);
+	svg_faults(&pic, rows_bottom(&pic) + AXIS);
 	fputs("</svg>\n", out);
 	return ferror(out) ? -1 : 0;
 }

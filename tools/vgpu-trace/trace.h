@@ -73,6 +73,30 @@ struct queue {
 	size_t count, room;
 };
 
+/** struct page_fault - pages that an SM touched and that were not there */
+struct page_fault {
+	uint64_t start, end;	/* raised; served or cancelled */
+	uint64_t mapping;	/* where the mapping begins */
+	uint64_t address;	/* of the first page */
+	uint32_t pages;
+	uint32_t context;	/* index into trace.processes */
+	uint32_t kernel;	/* launch id */
+	uint32_t sm;
+	int delayed;		/* the fault buffer was full */
+	enum { FAULT_OPEN, FAULT_SERVED, FAULT_CANCELLED } outcome;
+};
+
+/**
+ * struct level - a number from this time on, until the next one of the same @sm: page faults in
+ * flight (FAULTS), or warps of an SM that do not wait for pages, and those that do
+ */
+struct level {
+	uint64_t time;
+	uint32_t sm;
+	uint32_t value, waiting;
+};
+#define FAULTS	0xfffffffeu
+
 struct trace {
 	struct process *processes;
 	struct kernel *kernels;
@@ -80,6 +104,11 @@ struct trace {
 	struct span *moves;	/* by end time; what: bytes, draining: 0 */
 	struct queue *queues;
 	uint64_t *preemptions;	/* how long each took */
+	struct page_fault *faults;	/* in the order in which they were raised */
+	struct level *levels;	/* by time */
+	size_t fault_count, fault_room, level_count, level_room;
+	size_t fault_first;	/* those before it have ended */
+	uint32_t faults_most;	/* in flight at once */
 	size_t process_count, kernel_count, span_count, move_count, queue_count, preemption_count;
 	uint32_t sms;
 	uint64_t end;		/* last record */
@@ -92,9 +121,13 @@ int trace_read(FILE *file, const char *path, struct trace *trace);
 /* Name the processes from a file of lines "PID NAME VERDICT…". */
 int trace_names(struct trace *trace, const char *path);
 void trace_free(struct trace *trace);
+/* Launch @id; NULL: the trace has not its start. */
+struct kernel *trace_kernel(const struct trace *trace, uint32_t id);
 
 /* commands.c: a record of type PUSH, DISPATCH, KERNEL_START, COPY_START, COMPLETE. -1: no memory */
 int trace_command(struct trace *trace, const struct vgpu_trace_record *rec);
+/* faults.c: a record of type PAGE_FAULT…, SM_WARPS. -1: no memory */
+int trace_fault(struct trace *trace, const struct vgpu_trace_record *rec, uint32_t process);
 /* names.c: a record of type KERNEL_NAME */
 void trace_name_piece(struct kernel *kernel, const struct vgpu_trace_record *rec);
 const char *trace_kernel_name(const struct kernel *kernel, char *text, size_t size);
