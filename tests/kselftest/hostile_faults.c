@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Storms of page faults: with lazy allocation and a granule of one page, every lane of every warp
+ * of an attacker faults, so that more faults are in flight than the fault buffer has room for;
+ * memory is mapped anew after each launch, or unmapped in the middle of one, or its owner is killed.
+ * A bystander's calls take as long as before, and its results are right, although its own faults
+ * wait in the same buffer: that costs virtual time.
+ */
+#include <sys/prctl.h>
+
+#include "vgpu_asm.h"
+#include "vgpu_bystander.h"
+#include "vgpu_files.h"
+
+#define MB		(1ull << 20)
+/* Blocks of 1024 threads, a page each. Two fill an SM, so most SMs are left to others. */
+#define BLOCKS		8u
+#define BYTES		(BLOCKS * 1024u * PAGE)
+#define VICTIM_BLOCKS	16u		/* of 128 threads, a word each: two pages */
+#define VICTIM_BASE	(BASE + (1ull << 32))
+
+static void be_lazy(const char *handler)
+{
+	/* else a launch waits, in virtual time, for that of another context to end */
+	file_write(SYSFS "/policy", "dss");
+	file_write(SYSFS "/preemption", "switch");
+	file_write(SYSFS "/allocation", "lazy");
+	file_write(SYSFS "/fault_handler", handler);
+	file_write(SYSFS "/fault_granule", "4096");
+}
+
+static void as_before(void)
+{
+	file_write(SYSFS "/policy", "fcfs");
+	file_write(SYSFS "/preemption", "none");
+	file_write(SYSFS "/allocation", "eager");
+	file_write(SYSFS "/fault_handler", "cpu");
+	file_write(SYSFS "/fault_granule", "65536");
+}
+
+/* ---- attackers ---------------------------------------------------------- */
+
+struct attacker {
+	int fd;
+	uint32_t queue;
+	struct vgpu_cmd storm;
+	uint64_t base;			/* its parameter */
+};
+
+/* Thread n writes the first word of page n. */
+static void attacker_open(struct attacker *a)
+{
+	struct program p = {};
+
+	kernel(&p, "storm", 8);
+	ldp8(&p, 0, 0);
+	global_id(&p, 2, 8);
+	insn(&p, VGPU_OP_MADWU, VGPU_F_IMM, 4, 2, 0, 0, PAGE);	/* Q4 = R2 * PAGE + Q0 */
+	stg4(&p, 4, 2);
+	finish(&p);
+	a->base = BASE;
+	a->fd = must_open();
+	a->queue = must_queue(a->fd);
+	a->storm = cmd_launch(must_load(a->fd, &p), 0, BLOCKS, 1024, &a->base, sizeof(a->base));
+}
+
+/* Every page faults in every launch, and many find the fault buffer full. */
+static void storm(volatile uint32_t *going)
+{
+	struct attacker a;
+
+	attacker_open(&a);
+	for (;;) {
+		CHECK_EQ(mem_map(a.fd, BASE, BYTES), 0);
+		must_run(a.fd, a.queue, &a.storm, 1);
+		CHECK_EQ(mem_unmap(a.fd, BASE, BYTES), 0);
+		++*going;
+		CHECK_EQ(must_context_info(a.fd).account.page_faults, *going * BYTES / PAGE);
+		CHECK(must_context_info(a.fd).account.page_faults_delayed > *going * 1000);
+	}
+}
+
+/* The memory goes while faults for it are in flight; its context ends. */
+static void storm_unmapped(volatile uint32_t *going)
+{
+	for (;;) {
+		struct attacker a;
+
+		attacker_open(&a);
+		CHECK_EQ(mem_map(a.fd, BASE, BYTES), 0);
+		must_submit(a.fd, a.queue, &a.storm, 1);
+		while (!must_context_info(a.fd).account.page_faults)
+			usleep(100);
+		CHECK_EQ(mem_unmap(a.fd, BASE, BYTES), 0);
+		close(a.fd);
+		++*going;
+	}
+}
+
+static void storm_for_ever(void)
+{
+	struct attacker a;
+
+	CHECK(!prctl(PR_SET_PDEATHSIG, SIGKILL));
+	attacker_open(&a);
+	for (;;) {
+		CHECK_EQ(mem_map(a.fd, BASE, BYTES), 0);
+		must_run(a.fd, a.queue, &a.storm, 1);
+		CHECK_EQ(mem_unmap(a.fd, BASE, BYTES), 0);
+	}
+}
+
+/* A process that is killed in the middle of its storm, and another one, and so on. */
+static void storm_killed(volatile uint32_t *going)
+{
+	for (uint32_t n = 0;; n++) {
+		pid_t pid = fork();
+
+		CHECK(pid >= 0);
+		if (!pid)
+			storm_for_ever();
+		usleep(2000 + n % 8 * 5000);
+		kill(pid, SIGKILL);
+		CHECK_EQ(waitpid(pid, NULL, 0), pid);
+		++*going;
+	}
+}
+
+/* ---- the bystander ------------------------------------------------------ */
+
+/* A launch on pages that are there, whose result is copied back and compared. */
+static void compute(void)
+{
+	static uint32_t factor;
+	static uint32_t queue, module, index;
+	static int fd = -1;
+
+	if (fd < 0) {
+		struct program p = {};
+		struct vgpu_cmd fill = cmd_fill(VICTIM_BASE, 0, 4, VICTIM_BLOCKS * 128);
+
+		fd = must_open();
+		queue = must_queue(fd);
+		index = kernel_affine(&p);
+		module = must_load(fd, &p);
+		CHECK_EQ(mem_map(fd, VICTIM_BASE, VICTIM_BLOCKS * 128 * 4), 0);
+		must_run(fd, queue, &fill, 1);
+	}
+	must_compute(fd, queue, module, index, VICTIM_BASE, VICTIM_BLOCKS, ++factor, 7);
+}
+
+/*
+ * The same with faults of its own, which the handler serves behind those of the attacker: right, in
+ * whatever time.
+ */
+static void compute_lazily(const volatile uint32_t *going)
+{
+	struct program p = {};
+	int fd = must_open();
+	uint32_t queue = must_queue(fd), index = kernel_affine(&p), module = must_load(fd, &p);
+	uint32_t before = *going, n = 0;
+
+	do {
+		CHECK_EQ(mem_map(fd, VICTIM_BASE, VICTIM_BLOCKS * 128 * 4), 0);
+		must_compute(fd, queue, module, index, VICTIM_BASE, VICTIM_BLOCKS, ++n, 9);
+		CHECK_EQ(mem_unmap(fd, VICTIM_BASE, VICTIM_BLOCKS * 128 * 4), 0);
+	} while (n < 3 || *going == before);
+	CHECK_EQ(must_context_info(fd).account.page_faults, n * VICTIM_BLOCKS * 128 * 4 / PAGE);
+	close(fd);
+}
+
+static uint64_t device_number(const char *file)
+{
+	char path[160], text[64];
+
+	snprintf(path, sizeof(path), SYSFS "/%s", file);
+	CHECK(file_read(path, text, sizeof(text)) > 0);
+	return strtoull(text, NULL, 10);
+}
+
+/* Nothing of the attackers is left: contexts, promised memory and frames are as many as before. */
+static void nothing_is_left(uint64_t contexts, uint64_t vram_free)
+{
+	double limit = deadline(60);
+
+	while (device_number("context_count") != contexts && seconds_now() < limit)
+		usleep(10000);
+	CHECK_EQ(device_number("context_count"), contexts);
+	CHECK_EQ(device_number("vram_free"), vram_free);
+}
+
+static void beside(const char *what, const char *handler, void (*attack)(volatile uint32_t *going))
+{
+	struct bystander_call launch = { "launch", compute };
+	volatile uint32_t *going = going_page();
+	uint64_t contexts, vram_free;
+	struct latency idle;
+	bool unnoticed;
+	char text[96];
+	pid_t pid;
+
+	snprintf(text, sizeof(text), "%s, served by the %s", what, handler);
+	be_lazy(handler);
+	/* what the bystander keeps open is there before and afterwards */
+	device_info();
+	compute();
+	contexts = device_number("context_count");
+	vram_free = device_number("vram_free");
+	must_not_notice(text, attack);
+	idle = latency_of(compute, 0.5, NULL);
+	pid = attack_start(attack, going);
+	unnoticed = goes_unnoticed(text, &launch, idle, going);
+	compute_lazily(going);
+	attack_end(pid);
+	CHECK(unnoticed);
+	nothing_is_left(contexts, vram_free);
+	as_before();
+}
+
+/* ---- the tests ---------------------------------------------------------- */
+
+#define ATTACK(name, what, handler)				\
+	static void name##_##handler(void)			\
+	{							\
+		beside(what, #handler, name);			\
+	}
+ATTACK(storm, "faults", cpu)
+ATTACK(storm, "faults", gpu)
+ATTACK(storm_unmapped, "faults whose pages go", cpu)
+ATTACK(storm_unmapped, "faults whose pages go", gpu)
+ATTACK(storm_killed, "faults of who is killed", cpu)
+ATTACK(storm_killed, "faults of who is killed", gpu)
+
+static const struct test tests[] = {
+	{ "hostile_faults: a storm that the host serves", storm_cpu },
+	{ "hostile_faults: a storm that the SMs serve", storm_gpu },
+	{ "hostile_faults: memory that goes in a storm, the host", storm_unmapped_cpu },
+	{ "hostile_faults: memory that goes in a storm, the SMs", storm_unmapped_gpu },
+	{ "hostile_faults: processes killed in a storm, the host", storm_killed_cpu },
+	{ "hostile_faults: processes killed in a storm, the SMs", storm_killed_gpu },
+	{ "hostile_faults: as before", as_before },
+};
+
+TESTS_MAIN(tests)
