@@ -195,11 +195,44 @@ static void filters(void)
 	CHECK(!rmdir(INSTANCE));
 }
 
+/* One fault, which the host serves in 12 us, and which the warps of ten blocks wait for. */
+static void page_faults(void)
+{
+	char at[96];
+	int fd;
+
+	instance();
+	write_text(SYSFS "allocation", "lazy");
+	write_text(INSTANCE "events/vgpu/page_fault/enable", "1");
+	write_text(INSTANCE "events/vgpu/page_fault_enter/enable", "1");
+	write_text(INSTANCE "events/vgpu/page_fault_served/enable", "1");
+	write_text(INSTANCE "events/vgpu/page_fault_cancelled/enable", "1");
+	write_text(INSTANCE "events/vgpu/sm_warps/enable", "1");
+	fd = must_open();
+	compute(fd);
+	close(fd);
+	write_text(INSTANCE "events/vgpu/enable", "0");
+	write_text(SYSFS "allocation", "eager");
+	read_trace();
+	snprintf(at, sizeof(at), " mapping=0x%llx address=0x%llx pages=16 in_flight=1\n", BASE, BASE);
+	CHECK_EQ(events("page_fault", NULL), 1);
+	CHECK_EQ(events("page_fault", at), 1);
+	snprintf(at, sizeof(at), " address=0x%llx pages=16 in_flight=0 latency=12000000", BASE);
+	CHECK_EQ(events("page_fault_served", NULL), 1);
+	CHECK_EQ(events("page_fault_served", at), 1);
+	CHECK_EQ(events("page_fault_enter", NULL), 0);
+	CHECK_EQ(events("page_fault_cancelled", NULL), 0);
+	CHECK(events("sm_warps", " active=0 waiting=4") >= 1);
+	CHECK(events("sm_warps", " active=0 waiting=0") >= 1);
+	CHECK(!rmdir(INSTANCE));
+}
+
 static const struct test tests[] = {
 	{ "events: a run", a_run },
 	{ "events: a fault", a_fault },
 	{ "events: a preemption", a_preemption },
 	{ "events: filters", filters },
+	{ "events: page faults", page_faults },
 };
 
 TESTS_MAIN(tests)

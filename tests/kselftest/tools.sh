@@ -68,7 +68,7 @@ vgpu-smi --query-compute-apps=pid,process_name,used_memory --format=csv,noheader
 ok "smi: processes as CSV" $?
 vgpu-smi >"$dir/said"
 grep -qE "^\| +0  $preset +\| fcfs +\| +0 / $vram MiB +[0-9]+% \|$" "$dir/said" &&
-	grep -qE "^\| +0 +$context +$holder holder +0 +0 +0 MiB +0\.0 ns +[0-9.]+ [num]?s \|$" "$dir/said" &&
+	grep -qE "^\| +0 +$context +$holder holder +0 +0 +0/0 +0 +0\.0 ns +[0-9.]+ [num]?s \|$" "$dir/said" &&
 	[ "$(tail -n +2 "$dir/said" | awk 'NF && length != 79' | wc -l)" -eq 0 ]
 ok "smi: the table, 79 columns wide" $?
 says "smi: everything" 0 "PID                     : $holder" vgpu-smi -q
@@ -106,7 +106,7 @@ says "smi: no format" 2 "--format=csv" vgpu-smi --query-gpu=name
 says "smi: no such command" 2 "vgpu-smi --help" vgpu-smi paint
 says "smi: not permitted" 4 "needs root" "${nobody[@]}" vgpu-smi set policy=fcfs
 says "smi: nobody may look" 0 "$preset" "${nobody[@]}" vgpu-smi
-grep -qE "^\| +0 +$context +- \[other user's\] +5 +- +- +- +- \|$" "$dir/said" && ! grep -qw "$holder" "$dir/said" &&
+grep -qE "^\| +0 +$context +- \[other's\] +5 +- +- +- +- +- \|$" "$dir/said" && ! grep -qw "$holder" "$dir/said" &&
 	grep -qF 'contexts of other users: what they do is shown to root (CAP_PERFMON) only' "$dir/said" &&
 	[ "$(tail -n +2 "$dir/said" | awk 'NF && length != 79' | wc -l)" -eq 0 ]
 ok "smi: nobody sees that there are contexts of others" $?
@@ -139,11 +139,11 @@ kill $listener
 vgpu-top -b -n 1 -d 0.1 >"$dir/said"
 grep -qx "policy fcfs, preemption none, transfers fcfs" "$dir/said" &&
 	grep -qx "SMs $(printf '%*s' "$sms" '' | tr ' ' .)" "$dir/said" &&
-	grep -qE "^ A +$context +$holder holder +5 +3 +0\.0% +[0-9.]+%  0/0 +0MiB" "$dir/said" &&
+	grep -qE "^ A +$context +$holder holder +5 +3 +0\.0 +[0-9.]+  0/0 +0/0 +0 +0 +0$" "$dir/said" &&
 	[ "$(awk 'length > 80' "$dir/said" | wc -l)" -eq 0 ]
 ok "top: a look in batch mode" $?
 "${nobody[@]}" vgpu-top -b -n 1 -d 0.1 >"$dir/said"
-grep -qE "^ \? +$context +- \[other's\] +5 +3 +- +- +- +- +- +-$" "$dir/said" && ! grep -qw holder "$dir/said" &&
+grep -qE "^ \? +$context +- \[others\] +5 +3 +- +- +- +- +- +- +-$" "$dir/said" && ! grep -qw holder "$dir/said" &&
 	grep -qF 'shown to root (CAP_PERFMON) only' "$dir/said"
 ok "top: an ordinary user" $?
 says "top: no terminal" 2 "use -b" vgpu-top
@@ -195,6 +195,34 @@ until_so gone
 ok "top: quit" $?
 tmux kill-server
 vgpu-smi set policy=fcfs preemption=none
+
+# ---- page faults ----
+vgpu-smi set allocation=lazy fault_granule=4096
+(while :; do build/cuda/bfs 20000 >/dev/null 2>&1; done) &
+load=$!
+smi_counts() {
+	vgpu-smi --query-compute-apps=page_faults.rate,resident_memory --format=csv,noheader >"$dir/said"
+	grep -qE '^[0-9]*[1-9][0-9]*\.[0-9]+ 1/s, [1-9][0-9]* KiB$' "$dir/said"
+}
+until_so smi_counts
+ok "smi: page faults a second" $?
+in_table() { vgpu-smi >"$dir/said"; grep -qE ' bfs +0 +1 +[0-9.]+[KM]/[0-9.]+[KM] +[1-9][0-9]* ' "$dir/said"; }
+until_so in_table
+ok "smi: in the table" $?
+top_counts() {
+	vgpu-top -b -n 2 -d 0.2 >"$dir/said"
+	grep -qE ' bfs +0 share .* [0-9.]+[KM]/[0-9.]+[KM] +[0-9]+ +[1-9][0-9]* +0$' "$dir/said"
+}
+until_so top_counts
+ok "top: page faults a second" $?
+kill $load
+wait $load 2>/dev/null
+until_so grep -qx 1 "$sysfs/context_count"
+vgpu-trace record -o "$dir/faults" -- build/cuda/bfs 20000 >/dev/null && vgpu-trace stats "$dir/faults" >"$dir/said" &&
+	grep -qE '^[1-9][0-9]* page faults, at most [1-9][0-9]* in flight; 0 delayed' "$dir/said" &&
+	grep -qE ' bfs \([0-9]+\), expand$' "$dir/said" && grep -qE ' bfs \([0-9]+\), 0x[0-9a-f]+, [0-9.]+ KiB$' "$dir/said"
+ok "trace: page faults" $?
+vgpu-smi set allocation=eager fault_granule=65536
 
 # ---- tracing ----
 says "trace: record" 0 "saxpy: verified" vgpu-trace record -o "$dir/x" -- build/cuda/saxpy 20000

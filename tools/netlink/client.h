@@ -126,6 +126,8 @@ unsigned int client_utilization(const struct client_device *before,
 const char *client_process_name(uint32_t pid, char *text, size_t size);
 /* "none", "unmapped" … */
 const char *client_fault_name(uint32_t reason);
+/* "999K": four characters, rounded up; of 1 to 10 GiB with a digit behind the point */
+const char *client_bytes_text(uint64_t bytes, char *text, size_t size);
 /* "1.234 ms" */
 const char *client_time_text(uint64_t ps, char *text, size_t size);
 

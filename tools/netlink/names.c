@@ -118,6 +118,26 @@ const char *client_fault_name(uint32_t reason)
 	return reason < VGPU_FAULT_COUNT && names[reason] ? names[reason] : "unknown";
 }
 
+const char *client_bytes_text(uint64_t bytes, char *text, size_t size)
+{
+	static const char units[] = "KMGTPE";
+	uint64_t unit = 1 << 10;
+	unsigned int n = 0;
+
+	/* three digits and the unit */
+	while (bytes > 999 * unit && units[n + 1]) {
+		unit <<= 10;
+		n++;
+	}
+	if (!bytes)
+		snprintf(text, size, "0");
+	else if (n >= 2 && bytes < 10 * unit)
+		snprintf(text, size, "%.1f%c", (double)bytes / (double)unit, units[n]);
+	else
+		snprintf(text, size, "%" PRIu64 "%c", bytes / unit + !!(bytes % unit), units[n]);
+	return text;
+}
+
 const char *client_time_text(uint64_t ps, char *text, size_t size)
 {
 	static const char *const units[] = { "ns", "us", "ms" };

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "smi.h"
@@ -59,17 +60,32 @@ const struct client_device *view_before(const struct view *view, const struct cl
 		       NULL;
 }
 
+double view_faults(const struct view *view, const struct client_context *c)
+{
+	for (size_t i = 0; i < view->count_before; i++) {
+		const struct client_context *before = &view->contexts_before[i];
+
+		if (before->device == c->device && before->id == c->id && view->elapsed > 0)
+			return (double)(c->page_faults - before->page_faults) / view->elapsed;
+	}
+	return 0;
+}
+
 static void view_free(struct view *view)
 {
 	free(view->devices);
 	free(view->before);
 	free(view->contexts);
+	free(view->contexts_before);
 }
 
 static int query_devices(struct client *client, int only, struct view *view)
 {
 	int status = client_devices(client, only, &view->devices, &view->device_count);
+	struct timespec now;
 
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	view->time = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 	return status ? status :
 			client_contexts(client, only, &view->contexts, &view->context_count);
 }
@@ -87,6 +103,10 @@ static int look_again(struct client *client, int only, struct view *view)
 		next.before = view->devices;
 		view->devices = NULL;
 	}
+	next.contexts_before = view->contexts;
+	next.count_before = view->context_count;
+	next.elapsed = next.time - view->time;
+	view->contexts = NULL;
 	view_free(view);
 	*view = next;
 	return status;

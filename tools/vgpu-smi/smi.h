@@ -9,14 +9,18 @@
 #include "tools/netlink/client.h"
 
 /**
- * struct view - one look at everything: devices, their contexts, and the devices a moment before,
+ * struct view - one look at everything: devices, their contexts, and what was there a moment before,
  * for rates
+ * @before: the devices then, NULL: not known, or they are others
+ * @time: when it was looked, seconds
+ * @elapsed: since the look before, seconds
  */
 struct view {
 	struct client_device *devices, *before;
 	size_t device_count;
-	struct client_context *contexts;
-	size_t context_count;
+	struct client_context *contexts, *contexts_before;
+	size_t context_count, count_before;
+	double time, elapsed;
 };
 
 /** struct csv - how --format wants it */
@@ -26,6 +30,8 @@ struct csv {
 
 /* @before: the device @d of the view a moment ago, NULL: it was not there. */
 const struct client_device *view_before(const struct view *view, const struct client_device *d);
+/* Page faults of @c a second of real time since the look before; 0: it was not there. */
+double view_faults(const struct view *view, const struct client_context *c);
 
 /* table.c */
 void table(const struct view *view);

@@ -43,19 +43,19 @@ static void device(const struct view *view, const struct client_device *d)
 	       d->contexts);
 }
 
-static void process(const struct client_context *c)
+static void process(const struct view *view, const struct client_context *c)
 {
-	char name[32], time[32], host[32], memory[32];
+	char name[32], time[32], host[32], resident[16], memory[16];
 
 	if (c->hidden) {
-		printf("| %3u %5u %7s %-14s %4d %6s %9s %10s %9s |\n", c->device, c->id, "-",
-		       "[other user's]", c->priority, "-", "-", "-", "-");
+		printf("| %3u %5u %7s %-9s %4d %6s %9s %5s %9s %9s |\n", c->device, c->id, "-",
+		       "[other's]", c->priority, "-", "-", "-", "-", "-");
 		return;
 	}
-	snprintf(memory, sizeof(memory), "%" PRIu64 " MiB", MIB_UP(c->mapped_bytes));
-	printf("| %3u %5u %7u %-14.14s %4d %6" PRIu64 " %9s %10s %9s |\n", c->device, c->id,
+	printf("| %3u %5u %7u %-9.9s %4d %6" PRIu64 " %4s/%-4s %5.0f %9s %9s |\n", c->device, c->id,
 	       c->pid, client_process_name(c->pid, name, sizeof(name)), c->priority, c->queues,
-	       memory,
+	       client_bytes_text(c->resident_bytes, resident, sizeof(resident)),
+	       client_bytes_text(c->mapped_bytes, memory, sizeof(memory)), view_faults(view, c),
 	       c->fault ? client_fault_name(c->fault) :
 			  client_time_text(c->sm_time, time, sizeof(time)),
 	       client_time_text(client_host_time(c) * 1000, host, sizeof(host)));
@@ -91,11 +91,11 @@ void table(const struct view *view)
 		fputs(i + 1 < view->device_count ? PARTS : LINE, stdout);
 	}
 	printf("\n" LINE "| %-75s |\n", "Processes:");
-	printf("| %3s %5s %7s %-14s %4s %6s %9s %10s %9s |\n", "GPU", "Ctx", "PID", "Process",
-	       "Prio", "Queues", "Memory", "SM time", "Host time");
+	printf("| %3s %5s %7s %-9s %4s %6s %9s %5s %9s %9s |\n", "GPU", "Ctx", "PID", "Process",
+	       "Prio", "Queues", "Res/Mem ", "Flt/s", "SM time", "Host time");
 	fputs(LINE, stdout);
 	for (size_t i = 0; i < view->context_count; i++)
-		process(&view->contexts[i]);
+		process(view, &view->contexts[i]);
 	if (!view->context_count)
 		printf("| %-75s |\n", "none");
 	if (anything_hidden(view))

@@ -138,22 +138,22 @@ static void process_hidden(struct screen *screen, const struct state *state,
 	if (c->tokens != ~0u)
 		snprintf(tokens, sizeof(tokens), "%u", c->tokens);
 	draw_text(screen, c->id == state->selected ? SELECTED : PLAIN,
-		  "%c? %5u %7s %-11s %4d %5s %6s %6s %5s %7s %6s %5s",
-		  c->id == state->selected ? '>' : ' ', c->id, "-", "[other's]", c->priority,
-		  tokens, "-", "-", "-", "-", "-", "-");
+		  "%c?%5u %7s %-8.8s %3d %5s %5s %5s %5s %9s %5s %5s %5s",
+		  c->id == state->selected ? '>' : ' ', c->id, "-", "[others]", c->priority,
+		  tokens, "-", "-", "-", "-", "-", "-", "-");
 }
 
 static void processes(struct screen *screen, const struct state *state)
 {
 	bool hidden = false;
 
-	draw_text(screen, HEAD, "   %5s %7s %-11s %4s %5s %6s %6s %5s %7s %6s %5s", "CTX", "PID",
-		  "PROCESS", "PRIO", "TOKEN", "SM%", "REAL%", "QUEUE", "MEMORY", "KERN/s",
+	draw_text(screen, HEAD, "  %5s %7s %-8s %3s %5s %5s %5s %5s %9s %5s %5s %5s", "CTX", "PID",
+		  "PROCESS", "PRI", "TOKEN", "SM%", "REAL%", "QUEUE", "RES/MEM ", "KER/s", "FLT/s",
 		  "PRE/s");
 	for (size_t i = 0; i < state->count; i++) {
 		const struct process *p = &state->processes[i];
 		const struct client_context *c = &p->now;
-		char tokens[16] = "share", end[48];
+		char tokens[16] = "share", end[48], resident[16], memory[16];
 
 		if (c->hidden) {
 			process_hidden(screen, state, c);
@@ -162,19 +162,21 @@ static void processes(struct screen *screen, const struct state *state)
 		}
 		if (c->tokens != ~0u)
 			snprintf(tokens, sizeof(tokens), "%u", c->tokens);
-		snprintf(end, sizeof(end), "%6.0f %5.0f", p->kernels, p->preempted);
+		snprintf(end, sizeof(end), "%5.0f %5.0f %5.0f", p->kernels, p->faults,
+			 p->preempted);
 		if (c->fault)
 			snprintf(end, sizeof(end), "%s", client_fault_name(c->fault));
 		draw_text(screen,
 		    c->id == state->selected ? SELECTED :
 		    c->fault		     ? DEAD :
 					       PLAIN,
-		    "%c%c %5u %7u %-11.11s %4d %5s %5.1f%% %5.1f%% %2" PRIu64 "/%-2" PRIu64
-		    " %4" PRIu64 "MiB %s",
+		    "%c%c%5u %7u %-8.8s %3d %5s %5.1f %5.1f %2" PRIu64 "/%-2" PRIu64
+		    " %4s/%-4s %s",
 		    c->id == state->selected ? '>' : ' ', letter(state, c->id), c->id, c->pid,
 		    p->name, c->priority, tokens, p->sm_share, p->host_share, c->queues,
 		    c->inflight,
-		    (c->mapped_bytes + (1 << 20) - 1) >> 20, end);
+		    client_bytes_text(c->resident_bytes, resident, sizeof(resident)),
+		    client_bytes_text(c->mapped_bytes, memory, sizeof(memory)), end);
 	}
 	if (!state->count)
 		draw_text(screen, PLAIN, "   no process has the device open");

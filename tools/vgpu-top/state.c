@@ -26,6 +26,11 @@ static double host_share(const struct state *state, const struct client_context 
 	return share > 100 ? 100 : share;
 }
 
+static double a_second(const struct state *state, uint64_t count)
+{
+	return state->elapsed > 0 ? (double)count / state->elapsed : 0;
+}
+
 static void rates(struct state *state, struct process *p)
 {
 	const struct client_context *old = find_old(state, p->now.id);
@@ -36,13 +41,9 @@ static void rates(struct state *state, struct process *p)
 	if (p->sm_share > 100)
 		p->sm_share = 100;
 	p->host_share = host_share(state, &p->now, old);
-	p->kernels = state->elapsed > 0 ?
-			     (double)(p->now.kernels - (old ? old->kernels : 0)) / state->elapsed :
-			     0;
-	p->preempted = state->elapsed > 0 ?
-			       (double)(p->now.preemptions - (old ? old->preemptions : 0)) /
-				       state->elapsed :
-			       0;
+	p->kernels = a_second(state, p->now.kernels - (old ? old->kernels : 0));
+	p->faults = a_second(state, p->now.page_faults - (old ? old->page_faults : 0));
+	p->preempted = a_second(state, p->now.preemptions - (old ? old->preemptions : 0));
 }
 
 static int by_sm(const void *a, const void *b)

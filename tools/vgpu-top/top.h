@@ -16,7 +16,7 @@ struct process {
 	char name[32];
 	double sm_share;		/* per cent of SM time of the device */
 	double host_share;		/* per cent of real time that the module spent on it */
-	double kernels, preempted;	/* a second of real time */
+	double kernels, faults, preempted;	/* a second of real time */
 };
 
 /** struct state - what is shown */
