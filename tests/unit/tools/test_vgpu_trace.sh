@@ -64,6 +64,52 @@ grep -q 'saving 4096 bytes, 20.0 us to 25.0 us' "$dir/p.svg" && grep -q 'drainin
 	grep -q 'restoring 4096 bytes' "$dir/p.svg"
 ok "the picture shows it" $?
 
+# Page faults, by hand, in 50 us: two at 10 us in a buffer for one, served at 22 and 34; one is cancelled, and of one the
+# file has only the end. A block of four warps on SM 2, of which one waits from 10 to 34 us.
+perl -e '
+	sub record { print pack("QSSLLLQQQ", $_[0] * 1000000, $_[1], $_[2], 1, $_[3], 1, $_[4], $_[5], $_[6]) }
+	print "VGPUTRC1";
+	record(0, 3, 65535, 0, 1, 1, 0); record(0, 5, 65535, 0, 1, 1, 0); record(0, 10, 2, 0, 0, 0, 0);	# dispatch, kernel, block
+	record(10, 23, 2, 1, 0x10000000, 0x10000000, 16); record(10, 23, 2, 2, 0x20000000, 0x20003000, 1 << 32 | 1);
+	record(10, 27, 2, 0, 0, 3, 1);
+	record(22, 25, 2, 1, 10000000, 0x10000000, 16); record(22, 24, 2, 1, 10000000, 0x20003000, 1);	# served, enters
+	record(34, 25, 2, 0, 10000000, 0x20003000, 1); record(34, 27, 2, 0, 0, 4, 0);
+	record(40, 23, 2, 1, 0x20000000, 0x20004000, 2); record(41, 26, 2, 0, 40000000, 0x20004000, 2);	# cancelled
+	record(42, 25, 2, 0, 38000000, 0x30000000, 4);
+	record(50, 27, 2, 0, 0, 0, 0); record(50, 11, 2, 0, 0, 0, 0); record(50, 6, 65535, 0, 1, 0, 0);
+	record(50, 4, 65535, 0, 1, 1, 0);' >"$dir/faults"
+"$trace" stats --json "$dir/f.json" --svg "$dir/f.svg" "$dir/faults" >"$dir/said"
+grep -qx '4 page faults, at most 2 in flight; 1 delayed by a full fault buffer, 3 served, 1 cancelled' "$dir/said" &&
+	grep -qE '^ 100\.0% +40\.0 us +3 +13\.3 us +12\.0 us +4000\.0 ns +24\.0 us  context 1 \(0\), module 0 kernel 0$' "$dir/said"
+ok "stats of page faults by kernel" $?
+grep -qE '^  60\.0% +24\.0 us +1 +24\.0 us .*  context 1 \(0\), 0x20000000, 4\.0 KiB$' "$dir/said" &&
+	grep -qE '^  30\.0% +12\.0 us +1 +12\.0 us .*  context 1 \(0\), 0x10000000, 64\.0 KiB$' "$dir/said" &&
+	grep -qE '^  10\.0% +4000\.0 ns +1 .*  context 1 \(0\), 0x30000000, 16\.0 KiB$' "$dir/said"
+ok "stats of page faults by mapping" $?
+"$trace" "$dir/faults" >"$dir/said"
+grep -qx '4 page faults, at most 2 in flight' "$dir/said"
+ok "the table counts page faults" $?
+# 50 us are 1090 pixels, from 130 on; 96 pixels two faults, 56 four warps
+top=$(grep -oE 'd="M130\.0 [0-9]+' "$dir/f.svg" | head -n 1 | grep -oE '[0-9]+$')
+warps=$((top + 68))
+grep -qF "d=\"M130.0 $top.0H130.0V$top.0H348.0V$((top - 96)).0H609.5V$((top - 48)).0H871.0V$top.0H1002.0V$((top - 48)).0H1023.5V$top.0" \
+	"$dir/f.svg"
+ok "the picture has the faults in flight" $?
+grep -qF "d=\"M130.0 $warps.0H130.0V$((warps - 56)).0H348.0V$((warps - 42)).0H871.0V$((warps - 56)).0H1220.0V$warps.0" "$dir/f.svg" &&
+	grep -q '>warps of SM 2<' "$dir/f.svg"
+ok "the picture has the active warps of the SM" $?
+for part in '"name":"page fault","cat":"fault","ph":"b","id":1,"ts":10.0,' '"name":"page fault","cat":"fault","ph":"e","id":1,"ts":34.0,' \
+	'"address":"0x20003000","pages":1,"SM":2,"launch":1,"delayed":true,"end":"served"' \
+	'"name":"page faults in flight","ph":"C","ts":22.0,"pid":3,"args":{"faults":1}' \
+	'"name":"warps of SM 2","ph":"C","ts":10.0,"pid":3,"args":{"active":3,"waiting":1}'; do
+	grep -qF "$part" "$dir/f.json" || echo "# no $part"
+done >"$dir/missing"
+[ ! -s "$dir/missing" ]
+ok "the Chrome trace has page faults and their counters" $?
+"$trace" --quiet --svg "$dir/f.svg" "$dir/records"
+! grep -q fault "$dir/f.svg"
+ok "a picture without page faults has no room for them" $?
+
 "$trace" record -e -o "$dir/c" -- build/cuda/saxpy 20000 >"$dir/said"
 [ $? -eq 0 ] && grep -qE '^saxpy +[0-9]+ +1 +79 ' <("$trace" "$dir/c")
 ok "record names the process by itself" $?
