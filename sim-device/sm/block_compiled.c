@@ -489,7 +489,7 @@ static void go_on(struct vgpu_sm *sm, bool pausing)
 		}
 		vgpu_slice_leave(sm, slice->block);
 	}
-	/* One that exits takes part to the end of the slice; one that waits does so all the time. */
+	/* One that exits takes part to the end of the slice; one that waits waits all the time. */
 	if (unlikely(sm->trace->on))
 		vgpu_sm_trace_warps(sm, slice->warps);
 	slice->segments = lanes->segments;

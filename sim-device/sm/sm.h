@@ -108,7 +108,8 @@ u32 vgpu_occupancy(const struct vgpu_config *config, u32 threads, u32 regs_per_b
 		   u32 shared_bytes, u32 *shared_config);
 
 /*
- * @sm is zero but for sim, trace, random, config, ops and engine. -ENOMEM, and then nothing is left of it.
+ * @sm is zero but for sim, trace, random, config, ops and engine. -ENOMEM, and then nothing is left
+ * of it.
  */
 int vgpu_sm_init(struct vgpu_sm *sm, u32 index);
 void vgpu_sm_fini(struct vgpu_sm *sm);

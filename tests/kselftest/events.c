@@ -214,7 +214,8 @@ static void page_faults(void)
 	write_text(INSTANCE "events/vgpu/enable", "0");
 	write_text(SYSFS "allocation", "eager");
 	read_trace();
-	snprintf(at, sizeof(at), " mapping=0x%llx address=0x%llx pages=16 in_flight=1\n", BASE, BASE);
+	snprintf(at, sizeof(at), " mapping=0x%llx address=0x%llx pages=16 in_flight=1\n", BASE,
+		 BASE);
 	CHECK_EQ(events("page_fault", NULL), 1);
 	CHECK_EQ(events("page_fault", at), 1);
 	snprintf(at, sizeof(at), " address=0x%llx pages=16 in_flight=0 latency=12000000", BASE);

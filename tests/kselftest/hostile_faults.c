@@ -2,9 +2,9 @@
 /*
  * Storms of page faults: with lazy allocation and a granule of one page, every lane of every warp
  * of an attacker faults, so that more faults are in flight than the fault buffer has room for;
- * memory is mapped anew after each launch, or unmapped in the middle of one, or its owner is killed.
- * A bystander's calls take as long as before, and its results are right, although its own faults
- * wait in the same buffer: that costs virtual time.
+ * memory is mapped anew after each launch, or unmapped in the middle of one, or its owner is
+ * killed. A bystander's calls take as long as before, and its results are right, although its own
+ * faults wait in the same buffer: that costs virtual time.
  */
 #include <sys/prctl.h>
 

@@ -9,8 +9,8 @@
 #include "tools/netlink/client.h"
 
 /**
- * struct view - one look at everything: devices, their contexts, and what was there a moment before,
- * for rates
+ * struct view - one look at everything: devices, their contexts, and what was there a moment
+ * before, for rates
  * @before: the devices then, NULL: not known, or they are others
  * @time: when it was looked, seconds
  * @elapsed: since the look before, seconds
