@@ -53,7 +53,7 @@
 	NUMBER(u32, fault_buffer, 1, 1048576)							\
 	/* a fault that the host handles, without data, when it has no other */			\
 	NUMBER(u64, fault_round_trip_ps, 0, 3600000000000000)					\
-	/* the same with the data of a granule, which crosses the interconnect */			\
+	/* the same with the data of a granule, which crosses the interconnect */		\
 	NUMBER(u64, fault_data_round_trip_ps, 0, 3600000000000000)				\
 	/* of these, the host's: it handles one fault after another */				\
 	NUMBER(u64, fault_cpu_ps, 0, 3600000000000000)						\

@@ -89,8 +89,9 @@ struct vgpu_cmd_fill {
 };
 
 /**
- * struct vgpu_cmd_prefetch - operands of VGPU_CMD_PREFETCH: the pages of managed memory in the range
- * go to one side, as if it had touched them. Pages for which there is no room stay where they are
+ * struct vgpu_cmd_prefetch - operands of VGPU_CMD_PREFETCH: the pages of managed memory in the
+ * range go to one side, as if it had touched them. Pages for which there is no room stay where they
+ * are
  */
 struct vgpu_cmd_prefetch {
 	__u64 address;

@@ -28,8 +28,8 @@ static vgpuError_t alloc_call(void **pointer, size_t bytes, bool managed)
 	if (!bytes)
 		return rt_leave(managed ? vgpuErrorInvalidValue : vgpuSuccess);
 	if (managed && !rt.ops->map_managed) {
-		rt_message("a device reached by %s has no managed memory; one inside the process has "
-			   "(VGPU_TRANSPORT=embedded)",
+		rt_message("a device reached by %s has no managed memory; one inside the process "
+			   "has (VGPU_TRANSPORT=embedded)",
 			   rt.ops->name);
 		return rt_leave(vgpuErrorNotSupported);
 	}

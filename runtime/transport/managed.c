@@ -22,7 +22,7 @@ struct range {
 	pid_t process;
 };
 
-/* All ranges, by address. The lock is held for short, and never while managed memory is accessed. */
+/* All ranges, by address. The lock is never held while managed memory is accessed. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct range *ranges;
 static size_t count, room;

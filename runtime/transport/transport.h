@@ -19,8 +19,8 @@ struct vgpu_transport;		/* what an open device is, each transport has its own */
  * struct vgpu_transport_ops - one way to a device
  * @open: @index chooses the device; a failure is explained in @message, one line for a person
  * @close: ends the context with all that is in it
- * @map_managed: managed memory at a range that is reserved in this process, which it then maps; NULL:
- *   the device has none
+ * @map_managed: managed memory at a range that is reserved in this process, which it then maps;
+ *   NULL: the device has none
  * @unmap: memory of both kinds
  * @submit: @failed on -EINVAL and -EFAULT: index of the wrong command
  * @wait: timeout_ns as in struct vgpu_wait; @completed the newest completed sequence number, set on

@@ -198,13 +198,14 @@ u64 vgpu_faults_cancel(struct vgpu_faults *faults, struct vgpu_fault_space *spac
 {
 	struct vgpu_page_fault *fault, *next;
 	struct vgpu_list cancelled;
-	u64 number = 0;
+	u64 number = 0, last = first + count - 1;
 
 	vgpu_list_init(&cancelled);
 	vgpu_list_for_each_safe(fault, next, &space->faults, struct vgpu_page_fault, space_node) {
 		if (number == most)
 			break;
-		if (fault->request.first - first >= count && first - fault->request.first >= fault->request.pages)
+		if (fault->request.first > last ||
+		    fault->request.first + fault->request.pages <= first)
 			continue;
 		leave(fault, false);
 		vgpu_list_add_tail(&fault->node, &cancelled);

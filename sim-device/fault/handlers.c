@@ -94,9 +94,10 @@ u64 vgpu_fault_handled(struct vgpu_faults *faults, const struct vgpu_page_fault 
 /* What fault_data_round_trip_ps has beyond fault_round_trip_ps has the transfer in it. */
 u64 vgpu_fault_data_time(const struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
 {
+	const struct vgpu_fault_request *request = &fault->request;
 	const struct vgpu_config *config = faults->config;
 
-	return fault->request.data && !fault->request.prefetch && fault->request.kind == VGPU_PAGE_FAULT_TO_DEVICE ?
+	return request->data && !request->prefetch && request->kind == VGPU_PAGE_FAULT_TO_DEVICE ?
 		       least_zero(config->fault_data_round_trip_ps, config->fault_round_trip_ps) :
 		       0;
 }

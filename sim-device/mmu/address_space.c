@@ -271,7 +271,8 @@ static void fault_ended(const struct vgpu_page_fault *fault, bool served)
 		return;
 	}
 	/* pages of a granule are in one table */
-	pte = vgpu_pte_find(&vgpu_as_of_fault(fault)->table, fault->request.first << VGPU_PAGE_SHIFT);
+	pte = vgpu_pte_find(&vgpu_as_of_fault(fault)->table,
+			    fault->request.first << VGPU_PAGE_SHIFT);
 	if (!VGPU_CHECK(pte))
 		return;
 	for (u64 n = 0; n < fault->request.pages; n++) {

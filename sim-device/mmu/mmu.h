@@ -26,7 +26,7 @@ struct vgpu_mmu {
 	struct vgpu_faults faults;
 	/* VGPU_PTE_*: a page is there for SMs that has one of them; 0: all that are mapped are */
 	u64 there;
-	u64 arriving;		/* managed pages for which room was made, and that have no frame yet */
+	u64 arriving;		/* managed pages without a frame for which there is room */
 };
 
 /**

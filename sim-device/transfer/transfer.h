@@ -86,8 +86,8 @@ struct vgpu_transfer_engine {
 };
 
 /*
- * The caller sets sim, trace, config, link, ops and owner of @engine and zeroes the rest. On -ENOMEM call
- * vgpu_transfer_fini() nevertheless.
+ * The caller sets sim, trace, config, link, ops and owner of @engine and zeroes the rest. On
+ * -ENOMEM call vgpu_transfer_fini() nevertheless.
  */
 int vgpu_transfer_init(struct vgpu_transfer_engine *engine);
 /* Make room for @count waiting transfers in all. -ENOMEM. */

@@ -107,8 +107,8 @@ static void copies(void)
 	CHECK(cudaMemcpy2D(other, 8, managed, 4, 4, 3, cudaMemcpyDefault));
 	EXPECT(other[0] == 0x01010101 && other[2] == 0x01010101 && other[4] == 2);
 	CHECK(cudaPointerGetAttributes(&attributes, managed + 3));
-	EXPECT(attributes.type == cudaMemoryTypeManaged && attributes.devicePointer == managed + 3 &&
-	       attributes.hostPointer == managed + 3);
+	EXPECT(attributes.type == cudaMemoryTypeManaged &&
+	       attributes.devicePointer == managed + 3 && attributes.hostPointer == managed + 3);
 	CHECK(cudaFree(managed));
 	CHECK(cudaFree(other));
 	CHECK(cudaFree(device));
