@@ -45,10 +45,18 @@ struct regions {
 	bool everything;	/* too large: every region is the whole kernel */
 };
 
+/*
+ * Lanes can wait at the start of the block. No live range covers a block without instructions, but
+ * what is live there is live at the start of its successor.
+ */
 static void add_wait(struct cc *cc, struct regions *r, uint32_t block, uint32_t region)
 {
 	struct link *link;
 
+	for (uint32_t steps = 0; block != CC_NONE && steps < cc->block_count &&
+				 cc->blocks[block].start == cc->blocks[block].end;
+	     steps++)
+		block = cc->blocks[block].succ[0];
 	if (block == CC_NONE)
 		return;
 	link = PTX_PUSH(cc->ctx, r, links);
