@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: MIT
+/*
+ * malloc() and free() of device code. Compiled to PTX when the runtime is built; the PTX compiler
+ * adds it to modules that call one of them. Knows nothing but heap.h.
+ *
+ * DOC: The allocator
+ *
+ * The heap is divided into chunks of 16 KB. A request of more than 8 KB gets consecutive chunks of
+ * its own. A smaller one is rounded up to a size class (2^n or 1.5 * 2^n bytes, at least 16) and
+ * gets a block of a chunk of that class. All data about chunks lies apart from them, so that a
+ * program that writes beyond its block does not damage it, and starts as zeros.
+ *
+ * There are no locks. A thread that reserves a block increments the count of the chunk's state
+ * word; if it was below the number of blocks, some bit of the chunk's bitmap is or becomes clear,
+ * and the thread sets one. If the chunk was full or of another class by then, the thread takes back
+ * its increment; until then the word's count is too high by one, which can make others skip the
+ * chunk, never use it wrongly. free() clears the bit, then decrements. Whoever decrements the count
+ * to 0 retires the chunk: it compares and exchanges the whole word with 0, so a reservation in
+ * between makes it fail, and who does so owns the chunk and gives it back.
+ *
+ * Of each class the chunk being filled is known (`current'). When it is full, one lane of the warp
+ * looks for another: in the class's bitmap of chunks with room, else a free chunk. It offers it as
+ * the current one by a compare and exchange; if another warp was faster, it gives its own back. So
+ * thousands of threads that find a chunk full claim one chunk for each warp at most, and keep one.
+ */
+#include "heap.h"
+
+#define DEVICE		static __attribute__((device, always_inline))
+#define GLOBAL		__attribute__((address_space(1)))
+#define CALL		extern "C" __attribute__((device, used, noinline))
+
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef volatile GLOBAL u32 word;
+
+#define BLOCK_MOST	8192u		/* bytes of the largest class */
+#define CLASS_BIAS	8u
+#define CLASS_LAST	(2 * 13 + 1 - CLASS_BIAS)
+#define LARGE		31u		/* the class of a chunk that begins a large allocation */
+#define NONE		0xffffffffu
+
+#define COUNT(state)	((state) & 0xffffffu)
+#define CLASS(state)	((state) >> 24)
+#define STATE(class)	((u32)(class) << 24)
+
+extern "C" __attribute__((constant)) struct vgpu_heap VGPU_HEAP_VARIABLE = {};
+#define HEAP		VGPU_HEAP_VARIABLE
+#define HEAD(field)	((word *)(HEAP.head + __builtin_offsetof(struct vgpu_heap_head, field)))
+
+/* ---- words -------------------------------------------------------------- */
+
+DEVICE u32 add(word *at, u32 value)
+{
+	return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
+}
+
+DEVICE u32 set_bits(word *at, u32 bits)
+{
+	return __atomic_fetch_or(at, bits, __ATOMIC_RELAXED);
+}
+
+DEVICE u32 clear_bits(word *at, u32 bits)
+{
+	return __atomic_fetch_and(at, ~bits, __ATOMIC_RELAXED);
+}
+
+DEVICE bool exchange(word *at, u32 old, u32 value)
+{
+	return __atomic_compare_exchange_n(at, &old, value, false, __ATOMIC_RELAXED,
+					   __ATOMIC_RELAXED);
+}
+
+DEVICE word *state_of(u32 chunk)
+{
+	return (word *)HEAP.state + chunk;
+}
+
+/* ---- size classes ------------------------------------------------------- */
+
+/* Of 1 to BLOCK_MOST bytes. */
+DEVICE u32 class_of(u32 bytes)
+{
+	u32 log;
+
+	if (bytes <= VGPU_HEAP_LEAST)
+		return 2 * 4 + 1 - CLASS_BIAS;
+	log = 32 - __builtin_clz(bytes - 1);
+	/* 24 is no multiple of 16; of 6144 no more go into a chunk than of 8192 */
+	if (log > 5 && log < 13 && bytes <= 3u << (log - 2))
+		return 2 * log - CLASS_BIAS;
+	return 2 * log + 1 - CLASS_BIAS;
+}
+
+DEVICE u32 class_size(u32 cls)
+{
+	u32 log = (cls + CLASS_BIAS) / 2;
+
+	return cls & 1 ? 1u << log : 3u << (log - 2);
+}
+
+/* How many blocks of the class go into @bytes, at most a chunk. */
+DEVICE u32 class_blocks(u32 cls, u32 bytes)
+{
+	u32 log = (cls + CLASS_BIAS) / 2;
+
+	return cls & 1 ? bytes >> log : (bytes >> (log - 2)) / 3;
+}
+
+/* ---- chunks ------------------------------------------------------------- */
+
+/* Clears the bits of @count chunks from @first in the bitmap of claimed ones. */
+DEVICE void unclaim(u32 first, u32 count)
+{
+	word *claimed = (word *)HEAP.claimed;
+
+	for (u32 end = first + count; first < end;) {
+		u32 low = first & 31, bits = end - first < 32 - low ? end - first : 32 - low;
+
+		clear_bits(&claimed[first / 32], 0xffffffffu >> (32 - bits) << low);
+		first += bits;
+	}
+}
+
+/*
+ * Sets the bits of @count chunks from @first, in ascending order, so that of several threads with
+ * overlapping ranges one succeeds. Else undoes what it did and returns the chunk that was in use.
+ */
+DEVICE u32 claim_range(u32 first, u32 count)
+{
+	word *claimed = (word *)HEAP.claimed;
+	u32 at = first, end = first + count;
+
+	while (at < end) {
+		u32 low = at & 31, bits = end - at < 32 - low ? end - at : 32 - low;
+		u32 mask = 0xffffffffu >> (32 - bits) << low;
+		u32 old = set_bits(&claimed[at / 32], mask);
+
+		if (old & mask) {
+			clear_bits(&claimed[at / 32], mask & ~old);
+			unclaim(first, at - first);
+			return (at & ~31u) + __builtin_ctz(old & mask);
+		}
+		at += bits;
+	}
+	return NONE;
+}
+
+/* Returns the first of @count consecutive chunks that are now the caller's, or NONE. */
+DEVICE u32 claim(u32 count)
+{
+	const word *claimed = (const word *)HEAP.claimed;
+	u32 chunks = HEAP.chunks, at, first;
+
+	if (chunks - *HEAD(used) < count)
+		return NONE;
+	at = *HEAD(cursor) * 32;
+	for (u32 start = at;; start = at = 0) {
+		first = at;
+		while (at < chunks) {
+			u32 bits = claimed[at / 32] >> (at & 31);
+			u32 clear = bits ? __builtin_ctz(bits) : 32 - (at & 31);
+
+			at += clear;
+			if (at - first >= count && first + count <= chunks) {
+				u32 taken = claim_range(first, count);
+
+				if (taken == NONE) {
+					if (count == 1)
+						*HEAD(cursor) = first / 32;
+					add(HEAD(used), count);
+					return first;
+				}
+				at = first = taken + 1;
+			} else if (bits) {
+				at += __builtin_ctz(~(bits >> clear));
+				first = at;
+			}
+		}
+		if (!start)
+			return NONE;
+	}
+}
+
+DEVICE void release(u32 first, u32 count)
+{
+	add(HEAD(used), -count);
+	unclaim(first, count);
+	*HEAD(cursor) = first / 32;
+}
+
+DEVICE word *room_of(u32 cls, u32 chunk)
+{
+	return (word *)HEAP.room + (u64)cls * HEAP.words + chunk / 32;
+}
+
+DEVICE void set_room(u32 cls, u32 chunk)
+{
+	u32 bit = 1u << (chunk & 31);
+
+	if (!(set_bits(room_of(cls, chunk), bit) & bit))
+		add(HEAD(rooms) + cls, 1);
+	*(HEAD(hint) + cls) = chunk / 32;
+}
+
+DEVICE void clear_room(u32 cls, u32 chunk)
+{
+	u32 bit = 1u << (chunk & 31);
+
+	if (clear_bits(room_of(cls, chunk), bit) & bit)
+		add(HEAD(rooms) + cls, -1u);
+}
+
+/* Gives a chunk of the class back if no block of it is in use or reserved. */
+DEVICE void retire(u32 cls, u32 chunk)
+{
+	if (!exchange(state_of(chunk), STATE(cls), 0))
+		return;
+	clear_room(cls, chunk);
+	release(chunk, 1);
+}
+
+/*
+ * Takes back a reservation in a chunk that has any class by now. A bit in the bitmap of a class
+ * that the chunk no longer has does no harm: find_room() clears it.
+ */
+DEVICE void unreserve(u32 chunk)
+{
+	u32 old = add(state_of(chunk), -1u), cls = CLASS(old);
+
+	if (!cls || cls > CLASS_LAST)
+		return;
+	if (COUNT(old) == class_blocks(cls, VGPU_HEAP_CHUNK))
+		set_room(cls, chunk);
+	if (COUNT(old) == 1)
+		retire(cls, chunk);
+}
+
+DEVICE bool has_room(u32 cls, u32 chunk)
+{
+	u32 state = *state_of(chunk);
+
+	return CLASS(state) == cls && COUNT(state) < class_blocks(cls, VGPU_HEAP_CHUNK);
+}
+
+/* A chunk of the class that has a free block, or NONE. */
+DEVICE u32 find_room(u32 cls)
+{
+	u32 words = HEAP.words, w = *(HEAD(hint) + cls);
+
+	for (u32 left = words; left && *(HEAD(rooms) + cls); left--) {
+		u32 bits;
+
+		while ((bits = *room_of(cls, w * 32)) != 0) {
+			u32 chunk = w * 32 + __builtin_ctz(bits);
+
+			if (has_room(cls, chunk))
+				return chunk;
+			clear_room(cls, chunk);
+			/* a block may have been freed before the bit was cleared */
+			if (has_room(cls, chunk))
+				set_room(cls, chunk);
+		}
+		w = w + 1 < words ? w + 1 : 0;
+	}
+	return NONE;
+}
+
+/*
+ * Makes a chunk with room the class's current one, which was @seen. Returns false if the heap is
+ * full, true if it is worth to try again.
+ */
+DEVICE bool refill(u32 cls, u32 seen)
+{
+	word *current = HEAD(current) + cls;
+	u32 chunk;
+
+	if (*current != seen)
+		return true;
+	chunk = find_room(cls);
+	if (chunk != NONE) {
+		exchange(current, seen, chunk + 1);
+		return true;
+	}
+	chunk = claim(1);
+	if (chunk == NONE)
+		return *current != seen;
+	add(state_of(chunk), STATE(cls));
+	set_room(cls, chunk);
+	if (!exchange(current, seen, chunk + 1))
+		retire(cls, chunk);
+	return true;
+}
+
+/* ---- blocks ------------------------------------------------------------- */
+
+/* The caller has reserved a block of the chunk, which was number @at of those in use. */
+DEVICE void *block_of(u32 cls, u32 chunk, u32 at)
+{
+	word *blocks = (word *)HEAP.blocks + (u64)chunk * VGPU_HEAP_BITMAP;
+	u32 count = class_blocks(cls, VGPU_HEAP_CHUNK);
+
+	for (;;) {
+		u32 bits = ~blocks[at / 32] >> (at & 31);
+
+		at = bits ? at + __builtin_ctz(bits) : (at & ~31u) + 32;
+		if (at >= count) {
+			at = 0;
+		} else if (bits) {
+			if (!(set_bits(&blocks[at / 32], 1u << (at & 31)) >> (at & 31) & 1))
+				break;
+			at = at + 1 < count ? at + 1 : 0;
+		}
+	}
+	return (void *)(HEAP.data + ((u64)chunk << VGPU_HEAP_CHUNK_LOG) +
+			(u64)at * class_size(cls));
+}
+
+/* Is the caller the lowest of the lanes that are here? */
+DEVICE bool first_lane(void)
+{
+	u32 active, below;
+
+	__asm__ __volatile__("activemask.b32 %0;" : "=r"(active));
+	__asm__ __volatile__("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
+	return !(active & below);
+}
+
+/* Orders the accesses of a block's user after it was allocated and before it is freed. */
+DEVICE void fence(void)
+{
+	__asm__ __volatile__("membar.gl;" ::: "memory");
+}
+
+CALL void *malloc(u64 bytes)
+{
+	u32 cls = 0, large = 0, seen = 0, chunk;
+
+	if (bytes > BLOCK_MOST) {
+		if (bytes > (u64)HEAP.chunks << VGPU_HEAP_CHUNK_LOG)
+			return nullptr;
+		large = (u32)((bytes + VGPU_HEAP_CHUNK - 1) >> VGPU_HEAP_CHUNK_LOG);
+	} else {
+		cls = class_of((u32)bytes);
+	}
+	for (;;) {
+		if (!large && (seen = *(HEAD(current) + cls)) != 0 && has_room(cls, seen - 1)) {
+			u32 state = add(state_of(seen - 1), 1);
+
+			if (CLASS(state) == cls &&
+			    COUNT(state) < class_blocks(cls, VGPU_HEAP_CHUNK)) {
+				void *block = block_of(cls, seen - 1, COUNT(state));
+
+				fence();
+				return block;
+			}
+			unreserve(seen - 1);
+		}
+		/* one lane at a time: the others use what it finds, or come next */
+		if (!first_lane())
+			continue;
+		if (large)
+			break;
+		if (!refill(cls, seen))
+			return nullptr;
+	}
+	chunk = claim(large);
+	if (chunk == NONE)
+		return nullptr;
+	((word *)HEAP.length)[chunk] = large;
+	fence();
+	add(state_of(chunk), STATE(LARGE));
+	return (void *)(HEAP.data + ((u64)chunk << VGPU_HEAP_CHUNK_LOG));
+}
+
+/* Returns false if the address is not that of an allocated block. */
+DEVICE bool free_at(u64 offset)
+{
+	u32 chunk = (u32)(offset >> VGPU_HEAP_CHUNK_LOG), inside = offset & (VGPU_HEAP_CHUNK - 1);
+	u32 state = *state_of(chunk), cls = CLASS(state), at, bit;
+
+	if (cls == LARGE) {
+		u32 count = ((word *)HEAP.length)[chunk];
+
+		if (inside)
+			return false;
+		/* the count is not ours, see unreserve() */
+		while (!exchange(state_of(chunk), state, COUNT(state))) {
+			state = *state_of(chunk);
+			if (CLASS(state) != LARGE)
+				return false;
+		}
+		release(chunk, count);
+		return true;
+	}
+	if (!cls)
+		return false;
+	at = class_blocks(cls, inside);
+	bit = 1u << (at & 31);
+	if (at * class_size(cls) != inside || at >= class_blocks(cls, VGPU_HEAP_CHUNK))
+		return false;
+	if (!(clear_bits((word *)HEAP.blocks + (u64)chunk * VGPU_HEAP_BITMAP + at / 32, bit) & bit))
+		return false;
+	unreserve(chunk);
+	return true;
+}
+
+CALL void free(void *block)
+{
+	u64 offset = (u64)block - HEAP.data;
+
+	if (!block)
+		return;
+	fence();
+	if (offset >= (u64)HEAP.chunks << VGPU_HEAP_CHUNK_LOG || !free_at(offset))
+		__asm__ __volatile__("trap; // free() of an address that is not allocated");
+}
