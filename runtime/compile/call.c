@@ -165,13 +165,6 @@ static void check_callee(struct cc_lower *l, struct ptx_func *callee)
 			l,
 			"unresolved external function `vprintf': printf from kernels is not "
 			"supported");
-	if (!callee->has_body && (!strcmp(callee->name, "malloc") || !strcmp(callee->name, "free")))
-		cc_refuse(
-			l,
-			"unresolved external function `%s': allocation from kernels is not "
-			"supported, allocate "
-			"before the launch",
-			callee->name);
 	if (!callee->has_body)
 		cc_refuse(l, "unresolved external function `%s'", callee->name);
 	if (callee->is_entry)
@@ -240,6 +233,7 @@ void cc_lower_call(struct cc_lower *l)
 	const struct ptx_operand *results = NULL, *params = NULL;
 	struct cc_frame *caller = l->frame, *frame;
 	unsigned int at = 0;
+	struct cc_shared *shared;
 	struct ptx_func *callee;
 	uint32_t skip = CC_NONE;
 
@@ -255,6 +249,7 @@ void cc_lower_call(struct cc_lower *l)
 		return;
 	}
 	check_callee(l, callee);
+	l->cc->uses_library |= callee->library;
 	if ((results ? results->count : 0) != callee->results_count ||
 	    (params ? params->count : 0) != callee->params_count)
 		cc_refuse(l, "`%s' has %u parameters and %u results", callee->name,
@@ -265,6 +260,13 @@ void cc_lower_call(struct cc_lower *l)
 		cc_jump(l, skip);
 		l->guard = CC_PT;
 		l->guard_not = false;
+	}
+	shared = cc_shared_function(l->cc, callee);
+	if (shared) {
+		cc_lower_shared_call(l, shared, results, params);
+		if (skip != CC_NONE)
+			cc_place(l, skip);
+		return;
 	}
 	/* results first: their place must be below the callee's slice of local memory */
 	for (uint32_t i = 0; i < callee->results_count; i++)

@@ -14,6 +14,11 @@
 #define CC_NOT		0x80000000u	/* in a predicate source: read inverted */
 #define CC_PT 0u /* virtual register 0 is the predicate that is always true */
 #define CC_LABEL	VGPU_OP_COUNT	/* pseudo-op: label `target` stands here */
+/* pseudo-ops of shared functions: a call with argument a; argument dst; result a (shared.c) */
+#define CC_CALL		(VGPU_OP_COUNT + 1)
+#define CC_ENTER	(VGPU_OP_COUNT + 2)
+#define CC_LEAVE	(VGPU_OP_COUNT + 3)
+#define CC_OPS		(VGPU_OP_COUNT + 4)
 #define CC_MAX_INSNS	(VGPU_VASS_MAX_BYTES / sizeof(struct vgpu_insn) / 2)
 
 enum cc_class { CC_R, CC_Q, CC_P };
@@ -45,7 +50,7 @@ struct cc_opinfo {
 	const char *name;
 	uint8_t class, dst, a, b, c;
 };
-extern const struct cc_opinfo cc_opinfo[VGPU_OP_COUNT + 1];
+extern const struct cc_opinfo cc_opinfo[CC_OPS];
 
 struct cc_insn {
 	uint16_t op;
@@ -62,6 +67,7 @@ struct cc_insn {
 	uint32_t target;	/* BRA, CC_LABEL: label, then block */
 	uint32_t line;		/* of the PTX */
 	uint64_t imm;
+	struct cc_shared *shared;	/* CC_CALL */
 };
 
 struct cc_block {
@@ -115,9 +121,27 @@ struct cc {
 	uint32_t local_bytes;		/* without spills */
 	/* an address of local memory is more than a constant in a load or store */
 	bool local_escapes;
+	bool uses_library;		/* calls functions that link.c brought */
+	struct cc_shared **shared;	/* those of the module; NULL: this is one */
+	/* for the shared functions that the kernel calls */
+	uint32_t reserved_regs, reserved_preds;
+	uint32_t calls;			/* of this shared function, by the kernel being emitted */
 	/* results */
 	uint32_t *phys;			/* physical register of each virtual one */
-	uint32_t regs, max_live, spilled_bytes;
+	uint32_t regs, preds_used, max_live, spilled_bytes;
+};
+
+/* A function of which a kernel has one copy for all its calls. */
+struct cc_shared {
+	struct cc_shared *next;
+	struct ptx_func *func;
+	struct cc cc;			/* compiled by itself */
+	uint32_t argument, result;	/* its virtual registers */
+	uint32_t regs, preds;		/* that a kernel reserves for it */
+	bool refused;			/* calls of it have to be inlined */
+	/* of the kernel being emitted: where it begins, and where its calls return to */
+	uint32_t entry, *returns, returns_count;
+	struct place *places;
 };
 
 /* ir.c: building blocks */
@@ -138,6 +162,12 @@ void cc_count_defs(struct cc *cc);
 
 /* lower*.c: PTX of a kernel and of what it calls to instructions over virtual registers */
 void cc_lower(struct cc *cc);
+/* link.c: adds what the module calls and the runtime has */
+void cc_link(struct ptx_ctx *ctx, struct ptx_module *module);
+/* compile.c: all passes after cc_lower() and before cc_emit() */
+void cc_compile_blocks(struct cc *cc);
+/* shared.c */
+struct cc_shared *cc_shared_function(struct cc *kernel, struct ptx_func *func);
 /* layout.c */
 void cc_layout_module(struct ptx_ctx *ctx, struct ptx_module *module, struct vgpu_program *program);
 uint32_t cc_layout_shared(struct cc *cc, struct ptx_module *module);

@@ -24,10 +24,14 @@ struct vgpu_program_kernel {
 	const struct vgpu_program_param *params;
 	uint32_t param_count;
 	uint32_t spilled_bytes;		/* of vass.local_bytes, what register spills take */
+	int uses_heap;			/* it calls malloc() or free() */
 	uint32_t max_live;		/* most 32-bit registers live at once */
-	/* [vass.code_count] line of the PTX each instruction comes from */
+	/* [vass.code_count] line of the PTX each instruction comes from; see VGPU_LINE_LIBRARY */
 	const uint32_t *ptx_line;
 };
+
+/* In a line number: of the PTX that the runtime brings (heap/ptx.h), not of the module's. */
+#define VGPU_LINE_LIBRARY	0x80000000u
 
 /* A .global or .const variable; all of a program's live in one data segment. */
 struct vgpu_program_symbol {
@@ -53,6 +57,9 @@ struct vgpu_program {
 	uint32_t reloc_count;
 	uint8_t *data;		/* initial contents of the data segment */
 	uint64_t data_bytes;	/* 0: the program has no variables */
+	int uses_heap;		/* it calls malloc() or free() */
+	/* where in data a struct vgpu_heap (heap/heap.h) is to be put before the data is used */
+	uint64_t heap_offset;
 	uint8_t *binary;	/* VASS binary, vgpu_vass_header first, not yet relocated */
 	uint32_t binary_bytes;
 };

@@ -13,23 +13,40 @@ struct place {
 	bool jump;		/* it ends with a jump to succ[0] (succ[1] when inverted) */
 };
 
-static bool emitted(const struct cc_insn *insn)
+struct emission {		/* of one kernel */
+	struct cc_code *code;
+	uint32_t at;
+	uint32_t first_reg, first_pred;	/* of shared functions */
+};
+
+/* How many instructions it becomes. */
+static uint32_t insn_length(const struct cc *cc, const struct cc_insn *insn)
 {
-	return insn->op != VGPU_OP_NOP && insn->op != CC_LABEL;
+	switch (insn->op) {
+	case VGPU_OP_NOP:
+	case CC_LABEL:
+	case CC_ENTER:
+	case CC_LEAVE:
+		return 0;
+	case CC_CALL:
+		return 2 + (insn->a != CC_NONE) + (insn->dst != CC_NONE);
+	case VGPU_OP_EXIT:	/* of a shared function: a branch for each call */
+		return cc->calls ? 2 * cc->calls - 1 : 1;
+	default:
+		return 1;
+	}
 }
 
-/* Where every block comes to stand. */
-static uint32_t place_blocks(const struct cc *cc, struct place *places)
+/* Where every block comes to stand, from @index on; returns where the next one may. */
+static uint32_t place_blocks(const struct cc *cc, struct place *places, uint32_t index)
 {
-	uint32_t index = 0;
-
 	for (uint32_t b = 0; b < cc->block_count; b++) {
 		const struct cc_block *block = &cc->blocks[b];
 		struct place *place = &places[b];
 
 		place->index = index;
 		for (uint32_t i = block->start; i < block->end; i++)
-			index += emitted(&cc->insns[i]);
+			index += insn_length(cc, &cc->insns[i]);
 		place->inverted = block->succ[1] == b + 1;
 		place->jump =
 			block->succ[0] != CC_NONE && block->succ[0] != b + 1 && !place->inverted;
@@ -95,26 +112,102 @@ static uint64_t branch_imm(const struct place *places, uint32_t target, uint32_t
 	       (uint64_t)(meet == CC_NONE ? VGPU_NO_RECONV : places[meet].index) << 32;
 }
 
-void cc_emit(struct cc *cc, struct cc_code *code)
-{
-	struct place *places = ptx_alloc(cc->ctx, (cc->block_count + 1) * sizeof(*places));
-	uint32_t at = 0;
+/* ---- calls of shared functions ------------------------------------------ */
 
-	code->count = place_blocks(cc, places);
-	code->insns = ptx_alloc(cc->ctx, code->count * sizeof(*code->insns));
-	code->lines = ptx_alloc(cc->ctx, code->count * sizeof(*code->lines));
-	code->relocs = ptx_alloc(cc->ctx, code->count);
+static struct vgpu_insn *emit_insn(struct emission *e, unsigned int op, uint32_t line)
+{
+	struct vgpu_insn *insn = &e->code->insns[e->at];
+
+	insn->op = (uint8_t)op;
+	insn->guard = VGPU_PT;
+	e->code->lines[e->at++] = line;
+	return insn;
+}
+
+/* In which register the kernel's copy of the function has its virtual register @reg. */
+static uint8_t shared_phys(const struct emission *e, const struct cc_shared *shared, uint32_t reg)
+{
+	return (uint8_t)(e->first_reg + shared->cc.phys[reg]);
+}
+
+/* The last register that the kernel reserves for the function: the number of the call. */
+static uint8_t call_number(const struct emission *e, const struct cc_shared *shared)
+{
+	return (uint8_t)(e->first_reg + shared->regs - 1);
+}
+
+static void emit_call(struct emission *e, const struct cc *cc, const struct cc_insn *call)
+{
+	struct cc_shared *shared = call->shared;
+	struct vgpu_insn *out;
+
+	if (call->a != CC_NONE) {
+		out = emit_insn(e, VGPU_OP_MOVQ, call->line);
+		out->dst = shared_phys(e, shared, shared->argument);
+		out->b = phys(cc, call->a);
+	}
+	out = emit_insn(e, VGPU_OP_MOV, call->line);
+	out->flags = VGPU_F_IMM;
+	out->dst = call_number(e, shared);
+	out->imm = shared->returns_count;
+	out = emit_insn(e, VGPU_OP_BRA, call->line);
+	out->imm = shared->entry | (uint64_t)VGPU_NO_RECONV << 32;
+	shared->returns[shared->returns_count++] = e->at;
+	if (call->dst != CC_NONE) {
+		out = emit_insn(e, VGPU_OP_MOVQ, call->line);
+		out->dst = phys(cc, call->dst);
+		out->b = shared_phys(e, shared, shared->result);
+	}
+}
+
+/* The end of a shared function: to behind the call of this number. */
+static void emit_return(struct emission *e, const struct cc_shared *shared, uint32_t line)
+{
+	struct vgpu_insn *out;
+
+	for (uint32_t i = 0; i < shared->returns_count; i++) {
+		bool last = i + 1 == shared->returns_count;
+
+		if (!last) {
+			out = emit_insn(e, VGPU_OP_SETPU, line);
+			out->flags = VGPU_CMP_EQ | VGPU_F_IMM;
+			out->dst = (uint8_t)e->first_pred;
+			out->a = call_number(e, shared);
+			out->imm = i;
+		}
+		out = emit_insn(e, VGPU_OP_BRA, line);
+		out->guard = last ? VGPU_PT : (uint8_t)e->first_pred;
+		out->imm = shared->returns[i] | (uint64_t)VGPU_NO_RECONV << 32;
+	}
+}
+
+/* ---- blocks ------------------------------------------------------------- */
+
+/* @shared: the function that the blocks are of, NULL for those of the kernel. */
+static void emit_blocks(struct emission *e, const struct cc *cc, const struct place *places,
+			const struct cc_shared *shared)
+{
 	for (uint32_t b = 0; b < cc->block_count; b++) {
 		const struct cc_block *block = &cc->blocks[b];
 		uint32_t line = 0;
 
 		for (uint32_t i = block->start; i < block->end; i++) {
 			const struct cc_insn *insn = &cc->insns[i];
-			struct vgpu_insn *out = &code->insns[at];
+			struct vgpu_insn *out;
 
 			line = insn->line ? insn->line : line;
-			if (!emitted(insn))
+			if (!insn_length(cc, insn))
 				continue;
+			if (insn->op == CC_CALL) {
+				emit_call(e, cc, insn);
+				continue;
+			}
+			if (insn->op == VGPU_OP_EXIT && shared) {
+				emit_return(e, shared, line);
+				continue;
+			}
+			e->code->relocs[e->at] = insn->reloc;
+			out = emit_insn(e, insn->op, insn->line);
 			encode_insn(cc, insn, out);
 			if (insn->op == VGPU_OP_BRA) {
 				uint32_t target =
@@ -123,14 +216,78 @@ void cc_emit(struct cc *cc, struct cc_code *code)
 				out->guard ^= places[b].inverted ? VGPU_P_NOT : 0;
 				out->imm = branch_imm(places, target, block->ipdom);
 			}
-			code->lines[at] = insn->line;
-			code->relocs[at++] = insn->reloc;
 		}
-		if (places[b].jump) {
-			code->insns[at].op = VGPU_OP_BRA;
-			code->insns[at].guard = VGPU_PT;
-			code->insns[at].imm = branch_imm(places, block->succ[0], CC_NONE);
-			code->lines[at++] = line;
+		if (places[b].jump)
+			emit_insn(e, VGPU_OP_BRA, line)->imm =
+				branch_imm(places, block->succ[0], CC_NONE);
+	}
+}
+
+static struct place *new_places(struct cc *kernel, const struct cc *cc)
+{
+	return ptx_alloc(kernel->ctx, (cc->block_count + 1) * sizeof(struct place));
+}
+
+/* Counts the kernel's calls of each shared function; returns whether there are any. */
+static bool count_calls(struct cc *cc)
+{
+	bool any = false;
+
+	for (struct cc_shared *shared = cc->shared ? *cc->shared : NULL; shared;
+	     shared = shared->next)
+		shared->cc.calls = shared->returns_count = 0;
+	for (uint32_t i = 0; i < cc->insns_count; i++)
+		if (cc->insns[i].op == CC_CALL) {
+			cc->insns[i].shared->cc.calls++;
+			any = true;
 		}
+	return any;
+}
+
+/* The function with its registers behind those of the kernel. */
+static struct cc shifted(const struct emission *e, struct cc *kernel,
+			 const struct cc_shared *shared)
+{
+	struct cc cc = shared->cc;
+
+	cc.phys = ptx_alloc(kernel->ctx, cc.vregs_count * sizeof(*cc.phys));
+	for (uint32_t v = 1; v < cc.vregs_count; v++)
+		if (shared->cc.phys[v] != CC_NONE)
+			cc.phys[v] = shared->cc.phys[v] +
+				     (CC_CLASS(cc.vregs[v]) == CC_P ? e->first_pred : e->first_reg);
+	cc.phys[CC_PT] = VGPU_PT;
+	return cc;
+}
+
+void cc_emit(struct cc *cc, struct cc_code *code)
+{
+	struct emission emission = { .code = code }, *e = &emission;
+	struct place *places = new_places(cc, cc);
+	struct cc_shared *first = count_calls(cc) ? *cc->shared : NULL;
+
+	e->first_reg = (cc->regs + 1) & ~1u;
+	e->first_pred = cc->preds_used;
+	code->count = place_blocks(cc, places, 0);
+	for (struct cc_shared *shared = first; shared; shared = shared->next) {
+		if (!shared->cc.calls)
+			continue;
+		shared->entry = code->count;
+		shared->places = new_places(cc, &shared->cc);
+		shared->returns = ptx_alloc(cc->ctx, shared->cc.calls * sizeof(*shared->returns));
+		code->count = place_blocks(&shared->cc, shared->places, code->count);
+	}
+	code->insns = ptx_alloc(cc->ctx, code->count * sizeof(*code->insns));
+	code->lines = ptx_alloc(cc->ctx, code->count * sizeof(*code->lines));
+	code->relocs = ptx_alloc(cc->ctx, code->count);
+	emit_blocks(e, cc, places, NULL);
+	for (struct cc_shared *shared = first; shared; shared = shared->next) {
+		struct cc moved;
+
+		if (!shared->cc.calls)
+			continue;
+		moved = shifted(e, cc, shared);
+		emit_blocks(e, &moved, shared->places, shared);
+		if (cc->regs < e->first_reg + shared->regs)
+			cc->regs = e->first_reg + shared->regs;
 	}
 }

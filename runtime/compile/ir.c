@@ -7,12 +7,15 @@
 
 #include "cc.h"
 
-const struct cc_opinfo cc_opinfo[VGPU_OP_COUNT + 1] = {
+const struct cc_opinfo cc_opinfo[CC_OPS] = {
 #define CC_X(name, class, dst, a, b, c) \
 	{ #name, CC_C_##class, CC_K_##dst, CC_K_##a, CC_K_##b, CC_K_##c },
 	VGPU_ISA(CC_X)
 #undef CC_X
 	{ "LABEL", CC_C_NONE, CC_K_N, CC_K_N, CC_K_N, CC_K_N },
+	{ "CALL", CC_C_NONE, CC_K_Q, CC_K_Q, CC_K_N, CC_K_N },
+	{ "ENTER", CC_C_NONE, CC_K_Q, CC_K_N, CC_K_N, CC_K_N },
+	{ "LEAVE", CC_C_NONE, CC_K_N, CC_K_Q, CC_K_N, CC_K_N },
 };
 
 /* Number 0 is CC_PT: cc_lower() makes it first. */
@@ -57,6 +60,9 @@ bool cc_pure(const struct cc_insn *insn)
 	case CC_C_NONE:
 		switch (insn->op) {
 		case CC_LABEL:
+		case CC_CALL:
+		case CC_ENTER:
+		case CC_LEAVE:
 		case VGPU_OP_EXIT:
 		case VGPU_OP_TRAP:
 		case VGPU_OP_BALLOT:	/* these look at which lanes run them */

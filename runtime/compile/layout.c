@@ -89,6 +89,11 @@ void cc_layout_module(struct ptx_ctx *ctx, struct ptx_module *module, struct vgp
 
 		if (!in_data(var))
 			continue;
+		if (var == module->heap) {
+			program->uses_heap = 1;
+			program->heap_offset = var->offset;
+			continue;
+		}
 		symbol->name = strdup(var->name);
 		if (!symbol->name)
 			ptx_out_of_memory(ctx);

@@ -155,6 +155,9 @@ uint8_t cc_ld_bits(struct cc_lower *l);
 uint8_t cc_st_bits(struct cc_lower *l);
 uint8_t cc_atom_bits(struct cc_lower *l);
 uint8_t cc_fence_bits(struct cc_lower *l);
+/* shared.c */
+void cc_lower_shared_call(struct cc_lower *l, struct cc_shared *shared,
+			  const struct ptx_operand *results, const struct ptx_operand *params);
 /* call.c */
 void cc_lower_call(struct cc_lower *l);
 struct cc_pvar *cc_param(struct cc_lower *l, struct ptx_var *var);

@@ -228,7 +228,7 @@ void cc_lower_control(struct cc_lower *l)
 		cc_jump(l, l->frame->first_label + cc_operand(l, 0)->reg);
 		break;
 	case PTX_I_RET:
-		if (l->frame->caller) {
+		if (!l->frame->func->is_entry) {
 			cc_jump(l, l->frame->end_label);
 			break;
 		}

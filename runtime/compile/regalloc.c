@@ -396,6 +396,7 @@ static bool scan_file(struct cc *cc, const struct cc_live *live, const struct cc
 	s->limit = preds ? VGPU_PREDS - 1 : VGPU_VASS_MAX_REGS;
 	if (!preds && cc->options && cc->options->max_regs && cc->options->max_regs < s->limit)
 		s->limit = cc->options->max_regs;
+	s->limit -= preds ? cc->reserved_preds : cc->reserved_regs;
 	s->file = ptx_alloc(cc->ctx, 256 * sizeof(*s->file));
 	s->hint = ptx_alloc(cc->ctx, cc->vregs_count * sizeof(*s->hint));
 	memset(s->hint, 0xff, cc->vregs_count * sizeof(*s->hint));
@@ -414,10 +415,12 @@ static bool scan_file(struct cc *cc, const struct cc_live *live, const struct cc
 			cc_spill(cc, live, s->victims, s->victims_count);
 		return false;
 	}
-	for (uint32_t i = 0; i < count && !preds; i++)
+	for (uint32_t i = 0; i < count; i++)
 		if (cc->phys[order[i]] + register_words(s, order[i]) > most)
 			most = cc->phys[order[i]] + register_words(s, order[i]);
-	if (!preds)
+	if (preds)
+		cc->preds_used = most;
+	else
 		cc->regs = most ? most : 1;
 	return true;
 }

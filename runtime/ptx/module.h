@@ -143,12 +143,14 @@ struct ptx_func {
 	struct ptx_var **vars;		/* .param and .local ones, parameters included */
 	uint32_t vars_count, vars_room;
 	uint32_t label_count;
+	bool library;			/* the runtime brought it */
 	uint32_t mark;			/* for walks of the compiler */
 };
 
 struct ptx_module {
 	struct ptx_func *funcs, **funcs_end;
 	struct ptx_var *vars, **vars_end;	/* of every .global, .const and .shared variable */
+	struct ptx_var *heap;		/* the struct vgpu_heap of malloc() and free(), or NULL */
 };
 
 /* PTX text to module; leaves through ptx_fail() when it is malformed. */

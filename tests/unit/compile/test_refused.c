@@ -68,10 +68,6 @@ static void refused_calls(void **state)
 		".entry k() { .param .b64 x; .param .b64 y; .param .b32 z; call (z), vprintf, (x, "
 		"y); ret; }",
 		"printf");
-	ptx_refused(PTX_HEAD
-		    ".extern .func (.param .b64 r) malloc(.param .b64 a);\n"
-		    ".entry k() { .param .b64 x; .param .b64 z; call (z), malloc, (x); ret; }",
-		    "malloc");
 	ptx_refused(PTX_HEAD ".func f(.param .b32 a) { ret; }\n.entry k() { call f; ret; }",
 		    "1 parameters");
 	ptx_refused(KERNEL("call (%r1), %rd1, (%r2);"), "indirect");
