@@ -165,6 +165,15 @@ VGPU_API vgpuError_t vgpuDeviceSynchronize(void);
  * one.
  */
 VGPU_API vgpuError_t vgpuDeviceReset(void);
+/*
+ * Bytes of the heap of malloc(), free(), new and delete in kernels, 8 MiB at first and again after
+ * a reset; at least 16 KiB. Setting it is vgpuErrorInvalidValue after a kernel that uses the heap
+ * was launched, and vgpuErrorMemoryAllocation if the device has no room. The memory is mapped when
+ * the first module that uses it is loaded; if there is no room then, loading it fails with
+ * vgpuErrorMemoryAllocation.
+ */
+VGPU_API vgpuError_t vgpuDeviceSetHeapSize(size_t bytes);
+VGPU_API vgpuError_t vgpuDeviceGetHeapSize(size_t *bytes);
 VGPU_API vgpuError_t vgpuMemGetInfo(size_t *free_bytes, size_t *total_bytes);
 /* What the device counts for this process: instructions, blocks, SM time … */
 VGPU_API vgpuError_t vgpuContextInfo(struct vgpu_context_info *info);

@@ -36,6 +36,7 @@ struct rt_block {
 	uint64_t asked;			/* what the program asked for */
 	struct slab *slab;		/* NULL: one allocation */
 	bool managed;
+	bool private;			/* the runtime's, not the program's */
 };
 
 static bool heap_reserve(void)
@@ -147,6 +148,11 @@ static vgpuError_t block_remove(size_t i)
 	return rt_error_of(error);
 }
 
+static uint64_t whole_pages(uint64_t bytes)
+{
+	return (bytes + VGPU_PAGE_SIZE - 1) & ~(VGPU_PAGE_SIZE - 1);
+}
+
 static bool slab_take(struct slab *slab, uint32_t units, uint32_t *first)
 {
 	uint32_t run = 0;
@@ -202,12 +208,35 @@ vgpuError_t rt_alloc(uint64_t bytes, bool managed, uint64_t *address)
 			return error;
 		/* no VRAM for a whole slab: a page of its own may still fit */
 	}
-	error = block_add((bytes + VGPU_PAGE_SIZE - 1) & ~(VGPU_PAGE_SIZE - 1), managed, &block);
+	error = block_add(whole_pages(bytes), managed, &block);
 	if (error != vgpuSuccess)
 		return error;
 	block->asked = bytes;
 	*address = block->base;
 	return vgpuSuccess;
+}
+
+vgpuError_t rt_alloc_private(uint64_t bytes, uint64_t *address)
+{
+	struct rt_block *block;
+	vgpuError_t error;
+
+	if (!heap_reserve() || bytes > rt.heap.bytes)
+		return vgpuErrorMemoryAllocation;
+	error = block_add(whole_pages(bytes), false, &block);
+	if (error != vgpuSuccess)
+		return error;
+	block->private = true;
+	*address = block->base;
+	return vgpuSuccess;
+}
+
+vgpuError_t rt_alloc_free_private(uint64_t address)
+{
+	long i = block_below(address);
+
+	return i >= 0 && rt.heap.blocks[i].base == address ? block_remove((size_t)i) :
+							     vgpuErrorInvalidValue;
 }
 
 vgpuError_t rt_alloc_free(uint64_t address)
@@ -221,6 +250,8 @@ vgpuError_t rt_alloc_free(uint64_t address)
 		return vgpuErrorInvalidValue;
 	block = &rt.heap.blocks[i];
 	slab = block->slab;
+	if (block->private)
+		return vgpuErrorInvalidValue;
 	if (!slab)
 		return address == block->base ? block_remove((size_t)i) : vgpuErrorInvalidValue;
 	unit = (address - block->base) / UNIT;
@@ -243,7 +274,7 @@ bool rt_alloc_find(uint64_t address, uint64_t *base, uint64_t *bytes)
 	if (i < 0)
 		return false;
 	block = &rt.heap.blocks[i];
-	if (address - block->base >= block->bytes)
+	if (address - block->base >= block->bytes || block->private)
 		return false;
 	if (!block->slab) {
 		*base = block->base;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "heap/ptx.h"
 #include "state.h"
 
 static __thread vgpuError_t last_error;
@@ -174,6 +175,11 @@ static void name_kernel(vgpuFault *fault)
 			 sizeof(fault->instruction));
 	if (kernel->ptx_line)
 		fault->ptx_line = kernel->ptx_line[raw->pc];
+	if (fault->ptx_line & VGPU_LINE_LIBRARY) {
+		ptx_line(vgpu_heap_ptx, fault->ptx_line & ~VGPU_LINE_LIBRARY, fault->ptx,
+			 sizeof(fault->ptx));
+		fault->ptx_line = 0;
+	}
 	if (fault->ptx_line)
 		ptx_line(module->ptx, fault->ptx_line, fault->ptx, sizeof(fault->ptx));
 }
@@ -204,6 +210,8 @@ static void write_sentence(vgpuFault *fault)
 		SAY("copy, address 0x%llx: ", (unsigned long long)raw->address);
 	}
 	SAY("%s", what);
+	if (raw->reason == VGPU_FAULT_TRAP && !fault->ptx_line && strstr(fault->ptx, "// "))
+		SAY(": %s", strstr(fault->ptx, "// ") + 3);
 	if (raw->reason == VGPU_FAULT_WARP_SYNC)
 		SAY(" (missing: lanes 0x%08llx)", (unsigned long long)raw->address);
 	if (fault->instruction[0])

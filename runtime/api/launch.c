@@ -44,6 +44,7 @@ vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 		memset(params, 0, kernel->vass.param_bytes);
 	for (uint32_t i = 0; i < kernel->param_count; i++)
 		memcpy(params + kernel->params[i].offset, arguments[i], kernel->params[i].size);
+	rt.malloc.launched |= kernel->uses_heap;
 	cmd.launch.module = function->module->id;
 	cmd.launch.kernel = function->index;
 	memcpy(cmd.launch.grid, grid, sizeof(cmd.launch.grid));

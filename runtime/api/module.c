@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap/heap.h"
 #include "state.h"
 
 static void module_free(struct vgpuModule *module)
@@ -17,20 +18,17 @@ static void module_free(struct vgpuModule *module)
 	free(module);
 }
 
-/*
- * Initial contents of the variables; nothing can use them yet, so no stream has to be waited for.
- */
-static vgpuError_t fill_data(const struct vgpu_program *program, uint64_t base)
+/* Nothing uses those bytes yet, so no stream has to be waited for. */
+vgpuError_t rt_module_write(const struct vgpuModule *module, uint64_t offset, uint64_t bytes)
 {
 	struct rt_queue *queue = rt.default_stream.queue;
 	struct vgpu_cmd cmd = { .op = VGPU_CMD_COPY_H2D };
 	vgpuError_t error = rt_flush(queue);
 
-	for (uint64_t done = 0; done < program->data_bytes && error == vgpuSuccess;
-	     done += cmd.copy.bytes) {
-		cmd.copy.dst = base + done;
-		cmd.copy.src = (uint64_t)(uintptr_t)(program->data + done);
-		cmd.copy.bytes = program->data_bytes - done;
+	for (uint64_t done = 0; done < bytes && error == vgpuSuccess; done += cmd.copy.bytes) {
+		cmd.copy.dst = module->data + offset + done;
+		cmd.copy.src = (uint64_t)(uintptr_t)(module->program->data + offset + done);
+		cmd.copy.bytes = bytes - done;
 		if (cmd.copy.bytes > VGPU_COPY_MAX)
 			cmd.copy.bytes = VGPU_COPY_MAX;
 		error = rt_put(queue, &cmd, NULL);
@@ -39,6 +37,17 @@ static vgpuError_t fill_data(const struct vgpu_program *program, uint64_t base)
 		if (error == vgpuSuccess)
 			error = rt_wait_held(queue, queue->last);
 	}
+	return error;
+}
+
+/* malloc() and free() of the module get to know where the heap is. */
+static vgpuError_t link_heap(struct vgpu_program *program)
+{
+	struct vgpu_heap heap;
+	vgpuError_t error = rt_malloc_heap(&heap);
+
+	if (error == vgpuSuccess)
+		memcpy(program->data + program->heap_offset, &heap, sizeof(heap));
 	return error;
 }
 
@@ -72,6 +81,8 @@ vgpuError_t rt_module_load(const char *ptx, uint32_t max_regs, struct vgpuModule
 	module->functions = calloc(program->kernel_count ? program->kernel_count : 1,
 				   sizeof(*module->functions));
 	error = module->functions ? vgpuSuccess : vgpuErrorMemoryAllocation;
+	if (error == vgpuSuccess && program->uses_heap)
+		error = link_heap(program);
 	if (error == vgpuSuccess && program->data_bytes)
 		error = rt_alloc(program->data_bytes, false, &module->data);
 	if (error == vgpuSuccess) {
@@ -86,7 +97,7 @@ vgpuError_t rt_module_load(const char *ptx, uint32_t max_regs, struct vgpuModule
 			error = err == -ENOSPC ? vgpuErrorMemoryAllocation : rt_error_of(err);
 		}
 		if (error == vgpuSuccess && program->data_bytes) {
-			error = fill_data(program, module->data);
+			error = rt_module_write(module, 0, program->data_bytes);
 			if (error != vgpuSuccess)
 				rt.ops->module_unload(rt.transport, module->id);
 		}

@@ -242,6 +242,7 @@ static void context_reset(void)
 	for (unsigned int i = 0; i < RT_QUEUES; i++)
 		rt_queue_forget(&rt.queues[i]);
 	rt_alloc_reset();
+	rt_malloc_reset();
 	rt.sticky = vgpuSuccess;
 	memset(&rt.fault, 0, sizeof(rt.fault));
 	rt.generation++;

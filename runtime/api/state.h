@@ -111,6 +111,13 @@ struct rt_heap {
 	size_t count, room;
 };
 
+/** struct rt_malloc - the heap of malloc() in kernels (malloc.c) */
+struct rt_malloc {
+	uint64_t limit;			/* bytes, 0: the default */
+	uint64_t base;			/* 0: not mapped yet */
+	bool launched;			/* a kernel that uses it */
+};
+
 enum rt_phase { RT_NONE, RT_READY, RT_FAILED, RT_FORKED };
 
 struct rt_state {
@@ -125,6 +132,7 @@ struct rt_state {
 	struct vgpu_device_info info;
 	unsigned int waiting;		/* threads inside the transport without the lock */
 	struct rt_heap heap;
+	struct rt_malloc malloc;
 	struct rt_queue queues[RT_QUEUES];
 	unsigned int queue_limit;
 	struct vgpuStream *streams;	/* all but the default one */
@@ -180,6 +188,9 @@ vgpuError_t rt_remember(vgpuError_t error);
 /* @managed needs ops->map_managed. */
 vgpuError_t rt_alloc(uint64_t bytes, bool managed, uint64_t *address);
 vgpuError_t rt_alloc_free(uint64_t address);
+/* The same for the runtime's own use: calls of the program do not find that memory. */
+vgpuError_t rt_alloc_private(uint64_t bytes, uint64_t *address);
+vgpuError_t rt_alloc_free_private(uint64_t address);
 bool rt_alloc_find(uint64_t address, uint64_t *base, uint64_t *bytes);
 bool rt_is_device(const void *pointer);		/* in the range some device's addresses come from */
 bool rt_is_managed(const void *pointer);	/* on the current device */
@@ -229,10 +240,17 @@ vgpuError_t rt_module_function(struct vgpuModule *module, const char *name,
 vgpuError_t rt_module_global(struct vgpuModule *module, const char *name, uint64_t *address,
 			     uint64_t *bytes);
 void rt_modules_reset(void);
+/* Copies @bytes at @offset of the program's data to the device, and waits. */
+vgpuError_t rt_module_write(const struct vgpuModule *module, uint64_t offset, uint64_t bytes);
 const struct vgpu_program_kernel *rt_kernel(const struct vgpuFunction *function);
 void rt_function_attributes(const struct vgpuFunction *function,
 			    vgpuFunctionAttributes *attributes);
 int rt_occupancy(const struct vgpuFunction *function, unsigned int threads, size_t dynamic_shared);
+
+/* malloc.c: where the heap of malloc() in kernels is, which is mapped if it has to be */
+struct vgpu_heap;
+vgpuError_t rt_malloc_heap(struct vgpu_heap *heap);
+void rt_malloc_reset(void);
 
 /* launch.c */
 vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
