@@ -269,8 +269,6 @@ static const char *limit_for(enum cudaLimit limit)
 	switch (limit) {
 	case cudaLimitPrintfFifoSize:
 		return "printf() in device code is";
-	case cudaLimitMallocHeapSize:
-		return "malloc() in device code is";
 	case cudaLimitDevRuntimeSyncDepth:
 	case cudaLimitDevRuntimePendingLaunchCount:
 		return "launching kernels from kernels is";
@@ -285,11 +283,12 @@ static const char *limit_for(enum cudaLimit limit)
  */
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
-	(void)value;
 	if ((unsigned int)limit > cudaLimitPersistingL2CacheSize)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
 	if (limit == cudaLimitStackSize)
 		return cudaSuccess;
+	if (limit == cudaLimitMallocHeapSize)
+		return cuda_error(vgpuDeviceSetHeapSize(value));
 	return CUDA_REFUSE(limit_for(limit));
 }
 
@@ -299,6 +298,8 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
 	if ((unsigned int)limit > cudaLimitPersistingL2CacheSize)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	if (limit == cudaLimitMallocHeapSize)
+		return cuda_error(vgpuDeviceGetHeapSize(value));
 	if (limit != cudaLimitStackSize)
 		return CUDA_REFUSE(limit_for(limit));
 	*value = VGPU_VASS_MAX_LOCAL;

@@ -8,6 +8,9 @@
 #ifndef VGPU_CUDA_DEVICE_H
 #define VGPU_CUDA_DEVICE_H
 
+/* The guard of clang's <new> for CUDA, which device_new.h replaces; C++'s own was included. */
+#define __CLANG_CUDA_WRAPPERS_NEW
+
 /* Device overloads must be declared before <cmath> takes the names into namespace std. */
 #include <__clang_cuda_math_forward_declares.h>
 #include <cmath>
@@ -43,8 +46,6 @@ extern "C" {
  */
 __device__ int vprintf(const char *, const char *);
 __device__ int printf(const char *, ...);
-__device__ void free(void *) __attribute__((nothrow));
-__device__ void *malloc(size_t) __attribute__((nothrow)) __attribute__((malloc));
 
 /*
  * assert() of the host's <assert.h> calls this. The comment tells the runtime that the trap was an
@@ -57,11 +58,7 @@ __assert_fail(const char *, const char *, unsigned int, const char *)
 }
 }
 
-namespace std
-{
-static __device__ __inline__ void free(void *p) { ::free(p); }
-static __device__ __inline__ void *malloc(size_t bytes) { return ::malloc(bytes); }
-}
+#include "device_new.h"
 
 #define __VGPU_INDEX_CONVERSION(variable) \
 	__device__ inline variable::operator dim3() const { return dim3(x, y, z); } \
