@@ -100,9 +100,12 @@ static void disassemble(const struct vgpu_program *program)
 
 		printf("%s:\n", kernel->name);
 		for (uint32_t pc = 0; pc < kernel->vass.code_count; pc++) {
+			uint32_t line = kernel->ptx_line ? kernel->ptx_line[pc] : 0;
+
 			vgpu_disassemble(&code[kernel->vass.entry + pc], text, sizeof(text));
-			printf("%6u  %-40s // ptx line %u\n", pc, text,
-			       kernel->ptx_line ? kernel->ptx_line[pc] : 0);
+			printf("%6u  %-40s // %s line %u\n", pc, text,
+			       line & VGPU_LINE_LIBRARY ? "library" : "ptx",
+			       line & ~VGPU_LINE_LIBRARY);
 		}
 	}
 }
