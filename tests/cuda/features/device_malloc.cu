@@ -225,6 +225,30 @@ static void expect_counts(const char *what, struct counts *dev, unsigned done)
 	CHECK(cudaMemset(dev, 0, sizeof(got)));
 }
 
+/* Many threads in a heap that is full most of the time: what fails must leave nothing behind. */
+static void small_heap(size_t limit)
+{
+	struct counts none = {}, got, *counts;
+	struct slot *slots;
+
+	CHECK(cudaDeviceReset());
+	CHECK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, limit));
+	counts = device_from(&none, 1);
+	slots = device_new<struct slot>(THREADS * SLOTS);
+	CHECK(cudaMemset(slots, 0, sizeof(*slots) * THREADS * SLOTS));
+	for (unsigned seed = 3; seed <= 4; seed++)
+		churn<<<BLOCKS, BDIM>>>(slots, counts, seed);
+	free_all<<<BLOCKS, BDIM>>>(slots, counts);
+	CHECK_LAUNCH();
+	host_from(&got, counts, 1);
+	expect_same("small heap", 0, got.wrong, 0u);
+	expect_same("small heap", 1, got.misaligned, 0u);
+	EXPECT(got.failed > 0 && got.done > 0);
+	CHECK(cudaMemset(counts, 0, sizeof(got)));
+	whole_heap<<<1, 1>>>(limit / 8 * 7, counts);
+	expect_counts("the whole small heap", counts, 1);
+}
+
 int main(int argc, char **argv)
 {
 	static const unsigned sizes[] = { 1, 16, 40, 200, 1000, 1500 };
@@ -255,5 +279,6 @@ int main(int argc, char **argv)
 	}
 	whole_heap<<<1, 1>>>(limit / 8 * 7, counts);
 	expect_counts("the whole heap", counts, 1);
+	small_heap((size_t)1 << 18);
 	return finish();
 }
