@@ -165,6 +165,7 @@ int vgpu_fault_raise(struct vgpu_faults *faults, struct vgpu_fault_space *space,
 	fault->faults = faults;
 	fault->space = space;
 	fault->request = *request;
+	fault->number = faults->raised++;
 	fault->raised = faults->sim->now;
 	fault->event.fire = fault_fire;
 	vgpu_list_init(&fault->waiters);
@@ -189,8 +190,27 @@ void vgpu_fault_wait(struct vgpu_fault_space *space, u64 page, struct vgpu_page_
 {
 	struct vgpu_page_fault *fault = fault_at(space, page);
 
-	if (VGPU_CHECK(fault && !vgpu_list_linked(&waiter->node)))
-		vgpu_list_add(&waiter->node, &fault->waiters);
+	if (!VGPU_CHECK(fault))
+		return;
+	if (vgpu_list_linked(&waiter->node)) {
+		if (waiter->fault->number >= fault->number)
+			return;
+		vgpu_list_del(&waiter->node);
+	}
+	waiter->fault = fault;
+	vgpu_list_add(&waiter->node, &fault->waiters);
+}
+
+u64 vgpu_fault_left(const struct vgpu_page_waiter *waiter)
+{
+	const struct vgpu_page_fault *fault = waiter->fault;
+
+	if (!vgpu_list_linked(&waiter->node))
+		return 0;
+	if (!vgpu_event_pending(&fault->event) ||
+	    (fault->request.kind != VGPU_PAGE_FAULT_ALLOCATE && !fault->moving))
+		return VGPU_NEVER;
+	return vgpu_event_time(&fault->event) - fault->faults->sim->now;
 }
 
 u64 vgpu_faults_cancel(struct vgpu_faults *faults, struct vgpu_fault_space *space, u64 first,

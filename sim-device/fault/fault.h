@@ -89,6 +89,7 @@ struct vgpu_fault_space {
  */
 struct vgpu_page_waiter {
 	struct vgpu_list node;		/* in the list of the fault; unlinked: not waiting */
+	const struct vgpu_page_fault *fault;	/* valid while it waits */
 	void (*wake)(struct vgpu_page_waiter *waiter);
 	u32 waits;
 };
@@ -106,6 +107,7 @@ struct vgpu_page_fault {
 	struct vgpu_faults *faults;
 	struct vgpu_fault_space *space;
 	struct vgpu_fault_request request;
+	u64 number;			/* in the order in which they were raised */
 	u64 raised;			/* when */
 	bool entered;			/* it is in the fault buffer */
 	bool delayed;			/* which was full when it was raised */
@@ -146,6 +148,7 @@ struct vgpu_faults {
 	const struct vgpu_fault_handler *handler;
 	struct vgpu_link link;
 	u64 host_free;			/* cpu: when the host will have handled what it has */
+	u64 raised;			/* faults since it was made */
 	u32 entered;			/* faults in the buffer */
 	u32 in_flight;			/* the same, and those that are delayed */
 	struct vgpu_list delayed;	/* in the order in which they were raised */
@@ -166,8 +169,19 @@ void vgpu_fault_space_fini(struct vgpu_fault_space *space);
 /** vgpu_fault_raise - raise a fault for pages none of which has one; -ENOMEM: it is not raised */
 int vgpu_fault_raise(struct vgpu_faults *faults, struct vgpu_fault_space *space,
 		     const struct vgpu_fault_request *request);
-/** vgpu_fault_wait - wake @waiter when the fault for @page, which is in flight, has ended */
+/**
+ * vgpu_fault_wait - wake @waiter when the fault for @page, which is in flight, has ended
+ *
+ * A waiter that waits for another fault of @space waits for the one that was raised later.
+ */
 void vgpu_fault_wait(struct vgpu_fault_space *space, u64 page, struct vgpu_page_waiter *waiter);
+/**
+ * vgpu_fault_left - picoseconds until the fault that @waiter waits for will have been served
+ *
+ * 0: it does not wait; VGPU_NEVER: not known, as the fault is delayed, or as its data does not move
+ * yet.
+ */
+u64 vgpu_fault_left(const struct vgpu_page_waiter *waiter);
 /**
  * vgpu_faults_cancel - cancel the faults that have a page in [@first, @first + @count)
  * @most: so many of them at most

@@ -88,7 +88,10 @@ static enum vgpu_access_result fetch_page(struct vgpu_address_space *as,
 	return err ? VGPU_ACCESS_FAULT : VGPU_ACCESS_PENDING;
 }
 
-/* All pages of @access from access->lane on. The waiter waits for the first that is not there. */
+/*
+ * All pages of @access from access->lane on. The waiter waits for the last that is not there: when
+ * it is woken, the access mostly needs no page more.
+ */
 static enum vgpu_access_result fetch_pages(struct vgpu_address_space *as,
 					   const struct vgpu_access *access,
 					   struct vgpu_page_waiter *waiter, bool in_place)
@@ -107,7 +110,7 @@ static enum vgpu_access_result fetch_pages(struct vgpu_address_space *as,
 			vgpu_page_waiter_cancel(waiter);
 			return result;
 		}
-		if (result == VGPU_ACCESS_PENDING && !vgpu_list_linked(&waiter->node))
+		if (result == VGPU_ACCESS_PENDING)
 			vgpu_fault_wait(&as->faults, page, waiter);
 	}
 	return vgpu_list_linked(&waiter->node) ? VGPU_ACCESS_PENDING : VGPU_ACCESS_OK;
