@@ -90,7 +90,9 @@
 	/* when device memory is allocated: "eager", "lazy" */					\
 	NAME(allocation)									\
 	/* "cpu", "gpu" */									\
-	NAME(fault_handler)
+	NAME(fault_handler)									\
+	/* SMs with warps that wait for pages: "preemptible", "stall" */			\
+	NAME(sm_on_fault)
 
 /* For an ARRAY with so many elements: ELEMENT(type, name, index, least, most) for each. */
 #define VGPU_CONFIG_EACH_3(ELEMENT, type, name, least, most)					\

@@ -234,11 +234,17 @@ u64 vgpu_exec_halt(struct vgpu_exec *exec, u32 sm);
 /*
  * Save the contexts of all resident blocks of reserved SM @sm into the PTBQ of their kernel. They
  * stop now; the SM is handed over when the save ends. Call vgpu_exec_halt() first, and this at the
- * time that it returned.
+ * time that it returned. With sm_on_fault=stall the blocks stop when none of their warps waits for
+ * a page any more.
  */
 void vgpu_exec_save(struct vgpu_exec *exec, u32 sm);
 /* Time that a save of the resident blocks of @sm would take. */
 u64 vgpu_exec_save_time(const struct vgpu_exec *exec, u32 sm);
+/*
+ * Time from now that a save of the resident blocks of @sm, which executes nothing from now on, has
+ * to wait for page faults to be served: 0 unless sm_on_fault=stall; VGPU_NEVER: unknown.
+ */
+u64 vgpu_exec_wait_time(const struct vgpu_exec *exec, u32 sm);
 /* Time from now until the last resident block of @sm ends by itself; VGPU_NEVER: unknown. */
 u64 vgpu_exec_drain_time(const struct vgpu_exec *exec, u32 sm);
 

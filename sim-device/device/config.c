@@ -145,6 +145,9 @@ const char *vgpu_config_check(const struct vgpu_config *config)
 		return "allocation must be eager or lazy";
 	if (!vgpu_fault_handler_find(config->fault_handler))
 		return "fault_handler must be one of the names that its knob lists";
+	if (!vgpu_text_is(config->sm_on_fault, "preemptible") &&
+	    !vgpu_text_is(config->sm_on_fault, "stall"))
+		return "sm_on_fault must be preemptible or stall";
 	if (!vgpu_policy_find(config->policy))
 		return "policy must be one of the names that the knob \"policy\" lists";
 	if (!vgpu_preemption_find(config->preemption))

@@ -254,6 +254,30 @@ static void fault_granule_get(struct vgpu_device *dev, struct vgpu_text *text)
 	vgpu_text_put_u64(text, dev->config.fault_granule);
 }
 
+static const char *const on_fault[] = { "preemptible", "stall" };
+
+static int sm_on_fault_set(struct vgpu_device *dev, const char *value)
+{
+	unsigned int i;
+
+	for (i = 0; i < VGPU_ARRAY_SIZE(on_fault); i++) {
+		if (vgpu_text_is(value, on_fault[i])) {
+			vgpu_text_copy(dev->config.sm_on_fault, VGPU_NAME_BYTES, on_fault[i]);
+			vgpu_exec_set_on_fault(&dev->exec);
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static void sm_on_fault_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	unsigned int i;
+
+	for (i = 0; i < VGPU_ARRAY_SIZE(on_fault); i++)
+		put_choice(text, on_fault[i], vgpu_text_is(dev->config.sm_on_fault, on_fault[i]));
+}
+
 static const struct knob knobs[] = {
 	{ "policy", policy_set, policy_get },
 	{ "preemption", preemption_set, preemption_get },
@@ -267,6 +291,7 @@ static const struct knob knobs[] = {
 	{ "allocation", allocation_set, allocation_get },
 	{ "fault_handler", fault_handler_set, fault_handler_get },
 	{ "fault_granule", fault_granule_set, fault_granule_get },
+	{ "sm_on_fault", sm_on_fault_set, sm_on_fault_get },
 };
 
 static const struct knob *find_knob(const char *name)

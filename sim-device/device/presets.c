@@ -42,7 +42,8 @@
 	.fault_cpu_ps = 2 * VGPU_US,			\
 	.fault_gpu_ps = 20 * VGPU_US,			\
 	.allocation = "eager",				\
-	.fault_handler = "cpu"
+	.fault_handler = "cpu",				\
+	.sm_on_fault = "preemptible"
 
 static const struct vgpu_config presets[] = {
 	{

@@ -67,6 +67,7 @@ struct vgpu_smst {
 	struct vgpu_exec *exec;
 	enum vgpu_sm_state state;
 	bool leaving;			/* being preempted: blocks leave, none is issued */
+	bool stalled;			/* to be saved when no warp waits for a page any more */
 	struct vgpu_ksr *ksr;		/* issues blocks of this kernel; NULL: idle */
 	struct vgpu_ksr *next;		/* kernel it is reserved for; NULL: that has ended */
 	/* context that it counts for: that of @next if it is being preempted, else that of @ksr */
@@ -130,6 +131,7 @@ struct vgpu_exec {
 	struct vgpu_event swap_test;	/* used by swap_test.c, … */
 	struct vgpu_random swap_random;	/* … with its own random numbers */
 	bool share_by_priority;		/* budgets by priority, not equal */
+	bool stall;			/* sm_on_fault: SMs with waiting warps are not saved */
 	struct vgpu_list contexts;	/* struct vgpu_exec_context, by id */
 	u32 context_count;
 	u32 processes;			/* contexts that take part */
@@ -195,6 +197,8 @@ void vgpu_exec_set_preemption(struct vgpu_exec *exec, const struct vgpu_preempti
  * from all its SMs. A new limit also applies to kernels that already run.
  */
 void vgpu_exec_set_watchdog(struct vgpu_exec *exec);
+/* sm_on_fault has changed in the configuration: SMs that wait to be saved reconsider. */
+void vgpu_exec_set_on_fault(struct vgpu_exec *exec);
 /*
  * The kernel that keeps kernels of other contexts out: it runs, and a context of at least its
  * priority has kernels and no SM. Of several, the one that was admitted first. NULL: none does.

@@ -414,6 +414,8 @@ int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
 		return err;
 	exec->events = VGPU_EXEC_EVENTS(sms, kernels);
 	err = init_sms(exec);
+	if (!err)
+		vgpu_exec_set_on_fault(exec);
 	return err ? err : vgpu_exec_set_policy(exec, policy);
 }
 

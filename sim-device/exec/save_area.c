@@ -87,6 +87,16 @@ static void start_save(struct vgpu_exec *exec, struct vgpu_smst *smst)
 			  smst->batch, smst->batch_bytes);
 }
 
+static bool has_waiting(const struct vgpu_sm *hw)
+{
+	const struct vgpu_block *block;
+
+	vgpu_list_for_each(block, &hw->resident, struct vgpu_block, node)
+		if (vgpu_block_waits(block) != VGPU_WAIT_NONE)
+			return true;
+	return false;
+}
+
 void vgpu_exec_save(struct vgpu_exec *exec, u32 sm)
 {
 	struct vgpu_smst *smst = &exec->smst[sm];
@@ -94,6 +104,10 @@ void vgpu_exec_save(struct vgpu_exec *exec, u32 sm)
 	struct vgpu_block *block;
 
 	if (!VGPU_CHECK(smst->leaving && hw->resident_count))
+		return;
+	/* It is halted, so it raises no more faults; block_ready() tries again. */
+	smst->stalled = exec->stall && has_waiting(hw);
+	if (smst->stalled)
 		return;
 	while ((block = vgpu_sm_first(hw))) {
 		vgpu_sm_detach(hw, block);

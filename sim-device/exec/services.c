@@ -3,6 +3,7 @@
  * What policies and mechanisms ask of the engine (../vgpu_policy.h) that needs no more than a look,
  * and their selection.
  */
+#include "../sim/text.h"
 #include "exec.h"
 
 /* ---- looks -------------------------------------------------------------- */
@@ -140,6 +141,11 @@ u64 vgpu_exec_drain_time(const struct vgpu_exec *exec, u32 sm)
 	return vgpu_sm_drain_time(&exec->sms[sm]);
 }
 
+u64 vgpu_exec_wait_time(const struct vgpu_exec *exec, u32 sm)
+{
+	return exec->stall ? vgpu_sm_wait_time(&exec->sms[sm]) : 0;
+}
+
 int vgpu_exec_estimate(struct vgpu_exec *exec, u32 sm, struct vgpu_preemption_estimate *estimate)
 {
 	if (!exec->preemption->estimate)
@@ -216,6 +222,16 @@ void vgpu_exec_rerank(struct vgpu_exec *exec)
 	vgpu_list_for_each(ctx, &exec->contexts, struct vgpu_exec_context, node)
 		vgpu_runqueue_update(exec, ctx);
 	vgpu_exec_schedule(exec);
+}
+
+void vgpu_exec_set_on_fault(struct vgpu_exec *exec)
+{
+	u32 i;
+
+	exec->stall = vgpu_text_is(exec->config->sm_on_fault, "stall");
+	for (i = 0; i < exec->config->sms; i++)
+		if (exec->smst[i].stalled)
+			vgpu_preemption_at_time(exec, i, exec->sim->now, vgpu_exec_save);
 }
 
 void vgpu_exec_set_preemption(struct vgpu_exec *exec, const struct vgpu_preemption *preemption)

@@ -28,6 +28,7 @@ static void release_sm(struct vgpu_exec *exec, u32 sm)
 		vgpu_exec_stops(exec, smst->ksr);
 	smst->ksr = NULL;
 	smst->leaving = false;
+	smst->stalled = false;
 	vgpu_runqueue_sm(exec, sm);
 	exec->idle[sm / 64] |= 1ull << (sm % 64);
 	exec->idle_count++;
@@ -305,11 +306,27 @@ static void block_stopped(struct vgpu_sm *sm, struct vgpu_block *block)
 	vgpu_exec_block_stopped(sm->engine, block);
 }
 
+static void blocks_wait(struct vgpu_sm *sm)
+{
+	(void)sm;
+}
+
+static void block_ready(struct vgpu_sm *sm, struct vgpu_block *block)
+{
+	struct vgpu_exec *exec = sm->engine;
+
+	(void)block;
+	if (unlikely(exec->smst[sm->index].stalled))
+		vgpu_preemption_at_time(exec, sm->index, exec->sim->now, vgpu_exec_save);
+}
+
 const struct vgpu_sm_ops vgpu_sm_driver_ops = {
 	.block_done = block_done,
 	.block_followed = block_followed,
 	.block_fault = block_fault,
 	.block_stopped = block_stopped,
+	.blocks_wait = blocks_wait,
+	.block_ready = block_ready,
 };
 
 /* ---- stopping ----------------------------------------------------------- */

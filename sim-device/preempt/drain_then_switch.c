@@ -22,7 +22,9 @@ static void drain_then_switch_estimate(struct vgpu_exec *exec, u32 sm,
 	if (estimate->latency <= drain)
 		return;
 	vgpu_preemption_switch.estimate(exec, sm, estimate);
-	estimate->latency += drain;
+	/* At most: faults that it would stall on are served while it drains, too. */
+	if (estimate->latency < VGPU_NEVER - drain)
+		estimate->latency += drain;
 }
 
 const struct vgpu_preemption vgpu_preemption_drain_then_switch = {

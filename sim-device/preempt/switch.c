@@ -2,7 +2,9 @@
 /*
  * Context switch (Tanasic 5.2.2): the pipeline of the SM is drained of the instructions in flight,
  * then the contexts of all its thread blocks are saved to memory (exec/save_area.c), which restores
- * them when they are issued again. Blocks that end while the pipeline drains have ended.
+ * them when they are issued again. Blocks that end while the pipeline drains have ended. With
+ * sm_on_fault=stall (Tanasic 2.1: today's GPUs, which cannot restart an instruction) the save waits
+ * until the page faults of the SM have been served; it executes nothing meanwhile.
  */
 #include "common.h"
 
@@ -14,17 +16,24 @@ static void switch_begin(struct vgpu_exec *exec, u32 sm)
 	vgpu_preemption_at_time(exec, sm, drained > halted ? drained : halted, vgpu_exec_save);
 }
 
-/* Blocks that end while the pipeline drains need no save: the real latency is at most this. */
+/*
+ * Blocks that end while the pipeline drains need no save: the real latency is at most this, unless
+ * an SM that stalls on faults raises more of them in its present slice.
+ */
 static void switch_estimate(struct vgpu_exec *exec, u32 sm,
 			    struct vgpu_preemption_estimate *estimate)
 {
 	u64 drain = vgpu_exec_config(exec)->pipeline_drain_ps;
 	u64 save = vgpu_exec_save_time(exec, sm);
+	u64 wait = vgpu_exec_wait_time(exec, sm);
+	u64 stall = wait > drain ? wait - drain : 0;
 
 	*estimate = (struct vgpu_preemption_estimate){
-		.latency = drain + save,
-		.cost = 2 * save,
+		.latency = drain + stall + save,
+		.cost = stall + 2 * save,
 	};
+	if (wait == VGPU_NEVER)
+		estimate->latency = VGPU_NEVER;
 }
 
 const struct vgpu_preemption vgpu_preemption_switch = {

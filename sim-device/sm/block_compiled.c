@@ -44,11 +44,15 @@ static void compiled_release(struct vgpu_block *block)
 static void page_came(struct vgpu_page_waiter *waiter)
 {
 	struct vgpu_warp *w = vgpu_container_of(waiter, struct vgpu_warp, waiter);
-	struct vgpu_sm *sm = w->block->sm;
+	struct vgpu_block *block = w->block;
+	struct vgpu_warps *warps = block->warps;
+	struct vgpu_sm *sm = block->sm;
 
-	vgpu_warps_resume(w->block->warps, w);
+	vgpu_warps_resume(warps, w);
 	if (sm && !sm->halted && !vgpu_event_pending(&sm->step))
 		vgpu_event_after(sm->sim, &sm->step, 0);
+	if (!warps->pending)
+		warps->home->ops->block_ready(warps->home, block);
 }
 
 /* Order, scope and cache operator of an instruction. In VASS version 1 they are 0: weak. */
@@ -409,16 +413,19 @@ static bool run_block(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing
 
 /*
  * Report what the last slice ended. Every report may change who is resident: start over after each.
+ * Returns whether a block is left all of whose warps wait.
  */
-static void report_ends(struct vgpu_sm *sm)
+static bool report_ends(struct vgpu_sm *sm)
 {
 	struct vgpu_block *block = vgpu_sm_first(sm);
+	bool waits = false;
 
 	while (block) {
 		struct vgpu_warps *warps = block->warps;
 		struct vgpu_fault copy;
 
 		if (block->launch->stopped || (!vgpu_warps_over(warps) && !block->stopping)) {
+			waits |= !warps->ready;
 			block = vgpu_list_after(block, &sm->resident, struct vgpu_block, node);
 			continue;
 		}
@@ -432,7 +439,9 @@ static void report_ends(struct vgpu_sm *sm)
 			sm->ops->block_stopped(sm, block);
 		}
 		block = vgpu_sm_first(sm);
+		waits = false;
 	}
+	return waits;
 }
 
 /* The first block from @block on that can execute. */
@@ -520,13 +529,16 @@ void vgpu_compiled_step(struct vgpu_event *step)
 	struct vgpu_sm *sm = vgpu_container_of(step, struct vgpu_sm, step);
 	struct vgpu_block *block;
 	u32 warps = 0;
+	bool waits;
 
 	if (unlikely(sm->run->slice.open)) {
 		go_on(sm, true);
 		return;
 	}
-	report_ends(sm);
+	waits = report_ends(sm);
 	vgpu_event_cancel(sm->sim, step);	/* blocks issued just now have scheduled it again */
+	if (unlikely(waits) && !sm->halted)
+		sm->ops->blocks_wait(sm);
 	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node)
 		warps += block->launch->stopped ? 0 : block->warps->ready;
 	/* Blocks that all wait for pages have no slice: page_came() begins the next. */
@@ -575,6 +587,28 @@ static u64 compiled_time_left(const struct vgpu_block *block)
 	return VGPU_NEVER;
 }
 
+static enum vgpu_block_wait compiled_waits(const struct vgpu_block *block)
+{
+	const struct vgpu_warps *warps = block->warps;
+
+	if (!warps || !warps->pending || warps->faulted)
+		return VGPU_WAIT_NONE;
+	return warps->ready ? VGPU_WAIT_SOME : VGPU_WAIT_ALL;
+}
+
+static u64 compiled_wait_left(const struct vgpu_block *block)
+{
+	const struct vgpu_warps *warps = block->warps;
+	u64 last = 0;
+
+	for (u32 n = 0; warps && warps->pending && n < warps->count; n++) {
+		u64 left = vgpu_fault_left(&warps->warp[n].waiter);
+
+		last = left > last ? left : last;
+	}
+	return last;
+}
+
 const struct vgpu_block_kind vgpu_block_compiled = {
 	.name = "compiled",
 	.start = compiled_start,
@@ -583,4 +617,6 @@ const struct vgpu_block_kind vgpu_block_compiled = {
 	.stop = compiled_stop,
 	.context_bytes = compiled_context_bytes,
 	.time_left = compiled_time_left,
+	.waits = compiled_waits,
+	.wait_left = compiled_wait_left,
 };

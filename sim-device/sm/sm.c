@@ -169,6 +169,20 @@ u64 vgpu_block_context_bytes(const struct vgpu_block *block)
 	return launch->kind->context_bytes ? bytes + launch->kind->context_bytes(block) : bytes;
 }
 
+u64 vgpu_sm_wait_time(const struct vgpu_sm *sm)
+{
+	const struct vgpu_block *block;
+	u64 last = 0;
+
+	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node) {
+		const struct vgpu_block_kind *kind = block->launch->kind;
+		u64 left = kind->wait_left ? kind->wait_left(block) : 0;
+
+		last = left > last ? left : last;
+	}
+	return last;
+}
+
 u64 vgpu_sm_drain_time(const struct vgpu_sm *sm)
 {
 	const struct vgpu_block *block;

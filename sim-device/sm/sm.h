@@ -6,7 +6,7 @@
  * 2.4; context registers of the SM: 5.2.1.
  *
  * The engine calls down (setup, issue, detach, stop); the SM calls back through struct vgpu_sm_ops
- * from its events only, never from inside a call down.
+ * from its events only, never from inside a call down; block_ready() alone also from elsewhere.
  */
 #ifndef VGPU_SM_H
 #define VGPU_SM_H
@@ -23,6 +23,8 @@ struct vgpu_sm_run;
 
 struct vgpu_sm;
 
+#define VGPU_PS_PER_KCYCLE	1000000000ull	/* picoseconds x kHz of one cycle */
+
 /**
  * struct vgpu_sm_ops - what an SM tells the engine
  * @block_done: @block has ended at the present time and is already off the SM; the engine releases
@@ -35,6 +37,11 @@ struct vgpu_sm;
  *   thread, pc, address, bytes, write; the engine adds the rest. The block stays until its context
  *   is stopped, right behind the present event
  * @block_stopped: @block, resident, has stopped as vgpu_block_stop() asked
+ * @blocks_wait: no slice is being executed, and of a resident block no warp can execute before
+ *   pages come. Blocks that wait may leave, others may be issued
+ * @block_ready: no warp of @block waits for a page any more. It may be off its SM; @sm is where it
+ *   was last. Called while a page fault ends or memory is unmapped, so the engine must do no more
+ *   than schedule an event
  */
 struct vgpu_sm_ops {
 	void (*block_done)(struct vgpu_sm *sm, struct vgpu_block *block);
@@ -42,6 +49,15 @@ struct vgpu_sm_ops {
 			       u64 *index);
 	void (*block_fault)(struct vgpu_sm *sm, struct vgpu_block *block, struct vgpu_fault *fault);
 	void (*block_stopped)(struct vgpu_sm *sm, struct vgpu_block *block);
+	void (*blocks_wait)(struct vgpu_sm *sm);
+	void (*block_ready)(struct vgpu_sm *sm, struct vgpu_block *block);
+};
+
+/** enum vgpu_block_wait - which warps of a block wait for pages */
+enum vgpu_block_wait {
+	VGPU_WAIT_NONE,
+	VGPU_WAIT_SOME,			/* ... and others can execute */
+	VGPU_WAIT_ALL,			/* ... and all others are at barriers, or have exited */
 };
 
 /**
@@ -53,6 +69,9 @@ struct vgpu_sm_ops {
  * @stop: it shall leave; true: it can now, false: block_stopped() will say when
  * @context_bytes: of its state beyond registers and shared memory. May be NULL
  * @time_left: until it ends by itself; VGPU_NEVER: not known
+ * @waits: enum vgpu_block_wait, at the end of the present slice. NULL: it never waits
+ * @wait_left: until the faults that warps of @block, resident, wait for will have been served; VGPU_NEVER: not
+ *   known. NULL: it never waits
  */
 struct vgpu_block_kind {
 	const char *name;
@@ -63,6 +82,8 @@ struct vgpu_block_kind {
 	bool (*stop)(struct vgpu_block *block);
 	u64 (*context_bytes)(const struct vgpu_block *block);
 	u64 (*time_left)(const struct vgpu_block *block);
+	enum vgpu_block_wait (*waits)(const struct vgpu_block *block);
+	u64 (*wait_left)(const struct vgpu_block *block);
 };
 
 extern const struct vgpu_block_kind vgpu_block_compiled;
@@ -136,6 +157,18 @@ static inline struct vgpu_block *vgpu_sm_first(const struct vgpu_sm *sm)
 {
 	return vgpu_list_first(&sm->resident, struct vgpu_block, node);
 }
+/* Which warps of @block wait for pages, wherever it is. */
+static inline enum vgpu_block_wait vgpu_block_waits(const struct vgpu_block *block)
+{
+	const struct vgpu_block_kind *kind = block->launch->kind;
+
+	return kind->waits ? kind->waits(block) : VGPU_WAIT_NONE;
+}
+/*
+ * Until no resident block waits for a page, if none begins a slice from now on; VGPU_NEVER: not
+ * known.
+ */
+u64 vgpu_sm_wait_time(const struct vgpu_sm *sm);
 /* Until the last resident block ends by itself; VGPU_NEVER: not known. */
 u64 vgpu_sm_drain_time(const struct vgpu_sm *sm);
 /* Take @block off the SM with all its state kept in it, at the present time. */

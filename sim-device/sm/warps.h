@@ -121,8 +121,6 @@ void vgpu_sm_trace_warps(struct vgpu_sm *sm, u32 warps);
 /* timing.c */
 struct vgpu_config;
 
-#define VGPU_PS_PER_KCYCLE	1000000000ull	/* picoseconds x kHz of one cycle */
-
 void vgpu_cost_fill(u16 *cost, const struct vgpu_config *config);
 /* Warp instructions that each of @warps warps may execute in one slice. */
 u32 vgpu_slice_budget(const struct vgpu_config *config, u32 warps);
