@@ -75,6 +75,12 @@
 	NUMBER(u64, drain_ps, 0, 3600000000000000)						\
 	/* time slice of the policy round-robin */						\
 	NUMBER(u64, time_slice_ps, 100000000, 3600000000000000)					\
+	/* 1: a block whose warps all wait for pages may leave its SM if another can run */	\
+	NUMBER(u32, block_switching, 0, 1)							\
+	/* of that: blocks that an SM may have beside as many as fit */				\
+	NUMBER(u32, extra_blocks, 0, 64)							\
+	/* 1: a save and a restore take one cycle of the SM each */				\
+	NUMBER(u32, ideal_switch, 0, 1)								\
 	/* longest time that a kernel may run, 0: no watchdog */				\
 	NUMBER(u64, watchdog_ps, 0, 3600000000000000)						\
 	/* time for which an SM executes compiled blocks in one event */			\

@@ -67,7 +67,9 @@
 	X(72, PAGE_BYTES_OUT, account., page_bytes_out, page_bytes_out,				\
 	  "bytes of managed memory transferred to the host")					\
 	X(73, PAGES_EVICTED, account., pages_evicted, pages_evicted,				\
-	  "pages of managed memory that left the device to make room")
+	  "pages of managed memory that left the device to make room")			\
+	X(69, BLOCK_SWITCHES, account., block_switches, block_switches,			\
+	  "thread blocks that left an SM which ran on")
 
 /* Of struct vgpu_context_info: the gauges (present values), the counters, and both together. */
 #define VGPU_CONTEXT_GAUGES(X)									\

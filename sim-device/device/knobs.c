@@ -278,6 +278,46 @@ static void sm_on_fault_get(struct vgpu_device *dev, struct vgpu_text *text)
 		put_choice(text, on_fault[i], vgpu_text_is(dev->config.sm_on_fault, on_fault[i]));
 }
 
+/* A number of the configuration by which SMs schedule their blocks. */
+static int set_switching(struct vgpu_device *dev, const char *field, const char *value)
+{
+	int err = vgpu_config_set(&dev->config, field, value);
+
+	if (!err)
+		vgpu_exec_set_on_fault(&dev->exec);
+	return err;
+}
+
+static int block_switching_set(struct vgpu_device *dev, const char *value)
+{
+	return set_switching(dev, "block_switching", value);
+}
+
+static void block_switching_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	vgpu_text_put_u64(text, dev->config.block_switching);
+}
+
+static int extra_blocks_set(struct vgpu_device *dev, const char *value)
+{
+	return set_switching(dev, "extra_blocks", value);
+}
+
+static void extra_blocks_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	vgpu_text_put_u64(text, dev->config.extra_blocks);
+}
+
+static int ideal_switch_set(struct vgpu_device *dev, const char *value)
+{
+	return vgpu_config_set(&dev->config, "ideal_switch", value);
+}
+
+static void ideal_switch_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	vgpu_text_put_u64(text, dev->config.ideal_switch);
+}
+
 static const struct knob knobs[] = {
 	{ "policy", policy_set, policy_get },
 	{ "preemption", preemption_set, preemption_get },
@@ -292,6 +332,9 @@ static const struct knob knobs[] = {
 	{ "fault_handler", fault_handler_set, fault_handler_get },
 	{ "fault_granule", fault_granule_set, fault_granule_get },
 	{ "sm_on_fault", sm_on_fault_set, sm_on_fault_get },
+	{ "block_switching", block_switching_set, block_switching_get },
+	{ "extra_blocks", extra_blocks_set, extra_blocks_get },
+	{ "ideal_switch", ideal_switch_set, ideal_switch_get },
 };
 
 static const struct knob *find_knob(const char *name)

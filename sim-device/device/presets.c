@@ -31,8 +31,8 @@
 
 /*
  * Page faults: Tanasic 6.5.1 handles them in 64 KB, 6.5.3 gives 12 us to one without data over PCI
- * Express (10 us over NVLink), 6.5.4 the handlers' 2 us and 20 us. Chosen: room for as many as an
- * access can raise on each of 64 SMs.
+ * Express (10 us over NVLink) and an SM 4 extra blocks, 6.5.4 the handlers' 2 us and 20 us. Chosen:
+ * room for as many as an access can raise on each of 64 SMs.
  */
 #define PAGE_FAULTS					\
 	.fault_granule = 64 * KB,			\
@@ -43,7 +43,8 @@
 	.fault_gpu_ps = 20 * VGPU_US,			\
 	.allocation = "eager",				\
 	.fault_handler = "cpu",				\
-	.sm_on_fault = "preemptible"
+	.sm_on_fault = "preemptible",			\
+	.extra_blocks = 4
 
 static const struct vgpu_config presets[] = {
 	{

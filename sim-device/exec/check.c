@@ -30,6 +30,20 @@ static u32 count_blocks(const struct vgpu_list *list, const struct vgpu_ksr *ksr
 
 /* ---- accounts ----------------------------------------------------------- */
 
+/* @sm holds what it may, and what it has claimed besides gets the places of blocks that leave. */
+static bool places_agree(const struct vgpu_exec *exec, u32 sm)
+{
+	const struct vgpu_smst *smst = &exec->smst[sm];
+	u32 occupancy = smst->ksr->occupancy;
+
+	if (smst->state == VGPU_SM_SETUP)
+		return smst->claimed <= occupancy;
+	return vgpu_smst_places(exec, sm) <= occupancy && smst->claimed <= smst->saving &&
+	       vgpu_smst_places(exec, sm) + smst->off_count + smst->claimed <=
+		       occupancy + VGPU_EXTRA_BLOCKS_MOST &&
+	       !(smst->leaving && smst->claimed);
+}
+
 /* One SM: its states add up to the age of the device, and it serves one kernel of one context. */
 static bool sm_agrees(const struct vgpu_exec *exec, u32 sm, struct tally *tally)
 {
@@ -56,6 +70,8 @@ static bool sm_agrees(const struct vgpu_exec *exec, u32 sm, struct tally *tally)
 	away = smst->saving + smst->restoring + smst->off_count;
 	tally->blocks += hw->resident_count + away;
 	if (smst->next && !smst->leaving)
+		return false;
+	if (smst->state != VGPU_SM_IDLE && !places_agree(exec, sm))
 		return false;
 	switch (smst->state) {
 	case VGPU_SM_IDLE:
@@ -98,7 +114,7 @@ static bool kernel_agrees(const struct vgpu_exec *exec, const struct vgpu_ksr *k
 		if (smst->ksr != ksr)
 			continue;
 		sms++;
-		blocks += smst->state == VGPU_SM_SETUP ? smst->claimed : 0;
+		blocks += smst->claimed;
 		in[VGPU_BLOCK_RUNNING] += exec->sms[i].resident_count;
 		in[VGPU_BLOCK_SAVING] += smst->saving;
 		in[VGPU_BLOCK_RESTORING] += smst->restoring;
@@ -117,7 +133,8 @@ static bool kernel_agrees(const struct vgpu_exec *exec, const struct vgpu_ksr *k
 	blocks += in[VGPU_BLOCK_RUNNING] + in[VGPU_BLOCK_SAVING] + in[VGPU_BLOCK_RESTORING] + off;
 	return sms == ksr->sms && reserved == ksr->reserved && blocks == ksr->launch.blocks &&
 	       vgpu_list_linked(&ksr->need[VGPU_KSR_ISSUABLE]) == !!ksr->unclaimed &&
-	       in[VGPU_BLOCK_PREEMPTED] <= exec->config->sms * exec->config->blocks_per_sm &&
+	       in[VGPU_BLOCK_PREEMPTED] <=
+		       exec->config->sms * (exec->config->blocks_per_sm + VGPU_EXTRA_BLOCKS_MOST) &&
 	       (ksr->state == VGPU_KERNEL_QUEUED) == !ksr->started &&
 	       (!ksr->started || (ksr->state == VGPU_KERNEL_RUNNING) == !!sms);
 }

@@ -7,7 +7,8 @@
  *
  * framework.c moves launches and reservations, runqueue.c keeps contexts in the order of the
  * policy, services.c is the rest of what policies and mechanisms call, sm_driver.c issues blocks,
- * save_area.c moves contexts of thread blocks, accounting.c has the times.
+ * save_area.c moves contexts of thread blocks, block_switch.c decides which blocks of an SM are on
+ * it, accounting.c has the times.
  *
  * The engine calls policies and mechanisms through the tables of ../vgpu_policy.h, and the rooms
  * above it through struct vgpu_exec_ops.
@@ -74,7 +75,8 @@ struct vgpu_smst {
 	struct vgpu_exec_context *holder;
 	/* in the list of its holder's SMs; without a holder in vgpu_exec.unreserved */
 	struct vgpu_list node;
-	u32 claimed;			/* blocks it will issue when set up */
+	/* blocks it will issue: when set up, or when as many of those being saved have been */
+	u32 claimed;
 	u64 requested;			/* when it was reserved */
 	struct vgpu_event setup;
 	struct vgpu_event preempt;	/* next action of the mechanism */
@@ -91,6 +93,10 @@ struct vgpu_smst {
 	u32 batch;			/* number of blocks at the head that move now */
 	u64 batch_bytes;
 	struct vgpu_event move;		/* the move ends */
+	/* the local scheduler (block_switch.c): */
+	struct vgpu_event local;	/* it runs */
+	u64 turn;			/* when a ready block must get a place, or VGPU_NEVER */
+	bool switched;			/* it has, or had, blocks off the SM */
 	u64 since;			/* accounts are valid up to this time */
 	u64 time[VGPU_SM_STATES];
 	u64 instructions;		/* already in its contexts' accounts */
@@ -98,7 +104,7 @@ struct vgpu_smst {
 };
 
 #define VGPU_IDLE_WORDS		16u	/* bits for 1024 SMs */
-#define VGPU_EXEC_EVENTS(sms, kernels)	((kernels) + (sms) * 5 + 2)
+#define VGPU_EXEC_EVENTS(sms, kernels)	((kernels) + (sms) * 6 + 2)
 
 /**
  * struct vgpu_exec_ops - callbacks of the engine into the rooms above it
@@ -132,6 +138,7 @@ struct vgpu_exec {
 	struct vgpu_random swap_random;	/* … with its own random numbers */
 	bool share_by_priority;		/* budgets by priority, not equal */
 	bool stall;			/* sm_on_fault: SMs with waiting warps are not saved */
+	bool switching;			/* block_switching, and SMs do not stall */
 	struct vgpu_list contexts;	/* struct vgpu_exec_context, by id */
 	u32 context_count;
 	u32 processes;			/* contexts that take part */
@@ -197,7 +204,10 @@ void vgpu_exec_set_preemption(struct vgpu_exec *exec, const struct vgpu_preempti
  * from all its SMs. A new limit also applies to kernels that already run.
  */
 void vgpu_exec_set_watchdog(struct vgpu_exec *exec);
-/* sm_on_fault has changed in the configuration: SMs that wait to be saved reconsider. */
+/*
+ * sm_on_fault, block_switching or extra_blocks have changed in the configuration: SMs that wait to
+ * be saved reconsider, and so do their local schedulers.
+ */
 void vgpu_exec_set_on_fault(struct vgpu_exec *exec);
 /*
  * The kernel that keeps kernels of other contexts out: it runs, and a context of at least its
@@ -266,6 +276,15 @@ void vgpu_sm_driver_update(struct vgpu_exec *exec, u32 sm);
 void vgpu_sm_driver_empty(struct vgpu_exec *exec, u32 sm);
 /* sm_driver.c: resume @block, which has been restored, on @sm */
 void vgpu_sm_driver_resume(struct vgpu_exec *exec, u32 sm, struct vgpu_block *block);
+/* sm_driver.c: claim a block of its kernel for @sm. false: none is left, or @sm is leaving */
+bool vgpu_sm_driver_claim(struct vgpu_exec *exec, u32 sm);
+/* sm_driver.c: blocks that @sm claimed and has not issued are its kernel's again */
+void vgpu_sm_driver_unclaim(struct vgpu_exec *exec, u32 sm);
+/*
+ * sm_driver.c: issue a block that @sm has claimed, a preempted one first. false: there was no
+ * memory for it. It is claimed no more; if @sm has no other block, its context will end
+ */
+bool vgpu_sm_driver_issue(struct vgpu_exec *exec, u32 sm);
 /* sm_driver.c: stop whatever @sm does for a context that ends */
 void vgpu_sm_driver_stop(struct vgpu_exec *exec, u32 sm);
 extern const struct vgpu_sm_ops vgpu_sm_driver_ops;
@@ -286,10 +305,45 @@ void vgpu_exec_unrestore(struct vgpu_exec *exec, u32 sm);
  * present slice. -EBUSY: it is not running, or its SM is being preempted.
  */
 int vgpu_exec_swap_out(struct vgpu_exec *exec, struct vgpu_block *block);
-/* save_area.c: swap in the block of @sm that was swapped out first; false: there is none */
+/*
+ * save_area.c: swap in the block of @sm that was swapped out first; false: there is none, or no
+ * place for it
+ */
 bool vgpu_exec_swap_in(struct vgpu_exec *exec, u32 sm);
+/* save_area.c: swap in @block, one of those swapped out of @sm; there is a place for it */
+void vgpu_exec_swap_in_block(struct vgpu_exec *exec, u32 sm, struct vgpu_block *block);
 /* save_area.c: @block, which was to be swapped out, has stopped at the end of its slice */
 void vgpu_exec_block_stopped(struct vgpu_exec *exec, struct vgpu_block *block);
+/* ---- the local scheduler of an SM (block_switch.c) ---------------------- */
+
+/* Most extra blocks of an SM: the limit of extra_blocks in ../vgpu_config.h. */
+#define VGPU_EXTRA_BLOCKS_MOST	64u
+
+/* Places of @sm that are in use: blocks on it, and on their way. */
+static inline u32 vgpu_smst_places(const struct vgpu_exec *exec, u32 sm)
+{
+	return exec->sms[sm].resident_count + exec->smst[sm].saving + exec->smst[sm].restoring;
+}
+
+static inline bool vgpu_smst_has_place(const struct vgpu_exec *exec, u32 sm)
+{
+	return vgpu_smst_places(exec, sm) < exec->smst[sm].ksr->occupancy;
+}
+
+/* Is there anything for the local scheduler? What it has off the SM comes back in any case. */
+static inline bool vgpu_smst_switches(const struct vgpu_exec *exec, const struct vgpu_smst *smst)
+{
+	return exec->switching || smst->switched;
+}
+
+/*
+ * Blocks of @sm wait, have ended or have been saved: fill its places, and switch out blocks whose
+ * warps all wait if others can run. The caller calls vgpu_sm_driver_update().
+ */
+void vgpu_block_switch(struct vgpu_exec *exec, u32 sm);
+/* The same by an event, at the present time. */
+void vgpu_block_switch_soon(struct vgpu_exec *exec, u32 sm);
+
 /*
  * swap_test.c: start to swap random blocks out and in, if the configuration enables it
  */

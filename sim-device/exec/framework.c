@@ -337,6 +337,7 @@ int vgpu_exec_reserve(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 		vgpu_sm_driver_unset(exec, sm, ksr);
 		return 0;
 	}
+	vgpu_sm_driver_unclaim(exec, sm);
 	smst->leaving = true;
 	vgpu_sm_driver_update(exec, sm);
 	vgpu_exec_set_next(exec, sm, ksr);
@@ -364,6 +365,7 @@ static int init_sms(struct vgpu_exec *exec)
 		int err;
 
 		smst->exec = exec;
+		smst->turn = VGPU_NEVER;
 		vgpu_list_init(&smst->moving);
 		vgpu_list_init(&smst->off);
 		exec->idle[i / 64] |= 1ull << (i % 64);
@@ -404,9 +406,9 @@ int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
 	exec->ksr_free_count = kernels;
 	err = vgpu_block_pool_init(exec, sms * exec->config->blocks_per_sm);
 	/*
-	 * Of every SM: its setup, its preemption, its moves, the step of its compiled blocks, the
-	 * first end of its profiled ones; of every KSR: a watchdog; the policy's timer, and the
-	 * swaps of the test.
+	 * Of every SM: its setup, its preemption, its moves, its local scheduler, the step of its
+	 * compiled blocks, the first end of its profiled ones; of every KSR: a watchdog; the
+	 * policy's timer, and the swaps of the test.
 	 */
 	if (!err)
 		err = vgpu_event_reserve(exec->sim, VGPU_EXEC_EVENTS(sms, kernels));

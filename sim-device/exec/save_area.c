@@ -6,6 +6,8 @@
  *
  *   time = bytes x SMs / memory_bandwidth
  *
+ * or one cycle of the SM with ideal_switch (6.5.3), whatever is moved.
+ *
  * An SM moves contexts in the order of the requests. Consecutive saves move together, and all their
  * blocks are saved when the move ends. Restores are done one after the other, and a block runs as
  * soon as its own restore has ended.
@@ -18,6 +20,8 @@
 
 static u64 move_time(const struct vgpu_config *config, u64 bytes)
 {
+	if (config->ideal_switch)
+		return VGPU_PS_PER_KCYCLE / config->clock_khz;
 	return vgpu_mul_div(bytes * config->sms, 1000000000000ull, config->memory_bandwidth);
 }
 
@@ -219,6 +223,8 @@ static void move_fire(struct vgpu_event *event)
 		restored(exec, smst);
 	smst->batch = 0;
 	start_move(exec, sm);
+	if (unlikely(vgpu_smst_switches(exec, smst)))
+		vgpu_block_switch(exec, sm);
 	if (smst->leaving && !exec->sms[sm].resident_count && !smst->saving)
 		vgpu_sm_driver_empty(exec, sm);
 	else
@@ -250,6 +256,7 @@ static void swap_out(struct vgpu_exec *exec, struct vgpu_block *block)
 
 	vgpu_sm_detach(sm, block);
 	add_save(exec, &exec->smst[sm->index], block);
+	vgpu_ksr_of(block->launch)->ctx->account.block_switches++;
 	vgpu_sm_driver_update(exec, sm->index);
 	start_move(exec, sm->index);
 }
@@ -278,10 +285,17 @@ bool vgpu_exec_swap_in(struct vgpu_exec *exec, u32 sm)
 	struct vgpu_smst *smst = &exec->smst[sm];
 	struct vgpu_block *block = vgpu_list_first(&smst->off, struct vgpu_block, node);
 
-	if (!block)
+	if (!block || !vgpu_smst_has_place(exec, sm))
 		return false;
+	vgpu_exec_swap_in_block(exec, sm, block);
+	return true;
+}
+
+void vgpu_exec_swap_in_block(struct vgpu_exec *exec, u32 sm, struct vgpu_block *block)
+{
+	struct vgpu_smst *smst = &exec->smst[sm];
+
 	smst->off_count--;
 	add_restore(exec, smst, block);
 	vgpu_sm_driver_update(exec, sm);
-	return true;
 }

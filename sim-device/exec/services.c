@@ -3,7 +3,6 @@
  * What policies and mechanisms ask of the engine (../vgpu_policy.h) that needs no more than a look,
  * and their selection.
  */
-#include "../sim/text.h"
 #include "exec.h"
 
 /* ---- looks -------------------------------------------------------------- */
@@ -222,16 +221,6 @@ void vgpu_exec_rerank(struct vgpu_exec *exec)
 	vgpu_list_for_each(ctx, &exec->contexts, struct vgpu_exec_context, node)
 		vgpu_runqueue_update(exec, ctx);
 	vgpu_exec_schedule(exec);
-}
-
-void vgpu_exec_set_on_fault(struct vgpu_exec *exec)
-{
-	u32 i;
-
-	exec->stall = vgpu_text_is(exec->config->sm_on_fault, "stall");
-	for (i = 0; i < exec->config->sms; i++)
-		if (exec->smst[i].stalled)
-			vgpu_preemption_at_time(exec, i, exec->sim->now, vgpu_exec_save);
 }
 
 void vgpu_exec_set_preemption(struct vgpu_exec *exec, const struct vgpu_preemption *preemption)

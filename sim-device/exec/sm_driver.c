@@ -23,12 +23,15 @@ static void release_sm(struct vgpu_exec *exec, u32 sm)
 	vgpu_account_sm(exec, sm, VGPU_SM_IDLE);
 	vgpu_event_cancel(exec->sim, &smst->preempt);
 	vgpu_event_cancel(exec->sim, &smst->move);
+	vgpu_event_cancel(exec->sim, &smst->local);
 	exec->sms[sm].halted = false;
 	if (!--smst->ksr->sms && smst->ksr->started)
 		vgpu_exec_stops(exec, smst->ksr);
 	smst->ksr = NULL;
 	smst->leaving = false;
 	smst->stalled = false;
+	smst->switched = false;
+	smst->turn = VGPU_NEVER;
 	vgpu_runqueue_sm(exec, sm);
 	exec->idle[sm / 64] |= 1ull << (sm % 64);
 	exec->idle_count++;
@@ -107,15 +110,11 @@ static struct vgpu_block *new_block(struct vgpu_exec *exec, struct vgpu_ksr *ksr
 	return block;
 }
 
-/*
- * Issue one block that has been claimed, a preempted one first. false: there was no memory for it,
- * and the context will end.
- */
-static bool issue(struct vgpu_exec *exec, struct vgpu_sm *sm, struct vgpu_ksr *ksr,
-		  struct vgpu_block *spare)
+/* Issue one block that has been claimed, a preempted one first. false: no memory for a new one. */
+static bool issue_block(struct vgpu_exec *exec, struct vgpu_sm *sm, struct vgpu_ksr *ksr,
+			struct vgpu_block *spare)
 {
 	struct vgpu_block *block;
-	struct vgpu_fault fault;
 	bool failed;
 
 	if (unlikely(!vgpu_list_empty(&ksr->ptbq))) {
@@ -135,9 +134,8 @@ static bool issue(struct vgpu_exec *exec, struct vgpu_sm *sm, struct vgpu_ksr *k
 		if (block) {
 			vgpu_block_release(block);
 			vgpu_block_put(exec, block);
+			ksr->next_block--;
 		}
-		fault = vgpu_exec_fault_of(ksr, VGPU_FAULT_NO_MEMORY);
-		exec->ops->fault(ksr->ctx, &fault);
 		return false;
 	}
 	if (unlikely(!ksr->started))
@@ -145,6 +143,19 @@ static bool issue(struct vgpu_exec *exec, struct vgpu_sm *sm, struct vgpu_ksr *k
 	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_NONE, VGPU_BLOCK_RUNNING, 1);
 	vgpu_trace_kernel(exec, VGPU_TRACE_BLOCK_START, ksr, sm->index, block->index, block->slot);
 	return true;
+}
+
+/* The same; where there is no memory the context will end. */
+static bool issue(struct vgpu_exec *exec, struct vgpu_sm *sm, struct vgpu_ksr *ksr,
+		  struct vgpu_block *spare)
+{
+	struct vgpu_fault fault;
+
+	if (likely(issue_block(exec, sm, ksr, spare)))
+		return true;
+	fault = vgpu_exec_fault_of(ksr, VGPU_FAULT_NO_MEMORY);
+	exec->ops->fault(ksr->ctx, &fault);
+	return false;
 }
 
 void vgpu_sm_driver_resume(struct vgpu_exec *exec, u32 sm, struct vgpu_block *block)
@@ -197,12 +208,9 @@ void vgpu_sm_driver_setup(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 void vgpu_sm_driver_unset(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *next)
 {
 	struct vgpu_smst *smst = &exec->smst[sm];
-	struct vgpu_ksr *ksr = smst->ksr;
 
 	vgpu_event_cancel(exec->sim, &smst->setup);
-	ksr->unclaimed += smst->claimed;
-	smst->claimed = 0;
-	vgpu_runqueue_kernel(exec, ksr);
+	vgpu_sm_driver_unclaim(exec, sm);
 	release_sm(exec, sm);
 	hand_over(exec, sm, next);
 }
@@ -252,6 +260,34 @@ static bool claim(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 	return true;
 }
 
+bool vgpu_sm_driver_claim(struct vgpu_exec *exec, u32 sm)
+{
+	return claim(exec, sm, exec->smst[sm].ksr);
+}
+
+void vgpu_sm_driver_unclaim(struct vgpu_exec *exec, u32 sm)
+{
+	struct vgpu_smst *smst = &exec->smst[sm];
+
+	smst->ksr->unclaimed += smst->claimed;
+	smst->claimed = 0;
+	vgpu_runqueue_kernel(exec, smst->ksr);
+}
+
+bool vgpu_sm_driver_issue(struct vgpu_exec *exec, u32 sm)
+{
+	struct vgpu_ksr *ksr = exec->smst[sm].ksr;
+
+	/* An extra block is no reason to end: it is left for later. */
+	if (!vgpu_smst_places(exec, sm) && !exec->smst[sm].off_count)
+		return issue(exec, &exec->sms[sm], ksr, NULL);
+	if (issue_block(exec, &exec->sms[sm], ksr, NULL))
+		return true;
+	ksr->unclaimed++;
+	vgpu_runqueue_kernel(exec, ksr);
+	return false;
+}
+
 static bool block_followed(struct vgpu_sm *sm, struct vgpu_launch *launch, u32 slot, u64 *index)
 {
 	struct vgpu_exec *exec = sm->engine;
@@ -265,6 +301,19 @@ static bool block_followed(struct vgpu_sm *sm, struct vgpu_launch *launch, u32 s
 	return true;
 }
 
+/* A block of @sm has ended, and another may have come in its place. */
+static void settle(struct vgpu_exec *exec, struct vgpu_sm *sm)
+{
+	const struct vgpu_smst *smst = &exec->smst[sm->index];
+
+	if (sm->resident_count)
+		return;
+	if (unlikely(smst->saving || smst->restoring || smst->off_count))
+		vgpu_sm_driver_update(exec, sm->index);
+	else
+		vgpu_sm_driver_empty(exec, sm->index);
+}
+
 static void block_done(struct vgpu_sm *sm, struct vgpu_block *block)
 {
 	struct vgpu_exec *exec = sm->engine;
@@ -274,6 +323,12 @@ static void block_done(struct vgpu_sm *sm, struct vgpu_block *block)
 	count_end(exec, sm->index, ksr, block->index, block->slot);
 	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_RUNNING, VGPU_BLOCK_NONE, 1);
 	vgpu_block_release(block);
+	if (unlikely(vgpu_smst_switches(exec, smst)) && !smst->leaving) {
+		vgpu_block_put(exec, block);
+		vgpu_block_switch(exec, sm->index);
+		settle(exec, sm);
+		return;
+	}
 	if (claim(exec, sm->index, ksr)) {
 		issue(exec, sm, ksr, block);
 		if (unlikely(!sm->resident_count))
@@ -281,12 +336,7 @@ static void block_done(struct vgpu_sm *sm, struct vgpu_block *block)
 		return;
 	}
 	vgpu_block_put(exec, block);
-	if (sm->resident_count)
-		return;
-	if (unlikely(smst->saving || smst->restoring || smst->off_count))
-		vgpu_sm_driver_update(exec, sm->index);
-	else
-		vgpu_sm_driver_empty(exec, sm->index);
+	settle(exec, sm);
 }
 
 static void block_fault(struct vgpu_sm *sm, struct vgpu_block *block, struct vgpu_fault *fault)
@@ -308,16 +358,23 @@ static void block_stopped(struct vgpu_sm *sm, struct vgpu_block *block)
 
 static void blocks_wait(struct vgpu_sm *sm)
 {
-	(void)sm;
+	struct vgpu_exec *exec = sm->engine;
+
+	if (vgpu_smst_switches(exec, &exec->smst[sm->index])) {
+		vgpu_block_switch(exec, sm->index);
+		vgpu_sm_driver_update(exec, sm->index);
+	}
 }
 
 static void block_ready(struct vgpu_sm *sm, struct vgpu_block *block)
 {
 	struct vgpu_exec *exec = sm->engine;
+	const struct vgpu_smst *smst = &exec->smst[sm->index];
 
-	(void)block;
-	if (unlikely(exec->smst[sm->index].stalled))
+	if (smst->stalled)
 		vgpu_preemption_at_time(exec, sm->index, exec->sim->now, vgpu_exec_save);
+	else if (block->state == VGPU_BLOCK_PREEMPTED && vgpu_smst_switches(exec, smst))
+		vgpu_block_switch_soon(exec, sm->index);
 }
 
 const struct vgpu_sm_ops vgpu_sm_driver_ops = {

@@ -537,8 +537,12 @@ void vgpu_compiled_step(struct vgpu_event *step)
 	}
 	waits = report_ends(sm);
 	vgpu_event_cancel(sm->sim, step);	/* blocks issued just now have scheduled it again */
-	if (unlikely(waits) && !sm->halted)
+	if (unlikely(waits) && !sm->halted) {
 		sm->ops->blocks_wait(sm);
+		/* Blocks were issued: their step is next, and the others are looked at again. */
+		if (vgpu_event_pending(step))
+			return;
+	}
 	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node)
 		warps += block->launch->stopped ? 0 : block->warps->ready;
 	/* Blocks that all wait for pages have no slice: page_came() begins the next. */

@@ -70,8 +70,8 @@ enum vgpu_block_wait {
  * @context_bytes: of its state beyond registers and shared memory. May be NULL
  * @time_left: until it ends by itself; VGPU_NEVER: not known
  * @waits: enum vgpu_block_wait, at the end of the present slice. NULL: it never waits
- * @wait_left: until the faults that warps of @block, resident, wait for will have been served; VGPU_NEVER: not
- *   known. NULL: it never waits
+ * @wait_left: until the faults that warps of @block, resident, wait for will have been served;
+ *   VGPU_NEVER: not known. NULL: it never waits
  */
 struct vgpu_block_kind {
 	const char *name;

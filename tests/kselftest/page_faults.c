@@ -36,6 +36,8 @@ static void be_eager(void)
 	knob(SYSFS "/allocation", "eager", "[eager] lazy");
 	knob(SYSFS "/fault_handler", "cpu", "[cpu] gpu");
 	knob(SYSFS "/fault_granule", "65536", "65536");
+	knob(SYSFS "/block_switching", "0", "0");
+	knob(SYSFS "/sm_on_fault", "preemptible", "[preemptible] stall");
 }
 
 struct user {
@@ -104,6 +106,10 @@ static void refused(void)
 	knob(SYSFS "/fault_handler", "test", "[cpu] gpu");
 	knob(SYSFS "/fault_granule", "5000", "65536");
 	knob(SYSFS "/fault_granule", "2048", "65536");
+	knob(SYSFS "/sm_on_fault", "waits", "[preemptible] stall");
+	knob(SYSFS "/block_switching", "2", "0");
+	knob(SYSFS "/extra_blocks", "65", "4");
+	knob(SYSFS "/ideal_switch", "on", "0");
 }
 
 static void compute_for_ever(uint32_t seed)
@@ -136,6 +142,9 @@ static void killed(void)
 		for (uint32_t n = 0; n < 1 + round % 3; n++) {
 			file_write(SYSFS "/fault_handler", rnd(&random) & 1 ? "cpu" : "gpu");
 			file_write(SYSFS "/allocation", rnd(&random) & 3 ? "lazy" : "eager");
+			file_write(SYSFS "/block_switching", rnd(&random) & 1 ? "1" : "0");
+			file_write(SYSFS "/sm_on_fault",
+				   rnd(&random) & 3 ? "preemptible" : "stall");
 			must_compute(u.fd, u.queue, u.module, u.index, BASE, BLOCKS, round, n);
 			CHECK_EQ(mem_unmap(u.fd, BASE, BYTES), 0);
 			CHECK_EQ(mem_map(u.fd, BASE, BYTES), 0);
