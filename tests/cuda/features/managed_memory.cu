@@ -141,7 +141,8 @@ static void hints(void)
 	EXPECT_ERROR(cudaMemPrefetchAsync(&device, 4, device), cudaErrorInvalidValue);
 	EXPECT_ERROR(cudaMemPrefetchAsync(a, 4, 99), cudaErrorInvalidDevice);
 	EXPECT_ERROR(cudaMemAdvise(a, 4, (cudaMemoryAdvise)77, device), cudaErrorInvalidValue);
-	EXPECT_ERROR(cudaMemAdvise(&device, 4, cudaMemAdviseSetReadMostly, 0), cudaErrorInvalidValue);
+	EXPECT_ERROR(cudaMemAdvise(&device, 4, cudaMemAdviseSetReadMostly, 0),
+		     cudaErrorInvalidValue);
 	EXPECT_ERROR(cudaMemAdvise(a, 4, cudaMemAdviseSetAccessedBy, 99), cudaErrorInvalidDevice);
 	CHECK(cudaFree(a));
 	CHECK(cudaFree(b));
