@@ -140,6 +140,7 @@ static void a_preemption(void)
 	struct vgpu_context_priority priority = { .priority = 1 };
 	struct vgpu_cmd back = cmd_profiled(1000000000, 2000000000),
 			front = cmd_profiled(20, 1000000);
+	unsigned int requests, reserved;
 	int back_fd, front_fd;
 	uint32_t queue;
 	char path[256];
@@ -170,9 +171,14 @@ static void a_preemption(void)
 	write_text(SYSFS "policy", "fcfs");
 	write_text(SYSFS "preemption", "none");
 	CHECK(events("policy_decision", "decision=reserve") >= 1);
-	/* an SM that is being restored is preempted at once, without a request */
-	CHECK_EQ(events("policy_decision", "decision=reserve"),
-		 events("preempt_request", NULL) + events("restore_end", "broken off"));
+	/*
+	 * An SM that is being restored is preempted at once, without a request; the close breaks
+	 * restores off too.
+	 */
+	requests = events("preempt_request", NULL);
+	reserved = events("policy_decision", "decision=reserve");
+	CHECK(requests >= 1 && requests <= reserved);
+	CHECK(reserved <= requests + events("restore_end", "broken off"));
 	CHECK(events("preempt_done", NULL) >= 1);
 	CHECK(events("save_start", NULL) >= 1);
 	CHECK(events("save_end", NULL) >= 1);
