@@ -324,6 +324,25 @@ static void device_memory_comes_first(void **state)
 	host_free(r.h);
 }
 
+/* 4 KB take 41 us to the host; meanwhile, 7 us after it was raised, another granule needs room. */
+static void a_page_on_its_way_is_not_evicted(void **state)
+{
+	struct rig r = START("vram_bytes=131072", "link_bandwidth=100000000");
+	const struct vgpu_address_space *as = r.h->dev->contexts.list[0]->as;
+	u64 first, bytes;
+
+	(void)state;
+	time_of(&r, 2, BASE, GRANULE);
+	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, BASE, &first, &bytes), -EAGAIN);
+	time_of(&r, 1, BASE + 2 * GRANULE, 0);
+	assert_int_equal(vgpu_as_page_state(as, BASE + GRANULE), VGPU_PAGE_HOST);
+	assert_int_equal(vgpu_as_page_state(as, BASE + 2 * GRANULE), VGPU_PAGE_FRAME);
+	assert_int_equal(info(&r).account.pages_evicted, GRANULE / PAGE);
+	for (u32 n = 0; n < 3; n++)
+		assert_int_equal(*word(&r, BASE + n * GRANULE), n == 1 ? 2 : 1);
+	host_free(r.h);
+}
+
 static void copies_use_pages_where_they_are(void **state)
 {
 	struct rig r = START();
@@ -545,6 +564,7 @@ int main(void)
 		cmocka_unit_test(more_than_there_is),
 		cmocka_unit_test(no_room_at_all),
 		cmocka_unit_test(device_memory_comes_first),
+		cmocka_unit_test(a_page_on_its_way_is_not_evicted),
 		cmocka_unit_test(copies_use_pages_where_they_are),
 		cmocka_unit_test(prefetches),
 		cmocka_unit_test(prefetches_without_room),
