@@ -154,7 +154,7 @@ int main()
 	cudaChannelFormatDesc desc = cudaCreateChannelDesc<float>();
 
 	for (int i = 0; i < 3; i++)
-		if (cudaMallocManaged(&p, 4) != cudaErrorNotSupported || cudaGetLastError() != cudaErrorNotSupported)
+		if (cudaHostGetDevicePointer((void **)&p, p, 0) != cudaErrorNotSupported || cudaGetLastError() != cudaErrorNotSupported)
 			return 1;
 	if (cudaGraphCreate(&graph, 0) != cudaErrorNotSupported || cudaGetLastError() != cudaErrorNotSupported)
 		return 1;
@@ -189,7 +189,7 @@ refused "the line of an error beside such a launch" "nvcc.cu:37:.*undeclared" "$
 	nvcc.cu
 works "a program that asks for what is not there" "" "$vgpucc" refused.cu -o refused
 works "is told once" "^1$" bash -c "./refused 2>&1 | grep -cxF \
-	'vgpu: cudaMallocManaged: managed memory is not supported yet (cudaErrorNotSupported)'"
+	'vgpu: cudaHostGetDevicePointer: host memory mapped into the device is not supported yet (cudaErrorNotSupported)'"
 works "by the name of each call" "cudaMallocArray: arrays are not supported yet" ./refused
 works "of all of them" "cudaGraphCreate: graphs are not" ./refused
 echo '__global__ void k(double *p) { *p = nan("") + saturate((float)*p); }' >odd.cu
