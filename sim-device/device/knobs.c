@@ -190,42 +190,48 @@ static void drain_get(struct vgpu_device *dev, struct vgpu_text *text)
 	vgpu_text_put_scaled(text, dev->config.drain_ps, VGPU_US);
 }
 
-static const char *const allocations[] = { "eager", "lazy" };
+/* Set a field of the configuration to what the check of configurations accepts. */
+static int set_checked(struct vgpu_device *dev, const char *field, const char *value)
+{
+	struct vgpu_config config = dev->config;
+
+	if (vgpu_config_set(&config, field, value) || vgpu_config_check(&config))
+		return -EINVAL;
+	dev->config = config;
+	return 0;
+}
+
+static void put_names(struct vgpu_text *text, const char *const *names, u32 count,
+		      const char *active)
+{
+	for (u32 i = 0; i < count; i++)
+		put_choice(text, names[i], vgpu_text_is(active, names[i]));
+}
 
 static int allocation_set(struct vgpu_device *dev, const char *value)
 {
-	unsigned int i;
+	int err = set_checked(dev, "allocation", value);
 
-	for (i = 0; i < VGPU_ARRAY_SIZE(allocations); i++) {
-		if (vgpu_text_is(value, allocations[i])) {
-			vgpu_text_copy(dev->config.allocation, VGPU_NAME_BYTES, value);
-			vgpu_mmu_set_lazy(&dev->mmu, i);
-			return 0;
-		}
-	}
-	return -EINVAL;
+	if (!err)
+		vgpu_mmu_update(&dev->mmu);
+	return err;
 }
 
 static void allocation_get(struct vgpu_device *dev, struct vgpu_text *text)
 {
-	unsigned int i;
+	static const char *const names[] = { "eager", "lazy" };
 
-	for (i = 0; i < VGPU_ARRAY_SIZE(allocations); i++)
-		put_choice(text, allocations[i],
-			   vgpu_text_is(dev->config.allocation, allocations[i]));
+	put_names(text, names, VGPU_ARRAY_SIZE(names), dev->config.allocation);
 }
 
 static int fault_handler_set(struct vgpu_device *dev, const char *value)
 {
-	const struct vgpu_fault_handler *handler = vgpu_fault_handler_find(value);
+	int err = set_checked(dev, "fault_handler", value);
 
-	if (!handler)
-		return -EINVAL;
-	vgpu_text_copy(dev->config.fault_handler, VGPU_NAME_BYTES, value);
 	/* with page_arrival_ps the test's handler stays */
-	if (!dev->config.page_arrival_ps)
-		dev->mmu.faults.handler = handler;
-	return 0;
+	if (!err && !dev->config.page_arrival_ps)
+		dev->mmu.faults.handler = vgpu_fault_handler_find(value);
+	return err;
 }
 
 static void fault_handler_get(struct vgpu_device *dev, struct vgpu_text *text)
@@ -240,13 +246,7 @@ static void fault_handler_get(struct vgpu_device *dev, struct vgpu_text *text)
 
 static int fault_granule_set(struct vgpu_device *dev, const char *value)
 {
-	struct vgpu_config config = dev->config;
-	int err = vgpu_config_set(&config, "fault_granule", value);
-
-	if (err || config.fault_granule & (config.fault_granule - 1))
-		return -EINVAL;
-	dev->config.fault_granule = config.fault_granule;
-	return 0;
+	return set_checked(dev, "fault_granule", value);
 }
 
 static void fault_granule_get(struct vgpu_device *dev, struct vgpu_text *text)
@@ -254,38 +254,26 @@ static void fault_granule_get(struct vgpu_device *dev, struct vgpu_text *text)
 	vgpu_text_put_u64(text, dev->config.fault_granule);
 }
 
-static const char *const on_fault[] = { "preemptible", "stall" };
-
-static int sm_on_fault_set(struct vgpu_device *dev, const char *value)
-{
-	unsigned int i;
-
-	for (i = 0; i < VGPU_ARRAY_SIZE(on_fault); i++) {
-		if (vgpu_text_is(value, on_fault[i])) {
-			vgpu_text_copy(dev->config.sm_on_fault, VGPU_NAME_BYTES, on_fault[i]);
-			vgpu_exec_set_on_fault(&dev->exec);
-			return 0;
-		}
-	}
-	return -EINVAL;
-}
-
-static void sm_on_fault_get(struct vgpu_device *dev, struct vgpu_text *text)
-{
-	unsigned int i;
-
-	for (i = 0; i < VGPU_ARRAY_SIZE(on_fault); i++)
-		put_choice(text, on_fault[i], vgpu_text_is(dev->config.sm_on_fault, on_fault[i]));
-}
-
-/* A number of the configuration by which SMs schedule their blocks. */
+/* By which SMs preempt and schedule their blocks. */
 static int set_switching(struct vgpu_device *dev, const char *field, const char *value)
 {
-	int err = vgpu_config_set(&dev->config, field, value);
+	int err = set_checked(dev, field, value);
 
 	if (!err)
 		vgpu_exec_set_on_fault(&dev->exec);
 	return err;
+}
+
+static int sm_on_fault_set(struct vgpu_device *dev, const char *value)
+{
+	return set_switching(dev, "sm_on_fault", value);
+}
+
+static void sm_on_fault_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	static const char *const names[] = { "preemptible", "stall" };
+
+	put_names(text, names, VGPU_ARRAY_SIZE(names), dev->config.sm_on_fault);
 }
 
 static int block_switching_set(struct vgpu_device *dev, const char *value)

@@ -289,12 +289,14 @@ void vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim, const struct vgpu
 	memset(mmu, 0, sizeof(*mmu));
 	mmu->config = config;
 	vgpu_frames_init(&mmu->frames, ops, host);
-	vgpu_mmu_set_lazy(mmu, vgpu_text_is(config->allocation, "lazy"));
+	vgpu_mmu_update(mmu);
 	vgpu_faults_init(&mmu->faults, sim, trace, config, &fault_ops);
 }
 
-void vgpu_mmu_set_lazy(struct vgpu_mmu *mmu, bool lazy)
+void vgpu_mmu_update(struct vgpu_mmu *mmu)
 {
+	bool lazy = vgpu_text_is(mmu->config->allocation, "lazy");
+
 	/* the test: each page of device memory comes late, once, also what a copy has written */
 	mmu->there = mmu->config->page_arrival_ps ? VGPU_PTE_SERVED :
 		     lazy			  ? VGPU_PTE_FRAME | VGPU_PTE_SERVED :

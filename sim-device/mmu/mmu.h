@@ -37,11 +37,12 @@ struct vgpu_mmu {
 void vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim, const struct vgpu_trace *trace,
 		   const struct vgpu_config *config, const struct vgpu_frame_ops *ops, void *host);
 /**
- * vgpu_mmu_set_lazy - let SMs fault on pages of device memory that nobody has used, or not
+ * vgpu_mmu_update - the configuration has changed: let SMs fault on pages of device memory that
+ * nobody has used, or not
  *
  * Pages that have a frame, or for which a fault was served, are there in any case.
  */
-void vgpu_mmu_set_lazy(struct vgpu_mmu *mmu, bool lazy);
+void vgpu_mmu_update(struct vgpu_mmu *mmu);
 /** vgpu_mmu_fini - free all memory; no address space may be left */
 void vgpu_mmu_fini(struct vgpu_mmu *mmu);
 
