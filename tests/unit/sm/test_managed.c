@@ -4,12 +4,9 @@
  * by hand, as in test_page_fault.c: beside the faults a kernel takes what it takes with memory that
  * is there.
  */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "../device/host.h"
-#include "device/device.h"
+#include "fault_rig.h"
 #include "vass_build.h"
 
 #define BASE	HOST_MANAGED
@@ -17,11 +14,6 @@
 #define GRANULE	0x10000u
 #define MAPPED	HOST_MANAGED_BYTES
 #define DEVICE	0x10000000ull
-
-struct rig {
-	struct host *h;
-	u32 context, queue, module;
-};
 
 /* Thread n adds n + 1 to the word at the base and n times the stride. */
 static void add(struct vass *v)
@@ -66,46 +58,10 @@ static struct rig open_context(struct host *h)
 
 static struct rig start(const char *const *settings)
 {
-	struct vgpu_config config;
-
-	assert_int_equal(vgpu_config_preset(&config, "tanasic-ch6"), 0);
-	for (; *settings; settings++) {
-		char name[64];
-		const char *value = strchr(*settings, '=');
-
-		snprintf(name, sizeof(name), "%.*s", (int)(value - *settings), *settings);
-		assert_int_equal(vgpu_config_set(&config, name, value + 1), 0);
-	}
-	return open_context(host_new_config(&config));
+	return open_context(rig_host(settings));
 }
 
 #define START(...) start((const char *const[]){ __VA_ARGS__ __VA_OPT__(,) NULL })
-
-static void launch(struct rig *r, u32 threads, u64 base, u32 stride)
-{
-	u64 params[2] = { base, stride };
-	struct vgpu_cmd cmd = { .op = VGPU_CMD_LAUNCH,
-				.launch = { .module = r->module,
-					    .grid = { 1, 1, 1 },
-					    .block = { threads, 1, 1 },
-					    .param_bytes = 16,
-					    .params = 0x1000 } };
-
-	assert_int_equal(host_try(r->h, r->context, r->queue, &cmd, 0, params), 0);
-}
-
-/* How long a launch takes, alone, from its push to its completion. */
-static u64 time_of(struct rig *r, u32 threads, u64 base, u32 stride)
-{
-	u64 began = r->h->dev->sim->now;
-	size_t before = r->h->completion_count;
-
-	launch(r, threads, base, stride);
-	host_run(r->h);
-	assert_int_equal(r->h->fault_count, 0);
-	assert_int_equal(r->h->completion_count, before + 1);
-	return r->h->completions[before].time - began;
-}
 
 static struct vgpu_context_info info(struct rig *r)
 {

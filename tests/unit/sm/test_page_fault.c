@@ -3,23 +3,15 @@
  * Page faults (fault/fault.h): memory that is allocated when an SM touches it first. Times are
  * worked out by hand: beside the faults a kernel takes what it takes with memory that is there.
  */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "../device/host.h"
-#include "device/device.h"
+#include "fault_rig.h"
 #include "vass_build.h"
 
 #define BASE	0x10000000ull
 #define PAGE	VGPU_PAGE_SIZE
 #define GRANULE	0x10000u
 #define MAPPED	(64 * GRANULE)
-
-struct rig {
-	struct host *h;
-	u32 context, queue, module;
-};
 
 static u32 load(struct host *h, u32 context, const struct vass *v)
 {
@@ -50,19 +42,10 @@ static void touch(struct vass *v, bool write)
 
 static struct rig start(const char *const *settings, bool write)
 {
-	struct vgpu_config config;
 	struct rig r;
 	struct vass v;
 
-	assert_int_equal(vgpu_config_preset(&config, "tanasic-ch6"), 0);
-	for (; *settings; settings++) {
-		char name[64];
-		const char *value = strchr(*settings, '=');
-
-		snprintf(name, sizeof(name), "%.*s", (int)(value - *settings), *settings);
-		assert_int_equal(vgpu_config_set(&config, name, value + 1), 0);
-	}
-	r.h = host_new_config(&config);
+	r.h = rig_host(settings);
 	r.context = host_open(r.h);
 	r.queue = host_queue(r.h, r.context);
 	assert_int_equal(vgpu_memory_map(r.h->dev, r.context, BASE, MAPPED), 0);
@@ -72,32 +55,6 @@ static struct rig start(const char *const *settings, bool write)
 }
 
 #define START(write, ...) start((const char *const[]){ __VA_ARGS__, NULL }, write)
-
-static void launch(struct rig *r, u32 threads, u64 base, u32 stride)
-{
-	u64 params[2] = { base, stride };
-	struct vgpu_cmd cmd = { .op = VGPU_CMD_LAUNCH,
-				.launch = { .module = r->module,
-					    .grid = { 1, 1, 1 },
-					    .block = { threads, 1, 1 },
-					    .param_bytes = 16,
-					    .params = 0x1000 } };
-
-	assert_int_equal(host_try(r->h, r->context, r->queue, &cmd, 0, params), 0);
-}
-
-/* How long a launch takes, alone, from its push to its completion. */
-static u64 time_of(struct rig *r, u32 threads, u64 base, u32 stride)
-{
-	u64 began = r->h->dev->sim->now;
-	size_t before = r->h->completion_count;
-
-	launch(r, threads, base, stride);
-	host_run(r->h);
-	assert_int_equal(r->h->fault_count, 0);
-	assert_int_equal(r->h->completion_count, before + 1);
-	return r->h->completions[before].time - began;
-}
 
 static struct vgpu_account account(struct rig *r)
 {
