@@ -8,8 +8,8 @@
  * includes its own header and those of rooms in front of it, none behind it:
  *
  * core		messages to the actor, the table of devices
- * memory	pinned memory of processes, pages behind VRAM
  * fence	fence waiters, virtual time, lockstep participants
+ * memory	pinned and managed memory of processes, pages behind VRAM
  * queue	submission, mapped rings, io_uring, eventfd, waiting ioctls
  * windows	ioctl table, sysfs, debugfs, netlink, trace events
  * device	puts devices and open files together; the module; configfs

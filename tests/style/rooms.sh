@@ -11,7 +11,7 @@ cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1
 includes() {
 	grep -rn --include='*.[ch]' '^#include "' sim-device kmod | while IFS=: read -r file _ line; do
 		name=${line#*\"} name=${name%%\"*}
-		for base in "${file%/*}" sim-device kmod uapi; do
+		for base in "${file%/*}" . sim-device kmod uapi; do
 			[ -e "$base/$name" ] && break
 		done
 		[ -e "$base/$name" ] || continue
