@@ -47,6 +47,8 @@ struct vgpu_completion {
  *   it is mapped. NULL: the host has no memory. May be NULL itself: there is no managed memory
  * @revoke: from now on no process may access managed memory of [@address, @address + @bytes) before
  *   vgpu_managed_fetch() allowed it
+ * @arrived: pages of managed memory in [@address, @address + @bytes) were on their way and are no
+ *   longer: who was told -EAGAIN by vgpu_managed_fetch() may ask again. May be NULL
  *
  * The device calls them inside vgpu_device_run() or inside the call that causes them, on the
  * actor's thread. They must not call the device, except vgpu_device_stop() and vgpu_device_now().
@@ -62,6 +64,7 @@ struct vgpu_host_ops {
 	void (*preempted)(void *host, u32 context, u32 sm, u64 requested);
 	void *(*managed_page)(void *host, u32 context, u64 address);
 	void (*revoke)(void *host, u32 context, u64 address, u64 bytes);
+	void (*arrived)(void *host, u32 context, u64 address, u64 bytes);
 };
 
 /* ---- systems ------------------------------------------------------------ */
@@ -246,10 +249,13 @@ int vgpu_memory_map_managed(struct vgpu_device *dev, u32 context, u64 address, u
  * @first, @bytes: out: range with the page
  *
  * 0: until revoke() processes may access this range, which had no access or has it already;
- * -EAGAIN: the page is on its way to or from the device, call again after vgpu_device_run();
- * -EFAULT: no managed memory is mapped there; -ENOENT: no such context; -ENOMEM.
+ * -EAGAIN: the page is on its way to or from the device, call again after vgpu_device_run(), or
+ * when it has arrived; -EFAULT: no managed memory is mapped there; -ENOENT: no such context;
+ * -ENOMEM.
  */
 int vgpu_managed_fetch(struct vgpu_device *dev, u32 context, u64 address, u64 *first, u64 *bytes);
+/* Is the page at @address managed memory? */
+bool vgpu_memory_is_managed(const struct vgpu_device *dev, u32 context, u64 address);
 int vgpu_memory_unmap(struct vgpu_device *dev, u32 context, u64 address, u64 bytes);
 /* The same in parts of about @most pages. -EAGAIN: it is mapped, and as many read as zero now. */
 int vgpu_memory_unmap_part(struct vgpu_device *dev, u32 context, u64 address, u64 bytes, u64 most);

@@ -269,6 +269,7 @@ struct vgpu_version {
 #define VGPU_FEATURE_URING	(1ull << 2)	/* VGPU_URING_* */
 #define VGPU_FEATURE_EVENTFD	(1ull << 3)	/* VGPU_IOC_EVENTFD */
 #define VGPU_FEATURE_RING	(1ull << 4)	/* VGPU_IOC_RING_CREATE */
+#define VGPU_FEATURE_MANAGED	(1ull << 5)	/* VGPU_MEM_MANAGED */
 
 #define VGPU_QUEUES_MAX		256u		/* of one context; queues share hw_queues */
 
@@ -309,13 +310,21 @@ struct vgpu_module_unload {
  * VGPU_IOC_MEM_UNMAP takes back exactly one mapping. ENOMEM: not enough VRAM left; EEXIST: overlaps
  * a mapping; EINVAL: not page-aligned or out of range; ENOENT: UNMAP of what was not mapped so. An
  * unmap while commands that use it are pending is the caller's fault to see.
+ *
+ * With VGPU_MEM_MANAGED it is managed memory: it takes no VRAM until kernels touch it, and the
+ * process sees it where it maps [address, address + bytes) of the file, MAP_SHARED, at offset
+ * VGPU_MMAP_MANAGED + address. A page is where it is used: a process that touches one which is on
+ * the device waits while it moves. SIGBUS: no managed memory is mapped there (any more), or memory
+ * is short. fork() does not pass the mapping on.
  */
 struct vgpu_mem {
 	__u64 address;
 	__u64 bytes;
-	__u32 flags;			/* 0 */
+	__u32 flags;			/* VGPU_MEM_*; of MEM_UNMAP 0 */
 	__u32 reserved;
 };
+#define VGPU_MEM_MANAGED	(1u << 0)
+#define VGPU_MMAP_MANAGED	(1ull << 62)
 
 /**
  * struct vgpu_submit - VGPU_IOC_SUBMIT: append a batch to a queue, all of it or nothing. EINVAL and

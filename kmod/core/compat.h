@@ -48,6 +48,16 @@ static inline void kvgpu_vm_flags(struct vm_area_struct *vma, unsigned long set,
 #endif
 }
 
+/* A page fault that shall be made again gives up the lock that it has. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+static inline void kvgpu_release_fault_lock(struct vm_fault *vmf)
+{
+	mmap_read_unlock(vmf->vma->vm_mm);
+}
+#else
+#define kvgpu_release_fault_lock	release_fault_lock
+#endif
+
 /* What a command brings in its SQE: user space may still change it. */
 static inline const void *kvgpu_uring_arg(const struct io_uring_cmd *cmd)
 {

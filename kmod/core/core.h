@@ -163,6 +163,7 @@ struct kvgpu_ctx {
 	struct list_head signalled;	/* actor: in kdev->signalled */
 
 	struct kvgpu_pins *pins;
+	struct kvgpu_managed *managed;
 	struct kvgpu_participant *participant;
 	struct kvgpu_waiters *waiters;
 	struct kvgpu_signals *signals;

@@ -39,6 +39,27 @@ static void *host_get_frame(void *host, u32 context)
 	return frame;
 }
 
+static void *host_managed_page(void *host, u32 context, u64 address)
+{
+	struct kvgpu_dev *kdev = host;
+	bool was_low = kdev->memory->low;
+	void *page = kvgpu_managed_page(kdev, context, address);
+
+	if (kdev->memory->low && !was_low)
+		kvgpu_notice_memory(kdev);
+	return page;
+}
+
+static void host_revoke(void *host, u32 context, u64 address, u64 bytes)
+{
+	kvgpu_managed_revoke(host, context, address, bytes);
+}
+
+static void host_arrived(void *host, u32 context, u64 address, u64 bytes)
+{
+	kvgpu_managed_arrived(host, context, address, bytes);
+}
+
 static void host_put_frame(void *host, void *frame)
 {
 	kvgpu_frame_release(host, frame);
@@ -83,6 +104,9 @@ static const struct vgpu_host_ops host_ops = {
 	.context_died = host_context_died,
 	.trace = kvgpu_record,
 	.preempted = host_preempted,
+	.managed_page = host_managed_page,
+	.revoke = host_revoke,
+	.arrived = host_arrived,
 };
 
 /* ---- in its system (actor) ---------------------------------------------- */
@@ -123,7 +147,8 @@ static void device_release(struct kref *ref)
 	kvgpu_system_put(kdev->system);
 	cancel_work_sync(&kdev->notices->work);
 	WARN_ON(!xa_empty(&kdev->contexts) || !list_empty(&kdev->memory->released) ||
-		atomic64_read(&kdev->memory->frames) || atomic64_read(&kdev->memory->pins));
+		atomic64_read(&kdev->memory->frames) || atomic64_read(&kdev->memory->pins) ||
+		atomic64_read(&kdev->memory->managed));
 	xa_destroy(&kdev->contexts);
 	device_free(kdev);
 }

@@ -18,6 +18,7 @@
 struct open_file {
 	struct kvgpu_ctx ctx;
 	struct kvgpu_pins pins;
+	struct kvgpu_managed managed;
 	struct kvgpu_waiters waiters;
 	struct kvgpu_signals signals;
 	struct kvgpu_uring uring;
@@ -87,6 +88,7 @@ static struct kvgpu_ctx *context_alloc(struct kvgpu_dev *kdev)
 	ctx = &of->ctx;
 	ctx->kdev = kdev;
 	ctx->pins = &of->pins;
+	ctx->managed = &of->managed;
 	ctx->waiters = &of->waiters;
 	ctx->signals = &of->signals;
 	ctx->uring = &of->uring;
@@ -106,6 +108,7 @@ static struct kvgpu_ctx *context_alloc(struct kvgpu_dev *kdev)
 	kvgpu_signals_init(ctx->signals, ctx);
 	kvgpu_uring_init(ctx->uring, ctx);
 	kvgpu_pins_init(ctx->pins);
+	kvgpu_managed_init(ctx->managed, ctx);
 	return ctx;
 }
 
@@ -144,6 +147,7 @@ static int kvgpu_open(struct inode *inode, struct file *file)
 	if (ret)
 		goto close;
 	file->private_data = ctx;
+	kvgpu_managed_open(ctx->managed, file);
 	return nonseekable_open(inode, file);
 close:
 	WARN_ON_ONCE(kvgpu_inbox_call(&ctx->inbox, do_close, &m));
@@ -168,6 +172,7 @@ static int kvgpu_release(struct inode *inode, struct file *file)
 	WARN_ON_ONCE(kvgpu_inbox_call(&ctx->inbox, do_close, &m));
 	kvgpu_frames_free(kdev, &m.frames);
 	flush_work(&ctx->pins->work);
+	kvgpu_managed_exit(ctx->managed);
 	kvgpu_signals_exit(ctx->signals);
 	kvgpu_uring_exit(ctx->uring);
 	WARN_ON_ONCE(ctx->inflight || ctx->param_bytes || atomic64_read(&ctx->pins->pages));
@@ -180,6 +185,13 @@ static int kvgpu_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+static int kvgpu_file_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	if (vma->vm_pgoff >= VGPU_MMAP_MANAGED >> PAGE_SHIFT)
+		return kvgpu_managed_mmap(file->private_data, vma);
+	return kvgpu_mmap(file, vma);
+}
+
 const struct file_operations kvgpu_fops = {
 	.owner = THIS_MODULE,
 	.open = kvgpu_open,
@@ -188,7 +200,7 @@ const struct file_operations kvgpu_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 	.poll = kvgpu_poll,
 	.show_fdinfo = kvgpu_show_fdinfo,
-	.mmap = kvgpu_mmap,
+	.mmap = kvgpu_file_mmap,
 	.flush = kvgpu_flush,
 	.uring_cmd = kvgpu_uring_cmd,
 	.llseek = noop_llseek,

@@ -20,15 +20,17 @@ void kvgpu_memory_init(struct kvgpu_memory *memory)
 	INIT_LIST_HEAD(&memory->pins_by_age);
 }
 
-/*
- * Frames belong to no process that could be killed for them, so they leave the rest of the machine
- * something: a sixteenth. While there is less, a device that has used up its share is told so at
- * every frame.
- */
-static bool memory_low(struct kvgpu_dev *kdev)
+/* They belong to no process that could be killed for them: they leave the rest a sixteenth. */
+bool kvgpu_machine_low(void)
+{
+	return si_mem_available() < (long)(totalram_pages() / 16);
+}
+
+/* While the machine has less, a device that has used up its share is told so at every frame. */
+bool kvgpu_memory_low(struct kvgpu_dev *kdev)
 {
 	if (kdev->memory->low || kdev->memory->gets++ % GETS_PER_LOOK == 0)
-		kdev->memory->low = si_mem_available() < (long)(totalram_pages() / 16);
+		kdev->memory->low = kvgpu_machine_low();
 	return kdev->memory->low;
 }
 
@@ -38,7 +40,7 @@ void *kvgpu_frame_alloc(struct kvgpu_dev *kdev, u32 context)
 	struct page *page;
 
 	BUILD_BUG_ON(PAGE_SIZE != VGPU_PAGE_SIZE);
-	if (memory_low(kdev))
+	if (kvgpu_memory_low(kdev))
 		return NULL;
 	/*
 	 * The control group of who opened the context pays. Rather no frame than the out-of-memory

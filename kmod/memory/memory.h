@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Memory of this machine that the device uses: pages of processes, pinned while a command refers to
- * them, and pages behind the frames of VRAM.
+ * them, pages behind the frames of VRAM, and managed memory, which both use.
  */
 #ifndef KVGPU_MEMORY_H
 #define KVGPU_MEMORY_H
 
 #include <linux/llist.h>
+#include <linux/rwsem.h>
+#include <linux/semaphore.h>
 #include <linux/workqueue.h>
 
 #include "kmod/core/core.h"
@@ -17,6 +19,7 @@ struct kvgpu_memory {
 	spinlock_t pins_lock;		/* of pins_by_age */
 	struct list_head pins_by_age;	/* the oldest first */
 	atomic64_t frames;		/* of VRAM that have a page behind them */
+	atomic64_t managed;		/* pages of managed memory */
 	unsigned int gets;		/* actor: frames asked for */
 	struct list_head released;	/* actor: frames to be freed, by page->lru */
 	atomic64_t unfreed;		/* frames released that are not free yet */
@@ -75,6 +78,16 @@ u64 kvgpu_pinned_pages(void);
 
 void kvgpu_memory_init(struct kvgpu_memory *memory);
 
+/**
+ * kvgpu_machine_low - has this machine less left than devices leave it? (anybody)
+ */
+bool kvgpu_machine_low(void);
+
+/**
+ * kvgpu_memory_low - the same at the last look of @kdev, for many calls (actor)
+ */
+bool kvgpu_memory_low(struct kvgpu_dev *kdev);
+
 /* A zeroed page, NULL: there is none for @context. */
 void *kvgpu_frame_alloc(struct kvgpu_dev *kdev, u32 context);
 void kvgpu_frame_release(struct kvgpu_dev *kdev, void *frame);
@@ -88,5 +101,66 @@ void kvgpu_frames_collect(struct kvgpu_dev *kdev, struct list_head *frames);
  * kvgpu_frames_free - free them; who caused it does it, since others wait for the actor
  */
 void kvgpu_frames_free(struct kvgpu_dev *kdev, struct list_head *frames);
+
+/* ---- managed.c: memory that processes and the device both use ----------- */
+
+/* Ranges to be taken out of processes that are kept apart; more of them become one. */
+#define KVGPU_ZAPS	16u
+
+/** struct kvgpu_zap - pages that processes lose, by device address >> PAGE_SHIFT */
+struct kvgpu_zap {
+	unsigned long first;
+	unsigned long last;
+};
+
+/** struct kvgpu_managed - of a context; managed.c says who may take what when */
+struct kvgpu_managed {
+	struct kvgpu_ctx *ctx;
+	struct address_space mapping;	/* of the file: all its mappings in processes */
+	struct xarray pages;		/* device address >> PAGE_SHIFT -> struct page */
+	struct mutex ranges;		/* a range comes or goes */
+	struct rw_semaphore entries;	/* read: pages go into processes; write: they go */
+	u32 unmapped;			/* ranges so far, under entries */
+	struct semaphore slots;		/* threads that wait for pages */
+	struct list_head waiting;	/* actor: struct managed_wait */
+	spinlock_t zaps_lock;		/* of the next two */
+	u32 zap_count;
+	struct kvgpu_zap zaps[KVGPU_ZAPS];
+	struct work_struct zap;
+};
+
+void kvgpu_managed_init(struct kvgpu_managed *managed, struct kvgpu_ctx *ctx);
+/**
+ * kvgpu_managed_open - have @file, which is being opened, count its mappings by itself
+ */
+void kvgpu_managed_open(struct kvgpu_managed *managed, struct file *file);
+/**
+ * kvgpu_managed_exit - the context is closed, and its file is mapped nowhere: free the pages
+ */
+void kvgpu_managed_exit(struct kvgpu_managed *managed);
+
+/**
+ * kvgpu_managed_mmap - map managed memory into a process, at offset VGPU_MMAP_MANAGED + address
+ *
+ * -EINVAL: not MAP_SHARED.
+ */
+int kvgpu_managed_mmap(struct kvgpu_ctx *ctx, struct vm_area_struct *vma);
+/**
+ * kvgpu_managed_unmapped - the device has unmapped [@address, @address + @bytes): processes lose it
+ *
+ * Under managed->ranges, which the caller holds since before it asked the actor.
+ */
+void kvgpu_managed_unmapped(struct kvgpu_managed *managed, u64 address, u64 bytes);
+/**
+ * kvgpu_managed_settle - wait until processes have lost the pages that the device took before
+ *
+ * For a thread of such a process that has waited for the device, with no lock held.
+ */
+void kvgpu_managed_settle(struct kvgpu_managed *managed);
+
+/* Operations of struct vgpu_host_ops (actor). */
+void *kvgpu_managed_page(struct kvgpu_dev *kdev, u32 context, u64 address);
+void kvgpu_managed_revoke(struct kvgpu_dev *kdev, u32 context, u64 address, u64 bytes);
+void kvgpu_managed_arrived(struct kvgpu_dev *kdev, u32 context, u64 address, u64 bytes);
 
 #endif

@@ -195,6 +195,7 @@ int kvgpu_ioctl_wait(struct file *file, void *arg)
 	args->completed = smp_load_acquire(&wait.queue->completed);
 	args->time = READ_ONCE(ctx->kdev->system->now);
 	kvgpu_queue_put(wait.queue);
+	kvgpu_managed_settle(ctx->managed);
 	return !ret && READ_ONCE(ctx->dead) ? -EIO : ret;
 }
 
@@ -238,6 +239,7 @@ int kvgpu_ioctl_wait_any(struct file *file, void *arg)
 		ret = thread_wait(&wait, true);
 	}
 	kvfree(fences);
+	kvgpu_managed_settle(ctx->managed);
 	if (ret)
 		return ret;
 	args->which = wait.waiter.which;

@@ -148,6 +148,7 @@ static int do_counts_show(struct kvgpu_dev *kdev, void *seq)
 	seq_printf(seq, "files %u\n", kdev->contexts_open);
 	seq_printf(seq, "host_frames %lld\n", atomic64_read(&kdev->memory->frames));
 	seq_printf(seq, "pins %lld\n", atomic64_read(&kdev->memory->pins));
+	seq_printf(seq, "managed_pages %lld\n", atomic64_read(&kdev->memory->managed));
 	seq_printf(seq, "pinned_pages %llu\n", kvgpu_pinned_pages());
 	seq_printf(seq, "trace_lost %llu\n", kdev->trace->lost);
 	return 0;

@@ -24,6 +24,7 @@ struct ioctl_call {
 	bool may_raise;
 	struct kvgpu_queue *queue;	/* for the caller to release */
 	struct vgpu_module *code;
+	bool managed;			/* an unmap was of managed memory */
 	struct list_head frames;	/* of an unmap: for the caller to free */
 	int (*fn)(struct ioctl_call *call);
 };
@@ -66,7 +67,7 @@ static int ioctl_version(struct file *file, void *args)
 		.version = VGPU_UAPI_VERSION,
 		.isa_version = VGPU_VASS_VERSION,
 		.features = VGPU_FEATURE_PROFILED | VGPU_FEATURE_CLOCK | VGPU_FEATURE_URING |
-			    VGPU_FEATURE_EVENTFD | VGPU_FEATURE_RING,
+			    VGPU_FEATURE_EVENTFD | VGPU_FEATURE_RING | VGPU_FEATURE_MANAGED,
 	};
 	return 0;
 }
@@ -258,8 +259,9 @@ static int do_mem_map(struct ioctl_call *call)
 	const struct vgpu_mem *mem = call->args;
 	int ret;
 
-	if (mem->flags || mem->reserved)
-		return -EINVAL;
+	if (mem->flags & VGPU_MEM_MANAGED)
+		return vgpu_memory_map_managed(call->model, call->ctx->id, mem->address,
+					       mem->bytes);
 	/* what the model would refuse for another reason is refused for that */
 	ret = vgpu_memory_map(call->model, call->ctx->id, mem->address, mem->bytes);
 	if (ret)
@@ -272,25 +274,54 @@ static int do_mem_map(struct ioctl_call *call)
 	kvgpu_user_map(call->ctx, mem->bytes);
 	return 0;
 }
-ACTOR_IOCTL(mem_map)
+
+/* One range comes or goes after the other: what was there has gone before something else comes. */
+static int memory_ioctl(struct ioctl_call *call, int (*fn)(struct ioctl_call *call), u32 flags)
+{
+	struct kvgpu_managed *managed = call->ctx->managed;
+	const struct vgpu_mem *mem = call->args;
+	int ret;
+
+	if (mem->flags & ~flags || mem->reserved)
+		return -EINVAL;
+	if (mutex_lock_killable(&managed->ranges))
+		return -EINTR;
+	ret = ioctl_actor(call, fn);
+	if (!ret && call->managed)
+		kvgpu_managed_unmapped(managed, mem->address, mem->bytes);
+	mutex_unlock(&managed->ranges);
+	return ret;
+}
+
+static int ioctl_mem_map(struct file *file, void *arg)
+{
+	struct ioctl_call call = { .ctx = file->private_data, .args = arg };
+
+	return memory_ioctl(&call, do_mem_map, VGPU_MEM_MANAGED);
+}
 
 static int do_mem_unmap(struct ioctl_call *call)
 {
 	const struct vgpu_mem *mem = call->args;
 	int ret;
 
-	if (mem->flags || mem->reserved)
-		return -EINVAL;
+	call->managed = vgpu_memory_is_managed(call->model, call->ctx->id, mem->address);
 	ret = vgpu_memory_unmap_part(call->model, call->ctx->id, mem->address, mem->bytes,
 				     KVGPU_PART_PAGES);
 	kvgpu_frames_collect(call->ctx->kdev, &call->frames);
 	if (ret == -EAGAIN)
 		return KVGPU_AGAIN;
-	if (!ret)
+	if (!ret && !call->managed)
 		kvgpu_user_map(call->ctx, -(s64)mem->bytes);
 	return ret;
 }
-ACTOR_IOCTL(mem_unmap)
+
+static int ioctl_mem_unmap(struct file *file, void *arg)
+{
+	struct ioctl_call call = { .ctx = file->private_data, .args = arg };
+
+	return memory_ioctl(&call, do_mem_unmap, 0);
+}
 
 /* ---- the table ---------------------------------------------------------- */
 

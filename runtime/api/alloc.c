@@ -139,7 +139,9 @@ static vgpuError_t block_add(uint64_t bytes, bool managed, struct rt_block **out
 
 static vgpuError_t block_remove(size_t i)
 {
-	int error = rt.ops->unmap(rt.transport, rt.heap.blocks[i].base, rt.heap.blocks[i].bytes);
+	const struct rt_block *block = &rt.heap.blocks[i];
+	int error = (block->managed ? rt.ops->unmap_managed : rt.ops->unmap)(
+		rt.transport, block->base, block->bytes);
 
 	free(rt.heap.blocks[i].slab);
 	memmove(&rt.heap.blocks[i], &rt.heap.blocks[i + 1],

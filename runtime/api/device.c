@@ -86,7 +86,7 @@ static vgpuError_t properties_of_current(vgpuDeviceProperties *properties)
 		.minor = 0,
 		.memory_bandwidth = info->memory_bandwidth,
 		.link_bandwidth = info->link_bandwidth,
-		.managed_memory = rt.ops->map_managed != NULL,
+		.managed_memory = 1,
 	};
 	snprintf(properties->name, sizeof(properties->name), "vgpu %s", info->name);
 	return rt_leave(vgpuSuccess);

@@ -27,12 +27,6 @@ static vgpuError_t alloc_call(void **pointer, size_t bytes, bool managed)
 	*pointer = NULL;
 	if (!bytes)
 		return rt_leave(managed ? vgpuErrorInvalidValue : vgpuSuccess);
-	if (managed && !rt.ops->map_managed) {
-		rt_message("a device reached by %s has no managed memory; one inside the process "
-			   "has (VGPU_TRANSPORT=embedded)",
-			   rt.ops->name);
-		return rt_leave(vgpuErrorNotSupported);
-	}
 	error = rt_alloc(bytes, managed, &address);
 	if (error == vgpuSuccess)
 		*pointer = (void *)(uintptr_t)address;

@@ -185,7 +185,6 @@ vgpuError_t rt_remember(vgpuError_t error);
  * alloc.c: device addresses; forgets everything on rt_alloc_reset(). The calls that map need the
  * device open.
  */
-/* @managed needs ops->map_managed. */
 vgpuError_t rt_alloc(uint64_t bytes, bool managed, uint64_t *address);
 vgpuError_t rt_alloc_free(uint64_t address);
 /* The same for the runtime's own use: calls of the program do not find that memory. */

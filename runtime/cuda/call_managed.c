@@ -6,14 +6,9 @@
 
 cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags)
 {
-	vgpuError_t error;
-
 	if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	error = vgpuMallocManaged(pointer, bytes);
-	if (error == vgpuErrorNotSupported)
-		return CUDA_REFUSE("managed memory of a device outside this process is");
-	return cuda_error(error);
+	return cuda_error(vgpuMallocManaged(pointer, bytes));
 }
 
 /* @count bytes of one managed allocation. */

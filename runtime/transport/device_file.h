@@ -25,6 +25,8 @@ int vgpu_file_module_load(struct vgpu_transport *t, const void *binary, uint32_t
 int vgpu_file_module_unload(struct vgpu_transport *t, uint32_t module);
 int vgpu_file_map(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 int vgpu_file_unmap(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
+int vgpu_file_map_managed(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
+int vgpu_file_unmap_managed(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 int vgpu_file_submit(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands,
 		     uint32_t count, uint32_t *failed, uint64_t *seq);
 int vgpu_file_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64_t timeout_ns,

@@ -343,6 +343,16 @@ static int embedded_map(struct vgpu_transport *t, uint64_t address, uint64_t byt
 	return error;
 }
 
+static int embedded_unmap(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
+{
+	int error;
+
+	embedded_lock(t);
+	error = vgpu_memory_unmap(t->device, t->context, address, bytes);
+	embedded_unlock(t);
+	return error;
+}
+
 /* The program accesses managed memory that is on the device, or never had access. */
 static int serve_access(void *owner, uint64_t address)
 {
@@ -377,13 +387,10 @@ static int embedded_map_managed(struct vgpu_transport *t, uint64_t address, uint
 }
 
 /* Until the device has let go of managed memory, it uses the bytes. */
-static int embedded_unmap(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
+static int embedded_unmap_managed(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
 {
-	int error;
+	int error = embedded_unmap(t, address, bytes);
 
-	embedded_lock(t);
-	error = vgpu_memory_unmap(t->device, t->context, address, bytes);
-	embedded_unlock(t);
 	if (!error)
 		vgpu_managed_unmap(address, bytes);
 	return error;
@@ -500,8 +507,9 @@ const struct vgpu_transport_ops vgpu_transport_embedded = {
 	.module_load = embedded_module_load,
 	.module_unload = embedded_module_unload,
 	.map = embedded_map,
-	.map_managed = embedded_map_managed,
 	.unmap = embedded_unmap,
+	.map_managed = embedded_map_managed,
+	.unmap_managed = embedded_unmap_managed,
 	.submit = embedded_submit,
 	.wait = embedded_wait,
 };

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "device_file.h"
@@ -161,6 +162,34 @@ int vgpu_file_unmap(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
 	return vgpu_file_call(t, VGPU_IOC_MEM_UNMAP, &mem);
 }
 
+int vgpu_file_map_managed(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
+{
+	struct vgpu_mem mem = { .address = address, .bytes = bytes, .flags = VGPU_MEM_MANAGED };
+	int error = vgpu_file_call(t, VGPU_IOC_MEM_MAP, &mem);
+
+	if (error)
+		return error;
+	if (mmap((void *)(uintptr_t)address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+		 t->fd, (off_t)(VGPU_MMAP_MANAGED + address)) != MAP_FAILED)
+		return 0;
+	error = -errno;
+	vgpu_file_unmap(t, address, bytes);
+	return error;
+}
+
+int vgpu_file_unmap_managed(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
+{
+	int error = vgpu_file_unmap(t, address, bytes);
+
+	if (error)
+		return error;
+	if (mmap((void *)(uintptr_t)address, bytes, PROT_NONE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+		return -errno;
+	madvise((void *)(uintptr_t)address, bytes, MADV_DONTFORK);
+	return 0;
+}
+
 int vgpu_file_submit(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands,
 		     uint32_t count, uint32_t *failed, uint64_t *seq)
 {
@@ -200,6 +229,8 @@ const struct vgpu_transport_ops vgpu_transport_ioctl = {
 	.module_unload = vgpu_file_module_unload,
 	.map = vgpu_file_map,
 	.unmap = vgpu_file_unmap,
+	.map_managed = vgpu_file_map_managed,
+	.unmap_managed = vgpu_file_unmap_managed,
 	.submit = vgpu_file_submit,
 	.wait = vgpu_file_wait,
 };

@@ -19,9 +19,8 @@ struct vgpu_transport;		/* what an open device is, each transport has its own */
  * struct vgpu_transport_ops - one way to a device
  * @open: @index chooses the device; a failure is explained in @message, one line for a person
  * @close: ends the context with all that is in it
- * @map_managed: managed memory at a range that is reserved in this process, which it then maps;
- *   NULL: the device has none
- * @unmap: memory of both kinds
+ * @map_managed: managed memory at a range that is reserved in this process, which it then maps
+ * @unmap_managed: the range is only reserved again
  * @submit: @failed on -EINVAL and -EFAULT: index of the wrong command
  * @wait: timeout_ns as in struct vgpu_wait; @completed the newest completed sequence number, set on
  *   -ETIMEDOUT too
@@ -39,8 +38,9 @@ struct vgpu_transport_ops {
 			   char *message, size_t message_bytes, uint32_t *module);
 	int (*module_unload)(struct vgpu_transport *t, uint32_t module);
 	int (*map)(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
-	int (*map_managed)(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 	int (*unmap)(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
+	int (*map_managed)(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
+	int (*unmap_managed)(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 	int (*submit)(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands,
 		      uint32_t count, uint32_t *failed, uint64_t *seq);
 	int (*wait)(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64_t timeout_ns,

@@ -236,6 +236,8 @@ const struct vgpu_transport_ops vgpu_transport_uring = {
 	.module_unload = vgpu_file_module_unload,
 	.map = vgpu_file_map,
 	.unmap = vgpu_file_unmap,
+	.map_managed = vgpu_file_map_managed,
+	.unmap_managed = vgpu_file_unmap_managed,
 	.submit = uring_submit,
 	.wait = uring_wait,
 };

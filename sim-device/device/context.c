@@ -422,6 +422,13 @@ int vgpu_memory_map_managed(struct vgpu_device *dev, u32 context, u64 address, u
 	return map_memory(dev, context, address, bytes, VGPU_MAPPING_MANAGED);
 }
 
+bool vgpu_memory_is_managed(const struct vgpu_device *dev, u32 context, u64 address)
+{
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	return ctx && vgpu_as_is_managed(ctx->as, address);
+}
+
 int vgpu_managed_fetch(struct vgpu_device *dev, u32 context, u64 address, u64 *first, u64 *bytes)
 {
 	const struct vgpu_context *ctx = vgpu_context_find(dev, context);

@@ -158,6 +158,7 @@ static void init_mmu(struct vgpu_device *dev)
 		.put_frame = dev->ops->put_frame,
 		.managed_page = dev->ops->managed_page,
 		.revoke = dev->ops->revoke,
+		.arrived = dev->ops->arrived,
 	};
 
 	vgpu_mmu_init(&dev->mmu, dev->sim, &dev->trace, &dev->config, &ops, dev->host);

@@ -165,6 +165,13 @@ u64 vgpu_as_mapped_bytes(const struct vgpu_address_space *as)
 	return as->mapped + as->managed;
 }
 
+bool vgpu_as_is_managed(const struct vgpu_address_space *as, u64 address)
+{
+	const struct vgpu_range *mapping = vgpu_ranges_at(&as->mappings, address);
+
+	return mapping && mapping->value == VGPU_MAPPING_MANAGED;
+}
+
 const struct vgpu_migrated *vgpu_as_migrated(const struct vgpu_address_space *as)
 {
 	return &as->migrated;

@@ -47,13 +47,14 @@ struct vgpu_frame {
  * @get_frame: allocate a zeroed, page-aligned frame of VGPU_PAGE_SIZE bytes for a context; NULL:
  *   the host has none
  * @put_frame: free a frame
- * @managed_page, @revoke: as in struct vgpu_host_ops
+ * @managed_page, @revoke, @arrived: as in struct vgpu_host_ops
  */
 struct vgpu_frame_ops {
 	void *(*get_frame)(void *host, u32 context);
 	void (*put_frame)(void *host, void *frame);
 	void *(*managed_page)(void *host, u32 context, u64 address);
 	void (*revoke)(void *host, u32 context, u64 address, u64 bytes);
+	void (*arrived)(void *host, u32 context, u64 address, u64 bytes);
 };
 
 #define VGPU_FRAME_CHUNK_SHIFT	8u	/* entries of a chunk, 16 KB */

@@ -154,6 +154,7 @@ static void depart(struct vgpu_address_space *as, u64 *pte)
 void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served)
 {
 	struct vgpu_address_space *as = vgpu_as_of_fault(fault);
+	const struct vgpu_frame_table *frames = &as->mmu->frames;
 	bool to_host = fault->request.kind == VGPU_PAGE_FAULT_TO_HOST;
 	u64 *pte = vgpu_pte_find(&as->table, fault->request.first << VGPU_PAGE_SHIFT);
 
@@ -174,6 +175,10 @@ void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served)
 		as->migrated.to_host += fault->request.data;
 	else if (served && fault->room)
 		as->migrated.to_device += fault->request.data;
+	if (frames->ops.arrived)
+		frames->ops.arrived(frames->host, as->context,
+				    fault->request.first << VGPU_PAGE_SHIFT,
+				    fault->request.pages << VGPU_PAGE_SHIFT);
 }
 
 /* ---- to the host -------------------------------------------------------- */

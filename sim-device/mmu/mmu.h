@@ -116,6 +116,8 @@ bool vgpu_as_clear(struct vgpu_address_space *as, u64 address, u64 bytes, u64 mo
  */
 int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes, u64 most);
 u64 vgpu_as_mapped_bytes(const struct vgpu_address_space *as);
+/* vgpu_as_is_managed - is the page at @address managed memory? */
+bool vgpu_as_is_managed(const struct vgpu_address_space *as, u64 address);
 /** vgpu_as_faults - the faults of SMs in @as */
 const struct vgpu_fault_space *vgpu_as_faults(const struct vgpu_address_space *as);
 /** struct vgpu_migrated - what managed pages of an address space have moved so far */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * managed_memory: host and device use the same memory in turn and at the same time; copies, fills,
- * prefetches and advice of it; small and large allocations; what is refused. Where the device has
- * none, that is said, and nothing else is tried.
+ * prefetches and advice of it; small and large allocations; what is refused.
  */
 #include <pthread.h>
 
@@ -196,28 +195,22 @@ static void what_is_refused(void)
 
 int main(int argc, char **argv)
 {
-	int managed = -1, concurrent = -1, *none = NULL;
+	int managed = -1, concurrent = -1, *one;
 
 	parse_size(argc, argv, "managed_memory", NULL, 0, 0, 0);
 	CHECK(cudaDeviceGetAttribute(&managed, cudaDevAttrManagedMemory, 0));
 	CHECK(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentManagedAccess, 0));
-	EXPECT(managed == concurrent);
-	if (managed) {
-		in_turn();
-		pointers();
-		copies();
-		hints();
-		at_the_same_time();
-		what_is_refused();
-		/* a reset ends what is on the device, too */
-		CHECK(cudaMallocManaged(&none, 4));
-		*none = 1;
-		CHECK(cudaDeviceReset());
-		in_turn();
-	} else {
-		EXPECT_ERROR(cudaMallocManaged(&none, 4), cudaErrorNotSupported);
-		EXPECT(!none);
-		(void)cudaGetLastError();
-	}
+	EXPECT(managed == 1 && concurrent == 1);
+	in_turn();
+	pointers();
+	copies();
+	hints();
+	at_the_same_time();
+	what_is_refused();
+	/* a reset ends what is on the device, too */
+	CHECK(cudaMallocManaged(&one, 4));
+	*one = 1;
+	CHECK(cudaDeviceReset());
+	in_turn();
 	return finish();
 }
