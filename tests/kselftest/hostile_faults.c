@@ -3,9 +3,11 @@
  * Storms of page faults: with lazy allocation and a granule of one page, every lane of every warp
  * of an attacker faults, so that more faults are in flight than the fault buffer has room for;
  * memory is mapped anew after each launch, or unmapped in the middle of one, or its owner is
- * killed. A bystander's calls take as long as before, and its results are right, although its own
+ * killed; or the pages of managed memory go to and fro between kernels and many threads of the
+ * attacker. A bystander's calls take as long as before, and its results are right, although its own
  * faults wait in the same buffer: that costs virtual time.
  */
+#include <pthread.h>
 #include <sys/prctl.h>
 
 #include "vgpu_asm.h"
@@ -129,6 +131,47 @@ static void storm_killed(volatile uint32_t *going)
 	}
 }
 
+#define MANAGED_PAGES	512u
+
+static void *touch_all(void *unused)
+{
+	volatile uint32_t *words = (void *)BASE;
+
+	for (;;)
+		for (uint32_t n = 0; n < MANAGED_PAGES; n++)
+			__atomic_fetch_add(&words[n * 1024 + 1], 1, __ATOMIC_RELAXED);
+	return unused;
+}
+
+/* Threads and kernels want the same pages of managed memory; views of it come and go. */
+static void to_and_fro(volatile uint32_t *going)
+{
+	uint64_t bytes = (uint64_t)MANAGED_PAGES * PAGE;
+	struct attacker a;
+	pthread_t thread;
+
+	attacker_open(&a);
+	a.storm.launch.grid[0] = MANAGED_PAGES / 128;
+	a.storm.launch.block[0] = 128;
+	CHECK_EQ(mem_map_managed(a.fd, BASE, bytes), 0);
+	CHECK(managed_view(a.fd, (void *)BASE, BASE, bytes, PROT_READ | PROT_WRITE) !=
+	      MAP_FAILED);
+	for (int n = 0; n < 8; n++)
+		CHECK(!pthread_create(&thread, NULL, touch_all, NULL));
+	for (;;) {
+		void *view;
+
+		must_run(a.fd, a.queue, &a.storm, 1);
+		view = managed_view(a.fd, NULL, BASE, bytes, PROT_READ | PROT_WRITE);
+		CHECK(view != MAP_FAILED);
+		/* it sees what the kernel has written */
+		CHECK_EQ(((volatile uint32_t *)view)[(*going % MANAGED_PAGES) * 1024],
+			 *going % MANAGED_PAGES);
+		CHECK(!munmap(view, bytes));
+		++*going;
+	}
+}
+
 /* ---- the bystander ------------------------------------------------------ */
 
 /* A launch on pages that are there, whose result is copied back and compared. */
@@ -235,6 +278,8 @@ ATTACK(storm_unmapped, "faults whose pages go", cpu)
 ATTACK(storm_unmapped, "faults whose pages go", gpu)
 ATTACK(storm_killed, "faults of who is killed", cpu)
 ATTACK(storm_killed, "faults of who is killed", gpu)
+ATTACK(to_and_fro, "managed pages that go to and fro", cpu)
+ATTACK(to_and_fro, "managed pages that go to and fro", gpu)
 
 static const struct test tests[] = {
 	{ "hostile_faults: a storm that the host serves", storm_cpu },
@@ -243,6 +288,8 @@ static const struct test tests[] = {
 	{ "hostile_faults: memory that goes in a storm, the SMs", storm_unmapped_gpu },
 	{ "hostile_faults: processes killed in a storm, the host", storm_killed_cpu },
 	{ "hostile_faults: processes killed in a storm, the SMs", storm_killed_gpu },
+	{ "hostile_faults: managed pages to and fro, the host", to_and_fro_cpu },
+	{ "hostile_faults: managed pages to and fro, the SMs", to_and_fro_gpu },
 	{ "hostile_faults: as before", as_before },
 };
 

@@ -21,17 +21,9 @@
 
 /* ---- what the tests use -------------------------------------------------- */
 
-static int map_managed(int fd, uint64_t address, uint64_t bytes)
-{
-	struct vgpu_mem mem = { .address = address, .bytes = bytes, .flags = VGPU_MEM_MANAGED };
-
-	return call(fd, VGPU_IOC_MEM_MAP, &mem);
-}
-
 static volatile uint32_t *view(int fd, void *where, uint64_t address, uint64_t bytes, int prot)
 {
-	void *memory = mmap(where, bytes, prot, MAP_SHARED | (where ? MAP_FIXED_NOREPLACE : 0), fd,
-			    (off_t)(VGPU_MMAP_MANAGED + address));
+	void *memory = managed_view(fd, where, address, bytes, prot);
 
 	CHECK(memory != MAP_FAILED);
 	return memory;
@@ -40,7 +32,7 @@ static volatile uint32_t *view(int fd, void *where, uint64_t address, uint64_t b
 /* @bytes of managed memory at @address, for the device as for this process. */
 static volatile uint32_t *must_map(int fd, uint64_t address, uint64_t bytes)
 {
-	CHECK_EQ(map_managed(fd, address, bytes), 0);
+	CHECK_EQ(mem_map_managed(fd, address, bytes), 0);
 	return view(fd, (void *)(uintptr_t)address, address, bytes, PROT_READ | PROT_WRITE);
 }
 
@@ -176,7 +168,7 @@ static void in_turn(void)
 	CHECK_EQ(mem_unmap(u.fd, BASE, BYTES), 0);
 	CHECK_EQ(signal_of(words, false), SIGBUS);
 	/* mapped anew, it is zero, in the same view */
-	CHECK_EQ(map_managed(u.fd, BASE, BYTES), 0);
+	CHECK_EQ(mem_map_managed(u.fd, BASE, BYTES), 0);
 	for (uint32_t n = 0; n < WORDS; n++)
 		CHECK_EQ(words[n], 0);
 }
@@ -403,11 +395,11 @@ static void refused(void)
 	CHECK_EQ(call(u.fd, VGPU_IOC_MEM_MAP, &mem), -EINVAL);
 	mem.flags = VGPU_MEM_MANAGED;
 	CHECK_EQ(call(u.fd, VGPU_IOC_MEM_UNMAP, &mem), -EINVAL);
-	CHECK_EQ(map_managed(u.fd, BASE + 1, PAGE), -EINVAL);
-	CHECK_EQ(map_managed(u.fd, BASE, 0), -EINVAL);
-	CHECK_EQ(map_managed(u.fd, ~0ull << 12, PAGE), -EINVAL);
-	CHECK_EQ(map_managed(u.fd, BASE, PAGE), 0);
-	CHECK_EQ(map_managed(u.fd, BASE, PAGE), -EEXIST);
+	CHECK_EQ(mem_map_managed(u.fd, BASE + 1, PAGE), -EINVAL);
+	CHECK_EQ(mem_map_managed(u.fd, BASE, 0), -EINVAL);
+	CHECK_EQ(mem_map_managed(u.fd, ~0ull << 12, PAGE), -EINVAL);
+	CHECK_EQ(mem_map_managed(u.fd, BASE, PAGE), 0);
+	CHECK_EQ(mem_map_managed(u.fd, BASE, PAGE), -EEXIST);
 	CHECK_EQ(mem_map(u.fd, BASE, PAGE), -EEXIST);
 	CHECK(mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, u.fd,
 		   (off_t)(VGPU_MMAP_MANAGED + BASE)) == MAP_FAILED);
@@ -504,7 +496,7 @@ static void races(void)
 		volatile uint32_t *words = (void *)BASE;
 
 		CHECK_EQ(mem_unmap(u.fd, BASE, BYTES), 0);
-		CHECK_EQ(map_managed(u.fd, BASE, BYTES), 0);
+		CHECK_EQ(mem_map_managed(u.fd, BASE, BYTES), 0);
 		CHECK_EQ(words[n], 0);
 		words[n] = 5;
 		must_add(&u, BASE, WORDS, n);

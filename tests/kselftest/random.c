@@ -13,6 +13,7 @@
 
 #include "random_files.h"
 #include "random_ioctl.h"
+#include "random_managed.h"
 #include "random_netlink.h"
 #include "random_ring.h"
 #include "random_uring.h"
@@ -24,7 +25,7 @@
 #define BELL_US		5000
 #define LEAST		20		/* what a process does before it is killed */
 
-enum way { IOCTL, URING, RING, NETLINK, FILES_OF_SYSFS, CONFIGFS_FOLDERS, WAYS };
+enum way { IOCTL, URING, RING, MANAGED, NETLINK, FILES_OF_SYSFS, CONFIGFS_FOLDERS, WAYS };
 
 /* By all processes. */
 static struct {
@@ -36,8 +37,10 @@ static enum way some_way(struct thread *t)
 {
 	uint64_t n = pick(t, 64);
 
-	if (n < 34)
+	if (n < 28)
 		return IOCTL;
+	if (n < 34)
+		return MANAGED;
 	if (n < 46)
 		return URING;
 	if (n < 60)
@@ -61,6 +64,7 @@ static void *thread_main(void *arg)
 		case IOCTL: random_ioctl(t); break;
 		case URING: random_uring(t, &uring); break;
 		case RING: random_ring(t); break;
+		case MANAGED: random_managed(t); break;
 		case NETLINK: random_netlink(t, netlink); break;
 		case FILES_OF_SYSFS: random_files(t, paths); break;
 		default: random_configfs(t);
@@ -103,6 +107,9 @@ static void process_main(uint64_t seed, const int pass[2], unsigned long *done)
 	process.arena = mmap(NULL, ARENA_PAGES * PAGE, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(process.arena != MAP_FAILED);
+	process.views = mmap(NULL, (VIEW_PAGES + 4) * PAGE, PROT_NONE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(process.views != MAP_FAILED);
 	memcpy(process.arena + PARAMS_PAGE * PAGE,
 	       &(struct affine_params){ .out = BASE, .factor = 3 }, sizeof(struct affine_params));
 	CHECK(!munmap(process.arena + (ARENA_PAGES - 2) * PAGE, PAGE));
@@ -227,10 +234,10 @@ static void drive(uint64_t seed, double seconds)
 		snprintf(name, sizeof(name), "random-%d", i);
 		cfs_remove(name);
 	}
-	printf("# %d kills; %lu ioctls, %lu of io_uring, %lu of rings, %lu messages, %lu files, "
-	       "%lu of configfs\n",
+	printf("# %d kills; %lu ioctls, %lu of io_uring, %lu of rings, %lu of views, %lu messages, "
+	       "%lu files, %lu of configfs\n",
 	       kills, counts->gone[IOCTL], counts->gone[URING], counts->gone[RING],
-	       counts->gone[NETLINK], counts->gone[FILES_OF_SYSFS],
+	       counts->gone[MANAGED], counts->gone[NETLINK], counts->gone[FILES_OF_SYSFS],
 	       counts->gone[CONFIGFS_FOLDERS]);
 	printf("# %lld events of the device, %lld preemptions\n", sysfs_number("events") - events,
 	       sysfs_number("preemptions") - preemptions);

@@ -15,6 +15,7 @@
 #define QUEUES		4
 #define RINGS		8
 #define ARENA_PAGES	16u
+#define VIEW_PAGES	24u		/* and four behind them, where one may end */
 #define VIRTUAL_MS	1000000000ull
 
 /** struct mapping - a ring of some queue; stays until the process ends */
@@ -34,6 +35,7 @@ struct process {
 	int pass[2];
 	/* the last page but one is not there, the last one is read-only */
 	uint8_t *arena;
+	uint8_t *views;			/* of managed memory, or nothing */
 	struct mapping rings[RINGS];
 	volatile uint32_t ring_count;
 	unsigned long *done;	/* counts what it did; others read it */
@@ -77,6 +79,7 @@ static inline uint64_t some_address(struct thread *t)
 		return t->process->ring_count ?
 			       (uintptr_t)t->process->rings[0].ring + pick(t, PAGE) :
 			       0;
+	case 6: return (uintptr_t)t->process->views + pick(t, VIEW_PAGES * PAGE);
 	default: return (uintptr_t)arena + pick(t, ARENA_PAGES * PAGE);
 	}
 }
@@ -202,7 +205,10 @@ static inline int fresh_file(struct thread *t, size_t index)
 	module_load(fd, &b, program_binary(&p, &b), NULL, 0);
 	for (size_t i = 0; i < QUEUES; i++)
 		t->process->queues[index][i] = (uint32_t)queue_create(fd);
-	mem_map(fd, BASE, DATA_PAGES * PAGE);
+	if (pick(t, 2))
+		mem_map(fd, BASE, DATA_PAGES * PAGE);
+	else
+		mem_map_managed(fd, BASE, DATA_PAGES * PAGE);
 	return fd;
 }
 

@@ -120,6 +120,8 @@ static void ioctl_memory(struct thread *t, int fd)
 		args.address &= ~(PAGE - 1);
 		args.bytes &= ~(PAGE - 1);
 	}
+	if (pick(t, 3) == 0)
+		args.flags = pick(t, 16) ? VGPU_MEM_MANAGED : (uint32_t)rnd(&t->seed);
 	if (args.bytes < 64 << 20 || pick(t, 8) == 0)
 		call(fd, pick(t, 2) ? VGPU_IOC_MEM_MAP : VGPU_IOC_MEM_UNMAP, &args);
 }

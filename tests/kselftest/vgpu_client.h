@@ -87,6 +87,20 @@ static inline int mem_map(int fd, uint64_t address, uint64_t bytes)
 	return call(fd, VGPU_IOC_MEM_MAP, &mem);
 }
 
+static inline int mem_map_managed(int fd, uint64_t address, uint64_t bytes)
+{
+	struct vgpu_mem mem = { .address = address, .bytes = bytes, .flags = VGPU_MEM_MANAGED };
+
+	return call(fd, VGPU_IOC_MEM_MAP, &mem);
+}
+
+/* Managed memory at @address as this process sees it, at @where or anywhere; MAP_FAILED. */
+static inline void *managed_view(int fd, void *where, uint64_t address, uint64_t bytes, int prot)
+{
+	return mmap(where, bytes, prot, MAP_SHARED | (where ? MAP_FIXED : 0), fd,
+		    (off_t)(VGPU_MMAP_MANAGED + address));
+}
+
 static inline int mem_unmap(int fd, uint64_t address, uint64_t bytes)
 {
 	struct vgpu_mem mem = { .address = address, .bytes = bytes };
