@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# make bench: what warp instructions cost, speed of the interpreter, cost of a launch, of the ways in and of tracing, native and in the guest. Figures go to out/bench.txt too.
+# make bench: what warp instructions cost, speed of the interpreter, cost of a launch, of page faults, of the ways in and of tracing, native and in the guest. Figures go to out/bench.txt too.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 kernel=${KERNEL:-6.1}
 bin=build/bench
 mkdir -p "$bin" out
 gcc -O2 -std=gnu11 -Wall -Wextra -Werror -c tests/bench/scalar.c -o "$bin/scalar.o"
-for name in kernels launch tracing; do
-	tools/vgpucc -O3 -Iruntime -Iuapi -Itests/bench "tests/bench/$name.cu" "$bin/scalar.o" -lm -o "$bin/$name"
+for name in kernels launch managed tracing; do
+	tools/vgpucc -O3 -Iruntime -Iuapi -Itests/bench "tests/bench/$name.cu" "$bin/scalar.o" -lm -lpthread -o "$bin/$name"
 done
 gcc -O2 -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -Iuapi -Itests/bench tests/bench/ways.c -luring -lpthread -o "$bin/ways"
 {
@@ -25,6 +25,15 @@ gcc -O2 -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -Iuapi -Itests/bench test
 		VGPU_TRANSPORT=ioctl $bin/kernels --small && VGPU_TRANSPORT=embedded $bin/kernels --small &&
 		VGPU_TRANSPORT=ioctl $bin/launch && VGPU_TRANSPORT=uring $bin/launch && VGPU_TRANSPORT=mapped $bin/launch &&
 		VGPU_TRANSPORT=embedded $bin/launch"
+	echo
+	echo "== page faults of managed memory, native, embedded: one page at a time, and 64 KB"
+	VGPU_TRANSPORT=embedded VGPU_SET=fault_granule=4096 "$bin/managed" 1024
+	VGPU_TRANSPORT=embedded "$bin/managed" 1024
+	echo
+	echo "== page faults of managed memory, in the guest, Linux $kernel: one page at a time, and 64 KB"
+	tools/vgpu-vm --kernel "$kernel" --out out/bench --timeout 600 -- bash -c "
+		echo 4096 >/sys/class/vgpu/vgpu0/fault_granule; VGPU_TRANSPORT=ioctl $bin/managed &&
+		echo 65536 >/sys/class/vgpu/vgpu0/fault_granule; VGPU_TRANSPORT=ioctl $bin/managed"
 	echo
 	echo "== tracing, in the guest, Linux $kernel"
 	tools/vgpu-vm --kernel "$kernel" --out out/bench --timeout 300 -- bash -c "VGPU_TRANSPORT=ioctl $bin/tracing"
