@@ -43,8 +43,9 @@ struct vgpu_completion {
  * @trace: a trace record; may be NULL
  * @preempted: SM @sm was preempted from a kernel of @context, as requested at time @requested; may
  *   be NULL
- * @managed_page: the bytes of the page of managed memory at @address; the same ones for as long as
- *   it is mapped. NULL: the host has no memory. May be NULL itself: there is no managed memory
+ * @managed_page: the bytes of the page of managed memory, or of host memory, at @address; the same
+ *   ones for as long as it is mapped. NULL: the host has no memory. May be NULL itself: there is no
+ *   memory of these kinds
  * @revoke: from now on no process may access managed memory of [@address, @address + @bytes) before
  *   vgpu_managed_fetch() allowed it
  * @arrived: pages of managed memory in [@address, @address + @bytes) were on their way and are no
@@ -244,6 +245,14 @@ int vgpu_memory_map(struct vgpu_device *dev, u32 context, u64 address, u64 bytes
  * It takes no VRAM when it is mapped. Unmap it with the others. -EOPNOTSUPP: the host has none.
  */
 int vgpu_memory_map_managed(struct vgpu_device *dev, u32 context, u64 address, u64 bytes);
+/*
+ * Host memory: its pages stay on the host (managed_page), and SMs use them in place, over the
+ * interconnect. It takes neither VRAM nor page tables, and revoke() is never called for it. The
+ * host must have the bytes until it has unmapped the range, with the others. What a process and an
+ * SM write at the same time is up to the host: atomics of SMs are atomic among SMs of the device.
+ * -EOPNOTSUPP: the host has none.
+ */
+int vgpu_memory_map_host(struct vgpu_device *dev, u32 context, u64 address, u64 bytes);
 /**
  * vgpu_managed_fetch - a process accesses the page of managed memory at @address
  * @first, @bytes: out: range with the page

@@ -429,6 +429,11 @@ bool vgpu_memory_is_managed(const struct vgpu_device *dev, u32 context, u64 addr
 	return ctx && vgpu_as_is_managed(ctx->as, address);
 }
 
+int vgpu_memory_map_host(struct vgpu_device *dev, u32 context, u64 address, u64 bytes)
+{
+	return map_memory(dev, context, address, bytes, VGPU_MAPPING_HOST);
+}
+
 int vgpu_managed_fetch(struct vgpu_device *dev, u32 context, u64 address, u64 *first, u64 *bytes)
 {
 	const struct vgpu_context *ctx = vgpu_context_find(dev, context);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The interconnect between host and device (Tanasic 2.1): one path in each direction, which copies
- * and page migrations share. Who wants to transfer something reserves the path, first come, first
- * served, at the time when the transfer could begin.
+ * The interconnect between host and device (Tanasic 2.1): one path in each direction, which copies,
+ * page migrations and accesses of SMs to memory of the host share. Who wants to transfer something
+ * reserves the path, first come, first served, at the time when the transfer could begin.
  */
 #ifndef VGPU_LINK_H
 #define VGPU_LINK_H
@@ -17,6 +17,8 @@ struct vgpu_link {
 	u64 free[VGPU_LINK_PATHS];	/* when what is reserved so far has been transferred */
 };
 
+/** vgpu_link_time - time that @bytes take to cross, without waiting */
+u64 vgpu_link_time(const struct vgpu_link *link, u64 bytes);
 /**
  * vgpu_link_reserve - reserve @path for @bytes, from @time on if it is free then
  *

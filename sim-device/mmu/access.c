@@ -77,7 +77,8 @@ static enum vgpu_access_result fetch_page(struct vgpu_address_space *as,
 		return VGPU_ACCESS_PENDING;
 	mapping = vgpu_ranges_at(&as->mappings, address);
 	managed = mapping && mapping->value == VGPU_MAPPING_MANAGED;
-	if (!mapping || (managed ? in_place : !as->mmu->there))
+	if (!mapping || mapping->value == VGPU_MAPPING_HOST ||
+	    (managed ? in_place : !as->mmu->there))
 		return VGPU_ACCESS_OK;
 	if (!pte)
 		pte = vgpu_pte_make(as->mmu, &as->table, address);
@@ -150,6 +151,7 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 	enum vgpu_access_result result = VGPU_ACCESS_OK;
 
 	answer->cost_ps = 0;
+	answer->in_place = false;
 	answer->fault = VGPU_FAULT_NO_MEMORY;
 	answer->faults = 0;
 	if (unlikely(as->mmu->there || as->managed))
@@ -159,6 +161,9 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 	answer->cost_ps = as->mmu->config->page_walk_ps;
 	switch (vgpu_as_translate(as, access->address[access->lane],
 				  access->kind != VGPU_ACCESS_LOAD, &answer->page)) {
+	case VGPU_XLATE_IN_PLACE:
+		answer->in_place = true;
+		return VGPU_ACCESS_OK;
 	case VGPU_XLATE_OK:
 		return VGPU_ACCESS_OK;
 	case VGPU_XLATE_UNMAPPED:

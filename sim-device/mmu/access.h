@@ -12,6 +12,17 @@
  *
  * A page fault that can be handled is PENDING: vgpu_mmu_access() finds that the page is not there,
  * raises a fault (fault/fault.h) and queues the waiter on it.
+ *
+ * DOC: accesses in place
+ *
+ * A page of host memory (VGPU_MAPPING_HOST) stays on the host, and so does a managed page for which
+ * the device has no room for too long. SMs use its bytes there, and each access crosses the
+ * interconnect, whatever TLB has the translation. So the lanes must not find such a page by
+ * themselves: the TLB of the SM has its translation under another tag (VGPU_TLB_IN_PLACE), which
+ * spares the page walk, and for one instruction it is held where lanes look for what they miss.
+ * Every access to it comes to the SM this way, which charges for it by vgpu_mmu_cross(). Other
+ * accesses, and programs without such pages, do not pay for that, neither in virtual time nor in
+ * real time.
  */
 #ifndef VGPU_ACCESS_H
 #define VGPU_ACCESS_H
@@ -61,6 +72,7 @@ enum vgpu_access_result { VGPU_ACCESS_OK, VGPU_ACCESS_PENDING, VGPU_ACCESS_FAULT
  * @cost_ps: virtual time that the access has taken so far. OK: it delays the warp's next
  *   instruction; PENDING: it is added when the access is restarted
  * @page: OK: the bytes of the page of @lane
+ * @in_place: OK: they are on the host: the access must vgpu_mmu_cross()
  * @fault: FAULT: enum vgpu_fault_reason
  * @faults: page faults that were raised
  */
@@ -69,6 +81,7 @@ struct vgpu_access_answer {
 	u8 *page;
 	u32 fault;
 	u32 faults;
+	bool in_place;
 };
 
 /**
@@ -83,5 +96,31 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 					const struct vgpu_access *access,
 					struct vgpu_page_waiter *waiter,
 					struct vgpu_access_answer *answer);
+
+/**
+ * struct vgpu_crossing - what an access in place takes
+ * @cost_ps: virtual time; it delays the warp's next instruction
+ * @segments: of 128 bytes that it touches, which are not memory traffic of the device
+ */
+struct vgpu_crossing {
+	u64 cost_ps;
+	u32 segments;
+};
+
+/**
+ * vgpu_mmu_cross - have an access cross the interconnect (in_place.c)
+ * @lanes: of @access, those whose pages are on the host
+ * @elapsed: time that its warp has taken since the present time
+ *
+ * Reserves the path to the device for a load, that to the host for a store, both for an atomic, for
+ * each sector of 32 bytes that the lanes touch. The warp waits until these have crossed, behind
+ * whatever has reserved the path before. For what comes back it waits for link_access_ps, too: a
+ * store does not. There is no cache: the next access to the same sector crosses again.
+ *
+ * Paths are reserved from the present time on, the beginning of the slice: accesses of other warps
+ * in the same slice begin there as well.
+ */
+struct vgpu_crossing vgpu_mmu_cross(struct vgpu_address_space *as,
+				    const struct vgpu_access *access, u32 lanes, u64 elapsed);
 
 #endif

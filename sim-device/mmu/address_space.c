@@ -102,8 +102,7 @@ int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes,
 
 	if (!range_is_valid(address, bytes))
 		return -EINVAL;
-	if (kind == VGPU_MAPPING_HOST ||
-	    (kind == VGPU_MAPPING_MANAGED && !as->mmu->frames.ops.managed_page))
+	if (kind != VGPU_MAPPING_DEVICE && !as->mmu->frames.ops.managed_page)
 		return -EOPNOTSUPP;
 	if (as->mappings.count >= VGPU_MAPPINGS_MAX)
 		return -ENOMEM;
@@ -114,6 +113,8 @@ int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes,
 		as->managed += bytes;
 		return 0;
 	}
+	if (kind == VGPU_MAPPING_HOST)
+		return 0;
 	err = promise(as->mmu, bytes);
 	if (err)
 		vgpu_ranges_remove(&as->mappings, range.first, range.last);
@@ -155,6 +156,8 @@ int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes, u64 mos
 		as->managed -= bytes;
 		return 0;
 	}
+	if (kind == VGPU_MAPPING_HOST)
+		return 0;
 	as->mapped -= bytes;
 	unpromise(as->mmu, bytes);
 	return 0;
@@ -189,10 +192,14 @@ u64 vgpu_as_resident_bytes(const struct vgpu_address_space *as)
 
 enum vgpu_page_state vgpu_as_page_state(const struct vgpu_address_space *as, u64 address)
 {
+	const struct vgpu_range *mapping;
 	const u64 *pte;
 
-	if (address >= VGPU_ADDRESS_LIMIT || !vgpu_ranges_at(&as->mappings, address))
+	mapping = address < VGPU_ADDRESS_LIMIT ? vgpu_ranges_at(&as->mappings, address) : NULL;
+	if (!mapping)
 		return VGPU_PAGE_UNMAPPED;
+	if (mapping->value == VGPU_MAPPING_HOST)
+		return VGPU_PAGE_HOST;
 	pte = vgpu_pte_find(&as->table, address);
 	if (!pte)
 		return VGPU_PAGE_UNWRITTEN;
@@ -239,6 +246,10 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 		mapping = vgpu_ranges_at(&as->mappings, address);
 		if (!mapping)
 			return VGPU_XLATE_UNMAPPED;
+		if (mapping->value == VGPU_MAPPING_HOST) {
+			*page = vgpu_host_bytes(as, address);
+			return *page ? VGPU_XLATE_IN_PLACE : VGPU_XLATE_NO_FRAME;
+		}
 	}
 	if (!pte)
 		pte = vgpu_pte_make(as->mmu, &as->table, address);
@@ -246,7 +257,7 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 		return VGPU_XLATE_NO_FRAME;
 	if (*pte & VGPU_PTE_MANAGED || (mapping && mapping->value == VGPU_MAPPING_MANAGED)) {
 		*page = vgpu_managed_bytes(as, address, pte, write);
-		return *page ? VGPU_XLATE_OK : VGPU_XLATE_NO_FRAME;
+		return *page ? VGPU_XLATE_IN_PLACE : VGPU_XLATE_NO_FRAME;
 	}
 	if (!write) {
 		*pte |= VGPU_PTE_READ_ZERO;

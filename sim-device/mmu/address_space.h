@@ -64,5 +64,7 @@ bool vgpu_managed_move(const struct vgpu_page_fault *fault, u64 *time);
 void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served);
 /* managed.c: the bytes of a managed page that has no frame, where they are; NULL: none */
 u8 *vgpu_managed_bytes(struct vgpu_address_space *as, u64 address, u64 *pte, bool write);
+/* in_place.c: the bytes of the page at @address of host memory; NULL: the host has none */
+u8 *vgpu_host_bytes(const struct vgpu_address_space *as, u64 address);
 
 #endif

@@ -52,7 +52,7 @@ void vgpu_mmu_fini(struct vgpu_mmu *mmu);
 enum vgpu_mapping_kind {
 	VGPU_MAPPING_DEVICE,	/* in VRAM, always */
 	VGPU_MAPPING_MANAGED,	/* in VRAM or on the host, where they are used */
-	VGPU_MAPPING_HOST,	/* on the host; read and written over the link */
+	VGPU_MAPPING_HOST,	/* on the host, always; used in place (access.h) */
 };
 
 /** enum vgpu_page_state - where a page of an address space is */
@@ -66,6 +66,7 @@ enum vgpu_page_state {
 
 enum vgpu_translation {
 	VGPU_XLATE_OK,
+	VGPU_XLATE_IN_PLACE,	/* the same, and the bytes are on the host: see access.h */
 	VGPU_XLATE_UNMAPPED,
 	VGPU_XLATE_NO_FRAME,	/* the host has no frame to back a first write */
 };

@@ -46,13 +46,13 @@ void vgpu_tlb_invalidate(struct vgpu_tlb *tlb, u64 address, u64 bytes)
 			struct vgpu_tlb_entry *entry =
 				&tlb->entries[page & (VGPU_TLB_ENTRIES - 1)];
 
-			if (entry->page == page)
+			if ((entry->page & ~VGPU_TLB_IN_PLACE) == page)
 				drop_entry(tlb, entry);
 		}
 		return;
 	}
 	for (u32 n = 0; n < VGPU_TLB_ENTRIES; n++)
-		if (tlb->entries[n].page - first < count)
+		if ((tlb->entries[n].page & ~VGPU_TLB_IN_PLACE) - first < count)
 			drop_entry(tlb, &tlb->entries[n]);
 }
 

@@ -13,9 +13,14 @@
 struct vgpu_address_space;
 
 #define VGPU_TLB_ENTRIES	256u	/* direct-mapped, power of two */
+/*
+ * In the tag of an entry whose page is used in place (access.h): lanes, who compare tags with page
+ * numbers, do not find it.
+ */
+#define VGPU_TLB_IN_PLACE	(1ull << 63)
 
 struct vgpu_tlb_entry {
-	u64 page;		/* address >> VGPU_PAGE_SHIFT; ~0: empty */
+	u64 page;		/* address >> VGPU_PAGE_SHIFT, | VGPU_TLB_IN_PLACE; ~0: empty */
 	u8 *read;		/* the page's bytes */
 	u8 *write;		/* the same, NULL: not yet known to be writable */
 };
@@ -39,7 +44,19 @@ void vgpu_tlb_invalidate(struct vgpu_tlb *tlb, u64 address, u64 bytes);
 void vgpu_tlb_leave(struct vgpu_tlb *tlb);
 
 /**
+ * vgpu_tlb_in_place - the bytes of a page that is used in place; NULL: @entry has another, or does
+ * not know that it may be written
+ */
+static inline u8 *vgpu_tlb_in_place(const struct vgpu_tlb_entry *entry, u64 page, bool write)
+{
+	if (likely(entry->page != (page | VGPU_TLB_IN_PLACE)))
+		return NULL;
+	return write ? entry->write : entry->read;
+}
+
+/**
  * vgpu_tlb_keep - enter a translation
+ * @page: the tag
  * @write: the translation allows writes; else an existing one of the same page remains writable
  */
 static inline void vgpu_tlb_keep(struct vgpu_tlb_entry *entry, u64 page, u8 *bytes, bool write)

@@ -67,12 +67,14 @@ static inline void describe_order(struct vgpu_access *access, const struct vgpu_
  * A translation of @page for @lanes, and for the instruction that is being restarted. False: it is
  * not there.
  */
-static bool enter_page(struct vgpu_sm *sm, u64 page, u8 *bytes)
+static bool enter_page(struct vgpu_sm *sm, u64 page, const struct vgpu_access_answer *answer)
 {
 	struct vgpu_lanes *lanes = &sm->run->lanes;
+	u64 tag = answer->in_place ? page | VGPU_TLB_IN_PLACE : page;
 	u32 slot;
 
-	vgpu_tlb_keep(&sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)], page, bytes, lanes->write);
+	vgpu_tlb_keep(&sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)], tag, answer->page,
+		      lanes->write);
 	/*
 	 * An instruction touches at most 32 pages, and what is held stays until it has been
 	 * executed: however many of its pages meet in one entry of the TLB, each return here brings
@@ -89,7 +91,7 @@ static bool enter_page(struct vgpu_sm *sm, u64 page, u8 *bytes)
 		lanes->hold_used |= 1ull << slot;
 		lanes->hold[slot].page = ~0ull;
 	}
-	vgpu_tlb_keep(&lanes->hold[slot], page, bytes, lanes->write);
+	vgpu_tlb_keep(&lanes->hold[slot], page, answer->page, lanes->write);
 	return true;
 }
 
@@ -104,15 +106,31 @@ static bool knows_page(const struct vgpu_sm *sm, u64 page)
 	return e && (e->write || !lanes->write);
 }
 
+/* Lanes of @access that are on @page */
+static u32 lanes_on(const struct vgpu_access *access, u64 page)
+{
+	u32 on = 0;
+
+	for (u32 lanes = access->lanes; lanes; lanes &= lanes - 1)
+		if (access->address[__builtin_ctz(lanes)] >> VGPU_PAGE_SHIFT == page)
+			on |= lanes & -lanes;
+	return on;
+}
+
+/* @crossing: out: |= the lanes on the page, if it is used in place */
 static enum vgpu_access_result make_access(struct vgpu_block *block, struct vgpu_warp *w,
-					   const struct vgpu_access *access)
+					   const struct vgpu_access *access, u32 *crossing)
 {
 	struct vgpu_sm *sm = block->sm;
-	struct vgpu_access_answer answer;
-	enum vgpu_access_result result;
+	u64 page = access->address[access->lane] >> VGPU_PAGE_SHIFT;
+	struct vgpu_access_answer answer = { .in_place = true };
+	enum vgpu_access_result result = VGPU_ACCESS_OK;
 
 	sm->run->work += VGPU_WORK_TRANSLATION;
-	result = vgpu_mmu_access(block->launch->as, access, &w->waiter, &answer);
+	answer.page = vgpu_tlb_in_place(&sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)], page,
+					sm->run->lanes.write);
+	if (likely(!answer.page))
+		result = vgpu_mmu_access(block->launch->as, access, &w->waiter, &answer);
 	if (unlikely(answer.cost_ps))
 		w->cycles += vgpu_mul_div(answer.cost_ps, sm->config->clock_khz,
 					  VGPU_PS_PER_KCYCLE);
@@ -121,16 +139,33 @@ static enum vgpu_access_result make_access(struct vgpu_block *block, struct vgpu
 		sm->run->lanes.reason = answer.fault;
 		return result;
 	}
-	if (likely(enter_page(sm, access->address[access->lane] >> VGPU_PAGE_SHIFT, answer.page)))
+	if (unlikely(answer.in_place))
+		*crossing |= lanes_on(access, page);
+	if (likely(enter_page(sm, page, &answer)))
 		return VGPU_ACCESS_OK;
 	sm->run->lanes.reason = VGPU_FAULT_MODEL;
 	return VGPU_ACCESS_FAULT;
 }
 
+/* @access, whose pages are all translated, uses those of the lanes in @crossing in place. */
+static void cross(struct vgpu_block *block, struct vgpu_warp *w, const struct vgpu_access *access,
+		  u32 crossing)
+{
+	struct vgpu_sm *sm = block->sm;
+	u32 khz = sm->config->clock_khz;
+	struct vgpu_crossing result =
+		vgpu_mmu_cross(block->launch->as, access, crossing,
+			       vgpu_mul_div(w->cycles, VGPU_PS_PER_KCYCLE, khz));
+
+	w->cycles += vgpu_mul_div(result.cost_ps, khz, VGPU_PS_PER_KCYCLE);
+	sm->run->slice.crossed += result.segments;
+}
+
 /*
  * The lanes came back for a page: make the access of @w of which they know no translation. OK: it
  * is in the TLB now, and so are the pages of the lanes behind it, up to the first that has none:
- * the lanes find out why.
+ * the lanes find out why. What is used in place then crosses the interconnect when the instruction
+ * is restarted.
  */
 static enum vgpu_access_result serve_lanes(struct vgpu_block *block, struct vgpu_warp *w)
 {
@@ -148,13 +183,14 @@ static enum vgpu_access_result serve_lanes(struct vgpu_block *block, struct vgpu
 		.kernel = block->launch->id,
 		.address = lanes->addr,
 	};
-	u32 last = VGPU_LANES - 1 - (u32)__builtin_clz(access.lanes);
+	u32 last = VGPU_LANES - 1 - (u32)__builtin_clz(access.lanes), crossing = 0;
 	enum vgpu_access_result result;
 
 	describe_order(&access, &lanes->code[w->pc]);
 	w->waiter.wake = page_came;
-	result = make_access(block, w, &access);
-	if (result != VGPU_ACCESS_OK || lanes->addr[last] >> VGPU_PAGE_SHIFT == page)
+	result = make_access(block, w, &access, &crossing);
+	if (result != VGPU_ACCESS_OK ||
+	    (likely(!crossing) && lanes->addr[last] >> VGPU_PAGE_SHIFT == page))
 		return result;
 	while (access.lane++ < last) {
 		u64 address = lanes->addr[access.lane];
@@ -163,11 +199,16 @@ static enum vgpu_access_result serve_lanes(struct vgpu_block *block, struct vgpu
 		    !(access.lanes >> access.lane & 1))
 			continue;
 		page = address >> VGPU_PAGE_SHIFT;
-		if (!knows_page(sm, page) && make_access(block, w, &access) != VGPU_ACCESS_OK)
+		if (!knows_page(sm, page) &&
+		    make_access(block, w, &access, &crossing) != VGPU_ACCESS_OK) {
+			crossing = 0;
 			break;
+		}
 	}
 	/* Nothing is waited for that the warp does not stand at. */
 	vgpu_page_waiter_cancel(&w->waiter);
+	if (unlikely(crossing))
+		cross(block, w, &access, crossing);
 	return VGPU_ACCESS_OK;
 }
 
@@ -501,7 +542,9 @@ static void go_on(struct vgpu_sm *sm, bool pausing)
 	/* One that exits takes part to the end of the slice; one that waits waits all the time. */
 	if (unlikely(sm->trace->on))
 		vgpu_sm_trace_warps(sm, slice->warps);
-	slice->segments = lanes->segments;
+	/* an instruction that faulted has crossed, and touched nothing */
+	slice->segments =
+		lanes->segments > slice->crossed ? lanes->segments - slice->crossed : 0;
 	sm->instructions += slice->issued;
 	sm->thread_instructions += lanes->threads;
 	vgpu_event_after(sm->sim, &sm->step, vgpu_slice_time(sm->config, slice));

@@ -55,7 +55,8 @@ static inline bool vgpu_warps_over(const struct vgpu_warps *warps)
 struct vgpu_slice {
 	u64 issued;		/* warp instructions */
 	u64 longest;		/* cycles of the warp that took longest */
-	u64 segments;		/* of global memory, 128 bytes each */
+	u64 segments;		/* of device memory, 128 bytes each */
+	u64 crossed;		/* segments of memory of the host */
 	u64 work;		/* beside the instructions (sim/work.h) */
 	u64 most;		/* … after which no other warp is executed */
 	u32 each;		/* instructions that a warp may execute */

@@ -34,7 +34,7 @@ static bool translate(struct vgpu_transfer_context *ctx, u64 address, bool write
 {
 	enum vgpu_translation result = vgpu_as_translate(ctx->as, address, write, memory);
 
-	if (result == VGPU_XLATE_OK) {
+	if (result == VGPU_XLATE_OK || result == VGPU_XLATE_IN_PLACE) {
 		*memory += address & (VGPU_PAGE_SIZE - 1);
 		return true;
 	}
