@@ -99,6 +99,8 @@
 	NAME(allocation)									\
 	/* "cpu", "gpu" */									\
 	NAME(fault_handler)									\
+	/* which managed page leaves the device where there is too little room: "fifo", ... */	\
+	NAME(evictor)										\
 	/* SMs with warps that wait for pages: "preemptible", "stall" */			\
 	NAME(sm_on_fault)
 

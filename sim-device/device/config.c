@@ -4,6 +4,7 @@
  * field its name, its place and what it may be; set, get and check read it.
  */
 #include "../fault/fault.h"
+#include "../mmu/placement.h"
 #include "../sim/text.h"
 #include "../vgpu_policy.h"
 
@@ -145,6 +146,8 @@ const char *vgpu_config_check(const struct vgpu_config *config)
 		return "allocation must be eager or lazy";
 	if (!vgpu_fault_handler_find(config->fault_handler))
 		return "fault_handler must be one of the names that its knob lists";
+	if (!vgpu_evictor_find(config->evictor))
+		return "evictor must be one of the names that its knob lists";
 	if (!vgpu_text_is(config->sm_on_fault, "preemptible") &&
 	    !vgpu_text_is(config->sm_on_fault, "stall"))
 		return "sm_on_fault must be preemptible or stall";

@@ -254,6 +254,24 @@ static void fault_granule_get(struct vgpu_device *dev, struct vgpu_text *text)
 	vgpu_text_put_u64(text, dev->config.fault_granule);
 }
 
+static int evictor_set(struct vgpu_device *dev, const char *value)
+{
+	int err = set_checked(dev, "evictor", value);
+
+	if (!err)
+		vgpu_mmu_update(&dev->mmu);
+	return err;
+}
+
+static void evictor_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	const struct vgpu_evictor *evictor;
+	unsigned int i;
+
+	for (i = 0; (evictor = vgpu_evictor_at(i)); i++)
+		put_choice(text, evictor->name, evictor == dev->mmu.evictor);
+}
+
 /* By which SMs preempt and schedule their blocks. */
 static int set_switching(struct vgpu_device *dev, const char *field, const char *value)
 {
@@ -319,6 +337,7 @@ static const struct knob knobs[] = {
 	{ "allocation", allocation_set, allocation_get },
 	{ "fault_handler", fault_handler_set, fault_handler_get },
 	{ "fault_granule", fault_granule_set, fault_granule_get },
+	{ "evictor", evictor_set, evictor_get },
 	{ "sm_on_fault", sm_on_fault_set, sm_on_fault_get },
 	{ "block_switching", block_switching_set, block_switching_get },
 	{ "extra_blocks", extra_blocks_set, extra_blocks_get },

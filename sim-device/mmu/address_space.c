@@ -47,6 +47,7 @@ int vgpu_as_create(struct vgpu_mmu *mmu, u32 context, struct vgpu_mem_account *m
 	as->table.memory = memory;
 	as->mappings.memory = memory;
 	vgpu_list_init(&as->tlbs);
+	vgpu_resident_init(&as->resident);
 	vgpu_fault_space_init(&as->faults, context, memory);
 	*out = as;
 	return 0;
@@ -219,15 +220,6 @@ const struct vgpu_frame *vgpu_as_frame(const struct vgpu_address_space *as, u64 
 		       NULL;
 }
 
-static u8 *use_frame(struct vgpu_mmu *mmu, u64 number, bool write)
-{
-	struct vgpu_frame *frame = vgpu_frame_at(&mmu->frames, number);
-
-	frame->used = ++mmu->translations;
-	frame->dirty |= write;
-	return frame->memory;
-}
-
 enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 address, bool write,
 					u8 **page)
 {
@@ -238,7 +230,7 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 		return VGPU_XLATE_UNMAPPED;
 	pte = vgpu_pte_find(&as->table, address);
 	if (pte && (*pte & VGPU_PTE_FRAME)) {
-		*page = use_frame(as->mmu, vgpu_pte_number(*pte), write);
+		*page = vgpu_frame_use(&as->mmu->frames, vgpu_pte_number(*pte), write);
 		return VGPU_XLATE_OK;
 	}
 	/* Entries exist only inside mappings: unmap clears them. */
@@ -274,7 +266,7 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 	*pte &= VGPU_PTE_MOVING | VGPU_PTE_SERVED;
 	*pte |= number << VGPU_PTE_NUMBER_SHIFT | VGPU_PTE_FRAME;
 	as->frames++;
-	*page = use_frame(as->mmu, number, true);
+	*page = vgpu_frame_use(&as->mmu->frames, number, true);
 	return VGPU_XLATE_OK;
 }
 
@@ -319,6 +311,7 @@ void vgpu_mmu_update(struct vgpu_mmu *mmu)
 	mmu->there = mmu->config->page_arrival_ps ? VGPU_PTE_SERVED :
 		     lazy			  ? VGPU_PTE_FRAME | VGPU_PTE_SERVED :
 						    0;
+	mmu->evictor = vgpu_evictor_find(mmu->config->evictor);
 }
 
 void vgpu_mmu_fini(struct vgpu_mmu *mmu)

@@ -19,6 +19,7 @@ struct vgpu_address_space {
 	u64 mapped;			/* bytes of device memory */
 	u64 managed;			/* bytes of managed memory */
 	u64 frames;
+	struct vgpu_resident resident;
 	struct vgpu_list tlbs;		/* that serve it */
 	struct vgpu_fault_space faults;
 	struct vgpu_migrated migrated;

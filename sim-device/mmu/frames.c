@@ -49,7 +49,7 @@ static int reserve_entry(struct vgpu_frame_table *table)
 
 /* The entry was reserved. */
 static u64 use_entry(struct vgpu_frame_table *table, struct vgpu_address_space *owner, u64 address,
-		     void *memory, bool managed)
+		     void *memory, struct vgpu_resident *resident)
 {
 	u64 number = table->first_free;
 	struct vgpu_frame *frame;
@@ -64,7 +64,7 @@ static u64 use_entry(struct vgpu_frame_table *table, struct vgpu_address_space *
 		.memory = memory,
 		.address = address,
 		.state = VGPU_FRAME_USED,
-		.managed = managed,
+		.resident = resident,
 	};
 	table->count++;
 	return number;
@@ -78,36 +78,103 @@ u64 vgpu_frame_get(struct vgpu_frame_table *table, struct vgpu_address_space *ow
 	if (reserve_entry(table))
 		return 0;
 	memory = table->ops.get_frame(table->host, context);
-	return memory ? use_entry(table, owner, address, memory, false) : 0;
+	return memory ? use_entry(table, owner, address, memory, NULL) : 0;
 }
 
 u64 vgpu_frame_get_managed(struct vgpu_frame_table *table, struct vgpu_address_space *owner,
-			   u64 address, void *memory)
+			   struct vgpu_resident *resident, u64 address, void *memory)
 {
 	u64 number;
 
 	if (reserve_entry(table))
 		return 0;
-	number = use_entry(table, owner, address, memory, true);
+	number = use_entry(table, owner, address, memory, resident);
+	resident->frames++;
 	table->managed++;
 	vgpu_frame_arrived(table, number);
 	return number;
 }
 
-void vgpu_frame_leaves(struct vgpu_frame_table *table, u64 number)
+u8 *vgpu_frame_use(struct vgpu_frame_table *table, u64 number, bool write)
 {
-	vgpu_list_del(&vgpu_frame_at(table, number)->node);
+	struct vgpu_frame *frame = vgpu_frame_at(table, number);
+
+	frame->used = ++table->clock;
+	frame->dirty |= write;
+	frame->referenced = true;
+	if (vgpu_list_linked(&frame->use_node)) {
+		vgpu_list_del(&frame->use_node);
+		vgpu_list_add_tail(&frame->use_node, &frame->resident->by_use);
+	}
+	return frame->memory;
+}
+
+/* ---- managed pages that may be evicted ---------------------------------- */
+
+void vgpu_frame_leaves(struct vgpu_frame *frame)
+{
+	vgpu_list_del(&frame->node);
+	vgpu_list_del(&frame->use_node);
+	if (frame->resident && vgpu_list_empty(&frame->resident->by_arrival))
+		vgpu_list_del(&frame->resident->node);
 }
 
 void vgpu_frame_arrived(struct vgpu_frame_table *table, u64 number)
 {
-	vgpu_list_add_tail(&vgpu_frame_at(table, number)->node, &table->evictable);
+	struct vgpu_frame *frame = vgpu_frame_at(table, number);
+	struct vgpu_resident *resident = frame->resident;
+
+	if (vgpu_list_empty(&resident->by_arrival))
+		vgpu_list_add_tail(&resident->node, &table->residents);
+	frame->arrived = frame->used = ++table->clock;
+	vgpu_list_add_tail(&frame->node, &resident->by_arrival);
+	vgpu_list_add_tail(&frame->use_node, &resident->by_use);
 }
 
-struct vgpu_frame *vgpu_frame_oldest(const struct vgpu_frame_table *table)
+void vgpu_frame_pass(struct vgpu_frame_table *table, struct vgpu_frame *frame)
 {
-	return vgpu_list_first(&table->evictable, struct vgpu_frame, node);
+	frame->arrived = ++table->clock;
+	vgpu_list_del(&frame->node);
+	vgpu_list_add_tail(&frame->node, &frame->resident->by_arrival);
 }
+
+static struct vgpu_frame *first_to_come(const struct vgpu_resident *resident)
+{
+	return vgpu_list_first(&resident->by_arrival, struct vgpu_frame, node);
+}
+
+static struct vgpu_frame *first_to_be_used(const struct vgpu_resident *resident)
+{
+	return vgpu_list_first(&resident->by_use, struct vgpu_frame, use_node);
+}
+
+struct vgpu_frame *vgpu_frame_oldest(const struct vgpu_frame_table *table,
+				     const struct vgpu_resident *of)
+{
+	struct vgpu_frame *oldest = of ? first_to_come(of) : NULL;
+
+	if (of)
+		return oldest;
+	vgpu_list_for_each(of, &table->residents, struct vgpu_resident, node)
+		if (!oldest || first_to_come(of)->arrived < oldest->arrived)
+			oldest = first_to_come(of);
+	return oldest;
+}
+
+struct vgpu_frame *vgpu_frame_least_used(const struct vgpu_frame_table *table,
+					 const struct vgpu_resident *of)
+{
+	struct vgpu_frame *least = of ? first_to_be_used(of) : NULL;
+
+	if (of)
+		return least;
+	vgpu_list_for_each(of, &table->residents, struct vgpu_resident, node)
+		if (!least || first_to_be_used(of)->used < least->used)
+			least = first_to_be_used(of);
+	return least;
+}
+
+/* ---- the life of a frame, again ----------------------------------------- */
 
 void vgpu_frame_put(struct vgpu_frame_table *table, u64 number)
 {
@@ -116,11 +183,13 @@ void vgpu_frame_put(struct vgpu_frame_table *table, u64 number)
 	/* rather lost than given to two */
 	if (!VGPU_CHECK(frame->state == VGPU_FRAME_USED && !frame->pinned))
 		return;
-	vgpu_list_del(&frame->node);
-	if (frame->managed)
+	vgpu_frame_leaves(frame);
+	if (frame->resident) {
+		frame->resident->frames--;
 		table->managed--;
-	else
+	} else {
 		table->ops.put_frame(table->host, frame->memory);
+	}
 	*frame = (struct vgpu_frame){ .next_free = table->first_free, .state = VGPU_FRAME_FREE };
 	table->first_free = number;
 	table->count--;
@@ -130,7 +199,13 @@ void vgpu_frames_init(struct vgpu_frame_table *table, const struct vgpu_frame_op
 {
 	table->ops = *ops;
 	table->host = host;
-	vgpu_list_init(&table->evictable);
+	vgpu_list_init(&table->residents);
+}
+
+void vgpu_resident_init(struct vgpu_resident *resident)
+{
+	vgpu_list_init(&resident->by_arrival);
+	vgpu_list_init(&resident->by_use);
 }
 
 void vgpu_frames_fini(struct vgpu_frame_table *table)

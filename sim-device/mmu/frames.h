@@ -3,6 +3,9 @@
  * The frames of VRAM: a table with an entry for each frame in use, numbered from 1. Memory for an
  * entry is allocated on its first use, so a new device of any size has an empty table. The bytes of
  * a frame come from the host, one call each.
+ *
+ * Managed pages that may be evicted are listed for each address space, in the order in which they
+ * came and in that of their last use. Evictors (placement.h) choose among them.
  */
 #ifndef VGPU_FRAMES_H
 #define VGPU_FRAMES_H
@@ -11,6 +14,21 @@
 #include "../sim/list.h"
 
 struct vgpu_address_space;
+
+/**
+ * struct vgpu_resident - the managed pages of an address space that are on the device
+ * @node: in vgpu_frame_table.residents while one of them may be evicted
+ * @by_arrival, @by_use: those that may be evicted: the one that came, was used, first is the first
+ * @frames: that they have
+ * @arriving: further pages, without a frame, for which there is room
+ */
+struct vgpu_resident {
+	struct vgpu_list node;
+	struct vgpu_list by_arrival;
+	struct vgpu_list by_use;
+	u64 frames;
+	u64 arriving;
+};
 
 /** enum vgpu_frame_state - what a frame holds */
 enum vgpu_frame_state {
@@ -22,10 +40,13 @@ enum vgpu_frame_state {
  * struct vgpu_frame - a frame, and the page that is in it
  * @owner, @address: address space and virtual address of the page
  * @memory: its bytes in the memory of this program
- * @used: vgpu_mmu.translations when it was last translated: the lower, the older. Hits of TLBs do
+ * @used: vgpu_frame_table.clock when it was last translated: the lower, the older. Hits of TLBs do
  *   not count
  * @next_free: number of the next free frame
- * @node: of a managed page that may be evicted: in the list of these, oldest first
+ * @resident: of a managed page, whose memory is the host's: those of its owner. NULL: memory is
+ *   put_frame()'s to free
+ * @arrived: of a managed page: the clock when it came
+ * @node, @use_node: of a managed page that may be evicted: in by_arrival and by_use of @resident
  */
 struct vgpu_frame {
 	struct vgpu_address_space *owner;
@@ -35,11 +56,14 @@ struct vgpu_frame {
 	};
 	u64 address;
 	u64 used;
+	u64 arrived;
+	struct vgpu_resident *resident;
 	struct vgpu_list node;
+	struct vgpu_list use_node;
 	u16 pinned;		/* number of pins; a pinned frame is not released */
 	u8 state;		/* enum vgpu_frame_state */
 	bool dirty;		/* a translation for writing was handed out */
-	bool managed;		/* memory is the host's, and not put_frame()'s to free */
+	bool referenced;	/* managed: translated since it came, or since clock passed it */
 };
 
 /**
@@ -57,7 +81,7 @@ struct vgpu_frame_ops {
 	void (*arrived)(void *host, u32 context, u64 address, u64 bytes);
 };
 
-#define VGPU_FRAME_CHUNK_SHIFT	8u	/* entries of a chunk, 16 KB */
+#define VGPU_FRAME_CHUNK_SHIFT	8u	/* entries of a chunk, 22 KB */
 #define VGPU_FRAME_CHUNK	(1u << VGPU_FRAME_CHUNK_SHIFT)
 
 /** struct vgpu_frame_table - frames by number, in chunks that never move */
@@ -71,7 +95,8 @@ struct vgpu_frame_table {
 	u64 numbers;		/* largest number ever used */
 	u64 count;		/* in use */
 	u64 managed;		/* of these, with managed pages */
-	struct vgpu_list evictable;	/* managed pages, in the order in which they came */
+	u64 clock;		/* advanced by each translation and each arrival */
+	struct vgpu_list residents;	/* address spaces with pages that may be evicted */
 };
 
 static inline struct vgpu_frame *vgpu_frame_at(const struct vgpu_frame_table *table, u64 number)
@@ -87,15 +112,30 @@ static inline struct vgpu_frame *vgpu_frame_at(const struct vgpu_frame_table *ta
  */
 u64 vgpu_frame_get(struct vgpu_frame_table *table, struct vgpu_address_space *owner, u32 context,
 		   u64 address);
-/** vgpu_frame_get_managed - the same for a managed page, whose bytes are @memory */
+/** vgpu_frame_get_managed - the same for a managed page of @resident, whose bytes are @memory */
 u64 vgpu_frame_get_managed(struct vgpu_frame_table *table, struct vgpu_address_space *owner,
-			   u64 address, void *memory);
-/** vgpu_frame_leaves - the managed page of frame @number goes to the host: it is not evicted */
-void vgpu_frame_leaves(struct vgpu_frame_table *table, u64 number);
+			   struct vgpu_resident *resident, u64 address, void *memory);
+/** vgpu_frame_use - the page of frame @number is translated, for writing if @write: its bytes */
+u8 *vgpu_frame_use(struct vgpu_frame_table *table, u64 number, bool write);
+/** vgpu_frame_leaves - the managed page of @frame goes to the host: it is not evicted */
+void vgpu_frame_leaves(struct vgpu_frame *frame);
 /** vgpu_frame_arrived - the managed page of frame @number stays after all, as if it came now */
 void vgpu_frame_arrived(struct vgpu_frame_table *table, u64 number);
-/** vgpu_frame_oldest - the frame whose managed page came first and may be evicted; NULL: none */
-struct vgpu_frame *vgpu_frame_oldest(const struct vgpu_frame_table *table);
+/**
+ * vgpu_frame_oldest - the frame whose managed page came first, of those that may be evicted
+ * @of: of these; NULL: of all address spaces
+ *
+ * NULL: there is none.
+ */
+struct vgpu_frame *vgpu_frame_oldest(const struct vgpu_frame_table *table,
+				     const struct vgpu_resident *of);
+/** vgpu_frame_least_used - the same for the one whose last use is longest ago */
+struct vgpu_frame *vgpu_frame_least_used(const struct vgpu_frame_table *table,
+					 const struct vgpu_resident *of);
+/** vgpu_frame_pass - have the managed page of @frame, which may be evicted, as if it came now */
+void vgpu_frame_pass(struct vgpu_frame_table *table, struct vgpu_frame *frame);
+/** vgpu_resident_init - no page */
+void vgpu_resident_init(struct vgpu_resident *resident);
 /** vgpu_frame_put - release a frame that is not pinned */
 void vgpu_frame_put(struct vgpu_frame_table *table, u64 number);
 /** vgpu_frames_init - an empty table; @ops is copied, @host is their argument */

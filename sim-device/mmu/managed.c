@@ -13,8 +13,8 @@
  *   process   vgpu_as_fetch(): the SMs lose their translations at once, what they have written
  *             crosses the interconnect, and then the host may grant access to its process.
  *
- * Pages that neither has touched have no data. Frames are taken from the managed page that has been
- * on the device longest (fifo), of whatever context. What was written there crosses the
+ * Pages that neither has touched have no data. Frames are taken from the managed page that the
+ * evictor chooses (placement.h), of whatever context. What was written there crosses the
  * interconnect first; other data the host has as well. Memory that was promised to device mappings
  * is not for managed pages.
  *
@@ -81,7 +81,7 @@ static u64 evict(struct vgpu_mmu *mmu, struct vgpu_frame *frame)
 	u64 number;
 
 	if (!VGPU_CHECK(pte && *pte & VGPU_PTE_FRAME)) {
-		vgpu_list_del(&frame->node);
+		vgpu_frame_leaves(frame);
 		return 0;
 	}
 	number = vgpu_pte_number(*pte);
@@ -102,13 +102,13 @@ static u64 evict(struct vgpu_mmu *mmu, struct vgpu_frame *frame)
 static bool make_room(struct vgpu_mmu *mmu, u64 pages, u64 *time)
 {
 	u64 most = frames_for_managed(mmu), written = 0;
-	struct vgpu_frame *oldest;
+	struct vgpu_frame *victim;
 
 	if (pages > most)
 		return false;
 	while (mmu->frames.managed + mmu->arriving + pages > most &&
-	       (oldest = vgpu_frame_oldest(&mmu->frames)))
-		written += evict(mmu, oldest);
+	       (victim = mmu->evictor->victim(&mmu->frames, NULL)))
+		written += evict(mmu, victim);
 	*time = vgpu_link_reserve(&mmu->faults.link, VGPU_LINK_TO_HOST, *time, written);
 	return mmu->frames.managed + mmu->arriving + pages <= most;
 }
@@ -134,7 +134,8 @@ static void arrive(struct vgpu_address_space *as, u64 address, u64 *pte)
 {
 	struct vgpu_frame_table *frames = &as->mmu->frames;
 	void *memory = frames->ops.managed_page(frames->host, as->context, address);
-	u64 number = memory ? vgpu_frame_get_managed(frames, as, address, memory) : 0;
+	u64 number = memory ? vgpu_frame_get_managed(frames, as, &as->resident, address, memory) :
+			      0;
 
 	if (!number)
 		return;
@@ -210,7 +211,7 @@ static int raise_for_host(struct vgpu_address_space *as, const struct vgpu_range
 	vgpu_as_invalidate(as, run.first << VGPU_PAGE_SHIFT, run.count << VGPU_PAGE_SHIFT);
 	for (u64 n = 0; n < run.count; n++) {
 		run.pte[n] |= VGPU_PTE_MOVING;
-		vgpu_frame_leaves(&mmu->frames, vgpu_pte_number(run.pte[n]));
+		vgpu_frame_leaves(vgpu_frame_at(&mmu->frames, vgpu_pte_number(run.pte[n])));
 	}
 	return 0;
 }

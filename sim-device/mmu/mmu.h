@@ -12,6 +12,7 @@
 #include "../vgpu_model.h"
 #include "access.h"
 #include "frames.h"
+#include "placement.h"
 #include "tlb.h"
 
 struct vgpu_address_space;
@@ -21,9 +22,9 @@ struct vgpu_mmu {
 	const struct vgpu_config *config;
 	u64 promised;		/* bytes mapped as device memory, in all address spaces */
 	u64 page_tables;	/* allocated, in all address spaces */
-	u64 translations;	/* translations so far: the clock of vgpu_frame.used */
 	struct vgpu_frame_table frames;
 	struct vgpu_faults faults;
+	const struct vgpu_evictor *evictor;
 	/* VGPU_PTE_*: a page is there for SMs that has one of them; 0: all that are mapped are */
 	u64 there;
 	u64 arriving;		/* managed pages without a frame for which there is room */
@@ -38,7 +39,7 @@ void vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim, const struct vgpu
 		   const struct vgpu_config *config, const struct vgpu_frame_ops *ops, void *host);
 /**
  * vgpu_mmu_update - the configuration has changed: let SMs fault on pages of device memory that
- * nobody has used, or not
+ * nobody has used, or not; and use the evictor that it names
  *
  * Pages that have a frame, or for which a fault was served, are there in any case.
  */

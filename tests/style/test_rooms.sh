@@ -18,6 +18,7 @@ declare -A below=(
 	[sim]="platform.h uapi"
 	[fault]="platform.h vgpu_model.h uapi sim"
 	[mmu]="platform.h vgpu_model.h uapi sim fault"
+	[placement]="platform.h vgpu_model.h uapi sim fault mmu"
 	[sm]="platform.h vgpu_model.h uapi sim mmu"
 	[transfer]="platform.h vgpu_model.h uapi sim mmu"
 	[exec]="platform.h vgpu_model.h vgpu_policy.h uapi sim mmu sm"

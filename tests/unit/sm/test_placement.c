@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Which managed pages are on the device (mmu/placement.h): victims worked out by hand.
+ */
+#include "managed_rig.h"
+#include "mmu/address_space.h"
+
+/* One SM; faults are for one page each unless a test says otherwise. */
+#define ONE_SM	"sms=1", "fault_granule=4096"
+
+/* A page of device memory, which is not for managed pages. */
+static struct rig open_other(struct host *h)
+{
+	struct rig r = { .h = h };
+
+	r.context = host_open(h);
+	r.queue = host_queue(h, r.context);
+	assert_int_equal(vgpu_memory_map(h->dev, r.context, DEVICE, PAGE), 0);
+	load(&r);
+	return r;
+}
+
+/* A kernel of @r uses a page: the one of @other before it has left no translation in the TLB. */
+static void touch(struct rig *r, struct rig *other, u32 page)
+{
+	launch(other, 1, DEVICE, 0);
+	host_run(r->h);
+	launch(r, 1, BASE + page * PAGE, 0);
+	host_run(r->h);
+	assert_int_equal(r->h->fault_count, 0);
+}
+
+static struct vgpu_address_space *space(struct rig *r)
+{
+	return vgpu_context_find(r->h->dev, r->context)->as;
+}
+
+static bool is_there(struct rig *r, u32 page)
+{
+	return vgpu_as_page_state(space(r), BASE + page * PAGE) == VGPU_PAGE_FRAME;
+}
+
+/* The first 64 pages: a bit for each that has a frame. */
+static u64 there(struct rig *r)
+{
+	u64 bits = 0;
+
+	for (u32 page = 0; page < 64; page++)
+		bits |= (u64)is_there(r, page) << page;
+	return bits;
+}
+
+static void set(struct rig *r, const char *knob, const char *value)
+{
+	assert_int_equal(vgpu_device_knob_set(r->h->dev, knob, value), 0);
+}
+
+/* ---- evictors ----------------------------------------------------------- */
+
+/*
+ * Four frames, pages used in the order 0 1 2 3 0 4 1 5.
+ *
+ *   fifo   4 evicts 0; 1 is there; 5 evicts 1
+ *   lru    4 evicts 1, as 0 was used again; so 1 evicts 2, and 5 evicts 3
+ *   clock  4 finds all four used, passes them and evicts 0; 1 is there and used; 5 passes 1 and
+ *          evicts 2
+ */
+static void evictors_differ(void **state)
+{
+	static const struct {
+		const char *set;
+		u64 there, faults;
+	} cases[] = {
+		{ "evictor=fifo", 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5, 6 },
+		{ "evictor=lru", 1 << 0 | 1 << 1 | 1 << 4 | 1 << 5, 7 },
+		{ "evictor=clock", 1 << 1 | 1 << 3 | 1 << 4 | 1 << 5, 6 },
+	};
+	static const u32 order[] = { 0, 1, 2, 3, 0, 4, 1, 5 };
+
+	(void)state;
+	for (u32 n = 0; n < VGPU_ARRAY_SIZE(cases); n++) {
+		struct rig r = START(ONE_SM, "vram_bytes=20480", cases[n].set);
+		struct rig other = open_other(r.h);
+
+		for (u32 i = 0; i < VGPU_ARRAY_SIZE(order); i++)
+			touch(&r, &other, order[i]);
+		assert_int_equal(there(&r), cases[n].there);
+		assert_int_equal(info(&r).account.page_faults, cases[n].faults);
+		assert_int_equal(info(&r).account.pages_evicted, cases[n].faults - 4);
+		for (u32 page = 0; page < 6; page++)
+			assert_int_equal(*word(&r, BASE + page * PAGE), page < 2 ? 2 : 1);
+		host_free(r.h);
+	}
+}
+
+/* The order of a new evictor is known at once: 0 was used after 1. */
+static void an_evictor_comes_later(void **state)
+{
+	struct rig r = START(ONE_SM, "vram_bytes=20480"), other = open_other(r.h);
+
+	(void)state;
+	for (u32 page = 0; page < 4; page++)
+		touch(&r, &other, page);
+	touch(&r, &other, 0);
+	set(&r, "evictor", "lru");
+	touch(&r, &other, 4);
+	assert_int_equal(there(&r), 1 << 0 | 1 << 2 | 1 << 3 | 1 << 4);
+	set(&r, "evictor", "fifo");
+	touch(&r, &other, 5);
+	assert_int_equal(there(&r), 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5);
+	host_free(r.h);
+}
+
+/* Pages of two contexts in the order A0 B0 A1 B1, A0 used again. */
+static void the_victim_is_of_any_context(void **state)
+{
+	static const struct {
+		const char *set;
+		u64 a, b;
+	} cases[] = {
+		{ "evictor=fifo", 1 << 1 | 1 << 2, 1 << 0 | 1 << 1 },
+		{ "evictor=lru", 1 << 0 | 1 << 1 | 1 << 2, 1 << 1 },
+		{ "evictor=clock", 1 << 1 | 1 << 2, 1 << 0 | 1 << 1 },
+	};
+
+	(void)state;
+	for (u32 n = 0; n < VGPU_ARRAY_SIZE(cases); n++) {
+		struct rig a = START(ONE_SM, "vram_bytes=20480", cases[n].set);
+		struct rig b = open_context(a.h), other = open_other(a.h);
+
+		touch(&a, &other, 0);
+		touch(&b, &other, 0);
+		touch(&a, &other, 1);
+		touch(&b, &other, 1);
+		touch(&a, &other, 0);
+		touch(&a, &other, 2);
+		assert_int_equal(there(&a), cases[n].a);
+		assert_int_equal(there(&b), cases[n].b);
+		assert_int_equal(info(&a).account.pages_evicted, n != 1);
+		assert_int_equal(info(&b).account.pages_evicted, n == 1);
+		host_free(a.h);
+	}
+}
+
+/* A page that goes to the host is not a victim; one that stays after all came now. */
+static void a_page_that_stays_is_new(void **state)
+{
+	struct rig r = START(ONE_SM, "vram_bytes=20480"), other = open_other(r.h);
+	u64 first, bytes;
+
+	(void)state;
+	for (u32 page = 0; page < 4; page++)
+		touch(&r, &other, page);
+	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, BASE, &first, &bytes), -EAGAIN);
+	assert_int_equal(vgpu_faults_cancel(&r.h->dev->mmu.faults, &space(&r)->faults,
+					    BASE / PAGE, 1, 1), 1);
+	touch(&r, &other, 4);
+	assert_int_equal(there(&r), 1 << 0 | 1 << 2 | 1 << 3 | 1 << 4);
+	host_free(r.h);
+}
+
+/* ---- knobs -------------------------------------------------------------- */
+
+static void knobs(void **state)
+{
+	static const struct {
+		const char *name, *good, *text, *bad, *wrong;
+	} cases[] = {
+		{ "evictor", "clock", "fifo lru [clock]", "random",
+		  "evictor must be one of the names that its knob lists" },
+	};
+	struct rig r = START();
+
+	(void)state;
+	for (u32 n = 0; n < VGPU_ARRAY_SIZE(cases); n++) {
+		struct vgpu_config config = r.h->config;
+		char text[64];
+
+		assert_int_equal(vgpu_device_knob_set(r.h->dev, cases[n].name, cases[n].bad),
+				 -EINVAL);
+		set(&r, cases[n].name, cases[n].good);
+		assert_true(vgpu_device_knob_get(r.h->dev, cases[n].name, text, sizeof(text)) > 0);
+		assert_string_equal(text, cases[n].text);
+		assert_null(vgpu_config_check(&config));
+		if (!vgpu_config_set(&config, cases[n].name, cases[n].bad))
+			assert_string_equal(vgpu_config_check(&config), cases[n].wrong);
+	}
+	host_free(r.h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(evictors_differ),
+		cmocka_unit_test(an_evictor_comes_later),
+		cmocka_unit_test(the_victim_is_of_any_context),
+		cmocka_unit_test(a_page_that_stays_is_new),
+		cmocka_unit_test(knobs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
