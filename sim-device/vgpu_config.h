@@ -49,6 +49,8 @@
 	NUMBER(u64, page_arrival_ps, 0, 3600000000000000)					\
 	/* bytes of device memory that one page fault is for at most: a power of two */		\
 	NUMBER(u32, fault_granule, 4096, 2097152)						\
+	/* bytes of managed memory that leave the device at once: 4096, 65536 or 2097152 */	\
+	NUMBER(u32, eviction_unit, 4096, 2097152)						\
 	/* faults that are handled at a time */							\
 	NUMBER(u32, fault_buffer, 1, 1048576)							\
 	/* a fault that the host handles, without data, when it has no other */			\

@@ -142,6 +142,9 @@ const char *vgpu_config_check(const struct vgpu_config *config)
 		return "vram_bytes must be a multiple of the page of 4096 bytes";
 	if (config->fault_granule & (config->fault_granule - 1))
 		return "fault_granule must be a power of two";
+	if (config->eviction_unit != VGPU_PAGE_SIZE && config->eviction_unit != 65536 &&
+	    config->eviction_unit != 2097152)
+		return "eviction_unit must be 4096, 65536 or 2097152 bytes";
 	if (!vgpu_text_is(config->allocation, "eager") && !vgpu_text_is(config->allocation, "lazy"))
 		return "allocation must be eager or lazy";
 	if (!vgpu_fault_handler_find(config->fault_handler))

@@ -272,6 +272,16 @@ static void evictor_get(struct vgpu_device *dev, struct vgpu_text *text)
 		put_choice(text, evictor->name, evictor == dev->mmu.evictor);
 }
 
+static int eviction_unit_set(struct vgpu_device *dev, const char *value)
+{
+	return set_checked(dev, "eviction_unit", value);
+}
+
+static void eviction_unit_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	vgpu_text_put_u64(text, dev->config.eviction_unit);
+}
+
 /* By which SMs preempt and schedule their blocks. */
 static int set_switching(struct vgpu_device *dev, const char *field, const char *value)
 {
@@ -338,6 +348,7 @@ static const struct knob knobs[] = {
 	{ "fault_handler", fault_handler_set, fault_handler_get },
 	{ "fault_granule", fault_granule_set, fault_granule_get },
 	{ "evictor", evictor_set, evictor_get },
+	{ "eviction_unit", eviction_unit_set, eviction_unit_get },
 	{ "sm_on_fault", sm_on_fault_set, sm_on_fault_get },
 	{ "block_switching", block_switching_set, block_switching_get },
 	{ "extra_blocks", extra_blocks_set, extra_blocks_get },

@@ -96,6 +96,24 @@ static u64 evict(struct vgpu_mmu *mmu, struct vgpu_frame *frame)
 }
 
 /*
+ * The page of @victim and those around it, in the same unit of eviction_unit bytes, that may be
+ * evicted go to the host. Pages of a unit are in one table. Returns the bytes that were written on
+ * the device.
+ */
+static u64 evict_unit(struct vgpu_mmu *mmu, struct vgpu_frame *victim)
+{
+	u64 unit = mmu->config->eviction_unit;
+	u64 *pte = vgpu_pte_find(&victim->owner->table, victim->address & ~(unit - 1));
+	u64 written = evict(mmu, victim);
+
+	for (u64 n = 0; pte && n < pages_of(unit); n++)
+		if ((pte[n] & (VGPU_PTE_MANAGED | VGPU_PTE_FRAME | VGPU_PTE_MOVING)) ==
+		    (VGPU_PTE_MANAGED | VGPU_PTE_FRAME))
+			written += evict(mmu, vgpu_frame_at(&mmu->frames, vgpu_pte_number(pte[n])));
+	return written;
+}
+
+/*
  * Frames for @pages more. @time: when what had to be written back has crossed the interconnect.
  * False: device memory leaves too little room.
  */
@@ -108,7 +126,7 @@ static bool make_room(struct vgpu_mmu *mmu, u64 pages, u64 *time)
 		return false;
 	while (mmu->frames.managed + mmu->arriving + pages > most &&
 	       (victim = mmu->evictor->victim(&mmu->frames, NULL)))
-		written += evict(mmu, victim);
+		written += evict_unit(mmu, victim);
 	*time = vgpu_link_reserve(&mmu->faults.link, VGPU_LINK_TO_HOST, *time, written);
 	return mmu->frames.managed + mmu->arriving + pages <= most;
 }

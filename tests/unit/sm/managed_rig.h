@@ -82,4 +82,13 @@ static inline u32 *word(struct rig *r, u64 address)
 	return (u32 *)bytes;
 }
 
+/* A launch with faults takes what one without takes, and @last more: but for the present slice. */
+static inline void takes(struct rig *r, u32 threads, u64 base, u32 stride, u64 last)
+{
+	u64 first = time_of(r, threads, base, stride);
+	u64 there = time_of(r, threads, base, stride);
+
+	assert_true(first <= there + last && first > there + last - VGPU_US);
+}
+
 #endif

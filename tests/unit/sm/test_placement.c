@@ -159,6 +159,66 @@ static void a_page_that_stays_is_new(void **state)
 	host_free(r.h);
 }
 
+/* ---- eviction units ----------------------------------------------------- */
+
+/* One page after the other is used, in frames for eight. */
+static struct rig start_units(const char *unit, const char *bandwidth)
+{
+	static const u32 order[] = { 0, 1, 16, 17, 512, 513, 2, 18 };
+	struct rig r = START("fault_granule=4096", "vram_bytes=32768", unit, bandwidth);
+
+	for (u32 n = 0; n < VGPU_ARRAY_SIZE(order); n++)
+		time_of(&r, 1, BASE + order[n] * PAGE, 0);
+	assert_int_equal(there(&r), 1 << 0 | 1 << 1 | 1 << 2 | 1 << 16 | 1 << 17 | 1 << 18);
+	return r;
+}
+
+/* Without data 12 us, and what the device has written: 4.096 us a page at 1 GB/s. */
+static void a_unit_goes(void **state)
+{
+	static const struct {
+		const char *set;
+		u64 evicted, there;
+	} cases[] = {
+		{ "eviction_unit=4096", 1, 1 << 1 | 1 << 2 | 1 << 16 | 1 << 17 | 1 << 18 },
+		{ "eviction_unit=65536", 3, 1 << 16 | 1 << 17 | 1 << 18 },
+		{ "eviction_unit=2097152", 6, 0 },
+	};
+
+	(void)state;
+	for (u32 n = 0; n < VGPU_ARRAY_SIZE(cases); n++) {
+		struct rig r = start_units(cases[n].set, "link_bandwidth=1000000000");
+
+		takes(&r, 1, BASE + 514 * PAGE, 0, 12 * VGPU_US + cases[n].evicted * 4096000);
+		assert_int_equal(there(&r), cases[n].there);
+		for (u32 page = 512; page < 515; page++)
+			assert_true(is_there(&r, page));
+		assert_int_equal(info(&r).account.pages_evicted, cases[n].evicted);
+		assert_int_equal(info(&r).account.page_bytes_out, cases[n].evicted * PAGE);
+		assert_int_equal(info(&r).resident_bytes, (9 - cases[n].evicted) * PAGE);
+		for (u32 page = 0; page < 3; page++)
+			assert_int_equal(*word(&r, BASE + page * PAGE), 1);
+		host_free(r.h);
+	}
+}
+
+/* Page 2 takes 41 us to the host; meanwhile the rest of its unit goes. */
+static void a_unit_without_what_is_on_its_way(void **state)
+{
+	struct rig r = start_units("eviction_unit=65536", "link_bandwidth=100000000");
+	u64 first, bytes;
+
+	(void)state;
+	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, BASE + 2 * PAGE, &first, &bytes),
+			 -EAGAIN);
+	time_of(&r, 1, BASE + 514 * PAGE, 0);
+	assert_int_equal(there(&r), 1 << 16 | 1 << 17 | 1 << 18);
+	assert_int_equal(info(&r).account.pages_evicted, 2);
+	for (u32 page = 0; page < 3; page++)
+		assert_int_equal(*word(&r, BASE + page * PAGE), 1);
+	host_free(r.h);
+}
+
 /* ---- knobs -------------------------------------------------------------- */
 
 static void knobs(void **state)
@@ -168,6 +228,8 @@ static void knobs(void **state)
 	} cases[] = {
 		{ "evictor", "clock", "fifo lru [clock]", "random",
 		  "evictor must be one of the names that its knob lists" },
+		{ "eviction_unit", "2097152", "2097152", "131072",
+		  "eviction_unit must be 4096, 65536 or 2097152 bytes" },
 	};
 	struct rig r = START();
 
@@ -195,6 +257,8 @@ int main(void)
 		cmocka_unit_test(an_evictor_comes_later),
 		cmocka_unit_test(the_victim_is_of_any_context),
 		cmocka_unit_test(a_page_that_stays_is_new),
+		cmocka_unit_test(a_unit_goes),
+		cmocka_unit_test(a_unit_without_what_is_on_its_way),
 		cmocka_unit_test(knobs),
 	};
 
