@@ -51,6 +51,8 @@
 	NUMBER(u32, fault_granule, 4096, 2097152)						\
 	/* bytes of managed memory that leave the device at once: 4096, 65536 or 2097152 */	\
 	NUMBER(u32, eviction_unit, 4096, 2097152)						\
+	/* per cent of the frames for managed memory that one context may have */		\
+	NUMBER(u32, managed_share, 1, 100)							\
 	/* faults that are handled at a time */							\
 	NUMBER(u32, fault_buffer, 1, 1048576)							\
 	/* a fault that the host handles, without data, when it has no other */			\

@@ -282,6 +282,16 @@ static void eviction_unit_get(struct vgpu_device *dev, struct vgpu_text *text)
 	vgpu_text_put_u64(text, dev->config.eviction_unit);
 }
 
+static int managed_share_set(struct vgpu_device *dev, const char *value)
+{
+	return set_checked(dev, "managed_share", value);
+}
+
+static void managed_share_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	vgpu_text_put_u64(text, dev->config.managed_share);
+}
+
 /* By which SMs preempt and schedule their blocks. */
 static int set_switching(struct vgpu_device *dev, const char *field, const char *value)
 {
@@ -349,6 +359,7 @@ static const struct knob knobs[] = {
 	{ "fault_granule", fault_granule_set, fault_granule_get },
 	{ "evictor", evictor_set, evictor_get },
 	{ "eviction_unit", eviction_unit_set, eviction_unit_get },
+	{ "managed_share", managed_share_set, managed_share_get },
 	{ "sm_on_fault", sm_on_fault_set, sm_on_fault_get },
 	{ "block_switching", block_switching_set, block_switching_get },
 	{ "extra_blocks", extra_blocks_set, extra_blocks_get },

@@ -39,12 +39,13 @@
  * Page faults: Tanasic 6.5.1 handles them in 64 KB, 6.5.3 gives 12 us to one without data over PCI
  * Express (10 us over NVLink) and an SM 4 extra blocks, 6.5.4 the handlers' 2 us and 20 us. Chosen:
  * room for as many as an access can raise on each of 64 SMs; the evictor that needs nothing of an
- * MMU, page by page.
+ * MMU, page by page, and no shares.
  */
 #define PAGE_FAULTS					\
 	.link_access_ps = LINK_ACCESS,			\
 	.fault_granule = 64 * KB,			\
 	.eviction_unit = 4 * KB,			\
+	.managed_share = 100,				\
 	.fault_buffer = 2048,				\
 	.fault_round_trip_ps = 12 * VGPU_US,		\
 	.fault_data_round_trip_ps = 25 * VGPU_US,	\

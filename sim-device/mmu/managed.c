@@ -14,9 +14,9 @@
  *             crosses the interconnect, and then the host may grant access to its process.
  *
  * Pages that neither has touched have no data. Frames are taken from the managed page that the
- * evictor chooses (placement.h), of whatever context. What was written there crosses the
- * interconnect first; other data the host has as well. Memory that was promised to device mappings
- * is not for managed pages.
+ * evictor chooses (placement.h), of whatever context, or of the one that needs it if that would
+ * have more than its share. What was written there crosses the interconnect first; other data the
+ * host has as well. Memory that was promised to device mappings is not for managed pages.
  *
  * Copies, and accesses that waited too often (access.c), use the bytes of a page where it is.
  */
@@ -114,35 +114,45 @@ static u64 evict_unit(struct vgpu_mmu *mmu, struct vgpu_frame *victim)
 }
 
 /*
- * Frames for @pages more. @time: when what had to be written back has crossed the interconnect.
- * False: device memory leaves too little room.
+ * Frames for @pages more of @as. It evicts its own pages as long as it would have more than its
+ * share. @time: when what had to be written back has crossed the interconnect. False: device memory
+ * or the share leaves too little room.
  */
-static bool make_room(struct vgpu_mmu *mmu, u64 pages, u64 *time)
+static bool make_room(struct vgpu_address_space *as, u64 pages, u64 *time)
 {
-	u64 most = frames_for_managed(mmu), written = 0;
+	struct vgpu_mmu *mmu = as->mmu;
+	const struct vgpu_resident *own = &as->resident;
+	u64 most = frames_for_managed(mmu), share = most * mmu->config->managed_share / 100;
+	u64 written = 0;
 	struct vgpu_frame *victim;
+	bool above, full;
 
-	if (pages > most)
+	if (pages > share)
 		return false;
-	while (mmu->frames.managed + mmu->arriving + pages > most &&
-	       (victim = mmu->evictor->victim(&mmu->frames, NULL)))
-		written += evict_unit(mmu, victim);
+	do {
+		above = share < most && own->frames + own->arriving + pages > share;
+		full = mmu->frames.managed + mmu->arriving + pages > most;
+		victim = above || full ? mmu->evictor->victim(&mmu->frames, above ? own : NULL) :
+					 NULL;
+		written += victim ? evict_unit(mmu, victim) : 0;
+	} while (victim);
 	*time = vgpu_link_reserve(&mmu->faults.link, VGPU_LINK_TO_HOST, *time, written);
-	return mmu->frames.managed + mmu->arriving + pages <= most;
+	return !above && !full;
 }
 
 bool vgpu_managed_move(const struct vgpu_page_fault *fault, u64 *time)
 {
-	struct vgpu_mmu *mmu = vgpu_as_of_fault(fault)->mmu;
-	struct vgpu_link *link = &mmu->faults.link;
+	struct vgpu_address_space *as = vgpu_as_of_fault(fault);
+	struct vgpu_link *link = &as->mmu->faults.link;
 
 	if (fault->request.kind == VGPU_PAGE_FAULT_TO_HOST) {
 		*time = vgpu_link_reserve(link, VGPU_LINK_TO_HOST, *time, fault->request.data);
 		return true;
 	}
-	if (!make_room(mmu, fault->request.pages, time))
+	if (!make_room(as, fault->request.pages, time))
 		return false;
-	mmu->arriving += fault->request.pages;
+	as->mmu->arriving += fault->request.pages;
+	as->resident.arriving += fault->request.pages;
 	*time = vgpu_link_reserve(link, VGPU_LINK_TO_DEVICE, *time, fault->request.data);
 	return true;
 }
@@ -177,8 +187,10 @@ void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served)
 	bool to_host = fault->request.kind == VGPU_PAGE_FAULT_TO_HOST;
 	u64 *pte = vgpu_pte_find(&as->table, fault->request.first << VGPU_PAGE_SHIFT);
 
-	if (fault->room && !to_host)
+	if (fault->room && !to_host) {
 		as->mmu->arriving -= fault->request.pages;
+		as->resident.arriving -= fault->request.pages;
+	}
 	if (!VGPU_CHECK(pte))
 		return;
 	for (u64 n = 0; n < fault->request.pages; n++) {

@@ -219,6 +219,95 @@ static void a_unit_without_what_is_on_its_way(void **state)
 	host_free(r.h);
 }
 
+/* ---- shares of contexts ------------------------------------------------- */
+
+/* Eight frames. One context sweeps over ten pages; the other has used two before. */
+static void one_context_has_its_share(void **state)
+{
+	static const struct {
+		const char *set;
+		u64 own, of_other;
+	} cases[] = {
+		{ "managed_share=100", 8, 0 },
+		{ "managed_share=50", 4, 2 },
+		{ "managed_share=99", 7, 1 },
+	};
+
+	(void)state;
+	for (u32 n = 0; n < VGPU_ARRAY_SIZE(cases); n++) {
+		struct rig r = START("fault_granule=4096", "vram_bytes=32768", cases[n].set);
+		struct rig other = open_context(r.h);
+
+		for (u32 page = 0; page < 2; page++)
+			time_of(&other, 1, BASE + page * PAGE, 0);
+		for (u32 touched = 0; touched < 30; touched++)
+			time_of(&r, 1, BASE + touched % 10 * PAGE, 0);
+		assert_int_equal(info(&r).resident_bytes, cases[n].own * PAGE);
+		assert_int_equal(info(&r).account.pages_evicted, 30 - cases[n].own);
+		assert_int_equal(info(&other).resident_bytes, cases[n].of_other * PAGE);
+		assert_int_equal(info(&other).account.pages_evicted, 2 - cases[n].of_other);
+		for (u32 page = 0; page < 10; page++)
+			assert_int_equal(*word(&r, BASE + page * PAGE), 3);
+		host_free(r.h);
+	}
+}
+
+/* Ten pages of one instruction come at once: as many as the share, and the others later. */
+static void pages_on_their_way_count(void **state)
+{
+	struct rig r = START("fault_granule=4096", "vram_bytes=65536", "managed_share=25");
+	u64 most = 0;
+
+	(void)state;
+	launch(&r, 10, BASE, PAGE);
+	while (!r.h->completion_count) {
+		u64 now = info(&r).resident_bytes + space(&r)->resident.arriving * PAGE;
+
+		most = now > most ? now : most;
+		vgpu_device_run(r.h->dev, VGPU_NEVER, 1);
+	}
+	assert_int_equal(most, 4 * PAGE);
+	for (u32 page = 0; page < 10; page++)
+		assert_int_equal(*word(&r, BASE + page * PAGE), page + 1);
+	host_free(r.h);
+}
+
+/* A smaller share takes effect with the next fault: 4 of 16 frames, then 1. */
+static void a_share_becomes_smaller(void **state)
+{
+	struct rig r = START("fault_granule=4096", "vram_bytes=65536");
+
+	(void)state;
+	for (u32 page = 0; page < 16; page++)
+		time_of(&r, 1, BASE + page * PAGE, 0);
+	set(&r, "managed_share", "25");
+	time_of(&r, 1, BASE + 16 * PAGE, 0);
+	assert_int_equal(there(&r), 0xf << 13);
+	set(&r, "managed_share", "12");
+	time_of(&r, 1, BASE + 15 * PAGE, 0);
+	assert_int_equal(there(&r), 0xf << 13);
+	time_of(&r, 1, BASE, 0);
+	assert_int_equal(there(&r), 1);
+	set(&r, "managed_share", "100");
+	time_of(&r, 1, BASE + PAGE, 0);
+	assert_int_equal(there(&r), 3);
+	host_free(r.h);
+}
+
+static void a_share_smaller_than_a_granule(void **state)
+{
+	struct rig r = START("vram_bytes=131072", "managed_share=49");
+
+	(void)state;
+	launch(&r, 2, BASE, GRANULE);
+	host_run(r.h);
+	assert_int_equal(r.h->fault_count, 0);
+	assert_int_equal(info(&r).resident_bytes, 0);
+	assert_int_equal(*word(&r, BASE), 1);
+	assert_int_equal(*word(&r, BASE + GRANULE), 2);
+	host_free(r.h);
+}
+
 /* ---- knobs -------------------------------------------------------------- */
 
 static void knobs(void **state)
@@ -228,6 +317,8 @@ static void knobs(void **state)
 	} cases[] = {
 		{ "evictor", "clock", "fifo lru [clock]", "random",
 		  "evictor must be one of the names that its knob lists" },
+		{ "managed_share", "1", "1", "0", "managed_share must be 1..100" },
+		{ "managed_share", "100", "100", "101", "managed_share must be 1..100" },
 		{ "eviction_unit", "2097152", "2097152", "131072",
 		  "eviction_unit must be 4096, 65536 or 2097152 bytes" },
 	};
@@ -259,6 +350,10 @@ int main(void)
 		cmocka_unit_test(a_page_that_stays_is_new),
 		cmocka_unit_test(a_unit_goes),
 		cmocka_unit_test(a_unit_without_what_is_on_its_way),
+		cmocka_unit_test(one_context_has_its_share),
+		cmocka_unit_test(pages_on_their_way_count),
+		cmocka_unit_test(a_share_becomes_smaller),
+		cmocka_unit_test(a_share_smaller_than_a_granule),
 		cmocka_unit_test(knobs),
 	};
 
