@@ -17,7 +17,7 @@
 #define VGPU_STATS_H
 
 /* Next free number for an attribute, a statistic or not (vgpu_netlink.h). */
-#define VGPU_NL_STAT_NEXT 74
+#define VGPU_NL_STAT_NEXT 75
 
 /*
  * struct vgpu_account: time that a context's kernels, thread blocks and SMs spent in each state,
@@ -69,7 +69,9 @@
 	X(73, PAGES_EVICTED, account., pages_evicted, pages_evicted,				\
 	  "pages of managed memory that left the device to make room")			\
 	X(69, BLOCK_SWITCHES, account., block_switches, block_switches,			\
-	  "thread blocks that left an SM which ran on")
+	  "thread blocks that left an SM which ran on")						\
+	X(74, PAGE_REFAULTS, account., page_refaults, page_refaults,				\
+	  "pages of managed memory that came to the device again after they were evicted")
 
 /* Of struct vgpu_context_info: the gauges (present values), the counters, and both together. */
 #define VGPU_CONTEXT_GAUGES(X)									\

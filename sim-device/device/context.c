@@ -302,6 +302,7 @@ int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_co
 	info->account.page_bytes_in = migrated->to_device;
 	info->account.page_bytes_out = migrated->to_host;
 	info->account.pages_evicted = migrated->evicted;
+	info->account.page_refaults = migrated->refaults;
 	info->fault = ctx->fault;
 	return 0;
 }

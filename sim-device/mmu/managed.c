@@ -87,7 +87,7 @@ static u64 evict(struct vgpu_mmu *mmu, struct vgpu_frame *frame)
 	number = vgpu_pte_number(*pte);
 	vgpu_as_invalidate(as, frame->address, VGPU_PAGE_SIZE);
 	*pte &= VGPU_PTE_MANAGED | VGPU_PTE_HOST;
-	*pte |= written ? VGPU_PTE_HOST : 0;
+	*pte |= VGPU_PTE_EVICTED | (written ? VGPU_PTE_HOST : 0);
 	vgpu_frame_put(&mmu->frames, number);
 	as->frames--;
 	as->migrated.evicted++;
@@ -169,6 +169,8 @@ static void arrive(struct vgpu_address_space *as, u64 address, u64 *pte)
 		return;
 	/* SMs may have used it where it was; what they write now is written on the device */
 	vgpu_as_invalidate(as, address, VGPU_PAGE_SIZE);
+	as->migrated.refaults += !!(*pte & VGPU_PTE_EVICTED);
+	*pte &= ~VGPU_PTE_EVICTED;
 	*pte |= number << VGPU_PTE_NUMBER_SHIFT | VGPU_PTE_FRAME;
 	as->frames++;
 }

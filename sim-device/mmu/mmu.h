@@ -127,6 +127,7 @@ struct vgpu_migrated {
 	u64 to_device;		/* bytes over the interconnect */
 	u64 to_host;		/* the same, of pages that the device had written */
 	u64 evicted;		/* pages that went to make room */
+	u64 refaults;		/* of these, those that came again, each time */
 };
 
 const struct vgpu_migrated *vgpu_as_migrated(const struct vgpu_address_space *as);

@@ -16,6 +16,7 @@
 #define VGPU_PTE_MOVING		8ull	/* a fault for it is in flight */
 #define VGPU_PTE_SERVED		16ull	/* a fault for it has been served */
 #define VGPU_PTE_MANAGED	32ull	/* of a managed mapping */
+#define VGPU_PTE_EVICTED	64ull	/* managed: was evicted, and has not come again */
 #define VGPU_PTE_NUMBER_SHIFT	12
 
 static inline u64 vgpu_pte_number(u64 pte)

@@ -308,6 +308,34 @@ static void a_share_smaller_than_a_granule(void **state)
 	host_free(r.h);
 }
 
+/* ---- refaults ----------------------------------------------------------- */
+
+/* Four frames. Pages that come again count, each time, and those that a process had in between. */
+static void pages_that_come_again(void **state)
+{
+	struct rig r = START("fault_granule=4096", "vram_bytes=16384");
+
+	(void)state;
+	for (u32 page = 0; page < 6; page++)
+		time_of(&r, 1, BASE + page * PAGE, 0);
+	assert_int_equal(info(&r).account.page_refaults, 0);
+	time_of(&r, 1, BASE, 0);
+	assert_int_equal(info(&r).account.page_refaults, 1);
+	assert_int_equal(*word(&r, BASE + PAGE), 1);
+	time_of(&r, 1, BASE + PAGE, 0);
+	assert_int_equal(info(&r).account.page_refaults, 2);
+	/* a process had it, and nobody evicted it */
+	assert_int_equal(*word(&r, BASE + PAGE), 2);
+	time_of(&r, 1, BASE + PAGE, 0);
+	assert_int_equal(info(&r).account.page_refaults, 2);
+	for (u32 page = 2; page < 6; page++)
+		time_of(&r, 1, BASE + page * PAGE, 0);
+	time_of(&r, 1, BASE, 0);
+	/* each had been evicted: 2 by 0, 3 by 1, 4 by 2, 5 by 3, 0 by 4 */
+	assert_int_equal(info(&r).account.page_refaults, 7);
+	host_free(r.h);
+}
+
 /* ---- knobs -------------------------------------------------------------- */
 
 static void knobs(void **state)
@@ -354,6 +382,7 @@ int main(void)
 		cmocka_unit_test(pages_on_their_way_count),
 		cmocka_unit_test(a_share_becomes_smaller),
 		cmocka_unit_test(a_share_smaller_than_a_granule),
+		cmocka_unit_test(pages_that_come_again),
 		cmocka_unit_test(knobs),
 	};
 
