@@ -105,6 +105,8 @@
 	NAME(fault_handler)									\
 	/* which managed page leaves the device where there is too little room: "fifo", ... */	\
 	NAME(evictor)										\
+	/* which managed pages come with those that SMs touch: "none", ... */			\
+	NAME(prefetcher)									\
 	/* SMs with warps that wait for pages: "preemptible", "stall" */			\
 	NAME(sm_on_fault)
 

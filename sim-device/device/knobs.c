@@ -292,6 +292,24 @@ static void managed_share_get(struct vgpu_device *dev, struct vgpu_text *text)
 	vgpu_text_put_u64(text, dev->config.managed_share);
 }
 
+static int prefetcher_set(struct vgpu_device *dev, const char *value)
+{
+	int err = set_checked(dev, "prefetcher", value);
+
+	if (!err)
+		vgpu_mmu_update(&dev->mmu);
+	return err;
+}
+
+static void prefetcher_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	const struct vgpu_prefetcher *prefetcher;
+	unsigned int i;
+
+	for (i = 0; (prefetcher = vgpu_prefetcher_at(i)); i++)
+		put_choice(text, prefetcher->name, prefetcher == dev->mmu.prefetcher);
+}
+
 /* By which SMs preempt and schedule their blocks. */
 static int set_switching(struct vgpu_device *dev, const char *field, const char *value)
 {
@@ -360,6 +378,7 @@ static const struct knob knobs[] = {
 	{ "evictor", evictor_set, evictor_get },
 	{ "eviction_unit", eviction_unit_set, eviction_unit_get },
 	{ "managed_share", managed_share_set, managed_share_get },
+	{ "prefetcher", prefetcher_set, prefetcher_get },
 	{ "sm_on_fault", sm_on_fault_set, sm_on_fault_get },
 	{ "block_switching", block_switching_set, block_switching_get },
 	{ "extra_blocks", extra_blocks_set, extra_blocks_get },

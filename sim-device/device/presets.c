@@ -39,7 +39,8 @@
  * Page faults: Tanasic 6.5.1 handles them in 64 KB, 6.5.3 gives 12 us to one without data over PCI
  * Express (10 us over NVLink) and an SM 4 extra blocks, 6.5.4 the handlers' 2 us and 20 us. Chosen:
  * room for as many as an access can raise on each of 64 SMs; the evictor that needs nothing of an
- * MMU, page by page, and no shares.
+ * MMU, page by page, no
+ * prefetcher and no shares.
  */
 #define PAGE_FAULTS					\
 	.link_access_ps = LINK_ACCESS,			\
@@ -54,6 +55,7 @@
 	.allocation = "eager",				\
 	.fault_handler = "cpu",				\
 	.evictor = "fifo",				\
+	.prefetcher = "none",				\
 	.sm_on_fault = "preemptible",			\
 	.extra_blocks = 4
 

@@ -48,6 +48,8 @@ enum vgpu_page_fault_kind {
  * @sm: the SM that touched a page; for the trace, as the next two
  * @kernel: id of the launch that did
  * @mapping: first address of the mapping
+ * @protected_first, @protected_pages: of a prefetch that no command asked for (mmu/placement.h):
+ *   pages that are not evicted for it. Others have 0 pages
  */
 struct vgpu_fault_request {
 	u8 kind;
@@ -58,6 +60,8 @@ struct vgpu_fault_request {
 	u64 pages;
 	u64 data;
 	u64 mapping;
+	u64 protected_first;
+	u64 protected_pages;
 };
 
 /**

@@ -18,6 +18,8 @@
  * have more than its share. What was written there crosses the interconnect first; other data the
  * host has as well. Memory that was promised to device mappings is not for managed pages.
  *
+ * A prefetcher may choose further pages, which come behind those of a fault of an SM.
+ *
  * Copies, and accesses that waited too often (access.c), use the bytes of a page where it is.
  */
 #include "address_space.h"
@@ -44,8 +46,10 @@ static u64 data_of(const struct vgpu_page_run *run)
 
 /* ---- to the device ------------------------------------------------------ */
 
-int vgpu_managed_raise(struct vgpu_address_space *as, const struct vgpu_access *access,
-		       const struct vgpu_range *mapping, u64 address, u64 *pte)
+/* @chosen: by a prefetcher, the page at @address among them; NULL: by none. */
+static int raise_for_device(struct vgpu_address_space *as, const struct vgpu_access *access,
+			    const struct vgpu_range *mapping, u64 address, u64 *pte,
+			    const struct vgpu_page_span *chosen)
 {
 	const struct vgpu_frame_table *frames = &as->mmu->frames;
 	struct vgpu_page_run run =
@@ -59,6 +63,8 @@ int vgpu_managed_raise(struct vgpu_address_space *as, const struct vgpu_access *
 		.sm = access ? access->sm : 0,
 		.kernel = access ? access->kernel : 0,
 		.mapping = mapping->first,
+		.protected_first = chosen ? chosen->first : 0,
+		.protected_pages = chosen ? chosen->last - chosen->first + 1 : 0,
 	};
 	int err = vgpu_fault_raise(&as->mmu->faults, &as->faults, &request);
 
@@ -70,6 +76,52 @@ int vgpu_managed_raise(struct vgpu_address_space *as, const struct vgpu_access *
 	for (u64 n = 0; n < run.count; n++)
 		run.pte[n] |= VGPU_PTE_MANAGED | VGPU_PTE_MOVING;
 	return 0;
+}
+
+int vgpu_managed_raise(struct vgpu_address_space *as, const struct vgpu_access *access,
+		       const struct vgpu_range *mapping, u64 address, u64 *pte)
+{
+	return raise_for_device(as, access, mapping, address, pte, NULL);
+}
+
+u64 vgpu_pages_there(const struct vgpu_address_space *as, const struct vgpu_page_span *pages)
+{
+	const u64 *pte = vgpu_pte_find(&as->table, pages->first << VGPU_PAGE_SHIFT);
+	u64 there = 0;
+
+	/* those that move and have a frame go to the host */
+	for (u64 n = 0; pte && n <= pages->last - pages->first; n++)
+		there += !(pte[n] & VGPU_PTE_FRAME) != !(pte[n] & VGPU_PTE_MOVING);
+	return there;
+}
+
+/* A fault has been handled: raise prefetches for what the prefetcher chooses, if there is memory. */
+static void prefetch_behind(struct vgpu_address_space *as, const struct vgpu_fault_request *request)
+{
+	const struct vgpu_config *config = as->mmu->config;
+	const struct vgpu_range *mapping = vgpu_ranges_at(&as->mappings, request->mapping);
+	struct vgpu_touched touched = {
+		.as = as,
+		.fault = { request->first, request->first + request->pages - 1 },
+		.granule = pages_of(config->page_arrival_ps ? VGPU_PAGE_SIZE :
+							      config->fault_granule),
+	};
+	struct vgpu_page_span pages;
+
+	if (!VGPU_CHECK(mapping))
+		return;
+	touched.mapping.first = pages_of(mapping->first);
+	touched.mapping.last = pages_of(mapping->last);
+	if (!as->mmu->prefetcher->choose(&touched, &pages))
+		return;
+	for (u64 page = pages.first; page <= pages.last; page++) {
+		u64 address = page << VGPU_PAGE_SHIFT;
+		u64 *pte = vgpu_pte_make(as->mmu, &as->table, address);
+
+		if (!pte || (!(*pte & (VGPU_PTE_FRAME | VGPU_PTE_MOVING)) &&
+			     raise_for_device(as, NULL, mapping, address, pte, &pages)))
+			return;
+	}
 }
 
 /* The page of @frame goes to the host. Returns the bytes that were written on the device. */
@@ -95,46 +147,69 @@ static u64 evict(struct vgpu_mmu *mmu, struct vgpu_frame *frame)
 	return written;
 }
 
+/* The page of @frame may not go for that of @request, of @as. */
+static bool is_protected(const struct vgpu_address_space *as,
+			 const struct vgpu_fault_request *request, const struct vgpu_frame *frame)
+{
+	return frame->owner == as &&
+	       pages_of(frame->address) - request->protected_first < request->protected_pages;
+}
+
 /*
  * The page of @victim and those around it, in the same unit of eviction_unit bytes, that may be
- * evicted go to the host. Pages of a unit are in one table. Returns the bytes that were written on
- * the device.
+ * evicted for @request of @as go to the host. Pages of a unit are in one table. Returns the bytes
+ * that were written on the device.
  */
-static u64 evict_unit(struct vgpu_mmu *mmu, struct vgpu_frame *victim)
+static u64 evict_unit(const struct vgpu_address_space *as,
+		      const struct vgpu_fault_request *request, struct vgpu_frame *victim)
 {
+	struct vgpu_mmu *mmu = as->mmu;
 	u64 unit = mmu->config->eviction_unit;
 	u64 *pte = vgpu_pte_find(&victim->owner->table, victim->address & ~(unit - 1));
 	u64 written = evict(mmu, victim);
 
-	for (u64 n = 0; pte && n < pages_of(unit); n++)
-		if ((pte[n] & (VGPU_PTE_MANAGED | VGPU_PTE_FRAME | VGPU_PTE_MOVING)) ==
+	for (u64 n = 0; pte && n < pages_of(unit); n++) {
+		if ((pte[n] & (VGPU_PTE_MANAGED | VGPU_PTE_FRAME | VGPU_PTE_MOVING)) !=
 		    (VGPU_PTE_MANAGED | VGPU_PTE_FRAME))
-			written += evict(mmu, vgpu_frame_at(&mmu->frames, vgpu_pte_number(pte[n])));
+			continue;
+		victim = vgpu_frame_at(&mmu->frames, vgpu_pte_number(pte[n]));
+		written += is_protected(as, request, victim) ? 0 : evict(mmu, victim);
+	}
 	return written;
 }
 
 /*
- * Frames for @pages more of @as. It evicts its own pages as long as it would have more than its
- * share. @time: when what had to be written back has crossed the interconnect. False: device memory
- * or the share leaves too little room.
+ * Frames for the pages of @request, of @as. It evicts its own pages as long as it would have more
+ * than its share. @time: when what had to be written back has crossed the interconnect. False:
+ * device memory or the share leaves too little room.
+ *
+ * What a prefetcher chose gets none where it would be that of pages that it protects, or where more
+ * than half of the frames would be for pages on their way: then nothing could be evicted for those
+ * that SMs touch meanwhile.
  */
-static bool make_room(struct vgpu_address_space *as, u64 pages, u64 *time)
+static bool make_room(struct vgpu_address_space *as, const struct vgpu_fault_request *request,
+		      u64 *time)
 {
 	struct vgpu_mmu *mmu = as->mmu;
 	const struct vgpu_resident *own = &as->resident;
 	u64 most = frames_for_managed(mmu), share = most * mmu->config->managed_share / 100;
-	u64 written = 0;
+	u64 pages = request->pages, written = 0;
 	struct vgpu_frame *victim;
 	bool above, full;
 
 	if (pages > share)
+		return false;
+	if (request->protected_pages && ((mmu->arriving + pages) * 2 > most ||
+					 (own->arriving + pages) * 2 > share))
 		return false;
 	do {
 		above = share < most && own->frames + own->arriving + pages > share;
 		full = mmu->frames.managed + mmu->arriving + pages > most;
 		victim = above || full ? mmu->evictor->victim(&mmu->frames, above ? own : NULL) :
 					 NULL;
-		written += victim ? evict_unit(mmu, victim) : 0;
+		if (victim && is_protected(as, request, victim))
+			break;
+		written += victim ? evict_unit(as, request, victim) : 0;
 	} while (victim);
 	*time = vgpu_link_reserve(&mmu->faults.link, VGPU_LINK_TO_HOST, *time, written);
 	return !above && !full;
@@ -149,11 +224,13 @@ bool vgpu_managed_move(const struct vgpu_page_fault *fault, u64 *time)
 		*time = vgpu_link_reserve(link, VGPU_LINK_TO_HOST, *time, fault->request.data);
 		return true;
 	}
-	if (!make_room(as, fault->request.pages, time))
+	if (!make_room(as, &fault->request, time))
 		return false;
 	as->mmu->arriving += fault->request.pages;
 	as->resident.arriving += fault->request.pages;
 	*time = vgpu_link_reserve(link, VGPU_LINK_TO_DEVICE, *time, fault->request.data);
+	if (!fault->request.prefetch)
+		prefetch_behind(as, &fault->request);
 	return true;
 }
 

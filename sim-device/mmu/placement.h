@@ -5,9 +5,19 @@
  * Which managed pages are in VRAM is the choice of tables of operations, selected by name at run
  * time; managed.c does what they choose:
  *
- *   evictor (placement/evictors.c)   which page goes to the host where there is too little room
+ *   evictor (placement/evictors.c)         which page goes to the host where there is too little
+ *                                          room
+ *   prefetcher (placement/prefetchers.c)   which pages come with those that an SM touched
  *
- * An evictor sees frames (frames.h) and no page tables.
+ * An evictor sees frames (frames.h), a prefetcher how many pages are there; neither sees page
+ * tables.
+ *
+ * What a prefetcher chooses is not added to the fault: prefetches are raised behind it, a granule
+ * each (struct vgpu_fault_request), when it has been handled and its own data has its place on the
+ * interconnect. So who faulted waits for its granule alone; the pages that were chosen wait for the
+ * interconnect in their order, as all that moves; and whoever touches one of them meanwhile waits
+ * for that prefetch and raises no fault. The handler does this while it handles the fault, so there
+ * is no time for it beside that of the transfer.
  */
 #ifndef VGPU_PLACEMENT_H
 #define VGPU_PLACEMENT_H
@@ -26,6 +36,47 @@ struct vgpu_evictor {
 				     const struct vgpu_resident *of);
 };
 
+/** struct vgpu_page_span - pages by address >> VGPU_PAGE_SHIFT, @last included */
+struct vgpu_page_span {
+	u64 first;
+	u64 last;
+};
+
+/**
+ * struct vgpu_touched - a fault behind which pages may be prefetched
+ * @as: for vgpu_pages_there()
+ * @fault: its pages, in one granule
+ * @mapping: those of the mapping
+ * @granule: pages of a granule, a power of two
+ */
+struct vgpu_touched {
+	const struct vgpu_address_space *as;
+	struct vgpu_page_span fault;
+	struct vgpu_page_span mapping;
+	u64 granule;
+};
+
+/**
+ * struct vgpu_prefetcher - what comes with a fault
+ * @name: of the knob
+ * @choose: pages of the mapping that shall be on the device, those of the fault among them; pages
+ *   that are there stay. None of them is evicted for the others. False: no more than the fault
+ */
+struct vgpu_prefetcher {
+	const char *name;
+	bool (*choose)(const struct vgpu_touched *touched, struct vgpu_page_span *pages);
+};
+
+/**
+ * vgpu_pages_there - how many pages are on the device or on their way to it (managed.c)
+ * @pages: within 2 MB, aligned
+ */
+u64 vgpu_pages_there(const struct vgpu_address_space *as, const struct vgpu_page_span *pages);
+
+/** vgpu_prefetcher_find - by name; NULL: there is none */
+const struct vgpu_prefetcher *vgpu_prefetcher_find(const char *name);
+/** vgpu_prefetcher_at - for @index from 0, NULL at the end */
+const struct vgpu_prefetcher *vgpu_prefetcher_at(unsigned int index);
 /** vgpu_evictor_find - by name; NULL: there is none */
 const struct vgpu_evictor *vgpu_evictor_find(const char *name);
 /** vgpu_evictor_at - for @index from 0, NULL at the end */

@@ -109,6 +109,7 @@ static void refused(void)
 	knob(SYSFS "/evictor", "random", "[fifo] lru clock");
 	knob(SYSFS "/eviction_unit", "8192", "4096");
 	knob(SYSFS "/managed_share", "0", "100");
+	knob(SYSFS "/prefetcher", "all", "[none] granule tree");
 	knob(SYSFS "/sm_on_fault", "waits", "[preemptible] stall");
 	knob(SYSFS "/block_switching", "2", "0");
 	knob(SYSFS "/extra_blocks", "65", "4");

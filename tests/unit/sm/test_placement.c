@@ -345,6 +345,8 @@ static void knobs(void **state)
 	} cases[] = {
 		{ "evictor", "clock", "fifo lru [clock]", "random",
 		  "evictor must be one of the names that its knob lists" },
+		{ "prefetcher", "tree", "none granule [tree]", "all",
+		  "prefetcher must be one of the names that its knob lists" },
 		{ "managed_share", "1", "1", "0", "managed_share must be 1..100" },
 		{ "managed_share", "100", "100", "101", "managed_share must be 1..100" },
 		{ "eviction_unit", "2097152", "2097152", "131072",
