@@ -621,7 +621,53 @@ enum vgpu_trace_type {
 	 * numbers have changed
 	 */
 	VGPU_TRACE_SM_WARPS,
+	/*
+	 * a process touched a managed page that is on the device; seq: address of the mapping, a:
+	 * of the first page, b: pages. Until its end, @context and @a identify the fault
+	 */
+	VGPU_TRACE_HOST_FAULT,
+	/* seq: when it was raised, a: address, b: pages */
+	VGPU_TRACE_HOST_FAULT_SERVED,
+	/* its pages are unmapped or its context ends; the fields of _SERVED */
+	VGPU_TRACE_HOST_FAULT_CANCELLED,
+	/*
+	 * a command brings managed pages to one side; queue: enum vgpu_direction; seq: address of
+	 * the mapping, a: of the first page, b: pages
+	 */
+	VGPU_TRACE_PREFETCH,
+	/*
+	 * the pages of a PAGE_FAULT, HOST_FAULT or PREFETCH with the same @context and @a begin to
+	 * move; sm, kernel of the PAGE_FAULT; queue: enum vgpu_direction; seq: when their data
+	 * begins to cross the interconnect, a: address of the first page, b: pages << 32 | bytes
+	 * that cross
+	 */
+	VGPU_TRACE_MIGRATE_START,
+	/* they have arrived; seq: when their data had crossed; the other fields of _START */
+	VGPU_TRACE_MIGRATE_END,
+	/*
+	 * they stay where they are: there is no room, they are unmapped, or the context ends; the
+	 * fields of _END. There may have been no _START: seq is 0
+	 */
+	VGPU_TRACE_MIGRATE_CANCELLED,
+	/*
+	 * pages of @context go to the host, to make room; sm, kernel that need it, queue: their
+	 * context; seq: address of the mapping, a: of the first page, b: pages << 32 | bytes that
+	 * are written back
+	 */
+	VGPU_TRACE_EVICT,
+	/*
+	 * what the pages evicted just now have to write back; context, sm, kernel that need the
+	 * room; seq: when it begins to cross the interconnect, a: when it has crossed, b: bytes
+	 */
+	VGPU_TRACE_WRITE_BACK,
 	VGPU_TRACE_COUNT
+};
+
+/** enum vgpu_direction - which way pages move */
+enum vgpu_direction {
+	VGPU_DIRECTION_TO_DEVICE,
+	VGPU_DIRECTION_TO_HOST,
+	VGPU_DIRECTIONS
 };
 
 /** enum vgpu_decision - what a policy decides */

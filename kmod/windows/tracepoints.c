@@ -67,6 +67,15 @@ void kvgpu_record(void *host, const struct vgpu_trace_record *record)
 	EVENT(PAGE_FAULT_SERVED, page_fault_served);
 	EVENT(PAGE_FAULT_CANCELLED, page_fault_cancelled);
 	EVENT(SM_WARPS, sm_warps);
+	EVENT(HOST_FAULT, host_fault);
+	EVENT(HOST_FAULT_SERVED, host_fault_served);
+	EVENT(HOST_FAULT_CANCELLED, host_fault_cancelled);
+	EVENT(PREFETCH, prefetch);
+	EVENT(MIGRATE_START, migrate_start);
+	EVENT(MIGRATE_END, migrate_end);
+	EVENT(MIGRATE_CANCELLED, migrate_cancelled);
+	EVENT(EVICT, evict);
+	EVENT(WRITE_BACK, write_back);
 #undef EVENT
 	}
 }

@@ -42,6 +42,8 @@ void kvgpu_listener_remove(void);
 #define KVGPU_DECISIONS										\
 	EM(VGPU_DECISION_ADMIT, "admit") EM(VGPU_DECISION_ASSIGN, "assign")			\
 	EMe(VGPU_DECISION_RESERVE, "reserve")
+#define KVGPU_DIRECTIONS									\
+	EM(VGPU_DIRECTION_TO_DEVICE, "to_device") EMe(VGPU_DIRECTION_TO_HOST, "to_host")
 
 /* this is read several times */
 #undef EM
@@ -51,6 +53,7 @@ void kvgpu_listener_remove(void);
 KVGPU_OPS
 KVGPU_FAULTS
 KVGPU_DECISIONS
+KVGPU_DIRECTIONS
 #undef EM
 #undef EMe
 #define EM(number, name) { number, name },
@@ -58,6 +61,7 @@ KVGPU_DECISIONS
 #define kvgpu_show_op(value) __print_symbolic(value, KVGPU_OPS)
 #define kvgpu_show_fault(value) __print_symbolic(value, KVGPU_FAULTS)
 #define kvgpu_show_decision(value) __print_symbolic(value, KVGPU_DECISIONS)
+#define kvgpu_show_direction(value) __print_symbolic(value, KVGPU_DIRECTIONS)
 
 #define KVGPU_PROTO TP_PROTO(u32 device, const struct vgpu_trace_record *record)
 #define KVGPU_ARGS TP_ARGS(device, record)
@@ -228,6 +232,70 @@ KVGPU_EVENT(CONTEXT, sm_warps,
 	__entry->active = record->a;
 	__entry->waiting = record->b;,
 	"sm=%u active=%u waiting=%u", __entry->sm, __entry->active, __entry->waiting);
+
+/* ---- managed memory ------------------------------------------------------ */
+
+KVGPU_EVENT(CONTEXT, host_fault,
+	__field(u64, mapping) __field(u64, address) __field(u32, pages),
+	__entry->mapping = record->seq;
+	__entry->address = record->a;
+	__entry->pages = record->b;,
+	"mapping=0x%llx address=0x%llx pages=%u",
+	__entry->mapping, __entry->address, __entry->pages);
+
+KVGPU_EVENT(CONTEXT, host_fault_served,
+	__field(u64, address) __field(u32, pages) __field(u64, latency),
+	__entry->address = record->a;
+	__entry->pages = record->b;
+	__entry->latency = record->time - record->seq;,
+	"address=0x%llx pages=%u latency=%llu",
+	__entry->address, __entry->pages, __entry->latency);
+KVGPU_EVENT_LIKE(host_fault_served, host_fault_cancelled);
+
+KVGPU_EVENT(CONTEXT, prefetch,
+	__field(u64, mapping) __field(u64, address) __field(u32, pages) __field(u32, direction),
+	__entry->mapping = record->seq;
+	__entry->address = record->a;
+	__entry->pages = record->b;
+	__entry->direction = record->queue;,
+	"mapping=0x%llx address=0x%llx pages=%u direction=%s",
+	__entry->mapping, __entry->address, __entry->pages,
+	kvgpu_show_direction(__entry->direction));
+
+/* "crosses": migrate_start: when its data begins to, migrate_end: when it has. */
+KVGPU_EVENT(SM, migrate_start,
+	__field(u64, address) __field(u32, pages) __field(u32, bytes) __field(u32, direction)
+	__field(u64, crosses),
+	__entry->address = record->a;
+	__entry->pages = record->b >> 32;
+	__entry->bytes = (u32)record->b;
+	__entry->direction = record->queue;
+	__entry->crosses = record->seq;,
+	" address=0x%llx pages=%u bytes=%u direction=%s crosses=%llu",
+	__entry->address, __entry->pages, __entry->bytes,
+	kvgpu_show_direction(__entry->direction), __entry->crosses);
+KVGPU_EVENT_LIKE(migrate_start, migrate_end);
+KVGPU_EVENT_LIKE(migrate_start, migrate_cancelled);
+
+/* "context" has the pages, "winner" gets the room. */
+KVGPU_EVENT(SM, evict,
+	__field(u32, winner) __field(u64, mapping) __field(u64, address) __field(u32, pages)
+	__field(u32, bytes),
+	__entry->winner = record->queue;
+	__entry->mapping = record->seq;
+	__entry->address = record->a;
+	__entry->pages = record->b >> 32;
+	__entry->bytes = (u32)record->b;,
+	" winner=%u mapping=0x%llx address=0x%llx pages=%u bytes=%u",
+	__entry->winner, __entry->mapping, __entry->address, __entry->pages, __entry->bytes);
+
+KVGPU_EVENT(SM, write_back,
+	__field(u64, begins) __field(u64, ends) __field(u64, bytes),
+	__entry->begins = record->seq;
+	__entry->ends = record->a;
+	__entry->bytes = record->b;,
+	" begins=%llu ends=%llu bytes=%llu",
+	__entry->begins, __entry->ends, __entry->bytes);
 
 #endif
 

@@ -22,23 +22,84 @@ static bool is_of_sm(const struct vgpu_page_fault *fault)
 	return !fault->request.prefetch && fault->request.kind != VGPU_PAGE_FAULT_TO_HOST;
 }
 
+static void emit(const struct vgpu_page_fault *fault, enum vgpu_trace_type type, u32 queue, u64 seq,
+		 u64 b)
+{
+	bool of_sm = is_of_sm(fault);
+
+	vgpu_trace_emit(fault->faults->trace,
+			&(struct vgpu_trace_record){
+				.type = (u16)type,
+				.sm = of_sm ? (u16)fault->request.sm : VGPU_NO_SM,
+				.context = fault->space->context,
+				.queue = queue,
+				.kernel = of_sm ? fault->request.kernel : 0,
+				.seq = seq,
+				.a = fault->request.first << VGPU_PAGE_SHIFT,
+				.b = b,
+			});
+}
+
 static void trace_fault(const struct vgpu_page_fault *fault, enum vgpu_trace_type type, u64 seq,
 			u64 b)
 {
 	const struct vgpu_faults *faults = fault->faults;
 
 	if (unlikely(faults->trace->on) && is_of_sm(fault))
-		vgpu_trace_emit(faults->trace,
-				&(struct vgpu_trace_record){
-					.type = (u16)type,
-					.sm = (u16)fault->request.sm,
-					.context = fault->space->context,
-					.queue = faults->in_flight,
-					.kernel = fault->request.kernel,
-					.seq = seq,
-					.a = fault->request.first << VGPU_PAGE_SHIFT,
-					.b = b,
-				});
+		emit(fault, type, faults->in_flight, seq, b);
+}
+
+static u32 direction_of(const struct vgpu_page_fault *fault)
+{
+	return fault->request.kind == VGPU_PAGE_FAULT_TO_HOST ? VGPU_DIRECTION_TO_HOST :
+								VGPU_DIRECTION_TO_DEVICE;
+}
+
+/* It was raised, but by no SM. */
+static void trace_host(const struct vgpu_page_fault *fault)
+{
+	const struct vgpu_fault_request *request = &fault->request;
+
+	if (unlikely(fault->faults->trace->on))
+		emit(fault, request->prefetch ? VGPU_TRACE_PREFETCH : VGPU_TRACE_HOST_FAULT,
+		     request->prefetch ? direction_of(fault) : 0, request->mapping, request->pages);
+}
+
+static void trace_migration(const struct vgpu_page_fault *fault, enum vgpu_trace_type type, u64 seq)
+{
+	if (unlikely(fault->faults->trace->on))
+		emit(fault, type, direction_of(fault), seq,
+		     fault->request.pages << 32 | fault->request.data);
+}
+
+static void trace_start(const struct vgpu_page_fault *fault)
+{
+	enum vgpu_link_path path = fault->request.kind == VGPU_PAGE_FAULT_TO_HOST ?
+					   VGPU_LINK_TO_HOST :
+					   VGPU_LINK_TO_DEVICE;
+
+	if (fault->room)
+		trace_migration(fault, VGPU_TRACE_MIGRATE_START,
+				fault->request.data ? fault->faults->link.began[path] :
+						      fault->crossed);
+}
+
+static void trace_end(const struct vgpu_page_fault *fault, bool served)
+{
+	const struct vgpu_fault_request *request = &fault->request;
+
+	if (request->kind != VGPU_PAGE_FAULT_ALLOCATE)
+		trace_migration(fault,
+				served && fault->room ? VGPU_TRACE_MIGRATE_END :
+							VGPU_TRACE_MIGRATE_CANCELLED,
+				fault->room ? fault->crossed : 0);
+	trace_fault(fault,
+		    served ? VGPU_TRACE_PAGE_FAULT_SERVED : VGPU_TRACE_PAGE_FAULT_CANCELLED,
+		    fault->raised, request->pages);
+	if (unlikely(fault->faults->trace->on) && !is_of_sm(fault) && !request->prefetch)
+		emit(fault,
+		     served ? VGPU_TRACE_HOST_FAULT_SERVED : VGPU_TRACE_HOST_FAULT_CANCELLED, 0,
+		     fault->raised, request->pages);
 }
 
 /* ---- the life of a fault ------------------------------------------------ */
@@ -52,6 +113,8 @@ static void move_pages(struct vgpu_page_fault *fault)
 
 	fault->moving = true;
 	fault->room = faults->ops->move(fault, &moved);
+	fault->crossed = moved;
+	trace_start(fault);
 	takes = moved - now > takes ? moved - now : takes;
 	vgpu_event_after(faults->sim, &fault->event, takes + vgpu_fault_notice(faults, fault));
 }
@@ -92,9 +155,7 @@ static void leave(struct vgpu_page_fault *fault, bool served)
 	vgpu_list_del(&fault->space_node);
 	faults->entered -= fault->entered;
 	faults->in_flight -= is_of_sm(fault);
-	trace_fault(fault,
-		    served ? VGPU_TRACE_PAGE_FAULT_SERVED : VGPU_TRACE_PAGE_FAULT_CANCELLED,
-		    fault->raised, fault->request.pages);
+	trace_end(fault, served);
 	VGPU_CHECK(!vgpu_ranges_remove(&fault->space->pages, fault->request.first,
 				       fault->request.first + fault->request.pages - 1));
 }
@@ -172,6 +233,7 @@ int vgpu_fault_raise(struct vgpu_faults *faults, struct vgpu_fault_space *space,
 	vgpu_list_add_tail(&fault->space_node, &space->faults);
 	if (!is_of_sm(fault)) {
 		space->raised_by_host += !request->prefetch;
+		trace_host(fault);
 		enter(fault);
 		return 0;
 	}

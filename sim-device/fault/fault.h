@@ -40,7 +40,7 @@ enum vgpu_page_fault_kind {
 /**
  * struct vgpu_fault_request - what is raised
  * @kind: enum vgpu_page_fault_kind
- * @prefetch: by a command and not by an access: it needs no handler, and is in no buffer, trace and
+ * @prefetch: by a command and not by an access: it needs no handler, and is in no buffer and
  *   statistics
  * @first: address >> VGPU_PAGE_SHIFT of the first page
  * @pages: how many from there on
@@ -117,6 +117,7 @@ struct vgpu_page_fault {
 	bool delayed;			/* which was full when it was raised */
 	bool moving;			/* it has been handled, and its pages move … */
 	bool room;			/* … if there is room for them */
+	u64 crossed;			/* when their data has been transferred */
 	struct vgpu_event event;	/* it has been handled, or served */
 	struct vgpu_list waiters;	/* newest first */
 };

@@ -20,6 +20,7 @@ u64 vgpu_link_reserve(struct vgpu_link *link, enum vgpu_link_path path, u64 time
 
 	if (!bytes)
 		return time;
+	link->began[path] = start;
 	link->free[path] = start + (takes < left ? takes : left);
 	return link->free[path];
 }

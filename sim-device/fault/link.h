@@ -15,6 +15,7 @@ enum vgpu_link_path { VGPU_LINK_TO_DEVICE, VGPU_LINK_TO_HOST, VGPU_LINK_PATHS };
 struct vgpu_link {
 	const struct vgpu_config *config;
 	u64 free[VGPU_LINK_PATHS];	/* when what is reserved so far has been transferred */
+	u64 began[VGPU_LINK_PATHS];	/* when the last of that begins, or began; for the trace */
 };
 
 /** vgpu_link_time - time that @bytes take to cross, without waiting */

@@ -63,6 +63,26 @@ int vgpu_managed_raise(struct vgpu_address_space *as, const struct vgpu_access *
 /* managed.c: operations of vgpu_fault_ops, for managed pages */
 bool vgpu_managed_move(const struct vgpu_page_fault *fault, u64 *time);
 void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served);
+/**
+ * struct vgpu_eviction - pages that go to make room, for the trace (eviction.c)
+ * @fault: needs the room
+ *
+ * The others are zero at first. Those that lie one behind the other in a mapping are one record.
+ */
+struct vgpu_eviction {
+	const struct vgpu_page_fault *fault;
+	u32 owner;		/* context */
+	u64 mapping;		/* first address */
+	u64 address, pages;	/* so far; 0: none */
+	u64 written;		/* bytes to be written back of these */
+};
+
+/* eviction.c: the page of @owner at @address goes */
+void vgpu_eviction_add(struct vgpu_eviction *eviction, const struct vgpu_address_space *owner,
+		       u64 address, u64 written);
+/* eviction.c: no more; the transfer of all the @written bytes has just been reserved */
+void vgpu_eviction_end(struct vgpu_eviction *eviction, u64 written);
+
 /* managed.c: the bytes of a managed page that has no frame, where they are; NULL: none */
 u8 *vgpu_managed_bytes(struct vgpu_address_space *as, u64 address, u64 *pte, bool write);
 /* in_place.c: the bytes of the page at @address of host memory; NULL: the host has none */

@@ -125,7 +125,7 @@ static void prefetch_behind(struct vgpu_address_space *as, const struct vgpu_fau
 }
 
 /* The page of @frame goes to the host. Returns the bytes that were written on the device. */
-static u64 evict(struct vgpu_mmu *mmu, struct vgpu_frame *frame)
+static u64 evict(struct vgpu_mmu *mmu, struct vgpu_frame *frame, struct vgpu_eviction *eviction)
 {
 	struct vgpu_address_space *as = frame->owner;
 	u64 *pte = vgpu_pte_find(&as->table, frame->address);
@@ -137,6 +137,7 @@ static u64 evict(struct vgpu_mmu *mmu, struct vgpu_frame *frame)
 		return 0;
 	}
 	number = vgpu_pte_number(*pte);
+	vgpu_eviction_add(eviction, as, frame->address, written);
 	vgpu_as_invalidate(as, frame->address, VGPU_PAGE_SIZE);
 	*pte &= VGPU_PTE_MANAGED | VGPU_PTE_HOST;
 	*pte |= VGPU_PTE_EVICTED | (written ? VGPU_PTE_HOST : 0);
@@ -157,29 +158,31 @@ static bool is_protected(const struct vgpu_address_space *as,
 
 /*
  * The page of @victim and those around it, in the same unit of eviction_unit bytes, that may be
- * evicted for @request of @as go to the host. Pages of a unit are in one table. Returns the bytes
- * that were written on the device.
+ * evicted go to the host. Pages of a unit are in one table. Returns the bytes that were written on
+ * the device.
  */
-static u64 evict_unit(const struct vgpu_address_space *as,
-		      const struct vgpu_fault_request *request, struct vgpu_frame *victim)
+static u64 evict_unit(struct vgpu_eviction *eviction, struct vgpu_frame *victim)
 {
+	const struct vgpu_fault_request *request = &eviction->fault->request;
+	const struct vgpu_address_space *as = vgpu_as_of_fault(eviction->fault);
 	struct vgpu_mmu *mmu = as->mmu;
 	u64 unit = mmu->config->eviction_unit;
 	u64 *pte = vgpu_pte_find(&victim->owner->table, victim->address & ~(unit - 1));
-	u64 written = evict(mmu, victim);
+	u64 written = evict(mmu, victim, eviction);
 
 	for (u64 n = 0; pte && n < pages_of(unit); n++) {
 		if ((pte[n] & (VGPU_PTE_MANAGED | VGPU_PTE_FRAME | VGPU_PTE_MOVING)) !=
 		    (VGPU_PTE_MANAGED | VGPU_PTE_FRAME))
 			continue;
 		victim = vgpu_frame_at(&mmu->frames, vgpu_pte_number(pte[n]));
-		written += is_protected(as, request, victim) ? 0 : evict(mmu, victim);
+		if (!is_protected(as, request, victim))
+			written += evict(mmu, victim, eviction);
 	}
 	return written;
 }
 
 /*
- * Frames for the pages of @request, of @as. It evicts its own pages as long as it would have more
+ * Frames for the pages of @fault. Its context evicts its own pages as long as it would have more
  * than its share. @time: when what had to be written back has crossed the interconnect. False:
  * device memory or the share leaves too little room.
  *
@@ -187,9 +190,11 @@ static u64 evict_unit(const struct vgpu_address_space *as,
  * than half of the frames would be for pages on their way: then nothing could be evicted for those
  * that SMs touch meanwhile.
  */
-static bool make_room(struct vgpu_address_space *as, const struct vgpu_fault_request *request,
-		      u64 *time)
+static bool make_room(const struct vgpu_page_fault *fault, u64 *time)
 {
+	const struct vgpu_fault_request *request = &fault->request;
+	const struct vgpu_address_space *as = vgpu_as_of_fault(fault);
+	struct vgpu_eviction eviction = { .fault = fault };
 	struct vgpu_mmu *mmu = as->mmu;
 	const struct vgpu_resident *own = &as->resident;
 	u64 most = frames_for_managed(mmu), share = most * mmu->config->managed_share / 100;
@@ -209,9 +214,10 @@ static bool make_room(struct vgpu_address_space *as, const struct vgpu_fault_req
 					 NULL;
 		if (victim && is_protected(as, request, victim))
 			break;
-		written += victim ? evict_unit(as, request, victim) : 0;
+		written += victim ? evict_unit(&eviction, victim) : 0;
 	} while (victim);
 	*time = vgpu_link_reserve(&mmu->faults.link, VGPU_LINK_TO_HOST, *time, written);
+	vgpu_eviction_end(&eviction, written);
 	return !above && !full;
 }
 
@@ -224,7 +230,7 @@ bool vgpu_managed_move(const struct vgpu_page_fault *fault, u64 *time)
 		*time = vgpu_link_reserve(link, VGPU_LINK_TO_HOST, *time, fault->request.data);
 		return true;
 	}
-	if (!make_room(as, &fault->request, time))
+	if (!make_room(fault, time))
 		return false;
 	as->mmu->arriving += fault->request.pages;
 	as->resident.arriving += fault->request.pages;
@@ -307,6 +313,7 @@ static int raise_for_host(struct vgpu_address_space *as, const struct vgpu_range
 		.prefetch = prefetch,
 		.first = run.first,
 		.pages = run.count,
+		.mapping = mapping->first,
 	};
 	struct vgpu_mmu *mmu = as->mmu;
 	int err;
