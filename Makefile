@@ -27,6 +27,8 @@ device-src := $(filter-out sim-device/platform/kernel.c,$(call find,sim-device,*
 runtime-src := $(call find,runtime,*.c)
 runtime-lex := $(call find,runtime,*.l)
 runtime-yacc := $(call find,runtime,*.y)
+# The runtime's own device code.
+library-ptx := $(patsubst %.cu,$(O)/gen/%.ptx,$(call find,runtime,*.cu))
 unit-src := $(call find,tests/unit,test_*.c)
 unit-lib-src := $(filter-out $(unit-src),$(call find,tests/unit,*.c))
 unit-rooms := $(sort $(patsubst tests/unit/%/,%,$(dir $(unit-src))))
@@ -50,7 +52,7 @@ base-flags := -std=gnu11 $(warnings) -fPIC -fno-semantic-interposition -fno-stri
 device-flags := -ffreestanding -fno-math-errno -fno-trapping-math
 no-fp := -mgeneral-regs-only
 runtime-flags := -D_GNU_SOURCE -Iruntime $(patsubst %/,-I%,$(sort $(dir $(runtime-src)))) \
-	$(patsubst %/,-I$(O)/gen/%,$(sort $(dir $(runtime-yacc)))) -I$(O)/gen/runtime/heap
+	$(patsubst %/,-I$(O)/gen/%,$(sort $(dir $(runtime-yacc)))) $(dir $(library-ptx:%=-I%))
 libraries := -Wl,--as-needed -ljansson -linih -luring -lnl-genl-3 -lnl-3 -lncursesw -ltinfo -lm -lpthread
 sanitize := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 # libFuzzer is clang's; the sources ask for the sanitizer by gcc's name.
@@ -63,7 +65,6 @@ fp-of = $(if $(filter lanes%,$(notdir $(1))),-O3 $(if $(findstring avx2,$(notdir
 	$(filter sim-device/platform/%,$(1)),-fhosted,$(no-fp)))
 
 gen-src := $(runtime-lex:%.l=$(O)/gen/%.lex.c) $(runtime-yacc:%.y=$(O)/gen/%.tab.c)
-heap-ptx := $(O)/gen/runtime/heap/heap.ptx
 gen-hdr := $(runtime-yacc:%.y=$(O)/gen/%.tab.h)
 # What flex and bison write is theirs: only our own lines have to be free of warnings.
 gen-flags := -Wno-unused-function -Wno-unused-variable -Wno-unused-but-set-variable -Wno-sign-compare
@@ -82,7 +83,7 @@ $(O)/$(1)/%.o: %.c $(gen-hdr) | setup-build
 $(O)/$(1)/gen/%.o: $(O)/gen/%.c $(gen-hdr) | setup-build
 	@mkdir -p $$(@D) && echo "  CC  $$@"
 	$$(Q)$$(CC) $$(CFLAGS) $$(call flags-of,$$*.c) $$(gen-flags) $(2) -c -o $$@ $$<
-$(O)/$(1)/runtime/heap/ptx.o: $(heap-ptx).h
+$(O)/$(1)/runtime/heap/ptx.o $(O)/$(1)/runtime/print/ptx.o: $(library-ptx:%=%.h)
 $(O)/$(1)/lib%.a:
 	@mkdir -p $$(@D) && rm -f $$@
 	$$(Q)ar rcs $$@ $$(filter %.o,$$^)
@@ -109,11 +110,11 @@ $(O)/gen/%.tab.c $(O)/gen/%.tab.h: %.y | setup-build
 	$(Q)bison -Werror --defines=$(O)/gen/$*.tab.h -o $(O)/gen/$*.tab.c $<
 
 # The runtime's own device code: to PTX, and the PTX to a string of C.
-$(heap-ptx): runtime/heap/heap.cu runtime/heap/heap.h | setup-build
+$(library-ptx): $(O)/gen/%.ptx: %.cu $(call find,runtime/heap runtime/print,*.h) | setup-build
 	@mkdir -p $(@D) && echo "  PTX  $@"
 	$(Q)clang-16 -x cuda --cuda-device-only --cuda-gpu-arch=sm_70 --cuda-path=/nonexistent -nocudainc -nocudalib \
 		-Xclang -target-sdk-version=11.0 -Xclang -target-feature -Xclang +ptx63 $(warnings) -Oz -S -o $@ $<
-$(heap-ptx).h: $(heap-ptx)
+$(library-ptx:%=%.h): %.h: %
 	$(Q)sed 's/["\\]/\\&/g; s/.*/"&\\n"/' $< >$@
 
 # -------------------------------------------------------------------------------------------
@@ -227,7 +228,7 @@ experiment-programs: $(experiments)
 # What the other compiler has to say about the same sources.
 .PHONY: clang-warnings
 clang-warnings: $(sources:%=clang-warnings/%)
-$(sources:%=clang-warnings/%): clang-warnings/%: % $(gen-hdr) $(heap-ptx).h | setup-build setup-unit
+$(sources:%=clang-warnings/%): clang-warnings/%: % $(gen-hdr) $(library-ptx:%=%.h) | setup-build setup-unit
 	$(Q)clang-16 $(CFLAGS) $(filter-out -MMD -MP,$(call flags-of,$(patsubst $(O)/gen/%,%,$<))) \
 		$(if $(filter $(O)/gen/%,$<),$(gen-flags) -Wno-unneeded-internal-declaration) -fsyntax-only $<
 .PHONY: $(sources:%=clang-warnings/%)

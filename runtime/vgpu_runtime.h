@@ -174,6 +174,12 @@ VGPU_API vgpuError_t vgpuDeviceReset(void);
  */
 VGPU_API vgpuError_t vgpuDeviceSetHeapSize(size_t bytes);
 VGPU_API vgpuError_t vgpuDeviceGetHeapSize(size_t *bytes);
+/*
+ * The same of the buffer of printf() in kernels, 1 MiB at first, at least 4 KiB. What kernels print
+ * beyond it replaces the oldest output that is not on stdout yet.
+ */
+VGPU_API vgpuError_t vgpuDeviceSetPrintfSize(size_t bytes);
+VGPU_API vgpuError_t vgpuDeviceGetPrintfSize(size_t *bytes);
 VGPU_API vgpuError_t vgpuMemGetInfo(size_t *free_bytes, size_t *total_bytes);
 /* What the device counts for this process: instructions, blocks, SM time … */
 VGPU_API vgpuError_t vgpuContextInfo(struct vgpu_context_info *info);

@@ -268,6 +268,12 @@ bool vgpu_memory_is_managed(const struct vgpu_device *dev, u32 context, u64 addr
 int vgpu_memory_unmap(struct vgpu_device *dev, u32 context, u64 address, u64 bytes);
 /* The same in parts of about @most pages. -EAGAIN: it is mapped, and as many read as zero now. */
 int vgpu_memory_unmap_part(struct vgpu_device *dev, u32 context, u64 address, u64 bytes, u64 most);
+/*
+ * Read device memory, also of a dead context, at no virtual time. Pages that were never written,
+ * and addresses where no device memory is mapped, read as zero. -ENOENT: no such context.
+ */
+int vgpu_memory_peek(const struct vgpu_device *dev, u32 context, u64 address, void *memory,
+		     u64 bytes);
 
 /*
  * Add verified code to @context. The device takes ownership of @code unless the call fails.

@@ -116,7 +116,10 @@ vgpuError_t vgpuDeviceSynchronize(void)
 
 	if (error != vgpuSuccess)
 		return error;
-	return rt_leave(rt_sync_all());
+	error = rt_sync_all();
+	if (error == vgpuSuccess)
+		error = rt_printf_flush(rt.default_stream.queue);
+	return rt_leave(error);
 }
 
 /* Also of a dead context: what it did is still there to read. */

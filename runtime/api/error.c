@@ -132,6 +132,8 @@ static const struct {
 	[VGPU_FAULT_MODEL] = { vgpuErrorUnknown, "a bug of the device; its log says more" },
 };
 
+#define IN_PRINTF "// printf() with a format, arguments or a string that cannot be read"
+
 /* The line of the module's PTX, without the spaces before it. */
 static void ptx_line(const char *ptx, unsigned int number, char *text, size_t size)
 {
@@ -175,7 +177,10 @@ static void name_kernel(vgpuFault *fault)
 			 sizeof(fault->instruction));
 	if (kernel->ptx_line)
 		fault->ptx_line = kernel->ptx_line[raw->pc];
-	if (fault->ptx_line & VGPU_LINE_LIBRARY) {
+	if (fault->ptx_line & VGPU_LINE_PRINT) {
+		snprintf(fault->ptx, sizeof(fault->ptx), "%s", IN_PRINTF);
+		fault->ptx_line = 0;
+	} else if (fault->ptx_line & VGPU_LINE_LIBRARY) {
 		ptx_line(vgpu_heap_ptx, fault->ptx_line & ~VGPU_LINE_LIBRARY, fault->ptx,
 			 sizeof(fault->ptx));
 		fault->ptx_line = 0;
@@ -210,7 +215,8 @@ static void write_sentence(vgpuFault *fault)
 		SAY("copy, address 0x%llx: ", (unsigned long long)raw->address);
 	}
 	SAY("%s", what);
-	if (raw->reason == VGPU_FAULT_TRAP && !fault->ptx_line && strstr(fault->ptx, "// "))
+	if ((raw->reason == VGPU_FAULT_TRAP && !fault->ptx_line && strstr(fault->ptx, "// ")) ||
+	    !strcmp(fault->ptx, IN_PRINTF))
 		SAY(": %s", strstr(fault->ptx, "// ") + 3);
 	if (raw->reason == VGPU_FAULT_WARP_SYNC)
 		SAY(" (missing: lanes 0x%08llx)", (unsigned long long)raw->address);
@@ -244,6 +250,7 @@ void rt_context_died(void)
 		fault->error = vgpuErrorAssert;
 	write_sentence(fault);
 	fprintf(stderr, "vgpu: %s\n", fault->sentence);
+	rt_printf_rescue();
 	__atomic_store_n(&rt.sticky, fault->error, __ATOMIC_RELAXED);
 }
 

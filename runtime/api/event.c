@@ -152,6 +152,8 @@ vgpuError_t vgpuEventSynchronize(vgpuEvent_t event)
 		return rt_leave(vgpuErrorInvalidResourceHandle);
 	if (event->queue)
 		error = rt_wait(event->queue, event->seq);
+	if (error == vgpuSuccess && event->queue)
+		error = rt_printf_flush(event->queue);
 	return rt_leave(error);
 }
 

@@ -45,6 +45,8 @@ vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 	for (uint32_t i = 0; i < kernel->param_count; i++)
 		memcpy(params + kernel->params[i].offset, arguments[i], kernel->params[i].size);
 	rt.malloc.launched |= kernel->uses_heap;
+	rt.printf.launched |= kernel->uses_print;
+	rt.printf.pending |= kernel->uses_print;
 	cmd.launch.module = function->module->id;
 	cmd.launch.kernel = function->index;
 	memcpy(cmd.launch.grid, grid, sizeof(cmd.launch.grid));

@@ -195,6 +195,8 @@ vgpuError_t rt_copy(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kin
 		error = put_copy(stream, dst, src, bytes, kind);
 	if (error == vgpuSuccess)
 		error = wait ? rt_wait(stream->queue, stream->last) : rt_flush(stream->queue);
+	if (error == vgpuSuccess && wait && synchronous)
+		error = rt_printf_flush(stream->queue);
 	return error;
 }
 
@@ -301,6 +303,8 @@ static vgpuError_t copy_rows(char *dst, size_t dst_pitch, const char *src, size_
 		error = put_copy(stream, dst + y * dst_pitch, src + y * src_pitch, width, kind);
 	if (error == vgpuSuccess)
 		error = wait ? rt_wait(stream->queue, stream->last) : rt_flush(stream->queue);
+	if (error == vgpuSuccess && wait && synchronous)
+		error = rt_printf_flush(stream->queue);
 	return error;
 }
 

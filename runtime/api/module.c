@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "heap/heap.h"
+#include "print/print.h"
 #include "state.h"
 
 static void module_free(struct vgpuModule *module)
@@ -51,6 +52,17 @@ static vgpuError_t link_heap(struct vgpu_program *program)
 	return error;
 }
 
+/* The same for vprintf() and its buffer. */
+static vgpuError_t link_print(struct vgpu_program *program)
+{
+	struct vgpu_print buffer;
+	vgpuError_t error = rt_printf_buffer(&buffer);
+
+	if (error == vgpuSuccess)
+		memcpy(program->data + program->print_offset, &buffer, sizeof(buffer));
+	return error;
+}
+
 /*
  * Compile, place the variables, relocate, load, fill. In that order: the code is relocated for the
  * variables' address before the device verifies it, and after that it cannot change.
@@ -83,6 +95,8 @@ vgpuError_t rt_module_load(const char *ptx, uint32_t max_regs, struct vgpuModule
 	error = module->functions ? vgpuSuccess : vgpuErrorMemoryAllocation;
 	if (error == vgpuSuccess && program->uses_heap)
 		error = link_heap(program);
+	if (error == vgpuSuccess && program->uses_print)
+		error = link_print(program);
 	if (error == vgpuSuccess && program->data_bytes)
 		error = rt_alloc(program->data_bytes, false, &module->data);
 	if (error == vgpuSuccess) {

@@ -243,6 +243,7 @@ static void context_reset(void)
 		rt_queue_forget(&rt.queues[i]);
 	rt_alloc_reset();
 	rt_malloc_reset();
+	rt_printf_reset();
 	rt.sticky = vgpuSuccess;
 	memset(&rt.fault, 0, sizeof(rt.fault));
 	rt.generation++;
@@ -264,8 +265,8 @@ vgpuError_t vgpuDeviceReset(void)
 		return rt_remember(vgpuErrorInitializationError);
 	}
 	if (rt.phase == RT_READY) {
-		if (rt.sticky == vgpuSuccess)
-			rt_sync_all();
+		if (rt.sticky == vgpuSuccess && rt_sync_all() == vgpuSuccess)
+			rt_printf_flush(rt.default_stream.queue);
 		/* Threads that wait come back on their own: all is done, or the context is dead. */
 		while (rt.waiting) {
 			pthread_mutex_unlock(&rt_lock);

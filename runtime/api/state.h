@@ -118,6 +118,16 @@ struct rt_malloc {
 	bool launched;			/* a kernel that uses it */
 };
 
+/** struct rt_printf - the buffer of printf() in kernels (printf.c) */
+struct rt_printf {
+	uint64_t limit;			/* bytes, 0: the default */
+	uint64_t base;			/* 0: not mapped yet */
+	uint64_t seen;			/* words that were printed or lost */
+	bool launched;			/* a kernel that uses it */
+	bool pending;			/* such a kernel may have printed something new */
+	bool told;			/* that output was lost */
+};
+
 enum rt_phase { RT_NONE, RT_READY, RT_FAILED, RT_FORKED };
 
 struct rt_state {
@@ -133,6 +143,7 @@ struct rt_state {
 	unsigned int waiting;		/* threads inside the transport without the lock */
 	struct rt_heap heap;
 	struct rt_malloc malloc;
+	struct rt_printf printf;
 	struct rt_queue queues[RT_QUEUES];
 	unsigned int queue_limit;
 	struct vgpuStream *streams;	/* all but the default one */
@@ -250,6 +261,17 @@ int rt_occupancy(const struct vgpuFunction *function, unsigned int threads, size
 struct vgpu_heap;
 vgpuError_t rt_malloc_heap(struct vgpu_heap *heap);
 void rt_malloc_reset(void);
+
+/*
+ * printf.c: where the buffer of printf() in kernels is, which is mapped if it has to be. What
+ * kernels have printed goes to stdout: up to now, by a copy on @queue, which nothing else should
+ * be waiting for; or all that a dead context has left.
+ */
+struct vgpu_print;
+vgpuError_t rt_printf_buffer(struct vgpu_print *buffer);
+vgpuError_t rt_printf_flush(struct rt_queue *queue);
+void rt_printf_rescue(void);
+void rt_printf_reset(void);
 
 /* launch.c */
 vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],

@@ -108,6 +108,8 @@ vgpuError_t rt_stream_sync(struct vgpuStream *stream)
 		error = rt_stream_begin(stream);
 	if (error == vgpuSuccess)
 		error = rt_wait(stream->queue, stream->last);
+	if (error == vgpuSuccess)
+		error = rt_printf_flush(stream->queue);
 	stream_reap();
 	return error;
 }

@@ -160,11 +160,6 @@ struct cc_slot *cc_param_slot(struct cc_lower *l, struct cc_pvar *pvar, uint32_t
 /* Refuse what cannot be inlined, with a hint where there is one. */
 static void check_callee(struct cc_lower *l, struct ptx_func *callee)
 {
-	if (!callee->has_body && !strcmp(callee->name, "vprintf"))
-		cc_refuse(
-			l,
-			"unresolved external function `vprintf': printf from kernels is not "
-			"supported");
 	if (!callee->has_body)
 		cc_refuse(l, "unresolved external function `%s'", callee->name);
 	if (callee->is_entry)
@@ -249,7 +244,7 @@ void cc_lower_call(struct cc_lower *l)
 		return;
 	}
 	check_callee(l, callee);
-	l->cc->uses_library |= callee->library;
+	l->cc->uses_library[callee->library] = true;
 	if ((results ? results->count : 0) != callee->results_count ||
 	    (params ? params->count : 0) != callee->params_count)
 		cc_refuse(l, "`%s' has %u parameters and %u results", callee->name,

@@ -121,7 +121,7 @@ struct cc {
 	uint32_t local_bytes;		/* without spills */
 	/* an address of local memory is more than a constant in a load or store */
 	bool local_escapes;
-	bool uses_library;		/* calls functions that link.c brought */
+	bool uses_library[PTX_LIBRARIES];	/* calls functions that link.c brought */
 	struct cc_shared **shared;	/* those of the module; NULL: this is one */
 	/* for the shared functions that the kernel calls */
 	uint32_t reserved_regs, reserved_preds;

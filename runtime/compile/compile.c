@@ -129,7 +129,8 @@ static void compile_kernels(struct build *b, struct ptx_module *module,
 		out->vass.max_threads = func->max_threads;
 		out->vass.entry = b->insns;
 		out->vass.code_count = b->code[k].count;
-		out->uses_heap = cc.uses_library;
+		out->uses_heap = cc.uses_library[PTX_LIBRARY_HEAP];
+		out->uses_print = cc.uses_library[PTX_LIBRARY_PRINT];
 		out->spilled_bytes = cc.spilled_bytes;
 		out->max_live = cc.max_live;
 		b->insns += b->code[k].count;

@@ -25,13 +25,15 @@ struct vgpu_program_kernel {
 	uint32_t param_count;
 	uint32_t spilled_bytes;		/* of vass.local_bytes, what register spills take */
 	int uses_heap;			/* it calls malloc() or free() */
+	int uses_print;			/* it calls vprintf() */
 	uint32_t max_live;		/* most 32-bit registers live at once */
 	/* [vass.code_count] line of the PTX each instruction comes from; see VGPU_LINE_LIBRARY */
 	const uint32_t *ptx_line;
 };
 
-/* In a line number: of the PTX that the runtime brings (heap/ptx.h), not of the module's. */
-#define VGPU_LINE_LIBRARY	0x80000000u
+/* In a line number: of the PTX that the runtime brings, not of the module's. */
+#define VGPU_LINE_LIBRARY	0x80000000u	/* heap/ptx.h */
+#define VGPU_LINE_PRINT		0x40000000u	/* with the other: print/ptx.h */
 
 /* A .global or .const variable; all of a program's live in one data segment. */
 struct vgpu_program_symbol {
@@ -60,6 +62,8 @@ struct vgpu_program {
 	int uses_heap;		/* it calls malloc() or free() */
 	/* where in data a struct vgpu_heap (heap/heap.h) is to be put before the data is used */
 	uint64_t heap_offset;
+	int uses_print;		/* the same for vprintf() and struct vgpu_print (print/print.h) */
+	uint64_t print_offset;
 	uint8_t *binary;	/* VASS binary, vgpu_vass_header first, not yet relocated */
 	uint32_t binary_bytes;
 };

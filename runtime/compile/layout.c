@@ -89,9 +89,14 @@ void cc_layout_module(struct ptx_ctx *ctx, struct ptx_module *module, struct vgp
 
 		if (!in_data(var))
 			continue;
-		if (var == module->heap) {
+		if (var == module->library_vars[PTX_LIBRARY_HEAP]) {
 			program->uses_heap = 1;
 			program->heap_offset = var->offset;
+			continue;
+		}
+		if (var == module->library_vars[PTX_LIBRARY_PRINT]) {
+			program->uses_print = 1;
+			program->print_offset = var->offset;
 			continue;
 		}
 		symbol->name = strdup(var->name);

@@ -1,21 +1,49 @@
 // SPDX-License-Identifier: MIT
 /*
  * Linking: a module that calls malloc() or free() without defining it gets the runtime's
- * (heap/heap.cu). A module that does not is left as it is.
+ * (heap/heap.cu), and one that calls vprintf() likewise (print/print.cu). A module that does not is
+ * left as it is.
  */
 #include <string.h>
 
 #include "cc.h"
 #include "heap/heap.h"
 #include "heap/ptx.h"
+#include "print/print.h"
+#include "print/ptx.h"
 
 #define TEXT_OF(name)	TEXT_OF_(name)
 #define TEXT_OF_(name)	#name
 
-static bool is_missing(const struct ptx_func *func)
+/* What the runtime brings: a module each, with the names that others call and its variable. */
+static const struct library {
+	enum ptx_library number;
+	uint32_t line;			/* flags of its lines */
+	const char *ptx;
+	const char *names[2];
+	const char *variable;
+} libraries[] = {
+	{ PTX_LIBRARY_HEAP, VGPU_LINE_LIBRARY, vgpu_heap_ptx, { "malloc", "free" },
+	  TEXT_OF(VGPU_HEAP_VARIABLE) },
+	{ PTX_LIBRARY_PRINT, VGPU_LINE_LIBRARY | VGPU_LINE_PRINT, vgpu_print_ptx, { "vprintf" },
+	  TEXT_OF(VGPU_PRINT_VARIABLE) },
+};
+
+static bool is_missing(const struct ptx_func *func, const struct library *library)
 {
-	return !func->has_body && !func->is_entry &&
-	       (!strcmp(func->name, "malloc") || !strcmp(func->name, "free"));
+	if (func->has_body || func->is_entry)
+		return false;
+	for (unsigned int i = 0; i < 2 && library->names[i]; i++)
+		if (!strcmp(func->name, library->names[i]))
+			return true;
+	return false;
+}
+
+static void mark_library(struct ptx_func *func, const struct library *library)
+{
+	func->library = library->number;
+	for (uint32_t i = 0; i < func->insns_count; i++)
+		func->insns[i].line |= library->line;
 }
 
 /* The prototype becomes the function: calls of the module hold its struct. */
@@ -30,31 +58,54 @@ static void define_func(struct ptx_ctx *ctx, struct ptx_func *prototype,
 			 prototype->name);
 	*prototype = *func;
 	prototype->next = next;
-	prototype->library = true;
 	for (uint32_t i = 0; i < func->vars_count; i++)
 		func->vars[i]->owner = prototype;
-	for (uint32_t i = 0; i < func->insns_count; i++)
-		func->insns[i].line |= VGPU_LINE_LIBRARY;
+}
+
+/* Puts the library's own functions, which the others call, and its variables into the module. */
+static void add_rest(struct ptx_module *module, const struct ptx_module *found,
+		     const struct library *library)
+{
+	struct ptx_func *next;
+
+	for (struct ptx_func *func = found->funcs; func; func = next) {
+		next = func->next;
+		if (!func->has_body || strncmp(func->name, "__vgpu_", 7))
+			continue;
+		func->next = NULL;
+		*module->funcs_end = func;
+		module->funcs_end = &func->next;
+	}
+	*module->vars_end = found->vars;
+	module->vars_end = found->vars_end;
+	for (struct ptx_var *var = found->vars; var; var = var->next)
+		if (!strcmp(var->name, library->variable))
+			module->library_vars[library->number] = var;
+}
+
+static void link_library(struct ptx_ctx *ctx, struct ptx_module *module,
+			 const struct library *library)
+{
+	struct ptx_module *found = NULL;
+
+	for (struct ptx_func *func = module->funcs; func; func = func->next) {
+		if (!is_missing(func, library))
+			continue;
+		if (!found) {
+			found = ptx_parse(ctx, library->ptx, strlen(library->ptx));
+			for (struct ptx_func *own = found->funcs; own; own = own->next)
+				mark_library(own, library);
+		}
+		for (const struct ptx_func *own = found->funcs; own; own = own->next)
+			if (own->has_body && !strcmp(own->name, func->name))
+				define_func(ctx, func, own);
+	}
+	if (found)
+		add_rest(module, found, library);
 }
 
 void cc_link(struct ptx_ctx *ctx, struct ptx_module *module)
 {
-	struct ptx_module *library = NULL;
-
-	for (struct ptx_func *func = module->funcs; func; func = func->next) {
-		if (!is_missing(func))
-			continue;
-		if (!library)
-			library = ptx_parse(ctx, vgpu_heap_ptx, strlen(vgpu_heap_ptx));
-		for (struct ptx_func *known = library->funcs; known; known = known->next)
-			if (!strcmp(known->name, func->name))
-				define_func(ctx, func, known);
-	}
-	if (!library)
-		return;
-	*module->vars_end = library->vars;
-	module->vars_end = library->vars_end;
-	for (struct ptx_var *var = library->vars; var; var = var->next)
-		if (!strcmp(var->name, TEXT_OF(VGPU_HEAP_VARIABLE)))
-			module->heap = var;
+	for (unsigned int i = 0; i < sizeof(libraries) / sizeof(*libraries); i++)
+		link_library(ctx, module, &libraries[i]);
 }

@@ -267,8 +267,6 @@ cudaError_t cudaThreadExit(void)
 static const char *limit_for(enum cudaLimit limit)
 {
 	switch (limit) {
-	case cudaLimitPrintfFifoSize:
-		return "printf() in device code is";
 	case cudaLimitDevRuntimeSyncDepth:
 	case cudaLimitDevRuntimePendingLaunchCount:
 		return "launching kernels from kernels is";
@@ -289,6 +287,8 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 		return cudaSuccess;
 	if (limit == cudaLimitMallocHeapSize)
 		return cuda_error(vgpuDeviceSetHeapSize(value));
+	if (limit == cudaLimitPrintfFifoSize)
+		return cuda_error(vgpuDeviceSetPrintfSize(value));
 	return CUDA_REFUSE(limit_for(limit));
 }
 
@@ -300,6 +300,8 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
 	if (limit == cudaLimitMallocHeapSize)
 		return cuda_error(vgpuDeviceGetHeapSize(value));
+	if (limit == cudaLimitPrintfFifoSize)
+		return cuda_error(vgpuDeviceGetPrintfSize(value));
 	if (limit != cudaLimitStackSize)
 		return CUDA_REFUSE(limit_for(limit));
 	*value = VGPU_VASS_MAX_LOCAL;

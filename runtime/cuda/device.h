@@ -40,10 +40,7 @@
 #include "device_overloads.h"
 
 extern "C" {
-/*
- * clang turns printf into vprintf; a kernel that calls either is refused by that name when it is
- * compiled.
- */
+/* clang turns printf into vprintf, which the runtime brings. */
 __device__ int vprintf(const char *, const char *);
 __device__ int printf(const char *, ...);
 

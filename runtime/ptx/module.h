@@ -128,6 +128,9 @@ struct ptx_register {
 	enum ptx_type type;
 };
 
+/* What the runtime brings: modules of its own that link.c adds. */
+enum ptx_library { PTX_LIBRARY_NONE, PTX_LIBRARY_HEAP, PTX_LIBRARY_PRINT, PTX_LIBRARIES };
+
 struct ptx_func {
 	const char *name;
 	struct ptx_func *next;
@@ -143,14 +146,15 @@ struct ptx_func {
 	struct ptx_var **vars;		/* .param and .local ones, parameters included */
 	uint32_t vars_count, vars_room;
 	uint32_t label_count;
-	bool library;			/* the runtime brought it */
+	enum ptx_library library;	/* that it is of */
 	uint32_t mark;			/* for walks of the compiler */
 };
 
 struct ptx_module {
 	struct ptx_func *funcs, **funcs_end;
 	struct ptx_var *vars, **vars_end;	/* of every .global, .const and .shared variable */
-	struct ptx_var *heap;		/* the struct vgpu_heap of malloc() and free(), or NULL */
+	/* of each library the struct that tells it where its memory is; NULL: it is not used */
+	struct ptx_var *library_vars[PTX_LIBRARIES];
 };
 
 /* PTX text to module; leaves through ptx_fail() when it is malformed. */

@@ -396,6 +396,16 @@ static int embedded_unmap_managed(struct vgpu_transport *t, uint64_t address, ui
 	return error;
 }
 
+static int embedded_peek(struct vgpu_transport *t, uint64_t address, void *memory, uint64_t bytes)
+{
+	int error;
+
+	embedded_lock(t);
+	error = vgpu_memory_peek(t->device, t->context, address, memory, bytes);
+	embedded_unlock(t);
+	return error;
+}
+
 /*
  * What the module refuses at submission is refused here too: process memory that is not there, or
  * too much of it.
@@ -510,6 +520,7 @@ const struct vgpu_transport_ops vgpu_transport_embedded = {
 	.unmap = embedded_unmap,
 	.map_managed = embedded_map_managed,
 	.unmap_managed = embedded_unmap_managed,
+	.peek = embedded_peek,
 	.submit = embedded_submit,
 	.wait = embedded_wait,
 };

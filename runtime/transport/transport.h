@@ -21,6 +21,7 @@ struct vgpu_transport;		/* what an open device is, each transport has its own */
  * @close: ends the context with all that is in it
  * @map_managed: managed memory at a range that is reserved in this process, which it then maps
  * @unmap_managed: the range is only reserved again
+ * @peek: reads device memory of a context that has died; NULL: it cannot be read any more
  * @submit: @failed on -EINVAL and -EFAULT: index of the wrong command
  * @wait: timeout_ns as in struct vgpu_wait; @completed the newest completed sequence number, set on
  *   -ETIMEDOUT too
@@ -41,6 +42,7 @@ struct vgpu_transport_ops {
 	int (*unmap)(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 	int (*map_managed)(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 	int (*unmap_managed)(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
+	int (*peek)(struct vgpu_transport *t, uint64_t address, void *memory, uint64_t bytes);
 	int (*submit)(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands,
 		      uint32_t count, uint32_t *failed, uint64_t *seq);
 	int (*wait)(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64_t timeout_ns,

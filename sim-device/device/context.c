@@ -453,3 +453,27 @@ int vgpu_memory_unmap_part(struct vgpu_device *dev, u32 context, u64 address, u6
 
 	return ctx ? vgpu_as_unmap(ctx->as, address, bytes, most) : -ENOENT;
 }
+
+int vgpu_memory_peek(const struct vgpu_device *dev, u32 context, u64 address, void *memory,
+		     u64 bytes)
+{
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+	u8 *to = memory;
+
+	if (!ctx)
+		return -ENOENT;
+	while (bytes) {
+		u64 offset = address & (VGPU_PAGE_SIZE - 1);
+		u64 step = bytes < VGPU_PAGE_SIZE - offset ? bytes : VGPU_PAGE_SIZE - offset;
+		const struct vgpu_frame *frame = vgpu_as_frame(ctx->as, address);
+
+		if (frame && frame->memory)
+			memcpy(to, (const u8 *)frame->memory + offset, step);
+		else
+			memset(to, 0, step);
+		to += step;
+		address += step;
+		bytes -= step;
+	}
+	return 0;
+}

@@ -83,7 +83,11 @@ END
 cat >printf.cu <<'END'
 #include <cstdio>
 __global__ void hello() { printf("hello from %d\n", threadIdx.x); }
-int main() { hello<<<1, 1>>>(); }
+int main() { hello<<<1, 1>>>(); return cudaDeviceSynchronize(); }
+END
+cat >recursion.cu <<'END'
+__device__ int sum(int n) { return n > 0 ? n * sum(n - 1) ^ n : n; }
+__global__ void k(int *p) { *p = sum(*p); }
 END
 # What public programs lean on: names that nvcc's own headers bring or define, and what its front end lets pass.
 mkdir common
@@ -195,7 +199,11 @@ works "of all of them" "cudaGraphCreate: graphs are not" ./refused
 echo '__global__ void k(double *p) { *p = nan("") + saturate((float)*p); }' >odd.cu
 works "functions that few know" "" "$vgpucc" -c odd.cu
 refused "an error of the source" "bad.cu:1:.*undeclared" "$vgpucc" bad.cu
-refused "what a kernel cannot do" "printf.cu: .*vprintf" "$vgpucc" -c printf.cu
+refused "what a kernel cannot do" "recursion.cu: .*calls itself" "$vgpucc" -O0 -c recursion.cu
+works "printf in a kernel" "^hello from 0$" bash -c "'$vgpucc' printf.cu -o printf && ./printf"
+works "printf in a kernel without optimisation" "^hello from 0$" bash -c "'$vgpucc' -O0 printf.cu -o printf && ./printf"
+works "printf in a kernel with few registers" "^hello from 0$" bash -c \
+	"'$vgpucc' --maxrregcount 24 printf.cu -o printf && ./printf"
 echo '#include <curand_kernel.h>' >library.cu
 refused "a library that is not there" "<curand_kernel.h> is of NVIDIA's library cuRAND" "$vgpucc" -c library.cu
 refused "no file" "no input file" "$vgpucc" -O2
