@@ -289,7 +289,8 @@ static void flags_and_reserved(void)
 	struct vgpu_queue_destroy destroy = { .reserved = 1 };
 	struct vgpu_module_load load = { .flags = 1 };
 	struct vgpu_module_unload unload = { .reserved = 1 };
-	struct vgpu_mem flags = { .address = BASE, .bytes = PAGE, .flags = 1 };
+	struct vgpu_mem flags = { .address = BASE, .bytes = PAGE, .flags = 0x80000000u };
+	struct vgpu_mem managed = { .address = BASE, .bytes = PAGE, .flags = VGPU_MEM_MANAGED };
 	struct vgpu_mem reserved = { .address = BASE, .bytes = PAGE, .reserved = 1 };
 	struct vgpu_cmd nop = cmd_nop();
 	struct vgpu_submit sub = { .count = 1, .commands = (uintptr_t)&nop, .flags = 0x80000000u };
@@ -305,6 +306,7 @@ static void flags_and_reserved(void)
 	CHECK_EQ(call(fd, VGPU_IOC_MEM_MAP, &flags), -EINVAL);
 	CHECK_EQ(call(fd, VGPU_IOC_MEM_MAP, &reserved), -EINVAL);
 	CHECK_EQ(call(fd, VGPU_IOC_MEM_UNMAP, &flags), -EINVAL);
+	CHECK_EQ(call(fd, VGPU_IOC_MEM_UNMAP, &managed), -EINVAL);
 	CHECK_EQ(call(fd, VGPU_IOC_SUBMIT, &sub), -EINVAL);
 	CHECK_EQ(call(fd, VGPU_IOC_WAIT, &wait), -EINVAL);
 	CHECK_EQ(call(fd, VGPU_IOC_EVENTFD, &eventfds[0]), -EINVAL);

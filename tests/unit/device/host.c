@@ -169,9 +169,17 @@ u8 *host_access(struct host *h, u32 context, u64 address, int *error)
 	return memory + (address - page);
 }
 
-static const struct vgpu_host_ops ops = { get_frame,	put_frame, move,      completed,
-					  context_died, trace,	   preempted, managed_page,
-					  revoke };
+static const struct vgpu_host_ops ops = {
+	.get_frame = get_frame,
+	.put_frame = put_frame,
+	.move = move,
+	.completed = completed,
+	.context_died = context_died,
+	.trace = trace,
+	.preempted = preempted,
+	.managed_page = managed_page,
+	.revoke = revoke,
+};
 
 struct host *host_new_in(struct vgpu_system *system, const struct vgpu_config *config)
 {
