@@ -50,6 +50,13 @@ struct vgpu_completion {
  *   vgpu_managed_fetch() allowed it
  * @arrived: pages of managed memory in [@address, @address + @bytes) were on their way and are no
  *   longer: who was told -EAGAIN by vgpu_managed_fetch() may ask again. May be NULL
+ * @process_wants: SMs of @context want memory of its process (vgpu_process_enable()): call
+ *   vgpu_process_wanted(), later, until there is none. This and the next three may be NULL, all of
+ *   them: there is no memory of this kind
+ * @process_hold: until @process_release, which comes before a few instructions more, no page of the
+ *   process that is there goes
+ * @process_page: between these: the bytes of the page at @address; NULL: it is not there, or not
+ *   for writing
  *
  * The device calls them inside vgpu_device_run() or inside the call that causes them, on the
  * actor's thread. They must not call the device, except vgpu_device_stop() and vgpu_device_now().
@@ -66,6 +73,10 @@ struct vgpu_host_ops {
 	void *(*managed_page)(void *host, u32 context, u64 address);
 	void (*revoke)(void *host, u32 context, u64 address, u64 bytes);
 	void (*arrived)(void *host, u32 context, u64 address, u64 bytes);
+	void (*process_wants)(void *host, u32 context);
+	void (*process_hold)(void *host, u32 context);
+	void *(*process_page)(void *host, u32 context, u64 address, bool write);
+	void (*process_release)(void *host, u32 context);
 };
 
 /* ---- systems ------------------------------------------------------------ */
@@ -263,6 +274,29 @@ int vgpu_memory_map_host(struct vgpu_device *dev, u32 context, u64 address, u64 
  * -ENOMEM.
  */
 int vgpu_managed_fetch(struct vgpu_device *dev, u32 context, u64 address, u64 *first, u64 *bytes);
+/**
+ * vgpu_process_enable - let SMs use memory of the process, wherever nothing is mapped
+ *
+ * An access to it is one to host memory. A page that the host does not have at hand is a page fault
+ * without data, which is served when the host has it, however long that takes, and no sooner than
+ * the fault handler would. -EOPNOTSUPP: the host has none; -ENOENT; -EIO: the context is dead.
+ */
+int vgpu_process_enable(struct vgpu_device *dev, u32 context);
+/**
+ * vgpu_process_wanted - a page of the process that an SM waits for, and that nobody was told of
+ * @address: out: of the page
+ * @write: out: it must be writable
+ *
+ * False: there is none. Else vgpu_process_came() is called for it, some time later.
+ */
+bool vgpu_process_wanted(struct vgpu_device *dev, u32 context, u64 *address, bool *write);
+/**
+ * vgpu_process_came - process_page() has the page at @address, or @there is none
+ *
+ * If it has gone again meanwhile it is wanted again. There is none: the context ends by a fault, if
+ * the page is still wanted.
+ */
+void vgpu_process_came(struct vgpu_device *dev, u32 context, u64 address, bool there);
 /* Is the page at @address managed memory? */
 bool vgpu_memory_is_managed(const struct vgpu_device *dev, u32 context, u64 address);
 int vgpu_memory_unmap(struct vgpu_device *dev, u32 context, u64 address, u64 bytes);

@@ -435,6 +435,30 @@ int vgpu_memory_map_host(struct vgpu_device *dev, u32 context, u64 address, u64 
 	return map_memory(dev, context, address, bytes, VGPU_MAPPING_HOST);
 }
 
+int vgpu_process_enable(struct vgpu_device *dev, u32 context)
+{
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	if (!ctx)
+		return -ENOENT;
+	return ctx->dead ? -EIO : vgpu_as_process_enable(ctx->as);
+}
+
+bool vgpu_process_wanted(struct vgpu_device *dev, u32 context, u64 *address, bool *write)
+{
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	return ctx && vgpu_as_process_wanted(ctx->as, address, write);
+}
+
+void vgpu_process_came(struct vgpu_device *dev, u32 context, u64 address, bool there)
+{
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	if (ctx)
+		vgpu_as_process_came(ctx->as, address, there);
+}
+
 int vgpu_managed_fetch(struct vgpu_device *dev, u32 context, u64 address, u64 *first, u64 *bytes)
 {
 	const struct vgpu_context *ctx = vgpu_context_find(dev, context);

@@ -159,6 +159,10 @@ static void init_mmu(struct vgpu_device *dev)
 		.managed_page = dev->ops->managed_page,
 		.revoke = dev->ops->revoke,
 		.arrived = dev->ops->arrived,
+		.process_wants = dev->ops->process_wants,
+		.process_hold = dev->ops->process_hold,
+		.process_page = dev->ops->process_page,
+		.process_release = dev->ops->process_release,
 	};
 
 	vgpu_mmu_init(&dev->mmu, dev->sim, &dev->trace, &dev->config, &ops, dev->host);

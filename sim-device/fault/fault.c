@@ -9,11 +9,18 @@ static struct vgpu_page_fault *first_of(const struct vgpu_list *list)
 	return vgpu_list_first(list, struct vgpu_page_fault, node);
 }
 
-static struct vgpu_page_fault *fault_at(const struct vgpu_fault_space *space, u64 page)
+struct vgpu_page_fault *vgpu_fault_at(const struct vgpu_fault_space *space, u64 page)
 {
 	const struct vgpu_range *range = vgpu_ranges_at(&space->pages, page);
 
 	return range ? (struct vgpu_page_fault *)(unsigned long)range->value : NULL;
+}
+
+/* Its pages change sides, or would. */
+static bool moves(const struct vgpu_page_fault *fault)
+{
+	return fault->request.kind == VGPU_PAGE_FAULT_TO_DEVICE ||
+	       fault->request.kind == VGPU_PAGE_FAULT_TO_HOST;
 }
 
 /* Of an SM, and not of a process or a prefetch. */
@@ -88,7 +95,7 @@ static void trace_end(const struct vgpu_page_fault *fault, bool served)
 {
 	const struct vgpu_fault_request *request = &fault->request;
 
-	if (request->kind != VGPU_PAGE_FAULT_ALLOCATE)
+	if (moves(fault))
 		trace_migration(fault,
 				served && fault->room ? VGPU_TRACE_MIGRATE_END :
 							VGPU_TRACE_MIGRATE_CANCELLED,
@@ -127,6 +134,8 @@ static void enter(struct vgpu_page_fault *fault)
 	if (fault->request.kind == VGPU_PAGE_FAULT_ALLOCATE)
 		left += vgpu_fault_notice(faults, fault);
 	vgpu_event_after(faults->sim, &fault->event, left);
+	if (fault->request.kind == VGPU_PAGE_FAULT_PROCESS)
+		faults->ops->process_wants(fault);
 }
 
 /* Delayed faults enter as long as there is room. */
@@ -169,6 +178,8 @@ static void end_fault(struct vgpu_page_fault *fault, bool served)
 	faults->ops->ended(fault, served);
 	while ((waiter = vgpu_list_first(&fault->waiters, struct vgpu_page_waiter, node))) {
 		vgpu_page_waiter_cancel(waiter);
+		if (fault->answer == VGPU_PROCESS_REFUSED)
+			waiter->refused = fault->request.first + 1;
 		waiter->wake(waiter);
 	}
 	vgpu_event_release(faults->sim, 1);
@@ -181,8 +192,12 @@ static void fault_fire(struct vgpu_event *event)
 		vgpu_container_of(event, struct vgpu_page_fault, event);
 	struct vgpu_faults *faults = fault->faults;
 
-	if (fault->request.kind != VGPU_PAGE_FAULT_ALLOCATE && !fault->moving) {
+	if (moves(fault) && !fault->moving) {
 		move_pages(fault);
+		return;
+	}
+	if (fault->request.kind == VGPU_PAGE_FAULT_PROCESS && !fault->moving) {
+		vgpu_fault_process_handled(fault);
 		return;
 	}
 	leave(fault, true);
@@ -250,7 +265,7 @@ int vgpu_fault_raise(struct vgpu_faults *faults, struct vgpu_fault_space *space,
 
 void vgpu_fault_wait(struct vgpu_fault_space *space, u64 page, struct vgpu_page_waiter *waiter)
 {
-	struct vgpu_page_fault *fault = fault_at(space, page);
+	struct vgpu_page_fault *fault = vgpu_fault_at(space, page);
 
 	if (!VGPU_CHECK(fault))
 		return;

@@ -13,7 +13,7 @@
  * the handler's (handlers.c), which says when it has been handled. The pages of managed memory then
  * move: the MMU makes room for them and transfers their data over the interconnect (link.h). When
  * the fault has been served, the MMU is told so, and the waiters are woken and make their accesses
- * again.
+ * again. A fault for memory of a process is served when the host has answered, too (process.c).
  *
  * This room knows neither page tables nor frames: it is told which pages wait, and tells whose wait
  * has ended.
@@ -35,6 +35,14 @@ enum vgpu_page_fault_kind {
 	VGPU_PAGE_FAULT_ALLOCATE,	/* an SM: pages that stay where they are allocated */
 	VGPU_PAGE_FAULT_TO_DEVICE,	/* an SM: managed pages come to the device */
 	VGPU_PAGE_FAULT_TO_HOST,	/* a process: managed pages go to the host */
+	VGPU_PAGE_FAULT_PROCESS,	/* an SM: a page of its process, which the host has to have */
+};
+
+/** enum vgpu_process_answer - what the host says of a page of a process */
+enum vgpu_process_answer {
+	VGPU_PROCESS_UNKNOWN,	/* nothing yet */
+	VGPU_PROCESS_THERE,	/* it was there a moment ago */
+	VGPU_PROCESS_REFUSED,	/* there is none, or it may not be accessed so */
 };
 
 /**
@@ -44,16 +52,18 @@ enum vgpu_page_fault_kind {
  *   statistics
  * @first: address >> VGPU_PAGE_SHIFT of the first page
  * @pages: how many from there on
- * @data: bytes that have to be transferred; 0 for VGPU_PAGE_FAULT_ALLOCATE
+ * @write: VGPU_PAGE_FAULT_PROCESS: the access writes
+ * @data: bytes that have to be transferred; 0 for VGPU_PAGE_FAULT_ALLOCATE and _PROCESS
  * @sm: the SM that touched a page; for the trace, as the next two
  * @kernel: id of the launch that did
- * @mapping: first address of the mapping
+ * @mapping: first address of the mapping; 0 for VGPU_PAGE_FAULT_PROCESS
  * @protected_first, @protected_pages: of a prefetch that no command asked for (mmu/placement.h):
  *   pages that are not evicted for it. Others have 0 pages
  */
 struct vgpu_fault_request {
 	u8 kind;
 	bool prefetch;
+	bool write;
 	u32 sm;
 	u32 kernel;
 	u64 first;
@@ -88,14 +98,17 @@ struct vgpu_fault_space {
 /**
  * struct vgpu_page_waiter - a waiter for a page, embedded in the waiting object
  * @wake: the page is there or was unmapped: make the access again. Called from an event or from
- *   vgpu_as_unmap(), after the waiter was removed from its list; it must not call the MMU
+ *   vgpu_as_map() or _unmap(), after the waiter was removed from its list; it must not call the MMU
  * @waits: how often it has waited for the access that it makes now (mmu/access.h)
+ * @refused: 1 + the page of the process for which it waited last, if the host refused it; 0: it
+ *   did not
  */
 struct vgpu_page_waiter {
 	struct vgpu_list node;		/* in the list of the fault; unlinked: not waiting */
 	const struct vgpu_page_fault *fault;	/* valid while it waits */
 	void (*wake)(struct vgpu_page_waiter *waiter);
 	u32 waits;
+	u64 refused;
 };
 
 /** vgpu_page_waiter_cancel - stop waiting; a no-op if the waiter does not wait */
@@ -117,6 +130,8 @@ struct vgpu_page_fault {
 	bool delayed;			/* which was full when it was raised */
 	bool moving;			/* it has been handled, and its pages move … */
 	bool room;			/* … if there is room for them */
+	bool asked;			/* PROCESS: the host has been told … */
+	u8 answer;			/* … and said this: enum vgpu_process_answer */
 	u64 crossed;			/* when their data has been transferred */
 	struct vgpu_event event;	/* it has been handled, or served */
 	struct vgpu_list waiters;	/* newest first */
@@ -138,10 +153,12 @@ struct vgpu_fault_handler {
  * @move: @fault has been handled: its managed pages begin to move. @time: the present time, out:
  *   when its data has been transferred. False: there is no room, they stay where they are
  * @ended: @fault was @served, or is cancelled: its pages are waited for no more
+ * @process_wants: @fault, a VGPU_PAGE_FAULT_PROCESS, has entered the buffer
  */
 struct vgpu_fault_ops {
 	bool (*move)(const struct vgpu_page_fault *fault, u64 *time);
 	void (*ended)(const struct vgpu_page_fault *fault, bool served);
+	void (*process_wants)(const struct vgpu_page_fault *fault);
 };
 
 /** struct vgpu_faults - the faults of a device */
@@ -174,6 +191,8 @@ void vgpu_fault_space_fini(struct vgpu_fault_space *space);
 /** vgpu_fault_raise - raise a fault for pages none of which has one; -ENOMEM: it is not raised */
 int vgpu_fault_raise(struct vgpu_faults *faults, struct vgpu_fault_space *space,
 		     const struct vgpu_fault_request *request);
+/** vgpu_fault_at - the fault in flight for @page; NULL: there is none */
+struct vgpu_page_fault *vgpu_fault_at(const struct vgpu_fault_space *space, u64 page);
 /**
  * vgpu_fault_wait - wake @waiter when the fault for @page, which is in flight, has ended
  *
@@ -195,6 +214,15 @@ u64 vgpu_fault_left(const struct vgpu_page_waiter *waiter);
  */
 u64 vgpu_faults_cancel(struct vgpu_faults *faults, struct vgpu_fault_space *space, u64 first,
 		       u64 count, u64 most);
+
+/* ---- memory of processes (process.c) ------------------------------------ */
+
+/* The first fault in the buffer that the host has not been told of: it is told now. NULL: none. */
+struct vgpu_page_fault *vgpu_fault_process_wanted(const struct vgpu_fault_space *space);
+/* The host says whether @page, for which it was told of a fault, is there. */
+void vgpu_fault_process_came(struct vgpu_fault_space *space, u64 page, bool there);
+/* For fault.c: @fault has been handled, apart from what the host does. */
+void vgpu_fault_process_handled(struct vgpu_page_fault *fault);
 
 /* ---- handlers (handlers.c) ---------------------------------------------- */
 

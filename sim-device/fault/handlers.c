@@ -46,19 +46,24 @@ static u64 notice_of_cpu(const struct vgpu_faults *faults, const struct vgpu_pag
 	return both_ways(faults->config) / 2;
 }
 
+static bool is_the_hosts(const struct vgpu_page_fault *fault)
+{
+	return fault->request.data || fault->request.kind == VGPU_PAGE_FAULT_PROCESS;
+}
+
 /*
  * On the SM that raised it (Tanasic 6.4.2): as many at a time as there are. What the host owns it
  * requests from the host.
  */
 static u64 handled_by_gpu(struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
 {
-	return fault->request.data ? handled_by_cpu(faults, fault) :
+	return is_the_hosts(fault) ? handled_by_cpu(faults, fault) :
 			     vgpu_time_after(faults->sim, faults->config->fault_gpu_ps);
 }
 
 static u64 notice_of_gpu(const struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
 {
-	return fault->request.data ? notice_of_cpu(faults, fault) : 0;
+	return is_the_hosts(fault) ? notice_of_cpu(faults, fault) : 0;
 }
 
 static const struct vgpu_fault_handler handlers[] = {

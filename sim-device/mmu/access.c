@@ -77,6 +77,8 @@ static enum vgpu_access_result fetch_page(struct vgpu_address_space *as,
 		return VGPU_ACCESS_PENDING;
 	mapping = vgpu_ranges_at(&as->mappings, address);
 	managed = mapping && mapping->value == VGPU_MAPPING_MANAGED;
+	if (!mapping && as->process)
+		return vgpu_process_fetch(as, access, address);
 	if (!mapping || mapping->value == VGPU_MAPPING_HOST ||
 	    (managed ? in_place : !as->mmu->there))
 		return VGPU_ACCESS_OK;
@@ -134,6 +136,8 @@ static enum vgpu_access_result fetch(struct vgpu_address_space *as,
 	enum vgpu_access_result result = fetch_pages(as, access, waiter, in_place);
 
 	answer->faults = (u32)(as->faults.raised - raised);
+	if (result == VGPU_ACCESS_PENDING)
+		waiter->refused = 0;
 	if (in_place)
 		waiter->waits = waiter->waits == ROUNDS + 1 ? 0 : waiter->waits - 1;
 	else if (result == VGPU_ACCESS_PENDING)
@@ -141,6 +145,21 @@ static enum vgpu_access_result fetch(struct vgpu_address_space *as,
 	else
 		waiter->waits = 0;
 	return result;
+}
+
+/* Does a lane of @access use the page that was refused to @waiter? */
+static bool is_refused(const struct vgpu_access *access, const struct vgpu_page_waiter *waiter,
+		       u32 *lane)
+{
+	for (u32 lanes = access->lanes; waiter->refused && lanes; lanes &= lanes - 1) {
+		u32 n = (u32)__builtin_ctz(lanes);
+
+		if ((access->address[n] >> VGPU_PAGE_SHIFT) + 1 != waiter->refused)
+			continue;
+		*lane = n;
+		return true;
+	}
+	return false;
 }
 
 enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
@@ -152,9 +171,15 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 
 	answer->cost_ps = 0;
 	answer->in_place = false;
+	answer->process = false;
 	answer->fault = VGPU_FAULT_NO_MEMORY;
+	answer->lane = access->lane;
 	answer->faults = 0;
-	if (unlikely(as->mmu->there || as->managed))
+	if (unlikely(as->process) && is_refused(access, waiter, &answer->lane)) {
+		answer->fault = VGPU_FAULT_UNMAPPED;
+		return VGPU_ACCESS_FAULT;
+	}
+	if (unlikely(as->mmu->there || as->managed || as->process))
 		result = fetch(as, access, waiter, answer);
 	if (unlikely(result != VGPU_ACCESS_OK))
 		return result;
@@ -165,6 +190,10 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 		answer->in_place = true;
 		return VGPU_ACCESS_OK;
 	case VGPU_XLATE_OK:
+		return VGPU_ACCESS_OK;
+	case VGPU_XLATE_PROCESS:
+		answer->in_place = true;
+		answer->process = true;
 		return VGPU_ACCESS_OK;
 	case VGPU_XLATE_UNMAPPED:
 		answer->fault = VGPU_FAULT_UNMAPPED;

@@ -23,6 +23,10 @@
  * Every access to it comes to the SM this way, which charges for it by vgpu_mmu_cross(). Other
  * accesses, and programs without such pages, do not pay for that, neither in virtual time nor in
  * real time.
+ *
+ * Memory of a process (vgpu_process_enable()) is used in place, too. Its pages may go at any time,
+ * so no TLB has them: each access looks for them, and has the host hold them for the one
+ * instruction that touches them (vgpu_process_hold()).
  */
 #ifndef VGPU_ACCESS_H
 #define VGPU_ACCESS_H
@@ -73,15 +77,19 @@ enum vgpu_access_result { VGPU_ACCESS_OK, VGPU_ACCESS_PENDING, VGPU_ACCESS_FAULT
  *   instruction; PENDING: it is added when the access is restarted
  * @page: OK: the bytes of the page of @lane
  * @in_place: OK: they are on the host: the access must vgpu_mmu_cross()
+ * @process: OK: they are the process's: @page is not set, vgpu_process_page() knows it
  * @fault: FAULT: enum vgpu_fault_reason
+ * @lane: FAULT: whose access is invalid
  * @faults: page faults that were raised
  */
 struct vgpu_access_answer {
 	u64 cost_ps;
 	u8 *page;
 	u32 fault;
+	u32 lane;
 	u32 faults;
 	bool in_place;
+	bool process;
 };
 
 /**
@@ -122,5 +130,12 @@ struct vgpu_crossing {
  */
 struct vgpu_crossing vgpu_mmu_cross(struct vgpu_address_space *as,
 				    const struct vgpu_access *access, u32 lanes, u64 elapsed);
+/*
+ * Memory of the process of @as (process.c). Between hold and release, in which nothing else of the
+ * MMU may be called, _page() is the bytes of the page at @address; NULL: it has gone again.
+ */
+void vgpu_process_hold(const struct vgpu_address_space *as);
+u8 *vgpu_process_page(const struct vgpu_address_space *as, u64 address, bool write);
+void vgpu_process_release(const struct vgpu_address_space *as);
 
 #endif

@@ -110,6 +110,10 @@ int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes,
 	err = vgpu_ranges_add(&as->mappings, &range);
 	if (err)
 		return err;
+	/* of what was memory of the process up to now */
+	if (as->process)
+		vgpu_faults_cancel(&as->mmu->faults, &as->faults, address >> VGPU_PAGE_SHIFT,
+				   bytes >> VGPU_PAGE_SHIFT, ~0ull);
 	if (kind == VGPU_MAPPING_MANAGED) {
 		as->managed += bytes;
 		return 0;
@@ -237,7 +241,7 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 	if (!(pte && *pte)) {
 		mapping = vgpu_ranges_at(&as->mappings, address);
 		if (!mapping)
-			return VGPU_XLATE_UNMAPPED;
+			return as->process ? VGPU_XLATE_PROCESS : VGPU_XLATE_UNMAPPED;
 		if (mapping->value == VGPU_MAPPING_HOST) {
 			*page = vgpu_host_bytes(as, address);
 			return *page ? VGPU_XLATE_IN_PLACE : VGPU_XLATE_NO_FRAME;
@@ -276,6 +280,8 @@ static void fault_ended(const struct vgpu_page_fault *fault, bool served)
 {
 	u64 *pte;
 
+	if (fault->request.kind == VGPU_PAGE_FAULT_PROCESS)
+		return;
 	if (fault->request.kind != VGPU_PAGE_FAULT_ALLOCATE) {
 		vgpu_managed_ended(fault, served);
 		return;
@@ -291,7 +297,11 @@ static void fault_ended(const struct vgpu_page_fault *fault, bool served)
 	}
 }
 
-static const struct vgpu_fault_ops fault_ops = { .move = vgpu_managed_move, .ended = fault_ended };
+static const struct vgpu_fault_ops fault_ops = {
+	.move = vgpu_managed_move,
+	.ended = fault_ended,
+	.process_wants = vgpu_process_wants,
+};
 
 void vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim, const struct vgpu_trace *trace,
 		   const struct vgpu_config *config, const struct vgpu_frame_ops *ops, void *host)

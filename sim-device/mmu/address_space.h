@@ -19,6 +19,7 @@ struct vgpu_address_space {
 	u64 mapped;			/* bytes of device memory */
 	u64 managed;			/* bytes of managed memory */
 	u64 frames;
+	bool process;			/* what is not mapped is memory of the process */
 	struct vgpu_resident resident;
 	struct vgpu_list tlbs;		/* that serve it */
 	struct vgpu_fault_space faults;
@@ -87,5 +88,14 @@ void vgpu_eviction_end(struct vgpu_eviction *eviction, u64 written);
 u8 *vgpu_managed_bytes(struct vgpu_address_space *as, u64 address, u64 *pte, bool write);
 /* in_place.c: the bytes of the page at @address of host memory; NULL: the host has none */
 u8 *vgpu_host_bytes(const struct vgpu_address_space *as, u64 address);
+/*
+ * process.c: the page of the process at @address, where nothing is mapped, touched by an SM. OK: it
+ * is there; PENDING: a fault for it is in flight, from now on if need be; FAULT: there is no memory
+ * for one.
+ */
+enum vgpu_access_result vgpu_process_fetch(struct vgpu_address_space *as,
+					   const struct vgpu_access *access, u64 address);
+/* process.c: operation of vgpu_fault_ops */
+void vgpu_process_wants(const struct vgpu_page_fault *fault);
 
 #endif

@@ -71,7 +71,7 @@ struct vgpu_frame {
  * @get_frame: allocate a zeroed, page-aligned frame of VGPU_PAGE_SIZE bytes for a context; NULL:
  *   the host has none
  * @put_frame: free a frame
- * @managed_page, @revoke, @arrived: as in struct vgpu_host_ops
+ * @managed_page and those behind it: as in struct vgpu_host_ops
  */
 struct vgpu_frame_ops {
 	void *(*get_frame)(void *host, u32 context);
@@ -79,6 +79,10 @@ struct vgpu_frame_ops {
 	void *(*managed_page)(void *host, u32 context, u64 address);
 	void (*revoke)(void *host, u32 context, u64 address, u64 bytes);
 	void (*arrived)(void *host, u32 context, u64 address, u64 bytes);
+	void (*process_wants)(void *host, u32 context);
+	void (*process_hold)(void *host, u32 context);
+	void *(*process_page)(void *host, u32 context, u64 address, bool write);
+	void (*process_release)(void *host, u32 context);
 };
 
 #define VGPU_FRAME_CHUNK_SHIFT	8u	/* entries of a chunk, 22 KB */

@@ -70,6 +70,7 @@ enum vgpu_page_state {
 enum vgpu_translation {
 	VGPU_XLATE_OK,
 	VGPU_XLATE_IN_PLACE,	/* the same, and the bytes are on the host: see access.h */
+	VGPU_XLATE_PROCESS,	/* the bytes are the process's, if it has any there (access.h) */
 	VGPU_XLATE_UNMAPPED,
 	VGPU_XLATE_NO_FRAME,	/* the host has no frame to back a first write */
 };
@@ -120,6 +121,11 @@ bool vgpu_as_clear(struct vgpu_address_space *as, u64 address, u64 bytes, u64 mo
  */
 int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes, u64 most);
 u64 vgpu_as_mapped_bytes(const struct vgpu_address_space *as);
+/** vgpu_as_process_enable - as vgpu_process_enable() (process.c); -EOPNOTSUPP */
+int vgpu_as_process_enable(struct vgpu_address_space *as);
+/* As vgpu_process_wanted() and vgpu_process_came() (process.c). */
+bool vgpu_as_process_wanted(struct vgpu_address_space *as, u64 *address, bool *write);
+void vgpu_as_process_came(struct vgpu_address_space *as, u64 address, bool there);
 /* vgpu_as_is_managed - is the page at @address managed memory? */
 bool vgpu_as_is_managed(const struct vgpu_address_space *as, u64 address);
 /** vgpu_as_faults - the faults of SMs in @as */

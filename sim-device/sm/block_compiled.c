@@ -63,18 +63,11 @@ static inline void describe_order(struct vgpu_access *access, const struct vgpu_
 	access->cache = VGPU_MEM_CACHE(insn->mem);
 }
 
-/*
- * A translation of @page for @lanes, and for the instruction that is being restarted. False: it is
- * not there.
- */
-static bool enter_page(struct vgpu_sm *sm, u64 page, const struct vgpu_access_answer *answer)
+/* A translation of @page for the instruction that is being restarted. False: it is not there. */
+static bool hold_page(struct vgpu_lanes *lanes, u64 page, u8 *bytes)
 {
-	struct vgpu_lanes *lanes = &sm->run->lanes;
-	u64 tag = answer->in_place ? page | VGPU_TLB_IN_PLACE : page;
 	u32 slot;
 
-	vgpu_tlb_keep(&sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)], tag, answer->page,
-		      lanes->write);
 	/*
 	 * An instruction touches at most 32 pages, and what is held stays until it has been
 	 * executed: however many of its pages meet in one entry of the TLB, each return here brings
@@ -91,8 +84,19 @@ static bool enter_page(struct vgpu_sm *sm, u64 page, const struct vgpu_access_an
 		lanes->hold_used |= 1ull << slot;
 		lanes->hold[slot].page = ~0ull;
 	}
-	vgpu_tlb_keep(&lanes->hold[slot], page, answer->page, lanes->write);
+	vgpu_tlb_keep(&lanes->hold[slot], page, bytes, lanes->write);
 	return true;
+}
+
+/* The same for other instructions, too. */
+static bool enter_page(struct vgpu_sm *sm, u64 page, const struct vgpu_access_answer *answer)
+{
+	struct vgpu_lanes *lanes = &sm->run->lanes;
+	u64 tag = answer->in_place ? page | VGPU_TLB_IN_PLACE : page;
+
+	vgpu_tlb_keep(&sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)], tag, answer->page,
+		      lanes->write);
+	return hold_page(lanes, page, answer->page);
 }
 
 static bool knows_page(const struct vgpu_sm *sm, u64 page)
@@ -137,10 +141,18 @@ static enum vgpu_access_result make_access(struct vgpu_block *block, struct vgpu
 	if (unlikely(result != VGPU_ACCESS_OK)) {
 		sm->run->work += answer.faults * VGPU_WORK_FAULT;
 		sm->run->lanes.reason = answer.fault;
+		if (result == VGPU_ACCESS_FAULT && sm->run->lanes.lane != answer.lane) {
+			sm->run->lanes.lane = answer.lane;
+			sm->run->lanes.address = access->address[answer.lane];
+		}
 		return result;
 	}
 	if (unlikely(answer.in_place))
 		*crossing |= lanes_on(access, page);
+	if (unlikely(answer.process)) {
+		sm->run->process |= lanes_on(access, page);
+		return VGPU_ACCESS_OK;
+	}
 	if (likely(enter_page(sm, page, &answer)))
 		return VGPU_ACCESS_OK;
 	sm->run->lanes.reason = VGPU_FAULT_MODEL;
@@ -188,6 +200,7 @@ static enum vgpu_access_result serve_lanes(struct vgpu_block *block, struct vgpu
 
 	describe_order(&access, &lanes->code[w->pc]);
 	w->waiter.wake = page_came;
+	sm->run->process = 0;
 	result = make_access(block, w, &access, &crossing);
 	if (result != VGPU_ACCESS_OK ||
 	    (likely(!crossing) && lanes->addr[last] >> VGPU_PAGE_SHIFT == page))
@@ -196,20 +209,71 @@ static enum vgpu_access_result serve_lanes(struct vgpu_block *block, struct vgpu
 		u64 address = lanes->addr[access.lane];
 
 		if (address >> VGPU_PAGE_SHIFT == page || address >= VGPU_ADDRESS_LIMIT ||
-		    !(access.lanes >> access.lane & 1))
+		    !((access.lanes & ~sm->run->process) >> access.lane & 1))
 			continue;
 		page = address >> VGPU_PAGE_SHIFT;
-		if (!knows_page(sm, page) &&
-		    make_access(block, w, &access, &crossing) != VGPU_ACCESS_OK) {
-			crossing = 0;
-			break;
-		}
+		if (knows_page(sm, page))
+			continue;
+		result = make_access(block, w, &access, &crossing);
+		if (result == VGPU_ACCESS_OK)
+			continue;
+		/* all pages at once or none: the lanes cannot come here for this one */
+		if (unlikely(sm->run->process))
+			return result;
+		crossing = 0;
+		break;
 	}
 	/* Nothing is waited for that the warp does not stand at. */
 	vgpu_page_waiter_cancel(&w->waiter);
 	if (unlikely(crossing))
 		cross(block, w, &access, crossing);
 	return VGPU_ACCESS_OK;
+}
+
+/*
+ * Have the host hold the pages of the process that the access needs. False: one has gone meanwhile,
+ * and nothing is held.
+ */
+static bool hold_process(struct vgpu_block *block)
+{
+	struct vgpu_sm_run *run = block->sm->run;
+	struct vgpu_lanes *lanes = &run->lanes;
+	struct vgpu_address_space *as = block->launch->as;
+
+	vgpu_process_hold(as);
+	for (u32 left = run->process; left; left &= left - 1) {
+		u64 address = lanes->addr[__builtin_ctz(left)], page = address >> VGPU_PAGE_SHIFT;
+		u8 *bytes = vgpu_lanes_held(lanes, page) ?
+				    NULL : vgpu_process_page(as, address, lanes->write);
+
+		if (vgpu_lanes_held(lanes, page) || (bytes && hold_page(lanes, page, bytes)))
+			continue;
+		vgpu_process_release(as);
+		lanes->held = 0;
+		return false;
+	}
+	return true;
+}
+
+/* Execute one instruction, which is an access to memory of the process, while that is held. */
+static enum vgpu_lanes_end run_held(struct vgpu_block *block)
+{
+	struct vgpu_sm_run *run = block->sm->run;
+	struct vgpu_lanes *lanes = &run->lanes;
+	u32 more = lanes->budget - 1;
+	enum vgpu_lanes_end end = VGPU_LANES_BUDGET;
+
+	if (hold_process(block)) {
+		lanes->budget = 1;
+		vgpu_fpu_begin();
+		end = run->run(lanes);
+		vgpu_fpu_end();
+		lanes->budget += more;
+		lanes->held = 0;
+		vgpu_process_release(block->launch->as);
+	}
+	run->process = 0;
+	return end;
 }
 
 /* ---- one warp, one block, one slice ------------------------------------- */
@@ -269,12 +333,19 @@ static enum vgpu_lanes_end run_lanes(struct vgpu_block *block, struct vgpu_warp 
 	u32 budget = lanes->budget;
 
 	lanes->held = 0;
+	run->process = 0;
 	for (;;) {
 		u32 before = run->work;
 
-		vgpu_fpu_begin();
-		end = run->run(lanes);
-		vgpu_fpu_end();
+		if (unlikely(run->process)) {
+			end = run_held(block);
+			if (end == VGPU_LANES_BUDGET && lanes->budget)
+				continue;
+		} else {
+			vgpu_fpu_begin();
+			end = run->run(lanes);
+			vgpu_fpu_end();
+		}
 		if (end == VGPU_LANES_LOCAL) {
 			if (vgpu_warps_add_local(block->warps, w)) {
 				charge(run, w, before);

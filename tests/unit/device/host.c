@@ -148,6 +148,42 @@ static void revoke(void *host, u32 context, u64 address, u64 bytes)
 	h->revoked++;
 }
 
+static void process_wants(void *host, u32 context)
+{
+	struct host *h = host;
+
+	h->process_wants = context;
+}
+
+static void process_hold(void *host, u32 context)
+{
+	struct host *h = host;
+
+	assert_true(context && !h->process_held);
+	h->process_held = true;
+}
+
+static void *process_page(void *host, u32 context, u64 address, bool write)
+{
+	struct host *h = host;
+	u64 page = (address - HOST_PROCESS) / VGPU_PAGE_SIZE;
+
+	assert_true(context && h->process_held && address % VGPU_PAGE_SIZE == 0);
+	if (address < HOST_PROCESS || page >= HOST_PROCESS_PAGES)
+		return NULL;
+	if (h->process_pages[page] < (write ? HOST_PAGE_WRITE : HOST_PAGE_READ))
+		return NULL;
+	return h->process + page * VGPU_PAGE_SIZE;
+}
+
+static void process_release(void *host, u32 context)
+{
+	struct host *h = host;
+
+	assert_true(context && h->process_held);
+	h->process_held = false;
+}
+
 u8 *host_access(struct host *h, u32 context, u64 address, int *error)
 {
 	u64 page = address & ~(u64)(VGPU_PAGE_SIZE - 1), first, bytes;
@@ -179,6 +215,10 @@ static const struct vgpu_host_ops ops = {
 	.preempted = preempted,
 	.managed_page = managed_page,
 	.revoke = revoke,
+	.process_wants = process_wants,
+	.process_hold = process_hold,
+	.process_page = process_page,
+	.process_release = process_release,
 };
 
 struct host *host_new_in(struct vgpu_system *system, const struct vgpu_config *config)
@@ -188,7 +228,8 @@ struct host *host_new_in(struct vgpu_system *system, const struct vgpu_config *c
 	assert_non_null(h);
 	h->config = *config;
 	h->memory = calloc(1, HOST_MEMORY);
-	assert_non_null(h->memory);
+	h->process = calloc(HOST_PROCESS_PAGES, VGPU_PAGE_SIZE);
+	assert_true(h->memory && h->process);
 	h->frames_max = ~0ull;
 	assert_null(vgpu_config_check(config));
 	assert_int_equal(system ? vgpu_device_create_in(system, config, &ops, h, &h->dev) :
@@ -239,6 +280,8 @@ void host_leave(struct host *h)
 	free(h->faults);
 	free(h->dead);
 	free(h->records);
+	assert_false(h->process_held);
+	free(h->process);
 	free(h->memory);
 	for (u32 n = 0; n < HOST_MANAGED_CONTEXTS; n++) {
 		free(h->managed[n]);

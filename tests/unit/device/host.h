@@ -22,6 +22,12 @@
 #define HOST_MANAGED_BYTES	(8u << 20)
 #define HOST_MANAGED_CONTEXTS	4u	/* ids below this have some */
 
+/* memory of the process of every context; its pages are what a test says */
+#define HOST_PROCESS		0x60000000ull
+#define HOST_PROCESS_PAGES	64u
+
+enum host_page { HOST_PAGE_NONE, HOST_PAGE_READ, HOST_PAGE_WRITE };
+
 struct host {
 	struct vgpu_device *dev;
 	struct vgpu_config config;
@@ -43,6 +49,10 @@ struct host {
 	u8 *managed[HOST_MANAGED_CONTEXTS];
 	bool *granted[HOST_MANAGED_CONTEXTS];	/* by page: the process may access it */
 	u64 revoked;			/* number of calls */
+	u8 *process;			/* HOST_PROCESS_PAGES */
+	u8 process_pages[HOST_PROCESS_PAGES];	/* enum host_page: what the device has at hand */
+	bool process_held;
+	u32 process_wants;		/* the context that does, or 0 */
 };
 
 /* A device of preset @preset, changed by "field=value" strings up to NULL; tracing is on. */

@@ -7,10 +7,12 @@
 #define FAULT_RIG_H
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../device/host.h"
 #include "device/device.h"
+#include "vass_build.h"
 
 struct rig {
 	struct host *h;
@@ -31,6 +33,41 @@ static inline struct host *rig_host(const char *const *settings)
 		assert_int_equal(vgpu_config_set(&config, name, value + 1), 0);
 	}
 	return host_new_config(&config);
+}
+
+/* Thread n adds n + 1 to the word at the base and n times the stride. */
+static inline void rig_add(struct vass *v, bool atomic)
+{
+	vass_init(v, 16, 16);
+	vass_op(v, VGPU_OP_SREG, 0, 0, 0, 0, 0, VGPU_SR_TID_X);
+	vass_op(v, VGPU_OP_LDP, VASS_MEM(8, 1), 2, 0, 0, 0, 0);
+	vass_op(v, VGPU_OP_LDP, VASS_MEM(4, 1), 4, 0, 0, 0, 8);
+	vass_op(v, VGPU_OP_MADWU, 0, 6, 0, 4, 2, 0);
+	OPI(v, ADD, 9, 0, 1);
+	if (atomic) {
+		vass_op(v, VGPU_OP_ATOMG, VGPU_ATOM_ADD, 8, 6, 9, 0, 0);
+	} else {
+		vass_op(v, VGPU_OP_LDG, VASS_MEM(4, 1), 8, 6, 0, 0, 0);
+		vass_op(v, VGPU_OP_ADD, 0, 8, 8, 9, 0, 0);
+		vass_op(v, VGPU_OP_STG, VASS_MEM(4, 1), 0, 6, 8, 0, 0);
+	}
+	vass_op(v, VGPU_OP_EXIT, 0, 0, 0, 0, 0, 0);
+}
+
+/* Load it. */
+static inline void rig_load_add(struct rig *r, bool atomic)
+{
+	char message[256] = "";
+	struct vass v;
+	void *binary;
+	u32 bytes;
+
+	rig_add(&v, atomic);
+	binary = vass_binary(&v, &bytes);
+	if (vgpu_module_load(r->h->dev, r->context, binary, bytes, message, sizeof(message),
+			     &r->module))
+		fail_msg("%s", message);
+	free(binary);
 }
 
 static inline void launch(struct rig *r, u32 threads, u64 base, u32 stride)

@@ -16,40 +16,6 @@
 /* A nanosecond a byte; memory of the device is no bound. An SM cycle is a nanosecond, too. */
 #define PLAIN	"link_bandwidth=1000000000", "memory_bandwidth=1000000000000000"
 
-/* Thread n adds n + 1 to the word at the base and n times the stride. */
-static void add(struct vass *v, bool atomic)
-{
-	vass_init(v, 16, 16);
-	vass_op(v, VGPU_OP_SREG, 0, 0, 0, 0, 0, VGPU_SR_TID_X);
-	vass_op(v, VGPU_OP_LDP, VASS_MEM(8, 1), 2, 0, 0, 0, 0);
-	vass_op(v, VGPU_OP_LDP, VASS_MEM(4, 1), 4, 0, 0, 0, 8);
-	vass_op(v, VGPU_OP_MADWU, 0, 6, 0, 4, 2, 0);
-	OPI(v, ADD, 9, 0, 1);
-	if (atomic) {
-		vass_op(v, VGPU_OP_ATOMG, VGPU_ATOM_ADD, 8, 6, 9, 0, 0);
-	} else {
-		vass_op(v, VGPU_OP_LDG, VASS_MEM(4, 1), 8, 6, 0, 0, 0);
-		vass_op(v, VGPU_OP_ADD, 0, 8, 8, 9, 0, 0);
-		vass_op(v, VGPU_OP_STG, VASS_MEM(4, 1), 0, 6, 8, 0, 0);
-	}
-	vass_op(v, VGPU_OP_EXIT, 0, 0, 0, 0, 0, 0);
-}
-
-static void load(struct rig *r, bool atomic)
-{
-	char message[256] = "";
-	struct vass v;
-	void *binary;
-	u32 bytes;
-
-	add(&v, atomic);
-	binary = vass_binary(&v, &bytes);
-	if (vgpu_module_load(r->h->dev, r->context, binary, bytes, message, sizeof(message),
-			     &r->module))
-		fail_msg("%s", message);
-	free(binary);
-}
-
 /* Host memory at BASE, as much of the device's at DEVICE. */
 static struct rig start(const char *const *settings)
 {
@@ -59,7 +25,7 @@ static struct rig start(const char *const *settings)
 	r.queue = host_queue(r.h, r.context);
 	assert_int_equal(vgpu_memory_map_host(r.h->dev, r.context, BASE, MAPPED), 0);
 	assert_int_equal(vgpu_memory_map(r.h->dev, r.context, DEVICE, MAPPED), 0);
-	load(&r, false);
+	rig_load_add(&r, false);
 	return r;
 }
 
@@ -131,7 +97,7 @@ static void atomics_cross_twice(void **state)
 	struct rig r = START(PLAIN);
 
 	(void)state;
-	load(&r, true);
+	rig_load_add(&r, true);
 	assert_int_equal(more(&r, 32, 4), VGPU_US + 2 * 128 * VGPU_NS);
 	assert_int_equal(more(&r, 32, 0), VGPU_US + 2 * 32 * VGPU_NS);
 	/* twice in a row, and twice all of them in one place */
