@@ -270,6 +270,7 @@ struct vgpu_version {
 #define VGPU_FEATURE_EVENTFD	(1ull << 3)	/* VGPU_IOC_EVENTFD */
 #define VGPU_FEATURE_RING	(1ull << 4)	/* VGPU_IOC_RING_CREATE */
 #define VGPU_FEATURE_MANAGED	(1ull << 5)	/* VGPU_MEM_MANAGED */
+#define VGPU_FEATURE_PROCESS	(1ull << 6)	/* VGPU_IOC_PROCESS_MEMORY */
 
 #define VGPU_QUEUES_MAX		256u		/* of one context; queues share hw_queues */
 
@@ -325,6 +326,20 @@ struct vgpu_mem {
 };
 #define VGPU_MEM_MANAGED	(1u << 0)
 #define VGPU_MMAP_MANAGED	(1ull << 62)
+
+/**
+ * struct vgpu_process_memory - VGPU_IOC_PROCESS_MEMORY: from now on kernels of this file's context
+ * use the memory of the calling process, with its access rights, wherever no memory is mapped by
+ * MEM_MAP. So anybody who has the file can. Pages stay where they are, and accesses cross the
+ * interconnect. A page that has to be brought first, by swap, a file or userfaultfd, is waited for
+ * like one of a page fault. An access to what the process has not mapped, or not so, is
+ * VGPU_FAULT_UNMAPPED as without this. Again from the same process: no effect. EBUSY: they use that
+ * of another process; EIO: context is dead.
+ */
+struct vgpu_process_memory {
+	__u32 flags;			/* 0 */
+	__u32 reserved;
+};
 
 /**
  * struct vgpu_submit - VGPU_IOC_SUBMIT: append a batch to a queue, all of it or nothing. EINVAL and
@@ -456,6 +471,7 @@ struct vgpu_seat_info {
 #define VGPU_IOC_MODULE_UNLOAD	_IOW(VGPU_IOC_MAGIC, 0x21, struct vgpu_module_unload)
 #define VGPU_IOC_MEM_MAP	_IOW(VGPU_IOC_MAGIC, 0x30, struct vgpu_mem)
 #define VGPU_IOC_MEM_UNMAP	_IOW(VGPU_IOC_MAGIC, 0x31, struct vgpu_mem)
+#define VGPU_IOC_PROCESS_MEMORY	_IOW(VGPU_IOC_MAGIC, 0x32, struct vgpu_process_memory)
 #define VGPU_IOC_SUBMIT		_IOWR(VGPU_IOC_MAGIC, 0x40, struct vgpu_submit)
 #define VGPU_IOC_WAIT		_IOWR(VGPU_IOC_MAGIC, 0x41, struct vgpu_wait)
 #define VGPU_IOC_WAIT_ANY	_IOWR(VGPU_IOC_MAGIC, 0x42, struct vgpu_wait_any)

@@ -58,6 +58,17 @@ static inline void kvgpu_release_fault_lock(struct vm_fault *vmf)
 #define kvgpu_release_fault_lock	release_fault_lock
 #endif
 
+/* One page of another process; its VMAs were an argument, too. */
+static inline long kvgpu_get_user_page_remote(struct mm_struct *mm, unsigned long address,
+					      unsigned int flags, struct page **page, int *locked)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+	return get_user_pages_remote(mm, address, 1, flags, page, NULL, locked);
+#else
+	return get_user_pages_remote(mm, address, 1, flags, page, locked);
+#endif
+}
+
 /* What a command brings in its SQE: user space may still change it. */
 static inline const void *kvgpu_uring_arg(const struct io_uring_cmd *cmd)
 {

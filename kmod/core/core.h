@@ -164,6 +164,7 @@ struct kvgpu_ctx {
 
 	struct kvgpu_pins *pins;
 	struct kvgpu_managed *managed;
+	struct kvgpu_process *process_memory;	/* actor sets it, once; NULL: kernels have none */
 	struct kvgpu_participant *participant;
 	struct kvgpu_waiters *waiters;
 	struct kvgpu_signals *signals;

@@ -60,6 +60,26 @@ static void host_arrived(void *host, u32 context, u64 address, u64 bytes)
 	kvgpu_managed_arrived(host, context, address, bytes);
 }
 
+static void host_process_wants(void *host, u32 context)
+{
+	kvgpu_process_wants(host, context);
+}
+
+static void host_process_hold(void *host, u32 context)
+{
+	kvgpu_process_hold(host, context);
+}
+
+static void *host_process_page(void *host, u32 context, u64 address, bool write)
+{
+	return kvgpu_process_page(host, context, address, write);
+}
+
+static void host_process_release(void *host, u32 context)
+{
+	kvgpu_process_release(host, context);
+}
+
 static void host_put_frame(void *host, void *frame)
 {
 	kvgpu_frame_release(host, frame);
@@ -107,6 +127,10 @@ static const struct vgpu_host_ops host_ops = {
 	.managed_page = host_managed_page,
 	.revoke = host_revoke,
 	.arrived = host_arrived,
+	.process_wants = host_process_wants,
+	.process_hold = host_process_hold,
+	.process_page = host_process_page,
+	.process_release = host_process_release,
 };
 
 /* ---- in its system (actor) ---------------------------------------------- */

@@ -169,7 +169,9 @@ static int kvgpu_release(struct inode *inode, struct file *file)
 	unsigned long id;
 
 	kvgpu_ctx_dir_remove(ctx);
+	kvgpu_process_disable(ctx);
 	WARN_ON_ONCE(kvgpu_inbox_call(&ctx->inbox, do_close, &m));
+	kvgpu_process_exit(ctx);
 	kvgpu_frames_free(kdev, &m.frames);
 	flush_work(&ctx->pins->work);
 	kvgpu_managed_exit(ctx->managed);

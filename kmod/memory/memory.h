@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Memory of this machine that the device uses: pages of processes, pinned while a command refers to
- * them, pages behind the frames of VRAM, and managed memory, which both use.
+ * them, pages behind the frames of VRAM, managed memory, which both use, and memory of processes
+ * that kernels use where it is.
  */
 #ifndef KVGPU_MEMORY_H
 #define KVGPU_MEMORY_H
@@ -162,5 +163,27 @@ void kvgpu_managed_settle(struct kvgpu_managed *managed);
 void *kvgpu_managed_page(struct kvgpu_dev *kdev, u32 context, u64 address);
 void kvgpu_managed_revoke(struct kvgpu_dev *kdev, u32 context, u64 address, u64 bytes);
 void kvgpu_managed_arrived(struct kvgpu_dev *kdev, u32 context, u64 address, u64 bytes);
+/* ---- process.c: memory of a process, used by kernels where it is -------- */
+
+/**
+ * kvgpu_process_enable - let kernels of @ctx use the memory of the calling process
+ *
+ * 0 also if they may already. -EBUSY: they use that of another process; -ENOMEM, -EINTR, -EIO.
+ */
+int kvgpu_process_enable(struct kvgpu_ctx *ctx);
+/**
+ * kvgpu_process_disable - @ctx is about to be closed: its thread asks the actor for nothing more
+ */
+void kvgpu_process_disable(struct kvgpu_ctx *ctx);
+/**
+ * kvgpu_process_exit - @ctx is closed on the device. After kvgpu_process_disable()
+ */
+void kvgpu_process_exit(struct kvgpu_ctx *ctx);
+
+/* Operations of struct vgpu_host_ops (actor). */
+void kvgpu_process_wants(struct kvgpu_dev *kdev, u32 context);
+void kvgpu_process_hold(struct kvgpu_dev *kdev, u32 context);
+void *kvgpu_process_page(struct kvgpu_dev *kdev, u32 context, u64 address, bool write);
+void kvgpu_process_release(struct kvgpu_dev *kdev, u32 context);
 
 #endif

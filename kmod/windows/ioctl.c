@@ -67,7 +67,8 @@ static int ioctl_version(struct file *file, void *args)
 		.version = VGPU_UAPI_VERSION,
 		.isa_version = VGPU_VASS_VERSION,
 		.features = VGPU_FEATURE_PROFILED | VGPU_FEATURE_CLOCK | VGPU_FEATURE_URING |
-			    VGPU_FEATURE_EVENTFD | VGPU_FEATURE_RING | VGPU_FEATURE_MANAGED,
+			    VGPU_FEATURE_EVENTFD | VGPU_FEATURE_RING | VGPU_FEATURE_MANAGED |
+			    VGPU_FEATURE_PROCESS,
 	};
 	return 0;
 }
@@ -323,6 +324,14 @@ static int ioctl_mem_unmap(struct file *file, void *arg)
 	return memory_ioctl(&call, do_mem_unmap, 0);
 }
 
+static int ioctl_process_memory(struct file *file, void *args)
+{
+	const struct vgpu_process_memory *memory = args;
+
+	return memory->flags || memory->reserved ? -EINVAL :
+						   kvgpu_process_enable(file->private_data);
+}
+
 /* ---- the table ---------------------------------------------------------- */
 
 /* Of each: its struct, the last member that this had at first, the handler. */
@@ -341,6 +350,8 @@ static const struct kvgpu_ioctl ioctls[] = {
 		    ioctl_module_unload),
 	KVGPU_IOCTL(VGPU_IOC_MEM_MAP, struct vgpu_mem, reserved, ioctl_mem_map),
 	KVGPU_IOCTL(VGPU_IOC_MEM_UNMAP, struct vgpu_mem, reserved, ioctl_mem_unmap),
+	KVGPU_IOCTL(VGPU_IOC_PROCESS_MEMORY, struct vgpu_process_memory, reserved,
+		    ioctl_process_memory),
 	KVGPU_IOCTL(VGPU_IOC_SUBMIT, struct vgpu_submit, seq, kvgpu_ioctl_submit),
 	KVGPU_IOCTL(VGPU_IOC_WAIT, struct vgpu_wait, time, kvgpu_ioctl_wait),
 	KVGPU_IOCTL(VGPU_IOC_WAIT_ANY, struct vgpu_wait_any, reserved, kvgpu_ioctl_wait_any),

@@ -14,6 +14,7 @@
 #include "vgpu_clock.h"
 #include "vgpu_configfs.h"
 #include "vgpu_group.h"
+#include "vgpu_words.h"
 
 #define GRANULE		65536u
 #define BYTES		(8u * GRANULE)
@@ -34,84 +35,6 @@ static volatile uint32_t *must_map(int fd, uint64_t address, uint64_t bytes)
 {
 	CHECK_EQ(mem_map_managed(fd, address, bytes), 0);
 	return view(fd, (void *)(uintptr_t)address, address, bytes, PROT_READ | PROT_WRITE);
-}
-
-enum { ADD, SPIN };
-
-struct add_params {
-	uint64_t words;
-	uint32_t add;
-	uint32_t stride;	/* bytes */
-};
-
-struct user {
-	int fd;
-	uint32_t queue, module;
-};
-
-/* ADD: thread n adds to word n; SPIN: until a word is not 0 */
-static struct user user_of(int fd)
-{
-	struct program p = {};
-	struct user u = { .fd = fd };
-
-	kernel(&p, "add", sizeof(struct add_params));
-	ldp8(&p, 0, offsetof(struct add_params, words));
-	ldp4(&p, 2, offsetof(struct add_params, add));
-	ldp4(&p, 3, offsetof(struct add_params, stride));
-	global_id(&p, 4, 8);
-	insn(&p, VGPU_OP_MADWU, 0, 6, 4, 3, 0, 0);		/* Q6 = R4 * R3 + Q0 */
-	ldg4(&p, 5, 6);
-	insn(&p, VGPU_OP_ADD, 0, 5, 5, 2, 0, 0);
-	stg4(&p, 6, 5);
-	finish(&p);
-	kernel(&p, "spin", 8);
-	ldp8(&p, 0, 0);
-	ldg4(&p, 2, 0);
-	insn(&p, VGPU_OP_SETPU, VGPU_CMP_EQ | VGPU_F_IMM, 0, 2, 0, 0, 0);
-	insn(&p, VGPU_OP_BRA, 0, 0, 0, 0, 0, 1 | (uint64_t)VGPU_NO_RECONV << 32);
-	guard(&p, 0);
-	finish(&p);
-	u.queue = must_queue(fd);
-	u.module = must_load(fd, &p);
-	return u;
-}
-
-static struct user user_begin(void)
-{
-	return user_of(must_open());
-}
-
-static uint64_t start_add(const struct user *u, uint64_t words, uint32_t count, uint32_t add,
-			  uint32_t stride)
-{
-	struct add_params params = { .words = words, .add = add, .stride = stride };
-	struct vgpu_cmd cmd =
-		cmd_launch(u->module, ADD, count / 128, 128, &params, sizeof(params));
-
-	return must_submit(u->fd, u->queue, &cmd, 1);
-}
-
-static void must_wait(const struct user *u, uint64_t seq)
-{
-	CHECK_EQ(wait_seq(u->fd, u->queue, seq, limit_ns(30)), 0);
-}
-
-static void must_add(const struct user *u, uint64_t words, uint32_t count, uint32_t add)
-{
-	must_wait(u, start_add(u, words, count, add, 4));
-}
-
-static void must_be(const volatile uint32_t *words, uint32_t count, uint32_t add)
-{
-	for (uint32_t n = 0; n < count; n++)
-		CHECK_EQ(words[n], n + add);
-}
-
-static void number(volatile uint32_t *words, uint32_t count)
-{
-	for (uint32_t n = 0; n < count; n++)
-		words[n] = n;
 }
 
 static sigjmp_buf back;

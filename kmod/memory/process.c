@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * DOC: memory of a process, used by kernels where it is
+ *
+ * A process may let kernels of its context use all of its memory, at its own addresses: heap,
+ * stack, mapped files. The device then asks for a page when an SM touches one that is not at hand
+ * (sim-device/mmu/process.c), and a thread of this module, one for each such context, has the
+ * process fault it in: from swap, from a file, by userfaultfd. However long that takes, only
+ * kernels of this process wait for it.
+ *
+ * A page that was found is at hand until the process's page tables change. No reference to it is
+ * held, and it is not pinned: the kernel tells us before it changes them (mmu_notifier.h), and what
+ * is unmapped, swapped, migrated, merged or copied on write is dropped here first. As KVM does, a
+ * page is found by get_user_pages() and entered only if nothing has changed since before that, and
+ * not by hmm_range_fault(): that has no answer for userfaultfd, and gives out pages that the
+ * kernel's own mapping does not have (memfd_secret()).
+ *
+ * Written pages are dirty from before the first write: get_user_pages() with FOLL_WRITE makes them
+ * so, and before anything cleans a page it takes away the right to write it, which drops it here.
+ *
+ * DOC: who waits for whom
+ *
+ * process->lock is a spinlock and the innermost of all. The actor holds it for one instruction of
+ * one warp. Who changes the page tables of the process, also under reclaim, takes it to drop
+ * DROP_PAGES pages at most. Nothing is allocated under it. So neither ever waits for the other
+ * longer than that, and the actor never for page tables, for a process, or for memory.
+ *
+ * The thread asks the actor under process->use, and faults pages in with no lock held. Who closes
+ * the file takes process->use, once; he waits for the thread to end, but not for a process that
+ * does not bring its page: the thread goes on alone then, and ends when it has come.
+ */
+#include <linux/kthread.h>
+#include <linux/memcontrol.h>
+#include <linux/mm.h>
+#include <linux/mmu_notifier.h>
+#include <linux/module.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "kmod/memory/memory.h"
+
+#define WRITABLE	XA_MARK_0
+#define DROP_PAGES	256u
+/* How long a close waits for the thread. */
+#define CLOSE_WAIT	(5 * HZ)
+
+struct kvgpu_process {
+	struct kref ref;		/* the context and the thread have one each */
+	struct mmu_interval_notifier notifier;	/* of the whole process */
+	struct mm_struct *mm;
+	struct mem_cgroup *memcg;	/* pays for what is remembered */
+	struct mutex use;
+	struct kvgpu_ctx *ctx;		/* under use; NULL: it is closed, or will be */
+	spinlock_t lock;
+	struct xarray pages;		/* address >> PAGE_SHIFT -> struct page; changed under lock */
+	bool wanted;			/* pages may be; set by the actor */
+	wait_queue_head_t wait;		/* the thread's, until pages are wanted or it shall end */
+	struct completion ended;
+};
+
+/* ---- pages at hand ------------------------------------------------------ */
+
+/* Returns whether there may be more. */
+static bool drop_pages(struct kvgpu_process *process, unsigned long *first, unsigned long last)
+{
+	struct page *page;
+	u32 n = 0;
+
+	for (page = xa_find(&process->pages, first, last, XA_PRESENT); page && n < DROP_PAGES;
+	     page = xa_find_after(&process->pages, first, last, XA_PRESENT), n++)
+		xa_erase(&process->pages, *first);
+	return page;
+}
+
+static bool process_invalidate(struct mmu_interval_notifier *notifier,
+			       const struct mmu_notifier_range *range, unsigned long seq)
+{
+	struct kvgpu_process *process = container_of(notifier, struct kvgpu_process, notifier);
+	unsigned long first = range->start >> PAGE_SHIFT, last = (range->end - 1) >> PAGE_SHIFT;
+	bool more;
+
+	spin_lock(&process->lock);
+	mmu_interval_set_seq(notifier, seq);
+	more = drop_pages(process, &first, last);
+	spin_unlock(&process->lock);
+	while (more) {
+		spin_lock(&process->lock);
+		more = drop_pages(process, &first, last);
+		spin_unlock(&process->lock);
+	}
+	return true;
+}
+
+static const struct mmu_interval_notifier_ops notifier_ops = {
+	.invalidate = process_invalidate,
+};
+
+/* @page was found after @seq. False: page tables have changed since. */
+static bool page_enter(struct kvgpu_process *process, unsigned long index, struct page *page,
+		       bool write, unsigned long seq)
+{
+	bool same;
+
+	spin_lock(&process->lock);
+	same = !mmu_interval_read_retry(&process->notifier, seq);
+	/* its entry is reserved */
+	if (same && !xa_is_err(xa_store(&process->pages, index, page, GFP_NOWAIT)) && write)
+		xa_set_mark(&process->pages, index, WRITABLE);
+	spin_unlock(&process->lock);
+	return same;
+}
+
+/* ---- the thread --------------------------------------------------------- */
+
+static int page_get(struct mm_struct *mm, unsigned long address, bool write, struct page **page)
+{
+	int locked = 1;
+	long ret;
+
+	mmap_read_lock(mm);
+	ret = kvgpu_get_user_page_remote(mm, address, write ? FOLL_WRITE : 0, page, &locked);
+	if (locked)
+		mmap_read_unlock(mm);
+	return ret == 1 ? 0 : ret ? ret : -EFAULT;
+}
+
+/*
+ * Have the page at hand. False: the process has none there, or none that may be written. If page
+ * tables change all the time the device may ask again: that it had it for a moment is true.
+ */
+static bool page_bring(struct kvgpu_process *process, u64 address, bool write)
+{
+	unsigned long index = address >> PAGE_SHIFT, seq;
+	bool there = false, entered = false;
+	struct mem_cgroup *before;
+	struct page *page;
+	u32 tries;
+
+	if (!mmget_not_zero(process->mm))
+		return false;
+	before = set_active_memcg(process->memcg);
+	for (tries = 0; !entered && tries < 16; tries++) {
+		/* NULL in a reserved entry is no page */
+		if (xa_reserve(&process->pages, index, GFP_KERNEL_ACCOUNT | __GFP_NOWARN))
+			break;
+		seq = mmu_interval_read_begin(&process->notifier);
+		there = !page_get(process->mm, address, write, &page);
+		if (!there)
+			break;
+		entered = page_enter(process, index, page, write, seq);
+		put_page(page);
+	}
+	set_active_memcg(before);
+	if (!entered)
+		xa_release(&process->pages, index);
+	mmput(process->mm);
+	return there;
+}
+
+/** struct process_turn - what the thread and the actor tell each other */
+struct process_turn {
+	struct kvgpu_process *process;
+	u64 address;
+	bool write;
+	bool there;
+	bool wanted;			/* address is set */
+};
+
+static int do_turn(struct kvgpu_dev *kdev, void *arg)
+{
+	struct process_turn *turn = arg;
+	u32 context = turn->process->ctx->id;
+
+	if (turn->wanted)
+		vgpu_process_came(kdev->model, context, turn->address, turn->there);
+	turn->wanted = vgpu_process_wanted(kdev->model, context, &turn->address, &turn->write);
+	return 0;
+}
+
+/* Answer what was wanted, and get what is wanted next. False: the context is closed. */
+static bool next_turn(struct process_turn *turn)
+{
+	struct kvgpu_process *process = turn->process;
+	bool open;
+
+	mutex_lock(&process->use);
+	open = process->ctx;
+	if (open)
+		kvgpu_inbox_call(&process->ctx->inbox, do_turn, turn);
+	mutex_unlock(&process->use);
+	return open;
+}
+
+static void process_free(struct kref *ref)
+{
+	struct kvgpu_process *process = container_of(ref, struct kvgpu_process, ref);
+
+	xa_destroy(&process->pages);
+	mem_cgroup_put(process->memcg);
+	mmdrop(process->mm);
+	kfree(process);
+}
+
+static int process_thread(void *arg)
+{
+	struct kvgpu_process *process = arg;
+	struct process_turn turn = { .process = process };
+
+	while (READ_ONCE(process->ctx)) {
+		wait_event_idle(process->wait, READ_ONCE(process->wanted) ||
+						       !READ_ONCE(process->ctx));
+		WRITE_ONCE(process->wanted, false);
+		while (next_turn(&turn) && turn.wanted)
+			turn.there = page_bring(process, turn.address, turn.write);
+	}
+	mmu_interval_notifier_remove(&process->notifier);
+	complete(&process->ended);
+	kref_put(&process->ref, process_free);
+	module_put_and_kthread_exit(0);
+}
+
+/* ---- operations of struct vgpu_host_ops (actor) -------------------------- */
+
+static struct kvgpu_process *process_of(struct kvgpu_dev *kdev, u32 context)
+{
+	struct kvgpu_ctx *ctx = xa_load(&kdev->contexts, context);
+
+	kvgpu_assert_actor(kdev);
+	return ctx->process_memory;
+}
+
+void kvgpu_process_wants(struct kvgpu_dev *kdev, u32 context)
+{
+	struct kvgpu_process *process = process_of(kdev, context);
+
+	WRITE_ONCE(process->wanted, true);
+	wake_up(&process->wait);
+}
+
+void kvgpu_process_hold(struct kvgpu_dev *kdev, u32 context)
+	__acquires(&process_of(kdev, context)->lock)
+{
+	spin_lock(&process_of(kdev, context)->lock);
+}
+
+void *kvgpu_process_page(struct kvgpu_dev *kdev, u32 context, u64 address, bool write)
+{
+	struct kvgpu_process *process = process_of(kdev, context);
+	unsigned long index = address >> PAGE_SHIFT;
+	struct page *page = xa_load(&process->pages, index);
+
+	lockdep_assert_held(&process->lock);
+	if (!page || (write && !xa_get_mark(&process->pages, index, WRITABLE)))
+		return NULL;
+	return page_address(page);
+}
+
+void kvgpu_process_release(struct kvgpu_dev *kdev, u32 context)
+	__releases(&process_of(kdev, context)->lock)
+{
+	spin_unlock(&process_of(kdev, context)->lock);
+}
+
+/* ---- contexts ----------------------------------------------------------- */
+
+static int do_enable(struct kvgpu_dev *kdev, void *arg)
+{
+	struct kvgpu_process *process = arg;
+	struct kvgpu_ctx *ctx = process->ctx;
+	int ret;
+
+	if (ctx->process_memory)
+		return ctx->process_memory->mm == process->mm ? -EALREADY : -EBUSY;
+	ret = vgpu_process_enable(kdev->model, ctx->id);
+	if (!ret)
+		ctx->process_memory = process;
+	return ret;
+}
+
+static struct kvgpu_process *process_create(struct kvgpu_ctx *ctx)
+{
+	struct kvgpu_process *process = kzalloc(sizeof(*process), GFP_KERNEL_ACCOUNT);
+
+	if (!process)
+		return NULL;
+	kref_init(&process->ref);
+	mutex_init(&process->use);
+	spin_lock_init(&process->lock);
+	xa_init_flags(&process->pages, XA_FLAGS_ACCOUNT);
+	init_waitqueue_head(&process->wait);
+	init_completion(&process->ended);
+	process->ctx = ctx;
+	process->mm = current->mm;
+	mmgrab(process->mm);
+	process->memcg = get_mem_cgroup_from_mm(process->mm);
+	return process;
+}
+
+int kvgpu_process_enable(struct kvgpu_ctx *ctx)
+{
+	struct kvgpu_process *process = process_create(ctx);
+	struct task_struct *thread;
+	int ret = -ENOMEM;
+
+	if (!process)
+		return ret;
+	ret = mmu_interval_notifier_insert(&process->notifier, process->mm, 0,
+					   ULONG_MAX & PAGE_MASK, &notifier_ops);
+	if (ret)
+		goto free;
+	thread = kthread_create(process_thread, process, "vgpu-process/%d",
+				task_tgid_nr(current));
+	ret = PTR_ERR_OR_ZERO(thread);
+	if (ret)
+		goto remove;
+	ret = kvgpu_inbox_call_killable(&ctx->inbox, do_enable, process);
+	if (ret)
+		goto stop;
+	__module_get(THIS_MODULE);
+	kref_get(&process->ref);
+	wake_up_process(thread);
+	return 0;
+stop:
+	/* it has not begun, and does not */
+	kthread_stop(thread);
+remove:
+	mmu_interval_notifier_remove(&process->notifier);
+free:
+	kref_put(&process->ref, process_free);
+	return ret == -EALREADY ? 0 : ret;
+}
+
+void kvgpu_process_disable(struct kvgpu_ctx *ctx)
+{
+	struct kvgpu_process *process = ctx->process_memory;
+
+	if (!process)
+		return;
+	mutex_lock(&process->use);
+	WRITE_ONCE(process->ctx, NULL);
+	mutex_unlock(&process->use);
+	wake_up(&process->wait);
+}
+
+void kvgpu_process_exit(struct kvgpu_ctx *ctx)
+{
+	struct kvgpu_process *process = ctx->process_memory;
+
+	if (!process)
+		return;
+	wait_for_completion_timeout(&process->ended, CLOSE_WAIT);
+	kref_put(&process->ref, process_free);
+}
