@@ -204,7 +204,7 @@ VGPU_API const char *vgpuGetLastMessage(void);
 VGPU_API vgpuError_t vgpuMalloc(void **pointer, size_t bytes);
 /*
  * Memory that kernels and the program use at the same address; its pages are where they are used
- * (docs/memory.md). vgpuErrorNotSupported: the device is not in this process.
+ * (docs/memory.md). vgpuErrorNotSupported: the device has no such memory.
  */
 VGPU_API vgpuError_t vgpuMallocManaged(void **pointer, size_t bytes);
 VGPU_API vgpuError_t vgpuMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height);

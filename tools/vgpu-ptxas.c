@@ -4,6 +4,7 @@
  * it does not. vgpucc calls it, so that what is not supported is an error of the compilation.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +16,32 @@ static void usage(FILE *out)
 {
 	fprintf(out,
 		"usage: vgpu-ptxas [--resource-usage] [--maxregs N] [--source NAME] "
-		"[--disassemble] FILE.ptx\n"
+		"[--managed NAME]... [--disassemble] FILE.ptx\n"
 		"  --resource-usage   registers, memory, spills and occupancy of each kernel; "
 		"VGPU_PRESET selects the device\n"
 		"  --maxregs N        maximum registers per thread, 16 to %u\n"
 		"  --source NAME      name of the source file for messages\n"
+		"  --managed NAME     this variable is a __managed__ one of the host's code\n"
 		"  --disassemble      print the code\n"
 		"exit status: 0 success, 1 the file could not be read or is invalid, 2 wrong "
 		"usage\n",
 		VGPU_VASS_MAX_REGS);
+}
+
+/* Any address in the process will do. */
+#define MANAGED_ADDRESS	0x7f0000000000ull
+
+static bool add_managed(struct vgpu_compile_options *options, struct vgpu_placed_symbol **list,
+			const char *name)
+{
+	size_t bytes = (options->placed_count + 1) * sizeof(**list);
+	struct vgpu_placed_symbol *grown = realloc(*list, bytes);
+
+	if (!grown)
+		return false;
+	grown[options->placed_count++] = (struct vgpu_placed_symbol){ name, MANAGED_ADDRESS };
+	options->placed = *list = grown;
+	return true;
 }
 
 static char *read_file(const char *path, size_t *length)
@@ -114,6 +132,7 @@ int main(int argc, char **argv)
 {
 	struct vgpu_compile_options options = { 0 };
 	const char *path = NULL, *source = NULL, *preset = getenv("VGPU_PRESET");
+	struct vgpu_placed_symbol *placed = NULL;
 	struct vgpu_program *program = NULL;
 	struct vgpu_config config;
 	char *message = NULL, *text;
@@ -133,7 +152,12 @@ int main(int argc, char **argv)
 			options.max_regs = (uint32_t)strtoul(argv[++i], NULL, 10);
 		else if (!strcmp(argv[i], "--source") && i + 1 < argc)
 			source = argv[++i];
-		else if (argv[i][0] != '-' && !path)
+		else if (!strcmp(argv[i], "--managed") && i + 1 < argc) {
+			if (!add_managed(&options, &placed, argv[++i])) {
+				fprintf(stderr, "vgpu-ptxas: out of memory\n");
+				return 1;
+			}
+		} else if (argv[i][0] != '-' && !path)
 			path = argv[i];
 		else {
 			usage(stderr);
@@ -165,6 +189,7 @@ int main(int argc, char **argv)
 	if (listing)
 		disassemble(program);
 	vgpu_program_free(program);
+	free(placed);
 	free(text);
 	return 0;
 }

@@ -4,7 +4,8 @@
  * address space that is reserved and the host cannot access, so one address means one
  * thing everywhere and a host that follows a device pointer crashes, as with CUDA.
  *
- * Managed memory lies in the same range; the host can access it.
+ * Managed memory lies in the same range; the host can access it. __managed__ variables are not in
+ * it (variables.h).
  *
  * Allocations above SMALL are mappings of their own, page-aligned, with an unmapped page behind
  * them. Smaller ones come from slabs of 2 MB, in units of 256 bytes.
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "state.h"
+#include "variables.h"
 
 #define UNIT		256u
 #define SLAB		(2ull << 20)
@@ -60,18 +61,22 @@ static bool heap_reserve(void)
 
 struct rt_state *rt_owner(const void *pointer)
 {
+	struct rt_state *owner;
+
 	for (unsigned int i = 0; i < RT_DEVICES; i++)
 		if ((uint64_t)(uintptr_t)pointer - rt_devices[i].heap.base <
 		    rt_devices[i].heap.bytes)
 			return &rt_devices[i];
-	return rt_current;
+	owner = rt_variables_owner((uint64_t)(uintptr_t)pointer);
+	return owner ? owner : rt_current;
 }
 
 bool rt_is_device(const void *pointer)
 {
 	const struct rt_heap *heap = &rt_owner(pointer)->heap;
 
-	return (uint64_t)(uintptr_t)pointer - heap->base < heap->bytes;
+	return (uint64_t)(uintptr_t)pointer - heap->base < heap->bytes ||
+	       rt_variables_owner((uint64_t)(uintptr_t)pointer);
 }
 
 /* Index of the last block at or below @address, -1: none. */
@@ -96,8 +101,9 @@ bool rt_is_managed(const void *pointer)
 	uint64_t address = (uint64_t)(uintptr_t)pointer;
 	long i = block_below(address);
 
-	return i >= 0 && heap->blocks[i].managed &&
-	       address - heap->blocks[i].base < heap->blocks[i].bytes;
+	return (i >= 0 && heap->blocks[i].managed &&
+		address - heap->blocks[i].base < heap->blocks[i].bytes) ||
+	       rt_variables_owner(address) == rt_current;
 }
 
 /* First gap that takes @bytes and a page behind, mapped on the device and entered in the table. */
@@ -273,6 +279,8 @@ bool rt_alloc_find(uint64_t address, uint64_t *base, uint64_t *bytes)
 	struct rt_block *block;
 	uint64_t unit;
 
+	if (rt_variables_owner(address) == rt_current)
+		return rt_variables_find(address, base, bytes);
 	if (i < 0)
 		return false;
 	block = &rt.heap.blocks[i];

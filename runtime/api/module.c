@@ -67,9 +67,9 @@ static vgpuError_t link_print(struct vgpu_program *program)
  * Compile, place the variables, relocate, load, fill. In that order: the code is relocated for the
  * variables' address before the device verifies it, and after that it cannot change.
  */
-vgpuError_t rt_module_load(const char *ptx, uint32_t max_regs, struct vgpuModule **out)
+vgpuError_t rt_module_load(const char *ptx, const struct vgpu_compile_options *options,
+			   struct vgpuModule **out)
 {
-	struct vgpu_compile_options options = { .max_regs = max_regs };
 	struct vgpuModule *module = calloc(1, sizeof(*module));
 	char text[512] = "", *message = NULL;
 	struct vgpu_program *program;
@@ -80,7 +80,7 @@ vgpuError_t rt_module_load(const char *ptx, uint32_t max_regs, struct vgpuModule
 		return vgpuErrorMemoryAllocation;
 	module->ptx = strdup(ptx);
 	err = module->ptx ?
-		      vgpu_compile_ptx(ptx, strlen(ptx), &options, &module->program, &message) :
+		      vgpu_compile_ptx(ptx, strlen(ptx), options, &module->program, &message) :
 		      -ENOMEM;
 	if (err) {
 		rt_message("%s", message ? message : "out of memory while compiling");
@@ -240,7 +240,7 @@ vgpuError_t vgpuModuleLoad(vgpuModule_t *module, const char *ptx)
 		return error;
 	if (!module || !ptx)
 		return rt_leave(vgpuErrorInvalidValue);
-	return rt_leave(rt_module_load(ptx, 0, module));
+	return rt_leave(rt_module_load(ptx, NULL, module));
 }
 
 vgpuError_t vgpuModuleUnload(vgpuModule_t handle)

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "state.h"
+#include "variables.h"
 
 pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER;
 struct rt_state rt_devices[RT_DEVICES];
@@ -52,17 +52,23 @@ static void install_fork_handlers(void)
 /* What an embedded device still has to write (its trace) it writes when it is closed. */
 static void at_exit(void)
 {
+	struct rt_state *before = rt_current;
+
 	pthread_mutex_lock(&rt_lock);
 	for (unsigned int i = 0; i < RT_DEVICES; i++) {
 		struct rt_state *device = &rt_devices[i];
 
 		if (device->phase != RT_READY || device->waiting)
 			continue;
+		rt_current = device;
+		rt_variables_save();
 		device->ops->close(device->transport);
+		rt_variables_restore();
 		device->transport = NULL;
 		device->phase = RT_FAILED;
 		device->open_error = vgpuErrorCudartUnloading;
 	}
+	rt_current = before;
 	pthread_mutex_unlock(&rt_lock);
 }
 
@@ -185,6 +191,14 @@ static vgpuError_t open_device(void)
 		return open_failed(error == -ENOSPC ? vgpuErrorDevicesUnavailable :
 						      vgpuErrorInitializationError);
 	}
+	unknown = rt_variables_map();
+	if (unknown != vgpuSuccess) {
+		rt_variables_save();
+		rt.ops->close(rt.transport);
+		rt_variables_restore();
+		rt.transport = NULL;
+		return open_failed(unknown);
+	}
 	if (!exit_set) {
 		exit_set = true;
 		atexit(at_exit);
@@ -273,7 +287,9 @@ vgpuError_t vgpuDeviceReset(void)
 			usleep(100);
 			pthread_mutex_lock(&rt_lock);
 		}
+		rt_variables_save();
 		rt.ops->close(rt.transport);
+		rt_variables_restore();
 		rt.transport = NULL;
 		context_reset();
 	}

@@ -244,7 +244,8 @@ bool rt_event_known(const struct vgpuEvent *handle);
 void rt_events_reset(void);
 
 /* module.c */
-vgpuError_t rt_module_load(const char *ptx, uint32_t max_regs, struct vgpuModule **out);
+vgpuError_t rt_module_load(const char *ptx, const struct vgpu_compile_options *options,
+			   struct vgpuModule **out);
 vgpuError_t rt_module_function(struct vgpuModule *module, const char *name,
 			       struct vgpuFunction **out);
 vgpuError_t rt_module_global(struct vgpuModule *module, const char *name, uint64_t *address,

@@ -169,7 +169,8 @@ void cc_compile_blocks(struct cc *cc);
 /* shared.c */
 struct cc_shared *cc_shared_function(struct cc *kernel, struct ptx_func *func);
 /* layout.c */
-void cc_layout_module(struct ptx_ctx *ctx, struct ptx_module *module, struct vgpu_program *program);
+void cc_layout_module(struct ptx_ctx *ctx, struct ptx_module *module,
+		      const struct vgpu_compile_options *options, struct vgpu_program *program);
 uint32_t cc_layout_shared(struct cc *cc, struct ptx_module *module);
 /* cfg.c, dom.c */
 void cc_build_blocks(struct cc *cc);

@@ -68,11 +68,20 @@ struct vgpu_program {
 	uint32_t binary_bytes;
 };
 
+/* A .global variable that is not in the data segment: its address is known before. */
+struct vgpu_placed_symbol {
+	const char *name;
+	uint64_t address;
+};
+
 struct vgpu_compile_options {
 	/*
 	 * most registers per thread, 16..VGPU_VASS_MAX_REGS; more are spilled. 0: no limit of ours
 	 */
 	uint32_t max_regs;
+	/* what the PTX says they contain does not count; those that it does not have are ignored */
+	const struct vgpu_placed_symbol *placed;
+	uint32_t placed_count;
 };
 
 /**

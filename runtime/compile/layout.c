@@ -29,7 +29,8 @@ static uint64_t aligned(uint64_t at, const struct ptx_var *var)
 
 static bool in_data(const struct ptx_var *var)
 {
-	return (var->space == PTX_GLOBAL || var->space == PTX_CONST) && !var->is_extern;
+	return (var->space == PTX_GLOBAL || var->space == PTX_CONST) && !var->is_extern &&
+	       !var->is_placed;
 }
 
 static void fill_data(struct ptx_ctx *ctx, struct ptx_module *module, struct vgpu_program *program,
@@ -49,12 +50,14 @@ static void fill_data(struct ptx_ctx *ctx, struct ptx_module *module, struct vgp
 		for (uint32_t i = 0; i < var->refs_count; i++) {
 			const struct ptx_init_ref *ref = &var->refs[i];
 
-			if (ref->var->is_extern)
+			if (ref->var->is_extern && !ref->var->is_placed)
 				ptx_fail(ctx, ref->line, "unresolved external variable `%s'",
 					 ref->var->name);
 			memcpy(&word, program->data + var->offset + ref->where, 8);
 			word += ref->var->offset;
 			memcpy(program->data + var->offset + ref->where, &word, 8);
+			if (ref->var->is_placed)
+				continue;
 			program->relocs[program->reloc_count].kind = VGPU_RELOC_DATA;
 			program->relocs[program->reloc_count++].where =
 				(uint32_t)(var->offset + ref->where);
@@ -62,11 +65,26 @@ static void fill_data(struct ptx_ctx *ctx, struct ptx_module *module, struct vgp
 	}
 }
 
-void cc_layout_module(struct ptx_ctx *ctx, struct ptx_module *module, struct vgpu_program *program)
+/* What the caller has placed is not the module's; `.extern' or not. */
+static void place(struct ptx_module *module, const struct vgpu_compile_options *options)
+{
+	for (struct ptx_var *var = module->vars; var; var = var->next)
+		for (uint32_t i = 0; i < options->placed_count; i++)
+			if (var->space == PTX_GLOBAL &&
+			    !strcmp(var->name, options->placed[i].name)) {
+				var->is_placed = true;
+				var->offset = options->placed[i].address;
+			}
+}
+
+void cc_layout_module(struct ptx_ctx *ctx, struct ptx_module *module,
+		      const struct vgpu_compile_options *options, struct vgpu_program *program)
 {
 	uint32_t count = 0, refs = 0;
 	uint64_t at = 0;
 
+	if (options)
+		place(module, options);
 	for (struct ptx_var *var = module->vars; var; var = var->next) {
 		if (!in_data(var))
 			continue;

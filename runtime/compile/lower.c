@@ -336,6 +336,10 @@ struct cc_value cc_address_of(struct cc_lower *l, const struct ptx_operand *o)
 	switch (var->space) {
 	case PTX_GLOBAL:
 	case PTX_CONST:
+		if (var->is_placed) {
+			value.imm += var->offset;
+			return value;
+		}
 		if (var->is_extern)
 			cc_refuse(l, "unresolved external variable `%s'", var->name);
 		value.imm += var->offset;

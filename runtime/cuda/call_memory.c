@@ -474,14 +474,18 @@ cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
 {
+	struct rt_state *before = rt_current;
 	vgpuError_t error;
 	size_t bytes;
 	void *base;
-	int kind;
+	int kind, device;
 
 	if (!attributes)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	rt_current = rt_owner(pointer);
+	device = rt_device();
 	error = vgpuPointerInfo(pointer, &kind, &base, &bytes);
+	rt_current = before;
 	if (error != vgpuSuccess)
 		return cuda_error(error);
 	memset(attributes, 0, sizeof(*attributes));
@@ -489,7 +493,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 			   kind == 2 ? cudaMemoryTypeDevice :
 			   kind == 1 ? cudaMemoryTypeHost :
 				       cudaMemoryTypeUnregistered;
-	attributes->device = kind == 0 ? -2 : 0;
+	attributes->device = kind == 0 ? -2 : device;
 	attributes->devicePointer = kind >= 2 ? (void *)(uintptr_t)pointer : NULL;
 	attributes->hostPointer = kind == 2 ? NULL : (void *)(uintptr_t)pointer;
 	return cudaSuccess;

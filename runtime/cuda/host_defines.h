@@ -12,6 +12,16 @@
 #define __shared__		__attribute__((shared))
 #define __constant__		__attribute__((constant))
 #define __launch_bounds__(...)	__attribute__((launch_bounds(__VA_ARGS__)))
+/*
+ * A variable of host and device at once. On the host it is an ordinary variable: vgpucc replaces
+ * the word and removes the __device__ beside it, since clang gives a __device__ variable neither
+ * its initial value nor external linkage there. Without vgpucc it is an error.
+ */
+#ifdef __CUDA_ARCH__
+#define __managed__		__attribute__((device, used))
+#else
+#define __managed__		__vgpu_managed__
+#endif
 #define __device_builtin__
 #define __cudart_builtin__
 #define __builtin_align__(n)	__attribute__((aligned(n)))
@@ -21,6 +31,7 @@
 #define __device__
 #define __global__
 #define __constant__
+#define __managed__
 #define __launch_bounds__(...)
 #endif
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/variables.h"
 #include "registry.h"
 
 #define EXPORT	__attribute__((visibility("default")))
@@ -26,7 +27,7 @@ struct wrapper {
 	int magic;
 	int version;
 	const void *data;
-	void *unused;
+	const struct rt_variable_table *variables;	/* of ours only; NULL: it has none */
 };
 
 /* A file as one device has it. */
@@ -40,6 +41,7 @@ struct loaded {
 struct fatbin {
 	struct fatbin *next;
 	const struct blob *blob;	/* NULL: not ours */
+	const struct rt_variable_table *variables;	/* __managed__; NULL: none */
 	struct loaded on[RT_DEVICES];
 };
 
@@ -56,6 +58,7 @@ struct entry {
 	const char *name;
 	struct fatbin *fatbin;
 	bool variable;
+	const struct rt_variable *managed;	/* NULL: it is in the PTX, not in the process */
 	struct found on[RT_DEVICES];
 };
 
@@ -76,6 +79,34 @@ static struct entry *registry_lookup(const void *host, bool variable)
 	return entry;
 }
 
+/* The module's managed variables are where they are in the process. */
+static vgpuError_t load_blob(const struct fatbin *fatbin, struct vgpuModule **out)
+{
+	const struct rt_variable_table *variables = fatbin->variables;
+	struct vgpu_compile_options options = { .max_regs = fatbin->blob->max_regs };
+	struct vgpu_placed_symbol *placed;
+	vgpuError_t error;
+
+	if (!variables)
+		return rt_module_load(fatbin->blob->ptx, &options, out);
+	error = rt_variables_claim(variables);
+	if (error != vgpuSuccess)
+		return error;
+	placed = calloc(variables->count + 1, sizeof(*placed));
+	if (!placed)
+		return vgpuErrorMemoryAllocation;
+	for (uint64_t i = 0; i < variables->count; i++)
+		if (variables->variables[i].address)
+			placed[options.placed_count++] = (struct vgpu_placed_symbol){
+				variables->variables[i].name,
+				(uint64_t)(uintptr_t)variables->variables[i].address
+			};
+	options.placed = placed;
+	error = rt_module_load(fatbin->blob->ptx, &options, out);
+	free(placed);
+	return error;
+}
+
 static vgpuError_t registry_load(struct fatbin *fatbin, struct vgpuModule **out)
 {
 	struct loaded *loaded = &fatbin->on[rt_device()];
@@ -87,8 +118,7 @@ static vgpuError_t registry_load(struct fatbin *fatbin, struct vgpuModule **out)
 				"this program's kernels are not for vgpu: compile it with vgpucc");
 			loaded->failed = vgpuErrorNoKernelImageForDevice;
 		} else {
-			loaded->failed = rt_module_load(fatbin->blob->ptx, fatbin->blob->max_regs,
-							&loaded->module);
+			loaded->failed = load_blob(fatbin, &loaded->module);
 		}
 		if (loaded->failed != vgpuSuccess)
 			fprintf(stderr, "vgpu: %s\n", vgpuGetLastMessage());
@@ -129,6 +159,11 @@ vgpuError_t cuda_symbol(const void *host, uint64_t *address, uint64_t *bytes)
 
 	if (!entry)
 		return vgpuErrorInvalidSymbol;
+	if (entry->managed) {
+		*address = (uint64_t)(uintptr_t)host;
+		*bytes = entry->managed->bytes;
+		return rt_variables_claim(entry->fatbin->variables);
+	}
 	found = &entry->on[rt_device()];
 	if (!found->address || found->generation != rt.generation) {
 		error = registry_load(entry->fatbin, &module);
@@ -169,6 +204,38 @@ static void *must_alloc(size_t bytes)
 	return memory;
 }
 
+static struct entry *registry_add(struct fatbin *fatbin, const void *host, const char *name,
+				  bool variable)
+{
+	struct entry *entry = must_alloc(sizeof(*entry)), **at;
+
+	entry->host = host;
+	entry->name = name;
+	entry->fatbin = fatbin;
+	entry->variable = variable;
+	pthread_mutex_lock(&rt_lock);
+	at = registry_bucket(host);
+	entry->next = *at;
+	*at = entry;
+	pthread_mutex_unlock(&rt_lock);
+	return entry;
+}
+
+static void registry_add_managed(struct fatbin *fatbin, const struct rt_variable_table *table)
+{
+	fatbin->variables = table;
+	for (uint64_t i = 0; i < table->count; i++) {
+		const struct rt_variable *variable = &table->variables[i];
+
+		if (variable->bytes)
+			registry_add(fatbin, variable->address, variable->name, true)->managed =
+				variable;
+	}
+	pthread_mutex_lock(&rt_lock);
+	rt_variables_add(table);
+	pthread_mutex_unlock(&rt_lock);
+}
+
 void **__cudaRegisterFatBinary(void *fat)
 {
 	const struct wrapper *wrapper = fat;
@@ -181,6 +248,8 @@ void **__cudaRegisterFatBinary(void *fat)
 	fatbin->next = fatbins;
 	fatbins = fatbin;
 	pthread_mutex_unlock(&rt_lock);
+	if (fatbin->blob && wrapper->variables)
+		registry_add_managed(fatbin, wrapper->variables);
 	return (void **)fatbin;
 }
 
@@ -213,30 +282,17 @@ void __cudaUnregisterFatBinary(void **handle)
 		at = &(*at)->next;
 	if (*at)
 		*at = fatbin->next;
+	if (fatbin->variables)
+		rt_variables_remove(fatbin->variables);
 	pthread_mutex_unlock(&rt_lock);
 	free(fatbin);
-}
-
-static void registry_add(void **handle, const void *host, const char *name, bool variable)
-{
-	struct entry *entry = must_alloc(sizeof(*entry)), **at;
-
-	entry->host = host;
-	entry->name = name;
-	entry->fatbin = (struct fatbin *)handle;
-	entry->variable = variable;
-	pthread_mutex_lock(&rt_lock);
-	at = registry_bucket(host);
-	entry->next = *at;
-	*at = entry;
-	pthread_mutex_unlock(&rt_lock);
 }
 
 int __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
 			   int threads, void *tid, void *bid, void *block, void *grid, int *warp)
 {
 	(void)device, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
-	registry_add(handle, host, name, false);
+	registry_add((struct fatbin *)handle, host, name, false);
 	return 0;
 }
 
@@ -244,7 +300,7 @@ void __cudaRegisterVar(void **handle, char *host, char *device, const char *name
 		       size_t bytes, int constant, int global)
 {
 	(void)device, (void)external, (void)bytes, (void)constant, (void)global;
-	registry_add(handle, host, name, true);
+	registry_add((struct fatbin *)handle, host, name, true);
 }
 
 /* Textures and surfaces: a kernel that uses one is refused when it is compiled. */

@@ -226,6 +226,62 @@ works "relocatable device code where none crosses" "^result 10 8 7 cudaSuccess$"
 refused "a function of another file" "elsewhere" "$vgpucc" -dc crosses.cu
 refused "with what is wrong" "not linked together" "$vgpucc" -rdc=true -c crosses.cu
 refused "a variable of another file" "count" "$vgpucc" -DVARIABLE -dc crosses.cu
+# __managed__ variables: of another file and of a shared library, of the same name in two files, without a kernel beside
+# them, and on a machine with two devices.
+cat >managed.h <<'END'
+#pragma once
+template <class T> __device__ __managed__ T in_both = 1;
+extern __device__ __managed__ int elsewhere[4];
+extern __managed__ int in_library;
+int from_library(); int other_hidden();
+END
+cat >managed.cu <<'END'
+#include "managed.h"
+static __managed__ int hidden = 3;
+__global__ void k() { elsewhere[1] += 5; in_library++; hidden++; in_both<int>++; }
+int main(int argc, char **argv)
+{
+	cudaPointerAttributes attributes;
+	int *device;
+
+	elsewhere[1]++;
+	if (argc > 1) {
+		cudaSetDevice(0);
+		cudaSetDevice(1);
+	}
+	k<<<1, 1>>>();
+	if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+	cudaPointerGetAttributes(&attributes, elsewhere);
+	printf("result %d %d %d %d %d %d %d\n", elsewhere[0], elsewhere[1], in_library, hidden, from_library(),
+	       other_hidden() + in_both<int>, attributes.device);
+	cudaSetDevice(0);
+	k<<<1, 1>>>();
+	printf("then %s, %d\n", cudaGetErrorName(cudaGetLastError()), cudaMalloc(&device, 4));
+}
+END
+cat >variables.cu <<'END'
+#include "managed.h"
+__device__ __managed__ int elsewhere[4] = { 1, 2 };
+END
+cat >library.cu <<'END'
+#include "managed.h"
+__managed__ int in_library = 20;
+static __managed__ int hidden = 30;
+__global__ void l() { in_library += 100; hidden++; in_both<int> += 50; }
+int from_library() { l<<<1, 1>>>(); return cudaDeviceSynchronize() ? -1 : in_library; }
+int other_hidden() { return hidden; }
+END
+works "__managed__ variables of several files" "^result 1 8 21 4 121 83 0$" bash -c "'$vgpucc' managed.cu variables.cu library.cu \
+	-o managed && ./managed"
+works "of a shared library" "^result 1 8 21 4 121 83 0$" bash -c "'$vgpucc' -O2 -shared -Xcompiler -fPIC library.cu -o liblibrary.so &&
+	'$vgpucc' -O2 -c managed.cu && '$vgpucc' -c variables.cu && '$vgpucc' managed.o variables.o -L. -llibrary -Wl,-rpath,. -o managed_so &&
+	./managed_so"
+works "on the device that uses them first" "^result 1 8 21 4 121 83 1$" env VGPU_PRESET=k20c,k20c ./managed two
+works "and on no other" "^then cudaErrorNotSupported, 0$" env VGPU_PRESET=k20c,k20c ./managed two
+works "with what is wrong" "are on device 1: kernels of device 0 cannot use them" env VGPU_PRESET=k20c,k20c ./managed two
+works "dependencies of such a file" "^managed.o: .*managed.h" bash -c "'$vgpucc' -MD -c managed.cu && tr -d '\\\\\n' <managed.d"
+refused "an error in such a file" "managed.cu:3:.*undeclared" bash -c "mkdir wrong &&
+	sed 's/hidden++/undeclared++/' managed.cu >wrong/managed.cu && '$vgpucc' -I. -c wrong/managed.cu"
 works "clang's options, as CMake passes them" "" "$vgpucc" --cuda-gpu-arch=sm_80 --cuda-path=/nowhere -DEXTRA=1 -c scale.cu
 works "the runtime by its CUDA name" "^result 10 8 7" bash -c "'$vgpucc' -c -DEXTRA=3 scale.cu -o byname.o &&
 	gcc byname.o twice.o added.o -L'$top/build' -Wl,-rpath,'$top/build' -lcudart -lstdc++ -o byname && ./byname"
