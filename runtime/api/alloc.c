@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "advice.h"
 #include "variables.h"
 
 #define UNIT		256u
@@ -149,6 +150,7 @@ static vgpuError_t block_remove(size_t i)
 	int error = (block->managed ? rt.ops->unmap_managed : rt.ops->unmap)(
 		rt.transport, block->base, block->bytes);
 
+	rt_advice_forget(block->base, block->bytes);
 	free(rt.heap.blocks[i].slab);
 	memmove(&rt.heap.blocks[i], &rt.heap.blocks[i + 1],
 		(rt.heap.count - i - 1) * sizeof(*rt.heap.blocks));
@@ -247,6 +249,16 @@ vgpuError_t rt_alloc_free_private(uint64_t address)
 							     vgpuErrorInvalidValue;
 }
 
+/* Of the pages of @count units at @unit those that no allocation is in any more. */
+static void forget_pages(const struct rt_block *block, uint64_t unit, uint64_t count)
+{
+	uint64_t per_page = VGPU_PAGE_SIZE / UNIT, end = unit + count;
+
+	for (unit -= unit % per_page; unit < end; unit += per_page)
+		if (!memchr(&block->slab->taken[unit], 1, per_page))
+			rt_advice_forget(block->base + unit * UNIT, VGPU_PAGE_SIZE);
+}
+
 vgpuError_t rt_alloc_free(uint64_t address)
 {
 	long i = block_below(address);
@@ -267,6 +279,8 @@ vgpuError_t rt_alloc_free(uint64_t address)
 		return vgpuErrorInvalidValue;
 	memset(&slab->taken[unit], 0, slab->length[unit]);
 	slab->used -= slab->length[unit];
+	if (block->managed)
+		forget_pages(block, unit, slab->length[unit]);
 	slab->length[unit] = 0;
 	if (unit < slab->hint)
 		slab->hint = (uint32_t)unit;

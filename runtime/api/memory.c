@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "state.h"
+#include "advice.h"
 
 /* A copy of process memory that is submitted at once; one command holds at most so much. */
 #define CHUNK	VGPU_COPY_MAX
@@ -358,6 +358,9 @@ vgpuError_t vgpuMemPrefetchAsync(const void *pointer, size_t bytes, int to_devic
 		error = rt_stream_put(stream, &cmd, NULL);
 	if (error == vgpuSuccess)
 		error = rt_flush(stream->queue);
+	if (error == vgpuSuccess)
+		error = rt_advice_set(cmd.prefetch.address, bytes, RT_ADVICE_PREFETCHED,
+				      to_device ? rt_device() : RT_LOCATION_HOST);
 	return rt_leave(error);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "advice.h"
 #include "variables.h"
 
 pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -258,6 +259,7 @@ static void context_reset(void)
 	rt_alloc_reset();
 	rt_malloc_reset();
 	rt_printf_reset();
+	rt_advice_reset();
 	rt.sticky = vgpuSuccess;
 	memset(&rt.fault, 0, sizeof(rt.fault));
 	rt.generation++;

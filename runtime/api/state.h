@@ -128,6 +128,14 @@ struct rt_printf {
 	bool told;			/* that output was lost */
 };
 
+struct rt_advised;
+
+/** struct rt_advised_ranges - what was said about managed memory (advice.c) */
+struct rt_advised_ranges {
+	struct rt_advised *ranges;	/* by address */
+	size_t count, room;
+};
+
 enum rt_phase { RT_NONE, RT_READY, RT_FAILED, RT_FORKED };
 
 struct rt_state {
@@ -144,6 +152,7 @@ struct rt_state {
 	struct rt_heap heap;
 	struct rt_malloc malloc;
 	struct rt_printf printf;
+	struct rt_advised_ranges advised;
 	struct rt_queue queues[RT_QUEUES];
 	unsigned int queue_limit;
 	struct vgpuStream *streams;	/* all but the default one */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "advice.h"
 #include "variables.h"
 
 /* The pages of one object of the process. */
@@ -125,6 +126,7 @@ static void unmap_range(struct range *range)
 {
 	char *saved = save(range);
 
+	rt_advice_forget(range->base, range->bytes);
 	rt.ops->unmap_managed(rt.transport, range->base, range->bytes);
 	make_ordinary(range, saved);
 }

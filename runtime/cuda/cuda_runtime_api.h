@@ -84,8 +84,19 @@ cudaError_t cudaHostGetFlags(unsigned int *flags, void *host);
 cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags);
 cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t count, int device,
 				 cudaStream_t stream __dv(0));
+cudaError_t cudaMemPrefetchAsync_v2(const void *pointer, size_t count,
+				    struct cudaMemLocation location, unsigned int flags,
+				    cudaStream_t stream __dv(0));
 cudaError_t cudaMemAdvise(const void *pointer, size_t count, enum cudaMemoryAdvise advice,
 			  int device);
+cudaError_t cudaMemAdvise_v2(const void *pointer, size_t count, enum cudaMemoryAdvise advice,
+			     struct cudaMemLocation location);
+cudaError_t cudaMemRangeGetAttribute(void *data, size_t data_bytes,
+				     enum cudaMemRangeAttribute attribute, const void *pointer,
+				     size_t bytes);
+cudaError_t cudaMemRangeGetAttributes(void **data, size_t *data_bytes,
+				      enum cudaMemRangeAttribute *attributes, size_t count,
+				      const void *pointer, size_t bytes);
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t length __dv(0),
 				     unsigned int flags __dv(cudaMemAttachSingle));
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream);

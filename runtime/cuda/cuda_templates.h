@@ -115,6 +115,20 @@ static inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *point
 	return cudaStreamAttachMemAsync(stream, (void *)pointer, length, flags);
 }
 
+/* As CUDA 13 declares them. */
+static inline cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t count,
+					       cudaMemLocation location, unsigned int flags,
+					       cudaStream_t stream = 0)
+{
+	return cudaMemPrefetchAsync_v2(pointer, count, location, flags, stream);
+}
+
+static inline cudaError_t cudaMemAdvise(const void *pointer, size_t count, cudaMemoryAdvise advice,
+					cudaMemLocation location)
+{
+	return cudaMemAdvise_v2(pointer, count, advice, location);
+}
+
 /* The channels of a type: as many as it has elements, all of one kind. */
 #define __VGPU_CHANNELS(type, count, bits, kind) \
 	template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<type>() \

@@ -97,7 +97,11 @@ enum cudaMemRangeAttribute {
 	cudaMemRangeAttributeReadMostly = 1,
 	cudaMemRangeAttributePreferredLocation = 2,
 	cudaMemRangeAttributeAccessedBy = 3,
-	cudaMemRangeAttributeLastPrefetchLocation = 4
+	cudaMemRangeAttributeLastPrefetchLocation = 4,
+	cudaMemRangeAttributePreferredLocationType = 5,
+	cudaMemRangeAttributePreferredLocationId = 6,
+	cudaMemRangeAttributeLastPrefetchLocationType = 7,
+	cudaMemRangeAttributeLastPrefetchLocationId = 8
 };
 
 #define cudaCpuDeviceId		((int)-1)
@@ -135,7 +139,11 @@ enum cudaMemAllocationHandleType {
 
 enum cudaMemLocationType {
 	cudaMemLocationTypeInvalid = 0,
-	cudaMemLocationTypeDevice = 1
+	cudaMemLocationTypeNone = 0,
+	cudaMemLocationTypeDevice = 1,
+	cudaMemLocationTypeHost = 2,
+	cudaMemLocationTypeHostNuma = 3,
+	cudaMemLocationTypeHostNumaCurrent = 4
 };
 
 enum cudaMemAccessFlags {

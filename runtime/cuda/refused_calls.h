@@ -8,12 +8,6 @@
 #define VGPU_CUDA_REFUSED_CALLS_H
 
 #define VGPU_CUDA_REFUSED_CALLS(CALL)								\
-	CALL("asking for advice on managed memory is", cudaMemRangeGetAttribute,		\
-	     (void *data, size_t bytes, enum cudaMemRangeAttribute attr, const void *pointer, \
-	     size_t count)) \
-	CALL("asking for advice on managed memory is", cudaMemRangeGetAttributes,		\
-	     (void **data, size_t *bytes, enum cudaMemRangeAttribute *attrs, size_t n, \
-	     const void *pointer, size_t count)) \
 	CALL("arrays are", cudaMallocArray,							\
 	     (cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, \
 	     size_t height __dv(0), \
