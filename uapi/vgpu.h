@@ -647,8 +647,8 @@ enum vgpu_trace_type {
 	/* its pages are unmapped or its context ends; the fields of _SERVED */
 	VGPU_TRACE_HOST_FAULT_CANCELLED,
 	/*
-	 * a command brings managed pages to one side; queue: enum vgpu_direction; seq: address of
-	 * the mapping, a: of the first page, b: pages
+	 * a command or a prefetcher brings managed pages to one side; queue: enum vgpu_direction;
+	 * seq: address of the mapping, a: of the first page, b: pages
 	 */
 	VGPU_TRACE_PREFETCH,
 	/*

@@ -48,8 +48,8 @@ enum vgpu_process_answer {
 /**
  * struct vgpu_fault_request - what is raised
  * @kind: enum vgpu_page_fault_kind
- * @prefetch: by a command and not by an access: it needs no handler, and is in no buffer and
- *   statistics
+ * @prefetch: by a command or a prefetcher and not by an access: it needs no handler, and is in no
+ *   buffer and statistics
  * @first: address >> VGPU_PAGE_SHIFT of the first page
  * @pages: how many from there on
  * @write: VGPU_PAGE_FAULT_PROCESS: the access writes

@@ -3,7 +3,9 @@
  * vgpu-trace: Chrome trace event format (opens in Perfetto and chrome://tracing). One track per
  * slot of an SM, one for the transfer engine, one per process with its kernels, one per SM with
  * what its preemptions do; page faults of each process, and how many are in flight and warps of the
- * SMs wait as counters. Timestamps are virtual microseconds.
+ * SMs wait as counters; one track for each direction of the interconnect with the data of managed
+ * memory, and of each process its faults, prefetches and evictions. Timestamps are virtual
+ * microseconds. "managedMemory" has the sums of each process.
  */
 #include <jansson.h>
 
@@ -12,6 +14,7 @@
 #define PID_SMS		1
 #define PID_PREEMPTION	2
 #define PID_FAULTS	3
+#define PID_LINK	4
 #define PID_PROCESSES	1000
 #define SLOTS		64
 
@@ -122,6 +125,119 @@ static int emit_level(FILE *out, const struct level *level)
 				   (json_int_t)level->waiting));
 }
 
+/* ---- managed memory ------------------------------------------------------ */
+
+static int emit_crossing(FILE *out, const struct trace *trace, const struct migration *m)
+{
+	char name[128];
+
+	snprintf(name, sizeof(name), "%s: %s", trace->processes[m->context].name,
+		 trace_cause_names[m->cause]);
+	return emit(out, complete(name, m->crosses, m->crossed, PID_LINK, m->direction,
+				  json_pack("{s:s, s:I, s:I}", "process",
+					    trace->processes[m->context].name, "launch",
+					    (json_int_t)m->kernel, "bytes", (json_int_t)m->bytes)));
+}
+
+/* Faults of a process and prefetches, as emit_fault() those of kernels. */
+static int emit_request(FILE *out, const struct trace *trace, const struct migration *m, size_t id)
+{
+	static const char *const outcomes[] = { "in flight", "moved", "cancelled" };
+	const char *name = m->cause == CAUSE_PROCESS ? "page fault of the process" : "prefetch";
+	uint64_t end = m->outcome == MIGRATION_OPEN ? trace->end : m->end;
+	json_int_t pid = PID_PROCESSES + (json_int_t)m->context;
+	char address[32];
+	int err;
+
+	snprintf(address, sizeof(address), "0x%llx", (unsigned long long)m->address);
+	err = emit(out, json_pack("{s:s, s:s, s:s, s:I, s:f, s:I, s:I, "
+				  "s:{s:s, s:I, s:I, s:s, s:s}}",
+				  "name", name, "cat", "managed", "ph", "b", "id", (json_int_t)id,
+				  "ts", (double)m->raised / 1e6, "pid", pid, "tid", (json_int_t)0,
+				  "args", "address", address, "pages", (json_int_t)m->pages,
+				  "bytes", (json_int_t)m->bytes, "direction",
+				  trace_direction_names[m->direction], "end",
+				  outcomes[m->outcome]));
+	return err | emit(out, json_pack("{s:s, s:s, s:s, s:I, s:f, s:I, s:I}", "name", name, "cat",
+					 "managed", "ph", "e", "id", (json_int_t)id, "ts",
+					 (double)end / 1e6, "pid", pid, "tid", (json_int_t)0));
+}
+
+static int emit_eviction(FILE *out, const struct eviction *e)
+{
+	char address[32];
+
+	snprintf(address, sizeof(address), "0x%llx", (unsigned long long)e->address);
+	return emit(out, json_pack("{s:s, s:s, s:s, s:f, s:I, s:I, s:{s:s, s:I, s:I, s:I}}", "name",
+				   "eviction", "ph", "i", "s", "p", "ts", (double)e->time / 1e6,
+				   "pid", PID_PROCESSES + (json_int_t)e->context, "tid",
+				   (json_int_t)0, "args", "address", address, "pages",
+				   (json_int_t)e->pages, "bytes", (json_int_t)e->bytes, "for",
+				   (json_int_t)e->winner));
+}
+
+static int emit_managed(FILE *out, const struct trace *trace)
+{
+	int err = 0;
+
+	if (trace->migration_count) {
+		err |= name_track(out, "process_name", PID_LINK, 0, "interconnect");
+		for (uint32_t n = 0; n < VGPU_DIRECTIONS; n++)
+			err |= name_track(out, "thread_name", PID_LINK, n,
+					  trace_direction_names[n]);
+	}
+	for (size_t i = 0; i < trace->migration_count && !err; i++) {
+		const struct migration *m = &trace->migrations[i];
+
+		if (m->outcome == MIGRATION_ARRIVED && m->bytes)
+			err |= emit_crossing(out, trace, m);
+		if (m->cause == CAUSE_PROCESS || m->cause == CAUSE_PREFETCH)
+			err |= emit_request(out, trace, m, i);
+	}
+	for (size_t i = 0; i < trace->eviction_count && !err; i++)
+		err |= emit_eviction(out, &trace->evictions[i]);
+	return err;
+}
+
+/* An object for each process that used managed memory, in a member of the file's own. */
+static int emit_managed_sums(FILE *out, const struct trace *trace)
+{
+	json_t *list = json_array();
+	int err = !list;
+
+	for (size_t i = 0; i < trace->process_count && !err; i++) {
+		const struct process *p = &trace->processes[i];
+		const struct managed *m = &p->managed;
+
+		if (!trace_managed_used(m))
+			continue;
+		err = json_array_append_new(
+			list,
+			json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
+				  "s:I, s:I, s:I}",
+				  "process", p->name, "pid", (json_int_t)p->pid, "kernelFaults",
+				  (json_int_t)m->kernel_faults, "processFaults",
+				  (json_int_t)m->process_faults, "prefetches",
+				  (json_int_t)m->prefetches, "pagesIn", (json_int_t)m->pages_in,
+				  "bytesIn", (json_int_t)m->bytes_in, "pagesOut",
+				  (json_int_t)m->pages_out, "bytesOut", (json_int_t)m->bytes_out,
+				  "evictedClean", (json_int_t)m->evicted_clean, "evictedDirty",
+				  (json_int_t)m->evicted_dirty, "refaults", (json_int_t)m->refaults,
+				  "kernelWaitPs", (json_int_t)m->kernel_wait, "processWaitPs",
+				  (json_int_t)m->process_wait, "cancelled",
+				  (json_int_t)m->cancelled));
+	}
+	if (!err && json_array_size(list)) {
+		fputs("\"managedMemory\":", out);
+		err = json_dumpf(list, out, JSON_COMPACT);
+		fputs(",\n", out);
+	}
+	json_decref(list);
+	return err;
+}
+
+/* ---- the file ------------------------------------------------------------ */
+
 int trace_chrome(const struct trace *trace, FILE *out)
 {
 	uint32_t last_sm = COPIES, seen_slots = 0;
@@ -129,7 +245,9 @@ int trace_chrome(const struct trace *trace, FILE *out)
 	int err = 0;
 
 	first = 1;
-	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", out);
+	fputs("{\"displayTimeUnit\":\"ns\",", out);
+	err |= emit_managed_sums(out, trace);
+	fputs("\"traceEvents\":[\n", out);
 	err |= name_track(out, "process_name", PID_SMS, 0, "GPU");
 	err |= name_track(out, "thread_name", PID_SMS, 0, "transfer engine");
 	for (size_t i = 0; i < trace->span_count && !err; i++) {
@@ -156,6 +274,8 @@ int trace_chrome(const struct trace *trace, FILE *out)
 		err |= emit_level(out, &trace->levels[i]);
 	for (size_t i = 0; i < trace->fault_count && !err; i++)
 		err |= emit_fault(out, trace, &trace->faults[i], i);
+	if (!err)
+		err |= emit_managed(out, trace);
 	for (size_t i = 0; i < trace->process_count && !err; i++) {
 		snprintf(name, sizeof(name), "%s (pid %llu)", trace->processes[i].name,
 			 (unsigned long long)trace->processes[i].pid);

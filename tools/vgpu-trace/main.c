@@ -14,7 +14,7 @@
 
 static const char usage[] =
 	"usage: vgpu-trace [options] RECORDS\n"
-	"       vgpu-trace stats [options] RECORDS        kernels, copies, waits, preemptions\n"
+	"       vgpu-trace stats [options] RECORDS        kernels, copies, waits, and more\n"
 	"       vgpu-trace record [-o RECORDS] -- COMMAND  run COMMAND and record the device\n"
 	"\n"
 	"Reads trace records of a vgpu device (debugfs vgpu/N/trace, or the file VGPU_TRACE\n"

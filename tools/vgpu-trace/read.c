@@ -27,7 +27,7 @@ struct reader {
 	int copying;
 };
 
-static int array_grow(void *array, size_t *room, size_t count, size_t size)
+int trace_array_grow(void *array, size_t *room, size_t count, size_t size)
 {
 	void **p = array, *bigger;
 	size_t want = *room ? *room * 2 : 64;
@@ -51,7 +51,7 @@ static long find_process(struct reader *r, uint32_t context)
 	for (size_t i = t->process_count; i-- > 0;)
 		if (t->processes[i].context == context)
 			return (long)i;
-	if (array_grow(&t->processes, &r->process_room, t->process_count, sizeof(*p)))
+	if (trace_array_grow(&t->processes, &r->process_room, t->process_count, sizeof(*p)))
 		return -1;
 	p = &t->processes[t->process_count];
 	memset(p, 0, sizeof(*p));
@@ -81,7 +81,7 @@ static int add_kernel(struct reader *r, const struct vgpu_trace_record *rec, uin
 	struct trace *t = r->trace;
 	size_t at;
 
-	if (array_grow(&t->kernels, &r->kernel_room, t->kernel_count, sizeof(*t->kernels)))
+	if (trace_array_grow(&t->kernels, &r->kernel_room, t->kernel_count, sizeof(*t->kernels)))
 		return -1;
 	/* kernels start in nearly the order of their ids */
 	for (at = t->kernel_count; at > 0 && t->kernels[at - 1].id > rec->kernel; at--)
@@ -98,7 +98,7 @@ static int add_span(struct reader *r, const struct span *span)
 {
 	struct trace *t = r->trace;
 
-	if (array_grow(&t->spans, &r->span_room, t->span_count, sizeof(*span)))
+	if (trace_array_grow(&t->spans, &r->span_room, t->span_count, sizeof(*span)))
 		return -1;
 	t->spans[t->span_count++] = *span;
 	return 0;
@@ -150,7 +150,7 @@ static int move(struct reader *r, const struct vgpu_trace_record *rec, uint32_t 
 	}
 	m = &r->moving[rec->sm];
 	if (!m->end) {
-		if (array_grow(&t->moves, &r->move_room, t->move_count, sizeof(*m)))
+		if (trace_array_grow(&t->moves, &r->move_room, t->move_count, sizeof(*m)))
 			return -1;
 		m->end = rec->time;
 		if (m->end > m->start)
@@ -221,7 +221,7 @@ static int add_preemption(struct reader *r, uint64_t time)
 {
 	struct trace *t = r->trace;
 
-	if (array_grow(&t->preemptions, &r->preemption_room, t->preemption_count,
+	if (trace_array_grow(&t->preemptions, &r->preemption_room, t->preemption_count,
 		 sizeof(*t->preemptions)))
 		return -1;
 	t->preemptions[t->preemption_count++] = time;
@@ -309,6 +309,8 @@ static int read_record(struct reader *r, const struct vgpu_trace_record *rec)
 	case VGPU_TRACE_RESTORE_END:
 		return move(r, rec, (uint32_t)process, MOVES);
 	default:
+		if (trace_managed(t, rec, (uint32_t)process))
+			return -1;
 		return trace_fault(t, rec, (uint32_t)process);
 	}
 }
@@ -423,6 +425,7 @@ void trace_free(struct trace *trace)
 	free(trace->preemptions);
 	free(trace->faults);
 	free(trace->levels);
+	trace_managed_free(trace);
 	free(trace->processes);
 	free(trace->kernels);
 	free(trace->spans);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * vgpu-trace stats: what took the time, in the manner of nsys stats: kernels by name, copies by
- * kind, how long commands waited, how long preemptions took. All times are virtual.
+ * kind, how long commands waited, how long preemptions took, page faults, managed memory. All times
+ * are virtual.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -271,10 +272,78 @@ static int faults(const struct trace *trace, FILE *out)
 	return err;
 }
 
+/* ---- managed memory ------------------------------------------------------ */
+
+/* A line a process; what left the device is with what was evicted. */
+static void managed_sums(const struct trace *trace, FILE *out)
+{
+	int used = 0;
+
+	for (size_t i = 0; i < trace->process_count; i++) {
+		const struct process *p = &trace->processes[i];
+		const struct managed *m = &p->managed;
+
+		if (!trace_managed_used(m))
+			continue;
+		if (!used++)
+			fprintf(out,
+				"Managed memory, by process\n"
+				"%17s %10s %19s %19s %23s %23s\n"
+				"%8s %8s %10s %8s %10s %8s %10s %7s %7s %7s %11s %11s  %s\n",
+				"page faults of", "", "to the device", "to the host",
+				"evicted pages", "waited for faults", "kernels", "process",
+				"prefetches", "pages", "KiB", "pages", "KiB", "clean", "dirty",
+				"again", "kernels", "process", "process");
+		fprintf(out,
+			"%8" PRIu64 " %8" PRIu64 " %10" PRIu64 " %8" PRIu64 " %10.1f %8" PRIu64
+			" %10.1f %7" PRIu64 " %7" PRIu64 " %7" PRIu64 " %11s %11s  %.40s (%" PRIu64
+			")\n",
+			m->kernel_faults, m->process_faults, m->prefetches, m->pages_in,
+			(double)m->bytes_in / 1024, m->pages_out, (double)m->bytes_out / 1024,
+			m->evicted_clean, m->evicted_dirty, m->refaults, text(m->kernel_wait),
+			text(m->process_wait), p->name, p->pid);
+	}
+	if (used)
+		fputc('\n', out);
+}
+
+static int managed(const struct trace *trace, FILE *out)
+{
+	struct groups crossings = { .rates = true }, faults_of_processes = { 0 };
+	char name[NAME_BYTES];
+	int err = 0;
+
+	managed_sums(trace, out);
+	for (size_t i = 0; i < trace->migration_count && !err; i++) {
+		const struct migration *m = &trace->migrations[i];
+		const struct process *p = &trace->processes[m->context];
+
+		if (m->outcome != MIGRATION_ARRIVED)
+			continue;
+		if (m->bytes) {
+			snprintf(name, sizeof(name), "%s, %s", trace_direction_names[m->direction],
+				 trace_cause_names[m->cause]);
+			err = add_sample(&crossings, name, m->crossed - m->crosses, m->bytes);
+		}
+		if (m->cause == CAUSE_PROCESS) {
+			snprintf(name, sizeof(name), "%.40s (%" PRIu64 "), 0x%" PRIx64, p->name,
+				 p->pid, m->mapping);
+			err |= add_sample(&faults_of_processes, name, m->end - m->raised,
+					  m->pages * VGPU_PAGE_SIZE);
+		}
+	}
+	table(&crossings, out, "Data of managed memory, on the interconnect",
+	      "direction, cause, bytes, rate");
+	table(&faults_of_processes, out,
+	      "Page faults of processes, from raised to served, by mapping",
+	      "process, address, bytes");
+	return err;
+}
+
 int trace_stats(const struct trace *trace, FILE *out)
 {
 	int err = kernels(trace, out) || copies(trace, out) || waits(trace, out) ||
-		  preemptions(trace, out) || faults(trace, out);
+		  preemptions(trace, out) || faults(trace, out) || managed(trace, out);
 
 	if (trace->unmatched)
 		fprintf(out,

@@ -22,13 +22,19 @@ char *trace_time_text(uint64_t ps, char *text, size_t size)
 
 int trace_summary(const struct trace *trace, FILE *out)
 {
-	uint64_t total = 0, preemptions = 0, latency = 0;
+	uint64_t total = 0, preemptions = 0, latency = 0, in = 0, back = 0, evicted = 0;
+	int managed = 0;
 	char start[32], end[32];
 
 	for (size_t i = 0; i < trace->process_count; i++) {
 		total += trace->processes[i].sm_time;
 		preemptions += trace->processes[i].preemptions;
 		latency += trace->processes[i].preemption_time;
+		in += trace->processes[i].managed.bytes_in;
+		back += trace->processes[i].managed.bytes_out;
+		evicted += trace->processes[i].managed.evicted_clean +
+			   trace->processes[i].managed.evicted_dirty;
+		managed |= trace_managed_used(&trace->processes[i].managed);
 	}
 	fprintf(out, "%-14s %8s %8s %14s %12s %12s %9s %9s  %s\n", "program", "pid", "kernels",
 		"thread blocks", "start", "end", "SM time", "preempted", "result");
@@ -56,6 +62,11 @@ int trace_summary(const struct trace *trace, FILE *out)
 	if (trace->fault_count)
 		fprintf(out, "%zu page faults, at most %u in flight\n", trace->fault_count,
 			trace->faults_most);
+	if (managed)
+		fprintf(out,
+			"managed memory: %.1f KiB to the device, %.1f KiB to the host, %" PRIu64
+			" pages evicted\n",
+			(double)in / 1024, (double)back / 1024, evicted);
 	if (trace->unmatched)
 		fprintf(out,
 			"%zu start or end records have no counterpart: the ring was full, or work "

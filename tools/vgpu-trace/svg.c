@@ -195,13 +195,23 @@ int trace_svg(const struct trace *trace, const char *title, FILE *out)
 		pic.from = trace->spans[i].start < pic.from ? trace->spans[i].start : pic.from;
 		pic.to = trace->spans[i].end > pic.to ? trace->spans[i].end : pic.to;
 	}
+	/* processes fault when all kernels have ended */
+	for (size_t i = 0; i < trace->migration_count; i++) {
+		const struct migration *m = &trace->migrations[i];
+
+		if (m->outcome != MIGRATION_ARRIVED || !m->bytes)
+			continue;
+		pic.from = m->crosses < pic.from ? m->crosses : pic.from;
+		pic.to = m->crossed > pic.to ? m->crossed : pic.to;
+	}
 	if (pic.to <= pic.from) {	/* nothing ran */
 		pic.from = 0;
 		pic.to = 1000;
 	}
 	pic.rows_top = legend(&pic);
 	pic.scale = (WIDTH - LEFT - RIGHT) / (double)(pic.to - pic.from);
-	height = rows_bottom(&pic) + AXIS + svg_faults_height(trace);
+	height = rows_bottom(&pic) + AXIS + svg_faults_height(trace) +
+		 svg_managed_height(trace);
 	pic.out = out;
 	frame(&pic, title, height);
 	legend(&pic);
@@ -222,6 +232,7 @@ int trace_svg(const struct trace *trace, const char *title, FILE *out)
 	for (size_t i = 0; i < trace->move_count; i++)
 		move_bar(&pic, &trace->moves[i]);
 	svg_faults(&pic, rows_bottom(&pic) + AXIS);
+	svg_managed(&pic, rows_bottom(&pic) + AXIS + svg_faults_height(trace));
 	fputs("</svg>\n", out);
 	return ferror(out) ? -1 : 0;
 }

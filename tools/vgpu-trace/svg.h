@@ -33,4 +33,8 @@ void svg_axis(const struct picture *pic, double top, double bottom);
 double svg_faults_height(const struct trace *trace);
 void svg_faults(const struct picture *pic, double top);
 
+/* svg_managed.c: what is below that if data of managed memory moved; its height. */
+double svg_managed_height(const struct trace *trace);
+void svg_managed(const struct picture *pic, double top);
+
 #endif

@@ -29,6 +29,21 @@ struct span {
 };
 #define COPIES 0xffffffffu
 
+/**
+ * struct managed - what managed memory did for a context. Times in picoseconds, those of all faults
+ * added up
+ */
+struct managed {
+	uint64_t kernel_faults, kernel_wait;	/* waits: from raised to served */
+	uint64_t process_faults, process_wait;
+	uint64_t prefetches;			/* by a command or a prefetcher */
+	uint64_t pages_in, bytes_in;		/* that arrived on the device */
+	uint64_t pages_out, bytes_out;		/* that left it, evicted ones too */
+	uint64_t evicted_clean, evicted_dirty;	/* pages */
+	uint64_t refaults;			/* pages that arrived after they were evicted */
+	uint64_t cancelled;			/* migrations: the pages stayed where they were */
+};
+
 /*
  * What a preempted SM does, beside or instead of running blocks: struct span in trace.moves, slot
  * is one of these.
@@ -48,6 +63,7 @@ struct process {
 	uint64_t preemption_time;	/* from request to hand-over, of all of them */
 	uint32_t fault;		/* enum vgpu_fault_reason at the close */
 	int seen;		/* start is known */
+	struct managed managed;
 };
 
 /** struct kernel - one launch */
@@ -97,6 +113,42 @@ struct level {
 };
 #define FAULTS	0xfffffffeu
 
+/* Why managed pages moved. */
+enum cause {
+	CAUSE_KERNEL,		/* a fault of a kernel */
+	CAUSE_PROCESS,		/* a fault of the process */
+	CAUSE_PREFETCH,		/* a prefetch, by a command or a prefetcher */
+	CAUSE_EVICTION,		/* what evicted pages write back; address and pages are 0 */
+	CAUSES
+};
+
+/** struct migration - managed pages that move */
+struct migration {
+	uint64_t raised;		/* the fault or prefetch */
+	uint64_t end;			/* the pages have arrived, or they stay */
+	uint64_t crosses, crossed;	/* the data, on the interconnect; nothing does: the same */
+	uint64_t mapping;		/* where the mapping begins; 0: not known */
+	uint64_t address;		/* of the first page */
+	uint64_t bytes;			/* of data */
+	uint32_t pages;
+	uint32_t context;		/* index into trace.processes */
+	uint32_t kernel;		/* launch id; not of a kernel: 0 */
+	uint32_t direction;		/* enum vgpu_direction */
+	enum cause cause;
+	enum { MIGRATION_OPEN, MIGRATION_ARRIVED, MIGRATION_CANCELLED } outcome;
+	int closed;			/* what raised it has ended, too */
+};
+
+/** struct eviction - managed pages that left the device to make room */
+struct eviction {
+	uint64_t time;
+	uint64_t mapping, address;
+	uint64_t bytes;		/* that are written back */
+	uint32_t pages;
+	uint32_t context;	/* index into trace.processes */
+	uint32_t winner;	/* number of the context that needs the room */
+};
+
 struct trace {
 	struct process *processes;
 	struct kernel *kernels;
@@ -108,6 +160,11 @@ struct trace {
 	struct level *levels;	/* by time */
 	size_t fault_count, fault_room, level_count, level_room;
 	size_t fault_first;	/* those before it have ended */
+	struct migration *migrations;	/* in the order in which they were raised or began */
+	struct eviction *evictions;	/* by time */
+	size_t migration_count, migration_room, eviction_count, eviction_room;
+	size_t migration_first;	/* those before it have ended */
+	void *evicted;		/* managed.c: pages that have not come again */
 	uint32_t faults_most;	/* in flight at once */
 	size_t process_count, kernel_count, span_count, move_count, queue_count, preemption_count;
 	uint32_t sms;
@@ -121,6 +178,8 @@ int trace_read(FILE *file, const char *path, struct trace *trace);
 /* Name the processes from a file of lines "PID NAME VERDICT…". */
 int trace_names(struct trace *trace, const char *path);
 void trace_free(struct trace *trace);
+/* Room for one more element of @size bytes behind @count of them in *@array. -1: no memory */
+int trace_array_grow(void *array, size_t *room, size_t count, size_t size);
 /* Launch @id; NULL: the trace has not its start. */
 struct kernel *trace_kernel(const struct trace *trace, uint32_t id);
 
@@ -128,6 +187,11 @@ struct kernel *trace_kernel(const struct trace *trace, uint32_t id);
 int trace_command(struct trace *trace, const struct vgpu_trace_record *rec);
 /* faults.c: a record of type PAGE_FAULT…, SM_WARPS. -1: no memory */
 int trace_fault(struct trace *trace, const struct vgpu_trace_record *rec, uint32_t process);
+/* managed.c: a record of type HOST_FAULT…, PREFETCH, MIGRATE_…, EVICT. -1: no memory */
+int trace_managed(struct trace *trace, const struct vgpu_trace_record *rec, uint32_t process);
+void trace_managed_free(struct trace *trace);
+/* Managed memory did something for it. */
+int trace_managed_used(const struct managed *managed);
 /* names.c: a record of type KERNEL_NAME */
 void trace_name_piece(struct kernel *kernel, const struct vgpu_trace_record *rec);
 const char *trace_kernel_name(const struct kernel *kernel, char *text, size_t size);
@@ -139,6 +203,11 @@ int trace_chrome(const struct trace *trace, FILE *out);
 
 /* "draining", "saving", "restoring" */
 extern const char *const trace_move_names[MOVES];
+
+/* "to the device", "to the host" */
+extern const char *const trace_direction_names[VGPU_DIRECTIONS];
+/* "faults of kernels", "faults of processes", "prefetches", "evictions" */
+extern const char *const trace_cause_names[CAUSES];
 
 /* "1.234 ms": a time with the unit that suits it; returns @text */
 char *trace_time_text(uint64_t ps, char *text, size_t size);

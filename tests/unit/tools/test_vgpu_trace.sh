@@ -110,6 +110,98 @@ ok "the Chrome trace has page faults and their counters" $?
 ! grep -q fault "$dir/f.svg"
 ok "a picture without page faults has no room for them" $?
 
+# Managed memory, by hand, in 109 us. Context 1: a fault of a kernel for 16 pages, of which 8 have data; a prefetch; two that do
+# not end or stay; 16 pages are evicted for context 2, three of them dirty, and 8 come again; a fault that is cancelled, one of
+# memory that is not managed; 16 pages go to the host by a prefetch, 4 by a fault of the process; of one such fault the file has
+# only the end. Context 2 uses the same addresses: those are other pages.
+perl -e '
+	sub record {
+		my ($time, $type, $sm, $context, $queue, $kernel, $seq, $address, $b) = @_;
+		print pack("QSSLLLQQQ", $time * 1000000, $type, $sm, $context, $queue, $kernel, $seq, $address, $b);
+	}
+	sub us { $_[0] * 1000000 }
+	sub pages { $_[0] << 32 | $_[1] }
+	my ($none, $base) = (65535, 0x10000000);
+	print "VGPUTRC1";
+	record(0, 3, $none, 1, 0, 0, 1, 1, 0); record(0, 5, $none, 1, 0, 1, 1, 1, 0); record(0, 10, 2, 1, 0, 1, 0, 0, 0);
+	record(5, 29, $none, 1, 0, 0, us(2), 0x40000000, 1);					# a process, from before
+	record(10, 23, 2, 1, 1, 1, $base, $base, 16); record(12, 32, 2, 1, 0, 1, us(14), $base, pages(16, 32768));
+	record(20, 33, 2, 1, 0, 1, us(18), $base, pages(16, 32768)); record(20, 25, 2, 1, 0, 1, us(10), $base, 16);
+	record(21, 31, $none, 1, 0, 0, $base, $base + 0x10000, 16);				# prefetch to the device
+	record(21, 32, $none, 1, 0, 0, us(21), $base + 0x10000, pages(16, 16384));
+	record(23, 33, $none, 1, 0, 0, us(23), $base + 0x10000, pages(16, 16384));
+	record(24, 31, $none, 1, 0, 0, $base, $base + 0x20000, 16);				# one without room
+	record(26, 34, $none, 1, 0, 0, 0, $base + 0x20000, pages(16, 65536));
+	record(28, 23, 1, 2, 1, 2, $base, $base, 16);						# the other context
+	record(30, 35, 1, 1, 2, 2, $base, $base, pages(16, 12288)); record(30, 36, 1, 2, 0, 2, us(30), us(31.5), 12288);
+	record(30, 32, 1, 2, 0, 2, us(31.5), $base, pages(16, 0)); record(33, 33, 1, 2, 0, 2, us(31.5), $base, pages(16, 0));
+	record(33, 25, 1, 2, 0, 2, us(28), $base, 16);
+	record(40, 23, 2, 1, 1, 1, $base, $base, 8); record(41, 32, 2, 1, 0, 1, us(41), $base, pages(8, 32768));	# again
+	record(47, 33, 2, 1, 0, 1, us(45), $base, pages(8, 32768)); record(47, 25, 2, 1, 0, 1, us(40), $base, 8);
+	record(50, 23, 2, 1, 1, 1, $base, $base + 0x30000, 16);					# cancelled
+	record(52, 34, 2, 1, 0, 1, 0, $base + 0x30000, pages(16, 65536));
+	record(52, 26, 2, 1, 0, 1, us(50), $base + 0x30000, 16);
+	record(54, 23, 2, 1, 1, 1, 0x30000000, 0x30000000, 16); record(58, 25, 2, 1, 0, 1, us(54), 0x30000000, 16);
+	record(60, 11, 2, 1, 0, 1, 0, 0, 0); record(60, 6, $none, 1, 0, 1, 1, 0, 0); record(60, 4, $none, 1, 0, 1, 1, 1, 0);
+	record(60, 31, $none, 1, 1, 0, $base, $base + 0x10000, 16);				# prefetch to the host
+	record(60, 32, $none, 1, 1, 0, us(60), $base + 0x10000, pages(16, 4096));
+	record(62, 33, $none, 1, 1, 0, us(61), $base + 0x10000, pages(16, 4096));
+	record(70, 28, $none, 2, 0, 0, $base, $base, 16); record(71, 34, $none, 2, 1, 0, 0, $base, pages(16, 65536));
+	record(71, 30, $none, 2, 0, 0, us(70), $base, 16);					# cancelled
+	record(95, 28, $none, 1, 0, 0, $base, $base, 4); record(97, 32, $none, 1, 1, 0, us(99), $base, pages(4, 8192));
+	record(108, 31, $none, 1, 0, 0, $base, $base + 0x40000, 16);				# does not end
+	record(108, 32, $none, 1, 0, 0, us(108), $base + 0x40000, pages(16, 65536));
+	record(111, 33, $none, 1, 1, 0, us(109), $base, pages(4, 8192)); record(111, 29, $none, 1, 0, 0, us(95), $base, 4);
+	' >"$dir/managed"
+"$trace" stats --json "$dir/m.json" --svg "$dir/m.svg" "$dir/managed" >"$dir/said"
+# faults of kernels, of the process, prefetches; pages and KiB in; out; clean, dirty, again; waits
+grep -qE '^ +3 +2 +4 +40 +80\.0 +36 +24\.0 +13 +3 +8 +17\.0 us +19\.0 us  context 1 \(0\)$' "$dir/said" &&
+	grep -qE '^ +1 +1 +0 +16 +0\.0 +0 +0\.0 +0 +0 +0 +5000\.0 ns +0\.0 ns  context 2 \(0\)$' "$dir/said"
+ok "stats of managed memory by process" $?
+while IFS='|' read -r numbers what; do
+	grep -qE "^ +${numbers//  / +} .*  $what\$" "$dir/said" || echo "# no $what"
+done >"$dir/missing" <<-'LINES'
+	44\.4%  10\.0 us  1|to the host, faults of processes, 8\.0 KiB, 0\.82 GB/s
+	35\.6%  8000\.0 ns  2|to the device, faults of kernels, 64\.0 KiB, 8\.19 GB/s
+	8\.9%  2000\.0 ns  1|to the device, prefetches, 16\.0 KiB, 8\.19 GB/s
+	6\.7%  1500\.0 ns  1|to the host, evictions, 12\.0 KiB, 8\.19 GB/s
+	4\.4%  1000\.0 ns  1|to the host, prefetches, 4\.0 KiB, 4\.10 GB/s
+	100\.0%  16\.0 us  1|context 1 \(0\), 0x10000000, 16\.0 KiB
+LINES
+[ ! -s "$dir/missing" ]
+ok "stats of data on the interconnect and of faults of processes" $?
+"$trace" "$dir/managed" >"$dir/said"
+grep -qx 'managed memory: 80\.0 KiB to the device, 24\.0 KiB to the host, 16 pages evicted' "$dir/said"
+ok "the table sums up managed memory" $?
+# 10 pixels a us, from 130 on; 64 pixels are 8.2 GB/s; 1.5 us end in the middle of a step of 2 pixels
+in=$(grep -oE '"#117a65" d="M130\.0 [0-9]+' "$dir/m.svg" | grep -oE '[0-9]+$')
+out=$((in + 76)) evicted="H430.0V$((in + 12)).0H444.0V$((in + 44)).0H446.0V$((in + 76)).0"
+for path in "#117a65\" d=\"M130.0 $in.0H270.0V$((in - 64)).0H310.0V$in.0H340.0V$((in - 64)).0H360.0V$in.0H540.0V$((in - 64)).0H580.0V$in.0H1220" \
+	"#e59866\" d=\"M130.0 $out.0${evicted}H730.0V$((out - 32)).0H740.0V$out.0H1120.0V$((out - 7)).6H1220.0V$out.0Z" \
+	"#a04000\" d=\"M130.0 $out.0${evicted}H1220.0V$out.0Z" '>8.2 GB/s<'; do
+	grep -qF "$path" "$dir/m.svg" || echo "# no $path"
+done >"$dir/missing"
+[ ! -s "$dir/missing" ]
+ok "the picture has the data on the interconnect" $?
+for part in '"managedMemory":[{"process":"context 1","pid":0,"kernelFaults":3,"processFaults":2,"prefetches":4,"pagesIn":40,"bytesIn":81920,' \
+	'"pagesOut":36,"bytesOut":24576,"evictedClean":13,"evictedDirty":3,"refaults":8,"kernelWaitPs":17000000,"processWaitPs":19000000,"cancelled":2}' \
+	'"name":"context 1: faults of kernels","ph":"X","ts":14.0,"dur":4.0,"pid":4,"tid":0,"args":{"process":"context 1","launch":1,"bytes":32768}' \
+	'"name":"context 2: evictions","ph":"X","ts":30.0,"dur":1.5,"pid":4,"tid":1,' \
+	'"name":"page fault of the process","cat":"managed","ph":"b","id":' '"ph":"b","id":10,"ts":108.0,' '"ph":"e","id":10,"ts":111.0,' \
+	'"args":{"address":"0x10000000","pages":4,"bytes":8192,"direction":"to the host","end":"moved"}' \
+	'"args":{"address":"0x10020000","pages":16,"bytes":65536,"direction":"to the device","end":"cancelled"}' \
+	'"name":"eviction","ph":"i","s":"p","ts":30.0,"pid":1000,"tid":0,"args":{"address":"0x10000000","pages":16,"bytes":12288,"for":2}'; do
+	grep -qF "$part" "$dir/m.json" || echo "# no $part"
+done >"$dir/missing"
+[ ! -s "$dir/missing" ]
+ok "the Chrome trace has managed memory, and its sums" $?
+"$trace" --quiet --svg "$dir/m.svg" --json "$dir/m.json" "$dir/records"
+! grep -q 'managed memory' "$dir/m.svg" && ! grep -q managedMemory "$dir/m.json"
+ok "no managed memory, no room for it" $?
+perl -e 'print "VGPUTRC1", pack("QSSLLLQQQ", 0, 35, 1, 1, 2, 1, 0, 0, 0xffffffff << 32), pack("QSSLLLQQQ", 0, 33, 1, 1, 2, 1, 0, 0, 1 << 32)' \
+	>"$dir/strange"
+says "evictions and migrations that no device makes" 0 "2 start or end records have no counterpart" "$dir/strange"
+
 "$trace" record -e -o "$dir/c" -- build/cuda/saxpy 20000 >"$dir/said"
 [ $? -eq 0 ] && grep -qE '^saxpy +[0-9]+ +1 +79 ' <("$trace" "$dir/c")
 ok "record names the process by itself" $?
