@@ -217,12 +217,16 @@ $(O)/cuda/%: tests/cuda/%.cu tools/vgpucc $(wildcard tests/cuda/*.h) $(call find
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
 	$(Q)tools/vgpucc -O2 -Itests/cuda $< -o $@
 
+$(O)/demo/%: tools/demo/%.cu tools/vgpucc $(call find,runtime,*.h) | $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
+	@mkdir -p $(@D) && echo "  VGPUCC  $@"
+	$(Q)tools/vgpucc -O2 $< -o $@
+
 all: $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.so $(O)/libcudart.so) $(tools)
 
 .PHONY: unit-programs kselftest-programs cuda-programs experiment-programs
 unit-programs: $(unit)
 kselftest-programs: $(kselftest)
-cuda-programs: $(cuda)
+cuda-programs: $(cuda) $(patsubst tools/%.cu,$(O)/%,$(wildcard tools/demo/*.cu))
 experiment-programs: $(experiments)
 
 # What the other compiler has to say about the same sources.

@@ -202,6 +202,14 @@ perl -e 'print "VGPUTRC1", pack("QSSLLLQQQ", 0, 35, 1, 1, 2, 1, 0, 0, 0xffffffff
 	>"$dir/strange"
 says "evictions and migrations that no device makes" 0 "2 start or end records have no counterpart" "$dir/strange"
 
+# The scene of the demo with managed memory: what is larger than the device moves more than once.
+tools/demo/managed.sh "$dir/scene" >"$dir/said" && awk '
+	NR > 1 { count += $NF == "verified"; evicted[$1 $3] = $(NF - 2); again[$1 $3] = $(NF - 1) }
+	END { exit !(count == 9 && evicted["8fifo"] == 0 && again["4lru"] > 0 && again["2lru"] < again["2fifo"]) }' "$dir/said"
+ok "a working set that is larger than the device" $?
+grep -q '>data of managed memory' "$dir/scene/managed-fifo.svg" && grep -q '>data of managed memory' "$dir/scene/managed-lru.svg"
+ok "its pictures" $?
+
 "$trace" record -e -o "$dir/c" -- build/cuda/saxpy 20000 >"$dir/said"
 [ $? -eq 0 ] && grep -qE '^saxpy +[0-9]+ +1 +79 ' <("$trace" "$dir/c")
 ok "record names the process by itself" $?
