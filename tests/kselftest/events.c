@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "vgpu_asm.h"
+#include "vgpu_configfs.h"
 
 #define TRACEFS		"/sys/kernel/tracing/"
 #define INSTANCE	TRACEFS "instances/vgpu-test/"
@@ -236,12 +237,157 @@ static void page_faults(void)
 	CHECK(!rmdir(INSTANCE));
 }
 
+/* ---- managed memory, on a device of 16 MiB ------------------------------- */
+
+#define GRANULE		65536ull
+#define VRAM		(16ull << 20)
+#define OTHER		(BASE + (64ull << 20))	/* device memory */
+
+/** struct managed_run - a context with managed memory: two granules more than there is room for */
+struct managed_run {
+	int fd;
+	uint32_t queue, module;
+	volatile uint32_t *words;
+};
+
+/* A kernel stores to the first words of granule @number. */
+static void store(const struct managed_run *run, uint64_t number)
+{
+	struct affine_params params = { .out = BASE + number * GRANULE, .factor = 1 };
+	struct vgpu_cmd cmd = cmd_launch(run->module, 0, 1, 128, &params, sizeof(params));
+
+	must_run(run->fd, run->queue, &cmd, 1);
+}
+
+static struct managed_run managed_begin(void)
+{
+	struct program p = {};
+	struct managed_run run;
+
+	kernel_affine(&p);
+	cfs_must_make("events");
+	run.fd = cfs_open("events");
+	CHECK(run.fd >= 0);
+	CHECK_EQ(mem_map_managed(run.fd, BASE, VRAM + 2 * GRANULE), 0);
+	run.words = managed_view(run.fd, NULL, BASE, VRAM + 2 * GRANULE, PROT_READ | PROT_WRITE);
+	CHECK(run.words != MAP_FAILED);
+	run.queue = must_queue(run.fd);
+	run.module = must_load(run.fd, &p);
+	write_text(INSTANCE "events/vgpu/enable", "1");
+	return run;
+}
+
+/* No more events: the trace is read. */
+static void managed_end(const struct managed_run *run)
+{
+	write_text(INSTANCE "events/vgpu/enable", "0");
+	read_trace();
+	CHECK(!munmap((void *)run->words, VRAM + 2 * GRANULE));
+	close(run->fd);
+	CHECK_EQ(cfs_remove("events"), 0);
+	CHECK(!rmdir(INSTANCE));
+}
+
+/* As often as @count, and each time with these fields. */
+static void event_is(const char *name, unsigned int count, const char *fields)
+{
+	printf("# %s, %u times\n", name, count);
+	CHECK_EQ(events(name, NULL), count);
+	CHECK_EQ(events(name, fields), count);
+}
+
+/* A granule goes there with all its data, and back with the page that the kernel wrote. */
+static void migrations(void)
+{
+	struct managed_run run;
+	char at[128];
+
+	instance();
+	run = managed_begin();
+	run.words[0] = 5;
+	store(&run, 0);
+	CHECK_EQ(run.words[7], 7);
+	managed_end(&run);
+	snprintf(at, sizeof(at), " mapping=0x%llx address=0x%llx pages=16", BASE, BASE);
+	event_is("page_fault", 1, at);
+	event_is("host_fault", 1, at);
+	event_is("page_fault_served", 1, " pages=16 in_flight=0 latency=");
+	snprintf(at, sizeof(at), " address=0x%llx pages=16 latency=", BASE);
+	event_is("host_fault_served", 1, at);
+	CHECK_EQ(events("migrate_start", NULL), 2);
+	CHECK_EQ(events("migrate_end", NULL), 2);
+	for (uint32_t back = 0; back < 2; back++) {
+		snprintf(at, sizeof(at), " address=0x%llx pages=16 bytes=%u direction=%s crosses=",
+			 BASE, back ? 4096 : 65536, back ? "to_host" : "to_device");
+		CHECK_EQ(events("migrate_start", at), 1);
+		CHECK_EQ(events("migrate_end", at), 1);
+	}
+	CHECK_EQ(events("host_fault_cancelled", NULL), 0);
+	CHECK_EQ(events("migrate_cancelled", NULL), 0);
+	CHECK_EQ(events("prefetch", NULL), 0);
+	CHECK_EQ(events("evict", NULL), 0);
+}
+
+/* A prefetch fills the device. The granule that came first goes; a kernel has written one page. */
+static void prefetches_and_evictions(void)
+{
+	struct vgpu_cmd prefetch = { .op = VGPU_CMD_PREFETCH,
+				     .prefetch = { BASE, VRAM, .to_device = 1 } };
+	struct managed_run run;
+	char at[128];
+
+	instance();
+	run = managed_begin();
+	must_run(run.fd, run.queue, &prefetch, 1);
+	store(&run, 0);
+	store(&run, VRAM / GRANULE);
+	prefetch.prefetch.address = BASE + GRANULE;
+	prefetch.prefetch.bytes = GRANULE;
+	prefetch.prefetch.to_device = 0;
+	must_run(run.fd, run.queue, &prefetch, 1);
+	managed_end(&run);
+	CHECK_EQ(events("prefetch", NULL), VRAM / GRANULE + 1);
+	CHECK_EQ(events("prefetch", " pages=16 direction=to_device"), VRAM / GRANULE);
+	snprintf(at, sizeof(at), " mapping=0x%llx address=0x%llx pages=16 direction=to_host", BASE,
+		 BASE + GRANULE);
+	CHECK_EQ(events("prefetch", at), 1);
+	CHECK_EQ(events("migrate_end", " bytes=0 direction=to_device"), VRAM / GRANULE + 1);
+	CHECK_EQ(events("migrate_end", " bytes=0 direction=to_host"), 1);
+	snprintf(at, sizeof(at), " address=0x%llx pages=16 in_flight=1\n", BASE + VRAM);
+	event_is("page_fault", 1, at);
+	snprintf(at, sizeof(at), " mapping=0x%llx address=0x%llx pages=16 bytes=4096\n", BASE,
+		 BASE);
+	event_is("evict", 1, at);
+	event_is("write_back", 1, " bytes=4096\n");
+	CHECK_EQ(events("host_fault", NULL), 0);
+}
+
+/* Device memory leaves no room: four faults that move nothing, then the store is made in place. */
+static void pages_without_room(void)
+{
+	struct managed_run run;
+
+	instance();
+	run = managed_begin();
+	CHECK_EQ(mem_map(run.fd, OTHER, VRAM), 0);
+	store(&run, 0);
+	CHECK_EQ(run.words[7], 7);
+	managed_end(&run);
+	event_is("page_fault_served", 4, " pages=16 ");
+	event_is("migrate_cancelled", 4, " pages=16 bytes=0 direction=to_device crosses=0\n");
+	CHECK_EQ(events("migrate_start", NULL), 0);
+	CHECK_EQ(events("host_fault", NULL), 0);
+}
+
 static const struct test tests[] = {
 	{ "events: a run", a_run },
 	{ "events: a fault", a_fault },
 	{ "events: a preemption", a_preemption },
 	{ "events: filters", filters },
 	{ "events: page faults", page_faults },
+	{ "events: migrations", migrations },
+	{ "events: prefetches and evictions", prefetches_and_evictions },
+	{ "events: pages without room", pages_without_room },
 };
 
 TESTS_MAIN(tests)
