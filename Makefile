@@ -169,6 +169,13 @@ $(O)/experiments/$(1): $$(call objects,native,$(wildcard tests/experiments/$(1)/
 endef
 $(foreach name,$(experiments:$(O)/experiments/%=%),$(eval $(call experiment-rule,$(name))))
 
+# Those of chapter 6 are CUDA programs.
+chapter6 := $(patsubst tests/%.cu,$(O)/%,$(wildcard tests/experiments/chapter6/*.cu))
+$(O)/experiments/chapter6/%: tests/experiments/chapter6/%.cu tools/vgpucc $(wildcard tests/cuda/*.h tests/experiments/chapter6/*.h runtime/cuda/*.h) \
+		| $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
+	@mkdir -p $(@D) && echo "  VGPUCC  $@"
+	$(Q)tools/vgpucc -O2 -Itests/cuda $< -o $@
+
 # What the interpreter is measured with: the device alone.
 interp := $(O)/bench/interp
 $(interp): $(call objects,native,tests/bench/bench_interp.c) $(O)/native/libvgpu-device.a
@@ -227,7 +234,7 @@ all: $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.
 unit-programs: $(unit)
 kselftest-programs: $(kselftest)
 cuda-programs: $(cuda) $(patsubst tools/%.cu,$(O)/%,$(wildcard tools/demo/*.cu))
-experiment-programs: $(experiments)
+experiment-programs: $(experiments) $(chapter6)
 
 # What the other compiler has to say about the same sources.
 .PHONY: clang-warnings
@@ -319,8 +326,9 @@ compare:
 
 # QUICK=1: a minute's worth, for a look.
 .PHONY: experiments
-experiments: setup-experiments all $(experiments)
+experiments: setup-experiments all experiment-programs
 	@tests/experiments/chapter5/run.sh $(if $(QUICK),--rounds 1 --limit 2)
+	@tests/experiments/chapter6/run.sh $(if $(QUICK),--quick)
 
 .PHONY: install clean distclean help
 install: completions = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
@@ -356,7 +364,7 @@ help:
 	@echo "make bench         how fast it is"
 	@echo "make baseline      checksums of all traces and results of this build      FILE=out/baseline"
 	@echo "make compare       what this build computes otherwise than FILE says      FILE=out/baseline SET=FIELD=VALUE"
-	@echo "make experiments   Tanasic chapter 5 again, paper against ours; QUICK=1 for a look"
+	@echo "make experiments   Tanasic chapters 5 and 6 again, paper against ours; QUICK=1 for a look"
 	@echo "make sparse        the module under sparse"
 	@echo "make clang-warnings  the sources under clang"
 	@echo "make install       PREFIX=$(PREFIX) DESTDIR="

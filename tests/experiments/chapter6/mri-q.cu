@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mri-q: for each voxel a sum over all samples with a sine and a cosine each. Much computation, and
+ * outputs only at the end of a block.
+ */
+#include "chapter6.h"
+
+#define SAMPLES 512
+#define THREADS 256
+
+struct sample {
+	float x, y, z, magnitude;
+};
+
+__constant__ sample samples[SAMPLES];
+
+__global__ void mri_q(const float *x, const float *y, const float *z, float *real, float *imaginary)
+{
+	int voxel = blockIdx.x * THREADS + threadIdx.x;
+	float px = x[voxel], py = y[voxel], pz = z[voxel], re = 0, im = 0;
+
+	for (int i = 0; i < SAMPLES; i++) {
+		float angle = 6.2831853f * (samples[i].x * px + samples[i].y * py + samples[i].z * pz);
+
+		re += samples[i].magnitude * __cosf(angle);
+		im += samples[i].magnitude * __sinf(angle);
+	}
+	real[voxel] = re;
+	imaginary[voxel] = im;
+}
+
+int main(int argc, char **argv)
+{
+	int blocks = (int)parse_size(argc, argv, "mri-q", "blocks of 256 voxels", 512, 1, 8192);
+	int voxels = blocks * THREADS;
+	float *x = managed_floats(voxels, 9), *y = managed_floats(voxels, 10);
+	float *z = managed_floats(voxels, 11);
+	float *real = managed_new<float>(voxels), *imaginary = managed_new<float>(voxels);
+	sample host[SAMPLES];
+	struct lcg g = { 12 };
+
+	for (sample &s : host)
+		s = { lcg_float(&g, 0, 1), lcg_float(&g, 0, 1), lcg_float(&g, 0, 1),
+		      lcg_float(&g, 0, 1) };
+	CHECK(cudaMemcpyToSymbol(samples, host, sizeof(host)));
+	start_kernel();
+	mri_q<<<blocks, THREADS>>>(x, y, z, real, imaginary);
+	end_kernel();
+	for (int voxel = 0; voxel < voxels; voxel += 211) {
+		double re = 0, im = 0;
+
+		for (const sample &s : host) {
+			double angle = 6.2831853 * ((double)s.x * x[voxel] + (double)s.y * y[voxel] +
+						    (double)s.z * z[voxel]);
+
+			re += s.magnitude * cos(angle);
+			im += s.magnitude * sin(angle);
+		}
+		expect_near("real", voxel, real[voxel], re, 1e-3);
+		expect_near("imaginary", voxel, imaginary[voxel], im, 1e-3);
+	}
+	return finish();
+}

@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# run.sh: the use cases of Tanasic chapter 6: runs the programs of this folder under every configuration, draws figures 6.2 and 6.13
+# to 6.15 with gnuplot, prints paper against ours.
+# usage: tests/experiments/chapter6/run.sh [--quick] [PROGRAM...]    results in OUT (out/experiments/chapter6)
+#   --quick    a few programs; PROGRAM: only these. SET=KEY=VALUE,... changes the device of all runs. BIN: the build (build).
+set -euo pipefail
+cd "$(dirname "$(readlink -f "$0")")/../../.."
+here=tests/experiments/chapter6
+out=${OUT:-out/experiments/chapter6}
+bin=${BIN:-build}
+programs="bfs cutcp histo lbm mri-gridding mri-q sad sgemm spmv stencil tpacf"
+heap="heap-small heap-large heap-free heap-warp heap-block heap-arena"
+if [ "${1:-}" = --quick ]; then
+	shift
+	programs="histo lbm mri-gridding sgemm stencil" heap="heap-block heap-arena"
+fi
+for name in "$@"; do
+	case " $programs $heap " in
+		*" $name "*) ;;
+		*) echo "run.sh: no program '$name'; there are: $programs $heap" >&2; exit 2 ;;
+	esac
+done
+if [ $# -gt 0 ]; then programs=$* heap=; fi
+mkdir -p "$out"
+export BIN=$bin SET=${SET:-} VGPU_TRANSPORT=embedded VGPU_PRESET=tanasic-ch6
+LD_LIBRARY_PATH=$(readlink -f "$bin")${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
+
+# PROGRAM LINK HOST MODE: the device's settings
+settings() {
+	local us data bandwidth
+	case $2 in
+		# 6.5.3; 40 GB/s is NVLink 1.0 with two links: 64 KB take less than the 2 us that data adds to a fault.
+		nvlink) us=10 data=12 bandwidth=40000000000 ;;
+		pcie) us=12 data=25 bandwidth=15750000000 ;;
+		none) us=0 data=0 bandwidth=1000000000000000 ;;
+	esac
+	printf 'fault_round_trip_ps=%d,fault_data_round_trip_ps=%d,link_bandwidth=%d' $((us * 1000000)) $((data * 1000000)) $bandwidth
+	case $3 in
+		2us) printf ',fault_cpu_ps=2000000' ;;
+		round-trip) printf ',fault_cpu_ps=%d' $((us * 1000000)) ;;
+		none) printf ',fault_cpu_ps=0' ;;
+	esac
+	case $4 in
+		stall) printf ',sm_on_fault=stall' ;;
+		switch) printf ',block_switching=1,extra_blocks=4' ;;
+		ideal) printf ',block_switching=1,extra_blocks=4,ideal_switch=1' ;;
+		gpu) printf ',fault_handler=gpu' ;;
+	esac
+	case $1 in
+		heap-*) printf ',allocation=lazy' ;;
+	esac
+	printf '%s' "${SET:+,$SET}"
+}
+
+# PROGRAM LINK HOST MODE: a line of runs.csv, or a message and 255, which ends xargs
+measure() {
+	local command output ns
+	command=$BIN/experiments/chapter6/${1/heap-/heap }	# heap-small: heap with one argument
+	if ! output=$(VGPU_SET=$(settings "$@") $command 2>&1); then
+		printf 'run.sh: %s failed: %s\n' "$*" "$output" >&2
+		return 255
+	fi
+	ns=$(sed -n 's/^.*: kernel \([0-9]*\) ns$/\1/p' <<<"$output")
+	printf '%s,%s,%s,%s,%s\n' "$@" "$ns"
+}
+export -f settings measure
+
+for program in $programs $heap; do
+	echo "$program none none stall"
+	for link in nvlink pcie; do
+		for host in 2us round-trip; do
+			case $program in
+				heap-*) modes="stall gpu" ;;
+				*) modes="stall switch ideal gpu" ;;
+			esac
+			for mode in $modes; do echo "$program $link $host $mode"; done
+		done
+	done
+done >"$out/configurations"
+xargs -P "$(nproc)" -L 1 bash -c 'measure "$@"' measure <"$out/configurations" >"$out/runs.unsorted"
+{
+	echo "program,link,host,mode,ns"
+	LC_ALL=C sort "$out/runs.unsorted"
+} >"$out/runs.csv"
+rm "$out/runs.unsorted" "$out/configurations"
+
+# How often each program faults, and figure 6.2: bfs.
+{
+	echo "program,faults,most_in_flight"
+	for program in $programs $heap; do
+		command=$bin/experiments/chapter6/${program/heap-/heap }
+		VGPU_TRACE=$out/trace VGPU_SET=$(settings "$program" pcie round-trip stall) $command >/dev/null
+		"$bin/tools/vgpu-trace" stats "$out/trace" |
+			sed -n "s/^\([0-9]*\) page faults, at most \([0-9]*\) in flight;.*/$program,\1,\2/p"
+		[ "$program" != bfs ] || "$bin/tools/vgpu-trace" --quiet --svg "$out/figure-6.2.svg" \
+			--title "6.2  Page faults in flight and warps of bfs (PCI Express, host busy for the round trip)" "$out/trace"
+	done
+	rm "$out/trace"
+} >"$out/programs.csv"
+
+awk -v out="$out" -f "$here/report.awk" "$here/expected.csv" "$out/runs.csv" >"$out/verdict.md"
+if command -v gnuplot >/dev/null; then
+	gnuplot -e "out='$out'" "$here/figures.gp"
+else
+	echo "run.sh: no gnuplot here, so no pictures (tools/setup experiments brings it)" >&2
+fi
+cat "$out/verdict.md"
+echo
+echo "$out: figure-*.svg, runs.csv, programs.csv, figures.csv, verdict.md"
