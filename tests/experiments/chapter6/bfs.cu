@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bfs: one level of a breadth-first search with queues. The nodes of the old queue are all over the
- * graph, and so are the nodes that they reach; new ones go to the queue of the block, and from there
- * to the one of all.
+ * bfs: one level of a breadth-first search with queues. The nodes of the old queue are all over
+ * the graph, and so are the nodes that they reach; new ones go to the queue of the block, and from
+ * there to the one of all.
  */
 #include "chapter6.h"
 

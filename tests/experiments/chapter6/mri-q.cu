@@ -20,10 +20,11 @@ __global__ void mri_q(const float *x, const float *y, const float *z, float *rea
 	float px = x[voxel], py = y[voxel], pz = z[voxel], re = 0, im = 0;
 
 	for (int i = 0; i < SAMPLES; i++) {
-		float angle = 6.2831853f * (samples[i].x * px + samples[i].y * py + samples[i].z * pz);
+		sample s = samples[i];
+		float angle = 6.2831853f * (s.x * px + s.y * py + s.z * pz);
 
-		re += samples[i].magnitude * __cosf(angle);
-		im += samples[i].magnitude * __sinf(angle);
+		re += s.magnitude * __cosf(angle);
+		im += s.magnitude * __sinf(angle);
 	}
 	real[voxel] = re;
 	imaginary[voxel] = im;
@@ -50,8 +51,9 @@ int main(int argc, char **argv)
 		double re = 0, im = 0;
 
 		for (const sample &s : host) {
-			double angle = 6.2831853 * ((double)s.x * x[voxel] + (double)s.y * y[voxel] +
-						    (double)s.z * z[voxel]);
+			double sum = (double)s.x * x[voxel] + (double)s.y * y[voxel] +
+				     (double)s.z * z[voxel];
+			double angle = 6.2831853 * sum;
 
 			re += s.magnitude * cos(angle);
 			im += s.magnitude * sin(angle);

@@ -11,9 +11,9 @@
 #define PARTS 16
 
 /* Of the 4 x 4 block at (x, y), moved to (x + dx, y + dy) of the other picture. */
-__host__ __device__ static inline unsigned short sum_of(const unsigned char *a,
-							const unsigned char *b, int width, int height,
-							int x, int y, int dx, int dy)
+__host__ __device__ static inline unsigned short
+sum_of(const unsigned char *a, const unsigned char *b, int width, int height, int x, int y, int dx,
+       int dy)
 {
 	int sum = 0;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spmv: a sparse matrix in transposed ELL form, a thread for each row. All columns of the format are
- * far apart, so the first blocks touch most pages of the matrix, and the output is small.
+ * spmv: a sparse matrix in transposed ELL form, a thread for each row. All columns of the format
+ * are far apart, so the first blocks touch most pages of the matrix, and the output is small.
  */
 #include "chapter6.h"
 
@@ -20,7 +20,8 @@ __global__ void spmv(const float *value, const int *column, const float *x, floa
 
 int main(int argc, char **argv)
 {
-	int rows = (int)parse_size(argc, argv, "spmv", "blocks of 128 rows", 1024, 1, 8192) * THREADS;
+	int blocks = (int)parse_size(argc, argv, "spmv", "blocks of 128 rows", 1024, 1, 8192);
+	int rows = blocks * THREADS;
 	size_t size = (size_t)rows * PER_ROW;
 	float *value = managed_floats(size, 6), *x = managed_floats(rows, 7);
 	float *y = managed_new<float>(rows);
@@ -30,7 +31,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < size; i++)
 		column[i] = (int)lcg_below(&g, rows);
 	start_kernel();
-	spmv<<<rows / THREADS, THREADS>>>(value, column, x, y, rows);
+	spmv<<<blocks, THREADS>>>(value, column, x, y, rows);
 	end_kernel();
 	for (int row = 0; row < rows; row += 61) {
 		double sum = 0;

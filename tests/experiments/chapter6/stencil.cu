@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stencil: one step of a 3D 7-point stencil, a thread for each point. Blocks in order read and write
- * pages in order.
+ * stencil: one step of a 3D 7-point stencil, a thread for each point. Blocks in order read and
+ * write pages in order.
  */
 #include "chapter6.h"
 
