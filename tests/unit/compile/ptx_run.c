@@ -48,10 +48,11 @@ void ptx_end(void)
 
 struct vgpuModule *ptx_load(const char *ptx, uint32_t max_regs)
 {
+	struct vgpu_compile_options options = { .max_regs = max_regs };
 	struct vgpuModule *module;
 
 	OK(rt_enter());
-	if (rt_leave(rt_module_load(ptx, max_regs, &module)) != vgpuSuccess) {
+	if (rt_leave(rt_module_load(ptx, &options, &module)) != vgpuSuccess) {
 		ptx_compile(ptx, max_regs);	/* says why */
 		fail_msg("the device does not take what the compiler made");
 	}
