@@ -3,8 +3,10 @@
 #
 # run.sh: the use cases of Tanasic chapter 6: runs the programs of this folder under every configuration, draws figures 6.2 and 6.13
 # to 6.15 with gnuplot, prints paper against ours.
-# usage: tests/experiments/chapter6/run.sh [--quick] [PROGRAM...]    results in OUT (out/experiments/chapter6)
-#   --quick    a few programs; PROGRAM: only these. SET=KEY=VALUE,... changes the device of all runs. BIN: the build (build).
+# usage: tests/experiments/chapter6/run.sh [--quick] [--printed-rate] [PROGRAM...]    results in OUT (out/experiments/chapter6)
+#   --quick         a few programs; PROGRAM: only these
+#   --printed-rate  an interconnect for which 64 KB take what data adds to a fault in 6.5.3: 5 GB/s over PCI Express, 33 over NVLink
+# SET=KEY=VALUE,... changes the device of all runs. BIN: the build (build).
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../../.."
 here=tests/experiments/chapter6
@@ -12,10 +14,15 @@ out=${OUT:-out/experiments/chapter6}
 bin=${BIN:-build}
 programs="bfs cutcp histo lbm mri-gridding mri-q sad sgemm spmv stencil tpacf"
 heap="heap-small heap-large heap-free heap-warp heap-block heap-arena"
-if [ "${1:-}" = --quick ]; then
+nvlink_rate=40000000000 pcie_rate=15750000000
+while [[ "${1:-}" = --* ]]; do
+	case $1 in
+		--quick) programs="histo lbm mri-gridding sgemm stencil" heap="heap-block heap-arena" ;;
+		--printed-rate) nvlink_rate=32768000000 pcie_rate=5041230769 ;;
+		*) echo "run.sh: no option '$1'; see the head of $here/run.sh" >&2; exit 2 ;;
+	esac
 	shift
-	programs="histo lbm mri-gridding sgemm stencil" heap="heap-block heap-arena"
-fi
+done
 for name in "$@"; do
 	case " $programs $heap " in
 		*" $name "*) ;;
@@ -24,20 +31,21 @@ for name in "$@"; do
 done
 if [ $# -gt 0 ]; then programs=$* heap=; fi
 mkdir -p "$out"
-export BIN=$bin SET=${SET:-} VGPU_TRANSPORT=embedded VGPU_PRESET=tanasic-ch6
+unset VGPU_TRACE VGPU_VRAM VGPU_DEVICE
+export BIN=$bin SET=${SET:-} nvlink_rate pcie_rate VGPU_TRANSPORT=embedded VGPU_PRESET=tanasic-ch6
 LD_LIBRARY_PATH=$(readlink -f "$bin")${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 
 # PROGRAM LINK HOST MODE: the device's settings
 settings() {
-	local us data bandwidth
+	local us data rate
 	case $2 in
 		# 6.5.3; 40 GB/s is NVLink 1.0 with two links: 64 KB take less than the 2 us that data adds to a fault.
-		nvlink) us=10 data=12 bandwidth=40000000000 ;;
-		pcie) us=12 data=25 bandwidth=15750000000 ;;
-		none) us=0 data=0 bandwidth=1000000000000000 ;;
+		nvlink) us=10 data=12 rate=$nvlink_rate ;;
+		pcie) us=12 data=25 rate=$pcie_rate ;;
+		none) us=0 data=0 rate=1000000000000000 ;;
 	esac
-	printf 'fault_round_trip_ps=%d,fault_data_round_trip_ps=%d,link_bandwidth=%d' $((us * 1000000)) $((data * 1000000)) $bandwidth
+	printf 'fault_round_trip_ps=%d,fault_data_round_trip_ps=%d,link_bandwidth=%d' $((us * 1000000)) $((data * 1000000)) $rate
 	case $3 in
 		2us) printf ',fault_cpu_ps=2000000' ;;
 		round-trip) printf ',fault_cpu_ps=%d' $((us * 1000000)) ;;
