@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # The third scene of vgpu-demo, on this machine: a program whose managed memory is larger than the device (managed.cu), on
-# devices of its own with less and less memory, under two evictors, and once with a prefetcher. Nothing depends on the
-# machine's speed or addresses: the table is the same every time. Prints what moved; leaves managed-EVICTOR.svg in DIR.
+# devices of its own with less and less memory, under two evictors, and with prefetchers. The table does not depend on the
+# machine's speed; granules, and so faults, may be a few more or less with other addresses. Prints what moved; leaves
+# managed-EVICTOR.svg in DIR.
 # usage: tools/demo/managed.sh DIR        after: make all build/demo/managed
 set -u
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1

@@ -195,14 +195,15 @@ int trace_svg(const struct trace *trace, const char *title, FILE *out)
 		pic.from = trace->spans[i].start < pic.from ? trace->spans[i].start : pic.from;
 		pic.to = trace->spans[i].end > pic.to ? trace->spans[i].end : pic.to;
 	}
-	/* processes fault when all kernels have ended */
+	/* processes fault when all kernels have ended; what they evicted may cross still later */
 	for (size_t i = 0; i < trace->migration_count; i++) {
 		const struct migration *m = &trace->migrations[i];
+		uint64_t to = m->crossed < trace->end ? m->crossed : trace->end;
 
 		if (m->outcome != MIGRATION_ARRIVED || !m->bytes)
 			continue;
 		pic.from = m->crosses < pic.from ? m->crosses : pic.from;
-		pic.to = m->crossed > pic.to ? m->crossed : pic.to;
+		pic.to = to > pic.to ? to : pic.to;
 	}
 	if (pic.to <= pic.from) {	/* nothing ran */
 		pic.from = 0;
@@ -222,8 +223,11 @@ int trace_svg(const struct trace *trace, const char *title, FILE *out)
 		for (; i < trace->span_count; i++, merged++) {
 			const struct span *n = &trace->spans[i];
 
-			if (n->sm != s->sm || n->context != s->context || n->kernel != s->kernel ||
-			    (n->start > end && (double)(n->start - end) * pic.scale > MERGE))
+			/* a damaged file may have ends before starts: one is drawn at least */
+			if (merged && (n->sm != s->sm || n->context != s->context ||
+				       n->kernel != s->kernel ||
+				       (n->start > end &&
+					(double)(n->start - end) * pic.scale > MERGE)))
 				break;
 			end = n->end > end ? n->end : end;
 		}

@@ -30,6 +30,8 @@ static void add_rate(const struct picture *pic, const struct migration *m, doubl
 	double first = (svg_x(pic, m->crosses) - LEFT) / BUCKET;
 	double last = (svg_x(pic, m->crossed) - LEFT) / BUCKET;
 
+	if (m->crosses >= pic->to)
+		return;
 	for (size_t n = (size_t)first; n < BUCKETS && (double)n < last; n++) {
 		double from = (double)n > first ? (double)n : first;
 		double to = (double)n + 1 < last ? (double)n + 1 : last;

@@ -209,6 +209,10 @@ tools/demo/managed.sh "$dir/scene" >"$dir/said" && awk '
 ok "a working set that is larger than the device" $?
 grep -q '>data of managed memory' "$dir/scene/managed-fifo.svg" && grep -q '>data of managed memory' "$dir/scene/managed-lru.svg"
 ok "its pictures" $?
+perl -e 'print "VGPUTRC1", pack("QSSLLLQQQ", 9e6, 10, 1, 1, 0, 1, 0, 0, 0), pack("QSSLLLQQQ", 4e6, 11, 1, 1, 0, 1, 0, 0, 0),
+	pack("QSSLLLQQQ", 1e6, 10, 1, 1, 0, 1, 0, 1, 0), pack("QSSLLLQQQ", 2e6, 11, 1, 1, 0, 1, 0, 1, 0)' >"$dir/backwards"
+timeout 60 "$trace" --quiet --svg "$dir/b.svg" "$dir/backwards" && tail -n 1 "$dir/b.svg" | grep -q '</svg>'
+ok "a picture of a block that ends before it starts" $?
 
 "$trace" record -e -o "$dir/c" -- build/cuda/saxpy 20000 >"$dir/said"
 [ $? -eq 0 ] && grep -qE '^saxpy +[0-9]+ +1 +79 ' <("$trace" "$dir/c")
