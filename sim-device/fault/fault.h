@@ -35,7 +35,7 @@ enum vgpu_page_fault_kind {
 	VGPU_PAGE_FAULT_ALLOCATE,	/* an SM: pages that stay where they are allocated */
 	VGPU_PAGE_FAULT_TO_DEVICE,	/* an SM: managed pages come to the device */
 	VGPU_PAGE_FAULT_TO_HOST,	/* a process: managed pages go to the host */
-	VGPU_PAGE_FAULT_PROCESS,	/* an SM: a page of its process, which the host has to have */
+	VGPU_PAGE_FAULT_PROCESS,	/* an SM: a page of its process, which the host finds */
 };
 
 /** enum vgpu_process_answer - what the host says of a page of a process */

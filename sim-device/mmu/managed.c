@@ -95,7 +95,7 @@ u64 vgpu_pages_there(const struct vgpu_address_space *as, const struct vgpu_page
 	return there;
 }
 
-/* A fault has been handled: raise prefetches for what the prefetcher chooses, if there is memory. */
+/* A fault has been handled: raise prefetches for what the prefetcher chooses. */
 static void prefetch_behind(struct vgpu_address_space *as, const struct vgpu_fault_request *request)
 {
 	const struct vgpu_config *config = as->mmu->config;

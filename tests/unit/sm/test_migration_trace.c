@@ -211,7 +211,7 @@ static void data_waits_for_the_interconnect(void **state)
 	host_free(r.h);
 }
 
-/* Room for two granules, which context 1 has: the older one goes, of which it has written a page. */
+/* Room for two granules, which context 1 has: the older one goes, of which one page is dirty. */
 static void evictions(void **state)
 {
 	struct rig r = START("vram_bytes=131072"), other = open_context(r.h);

@@ -240,7 +240,8 @@ static void late_answers(void **state)
 	launch(&r, 1, BASE + PAGE, 4);
 	host_run(r.h);
 	assert_true(vgpu_process_wanted(r.h->dev, r.context, &address, &write));
-	vgpu_context_end(r.h->dev, r.context, &(struct vgpu_fault){ .reason = VGPU_FAULT_WATCHDOG });
+	vgpu_context_end(r.h->dev, r.context,
+			 &(struct vgpu_fault){ .reason = VGPU_FAULT_WATCHDOG });
 	vgpu_process_came(r.h->dev, r.context, address, true);
 	host_run(r.h);
 	assert_int_equal(r.h->completion_count, 2);
