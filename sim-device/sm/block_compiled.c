@@ -74,8 +74,11 @@ static bool hold_page(struct vgpu_lanes *lanes, u64 page, u8 *bytes)
 	 * it nearer to its end. Of a page that is invalidated here because it is written first, the
 	 * new translation replaces what is held.
 	 */
-	if (!lanes->held)
+	if (!lanes->held) {
 		lanes->hold_used = 0;
+		lanes->on_host = false;
+	}
+	lanes->on_host |= answer->in_place;
 	slot = vgpu_lanes_hold_slot(lanes, page);
 	if (!(lanes->hold_used >> slot & 1)) {
 		if (!VGPU_CHECK(lanes->held < VGPU_LANES))

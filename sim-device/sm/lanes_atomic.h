@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * Atomics of a warp, at the places that lanes_place.h finds: lane by lane, lowest first, so that
- * even sums of floats are the same in every run. Part of lanes_impl.h.
+ * even sums of floats are the same in every run. Only one thread uses memory of the device at a
+ * time; that of the host is used by processes and other devices meanwhile. Part of lanes_impl.h.
  */
 #ifndef VGPU_LANES_ATOMIC_H
 #define VGPU_LANES_ATOMIC_H
@@ -454,13 +455,39 @@ EACH_OF(atomic_each, u32, EACH32)
 EACH_OF(atomic_eachq, u64, EACH64)
 #undef EACH_OF
 
+/* Where processes and other devices may use the same word at the same time: on the host */
+#define ATOMIC_ON_HOST(name, type, f)								\
+	lanes_noinline void name(u8 *const *ptr, u32 flags, const type *b, const type *c, \
+		type *out, u32 m) \
+	{											\
+		EACH_ACTIVE(l, m) {								\
+			type *q = (type *)ptr[l], old = __atomic_load_n(q, __ATOMIC_RELAXED);	\
+			type new_;								\
+			do									\
+				new_ = f(flags, old, b[l], c[l]);				\
+			while (!__atomic_compare_exchange_n(q, &old, new_, false, \
+							    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)); \
+			out[l] = old;								\
+		}										\
+	}
+ATOMIC_ON_HOST(atomic_on_host, u32, atom32)
+ATOMIC_ON_HOST(atomic_on_hostq, u64, atom64)
+#undef ATOMIC_ON_HOST
+
 /* For few lanes it is not worth to look how they lie. */
 #define FEW(m)	(popcount32(m) <= 4)
 
-#define ATOMIC(shift, row, one, each)								\
+#define ATOMIC(shift, row, one, each, concurrent)						\
 	do {											\
 		bool absolute = i->flags & VGPU_F_ATOM_ABS;					\
 		struct place p;									\
+		if (unlikely(s->held && s->on_host)) {						\
+			enum vgpu_lanes_end end = far(s, i, m, space, 1u << shift, true, true, \
+				absolute); \
+			if (likely(end == MEM_DONE))						\
+				concurrent(s->ptr, i->flags, b, c, out, m);			\
+			return end;								\
+		}										\
 		if (!near(s, i, m, space, 1u << shift, true, true, absolute, &p)) {		\
 			enum vgpu_lanes_end end = far(s, i, m, space, 1u << shift, true, true, \
 				absolute); \
@@ -498,7 +525,7 @@ lanes_noinline enum vgpu_lanes_end mem_atomic(struct vgpu_lanes *s, const struct
 	const u32 *b = reg32(s, i->b), *c = reg32(s, i->c);
 	u32 *out = i->flags & VGPU_F_ATOM_NORET ? (u32 *)s->out : reg32(s, i->dst);
 
-	ATOMIC(2, atomic_row, atomic_one, atomic_each);
+	ATOMIC(2, atomic_row, atomic_one, atomic_each, atomic_on_host);
 }
 
 lanes_noinline enum vgpu_lanes_end mem_atomicq(struct vgpu_lanes *s, const struct vgpu_insn *i,
@@ -507,7 +534,7 @@ lanes_noinline enum vgpu_lanes_end mem_atomicq(struct vgpu_lanes *s, const struc
 	const u64 *b = reg64(s, i->b), *c = reg64(s, i->c);
 	u64 *out = i->flags & VGPU_F_ATOM_NORET ? s->out : reg64(s, i->dst);
 
-	ATOMIC(3, atomic_rowq, atomic_oneq, atomic_eachq);
+	ATOMIC(3, atomic_rowq, atomic_oneq, atomic_eachq, atomic_on_hostq);
 }
 
 #endif
