@@ -459,6 +459,11 @@ void vgpu_process_came(struct vgpu_device *dev, u32 context, u64 address, bool t
 		vgpu_as_process_came(ctx->as, address, there);
 }
 
+int vgpu_memory_map_host_read(struct vgpu_device *dev, u32 context, u64 address, u64 bytes)
+{
+	return map_memory(dev, context, address, bytes, VGPU_MAPPING_HOST_READ);
+}
+
 int vgpu_managed_fetch(struct vgpu_device *dev, u32 context, u64 address, u64 *first, u64 *bytes)
 {
 	const struct vgpu_context *ctx = vgpu_context_find(dev, context);

@@ -79,7 +79,7 @@ static enum vgpu_access_result fetch_page(struct vgpu_address_space *as,
 	managed = mapping && mapping->value == VGPU_MAPPING_MANAGED;
 	if (!mapping && as->process)
 		return vgpu_process_fetch(as, access, address);
-	if (!mapping || mapping->value == VGPU_MAPPING_HOST ||
+	if (!mapping || vgpu_range_on_host(mapping) ||
 	    (managed ? in_place : !as->mmu->there))
 		return VGPU_ACCESS_OK;
 	if (!pte)

@@ -118,7 +118,7 @@ int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes,
 		as->managed += bytes;
 		return 0;
 	}
-	if (kind == VGPU_MAPPING_HOST)
+	if (kind != VGPU_MAPPING_DEVICE)
 		return 0;
 	err = promise(as->mmu, bytes);
 	if (err)
@@ -161,7 +161,7 @@ int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes, u64 mos
 		as->managed -= bytes;
 		return 0;
 	}
-	if (kind == VGPU_MAPPING_HOST)
+	if (kind != VGPU_MAPPING_DEVICE)
 		return 0;
 	as->mapped -= bytes;
 	unpromise(as->mmu, bytes);
@@ -203,7 +203,7 @@ enum vgpu_page_state vgpu_as_page_state(const struct vgpu_address_space *as, u64
 	mapping = address < VGPU_ADDRESS_LIMIT ? vgpu_ranges_at(&as->mappings, address) : NULL;
 	if (!mapping)
 		return VGPU_PAGE_UNMAPPED;
-	if (mapping->value == VGPU_MAPPING_HOST)
+	if (vgpu_range_on_host(mapping))
 		return VGPU_PAGE_HOST;
 	pte = vgpu_pte_find(&as->table, address);
 	if (!pte)
@@ -242,7 +242,9 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 		mapping = vgpu_ranges_at(&as->mappings, address);
 		if (!mapping)
 			return as->process ? VGPU_XLATE_PROCESS : VGPU_XLATE_UNMAPPED;
-		if (mapping->value == VGPU_MAPPING_HOST) {
+		if (vgpu_range_on_host(mapping)) {
+			if (write && mapping->value == VGPU_MAPPING_HOST_READ)
+				return VGPU_XLATE_UNMAPPED;
 			*page = vgpu_host_bytes(as, address);
 			return *page ? VGPU_XLATE_IN_PLACE : VGPU_XLATE_NO_FRAME;
 		}

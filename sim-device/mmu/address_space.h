@@ -26,6 +26,12 @@ struct vgpu_address_space {
 	struct vgpu_migrated migrated;
 };
 
+/* Is this mapping host memory? */
+static inline bool vgpu_range_on_host(const struct vgpu_range *mapping)
+{
+	return mapping->value == VGPU_MAPPING_HOST || mapping->value == VGPU_MAPPING_HOST_READ;
+}
+
 /* What was handed out of these pages counts no more. */
 void vgpu_as_invalidate(struct vgpu_address_space *as, u64 address, u64 bytes);
 

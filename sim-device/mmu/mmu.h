@@ -56,6 +56,7 @@ enum vgpu_mapping_kind {
 	VGPU_MAPPING_DEVICE,	/* in VRAM, always */
 	VGPU_MAPPING_MANAGED,	/* in VRAM or on the host, where they are used */
 	VGPU_MAPPING_HOST,	/* on the host, always; used in place (access.h) */
+	VGPU_MAPPING_HOST_READ,	/* the same, and not written by the device */
 };
 
 /** enum vgpu_page_state - where a page of an address space is */

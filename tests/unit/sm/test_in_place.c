@@ -202,6 +202,38 @@ static void it_is_unmapped(void **state)
 	}
 }
 
+/* It can be read; a store, an atomic and a fill of it end the context, and write nothing. */
+static void read_only(void **state)
+{
+	(void)state;
+	for (u32 how = 0; how < 3; how++) {
+		struct rig r = START();
+
+		time_of(&r, 1, BASE, 0);
+		assert_int_equal(vgpu_memory_unmap(r.h->dev, r.context, BASE, MAPPED), 0);
+		assert_int_equal(vgpu_memory_map_host_read(r.h->dev, r.context, BASE, PAGE), 0);
+		host_push(r.h, r.context, r.queue, cmd_d2d(DEVICE, BASE, 4));
+		host_push(r.h, r.context, r.queue, cmd_d2h(0, DEVICE, 4));
+		host_run(r.h);
+		assert_int_equal(*(u32 *)r.h->memory, 1);
+		if (how == 2) {
+			host_push(r.h, r.context, r.queue, cmd_fill(BASE, 1, 9, 4));
+		} else {
+			load(&r, how);
+			launch(&r, 1, BASE, 0);
+		}
+		host_run(r.h);
+		assert_int_equal(r.h->fault_count, 1);
+		assert_int_equal(r.h->faults[0].reason,
+				 how == 2 ? VGPU_FAULT_COPY_UNMAPPED : VGPU_FAULT_UNMAPPED);
+		/* the load before the store was made */
+		assert_int_equal(r.h->faults[0].pc, how == 0 ? 7 : how == 1 ? 5 : 0);
+		assert_int_equal(r.h->faults[0].address, BASE);
+		assert_int_equal(*word(&r, BASE), 1);
+		host_free(r.h);
+	}
+}
+
 /* Managed memory without room is used in place after four faults of 12 us, for the same price. */
 static void managed_memory_without_room(void **state)
 {
@@ -264,6 +296,7 @@ int main(void)
 		cmocka_unit_test(copies_and_fills),
 		cmocka_unit_test(it_takes_no_frames),
 		cmocka_unit_test(it_is_unmapped),
+		cmocka_unit_test(read_only),
 		cmocka_unit_test(managed_memory_without_room),
 		cmocka_unit_test(what_is_refused),
 	};
