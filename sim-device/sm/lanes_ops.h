@@ -4,7 +4,11 @@
  * the macros. x, y, z are the operands a, b, c.
  */
 	case VGPU_OP_NOP:
-	case VGPU_OP_MEMBAR:	/* one actor: every access is complete before the next */
+		break;
+	case VGPU_OP_MEMBAR:
+		/* one actor: every access is complete before the next; processes are others */
+		if (VGPU_MEM_SCOPE(i->mem) == VGPU_SCOPE_SYS)
+			__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		break;
 	/* moves */
 	V2(MOV, y)
