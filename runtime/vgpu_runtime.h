@@ -93,6 +93,15 @@ typedef enum vgpuMemcpyKind {
 	vgpuMemcpyDefault = 4,		/* from the addresses */
 } vgpuMemcpyKind;
 
+#define vgpuHostAllocDefault		0u
+#define vgpuHostAllocPortable		1u
+#define vgpuHostAllocMapped		2u
+#define vgpuHostAllocWriteCombined	4u
+#define vgpuHostRegisterDefault		0u
+#define vgpuHostRegisterPortable	1u
+#define vgpuHostRegisterMapped		2u
+#define vgpuHostRegisterIoMemory	4u
+#define vgpuHostRegisterReadOnly	8u
 #define vgpuStreamDefault	0u
 #define vgpuStreamNonBlocking	1u	/* does not synchronise with the default stream */
 #define vgpuEventDefault	0u
@@ -121,6 +130,7 @@ typedef struct vgpuDeviceProperties {
 	uint64_t memory_bandwidth;	/* bytes per second */
 	uint64_t link_bandwidth;
 	int managed_memory;		/* 1: vgpuMallocManaged() */
+	int host_memory;		/* 1: kernels use pinned memory in place */
 } vgpuDeviceProperties;
 
 /** struct vgpuFunctionAttributes - what the compiler found out about a kernel */
@@ -215,10 +225,25 @@ VGPU_API vgpuError_t vgpuFree(void *pointer);
  */
 VGPU_API vgpuError_t vgpuMemPrefetchAsync(const void *pointer, size_t bytes, int to_device,
 					  vgpuStream_t stream);
+/*
+ * Pinned memory of the process. Kernels of all its devices use it in place, at the same address,
+ * whatever the flags (docs/memory.md); where the devices cannot (vgpuDeviceProperties.host_memory),
+ * it is for copies only, and what asks for more is vgpuErrorNotSupported. Freeing and unregistering
+ * wait for all work of the process. It outlives vgpuDeviceReset().
+ *
+ * The registered memory may lie anywhere, but not overlap other such ranges
+ * (vgpuErrorHostMemoryAlreadyRegistered); it must be unregistered before the program unmaps it. Memory
+ * that the process may only read is vgpuErrorInvalidValue without vgpuHostRegisterReadOnly; kernels
+ * may only read it, too. vgpuHostRegisterIoMemory is not supported. The flags are remembered for
+ * vgpuHostGetFlags(), which, like vgpuHostGetDevicePointer(), takes any address in a range.
+ */
+VGPU_API vgpuError_t vgpuHostAlloc(void **pointer, size_t bytes, unsigned int flags);
 VGPU_API vgpuError_t vgpuMallocHost(void **pointer, size_t bytes);
 VGPU_API vgpuError_t vgpuFreeHost(void *pointer);
-VGPU_API vgpuError_t vgpuHostRegister(void *pointer, size_t bytes);
+VGPU_API vgpuError_t vgpuHostRegister(void *pointer, size_t bytes, unsigned int flags);
 VGPU_API vgpuError_t vgpuHostUnregister(void *pointer);
+VGPU_API vgpuError_t vgpuHostGetDevicePointer(void **device, void *pointer);
+VGPU_API vgpuError_t vgpuHostGetFlags(unsigned int *flags, void *pointer);
 VGPU_API vgpuError_t vgpuMemcpy(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind);
 VGPU_API vgpuError_t vgpuMemcpyAsync(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind,
 				     vgpuStream_t stream);
@@ -229,6 +254,8 @@ VGPU_API vgpuError_t vgpuMemcpy2DAsync(void *dst, size_t dst_pitch, const void *
 				       vgpuMemcpyKind kind, vgpuStream_t stream);
 VGPU_API vgpuError_t vgpuMemset(void *pointer, int value, size_t bytes);
 VGPU_API vgpuError_t vgpuMemsetAsync(void *pointer, int value, size_t bytes, vgpuStream_t stream);
+VGPU_API vgpuError_t vgpuMemset2D(void *pointer, size_t pitch, int value, size_t width,
+				  size_t height);
 VGPU_API vgpuError_t vgpuMemset2DAsync(void *pointer, size_t pitch, int value, size_t width,
 				       size_t height, vgpuStream_t stream);
 /* The allocation that holds @pointer. kind: 0 not known, 1 host, 2 device, 3 managed. */

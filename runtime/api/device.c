@@ -87,6 +87,7 @@ static vgpuError_t properties_of_current(vgpuDeviceProperties *properties)
 		.memory_bandwidth = info->memory_bandwidth,
 		.link_bandwidth = info->link_bandwidth,
 		.managed_memory = 1,
+		.host_memory = rt.ops->map_host != NULL,
 	};
 	snprintf(properties->name, sizeof(properties->name), "vgpu %s", info->name);
 	return rt_leave(vgpuSuccess);

@@ -1,110 +1,188 @@
 // SPDX-License-Identifier: MIT
 /*
- * Page-locked memory of the process, in CUDA's sense: memory the program promises to leave alone
- * while an asynchronous copy runs, so that such a copy really is asynchronous. What is locked is
- * the promise; pages are held by each copy.
+ * Page-locked memory of the process, in CUDA's sense. The program promises to leave it alone while
+ * an asynchronous copy runs, so that such a copy really is asynchronous; pages are held by each
+ * copy. And kernels use it in place, at the same address, on all devices of the process, where the
+ * transport can have that (host_map.c). Whatever the flags say, as with unified addressing.
  */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
-#include "state.h"
+#include "host.h"
 
-struct range {
-	struct range *next;
-	char *base;
-	size_t bytes;
-	size_t mapped;			/* ours to unmap, 0: the program's own memory */
-};
+struct rt_pinned_table rt_pinned;
 
-static struct range *ranges;
-
-static struct range **range_lookup(const void *pointer)
+/* Index of the first range that ends above @pointer. */
+static size_t position(const char *pointer)
 {
-	struct range **at = &ranges;
+	size_t low = 0, high = rt_pinned.count;
 
-	while (*at && (*at)->base != pointer)
-		at = &(*at)->next;
-	return at;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const struct rt_pinned *range = &rt_pinned.range[middle];
+
+		if (range->base + (range->mapped ? range->mapped : range->bytes) <= pointer)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
-static bool range_overlaps(const char *base, size_t bytes)
+/* The range with @bytes at @pointer. */
+static const struct rt_pinned *range_with(const void *pointer, size_t bytes)
 {
-	for (struct range *range = ranges; range; range = range->next)
-		if (base < range->base + range->bytes && range->base < base + bytes)
-			return true;
-	return false;
+	size_t i = position(pointer), offset;
+	const struct rt_pinned *range = &rt_pinned.range[i];
+
+	if (i == rt_pinned.count || range->base > (const char *)pointer)
+		return NULL;
+	offset = (size_t)((const char *)pointer - range->base);
+	return offset < range->bytes && bytes <= range->bytes - offset ? range : NULL;
 }
 
 bool rt_is_pinned(const void *pointer, size_t bytes)
 {
-	const char *base = pointer;
-
-	for (struct range *range = ranges; range; range = range->next)
-		if (base >= range->base && bytes <= range->bytes &&
-		    (size_t)(base - range->base) <= range->bytes - bytes)
-			return true;
-	return false;
+	return range_with(pointer, bytes) != NULL;
 }
 
-static vgpuError_t range_add(void *base, size_t bytes, size_t mapped)
+bool rt_is_mapped(const void *pointer, size_t bytes)
 {
-	struct range *range = malloc(sizeof(*range));
+	const struct rt_pinned *range = rt.ops->map_host ? range_with(pointer, bytes) : NULL;
+
+	return range && (range->mapped || !(range->flags & vgpuHostRegisterReadOnly));
+}
+
+bool rt_pinned_range(const void *pointer, uint64_t *base, uint64_t *bytes)
+{
+	const struct rt_pinned *range = range_with(pointer, 1);
 
 	if (!range)
+		return false;
+	*base = (uint64_t)(uintptr_t)range->base;
+	*bytes = range->bytes;
+	return true;
+}
+
+static void range_remove(size_t i)
+{
+	rt_pinned.count--;
+	memmove(&rt_pinned.range[i], &rt_pinned.range[i + 1],
+		(rt_pinned.count - i) * sizeof(*rt_pinned.range));
+}
+
+static vgpuError_t range_add(const struct rt_pinned *range)
+{
+	size_t i = position(range->base);
+	vgpuError_t error;
+
+	if (rt_pinned.count == rt_pinned.room) {
+		size_t room = rt_pinned.room ? rt_pinned.room * 2 : 16;
+		struct rt_pinned *grown = realloc(rt_pinned.range, room * sizeof(*grown));
+
+		if (!grown)
+			return vgpuErrorMemoryAllocation;
+		rt_pinned.range = grown;
+		rt_pinned.room = room;
+	}
+	memmove(&rt_pinned.range[i + 1], &rt_pinned.range[i],
+		(rt_pinned.count - i) * sizeof(*range));
+	rt_pinned.range[i] = *range;
+	rt_pinned.count++;
+	error = rt_pinned_map(i);
+	if (error != vgpuSuccess)
+		range_remove(i);
+	return error;
+}
+
+static vgpuError_t allocate(size_t bytes, unsigned int flags, void **out)
+{
+	size_t mapped = (bytes + VGPU_PAGE_SIZE - 1) & ~(VGPU_PAGE_SIZE - 1);
+	struct rt_pinned range = { .bytes = bytes, .mapped = mapped, .flags = flags };
+	vgpuError_t error;
+	void *base;
+
+	if (mapped < bytes)
 		return vgpuErrorMemoryAllocation;
-	*range = (struct range){ .next = ranges, .base = base, .bytes = bytes, .mapped = mapped };
-	ranges = range;
-	return vgpuSuccess;
+	base = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (base == MAP_FAILED)
+		return vgpuErrorMemoryAllocation;
+	range.base = base;
+	error = range_add(&range);
+	if (error != vgpuSuccess)
+		munmap(base, mapped);
+	else
+		*out = base;
+	return error;
+}
+
+vgpuError_t vgpuHostAlloc(void **pointer, size_t bytes, unsigned int flags)
+{
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!pointer || flags & ~(vgpuHostAllocPortable | vgpuHostAllocMapped |
+				  vgpuHostAllocWriteCombined))
+		return rt_leave(vgpuErrorInvalidValue);
+	*pointer = NULL;
+	if (flags & vgpuHostAllocMapped && !rt.ops->map_host)
+		return rt_leave(vgpuErrorNotSupported);
+	return rt_leave(bytes ? allocate(bytes, flags, pointer) : vgpuSuccess);
 }
 
 vgpuError_t vgpuMallocHost(void **pointer, size_t bytes)
 {
+	return vgpuHostAlloc(pointer, bytes, vgpuHostAllocDefault);
+}
+
+/* Whatever device may use it: all work in flight ends first. */
+static vgpuError_t sync_devices(void)
+{
+	struct rt_state *current = rt_current;
+	vgpuError_t error = vgpuSuccess;
+
+	for (unsigned int n = 0; n < RT_DEVICES; n++) {
+		vgpuError_t one;
+
+		rt_current = &rt_devices[n];
+		if (rt.phase != RT_READY || rt.sticky != vgpuSuccess)
+			continue;
+		one = rt_sync_all();
+		if (rt_current == current)
+			error = one;
+	}
+	rt_current = current;
+	return error;
+}
+
+/* Copies and kernels in flight may still use it: they end first, as with cudaFreeHost. */
+static vgpuError_t range_release(void *pointer, bool ours, vgpuError_t missing)
+{
 	vgpuError_t error = rt_enter();
-	size_t mapped = (bytes + VGPU_PAGE_SIZE - 1) & ~(VGPU_PAGE_SIZE - 1);
-	void *base;
+	const struct rt_pinned *range;
+	struct rt_pinned gone;
+	size_t i;
 
 	if (error != vgpuSuccess)
 		return error;
 	if (!pointer)
-		return rt_leave(vgpuErrorInvalidValue);
-	*pointer = NULL;
-	if (!bytes)
-		return rt_leave(vgpuSuccess);
-	if (mapped < bytes)
-		return rt_leave(vgpuErrorMemoryAllocation);
-	base = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (base == MAP_FAILED)
-		return rt_leave(vgpuErrorMemoryAllocation);
-	error = range_add(base, bytes, mapped);
-	if (error != vgpuSuccess)
-		munmap(base, mapped);
-	else
-		*pointer = base;
-	return rt_leave(error);
-}
-
-/* Copies in flight may still use it: they end first, as with cudaFreeHost. */
-static vgpuError_t range_release(void *pointer, bool ours, vgpuError_t missing)
-{
-	vgpuError_t error = rt_enter();
-	struct range **at, *range;
-
-	if (error != vgpuSuccess)
-		return error;
-	if (!pointer && ours)
-		return rt_leave(vgpuSuccess);
-	at = range_lookup(pointer);
-	if (!*at || !(*at)->mapped == ours)
+		return rt_leave(ours ? vgpuSuccess : vgpuErrorInvalidValue);
+	range = range_with(pointer, 1);
+	if (!range || range->base != pointer || !range->mapped == ours)
 		return rt_leave(missing);
-	error = rt_sync_all();
-	at = range_lookup(pointer);
-	range = *at;
-	if (range) {
-		*at = range->next;
-		if (ours)
-			munmap(range->base, range->mapped);
-		free(range);
-	}
+	error = sync_devices();
+	/* another thread may have been faster */
+	range = range_with(pointer, 1);
+	if (!range || range->base != pointer || !range->mapped == ours)
+		return rt_leave(missing);
+	i = (size_t)(range - rt_pinned.range);
+	gone = *range;
+	rt_pinned_unmap(i);
+	range_remove(i);
+	if (ours)
+		munmap(gone.base, gone.mapped);
 	return rt_leave(error);
 }
 
@@ -113,20 +191,68 @@ vgpuError_t vgpuFreeHost(void *pointer)
 	return range_release(pointer, true, vgpuErrorInvalidValue);
 }
 
-vgpuError_t vgpuHostRegister(void *pointer, size_t bytes)
+/* Part of it is registered or allocated already. */
+static bool range_overlaps(const char *base, size_t bytes)
 {
+	size_t i = position(base);
+
+	return i < rt_pinned.count && rt_pinned.range[i].base < base + bytes;
+}
+
+vgpuError_t vgpuHostRegister(void *pointer, size_t bytes, unsigned int flags)
+{
+	struct rt_pinned range = { .base = pointer, .bytes = bytes, .flags = flags };
 	vgpuError_t error = rt_enter();
+	uintptr_t first = (uintptr_t)pointer;
 
 	if (error != vgpuSuccess)
 		return error;
-	if (!pointer || !bytes || rt_is_device(pointer))
+	if (!pointer || !bytes || first + bytes < first ||
+	    flags & ~(vgpuHostRegisterPortable | vgpuHostRegisterMapped |
+		      vgpuHostRegisterIoMemory | vgpuHostRegisterReadOnly))
+		return rt_leave(vgpuErrorInvalidValue);
+	if (flags & vgpuHostRegisterIoMemory ||
+	    (!rt.ops->map_host && flags & (vgpuHostRegisterMapped | vgpuHostRegisterReadOnly)))
+		return rt_leave(vgpuErrorNotSupported);
+	if (rt_is_device(pointer) || rt_is_device(range.base + bytes - 1))
 		return rt_leave(vgpuErrorInvalidValue);
 	if (range_overlaps(pointer, bytes))
 		return rt_leave(vgpuErrorHostMemoryAlreadyRegistered);
-	return rt_leave(range_add(pointer, bytes, 0));
+	return rt_leave(range_add(&range));
 }
 
 vgpuError_t vgpuHostUnregister(void *pointer)
 {
 	return range_release(pointer, false, vgpuErrorHostMemoryNotRegistered);
+}
+
+vgpuError_t vgpuHostGetDevicePointer(void **device, void *pointer)
+{
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!device)
+		return rt_leave(vgpuErrorInvalidValue);
+	*device = NULL;
+	if (!rt.ops->map_host)
+		return rt_leave(vgpuErrorNotSupported);
+	if (!rt_is_pinned(pointer, 1))
+		return rt_leave(vgpuErrorInvalidValue);
+	*device = pointer;
+	return rt_leave(vgpuSuccess);
+}
+
+vgpuError_t vgpuHostGetFlags(unsigned int *flags, void *pointer)
+{
+	vgpuError_t error = rt_enter();
+	const struct rt_pinned *range;
+
+	if (error != vgpuSuccess)
+		return error;
+	range = range_with(pointer, 1);
+	if (!flags || !range)
+		return rt_leave(vgpuErrorInvalidValue);
+	*flags = range->flags;
+	return rt_leave(vgpuSuccess);
 }

@@ -92,7 +92,8 @@ static bool device_range(const void *pointer, size_t bytes)
 
 /*
  * What the program says, checked against what the addresses are. Managed memory may be called
- * either; it is the device that copies it.
+ * either; it is the device that copies it. Pinned memory may be called either, too; it is the
+ * host's.
  */
 static vgpuError_t direction(const void *dst, const void *src, size_t bytes, vgpuMemcpyKind *kind)
 {
@@ -113,6 +114,14 @@ static vgpuError_t direction(const void *dst, const void *src, size_t bytes, vgp
 		*kind = vgpuMemcpyDeviceToDevice;
 	if (rt_is_managed(src) && *kind == vgpuMemcpyHostToHost)
 		*kind = vgpuMemcpyDeviceToHost;
+	if (!to_device && rt_is_pinned(dst, bytes))
+		*kind = *kind == vgpuMemcpyHostToDevice	  ? vgpuMemcpyHostToHost :
+			*kind == vgpuMemcpyDeviceToDevice ? vgpuMemcpyDeviceToHost :
+							    *kind;
+	if (!from_device && rt_is_pinned(src, bytes))
+		*kind = *kind == vgpuMemcpyDeviceToHost	  ? vgpuMemcpyHostToHost :
+			*kind == vgpuMemcpyDeviceToDevice ? vgpuMemcpyHostToDevice :
+							    *kind;
 	if (to_device != (*kind == vgpuMemcpyHostToDevice || *kind == vgpuMemcpyDeviceToDevice) ||
 	    from_device != (*kind == vgpuMemcpyDeviceToHost || *kind == vgpuMemcpyDeviceToDevice))
 		return vgpuErrorInvalidValue;
@@ -376,8 +385,8 @@ static vgpuError_t put_fill(struct vgpuStream *stream, uint64_t dst, int value, 
 	return rt_stream_put(stream, &cmd, NULL);
 }
 
-vgpuError_t vgpuMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
-			      vgpuStream_t handle)
+static vgpuError_t fill_call(void *pointer, size_t pitch, int value, size_t width, size_t height,
+			     vgpuStream_t handle, bool synchronous)
 {
 	vgpuError_t error = rt_enter();
 	uint64_t dst = (uint64_t)(uintptr_t)pointer;
@@ -391,7 +400,8 @@ vgpuError_t vgpuMemset2DAsync(void *pointer, size_t pitch, int value, size_t wid
 	if (height > 1 && width > pitch)
 		return rt_leave(vgpuErrorInvalidPitchValue);
 	if ((height > 1 && pitch > SIZE_MAX / height) ||
-	    !device_range(pointer, pitch * (height - 1) + width))
+	    (!device_range(pointer, pitch * (height - 1) + width) &&
+	     !rt_is_mapped(pointer, pitch * (height - 1) + width)))
 		return rt_leave(vgpuErrorInvalidValue);
 	error = rt_stream_begin(stream);
 	if (width == pitch) {
@@ -402,7 +412,28 @@ vgpuError_t vgpuMemset2DAsync(void *pointer, size_t pitch, int value, size_t wid
 		error = put_fill(stream, dst + y * pitch, value, width);
 	if (error == vgpuSuccess)
 		error = rt_flush(stream->queue);
+	/* of pinned memory, the program may look at once */
+	if (error == vgpuSuccess && synchronous && !rt_is_device(pointer))
+		error = rt_wait(stream->queue, stream->last);
 	return rt_leave(error);
+}
+
+vgpuError_t vgpuMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
+			      vgpuStream_t stream)
+{
+	return fill_call(pointer, pitch, value, width, height, stream, false);
+}
+
+/* On the device the memory is on. */
+vgpuError_t vgpuMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
+{
+	struct rt_state *before = rt_current;
+	vgpuError_t error;
+
+	rt_current = rt_owner(pointer);
+	error = fill_call(pointer, pitch, value, width, height, NULL, true);
+	rt_current = before;
+	return error;
 }
 
 vgpuError_t vgpuMemsetAsync(void *pointer, int value, size_t bytes, vgpuStream_t stream)
@@ -412,13 +443,7 @@ vgpuError_t vgpuMemsetAsync(void *pointer, int value, size_t bytes, vgpuStream_t
 
 vgpuError_t vgpuMemset(void *pointer, int value, size_t bytes)
 {
-	struct rt_state *before = rt_current;
-	vgpuError_t error;
-
-	rt_current = rt_owner(pointer);
-	error = vgpuMemsetAsync(pointer, value, bytes, NULL);
-	rt_current = before;
-	return error;
+	return vgpuMemset2D(pointer, bytes, value, bytes, 1);
 }
 
 vgpuError_t vgpuPointerInfo(const void *pointer, int *kind, void **base, size_t *bytes)
@@ -433,7 +458,7 @@ vgpuError_t vgpuPointerInfo(const void *pointer, int *kind, void **base, size_t 
 	if (rt_alloc_find((uint64_t)(uintptr_t)pointer, &start, &size))
 		*kind = rt_is_managed(pointer) ? 3 : 2;
 	else
-		*kind = rt_is_pinned(pointer, 1) ? 1 : 0;
+		*kind = rt_pinned_range(pointer, &start, &size) ? 1 : 0;
 	*base = (void *)(uintptr_t)start;
 	*bytes = size;
 	return rt_leave(vgpuSuccess);

@@ -181,6 +181,8 @@ static vgpuError_t open_device(void)
 	memset(&rt.default_stream, 0, sizeof(rt.default_stream));
 	if (!error && rt_queue_get(&rt.default_stream.queue) != vgpuSuccess)
 		error = -ENOSPC;
+	if (!error)
+		error = rt_pinned_open();
 	if (error) {
 		rt.ops->close(rt.transport);
 		rt.transport = NULL;

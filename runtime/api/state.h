@@ -220,6 +220,11 @@ void rt_alloc_reset(void);
  * cudaHostRegister)
  */
 bool rt_is_pinned(const void *pointer, size_t bytes);
+/* The device may write it in place, too. */
+bool rt_is_mapped(const void *pointer, size_t bytes);
+bool rt_pinned_range(const void *pointer, uint64_t *base, uint64_t *bytes);
+/* host_map.c: have the current device, which is being opened, map all of it; a negative errno */
+int rt_pinned_open(void);
 
 /* queue.c */
 vgpuError_t rt_queue_get(struct rt_queue **queue);

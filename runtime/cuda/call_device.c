@@ -24,20 +24,40 @@ cudaError_t cudaSetDevice(int device)
 	return cuda_error(vgpuSetDevice(device));
 }
 
+/* Remembered, and without effect: how a wait is done is up to the transport. */
+static unsigned int device_flags_of[RT_DEVICES];
+
+static bool flags_valid(unsigned int flags)
+{
+	unsigned int schedule = flags & cudaDeviceScheduleMask;
+
+	return !(flags & ~(cudaDeviceScheduleMask | cudaDeviceMapHost |
+			   cudaDeviceLmemResizeToMax)) &&
+	       !(schedule & (schedule - 1));
+}
+
 cudaError_t cudaSetDeviceFlags(unsigned int flags)
 {
-	if (flags &
-	    ~(cudaDeviceScheduleYield | cudaDeviceScheduleSpin | cudaDeviceScheduleBlockingSync |
-	      cudaDeviceMapHost | cudaDeviceLmemResizeToMax))
+	if (!flags_valid(flags))
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	__atomic_store_n(&device_flags_of[rt_device()], flags, __ATOMIC_RELAXED);
 	return cudaSuccess;
 }
 
+/* Host memory is mapped whether the program asks for it or not, where it can be. */
 cudaError_t cudaGetDeviceFlags(unsigned int *flags)
 {
+	vgpuDeviceProperties properties;
+	vgpuError_t error;
+
 	if (!flags)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	*flags = cudaDeviceScheduleAuto;
+	error = vgpuGetDeviceProperties(&properties, rt_device());
+	if (error != vgpuSuccess)
+		return cuda_error(error);
+	*flags = __atomic_load_n(&device_flags_of[rt_device()], __ATOMIC_RELAXED);
+	if (properties.host_memory)
+		*flags |= cudaDeviceMapHost;
 	return cudaSuccess;
 }
 
@@ -98,6 +118,10 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	prop->concurrentKernels = 1;
 	prop->pciBusID = device;
 	prop->hostRegisterSupported = 1;
+	prop->hostRegisterReadOnlySupported = found.host_memory;
+	prop->canMapHostMemory = found.host_memory;
+	prop->canUseHostPointerForRegisteredMem = found.host_memory;
+	prop->hostNativeAtomicSupported = found.host_memory;
 	prop->memoryPoolsSupported = 1;
 	prop->asyncEngineCount = 1;
 	prop->unifiedAddressing = 1;
@@ -163,6 +187,14 @@ static int attribute_of(const struct cudaDeviceProp *prop, enum cudaDeviceAttr a
 		break;
 	case cudaDevAttrPciBusId: *value = prop->pciBusID; break;
 	case cudaDevAttrHostRegisterSupported: *value = prop->hostRegisterSupported; break;
+	case cudaDevAttrHostRegisterReadOnlySupported:
+		*value = prop->hostRegisterReadOnlySupported;
+		break;
+	case cudaDevAttrCanMapHostMemory: *value = prop->canMapHostMemory; break;
+	case cudaDevAttrCanUseHostPointerForRegisteredMem:
+		*value = prop->canUseHostPointerForRegisteredMem;
+		break;
+	case cudaDevAttrHostNativeAtomicSupported: *value = prop->hostNativeAtomicSupported; break;
 	case cudaDevAttrMemoryPoolsSupported: *value = prop->memoryPoolsSupported; break;
 	default:
 		/* no such thing here */
@@ -218,11 +250,12 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *bus)
 
 cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags)
 {
-	(void)device_flags;
-	if (flags & ~1u)
+	if (flags & ~1u || (flags && !flags_valid(device_flags)))
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
 	if (!device_there(device))
 		return cuda_error(rt_result(vgpuErrorInvalidDevice));
+	if (flags)
+		__atomic_store_n(&device_flags_of[device], device_flags, __ATOMIC_RELAXED);
 	return cudaSuccess;
 }
 

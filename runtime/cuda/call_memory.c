@@ -41,14 +41,14 @@ cudaError_t cudaMallocHost(void **pointer, size_t bytes)
 	return cuda_error(vgpuMallocHost(pointer, bytes));
 }
 
-/* Memory of the host is not in the device's address space here. */
+#define NO_HOST_MEMORY	"host memory mapped into the device is"
+
+/* The flags are the native ones. */
 cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags)
 {
-	if (flags & ~(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
-		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	if (flags & cudaHostAllocMapped)
-		return CUDA_REFUSE("host memory mapped into the device is");
-	return cuda_error(vgpuMallocHost(pointer, bytes));
+	vgpuError_t error = vgpuHostAlloc(pointer, bytes, flags);
+
+	return error == vgpuErrorNotSupported ? CUDA_REFUSE(NO_HOST_MEMORY) : cuda_error(error);
 }
 
 cudaError_t cudaFreeHost(void *pointer)
@@ -58,12 +58,12 @@ cudaError_t cudaFreeHost(void *pointer)
 
 cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags)
 {
-	if (flags & ~(cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory |
-		      cudaHostRegisterReadOnly))
-		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	if (flags & (cudaHostRegisterMapped | cudaHostRegisterIoMemory | cudaHostRegisterReadOnly))
-		return CUDA_REFUSE("host memory mapped into the device is");
-	return cuda_error(vgpuHostRegister(pointer, bytes));
+	vgpuError_t error = vgpuHostRegister(pointer, bytes, flags);
+
+	if (error != vgpuErrorNotSupported)
+		return cuda_error(error);
+	return flags & cudaHostRegisterIoMemory ? CUDA_REFUSE("memory of I/O devices is") :
+						  CUDA_REFUSE(NO_HOST_MEMORY);
 }
 
 cudaError_t cudaHostUnregister(void *pointer)
@@ -73,16 +73,15 @@ cudaError_t cudaHostUnregister(void *pointer)
 
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
 {
-	(void)device, (void)host, (void)flags;
-	return CUDA_REFUSE("host memory mapped into the device is");
+	vgpuError_t error = flags ? rt_result(vgpuErrorInvalidValue) :
+				    vgpuHostGetDevicePointer(device, host);
+
+	return error == vgpuErrorNotSupported ? CUDA_REFUSE(NO_HOST_MEMORY) : cuda_error(error);
 }
 
 cudaError_t cudaHostGetFlags(unsigned int *flags, void *host)
 {
-	if (!flags || !rt_is_pinned(host, 1))
-		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	*flags = cudaHostAllocDefault;
-	return cudaSuccess;
+	return cuda_error(vgpuHostGetFlags(flags, host));
 }
 
 /* Stream-ordered allocation: at once, which is earlier than the stream asks for. */
@@ -163,7 +162,7 @@ cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t
 
 cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
 {
-	return cuda_error(vgpuMemset2DAsync(pointer, pitch, value, width, height, NULL));
+	return cuda_error(vgpuMemset2D(pointer, pitch, value, width, height));
 }
 
 cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
@@ -177,8 +176,8 @@ cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t wid
  * Three dimensions: slices of ysize rows, one behind the other. The extent's width is in bytes
  * where no array takes part, and none does.
  */
-cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitched, int value, struct cudaExtent extent,
-			      cudaStream_t stream)
+static cudaError_t memset_3d(struct cudaPitchedPtr pitched, int value, struct cudaExtent extent,
+			     cudaStream_t stream, bool synchronous)
 {
 	size_t slice = pitched.pitch * pitched.ysize;
 	vgpuError_t error = vgpuSuccess;
@@ -190,15 +189,26 @@ cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitched, int value, struct c
 		extent.height *= extent.depth;
 		extent.depth = extent.depth > 0;
 	}
-	for (size_t z = 0; z < extent.depth && error == vgpuSuccess; z++)
-		error = vgpuMemset2DAsync((char *)pitched.ptr + z * slice, pitched.pitch, value,
-					  extent.width, extent.height, cuda_stream(stream));
+	for (size_t z = 0; z < extent.depth && error == vgpuSuccess; z++) {
+		void *at = (char *)pitched.ptr + z * slice;
+
+		error = synchronous ? vgpuMemset2D(at, pitched.pitch, value, extent.width,
+						   extent.height) :
+				      vgpuMemset2DAsync(at, pitched.pitch, value, extent.width,
+							extent.height, cuda_stream(stream));
+	}
 	return cuda_error(error);
+}
+
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitched, int value, struct cudaExtent extent,
+			      cudaStream_t stream)
+{
+	return memset_3d(pitched, value, extent, stream, false);
 }
 
 cudaError_t cudaMemset3D(struct cudaPitchedPtr pitched, int value, struct cudaExtent extent)
 {
-	return cudaMemset3DAsync(pitched, value, extent, NULL);
+	return memset_3d(pitched, value, extent, NULL, true);
 }
 
 static char *at_position(const struct cudaPitchedPtr *pitched, const struct cudaPos *pos)
@@ -472,9 +482,11 @@ cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
 	return error;
 }
 
+/* Memory of the host has no device of its own: the current one is as good as any. */
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
 {
 	struct rt_state *before = rt_current;
+	void *on_device = NULL;
 	vgpuError_t error;
 	size_t bytes;
 	void *base;
@@ -485,6 +497,8 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 	rt_current = rt_owner(pointer);
 	device = rt_device();
 	error = vgpuPointerInfo(pointer, &kind, &base, &bytes);
+	if (error == vgpuSuccess && kind == 1 && rt.ops->map_host)
+		on_device = (void *)(uintptr_t)pointer;
 	rt_current = before;
 	if (error != vgpuSuccess)
 		return cuda_error(error);
@@ -494,7 +508,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 			   kind == 1 ? cudaMemoryTypeHost :
 				       cudaMemoryTypeUnregistered;
 	attributes->device = kind == 0 ? -2 : device;
-	attributes->devicePointer = kind >= 2 ? (void *)(uintptr_t)pointer : NULL;
+	attributes->devicePointer = kind >= 2 ? (void *)(uintptr_t)pointer : on_device;
 	attributes->hostPointer = kind == 2 ? NULL : (void *)(uintptr_t)pointer;
 	return cudaSuccess;
 }

@@ -154,11 +154,14 @@ static void trace(void *host, const struct vgpu_trace_record *record)
 		fwrite(record, sizeof(*record), 1, t->trace);
 }
 
+/* What is not managed is the process's own memory, at its own address. */
 static void *managed_page(void *host, u32 context, u64 address)
 {
+	void *alias = vgpu_managed_alias(address);
+
 	(void)host;
 	(void)context;
-	return vgpu_managed_alias(address);
+	return alias ? alias : (void *)(uintptr_t)address;
 }
 
 static void revoke_access(void *host, u32 context, u64 address, u64 bytes)
@@ -396,6 +399,22 @@ static int embedded_unmap_managed(struct vgpu_transport *t, uint64_t address, ui
 	return error;
 }
 
+static int embedded_map_host(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
+{
+	bool writable;
+	int error = vgpu_host_probe(address, bytes, false);
+
+	if (!error)
+		error = vgpu_host_access(address, bytes, &writable);
+	if (error)
+		return error;
+	embedded_lock(t);
+	error = writable ? vgpu_memory_map_host(t->device, t->context, address, bytes) :
+			   vgpu_memory_map_host_read(t->device, t->context, address, bytes);
+	embedded_unlock(t);
+	return error ? error : !writable;
+}
+
 static int embedded_peek(struct vgpu_transport *t, uint64_t address, void *memory, uint64_t bytes)
 {
 	int error;
@@ -520,6 +539,8 @@ const struct vgpu_transport_ops vgpu_transport_embedded = {
 	.unmap = embedded_unmap,
 	.map_managed = embedded_map_managed,
 	.unmap_managed = embedded_unmap_managed,
+	.map_host = embedded_map_host,
+	.unmap_host = embedded_unmap,
 	.peek = embedded_peek,
 	.submit = embedded_submit,
 	.wait = embedded_wait,

@@ -4,6 +4,7 @@
  * answer EFAULT where memcpy would crash. Where the system refuses those calls, memcpy it is.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -75,4 +76,31 @@ int vgpu_host_probe(uint64_t address, uint64_t bytes, bool write)
 			return error;
 	}
 	return 0;
+}
+
+int vgpu_host_access(uint64_t address, uint64_t bytes, bool *writable)
+{
+	uint64_t from, to, at = address, end = address + bytes;
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char rights[5], line[512];
+	bool begins = true;
+
+	*writable = true;
+	if (!maps)
+		return 0;
+	/* by address; a line may be longer than there is room */
+	while (at < end && fgets(line, sizeof(line), maps)) {
+		bool entry = begins && sscanf(line, "%lx-%lx %4s", &from, &to, rights) == 3;
+
+		begins = strchr(line, '\n');
+		if (!entry || to <= at)
+			continue;
+		if (from > at || rights[0] != 'r')
+			break;
+		if (rights[1] != 'w')
+			*writable = false;
+		at = to;
+	}
+	fclose(maps);
+	return at < end ? -EFAULT : 0;
 }

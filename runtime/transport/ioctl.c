@@ -231,6 +231,8 @@ const struct vgpu_transport_ops vgpu_transport_ioctl = {
 	.unmap = vgpu_file_unmap,
 	.map_managed = vgpu_file_map_managed,
 	.unmap_managed = vgpu_file_unmap_managed,
+	.map_host = NULL,
+	.unmap_host = NULL,
 	.submit = vgpu_file_submit,
 	.wait = vgpu_file_wait,
 };

@@ -351,6 +351,8 @@ const struct vgpu_transport_ops vgpu_transport_mapped = {
 	.unmap = vgpu_file_unmap,
 	.map_managed = vgpu_file_map_managed,
 	.unmap_managed = vgpu_file_unmap_managed,
+	.map_host = NULL,
+	.unmap_host = NULL,
 	.submit = mapped_submit,
 	.wait = mapped_wait,
 };

@@ -21,6 +21,11 @@ struct vgpu_transport;		/* what an open device is, each transport has its own */
  * @close: ends the context with all that is in it
  * @map_managed: managed memory at a range that is reserved in this process, which it then maps
  * @unmap_managed: the range is only reserved again
+ * @map_host: memory of this process at @address, whole pages, becomes usable by kernels at the same
+ *   address, in place; NULL: the transport cannot have that. 0, or 1: kernels may only read it,
+ *   because this process may only read some of it. -EFAULT: some of it is not there; -EEXIST: some
+ *   of it is mapped
+ * @unmap_host: a range as it was mapped; nothing uses it when this returns
  * @peek: reads device memory of a context that has died; NULL: it cannot be read any more
  * @submit: @failed on -EINVAL and -EFAULT: index of the wrong command
  * @wait: timeout_ns as in struct vgpu_wait; @completed the newest completed sequence number, set on
@@ -42,6 +47,8 @@ struct vgpu_transport_ops {
 	int (*unmap)(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 	int (*map_managed)(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 	int (*unmap_managed)(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
+	int (*map_host)(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
+	int (*unmap_host)(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 	int (*peek)(struct vgpu_transport *t, uint64_t address, void *memory, uint64_t bytes);
 	int (*submit)(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands,
 		      uint32_t count, uint32_t *failed, uint64_t *seq);

@@ -238,6 +238,8 @@ const struct vgpu_transport_ops vgpu_transport_uring = {
 	.unmap = vgpu_file_unmap,
 	.map_managed = vgpu_file_map_managed,
 	.unmap_managed = vgpu_file_unmap_managed,
+	.map_host = NULL,
+	.unmap_host = NULL,
 	.submit = uring_submit,
 	.wait = uring_wait,
 };

@@ -64,7 +64,7 @@ static inline void describe_order(struct vgpu_access *access, const struct vgpu_
 }
 
 /* A translation of @page for the instruction that is being restarted. False: it is not there. */
-static bool hold_page(struct vgpu_lanes *lanes, u64 page, u8 *bytes)
+static bool hold_page(struct vgpu_lanes *lanes, u64 page, u8 *bytes, bool in_place)
 {
 	u32 slot;
 
@@ -78,7 +78,7 @@ static bool hold_page(struct vgpu_lanes *lanes, u64 page, u8 *bytes)
 		lanes->hold_used = 0;
 		lanes->on_host = false;
 	}
-	lanes->on_host |= answer->in_place;
+	lanes->on_host |= in_place;
 	slot = vgpu_lanes_hold_slot(lanes, page);
 	if (!(lanes->hold_used >> slot & 1)) {
 		if (!VGPU_CHECK(lanes->held < VGPU_LANES))
@@ -99,7 +99,7 @@ static bool enter_page(struct vgpu_sm *sm, u64 page, const struct vgpu_access_an
 
 	vgpu_tlb_keep(&sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)], tag, answer->page,
 		      lanes->write);
-	return hold_page(lanes, page, answer->page);
+	return hold_page(lanes, page, answer->page, answer->in_place);
 }
 
 static bool knows_page(const struct vgpu_sm *sm, u64 page)
@@ -249,7 +249,7 @@ static bool hold_process(struct vgpu_block *block)
 		u8 *bytes = vgpu_lanes_held(lanes, page) ?
 				    NULL : vgpu_process_page(as, address, lanes->write);
 
-		if (vgpu_lanes_held(lanes, page) || (bytes && hold_page(lanes, page, bytes)))
+		if (vgpu_lanes_held(lanes, page) || (bytes && hold_page(lanes, page, bytes, true)))
 			continue;
 		vgpu_process_release(as);
 		lanes->held = 0;

@@ -217,8 +217,9 @@ static void host_memory_is_registered_once(void **state)
 
 	(void)state;
 	rig_begin(&rig, NULL, NULL);
-	OK(vgpuHostRegister(memory, sizeof(memory)));
-	assert_int_equal(vgpuHostRegister(memory + 100, 100), vgpuErrorHostMemoryAlreadyRegistered);
+	OK(vgpuHostRegister(memory, sizeof(memory), vgpuHostRegisterDefault));
+	assert_int_equal(vgpuHostRegister(memory + 100, 100, vgpuHostRegisterDefault),
+			 vgpuErrorHostMemoryAlreadyRegistered);
 	OK(vgpuHostUnregister(memory));
 	assert_int_equal(vgpuHostUnregister(memory), vgpuErrorHostMemoryNotRegistered);
 	rig_end();
@@ -242,6 +243,8 @@ static void pointers_tell_where_they_are(void **state)
 	assert_int_equal(bytes, 100000);
 	OK(vgpuPointerInfo(pinned, &kind, &base, &bytes));
 	assert_int_equal(kind, 1);
+	assert_ptr_equal(base, pinned);
+	assert_int_equal(bytes, 100);
 	OK(vgpuPointerInfo(&local, &kind, &base, &bytes));
 	assert_int_equal(kind, 0);
 	OK(vgpuFreeHost(pinned));
