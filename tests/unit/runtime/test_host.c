@@ -19,8 +19,9 @@
 static char *arena;
 static uint64_t mapped_bytes[PAGES];	/* of the mapping that starts at this page */
 static bool is_mapped[PAGES];
-static int calls_left, answer;
+static int calls_left, answer, wrong_calls;
 
+/* The runtime holds its lock when it calls these: they must return. */
 static uint64_t page_of(uint64_t address)
 {
 	return (address - (uint64_t)(uintptr_t)arena) / PAGE;
@@ -32,12 +33,14 @@ static int count_map(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
 	bool special = !calls_left--;
 
 	(void)t;
-	assert_int_equal((address | bytes) % PAGE, 0);
-	assert_true(bytes && first < PAGES && first + bytes / PAGE <= PAGES);
+	if ((address | bytes) % PAGE || !bytes || first >= PAGES || first + bytes / PAGE > PAGES) {
+		wrong_calls++;
+		return -EINVAL;
+	}
 	if (special && answer < 0)
 		return answer;
 	for (uint64_t n = first; n < first + bytes / PAGE; n++) {
-		assert_false(is_mapped[n]);
+		wrong_calls += is_mapped[n];
 		is_mapped[n] = true;
 	}
 	mapped_bytes[first] = bytes;
@@ -49,7 +52,10 @@ static int count_unmap(struct vgpu_transport *t, uint64_t address, uint64_t byte
 	uint64_t first = page_of(address);
 
 	(void)t;
-	assert_true(first < PAGES && mapped_bytes[first] == bytes);
+	if (first >= PAGES || mapped_bytes[first] != bytes) {
+		wrong_calls++;
+		return -ENOENT;
+	}
 	mapped_bytes[first] = 0;
 	for (uint64_t n = first; n < first + bytes / PAGE; n++)
 		is_mapped[n] = false;
@@ -72,6 +78,7 @@ struct range {
 
 static void check_pages(const struct range *ranges)
 {
+	assert_int_equal(wrong_calls, 0);
 	for (size_t page = 0; page < PAGES; page++) {
 		bool touched = false;
 
