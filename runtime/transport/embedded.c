@@ -402,10 +402,8 @@ static int embedded_unmap_managed(struct vgpu_transport *t, uint64_t address, ui
 static int embedded_map_host(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
 {
 	bool writable;
-	int error = vgpu_host_probe(address, bytes, false);
+	int error = vgpu_host_access(address, bytes, &writable);
 
-	if (!error)
-		error = vgpu_host_access(address, bytes, &writable);
 	if (error)
 		return error;
 	embedded_lock(t);

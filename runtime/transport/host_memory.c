@@ -78,19 +78,21 @@ int vgpu_host_probe(uint64_t address, uint64_t bytes, bool write)
 	return 0;
 }
 
+/* Only a file may lack what is mapped of it: beyond its end. Other pages are left as they are. */
 int vgpu_host_access(uint64_t address, uint64_t bytes, bool *writable)
 {
-	uint64_t from, to, at = address, end = address + bytes;
+	uint64_t from, to, inode, at = address, end = address + bytes;
 	FILE *maps = fopen("/proc/self/maps", "re");
 	char rights[5], line[512];
 	bool begins = true;
 
 	*writable = true;
 	if (!maps)
-		return 0;
+		return vgpu_host_probe(address, bytes, false);
 	/* by address; a line may be longer than there is room */
 	while (at < end && fgets(line, sizeof(line), maps)) {
-		bool entry = begins && sscanf(line, "%lx-%lx %4s", &from, &to, rights) == 3;
+		bool entry = begins && sscanf(line, "%lx-%lx %4s %*s %*s %lu", &from, &to, rights,
+					      &inode) == 4;
 
 		begins = strchr(line, '\n');
 		if (!entry || to <= at)
@@ -99,6 +101,8 @@ int vgpu_host_access(uint64_t address, uint64_t bytes, bool *writable)
 			break;
 		if (rights[1] != 'w')
 			*writable = false;
+		if (inode && vgpu_host_probe(at, (to < end ? to : end) - at, false))
+			break;
 		at = to;
 	}
 	fclose(maps);

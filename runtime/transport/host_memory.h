@@ -17,8 +17,8 @@ int vgpu_host_move(uint64_t address, void *memory, uint32_t bytes, bool to_host)
 /* Would such a copy work on every page of the range, now? */
 int vgpu_host_probe(uint64_t address, uint64_t bytes, bool write);
 /*
- * May this process write all of the range, which is in its memory? Nothing is touched. -EFAULT: it
- * may not even read some of it. Where that cannot be found out, it may.
+ * May this process write all of the range, which is in its memory? Nothing is written. -EFAULT: it
+ * cannot even read some of it. Where what is mapped cannot be found out, it may if it can read.
  */
 int vgpu_host_access(uint64_t address, uint64_t bytes, bool *writable);
 
