@@ -232,9 +232,9 @@ VGPU_API vgpuError_t vgpuMemPrefetchAsync(const void *pointer, size_t bytes, int
  * wait for all work of the process. It outlives vgpuDeviceReset().
  *
  * The registered memory may lie anywhere, but not overlap other such ranges
- * (vgpuErrorHostMemoryAlreadyRegistered); it must be unregistered before the program unmaps it. Memory
- * that the process may only read is vgpuErrorInvalidValue without vgpuHostRegisterReadOnly; kernels
- * may only read it, too. vgpuHostRegisterIoMemory is not supported. The flags are remembered for
+ * (vgpuErrorHostMemoryAlreadyRegistered); it must be unregistered before the program unmaps it.
+ * Memory that the process may only read is vgpuErrorInvalidValue without vgpuHostRegisterReadOnly;
+ * kernels may only read it, too. vgpuHostRegisterIoMemory is not supported. The flags are remembered for
  * vgpuHostGetFlags(), which, like vgpuHostGetDevicePointer(), takes any address in a range.
  */
 VGPU_API vgpuError_t vgpuHostAlloc(void **pointer, size_t bytes, unsigned int flags);

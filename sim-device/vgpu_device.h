@@ -260,8 +260,8 @@ int vgpu_memory_map_managed(struct vgpu_device *dev, u32 context, u64 address, u
  * Host memory: its pages stay on the host (managed_page), and SMs use them in place, over the
  * interconnect. It takes neither VRAM nor page tables, and revoke() is never called for it. The
  * host must have the bytes until it has unmapped the range, with the others. Where processes and
- * other devices use the same bytes, atomics of SMs are atomic for all of them. -EOPNOTSUPP: the host
- * has none.
+ * other devices use the same bytes, atomics of SMs are atomic for all of them. -EOPNOTSUPP: the
+ * host has none.
  */
 int vgpu_memory_map_host(struct vgpu_device *dev, u32 context, u64 address, u64 bytes);
 /* The same; a write of the device is one to an address where nothing is mapped. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Pinned memory: ranges of the process's memory, as the program allocated or registered them, which
- * do not overlap (host.c), and what devices have mapped of them (host_map.c). All with rt_lock held.
+ * do not overlap (host.c), and what devices have mapped of them (host_map.c). All with rt_lock
+ * held.
  */
 #ifndef VGPU_RT_HOST_H
 #define VGPU_RT_HOST_H

@@ -135,8 +135,8 @@ struct vgpu_lanes {
 	u64 segments;		/* += segments of global memory touched */
 	/*
 	 * translations of the instruction that is being restarted: it gets on however the TLB maps
-	 * its pages. A hash table of @held of them; @hold_used says in which slots. That and @on_host
-	 * have no meaning when there are none
+	 * its pages. A hash table of @held of them; @hold_used says in which slots. That and
+	 * @on_host have no meaning when there are none
 	 */
 	u32 held;
 	u32 on_host;	/* a page of those is used in place (access.h) */

@@ -137,12 +137,13 @@ static void pointers(void)
 	CHECK(cudaFreeHost(total));
 }
 
-/* Two ranges in one page: each is usable until it is unregistered, whatever becomes of the other. */
+/* Ranges in one page: each is usable until it is unregistered, whatever becomes of the others. */
 static void one_page(void)
 {
 	int *page = (int *)mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE,
 				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int *first = page, *second = page + 100, *third = page + 300, *all[3] = { first, second, third };
+	int *first = page, *second = page + 100, *third = page + 300;
+	int *all[3] = { first, second, third };
 
 	for (int gone = 0; gone < 3; gone++) {
 		CHECK(cudaHostRegister(first, 100 * sizeof(int), cudaHostRegisterDefault));
