@@ -234,8 +234,9 @@ VGPU_API vgpuError_t vgpuMemPrefetchAsync(const void *pointer, size_t bytes, int
  * The registered memory may lie anywhere, but not overlap other such ranges
  * (vgpuErrorHostMemoryAlreadyRegistered); it must be unregistered before the program unmaps it.
  * Memory that the process may only read is vgpuErrorInvalidValue without vgpuHostRegisterReadOnly;
- * kernels may only read it, too. vgpuHostRegisterIoMemory is not supported. The flags are remembered for
- * vgpuHostGetFlags(), which, like vgpuHostGetDevicePointer(), takes any address in a range.
+ * kernels may only read it, too. vgpuHostRegisterIoMemory is not supported. The flags are
+ * remembered for vgpuHostGetFlags(), which, like vgpuHostGetDevicePointer(), takes any address in a
+ * range.
  */
 VGPU_API vgpuError_t vgpuHostAlloc(void **pointer, size_t bytes, unsigned int flags);
 VGPU_API vgpuError_t vgpuMallocHost(void **pointer, size_t bytes);

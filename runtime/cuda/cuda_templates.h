@@ -20,9 +20,9 @@ static inline cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t wid
 }
 
 template <class T>
-static inline cudaError_t cudaMallocHost(T **pointer, size_t bytes, unsigned int = 0)
+static inline cudaError_t cudaMallocHost(T **pointer, size_t bytes, unsigned int flags = 0)
 {
-	return cudaMallocHost((void **)(void *)pointer, bytes);
+	return cudaHostAlloc((void **)(void *)pointer, bytes, flags);
 }
 
 template <class T>

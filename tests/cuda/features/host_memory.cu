@@ -446,8 +446,11 @@ static void attributes(void)
 {
 	char *host = (char *)host_alloc(300), *pinned;
 	cudaPointerAttributes about;
+	unsigned int flags = 0;
 
-	CHECK(cudaMallocHost((void **)&pinned, 100));
+	CHECK(cudaMallocHost(&pinned, 100, cudaHostAllocPortable));
+	CHECK(cudaHostGetFlags(&flags, pinned));
+	EXPECT(flags & cudaHostAllocPortable);
 	CHECK(cudaPointerGetAttributes(&about, pinned + 99));
 	EXPECT(about.type == cudaMemoryTypeHost && about.device == 0);
 	EXPECT(about.hostPointer == pinned + 99 && about.devicePointer == pinned + 99);
