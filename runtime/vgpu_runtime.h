@@ -131,6 +131,7 @@ typedef struct vgpuDeviceProperties {
 	uint64_t link_bandwidth;
 	int managed_memory;		/* 1: vgpuMallocManaged() */
 	int host_memory;		/* 1: kernels use pinned memory in place */
+	int process_memory;		/* 1: they use all memory of the process so */
 } vgpuDeviceProperties;
 
 /** struct vgpuFunctionAttributes - what the compiler found out about a kernel */

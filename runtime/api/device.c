@@ -88,6 +88,7 @@ static vgpuError_t properties_of_current(vgpuDeviceProperties *properties)
 		.link_bandwidth = info->link_bandwidth,
 		.managed_memory = 1,
 		.host_memory = rt.ops->map_host != NULL,
+		.process_memory = rt.ops->process_memory,
 	};
 	snprintf(properties->name, sizeof(properties->name), "vgpu %s", info->name);
 	return rt_leave(vgpuSuccess);

@@ -385,6 +385,19 @@ static vgpuError_t put_fill(struct vgpuStream *stream, uint64_t dst, int value, 
 	return rt_stream_put(stream, &cmd, NULL);
 }
 
+/* In the order of the stream, with no command for it. */
+static vgpuError_t fill_here(struct vgpuStream *stream, char *dst, size_t pitch, int value,
+			     size_t width, size_t height)
+{
+	vgpuError_t error = rt_flush(stream->queue);
+
+	if (error == vgpuSuccess)
+		error = rt_stream_sync(stream);
+	for (size_t y = 0; y < height && error == vgpuSuccess; y++)
+		memset(dst + y * pitch, value, width);
+	return error;
+}
+
 static vgpuError_t fill_call(void *pointer, size_t pitch, int value, size_t width, size_t height,
 			     vgpuStream_t handle, bool synchronous)
 {
@@ -408,6 +421,10 @@ static vgpuError_t fill_call(void *pointer, size_t pitch, int value, size_t widt
 		width *= height;
 		height = 1;
 	}
+	if (rt.ops->process_memory && !rt_is_device(pointer))
+		return rt_leave(error != vgpuSuccess ? error :
+						       fill_here(stream, pointer, pitch, value,
+								 width, height));
 	for (size_t y = 0; y < height && error == vgpuSuccess; y++)
 		error = put_fill(stream, dst + y * pitch, value, width);
 	if (error == vgpuSuccess)

@@ -122,6 +122,8 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	prop->canMapHostMemory = found.host_memory;
 	prop->canUseHostPointerForRegisteredMem = found.host_memory;
 	prop->hostNativeAtomicSupported = found.host_memory;
+	prop->pageableMemoryAccess = found.process_memory;
+	prop->pageableMemoryAccessUsesHostPageTables = found.process_memory;
 	prop->memoryPoolsSupported = 1;
 	prop->asyncEngineCount = 1;
 	prop->unifiedAddressing = 1;
@@ -195,6 +197,10 @@ static int attribute_of(const struct cudaDeviceProp *prop, enum cudaDeviceAttr a
 		*value = prop->canUseHostPointerForRegisteredMem;
 		break;
 	case cudaDevAttrHostNativeAtomicSupported: *value = prop->hostNativeAtomicSupported; break;
+	case cudaDevAttrPageableMemoryAccess: *value = prop->pageableMemoryAccess; break;
+	case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
+		*value = prop->pageableMemoryAccessUsesHostPageTables;
+		break;
 	case cudaDevAttrMemoryPoolsSupported: *value = prop->memoryPoolsSupported; break;
 	default:
 		/* no such thing here */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "device_file.h"
+#include "host_memory.h"
 #include "vgpu_isa.h"
 
 int vgpu_file_call(struct vgpu_transport *t, unsigned long request, void *argument)
@@ -52,6 +53,7 @@ static void explain(const char *path, int error, char *message, size_t size)
 
 int vgpu_file_open(unsigned int index, struct vgpu_transport **out, char *message, size_t size)
 {
+	struct vgpu_process_memory memory = { 0 };
 	struct vgpu_transport *t;
 	struct vgpu_version version;
 	char path[32];
@@ -84,6 +86,11 @@ int vgpu_file_open(unsigned int index, struct vgpu_transport **out, char *messag
 			path, version.version, version.isa_version, VGPU_UAPI_VERSION,
 			VGPU_VASS_VERSION);
 		error = -EPROTO;
+	} else {
+		error = vgpu_file_call(t, VGPU_IOC_PROCESS_MEMORY, &memory);
+		if (error)
+			snprintf(message, size, "%s cannot use the memory of this process: %s",
+				 path, strerror(-error));
 	}
 	if (error) {
 		close(fd);
@@ -190,6 +197,24 @@ int vgpu_file_unmap_managed(struct vgpu_transport *t, uint64_t address, uint64_t
 	return 0;
 }
 
+/* Kernels use all memory of this process. */
+int vgpu_file_map_host(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
+{
+	bool writable;
+	int error = vgpu_host_access(address, bytes, &writable);
+
+	(void)t;
+	return error ? error : !writable;
+}
+
+int vgpu_file_unmap_host(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
+{
+	(void)t;
+	(void)address;
+	(void)bytes;
+	return 0;
+}
+
 int vgpu_file_submit(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands,
 		     uint32_t count, uint32_t *failed, uint64_t *seq)
 {
@@ -219,6 +244,7 @@ int vgpu_file_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64
 
 const struct vgpu_transport_ops vgpu_transport_ioctl = {
 	.name = "ioctl",
+	.process_memory = true,
 	.open = vgpu_file_open,
 	.close = vgpu_file_close,
 	.device_info = vgpu_file_device_info,
@@ -231,8 +257,8 @@ const struct vgpu_transport_ops vgpu_transport_ioctl = {
 	.unmap = vgpu_file_unmap,
 	.map_managed = vgpu_file_map_managed,
 	.unmap_managed = vgpu_file_unmap_managed,
-	.map_host = NULL,
-	.unmap_host = NULL,
+	.map_host = vgpu_file_map_host,
+	.unmap_host = vgpu_file_unmap_host,
 	.submit = vgpu_file_submit,
 	.wait = vgpu_file_wait,
 };

@@ -339,6 +339,7 @@ static void mapped_close(struct vgpu_transport *t)
 
 const struct vgpu_transport_ops vgpu_transport_mapped = {
 	.name = "mapped",
+	.process_memory = true,
 	.open = mapped_open,
 	.close = mapped_close,
 	.device_info = vgpu_file_device_info,
@@ -351,8 +352,8 @@ const struct vgpu_transport_ops vgpu_transport_mapped = {
 	.unmap = vgpu_file_unmap,
 	.map_managed = vgpu_file_map_managed,
 	.unmap_managed = vgpu_file_unmap_managed,
-	.map_host = NULL,
-	.unmap_host = NULL,
+	.map_host = vgpu_file_map_host,
+	.unmap_host = vgpu_file_unmap_host,
 	.submit = mapped_submit,
 	.wait = mapped_wait,
 };

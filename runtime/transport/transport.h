@@ -8,6 +8,7 @@
 #ifndef VGPU_TRANSPORT_H
 #define VGPU_TRANSPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,7 @@ struct vgpu_transport;		/* what an open device is, each transport has its own */
  */
 struct vgpu_transport_ops {
 	const char *name;
+	bool process_memory;	/* kernels, but no fills, use all memory of this process */
 	int (*open)(unsigned int index, struct vgpu_transport **out, char *message,
 		    size_t message_bytes);
 	void (*close)(struct vgpu_transport *t);

@@ -226,6 +226,7 @@ static int uring_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq, in
 
 const struct vgpu_transport_ops vgpu_transport_uring = {
 	.name = "uring",
+	.process_memory = true,
 	.open = uring_open,
 	.close = uring_close,
 	.device_info = vgpu_file_device_info,
@@ -238,8 +239,8 @@ const struct vgpu_transport_ops vgpu_transport_uring = {
 	.unmap = vgpu_file_unmap,
 	.map_managed = vgpu_file_map_managed,
 	.unmap_managed = vgpu_file_unmap_managed,
-	.map_host = NULL,
-	.unmap_host = NULL,
+	.map_host = vgpu_file_map_host,
+	.unmap_host = vgpu_file_unmap_host,
 	.submit = uring_submit,
 	.wait = uring_wait,
 };
