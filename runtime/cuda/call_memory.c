@@ -5,17 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call_pool.h"
 #include "calls.h"
 #include "registry.h"
 
+/* What pools hold is for everybody when there is nothing else. */
 cudaError_t cudaMalloc(void **pointer, size_t bytes)
 {
-	return cuda_error(vgpuMalloc(pointer, bytes));
+	vgpuError_t error = vgpuMalloc(pointer, bytes);
+
+	if (error == vgpuErrorMemoryAllocation && cuda_pools_release())
+		error = vgpuMalloc(pointer, bytes);
+	return cuda_error(error);
 }
 
 cudaError_t cudaFree(void *pointer)
 {
-	return cuda_error(vgpuFree(pointer));
+	cudaError_t error;
+
+	return cuda_pool_free(pointer, &error) ? error : cuda_error(vgpuFree(pointer));
 }
 
 cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
@@ -82,19 +90,6 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int fla
 cudaError_t cudaHostGetFlags(unsigned int *flags, void *host)
 {
 	return cuda_error(vgpuHostGetFlags(flags, host));
-}
-
-/* Stream-ordered allocation: at once, which is earlier than the stream asks for. */
-cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
-{
-	(void)stream;
-	return cuda_error(vgpuMalloc(pointer, bytes));
-}
-
-cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
-{
-	(void)stream;
-	return cuda_error(vgpuFree(pointer));
 }
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
@@ -284,112 +279,6 @@ struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
 						   enum cudaChannelFormatKind f)
 {
 	return (struct cudaChannelFormatDesc){ x, y, z, w, f };
-}
-
-/*
- * Pools: memory of a device is one pool, which gives back what is freed at once; others that a
- * program makes stand for the same memory.
- */
-struct CUmemPoolHandle_st {
-	uint64_t threshold;
-	int reuse[3];
-};
-
-static struct CUmemPoolHandle_st default_pools[RT_DEVICES];
-static cudaMemPool_t chosen_pools[RT_DEVICES];
-
-static bool pool_device(int device)
-{
-	return device >= 0 && (unsigned int)device < rt_device_count();
-}
-
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
-{
-	if (!pool || !pool_device(device))
-		return cuda_error(rt_result(pool ? vgpuErrorInvalidDevice : vgpuErrorInvalidValue));
-	*pool = &default_pools[device];
-	return cudaSuccess;
-}
-
-cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
-{
-	cudaError_t error = cudaDeviceGetDefaultMemPool(pool, device);
-
-	if (error == cudaSuccess && chosen_pools[device])
-		*pool = chosen_pools[device];
-	return error;
-}
-
-cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
-{
-	if (!pool || !pool_device(device))
-		return cuda_error(rt_result(pool ? vgpuErrorInvalidDevice : vgpuErrorInvalidValue));
-	chosen_pools[device] = pool;
-	return cudaSuccess;
-}
-
-cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool,
-				    cudaStream_t stream)
-{
-	return pool ? cudaMallocAsync(pointer, bytes, stream) :
-		      cuda_error(rt_result(vgpuErrorInvalidValue));
-}
-
-cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *props)
-{
-	if (!pool || !props || props->allocType != cudaMemAllocationTypePinned ||
-	    props->location.type != cudaMemLocationTypeDevice || !pool_device(props->location.id))
-		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	if (props->handleTypes != cudaMemHandleTypeNone)
-		return CUDA_REFUSE("a pool shared between processes is");
-	*pool = calloc(1, sizeof(**pool));
-	return *pool ? cudaSuccess : cuda_error(rt_result(vgpuErrorMemoryAllocation));
-}
-
-cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
-{
-	if (!pool || (pool >= default_pools && pool < default_pools + RT_DEVICES))
-		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	for (unsigned int i = 0; i < RT_DEVICES; i++)
-		if (chosen_pools[i] == pool)
-			chosen_pools[i] = NULL;
-	free(pool);
-	return cudaSuccess;
-}
-
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep)
-{
-	(void)keep;
-	return pool ? cudaSuccess : cuda_error(rt_result(vgpuErrorInvalidValue));
-}
-
-/* Remembered, and without effect: nothing is held back. */
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value)
-{
-	if (!pool || !value || (attr > cudaMemPoolAttrReleaseThreshold && *(uint64_t *)value))
-		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	if (attr == cudaMemPoolAttrReleaseThreshold)
-		pool->threshold = *(uint64_t *)value;
-	else if (attr >= cudaMemPoolReuseFollowEventDependencies &&
-		 attr < cudaMemPoolAttrReleaseThreshold)
-		pool->reuse[attr - cudaMemPoolReuseFollowEventDependencies] = *(int *)value;
-	else
-		return CUDA_REFUSE("counting the memory of a pool is");
-	return cudaSuccess;
-}
-
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value)
-{
-	if (!pool || !value)
-		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	if (attr == cudaMemPoolAttrReleaseThreshold)
-		*(uint64_t *)value = pool->threshold;
-	else if (attr >= cudaMemPoolReuseFollowEventDependencies &&
-		 attr < cudaMemPoolAttrReleaseThreshold)
-		*(int *)value = pool->reuse[attr - cudaMemPoolReuseFollowEventDependencies];
-	else
-		return CUDA_REFUSE("counting the memory of a pool is");
-	return cudaSuccess;
 }
 
 /* One direction of a copy between a variable and memory that the program names. */

@@ -167,6 +167,12 @@ struct cudaMemPoolProps {
 	enum cudaMemAllocationHandleType handleTypes;
 	struct cudaMemLocation location;
 	void *win32SecurityAttributes;
+	size_t maxSize;			/* bytes, 0: no limit */
+	unsigned short usage;
+	unsigned char reserved[54];
+};
+
+struct cudaMemPoolPtrExportData {
 	unsigned char reserved[64];
 };
 

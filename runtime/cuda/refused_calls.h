@@ -178,8 +178,10 @@
 	CALL("graphs are", cudaDeviceSetGraphMemAttribute, (int device, \
 		enum cudaGraphMemAttributeType attr, void *value)) \
 	CALL("graphs are", cudaDeviceGraphMemTrim, (int device))				\
-	CALL("access to a pool from other devices is", cudaMemPoolSetAccess,			\
-	     (cudaMemPool_t pool, const struct cudaMemAccessDesc *list, size_t count))		\
+	CALL("a pool shared between processes is", cudaMemPoolExportPointer,			\
+	     (struct cudaMemPoolPtrExportData *data, void *pointer))				\
+	CALL("a pool shared between processes is", cudaMemPoolImportPointer,			\
+	     (void **pointer, cudaMemPool_t pool, struct cudaMemPoolPtrExportData *data))	\
 	CALL("a pool shared between processes is", cudaMemPoolExportToShareableHandle,		\
 	     (void *handle, cudaMemPool_t pool, enum cudaMemAllocationHandleType type, \
 	     unsigned int flags)) \
