@@ -4,7 +4,7 @@
  * of an attacker faults, so that more faults are in flight than the fault buffer has room for;
  * memory is mapped anew after each launch, or unmapped in the middle of one, or its owner is
  * killed; or the pages of managed memory go to and fro between kernels and many threads of the
- * attacker. A bystander's calls take as long as before, and its results are right, although its own
+ * attacker, or those of its own memory go as often as kernels find them. A bystander's calls take as long as before, and its results are right, although its own
  * faults wait in the same buffer: that costs virtual time.
  */
 #include <pthread.h>
@@ -172,6 +172,35 @@ static void to_and_fro(volatile uint32_t *going)
 	}
 }
 
+/*
+ * Kernels write memory of the attacker, which has it go under them. Not all the time: an access of
+ * 32 pages has to find all of them at some time.
+ */
+static void found_and_gone(volatile uint32_t *going)
+{
+	uint64_t bytes = (uint64_t)MANAGED_PAGES * PAGE;
+	struct attacker a;
+	void *memory;
+
+	attacker_open(&a);
+	CHECK_EQ(process_memory(a.fd), 0);
+	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(memory != MAP_FAILED);
+	a.base = (uintptr_t)memory;
+	a.storm.launch.grid[0] = MANAGED_PAGES / 128;
+	a.storm.launch.block[0] = 128;
+	for (;;) {
+		uint64_t seq = must_submit(a.fd, a.queue, &a.storm, 1);
+
+		for (uint32_t n = 0; n < 8; n++) {
+			usleep((*going + n) % 16 * 100);
+			CHECK(!madvise(memory, bytes, MADV_DONTNEED));
+		}
+		CHECK_EQ(wait_seq(a.fd, a.queue, seq, limit_ns(30)), 0);
+		++*going;
+	}
+}
+
 /* ---- the bystander ------------------------------------------------------ */
 
 /* A launch on pages that are there, whose result is copied back and compared. */
@@ -280,6 +309,7 @@ ATTACK(storm_killed, "faults of who is killed", cpu)
 ATTACK(storm_killed, "faults of who is killed", gpu)
 ATTACK(to_and_fro, "managed pages that go to and fro", cpu)
 ATTACK(to_and_fro, "managed pages that go to and fro", gpu)
+ATTACK(found_and_gone, "pages of processes that go", cpu)
 
 static const struct test tests[] = {
 	{ "hostile_faults: a storm that the host serves", storm_cpu },
@@ -290,6 +320,7 @@ static const struct test tests[] = {
 	{ "hostile_faults: processes killed in a storm, the SMs", storm_killed_gpu },
 	{ "hostile_faults: managed pages to and fro, the host", to_and_fro_cpu },
 	{ "hostile_faults: managed pages to and fro, the SMs", to_and_fro_gpu },
+	{ "hostile_faults: pages of processes that go", found_and_gone_cpu },
 	{ "hostile_faults: as before", as_before },
 };
 

@@ -19,13 +19,6 @@
 #define BYTES		(PAGES * PAGE)
 #define WORDS		(BYTES / 4)
 
-static int process_memory(int fd)
-{
-	struct vgpu_process_memory memory = {};
-
-	return call(fd, VGPU_IOC_PROCESS_MEMORY, &memory);
-}
-
 static struct user begin(void)
 {
 	struct user u = user_begin();

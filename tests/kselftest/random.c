@@ -111,7 +111,9 @@ static void process_main(uint64_t seed, const int pass[2], unsigned long *done)
 			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(process.views != MAP_FAILED);
 	memcpy(process.arena + PARAMS_PAGE * PAGE,
-	       &(struct affine_params){ .out = BASE, .factor = 3 }, sizeof(struct affine_params));
+	       (struct affine_params[]){ { .out = BASE, .factor = 3 },
+					 { .out = (uintptr_t)process.arena, .factor = 5 } },
+	       2 * sizeof(struct affine_params));
 	CHECK(!munmap(process.arena + (ARENA_PAGES - 2) * PAGE, PAGE));
 	CHECK(!mprotect(process.arena + (ARENA_PAGES - 1) * PAGE, PAGE, PROT_READ));
 	if (!process.root)

@@ -143,7 +143,7 @@ static inline struct vgpu_cmd wrong_command(struct thread *t)
 }
 
 #define DATA_PAGES	8u		/* in the arena, and on the device behind BASE */
-#define PARAMS_PAGE	12u		/* struct affine_params lies there */
+#define PARAMS_PAGE	12u		/* two struct affine_params lie there */
 #define MODULE		1u		/* of fresh_file() */
 
 static inline struct vgpu_cmd some_command(struct thread *t)
@@ -176,6 +176,11 @@ static inline struct vgpu_cmd some_command(struct thread *t)
 	case 17:
 	case 18: return cmd_profiled(1 + pick(t, 200), 1 + pick(t, VIRTUAL_MS / 100));
 	case 19:
+		/* its own memory, which the file may not be for */
+		return cmd_launch(MODULE, 0, 1 + (uint32_t)pick(t, 10), 1 + (uint32_t)pick(t, 128),
+				  t->process->arena + PARAMS_PAGE * PAGE +
+					  sizeof(struct affine_params),
+				  sizeof(struct affine_params));
 	case 20:
 	case 21:
 	case 22:
@@ -209,6 +214,8 @@ static inline int fresh_file(struct thread *t, size_t index)
 		mem_map(fd, BASE, DATA_PAGES * PAGE);
 	else
 		mem_map_managed(fd, BASE, DATA_PAGES * PAGE);
+	if (pick(t, 4))
+		process_memory(fd);
 	return fd;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The random driver's views of managed memory: mapped over each other, moved, protected, and read
- * and written by system calls, which get an error where there is nothing.
+ * and written by system calls, which get an error where there is nothing. And pages of its own
+ * memory, which kernels use, go.
  */
 #ifndef RANDOM_MANAGED_H
 #define RANDOM_MANAGED_H
@@ -34,10 +35,10 @@ static void random_managed(struct thread *t)
 {
 	static const int advice[] = { MADV_DONTNEED, MADV_WILLNEED, MADV_REMOVE, MADV_DOFORK };
 	static const int prots[] = { PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE, PROT_WRITE };
-	uint8_t *view = some_view(t);
+	uint8_t *view = some_view(t), *own = t->process->arena + pick(t, DATA_PAGES - 4) * PAGE;
 	uint64_t bytes = PAGE * (1 + pick(t, 4));
 
-	switch (pick(t, 16)) {
+	switch (pick(t, 18)) {
 	case 0:
 	case 1:
 	case 2:
@@ -50,6 +51,8 @@ static void random_managed(struct thread *t)
 		mremap(view, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, some_view(t));
 		return;
 	case 6: munmap(view, bytes); return;
+	case 7: madvise(own, bytes, MADV_DONTNEED); return;
+	case 8: madvise(own, bytes, MADV_PAGEOUT); return;
 	default: view_access(t);
 	}
 }

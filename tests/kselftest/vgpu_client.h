@@ -87,6 +87,13 @@ static inline int mem_map(int fd, uint64_t address, uint64_t bytes)
 	return call(fd, VGPU_IOC_MEM_MAP, &mem);
 }
 
+static inline int process_memory(int fd)
+{
+	struct vgpu_process_memory memory = {};
+
+	return call(fd, VGPU_IOC_PROCESS_MEMORY, &memory);
+}
+
 static inline int mem_map_managed(int fd, uint64_t address, uint64_t bytes)
 {
 	struct vgpu_mem mem = { .address = address, .bytes = bytes, .flags = VGPU_MEM_MANAGED };
