@@ -67,25 +67,39 @@ bool rt_variables_find(uint64_t address, uint64_t *base, uint64_t *bytes)
 
 /* ---- the pages ---------------------------------------------------------- */
 
-static char *save(const struct range *range)
-{
-	char *saved = malloc(range->bytes);
-
-	if (saved)
-		memcpy(saved, pointer(range->base), range->bytes);
-	else
-		fprintf(stderr, "vgpu: no memory to save __managed__ variables: they are lost\n");
-	return saved;
-}
-
-/* A page of zeros stays one that nobody has touched. */
-static void fill(const struct range *range, const char *saved)
+static bool is_zero(const void *page)
 {
 	static const char zeros[VGPU_PAGE_SIZE];
 
-	for (uint64_t at = 0; at < range->bytes; at += VGPU_PAGE_SIZE)
-		if (memcmp(saved + at, zeros, VGPU_PAGE_SIZE) != 0)
-			memcpy(pointer(range->base + at), saved + at, VGPU_PAGE_SIZE);
+	return !memcmp(page, zeros, VGPU_PAGE_SIZE);
+}
+
+/* Pages of zeros are not written: they take no memory, and stay pages that nobody has touched. */
+static void copy_pages(char *to, const char *from, uint64_t bytes)
+{
+	for (uint64_t at = 0; at < bytes; at += VGPU_PAGE_SIZE)
+		if (!is_zero(from + at))
+			memcpy(to + at, from + at, VGPU_PAGE_SIZE);
+}
+
+static char *save(const struct range *range)
+{
+	char *saved = mmap(NULL, range->bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (saved == MAP_FAILED) {
+		fprintf(stderr, "vgpu: no memory to save __managed__ variables: they are lost\n");
+		return NULL;
+	}
+	copy_pages(saved, pointer(range->base), range->bytes);
+	return saved;
+}
+
+/* Consumes @saved. */
+static void fill(const struct range *range, char *saved)
+{
+	copy_pages(pointer(range->base), saved, range->bytes);
+	munmap(saved, range->bytes);
 }
 
 /* Consumes @saved. */
@@ -97,7 +111,6 @@ static void make_ordinary(struct range *range, char *saved)
 		fprintf(stderr, "vgpu: __managed__ variables are lost: %s\n", strerror(errno));
 	else if (saved)
 		fill(range, saved);
-	free(saved);
 }
 
 /* On the current device. */
@@ -117,7 +130,6 @@ static vgpuError_t map_range(struct range *range)
 	}
 	range->owner = rt_current;
 	fill(range, saved);
-	free(saved);
 	return vgpuSuccess;
 }
 
@@ -187,21 +199,17 @@ static struct rt_state *open_device(void)
 	return NULL;
 }
 
-void rt_variables_add(const struct rt_variable_table *variables)
+static void add_range(const void *start, const void *end)
 {
 	struct rt_state *before = rt_current, *device = open_device();
-	uint64_t base = (uint64_t)(uintptr_t)variables->start;
-	struct table *table = must_alloc(sizeof(*table));
+	uint64_t base = (uint64_t)(uintptr_t)start;
 	struct range *range;
 
-	table->variables = variables;
-	table->next = tables;
-	tables = table;
-	if (variables->start == variables->end || range_at(base))
+	if (start == end || range_at(base))
 		return;
 	range = must_alloc(sizeof(*range));
 	range->base = base;
-	range->bytes = (uint64_t)(uintptr_t)variables->end - base;
+	range->bytes = (uint64_t)(uintptr_t)end - base;
 	range->next = ranges;
 	ranges = range;
 	if (!device)
@@ -212,10 +220,22 @@ void rt_variables_add(const struct rt_variable_table *variables)
 	rt_current = before;
 }
 
+void rt_variables_add(const struct rt_variable_table *variables)
+{
+	struct table *table = must_alloc(sizeof(*table));
+
+	table->variables = variables;
+	table->next = tables;
+	tables = table;
+	add_range(variables->start, variables->end);
+	add_range(variables->zero_start, variables->zero_end);
+}
+
 static bool is_used(const struct range *range)
 {
 	for (const struct table *table = tables; table; table = table->next)
-		if ((uint64_t)(uintptr_t)table->variables->start == range->base)
+		if (table->variables->start == pointer(range->base) ||
+		    table->variables->zero_start == pointer(range->base))
 			return true;
 	return false;
 }
@@ -229,9 +249,23 @@ static void on_owner(struct range *range, void (*function)(struct range *range))
 	rt_current = before;
 }
 
-void rt_variables_remove(const struct rt_variable_table *variables)
+static void remove_range(const void *start)
 {
 	struct range **at = &ranges, *range;
+
+	while (*at && pointer((*at)->base) != start)
+		at = &(*at)->next;
+	range = *at;
+	if (!range || is_used(range))
+		return;
+	if (range->owner && range->owner->phase == RT_READY)
+		on_owner(range, unmap_range);
+	*at = range->next;
+	free(range);
+}
+
+void rt_variables_remove(const struct rt_variable_table *variables)
+{
 	struct table **link = &tables, *table;
 
 	while (*link && (*link)->variables != variables)
@@ -241,15 +275,8 @@ void rt_variables_remove(const struct rt_variable_table *variables)
 		return;
 	*link = table->next;
 	free(table);
-	while (*at && (*at)->base != (uint64_t)(uintptr_t)variables->start)
-		at = &(*at)->next;
-	range = *at;
-	if (!range || is_used(range))
-		return;
-	if (range->owner && range->owner->phase == RT_READY)
-		on_owner(range, unmap_range);
-	*at = range->next;
-	free(range);
+	remove_range(variables->start);
+	remove_range(variables->zero_start);
 }
 
 /* ---- several devices ---------------------------------------------------- */

@@ -23,7 +23,9 @@ struct rt_variable {
 
 /** struct rt_variable_table - the variables that one file defines, or uses in kernels */
 struct rt_variable_table {
-	const void *start, *end;	/* pages of the object's variables; NULL: it has none */
+	/* pages of the object's variables; NULL: it has none */
+	const void *start, *end;
+	const void *zero_start, *zero_end;	/* of large ones that are zero at first */
 	uint64_t count;
 	struct rt_variable variables[];
 };

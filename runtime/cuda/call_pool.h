@@ -7,7 +7,7 @@
 
 #include "calls.h"
 
-/* Is @pointer an allocation from a pool? Then all work ends and it is freed; @error: how it went. */
+/* Is @pointer an allocation from a pool? Then all work ends and it is freed; @error says how. */
 bool cuda_pool_free(void *pointer, cudaError_t *error);
 /* Gives back what the pools of the current device hold; false: they hold nothing. */
 bool cuda_pools_release(void);

@@ -17,6 +17,7 @@ struct point {
 __device__ __managed__ int numbers[N] = { 10, 20, 30 };
 __managed__ __device__ float scale = 1.5f;
 __managed__ unsigned long long count;
+__managed__ float4 large[16384];		/* zero: not in the file */
 static __device__ __managed__ int hidden = 7;
 extern __managed__ int later;
 __device__ __managed__ point where = { 1, 2.5, { 3, 4, 5 } }, other;
@@ -64,6 +65,7 @@ __global__ void use(int n)
 		return;
 	scale *= 2;
 	hidden++;
+	large[9999].z += 2;
 	later += plain;
 	where.x += 1;
 	in_data->list[2] += (int)where.y;
@@ -93,11 +95,13 @@ static void values(void)
 {
 	EXPECT(hidden == 107 && numbers[2] == 30 && there == &where);
 	numbers[3] = -1;
+	large[9999].z = 1;
 	use<<<(N + 127) / 128, 128>>>(N);
 	CHECK_LAUNCH();
 	EXPECT(numbers[0] == 10 && numbers[1] == 21 && numbers[2] == 32 && numbers[3] == 2);
 	for (int i = 4; i < N; i++)
 		expect_same("numbers", i, numbers[i], i);
+	EXPECT(large[9999].z == 3 && large[9999].w == 0 && large[16383].x == 0);
 	EXPECT(counter == (N + 127) / 128 * 128u);
 	EXPECT(scale == 3 && hidden == 108 && later == 42 && count == 0);
 	EXPECT(where.x == 2 && where.list[1] == 1004 && where.list[2] == 7);
@@ -165,7 +169,7 @@ static void ends(void)
 	EXPECT_ERROR(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
 	EXPECT(hidden == 500);
 	CHECK(cudaDeviceReset());
-	EXPECT(hidden == 500 && numbers[N - 1] == N - 1);
+	EXPECT(hidden == 500 && numbers[N - 1] == N - 1 && large[9999].z == 5);
 	hidden = 600;
 	use<<<1, 1>>>(0);
 	CHECK_LAUNCH();

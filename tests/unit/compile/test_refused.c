@@ -3,6 +3,8 @@
  * What the compiler refuses, and that it says why; and thousands of damaged programs, of which none
  * may harm it: each is refused or becomes a binary that the device's verifier accepts.
  */
+#include <errno.h>
+
 #include "ptx_run.h"
 #include "vgpu_runtime.h"
 
@@ -109,6 +111,50 @@ static void reported_resources(void **state)
 			memcpy(&word, program->data + program->symbols[i].offset, 8);
 			assert_int_equal(word, 0x100000 + data + 8);
 		}
+	vgpu_program_free(program);
+}
+
+/* Variables whose address is known: not in the data segment, wherever they are defined. */
+static void placed_variables(void **state)
+{
+	static const char ptx[] = PTX_HEAD
+		".visible .global .u32 here = 5;\n.extern .global .u32 far[];\n.global .u32 own;\n"
+		".global .align 8 .u64 p[2] = { generic(here), generic(far)+12 };\n"
+		".entry k() { .reg .b32 %r<2>; .reg .b64 %d<2>; ld.global.u32 %r0, [far+4];\n"
+		"mov.u64 %d0, here; st.global.u32 [%d0+8], %r0; st.global.u32 [own], %r0; ret; }\n";
+	static const struct vgpu_placed_symbol placed[] = {
+		{ "far", 0x7f0000002000 }, { "nowhere", 1 }, { "here", 0x7f0000001000 }
+	};
+	struct vgpu_compile_options options = { .placed = placed, .placed_count = 3 };
+	struct vgpu_vass_header header;
+	struct vgpu_program *program;
+	uint64_t words[2];
+	char *message;
+	int found = 0;
+
+	(void)state;
+	assert_int_equal(vgpu_compile_ptx(ptx, sizeof(ptx) - 1, NULL, &program, &message), -EINVAL);
+	assert_non_null(strstr(message, "unresolved external variable `far'"));
+	free(message);
+	assert_int_equal(vgpu_compile_ptx(ptx, sizeof(ptx) - 1, &options, &program, &message), 0);
+	assert_int_equal(program->symbol_count, 2);
+	assert_int_equal(program->reloc_count, 1);	/* the store to `own' */
+	vgpu_program_link(program, 0x100000);
+	for (uint32_t i = 0; i < program->symbol_count; i++)
+		if (!strcmp(program->symbols[i].name, "p")) {
+			memcpy(words, program->data + program->symbols[i].offset, 16);
+			assert_int_equal(words[0], 0x7f0000001000);
+			assert_int_equal(words[1], 0x7f000000200c);
+		}
+	memcpy(&header, program->binary, sizeof(header));
+	for (uint32_t i = 0; i < header.code_count; i++) {
+		struct vgpu_insn insn;
+
+		memcpy(&insn, program->binary + header.code_offset + i * sizeof(insn),
+		       sizeof(insn));
+		found += insn.imm == 0x7f0000001008 || insn.imm == 0x7f0000002004;
+	}
+	assert_int_equal(found, 2);
 	vgpu_program_free(program);
 }
 
@@ -278,7 +324,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refusals),	      cmocka_unit_test(refused_calls),
-		cmocka_unit_test(reported_resources), cmocka_unit_test(undamaged_program),
+		cmocka_unit_test(reported_resources), cmocka_unit_test(placed_variables),
+		cmocka_unit_test(undamaged_program),
 		cmocka_unit_test(damaged_programs),
 	};
 
