@@ -219,7 +219,7 @@ static void read_only(void **state)
 		if (how == 2) {
 			host_push(r.h, r.context, r.queue, cmd_fill(BASE, 1, 9, 4));
 		} else {
-			load(&r, how);
+			rig_load_add(&r, how);
 			launch(&r, 1, BASE, 0);
 		}
 		host_run(r.h);
