@@ -255,17 +255,25 @@ static void frames_know_their_page(void **state)
 	host_free(h);
 }
 
-static void memory_read_over_the_link_cannot_be_mapped(void **state)
+static void memory_of_the_host_takes_none_of_the_device(void **state)
 {
 	struct host *h = host_new("k20c", NULL);
 	struct vgpu_address_space *as = as_of(h, host_open(h));
 
 	(void)state;
-	assert_int_equal(vgpu_as_map(as, ADDRESS, PAGE, VGPU_MAPPING_HOST), -EOPNOTSUPP);
 	assert_int_equal(vgpu_as_map(as, ADDRESS + 1, PAGE, VGPU_MAPPING_HOST), -EINVAL);
+	assert_int_equal(vgpu_as_map(as, ADDRESS, PAGE, VGPU_MAPPING_HOST), 0);
+	assert_int_equal(vgpu_as_map(as, ADDRESS + PAGE, PAGE, VGPU_MAPPING_HOST_READ), 0);
 	assert_int_equal(vgpu_as_mapped_bytes(as), 0);
 	assert_int_equal(h->dev->mmu.promised, 0);
+	assert_int_equal(vgpu_as_map(as, ADDRESS, PAGE, VGPU_MAPPING_DEVICE), -EEXIST);
+	assert_int_equal(vgpu_as_page_state(as, ADDRESS + PAGE), VGPU_PAGE_HOST);
+	assert_int_equal(vgpu_as_unmap(as, ADDRESS, PAGE, 1), 0);
 	assert_int_equal(vgpu_as_map(as, ADDRESS, PAGE, VGPU_MAPPING_DEVICE), 0);
+	/* a host that has none */
+	h->dev->mmu.frames.ops.managed_page = NULL;
+	assert_int_equal(vgpu_as_map(as, ADDRESS + 2 * PAGE, PAGE, VGPU_MAPPING_HOST),
+			 -EOPNOTSUPP);
 	host_free(h);
 }
 
@@ -650,7 +658,7 @@ int main(void)
 		cmocka_unit_test(a_page_gets_its_frame_at_the_first_write),
 		cmocka_unit_test(an_unmap_invalidates_its_range_only),
 		cmocka_unit_test(frames_know_their_page),
-		cmocka_unit_test(memory_read_over_the_link_cannot_be_mapped),
+		cmocka_unit_test(memory_of_the_host_takes_none_of_the_device),
 		cmocka_unit_test(random_maps_agree_with_an_array),
 		cmocka_unit_test(copies_move_bytes_at_the_speed_of_the_link),
 		cmocka_unit_test(bytes_arrive_burst_by_burst),
