@@ -46,13 +46,13 @@
 
 struct kvgpu_process {
 	struct kref ref;		/* the context and the thread have one each */
-	struct mmu_interval_notifier notifier;	/* of the whole process */
+	struct mmu_interval_notifier notifier;	/* of all its memory */
 	struct mm_struct *mm;
 	struct mem_cgroup *memcg;	/* pays for what is remembered */
 	struct mutex use;
 	struct kvgpu_ctx *ctx;		/* under use; NULL: it is closed, or will be */
 	spinlock_t lock;
-	struct xarray pages;		/* address >> PAGE_SHIFT -> struct page; changed under lock */
+	struct xarray pages;		/* address >> PAGE_SHIFT -> struct page; under lock */
 	bool wanted;			/* pages may be; set by the actor */
 	wait_queue_head_t wait;		/* the thread's, until pages are wanted or it shall end */
 	struct completion ended;

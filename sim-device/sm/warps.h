@@ -120,6 +120,19 @@ u32 vgpu_sm_warps(const struct vgpu_sm *sm);
 /* sm.c: record how many of @warps wait for pages from now on. */
 void vgpu_sm_trace_warps(struct vgpu_sm *sm, u32 warps);
 
+/*
+ * block_access.c: the lanes came back for a page: make the access of @w of which they know no
+ * translation. OK: it is in the TLB now, and so are the pages of the lanes behind it, up to the
+ * first that has none: the lanes find out why. What is used in place then crosses the interconnect
+ * when the instruction is restarted: if run->process is set, by vgpu_block_run_held().
+ */
+enum vgpu_access_result vgpu_block_serve(struct vgpu_block *block, struct vgpu_warp *w);
+/*
+ * Execute one instruction, which is an access to memory of the process, while that is held. BUDGET
+ * with as much left as before: a page has gone meanwhile, the lanes come back for it.
+ */
+enum vgpu_lanes_end vgpu_block_run_held(struct vgpu_block *block);
+
 /* timing.c */
 struct vgpu_config;
 

@@ -33,7 +33,7 @@ out=$PWD/out/fuzz
 # The files that a target is about.
 files_of() {
 	case $1 in
-	vass) echo sim-device/sm/{module,verify,warps,block_compiled}.c runtime/compile/disasm.c ;;
+	vass) echo sim-device/sm/{module,verify,warps,block_compiled,block_access}.c runtime/compile/disasm.c ;;
 	ptx) find "$build/gen/runtime/ptx" runtime/ptx runtime/compile -name '*.[cly]' ;;
 	fatbin) echo runtime/cuda/registry.c runtime/api/{module,launch}.c ;;
 	jobfile) echo tools/workload/{jobfile,phase,number,parboil,replay,walk}.c ;;

@@ -4,8 +4,9 @@
  * of an attacker faults, so that more faults are in flight than the fault buffer has room for;
  * memory is mapped anew after each launch, or unmapped in the middle of one, or its owner is
  * killed; or the pages of managed memory go to and fro between kernels and many threads of the
- * attacker, or those of its own memory go as often as kernels find them. A bystander's calls take as long as before, and its results are right, although its own
- * faults wait in the same buffer: that costs virtual time.
+ * attacker, or those of its own memory go as often as kernels find them. A bystander's calls take
+ * as long as before, and its results are right, although its own faults wait in the same buffer:
+ * that costs virtual time.
  */
 #include <pthread.h>
 #include <sys/prctl.h>

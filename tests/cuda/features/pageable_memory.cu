@@ -150,7 +150,8 @@ int main(int argc, char **argv)
 				     0));
 	CHECK(cudaGetDeviceProperties(&prop, 0));
 	if (prop.pageableMemoryAccess != pageable || tables != pageable)
-		mismatch("the attributes are %d, %d, %d", pageable, tables, prop.pageableMemoryAccess);
+		mismatch("the attributes are %d, %d, %d", pageable, tables,
+			 prop.pageableMemoryAccess);
 	if (pageable) {
 		check_add("heap", heap, heap + N);
 		check_add("stack", stack, stack + N);

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Accesses of compiled blocks to pages for which their lanes have no translation: where the MMU is
+ * asked, what is used in place crosses the interconnect, and memory of the process is held.
+ */
+#include "warps.h"
+
+/*
+ * A page that @waiter's warp waited for has come, or never will. The block may be anywhere: on an
+ * SM that runs, on one that has stopped for it to be saved, or off it.
+ */
+static void page_came(struct vgpu_page_waiter *waiter)
+{
+	struct vgpu_warp *w = vgpu_container_of(waiter, struct vgpu_warp, waiter);
+	struct vgpu_block *block = w->block;
+	struct vgpu_warps *warps = block->warps;
+	struct vgpu_sm *sm = block->sm;
+
+	vgpu_warps_resume(warps, w);
+	if (sm && !sm->halted && !vgpu_event_pending(&sm->step))
+		vgpu_event_after(sm->sim, &sm->step, 0);
+	if (!warps->pending)
+		warps->home->ops->block_ready(warps->home, block);
+}
+
+/* Order, scope and cache operator of an instruction. In VASS version 1 they are 0: weak. */
+static inline void describe_order(struct vgpu_access *access, const struct vgpu_insn *insn)
+{
+	access->order = VGPU_MEM_ORDER(insn->mem);
+	access->scope = VGPU_MEM_SCOPE(insn->mem);
+	access->cache = VGPU_MEM_CACHE(insn->mem);
+}
+
+/* A translation of @page for the instruction that is being restarted. False: it is not there. */
+static bool hold_page(struct vgpu_lanes *lanes, u64 page, u8 *bytes, bool in_place)
+{
+	u32 slot;
+
+	/*
+	 * An instruction touches at most 32 pages, and what is held stays until it has been
+	 * executed: however many of its pages meet in one entry of the TLB, each return here brings
+	 * it nearer to its end. Of a page that is invalidated here because it is written first, the
+	 * new translation replaces what is held.
+	 */
+	if (!lanes->held) {
+		lanes->hold_used = 0;
+		lanes->on_host = false;
+	}
+	lanes->on_host |= in_place;
+	slot = vgpu_lanes_hold_slot(lanes, page);
+	if (!(lanes->hold_used >> slot & 1)) {
+		if (!VGPU_CHECK(lanes->held < VGPU_LANES))
+			return false;
+		lanes->held++;
+		lanes->hold_used |= 1ull << slot;
+		lanes->hold[slot].page = ~0ull;
+	}
+	vgpu_tlb_keep(&lanes->hold[slot], page, bytes, lanes->write);
+	return true;
+}
+
+/* The same for other instructions, too. */
+static bool enter_page(struct vgpu_sm *sm, u64 page, const struct vgpu_access_answer *answer)
+{
+	struct vgpu_lanes *lanes = &sm->run->lanes;
+	u64 tag = answer->in_place ? page | VGPU_TLB_IN_PLACE : page;
+
+	vgpu_tlb_keep(&sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)], tag, answer->page,
+		      lanes->write);
+	return hold_page(lanes, page, answer->page, answer->in_place);
+}
+
+static bool knows_page(const struct vgpu_sm *sm, u64 page)
+{
+	const struct vgpu_lanes *lanes = &sm->run->lanes;
+	const struct vgpu_tlb_entry *e = &sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)];
+
+	if (e->page == page && (e->write || !lanes->write))
+		return true;
+	e = vgpu_lanes_held(lanes, page);
+	return e && (e->write || !lanes->write);
+}
+
+/* Lanes of @access that are on @page */
+static u32 lanes_on(const struct vgpu_access *access, u64 page)
+{
+	u32 on = 0;
+
+	for (u32 lanes = access->lanes; lanes; lanes &= lanes - 1)
+		if (access->address[__builtin_ctz(lanes)] >> VGPU_PAGE_SHIFT == page)
+			on |= lanes & -lanes;
+	return on;
+}
+
+/* @crossing: out: |= the lanes on the page, if it is used in place */
+static enum vgpu_access_result make_access(struct vgpu_block *block, struct vgpu_warp *w,
+					   const struct vgpu_access *access, u32 *crossing)
+{
+	struct vgpu_sm *sm = block->sm;
+	u64 page = access->address[access->lane] >> VGPU_PAGE_SHIFT;
+	struct vgpu_access_answer answer = { .in_place = true };
+	enum vgpu_access_result result = VGPU_ACCESS_OK;
+
+	sm->run->work += VGPU_WORK_TRANSLATION;
+	answer.page = vgpu_tlb_in_place(&sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)], page,
+					sm->run->lanes.write);
+	if (likely(!answer.page))
+		result = vgpu_mmu_access(block->launch->as, access, &w->waiter, &answer);
+	if (unlikely(answer.cost_ps))
+		w->cycles += vgpu_mul_div(answer.cost_ps, sm->config->clock_khz,
+					  VGPU_PS_PER_KCYCLE);
+	if (unlikely(result != VGPU_ACCESS_OK)) {
+		sm->run->work += answer.faults * VGPU_WORK_FAULT;
+		sm->run->lanes.reason = answer.fault;
+		if (result == VGPU_ACCESS_FAULT && sm->run->lanes.lane != answer.lane) {
+			sm->run->lanes.lane = answer.lane;
+			sm->run->lanes.address = access->address[answer.lane];
+		}
+		return result;
+	}
+	if (unlikely(answer.in_place))
+		*crossing |= lanes_on(access, page);
+	if (unlikely(answer.process)) {
+		sm->run->process |= lanes_on(access, page);
+		return VGPU_ACCESS_OK;
+	}
+	if (likely(enter_page(sm, page, &answer)))
+		return VGPU_ACCESS_OK;
+	sm->run->lanes.reason = VGPU_FAULT_MODEL;
+	return VGPU_ACCESS_FAULT;
+}
+
+/* @access, whose pages are all translated, uses those of the lanes in @crossing in place. */
+static void cross(struct vgpu_block *block, struct vgpu_warp *w, const struct vgpu_access *access,
+		  u32 crossing)
+{
+	struct vgpu_sm *sm = block->sm;
+	u32 khz = sm->config->clock_khz;
+	struct vgpu_crossing result =
+		vgpu_mmu_cross(block->launch->as, access, crossing,
+			       vgpu_mul_div(w->cycles, VGPU_PS_PER_KCYCLE, khz));
+
+	w->cycles += vgpu_mul_div(result.cost_ps, khz, VGPU_PS_PER_KCYCLE);
+	sm->run->slice.crossed += result.segments;
+}
+
+enum vgpu_access_result vgpu_block_serve(struct vgpu_block *block, struct vgpu_warp *w)
+{
+	struct vgpu_sm *sm = block->sm;
+	struct vgpu_lanes *lanes = &sm->run->lanes;
+	u64 page = lanes->address >> VGPU_PAGE_SHIFT;
+	struct vgpu_access access = {
+		.kind = lanes->atomic ? VGPU_ACCESS_ATOMIC :
+			lanes->write  ? VGPU_ACCESS_STORE :
+					VGPU_ACCESS_LOAD,
+		.lanes = lanes->accessing,
+		.lane = lanes->lane,
+		.bytes = lanes->bytes,
+		.sm = sm->index,
+		.kernel = block->launch->id,
+		.address = lanes->addr,
+	};
+	u32 last = VGPU_LANES - 1 - (u32)__builtin_clz(access.lanes), crossing = 0;
+	enum vgpu_access_result result;
+
+	describe_order(&access, &lanes->code[w->pc]);
+	w->waiter.wake = page_came;
+	sm->run->process = 0;
+	result = make_access(block, w, &access, &crossing);
+	if (result != VGPU_ACCESS_OK ||
+	    (likely(!crossing) && lanes->addr[last] >> VGPU_PAGE_SHIFT == page))
+		return result;
+	while (access.lane++ < last) {
+		u64 address = lanes->addr[access.lane];
+
+		if (address >> VGPU_PAGE_SHIFT == page || address >= VGPU_ADDRESS_LIMIT ||
+		    !((access.lanes & ~sm->run->process) >> access.lane & 1))
+			continue;
+		page = address >> VGPU_PAGE_SHIFT;
+		if (knows_page(sm, page))
+			continue;
+		result = make_access(block, w, &access, &crossing);
+		if (result == VGPU_ACCESS_OK)
+			continue;
+		/* all pages at once or none: the lanes cannot come here for this one */
+		if (unlikely(sm->run->process))
+			return result;
+		crossing = 0;
+		break;
+	}
+	/* Nothing is waited for that the warp does not stand at. */
+	vgpu_page_waiter_cancel(&w->waiter);
+	if (unlikely(crossing))
+		cross(block, w, &access, crossing);
+	return VGPU_ACCESS_OK;
+}
+
+/*
+ * Have the host hold the pages of the process that the access needs. False: one has gone meanwhile,
+ * and nothing is held.
+ */
+static bool hold_process(struct vgpu_block *block)
+{
+	struct vgpu_sm_run *run = block->sm->run;
+	struct vgpu_lanes *lanes = &run->lanes;
+	struct vgpu_address_space *as = block->launch->as;
+
+	vgpu_process_hold(as);
+	for (u32 left = run->process; left; left &= left - 1) {
+		u64 address = lanes->addr[__builtin_ctz(left)], page = address >> VGPU_PAGE_SHIFT;
+		u8 *bytes = vgpu_lanes_held(lanes, page) ?
+				    NULL : vgpu_process_page(as, address, lanes->write);
+
+		if (vgpu_lanes_held(lanes, page) || (bytes && hold_page(lanes, page, bytes, true)))
+			continue;
+		vgpu_process_release(as);
+		lanes->held = 0;
+		return false;
+	}
+	return true;
+}
+
+enum vgpu_lanes_end vgpu_block_run_held(struct vgpu_block *block)
+{
+	struct vgpu_sm_run *run = block->sm->run;
+	struct vgpu_lanes *lanes = &run->lanes;
+	u32 more = lanes->budget - 1;
+	enum vgpu_lanes_end end = VGPU_LANES_BUDGET;
+
+	if (hold_process(block)) {
+		lanes->budget = 1;
+		vgpu_fpu_begin();
+		end = run->run(lanes);
+		vgpu_fpu_end();
+		lanes->budget += more;
+		lanes->held = 0;
+		vgpu_process_release(block->launch->as);
+	}
+	run->process = 0;
+	return end;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * Records of a device's trace: what happened at which virtual time (docs/tracing.md). Included by
+ * vgpu.h.
+ */
+#ifndef VGPU_TRACE_H
+#define VGPU_TRACE_H
+
+#include <linux/types.h>
+
+enum vgpu_trace_type {
+	VGPU_TRACE_CONTEXT_OPEN,	/* a: host's label (pid) */
+	VGPU_TRACE_CONTEXT_CLOSE,	/* a: fault reason */
+	VGPU_TRACE_PUSH,		/* queue, seq; a: op */
+	VGPU_TRACE_DISPATCH,		/* queue, seq; a: op */
+	VGPU_TRACE_COMPLETE,		/* queue, seq; a: op */
+	/* first block issued; kernel; a: blocks, b: module << 32 | kernel index */
+	VGPU_TRACE_KERNEL_START,
+	/* kernel; a: picoseconds queued, b: preempted; the rest since its start it was running */
+	VGPU_TRACE_KERNEL_END,
+	VGPU_TRACE_COPY_START,		/* queue, seq; a: bytes, b: op */
+	VGPU_TRACE_COPY_END,		/* queue, seq; a: bytes, b: op */
+	VGPU_TRACE_SM_SETUP,		/* sm, kernel */
+	/* sm, kernel; a: block, b: slot in the SM: it runs for the first time */
+	VGPU_TRACE_BLOCK_START,
+	/* sm, kernel; a: block, b: slot in the SM: it will not run again */
+	VGPU_TRACE_BLOCK_END,
+	VGPU_TRACE_FAULT,		/* a: reason, b: address */
+	/* sm, kernel that loses it; a: launch id of the kernel it is reserved for */
+	VGPU_TRACE_PREEMPT_START,
+	VGPU_TRACE_PREEMPT_END,		/* sm, kernel that lost it; a: time of the request */
+	VGPU_TRACE_SAVE_START,		/* sm, kernel; a: blocks, b: bytes */
+	VGPU_TRACE_SAVE_END,		/* sm, kernel; a: blocks, b: bytes */
+	VGPU_TRACE_RESTORE_START,	/* sm, kernel; a: block, b: bytes */
+	/* sm, kernel; a: block, b: 1: the SM was preempted before it was whole */
+	VGPU_TRACE_RESTORE_END,
+	/* sm, kernel; a: block, b: slot in the SM: it stops, to go on later */
+	VGPU_TRACE_BLOCK_PREEMPT,
+	VGPU_TRACE_BLOCK_RESUME,	/* sm, kernel; a: block, b: slot in the SM: it goes on */
+	/*
+	 * of the policy; sm, kernel; a: enum vgpu_decision, b: RESERVE: launch id of the kernel
+	 * there
+	 */
+	VGPU_TRACE_DECISION,
+	/*
+	 * behind KERNEL_START; kernel; queue: offset in its name; seq, a, b: the piece from there
+	 */
+	VGPU_TRACE_KERNEL_NAME,
+	/*
+	 * sm, kernel that touched a page that is not there; seq: address of the mapping, a: of the
+	 * first page, b: pages | 1 << 32 if the fault buffer is full; queue: faults in flight on
+	 * the device with this one. Until its end, @context and @a identify the fault
+	 */
+	VGPU_TRACE_PAGE_FAULT,
+	/* it enters the fault buffer, which was full; the fields of _SERVED */
+	VGPU_TRACE_PAGE_FAULT_ENTER,
+	/* sm, kernel; seq: when it was raised, a: address, b: pages; queue: faults in flight */
+	VGPU_TRACE_PAGE_FAULT_SERVED,
+	/* its pages are unmapped or its context ends; the fields of _SERVED */
+	VGPU_TRACE_PAGE_FAULT_CANCELLED,
+	/*
+	 * sm; a: warps of its blocks that do not wait for pages, b: that do, from now on. As
+	 * soon as a warp has waited and as long as the SM serves @context: once a slice, if the
+	 * numbers have changed
+	 */
+	VGPU_TRACE_SM_WARPS,
+	/*
+	 * a process touched a managed page that is on the device; seq: address of the mapping, a:
+	 * of the first page, b: pages. Until its end, @context and @a identify the fault
+	 */
+	VGPU_TRACE_HOST_FAULT,
+	/* seq: when it was raised, a: address, b: pages */
+	VGPU_TRACE_HOST_FAULT_SERVED,
+	/* its pages are unmapped or its context ends; the fields of _SERVED */
+	VGPU_TRACE_HOST_FAULT_CANCELLED,
+	/*
+	 * a command or a prefetcher brings managed pages to one side; queue: enum vgpu_direction;
+	 * seq: address of the mapping, a: of the first page, b: pages
+	 */
+	VGPU_TRACE_PREFETCH,
+	/*
+	 * the pages of a PAGE_FAULT, HOST_FAULT or PREFETCH with the same @context and @a begin to
+	 * move; sm, kernel of the PAGE_FAULT; queue: enum vgpu_direction; seq: when their data
+	 * begins to cross the interconnect, a: address of the first page, b: pages << 32 | bytes
+	 * that cross
+	 */
+	VGPU_TRACE_MIGRATE_START,
+	/* they have arrived; seq: when their data had crossed; the other fields of _START */
+	VGPU_TRACE_MIGRATE_END,
+	/*
+	 * they stay where they are: there is no room, they are unmapped, or the context ends; the
+	 * fields of _END. There may have been no _START: seq is 0
+	 */
+	VGPU_TRACE_MIGRATE_CANCELLED,
+	/*
+	 * pages of @context go to the host, to make room; sm, kernel that need it, queue: their
+	 * context; seq: address of the mapping, a: of the first page, b: pages << 32 | bytes that
+	 * are written back
+	 */
+	VGPU_TRACE_EVICT,
+	/*
+	 * what the pages evicted just now have to write back; context, sm, kernel that need the
+	 * room; seq: when it begins to cross the interconnect, a: when it has crossed, b: bytes
+	 */
+	VGPU_TRACE_WRITE_BACK,
+	VGPU_TRACE_COUNT
+};
+
+/** enum vgpu_direction - which way pages move */
+enum vgpu_direction {
+	VGPU_DIRECTION_TO_DEVICE,
+	VGPU_DIRECTION_TO_HOST,
+	VGPU_DIRECTIONS
+};
+
+/** enum vgpu_decision - what a policy decides */
+enum vgpu_decision {
+	VGPU_DECISION_ADMIT,		/* the kernel enters the active queue */
+	VGPU_DECISION_ASSIGN,		/* an idle SM is given to it */
+	VGPU_DECISION_RESERVE,		/* an SM is to be taken from another kernel for it */
+	VGPU_DECISION_COUNT
+};
+
+/*
+ * Names of kernels in the trace: bytes of a piece, padded with zeros, and of those of one kernel at
+ * most.
+ */
+#define VGPU_TRACE_NAME_PIECE	24u
+#define VGPU_TRACE_NAME_BYTES	96u
+
+/** struct vgpu_trace_record - one thing that happened, 48 bytes */
+struct vgpu_trace_record {
+	__u64 time;
+	__u16 type;			/* enum vgpu_trace_type */
+	__u16 sm;			/* 0xffff: none */
+	__u32 context;
+	__u32 queue;
+	__u32 kernel;			/* id of the launch, unique on the device */
+	__u64 seq;
+	__u64 a;
+	__u64 b;
+};
+
+#endif
