@@ -39,6 +39,10 @@
 
 #include "kmod/memory/memory.h"
 
+#ifndef CONFIG_MMU_NOTIFIER
+#error "vgpu needs a kernel with CONFIG_MMU_NOTIFIER, which CONFIG_KVM selects"
+#endif
+
 #define WRITABLE	XA_MARK_0
 #define DROP_PAGES	256u
 /* How long a close waits for the thread. */

@@ -99,7 +99,8 @@ struct vgpu_fault_space {
  * struct vgpu_page_waiter - a waiter for a page, embedded in the waiting object
  * @wake: the page is there or was unmapped: make the access again. Called from an event or from
  *   vgpu_as_map() or _unmap(), after the waiter was removed from its list; it must not call the MMU
- * @waits: how often it has waited for the access that it makes now (mmu/access.h)
+ * @access: address of the first lane of the access that it makes now, which tells it from others
+ * @waits: how often it has waited for that (mmu/access.h)
  * @refused: 1 + the page of the process for which it waited last, if the host refused it; 0: it
  *   did not
  */
@@ -108,6 +109,7 @@ struct vgpu_page_waiter {
 	const struct vgpu_page_fault *fault;	/* valid while it waits */
 	void (*wake)(struct vgpu_page_waiter *waiter);
 	u32 waits;
+	u64 access;
 	u64 refused;
 };
 

@@ -131,10 +131,16 @@ static enum vgpu_access_result fetch(struct vgpu_address_space *as,
 				     struct vgpu_page_waiter *waiter,
 				     struct vgpu_access_answer *answer)
 {
-	bool in_place = waiter->waits > ROUNDS;
-	u64 raised = as->faults.raised;
-	enum vgpu_access_result result = fetch_pages(as, access, waiter, in_place);
+	u64 first = access->address[__builtin_ctz(access->lanes)], raised = as->faults.raised;
+	enum vgpu_access_result result;
+	bool in_place;
 
+	/* the one before may have found its pages in the TLB, where others have entered them */
+	if (waiter->access != first)
+		waiter->waits = 0;
+	waiter->access = first;
+	in_place = waiter->waits > ROUNDS;
+	result = fetch_pages(as, access, waiter, in_place);
 	answer->faults = (u32)(as->faults.raised - raised);
 	if (result == VGPU_ACCESS_PENDING)
 		waiter->refused = 0;

@@ -54,20 +54,25 @@ static inline void rig_add(struct vass *v, bool atomic)
 	vass_op(v, VGPU_OP_EXIT, 0, 0, 0, 0, 0, 0);
 }
 
-/* Load it. */
-static inline void rig_load_add(struct rig *r, bool atomic)
+static inline void rig_load(struct rig *r, const struct vass *v)
 {
 	char message[256] = "";
-	struct vass v;
 	void *binary;
 	u32 bytes;
 
-	rig_add(&v, atomic);
-	binary = vass_binary(&v, &bytes);
+	binary = vass_binary(v, &bytes);
 	if (vgpu_module_load(r->h->dev, r->context, binary, bytes, message, sizeof(message),
 			     &r->module))
 		fail_msg("%s", message);
 	free(binary);
+}
+
+static inline void rig_load_add(struct rig *r, bool atomic)
+{
+	struct vass v;
+
+	rig_add(&v, atomic);
+	rig_load(r, &v);
 }
 
 static inline void launch(struct rig *r, u32 threads, u64 base, u32 stride)

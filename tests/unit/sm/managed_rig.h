@@ -1,51 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tests of managed memory share: a context with managed memory and a kernel that adds to
+ * What the tests of managed memory share: a context with managed memory, and a kernel that adds to
  * some of its words.
  */
 #ifndef MANAGED_RIG_H
 #define MANAGED_RIG_H
 
-#include <stdlib.h>
-
 #include "fault_rig.h"
-#include "vass_build.h"
 
 #define BASE	HOST_MANAGED
 #define PAGE	VGPU_PAGE_SIZE
 #define GRANULE	0x10000u
 #define MAPPED	HOST_MANAGED_BYTES
 #define DEVICE	0x10000000ull
-
-/* Thread n adds n + 1 to the word at the base and n times the stride. */
-static inline void add(struct vass *v)
-{
-	vass_init(v, 16, 16);
-	vass_op(v, VGPU_OP_SREG, 0, 0, 0, 0, 0, VGPU_SR_TID_X);
-	vass_op(v, VGPU_OP_LDP, VASS_MEM(8, 1), 2, 0, 0, 0, 0);
-	vass_op(v, VGPU_OP_LDP, VASS_MEM(4, 1), 4, 0, 0, 0, 8);
-	vass_op(v, VGPU_OP_MADWU, 0, 6, 0, 4, 2, 0);
-	vass_op(v, VGPU_OP_LDG, VASS_MEM(4, 1), 8, 6, 0, 0, 0);
-	OPI(v, ADD, 8, 8, 1);
-	vass_op(v, VGPU_OP_ADD, 0, 8, 8, 0, 0, 0);
-	vass_op(v, VGPU_OP_STG, VASS_MEM(4, 1), 0, 6, 8, 0, 0);
-	vass_op(v, VGPU_OP_EXIT, 0, 0, 0, 0, 0, 0);
-}
-
-static inline void load(struct rig *r)
-{
-	char message[256] = "";
-	struct vass v;
-	void *binary;
-	u32 bytes;
-
-	add(&v);
-	binary = vass_binary(&v, &bytes);
-	if (vgpu_module_load(r->h->dev, r->context, binary, bytes, message, sizeof(message),
-			     &r->module))
-		fail_msg("%s", message);
-	free(binary);
-}
 
 static inline struct rig open_context(struct host *h)
 {
@@ -54,7 +21,7 @@ static inline struct rig open_context(struct host *h)
 	r.context = host_open(h);
 	r.queue = host_queue(h, r.context);
 	assert_int_equal(vgpu_memory_map_managed(h->dev, r.context, BASE, MAPPED), 0);
-	load(&r);
+	rig_load_add(&r, false);
 	return r;
 }
 

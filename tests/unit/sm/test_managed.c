@@ -425,6 +425,49 @@ static void what_is_refused(void **state)
 	host_free(r.h);
 }
 
+#define STEPS	100u
+
+/* Thread n loads the word at the base and n words, and those @STEPS times a stride behind it. */
+static void load_walk(struct rig *r)
+{
+	struct vass v;
+	u32 top;
+
+	vass_init(&v, 16, 16);
+	vass_op(&v, VGPU_OP_SREG, 0, 0, 0, 0, 0, VGPU_SR_TID_X);
+	vass_op(&v, VGPU_OP_LDP, VASS_MEM(8, 1), 2, 0, 0, 0, 0);
+	vass_op(&v, VGPU_OP_LDP, VASS_MEM(4, 1), 4, 0, 0, 0, 8);
+	OPI(&v, MADWU, 6, 0, 4);
+	v.code[v.count - 1].c = 2;
+	vass_op(&v, VGPU_OP_MOV, VGPU_F_IMM, 12, 0, 0, 0, 0);
+	top = vass_op(&v, VGPU_OP_LDG, VASS_MEM(4, 1), 8, 6, 0, 0, 0);
+	OPI(&v, MADWU, 6, 4, 1);
+	v.code[v.count - 1].c = 6;
+	OPI(&v, ADD, 12, 12, 1);
+	vass_op(&v, VGPU_OP_SETPU, VGPU_CMP_LT | VGPU_F_IMM, 0, 12, 0, 0, STEPS);
+	vass_op(&v, VGPU_OP_BRA, 0, 0, 0, 0, 0, (u64)(v.count + 1) << 32 | top);
+	vass_guard(&v, 0);
+	vass_op(&v, VGPU_OP_EXIT, 0, 0, 0, 0, 0, 0);
+	rig_load(r, &v);
+}
+
+/*
+ * Many warps wait for the same page, and find it in the TLB when it has come: that is no access
+ * whose pages go again and again, which would be made in place.
+ */
+static void pages_in_turn(void **state)
+{
+	struct rig r = START("fault_granule=65536");
+
+	(void)state;
+	assert_true(STEPS * GRANULE <= MAPPED);
+	load_walk(&r);
+	time_of(&r, 1024, BASE, GRANULE);
+	assert_int_equal(info(&r).account.page_faults, STEPS);
+	assert_int_equal(info(&r).resident_bytes, STEPS * GRANULE);
+	host_free(r.h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -446,6 +489,7 @@ int main(void)
 		cmocka_unit_test(contexts_have_their_own),
 		cmocka_unit_test(memory_goes_while_it_moves),
 		cmocka_unit_test(what_is_refused),
+		cmocka_unit_test(pages_in_turn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@ static struct rig open_other(struct host *h)
 	r.context = host_open(h);
 	r.queue = host_queue(h, r.context);
 	assert_int_equal(vgpu_memory_map(h->dev, r.context, DEVICE, PAGE), 0);
-	load(&r);
+	rig_load_add(&r, false);
 	return r;
 }
 
