@@ -152,13 +152,12 @@ END
 cat >refused.cu <<'END'
 int main()
 {
-	int *p = 0;
 	cudaGraph_t graph;
-	cudaArray_t array;
+	cudaArray_t array = 0;
 	cudaChannelFormatDesc desc = cudaCreateChannelDesc<float>();
 
 	for (int i = 0; i < 3; i++)
-		if (cudaHostGetDevicePointer((void **)&p, p, 0) != cudaErrorNotSupported || cudaGetLastError() != cudaErrorNotSupported)
+		if (cudaFreeArray(array) != cudaErrorNotSupported || cudaGetLastError() != cudaErrorNotSupported)
 			return 1;
 	if (cudaGraphCreate(&graph, 0) != cudaErrorNotSupported || cudaGetLastError() != cudaErrorNotSupported)
 		return 1;
@@ -193,7 +192,7 @@ refused "the line of an error beside such a launch" "nvcc.cu:37:.*undeclared" "$
 	nvcc.cu
 works "a program that asks for what is not there" "" "$vgpucc" refused.cu -o refused
 works "is told once" "^1$" bash -c "./refused 2>&1 | grep -cxF \
-	'vgpu: cudaHostGetDevicePointer: host memory mapped into the device is not supported yet (cudaErrorNotSupported)'"
+	'vgpu: cudaFreeArray: arrays are not supported yet (cudaErrorNotSupported)'"
 works "by the name of each call" "cudaMallocArray: arrays are not supported yet" ./refused
 works "of all of them" "cudaGraphCreate: graphs are not" ./refused
 echo '__global__ void k(double *p) { *p = nan("") + saturate((float)*p); }' >odd.cu
