@@ -390,6 +390,9 @@ static vm_fault_t managed_fault(struct vm_fault *vmf)
 	vm_fault_t result = 0;
 	int ret;
 
+	/* another context wants it as memory of this process: its thread must not wait for us */
+	if (!current->mm)
+		return VM_FAULT_SIGBUS;
 	if (vmf->flags & FAULT_FLAG_TRIED || xa_get_mark(&managed->pages, index, GRANTED))
 		result = pages_insert(vmf->vma, managed, index);
 	if (result)

@@ -232,6 +232,21 @@ static void refused(void)
 	must_die((1ull << 47) - PAGE);
 }
 
+/* Managed memory of another context, which has it on the device: nobody waits for it. */
+static void managed_elsewhere(void)
+{
+	struct user u = user_begin();
+	volatile uint32_t *words;
+
+	CHECK_EQ(mem_map_managed(u.fd, BASE, BYTES), 0);
+	must_add(&u, BASE, WORDS, 3);
+	words = managed_view(u.fd, NULL, BASE, BYTES, PROT_READ | PROT_WRITE);
+	CHECK(words != MAP_FAILED);
+	must_die(at(words));
+	CHECK_EQ(words[5], 3);
+	munmap((void *)words, BYTES);
+}
+
 #ifdef SYS_memfd_secret
 static void secret(void)
 {
@@ -415,6 +430,7 @@ static const struct test tests[] = {
 	{ "process memory: mremap, madvise, mmap", remapped },
 	{ "process memory: huge pages that are split", huge },
 	{ "process memory: what is refused", refused },
+	{ "process memory: managed memory of another context", managed_elsewhere },
 #ifdef SYS_memfd_secret
 	{ "process memory: memfd_secret", secret },
 #endif
