@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,21 +11,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "managed.h"
-
-struct range {
-	uint64_t address, bytes;
-	char *alias;			/* of the device */
-	void *owner;
-	vgpu_managed_serve_fn *serve;
-	pid_t process;
-};
+#include "managed_access.h"
 
 /* All ranges, by address. The lock is never held while managed memory is accessed. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct range *ranges;
+static struct vgpu_managed_range *ranges;
 static size_t count, room;
-static struct sigaction before;
 
 static void *pointer(uint64_t address)
 {
@@ -49,7 +39,7 @@ static size_t position(uint64_t address)
 	return low;
 }
 
-static bool range_of(uint64_t address, struct range *range)
+static bool range_of(uint64_t address, struct vgpu_managed_range *range)
 {
 	size_t i;
 	bool found;
@@ -63,63 +53,24 @@ static bool range_of(uint64_t address, struct range *range)
 	return found;
 }
 
-/* ---- the signal --------------------------------------------------------- */
-
-/*
- * A handler that was set after this one may go on to it, and this one to it in turn: once for each
- * signal. It may also leave by a jump; what is left of that call is above the next one's frame.
- */
-static __thread struct {
-	const siginfo_t *info;
-	uintptr_t frame;
-} passing;
-
-static void pass_on(int number, siginfo_t *info, void *context)
+int vgpu_managed_serve(uint64_t address)
 {
-	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	struct vgpu_managed_range range;
 
-	if (passing.info == info && frame < passing.frame) {
-		signal(number, SIG_DFL);
-		return;
-	}
-	passing.info = info;
-	passing.frame = frame;
-	if (before.sa_flags & SA_SIGINFO) {
-		before.sa_sigaction(number, info, context);
-	} else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-		before.sa_handler(number);
-	} else {
-		/* the access is made again and ends the process */
-		signal(number, SIG_DFL);
-	}
-	passing.info = NULL;
+	if (!range_of(address, &range) || range.process != getpid())
+		return -EFAULT;
+	return range.serve(range.owner, address);
 }
 
-static void handle(int number, siginfo_t *info, void *context)
+bool vgpu_managed_is_protected(uint64_t address, size_t bytes)
 {
-	uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
-	int saved = errno, error = -EFAULT;
-	struct range range;
+	bool found = false;
 
-	if (info->si_code == SEGV_ACCERR && range_of(address, &range) &&
-	    range.process == getpid())
-		error = range.serve(range.owner, address);
-	errno = saved;
-	if (error)
-		pass_on(number, info, context);
-}
-
-/* Again, if the program has set another handler meanwhile. */
-static void install(void)
-{
-	struct sigaction action = { .sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_RESTART };
-	struct sigaction now;
-
-	if (!sigaction(SIGSEGV, NULL, &now) && now.sa_flags & SA_SIGINFO &&
-	    now.sa_sigaction == handle)
-		return;
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGSEGV, &action, &before);
+	pthread_mutex_lock(&lock);
+	for (size_t i = position(address); i < count && ranges[i].address < address + bytes; i++)
+		found |= ranges[i].access == &vgpu_managed_by_signal;
+	pthread_mutex_unlock(&lock);
+	return found;
 }
 
 /* ---- mapping ------------------------------------------------------------ */
@@ -147,7 +98,7 @@ static char *map_twice(uint64_t address, uint64_t bytes)
 	return alias;
 }
 
-static void unmap_both(const struct range *range)
+static void unmap_both(const struct vgpu_managed_range *range)
 {
 	munmap(range->alias, range->bytes);
 	if (mmap(pointer(range->address), range->bytes, PROT_NONE,
@@ -158,7 +109,7 @@ static void unmap_both(const struct range *range)
 static bool reserve_entry(void)
 {
 	size_t more = room ? room * 2 : 16;
-	struct range *grown;
+	struct vgpu_managed_range *grown;
 
 	if (count < room)
 		return true;
@@ -170,18 +121,33 @@ static bool reserve_entry(void)
 	return true;
 }
 
+static int attach(struct vgpu_managed_range *range)
+{
+	range->access = &vgpu_managed_by_userfaultfd;
+	if (range->access->attach(range))
+		return 0;
+	range->access = &vgpu_managed_by_signal;
+	if (range->access->attach(range)) {
+		vgpu_system_calls_watch(range->address, range->bytes);
+		return 0;
+	}
+	unmap_both(range);
+	return -ENOMEM;
+}
+
 int vgpu_managed_map(void *owner, vgpu_managed_serve_fn *serve, uint64_t address, uint64_t bytes)
 {
-	struct range range = { address, bytes, NULL, owner, serve, getpid() };
+	struct vgpu_managed_range range = { address, bytes, NULL, owner, serve, getpid(), NULL };
 	int error = 0;
 	size_t i;
 
 	pthread_mutex_lock(&lock);
-	install();
 	if (!reserve_entry())
 		error = -ENOMEM;
 	else if (!(range.alias = map_twice(address, bytes)))
 		error = -errno;
+	else
+		error = attach(&range);
 	if (!error) {
 		i = position(address);
 		memmove(&ranges[i + 1], &ranges[i], (count - i) * sizeof(*ranges));
@@ -227,38 +193,26 @@ void vgpu_managed_unmap_all(void *owner)
 
 void *vgpu_managed_alias(uint64_t address)
 {
-	struct range range;
+	struct vgpu_managed_range range;
 
 	return range_of(address, &range) ? range.alias + (address - range.address) : NULL;
 }
 
-/*
- * Where the process has no room for one more mapping, all of the range is made one: its pages are
- * granted again when the program accesses them.
- */
-static int protect(uint64_t address, uint64_t bytes, int protection)
-{
-	struct range range;
-
-	if (!mprotect(pointer(address), bytes, protection))
-		return 0;
-	if (!range_of(address, &range))
-		return -EFAULT;
-	if (mprotect(pointer(range.address), range.bytes, PROT_NONE) ||
-	    mprotect(pointer(address), bytes, protection))
-		return -errno;
-	return 0;
-}
-
 int vgpu_managed_grant(uint64_t address, uint64_t bytes)
 {
-	return protect(address, bytes, PROT_READ | PROT_WRITE);
+	struct vgpu_managed_range range;
+
+	return range_of(address, &range) ? range.access->grant(&range, address, bytes) : -EFAULT;
 }
 
 void vgpu_managed_revoke(uint64_t address, uint64_t bytes)
 {
-	int error = protect(address, bytes, PROT_NONE);
+	struct vgpu_managed_range range;
+	int error;
 
+	if (!range_of(address, &range))
+		return;
+	error = range.access->revoke(&range, address, bytes);
 	if (error)
 		fprintf(stderr, "vgpu: managed memory stays accessible: %s\n", strerror(-error));
 }

@@ -2,12 +2,13 @@
 /*
  * Managed memory in this process, for a device that is in it too. The bytes are mapped twice: once
  * where the program sees them, accessible only while the device allows it, and once for the device,
- * always accessible. An access that is not allowed raises SIGSEGV; the handler here has the device
- * give the page to the host, and the access is made again. Other signals of that kind go on to the
- * handler that was there before. A program that sets a handler of its own after it has allocated
- * managed memory has to go on to the one that it replaces.
+ * always accessible. The program's access to what it may not have is noticed, the device gives the
+ * page to the host, and the access is made again (managed_access.h).
  *
- * A system call that is passed a page which is on the device fails with EFAULT. A forked child does
+ * Where that is done with SIGSEGV, other signals of that kind go on to the handler that was there
+ * before. A program that sets a handler of its own after it has allocated managed memory has to go
+ * on to the one that it replaces; and a system call that is passed a page which is on the device
+ * fails with EFAULT, unless it is one of system_calls.c. A forked child does
  * not have the memory. All functions may be called by several threads; what grants and revokes
  * access must be called with the lock of the device held.
  */
@@ -20,7 +21,8 @@
  * typedef vgpu_managed_serve_fn - the program accesses @address: have the device give it to the
  * host, and vgpu_managed_grant() access
  *
- * Called in a signal handler of the thread that accesses it. A negative errno: it may not.
+ * Called in a signal handler of the thread that accesses it, or by a thread of userfaultfd. A
+ * negative errno: it may not.
  */
 typedef int vgpu_managed_serve_fn(void *owner, uint64_t address);
 

@@ -29,6 +29,9 @@ gcc -O2 -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -Iuapi -Itests/bench test
 	echo "== page faults of managed memory, native, embedded: one page at a time, and 64 KB"
 	VGPU_TRANSPORT=embedded VGPU_SET=fault_granule=4096 "$bin/managed" 1024
 	VGPU_TRANSPORT=embedded "$bin/managed" 1024
+	echo "== the same with SIGSEGV"
+	VGPU_USERFAULTFD=0 VGPU_TRANSPORT=embedded VGPU_SET=fault_granule=4096 "$bin/managed" 1024
+	VGPU_USERFAULTFD=0 VGPU_TRANSPORT=embedded "$bin/managed" 1024
 	echo
 	echo "== page faults of managed memory, in the guest, Linux $kernel: one page at a time, and 64 KB"
 	tools/vgpu-vm --kernel "$kernel" --out out/bench --timeout 600 -- bash -c "

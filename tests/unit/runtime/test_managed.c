@@ -7,7 +7,10 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,6 +35,7 @@ static void other_faults_go_to_the_program(void **state)
 	uint32_t *words, *device;
 
 	(void)state;
+	seen = 0;
 	assert_int_equal(sigaction(SIGSEGV, &action, NULL), 0);
 	rig_begin(&rig, NULL, NULL);
 	OK(vgpuMallocManaged((void **)&words, 64));
@@ -73,28 +77,74 @@ static void in_turn(void **state)
 	rig_end();
 }
 
-/* A system call does not bring a page back; a fault does. */
+/* The kernel finds the page on the device, for reading and for writing, the first time too. */
 static void system_calls(void **state)
 {
-	int fd = open("/dev/zero", O_RDONLY);
+	const size_t bytes = 1 << 20;
+	struct iovec part[] = { { "", 0 }, { NULL, 4 } };
+	int fd = memfd_create("file", 0);
 	struct rig rig;
 	uint32_t *words;
 
 	(void)state;
 	assert_true(fd >= 0);
 	rig_begin(&rig, NULL, NULL);
-	OK(vgpuMallocManaged((void **)&words, 1 << 20));
-	words[0] = 1;
-	assert_int_equal(read(fd, words, 4), 4);
-	assert_int_equal(words[0], 0);
+	OK(vgpuMallocManaged((void **)&words, bytes));
+	assert_int_equal(pwrite(fd, words, bytes, 0), bytes);
+	assert_int_equal(pwrite(fd, "abcd", 4, (off_t)bytes - 4), 4);
+	OK(rig_add(&rig, words, 7, NULL));
+	OK(rig_add(&rig, &words[bytes / 4 - 1], 7, NULL));
+	OK(vgpuDeviceSynchronize());
+	part[1].iov_base = words;
+	assert_int_equal(writev(fd, part, 2), 4);
 	OK(rig_add(&rig, words, 7, NULL));
 	OK(vgpuDeviceSynchronize());
-	assert_int_equal(read(fd, words, 4), -1);
-	assert_int_equal(errno, EFAULT);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(read(fd, words, 2 * bytes), bytes);
 	assert_int_equal(words[0], 7);
-	assert_int_equal(read(fd, words, 4), 4);
-	assert_int_equal(words[0], 0);
+	assert_int_equal(words[1], 0);
+	assert_memory_equal(&words[bytes / 4 - 1], "abcd", 4);
+	OK(rig_add(&rig, words, 7, NULL));
+	OK(vgpuDeviceSynchronize());
+	/* nothing to read leaves it as it was, and an error stays one */
+	assert_int_equal(read(fd, words, 4), 0);
+	assert_int_equal(pread(-1, words, 4, 0), -1);
+	assert_int_equal(errno, EBADF);
+	assert_int_equal(words[0], 14);
 	close(fd);
+	rig_end();
+}
+
+/* As programs read their input and write their results: items, the last of them not whole. */
+static void files(void **state)
+{
+	const size_t count = 100000;
+	FILE *file = tmpfile();
+	struct rig rig;
+	uint32_t *words;
+
+	(void)state;
+	assert_non_null(file);
+	rig_begin(&rig, NULL, NULL);
+	OK(vgpuMallocManaged((void **)&words, count * 8));
+	for (size_t n = 0; n < count; n++)
+		words[n] = (uint32_t)n;
+	OK(rig_add(&rig, &words[count - 1], 7, NULL));
+	OK(vgpuDeviceSynchronize());
+	assert_int_equal(fwrite(words, 4, count, file), count);
+	assert_int_equal(fwrite("xy", 1, 2, file), 2);
+	rewind(file);
+	OK(rig_add(&rig, &words[count], 7, NULL));
+	OK(vgpuDeviceSynchronize());
+	assert_int_equal(fread(&words[count], 4, count, file), count);
+	assert_int_equal(words[count], 0);
+	for (size_t n = 0; n < count - 1; n++)
+		assert_int_equal(words[count + n], n);
+	assert_int_equal(words[2 * count - 1], count - 1 + 7);
+	assert_int_equal(fread(words, 4, count, file), 0);
+	assert_memory_equal(words, "xy", 2);
+	assert_true(feof(file));
+	fclose(file);
 	rig_end();
 }
 
@@ -212,17 +262,38 @@ static void what_is_refused(void **state)
 	rig_end();
 }
 
+/* May the kernel's own accesses be served here? */
+static bool userfaultfd_is_possible(void)
+{
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (fd < 0)
+		fd = open("/dev/userfaultfd", O_RDWR | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* Both ways of managed_access.h. */
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(other_faults_go_to_the_program),
 		cmocka_unit_test(in_turn),
 		cmocka_unit_test(system_calls),
+		cmocka_unit_test(files),
 		cmocka_unit_test(a_child_has_none),
 		cmocka_unit_test(many_threads),
 		cmocka_unit_test(more_pieces_than_mappings),
 		cmocka_unit_test(what_is_refused),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed;
+
+	setenv("VGPU_USERFAULTFD", "0", 1);
+	failed = cmocka_run_group_tests_name("signal", tests, NULL, NULL);
+	if (!userfaultfd_is_possible())
+		return failed;
+	unsetenv("VGPU_USERFAULTFD");
+	return failed + cmocka_run_group_tests_name("userfaultfd", tests, NULL, NULL);
 }
