@@ -8,7 +8,7 @@ kernel=${KERNEL:-6.1}
 bin=build/bench
 mkdir -p "$bin" out
 gcc -O2 -std=gnu11 -Wall -Wextra -Werror -c tests/bench/scalar.c -o "$bin/scalar.o"
-for name in kernels launch managed tracing; do
+for name in fault_load kernels launch managed tracing; do
 	tools/vgpucc -O3 -Iruntime -Iuapi -Itests/bench "tests/bench/$name.cu" "$bin/scalar.o" -lm -lpthread -o "$bin/$name"
 done
 gcc -O2 -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -Iuapi -Itests/bench tests/bench/ways.c -luring -lpthread -o "$bin/ways"
@@ -32,6 +32,10 @@ gcc -O2 -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -Iuapi -Itests/bench test
 	echo "== the same with SIGSEGV"
 	VGPU_USERFAULTFD=0 VGPU_TRANSPORT=embedded VGPU_SET=fault_granule=4096 "$bin/managed" 1024
 	VGPU_USERFAULTFD=0 VGPU_TRANSPORT=embedded "$bin/managed" 1024
+	echo
+	echo "== all SMs fault all the time, native, embedded: faults that the host serves, and that SMs serve"
+	VGPU_TRANSPORT=embedded "$bin/fault_load"
+	VGPU_TRANSPORT=embedded VGPU_SET=fault_handler=gpu "$bin/fault_load"
 	echo
 	echo "== page faults of managed memory, in the guest, Linux $kernel: one page at a time, and 64 KB"
 	tools/vgpu-vm --kernel "$kernel" --out out/bench --timeout 600 -- bash -c "
