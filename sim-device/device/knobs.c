@@ -12,11 +12,17 @@
  * @name: in sysfs too
  * @set: from text; -EINVAL: it does not take that
  * @get: as text
+ * @field: it is this number of the configuration, and has no set and get
+ * @unit: of such a number; 0: the field's
+ * @changed: such a number has changed; NULL: it is read where it is used
  */
 struct knob {
 	const char *name;
 	int (*set)(struct vgpu_device *dev, const char *value);
 	void (*get)(struct vgpu_device *dev, struct vgpu_text *text);
+	const char *field;
+	u64 unit;
+	void (*changed)(struct vgpu_device *dev);
 };
 
 static void put_choice(struct vgpu_text *text, const char *name, bool active)
@@ -89,46 +95,9 @@ static void transfer_policy_get(struct vgpu_device *dev, struct vgpu_text *text)
 		put_choice(text, policy->name, policy == dev->transfer.policy);
 }
 
-/*
- * A time of the configuration as a knob in @unit, exact to the picosecond, within the limits of
- * @field.
- */
-static int set_time(struct vgpu_config *config, const char *field, const char *value, u64 unit)
+static void watchdog_changed(struct vgpu_device *dev)
 {
-	struct vgpu_text text = {};
-	char digits[24];
-	u64 number;
-
-	if (vgpu_text_to_scaled(value, unit, &number))
-		return -EINVAL;
-	text.at = digits;
-	text.size = sizeof(digits);
-	vgpu_text_put_u64(&text, number);
-	return vgpu_config_set(config, field, digits);
-}
-
-static int watchdog_set(struct vgpu_device *dev, const char *value)
-{
-	int err = set_time(&dev->config, "watchdog_ps", value, VGPU_US);
-
-	if (!err)
-		vgpu_exec_set_watchdog(&dev->exec);
-	return err;
-}
-
-static void watchdog_get(struct vgpu_device *dev, struct vgpu_text *text)
-{
-	vgpu_text_put_scaled(text, dev->config.watchdog_ps, VGPU_US);
-}
-
-static int time_slice_set(struct vgpu_device *dev, const char *value)
-{
-	return set_time(&dev->config, "time_slice_ps", value, VGPU_US);
-}
-
-static void time_slice_get(struct vgpu_device *dev, struct vgpu_text *text)
-{
-	vgpu_text_put_scaled(text, dev->config.time_slice_ps, VGPU_US);
+	vgpu_exec_set_watchdog(&dev->exec);
 }
 
 static const char *const shares[] = { "equal", "priority" };
@@ -155,39 +124,10 @@ static void share_by_get(struct vgpu_device *dev, struct vgpu_text *text)
 		put_choice(text, shares[i], i == dev->exec.share_by_priority);
 }
 
-static int slice_set(struct vgpu_device *dev, const char *value)
-{
-	return set_time(&dev->config, "slice_ps", value, VGPU_NS);
-}
-
-static void slice_get(struct vgpu_device *dev, struct vgpu_text *text)
-{
-	vgpu_text_put_scaled(text, dev->config.slice_ps, VGPU_NS);
-}
-
 /* Restart the generator. */
-static int seed_set(struct vgpu_device *dev, const char *value)
+static void seed_changed(struct vgpu_device *dev)
 {
-	int err = vgpu_config_set(&dev->config, "seed", value);
-
-	if (!err)
-		vgpu_random_seed(&dev->random, dev->config.seed);
-	return err;
-}
-
-static void seed_get(struct vgpu_device *dev, struct vgpu_text *text)
-{
-	vgpu_text_put_u64(text, dev->config.seed);
-}
-
-static int drain_set(struct vgpu_device *dev, const char *value)
-{
-	return set_time(&dev->config, "drain_ps", value, VGPU_US);
-}
-
-static void drain_get(struct vgpu_device *dev, struct vgpu_text *text)
-{
-	vgpu_text_put_scaled(text, dev->config.drain_ps, VGPU_US);
+	vgpu_random_seed(&dev->random, dev->config.seed);
 }
 
 /* Set a field of the configuration to what the check of configurations accepts. */
@@ -244,14 +184,43 @@ static void fault_handler_get(struct vgpu_device *dev, struct vgpu_text *text)
 			   vgpu_text_is(dev->config.fault_handler, handler->name));
 }
 
-static int fault_granule_set(struct vgpu_device *dev, const char *value)
+/* What a page fault takes (Tanasic 6.5.3, 6.5.4) */
+static const struct costs {
+	const char *name;
+	u64 round_trip_ps;	/* of a fault that the host handles */
+	u64 data_round_trip_ps;	/* the same, with data */
+	u64 cpu_ps;		/* of that the host's */
+	u64 gpu_ps;		/* of a fault that an SM handles */
+} costs[] = {
+	{ "pcie", 12 * VGPU_US, 25 * VGPU_US, 2 * VGPU_US, 20 * VGPU_US },
+	{ "nvlink", 10 * VGPU_US, 12 * VGPU_US, 2 * VGPU_US, 20 * VGPU_US },
+};
+
+static int fault_costs_set(struct vgpu_device *dev, const char *value)
 {
-	return set_checked(dev, "fault_granule", value);
+	for (u32 i = 0; i < VGPU_ARRAY_SIZE(costs); i++) {
+		if (!vgpu_text_is(value, costs[i].name))
+			continue;
+		dev->config.fault_round_trip_ps = costs[i].round_trip_ps;
+		dev->config.fault_data_round_trip_ps = costs[i].data_round_trip_ps;
+		dev->config.fault_cpu_ps = costs[i].cpu_ps;
+		dev->config.fault_gpu_ps = costs[i].gpu_ps;
+		return 0;
+	}
+	return -EINVAL;
 }
 
-static void fault_granule_get(struct vgpu_device *dev, struct vgpu_text *text)
+/* None is active if one of the numbers is another. */
+static void fault_costs_get(struct vgpu_device *dev, struct vgpu_text *text)
 {
-	vgpu_text_put_u64(text, dev->config.fault_granule);
+	const struct vgpu_config *config = &dev->config;
+
+	for (u32 i = 0; i < VGPU_ARRAY_SIZE(costs); i++)
+		put_choice(text, costs[i].name,
+			   config->fault_round_trip_ps == costs[i].round_trip_ps &&
+			   config->fault_data_round_trip_ps == costs[i].data_round_trip_ps &&
+			   config->fault_cpu_ps == costs[i].cpu_ps &&
+			   config->fault_gpu_ps == costs[i].gpu_ps);
 }
 
 static int evictor_set(struct vgpu_device *dev, const char *value)
@@ -270,26 +239,6 @@ static void evictor_get(struct vgpu_device *dev, struct vgpu_text *text)
 
 	for (i = 0; (evictor = vgpu_evictor_at(i)); i++)
 		put_choice(text, evictor->name, evictor == dev->mmu.evictor);
-}
-
-static int eviction_unit_set(struct vgpu_device *dev, const char *value)
-{
-	return set_checked(dev, "eviction_unit", value);
-}
-
-static void eviction_unit_get(struct vgpu_device *dev, struct vgpu_text *text)
-{
-	vgpu_text_put_u64(text, dev->config.eviction_unit);
-}
-
-static int managed_share_set(struct vgpu_device *dev, const char *value)
-{
-	return set_checked(dev, "managed_share", value);
-}
-
-static void managed_share_get(struct vgpu_device *dev, struct vgpu_text *text)
-{
-	vgpu_text_put_u64(text, dev->config.managed_share);
 }
 
 static int prefetcher_set(struct vgpu_device *dev, const char *value)
@@ -311,18 +260,18 @@ static void prefetcher_get(struct vgpu_device *dev, struct vgpu_text *text)
 }
 
 /* By which SMs preempt and schedule their blocks. */
-static int set_switching(struct vgpu_device *dev, const char *field, const char *value)
+static void switching_changed(struct vgpu_device *dev)
 {
-	int err = set_checked(dev, field, value);
-
-	if (!err)
-		vgpu_exec_set_on_fault(&dev->exec);
-	return err;
+	vgpu_exec_set_on_fault(&dev->exec);
 }
 
 static int sm_on_fault_set(struct vgpu_device *dev, const char *value)
 {
-	return set_switching(dev, "sm_on_fault", value);
+	int err = set_checked(dev, "sm_on_fault", value);
+
+	if (!err)
+		switching_changed(dev);
+	return err;
 }
 
 static void sm_on_fault_get(struct vgpu_device *dev, struct vgpu_text *text)
@@ -332,57 +281,32 @@ static void sm_on_fault_get(struct vgpu_device *dev, struct vgpu_text *text)
 	put_names(text, names, VGPU_ARRAY_SIZE(names), dev->config.sm_on_fault);
 }
 
-static int block_switching_set(struct vgpu_device *dev, const char *value)
-{
-	return set_switching(dev, "block_switching", value);
-}
-
-static void block_switching_get(struct vgpu_device *dev, struct vgpu_text *text)
-{
-	vgpu_text_put_u64(text, dev->config.block_switching);
-}
-
-static int extra_blocks_set(struct vgpu_device *dev, const char *value)
-{
-	return set_switching(dev, "extra_blocks", value);
-}
-
-static void extra_blocks_get(struct vgpu_device *dev, struct vgpu_text *text)
-{
-	vgpu_text_put_u64(text, dev->config.extra_blocks);
-}
-
-static int ideal_switch_set(struct vgpu_device *dev, const char *value)
-{
-	return vgpu_config_set(&dev->config, "ideal_switch", value);
-}
-
-static void ideal_switch_get(struct vgpu_device *dev, struct vgpu_text *text)
-{
-	vgpu_text_put_u64(text, dev->config.ideal_switch);
-}
-
 static const struct knob knobs[] = {
-	{ "policy", policy_set, policy_get },
-	{ "preemption", preemption_set, preemption_get },
-	{ "transfer_policy", transfer_policy_set, transfer_policy_get },
-	{ "time_slice_us", time_slice_set, time_slice_get },
-	{ "share_by", share_by_set, share_by_get },
-	{ "watchdog_us", watchdog_set, watchdog_get },
-	{ "slice_ns", slice_set, slice_get },
-	{ "seed", seed_set, seed_get },
-	{ "drain_us", drain_set, drain_get },
-	{ "allocation", allocation_set, allocation_get },
-	{ "fault_handler", fault_handler_set, fault_handler_get },
-	{ "fault_granule", fault_granule_set, fault_granule_get },
-	{ "evictor", evictor_set, evictor_get },
-	{ "eviction_unit", eviction_unit_set, eviction_unit_get },
-	{ "managed_share", managed_share_set, managed_share_get },
-	{ "prefetcher", prefetcher_set, prefetcher_get },
-	{ "sm_on_fault", sm_on_fault_set, sm_on_fault_get },
-	{ "block_switching", block_switching_set, block_switching_get },
-	{ "extra_blocks", extra_blocks_set, extra_blocks_get },
-	{ "ideal_switch", ideal_switch_set, ideal_switch_get },
+	{ "policy", .set = policy_set, .get = policy_get },
+	{ "preemption", .set = preemption_set, .get = preemption_get },
+	{ "transfer_policy", .set = transfer_policy_set, .get = transfer_policy_get },
+	{ "time_slice_us", .field = "time_slice_ps", .unit = VGPU_US },
+	{ "share_by", .set = share_by_set, .get = share_by_get },
+	{ "watchdog_us", .field = "watchdog_ps", .unit = VGPU_US, .changed = watchdog_changed },
+	{ "slice_ns", .field = "slice_ps", .unit = VGPU_NS },
+	{ "seed", .field = "seed", .changed = seed_changed },
+	{ "drain_us", .field = "drain_ps", .unit = VGPU_US },
+	{ "allocation", .set = allocation_set, .get = allocation_get },
+	{ "fault_handler", .set = fault_handler_set, .get = fault_handler_get },
+	{ "fault_granule", .field = "fault_granule" },
+	{ "fault_costs", .set = fault_costs_set, .get = fault_costs_get },
+	{ "fault_round_trip_us", .field = "fault_round_trip_ps", .unit = VGPU_US },
+	{ "fault_data_round_trip_us", .field = "fault_data_round_trip_ps", .unit = VGPU_US },
+	{ "fault_cpu_us", .field = "fault_cpu_ps", .unit = VGPU_US },
+	{ "fault_gpu_us", .field = "fault_gpu_ps", .unit = VGPU_US },
+	{ "evictor", .set = evictor_set, .get = evictor_get },
+	{ "eviction_unit", .field = "eviction_unit" },
+	{ "managed_share", .field = "managed_share" },
+	{ "prefetcher", .set = prefetcher_set, .get = prefetcher_get },
+	{ "sm_on_fault", .set = sm_on_fault_set, .get = sm_on_fault_get },
+	{ "block_switching", .field = "block_switching", .changed = switching_changed },
+	{ "extra_blocks", .field = "extra_blocks", .changed = switching_changed },
+	{ "ideal_switch", .field = "ideal_switch" },
 };
 
 static const struct knob *find_knob(const char *name)
@@ -395,11 +319,44 @@ static const struct knob *find_knob(const char *name)
 	return NULL;
 }
 
+/* A number in the knob's unit, exact to that of its field. */
+static int number_set(struct vgpu_device *dev, const struct knob *knob, const char *value)
+{
+	char digits[24];
+	struct vgpu_text text = { .at = digits, .size = sizeof(digits) };
+	u64 number;
+	int err;
+
+	if (knob->unit) {
+		if (vgpu_text_to_scaled(value, knob->unit, &number))
+			return -EINVAL;
+		vgpu_text_put_u64(&text, number);
+		value = digits;
+	}
+	err = set_checked(dev, knob->field, value);
+	if (!err && knob->changed)
+		knob->changed(dev);
+	return err;
+}
+
+static void number_get(struct vgpu_device *dev, const struct knob *knob, struct vgpu_text *text)
+{
+	char digits[24];
+	u64 number;
+
+	if (!VGPU_CHECK(vgpu_config_get(&dev->config, knob->field, digits, sizeof(digits)) > 0 &&
+			!vgpu_text_to_u64(digits, &number)))
+		return;
+	vgpu_text_put_scaled(text, number, knob->unit ? knob->unit : 1);
+}
+
 int vgpu_device_knob_set(struct vgpu_device *dev, const char *name, const char *value)
 {
 	const struct knob *knob = find_knob(name);
 
-	return knob ? knob->set(dev, value) : -ENOENT;
+	if (!knob)
+		return -ENOENT;
+	return knob->field ? number_set(dev, knob, value) : knob->set(dev, value);
 }
 
 int vgpu_device_knob_get(struct vgpu_device *dev, const char *name, char *text, size_t size)
@@ -409,7 +366,10 @@ int vgpu_device_knob_get(struct vgpu_device *dev, const char *name, char *text, 
 
 	if (!knob)
 		return -ENOENT;
-	knob->get(dev, &out);
+	if (knob->field)
+		number_get(dev, knob, &out);
+	else
+		knob->get(dev, &out);
 	return out.length < size ? (int)out.length : -ENOSPC;
 }
 

@@ -348,6 +348,51 @@ static void records_are(const struct rig *r, const struct expected *e, size_t co
 	assert_int_equal(count, 0);
 }
 
+static void must_show(struct rig *r, const char *knob, const char *expected)
+{
+	char text[64];
+
+	assert_true(vgpu_device_knob_get(r->h->dev, knob, text, sizeof(text)) > 0);
+	assert_string_equal(text, expected);
+}
+
+/* Names for the numbers of 6.5.3, and the numbers: each fault takes what is set when it is raised. */
+static void costs_are_knobs(void **state)
+{
+	static const char *const wrong[][2] = {
+		{ "fault_costs", "pci" }, { "fault_costs", "" }, { "fault_cpu_us", "-1" },
+		{ "fault_gpu_us", "x" }, { "fault_round_trip_us", "1.0000001" },
+		{ "fault_data_round_trip_us", "3600000001" },
+	};
+	struct rig r = START(true, "allocation=lazy", "fault_handler=cpu");
+	u64 there;
+
+	(void)state;
+	must_show(&r, "fault_costs", "[pcie] nvlink");
+	assert_int_equal(vgpu_device_knob_set(r.h->dev, "fault_costs", "nvlink"), 0);
+	must_show(&r, "fault_costs", "pcie [nvlink]");
+	must_show(&r, "fault_round_trip_us", "10");
+	must_show(&r, "fault_data_round_trip_us", "12");
+	time_of(&r, 1, BASE, GRANULE);
+	assert_int_equal(account(&r).page_fault_time, 10 * VGPU_US);
+	there = time_of(&r, 1, BASE, GRANULE);
+	assert_int_equal(vgpu_device_knob_set(r.h->dev, "fault_round_trip_us", "3.5"), 0);
+	must_show(&r, "fault_round_trip_us", "3.5");
+	must_show(&r, "fault_costs", "pcie nvlink");
+	assert_true(time_of(&r, 1, BASE + GRANULE, GRANULE) <= there + 3500 * VGPU_NS);
+	assert_int_equal(account(&r).page_fault_time, 13500 * VGPU_NS);
+	assert_int_equal(vgpu_device_knob_set(r.h->dev, "fault_handler", "gpu"), 0);
+	assert_int_equal(vgpu_device_knob_set(r.h->dev, "fault_gpu_us", "1"), 0);
+	time_of(&r, 1, BASE + 2 * GRANULE, GRANULE);
+	assert_int_equal(account(&r).page_fault_time, 14500 * VGPU_NS);
+	for (u32 n = 0; n < VGPU_ARRAY_SIZE(wrong); n++)
+		assert_int_equal(vgpu_device_knob_set(r.h->dev, wrong[n][0], wrong[n][1]), -EINVAL);
+	assert_int_equal(vgpu_device_knob_set(r.h->dev, "fault_costs", "pcie"), 0);
+	must_show(&r, "fault_costs", "[pcie] nvlink");
+	must_show(&r, "fault_gpu_us", "20");
+	host_free(r.h);
+}
+
 static void records_of_what_is_served(void **state)
 {
 	struct rig r = START(true, "allocation=lazy", "fault_buffer=2");
@@ -499,6 +544,7 @@ int main(void)
 		cmocka_unit_test(two_contexts_at_one_address),
 		cmocka_unit_test(memory_goes_while_it_is_waited_for),
 		cmocka_unit_test(knobs_change_while_faults_are_in_flight),
+		cmocka_unit_test(costs_are_knobs),
 		cmocka_unit_test(records_of_what_is_served),
 		cmocka_unit_test(records_of_what_is_cancelled),
 		cmocka_unit_test(no_records_of_what_is_there),
