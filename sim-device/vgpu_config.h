@@ -43,7 +43,18 @@
 	/* bytes per second */									\
 	NUMBER(u64, memory_bandwidth, 100000000, 1000000000000000)				\
 	NUMBER(u32, memory_latency_cycles, 0, 1000000)						\
-	/* cost of a TLB miss */								\
+	/* translations that the TLB of an SM has at most, 0: 256 (Tanasic table 6.1) */	\
+	NUMBER(u32, l1_tlb_entries, 0, 256)							\
+	/* of the TLB that all SMs share, 0: there is none, and no limit to walks */		\
+	NUMBER(u32, l2_tlb_entries, 0, 65536)							\
+	NUMBER(u32, l2_tlb_ways, 0, 1024)							\
+	/* a lookup in it */									\
+	NUMBER(u32, l2_tlb_cycles, 0, 1000000)							\
+	/* misses that it may have in flight */							\
+	NUMBER(u32, l2_tlb_mshrs, 0, 4096)							\
+	/* walks at a time */									\
+	NUMBER(u32, page_walkers, 0, 4096)							\
+	/* a walk of the page table */								\
 	NUMBER(u64, page_walk_ps, 0, 3600000000000000)						\
 	/* test: delay until a page arrives after an SM first touched it, 0: none */		\
 	NUMBER(u64, page_arrival_ps, 0, 3600000000000000)					\

@@ -27,6 +27,8 @@ struct vgpu_config {
 #undef VGPU_CONFIG_NAME
 };
 
+#define VGPU_PS_PER_KCYCLE	1000000000ull	/* picoseconds x kHz of one cycle */
+
 /*
  * Fill @config from preset @name: "k20c" (Tanasic table 5.1), "tanasic-ch6" (table 6.1), "gtx980"
  * (SMK table 4, PEP table 2). -ENOENT: no such preset.

@@ -17,7 +17,7 @@
 #define VGPU_STATS_H
 
 /* Next free number for an attribute, a statistic or not (vgpu_netlink.h). */
-#define VGPU_NL_STAT_NEXT 75
+#define VGPU_NL_STAT_NEXT 80
 
 /*
  * struct vgpu_account: time that a context's kernels, thread blocks and SMs spent in each state,
@@ -71,7 +71,16 @@
 	X(69, BLOCK_SWITCHES, account., block_switches, block_switches,			\
 	  "thread blocks that left an SM which ran on")						\
 	X(74, PAGE_REFAULTS, account., page_refaults, page_refaults,				\
-	  "pages of managed memory that came to the device again after they were evicted")
+	  "pages of managed memory that came to the device again after they were evicted")	\
+	X(75, TLB_MISSES, account., tlb_misses, tlb_misses,					\
+	  "translations that the TLBs of the SMs did not have")				\
+	X(76, L2_TLB_HITS, account., l2_tlb_hits, l2_tlb_hits,					\
+	  "of these, those that the L2 TLB had")						\
+	X(77, L2_TLB_MISSES, account., l2_tlb_misses, l2_tlb_misses,				\
+	  "of these, those that the L2 TLB did not have yet")					\
+	X(78, PAGE_WALKS, account., page_walks, page_walks, "walks of page tables")		\
+	X(79, PAGE_WALK_WAIT, account., page_walk_wait, page_walk_wait_ps,			\
+	  "time that misses of the L2 TLB waited for an MSHR and a walker")
 
 /* Of struct vgpu_context_info: the gauges (present values), the counters, and both together. */
 #define VGPU_CONTEXT_GAUGES(X)									\

@@ -140,6 +140,11 @@ const char *vgpu_config_check(const struct vgpu_config *config)
 		return "context_budget must be 0, for no limit, or at least 32768 bytes";
 	if (config->vram_bytes % VGPU_PAGE_SIZE)
 		return "vram_bytes must be a multiple of the page of 4096 bytes";
+	if (config->l2_tlb_entries &&
+	    (!config->l2_tlb_ways || config->l2_tlb_entries % config->l2_tlb_ways))
+		return "l2_tlb_entries must be a multiple of l2_tlb_ways";
+	if (config->l2_tlb_entries && (!config->l2_tlb_mshrs || !config->page_walkers))
+		return "l2_tlb_mshrs and page_walkers must be at least 1 with l2_tlb_entries";
 	if (config->fault_granule & (config->fault_granule - 1))
 		return "fault_granule must be a power of two";
 	if (config->eviction_unit != VGPU_PAGE_SIZE && config->eviction_unit != 65536 &&

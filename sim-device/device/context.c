@@ -276,12 +276,14 @@ int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_co
 {
 	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
 	const struct vgpu_migrated *migrated;
+	const struct vgpu_translations *translations;
 	const struct vgpu_fault_space *faults;
 
 	if (!ctx)
 		return -ENOENT;
 	faults = vgpu_as_faults(ctx->as);
 	migrated = vgpu_as_migrated(ctx->as);
+	translations = vgpu_as_translations(ctx->as);
 	memset(info, 0, sizeof(*info));
 	info->id = ctx->id;
 	info->queues = ctx->queue.count;
@@ -303,6 +305,11 @@ int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_co
 	info->account.page_bytes_out = migrated->to_host;
 	info->account.pages_evicted = migrated->evicted;
 	info->account.page_refaults = migrated->refaults;
+	info->account.tlb_misses = translations->misses;
+	info->account.l2_tlb_hits = translations->l2_hits;
+	info->account.l2_tlb_misses = translations->l2_misses;
+	info->account.page_walks = translations->walks;
+	info->account.page_walk_wait = translations->waited;
 	info->fault = ctx->fault;
 	return 0;
 }

@@ -151,7 +151,7 @@ const struct vgpu_queue_ops vgpu_device_queue_ops = {
 
 /* ---- devices ------------------------------------------------------------ */
 
-static void init_mmu(struct vgpu_device *dev)
+static int init_mmu(struct vgpu_device *dev)
 {
 	struct vgpu_frame_ops ops = {
 		.get_frame = dev->ops->get_frame,
@@ -165,15 +165,15 @@ static void init_mmu(struct vgpu_device *dev)
 		.process_release = dev->ops->process_release,
 	};
 
-	vgpu_mmu_init(&dev->mmu, dev->sim, &dev->trace, &dev->config, &ops, dev->host);
+	return vgpu_mmu_init(&dev->mmu, dev->sim, &dev->trace, &dev->config, &ops, dev->host);
 }
 
 static int init_rooms(struct vgpu_device *dev)
 {
-	int err;
+	int err = init_mmu(dev);
 
-	init_mmu(dev);
-	err = vgpu_queues_init(&dev->queues);
+	if (!err)
+		err = vgpu_queues_init(&dev->queues);
 	if (!err)
 		err = vgpu_transfer_init(&dev->transfer);
 	return err ? err : vgpu_exec_init(&dev->exec, vgpu_policy_find(dev->config.policy),

@@ -131,6 +131,17 @@ static const struct vgpu_config presets[] = {
 		.context_budget = CONTEXT_BUDGET(16, 2048),	/* chosen: see above */
 		.memory_bandwidth = 250000000000ull,	/* table */
 		.memory_latency_cycles = 200,		/* table: DRAM */
+		/*
+		 * table. The 40 cycles and 32 MSHRs of its first level are taken to be those of the
+		 * L1 cache, which it calls virtual: a hit of an SM's TLB takes no time of its own
+		 */
+		.l1_tlb_entries = 32,			/* table; there 8-way LRU: see mmu/tlb.h */
+		.l2_tlb_entries = 1024,			/* table */
+		.l2_tlb_ways = 8,			/* table */
+		.l2_tlb_cycles = 70,			/* table */
+		.l2_tlb_mshrs = 128,			/* table */
+		.page_walkers = 64,			/* table */
+		.page_walk_ps = 500 * VGPU_NS,		/* table: 500 cycles */
 		/* 6.5: PCIe 3.0; x16, 8 GT/s, 128b/130b coded */
 		.link_bandwidth = 15750000000ull,
 		.link_burst = 4 * KB,			/* as k20c */

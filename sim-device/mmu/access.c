@@ -168,12 +168,35 @@ static bool is_refused(const struct vgpu_access *access, const struct vgpu_page_
 	return false;
 }
 
+/*
+ * How long the SM waits for the translation of the page at @address, which the table has given it
+ * as @found. After that: it may have invalidated what TLBs have of the page.
+ */
+static u64 translation_time(struct vgpu_address_space *as, const struct vgpu_access *access,
+			    enum vgpu_translation found)
+{
+	struct vgpu_mmu *mmu = as->mmu;
+
+	as->translations.misses++;
+	if (likely(!mmu->l2_tlb.entries) || found == VGPU_XLATE_UNMAPPED ||
+	    found == VGPU_XLATE_NO_FRAME) {
+		as->translations.walks++;
+		return mmu->config->page_walk_ps;
+	}
+	/* no TLB has pages of the process */
+	return vgpu_l2_tlb_lookup(&mmu->l2_tlb, as->context,
+				  access->address[access->lane] >> VGPU_PAGE_SHIFT,
+				  mmu->faults.sim->now, access->elapsed,
+				  found != VGPU_XLATE_PROCESS, &as->translations);
+}
+
 enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 					const struct vgpu_access *access,
 					struct vgpu_page_waiter *waiter,
 					struct vgpu_access_answer *answer)
 {
 	enum vgpu_access_result result = VGPU_ACCESS_OK;
+	enum vgpu_translation found;
 
 	answer->cost_ps = 0;
 	answer->in_place = false;
@@ -189,9 +212,10 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 		result = fetch(as, access, waiter, answer);
 	if (unlikely(result != VGPU_ACCESS_OK))
 		return result;
-	answer->cost_ps = as->mmu->config->page_walk_ps;
-	switch (vgpu_as_translate(as, access->address[access->lane],
-				  access->kind != VGPU_ACCESS_LOAD, &answer->page)) {
+	found = vgpu_as_translate(as, access->address[access->lane],
+				  access->kind != VGPU_ACCESS_LOAD, &answer->page);
+	answer->cost_ps = translation_time(as, access, found);
+	switch (found) {
 	case VGPU_XLATE_IN_PLACE:
 		answer->in_place = true;
 		return VGPU_ACCESS_OK;

@@ -55,6 +55,7 @@ enum vgpu_access_kind {
  * @bytes: size of the access of each lane, which is within one page
  * @sm: index of the SM
  * @kernel: id of the launch; both are for traces
+ * @elapsed: time that its warp has taken since the present time, with an L2 TLB
  */
 struct vgpu_access {
 	u8 kind;
@@ -66,6 +67,7 @@ struct vgpu_access {
 	u32 bytes;
 	u32 sm;
 	u32 kernel;
+	u64 elapsed;
 	const u64 *address;
 };
 
@@ -74,7 +76,8 @@ enum vgpu_access_result { VGPU_ACCESS_OK, VGPU_ACCESS_PENDING, VGPU_ACCESS_FAULT
 /**
  * struct vgpu_access_answer - details of the result
  * @cost_ps: virtual time that the access has taken so far. OK: it delays the warp's next
- *   instruction; PENDING: it is added when the access is restarted
+ *   instruction; PENDING: it is added when the access is restarted. With an L2 TLB it is from
+ *   access->elapsed on, where all misses of one instruction begin
  * @page: OK: the bytes of the page of @lane
  * @in_place: OK: they are on the host: the access must vgpu_mmu_cross()
  * @process: OK: they are the process's: @page is not set, vgpu_process_page() knows it

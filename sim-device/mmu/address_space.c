@@ -62,6 +62,8 @@ void vgpu_as_destroy(struct vgpu_address_space *as)
 		return;
 	while ((tlb = vgpu_list_first(&as->tlbs, struct vgpu_tlb, node)))
 		vgpu_tlb_leave(tlb);
+	vgpu_l2_tlb_invalidate(&as->mmu->l2_tlb, as->context, 0,
+			       VGPU_ADDRESS_LIMIT >> VGPU_PAGE_SHIFT);
 	vgpu_faults_cancel(&as->mmu->faults, &as->faults, 0, VGPU_ADDRESS_LIMIT >> VGPU_PAGE_SHIFT,
 			   ~0ull);
 	vgpu_fault_space_fini(&as->faults);
@@ -77,6 +79,8 @@ void vgpu_as_invalidate(struct vgpu_address_space *as, u64 address, u64 bytes)
 
 	vgpu_list_for_each(tlb, &as->tlbs, struct vgpu_tlb, node)
 		vgpu_tlb_invalidate(tlb, address, bytes);
+	vgpu_l2_tlb_invalidate(&as->mmu->l2_tlb, as->context, address >> VGPU_PAGE_SHIFT,
+			       bytes >> VGPU_PAGE_SHIFT);
 }
 
 void vgpu_tlb_serve(struct vgpu_tlb *tlb, struct vgpu_address_space *as)
@@ -188,6 +192,11 @@ const struct vgpu_migrated *vgpu_as_migrated(const struct vgpu_address_space *as
 const struct vgpu_fault_space *vgpu_as_faults(const struct vgpu_address_space *as)
 {
 	return &as->faults;
+}
+
+const struct vgpu_translations *vgpu_as_translations(const struct vgpu_address_space *as)
+{
+	return &as->translations;
 }
 
 u64 vgpu_as_resident_bytes(const struct vgpu_address_space *as)
@@ -305,14 +314,15 @@ static const struct vgpu_fault_ops fault_ops = {
 	.process_wants = vgpu_process_wants,
 };
 
-void vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim, const struct vgpu_trace *trace,
-		   const struct vgpu_config *config, const struct vgpu_frame_ops *ops, void *host)
+int vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim, const struct vgpu_trace *trace,
+		  const struct vgpu_config *config, const struct vgpu_frame_ops *ops, void *host)
 {
 	memset(mmu, 0, sizeof(*mmu));
 	mmu->config = config;
 	vgpu_frames_init(&mmu->frames, ops, host);
 	vgpu_mmu_update(mmu);
 	vgpu_faults_init(&mmu->faults, sim, trace, config, &fault_ops);
+	return vgpu_l2_tlb_init(&mmu->l2_tlb, config);
 }
 
 void vgpu_mmu_update(struct vgpu_mmu *mmu)
@@ -330,6 +340,7 @@ void vgpu_mmu_update(struct vgpu_mmu *mmu)
 void vgpu_mmu_fini(struct vgpu_mmu *mmu)
 {
 	VGPU_CHECK(!mmu->promised && !mmu->page_tables);
+	vgpu_l2_tlb_fini(&mmu->l2_tlb);
 	vgpu_frames_fini(&mmu->frames);
 	vgpu_faults_fini(&mmu->faults);
 }

@@ -24,6 +24,7 @@ struct vgpu_address_space {
 	struct vgpu_list tlbs;		/* that serve it */
 	struct vgpu_fault_space faults;
 	struct vgpu_migrated migrated;
+	struct vgpu_translations translations;
 };
 
 /* Is this mapping host memory? */

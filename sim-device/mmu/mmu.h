@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * Memory management unit: the frames of VRAM (frames.c), an address space with its page table for
- * each context (address_space.c, page_table.c), and the TLBs of the SMs, where it invalidates
- * ranges that have changed (tlb.c). Accesses that miss a TLB come here (access.h). Pages are 4 KB.
+ * each context (address_space.c, page_table.c), the TLBs of the SMs (tlb.c) and the one that they
+ * share (l2_tlb.c), where it invalidates ranges that have changed. Accesses that miss an SM's TLB
+ * come here (access.h). Pages are 4 KB.
  * This room uses only virtual time and the frames of the host.
  */
 #ifndef VGPU_MMU_H
@@ -12,6 +13,7 @@
 #include "../vgpu_model.h"
 #include "access.h"
 #include "frames.h"
+#include "l2_tlb.h"
 #include "placement.h"
 #include "tlb.h"
 
@@ -23,6 +25,7 @@ struct vgpu_mmu {
 	u64 promised;		/* bytes mapped as device memory, in all address spaces */
 	u64 page_tables;	/* allocated, in all address spaces */
 	struct vgpu_frame_table frames;
+	struct vgpu_l2_tlb l2_tlb;
 	struct vgpu_faults faults;
 	const struct vgpu_evictor *evictor;
 	const struct vgpu_prefetcher *prefetcher;
@@ -32,12 +35,12 @@ struct vgpu_mmu {
 };
 
 /**
- * vgpu_mmu_init - initialise an empty memory (address_space.c)
+ * vgpu_mmu_init - initialise an empty memory (address_space.c); -ENOMEM
  * @ops: copied
  * @host: argument of @ops
  */
-void vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim, const struct vgpu_trace *trace,
-		   const struct vgpu_config *config, const struct vgpu_frame_ops *ops, void *host);
+int vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim, const struct vgpu_trace *trace,
+		  const struct vgpu_config *config, const struct vgpu_frame_ops *ops, void *host);
 /**
  * vgpu_mmu_update - the configuration has changed: let SMs fault on pages of device memory that
  * nobody has used, or not; and use the evictor and the
@@ -131,6 +134,8 @@ void vgpu_as_process_came(struct vgpu_address_space *as, u64 address, bool there
 bool vgpu_as_is_managed(const struct vgpu_address_space *as, u64 address);
 /** vgpu_as_faults - the faults of SMs in @as */
 const struct vgpu_fault_space *vgpu_as_faults(const struct vgpu_address_space *as);
+/** vgpu_as_translations - what SMs did not have in their TLBs */
+const struct vgpu_translations *vgpu_as_translations(const struct vgpu_address_space *as);
 /** struct vgpu_migrated - what managed pages of an address space have moved so far */
 struct vgpu_migrated {
 	u64 to_device;		/* bytes over the interconnect */

@@ -63,10 +63,8 @@ static bool hold_page(struct vgpu_lanes *lanes, u64 page, u8 *bytes, bool in_pla
 static bool enter_page(struct vgpu_sm *sm, u64 page, const struct vgpu_access_answer *answer)
 {
 	struct vgpu_lanes *lanes = &sm->run->lanes;
-	u64 tag = answer->in_place ? page | VGPU_TLB_IN_PLACE : page;
 
-	vgpu_tlb_keep(&sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)], tag, answer->page,
-		      lanes->write);
+	vgpu_tlb_enter(&sm->tlb, page, answer->in_place, answer->page, lanes->write);
 	return hold_page(lanes, page, answer->page, answer->in_place);
 }
 
@@ -92,6 +90,20 @@ static u32 lanes_on(const struct vgpu_access *access, u64 page)
 	return on;
 }
 
+/*
+ * @w, at an instruction whose first miss was at run->missed, has a translation after @cost_ps. With
+ * an L2 TLB the misses of an instruction are in flight together.
+ */
+static void wait_for_translation(struct vgpu_sm *sm, struct vgpu_warp *w, u64 cost_ps)
+{
+	u64 cycles = vgpu_mul_div(cost_ps, sm->config->clock_khz, VGPU_PS_PER_KCYCLE);
+
+	if (!sm->config->l2_tlb_entries)
+		w->cycles += cycles;
+	else if (w->cycles < sm->run->missed + cycles)
+		w->cycles = sm->run->missed + cycles;
+}
+
 /* @crossing: out: |= the lanes on the page, if it is used in place */
 static enum vgpu_access_result make_access(struct vgpu_block *block, struct vgpu_warp *w,
 					   const struct vgpu_access *access, u32 *crossing)
@@ -107,8 +119,7 @@ static enum vgpu_access_result make_access(struct vgpu_block *block, struct vgpu
 	if (likely(!answer.page))
 		result = vgpu_mmu_access(block->launch->as, access, &w->waiter, &answer);
 	if (unlikely(answer.cost_ps))
-		w->cycles += vgpu_mul_div(answer.cost_ps, sm->config->clock_khz,
-					  VGPU_PS_PER_KCYCLE);
+		wait_for_translation(sm, w, answer.cost_ps);
 	if (unlikely(result != VGPU_ACCESS_OK)) {
 		sm->run->work += answer.faults * VGPU_WORK_FAULT;
 		sm->run->lanes.reason = answer.fault;
@@ -164,6 +175,11 @@ enum vgpu_access_result vgpu_block_serve(struct vgpu_block *block, struct vgpu_w
 	enum vgpu_access_result result;
 
 	describe_order(&access, &lanes->code[w->pc]);
+	if (!lanes->held)
+		sm->run->missed = w->cycles;
+	if (unlikely(sm->config->l2_tlb_entries))
+		access.elapsed = vgpu_mul_div(sm->run->missed, VGPU_PS_PER_KCYCLE,
+					      sm->config->clock_khz);
 	w->waiter.wake = page_came;
 	sm->run->process = 0;
 	result = make_access(block, w, &access, &crossing);

@@ -23,8 +23,6 @@ struct vgpu_sm_run;
 
 struct vgpu_sm;
 
-#define VGPU_PS_PER_KCYCLE	1000000000ull	/* picoseconds x kHz of one cycle */
-
 /**
  * struct vgpu_sm_ops - what an SM tells the engine
  * @block_done: @block has ended at the present time and is already off the SM; the engine releases

@@ -81,6 +81,7 @@ struct vgpu_sm_run {
 	struct vgpu_mem_account *payer;	/* of what is pooled */
 	void *pages;			/* free ones, for local memory; each begins with the next */
 	u32 page_count;
+	u64 missed;			/* w->cycles at the first miss of the instruction */
 	u32 process;			/* lanes of the access whose pages are the process's */
 	u32 work;			/* of translations and pages, not counted yet */
 	u32 charged;			/* work of the warp that counted as instructions */

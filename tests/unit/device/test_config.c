@@ -45,6 +45,13 @@ static void tanasic_ch6_is_table_6_1(void **state)
 	assert_int_equal(c.issue_width, 2);
 	assert_true(c.memory_bandwidth == 250000000000ull);
 	assert_int_equal(c.memory_latency_cycles, 200);
+	assert_int_equal(c.l1_tlb_entries, 32);
+	assert_int_equal(c.l2_tlb_entries, 1024);
+	assert_int_equal(c.l2_tlb_ways, 8);
+	assert_int_equal(c.l2_tlb_cycles, 70);
+	assert_int_equal(c.l2_tlb_mshrs, 128);
+	assert_int_equal(c.page_walkers, 64);
+	assert_int_equal(c.page_walk_ps, 500 * VGPU_NS);
 }
 
 static void gtx980_is_smk_table_4_and_pep_table_2(void **state)

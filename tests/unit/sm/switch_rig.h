@@ -87,7 +87,8 @@ static inline struct rig start(const char *places, const char *extra)
 	struct rig r = { .h = host_new("tanasic-ch6", "sms=1", "active_kernels=4",
 				       "allocation=lazy", "fault_handler=gpu",
 				       "memory_bandwidth=65536000000", "block_switching=1",
-				       places, extra, NULL) };
+				       "l2_tlb_entries=0", "page_walk_ps=0", places, extra,
+				       NULL) };
 	struct vass v;
 
 	program(&v);
