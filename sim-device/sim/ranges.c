@@ -192,6 +192,47 @@ int vgpu_ranges_remove(struct vgpu_ranges *ranges, u64 first, u64 last)
 	return 0;
 }
 
+void vgpu_ranges_set(struct vgpu_ranges *ranges, u64 number, u64 value)
+{
+	struct vgpu_range *range = range_of(ranges, first_ending(ranges, number));
+
+	if (VGPU_CHECK(range && range->first <= number))
+		range->value = value;
+}
+
+int vgpu_ranges_split(struct vgpu_ranges *ranges, u64 number)
+{
+	struct vgpu_range *low = range_of(ranges, first_ending(ranges, number));
+	struct vgpu_range high;
+	int err;
+
+	if (!low || low->first >= number)
+		return 0;
+	high = (struct vgpu_range){ number, low->last, low->value };
+	low->last = number - 1;
+	err = vgpu_ranges_add(ranges, &high);
+	/* then leaves are as they were */
+	if (err)
+		low->last = high.last;
+	return err;
+}
+
+void vgpu_ranges_join(struct vgpu_ranges *ranges, u64 number)
+{
+	const struct vgpu_range *range = vgpu_ranges_at(ranges, number);
+	struct vgpu_range *low, high;
+
+	if (!number || !range || range->first != number)
+		return;
+	high = *range;
+	range = vgpu_ranges_at(ranges, number - 1);
+	if (!range || range->value != high.value ||
+	    !VGPU_CHECK(!vgpu_ranges_remove(ranges, high.first, high.last)))
+		return;
+	low = range_of(ranges, first_ending(ranges, number - 1));
+	low->last = high.last;
+}
+
 void vgpu_ranges_free(struct vgpu_ranges *ranges)
 {
 	while (ranges->leaves)
