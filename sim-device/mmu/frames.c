@@ -82,13 +82,15 @@ u64 vgpu_frame_get(struct vgpu_frame_table *table, struct vgpu_address_space *ow
 }
 
 u64 vgpu_frame_get_managed(struct vgpu_frame_table *table, struct vgpu_address_space *owner,
-			   struct vgpu_resident *resident, u64 address, void *memory)
+			   struct vgpu_resident *resident, u64 address, void *memory,
+			   bool preferred)
 {
 	u64 number;
 
 	if (reserve_entry(table))
 		return 0;
 	number = use_entry(table, owner, address, memory, resident);
+	vgpu_frame_at(table, number)->preferred = preferred;
 	resident->frames++;
 	table->managed++;
 	vgpu_frame_arrived(table, number);
@@ -104,18 +106,24 @@ u8 *vgpu_frame_use(struct vgpu_frame_table *table, u64 number, bool write)
 	frame->referenced = true;
 	if (vgpu_list_linked(&frame->use_node)) {
 		vgpu_list_del(&frame->use_node);
-		vgpu_list_add_tail(&frame->use_node, &frame->resident->by_use);
+		vgpu_list_add_tail(&frame->use_node, &frame->resident->by_use[frame->preferred]);
 	}
 	return frame->memory;
 }
 
 /* ---- managed pages that may be evicted ---------------------------------- */
 
+static bool has_none(const struct vgpu_resident *resident)
+{
+	return vgpu_list_empty(&resident->by_arrival[false]) &&
+	       vgpu_list_empty(&resident->by_arrival[true]);
+}
+
 void vgpu_frame_leaves(struct vgpu_frame *frame)
 {
 	vgpu_list_del(&frame->node);
 	vgpu_list_del(&frame->use_node);
-	if (frame->resident && vgpu_list_empty(&frame->resident->by_arrival))
+	if (frame->resident && has_none(frame->resident))
 		vgpu_list_del(&frame->resident->node);
 }
 
@@ -124,53 +132,71 @@ void vgpu_frame_arrived(struct vgpu_frame_table *table, u64 number)
 	struct vgpu_frame *frame = vgpu_frame_at(table, number);
 	struct vgpu_resident *resident = frame->resident;
 
-	if (vgpu_list_empty(&resident->by_arrival))
+	if (has_none(resident))
 		vgpu_list_add_tail(&resident->node, &table->residents);
 	frame->arrived = frame->used = ++table->clock;
-	vgpu_list_add_tail(&frame->node, &resident->by_arrival);
-	vgpu_list_add_tail(&frame->use_node, &resident->by_use);
+	vgpu_list_add_tail(&frame->node, &resident->by_arrival[frame->preferred]);
+	vgpu_list_add_tail(&frame->use_node, &resident->by_use[frame->preferred]);
+}
+
+void vgpu_frame_prefer(struct vgpu_frame_table *table, u64 number, bool preferred)
+{
+	struct vgpu_frame *frame = vgpu_frame_at(table, number);
+	bool listed = vgpu_list_linked(&frame->node);
+
+	if (frame->preferred == preferred)
+		return;
+	if (listed)
+		vgpu_frame_leaves(frame);
+	frame->preferred = preferred;
+	if (listed)
+		vgpu_frame_arrived(table, number);
 }
 
 void vgpu_frame_pass(struct vgpu_frame_table *table, struct vgpu_frame *frame)
 {
 	frame->arrived = ++table->clock;
 	vgpu_list_del(&frame->node);
-	vgpu_list_add_tail(&frame->node, &frame->resident->by_arrival);
+	vgpu_list_add_tail(&frame->node, &frame->resident->by_arrival[frame->preferred]);
 }
 
-static struct vgpu_frame *first_to_come(const struct vgpu_resident *resident)
+static struct vgpu_frame *first_to_come(const struct vgpu_resident *resident, bool preferred)
 {
-	return vgpu_list_first(&resident->by_arrival, struct vgpu_frame, node);
+	return vgpu_list_first(&resident->by_arrival[preferred], struct vgpu_frame, node);
 }
 
-static struct vgpu_frame *first_to_be_used(const struct vgpu_resident *resident)
+static struct vgpu_frame *first_to_be_used(const struct vgpu_resident *resident, bool preferred)
 {
-	return vgpu_list_first(&resident->by_use, struct vgpu_frame, use_node);
+	return vgpu_list_first(&resident->by_use[preferred], struct vgpu_frame, use_node);
 }
 
 struct vgpu_frame *vgpu_frame_oldest(const struct vgpu_frame_table *table,
-				     const struct vgpu_resident *of)
+				     const struct vgpu_resident *of, bool preferred)
 {
-	struct vgpu_frame *oldest = of ? first_to_come(of) : NULL;
+	struct vgpu_frame *oldest = of ? first_to_come(of, preferred) : NULL, *frame;
 
 	if (of)
 		return oldest;
-	vgpu_list_for_each(of, &table->residents, struct vgpu_resident, node)
-		if (!oldest || first_to_come(of)->arrived < oldest->arrived)
-			oldest = first_to_come(of);
+	vgpu_list_for_each(of, &table->residents, struct vgpu_resident, node) {
+		frame = first_to_come(of, preferred);
+		if (frame && (!oldest || frame->arrived < oldest->arrived))
+			oldest = frame;
+	}
 	return oldest;
 }
 
 struct vgpu_frame *vgpu_frame_least_used(const struct vgpu_frame_table *table,
-					 const struct vgpu_resident *of)
+					 const struct vgpu_resident *of, bool preferred)
 {
-	struct vgpu_frame *least = of ? first_to_be_used(of) : NULL;
+	struct vgpu_frame *least = of ? first_to_be_used(of, preferred) : NULL, *frame;
 
 	if (of)
 		return least;
-	vgpu_list_for_each(of, &table->residents, struct vgpu_resident, node)
-		if (!least || first_to_be_used(of)->used < least->used)
-			least = first_to_be_used(of);
+	vgpu_list_for_each(of, &table->residents, struct vgpu_resident, node) {
+		frame = first_to_be_used(of, preferred);
+		if (frame && (!least || frame->used < least->used))
+			least = frame;
+	}
 	return least;
 }
 
@@ -204,8 +230,10 @@ void vgpu_frames_init(struct vgpu_frame_table *table, const struct vgpu_frame_op
 
 void vgpu_resident_init(struct vgpu_resident *resident)
 {
-	vgpu_list_init(&resident->by_arrival);
-	vgpu_list_init(&resident->by_use);
+	for (u32 preferred = 0; preferred < 2; preferred++) {
+		vgpu_list_init(&resident->by_arrival[preferred]);
+		vgpu_list_init(&resident->by_use[preferred]);
+	}
 }
 
 void vgpu_frames_fini(struct vgpu_frame_table *table)

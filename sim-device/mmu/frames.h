@@ -5,7 +5,8 @@
  * a frame come from the host, one call each.
  *
  * Managed pages that may be evicted are listed for each address space, in the order in which they
- * came and in that of their last use. Evictors (placement.h) choose among them.
+ * came and in that of their last use; those that shall be on the device (advice.h) apart from the
+ * others. Evictors (placement.h) choose among them.
  */
 #ifndef VGPU_FRAMES_H
 #define VGPU_FRAMES_H
@@ -18,14 +19,15 @@ struct vgpu_address_space;
 /**
  * struct vgpu_resident - the managed pages of an address space that are on the device
  * @node: in vgpu_frame_table.residents while one of them may be evicted
- * @by_arrival, @by_use: those that may be evicted: the one that came, was used, first is the first
+ * @by_arrival, @by_use: those that may be evicted: the one that came, was used, first is the first.
+ *   Of pages that are not preferred, and of those that are
  * @frames: that they have
  * @arriving: further pages, without a frame, for which there is room
  */
 struct vgpu_resident {
 	struct vgpu_list node;
-	struct vgpu_list by_arrival;
-	struct vgpu_list by_use;
+	struct vgpu_list by_arrival[2];
+	struct vgpu_list by_use[2];
 	u64 frames;
 	u64 arriving;
 };
@@ -64,6 +66,7 @@ struct vgpu_frame {
 	u8 state;		/* enum vgpu_frame_state */
 	bool dirty;		/* a translation for writing was handed out */
 	bool referenced;	/* managed: translated since it came, or since clock passed it */
+	bool preferred;		/* managed: its preferred location is the device */
 };
 
 /**
@@ -78,6 +81,7 @@ struct vgpu_frame_ops {
 	void (*put_frame)(void *host, void *frame);
 	void *(*managed_page)(void *host, u32 context, u64 address);
 	void (*revoke)(void *host, u32 context, u64 address, u64 bytes);
+	void (*protect)(void *host, u32 context, u64 address, u64 bytes);
 	void (*arrived)(void *host, u32 context, u64 address, u64 bytes);
 	void (*process_wants)(void *host, u32 context);
 	void (*process_hold)(void *host, u32 context);
@@ -118,24 +122,28 @@ u64 vgpu_frame_get(struct vgpu_frame_table *table, struct vgpu_address_space *ow
 		   u64 address);
 /** vgpu_frame_get_managed - the same for a managed page of @resident, whose bytes are @memory */
 u64 vgpu_frame_get_managed(struct vgpu_frame_table *table, struct vgpu_address_space *owner,
-			   struct vgpu_resident *resident, u64 address, void *memory);
+			   struct vgpu_resident *resident, u64 address, void *memory,
+			   bool preferred);
 /** vgpu_frame_use - the page of frame @number is translated, for writing if @write: its bytes */
 u8 *vgpu_frame_use(struct vgpu_frame_table *table, u64 number, bool write);
 /** vgpu_frame_leaves - the managed page of @frame goes to the host: it is not evicted */
 void vgpu_frame_leaves(struct vgpu_frame *frame);
 /** vgpu_frame_arrived - the managed page of frame @number stays after all, as if it came now */
 void vgpu_frame_arrived(struct vgpu_frame_table *table, u64 number);
+/** vgpu_frame_prefer - whether its page is preferred; if that is new it is as if it came now */
+void vgpu_frame_prefer(struct vgpu_frame_table *table, u64 number, bool preferred);
 /**
  * vgpu_frame_oldest - the frame whose managed page came first, of those that may be evicted
  * @of: of these; NULL: of all address spaces
+ * @preferred: of those whose pages are preferred; else of the others
  *
  * NULL: there is none.
  */
 struct vgpu_frame *vgpu_frame_oldest(const struct vgpu_frame_table *table,
-				     const struct vgpu_resident *of);
+				     const struct vgpu_resident *of, bool preferred);
 /** vgpu_frame_least_used - the same for the one whose last use is longest ago */
 struct vgpu_frame *vgpu_frame_least_used(const struct vgpu_frame_table *table,
-					 const struct vgpu_resident *of);
+					 const struct vgpu_resident *of, bool preferred);
 /** vgpu_frame_pass - have the managed page of @frame, which may be evicted, as if it came now */
 void vgpu_frame_pass(struct vgpu_frame_table *table, struct vgpu_frame *frame);
 /** vgpu_resident_init - no page */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Evictors. To add one, add it here: what it has to know of a page is in struct vgpu_frame.
+ *
+ * All of these evict pages whose preferred location is the device when there are no others.
  */
 #include "../mmu/placement.h"
 #include "../sim/text.h"
@@ -11,7 +13,9 @@
  */
 static struct vgpu_frame *fifo(struct vgpu_frame_table *table, const struct vgpu_resident *of)
 {
-	return vgpu_frame_oldest(table, of);
+	struct vgpu_frame *frame = vgpu_frame_oldest(table, of, false);
+
+	return frame ? frame : vgpu_frame_oldest(table, of, true);
 }
 
 /*
@@ -21,7 +25,9 @@ static struct vgpu_frame *fifo(struct vgpu_frame_table *table, const struct vgpu
  */
 static struct vgpu_frame *lru(struct vgpu_frame_table *table, const struct vgpu_resident *of)
 {
-	return vgpu_frame_least_used(table, of);
+	struct vgpu_frame *frame = vgpu_frame_least_used(table, of, false);
+
+	return frame ? frame : vgpu_frame_least_used(table, of, true);
 }
 
 /*
@@ -33,7 +39,7 @@ static struct vgpu_frame *clock(struct vgpu_frame_table *table, const struct vgp
 {
 	struct vgpu_frame *frame;
 
-	while ((frame = vgpu_frame_oldest(table, of)) && frame->referenced) {
+	while ((frame = fifo(table, of)) && frame->referenced) {
 		frame->referenced = false;
 		vgpu_frame_pass(table, frame);
 	}
