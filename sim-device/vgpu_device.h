@@ -48,6 +48,9 @@ struct vgpu_completion {
  *   memory of these kinds
  * @revoke: from now on no process may access managed memory of [@address, @address + @bytes) before
  *   vgpu_managed_fetch() allowed it
+ * @protect: from now on no process may write managed memory of that range before
+ *   vgpu_managed_fetch() allowed it; who may read it still may. NULL: there is no advice that
+ *   memory is mostly read
  * @arrived: pages of managed memory in [@address, @address + @bytes) were on their way and are no
  *   longer: who was told -EAGAIN by vgpu_managed_fetch() may ask again. May be NULL
  * @process_wants: SMs of @context want memory of its process (vgpu_process_enable()): call
@@ -72,6 +75,7 @@ struct vgpu_host_ops {
 	void (*preempted)(void *host, u32 context, u32 sm, u64 requested);
 	void *(*managed_page)(void *host, u32 context, u64 address);
 	void (*revoke)(void *host, u32 context, u64 address, u64 bytes);
+	void (*protect)(void *host, u32 context, u64 address, u64 bytes);
 	void (*arrived)(void *host, u32 context, u64 address, u64 bytes);
 	void (*process_wants)(void *host, u32 context);
 	void (*process_hold)(void *host, u32 context);
@@ -276,6 +280,30 @@ int vgpu_memory_map_host_read(struct vgpu_device *dev, u32 context, u64 address,
  * -ENOMEM.
  */
 int vgpu_managed_fetch(struct vgpu_device *dev, u32 context, u64 address, u64 *first, u64 *bytes);
+/**
+ * vgpu_managed_fetch_read - the same for a process that reads
+ * @writable: out: they may write this range as well
+ *
+ * Else they may read it until revoke(), and a process that writes has to vgpu_managed_fetch().
+ */
+int vgpu_managed_fetch_read(struct vgpu_device *dev, u32 context, u64 address, u64 *first,
+			    u64 *bytes, bool *writable);
+/**
+ * vgpu_managed_advise - how pages of a mapping of managed memory will be used
+ * @advice: enum vgpu_advice, which says what follows from it
+ *
+ * Advice holds until the memory is unmapped. It moves no page; pages that both sides read stay on
+ * one when they are no longer read mostly. -EINVAL: not whole pages of one such mapping, or no
+ * such advice; -EOPNOTSUPP: the host has no protect(); -ENOMEM: the context has none for it, or
+ * advice for too many ranges; -ENOENT; -EIO: the context is dead.
+ */
+int vgpu_managed_advise(struct vgpu_device *dev, u32 context, u64 address, u64 bytes, u32 advice);
+/*
+ * The same in parts of about @most pages. -EAGAIN: *done bytes, at first 0, have the advice. Nobody
+ * may unmap the memory meanwhile.
+ */
+int vgpu_managed_advise_part(struct vgpu_device *dev, u32 context, u64 address, u64 bytes,
+			     u32 advice, u64 most, u64 *done);
 /**
  * vgpu_process_enable - let SMs use memory of the process, wherever nothing is mapped
  *

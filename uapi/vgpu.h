@@ -271,6 +271,7 @@ struct vgpu_version {
 #define VGPU_FEATURE_RING	(1ull << 4)	/* VGPU_IOC_RING_CREATE */
 #define VGPU_FEATURE_MANAGED	(1ull << 5)	/* VGPU_MEM_MANAGED */
 #define VGPU_FEATURE_PROCESS	(1ull << 6)	/* VGPU_IOC_PROCESS_MEMORY */
+#define VGPU_FEATURE_ADVISE	(1ull << 7)	/* VGPU_IOC_MEM_ADVISE */
 
 #define VGPU_QUEUES_MAX		256u		/* of one context; queues share hw_queues */
 
@@ -338,6 +339,36 @@ struct vgpu_mem {
  */
 struct vgpu_process_memory {
 	__u32 flags;			/* 0 */
+	__u32 reserved;
+};
+
+/**
+ * enum vgpu_advice - how managed memory will be used (docs/memory.md)
+ *
+ * There are three kinds, each on or off; a preferred location replaces another one. READ_MOSTLY
+ * goes before the other two, PREFER_DEVICE before ACCESSED.
+ */
+enum vgpu_advice {
+	VGPU_ADVICE_NONE,		/* undo all three */
+	VGPU_ADVICE_READ_MOSTLY,	/* who reads a page gets a copy; who writes has the only one */
+	VGPU_ADVICE_NOT_READ_MOSTLY,
+	VGPU_ADVICE_PREFER_HOST,	/* kernels use pages that are on the host there */
+	VGPU_ADVICE_PREFER_DEVICE,	/* pages are evicted after others */
+	VGPU_ADVICE_PREFER_NONE,
+	VGPU_ADVICE_ACCESSED,		/* kernels use what the host has there, without a fault */
+	VGPU_ADVICE_NOT_ACCESSED,
+	VGPU_ADVICE_COUNT
+};
+
+/**
+ * struct vgpu_mem_advise - VGPU_IOC_MEM_ADVISE: advice for whole pages, of one mapping of managed
+ * memory. EINVAL: it is not that, or no such advice; ENOMEM: the context has advice for too many
+ * ranges, and some of the pages may have this one
+ */
+struct vgpu_mem_advise {
+	__u64 address;
+	__u64 bytes;
+	__u32 advice;			/* enum vgpu_advice */
 	__u32 reserved;
 };
 
@@ -472,6 +503,7 @@ struct vgpu_seat_info {
 #define VGPU_IOC_MEM_MAP	_IOW(VGPU_IOC_MAGIC, 0x30, struct vgpu_mem)
 #define VGPU_IOC_MEM_UNMAP	_IOW(VGPU_IOC_MAGIC, 0x31, struct vgpu_mem)
 #define VGPU_IOC_PROCESS_MEMORY	_IOW(VGPU_IOC_MAGIC, 0x32, struct vgpu_process_memory)
+#define VGPU_IOC_MEM_ADVISE	_IOW(VGPU_IOC_MAGIC, 0x33, struct vgpu_mem_advise)
 #define VGPU_IOC_SUBMIT		_IOWR(VGPU_IOC_MAGIC, 0x40, struct vgpu_submit)
 #define VGPU_IOC_WAIT		_IOWR(VGPU_IOC_MAGIC, 0x41, struct vgpu_wait)
 #define VGPU_IOC_WAIT_ANY	_IOWR(VGPU_IOC_MAGIC, 0x42, struct vgpu_wait_any)

@@ -475,7 +475,32 @@ int vgpu_managed_fetch(struct vgpu_device *dev, u32 context, u64 address, u64 *f
 {
 	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
 
-	return ctx ? vgpu_as_fetch(ctx->as, address, first, bytes) : -ENOENT;
+	return ctx ? vgpu_as_fetch(ctx->as, address, true, first, bytes, NULL) : -ENOENT;
+}
+
+int vgpu_managed_fetch_read(struct vgpu_device *dev, u32 context, u64 address, u64 *first,
+			    u64 *bytes, bool *writable)
+{
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	return ctx ? vgpu_as_fetch(ctx->as, address, false, first, bytes, writable) : -ENOENT;
+}
+
+int vgpu_managed_advise(struct vgpu_device *dev, u32 context, u64 address, u64 bytes, u32 advice)
+{
+	u64 done = 0;
+
+	return vgpu_managed_advise_part(dev, context, address, bytes, advice, ~0ull, &done);
+}
+
+int vgpu_managed_advise_part(struct vgpu_device *dev, u32 context, u64 address, u64 bytes,
+			     u32 advice, u64 most, u64 *done)
+{
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	if (!ctx)
+		return -ENOENT;
+	return ctx->dead ? -EIO : vgpu_as_advise(ctx->as, address, bytes, advice, most, done);
 }
 
 int vgpu_memory_unmap(struct vgpu_device *dev, u32 context, u64 address, u64 bytes)

@@ -158,6 +158,7 @@ static int init_mmu(struct vgpu_device *dev)
 		.put_frame = dev->ops->put_frame,
 		.managed_page = dev->ops->managed_page,
 		.revoke = dev->ops->revoke,
+		.protect = dev->ops->protect,
 		.arrived = dev->ops->arrived,
 		.process_wants = dev->ops->process_wants,
 		.process_hold = dev->ops->process_hold,

@@ -23,6 +23,13 @@ static bool moves(const struct vgpu_page_fault *fault)
 	       fault->request.kind == VGPU_PAGE_FAULT_TO_HOST;
 }
 
+/* It ends when it has been handled and the SM has been told so. */
+static bool stays(const struct vgpu_page_fault *fault)
+{
+	return fault->request.kind == VGPU_PAGE_FAULT_ALLOCATE ||
+	       fault->request.kind == VGPU_PAGE_FAULT_CLAIM;
+}
+
 /* Of an SM, and not of a process or a prefetch. */
 static bool is_of_sm(const struct vgpu_page_fault *fault)
 {
@@ -131,7 +138,7 @@ static void enter(struct vgpu_page_fault *fault)
 	struct vgpu_faults *faults = fault->faults;
 	u64 left = vgpu_fault_handled(faults, fault) - faults->sim->now;
 
-	if (fault->request.kind == VGPU_PAGE_FAULT_ALLOCATE)
+	if (stays(fault))
 		left += vgpu_fault_notice(faults, fault);
 	vgpu_event_after(faults->sim, &fault->event, left);
 	if (fault->request.kind == VGPU_PAGE_FAULT_PROCESS)
@@ -285,7 +292,7 @@ u64 vgpu_fault_left(const struct vgpu_page_waiter *waiter)
 	if (!vgpu_list_linked(&waiter->node))
 		return 0;
 	if (!vgpu_event_pending(&fault->event) ||
-	    (fault->request.kind != VGPU_PAGE_FAULT_ALLOCATE && !fault->moving))
+	    (!stays(fault) && !fault->moving))
 		return VGPU_NEVER;
 	return vgpu_event_time(&fault->event) - fault->faults->sim->now;
 }

@@ -36,6 +36,7 @@ enum vgpu_page_fault_kind {
 	VGPU_PAGE_FAULT_TO_DEVICE,	/* an SM: managed pages come to the device */
 	VGPU_PAGE_FAULT_TO_HOST,	/* a process: managed pages go to the host */
 	VGPU_PAGE_FAULT_PROCESS,	/* an SM: a page of its process, which the host finds */
+	VGPU_PAGE_FAULT_CLAIM,		/* an SM writes managed pages that the host reads as well */
 };
 
 /** enum vgpu_process_answer - what the host says of a page of a process */
@@ -53,7 +54,8 @@ enum vgpu_process_answer {
  * @first: address >> VGPU_PAGE_SHIFT of the first page
  * @pages: how many from there on
  * @write: VGPU_PAGE_FAULT_PROCESS: the access writes
- * @data: bytes that have to be transferred; 0 for VGPU_PAGE_FAULT_ALLOCATE and _PROCESS
+ * @duplicate: managed pages that the other side keeps, for reading
+ * @data: bytes that have to be transferred; 0 for VGPU_PAGE_FAULT_ALLOCATE, _PROCESS and _CLAIM
  * @sm: the SM that touched a page; for the trace, as the next two
  * @kernel: id of the launch that did
  * @mapping: first address of the mapping; 0 for VGPU_PAGE_FAULT_PROCESS
@@ -64,6 +66,7 @@ struct vgpu_fault_request {
 	u8 kind;
 	bool prefetch;
 	bool write;
+	bool duplicate;
 	u32 sm;
 	u32 kernel;
 	u64 first;

@@ -48,7 +48,8 @@ static u64 notice_of_cpu(const struct vgpu_faults *faults, const struct vgpu_pag
 
 static bool is_the_hosts(const struct vgpu_page_fault *fault)
 {
-	return fault->request.data || fault->request.kind == VGPU_PAGE_FAULT_PROCESS;
+	return fault->request.data || fault->request.kind == VGPU_PAGE_FAULT_PROCESS ||
+	       fault->request.kind == VGPU_PAGE_FAULT_CLAIM;
 }
 
 /*

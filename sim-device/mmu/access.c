@@ -15,6 +15,7 @@ struct vgpu_page_run vgpu_as_run(const struct vgpu_address_space *as,
 	u64 page = address >> VGPU_PAGE_SHIFT;
 	struct vgpu_page_run run = { pte, page, 1 };
 
+	mapping = vgpu_advice_part(as, mapping, address);
 	low = (low < mapping->first ? mapping->first : low) >> VGPU_PAGE_SHIFT;
 	high = (high > mapping->last ? mapping->last : high) >> VGPU_PAGE_SHIFT;
 	while (run.first > low && (run.pte[-1] & (with | without)) == with) {
@@ -52,15 +53,16 @@ static int raise_fault(struct vgpu_address_space *as, const struct vgpu_access *
 }
 
 /*
- * The page at @address, touched by an SM. OK: it is there, or not mapped, or @in_place and managed;
- * PENDING: a fault for it is in flight, from now on if need be; FAULT: there is no memory for one.
+ * The page at @address, touched by an SM. OK: it is there, or not mapped, or managed and used where
+ * it is, because of @in_place or of advice; PENDING: a fault for it is in flight, from now on if
+ * need be; FAULT: there is no memory for one.
  */
 static enum vgpu_access_result fetch_page(struct vgpu_address_space *as,
 					  const struct vgpu_access *access, u64 address,
 					  bool in_place)
 {
 	const struct vgpu_range *mapping;
-	u64 *pte, entry;
+	u64 *pte, entry, not_there = VGPU_PTE_MOVING;
 	bool managed;
 	int err;
 
@@ -69,7 +71,9 @@ static enum vgpu_access_result fetch_page(struct vgpu_address_space *as,
 	pte = vgpu_pte_find(&as->table, address);
 	entry = pte ? *pte : 0;
 	managed = entry & VGPU_PTE_MANAGED;
-	if (managed && (in_place || (entry & VGPU_PTE_FRAME && !(entry & VGPU_PTE_MOVING))))
+	if (access->kind != VGPU_ACCESS_LOAD)
+		not_there |= VGPU_PTE_DUPLICATE;
+	if (managed && (in_place || (entry & VGPU_PTE_FRAME && !(entry & not_there))))
 		return VGPU_ACCESS_OK;
 	if (!managed && entry & as->mmu->there)
 		return VGPU_ACCESS_OK;
@@ -80,7 +84,7 @@ static enum vgpu_access_result fetch_page(struct vgpu_address_space *as,
 	if (!mapping && as->process)
 		return vgpu_process_fetch(as, access, address);
 	if (!mapping || vgpu_range_on_host(mapping) ||
-	    (managed ? in_place : !as->mmu->there))
+	    (managed ? in_place || vgpu_advice_in_place(as, address, entry) : !as->mmu->there))
 		return VGPU_ACCESS_OK;
 	if (!pte)
 		pte = vgpu_pte_make(as->mmu, &as->table, address);

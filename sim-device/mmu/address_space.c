@@ -46,6 +46,7 @@ int vgpu_as_create(struct vgpu_mmu *mmu, u32 context, struct vgpu_mem_account *m
 	as->memory = memory;
 	as->table.memory = memory;
 	as->mappings.memory = memory;
+	as->advice.memory = memory;
 	vgpu_list_init(&as->tlbs);
 	vgpu_resident_init(&as->resident);
 	vgpu_fault_space_init(&as->faults, context, memory);
@@ -70,6 +71,7 @@ void vgpu_as_destroy(struct vgpu_address_space *as)
 	vgpu_pte_clear(as->mmu, &as->table, 0, VGPU_ADDRESS_LIMIT, &left);
 	unpromise(as->mmu, as->mapped);
 	vgpu_ranges_free(&as->mappings);
+	vgpu_ranges_free(&as->advice);
 	vgpu_mem_free(as->memory, as, sizeof(*as));
 }
 
@@ -157,7 +159,7 @@ int vgpu_as_unmap(struct vgpu_address_space *as, u64 address, u64 bytes, u64 mos
 	if (!range || range->first != address || range->last != address + bytes - 1)
 		return -ENOENT;
 	kind = range->value;
-	if (!vgpu_as_clear(as, address, bytes, most))
+	if (!vgpu_as_clear(as, address, bytes, most) || !vgpu_advice_forget(as, range, most))
 		return -EAGAIN;
 	if (!VGPU_CHECK(!vgpu_ranges_remove(&as->mappings, address, address + bytes - 1)))
 		return -ENOENT;
@@ -243,6 +245,8 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 		return VGPU_XLATE_UNMAPPED;
 	pte = vgpu_pte_find(&as->table, address);
 	if (pte && (*pte & VGPU_PTE_FRAME)) {
+		if (unlikely(write && *pte & VGPU_PTE_DUPLICATE))
+			vgpu_managed_claim(as, address, pte);
 		*page = vgpu_frame_use(&as->mmu->frames, vgpu_pte_number(*pte), write);
 		return VGPU_XLATE_OK;
 	}

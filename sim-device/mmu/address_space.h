@@ -16,6 +16,7 @@ struct vgpu_address_space {
 	struct vgpu_mem_account *memory;	/* of the context */
 	struct vgpu_page_table table;
 	struct vgpu_ranges mappings;	/* addresses; value: enum vgpu_mapping_kind */
+	struct vgpu_ranges advice;	/* of managed mappings (advice.c); value: VGPU_ADVISED_* */
 	u64 mapped;			/* bytes of device memory */
 	u64 managed;			/* bytes of managed memory */
 	u64 frames;
@@ -54,9 +55,9 @@ struct vgpu_page_run {
 };
 
 /*
- * access.c: the pages around @address, whose entry is @pte, of @mapping, within a granule of
- * fault_granule bytes, whose entries have none of @without and all of @with. Pages of a granule are
- * in one table.
+ * access.c: the pages around @address, whose entry is @pte, of @mapping or the part of it with the
+ * same advice, within a granule of fault_granule bytes, whose entries have none of @without and all
+ * of @with. Pages of a granule are in one table.
  */
 struct vgpu_page_run vgpu_as_run(const struct vgpu_address_space *as,
 				 const struct vgpu_range *mapping, u64 address, u64 *pte, u64 with,
@@ -68,6 +69,13 @@ struct vgpu_page_run vgpu_as_run(const struct vgpu_address_space *as,
  */
 int vgpu_managed_raise(struct vgpu_address_space *as, const struct vgpu_access *access,
 		       const struct vgpu_range *mapping, u64 address, u64 *pte);
+/*
+ * managed.c: SMs, or a copy, write the page of @pte at @address, which the host may read as well:
+ * it may no more.
+ */
+void vgpu_managed_claim(struct vgpu_address_space *as, u64 address, u64 *pte);
+/* managed.c: the page of @pte, which has a frame and does not move, is on the host alone */
+void vgpu_managed_drop(struct vgpu_address_space *as, u64 address, u64 *pte);
 /* managed.c: operations of vgpu_fault_ops, for managed pages */
 bool vgpu_managed_move(const struct vgpu_page_fault *fault, u64 *time);
 void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served);
@@ -90,6 +98,25 @@ void vgpu_eviction_add(struct vgpu_eviction *eviction, const struct vgpu_address
 		       u64 address, u64 written);
 /* eviction.c: no more; the transfer of all the @written bytes has just been reserved */
 void vgpu_eviction_end(struct vgpu_eviction *eviction, u64 written);
+
+/* What was said of managed pages, beside each other (uapi/vgpu.h) */
+#define VGPU_ADVISED_READ_MOSTLY	1ull
+#define VGPU_ADVISED_HOST		2ull	/* preferred location */
+#define VGPU_ADVISED_DEVICE		4ull	/* the same */
+#define VGPU_ADVISED_ACCESSED		8ull
+
+/* advice.c: VGPU_ADVISED_* of the page at @address; 0: nothing was said of it */
+u64 vgpu_advice_at(const struct vgpu_address_space *as, u64 address);
+/* advice.c: the part of @mapping around @address of which the same was said, or @mapping */
+const struct vgpu_range *vgpu_advice_part(const struct vgpu_address_space *as,
+					  const struct vgpu_range *mapping, u64 address);
+/*
+ * advice.c: do SMs use the managed page at @address, whose entry is @entry and which has no frame,
+ * where it is?
+ */
+bool vgpu_advice_in_place(const struct vgpu_address_space *as, u64 address, u64 entry);
+/* advice.c: forget what was said of @mapping. False: about @most ranges of it, and there are more */
+bool vgpu_advice_forget(struct vgpu_address_space *as, const struct vgpu_range *mapping, u64 most);
 
 /* managed.c: the bytes of a managed page that has no frame, where they are; NULL: none */
 u8 *vgpu_managed_bytes(struct vgpu_address_space *as, u64 address, u64 *pte, bool write);

@@ -46,42 +46,108 @@ static u64 data_of(const struct vgpu_page_run *run)
 
 /* ---- to the device ------------------------------------------------------ */
 
-/* @chosen: by a prefetcher, the page at @address among them; NULL: by none. */
+static int raise_run(struct vgpu_address_space *as, const struct vgpu_access *access,
+		     struct vgpu_fault_request *request, const struct vgpu_page_run *run)
+{
+	request->prefetch = !access;
+	request->first = run->first;
+	request->pages = run->count;
+	request->sm = access ? access->sm : 0;
+	request->kernel = access ? access->kernel : 0;
+	return vgpu_fault_raise(&as->mmu->faults, &as->faults, request);
+}
+
+static void revoke_run(const struct vgpu_address_space *as, const struct vgpu_page_run *run)
+{
+	const struct vgpu_frame_table *frames = &as->mmu->frames;
+
+	frames->ops.revoke(frames->host, as->context, run->first << VGPU_PAGE_SHIFT,
+			   run->count << VGPU_PAGE_SHIFT);
+}
+
+static void protect_run(const struct vgpu_address_space *as, const struct vgpu_page_run *run)
+{
+	const struct vgpu_frame_table *frames = &as->mmu->frames;
+
+	frames->ops.protect(frames->host, as->context, run->first << VGPU_PAGE_SHIFT,
+			    run->count << VGPU_PAGE_SHIFT);
+}
+
+/*
+ * @chosen: by a prefetcher, the page at @address among them; NULL: by none. What is mostly read and
+ * is not written now stays on the host, too, if that has it.
+ */
 static int raise_for_device(struct vgpu_address_space *as, const struct vgpu_access *access,
 			    const struct vgpu_range *mapping, u64 address, u64 *pte,
 			    const struct vgpu_page_span *chosen)
 {
-	const struct vgpu_frame_table *frames = &as->mmu->frames;
+	bool write = access && access->kind != VGPU_ACCESS_LOAD;
+	bool mostly_read = !write && vgpu_advice_at(as, address) & VGPU_ADVISED_READ_MOSTLY;
+	bool duplicate = mostly_read && *pte & VGPU_PTE_HOST;
 	struct vgpu_page_run run =
-		vgpu_as_run(as, mapping, address, pte, 0, VGPU_PTE_FRAME | VGPU_PTE_MOVING);
+		vgpu_as_run(as, mapping, address, pte, duplicate ? VGPU_PTE_HOST : 0,
+			    VGPU_PTE_FRAME | VGPU_PTE_MOVING |
+				    (mostly_read && !duplicate ? VGPU_PTE_HOST : 0));
 	struct vgpu_fault_request request = {
 		.kind = VGPU_PAGE_FAULT_TO_DEVICE,
-		.prefetch = !access,
-		.first = run.first,
-		.pages = run.count,
+		.duplicate = duplicate,
 		.data = data_of(&run),
-		.sm = access ? access->sm : 0,
-		.kernel = access ? access->kernel : 0,
 		.mapping = mapping->first,
 		.protected_first = chosen ? chosen->first : 0,
 		.protected_pages = chosen ? chosen->last - chosen->first + 1 : 0,
 	};
-	int err = vgpu_fault_raise(&as->mmu->faults, &as->faults, &request);
+	int err = raise_run(as, access, &request, &run);
 
 	if (err)
 		return err;
-	if (request.data)
-		frames->ops.revoke(frames->host, as->context, run.first << VGPU_PAGE_SHIFT,
-				   run.count << VGPU_PAGE_SHIFT);
+	if (duplicate)
+		protect_run(as, &run);
+	else if (request.data)
+		revoke_run(as, &run);
 	for (u64 n = 0; n < run.count; n++)
-		run.pte[n] |= VGPU_PTE_MANAGED | VGPU_PTE_MOVING;
+		run.pte[n] |= VGPU_PTE_MANAGED | VGPU_PTE_MOVING |
+			      (duplicate ? VGPU_PTE_DUPLICATE : 0);
+	return 0;
+}
+
+/* The pages have frames, and the host reads them. */
+static int raise_claim(struct vgpu_address_space *as, const struct vgpu_access *access,
+		       const struct vgpu_range *mapping, u64 address, u64 *pte)
+{
+	struct vgpu_frame_table *frames = &as->mmu->frames;
+	struct vgpu_page_run run =
+		vgpu_as_run(as, mapping, address, pte, VGPU_PTE_FRAME | VGPU_PTE_DUPLICATE,
+			    VGPU_PTE_MOVING);
+	struct vgpu_fault_request request = {
+		.kind = VGPU_PAGE_FAULT_CLAIM,
+		.mapping = mapping->first,
+	};
+	int err = raise_run(as, access, &request, &run);
+
+	if (err)
+		return err;
+	revoke_run(as, &run);
+	for (u64 n = 0; n < run.count; n++) {
+		run.pte[n] &= ~VGPU_PTE_DUPLICATE;
+		run.pte[n] |= VGPU_PTE_MOVING;
+		vgpu_frame_leaves(vgpu_frame_at(frames, vgpu_pte_number(run.pte[n])));
+	}
 	return 0;
 }
 
 int vgpu_managed_raise(struct vgpu_address_space *as, const struct vgpu_access *access,
 		       const struct vgpu_range *mapping, u64 address, u64 *pte)
 {
-	return raise_for_device(as, access, mapping, address, pte, NULL);
+	return *pte & VGPU_PTE_FRAME ? raise_claim(as, access, mapping, address, pte) :
+				       raise_for_device(as, access, mapping, address, pte, NULL);
+}
+
+void vgpu_managed_claim(struct vgpu_address_space *as, u64 address, u64 *pte)
+{
+	const struct vgpu_page_run run = { pte, address >> VGPU_PAGE_SHIFT, 1 };
+
+	*pte &= ~VGPU_PTE_DUPLICATE;
+	revoke_run(as, &run);
 }
 
 u64 vgpu_pages_there(const struct vgpu_address_space *as, const struct vgpu_page_span *pages)
@@ -89,7 +155,7 @@ u64 vgpu_pages_there(const struct vgpu_address_space *as, const struct vgpu_page
 	const u64 *pte = vgpu_pte_find(&as->table, pages->first << VGPU_PAGE_SHIFT);
 	u64 there = 0;
 
-	/* those that move and have a frame go to the host */
+	/* those that move and have a frame go to the host, but for a few that get a copy there */
 	for (u64 n = 0; pte && n <= pages->last - pages->first; n++)
 		there += !(pte[n] & VGPU_PTE_FRAME) != !(pte[n] & VGPU_PTE_MOVING);
 	return there;
@@ -119,6 +185,7 @@ static void prefetch_behind(struct vgpu_address_space *as, const struct vgpu_fau
 		u64 *pte = vgpu_pte_make(as->mmu, &as->table, address);
 
 		if (!pte || (!(*pte & (VGPU_PTE_FRAME | VGPU_PTE_MOVING)) &&
+			     !vgpu_advice_in_place(as, address, *pte) &&
 			     raise_for_device(as, NULL, mapping, address, pte, &pages)))
 			return;
 	}
@@ -158,7 +225,7 @@ static bool is_protected(const struct vgpu_address_space *as,
 
 /*
  * The page of @victim and those around it, in the same unit of eviction_unit bytes, that may be
- * evicted go to the host. Pages of a unit are in one table. Returns the bytes that were written on
+ * evicted go to the host, but none that is preferred unless @victim is. Pages of a unit are in one table. Returns the bytes that were written on
  * the device.
  */
 static u64 evict_unit(struct vgpu_eviction *eviction, struct vgpu_frame *victim)
@@ -168,6 +235,7 @@ static u64 evict_unit(struct vgpu_eviction *eviction, struct vgpu_frame *victim)
 	struct vgpu_mmu *mmu = as->mmu;
 	u64 unit = mmu->config->eviction_unit;
 	u64 *pte = vgpu_pte_find(&victim->owner->table, victim->address & ~(unit - 1));
+	bool preferred = victim->preferred;
 	u64 written = evict(mmu, victim, eviction);
 
 	for (u64 n = 0; pte && n < pages_of(unit); n++) {
@@ -175,7 +243,7 @@ static u64 evict_unit(struct vgpu_eviction *eviction, struct vgpu_frame *victim)
 		    (VGPU_PTE_MANAGED | VGPU_PTE_FRAME))
 			continue;
 		victim = vgpu_frame_at(&mmu->frames, vgpu_pte_number(pte[n]));
-		if (!is_protected(as, request, victim))
+		if (victim->preferred <= preferred && !is_protected(as, request, victim))
 			written += evict(mmu, victim, eviction);
 	}
 	return written;
@@ -240,16 +308,23 @@ bool vgpu_managed_move(const struct vgpu_page_fault *fault, u64 *time)
 	return true;
 }
 
-/* The page at @address, on the host, has arrived. Without a frame it stays where it is. */
+/*
+ * The page at @address, on the host, has arrived. Without a frame it stays where it is. It may have
+ * lost its DUPLICATE on the way.
+ */
 static void arrive(struct vgpu_address_space *as, u64 address, u64 *pte)
 {
 	struct vgpu_frame_table *frames = &as->mmu->frames;
 	void *memory = frames->ops.managed_page(frames->host, as->context, address);
-	u64 number = memory ? vgpu_frame_get_managed(frames, as, &as->resident, address, memory) :
+	bool preferred = vgpu_advice_at(as, address) & VGPU_ADVISED_DEVICE;
+	u64 number = memory ? vgpu_frame_get_managed(frames, as, &as->resident, address, memory,
+						     preferred) :
 			      0;
 
-	if (!number)
+	if (!number) {
+		*pte &= ~VGPU_PTE_DUPLICATE;
 		return;
+	}
 	/* SMs may have used it where it was; what they write now is written on the device */
 	vgpu_as_invalidate(as, address, VGPU_PAGE_SIZE);
 	as->migrated.refaults += !!(*pte & VGPU_PTE_EVICTED);
@@ -265,27 +340,57 @@ static void depart(struct vgpu_address_space *as, u64 *pte)
 	as->frames--;
 }
 
+void vgpu_managed_drop(struct vgpu_address_space *as, u64 address, u64 *pte)
+{
+	vgpu_as_invalidate(as, address, VGPU_PAGE_SIZE);
+	depart(as, pte);
+}
+
+/* A page that has a frame, and that the host or an SM has waited for, stays. */
+static void stay(struct vgpu_address_space *as, const struct vgpu_fault_request *request, u64 page,
+		 u64 *pte, bool served)
+{
+	struct vgpu_frame *frame = vgpu_frame_at(&as->mmu->frames, vgpu_pte_number(*pte));
+
+	vgpu_frame_arrived(&as->mmu->frames, vgpu_pte_number(*pte));
+	if (!request->duplicate)
+		return;
+	/* a copy may have written it meanwhile, and the advice may have ended: who waits asks again */
+	if (!served)
+		frame->dirty |= request->data;
+	else if (!frame->dirty)
+		*pte |= VGPU_PTE_HOST;
+	if (served && !frame->dirty &&
+	    vgpu_advice_at(as, page << VGPU_PAGE_SHIFT) & VGPU_ADVISED_READ_MOSTLY)
+		*pte |= VGPU_PTE_DUPLICATE;
+}
+
 void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served)
 {
 	struct vgpu_address_space *as = vgpu_as_of_fault(fault);
 	const struct vgpu_frame_table *frames = &as->mmu->frames;
 	bool to_host = fault->request.kind == VGPU_PAGE_FAULT_TO_HOST;
+	bool to_device = fault->request.kind == VGPU_PAGE_FAULT_TO_DEVICE;
 	u64 *pte = vgpu_pte_find(&as->table, fault->request.first << VGPU_PAGE_SHIFT);
 
-	if (fault->room && !to_host) {
+	if (fault->room && to_device) {
 		as->mmu->arriving -= fault->request.pages;
 		as->resident.arriving -= fault->request.pages;
 	}
 	if (!VGPU_CHECK(pte))
 		return;
 	for (u64 n = 0; n < fault->request.pages; n++) {
+		u64 page = fault->request.first + n;
+
 		pte[n] &= ~VGPU_PTE_MOVING;
-		if (to_host && served)
+		if (to_host && served && !fault->request.duplicate)
 			depart(as, &pte[n]);
-		else if (to_host)
-			vgpu_frame_arrived(&as->mmu->frames, vgpu_pte_number(pte[n]));
+		else if (!to_device)
+			stay(as, &fault->request, page, &pte[n], served);
 		else if (served && fault->room)
-			arrive(as, (fault->request.first + n) << VGPU_PAGE_SHIFT, &pte[n]);
+			arrive(as, page << VGPU_PAGE_SHIFT, &pte[n]);
+		else
+			pte[n] &= ~VGPU_PTE_DUPLICATE;
 	}
 	if (served && to_host)
 		as->migrated.to_host += fault->request.data;
@@ -302,20 +407,24 @@ void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served)
 /*
  * Raise a fault of a process, or a prefetch, for the page at @address, which has a frame, and those
  * around it that have one; -ENOMEM.
+ * @duplicate: they stay, for reading, but for those that the host may read already
  */
 static int raise_for_host(struct vgpu_address_space *as, const struct vgpu_range *mapping,
-			  u64 address, u64 *pte, bool prefetch)
+			  u64 address, u64 *pte, bool prefetch, bool duplicate)
 {
 	const struct vgpu_page_run run =
-		vgpu_as_run(as, mapping, address, pte, VGPU_PTE_FRAME, VGPU_PTE_MOVING);
+		vgpu_as_run(as, mapping, address, pte, VGPU_PTE_FRAME,
+			    VGPU_PTE_MOVING | (duplicate ? VGPU_PTE_DUPLICATE : 0));
 	struct vgpu_fault_request request = {
 		.kind = VGPU_PAGE_FAULT_TO_HOST,
 		.prefetch = prefetch,
+		.duplicate = duplicate,
 		.first = run.first,
 		.pages = run.count,
 		.mapping = mapping->first,
 	};
 	struct vgpu_mmu *mmu = as->mmu;
+	struct vgpu_frame *frame;
 	int err;
 
 	for (u64 n = 0; n < run.count; n++)
@@ -326,16 +435,21 @@ static int raise_for_host(struct vgpu_address_space *as, const struct vgpu_range
 		return err;
 	vgpu_as_invalidate(as, run.first << VGPU_PAGE_SHIFT, run.count << VGPU_PAGE_SHIFT);
 	for (u64 n = 0; n < run.count; n++) {
+		frame = vgpu_frame_at(&mmu->frames, vgpu_pte_number(run.pte[n]));
+		run.pte[n] &= ~VGPU_PTE_DUPLICATE;
 		run.pte[n] |= VGPU_PTE_MOVING;
-		vgpu_frame_leaves(vgpu_frame_at(&mmu->frames, vgpu_pte_number(run.pte[n])));
+		vgpu_frame_leaves(frame);
+		frame->dirty &= !duplicate;
 	}
 	return 0;
 }
 
-int vgpu_as_fetch(struct vgpu_address_space *as, u64 address, u64 *first, u64 *bytes)
+int vgpu_as_fetch(struct vgpu_address_space *as, u64 address, bool write, u64 *first, u64 *bytes,
+		  bool *writable)
 {
 	const struct vgpu_range *mapping = vgpu_ranges_at(&as->mappings, address);
 	struct vgpu_page_run run;
+	bool duplicate;
 	u64 *pte;
 	int err;
 
@@ -344,18 +458,23 @@ int vgpu_as_fetch(struct vgpu_address_space *as, u64 address, u64 *first, u64 *b
 	pte = vgpu_pte_make(as->mmu, &as->table, address);
 	if (!pte)
 		return -ENOMEM;
-	if (*pte & VGPU_PTE_MOVING)
+	duplicate = !write && *pte & VGPU_PTE_DUPLICATE;
+	if (*pte & VGPU_PTE_MOVING && !duplicate)
 		return -EAGAIN;
-	if (*pte & VGPU_PTE_FRAME) {
-		err = raise_for_host(as, mapping, address, pte, false);
+	if (*pte & VGPU_PTE_FRAME && !duplicate) {
+		duplicate = !write && vgpu_advice_at(as, address) & VGPU_ADVISED_READ_MOSTLY;
+		err = raise_for_host(as, mapping, address, pte, false, duplicate);
 		return err ? err : -EAGAIN;
 	}
-	run = vgpu_as_run(as, mapping, address, pte, 0, VGPU_PTE_FRAME | VGPU_PTE_MOVING);
+	run = vgpu_as_run(as, mapping, address, pte, duplicate ? VGPU_PTE_DUPLICATE : 0,
+			  duplicate ? 0 : VGPU_PTE_FRAME | VGPU_PTE_MOVING);
 	/* whether the process writes them is not known */
 	for (u64 n = 0; n < run.count; n++)
 		run.pte[n] |= VGPU_PTE_MANAGED | VGPU_PTE_HOST;
 	*first = run.first << VGPU_PAGE_SHIFT;
 	*bytes = run.count << VGPU_PAGE_SHIFT;
+	if (!write)
+		*writable = !duplicate;
 	return 0;
 }
 
@@ -375,6 +494,7 @@ enum vgpu_access_result vgpu_as_prefetch(struct vgpu_address_space *as, u64 addr
 {
 	const struct vgpu_range *mapping = vgpu_ranges_at(&as->mappings, address);
 	u64 granule_last = address | (as->mmu->config->fault_granule - 1);
+	bool mostly_read;
 	u64 *pte;
 
 	if (!mapping || mapping->value != VGPU_MAPPING_MANAGED)
@@ -390,10 +510,12 @@ enum vgpu_access_result vgpu_as_prefetch(struct vgpu_address_space *as, u64 addr
 	     page++, pte++) {
 		address = page << VGPU_PAGE_SHIFT;
 		if (!(*pte & VGPU_PTE_MOVING)) {
-			if (!(*pte & VGPU_PTE_FRAME) == !to_device)
+			if (!(*pte & VGPU_PTE_FRAME) == !to_device ||
+			    *pte & VGPU_PTE_DUPLICATE)
 				continue;
+			mostly_read = vgpu_advice_at(as, address) & VGPU_ADVISED_READ_MOSTLY;
 			if (to_device ? vgpu_managed_raise(as, NULL, mapping, address, pte) :
-					raise_for_host(as, mapping, address, pte, true))
+					raise_for_host(as, mapping, address, pte, true, mostly_read))
 				return VGPU_ACCESS_FAULT;
 		}
 		vgpu_fault_wait(&as->faults, page, waiter);

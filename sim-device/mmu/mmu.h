@@ -88,6 +88,9 @@ extern const u8 vgpu_zero_page[VGPU_PAGE_SIZE];
  */
 #define VGPU_MAPPINGS_MAX	65536u
 
+/* Ranges of managed memory with advice, and those between them, that an address space may have. */
+#define VGPU_ADVISED_MAX	65536u
+
 /**
  * vgpu_as_create - an empty address space for @context; -ENOMEM
  * @memory: account of the context, which pays for mappings and page tables; it must outlive the
@@ -147,12 +150,18 @@ struct vgpu_migrated {
 const struct vgpu_migrated *vgpu_as_migrated(const struct vgpu_address_space *as);
 /**
  * vgpu_as_fetch - a process accesses the managed page at @address (managed.c)
+ * @write: it writes
  * @first, @bytes: pages around it in its granule that the host has
+ * @writable: out: the host may let processes write these; not set if @write
  *
  * 0: until revoke() the host may let processes access these; -EAGAIN: it is on its way, call again
  * when time has passed; -EFAULT: it is not managed; -ENOMEM.
  */
-int vgpu_as_fetch(struct vgpu_address_space *as, u64 address, u64 *first, u64 *bytes);
+int vgpu_as_fetch(struct vgpu_address_space *as, u64 address, bool write, u64 *first, u64 *bytes,
+		  bool *writable);
+/** vgpu_as_advise - as vgpu_managed_advise_part() (advice.c) */
+int vgpu_as_advise(struct vgpu_address_space *as, u64 address, u64 bytes, u32 advice, u64 most,
+		   u64 *done);
 /**
  * vgpu_as_prefetch - begin to bring managed pages to one side (managed.c)
  * @address: of the first page

@@ -17,6 +17,11 @@
 #define VGPU_PTE_SERVED		16ull	/* a fault for it has been served */
 #define VGPU_PTE_MANAGED	32ull	/* of a managed mapping */
 #define VGPU_PTE_EVICTED	64ull	/* managed: was evicted, and has not come again */
+/*
+ * managed: the host may read it beside the device; without a frame, which it moves to, the device
+ * does not have it yet
+ */
+#define VGPU_PTE_DUPLICATE	128ull
 #define VGPU_PTE_NUMBER_SHIFT	12
 
 static inline u64 vgpu_pte_number(u64 pte)

@@ -126,26 +126,42 @@ static void *managed_page(void *host, u32 context, u64 address)
 	if (!h->managed[context]) {
 		h->managed[context] = aligned_alloc(VGPU_PAGE_SIZE, HOST_MANAGED_BYTES);
 		h->granted[context] = calloc(HOST_MANAGED_BYTES / VGPU_PAGE_SIZE, sizeof(bool));
-		assert_true(h->managed[context] && h->granted[context]);
+		h->writable[context] = calloc(HOST_MANAGED_BYTES / VGPU_PAGE_SIZE, sizeof(bool));
+		assert_true(h->managed[context] && h->granted[context] && h->writable[context]);
 		memset(h->managed[context], 0, HOST_MANAGED_BYTES);
 	}
 	return h->managed[context] + (address - HOST_MANAGED);
 }
 
-static void set_granted(struct host *h, u32 context, u64 address, u64 bytes, bool granted)
+static void set_granted(struct host *h, u32 context, u64 address, u64 bytes, bool granted,
+			bool writable)
 {
 	managed_page(h, context, address);
 	assert_true(bytes && bytes <= HOST_MANAGED + HOST_MANAGED_BYTES - address);
-	for (u64 n = 0; n < bytes / VGPU_PAGE_SIZE; n++)
-		h->granted[context][(address - HOST_MANAGED) / VGPU_PAGE_SIZE + n] = granted;
+	for (u64 n = 0; n < bytes / VGPU_PAGE_SIZE; n++) {
+		u64 page = (address - HOST_MANAGED) / VGPU_PAGE_SIZE + n;
+
+		h->granted[context][page] = granted;
+		h->writable[context][page] = writable;
+	}
 }
 
 static void revoke(void *host, u32 context, u64 address, u64 bytes)
 {
 	struct host *h = host;
 
-	set_granted(h, context, address, bytes, false);
+	set_granted(h, context, address, bytes, false, false);
 	h->revoked++;
+}
+
+static void protect(void *host, u32 context, u64 address, u64 bytes)
+{
+	struct host *h = host;
+
+	managed_page(h, context, address);
+	for (u64 n = 0; n < bytes / VGPU_PAGE_SIZE; n++)
+		h->writable[context][(address - HOST_MANAGED) / VGPU_PAGE_SIZE + n] = false;
+	h->protected++;
 }
 
 static void process_wants(void *host, u32 context)
@@ -184,16 +200,22 @@ static void process_release(void *host, u32 context)
 	h->process_held = false;
 }
 
-u8 *host_access(struct host *h, u32 context, u64 address, int *error)
+static u8 *process_access(struct host *h, u32 context, u64 address, bool write, int *error)
 {
 	u64 page = address & ~(u64)(VGPU_PAGE_SIZE - 1), first, bytes;
 	u8 *memory = managed_page(h, context, page);
+	bool writable = true;
 	void *payer;
 
 	*error = 0;
-	if (h->granted[context][(page - HOST_MANAGED) / VGPU_PAGE_SIZE])
+	if ((write ? h->writable : h->granted)[context][(page - HOST_MANAGED) / VGPU_PAGE_SIZE])
 		return memory + (address - page);
-	while ((*error = vgpu_managed_fetch(h->dev, context, address, &first, &bytes)) == -EAGAIN) {
+	for (;;) {
+		*error = write ? vgpu_managed_fetch(h->dev, context, address, &first, &bytes) :
+				 vgpu_managed_fetch_read(h->dev, context, address, &first, &bytes,
+							 &writable);
+		if (*error != -EAGAIN)
+			break;
 		assert_int_not_equal(vgpu_system_next(vgpu_device_system(h->dev), &payer),
 				     VGPU_NEVER);
 		vgpu_device_run(h->dev, VGPU_NEVER, 1);
@@ -201,8 +223,18 @@ u8 *host_access(struct host *h, u32 context, u64 address, int *error)
 	if (*error)
 		return NULL;
 	assert_true(page >= first && page < first + bytes);
-	set_granted(h, context, first, bytes, true);
+	set_granted(h, context, first, bytes, true, writable);
 	return memory + (address - page);
+}
+
+u8 *host_access(struct host *h, u32 context, u64 address, int *error)
+{
+	return process_access(h, context, address, true, error);
+}
+
+const u8 *host_read(struct host *h, u32 context, u64 address, int *error)
+{
+	return process_access(h, context, address, false, error);
 }
 
 static const struct vgpu_host_ops ops = {
@@ -215,6 +247,7 @@ static const struct vgpu_host_ops ops = {
 	.preempted = preempted,
 	.managed_page = managed_page,
 	.revoke = revoke,
+	.protect = protect,
 	.process_wants = process_wants,
 	.process_hold = process_hold,
 	.process_page = process_page,
@@ -286,6 +319,7 @@ void host_leave(struct host *h)
 	for (u32 n = 0; n < HOST_MANAGED_CONTEXTS; n++) {
 		free(h->managed[n]);
 		free(h->granted[n]);
+		free(h->writable[n]);
 	}
 	free(h);
 }

@@ -48,7 +48,8 @@ struct host {
 	bool stops;			/* a completion stops the clock */
 	u8 *managed[HOST_MANAGED_CONTEXTS];
 	bool *granted[HOST_MANAGED_CONTEXTS];	/* by page: the process may access it */
-	u64 revoked;			/* number of calls */
+	bool *writable[HOST_MANAGED_CONTEXTS];	/* and write it */
+	u64 revoked, protected;		/* number of calls */
 	u8 *process;			/* HOST_PROCESS_PAGES */
 	u8 process_pages[HOST_PROCESS_PAGES];	/* enum host_page: what the device has at hand */
 	bool process_held;
@@ -87,6 +88,8 @@ size_t host_count_of(struct host *h, enum vgpu_trace_type type);
  * device's.
  */
 u8 *host_access(struct host *h, u32 context, u64 address, int *error);
+/* The same for a process that only reads. */
+const u8 *host_read(struct host *h, u32 context, u64 address, int *error);
 
 struct vgpu_cmd cmd_nop(void);
 struct vgpu_cmd cmd_h2d(u64 dst, u64 offset, u64 bytes);
