@@ -132,6 +132,7 @@ typedef struct vgpuDeviceProperties {
 	int managed_memory;		/* 1: vgpuMallocManaged() */
 	int host_memory;		/* 1: kernels use pinned memory in place */
 	int process_memory;		/* 1: they use all memory of the process so */
+	int copy_engines;		/* transfers at the same time */
 } vgpuDeviceProperties;
 
 /** struct vgpuFunctionAttributes - what the compiler found out about a kernel */

@@ -224,7 +224,7 @@ struct vgpu_device_info {
 	char preemption[VGPU_NAME_BYTES];
 	/* sizes an SM's shared memory is set to, the default first; 0: no more */
 	__u32 shared_config[5];
-	__u32 reserved;
+	__u32 copy_engines;		/* 0: an older module, which has one */
 };
 
 /**

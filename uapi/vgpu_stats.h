@@ -17,7 +17,7 @@
 #define VGPU_STATS_H
 
 /* Next free number for an attribute, a statistic or not (vgpu_netlink.h). */
-#define VGPU_NL_STAT_NEXT 80
+#define VGPU_NL_STAT_NEXT 82
 
 /*
  * struct vgpu_account: time that a context's kernels, thread blocks and SMs spent in each state,
@@ -119,7 +119,11 @@
 	  "total time from request to hand-over")						\
 	X(25, SAVE_AREA, stats., save_area, save_area, "bytes now in the save area")		\
 	X(62, SAVE_AREA_MOST, stats., save_area_most, save_area_most,				\
-	  "most bytes ever in the save area")
+	  "most bytes ever in the save area")							\
+	X(80, COPY0_BUSY, stats., copy0_busy, copy0_busy_ps,					\
+	  "time for which copy engine 0 had a transfer")					\
+	X(81, COPY1_BUSY, stats., copy1_busy, copy1_busy_ps,					\
+	  "the same of copy engine 1, 0 if there is none")
 
 /* All statistics of a device: those of struct vgpu_device_info and the counters above. */
 #define VGPU_DEVICE_STATS(X)									\

@@ -18,8 +18,8 @@ enum vgpu_trace_type {
 	VGPU_TRACE_KERNEL_START,
 	/* kernel; a: picoseconds queued, b: preempted; the rest since its start it was running */
 	VGPU_TRACE_KERNEL_END,
-	VGPU_TRACE_COPY_START,		/* queue, seq; a: bytes, b: op */
-	VGPU_TRACE_COPY_END,		/* queue, seq; a: bytes, b: op */
+	VGPU_TRACE_COPY_START,		/* queue, seq; a: bytes, b: copy engine << 32 | op */
+	VGPU_TRACE_COPY_END,		/* the same fields; a: bytes that were moved */
 	VGPU_TRACE_SM_SETUP,		/* sm, kernel */
 	/* sm, kernel; a: block, b: slot in the SM: it runs for the first time */
 	VGPU_TRACE_BLOCK_START,

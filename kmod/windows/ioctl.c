@@ -337,7 +337,7 @@ static int ioctl_process_memory(struct file *file, void *args)
 /* Of each: its struct, the last member that this had at first, the handler. */
 static const struct kvgpu_ioctl ioctls[] = {
 	KVGPU_IOCTL(VGPU_IOC_VERSION, struct vgpu_version, features, ioctl_version),
-	KVGPU_IOCTL(VGPU_IOC_DEVICE_INFO, struct vgpu_device_info, reserved, ioctl_device_info),
+	KVGPU_IOCTL(VGPU_IOC_DEVICE_INFO, struct vgpu_device_info, copy_engines, ioctl_device_info),
 	KVGPU_IOCTL(VGPU_IOC_CONTEXT_INFO, struct vgpu_context_info, account.save_area,
 		    ioctl_context_info),
 	KVGPU_IOCTL(VGPU_IOC_CONTEXT_PRIORITY, struct vgpu_context_priority, flags,

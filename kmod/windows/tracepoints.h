@@ -130,9 +130,12 @@ KVGPU_EVENT_LIKE(queue_push, dispatch);
 KVGPU_EVENT_LIKE(queue_push, complete);
 
 KVGPU_EVENT(QUEUE, copy_start,
-	__field(u64, bytes) __field(u32, op),
-	__entry->bytes = record->a; __entry->op = record->b;,
-	" bytes=%llu op=%s", __entry->bytes, kvgpu_show_op(__entry->op));
+	__field(u64, bytes) __field(u32, op) __field(u32, engine),
+	__entry->bytes = record->a;
+	__entry->op = (u32)record->b;
+	__entry->engine = record->b >> 32;,
+	" bytes=%llu op=%s engine=%u", __entry->bytes, kvgpu_show_op(__entry->op),
+	__entry->engine);
 KVGPU_EVENT_LIKE(copy_start, copy_end);
 
 /* ---- kernels and thread blocks; "kernel" is the id of a launch ---------- */

@@ -82,6 +82,7 @@ static vgpuError_t properties_of_current(vgpuDeviceProperties *properties)
 		.sms = (int)info->sms,
 		.clock_khz = (int)info->clock_khz,
 		.hw_queues = (int)info->hw_queues,
+		.copy_engines = info->copy_engines ? (int)info->copy_engines : 1,
 		.major = 7,
 		.minor = 0,
 		.memory_bandwidth = info->memory_bandwidth,

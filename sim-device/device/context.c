@@ -74,7 +74,7 @@ static void stop_context(struct vgpu_context *ctx)
 
 	vgpu_event_cancel(dev->sim, &ctx->death);
 	vgpu_exec_abort(&ctx->exec);
-	vgpu_transfer_abort(&dev->transfer, &ctx->transfer);
+	vgpu_transfers_abort(&dev->transfers, &ctx->transfer);
 	vgpu_queues_abort(&ctx->queue);
 }
 
@@ -254,7 +254,7 @@ int vgpu_context_priority(struct vgpu_device *dev, u32 context, s32 priority)
 		return -ENOENT;
 	ctx->exec.sched.priority = priority;
 	ctx->transfer.priority = priority;
-	vgpu_transfer_rerank(&dev->transfer, &ctx->transfer);
+	vgpu_transfers_rerank(&dev->transfers, &ctx->transfer);
 	vgpu_exec_rerank(&dev->exec);
 	return 0;
 }

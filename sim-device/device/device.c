@@ -176,7 +176,7 @@ static int init_rooms(struct vgpu_device *dev)
 	if (!err)
 		err = vgpu_queues_init(&dev->queues);
 	if (!err)
-		err = vgpu_transfer_init(&dev->transfer);
+		err = vgpu_transfers_init(&dev->transfers);
 	return err ? err : vgpu_exec_init(&dev->exec, vgpu_policy_find(dev->config.policy),
 					  vgpu_preemption_find(dev->config.preemption));
 }
@@ -205,19 +205,19 @@ int vgpu_device_create_in(struct vgpu_system *system, const struct vgpu_config *
 	dev->exec.config = &dev->config;
 	dev->exec.ops = &vgpu_device_exec_ops;
 	dev->exec.owner = dev;
-	dev->transfer.sim = dev->sim;
-	dev->transfer.trace = &dev->trace;
-	dev->transfer.config = &dev->config;
-	dev->transfer.link = &dev->mmu.faults.link;
-	dev->transfer.ops = &vgpu_device_transfer_ops;
-	dev->transfer.owner = dev;
+	dev->transfers.sim = dev->sim;
+	dev->transfers.trace = &dev->trace;
+	dev->transfers.config = &dev->config;
+	dev->transfers.link = &dev->mmu.faults.link;
+	dev->transfers.ops = &vgpu_device_transfer_ops;
+	dev->transfers.owner = dev;
 	dev->queues.sim = dev->sim;
 	dev->queues.trace = &dev->trace;
 	dev->queues.config = &dev->config;
 	dev->queues.ops = &vgpu_device_queue_ops;
 	dev->queues.owner = dev;
 	dev->queues.exec = &dev->exec;
-	dev->queues.transfer = &dev->transfer;
+	dev->queues.transfers = &dev->transfers;
 	system->devices++;
 	err = init_rooms(dev);
 	if (err) {
@@ -249,7 +249,7 @@ void vgpu_device_destroy(struct vgpu_device *dev)
 	while (dev->contexts.count)
 		vgpu_context_close(dev, dev->contexts.list[dev->contexts.count - 1]->id);
 	vgpu_exec_fini(&dev->exec);
-	vgpu_transfer_fini(&dev->transfer);
+	vgpu_transfers_fini(&dev->transfers);
 	vgpu_queues_fini(&dev->queues);
 	vgpu_mmu_fini(&dev->mmu);
 	vgpu_mem_free_device(dev->contexts.list);
@@ -314,6 +314,7 @@ void vgpu_device_info(const struct vgpu_device *dev, struct vgpu_device_info *in
 	info->memory_bandwidth = config->memory_bandwidth;
 	info->link_bandwidth = config->link_bandwidth;
 	info->time = dev->sim->now;
+	info->copy_engines = config->copy_engines;
 	info->contexts = dev->contexts.count;
 	info->queues = dev->queues.count;
 	vgpu_text_copy(info->policy, sizeof(info->policy), dev->exec.policy->name);
@@ -360,6 +361,8 @@ void vgpu_device_stats(const struct vgpu_device *dev, struct vgpu_device_stats *
 	for (i = 0; !vgpu_device_sm_stats(dev, i, &one); i++)
 		for (state = 0; state < VGPU_SM_STATES; state++)
 			stats->sm_time[state] += one.time[state];
+	stats->copy0_busy = vgpu_transfers_busy(&dev->transfers, 0);
+	stats->copy1_busy = vgpu_transfers_busy(&dev->transfers, 1);
 	stats->preemptions = dev->exec.preemptions;
 	stats->preemption_time = dev->exec.preemption_time;
 	stats->save_area = dev->exec.save_area;

@@ -33,7 +33,7 @@ struct vgpu_device {
 	struct vgpu_context_table contexts;
 	struct vgpu_mmu mmu;
 	struct vgpu_exec exec;
-	struct vgpu_transfer_engine transfer;
+	struct vgpu_transfers transfers;
 	struct vgpu_queues queues;
 };
 

@@ -78,8 +78,8 @@ static int transfer_policy_set(struct vgpu_device *dev, const char *value)
 
 	for (i = 0; (policy = vgpu_transfer_policy_at(i)); i++) {
 		if (vgpu_text_is(value, policy->name)) {
-			dev->transfer.policy = policy;
-			vgpu_transfer_rerank(&dev->transfer, NULL);
+			dev->transfers.policy = policy;
+			vgpu_transfers_rerank(&dev->transfers, NULL);
 			return 0;
 		}
 	}
@@ -92,7 +92,7 @@ static void transfer_policy_get(struct vgpu_device *dev, struct vgpu_text *text)
 	unsigned int i;
 
 	for (i = 0; (policy = vgpu_transfer_policy_at(i)); i++)
-		put_choice(text, policy->name, policy == dev->transfer.policy);
+		put_choice(text, policy->name, policy == dev->transfers.policy);
 }
 
 static void watchdog_changed(struct vgpu_device *dev)

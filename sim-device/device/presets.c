@@ -84,6 +84,7 @@ static const struct vgpu_config presets[] = {
 		/* chosen: as Tanasic table 6.1, 5.1 gives none */
 		.memory_latency_cycles = 200,
 		.link_bandwidth = LINK_BANDWIDTH(500000000ull, 32),	/* table: 8 GB/s */
+		.copy_engines = 1,			/* Tanasic 2.2; the card has two */
 		.link_burst = 4 * KB,			/* table */
 		/*
 		 * chosen: a command crosses the front end in about the microsecond that Tanasic
@@ -144,6 +145,11 @@ static const struct vgpu_config presets[] = {
 		.page_walk_ps = 500 * VGPU_NS,		/* table: 500 cycles */
 		/* 6.5: PCIe 3.0; x16, 8 GT/s, 128b/130b coded */
 		.link_bandwidth = 15750000000ull,
+		/*
+		 * chosen: the table gives none, GPUs whose pages migrate (Pascal) have two at
+		 * least
+		 */
+		.copy_engines = 2,
 		.link_burst = 4 * KB,			/* as k20c */
 		.launch_ps = VGPU_US,			/* as k20c */
 		.command_ps = 100 * VGPU_NS,
@@ -178,6 +184,7 @@ static const struct vgpu_config presets[] = {
 		/* as tanasic-ch6: neither table gives one */
 		.memory_latency_cycles = 200,
 		.link_bandwidth = 15750000000ull,	/* card: PCIe 3.0 x16 */
+		.copy_engines = 2,			/* card */
 		.link_burst = 4 * KB,			/* as k20c */
 		.launch_ps = VGPU_US,			/* as k20c */
 		.command_ps = 100 * VGPU_NS,

@@ -98,7 +98,7 @@ static void dispatch_transfer(struct vgpu_queues *queues, struct vgpu_command *c
 	command->transfer.seq = command->seq;
 	command->transfer.cookie = command->cookie;
 	vgpu_hardware_engaged(command->queue);
-	vgpu_transfer_submit(queues->transfer, &command->transfer);
+	vgpu_transfer_submit(queues->transfers, &command->transfer);
 }
 
 /*

@@ -84,7 +84,7 @@ static int grow_table(struct vgpu_queues *queues)
 }
 
 /*
- * Room for one more: in the table, in the transfer engine, for its context among those that want a
+ * Room for one more: in the table, for its transfers, for its context among those that want a
  * hardware queue, for a launch on its way to its engine.
  */
 static int reserve_one(struct vgpu_queues *queues)
@@ -94,7 +94,7 @@ static int reserve_one(struct vgpu_queues *queues)
 	if (queues->count == queues->room)
 		err = grow_table(queues);
 	if (!err)
-		err = vgpu_transfer_reserve(queues->transfer, queues->count + 1);
+		err = vgpu_transfers_reserve(queues->transfers, queues->count + 1);
 	if (!err)
 		err = vgpu_pqueue_reserve(&queues->wanting, queues->count + 1);
 	return err ? err : vgpu_event_reserve(queues->sim, 1);

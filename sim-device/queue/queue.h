@@ -99,7 +99,7 @@ struct vgpu_queues {
 	const struct vgpu_queue_ops *ops;
 	void *owner;			/* argument of @ops */
 	struct vgpu_exec *exec;
-	struct vgpu_transfer_engine *transfer;
+	struct vgpu_transfers *transfers;
 	struct vgpu_queue **table;	/* by index; NULL: free */
 	u64 *taken;			/* a bit for each entry of the table */
 	u32 room;			/* entries */

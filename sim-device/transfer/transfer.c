@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The data transfer engine (Tanasic 2.2, table 5.1): one transfer at a time, moved in bursts of
+ * The copy engines (Tanasic 2.2, table 5.1): one transfer at a time each, moved in bursts of
  * link_burst bytes. A burst's bytes really move when the burst ends; a burst that faults ends the
  * context, and what was moved before it stays moved.
  *
  * Copies to and from the process go at the speed of the interconnect. Copies inside the device and
- * fills are transfer commands too, and take the same engine, but go at the speed of the memory,
- * which a copy uses twice: to read and to write.
+ * fills are transfer commands too, but go at the speed of the memory, which a copy uses twice: to
+ * read and to write.
  *
  * A transfer takes command_ps at least, as much as a command without an engine does: a row of
  * copies of a byte takes virtual time, too.
@@ -70,7 +70,7 @@ static void fill_bytes(u8 *memory, u64 bytes, u32 value, u32 width)
 /*
  * Move at most @bytes from @offset on, up to the next end of a page. Returns how many; 0: @fault.
  */
-static u64 move_piece(struct vgpu_transfer_engine *engine, struct vgpu_transfer *transfer,
+static u64 move_piece(struct vgpu_transfers *transfers, struct vgpu_transfer *transfer,
 		      u64 offset, u64 bytes, struct vgpu_fault *fault)
 {
 	const struct vgpu_cmd *cmd = transfer->cmd;
@@ -102,14 +102,14 @@ static u64 move_piece(struct vgpu_transfer_engine *engine, struct vgpu_transfer 
 		return bytes;
 	case VGPU_CMD_COPY_H2D:
 		fault->address = cmd->copy.src + offset;
-		if (!engine->ops->move(engine->owner, ctx->id, transfer->cookie, offset, dst,
+		if (!transfers->ops->move(transfers->owner, ctx->id, transfer->cookie, offset, dst,
 				       (u32)bytes, VGPU_MOVE_TO_DEVICE))
 			return bytes;
 		break;
 	default:
 		fault->address = cmd->copy.dst + offset;
 		fault->write = 1;
-		if (!engine->ops->move(engine->owner, ctx->id, transfer->cookie, offset, src,
+		if (!transfers->ops->move(transfers->owner, ctx->id, transfer->cookie, offset, src,
 				       (u32)bytes, VGPU_MOVE_TO_HOST))
 			return bytes;
 	}
@@ -117,7 +117,7 @@ static u64 move_piece(struct vgpu_transfer_engine *engine, struct vgpu_transfer 
 	return 0;
 }
 
-static bool move_burst(struct vgpu_transfer_engine *engine, u64 offset, u64 bytes)
+static bool move_burst(struct vgpu_copy_engine *engine, u64 offset, u64 bytes)
 {
 	struct vgpu_transfer *transfer = engine->running;
 	struct vgpu_fault fault = {
@@ -128,12 +128,12 @@ static bool move_burst(struct vgpu_transfer_engine *engine, u64 offset, u64 byte
 	};
 
 	while (bytes) {
-		u64 moved = move_piece(engine, transfer, offset, bytes, &fault);
+		u64 moved = move_piece(engine->transfers, transfer, offset, bytes, &fault);
 
 		vgpu_work_add(transfer->ctx->work, VGPU_WORK_PIECE + moved / VGPU_WORK_MOVED);
 		if (!moved) {
 			fault.bytes = (u32)bytes;
-			engine->ops->fault(transfer->ctx, &fault);
+			engine->transfers->ops->fault(transfer->ctx, &fault);
 			return false;
 		}
 		offset += moved;
@@ -142,106 +142,134 @@ static bool move_burst(struct vgpu_transfer_engine *engine, u64 offset, u64 byte
 	return true;
 }
 
-/* ---- the engine --------------------------------------------------------- */
+/* ---- an engine ---------------------------------------------------------- */
 
-static void trace_running(const struct vgpu_transfer_engine *engine, enum vgpu_trace_type type,
+static void trace_running(const struct vgpu_copy_engine *engine, enum vgpu_trace_type type,
 			  u64 bytes)
 {
 	const struct vgpu_transfer *t = engine->running;
 
-	vgpu_trace_command(engine->trace, type, t->ctx->id, t->queue, t->seq, bytes, t->cmd->op);
+	vgpu_trace_command(engine->transfers->trace, type, t->ctx->id, t->queue, t->seq, bytes,
+			   t->cmd->op | (u64)engine->index << 32);
 }
 
-static u64 burst_bytes(const struct vgpu_transfer_engine *engine)
+static u64 burst_bytes(const struct vgpu_copy_engine *engine)
 {
 	u64 left = engine->bytes - engine->done;
+	u32 burst = engine->transfers->config->link_burst;
 
-	return left < engine->config->link_burst ? left : engine->config->link_burst;
+	return left < burst ? left : burst;
 }
 
-/* When the interconnect was reserved up to, for the running transfer; NULL: it does not use it. */
-static u64 *link_of(const struct vgpu_transfer_engine *engine)
+/* When the path of the running transfer was reserved up to; NULL: it does not reserve one. */
+static u64 *path_of(const struct vgpu_copy_engine *engine)
 {
-	switch (engine->running->cmd->op) {
-	case VGPU_CMD_COPY_H2D:
-		return &engine->link->free[VGPU_LINK_TO_DEVICE];
-	case VGPU_CMD_COPY_D2H:
-		return &engine->link->free[VGPU_LINK_TO_HOST];
-	default:
+	struct vgpu_transfers *transfers = engine->transfers;
+
+	/* its migrations do */
+	if (engine->running->cmd->op == VGPU_CMD_PREFETCH)
 		return NULL;
-	}
+	if (engine->running->path == VGPU_TRANSFER_WITHIN)
+		return &transfers->memory_free;
+	return &transfers->link->free[engine->running->path];
 }
 
 /*
  * Ends of bursts are counted from the start of the transfer: rounding does not add up. A burst
- * waits for the page migrations that have reserved the interconnect before.
+ * waits for what has reserved the path before: page migrations, bursts of the other engine.
  */
-static void schedule_burst(struct vgpu_transfer_engine *engine)
+static void schedule_burst(struct vgpu_copy_engine *engine)
 {
-	u64 *reserved = link_of(engine);
+	const struct vgpu_config *config = engine->transfers->config;
+	struct vgpu_sim *sim = engine->transfers->sim;
+	u64 *reserved = path_of(engine);
 	u64 bytes = (engine->done + burst_bytes(engine)) * engine->passes;
 	u64 takes = vgpu_mul_div(bytes, PS_PER_SECOND, engine->bandwidth);
 	bool last = engine->done + burst_bytes(engine) == engine->bytes;
 	u64 end;
 
-	if (last && takes < engine->config->command_ps)
-		takes = engine->config->command_ps;
-	if (reserved && *reserved > engine->sim->now)
-		engine->started += *reserved - engine->sim->now;
+	if (last && takes < config->command_ps)
+		takes = config->command_ps;
+	engine->crosses = *reserved > sim->now ? *reserved : sim->now;
+	engine->started += engine->crosses - sim->now;
 	end = engine->started + takes;
 	/* At the end of the clock; see vgpu_time_after(). */
 	if (end < engine->started || end == VGPU_NEVER)
 		end = VGPU_NEVER - 1;
-	if (reserved)
-		*reserved = end;
-	vgpu_event_at(engine->sim, &engine->burst, end);
+	*reserved = end;
+	vgpu_event_at(sim, &engine->burst, end);
 }
 
-static void unlist(struct vgpu_transfer_engine *engine, struct vgpu_transfer *transfer)
+static void unlist(struct vgpu_transfers *transfers, struct vgpu_transfer *transfer)
 {
-	vgpu_pqueue_remove(&engine->waiting, &transfer->node);
+	vgpu_pqueue_remove(&transfers->waiting[transfer->path], &transfer->node);
 	vgpu_list_del(&transfer->all);
 }
 
-static void start_next(struct vgpu_transfer_engine *engine)
+static struct vgpu_pq_entry *earlier(struct vgpu_pq_entry *a, struct vgpu_pq_entry *b)
 {
-	struct vgpu_pq_entry *first = vgpu_pqueue_first(&engine->waiting);
-	struct vgpu_transfer *transfer;
-	u32 op;
+	if (!a || !b)
+		return a ? a : b;
+	if (a->key != b->key)
+		return a->key < b->key ? a : b;
+	return a->seq < b->seq ? a : b;
+}
 
-	if (engine->running || !first)
+/* The first that @engine may execute; NULL: none waits. */
+static struct vgpu_transfer *next_of(const struct vgpu_copy_engine *engine)
+{
+	struct vgpu_transfers *transfers = engine->transfers;
+	struct vgpu_pq_entry *first = NULL;
+
+	for (u32 path = 0; path < VGPU_TRANSFER_PATHS; path++)
+		if (engine->serves & 1u << path)
+			first = earlier(first, vgpu_pqueue_first(&transfers->waiting[path]));
+	return first ? vgpu_container_of(first, struct vgpu_transfer, node) : NULL;
+}
+
+static void start_next(struct vgpu_copy_engine *engine)
+{
+	struct vgpu_transfers *transfers = engine->transfers;
+	struct vgpu_transfer *transfer = engine->running ? NULL : next_of(engine);
+	const struct vgpu_config *config = transfers->config;
+
+	if (!transfer)
 		return;
-	transfer = vgpu_container_of(first, struct vgpu_transfer, node);
-	unlist(engine, transfer);
-	op = transfer->cmd->op;
+	unlist(transfers, transfer);
 	engine->running = transfer;
-	engine->started = engine->sim->now;
+	engine->began = transfers->sim->now;
+	engine->started = transfers->sim->now;
 	engine->bytes = bytes_of(transfer->cmd);
 	engine->done = 0;
-	engine->passes = op == VGPU_CMD_COPY_D2D ? 2 : 1;
-	if (op == VGPU_CMD_COPY_D2D || op == VGPU_CMD_FILL)
-		engine->bandwidth = engine->config->memory_bandwidth;
-	else
-		engine->bandwidth = engine->config->link_bandwidth;
+	engine->passes = transfer->cmd->op == VGPU_CMD_COPY_D2D ? 2 : 1;
+	engine->bandwidth = transfer->path == VGPU_TRANSFER_WITHIN ? config->memory_bandwidth :
+								     config->link_bandwidth;
 	trace_running(engine, VGPU_TRACE_COPY_START, engine->bytes);
-	if (op == VGPU_CMD_PREFETCH)
-		vgpu_event_after(engine->sim, &engine->burst, engine->config->command_ps);
+	if (transfer->cmd->op == VGPU_CMD_PREFETCH)
+		vgpu_event_after(transfers->sim, &engine->burst, config->command_ps);
 	else
 		schedule_burst(engine);
 }
 
-static void finish_running(struct vgpu_transfer_engine *engine)
+/* The engine is free; @bytes of its transfer have been moved. */
+static void leave_running(struct vgpu_copy_engine *engine, u64 bytes)
+{
+	trace_running(engine, VGPU_TRACE_COPY_END, bytes);
+	engine->busy += engine->transfers->sim->now - engine->began;
+	engine->running = NULL;
+}
+
+static void finish_running(struct vgpu_copy_engine *engine)
 {
 	struct vgpu_transfer *transfer = engine->running;
 
-	trace_running(engine, VGPU_TRACE_COPY_END, engine->bytes);
-	engine->running = NULL;
+	leave_running(engine, engine->bytes);
 	if (transfer->cmd->op != VGPU_CMD_FILL && transfer->cmd->op != VGPU_CMD_PREFETCH) {
 		transfer->ctx->copies++;
 		transfer->ctx->copied_bytes += engine->bytes;
 	}
 	start_next(engine);
-	engine->ops->done(transfer);
+	engine->transfers->ops->done(transfer);
 }
 
 /* ---- prefetches --------------------------------------------------------- */
@@ -250,14 +278,14 @@ static void finish_running(struct vgpu_transfer_engine *engine)
 
 static void page_came(struct vgpu_page_waiter *waiter)
 {
-	struct vgpu_transfer_engine *engine =
-		vgpu_container_of(waiter, struct vgpu_transfer_engine, waiter);
+	struct vgpu_copy_engine *engine =
+		vgpu_container_of(waiter, struct vgpu_copy_engine, waiter);
 
-	vgpu_event_after(engine->sim, &engine->burst, 0);
+	vgpu_event_after(engine->transfers->sim, &engine->burst, 0);
 }
 
 /* One granule after another: each uses all of the interconnect. */
-static void prefetch(struct vgpu_transfer_engine *engine)
+static void prefetch(struct vgpu_copy_engine *engine)
 {
 	const struct vgpu_transfer *transfer = engine->running;
 	const struct vgpu_cmd_prefetch *cmd = &transfer->cmd->prefetch;
@@ -280,7 +308,7 @@ static void prefetch(struct vgpu_transfer_engine *engine)
 		vgpu_work_add(transfer->ctx->work, VGPU_WORK_FAULT);
 		if (result == VGPU_ACCESS_FAULT) {
 			fault.address = address;
-			engine->ops->fault(transfer->ctx, &fault);
+			engine->transfers->ops->fault(transfer->ctx, &fault);
 			return;
 		}
 		engine->done = next - cmd->address;
@@ -288,15 +316,15 @@ static void prefetch(struct vgpu_transfer_engine *engine)
 			return;
 	}
 	if (engine->done < engine->bytes)
-		vgpu_event_after(engine->sim, &engine->burst, engine->config->command_ps);
+		vgpu_event_after(engine->transfers->sim, &engine->burst, engine->transfers->config->command_ps);
 	else
 		finish_running(engine);
 }
 
 static void burst_fire(struct vgpu_event *event)
 {
-	struct vgpu_transfer_engine *engine =
-		vgpu_container_of(event, struct vgpu_transfer_engine, burst);
+	struct vgpu_copy_engine *engine =
+		vgpu_container_of(event, struct vgpu_copy_engine, burst);
 	u64 bytes;
 
 	if (engine->running->cmd->op == VGPU_CMD_PREFETCH) {
@@ -313,75 +341,127 @@ static void burst_fire(struct vgpu_event *event)
 		schedule_burst(engine);
 }
 
-static void sort(struct vgpu_transfer_engine *engine, struct vgpu_transfer *transfer)
-{
-	const struct vgpu_transfer_policy *policy = engine->policy;
+/* ---- all of them -------------------------------------------------------- */
 
-	vgpu_pqueue_insert(&engine->waiting, &transfer->node,
+static enum vgpu_transfer_path path_for(const struct vgpu_cmd *cmd)
+{
+	switch (cmd->op) {
+	case VGPU_CMD_COPY_H2D:
+		return VGPU_TRANSFER_TO_DEVICE;
+	case VGPU_CMD_COPY_D2H:
+		return VGPU_TRANSFER_TO_HOST;
+	case VGPU_CMD_PREFETCH:
+		return cmd->prefetch.to_device ? VGPU_TRANSFER_TO_DEVICE : VGPU_TRANSFER_TO_HOST;
+	default:
+		return VGPU_TRANSFER_WITHIN;
+	}
+}
+
+static void start_all(struct vgpu_transfers *transfers)
+{
+	for (u32 n = 0; n < transfers->config->copy_engines; n++)
+		start_next(&transfers->engines[n]);
+}
+
+static void sort(struct vgpu_transfers *transfers, struct vgpu_transfer *transfer)
+{
+	const struct vgpu_transfer_policy *policy = transfers->policy;
+
+	vgpu_pqueue_insert(&transfers->waiting[transfer->path], &transfer->node,
 			   policy->rank ? policy->rank(transfer->ctx) : 0, transfer->order);
 }
 
-void vgpu_transfer_submit(struct vgpu_transfer_engine *engine, struct vgpu_transfer *transfer)
+void vgpu_transfer_submit(struct vgpu_transfers *transfers, struct vgpu_transfer *transfer)
 {
-	transfer->order = engine->order++;
-	sort(engine, transfer);
-	vgpu_list_add_tail(&transfer->all, &engine->all);
-	start_next(engine);
+	transfer->order = transfers->order++;
+	transfer->path = path_for(transfer->cmd);
+	sort(transfers, transfer);
+	vgpu_list_add_tail(&transfer->all, &transfers->all);
+	start_all(transfers);
 }
 
-void vgpu_transfer_abort(struct vgpu_transfer_engine *engine, struct vgpu_transfer_context *ctx)
+static void abort_running(struct vgpu_copy_engine *engine)
+{
+	struct vgpu_sim *sim = engine->transfers->sim;
+	u64 *reserved = path_of(engine);
+
+	/* unless somebody has reserved it for later, what is left of the burst is free now */
+	if (reserved && *reserved == vgpu_event_time(&engine->burst))
+		*reserved = engine->crosses > sim->now ? engine->crosses : sim->now;
+	vgpu_event_cancel(sim, &engine->burst);
+	vgpu_page_waiter_cancel(&engine->waiter);
+	leave_running(engine, engine->done);
+}
+
+void vgpu_transfers_abort(struct vgpu_transfers *transfers, struct vgpu_transfer_context *ctx)
 {
 	struct vgpu_transfer *transfer, *next;
 
-	vgpu_list_for_each_safe(transfer, next, &engine->all, struct vgpu_transfer, all)
+	vgpu_list_for_each_safe(transfer, next, &transfers->all, struct vgpu_transfer, all)
 		if (transfer->ctx == ctx)
-			unlist(engine, transfer);
-	if (engine->running && engine->running->ctx == ctx) {
-		u64 *reserved = link_of(engine);
+			unlist(transfers, transfer);
+	for (u32 n = 0; n < VGPU_COPY_ENGINES; n++) {
+		struct vgpu_copy_engine *engine = &transfers->engines[n];
 
-		/* unless somebody has reserved it for later, it is free now */
-		if (reserved && *reserved == vgpu_event_time(&engine->burst))
-			*reserved = engine->sim->now;
-		vgpu_event_cancel(engine->sim, &engine->burst);
-		vgpu_page_waiter_cancel(&engine->waiter);
-		trace_running(engine, VGPU_TRACE_COPY_END, engine->done);
-		engine->running = NULL;
+		if (engine->running && engine->running->ctx == ctx)
+			abort_running(engine);
 	}
-	start_next(engine);
+	start_all(transfers);
 }
 
-void vgpu_transfer_rerank(struct vgpu_transfer_engine *engine,
-			  const struct vgpu_transfer_context *ctx)
+void vgpu_transfers_rerank(struct vgpu_transfers *transfers,
+			   const struct vgpu_transfer_context *ctx)
 {
 	struct vgpu_transfer *transfer;
 
-	vgpu_list_for_each(transfer, &engine->all, struct vgpu_transfer, all)
+	vgpu_list_for_each(transfer, &transfers->all, struct vgpu_transfer, all)
 		if (!ctx || transfer->ctx == ctx)
-			sort(engine, transfer);
+			sort(transfers, transfer);
 }
 
-int vgpu_transfer_init(struct vgpu_transfer_engine *engine)
+u64 vgpu_transfers_busy(const struct vgpu_transfers *transfers, u32 index)
 {
+	const struct vgpu_copy_engine *engine = &transfers->engines[index];
+
+	return engine->busy + (engine->running ? transfers->sim->now - engine->began : 0);
+}
+
+int vgpu_transfers_init(struct vgpu_transfers *transfers)
+{
+	const u32 all = (1u << VGPU_TRANSFER_PATHS) - 1;
+	u32 count = transfers->config->copy_engines;
 	int err;
 
-	engine->policy = vgpu_transfer_policy_at(0);
-	engine->burst.fire = burst_fire;
-	vgpu_list_init(&engine->all);
-	err = vgpu_event_reserve(engine->sim, 1);
+	transfers->policy = vgpu_transfer_policy_at(0);
+	vgpu_list_init(&transfers->all);
+	for (u32 n = 0; n < VGPU_COPY_ENGINES; n++) {
+		struct vgpu_copy_engine *engine = &transfers->engines[n];
+
+		engine->transfers = transfers;
+		engine->index = n;
+		engine->burst.fire = burst_fire;
+		engine->serves = count == 1 ? all : 1u << n | 1u << VGPU_TRANSFER_WITHIN;
+	}
+	err = vgpu_event_reserve(transfers->sim, count);
 	if (!err)
-		engine->events = 1;
+		transfers->events = count;
 	return err;
 }
 
-int vgpu_transfer_reserve(struct vgpu_transfer_engine *engine, u32 count)
+int vgpu_transfers_reserve(struct vgpu_transfers *transfers, u32 count)
 {
-	return vgpu_pqueue_reserve(&engine->waiting, count);
+	int err = 0;
+
+	for (u32 path = 0; path < VGPU_TRANSFER_PATHS && !err; path++)
+		err = vgpu_pqueue_reserve(&transfers->waiting[path], count);
+	return err;
 }
 
-void vgpu_transfer_fini(struct vgpu_transfer_engine *engine)
+void vgpu_transfers_fini(struct vgpu_transfers *transfers)
 {
-	vgpu_event_release(engine->sim, engine->events);
-	vgpu_pqueue_free(&engine->waiting);
+	vgpu_event_release(transfers->sim, transfers->events);
+	for (u32 path = 0; path < VGPU_TRANSFER_PATHS; path++)
+		vgpu_pqueue_free(&transfers->waiting[path]);
 }
 
 /* ---- policies ----------------------------------------------------------- */

@@ -58,7 +58,7 @@ static void device_info(void)
 	CHECK(info.vram_free <= info.vram_bytes && info.vram_bytes);
 	CHECK_EQ(info.contexts, 1);
 	CHECK_EQ(info.queues, 0);
-	CHECK_EQ(info.reserved, 0);
+	CHECK_EQ(info.copy_engines, 1);
 }
 
 static void context_info(void)

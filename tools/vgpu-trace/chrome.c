@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * vgpu-trace: Chrome trace event format (opens in Perfetto and chrome://tracing). One track per
- * slot of an SM, one for the transfer engine, one per process with its kernels, one per SM with
+ * slot of an SM, one for each copy engine, one per process with its kernels, one per SM with
  * what its preemptions do; page faults of each process, and how many are in flight and warps of the
  * SMs wait as counters; one track for each direction of the interconnect with the data of managed
  * memory, and of each process its faults, prefetches and evictions. Timestamps are virtual
@@ -54,18 +54,25 @@ static json_t *complete(const char *name, uint64_t start, uint64_t end, uint32_t
 			 (json_int_t)pid, "tid", (json_int_t)tid, "args", args);
 }
 
+/* Behind all SMs, but for the first. */
+static uint32_t tid_of_engine(uint32_t engine)
+{
+	return engine ? 0x10000u * SLOTS + engine : 0;
+}
+
 static int emit_span(FILE *out, const struct trace *trace, const struct span *s)
 {
 	const struct process *p = &trace->processes[s->context];
 	char name[128];
 
-	if (s->sm == COPIES) {
+	if (trace_is_copy_engine(s->sm)) {
 		const char *what = s->slot < VGPU_CMD_COUNT && copy_names[s->slot] ?
 					   copy_names[s->slot] :
 					   "copy";
 
 		snprintf(name, sizeof(name), "%s: %s", p->name, what);
-		return emit(out, complete(name, s->start, s->end, PID_SMS, 0,
+		return emit(out, complete(name, s->start, s->end, PID_SMS,
+					  tid_of_engine(s->sm - trace_copy_engine(0)),
 					  json_pack("{s:s, s:I}", "process", p->name, "bytes",
 						    (json_int_t)s->what)));
 	}
@@ -240,7 +247,7 @@ static int emit_managed_sums(FILE *out, const struct trace *trace)
 
 int trace_chrome(const struct trace *trace, FILE *out)
 {
-	uint32_t last_sm = COPIES, seen_slots = 0;
+	uint32_t last_sm = trace_copy_engine(0), seen_slots = 0;
 	char name[NAME_BYTES + 32], title[NAME_BYTES];
 	int err = 0;
 
@@ -249,11 +256,13 @@ int trace_chrome(const struct trace *trace, FILE *out)
 	err |= emit_managed_sums(out, trace);
 	fputs("\"traceEvents\":[\n", out);
 	err |= name_track(out, "process_name", PID_SMS, 0, "GPU");
-	err |= name_track(out, "thread_name", PID_SMS, 0, "transfer engine");
+	for (uint32_t n = 0; n < trace->copy_engines; n++)
+		err |= name_track(out, "thread_name", PID_SMS, tid_of_engine(n),
+				  trace_engine_name(trace, n, name, sizeof(name)));
 	for (size_t i = 0; i < trace->span_count && !err; i++) {
 		const struct span *s = &trace->spans[i];
 
-		if (s->sm != COPIES && (s->sm != last_sm || s->slot >= seen_slots)) {
+		if (!trace_is_copy_engine(s->sm) && (s->sm != last_sm || s->slot >= seen_slots)) {
 			seen_slots = s->sm != last_sm ? 0 : seen_slots;
 			for (; seen_slots <= s->slot; seen_slots++) {
 				snprintf(name, sizeof(name), "SM %u slot %u", s->sm, seen_slots);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-trace: names of kernels. The trace has them as the linker does; of a C++ name only what it
- * is called is shown, without arguments.
+ * vgpu-trace: names of kernels and engines. The trace has those of kernels as the linker does; of a
+ * C++ name only what it is called is shown, without arguments.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -53,5 +53,14 @@ const char *trace_kernel_name(const struct kernel *kernel, char *text, size_t si
 		snprintf(text, size, "profiled %u", kernel->index);
 	else
 		snprintf(text, size, "module %u kernel %u", kernel->module, kernel->index);
+	return text;
+}
+
+char *trace_engine_name(const struct trace *trace, uint32_t engine, char *text, size_t size)
+{
+	if (trace->copy_engines == 1)
+		snprintf(text, size, "transfer engine");
+	else
+		snprintf(text, size, "copy engine %u", engine);
 	return text;
 }

@@ -23,8 +23,8 @@ struct reader {
 	struct span *moving;		/* [sm]: what it does now; end 1: nothing */
 	uint32_t sms;
 	size_t process_room, kernel_room, span_room, move_room, preemption_room;
-	struct span copy;		/* the transfer engine carries one copy at a time */
-	int copying;
+	struct span copies[COPY_ENGINES];	/* of each engine, one at a time */
+	int copying[COPY_ENGINES];
 };
 
 int trace_array_grow(void *array, size_t *room, size_t count, size_t size)
@@ -196,25 +196,34 @@ static int block_record(struct reader *r, const struct vgpu_trace_record *rec, u
 static int copy_record(struct reader *r, const struct vgpu_trace_record *rec, uint32_t process)
 {
 	struct process *p = &r->trace->processes[process];
+	uint32_t engine = (uint32_t)(rec->b >> 32);
+	struct span *copy;
 
-	if (rec->type == VGPU_TRACE_COPY_START) {
-		r->copy = (struct span){ .start = rec->time,
-					 .context = process,
-					 .what = rec->a,
-					 .sm = COPIES,
-					 .slot = (uint32_t)rec->b };
-		r->copying = 1;
-		return 0;
-	}
-	if (!r->copying || r->copy.context != process) {
+	if (engine >= COPY_ENGINES) {
 		r->trace->unmatched++;
 		return 0;
 	}
-	r->copying = 0;
-	r->copy.end = rec->time;
+	if (engine >= r->trace->copy_engines)
+		r->trace->copy_engines = engine + 1;
+	copy = &r->copies[engine];
+	if (rec->type == VGPU_TRACE_COPY_START) {
+		*copy = (struct span){ .start = rec->time,
+				       .context = process,
+				       .what = rec->a,
+				       .sm = trace_copy_engine(engine),
+				       .slot = (uint32_t)rec->b };
+		r->copying[engine] = 1;
+		return 0;
+	}
+	if (!r->copying[engine] || copy->context != process) {
+		r->trace->unmatched++;
+		return 0;
+	}
+	r->copying[engine] = 0;
+	copy->end = rec->time;
 	p->copies++;
 	p->bytes += rec->a;
-	return add_span(r, &r->copy);
+	return add_span(r, copy);
 }
 
 static int add_preemption(struct reader *r, uint64_t time)
@@ -338,7 +347,7 @@ static void account(struct trace *t)
 
 		while (next < t->span_count && t->spans[next].sm == sm)
 			next++;
-		for (size_t p = 0; sm != COPIES && p < t->process_count; p++) {
+		for (size_t p = 0; !trace_is_copy_engine(sm) && p < t->process_count; p++) {
 			uint64_t covered = 0;
 
 			for (size_t j = i; j < next; j++) {
@@ -363,6 +372,7 @@ int trace_read(FILE *file, const char *path, struct trace *trace)
 	int err = 0;
 
 	memset(trace, 0, sizeof(*trace));
+	trace->copy_engines = 1;
 	if (fread(magic, sizeof(magic), 1, file) != 1 ||
 	    memcmp(magic, TRACE_MAGIC, sizeof(magic))) {
 		fprintf(stderr, "vgpu-trace: %s is not a vgpu trace: it does not begin with %s\n",

@@ -174,10 +174,13 @@ static int copies(const struct trace *trace, FILE *out)
 	for (size_t i = 0; i < trace->span_count && !err; i++) {
 		const struct span *s = &trace->spans[i];
 
-		if (s->sm == COPIES)
+		if (trace_is_copy_engine(s->sm))
 			err = add_sample(&groups, op_name(s->slot), s->end - s->start, s->what);
 	}
-	table(&groups, out, "Copies, on the transfer engine", "kind, bytes, rate");
+	table(&groups, out,
+	      trace->copy_engines == 1 ? "Copies, on the transfer engine" :
+					 "Copies, on the copy engines",
+	      "kind, bytes, rate");
 	return err;
 }
 

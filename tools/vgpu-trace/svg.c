@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * vgpu-trace: the timeline as a picture. SMs against virtual time, one colour a process, two shades
- * to tell its kernels apart; the transfer engine in the top row. Stretches of one kernel that touch
+ * to tell its kernels apart; the copy engines in the top rows. Stretches of one kernel that touch
  * are drawn as one.
  */
 #include <stdint.h>
@@ -40,12 +40,15 @@ static void colour(FILE *out, uint32_t process, uint32_t kernel)
 
 static double rows_bottom(const struct picture *pic)
 {
-	return pic->rows_top + (double)(pic->trace->sms + 1) * (ROW + GAP);
+	return pic->rows_top + (double)(pic->trace->copy_engines + pic->trace->sms) * (ROW + GAP);
 }
 
 static double y_of(const struct picture *pic, uint32_t sm)
 {
-	return pic->rows_top + (sm == COPIES ? 0.0 : (double)(sm + 1)) * (ROW + GAP);
+	uint32_t row = trace_is_copy_engine(sm) ? sm - trace_copy_engine(0) :
+						  pic->trace->copy_engines + sm;
+
+	return pic->rows_top + (double)row * (ROW + GAP);
 }
 
 static void bar(const struct picture *pic, const struct span *s, uint64_t end, uint64_t blocks)
@@ -58,7 +61,7 @@ static void bar(const struct picture *pic, const struct span *s, uint64_t end, u
 	colour(pic->out, s->context, s->kernel);
 	fputs("\"><title>", pic->out);
 	text_escaped(pic->out, pic->trace->processes[s->context].name);
-	if (s->sm == COPIES)
+	if (trace_is_copy_engine(s->sm))
 		fprintf(pic->out, ", %llu copies", (unsigned long long)blocks);
 	else
 		fprintf(pic->out, ", launch %u, %llu thread blocks", s->kernel,
@@ -126,6 +129,7 @@ void svg_axis(const struct picture *pic, double top, double bottom)
 static void frame(const struct picture *pic, const char *title, double height)
 {
 	const struct trace *t = pic->trace;
+	char name[32];
 
 	fprintf(pic->out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
@@ -144,7 +148,7 @@ static void frame(const struct picture *pic, const char *title, double height)
 		      pic->out);
 	fputs("</text>\n", pic->out);
 	svg_axis(pic, pic->rows_top - 4, rows_bottom(pic));
-	for (uint32_t row = 0; row <= t->sms; row++) {
+	for (uint32_t row = 0; row < t->copy_engines + t->sms; row++) {
 		double y = pic->rows_top + (double)row * (ROW + GAP);
 
 		fprintf(pic->out,
@@ -152,10 +156,11 @@ static void frame(const struct picture *pic, const char *title, double height)
 			"fill=\"#f4f4f4\"/>"
 			"<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\" fill=\"#444\">",
 			LEFT, y, WIDTH - LEFT - RIGHT, ROW, LEFT - 8, y + 13);
-		if (row)
-			fprintf(pic->out, "SM %u</text>\n", row - 1);
+		if (row < t->copy_engines)
+			fprintf(pic->out, "%s</text>\n",
+				trace_engine_name(t, row, name, sizeof(name)));
 		else
-			fputs("transfer engine</text>\n", pic->out);
+			fprintf(pic->out, "SM %u</text>\n", row - t->copy_engines);
 	}
 }
 

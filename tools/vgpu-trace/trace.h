@@ -16,18 +16,29 @@
 #define TRACE_MAGIC "VGPUTRC1"
 
 /**
- * struct span - a stretch of virtual time on an SM (one thread block) or on the transfer engine
- * (one copy)
+ * struct span - a stretch of virtual time on an SM (one thread block) or on a copy engine (one
+ * transfer)
  */
 struct span {
 	uint64_t start, end;	/* picoseconds */
 	uint32_t context;	/* index into trace.processes */
 	uint32_t kernel;	/* launch id; copies: 0 */
 	uint64_t what;		/* block number, or bytes of a copy */
-	uint32_t sm;		/* COPIES: the transfer engine */
+	uint32_t sm;		/* trace_copy_engine(0), …: a copy engine */
 	uint32_t slot;		/* blocks: in the SM; copies: enum vgpu_cmd_op */
 };
-#define COPIES 0xffffffffu
+
+#define COPY_ENGINES	2u	/* that a trace may have */
+/* Engine @engine in place of an SM; of an SM, trace_is_copy_engine() is false. */
+static inline uint32_t trace_copy_engine(uint32_t engine)
+{
+	return 0xffffffffu - COPY_ENGINES + 1 + engine;
+}
+
+static inline int trace_is_copy_engine(uint32_t sm)
+{
+	return sm >= trace_copy_engine(0);
+}
 
 /**
  * struct managed - what managed memory did for a context. Times in picoseconds, those of all faults
@@ -111,7 +122,7 @@ struct level {
 	uint32_t sm;
 	uint32_t value, waiting;
 };
-#define FAULTS	0xfffffffeu
+#define FAULTS	0xfffffff0u
 
 /* Why managed pages moved. */
 enum cause {
@@ -168,6 +179,7 @@ struct trace {
 	uint32_t faults_most;	/* in flight at once */
 	size_t process_count, kernel_count, span_count, move_count, queue_count, preemption_count;
 	uint32_t sms;
+	uint32_t copy_engines;	/* at least 1 */
 	uint64_t end;		/* last record */
 	/* ends without a start and the other way round: records were lost */
 	size_t records, unmatched;
@@ -200,6 +212,9 @@ int trace_stats(const struct trace *trace, FILE *out);
 int trace_summary(const struct trace *trace, FILE *out);
 int trace_svg(const struct trace *trace, const char *title, FILE *out);
 int trace_chrome(const struct trace *trace, FILE *out);
+
+/* "copy engine 1", "transfer engine" if a trace has but one; returns @text */
+char *trace_engine_name(const struct trace *trace, uint32_t engine, char *text, size_t size);
 
 /* "draining", "saving", "restoring" */
 extern const char *const trace_move_names[MOVES];

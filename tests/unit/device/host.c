@@ -35,6 +35,21 @@ static void put_frame(void *host, void *frame)
 	free(frame);
 }
 
+static void add_burst(struct host *h, u32 bytes, enum vgpu_move dir)
+{
+	u64 now = h->dev->sim->now;
+
+	/* a page of a burst whose other pages came just now */
+	for (size_t n = h->burst_count; n-- && h->bursts[n].end == now;)
+		if (h->bursts[n].dir == dir) {
+			h->bursts[n].bytes += bytes;
+			return;
+		}
+	h->bursts = realloc(h->bursts, (h->burst_count + 1) * sizeof(*h->bursts));
+	assert_non_null(h->bursts);
+	h->bursts[h->burst_count++] = (struct host_burst){ now, bytes, dir };
+}
+
 static int move(void *host, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes,
 		enum vgpu_move dir)
 {
@@ -45,6 +60,7 @@ static int move(void *host, u32 context, u64 cookie, u64 offset, void *memory, u
 	if (h->moving_fails)
 		return -EFAULT;
 	assert_true(cookie + offset + bytes <= HOST_MEMORY);
+	add_burst(h, bytes, dir);
 	if (dir == VGPU_MOVE_TO_DEVICE)
 		memcpy(memory, h->memory + cookie + offset, bytes);
 	else
@@ -310,6 +326,7 @@ void host_leave(struct host *h)
 	assert_int_equal(h->dev->mmu.promised, 0);
 	vgpu_device_destroy(h->dev);
 	free(h->completions);
+	free(h->bursts);
 	free(h->faults);
 	free(h->dead);
 	free(h->records);

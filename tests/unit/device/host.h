@@ -28,6 +28,13 @@
 
 enum host_page { HOST_PAGE_NONE, HOST_PAGE_READ, HOST_PAGE_WRITE };
 
+/** struct host_burst - bytes of copies that crossed the interconnect until @end */
+struct host_burst {
+	u64 end;
+	u64 bytes;
+	enum vgpu_move dir;
+};
+
 struct host {
 	struct vgpu_device *dev;
 	struct vgpu_config config;
@@ -44,6 +51,8 @@ struct host {
 	size_t record_count;
 	u64 preemptions;
 	u64 preemption_ps;		/* of the last: from the request on */
+	struct host_burst *bursts;	/* in the order of their ends, stamps too */
+	size_t burst_count;
 	bool moving_fails;		/* process memory is gone */
 	bool stops;			/* a completion stops the clock */
 	u8 *managed[HOST_MANAGED_CONTEXTS];

@@ -186,7 +186,9 @@ static void check_hardware(const struct chaos *t)
 		assert_true(bound == t->h->config.hw_queues && vgpu_list_empty(&queues->idle));
 }
 
-static u64 live(u64 seed, u32 steps)
+static const char *const engines[] = { "copy_engines=1", "copy_engines=2" };
+
+static u64 live(u64 seed, u32 steps, const char *copy_engines)
 {
 	static const char *const sms[] = { "sms=1", "sms=2", "sms=13" };
 	static const char *const queues[] = { "hw_queues=32", "hw_queues=32", "hw_queues=3",
@@ -194,7 +196,7 @@ static u64 live(u64 seed, u32 steps)
 	struct chaos t = { .h = host_new("k20c", sms[seed % 3],
 					 seed % 2 ? "active_kernels=3" : "active_kernels=0",
 					 seed % 5 ? "watchdog_ps=0" : "watchdog_ps=300000000",
-					 queues[seed % 4],
+					 queues[seed % 4], copy_engines,
 					 NULL) };
 	u64 hash;
 	u32 i;
@@ -227,7 +229,8 @@ static void random_lives_leave_nothing_behind(void **state)
 
 	(void)state;
 	for (seed = 1; seed <= 60; seed++)
-		live(seed, 600);
+		for (u32 n = 0; n < 2; n++)
+			live(seed, 600, engines[n]);
 }
 
 static void the_same_seed_gives_the_same_trace(void **state)
@@ -236,22 +239,21 @@ static void the_same_seed_gives_the_same_trace(void **state)
 
 	(void)state;
 	for (seed = 1; seed <= 6; seed++) {
-		u64 hash = live(seed, 500);
+		u64 hash = live(seed, 500, engines[seed % 2]);
 
-		assert_true(hash == live(seed, 500));
+		assert_true(hash == live(seed, 500, engines[seed % 2]));
 		assert_true(hash != previous);
 		previous = hash;
 	}
 }
 
 /* Open, work, close, at every single event of the same small life. */
-static void a_context_can_close_at_every_event(void **state)
+static void close_at_every_event(const char *copy_engines)
 {
 	u32 at, ended = 0;
 
-	(void)state;
 	for (at = 0; !ended; at++) {
-		struct host *h = host_new("k20c", "sms=2", NULL);
+		struct host *h = host_new("k20c", "sms=2", copy_engines, NULL);
 		u32 a = host_open(h), b = host_open(h);
 		u32 qa = host_queue(h, a), ra = host_queue(h, a), qb = host_queue(h, b);
 
@@ -276,6 +278,13 @@ static void a_context_can_close_at_every_event(void **state)
 		host_free(h);
 	}
 	assert_true(at > 30);
+}
+
+static void a_context_can_close_at_every_event(void **state)
+{
+	(void)state;
+	for (u32 n = 0; n < 2; n++)
+		close_at_every_event(engines[n]);
 }
 
 /* Bits at random in every field; what is taken must end, what is refused must leave nothing. */

@@ -43,6 +43,20 @@ ok "the picture names the process and escapes its title" $?
 [ ! -s "$dir/said" ] && [ -s "$dir/b.json" ]
 ok "standard input, no table" $?
 
+# Copies in both directions at once: a row for each engine, and both have bars.
+VGPU_TRANSPORT=embedded VGPU_SET=copy_engines=2 VGPU_TRACE=$dir/both build/cuda/features/copy_engines >"$dir/said" 2>&1
+"$trace" --quiet --json "$dir/both.json" --svg "$dir/both.svg" "$dir/both"
+for engine in 0 1; do
+	grep -o 'y="[0-9.]*" text-anchor="end" fill="#444">copy engine '$engine'<' "$dir/both.svg" |
+		awk -F'"' -v svg="$dir/both.svg" '{ want = sprintf(" y=\"%.1f\"", $2 - 13)
+			while ((getline line <svg) > 0) if (index(line, want) && line ~ / copies,/) bars++ } END { exit !bars }'
+	ok "the picture has a row of copy engine $engine with its copies" $?
+	grep -q "\"name\":\"copy engine $engine\"" "$dir/both.json"
+	ok "the Chrome trace has a track of it" $?
+done
+"$trace" stats "$dir/both" | grep -q '^Copies, on the copy engines'
+ok "statistics say that there are several" $?
+
 # A preemption of SM 2, by hand: launch 1 of context 1 has it, 10 us draining, 5 us saving, later 2 us restoring.
 perl -e '
 	sub record { print pack("QSSLLLQQQ", $_[0] * 1000000, $_[1], $_[2], 1, 0, 1, 1, $_[3], $_[4]) }
