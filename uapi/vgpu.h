@@ -118,9 +118,21 @@ struct vgpu_cmd_stamp {
 	__u64 reserved[5];
 };
 
+/* Most bytes that a profiled block touches at once: a page for each thread of a warp. */
+#define VGPU_TOUCH_BYTES_MAX	(32 * VGPU_PAGE_SIZE)
+#define VGPU_TOUCHES_MAX	65536u
+/* In touch_flags: it stores, else it loads. */
+#define VGPU_TOUCH_WRITE	(1u << 0)
+
 /**
  * struct vgpu_cmd_profiled - operands of VGPU_CMD_PROFILED: what table 5.2 of Tanasic says of a
- * kernel
+ * kernel, and which memory its blocks touch
+ *
+ * Block n has touches * touch_bytes bytes of memory, at touch_address + n times as many. It touches
+ * them in order and in as many parts, each at an equal part of its time from the beginning on, all
+ * pages of a part by one instruction. Where a page is not there it waits, and its time stands. The
+ * memory must be mapped when it is touched, as for the accesses of compiled kernels. Its bytes are
+ * not changed.
  */
 struct vgpu_cmd_profiled {
 	__u64 blocks;		/* thread blocks, >= 1 */
@@ -130,7 +142,10 @@ struct vgpu_cmd_profiled {
 	__u32 regs_per_block;	/* 32-bit registers */
 	__u32 shared_bytes;	/* per block */
 	__u32 name;		/* any number; names the kernel in traces */
-	__u32 reserved[3];
+	__u32 touches;		/* of a block, 0..VGPU_TOUCHES_MAX; 0: the next three are 0 too */
+	__u32 touch_bytes;	/* multiple of VGPU_PAGE_SIZE, 1..VGPU_TOUCH_BYTES_MAX */
+	__u32 touch_flags;	/* VGPU_TOUCH_* */
+	__u64 touch_address;	/* multiple of VGPU_PAGE_SIZE; all is below VGPU_ADDRESS_LIMIT */
 };
 
 /** struct vgpu_cmd - one command of a batch, 64 bytes */

@@ -55,7 +55,7 @@ static void shape_launch(const struct vgpu_command *command, struct vgpu_launch 
 
 	memset(launch, 0, sizeof(*launch));
 	if (command->cmd.op == VGPU_CMD_PROFILED) {
-		launch->kind = &vgpu_block_profiled;
+		launch->kind = profiled->touches ? &vgpu_block_touching : &vgpu_block_profiled;
 		launch->module = ~0u;
 		launch->kernel_index = profiled->name;
 		launch->blocks = profiled->blocks;
@@ -64,6 +64,10 @@ static void shape_launch(const struct vgpu_command *command, struct vgpu_launch 
 		launch->shared_bytes = profiled->shared_bytes;
 		launch->block_ps = profiled->block_ps;
 		launch->block_cv_permille = profiled->block_cv_permille;
+		launch->touches = profiled->touches;
+		launch->touch_bytes = profiled->touch_bytes;
+		launch->touch_write = profiled->touch_flags & VGPU_TOUCH_WRITE;
+		launch->touch_address = profiled->touch_address;
 		launch->warps = (launch->threads + 31) / 32;
 		return;
 	}
@@ -208,17 +212,29 @@ static int check_stamp(const struct check *c)
 	return 0;
 }
 
+/* The memory that blocks touch; how many they are has been checked. */
+static bool touches_are_valid(const struct vgpu_cmd_profiled *cmd)
+{
+	u64 bytes = (u64)cmd->touches * cmd->touch_bytes;
+
+	if (!cmd->touches)
+		return !cmd->touch_bytes && !cmd->touch_flags && !cmd->touch_address;
+	return cmd->touches <= VGPU_TOUCHES_MAX && cmd->touch_bytes &&
+	       cmd->touch_bytes <= VGPU_TOUCH_BYTES_MAX && !(cmd->touch_bytes % VGPU_PAGE_SIZE) &&
+	       !(cmd->touch_flags & ~VGPU_TOUCH_WRITE) && !(cmd->touch_address % VGPU_PAGE_SIZE) &&
+	       cmd->blocks <= VGPU_ADDRESS_LIMIT / bytes &&
+	       is_device_range(cmd->touch_address, cmd->blocks * bytes);
+}
+
 static int check_profiled(const struct check *c)
 {
 	const struct vgpu_cmd_profiled *cmd = &c->command->cmd.profiled;
 	struct vgpu_launch launch;
 
-	if (cmd->reserved[0] || cmd->reserved[1] || cmd->reserved[2])
-		return -EINVAL;
 	if (!cmd->blocks || cmd->blocks > BLOCKS_MAX || !cmd->block_ps ||
 	    cmd->block_ps > BLOCK_PS_MAX)
 		return -EINVAL;
-	if (cmd->block_cv_permille > 1000)
+	if (cmd->block_cv_permille > 1000 || !touches_are_valid(cmd))
 		return -EINVAL;
 	if (!cmd->threads || cmd->threads > c->queue->all->config->threads_per_block)
 		return -EINVAL;
@@ -304,9 +320,9 @@ int vgpu_command_create(struct vgpu_queue *queue, const struct vgpu_push *push, 
 	u32 param_bytes = 0;
 	int err;
 
-	/* The operands of every operation end before the last word. */
+	/* The operands of every other operation end before the last word. */
 	if (push->cmd.op >= VGPU_CMD_COUNT || push->cmd.flags || push->cmd.reserved ||
-	    push->cmd.raw[6])
+	    (push->cmd.raw[6] && push->cmd.op != VGPU_CMD_PROFILED))
 		return -EINVAL;
 	if (push->cmd.op == VGPU_CMD_LAUNCH)
 		param_bytes = push->cmd.launch.param_bytes;

@@ -496,4 +496,5 @@ const struct vgpu_block_kind vgpu_block_compiled = {
 	.time_left = compiled_time_left,
 	.waits = compiled_waits,
 	.wait_left = compiled_wait_left,
+	.warps = vgpu_warps_left,
 };

@@ -100,11 +100,15 @@ static struct vgpu_block *leave_slot(struct vgpu_ends *ends, u32 slot)
 	return block;
 }
 
+u64 vgpu_profiled_time(struct vgpu_sm *sm, const struct vgpu_launch *launch)
+{
+	return launch->block_cv_permille ? draw_time(sm, launch) : launch->block_ps;
+}
+
 /* When a block that starts now ends. */
 static u64 end_time(struct vgpu_sm *sm, const struct vgpu_launch *launch)
 {
-	return vgpu_time_after(sm->sim, launch->block_cv_permille ? draw_time(sm, launch) :
-								    launch->block_ps);
+	return vgpu_time_after(sm->sim, vgpu_profiled_time(sm, launch));
 }
 
 static void ends_fire(struct vgpu_event *event)

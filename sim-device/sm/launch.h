@@ -40,6 +40,10 @@ struct vgpu_launch {
 	/* profiled only */
 	u64 block_ps;
 	u32 block_cv_permille;
+	u32 touches;			/* of a block; 0: it touches no memory */
+	u32 touch_bytes;		/* each time */
+	bool touch_write;
+	u64 touch_address;		/* of block 0, first */
 };
 
 /* States of an issued thread block; accounts have the time in each. */
@@ -53,6 +57,7 @@ enum vgpu_block_state {
 };
 
 struct vgpu_sm;
+struct vgpu_touching;
 struct vgpu_warps;
 
 /**
@@ -69,8 +74,13 @@ struct vgpu_block {
 	struct vgpu_sm *sm;		/* NULL: not resident */
 	struct vgpu_list node;		/* in the list of its present owner */
 	u64 remaining_ps;		/* profiled: when preempted */
-	/* compiled: registers, stacks, shared and local memory; NULL before the first issue */
-	struct vgpu_warps *warps;
+	/* NULL before the first issue, and for profiled blocks that touch no memory: */
+	union {
+		/* compiled: registers, stacks, shared and local memory */
+		struct vgpu_warps *warps;
+		/* profiled, touching memory: how far it is (block_touching.c) */
+		struct vgpu_touching *touching;
+	};
 };
 
 #endif

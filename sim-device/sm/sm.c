@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * An SM as the engine sees it: its context registers, which blocks are resident, and which of the
- * two kinds of kernel makes them advance.
+ * kinds of kernel makes them advance.
  */
 #include "warps.h"
 
@@ -89,8 +89,13 @@ void vgpu_sm_remove(struct vgpu_sm *sm, struct vgpu_block *block)
 
 u64 vgpu_sm_halt(struct vgpu_sm *sm)
 {
+	struct vgpu_block *block;
+
 	vgpu_slice_finish(sm);
 	sm->halted = true;
+	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node)
+		if (block->launch->kind->halt)
+			block->launch->kind->halt(block);
 	return vgpu_event_pending(&sm->step) ? vgpu_event_time(&sm->step) : sm->sim->now;
 }
 
@@ -117,23 +122,30 @@ void vgpu_sm_detach(struct vgpu_sm *sm, struct vgpu_block *block)
 	}
 }
 
-u32 vgpu_sm_warps(const struct vgpu_sm *sm)
+static u32 count_warps(const struct vgpu_sm *sm, u32 *waiting)
 {
 	const struct vgpu_block *block;
 	u32 warps = 0;
 
+	*waiting = 0;
 	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node)
-		warps += block->warps ? block->warps->count - block->warps->exited : 0;
+		if (block->launch->kind->warps)
+			warps += block->launch->kind->warps(block, waiting);
 	return warps;
+}
+
+u32 vgpu_sm_warps(const struct vgpu_sm *sm)
+{
+	u32 waiting;
+
+	return count_warps(sm, &waiting);
 }
 
 void vgpu_sm_trace_warps(struct vgpu_sm *sm, u32 warps)
 {
-	const struct vgpu_block *block;
-	u32 waiting = 0;
+	u32 waiting;
 
-	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node)
-		waiting += block->warps ? block->warps->pending : 0;
+	count_warps(sm, &waiting);
 	/* tracing may have been switched on after @warps were counted */
 	warps = warps > waiting ? warps - waiting : 0;
 	sm->waited |= waiting;

@@ -2,7 +2,8 @@
 /*
  * Streaming multiprocessors: occupancy, and making resident thread blocks advance. One file and one
  * struct vgpu_block_kind for each kind of kernel (block_profiled.c: an end event per block;
- * block_compiled.c: warps interpreted in slices); nothing else knows the difference. Tanasic 2.3,
+ * block_touching.c: the same, and accesses to memory; block_compiled.c: warps interpreted in
+ * slices); nothing else knows the difference. Tanasic 2.3,
  * 2.4; context registers of the SM: 5.2.1.
  *
  * The engine calls down (setup, issue, detach, stop); the SM calls back through struct vgpu_sm_ops
@@ -65,11 +66,14 @@ enum vgpu_block_wait {
  * @detach: it leaves its SM at the present time, with all its state kept in it. May be NULL
  * @release: free what it holds. May be NULL
  * @stop: it shall leave; true: it can now, false: block_stopped() will say when
+ * @halt: its SM has been halted: it advances no more, and raises no more page faults, as long as it
+ *   is there. NULL: it runs on, or stops by itself
  * @context_bytes: of its state beyond registers and shared memory. May be NULL
  * @time_left: until it ends by itself; VGPU_NEVER: not known
  * @waits: enum vgpu_block_wait, at the end of the present slice. NULL: it never waits
  * @wait_left: until the faults that warps of @block, resident, wait for will have been served;
  *   VGPU_NEVER: not known. NULL: it never waits
+ * @warps: of @block that have not exited. *@waiting: += those that wait for pages. NULL: not known
  */
 struct vgpu_block_kind {
 	const char *name;
@@ -78,14 +82,17 @@ struct vgpu_block_kind {
 	void (*detach)(struct vgpu_block *block);
 	void (*release)(struct vgpu_block *block);
 	bool (*stop)(struct vgpu_block *block);
+	void (*halt)(struct vgpu_block *block);
 	u64 (*context_bytes)(const struct vgpu_block *block);
 	u64 (*time_left)(const struct vgpu_block *block);
 	enum vgpu_block_wait (*waits)(const struct vgpu_block *block);
 	u64 (*wait_left)(const struct vgpu_block *block);
+	u32 (*warps)(const struct vgpu_block *block, u32 *waiting);
 };
 
 extern const struct vgpu_block_kind vgpu_block_compiled;
 extern const struct vgpu_block_kind vgpu_block_profiled;
+extern const struct vgpu_block_kind vgpu_block_touching;
 
 /** struct vgpu_sm - one SM. Resident blocks hang on a list in issue order. */
 struct vgpu_sm {
@@ -102,7 +109,7 @@ struct vgpu_sm {
 	struct vgpu_list resident;
 	u32 resident_count;
 	u64 slots_used;			/* bit per slot */
-	/* compiled blocks: no slice begins any more; until the SM is empty */
+	/* no slice begins, and no access is made, any more; until the SM is empty */
 	bool halted;
 	struct vgpu_event step;		/* next slice of compiled blocks */
 	struct vgpu_tlb tlb;		/* serves the address space that last had a slice here */
@@ -142,7 +149,8 @@ int vgpu_sm_issue(struct vgpu_sm *sm, struct vgpu_block *block);
 /*
  * No compiled block begins another slice. A slice is executed ahead of the time it takes, so the
  * state of the blocks is that of the present time only when it has ended: returns when that is, and
- * what is scheduled for then from now on comes after it. Profiled blocks have no slices and run on.
+ * what is scheduled for then from now on comes after it. Profiled blocks have no slices and run on;
+ * those that touch memory stop at once.
  */
 u64 vgpu_sm_halt(struct vgpu_sm *sm);
 /*
@@ -208,8 +216,14 @@ const struct vgpu_kernel *vgpu_module_kernel(const struct vgpu_module *module, u
  * it cost.
  */
 void vgpu_compiled_step(struct vgpu_event *step);
+/* block_profiled.c: draw how long a block of @launch runs, picoseconds, >= 1 */
+u64 vgpu_profiled_time(struct vgpu_sm *sm, const struct vgpu_launch *launch);
 int vgpu_profiled_init(struct vgpu_sm *sm);
 void vgpu_profiled_fini(struct vgpu_sm *sm);
+/* sm.c: warps of the blocks of @sm that have not exited. */
+u32 vgpu_sm_warps(const struct vgpu_sm *sm);
+/* sm.c: record how many of @warps wait for pages from now on. */
+void vgpu_sm_trace_warps(struct vgpu_sm *sm, u32 warps);
 /*
  * sm.c: take @block off the resident list of its SM and free its slot; it has ended or is being
  * detached.

@@ -372,6 +372,14 @@ void vgpu_warps_resume(struct vgpu_warps *warps, struct vgpu_warp *warp)
 	warps->pending--;
 }
 
+u32 vgpu_warps_left(const struct vgpu_block *block, u32 *waiting)
+{
+	const struct vgpu_warps *warps = block->warps;
+
+	*waiting += warps ? warps->pending : 0;
+	return warps ? warps->count - warps->exited : 0;
+}
+
 struct vgpu_warp *vgpu_warps_stuck(struct vgpu_warps *warps)
 {
 	/* One that waits for a page goes on when that comes. */

@@ -107,6 +107,8 @@ void vgpu_warps_exit(struct vgpu_warps *warps, struct vgpu_warp *warp);
 void vgpu_warps_pend(struct vgpu_warps *warps, struct vgpu_warp *warp);
 /* The page has arrived: @warp restarts the same instruction. */
 void vgpu_warps_resume(struct vgpu_warps *warps, struct vgpu_warp *warp);
+/* Warps of @block that have not exited; *@waiting += those that wait for pages. */
+u32 vgpu_warps_left(const struct vgpu_block *block, u32 *waiting);
 /* A warp that waits at a deadlocked barrier; NULL: there is none. */
 struct vgpu_warp *vgpu_warps_stuck(struct vgpu_warps *warps);
 
@@ -116,10 +118,6 @@ struct vgpu_warp *vgpu_warps_stuck(struct vgpu_warps *warps);
 void vgpu_slice_finish(struct vgpu_sm *sm);
 /* @block, resident, leaves: a paused slice does without it. */
 void vgpu_slice_leave(struct vgpu_sm *sm, const struct vgpu_block *block);
-/* sm.c: warps of the blocks of @sm that have not exited. */
-u32 vgpu_sm_warps(const struct vgpu_sm *sm);
-/* sm.c: record how many of @warps wait for pages from now on. */
-void vgpu_sm_trace_warps(struct vgpu_sm *sm, u32 warps);
 
 /*
  * block_access.c: the lanes came back for a page: make the access of @w of which they know no

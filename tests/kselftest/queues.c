@@ -116,7 +116,7 @@ static void wrong_commands(void)
 	uint32_t too_many = must_device_info(fd).threads_per_block + 1;
 	uint8_t byte;
 	struct vgpu_cmd good = cmd_launch(module, affine, 1, 32, &params, sizeof(params));
-	struct vgpu_cmd bad[64], cmds[8];
+	struct vgpu_cmd bad[80], cmds[8];
 	uint64_t failed;
 	uint32_t n = 0;
 
@@ -152,7 +152,17 @@ static void wrong_commands(void)
 	BAD(cmd_profiled(1, 1000), profiled.threads = too_many);
 	BAD(cmd_profiled(1, 1000), profiled.regs_per_block = 0x7fffffff);
 	BAD(cmd_profiled(1, 1000), profiled.shared_bytes = 0x7fffffff);
-	BAD(cmd_profiled(1, 1000), profiled.reserved[1] = 1);
+	BAD(cmd_profiled(1, 1000), profiled.touch_bytes = 4096);
+	BAD(cmd_profiled(1, 1000), profiled.touch_flags = VGPU_TOUCH_WRITE);
+	BAD(cmd_profiled(1, 1000), profiled.touch_address = BASE);
+	BAD(cmd_profiled(1, 1000), profiled.touches = 1);
+	BAD(cmd_touching(1, BASE), profiled.touches = VGPU_TOUCHES_MAX + 1);
+	BAD(cmd_touching(1, BASE), profiled.touch_bytes = 4095);
+	BAD(cmd_touching(1, BASE), profiled.touch_bytes = VGPU_TOUCH_BYTES_MAX + 4096);
+	BAD(cmd_touching(1, BASE), profiled.touch_flags = VGPU_TOUCH_WRITE << 1);
+	BAD(cmd_touching(1, BASE), profiled.touch_address = BASE + 1);
+	BAD(cmd_touching(2, VGPU_ADDRESS_LIMIT - 4096), profiled.threads = 1);
+	BAD(cmd_touching(1ull << 62, BASE), profiled.threads = 1);
 	BAD(good, launch.module = 0x7fffffff);
 	BAD(good, launch.kernel = 1);
 	BAD(good, launch.grid[0] = 0);

@@ -199,6 +199,17 @@ static inline struct vgpu_cmd cmd_profiled(uint64_t blocks, uint64_t block_ps)
 						.regs_per_block = 4096 } };
 }
 
+/* Each block touches a page of its own, from @address on. */
+static inline struct vgpu_cmd cmd_touching(uint64_t blocks, uint64_t address)
+{
+	struct vgpu_cmd cmd = cmd_profiled(blocks, 1000);
+
+	cmd.profiled.touches = 1;
+	cmd.profiled.touch_bytes = 4096;
+	cmd.profiled.touch_address = address;
+	return cmd;
+}
+
 static inline struct vgpu_cmd cmd_launch(uint32_t module, uint32_t kernel, uint32_t blocks,
 					 uint32_t threads, const void *params, uint32_t bytes)
 {
