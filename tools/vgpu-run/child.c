@@ -98,6 +98,43 @@ static void make_buffer(const struct run_child *child, int fd)
 		     strerror(errno));
 }
 
+/* A process that writes its inputs: the pages that @phase reads are on the host then. */
+static void write_inputs(const struct wl_phase *phase)
+{
+	volatile u8 *at = (volatile u8 *)(uintptr_t)phase->kernel.touch_address;
+	u64 bytes = phase->amount * wl_kernel_touched(&phase->kernel), n;
+
+	for (n = 0; n < bytes; n += VGPU_PAGE_SIZE)
+		at[n] = 1;
+}
+
+static int renew(struct wl_walk *walk)
+{
+	const struct wl_process *process = walk->process;
+	struct vgpu_mem mem = { .address = WL_TOUCHED, .bytes = walk->touched };
+	void *memory = (void *)(uintptr_t)WL_TOUCHED;
+	const int *fd = walk->arg;
+	u32 i;
+
+	/* not there before the first run */
+	munmap(memory, walk->touched);
+	ioctl(*fd, VGPU_IOC_MEM_UNMAP, &mem);
+	mem.flags = VGPU_MEM_MANAGED;
+	if (ioctl(*fd, VGPU_IOC_MEM_MAP, &mem) ||
+	    mmap(memory, walk->touched, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE,
+		 *fd, (off_t)(VGPU_MMAP_MANAGED + WL_TOUCHED)) == MAP_FAILED)
+		return wl_walk_say(walk, "%s:%u: no memory for what blocks of %s touch: %s",
+				   walk->path, process->line, process->name, strerror(errno));
+	for (i = 0; i < process->phase_count; i++) {
+		const struct wl_phase *phase = &process->phases[i];
+
+		if (phase->kind == WL_KERNEL && phase->kernel.touches &&
+		    !(phase->kernel.touch_flags & VGPU_TOUCH_WRITE))
+			write_inputs(phase);
+	}
+	return 0;
+}
+
 static void make_queues(const struct run_child *child, int fd, struct wl_walk *walk)
 {
 	u32 i;
@@ -167,6 +204,7 @@ void child_replay(const struct run_child *child)
 		.path = child->path,
 		.outcome = child->outcome,
 		.push = push,
+		.renew = renew,
 		.arg = &fd,
 		.sleepers = &sleepers,
 		.unfinished = &child->shared->unfinished,

@@ -126,6 +126,31 @@ int wl_process_add(struct wl_process *process, const struct wl_phase *phase)
 	return 0;
 }
 
+u64 wl_kernel_touched(const struct vgpu_cmd_profiled *kernel)
+{
+	return kernel->blocks * kernel->touches * kernel->touch_bytes;
+}
+
+/* Parts are multiples of the largest granule, so that no fault is for two of them. */
+static u64 phase_touched(const struct wl_phase *phase)
+{
+	const u64 unit = 2ull << 20;
+
+	if (phase->kind != WL_KERNEL)
+		return 0;
+	return (phase->amount * wl_kernel_touched(&phase->kernel) + unit - 1) & ~(unit - 1);
+}
+
+u64 wl_process_touched(const struct wl_process *process)
+{
+	u64 bytes = 0;
+	u32 i;
+
+	for (i = 0; i < process->phase_count; i++)
+		bytes += phase_touched(&process->phases[i]);
+	return bytes;
+}
+
 /* A process is one application, or its own phases, or one program. */
 static int take_source(struct parser *p, const char *key)
 {
@@ -172,6 +197,16 @@ static int take_phase(struct parser *p, struct wl_process *process, const char *
 	if (wl_phase_parse(value, &phase, why))
 		return refuse(p, "%s", why);
 	phase.line = p->line;
+	if (phase_touched(&phase)) {
+		u64 before = wl_process_touched(process);
+
+		if (phase_touched(&phase) > WL_TOUCHED_MAX - before)
+			return refuse(p,
+				      "touched_bytes=: blocks of all phases of [%s] touch more "
+				      "than 2^40 bytes",
+				      process->name);
+		phase.kernel.touch_address = WL_TOUCHED + before;
+	}
 	if (wl_process_add(process, &phase))
 		return refuse(p, "phase=%s: out of memory", value);
 	return 0;

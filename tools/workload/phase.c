@@ -22,6 +22,9 @@ enum key_id {
 	KEY_THREADS,
 	KEY_REGS,
 	KEY_SHMEM,
+	KEY_TOUCHED,
+	KEY_TOUCHES,
+	KEY_ON_HOST,
 	KEY_STREAM,
 	KEYS
 };
@@ -69,6 +72,12 @@ static const struct key keys[KEYS] = {
 		       "32-bit registers of a block, 0..2^24" },
 	[KEY_SHMEM] = { "shmem_per_tb", BIT(WL_KERNEL), 0, 0, 0, 1u << 24, 0,
 			"bytes of shared memory of a block, 0..2^24" },
+	[KEY_TOUCHED] = { "touched_bytes", BIT(WL_KERNEL), 0, 0, 0, 1ull << 33, 0,
+			  "bytes of memory that a block touches, 0..2^33" },
+	[KEY_TOUCHES] = { "touches_per_tb", BIT(WL_KERNEL), 0, 0, 1, VGPU_TOUCHES_MAX, 1,
+			  "accesses of a block to the memory that it touches, 1..65536" },
+	[KEY_ON_HOST] = { "touched_on_host", BIT(WL_KERNEL), 0, 0, 0, 1, 0,
+			  "1: the process has written the memory before, 0: it has not" },
 	[KEY_STREAM] = { "stream", BIT(WL_CPU) | COPIES | BIT(WL_KERNEL), 0, 0, 1, WL_STREAMS_MAX,
 			 0, "1..64" },
 };
@@ -187,6 +196,40 @@ static int check_required(enum wl_phase_kind kind, const bool *given, char *why)
 	return 0;
 }
 
+/* What the blocks of a kernel touch. -1: @why says what is wrong with it. */
+static int set_touches(struct vgpu_cmd_profiled *kernel, const u64 *values, const bool *given,
+		       u64 launches, char *why)
+{
+	u64 bytes = values[KEY_TOUCHED], touches = values[KEY_TOUCHES];
+
+	if (!bytes && (given[KEY_TOUCHES] || given[KEY_ON_HOST])) {
+		snprintf(why, WL_MESSAGE_BYTES, "%s= needs touched_bytes=",
+			 keys[given[KEY_TOUCHES] ? KEY_TOUCHES : KEY_ON_HOST].name);
+		return -1;
+	}
+	if (!bytes)
+		return 0;
+	if (bytes % (touches * VGPU_PAGE_SIZE) || bytes / touches > VGPU_TOUCH_BYTES_MAX) {
+		snprintf(why, WL_MESSAGE_BYTES,
+			 "touched_bytes=%llu: must be a multiple of %llu (%llu x touches_per_tb) "
+			 "and at most %llu (%llu x touches_per_tb)",
+			 (unsigned long long)bytes, touches * VGPU_PAGE_SIZE, VGPU_PAGE_SIZE,
+			 touches * VGPU_TOUCH_BYTES_MAX, VGPU_TOUCH_BYTES_MAX);
+		return -1;
+	}
+	if (kernel->blocks > WL_TOUCHED_MAX / bytes ||
+	    launches > WL_TOUCHED_MAX / (kernel->blocks * bytes)) {
+		snprintf(why, WL_MESSAGE_BYTES,
+			 "touched_bytes=%llu: all blocks of all launches touch more than 2^40 bytes",
+			 (unsigned long long)bytes);
+		return -1;
+	}
+	kernel->touches = (u32)touches;
+	kernel->touch_bytes = (u32)(bytes / touches);
+	kernel->touch_flags = values[KEY_ON_HOST] ? 0 : VGPU_TOUCH_WRITE;
+	return 0;
+}
+
 int wl_phase_parse(const char *text, struct wl_phase *phase, char *why)
 {
 	u64 values[KEYS];
@@ -225,7 +268,7 @@ int wl_phase_parse(const char *text, struct wl_phase *phase, char *why)
 		phase->kernel.shared_bytes = (u32)values[KEY_SHMEM];
 		if (!given[KEY_NAME])
 			strcpy(phase->name, "kernel");
-		break;
+		return set_touches(&phase->kernel, values, given, phase->amount, why);
 	default:
 		phase->amount = values[KEY_BYTES];
 	}

@@ -18,6 +18,7 @@
 struct actor {
 	struct wl_walk walk;
 	u32 context;
+	bool mapped;			/* memory that its blocks touch */
 };
 
 struct replay {
@@ -54,14 +55,30 @@ static int replay_error(struct replay *r, const char *format, ...)
 
 /* ---- the host that the device sees -------------------------------------- */
 
-/* Profiled kernels read no memory and copies move nothing, so one page stands for all frames. */
+/* Profiled kernels read no bytes and copies move nothing, so one page stands for all. */
+static u8 any_page[VGPU_PAGE_SIZE] __attribute__((aligned(4096)));
+
 static void *get_frame(void *host, u32 context)
 {
-	static u8 page[VGPU_PAGE_SIZE] __attribute__((aligned(4096)));
-
 	(void)context;
 	(void)host;
-	return page;
+	return any_page;
+}
+
+static void *managed_page(void *host, u32 context, u64 address)
+{
+	(void)context;
+	(void)host;
+	(void)address;
+	return any_page;
+}
+
+static void revoke(void *host, u32 context, u64 address, u64 bytes)
+{
+	(void)context;
+	(void)host;
+	(void)address;
+	(void)bytes;
 }
 
 static void put_frame(void *host, void *frame)
@@ -130,6 +147,8 @@ static const struct vgpu_host_ops host_ops = {
 	.context_died = context_died,
 	.trace = trace,
 	.preempted = preempted,
+	.managed_page = managed_page,
+	.revoke = revoke,
 };
 
 /* ---- the device that the walks see -------------------------------------- */
@@ -155,6 +174,42 @@ static int push(struct wl_lane *lane, const struct vgpu_cmd *cmds, u32 count)
 			return err;
 	}
 	return 0;
+}
+
+/* The process has written what @phase reads. It takes no virtual time: nothing is on the device. */
+static int write_inputs(struct replay *r, const struct actor *actor, const struct wl_phase *phase)
+{
+	u64 at = phase->kernel.touch_address, first, bytes;
+	u64 end = at + phase->amount * wl_kernel_touched(&phase->kernel);
+	int err = 0;
+
+	for (; !err && at < end; at = first + bytes)
+		err = vgpu_managed_fetch(r->dev, actor->context, at, &first, &bytes);
+	return err;
+}
+
+static int renew(struct wl_walk *walk)
+{
+	struct actor *actor = vgpu_container_of(walk, struct actor, walk);
+	const struct wl_process *process = walk->process;
+	struct replay *r = walk->arg;
+	int err = 0;
+	u32 i;
+
+	if (actor->mapped)
+		err = vgpu_memory_unmap(r->dev, actor->context, WL_TOUCHED, walk->touched);
+	if (!err)
+		err = vgpu_memory_map_managed(r->dev, actor->context, WL_TOUCHED, walk->touched);
+	actor->mapped = true;
+	for (i = 0; i < process->phase_count && !err; i++) {
+		const struct wl_phase *phase = &process->phases[i];
+
+		if (phase->kind == WL_KERNEL && phase->kernel.touches &&
+		    !(phase->kernel.touch_flags & VGPU_TOUCH_WRITE))
+			err = write_inputs(r, actor, phase);
+	}
+	return err ? replay_error(r, "%s:%u: no memory for what blocks of %s touch: %s", r->path,
+				  process->line, process->name, strerror(-err)) : 0;
 }
 
 static int answer(struct replay *r, struct wl_walk *walk)
@@ -246,6 +301,7 @@ static int open_actor(struct replay *r, struct actor *actor, const struct wl_pro
 		.path = r->path,
 		.outcome = &r->outcome->processes[actor - r->actors],
 		.push = push,
+		.renew = renew,
 		.arg = r,
 		.sleepers = &r->sleepers,
 		.unfinished = &r->unfinished,

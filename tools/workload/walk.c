@@ -59,6 +59,9 @@ static void make_command(const struct wl_phase *phase, u64 *left, struct vgpu_cm
 	if (phase->kind == WL_KERNEL) {
 		cmd->op = VGPU_CMD_PROFILED;
 		cmd->profiled = phase->kernel;
+		if (phase->kernel.touches)
+			cmd->profiled.touch_address +=
+				(phase->amount - *left) * wl_kernel_touched(&phase->kernel);
 		(*left)--;
 		return;
 	}
@@ -163,6 +166,7 @@ static void start_run(struct wl_walk *walk)
 {
 	walk->running = true;
 	walk->started = walk->now;
+	walk->renew_due = walk->touched;
 	enter_section(walk, 0);
 }
 
@@ -250,9 +254,13 @@ int wl_walk_answer(struct wl_walk *walk)
 {
 	u32 i;
 
-	for (i = 0; i < walk->answer_count && *walk->unfinished; i++)
+	for (i = 0; i < walk->answer_count && *walk->unfinished; i++) {
+		if (walk->renew_due && walk->renew(walk))
+			return -1;
+		walk->renew_due = false;
 		if (advance(walk->answers[i]))
 			return -1;
+	}
 	walk->answer_count = 0;
 	return 0;
 }
@@ -305,6 +313,7 @@ void wl_walk_init(struct wl_walk *walk, struct wl_lane *lanes, struct wl_lane **
 	walk->lanes = lanes;
 	walk->answers = answers;
 	walk->lane_count = list_streams(walk->process, streams);
+	walk->touched = wl_process_touched(walk->process);
 	for (i = 0; i < walk->lane_count; i++) {
 		lanes[i].walk = walk;
 		lanes[i].order = order + i;

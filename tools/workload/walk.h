@@ -41,6 +41,9 @@ struct wl_lane {
  * struct wl_walk - a process that is being replayed
  * @push: commands into the queue of a lane; a negative errno, -EAGAIN: when some of that lane have
  *   completed
+ * @renew: a run begins, of a process whose blocks touch memory: map @touched bytes of managed memory
+ *   at WL_TOUCHED anew, and write the parts that kernels read (VGPU_TOUCH_WRITE). -1: @message
+ *   says what is wrong. May be NULL if there are no such processes
  * @now: virtual time, kept by whoever walks
  * @sleepers: lanes that sleep
  * @unfinished: processes with fewer completed runs than wanted; the walk stops at 0
@@ -52,6 +55,7 @@ struct wl_walk {
 	const char *path;
 	struct wl_process_outcome *outcome;
 	int (*push)(struct wl_lane *lane, const struct vgpu_cmd *cmds, u32 count);
+	int (*renew)(struct wl_walk *walk);
 	void *arg;
 	u64 now;
 	struct wl_sleepers *sleepers;
@@ -62,6 +66,8 @@ struct wl_walk {
 	u32 lane_count;
 	struct wl_lane **answers;	/* lanes to be answered, in order; room for two of each */
 	u32 answer_count;
+	u64 touched;			/* bytes that blocks touch in a run */
+	bool renew_due;
 	bool running;
 	u64 started;
 	u32 section_end;		/* phases up to here run in order, or beside each other */

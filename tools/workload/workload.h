@@ -17,6 +17,7 @@
 #define WL_REPEAT \
 	3u /* completed runs of each process, unless the job file says otherwise (Tanasic 5.3.1) */
 #define WL_STREAMS_MAX		64u
+#define WL_TOUCHED_MAX		(1ull << 40)	/* bytes that blocks of a process touch in a run */
 #define WL_PROCESSES_MAX	4096u	/* as many as a device can have queues */
 
 /* ---- job files (jobfile.c, phase.c) ------------------------------------- */
@@ -31,6 +32,7 @@ struct wl_phase {
 	u32 line;			/* of the job file, for messages */
 	/* picoseconds of a CPU, bytes of a copy, launches of a kernel */
 	u64 amount;
+	/* of its first launch in a run; each has memory of its own (walk.h) */
 	struct vgpu_cmd_profiled kernel;
 	char name[WL_NAME_BYTES];	/* of the kernel */
 };
@@ -67,6 +69,14 @@ int wl_job_read(FILE *file, const char *path, struct wl_job *job, char *message)
 void wl_job_free(struct wl_job *job);
 /* Append @phase to @process. -1: no memory. */
 int wl_process_add(struct wl_process *process, const struct wl_phase *phase);
+/*
+ * Memory that blocks touch is managed memory from this address on, a part for each phase, of which
+ * each launch has its own.
+ */
+#define WL_TOUCHED		(1ull << 33)
+/* Bytes that one launch of @kernel touches, and all launches of the phases of @process in a run. */
+u64 wl_kernel_touched(const struct vgpu_cmd_profiled *kernel);
+u64 wl_process_touched(const struct wl_process *process);
 /* The text behind "phase=". -1: it is refused; @why (WL_MESSAGE_BYTES) says why. */
 int wl_phase_parse(const char *text, struct wl_phase *phase, char *why);
 

@@ -75,6 +75,29 @@ static void knows_what_is_not_said(void **state)
 	wl_job_free(&job);
 }
 
+static void phases_touch_memory_of_their_own(void **state)
+{
+	struct wl_job job = wl_test_job(
+		"[a]\n" K "\n" K " touched_bytes=65536\n" K " touched_bytes=393216 touches_per_tb=3 "
+		"touched_on_host=1 launches=6\n" K " touched_bytes=4096\n");
+	const struct wl_phase *phases = job.processes[0].phases;
+
+	(void)state;
+	assert_true(!phases[0].kernel.touches && !phases[0].kernel.touch_address);
+	assert_int_equal(phases[1].kernel.touches, 1);
+	assert_int_equal(phases[1].kernel.touch_bytes, 65536);
+	assert_int_equal(phases[1].kernel.touch_flags, VGPU_TOUCH_WRITE);
+	assert_true(phases[1].kernel.touch_address == WL_TOUCHED);
+	assert_int_equal(phases[2].kernel.touches, 3);
+	assert_int_equal(phases[2].kernel.touch_bytes, 131072);
+	assert_int_equal(phases[2].kernel.touch_flags, 0);
+	assert_true(phases[2].kernel.touch_address == WL_TOUCHED + (2ull << 20));
+	/* 2.25 MB take 4 */
+	assert_true(phases[3].kernel.touch_address == WL_TOUCHED + (6ull << 20));
+	assert_int_equal(wl_process_touched(&job.processes[0]), 8ull << 20);
+	wl_job_free(&job);
+}
+
 static const struct {
 	const char *text;
 	const char *message;		/* begins so */
@@ -152,7 +175,28 @@ static const struct {
 	{ "[a]\n" K "us=1\n",
 	  "job:2: phase=kernel takes no key 'us'; it takes name, launches, tbs, tb_us, tb_cv, "
 	  "threads, "
-	  "regs_per_tb, shmem_per_tb, stream" },
+	  "regs_per_tb, shmem_per_tb, touched_bytes, touches_per_tb, touched_on_host, stream" },
+	{ "[a]\n" K " touched_bytes=4095\n",
+	  "job:2: touched_bytes=4095: must be a multiple of 4096 (4096 x touches_per_tb) and at "
+	  "most 131072 (131072 x touches_per_tb)" },
+	{ "[a]\n" K " touched_bytes=135168\n", "job:2: touched_bytes=135168: must be" },
+	{ "[a]\n" K " touched_bytes=12288 touches_per_tb=2\n",
+	  "job:2: touched_bytes=12288: must be a multiple of 8192 (4096 x touches_per_tb) and at "
+	  "most 262144 (131072 x touches_per_tb)" },
+	{ "[a]\n" K " touched_bytes=-1\n", "job:2: touched_bytes=-1: must be bytes of memory" },
+	{ "[a]\n" K " touched_bytes=8589934593\n", "job:2: touched_bytes=8589934593: must be" },
+	{ "[a]\n" K " touched_bytes=4096 touches_per_tb=0\n",
+	  "job:2: touches_per_tb=0: must be accesses of a block" },
+	{ "[a]\n" K " touched_bytes=4096 touches_per_tb=65537\n", "job:2: touches_per_tb=65537: " },
+	{ "[a]\n" K " touched_bytes=4096 touched_on_host=2\n",
+	  "job:2: touched_on_host=2: must be 1: the process has written the memory" },
+	{ "[a]\n" K " touches_per_tb=2\n", "job:2: touches_per_tb= needs touched_bytes=" },
+	{ "[a]\n" K " touched_on_host=1 touched_bytes=0\n",
+	  "job:2: touched_on_host= needs touched_bytes=" },
+	{ "[a]\n" K " touched_bytes=4096 launches=1000000000\n",
+	  "job:2: touched_bytes=4096: all blocks of all launches touch more than 2^40 bytes" },
+	{ "[a]\n" K " touched_bytes=131072 launches=8388608\n" K " touched_bytes=4096\n",
+	  "job:3: touched_bytes=: blocks of all phases of [a] touch more than 2^40 bytes" },
 	{ "[a]\nphase=kernel tb_us=1 threads=1\n",
 	  "job:2: phase=kernel needs tbs=, thread blocks" },
 	{ "[a]\nphase=kernel tbs=1 threads=1\n", "job:2: phase=kernel needs tb_us=, microseconds" },
@@ -254,6 +298,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_the_example),
 		cmocka_unit_test(knows_what_is_not_said),
+		cmocka_unit_test(phases_touch_memory_of_their_own),
 		cmocka_unit_test(refuses_by_line_and_word),
 		cmocka_unit_test(refuses_what_libinih_would_cut),
 		cmocka_unit_test(numbers_are_exact),

@@ -46,6 +46,28 @@ static void phases_follow_each_other(void **state)
 	takes("[a]\nphase=kernel tbs=17 tb_us=10 threads=32\n", 2, 10);
 }
 
+/*
+ * Faults take 12 us, with data 25, of which 64 KB take 8 to cross. Each launch and each run has
+ * memory that nobody has touched.
+ */
+static void blocks_touch_memory(void **state)
+{
+	(void)state;
+	takes("[a]\n" ONE_BLOCK("10") " touched_bytes=65536\n", 1, 22);
+	takes("[a]\n" ONE_BLOCK("10") " touched_bytes=65536 launches=3\n", 1, 66);
+	takes("[a]\n" ONE_BLOCK("10") " touched_bytes=131072 touches_per_tb=2\n", 1, 34);
+	/* by one instruction: handled one after the other */
+	takes("[a]\n" ONE_BLOCK("10") " touched_bytes=131072\n", 1, 24);
+	takes("[a]\n" ONE_BLOCK("10") " touched_bytes=65536 touched_on_host=1\n", 1, 35);
+	/* each phase has its own, also two pages of different phases */
+	takes("[a]\n" ONE_BLOCK("10") " touched_bytes=4096\n" ONE_BLOCK(
+		      "5") " touched_bytes=4096 touched_on_host=1 launches=2\n",
+	      1, 22 + 30 + 5);
+	/* sixteen blocks to a granule */
+	takes("[a]\nphase=kernel tbs=16 tb_us=10 threads=32 touched_bytes=4096\n", 1, 22);
+	takes("[a]\nphase=kernel tbs=16 tb_us=10 threads=32 touched_bytes=8192\n", 1, 24);
+}
+
 static void many_launches_keep_the_queue_full(void **state)
 {
 	(void)state;
@@ -306,6 +328,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(phases_follow_each_other),
+		cmocka_unit_test(blocks_touch_memory),
 		cmocka_unit_test(many_launches_keep_the_queue_full),
 		cmocka_unit_test(streams_run_beside_each_other),
 		cmocka_unit_test(shorter_ones_are_replayed),
