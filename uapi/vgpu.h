@@ -28,6 +28,11 @@
 #define VGPU_PAGE_SIZE		(1ull << VGPU_PAGE_SHIFT)
 /* Device addresses are addresses of the process: below this. */
 #define VGPU_ADDRESS_LIMIT	(1ull << 47)
+/*
+ * The last page below is the device's own in every address space: nothing can be mapped there, and
+ * no process has memory there. Kernels and commands may not access it (VGPU_FAULT_SYSTEM).
+ */
+#define VGPU_SYSTEM_BASE	(VGPU_ADDRESS_LIMIT - VGPU_PAGE_SIZE)
 
 /* ---- commands ----------------------------------------------------------- */
 
@@ -187,6 +192,7 @@ enum vgpu_fault_reason {
 	/* lanes wait by a member mask for lanes that cannot come: those in address */
 	VGPU_FAULT_WARP_SYNC,
 	VGPU_FAULT_MODEL,	/* a bug of the device, which found itself inconsistent */
+	VGPU_FAULT_SYSTEM,	/* a kernel, a copy or a fill accessed a system page */
 	VGPU_FAULT_COUNT
 };
 

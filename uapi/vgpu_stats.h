@@ -17,7 +17,7 @@
 #define VGPU_STATS_H
 
 /* Next free number for an attribute, a statistic or not (vgpu_netlink.h). */
-#define VGPU_NL_STAT_NEXT 82
+#define VGPU_NL_STAT_NEXT 83
 
 /*
  * struct vgpu_account: time that a context's kernels, thread blocks and SMs spent in each state,
@@ -80,7 +80,9 @@
 	  "of these, those that the L2 TLB did not have yet")					\
 	X(78, PAGE_WALKS, account., page_walks, page_walks, "walks of page tables")		\
 	X(79, PAGE_WALK_WAIT, account., page_walk_wait, page_walk_wait_ps,			\
-	  "time that misses of the L2 TLB waited for an MSHR and a walker")
+	  "time that misses of the L2 TLB waited for an MSHR and a walker")			\
+	X(82, PAGE_FAULTS_LOCAL, account., page_faults_local, page_faults_local,		\
+	  "page faults that SMs have handled themselves")
 
 /* Of struct vgpu_context_info: the gauges (present values), the counters, and both together. */
 #define VGPU_CONTEXT_GAUGES(X)									\

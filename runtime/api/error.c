@@ -129,6 +129,7 @@ static const struct {
 	[VGPU_FAULT_WARP_SYNC] = { vgpuErrorLaunchFailure,
 				   "a warp operation whose mask names lanes that do not reach "
 				   "it" },
+	[VGPU_FAULT_SYSTEM] = { vgpuErrorIllegalAddress, "a system page of the device" },
 	[VGPU_FAULT_MODEL] = { vgpuErrorUnknown, "a bug of the device; its log says more" },
 };
 
@@ -199,7 +200,8 @@ static void write_sentence(vgpuFault *fault)
 	bool access = raw->reason == VGPU_FAULT_UNMAPPED || raw->reason == VGPU_FAULT_MISALIGNED ||
 		      raw->reason == VGPU_FAULT_SHARED_RANGE ||
 		      raw->reason == VGPU_FAULT_LOCAL_RANGE ||
-		      raw->reason == VGPU_FAULT_ADDRESS_SPACE;
+		      raw->reason == VGPU_FAULT_ADDRESS_SPACE ||
+		      raw->reason == VGPU_FAULT_SYSTEM;
 
 #define SAY(...) (at += at < end ? snprintf(at, (size_t)(end - at), __VA_ARGS__) : 0)
 	if (fault->error == vgpuErrorAssert)
@@ -211,7 +213,8 @@ static void write_sentence(vgpuFault *fault)
 		if (access)
 			SAY("%s of %u bytes at 0x%llx: ", raw->write ? "write" : "read", raw->bytes,
 			    (unsigned long long)raw->address);
-	} else if (raw->reason == VGPU_FAULT_COPY_UNMAPPED || raw->reason == VGPU_FAULT_COPY_HOST) {
+	} else if (raw->reason == VGPU_FAULT_COPY_UNMAPPED ||
+		   raw->reason == VGPU_FAULT_COPY_HOST || raw->reason == VGPU_FAULT_SYSTEM) {
 		SAY("copy, address 0x%llx: ", (unsigned long long)raw->address);
 	}
 	SAY("%s", what);

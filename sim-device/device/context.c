@@ -310,6 +310,7 @@ int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_co
 	info->account.l2_tlb_misses = translations->l2_misses;
 	info->account.page_walks = translations->walks;
 	info->account.page_walk_wait = translations->waited;
+	info->account.page_faults_local = vgpu_as_handled_by_sms(ctx->as);
 	info->fault = ctx->fault;
 	return 0;
 }

@@ -158,11 +158,13 @@ struct vgpu_fault_handler {
  * @move: @fault has been handled: its managed pages begin to move. @time: the present time, out:
  *   when its data has been transferred. False: there is no room, they stay where they are
  * @ended: @fault was @served, or is cancelled: its pages are waited for no more
+ * @local: the SM that raised @fault begins to handle it, in system mode
  * @process_wants: @fault, a VGPU_PAGE_FAULT_PROCESS, has entered the buffer
  */
 struct vgpu_fault_ops {
 	bool (*move)(const struct vgpu_page_fault *fault, u64 *time);
 	void (*ended)(const struct vgpu_page_fault *fault, bool served);
+	void (*local)(const struct vgpu_page_fault *fault);
 	void (*process_wants)(const struct vgpu_page_fault *fault);
 };
 

@@ -58,8 +58,10 @@ static bool is_the_hosts(const struct vgpu_page_fault *fault)
  */
 static u64 handled_by_gpu(struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
 {
-	return is_the_hosts(fault) ? handled_by_cpu(faults, fault) :
-			     vgpu_time_after(faults->sim, faults->config->fault_gpu_ps);
+	if (is_the_hosts(fault))
+		return handled_by_cpu(faults, fault);
+	faults->ops->local(fault);
+	return vgpu_time_after(faults->sim, faults->config->fault_gpu_ps);
 }
 
 static u64 notice_of_gpu(const struct vgpu_faults *faults, const struct vgpu_page_fault *fault)

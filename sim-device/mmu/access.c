@@ -66,7 +66,8 @@ static enum vgpu_access_result fetch_page(struct vgpu_address_space *as,
 	bool managed;
 	int err;
 
-	if (address >= VGPU_ADDRESS_LIMIT)
+	/* nothing is fetched for what will be refused */
+	if (address >= VGPU_SYSTEM_BASE)
 		return VGPU_ACCESS_OK;
 	pte = vgpu_pte_find(&as->table, address);
 	entry = pte ? *pte : 0;
@@ -182,8 +183,7 @@ static u64 translation_time(struct vgpu_address_space *as, const struct vgpu_acc
 	struct vgpu_mmu *mmu = as->mmu;
 
 	as->translations.misses++;
-	if (likely(!mmu->l2_tlb.entries) || found == VGPU_XLATE_UNMAPPED ||
-	    found == VGPU_XLATE_NO_FRAME) {
+	if (likely(!mmu->l2_tlb.entries) || found >= VGPU_XLATE_UNMAPPED) {
 		as->translations.walks++;
 		return mmu->config->page_walk_ps;
 	}
@@ -231,6 +231,9 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 		return VGPU_ACCESS_OK;
 	case VGPU_XLATE_UNMAPPED:
 		answer->fault = VGPU_FAULT_UNMAPPED;
+		return VGPU_ACCESS_FAULT;
+	case VGPU_XLATE_SYSTEM:
+		answer->fault = VGPU_FAULT_SYSTEM;
 		return VGPU_ACCESS_FAULT;
 	default:
 		return VGPU_ACCESS_FAULT;

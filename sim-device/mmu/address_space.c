@@ -109,6 +109,8 @@ int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes,
 
 	if (!range_is_valid(address, bytes))
 		return -EINVAL;
+	if (vgpu_is_system(address + bytes - 1))
+		return -EEXIST;
 	if (kind != VGPU_MAPPING_DEVICE && !as->mmu->frames.ops.managed_page)
 		return -EOPNOTSUPP;
 	if (as->mappings.count >= VGPU_MAPPINGS_MAX)
@@ -244,6 +246,9 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 	if (unlikely(address >= VGPU_ADDRESS_LIMIT))
 		return VGPU_XLATE_UNMAPPED;
 	pte = vgpu_pte_find(&as->table, address);
+	/* the entry of the system page has the bit also before it is made */
+	if (unlikely(pte && *pte ? *pte & VGPU_PTE_SYSTEM : vgpu_is_system(address)))
+		return VGPU_XLATE_SYSTEM;
 	if (pte && (*pte & VGPU_PTE_FRAME)) {
 		if (unlikely(write && *pte & VGPU_PTE_DUPLICATE))
 			vgpu_managed_claim(as, address, pte);
@@ -315,6 +320,7 @@ static void fault_ended(const struct vgpu_page_fault *fault, bool served)
 static const struct vgpu_fault_ops fault_ops = {
 	.move = vgpu_managed_move,
 	.ended = fault_ended,
+	.local = vgpu_system_handles,
 	.process_wants = vgpu_process_wants,
 };
 

@@ -129,6 +129,8 @@ u8 *vgpu_host_bytes(const struct vgpu_address_space *as, u64 address);
  */
 enum vgpu_access_result vgpu_process_fetch(struct vgpu_address_space *as,
 					   const struct vgpu_access *access, u64 address);
+/* system.c: operation of vgpu_fault_ops */
+void vgpu_system_handles(const struct vgpu_page_fault *fault);
 /* process.c: operation of vgpu_fault_ops */
 void vgpu_process_wants(const struct vgpu_page_fault *fault);
 

@@ -76,6 +76,7 @@ enum vgpu_translation {
 	VGPU_XLATE_IN_PLACE,	/* the same, and the bytes are on the host: see access.h */
 	VGPU_XLATE_PROCESS,	/* the bytes are the process's, if it has any there (access.h) */
 	VGPU_XLATE_UNMAPPED,
+	VGPU_XLATE_SYSTEM,	/* a system page: see vgpu_is_system() */
 	VGPU_XLATE_NO_FRAME,	/* the host has no frame to back a first write */
 };
 
@@ -107,9 +108,9 @@ void vgpu_as_destroy(struct vgpu_address_space *as);
 /**
  * vgpu_as_map - map [@address, @address + @bytes)
  *
- * -EINVAL: no such range; -EEXIST: part of it is mapped; -ENOMEM: not enough VRAM left, which is
- * never overcommitted by device memory, or VGPU_MAPPINGS_MAX mappings; -EOPNOTSUPP: the host has no
- * memory of this kind.
+ * -EINVAL: no such range; -EEXIST: part of it is mapped, or is the system page; -ENOMEM: not enough
+ * VRAM left, which is never overcommitted by device memory, or VGPU_MAPPINGS_MAX mappings;
+ * -EOPNOTSUPP: the host has no memory of this kind.
  */
 int vgpu_as_map(struct vgpu_address_space *as, u64 address, u64 bytes,
 		enum vgpu_mapping_kind kind);
@@ -133,6 +134,17 @@ int vgpu_as_process_enable(struct vgpu_address_space *as);
 /* As vgpu_process_wanted() and vgpu_process_came() (process.c). */
 bool vgpu_as_process_wanted(struct vgpu_address_space *as, u64 *address, bool *write);
 void vgpu_as_process_came(struct vgpu_address_space *as, u64 address, bool there);
+/*
+ * vgpu_is_system - is @address in the system page, which every address space has, and where nothing
+ * else can be mapped? Only what SMs do in system mode may access it.
+ */
+static inline bool vgpu_is_system(u64 address)
+{
+	return address - VGPU_SYSTEM_BASE < VGPU_PAGE_SIZE;
+}
+
+/** vgpu_as_handled_by_sms - faults that SMs have handled themselves (system.c) */
+u64 vgpu_as_handled_by_sms(const struct vgpu_address_space *as);
 /* vgpu_as_is_managed - is the page at @address managed memory? */
 bool vgpu_as_is_managed(const struct vgpu_address_space *as, u64 address);
 /** vgpu_as_faults - the faults of SMs in @as */
@@ -180,7 +192,7 @@ enum vgpu_page_state vgpu_as_page_state(const struct vgpu_address_space *as, u64
 const struct vgpu_frame *vgpu_as_frame(const struct vgpu_address_space *as, u64 address);
 
 /**
- * vgpu_as_translate - find the bytes of a page
+ * vgpu_as_translate - find the bytes of a page, at the user level
  * @address: any address inside the page
  * @write: the access writes: a page that was never written gets its frame now
  * @page: start of the 4 KB of the page in the memory of this program

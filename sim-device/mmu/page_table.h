@@ -22,6 +22,7 @@
  * does not have it yet
  */
 #define VGPU_PTE_DUPLICATE	128ull
+#define VGPU_PTE_SYSTEM		256ull	/* for the system level only (Tanasic 2.4) */
 #define VGPU_PTE_NUMBER_SHIFT	12
 
 static inline u64 vgpu_pte_number(u64 pte)

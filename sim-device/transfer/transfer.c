@@ -38,8 +38,9 @@ static bool translate(struct vgpu_transfer_context *ctx, u64 address, bool write
 		*memory += address & (VGPU_PAGE_SIZE - 1);
 		return true;
 	}
-	fault->reason =
-		result == VGPU_XLATE_NO_FRAME ? VGPU_FAULT_NO_MEMORY : VGPU_FAULT_COPY_UNMAPPED;
+	fault->reason = result == VGPU_XLATE_NO_FRAME ? VGPU_FAULT_NO_MEMORY :
+			result == VGPU_XLATE_SYSTEM   ? VGPU_FAULT_SYSTEM :
+							VGPU_FAULT_COPY_UNMAPPED;
 	fault->address = address;
 	fault->write = write;
 	return false;
@@ -308,6 +309,8 @@ static void prefetch(struct vgpu_copy_engine *engine)
 		vgpu_work_add(transfer->ctx->work, VGPU_WORK_FAULT);
 		if (result == VGPU_ACCESS_FAULT) {
 			fault.address = address;
+			if (vgpu_is_system(address))
+				fault.reason = VGPU_FAULT_SYSTEM;
 			engine->transfers->ops->fault(transfer->ctx, &fault);
 			return;
 		}

@@ -81,7 +81,7 @@ static void unmapped_store(void)
 					 4,
 					 BASE - 4,
 					 BASE + 16 * PAGE,
-					 VGPU_ADDRESS_LIMIT - 4,
+					 VGPU_SYSTEM_BASE - 4,
 					 VGPU_ADDRESS_LIMIT,
 					 0xffffffff81000000ull,
 					 0xfffffffffffffffcull };
@@ -98,6 +98,73 @@ static void unmapped_store(void)
 		CHECK_EQ(fault.bytes, 4);
 		CHECK_EQ(fault.write, 1);
 		CHECK(fault.time);
+		close(s.fd);
+		close(s.neighbour);
+	}
+}
+
+/* One instruction that accesses the address in the parameters: load, store, atomic. */
+static void kernel_access(struct program *p, unsigned int kind)
+{
+	kernel(p, "access", 8);
+	ldp8(p, 0, 0);
+	sreg(p, 2, VGPU_SR_TID_X);
+	if (!kind)
+		ldg4(p, 3, 0);
+	else if (kind == 1)
+		stg4(p, 0, 2);
+	else
+		insn(p, VGPU_OP_ATOMG, VGPU_ATOM_ADD, 3, 0, 2, 0, 0);
+	finish(p);
+}
+
+/*
+ * The page of the device's own code, as a hostile program would use it: by each kind of access,
+ * with memory right below it.
+ */
+static void system_page(void)
+{
+	const uint64_t addresses[] = { VGPU_SYSTEM_BASE, VGPU_SYSTEM_BASE + 2048,
+				       VGPU_ADDRESS_LIMIT - 4 };
+	uint8_t bytes[2 * PAGE] = {};
+	const struct vgpu_cmd bad[] = {
+		cmd_h2d(VGPU_SYSTEM_BASE, bytes, PAGE),
+		cmd_h2d(VGPU_SYSTEM_BASE - PAGE, bytes, 2 * PAGE),
+		cmd_d2h(bytes, VGPU_SYSTEM_BASE, PAGE),
+		cmd_d2h(bytes, VGPU_ADDRESS_LIMIT - 1, 1),
+		cmd_copy(VGPU_CMD_COPY_D2D, BASE, VGPU_SYSTEM_BASE, 8),
+		cmd_copy(VGPU_CMD_COPY_D2D, VGPU_SYSTEM_BASE, BASE, 8),
+		cmd_fill(VGPU_SYSTEM_BASE - 4, 0, 4, 2),
+	};
+
+	for (unsigned int kind = 0; kind < 3; kind++) {
+		struct program p = {};
+
+		kernel_access(&p, kind);
+		for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
+			struct scene s = scene(&p);
+			struct vgpu_fault fault;
+
+			CHECK_EQ(mem_map(s.fd, VGPU_SYSTEM_BASE, PAGE), -EEXIST);
+			CHECK_EQ(mem_map(s.fd, VGPU_SYSTEM_BASE - PAGE, PAGE), 0);
+			fault = must_fault(&s, cmd_launch(s.module, 0, 1, 32, &addresses[i], 8),
+					   VGPU_FAULT_SYSTEM);
+			CHECK(fault.address == addresses[i]);
+			CHECK_EQ(fault.bytes, 4);
+			CHECK_EQ(fault.write, kind > 0);
+			CHECK_EQ(fault.pc, 2);
+			close(s.fd);
+			close(s.neighbour);
+		}
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct program p = {};
+		struct scene s;
+
+		kernel_access(&p, 1);
+		s = scene(&p);
+		CHECK_EQ(mem_map(s.fd, VGPU_SYSTEM_BASE - PAGE, PAGE), 0);
+		must_fault(&s, bad[i], VGPU_FAULT_SYSTEM);
 		close(s.fd);
 		close(s.neighbour);
 	}
@@ -261,7 +328,7 @@ static void copy_unmapped(void)
 		cmd_h2d(BASE + 16 * PAGE, bytes, 1),
 		cmd_h2d(BASE + 15 * PAGE, bytes, 2 * PAGE),
 		cmd_d2h(bytes, BASE - 1, 2),
-		cmd_d2h(bytes, VGPU_ADDRESS_LIMIT - 8, 8),
+		cmd_d2h(bytes, VGPU_SYSTEM_BASE - 8, 8),
 		cmd_d2h(bytes, 8, 8),
 		cmd_copy(VGPU_CMD_COPY_D2D, BASE, BASE + 64 * PAGE, 8),
 		cmd_copy(VGPU_CMD_COPY_D2D, 0, BASE, 8),
@@ -354,6 +421,7 @@ static void watchdog(void)
 
 static const struct test tests[] = {
 	{ "faults: store to memory that is not mapped", unmapped_store },
+	{ "faults: the system page", system_page },
 	{ "faults: misaligned store", misaligned_store },
 	{ "faults: load from memory that is not mapped", unmapped_load },
 	{ "faults: memory unmapped before the kernel ran", memory_unmapped_meanwhile },

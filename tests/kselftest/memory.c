@@ -20,7 +20,11 @@ static void refused(void)
 	CHECK_EQ(mem_map(fd, 0ull - PAGE, 2 * PAGE), -EINVAL);
 	CHECK_EQ(mem_map(fd, BASE, 0ull - PAGE), -EINVAL);
 	CHECK_EQ(must_context_info(fd).mapped_bytes, 0);
-	CHECK_EQ(mem_map(fd, VGPU_ADDRESS_LIMIT - PAGE, PAGE), 0);
+	CHECK_EQ(mem_map(fd, VGPU_SYSTEM_BASE, PAGE), -EEXIST);
+	CHECK_EQ(mem_map(fd, VGPU_SYSTEM_BASE - PAGE, 2 * PAGE), -EEXIST);
+	CHECK_EQ(mem_unmap(fd, VGPU_SYSTEM_BASE, PAGE), -ENOENT);
+	CHECK_EQ(must_context_info(fd).mapped_bytes, 0);
+	CHECK_EQ(mem_map(fd, VGPU_SYSTEM_BASE - PAGE, PAGE), 0);
 }
 
 static void overlap(void)

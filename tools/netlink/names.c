@@ -112,6 +112,7 @@ const char *client_fault_name(uint32_t reason)
 		[VGPU_FAULT_RING] = "ring",
 		[VGPU_FAULT_COMMAND] = "command",
 		[VGPU_FAULT_WARP_SYNC] = "warp sync",
+		[VGPU_FAULT_SYSTEM] = "system page",
 		[VGPU_FAULT_MODEL] = "bug of the device",
 	};
 

@@ -56,7 +56,8 @@ static void mappings_are_exact(void **state)
 	assert_int_equal(vgpu_memory_map(h->dev, c, VGPU_ADDRESS_LIMIT - PAGE, 2 * PAGE), -EINVAL);
 	assert_int_equal(vgpu_memory_map(h->dev, c, ~0ull << 12, PAGE), -EINVAL);
 	assert_int_equal(vgpu_memory_map(h->dev, c, 0, ~0ull << 12), -EINVAL);
-	assert_int_equal(vgpu_memory_map(h->dev, c, VGPU_ADDRESS_LIMIT - PAGE, PAGE), 0);
+	assert_int_equal(vgpu_memory_map(h->dev, c, VGPU_SYSTEM_BASE, PAGE), -EEXIST);
+	assert_int_equal(vgpu_memory_map(h->dev, c, VGPU_SYSTEM_BASE - PAGE, PAGE), 0);
 	assert_int_equal(vgpu_memory_map(h->dev, c, 0, PAGE), 0);
 	assert_int_equal(vgpu_memory_map(h->dev, 99, ADDRESS, PAGE), -ENOENT);
 	assert_int_equal(vgpu_as_mapped_bytes(as_of(h, c)), 9 * PAGE);
