@@ -58,6 +58,13 @@ static inline void kvgpu_release_fault_lock(struct vm_fault *vmf)
 #define kvgpu_release_fault_lock	release_fault_lock
 #endif
 
+/* Of a mapping that is no shadow stack */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+#define kvgpu_pte_mkwrite	pte_mkwrite
+#else
+#define kvgpu_pte_mkwrite	pte_mkwrite_novma
+#endif
+
 /* One page of another process; its VMAs were an argument, too. */
 static inline long kvgpu_get_user_page_remote(struct mm_struct *mm, unsigned long address,
 					      unsigned int flags, struct page **page, int *locked)

@@ -55,6 +55,11 @@ static void host_revoke(void *host, u32 context, u64 address, u64 bytes)
 	kvgpu_managed_revoke(host, context, address, bytes);
 }
 
+static void host_protect(void *host, u32 context, u64 address, u64 bytes)
+{
+	kvgpu_managed_protect(host, context, address, bytes);
+}
+
 static void host_arrived(void *host, u32 context, u64 address, u64 bytes)
 {
 	kvgpu_managed_arrived(host, context, address, bytes);
@@ -126,6 +131,7 @@ static const struct vgpu_host_ops host_ops = {
 	.preempted = host_preempted,
 	.managed_page = host_managed_page,
 	.revoke = host_revoke,
+	.protect = host_protect,
 	.arrived = host_arrived,
 	.process_wants = host_process_wants,
 	.process_hold = host_process_hold,

@@ -9,11 +9,17 @@
  *
  *   fault      The thread has the actor ask the device for the page, and waits while it moves, with
  *              no lock of the process held. What the device lets processes access is *granted*, a
- *              mark of the page that the actor sets. Granted pages are mapped without asking.
+ *              mark of the page that the actor sets; what they may write is *writable*, too.
+ *              Granted pages are mapped without asking, for reading if they are not writable.
  *   revoke     The device takes pages: the actor clears the marks and leaves it to a work item to
  *              take the pages out of processes. Until that has run, a few microseconds, a process
  *              may still access them. It sees the same bytes as the device. Whoever waits for the
  *              device by an ioctl finds it done when he returns (kvgpu_managed_settle()).
+ *   protect    The same for pages that processes may go on to read: they are mapped again by the
+ *              next access, which asks nobody.
+ *
+ * A write to a page that is mapped for reading comes to page_mkwrite(), which may not let go of the
+ * lock of the process: if it has to wait, it takes the page out, and the write faults anew.
  *
  * A thread that has waited for a page makes one access even if the device has taken it again
  * meanwhile, as if it had been a moment earlier. Otherwise a kernel that reads a word over and over
@@ -47,6 +53,7 @@
 #include "kmod/fence/fence.h"
 
 #define GRANTED		XA_MARK_0
+#define WRITABLE	XA_MARK_1
 /* Granted pages around the one that is touched, aligned, are mapped with it. */
 #define AROUND		16u
 /* So many threads of a context ask for pages at the same time: the actor looks at all of them. */
@@ -60,6 +67,7 @@ struct managed_wait {
 	struct kvgpu_waiter waiter;
 	struct list_head node;		/* actor: in managed->waiting, while the page moves */
 	u64 address;
+	bool write;
 	/* bytes that the device lets processes access, with the page */
 	u64 first;
 	u64 bytes;
@@ -202,6 +210,24 @@ void kvgpu_managed_revoke(struct kvgpu_dev *kdev, u32 context, u64 address, u64 
 	kvgpu_assert_actor(kdev);
 	while (xa_find(pages, &index, last, GRANTED)) {
 		xa_clear_mark(pages, index, GRANTED);
+		xa_clear_mark(pages, index, WRITABLE);
+		any = true;
+	}
+	if (any)
+		zap_later(ctx->managed, first, last);
+}
+
+void kvgpu_managed_protect(struct kvgpu_dev *kdev, u32 context, u64 address, u64 bytes)
+{
+	struct kvgpu_ctx *ctx = xa_load(&kdev->contexts, context);
+	unsigned long first = address >> PAGE_SHIFT, last = first + (bytes >> PAGE_SHIFT) - 1;
+	struct xarray *pages = &ctx->managed->pages;
+	unsigned long index = first;
+	bool any = false;
+
+	kvgpu_assert_actor(kdev);
+	while (xa_find(pages, &index, last, WRITABLE)) {
+		xa_clear_mark(pages, index, WRITABLE);
 		any = true;
 	}
 	if (any)
@@ -223,7 +249,7 @@ static void wait_end(struct managed_wait *wait, int result)
 }
 
 /* Processes may access what @wait was told. */
-static void wait_grant(const struct managed_wait *wait)
+static void wait_grant(const struct managed_wait *wait, bool writable)
 {
 	struct xarray *pages = &wait->waiter.ctx->managed->pages;
 	unsigned long index = wait->first >> PAGE_SHIFT;
@@ -231,8 +257,11 @@ static void wait_grant(const struct managed_wait *wait)
 	void *page;
 
 	for (page = xa_find(pages, &index, last, XA_PRESENT); page;
-	     page = xa_find_after(pages, &index, last, XA_PRESENT))
+	     page = xa_find_after(pages, &index, last, XA_PRESENT)) {
 		xa_set_mark(pages, index, GRANTED);
+		if (writable)
+			xa_set_mark(pages, index, WRITABLE);
+	}
 }
 
 /* Ask the device; if the page is on its way, until it has arrived. */
@@ -240,9 +269,15 @@ static void wait_fetch(struct managed_wait *wait)
 {
 	struct kvgpu_waiter *waiter = &wait->waiter;
 	struct kvgpu_ctx *ctx = waiter->ctx;
-	int ret = vgpu_managed_fetch(ctx->kdev->model, ctx->id, wait->address, &wait->first,
-				     &wait->bytes);
+	bool writable = true;
+	int ret;
 
+	if (wait->write)
+		ret = vgpu_managed_fetch(ctx->kdev->model, ctx->id, wait->address, &wait->first,
+					 &wait->bytes);
+	else
+		ret = vgpu_managed_fetch_read(ctx->kdev->model, ctx->id, wait->address,
+					      &wait->first, &wait->bytes, &writable);
 	if (ret == -EAGAIN) {
 		waiter->blocks = ctx->kdev->system->clock->mode == KVGPU_LOCKSTEP;
 		/* without fences it begins in any case */
@@ -252,7 +287,7 @@ static void wait_fetch(struct managed_wait *wait)
 		return;
 	}
 	if (!ret)
-		wait_grant(wait);
+		wait_grant(wait, writable);
 	/* what the device has no memory for is no fault of this machine's */
 	wait_end(wait, ret == -ENOMEM ? -ENOSPC : ret);
 }
@@ -323,9 +358,9 @@ static int fetch_once(struct kvgpu_ctx *ctx, struct managed_wait *wait)
  * Have the device let processes access page @index. -EFAULT: it is not managed; -ENOSPC: there is
  * no memory; -ENOMEM, -EINTR: this thread shall end.
  */
-static int managed_fetch(struct kvgpu_managed *managed, unsigned long index)
+static int managed_fetch(struct kvgpu_managed *managed, unsigned long index, bool write)
 {
-	struct managed_wait wait = { .address = (u64)index << PAGE_SHIFT };
+	struct managed_wait wait = { .address = (u64)index << PAGE_SHIFT, .write = write };
 	struct kvgpu_ctx *ctx = managed->ctx;
 	u32 unmapped;
 	int ret;
@@ -346,33 +381,54 @@ static int managed_fetch(struct kvgpu_managed *managed, unsigned long index)
 	return ret;
 }
 
-static int page_insert(struct vm_area_struct *vma, unsigned long index, struct page *page)
+static int pte_write_allowed(pte_t *pte, unsigned long address, void *arg)
+{
+	pte_t entry = ptep_get(pte);
+
+	if (pte_present(entry) && !pte_write(entry))
+		set_pte(pte, kvgpu_pte_mkwrite(pte_mkdirty(entry)));
+	return 0;
+}
+
+/*
+ * Because of page_mkwrite() the kernel maps pages for reading. If @write, where the mapping allows
+ * that, this one is writable at once: a write to each page would be a fault more.
+ */
+static int page_insert(struct vm_area_struct *vma, unsigned long index, struct page *page,
+		       bool write)
 {
 	unsigned long offset = FIRST_OFFSET + index - vma->vm_pgoff;
-	int ret = vm_insert_page(vma, vma->vm_start + (offset << PAGE_SHIFT), page);
+	unsigned long address = vma->vm_start + (offset << PAGE_SHIFT);
+	int ret = vm_insert_page(vma, address, page);
 
-	/* another thread has */
-	return ret == -EBUSY ? 0 : ret;
+	/* -EBUSY: another thread has */
+	if (ret && ret != -EBUSY)
+		return ret;
+	return write && vma->vm_flags & VM_WRITE ?
+		       apply_to_existing_page_range(vma->vm_mm, address, PAGE_SIZE,
+						    pte_write_allowed, NULL) :
+		       0;
 }
 
 /* Map page @index, and what is granted around it. 0: there is no such page. */
 static vm_fault_t pages_insert(struct vm_area_struct *vma, struct kvgpu_managed *managed,
-			       unsigned long index)
+			       unsigned long index, bool write)
 {
 	unsigned long vma_first = vma->vm_pgoff - FIRST_OFFSET;
 	unsigned long around = round_down(index, AROUND), n = max(around, vma_first);
 	unsigned long last = min(around + AROUND, vma_first + vma_pages(vma)) - 1;
-	bool granted;
+	bool granted, writable;
 	struct page *page;
 	int ret;
 
 	down_read(&managed->entries);
 	page = xa_load(&managed->pages, index);
-	granted = xa_get_mark(&managed->pages, index, GRANTED);
-	ret = page ? page_insert(vma, index, page) : -ENOENT;
+	writable = xa_get_mark(&managed->pages, index, WRITABLE);
+	granted = write ? writable : xa_get_mark(&managed->pages, index, GRANTED);
+	ret = page ? page_insert(vma, index, page, write || writable) : -ENOENT;
 	for (page = xa_find(&managed->pages, &n, last, GRANTED); page && !ret;
 	     page = xa_find_after(&managed->pages, &n, last, GRANTED))
-		ret = page_insert(vma, n, page);
+		ret = page_insert(vma, n, page, xa_get_mark(&managed->pages, n, WRITABLE));
 	up_read(&managed->entries);
 	if (ret)
 		return ret == -ENOENT ? 0 : vmf_error(ret);
@@ -387,14 +443,16 @@ static vm_fault_t managed_fault(struct vm_fault *vmf)
 	struct kvgpu_ctx *ctx = file->private_data;
 	struct kvgpu_managed *managed = ctx->managed;
 	unsigned long index = vmf->pgoff - FIRST_OFFSET;
+	bool write = vmf->flags & FAULT_FLAG_WRITE;
 	vm_fault_t result = 0;
 	int ret;
 
 	/* another context wants it as memory of this process: its thread must not wait for us */
 	if (!current->mm)
 		return VM_FAULT_SIGBUS;
-	if (vmf->flags & FAULT_FLAG_TRIED || xa_get_mark(&managed->pages, index, GRANTED))
-		result = pages_insert(vmf->vma, managed, index);
+	if (vmf->flags & FAULT_FLAG_TRIED ||
+	    xa_get_mark(&managed->pages, index, write ? WRITABLE : GRANTED))
+		result = pages_insert(vmf->vma, managed, index, write);
 	if (result)
 		return result;
 	if (fault_flag_allow_retry_first(vmf->flags)) {
@@ -403,20 +461,36 @@ static vm_fault_t managed_fault(struct vm_fault *vmf)
 		/* Without the lock the file may be unmapped and closed. Errors come up again. */
 		get_file(file);
 		kvgpu_release_fault_lock(vmf);
-		managed_fetch(managed, index);
+		managed_fetch(managed, index, write);
 		fput(file);
 		return VM_FAULT_RETRY;
 	}
-	ret = managed_fetch(managed, index);
+	ret = managed_fetch(managed, index, write);
 	if (ret == -ENOMEM)
 		return VM_FAULT_OOM;
 	if (ret && ret != -EINTR)
 		return VM_FAULT_SIGBUS;
-	return pages_insert(vmf->vma, managed, index) ?: VM_FAULT_NOPAGE;
+	return pages_insert(vmf->vma, managed, index, write) ?: VM_FAULT_NOPAGE;
+}
+
+static vm_fault_t managed_mkwrite(struct vm_fault *vmf)
+{
+	struct kvgpu_ctx *ctx = vmf->vma->vm_file->private_data;
+	struct kvgpu_managed *managed = ctx->managed;
+	unsigned long index = vmf->pgoff - FIRST_OFFSET;
+	vm_fault_t result = 0;
+
+	if (xa_get_mark(&managed->pages, index, WRITABLE))
+		result = pages_insert(vmf->vma, managed, index, true);
+	if (result)
+		return result;
+	processes_lose(managed, index, index);
+	return VM_FAULT_NOPAGE;
 }
 
 static const struct vm_operations_struct managed_vm_ops = {
 	.fault = managed_fault,
+	.page_mkwrite = managed_mkwrite,
 };
 
 int kvgpu_managed_mmap(struct kvgpu_ctx *ctx, struct vm_area_struct *vma)

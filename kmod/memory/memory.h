@@ -162,6 +162,7 @@ void kvgpu_managed_settle(struct kvgpu_managed *managed);
 /* Operations of struct vgpu_host_ops (actor). */
 void *kvgpu_managed_page(struct kvgpu_dev *kdev, u32 context, u64 address);
 void kvgpu_managed_revoke(struct kvgpu_dev *kdev, u32 context, u64 address, u64 bytes);
+void kvgpu_managed_protect(struct kvgpu_dev *kdev, u32 context, u64 address, u64 bytes);
 void kvgpu_managed_arrived(struct kvgpu_dev *kdev, u32 context, u64 address, u64 bytes);
 /* ---- process.c: memory of a process, used by kernels where it is -------- */
 

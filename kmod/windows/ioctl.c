@@ -25,6 +25,7 @@ struct ioctl_call {
 	struct kvgpu_queue *queue;	/* for the caller to release */
 	struct vgpu_module *code;
 	bool managed;			/* an unmap was of managed memory */
+	u64 done;			/* bytes that have the advice */
 	struct list_head frames;	/* of an unmap: for the caller to free */
 	int (*fn)(struct ioctl_call *call);
 };
@@ -68,7 +69,7 @@ static int ioctl_version(struct file *file, void *args)
 		.isa_version = VGPU_VASS_VERSION,
 		.features = VGPU_FEATURE_PROFILED | VGPU_FEATURE_CLOCK | VGPU_FEATURE_URING |
 			    VGPU_FEATURE_EVENTFD | VGPU_FEATURE_RING | VGPU_FEATURE_MANAGED |
-			    VGPU_FEATURE_PROCESS,
+			    VGPU_FEATURE_PROCESS | VGPU_FEATURE_ADVISE,
 	};
 	return 0;
 }
@@ -324,6 +325,33 @@ static int ioctl_mem_unmap(struct file *file, void *arg)
 	return memory_ioctl(&call, do_mem_unmap, 0);
 }
 
+static int do_mem_advise(struct ioctl_call *call)
+{
+	const struct vgpu_mem_advise *args = call->args;
+	int ret = vgpu_managed_advise_part(call->model, call->ctx->id, args->address, args->bytes,
+					   args->advice, KVGPU_PART_PAGES, &call->done);
+
+	return ret == -EAGAIN ? KVGPU_AGAIN : ret;
+}
+
+static int ioctl_mem_advise(struct file *file, void *arg)
+{
+	struct ioctl_call call = { .ctx = file->private_data, .args = arg };
+	struct kvgpu_managed *managed = call.ctx->managed;
+	const struct vgpu_mem_advise *args = arg;
+	int ret;
+
+	if (args->reserved)
+		return -EINVAL;
+	/* no range goes between two parts */
+	if (mutex_lock_killable(&managed->ranges))
+		return -EINTR;
+	ret = ioctl_actor(&call, do_mem_advise);
+	mutex_unlock(&managed->ranges);
+	kvgpu_managed_settle(managed);
+	return ret;
+}
+
 static int ioctl_process_memory(struct file *file, void *args)
 {
 	const struct vgpu_process_memory *memory = args;
@@ -352,6 +380,7 @@ static const struct kvgpu_ioctl ioctls[] = {
 	KVGPU_IOCTL(VGPU_IOC_MEM_UNMAP, struct vgpu_mem, reserved, ioctl_mem_unmap),
 	KVGPU_IOCTL(VGPU_IOC_PROCESS_MEMORY, struct vgpu_process_memory, reserved,
 		    ioctl_process_memory),
+	KVGPU_IOCTL(VGPU_IOC_MEM_ADVISE, struct vgpu_mem_advise, reserved, ioctl_mem_advise),
 	KVGPU_IOCTL(VGPU_IOC_SUBMIT, struct vgpu_submit, seq, kvgpu_ioctl_submit),
 	KVGPU_IOCTL(VGPU_IOC_WAIT, struct vgpu_wait, time, kvgpu_ioctl_wait),
 	KVGPU_IOCTL(VGPU_IOC_WAIT_ANY, struct vgpu_wait_any, reserved, kvgpu_ioctl_wait_any),
