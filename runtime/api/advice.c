@@ -151,6 +151,14 @@ static uint64_t page_above(uint64_t address)
 	return page_below(address + VGPU_PAGE_SIZE - 1);
 }
 
+vgpuError_t rt_advice_pass(uint64_t address, uint64_t bytes, enum vgpu_advice advice)
+{
+	uint64_t first = page_below(address);
+
+	return rt_error_of(rt.ops->advise(rt.transport, first, page_above(address + bytes) - first,
+					  advice));
+}
+
 vgpuError_t rt_advice_set(uint64_t address, uint64_t bytes, enum rt_advice_kind kind, int value)
 {
 	uint64_t first = page_below(address), end = page_above(address + bytes);
@@ -204,6 +212,15 @@ void rt_advice_forget(uint64_t address, uint64_t bytes)
 	for (size_t i = position(first);
 	     i < rt.advised.count && rt.advised.ranges[i].first < end;)
 		delete(i);
+}
+
+void rt_advice_undo(uint64_t address, uint64_t bytes)
+{
+	struct rt_advice advice = rt_advice_of(address, bytes);
+
+	if (advice.read_mostly || advice.accessed_by || advice.preferred != RT_LOCATION_NONE)
+		rt_advice_pass(address, bytes, VGPU_ADVICE_NONE);
+	rt_advice_forget(address, bytes);
 }
 
 void rt_advice_reset(void)

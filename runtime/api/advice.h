@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the program has said about managed memory: advice, and where it was last prefetched to. For
- * whole pages, of the current device's memory. Nothing follows from it; it can be asked for.
+ * whole pages, of the current device's memory. The device acts on advice; what was said is kept
+ * here, where it can be asked for.
  *
  * All functions are called with the lock held.
  */
@@ -32,12 +33,16 @@ enum rt_advice_kind {
 	RT_ADVICE_NOT_ACCESSED_BY,	/* bits to clear */
 };
 
+/* The device has @advice for the pages that @bytes at @address, at least one, lie in. */
+vgpuError_t rt_advice_pass(uint64_t address, uint64_t bytes, enum vgpu_advice advice);
 /* Remembers @value for the pages that @bytes at @address, at least one, lie in. */
 vgpuError_t rt_advice_set(uint64_t address, uint64_t bytes, enum rt_advice_kind kind, int value);
 /* What holds for all these pages. */
 struct rt_advice rt_advice_of(uint64_t address, uint64_t bytes);
 /* The pages are freed: nothing was said about what will be there next. */
 void rt_advice_forget(uint64_t address, uint64_t bytes);
+/* The same where the memory of the device stays mapped: it has no advice for it any more. */
+void rt_advice_undo(uint64_t address, uint64_t bytes);
 void rt_advice_reset(void);
 
 #endif

@@ -256,7 +256,7 @@ static void forget_pages(const struct rt_block *block, uint64_t unit, uint64_t c
 
 	for (unit -= unit % per_page; unit < end; unit += per_page)
 		if (!memchr(&block->slab->taken[unit], 1, per_page))
-			rt_advice_forget(block->base + unit * UNIT, VGPU_PAGE_SIZE);
+			rt_advice_undo(block->base + unit * UNIT, VGPU_PAGE_SIZE);
 }
 
 vgpuError_t rt_alloc_free(uint64_t address)

@@ -86,8 +86,34 @@ static bool names_location(enum cudaMemoryAdvise advice)
 	       advice == cudaMemAdviseSetAccessedBy || advice == cudaMemAdviseUnsetAccessedBy;
 }
 
-/* With the lock held. */
-static vgpuError_t advise(uint64_t address, size_t count, enum cudaMemoryAdvise advice, int device)
+/*
+ * What the device that has the memory does of that; VGPU_ADVICE_COUNT: nothing. No other device can
+ * use it, and the host has all it may have anyway.
+ */
+static enum vgpu_advice device_advice(enum cudaMemoryAdvise advice, int device)
+{
+	switch (advice) {
+	case cudaMemAdviseSetReadMostly:
+		return VGPU_ADVICE_READ_MOSTLY;
+	case cudaMemAdviseUnsetReadMostly:
+		return VGPU_ADVICE_NOT_READ_MOSTLY;
+	case cudaMemAdviseSetPreferredLocation:
+		return device == cudaCpuDeviceId ? VGPU_ADVICE_PREFER_HOST :
+		       device == rt_device()	 ? VGPU_ADVICE_PREFER_DEVICE :
+						   VGPU_ADVICE_PREFER_NONE;
+	case cudaMemAdviseUnsetPreferredLocation:
+		return VGPU_ADVICE_PREFER_NONE;
+	case cudaMemAdviseSetAccessedBy:
+		return device == rt_device() ? VGPU_ADVICE_ACCESSED : VGPU_ADVICE_COUNT;
+	case cudaMemAdviseUnsetAccessedBy:
+		return device == rt_device() ? VGPU_ADVICE_NOT_ACCESSED : VGPU_ADVICE_COUNT;
+	}
+	return VGPU_ADVICE_COUNT;
+}
+
+/* With the lock held. What the program has said, it can ask for again. */
+static vgpuError_t remember(uint64_t address, size_t count, enum cudaMemoryAdvise advice,
+			    int device)
 {
 	int bit = device == cudaCpuDeviceId ? (int)RT_ACCESSED_BY_HOST : 1 << (device & 31);
 
@@ -109,7 +135,17 @@ static vgpuError_t advise(uint64_t address, size_t count, enum cudaMemoryAdvise 
 	}
 }
 
-/* Advice is remembered; nothing follows from it. */
+/* With the lock held. */
+static vgpuError_t advise(uint64_t address, size_t count, enum cudaMemoryAdvise advice, int device)
+{
+	enum vgpu_advice passed = device_advice(advice, device);
+	vgpuError_t error = vgpuSuccess;
+
+	if (passed != VGPU_ADVICE_COUNT)
+		error = rt_advice_pass(address, count, passed);
+	return error == vgpuSuccess ? remember(address, count, advice, device) : error;
+}
+
 cudaError_t cudaMemAdvise(const void *pointer, size_t count, enum cudaMemoryAdvise advice,
 			  int device)
 {

@@ -27,6 +27,7 @@ int vgpu_file_map(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 int vgpu_file_unmap(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 int vgpu_file_map_managed(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 int vgpu_file_unmap_managed(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
+int vgpu_file_advise(struct vgpu_transport *t, uint64_t address, uint64_t bytes, uint32_t advice);
 int vgpu_file_map_host(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 int vgpu_file_unmap_host(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 int vgpu_file_submit(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands,

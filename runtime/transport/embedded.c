@@ -171,6 +171,13 @@ static void revoke_access(void *host, u32 context, u64 address, u64 bytes)
 	vgpu_managed_revoke(address, bytes);
 }
 
+static void protect(void *host, u32 context, u64 address, u64 bytes)
+{
+	(void)host;
+	(void)context;
+	vgpu_managed_protect(address, bytes);
+}
+
 static const struct vgpu_host_ops host_ops = {
 	.get_frame = get_frame,
 	.put_frame = put_frame,
@@ -180,6 +187,7 @@ static const struct vgpu_host_ops host_ops = {
 	.trace = trace,
 	.managed_page = managed_page,
 	.revoke = revoke_access,
+	.protect = protect,
 };
 
 /* ---- opening ------------------------------------------------------------ */
@@ -357,19 +365,22 @@ static int embedded_unmap(struct vgpu_transport *t, uint64_t address, uint64_t b
 }
 
 /* The program accesses managed memory that is on the device, or never had access. */
-static int serve_access(void *owner, uint64_t address)
+static int serve_access(void *owner, uint64_t address, bool write)
 {
 	struct vgpu_transport *t = owner;
+	bool writable = true;
 	u64 first, bytes;
 	int error;
 
 	do {
 		embedded_lock(t);
-		error = vgpu_managed_fetch(t->device, t->context, address, &first, &bytes);
+		error = write ? vgpu_managed_fetch(t->device, t->context, address, &first, &bytes) :
+				vgpu_managed_fetch_read(t->device, t->context, address, &first,
+							&bytes, &writable);
 		if (error == -EAGAIN)
 			vgpu_device_run(t->device, VGPU_NEVER, EVENTS);
 		else if (!error)
-			error = vgpu_managed_grant(first, bytes);
+			error = vgpu_managed_grant(first, bytes, writable);
 		embedded_unlock(t);
 	} while (error == -EAGAIN);
 	return error;
@@ -396,6 +407,17 @@ static int embedded_unmap_managed(struct vgpu_transport *t, uint64_t address, ui
 
 	if (!error)
 		vgpu_managed_unmap(address, bytes);
+	return error;
+}
+
+static int embedded_advise(struct vgpu_transport *t, uint64_t address, uint64_t bytes,
+			   uint32_t advice)
+{
+	int error;
+
+	embedded_lock(t);
+	error = vgpu_managed_advise(t->device, t->context, address, bytes, advice);
+	embedded_unlock(t);
 	return error;
 }
 
@@ -537,6 +559,7 @@ const struct vgpu_transport_ops vgpu_transport_embedded = {
 	.unmap = embedded_unmap,
 	.map_managed = embedded_map_managed,
 	.unmap_managed = embedded_unmap_managed,
+	.advise = embedded_advise,
 	.map_host = embedded_map_host,
 	.unmap_host = embedded_unmap,
 	.peek = embedded_peek,

@@ -197,6 +197,13 @@ int vgpu_file_unmap_managed(struct vgpu_transport *t, uint64_t address, uint64_t
 	return 0;
 }
 
+int vgpu_file_advise(struct vgpu_transport *t, uint64_t address, uint64_t bytes, uint32_t advice)
+{
+	struct vgpu_mem_advise args = { .address = address, .bytes = bytes, .advice = advice };
+
+	return vgpu_file_call(t, VGPU_IOC_MEM_ADVISE, &args);
+}
+
 /* Kernels use all memory of this process. */
 int vgpu_file_map_host(struct vgpu_transport *t, uint64_t address, uint64_t bytes)
 {
@@ -257,6 +264,7 @@ const struct vgpu_transport_ops vgpu_transport_ioctl = {
 	.unmap = vgpu_file_unmap,
 	.map_managed = vgpu_file_map_managed,
 	.unmap_managed = vgpu_file_unmap_managed,
+	.advise = vgpu_file_advise,
 	.map_host = vgpu_file_map_host,
 	.unmap_host = vgpu_file_unmap_host,
 	.submit = vgpu_file_submit,

@@ -53,13 +53,13 @@ static bool range_of(uint64_t address, struct vgpu_managed_range *range)
 	return found;
 }
 
-int vgpu_managed_serve(uint64_t address)
+int vgpu_managed_serve(uint64_t address, bool write)
 {
 	struct vgpu_managed_range range;
 
 	if (!range_of(address, &range) || range.process != getpid())
 		return -EFAULT;
-	return range.serve(range.owner, address);
+	return range.serve(range.owner, address, write);
 }
 
 bool vgpu_managed_is_protected(uint64_t address, size_t bytes)
@@ -198,21 +198,33 @@ void *vgpu_managed_alias(uint64_t address)
 	return range_of(address, &range) ? range.alias + (address - range.address) : NULL;
 }
 
-int vgpu_managed_grant(uint64_t address, uint64_t bytes)
+int vgpu_managed_grant(uint64_t address, uint64_t bytes, bool writable)
 {
 	struct vgpu_managed_range range;
 
-	return range_of(address, &range) ? range.access->grant(&range, address, bytes) : -EFAULT;
+	if (!range_of(address, &range))
+		return -EFAULT;
+	return range.access->grant(&range, address, bytes, writable);
+}
+
+static void must_restrict(int error)
+{
+	if (error)
+		fprintf(stderr, "vgpu: managed memory stays accessible: %s\n", strerror(-error));
 }
 
 void vgpu_managed_revoke(uint64_t address, uint64_t bytes)
 {
 	struct vgpu_managed_range range;
-	int error;
 
-	if (!range_of(address, &range))
-		return;
-	error = range.access->revoke(&range, address, bytes);
-	if (error)
-		fprintf(stderr, "vgpu: managed memory stays accessible: %s\n", strerror(-error));
+	if (range_of(address, &range))
+		must_restrict(range.access->revoke(&range, address, bytes));
+}
+
+void vgpu_managed_protect(uint64_t address, uint64_t bytes)
+{
+	struct vgpu_managed_range range;
+
+	if (range_of(address, &range))
+		must_restrict(range.access->protect(&range, address, bytes));
 }

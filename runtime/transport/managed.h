@@ -15,16 +15,18 @@
 #ifndef VGPU_MANAGED_H
 #define VGPU_MANAGED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /**
  * typedef vgpu_managed_serve_fn - the program accesses @address: have the device give it to the
  * host, and vgpu_managed_grant() access
+ * @write: it writes, or that is not known
  *
  * Called in a signal handler of the thread that accesses it, or by a thread of userfaultfd. A
  * negative errno: it may not.
  */
-typedef int vgpu_managed_serve_fn(void *owner, uint64_t address);
+typedef int vgpu_managed_serve_fn(void *owner, uint64_t address, bool write);
 
 /**
  * vgpu_managed_map - make [@address, @address + @bytes), reserved before, managed memory of @owner
@@ -38,9 +40,14 @@ int vgpu_managed_unmap(uint64_t address, uint64_t bytes);
 void vgpu_managed_unmap_all(void *owner);
 /** vgpu_managed_alias - where the device accesses the page at @address; NULL: it is not managed */
 void *vgpu_managed_alias(uint64_t address);
-/** vgpu_managed_grant - let the program access pages of one range; -ENOMEM: of the system */
-int vgpu_managed_grant(uint64_t address, uint64_t bytes);
+/**
+ * vgpu_managed_grant - let the program read pages of one range, and write them if @writable;
+ * -ENOMEM: of the system
+ */
+int vgpu_managed_grant(uint64_t address, uint64_t bytes, bool writable);
 /** vgpu_managed_revoke - it may not any more */
 void vgpu_managed_revoke(uint64_t address, uint64_t bytes);
+/** vgpu_managed_protect - it may read, and may not write any more */
+void vgpu_managed_protect(uint64_t address, uint64_t bytes);
 
 #endif

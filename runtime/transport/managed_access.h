@@ -5,7 +5,7 @@
  *
  *   userfaultfd  (managed_userfaultfd.c) A page that the program may not use is in no page table.
  *                Whoever touches it sleeps, also in a system call, until a thread of this library
- *                has brought the page. Needs a kernel that lets the process handle faults of
+ *                has brought the page. Needs Linux 6.4, and that the process may handle faults of
  *                system calls: as root, with vm.unprivileged_userfaultfd, or /dev/userfaultfd.
  *   signal       (managed_signal.c) Such a page is PROT_NONE, and the thread that touches it serves
  *                itself in a handler of SIGSEGV. Works everywhere; a system call fails, so common
@@ -44,14 +44,17 @@ struct vgpu_managed_range {
  * struct vgpu_managed_access - a way
  * @attach: watch a range that is mapped PROT_NONE; false: this way is not possible. Called with the
  *   lock of the ranges held
- * @grant: let the program access some pages; a negative errno. It may be called again for pages
- *   that it has
+ * @grant: let the program read some pages, and write them if @writable; a negative errno. It may
+ *   have some of them already, in the same way or in another
  * @revoke: it may not any more; a negative errno
+ * @protect: it may not write any more; a negative errno
  */
 struct vgpu_managed_access {
 	bool (*attach)(const struct vgpu_managed_range *range);
-	int (*grant)(const struct vgpu_managed_range *range, uint64_t address, uint64_t bytes);
+	int (*grant)(const struct vgpu_managed_range *range, uint64_t address, uint64_t bytes,
+		     bool writable);
 	int (*revoke)(const struct vgpu_managed_range *range, uint64_t address, uint64_t bytes);
+	int (*protect)(const struct vgpu_managed_range *range, uint64_t address, uint64_t bytes);
 };
 
 extern const struct vgpu_managed_access vgpu_managed_by_userfaultfd;
@@ -59,10 +62,11 @@ extern const struct vgpu_managed_access vgpu_managed_by_signal;
 
 /**
  * vgpu_managed_serve - the program has accessed @address, which it may not: serve it
+ * @write: it writes, or that is not known
  *
  * -EFAULT: it is not managed memory of this process.
  */
-int vgpu_managed_serve(uint64_t address);
+int vgpu_managed_serve(uint64_t address, bool write);
 /**
  * vgpu_managed_is_protected - does some of [@address, @address + @bytes) belong to a range that
  * vgpu_managed_by_signal watches?

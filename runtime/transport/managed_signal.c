@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 
 #include "managed_access.h"
 
@@ -46,12 +47,23 @@ static void pass_on(int number, siginfo_t *info, void *context)
 	passing.info = NULL;
 }
 
+/* What the processor says of the access; where it does not say it, a write does for a read, too. */
+static bool is_write(const void *context)
+{
+#ifdef __x86_64__
+	return ((const ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] & 2;
+#else
+	(void)context;
+	return true;
+#endif
+}
+
 static void handle(int number, siginfo_t *info, void *context)
 {
 	int saved = errno, error = -EFAULT;
 
 	if (info->si_code == SEGV_ACCERR)
-		error = vgpu_managed_serve((uint64_t)(uintptr_t)info->si_addr);
+		error = vgpu_managed_serve((uint64_t)(uintptr_t)info->si_addr, is_write(context));
 	errno = saved;
 	if (error)
 		pass_on(number, info, context);
@@ -86,9 +98,10 @@ static int protect(const struct vgpu_managed_range *range, uint64_t address, uin
 	return 0;
 }
 
-static int signal_grant(const struct vgpu_managed_range *range, uint64_t address, uint64_t bytes)
+static int signal_grant(const struct vgpu_managed_range *range, uint64_t address, uint64_t bytes,
+			bool writable)
 {
-	return protect(range, address, bytes, PROT_READ | PROT_WRITE);
+	return protect(range, address, bytes, PROT_READ | (writable ? PROT_WRITE : 0));
 }
 
 static int signal_revoke(const struct vgpu_managed_range *range, uint64_t address, uint64_t bytes)
@@ -96,8 +109,14 @@ static int signal_revoke(const struct vgpu_managed_range *range, uint64_t addres
 	return protect(range, address, bytes, PROT_NONE);
 }
 
+static int signal_protect(const struct vgpu_managed_range *range, uint64_t address, uint64_t bytes)
+{
+	return protect(range, address, bytes, PROT_READ);
+}
+
 const struct vgpu_managed_access vgpu_managed_by_signal = {
 	.attach = signal_attach,
 	.grant = signal_grant,
 	.revoke = signal_revoke,
+	.protect = signal_protect,
 };

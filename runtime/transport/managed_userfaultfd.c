@@ -22,8 +22,20 @@
 #define MADV_POPULATE_WRITE	23
 #endif
 
+/* Both of Linux 6.4 */
+#ifndef UFFD_FEATURE_WP_UNPOPULATED
+#define UFFD_FEATURE_WP_UNPOPULATED	(1 << 13)
+#endif
+#ifndef UFFDIO_CONTINUE_MODE_WP
+#define UFFDIO_CONTINUE_MODE_WP		(1ull << 1)
+#endif
+
 #define PAGE		4096ull
-#define FEATURES	(UFFD_FEATURE_MISSING_SHMEM | UFFD_FEATURE_MINOR_SHMEM)
+#define FEATURES	(UFFD_FEATURE_MISSING_SHMEM | UFFD_FEATURE_MINOR_SHMEM |		\
+			 UFFD_FEATURE_WP_HUGETLBFS_SHMEM | UFFD_FEATURE_WP_UNPOPULATED)
+#define MODES		(UFFDIO_REGISTER_MODE_MISSING | UFFDIO_REGISTER_MODE_MINOR |		\
+			 UFFDIO_REGISTER_MODE_WP)
+#define WRITES		(UFFD_PAGEFAULT_FLAG_WRITE | UFFD_PAGEFAULT_FLAG_WP)
 
 /* Of this process, as long as process is its id; descriptor < 0: it may not have one. */
 static int descriptor = -1;
@@ -38,11 +50,11 @@ static void *pointer(uint64_t address)
  * Who waits touches the page again: it is there now, or is to raise SIGSEGV (EFAULT in a system
  * call), or is not managed memory any more.
  */
-static void answer(int fd, uint64_t address)
+static void answer(int fd, uint64_t address, bool write)
 {
 	struct uffdio_range page = { .start = address & ~(PAGE - 1), .len = PAGE };
 
-	if (vgpu_managed_serve(address) && vgpu_managed_alias(address))
+	if (vgpu_managed_serve(address, write) && vgpu_managed_alias(address))
 		mprotect(pointer(page.start), PAGE, PROT_NONE);
 	ioctl(fd, UFFDIO_WAKE, &page);
 }
@@ -56,7 +68,8 @@ static void *serve(void *argument)
 	for (;;) {
 		got = read(fd, &message, sizeof(message));
 		if (got == sizeof(message) && message.event == UFFD_EVENT_PAGEFAULT)
-			answer(fd, message.arg.pagefault.address);
+			answer(fd, message.arg.pagefault.address,
+			       message.arg.pagefault.flags & WRITES);
 		else if (got < 0 && errno != EAGAIN && errno != EINTR)
 			return NULL;
 	}
@@ -111,7 +124,7 @@ static bool userfaultfd_attach(const struct vgpu_managed_range *range)
 {
 	struct uffdio_register watch = {
 		.range = { .start = range->address, .len = range->bytes },
-		.mode = UFFDIO_REGISTER_MODE_MISSING | UFFDIO_REGISTER_MODE_MINOR,
+		.mode = MODES,
 	};
 	const char *wanted = getenv("VGPU_USERFAULTFD");
 
@@ -130,11 +143,11 @@ static bool userfaultfd_attach(const struct vgpu_managed_range *range)
 }
 
 /* Pages from @address on; returns how many bytes were entered, or a negative errno. */
-static int64_t enter(uint64_t address, uint64_t bytes)
+static int64_t enter(uint64_t address, uint64_t bytes, bool writable)
 {
 	struct uffdio_continue pages = {
 		.range = { .start = address, .len = bytes },
-		.mode = UFFDIO_CONTINUE_MODE_DONTWAKE,
+		.mode = UFFDIO_CONTINUE_MODE_DONTWAKE | (writable ? 0 : UFFDIO_CONTINUE_MODE_WP),
 	};
 
 	if (!ioctl(descriptor, UFFDIO_CONTINUE, &pages))
@@ -142,26 +155,45 @@ static int64_t enter(uint64_t address, uint64_t bytes)
 	return pages.mapped > 0 ? pages.mapped : -errno;
 }
 
+/* Of pages that are entered. Who waits is not woken. */
+static int protect(uint64_t address, uint64_t bytes, bool writable)
+{
+	struct uffdio_writeprotect pages = {
+		.range = { .start = address, .len = bytes },
+		.mode = writable ? UFFDIO_WRITEPROTECT_MODE_DONTWAKE : UFFDIO_WRITEPROTECT_MODE_WP,
+	};
+
+	while (ioctl(descriptor, UFFDIO_WRITEPROTECT, &pages))
+		if (errno != EAGAIN)
+			return -errno;
+	return 0;
+}
+
 static int userfaultfd_grant(const struct vgpu_managed_range *range, uint64_t address,
-			     uint64_t bytes)
+			     uint64_t bytes, bool writable)
 {
 	struct uffdio_range all = { .start = address, .len = bytes };
 	uint64_t end = address + bytes;
+	bool had_some = false;
 	int error = 0;
 
 	while (address < end && !error) {
-		int64_t done = enter(address, end - address);
+		int64_t done = enter(address, end - address, writable);
 
-		if (done > 0)
+		if (done > 0) {
 			address += (uint64_t)done;
-		else if (done == -EEXIST)
+		} else if (done == -EEXIST) {
+			had_some = true;
 			address += PAGE;
-		else if (done == -EFAULT) /* the file does not have it */
+		} else if (done == -EFAULT) { /* the file does not have it */
 			error = madvise(range->alias + (address - range->address), end - address,
 					MADV_POPULATE_WRITE) ? -errno : 0;
-		else if (done != -EAGAIN)
+		} else if (done != -EAGAIN) {
 			error = (int)done;
+		}
 	}
+	if (had_some && !error)
+		error = protect(all.start, all.len, writable);
 	ioctl(descriptor, UFFDIO_WAKE, &all);
 	return error;
 }
@@ -174,8 +206,16 @@ static int userfaultfd_revoke(const struct vgpu_managed_range *range, uint64_t a
 	return madvise(pointer(address), bytes, MADV_DONTNEED) ? -errno : 0;
 }
 
+static int userfaultfd_protect(const struct vgpu_managed_range *range, uint64_t address,
+			       uint64_t bytes)
+{
+	(void)range;
+	return protect(address, bytes, false);
+}
+
 const struct vgpu_managed_access vgpu_managed_by_userfaultfd = {
 	.attach = userfaultfd_attach,
 	.grant = userfaultfd_grant,
 	.revoke = userfaultfd_revoke,
+	.protect = userfaultfd_protect,
 };

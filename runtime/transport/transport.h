@@ -22,6 +22,7 @@ struct vgpu_transport;		/* what an open device is, each transport has its own */
  * @close: ends the context with all that is in it
  * @map_managed: managed memory at a range that is reserved in this process, which it then maps
  * @unmap_managed: the range is only reserved again
+ * @advise: enum vgpu_advice for whole pages of one range of managed memory
  * @map_host: memory of this process at @address, whole pages, becomes usable by kernels at the same
  *   address, in place; NULL: the transport cannot have that. 0, or 1: kernels may only read it,
  *   because this process may only read some of it. -EFAULT: some of it is not there; -EEXIST: some
@@ -49,6 +50,7 @@ struct vgpu_transport_ops {
 	int (*unmap)(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 	int (*map_managed)(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 	int (*unmap_managed)(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
+	int (*advise)(struct vgpu_transport *t, uint64_t address, uint64_t bytes, uint32_t advice);
 	int (*map_host)(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 	int (*unmap_host)(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 	int (*peek)(struct vgpu_transport *t, uint64_t address, void *memory, uint64_t bytes);

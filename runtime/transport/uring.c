@@ -239,6 +239,7 @@ const struct vgpu_transport_ops vgpu_transport_uring = {
 	.unmap = vgpu_file_unmap,
 	.map_managed = vgpu_file_map_managed,
 	.unmap_managed = vgpu_file_unmap_managed,
+	.advise = vgpu_file_advise,
 	.map_host = vgpu_file_map_host,
 	.unmap_host = vgpu_file_unmap_host,
 	.submit = uring_submit,
