@@ -10,18 +10,25 @@
  * gets a block of a chunk of that class. All data about chunks lies apart from them, so that a
  * program that writes beyond its block does not damage it, and starts as zeros.
  *
- * There are no locks. A thread that reserves a block increments the count of the chunk's state
- * word; if it was below the number of blocks, some bit of the chunk's bitmap is or becomes clear,
- * and the thread sets one. If the chunk was full or of another class by then, the thread takes back
- * its increment; until then the word's count is too high by one, which can make others skip the
- * chunk, never use it wrongly. free() clears the bit, then decrements. Whoever decrements the count
- * to 0 retires the chunk: it compares and exchanges the whole word with 0, so a reservation in
+ * There are no locks. Who reserves blocks adds their number to the count of the chunk's state word;
+ * as far as it was below the number of blocks, some bits of the chunk's bitmap are or become clear,
+ * and each thread sets one. What exceeds that, or all of it if the chunk was full or of another
+ * class by then, is taken back; until then the word's count is too high, which can make others skip
+ * the chunk, never use it wrongly. free() clears the bit, then decrements. Whoever decrements the
+ * count to 0 retires the chunk: it compares and exchanges the whole word with 0, so a reservation in
  * between makes it fail, and who does so owns the chunk and gives it back.
  *
- * Of each class the chunk being filled is known (`current'). When it is full, one lane of the warp
- * looks for another: in the class's bitmap of chunks with room, else a free chunk. It offers it as
- * the current one by a compare and exchange; if another warp was faster, it gives its own back. So
- * thousands of threads that find a chunk full claim one chunk for each warp at most, and keep one.
+ * One lane reserves for all lanes of its warp that are at the same place and want the same class.
+ *
+ * Of each class, each SM fills a chunk of its own (`current'), so that SMs do not take the room from
+ * each other. While few chunks are in use they fill the same one (`newest'), so that few pages are
+ * touched. When a chunk is full, one warp of the SM looks for another: in the class's bitmap of
+ * chunks with room, else a free chunk, else what another SM fills. It says so in `current' by a
+ * compare and exchange. The others wait for it, but not for ever, because its block may have been
+ * preempted: then they look for a chunk themselves, and who offers the second one gives it back.
+ *
+ * A chunk with room is somebody's current one or has its bit in the bitmap: who finds one there
+ * clears the bit, and who frees a block of a full chunk sets it.
  */
 #include "heap.h"
 
@@ -38,6 +45,10 @@ typedef volatile GLOBAL u32 word;
 #define CLASS_LAST	(2 * 13 + 1 - CLASS_BIAS)
 #define LARGE		31u		/* the class of a chunk that begins a large allocation */
 #define NONE		0xffffffffu
+/* Chunks in use up to which SMs fill the same ones. */
+#define SHARED_MOST	VGPU_HEAP_HEADS
+/* How often a warp looks whether another one has found a chunk, before it does so itself. */
+#define PATIENCE	64u
 
 #define COUNT(state)	((state) & 0xffffffu)
 #define CLASS(state)	((state) >> 24)
@@ -202,12 +213,15 @@ DEVICE void set_room(u32 cls, u32 chunk)
 	*(HEAD(hint) + cls) = chunk / 32;
 }
 
-DEVICE void clear_room(u32 cls, u32 chunk)
+/* Returns false if it was clear. */
+DEVICE bool clear_room(u32 cls, u32 chunk)
 {
 	u32 bit = 1u << (chunk & 31);
 
-	if (clear_bits(room_of(cls, chunk), bit) & bit)
-		add(HEAD(rooms) + cls, -1u);
+	if (!(clear_bits(room_of(cls, chunk), bit) & bit))
+		return false;
+	add(HEAD(rooms) + cls, -1u);
+	return true;
 }
 
 /* Gives a chunk of the class back if no block of it is in use or reserved. */
@@ -220,18 +234,19 @@ DEVICE void retire(u32 cls, u32 chunk)
 }
 
 /*
- * Takes back a reservation in a chunk that has any class by now. A bit in the bitmap of a class
- * that the chunk no longer has does no harm: find_room() clears it.
+ * Takes back reservations of @count blocks in a chunk that has any class by now. A bit in the bitmap
+ * of a class that the chunk no longer has does no harm: take_room() clears it.
  */
-DEVICE void unreserve(u32 chunk)
+DEVICE void unreserve(u32 chunk, u32 count)
 {
-	u32 old = add(state_of(chunk), -1u), cls = CLASS(old);
+	u32 old = add(state_of(chunk), -count), cls = CLASS(old), most;
 
 	if (!cls || cls > CLASS_LAST)
 		return;
-	if (COUNT(old) == class_blocks(cls, VGPU_HEAP_CHUNK))
+	most = class_blocks(cls, VGPU_HEAP_CHUNK);
+	if (COUNT(old) >= most && COUNT(old) - count < most)
 		set_room(cls, chunk);
-	if (COUNT(old) == 1)
+	if (COUNT(old) == count)
 		retire(cls, chunk);
 }
 
@@ -242,8 +257,12 @@ DEVICE bool has_room(u32 cls, u32 chunk)
 	return CLASS(state) == cls && COUNT(state) < class_blocks(cls, VGPU_HEAP_CHUNK);
 }
 
-/* A chunk of the class that has a free block, or NONE. */
-DEVICE u32 find_room(u32 cls)
+/*
+ * A chunk of the class that has a free block and that is nobody's current one, or NONE. It is now
+ * the caller's: who frees a block of it sets its bit again after the caller has found it, if it is
+ * full then.
+ */
+DEVICE u32 take_room(u32 cls)
 {
 	u32 words = HEAP.words, w = *(HEAD(hint) + cls);
 
@@ -253,41 +272,68 @@ DEVICE u32 find_room(u32 cls)
 		while ((bits = *room_of(cls, w * 32)) != 0) {
 			u32 chunk = w * 32 + __builtin_ctz(bits);
 
-			if (has_room(cls, chunk))
+			if (clear_room(cls, chunk) && has_room(cls, chunk))
 				return chunk;
-			clear_room(cls, chunk);
-			/* a block may have been freed before the bit was cleared */
-			if (has_room(cls, chunk))
-				set_room(cls, chunk);
 		}
 		w = w + 1 < words ? w + 1 : 0;
 	}
 	return NONE;
 }
 
+DEVICE word *current_of(u32 head, u32 cls)
+{
+	return (word *)HEAD(current) + head * VGPU_HEAP_CLASSES + cls;
+}
+
+/* The same as @current says: a chunk that has a free block, or NONE. */
+DEVICE u32 room_in(u32 current, u32 cls)
+{
+	if (!current || current == VGPU_HEAP_REFILL || !has_room(cls, current - 1))
+		return NONE;
+	return current - 1;
+}
+
+/* A free block of the chunk that another SM fills: for when there is nothing else. */
+DEVICE u32 room_of_others(u32 cls)
+{
+	u32 chunk = NONE;
+
+	for (u32 head = 0; head < VGPU_HEAP_HEADS && chunk == NONE; head++)
+		chunk = room_in(*current_of(head, cls), cls);
+	return chunk;
+}
+
 /*
- * Makes a chunk with room the class's current one, which was @seen. Returns false if the heap is
+ * Puts a chunk with room at @current, which was VGPU_HEAP_REFILL. Returns false if the heap is
  * full, true if it is worth to try again.
  */
-DEVICE bool refill(u32 cls, u32 seen)
+DEVICE bool refill(u32 cls, word *current)
 {
-	word *current = HEAD(current) + cls;
-	u32 chunk;
+	bool own = false;
+	u32 chunk = NONE;
 
-	if (*current != seen)
-		return true;
-	chunk = find_room(cls);
-	if (chunk != NONE) {
-		exchange(current, seen, chunk + 1);
-		return true;
+	if (*HEAD(used) <= SHARED_MOST)
+		chunk = room_in(*(HEAD(newest) + cls), cls);
+	if (chunk == NONE) {
+		chunk = take_room(cls);
+		own = chunk != NONE;
 	}
-	chunk = claim(1);
+	if (chunk == NONE) {
+		chunk = claim(1);
+		own = chunk != NONE;
+		if (own)
+			add(state_of(chunk), STATE(cls));
+	}
 	if (chunk == NONE)
-		return *current != seen;
-	add(state_of(chunk), STATE(cls));
-	set_room(cls, chunk);
-	if (!exchange(current, seen, chunk + 1))
+		chunk = room_of_others(cls);
+	if (chunk == NONE)
+		return !exchange(current, VGPU_HEAP_REFILL, 0);
+	if (exchange(current, VGPU_HEAP_REFILL, chunk + 1)) {
+		*(HEAD(newest) + cls) = chunk + 1;
+	} else if (own) {
+		set_room(cls, chunk);
 		retire(cls, chunk);
+	}
 	return true;
 }
 
@@ -315,61 +361,131 @@ DEVICE void *block_of(u32 cls, u32 chunk, u32 at)
 			(u64)at * class_size(cls));
 }
 
-/* Is the caller the lowest of the lanes that are here? */
-DEVICE bool first_lane(void)
-{
-	u32 active, below;
-
-	__asm__ __volatile__("activemask.b32 %0;" : "=r"(active));
-	__asm__ __volatile__("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
-	return !(active & below);
-}
-
 /* Orders the accesses of a block's user after it was allocated and before it is freed. */
 DEVICE void fence(void)
 {
 	__asm__ __volatile__("membar.gl;" ::: "memory");
 }
 
-CALL void *malloc(u64 bytes)
+/*
+ * Reserves up to @want blocks of one chunk, and at least one. Returns how many, 0: the heap is full;
+ * @first: how many blocks of it were in use or reserved before.
+ */
+DEVICE u32 reserve(u32 cls, u32 want, u32 *chunk, u32 *first)
 {
-	u32 cls = 0, large = 0, seen = 0, chunk;
+	u32 most = class_blocks(cls, VGPU_HEAP_CHUNK), waited = 0, sm;
+	word *current;
 
-	if (bytes > BLOCK_MOST) {
-		if (bytes > (u64)HEAP.chunks << VGPU_HEAP_CHUNK_LOG)
-			return nullptr;
-		large = (u32)((bytes + VGPU_HEAP_CHUNK - 1) >> VGPU_HEAP_CHUNK_LOG);
-	} else {
-		cls = class_of((u32)bytes);
-	}
+	__asm__ __volatile__("mov.u32 %0, %%smid;" : "=r"(sm));
+	current = current_of(sm % VGPU_HEAP_HEADS, cls);
 	for (;;) {
-		if (!large && (seen = *(HEAD(current) + cls)) != 0 && has_room(cls, seen - 1)) {
-			u32 state = add(state_of(seen - 1), 1);
+		u32 seen = *current;
 
-			if (CLASS(state) == cls &&
-			    COUNT(state) < class_blocks(cls, VGPU_HEAP_CHUNK)) {
-				void *block = block_of(cls, seen - 1, COUNT(state));
+		if (seen == VGPU_HEAP_REFILL) {
+			if (waited++ < PATIENCE)
+				continue;
+		} else {
+			if (seen) {
+				u32 state = add(state_of(seen - 1), want);
+				u32 count = COUNT(state);
 
-				fence();
-				return block;
+				if (CLASS(state) == cls && count < most) {
+					u32 got = want < most - count ? want : most - count;
+
+					if (got < want)
+						unreserve(seen - 1, want - got);
+					*chunk = seen - 1;
+					*first = count;
+					return got;
+				}
+				unreserve(seen - 1, want);
 			}
-			unreserve(seen - 1);
+			if (!exchange(current, seen, VGPU_HEAP_REFILL))
+				continue;
 		}
-		/* one lane at a time: the others use what it finds, or come next */
-		if (!first_lane())
-			continue;
-		if (large)
-			break;
-		if (!refill(cls, seen))
-			return nullptr;
+		if (!refill(cls, current))
+			return 0;
+		waited = 0;
 	}
-	chunk = claim(large);
+}
+
+/* The lanes that are here. */
+DEVICE u32 active_lanes(void)
+{
+	u32 active;
+
+	__asm__ __volatile__("activemask.b32 %0;" : "=r"(active));
+	return active;
+}
+
+/* @value of @lane. All of @lanes are here. */
+DEVICE u32 value_of(u32 lanes, u32 lane, u32 value)
+{
+	u32 got;
+
+	__asm__ __volatile__("shfl.sync.idx.b32 %0, %1, %2, 31, %3;"
+			     : "=r"(got) : "r"(value), "r"(lane), "r"(lanes));
+	return got;
+}
+
+/* Of @lanes, which are all here, those with the same @value as @lane. */
+DEVICE u32 lanes_like(u32 lanes, u32 lane, u32 value)
+{
+	u32 same = value == value_of(lanes, lane, value), got;
+
+	__asm__ __volatile__("{ .reg .pred p; setp.ne.u32 p, %1, 0; "
+			     "vote.sync.ballot.b32 %0, p, %2; }"
+			     : "=r"(got) : "r"(same), "r"(lanes));
+	return got;
+}
+
+/* More than BLOCK_MOST bytes. */
+DEVICE void *malloc_chunks(u64 bytes)
+{
+	u32 count, chunk;
+
+	if (bytes > (u64)HEAP.chunks << VGPU_HEAP_CHUNK_LOG)
+		return nullptr;
+	count = (u32)((bytes + VGPU_HEAP_CHUNK - 1) >> VGPU_HEAP_CHUNK_LOG);
+	chunk = claim(count);
 	if (chunk == NONE)
 		return nullptr;
-	((word *)HEAP.length)[chunk] = large;
+	((word *)HEAP.length)[chunk] = count;
 	fence();
 	add(state_of(chunk), STATE(LARGE));
 	return (void *)(HEAP.data + ((u64)chunk << VGPU_HEAP_CHUNK_LOG));
+}
+
+CALL void *malloc(u64 bytes)
+{
+	u32 cls, own, below;
+
+	if (bytes > BLOCK_MOST)
+		return malloc_chunks(bytes);
+	cls = class_of((u32)bytes);
+	__asm__ __volatile__("mov.u32 %0, %%lanemask_eq;" : "=r"(own));
+	__asm__ __volatile__("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
+	for (;;) {
+		u32 lanes = active_lanes(), leader = __builtin_ctz(lanes);
+		u32 same = lanes_like(lanes, leader, cls);
+		u32 rank = __builtin_popcount(same & below), got = 0, chunk = 0, first = 0;
+
+		if (!(same & own))
+			continue;
+		if (!rank)
+			got = reserve(cls, __builtin_popcount(same), &chunk, &first);
+		got = value_of(same, leader, got);
+		if (!got)
+			return nullptr;
+		chunk = value_of(same, leader, chunk);
+		first = value_of(same, leader, first);
+		if (rank < got) {
+			void *block = block_of(cls, chunk, first + rank);
+
+			fence();
+			return block;
+		}
+	}
 }
 
 /* Returns false if the address is not that of an allocated block. */
@@ -400,7 +516,7 @@ DEVICE bool free_at(u64 offset)
 		return false;
 	if (!(clear_bits((word *)HEAP.blocks + (u64)chunk * VGPU_HEAP_BITMAP + at / 32, bit) & bit))
 		return false;
-	unreserve(chunk);
+	unreserve(chunk, 1);
 	return true;
 }
 
