@@ -10,15 +10,13 @@
  * gets a block of a chunk of that class. All data about chunks lies apart from them, so that a
  * program that writes beyond its block does not damage it, and starts as zeros.
  *
- * There are no locks. Who reserves blocks adds their number to the count of the chunk's state word;
- * as far as it was below the number of blocks, some bits of the chunk's bitmap are or become clear,
- * and each thread sets one. What exceeds that, or all of it if the chunk was full or of another
- * class by then, is taken back; until then the word's count is too high, which can make others skip
- * the chunk, never use it wrongly. free() clears the bit, then decrements. Whoever decrements the
- * count to 0 retires the chunk: it compares and exchanges the whole word with 0, so a reservation in
+ * There are no locks. A thread that reserves a block increments the count of the chunk's state
+ * word; if it was below the number of blocks, some bit of the chunk's bitmap is or becomes clear,
+ * and the thread sets one. If the chunk was full or of another class by then, the thread takes back
+ * its increment; until then the word's count is too high by one, which can make others skip the
+ * chunk, never use it wrongly. free() clears the bit, then decrements. Whoever decrements the count
+ * to 0 retires the chunk: it compares and exchanges the whole word with 0, so a reservation in
  * between makes it fail, and who does so owns the chunk and gives it back.
- *
- * One lane reserves for all lanes of its warp that are at the same place and want the same class.
  *
  * Of each class, each SM fills a chunk of its own (`current'), so that SMs do not take the room from
  * each other. While few chunks are in use they fill the same one (`newest'), so that few pages are
@@ -234,19 +232,18 @@ DEVICE void retire(u32 cls, u32 chunk)
 }
 
 /*
- * Takes back reservations of @count blocks in a chunk that has any class by now. A bit in the bitmap
- * of a class that the chunk no longer has does no harm: take_room() clears it.
+ * Takes back a reservation in a chunk that has any class by now. A bit in the bitmap of a class
+ * that the chunk no longer has does no harm: take_room() clears it.
  */
-DEVICE void unreserve(u32 chunk, u32 count)
+DEVICE void unreserve(u32 chunk)
 {
-	u32 old = add(state_of(chunk), -count), cls = CLASS(old), most;
+	u32 old = add(state_of(chunk), -1u), cls = CLASS(old);
 
 	if (!cls || cls > CLASS_LAST)
 		return;
-	most = class_blocks(cls, VGPU_HEAP_CHUNK);
-	if (COUNT(old) >= most && COUNT(old) - count < most)
+	if (COUNT(old) == class_blocks(cls, VGPU_HEAP_CHUNK))
 		set_room(cls, chunk);
-	if (COUNT(old) == count)
+	if (COUNT(old) == 1)
 		retire(cls, chunk);
 }
 
@@ -285,6 +282,19 @@ DEVICE word *current_of(u32 head, u32 cls)
 	return (word *)HEAD(current) + head * VGPU_HEAP_CLASSES + cls;
 }
 
+/*
+ * Of the present SM. It is computed again where it is used, so that it takes no registers in
+ * between; when the block has moved to another SM meanwhile that does no harm: who waits for the
+ * former loses patience.
+ */
+DEVICE word *own_current(u32 cls)
+{
+	u32 sm;
+
+	__asm__ __volatile__("mov.u32 %0, %%smid;" : "=r"(sm));
+	return current_of(sm % VGPU_HEAP_HEADS, cls);
+}
+
 /* The same as @current says: a chunk that has a free block, or NONE. */
 DEVICE u32 room_in(u32 current, u32 cls)
 {
@@ -304,10 +314,10 @@ DEVICE u32 room_of_others(u32 cls)
 }
 
 /*
- * Puts a chunk with room at @current, which was VGPU_HEAP_REFILL. Returns false if the heap is
+ * Puts a chunk with room at own_current(), which was VGPU_HEAP_REFILL. Returns false if the heap is
  * full, true if it is worth to try again.
  */
-DEVICE bool refill(u32 cls, word *current)
+DEVICE bool refill(u32 cls)
 {
 	bool own = false;
 	u32 chunk = NONE;
@@ -327,8 +337,8 @@ DEVICE bool refill(u32 cls, word *current)
 	if (chunk == NONE)
 		chunk = room_of_others(cls);
 	if (chunk == NONE)
-		return !exchange(current, VGPU_HEAP_REFILL, 0);
-	if (exchange(current, VGPU_HEAP_REFILL, chunk + 1)) {
+		return !exchange(own_current(cls), VGPU_HEAP_REFILL, 0);
+	if (exchange(own_current(cls), VGPU_HEAP_REFILL, chunk + 1)) {
 		*(HEAD(newest) + cls) = chunk + 1;
 	} else if (own) {
 		set_room(cls, chunk);
@@ -367,76 +377,14 @@ DEVICE void fence(void)
 	__asm__ __volatile__("membar.gl;" ::: "memory");
 }
 
-/*
- * Reserves up to @want blocks of one chunk, and at least one. Returns how many, 0: the heap is full;
- * @first: how many blocks of it were in use or reserved before.
- */
-DEVICE u32 reserve(u32 cls, u32 want, u32 *chunk, u32 *first)
+/* Is the caller the lowest of the lanes that are here? */
+DEVICE bool first_lane(void)
 {
-	u32 most = class_blocks(cls, VGPU_HEAP_CHUNK), waited = 0, sm;
-	word *current;
-
-	__asm__ __volatile__("mov.u32 %0, %%smid;" : "=r"(sm));
-	current = current_of(sm % VGPU_HEAP_HEADS, cls);
-	for (;;) {
-		u32 seen = *current;
-
-		if (seen == VGPU_HEAP_REFILL) {
-			if (waited++ < PATIENCE)
-				continue;
-		} else {
-			if (seen) {
-				u32 state = add(state_of(seen - 1), want);
-				u32 count = COUNT(state);
-
-				if (CLASS(state) == cls && count < most) {
-					u32 got = want < most - count ? want : most - count;
-
-					if (got < want)
-						unreserve(seen - 1, want - got);
-					*chunk = seen - 1;
-					*first = count;
-					return got;
-				}
-				unreserve(seen - 1, want);
-			}
-			if (!exchange(current, seen, VGPU_HEAP_REFILL))
-				continue;
-		}
-		if (!refill(cls, current))
-			return 0;
-		waited = 0;
-	}
-}
-
-/* The lanes that are here. */
-DEVICE u32 active_lanes(void)
-{
-	u32 active;
+	u32 active, below;
 
 	__asm__ __volatile__("activemask.b32 %0;" : "=r"(active));
-	return active;
-}
-
-/* @value of @lane. All of @lanes are here. */
-DEVICE u32 value_of(u32 lanes, u32 lane, u32 value)
-{
-	u32 got;
-
-	__asm__ __volatile__("shfl.sync.idx.b32 %0, %1, %2, 31, %3;"
-			     : "=r"(got) : "r"(value), "r"(lane), "r"(lanes));
-	return got;
-}
-
-/* Of @lanes, which are all here, those with the same @value as @lane. */
-DEVICE u32 lanes_like(u32 lanes, u32 lane, u32 value)
-{
-	u32 same = value == value_of(lanes, lane, value), got;
-
-	__asm__ __volatile__("{ .reg .pred p; setp.ne.u32 p, %1, 0; "
-			     "vote.sync.ballot.b32 %0, p, %2; }"
-			     : "=r"(got) : "r"(same), "r"(lanes));
-	return got;
+	__asm__ __volatile__("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
+	return !(active & below);
 }
 
 /* More than BLOCK_MOST bytes. */
@@ -458,33 +406,36 @@ DEVICE void *malloc_chunks(u64 bytes)
 
 CALL void *malloc(u64 bytes)
 {
-	u32 cls, own, below;
+	u32 cls, waited = 0;
 
 	if (bytes > BLOCK_MOST)
 		return malloc_chunks(bytes);
 	cls = class_of((u32)bytes);
-	__asm__ __volatile__("mov.u32 %0, %%lanemask_eq;" : "=r"(own));
-	__asm__ __volatile__("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
 	for (;;) {
-		u32 lanes = active_lanes(), leader = __builtin_ctz(lanes);
-		u32 same = lanes_like(lanes, leader, cls);
-		u32 rank = __builtin_popcount(same & below), got = 0, chunk = 0, first = 0;
+		word *current = own_current(cls);
+		u32 seen = *current;
 
-		if (!(same & own))
-			continue;
-		if (!rank)
-			got = reserve(cls, __builtin_popcount(same), &chunk, &first);
-		got = value_of(same, leader, got);
-		if (!got)
-			return nullptr;
-		chunk = value_of(same, leader, chunk);
-		first = value_of(same, leader, first);
-		if (rank < got) {
-			void *block = block_of(cls, chunk, first + rank);
+		if (seen && seen != VGPU_HEAP_REFILL) {
+			u32 state = add(state_of(seen - 1), 1);
 
-			fence();
-			return block;
+			if (CLASS(state) == cls &&
+			    COUNT(state) < class_blocks(cls, VGPU_HEAP_CHUNK)) {
+				void *block = block_of(cls, seen - 1, COUNT(state));
+
+				fence();
+				return block;
+			}
+			unreserve(seen - 1);
 		}
+		/* one lane at a time: the others use what it finds, or come next */
+		if (!first_lane())
+			continue;
+		if (seen == VGPU_HEAP_REFILL ? waited++ < PATIENCE :
+					       !exchange(current, seen, VGPU_HEAP_REFILL))
+			continue;
+		if (!refill(cls))
+			return nullptr;
+		waited = 0;
 	}
 }
 
@@ -516,7 +467,7 @@ DEVICE bool free_at(u64 offset)
 		return false;
 	if (!(clear_bits((word *)HEAP.blocks + (u64)chunk * VGPU_HEAP_BITMAP + at / 32, bit) & bit))
 		return false;
-	unreserve(chunk, 1);
+	unreserve(chunk);
 	return true;
 }
 
