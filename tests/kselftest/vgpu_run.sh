@@ -76,6 +76,21 @@ phase=h2d bytes=150000000 stream=2
 phase=h2d bytes=20000000
 phase=kernel tbs=10 tb_us=10 threads=128
 JOB
+cat >"$dir/pages.job" <<'JOB'
+[global]
+repeat=2
+[pages]
+phase=kernel tbs=60 tb_us=30 tb_cv=0.2 threads=128 regs_per_tb=8192 touched_bytes=131072 touches_per_tb=2
+phase=cpu us=20
+[reads]
+priority=2
+arrival_us=30
+phase=cpu us=50
+phase=kernel tbs=20 tb_us=25 threads=256 touched_bytes=65536 touched_on_host=1 launches=2
+[alone]
+priority=1
+phase=kernel tbs=100 tb_us=40 tb_cv=0.2 threads=256 regs_per_tb=8192
+JOB
 cat >"$dir/parboil.job" <<'JOB'
 [global]
 repeat=1
@@ -122,7 +137,7 @@ twice() { # JOB OPTION...
 	"$run" --json "$@" "$job" >"$dir/one" && "$run" --json "$@" "$job" >"$dir/two" && diff "$dir/one" "$dir/two"
 }
 
-for job in streams many big_copies parboil; do
+for job in streams many big_copies parboil pages; do
 	check "$job, the table of vgpu-sim" same_as_sim "$job"
 done
 check "the JSON of vgpu-sim" same_as_sim many --json
@@ -139,6 +154,16 @@ if [ "${1:-}" != quick ]; then
 		check "$policy, streams, as vgpu-sim" same_as_sim streams --json --policy "$policy" --preempt switch
 		check "$policy, real programs twice the same" twice real --policy "$policy" --preempt switch
 	done
+	for policy in ppq-shared dss; do
+		for mechanism in drain switch; do
+			for on_fault in stall preemptible; do
+				check "$policy with $mechanism, page faults, $on_fault, as vgpu-sim" same_as_sim pages --json \
+					--policy "$policy" --preempt "$mechanism" --set "sm_on_fault=$on_fault"
+			done
+		done
+	done
+	check "block switching, as vgpu-sim" same_as_sim pages --json --set block_switching=1
+	check "faults on SMs, as vgpu-sim" same_as_sim pages --set fault_handler=gpu
 	for policy in $(choices transfer_policy); do
 		check "transfers by $policy, as vgpu-sim" same_as_sim many --set "transfer_policy=$policy"
 	done

@@ -72,6 +72,26 @@ static int mix_error(struct mix *mix, const char *format, ...)
 
 /* ---- seats -------------------------------------------------------------- */
 
+/*
+ * What processes of an earlier run left behind has to pass: a host that is still busy with page
+ * faults of theirs, and data that is still on the interconnect.
+ */
+#define SETTLE_PS	(100 * VGPU_MS)
+
+static int settle(struct mix *mix, int fd)
+{
+	struct vgpu_wait_any wait = { .until = 0 };
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		if (ioctl(fd, VGPU_IOC_WAIT_ANY, &wait))
+			return mix_error(mix, "%s: waiting for the device: %s", RUN_DEVICE,
+					 strerror(errno));
+		wait.until = wait.time + SETTLE_PS;
+	}
+	return 0;
+}
+
 static int seats_create(struct mix *mix)
 {
 	int fd = open(RUN_DEVICE, O_RDWR | O_CLOEXEC);
@@ -79,6 +99,10 @@ static int seats_create(struct mix *mix)
 
 	if (fd < 0)
 		return mix_error(mix, "%s: %s", RUN_DEVICE, strerror(errno));
+	if (settle(mix, fd)) {
+		close(fd);
+		return -1;
+	}
 	for (i = 0; i < mix->count; i++) {
 		struct vgpu_seat_create create = { .priority =
 							   (s32)mix->procs[i].process->priority };
@@ -322,6 +346,31 @@ static u32 from_one(u32 id, u32 *first)
 	return id ? id - *first + 1 : 0;
 }
 
+/* Times in other fields than the time; 0: none. */
+static void rebase(struct vgpu_trace_record *record, u64 start)
+{
+	switch (record->type) {
+	case VGPU_TRACE_PREEMPT_END:
+		record->a -= start;
+		break;
+	case VGPU_TRACE_WRITE_BACK:
+		record->seq -= start;
+		record->a -= start;
+		break;
+	case VGPU_TRACE_PAGE_FAULT_ENTER:
+	case VGPU_TRACE_PAGE_FAULT_SERVED:
+	case VGPU_TRACE_PAGE_FAULT_CANCELLED:
+	case VGPU_TRACE_HOST_FAULT_SERVED:
+	case VGPU_TRACE_HOST_FAULT_CANCELLED:
+	case VGPU_TRACE_MIGRATE_START:
+	case VGPU_TRACE_MIGRATE_END:
+	case VGPU_TRACE_MIGRATE_CANCELLED:
+		if (record->seq >= start)
+			record->seq -= start;
+		break;
+	}
+}
+
 /*
  * As vgpu-sim has it: time from the start of the mix, contexts labelled with the number of their
  * process, from 1.
@@ -335,6 +384,7 @@ static void trace_record(void *arg, const struct vgpu_trace_record *record)
 	if (record->time < mix->start)
 		return;
 	copy.time -= mix->start;
+	rebase(&copy, mix->start);
 	copy.context = from_one(record->context, &mix->first_context);
 	copy.kernel = from_one(record->kernel, &mix->first_kernel);
 	if (record->type == VGPU_TRACE_CONTEXT_OPEN)
