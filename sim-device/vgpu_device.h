@@ -313,20 +313,19 @@ int vgpu_managed_advise_part(struct vgpu_device *dev, u32 context, u64 address, 
  */
 int vgpu_process_enable(struct vgpu_device *dev, u32 context);
 /**
- * vgpu_process_wanted - a page of the process that an SM waits for, and that nobody was told of
- * @address: out: of the page
- * @write: out: it must be writable
+ * vgpu_process_wanted - pages of the process that SMs wait for, and that nobody was told of
  *
- * False: there is none. Else vgpu_process_came() is called for it, some time later.
+ * False: there are none. Else vgpu_process_came() is called for them, some time later.
  */
-bool vgpu_process_wanted(struct vgpu_device *dev, u32 context, u64 *address, bool *write);
+bool vgpu_process_wanted(struct vgpu_device *dev, u32 context, struct vgpu_process_pages *pages);
 /**
- * vgpu_process_came - process_page() has the page at @address, or @there is none
+ * vgpu_process_came - what has become of @pages that were wanted
  *
- * If it has gone again meanwhile it is wanted again. There is none: the context ends by a fault, if
- * the page is still wanted.
+ * A page that has gone again meanwhile is wanted again. One that there is not ends the context by a
+ * fault, if it is still wanted.
  */
-void vgpu_process_came(struct vgpu_device *dev, u32 context, u64 address, bool there);
+void vgpu_process_came(struct vgpu_device *dev, u32 context,
+		       const struct vgpu_process_pages *pages);
 /* Is the page at @address managed memory? */
 bool vgpu_memory_is_managed(const struct vgpu_device *dev, u32 context, u64 address);
 int vgpu_memory_unmap(struct vgpu_device *dev, u32 context, u64 address, u64 bytes);

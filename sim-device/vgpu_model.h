@@ -48,6 +48,30 @@ int vgpu_config_get(const struct vgpu_config *config, const char *field, char *t
 /* Describes the first error in @config; NULL: the configuration is valid. */
 const char *vgpu_config_check(const struct vgpu_config *config);
 
+/* ---- memory of a process ------------------------------------------------ */
+
+#define VGPU_PROCESS_PAGES	64u
+
+/**
+ * struct vgpu_process_pages - pages of a process, one behind the other
+ * @address: of the first
+ * @pages: how many, VGPU_PROCESS_PAGES at most
+ * @write: they must be writable
+ * @wanted: bit n: SMs wait for page n. The others shall come with these if the process has them
+ *   already: it must not fault them in
+ * @there: the answer: process_page() has these
+ * @no_memory: the answer: there was no memory for these of @wanted; those in neither: there is no
+ *   page, or none that may be accessed so
+ */
+struct vgpu_process_pages {
+	u64 address;
+	u32 pages;
+	bool write;
+	u64 wanted;
+	u64 there;
+	u64 no_memory;
+};
+
 /* ---- states and counts -------------------------------------------------- */
 
 /*

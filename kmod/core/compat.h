@@ -65,14 +65,15 @@ static inline void kvgpu_release_fault_lock(struct vm_fault *vmf)
 #define kvgpu_pte_mkwrite	pte_mkwrite_novma
 #endif
 
-/* One page of another process; its VMAs were an argument, too. */
-static inline long kvgpu_get_user_page_remote(struct mm_struct *mm, unsigned long address,
-					      unsigned int flags, struct page **page, int *locked)
+/* Pages of another process; its VMAs were an argument, too. */
+static inline long kvgpu_get_user_pages_remote(struct mm_struct *mm, unsigned long address,
+					       unsigned long count, unsigned int flags,
+					       struct page **pages, int *locked)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
-	return get_user_pages_remote(mm, address, 1, flags, page, NULL, locked);
+	return get_user_pages_remote(mm, address, count, flags, pages, NULL, locked);
 #else
-	return get_user_pages_remote(mm, address, 1, flags, page, locked);
+	return get_user_pages_remote(mm, address, count, flags, pages, locked);
 #endif
 }
 

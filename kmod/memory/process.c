@@ -4,9 +4,10 @@
  *
  * A process may let kernels of its context use all of its memory, at its own addresses: heap,
  * stack, mapped files. The device then asks for a page when an SM touches one that is not at hand
- * (sim-device/mmu/process.c), and a thread of this module, one for each such context, has the
- * process fault it in: from swap, from a file, by userfaultfd. However long that takes, only
- * kernels of this process wait for it.
+ * (sim-device/mmu/process.c), and a thread of this module, one for each context that has ever done
+ * so, has the process fault it in: from swap, from a file, by userfaultfd. However long that takes,
+ * only kernels of this process wait for it. With it come the pages around it that the process has
+ * in its page tables: they are looked up at the same time, and nothing is faulted in for them.
  *
  * A page that was found is at hand until the process's page tables change. No reference to it is
  * held, and it is not pinned: the kernel tells us before it changes them (mmu_notifier.h), and what
@@ -22,12 +23,14 @@
  *
  * process->lock is a spinlock and the innermost of all. The actor holds it for one instruction of
  * one warp. Who changes the page tables of the process, also under reclaim, takes it to drop
- * DROP_PAGES pages at most. Nothing is allocated under it. So neither ever waits for the other
- * longer than that, and the actor never for page tables, for a process, or for memory.
+ * DROP_PAGES pages at most, and the thread to enter VGPU_PROCESS_PAGES. Nothing is allocated under
+ * it. So neither ever waits for the other longer than that, and the actor never for page tables,
+ * for a process, or for memory.
  *
  * The thread asks the actor under process->use, and faults pages in with no lock held. Who closes
  * the file takes process->use, once; he waits for the thread to end, but not for a process that
- * does not bring its page: the thread goes on alone then, and ends when it has come.
+ * does not bring its page: the thread goes on alone then, and ends when it has come. The actor
+ * begins no thread itself, which allocates: a work item does.
  */
 #include <linux/kthread.h>
 #include <linux/memcontrol.h>
@@ -37,30 +40,15 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
-#include "kmod/memory/memory.h"
+#include "kmod/memory/process.h"
 
 #ifndef CONFIG_MMU_NOTIFIER
 #error "vgpu needs a kernel with CONFIG_MMU_NOTIFIER, which CONFIG_KVM selects"
 #endif
 
-#define WRITABLE	XA_MARK_0
 #define DROP_PAGES	256u
 /* How long a close waits for the thread. */
 #define CLOSE_WAIT	(5 * HZ)
-
-struct kvgpu_process {
-	struct kref ref;		/* the context and the thread have one each */
-	struct mmu_interval_notifier notifier;	/* of all its memory */
-	struct mm_struct *mm;
-	struct mem_cgroup *memcg;	/* pays for what is remembered */
-	struct mutex use;
-	struct kvgpu_ctx *ctx;		/* under use; NULL: it is closed, or will be */
-	spinlock_t lock;
-	struct xarray pages;		/* address >> PAGE_SHIFT -> struct page; under lock */
-	bool wanted;			/* pages may be; set by the actor */
-	wait_queue_head_t wait;		/* the thread's, until pages are wanted or it shall end */
-	struct completion ended;
-};
 
 /* ---- pages at hand ------------------------------------------------------ */
 
@@ -99,75 +87,13 @@ static const struct mmu_interval_notifier_ops notifier_ops = {
 	.invalidate = process_invalidate,
 };
 
-/* @page was found after @seq. False: page tables have changed since. */
-static bool page_enter(struct kvgpu_process *process, unsigned long index, struct page *page,
-		       bool write, unsigned long seq)
-{
-	bool same;
-
-	spin_lock(&process->lock);
-	same = !mmu_interval_read_retry(&process->notifier, seq);
-	/* its entry is reserved */
-	if (same && !xa_is_err(xa_store(&process->pages, index, page, GFP_NOWAIT)) && write)
-		xa_set_mark(&process->pages, index, WRITABLE);
-	spin_unlock(&process->lock);
-	return same;
-}
-
 /* ---- the thread --------------------------------------------------------- */
-
-static int page_get(struct mm_struct *mm, unsigned long address, bool write, struct page **page)
-{
-	int locked = 1;
-	long ret;
-
-	mmap_read_lock(mm);
-	ret = kvgpu_get_user_page_remote(mm, address, write ? FOLL_WRITE : 0, page, &locked);
-	if (locked)
-		mmap_read_unlock(mm);
-	return ret == 1 ? 0 : ret ? ret : -EFAULT;
-}
-
-/*
- * Have the page at hand. False: the process has none there, or none that may be written. If page
- * tables change all the time the device may ask again: that it had it for a moment is true.
- */
-static bool page_bring(struct kvgpu_process *process, u64 address, bool write)
-{
-	unsigned long index = address >> PAGE_SHIFT, seq;
-	bool there = false, entered = false;
-	struct mem_cgroup *before;
-	struct page *page;
-	u32 tries;
-
-	if (!mmget_not_zero(process->mm))
-		return false;
-	before = set_active_memcg(process->memcg);
-	for (tries = 0; !entered && tries < 16; tries++) {
-		/* NULL in a reserved entry is no page */
-		if (xa_reserve(&process->pages, index, GFP_KERNEL_ACCOUNT | __GFP_NOWARN))
-			break;
-		seq = mmu_interval_read_begin(&process->notifier);
-		there = !page_get(process->mm, address, write, &page);
-		if (!there)
-			break;
-		entered = page_enter(process, index, page, write, seq);
-		put_page(page);
-	}
-	set_active_memcg(before);
-	if (!entered)
-		xa_release(&process->pages, index);
-	mmput(process->mm);
-	return there;
-}
 
 /** struct process_turn - what the thread and the actor tell each other */
 struct process_turn {
 	struct kvgpu_process *process;
-	u64 address;
-	bool write;
-	bool there;
-	bool wanted;			/* address is set */
+	struct kvgpu_process_run run;
+	bool wanted;			/* run is set */
 };
 
 static int do_turn(struct kvgpu_dev *kdev, void *arg)
@@ -176,8 +102,8 @@ static int do_turn(struct kvgpu_dev *kdev, void *arg)
 	u32 context = turn->process->ctx->id;
 
 	if (turn->wanted)
-		vgpu_process_came(kdev->model, context, turn->address, turn->there);
-	turn->wanted = vgpu_process_wanted(kdev->model, context, &turn->address, &turn->write);
+		vgpu_process_came(kdev->model, context, &turn->run.pages);
+	turn->wanted = vgpu_process_wanted(kdev->model, context, &turn->run.pages);
 	return 0;
 }
 
@@ -215,12 +141,43 @@ static int process_thread(void *arg)
 						       !READ_ONCE(process->ctx));
 		WRITE_ONCE(process->wanted, false);
 		while (next_turn(&turn) && turn.wanted)
-			turn.there = page_bring(process, turn.address, turn.write);
+			kvgpu_process_bring(process, &turn.run);
 	}
 	mmu_interval_notifier_remove(&process->notifier);
 	complete(&process->ended);
 	kref_put(&process->ref, process_free);
 	module_put_and_kthread_exit(0);
+}
+
+/* There is no thread, and there can be none: what is wanted has no memory. */
+static void refuse_pages(struct kvgpu_process *process)
+{
+	struct process_turn turn = { .process = process };
+
+	while (next_turn(&turn) && turn.wanted)
+		turn.run.pages.no_memory = turn.run.pages.wanted;
+}
+
+/* Pages are wanted for the first time: begin the thread. */
+static void process_start(struct work_struct *work)
+{
+	struct kvgpu_process *process = container_of(work, struct kvgpu_process, start);
+	struct task_struct *thread = NULL;
+
+	mutex_lock(&process->use);
+	if (process->ctx && !process->thread) {
+		thread = kthread_create(process_thread, process, "vgpu-process/%d", process->tgid);
+		if (!IS_ERR(thread)) {
+			__module_get(THIS_MODULE);
+			kref_get(&process->ref);
+			WRITE_ONCE(process->thread, thread);
+			wake_up_process(thread);
+		}
+	}
+	mutex_unlock(&process->use);
+	wake_up(&process->wait);
+	if (IS_ERR(thread))
+		refuse_pages(process);
 }
 
 /* ---- operations of struct vgpu_host_ops (actor) -------------------------- */
@@ -238,7 +195,10 @@ void kvgpu_process_wants(struct kvgpu_dev *kdev, u32 context)
 	struct kvgpu_process *process = process_of(kdev, context);
 
 	WRITE_ONCE(process->wanted, true);
-	wake_up(&process->wait);
+	if (READ_ONCE(process->thread))
+		wake_up(&process->wait);
+	else
+		queue_work(system_unbound_wq, &process->start);
 }
 
 void kvgpu_process_hold(struct kvgpu_dev *kdev, u32 context)
@@ -254,7 +214,7 @@ void *kvgpu_process_page(struct kvgpu_dev *kdev, u32 context, u64 address, bool 
 	struct page *page = xa_load(&process->pages, index);
 
 	lockdep_assert_held(&process->lock);
-	if (!page || (write && !xa_get_mark(&process->pages, index, WRITABLE)))
+	if (!page || (write && !xa_get_mark(&process->pages, index, KVGPU_PROCESS_WRITABLE)))
 		return NULL;
 	return page_address(page);
 }
@@ -293,7 +253,9 @@ static struct kvgpu_process *process_create(struct kvgpu_ctx *ctx)
 	xa_init_flags(&process->pages, XA_FLAGS_ACCOUNT);
 	init_waitqueue_head(&process->wait);
 	init_completion(&process->ended);
+	INIT_WORK(&process->start, process_start);
 	process->ctx = ctx;
+	process->tgid = task_tgid_nr(current);
 	process->mm = current->mm;
 	mmgrab(process->mm);
 	process->memcg = get_mem_cgroup_from_mm(process->mm);
@@ -303,7 +265,6 @@ static struct kvgpu_process *process_create(struct kvgpu_ctx *ctx)
 int kvgpu_process_enable(struct kvgpu_ctx *ctx)
 {
 	struct kvgpu_process *process = process_create(ctx);
-	struct task_struct *thread;
 	int ret = -ENOMEM;
 
 	if (!process)
@@ -312,22 +273,9 @@ int kvgpu_process_enable(struct kvgpu_ctx *ctx)
 					   ULONG_MAX & PAGE_MASK, &notifier_ops);
 	if (ret)
 		goto free;
-	thread = kthread_create(process_thread, process, "vgpu-process/%d",
-				task_tgid_nr(current));
-	ret = PTR_ERR_OR_ZERO(thread);
-	if (ret)
-		goto remove;
 	ret = kvgpu_inbox_call_killable(&ctx->inbox, do_enable, process);
-	if (ret)
-		goto stop;
-	__module_get(THIS_MODULE);
-	kref_get(&process->ref);
-	wake_up_process(thread);
-	return 0;
-stop:
-	/* it has not begun, and does not */
-	kthread_stop(thread);
-remove:
+	if (!ret)
+		return 0;
 	mmu_interval_notifier_remove(&process->notifier);
 free:
 	kref_put(&process->ref, process_free);
@@ -352,6 +300,10 @@ void kvgpu_process_exit(struct kvgpu_ctx *ctx)
 
 	if (!process)
 		return;
-	wait_for_completion_timeout(&process->ended, CLOSE_WAIT);
+	cancel_work_sync(&process->start);
+	if (process->thread)
+		wait_for_completion_timeout(&process->ended, CLOSE_WAIT);
+	else
+		mmu_interval_notifier_remove(&process->notifier);
 	kref_put(&process->ref, process_free);
 }

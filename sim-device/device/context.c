@@ -452,19 +452,19 @@ int vgpu_process_enable(struct vgpu_device *dev, u32 context)
 	return ctx->dead ? -EIO : vgpu_as_process_enable(ctx->as);
 }
 
-bool vgpu_process_wanted(struct vgpu_device *dev, u32 context, u64 *address, bool *write)
+bool vgpu_process_wanted(struct vgpu_device *dev, u32 context, struct vgpu_process_pages *pages)
 {
 	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
 
-	return ctx && vgpu_as_process_wanted(ctx->as, address, write);
+	return ctx && vgpu_as_process_wanted(ctx->as, pages);
 }
 
-void vgpu_process_came(struct vgpu_device *dev, u32 context, u64 address, bool there)
+void vgpu_process_came(struct vgpu_device *dev, u32 context, const struct vgpu_process_pages *pages)
 {
 	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
 
 	if (ctx)
-		vgpu_as_process_came(ctx->as, address, there);
+		vgpu_as_process_came(ctx->as, pages);
 }
 
 int vgpu_memory_map_host_read(struct vgpu_device *dev, u32 context, u64 address, u64 bytes)

@@ -185,8 +185,9 @@ static void end_fault(struct vgpu_page_fault *fault, bool served)
 	faults->ops->ended(fault, served);
 	while ((waiter = vgpu_list_first(&fault->waiters, struct vgpu_page_waiter, node))) {
 		vgpu_page_waiter_cancel(waiter);
-		if (fault->answer == VGPU_PROCESS_REFUSED)
-			waiter->refused = fault->request.first + 1;
+		waiter->first = fault->request.first;
+		waiter->refused = fault->refused;
+		waiter->no_memory = fault->no_memory;
 		waiter->wake(waiter);
 	}
 	vgpu_event_release(faults->sim, 1);

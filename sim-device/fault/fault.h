@@ -39,13 +39,6 @@ enum vgpu_page_fault_kind {
 	VGPU_PAGE_FAULT_CLAIM,		/* an SM writes managed pages that the host reads as well */
 };
 
-/** enum vgpu_process_answer - what the host says of a page of a process */
-enum vgpu_process_answer {
-	VGPU_PROCESS_UNKNOWN,	/* nothing yet */
-	VGPU_PROCESS_THERE,	/* it was there a moment ago */
-	VGPU_PROCESS_REFUSED,	/* there is none, or it may not be accessed so */
-};
-
 /**
  * struct vgpu_fault_request - what is raised
  * @kind: enum vgpu_page_fault_kind
@@ -55,6 +48,9 @@ enum vgpu_process_answer {
  * @pages: how many from there on
  * @write: VGPU_PAGE_FAULT_PROCESS: the access writes
  * @duplicate: managed pages that the other side keeps, for reading
+ * @wanted: VGPU_PAGE_FAULT_PROCESS: bit n: page @first + n is accessed. The others, of @pages that
+ *   are VGPU_PROCESS_PAGES at most, come with it if the process has them
+ * @readable: of these pages, those that could be read when a write raised it
  * @data: bytes that have to be transferred; 0 for VGPU_PAGE_FAULT_ALLOCATE, _PROCESS and _CLAIM
  * @sm: the SM that touched a page; for the trace, as the next two
  * @kernel: id of the launch that did
@@ -69,6 +65,8 @@ struct vgpu_fault_request {
 	bool duplicate;
 	u32 sm;
 	u32 kernel;
+	u64 wanted;
+	u64 readable;
 	u64 first;
 	u64 pages;
 	u64 data;
@@ -104,8 +102,9 @@ struct vgpu_fault_space {
  *   vgpu_as_map() or _unmap(), after the waiter was removed from its list; it must not call the MMU
  * @access: address of the first lane of the access that it makes now, which tells it from others
  * @waits: how often it has waited for that (mmu/access.h)
- * @refused: 1 + the page of the process for which it waited last, if the host refused it; 0: it
- *   did not
+ * @first, @refused, @no_memory: of the fault for memory of a process for which it waited last: bit
+ *   n of @refused: there is no page @first + n, or none that may be accessed so; of @no_memory:
+ *   there was no memory for it
  */
 struct vgpu_page_waiter {
 	struct vgpu_list node;		/* in the list of the fault; unlinked: not waiting */
@@ -113,7 +112,9 @@ struct vgpu_page_waiter {
 	void (*wake)(struct vgpu_page_waiter *waiter);
 	u32 waits;
 	u64 access;
+	u64 first;
 	u64 refused;
+	u64 no_memory;
 };
 
 /** vgpu_page_waiter_cancel - stop waiting; a no-op if the waiter does not wait */
@@ -135,8 +136,11 @@ struct vgpu_page_fault {
 	bool delayed;			/* which was full when it was raised */
 	bool moving;			/* it has been handled, and its pages move … */
 	bool room;			/* … if there is room for them */
-	bool asked;			/* PROCESS: the host has been told … */
-	u8 answer;			/* … and said this: enum vgpu_process_answer */
+	bool asked;			/* PROCESS: the host has been told, and is to answer */
+	bool returning;			/* PROCESS: it is on the way back */
+	u64 there;			/* PROCESS: pages that the host has, as in wanted … */
+	u64 refused;			/* … does not have … */
+	u64 no_memory;			/* … or has no memory for */
 	u64 crossed;			/* when their data has been transferred */
 	struct vgpu_event event;	/* it has been handled, or served */
 	struct vgpu_list waiters;	/* newest first */
@@ -224,10 +228,20 @@ u64 vgpu_faults_cancel(struct vgpu_faults *faults, struct vgpu_fault_space *spac
 
 /* ---- memory of processes (process.c) ------------------------------------ */
 
-/* The first fault in the buffer that the host has not been told of: it is told now. NULL: none. */
-struct vgpu_page_fault *vgpu_fault_process_wanted(const struct vgpu_fault_space *space);
-/* The host says whether @page, for which it was told of a fault, is there. */
-void vgpu_fault_process_came(struct vgpu_fault_space *space, u64 page, bool there);
+/*
+ * The first fault in the buffer with pages that the host has not been told of: it is told now.
+ * False: there is none.
+ */
+bool vgpu_fault_process_wanted(const struct vgpu_fault_space *space,
+			       struct vgpu_process_pages *pages);
+/* The host answers what it was told. */
+void vgpu_fault_process_came(struct vgpu_fault_space *space,
+			     const struct vgpu_process_pages *pages);
+/*
+ * @page, of @fault, is accessed as well: if it is not on the way back yet, the fault is served when
+ * the host has answered for this page, too.
+ */
+void vgpu_fault_process_join(struct vgpu_page_fault *fault, u64 page);
 /* For fault.c: @fault has been handled, apart from what the host does. */
 void vgpu_fault_process_handled(struct vgpu_page_fault *fault);
 

@@ -147,8 +147,6 @@ static enum vgpu_access_result fetch(struct vgpu_address_space *as,
 	in_place = waiter->waits > ROUNDS;
 	result = fetch_pages(as, access, waiter, in_place);
 	answer->faults = (u32)(as->faults.raised - raised);
-	if (result == VGPU_ACCESS_PENDING)
-		waiter->refused = 0;
 	if (in_place)
 		waiter->waits = waiter->waits == ROUNDS + 1 ? 0 : waiter->waits - 1;
 	else if (result == VGPU_ACCESS_PENDING)
@@ -158,16 +156,21 @@ static enum vgpu_access_result fetch(struct vgpu_address_space *as,
 	return result;
 }
 
-/* Does a lane of @access use the page that was refused to @waiter? */
+/* Does a lane of @access use a page that @waiter waited for in vain? Then @answer says why. */
 static bool is_refused(const struct vgpu_access *access, const struct vgpu_page_waiter *waiter,
-		       u32 *lane)
+		       struct vgpu_access_answer *answer)
 {
-	for (u32 lanes = access->lanes; waiter->refused && lanes; lanes &= lanes - 1) {
-		u32 n = (u32)__builtin_ctz(lanes);
+	u64 pages = waiter->refused | waiter->no_memory;
 
-		if ((access->address[n] >> VGPU_PAGE_SHIFT) + 1 != waiter->refused)
+	for (u32 lanes = access->lanes; pages && lanes; lanes &= lanes - 1) {
+		u32 n = (u32)__builtin_ctz(lanes);
+		u64 page = (access->address[n] >> VGPU_PAGE_SHIFT) - waiter->first;
+
+		if (page >= VGPU_PROCESS_PAGES || !(pages >> page & 1))
 			continue;
-		*lane = n;
+		answer->lane = n;
+		answer->fault = waiter->refused >> page & 1 ? VGPU_FAULT_UNMAPPED :
+							      VGPU_FAULT_NO_MEMORY;
 		return true;
 	}
 	return false;
@@ -208,9 +211,12 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 	answer->fault = VGPU_FAULT_NO_MEMORY;
 	answer->lane = access->lane;
 	answer->faults = 0;
-	if (unlikely(as->process) && is_refused(access, waiter, &answer->lane)) {
-		answer->fault = VGPU_FAULT_UNMAPPED;
-		return VGPU_ACCESS_FAULT;
+	if (unlikely(as->process)) {
+		if (is_refused(access, waiter, answer))
+			return VGPU_ACCESS_FAULT;
+		/* another access may find what this one did not */
+		waiter->refused = 0;
+		waiter->no_memory = 0;
 	}
 	if (unlikely(as->mmu->there || as->managed || as->process))
 		result = fetch(as, access, waiter, answer);

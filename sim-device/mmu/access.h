@@ -140,5 +140,7 @@ struct vgpu_crossing vgpu_mmu_cross(struct vgpu_address_space *as,
 void vgpu_process_hold(const struct vgpu_address_space *as);
 u8 *vgpu_process_page(const struct vgpu_address_space *as, u64 address, bool write);
 void vgpu_process_release(const struct vgpu_address_space *as);
+/* The lanes of @access whose pages are the process's and can be used now. They may go again. */
+u32 vgpu_process_lanes(const struct vgpu_address_space *as, const struct vgpu_access *access);
 
 #endif

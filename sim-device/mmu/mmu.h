@@ -132,8 +132,8 @@ u64 vgpu_as_mapped_bytes(const struct vgpu_address_space *as);
 /** vgpu_as_process_enable - as vgpu_process_enable() (process.c); -EOPNOTSUPP */
 int vgpu_as_process_enable(struct vgpu_address_space *as);
 /* As vgpu_process_wanted() and vgpu_process_came() (process.c). */
-bool vgpu_as_process_wanted(struct vgpu_address_space *as, u64 *address, bool *write);
-void vgpu_as_process_came(struct vgpu_address_space *as, u64 address, bool there);
+bool vgpu_as_process_wanted(struct vgpu_address_space *as, struct vgpu_process_pages *pages);
+void vgpu_as_process_came(struct vgpu_address_space *as, const struct vgpu_process_pages *pages);
 /*
  * vgpu_is_system - is @address in the system page, which every address space has, and where nothing
  * else can be mapped? Only what SMs do in system mode may access it.

@@ -80,9 +80,9 @@ static void in_turn(void)
 		must_be(heap, WORDS, 2 * round);
 		must_be(globals, WORDS, 3 * round);
 	}
-	/* pages were found once, and take no memory of the device */
+	/* pages were found once, many at a time, and take no memory of the device */
 	faults = must_context_info(u.fd).account.page_faults;
-	CHECK(faults >= 2 * PAGES + 1);
+	CHECK(faults >= 3 && faults < PAGES);
 	must_add(&u, at(heap), WORDS, 2);
 	CHECK_EQ(must_context_info(u.fd).account.page_faults, faults);
 	CHECK_EQ(must_context_info(u.fd).mapped_bytes, 0);

@@ -44,24 +44,38 @@ static u32 word(struct rig *r, u64 address)
 	return value;
 }
 
-/* Answer all that is wanted: the process has @as of it. Returns how much it was. */
-static u32 answer(struct rig *r, enum host_page as)
+/* Answer @pages: the process has @as of what is wanted, and none of the others. */
+static u32 answer_one(struct rig *r, struct vgpu_process_pages *pages, enum host_page as)
 {
 	u32 count = 0;
-	u64 address;
-	bool write;
 
-	while (vgpu_process_wanted(r->h->dev, r->context, &address, &write)) {
-		u64 page = (address - BASE) / PAGE;
-		bool there = page < HOST_PROCESS_PAGES &&
-			     as >= (write ? HOST_PAGE_WRITE : HOST_PAGE_READ);
+	assert_int_equal(pages->address % PAGE, 0);
+	assert_in_range(pages->pages, 1, VGPU_PROCESS_PAGES);
+	assert_true(pages->wanted && !(pages->wanted & ~(~0ull >> (64 - pages->pages))));
+	for (u32 n = 0; n < pages->pages; n++) {
+		u64 page = (pages->address - BASE) / PAGE + n;
 
-		assert_int_equal(address % PAGE, 0);
-		if (there)
-			r->h->process_pages[page] = as;
-		vgpu_process_came(r->h->dev, r->context, address, there);
+		if (!(pages->wanted >> n & 1))
+			continue;
 		count++;
+		if (page >= HOST_PROCESS_PAGES ||
+		    as < (pages->write ? HOST_PAGE_WRITE : HOST_PAGE_READ))
+			continue;
+		r->h->process_pages[page] = as;
+		pages->there |= 1ull << n;
 	}
+	vgpu_process_came(r->h->dev, r->context, pages);
+	return count;
+}
+
+/* Answer all that is wanted. Returns how many pages it was. */
+static u32 answer(struct rig *r, enum host_page as)
+{
+	struct vgpu_process_pages pages;
+	u32 count = 0;
+
+	while (vgpu_process_wanted(r->h->dev, r->context, &pages))
+		count += answer_one(r, &pages, as);
 	r->h->process_wants = 0;
 	return count;
 }
@@ -114,7 +128,7 @@ static void values_and_times(void **state)
 	host_free(r.h);
 }
 
-/* Each lane in a page of its own: all are wanted at once, each once. */
+/* Each lane in a page of its own: all are wanted at once, each once, a granule by a fault. */
 static void many_pages(void **state)
 {
 	struct rig r = START(PLAIN);
@@ -131,7 +145,7 @@ static void many_pages(void **state)
 	/* half of the lanes are in memory of the device */
 	timed(&r, 32, DEVICE - 16 * PAGE + 16, PAGE);
 	assert_int_equal(word(&r, DEVICE - PAGE + 16), 16);
-	assert_int_equal(page_faults(&r), 32 + 16);
+	assert_int_equal(page_faults(&r), 2 + 1);
 	host_free(r.h);
 }
 
@@ -207,12 +221,144 @@ static void pages_go(void **state)
 			       HOST_PROCESS_PAGES - 4 * rounds);
 		host_run(r.h);
 	}
-	/* the load in 8 rounds, and the store needs none; each page was wanted until it stayed */
+	/* the load in 8 rounds, and the store needs none; each granule was wanted until it stayed */
 	assert_int_equal(rounds, 8);
-	assert_int_equal(page_faults(&r), 32 + 28 + 24 + 20 + 16 + 12 + 8 + 4);
+	assert_int_equal(page_faults(&r), 4 * 2 + 4 * 1);
 	assert_int_equal(r.h->fault_count, 0);
 	for (u32 n = 0; n < 32; n++)
 		assert_int_equal(word(&r, BASE + n * PAGE), n + 1);
+	host_free(r.h);
+}
+
+/* What the process has comes along; what it has not, and nobody wants, is not asked for. */
+static void neighbours(void **state)
+{
+	struct rig r = START(PLAIN);
+	struct vgpu_process_pages pages;
+
+	(void)state;
+	/* pages 4 and 5 are at hand, 20 is of the device */
+	memset(r.h->process_pages + 4, HOST_PAGE_READ, 2);
+	assert_int_equal(vgpu_memory_map(r.h->dev, r.context, BASE + 20 * PAGE, PAGE), 0);
+	launch(&r, 1, BASE + 7 * PAGE, 4);
+	host_run(r.h);
+	assert_true(vgpu_process_wanted(r.h->dev, r.context, &pages));
+	assert_int_equal(pages.address, BASE + 6 * PAGE);
+	assert_int_equal(pages.pages, 10);
+	assert_int_equal(pages.wanted, 1 << 1);
+	assert_false(pages.write);
+	/* the host has three of them */
+	memset(r.h->process_pages + 7, HOST_PAGE_WRITE, 3);
+	pages.there = 7 << 1;
+	vgpu_process_came(r.h->dev, r.context, &pages);
+	assert_int_equal(run(&r, HOST_PAGE_WRITE), 0);
+	assert_int_equal(r.h->completion_count, 1);
+	assert_int_equal(page_faults(&r), 1);
+	timed(&r, 1, BASE + 8 * PAGE, 4);
+	assert_int_equal(page_faults(&r), 1);
+	timed(&r, 1, BASE + 10 * PAGE, 4);
+	assert_int_equal(page_faults(&r), 2);
+	/* up to a mapping, and to what is at hand for a write */
+	launch(&r, 1, BASE + 18 * PAGE, 4);
+	host_run(r.h);
+	assert_true(vgpu_process_wanted(r.h->dev, r.context, &pages));
+	assert_int_equal(pages.address, BASE + 16 * PAGE);
+	assert_int_equal(pages.pages, 4);
+	answer_one(&r, &pages, HOST_PAGE_READ);
+	host_run(r.h);
+	/* now the write */
+	assert_true(vgpu_process_wanted(r.h->dev, r.context, &pages));
+	assert_true(pages.write);
+	assert_int_equal(pages.address, BASE + 16 * PAGE);
+	answer_one(&r, &pages, HOST_PAGE_WRITE);
+	host_run(r.h);
+	assert_int_equal(word(&r, BASE + 18 * PAGE), 1);
+	host_free(r.h);
+}
+
+/* Two warps on two pages of a granule. Returns when the second ended. */
+static u64 two_pages(bool early)
+{
+	struct rig r = START(PLAIN);
+	struct vgpu_process_pages pages = { 0 };
+	u64 time;
+
+	launch(&r, 64, BASE, PAGE / 16);
+	/* both are wanted, or the second is found along with the first, before it is touched */
+	while (!early && !r.h->process_wants)
+		vgpu_device_run(r.h->dev, VGPU_NEVER, 1);
+	if (early)
+		host_run(r.h);
+	assert_true(vgpu_process_wanted(r.h->dev, r.context, &pages));
+	memset(r.h->process_pages, HOST_PAGE_WRITE, 16);
+	pages.there = (1ull << pages.pages) - 1;
+	vgpu_process_came(r.h->dev, r.context, &pages);
+	host_run(r.h);
+	assert_false(vgpu_process_wanted(r.h->dev, r.context, &pages));
+	assert_int_equal(page_faults(&r), 1);
+	assert_int_equal(r.h->completion_count, 1);
+	time = r.h->completions[0].time;
+	host_free(r.h);
+	return time;
+}
+
+/* Real time does not decide when a page can be used, as long as it is there in time. */
+static void same_time(void **state)
+{
+	(void)state;
+	assert_int_equal(two_pages(true), two_pages(false));
+}
+
+/* A page that is touched while the fault is in flight is one that it waits for. */
+static void joined(void **state)
+{
+	struct rig r = START(PLAIN);
+	struct vgpu_process_pages pages, more;
+	u32 queue = host_queue(r.h, r.context);
+
+	(void)state;
+	launch(&r, 1, BASE, 4);
+	while (!r.h->process_wants)
+		vgpu_device_run(r.h->dev, VGPU_NEVER, 1);
+	assert_true(vgpu_process_wanted(r.h->dev, r.context, &pages));
+	assert_int_equal(pages.wanted, 1);
+	r.h->process_wants = 0;
+	r.queue = queue;
+	launch(&r, 1, BASE + 3 * PAGE, 4);
+	host_run(r.h);
+	answer_one(&r, &pages, HOST_PAGE_WRITE);
+	assert_int_equal(r.h->process_wants, r.context);
+	assert_true(vgpu_process_wanted(r.h->dev, r.context, &more));
+	assert_int_equal(more.address, BASE);
+	assert_int_equal(more.wanted, 1 << 3);
+	host_run(r.h);
+	assert_int_equal(r.h->completion_count, 0);
+	answer_one(&r, &more, HOST_PAGE_WRITE);
+	run(&r, HOST_PAGE_WRITE);
+	assert_int_equal(r.h->completion_count, 2);
+	assert_int_equal(page_faults(&r), 1);
+	host_free(r.h);
+}
+
+static void no_memory(void **state)
+{
+	struct rig r = START(PLAIN);
+	struct vgpu_process_pages pages;
+
+	(void)state;
+	launch(&r, 32, BASE, PAGE / 8);
+	host_run(r.h);
+	assert_true(vgpu_process_wanted(r.h->dev, r.context, &pages));
+	assert_int_equal(pages.wanted, 0xf);
+	memset(r.h->process_pages, HOST_PAGE_WRITE, 2);
+	pages.there = 3;
+	pages.no_memory = 1 << 2 | 1 << 3;
+	vgpu_process_came(r.h->dev, r.context, &pages);
+	host_run(r.h);
+	assert_int_equal(r.h->fault_count, 1);
+	assert_int_equal(r.h->faults[0].reason, VGPU_FAULT_NO_MEMORY);
+	assert_int_equal(r.h->faults[0].address, BASE + 2 * PAGE);
+	assert_int_equal(r.h->faults[0].thread[0], 16);
 	host_free(r.h);
 }
 
@@ -220,29 +366,29 @@ static void pages_go(void **state)
 static void late_answers(void **state)
 {
 	struct rig r = START(PLAIN);
-	u64 address;
-	bool write;
+	struct vgpu_process_pages pages = { .address = BASE, .pages = 1, .wanted = 1, .there = 1 };
 
 	(void)state;
-	vgpu_process_came(r.h->dev, r.context, BASE, true);
+	vgpu_process_came(r.h->dev, r.context, &pages);
 	launch(&r, 32, BASE, 4);
 	host_run(r.h);
-	assert_true(vgpu_process_wanted(r.h->dev, r.context, &address, &write));
-	assert_false(vgpu_process_wanted(r.h->dev, r.context, &address, &write));
+	assert_true(vgpu_process_wanted(r.h->dev, r.context, &pages));
+	assert_false(vgpu_process_wanted(r.h->dev, r.context, &pages));
 	/* meanwhile there is device memory */
 	assert_int_equal(vgpu_memory_map(r.h->dev, r.context, BASE, PAGE), 0);
 	host_run(r.h);
 	assert_int_equal(r.h->completion_count, 1);
-	vgpu_process_came(r.h->dev, r.context, address, false);
+	vgpu_process_came(r.h->dev, r.context, &pages);
 	host_run(r.h);
 	assert_int_equal(r.h->fault_count, 0);
 	/* and the context ends while it waits */
 	launch(&r, 1, BASE + PAGE, 4);
 	host_run(r.h);
-	assert_true(vgpu_process_wanted(r.h->dev, r.context, &address, &write));
+	assert_true(vgpu_process_wanted(r.h->dev, r.context, &pages));
 	vgpu_context_end(r.h->dev, r.context,
 			 &(struct vgpu_fault){ .reason = VGPU_FAULT_WATCHDOG });
-	vgpu_process_came(r.h->dev, r.context, address, true);
+	pages.there = pages.wanted;
+	vgpu_process_came(r.h->dev, r.context, &pages);
 	host_run(r.h);
 	assert_int_equal(r.h->completion_count, 2);
 	host_free(r.h);
@@ -274,6 +420,8 @@ int main(void)
 		cmocka_unit_test(slow_host),	    cmocka_unit_test(refused),
 		cmocka_unit_test(read_only),	    cmocka_unit_test(pages_go),
 		cmocka_unit_test(late_answers),	    cmocka_unit_test(not_enabled),
+		cmocka_unit_test(neighbours),	    cmocka_unit_test(same_time),
+		cmocka_unit_test(joined),	    cmocka_unit_test(no_memory),
 	};
 
 	return cmocka_run_group_tests_name("memory of the process", tests, NULL, NULL);
