@@ -2,6 +2,11 @@
 /*
  * Accesses of compiled blocks to pages for which their lanes have no translation: where the MMU is
  * asked, what is used in place crosses the interconnect, and memory of the process is held.
+ *
+ * All pages of an access have to be there at the same time. Pages of a process may go as fast as
+ * they come: an access that has waited WAITS times is executed in parts, each by the lanes whose
+ * pages are there. Lanes are independent of each other: what some have loaded is in their
+ * registers, and no instruction promises that they access memory at the same time.
  */
 #include "warps.h"
 
@@ -155,26 +160,15 @@ static void cross(struct vgpu_block *block, struct vgpu_warp *w, const struct vg
 	sm->run->slice.crossed += result.segments;
 }
 
-enum vgpu_access_result vgpu_block_serve(struct vgpu_block *block, struct vgpu_warp *w)
+static enum vgpu_access_result serve_whole(struct vgpu_block *block, struct vgpu_warp *w,
+					   struct vgpu_access access)
 {
 	struct vgpu_sm *sm = block->sm;
-	struct vgpu_lanes *lanes = &sm->run->lanes;
+	const struct vgpu_lanes *lanes = &sm->run->lanes;
 	u64 page = lanes->address >> VGPU_PAGE_SHIFT;
-	struct vgpu_access access = {
-		.kind = lanes->atomic ? VGPU_ACCESS_ATOMIC :
-			lanes->write  ? VGPU_ACCESS_STORE :
-					VGPU_ACCESS_LOAD,
-		.lanes = lanes->accessing,
-		.lane = lanes->lane,
-		.bytes = lanes->bytes,
-		.sm = sm->index,
-		.kernel = block->launch->id,
-		.address = lanes->addr,
-	};
 	u32 last = VGPU_LANES - 1 - (u32)__builtin_clz(access.lanes), crossing = 0;
 	enum vgpu_access_result result;
 
-	describe_order(&access, &lanes->code[w->pc]);
 	if (!lanes->held)
 		sm->run->missed = w->cycles;
 	if (unlikely(sm->config->l2_tlb_entries))
@@ -211,6 +205,62 @@ enum vgpu_access_result vgpu_block_serve(struct vgpu_block *block, struct vgpu_w
 	return VGPU_ACCESS_OK;
 }
 
+#define WAITS	8u
+
+/* @w waits for a page of @access. Has it done so too often? */
+static bool waits_again(struct vgpu_warp *w, const struct vgpu_access *access)
+{
+	u64 first = access->address[__builtin_ctz(access->lanes)];
+
+	if (w->waits_pc != w->pc || w->waits_address != first)
+		w->waits = 0;
+	w->waits_pc = w->pc;
+	w->waits_address = first;
+	return w->done || ++w->waits > WAITS;
+}
+
+/* The lanes whose pages of the process are there execute @access now. False: there are none. */
+static bool begin_part(struct vgpu_block *block, struct vgpu_warp *w,
+		       const struct vgpu_access *access)
+{
+	struct vgpu_sm_run *run = block->sm->run;
+	u32 part = vgpu_process_lanes(block->launch->as, access);
+
+	if (!part)
+		return false;
+	vgpu_page_waiter_cancel(&w->waiter);
+	run->lanes.held = 0;
+	run->process = part;
+	run->part = part;
+	cross(block, w, access, part);
+	return true;
+}
+
+enum vgpu_access_result vgpu_block_serve(struct vgpu_block *block, struct vgpu_warp *w)
+{
+	struct vgpu_sm *sm = block->sm;
+	const struct vgpu_lanes *lanes = &sm->run->lanes;
+	struct vgpu_access access = {
+		.kind = lanes->atomic ? VGPU_ACCESS_ATOMIC :
+			lanes->write  ? VGPU_ACCESS_STORE :
+					VGPU_ACCESS_LOAD,
+		.lanes = lanes->accessing,
+		.lane = lanes->lane,
+		.bytes = lanes->bytes,
+		.sm = sm->index,
+		.kernel = block->launch->id,
+		.address = lanes->addr,
+	};
+	enum vgpu_access_result result;
+
+	describe_order(&access, &lanes->code[w->pc]);
+	result = serve_whole(block, w, access);
+	if (unlikely(result == VGPU_ACCESS_PENDING) && waits_again(w, &access) &&
+	    begin_part(block, w, &access))
+		return VGPU_ACCESS_OK;
+	return result;
+}
+
 /*
  * Have the host hold the pages of the process that the access needs. False: one has gone meanwhile,
  * and nothing is held.
@@ -236,22 +286,56 @@ static bool hold_process(struct vgpu_block *block)
 	return true;
 }
 
-enum vgpu_lanes_end vgpu_block_run_held(struct vgpu_block *block)
+/*
+ * The lanes in @part execute the instruction at which @w stands. It goes on to the next when all
+ * have: until then it does not look whether it stands at a reconvergence point.
+ */
+static enum vgpu_lanes_end run_part(struct vgpu_sm_run *run, struct vgpu_warp *w, u32 part)
+{
+	u32 pc = w->pc, active = w->active, reconv = w->reconv;
+	enum vgpu_lanes_end end;
+
+	if (unlikely(part != active)) {
+		w->active = part;
+		w->reconv = VGPU_NO_RECONV;
+	}
+	vgpu_fpu_begin();
+	end = run->run(&run->lanes);
+	vgpu_fpu_end();
+	if (likely(part == active)) {
+		w->waits = 0;
+		return end;
+	}
+	w->active = active;
+	w->reconv = reconv;
+	if (w->pc == pc)
+		return end;
+	w->done |= part;
+	if (active & ~w->done)
+		w->pc = pc;
+	else
+		w->done = 0;
+	return end;
+}
+
+enum vgpu_lanes_end vgpu_block_run_held(struct vgpu_block *block, struct vgpu_warp *w)
 {
 	struct vgpu_sm_run *run = block->sm->run;
 	struct vgpu_lanes *lanes = &run->lanes;
-	u32 more = lanes->budget - 1;
+	u32 more = lanes->budget - 1, part = run->part ? run->part : w->active & ~w->done;
+	bool held = run->process && hold_process(block);
 	enum vgpu_lanes_end end = VGPU_LANES_BUDGET;
 
-	if (hold_process(block)) {
+	if (held || !run->process) {
 		lanes->budget = 1;
-		vgpu_fpu_begin();
-		end = run->run(lanes);
-		vgpu_fpu_end();
+		end = run_part(run, w, part);
 		lanes->budget += more;
+	}
+	if (held) {
 		lanes->held = 0;
 		vgpu_process_release(block->launch->as);
 	}
 	run->process = 0;
+	run->part = 0;
 	return end;
 }

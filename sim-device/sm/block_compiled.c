@@ -93,11 +93,12 @@ static enum vgpu_lanes_end run_lanes(struct vgpu_block *block, struct vgpu_warp 
 
 	lanes->held = 0;
 	run->process = 0;
+	run->part = 0;
 	for (;;) {
 		u32 before = run->work;
 
-		if (unlikely(run->process)) {
-			end = vgpu_block_run_held(block);
+		if (unlikely(run->process || w->done)) {
+			end = vgpu_block_run_held(block, w);
 			if (end == VGPU_LANES_BUDGET && lanes->budget)
 				continue;
 		} else {

@@ -86,6 +86,11 @@ struct vgpu_warp {
 	/* pending: */
 	struct vgpu_page_waiter waiter;
 	struct vgpu_block *block;	/* that it is a warp of */
+	/* an access that waits again and again (block_access.c): which one, and how often it has */
+	u32 waits_pc;
+	u32 waits;
+	u64 waits_address;
+	u32 done;		/* the instruction is executed in parts: lanes that have */
 	u32 *regs;		/* kernel's registers x 32, aligned to 64 bytes */
 	struct vgpu_local_page *local[VGPU_LOCAL_TABLES];	/* NULL: no page yet */
 	u32 preds[VGPU_PREDS];	/* a bit per lane; PT is all ones */

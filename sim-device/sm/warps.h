@@ -83,6 +83,7 @@ struct vgpu_sm_run {
 	u32 page_count;
 	u64 missed;			/* w->cycles at the first miss of the instruction */
 	u32 process;			/* lanes of the access whose pages are the process's */
+	u32 part;			/* lanes that execute it now; 0: all that have not yet */
 	u32 work;			/* of translations and pages, not counted yet */
 	u32 charged;			/* work of the warp that counted as instructions */
 	u32 started;			/* work of the blocks that began since the last slice */
@@ -127,10 +128,11 @@ void vgpu_slice_leave(struct vgpu_sm *sm, const struct vgpu_block *block);
  */
 enum vgpu_access_result vgpu_block_serve(struct vgpu_block *block, struct vgpu_warp *w);
 /*
- * Execute one instruction, which is an access to memory of the process, while that is held. BUDGET
- * with as much left as before: a page has gone meanwhile, the lanes come back for it.
+ * Execute one instruction, which is an access to memory of the process, while that is held; or what
+ * is left of one of which a part of the lanes of @w has been executed. BUDGET with as much left as
+ * before: a page has gone meanwhile, the lanes come back for it.
  */
-enum vgpu_lanes_end vgpu_block_run_held(struct vgpu_block *block);
+enum vgpu_lanes_end vgpu_block_run_held(struct vgpu_block *block, struct vgpu_warp *w);
 
 /* timing.c */
 struct vgpu_config;

@@ -362,6 +362,41 @@ static void no_memory(void **state)
 	host_free(r.h);
 }
 
+/*
+ * Of all pages of an access only one is there at a time, another one each time: the access is made
+ * in parts, each lane's once.
+ */
+static void in_parts(void **state)
+{
+	bool atomics[] = { false, true };
+
+	(void)state;
+	for (u32 way = 0; way < 2; way++) {
+		struct rig r = { .h = rig_host((const char *const[]){ PLAIN, NULL }) };
+		u32 rounds = 0;
+
+		r.context = host_open(r.h);
+		r.queue = host_queue(r.h, r.context);
+		assert_int_equal(vgpu_process_enable(r.h->dev, r.context), 0);
+		rig_load_add(&r, atomics[way]);
+		/* two lanes are in each page */
+		launch(&r, 31, BASE + 8, PAGE / 2);
+		host_run(r.h);
+		while (!r.h->completion_count && rounds++ < 500) {
+			answer(&r, HOST_PAGE_WRITE);
+			memset(r.h->process_pages, HOST_PAGE_NONE, HOST_PROCESS_PAGES);
+			r.h->process_pages[7 * rounds % 16] = HOST_PAGE_WRITE;
+			host_run(r.h);
+		}
+		assert_int_equal(r.h->completion_count, 1);
+		assert_int_equal(r.h->fault_count, 0);
+		assert_true(rounds > 16 && rounds < 100);
+		for (u32 n = 0; n < 31; n++)
+			assert_int_equal(word(&r, BASE + 8 + n * PAGE / 2), n + 1);
+		host_free(r.h);
+	}
+}
+
 /* Answers for what is not wanted any more, or never was. */
 static void late_answers(void **state)
 {
@@ -422,6 +457,7 @@ int main(void)
 		cmocka_unit_test(late_answers),	    cmocka_unit_test(not_enabled),
 		cmocka_unit_test(neighbours),	    cmocka_unit_test(same_time),
 		cmocka_unit_test(joined),	    cmocka_unit_test(no_memory),
+		cmocka_unit_test(in_parts),
 	};
 
 	return cmocka_run_group_tests_name("memory of the process", tests, NULL, NULL);
