@@ -221,7 +221,7 @@ static void pages_go(void **state)
 			       HOST_PROCESS_PAGES - 4 * rounds);
 		host_run(r.h);
 	}
-	/* the load in 8 rounds, and the store needs none; each granule was wanted until it stayed */
+	/* the load in 8 rounds, and the store needs none; each granule was wanted till it stayed */
 	assert_int_equal(rounds, 8);
 	assert_int_equal(page_faults(&r), 4 * 2 + 4 * 1);
 	assert_int_equal(r.h->fault_count, 0);
