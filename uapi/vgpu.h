@@ -371,7 +371,7 @@ struct vgpu_process_memory {
  */
 enum vgpu_advice {
 	VGPU_ADVICE_NONE,		/* undo all three */
-	VGPU_ADVICE_READ_MOSTLY,	/* who reads a page gets a copy; who writes has the only one */
+	VGPU_ADVICE_READ_MOSTLY,	/* who reads gets a copy; who writes has the only one */
 	VGPU_ADVICE_NOT_READ_MOSTLY,
 	VGPU_ADVICE_PREFER_HOST,	/* kernels use pages that are on the host there */
 	VGPU_ADVICE_PREFER_DEVICE,	/* pages are evicted after others */

@@ -115,7 +115,7 @@ const struct vgpu_range *vgpu_advice_part(const struct vgpu_address_space *as,
  * where it is?
  */
 bool vgpu_advice_in_place(const struct vgpu_address_space *as, u64 address, u64 entry);
-/* advice.c: forget what was said of @mapping. False: about @most ranges of it, and there are more */
+/* advice.c: forget what was said of @mapping. False: of about @most ranges, and there are more */
 bool vgpu_advice_forget(struct vgpu_address_space *as, const struct vgpu_range *mapping, u64 most);
 
 /* managed.c: the bytes of a managed page that has no frame, where they are; NULL: none */

@@ -225,8 +225,8 @@ static bool is_protected(const struct vgpu_address_space *as,
 
 /*
  * The page of @victim and those around it, in the same unit of eviction_unit bytes, that may be
- * evicted go to the host, but none that is preferred unless @victim is. Pages of a unit are in one table. Returns the bytes that were written on
- * the device.
+ * evicted go to the host, but none that is preferred unless @victim is. Pages of a unit are in one
+ * table. Returns the bytes that were written on the device.
  */
 static u64 evict_unit(struct vgpu_eviction *eviction, struct vgpu_frame *victim)
 {
@@ -355,7 +355,7 @@ static void stay(struct vgpu_address_space *as, const struct vgpu_fault_request 
 	vgpu_frame_arrived(&as->mmu->frames, vgpu_pte_number(*pte));
 	if (!request->duplicate)
 		return;
-	/* a copy may have written it meanwhile, and the advice may have ended: who waits asks again */
+	/* a copy may have written it, and the advice may have ended: who waits asks again */
 	if (!served)
 		frame->dirty |= request->data;
 	else if (!frame->dirty)
@@ -494,7 +494,7 @@ enum vgpu_access_result vgpu_as_prefetch(struct vgpu_address_space *as, u64 addr
 {
 	const struct vgpu_range *mapping = vgpu_ranges_at(&as->mappings, address);
 	u64 granule_last = address | (as->mmu->config->fault_granule - 1);
-	bool mostly_read;
+	bool copy;
 	u64 *pte;
 
 	if (!mapping || mapping->value != VGPU_MAPPING_MANAGED)
@@ -513,9 +513,9 @@ enum vgpu_access_result vgpu_as_prefetch(struct vgpu_address_space *as, u64 addr
 			if (!(*pte & VGPU_PTE_FRAME) == !to_device ||
 			    *pte & VGPU_PTE_DUPLICATE)
 				continue;
-			mostly_read = vgpu_advice_at(as, address) & VGPU_ADVISED_READ_MOSTLY;
+			copy = vgpu_advice_at(as, address) & VGPU_ADVISED_READ_MOSTLY;
 			if (to_device ? vgpu_managed_raise(as, NULL, mapping, address, pte) :
-					raise_for_host(as, mapping, address, pte, true, mostly_read))
+					raise_for_host(as, mapping, address, pte, true, copy))
 				return VGPU_ACCESS_FAULT;
 		}
 		vgpu_fault_wait(&as->faults, page, waiter);

@@ -42,7 +42,7 @@ int vgpu_ranges_add(struct vgpu_ranges *ranges, const struct vgpu_range *range);
 int vgpu_ranges_remove(struct vgpu_ranges *ranges, u64 first, u64 last);
 /** vgpu_ranges_set - the range that has @number, which there is, has @value */
 void vgpu_ranges_set(struct vgpu_ranges *ranges, u64 number, u64 value);
-/** vgpu_ranges_split - no range goes on at @number: one that did is two. -ENOMEM: nothing changed */
+/** vgpu_ranges_split - a range that goes on at @number becomes two. -ENOMEM: nothing changed */
 int vgpu_ranges_split(struct vgpu_ranges *ranges, u64 number);
 /** vgpu_ranges_join - ranges that end before and begin at @number become one, if of equal value */
 void vgpu_ranges_join(struct vgpu_ranges *ranges, u64 number);

@@ -18,7 +18,7 @@ static const unsigned long all_ioctls[] = {
 	VGPU_IOC_MODULE_LOAD,	   VGPU_IOC_MODULE_UNLOAD, VGPU_IOC_MEM_MAP,
 	VGPU_IOC_MEM_UNMAP,	   VGPU_IOC_SUBMIT,	   VGPU_IOC_WAIT,
 	VGPU_IOC_WAIT_ANY,	   VGPU_IOC_EVENTFD,	   VGPU_IOC_SEAT_CREATE,
-	VGPU_IOC_RING_CREATE,	   VGPU_IOC_RING_DOORBELL,
+	VGPU_IOC_RING_CREATE,	   VGPU_IOC_RING_DOORBELL, VGPU_IOC_MEM_ADVISE,
 };
 
 union any_argument {
@@ -124,6 +124,19 @@ static void ioctl_memory(struct thread *t, int fd)
 		args.flags = pick(t, 16) ? VGPU_MEM_MANAGED : (uint32_t)rnd(&t->seed);
 	if (args.bytes < 64 << 20 || pick(t, 8) == 0)
 		call(fd, pick(t, 2) ? VGPU_IOC_MEM_MAP : VGPU_IOC_MEM_UNMAP, &args);
+}
+
+/* Mostly of few pages, of which some may be managed. */
+static void ioctl_advise(struct thread *t, int fd)
+{
+	struct vgpu_mem_advise args = {
+		.address = some_device_address(t) & ~(PAGE - 1),
+		.bytes = pick(t, 8) ? PAGE * (1 + pick(t, 16)) : some_size(t),
+		.advice = pick(t, VGPU_ADVICE_COUNT + 1),
+		.reserved = !pick(t, 32),
+	};
+
+	call(fd, VGPU_IOC_MEM_ADVISE, &args);
 }
 
 static void ioctl_eventfd(struct thread *t, int fd)
@@ -291,6 +304,9 @@ static void random_ioctl(struct thread *t)
 	case 17:
 	case 18:
 	case 19: return ioctl_wait(t, fd);
+	case 24:
+	case 25:
+	case 26: return ioctl_advise(t, fd);
 	default: return ioctl_submit(t, fd);
 	}
 }

@@ -4,110 +4,11 @@
  * interconnect and how long it takes, worked out by hand. A fault without data is 12 us, one with
  * the data of a granule 25; one of a process 7, and 4 KB that go to the host 260,063 ps more.
  */
-#include "managed_rig.h"
-#include "mmu/address_space.h"
+#include "advice_rig.h"
 
 #define WORD_BACK	260063ull	/* 4 KB at 15.75 GB/s */
 /* A nanosecond a byte; memory of the device is no bound. */
 #define PLAIN	"link_bandwidth=1000000000", "memory_bandwidth=1000000000000000"
-
-struct kernels {
-	u32 add;
-	u32 load;
-};
-
-/* Beside the kernel that adds, one that loads the same words and stores none. */
-static struct kernels load_kernels(struct rig *r)
-{
-	struct kernels k = { .add = r->module };
-	struct vass v;
-
-	rig_add(&v, false);
-	v.count -= 3;
-	vass_op(&v, VGPU_OP_ADD, 0, 8, 8, 9, 0, 0);
-	vass_op(&v, VGPU_OP_EXIT, 0, 0, 0, 0, 0, 0);
-	rig_load(r, &v);
-	k.load = r->module;
-	r->module = k.add;
-	return k;
-}
-
-static void advise(struct rig *r, u64 address, u64 bytes, u32 advice)
-{
-	assert_int_equal(vgpu_managed_advise(r->h->dev, r->context, address, bytes, advice), 0);
-}
-
-static u32 seen(struct rig *r, u64 address)
-{
-	int error;
-	const u8 *bytes = host_read(r->h, r->context, address, &error);
-
-	assert_int_equal(error, 0);
-	return *(const u32 *)bytes;
-}
-
-/* Virtual time that a process waits for access. */
-static u64 host_waits(struct rig *r, u64 address, bool write)
-{
-	u64 began = r->h->dev->sim->now;
-
-	if (write)
-		++*word(r, address);
-	else
-		seen(r, address);
-	return r->h->dev->sim->now - began;
-}
-
-static struct vgpu_address_space *space(struct rig *r)
-{
-	return vgpu_context_find(r->h->dev, r->context)->as;
-}
-
-static u64 entry(struct rig *r, u64 address)
-{
-	const u64 *pte = vgpu_pte_find(&space(r)->table, address);
-
-	return pte ? *pte : 0;
-}
-
-static bool is_shared(struct rig *r, u64 address)
-{
-	u64 both = VGPU_PTE_FRAME | VGPU_PTE_DUPLICATE;
-
-	return (entry(r, address) & (both | VGPU_PTE_MOVING)) == both;
-}
-
-static u64 prefetch(struct rig *r, u64 address, u64 bytes, u32 to_device)
-{
-	struct vgpu_cmd cmd = {
-		.op = VGPU_CMD_PREFETCH,
-		.prefetch = { .address = address, .bytes = bytes, .to_device = to_device },
-	};
-	u64 began = r->h->dev->sim->now, seq = host_push(r->h, r->context, r->queue, cmd);
-
-	host_run(r->h);
-	return host_done(r->h, r->context, r->queue, seq)->time - began;
-}
-
-/* What the host may do is what the device believes. */
-static void check(struct rig *r)
-{
-	const bool *granted = r->h->granted[r->context], *writable = r->h->writable[r->context];
-
-	for (u64 n = 0; granted && n < MAPPED / PAGE; n++) {
-		u64 e = entry(r, BASE + n * PAGE);
-		bool moves = e & VGPU_PTE_MOVING, frame = e & VGPU_PTE_FRAME;
-		bool shared = e & VGPU_PTE_DUPLICATE;
-
-		assert_true(!writable[n] || granted[n]);
-		if (writable[n])
-			assert_true(!frame && !shared && !moves);
-		else if (granted[n])
-			assert_true(shared || !frame);
-		if (frame && shared)
-			assert_false(vgpu_as_frame(space(r), BASE + n * PAGE)->dirty);
-	}
-}
 
 /* ---- mostly read -------------------------------------------------------- */
 
@@ -134,7 +35,7 @@ static void both_sides_read(void **state)
 	}
 	assert_int_equal(info(&r).account.page_faults, 1);
 	assert_int_equal(info(&r).account.host_page_faults, 0);
-	/* the process, which has not used this page of the granule yet, may read while it is copied */
+	/* the process has not used this page of the granule yet: it may, while it is copied */
 	*word(&r, BASE + GRANULE) = 6;
 	r.h->granted[r.context][GRANULE / PAGE + 1] = false;
 	launch(&r, 1, BASE + GRANULE, 0);
@@ -430,15 +331,6 @@ static void the_host_is_preferred(void **state)
 /* One SM, a page a fault, four frames. */
 #define FOUR	"sms=1", "fault_granule=4096", "vram_bytes=16384"
 
-static u32 resident(struct rig *r)
-{
-	u32 bits = 0;
-
-	for (u32 n = 0; n < 32; n++)
-		bits |= (u32)!!(entry(r, BASE + n * PAGE) & VGPU_PTE_FRAME) << n;
-	return bits;
-}
-
 static void the_device_is_preferred(void **state)
 {
 	static const char *const evictors[] = { "fifo", "lru", "clock" };
@@ -536,237 +428,6 @@ static void mostly_read_goes_before_all(void **state)
 	host_free(r.h);
 }
 
-/* ---- ranges ------------------------------------------------------------- */
-
-/* A fault is for pages of the same advice. */
-static void a_granule_is_divided(void **state)
-{
-	struct rig r = START();
-
-	(void)state;
-	*word(&r, BASE) = 1;
-	advise(&r, BASE + 4 * PAGE, 4 * PAGE, VGPU_ADVICE_PREFER_HOST);
-	time_of(&r, 1, BASE, 0);
-	assert_int_equal(resident(&r), 0xf);
-	time_of(&r, 1, BASE + 5 * PAGE, 0);
-	assert_int_equal(resident(&r), 0xf);
-	time_of(&r, 1, BASE + 9 * PAGE, 0);
-	assert_int_equal(resident(&r), 0xff0f);
-	assert_int_equal(space(&r)->advice.count, 3);
-	advise(&r, BASE + 8 * PAGE, PAGE, VGPU_ADVICE_PREFER_HOST);
-	assert_int_equal(space(&r)->advice.count, 3);
-	advise(&r, BASE + 6 * PAGE, PAGE, VGPU_ADVICE_ACCESSED);
-	assert_int_equal(space(&r)->advice.count, 5);
-	advise(&r, BASE + 2 * PAGE, 8 * PAGE, VGPU_ADVICE_NONE);
-	assert_int_equal(space(&r)->advice.count, 0);
-	host_free(r.h);
-}
-
-/* A prefetcher brings no page that is used where it is. */
-static void prefetchers_follow_it(void **state)
-{
-	struct rig r = START("fault_granule=4096", "prefetcher=granule");
-
-	(void)state;
-	advise(&r, BASE + PAGE, PAGE, VGPU_ADVICE_PREFER_HOST);
-	*word(&r, BASE + 3 * PAGE) = 1;
-	advise(&r, BASE + 3 * PAGE, PAGE, VGPU_ADVICE_READ_MOSTLY);
-	time_of(&r, 1, BASE, 0);
-	assert_int_equal(resident(&r), 1);
-	time_of(&r, 1, BASE + 2 * PAGE, 0);
-	assert_int_equal(resident(&r), 1 << 0 | 1 << 2 | 1 << 3);
-	assert_true(is_shared(&r, BASE + 3 * PAGE));
-	host_free(r.h);
-}
-
-/* In parts as small as may be: the same as at once, and the end of it too. */
-static void advice_in_parts(void **state)
-{
-	struct rig r = START();
-	u32 parts = 0;
-	u64 done = 0;
-	int err;
-
-	(void)state;
-	*word(&r, BASE) = *word(&r, BASE + (4 << 20)) = 1;
-	for (u32 n = 0; n < 100; n += 2)
-		advise(&r, BASE + n * PAGE, PAGE, VGPU_ADVICE_ACCESSED);
-	assert_int_equal(space(&r)->advice.count, 100);
-	do {
-		err = vgpu_managed_advise_part(r.h->dev, r.context, BASE, MAPPED,
-					       VGPU_ADVICE_READ_MOSTLY, 1, &done);
-		assert_true(err == 0 || err == -EAGAIN);
-		assert_true(done <= MAPPED && (err == 0) == (done == MAPPED));
-		parts++;
-	} while (err);
-	assert_true(parts >= 100);
-	assert_int_equal(space(&r)->advice.count, 100);
-	for (u32 n = 0; n < 102; n++)
-		assert_int_equal(vgpu_advice_at(space(&r), BASE + n * PAGE),
-				 VGPU_ADVISED_READ_MOSTLY |
-					 (n % 2 || n == 100 ? 0 : VGPU_ADVISED_ACCESSED));
-	for (parts = 0; (err = vgpu_memory_unmap_part(r.h->dev, r.context, BASE, MAPPED, 8));
-	     parts++)
-		assert_int_equal(err, -EAGAIN);
-	assert_true(parts > 100 / 8);
-	assert_int_equal(space(&r)->advice.count, 0);
-	host_free(r.h);
-}
-
-static void what_is_refused(void **state)
-{
-	struct rig r = START();
-	const struct {
-		u64 address, bytes;
-		u32 advice;
-	} bad[] = {
-		{ BASE, 0, 1 },			     { BASE + 1, PAGE, 1 },
-		{ BASE, PAGE + 1, 1 },		     { BASE - PAGE, 2 * PAGE, 1 },
-		{ BASE, MAPPED + PAGE, 1 },	     { BASE + MAPPED, PAGE, 1 },
-		{ BASE, PAGE, VGPU_ADVICE_COUNT },   { BASE, PAGE, ~0u },
-		{ DEVICE, PAGE, 1 },		     { ~0ull << 12, PAGE, 1 },
-		{ BASE + PAGE, ~0ull << 12, 1 },     { BASE, ~0ull, 1 },
-	};
-
-	(void)state;
-	assert_int_equal(vgpu_memory_map(r.h->dev, r.context, DEVICE, PAGE), 0);
-	for (u32 n = 0; n < VGPU_ARRAY_SIZE(bad); n++)
-		assert_int_equal(vgpu_managed_advise(r.h->dev, r.context, bad[n].address,
-						     bad[n].bytes, bad[n].advice),
-				 -EINVAL);
-	assert_int_equal(vgpu_managed_advise(r.h->dev, 77, BASE, PAGE, 1), -ENOENT);
-	assert_int_equal(space(&r)->advice.count, 0);
-	/* it goes with the mapping */
-	advise(&r, BASE, PAGE, VGPU_ADVICE_READ_MOSTLY);
-	assert_int_equal(vgpu_memory_unmap(r.h->dev, r.context, BASE, MAPPED), 0);
-	assert_int_equal(space(&r)->advice.count, 0);
-	assert_int_equal(vgpu_memory_map_managed(r.h->dev, r.context, BASE, MAPPED), 0);
-	assert_int_equal(vgpu_advice_at(space(&r), BASE), 0);
-	host_free(r.h);
-}
-
-/* Every second page of a mapping that is large enough; the context pays for it. */
-static void advice_has_a_limit(void **state)
-{
-	struct rig r = START();
-	u64 bytes = (VGPU_ADVISED_MAX + 8) * (u64)PAGE, address = BASE + (1ull << 32);
-	u64 before = space(&r)->memory->bytes, at;
-	int err = 0;
-
-	(void)state;
-	assert_int_equal(vgpu_memory_map_managed(r.h->dev, r.context, address, bytes), 0);
-	for (at = 0; at < bytes && !err; at += 2 * PAGE)
-		err = vgpu_managed_advise(r.h->dev, r.context, address + at, PAGE,
-					  VGPU_ADVICE_ACCESSED);
-	assert_int_equal(err, -ENOMEM);
-	assert_in_range(space(&r)->advice.count, VGPU_ADVISED_MAX - 3, VGPU_ADVISED_MAX);
-	assert_true(space(&r)->memory->bytes > before + VGPU_ADVISED_MAX * 24);
-	assert_int_equal(vgpu_memory_unmap(r.h->dev, r.context, address, bytes), 0);
-	assert_int_equal(space(&r)->advice.count, 0);
-	host_free(r.h);
-}
-
-/* ---- all together ------------------------------------------------------- */
-
-/*
- * Kernels that read and that write, both sides at the same time, advice that comes and goes, too
- * little room, memory that goes. Kernels add to words that the process reads, and the other way
- * round.
- */
-static void at_random(void **state)
-{
-	for (u32 seed = 0; seed < 12; seed++) {
-		struct rig r = START(seed & 1 ? "vram_bytes=262144" : "sms=2",
-				     seed & 2 ? "fault_handler=gpu" : "fault_handler=cpu",
-				     seed & 4 ? "prefetcher=tree" : "prefetcher=none",
-				     seed & 8 ? "fault_granule=4096" : "fault_granule=65536");
-		struct kernels k = load_kernels(&r);
-		u32 added = 0, mine[8] = { 0 }, last = 0;
-		u64 random = seed * 2 + 1;
-
-		(void)state;
-		for (u32 round = 0; round < 400; round++) {
-			u64 where, page;
-
-			random = random * 6364136223846793005ull + 1442695040888963407ull;
-			page = (random >> 52) % 128;
-			if (!(random >> 40 & 3))
-				advise(&r, BASE + page * PAGE,
-				       ((random >> 44) % (128 - page) + 1) * PAGE,
-				       (u32)((random >> 33) % VGPU_ADVICE_COUNT));
-			r.module = random >> 32 & 1 ? k.add : k.load;
-			added += r.module == k.add;
-			launch(&r, 8, BASE, GRANULE);
-			if (!(random >> 30 & 7))
-				host_push(r.h, r.context, r.queue,
-					  (struct vgpu_cmd){
-						  .op = VGPU_CMD_PREFETCH,
-						  .prefetch = { .address = BASE + page * PAGE,
-								.bytes = 1 + random % (4 * GRANULE),
-								.to_device = random >> 29 & 1 },
-					  });
-			for (u32 n = 0; n < (random >> 60); n++)
-				vgpu_device_run(r.h->dev, VGPU_NEVER, 1);
-			where = (random >> 20) % 8;
-			if (random >> 28 & 1)
-				mine[where] = ++*word(&r, BASE + where * GRANULE + 4);
-			else
-				assert_int_equal(seen(&r, BASE + where * GRANULE + 4),
-						 mine[where]);
-			assert_true(seen(&r, BASE) >= last);
-			last = seen(&r, BASE);
-			check(&r);
-			if (random >> 27 & 1)
-				host_run(r.h);
-			check(&r);
-		}
-		host_run(r.h);
-		assert_int_equal(r.h->fault_count, 0);
-		for (u32 n = 0; n < 8; n++) {
-			assert_int_equal(seen(&r, BASE + n * GRANULE), added * (n + 1));
-			assert_int_equal(*word(&r, BASE + n * GRANULE + 4), mine[n]);
-		}
-		if (seed & 1)
-			assert_int_equal(vgpu_memory_unmap(r.h->dev, r.context, BASE, MAPPED), 0);
-		host_free(r.h);
-	}
-}
-
-/* Unmapped, or closed, in each state of each fault. */
-static void memory_goes_while_it_is_copied(void **state)
-{
-	for (u32 n = 0; n < 96; n++) {
-		struct rig r = START();
-		struct kernels k = load_kernels(&r);
-		u64 first, bytes;
-		bool writable;
-
-		(void)state;
-		*word(&r, BASE) = 1;
-		advise(&r, BASE, MAPPED, VGPU_ADVICE_READ_MOSTLY);
-		r.module = n & 1 ? k.load : k.add;
-		launch(&r, 4, BASE, GRANULE);
-		if (n & 2) {
-			host_run(r.h);
-			r.module = k.add;
-			if (n & 4)
-				vgpu_managed_fetch_read(r.h->dev, r.context, BASE, &first, &bytes,
-							&writable);
-			launch(&r, 4, BASE, GRANULE);
-		}
-		vgpu_device_run(r.h->dev, VGPU_NEVER, n / 8);
-		if (n & 4)
-			assert_int_equal(vgpu_context_close(r.h->dev, r.context), 0);
-		else
-			assert_int_equal(vgpu_memory_unmap(r.h->dev, r.context, BASE, MAPPED), 0);
-		assert_int_equal(r.h->dev->mmu.faults.entered, 0);
-		assert_int_equal(r.h->dev->mmu.arriving, 0);
-		assert_int_equal(r.h->dev->mmu.frames.managed, 0);
-		host_run(r.h);
-		host_free(r.h);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -785,13 +446,6 @@ int main(void)
 		cmocka_unit_test(a_unit_leaves_preferred_pages),
 		cmocka_unit_test(the_device_accesses_it),
 		cmocka_unit_test(mostly_read_goes_before_all),
-		cmocka_unit_test(a_granule_is_divided),
-		cmocka_unit_test(prefetchers_follow_it),
-		cmocka_unit_test(advice_in_parts),
-		cmocka_unit_test(what_is_refused),
-		cmocka_unit_test(advice_has_a_limit),
-		cmocka_unit_test(at_random),
-		cmocka_unit_test(memory_goes_while_it_is_copied),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
