@@ -172,6 +172,75 @@ static void mappings_have_a_limit(void **state)
 	host_free(h);
 }
 
+/*
+ * Ranges that tile all numbers, changed in parts: split at both bounds, given another value, joined
+ * again. There are as many as the array has runs.
+ */
+static void parts_are_as_in_an_array(void **state)
+{
+	static u32 what[NUMBERS];
+	struct vgpu_mem_account account = {};
+	struct vgpu_ranges ranges = { .memory = &account };
+	struct vgpu_range all = { 0, NUMBERS - 1, 0 };
+	struct vgpu_random random;
+
+	(void)state;
+	vgpu_random_seed(&random, 7);
+	assert_int_equal(vgpu_ranges_add(&ranges, &all), 0);
+	for (u32 round = 0; round < 4000; round++) {
+		u32 longest = round < 2000 ? 4 : 400, first = below(&random, NUMBERS);
+		u32 last = first + below(&random, longest), value = below(&random, 3), runs = 1;
+
+		last = last < NUMBERS ? last : NUMBERS - 1;
+		assert_int_equal(vgpu_ranges_split(&ranges, first), 0);
+		assert_int_equal(vgpu_ranges_split(&ranges, last + 1), 0);
+		for (u64 n = first; n <= last; n = vgpu_ranges_at(&ranges, n)->last + 1) {
+			vgpu_ranges_set(&ranges, n, value);
+			vgpu_ranges_join(&ranges, n);
+		}
+		vgpu_ranges_join(&ranges, last + 1);
+		for (u32 n = first; n <= last; n++)
+			what[n] = value;
+		for (u32 n = 1; n < NUMBERS; n++)
+			runs += what[n] != what[n - 1];
+		assert_int_equal(ranges.count, runs);
+		if (round % 64)
+			continue;
+		check_leaves(&ranges);
+		for (u32 n = 0; n < NUMBERS; n++)
+			assert_int_equal(vgpu_ranges_at(&ranges, n)->value, what[n]);
+	}
+	vgpu_ranges_free(&ranges);
+	assert_int_equal(account.bytes, 0);
+}
+
+/* A split that has no memory for one more leaf changes nothing; gaps are not joined. */
+static void parts_without_memory(void **state)
+{
+	struct vgpu_mem_account account = {};
+	struct vgpu_ranges ranges = { .memory = &account };
+	struct vgpu_range range = { 0, 1000, 5 };
+	u64 n;
+
+	(void)state;
+	assert_int_equal(vgpu_ranges_add(&ranges, &range), 0);
+	account.budget = account.bytes;
+	for (n = 1; n <= 1000 && !vgpu_ranges_split(&ranges, n); n++)
+		;
+	assert_int_equal(n, VGPU_RANGES_LEAF);
+	assert_int_equal(ranges.count, VGPU_RANGES_LEAF);
+	assert_int_equal(vgpu_ranges_at(&ranges, n - 1)->first, n - 1);
+	assert_int_equal(vgpu_ranges_at(&ranges, 1000)->first, n - 1);
+	assert_int_equal(vgpu_ranges_at(&ranges, n - 2)->last, n - 2);
+	assert_int_equal(vgpu_ranges_remove(&ranges, 3, 3), 0);
+	vgpu_ranges_join(&ranges, 4);
+	vgpu_ranges_join(&ranges, 0);
+	vgpu_ranges_join(&ranges, 5000);
+	assert_int_equal(ranges.count, VGPU_RANGES_LEAF - 1);
+	vgpu_ranges_free(&ranges);
+	assert_int_equal(account.bytes, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +248,8 @@ int main(void)
 		cmocka_unit_test(the_ends_of_all_numbers),
 		cmocka_unit_test(no_memory),
 		cmocka_unit_test(mappings_have_a_limit),
+		cmocka_unit_test(parts_are_as_in_an_array),
+		cmocka_unit_test(parts_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
