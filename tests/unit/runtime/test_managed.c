@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cuda/cuda_runtime_api.h"
 #include "rig.h"
 
 static sigjmp_buf escape;
@@ -145,6 +146,63 @@ static void files(void **state)
 	assert_memory_equal(words, "xy", 2);
 	assert_true(feof(file));
 	fclose(file);
+	rig_end();
+}
+
+static uint64_t host_faults(void)
+{
+	struct vgpu_context_info info;
+
+	OK(vgpuContextInfo(&info));
+	return info.account.host_page_faults;
+}
+
+/* What both sides read is mapped for reading: a write is a fault, also by a system call. */
+static void mostly_read(void **state)
+{
+	uint32_t *words, *copy, value = 0;
+	int fd[2];
+	struct rig rig;
+
+	(void)state;
+	assert_int_equal(pipe(fd), 0);
+	rig_begin(&rig, NULL, NULL);
+	OK(vgpuMallocManaged((void **)&words, 1 << 20));
+	copy = rig_words(1);
+	words[0] = 3;
+	assert_int_equal(cudaMemAdvise(words, 1 << 20, cudaMemAdviseSetReadMostly, 0), 0);
+	for (uint32_t n = 0; n < 3; n++) {
+		uint64_t faults = host_faults();
+
+		OK(rig_copy(&rig, copy, words, NULL));
+		OK(vgpuDeviceSynchronize());
+		assert_int_equal(rig_read(copy), 3 + n);
+		assert_int_equal(write(fd[1], words, 4), 4);
+		assert_int_equal(words[0], 3 + n);
+		assert_int_equal(host_faults(), faults);
+		if (n % 2) {
+			assert_int_equal(read(fd[0], words, 4), 4);
+		} else {
+			words[0]++;
+			assert_int_equal(read(fd[0], &value, 4), 4);
+			words[0]--;
+			assert_int_equal(value, 3 + n);
+		}
+		assert_int_equal(words[0], 3 + n);
+		words[0]++;
+		assert_int_equal(host_faults(), faults + 1);
+	}
+	/* the device writes: the first read is a fault, and writes are another one again */
+	OK(rig_add(&rig, words, 10, NULL));
+	OK(vgpuDeviceSynchronize());
+	assert_int_equal(write(fd[1], words, 4), 4);
+	assert_int_equal(words[0], 16);
+	OK(rig_copy(&rig, copy, words, NULL));
+	OK(vgpuDeviceSynchronize());
+	words[0] = 1;
+	assert_int_equal(rig_read(copy), 16);
+	close(fd[0]);
+	close(fd[1]);
 	rig_end();
 }
 
@@ -282,6 +340,7 @@ int main(void)
 		cmocka_unit_test(in_turn),
 		cmocka_unit_test(system_calls),
 		cmocka_unit_test(files),
+		cmocka_unit_test(mostly_read),
 		cmocka_unit_test(a_child_has_none),
 		cmocka_unit_test(many_threads),
 		cmocka_unit_test(more_pieces_than_mappings),
