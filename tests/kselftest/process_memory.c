@@ -45,16 +45,21 @@ static volatile uint32_t *anonymous(size_t bytes)
 	return must_mmap(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 }
 
-/* A kernel that adds to @words ends its context. */
-static void must_die(uint64_t words)
+/* A kernel that adds to @words ends its context, for @reason. */
+static void must_die_for(uint64_t words, enum vgpu_fault_reason reason)
 {
 	struct user u = begin();
 
 	CHECK_EQ(wait_seq(u.fd, u.queue, start_add(&u, words, 128, 1, 4), limit_ns(30)), -EIO);
-	CHECK_EQ(must_context_info(u.fd).fault.reason, VGPU_FAULT_UNMAPPED);
+	CHECK_EQ(must_context_info(u.fd).fault.reason, reason);
 	CHECK_EQ(must_context_info(u.fd).fault.address & ~(uint64_t)(PAGE - 1),
 		 words & ~(uint64_t)(PAGE - 1));
 	close(u.fd);
+}
+
+static void must_die(uint64_t words)
+{
+	must_die_for(words, VGPU_FAULT_UNMAPPED);
 }
 
 /* ---- values --------------------------------------------------------------- */
@@ -229,7 +234,7 @@ static void refused(void)
 	munmap((void *)words, BYTES);
 	must_die(at(words));
 	must_die(0);
-	must_die((1ull << 47) - PAGE);
+	must_die_for(VGPU_SYSTEM_BASE, VGPU_FAULT_SYSTEM);
 }
 
 /* Managed memory of another context, which has it on the device: nobody waits for it. */
