@@ -329,6 +329,7 @@ compare:
 experiments: setup-experiments all experiment-programs
 	@tests/experiments/chapter5/run.sh $(if $(QUICK),--rounds 1 --limit 2)
 	@tests/experiments/chapter6/run.sh $(if $(QUICK),--quick)
+	@tests/experiments/faults/run.sh $(if $(QUICK),--quick)
 
 .PHONY: install clean distclean help
 install: completions = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
@@ -364,7 +365,7 @@ help:
 	@echo "make bench         how fast it is"
 	@echo "make baseline      checksums of all traces and results of this build      FILE=out/baseline"
 	@echo "make compare       what this build computes otherwise than FILE says      FILE=out/baseline SET=FIELD=VALUE"
-	@echo "make experiments   Tanasic chapters 5 and 6 again, paper against ours; QUICK=1 for a look"
+	@echo "make experiments   Tanasic chapters 5 and 6 again, paper against ours; faults and scheduling; QUICK=1 for a look"
 	@echo "make sparse        the module under sparse"
 	@echo "make clang-warnings  the sources under clang"
 	@echo "make install       PREFIX=$(PREFIX) DESTDIR="
