@@ -388,6 +388,22 @@ static void first_stays(void)
 	CHECK_EQ(must_context_info(s.fd).fault.address, fault.address);
 }
 
+/* Blocks of a profiled kernel, from the 17th on */
+static void unmapped_touch(void)
+{
+	struct program p = {};
+	struct vgpu_fault fault;
+	struct scene s;
+
+	kernel_store(&p);
+	s = scene(&p);
+	fault = must_fault(&s, cmd_touching(20, BASE), VGPU_FAULT_UNMAPPED);
+	CHECK(fault.block[0] >= 16 && fault.block[0] < 20);
+	CHECK_EQ(fault.address, BASE + fault.block[0] * PAGE);
+	CHECK_EQ(fault.bytes, 4);
+	CHECK_EQ(fault.write, 0);
+}
+
 static void set_watchdog(const char *text)
 {
 	int fd = open("/sys/class/vgpu/vgpu0/watchdog_us", O_WRONLY);
@@ -424,6 +440,7 @@ static const struct test tests[] = {
 	{ "faults: the system page", system_page },
 	{ "faults: misaligned store", misaligned_store },
 	{ "faults: load from memory that is not mapped", unmapped_load },
+	{ "faults: a profiled block touches memory that is not mapped", unmapped_touch },
 	{ "faults: memory unmapped before the kernel ran", memory_unmapped_meanwhile },
 	{ "faults: shared memory beyond the block's", shared_range },
 	{ "faults: local memory beyond the thread's", local_range },

@@ -172,7 +172,7 @@ static inline struct vgpu_cmd some_command(struct thread *t)
 	case 13: return cmd_wait(some_queue(t), pick(t, 4));
 	case 14:
 	case 15: return cmd_stamp((void *)((uintptr_t)memory & ~7ull));
-	case 16:
+	case 16: return cmd_touching(1 + pick(t, DATA_PAGES), BASE);
 	case 17:
 	case 18: return cmd_profiled(1 + pick(t, 200), 1 + pick(t, VIRTUAL_MS / 100));
 	case 19:

@@ -220,7 +220,8 @@ static int set_touches(struct vgpu_cmd_profiled *kernel, const u64 *values, cons
 	if (kernel->blocks > WL_TOUCHED_MAX / bytes ||
 	    launches > WL_TOUCHED_MAX / (kernel->blocks * bytes)) {
 		snprintf(why, WL_MESSAGE_BYTES,
-			 "touched_bytes=%llu: all blocks of all launches touch more than 2^40 bytes",
+			 "touched_bytes=%llu: all blocks of all launches touch more than 2^40 "
+			 "bytes",
 			 (unsigned long long)bytes);
 		return -1;
 	}

@@ -41,9 +41,9 @@ struct wl_lane {
  * struct wl_walk - a process that is being replayed
  * @push: commands into the queue of a lane; a negative errno, -EAGAIN: when some of that lane have
  *   completed
- * @renew: a run begins, of a process whose blocks touch memory: map @touched bytes of managed memory
- *   at WL_TOUCHED anew, and write the parts that kernels read (VGPU_TOUCH_WRITE). -1: @message
- *   says what is wrong. May be NULL if there are no such processes
+ * @renew: a run begins, of a process whose blocks touch memory: map @touched bytes of managed
+ *   memory at WL_TOUCHED anew, and write the parts that kernels read (no VGPU_TOUCH_WRITE). -1:
+ *   @message says what is wrong. May be NULL if there are no such processes
  * @now: virtual time, kept by whoever walks
  * @sleepers: lanes that sleep
  * @unfinished: processes with fewer completed runs than wanted; the walk stops at 0

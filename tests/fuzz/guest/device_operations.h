@@ -44,6 +44,9 @@ static struct vgpu_cmd command(const struct run *run, const struct op *op)
 		cmd.profiled.threads = op->z & 0x7ff;
 		cmd.profiled.shared_bytes = op->c << 8;
 		cmd.profiled.block_cv_permille = op->z >> 16 & 0xfff;
+		cmd.profiled.touches = op->c & 3;
+		cmd.profiled.touch_bytes = op->c & 3 ? VGPU_PAGE_SIZE * (1 + (op->c >> 2 & 7)) : 0;
+		cmd.profiled.touch_address = op->c & 3 ? device_address(op->z) & ~0xfffull : 0;
 		return cmd;
 	case VGPU_CMD_COUNT:
 		for (size_t i = 0; i < 7; i++)

@@ -78,8 +78,8 @@ static void knows_what_is_not_said(void **state)
 static void phases_touch_memory_of_their_own(void **state)
 {
 	struct wl_job job = wl_test_job(
-		"[a]\n" K "\n" K " touched_bytes=65536\n" K " touched_bytes=393216 touches_per_tb=3 "
-		"touched_on_host=1 launches=6\n" K " touched_bytes=4096\n");
+		"[a]\n" K "\n" K " touched_bytes=65536\n" K " touched_bytes=393216 "
+		"touches_per_tb=3 touched_on_host=1 launches=6\n" K " touched_bytes=4096\n");
 	const struct wl_phase *phases = job.processes[0].phases;
 
 	(void)state;
