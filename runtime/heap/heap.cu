@@ -45,8 +45,11 @@ typedef volatile GLOBAL u32 word;
 #define NONE		0xffffffffu
 /* Chunks in use up to which SMs fill the same ones. */
 #define SHARED_MOST	VGPU_HEAP_HEADS
-/* How often a warp looks whether another one has found a chunk, before it does so itself. */
-#define PATIENCE	64u
+/*
+ * How often a warp looks whether another one has found a chunk, before it does so itself: about as
+ * long as it takes to find one when all SMs do.
+ */
+#define PATIENCE 64u
 
 #define COUNT(state)	((state) & 0xffffffu)
 #define CLASS(state)	((state) >> 24)
@@ -82,6 +85,14 @@ DEVICE bool exchange(word *at, u32 old, u32 value)
 DEVICE word *state_of(u32 chunk)
 {
 	return (word *)HEAP.state + chunk;
+}
+
+DEVICE u32 this_sm(void)
+{
+	u32 sm;
+
+	__asm__ __volatile__("mov.u32 %0, %%smid;" : "=r"(sm));
+	return sm;
 }
 
 /* ---- size classes ------------------------------------------------------- */
@@ -159,6 +170,7 @@ DEVICE u32 claim(u32 count)
 {
 	const word *claimed = (const word *)HEAP.claimed;
 	u32 chunks = HEAP.chunks, at, first;
+	bool apart = false;
 
 	if (chunks - *HEAD(used) < count)
 		return NONE;
@@ -180,6 +192,12 @@ DEVICE u32 claim(u32 count)
 					return first;
 				}
 				at = first = taken + 1;
+				/* other SMs search here, too: not all for the same chunk again */
+				if (count == 1 && !apart) {
+					apart = true;
+					at = first += this_sm() % VGPU_HEAP_HEADS;
+					start = 1;
+				}
 			} else if (bits) {
 				at += __builtin_ctz(~(bits >> clear));
 				first = at;
@@ -289,13 +307,10 @@ DEVICE word *current_of(u32 head, u32 cls)
  */
 DEVICE word *own_current(u32 cls)
 {
-	u32 sm;
-
-	__asm__ __volatile__("mov.u32 %0, %%smid;" : "=r"(sm));
-	return current_of(sm % VGPU_HEAP_HEADS, cls);
+	return current_of(this_sm() % VGPU_HEAP_HEADS, cls);
 }
 
-/* The same as @current says: a chunk that has a free block, or NONE. */
+/* The chunk that is @current there, if it has a free block, or NONE. */
 DEVICE u32 room_in(u32 current, u32 cls)
 {
 	if (!current || current == VGPU_HEAP_REFILL || !has_room(cls, current - 1))
@@ -303,7 +318,7 @@ DEVICE u32 room_in(u32 current, u32 cls)
 	return current - 1;
 }
 
-/* A free block of the chunk that another SM fills: for when there is nothing else. */
+/* A chunk with a free block that another SM fills, or NONE: for when there is no other. */
 DEVICE u32 room_of_others(u32 cls)
 {
 	u32 chunk = NONE;

@@ -25,6 +25,27 @@ static const char ptx[] =
 	"ld.param.u64 %d1, [where]; ld.global.u64 %d2, [%d1];\n"
 	"{ .param .b64 a; st.param.b64 [a], %d2; call free, (a); } ret; }\n";
 
+/*
+ * crowd: each thread allocates 4 blocks of 64 bytes, then frees them. *failed is increased when
+ * there is no memory
+ */
+static const char crowd_ptx[] =
+	".version 6.3\n.target sm_70\n.address_size 64\n"
+	".extern .func (.param .b64 r) malloc(.param .b64 a);\n"
+	".extern .func free(.param .b64 a);\n"
+	".visible .entry crowd(.param .u64 failed) {\n"
+	".reg .b64 %d<7>;\n.reg .b32 %r;\n.reg .pred %p;\n.local .align 8 .b8 own[32];\n"
+	"ld.param.u64 %d1, [failed]; mov.u64 %d2, own; mov.u32 %r, 0; mov.u64 %d3, 64;\n"
+	"more: { .param .b64 a; .param .b64 r; st.param.b64 [a], %d3; call (r), malloc, (a);\n"
+	"ld.param.b64 %d4, [r]; }\n"
+	"st.local.u64 [%d2], %d4; add.u64 %d2, %d2, 8; add.u32 %r, %r, 1;\n"
+	"setp.eq.u64 %p, %d4, 0; @%p red.global.add.u64 [%d1], 1;\n"
+	"setp.lt.u32 %p, %r, 4; @%p bra more; mov.u64 %d2, own; mov.u32 %r, 0;\n"
+	"less: ld.local.u64 %d4, [%d2];\n"
+	"{ .param .b64 a; st.param.b64 [a], %d4; call free, (a); }\n"
+	"add.u64 %d2, %d2, 8; add.u32 %r, %r, 1;\n"
+	"setp.lt.u32 %p, %r, 4; @%p bra less; ret; }\n";
+
 static const unsigned int one[3] = { 1, 1, 1 };
 
 static uint64_t allocate(vgpuModule_t module, uint64_t *where, uint64_t bytes)
@@ -169,6 +190,49 @@ static void double_free_is_told(void **state)
 	rig_end();
 }
 
+/* Instructions of @blocks of 128 threads that all want blocks of one size; pages: those it uses. */
+static uint64_t crowd(vgpuModule_t module, uint64_t *failed, unsigned int blocks, uint64_t *pages)
+{
+	const unsigned int grid[3] = { blocks, 1, 1 }, block[3] = { 128, 1, 1 };
+	struct vgpu_context_info before = context(), after;
+	void *arguments[] = { &failed };
+	vgpuFunction_t function;
+	uint64_t count;
+
+	OK(vgpuMemset(failed, 0, sizeof(*failed)));
+	OK(vgpuModuleGetFunction(&function, module, "crowd"));
+	OK(vgpuLaunchKernel(function, grid, block, arguments, 0, NULL));
+	OK(vgpuMemcpy(&count, failed, sizeof(count), vgpuMemcpyDeviceToHost));
+	assert_int_equal(count, 0);
+	after = context();
+	*pages = (after.resident_bytes - before.resident_bytes) / 4096;
+	return after.instructions - before.instructions;
+}
+
+/*
+ * All warps of all SMs want blocks of one class. A block of threads on each SM makes that not much
+ * slower for any of them than when it is alone: what all of them do grows with their number, not
+ * with its square. Nor do they spread over many more pages than they need, 8 for a block's threads.
+ */
+static void a_crowd_does_not_fight(void **state)
+{
+	uint64_t alone, pages, *failed;
+	vgpuModule_t module;
+	struct rig rig;
+
+	(void)state;
+	rig_begin(&rig, NULL, NULL);
+	OK(vgpuMalloc((void **)&failed, 8));
+	OK(vgpuModuleLoad(&module, crowd_ptx));
+	crowd(module, failed, 1, &pages);
+	alone = crowd(module, failed, 1, &pages);
+	assert_in_range(pages, 0, 8);
+	assert_in_range(crowd(module, failed, 13, &pages), 0, 13 * 10 * alone);
+	assert_in_range(pages, 0, 13 * 8 * 2);
+	assert_in_range(crowd(module, failed, 52, &pages), 0, 52 * 15 * alone);
+	rig_end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +241,7 @@ int main(void)
 		cmocka_unit_test(size_is_set_before_use),
 		cmocka_unit_test(no_room_is_said),
 		cmocka_unit_test(double_free_is_told),
+		cmocka_unit_test(a_crowd_does_not_fight),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
