@@ -78,7 +78,7 @@
 	NUMBER(u64, link_bandwidth, 100000000, 1000000000000000)				\
 	/* a read of host memory in place, beside the transfer */				\
 	NUMBER(u64, link_access_ps, 0, 3600000000000000)					\
-	/* 1: for all transfers; 2: one for each direction of the interconnect */			\
+	/* 1: for all transfers; 2: one for each direction of the interconnect */		\
 	NUMBER(u32, copy_engines, 1, 2)								\
 	/* bytes of one burst (Tanasic table 5.1: 4 KB) */					\
 	NUMBER(u32, link_burst, 16, 16777216)							\

@@ -18,9 +18,9 @@
  * to 0 retires the chunk: it compares and exchanges the whole word with 0, so a reservation in
  * between makes it fail, and who does so owns the chunk and gives it back.
  *
- * Of each class, each SM fills a chunk of its own (`current'), so that SMs do not take the room from
- * each other. While few chunks are in use they fill the same one (`newest'), so that few pages are
- * touched. When a chunk is full, one warp of the SM looks for another: in the class's bitmap of
+ * Of each class, each SM fills a chunk of its own (`current'), so that SMs do not take the room
+ * from each other. While few chunks are in use they fill the same one (`newest'), so that few pages
+ * are touched. When a chunk is full, one warp of the SM looks for another: in the class's bitmap of
  * chunks with room, else a free chunk, else what another SM fills. It says so in `current' by a
  * compare and exchange. The others wait for it, but not for ever, because its block may have been
  * preempted: then they look for a chunk themselves, and who offers the second one gives it back.

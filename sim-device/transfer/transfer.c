@@ -319,7 +319,8 @@ static void prefetch(struct vgpu_copy_engine *engine)
 			return;
 	}
 	if (engine->done < engine->bytes)
-		vgpu_event_after(engine->transfers->sim, &engine->burst, engine->transfers->config->command_ps);
+		vgpu_event_after(engine->transfers->sim, &engine->burst,
+				 engine->transfers->config->command_ps);
 	else
 		finish_running(engine);
 }

@@ -25,6 +25,7 @@ static void k20c_is_tanasic_table_5_1(void **state)
 	assert_int_equal(c.shared_steps[2], 0);
 	assert_int_equal(c.link_burst, 4096);
 	assert_true(c.link_bandwidth == 8000000000ull);
+	assert_int_equal(c.copy_engines, 1);
 	assert_string_equal(c.policy, "fcfs");
 	assert_string_equal(c.preemption, "none");
 }
@@ -52,6 +53,7 @@ static void tanasic_ch6_is_table_6_1(void **state)
 	assert_int_equal(c.l2_tlb_mshrs, 128);
 	assert_int_equal(c.page_walkers, 64);
 	assert_int_equal(c.page_walk_ps, 500 * VGPU_NS);
+	assert_int_equal(c.copy_engines, 2);
 }
 
 static void gtx980_is_smk_table_4_and_pep_table_2(void **state)
@@ -66,6 +68,7 @@ static void gtx980_is_smk_table_4_and_pep_table_2(void **state)
 	assert_int_equal(c.shared_per_sm, 96 << 10);
 	assert_int_equal(c.threads_per_sm, 2048);
 	assert_int_equal(c.blocks_per_sm, 32);
+	assert_int_equal(c.copy_engines, 2);
 	assert_int_equal(c.issue_width, 4);
 	assert_true(c.memory_bandwidth == 7000000000ull * 4 * 8);
 }
