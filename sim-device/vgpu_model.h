@@ -57,6 +57,8 @@ const char *vgpu_config_check(const struct vgpu_config *config);
  * @address: of the first
  * @pages: how many, VGPU_PROCESS_PAGES at most
  * @write: they must be writable
+ * @prefetch: nobody waits for them yet: they shall be writable where that costs the process nothing
+ *   that a write would not, and there may be none
  * @wanted: bit n: SMs wait for page n. The others shall come with these if the process has them
  *   already: it must not fault them in
  * @there: the answer: process_page() has these
@@ -67,6 +69,7 @@ struct vgpu_process_pages {
 	u64 address;
 	u32 pages;
 	bool write;
+	bool prefetch;
 	u64 wanted;
 	u64 there;
 	u64 no_memory;

@@ -96,7 +96,9 @@ struct vgpu_cmd_fill {
 /**
  * struct vgpu_cmd_prefetch - operands of VGPU_CMD_PREFETCH: the pages of managed memory in the
  * range go to one side, as if it had touched them. Pages for which there is no room stay where they
- * are
+ * are. Of memory of the process (VGPU_IOC_PROCESS_MEMORY), to the device: the process faults its
+ * pages in, and the device has them at hand. The command does not wait for that; who uses a page
+ * before it has come waits for it
  */
 struct vgpu_cmd_prefetch {
 	__u64 address;

@@ -38,11 +38,13 @@ struct kvgpu_process {
  * struct kvgpu_process_run - what the device wants, and what of it was found
  * @pages: what the device wants; out: the answer
  * @refused: of @pages, those that there are not
+ * @writable: of those that were found, those that may be written
  * @page: of @pages; with a reference; NULL: not found
  */
 struct kvgpu_process_run {
 	struct vgpu_process_pages pages;
 	u64 refused;
+	u64 writable;
 	struct page *page[VGPU_PROCESS_PAGES];
 };
 

@@ -10,9 +10,21 @@
 
 #include "kmod/memory/process.h"
 
-static unsigned int gup_flags(const struct kvgpu_process_run *run)
+/* A prefetch may write what is nobody else's, and nowhere else. */
+static unsigned int gup_flags(const struct kvgpu_process_run *run, struct vm_area_struct *vma)
 {
-	return run->pages.write ? FOLL_WRITE : 0;
+	bool write = run->pages.write;
+
+	if (run->pages.prefetch)
+		write = vma && vma_is_anonymous(vma) && vma->vm_flags & VM_WRITE;
+	return write ? FOLL_WRITE : 0;
+}
+
+static void found(struct kvgpu_process_run *run, u32 n, long count, unsigned int flags)
+{
+	u64 pages = ~0ull >> (VGPU_PROCESS_PAGES - count) << n;
+
+	run->writable = flags & FOLL_WRITE ? run->writable | pages : run->writable & ~pages;
 }
 
 /* Pages that the process has, which are not faulted in for it. With its mmap_lock. */
@@ -23,19 +35,22 @@ static void find_present(struct mm_struct *mm, struct kvgpu_process_run *run)
 
 	while (at < end && (vma = find_vma(mm, at)) && vma->vm_start < end) {
 		unsigned long stop = min(end, vma->vm_end);
+		unsigned int flags = gup_flags(run, vma);
 
 		at = max(at, vma->vm_start);
 		/* before 6.9 get_user_pages() faults huge pages in whatever the flags */
 		if (is_vm_hugetlb_page(vma))
 			at = stop;
 		while (at < stop) {
-			struct page **page = &run->page[(at - run->pages.address) >> PAGE_SHIFT];
+			u32 n = (at - run->pages.address) >> PAGE_SHIFT;
 			long count = kvgpu_get_user_pages_remote(mm, at, (stop - at) >> PAGE_SHIFT,
-								 gup_flags(run) | FOLL_NOFAULT,
-								 page, NULL);
+								 flags | FOLL_NOFAULT,
+								 &run->page[n], NULL);
 
 			if (count <= 0)
-				*page = NULL;
+				run->page[n] = NULL;
+			else
+				found(run, n, count, flags);
 			at += max(count, 1l) << PAGE_SHIFT;
 		}
 	}
@@ -78,21 +93,25 @@ static void find_missing(struct mm_struct *mm, struct kvgpu_process_run *run, bo
 
 	for (n = 0; n < run->pages.pages; n++) {
 		u64 address = run->pages.address + ((u64)n << PAGE_SHIFT);
+		unsigned int flags;
 		struct page *page;
 		int locked = 1;
 		long ret;
 
 		if (!is_missing(run, n))
 			continue;
-		ret = kvgpu_get_user_pages_remote(mm, address, 1, gup_flags(run), &page, &locked);
-		if (ret == 1 && hold)
+		flags = gup_flags(run, vma_lookup(mm, address));
+		ret = kvgpu_get_user_pages_remote(mm, address, 1, flags, &page, &locked);
+		if (ret == 1 && hold) {
 			run->page[n] = page;
-		else if (ret == 1)
+			found(run, n, 1, flags);
+		} else if (ret == 1) {
 			put_page(page);
-		else if (ret == -ENOMEM)
+		} else if (ret == -ENOMEM) {
 			run->pages.no_memory |= 1ull << n;
-		else
+		} else {
 			run->refused |= 1ull << n;
+		}
 		if (!locked)
 			mmap_read_lock(mm);
 	}
@@ -158,7 +177,7 @@ static bool enter_pages(struct kvgpu_process *process, struct kvgpu_process_run 
 			continue;
 		/* its entry is reserved; NULL in a reserved entry is no page */
 		if (!xa_is_err(xa_store(&process->pages, index + n, run->page[n], GFP_NOWAIT)) &&
-		    run->pages.write)
+		    run->writable >> n & 1)
 			xa_set_mark(&process->pages, index + n, KVGPU_PROCESS_WRITABLE);
 	}
 	spin_unlock(&process->lock);

@@ -36,6 +36,12 @@ static bool is_of_sm(const struct vgpu_page_fault *fault)
 	return !fault->request.prefetch && fault->request.kind != VGPU_PAGE_FAULT_TO_HOST;
 }
 
+/* A prefetch of memory of a process */
+static bool is_prefetch_of_process(const struct vgpu_page_fault *fault)
+{
+	return fault->request.prefetch && fault->request.kind == VGPU_PAGE_FAULT_PROCESS;
+}
+
 static void emit(const struct vgpu_page_fault *fault, enum vgpu_trace_type type, u32 queue, u64 seq,
 		 u64 b)
 {
@@ -74,7 +80,8 @@ static void trace_host(const struct vgpu_page_fault *fault)
 {
 	const struct vgpu_fault_request *request = &fault->request;
 
-	if (unlikely(fault->faults->trace->on))
+	/* the command that prefetches memory of a process is all there is to see: nothing moves */
+	if (unlikely(fault->faults->trace->on) && request->kind != VGPU_PAGE_FAULT_PROCESS)
 		emit(fault, request->prefetch ? VGPU_TRACE_PREFETCH : VGPU_TRACE_HOST_FAULT,
 		     request->prefetch ? direction_of(fault) : 0, request->mapping, request->pages);
 }
@@ -171,6 +178,7 @@ static void leave(struct vgpu_page_fault *fault, bool served)
 	vgpu_list_del(&fault->space_node);
 	faults->entered -= fault->entered;
 	faults->in_flight -= is_of_sm(fault);
+	fault->space->prefetches -= is_prefetch_of_process(fault);
 	trace_end(fault, served);
 	VGPU_CHECK(!vgpu_ranges_remove(&fault->space->pages, fault->request.first,
 				       fault->request.first + fault->request.pages - 1));
@@ -186,8 +194,9 @@ static void end_fault(struct vgpu_page_fault *fault, bool served)
 	while ((waiter = vgpu_list_first(&fault->waiters, struct vgpu_page_waiter, node))) {
 		vgpu_page_waiter_cancel(waiter);
 		waiter->first = fault->request.first;
-		waiter->refused = fault->refused;
-		waiter->no_memory = fault->no_memory;
+		/* who uses what could not be prefetched asks for it */
+		waiter->refused = fault->request.prefetch ? 0 : fault->refused;
+		waiter->no_memory = fault->request.prefetch ? 0 : fault->no_memory;
 		waiter->wake(waiter);
 	}
 	vgpu_event_release(faults->sim, 1);
@@ -256,6 +265,7 @@ int vgpu_fault_raise(struct vgpu_faults *faults, struct vgpu_fault_space *space,
 	vgpu_list_add_tail(&fault->space_node, &space->faults);
 	if (!is_of_sm(fault)) {
 		space->raised_by_host += !request->prefetch;
+		space->prefetches += is_prefetch_of_process(fault);
 		trace_host(fault);
 		enter(fault);
 		return 0;

@@ -42,8 +42,8 @@ enum vgpu_page_fault_kind {
 /**
  * struct vgpu_fault_request - what is raised
  * @kind: enum vgpu_page_fault_kind
- * @prefetch: by a command or a prefetcher and not by an access: it needs no handler, and is in no
- *   buffer and statistics
+ * @prefetch: by a command or a prefetcher and not by an access: it is in no buffer and statistics,
+ *   and needs no handler, unless it is a VGPU_PAGE_FAULT_PROCESS
  * @first: address >> VGPU_PAGE_SHIFT of the first page
  * @pages: how many from there on
  * @write: VGPU_PAGE_FAULT_PROCESS: the access writes
@@ -81,6 +81,7 @@ struct vgpu_fault_request {
  * @pages: those in flight, by their pages; value: the struct vgpu_page_fault. Its account pays for
  *   them
  * @faults: those in flight
+ * @prefetches: of these, prefetches of memory of the process
  * @raised: number of faults of SMs since it was made
  * @delayed: of these, those that found the fault buffer full
  * @time: picoseconds from raised to served, the sum of all of these that were served
@@ -90,6 +91,7 @@ struct vgpu_fault_space {
 	u32 context;
 	struct vgpu_ranges pages;
 	struct vgpu_list faults;
+	u32 prefetches;
 	u64 raised;
 	u64 delayed;
 	u64 time;

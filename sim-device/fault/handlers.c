@@ -92,7 +92,7 @@ const struct vgpu_fault_handler vgpu_fault_handler_test = { "test", handled_in_t
 /* A process handles its own fault: its thread is in the kernel. */
 u64 vgpu_fault_handled(struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
 {
-	if (fault->request.prefetch)
+	if (fault->request.prefetch && fault->request.kind != VGPU_PAGE_FAULT_PROCESS)
 		return faults->sim->now;
 	return fault->request.kind == VGPU_PAGE_FAULT_TO_HOST ?
 		       vgpu_time_after(faults->sim, faults->config->fault_cpu_ps) :
@@ -112,7 +112,7 @@ u64 vgpu_fault_data_time(const struct vgpu_faults *faults, const struct vgpu_pag
 
 u64 vgpu_fault_notice(const struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
 {
-	if (fault->request.prefetch)
+	if (fault->request.prefetch && fault->request.kind != VGPU_PAGE_FAULT_PROCESS)
 		return 0;
 	return fault->request.kind == VGPU_PAGE_FAULT_TO_HOST ? notice_of_cpu(faults, fault) :
 							faults->handler->notice(faults, fault);

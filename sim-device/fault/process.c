@@ -15,6 +15,12 @@ static u64 answered(const struct vgpu_page_fault *fault)
 	return fault->there | fault->refused | fault->no_memory;
 }
 
+/* The host may be told of it: it is in the buffer, or it is none of an SM. */
+static bool may_ask(const struct vgpu_page_fault *fault)
+{
+	return fault->entered || fault->request.prefetch;
+}
+
 /* Handled and answered: what is left is the way back. */
 static void serve_later(struct vgpu_page_fault *fault)
 {
@@ -39,7 +45,7 @@ void vgpu_fault_process_join(struct vgpu_page_fault *fault, u64 page)
 	if (fault->returning || fault->request.wanted & bit)
 		return;
 	fault->request.wanted |= bit;
-	if (fault->entered && !fault->asked && !(answered(fault) & bit))
+	if (may_ask(fault) && !fault->asked && !(answered(fault) & bit))
 		fault->faults->ops->process_wants(fault);
 }
 
@@ -52,14 +58,18 @@ bool vgpu_fault_process_wanted(const struct vgpu_fault_space *space,
 		if (fault->request.kind != VGPU_PAGE_FAULT_PROCESS || fault->asked ||
 		    !(fault->request.wanted & ~answered(fault)))
 			continue;
-		/* they enter in the order in which they were raised */
-		if (!fault->entered)
-			return false;
+		if (!may_ask(fault)) {
+			/* SMs' enter in the order in which they were raised, prefetches do not */
+			if (!space->prefetches)
+				return false;
+			continue;
+		}
 		fault->asked = true;
 		*pages = (struct vgpu_process_pages){
 			.address = fault->request.first << VGPU_PAGE_SHIFT,
 			.pages = (u32)fault->request.pages,
 			.write = fault->request.write,
+			.prefetch = fault->request.prefetch,
 			.wanted = fault->request.wanted & ~answered(fault),
 		};
 		return true;

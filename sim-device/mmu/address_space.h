@@ -131,6 +131,12 @@ enum vgpu_access_result vgpu_process_fetch(struct vgpu_address_space *as,
 					   const struct vgpu_access *access, u64 address);
 /* system.c: operation of vgpu_fault_ops */
 void vgpu_system_handles(const struct vgpu_page_fault *fault);
+/*
+ * process.c: as vgpu_as_prefetch(), of memory of the process at @address, where nothing is mapped.
+ * It is on its way when this returns, and nothing waits for it.
+ */
+void vgpu_process_prefetch(struct vgpu_address_space *as, u64 address, u64 last, bool to_device,
+			   u64 *next);
 /* process.c: operation of vgpu_fault_ops */
 void vgpu_process_wants(const struct vgpu_page_fault *fault);
 

@@ -497,6 +497,14 @@ enum vgpu_access_result vgpu_as_prefetch(struct vgpu_address_space *as, u64 addr
 	bool copy;
 	u64 *pte;
 
+	if (as->process && !mapping) {
+		vgpu_process_prefetch(as, address, last, to_device, next);
+		return VGPU_ACCESS_OK;
+	}
+	if (as->process && vgpu_range_on_host(mapping)) {
+		*next = (last < mapping->last ? last : mapping->last) + 1;
+		return VGPU_ACCESS_OK;
+	}
 	if (!mapping || mapping->value != VGPU_MAPPING_MANAGED)
 		return VGPU_ACCESS_FAULT;
 	last = last < mapping->last ? last : mapping->last;

@@ -175,13 +175,13 @@ int vgpu_as_fetch(struct vgpu_address_space *as, u64 address, bool write, u64 *f
 int vgpu_as_advise(struct vgpu_address_space *as, u64 address, u64 bytes, u32 advice, u64 most,
 		   u64 *done);
 /**
- * vgpu_as_prefetch - begin to bring managed pages to one side (managed.c)
+ * vgpu_as_prefetch - begin to bring pages to one side, managed or of the process (managed.c)
  * @address: of the first page
  * @last: of the last byte at most
  * @next: out: where to go on
  *
  * OK: the pages up to *next are there; PENDING: @waiter waits for one of them, go on afterwards;
- * FAULT: @address is not managed, or no memory is left.
+ * FAULT: @address is neither, or no memory is left.
  */
 enum vgpu_access_result vgpu_as_prefetch(struct vgpu_address_space *as, u64 address, u64 last,
 					 bool to_device, struct vgpu_page_waiter *waiter,

@@ -86,6 +86,39 @@ static int raise_fault(struct vgpu_address_space *as, const struct vgpu_access *
 }
 
 /*
+ * Prefetches in flight: what an address space may have, each VGPU_PROCESS_PAGES pages at most. What
+ * is beyond is left to faults.
+ */
+#define PREFETCHES	4096u
+
+/* Pages of one aligned run at a time. No transfer waits for them: that may take long. */
+void vgpu_process_prefetch(struct vgpu_address_space *as, u64 address, u64 last, bool to_device,
+			   u64 *next)
+{
+	u64 page = address >> VGPU_PAGE_SHIFT, end = page | (VGPU_PROCESS_PAGES - 1), there;
+	struct vgpu_fault_request request = {
+		.kind = VGPU_PAGE_FAULT_PROCESS,
+		.prefetch = true,
+		.write = true,
+	};
+
+	end = end < last >> VGPU_PAGE_SHIFT ? end : last >> VGPU_PAGE_SHIFT;
+	there = at_hand(as, page, (u32)(end - page + 1), false);
+	for (; page <= end && (there & 1 || !may_come(as, page)); there >>= 1)
+		page++;
+	request.first = page;
+	for (; page <= end && !(there & 1) && may_come(as, page); there >>= 1)
+		page++;
+	request.pages = page - request.first;
+	*next = page << VGPU_PAGE_SHIFT < last ? page << VGPU_PAGE_SHIFT : last + 1;
+	if (!to_device || !request.pages || as->faults.prefetches >= PREFETCHES)
+		return;
+	request.wanted = ~0ull >> (VGPU_PROCESS_PAGES - request.pages);
+	/* without memory for it SMs fault */
+	vgpu_fault_raise(&as->mmu->faults, &as->faults, &request);
+}
+
+/*
  * A page of a fault in flight is not used before the fault has been served, also if the host has it
  * at hand already. Only one that could be read before a write raised the fault still can.
  */

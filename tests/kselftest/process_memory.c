@@ -137,6 +137,32 @@ static void files(void)
 	}
 }
 
+/* Pages that nobody has touched yet come ahead of a kernel, which faults for none. */
+static void prefetched(void)
+{
+	struct user u = begin();
+	volatile uint32_t *words = anonymous(BYTES);
+	struct vgpu_cmd cmd = { .op = VGPU_CMD_PREFETCH,
+				.prefetch = { .address = at(words) + 8,
+					      .bytes = BYTES - 8,
+					      .to_device = 1 } };
+
+	must_run(u.fd, u.queue, &cmd, 1);
+	must_add(&u, at(words), WORDS, 3);
+	CHECK_EQ(must_context_info(u.fd).account.page_faults, 0);
+	CHECK_EQ(words[0], 3);
+	CHECK_EQ(words[WORDS - 1], 3);
+	/* to the host it is already; what is not mapped does not matter until it is used */
+	cmd.prefetch.to_device = 0;
+	must_run(u.fd, u.queue, &cmd, 1);
+	munmap((void *)words, BYTES);
+	cmd.prefetch.to_device = 1;
+	must_run(u.fd, u.queue, &cmd, 1);
+	CHECK_EQ(wait_seq(u.fd, u.queue, start_add(&u, at(words), 128, 1, 4), limit_ns(30)), -EIO);
+	CHECK_EQ(must_context_info(u.fd).fault.reason, VGPU_FAULT_UNMAPPED);
+	close(u.fd);
+}
+
 /* ---- what changes page tables --------------------------------------------- */
 
 static void forked(void)
@@ -431,6 +457,7 @@ static void killed(void)
 static const struct test tests[] = {
 	{ "process memory: heap, stack, globals", in_turn },
 	{ "process memory: mapped files", files },
+	{ "process memory: prefetches", prefetched },
 	{ "process memory: fork", forked },
 	{ "process memory: mremap, madvise, mmap", remapped },
 	{ "process memory: huge pages that are split", huge },

@@ -340,6 +340,59 @@ static void joined(void **state)
 	host_free(r.h);
 }
 
+static void push_prefetch(struct rig *r, u64 address, u64 bytes, u32 to_device)
+{
+	host_push(r->h, r->context, r->queue,
+		  (struct vgpu_cmd){ .op = VGPU_CMD_PREFETCH,
+				     .prefetch = { .address = address,
+						   .bytes = bytes,
+						   .to_device = to_device } });
+}
+
+/* Pages come ahead of the kernel, which faults for none. No transfer waits for them. */
+static void prefetched(void **state)
+{
+	struct rig r = START(PLAIN);
+	u32 other = host_open(r.h), queue = host_queue(r.h, other);
+	struct vgpu_process_pages pages;
+	u64 seq;
+
+	(void)state;
+	push_prefetch(&r, BASE + 4, 2 * PAGE, 0);
+	host_run(r.h);
+	assert_false(vgpu_process_wanted(r.h->dev, r.context, &pages));
+	r.h->process_pages[5] = HOST_PAGE_WRITE;
+	push_prefetch(&r, BASE + 4, 40 * PAGE, 1);
+	launch(&r, 32, BASE + 8, PAGE);
+	host_run(r.h);
+	assert_int_equal(r.h->process_wants, r.context);
+	assert_true(vgpu_process_wanted(r.h->dev, r.context, &pages));
+	assert_true(pages.prefetch);
+	assert_int_equal(pages.address, BASE);
+	assert_int_equal(pages.pages, 5);
+	assert_int_equal(pages.wanted, 0x1f);
+	answer_one(&r, &pages, HOST_PAGE_WRITE);
+	/* the process is slow: others copy */
+	assert_int_equal(vgpu_memory_map(r.h->dev, other, DEVICE, PAGE), 0);
+	seq = host_push(r.h, other, queue, cmd_h2d(DEVICE, 0, PAGE));
+	host_run(r.h);
+	host_done(r.h, other, queue, seq);
+	assert_int_equal(run(&r, HOST_PAGE_WRITE), 35);
+	assert_int_equal(page_faults(&r), 0);
+	for (u32 n = 0; n < 32; n++)
+		assert_int_equal(word(&r, BASE + 8 + n * PAGE), n + 1);
+	/* what there is not is of no matter until it is used */
+	push_prefetch(&r, BASE + 45 * PAGE, PAGE, 1);
+	assert_int_equal(run(&r, HOST_PAGE_NONE), 1);
+	assert_int_equal(r.h->fault_count, 0);
+	push_prefetch(&r, BASE + 45 * PAGE, PAGE, 1);
+	launch(&r, 1, BASE + 45 * PAGE, 0);
+	assert_int_equal(run(&r, HOST_PAGE_NONE), 2);
+	assert_int_equal(page_faults(&r), 1);
+	assert_int_equal(r.h->faults[0].reason, VGPU_FAULT_UNMAPPED);
+	host_free(r.h);
+}
+
 static void no_memory(void **state)
 {
 	struct rig r = START(PLAIN);
@@ -457,7 +510,7 @@ int main(void)
 		cmocka_unit_test(late_answers),	    cmocka_unit_test(not_enabled),
 		cmocka_unit_test(neighbours),	    cmocka_unit_test(same_time),
 		cmocka_unit_test(joined),	    cmocka_unit_test(no_memory),
-		cmocka_unit_test(in_parts),
+		cmocka_unit_test(in_parts),	    cmocka_unit_test(prefetched),
 	};
 
 	return cmocka_run_group_tests_name("memory of the process", tests, NULL, NULL);
