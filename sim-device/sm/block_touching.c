@@ -103,7 +103,11 @@ static enum vgpu_access_result make_access(struct vgpu_touching *t)
 		work += VGPU_WORK_TRANSLATION + answer.faults * VGPU_WORK_FAULT;
 		if (result != VGPU_ACCESS_OK)
 			break;
-		t->cost += answer.cost_ps;
+		/* with an L2 TLB the misses of an instruction are in flight together */
+		if (!block->sm->config->l2_tlb_entries)
+			t->cost += answer.cost_ps;
+		else if (t->cost < answer.cost_ps)
+			t->cost = answer.cost_ps;
 		if (answer.in_place)
 			t->crossing |= 1u << t->lane;
 		t->lane++;
