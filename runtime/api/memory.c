@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pageable.h"
 #include "advice.h"
 
 /* A copy of process memory that is submitted at once; one command holds at most so much. */
@@ -357,7 +358,8 @@ vgpuError_t vgpuMemPrefetchAsync(const void *pointer, size_t bytes, int to_devic
 	error = rt_stream_of(handle, &stream);
 	if (error != vgpuSuccess)
 		return rt_leave(error);
-	if (!bytes || !rt_is_managed(pointer) || !device_range(pointer, bytes))
+	if (!rt_is_pageable(pointer, bytes) &&
+	    (!bytes || !rt_is_managed(pointer) || !device_range(pointer, bytes)))
 		return rt_leave(vgpuErrorInvalidValue);
 	cmd.prefetch.address = (uint64_t)(uintptr_t)pointer;
 	cmd.prefetch.bytes = bytes;

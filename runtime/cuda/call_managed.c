@@ -3,6 +3,7 @@
  * CUDA names: managed memory.
  */
 #include "api/advice.h"
+#include "api/pageable.h"
 #include "calls.h"
 
 cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags)
@@ -12,11 +13,13 @@ cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags)
 	return cuda_error(vgpuMallocManaged(pointer, bytes));
 }
 
-/* With the lock held. */
+/* Managed memory, or that of the process where kernels use all of it. With the lock held. */
 static vgpuError_t check_range(const void *pointer, size_t count)
 {
 	uint64_t base = 0, bytes = 0, address = (uint64_t)(uintptr_t)pointer;
 
+	if (rt_is_pageable(pointer, count))
+		return vgpuSuccess;
 	return rt_is_managed(pointer) && rt_alloc_find(address, &base, &bytes) && count &&
 			       count <= bytes - (address - base) ?
 		       vgpuSuccess : vgpuErrorInvalidValue;

@@ -137,10 +137,10 @@ static void hints(void)
 		expect_same("prefetched", i, a[i], i + 1);
 	EXPECT_ERROR(cudaMemPrefetchAsync(a, N * sizeof(int) + 1, device), cudaErrorInvalidValue);
 	EXPECT_ERROR(cudaMemPrefetchAsync(a, 0, device), cudaErrorInvalidValue);
-	EXPECT_ERROR(cudaMemPrefetchAsync(&device, 4, device), cudaErrorInvalidValue);
+	EXPECT_ERROR(cudaMemPrefetchAsync((void *)64, 4, device), cudaErrorInvalidValue);
 	EXPECT_ERROR(cudaMemPrefetchAsync(a, 4, 99), cudaErrorInvalidDevice);
 	EXPECT_ERROR(cudaMemAdvise(a, 4, (cudaMemoryAdvise)77, device), cudaErrorInvalidValue);
-	EXPECT_ERROR(cudaMemAdvise(&device, 4, cudaMemAdviseSetReadMostly, 0),
+	EXPECT_ERROR(cudaMemAdvise((void *)64, 4, cudaMemAdviseSetReadMostly, 0),
 		     cudaErrorInvalidValue);
 	EXPECT_ERROR(cudaMemAdvise(a, 4, cudaMemAdviseSetAccessedBy, 99), cudaErrorInvalidDevice);
 	CHECK(cudaFree(a));

@@ -199,7 +199,8 @@ static void refused(void)
 	EXPECT_ERROR(cudaMemRangeGetAttribute(values, 4, one, memory, 2 * PAGE + 1),
 		     cudaErrorInvalidValue);
 	EXPECT_ERROR(cudaMemRangeGetAttribute(values, 4, one, device, 4), cudaErrorInvalidValue);
-	EXPECT_ERROR(cudaMemRangeGetAttribute(values, 4, one, values, 4), cudaErrorInvalidValue);
+	EXPECT_ERROR(cudaMemRangeGetAttribute(values, 4, one, (void *)64, 4),
+		     cudaErrorInvalidValue);
 	EXPECT_ERROR(cudaMemRangeGetAttributes(&data, &bytes, &one, 0, memory, 4),
 		     cudaErrorInvalidValue);
 	EXPECT_ERROR(cudaMemRangeGetAttributes(NULL, &bytes, &one, 1, memory, 4),

@@ -137,6 +137,63 @@ static void check_beside(void)
 	CHECK(cudaFree(device));
 }
 
+static int attribute(cudaMemRangeAttribute kind, const void *pointer, size_t bytes)
+{
+	int value = -77;
+
+	CHECK(cudaMemRangeGetAttribute(&value, sizeof(value), kind, pointer, bytes));
+	return value;
+}
+
+/* Prefetched in the order of the stream, and advised; or refused. */
+static void check_prefetch(bool pageable)
+{
+	const size_t bytes = 300 << 12;
+	char *memory = (char *)mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int *words = (int *)(memory + 100), n = (int)((bytes - 200) / sizeof(int));
+	cudaError_t want = pageable ? cudaSuccess : cudaErrorInvalidValue;
+	cudaStream_t stream;
+	int *from;
+
+	CHECK(cudaStreamCreate(&stream));
+	CHECK(cudaMalloc(&from, bytes));
+	CHECK(cudaMemset(from, 1, bytes));
+	EXPECT_ERROR(cudaMemPrefetchAsync(words, n * sizeof(int), 0, stream), want);
+	EXPECT_ERROR(cudaMemAdvise(words, 4096, cudaMemAdviseSetReadMostly, 0), want);
+	EXPECT_ERROR(cudaMemAdvise(memory + 8192, 4096, cudaMemAdviseSetPreferredLocation,
+				   cudaCpuDeviceId), want);
+	if (pageable) {
+		add<<<7, 96, 0, stream>>>(words, from, n);
+		CHECK(cudaMemPrefetchAsync(words, n * sizeof(int), cudaCpuDeviceId, stream));
+		add<<<7, 96, 0, stream>>>(words, from, n);
+		CHECK(cudaStreamSynchronize(stream));
+		for (int i = 0; i < n; i++)
+			if (words[i] != 2 * 0x01010101)
+				mismatch("prefetched: word %d is %#x", i, words[i]);
+		if (attribute(cudaMemRangeAttributeReadMostly, memory, 8192) != 1 ||
+		    attribute(cudaMemRangeAttributeReadMostly, memory, 8193) != 0 ||
+		    attribute(cudaMemRangeAttributePreferredLocation, memory + 8192, 4096) !=
+			    cudaCpuDeviceId ||
+		    attribute(cudaMemRangeAttributeLastPrefetchLocation, words, 4096) !=
+			    cudaCpuDeviceId)
+			mismatch("advice on pageable memory is not as it was given");
+	}
+	/* with a hole, beyond the end, and memory of the device */
+	munmap(memory + (20 << 12), 4096);
+	EXPECT_ERROR(cudaMemPrefetchAsync(memory, bytes, 0, stream), cudaErrorInvalidValue);
+	EXPECT_ERROR(cudaMemAdvise(memory, bytes, cudaMemAdviseSetReadMostly, 0),
+		     cudaErrorInvalidValue);
+	EXPECT_ERROR(cudaMemPrefetchAsync(from, bytes, 0, stream), cudaErrorInvalidValue);
+	EXPECT_ERROR(cudaMemPrefetchAsync(words, 0, 0, stream), cudaErrorInvalidValue);
+	EXPECT_ERROR(cudaMemPrefetchAsync(words, ~(size_t)0, 0, stream), cudaErrorInvalidValue);
+	CHECK(cudaStreamSynchronize(stream));
+	munmap(memory, bytes);
+	CHECK(cudaFree(from));
+	CHECK(cudaStreamDestroy(stream));
+	(void)cudaGetLastError();
+}
+
 int main(int argc, char **argv)
 {
 	int stack[2 * N], pageable = -1, tables = -1;
@@ -161,6 +218,7 @@ int main(int argc, char **argv)
 		check_atomics();
 		check_beside();
 	}
+	check_prefetch(pageable);
 	add<<<1, 32>>>(pageable ? (int *)64 : heap, heap + N, 32);
 	error = cudaDeviceSynchronize();
 	if (error != cudaErrorIllegalAddress)
