@@ -497,6 +497,8 @@ enum vgpu_access_result vgpu_as_prefetch(struct vgpu_address_space *as, u64 addr
 	bool copy;
 	u64 *pte;
 
+	if (vgpu_is_system(address))
+		return VGPU_ACCESS_FAULT;
 	if (as->process && !mapping) {
 		vgpu_process_prefetch(as, address, last, to_device, next);
 		return VGPU_ACCESS_OK;

@@ -102,6 +102,7 @@ void vgpu_process_prefetch(struct vgpu_address_space *as, u64 address, u64 last,
 		.write = true,
 	};
 
+	last = last < VGPU_SYSTEM_BASE ? last : VGPU_SYSTEM_BASE - 1;
 	end = end < last >> VGPU_PAGE_SHIFT ? end : last >> VGPU_PAGE_SHIFT;
 	there = at_hand(as, page, (u32)(end - page + 1), false);
 	for (; page <= end && (there & 1 || !may_come(as, page)); there >>= 1)
