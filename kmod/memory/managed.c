@@ -19,7 +19,9 @@
  *              next access, which asks nobody.
  *
  * A write to a page that is mapped for reading comes to page_mkwrite(), which may not let go of the
- * lock of the process: if it has to wait, it takes the page out, and the write faults anew.
+ * lock of the process: if it has to wait, it takes the page out, and the access faults anew. An
+ * instruction that reads before it writes would fault for its read then, over and over: the page is
+ * marked as *written*, and the next fault is served as one of a write.
  *
  * A thread that has waited for a page makes one access even if the device has taken it again
  * meanwhile, as if it had been a moment earlier. Otherwise a kernel that reads a word over and over
@@ -54,6 +56,7 @@
 
 #define GRANTED		XA_MARK_0
 #define WRITABLE	XA_MARK_1
+#define WRITTEN		XA_MARK_2
 /* Granted pages around the one that is touched, aligned, are mapped with it. */
 #define AROUND		16u
 /* So many threads of a context ask for pages at the same time: the actor looks at all of them. */
@@ -432,6 +435,8 @@ static vm_fault_t pages_insert(struct vm_area_struct *vma, struct kvgpu_managed 
 	up_read(&managed->entries);
 	if (ret)
 		return ret == -ENOENT ? 0 : vmf_error(ret);
+	if (write)
+		xa_clear_mark(&managed->pages, index, WRITTEN);
 	if (!granted)
 		zap_later(managed, index, index);
 	return VM_FAULT_NOPAGE;
@@ -443,7 +448,8 @@ static vm_fault_t managed_fault(struct vm_fault *vmf)
 	struct kvgpu_ctx *ctx = file->private_data;
 	struct kvgpu_managed *managed = ctx->managed;
 	unsigned long index = vmf->pgoff - FIRST_OFFSET;
-	bool write = vmf->flags & FAULT_FLAG_WRITE;
+	bool write = vmf->flags & FAULT_FLAG_WRITE ||
+		     xa_get_mark(&managed->pages, index, WRITTEN);
 	vm_fault_t result = 0;
 	int ret;
 
@@ -484,6 +490,7 @@ static vm_fault_t managed_mkwrite(struct vm_fault *vmf)
 		result = pages_insert(vmf->vma, managed, index, true);
 	if (result)
 		return result;
+	xa_set_mark(&managed->pages, index, WRITTEN);
 	processes_lose(managed, index, index);
 	return VM_FAULT_NOPAGE;
 }

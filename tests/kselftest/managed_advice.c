@@ -149,6 +149,21 @@ static void both_write(void)
 	CHECK_EQ(account(&r).host_page_faults - before.host_page_faults, 8);
 }
 
+/* Instructions that read before they write, of pages that are mapped for reading. */
+static void read_and_write(void)
+{
+	struct reader r = begin();
+
+	must_advise(&r, VGPU_ADVICE_READ_MOSTLY);
+	for (uint32_t n = 0; n < 3; n++) {
+		must_read(&r, n);
+		must_be(r.words, WORDS, n);
+		for (uint32_t i = 0; i < WORDS; i++)
+			__asm__ volatile("addl $1, %0" : "+m"(r.words[i]));
+		must_be(r.words, WORDS, n + 1);
+	}
+}
+
 /* System calls, and other views, read what both have and write it. */
 static void other_ways(void)
 {
@@ -505,6 +520,7 @@ static void lockstep(void)
 static const struct test tests[] = {
 	{ "managed advice: both sides read", both_read },
 	{ "managed advice: both sides write", both_write },
+	{ "managed advice: an instruction reads and writes", read_and_write },
 	{ "managed advice: system calls, views, copies", other_ways },
 	{ "managed advice: prefetches", prefetched },
 	{ "managed advice: used where it is", in_place },
