@@ -25,6 +25,7 @@
  * struct vgpu_touching - how far a block is
  * @event: it touches the next part, or ends; pending while it advances on an SM
  * @waiter: linked while it waits for a page
+ * @block: whose it is
  * @home: the SM where it is, or was last
  * @time: its own time altogether
  * @left: while @event is not pending: from now until the next touch or the end

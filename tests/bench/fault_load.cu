@@ -90,7 +90,7 @@ static void measure(size_t bytes, unsigned int steps)
 		check(cudaFree(there));
 		check(cudaFree(away));
 	}
-	printf("%u steps between two accesses: %.3f ms of virtual time without faults, %.3f ms with\n",
+	printf("%u steps between two accesses: %.3f ms of virtual time without faults, %.3f with\n",
 	       steps, times[0] * 1e3, times[1] * 1e3);
 	print("without faults", plain, 1e3, "ms");
 	print("every access a fault", faults, 1e3, "ms");

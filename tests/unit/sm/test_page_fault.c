@@ -356,7 +356,7 @@ static void must_show(struct rig *r, const char *knob, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-/* Names for the numbers of 6.5.3, and the numbers: each fault takes what is set when it is raised. */
+/* Names for the numbers of 6.5.3, and the numbers: each fault takes what is set by then. */
 static void costs_are_knobs(void **state)
 {
 	static const char *const wrong[][2] = {

@@ -22,7 +22,8 @@ struct rig {
 static struct rig start(const char *mechanism, const char *one, const char *two)
 {
 	struct rig r = { .h = host_new("k20c", "sms=1", "active_kernels=4",
-				       "pipeline_drain_ps=200000", "allocation=lazy", "memory_bandwidth=65536000000",
+				       "pipeline_drain_ps=200000", "allocation=lazy",
+				       "memory_bandwidth=65536000000",
 				       "link_bandwidth=16000000000", one, two, NULL) };
 
 	vgpu_exec_set_policy(&r.h->dev->exec, &manual_policy);
