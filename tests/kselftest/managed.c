@@ -415,7 +415,7 @@ static void races(void)
 	must_map(u.fd, BASE, BYTES);
 	for (uintptr_t n = 0; n < 4; n++)
 		CHECK(!pthread_create(&thread, NULL, touch_for_ever, (void *)n));
-	for (uint32_t n = 0; n < 200; n++) {
+	for (uint32_t n = 0; n < 60; n++) {
 		volatile uint32_t *words = (void *)BASE;
 
 		CHECK_EQ(mem_unmap(u.fd, BASE, BYTES), 0);
