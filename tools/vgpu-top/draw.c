@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * vgpu-top: the screen as lines of text; it fits 80 columns and 24 rows. The SMs are one letter
- * each: the context they serve, small while they are being preempted, and . when they are idle; ?
- * is a context of another user.
+ * vgpu-top: the screen as lines of text; all but the columns of managed memory fits 80 columns and
+ * 24 rows. The SMs are one letter each: the context they serve, small while they are being
+ * preempted, and . when they are idle; ? is a context of another user.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -138,22 +138,23 @@ static void process_hidden(struct screen *screen, const struct state *state,
 	if (c->tokens != ~0u)
 		snprintf(tokens, sizeof(tokens), "%u", c->tokens);
 	draw_text(screen, c->id == state->selected ? SELECTED : PLAIN,
-		  "%c?%5u %7s %-8.8s %3d %5s %5s %5s %5s %9s %5s %5s %5s",
+		  "%c?%5u %7s %-8.8s %3d %5s %5s %5s %5s %9s %5s %5s %5s %5s %5s %5s %5s",
 		  c->id == state->selected ? '>' : ' ', c->id, "-", "[others]", c->priority,
-		  tokens, "-", "-", "-", "-", "-", "-", "-");
+		  tokens, "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-");
 }
 
 static void processes(struct screen *screen, const struct state *state)
 {
 	bool hidden = false;
 
-	draw_text(screen, HEAD, "  %5s %7s %-8s %3s %5s %5s %5s %5s %9s %5s %5s %5s", "CTX", "PID",
-		  "PROCESS", "PRI", "TOKEN", "SM%", "REAL%", "QUEUE", "RES/MEM ", "KER/s", "FLT/s",
-		  "PRE/s");
+	draw_text(screen, HEAD,
+		  "  %5s %7s %-8s %3s %5s %5s %5s %5s %9s %5s %5s %5s %5s %5s %5s %5s", "CTX",
+		  "PID", "PROCESS", "PRI", "TOKEN", "SM%", "REAL%", "QUEUE", "RES/MEM ", "KER/s",
+		  "FLT/s", "PRE/s", "HFL/s", "IN/s", "OUT/s", "REF/s");
 	for (size_t i = 0; i < state->count; i++) {
 		const struct process *p = &state->processes[i];
 		const struct client_context *c = &p->now;
-		char tokens[16] = "share", end[48], resident[16], memory[16];
+		char tokens[16] = "share", end[64], resident[16], memory[16], in[16], out[16];
 
 		if (c->hidden) {
 			process_hidden(screen, state, c);
@@ -162,8 +163,10 @@ static void processes(struct screen *screen, const struct state *state)
 		}
 		if (c->tokens != ~0u)
 			snprintf(tokens, sizeof(tokens), "%u", c->tokens);
-		snprintf(end, sizeof(end), "%5.0f %5.0f %5.0f", p->kernels, p->faults,
-			 p->preempted);
+		snprintf(end, sizeof(end), "%5.0f %5.0f %5.0f %5.0f %5s %5s %5.0f", p->kernels,
+			 p->faults, p->preempted, p->host_faults,
+			 client_bytes_text((uint64_t)p->bytes_in, in, sizeof(in)),
+			 client_bytes_text((uint64_t)p->bytes_out, out, sizeof(out)), p->refaults);
 		if (c->fault)
 			snprintf(end, sizeof(end), "%s", client_fault_name(c->fault));
 		draw_text(screen,

@@ -71,7 +71,7 @@ static int batch(struct client *client, const struct options *options)
 		if (status)
 			break;
 		last = now;
-		count = draw(&state, lines, ROWS_MAX, 80);
+		count = draw(&state, lines, ROWS_MAX, COLUMNS_ALL);
 		for (unsigned int row = 0; row < count; row++)
 			puts(lines[row].text);
 		putchar('\n');

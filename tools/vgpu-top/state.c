@@ -31,6 +31,9 @@ static double a_second(const struct state *state, uint64_t count)
 	return state->elapsed > 0 ? (double)count / state->elapsed : 0;
 }
 
+/* Of a counter of the context, since the last look. */
+#define RATE(field) a_second(state, p->now.field - (old ? old->field : 0))
+
 static void rates(struct state *state, struct process *p)
 {
 	const struct client_context *old = find_old(state, p->now.id);
@@ -41,9 +44,13 @@ static void rates(struct state *state, struct process *p)
 	if (p->sm_share > 100)
 		p->sm_share = 100;
 	p->host_share = host_share(state, &p->now, old);
-	p->kernels = a_second(state, p->now.kernels - (old ? old->kernels : 0));
-	p->faults = a_second(state, p->now.page_faults - (old ? old->page_faults : 0));
-	p->preempted = a_second(state, p->now.preemptions - (old ? old->preemptions : 0));
+	p->kernels = RATE(kernels);
+	p->faults = RATE(page_faults);
+	p->preempted = RATE(preemptions);
+	p->host_faults = RATE(host_page_faults);
+	p->bytes_in = RATE(page_bytes_in);
+	p->bytes_out = RATE(page_bytes_out);
+	p->refaults = RATE(page_refaults);
 }
 
 static int by_sm(const void *a, const void *b)

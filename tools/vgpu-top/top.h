@@ -16,7 +16,8 @@ struct process {
 	char name[32];
 	double sm_share;		/* per cent of SM time of the device */
 	double host_share;		/* per cent of real time that the module spent on it */
-	double kernels, faults, preempted;	/* a second of real time */
+	/* a second of real time */
+	double kernels, faults, preempted, host_faults, bytes_in, bytes_out, refaults;
 };
 
 /** struct state - what is shown */
@@ -42,6 +43,8 @@ struct process *state_selected(struct state *state);
 void state_select(struct state *state, int step);
 
 #define COLUMNS_MAX	256
+/* of a line of processes, the longest */
+#define COLUMNS_ALL	104
 
 /* How a line stands out; of SMS each letter says how busy an SM is. */
 enum look { PLAIN, HEAD, SELECTED, DEAD, SMS };
