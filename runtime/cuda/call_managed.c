@@ -138,13 +138,13 @@ static vgpuError_t remember(uint64_t address, size_t count, enum cudaMemoryAdvis
 	}
 }
 
-/* With the lock held. */
+/* The device follows advice for managed memory. With the lock held. */
 static vgpuError_t advise(uint64_t address, size_t count, enum cudaMemoryAdvise advice, int device)
 {
 	enum vgpu_advice passed = device_advice(advice, device);
 	vgpuError_t error = vgpuSuccess;
 
-	if (passed != VGPU_ADVICE_COUNT)
+	if (passed != VGPU_ADVICE_COUNT && rt_is_managed((const void *)(uintptr_t)address))
 		error = rt_advice_pass(address, count, passed);
 	return error == vgpuSuccess ? remember(address, count, advice, device) : error;
 }
