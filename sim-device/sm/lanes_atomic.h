@@ -455,7 +455,10 @@ EACH_OF(atomic_each, u32, EACH32)
 EACH_OF(atomic_eachq, u64, EACH64)
 #undef EACH_OF
 
-/* Where processes and other devices may use the same word at the same time: on the host */
+/*
+ * Where processes and other devices may use the same word at the same time: on the host; and with
+ * system scope anywhere, as a process may still access a page that has just gone to the device
+ */
 #define ATOMIC_ON_HOST(name, type, f)								\
 	lanes_noinline void name(u8 *const *ptr, u32 flags, const type *b, const type *c, \
 		type *out, u32 m) \
@@ -481,7 +484,8 @@ ATOMIC_ON_HOST(atomic_on_hostq, u64, atom64)
 	do {											\
 		bool absolute = i->flags & VGPU_F_ATOM_ABS;					\
 		struct place p;									\
-		if (unlikely(s->held && s->on_host)) {						\
+		if (unlikely((s->held && s->on_host) ||						\
+			     VGPU_MEM_SCOPE(i->mem) == VGPU_SCOPE_SYS)) {			\
 			enum vgpu_lanes_end end = far(s, i, m, space, 1u << shift, true, true, \
 				absolute); \
 			if (likely(end == MEM_DONE))						\
