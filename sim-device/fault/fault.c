@@ -16,30 +16,29 @@ struct vgpu_page_fault *vgpu_fault_at(const struct vgpu_fault_space *space, u64 
 	return range ? (struct vgpu_page_fault *)(unsigned long)range->value : NULL;
 }
 
-/* Its pages change sides, or would. */
-static bool moves(const struct vgpu_page_fault *fault)
-{
-	return fault->request.kind == VGPU_PAGE_FAULT_TO_DEVICE ||
-	       fault->request.kind == VGPU_PAGE_FAULT_TO_HOST;
-}
+const struct vgpu_fault_traits vgpu_fault_traits[VGPU_PAGE_FAULT_KINDS] = {
+	[VGPU_PAGE_FAULT_ALLOCATE] = {},
+	[VGPU_PAGE_FAULT_TO_DEVICE] = { .moves = true },
+	[VGPU_PAGE_FAULT_TO_HOST] = { .moves = true, .by_process = true },
+	[VGPU_PAGE_FAULT_PROCESS] = { .asks = true, .host = true },
+	[VGPU_PAGE_FAULT_CLAIM] = { .host = true },
+};
 
-/* It ends when it has been handled and the SM has been told so. */
-static bool stays(const struct vgpu_page_fault *fault)
+static const struct vgpu_fault_traits *traits_of(const struct vgpu_page_fault *fault)
 {
-	return fault->request.kind == VGPU_PAGE_FAULT_ALLOCATE ||
-	       fault->request.kind == VGPU_PAGE_FAULT_CLAIM;
+	return &vgpu_fault_traits[fault->request.kind];
 }
 
 /* Of an SM, and not of a process or a prefetch. */
 static bool is_of_sm(const struct vgpu_page_fault *fault)
 {
-	return !fault->request.prefetch && fault->request.kind != VGPU_PAGE_FAULT_TO_HOST;
+	return !fault->request.prefetch && !traits_of(fault)->by_process;
 }
 
 /* A prefetch of memory of a process */
 static bool is_prefetch_of_process(const struct vgpu_page_fault *fault)
 {
-	return fault->request.prefetch && fault->request.kind == VGPU_PAGE_FAULT_PROCESS;
+	return fault->request.prefetch && traits_of(fault)->asks;
 }
 
 static void emit(const struct vgpu_page_fault *fault, enum vgpu_trace_type type, u32 queue, u64 seq,
@@ -71,8 +70,7 @@ static void trace_fault(const struct vgpu_page_fault *fault, enum vgpu_trace_typ
 
 static u32 direction_of(const struct vgpu_page_fault *fault)
 {
-	return fault->request.kind == VGPU_PAGE_FAULT_TO_HOST ? VGPU_DIRECTION_TO_HOST :
-								VGPU_DIRECTION_TO_DEVICE;
+	return traits_of(fault)->by_process ? VGPU_DIRECTION_TO_HOST : VGPU_DIRECTION_TO_DEVICE;
 }
 
 /* It was raised, but by no SM. */
@@ -81,7 +79,7 @@ static void trace_host(const struct vgpu_page_fault *fault)
 	const struct vgpu_fault_request *request = &fault->request;
 
 	/* the command that prefetches memory of a process is all there is to see: nothing moves */
-	if (unlikely(fault->faults->trace->on) && request->kind != VGPU_PAGE_FAULT_PROCESS)
+	if (unlikely(fault->faults->trace->on) && !traits_of(fault)->asks)
 		emit(fault, request->prefetch ? VGPU_TRACE_PREFETCH : VGPU_TRACE_HOST_FAULT,
 		     request->prefetch ? direction_of(fault) : 0, request->mapping, request->pages);
 }
@@ -95,9 +93,8 @@ static void trace_migration(const struct vgpu_page_fault *fault, enum vgpu_trace
 
 static void trace_start(const struct vgpu_page_fault *fault)
 {
-	enum vgpu_link_path path = fault->request.kind == VGPU_PAGE_FAULT_TO_HOST ?
-					   VGPU_LINK_TO_HOST :
-					   VGPU_LINK_TO_DEVICE;
+	enum vgpu_link_path path = traits_of(fault)->by_process ? VGPU_LINK_TO_HOST :
+								  VGPU_LINK_TO_DEVICE;
 
 	if (fault->room)
 		trace_migration(fault, VGPU_TRACE_MIGRATE_START,
@@ -109,7 +106,7 @@ static void trace_end(const struct vgpu_page_fault *fault, bool served)
 {
 	const struct vgpu_fault_request *request = &fault->request;
 
-	if (moves(fault))
+	if (traits_of(fault)->moves)
 		trace_migration(fault,
 				served && fault->room ? VGPU_TRACE_MIGRATE_END :
 							VGPU_TRACE_MIGRATE_CANCELLED,
@@ -145,10 +142,11 @@ static void enter(struct vgpu_page_fault *fault)
 	struct vgpu_faults *faults = fault->faults;
 	u64 left = vgpu_fault_handled(faults, fault) - faults->sim->now;
 
-	if (stays(fault))
+	/* the rest of the others is not known yet */
+	if (!traits_of(fault)->moves && !traits_of(fault)->asks)
 		left += vgpu_fault_notice(faults, fault);
 	vgpu_event_after(faults->sim, &fault->event, left);
-	if (fault->request.kind == VGPU_PAGE_FAULT_PROCESS)
+	if (traits_of(fault)->asks)
 		faults->ops->process_wants(fault);
 }
 
@@ -209,11 +207,11 @@ static void fault_fire(struct vgpu_event *event)
 		vgpu_container_of(event, struct vgpu_page_fault, event);
 	struct vgpu_faults *faults = fault->faults;
 
-	if (moves(fault) && !fault->moving) {
+	if (traits_of(fault)->moves && !fault->moving) {
 		move_pages(fault);
 		return;
 	}
-	if (fault->request.kind == VGPU_PAGE_FAULT_PROCESS && !fault->moving) {
+	if (traits_of(fault)->asks && !fault->moving) {
 		vgpu_fault_process_handled(fault);
 		return;
 	}
@@ -303,7 +301,7 @@ u64 vgpu_fault_left(const struct vgpu_page_waiter *waiter)
 	if (!vgpu_list_linked(&waiter->node))
 		return 0;
 	if (!vgpu_event_pending(&fault->event) ||
-	    (!stays(fault) && !fault->moving))
+	    ((traits_of(fault)->moves || traits_of(fault)->asks) && !fault->moving))
 		return VGPU_NEVER;
 	return vgpu_event_time(&fault->event) - fault->faults->sim->now;
 }

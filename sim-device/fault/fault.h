@@ -37,7 +37,21 @@ enum vgpu_page_fault_kind {
 	VGPU_PAGE_FAULT_TO_HOST,	/* a process: managed pages go to the host */
 	VGPU_PAGE_FAULT_PROCESS,	/* an SM: a page of its process, which the host finds */
 	VGPU_PAGE_FAULT_CLAIM,		/* an SM writes managed pages that the host reads as well */
+	VGPU_PAGE_FAULT_KINDS
 };
+
+/**
+ * struct vgpu_fault_traits - how faults of one kind differ; to add a kind, add a row (fault.c)
+ * @moves: its pages change sides: when it has been handled, they cross the interconnect
+ * @by_process: a process raised it, and handles it itself; what moves goes to the host
+ * @asks: the host has to find its pages, which takes as long as it takes
+ * @host: the host handles it, whoever handles others
+ */
+struct vgpu_fault_traits {
+	bool moves, by_process, asks, host;
+};
+
+extern const struct vgpu_fault_traits vgpu_fault_traits[VGPU_PAGE_FAULT_KINDS];
 
 /**
  * struct vgpu_fault_request - what is raised

@@ -48,8 +48,7 @@ static u64 notice_of_cpu(const struct vgpu_faults *faults, const struct vgpu_pag
 
 static bool is_the_hosts(const struct vgpu_page_fault *fault)
 {
-	return fault->request.data || fault->request.kind == VGPU_PAGE_FAULT_PROCESS ||
-	       fault->request.kind == VGPU_PAGE_FAULT_CLAIM;
+	return fault->request.data || vgpu_fault_traits[fault->request.kind].host;
 }
 
 /*
@@ -89,12 +88,18 @@ static u64 no_notice(const struct vgpu_faults *faults, const struct vgpu_page_fa
 
 const struct vgpu_fault_handler vgpu_fault_handler_test = { "test", handled_in_test, no_notice };
 
+/* A prefetch whose pages the driver knows. */
+static bool needs_no_handler(const struct vgpu_page_fault *fault)
+{
+	return fault->request.prefetch && !vgpu_fault_traits[fault->request.kind].asks;
+}
+
 /* A process handles its own fault: its thread is in the kernel. */
 u64 vgpu_fault_handled(struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
 {
-	if (fault->request.prefetch && fault->request.kind != VGPU_PAGE_FAULT_PROCESS)
+	if (needs_no_handler(fault))
 		return faults->sim->now;
-	return fault->request.kind == VGPU_PAGE_FAULT_TO_HOST ?
+	return vgpu_fault_traits[fault->request.kind].by_process ?
 		       vgpu_time_after(faults->sim, faults->config->fault_cpu_ps) :
 		       faults->handler->handled(faults, fault);
 }
@@ -112,10 +117,11 @@ u64 vgpu_fault_data_time(const struct vgpu_faults *faults, const struct vgpu_pag
 
 u64 vgpu_fault_notice(const struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
 {
-	if (fault->request.prefetch && fault->request.kind != VGPU_PAGE_FAULT_PROCESS)
+	if (needs_no_handler(fault))
 		return 0;
-	return fault->request.kind == VGPU_PAGE_FAULT_TO_HOST ? notice_of_cpu(faults, fault) :
-							faults->handler->notice(faults, fault);
+	return vgpu_fault_traits[fault->request.kind].by_process ?
+		       notice_of_cpu(faults, fault) :
+		       faults->handler->notice(faults, fault);
 }
 
 const struct vgpu_fault_handler *vgpu_fault_handler_at(unsigned int index)
