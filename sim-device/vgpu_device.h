@@ -272,22 +272,18 @@ int vgpu_memory_map_host(struct vgpu_device *dev, u32 context, u64 address, u64 
 int vgpu_memory_map_host_read(struct vgpu_device *dev, u32 context, u64 address, u64 bytes);
 /**
  * vgpu_managed_fetch - a process accesses the page of managed memory at @address
+ * @write: it writes, or that is not known
  * @first, @bytes: out: range with the page
+ * @writable: out: processes may write this range, and not only read it; true with @write. May be
+ *   NULL
  *
  * 0: until revoke() processes may access this range, which had no access or has it already;
  * -EAGAIN: the page is on its way to or from the device, call again after vgpu_device_run(), or
  * when it has arrived; -EFAULT: no managed memory is mapped there; -ENOENT: no such context;
  * -ENOMEM.
  */
-int vgpu_managed_fetch(struct vgpu_device *dev, u32 context, u64 address, u64 *first, u64 *bytes);
-/**
- * vgpu_managed_fetch_read - the same for a process that reads
- * @writable: out: they may write this range as well
- *
- * Else they may read it until revoke(), and a process that writes has to vgpu_managed_fetch().
- */
-int vgpu_managed_fetch_read(struct vgpu_device *dev, u32 context, u64 address, u64 *first,
-			    u64 *bytes, bool *writable);
+int vgpu_managed_fetch(struct vgpu_device *dev, u32 context, u64 address, bool write, u64 *first,
+		       u64 *bytes, bool *writable);
 /**
  * vgpu_managed_advise - how pages of a mapping of managed memory will be used
  * @advice: enum vgpu_advice, which says what follows from it

@@ -202,7 +202,8 @@ static void zap_later(struct kvgpu_managed *managed, unsigned long first, unsign
 	queue_work(system_unbound_wq, &managed->zap);
 }
 
-void kvgpu_managed_revoke(struct kvgpu_dev *kdev, u32 context, u64 address, u64 bytes)
+/* Pages lose @mark, and the right to write. */
+static void marks_go(struct kvgpu_dev *kdev, u32 context, u64 address, u64 bytes, xa_mark_t mark)
 {
 	struct kvgpu_ctx *ctx = xa_load(&kdev->contexts, context);
 	unsigned long first = address >> PAGE_SHIFT, last = first + (bytes >> PAGE_SHIFT) - 1;
@@ -211,8 +212,8 @@ void kvgpu_managed_revoke(struct kvgpu_dev *kdev, u32 context, u64 address, u64 
 	bool any = false;
 
 	kvgpu_assert_actor(kdev);
-	while (xa_find(pages, &index, last, GRANTED)) {
-		xa_clear_mark(pages, index, GRANTED);
+	while (xa_find(pages, &index, last, mark)) {
+		xa_clear_mark(pages, index, mark);
 		xa_clear_mark(pages, index, WRITABLE);
 		any = true;
 	}
@@ -220,21 +221,14 @@ void kvgpu_managed_revoke(struct kvgpu_dev *kdev, u32 context, u64 address, u64 
 		zap_later(ctx->managed, first, last);
 }
 
+void kvgpu_managed_revoke(struct kvgpu_dev *kdev, u32 context, u64 address, u64 bytes)
+{
+	marks_go(kdev, context, address, bytes, GRANTED);
+}
+
 void kvgpu_managed_protect(struct kvgpu_dev *kdev, u32 context, u64 address, u64 bytes)
 {
-	struct kvgpu_ctx *ctx = xa_load(&kdev->contexts, context);
-	unsigned long first = address >> PAGE_SHIFT, last = first + (bytes >> PAGE_SHIFT) - 1;
-	struct xarray *pages = &ctx->managed->pages;
-	unsigned long index = first;
-	bool any = false;
-
-	kvgpu_assert_actor(kdev);
-	while (xa_find(pages, &index, last, WRITABLE)) {
-		xa_clear_mark(pages, index, WRITABLE);
-		any = true;
-	}
-	if (any)
-		zap_later(ctx->managed, first, last);
+	marks_go(kdev, context, address, bytes, WRITABLE);
 }
 
 void kvgpu_managed_settle(struct kvgpu_managed *managed)
@@ -275,12 +269,8 @@ static void wait_fetch(struct managed_wait *wait)
 	bool writable = true;
 	int ret;
 
-	if (wait->write)
-		ret = vgpu_managed_fetch(ctx->kdev->model, ctx->id, wait->address, &wait->first,
-					 &wait->bytes);
-	else
-		ret = vgpu_managed_fetch_read(ctx->kdev->model, ctx->id, wait->address,
-					      &wait->first, &wait->bytes, &writable);
+	ret = vgpu_managed_fetch(ctx->kdev->model, ctx->id, wait->address, wait->write,
+				 &wait->first, &wait->bytes, &writable);
 	if (ret == -EAGAIN) {
 		waiter->blocks = ctx->kdev->system->clock->mode == KVGPU_LOCKSTEP;
 		/* without fences it begins in any case */

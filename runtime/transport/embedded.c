@@ -374,9 +374,8 @@ static int serve_access(void *owner, uint64_t address, bool write)
 
 	do {
 		embedded_lock(t);
-		error = write ? vgpu_managed_fetch(t->device, t->context, address, &first, &bytes) :
-				vgpu_managed_fetch_read(t->device, t->context, address, &first,
-							&bytes, &writable);
+		error = vgpu_managed_fetch(t->device, t->context, address, write, &first, &bytes,
+					   &writable);
 		if (error == -EAGAIN)
 			vgpu_device_run(t->device, VGPU_NEVER, EVENTS);
 		else if (!error)

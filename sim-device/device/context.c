@@ -472,19 +472,12 @@ int vgpu_memory_map_host_read(struct vgpu_device *dev, u32 context, u64 address,
 	return map_memory(dev, context, address, bytes, VGPU_MAPPING_HOST_READ);
 }
 
-int vgpu_managed_fetch(struct vgpu_device *dev, u32 context, u64 address, u64 *first, u64 *bytes)
+int vgpu_managed_fetch(struct vgpu_device *dev, u32 context, u64 address, bool write, u64 *first,
+		       u64 *bytes, bool *writable)
 {
 	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
 
-	return ctx ? vgpu_as_fetch(ctx->as, address, true, first, bytes, NULL) : -ENOENT;
-}
-
-int vgpu_managed_fetch_read(struct vgpu_device *dev, u32 context, u64 address, u64 *first,
-			    u64 *bytes, bool *writable)
-{
-	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
-
-	return ctx ? vgpu_as_fetch(ctx->as, address, false, first, bytes, writable) : -ENOENT;
+	return ctx ? vgpu_as_fetch(ctx->as, address, write, first, bytes, writable) : -ENOENT;
 }
 
 int vgpu_managed_advise(struct vgpu_device *dev, u32 context, u64 address, u64 bytes, u32 advice)

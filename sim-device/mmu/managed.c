@@ -473,7 +473,7 @@ int vgpu_as_fetch(struct vgpu_address_space *as, u64 address, bool write, u64 *f
 		run.pte[n] |= VGPU_PTE_MANAGED | VGPU_PTE_HOST;
 	*first = run.first << VGPU_PAGE_SHIFT;
 	*bytes = run.count << VGPU_PAGE_SHIFT;
-	if (!write)
+	if (writable)
 		*writable = !duplicate;
 	return 0;
 }

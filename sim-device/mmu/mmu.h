@@ -164,7 +164,7 @@ const struct vgpu_migrated *vgpu_as_migrated(const struct vgpu_address_space *as
  * vgpu_as_fetch - a process accesses the managed page at @address (managed.c)
  * @write: it writes
  * @first, @bytes: pages around it in its granule that the host has
- * @writable: out: the host may let processes write these; not set if @write
+ * @writable: out: the host may let processes write these. May be NULL
  *
  * 0: until revoke() the host may let processes access these; -EAGAIN: it is on its way, call again
  * when time has passed; -EFAULT: it is not managed; -ENOMEM.

@@ -184,7 +184,7 @@ static int write_inputs(struct replay *r, const struct actor *actor, const struc
 	int err = 0;
 
 	for (; !err && at < end; at = first + bytes)
-		err = vgpu_managed_fetch(r->dev, actor->context, at, &first, &bytes);
+		err = vgpu_managed_fetch(r->dev, actor->context, at, true, &first, &bytes, NULL);
 	return err;
 }
 

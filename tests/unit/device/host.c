@@ -227,9 +227,8 @@ static u8 *process_access(struct host *h, u32 context, u64 address, bool write, 
 	if ((write ? h->writable : h->granted)[context][(page - HOST_MANAGED) / VGPU_PAGE_SIZE])
 		return memory + (address - page);
 	for (;;) {
-		*error = write ? vgpu_managed_fetch(h->dev, context, address, &first, &bytes) :
-				 vgpu_managed_fetch_read(h->dev, context, address, &first, &bytes,
-							 &writable);
+		*error = vgpu_managed_fetch(h->dev, context, address, write, &first, &bytes,
+					    &writable);
 		if (*error != -EAGAIN)
 			break;
 		assert_int_not_equal(vgpu_system_next(vgpu_device_system(h->dev), &payer),

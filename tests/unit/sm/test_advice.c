@@ -266,8 +266,8 @@ static void the_advice_ends_meanwhile(void **state)
 	assert_int_equal(entry(&r, BASE) & (VGPU_PTE_FRAME | VGPU_PTE_DUPLICATE), VGPU_PTE_FRAME);
 	check(&r);
 	advise(&r, BASE, MAPPED, VGPU_ADVICE_READ_MOSTLY);
-	assert_int_equal(vgpu_managed_fetch_read(r.h->dev, r.context, BASE, &first, &bytes,
-						 &writable), -EAGAIN);
+	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, BASE, false, &first, &bytes,
+					    &writable), -EAGAIN);
 	advise(&r, BASE, MAPPED, VGPU_ADVICE_NOT_READ_MOSTLY);
 	host_run(r.h);
 	assert_int_equal(entry(&r, BASE) & (VGPU_PTE_FRAME | VGPU_PTE_DUPLICATE), VGPU_PTE_FRAME);

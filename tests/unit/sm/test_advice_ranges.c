@@ -219,8 +219,8 @@ static void memory_goes_while_it_is_copied(void **state)
 			host_run(r.h);
 			r.module = k.add;
 			if (n & 4)
-				vgpu_managed_fetch_read(r.h->dev, r.context, BASE, &first, &bytes,
-							&writable);
+				vgpu_managed_fetch(r.h->dev, r.context, BASE, false, &first, &bytes,
+						   &writable);
 			launch(&r, 4, BASE, GRANULE);
 		}
 		vgpu_device_run(r.h->dev, VGPU_NEVER, n / 8);

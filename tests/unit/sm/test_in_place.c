@@ -277,7 +277,8 @@ static void what_is_refused(void **state)
 			 -EINVAL);
 	assert_int_equal(vgpu_memory_map_host(r.h->dev, 77, BASE, PAGE), -ENOENT);
 	assert_int_equal(vgpu_memory_unmap(r.h->dev, r.context, BASE, PAGE), -ENOENT);
-	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, BASE, &first, &bytes), -EFAULT);
+	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, BASE, true,
+					    &first, &bytes, NULL), -EFAULT);
 	host_push(r.h, r.context, r.queue, prefetch);
 	host_run(r.h);
 	assert_int_equal(r.h->fault_count, 1);

@@ -206,7 +206,8 @@ static void a_page_on_its_way_is_not_evicted(void **state)
 
 	(void)state;
 	time_of(&r, 2, BASE, GRANULE);
-	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, BASE, &first, &bytes), -EAGAIN);
+	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, BASE, true,
+					    &first, &bytes, NULL), -EAGAIN);
 	time_of(&r, 1, BASE + 2 * GRANULE, 0);
 	assert_int_equal(vgpu_as_page_state(as, BASE + GRANULE), VGPU_PAGE_HOST);
 	assert_int_equal(vgpu_as_page_state(as, BASE + 2 * GRANULE), VGPU_PAGE_FRAME);
@@ -357,7 +358,8 @@ static void memory_goes_while_it_moves(void **state)
 		launch(&r, 4, BASE, GRANULE);
 		if (n & 1) {
 			host_run(r.h);
-			err = vgpu_managed_fetch(r.h->dev, r.context, BASE, &first, &bytes);
+			err = vgpu_managed_fetch(r.h->dev, r.context, BASE, true,
+						 &first, &bytes, NULL);
 			assert_int_equal(err, -EAGAIN);
 		}
 		vgpu_device_run(r.h->dev, VGPU_NEVER, n / 4);
@@ -401,11 +403,16 @@ static void what_is_refused(void **state)
 	assert_int_equal(vgpu_memory_map_managed(r.h->dev, r.context, DEVICE + 1, PAGE), -EINVAL);
 	assert_int_equal(vgpu_memory_map_managed(r.h->dev, 77, DEVICE, PAGE), -ENOENT);
 	assert_int_equal(vgpu_memory_map(r.h->dev, r.context, DEVICE, PAGE), 0);
-	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, DEVICE, &first, &bytes), -EFAULT);
-	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, 0, &first, &bytes), -EFAULT);
-	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, ~0ull, &first, &bytes), -EFAULT);
-	assert_int_equal(vgpu_managed_fetch(r.h->dev, 77, BASE, &first, &bytes), -ENOENT);
-	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, BASE, &first, &bytes), 0);
+	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, DEVICE, true,
+					    &first, &bytes, NULL), -EFAULT);
+	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, 0, true,
+					    &first, &bytes, NULL), -EFAULT);
+	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, ~0ull, true,
+					    &first, &bytes, NULL), -EFAULT);
+	assert_int_equal(vgpu_managed_fetch(r.h->dev, 77, BASE, true,
+					    &first, &bytes, NULL), -ENOENT);
+	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, BASE, true,
+					    &first, &bytes, NULL), 0);
 	assert_int_equal(first, BASE);
 	assert_int_equal(bytes, GRANULE);
 	assert_int_equal(host_try(r.h, r.context, r.queue,

@@ -315,7 +315,8 @@ static void pages_that_stay(void **state)
 		u64 first, bytes;
 		size_t from = r.h->record_count;
 
-		assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, BASE, &first, &bytes),
+		assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, BASE, true,
+						    &first, &bytes, NULL),
 				 -EAGAIN);
 		assert_int_equal(vgpu_memory_unmap(r.h->dev, r.context, BASE, MAPPED), 0);
 		RECORDS_ARE(r.h, from,

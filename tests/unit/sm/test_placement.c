@@ -151,7 +151,8 @@ static void a_page_that_stays_is_new(void **state)
 	(void)state;
 	for (u32 page = 0; page < 4; page++)
 		touch(&r, &other, page);
-	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, BASE, &first, &bytes), -EAGAIN);
+	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, BASE, true,
+					    &first, &bytes, NULL), -EAGAIN);
 	assert_int_equal(vgpu_faults_cancel(&r.h->dev->mmu.faults, &space(&r)->faults,
 					    BASE / PAGE, 1, 1), 1);
 	touch(&r, &other, 4);
@@ -209,7 +210,8 @@ static void a_unit_without_what_is_on_its_way(void **state)
 	u64 first, bytes;
 
 	(void)state;
-	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, BASE + 2 * PAGE, &first, &bytes),
+	assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, BASE + 2 * PAGE, true,
+					    &first, &bytes, NULL),
 			 -EAGAIN);
 	time_of(&r, 1, BASE + 514 * PAGE, 0);
 	assert_int_equal(there(&r), 1 << 16 | 1 << 17 | 1 << 18);

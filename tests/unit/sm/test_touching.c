@@ -200,7 +200,8 @@ static void pages_come_with_their_data(void **state)
 						 HOST_MANAGED_BYTES), 0);
 	for (u32 n = 0; n < 2; n++)
 		assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context[0],
-						    HOST_MANAGED + n * GRANULE, &first, &bytes), 0);
+						    HOST_MANAGED + n * GRANULE, true,
+						    &first, &bytes, NULL), 0);
 	push(&r, 0, cmd_touching(3, 30, 4, 1, GRANULE, HOST_MANAGED));
 	finish(&r);
 	ENDS(&r, 0, US(30 + 25));
