@@ -185,6 +185,8 @@ int vgpu_device_knob_set(struct vgpu_device *dev, const char *knob, const char *
  * choices, with the active one in brackets.
  */
 int vgpu_device_knob_get(struct vgpu_device *dev, const char *knob, char *text, size_t size);
+/* There are no more knobs than this. */
+#define VGPU_KNOBS_MAX 64u
 /* Name of knob @index for listings, NULL past the end. */
 const char *vgpu_device_knob_name(unsigned int index);
 

@@ -176,7 +176,7 @@ static int __init kvgpu_init(void)
 		return ret;
 	ret = kvgpu_trace_init();
 	if (ret)
-		return ret;
+		goto sysfs;
 	ret = kvgpu_netlink_init();
 	if (ret)
 		goto trace;
@@ -204,6 +204,8 @@ netlink:
 	kvgpu_netlink_exit();
 trace:
 	kvgpu_trace_exit();
+sysfs:
+	kvgpu_sysfs_exit();
 	return ret;
 }
 
@@ -214,6 +216,7 @@ static void __exit kvgpu_exit(void)
 	kvgpu_devices_exit();
 	kvgpu_netlink_exit();
 	kvgpu_trace_exit();
+	kvgpu_sysfs_exit();
 }
 
 module_init(kvgpu_init);

@@ -231,13 +231,11 @@ static int context_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 /* ---- setting ------------------------------------------------------------ */
 
-#define KNOBS_MAX	64u
-
 /*
  * What each knob takes, as a sentence; made when it is first needed. The choices of a knob never
  * change.
  */
-static char *refusals[KNOBS_MAX];
+static char *refusals[VGPU_KNOBS_MAX];
 
 /* -ENOENT: there is no knob @name. */
 static int knob_index(const char *name)
@@ -245,7 +243,7 @@ static int knob_index(const char *name)
 	const char *known;
 	unsigned int i;
 
-	for (i = 0; i < KNOBS_MAX && (known = vgpu_device_knob_name(i)); i++)
+	for (i = 0; i < VGPU_KNOBS_MAX && (known = vgpu_device_knob_name(i)); i++)
 		if (!strcmp(known, name))
 			return i;
 	return -ENOENT;
@@ -405,6 +403,6 @@ void kvgpu_netlink_exit(void)
 	unsigned int i;
 
 	genl_unregister_family(&kvgpu_family);
-	for (i = 0; i < KNOBS_MAX; i++)
+	for (i = 0; i < VGPU_KNOBS_MAX; i++)
 		kfree(refusals[i]);
 }

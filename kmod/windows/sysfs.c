@@ -334,27 +334,40 @@ const struct attribute_group *kvgpu_device_groups[] = {
 	NULL
 };
 
-/* There are less than this, of all kinds. */
-#define FILES_MAX	128
-static struct device_attribute files[FILES_MAX];
-static struct attribute *file_lists[FILES_MAX];
+/* All of them, one kind after the other. */
+static struct device_attribute *files;
+static struct attribute **file_lists;
 
 int __init kvgpu_sysfs_init(void)
 {
-	unsigned int kind, i, next = 0;
+	unsigned int kind, i, count = 0;
+	struct device_attribute *file;
+	struct attribute **list;
 	const char *name;
 
-	for (kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
-		kinds[kind].group.attrs = &file_lists[next];
-		for (i = 0; (name = kinds[kind].name(i)); i++, next++) {
-			if (next >= FILES_MAX - ARRAY_SIZE(kinds))
-				return -ENOSPC;
-			files[next] = kinds[kind].like;
-			files[next].attr.name = name;
-			file_lists[next] = &files[next].attr;
+	for (kind = 0; kind < ARRAY_SIZE(kinds); kind++)
+		for (i = 0; kinds[kind].name(i); i++)
+			count++;
+	file = files = kcalloc(count, sizeof(*files), GFP_KERNEL);
+	/* a NULL ends each list */
+	list = file_lists = kcalloc(count + ARRAY_SIZE(kinds), sizeof(*file_lists), GFP_KERNEL);
+	if (!files || !file_lists) {
+		kvgpu_sysfs_exit();
+		return -ENOMEM;
+	}
+	for (kind = 0; kind < ARRAY_SIZE(kinds); kind++, list++) {
+		kinds[kind].group.attrs = list;
+		for (i = 0; (name = kinds[kind].name(i)); i++, file++) {
+			*file = kinds[kind].like;
+			file->attr.name = name;
+			*list++ = &file->attr;
 		}
-		/* a NULL ends the list */
-		next++;
 	}
 	return 0;
+}
+
+void kvgpu_sysfs_exit(void)
+{
+	kfree(file_lists);
+	kfree(files);
 }

@@ -139,5 +139,6 @@ extern const char *const kvgpu_clock_names[KVGPU_CLOCKS];
 /* Files of every device, with a NULL behind them; complete after kvgpu_sysfs_init(). */
 extern const struct attribute_group *kvgpu_device_groups[];
 int kvgpu_sysfs_init(void);
+void kvgpu_sysfs_exit(void);
 
 #endif

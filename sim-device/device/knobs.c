@@ -377,3 +377,5 @@ const char *vgpu_device_knob_name(unsigned int index)
 {
 	return index < VGPU_ARRAY_SIZE(knobs) ? knobs[index].name : NULL;
 }
+_Static_assert(VGPU_ARRAY_SIZE(knobs) <= VGPU_KNOBS_MAX, "others have room for so many");
+

@@ -159,13 +159,14 @@ static void process_works(int i)
 
 static void knobs_restore(void)
 {
-	char now[256];
+	char now[sizeof(knobs[0].value)];
 
 	for (uint32_t i = 0; i < knob_count; i++) {
 		file_write(knobs[i].path, knobs[i].value);
-		if (file_read(knobs[i].path, now, sizeof(now)) <= 0 || !strstr(now, knobs[i].value))
+		CHECK(knob_read(knobs[i].path, now, sizeof(now)));
+		if (strcmp(now, knobs[i].value))
 			printf("# %s was %s, is %s\n", knobs[i].path, knobs[i].value, now);
-		CHECK(strstr(now, knobs[i].value));
+		CHECK(!strcmp(now, knobs[i].value));
 	}
 	file_write("/sys/kernel/debug/vgpu/0/trace_on", "0");
 	file_write("/sys/kernel/tracing/events/vgpu/enable", "0");

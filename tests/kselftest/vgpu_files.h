@@ -13,8 +13,8 @@
 
 #define SYSFS		"/sys/class/vgpu/vgpu0"
 #define DEBUGFS		"/sys/kernel/debug/vgpu/0"
-#define PATHS_MAX	256u
-#define KNOBS		32u
+#define PATHS_MAX	1024u
+#define KNOBS		128u
 
 /** struct paths - the files there were when it was looked, in an order that does not change */
 struct paths {
@@ -80,26 +80,40 @@ static struct {
 } knobs[KNOBS];
 static uint32_t knob_count;
 
+/* What is written to the file to have it as it is now: without brackets and newline. */
+static inline bool knob_read(const char *path, char *value, size_t size)
+{
+	char *chosen;
+
+	if (file_read(path, value, size) <= 0)
+		return false;
+	value[strcspn(value, "\n")] = 0;
+	/* of several the one in brackets */
+	chosen = strchr(value, '[');
+	if (chosen) {
+		memmove(value, chosen + 1, strlen(chosen));
+		value[strcspn(value, "]")] = 0;
+	}
+	return true;
+}
+
 /* Those of @paths below @folder. */
 static inline void knobs_keep(const struct paths *paths, const char *folder)
 {
+	char value[sizeof(knobs[0].value)];
 	struct stat st;
 
-	for (uint32_t i = 0; i < paths->count && knob_count < KNOBS; i++) {
+	CHECK(paths->count < PATHS_MAX);
+	for (uint32_t i = 0; i < paths->count; i++) {
 		const char *path = paths->path[i];
-		char *value = knobs[knob_count].value, *chosen;
 
 		if (strncmp(path, folder, strlen(folder)) || strstr(path, "/power/") ||
 		    stat(path, &st) || !(st.st_mode & 0200) || !(st.st_mode & 0400) ||
-		    file_read(path, value, sizeof(knobs[0].value)) <= 0)
+		    !knob_read(path, value, sizeof(value)))
 			continue;
-		/* of several the one in brackets */
-		chosen = strchr(value, '[');
-		if (chosen) {
-			memmove(value, chosen + 1, strlen(chosen));
-			value[strcspn(value, "]")] = 0;
-		}
-		strcpy(knobs[knob_count++].path, path);
+		CHECK(knob_count < KNOBS);
+		strcpy(knobs[knob_count].path, path);
+		strcpy(knobs[knob_count++].value, value);
 	}
 }
 

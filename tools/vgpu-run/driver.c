@@ -19,11 +19,10 @@
 #define DEBUG_ROOT	"/sys/kernel/debug"
 #define DEBUGFS		DEBUG_ROOT "/vgpu/0/"
 #define TEXT_BYTES	4096
-#define KNOBS_MAX	64u
 #define TRACE_MAGIC	8	/* bytes in front of the records */
 
 /* What was there before. A clock that is empty was not touched. */
-static char saved[KNOBS_MAX][TEXT_BYTES];
+static char saved[VGPU_KNOBS_MAX][TEXT_BYTES];
 static char saved_clock[TEXT_BYTES];
 static int trace_fd = -1;
 
@@ -148,7 +147,7 @@ static int prepare_devices(char *message)
 
 	if (err)
 		return err;
-	for (i = 0; i < KNOBS_MAX && (name = vgpu_device_knob_name(i)); i++) {
+	for (i = 0; i < VGPU_KNOBS_MAX && (name = vgpu_device_knob_name(i)); i++) {
 		err = read_text(SYSFS, name, saved[i]);
 		if (err)
 			return fail_with(
@@ -183,7 +182,7 @@ void driver_end(void)
 	trace_fd = -1;
 	if (!saved_clock[0])
 		return;
-	for (i = 0; i < KNOBS_MAX && (name = vgpu_device_knob_name(i)); i++)
+	for (i = 0; i < VGPU_KNOBS_MAX && (name = vgpu_device_knob_name(i)); i++)
 		write_text(SYSFS, name, saved[i]);
 	write_text(SYSFS, "clock", saved_clock);
 }
