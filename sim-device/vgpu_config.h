@@ -45,6 +45,11 @@
 	NUMBER(u32, memory_latency_cycles, 0, 1000000)						\
 	/* translations that the TLB of an SM has at most, 0: 256 (Tanasic table 6.1) */	\
 	NUMBER(u32, l1_tlb_entries, 0, 256)							\
+	NUMBER(u32, l1_tlb_ways, 0, 256)							\
+	/* a lookup in it: what an access takes beside memory_latency_cycles */		\
+	NUMBER(u32, l1_tlb_cycles, 0, 30000)							\
+	/* misses that it may have in flight, 0: no limit */					\
+	NUMBER(u32, l1_tlb_mshrs, 0, 4096)							\
 	/* of the TLB that all SMs share, 0: there is none, and no limit to walks */		\
 	NUMBER(u32, l2_tlb_entries, 0, 65536)							\
 	NUMBER(u32, l2_tlb_ways, 0, 1024)							\

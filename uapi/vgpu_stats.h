@@ -80,7 +80,7 @@
 	  "of these, those that the L2 TLB did not have yet")					\
 	X(78, PAGE_WALKS, account., page_walks, page_walks, "walks of page tables")		\
 	X(79, PAGE_WALK_WAIT, account., page_walk_wait, page_walk_wait_ps,			\
-	  "time that misses of the L2 TLB waited for an MSHR and a walker")			\
+	  "time that misses waited for an MSHR (SM or L2 TLB) and a walker")			\
 	X(82, PAGE_FAULTS_LOCAL, account., page_faults_local, page_faults_local,		\
 	  "page faults that SMs have handled themselves")
 

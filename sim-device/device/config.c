@@ -140,6 +140,9 @@ const char *vgpu_config_check(const struct vgpu_config *config)
 		return "context_budget must be 0, for no limit, or at least 32768 bytes";
 	if (config->vram_bytes % VGPU_PAGE_SIZE)
 		return "vram_bytes must be a multiple of the page of 4096 bytes";
+	if (config->l1_tlb_entries &&
+	    (!config->l1_tlb_ways || config->l1_tlb_entries % config->l1_tlb_ways))
+		return "l1_tlb_entries must be a multiple of l1_tlb_ways";
 	if (config->l2_tlb_entries &&
 	    (!config->l2_tlb_ways || config->l2_tlb_entries % config->l2_tlb_ways))
 		return "l2_tlb_entries must be a multiple of l2_tlb_ways";

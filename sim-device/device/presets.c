@@ -133,10 +133,16 @@ static const struct vgpu_config presets[] = {
 		.memory_bandwidth = 250000000000ull,	/* table */
 		.memory_latency_cycles = 200,		/* table: DRAM */
 		/*
-		 * table. The 40 cycles and 32 MSHRs of its first level are taken to be those of the
-		 * L1 cache, which it calls virtual: a hit of an SM's TLB takes no time of its own
+		 * table. Its row of the L1 TLB is "32 MSHRs / 40 clk latency / virtual 32 entires /
+		 * 8-way LRU", that of the L1 cache ends after the line size. "virtual" is the cache
+		 * (chapter 5: "virtually tagged L1"), and the rows of the second level have MSHRs
+		 * and latency of each. So the first three are taken to be those of the cache. A TLB
+		 * behind a cache with virtual tags translates what missed there: 32 at most
 		 */
-		.l1_tlb_entries = 32,			/* table; there 8-way LRU: see mmu/tlb.h */
+		.l1_tlb_entries = 32,			/* table */
+		.l1_tlb_ways = 8,			/* table */
+		.l1_tlb_cycles = 0,			/* the table gives none */
+		.l1_tlb_mshrs = 32,			/* table: misses of the L1 cache */
 		.l2_tlb_entries = 1024,			/* table */
 		.l2_tlb_ways = 8,			/* table */
 		.l2_tlb_cycles = 70,			/* table */

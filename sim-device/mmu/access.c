@@ -184,17 +184,24 @@ static u64 translation_time(struct vgpu_address_space *as, const struct vgpu_acc
 			    enum vgpu_translation found)
 {
 	struct vgpu_mmu *mmu = as->mmu;
+	u64 now = mmu->faults.sim->now, wait = 0, time;
 
 	as->translations.misses++;
 	if (likely(!mmu->l2_tlb.entries) || found >= VGPU_XLATE_UNMAPPED) {
 		as->translations.walks++;
 		return mmu->config->page_walk_ps;
 	}
+	if (access->l1)
+		wait = vgpu_l1_wait(access->l1, now, access->elapsed);
 	/* no TLB has pages of the process */
-	return vgpu_l2_tlb_lookup(&mmu->l2_tlb, as->context,
-				  access->address[access->lane] >> VGPU_PAGE_SHIFT,
-				  mmu->faults.sim->now, access->elapsed,
-				  found != VGPU_XLATE_PROCESS, &as->translations);
+	time = vgpu_l2_tlb_lookup(&mmu->l2_tlb, as->context,
+				  access->address[access->lane] >> VGPU_PAGE_SHIFT, now,
+				  access->elapsed + wait, found != VGPU_XLATE_PROCESS,
+				  &as->translations);
+	if (access->l1)
+		vgpu_l1_miss(access->l1, now, time);
+	as->translations.waited += wait;
+	return wait + time;
 }
 
 enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,

@@ -56,6 +56,7 @@ enum vgpu_access_kind {
  * @sm: index of the SM
  * @kernel: id of the launch; both are for traces
  * @elapsed: time that its warp has taken since the present time, with an L2 TLB
+ * @l1: whose registers a miss needs; NULL: it needs none
  */
 struct vgpu_access {
 	u8 kind;
@@ -68,6 +69,7 @@ struct vgpu_access {
 	u32 sm;
 	u32 kernel;
 	u64 elapsed;
+	struct vgpu_l1_tlb *l1;
 	const u64 *address;
 };
 

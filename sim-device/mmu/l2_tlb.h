@@ -39,7 +39,7 @@ struct vgpu_l2_tlb {
  * @l2_hits: of these, those that the L2 TLB had
  * @l2_misses: those that it had not
  * @walks: of page tables; a miss that waited for the walk of another has none
- * @waited: time that misses waited for registers and walkers
+ * @waited: time that misses waited for registers, of SMs too, and walkers
  */
 struct vgpu_translations {
 	u64 misses;

@@ -5,15 +5,15 @@
  * runs in one thread: an invalidation is complete when the call returns.
  *
  * Lanes look a page up in the one entry that it may have. So a hit costs a comparison in real time,
- * and leaves no trace: which entry was used last is not known. A TLB of fewer translations than
- * entries therefore replaces the one that was entered first, of whatever set (Tanasic table 6.1 has
- * 8 ways and LRU).
+ * and leaves no trace: which entry was used last is not known. If the TLB shall have a shape (sets,
+ * ways, registers: l1_tlb.h), then that decides what is a hit, and these entries have only what may
+ * be used without its knowledge; else they are the TLB.
  */
 #ifndef VGPU_TLB_H
 #define VGPU_TLB_H
 
-#include "../platform.h"
 #include "../sim/list.h"
+#include "l1_tlb.h"
 
 struct vgpu_address_space;
 
@@ -24,38 +24,39 @@ struct vgpu_address_space;
  */
 #define VGPU_TLB_IN_PLACE	(1ull << 63)
 
-struct vgpu_tlb_entry {
-	u64 page;		/* address >> VGPU_PAGE_SHIFT, | VGPU_TLB_IN_PLACE; ~0: empty */
-	u8 *read;		/* the page's bytes */
-	u8 *write;		/* the same, NULL: not yet known to be writable */
-};
-
 /** struct vgpu_tlb - the TLB of an SM */
 struct vgpu_tlb {
 	struct vgpu_tlb_entry *entries;	/* VGPU_TLB_ENTRIES */
 	struct vgpu_address_space *as;	/* served; NULL: none, entries are invalid */
 	struct vgpu_list node;		/* in the list of that address space */
 	u64 invalidated;		/* entries, by range, since creation */
-	u32 limit;			/* translations at most; 0: as many as entries */
-	u32 used;			/* with a limit: translations */
-	struct vgpu_list *age;		/* the same: a node for each entry, in ages if it is used */
-	struct vgpu_list ages;		/* the same: what was entered first comes first */
+	struct vgpu_l1_tlb l1;
 };
 
-/**
- * vgpu_tlb_init - initialise a TLB that serves no address space; -ENOMEM
- * @limit: translations that it has at most; 0, VGPU_TLB_ENTRIES: no limit beside its entries
- */
-int vgpu_tlb_init(struct vgpu_tlb *tlb, u32 limit);
+/** vgpu_tlb_init - a TLB that serves no address space, of the shape that @config gives; -ENOMEM */
+int vgpu_tlb_init(struct vgpu_tlb *tlb, const struct vgpu_config *config);
 void vgpu_tlb_fini(struct vgpu_tlb *tlb);
 /** vgpu_tlb_flush - drop all entries */
 void vgpu_tlb_flush(struct vgpu_tlb *tlb);
 /** vgpu_tlb_invalidate - drop the entries of [@address, @address + @bytes) */
 void vgpu_tlb_invalidate(struct vgpu_tlb *tlb, u64 address, u64 bytes);
-/** vgpu_tlb_age - with a limit: a new translation comes into entry @n, for another if need be */
-void vgpu_tlb_age(struct vgpu_tlb *tlb, u32 n);
 /** vgpu_tlb_leave - detach the TLB from its address space; its entries become invalid */
 void vgpu_tlb_leave(struct vgpu_tlb *tlb);
+
+/**
+ * vgpu_tlb_use - with a shape: a page that lanes have not found is used
+ * @now: the present time, the beginning of the slice
+ *
+ * Returns the entry, which is valid until the next call; NULL: there is none by which the page may
+ * be written, if it is to be.
+ */
+const struct vgpu_l1_entry *vgpu_tlb_use(struct vgpu_tlb *tlb, u64 page, bool write, u64 now);
+/**
+ * vgpu_tlb_enter_walked - with a shape: enter what @walk brings
+ * @tag: the page, | VGPU_TLB_IN_PLACE
+ */
+void vgpu_tlb_enter_walked(struct vgpu_tlb *tlb, u64 tag, u8 *bytes, bool write, u64 now,
+			   struct vgpu_walk walk);
 
 /**
  * vgpu_tlb_in_place - the bytes of a page that is used in place; NULL: @entry has another, or does
@@ -83,7 +84,7 @@ static inline void vgpu_tlb_keep(struct vgpu_tlb_entry *entry, u64 page, u8 *byt
 }
 
 /**
- * vgpu_tlb_enter - enter a translation
+ * vgpu_tlb_enter - without a shape: enter a translation
  * @page: address >> VGPU_PAGE_SHIFT
  * @in_place: it is used in place
  */
@@ -91,11 +92,8 @@ static inline void vgpu_tlb_enter(struct vgpu_tlb *tlb, u64 page, bool in_place,
 				  bool write)
 {
 	u64 tag = in_place ? page | VGPU_TLB_IN_PLACE : page;
-	u32 n = page & (VGPU_TLB_ENTRIES - 1);
 
-	if (unlikely(tlb->limit) && tlb->entries[n].page != tag)
-		vgpu_tlb_age(tlb, n);
-	vgpu_tlb_keep(&tlb->entries[n], tag, bytes, write);
+	vgpu_tlb_keep(&tlb->entries[page & (VGPU_TLB_ENTRIES - 1)], tag, bytes, write);
 }
 
 #endif

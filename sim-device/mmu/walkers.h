@@ -13,7 +13,7 @@
 #ifndef VGPU_WALKERS_H
 #define VGPU_WALKERS_H
 
-#include "../platform.h"
+#include "units.h"
 
 struct vgpu_config;
 
@@ -42,16 +42,17 @@ static inline u64 vgpu_walk_ready(const struct vgpu_walk *walk, u64 time)
 struct vgpu_mshr {
 	u64 page;		/* address >> VGPU_PAGE_SHIFT */
 	struct vgpu_walk walk;
-	u64 free;		/* from when on the register may be used for another miss */
-	u32 context;		/* 0: nobody may wait for this walk */
+	u32 context;		/* 0: nobody may wait for this walk, and it is in no bucket */
+	u32 next;		/* the next one in its bucket, from 1; 0: there is none */
 };
 
 /** struct vgpu_walkers - the walkers and registers of one device */
 struct vgpu_walkers {
 	struct vgpu_mshr *mshrs;
-	u64 *walkers;		/* when each is free */
-	u32 mshr_count;
-	u32 walker_count;
+	u32 *buckets;		/* of mshrs by page and context: the first one, from 1; 0: none */
+	u32 bucket_mask;	/* buckets - 1, a power of two - 1 */
+	struct vgpu_units registers;	/* mshrs, by when each may be used for another miss */
+	struct vgpu_units walkers;
 	u64 walk_ps;
 };
 
@@ -59,7 +60,12 @@ struct vgpu_walkers {
 int vgpu_walkers_init(struct vgpu_walkers *walkers, const struct vgpu_config *config);
 void vgpu_walkers_fini(struct vgpu_walkers *walkers);
 
-/** vgpu_walkers_merge - the walk for a page that is in flight at @time; NULL: there is none */
+/**
+ * vgpu_walkers_merge - the walk for a page that is in flight at @time; NULL: there is none
+ *
+ * Of several the one that ends first: misses late in one slice may have walked again what a miss
+ * early in another one waits for.
+ */
 const struct vgpu_walk *vgpu_walkers_merge(const struct vgpu_walkers *walkers, u32 context,
 					   u64 page, u64 time);
 /**

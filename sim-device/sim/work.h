@@ -16,6 +16,7 @@
 /* Units. All but the first, which is from 4 to 80 (tests/bench), are estimates. */
 #define VGPU_WORK_INSTRUCTION	20u	/* of a warp */
 #define VGPU_WORK_TRANSLATION	100u	/* that the TLB did not have */
+#define VGPU_WORK_FOUND		20u	/* that it had, but lanes did not find */
 #define VGPU_WORK_FAULT		500u	/* a page fault, until it has been served */
 #define VGPU_WORK_SPREAD	300u	/* an access, each lane in another page of local memory */
 #define VGPU_WORK_WAIT		800u	/* of lanes for others */

@@ -64,12 +64,22 @@ static bool hold_page(struct vgpu_lanes *lanes, u64 page, u8 *bytes, bool in_pla
 	return true;
 }
 
-/* The same for other instructions, too. */
-static bool enter_page(struct vgpu_sm *sm, u64 page, const struct vgpu_access_answer *answer)
+/* The same for other instructions, too: what missed the TLB at @time after the slice began. */
+static bool enter_page(struct vgpu_sm *sm, u64 page, u64 time,
+		       const struct vgpu_access_answer *answer)
 {
 	struct vgpu_lanes *lanes = &sm->run->lanes;
+	u64 now = sm->sim->now, ready = now + time + answer->cost_ps;
 
-	vgpu_tlb_enter(&sm->tlb, page, answer->in_place, answer->page, lanes->write);
+	if (likely(!sm->tlb.l1.entries))
+		vgpu_tlb_enter(&sm->tlb, page, answer->in_place, answer->page, lanes->write);
+	else
+		/* without an L2 TLB nothing is in flight: @time is not known */
+		vgpu_tlb_enter_walked(&sm->tlb, answer->in_place ? page | VGPU_TLB_IN_PLACE : page,
+				      answer->page, lanes->write, now,
+				      sm->config->l2_tlb_entries ?
+					      (struct vgpu_walk){ now + time, ready } :
+					      (struct vgpu_walk){ now, now });
 	return hold_page(lanes, page, answer->page, answer->in_place);
 }
 
@@ -109,19 +119,44 @@ static void wait_for_translation(struct vgpu_sm *sm, struct vgpu_warp *w, u64 co
 		w->cycles = sm->run->missed + cycles;
 }
 
+/*
+ * Does the TLB have @page, which the lanes have not found? If it is still on its way, the answer
+ * says how long.
+ */
+static bool use_page(struct vgpu_sm *sm, u64 page, u64 time, struct vgpu_access_answer *answer)
+{
+	bool write = sm->run->lanes.write;
+	const struct vgpu_l1_entry *entry;
+
+	if (likely(!sm->tlb.l1.entries)) {
+		answer->page = vgpu_tlb_in_place(&sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)],
+						 page, write);
+		answer->in_place = true;
+		return answer->page;
+	}
+	entry = vgpu_tlb_use(&sm->tlb, page, write, sm->sim->now);
+	if (!entry)
+		return false;
+	time += sm->sim->now;
+	answer->page = write ? entry->translation.write : entry->translation.read;
+	answer->in_place = entry->translation.page != page;
+	if (vgpu_walk_ready(&entry->walk, time) > time)
+		answer->cost_ps = vgpu_walk_ready(&entry->walk, time) - time;
+	return true;
+}
+
 /* @crossing: out: |= the lanes on the page, if it is used in place */
 static enum vgpu_access_result make_access(struct vgpu_block *block, struct vgpu_warp *w,
 					   const struct vgpu_access *access, u32 *crossing)
 {
 	struct vgpu_sm *sm = block->sm;
 	u64 page = access->address[access->lane] >> VGPU_PAGE_SHIFT;
-	struct vgpu_access_answer answer = { .in_place = true };
+	struct vgpu_access_answer answer = {};
 	enum vgpu_access_result result = VGPU_ACCESS_OK;
+	bool known = use_page(sm, page, access->elapsed, &answer);
 
-	sm->run->work += VGPU_WORK_TRANSLATION;
-	answer.page = vgpu_tlb_in_place(&sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)], page,
-					sm->run->lanes.write);
-	if (likely(!answer.page))
+	sm->run->work += known && sm->tlb.l1.entries ? VGPU_WORK_FOUND : VGPU_WORK_TRANSLATION;
+	if (likely(!known))
 		result = vgpu_mmu_access(block->launch->as, access, &w->waiter, &answer);
 	if (unlikely(answer.cost_ps))
 		wait_for_translation(sm, w, answer.cost_ps);
@@ -140,7 +175,8 @@ static enum vgpu_access_result make_access(struct vgpu_block *block, struct vgpu
 		sm->run->process |= lanes_on(access, page);
 		return VGPU_ACCESS_OK;
 	}
-	if (likely(enter_page(sm, page, &answer)))
+	if (likely(known ? hold_page(&sm->run->lanes, page, answer.page, answer.in_place) :
+			   enter_page(sm, page, access->elapsed, &answer)))
 		return VGPU_ACCESS_OK;
 	sm->run->lanes.reason = VGPU_FAULT_MODEL;
 	return VGPU_ACCESS_FAULT;
@@ -248,6 +284,7 @@ enum vgpu_access_result vgpu_block_serve(struct vgpu_block *block, struct vgpu_w
 		.lane = lanes->lane,
 		.bytes = lanes->bytes,
 		.sm = sm->index,
+		.l1 = sm->tlb.l1.registers.count ? &sm->tlb.l1 : NULL,
 		.kernel = block->launch->id,
 		.address = lanes->addr,
 	};

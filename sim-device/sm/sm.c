@@ -16,7 +16,7 @@ int vgpu_sm_init(struct vgpu_sm *sm, u32 index)
 	vgpu_list_init(&sm->resident);
 	sm->step.fire = vgpu_compiled_step;
 	memory = vgpu_mem_alloc_device(sizeof(*run) + ALIGN);
-	if (vgpu_tlb_init(&sm->tlb, sm->config->l1_tlb_entries) || !memory ||
+	if (vgpu_tlb_init(&sm->tlb, sm->config) || !memory ||
 	    vgpu_profiled_init(sm)) {
 		vgpu_tlb_fini(&sm->tlb);
 		vgpu_mem_free_device(memory);

@@ -96,8 +96,10 @@ static u32 latency(u32 op, u32 memory)
 
 void vgpu_cost_fill(u16 *cost, const struct vgpu_config *config)
 {
-	u32 memory =
-		config->memory_latency_cycles < 0xffff ? config->memory_latency_cycles : 0xffff;
+	u32 memory = config->memory_latency_cycles + config->l1_tlb_cycles;
+
+	if (memory > 0xffff)
+		memory = 0xffff;
 
 	for (u32 op = 0; op < VGPU_OP_COUNT; op++)
 		cost[op] = (u16)latency(op, memory);

@@ -47,6 +47,9 @@ static void tanasic_ch6_is_table_6_1(void **state)
 	assert_true(c.memory_bandwidth == 250000000000ull);
 	assert_int_equal(c.memory_latency_cycles, 200);
 	assert_int_equal(c.l1_tlb_entries, 32);
+	assert_int_equal(c.l1_tlb_ways, 8);
+	assert_int_equal(c.l1_tlb_cycles, 0);
+	assert_int_equal(c.l1_tlb_mshrs, 32);
 	assert_int_equal(c.l2_tlb_entries, 1024);
 	assert_int_equal(c.l2_tlb_ways, 8);
 	assert_int_equal(c.l2_tlb_cycles, 70);

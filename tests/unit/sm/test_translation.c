@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * What a translation costs (mmu/l2_tlb.h, mmu/walkers.h): the L2 TLB that all SMs share, its miss
- * registers and the page table walkers, with times computed by hand; which entries go, and when;
- * TLBs of SMs with few translations.
+ * registers and the page table walkers, with times computed by hand; which entries go, and when.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -294,6 +293,12 @@ static void shapes_that_cannot_be_are_refused(void **state)
 	(void)state;
 	assert_int_equal(vgpu_config_preset(&c, "tanasic-ch6"), 0);
 	assert_null(vgpu_config_check(&c));
+	c.l1_tlb_ways = 5;
+	assert_non_null(vgpu_config_check(&c));
+	c.l1_tlb_ways = 0;
+	assert_non_null(vgpu_config_check(&c));
+	c.l1_tlb_entries = 0;
+	assert_null(vgpu_config_check(&c));
 	c.l2_tlb_entries = 1023;
 	assert_non_null(vgpu_config_check(&c));
 	c.l2_tlb_entries = 1024;
@@ -397,85 +402,6 @@ static void misses_of_an_instruction_overlap(void **state)
 	assert_int_equal(none, all - LOOKUP + 31 * WALK);
 }
 
-/* What an SM's own TLB cannot hold is found in the L2 TLB. */
-static void a_small_tlb_misses_what_was_entered_first(void **state)
-{
-	struct vgpu_account info;
-	u64 all, few;
-
-	(void)state;
-	all = run(PAGE, 3, "l1_tlb_entries=32", "l2_tlb_entries=1024", "page_walkers=64", &info);
-	assert_int_equal(info.tlb_misses, 32);
-	/* each page goes before it is used again */
-	few = run(PAGE, 3, "l1_tlb_entries=31", "l2_tlb_entries=1024", "page_walkers=64", &info);
-	assert_int_equal(info.tlb_misses, 3 * 32);
-	assert_int_equal(info.l2_tlb_hits, 2 * 32);
-	assert_int_equal(few, all + 2 * LOOKUP);
-	run(PAGE, 3, "l1_tlb_entries=0", "l2_tlb_entries=1024", "page_walkers=64", &info);
-	assert_int_equal(info.tlb_misses, 32);
-	run(PAGE, 3, "l1_tlb_entries=1", "l2_tlb_entries=1024", "page_walkers=64", &info);
-	assert_int_equal(info.tlb_misses, 3 * 32);
-}
-
-/* ---- TLBs of SMs with few translations ---------------------------------- */
-
-static u32 valid(const struct vgpu_tlb *tlb)
-{
-	u32 count = 0;
-
-	for (u32 n = 0; n < VGPU_TLB_ENTRIES; n++)
-		count += tlb->entries[n].page != ~0ull;
-	return count;
-}
-
-static bool holds(const struct vgpu_tlb *tlb, u64 page)
-{
-	return tlb->entries[page % VGPU_TLB_ENTRIES].page == page;
-}
-
-static void few_translations_are_kept_in_order(void **state)
-{
-	static u8 bytes[PAGE];
-	struct rig r = start("l2_tlb_mshrs=8", "page_walkers=8");
-	struct vgpu_tlb tlb;
-
-	(void)state;
-	assert_int_equal(vgpu_tlb_init(&tlb, 4), 0);
-	vgpu_tlb_serve(&tlb, r.as[0]);
-	for (u64 page = 0; page < 4; page++)
-		vgpu_tlb_enter(&tlb, page, false, bytes, false);
-	/* what is there stays where it is in the order when it becomes writable */
-	vgpu_tlb_enter(&tlb, 0, false, bytes, true);
-	assert_int_equal(valid(&tlb), 4);
-	vgpu_tlb_enter(&tlb, 100, false, bytes, false);
-	assert_false(holds(&tlb, 0));
-	assert_true(holds(&tlb, 1) && holds(&tlb, 100));
-	/* one in the entry of another: that one goes, and no other */
-	vgpu_tlb_enter(&tlb, VGPU_TLB_ENTRIES + 1, false, bytes, false);
-	assert_false(holds(&tlb, 1));
-	assert_true(holds(&tlb, 2) && holds(&tlb, 3) && holds(&tlb, 100));
-	assert_int_equal(valid(&tlb), 4);
-	/* an invalidation makes room */
-	vgpu_tlb_invalidate(&tlb, 3 * PAGE, PAGE);
-	vgpu_tlb_enter(&tlb, 7, false, bytes, false);
-	assert_true(holds(&tlb, 2) && holds(&tlb, 100));
-	vgpu_tlb_enter(&tlb, 8, true, bytes, false);
-	assert_false(holds(&tlb, 2));
-	assert_true(vgpu_tlb_in_place(&tlb.entries[8], 8, false) == bytes);
-	/* the same page by another tag is another translation */
-	vgpu_tlb_enter(&tlb, 8, false, bytes, false);
-	assert_true(holds(&tlb, 8) && holds(&tlb, 100));
-	assert_int_equal(valid(&tlb), 4);
-	vgpu_tlb_serve(&tlb, r.as[1]);
-	assert_int_equal(valid(&tlb), 0);
-	for (u64 page = 0; page < 300; page++) {
-		vgpu_tlb_enter(&tlb, page, false, bytes, false);
-		assert_int_equal(valid(&tlb), page < 4 ? page + 1 : 4);
-	}
-	vgpu_tlb_fini(&tlb);
-	host_free(r.h);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -492,8 +418,6 @@ int main(void)
 		cmocka_unit_test(what_is_not_mapped_is_not_entered),
 		cmocka_unit_test(shapes_that_cannot_be_are_refused),
 		cmocka_unit_test(misses_of_an_instruction_overlap),
-		cmocka_unit_test(a_small_tlb_misses_what_was_entered_first),
-		cmocka_unit_test(few_translations_are_kept_in_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
