@@ -248,6 +248,10 @@ struct vgpu_device_info {
 	/* sizes an SM's shared memory is set to, the default first; 0: no more */
 	__u32 shared_config[5];
 	__u32 copy_engines;		/* 0: an older module, which has one */
+	/* of all contexts, bytes of managed memory; 0 from an older module, as vram_used */
+	__u64 managed_resident;		/* in frames */
+	__u64 managed_host;		/* on the host; of a page that both sides read in both */
+	__u64 vram_used;		/* mapped as device memory, or managed and in frames */
 };
 
 /**

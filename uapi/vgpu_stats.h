@@ -82,7 +82,14 @@
 	X(79, PAGE_WALK_WAIT, account., page_walk_wait, page_walk_wait_ps,			\
 	  "time that misses waited for an MSHR (SM or L2 TLB) and a walker")			\
 	X(82, PAGE_FAULTS_LOCAL, account., page_faults_local, page_faults_local,		\
-	  "page faults that SMs have handled themselves")
+	  "page faults that SMs have handled themselves")					\
+	/* of a page that both sides read in both; not what nobody has touched */		\
+	X(83, CONTEXT_MANAGED_RESIDENT, account., managed_resident, managed_resident_bytes,	\
+	  "bytes of managed memory now in device memory")					\
+	X(84, CONTEXT_MANAGED_HOST, account., managed_host, managed_host_bytes,		\
+	  "bytes of managed memory now on the host")					\
+	X(85, RESTORES_ABANDONED, account., restores_abandoned, restores_abandoned,		\
+	  "restores of thread blocks whose SM was preempted before they ended")
 
 /* Of struct vgpu_context_info: the gauges (present values), the counters, and both together. */
 #define VGPU_CONTEXT_GAUGES(X)									\
@@ -137,6 +144,10 @@
 	X(19, VRAM_BYTES, info., vram_bytes, vram_bytes, "size of device memory")		\
 	X(20, VRAM_FREE, info., vram_free, vram_free, "device memory that is not reserved")	\
 	X(9, TIME, info., time, time_ps, "virtual time")					\
+	X(83, MANAGED_RESIDENT, info., managed_resident, managed_resident_bytes,		\
+	  "bytes of managed memory now in device memory, of all contexts")			\
+	X(84, MANAGED_HOST, info., managed_host, managed_host_bytes,				\
+	  "bytes of managed memory now on the host, of all contexts")			\
 	VGPU_DEVICE_COUNTERS(X)
 
 #endif

@@ -216,7 +216,7 @@ void kvgpu_participant_join(struct kvgpu_ctx *ctx, struct task_struct *task,
 	ctx->participant = participant;
 }
 
-/* What is counted, not what is held. */
+/* What is counted, and of contexts that are open what they hold of it now. */
 static void info_add(struct vgpu_context_info *sum, const struct vgpu_context_info *info)
 {
 #define ADD(number, name, path, member, file, text) sum->path member += info->path member;
@@ -229,8 +229,13 @@ void kvgpu_participant_leave(struct kvgpu_ctx *ctx)
 	struct kvgpu_participant *participant = ctx->participant;
 	struct vgpu_context_info info;
 
-	if (!vgpu_context_info(ctx->kdev->model, ctx->id, &info))
+	if (!vgpu_context_info(ctx->kdev->model, ctx->id, &info)) {
+		info.account.save_area = 0;
+		info.account.host_bytes = 0;
+		info.account.managed_resident = 0;
+		info.account.managed_host = 0;
 		info_add(&participant->sum, &info);
+	}
 	participant->contexts--;
 	participant->devices &= ~BIT(ctx->kdev->index);
 	detach_unused(participant);

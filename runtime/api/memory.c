@@ -494,7 +494,10 @@ vgpuError_t vgpuMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 		return rt_leave(vgpuErrorInvalidValue);
 	error = rt_error_of(rt.ops->device_info(rt.transport, &info));
 	if (error == vgpuSuccess) {
-		*free_bytes = info.vram_free;
+		/* as CUDA: what has no frame of a managed page; cudaMalloc() may have more */
+		*free_bytes = info.vram_bytes - info.vram_used;
+		if (*free_bytes > info.vram_free)
+			*free_bytes = info.vram_free;
 		*total_bytes = info.vram_bytes;
 	}
 	return rt_leave(error);

@@ -7,13 +7,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
+#include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "managed_access.h"
@@ -35,11 +38,13 @@
 			 UFFD_FEATURE_WP_HUGETLBFS_SHMEM | UFFD_FEATURE_WP_UNPOPULATED)
 #define MODES		(UFFDIO_REGISTER_MODE_MISSING | UFFDIO_REGISTER_MODE_MINOR |		\
 			 UFFDIO_REGISTER_MODE_WP)
+#define BUSY_WAIT	50000	/* nanoseconds: about what it takes to wake a thread of a guest */
 #define WRITES		(UFFD_PAGEFAULT_FLAG_WRITE | UFFD_PAGEFAULT_FLAG_WP)
 
 /* Of this process, as long as process is its id; descriptor < 0: it may not have one. */
 static int descriptor = -1;
 static pid_t process;
+static uint64_t busy_wait;	/* nanoseconds; 0: this process has one processor */
 
 static void *pointer(uint64_t address)
 {
@@ -59,19 +64,37 @@ static void answer(int fd, uint64_t address, bool write)
 	ioctl(fd, UFFDIO_WAKE, &page);
 }
 
+static uint64_t nanoseconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/*
+ * Faults come in rows, and to wake this thread can take longer than to serve one: busy-wait briefly
+ * after each, then sleep.
+ */
 static void *serve(void *argument)
 {
 	int fd = (int)(intptr_t)argument;
+	struct pollfd waits = { .fd = fd, .events = POLLIN };
+	uint64_t busy_until = 0;
 	struct uffd_msg message;
 	ssize_t got;
 
 	for (;;) {
 		got = read(fd, &message, sizeof(message));
-		if (got == sizeof(message) && message.event == UFFD_EVENT_PAGEFAULT)
+		if (got == sizeof(message) && message.event == UFFD_EVENT_PAGEFAULT) {
 			answer(fd, message.arg.pagefault.address,
 			       message.arg.pagefault.flags & WRITES);
-		else if (got < 0 && errno != EAGAIN && errno != EINTR)
+			busy_until = nanoseconds() + busy_wait;
+		} else if (got < 0 && errno != EAGAIN && errno != EINTR) {
 			return NULL;
+		} else if (nanoseconds() >= busy_until) {
+			poll(&waits, 1, -1);
+		}
 	}
 }
 
@@ -93,7 +116,7 @@ static bool start_thread(int fd)
 
 static int new_descriptor(void)
 {
-	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC), device;
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK), device;
 
 	if (fd >= 0)
 		return fd;
@@ -101,7 +124,7 @@ static int new_descriptor(void)
 	if (device < 0)
 		return -1;
 #ifdef USERFAULTFD_IOC_NEW
-	fd = ioctl(device, USERFAULTFD_IOC_NEW, O_CLOEXEC);
+	fd = ioctl(device, USERFAULTFD_IOC_NEW, O_CLOEXEC | O_NONBLOCK);
 #endif
 	close(device);
 	return fd;
@@ -110,8 +133,11 @@ static int new_descriptor(void)
 static int start(void)
 {
 	struct uffdio_api api = { .api = UFFD_API, .features = FEATURES };
+	cpu_set_t processors;
 	int fd;
 
+	if (!sched_getaffinity(0, sizeof(processors), &processors) && CPU_COUNT(&processors) > 1)
+		busy_wait = BUSY_WAIT;
 	fd = new_descriptor();
 	if (fd >= 0 && (ioctl(fd, UFFDIO_API, &api) || !start_thread(fd))) {
 		close(fd);

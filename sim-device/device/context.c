@@ -311,6 +311,8 @@ int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_co
 	info->account.page_walks = translations->walks;
 	info->account.page_walk_wait = translations->waited;
 	info->account.page_faults_local = vgpu_as_handled_by_sms(ctx->as);
+	info->account.managed_resident = vgpu_as_managed_resident(ctx->as);
+	info->account.managed_host = vgpu_as_managed_on_host(ctx->as);
 	info->fault = ctx->fault;
 	return 0;
 }

@@ -317,6 +317,12 @@ void vgpu_device_info(const struct vgpu_device *dev, struct vgpu_device_info *in
 	info->copy_engines = config->copy_engines;
 	info->contexts = dev->contexts.count;
 	info->queues = dev->queues.count;
+	info->managed_resident = dev->mmu.frames.managed << VGPU_PAGE_SHIFT;
+	info->managed_host = dev->mmu.on_host << VGPU_PAGE_SHIFT;
+	/* pages for which a new mapping leaves no room are evicted when room is needed */
+	info->vram_used = dev->mmu.promised + (info->managed_resident < info->vram_free ?
+						       info->managed_resident :
+						       info->vram_free);
 	vgpu_text_copy(info->policy, sizeof(info->policy), dev->exec.policy->name);
 	vgpu_text_copy(info->preemption, sizeof(info->preemption), dev->exec.preemption->name);
 }

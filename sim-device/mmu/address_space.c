@@ -54,10 +54,21 @@ int vgpu_as_create(struct vgpu_mmu *mmu, u32 context, struct vgpu_mem_account *m
 	return 0;
 }
 
+/* Returns what remains of @left: see struct vgpu_pte_clearing. */
+static u64 clear_entries(struct vgpu_address_space *as, u64 address, u64 bytes, u64 left)
+{
+	struct vgpu_pte_clearing clearing = { .left = left };
+
+	vgpu_pte_clear(as->mmu, &as->table, address, bytes, &clearing);
+	as->frames -= clearing.frames;
+	as->on_host -= clearing.on_host;
+	as->mmu->on_host -= clearing.on_host;
+	return clearing.left;
+}
+
 void vgpu_as_destroy(struct vgpu_address_space *as)
 {
 	struct vgpu_tlb *tlb;
-	u64 left = ~0ull;
 
 	if (!as)
 		return;
@@ -68,7 +79,8 @@ void vgpu_as_destroy(struct vgpu_address_space *as)
 	vgpu_faults_cancel(&as->mmu->faults, &as->faults, 0, VGPU_ADDRESS_LIMIT >> VGPU_PAGE_SHIFT,
 			   ~0ull);
 	vgpu_fault_space_fini(&as->faults);
-	vgpu_pte_clear(as->mmu, &as->table, 0, VGPU_ADDRESS_LIMIT, &left);
+	clear_entries(as, 0, VGPU_ADDRESS_LIMIT, ~0ull);
+	VGPU_CHECK(!as->on_host && !as->resident.frames);
 	unpromise(as->mmu, as->mapped);
 	vgpu_ranges_free(&as->mappings);
 	vgpu_ranges_free(&as->advice);
@@ -145,7 +157,7 @@ bool vgpu_as_clear(struct vgpu_address_space *as, u64 address, u64 bytes, u64 mo
 				   bytes >> VGPU_PAGE_SHIFT, most);
 	if (!left)
 		return false;
-	as->frames -= vgpu_pte_clear(as->mmu, &as->table, address, bytes, &left);
+	left = clear_entries(as, address, bytes, left);
 	vgpu_as_invalidate(as, address, bytes);
 	return left;
 }
@@ -206,6 +218,16 @@ const struct vgpu_translations *vgpu_as_translations(const struct vgpu_address_s
 u64 vgpu_as_resident_bytes(const struct vgpu_address_space *as)
 {
 	return as->frames << VGPU_PAGE_SHIFT;
+}
+
+u64 vgpu_as_managed_resident(const struct vgpu_address_space *as)
+{
+	return as->resident.frames << VGPU_PAGE_SHIFT;
+}
+
+u64 vgpu_as_managed_on_host(const struct vgpu_address_space *as)
+{
+	return as->on_host << VGPU_PAGE_SHIFT;
 }
 
 enum vgpu_page_state vgpu_as_page_state(const struct vgpu_address_space *as, u64 address)
@@ -349,7 +371,7 @@ void vgpu_mmu_update(struct vgpu_mmu *mmu)
 
 void vgpu_mmu_fini(struct vgpu_mmu *mmu)
 {
-	VGPU_CHECK(!mmu->promised && !mmu->page_tables);
+	VGPU_CHECK(!mmu->promised && !mmu->page_tables && !mmu->on_host);
 	vgpu_l2_tlb_fini(&mmu->l2_tlb);
 	vgpu_frames_fini(&mmu->frames);
 	vgpu_faults_fini(&mmu->faults);

@@ -20,6 +20,7 @@ struct vgpu_address_space {
 	u64 mapped;			/* bytes of device memory */
 	u64 managed;			/* bytes of managed memory */
 	u64 frames;
+	u64 on_host;			/* managed pages: vgpu_pte_on_host() */
 	bool process;			/* what is not mapped is memory of the process */
 	struct vgpu_resident resident;
 	struct vgpu_list tlbs;		/* that serve it */
@@ -32,6 +33,16 @@ struct vgpu_address_space {
 static inline bool vgpu_range_on_host(const struct vgpu_range *mapping)
 {
 	return mapping->value == VGPU_MAPPING_HOST || mapping->value == VGPU_MAPPING_HOST_READ;
+}
+
+/* The entry of a managed page becomes @entry, which may change the side that it is on. */
+static inline void vgpu_as_set_managed(struct vgpu_address_space *as, u64 *pte, u64 entry)
+{
+	u64 more = (u64)vgpu_pte_on_host(entry) - vgpu_pte_on_host(*pte);
+
+	as->on_host += more;
+	as->mmu->on_host += more;
+	*pte = entry;
 }
 
 /* What was handed out of these pages counts no more. */

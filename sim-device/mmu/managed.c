@@ -128,7 +128,7 @@ static int raise_claim(struct vgpu_address_space *as, const struct vgpu_access *
 		return err;
 	revoke_run(as, &run);
 	for (u64 n = 0; n < run.count; n++) {
-		run.pte[n] &= ~VGPU_PTE_DUPLICATE;
+		vgpu_as_set_managed(as, &run.pte[n], run.pte[n] & ~VGPU_PTE_DUPLICATE);
 		run.pte[n] |= VGPU_PTE_MOVING;
 		vgpu_frame_leaves(vgpu_frame_at(frames, vgpu_pte_number(run.pte[n])));
 	}
@@ -146,7 +146,7 @@ void vgpu_managed_claim(struct vgpu_address_space *as, u64 address, u64 *pte)
 {
 	const struct vgpu_page_run run = { pte, address >> VGPU_PAGE_SHIFT, 1 };
 
-	*pte &= ~VGPU_PTE_DUPLICATE;
+	vgpu_as_set_managed(as, pte, *pte & ~VGPU_PTE_DUPLICATE);
 	revoke_run(as, &run);
 }
 
@@ -206,8 +206,9 @@ static u64 evict(struct vgpu_mmu *mmu, struct vgpu_frame *frame, struct vgpu_evi
 	number = vgpu_pte_number(*pte);
 	vgpu_eviction_add(eviction, as, frame->address, written);
 	vgpu_as_invalidate(as, frame->address, VGPU_PAGE_SIZE);
-	*pte &= VGPU_PTE_MANAGED | VGPU_PTE_HOST;
-	*pte |= VGPU_PTE_EVICTED | (written ? VGPU_PTE_HOST : 0);
+	vgpu_as_set_managed(as, pte,
+			    (*pte & (VGPU_PTE_MANAGED | VGPU_PTE_HOST)) | VGPU_PTE_EVICTED |
+				    (written ? VGPU_PTE_HOST : 0));
 	vgpu_frame_put(&mmu->frames, number);
 	as->frames--;
 	as->migrated.evicted++;
@@ -328,15 +329,16 @@ static void arrive(struct vgpu_address_space *as, u64 address, u64 *pte)
 	/* SMs may have used it where it was; what they write now is written on the device */
 	vgpu_as_invalidate(as, address, VGPU_PAGE_SIZE);
 	as->migrated.refaults += !!(*pte & VGPU_PTE_EVICTED);
-	*pte &= ~VGPU_PTE_EVICTED;
-	*pte |= number << VGPU_PTE_NUMBER_SHIFT | VGPU_PTE_FRAME;
+	vgpu_as_set_managed(as, pte,
+			    (*pte & ~VGPU_PTE_EVICTED) | number << VGPU_PTE_NUMBER_SHIFT |
+				    VGPU_PTE_FRAME);
 	as->frames++;
 }
 
 static void depart(struct vgpu_address_space *as, u64 *pte)
 {
 	vgpu_frame_put(&as->mmu->frames, vgpu_pte_number(*pte));
-	*pte = VGPU_PTE_MANAGED | VGPU_PTE_HOST;
+	vgpu_as_set_managed(as, pte, VGPU_PTE_MANAGED | VGPU_PTE_HOST);
 	as->frames--;
 }
 
@@ -362,7 +364,7 @@ static void stay(struct vgpu_address_space *as, const struct vgpu_fault_request 
 		*pte |= VGPU_PTE_HOST;
 	if (served && !frame->dirty &&
 	    vgpu_advice_at(as, page << VGPU_PAGE_SHIFT) & VGPU_ADVISED_READ_MOSTLY)
-		*pte |= VGPU_PTE_DUPLICATE;
+		vgpu_as_set_managed(as, pte, *pte | VGPU_PTE_DUPLICATE);
 }
 
 void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served)
@@ -436,7 +438,7 @@ static int raise_for_host(struct vgpu_address_space *as, const struct vgpu_range
 	vgpu_as_invalidate(as, run.first << VGPU_PAGE_SHIFT, run.count << VGPU_PAGE_SHIFT);
 	for (u64 n = 0; n < run.count; n++) {
 		frame = vgpu_frame_at(&mmu->frames, vgpu_pte_number(run.pte[n]));
-		run.pte[n] &= ~VGPU_PTE_DUPLICATE;
+		vgpu_as_set_managed(as, &run.pte[n], run.pte[n] & ~VGPU_PTE_DUPLICATE);
 		run.pte[n] |= VGPU_PTE_MOVING;
 		vgpu_frame_leaves(frame);
 		frame->dirty &= !duplicate;
@@ -470,7 +472,8 @@ int vgpu_as_fetch(struct vgpu_address_space *as, u64 address, bool write, u64 *f
 			  duplicate ? 0 : VGPU_PTE_FRAME | VGPU_PTE_MOVING);
 	/* whether the process writes them is not known */
 	for (u64 n = 0; n < run.count; n++)
-		run.pte[n] |= VGPU_PTE_MANAGED | VGPU_PTE_HOST;
+		vgpu_as_set_managed(as, &run.pte[n],
+				    run.pte[n] | VGPU_PTE_MANAGED | VGPU_PTE_HOST);
 	*first = run.first << VGPU_PAGE_SHIFT;
 	*bytes = run.count << VGPU_PAGE_SHIFT;
 	if (writable)
@@ -482,7 +485,7 @@ u8 *vgpu_managed_bytes(struct vgpu_address_space *as, u64 address, u64 *pte, boo
 {
 	const struct vgpu_frame_table *frames = &as->mmu->frames;
 
-	*pte |= VGPU_PTE_MANAGED | (write ? VGPU_PTE_HOST : 0);
+	vgpu_as_set_managed(as, pte, *pte | VGPU_PTE_MANAGED | (write ? VGPU_PTE_HOST : 0));
 	return frames->ops.managed_page(frames->host, as->context,
 					address & ~(u64)(VGPU_PAGE_SIZE - 1));
 }

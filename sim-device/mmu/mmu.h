@@ -31,6 +31,7 @@ struct vgpu_mmu {
 	const struct vgpu_prefetcher *prefetcher;
 	/* VGPU_PTE_*: a page is there for SMs that has one of them; 0: all that are mapped are */
 	u64 there;
+	u64 on_host;		/* managed pages on the host, in all address spaces */
 	u64 arriving;		/* managed pages without a frame for which there is room */
 };
 
@@ -187,6 +188,12 @@ enum vgpu_access_result vgpu_as_prefetch(struct vgpu_address_space *as, u64 addr
 					 bool to_device, struct vgpu_page_waiter *waiter,
 					 u64 *next);
 u64 vgpu_as_resident_bytes(const struct vgpu_address_space *as);
+/*
+ * Bytes of managed memory in VRAM, and on the host. Pages that both sides read are in both; what
+ * nobody has touched is in neither; a page that moves is where it was until it has arrived.
+ */
+u64 vgpu_as_managed_resident(const struct vgpu_address_space *as);
+u64 vgpu_as_managed_on_host(const struct vgpu_address_space *as);
 enum vgpu_page_state vgpu_as_page_state(const struct vgpu_address_space *as, u64 address);
 /** vgpu_as_frame - the frame of the page at @address; NULL: it has none */
 const struct vgpu_frame *vgpu_as_frame(const struct vgpu_address_space *as, u64 address);

@@ -89,50 +89,53 @@ static void use_up(u64 *left, u64 count)
 	*left -= *left < count ? *left : count;
 }
 
+static void clear_entry(struct vgpu_mmu *mmu, u64 *pte, struct vgpu_pte_clearing *clearing)
+{
+	use_up(&clearing->left, 1);
+	clearing->on_host += vgpu_pte_on_host(*pte);
+	if (*pte & VGPU_PTE_FRAME) {
+		vgpu_frame_put(&mmu->frames, vgpu_pte_number(*pte));
+		clearing->frames++;
+	}
+	*pte = 0;
+}
+
 /*
- * Clear [first, last] in *at, a table of @level that @memory pays for, as far as *left goes; *at
- * becomes NULL when nothing is left in it.
+ * Clear [first, last] in *at, a table of @level that @memory pays for, as far as clearing->left
+ * goes; *at becomes NULL when nothing is left in it.
  */
-static u64 clear_table(struct vgpu_mmu *mmu, struct vgpu_mem_account *memory, union table **at,
-		       int level, u64 first, u64 last, u64 *left)
+static void clear_table(struct vgpu_mmu *mmu, struct vgpu_mem_account *memory, union table **at,
+			int level, u64 first, u64 last, struct vgpu_pte_clearing *clearing)
 {
 	u64 span = 1ull << shift_of(level);
 	u32 from = index_of(first, level);
 	u32 to = index_of(last, level);
 	union table *t = *at;
-	u64 frames = 0;
 	u32 i;
 
-	for (i = from; i <= to && *left; i++) {
+	for (i = from; i <= to && clearing->left; i++) {
 		u64 low = i == from ? first : (first & ~(span - 1)) + (i - from) * span;
 		u64 high = i == to ? last : (low & ~(span - 1)) + span - 1;
 
 		if (level) {
 			if (t->below[i])
-				frames += clear_table(mmu, memory, &t->below[i], level - 1, low,
-						      high, left);
+				clear_table(mmu, memory, &t->below[i], level - 1, low, high,
+					    clearing);
 		} else if (t->pte[i]) {
-			use_up(left, 1);
-			if (t->pte[i] & VGPU_PTE_FRAME) {
-				vgpu_frame_put(&mmu->frames, vgpu_pte_number(t->pte[i]));
-				frames++;
-			}
-			t->pte[i] = 0;
+			clear_entry(mmu, &t->pte[i], clearing);
 		}
 	}
-	use_up(left, TABLE_ENTRIES);
+	use_up(&clearing->left, TABLE_ENTRIES);
 	if (is_empty(t)) {
 		drop_table(mmu, memory, t);
 		*at = NULL;
 	}
-	return frames;
 }
 
-u64 vgpu_pte_clear(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 address, u64 bytes,
-		   u64 *left)
+void vgpu_pte_clear(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 address, u64 bytes,
+		    struct vgpu_pte_clearing *clearing)
 {
-	if (!table->root || !bytes)
-		return 0;
-	return clear_table(mmu, table->memory, (union table **)&table->root, LEVELS - 1, address,
-			   address + bytes - 1, left);
+	if (table->root && bytes)
+		clear_table(mmu, table->memory, (union table **)&table->root, LEVELS - 1, address,
+			    address + bytes - 1, clearing);
 }

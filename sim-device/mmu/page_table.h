@@ -30,6 +30,15 @@ static inline u64 vgpu_pte_number(u64 pte)
 	return pte >> VGPU_PTE_NUMBER_SHIFT;
 }
 
+/*
+ * Is it a managed page on the host? One that moves is where it was until it has arrived. One that
+ * both sides read is on the host and in VRAM.
+ */
+static inline bool vgpu_pte_on_host(u64 pte)
+{
+	return pte & (pte & VGPU_PTE_FRAME ? VGPU_PTE_DUPLICATE : VGPU_PTE_HOST);
+}
+
 struct vgpu_page_table {
 	void *root;
 	struct vgpu_mem_account *memory;	/* of the context, for the tables */
@@ -39,12 +48,21 @@ struct vgpu_page_table {
 u64 *vgpu_pte_find(const struct vgpu_page_table *table, u64 address);
 /* The same, making the tables on the way. NULL: no memory. */
 u64 *vgpu_pte_make(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 address);
-/*
- * Release the frames of [address, address + bytes) and the tables that become empty, until *left
- * entries have been cleared; a table counts as some of them. *left is what remains of it: 0 if
- * there may be more. Returns the number of frames.
+
+/**
+ * struct vgpu_pte_clearing - entries that are cleared
+ * @left: in: how many, at most; a table counts as some. Out: what remains of it, 0 if there may be
+ *   more
+ * @frames, @on_host: those that had a frame, and those for which vgpu_pte_on_host() was true, added
  */
-u64 vgpu_pte_clear(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 address, u64 bytes,
-		   u64 *left);
+struct vgpu_pte_clearing {
+	u64 left;
+	u64 frames;
+	u64 on_host;
+};
+
+/* Release the frames of [address, address + bytes) and the tables that become empty. */
+void vgpu_pte_clear(struct vgpu_mmu *mmu, struct vgpu_page_table *table, u64 address, u64 bytes,
+		    struct vgpu_pte_clearing *clearing);
 
 #endif

@@ -482,6 +482,61 @@ static void executed(void)
 	must_end_well(pid);
 }
 
+/* ---- how much is where ---------------------------------------------------- */
+
+static void counts_are(int fd, uint64_t resident, uint64_t host)
+{
+	struct vgpu_account account = must_context_info(fd).account;
+	struct vgpu_device_info device = must_device_info(fd);
+
+	CHECK_EQ(account.managed_resident, resident);
+	CHECK_EQ(account.managed_host, host);
+	CHECK_EQ(device.managed_resident, resident);
+	CHECK_EQ(device.managed_host, host);
+	CHECK_EQ(device.vram_used, device.vram_bytes - device.vram_free + resident);
+}
+
+static void counts(void)
+{
+	struct user u = user_begin();
+	volatile uint32_t *words = must_map(u.fd, BASE, BYTES);
+	struct vgpu_cmd prefetch = { .op = VGPU_CMD_PREFETCH,
+				     .prefetch = { BASE, BYTES, .to_device = 1 } };
+	int other, status;
+	pid_t pid;
+
+	counts_are(u.fd, 0, 0);
+	number(words, WORDS);
+	counts_are(u.fd, 0, BYTES);
+	must_add(&u, BASE, WORDS, 1);
+	counts_are(u.fd, BYTES, 0);
+	must_be(words, 1, 1);
+	counts_are(u.fd, BYTES - GRANULE, GRANULE);
+	must_run(u.fd, u.queue, &prefetch, 1);
+	counts_are(u.fd, BYTES, 0);
+	prefetch.prefetch.to_device = 0;
+	must_run(u.fd, u.queue, &prefetch, 1);
+	counts_are(u.fd, 0, BYTES);
+	must_add(&u, BASE, WORDS / 2, 1);
+	counts_are(u.fd, BYTES / 2, BYTES / 2);
+	CHECK_EQ(mem_unmap(u.fd, BASE, BYTES), 0);
+	counts_are(u.fd, 0, 0);
+	/* of a process that is killed while a kernel of it moves pages */
+	other = must_open();
+	for (uint32_t round = 0; round < 5; round++) {
+		pid = fork();
+		CHECK(pid >= 0);
+		if (!pid)
+			use_for_ever();
+		usleep(round * 5000);
+		kill(pid, SIGKILL);
+		CHECK_EQ(waitpid(pid, &status, 0), pid);
+		while (must_device_info(other).contexts > 2)
+			usleep(1000);
+		counts_are(other, 0, 0);
+	}
+}
+
 /* ---- limits ---------------------------------------------------------------- */
 
 /* Four times as much as the device has. */
@@ -596,6 +651,7 @@ static const struct test tests[] = {
 	{ "managed: a range that comes and goes", races },
 	{ "managed: killed", killed },
 	{ "managed: exec", executed },
+	{ "managed: how much is where", counts },
 	{ "managed: more than the device has", oversubscribed },
 	{ "managed: a control group's limit", limited },
 	{ "managed: lockstep and paced clocks", lockstep },

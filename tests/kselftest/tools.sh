@@ -139,11 +139,11 @@ kill $listener
 vgpu-top -b -n 1 -d 0.1 >"$dir/said"
 grep -qx "policy fcfs, preemption none, transfers fcfs" "$dir/said" &&
 	grep -qx "SMs $(printf '%*s' "$sms" '' | tr ' ' .)" "$dir/said" &&
-	grep -qE "^ A +$context +$holder holder +5 +3 +0\.0 +[0-9.]+  0/0 +0/0( +0){7}$" "$dir/said" &&
-	[ "$(awk 'length > 104' "$dir/said" | wc -l)" -eq 0 ]
+	grep -qE "^ A +$context +$holder holder +5 +3 +0\.0 +[0-9.]+  0/0 +0/0( +0){9}$" "$dir/said" &&
+	[ "$(awk 'length > 116' "$dir/said" | wc -l)" -eq 0 ]
 ok "top: a look in batch mode" $?
 "${nobody[@]}" vgpu-top -b -n 1 -d 0.1 >"$dir/said"
-grep -qE "^ \? +$context +- \[others\] +5 +3 ( +-){11}$" "$dir/said" && ! grep -qw holder "$dir/said" &&
+grep -qE "^ \? +$context +- \[others\] +5 +3 ( +-){13}$" "$dir/said" && ! grep -qw holder "$dir/said" &&
 	grep -qF 'shown to root (CAP_PERFMON) only' "$dir/said"
 ok "top: an ordinary user" $?
 says "top: no terminal" 2 "use -b" vgpu-top
@@ -211,13 +211,46 @@ until_so in_table
 ok "smi: in the table" $?
 top_counts() {
 	vgpu-top -b -n 2 -d 0.2 >"$dir/said"
-	grep -qE ' bfs +0 share .* [0-9.]+[KM]/[0-9.]+[KM] +[0-9]+ +[1-9][0-9]*( +0){5}$' "$dir/said"
+	grep -qE ' bfs +0 share .* [0-9.]+[KM]/[0-9.]+[KM] +[0-9]+ +[1-9][0-9]*( +0){7}$' "$dir/said"
 }
 until_so top_counts
 ok "top: page faults a second" $?
 kill $load
 wait $load 2>/dev/null
 until_so grep -qx 1 "$sysfs/context_count"
+
+# ---- managed memory ----
+vgpu-smi >"$dir/said"
+! grep -q 'Managed memory' "$dir/said"
+ok "smi: no table of managed memory that nobody uses" $?
+(while :; do build/cuda/features/managed_memory >/dev/null 2>&1; done) &
+load=$!
+size='([0-9.]+[KMG])'
+in_table() {
+	vgpu-smi >"$dir/said"
+	grep -qE "^\\| +0 +[0-9]+ +[0-9]+ managed_m +$size +(0|$size) +[0-9]+ +[0-9]+ +$size +(0|$size) +(0|$size) \\|$" "$dir/said"
+}
+until_so in_table && [ "$(tail -n +2 "$dir/said" | awk 'NF && length != 79' | wc -l)" -eq 0 ] &&
+	grep -qE '^\| GPU +Ctx +PID Process +Resident +Host Flt/s HFlt/s +In +Out Refault \|$' "$dir/said"
+ok "smi: managed memory in a table of 79 columns" $?
+smi_counts() {
+	vgpu-smi --query-compute-apps=process_name,managed_resident_bytes,managed_host_bytes --format=csv,noheader >"$dir/said"
+	grep -qE '^managed_memory, [1-9][0-9]*, [1-9][0-9]*$' "$dir/said"
+}
+until_so smi_counts
+ok "smi: managed memory on both sides in CSV" $?
+top_counts() {
+	vgpu-top -b -n 1 -d 0.1 >"$dir/said"
+	grep -qE " managed_ +0 share .* $size +(0|$size)$" "$dir/said" && grep -qE ' REF/s +RES +HOST$' "$dir/said"
+}
+until_so top_counts
+ok "top: managed memory on both sides" $?
+kill $load
+wait $load 2>/dev/null
+until_so grep -qx 1 "$sysfs/context_count"
+[ "$(value managed_resident_bytes) $(value managed_host_bytes)" = "0 0" ]
+ok "sysfs: none is left" $?
+
 vgpu-trace record -o "$dir/faults" -- build/cuda/bfs 20000 >/dev/null && vgpu-trace stats "$dir/faults" >"$dir/said" &&
 	grep -qE '^[1-9][0-9]* page faults, at most [1-9][0-9]* in flight; 0 delayed' "$dir/said" &&
 	grep -qE ' bfs \([0-9]+\), expand$' "$dir/said" && grep -qE ' bfs \([0-9]+\), 0x[0-9a-f]+, [0-9.]+ KiB$' "$dir/said"

@@ -128,6 +128,8 @@ static size_t first_size(unsigned long request)
 {
 	if (request == VGPU_IOC_CONTEXT_INFO)
 		return offsetof(struct vgpu_context_info, account.host_bytes);
+	if (request == VGPU_IOC_DEVICE_INFO)
+		return offsetof(struct vgpu_device_info, managed_resident);
 	return _IOC_SIZE(request);
 }
 

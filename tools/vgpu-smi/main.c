@@ -60,15 +60,32 @@ const struct client_device *view_before(const struct view *view, const struct cl
 		       NULL;
 }
 
-double view_faults(const struct view *view, const struct client_context *c)
+/* NULL: it was not there. */
+static const struct client_context *context_before(const struct view *view,
+						   const struct client_context *c)
 {
 	for (size_t i = 0; i < view->count_before; i++) {
 		const struct client_context *before = &view->contexts_before[i];
 
 		if (before->device == c->device && before->id == c->id && view->elapsed > 0)
-			return (double)(c->page_faults - before->page_faults) / view->elapsed;
+			return before;
 	}
-	return 0;
+	return NULL;
+}
+
+double view_faults(const struct view *view, const struct client_context *c)
+{
+	const struct client_context *before = context_before(view, c);
+
+	return before ? (double)(c->page_faults - before->page_faults) / view->elapsed : 0;
+}
+
+double view_host_faults(const struct view *view, const struct client_context *c)
+{
+	const struct client_context *before = context_before(view, c);
+
+	return before ? (double)(c->host_page_faults - before->host_page_faults) / view->elapsed :
+			0;
 }
 
 static void view_free(struct view *view)

@@ -32,6 +32,8 @@ struct csv {
 const struct client_device *view_before(const struct view *view, const struct client_device *d);
 /* Page faults of @c a second of real time since the look before; 0: it was not there. */
 double view_faults(const struct view *view, const struct client_context *c);
+/* The same, of its process for managed memory. */
+double view_host_faults(const struct view *view, const struct client_context *c);
 
 /* table.c */
 void table(const struct view *view);

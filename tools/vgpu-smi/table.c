@@ -12,6 +12,7 @@
 #define MIB(bytes)	((bytes) >> 20)
 /* What is promised is not less than it looks. */
 #define MIB_UP(bytes)	MIB((bytes) + (1 << 20) - 1)
+#define MANAGED_PAGE	4096u	/* of page_refaults */
 #define LINE	"+-----------------------------------------------------------------------------+\n"
 #define PARTS	"|-------------------------+--------------------------+------------------------|\n"
 
@@ -61,6 +62,48 @@ static void process(const struct view *view, const struct client_context *c)
 	       client_time_text(client_host_time(c) * 1000, host, sizeof(host)));
 }
 
+/* ---- managed memory ------------------------------------------------------ */
+
+/* Does @c have managed memory somewhere, or has it had? */
+static bool uses_managed(const struct client_context *c)
+{
+	return c->managed_resident || c->managed_host || c->host_page_faults || c->page_bytes_in ||
+	       c->page_bytes_out || c->pages_evicted;
+}
+
+static void managed_context(const struct view *view, const struct client_context *c)
+{
+	char name[32], resident[16], host[16], in[16], out[16], again[16];
+
+	printf("| %3u %5u %7u %-9.9s %8s %5s %5.0f %6.0f %5s %5s %7s |\n", c->device, c->id, c->pid,
+	       client_process_name(c->pid, name, sizeof(name)),
+	       client_bytes_text(c->managed_resident, resident, sizeof(resident)),
+	       client_bytes_text(c->managed_host, host, sizeof(host)), view_faults(view, c),
+	       view_host_faults(view, c), client_bytes_text(c->page_bytes_in, in, sizeof(in)),
+	       client_bytes_text(c->page_bytes_out, out, sizeof(out)),
+	       client_bytes_text(c->page_refaults * MANAGED_PAGE, again, sizeof(again)));
+}
+
+/* Nothing where nobody uses it. */
+static void managed(const struct view *view)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < view->context_count; i++)
+		any |= uses_managed(&view->contexts[i]);
+	if (!any)
+		return;
+	printf("\n" LINE "| %-75s |\n", "Managed memory:");
+	printf("| %3s %5s %7s %-9s %8s %5s %5s %6s %5s %5s %7s |\n" LINE, "GPU", "Ctx", "PID",
+	       "Process", "Resident", "Host", "Flt/s", "HFlt/s", "In", "Out", "Refault");
+	for (size_t i = 0; i < view->context_count; i++)
+		if (uses_managed(&view->contexts[i]))
+			managed_context(view, &view->contexts[i]);
+	fputs(LINE, stdout);
+}
+
+/* ---- all of it ------------------------------------------------------------ */
+
 static bool anything_hidden(const struct view *view)
 {
 	for (size_t i = 0; i < view->context_count; i++)
@@ -101,6 +144,7 @@ void table(const struct view *view)
 	if (anything_hidden(view))
 		printf("| %-75s |\n", "contexts " CLIENT_HIDDEN);
 	fputs(LINE, stdout);
+	managed(view);
 }
 
 void list(const struct view *view)

@@ -138,9 +138,10 @@ static void process_hidden(struct screen *screen, const struct state *state,
 	if (c->tokens != ~0u)
 		snprintf(tokens, sizeof(tokens), "%u", c->tokens);
 	draw_text(screen, c->id == state->selected ? SELECTED : PLAIN,
-		  "%c?%5u %7s %-8.8s %3d %5s %5s %5s %5s %9s %5s %5s %5s %5s %5s %5s %5s",
+		  "%c?%5u %7s %-8.8s %3d %5s %5s %5s %5s %9s %5s %5s %5s %5s %5s %5s %5s %5s "
+		  "%5s",
 		  c->id == state->selected ? '>' : ' ', c->id, "-", "[others]", c->priority,
-		  tokens, "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-");
+		  tokens, "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-");
 }
 
 static void processes(struct screen *screen, const struct state *state)
@@ -148,13 +149,14 @@ static void processes(struct screen *screen, const struct state *state)
 	bool hidden = false;
 
 	draw_text(screen, HEAD,
-		  "  %5s %7s %-8s %3s %5s %5s %5s %5s %9s %5s %5s %5s %5s %5s %5s %5s", "CTX",
-		  "PID", "PROCESS", "PRI", "TOKEN", "SM%", "REAL%", "QUEUE", "RES/MEM ", "KER/s",
-		  "FLT/s", "PRE/s", "HFL/s", "IN/s", "OUT/s", "REF/s");
+		  "  %5s %7s %-8s %3s %5s %5s %5s %5s %9s %5s %5s %5s %5s %5s %5s %5s %5s %5s",
+		  "CTX", "PID", "PROCESS", "PRI", "TOKEN", "SM%", "REAL%", "QUEUE", "RES/MEM ",
+		  "KER/s", "FLT/s", "PRE/s", "HFL/s", "IN/s", "OUT/s", "REF/s", "RES", "HOST");
 	for (size_t i = 0; i < state->count; i++) {
 		const struct process *p = &state->processes[i];
 		const struct client_context *c = &p->now;
-		char tokens[16] = "share", end[64], resident[16], memory[16], in[16], out[16];
+		char tokens[16] = "share", end[96], resident[16], memory[16], in[16], out[16];
+		char managed_resident[16], managed_host[16];
 
 		if (c->hidden) {
 			process_hidden(screen, state, c);
@@ -163,10 +165,13 @@ static void processes(struct screen *screen, const struct state *state)
 		}
 		if (c->tokens != ~0u)
 			snprintf(tokens, sizeof(tokens), "%u", c->tokens);
-		snprintf(end, sizeof(end), "%5.0f %5.0f %5.0f %5.0f %5s %5s %5.0f", p->kernels,
-			 p->faults, p->preempted, p->host_faults,
+		client_bytes_text(c->managed_resident, managed_resident, sizeof(managed_resident));
+		client_bytes_text(c->managed_host, managed_host, sizeof(managed_host));
+		snprintf(end, sizeof(end), "%5.0f %5.0f %5.0f %5.0f %5s %5s %5.0f %5s %5s",
+			 p->kernels, p->faults, p->preempted, p->host_faults,
 			 client_bytes_text((uint64_t)p->bytes_in, in, sizeof(in)),
-			 client_bytes_text((uint64_t)p->bytes_out, out, sizeof(out)), p->refaults);
+			 client_bytes_text((uint64_t)p->bytes_out, out, sizeof(out)), p->refaults,
+			 managed_resident, managed_host);
 		if (c->fault)
 			snprintf(end, sizeof(end), "%s", client_fault_name(c->fault));
 		draw_text(screen,

@@ -44,7 +44,7 @@ void state_select(struct state *state, int step);
 
 #define COLUMNS_MAX	256
 /* of a line of processes, the longest */
-#define COLUMNS_ALL	104
+#define COLUMNS_ALL	116
 
 /* How a line stands out; of SMS each letter says how busy an SM is. */
 enum look { PLAIN, HEAD, SELECTED, DEAD, SMS };

@@ -106,7 +106,7 @@ static void a_page_gets_its_frame_at_the_first_write(void **state)
 	u32 i;
 
 	(void)state;
-	assert_int_equal(vgpu_tlb_init(&tlb, 0), 0);
+	assert_int_equal(vgpu_tlb_init(&tlb, &h->dev->config), 0);
 	vgpu_tlb_serve(&tlb, as);
 	assert_int_equal(vgpu_as_translate(as, ADDRESS, false, &page), VGPU_XLATE_UNMAPPED);
 	vgpu_memory_map(h->dev, c, ADDRESS, 2 * PAGE);
@@ -173,7 +173,7 @@ static void an_unmap_invalidates_its_range_only(void **state)
 		assert_int_equal(vgpu_memory_map(h->dev, c[n], ADDRESS + 8 * PAGE, 1000 * PAGE), 0);
 	}
 	for (u32 n = 0; n < 3; n++) {
-		assert_int_equal(vgpu_tlb_init(&tlb[n], 0), 0);
+		assert_int_equal(vgpu_tlb_init(&tlb[n], &h->dev->config), 0);
 		vgpu_tlb_serve(&tlb[n], as[n / 2]);
 		for (u32 i = 0; i < 20; i++) {
 			vgpu_as_translate(as[n / 2], ADDRESS + i * PAGE, i % 2, &page);

@@ -206,6 +206,44 @@ static void mostly_read(void **state)
 	rig_end();
 }
 
+static size_t free_bytes(void)
+{
+	size_t free, total;
+
+	OK(vgpuMemGetInfo(&free, &total));
+	return free;
+}
+
+/* What is in frames is not free; device memory that is mapped may have it nevertheless. */
+static void free_memory(void **state)
+{
+	const size_t bytes = 1 << 20;
+	volatile uint32_t *words;
+	size_t before;
+	void *device;
+	struct rig rig;
+
+	(void)state;
+	rig_begin(&rig, NULL, NULL);
+	before = free_bytes();
+	OK(vgpuMallocManaged((void **)&words, bytes));
+	words[0] = 1;
+	assert_int_equal(free_bytes(), before);
+	OK(cudaMemPrefetchAsync((void *)words, bytes, 0, NULL));
+	OK(vgpuDeviceSynchronize());
+	assert_int_equal(free_bytes(), before - bytes);
+	OK(vgpuMalloc(&device, before));
+	assert_int_equal(free_bytes(), 0);
+	OK(vgpuFree(device));
+	assert_int_equal(free_bytes(), before - bytes);
+	/* the pages of a granule that are mapped come back */
+	assert_int_equal(words[0], 1);
+	assert_in_range(free_bytes() - (before - bytes), 4096, 65536);
+	OK(vgpuFree((void *)words));
+	assert_int_equal(free_bytes(), before);
+	rig_end();
+}
+
 static void a_child_has_none(void **state)
 {
 	struct rig rig;
@@ -341,6 +379,7 @@ int main(void)
 		cmocka_unit_test(system_calls),
 		cmocka_unit_test(files),
 		cmocka_unit_test(mostly_read),
+		cmocka_unit_test(free_memory),
 		cmocka_unit_test(a_child_has_none),
 		cmocka_unit_test(many_threads),
 		cmocka_unit_test(more_pieces_than_mappings),

@@ -87,11 +87,28 @@ static inline u64 prefetch(struct rig *r, u64 address, u64 bytes, u32 to_device)
 	return host_done(r->h, r->context, r->queue, seq)->time - began;
 }
 
-/* What the host may do is what the device believes. */
+/* The gauges are what the page table says. */
+static inline void check_gauges(struct rig *r)
+{
+	u64 frames = 0, on_host = 0;
+
+	for (u64 n = 0; n < MAPPED / PAGE; n++) {
+		u64 e = entry(r, BASE + n * PAGE);
+		bool frame = e & VGPU_PTE_FRAME;
+
+		frames += frame;
+		on_host += (!frame && e & VGPU_PTE_HOST) || (frame && e & VGPU_PTE_DUPLICATE);
+	}
+	assert_int_equal(info(r).account.managed_resident, frames * PAGE);
+	assert_int_equal(info(r).account.managed_host, on_host * PAGE);
+}
+
+/* What the host may do is what the device believes, and so are the gauges. */
 static inline void check(struct rig *r)
 {
 	const bool *granted = r->h->granted[r->context], *writable = r->h->writable[r->context];
 
+	check_gauges(r);
 	for (u64 n = 0; granted && n < MAPPED / PAGE; n++) {
 		u64 e = entry(r, BASE + n * PAGE);
 		bool moves = e & VGPU_PTE_MOVING, frame = e & VGPU_PTE_FRAME;
