@@ -43,7 +43,7 @@
 	/* bytes per second */									\
 	NUMBER(u64, memory_bandwidth, 100000000, 1000000000000000)				\
 	NUMBER(u32, memory_latency_cycles, 0, 1000000)						\
-	/* translations that the TLB of an SM has at most, 0: 256 (Tanasic table 6.1) */	\
+	/* of the TLB of an SM (Tanasic table 6.1), 0: 256, one for each page number modulo 256 */ \
 	NUMBER(u32, l1_tlb_entries, 0, 256)							\
 	NUMBER(u32, l1_tlb_ways, 0, 256)							\
 	/* a lookup in it: what an access takes beside memory_latency_cycles */		\
@@ -89,14 +89,18 @@
 	NUMBER(u32, link_burst, 16, 16777216)							\
 	/* a command that the front end executes itself (NOP, WAIT, STAMP); least of a transfer */ \
 	NUMBER(u64, command_ps, 0, 3600000000000000)						\
-	/* dispatcher to execution engine */							\
+	/* a launch from the process to the execution engine */					\
 	NUMBER(u64, launch_ps, 0, 3600000000000000)						\
+	/* of that, from the dispatcher: also for one that has waited in its queue */		\
+	NUMBER(u64, dispatch_ps, 0, 3600000000000000)						\
 	/* set-up of an SM before it runs another kernel */					\
 	NUMBER(u64, sm_setup_ps, 0, 3600000000000000)						\
 	/* context switch: until the instructions in flight have ended (Tanasic 5.2.2) */	\
 	NUMBER(u64, pipeline_drain_ps, 0, 3600000000000000)					\
 	/* drain-then-switch: how long it drains */						\
 	NUMBER(u64, drain_ps, 0, 3600000000000000)						\
+	/* 1: fcfs changes contexts when all commands submitted before have completed */	\
+	NUMBER(u32, fcfs_batch, 0, 1)								\
 	/* time slice of the policy round-robin */						\
 	NUMBER(u64, time_slice_ps, 100000000, 3600000000000000)					\
 	/* 1: a block whose warps all wait for pages may leave its SM if another can run */	\
@@ -105,6 +109,8 @@
 	NUMBER(u32, extra_blocks, 0, 64)							\
 	/* 1: a save and a restore take one cycle of the SM each */				\
 	NUMBER(u32, ideal_switch, 0, 1)								\
+	/* 1: a restore that has begun ends at once, at no cost, where its SM is preempted */	\
+	NUMBER(u32, abandon_restores, 0, 1)							\
 	/* longest time that a kernel may run, 0: no watchdog */				\
 	NUMBER(u64, watchdog_ps, 0, 3600000000000000)						\
 	/* time for which an SM executes compiled blocks in one event */			\

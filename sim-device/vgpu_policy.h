@@ -79,6 +79,8 @@ static inline void *vgpu_sched_data(const struct vgpu_sched_context *ctx)
  * @contexts_changed: contexts came or went, or got another priority or budget; called before the
  *   engine recomputes their ranks
  * @kernel_finished: a kernel of @ctx has left the active queue
+ * @command_ended: a command of @ctx other than a launch has completed. schedule() is not called for
+ *   it: a policy that needs that calls its own
  * @timer: the time set with vgpu_exec_timer() has come
  */
 struct vgpu_policy {
@@ -94,6 +96,7 @@ struct vgpu_policy {
 	int (*victim)(struct vgpu_exec *exec, const struct vgpu_sched_context *ctx);
 	void (*contexts_changed)(struct vgpu_exec *exec);
 	void (*kernel_finished)(struct vgpu_exec *exec, struct vgpu_sched_context *ctx);
+	void (*command_ended)(struct vgpu_exec *exec, struct vgpu_sched_context *ctx);
 	void (*timer)(struct vgpu_exec *exec);
 };
 
@@ -126,6 +129,13 @@ struct vgpu_sched_context *vgpu_exec_context_of(const struct vgpu_ksr *ksr);
  * waits.
  */
 struct vgpu_sched_context *vgpu_exec_waiting(struct vgpu_exec *exec);
+/* When the waiting launch of @ctx arrived; VGPU_NEVER: none waits. */
+u64 vgpu_exec_launch_arrived(const struct vgpu_sched_context *ctx);
+/*
+ * When the oldest command of @ctx that has not completed, of whatever kind, was submitted;
+ * VGPU_NEVER: it has none. Looks at every queue of @ctx.
+ */
+u64 vgpu_exec_oldest_command(const struct vgpu_sched_context *ctx);
 /* Has the active queue room for another kernel? */
 bool vgpu_exec_has_room(const struct vgpu_exec *exec);
 /*

@@ -78,6 +78,11 @@ static void exec_fault(struct vgpu_exec_context *ctx, const struct vgpu_fault *f
 	vgpu_context_die(vgpu_container_of(ctx, struct vgpu_context, exec), fault);
 }
 
+static u64 exec_oldest_command(const struct vgpu_exec_context *ctx)
+{
+	return vgpu_queues_oldest(&vgpu_container_of(ctx, const struct vgpu_context, exec)->queue);
+}
+
 static void exec_preempted(void *owner, u32 context, u32 sm, u64 requested)
 {
 	const struct vgpu_device *dev = owner;
@@ -90,6 +95,7 @@ const struct vgpu_exec_ops vgpu_device_exec_ops = {
 	.shape = vgpu_command_job_shape,
 	.done = vgpu_command_job_done,
 	.fault = exec_fault,
+	.oldest_command = exec_oldest_command,
 	.preempted = exec_preempted,
 };
 
@@ -311,18 +317,18 @@ void vgpu_device_info(const struct vgpu_device *dev, struct vgpu_device_info *in
 	info->hw_queues = config->hw_queues;
 	info->vram_bytes = config->vram_bytes;
 	info->vram_free = config->vram_bytes - dev->mmu.promised;
-	info->memory_bandwidth = config->memory_bandwidth;
-	info->link_bandwidth = config->link_bandwidth;
-	info->time = dev->sim->now;
-	info->copy_engines = config->copy_engines;
-	info->contexts = dev->contexts.count;
-	info->queues = dev->queues.count;
 	info->managed_resident = dev->mmu.frames.managed << VGPU_PAGE_SHIFT;
 	info->managed_host = dev->mmu.on_host << VGPU_PAGE_SHIFT;
 	/* pages for which a new mapping leaves no room are evicted when room is needed */
 	info->vram_used = dev->mmu.promised + (info->managed_resident < info->vram_free ?
 						       info->managed_resident :
 						       info->vram_free);
+	info->memory_bandwidth = config->memory_bandwidth;
+	info->link_bandwidth = config->link_bandwidth;
+	info->time = dev->sim->now;
+	info->copy_engines = config->copy_engines;
+	info->contexts = dev->contexts.count;
+	info->queues = dev->queues.count;
 	vgpu_text_copy(info->policy, sizeof(info->policy), dev->exec.policy->name);
 	vgpu_text_copy(info->preemption, sizeof(info->preemption), dev->exec.preemption->name);
 }

@@ -124,6 +124,11 @@ static void share_by_get(struct vgpu_device *dev, struct vgpu_text *text)
 		put_choice(text, shares[i], i == dev->exec.share_by_priority);
 }
 
+static void fcfs_changed(struct vgpu_device *dev)
+{
+	vgpu_exec_rerank(&dev->exec);
+}
+
 /* Restart the generator. */
 static void seed_changed(struct vgpu_device *dev)
 {
@@ -286,6 +291,7 @@ static const struct knob knobs[] = {
 	{ "preemption", .set = preemption_set, .get = preemption_get },
 	{ "transfer_policy", .set = transfer_policy_set, .get = transfer_policy_get },
 	{ "time_slice_us", .field = "time_slice_ps", .unit = VGPU_US },
+	{ "fcfs_batch", .field = "fcfs_batch", .changed = fcfs_changed },
 	{ "share_by", .set = share_by_set, .get = share_by_get },
 	{ "watchdog_us", .field = "watchdog_ps", .unit = VGPU_US, .changed = watchdog_changed },
 	{ "slice_ns", .field = "slice_ps", .unit = VGPU_NS },
@@ -307,6 +313,7 @@ static const struct knob knobs[] = {
 	{ "block_switching", .field = "block_switching", .changed = switching_changed },
 	{ "extra_blocks", .field = "extra_blocks", .changed = switching_changed },
 	{ "ideal_switch", .field = "ideal_switch" },
+	{ "abandon_restores", .field = "abandon_restores" },
 };
 
 static const struct knob *find_knob(const char *name)
@@ -373,9 +380,9 @@ int vgpu_device_knob_get(struct vgpu_device *dev, const char *name, char *text, 
 	return out.length < size ? (int)out.length : -ENOSPC;
 }
 
+_Static_assert(VGPU_ARRAY_SIZE(knobs) <= VGPU_KNOBS_MAX, "others have room for so many");
+
 const char *vgpu_device_knob_name(unsigned int index)
 {
 	return index < VGPU_ARRAY_SIZE(knobs) ? knobs[index].name : NULL;
 }
-_Static_assert(VGPU_ARRAY_SIZE(knobs) <= VGPU_KNOBS_MAX, "others have room for so many");
-

@@ -12,18 +12,15 @@
 /* What @account has for SMs in @state; not for idle ones, which belong to nobody. */
 static u64 *sm_part(struct vgpu_account *account, enum vgpu_sm_state state)
 {
-	switch (state) {
-	case VGPU_SM_SETUP:
-		return &account->sm_setup;
-	case VGPU_SM_RUNNING:
-		return &account->sm_running;
-	case VGPU_SM_RESERVED:
-		return &account->sm_reserved;
-	case VGPU_SM_SAVING:
-		return &account->sm_saving;
-	default:
-		return &account->sm_restoring;
-	}
+	static const u16 parts[VGPU_SM_STATES] = {
+		[VGPU_SM_SETUP] = offsetof(struct vgpu_account, sm_setup),
+		[VGPU_SM_RUNNING] = offsetof(struct vgpu_account, sm_running),
+		[VGPU_SM_RESERVED] = offsetof(struct vgpu_account, sm_reserved),
+		[VGPU_SM_SAVING] = offsetof(struct vgpu_account, sm_saving),
+		[VGPU_SM_RESTORING] = offsetof(struct vgpu_account, sm_restoring),
+	};
+
+	return (u64 *)((u8 *)account + parts[state]);
 }
 
 void vgpu_account_sm(struct vgpu_exec *exec, u32 sm, enum vgpu_sm_state state)

@@ -82,7 +82,7 @@ static bool sm_agrees(const struct vgpu_exec *exec, u32 sm, struct tally *tally)
 			return false;
 		break;
 	case VGPU_SM_RESERVED:
-		if (!hw->resident_count || smst->restoring || smst->off_count || !smst->leaving)
+		if (!hw->resident_count || smst->restoring > 1 || smst->off_count || !smst->leaving)
 			return false;
 		break;
 	case VGPU_SM_SAVING:
@@ -90,7 +90,8 @@ static bool sm_agrees(const struct vgpu_exec *exec, u32 sm, struct tally *tally)
 			return false;
 		break;
 	default:
-		if (hw->resident_count || smst->saving || !away || smst->leaving)
+		if (hw->resident_count || smst->saving || !away ||
+		    (smst->leaving && (smst->restoring != 1 || smst->off_count)))
 			return false;
 	}
 	return hw->context == smst->ksr->ctx->sched.id && hw->as == smst->ksr->ctx->as &&

@@ -24,6 +24,7 @@ struct vgpu_job {
 	u32 queue;			/* where it comes from, for traces and faults … */
 	u64 seq;			/* … and its number there */
 	struct vgpu_list node;		/* list of launches that wait for the command buffer */
+	u64 submitted;			/* when the process submitted it */
 	struct vgpu_event arrival;	/* on its way to the engine */
 	u64 order;			/* of arrival */
 	u64 arrived;			/* when */

@@ -112,12 +112,15 @@ struct vgpu_smst {
  * @done: the kernel of @job has completed; the callee frees the job
  * @fault: a fault of @ctx, without its time. The context is torn down in an event of its own, right
  *   after the present one; until then it is not changed
+ * @oldest_command: when the oldest command of @ctx that has not completed was submitted;
+ *   VGPU_NEVER: it has none
  * @preempted: SM @sm was preempted from a kernel of @context, as requested at time @requested
  */
 struct vgpu_exec_ops {
 	void (*shape)(const struct vgpu_job *job, struct vgpu_launch *launch);
 	void (*done)(struct vgpu_job *job);
 	void (*fault)(struct vgpu_exec_context *ctx, const struct vgpu_fault *fault);
+	u64 (*oldest_command)(const struct vgpu_exec_context *ctx);
 	void (*preempted)(void *owner, u32 context, u32 sm, u64 requested);
 };
 
@@ -157,6 +160,7 @@ struct vgpu_exec {
 	struct vgpu_smst *smst;
 	u64 idle[VGPU_IDLE_WORDS];	/* bit per SM */
 	u32 idle_count;
+	u32 leaving_count;		/* SMs that are being preempted */
 	u64 arrivals;			/* number of launches that have arrived */
 	u64 admissions;
 	u32 launches;			/* newest launch id */
@@ -186,9 +190,13 @@ int vgpu_exec_open(struct vgpu_exec *exec, struct vgpu_exec_context *ctx);
 /* Call vgpu_exec_abort() first. */
 void vgpu_exec_close(struct vgpu_exec_context *ctx);
 /*
- * A launch from the dispatcher: it takes launch_ps to arrive at the command buffer of its context.
+ * A launch from the dispatcher. It arrives at the command buffer of its context launch_ps after the
+ * process submitted it, and dispatch_ps from now on at least: at once, by default, if it waited in
+ * its queue for that long.
  */
 void vgpu_exec_submit(struct vgpu_exec *exec, struct vgpu_job *job);
+/* A command of @ctx that is no launch has completed. */
+void vgpu_exec_command_ended(struct vgpu_exec_context *ctx);
 /* Stop and drop all work of @ctx; the policy reassigns the SMs. */
 void vgpu_exec_abort(struct vgpu_exec_context *ctx);
 /* Stop all blocks of @ctx at the next instruction; it will be aborted. */
@@ -295,8 +303,10 @@ extern const struct vgpu_sm_ops vgpu_sm_driver_ops;
  */
 void vgpu_exec_restore(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr);
 /*
- * save_area.c: move blocks that @sm has not restored yet, and its swapped-out blocks, to the head
- * of the PTBQ; their state is still in the save area
+ * save_area.c: @sm is to be reserved: move blocks that it has not begun to restore, and its
+ * swapped-out blocks, to the head of the PTBQ; their state is still in the save area. A restore
+ * that has begun is abandoned: its block follows them when it has ended, or at once
+ * (abandon_restores)
  */
 void vgpu_exec_unrestore(struct vgpu_exec *exec, u32 sm);
 /*

@@ -73,8 +73,19 @@ static void arrival_fire(struct vgpu_event *event)
 
 void vgpu_exec_submit(struct vgpu_exec *exec, struct vgpu_job *job)
 {
+	u64 waited = exec->sim->now - job->submitted, latency = exec->config->launch_ps;
+	u64 left = waited < latency ? latency - waited : 0, dispatch = exec->config->dispatch_ps;
+
 	job->arrival.fire = arrival_fire;
-	vgpu_event_after(exec->sim, &job->arrival, exec->config->launch_ps);
+	vgpu_event_after(exec->sim, &job->arrival, left > dispatch ? left : dispatch);
+}
+
+void vgpu_exec_command_ended(struct vgpu_exec_context *ctx)
+{
+	struct vgpu_exec *exec = ctx->exec;
+
+	if (exec->policy->command_ended)
+		exec->policy->command_ended(exec, &ctx->sched);
 }
 
 /* The launch in the buffer of @ctx leaves it, and the next one comes in. */
@@ -200,6 +211,7 @@ struct vgpu_ksr *vgpu_exec_admit(struct vgpu_exec *exec, struct vgpu_sched_conte
 	exec->active_count++;
 	ksr->unclaimed = ksr->launch.blocks;
 	vgpu_runqueue_kernel(exec, ksr);
+	vgpu_runqueue_update(exec, ctx);
 	vgpu_trace_kernel(exec, VGPU_TRACE_DECISION, ksr, VGPU_NO_SM, VGPU_DECISION_ADMIT, 0);
 	vgpu_swap_test_start(exec);
 	return ksr;
@@ -332,13 +344,14 @@ int vgpu_exec_reserve(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 			  smst->ksr->launch.id);
 	/* What is not whole yet goes back where it came from: there is nothing to save of it. */
 	vgpu_exec_unrestore(exec, sm);
-	if (!exec->sms[sm].resident_count && !smst->saving) {
+	if (!exec->sms[sm].resident_count && !smst->saving && !smst->restoring) {
 		/* Nothing runs yet, and nothing is preempted: it changes hands at once. */
 		vgpu_sm_driver_unset(exec, sm, ksr);
 		return 0;
 	}
 	vgpu_sm_driver_unclaim(exec, sm);
 	smst->leaving = true;
+	exec->leaving_count++;
 	vgpu_sm_driver_update(exec, sm);
 	vgpu_exec_set_next(exec, sm, ksr);
 	smst->requested = exec->sim->now;

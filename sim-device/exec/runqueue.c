@@ -26,20 +26,37 @@ static struct vgpu_ksr *first_kernel(const struct vgpu_exec_context *ctx, enum v
 	return vgpu_list_first(&ctx->kernels[need], struct vgpu_ksr, need[need]);
 }
 
+static u64 rank_of(const struct vgpu_exec *exec, const struct vgpu_exec_context *ctx)
+{
+	return exec->policy->rank ? exec->policy->rank(&ctx->sched) : 0;
+}
+
+static void place_need(struct vgpu_exec *exec, struct vgpu_exec_context *ctx,
+		       enum vgpu_ksr_need need, u64 rank)
+{
+	const struct vgpu_ksr *first = first_kernel(ctx, need);
+
+	place(&exec->need[need], &ctx->need[need], first, rank, first ? first->order : 0);
+}
+
+static void place_holding(struct vgpu_exec *exec, struct vgpu_exec_context *ctx, u64 rank)
+{
+	const struct vgpu_policy *policy = exec->policy;
+
+	place(&exec->holding, &ctx->holding, ctx->sched.held,
+	      policy->victim_rank ? policy->victim_rank(&ctx->sched) : ~rank, ~ctx->active_since);
+}
+
 void vgpu_runqueue_update(struct vgpu_exec *exec, struct vgpu_exec_context *ctx)
 {
 	const struct vgpu_policy *policy = exec->policy;
-	u64 rank = policy->rank ? policy->rank(&ctx->sched) : 0;
+	u64 rank = rank_of(exec, ctx);
 	u32 need;
 
 	place(&exec->active, &ctx->active, ctx->sched.active_kernels, rank, ctx->active_since);
-	place(&exec->holding, &ctx->holding, ctx->sched.held,
-	      policy->victim_rank ? policy->victim_rank(&ctx->sched) : ~rank, ~ctx->active_since);
-	for (need = 0; need < VGPU_KSR_NEEDS; need++) {
-		const struct vgpu_ksr *first = first_kernel(ctx, need);
-
-		place(&exec->need[need], &ctx->need[need], first, rank, first ? first->order : 0);
-	}
+	place_holding(exec, ctx, rank);
+	for (need = 0; need < VGPU_KSR_NEEDS; need++)
+		place_need(exec, ctx, need, rank);
 	if (ctx->job)
 		place(&exec->waiting, &ctx->waiting, true,
 		      policy->admission_rank ? policy->admission_rank(&ctx->sched) : rank,
@@ -151,26 +168,26 @@ static void list_kernel(struct vgpu_ksr *ksr, enum vgpu_ksr_need need)
 	vgpu_list_insert(&ksr->need[need], next);
 }
 
+/* @ksr comes into the list @need or leaves it. The ranks of its context do not depend on it. */
+static void change_need(struct vgpu_exec *exec, struct vgpu_ksr *ksr, enum vgpu_ksr_need need,
+			bool needs)
+{
+	if (needs)
+		list_kernel(ksr, need);
+	else
+		vgpu_list_del(&ksr->need[need]);
+	place_need(exec, ksr->ctx, need, rank_of(exec, ksr->ctx));
+}
+
 void vgpu_runqueue_kernel(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
 {
-	const bool needs[VGPU_KSR_NEEDS] = {
-		[VGPU_KSR_ISSUABLE] = ksr->unclaimed,
-		[VGPU_KSR_WANTING] = ksr->unclaimed > ksr->promised,
-	};
-	bool changed = false;
-	u32 need;
+	bool issuable = ksr->unclaimed;
+	bool wanting = ksr->unclaimed > ksr->promised;
 
-	for (need = 0; need < VGPU_KSR_NEEDS; need++) {
-		if (vgpu_list_linked(&ksr->need[need]) == needs[need])
-			continue;
-		if (needs[need])
-			list_kernel(ksr, need);
-		else
-			vgpu_list_del(&ksr->need[need]);
-		changed = true;
-	}
-	if (changed)
-		vgpu_runqueue_update(exec, ksr->ctx);
+	if (vgpu_list_linked(&ksr->need[VGPU_KSR_ISSUABLE]) != issuable)
+		change_need(exec, ksr, VGPU_KSR_ISSUABLE, issuable);
+	if (vgpu_list_linked(&ksr->need[VGPU_KSR_WANTING]) != wanting)
+		change_need(exec, ksr, VGPU_KSR_WANTING, wanting);
 }
 
 /* ---- SMs of a context --------------------------------------------------- */
@@ -182,6 +199,19 @@ static struct vgpu_exec_context *holder_of(const struct vgpu_smst *smst)
 	if (!smst->leaving)
 		return smst->ksr->ctx;
 	return smst->next ? smst->next->ctx : NULL;
+}
+
+/* @ctx has @change SMs more. Without ranks, it matters only whether it has any. */
+static void count_held(struct vgpu_exec *exec, struct vgpu_exec_context *ctx, s32 change)
+{
+	const struct vgpu_policy *policy = exec->policy;
+	bool held = ctx->sched.held;
+
+	ctx->sched.held += (u32)change;
+	if (policy->rank || policy->admission_rank || policy->victim_rank)
+		vgpu_runqueue_update(exec, ctx);
+	else if (held != !!ctx->sched.held)
+		place_holding(exec, ctx, 0);
 }
 
 void vgpu_runqueue_sm(struct vgpu_exec *exec, u32 sm)
@@ -206,12 +236,8 @@ void vgpu_runqueue_sm(struct vgpu_exec *exec, u32 sm)
 	}
 	if (before == holder)
 		return;
-	if (before) {
-		before->sched.held--;
-		vgpu_runqueue_update(exec, before);
-	}
-	if (holder) {
-		holder->sched.held++;
-		vgpu_runqueue_update(exec, holder);
-	}
+	if (before)
+		count_held(exec, before, -1);
+	if (holder)
+		count_held(exec, holder, 1);
 }

@@ -12,6 +12,10 @@
  * blocks are saved when the move ends. Restores are done one after the other, and a block runs as
  * soon as its own restore has ended.
  *
+ * A trap handler moves contexts (5.2.2), and it runs to its end: where an SM is reserved during a
+ * restore, the restore ends before the SM is free. Its block has executed nothing since, so it is
+ * not saved again. With abandon_restores the restore stops at once, at no cost.
+ *
  * When a whole SM is saved for another kernel, its blocks move to the PTBQ of their kernel. When a
  * single block is swapped out while its neighbours run, it moves to the SM's list of swapped-out
  * blocks and is swapped in from there, or moves to the PTBQ if the SM is reserved meanwhile.
@@ -154,6 +158,21 @@ static void start_restore(struct vgpu_exec *exec, struct vgpu_smst *smst)
 			  vgpu_smst_number(smst), block->index, smst->batch_bytes);
 }
 
+/* @smst was reserved while @block was being restored. Its state is still in the save area. */
+static void restored_in_vain(struct vgpu_exec *exec, struct vgpu_smst *smst,
+			     struct vgpu_block *block)
+{
+	struct vgpu_ksr *ksr = vgpu_ksr_of(block->launch);
+
+	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_RESTORING, VGPU_BLOCK_PREEMPTED, 1);
+	vgpu_trace_kernel(exec, VGPU_TRACE_RESTORE_END, ksr, vgpu_smst_number(smst), block->index,
+			  1);
+	block->state = VGPU_BLOCK_PREEMPTED;
+	vgpu_list_add(&block->node, &ksr->ptbq);
+	ksr->unclaimed++;
+	vgpu_runqueue_kernel(exec, ksr);
+}
+
 static void restored(struct vgpu_exec *exec, struct vgpu_smst *smst)
 {
 	struct vgpu_block *block = vgpu_list_first(&smst->moving, struct vgpu_block, node);
@@ -162,6 +181,10 @@ static void restored(struct vgpu_exec *exec, struct vgpu_smst *smst)
 
 	vgpu_list_del(&block->node);
 	smst->restoring--;
+	if (unlikely(smst->leaving)) {
+		restored_in_vain(exec, smst, block);
+		return;
+	}
 	vgpu_account_restored(exec, ksr, smst->batch_bytes);
 	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_RESTORING, VGPU_BLOCK_RUNNING, 1);
 	vgpu_trace_kernel(exec, VGPU_TRACE_RESTORE_END, ksr, sm, block->index, 0);
@@ -177,6 +200,7 @@ void vgpu_exec_unrestore(struct vgpu_exec *exec, u32 sm)
 {
 	struct vgpu_smst *smst = &exec->smst[sm];
 	struct vgpu_block *block, *next;
+	const struct vgpu_block *stays = NULL;
 	struct vgpu_list back;
 	u32 count = smst->restoring + smst->off_count;
 	struct vgpu_ksr *ksr = smst->ksr;
@@ -185,23 +209,29 @@ void vgpu_exec_unrestore(struct vgpu_exec *exec, u32 sm)
 		return;
 	block = vgpu_list_first(&smst->moving, struct vgpu_block, node);
 	if (smst->batch && block->state == VGPU_BLOCK_RESTORING) {
-		vgpu_event_cancel(exec->sim, &smst->move);
-		vgpu_trace_kernel(exec, VGPU_TRACE_RESTORE_END, ksr, sm, block->index, 1);
-		smst->batch = 0;
+		ksr->ctx->account.restores_abandoned++;
+		if (exec->config->abandon_restores) {
+			vgpu_event_cancel(exec->sim, &smst->move);
+			vgpu_trace_kernel(exec, VGPU_TRACE_RESTORE_END, ksr, sm, block->index, 1);
+			smst->batch = 0;
+		} else {
+			stays = block;
+			count--;
+		}
 	}
 	vgpu_list_init(&back);
 	vgpu_list_for_each_safe(block, next, &smst->moving, struct vgpu_block, node) {
-		if (block->state != VGPU_BLOCK_RESTORING)
+		if (block->state != VGPU_BLOCK_RESTORING || block == stays)
 			continue;
 		vgpu_list_del(&block->node);
 		block->state = VGPU_BLOCK_PREEMPTED;
 		vgpu_list_add_tail(&block->node, &back);
 	}
 	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_RESTORING, VGPU_BLOCK_PREEMPTED,
-			    smst->restoring);
+			    smst->restoring - !!stays);
 	vgpu_list_splice(&smst->off, &back);
 	vgpu_list_splice(&back, &ksr->ptbq);
-	smst->restoring = 0;
+	smst->restoring = !!stays;
 	smst->off_count = 0;
 	ksr->unclaimed += count;
 	vgpu_runqueue_kernel(exec, ksr);

@@ -56,6 +56,20 @@ struct vgpu_sched_context *vgpu_exec_context_of(const struct vgpu_ksr *ksr)
 	return &ksr->ctx->sched;
 }
 
+u64 vgpu_exec_launch_arrived(const struct vgpu_sched_context *sched)
+{
+	const struct vgpu_job *job = vgpu_exec_of_sched(sched)->job;
+
+	return job ? job->arrived : VGPU_NEVER;
+}
+
+u64 vgpu_exec_oldest_command(const struct vgpu_sched_context *sched)
+{
+	const struct vgpu_exec_context *ctx = vgpu_exec_of_sched(sched);
+
+	return ctx->exec->ops->oldest_command(ctx);
+}
+
 bool vgpu_exec_has_room(const struct vgpu_exec *exec)
 {
 	return exec->ksr_free_count > 0;

@@ -28,6 +28,7 @@ static void release_sm(struct vgpu_exec *exec, u32 sm)
 	if (!--smst->ksr->sms && smst->ksr->started)
 		vgpu_exec_stops(exec, smst->ksr);
 	smst->ksr = NULL;
+	exec->leaving_count -= smst->leaving;
 	smst->leaving = false;
 	smst->stalled = false;
 	smst->switched = false;
@@ -177,12 +178,18 @@ static void setup_fire(struct vgpu_event *event)
 	struct vgpu_smst *smst = vgpu_container_of(event, struct vgpu_smst, setup);
 	struct vgpu_exec *exec = smst->exec;
 	u32 sm = vgpu_smst_number(smst);
+	struct vgpu_sm *hw = &exec->sms[sm];
 	u32 count = smst->claimed;
 
-	vgpu_sm_setup(&exec->sms[sm], &smst->ksr->launch);
+	vgpu_sm_setup(hw, &smst->ksr->launch);
 	smst->claimed = 0;
-	while (count-- && issue(exec, &exec->sms[sm], smst->ksr, NULL))
-		;
+	/* The watchdog, which the first starts, comes between the first and the others. */
+	if (count && issue(exec, hw, smst->ksr, NULL) && --count) {
+		vgpu_profiled_begin(hw);
+		while (count-- && issue(exec, hw, smst->ksr, NULL))
+			;
+		vgpu_profiled_end(hw);
+	}
 	vgpu_sm_driver_update(exec, sm);
 }
 
@@ -253,7 +260,8 @@ static void count_end(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr, u64 
 /* Claim one block of @ksr for @sm, where one has just ended. A reserved SM gets none. */
 static bool claim(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 {
-	if (!ksr->unclaimed || exec->smst[sm].leaving)
+	/* With many SMs the entry of this one is not in the cache, and nearly never one leaves. */
+	if (!ksr->unclaimed || unlikely(exec->leaving_count && exec->smst[sm].leaving))
 		return false;
 	if (--ksr->unclaimed <= ksr->promised)
 		vgpu_runqueue_kernel(exec, ksr);
@@ -304,14 +312,17 @@ static bool block_followed(struct vgpu_sm *sm, struct vgpu_launch *launch, u32 s
 /* A block of @sm has ended, and another may have come in its place. */
 static void settle(struct vgpu_exec *exec, struct vgpu_sm *sm)
 {
-	const struct vgpu_smst *smst = &exec->smst[sm->index];
+	struct vgpu_smst *smst = &exec->smst[sm->index];
 
 	if (sm->resident_count)
 		return;
-	if (unlikely(smst->saving || smst->restoring || smst->off_count))
-		vgpu_sm_driver_update(exec, sm->index);
-	else
+	if (likely(!smst->saving && !smst->restoring && !smst->off_count)) {
 		vgpu_sm_driver_empty(exec, sm->index);
+		return;
+	}
+	/* A reserved SM has nothing more to preempt; it is empty when its moves have ended. */
+	vgpu_event_cancel(exec->sim, &smst->preempt);
+	vgpu_sm_driver_update(exec, sm->index);
 }
 
 static void block_done(struct vgpu_sm *sm, struct vgpu_block *block)

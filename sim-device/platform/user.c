@@ -77,11 +77,19 @@ void vgpu_fpu_end(void)
 
 bool vgpu_cpu_has_avx2(void)
 {
+	static int known;	/* 0: not yet; in a virtual machine cpuid takes many microseconds */
+	int has = __atomic_load_n(&known, __ATOMIC_RELAXED);
 	unsigned int a, b, c, d;
 
-	/* not every compiler's __builtin_cpu_supports() knows F16C */
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-	       __get_cpuid(1, &a, &b, &c, &d) && c & bit_F16C;
+	if (!has) {
+		/* not every compiler's __builtin_cpu_supports() knows F16C */
+		has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+				      __get_cpuid(1, &a, &b, &c, &d) && c & bit_F16C ?
+			      1 :
+			      -1;
+		__atomic_store_n(&known, has, __ATOMIC_RELAXED);
+	}
+	return has > 0;
 }
 
 static bool broken_goes_on;

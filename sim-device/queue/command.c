@@ -41,12 +41,6 @@ static bool is_process_range(u64 address, u64 bytes)
 	return range_is_in(address, bytes, ~0ull);
 }
 
-static bool block_fits(const struct vgpu_config *config, const struct vgpu_launch *launch)
-{
-	return vgpu_occupancy(config, launch->threads, launch->regs_per_block, launch->shared_bytes,
-			      NULL) > 0;
-}
-
 static void shape_launch(const struct vgpu_command *command, struct vgpu_launch *launch)
 {
 	const struct vgpu_cmd_profiled *profiled = &command->cmd.profiled;
@@ -147,7 +141,8 @@ static int check_launch(const struct check *c)
 	if (cmd->dynamic_shared > ~0u - kernel->vass.shared_bytes)
 		return -EINVAL;
 	shape_launch(c->command, &launch);
-	if (!block_fits(config, &launch))
+	if (!vgpu_occupancy(config, launch.threads, launch.regs_per_block, launch.shared_bytes,
+			    NULL))
 		return -EINVAL;
 	if (cmd->param_bytes)
 		memcpy(c->command->params, c->push->params, cmd->param_bytes);
@@ -229,17 +224,18 @@ static bool touches_are_valid(const struct vgpu_cmd_profiled *cmd)
 static int check_profiled(const struct check *c)
 {
 	const struct vgpu_cmd_profiled *cmd = &c->command->cmd.profiled;
-	struct vgpu_launch launch;
+	const struct vgpu_config *config = c->queue->all->config;
 
 	if (!cmd->blocks || cmd->blocks > BLOCKS_MAX || !cmd->block_ps ||
 	    cmd->block_ps > BLOCK_PS_MAX)
 		return -EINVAL;
 	if (cmd->block_cv_permille > 1000 || !touches_are_valid(cmd))
 		return -EINVAL;
-	if (!cmd->threads || cmd->threads > c->queue->all->config->threads_per_block)
+	if (!cmd->threads || cmd->threads > config->threads_per_block)
 		return -EINVAL;
-	shape_launch(c->command, &launch);
-	return block_fits(c->queue->all->config, &launch) ? 0 : -EINVAL;
+	return vgpu_occupancy(config, cmd->threads, cmd->regs_per_block, cmd->shared_bytes, NULL) ?
+		       0 :
+		       -EINVAL;
 }
 
 static int (*const checks[])(const struct check *c) = {
@@ -334,6 +330,7 @@ int vgpu_command_create(struct vgpu_queue *queue, const struct vgpu_push *push, 
 	c.command->queue = queue;
 	c.command->seq = own_seq;
 	c.command->cookie = push->cookie;
+	c.command->submitted = queue->all->sim->now;
 	c.command->cmd = push->cmd;
 	err = checks[vgpu_index(push->cmd.op, VGPU_ARRAY_SIZE(checks))](&c);
 	if (err) {

@@ -86,6 +86,7 @@ static void dispatch_launch(struct vgpu_queues *queues, struct vgpu_command *com
 	command->job.ctx = command->queue->ctx->exec;
 	command->job.queue = command->queue->index;
 	command->job.seq = command->seq;
+	command->job.submitted = command->submitted;
 	vgpu_hardware_engaged(command->queue);
 	vgpu_exec_submit(queues->exec, &command->job);
 }

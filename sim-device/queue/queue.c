@@ -247,9 +247,21 @@ static void complete_head(struct vgpu_queue *queue, int status)
 	vgpu_command_free(queues, command);
 }
 
+u64 vgpu_queues_oldest(const struct vgpu_queue_context *ctx)
+{
+	const struct vgpu_queue *queue;
+	u64 oldest = VGPU_NEVER;
+
+	vgpu_list_for_each(queue, &ctx->queues, struct vgpu_queue, node)
+		if (queue->head && queue->head->submitted < oldest)
+			oldest = queue->head->submitted;
+	return oldest;
+}
+
 void vgpu_command_done(struct vgpu_command *command)
 {
 	struct vgpu_queue *queue = command->queue;
+	bool launch = command->cmd.op == VGPU_CMD_LAUNCH || command->cmd.op == VGPU_CMD_PROFILED;
 
 	if (!VGPU_CHECK(command == queue->head)) {
 		vgpu_queue_broken(queue);
@@ -261,6 +273,9 @@ void vgpu_command_done(struct vgpu_command *command)
 		vgpu_dispatch_ready(queue);
 	else
 		vgpu_hardware_idle(queue);
+	/* The engine, which ends a launch, calls its policy itself. */
+	if (!launch)
+		vgpu_exec_command_ended(queue->ctx->exec);
 }
 
 void vgpu_queues_abort(struct vgpu_queue_context *ctx)

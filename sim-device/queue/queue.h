@@ -47,6 +47,7 @@ struct vgpu_command {
 		struct vgpu_job job;		/* LAUNCH, PROFILED */
 		struct vgpu_transfer transfer;	/* copies and fills */
 	};
+	u64 submitted;			/* when it came */
 	u64 generation;			/* WAIT: generation of the queue it waits for */
 	bool dispatched;		/* the dispatcher has seen it */
 	u32 room;			/* allocated bytes of params */
@@ -132,6 +133,10 @@ int vgpu_queues_put(struct vgpu_queues *queues, struct vgpu_queue_context *ctx, 
 /* The queue @index if it belongs to @ctx, else NULL. */
 struct vgpu_queue *vgpu_queue_of(const struct vgpu_queues *queues,
 				 const struct vgpu_queue_context *ctx, u32 index);
+/*
+ * When the oldest command of @ctx that has not completed was submitted; VGPU_NEVER: it has none.
+ */
+u64 vgpu_queues_oldest(const struct vgpu_queue_context *ctx);
 /* vgpu_queue_push() for a live context */
 int vgpu_queues_push(struct vgpu_queue *queue, const struct vgpu_push *push, u32 count, u32 *failed,
 		     u64 *seq);

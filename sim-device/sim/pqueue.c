@@ -22,10 +22,18 @@ static inline const struct vgpu_pq_node *least(const struct vgpu_pq_node *a,
 	return before(b, a) ? b : a;
 }
 
-/* Leaf @number becomes @node: compute the nodes above it again. */
-static void update_path(struct vgpu_pqueue *t, u32 number, struct vgpu_pq_node node)
+/* @node is the least of all. */
+static void set_first(struct vgpu_pqueue *t, const struct vgpu_pq_node *node)
 {
-	u32 at = number - 1;
+	t->level[t->height][0] = *node;
+	t->first = node->number ? t->entries[node->number - 1] : NULL;
+}
+
+/* Leaf @leaf, from 1, becomes (key, seq, number): compute the nodes above it again. */
+static void update_path(struct vgpu_pqueue *t, u32 leaf, u64 key, u64 seq, u64 number)
+{
+	struct vgpu_pq_node node = { .key = key, .seq = seq, .number = number };
+	u32 at = leaf - 1;
 	u32 level;
 
 	for (level = 0; level < t->height; level++) {
@@ -40,7 +48,39 @@ static void update_path(struct vgpu_pqueue *t, u32 number, struct vgpu_pq_node n
 		node.number ^= (node.number ^ other->number) & greater;
 		at /= 4;
 	}
-	t->level[level][0] = node;
+	set_first(t, &node);
+}
+
+static void clear_path(struct vgpu_pqueue *t, u32 leaf)
+{
+	update_path(t, leaf, empty.key, empty.seq, empty.number);
+}
+
+/*
+ * Leaf @number, which is empty, becomes @node. The nodes above it can only become less, and the
+ * first of them that is less already ends it: there is no need to look at what is beside them.
+ */
+static void fill_leaf(struct vgpu_pqueue *t, u32 number, const struct vgpu_pq_node *node)
+{
+	u32 at = number - 1;
+	u32 level;
+
+	for (level = 0; level < t->height; level++) {
+		t->level[level][at] = *node;
+		at /= 4;
+		if (!before(node, &t->level[level + 1][at]))
+			return;
+	}
+	set_first(t, node);
+}
+
+/* Leaf @number becomes empty. What is above it changes as far as it was the least. */
+static void clear_leaf(struct vgpu_pqueue *t, u32 number)
+{
+	if (t->height && t->level[1][(number - 1) / 4].number != number)
+		t->level[0][number - 1] = empty;
+	else
+		clear_path(t, number);
 }
 
 /* Leaf @number has a place in the tree from now on. */
@@ -107,30 +147,34 @@ void vgpu_pqueue_free(struct vgpu_pqueue *t)
 void vgpu_pqueue_insert(struct vgpu_pqueue *t, struct vgpu_pq_entry *entry, u64 key,
 			   u64 seq)
 {
+	u32 number;
+
 	VGPU_CHECK((key & seq) != ~0ull);
 	entry->key = key;
 	entry->seq = seq;
+	if (!entry->number && !t->hole) {
+		/* it never comes, but it does not lie behind the array */
+		if (!VGPU_CHECK(t->free_count))
+			return;
+		number = t->free[--t->free_count];
+		entry->number = number;
+		t->entries[number - 1] = entry;
+		include_leaf(t, number);
+		fill_leaf(t, number, &(struct vgpu_pq_node){ key, seq, number });
+		return;
+	}
 	if (!entry->number) {
 		entry->number = t->hole;
+		t->entries[t->hole - 1] = entry;
 		t->hole = 0;
-		if (!entry->number) {
-			/* it never comes, but it does not lie behind the array */
-			if (!VGPU_CHECK(t->free_count))
-				return;
-			entry->number = t->free[--t->free_count];
-			include_leaf(t, entry->number);
-		}
-		t->entries[entry->number - 1] = entry;
 	}
-	update_path(t, entry->number,
-	     (struct vgpu_pq_node){ .key = key, .seq = seq, .number = entry->number });
+	number = entry->number;
+	update_path(t, number, key, seq, number);
 }
 
-void vgpu_pqueue_remove(struct vgpu_pqueue *t, struct vgpu_pq_entry *entry)
+void vgpu_pqueue_clear(struct vgpu_pqueue *t, struct vgpu_pq_entry *entry)
 {
-	if (!entry->number)
-		return;
-	update_path(t, entry->number, empty);
+	clear_leaf(t, entry->number);
 	t->free[t->free_count++] = entry->number;
 	entry->number = 0;
 }
@@ -149,6 +193,6 @@ void vgpu_pqueue_refill(struct vgpu_pqueue *t)
 	u32 number = t->hole;
 
 	t->hole = 0;
-	update_path(t, number, empty);
+	clear_path(t, number);
 	t->free[t->free_count++] = number;
 }

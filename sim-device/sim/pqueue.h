@@ -37,6 +37,7 @@ struct vgpu_pqueue {
 	/* leaves, their parents, ..., the root; one allocation */
 	struct vgpu_pq_node *level[VGPU_PQUEUE_LEVELS];
 	struct vgpu_pq_entry **entries;	/* by number - 1 */
+	struct vgpu_pq_entry *first;	/* the least, unless there is a hole; NULL: none */
 	u32 *free;			/* stack of free numbers */
 	u32 free_count;
 	u32 room;
@@ -54,8 +55,8 @@ void vgpu_pqueue_free(struct vgpu_pqueue *t);
  * been reserved.
  */
 void vgpu_pqueue_insert(struct vgpu_pqueue *t, struct vgpu_pq_entry *entry, u64 key, u64 seq);
-/* Remove @entry; a no-op if it is not queued. */
-void vgpu_pqueue_remove(struct vgpu_pqueue *t, struct vgpu_pq_entry *entry);
+/* Remove @entry, which is queued. */
+void vgpu_pqueue_clear(struct vgpu_pqueue *t, struct vgpu_pq_entry *entry);
 /*
  * Remove the first; there must be one. Cheaper than vgpu_pqueue_remove() when another is inserted
  * soon after.
@@ -67,12 +68,9 @@ void vgpu_pqueue_refill(struct vgpu_pqueue *t);
 /* The least entry; NULL: the queue is empty. */
 static inline struct vgpu_pq_entry *vgpu_pqueue_first(struct vgpu_pqueue *t)
 {
-	u64 number;
-
 	if (t->hole)
 		vgpu_pqueue_refill(t);
-	number = t->room ? t->level[t->height]->number : 0;
-	return number ? t->entries[number - 1] : NULL;
+	return t->first;
 }
 
 /* Number of entries. */
@@ -84,6 +82,13 @@ static inline u32 vgpu_pqueue_count(const struct vgpu_pqueue *t)
 static inline bool vgpu_pq_queued(const struct vgpu_pq_entry *entry)
 {
 	return entry->number != 0;
+}
+
+/* Remove @entry; a no-op if it is not queued. */
+static inline void vgpu_pqueue_remove(struct vgpu_pqueue *t, struct vgpu_pq_entry *entry)
+{
+	if (vgpu_pq_queued(entry))
+		vgpu_pqueue_clear(t, entry);
 }
 
 #endif

@@ -93,11 +93,6 @@ bool vgpu_sim_interrupted(struct vgpu_sim *sim)
 	return !first || !is_urgent(first);
 }
 
-void vgpu_event_cancel(struct vgpu_sim *sim, struct vgpu_event *event)
-{
-	vgpu_pqueue_remove(&sim->events, &event->node);
-}
-
 int vgpu_event_reserve(struct vgpu_sim *sim, u32 count)
 {
 	int err = vgpu_pqueue_reserve(&sim->events, sim->reserved + count);

@@ -79,8 +79,6 @@ void vgpu_event_next(struct vgpu_sim *sim, struct vgpu_event *event);
 void vgpu_event_pause(struct vgpu_sim *sim, struct vgpu_event *event);
 /* False also while something must follow the present event before the host may act. */
 bool vgpu_sim_interrupted(struct vgpu_sim *sim);
-/* Cancel an event; a no-op if it is not scheduled. */
-void vgpu_event_cancel(struct vgpu_sim *sim, struct vgpu_event *event);
 /* Make room for @count more events that exist at once; pairs with vgpu_event_release(). -ENOMEM. */
 int vgpu_event_reserve(struct vgpu_sim *sim, u32 count);
 void vgpu_event_release(struct vgpu_sim *sim, u32 count);
@@ -91,6 +89,12 @@ static inline const struct vgpu_event *vgpu_event_first(struct vgpu_sim *sim)
 	struct vgpu_pq_entry *first = vgpu_pqueue_first(&sim->events);
 
 	return first ? vgpu_container_of(first, struct vgpu_event, node) : NULL;
+}
+
+/* Cancel an event; a no-op if it is not scheduled. */
+static inline void vgpu_event_cancel(struct vgpu_sim *sim, struct vgpu_event *event)
+{
+	vgpu_pqueue_remove(&sim->events, &event->node);
 }
 
 static inline bool vgpu_event_pending(const struct vgpu_event *event)

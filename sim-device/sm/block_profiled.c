@@ -51,7 +51,7 @@ struct vgpu_ends {
 	struct vgpu_sm *sm;
 	u32 first;			/* slot of the earliest */
 	u32 slots;			/* all blocks are below */
-	bool firing;			/* what is issued meanwhile is scheduled at the end */
+	bool later;			/* the earliest end is scheduled when all are issued */
 	u64 time[64];			/* by slot; VGPU_NEVER: no block there */
 	/* in the grid; what the block itself says is as old as its issue */
 	u64 index[64];
@@ -100,6 +100,17 @@ static struct vgpu_block *leave_slot(struct vgpu_ends *ends, u32 slot)
 	return block;
 }
 
+void vgpu_profiled_begin(struct vgpu_sm *sm)
+{
+	sm->ends->later = true;
+}
+
+void vgpu_profiled_end(struct vgpu_sm *sm)
+{
+	sm->ends->later = false;
+	schedule_first(sm->ends);
+}
+
 u64 vgpu_profiled_time(struct vgpu_sm *sm, const struct vgpu_launch *launch)
 {
 	return launch->block_cv_permille ? draw_time(sm, launch) : launch->block_ps;
@@ -121,7 +132,7 @@ static void ends_fire(struct vgpu_event *event)
 	 * All that end now, but not what they are followed by: at the end of the clock that would
 	 * end now as well.
 	 */
-	ends->firing = true;
+	ends->later = true;
 	do {
 		u32 slot = ends->first;
 
@@ -134,7 +145,7 @@ static void ends_fire(struct vgpu_event *event)
 			sm->ops->block_done(sm, block);
 		}
 	} while (find_first(ends) == sm->sim->now && --most);
-	ends->firing = false;
+	ends->later = false;
 	if (ends->time[ends->first] != VGPU_NEVER)
 		vgpu_event_at(sm->sim, event, ends->time[ends->first]);
 	else
@@ -178,7 +189,7 @@ static void profiled_issue(struct vgpu_block *block)
 					  end_time(ends->sm, block->launch);
 	if (ends->slots <= block->slot)
 		ends->slots = block->slot + 1;
-	if (!ends->firing)
+	if (!ends->later)
 		schedule_first(ends);
 }
 
@@ -199,7 +210,7 @@ static void profiled_detach(struct vgpu_block *block)
 	if (!block->remaining_ps)
 		block->remaining_ps = 1;
 	leave_slot(ends, block->slot);
-	if (!ends->firing)
+	if (!ends->later)
 		schedule_first(ends);
 }
 

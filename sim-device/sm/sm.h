@@ -147,6 +147,12 @@ void vgpu_sm_setup(struct vgpu_sm *sm, const struct vgpu_launch *launch);
  */
 int vgpu_sm_issue(struct vgpu_sm *sm, struct vgpu_block *block);
 /*
+ * Blocks that are issued between the two become resident at once, but the SM looks only at the end
+ * which of them is the first to end.
+ */
+void vgpu_profiled_begin(struct vgpu_sm *sm);
+void vgpu_profiled_end(struct vgpu_sm *sm);
+/*
  * No compiled block begins another slice. A slice is executed ahead of the time it takes, so the
  * state of the blocks is that of the present time only when it has ended: returns when that is, and
  * what is scheduled for then from now on comes after it. Profiled blocks have no slices and run on;

@@ -302,6 +302,19 @@ static void modes_change_under_load(void)
 
 /* ---- seats -------------------------------------------------------------- */
 
+/* Until @fd is closed. */
+static void hold_managed(int fd)
+{
+	const uint64_t address = 0x100000000ull, bytes = 65536;
+	volatile char *memory;
+
+	CHECK_EQ(mem_map_managed(fd, address, bytes), 0);
+	memory = managed_view(fd, NULL, address, bytes, PROT_READ | PROT_WRITE);
+	CHECK(memory != MAP_FAILED);
+	*memory = 1;
+	CHECK_EQ(must_context_info(fd).account.managed_host, bytes);
+}
+
 static void seats(void)
 {
 	int fd = must_open(), seat = seat_create(fd, 0, 0), status;
@@ -339,6 +352,7 @@ static void seats(void)
 			}
 			fd = must_open();
 			CHECK_EQ(must_device_info(fd).time, virtual_now());
+			hold_managed(fd);
 			thread_waits(&fd);
 			_exit(0);
 		}
@@ -358,6 +372,8 @@ static void seats(void)
 		CHECK(sum.sm_time >= (uint64_t)(i + 1) * MS);
 		CHECK(sum.account.sm_running && sum.account.sm_running <= sum.sm_time);
 		CHECK(!sum.id && !sum.queues);
+		/* what their contexts held went with them */
+		CHECK(!sum.account.managed_host && !sum.account.host_bytes);
 	}
 	/* given up, it holds nobody */
 	pid = fork();

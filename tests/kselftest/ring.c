@@ -260,6 +260,7 @@ static void backpressure(void)
 	struct vgpu_cmd slow = cmd_profiled(100000, US), nop = cmd_nop();
 	int fd = must_open();
 	struct mapped m = must_map(fd, must_queue(fd));
+	struct vgpu_context_info info;
 	double end = deadline(20);
 	uint64_t stored = 1;
 
@@ -271,7 +272,11 @@ static void backpressure(void)
 		}
 	}
 	must_complete(&m, stored);
-	CHECK_EQ(must_context_info(fd).dead, 0);
+	info = must_context_info(fd);
+	if (info.dead)
+		printf("# reason %u, command %llu of %llu\n", info.fault.reason,
+		       (unsigned long long)info.fault.seq, (unsigned long long)stored);
+	CHECK_EQ(info.dead, 0);
 }
 
 struct scribbler {

@@ -95,6 +95,42 @@ static void kernels_of_one_context_run_back_to_back(void **state)
 	host_free(h);
 }
 
+/* A launch takes its microsecond while it waits in its queue, or what is left of it. */
+static void a_queued_launch_starts_when_the_one_before_has_ended(void **state)
+{
+	struct host *h = host_new("k20c", "sms=2", NULL);
+	u32 c = host_open(h), q = host_queue(h, c);
+
+	(void)state;
+	host_push(h, c, q, cmd_profiled(8, 10 * US, 4));
+	host_push(h, c, q, cmd_profiled(8, 10 * US, 4));
+	vgpu_device_run(h->dev, 209 * TENTH, ~0u);
+	/* 0.3 us before kernel 2 ends */
+	host_push(h, c, q, cmd_profiled(8, 10 * US, 4));
+	host_run(h);
+	assert_int_equal(start_of(h, 1), 11 * TENTH);
+	assert_int_equal(end_of(h, 1), 111 * TENTH);
+	assert_int_equal(start_of(h, 2), 112 * TENTH);
+	assert_int_equal(end_of(h, 2), 212 * TENTH);
+	assert_int_equal(start_of(h, 3), (209 + 11) * TENTH);
+	host_free(h);
+}
+
+/* With dispatch_ps=500000 it takes half a microsecond of that after it. */
+static void a_launch_may_take_its_time_from_the_dispatcher(void **state)
+{
+	struct host *h = host_new("k20c", "sms=2", "dispatch_ps=500000", NULL);
+	u32 c = host_open(h), q = host_queue(h, c);
+
+	(void)state;
+	host_push(h, c, q, cmd_profiled(8, 10 * US, 4));
+	host_push(h, c, q, cmd_profiled(8, 10 * US, 4));
+	host_run(h);
+	assert_int_equal(start_of(h, 1), 11 * TENTH);
+	assert_int_equal(start_of(h, 2), (111 + 5 + 1) * TENTH);
+	host_free(h);
+}
+
 /*
  * The same with two contexts: the engine belongs to one at a time, so kernel 2 waits for all of
  * kernel 1.
@@ -436,6 +472,8 @@ int main(void)
 		cmocka_unit_test(one_kernel_runs_in_rounds),
 		cmocka_unit_test(few_blocks_take_few_sms),
 		cmocka_unit_test(kernels_of_one_context_run_back_to_back),
+		cmocka_unit_test(a_queued_launch_starts_when_the_one_before_has_ended),
+		cmocka_unit_test(a_launch_may_take_its_time_from_the_dispatcher),
 		cmocka_unit_test(contexts_do_not_share_the_engine),
 		cmocka_unit_test(nobody_overtakes),
 		cmocka_unit_test(command_buffers_hold_one_command),

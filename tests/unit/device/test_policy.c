@@ -9,6 +9,8 @@
 
 #define US	VGPU_US
 #define TENTH	(VGPU_US / 10)
+#define MEMORY	0x100000000ull	/* of a context, of so many bytes: */
+#define COPY	65536ull
 
 static struct host *policy_host(const char *policy, const char *mechanism, const char *sms)
 {
@@ -132,6 +134,89 @@ static void npq_gains_nothing_with_two_processes(void **state)
 	assert_int_equal(two_processes("npq"), two_processes("fcfs"));
 }
 
+/* ---- fcfs_batch --------------------------------------------------------- */
+
+/*
+ * 2.2: "all commands submitted to the GPU must complete before switching". a submits two kernels of
+ * 10 us and, at 15 us, a third; b submits one at 5 us, which arrives at 6. When b's and a's third
+ * are done.
+ */
+static void two_of_a_and_one_of_b(const char *batch, u64 *b_done, u64 *a_done)
+{
+	struct host *h = policy_host("fcfs", "none", "sms=2");
+	struct process a = process(h, 0), b = process(h, 0);
+
+	assert_int_equal(vgpu_device_knob_set(h->dev, "fcfs_batch", batch), 0);
+	launch(h, a, 2, 10);
+	launch(h, a, 2, 10);
+	run_to(h, 5);
+	launch(h, b, 2, 10);
+	run_to(h, 15);
+	launch(h, a, 2, 10);
+	host_run(h);
+	*b_done = done(h, b, 1);
+	*a_done = done(h, a, 3);
+	host_free(h);
+}
+
+static void fcfs_switches_after_kernels_or_batches(void **state)
+{
+	u64 b, a;
+
+	(void)state;
+	two_of_a_and_one_of_b("0", &b, &a);
+	/* a to 11.1, b to 21.2, a to 31.3 and 41.4 */
+	assert_int_equal(b, 212 * TENTH);
+	assert_int_equal(a, 414 * TENTH);
+	two_of_a_and_one_of_b("1", &b, &a);
+	/* a to 11.1 and 21.2, b to 31.3: what a submitted later comes later */
+	assert_int_equal(b, 313 * TENTH);
+	assert_int_equal(a, 414 * TENTH);
+}
+
+/* Copies belong to a batch: b's kernel waits for that between a's kernels, and for the last. */
+static void copies_belong_to_a_batch(void **state)
+{
+	struct host *h = policy_host("fcfs", "none", "sms=2");
+	struct process a = process(h, 0), b = process(h, 0);
+	u64 last;
+
+	(void)state;
+	assert_int_equal(vgpu_device_knob_set(h->dev, "fcfs_batch", "1"), 0);
+	assert_int_equal(vgpu_memory_map(h->dev, a.id, MEMORY, COPY), 0);
+	launch(h, a, 2, 10);
+	host_push(h, a.id, a.queue, cmd_h2d(MEMORY, 0, COPY));
+	launch(h, a, 2, 10);
+	last = host_push(h, a.id, a.queue, cmd_h2d(MEMORY, 0, COPY));
+	launch(h, b, 2, 10);
+	host_run(h);
+	/* 65536 bytes at 8 GB/s are 8.192 us: a kernel, a copy, a kernel, a copy */
+	assert_int_equal(done(h, a, last), 11 * TENTH + 10 * US + 8192000 + 101 * TENTH + 8192000);
+	assert_int_equal(done(h, b, 1), done(h, a, last) + 101 * TENTH);
+	host_free(h);
+}
+
+/* The engine is free again when its owner dies, or has gone, in the middle of its batch. */
+static void a_batch_ends_with_its_context(void **state)
+{
+	(void)state;
+	for (u64 at = 5; at < 40; at += 5) {
+		struct host *h = policy_host("fcfs", "none", "sms=2");
+		struct process a = process(h, 0), b = process(h, 0);
+		u32 i;
+
+		assert_int_equal(vgpu_device_knob_set(h->dev, "fcfs_batch", "1"), 0);
+		for (i = 0; i < 10; i++)
+			launch(h, a, 2, 10);
+		launch(h, b, 2, 10);
+		run_to(h, at);
+		assert_int_equal(vgpu_context_close(h->dev, a.id), 0);
+		host_run(h);
+		assert_int_equal(done(h, b, 1), at * US + 101 * TENTH);
+		host_free(h);
+	}
+}
+
 /* ---- ppq ---------------------------------------------------------------- */
 
 /*
@@ -168,6 +253,33 @@ static void free_sms_under_ppq(void **state)
 	host_run(h);
 	assert_int_equal(done(h, low, 1) > done(h, high, 1), 1);
 	host_free(h);
+}
+
+/*
+ * Two launches wait in the queue of the important process: one drain is for both. Between them the
+ * other process's kernel gets the SMs and loses them again before their setup has ended.
+ */
+static void queued_launches_need_one_preemption(void **state)
+{
+	static const char *const policies[] = { "ppq-exclusive", "ppq-shared" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct host *h = policy_host(policies[i], "drain", "sms=2");
+		struct process low = process(h, 0), high = process(h, 1);
+
+		launch(h, low, 100, 100);
+		run_to(h, 50);
+		launch(h, high, 2, 10);
+		launch(h, high, 2, 10);
+		host_run(h);
+		/* blocks of low drain until 101.1; setup and 10 us, twice */
+		assert_int_equal(done(h, high, 1), 1112 * TENTH);
+		assert_int_equal(done(h, high, 2), 1213 * TENTH);
+		assert_int_equal(host_count_of(h, VGPU_TRACE_PREEMPT_END), 2);
+		host_free(h);
+	}
 }
 
 static void equals_do_not_preempt_each_other(void **state)
@@ -473,7 +585,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(figure_5_1_under_three_policies),
 		cmocka_unit_test(npq_gains_nothing_with_two_processes),
+		cmocka_unit_test(fcfs_switches_after_kernels_or_batches),
+		cmocka_unit_test(copies_belong_to_a_batch),
+		cmocka_unit_test(a_batch_ends_with_its_context),
 		cmocka_unit_test(free_sms_under_ppq),
+		cmocka_unit_test(queued_launches_need_one_preemption),
 		cmocka_unit_test(equals_do_not_preempt_each_other),
 		cmocka_unit_test(no_process_fills_the_active_queue),
 		cmocka_unit_test(dss_divides_equally),

@@ -111,6 +111,8 @@ static void act(struct play *t)
 		break;
 	case 5:
 		set(t, "time_slice_us", upto(t, 2) ? "100" : "300");
+		set(t, "fcfs_batch", upto(t, 2) ? "0" : "1");
+		set(t, "abandon_restores", upto(t, 2) ? "0" : "1");
 		break;
 	case 6:
 	case 7:

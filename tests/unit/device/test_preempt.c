@@ -380,33 +380,41 @@ static void a_lapsed_reservation_is_the_policys_again(void **state)
 
 /*
  * Taken again at 68.0, for its own kernel: blocks 0 and 1 run again, block 2 is being restored,
- * block 3 waits. Those two go back, in their order; the other two are saved from 68.5 to 70.5,
- * behind them. The SM is set up at 70.6 and restores 2, 3, 0, 1 by 74.6.
+ * block 3 waits. Those two go back, in their order, block 2 at 68.7; the other two are saved from
+ * then to 70.7, behind them. The SM is set up at 70.8 and restores 2, 3, 0, 1 by 74.8. With
+ * @abandon all of it is 0.2 us earlier: block 2 goes back at once, and the save begins when the
+ * pipeline is drained.
  */
-static void what_is_not_whole_goes_back(void **state)
+static void goes_back(bool abandon)
 {
 	static const u64 order[] = { 0, 1, 2, 3, 0, 1, 2, 3, 0, 1 };
 	struct host *h = manual_one_sm("switch");
+	u64 sooner = abandon ? 2 * TENTH : 0;
+	struct vgpu_context_info info;
 	size_t i, seen = 0;
 
-	(void)state;
+	assert_int_equal(
+		vgpu_device_knob_set(h->dev, "abandon_restores", abandon ? "1" : "0"), 0);
 	two_kernels(h, 4, 100);
 	vgpu_device_run(h->dev, 68 * US, ~0u);
 	assert_int_equal(h->dev->exec.sms[0].resident_count, 2);
 	assert_int_equal(vgpu_exec_reserve(&h->dev->exec, 0, manual_kernel(h->dev, 1)), 0);
 	assert_int_equal(h->dev->exec.smst[0].state, VGPU_SM_RESERVED);
-	assert_int_equal(manual_kernel(h->dev, 1)->unclaimed, 2);
+	assert_int_equal(manual_kernel(h->dev, 1)->unclaimed, abandon ? 2 : 1);
 	assert_int_equal(
 		vgpu_list_first(&manual_kernel(h->dev, 1)->ptbq, struct vgpu_block, node)->index,
-		2);
+		abandon ? 2 : 3);
+	assert_true(vgpu_exec_check(&h->dev->exec));
 	host_run(h);
+	vgpu_context_info(h->dev, 1, &info);
+	assert_int_equal(info.account.restores_abandoned, 1);
 	assert_int_equal(host_count_of(h, VGPU_TRACE_SAVE_START), 2);
 	for (i = 0; i < h->record_count; i++) {
 		const struct vgpu_trace_record *r = &h->records[i];
 
 		if (r->type == VGPU_TRACE_SAVE_END && r->time > 60 * US) {
 			assert_int_equal(r->a, 2);
-			assert_int_equal(r->time, 705 * TENTH);
+			assert_int_equal(r->time, 707 * TENTH - sooner);
 		}
 		if (r->kernel == 1 &&
 		    (r->type == VGPU_TRACE_BLOCK_START || r->type == VGPU_TRACE_BLOCK_RESUME))
@@ -414,20 +422,25 @@ static void what_is_not_whole_goes_back(void **state)
 	}
 	assert_int_equal(seen, VGPU_ARRAY_SIZE(order));
 	/* Block 1 comes last: it has run 50.4 us, and 0.8 from 67.7 to 68.5. */
-	assert_int_equal(end_of(h, 1), 746 * TENTH + (1000 - 504 - 8) * TENTH);
+	assert_int_equal(end_of(h, 1), 748 * TENTH - sooner + (1000 - 504 - 8) * TENTH);
 	host_free(h);
 }
 
-/*
- * Nothing of the SM runs while all its blocks are being restored: it changes hands at once and
- * nothing is preempted.
- */
+static void what_is_not_whole_goes_back(void **state)
+{
+	(void)state;
+	goes_back(false);
+	goes_back(true);
+}
+
+/* With abandon_restores an SM whose blocks are all being restored changes hands at once. */
 static void restoring_changes_hands_at_once(void **state)
 {
 	struct host *h = manual_one_sm("switch");
 	u32 c;
 
 	(void)state;
+	assert_int_equal(vgpu_device_knob_set(h->dev, "abandon_restores", "1"), 0);
 	two_kernels(h, 4, 100);
 	c = host_open(h);
 	vgpu_device_run(h->dev, 60 * US, ~0u);
@@ -443,6 +456,32 @@ static void restoring_changes_hands_at_once(void **state)
 	assert_int_equal(host_count_of(h, VGPU_TRACE_SAVE_START), 1);
 	/* 76.2 + 0.1 + four restores + 49.6 */
 	assert_int_equal(end_of(h, 1), (762 + 1 + 40 + 496) * TENTH);
+	host_free(h);
+}
+
+/* Without, when the first restore has ended, at 66.7: a preemption of that time. */
+static void a_restore_ends_before_the_sm_is_free(void **state)
+{
+	struct host *h = manual_one_sm("switch");
+	u32 c;
+
+	(void)state;
+	two_kernels(h, 4, 100);
+	c = host_open(h);
+	vgpu_device_run(h->dev, 60 * US, ~0u);
+	host_push(h, c, host_queue(h, c), cmd_profiled(1, 10 * US, 4));
+	vgpu_device_run(h->dev, RESTORING * TENTH, ~0u);
+	h->preemption_ps = 0;
+	assert_int_equal(vgpu_exec_reserve(&h->dev->exec, 0, manual_kernel(h->dev, 3)), 0);
+	assert_int_equal(h->dev->exec.smst[0].state, VGPU_SM_RESTORING);
+	assert_true(vgpu_exec_check(&h->dev->exec));
+	host_run(h);
+	assert_int_equal(h->preemptions, 2);
+	assert_int_equal(h->preemption_ps, (667 - RESTORING) * TENTH);
+	assert_int_equal(start_of(h, 3), 668 * TENTH);
+	assert_int_equal(host_count_of(h, VGPU_TRACE_SAVE_START), 1);
+	/* 76.8 + 0.1 + four restores + 49.6 */
+	assert_int_equal(end_of(h, 1), (768 + 1 + 40 + 496) * TENTH);
 	host_free(h);
 }
 
@@ -516,6 +555,7 @@ int main(void)
 		cmocka_unit_test(a_lapsed_reservation_is_the_policys_again),
 		cmocka_unit_test(what_is_not_whole_goes_back),
 		cmocka_unit_test(restoring_changes_hands_at_once),
+		cmocka_unit_test(a_restore_ends_before_the_sm_is_free),
 		cmocka_unit_test(a_mechanism_changes_under_way),
 		cmocka_unit_test(the_watchdog_counts_what_ran),
 	};
