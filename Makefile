@@ -328,6 +328,7 @@ compare:
 .PHONY: experiments
 experiments: setup-experiments all experiment-programs
 	@tests/experiments/chapter5/run.sh $(if $(QUICK),--rounds 1 --limit 2)
+	@tests/experiments/chapter5/sensitivity.sh $(if $(QUICK),1)
 	@tests/experiments/chapter6/run.sh $(if $(QUICK),--quick)
 	@tests/experiments/faults/run.sh $(if $(QUICK),--quick)
 

@@ -84,7 +84,7 @@ static int push(struct wl_lane *lane, const struct vgpu_cmd *cmds, u32 count)
 /* One address means one thing everywhere: the buffer of all copies, here and on the device. */
 static void make_buffer(const struct run_child *child, int fd)
 {
-	u64 bytes = wl_walk_buffer(child->process);
+	u64 bytes = wl_walk_buffer(child->process, VGPU_COPY_MAX);
 	struct vgpu_mem mem = { .address = WL_BUFFER, .bytes = bytes };
 
 	if (!bytes)
@@ -205,6 +205,7 @@ void child_replay(const struct run_child *child)
 		.outcome = child->outcome,
 		.push = push,
 		.renew = renew,
+		.copy_max = VGPU_COPY_MAX,	/* the driver takes no longer ones */
 		.arg = &fd,
 		.sleepers = &sleepers,
 		.unfinished = &child->shared->unfinished,

@@ -42,9 +42,9 @@ enum wl_parboil_kernel_id {
 
 /**
  * struct wl_parboil_kernel - a row of table 5.2, and two columns that follow from it
- * @block_ps: how long a thread block occupies its slot: kernel time / waves of blocks. The table's
- *   own "Time/TB" leaves out the 13 SMs: with blocks that short a kernel would end 13 times too
- *   early.
+ * @block_ps: how long a thread block occupies its slot on average: kernel time / waves of blocks,
+ *   corrected for the variation (parboil.c). The table's own "Time/TB" leaves out the 13 SMs: with
+ *   blocks that short a kernel would end 13 times too early.
  * @threads: of a block; not in the table. It divides regs_per_tb without a rest into what a thread
  *   can have, and gives the table's tbs_per_sm.
  */
@@ -72,11 +72,13 @@ enum wl_step_kind {
 
 /**
  * struct wl_step - one step of an application; steps between LOOP and END are done @amount times
+ * @stream: 0: in order with everything; others run beside each other, as phases do
  */
 struct wl_step {
 	enum wl_step_kind kind;
 	u64 amount;			/* microseconds, bytes, launches, times */
 	enum wl_parboil_kernel_id kernel;
+	u32 stream;
 };
 
 /**

@@ -23,6 +23,7 @@ struct actor {
 
 struct replay {
 	const struct wl_setup *setup;
+	u64 copy_max;
 	const char *path;
 	struct vgpu_device *dev;
 	struct wl_sleepers sleepers;
@@ -291,7 +292,7 @@ static int open_actor(struct replay *r, struct actor *actor, const struct wl_pro
 		      u32 lane)
 {
 	struct wl_walk *walk = &actor->walk;
-	u64 bytes = wl_walk_buffer(process);
+	u64 bytes = wl_walk_buffer(process, r->copy_max);
 	int err;
 	u32 i;
 
@@ -302,6 +303,7 @@ static int open_actor(struct replay *r, struct actor *actor, const struct wl_pro
 		.outcome = &r->outcome->processes[actor - r->actors],
 		.push = push,
 		.renew = renew,
+		.copy_max = r->copy_max,
 		.arg = r,
 		.sleepers = &r->sleepers,
 		.unfinished = &r->unfinished,
@@ -406,6 +408,7 @@ int wl_replay(const struct wl_setup *setup, const char *path, const struct wl_pr
 {
 	struct replay r = {
 		.setup = setup,
+		.copy_max = setup->copy_max ? setup->copy_max : VGPU_COPY_MAX,
 		.path = path,
 		.actor_count = count,
 		.unfinished = count,

@@ -42,18 +42,19 @@ static const struct wl_phase *phase_of(const struct wl_lane *lane)
 
 /* ---- pushing commands --------------------------------------------------- */
 
-static u32 window_of(const struct wl_phase *phase)
+static u32 window_of(const struct wl_phase *phase, u64 copy_max)
 {
-	return phase->kind != WL_KERNEL && phase->amount > VGPU_COPY_MAX ? COPY_WINDOW : WINDOW;
+	return phase->kind != WL_KERNEL && phase->amount > copy_max ? COPY_WINDOW : WINDOW;
 }
 
 /*
  * The next command of @phase; takes from @left what it does. Copies are cut at what one command may
  * carry.
  */
-static void make_command(const struct wl_phase *phase, u64 *left, struct vgpu_cmd *cmd)
+static void make_command(const struct wl_phase *phase, u64 copy_max, u64 *left,
+			 struct vgpu_cmd *cmd)
 {
-	u64 bytes = *left < VGPU_COPY_MAX ? *left : VGPU_COPY_MAX;
+	u64 bytes = *left < copy_max ? *left : copy_max;
 
 	memset(cmd, 0, sizeof(*cmd));
 	if (phase->kind == WL_KERNEL) {
@@ -97,7 +98,8 @@ static int push_refused(const struct wl_lane *lane, int err)
 static int push_phase(struct wl_lane *lane)
 {
 	const struct wl_phase *phase = phase_of(lane);
-	u32 window = window_of(phase);
+	u64 copy_max = lane->walk->copy_max;
+	u32 window = window_of(phase, copy_max);
 	struct vgpu_cmd batch[WINDOW];
 
 	while (lane->left && lane->pending < window) {
@@ -107,7 +109,7 @@ static int push_phase(struct wl_lane *lane)
 
 		/* copies one by one: of their memory a device takes what it can hold */
 		do
-			make_command(phase, &left, &batch[count++]);
+			make_command(phase, copy_max, &left, &batch[count++]);
 		while (left && phase->kind == WL_KERNEL && lane->pending + count < window);
 		err = lane->walk->push(lane, batch, count);
 		if (err == -EAGAIN && lane->pending) {
@@ -288,7 +290,7 @@ u32 wl_walk_lanes(const struct wl_process *process)
 	return list_streams(process, streams);
 }
 
-u64 wl_walk_buffer(const struct wl_process *process)
+u64 wl_walk_buffer(const struct wl_process *process, u64 copy_max)
 {
 	u64 most = 0;
 	u32 i;
@@ -299,8 +301,8 @@ u64 wl_walk_buffer(const struct wl_process *process)
 		if ((phase->kind == WL_H2D || phase->kind == WL_D2H) && phase->amount > most)
 			most = phase->amount;
 	}
-	if (most > VGPU_COPY_MAX)
-		most = VGPU_COPY_MAX;
+	if (most > copy_max)
+		most = copy_max;
 	return (most + VGPU_PAGE_SIZE - 1) & ~(VGPU_PAGE_SIZE - 1);
 }
 

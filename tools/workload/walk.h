@@ -41,6 +41,8 @@ struct wl_lane {
  * struct wl_walk - a process that is being replayed
  * @push: commands into the queue of a lane; a negative errno, -EAGAIN: when some of that lane have
  *   completed
+ * @copy_max: most bytes of one copy command; longer phases are several, and the copies of others
+ *   may come between them
  * @renew: a run begins, of a process whose blocks touch memory: map @touched bytes of managed
  *   memory at WL_TOUCHED anew, and write the parts that kernels read (no VGPU_TOUCH_WRITE). -1:
  *   @message says what is wrong. May be NULL if there are no such processes
@@ -56,6 +58,7 @@ struct wl_walk {
 	struct wl_process_outcome *outcome;
 	int (*push)(struct wl_lane *lane, const struct vgpu_cmd *cmds, u32 count);
 	int (*renew)(struct wl_walk *walk);
+	u64 copy_max;
 	void *arg;
 	u64 now;
 	struct wl_sleepers *sleepers;
@@ -79,8 +82,8 @@ int wl_walk_say(const struct wl_walk *walk, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* How many lanes @process has. */
 u32 wl_walk_lanes(const struct wl_process *process);
-/* Room that it needs at WL_BUFFER, 0: none. */
-u64 wl_walk_buffer(const struct wl_process *process);
+/* Room that it needs at WL_BUFFER for commands of at most @copy_max bytes, 0: none. */
+u64 wl_walk_buffer(const struct wl_process *process, u64 copy_max);
 /*
  * Give @walk its @lanes (wl_walk_lanes() of them, zeroed) and @answers (twice as many); it sleeps
  * until @arrival.

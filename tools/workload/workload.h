@@ -121,6 +121,7 @@ struct wl_setup {
 	const struct wl_setting *knobs;
 	u32 knob_count;
 	u64 until_ps;
+	u64 copy_max;			/* bytes of one copy command; 0: VGPU_COPY_MAX */
 	void (*trace)(void *arg, const struct vgpu_trace_record *record);
 	void *trace_arg;
 	int (*replay)(const struct wl_setup *setup, const char *path,

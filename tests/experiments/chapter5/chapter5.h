@@ -2,7 +2,7 @@
 /*
  * The evaluation of Tanasic chapter 5 (5.3.2 to 5.3.4): contents page. Random mixes of Parboil
  * applications (mixes.c) run under every configuration (run.c), become the figures' averages
- * (figures.c) and are set against what the paper reports (verdict.c).
+ * (figures.c) and are set against what the paper reports (verdict.c) and implies (profile.c).
  */
 #ifndef CHAPTER5_H
 #define CHAPTER5_H
@@ -14,6 +14,8 @@
 
 #define SIZES		4		/* of workloads: 2, 4, 6 and 8 processes */
 #define SIZE_MOST	8u
+#define SETTINGS_MOST	16u		/* --set */
+#define CLASSES		3u
 
 /* ---- mixes.c ------------------------------------------------------------ */
 
@@ -77,16 +79,23 @@ struct result {
 /**
  * struct assumption - what a study takes the source to mean, or to leave open (docs/experiments.md)
  * @printed_blocks: a thread block takes the "Time/TB" of table 5.2 as it is printed, not the time
- *   that makes a kernel as long as the table says; applications stay as long as they were, by more
- *   CPU time
- * @cpu_percent: CPU time of every application, of that in parboil_host.c
+ *   that makes a kernel as long as the table says; with @same_length
+ * @cpu_percent: CPU time of applications by their class 2, of that in parboil_host.c
+ * @variation_percent: how much the times of thread blocks vary, of what parboil_host.c says
  * @longest: SHORT and MEDIUM applications are as long as class 2 lets them be, by a CPU phase at
  *   their end
+ * @same_length: CPU time is less or more, so that applications alone are as long as without
+ *   @settings and @printed_blocks
+ * @settings: of the device: fields of the configuration and knobs
  */
 struct assumption {
 	bool longest;
 	bool printed_blocks;
-	u32 cpu_percent;
+	bool same_length;
+	u32 cpu_percent[CLASSES];	/* enum wl_class */
+	u32 variation_percent;
+	struct wl_setting settings[SETTINGS_MOST];
+	u32 setting_count;
 };
 
 /** struct study - everything that ran: results[mix * CONFIGS + config] */
@@ -130,6 +139,17 @@ struct row {
 	struct average value;
 };
 
+/**
+ * struct threshold - what "better ANTT" of figure 5.7 may mean; its rows have this group
+ * @below: below so much of the other one
+ */
+struct threshold {
+	const char *group;
+	double below;
+};
+#define THRESHOLDS	3u
+extern const struct threshold thresholds[THRESHOLDS];
+
 /** struct figures - all rows */
 struct figures {
 	struct row *rows;
@@ -148,6 +168,14 @@ int figures_write(const struct figures *figures, const char *path);
 int figures_write_antt(const struct study *study, u32 size, const char *path);
 /* One line a process of a mix and configuration: what everything else comes from. */
 int figures_write_runs(const struct study *study, const char *path);
+
+/* ---- profile.c ---------------------------------------------------------- */
+
+/*
+ * Tables in Markdown: the NTTs of every application among eight, and those of the classes against
+ * what the paper's numbers imply. -1: said on stderr.
+ */
+int profile_write(const struct study *study, const char *path);
 
 /* ---- verdict.c ---------------------------------------------------------- */
 

@@ -17,7 +17,8 @@ static const char usage[] =
 	"\n"
 	"Runs random mixes of 2, 4, 6 and 8 Parboil applications under fcfs, npq, ppq and dss, "
 	"with draining and\n"
-	"context switch, and leaves runs.csv, figures.csv, antt-N.csv and verdict.md in FOLDER.\n"
+	"context switch, and leaves runs.csv, figures.csv, antt-N.csv, profile.md and verdict.md "
+	"in FOLDER.\n"
 	"\n"
 	"  --seed N       of the mixes                                          [1]\n"
 	"  --rounds N     mixes of 8 and of 6 for each of ten favoured applications   [2]\n"
@@ -25,8 +26,12 @@ static const char usage[] =
 	"  --limit N      at most so many mixes of each size\n"
 	"  --repeat N     completed runs of each process                        [3]\n"
 	"  --printed-blocks  thread blocks take the Time/TB of table 5.2 as it is printed\n"
-	"  --cpu N        CPU time of the applications, per cent of what we chose [100]\n"
+	"  --cpu N[,N,N]  CPU time of the applications, per cent of what we chose [100]\n"
+	"                 (three numbers: of those that are SHORT, MEDIUM and LONG)\n"
+	"  --variation N  how much thread blocks vary, per cent of what we chose [100]\n"
 	"  --longest      SHORT and MEDIUM applications are as long as class 2 lets them be\n"
+	"  --same-length  CPU time is such that applications are as long as without --set\n"
+	"  --set KEY=VALUE   of the device: a field of its configuration or a knob; repeated\n"
 	"  --workers N    processes of this machine                             [processors]\n"
 	"  --expected F   what the paper reports      [expected.csv beside the sources]\n"
 	"  --quiet        no line of progress\n"
@@ -51,6 +56,41 @@ static int take(const char *option, const char *text, u64 least, u64 most, u64 *
 	return -1;
 }
 
+/* One number for all classes, or one for each. */
+static int take_cpu(struct assumption *assume, char *text)
+{
+	u64 value = 0;
+	char *number;
+	u32 class;
+
+	for (class = 0; class < CLASSES && (number = strsep(&text, ",")); class++) {
+		if (take("cpu", number, 0, 10000, &value))
+			return -1;
+		assume->cpu_percent[class] = (u32)value;
+	}
+	if (class == 1)
+		assume->cpu_percent[WL_MEDIUM] = assume->cpu_percent[WL_LONG] = (u32)value;
+	if ((class == 1 || class == CLASSES) && !text)
+		return 0;
+	fprintf(stderr, "chapter5: --cpu: must be one number or three\n");
+	return -1;
+}
+
+static int add_setting(struct assumption *assume, char *text)
+{
+	char *value = strchr(text, '=');
+
+	if (!value || value == text || assume->setting_count == SETTINGS_MOST) {
+		fprintf(stderr, "chapter5: --set %s: must be KEY=VALUE, at most %u times\n", text,
+			SETTINGS_MOST);
+		return -1;
+	}
+	*value++ = 0;
+	assume->settings[assume->setting_count++] =
+		(struct wl_setting){ .key = text, .value = value };
+	return 0;
+}
+
 static int take_options(struct options *o, int argc, char **argv)
 {
 	static const struct option long_options[] = {
@@ -60,7 +100,10 @@ static int take_options(struct options *o, int argc, char **argv)
 		{ "repeat", required_argument, NULL, 'n' },
 		{ "printed-blocks", no_argument, NULL, 'p' },
 		{ "cpu", required_argument, NULL, 'c' },
+		{ "variation", required_argument, NULL, 'v' },
 		{ "longest", no_argument, NULL, 'L' },
+		{ "same-length", no_argument, NULL, 'a' },
+		{ "set", required_argument, NULL, 'S' },
 		{ "workers", required_argument, NULL, 'w' },
 		{ "expected", required_argument, NULL, 'e' },
 		{ "quiet", no_argument, NULL, 'q' },
@@ -89,13 +132,23 @@ static int take_options(struct options *o, int argc, char **argv)
 			break;
 		case 'p':
 			o->assume.printed_blocks = true;
+			o->assume.same_length = true;
 			break;
 		case 'c':
-			err = take("cpu", optarg, 0, 10000, &value);
-			o->assume.cpu_percent = (u32)value;
+			err = take_cpu(&o->assume, optarg);
+			break;
+		case 'v':
+			err = take("variation", optarg, 0, 1000, &value);
+			o->assume.variation_percent = (u32)value;
+			break;
+		case 'a':
+			o->assume.same_length = true;
 			break;
 		case 'L':
 			o->assume.longest = true;
+			break;
+		case 'S':
+			err = add_setting(&o->assume, optarg);
 			break;
 		case 'w':
 			err = take("workers", optarg, 1, 1024, &value);
@@ -148,6 +201,8 @@ static int write_all(const struct options *o, const struct study *study)
 		err = figures_write_antt(study, size, in_folder(o, name));
 	}
 	if (!err)
+		err = profile_write(study, in_folder(o, "profile.md"));
+	if (!err)
 		err = verdict_write(&figures, o->expected, in_folder(o, "verdict.md"));
 	figures_free(&figures);
 	return err;
@@ -160,7 +215,8 @@ int main(int argc, char **argv)
 			     .rounds = 2,
 			     .repeat = WL_REPEAT,
 			     .workers = processors > 0 ? (u32)processors : 1,
-			     .assume.cpu_percent = 100,
+			     .assume.cpu_percent = { 100, 100, 100 },
+			     .assume.variation_percent = 100,
 			     .expected = "tests/experiments/chapter5/expected.csv" };
 	struct study study = {};
 	struct mix *mixes;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Random workloads (Tanasic 5.3.1, 5.3.2), the same for the same seed.
+ * Random workloads, the same for the same seed. Tanasic 5.3.1 says that applications are chosen at
+ * random, 5.3.2 that each one is favoured equally often. That no application is twice in a workload
+ * is our choice: the text does not say whether one may be.
  */
 #include <stdlib.h>
 

@@ -26,6 +26,12 @@ const struct config_of configs[CONFIGS] = {
 	[DSS_SWITCH] = { "dss switch", "dss", "switch", "fcfs", false },
 };
 
+/*
+ * One cudaMemcpy() is one command, so that nothing of others comes between. The limit bounds what
+ * the device model keeps of the pages: 22 MB for each process.
+ */
+#define COPY_MOST	(1ull << 30)
+
 /* What the workers share. */
 struct board {
 	u32 next;			/* run to give out */
@@ -42,6 +48,14 @@ static u64 printed_block_ps(const char *name)
 	while (strcmp(kernel->name, name))
 		kernel++;
 	return kernel->kernel_ps * kernel->tbs_per_sm / kernel->tbs;
+}
+
+/* Permille, at most what a job file may say. */
+static u32 vary(const struct study *study, const struct wl_phase *phase)
+{
+	u32 cv = phase->kernel.block_cv_permille * study->assume.variation_percent / 100;
+
+	return cv < 1000 ? cv : 1000;
 }
 
 static int make_process(struct wl_process *process, const struct study *study, u32 app,
@@ -62,6 +76,8 @@ static int make_process(struct wl_process *process, const struct study *study, u
 			phase->amount = (u64)((double)phase->amount * study->cpu_factor[app]);
 		else if (phase->kind == WL_KERNEL && study->assume.printed_blocks)
 			phase->kernel.block_ps = printed_block_ps(phase->name);
+		if (phase->kind == WL_KERNEL)
+			phase->kernel.block_cv_permille = vary(study, phase);
 	}
 	if (!err && study->extra_us[app] > 0) {
 		struct wl_phase cpu = { .kind = WL_CPU,
@@ -86,14 +102,29 @@ static double cpu_us(u32 app)
 	return (double)sum / 1e6;
 }
 
-static int replay(const struct config_of *config, u64 seed, const struct wl_process *processes,
-		  u32 count, struct wl_outcome *outcome)
+static int replay(const struct assumption *assume, const struct config_of *config, u64 seed,
+		  const struct wl_process *processes, u32 count, struct wl_outcome *outcome)
 {
-	const struct wl_setting transfer = { "transfer_policy", config->transfer };
-	struct wl_setup setup = { .knobs = &transfer, .knob_count = 1, .until_ps = VGPU_NEVER };
+	struct wl_setting knobs[1 + SETTINGS_MOST] = { { "transfer_policy", config->transfer } };
+	struct wl_setup setup = {
+		.knobs = knobs, .knob_count = 1, .until_ps = VGPU_NEVER, .copy_max = COPY_MOST
+	};
 	char message[WL_MESSAGE_BYTES];
+	u32 i;
 
 	vgpu_config_preset(&setup.config, "k20c");
+	for (i = 0; i < assume->setting_count; i++) {
+		const struct wl_setting *set = &assume->settings[i];
+		int err = vgpu_config_set(&setup.config, set->key, set->value);
+
+		if (err == -ENOENT) {
+			knobs[setup.knob_count++] = *set;
+		} else if (err) {
+			fprintf(stderr, "chapter5: --set %s=%s: not in its range\n", set->key,
+				set->value);
+			return -1;
+		}
+	}
 	snprintf(setup.config.policy, sizeof(setup.config.policy), "%s", config->policy);
 	snprintf(setup.config.preemption, sizeof(setup.config.preemption), "%s",
 		 config->preemption);
@@ -118,7 +149,7 @@ static double alone(const struct study *study, u32 app)
 	double us;
 
 	if (!err)
-		err = replay(&configs[FCFS], 1, &process, 1, &outcome);
+		err = replay(&study->assume, &configs[FCFS], 1, &process, 1, &outcome);
 	free(process.phases);
 	if (err)
 		return -1;
@@ -149,12 +180,16 @@ static int run_alone(struct study *study)
 		double whole, cpu = cpu_us(app);
 
 		study->assume.printed_blocks = false;
-		study->cpu_factor[app] = assume.cpu_percent / 100.0;
+		if (assume.same_length)
+			study->assume.setting_count = 0;
+		study->cpu_factor[app] = assume.cpu_percent[wl_apps[app].class2] / 100.0;
 		whole = alone(study, app);
 		study->assume = assume;
 		study->isolated_us[app] = alone(study, app);
-		if (assume.printed_blocks && cpu > 0 && whole > 0) {
+		if (assume.same_length && cpu > 0 && whole > 0) {
 			study->cpu_factor[app] += (whole - study->isolated_us[app]) / cpu;
+			if (study->cpu_factor[app] < 0)
+				study->cpu_factor[app] = 0;
 			study->isolated_us[app] = alone(study, app);
 		}
 		if (assume.longest && study->isolated_us[app] > 0 &&
@@ -215,7 +250,7 @@ static int run_one(const struct study *study, u32 index, struct result *result)
 		err = make_process(&processes[i], study, mix->apps[i],
 				   config->priority && i == mix->favoured);
 	if (!err)
-		err = replay(config, mix->seed, processes, mix->size, &outcome);
+		err = replay(&study->assume, config, mix->seed, processes, mix->size, &outcome);
 	for (i = 0; i < mix->size; i++)
 		free(processes[i].phases);
 	if (err)

@@ -64,4 +64,6 @@ column -s, -t "$out/figure-5.1.csv" 2>/dev/null || cat "$out/figure-5.1.csv"
 echo
 cat "$out/verdict.md"
 echo
-echo "$out: figure-*.svg, figures.csv, runs.csv, verdict.md"
+cat "$out/profile.md"
+echo
+echo "$out: figure-*.svg, figures.csv, runs.csv, profile.md, verdict.md"

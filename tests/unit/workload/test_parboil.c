@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The Parboil applications: the table obeys its own formulas, kernels alone take the time it gives,
- * applications alone the length of their class.
+ * The Parboil applications: the table obeys its own formulas, kernels alone take the time it gives
+ * although their blocks vary, applications alone the length of their class.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,66 +91,132 @@ static void applications_launch_what_the_table_says(void **state)
 	assert_null(wl_app_name(WL_APPS));
 }
 
-/* One launch, without variation, between the arrival at the engine and the end. */
+/* One launch with @seed, from the arrival at the engine to the end. */
+static double takes_alone(u32 kernel, u64 seed)
+{
+	const struct wl_parboil_kernel *k = &wl_parboil_kernels[kernel];
+	struct wl_phase phase = { .kind = WL_KERNEL, .amount = 1, .kernel = {
+		.blocks = k->tbs, .block_ps = k->block_ps, .threads = k->threads,
+		.block_cv_permille = wl_parboil_cv[kernel],
+		.regs_per_block = k->regs_per_tb, .shared_bytes = k->shmem_per_tb } };
+	struct wl_process process = {
+		.name = "x", .repeat = 1, .phases = &phase, .phase_count = 1
+	};
+	struct wl_setup setup = { .config = k20c(), .until_ps = VGPU_NEVER };
+	char message[WL_MESSAGE_BYTES];
+	struct wl_outcome outcome;
+	double time;
+
+	setup.config.seed = seed;
+	if (wl_replay(&setup, "table", &process, 1, &outcome, message))
+		fail_msg("%s", message);
+	time = (double)(outcome.time_ps - setup.config.launch_ps);
+	wl_outcome_free(&outcome);
+	return time;
+}
+
+/*
+ * The mean of some runs, blocks varying as they do in the applications, is the printed average time
+ * within a hundredth. Single runs of kernels of one or two waves are up to a tenth away. Seeds are
+ * others than those that the correction in parboil.c was measured with (1..400).
+ */
 static void kernels_alone_take_their_time(void **state)
 {
-	char message[WL_MESSAGE_BYTES];
-	u32 i;
+	u32 i, n;
 
 	(void)state;
 	for (i = 0; i < PARBOIL_KERNELS; i++) {
 		const struct wl_parboil_kernel *k = &wl_parboil_kernels[i];
-		struct wl_phase phase = { .kind = WL_KERNEL, .amount = 1, .kernel = {
-			.blocks = k->tbs, .block_ps = k->block_ps, .threads = k->threads,
-			.regs_per_block = k->regs_per_tb, .shared_bytes = k->shmem_per_tb } };
-		struct wl_process process = {
-			.name = "x", .repeat = 1, .phases = &phase, .phase_count = 1
-		};
-		struct wl_setup setup = { .config = k20c(), .until_ps = VGPU_NEVER };
-		struct wl_outcome outcome;
-		double quotient;
+		u32 runs = k->tbs > 10000 ? 4 : 100;
+		double quotient = 0;
 
-		if (wl_replay(&setup, "table", &process, 1, &outcome, message))
-			fail_msg("%s", message);
-		quotient =
-			(double)(outcome.time_ps - setup.config.launch_ps) / (double)k->kernel_ps;
-		if (quotient < 0.97 || quotient > 1.03)
-			fail_msg("%s takes %.3f of the time in the table", k->name, quotient);
-		wl_outcome_free(&outcome);
+		for (n = 0; n < runs; n++)
+			quotient += takes_alone(i, 1000 + n) / (double)k->kernel_ps / runs;
+		if (quotient < 0.99 || quotient > 1.01)
+			fail_msg("%s takes %.4f of the time in the table", k->name, quotient);
 	}
 }
 
+/* ---- applications alone ------------------------------------------------- */
+
+/** struct alone - an application alone, and what is in it */
+struct alone {
+	double ms;
+	double kernels_ms;		/* by the printed times */
+	double copies_ms;
+	u64 cpu_ps;			/* the length of its CPU phases: they have the same */
+};
+
+static void add_phase(struct alone *alone, const struct wl_app *app, const struct wl_phase *phase,
+		      const struct vgpu_config *config)
+{
+	u32 k;
+
+	switch (phase->kind) {
+	case WL_CPU:
+		if (phase->amount && alone->cpu_ps && phase->amount != alone->cpu_ps)
+			fail_msg("%s has two CPU times", app->name);
+		if (phase->amount)
+			alone->cpu_ps = phase->amount;
+		return;
+	case WL_KERNEL:
+		for (k = 0; strcmp(wl_parboil_kernels[k].name, phase->name); k++)
+			;
+		alone->kernels_ms +=
+			(double)(phase->amount * wl_parboil_kernels[k].kernel_ps) / 1e9;
+		return;
+	default:
+		alone->copies_ms += (double)phase->amount * 1e3 / (double)config->link_bandwidth;
+	}
+}
+
+static struct alone run_alone(const struct wl_app *app)
+{
+	struct wl_setup setup = { .config = k20c(), .until_ps = VGPU_NEVER };
+	struct wl_process process = { .name = "x", .repeat = 1 };
+	char message[WL_MESSAGE_BYTES];
+	struct wl_outcome outcome;
+	struct alone alone = {};
+	u32 i;
+
+	assert_int_equal(wl_app_expand(app->name, 1, &process), 0);
+	for (i = 0; i < process.phase_count; i++)
+		add_phase(&alone, app, &process.phases[i], &setup.config);
+	if (wl_replay(&setup, "table", &process, 1, &outcome, message))
+		fail_msg("%s", message);
+	alone.ms = (double)outcome.time_ps / 1e9;
+	wl_outcome_free(&outcome);
+	free(process.phases);
+	return alone;
+}
+
+/*
+ * An application is of its class 2, and its CPU time is the least for that: it is at most a
+ * fiftieth longer than its class begins. Where kernels alone, by the table's own times, are longer
+ * than the class, there is no CPU time at all, and nothing but kernels and copies.
+ */
 static void applications_alone_are_of_their_class(void **state)
 {
-	char message[WL_MESSAGE_BYTES];
-	u32 a;
+	static const double begins[] = { 0, 30, 400 }, ends[] = { 5, 115, 1e9 };
+	u32 a, contradictions = 0;
 
 	(void)state;
 	for (a = 0; a < WL_APPS; a++) {
 		const struct wl_app *app = &wl_apps[a];
-		struct wl_setup setup = { .config = k20c(), .until_ps = VGPU_NEVER };
-		struct wl_process process = { .name = "x", .repeat = 1 };
-		struct wl_outcome outcome;
-		double ms;
-		bool right;
+		struct alone alone = run_alone(app);
+		bool right = alone.ms > begins[app->class2] && alone.ms < ends[app->class2];
 
-		assert_int_equal(wl_app_expand(app->name, 1, &process), 0);
-		if (wl_replay(&setup, "table", &process, 1, &outcome, message))
-			fail_msg("%s", message);
-		ms = (double)outcome.time_ps / 1e9;
-		right = app->class2 == WL_SHORT	 ? ms < 5 :
-			app->class2 == WL_MEDIUM ? ms > 30 && ms < 115 :
-						   ms > 400;
-		/*
-		 * The one row that contradicts itself: two launches of 3.39 ms are not below 5 ms.
-		 */
-		if (!strcmp(app->name, "mri-q"))
-			right = ms > 6.78 && ms < 8;
+		if (alone.kernels_ms > ends[app->class2]) {
+			contradictions++;
+			right = alone.ms < (alone.kernels_ms + alone.copies_ms) * 1.01;
+		}
+		if (alone.cpu_ps)
+			right = right && alone.ms < 1.02 * begins[app->class2];
 		if (!right)
-			fail_msg("%s takes %.3f ms", app->name, ms);
-		wl_outcome_free(&outcome);
-		free(process.phases);
+			fail_msg("%s takes %.3f ms", app->name, alone.ms);
 	}
+	/* mri-q: two launches of 3.39 ms, and SHORT is below 5 ms */
+	assert_int_equal(contradictions, 1);
 }
 
 int main(void)

@@ -152,6 +152,42 @@ static void a_process_arrives_when_it_is_told(void **state)
 	wl_job_free(&job);
 }
 
+/*
+ * With copy_max, of 200 MB, 25 ms at 8 GB/s: a small copy that comes meanwhile waits until all have
+ * crossed.
+ */
+static void nothing_comes_inside_a_copy(void **state)
+{
+	struct wl_job job = wl_test_job("[global]\nrepeat=1\n[a]\nphase=h2d bytes=200000000\n"
+					"[b]\narrival_us=1000\nphase=h2d bytes=8000\n");
+	struct wl_setup setup = wl_test_setup(1);
+	struct wl_study study;
+
+	(void)state;
+	setup.copy_max = 1ull << 30;
+	study = wl_test_study(&job, &setup);
+	near(25000, study.metrics.processes[0].turnaround_ps);
+	near(24001, study.metrics.processes[1].turnaround_ps);
+	wl_study_free(&study);
+	wl_job_free(&job);
+}
+
+/* Of a copy of 1.2 GB a device of 1 GB is enough: beyond, it is two commands. */
+static void memory_for_a_copy_is_bounded(void **state)
+{
+	struct wl_job job = wl_test_job("[global]\nrepeat=1\n[a]\nphase=d2h bytes=1200000000\n");
+	struct wl_setup setup = wl_test_setup(1);
+	struct wl_study study;
+
+	(void)state;
+	setup.config.vram_bytes = 1ull << 30;
+	setup.copy_max = 1ull << 30;
+	study = wl_test_study(&job, &setup);
+	near(150000, study.metrics.processes[0].turnaround_ps);
+	wl_study_free(&study);
+	wl_job_free(&job);
+}
+
 static void a_limit_stops_the_run_together(void **state)
 {
 	struct wl_job job =
@@ -333,6 +369,8 @@ int main(void)
 		cmocka_unit_test(streams_run_beside_each_other),
 		cmocka_unit_test(shorter_ones_are_replayed),
 		cmocka_unit_test(a_process_arrives_when_it_is_told),
+		cmocka_unit_test(nothing_comes_inside_a_copy),
+		cmocka_unit_test(memory_for_a_copy_is_bounded),
 		cmocka_unit_test(a_limit_stops_the_run_together),
 		cmocka_unit_test(what_cannot_run_is_refused_by_name),
 		cmocka_unit_test(the_same_seed_prints_the_same_bytes),
