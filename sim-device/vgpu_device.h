@@ -287,6 +287,14 @@ int vgpu_memory_map_host_read(struct vgpu_device *dev, u32 context, u64 address,
 int vgpu_managed_fetch(struct vgpu_device *dev, u32 context, u64 address, bool write, u64 *first,
 		       u64 *bytes, bool *writable);
 /**
+ * vgpu_managed_ahead - how much more processes may access than was fetched
+ * @address: end of a range of vgpu_managed_fetch()
+ *
+ * Returns bytes from there on, within an aligned 2 MB: pages with data that are on the host, such
+ * as those that came behind a fault. Processes may read and write them, as if they were fetched.
+ */
+u64 vgpu_managed_ahead(struct vgpu_device *dev, u32 context, u64 address);
+/**
  * vgpu_managed_advise - how pages of a mapping of managed memory will be used
  * @advice: enum vgpu_advice, which says what follows from it
  *

@@ -482,6 +482,13 @@ int vgpu_managed_fetch(struct vgpu_device *dev, u32 context, u64 address, bool w
 	return ctx ? vgpu_as_fetch(ctx->as, address, write, first, bytes, writable) : -ENOENT;
 }
 
+u64 vgpu_managed_ahead(struct vgpu_device *dev, u32 context, u64 address)
+{
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	return ctx ? vgpu_as_ahead(ctx->as, address) : 0;
+}
+
 int vgpu_managed_advise(struct vgpu_device *dev, u32 context, u64 address, u64 bytes, u32 advice)
 {
 	u64 done = 0;

@@ -81,6 +81,25 @@ struct vgpu_page_run vgpu_as_run(const struct vgpu_address_space *as,
 int vgpu_managed_raise(struct vgpu_address_space *as, const struct vgpu_access *access,
 		       const struct vgpu_range *mapping, u64 address, u64 *pte);
 /*
+ * managed.c: the same for a page that has no frame
+ * @chosen: by a prefetcher, the page at @address among them; NULL: by none
+ */
+int vgpu_managed_to_device(struct vgpu_address_space *as, const struct vgpu_access *access,
+			   const struct vgpu_range *mapping, u64 address, u64 *pte,
+			   const struct vgpu_page_span *chosen);
+/*
+ * managed.c: raise a fault of a process, or a prefetch, for the page at @address, which has a
+ * frame, and those around it that have one; -ENOMEM
+ * @duplicate: they stay, for reading, but for those that the host may read already
+ */
+int vgpu_managed_to_host(struct vgpu_address_space *as, const struct vgpu_range *mapping,
+			 u64 address, u64 *pte, bool prefetch, bool duplicate);
+/*
+ * prefetch.c: the fault of @request has been handled: raise prefetches for what the prefetcher
+ * chooses. A prefetch has none behind it.
+ */
+void vgpu_prefetch_behind(struct vgpu_address_space *as, const struct vgpu_fault_request *request);
+/*
  * managed.c: SMs, or a copy, write the page of @pte at @address, which the host may read as well:
  * it may no more.
  */

@@ -18,7 +18,7 @@
  * have more than its share. What was written there crosses the interconnect first; other data the
  * host has as well. Memory that was promised to device mappings is not for managed pages.
  *
- * A prefetcher may choose further pages, which come behind those of a fault of an SM.
+ * A prefetcher may choose further pages, which come behind those of a fault (prefetch.c).
  *
  * Copies, and accesses that waited too often (access.c), use the bytes of a page where it is.
  */
@@ -73,13 +73,10 @@ static void protect_run(const struct vgpu_address_space *as, const struct vgpu_p
 			    run->count << VGPU_PAGE_SHIFT);
 }
 
-/*
- * @chosen: by a prefetcher, the page at @address among them; NULL: by none. What is mostly read and
- * is not written now stays on the host, too, if that has it.
- */
-static int raise_for_device(struct vgpu_address_space *as, const struct vgpu_access *access,
-			    const struct vgpu_range *mapping, u64 address, u64 *pte,
-			    const struct vgpu_page_span *chosen)
+/* What is mostly read and is not written now stays on the host, too, if that has it. */
+int vgpu_managed_to_device(struct vgpu_address_space *as, const struct vgpu_access *access,
+			   const struct vgpu_range *mapping, u64 address, u64 *pte,
+			   const struct vgpu_page_span *chosen)
 {
 	bool write = access && access->kind != VGPU_ACCESS_LOAD;
 	bool mostly_read = !write && vgpu_advice_at(as, address) & VGPU_ADVISED_READ_MOSTLY;
@@ -138,8 +135,9 @@ static int raise_claim(struct vgpu_address_space *as, const struct vgpu_access *
 int vgpu_managed_raise(struct vgpu_address_space *as, const struct vgpu_access *access,
 		       const struct vgpu_range *mapping, u64 address, u64 *pte)
 {
-	return *pte & VGPU_PTE_FRAME ? raise_claim(as, access, mapping, address, pte) :
-				       raise_for_device(as, access, mapping, address, pte, NULL);
+	if (*pte & VGPU_PTE_FRAME)
+		return raise_claim(as, access, mapping, address, pte);
+	return vgpu_managed_to_device(as, access, mapping, address, pte, NULL);
 }
 
 void vgpu_managed_claim(struct vgpu_address_space *as, u64 address, u64 *pte)
@@ -148,47 +146,6 @@ void vgpu_managed_claim(struct vgpu_address_space *as, u64 address, u64 *pte)
 
 	vgpu_as_set_managed(as, pte, *pte & ~VGPU_PTE_DUPLICATE);
 	revoke_run(as, &run);
-}
-
-u64 vgpu_pages_there(const struct vgpu_address_space *as, const struct vgpu_page_span *pages)
-{
-	const u64 *pte = vgpu_pte_find(&as->table, pages->first << VGPU_PAGE_SHIFT);
-	u64 there = 0;
-
-	/* those that move and have a frame go to the host, but for a few that get a copy there */
-	for (u64 n = 0; pte && n <= pages->last - pages->first; n++)
-		there += !(pte[n] & VGPU_PTE_FRAME) != !(pte[n] & VGPU_PTE_MOVING);
-	return there;
-}
-
-/* A fault has been handled: raise prefetches for what the prefetcher chooses. */
-static void prefetch_behind(struct vgpu_address_space *as, const struct vgpu_fault_request *request)
-{
-	const struct vgpu_config *config = as->mmu->config;
-	const struct vgpu_range *mapping = vgpu_ranges_at(&as->mappings, request->mapping);
-	struct vgpu_touched touched = {
-		.as = as,
-		.fault = { request->first, request->first + request->pages - 1 },
-		.granule = pages_of(config->page_arrival_ps ? VGPU_PAGE_SIZE :
-							      config->fault_granule),
-	};
-	struct vgpu_page_span pages;
-
-	if (!VGPU_CHECK(mapping))
-		return;
-	touched.mapping.first = pages_of(mapping->first);
-	touched.mapping.last = pages_of(mapping->last);
-	if (!as->mmu->prefetcher->choose(&touched, &pages))
-		return;
-	for (u64 page = pages.first; page <= pages.last; page++) {
-		u64 address = page << VGPU_PAGE_SHIFT;
-		u64 *pte = vgpu_pte_make(as->mmu, &as->table, address);
-
-		if (!pte || (!(*pte & (VGPU_PTE_FRAME | VGPU_PTE_MOVING)) &&
-			     !vgpu_advice_in_place(as, address, *pte) &&
-			     raise_for_device(as, NULL, mapping, address, pte, &pages)))
-			return;
-	}
 }
 
 /* The page of @frame goes to the host. Returns the bytes that were written on the device. */
@@ -297,6 +254,7 @@ bool vgpu_managed_move(const struct vgpu_page_fault *fault, u64 *time)
 
 	if (fault->request.kind == VGPU_PAGE_FAULT_TO_HOST) {
 		*time = vgpu_link_reserve(link, VGPU_LINK_TO_HOST, *time, fault->request.data);
+		vgpu_prefetch_behind(as, &fault->request);
 		return true;
 	}
 	if (!make_room(fault, time))
@@ -304,8 +262,7 @@ bool vgpu_managed_move(const struct vgpu_page_fault *fault, u64 *time)
 	as->mmu->arriving += fault->request.pages;
 	as->resident.arriving += fault->request.pages;
 	*time = vgpu_link_reserve(link, VGPU_LINK_TO_DEVICE, *time, fault->request.data);
-	if (!fault->request.prefetch)
-		prefetch_behind(as, &fault->request);
+	vgpu_prefetch_behind(as, &fault->request);
 	return true;
 }
 
@@ -406,13 +363,8 @@ void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served)
 
 /* ---- to the host -------------------------------------------------------- */
 
-/*
- * Raise a fault of a process, or a prefetch, for the page at @address, which has a frame, and those
- * around it that have one; -ENOMEM.
- * @duplicate: they stay, for reading, but for those that the host may read already
- */
-static int raise_for_host(struct vgpu_address_space *as, const struct vgpu_range *mapping,
-			  u64 address, u64 *pte, bool prefetch, bool duplicate)
+int vgpu_managed_to_host(struct vgpu_address_space *as, const struct vgpu_range *mapping,
+			 u64 address, u64 *pte, bool prefetch, bool duplicate)
 {
 	const struct vgpu_page_run run =
 		vgpu_as_run(as, mapping, address, pte, VGPU_PTE_FRAME,
@@ -465,7 +417,7 @@ int vgpu_as_fetch(struct vgpu_address_space *as, u64 address, bool write, u64 *f
 		return -EAGAIN;
 	if (*pte & VGPU_PTE_FRAME && !duplicate) {
 		duplicate = !write && vgpu_advice_at(as, address) & VGPU_ADVISED_READ_MOSTLY;
-		err = raise_for_host(as, mapping, address, pte, false, duplicate);
+		err = vgpu_managed_to_host(as, mapping, address, pte, false, duplicate);
 		return err ? err : -EAGAIN;
 	}
 	run = vgpu_as_run(as, mapping, address, pte, duplicate ? VGPU_PTE_DUPLICATE : 0,
@@ -481,6 +433,23 @@ int vgpu_as_fetch(struct vgpu_address_space *as, u64 address, bool write, u64 *f
 	return 0;
 }
 
+u64 vgpu_as_ahead(struct vgpu_address_space *as, u64 address)
+{
+	const struct vgpu_range *mapping = vgpu_ranges_at(&as->mappings, address);
+	const u64 *pte = vgpu_pte_find(&as->table, address);
+	u64 block_last = address | (VGPU_PREFETCH_BLOCK - 1), pages, n = 0;
+
+	/* where a block begins, the range before it is of another table */
+	if (!mapping || mapping->value != VGPU_MAPPING_MANAGED || !pte ||
+	    !(address & (VGPU_PREFETCH_BLOCK - 1)))
+		return 0;
+	pages = pages_of((mapping->last < block_last ? mapping->last : block_last) + 1 - address);
+	while (n < pages &&
+	       (pte[n] & (VGPU_PTE_HOST | VGPU_PTE_FRAME | VGPU_PTE_MOVING)) == VGPU_PTE_HOST)
+		n++;
+	return n << VGPU_PAGE_SHIFT;
+}
+
 u8 *vgpu_managed_bytes(struct vgpu_address_space *as, u64 address, u64 *pte, bool write)
 {
 	const struct vgpu_frame_table *frames = &as->mmu->frames;
@@ -488,52 +457,4 @@ u8 *vgpu_managed_bytes(struct vgpu_address_space *as, u64 address, u64 *pte, boo
 	vgpu_as_set_managed(as, pte, *pte | VGPU_PTE_MANAGED | (write ? VGPU_PTE_HOST : 0));
 	return frames->ops.managed_page(frames->host, as->context,
 					address & ~(u64)(VGPU_PAGE_SIZE - 1));
-}
-
-/* ---- prefetches --------------------------------------------------------- */
-
-enum vgpu_access_result vgpu_as_prefetch(struct vgpu_address_space *as, u64 address, u64 last,
-					 bool to_device, struct vgpu_page_waiter *waiter, u64 *next)
-{
-	const struct vgpu_range *mapping = vgpu_ranges_at(&as->mappings, address);
-	u64 granule_last = address | (as->mmu->config->fault_granule - 1);
-	bool copy;
-	u64 *pte;
-
-	if (vgpu_is_system(address))
-		return VGPU_ACCESS_FAULT;
-	if (as->process && !mapping) {
-		vgpu_process_prefetch(as, address, last, to_device, next);
-		return VGPU_ACCESS_OK;
-	}
-	if (as->process && vgpu_range_on_host(mapping)) {
-		*next = (last < mapping->last ? last : mapping->last) + 1;
-		return VGPU_ACCESS_OK;
-	}
-	if (!mapping || mapping->value != VGPU_MAPPING_MANAGED)
-		return VGPU_ACCESS_FAULT;
-	last = last < mapping->last ? last : mapping->last;
-	last = last < granule_last ? last : granule_last;
-	*next = last + 1;
-	pte = to_device ? vgpu_pte_make(as->mmu, &as->table, address) :
-			  vgpu_pte_find(&as->table, address);
-	if (!pte)
-		return to_device ? VGPU_ACCESS_FAULT : VGPU_ACCESS_OK;
-	for (u64 page = address >> VGPU_PAGE_SHIFT; page <= last >> VGPU_PAGE_SHIFT;
-	     page++, pte++) {
-		address = page << VGPU_PAGE_SHIFT;
-		if (!(*pte & VGPU_PTE_MOVING)) {
-			if (!(*pte & VGPU_PTE_FRAME) == !to_device ||
-			    *pte & VGPU_PTE_DUPLICATE)
-				continue;
-			copy = vgpu_advice_at(as, address) & VGPU_ADVISED_READ_MOSTLY;
-			if (to_device ? vgpu_managed_raise(as, NULL, mapping, address, pte) :
-					raise_for_host(as, mapping, address, pte, true, copy))
-				return VGPU_ACCESS_FAULT;
-		}
-		vgpu_fault_wait(&as->faults, page, waiter);
-		*next = address + VGPU_PAGE_SIZE;
-		return VGPU_ACCESS_PENDING;
-	}
-	return VGPU_ACCESS_OK;
 }

@@ -172,11 +172,13 @@ const struct vgpu_migrated *vgpu_as_migrated(const struct vgpu_address_space *as
  */
 int vgpu_as_fetch(struct vgpu_address_space *as, u64 address, bool write, u64 *first, u64 *bytes,
 		  bool *writable);
+/** vgpu_as_ahead - as vgpu_managed_ahead() (managed.c) */
+u64 vgpu_as_ahead(struct vgpu_address_space *as, u64 address);
 /** vgpu_as_advise - as vgpu_managed_advise_part() (advice.c) */
 int vgpu_as_advise(struct vgpu_address_space *as, u64 address, u64 bytes, u32 advice, u64 most,
 		   u64 *done);
 /**
- * vgpu_as_prefetch - begin to bring pages to one side, managed or of the process (managed.c)
+ * vgpu_as_prefetch - begin to bring pages to one side, managed or of the process (prefetch.c)
  * @address: of the first page
  * @last: of the last byte at most
  * @next: out: where to go on

@@ -7,7 +7,7 @@
  *
  *   evictor (placement/evictors.c)         which page goes to the host where there is too little
  *                                          room
- *   prefetcher (placement/prefetchers.c)   which pages come with those that an SM touched
+ *   prefetcher (placement/prefetchers.c)   which pages come with those that were touched
  *
  * An evictor sees frames (frames.h), a prefetcher how many pages are there; neither sees page
  * tables.
@@ -45,12 +45,14 @@ struct vgpu_page_span {
 /**
  * struct vgpu_touched - a fault behind which pages may be prefetched
  * @as: for vgpu_pages_there()
+ * @to_host: a process touched them, and they go to the host; false: an SM, to the device
  * @fault: its pages, in one granule
  * @mapping: those of the mapping
  * @granule: pages of a granule, a power of two
  */
 struct vgpu_touched {
 	const struct vgpu_address_space *as;
+	bool to_host;
 	struct vgpu_page_span fault;
 	struct vgpu_page_span mapping;
 	u64 granule;
@@ -59,19 +61,26 @@ struct vgpu_touched {
 /**
  * struct vgpu_prefetcher - what comes with a fault
  * @name: of the knob
- * @choose: pages of the mapping that shall be on the device, those of the fault among them; pages
- *   that are there stay. None of them is evicted for the others. False: no more than the fault
+ * @choose: pages of the mapping that shall be where those of the fault go, which are among them;
+ *   pages that are there stay. None of them is evicted for the others. False: no more than the
+ *   fault
  */
 struct vgpu_prefetcher {
 	const char *name;
 	bool (*choose)(const struct vgpu_touched *touched, struct vgpu_page_span *pages);
 };
 
+/* Prefetchers see so many bytes at once, aligned: what one page table has. */
+#define VGPU_PREFETCH_BLOCK	0x200000ull
+
 /**
- * vgpu_pages_there - how many pages are on the device or on their way to it (managed.c)
- * @pages: within 2 MB, aligned
+ * vgpu_pages_there - how many pages are on the side to which those of @touched go, or on their way
+ * to it (prefetch.c)
+ * @pages: of one VGPU_PREFETCH_BLOCK
+ *
+ * Pages that nobody has touched are on no side.
  */
-u64 vgpu_pages_there(const struct vgpu_address_space *as, const struct vgpu_page_span *pages);
+u64 vgpu_pages_there(const struct vgpu_touched *touched, const struct vgpu_page_span *pages);
 
 /** vgpu_prefetcher_find - by name; NULL: there is none */
 const struct vgpu_prefetcher *vgpu_prefetcher_find(const char *name);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Prefetchers: which pages come with those that an SM touched. To add one, add it here.
+ * Prefetchers: which pages come with those that an SM or a process touched. To add one, add it
+ * here.
  */
 #include "../mmu/placement.h"
 #include "../sim/text.h"
 #include "../vgpu_model.h"
 
-#define BLOCK	(0x200000ull >> VGPU_PAGE_SHIFT)	/* pages of 2 MB */
+#define BLOCK	(VGPU_PREFETCH_BLOCK >> VGPU_PAGE_SHIFT)	/* pages of 2 MB */
 
 static bool none(const struct vgpu_touched *touched, struct vgpu_page_span *pages)
 {
@@ -52,7 +53,7 @@ static bool tree(const struct vgpu_touched *touched, struct vgpu_page_span *page
 	for (u64 count = 2 * touched->granule; count <= BLOCK; count *= 2) {
 		struct vgpu_page_span subtree = around(touched, touched->fault.first, count);
 
-		if (2 * vgpu_pages_there(touched->as, &subtree) <=
+		if (2 * vgpu_pages_there(touched, &subtree) <=
 		    subtree.last - subtree.first + 1)
 			continue;
 		*pages = subtree;

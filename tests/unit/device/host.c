@@ -239,6 +239,10 @@ static u8 *process_access(struct host *h, u32 context, u64 address, bool write, 
 		return NULL;
 	assert_true(page >= first && page < first + bytes);
 	set_granted(h, context, first, bytes, true, writable);
+	first += bytes;
+	bytes = vgpu_managed_ahead(h->dev, context, first);
+	if (bytes)
+		set_granted(h, context, first, bytes, true, true);
 	return memory + (address - page);
 }
 
