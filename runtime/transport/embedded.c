@@ -380,6 +380,12 @@ static int serve_access(void *owner, uint64_t address, bool write)
 			vgpu_device_run(t->device, VGPU_NEVER, EVENTS);
 		else if (!error)
 			error = vgpu_managed_grant(first, bytes, writable);
+		if (!error) {
+			first += bytes;
+			bytes = vgpu_managed_ahead(t->device, t->context, first);
+			if (bytes)
+				vgpu_managed_grant_ahead(first, bytes);
+		}
 		embedded_unlock(t);
 	} while (error == -EAGAIN);
 	return error;

@@ -207,6 +207,14 @@ int vgpu_managed_grant(uint64_t address, uint64_t bytes, bool writable)
 	return range.access->grant(&range, address, bytes, writable);
 }
 
+void vgpu_managed_grant_ahead(uint64_t address, uint64_t bytes)
+{
+	struct vgpu_managed_range range;
+
+	if (range_of(address, &range))
+		range.access->grant_ahead(&range, address, bytes);
+}
+
 static void must_restrict(int error)
 {
 	if (error)

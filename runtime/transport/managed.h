@@ -45,6 +45,8 @@ void *vgpu_managed_alias(uint64_t address);
  * -ENOMEM: of the system
  */
 int vgpu_managed_grant(uint64_t address, uint64_t bytes, bool writable);
+/** vgpu_managed_grant_ahead - the same of pages that it has not accessed, as far as it is cheap */
+void vgpu_managed_grant_ahead(uint64_t address, uint64_t bytes);
 /** vgpu_managed_revoke - it may not any more */
 void vgpu_managed_revoke(uint64_t address, uint64_t bytes);
 /** vgpu_managed_protect - it may read, and may not write any more */

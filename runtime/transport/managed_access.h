@@ -46,6 +46,7 @@ struct vgpu_managed_range {
  *   lock of the ranges held
  * @grant: let the program read some pages, and write them if @writable; a negative errno. It may
  *   have some of them already, in the same way or in another
+ * @grant_ahead: let it read and write pages, at once or not; it may have some of them already
  * @revoke: it may not any more; a negative errno
  * @protect: it may not write any more; a negative errno
  */
@@ -53,6 +54,8 @@ struct vgpu_managed_access {
 	bool (*attach)(const struct vgpu_managed_range *range);
 	int (*grant)(const struct vgpu_managed_range *range, uint64_t address, uint64_t bytes,
 		     bool writable);
+	void (*grant_ahead)(const struct vgpu_managed_range *range, uint64_t address,
+			    uint64_t bytes);
 	int (*revoke)(const struct vgpu_managed_range *range, uint64_t address, uint64_t bytes);
 	int (*protect)(const struct vgpu_managed_range *range, uint64_t address, uint64_t bytes);
 };

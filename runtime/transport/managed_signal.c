@@ -104,6 +104,13 @@ static int signal_grant(const struct vgpu_managed_range *range, uint64_t address
 	return protect(range, address, bytes, PROT_READ | (writable ? PROT_WRITE : 0));
 }
 
+static void signal_grant_ahead(const struct vgpu_managed_range *range, uint64_t address,
+			       uint64_t bytes)
+{
+	(void)range;
+	mprotect(pointer(address), bytes, PROT_READ | PROT_WRITE);
+}
+
 static int signal_revoke(const struct vgpu_managed_range *range, uint64_t address, uint64_t bytes)
 {
 	return protect(range, address, bytes, PROT_NONE);
@@ -117,6 +124,7 @@ static int signal_protect(const struct vgpu_managed_range *range, uint64_t addre
 const struct vgpu_managed_access vgpu_managed_by_signal = {
 	.attach = signal_attach,
 	.grant = signal_grant,
+	.grant_ahead = signal_grant_ahead,
 	.revoke = signal_revoke,
 	.protect = signal_protect,
 };

@@ -224,6 +224,14 @@ static int userfaultfd_grant(const struct vgpu_managed_range *range, uint64_t ad
 	return error;
 }
 
+/* Up to the first page that is there, or that the file does not have. */
+static void userfaultfd_grant_ahead(const struct vgpu_managed_range *range, uint64_t address,
+				    uint64_t bytes)
+{
+	(void)range;
+	enter(address, bytes, true);
+}
+
 /* The pages leave the page tables of the program; the file keeps them. */
 static int userfaultfd_revoke(const struct vgpu_managed_range *range, uint64_t address,
 			      uint64_t bytes)
@@ -242,6 +250,7 @@ static int userfaultfd_protect(const struct vgpu_managed_range *range, uint64_t 
 const struct vgpu_managed_access vgpu_managed_by_userfaultfd = {
 	.attach = userfaultfd_attach,
 	.grant = userfaultfd_grant,
+	.grant_ahead = userfaultfd_grant_ahead,
 	.revoke = userfaultfd_revoke,
 	.protect = userfaultfd_protect,
 };

@@ -26,12 +26,14 @@ gcc -O2 -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -Iuapi -Itests/bench test
 		VGPU_TRANSPORT=ioctl $bin/launch && VGPU_TRANSPORT=uring $bin/launch && VGPU_TRANSPORT=mapped $bin/launch &&
 		VGPU_TRANSPORT=embedded $bin/launch"
 	echo
-	echo "== page faults of managed memory, native, embedded: one page at a time, and 64 KB"
+	echo "== page faults of managed memory, native, embedded: one page at a time, 64 KB, and 64 KB with prefetcher=tree"
 	VGPU_TRANSPORT=embedded VGPU_SET=fault_granule=4096 "$bin/managed" 1024
 	VGPU_TRANSPORT=embedded "$bin/managed" 1024
+	VGPU_TRANSPORT=embedded VGPU_SET=prefetcher=tree "$bin/managed" 1024
 	echo "== the same with SIGSEGV"
 	VGPU_USERFAULTFD=0 VGPU_TRANSPORT=embedded VGPU_SET=fault_granule=4096 "$bin/managed" 1024
 	VGPU_USERFAULTFD=0 VGPU_TRANSPORT=embedded "$bin/managed" 1024
+	VGPU_USERFAULTFD=0 VGPU_TRANSPORT=embedded VGPU_SET=prefetcher=tree "$bin/managed" 1024
 	echo
 	echo "== all SMs fault all the time, native, embedded: faults that the host serves, and that SMs serve"
 	VGPU_TRANSPORT=embedded "$bin/fault_load"
