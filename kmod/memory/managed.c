@@ -245,13 +245,16 @@ static void wait_end(struct managed_wait *wait, int result)
 	complete(&wait->over);
 }
 
-/* Processes may access what @wait was told. */
-static void wait_grant(const struct managed_wait *wait, bool writable)
+/* Processes may access these @bytes. */
+static void wait_grant(const struct managed_wait *wait, u64 address, u64 bytes, bool writable)
 {
 	struct xarray *pages = &wait->waiter.ctx->managed->pages;
-	unsigned long index = wait->first >> PAGE_SHIFT;
-	unsigned long last = index + (wait->bytes >> PAGE_SHIFT) - 1;
+	unsigned long index = address >> PAGE_SHIFT;
+	unsigned long last = index + (bytes >> PAGE_SHIFT) - 1;
 	void *page;
+
+	if (!bytes)
+		return;
 
 	for (page = xa_find(pages, &index, last, XA_PRESENT); page;
 	     page = xa_find_after(pages, &index, last, XA_PRESENT)) {
@@ -267,6 +270,7 @@ static void wait_fetch(struct managed_wait *wait)
 	struct kvgpu_waiter *waiter = &wait->waiter;
 	struct kvgpu_ctx *ctx = waiter->ctx;
 	bool writable = true;
+	u64 behind;
 	int ret;
 
 	ret = vgpu_managed_fetch(ctx->kdev->model, ctx->id, wait->address, wait->write,
@@ -279,8 +283,12 @@ static void wait_fetch(struct managed_wait *wait)
 		kvgpu_user_wants(ctx, 1);
 		return;
 	}
-	if (!ret)
-		wait_grant(wait, writable);
+	if (!ret) {
+		wait_grant(wait, wait->first, wait->bytes, writable);
+		behind = wait->first + wait->bytes;
+		wait_grant(wait, behind, vgpu_managed_ahead(ctx->kdev->model, ctx->id, behind),
+			   true);
+	}
 	/* what the device has no memory for is no fault of this machine's */
 	wait_end(wait, ret == -ENOMEM ? -ENOSPC : ret);
 }
