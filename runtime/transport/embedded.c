@@ -224,6 +224,7 @@ static void free_frames(struct vgpu_transport *t)
 
 static void embedded_close(struct vgpu_transport *t)
 {
+	vgpu_managed_end(t);
 	if (t->device) {
 		if (t->context)
 			vgpu_context_close(t->device, t->context);

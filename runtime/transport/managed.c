@@ -18,6 +18,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vgpu_managed_range *ranges;
 static size_t count, room;
 
+/* Accesses that are being served, by this process as long as server is its id. */
+static pthread_cond_t served = PTHREAD_COND_INITIALIZER;
+static unsigned int serving;
+static pid_t server;
+
 static void *pointer(uint64_t address)
 {
 	return (void *)(uintptr_t)address;
@@ -53,13 +58,58 @@ static bool range_of(uint64_t address, struct vgpu_managed_range *range)
 	return found;
 }
 
+/* The range at @address, whose owner stays until serve_end(); false: nobody serves it. */
+static bool serve_begin(uint64_t address, struct vgpu_managed_range *range)
+{
+	pid_t process = getpid();
+	size_t i;
+	bool found;
+
+	pthread_mutex_lock(&lock);
+	i = position(address);
+	found = i < count && ranges[i].address <= address && ranges[i].process == process &&
+		ranges[i].serve;
+	if (found) {
+		*range = ranges[i];
+		/* what a parent's threads were serving, nobody serves in its child */
+		if (server != process)
+			serving = 0;
+		server = process;
+		serving++;
+	}
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+static void serve_end(void)
+{
+	pthread_mutex_lock(&lock);
+	if (!--serving)
+		pthread_cond_broadcast(&served);
+	pthread_mutex_unlock(&lock);
+}
+
 int vgpu_managed_serve(uint64_t address, bool write)
 {
 	struct vgpu_managed_range range;
+	int error;
 
-	if (!range_of(address, &range) || range.process != getpid())
+	if (!serve_begin(address, &range))
 		return -EFAULT;
-	return range.serve(range.owner, address, write);
+	error = range.serve(range.owner, address, write);
+	serve_end();
+	return error;
+}
+
+void vgpu_managed_end(void *owner)
+{
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < count; i++)
+		if (ranges[i].owner == owner)
+			ranges[i].serve = NULL;
+	while (serving && server == getpid())
+		pthread_cond_wait(&served, &lock);
+	pthread_mutex_unlock(&lock);
 }
 
 bool vgpu_managed_is_protected(uint64_t address, size_t bytes)

@@ -36,6 +36,12 @@ typedef int vgpu_managed_serve_fn(void *owner, uint64_t address, bool write);
 int vgpu_managed_map(void *owner, vgpu_managed_serve_fn *serve, uint64_t address, uint64_t bytes);
 /** vgpu_managed_unmap - the range is only reserved again; -ENOENT: it is not managed */
 int vgpu_managed_unmap(uint64_t address, uint64_t bytes);
+/**
+ * vgpu_managed_end - @owner is about to go: its serve() is called no more, and has returned
+ *
+ * What the program may access it may still access. Call it without the lock of the device.
+ */
+void vgpu_managed_end(void *owner);
 /** vgpu_managed_unmap_all - the same for all of @owner */
 void vgpu_managed_unmap_all(void *owner);
 /** vgpu_managed_alias - where the device accesses the page at @address; NULL: it is not managed */

@@ -35,7 +35,7 @@ struct vgpu_managed_range {
 	uint64_t address, bytes;
 	char *alias;
 	void *owner;
-	vgpu_managed_serve_fn *serve;
+	vgpu_managed_serve_fn *serve;	/* NULL: the owner is about to go */
 	pid_t process;
 	const struct vgpu_managed_access *access;
 };

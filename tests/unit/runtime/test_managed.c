@@ -333,6 +333,38 @@ static void more_pieces_than_mappings(void **state)
 	rig_end();
 }
 
+/* What comes behind a page is right, and goes again when a kernel uses it: several granules. */
+static void what_comes_behind(void **state)
+{
+	enum { GRANULES = 96, WORDS = 65536 / 4, ROUNDS = 6 };
+	uint32_t *words, expected[GRANULES] = {};
+	struct rig rig;
+
+	(void)state;
+	setenv("VGPU_SET", "prefetcher=tree", 1);
+	rig_begin(&rig, NULL, NULL);
+	unsetenv("VGPU_SET");
+	OK(vgpuMallocManaged((void **)&words, GRANULES * WORDS * 4));
+	for (uint32_t round = 0; round < ROUNDS; round++) {
+		for (uint32_t n = round % 2; n < GRANULES; n += 1 + round % 3) {
+			OK(rig_add(&rig, &words[n * WORDS + round], round + n, NULL));
+			expected[n] += round + n;
+		}
+		OK(vgpuDeviceSynchronize());
+		for (uint32_t n = 0; n < GRANULES; n++) {
+			uint32_t granule = round < 3 ? n : n * 37 % GRANULES, sum = 0;
+
+			for (uint32_t word = 0; word < ROUNDS; word++)
+				sum += words[granule * WORDS + word];
+			assert_int_equal(sum, expected[granule]);
+			words[granule * WORDS + ROUNDS - 1]++;
+			expected[granule]++;
+			assert_int_equal(words[(granule + 1) * WORDS - 1], 0);
+		}
+	}
+	rig_end();
+}
+
 static void what_is_refused(void **state)
 {
 	void *managed = (void *)1;
@@ -383,6 +415,7 @@ int main(void)
 		cmocka_unit_test(a_child_has_none),
 		cmocka_unit_test(many_threads),
 		cmocka_unit_test(more_pieces_than_mappings),
+		cmocka_unit_test(what_comes_behind),
 		cmocka_unit_test(what_is_refused),
 	};
 
