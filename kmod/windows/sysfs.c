@@ -360,6 +360,8 @@ int __init kvgpu_sysfs_init(void)
 		for (i = 0; (name = kinds[kind].name(i)); i++, file++) {
 			*file = kinds[kind].like;
 			file->attr.name = name;
+			/* lockdep wants keys that are static */
+			sysfs_attr_init(&file->attr);
 			*list++ = &file->attr;
 		}
 	}
