@@ -5,12 +5,15 @@
  * are released. A bystander's calls wait for a few instructions of one warp, not for all that the
  * SMs do at one virtual time. A copy, which takes virtual time, waits for what all SMs do in that
  * time. That has a bound too.
+ *
+ * An attack goes on while calls are timed, at least for one launch. So on a kernel that is slower
+ * there are fewer blocks, rounds and pages in one.
  */
 #include "vgpu_asm.h"
 #include "vgpu_bystander.h"
 
 #define MB		(1ull << 20)
-#define ROUNDS		8		/* of a loop, in one launch */
+#define ROUNDS		(1 + scaled(7))	/* of a loop, in one launch */
 #define TLB_REACH	(256 * PAGE)	/* what is so far apart met in one entry once */
 
 /* Two launches of kernel 0 of @p are always under way. */
@@ -52,7 +55,7 @@ static void blocks_that_end(volatile uint32_t *going)
 
 	kernel(&p, "exit", 8);
 	finish(&p);
-	keep_running(going, &p, 20000, 1024, 0);
+	keep_running(going, &p, scaled(20000), 1024, 0);
 }
 
 /* 32 MiB of local memory each, which they do not touch. */
@@ -244,7 +247,7 @@ static void mappings(volatile uint32_t *going)
  */
 static void releases(volatile uint32_t *going)
 {
-	const uint64_t bytes = 256 * MB;
+	const uint64_t bytes = scaled(256) * MB;
 	struct vgpu_cmd fills[128];
 
 	for (uint32_t i = 0; i < ARRAY_SIZE(fills); i++)
