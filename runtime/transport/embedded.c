@@ -377,9 +377,13 @@ static int serve_access(void *owner, uint64_t address, bool write)
 		embedded_lock(t);
 		error = vgpu_managed_fetch(t->device, t->context, address, write, &first, &bytes,
 					   &writable);
-		if (error == -EAGAIN)
+		if (error == -EAGAIN) {
+			/* that is enough for all of it, unless kernels run */
 			vgpu_device_run(t->device, VGPU_NEVER, EVENTS);
-		else if (!error)
+			error = vgpu_managed_fetch(t->device, t->context, address, write, &first,
+						   &bytes, &writable);
+		}
+		if (!error)
 			error = vgpu_managed_grant(first, bytes, writable);
 		if (!error) {
 			first += bytes;

@@ -18,10 +18,22 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vgpu_managed_range *ranges;
 static size_t count, room;
 
-/* Accesses that are being served, by this process as long as server is its id. */
+/* Accesses that are being served. */
 static pthread_cond_t served = PTHREAD_COND_INITIALIZER;
 static unsigned int serving;
-static pid_t server;
+
+/* A child has none of the memory, and what its parent's threads were serving nobody serves in it. */
+static void after_fork(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	count = 0;
+	serving = 0;
+}
+
+static void install_fork_handler(void)
+{
+	pthread_atfork(NULL, NULL, after_fork);
+}
 
 static void *pointer(uint64_t address)
 {
@@ -61,20 +73,14 @@ static bool range_of(uint64_t address, struct vgpu_managed_range *range)
 /* The range at @address, whose owner stays until serve_end(); false: nobody serves it. */
 static bool serve_begin(uint64_t address, struct vgpu_managed_range *range)
 {
-	pid_t process = getpid();
 	size_t i;
 	bool found;
 
 	pthread_mutex_lock(&lock);
 	i = position(address);
-	found = i < count && ranges[i].address <= address && ranges[i].process == process &&
-		ranges[i].serve;
+	found = i < count && ranges[i].address <= address && ranges[i].serve;
 	if (found) {
 		*range = ranges[i];
-		/* what a parent's threads were serving, nobody serves in its child */
-		if (server != process)
-			serving = 0;
-		server = process;
 		serving++;
 	}
 	pthread_mutex_unlock(&lock);
@@ -107,7 +113,7 @@ void vgpu_managed_end(void *owner)
 	for (size_t i = 0; i < count; i++)
 		if (ranges[i].owner == owner)
 			ranges[i].serve = NULL;
-	while (serving && server == getpid())
+	while (serving)
 		pthread_cond_wait(&served, &lock);
 	pthread_mutex_unlock(&lock);
 }
@@ -118,7 +124,7 @@ bool vgpu_managed_is_protected(uint64_t address, size_t bytes)
 
 	pthread_mutex_lock(&lock);
 	for (size_t i = position(address); i < count && ranges[i].address < address + bytes; i++)
-		found |= ranges[i].access == &vgpu_managed_by_signal;
+		found |= !ranges[i].access->serves_system_calls;
 	pthread_mutex_unlock(&lock);
 	return found;
 }
@@ -171,14 +177,34 @@ static bool reserve_entry(void)
 	return true;
 }
 
+/* In the order in which they are tried. */
+static const struct vgpu_managed_access *const ways[] = {
+	&vgpu_managed_by_thread,
+	&vgpu_managed_by_sigbus,
+	&vgpu_managed_by_sigsegv,
+};
+
+#define WAYS	(sizeof(ways) / sizeof(ways[0]))
+
+/* The first way that may be used: all of them, unless VGPU_USERFAULTFD names one. */
+static size_t first_way(void)
+{
+	const char *wanted = getenv("VGPU_USERFAULTFD");
+
+	for (size_t n = 0; wanted && n < WAYS; n++)
+		if (!strcmp(wanted, ways[n]->name))
+			return n;
+	return 0;
+}
+
 static int attach(struct vgpu_managed_range *range)
 {
-	range->access = &vgpu_managed_by_userfaultfd;
-	if (range->access->attach(range))
-		return 0;
-	range->access = &vgpu_managed_by_signal;
-	if (range->access->attach(range)) {
-		vgpu_system_calls_watch(range->address, range->bytes);
+	for (size_t n = first_way(); n < WAYS; n++) {
+		range->access = ways[n];
+		if (!range->access->attach(range))
+			continue;
+		if (!range->access->serves_system_calls)
+			vgpu_system_calls_watch(range->address, range->bytes);
 		return 0;
 	}
 	unmap_both(range);
@@ -187,10 +213,12 @@ static int attach(struct vgpu_managed_range *range)
 
 int vgpu_managed_map(void *owner, vgpu_managed_serve_fn *serve, uint64_t address, uint64_t bytes)
 {
-	struct vgpu_managed_range range = { address, bytes, NULL, owner, serve, getpid(), NULL };
+	struct vgpu_managed_range range = { address, bytes, NULL, owner, serve, NULL };
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	int error = 0;
 	size_t i;
 
+	pthread_once(&once, install_fork_handler);
 	pthread_mutex_lock(&lock);
 	if (!reserve_entry())
 		error = -ENOMEM;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Access to managed memory by protection and SIGSEGV; see managed_access.h.
+ * Accesses to managed memory that are served in a signal handler, and access by protection and
+ * SIGSEGV; see managed_access.h.
  */
 #include <errno.h>
 #include <signal.h>
@@ -10,7 +11,13 @@
 
 #include "managed_access.h"
 
-static struct sigaction before;
+/* Handlers of the program, from before those of this file. */
+static struct sigaction before_segv, before_bus;
+
+static struct sigaction *before(int number)
+{
+	return number == SIGBUS ? &before_bus : &before_segv;
+}
 
 static void *pointer(uint64_t address)
 {
@@ -19,32 +26,32 @@ static void *pointer(uint64_t address)
 
 /*
  * A handler that was set after this one may go on to it, and this one to it in turn: once for each
- * signal. It may also leave by a jump; what is left of that call is above the next one's frame.
+ * signal, whether they return or jump. The last word of the signal's information says that it has
+ * been passed on. The kernel uses little of it and clears the rest for every signal.
  */
-static __thread struct {
-	const siginfo_t *info;
-	uintptr_t frame;
-} passing;
+static bool is_passed_on(siginfo_t *info)
+{
+	int *mark = (int *)info + sizeof(*info) / sizeof(int) - 1;
+	bool was = *mark;
+
+	*mark = 1;
+	return was;
+}
 
 static void pass_on(int number, siginfo_t *info, void *context)
 {
-	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	const struct sigaction *next = before(number);
 
-	if (passing.info == info && frame < passing.frame) {
+	if (is_passed_on(info)) {
 		signal(number, SIG_DFL);
-		return;
-	}
-	passing.info = info;
-	passing.frame = frame;
-	if (before.sa_flags & SA_SIGINFO) {
-		before.sa_sigaction(number, info, context);
-	} else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-		before.sa_handler(number);
+	} else if (next->sa_flags & SA_SIGINFO) {
+		next->sa_sigaction(number, info, context);
+	} else if (next->sa_handler != SIG_DFL && next->sa_handler != SIG_IGN) {
+		next->sa_handler(number);
 	} else {
 		/* the access is made again and ends the process */
 		signal(number, SIG_DFL);
 	}
-	passing.info = NULL;
 }
 
 /* What the processor says of the access; where it does not say it, a write does for a read, too. */
@@ -62,7 +69,7 @@ static void handle(int number, siginfo_t *info, void *context)
 {
 	int saved = errno, error = -EFAULT;
 
-	if (info->si_code == SEGV_ACCERR)
+	if (info->si_code == (number == SIGBUS ? BUS_ADRERR : SEGV_ACCERR))
 		error = vgpu_managed_serve((uint64_t)(uintptr_t)info->si_addr, is_write(context));
 	errno = saved;
 	if (error)
@@ -70,17 +77,22 @@ static void handle(int number, siginfo_t *info, void *context)
 }
 
 /* The handler is set again if the program has set another one meanwhile. */
-static bool signal_attach(const struct vgpu_managed_range *range)
+bool vgpu_managed_catch(int number)
 {
 	struct sigaction action = { .sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_RESTART };
 	struct sigaction now;
 
-	(void)range;
-	if (!sigaction(SIGSEGV, NULL, &now) && now.sa_flags & SA_SIGINFO &&
+	if (!sigaction(number, NULL, &now) && now.sa_flags & SA_SIGINFO &&
 	    now.sa_sigaction == handle)
 		return true;
 	sigemptyset(&action.sa_mask);
-	return !sigaction(SIGSEGV, &action, &before);
+	return !sigaction(number, &action, before(number));
+}
+
+static bool sigsegv_attach(const struct vgpu_managed_range *range)
+{
+	(void)range;
+	return vgpu_managed_catch(SIGSEGV);
 }
 
 /*
@@ -98,33 +110,34 @@ static int protect(const struct vgpu_managed_range *range, uint64_t address, uin
 	return 0;
 }
 
-static int signal_grant(const struct vgpu_managed_range *range, uint64_t address, uint64_t bytes,
+static int sigsegv_grant(const struct vgpu_managed_range *range, uint64_t address, uint64_t bytes,
 			bool writable)
 {
 	return protect(range, address, bytes, PROT_READ | (writable ? PROT_WRITE : 0));
 }
 
-static void signal_grant_ahead(const struct vgpu_managed_range *range, uint64_t address,
+static void sigsegv_grant_ahead(const struct vgpu_managed_range *range, uint64_t address,
 			       uint64_t bytes)
 {
 	(void)range;
 	mprotect(pointer(address), bytes, PROT_READ | PROT_WRITE);
 }
 
-static int signal_revoke(const struct vgpu_managed_range *range, uint64_t address, uint64_t bytes)
+static int sigsegv_revoke(const struct vgpu_managed_range *range, uint64_t address, uint64_t bytes)
 {
 	return protect(range, address, bytes, PROT_NONE);
 }
 
-static int signal_protect(const struct vgpu_managed_range *range, uint64_t address, uint64_t bytes)
+static int sigsegv_protect(const struct vgpu_managed_range *range, uint64_t address, uint64_t bytes)
 {
 	return protect(range, address, bytes, PROT_READ);
 }
 
-const struct vgpu_managed_access vgpu_managed_by_signal = {
-	.attach = signal_attach,
-	.grant = signal_grant,
-	.grant_ahead = signal_grant_ahead,
-	.revoke = signal_revoke,
-	.protect = signal_protect,
+const struct vgpu_managed_access vgpu_managed_by_sigsegv = {
+	.name = "0",
+	.attach = sigsegv_attach,
+	.grant = sigsegv_grant,
+	.grant_ahead = sigsegv_grant_ahead,
+	.revoke = sigsegv_revoke,
+	.protect = sigsegv_protect,
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Functions of the C library that have the kernel access memory for the program. Where managed
- * memory is protected (managed_signal.c), the kernel cannot bring a page that is on the device, and
- * the call would fail with EFAULT. So these stand before those of the C library: what they are
+ * Functions of the C library that have the kernel access memory for the program. Where accesses to
+ * managed memory are served by a signal (managed_access.h), the kernel cannot bring a page that is
+ * on the device, and the call would fail with EFAULT. So these stand before those of the C library: what they are
  * passed goes through other memory if it is such memory, and otherwise straight on. They are found
  * first because programs are linked to this library before the C library.
  *
