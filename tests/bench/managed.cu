@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * What page faults of managed memory cost in real time: of processes and of SMs, beside userfaultfd
- * and a minor fault of this kernel, for each page of 4 KB; and a sweep through memory which is on
- * the device, beside memcpy() of other memory. All of them take turns. Pages go one at a time with
+ * (another thread copies the page, or a handler of SIGBUS enters one that a file has) and a minor
+ * fault of this kernel, for each page of 4 KB; and a sweep through memory which is on the device,
+ * beside memcpy() of memory that no page table has, and of other memory. All of them take turns. Pages go one at a time with
  * fault_granule=4096 (VGPU_SET, or sysfs).
  *
  * usage: managed [MB]	of the sweep, 64 if not given
@@ -11,6 +12,7 @@
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -127,6 +129,65 @@ static double user_faults(void)
 	return time / PAGES;
 }
 
+static int entering;
+
+static void enter(int number, siginfo_t *info, void *context)
+{
+	struct uffdio_continue page = {};
+
+	(void)number;
+	(void)context;
+	page.range.start = (uintptr_t)info->si_addr & ~(uintptr_t)(PAGE - 1);
+	page.range.len = PAGE;
+	if (ioctl(entering, UFFDIO_CONTINUE, &page))
+		_exit(1);
+}
+
+/* A file in memory, whose pages no page table has. */
+static char *file_pages(size_t bytes)
+{
+	int fd = memfd_create("managed", MFD_CLOEXEC);
+	void *memory = MAP_FAILED;
+
+	if (fd >= 0 && !ftruncate(fd, (off_t)bytes))
+		memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (memory == MAP_FAILED) {
+		perror("managed: memfd");
+		exit(1);
+	}
+	close(fd);
+	memset(memory, 1, bytes);
+	madvise(memory, bytes, MADV_DONTNEED);
+	return (char *)memory;
+}
+
+/* The thread that touches a page enters it: what no way to serve it can fall below. 0: as above. */
+static double signal_faults(void)
+{
+	char *memory = file_pages(PAGES * PAGE);
+	struct sigaction action = {}, before;
+	struct uffdio_register range = {};
+	struct uffdio_api api = {};
+	double time = 0;
+
+	entering = (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
+	action.sa_sigaction = enter;
+	action.sa_flags = SA_SIGINFO;
+	api.api = UFFD_API;
+	api.features = UFFD_FEATURE_SIGBUS | UFFD_FEATURE_MINOR_SHMEM;
+	range.range.start = (uintptr_t)memory;
+	range.range.len = PAGES * PAGE;
+	range.mode = UFFDIO_REGISTER_MODE_MINOR;
+	if (entering >= 0 && !ioctl(entering, UFFDIO_API, &api) &&
+	    !ioctl(entering, UFFDIO_REGISTER, &range) && !sigaction(SIGBUS, &action, &before)) {
+		time = touch_on_host(memory, PAGES);
+		sigaction(SIGBUS, &before, NULL);
+	}
+	close(entering);
+	munmap(memory, PAGES * PAGE);
+	return time / PAGES;
+}
+
 /* ---- the runs ----------------------------------------------------------- */
 
 static void print(const char *what, double *values, double scale, const char *unit)
@@ -134,7 +195,7 @@ static void print(const char *what, double *values, double scale, const char *un
 	struct bench_stat stat = bench_stat(values, RUNS);
 
 	if (stat.max > 0)
-		printf("%-44s %9.2f %s  (%.2f to %.2f)\n", what, stat.median * scale, unit,
+		printf("%-47s %9.2f %s  (%.2f to %.2f)\n", what, stat.median * scale, unit,
 		       stat.min * scale, stat.max * scale);
 }
 
@@ -142,8 +203,10 @@ int main(int argc, char **argv)
 {
 	size_t bytes = (size_t)(argc > 1 ? atoi(argv[1]) : 64) << 20;
 	double first[RUNS], host[RUNS], device[RUNS], there[RUNS], minor[RUNS], user[RUNS];
+	double signals[RUNS], absent[RUNS];
 	double sweep[RUNS], plain[RUNS], ratio[RUNS];
 	char *big, *other = anonymous(bytes), *from = anonymous(bytes);
+	char *file = file_pages(bytes);
 
 	check(cudaMallocManaged(&big, bytes));
 	memset(other, 1, bytes);
@@ -161,10 +224,15 @@ int main(int argc, char **argv)
 		check(cudaFree(memory));
 		minor[run] = minor_faults();
 		user[run] = user_faults();
+		signals[run] = signal_faults();
 		touch_on_device(big, bytes / PAGE);
 		start = bench_seconds();
 		memcpy(other, big, bytes);
 		sweep[run] = bench_seconds() - start;
+		madvise(file, bytes, MADV_DONTNEED);
+		start = bench_seconds();
+		memcpy(other, file, bytes);
+		absent[run] = bench_seconds() - start;
 		start = bench_seconds();
 		memcpy(other, from, bytes);
 		plain[run] = bench_seconds() - start;
@@ -174,8 +242,10 @@ int main(int argc, char **argv)
 	print("host touches a page that is on the device", host, 1e6, "us");
 	print("SM touches a page that is on the host", device, 1e6, "us");
 	print("userfaultfd, another thread copies the page", user, 1e6, "us");
+	print("userfaultfd, SIGBUS: its handler enters the page", signals, 1e6, "us");
 	print("minor fault of anonymous memory", minor, 1e6, "us");
 	print("memcpy of memory that is on the device", sweep, 1e9 / (double)bytes, "ns/byte");
+	print("memcpy of a file that no page table has", absent, 1e9 / (double)bytes, "ns/byte");
 	print("memcpy of other memory", plain, 1e9 / (double)bytes, "ns/byte");
 	print("rate, of other memory's", ratio, 1, "   ");
 	check(cudaFree(big));

@@ -30,10 +30,12 @@ gcc -O2 -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -Iuapi -Itests/bench test
 	VGPU_TRANSPORT=embedded VGPU_SET=fault_granule=4096 "$bin/managed" 1024
 	VGPU_TRANSPORT=embedded "$bin/managed" 1024
 	VGPU_TRANSPORT=embedded VGPU_SET=prefetcher=tree "$bin/managed" 1024
-	echo "== the same with SIGSEGV"
-	VGPU_USERFAULTFD=0 VGPU_TRANSPORT=embedded VGPU_SET=fault_granule=4096 "$bin/managed" 1024
-	VGPU_USERFAULTFD=0 VGPU_TRANSPORT=embedded "$bin/managed" 1024
-	VGPU_USERFAULTFD=0 VGPU_TRANSPORT=embedded VGPU_SET=prefetcher=tree "$bin/managed" 1024
+	for way in sigbus 0; do
+		echo "== the same with VGPU_USERFAULTFD=$way"
+		VGPU_USERFAULTFD=$way VGPU_TRANSPORT=embedded VGPU_SET=fault_granule=4096 "$bin/managed" 1024
+		VGPU_USERFAULTFD=$way VGPU_TRANSPORT=embedded "$bin/managed" 1024
+		VGPU_USERFAULTFD=$way VGPU_TRANSPORT=embedded VGPU_SET=prefetcher=tree "$bin/managed" 1024
+	done
 	echo
 	echo "== all SMs fault all the time, native, embedded: faults that the host serves, and that SMs serve"
 	VGPU_TRANSPORT=embedded "$bin/fault_load"
