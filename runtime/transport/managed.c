@@ -22,7 +22,7 @@ static size_t count, room;
 static pthread_cond_t served = PTHREAD_COND_INITIALIZER;
 static unsigned int serving;
 
-/* A child has none of the memory, and what its parent's threads were serving nobody serves in it. */
+/* A child has none of the memory, and nobody serves there what its parent's threads served. */
 static void after_fork(void)
 {
 	pthread_mutex_init(&lock, NULL);

@@ -5,11 +5,11 @@
  * always accessible. The program's access to what it may not have is noticed, the device gives the
  * page to the host, and the access is made again (managed_access.h).
  *
- * Where that is done with SIGSEGV or SIGBUS, other signals of that kind go on to the handler that was
- * there before. A program that sets a handler of its own after it has allocated managed memory has to go
- * on to the one that it replaces; and a system call that is passed a page which is on the device
- * fails with EFAULT, unless it is one of system_calls.c. A forked child does
- * not have the memory. All functions may be called by several threads; what grants and revokes
+ * Where that is done with SIGSEGV or SIGBUS, other signals of that kind go on to the handler that
+ * was there before. A program that sets a handler of its own after it has allocated managed memory
+ * has to go on to the one that it replaces; and a system call that is passed a page which is on
+ * the device fails with EFAULT, unless it is one of system_calls.c. A forked child does not have
+ * the memory. All functions may be called by several threads; what grants and revokes
  * access must be called with the lock of the device held.
  */
 #ifndef VGPU_MANAGED_H

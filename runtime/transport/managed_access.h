@@ -8,8 +8,8 @@
  *            thread of this library has brought the page. Needs Linux 6.4, and that the process may
  *            handle faults of system calls: as root, with vm.unprivileged_userfaultfd, or
  *            /dev/userfaultfd.
- *   sigbus   (managed_userfaultfd.c, managed_signal.c) The same, but userfaultfd has the thread that
- *            touches the page serve itself in a handler of SIGBUS: no other thread takes part.
+ *   sigbus   (managed_userfaultfd.c, managed_signal.c) The same, but userfaultfd has the thread
+ *            that touches the page serve itself in a handler of SIGBUS, without another thread.
  *            Needs Linux 6.4, and no right. A system call fails, so common ones are passed other
  *            memory (system_calls.c).
  *   sigsegv  (managed_signal.c) Such a page is PROT_NONE, and the thread that touches it serves
@@ -46,8 +46,8 @@ struct vgpu_managed_range {
  * struct vgpu_managed_access - a way
  * @name: what VGPU_USERFAULTFD calls it
  * @serves_system_calls: a system call that is passed a page which is on the device gets it
- * @attach: watch a range that is mapped PROT_NONE; false: this way is not possible, and the range is
- *   as it was. Called with the lock of the ranges held
+ * @attach: watch a range that is mapped PROT_NONE; false: this way is not possible, and the range
+ *   is as it was. Called with the lock of the ranges held
  * @grant: let the program read some pages, and write them if @writable; a negative errno. It may
  *   have some of them already, in the same way or in another. Whoever waits for them goes on
  * @grant_ahead: let it read and write pages, at once or not; it may have some of them already

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Access to managed memory by userfaultfd, which has accesses served by another thread or by a
- * signal; see managed_access.h. The bytes are in a file of memory. A page that the file has, and the
- * page tables do not, is a minor fault (UFFDIO_CONTINUE enters it); one that the file does not have
- * yet is a missing one.
+ * signal; see managed_access.h. The bytes are in a file of memory. A page that the file has, and
+ * the page tables do not, is a minor fault (UFFDIO_CONTINUE enters it); one that the file does not
+ * have yet is a missing one.
  */
 #include <errno.h>
 #include <fcntl.h>
