@@ -78,7 +78,7 @@ struct vgpu_smst {
 	/* blocks it will issue: when set up, or when as many of those being saved have been */
 	u32 claimed;
 	u64 requested;			/* when it was reserved */
-	struct vgpu_event setup;
+	struct vgpu_row_event setup;
 	struct vgpu_event preempt;	/* next action of the mechanism */
 	void (*preempt_fn)(struct vgpu_exec *exec, u32 sm);
 	/*

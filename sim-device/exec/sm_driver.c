@@ -67,7 +67,7 @@ void vgpu_sm_driver_update(struct vgpu_exec *exec, u32 sm)
 	const struct vgpu_smst *smst = &exec->smst[sm];
 	enum vgpu_sm_state state;
 
-	if (vgpu_event_pending(&smst->setup))
+	if (vgpu_event_pending(&smst->setup.event))
 		state = VGPU_SM_SETUP;
 	else if (exec->sms[sm].resident_count)
 		state = smst->leaving ? VGPU_SM_RESERVED : VGPU_SM_RUNNING;
@@ -175,7 +175,7 @@ void vgpu_sm_driver_resume(struct vgpu_exec *exec, u32 sm, struct vgpu_block *bl
 
 static void setup_fire(struct vgpu_event *event)
 {
-	struct vgpu_smst *smst = vgpu_container_of(event, struct vgpu_smst, setup);
+	struct vgpu_smst *smst = vgpu_container_of(event, struct vgpu_smst, setup.event);
 	struct vgpu_exec *exec = smst->exec;
 	u32 sm = vgpu_smst_number(smst);
 	struct vgpu_sm *hw = &exec->sms[sm];
@@ -208,15 +208,15 @@ void vgpu_sm_driver_setup(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 	ksr->unclaimed -= smst->claimed;
 	vgpu_runqueue_kernel(exec, ksr);
 	vgpu_trace_kernel(exec, VGPU_TRACE_SM_SETUP, ksr, sm, 0, 0);
-	smst->setup.fire = setup_fire;
-	vgpu_event_after(exec->sim, &smst->setup, exec->config->sm_setup_ps);
+	smst->setup.event.fire = setup_fire;
+	vgpu_event_in_row(exec->sim, &smst->setup, exec->config->sm_setup_ps);
 }
 
 void vgpu_sm_driver_unset(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *next)
 {
 	struct vgpu_smst *smst = &exec->smst[sm];
 
-	vgpu_event_cancel(exec->sim, &smst->setup);
+	vgpu_event_cancel(exec->sim, &smst->setup.event);
 	vgpu_sm_driver_unclaim(exec, sm);
 	release_sm(exec, sm);
 	hand_over(exec, sm, next);
@@ -406,7 +406,7 @@ void vgpu_sm_driver_stop(struct vgpu_exec *exec, u32 sm)
 	struct vgpu_sm *hw = &exec->sms[sm];
 	struct vgpu_block *block;
 
-	vgpu_event_cancel(exec->sim, &smst->setup);
+	vgpu_event_cancel(exec->sim, &smst->setup.event);
 	smst->claimed = 0;
 	while ((block = vgpu_sm_first(hw))) {
 		vgpu_sm_detach(hw, block);

@@ -26,7 +26,7 @@ static inline const struct vgpu_pq_node *least(const struct vgpu_pq_node *a,
 static void set_first(struct vgpu_pqueue *t, const struct vgpu_pq_node *node)
 {
 	t->level[t->height][0] = *node;
-	t->first = node->number ? t->entries[node->number - 1] : NULL;
+	t->first = t->entries[node->number];
 }
 
 /* Leaf @leaf, from 1, becomes (key, seq, number): compute the nodes above it again. */
@@ -112,19 +112,20 @@ int vgpu_pqueue_reserve(struct vgpu_pqueue *t, u32 room)
 		nodes += size;
 	nodes++;
 	grown.level[0] = vgpu_mem_alloc_device(nodes * sizeof(**grown.level) +
-					room * (sizeof(*grown.entries) + sizeof(*grown.free)));
+					(room + 1) * sizeof(*grown.entries) +
+					room * sizeof(*grown.free));
 	if (!grown.level[0])
 		return -ENOMEM;
 	for (level = 0, size = room; size > 1; size = above(size), level++)
 		grown.level[level + 1] = grown.level[level] + size;
 	grown.entries = (void *)(grown.level[0] + nodes);
-	grown.free = (void *)(grown.entries + room);
+	grown.free = (void *)(grown.entries + room + 1);
 	for (i = 0; i < nodes; i++)
 		grown.level[0][i] = empty;
 	if (t->room) {
 		for (level = 0, size = t->room; level <= t->height; size = above(size), level++)
 			memcpy(grown.level[level], t->level[level], size * sizeof(**t->level));
-		memcpy(grown.entries, t->entries, t->room * sizeof(*t->entries));
+		memcpy(grown.entries, t->entries, (t->room + 1) * sizeof(*t->entries));
 	}
 	/* Low numbers are taken first: they keep the tree low. */
 	for (i = 0; i < room - t->room; i++)
@@ -158,14 +159,14 @@ void vgpu_pqueue_insert(struct vgpu_pqueue *t, struct vgpu_pq_entry *entry, u64 
 			return;
 		number = t->free[--t->free_count];
 		entry->number = number;
-		t->entries[number - 1] = entry;
+		t->entries[number] = entry;
 		include_leaf(t, number);
 		fill_leaf(t, number, &(struct vgpu_pq_node){ key, seq, number });
 		return;
 	}
 	if (!entry->number) {
 		entry->number = t->hole;
-		t->entries[t->hole - 1] = entry;
+		t->entries[t->hole] = entry;
 		t->hole = 0;
 	}
 	number = entry->number;
@@ -177,6 +178,17 @@ void vgpu_pqueue_clear(struct vgpu_pqueue *t, struct vgpu_pq_entry *entry)
 	clear_leaf(t, entry->number);
 	t->free[t->free_count++] = entry->number;
 	entry->number = 0;
+}
+
+/* Nodes have the seq of @old from then on, which sorts in the same place. */
+void vgpu_pqueue_replace(struct vgpu_pqueue *t, struct vgpu_pq_entry *old,
+			 struct vgpu_pq_entry *entry)
+{
+	entry->number = old->number;
+	old->number = 0;
+	t->entries[entry->number] = entry;
+	if (t->first == old)
+		t->first = entry;
 }
 
 void vgpu_pqueue_pop(struct vgpu_pqueue *t)

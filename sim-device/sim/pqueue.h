@@ -19,6 +19,7 @@ struct vgpu_pq_entry {
 	u64 key;
 	u64 seq;	/* order among equal keys, unique in one queue */
 	u32 number;	/* of its leaf, from 1; 0: in no queue */
+	u32 tag;	/* of who owns it; the queue does not look at it */
 };
 
 /**
@@ -27,7 +28,7 @@ struct vgpu_pq_entry {
  */
 struct vgpu_pq_node {
 	u64 key;
-	u64 seq;
+	u64 seq;	/* of the entry, or of an entry that it replaced */
 	u64 number;	/* leaf it comes from; 0: empty, which sorts last */
 };
 
@@ -36,7 +37,7 @@ struct vgpu_pq_node {
 struct vgpu_pqueue {
 	/* leaves, their parents, ..., the root; one allocation */
 	struct vgpu_pq_node *level[VGPU_PQUEUE_LEVELS];
-	struct vgpu_pq_entry **entries;	/* by number - 1 */
+	struct vgpu_pq_entry **entries;	/* by number; NULL for 0 */
 	struct vgpu_pq_entry *first;	/* the least, unless there is a hole; NULL: none */
 	u32 *free;			/* stack of free numbers */
 	u32 free_count;
@@ -62,6 +63,13 @@ void vgpu_pqueue_clear(struct vgpu_pqueue *t, struct vgpu_pq_entry *entry);
  * soon after.
  */
 void vgpu_pqueue_pop(struct vgpu_pqueue *t);
+/*
+ * @old, which is queued, leaves, and @entry, which is in no queue, takes its place, in constant
+ * time. @entry has its key and seq already: the key is the same, and no other entry has that key
+ * and a seq between the two.
+ */
+void vgpu_pqueue_replace(struct vgpu_pqueue *t, struct vgpu_pq_entry *old,
+			 struct vgpu_pq_entry *entry);
 /* The popped leaf stays empty: compute its path again (for vgpu_pqueue_first() only). */
 void vgpu_pqueue_refill(struct vgpu_pqueue *t);
 

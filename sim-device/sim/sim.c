@@ -12,6 +12,12 @@
 #define FIRST_SEQ	(1ull << 62)
 #define PAUSED_SEQ	0ull
 
+/*
+ * Tags of events: of the one that is in the queue for the others of its row, and of these. Where an
+ * event is the only one of its row it is like any other.
+ */
+enum { ALONE, FIRST_OF_ROW, IN_ROW };
+
 void vgpu_sim_init(struct vgpu_sim *sim)
 {
 	memset(sim, 0, sizeof(*sim));
@@ -27,6 +33,44 @@ void vgpu_sim_fini(struct vgpu_sim *sim)
 static bool is_urgent(const struct vgpu_pq_entry *entry)
 {
 	return entry->seq < FIRST_SEQ && entry->seq != PAUSED_SEQ;
+}
+
+static struct vgpu_row_event *row_event_of(struct vgpu_event *event)
+{
+	return vgpu_container_of(event, struct vgpu_row_event, event);
+}
+
+/* @event leaves its row; if the queue had it, the next one takes its place there. */
+static void leave_row(struct vgpu_sim *sim, struct vgpu_row_event *event)
+{
+	struct vgpu_row_event *next = vgpu_list_entry(event->row.next, struct vgpu_row_event, row);
+
+	vgpu_list_del(&event->row);
+	if (event->event.node.tag == FIRST_OF_ROW) {
+		vgpu_pqueue_replace(&sim->events, &event->event.node, &next->event.node);
+		next->event.node.tag = FIRST_OF_ROW;
+	}
+	event->event.node.number = 0;
+	event->event.node.tag = ALONE;
+	/* what is left is the one that the queue has */
+	if (!vgpu_list_linked(&next->row))
+		next->event.node.tag = ALONE;
+}
+
+static bool is_newest(const struct vgpu_sim *sim, const struct vgpu_event *event)
+{
+	return sim->newest && event == &sim->newest->event;
+}
+
+/* Take @event, which is the first, out of the queue. */
+static void pop(struct vgpu_sim *sim, struct vgpu_event *event)
+{
+	if (unlikely(is_newest(sim, event)))
+		sim->newest = NULL;
+	if (unlikely(event->node.tag))
+		leave_row(sim, row_event_of(event));
+	else
+		vgpu_pqueue_pop(&sim->events);
 }
 
 static bool is_interrupted(const struct vgpu_sim *sim)
@@ -48,7 +92,7 @@ u64 vgpu_sim_run(struct vgpu_sim *sim, u64 until, u32 max_events)
 			return first->key;
 		begun = true;
 		sim->now = first->key;
-		vgpu_pqueue_pop(&sim->events);
+		pop(sim, event);
 		sim->fired++;
 		event->fire(event);
 	}
@@ -69,6 +113,47 @@ void vgpu_event_at(struct vgpu_sim *sim, struct vgpu_event *event, u64 time)
 void vgpu_event_after(struct vgpu_sim *sim, struct vgpu_event *event, u64 delay)
 {
 	vgpu_event_at(sim, event, vgpu_time_after(sim, delay));
+}
+
+/* Was @newest the last that was scheduled, for @time? Then nothing can come between the two. */
+static bool follows(const struct vgpu_sim *sim, const struct vgpu_row_event *newest, u64 time)
+{
+	return newest && newest->event.node.key == time && newest->event.node.seq == sim->seq - 1;
+}
+
+void vgpu_event_in_row(struct vgpu_sim *sim, struct vgpu_row_event *event, u64 delay)
+{
+	u64 time = vgpu_time_after(sim, delay);
+	struct vgpu_row_event *before = sim->newest;
+
+	if (!VGPU_CHECK(!vgpu_event_pending(&event->event)))
+		return;
+	sim->newest = event;
+	if (!follows(sim, before, time)) {
+		vgpu_event_at(sim, &event->event, time);
+		return;
+	}
+	if (!before->event.node.tag) {
+		before->event.node.tag = FIRST_OF_ROW;
+		vgpu_list_init(&before->row);
+	}
+	event->event.node = (struct vgpu_pq_entry){
+		.key = time,
+		.seq = sim->seq++,
+		.number = before->event.node.number,
+		.tag = IN_ROW,
+	};
+	vgpu_list_add(&event->row, &before->row);
+}
+
+void vgpu_event_clear(struct vgpu_sim *sim, struct vgpu_event *event)
+{
+	if (is_newest(sim, event))
+		sim->newest = NULL;
+	if (event->node.tag)
+		leave_row(sim, row_event_of(event));
+	else
+		vgpu_pqueue_clear(&sim->events, &event->node);
 }
 
 void vgpu_event_next(struct vgpu_sim *sim, struct vgpu_event *event)

@@ -11,6 +11,7 @@
 #define VGPU_SIM_H
 
 #include "../platform.h"
+#include "list.h"
 #include "pqueue.h"
 
 /** struct vgpu_sim - one clock; users may read @now and @fired directly */
@@ -21,6 +22,7 @@ struct vgpu_sim {
 	u64 seq;			/* of the event that was scheduled last */
 	u64 urgent_seq;			/* the same of vgpu_event_next() */
 	u64 fired;			/* events processed */
+	struct vgpu_row_event *newest;	/* of those in a row that are pending, NULL: not known */
 	bool stop;			/* vgpu_sim_run() ends after this event */
 	/* vgpu_sim_run() ends as soon as it can; set and read by any thread, atomically */
 	bool interrupt;
@@ -31,6 +33,16 @@ struct vgpu_event {
 	void (*fire)(struct vgpu_event *event);
 	/* whose work ends then; set where that may be as far away as a process likes, else NULL */
 	const struct vgpu_mem_account *account;
+};
+
+/**
+ * struct vgpu_row_event - an event of a kind that is often scheduled many times in a row, for the
+ * same time: the setups of all SMs that a launch takes. The first of a row is in the queue for all
+ * of them, so that only that one costs a search of its place. They are events as all others.
+ */
+struct vgpu_row_event {
+	struct vgpu_event event;
+	struct vgpu_list row;		/* ring of those for the same time, in order */
 };
 
 void vgpu_sim_init(struct vgpu_sim *sim);
@@ -65,6 +77,8 @@ static inline u64 vgpu_time_after(const struct vgpu_sim *sim, u64 delay)
 void vgpu_event_at(struct vgpu_sim *sim, struct vgpu_event *event, u64 time);
 /* The same, at vgpu_time_after(@delay). */
 void vgpu_event_after(struct vgpu_sim *sim, struct vgpu_event *event, u64 delay);
+/* vgpu_event_after() for an event that is not scheduled and may be one of a row. */
+void vgpu_event_in_row(struct vgpu_sim *sim, struct vgpu_row_event *event, u64 delay);
 /*
  * Schedule @event right after the event that is being processed, before all others that are due
  * now. For work that must not run inside the present handler, such as ending a context.
@@ -91,15 +105,19 @@ static inline const struct vgpu_event *vgpu_event_first(struct vgpu_sim *sim)
 	return first ? vgpu_container_of(first, struct vgpu_event, node) : NULL;
 }
 
-/* Cancel an event; a no-op if it is not scheduled. */
-static inline void vgpu_event_cancel(struct vgpu_sim *sim, struct vgpu_event *event)
-{
-	vgpu_pqueue_remove(&sim->events, &event->node);
-}
-
 static inline bool vgpu_event_pending(const struct vgpu_event *event)
 {
 	return vgpu_pq_queued(&event->node);
+}
+
+/* Cancel @event, which is scheduled. */
+void vgpu_event_clear(struct vgpu_sim *sim, struct vgpu_event *event);
+
+/* Cancel an event; a no-op if it is not scheduled. */
+static inline void vgpu_event_cancel(struct vgpu_sim *sim, struct vgpu_event *event)
+{
+	if (vgpu_event_pending(event))
+		vgpu_event_clear(sim, event);
 }
 
 /* When a pending event fires. */

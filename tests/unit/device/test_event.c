@@ -102,6 +102,92 @@ static void random_schedules_fire_as_a_list_would(void **state)
 	end(h);
 }
 
+#define ROW	40
+
+static struct vgpu_row_event row[ROW];
+static u32 row_fired[2 * EVENTS];
+static u32 row_count;
+
+static void fire_in_row(struct vgpu_event *event)
+{
+	assert_int_equal(sim->now, vgpu_event_time(event));
+	assert_false(vgpu_event_pending(event));
+	row_fired[row_count++] =
+		(u32)(vgpu_container_of(event, struct vgpu_row_event, event) - row);
+}
+
+static void fire_between(struct vgpu_event *event)
+{
+	row_fired[row_count++] = ROW + (u32)(event - events);
+}
+
+/*
+ * Events in a row, among others and cancelled at random, fire in the order of (time, turn) as all
+ * others do, also when the run stops after each.
+ */
+static void rows_fire_as_single_events_would(void **state)
+{
+	static u64 when[2 * ROW], turn[2 * ROW];
+	static bool there[2 * ROW];
+	struct host *h = begin();
+	struct vgpu_random random;
+	u32 round, i;
+	u64 turns = 0;
+
+	(void)state;
+	vgpu_random_seed(&random, 7);
+	memset(row, 0, sizeof(row));
+	for (i = 0; i < ROW; i++) {
+		row[i].event.fire = fire_in_row;
+		events[i].fire = fire_between;
+	}
+	for (round = 0; round < 3000; round++) {
+		u64 begins = sim->now;
+
+		memset(there, 0, sizeof(there));
+		row_count = 0;
+		for (i = 0; i < 2 * ROW; i++) {
+			u32 which = (u32)(vgpu_random_next(&random) % ROW);
+			u32 kind = (u32)(vgpu_random_next(&random) % 16);
+			/* mostly the same time, so that rows are long */
+			u64 delay = vgpu_random_next(&random) % 8 ? 3 : 5;
+
+			if (kind == 0) {
+				vgpu_event_cancel(h->dev->sim, &row[which].event);
+				there[which] = false;
+			} else if (kind == 1) {
+				vgpu_event_after(h->dev->sim, &events[which], delay);
+				when[ROW + which] = begins + delay;
+				turn[ROW + which] = turns++;
+				there[ROW + which] = true;
+			} else if (!there[which]) {
+				vgpu_event_in_row(h->dev->sim, &row[which], delay);
+				when[which] = begins + delay;
+				turn[which] = turns++;
+				there[which] = true;
+			}
+		}
+		for (i = 0; i < ROW; i++)
+			assert_int_equal(vgpu_event_pending(&row[i].event), there[i]);
+		while (vgpu_device_run(h->dev, VGPU_NEVER, round % 2 ? 1 : ~0u) != VGPU_NEVER)
+			;
+		for (i = 0; i < row_count; i++) {
+			u32 least = 2 * ROW;
+			u32 k;
+
+			for (k = 0; k < 2 * ROW; k++)
+				if (there[k] && (least == 2 * ROW || when[k] < when[least] ||
+						 (when[k] == when[least] && turn[k] < turn[least])))
+					least = k;
+			assert_int_equal(row_fired[i], least);
+			there[least] = false;
+		}
+		for (i = 0; i < 2 * ROW; i++)
+			assert_false(there[i]);
+	}
+	end(h);
+}
+
 static void run_stops_where_it_is_told(void **state)
 {
 	struct host *h = begin();
@@ -172,6 +258,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_times_fire_in_the_order_of_scheduling),
 		cmocka_unit_test(random_schedules_fire_as_a_list_would),
+		cmocka_unit_test(rows_fire_as_single_events_would),
 		cmocka_unit_test(run_stops_where_it_is_told),
 		cmocka_unit_test(the_next_event_is_next),
 		cmocka_unit_test(the_clock_ends_and_events_go_on),
