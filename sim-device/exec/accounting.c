@@ -79,30 +79,27 @@ static u32 blocks_of(const struct vgpu_ksr *ksr)
 	return sum;
 }
 
-static void enter_blocks(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
-{
-	u64 elapsed = exec->sim->now - ksr->blocks_since;
-	u32 i;
-
-	if (!elapsed)
-		return;
-	for (i = 0; i < VGPU_BLOCK_STATES; i++)
-		ksr->block_time[i] += ksr->blocks_in[i] * elapsed;
-	ksr->blocks_since = exec->sim->now;
-}
-
+/*
+ * The time in a state is the sum of the times at which blocks left it minus the sum of those at
+ * which they came; who is still there leaves now.
+ */
 void vgpu_account_blocks(struct vgpu_exec *exec, struct vgpu_ksr *ksr, enum vgpu_block_state from,
 			 enum vgpu_block_state to, u32 count)
 {
-	enter_blocks(exec, ksr);
-	if (from == VGPU_BLOCK_NONE)
-		ksr->block_life -= count * exec->sim->now;
-	else
+	u64 times = count * exec->sim->now;
+
+	if (from == VGPU_BLOCK_NONE) {
+		ksr->block_life -= times;
+	} else {
 		ksr->blocks_in[from] -= count;
-	if (to == VGPU_BLOCK_NONE)
-		ksr->block_life += count * exec->sim->now;
-	else
+		ksr->block_time[from] += times;
+	}
+	if (to == VGPU_BLOCK_NONE) {
+		ksr->block_life += times;
+	} else {
 		ksr->blocks_in[to] += count;
+		ksr->block_time[to] -= times;
+	}
 }
 
 /*
@@ -127,8 +124,7 @@ static void add_kernel(const struct vgpu_exec *exec, const struct vgpu_ksr *ksr,
 	else if (ksr->state == VGPU_KERNEL_PREEMPTED)
 		account->kernel_preempted += exec->sim->now - ksr->since;
 	for (i = 0; i < VGPU_BLOCK_STATES; i++)
-		*parts[i] += ksr->block_time[i] +
-			     ksr->blocks_in[i] * (exec->sim->now - ksr->blocks_since);
+		*parts[i] += ksr->block_time[i] + ksr->blocks_in[i] * exec->sim->now;
 }
 
 void vgpu_account_end(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
@@ -136,7 +132,6 @@ void vgpu_account_end(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
 	struct vgpu_exec_context *ctx = ksr->ctx;
 
 	vgpu_account_kernel(exec, ksr, ksr->state);
-	enter_blocks(exec, ksr);
 	ctx->kernel_life += exec->sim->now;
 	ctx->block_life += ksr->block_life + blocks_of(ksr) * exec->sim->now;
 	add_kernel(exec, ksr, &ctx->account);

@@ -55,7 +55,7 @@ struct vgpu_ksr {
 	u64 since;			/* the account is valid up to this time */
 	u64 time[VGPU_KERNEL_STATES];
 	u32 blocks_in[VGPU_BLOCK_STATES];
-	u64 blocks_since;
+	/* sum of when blocks left a state minus sum of when they came, modulo 2^64 */
 	u64 block_time[VGPU_BLOCK_STATES];
 	u64 block_life;			/* sum of end times minus sum of first issue times */
 };
