@@ -368,6 +368,12 @@ static int init_sms(struct vgpu_exec *exec)
 	u32 sms = exec->config->sms;
 	u32 i;
 
+	exec->sm_env = (struct vgpu_sm_env){
+		.sim = exec->sim,
+		.random = exec->random,
+		.ops = &vgpu_sm_driver_ops,
+		.engine = exec,
+	};
 	exec->sms = vgpu_mem_alloc_device(sms * sizeof(*exec->sms));
 	exec->smst = vgpu_mem_alloc_device(sms * sizeof(*exec->smst));
 	if (!exec->sms || !exec->smst)
@@ -385,9 +391,7 @@ static int init_sms(struct vgpu_exec *exec)
 		sm->sim = exec->sim;
 		sm->trace = exec->trace;
 		sm->config = exec->config;
-		sm->random = exec->random;
-		sm->ops = &vgpu_sm_driver_ops;
-		sm->engine = exec;
+		sm->env = &exec->sm_env;
 		err = vgpu_sm_init(sm, i);
 		if (err)
 			return err;

@@ -296,16 +296,16 @@ bool vgpu_sm_driver_issue(struct vgpu_exec *exec, u32 sm)
 	return false;
 }
 
-static bool block_followed(struct vgpu_sm *sm, struct vgpu_launch *launch, u32 slot, u64 *index)
+static bool block_followed(void *engine, u32 sm, struct vgpu_launch *launch, u32 slot, u64 *index)
 {
-	struct vgpu_exec *exec = sm->engine;
 	struct vgpu_ksr *ksr = vgpu_ksr_of(launch);
+	struct vgpu_exec *exec = engine;
 
-	if (!vgpu_list_empty(&ksr->ptbq) || !claim(exec, sm->index, ksr))
+	if (!vgpu_list_empty(&ksr->ptbq) || !claim(exec, sm, ksr))
 		return false;
-	count_end(exec, sm->index, ksr, *index, slot);
+	count_end(exec, sm, ksr, *index, slot);
 	*index = ksr->next_block++;
-	vgpu_trace_kernel(exec, VGPU_TRACE_BLOCK_START, ksr, sm->index, *index, slot);
+	vgpu_trace_kernel(exec, VGPU_TRACE_BLOCK_START, ksr, sm, *index, slot);
 	return true;
 }
 
@@ -327,7 +327,7 @@ static void settle(struct vgpu_exec *exec, struct vgpu_sm *sm)
 
 static void block_done(struct vgpu_sm *sm, struct vgpu_block *block)
 {
-	struct vgpu_exec *exec = sm->engine;
+	struct vgpu_exec *exec = sm->env->engine;
 	struct vgpu_ksr *ksr = vgpu_ksr_of(block->launch);
 	struct vgpu_smst *smst = &exec->smst[sm->index];
 
@@ -352,7 +352,7 @@ static void block_done(struct vgpu_sm *sm, struct vgpu_block *block)
 
 static void block_fault(struct vgpu_sm *sm, struct vgpu_block *block, struct vgpu_fault *fault)
 {
-	struct vgpu_exec *exec = sm->engine;
+	struct vgpu_exec *exec = sm->env->engine;
 	struct vgpu_ksr *ksr = vgpu_ksr_of(block->launch);
 
 	fault->queue = ksr->job->queue;
@@ -364,12 +364,12 @@ static void block_fault(struct vgpu_sm *sm, struct vgpu_block *block, struct vgp
 
 static void block_stopped(struct vgpu_sm *sm, struct vgpu_block *block)
 {
-	vgpu_exec_block_stopped(sm->engine, block);
+	vgpu_exec_block_stopped(sm->env->engine, block);
 }
 
 static void blocks_wait(struct vgpu_sm *sm)
 {
-	struct vgpu_exec *exec = sm->engine;
+	struct vgpu_exec *exec = sm->env->engine;
 
 	if (vgpu_smst_switches(exec, &exec->smst[sm->index])) {
 		vgpu_block_switch(exec, sm->index);
@@ -379,7 +379,7 @@ static void blocks_wait(struct vgpu_sm *sm)
 
 static void block_ready(struct vgpu_sm *sm, struct vgpu_block *block)
 {
-	struct vgpu_exec *exec = sm->engine;
+	struct vgpu_exec *exec = sm->env->engine;
 	const struct vgpu_smst *smst = &exec->smst[sm->index];
 
 	if (smst->stalled)

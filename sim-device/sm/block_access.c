@@ -25,7 +25,7 @@ static void page_came(struct vgpu_page_waiter *waiter)
 	if (sm && !sm->halted && !vgpu_event_pending(&sm->step))
 		vgpu_event_after(sm->sim, &sm->step, 0);
 	if (!warps->pending)
-		warps->home->ops->block_ready(warps->home, block);
+		warps->home->env->ops->block_ready(warps->home, block);
 }
 
 /* Order, scope and cache operator of an instruction. In VASS version 1 they are 0: weak. */

@@ -303,12 +303,12 @@ static bool report_ends(struct vgpu_sm *sm)
 		}
 		if (warps->faulted) {
 			copy = warps->fault;
-			sm->ops->block_fault(sm, block, &copy);
+			sm->env->ops->block_fault(sm, block, &copy);
 		} else if (vgpu_warps_over(warps)) {
 			vgpu_sm_remove(sm, block);
-			sm->ops->block_done(sm, block);
+			sm->env->ops->block_done(sm, block);
 		} else {
-			sm->ops->block_stopped(sm, block);
+			sm->env->ops->block_stopped(sm, block);
 		}
 		block = vgpu_sm_first(sm);
 		waits = false;
@@ -412,7 +412,7 @@ void vgpu_compiled_step(struct vgpu_event *step)
 	waits = report_ends(sm);
 	vgpu_event_cancel(sm->sim, step);	/* blocks issued just now have scheduled it again */
 	if (unlikely(waits) && !sm->halted) {
-		sm->ops->blocks_wait(sm);
+		sm->env->ops->blocks_wait(sm);
 		/* Blocks were issued: their step is next, and the others are looked at again. */
 		if (vgpu_event_pending(step))
 			return;

@@ -17,9 +17,9 @@
 #define SUM_MEAN	131070
 #define SUM_DEVIATION	37837u
 
-static u64 draw_time(struct vgpu_sm *sm, const struct vgpu_launch *launch)
+static u64 draw_time(const struct vgpu_sm_env *env, const struct vgpu_launch *launch)
 {
-	u64 bits = vgpu_random_next(sm->random);
+	u64 bits = vgpu_random_next(env->random);
 	s64 sum = (s64)((bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) +
 			(bits >> 48)) -
 		  SUM_MEAN;
@@ -42,20 +42,23 @@ static u64 draw_time(struct vgpu_sm *sm, const struct vgpu_launch *launch)
  * an SM is a walk over a short array.
  *
  * A block that ends is nearly always followed by another one of its kernel in the same slot. That
- * touches this struct and no block, and of it the first cache line and those of the slots in use:
- * with many SMs, memory is what a simulated block costs.
+ * touches this struct and neither the block nor the SM, and of it three cache lines and one of
+ * @index: with many SMs, memory is what a simulated block costs. (The first line has what is read
+ * before anything else, the next two the times of sixteen slots.)
  */
 struct vgpu_ends {
 	struct vgpu_event event;
 	struct vgpu_launch *launch;	/* all blocks are of it */
-	struct vgpu_sm *sm;
-	u32 first;			/* slot of the earliest */
-	u32 slots;			/* all blocks are below */
+	const struct vgpu_sm_env *env;	/* of the SM */
+	u16 sm_index;
+	u8 first;			/* slot of the earliest */
+	u8 slots;			/* all blocks are below */
 	bool later;			/* the earliest end is scheduled when all are issued */
 	u64 time[64];			/* by slot; VGPU_NEVER: no block there */
 	/* in the grid; what the block itself says is as old as its issue */
 	u64 index[64];
 	struct vgpu_block *block[64];
+	struct vgpu_sm *sm;
 	void *memory;			/* as allocated; the struct is aligned within it */
 };
 
@@ -74,7 +77,7 @@ static u64 find_first(struct vgpu_ends *ends)
 		earliest = earlier ? ends->time[i] : earliest;
 		first = earlier ? i : first;
 	}
-	ends->first = first;
+	ends->first = (u8)first;
 	return earliest;
 }
 
@@ -84,9 +87,9 @@ static void schedule_first(struct vgpu_ends *ends)
 
 	if (time == VGPU_NEVER) {
 		ends->slots = 0;
-		vgpu_event_cancel(ends->sm->sim, &ends->event);
+		vgpu_event_cancel(ends->env->sim, &ends->event);
 	} else {
-		vgpu_event_at(ends->sm->sim, &ends->event, time);
+		vgpu_event_at(ends->env->sim, &ends->event, time);
 	}
 }
 
@@ -111,21 +114,26 @@ void vgpu_profiled_end(struct vgpu_sm *sm)
 	schedule_first(sm->ends);
 }
 
+static inline u64 time_of(const struct vgpu_sm_env *env, const struct vgpu_launch *launch)
+{
+	return launch->block_cv_permille ? draw_time(env, launch) : launch->block_ps;
+}
+
 u64 vgpu_profiled_time(struct vgpu_sm *sm, const struct vgpu_launch *launch)
 {
-	return launch->block_cv_permille ? draw_time(sm, launch) : launch->block_ps;
+	return time_of(sm->env, launch);
 }
 
 /* When a block that starts now ends. */
-static u64 end_time(struct vgpu_sm *sm, const struct vgpu_launch *launch)
+static u64 end_time(const struct vgpu_sm_env *env, const struct vgpu_launch *launch)
 {
-	return vgpu_time_after(sm->sim, vgpu_profiled_time(sm, launch));
+	return vgpu_time_after(env->sim, time_of(env, launch));
 }
 
 static void ends_fire(struct vgpu_event *event)
 {
 	struct vgpu_ends *ends = vgpu_container_of(event, struct vgpu_ends, event);
-	struct vgpu_sm *sm = ends->sm;
+	const struct vgpu_sm_env *env = ends->env;
 	u32 most = ends->slots;
 
 	/*
@@ -136,18 +144,19 @@ static void ends_fire(struct vgpu_event *event)
 	do {
 		u32 slot = ends->first;
 
-		if (sm->ops->block_followed(sm, ends->launch, slot, &ends->index[slot])) {
-			ends->time[slot] = end_time(sm, ends->launch);
+		if (env->ops->block_followed(env->engine, ends->sm_index, ends->launch, slot,
+					     &ends->index[slot])) {
+			ends->time[slot] = end_time(env, ends->launch);
 		} else {
 			struct vgpu_block *block = leave_slot(ends, slot);
 
-			vgpu_sm_remove(sm, block);
-			sm->ops->block_done(sm, block);
+			vgpu_sm_remove(ends->sm, block);
+			env->ops->block_done(ends->sm, block);
 		}
-	} while (find_first(ends) == sm->sim->now && --most);
+	} while (find_first(ends) == env->sim->now && --most);
 	ends->later = false;
 	if (ends->time[ends->first] != VGPU_NEVER)
-		vgpu_event_at(sm->sim, event, ends->time[ends->first]);
+		vgpu_event_at(env->sim, event, ends->time[ends->first]);
 	else
 		ends->slots = 0;
 }
@@ -162,6 +171,8 @@ int vgpu_profiled_init(struct vgpu_sm *sm)
 	sm->ends = (struct vgpu_ends *)(memory + (0 - (unsigned long)memory) % ALIGN);
 	sm->ends->memory = memory;
 	sm->ends->sm = sm;
+	sm->ends->sm_index = (u16)sm->index;
+	sm->ends->env = sm->env;
 	sm->ends->event.fire = ends_fire;
 	for (i = 0; i < VGPU_ARRAY_SIZE(sm->ends->time); i++)
 		sm->ends->time[i] = VGPU_NEVER;
@@ -185,10 +196,10 @@ static void profiled_issue(struct vgpu_block *block)
 	ends->block[block->slot] = block;
 	ends->index[block->slot] = block->index;
 	ends->time[block->slot] = block->remaining_ps ?
-					  vgpu_time_after(ends->sm->sim, block->remaining_ps) :
-					  end_time(ends->sm, block->launch);
+					  vgpu_time_after(ends->env->sim, block->remaining_ps) :
+					  end_time(ends->env, block->launch);
 	if (ends->slots <= block->slot)
-		ends->slots = block->slot + 1;
+		ends->slots = (u8)(block->slot + 1);
 	if (!ends->later)
 		schedule_first(ends);
 }

@@ -71,7 +71,7 @@ static void report_fault(struct vgpu_touching *t, u64 address, u32 reason)
 		.write = block->launch->touch_write,
 	};
 
-	block->sm->ops->block_fault(block->sm, block, &fault);
+	block->sm->env->ops->block_fault(block->sm, block, &fault);
 }
 
 /*
@@ -155,7 +155,7 @@ static void touching_fire(struct vgpu_event *event)
 	if (t->touch == block->launch->touches) {
 		vgpu_sm_remove(sm, block);
 		trace_warps(sm);
-		sm->ops->block_done(sm, block);
+		sm->env->ops->block_done(sm, block);
 		return;
 	}
 	switch (make_access(t)) {
@@ -171,7 +171,7 @@ static void touching_fire(struct vgpu_event *event)
 	case VGPU_ACCESS_PENDING:
 		trace_warps(sm);
 		/* the block may leave now */
-		sm->ops->blocks_wait(sm);
+		sm->env->ops->blocks_wait(sm);
 		return;
 	case VGPU_ACCESS_FAULT:
 		return;
@@ -186,7 +186,7 @@ static void page_came(struct vgpu_page_waiter *waiter)
 
 	if (sm && !sm->halted)
 		advance(t);
-	t->home->ops->block_ready(t->home, t->block);
+	t->home->env->ops->block_ready(t->home, t->block);
 }
 
 /* ---- the kind ----------------------------------------------------------- */

@@ -28,10 +28,10 @@ struct vgpu_sm;
  * struct vgpu_sm_ops - what an SM tells the engine
  * @block_done: @block has ended at the present time and is already off the SM; the engine releases
  *   it and may issue another
- * @block_followed: the profiled block of @launch in @slot, still resident, has ended, *@index of
- *   its grid. Where its kernel has a new block to issue to the same place, *@index becomes that
- *   one's and nothing else of the block changes. false: nothing has happened, take it off and call
- *   @block_done
+ * @block_followed: the profiled block of @launch in @slot of SM @sm, still resident, has ended,
+ *   *@index of its grid. Where its kernel has a new block to issue to the same place, *@index
+ *   becomes that one's and nothing else of the block changes. false: nothing has happened, take it
+ *   off and call @block_done
  * @block_fault: @block, still resident, did what ends its context. @fault has reason, block,
  *   thread, pc, address, bytes, write; the engine adds the rest. The block stays until its context
  *   is stopped, right behind the present event
@@ -44,7 +44,7 @@ struct vgpu_sm;
  */
 struct vgpu_sm_ops {
 	void (*block_done)(struct vgpu_sm *sm, struct vgpu_block *block);
-	bool (*block_followed)(struct vgpu_sm *sm, struct vgpu_launch *launch, u32 slot,
+	bool (*block_followed)(void *engine, u32 sm, struct vgpu_launch *launch, u32 slot,
 			       u64 *index);
 	void (*block_fault)(struct vgpu_sm *sm, struct vgpu_block *block, struct vgpu_fault *fault);
 	void (*block_stopped)(struct vgpu_sm *sm, struct vgpu_block *block);
@@ -94,14 +94,20 @@ extern const struct vgpu_block_kind vgpu_block_compiled;
 extern const struct vgpu_block_kind vgpu_block_profiled;
 extern const struct vgpu_block_kind vgpu_block_touching;
 
+/** struct vgpu_sm_env - what all SMs of a device have in common */
+struct vgpu_sm_env {
+	struct vgpu_sim *sim;
+	struct vgpu_random *random;
+	const struct vgpu_sm_ops *ops;
+	void *engine;			/* of @ops */
+};
+
 /** struct vgpu_sm - one SM. Resident blocks hang on a list in issue order. */
 struct vgpu_sm {
 	struct vgpu_sim *sim;
 	const struct vgpu_trace *trace;
-	struct vgpu_random *random;
 	const struct vgpu_config *config;
-	const struct vgpu_sm_ops *ops;
-	void *engine;			/* of @ops */
+	const struct vgpu_sm_env *env;
 	u32 index;
 	/* context registers, set by setup (Tanasic 5.2.1) */
 	u32 context;			/* 0: never set up */
@@ -133,10 +139,7 @@ struct vgpu_sm {
 u32 vgpu_occupancy(const struct vgpu_config *config, u32 threads, u32 regs_per_block,
 		   u32 shared_bytes, u32 *shared_config);
 
-/*
- * @sm is zero but for sim, trace, random, config, ops and engine. -ENOMEM, and then nothing is left
- * of it.
- */
+/* @sm is zero but for sim, trace, config and env. -ENOMEM, and then nothing is left of it. */
 int vgpu_sm_init(struct vgpu_sm *sm, u32 index);
 void vgpu_sm_fini(struct vgpu_sm *sm);
 /* Load the context registers for @launch. The SM must be empty. */
