@@ -102,6 +102,15 @@ $(call objects,fuzz,$(lanes-src)): $(O)/fuzz/%.o: $(O)/asan/%.o
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 
+# A simulated block is a little work in each of many small functions of many files: for vgpu-sim the
+# device is optimised as a whole.
+$(eval $(call compile-rules,whole,-flto=auto -ffat-lto-objects))
+$(call objects,whole,$(lanes-src)): $(O)/whole/%.o: $(O)/native/%.o
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+device-of-vgpu-sim := $(O)/whole/libvgpu-device.a
+link-vgpu-sim := -flto=auto
+
 $(O)/gen/%.lex.c: %.l | setup-build
 	@mkdir -p $(@D)
 	$(Q)flex -o $@ $<
@@ -136,9 +145,9 @@ also-vgpu-sim := $(filter-out %/main.c,$(wildcard tools/vgpu-trace/*.c))
 also-vgpu-run := $(also-vgpu-sim)
 define tool-rule
 $(O)/tools/$(1): $$(call objects,native,$(wildcard tools/$(1).c tools/$(1)/*.c) $(also-$(1))) \
-		$(if $(tool-lib-src),$(O)/native/libtools.a) $(O)/native/libvgpu.a $(O)/native/libvgpu-device.a
+		$(if $(tool-lib-src),$(O)/native/libtools.a) $(O)/native/libvgpu.a $(or $(device-of-$(1)),$(O)/native/libvgpu-device.a)
 	@mkdir -p $$(@D) && echo "  LD  $$@"
-	$$(Q)$$(CC) $$(CFLAGS) -o $$@ $$^ $(libraries)
+	$$(Q)$$(CC) $$(CFLAGS) $(link-$(1)) -o $$@ $$^ $(libraries)
 endef
 $(foreach name,$(tool-names),$(eval $(call tool-rule,$(name))))
 tools := $(tool-names:%=$(O)/tools/%)
