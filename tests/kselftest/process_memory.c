@@ -7,30 +7,16 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "vgpu_asm.h"
 #include "vgpu_selftest.h"
-#include "vgpu_words.h"
+#include "vgpu_process.h"
 
 #define PAGES		16u
 #define BYTES		(PAGES * PAGE)
 #define WORDS		(BYTES / 4)
-
-static struct user begin(void)
-{
-	struct user u = user_begin();
-
-	CHECK_EQ(process_memory(u.fd), 0);
-	return u;
-}
-
-static uint64_t at(const volatile void *memory)
-{
-	return (uint64_t)(uintptr_t)memory;
-}
 
 static volatile uint32_t *must_mmap(size_t bytes, int prot, int flags, int fd)
 {
@@ -40,15 +26,10 @@ static volatile uint32_t *must_mmap(size_t bytes, int prot, int flags, int fd)
 	return memory;
 }
 
-static volatile uint32_t *anonymous(size_t bytes)
-{
-	return must_mmap(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-}
-
 /* A kernel that adds to @words ends its context, for @reason. */
 static void must_die_for(uint64_t words, enum vgpu_fault_reason reason)
 {
-	struct user u = begin();
+	struct user u = process_begin();
 
 	CHECK_EQ(wait_seq(u.fd, u.queue, start_add(&u, words, 128, 1, 4), limit_ns(30)), -EIO);
 	CHECK_EQ(must_context_info(u.fd).fault.reason, reason);
@@ -68,7 +49,7 @@ static uint32_t globals[WORDS];
 
 static void in_turn(void)
 {
-	struct user u = begin();
+	struct user u = process_begin();
 	uint32_t stack[1024];
 	uint32_t *heap = malloc(BYTES);
 	uint64_t faults;
@@ -107,7 +88,7 @@ static void in_turn(void)
 
 static void files(void)
 {
-	struct user u = begin();
+	struct user u = process_begin();
 	int fd = memfd_create("file", 0), disk = open("/tmp", O_TMPFILE | O_RDWR, 0600);
 	volatile uint32_t *shared, *private;
 	uint32_t word;
@@ -140,7 +121,7 @@ static void files(void)
 /* Pages that nobody has touched yet come ahead of a kernel, which faults for none. */
 static void prefetched(void)
 {
-	struct user u = begin();
+	struct user u = process_begin();
 	volatile uint32_t *words = anonymous(BYTES);
 	struct vgpu_cmd cmd = { .op = VGPU_CMD_PREFETCH,
 				.prefetch = { .address = at(words) + 8,
@@ -167,7 +148,7 @@ static void prefetched(void)
 
 static void forked(void)
 {
-	struct user u = begin();
+	struct user u = process_begin();
 	volatile uint32_t *words = anonymous(BYTES);
 	int status, go[2];
 	char byte;
@@ -197,7 +178,7 @@ static void forked(void)
 
 static void remapped(void)
 {
-	struct user u = begin();
+	struct user u = process_begin();
 	volatile uint32_t *words = anonymous(BYTES), *other = anonymous(BYTES), *old = words;
 
 	number(words, WORDS);
@@ -222,7 +203,7 @@ static void remapped(void)
 static void huge(void)
 {
 	size_t bytes = 4u << 20;
-	struct user u = begin();
+	struct user u = process_begin();
 	volatile uint32_t *words = anonymous(bytes);
 
 	/* a huge page where there are some; a hole splits it */
@@ -299,7 +280,7 @@ static void secret(void)
 /* A file gets shorter under a kernel that reads it. */
 static void truncated(void)
 {
-	struct user u = begin();
+	struct user u = process_begin();
 	int fd = memfd_create("file", 0);
 	volatile uint32_t *words;
 	uint64_t address, seq;
@@ -322,7 +303,7 @@ static void truncated(void)
 /* A kernel waits for a word that the process writes; munmap() under another one. */
 static void spinning(void)
 {
-	struct user u = begin();
+	struct user u = process_begin();
 	volatile uint32_t *words = anonymous(BYTES);
 	uint64_t address = at(words), seq;
 	struct vgpu_cmd cmd = cmd_launch(u.module, SPIN, 1, 1, &address, sizeof(address));
@@ -367,7 +348,7 @@ static void *disturb(void *arg)
 /* Neither side loses what it wrote, in the same pages. */
 static void together(void)
 {
-	struct user u = begin();
+	struct user u = process_begin();
 	struct worker w = { .words = anonymous(BYTES) };
 	pthread_t thread;
 	void *rounds;
@@ -386,7 +367,7 @@ static void together(void)
 static void user_faults(void)
 {
 	int uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-	struct user u = begin();
+	struct user u = process_begin();
 	int other = must_open();
 	uint32_t queue = must_queue(other);
 	volatile uint32_t *words = anonymous(BYTES);
@@ -429,7 +410,7 @@ static void killed(void)
 		int status;
 
 		if (!child) {
-			struct user u = begin();
+			struct user u = process_begin();
 			volatile uint32_t *words = anonymous(BYTES);
 			uint64_t address = at(words);
 			struct vgpu_cmd spin =

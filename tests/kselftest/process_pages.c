@@ -5,14 +5,12 @@
  * Values stay right, and a bystander does not notice.
  */
 #include <pthread.h>
-#include <sys/mman.h>
-#include <sys/swap.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "vgpu_bystander.h"
 #include "vgpu_group.h"
-#include "vgpu_words.h"
+#include "vgpu_process.h"
 
 #define PAGES		128u
 #define BYTES		(PAGES * PAGE)
@@ -21,28 +19,6 @@
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE	25
 #endif
-
-static struct user begin(void)
-{
-	struct user u = user_begin();
-
-	CHECK_EQ(process_memory(u.fd), 0);
-	return u;
-}
-
-static uint64_t at(const volatile void *memory)
-{
-	return (uint64_t)(uintptr_t)memory;
-}
-
-static volatile uint32_t *anonymous(size_t bytes)
-{
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			    0);
-
-	CHECK(memory != MAP_FAILED);
-	return memory;
-}
 
 /* A kernel that runs until words[0] is not 0. */
 static uint64_t start_spin(const struct user *u, const volatile uint32_t *words)
@@ -69,25 +45,7 @@ static void add_to_pages(const struct user *u, volatile uint32_t *words, uint32_
 	must_wait(u, start_add(u, at(words + word), PAGES, 1, PAGE));
 }
 
-static long long number_in(const char *path, const char *name)
-{
-	char line[256];
-	long long value = -1;
-	FILE *file = fopen(path, "r");
-
-	while (file && value < 0 && fgets(line, sizeof(line), file))
-		if (!name)
-			value = atoll(line);
-		else if (!strncmp(line, name, strlen(name)))
-			value = atoll(line + strlen(name));
-	if (file)
-		fclose(file);
-	return value;
-}
-
 /* ---- equal pages -------------------------------------------------------- */
-
-#define KSM	"/sys/kernel/mm/ksm/"
 
 static void must_share(long long pages)
 {
@@ -102,7 +60,7 @@ static void must_share(long long pages)
 /* Pages of one content are merged under a kernel that reads one; kernels write all of them. */
 static void merge(volatile uint32_t *going)
 {
-	struct user u = begin();
+	struct user u = process_begin();
 	volatile uint32_t *words = anonymous(BYTES);
 	uint64_t spin;
 
@@ -135,54 +93,18 @@ static void merge(volatile uint32_t *going)
 
 static void merged(void)
 {
-	static const char *const files[] = { KSM "run", KSM "pages_to_scan",
-					     KSM "sleep_millisecs" };
-	static const char *const values[] = { "1", "10000", "1" };
-	char before[3][32];
+	struct ksm ksm = ksm_on();
 
-	for (int n = 0; n < 3; n++) {
-		if (access(files[n], W_OK))
-			SKIP("this kernel merges no pages");
-		snprintf(before[n], sizeof(before[n]), "%lld", number_in(files[n], NULL));
-	}
-	for (int n = 0; n < 3; n++)
-		put(files[n], values[n]);
 	must_not_notice("pages that are merged", merge);
-	put(files[0], "2");
-	for (int n = 2; n >= 0; n--)
-		put(files[n], before[n]);
+	ksm_off(&ksm);
 }
 
 /* ---- swap --------------------------------------------------------------- */
 
-#define SWAP	"/dev/nullb0"
-
-/* A disk in memory, with the header of a swap device. */
-static void swap_on(void)
-{
-	uint8_t header[PAGE] = { 0 };
-	uint32_t *info = (uint32_t *)(header + 1024);
-	int fd;
-
-	if (access(SWAP, F_OK) &&
-	    system("modprobe null_blk nr_devices=1 gb=1 bs=4096 memory_backed=1 2>/dev/null"))
-		SKIP("no disk for a swap device here");
-	fd = open(SWAP, O_RDWR);
-	if (fd < 0)
-		SKIP("no disk for a swap device here");
-	info[0] = 1;
-	info[1] = (64u << 20) / PAGE - 1;
-	memcpy(header + PAGE - 10, "SWAPSPACE2", 10);
-	CHECK_EQ(pwrite(fd, header, PAGE, 0), PAGE);
-	close(fd);
-	if (swapon(SWAP, 0))
-		SKIP("this kernel does not swap");
-}
-
 /* Pages are swapped out under a kernel that reads one, and in for kernels that write them. */
 static void swap_out(volatile uint32_t *going)
 {
-	struct user u = begin();
+	struct user u = process_begin();
 	volatile uint32_t *words = anonymous(BYTES);
 	uint64_t spin;
 
@@ -212,8 +134,7 @@ static void swapped(void)
 	must_not_notice("pages that are swapped", swap_out);
 	CHECK(number_in("/proc/vmstat", "pswpout ") >= out + PAGES);
 	CHECK(number_in("/proc/vmstat", "pswpin ") >= in + PAGES);
-	CHECK(!swapoff(SWAP));
-	CHECK(!system("rmmod null_blk"));
+	swap_off();
 }
 
 /* ---- huge pages --------------------------------------------------------- */
@@ -221,7 +142,7 @@ static void swapped(void)
 /* Small pages become a huge one under a kernel that reads them, and small ones again. */
 static void collapse(volatile uint32_t *going)
 {
-	struct user u = begin();
+	struct user u = process_begin();
 	volatile uint32_t *all = anonymous(2 * HUGE_BYTES), *words;
 	uint64_t spin;
 
@@ -275,7 +196,7 @@ static void collapsed(void)
 /* A kernel writes more untouched memory than the group of this process may have. */
 static int write_too_much(uint32_t *reason)
 {
-	struct user u = begin();
+	struct user u = process_begin();
 	volatile uint32_t *words = anonymous(LARGE);
 	int ret = wait_seq(u.fd, u.queue,
 			   start_add(&u, at(words), (uint32_t)(LARGE / PAGE), 1, PAGE),
