@@ -2,7 +2,8 @@
 /*
  * Calls that cost the actor much more than their caller: fences that many wait for, descriptors
  * that many watch, batches by the thousand. Who makes them waits for them; a bystander does not.
- * On a kernel that is slower there are fewer watchers and batches, which take as long.
+ * On a kernel that is slower there are fewer watchers and batches, which take as long, and where
+ * waking one is slower still, as with lockdep, there are fewer fences.
  */
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -13,7 +14,9 @@
 
 #define PROCESSES	4
 #define WATCHERS	scaled(900)	/* of a process, which may open 1024 files */
-#define FENCES		400
+#define FENCES		400u
+#define FEW_FENCES	32u
+#define ROUND_SECONDS	1.5	/* of signalling, on a stock kernel: what all of them take there */
 #define BATCHES		scaled(16384)
 #define COMMANDS	32u	/* of a batch */
 
@@ -46,7 +49,7 @@ static void watch_by_many(int fd)
  * Fences by the thousand on one command, which all signal an eventfd that many watch. Returns
  * whether all of them were there before the command ended.
  */
-static bool fences_end(int fd, int event, uint64_t blocks)
+static bool fences_end(int fd, int event, uint32_t fences, uint64_t blocks)
 {
 	struct vgpu_cmd cmd = cmd_profiled(blocks, 1000);
 	struct vgpu_eventfd args = { .queue = must_queue(fd), .fd = event, .seq = 1 };
@@ -54,25 +57,46 @@ static bool fences_end(int fd, int event, uint64_t blocks)
 	bool all;
 
 	must_submit(fd, args.queue, &cmd, 1);
-	for (int i = 0; i < FENCES; i++)
+	for (uint32_t i = 0; i < fences; i++)
 		CHECK_EQ(call(fd, VGPU_IOC_EVENTFD, &args), 0);
 	all = !completed(fd, args.queue);
 	CHECK_EQ(wait_seq(fd, args.queue, 1, FOREVER), 0);
 	CHECK_EQ(queue_destroy(fd, args.queue), 0);
-	for (; signalled < FENCES; signalled += more)
+	for (; signalled < fences; signalled += more)
 		CHECK(read(event, &more, sizeof(more)) == sizeof(more));
-	CHECK_EQ(signalled, FENCES);
+	CHECK_EQ(signalled, fences);
 	return all;
+}
+
+/* As many as are signalled in ROUND_SECONDS: so long would each round keep others waiting. */
+static uint32_t fences_of_round(int event)
+{
+	double begin = seconds_now(), fences;
+	uint64_t value = 1;
+
+	for (int n = 0; n < 4; n++) {
+		CHECK(write(event, &value, sizeof(value)) == sizeof(value));
+		CHECK(read(event, &value, sizeof(value)) == sizeof(value));
+	}
+	/* a read wakes all of them, too */
+	fences = ROUND_SECONDS * machine_slowness() / (seconds_now() - begin) * 8;
+	fences = fences < FEW_FENCES ? FEW_FENCES : fences > FENCES ? FENCES : fences;
+	printf("# %u fences, %.1f ms to signal one\n", (uint32_t)fences,
+	       (seconds_now() - begin) / 8 * 1e3);
+	fflush(stdout);
+	return (uint32_t)fences;
 }
 
 static void fences(volatile uint32_t *going)
 {
 	int fd = must_open(), event = eventfd(0, 0);
 	uint64_t blocks = 32768;
+	uint32_t count;
 
 	watch_by_many(event);
+	count = fences_of_round(event);
 	for (;;)
-		if (fences_end(fd, event, blocks))
+		if (fences_end(fd, event, count, blocks))
 			++*going;
 		else
 			blocks *= 2;

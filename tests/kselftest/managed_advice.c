@@ -300,24 +300,53 @@ static void refused(void)
 	CHECK_EQ(advise(fd, BASE, PAGE, 1), -EINVAL);
 }
 
+#define ADVISERS	6u
+
+/** struct ranges - advised by several threads: the actor answers several calls of a turn */
+struct ranges {
+	int fd;
+	uint64_t at;
+	uint32_t next;		/* to be advised */
+	uint32_t advised;
+};
+
+/* Every other page is a range of its own, until there are too many. */
+static void *advise_ranges(void *argument)
+{
+	struct ranges *ranges = argument;
+	uint32_t n;
+	int ret;
+
+	for (;;) {
+		n = __atomic_fetch_add(&ranges->next, 1, __ATOMIC_RELAXED);
+		CHECK(n < 35000);
+		ret = advise(ranges->fd, ranges->at + 2ull * n * PAGE, PAGE, VGPU_ADVICE_ACCESSED);
+		if (ret)
+			break;
+		__atomic_fetch_add(&ranges->advised, 1, __ATOMIC_RELAXED);
+	}
+	CHECK_EQ(ret, -ENOMEM);
+	return NULL;
+}
+
 /* More ranges than a context may have: its own call fails. */
 static void too_many(void)
 {
 	struct reader r = begin();
-	uint64_t bytes = 70000ull * PAGE, at = BASE + (1ull << 32);
-	uint32_t n = 0;
-	int ret;
+	struct ranges ranges = { .fd = r.u.fd, .at = BASE + (1ull << 32) };
+	uint64_t bytes = 70100ull * PAGE;
+	pthread_t thread[ADVISERS];
 
-	CHECK_EQ(mem_map_managed(r.u.fd, at, bytes), 0);
-	do {
-		ret = advise(r.u.fd, at + 2ull * n * PAGE, PAGE, VGPU_ADVICE_ACCESSED);
-	} while (!ret && ++n < 35000);
-	CHECK_EQ(ret, -ENOMEM);
-	CHECK(n > 32000);
+	CHECK_EQ(mem_map_managed(r.u.fd, ranges.at, bytes), 0);
+	for (uint32_t n = 0; n < ADVISERS; n++)
+		CHECK(!pthread_create(&thread[n], NULL, advise_ranges, &ranges));
+	for (uint32_t n = 0; n < ADVISERS; n++)
+		CHECK(!pthread_join(thread[n], NULL));
+	CHECK(ranges.advised > 32000);
 	must_add(&r.u, BASE, WORDS, 1);
 	must_be(r.words, WORDS, 1);
 	/* all of them at once, in parts */
-	CHECK_EQ(mem_unmap(r.u.fd, at, bytes), 0);
+	CHECK_EQ(mem_unmap(r.u.fd, ranges.at, bytes), 0);
 	must_advise(&r, VGPU_ADVICE_READ_MOSTLY);
 	must_read(&r, 1);
 }
