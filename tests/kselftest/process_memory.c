@@ -241,6 +241,10 @@ static void refused(void)
 	munmap((void *)words, BYTES);
 	must_die(at(words));
 	must_die(0);
+	/* the kernel's: its memory, its code, the page of vsyscalls */
+	must_die(0xffff888000000000);
+	must_die(0xffffffff81000000);
+	must_die(0xffffffffff600000);
 	must_die_for(VGPU_SYSTEM_BASE, VGPU_FAULT_SYSTEM);
 }
 
