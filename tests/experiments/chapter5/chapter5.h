@@ -31,18 +31,20 @@ struct mix {
  * @rounds mixes of 8 and of 6, twice as many of 4, five times as many of 2 but no more than there
  * are pairs, for every application as the favoured one: "all the benchmark applications appear the
  * same number of times as the high-priority process" (5.3.2); the others are drawn without
- * repetition. At most @limit of a size, 0: no limit. NULL: no memory.
+ * repetition. At most limit[i] of 2 * (i + 1) processes. NULL: no memory.
  */
-struct mix *mixes_draw(u64 seed, u32 rounds, u32 limit, u32 *count);
+struct mix *mixes_draw(u64 seed, u32 rounds, const u32 limit[SIZES], u32 *count);
 
 /* ---- run.c -------------------------------------------------------------- */
 
 /*
  * What the figures compare. Under FCFS and DSS all are equal; elsewhere one process has priority,
- * in the transfer engine too.
+ * in the transfer engine too. FCFS is the baseline of figures 5.4 and 5.6 to 5.8; FCFS_BATCHES is
+ * the other reading of it (fcfs_batch), which has figures and verdicts of its own.
  */
 enum config {
 	FCFS,
+	FCFS_BATCHES,
 	NPQ,
 	PPQX_DRAIN,
 	PPQX_SWITCH,
@@ -56,7 +58,7 @@ enum config {
 /** struct config_of - policy, mechanism and transfer policy of a configuration */
 struct config_of {
 	const char *label, *policy, *preemption, *transfer;
-	bool priority;
+	bool priority, batches;
 };
 extern const struct config_of configs[CONFIGS];
 
@@ -104,6 +106,7 @@ struct study {
 	const struct mix *mixes;
 	u32 mix_count;
 	u32 repeat;			/* completed runs of every process (5.3.1: 3) */
+	bool no_shared;			/* without PPQS_*: figure 5.5b */
 	u32 workers;
 	bool progress;			/* a line on stderr */
 	double isolated_us[WL_APPS];
@@ -118,6 +121,12 @@ struct study {
  */
 int study_run(struct study *study);
 void study_free(struct study *study);
+
+/* Is @config run at all? */
+static inline bool study_has(const struct study *study, enum config config)
+{
+	return !study->no_shared || (config != PPQS_DRAIN && config != PPQS_SWITCH);
+}
 
 static inline const struct result *result_of(const struct study *study, u32 mix, enum config config)
 {
@@ -156,8 +165,8 @@ struct figures {
 	u32 count, room;
 };
 
-/* -1: no memory */
-int figures_compute(struct figures *figures, const struct study *study);
+/* @fcfs: the baseline, FCFS or FCFS_BATCHES. -1: no memory. */
+int figures_compute(struct figures *figures, const struct study *study, enum config fcfs);
 void figures_free(struct figures *figures);
 /* NULL: there is no such row. */
 const struct row *figures_find(const struct figures *figures, const char *figure,
@@ -165,17 +174,18 @@ const struct row *figures_find(const struct figures *figures, const char *figure
 			       u32 procs);
 int figures_write(const struct figures *figures, const char *path);
 /* Figure 5.7: the ANTT of every mix under three configurations, each sorted by itself. */
-int figures_write_antt(const struct study *study, u32 size, const char *path);
+int figures_write_antt(const struct study *study, u32 size, enum config fcfs, const char *path);
 /* One line a process of a mix and configuration: what everything else comes from. */
 int figures_write_runs(const struct study *study, const char *path);
 
 /* ---- profile.c ---------------------------------------------------------- */
 
 /*
- * Tables in Markdown: the NTTs of every application among eight, and those of the classes against
- * what the paper's numbers imply. -1: said on stderr.
+ * Tables in Markdown: the NTTs of every application among eight, those of the classes against
+ * what the paper's numbers imply, and what sharing (5.5b) changes, by who has priority. -1: said on
+ * stderr.
  */
-int profile_write(const struct study *study, const char *path);
+int profile_write(const struct study *study, enum config fcfs, const char *path);
 
 /* ---- verdict.c ---------------------------------------------------------- */
 

@@ -71,7 +71,7 @@ static const char *const class2_groups[] = { "all", "class2:SHORT", "class2:MEDI
 #define GROUPS	4
 
 /* NTT of the process with priority: without any priorities (FCFS) / under the policy. */
-static int figure_54(struct figures *figures, const struct study *study, u32 size)
+static int figure_54(struct figures *figures, const struct study *study, u32 size, enum config fcfs)
 {
 	static const struct { enum config config; const char *policy, *mechanism;
 	} columns[] = {
@@ -87,7 +87,7 @@ static int figure_54(struct figures *figures, const struct study *study, u32 siz
 		for (i = 0; i < study->mix_count; i++) {
 			const struct mix *mix = &study->mixes[i];
 			double gain =
-				result_of(study, i, FCFS)->ntt[mix->favoured] /
+				result_of(study, i, fcfs)->ntt[mix->favoured] /
 				result_of(study, i, columns[column].config)->ntt[mix->favoured];
 
 			if (mix->size != size)
@@ -115,7 +115,7 @@ static int degradation(struct figures *figures, const struct study *study, u32 s
 	u32 i;
 
 	for (i = 0; i < study->mix_count; i++)
-		if (study->mixes[i].size == size)
+		if (study->mixes[i].size == size && study_has(study, config))
 			add(&sum,
 			    result_of(study, i, base)->stp / result_of(study, i, config)->stp);
 	row.metric = "stp_degradation";
@@ -155,7 +155,7 @@ static const struct { enum config config; const char *mechanism; } dss[] = {
 };
 
 /* NTT of every process: FCFS / DSS. */
-static int figure_56(struct figures *figures, const struct study *study, u32 size)
+static int figure_56(struct figures *figures, const struct study *study, u32 size, enum config fcfs)
 {
 	u32 column, group, i, p;
 
@@ -166,7 +166,7 @@ static int figure_56(struct figures *figures, const struct study *study, u32 siz
 			const struct mix *mix = &study->mixes[i];
 
 			for (p = 0; p < mix->size && mix->size == size; p++) {
-				double gain = result_of(study, i, FCFS)->ntt[p] /
+				double gain = result_of(study, i, fcfs)->ntt[p] /
 					      result_of(study, i, dss[column].config)->ntt[p];
 
 				add(&sums[0], gain);
@@ -220,16 +220,16 @@ const struct threshold thresholds[THRESHOLDS] = {
  * better, the sorted curve of draining comes to lie below that of the context switch: 0 at once, 1
  * never. The crossing is the place that leaves the fewest mixes on the wrong side of it.
  */
-static int figure_57(struct figures *figures, const struct study *study, u32 size)
+static int figure_57(struct figures *figures, const struct study *study, u32 size, enum config fcfs)
 {
-	double *fcfs, *of_switch, *of_drain;
-	u32 count = sorted_antt(study, size, FCFS, &fcfs), row, i, first = 0, best = 0;
+	double *of_fcfs, *of_switch, *of_drain;
+	u32 count = sorted_antt(study, size, fcfs, &of_fcfs), row, i, first = 0, best = 0;
 	struct sum crossing = {};
 	int wrong = 0, least = 0, err = 0;
 
 	sorted_antt(study, size, DSS_SWITCH, &of_switch);
 	sorted_antt(study, size, DSS_DRAIN, &of_drain);
-	if (!fcfs || !of_switch || !of_drain)
+	if (!of_fcfs || !of_switch || !of_drain)
 		err = -1;
 	for (row = 0; row < 2 * THRESHOLDS && !err; row++) {
 		const struct threshold *better = &thresholds[row / 2];
@@ -238,15 +238,15 @@ static int figure_57(struct figures *figures, const struct study *study, u32 siz
 		for (i = 0; i < study->mix_count; i++)
 			if (study->mixes[i].size == size)
 				add(&share, result_of(study, i, dss[row % 2].config)->antt <
-					    better->below * result_of(study, i, FCFS)->antt);
+					    better->below * result_of(study, i, fcfs)->antt);
 		err = put(figures,
 			  &(struct row){ ROW("5.7", "share_of_workloads_with_better_antt",
 					     "dss-equal", dss[row % 2].mechanism, better->group,
 					     size) },
 			  &share);
 	}
-	if (!err && size > 2 && count) {
-		while (first < count && of_switch[first] >= BETTER * fcfs[first])
+	if (!err && size > 2) {
+		while (first < count && of_switch[first] >= BETTER * of_fcfs[first])
 			first++;
 		/* moving the crossing up by one puts that mix on the side of the switch */
 		for (i = first; i < count; i++) {
@@ -263,13 +263,13 @@ static int figure_57(struct figures *figures, const struct study *study, u32 siz
 					     "all", size) },
 			  &crossing);
 	}
-	free(fcfs);
+	free(of_fcfs);
 	free(of_switch);
 	free(of_drain);
 	return err;
 }
 
-static int figure_58(struct figures *figures, const struct study *study, u32 size)
+static int figure_58(struct figures *figures, const struct study *study, u32 size, enum config fcfs)
 {
 	u32 column, i;
 
@@ -279,7 +279,7 @@ static int figure_58(struct figures *figures, const struct study *study, u32 siz
 		for (i = 0; i < study->mix_count; i++)
 			if (study->mixes[i].size == size)
 				add(&sum, result_of(study, i, dss[column].config)->fairness /
-					  result_of(study, i, FCFS)->fairness);
+					  result_of(study, i, fcfs)->fairness);
 		if (put(figures,
 			&(struct row){ ROW("5.8a", "fairness_improvement", "dss-equal",
 					   dss[column].mechanism, "all", size) },
@@ -288,21 +288,22 @@ static int figure_58(struct figures *figures, const struct study *study, u32 siz
 				(struct row){ .figure = "5.8b",
 					      .policy = "dss-equal",
 					      .mechanism = dss[column].mechanism },
-				FCFS, dss[column].config))
+				fcfs, dss[column].config))
 			return -1;
 	}
 	return 0;
 }
 
-int figures_compute(struct figures *figures, const struct study *study)
+int figures_compute(struct figures *figures, const struct study *study, enum config fcfs)
 {
 	u32 size;
 
 	memset(figures, 0, sizeof(*figures));
 	for (size = 2; size <= SIZE_MOST; size += 2)
-		if (figure_54(figures, study, size) || figure_55(figures, study, size) ||
-		    figure_56(figures, study, size) || figure_57(figures, study, size) ||
-		    figure_58(figures, study, size)) {
+		if (figure_54(figures, study, size, fcfs) || figure_55(figures, study, size) ||
+		    figure_56(figures, study, size, fcfs) ||
+		    figure_57(figures, study, size, fcfs) ||
+		    figure_58(figures, study, size, fcfs)) {
 			fprintf(stderr, "chapter5: no memory\n");
 			return -1;
 		}
@@ -371,10 +372,10 @@ int figures_write(const struct figures *figures, const char *path)
 	return end(file, path);
 }
 
-int figures_write_antt(const struct study *study, u32 size, const char *path)
+int figures_write_antt(const struct study *study, u32 size, enum config fcfs, const char *path)
 {
-	double *fcfs, *of_switch, *of_drain;
-	u32 count = sorted_antt(study, size, FCFS, &fcfs), i;
+	double *of_fcfs, *of_switch, *of_drain;
+	u32 count = sorted_antt(study, size, fcfs, &of_fcfs), i;
 	FILE *file = begin(path);
 
 	sorted_antt(study, size, DSS_SWITCH, &of_switch);
@@ -382,10 +383,10 @@ int figures_write_antt(const struct study *study, u32 size, const char *path)
 	if (file) {
 		fprintf(file, "workload,fcfs,dss_switch,dss_drain\n");
 		for (i = 0; of_switch && of_drain && i < count; i++)
-			fprintf(file, "%u,%.4f,%.4f,%.4f\n", i + 1, fcfs[i], of_switch[i],
+			fprintf(file, "%u,%.4f,%.4f,%.4f\n", i + 1, of_fcfs[i], of_switch[i],
 				of_drain[i]);
 	}
-	free(fcfs);
+	free(of_fcfs);
 	free(of_switch);
 	free(of_drain);
 	return file ? end(file, path) : -1;
@@ -403,7 +404,8 @@ int figures_write_runs(const struct study *study, const char *path)
 		"latency_p99_us,time_us,process,favoured,isolated_us,turnaround_us,ntt,runs\n");
 	for (i = 0; i < study->mix_count; i++)
 		for (c = 0; c < CONFIGS; c++)
-			for (p = 0; p < study->mixes[i].size; p++) {
+			for (p = 0; p < study->mixes[i].size && study_has(study, (enum config)c);
+			     p++) {
 				const struct mix *mix = &study->mixes[i];
 				const struct result *r = result_of(study, i, (enum config)c);
 

@@ -18,12 +18,15 @@ static const char usage[] =
 	"Runs random mixes of 2, 4, 6 and 8 Parboil applications under fcfs, npq, ppq and dss, "
 	"with draining and\n"
 	"context switch, and leaves runs.csv, figures.csv, antt-N.csv, profile.md and verdict.md "
-	"in FOLDER.\n"
+	"in FOLDER;\n"
+	"figures-batches.csv, profile-batches.md and verdict-batches.md are those against fcfs "
+	"with fcfs_batch=1.\n"
 	"\n"
 	"  --seed N       of the mixes                                          [1]\n"
 	"  --rounds N     mixes of 8 and of 6 for each of ten favoured applications   [2]\n"
 	"                 (of 4 twice as many, of 2 five times as many, up to all pairs)\n"
-	"  --limit N      at most so many mixes of each size\n"
+	"  --limit N[,N,N,N]  at most so many mixes of each size (four numbers: of 2, 4, 6 and "
+	"8)\n"
 	"  --repeat N     completed runs of each process                        [3]\n"
 	"  --printed-blocks  thread blocks take the Time/TB of table 5.2 as it is printed\n"
 	"  --cpu N[,N,N]  CPU time of the applications, per cent of what we chose [100]\n"
@@ -32,6 +35,7 @@ static const char usage[] =
 	"  --longest      SHORT and MEDIUM applications are as long as class 2 lets them be\n"
 	"  --same-length  CPU time is such that applications are as long as without --set\n"
 	"  --set KEY=VALUE   of the device: a field of its configuration or a knob; repeated\n"
+	"  --no-shared    without ppq-shared (figure 5.5b)\n"
 	"  --workers N    processes of this machine                             [processors]\n"
 	"  --expected F   what the paper reports      [expected.csv beside the sources]\n"
 	"  --quiet        no line of progress\n"
@@ -40,10 +44,10 @@ static const char usage[] =
 
 struct options {
 	u64 seed;
-	u32 rounds, limit, repeat, workers;
+	u32 rounds, limit[SIZES], repeat, workers;
 	const char *expected, *folder;
 	struct assumption assume;
-	bool quiet;
+	bool quiet, no_shared;
 };
 
 /* A number from @least on, -1 when it is none. */
@@ -56,23 +60,24 @@ static int take(const char *option, const char *text, u64 least, u64 most, u64 *
 	return -1;
 }
 
-/* One number for all classes, or one for each. */
-static int take_cpu(struct assumption *assume, char *text)
+/* One number for all of @count, or one for each; @count as a word for the message. */
+static int take_list(const char *option, char *text, u64 most, u32 *values, u32 count,
+		     const char *word)
 {
 	u64 value = 0;
 	char *number;
-	u32 class;
+	u32 i, given;
 
-	for (class = 0; class < CLASSES && (number = strsep(&text, ",")); class++) {
-		if (take("cpu", number, 0, 10000, &value))
+	for (given = 0; given < count && (number = strsep(&text, ",")); given++) {
+		if (take(option, number, 0, most, &value))
 			return -1;
-		assume->cpu_percent[class] = (u32)value;
+		values[given] = (u32)value;
 	}
-	if (class == 1)
-		assume->cpu_percent[WL_MEDIUM] = assume->cpu_percent[WL_LONG] = (u32)value;
-	if ((class == 1 || class == CLASSES) && !text)
+	for (i = given; given == 1 && i < count; i++)
+		values[i] = (u32)value;
+	if ((given == 1 || given == count) && !text)
 		return 0;
-	fprintf(stderr, "chapter5: --cpu: must be one number or three\n");
+	fprintf(stderr, "chapter5: --%s: must be one number or %s\n", option, word);
 	return -1;
 }
 
@@ -104,6 +109,7 @@ static int take_options(struct options *o, int argc, char **argv)
 		{ "longest", no_argument, NULL, 'L' },
 		{ "same-length", no_argument, NULL, 'a' },
 		{ "set", required_argument, NULL, 'S' },
+		{ "no-shared", no_argument, NULL, 'x' },
 		{ "workers", required_argument, NULL, 'w' },
 		{ "expected", required_argument, NULL, 'e' },
 		{ "quiet", no_argument, NULL, 'q' },
@@ -123,8 +129,7 @@ static int take_options(struct options *o, int argc, char **argv)
 			o->rounds = (u32)value;
 			break;
 		case 'l':
-			err = take("limit", optarg, 1, 100000, &value);
-			o->limit = (u32)value;
+			err = take_list("limit", optarg, 100000, o->limit, SIZES, "four");
 			break;
 		case 'n':
 			err = take("repeat", optarg, 1, 1000, &value);
@@ -135,7 +140,8 @@ static int take_options(struct options *o, int argc, char **argv)
 			o->assume.same_length = true;
 			break;
 		case 'c':
-			err = take_cpu(&o->assume, optarg);
+			err = take_list("cpu", optarg, 10000, o->assume.cpu_percent, CLASSES,
+					"three");
 			break;
 		case 'v':
 			err = take("variation", optarg, 0, 1000, &value);
@@ -149,6 +155,9 @@ static int take_options(struct options *o, int argc, char **argv)
 			break;
 		case 'S':
 			err = add_setting(&o->assume, optarg);
+			break;
+		case 'x':
+			o->no_shared = true;
 			break;
 		case 'w':
 			err = take("workers", optarg, 1, 1024, &value);
@@ -184,27 +193,43 @@ static const char *in_folder(const struct options *o, const char *name)
 	return path;
 }
 
-static int write_all(const struct options *o, const struct study *study)
+/* What depends on the baseline; @suffix of the files' names. */
+static int write_against(const struct options *o, const struct study *study, enum config fcfs,
+			 const char *suffix)
 {
 	struct figures figures;
+	char name[32];
+	int err;
+
+	err = figures_compute(&figures, study, fcfs);
+	snprintf(name, sizeof(name), "figures%s.csv", suffix);
+	if (!err)
+		err = figures_write(&figures, in_folder(o, name));
+	snprintf(name, sizeof(name), "profile%s.md", suffix);
+	if (!err)
+		err = profile_write(study, fcfs, in_folder(o, name));
+	snprintf(name, sizeof(name), "verdict%s.md", suffix);
+	if (!err)
+		err = verdict_write(&figures, o->expected, in_folder(o, name));
+	figures_free(&figures);
+	return err;
+}
+
+static int write_all(const struct options *o, const struct study *study)
+{
 	char name[32];
 	u32 size;
 	int err;
 
-	err = figures_compute(&figures, study);
-	if (!err)
-		err = figures_write_runs(study, in_folder(o, "runs.csv"));
-	if (!err)
-		err = figures_write(&figures, in_folder(o, "figures.csv"));
+	err = figures_write_runs(study, in_folder(o, "runs.csv"));
 	for (size = 2; size <= SIZE_MOST && !err; size += 2) {
 		snprintf(name, sizeof(name), "antt-%u.csv", size);
-		err = figures_write_antt(study, size, in_folder(o, name));
+		err = figures_write_antt(study, size, FCFS, in_folder(o, name));
 	}
 	if (!err)
-		err = profile_write(study, in_folder(o, "profile.md"));
+		err = write_against(o, study, FCFS, "");
 	if (!err)
-		err = verdict_write(&figures, o->expected, in_folder(o, "verdict.md"));
-	figures_free(&figures);
+		err = write_against(o, study, FCFS_BATCHES, "-batches");
 	return err;
 }
 
@@ -213,6 +238,7 @@ int main(int argc, char **argv)
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	struct options o = { .seed = 1,
 			     .rounds = 2,
+			     .limit = { ~0u, ~0u, ~0u, ~0u },
 			     .repeat = WL_REPEAT,
 			     .workers = processors > 0 ? (u32)processors : 1,
 			     .assume.cpu_percent = { 100, 100, 100 },
@@ -238,9 +264,15 @@ int main(int argc, char **argv)
 		fprintf(stderr, "chapter5: no memory\n");
 		return 1;
 	}
+	if (!study.mix_count) {
+		fprintf(stderr, "chapter5: --limit: must leave a mix of some size\n");
+		free(mixes);
+		return 2;
+	}
 	study.mixes = mixes;
 	study.assume = o.assume;
 	study.repeat = o.repeat;
+	study.no_shared = o.no_shared;
 	study.workers = o.workers;
 	study.progress = !o.quiet;
 	err = study_run(&study);

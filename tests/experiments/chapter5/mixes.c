@@ -70,7 +70,7 @@ static u32 rounds_of(u32 size, u32 rounds)
 	}
 }
 
-struct mix *mixes_draw(u64 seed, u32 rounds, u32 limit, u32 *count)
+struct mix *mixes_draw(u64 seed, u32 rounds, const u32 limit[SIZES], u32 *count)
 {
 	struct mix *mixes = calloc((size_t)rounds * WL_APPS * 10, sizeof(*mixes));
 	u32 size, i, n = 0;
@@ -86,7 +86,7 @@ struct mix *mixes_draw(u64 seed, u32 rounds, u32 limit, u32 *count)
 				pair(&mix, i % WL_APPS, i / WL_APPS, &seed);
 			else
 				draw_mix(&mix, size, i % WL_APPS, &seed);
-			if (!limit || i < limit)
+			if (i < limit[size / 2 - 1])
 				mixes[n++] = mix;
 		}
 	}

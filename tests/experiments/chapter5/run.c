@@ -17,6 +17,7 @@
 
 const struct config_of configs[CONFIGS] = {
 	[FCFS] = { "fcfs", "fcfs", "none", "fcfs", false },
+	[FCFS_BATCHES] = { "fcfs batches", "fcfs", "none", "fcfs", false, true },
 	[NPQ] = { "npq", "npq", "none", "npq", true },
 	[PPQX_DRAIN] = { "ppq-exclusive drain", "ppq-exclusive", "drain", "npq", true },
 	[PPQX_SWITCH] = { "ppq-exclusive switch", "ppq-exclusive", "switch", "npq", true },
@@ -128,6 +129,8 @@ static int replay(const struct assumption *assume, const struct config_of *confi
 	snprintf(setup.config.policy, sizeof(setup.config.policy), "%s", config->policy);
 	snprintf(setup.config.preemption, sizeof(setup.config.preemption), "%s",
 		 config->preemption);
+	if (config->batches)
+		setup.config.fcfs_batch = 1;
 	setup.config.seed = seed;
 	if (!wl_replay(&setup, "chapter5", processes, count, outcome, message))
 		return 0;
@@ -266,6 +269,8 @@ static void work(const struct study *study, struct board *board)
 
 	while (!board->failed &&
 	       (index = __atomic_fetch_add(&board->next, 1, __ATOMIC_RELAXED)) < total) {
+		if (!study_has(study, (enum config)(index % CONFIGS)))
+			continue;
 		if (run_one(study, index, &study->results[index])) {
 			board->failed = true;
 			return;
@@ -275,11 +280,20 @@ static void work(const struct study *study, struct board *board)
 	}
 }
 
+static u32 total_runs(const struct study *study)
+{
+	u32 c, of_mix = 0;
+
+	for (c = 0; c < CONFIGS; c++)
+		of_mix += study_has(study, (enum config)c);
+	return study->mix_count * of_mix;
+}
+
 /* On a terminal a line that changes, elsewhere a line every half a minute. */
 static void progress(const struct study *study, const struct board *board, time_t started)
 {
 	static long said = -1;
-	u32 total = study->mix_count * CONFIGS,
+	u32 total = total_runs(study),
 	    done = __atomic_load_n(&board->done, __ATOMIC_ACQUIRE);
 	long seconds = (long)(time(NULL) - started), step = isatty(STDERR_FILENO) ? 1 : 30;
 
@@ -325,7 +339,7 @@ static int run_in_workers(struct study *study, struct board *board)
 	}
 	if (study->progress && isatty(STDERR_FILENO))
 		fputc('\n', stderr);
-	return board->failed || board->done != study->mix_count * CONFIGS ? -1 : 0;
+	return board->failed || board->done != total_runs(study) ? -1 : 0;
 }
 
 static void *shared(size_t bytes)

@@ -4,7 +4,8 @@
 # sensitivity.sh: what the numbers of chapter 5 depend on: one run for each assumption that the source leaves open, a column
 # of the table for each.
 # usage: tests/experiments/chapter5/sensitivity.sh [LIMIT [OPTION OF chapter5...]]     LIMIT mixes of each size (10); results in
-#        OUT (out/experiments/chapter5): sensitivity.md, and a folder for each run. VARIANTS: names, if not all.
+#        OUT (out/experiments/chapter5): sensitivity.md, and a folder for each run. VARIANTS: names, if not all. What this
+#        program has measured with these options is kept in OUT/sensitivity, and is not measured again.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../../.."
 out=${OUT:-out/experiments/chapter5}
@@ -13,13 +14,13 @@ limit=${1:-10}
 [ $# -gt 0 ] && shift
 mkdir -p "$out/sensitivity"
 
-# name, heading, options
+# name, heading, options. "batches" comes with the run of ours: chapter5 has both readings of fcfs.
 variants='
 ours|ours|
 link-2|2 GB/s|--set link_bandwidth=2000000000
 link-4|4 GB/s|--set link_bandwidth=4000000000
 link-16|16 GB/s|--set link_bandwidth=16000000000
-batch|batches|--set fcfs_batch=1
+batches|batches|
 dispatch|1 us between launches|--set dispatch_ps=1000000
 abandon|restores end at once|--set abandon_restores=1
 cpu-200|twice the CPU time|--cpu 200
@@ -49,13 +50,26 @@ rows='
 5.8b,dss-equal,switch,all,8,1.34
 5.8b,dss-equal,drain,all,8,1.5'
 
+# NAME: where its run is, and what its files have behind their names
+folder_of() {
+	if [ "$1" = batches ]; then echo ours; else echo "$1"; fi
+}
+suffix_of() {
+	if [ "$1" = batches ]; then echo -batches; fi
+}
+
 names=()
 while IFS='|' read -r name heading options; do
 	[ -n "$name" ] || continue
 	case " ${VARIANTS:-$name} " in *" $name "*) ;; *) continue ;; esac
+	folder=$out/sensitivity/$(folder_of "$name")
 	# options are several words
-	# shellcheck disable=SC2086
-	"$bin/experiments/chapter5" --limit "$limit" --quiet $options "$@" "$out/sensitivity/$name"
+	# shellcheck disable=SC2206
+	command=(--limit "$limit" --quiet $options "$@")
+	if ! [ "$folder/done" -nt "$bin/experiments/chapter5" ] || [ "$(cat "$folder/done")" != "${command[*]}" ]; then
+		"$bin/experiments/chapter5" "${command[@]}" "$folder"
+		echo "${command[*]}" >"$folder/done"
+	fi
 	names+=("$name")
 	headings+=" $heading |"
 	lines+="---|"
@@ -67,12 +81,12 @@ number() {
 		BEGIN { split(row, want, ",") }
 		$1 == want[1] && $3 == want[2] && $4 == want[3] && $5 == want[4] && $6 == want[5] {
 			printf $9 ? "%.2f" : "–", $7
-		}' "$out/sensitivity/$1/figures.csv"
+		}' "$out/sensitivity/$(folder_of "$1")/figures$(suffix_of "$1").csv"
 }
 
 # NAME PATTERN: the counts of a verdict
 counts() {
-	sed -n "$2" "$out/sensitivity/$1/verdict.md"
+	sed -n "$2" "$out/sensitivity/$(folder_of "$1")/verdict$(suffix_of "$1").md"
 }
 
 {
