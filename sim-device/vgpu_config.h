@@ -77,6 +77,8 @@
 	NUMBER(u64, fault_data_round_trip_ps, 0, 3600000000000000)				\
 	/* of these, the host's: it handles one fault after another */				\
 	NUMBER(u64, fault_cpu_ps, 0, 3600000000000000)						\
+	/* 1: the ways to the host and back occupy the interconnect */				\
+	NUMBER(u32, fault_occupies_link, 0, 1)							\
 	/* a fault that an SM handles */							\
 	NUMBER(u64, fault_gpu_ps, 0, 3600000000000000)						\
 	/* bytes per second of the interconnect to the host */					\

@@ -134,7 +134,33 @@ static void move_pages(struct vgpu_page_fault *fault)
 	fault->crossed = moved;
 	trace_start(fault);
 	takes = moved - now > takes ? moved - now : takes;
-	vgpu_event_after(faults->sim, &fault->event, takes + vgpu_fault_notice(faults, fault));
+	takes += vgpu_fault_notice(faults, fault, now + takes);
+	vgpu_event_after(faults->sim, &fault->event, takes);
+}
+
+/*
+ * Is its end not known before it has been handled? Its pages move, the host is to find them, or the
+ * way back may have to wait for the interconnect.
+ */
+static bool ends_later(const struct vgpu_page_fault *fault)
+{
+	return traits_of(fault)->moves || traits_of(fault)->asks ||
+	       fault->faults->config->fault_occupies_link;
+}
+
+static void handled(struct vgpu_page_fault *fault)
+{
+	struct vgpu_faults *faults = fault->faults;
+
+	if (traits_of(fault)->moves) {
+		move_pages(fault);
+	} else if (traits_of(fault)->asks) {
+		vgpu_fault_process_handled(fault);
+	} else {
+		fault->moving = true;
+		vgpu_event_after(faults->sim, &fault->event,
+				 vgpu_fault_notice(faults, fault, faults->sim->now));
+	}
 }
 
 static void enter(struct vgpu_page_fault *fault)
@@ -143,8 +169,8 @@ static void enter(struct vgpu_page_fault *fault)
 	u64 left = vgpu_fault_handled(faults, fault) - faults->sim->now;
 
 	/* the rest of the others is not known yet */
-	if (!traits_of(fault)->moves && !traits_of(fault)->asks)
-		left += vgpu_fault_notice(faults, fault);
+	if (!ends_later(fault))
+		left += vgpu_fault_notice(faults, fault, faults->sim->now + left);
 	vgpu_event_after(faults->sim, &fault->event, left);
 	if (traits_of(fault)->asks)
 		faults->ops->process_wants(fault);
@@ -207,12 +233,8 @@ static void fault_fire(struct vgpu_event *event)
 		vgpu_container_of(event, struct vgpu_page_fault, event);
 	struct vgpu_faults *faults = fault->faults;
 
-	if (traits_of(fault)->moves && !fault->moving) {
-		move_pages(fault);
-		return;
-	}
-	if (traits_of(fault)->asks && !fault->moving) {
-		vgpu_fault_process_handled(fault);
+	if (ends_later(fault) && !fault->moving) {
+		handled(fault);
 		return;
 	}
 	leave(fault, true);
@@ -301,7 +323,7 @@ u64 vgpu_fault_left(const struct vgpu_page_waiter *waiter)
 	if (!vgpu_list_linked(&waiter->node))
 		return 0;
 	if (!vgpu_event_pending(&fault->event) ||
-	    ((traits_of(fault)->moves || traits_of(fault)->asks) && !fault->moving))
+	    (ends_later(fault) && !fault->moving))
 		return VGPU_NEVER;
 	return vgpu_event_time(&fault->event) - fault->faults->sim->now;
 }

@@ -150,7 +150,7 @@ struct vgpu_page_fault {
 	u64 raised;			/* when */
 	bool entered;			/* it is in the fault buffer */
 	bool delayed;			/* which was full when it was raised */
-	bool moving;			/* it has been handled, and its pages move … */
+	bool moving;			/* it has been handled; pages move, if it has such … */
 	bool room;			/* … if there is room for them */
 	bool asked;			/* PROCESS: the host has been told, and is to answer */
 	bool returning;			/* PROCESS: it is on the way back */
@@ -165,12 +165,13 @@ struct vgpu_page_fault {
 /**
  * struct vgpu_fault_handler - how faults of SMs are handled
  * @handled: when a fault that enters the buffer now will have been handled
- * @notice: picoseconds from then, or from the end of the transfer, until the SM goes on
+ * @notice: picoseconds from @from, when that is so or the transfer has ended, until the SM goes
+ *   on. Called once for each fault; with fault_occupies_link not before @from
  */
 struct vgpu_fault_handler {
 	const char *name;
 	u64 (*handled)(struct vgpu_faults *faults, const struct vgpu_page_fault *fault);
-	u64 (*notice)(const struct vgpu_faults *faults, const struct vgpu_page_fault *fault);
+	u64 (*notice)(struct vgpu_faults *faults, const struct vgpu_page_fault *fault, u64 from);
 };
 
 /**
@@ -267,8 +268,8 @@ void vgpu_fault_process_handled(struct vgpu_page_fault *fault);
 u64 vgpu_fault_handled(struct vgpu_faults *faults, const struct vgpu_page_fault *fault);
 /* Picoseconds that the transfer of its data takes at least. */
 u64 vgpu_fault_data_time(const struct vgpu_faults *faults, const struct vgpu_page_fault *fault);
-/* Picoseconds from the end of all that until who raised it goes on. */
-u64 vgpu_fault_notice(const struct vgpu_faults *faults, const struct vgpu_page_fault *fault);
+/* Picoseconds from @from, the end of all that, until who raised it goes on. */
+u64 vgpu_fault_notice(struct vgpu_faults *faults, const struct vgpu_page_fault *fault, u64 from);
 
 /** vgpu_fault_handler_find - by name; NULL: there is none */
 const struct vgpu_fault_handler *vgpu_fault_handler_find(const char *name);

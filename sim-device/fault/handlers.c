@@ -4,6 +4,12 @@
  * interconnect. The latencies are those of Tanasic 6.5.3 and 6.5.4: of a fault that the host
  * handles without data, fault_round_trip_ps, fault_cpu_ps are the host's, and half of the rest is
  * the way there, half the way back. With the data of a granule it takes fault_data_round_trip_ps.
+ *
+ * With fault_occupies_link these ways are not only latency: "both signaling and data transfers
+ * between CPU and GPU are performed over the system interconnect which has a serializing effect on
+ * the handling" (6.1). Then each way occupies its path of the interconnect from end to end, as data
+ * does, and faults cross one after another. Faults that SMs handle do not cross (introduction of
+ * chapter 6: "without interrupting the CPU and occupying the system interconnect").
  */
 #include "../sim/text.h"
 #include "fault.h"
@@ -20,7 +26,7 @@ static u64 least_zero(u64 more, u64 less)
 	return more > less ? more - less : 0;
 }
 
-/* Over the interconnect, one after the other, without data. */
+/* Over the interconnect, both ways together, without data. */
 static u64 both_ways(const struct vgpu_config *config)
 {
 	return least_zero(config->fault_round_trip_ps, config->fault_cpu_ps);
@@ -32,18 +38,26 @@ static u64 both_ways(const struct vgpu_config *config)
 static u64 handled_by_cpu(struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
 {
 	const struct vgpu_config *config = faults->config;
-	u64 now = faults->sim->now;
+	u64 now = faults->sim->now, way = both_ways(config) - both_ways(config) / 2;
 
 	(void)fault;
+	if (config->fault_occupies_link) {
+		now = vgpu_link_hold(&faults->link, VGPU_LINK_TO_HOST, now, way);
+		way = 0;
+	}
 	faults->host_free =
 		later(faults->host_free > now ? faults->host_free : now, config->fault_cpu_ps);
-	return later(faults->host_free, both_ways(config) - both_ways(config) / 2);
+	return later(faults->host_free, way);
 }
 
-static u64 notice_of_cpu(const struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
+static u64 notice_of_cpu(struct vgpu_faults *faults, const struct vgpu_page_fault *fault, u64 from)
 {
-	(void)fault;
-	return both_ways(faults->config) / 2;
+	u64 way = both_ways(faults->config) / 2;
+
+	if (!faults->config->fault_occupies_link ||
+	    vgpu_fault_traits[fault->request.kind].by_process)
+		return way;
+	return vgpu_link_hold(&faults->link, VGPU_LINK_TO_DEVICE, from, way) - from;
 }
 
 static bool is_the_hosts(const struct vgpu_page_fault *fault)
@@ -63,9 +77,9 @@ static u64 handled_by_gpu(struct vgpu_faults *faults, const struct vgpu_page_fau
 	return vgpu_time_after(faults->sim, faults->config->fault_gpu_ps);
 }
 
-static u64 notice_of_gpu(const struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
+static u64 notice_of_gpu(struct vgpu_faults *faults, const struct vgpu_page_fault *fault, u64 from)
 {
-	return is_the_hosts(fault) ? notice_of_cpu(faults, fault) : 0;
+	return is_the_hosts(fault) ? notice_of_cpu(faults, fault, from) : 0;
 }
 
 static const struct vgpu_fault_handler handlers[] = {
@@ -79,10 +93,11 @@ static u64 handled_in_test(struct vgpu_faults *faults, const struct vgpu_page_fa
 	return vgpu_time_after(faults->sim, faults->config->page_arrival_ps);
 }
 
-static u64 no_notice(const struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
+static u64 no_notice(struct vgpu_faults *faults, const struct vgpu_page_fault *fault, u64 from)
 {
 	(void)faults;
 	(void)fault;
+	(void)from;
 	return 0;
 }
 
@@ -115,13 +130,13 @@ u64 vgpu_fault_data_time(const struct vgpu_faults *faults, const struct vgpu_pag
 		       0;
 }
 
-u64 vgpu_fault_notice(const struct vgpu_faults *faults, const struct vgpu_page_fault *fault)
+u64 vgpu_fault_notice(struct vgpu_faults *faults, const struct vgpu_page_fault *fault, u64 from)
 {
 	if (needs_no_handler(fault))
 		return 0;
 	return vgpu_fault_traits[fault->request.kind].by_process ?
-		       notice_of_cpu(faults, fault) :
-		       faults->handler->notice(faults, fault);
+		       notice_of_cpu(faults, fault, from) :
+		       faults->handler->notice(faults, fault, from);
 }
 
 const struct vgpu_fault_handler *vgpu_fault_handler_at(unsigned int index)

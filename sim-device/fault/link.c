@@ -12,15 +12,17 @@ u64 vgpu_link_time(const struct vgpu_link *link, u64 bytes)
 	return vgpu_mul_div(bytes, PS_PER_SECOND, link->config->link_bandwidth);
 }
 
-u64 vgpu_link_reserve(struct vgpu_link *link, enum vgpu_link_path path, u64 time, u64 bytes)
+u64 vgpu_link_hold(struct vgpu_link *link, enum vgpu_link_path path, u64 time, u64 takes)
 {
 	u64 start = link->free[path] > time ? link->free[path] : time;
-	u64 takes = vgpu_link_time(link, bytes);
 	u64 left = VGPU_NEVER - 1 - start;
 
-	if (!bytes)
-		return time;
 	link->began[path] = start;
 	link->free[path] = start + (takes < left ? takes : left);
 	return link->free[path];
+}
+
+u64 vgpu_link_reserve(struct vgpu_link *link, enum vgpu_link_path path, u64 time, u64 bytes)
+{
+	return bytes ? vgpu_link_hold(link, path, time, vgpu_link_time(link, bytes)) : time;
 }

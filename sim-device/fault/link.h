@@ -26,5 +26,7 @@ u64 vgpu_link_time(const struct vgpu_link *link, u64 bytes);
  * Returns when they have been transferred.
  */
 u64 vgpu_link_reserve(struct vgpu_link *link, enum vgpu_link_path path, u64 time, u64 bytes);
+/** vgpu_link_hold - the same for what occupies the path for @takes picoseconds */
+u64 vgpu_link_hold(struct vgpu_link *link, enum vgpu_link_path path, u64 time, u64 takes);
 
 #endif

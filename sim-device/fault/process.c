@@ -29,7 +29,8 @@ static void serve_later(struct vgpu_page_fault *fault)
 	if (!fault->moving || fault->returning || fault->request.wanted & ~answered(fault))
 		return;
 	fault->returning = true;
-	vgpu_event_after(faults->sim, &fault->event, vgpu_fault_notice(faults, fault));
+	vgpu_event_after(faults->sim, &fault->event,
+			 vgpu_fault_notice(faults, fault, faults->sim->now));
 }
 
 void vgpu_fault_process_handled(struct vgpu_page_fault *fault)

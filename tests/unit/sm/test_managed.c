@@ -80,6 +80,20 @@ static void migrations_share_the_link(void **state)
 	host_free(r.h);
 }
 
+/* The way back occupies the path behind the data. */
+static void ways_share_the_link(void **state)
+{
+	struct rig r = START("link_bandwidth=1000000000", "fault_data_round_trip_ps=0",
+			     "fault_occupies_link=1");
+
+	(void)state;
+	*word(&r, BASE) = 1;
+	*word(&r, BASE + GRANULE) = 1;
+	/* 5 us there, 2 us, then 65.536 us and 5 us back twice */
+	takes(&r, 2, BASE, GRANULE, 17 * VGPU_US + 2 * 65536000);
+	host_free(r.h);
+}
+
 static void copies_share_the_link(void **state)
 {
 	struct rig r = START("link_bandwidth=1000000000", "fault_data_round_trip_ps=0");
@@ -482,6 +496,7 @@ int main(void)
 		cmocka_unit_test(what_the_host_has_written),
 		cmocka_unit_test(to_the_host),
 		cmocka_unit_test(migrations_share_the_link),
+		cmocka_unit_test(ways_share_the_link),
 		cmocka_unit_test(copies_share_the_link),
 		cmocka_unit_test(one_side_at_a_time),
 		cmocka_unit_test(more_than_there_is),

@@ -106,6 +106,21 @@ static void the_host_serves_one_after_another(void **state)
 	}
 }
 
+/* 5 us there for one after another, 2 us at the host, 5 us back for one after another. */
+static void ways_occupy_the_link(void **state)
+{
+	struct rig r = START(true, "allocation=lazy", "fault_occupies_link=1");
+
+	(void)state;
+	/* 12, 17, 22 and 27 us */
+	granules(&r, 4, 27 * VGPU_US, 78 * VGPU_US);
+	host_free(r.h);
+	/* SMs need no interconnect */
+	r = START(true, "allocation=lazy", "fault_occupies_link=1", "fault_handler=gpu");
+	granules(&r, 4, 20 * VGPU_US, 80 * VGPU_US);
+	host_free(r.h);
+}
+
 static void a_host_without_a_way(void **state)
 {
 	struct rig r = START(true, "allocation=lazy", "fault_round_trip_ps=1000000",
@@ -534,6 +549,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(eager_memory_is_there),
 		cmocka_unit_test(the_host_serves_one_after_another),
+		cmocka_unit_test(ways_occupy_the_link),
 		cmocka_unit_test(a_host_without_a_way),
 		cmocka_unit_test(the_sm_serves_all_at_once),
 		cmocka_unit_test(a_full_buffer_delays),
