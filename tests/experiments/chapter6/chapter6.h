@@ -21,13 +21,47 @@ template <typename T> static inline T *managed_new(size_t n)
 /* The same with numbers in [0, 1), written by the host. */
 static inline float *managed_floats(size_t n, uint64_t seed)
 {
-	struct lcg g = { seed };
+	struct lcg g = {seed};
 	float *memory = managed_new<float>(n);
 
 	for (size_t i = 0; i < n; i++)
 		memory[i] = lcg_float(&g, 0, 1);
 	return memory;
 }
+
+/*
+ * Dynamic shared memory with which an SM has room for @blocks blocks that use @bytes of it already.
+ * A program says how many blocks of its kernel an SM of table 6.1 holds with the registers and the
+ * shared memory of table 5.2, which another compiler counted; where ours needs fewer, this takes
+ * the places of the rest.
+ */
+#define SM_SHARED_MEMORY (32 * 1024)
+
+static inline size_t pad(int blocks, size_t bytes)
+{
+	size_t share = SM_SHARED_MEMORY / blocks / 256 * 256;
+
+	return share > bytes ? share - bytes : 0;
+}
+
+/*
+ * A warp of our device stops at an access that faults. The SMs of Tanasic go on with what does not
+ * depend on it (6.4.1), so accesses that need not wait for each other fault together. With TOGETHER
+ * in the environment they do here, too: before them, one more load has a lane for each of their
+ * pages, and an instruction raises the faults of all its lanes at once.
+ */
+static inline bool together(void)
+{
+	return getenv("TOGETHER");
+}
+
+__device__ static inline void touch(const void *address)
+{
+	(void)*(const volatile unsigned char *)address;
+}
+
+/* A launch of one of the two variants of a kernel. */
+#define VARIANT(kernel) (together() ? kernel<true> : kernel<false>)
 
 /* From START_KERNEL to END_KERNEL in virtual time; what is between must be one launch. */
 static struct {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# Figures 6.13 to 6.15 of Tanasic from figure-*.csv in folder `out', each for both times that the host may be busy with a fault.
+# Figures 6.13 to 6.15 of Tanasic from figure-*.csv in folder `out', each for every reading of what a fault occupies.
 set datafile separator ","
-set terminal svg size 760,560 font "sans-serif,12" background "white"
+set terminal svg size 760,300 * words(readings) font "sans-serif,12" background "white"
 set grid ytics lc rgb "#dddddd"
 set style data histogram
 set style histogram clustered gap 1
@@ -23,13 +23,13 @@ do for [n=1:3] {
 	shades = n == 1 ? "#08306b #6baed6 #67000d #fb6a4a" : "#2171b5 #cb181d"
 	# speedups of figure 6.14 differ by an order of magnitude
 	if (n == 2) { set logscale y; set yrange [0.5:*] } else { unset logscale y; set yrange [0:*] }
-	if (lines(file(figure, "2us")) > 1) {
+	if (lines(file(figure, word(readings, 1))) > 1) {
 		set output sprintf("%s/figure-%s.svg", out, figure)
-		set multiplot layout 2,1 title figure."  ".word(titles, 2 * n)." (higher is better)"
-		do for [host in "2us round-trip"] {
+		set multiplot layout words(readings),1 title figure."  ".word(titles, 2 * n)." (higher is better)"
+		do for [host in readings] {
 			name = file(figure, host)
-			set title host eq "2us" ? "host busy for 2 us of each fault" : "host busy for the whole round trip of each fault"
-			if (host eq "2us") { unset key } else { set key outside bottom center horizontal }
+			if (words(readings) > 1) { set title "reading: ".host }
+			set key outside bottom center horizontal
 			plot for [c=2:columns(name)] name using c:xtic(1) title columnheader(c) lc rgb word(shades, c - 1), \
 			     1 with lines lc rgb "#888888" notitle
 		}

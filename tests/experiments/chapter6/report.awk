@@ -12,9 +12,9 @@
 
 BEGIN {
 	FS = ","
-	hosts = split("2us round-trip", host, " ")
 	links = split("nvlink pcie", link, " ")
-	title["2us"] = "host busy for 2 us"
+	title["paths"] = "ways occupy the interconnect"
+	title["latency"] = "ways are latency"
 	title["round-trip"] = "host busy for the round trip"
 }
 
@@ -34,7 +34,8 @@ file == 1 {
 	next
 }
 {
-	if (NF != 5 || $5 !~ /^[0-9]+$/ || $5 == 0) fail("runs.csv:" FNR ": not PROGRAM,LINK,HOST,MODE,NS")
+	if (NF != 5 || $5 !~ /^[0-9]+$/ || $5 == 0) fail("runs.csv:" FNR ": not PROGRAM,LINK,READING,MODE,NS")
+	if ($3 != "none" && !($3 in read)) { read[$3]; host[++hosts] = $3 }
 	if (!($1 in known)) { known[$1]; programs++; program[programs] = $1 }
 	ns[$1, $2, $3, $4] = $5
 }
@@ -56,7 +57,7 @@ function bar(figure, h, l, mode, name,    base) {
 
 function geomean(figure, h, l, mode,    p, sum, count) {
 	for (p = 1; p <= programs; p++) {
-		if (program[p] == "heap-arena" || !speedup(figure, h, l, mode, program[p])) continue
+		if (!speedup(figure, h, l, mode, program[p])) continue
 		sum += log(value[figure, h, l, mode, program[p]])
 		count++
 	}
@@ -93,15 +94,16 @@ function judge(paper, ours,    gain) {
 	return ours - paper <= gain + 1e-9 && paper - ours <= gain + 1e-9 ? "yes" : "direction"
 }
 
-# An ordering, under both hosts. A number that was not measured is 0.
-function more(what, a1, b1, a2, b2,    cell1, cell2) {
-	if (!a1 || !b1) return
-	cell1 = a1 > b1 ? "yes" : "no"
-	cell2 = a2 > b2 ? "yes" : "no"
-	right[1] += a1 > b1
-	right[2] += a2 > b2
+# An ordering, under all readings: a[h] > b[h]. A number that was not measured is 0.
+function more(what, a, b,    h, line) {
+	line = "| " what " |"
+	for (h = 1; h <= hosts; h++) {
+		if (!a[h] || !b[h]) return
+		line = line sprintf(" %.3f > %.3f | %s |", a[h], b[h], a[h] > b[h] ? "yes" : "no")
+	}
+	for (h = 1; h <= hosts; h++) right[h] += a[h] > b[h]
 	orders++
-	printf "| %s | %.3f > %.3f | %s | %.3f > %.3f | %s |\n", what, a1, b1, cell1, a2, b2, cell2
+	print line
 }
 
 # FIGURE LINK MODE PROGRAM of both sides; without a second figure the number l2 is the other side.
@@ -110,7 +112,7 @@ function order(what, f1, l1, m1, n1, f2, l2, m2, n2,    h, a, b) {
 		a[h] = speedup(f1, host[h], l1, m1, n1)
 		b[h] = f2 == "" ? l2 : speedup(f2, host[h], l2, m2, n2)
 	}
-	more(what, a[1], b[1], a[2], b[2])
+	more(what, a, b)
 }
 
 # The least speedup of all but mri-gridding.
@@ -136,7 +138,7 @@ function most_ideal(h, l, but,    p, found, v) {
 	return found
 }
 
-function orderings(    l) {
+function orderings(    l, h, a, b) {
 	for (l = 1; l <= links; l++) {
 		order("6.13: sgemm gains, " link[l], "6.13", link[l], "switch", "sgemm", "", 1.02)
 		order("6.13: stencil gains, " link[l], "6.13", link[l], "switch", "stencil", "", 1.02)
@@ -149,14 +151,16 @@ function orderings(    l) {
 	order("6.13: sgemm gains more over nvlink", "6.13", "nvlink", "switch", "sgemm", "6.13", "pcie", "switch", "sgemm")
 	order("6.13: stencil gains more over nvlink", "6.13", "nvlink", "switch", "stencil", "6.13", "pcie", "switch", "stencil")
 	order("6.13: histo gains more over nvlink", "6.13", "nvlink", "switch", "histo", "6.13", "pcie", "switch", "histo")
-	for (l = 1; l <= links; l++)
-		more("6.13: nobody but mri-gridding loses more than 2 %, " link[l], least(host[1], link[l], "switch"), 0.98,
-		     least(host[2], link[l], "switch"), 0.98)
-	for (l = 1; l <= links; l++)
-		more("6.13: on average the ideal switch gains less than 5 % over the real one, " link[l], 1.05, ideal_gain(host[1], link[l], "geomean"),
-		     1.05, ideal_gain(host[2], link[l], "geomean"))
-	more("6.13: sgemm gains most by the ideal switch, pcie", ideal_gain(host[1], "pcie", "sgemm"), most_ideal(host[1], "pcie", "sgemm"),
-	     ideal_gain(host[2], "pcie", "sgemm"), most_ideal(host[2], "pcie", "sgemm"))
+	for (l = 1; l <= links; l++) {
+		for (h = 1; h <= hosts; h++) { a[h] = least(host[h], link[l], "switch"); b[h] = 0.98 }
+		more("6.13: nobody but mri-gridding loses more than 2 %, " link[l], a, b)
+	}
+	for (l = 1; l <= links; l++) {
+		for (h = 1; h <= hosts; h++) { a[h] = 1.05; b[h] = ideal_gain(host[h], link[l], "geomean") }
+		more("6.13: on average the ideal switch gains less than 5 % over the real one, " link[l], a, b)
+	}
+	for (h = 1; h <= hosts; h++) { a[h] = ideal_gain(host[h], "pcie", "sgemm"); b[h] = most_ideal(host[h], "pcie", "sgemm") }
+	more("6.13: sgemm gains most by the ideal switch, pcie", a, b)
 	order("6.13: mri-gridding is slower with the ideal switch, nvlink", "6.13", "nvlink", "switch", "mri-gridding", "6.13", "nvlink", "ideal", "mri-gridding")
 	order("6.14: more gain over pcie", "6.14", "pcie", "gpu", "geomean", "6.14", "nvlink", "gpu", "geomean")
 	order("6.15: more gain over pcie", "6.15", "pcie", "gpu", "geomean", "6.15", "nvlink", "gpu", "geomean")
@@ -182,7 +186,7 @@ function numbers(    p, h, key, ours, word, line) {
 
 END {
 	if (failed) exit 1
-	if (!papers || !programs) fail("needs expected.csv and runs.csv, in this order")
+	if (!papers || !programs || !hosts) fail("needs expected.csv and runs.csv, in this order")
 	print "figure,host,link,mode,program,speedup" >(out "/figures.csv")
 	for (h = 1; h <= hosts; h++) {
 		for (l = 1; l <= links; l++) {
@@ -208,14 +212,18 @@ END {
 
 	printf "| figure | program | mode | interconnect | paper |"
 	for (h = 1; h <= hosts; h++) printf " %s | within a third |", title[host[h]]
-	print "\n|---|---|---|---|---|---|---|---|---|"
+	printf "\n|---|---|---|---|---|"
+	for (h = 1; h <= hosts; h++) printf "---|---|"
+	print ""
 	numbers()
 	print ""
 	for (h = 1; h <= hosts; h++)
 		printf "%s: %d yes, %d of the right direction only, %d no\n\n", title[host[h]], count[h, "yes"], count[h, "direction"], count[h, "no"]
 	printf "| ordering |"
 	for (h = 1; h <= hosts; h++) printf " %s | |", title[host[h]]
-	print "\n|---|---|---|---|---|"
+	printf "\n|---|"
+	for (h = 1; h <= hosts; h++) printf "---|---|"
+	print ""
 	orderings()
 	print ""
 	for (h = 1; h <= hosts; h++) printf "%s: %d orderings right, %d wrong\n%s", title[host[h]], right[h], orders - right[h], h < hosts ? "\n" : ""

@@ -3,22 +3,22 @@
 #
 # run.sh: the use cases of Tanasic chapter 6: runs the programs of this folder under every configuration, draws figures 6.2 and 6.13
 # to 6.15 with gnuplot, prints paper against ours.
-# usage: tests/experiments/chapter6/run.sh [--quick] [--printed-rate] [PROGRAM...]    results in OUT (out/experiments/chapter6)
+# usage: tests/experiments/chapter6/run.sh [--quick] [--all-readings] [PROGRAM...]    results in OUT (out/experiments/chapter6)
 #   --quick         a few programs; PROGRAM: only these
-#   --printed-rate  an interconnect for which 64 KB take what data adds to a fault in 6.5.3: 5 GB/s over PCI Express, 33 over NVLink
-# SET=KEY=VALUE,... changes the device of all runs. BIN: the build (build).
+#   --all-readings  not only the one reading of what a fault occupies that docs/experiments.md takes for the source's
+# TOGETHER=1: accesses that are independent fault together (chapter6.h); SPREAD=1: memory of heap is spread (heap.cu). SET=KEY=VALUE,... changes the device of all runs. BIN: the build (build).
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../../.."
 here=tests/experiments/chapter6
 out=${OUT:-out/experiments/chapter6}
 bin=${BIN:-build}
 programs="bfs cutcp histo lbm mri-gridding mri-q sad sgemm spmv stencil tpacf"
-heap="heap-small heap-large heap-free heap-warp heap-block heap-arena"
-nvlink_rate=40000000000 pcie_rate=15750000000
+heap="heap-strings heap-points heap-graph heap-phase heap-mixed heap-private"
+readings=paths
 while [[ "${1:-}" = --* ]]; do
 	case $1 in
-		--quick) programs="histo lbm mri-gridding sgemm stencil" heap="heap-block heap-arena" ;;
-		--printed-rate) nvlink_rate=32768000000 pcie_rate=5041230769 ;;
+		--quick) programs="histo sad spmv" heap="heap-points heap-phase" ;;
+		--all-readings) readings="paths latency round-trip" ;;
 		*) echo "run.sh: no option '$1'; see the head of $here/run.sh" >&2; exit 2 ;;
 	esac
 	shift
@@ -32,22 +32,24 @@ done
 if [ $# -gt 0 ]; then programs=$* heap=; fi
 mkdir -p "$out"
 unset VGPU_TRACE VGPU_VRAM VGPU_DEVICE
-export BIN=$bin SET=${SET:-} nvlink_rate pcie_rate VGPU_TRANSPORT=embedded VGPU_PRESET=tanasic-ch6
+export BIN=$bin SET=${SET:-} VGPU_TRANSPORT=embedded VGPU_PRESET=tanasic-ch6
 LD_LIBRARY_PATH=$(readlink -f "$bin")${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 
-# PROGRAM LINK HOST MODE: the device's settings
+# PROGRAM LINK READING MODE: the device's settings
 settings() {
 	local us data rate
 	case $2 in
-		# 6.5.3; 40 GB/s is NVLink 1.0 with two links: 64 KB take less than the 2 us that data adds to a fault.
-		nvlink) us=10 data=12 rate=$nvlink_rate ;;
-		pcie) us=12 data=25 rate=$pcie_rate ;;
+		# 6.5.3: a fault without and with data; at the rate, 64 KB take the difference
+		nvlink) us=10 data=12 rate=32768000000 ;;
+		pcie) us=12 data=25 rate=5041230769 ;;
 		none) us=0 data=0 rate=1000000000000000 ;;
 	esac
 	printf 'fault_round_trip_ps=%d,fault_data_round_trip_ps=%d,link_bandwidth=%d' $((us * 1000000)) $((data * 1000000)) $rate
 	case $3 in
-		2us) printf ',fault_cpu_ps=2000000' ;;
+		# 6.5.4: 2 us of the host. The rest: the ways there and back, on which one fault follows another, or only latency
+		paths) printf ',fault_cpu_ps=2000000,fault_occupies_link=1' ;;
+		latency) printf ',fault_cpu_ps=2000000' ;;
 		round-trip) printf ',fault_cpu_ps=%d' $((us * 1000000)) ;;
 		none) printf ',fault_cpu_ps=0' ;;
 	esac
@@ -63,10 +65,10 @@ settings() {
 	printf '%s' "${SET:+,$SET}"
 }
 
-# PROGRAM LINK HOST MODE: a line of runs.csv, or a message and 255, which ends xargs
+# PROGRAM LINK READING MODE: a line of runs.csv, or a message and 255, which ends xargs
 measure() {
 	local command output ns
-	command=$BIN/experiments/chapter6/${1/heap-/heap }	# heap-small: heap with one argument
+	command=$BIN/experiments/chapter6/${1/heap-/heap }	# heap-phase: heap with one argument
 	if ! output=$(VGPU_SET=$(settings "$@") $command 2>&1); then
 		printf 'run.sh: %s failed: %s\n' "$*" "$output" >&2
 		return 255
@@ -79,7 +81,7 @@ export -f settings measure
 for program in $programs $heap; do
 	echo "$program none none stall"
 	for link in nvlink pcie; do
-		for host in 2us round-trip; do
+		for host in $readings; do
 			case $program in
 				heap-*) modes="stall gpu" ;;
 				*) modes="stall switch ideal gpu" ;;
@@ -90,7 +92,7 @@ for program in $programs $heap; do
 done >"$out/configurations"
 xargs -P "$(nproc)" -L 1 bash -c 'measure "$@"' measure <"$out/configurations" >"$out/runs.unsorted"
 {
-	echo "program,link,host,mode,ns"
+	echo "program,link,reading,mode,ns"
 	LC_ALL=C sort "$out/runs.unsorted"
 } >"$out/runs.csv"
 rm "$out/runs.unsorted" "$out/configurations"
@@ -100,18 +102,18 @@ rm "$out/runs.unsorted" "$out/configurations"
 	echo "program,faults,most_in_flight"
 	for program in $programs $heap; do
 		command=$bin/experiments/chapter6/${program/heap-/heap }
-		VGPU_TRACE=$out/trace VGPU_SET=$(settings "$program" pcie round-trip stall) $command >/dev/null
+		VGPU_TRACE=$out/trace VGPU_SET=$(settings "$program" pcie paths stall) $command >/dev/null
 		"$bin/tools/vgpu-trace" stats "$out/trace" |
 			sed -n "s/^\([0-9]*\) page faults, at most \([0-9]*\) in flight;.*/$program,\1,\2/p"
 		[ "$program" != bfs ] || "$bin/tools/vgpu-trace" --quiet --svg "$out/figure-6.2.svg" \
-			--title "6.2  Page faults in flight and warps of bfs (PCI Express, host busy for the round trip)" "$out/trace"
+			--title "6.2  Page faults in flight and warps of bfs (PCI Express)" "$out/trace"
 	done
 	rm "$out/trace"
 } >"$out/programs.csv"
 
 awk -v out="$out" -f "$here/report.awk" "$here/expected.csv" "$out/runs.csv" >"$out/verdict.md"
 if command -v gnuplot >/dev/null; then
-	gnuplot -e "out='$out'" "$here/figures.gp"
+	gnuplot -e "out='$out'; readings='$readings'" "$here/figures.gp"
 else
 	echo "run.sh: no gnuplot here, so no pictures (tools/setup experiments brings it)" >&2
 fi
