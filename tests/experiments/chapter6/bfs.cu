@@ -69,7 +69,7 @@ __global__ void bfs(const int *old, int nodes, const int2 *node, const int2 *edg
 /* Each node gets 2 to 4 edges to others at random, in both directions. */
 static void make_graph(int nodes, int2 **node, int2 **edge)
 {
-	struct lcg g = {18};
+	struct lcg g = { 18 };
 	int *pair = (int *)host_alloc((size_t)nodes * 4 * sizeof(int)), pairs = 0;
 	int *from = (int *)host_alloc((size_t)nodes * 4 * sizeof(int)), *end;
 

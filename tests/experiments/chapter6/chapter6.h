@@ -21,7 +21,7 @@ template <typename T> static inline T *managed_new(size_t n)
 /* The same with numbers in [0, 1), written by the host. */
 static inline float *managed_floats(size_t n, uint64_t seed)
 {
-	struct lcg g = {seed};
+	struct lcg g = { seed };
 	float *memory = managed_new<float>(n);
 
 	for (size_t i = 0; i < n; i++)

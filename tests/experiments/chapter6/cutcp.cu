@@ -29,7 +29,7 @@ __global__ void cutcp(const float4 *bins, int bins_x, int bins_y, float *lattice
 	float pz = (8 * z + threadIdx.z) * SPACING;
 	/* a block is as wide as a bin */
 	int bx = blockIdx.x + AROUND, by = blockIdx.y + AROUND, bz = z + AROUND;
-	float sum[4] = {0, 0, 0, 0};
+	float sum[4] = { 0, 0, 0, 0 };
 	float *out = lattice + ((z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) * REGION;
 
 	for (int first = 0; first < neighbours; first += CACHED) {
@@ -83,7 +83,7 @@ int main(int argc, char **argv)
 	float *lattice = managed_new<float>((size_t)side * side * side * REGION);
 	float reach = (CUTOFF + sqrtf(3) * BIN) / BIN;
 	int3 list[343];
-	struct lcg g = {16};
+	struct lcg g = { 16 };
 
 	for (int k = -AROUND; k <= AROUND; k++)
 		for (int j = -AROUND; j <= AROUND; j++)

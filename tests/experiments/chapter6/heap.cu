@@ -216,8 +216,8 @@ __device__ static void freed(const place &p, unsigned id)
 
 enum pattern { STRINGS, POINTS, GRAPH, PHASE, MIXED, PRIVATE, PATTERNS };
 
-static const char *const names[PATTERNS] = {"strings", "points", "graph",
-					    "phase",   "mixed",	 "private"};
+static const char *const names[PATTERNS] = { "strings", "points", "graph",
+					     "phase",	"mixed",  "private" };
 
 __global__ void heap(place p, int pattern)
 {
@@ -287,12 +287,12 @@ int main(int argc, char **argv)
 	int blocks = (int)parse_size(argc - skip, argv + skip, "heap", "blocks of threads", 1024, 1,
 				     8192);
 	unsigned n = blocks * THREADS, *counts = device_new<unsigned>(3), got[2];
-	place p = {device_new<unsigned long long *>((size_t)n * EACH),
-		   device_new<item *>(CELLS),
-		   counts,
-		   n,
-		   NULL,
-		   counts + 2};
+	place p = { device_new<unsigned long long *>((size_t)n * EACH),
+		    device_new<item *>(CELLS),
+		    counts,
+		    n,
+		    NULL,
+		    counts + 2 };
 
 	if (getenv("SPREAD")) {
 		/* of the patterns whose allocations fit */

@@ -95,7 +95,7 @@ int main(int argc, char **argv)
 	unsigned *outside = managed_new<unsigned>(WIDTH * HEIGHT / 2);
 	unsigned *overflow = managed_new<unsigned>(WIDTH * HEIGHT);
 	unsigned *want = (unsigned *)host_alloc(WIDTH * HEIGHT * sizeof(*want));
-	struct lcg g = {5};
+	struct lcg g = { 5 };
 
 	memset(want, 0, WIDTH * HEIGHT * sizeof(*want));
 	for (unsigned i = 0; i < n; i++) {

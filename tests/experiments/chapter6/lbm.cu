@@ -18,10 +18,10 @@
 
 enum { OBSTACLE = 1, ACCELERATE = 2 };
 
-#define DIRECTION(q)                                                                         \
-	const int dx_of[Q] = {0, 0, 0, 1, -1, 0, 0, 1, -1, 1, -1, 0, 0, 0, 0, 1, 1, -1, -1}; \
-	const int dy_of[Q] = {0, 1, -1, 0, 0, 0, 0, 1, 1, -1, -1, 1, 1, -1, -1, 0, 0, 0, 0}; \
-	const int dz_of[Q] = {0, 0, 0, 0, 0, 1, -1, 0, 0, 0, 0, 1, -1, 1, -1, 1, -1, 1, -1}; \
+#define DIRECTION(q)                                                                           \
+	const int dx_of[Q] = { 0, 0, 0, 1, -1, 0, 0, 1, -1, 1, -1, 0, 0, 0, 0, 1, 1, -1, -1 }; \
+	const int dy_of[Q] = { 0, 1, -1, 0, 0, 0, 0, 1, 1, -1, -1, 1, 1, -1, -1, 0, 0, 0, 0 }; \
+	const int dz_of[Q] = { 0, 0, 0, 0, 0, 1, -1, 0, 0, 0, 0, 1, -1, 1, -1, 1, -1, 1, -1 }; \
 	const int dx = dx_of[q], dy = dy_of[q], dz = dz_of[q]
 
 __device__ static inline int offset(int q)
@@ -33,14 +33,14 @@ __device__ static inline int offset(int q)
 
 __host__ __device__ static inline int opposite(int q)
 {
-	const int of[Q] = {0, 2, 1, 4, 3, 6, 5, 10, 9, 8, 7, 14, 13, 12, 11, 18, 17, 16, 15};
+	const int of[Q] = { 0, 2, 1, 4, 3, 6, 5, 10, 9, 8, 7, 14, 13, 12, 11, 18, 17, 16, 15 };
 
 	return of[q];
 }
 
 __host__ __device__ static inline void collide(float f[Q], unsigned flags)
 {
-	float density = 0, u[3] = {0, 0, 0}, out[Q], square;
+	float density = 0, u[3] = { 0, 0, 0 }, out[Q], square;
 
 	if (flags & OBSTACLE) {
 #pragma unroll
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 	int cells = (nz + 4) * PLANE;
 	size_t all = (size_t)(Q + 1) * cells + 4 * PLANE;
 	float *in = managed_new<float>(all) + 2 * PLANE, *out = managed_new<float>(all) + 2 * PLANE;
-	struct lcg g = {4};
+	struct lcg g = { 4 };
 
 	for (int z = 0; z < nz; z++)
 		for (int y = 0; y < NY; y++)

@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 	float2 *value, *grid = managed_new<float2>(cells);
 	float4 *at;
 	float *density = managed_new<float>(cells);
-	struct lcg g = {13};
+	struct lcg g = { 13 };
 
 	for (int cell = 0; cell < cells; cell++) {
 		float x = cell % n - n / 2 + 0.5f, y = cell / n % n - n / 2 + 0.5f;

@@ -23,7 +23,7 @@ __global__ void mri_q(const float *x, const float *y, const float *z, float *rea
 	float px, py, pz, re, im;
 
 	if (together) {
-		const float *const of[5] = {x, y, z, real, imaginary};
+		const float *const of[5] = { x, y, z, real, imaginary };
 
 		touch(&of[threadIdx.x % 5][voxel]);
 	}
@@ -52,11 +52,11 @@ int main(int argc, char **argv)
 	float *z = managed_floats(voxels, 11);
 	float *real = managed_new<float>(voxels), *imaginary = managed_new<float>(voxels);
 	sample host[SAMPLES];
-	struct lcg g = {12};
+	struct lcg g = { 12 };
 
 	for (sample &s : host)
-		s = {lcg_float(&g, 0, 1), lcg_float(&g, 0, 1), lcg_float(&g, 0, 1),
-		     lcg_float(&g, 0, 1)};
+		s = { lcg_float(&g, 0, 1), lcg_float(&g, 0, 1), lcg_float(&g, 0, 1),
+		      lcg_float(&g, 0, 1) };
 	CHECK(cudaMemcpyToSymbol(samples, host, sizeof(host)));
 	auto kernel = VARIANT(mri_q);
 

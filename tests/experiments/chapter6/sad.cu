@@ -39,7 +39,7 @@ __global__ void sad(const pixel *a, const pixel *b, pixel *out, int width, int h
 	for (int place = threadIdx.x * EACH; place < min((int)(threadIdx.x + 1) * EACH, PLACES);
 	     place += 3) {
 		int x = x0 + place % WIDE - RANGE, y = y0 + place / WIDE - RANGE;
-		int sum[3] = {0, 0, 0};
+		int sum[3] = { 0, 0, 0 };
 
 #pragma unroll
 		for (int j = 0; j < SIDE; j++)
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 	int width = 11 * 16, height = rows * 16, all = 11 * rows;
 	pixel *a = managed_new<pixel>(width * height), *b = managed_new<pixel>(width * height);
 	pixel *out = managed_new<pixel>((size_t)41 * PADDED * all);
-	struct lcg g = {15};
+	struct lcg g = { 15 };
 
 	for (int i = 0; i < width * height; i++) {
 		a[i] = (pixel)lcg_below(&g, 256);

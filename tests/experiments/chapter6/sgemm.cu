@@ -53,7 +53,7 @@ int main(int argc, char **argv)
 
 	start_kernel();
 	sgemm<<<dim3(rows, n / TILE_N), dim3(TILE_N, TILE_K),
-		 pad(OCCUPANCY, TILE_N * TILE_K * 4)>>>(a, b, c, m, n, k, 1, 0);
+		pad(OCCUPANCY, TILE_N * TILE_K * 4)>>>(a, b, c, m, n, k, 1, 0);
 	end_kernel();
 	for (size_t at = 0; at < (size_t)m * n; at += 1999) {
 		double sum = 0;

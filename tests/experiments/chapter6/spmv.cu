@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 	int *order = managed_new<int>(rows), *column;
 	float *value, *x = managed_floats(rows, 7), *y = managed_new<float>(rows);
 	unsigned char *length = (unsigned char *)host_alloc(WARPS);
-	struct lcg g = {8};
+	struct lcg g = { 8 };
 
 	lengths = (int *)host_alloc(rows * sizeof(int));
 	for (int row = 0; row < rows; row++) {

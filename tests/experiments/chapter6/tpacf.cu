@@ -55,7 +55,7 @@ __global__ void tpacf(const float *x, const float *y, const float *z, unsigned l
 		if (i + threadIdx.x < POINTS) {
 			int at = with + i + threadIdx.x;
 
-			data[threadIdx.x] = {x[at], y[at], z[at]};
+			data[threadIdx.x] = { x[at], y[at], z[at] };
 		}
 		__syncthreads();
 		for (int j = self ? i + 1 : 0; j < POINTS; j += THREADS) {
@@ -91,7 +91,7 @@ int main(int argc, char **argv)
 	size_t all = (size_t)(sets + 1) * POINTS;
 	float *x = managed_new<float>(3 * all), *y = x + all, *z = y + all, borders[BINS + 1];
 	unsigned long long *out = managed_new<unsigned long long>((size_t)(2 * sets + 1) * BINS);
-	struct lcg g = {17};
+	struct lcg g = { 17 };
 
 	/* from a minute of arc on five bins for each power of ten */
 	for (int i = 0; i <= BINS; i++)
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 
 		for (int i = 0; i < POINTS; i++)
 			for (int j = self ? i + 1 : 0; j < POINTS; j++) {
-				point a = {x[with + i], y[with + i], z[with + i]};
+				point a = { x[with + i], y[with + i], z[with + i] };
 				int bin =
 					bin_of(borders, cosine(a, x[of + j], y[of + j], z[of + j]));
 
