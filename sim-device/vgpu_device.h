@@ -16,6 +16,7 @@
 #include "vgpu_isa.h"
 
 struct vgpu_device;
+struct vgpu_native_code;
 
 /* ---- callbacks of the host ---------------------------------------------- */
 
@@ -60,6 +61,10 @@ struct vgpu_completion {
  *   process that is there goes
  * @process_page: between these: the bytes of the page at @address; NULL: it is not there, or not
  *   for writing
+ * @native: code of the host's processor in the place of the interpreter (sm/native.h), for a
+ *   verified kernel of @count instructions that has executed @executed warp instructions. 0: in
+ *   *@out, for as long as the device lives; -EAGAIN: not yet, ask again; another error: there is
+ *   none, never. @cost: cycles of each opcode. NULL: there is no such code
  *
  * The device calls them inside vgpu_device_run() or inside the call that causes them, on the
  * actor's thread. They must not call the device, except vgpu_device_stop() and vgpu_device_now().
@@ -81,6 +86,8 @@ struct vgpu_host_ops {
 	void (*process_hold)(void *host, u32 context);
 	void *(*process_page)(void *host, u32 context, u64 address, bool write);
 	void (*process_release)(void *host, u32 context);
+	int (*native)(void *host, const struct vgpu_insn *code, u32 count, const u16 *cost,
+		      u64 executed, const struct vgpu_native_code **out);
 };
 
 /* ---- systems ------------------------------------------------------------ */

@@ -131,6 +131,7 @@ struct vgpu_exec {
 	const struct vgpu_config *config;
 	const struct vgpu_exec_ops *ops;
 	void *owner;			/* argument of @ops */
+	struct vgpu_native native;	/* where the SMs have code from */
 	struct vgpu_sm_env sm_env;
 	struct vgpu_sm *sms;		/* config->sms */
 	u32 sms_made;

@@ -373,6 +373,7 @@ static int init_sms(struct vgpu_exec *exec)
 		.random = exec->random,
 		.ops = &vgpu_sm_driver_ops,
 		.engine = exec,
+		.native = exec->native,
 	};
 	exec->sms = vgpu_mem_alloc_device(sms * sizeof(*exec->sms));
 	exec->smst = vgpu_mem_alloc_device(sms * sizeof(*exec->smst));

@@ -167,6 +167,19 @@ static u32 run_warp(struct vgpu_block *block, struct vgpu_warp *w, bool pausing)
 	return budget - lanes->budget - lanes->slow - run->charged;
 }
 
+/* The code of the host's processor for @kernel; NULL: there is none, or not yet. */
+static const struct vgpu_native_code *native_code(const struct vgpu_sm *sm,
+						  const struct vgpu_kernel *kernel)
+{
+	struct vgpu_kernel_code *run = kernel->run;
+
+	if (unlikely(!run->asked) && sm->env->native.find)
+		run->asked = sm->env->native.find(sm->env->native.host, kernel->code,
+					      kernel->vass.code_count, sm->run->cost, run->executed,
+					      &run->native) != -EAGAIN;
+	return run->native;
+}
+
 /* The lanes execute @block from now on. */
 static void enter_block(struct vgpu_block *block)
 {
@@ -176,6 +189,8 @@ static void enter_block(struct vgpu_block *block)
 	/* The context is the block's: neighbours may have another. */
 	vgpu_tlb_serve(&block->sm->tlb, block->launch->as);
 	lanes->code = block->launch->kernel->code;
+	lanes->native = native_code(block->sm, block->launch->kernel);
+	block->sm->run->run = lanes->native ? lanes->native->run : block->sm->run->interpreter;
 	lanes->launch = block->launch;
 	lanes->params = block->launch->params;
 	lanes->shared = warps->shared;
@@ -272,6 +287,7 @@ static bool run_block(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing
 	if (!slice->begun)
 		begin_block(slice);
 	ended = run_warps(sm, slice, pausing);
+	block->launch->kernel->run->executed += slice->issued - before;
 	vgpu_work_add(block->launch->work,
 		      (slice->issued - before) * VGPU_WORK_INSTRUCTION + sm->run->work);
 	slice->work += sm->run->work;

@@ -14,6 +14,7 @@
 
 #include "../platform.h"
 #include "../sim/work.h"
+#include "native.h"
 #include "sm.h"
 
 #define VGPU_LANES		32u
@@ -117,6 +118,7 @@ enum vgpu_lanes_end {
 struct vgpu_lanes {
 	/* of the block */
 	const struct vgpu_insn *code;
+	const struct vgpu_native_code *native;	/* of the same; NULL: there is none */
 	const struct vgpu_launch *launch;
 	const u8 *params;
 	u8 *shared;

@@ -15,6 +15,7 @@
 struct vgpu_module {
 	u8 *copy;
 	struct vgpu_kernel *kernels;
+	struct vgpu_kernel_code *runs;	/* of the kernels */
 	u32 count;
 };
 
@@ -199,6 +200,7 @@ static int load_kernel(struct vgpu_text *line, const struct vgpu_config *limits,
 
 	*k = ((const struct vgpu_vass_kernel *)(module->copy + h->kernel_offset))[index];
 	kernel->name = kernel_name(h, module->copy, k->name);
+	kernel->run = &module->runs[index];
 	vgpu_text_put(line, "kernel ");
 	if (!kernel->name) {
 		vgpu_text_put_u64(line, index);
@@ -255,7 +257,9 @@ int vgpu_vass_load(const struct vgpu_config *limits, const void *binary, u32 byt
 	module->count = h->kernel_count;
 	module->kernels = vgpu_mem_alloc_device((module->count ? module->count : 1) *
 						sizeof(*module->kernels));
-	if (!module->kernels) {
+	module->runs = vgpu_mem_alloc_device((module->count ? module->count : 1) *
+					     sizeof(*module->runs));
+	if (!module->kernels || !module->runs) {
 		error = -ENOMEM;
 		goto out;
 	}
@@ -285,7 +289,8 @@ u32 vgpu_module_bytes(const struct vgpu_module *module)
 u64 vgpu_module_memory(const struct vgpu_module *module)
 {
 	return sizeof(*module) + vgpu_module_bytes(module) +
-	       (module->count ? module->count : 1) * sizeof(*module->kernels);
+	       (module->count ? module->count : 1) *
+		       (sizeof(*module->kernels) + sizeof(*module->runs));
 }
 
 u32 vgpu_module_kernel_count(const struct vgpu_module *module)
@@ -302,6 +307,7 @@ void vgpu_vass_free(struct vgpu_module *module)
 {
 	if (!module)
 		return;
+	vgpu_mem_free_device(module->runs);
 	vgpu_mem_free_device(module->kernels);
 	vgpu_mem_free_device(module->copy);
 	vgpu_mem_free_device(module);

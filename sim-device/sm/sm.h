@@ -18,6 +18,7 @@
 #include "../sim/trace.h"
 #include "../vgpu_model.h"
 #include "launch.h"
+#include "native.h"
 #include "vgpu_isa.h"
 
 struct vgpu_sm_run;
@@ -100,6 +101,7 @@ struct vgpu_sm_env {
 	struct vgpu_random *random;
 	const struct vgpu_sm_ops *ops;
 	void *engine;			/* of @ops */
+	struct vgpu_native native;	/* where they have code from */
 };
 
 /** struct vgpu_sm - one SM. Resident blocks hang on a list in issue order. */
@@ -210,6 +212,7 @@ struct vgpu_kernel {
 	struct vgpu_vass_kernel vass;
 	const struct vgpu_insn *code;	/* vass.code_count, as verified */
 	const char *name;
+	struct vgpu_kernel_code *run;
 };
 
 u32 vgpu_module_bytes(const struct vgpu_module *module);	/* of the binary */

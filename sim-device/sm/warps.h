@@ -75,7 +75,9 @@ struct vgpu_sm_run {
 	struct vgpu_lanes lanes;
 	struct vgpu_slice slice;
 	u16 cost[VGPU_OP_COUNT];
-	enum vgpu_lanes_end (*run)(struct vgpu_lanes *lanes);
+	/* enum vgpu_lanes_end; what executes the present block: native code, or else the other */
+	u32 (*run)(struct vgpu_lanes *lanes);
+	u32 (*interpreter)(struct vgpu_lanes *lanes);
 	struct vgpu_warps *pool;	/* free block states */
 	u32 pooled;
 	struct vgpu_mem_account *payer;	/* of what is pooled */
