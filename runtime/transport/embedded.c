@@ -16,6 +16,7 @@
 #include "embedded_config.h"
 #include "host_memory.h"
 #include "managed.h"
+#include "native.h"
 #include "transport.h"
 #include "vgpu_device.h"
 
@@ -42,6 +43,7 @@ struct vgpu_transport {
 	struct chunk *chunks;
 	char *fresh, *fresh_end;	/* of the newest chunk, never used */
 	FILE *trace;
+	enum vgpu_native_mode native;
 };
 
 static void embedded_lock(struct vgpu_transport *t)
@@ -178,6 +180,14 @@ static void protect(void *host, u32 context, u64 address, u64 bytes)
 	vgpu_managed_protect(address, bytes);
 }
 
+static int native(void *host, const struct vgpu_insn *code, u32 count, const u16 *cost,
+		  u64 executed, const struct vgpu_native_code **out)
+{
+	struct vgpu_transport *t = host;
+
+	return vgpu_native_find(t->native, code, count, cost, executed, out);
+}
+
 static const struct vgpu_host_ops host_ops = {
 	.get_frame = get_frame,
 	.put_frame = put_frame,
@@ -188,6 +198,7 @@ static const struct vgpu_host_ops host_ops = {
 	.managed_page = managed_page,
 	.revoke = revoke_access,
 	.protect = protect,
+	.native = native,
 };
 
 /* ---- opening ------------------------------------------------------------ */
@@ -262,9 +273,12 @@ static int embedded_open(unsigned int index, struct vgpu_transport **out, char *
 	}
 	pthread_mutex_init(&t->turn, NULL);
 	pthread_mutex_init(&t->lock, NULL);
-	error = vgpu_device_create(&config, &host_ops, t, &t->device);
-	if (error)
-		snprintf(message, size, "cannot create the device: %s", strerror(-error));
+	error = vgpu_native_configure(&t->native, message, size);
+	if (!error) {
+		error = vgpu_device_create(&config, &host_ops, t, &t->device);
+		if (error)
+			snprintf(message, size, "cannot create the device: %s", strerror(-error));
+	}
 	if (!error)
 		error = vgpu_embedded_set_knobs(t->device, message, size);
 	if (!error)

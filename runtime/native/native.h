@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Native code for kernels of embedded devices: vectors of this processor in the place of the
+ * interpreter (docs/native-code.md). What the environment says of it: VGPU_NATIVE.
+ */
+#ifndef VGPU_RUNTIME_NATIVE_H
+#define VGPU_RUNTIME_NATIVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct vgpu_insn;
+struct vgpu_native_code;
+
+enum vgpu_native_mode {
+	VGPU_NATIVE_OFF,
+	VGPU_NATIVE_AUTO,	/* kernels that have executed for a while */
+	VGPU_NATIVE_ALWAYS,	/* all, from their first instruction on */
+};
+
+/*
+ * VGPU_NATIVE: off, auto (also if it is not set) or always. OFF where this processor lacks what the
+ * code needs; with `always' that is said, once. -EINVAL: another value, explained in @message.
+ */
+int vgpu_native_configure(enum vgpu_native_mode *mode, char *message, size_t size);
+
+/*
+ * For vgpu_host_ops.native: code for a kernel, in the mode that vgpu_native_configure() gave. Any
+ * thread. Kernels with the same code have the same native code, for as long as the process lives.
+ */
+int vgpu_native_find(enum vgpu_native_mode mode, const struct vgpu_insn *code, uint32_t count,
+		     const uint16_t *cost, uint64_t executed, const struct vgpu_native_code **out);
+
+/* Bytes of all native code, instructions of kernels it is of, and nanoseconds it took to make. */
+struct vgpu_native_stats {
+	uint64_t bytes, instructions, nanoseconds;
+};
+void vgpu_native_stats(struct vgpu_native_stats *stats);
+
+#endif

@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: MIT
+/* Moves, integers, compares, predicates and special registers as vector instructions. */
+#include <stddef.h>
+
+#include "translate.h"
+
+enum {
+	V_MIN_S = EVEX(1, 2, 0, 0x39),
+	V_SLL = EVEX(1, 2, 0, 0x47),
+	V_SRL = EVEX(1, 2, 0, 0x45),
+	V_SRA = EVEX(1, 2, 0, 0x46),
+	V_SLLQ = EVEX(1, 2, 1, 0x47),
+	V_SRLQ = EVEX(1, 2, 1, 0x45),
+	V_SRAQ = EVEX(1, 2, 1, 0x46),
+	V_SHIFT_IMM = EVEX(1, 1, 0, 0x72),	/* by the field of reg: 6 left, 2 right, 4 sign */
+	V_SHIFT_IMMQ = EVEX(1, 1, 1, 0x73),	/* 6 left, 2 right */
+	V_SRA_IMMQ = EVEX(1, 1, 1, 0x72),	/* 4 */
+	V_MUL_S = EVEX(1, 2, 1, 0x28),		/* of low halves */
+	V_MUL_U = EVEX(1, 1, 1, 0xf4),
+	V_MULL = EVEX(1, 2, 0, 0x40),
+	V_MULLQ = EVEX(1, 2, 1, 0x40),
+	V_LOGIC = EVEX(1, 3, 0, 0x25),		/* vpternlogd */
+};
+
+/* What is left at d when all parts of the result are known: sources may overlap it. */
+static void results(struct translation *t, const u8 *d, u32 reg, bool wide)
+{
+	for (u32 p = 0; p < parts_of(wide); p++)
+		tr_result(t, d[p], reg, p, wide);
+}
+
+/* d = op(a, b), or op(b): of what has one operand, that is a */
+static void binary(struct translation *t, const struct vgpu_insn *i, u32 op, bool wide)
+{
+	u8 d[4];
+
+	for (u32 p = 0; p < parts_of(wide); p++) {
+		u8 a = tr_use(t, chunk(i->a, p));
+
+		d[p] = tr_fresh(t);
+		tr_with_b(t, op, d[p], a, i, p, wide, 0);
+	}
+	results(t, d, i->dst, wide);
+}
+
+/* d = op(first, a), first a constant in all lanes */
+static void with_constant(struct translation *t, const struct vgpu_insn *i, u32 op, u64 value,
+			  bool wide)
+{
+	u8 d[4];
+
+	tr_splat(t, 0, value, wide);
+	for (u32 p = 0; p < parts_of(wide); p++) {
+		u8 a = tr_use(t, chunk(i->a, p));
+
+		d[p] = tr_fresh(t);
+		x86_v(&t->x, op, d[p], 0, a, 0);
+	}
+	results(t, d, i->dst, wide);
+}
+
+static void unary(struct translation *t, const struct vgpu_insn *i, u32 op, bool wide)
+{
+	u8 d[4];
+
+	for (u32 p = 0; p < parts_of(wide); p++) {
+		u8 a = tr_use(t, chunk(i->a, p));
+
+		d[p] = tr_fresh(t);
+		x86_v(&t->x, op, d[p], 0, a, 0);
+	}
+	results(t, d, i->dst, wide);
+}
+
+static void move(struct translation *t, const struct vgpu_insn *i, bool wide)
+{
+	u8 d[4];
+
+	for (u32 p = 0; p < parts_of(wide); p++) {
+		d[p] = tr_fresh(t);
+		if (i->flags & VGPU_F_IMM)
+			tr_splat(t, d[p], wide ? i->imm : (u32)i->imm, wide);
+		else
+			tr_copy(t, d[p], chunk(i->b, p));
+	}
+	results(t, d, i->dst, wide);
+}
+
+/* c ? a : b */
+static void choose(struct translation *t, const struct vgpu_insn *i, bool wide)
+{
+	u8 d[4];
+
+	for (u32 p = 0; p < parts_of(wide); p++) {
+		u8 a = tr_use(t, chunk(i->a, p));
+
+		d[p] = tr_fresh(t);
+		if (i->flags & VGPU_F_IMM)
+			tr_splat(t, d[p], wide ? i->imm : (u32)i->imm, wide);
+		else
+			tr_copy(t, d[p], chunk(i->b, p));
+		tr_pred(t, i->c, p, wide);
+		x86_v(&t->x, wide ? V_LOADQ : V_LOAD, d[p], 0, a, V_MASK(7));
+	}
+	results(t, d, i->dst, wide);
+}
+
+/* a * b + c */
+static void multiply_add(struct translation *t, const struct vgpu_insn *i, bool wide)
+{
+	u8 d[4];
+
+	for (u32 p = 0; p < parts_of(wide); p++) {
+		u8 a = tr_use(t, chunk(i->a, p)), c;
+
+		d[p] = tr_fresh(t);
+		tr_with_b(t, wide ? V_MULLQ : V_MULL, d[p], a, i, p, wide, 0);
+		c = tr_use(t, chunk(i->c, p));
+		x86_v(&t->x, wide ? V_ADDQ : V_ADD, d[p], d[p], c, 0);
+		tr_unpin(t, a);
+		tr_unpin(t, c);
+	}
+	results(t, d, i->dst, wide);
+}
+
+/* The whole product of 32-bit a and b, plus 64-bit c */
+static void wide_product(struct translation *t, const struct vgpu_insn *i, bool is_signed,
+			 bool add)
+{
+	u32 extend = is_signed ? V_SX : V_ZX, op = is_signed ? V_MUL_S : V_MUL_U;
+	u8 d[4];
+
+	if (i->flags & VGPU_F_IMM)
+		tr_splat(t, 1, (u32)i->imm, false);
+	for (u32 p = 0; p < 4; p++) {
+		d[p] = tr_fresh(t);
+		x86_vm(&t->x, extend, 0, 0, half_mem(i->a, p), 0);
+		if (!(i->flags & VGPU_F_IMM))
+			x86_vm(&t->x, extend, 1, 0, half_mem(i->b, p), 0);
+		x86_v(&t->x, op, d[p], 0, 1, 0);
+		if (add) {
+			u8 c = tr_use(t, chunk(i->c, p));
+
+			x86_v(&t->x, V_ADDQ, d[p], d[p], c, 0);
+			tr_unpin(t, c);
+		}
+	}
+	results(t, d, i->dst, true);
+}
+
+/* The high halves of 32-bit products: of even lanes, and of odd ones moved down */
+static void high_product(struct translation *t, const struct vgpu_insn *i, bool is_signed)
+{
+	u32 op = is_signed ? V_MUL_S : V_MUL_U;
+	u8 d[2];
+
+	for (u32 p = 0; p < 2; p++) {
+		u8 a = tr_use(t, chunk(i->a, p)), b = tr_b(t, i, p, false, 0);
+
+		d[p] = tr_fresh(t);
+		x86_v(&t->x, op, d[p], a, b, 0);
+		x86_vi(&t->x, V_SHIFT_IMMQ, 2, 1, a, 0, 32);
+		x86_vi(&t->x, V_SHIFT_IMMQ, 2, 2, b, 0, 32);
+		x86_v(&t->x, op, 1, 1, 2, 0);
+		x86_vi(&t->x, V_SHIFT_IMMQ, 2, d[p], d[p], 0, 32);
+		/* the high words of the odd products stand where they belong */
+		x86_mov_ri(&t->x, RAX, 0xaaaa);
+		x86_k_from(&t->x, 7, RAX);
+		x86_v(&t->x, V_LOAD, d[p], 0, 1, V_MASK(7));
+	}
+	results(t, d, i->dst, false);
+}
+
+/* Counts from the width up shift everything out, as the instructions do. */
+static void shift(struct translation *t, const struct vgpu_insn *i, u32 op, u32 imm_op, u8 field,
+		  bool wide)
+{
+	u32 width = wide ? 64 : 32;
+	u8 d[4];
+
+	for (u32 p = 0; p < parts_of(wide); p++) {
+		u8 a = tr_use(t, chunk(i->a, p));
+
+		d[p] = tr_fresh(t);
+		if (i->flags & VGPU_F_IMM) {
+			u8 n = (u32)i->imm < width ? (u8)i->imm : (u8)width;
+
+			x86_vi(&t->x, imm_op, field, d[p], a, 0, n);
+		} else if (wide) {
+			x86_vm(&t->x, V_ZX, 0, 0, half_mem(i->b, p), 0);
+			x86_v(&t->x, op, d[p], a, 0, 0);
+		} else {
+			x86_v(&t->x, op, d[p], a, tr_use(t, chunk(i->b, p)), 0);
+		}
+	}
+	results(t, d, i->dst, wide);
+}
+
+/* The low bits of a, with zeros or their sign */
+static void extend_low(struct translation *t, const struct vgpu_insn *i, u8 bits, bool is_signed)
+{
+	u8 d[2], n = (u8)(32 - bits);
+
+	for (u32 p = 0; p < 2; p++) {
+		u8 a = tr_use(t, chunk(i->a, p));
+
+		d[p] = tr_fresh(t);
+		x86_vi(&t->x, V_SHIFT_IMM, 6, d[p], a, 0, n);
+		x86_vi(&t->x, V_SHIFT_IMM, is_signed ? 4 : 2, d[p], d[p], 0, n);
+	}
+	results(t, d, i->dst, false);
+}
+
+static void extend(struct translation *t, const struct vgpu_insn *i, u32 op)
+{
+	u8 d[4];
+
+	for (u32 p = 0; p < 4; p++) {
+		d[p] = tr_fresh(t);
+		x86_vm(&t->x, op, d[p], 0, half_mem(i->a, p), 0);
+	}
+	results(t, d, i->dst, true);
+}
+
+/* b << 32 | a */
+static void pack(struct translation *t, const struct vgpu_insn *i)
+{
+	u8 d[4];
+
+	if (i->flags & VGPU_F_IMM)
+		tr_splat(t, 1, (u64)(u32)i->imm << 32, true);
+	for (u32 p = 0; p < 4; p++) {
+		d[p] = tr_fresh(t);
+		x86_vm(&t->x, V_ZX, 0, 0, half_mem(i->a, p), 0);
+		if (!(i->flags & VGPU_F_IMM)) {
+			x86_vm(&t->x, V_ZX, 1, 0, half_mem(i->b, p), 0);
+			x86_vi(&t->x, V_SHIFT_IMMQ, 6, 1, 1, 0, 32);
+		}
+		x86_v(&t->x, V_ORQ, d[p], 0, 1, 0);
+	}
+	results(t, d, i->dst, true);
+}
+
+/* Two vectors of 64 bits as one of 32: their low halves */
+static void narrow(struct translation *t, u8 to, u8 low, u8 high)
+{
+	x86_v(&t->x, V_NARROW, low, 0, to, 0);
+	x86_v(&t->x, V_NARROW, high, 0, 1, 0);
+	x86_vi(&t->x, V_INSERT, to, to, 1, 0, 1);
+}
+
+static void half(struct translation *t, const struct vgpu_insn *i, bool high)
+{
+	u8 d[2];
+
+	for (u32 p = 0; p < 2; p++) {
+		u8 low = tr_use(t, chunk(i->a, 2 * p)), up = tr_use(t, chunk(i->a, 2 * p + 1));
+
+		d[p] = tr_fresh(t);
+		if (high) {
+			x86_vi(&t->x, V_SHIFT_IMMQ, 2, 2, low, 0, 32);
+			x86_vi(&t->x, V_SHIFT_IMMQ, 2, 3, up, 0, 32);
+			narrow(t, d[p], 2, 3);
+		} else {
+			narrow(t, d[p], low, up);
+		}
+	}
+	results(t, d, i->dst, false);
+}
+
+/* The instruction's table is indexed as ours is: a the highest bit. */
+static void logic(struct translation *t, const struct vgpu_insn *i)
+{
+	u8 d[2];
+
+	for (u32 p = 0; p < 2; p++) {
+		u8 b = tr_use(t, chunk(i->b, p)), c = tr_use(t, chunk(i->c, p));
+
+		d[p] = tr_fresh(t);
+		tr_copy(t, d[p], chunk(i->a, p));
+		x86_vi(&t->x, V_LOGIC, d[p], b, c, 0, (u8)i->imm);
+	}
+	results(t, d, i->dst, false);
+}
+
+/* ---- compares and predicates -------------------------------------------------- */
+
+/* Of vcmpps: NaNs count as the condition says. */
+static const u8 float_conditions[VGPU_CMP_COUNT] = {
+	[VGPU_CMP_EQ] = 0x00,  [VGPU_CMP_NE] = 0x0c,  [VGPU_CMP_LT] = 0x11,  [VGPU_CMP_LE] = 0x12,
+	[VGPU_CMP_GT] = 0x1e,  [VGPU_CMP_GE] = 0x1d,  [VGPU_CMP_EQU] = 0x08, [VGPU_CMP_NEU] = 0x04,
+	[VGPU_CMP_LTU] = 0x19, [VGPU_CMP_LEU] = 0x1a, [VGPU_CMP_GTU] = 0x16, [VGPU_CMP_GEU] = 0x15,
+	[VGPU_CMP_NUM] = 0x07, [VGPU_CMP_NAN] = 0x03,
+};
+static const u8 conditions[VGPU_CMP_GE + 1] = {
+	[VGPU_CMP_EQ] = 0, [VGPU_CMP_NE] = 4, [VGPU_CMP_LT] = 1,
+	[VGPU_CMP_LE] = 2, [VGPU_CMP_GT] = 6, [VGPU_CMP_GE] = 5,
+};
+
+static void compare(struct translation *t, const struct vgpu_insn *i, u32 op, u8 condition,
+		    bool wide)
+{
+	bool ftz = i->op == VGPU_OP_SETPF && i->flags & VGPU_F_CMP_FTZ;
+	struct x86 *x = &t->x;
+
+	for (u32 p = 0; p < parts_of(wide); p++) {
+		u8 a = tr_use(t, chunk(i->a, p));
+		bool imm = i->flags & VGPU_F_IMM;
+
+		if (ftz) {
+			u8 b = tr_b(t, i, p, false, 1);
+
+			x86_v(x, V_LOAD, 0, 0, a, 0);
+			tr_flush(t, 0);
+			if (b != 1)
+				x86_v(x, V_LOAD, 1, 0, b, 0);
+			tr_flush(t, 1);
+			x86_vi(x, op, 7, 0, 1, 0, condition);
+		} else if (imm) {
+			u64 value = wide ? i->imm : (u32)i->imm;
+
+			x86_vmi(x, op, 7, a, at_label(x86_constant(x, value)), V_BROADCAST,
+				condition);
+		} else {
+			x86_vi(x, op, 7, a, tr_use(t, chunk(i->b, p)), 0, condition);
+		}
+		x86_k_to(x, p ? RCX : RAX, 7);
+		if (p) {
+			x86_shift(x, false, 4, RCX, (u8)(p * (wide ? 8 : 16)));
+			x86_rr(x, false, X_OR, RAX, RCX);
+		}
+	}
+	tr_set_pred(t, i->dst);
+}
+
+/* reg = predicate operand @p of all lanes */
+static void load_pred(struct translation *t, u8 reg, u32 p)
+{
+	x86_rm(&t->x, false, X_LOAD, reg,
+	       at(RBP, (int32_t)(offsetof(struct vgpu_warp, preds) + 4 * (p & 63))));
+	if (p & VGPU_P_NOT)
+		x86_not(&t->x, reg);
+}
+
+static void predicates(struct translation *t, const struct vgpu_insn *i, u32 op)
+{
+	load_pred(t, RAX, i->a);
+	if (op) {
+		load_pred(t, RCX, i->b);
+		x86_rr(&t->x, false, op, RAX, RCX);
+	}
+	tr_set_pred(t, i->dst);
+}
+
+static void pred_to_word(struct translation *t, const struct vgpu_insn *i)
+{
+	u8 d[2];
+
+	for (u32 p = 0; p < 2; p++) {
+		d[p] = tr_fresh(t);
+		tr_pred(t, i->a, p, false);
+		x86_vm(&t->x, V_BROAD, d[p], 0, at_label(x86_constant(&t->x, 1)),
+		       V_MASK(7) | V_ZERO);
+	}
+	results(t, d, i->dst, false);
+}
+
+static void splat_eax(struct translation *t, u32 reg)
+{
+	u8 d[2] = { tr_fresh(t), tr_fresh(t) };
+
+	x86_v(&t->x, V_BROAD_GPR, d[0], 0, RAX, 0);
+	x86_v(&t->x, V_LOAD, d[1], 0, d[0], 0);
+	results(t, d, reg, false);
+}
+
+/* ---- special registers ---------------------------------------------------------- */
+
+#define LANES(field)	at(RBX, (int32_t)offsetof(struct vgpu_lanes, field))
+#define LAUNCH(field)	((int32_t)offsetof(struct vgpu_launch, field))
+
+static bool of_launch(u32 which, int32_t *where)
+{
+	switch (which) {
+	case VGPU_SR_NTID_X:
+	case VGPU_SR_NTID_Y:
+	case VGPU_SR_NTID_Z:
+		*where = LAUNCH(block) + 4 * (int32_t)(which - VGPU_SR_NTID_X);
+		return true;
+	case VGPU_SR_NCTAID_X:
+	case VGPU_SR_NCTAID_Y:
+	case VGPU_SR_NCTAID_Z:
+		*where = LAUNCH(grid) + 4 * (int32_t)(which - VGPU_SR_NCTAID_X);
+		return true;
+	case VGPU_SR_NWARPID:
+		*where = LAUNCH(warps);
+		return true;
+	case VGPU_SR_GRIDID:
+		*where = LAUNCH(id);
+		return true;
+	case VGPU_SR_DYNSHARED:
+		*where = LAUNCH(dynamic_shared);
+		return true;
+	}
+	return false;
+}
+
+static bool special(struct translation *t, const struct vgpu_insn *i)
+{
+	struct x86 *x = &t->x;
+	u32 which = (u32)i->imm;
+	int32_t where;
+
+	if (of_launch(which, &where)) {
+		x86_rm(x, true, X_LOAD, RAX, LANES(launch));
+		x86_rm(x, false, X_LOAD, RAX, at(RAX, where));
+	} else if (which >= VGPU_SR_CTAID_X && which <= VGPU_SR_CTAID_Z) {
+		x86_rm(x, false, X_LOAD, RAX,
+		       at(RBX, (int32_t)(offsetof(struct vgpu_lanes, block) +
+					 4 * (which - VGPU_SR_CTAID_X))));
+	} else if (which == VGPU_SR_WARPID) {
+		x86_rm(x, false, X_LOAD, RAX, at(RBP, (int32_t)offsetof(struct vgpu_warp, index)));
+	} else if (which == VGPU_SR_SMID) {
+		x86_rm(x, false, X_LOAD, RAX, LANES(sm_index));
+	} else if (which == VGPU_SR_NSMID) {
+		x86_rm(x, false, X_LOAD, RAX, LANES(sm_count));
+	} else {
+		return false;
+	}
+	splat_eax(t, i->dst);
+	return true;
+}
+
+/* ---- all of them ------------------------------------------------------------------ */
+
+static bool wide_integer(struct translation *t, const struct vgpu_insn *i)
+{
+	switch (i->op) {
+	case VGPU_OP_ADDQ: binary(t, i, V_ADDQ, true); break;
+	case VGPU_OP_SUBQ: binary(t, i, EVEX(1, 1, 1, 0xfb), true); break;
+	case VGPU_OP_MULQ: binary(t, i, V_MULLQ, true); break;
+	case VGPU_OP_MADQ: multiply_add(t, i, true); break;
+	case VGPU_OP_MINSQ: binary(t, i, EVEX(1, 2, 1, 0x39), true); break;
+	case VGPU_OP_MINUQ: binary(t, i, EVEX(1, 2, 1, 0x3b), true); break;
+	case VGPU_OP_MAXSQ: binary(t, i, EVEX(1, 2, 1, 0x3d), true); break;
+	case VGPU_OP_MAXUQ: binary(t, i, EVEX(1, 2, 1, 0x3f), true); break;
+	case VGPU_OP_ABSQ: unary(t, i, EVEX(1, 2, 1, 0x1f), true); break;
+	case VGPU_OP_NEGQ: with_constant(t, i, EVEX(1, 1, 1, 0xfb), 0, true); break;
+	case VGPU_OP_ANDQ: binary(t, i, V_ANDQ, true); break;
+	case VGPU_OP_ORQ: binary(t, i, V_ORQ, true); break;
+	case VGPU_OP_XORQ: binary(t, i, V_XORQ, true); break;
+	case VGPU_OP_NOTQ: with_constant(t, i, V_XORQ, ~0ull, true); break;
+	case VGPU_OP_DABS: with_constant(t, i, V_ANDQ, ~0ull >> 1, true); break;
+	case VGPU_OP_DNEG: with_constant(t, i, V_XORQ, 1ull << 63, true); break;
+	case VGPU_OP_SHLQ: shift(t, i, V_SLLQ, V_SHIFT_IMMQ, 6, true); break;
+	case VGPU_OP_SHRUQ: shift(t, i, V_SRLQ, V_SHIFT_IMMQ, 2, true); break;
+	case VGPU_OP_SHRSQ: shift(t, i, V_SRAQ, V_SRA_IMMQ, 4, true); break;
+	default: return false;
+	}
+	return true;
+}
+
+static bool test(struct translation *t, const struct vgpu_insn *i)
+{
+	u8 condition = VGPU_F_CMP(i->flags);
+	bool real = i->op == VGPU_OP_SETPF || i->op == VGPU_OP_SETPD;
+
+	if (condition > (real ? (u32)VGPU_CMP_NAN : (u32)VGPU_CMP_GE))
+		return false;
+	condition = real ? float_conditions[condition] : conditions[condition];
+	switch (i->op) {
+	case VGPU_OP_SETPS: compare(t, i, EVEX(1, 3, 0, 0x1f), condition, false); break;
+	case VGPU_OP_SETPU: compare(t, i, EVEX(1, 3, 0, 0x1e), condition, false); break;
+	case VGPU_OP_SETPSQ: compare(t, i, EVEX(1, 3, 1, 0x1f), condition, true); break;
+	case VGPU_OP_SETPUQ: compare(t, i, EVEX(1, 3, 1, 0x1e), condition, true); break;
+	case VGPU_OP_SETPF: compare(t, i, EVEX(0, 1, 0, 0xc2), condition, false); break;
+	default: compare(t, i, EVEX(1, 1, 1, 0xc2), condition, true); break;
+	}
+	return true;
+}
+
+bool tr_integer(struct translation *t, const struct vgpu_insn *i)
+{
+	switch (i->op) {
+	case VGPU_OP_MOV: move(t, i, false); break;
+	case VGPU_OP_MOVQ: move(t, i, true); break;
+	case VGPU_OP_SREG: return special(t, i);
+	case VGPU_OP_PACK: pack(t, i); break;
+	case VGPU_OP_UNLO: half(t, i, false); break;
+	case VGPU_OP_UNHI: half(t, i, true); break;
+	case VGPU_OP_SEL: choose(t, i, false); break;
+	case VGPU_OP_SELQ: choose(t, i, true); break;
+	case VGPU_OP_ADD: binary(t, i, V_ADD, false); break;
+	case VGPU_OP_SUB: binary(t, i, EVEX(1, 1, 0, 0xfa), false); break;
+	case VGPU_OP_MUL: binary(t, i, V_MULL, false); break;
+	case VGPU_OP_MULHS: high_product(t, i, true); break;
+	case VGPU_OP_MULHU: high_product(t, i, false); break;
+	case VGPU_OP_MAD: multiply_add(t, i, false); break;
+	case VGPU_OP_MULWS: wide_product(t, i, true, false); break;
+	case VGPU_OP_MULWU: wide_product(t, i, false, false); break;
+	case VGPU_OP_MADWS: wide_product(t, i, true, true); break;
+	case VGPU_OP_MADWU: wide_product(t, i, false, true); break;
+	case VGPU_OP_MINS: binary(t, i, V_MIN_S, false); break;
+	case VGPU_OP_MINU: binary(t, i, EVEX(1, 2, 0, 0x3b), false); break;
+	case VGPU_OP_MAXS: binary(t, i, EVEX(1, 2, 0, 0x3d), false); break;
+	case VGPU_OP_MAXU: binary(t, i, EVEX(1, 2, 0, 0x3f), false); break;
+	case VGPU_OP_ABS: unary(t, i, EVEX(1, 2, 0, 0x1e), false); break;
+	case VGPU_OP_NEG: with_constant(t, i, EVEX(1, 1, 0, 0xfa), 0, false); break;
+	case VGPU_OP_AND: binary(t, i, V_AND, false); break;
+	case VGPU_OP_OR: binary(t, i, V_OR, false); break;
+	case VGPU_OP_XOR: binary(t, i, V_XOR, false); break;
+	case VGPU_OP_NOT: with_constant(t, i, V_XOR, ~0u, false); break;
+	case VGPU_OP_SHL: shift(t, i, V_SLL, V_SHIFT_IMM, 6, false); break;
+	case VGPU_OP_SHRU: shift(t, i, V_SRL, V_SHIFT_IMM, 2, false); break;
+	case VGPU_OP_SHRS: shift(t, i, V_SRA, V_SHIFT_IMM, 4, false); break;
+	case VGPU_OP_CLZ: unary(t, i, EVEX(1, 2, 0, 0x44), false); break;
+	case VGPU_OP_LOP3: logic(t, i); break;
+	case VGPU_OP_SX8: extend_low(t, i, 8, true); break;
+	case VGPU_OP_SX16: extend_low(t, i, 16, true); break;
+	case VGPU_OP_ZX8: extend_low(t, i, 8, false); break;
+	case VGPU_OP_ZX16: extend_low(t, i, 16, false); break;
+	case VGPU_OP_SXQ: extend(t, i, V_SX); break;
+	case VGPU_OP_ZXQ: extend(t, i, V_ZX); break;
+	case VGPU_OP_SETPS:
+	case VGPU_OP_SETPU:
+	case VGPU_OP_SETPSQ:
+	case VGPU_OP_SETPUQ:
+	case VGPU_OP_SETPF:
+	case VGPU_OP_SETPD: return test(t, i);
+	case VGPU_OP_PMOV: predicates(t, i, 0); break;
+	case VGPU_OP_PAND: predicates(t, i, X_AND); break;
+	case VGPU_OP_POR: predicates(t, i, X_OR); break;
+	case VGPU_OP_PXOR: predicates(t, i, X_XOR); break;
+	case VGPU_OP_P2R: pred_to_word(t, i); break;
+	default: return wide_integer(t, i);
+	}
+	return true;
+}

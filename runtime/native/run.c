@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A warp is executed: by native code from where it stands as far as that goes, and by the
+ * interpreter where it does not. What the interpreter gets is one instruction, or the rest of the
+ * budget if the instruction may count for several. It looks for reconvergence points behind what
+ * it executes, as it would have anyway.
+ */
+#include "run.h"
+
+typedef u64 start_fn(struct vgpu_lanes *s, struct vgpu_warp *w, const void *entry);
+
+#define MXCSR_NEAREST	0x1f80u
+
+/* Of the budget, how much the interpreter must have for the instruction the warp stands at. */
+static u32 share(const struct vgpu_lanes *s, const struct vgpu_warp *w)
+{
+	const struct vgpu_insn *i = &s->code[w->pc];
+
+	switch (i->op) {
+	case VGPU_OP_MATCH:
+	case VGPU_OP_MATCHQ:
+	case VGPU_OP_MATCHSYNC:
+	case VGPU_OP_MATCHSYNCQ:
+		return s->budget;
+	case VGPU_OP_SHFLSYNC:
+	case VGPU_OP_VOTESYNC:
+	case VGPU_OP_BALLOTSYNC:
+	case VGPU_OP_BARWARP:
+	case VGPU_OP_BAR:
+	case VGPU_OP_BARRED:
+		/* lanes may wait, which counts */
+		return i->guard == VGPU_PT && w->active == w->live ? 1 : s->budget;
+	}
+	return 1;
+}
+
+static enum vgpu_lanes_end interpret(struct vgpu_lanes *s, u32 budget)
+{
+	u32 more = s->budget - budget;
+	enum vgpu_lanes_end end;
+
+	s->budget = budget;
+	end = vgpu_lanes_run_avx2(s);
+	s->budget += more;
+	return end;
+}
+
+u32 vgpu_native_run(struct vgpu_lanes *s)
+{
+	const struct native_kernel *kernel =
+		vgpu_container_of(s->native, struct native_kernel, code);
+	start_fn *start = (start_fn *)(uintptr_t)kernel->start;
+	struct vgpu_warp *w = s->warp;
+	enum vgpu_lanes_end end;
+
+	/* an access is being restarted: what it had to wait for is held for it */
+	if (unlikely(s->held)) {
+		end = interpret(s, s->budget ? share(s, w) : 0);
+		if (end != VGPU_LANES_BUDGET)
+			return end;
+	}
+	while (s->budget) {
+		u32 budget = s->budget, active = w->active;
+		u64 stop;
+
+		stop = start(s, w,
+			     kernel->start +
+				     kernel->entries[(active == ~0u ? 0 : kernel->count) + w->pc]);
+		s->threads += (u64)(budget - s->budget) * (u32)__builtin_popcount(active) -
+			      (stop >> 8);
+		switch ((enum native_stop)(stop & 0xff)) {
+		case STOP_HERE:
+			if (!s->budget)
+				return VGPU_LANES_BUDGET;
+			end = interpret(s, share(s, w));
+			break;
+		case STOP_RECONVERGED:
+			end = interpret(s, 0);
+			break;
+		case STOP_EXIT:
+			w->live &= ~active;
+			w->active = 0;
+			return VGPU_LANES_EXIT;
+		default:	/* STOP_BARRIER */
+			w->bar = s->code[w->pc - 1];
+			w->bar_mask = active;
+			w->bar_pred = w->preds[w->bar.a & 63] & active;
+			return VGPU_LANES_BARRIER;
+		}
+		if (end != VGPU_LANES_BUDGET)
+			return end;
+	}
+	/* a reconvergence point comes before the end of the budget */
+	return interpret(s, 0);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* A kernel's native code, and what executes a warp with it. Private to native/. */
+#ifndef VGPU_NATIVE_RUN_H
+#define VGPU_NATIVE_RUN_H
+
+#include "translate.h"
+
+/** struct native_kernel - what native.c keeps of each kernel, by its code */
+struct native_kernel {
+	struct vgpu_native_code code;
+	struct native_kernel *next;	/* with the same hash */
+	uint64_t hash;
+	uint32_t count;
+	struct vgpu_insn *insns;	/* a copy; native code refers to it */
+	uint16_t cost[VGPU_OP_COUNT];
+	/* may be executed, and not be written; NULL: there is none for this kernel */
+	const uint8_t *start;
+	const uint32_t *entries;	/* [2][count] */
+};
+
+/* enum vgpu_lanes_end; for vgpu_native_code.run */
+u32 vgpu_native_run(struct vgpu_lanes *lanes);
+
+#endif

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The frame of a kernel's code: segments, branches, where it is entered and left.
+ *
+ * A segment is a stretch of instructions that only its end leaves. The cycles of all are added at
+ * its beginning, and what is left of them taken off where it is left before. Before each
+ * instruction stands the look at the budget. The whole is emitted twice, for warps with all lanes
+ * active and for others. Behind each segment lie the ways in and out of its instructions.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "translate.h"
+
+#define LARGEST	20000u		/* instructions: beyond that the interpreter serves */
+
+#define WARP(field)	at(RBP, (int32_t)offsetof(struct vgpu_warp, field))
+#define LANES(field)	at(RBX, (int32_t)offsetof(struct vgpu_lanes, field))
+
+static struct x86_mem pred_mem(u32 p, u32 byte)
+{
+	return at(RBP, (int32_t)(offsetof(struct vgpu_warp, preds) + 4 * (p & 63) + byte));
+}
+
+/* ---- what instructions share ------------------------------------------------ */
+
+void tr_splat(struct translation *t, u8 to, u64 value, bool wide)
+{
+	x86_vm(&t->x, wide ? V_BROADQ : V_BROAD, to, 0, at_label(x86_constant(&t->x, value)), 0);
+}
+
+u8 tr_b(struct translation *t, const struct vgpu_insn *i, u32 part, bool wide, u8 temp)
+{
+	if (!(i->flags & VGPU_F_IMM))
+		return tr_use(t, chunk(i->b, part));
+	tr_splat(t, temp, wide ? i->imm : (u32)i->imm, wide);
+	return temp;
+}
+
+void tr_with_b(struct translation *t, u32 op, u8 d, u8 a, const struct vgpu_insn *i, u32 part,
+	       bool wide, u32 options)
+{
+	if (i->flags & VGPU_F_IMM)
+		x86_vm(&t->x, op, d, a,
+		       at_label(x86_constant(&t->x, wide ? i->imm : (u32)i->imm)),
+		       options | V_BROADCAST);
+	else
+		x86_v(&t->x, op, d, a, tr_use(t, chunk(i->b, part)), options);
+}
+
+void tr_pred(struct translation *t, u32 p, u32 part, bool wide)
+{
+	x86_k_load(&t->x, 7, pred_mem(p, wide ? part : 2 * part), wide ? 1 : 2);
+	if (p & VGPU_P_NOT)
+		x86_k_not(&t->x, 7, 7);
+}
+
+void tr_set_pred(struct translation *t, u32 p)
+{
+	struct x86 *x = &t->x;
+
+	if (p == VGPU_PT)
+		return;
+	if (t->masked) {
+		/* (old & ~active) | (eax & active) = old ^ ((old ^ eax) & active) */
+		x86_rm(x, false, X_LOAD, RCX, pred_mem(p, 0));
+		x86_rr(x, false, X_XOR, RAX, RCX);
+		x86_rr(x, false, X_AND, RAX, R12);
+		x86_rr(x, false, X_XOR, RAX, RCX);
+	}
+	x86_rm(x, false, X_STORE, RAX, pred_mem(p, 0));
+}
+
+x86_label tr_exit(struct translation *t)
+{
+	return t->exit[t->index];
+}
+
+void tr_interpret(struct translation *t)
+{
+	x86_jump(&t->x, tr_exit(t));
+	tr_forget(t);
+}
+
+/* ---- control ---------------------------------------------------------------- */
+
+/* eax = the lanes of the guard, all lanes: not only active ones */
+static void load_guard(struct translation *t, u32 guard)
+{
+	x86_rm(&t->x, false, X_LOAD, RAX, pred_mem(guard, 0));
+	if (guard & VGPU_P_NOT)
+		x86_not(&t->x, RAX);
+	if (t->masked)
+		x86_rr(&t->x, false, X_AND, RAX, R12);
+}
+
+/* No lane executes the instruction: they are lost for the count. */
+static void lose_all(struct translation *t)
+{
+	if (t->masked) {
+		x86_popcnt(&t->x, RAX, R12);
+		x86_rm(&t->x, true, 0x01, RAX, at(RSP, LOST));
+	} else {
+		x86_mi(&t->x, true, 0, at(RSP, LOST), 32);
+	}
+}
+
+static void branch(struct translation *t, const struct vgpu_insn *i)
+{
+	x86_label target = t->segment[VGPU_BRA_TARGET(i->imm)], not_taken;
+	struct x86 *x = &t->x;
+
+	if (i->guard == VGPU_PT) {
+		x86_jump(x, target);
+		return;
+	}
+	load_guard(t, i->guard);
+	not_taken = x86_new_label(x);
+	x86_rr(x, false, X_TEST, RAX, RAX);
+	x86_jump_if(x, CC_E, not_taken);
+	if (t->masked)
+		x86_rr(x, false, X_CMP, RAX, R12);
+	else
+		x86_ri(x, false, 7, RAX, -1);
+	x86_jump_if(x, CC_E, target);
+	x86_jump(x, tr_exit(t));	/* lanes diverge */
+	x86_here(x, not_taken);
+	lose_all(t);
+}
+
+/* Stop behind the instruction, which has been executed. */
+static void stop(struct translation *t, u32 pc, enum native_stop why)
+{
+	x86_store_imm(&t->x, false, WARP(pc), (int32_t)pc);
+	x86_mov_ri(&t->x, RAX, why);
+	x86_jump(&t->x, t->leave_done);
+}
+
+static void exit_lanes(struct translation *t, const struct vgpu_insn *i)
+{
+	struct x86 *x = &t->x;
+
+	if (i->guard != VGPU_PT) {
+		load_guard(t, i->guard);
+		x86_rr(x, false, X_TEST, RAX, RAX);
+		x86_jump_if(x, CC_NE, tr_exit(t));
+		lose_all(t);
+		return;
+	}
+	x86_mi(x, false, 7, WARP(depth), 0);
+	x86_jump_if(x, CC_NE, tr_exit(t));
+	stop(t, t->index, STOP_EXIT);
+}
+
+static void barrier(struct translation *t)
+{
+	struct x86 *x = &t->x;
+
+	x86_rm(x, true, X_LOAD, RAX, WARP(waiting));
+	x86_rm(x, false, X_LOAD, RCX, WARP(loose));
+	x86_rr(x, true, X_OR, RAX, RCX);
+	x86_jump_if(x, CC_NE, tr_exit(t));
+	stop(t, t->index + 1, STOP_BARRIER);
+}
+
+static bool ends_segment(const struct vgpu_insn *i)
+{
+	return i->op == VGPU_OP_BRA || i->op == VGPU_OP_EXIT || i->op == VGPU_OP_BAR ||
+	       i->op == VGPU_OP_BARRED || i->op == VGPU_OP_TRAP;
+}
+
+static void instruction(struct translation *t, const struct vgpu_insn *i)
+{
+	bool guarded = i->guard != VGPU_PT;
+
+	tr_begin(t);
+	switch (i->op) {
+	case VGPU_OP_BRA:
+		branch(t, i);
+		return;
+	case VGPU_OP_EXIT:
+		exit_lanes(t, i);
+		return;
+	case VGPU_OP_BAR:
+		if (!guarded) {
+			barrier(t);
+			return;
+		}
+		break;
+	case VGPU_OP_NOP:
+		if (!guarded)
+			return;
+		break;
+	}
+	/* compilers guard branches and little else */
+	if (guarded || (!tr_integer(t, i) && !tr_float(t, i) && !tr_convert(t, i) &&
+			!tr_memory(t, i)))
+		tr_interpret(t);
+}
+
+/* ---- segments --------------------------------------------------------------- */
+
+static u32 cost_of(const struct translation *t, u32 from, u32 to)
+{
+	u32 cycles = 0;
+
+	while (from < to)
+		cycles += t->cost[t->code[from++].op];
+	return cycles;
+}
+
+/* The ways in and out of instructions from @first to before @end */
+static void ways(struct translation *t, u32 first, u32 end)
+{
+	struct x86 *x = &t->x;
+
+	for (u32 n = 0; n < t->later_count; n++) {
+		x86_here(x, t->later[n].here);
+		t->later[n].emit(t, &t->later[n]);
+		x86_jump(x, t->later[n].back);
+	}
+	t->later_count = 0;
+	for (u32 pc = first; pc < end; pc++) {
+		int32_t rest = (int32_t)cost_of(t, pc, end);
+
+		if (pc != first) {
+			x86_here(x, t->entry[pc]);
+			for (u32 n = 0; n < t->residency_count; n++) {
+				const struct residency *r = &t->residencies[n];
+
+				if (r->from < pc && r->last >= pc)
+					x86_vm(x, V_LOAD, r->slot, 0, chunk_mem(r->chunk), 0);
+			}
+			if (rest)
+				x86_ri(x, true, 0, R13, rest);
+			x86_jump(x, t->body[pc]);
+		}
+		x86_here(x, t->exit[pc]);
+		if (rest)
+			x86_ri(x, true, 5, R13, rest);
+		x86_store_imm(x, false, WARP(pc), (int32_t)pc);
+		x86_jump(x, t->leave);
+	}
+}
+
+static u32 segment(struct translation *t, u32 first)
+{
+	struct x86 *x = &t->x;
+	u32 end = first;
+	x86_label behind;
+	bool falls;
+
+	do
+		end++;
+	while (end < t->count && !t->leader[end]);
+	tr_forget(t);
+	t->residency_count = 0;
+	x86_here(x, t->segment[first]);
+	x86_here(x, t->entry[first]);
+	if (t->reconverges[first]) {
+		x86_label on = x86_new_label(x);
+
+		x86_mi(x, false, 7, WARP(reconv), (int32_t)first);
+		x86_jump_if(x, CC_NE, on);
+		stop(t, first, STOP_RECONVERGED);
+		x86_here(x, on);
+	}
+	if (cost_of(t, first, end))
+		x86_ri(x, true, 0, R13, (int32_t)cost_of(t, first, end));
+	for (u32 pc = first; pc < end; pc++) {
+		t->index = pc;
+		x86_here(x, t->body[pc]);
+		x86_ri(x, false, 5, R15, 1);
+		x86_jump_if(x, CC_B, t->exit[pc]);
+		instruction(t, &t->code[pc]);
+	}
+	/* the verifier has seen that the last instruction leaves */
+	falls = end < t->count &&
+		!((t->code[end - 1].op == VGPU_OP_BRA || t->code[end - 1].op == VGPU_OP_EXIT ||
+		   t->code[end - 1].op == VGPU_OP_BAR) &&
+		  t->code[end - 1].guard == VGPU_PT);
+	behind = falls ? t->segment[end] : 0;
+	if (falls)
+		x86_jump(x, behind);
+	ways(t, first, end);
+	return end;
+}
+
+static void find_segments(struct translation *t)
+{
+	t->leader[0] = 1;
+	for (u32 pc = 0; pc < t->count; pc++) {
+		const struct vgpu_insn *i = &t->code[pc];
+
+		if (ends_segment(i) && pc + 1 < t->count)
+			t->leader[pc + 1] = 1;
+		if (i->op != VGPU_OP_BRA)
+			continue;
+		t->leader[VGPU_BRA_TARGET(i->imm)] = 1;
+		if (VGPU_BRA_RECONV(i->imm) < t->count) {
+			t->leader[VGPU_BRA_RECONV(i->imm)] = 1;
+			t->reconverges[VGPU_BRA_RECONV(i->imm)] = 1;
+		}
+	}
+	/* so that sums of cycles, and what a segment has to be put behind it, stay small */
+	for (u32 pc = 0, since = 0; pc < t->count; pc++, since++) {
+		if (t->leader[pc])
+			since = 0;
+		if (since == 48) {
+			t->leader[pc] = 1;
+			since = 0;
+		}
+	}
+}
+
+/* ---- in and out ------------------------------------------------------------- */
+
+static const u8 saved[] = { RBX, RBP, R12, R13, R14, R15 };
+
+static void start_and_leave(struct translation *t)
+{
+	struct x86 *x = &t->x;
+
+	for (u32 n = 0; n < sizeof(saved); n++)
+		x86_push(x, saved[n]);
+	x86_ri(x, true, 5, RSP, 40);
+	x86_rr(x, true, X_LOAD, RBX, RDI);
+	x86_rr(x, true, X_LOAD, RBP, RSI);
+	x86_rm(x, false, X_LOAD, R12, WARP(active));
+	x86_rm(x, true, X_LOAD, R13, WARP(cycles));
+	x86_rm(x, true, X_LOAD, R14, WARP(regs));
+	x86_ri(x, true, 0, R14, BIAS);
+	x86_rm(x, false, X_LOAD, R15, LANES(budget));
+	x86_store_imm(x, true, at(RSP, LOST), 0);
+	x86_rr(x, false, X_LOAD, RAX, R12);
+	x86_not(x, RAX);
+	x86_rm(x, false, X_STORE, RAX, at(RSP, INACTIVE));
+	x86_k_load(x, 1, at(RSP, INACTIVE), 2);
+	x86_k_load(x, 2, at(RSP, INACTIVE + 2), 2);
+	for (u8 n = 0; n < 4; n++)
+		x86_k_load(x, (u8)(3 + n), at(RSP, INACTIVE + n), 1);
+	x86_jump_reg(x, RDX);
+
+	x86_here(x, t->leave);
+	x86_ri(x, false, 0, R15, 1);
+	x86_mov_ri(x, RAX, STOP_HERE);
+	x86_here(x, t->leave_done);
+	x86_rm(x, false, X_STORE, R15, LANES(budget));
+	x86_rm(x, true, X_STORE, R13, WARP(cycles));
+	x86_rm(x, true, X_LOAD, RCX, at(RSP, LOST));
+	x86_shift(x, true, 4, RCX, 8);
+	x86_rr(x, true, X_OR, RAX, RCX);
+	x86_vzeroupper(x);
+	x86_ri(x, true, 0, RSP, 40);
+	for (u32 n = sizeof(saved); n-- > 0;)
+		x86_pop(x, saved[n]);
+	x86_byte(x, 0xc3);
+}
+
+static void new_labels(struct translation *t, x86_label *labels)
+{
+	for (u32 n = 0; n < t->count; n++)
+		labels[n] = x86_new_label(&t->x);
+}
+
+int vgpu_translate(const struct vgpu_insn *code, u32 count, const u16 *cost,
+		   struct native_object *out)
+{
+	struct translation *t;
+	int error = -ENOMEM;
+	u32 *entries;
+
+	if (count > LARGEST)
+		return -E2BIG;
+	t = calloc(1, sizeof(*t));
+	entries = calloc(2 * (size_t)count, sizeof(*entries));
+	if (!t || !entries)
+		goto out;
+	t->code = code;
+	t->count = count;
+	t->cost = cost;
+	t->next_slot = CACHE_FIRST;
+	t->leader = calloc(2, count);
+	t->segment = calloc(4 * (size_t)count, sizeof(*t->segment));
+	if (!t->leader || !t->segment)
+		goto out;
+	t->reconverges = t->leader + count;
+	t->body = t->segment + count;
+	t->entry = t->body + count;
+	t->exit = t->entry + count;
+	x86_init(&t->x);
+	t->leave = x86_new_label(&t->x);
+	t->leave_done = x86_new_label(&t->x);
+	find_segments(t);
+	start_and_leave(t);
+	for (u32 mode = 0; mode < 2; mode++) {
+		t->masked = mode;
+		new_labels(t, t->segment);
+		new_labels(t, t->body);
+		new_labels(t, t->entry);
+		new_labels(t, t->exit);
+		for (u32 pc = 0; pc < count;)
+			pc = segment(t, pc);
+		for (u32 pc = 0; pc < count && !t->x.failed; pc++)
+			entries[mode * count + pc] = t->x.labels[t->entry[pc]];
+	}
+	if (!x86_finish(&t->x) || t->failed)
+		goto out;
+	*out = (struct native_object){ t->x.bytes, t->x.count, 0, entries };
+	t->x.bytes = NULL;
+	entries = NULL;
+	error = 0;
+out:
+	free(entries);
+	if (t) {
+		x86_fini(&t->x);
+		free(t->residencies);
+		free(t->leader);
+		free(t->segment);
+		free(t);
+	}
+	return error;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From VASS to instructions of x86-64 with AVX-512, kernel by kernel (docs/native-code.md). Private
+ * to native/.
+ *
+ * A register slot of a warp is 64-byte chunks: R(n) is chunks 2n and 2n + 1, sixteen lanes each;
+ * Q(n), n even, is 2n to 2n + 3, eight lanes each. Every instruction stores its result, so that the
+ * warp is complete in memory between any two of them; beside that the vector registers from
+ * CACHE_FIRST on keep chunks that are read again. Below are what an instruction itself needs.
+ *
+ * Registers of the processor:
+ *	rbx	struct vgpu_lanes
+ *	rbp	struct vgpu_warp
+ *	r12d	active lanes
+ *	r13	cycles of the warp
+ *	r14	its registers, BIAS beyond the first
+ *	r15d	budget
+ *	[rsp]	lanes that did not execute because of a guard
+ *	[rsp + 8]	inactive lanes
+ *	k1, k2	inactive lanes by 16, k3 to k6 by 8: where all are active nothing uses them
+ */
+#ifndef VGPU_TRANSLATE_H
+#define VGPU_TRANSLATE_H
+
+#include "sm/lanes.h"
+#include "x86.h"
+
+#define CACHE_FIRST	8u
+#define CACHE_LAST	31u
+#define BIAS		8192
+#define NO_CHUNK	0xffffu
+#define CHUNKS		(2u * 256u)
+
+#define LOST		0
+#define INACTIVE	8
+
+/* Why the code returned, in the low byte of rax; above it what [rsp] had */
+enum native_stop {
+	STOP_HERE,	/* no budget is left, or the interpreter is to execute what it stands at */
+	STOP_RECONVERGED,
+	STOP_EXIT,	/* behind an EXIT of all active lanes; nothing is on the stack */
+	STOP_BARRIER,	/* behind a BAR */
+};
+
+/** struct residency - a chunk in a vector register: from behind instruction from to last */
+struct residency {
+	u16 chunk;
+	u8 slot;
+	u32 from, last;
+};
+
+struct translation {
+	struct x86 x;
+	const struct vgpu_insn *code;
+	u32 count;
+	const u16 *cost;
+	u8 *leader;		/* of each instruction: a segment begins there */
+	u8 *reconverges;	/* it is the reconvergence point of a branch */
+	bool masked;		/* some lanes are inactive */
+	u32 index;		/* of the instruction */
+	/* labels of the present mode, by instruction */
+	x86_label *segment, *body, *entry, *exit;
+	x86_label leave, leave_done, fix_later;
+	/* the cache */
+	u16 chunk_of[32];	/* NO_CHUNK: free */
+	u32 residency_of[32];
+	u8 slot_of[CHUNKS];	/* 0: none */
+	u32 pinned;		/* a bit for each vector register the instruction uses */
+	u8 next_slot;
+	struct residency *residencies;
+	u32 residency_count, residency_room;
+	/* code to be put behind the segment */
+	struct later {
+		void (*emit)(struct translation *t, const struct later *later);
+		x86_label here, back;
+		u8 regs[4];
+		u8 count;
+		bool wide;
+	} later[64];
+	u32 later_count;
+	bool failed;
+};
+
+/** struct native_object - code, and where each instruction of the kernel is entered */
+struct native_object {
+	u8 *bytes;
+	u32 size;
+	u32 start;		/* u64 start(struct vgpu_lanes *, struct vgpu_warp *, void *entry) */
+	u32 *entries;		/* [2][count]: all lanes active, or some */
+};
+
+/* 0 or -ENOMEM; -E2BIG: the kernel is too large. The caller frees bytes and entries. */
+int vgpu_translate(const struct vgpu_insn *code, u32 count, const u16 *cost,
+		   struct native_object *out);
+
+/* ---- registers.c ----------------------------------------------------------- */
+
+static inline u32 chunk(u32 reg, u32 part)
+{
+	return 2 * reg + part;
+}
+
+static inline struct x86_mem chunk_mem(u32 chunk)
+{
+	return at(R14, (int32_t)(chunk * 64) - BIAS);
+}
+
+/* 32 bytes of an R: eight lanes */
+static inline struct x86_mem half_mem(u32 reg, u32 part)
+{
+	return at(R14, (int32_t)(reg * 128 + part * 32) - BIAS);
+}
+
+void tr_forget(struct translation *t);		/* nothing is cached any more */
+void tr_begin(struct translation *t);		/* an instruction begins: nothing is pinned */
+void tr_unpin(struct translation *t, u8 slot);
+u8 tr_use(struct translation *t, u32 chunk);	/* the register that has it now; pinned */
+u8 tr_fresh(struct translation *t);		/* one to compute in; pinned */
+/* Store what @slot has as part @part of a result, in the active lanes. @slot may then have more. */
+void tr_result(struct translation *t, u8 slot, u32 reg, u32 part, bool wide);
+/* Copy a chunk into @to. */
+void tr_copy(struct translation *t, u8 to, u32 chunk);
+
+/* ---- for the instructions ---------------------------------------------------- */
+
+static inline u32 parts_of(bool wide)
+{
+	return wide ? 4 : 2;
+}
+
+/* d = op(a, operand b of the instruction) of a part; @wide: by 64 bits */
+void tr_with_b(struct translation *t, u32 op, u8 d, u8 a, const struct vgpu_insn *i, u32 part,
+	       bool wide, u32 options);
+/* Operand b in a register, which may be @temp. */
+u8 tr_b(struct translation *t, const struct vgpu_insn *i, u32 part, bool wide, u8 temp);
+void tr_splat(struct translation *t, u8 to, u64 value, bool wide);
+/* Mask register 7 = a part of predicate operand @p */
+void tr_pred(struct translation *t, u32 p, u32 part, bool wide);
+/* Predicate @p = eax in the active lanes. Destroys ecx. */
+void tr_set_pred(struct translation *t, u32 p);
+/* The interpreter executes the instruction. */
+void tr_interpret(struct translation *t);
+x86_label tr_exit(struct translation *t);
+
+/* False: there is no code for this instruction, and none has been emitted. */
+bool tr_integer(struct translation *t, const struct vgpu_insn *i);
+bool tr_float(struct translation *t, const struct vgpu_insn *i);
+bool tr_convert(struct translation *t, const struct vgpu_insn *i);
+bool tr_memory(struct translation *t, const struct vgpu_insn *i);
+
+/* Floats: d, parts of which may be NaNs, become canonical (ops_float.c). */
+void tr_canonical(struct translation *t, const u8 *d, u32 count, bool wide);
+void tr_flush(struct translation *t, u8 d);
+void tr_saturate(struct translation *t, u8 d);
+
+/* Vector instructions that several files use */
+enum {
+	V_LOAD = EVEX(1, 1, 0, 0x6f),	/* vmovdqa32 */
+	V_LOADQ = EVEX(1, 1, 1, 0x6f),
+	V_STORE = EVEX(1, 1, 0, 0x7f),
+	V_BROAD = EVEX_OF(1, 2, 0, 0x58, 4),
+	V_BROADQ = EVEX_OF(1, 2, 1, 0x59, 8),
+	V_BROAD_GPR = EVEX(1, 2, 0, 0x7c),
+	V_ADD = EVEX(1, 1, 0, 0xfe),
+	V_ADDQ = EVEX(1, 1, 1, 0xd4),
+	V_AND = EVEX(1, 1, 0, 0xdb),
+	V_ANDN = EVEX(1, 1, 0, 0xdf),
+	V_OR = EVEX(1, 1, 0, 0xeb),
+	V_XOR = EVEX(1, 1, 0, 0xef),
+	V_ANDQ = EVEX(1, 1, 1, 0xdb),
+	V_ORQ = EVEX(1, 1, 1, 0xeb),
+	V_XORQ = EVEX(1, 1, 1, 0xef),
+	V_TESTN = EVEX(2, 2, 0, 0x27),
+	V_SX = EVEX_OF(1, 2, 0, 0x25, 32),	/* vpmovsxdq */
+	V_ZX = EVEX_OF(1, 2, 0, 0x35, 32),
+	V_NARROW = EVEX_OF(2, 2, 0, 0x35, 32),	/* vpmovqd: operands exchanged */
+	V_INSERT = EVEX_OF(1, 3, 1, 0x3a, 32),	/* vinserti64x4 */
+};
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Instructions of x86-64 as bytes: the few of the integer unit, and vectors of 64 bytes with masks
+ * (AVX-512), that the translator (translate.h) needs. Code goes into a growing buffer; places in it
+ * are labels, which may be used before they are known. Everything in it, constants included, is
+ * addressed relative to itself, so it may be copied to where it shall run.
+ */
+#ifndef VGPU_X86_H
+#define VGPU_X86_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
+
+/* conditions of jumps */
+enum { CC_B = 2, CC_AE = 3, CC_E = 4, CC_NE = 5, CC_BE = 6, CC_A = 7 };
+
+typedef uint32_t x86_label;
+#define X86_NOWHERE	(~0u)
+
+struct x86_fixup {
+	uint32_t at;	/* of 4 bytes that are relative to the byte behind them, and tail more */
+	uint32_t tail;
+	x86_label label;
+};
+
+struct x86 {
+	uint8_t *bytes;
+	uint32_t count, room;
+	uint32_t *labels;	/* where each is, or X86_NOWHERE */
+	uint32_t label_count, label_room;
+	struct x86_fixup *fixups;
+	uint32_t fixup_count, fixup_room;
+	uint64_t *constants;	/* 8 bytes each, behind the code */
+	x86_label *constant_labels;
+	uint32_t constant_count, constant_room;
+	bool failed;		/* there was no memory */
+};
+
+void x86_init(struct x86 *x);
+void x86_fini(struct x86 *x);
+x86_label x86_new_label(struct x86 *x);
+/* The label is here. */
+void x86_here(struct x86 *x, x86_label label);
+/* A constant, to be read as 4 or 8 bytes. */
+x86_label x86_constant(struct x86 *x, uint64_t value);
+/* Constants go behind the code, uses of labels become numbers. False: there was no memory. */
+bool x86_finish(struct x86 *x);
+
+/** struct x86_mem - an operand in memory: @base + @disp, or at @label */
+struct x86_mem {
+	uint8_t base;
+	bool label;
+	int32_t disp;		/* or the label */
+};
+
+static inline struct x86_mem at(uint8_t base, int32_t disp)
+{
+	return (struct x86_mem){ .base = base, .disp = disp };
+}
+
+static inline struct x86_mem at_label(x86_label label)
+{
+	return (struct x86_mem){ .label = true, .disp = (int32_t)label };
+}
+
+/* ---- integers ------------------------------------------------------------ */
+
+/*
+ * One opcode byte (0x0f xx: 0x0fxx), @reg and an operand that is a register or in memory; @wide: 64
+ * bits
+ */
+void x86_rr(struct x86 *x, bool wide, uint32_t opcode, uint8_t reg, uint8_t rm);
+void x86_rm(struct x86 *x, bool wide, uint32_t opcode, uint8_t reg, struct x86_mem m);
+/* 81 /ext: add 0, or 1, and 4, sub 5, xor 6, cmp 7 with an immediate */
+void x86_ri(struct x86 *x, bool wide, uint8_t ext, uint8_t rm, int32_t imm);
+void x86_mi(struct x86 *x, bool wide, uint8_t ext, struct x86_mem m, int32_t imm);
+/* shl 4, shr 5 */
+void x86_shift(struct x86 *x, bool wide, uint8_t ext, uint8_t rm, uint8_t count);
+void x86_mov_ri(struct x86 *x, uint8_t reg, uint64_t imm);
+void x86_store_imm(struct x86 *x, bool wide, struct x86_mem m, int32_t imm);
+void x86_jump(struct x86 *x, x86_label label);
+void x86_jump_if(struct x86 *x, uint8_t cc, x86_label label);
+void x86_jump_reg(struct x86 *x, uint8_t reg);
+void x86_call_reg(struct x86 *x, uint8_t reg);
+void x86_push(struct x86 *x, uint8_t reg);
+void x86_pop(struct x86 *x, uint8_t reg);
+void x86_byte(struct x86 *x, uint8_t byte);
+
+enum {
+	X_ADD = 0x03,	/* reg op= rm */
+	X_OR = 0x0b,
+	X_AND = 0x23,
+	X_SUB = 0x2b,
+	X_XOR = 0x33,
+	X_CMP = 0x3b,
+	X_LOAD = 0x8b,
+	X_STORE = 0x89,
+	X_TEST = 0x85,
+	X_LEA = 0x8d,
+	X_MOVZX8 = 0x0fb6,
+	X_MOVZX16 = 0x0fb7,
+	X_MOVSX8 = 0x0fbe,
+	X_MOVSX16 = 0x0fbf,
+};
+void x86_not(struct x86 *x, uint8_t reg);
+void x86_popcnt(struct x86 *x, uint8_t reg, uint8_t rm);
+
+/* ---- vectors of 64 bytes --------------------------------------------------- */
+
+/*
+ * An instruction: prefix (0 none, 1 66, 2 F3, 3 F2), map (1 0F, 2 0F38, 3 0F3A), W, opcode, and the
+ * bytes of an operand in memory that is not broadcast.
+ */
+#define EVEX_OF(pp, map, w, op, bytes)	((pp) | (map) << 2 | (w) << 4 | (op) << 8 | (bytes) << 16)
+#define EVEX(pp, map, w, op)		EVEX_OF(pp, map, w, op, 64)
+
+/* options: mask register, zeros where it has none, memory operand broadcast, rounding mode */
+#define V_MASK(k)	((uint32_t)(k))
+#define V_ZERO		0x08u
+#define V_BROADCAST	0x10u
+#define V_ROUND(vgpu_mode)	(0x20u | (uint32_t)(vgpu_mode) << 8)
+
+/* reg = op(v, rm). An instruction without v: 0. */
+void x86_v(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, uint8_t rm, uint32_t options);
+void x86_vm(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, struct x86_mem m, uint32_t options);
+/* The same with an immediate byte */
+void x86_vi(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, uint8_t rm, uint32_t options,
+	    uint8_t imm);
+void x86_vmi(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, struct x86_mem m,
+	     uint32_t options, uint8_t imm);
+
+/* Mask registers; bytes: 1 or 2 */
+void x86_k_load(struct x86 *x, uint8_t k, struct x86_mem m, uint8_t bytes);
+void x86_k_from(struct x86 *x, uint8_t k, uint8_t reg);	/* 16 bits */
+void x86_k_to(struct x86 *x, uint8_t reg, uint8_t k);	/* 16 bits, zeros above */
+void x86_k_not(struct x86 *x, uint8_t to, uint8_t k);	/* 16 bits */
+void x86_k_ortest(struct x86 *x, uint8_t a, uint8_t b);	/* 16 bits; E: all zero */
+void x86_vzeroupper(struct x86 *x);
+
+#endif
