@@ -12,6 +12,29 @@
 /* @i for the lanes in @m, at least one. 0: done; else nothing has happened. */
 typedef u32 native_access(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m);
 
+/*
+ * How the addresses in shared memory of one register lie: sixteen lanes each. What is at [rsp] of
+ * generated code.
+ */
+enum shape_kind {
+	SHAPE_UNKNOWN,		/* vgpu_native_shape() finds out */
+	SHAPE_ROWS,		/* both halves of the warp are rows of words */
+	SHAPE_PLACES,		/* all lanes of a half have one address */
+	SHAPE_OTHER,
+};
+
+/** struct shape - ROWS, PLACES: words at @place are in shared memory, and @room bytes behind them */
+struct shape {
+	u32 kind;
+	s32 room;		/* behind the 64 bytes at the higher of the two */
+	u8 *place[2];
+	u64 unused;
+};
+_Static_assert(sizeof(struct shape) == 32, "translate.h counts with it");
+
+/* Of register @reg, for the lanes in @m; UNKNOWN becomes something else. */
+void vgpu_native_shape(const struct vgpu_lanes *s, struct shape *shape, u32 reg, u32 m);
+
 /* The function for an instruction; NULL: there is none. */
 native_access *vgpu_native_access(const struct vgpu_insn *i);
 /* TID: dst = index of the threads of the warp in the block; always 0 */

@@ -14,6 +14,8 @@
 #include "access.h"
 
 #define FULL	0xffffffffu
+/* sizes and spaces are constants where these are used */
+#define lanes_inline	static inline __attribute__((always_inline))
 
 typedef __m512i v16;
 
@@ -24,32 +26,32 @@ struct where {
 	bool page;
 };
 
-static inline const u32 *reg32(const struct vgpu_lanes *s, u32 n)
+lanes_inline const u32 *reg32(const struct vgpu_lanes *s, u32 n)
 {
 	return s->warp->regs + n * VGPU_LANES;
 }
 
-static inline const u64 *reg64(const struct vgpu_lanes *s, u32 n)
+lanes_inline const u64 *reg64(const struct vgpu_lanes *s, u32 n)
 {
 	return (const u64 *)(s->warp->regs + n * VGPU_LANES);
 }
 
-static inline v16 iota(void)
+lanes_inline v16 iota(void)
 {
 	return _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
 }
 
-static inline __mmask16 half_of(u32 m, u32 h)
+lanes_inline __mmask16 half_of(u32 m, u32 h)
 {
 	return (__mmask16)(m >> 16 * h);
 }
 
-static inline __mmask8 quarter_of(u32 m, u32 q)
+lanes_inline __mmask8 quarter_of(u32 m, u32 q)
 {
 	return (__mmask8)(m >> 8 * q);
 }
 
-static inline u8 *tlb_page(const struct vgpu_lanes *s, u64 page, bool write)
+lanes_inline u8 *tlb_page(const struct vgpu_lanes *s, u64 page, bool write)
 {
 	const struct vgpu_tlb_entry *e = &s->tlb[page & (VGPU_TLB_ENTRIES - 1)];
 
@@ -58,7 +60,7 @@ static inline u8 *tlb_page(const struct vgpu_lanes *s, u64 page, bool write)
 	return write ? e->write : e->read;
 }
 
-static inline bool in_range(struct where *w, u32 m, u32 bytes, u32 limit)
+lanes_inline bool in_range(struct where *w, u32 m, u32 bytes, u32 limit)
 {
 	v16 most = _mm512_set1_epi32((int)(limit - bytes)), low = _mm512_set1_epi32((int)bytes - 1);
 	u32 bad = 0;
@@ -72,7 +74,7 @@ static inline bool in_range(struct where *w, u32 m, u32 bytes, u32 limit)
 	return !bad;
 }
 
-static inline bool in_shared(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+lanes_inline bool in_shared(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
 			     u32 bytes, bool absolute, struct where *w)
 {
 	v16 imm = _mm512_set1_epi32((int)(u32)i->imm);
@@ -87,7 +89,7 @@ static inline bool in_shared(const struct vgpu_lanes *s, const struct vgpu_insn 
 }
 
 /* All lanes in one page of local memory */
-static inline bool in_local(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u32 bytes,
+lanes_inline bool in_local(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u32 bytes,
 			    bool write, bool absolute, struct where *w)
 {
 	u32 first = (u32)i->imm + (absolute ? 0 : reg32(s, i->a)[__builtin_ctz(m)]), number;
@@ -120,14 +122,14 @@ static inline bool in_local(const struct vgpu_lanes *s, const struct vgpu_insn *
 	return true;
 }
 
-static inline v16 join(v16 low, v16 high)
+lanes_inline v16 join(v16 low, v16 high)
 {
 	return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(low)),
 				  _mm512_cvtepi64_epi32(high), 1);
 }
 
 /* All lanes in one page, or, where @generic, in shared memory */
-static inline bool in_page(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u32 bytes,
+lanes_inline bool in_page(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u32 bytes,
 			   bool write, bool absolute, bool generic, struct where *w)
 {
 	u64 first = i->imm + (absolute ? 0 : reg64(s, i->a)[__builtin_ctz(m)]);
@@ -166,7 +168,7 @@ static inline bool in_page(const struct vgpu_lanes *s, const struct vgpu_insn *i
 
 enum space { GENERIC, GLOBAL, SHARED, LOCAL };
 
-static inline bool locate(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u32 bytes,
+lanes_inline bool locate(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u32 bytes,
 			  enum space space, bool write, bool absolute, struct where *w)
 {
 	switch (space) {
@@ -181,7 +183,7 @@ static inline bool locate(const struct vgpu_lanes *s, const struct vgpu_insn *i,
 
 /* ---- how lanes lie to each other -------------------------------------------- */
 
-static inline u32 first_of(v16 v, u32 m)
+lanes_inline u32 first_of(v16 v, u32 m)
 {
 	/* of the first lane in m, which are 16 */
 	return (u32)_mm_cvtsi128_si32(
@@ -189,19 +191,19 @@ static inline u32 first_of(v16 v, u32 m)
 }
 
 /* Are all elements in @m the same? *@what: which */
-static inline bool same(v16 v, __mmask16 m, u32 *what)
+lanes_inline bool same(v16 v, __mmask16 m, u32 *what)
 {
 	*what = m & 1 ? (u32)_mm_cvtsi128_si32(_mm512_castsi512_si128(v)) : first_of(v, m);
 	return !_mm512_mask_cmpneq_epu32_mask(m, v, _mm512_set1_epi32((int)*what));
 }
 
-static inline bool row(v16 o, __mmask16 m, u32 shift, u32 *start)
+lanes_inline bool row(v16 o, __mmask16 m, u32 shift, u32 *start)
 {
 	return same(_mm512_sub_epi32(o, _mm512_slli_epi32(iota(), shift)), m, start);
 }
 
 /* The access is made: count its segments. */
-static inline void touch(struct vgpu_lanes *s, const struct where *w, u32 m)
+lanes_inline void touch(struct vgpu_lanes *s, const struct where *w, u32 m)
 {
 	u32 first, last, begin[2];
 	v16 bits = _mm512_setzero_si512();
@@ -226,7 +228,7 @@ static inline void touch(struct vgpu_lanes *s, const struct where *w, u32 m)
 
 /* ---- loads -------------------------------------------------------------------- */
 
-static inline void load4(const struct where *w, u32 m, u32 offset, u32 *to)
+lanes_inline void load4(const struct where *w, u32 m, u32 offset, u32 *to)
 {
 	for (u32 h = 0; h < 2; h++) {
 		__mmask16 k = half_of(m, h);
@@ -247,13 +249,13 @@ static inline void load4(const struct where *w, u32 m, u32 offset, u32 *to)
 	}
 }
 
-static inline __m256i quarter(const struct where *w, u32 q)
+lanes_inline __m256i quarter(const struct where *w, u32 q)
 {
 	return q & 1 ? _mm512_extracti64x4_epi64(w->o[q / 2], 1) :
 		       _mm512_castsi512_si256(w->o[q / 2]);
 }
 
-static inline void load8(const struct where *w, u32 m, u32 offset, u64 *to)
+lanes_inline void load8(const struct where *w, u32 m, u32 offset, u64 *to)
 {
 	const u8 *base = w->base + offset;
 
@@ -276,7 +278,7 @@ static inline void load8(const struct where *w, u32 m, u32 offset, u64 *to)
 }
 
 /* Bytes and pairs of them, from the words around them */
-static inline void load_small(const struct where *w, u32 m, u32 size, bool sext, u32 *to)
+lanes_inline void load_small(const struct where *w, u32 m, u32 size, bool sext, u32 *to)
 {
 	for (u32 h = 0; h < 2; h++) {
 		__mmask16 k = half_of(m, h);
@@ -298,10 +300,9 @@ static inline void load_small(const struct where *w, u32 m, u32 size, bool sext,
 }
 
 /* Elements, each lane's behind each other */
-static inline void load_elements(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
-				 const struct where *w)
+lanes_inline void load_elements(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+				const struct where *w, u32 size, u32 count)
 {
-	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags);
 	u32 *to = s->warp->regs + i->dst * VGPU_LANES;
 
 	for (u32 n = 0; n < count; n++) {
@@ -322,7 +323,7 @@ static inline void load_elements(struct vgpu_lanes *s, const struct vgpu_insn *i
 
 /* ---- stores ------------------------------------------------------------------- */
 
-static inline void store4(const struct where *w, u32 m, u32 offset, const u32 *from)
+lanes_inline void store4(const struct where *w, u32 m, u32 offset, const u32 *from)
 {
 	u8 *base = w->base + offset;
 
@@ -342,7 +343,7 @@ static inline void store4(const struct where *w, u32 m, u32 offset, const u32 *f
 	}
 }
 
-static inline void store8(const struct where *w, u32 m, u32 offset, const u64 *from)
+lanes_inline void store8(const struct where *w, u32 m, u32 offset, const u64 *from)
 {
 	u8 *base = w->base + offset;
 
@@ -360,7 +361,7 @@ static inline void store8(const struct where *w, u32 m, u32 offset, const u64 *f
 	}
 }
 
-static inline void store_small(const struct where *w, u32 m, u32 size, u32 offset, const u32 *from)
+lanes_inline void store_small(const struct where *w, u32 m, u32 size, u32 offset, const u32 *from)
 {
 	u32 o[VGPU_LANES] __attribute__((aligned(64))), start[2];
 	u8 *base = w->base + offset;
@@ -396,10 +397,9 @@ static inline void store_small(const struct where *w, u32 m, u32 size, u32 offse
 	}
 }
 
-static inline void store_elements(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
-				  const struct where *w)
+lanes_inline void store_elements(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+				 const struct where *w, u32 size, u32 count)
 {
-	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags);
 	const u32 *from = reg32(s, i->b);
 
 	for (u32 n = 0; n < count; n++) {
@@ -543,29 +543,25 @@ static u32 store_anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m
 #define LOAD(name, space, size_, count_)							\
 	static u32 name(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)			\
 	{											\
-		struct vgpu_insn as = *i;							\
 		struct where w;									\
 												\
-		as.flags = (u8)((i->flags & ~15u) | (size_) | (count_) << 2);			\
 		if (unlikely(!locate(s, i, m, (1u << (size_)) << (count_), space, false,	\
 				     i->flags & VGPU_F_ABS, &w)))				\
 			return space <= GLOBAL ? load_anywhere(s, i, m) : 1;			\
 		touch(s, &w, m);								\
-		load_elements(s, &as, m, &w);							\
+		load_elements(s, i, m, &w, 1u << (size_), 1u << (count_));			\
 		return 0;									\
 	}
 #define STORE(name, space, size_, count_)							\
 	static u32 name(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)			\
 	{											\
-		struct vgpu_insn as = *i;							\
 		struct where w;									\
 												\
-		as.flags = (u8)((i->flags & ~15u) | (size_) | (count_) << 2);			\
 		if (unlikely(!locate(s, i, m, (1u << (size_)) << (count_), space, true,		\
 				     i->flags & VGPU_F_ABS, &w)))				\
 			return space <= GLOBAL ? store_anywhere(s, i, m) : 1;			\
 		touch(s, &w, m);								\
-		store_elements(s, &as, m, &w);							\
+		store_elements(s, i, m, &w, 1u << (size_), 1u << (count_));			\
 		return 0;									\
 	}
 /* sizes 1, 2, 4, 8; so many of them */
@@ -588,7 +584,7 @@ SIZES(STORE, store_local, LOCAL)
 
 /* ---- atomics ------------------------------------------------------------------- */
 
-static inline u32 atom(u32 operation, u32 old, u32 b, u32 c)
+lanes_inline u32 atom(u32 operation, u32 old, u32 b, u32 c)
 {
 	switch (operation & (15 | VGPU_F_ATOM_SIGNED | VGPU_F_ATOM_FLOAT)) {
 	case VGPU_ATOM_ADD:
@@ -624,7 +620,7 @@ static inline u32 atom(u32 operation, u32 old, u32 b, u32 c)
 }
 
 /* Lane by lane, lowest first */
-static inline u32 atomic(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space,
+lanes_inline u32 atomic(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space,
 			 u32 operation)
 {
 	u32 o[VGPU_LANES] __attribute__((aligned(64)));
@@ -712,6 +708,46 @@ u32 vgpu_native_thread_index(struct vgpu_lanes *s, const struct vgpu_insn *i, u3
 		_mm512_mask_store_epi32(to + 16 * h, half_of(m, h), t);
 	}
 	return 0;
+}
+
+/* What is a multiple of 4, and not far from the beginning, whatever of it is outside. */
+void vgpu_native_shape(const struct vgpu_lanes *s, struct shape *shape, u32 reg, u32 m)
+{
+	u32 start[2] = { 0, 0 }, rows = 0, places = 0, most;
+
+	for (u32 h = 0; h < 2; h++) {
+		v16 o = _mm512_load_si512(reg32(s, reg) + 16 * h);
+		__mmask16 k = half_of(m, h);
+
+		if (!k) {
+			rows++;
+			places++;
+		} else if (row(o, k, 2, &start[h])) {
+			rows++;
+			places += !(k & (k - 1));
+		} else if (same(o, k, &start[h])) {
+			places++;
+		}
+	}
+	/* a half of one lane is both, and its start is that of a row */
+	if (rows != 2 && places == 2)
+		for (u32 h = 0; h < 2; h++)
+			if (half_of(m, h))
+				start[h] = reg32(s, reg)[16 * h +
+							 (u32)__builtin_ctz(half_of(m, h))];
+	if (!half_of(m, 0))
+		start[0] = start[1];
+	if (!half_of(m, 1))
+		start[1] = start[0];
+	most = start[0] > start[1] ? start[0] : start[1];
+	shape->kind = SHAPE_OTHER;
+	if ((rows != 2 && places != 2) || most >= 1u << 20 || (start[0] | start[1]) & 3 ||
+	    most + 64 > s->shared_bytes)
+		return;
+	shape->kind = rows == 2 ? SHAPE_ROWS : SHAPE_PLACES;
+	shape->room = (s32)(s->shared_bytes - most - 64);
+	for (u32 h = 0; h < 2; h++)
+		shape->place[h] = s->shared + start[h];
 }
 
 /* ---- which function ------------------------------------------------------------ */

@@ -78,9 +78,8 @@ static uint64_t hash_of(const void *data, size_t bytes, uint64_t hash)
 }
 
 /* Code to where it can be executed; NULL: there is no such memory. */
-static const uint8_t *place(const struct native_object *object)
+static const uint8_t *place(const struct native_object *object, size_t room)
 {
-	size_t room = (object->size + VGPU_PAGE_SIZE - 1) & ~(size_t)(VGPU_PAGE_SIZE - 1);
 	uint8_t *guard = mmap(NULL, room + 2 * VGPU_PAGE_SIZE, PROT_NONE,
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
 		*at = guard + VGPU_PAGE_SIZE;
@@ -114,7 +113,8 @@ static void translate(struct native_kernel *k)
 
 	if (totals.bytes >= MOST_BYTES || vgpu_translate(k->insns, k->count, k->cost, &object))
 		return;
-	k->start = place(&object);
+	k->room = (object.size + VGPU_PAGE_SIZE - 1) & ~(size_t)(VGPU_PAGE_SIZE - 1);
+	k->start = place(&object, k->room);
 	free(object.bytes);
 	if (k->start) {
 		k->entries = object.entries;
@@ -172,6 +172,26 @@ int vgpu_native_find(enum vgpu_native_mode mode, const struct vgpu_insn *code, u
 		return -ENOMEM;
 	*out = &k->code;
 	return 0;
+}
+
+void vgpu_native_forget(void)
+{
+	pthread_mutex_lock(&lock);
+	for (uint32_t n = 0; n < BUCKETS; n++) {
+		struct native_kernel *k;
+
+		while ((k = kernels[n])) {
+			kernels[n] = k->next;
+			if (k->start)
+				munmap((void *)(uintptr_t)(k->start - VGPU_PAGE_SIZE),
+				       k->room + 2 * VGPU_PAGE_SIZE);
+			free((void *)(uintptr_t)k->entries);
+			free(k->insns);
+			free(k);
+		}
+	}
+	memset(&totals, 0, sizeof(totals));
+	pthread_mutex_unlock(&lock);
 }
 
 void vgpu_native_stats(struct vgpu_native_stats *stats)

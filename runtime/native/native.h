@@ -31,6 +31,9 @@ int vgpu_native_configure(enum vgpu_native_mode *mode, char *message, size_t siz
 int vgpu_native_find(enum vgpu_native_mode mode, const struct vgpu_insn *code, uint32_t count,
 		     const uint16_t *cost, uint64_t executed, const struct vgpu_native_code **out);
 
+/* Free all native code, for tests: no device may have any. */
+void vgpu_native_forget(void);
+
 /* Bytes of all native code, instructions of kernels it is of, and nanoseconds it took to make. */
 struct vgpu_native_stats {
 	uint64_t bytes, instructions, nanoseconds;

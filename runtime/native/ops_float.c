@@ -39,8 +39,12 @@ void tr_canonical(struct translation *t, const u8 *d, u32 count, bool wide)
 	struct later *l = &t->later[t->later_count++];
 	struct x86 *x = &t->x;
 
-	*l = (struct later){ emit_canonical, x86_new_label(x), x86_new_label(x), { 0 }, (u8)count,
-			     wide };
+	*l = (struct later){ .emit = emit_canonical,
+			     .here = x86_new_label(x),
+			     .back = x86_new_label(x),
+			     .count = (u8)count,
+			     .wide = wide,
+			     .index = t->index };
 	for (u32 n = 0; n < count; n++)
 		l->regs[n] = d[n];
 	/* unordered: one of the two is a NaN */
@@ -110,7 +114,7 @@ static void compute(struct translation *t, const struct vgpu_insn *i, enum shape
 {
 	bool ftz = i->flags & VGPU_F_FTZ && !wide, imm = i->flags & VGPU_F_IMM;
 	u32 mode = VGPU_F_RND(i->flags), round = mode ? V_ROUND(mode) : 0;
-	u8 a = operand(t, tr_use(t, chunk(i->a, p)), 0, ftz), b, c;
+	u8 a = operand(t, tr_use(t, chunk(i->a, p)), 0, ftz), b;
 	struct x86 *x = &t->x;
 
 	switch (shape) {
@@ -134,14 +138,9 @@ static void compute(struct translation *t, const struct vgpu_insn *i, enum shape
 		x86_v(x, PACKED(0x5e), d, 1, a, round);
 		return;
 	case FMA:
-		if (ftz) {
-			tr_copy(t, d, chunk(i->c, p));
+		tr_copy(t, d, chunk(i->c, p));
+		if (ftz)
 			tr_flush(t, d);
-		} else {
-			c = tr_use(t, chunk(i->c, p));
-			x86_v(x, V_LOAD, d, 0, c, 0);
-			tr_unpin(t, c);
-		}
 		if (imm && !ftz && !mode) {
 			tr_with_b(t, FMA231, d, a, i, p, wide, 0);
 			return;

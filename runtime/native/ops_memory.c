@@ -1,11 +1,27 @@
 // SPDX-License-Identifier: MIT
-/* Parameters, which are the same in all lanes, and calls of what makes accesses (access.h). */
+/*
+ * Loads and stores. What is common is done here: words in a row of global memory, behind one look
+ * at the TLB; words at one place of it; and of shared memory what the shape of the addresses says,
+ * which is found once for a register and holds until that is written. The rest are calls
+ * (access.h), and what those cannot do the interpreter does.
+ */
 #include <stddef.h>
 
 #include "access.h"
 #include "translate.h"
 
-static void call(struct translation *t, const struct vgpu_insn *i, native_access *f, bool may_fail)
+#define LANES(field)	at(RBX, (int32_t)offsetof(struct vgpu_lanes, field))
+
+enum {
+	V_EQUALQ = EVEX(1, 2, 1, 0x29),		/* vpcmpeqq, masked: and what the mask was */
+	V_COMPAREQ = EVEX(1, 3, 1, 0x1f),
+	V_BROADQ_GPR = EVEX(1, 2, 1, 0x7c),
+	V_LOAD_ANY = EVEX(2, 1, 0, 0x6f),	/* vmovdqu32 */
+	V_STORE_ANY = EVEX(2, 1, 0, 0x7f),
+};
+
+/* rax = f(lanes, the instruction, active lanes) */
+static void call(struct translation *t, const struct vgpu_insn *i, native_access *f)
 {
 	struct x86 *x = &t->x;
 
@@ -14,17 +30,36 @@ static void call(struct translation *t, const struct vgpu_insn *i, native_access
 	x86_rr(x, false, X_LOAD, RDX, R12);
 	x86_mov_ri(x, RAX, (u64)(uintptr_t)f);
 	x86_call_reg(x, RAX);
-	if (t->masked) {
-		x86_k_load(x, 1, at(RSP, INACTIVE), 2);
-		x86_k_load(x, 2, at(RSP, INACTIVE + 2), 2);
-		for (u8 n = 0; n < 4; n++)
-			x86_k_load(x, (u8)(3 + n), at(RSP, INACTIVE + n), 1);
-	}
-	tr_forget(t);
-	if (may_fail) {
-		x86_rr(x, false, X_TEST, RAX, RAX);
-		x86_jump_if(x, CC_NE, tr_exit(t));
-	}
+	if (t->masked)
+		tr_load_masks(t);
+}
+
+static void call_or_exit(struct translation *t, const struct vgpu_insn *i, native_access *f)
+{
+	call(t, i, f);
+	x86_rr(&t->x, false, X_TEST, RAX, RAX);
+	x86_jump_if(&t->x, CC_NE, tr_exit(t));
+}
+
+/* The call in the place of what stands in the segment: what is in vector registers is lost. */
+static void emit_call(struct translation *t, const struct later *l)
+{
+	const struct vgpu_insn *i = &t->code[l->index];
+
+	call_or_exit(t, i, vgpu_native_access(i));
+	tr_reload(t, l->index);
+}
+
+static struct later *new_later(struct translation *t,
+			       void (*emit)(struct translation *t, const struct later *later))
+{
+	struct later *l = &t->later[t->later_count++];
+
+	*l = (struct later){ .emit = emit,
+			     .here = x86_new_label(&t->x),
+			     .back = x86_new_label(&t->x),
+			     .index = t->index };
+	return l;
 }
 
 static void parameter(struct translation *t, const struct vgpu_insn *i)
@@ -32,7 +67,7 @@ static void parameter(struct translation *t, const struct vgpu_insn *i)
 	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags), parts = size == 8 ? 4 : 2;
 	struct x86 *x = &t->x;
 
-	x86_rm(x, true, X_LOAD, RAX, at(RBX, (int32_t)offsetof(struct vgpu_lanes, params)));
+	x86_rm(x, true, X_LOAD, RAX, LANES(params));
 	for (u32 n = 0; n < count; n++) {
 		struct x86_mem m = at(RAX, (int32_t)((u32)i->imm + n * size));
 		u32 reg = i->dst + n * (size == 8 ? 2 : 1);
@@ -55,21 +90,278 @@ static void parameter(struct translation *t, const struct vgpu_insn *i)
 	}
 }
 
+/* ---- global memory, all lanes active ----------------------------------------- */
+
+/*
+ * rsi = where the first lane's bytes are, ecx = their offset in the page, if the addresses of all
+ * lanes are a row with @step bytes from one to the next (0: one place), with @bytes in all, aligned
+ * to @size, in one page that is in the TLB.
+ */
+static void find_row(struct translation *t, const struct vgpu_insn *i, u32 step, u32 size, u32 bytes,
+		     bool write, x86_label otherwise)
+{
+	struct x86 *x = &t->x;
+
+	for (u32 p = 0; p < 4; p++) {
+		u8 a = tr_use(t, chunk(i->a, p));
+
+		if (!p) {
+			x86_v_to(x, RAX, a);
+			x86_v(x, V_BROADQ_GPR, 0, 0, RAX, 0);
+		}
+		if (step)
+			x86_vm(x, V_ADDQ, 1, 0, at_label(x86_row(x, 8 * p * step, step)), 0);
+		x86_v(x, V_EQUALQ, 7, a, step ? 1 : 0, p ? V_MASK(7) : 0);
+		tr_unpin(t, a);
+	}
+	x86_k_ortest8(x, 7, 7);
+	x86_jump_if(x, CC_AE, otherwise);
+	if (i->imm)
+		x86_ri(x, true, 0, RAX, (int32_t)i->imm);
+	x86_rr(x, false, X_LOAD, RCX, RAX);
+	x86_ri(x, false, 4, RCX, VGPU_PAGE_SIZE - 1);
+	x86_ri(x, false, 7, RCX, (int32_t)(VGPU_PAGE_SIZE - bytes));
+	x86_jump_if(x, CC_A, otherwise);
+	if (size > 1) {
+		x86_rr(x, false, X_LOAD, RDX, RCX);
+		x86_ri(x, false, 4, RDX, (int32_t)size - 1);
+		x86_jump_if(x, CC_NE, otherwise);
+	}
+	x86_shift(x, true, 5, RAX, VGPU_PAGE_SHIFT);
+	x86_rr(x, false, X_MOVZX8, RSI, RAX);
+	x86_multiply(x, RSI, RSI, sizeof(struct vgpu_tlb_entry));
+	x86_rm(x, true, X_ADD, RSI, LANES(tlb));
+	x86_rm(x, true, X_CMP, RAX, at(RSI, (int32_t)offsetof(struct vgpu_tlb_entry, page)));
+	x86_jump_if(x, CC_NE, otherwise);
+	x86_rm(x, true, X_LOAD, RSI,
+	       at(RSI, (int32_t)(write ? offsetof(struct vgpu_tlb_entry, write) :
+					 offsetof(struct vgpu_tlb_entry, read))));
+	if (write) {
+		x86_rr(x, true, X_TEST, RSI, RSI);
+		x86_jump_if(x, CC_E, otherwise);
+	}
+	x86_rr(x, true, X_ADD, RSI, RCX);
+}
+_Static_assert(VGPU_TLB_ENTRIES == 256, "a byte of the page's number is the index");
+
+/* From the offset in ecx; @bytes: of all lanes */
+static void count_segments(struct translation *t, u32 bytes)
+{
+	struct x86 *x = &t->x;
+
+	if (bytes <= 16) {	/* aligned to its size */
+		x86_mi(x, true, 0, LANES(segments), 1);
+		return;
+	}
+	x86_rm(x, false, X_LEA, RDX, at(RCX, (int32_t)bytes - 1));
+	x86_shift(x, false, 5, RDX, VGPU_SEGMENT_SHIFT);
+	x86_shift(x, false, 5, RCX, VGPU_SEGMENT_SHIFT);
+	x86_rr(x, false, X_SUB, RDX, RCX);
+	x86_ri(x, false, 0, RDX, 1);
+	x86_rm(x, true, 0x01, RDX, LANES(segments));
+}
+
+/* One word of each lane in a row; several, where they are likely of all lanes, at one place. */
+static bool global_load(struct translation *t, const struct vgpu_insn *i)
+{
+	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags), bytes = size * count;
+	bool wide = size == 8, in_row = count == 1;
+	struct x86 *x = &t->x;
+	struct later *l;
+	u8 d[8];
+
+	if (t->masked || size < 4 || i->flags & VGPU_F_ABS || (s64)i->imm != (s32)i->imm)
+		return false;
+	l = new_later(t, emit_call);
+	find_row(t, i, in_row ? size : 0, bytes, in_row ? size * VGPU_LANES : bytes, false,
+		 l->here);
+	count_segments(t, in_row ? size * VGPU_LANES : bytes);
+	for (u32 n = 0; n < count; n++) {
+		u32 reg = i->dst + n * (wide ? 2 : 1);
+
+		for (u32 p = 0; p < parts_of(wide); p++) {
+			d[p] = tr_fresh(t);
+			if (in_row)
+				x86_vm(x, V_LOAD_ANY, d[p], 0, at(RSI, (int32_t)(64 * p)), 0);
+			else
+				x86_vm(x, wide ? V_BROADQ : V_BROAD, d[p], 0,
+				       at(RSI, (int32_t)(n * size)), 0);
+			tr_result(t, d[p], reg, p, wide);
+			tr_unpin(t, d[p]);
+		}
+	}
+	x86_here(x, l->back);
+	return true;
+}
+
+static bool global_store(struct translation *t, const struct vgpu_insn *i)
+{
+	u32 size = VGPU_F_SIZE(i->flags);
+	bool wide = size == 8;
+	struct later *l;
+
+	if (t->masked || size < 4 || i->flags >> 2 & 3 || i->flags & VGPU_F_ABS ||
+	    (s64)i->imm != (s32)i->imm)
+		return false;
+	l = new_later(t, emit_call);
+	find_row(t, i, size, size, size * VGPU_LANES, true, l->here);
+	count_segments(t, size * VGPU_LANES);
+	for (u32 p = 0; p < parts_of(wide); p++) {
+		u8 b = tr_use(t, chunk(i->b, p));
+
+		x86_vm(&t->x, V_STORE_ANY, b, 0, at(RSI, (int32_t)(64 * p)), 0);
+	}
+	x86_here(&t->x, l->back);
+	return true;
+}
+
+/* ---- shared memory ------------------------------------------------------------ */
+
+/* rax, rcx = places of the halves; to @otherwise if the shape is not @kind, or there is no room */
+static void places(struct translation *t, int32_t shape, enum shape_kind kind, u32 imm,
+		   x86_label otherwise)
+{
+	struct x86 *x = &t->x;
+
+	x86_mi(x, false, 7, at(RSP, shape + (int32_t)offsetof(struct shape, kind)), (int32_t)kind);
+	x86_jump_if(x, CC_NE, otherwise);
+	x86_mi(x, false, 7, at(RSP, shape + (int32_t)offsetof(struct shape, room)), (int32_t)imm);
+	x86_jump_if(x, CC_L, otherwise);
+	x86_rm(x, true, X_LOAD, RAX, at(RSP, shape + (int32_t)offsetof(struct shape, place)));
+	x86_rm(x, true, X_LOAD, RCX, at(RSP, shape + (int32_t)offsetof(struct shape, place) + 8));
+}
+
+/*
+ * The shape is not that of the code in the segment. First it may have to be found; a load may be of
+ * one place each half.
+ */
+static void emit_shared(struct translation *t, const struct later *l)
+{
+	const struct vgpu_insn *i = &t->code[l->index];
+	int32_t shape = tr_shape(t, i->a);
+	x86_label known = x86_new_label(&t->x), other = x86_new_label(&t->x);
+	struct x86 *x = &t->x;
+
+	x86_mi(x, false, 7, at(RSP, shape), SHAPE_UNKNOWN);
+	x86_jump_if(x, CC_NE, known);
+	x86_rr(x, true, X_LOAD, RDI, RBX);
+	x86_rm(x, true, X_LEA, RSI, at(RSP, shape));
+	x86_mov_ri(x, RDX, i->a);
+	x86_rr(x, false, X_LOAD, RCX, R12);
+	x86_mov_ri(x, RAX, (u64)(uintptr_t)vgpu_native_shape);
+	x86_call_reg(x, RAX);
+	if (t->masked)
+		tr_load_masks(t);
+	/* what the code in the segment has before it has loaded or stored */
+	for (u32 n = 0; n < t->residency_count; n++) {
+		const struct residency *r = &t->residencies[n];
+
+		if (r->from < l->index && r->last >= l->index)
+			x86_vm(x, V_LOAD, r->slot, 0, chunk_mem(r->chunk), 0);
+	}
+	x86_jump(x, (x86_label)l->again);
+	x86_here(x, known);
+	if (i->op == VGPU_OP_LDS) {
+		places(t, shape, SHAPE_PLACES, (u32)i->imm, other);
+		x86_vm(x, V_BROAD, l->regs[0], 0, at(RAX, (int32_t)i->imm), 0);
+		x86_vm(x, V_BROAD, l->regs[1], 0, at(RCX, (int32_t)i->imm), 0);
+		x86_jump(x, l->loaded);
+	}
+	x86_here(x, other);
+	emit_call(t, l);
+}
+
+static bool shared_word(const struct translation *t, const struct vgpu_insn *i)
+{
+	(void)t;
+	return (i->flags & (15 | VGPU_F_ABS)) == 2 && (u32)i->imm < 1u << 20 && !(i->imm & 3);
+}
+
+static bool shared_load(struct translation *t, const struct vgpu_insn *i)
+{
+	int32_t shape = tr_shape(t, i->a);
+	struct x86 *x = &t->x;
+	struct later *l;
+	u8 d[2];
+
+	if (!shape || !shared_word(t, i))
+		return false;
+	l = new_later(t, emit_shared);
+	l->again = x86_new_label(x);
+	l->loaded = x86_new_label(x);
+	x86_here(x, l->again);
+	places(t, shape, SHAPE_ROWS, (u32)i->imm, l->here);
+	d[0] = tr_fresh(t);
+	d[1] = tr_fresh(t);
+	l->regs[0] = d[0];
+	l->regs[1] = d[1];
+	x86_vm(x, V_LOAD_ANY, d[0], 0, at(RAX, (int32_t)i->imm), 0);
+	x86_vm(x, V_LOAD_ANY, d[1], 0, at(RCX, (int32_t)i->imm), 0);
+	x86_here(x, l->loaded);
+	tr_result(t, d[0], i->dst, 0, false);
+	tr_result(t, d[1], i->dst, 1, false);
+	x86_here(x, l->back);
+	return true;
+}
+
+static bool shared_store(struct translation *t, const struct vgpu_insn *i)
+{
+	int32_t shape = tr_shape(t, i->a);
+	struct x86 *x = &t->x;
+	struct later *l;
+
+	if (!shape || !shared_word(t, i))
+		return false;
+	l = new_later(t, emit_shared);
+	l->again = x86_new_label(x);
+	x86_here(x, l->again);
+	places(t, shape, SHAPE_ROWS, (u32)i->imm, l->here);
+	for (u32 p = 0; p < 2; p++) {
+		u8 b = tr_use(t, chunk(i->b, p));
+
+		if (t->masked)
+			x86_k_not(x, 7, (u8)(1 + p));
+		x86_vm(x, V_STORE_ANY, b, 0, at(p ? RCX : RAX, (int32_t)i->imm),
+		       t->masked ? V_MASK(7) : 0);
+	}
+	x86_here(x, l->back);
+	return true;
+}
+
 bool tr_memory(struct translation *t, const struct vgpu_insn *i)
 {
+	bool done = false;
 	native_access *f;
 
-	if (i->op == VGPU_OP_LDP) {
+	switch (i->op) {
+	case VGPU_OP_LDP:
 		parameter(t, i);
 		return true;
-	}
-	if (i->op == VGPU_OP_SREG && i->imm <= VGPU_SR_TID_Z) {
-		call(t, i, vgpu_native_thread_index, false);
+	case VGPU_OP_SREG:
+		if (i->imm > VGPU_SR_TID_Z)
+			return false;
+		call(t, i, vgpu_native_thread_index);
+		tr_forget(t);
 		return true;
+	case VGPU_OP_LDG:
+		done = global_load(t, i);
+		break;
+	case VGPU_OP_STG:
+		done = global_store(t, i);
+		break;
+	case VGPU_OP_LDS:
+		done = shared_load(t, i);
+		break;
+	case VGPU_OP_STS:
+		done = shared_store(t, i);
+		break;
 	}
+	if (done)
+		return true;
 	f = vgpu_native_access(i);
 	if (!f)
 		return false;
-	call(t, i, f, true);
+	call_or_exit(t, i, f);
+	tr_forget(t);
 	return true;
 }

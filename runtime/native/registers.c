@@ -116,3 +116,13 @@ void tr_result(struct translation *t, u8 slot, u32 reg, u32 part, bool wide)
 	x86_vm(&t->x, V_STORE, slot, 0, chunk_mem(chunk_), 0);
 	enter(t, slot, chunk_);
 }
+
+void tr_reload(struct translation *t, u32 index)
+{
+	for (u32 n = 0; n < t->residency_count; n++) {
+		const struct residency *r = &t->residencies[n];
+
+		if (r->from <= index && r->last > index)
+			x86_vm(&t->x, V_LOAD, r->slot, 0, chunk_mem(r->chunk), 0);
+	}
+}

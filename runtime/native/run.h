@@ -15,6 +15,7 @@ struct native_kernel {
 	uint16_t cost[VGPU_OP_COUNT];
 	/* may be executed, and not be written; NULL: there is none for this kernel */
 	const uint8_t *start;
+	size_t room;			/* bytes of its mapping, between two pages more */
 	const uint32_t *entries;	/* [2][count] */
 };
 

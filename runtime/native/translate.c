@@ -84,6 +84,22 @@ void tr_interpret(struct translation *t)
 	tr_forget(t);
 }
 
+void tr_load_masks(struct translation *t)
+{
+	x86_k_load(&t->x, 1, at(RSP, INACTIVE), 2);
+	x86_k_load(&t->x, 2, at(RSP, INACTIVE + 2), 2);
+	for (u8 n = 0; n < 4; n++)
+		x86_k_load(&t->x, (u8)(3 + n), at(RSP, INACTIVE + n), 1);
+}
+
+int32_t tr_shape(struct translation *t, u32 reg)
+{
+	for (u32 n = 0; n < t->shape_count; n++)
+		if (t->shape_reg[n] == reg)
+			return SHAPES + 32 * (int32_t)n;
+	return 0;
+}
+
 /* ---- control ---------------------------------------------------------------- */
 
 /* eax = the lanes of the guard, all lanes: not only active ones */
@@ -171,6 +187,60 @@ static bool ends_segment(const struct vgpu_insn *i)
 	       i->op == VGPU_OP_BARRED || i->op == VGPU_OP_TRAP;
 }
 
+enum kind { KIND_N, KIND_R, KIND_Q, KIND_P, KIND_RI, KIND_QI, KIND_V, KIND_W, KIND_A };
+
+/* Registers that the instruction writes: from dst on */
+static u32 written(const struct vgpu_insn *i)
+{
+	static const u8 kinds[VGPU_OP_COUNT] = {
+#define ROW(name, class, dst, a, b, c)	[VGPU_OP_##name] = KIND_##dst,
+		VGPU_ISA(ROW)
+#undef ROW
+	};
+
+	switch (kinds[i->op]) {
+	case KIND_R:
+		return 1;
+	case KIND_Q:
+		return 2;
+	case KIND_V:
+		return VGPU_F_COUNT(i->flags) * (VGPU_F_SIZE(i->flags) == 8 ? 2 : 1);
+	}
+	return 0;
+}
+
+/* Addresses in what has been written have no known shape. */
+static void forget_shapes(struct translation *t, const struct vgpu_insn *i)
+{
+	for (u32 n = 0, count = written(i); n < count; n++) {
+		int32_t shape = tr_shape(t, i->dst + n);
+
+		if (shape)
+			x86_store_imm(&t->x, false, at(RSP, shape), 0);
+	}
+}
+
+/* The registers with addresses in shared memory that most loads and stores use */
+static void choose_shapes(struct translation *t)
+{
+	u32 uses[256] = { 0 };
+
+	for (u32 pc = 0; pc < t->count; pc++)
+		if ((t->code[pc].op == VGPU_OP_LDS || t->code[pc].op == VGPU_OP_STS) &&
+		    !(t->code[pc].flags & VGPU_F_ABS))
+			uses[t->code[pc].a]++;
+	while (t->shape_count < SHAPE_COUNT) {
+		u32 best = 0;
+
+		for (u32 n = 1; n < 256; n++)
+			best = uses[n] > uses[best] ? n : best;
+		if (!uses[best])
+			return;
+		uses[best] = 0;
+		t->shape_reg[t->shape_count++] = (u8)best;
+	}
+}
+
 static void instruction(struct translation *t, const struct vgpu_insn *i)
 {
 	bool guarded = i->guard != VGPU_PT;
@@ -198,6 +268,8 @@ static void instruction(struct translation *t, const struct vgpu_insn *i)
 	if (guarded || (!tr_integer(t, i) && !tr_float(t, i) && !tr_convert(t, i) &&
 			!tr_memory(t, i)))
 		tr_interpret(t);
+	else
+		forget_shapes(t, i);
 }
 
 /* ---- segments --------------------------------------------------------------- */
@@ -218,6 +290,7 @@ static void ways(struct translation *t, u32 first, u32 end)
 
 	for (u32 n = 0; n < t->later_count; n++) {
 		x86_here(x, t->later[n].here);
+		t->index = t->later[n].index;
 		t->later[n].emit(t, &t->later[n]);
 		x86_jump(x, t->later[n].back);
 	}
@@ -325,7 +398,7 @@ static void start_and_leave(struct translation *t)
 
 	for (u32 n = 0; n < sizeof(saved); n++)
 		x86_push(x, saved[n]);
-	x86_ri(x, true, 5, RSP, 40);
+	x86_ri(x, true, 5, RSP, FRAME);
 	x86_rr(x, true, X_LOAD, RBX, RDI);
 	x86_rr(x, true, X_LOAD, RBP, RSI);
 	x86_rm(x, false, X_LOAD, R12, WARP(active));
@@ -337,10 +410,9 @@ static void start_and_leave(struct translation *t)
 	x86_rr(x, false, X_LOAD, RAX, R12);
 	x86_not(x, RAX);
 	x86_rm(x, false, X_STORE, RAX, at(RSP, INACTIVE));
-	x86_k_load(x, 1, at(RSP, INACTIVE), 2);
-	x86_k_load(x, 2, at(RSP, INACTIVE + 2), 2);
-	for (u8 n = 0; n < 4; n++)
-		x86_k_load(x, (u8)(3 + n), at(RSP, INACTIVE + n), 1);
+	tr_load_masks(t);
+	for (u32 n = 0; n < t->shape_count; n++)
+		x86_store_imm(x, false, at(RSP, SHAPES + 32 * (int32_t)n), 0);
 	x86_jump_reg(x, RDX);
 
 	x86_here(x, t->leave);
@@ -353,7 +425,7 @@ static void start_and_leave(struct translation *t)
 	x86_shift(x, true, 4, RCX, 8);
 	x86_rr(x, true, X_OR, RAX, RCX);
 	x86_vzeroupper(x);
-	x86_ri(x, true, 0, RSP, 40);
+	x86_ri(x, true, 0, RSP, FRAME);
 	for (u32 n = sizeof(saved); n-- > 0;)
 		x86_pop(x, saved[n]);
 	x86_byte(x, 0xc3);
@@ -394,6 +466,7 @@ int vgpu_translate(const struct vgpu_insn *code, u32 count, const u16 *cost,
 	t->leave = x86_new_label(&t->x);
 	t->leave_done = x86_new_label(&t->x);
 	find_segments(t);
+	choose_shapes(t);
 	start_and_leave(t);
 	for (u32 mode = 0; mode < 2; mode++) {
 		t->masked = mode;

@@ -17,6 +17,7 @@
  *	r15d	budget
  *	[rsp]	lanes that did not execute because of a guard
  *	[rsp + 8]	inactive lanes
+ *	[rsp + 64]	shapes of shared addresses (struct shape), a few
  *	k1, k2	inactive lanes by 16, k3 to k6 by 8: where all are active nothing uses them
  */
 #ifndef VGPU_TRANSLATE_H
@@ -33,6 +34,9 @@
 
 #define LOST		0
 #define INACTIVE	8
+#define SHAPES		64
+#define SHAPE_COUNT	8u
+#define FRAME		(64 + 32 * 8 + 8)	/* of the stack, so that calls find it aligned */
 
 /* Why the code returned, in the low byte of rax; above it what [rsp] had */
 enum native_stop {
@@ -69,6 +73,9 @@ struct translation {
 	u8 next_slot;
 	struct residency *residencies;
 	u32 residency_count, residency_room;
+	/* which registers that have addresses in shared memory have a shape; 0: none */
+	u8 shape_reg[SHAPE_COUNT];
+	u32 shape_count;
 	/* code to be put behind the segment */
 	struct later {
 		void (*emit)(struct translation *t, const struct later *later);
@@ -76,7 +83,9 @@ struct translation {
 		u8 regs[4];
 		u8 count;
 		bool wide;
-	} later[64];
+		u32 index;
+		x86_label again, loaded;	/* shared memory: where to go on */
+	} later[128];
 	u32 later_count;
 	bool failed;
 };
@@ -140,7 +149,12 @@ void tr_pred(struct translation *t, u32 p, u32 part, bool wide);
 void tr_set_pred(struct translation *t, u32 p);
 /* The interpreter executes the instruction. */
 void tr_interpret(struct translation *t);
+void tr_load_masks(struct translation *t);	/* k1 to k6 */
 x86_label tr_exit(struct translation *t);
+/* What is cached behind instruction @index and used later is loaded again: a call has destroyed it. */
+void tr_reload(struct translation *t, u32 index);
+/* Where the shape of addresses in register @reg is: an offset from rsp; 0: it has none. */
+int32_t tr_shape(struct translation *t, u32 reg);
 
 /* False: there is no code for this instruction, and none has been emitted. */
 bool tr_integer(struct translation *t, const struct vgpu_insn *i);

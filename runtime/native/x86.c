@@ -88,10 +88,35 @@ x86_label x86_constant(struct x86 *x, uint64_t value)
 	return x->constant_labels[x->constant_count++] = x86_new_label(x);
 }
 
+x86_label x86_row(struct x86 *x, uint64_t first, uint64_t step)
+{
+	struct x86_row *row = x->rows;
+
+	for (; row < x->rows + x->row_count; row++)
+		if (row->first == first && row->step == step)
+			return row->label;
+	if (x->row_count == sizeof(x->rows) / sizeof(x->rows[0])) {
+		x->failed = true;
+		return 0;
+	}
+	x->row_count++;
+	*row = (struct x86_row){ x86_new_label(x), first, step };
+	return row->label;
+}
+
 bool x86_finish(struct x86 *x)
 {
 	while (x->count % 64)
 		x86_byte(x, 0xcc);
+	for (uint32_t n = 0; n < x->row_count; n++) {
+		x86_here(x, x->rows[n].label);
+		for (uint32_t k = 0; k < 8; k++) {
+			uint64_t v = x->rows[n].first + k * x->rows[n].step;
+
+			put32(x, (uint32_t)v);
+			put32(x, (uint32_t)(v >> 32));
+		}
+	}
 	for (uint32_t n = 0; n < x->constant_count; n++) {
 		x86_here(x, x->constant_labels[n]);
 		put32(x, (uint32_t)x->constants[n]);
@@ -248,6 +273,12 @@ void x86_pop(struct x86 *x, uint8_t reg)
 	put_rex(x, false, 0, reg, 0x58u | (reg & 7));
 }
 
+void x86_multiply(struct x86 *x, uint8_t reg, uint8_t rm, int8_t imm)
+{
+	x86_rr(x, true, 0x6b, reg, rm);
+	x86_byte(x, (uint8_t)imm);
+}
+
 void x86_not(struct x86 *x, uint8_t reg)
 {
 	put_rex(x, false, 0, reg, 0xf7);
@@ -361,6 +392,25 @@ void x86_k_ortest(struct x86 *x, uint8_t a, uint8_t b)
 	put_vex(x, 0, a, 0, false, b);
 	x86_byte(x, 0x98);
 	put_reg(x, a, b);
+}
+
+void x86_k_ortest8(struct x86 *x, uint8_t a, uint8_t b)
+{
+	put_vex(x, 1, a, 0, false, b);
+	x86_byte(x, 0x98);
+	put_reg(x, a, b);
+}
+
+void x86_v_to(struct x86 *x, uint8_t reg, uint8_t v)
+{
+	/* vmovq, of 16 bytes: the source is where other instructions have the result */
+	x86_byte(x, 0x62);
+	x86_byte(x, (uint8_t)((v & 8 ? 0 : 0x80) | 0x40 | (reg & 8 ? 0 : 0x20) |
+			      (v & 16 ? 0 : 0x10) | 1));
+	x86_byte(x, 0xfd);
+	x86_byte(x, 0x08);
+	x86_byte(x, 0x7e);
+	put_reg(x, v, reg);
 }
 
 void x86_vzeroupper(struct x86 *x)

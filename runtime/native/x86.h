@@ -14,7 +14,7 @@
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
 /* conditions of jumps */
-enum { CC_B = 2, CC_AE = 3, CC_E = 4, CC_NE = 5, CC_BE = 6, CC_A = 7 };
+enum { CC_B = 2, CC_AE = 3, CC_E = 4, CC_NE = 5, CC_BE = 6, CC_A = 7, CC_L = 12 };
 
 typedef uint32_t x86_label;
 #define X86_NOWHERE	(~0u)
@@ -35,6 +35,11 @@ struct x86 {
 	uint64_t *constants;	/* 8 bytes each, behind the code */
 	x86_label *constant_labels;
 	uint32_t constant_count, constant_room;
+	struct x86_row {
+		x86_label label;
+		uint64_t first, step;
+	} rows[16];
+	uint32_t row_count;
 	bool failed;		/* there was no memory */
 };
 
@@ -45,6 +50,8 @@ x86_label x86_new_label(struct x86 *x);
 void x86_here(struct x86 *x, x86_label label);
 /* A constant, to be read as 4 or 8 bytes. */
 x86_label x86_constant(struct x86 *x, uint64_t value);
+/* 64 bytes: @first and seven more, each @step more than the one before. At most 16 different ones. */
+x86_label x86_row(struct x86 *x, uint64_t first, uint64_t step);
 /* Constants go behind the code, uses of labels become numbers. False: there was no memory. */
 bool x86_finish(struct x86 *x);
 
@@ -104,6 +111,8 @@ enum {
 	X_MOVSX8 = 0x0fbe,
 	X_MOVSX16 = 0x0fbf,
 };
+/* reg = rm * imm, 64 bits */
+void x86_multiply(struct x86 *x, uint8_t reg, uint8_t rm, int8_t imm);
 void x86_not(struct x86 *x, uint8_t reg);
 void x86_popcnt(struct x86 *x, uint8_t reg, uint8_t rm);
 
@@ -137,6 +146,9 @@ void x86_k_from(struct x86 *x, uint8_t k, uint8_t reg);	/* 16 bits */
 void x86_k_to(struct x86 *x, uint8_t reg, uint8_t k);	/* 16 bits, zeros above */
 void x86_k_not(struct x86 *x, uint8_t to, uint8_t k);	/* 16 bits */
 void x86_k_ortest(struct x86 *x, uint8_t a, uint8_t b);	/* 16 bits; E: all zero */
+void x86_k_ortest8(struct x86 *x, uint8_t a, uint8_t b);	/* B: all ones */
 void x86_vzeroupper(struct x86 *x);
+/* The lowest 64 bits of a vector */
+void x86_v_to(struct x86 *x, uint8_t reg, uint8_t v);
 
 #endif

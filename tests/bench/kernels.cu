@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Speed of the interpreter: thread instructions per second of four kernels, and the same work as
- * scalar C (scalar.c) in the same run. Prints a line a kernel: median of the runs, and their
- * spread.
+ * Speed of SMs: thread instructions per second of kernels as people write them, and the same work as
+ * scalar C (scalar.c) in the same run. Prints a line a kernel: median of the runs, and their spread,
+ * in processor time. VGPU_NATIVE says whether the interpreter executes them or native code.
  */
 #include <cuda_runtime.h>
 #include <math.h>
@@ -89,6 +89,58 @@ __global__ void spmv(int rows, const int *row, const int *column, const float *v
 	y[i] = sum;
 }
 
+__global__ void saxpy(int n, float a, const float *x, float *y)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		y[i] += a * x[i];
+}
+
+__global__ void stencil(int n, const float *in, float *out)
+{
+	int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+	int plane = n * n, i = y * n + x;
+	float below, centre, above;
+
+	if (x < 1 || y < 1 || x >= n - 1 || y >= n - 1)
+		return;
+	below = in[i];
+	i += plane;
+	centre = in[i];
+	for (int z = 1; z < n - 1; z++, i += plane) {
+		above = in[i + plane];
+		out[i] = 0.25f * centre + 0.125f * (above + below + in[i - n] + in[i + n] +
+						    in[i + 1] + in[i - 1]);
+		below = centre;
+		centre = above;
+	}
+}
+
+__global__ void reduce(int n, const float *x, float *sums)
+{
+	__shared__ float part[256];
+	int t = threadIdx.x;
+	float sum = 0;
+
+	for (int i = blockIdx.x * blockDim.x + t; i < n; i += gridDim.x * blockDim.x)
+		sum += x[i];
+	part[t] = sum;
+	__syncthreads();
+	for (int half = 128; half >= 32; half /= 2) {
+		if (t < half)
+			part[t] += part[t + half];
+		__syncthreads();
+	}
+	if (t < 32) {
+		sum = part[t];
+		for (int d = 16; d > 0; d /= 2)
+			sum += __shfl_down_sync(0xffffffffu, sum, d);
+		if (t == 0)
+			sums[blockIdx.x] = sum;
+	}
+}
+
 /* One benchmark: the device part, the scalar part, and whether both agree. */
 struct job {
 	const char *name;
@@ -104,6 +156,9 @@ static unsigned char *bytes, *dbytes;
 static unsigned int bins[256], hbins[256], *dbins;
 static int *row, *column, *drow, *dcolumn;
 static float *value, *x, *y, *hy, *dvalue, *dx, *dy;
+#define SUMS	104
+static int size_saxpy = 1 << 20, size_stencil = 96, size_reduce = 1 << 20;
+static float *sx, *sy, *hsy, *dsx, *dsy, *grid, *grid_out, *dgrid, *dgrid_out, *hgrid, *dsums, total;
 
 static void *to_device(const void *data, size_t size)
 {
@@ -200,6 +255,62 @@ static int spmv_agree(void)
 	return close_enough(hy, y, (size_t)size_spmv);
 }
 
+static void saxpy_device(void)
+{
+	saxpy<<<(size_saxpy + 255) / 256, 256>>>(size_saxpy, 2.5f, dsx, dsy);
+}
+
+static void saxpy_scalar(void)
+{
+	scalar_saxpy(size_saxpy, 2.5f, sx, sy);
+}
+
+static int saxpy_agree(void)
+{
+	CHECK(cudaMemcpy(hsy, dsy, sizeof(float) * size_saxpy, cudaMemcpyDeviceToHost));
+	return close_enough(hsy, sy, (size_t)size_saxpy);
+}
+
+static void stencil_device(void)
+{
+	dim3 blocks((size_stencil + 31) / 32, (size_stencil + 3) / 4), block(32, 4);
+
+	stencil<<<blocks, block>>>(size_stencil, dgrid, dgrid_out);
+}
+
+static void stencil_scalar(void)
+{
+	scalar_stencil(size_stencil, grid, grid_out);
+}
+
+static int stencil_agree(void)
+{
+	size_t n = (size_t)size_stencil * size_stencil * size_stencil;
+
+	CHECK(cudaMemcpy(hgrid, dgrid_out, sizeof(float) * n, cudaMemcpyDeviceToHost));
+	return close_enough(hgrid, grid_out, n);
+}
+
+static void reduce_device(void)
+{
+	reduce<<<SUMS, 256>>>(size_reduce, dsx, dsums);
+}
+
+static void reduce_scalar(void)
+{
+	scalar_reduce(size_reduce, sx, &total);
+}
+
+static int reduce_agree(void)
+{
+	float sums[SUMS], sum = 0;
+
+	CHECK(cudaMemcpy(sums, dsums, sizeof(sums), cudaMemcpyDeviceToHost));
+	for (int i = 0; i < SUMS; i++)
+		sum += sums[i];
+	return close_enough(&sum, &total, 1);
+}
+
 static void prepare(void)
 {
 	size_t nn = (size_t)size_sgemm * size_sgemm, entries = 0;
@@ -239,6 +350,18 @@ static void prepare(void)
 	dvalue = (float *)to_device(value, entries * 4);
 	dx = (float *)to_device(x, (size_t)size_spmv * 4);
 	dy = (float *)to_device(y, (size_t)size_spmv * 4);
+	sx = random_floats((size_t)size_saxpy);
+	sy = random_floats((size_t)size_saxpy);
+	hsy = random_floats((size_t)size_saxpy);
+	dsx = (float *)to_device(sx, (size_t)size_saxpy * 4);
+	dsy = (float *)to_device(sy, (size_t)size_saxpy * 4);
+	nn = (size_t)size_stencil * size_stencil * size_stencil;
+	grid = random_floats(nn);
+	grid_out = (float *)calloc(nn, sizeof(float));
+	hgrid = (float *)calloc(nn, sizeof(float));
+	dgrid = (float *)to_device(grid, nn * 4);
+	dgrid_out = (float *)to_device(grid_out, nn * 4);
+	dsums = (float *)to_device(sx, sizeof(float) * SUMS);
 }
 
 static unsigned long long thread_instructions(void)
@@ -262,15 +385,15 @@ static int measure(const struct job *job)
 		double start;
 
 		before = thread_instructions();
-		start = bench_seconds();
+		start = bench_processor_seconds();
 		job->device();
 		CHECK(cudaDeviceSynchronize());
 		if (run >= 0)
-			device[run] = bench_seconds() - start;
-		start = bench_seconds();
+			device[run] = bench_processor_seconds() - start;
+		start = bench_processor_seconds();
 		job->scalar();
 		if (run >= 0)
-			scalar[run] = bench_seconds() - start;
+			scalar[run] = bench_processor_seconds() - start;
 	}
 	count = thread_instructions() - before;
 	if (!job->agree()) {
@@ -292,6 +415,9 @@ int main(int argc, char **argv)
 		{ "nbody", nbody_device, nbody_scalar, nbody_agree },
 		{ "histogram", histogram_device, histogram_scalar, histogram_agree },
 		{ "spmv", spmv_device, spmv_scalar, spmv_agree },
+		{ "saxpy", saxpy_device, saxpy_scalar, saxpy_agree },
+		{ "stencil", stencil_device, stencil_scalar, stencil_agree },
+		{ "reduce", reduce_device, reduce_scalar, reduce_agree },
 	};
 	int wrong = 0;
 
@@ -300,14 +426,24 @@ int main(int argc, char **argv)
 		size_nbody = 256;
 		size_histogram = 1 << 16;
 		size_spmv = 2048;
-	} else if (argc != 1) {
-		fprintf(stderr, "usage: kernels [--small]\n");
+		size_saxpy = 1 << 16;
+		size_stencil = 32;
+		size_reduce = 1 << 16;
+		argc = 1;
+	} else if (argc > 1 && argv[1][0] == '-') {
+		fprintf(stderr, "usage: kernels [--small | NAME...]\n");
 		return 2;
 	}
 	prepare();
 	printf("%-10s %12s %10s %10s %18s %10s %9s\n", "kernel", "thread insns", "ms", "M insns/s",
 	       "min..max", "scalar ms", "slower");
-	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
-		wrong += measure(&jobs[i]);
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
+		int wanted = argc == 1;
+
+		for (int n = 1; n < argc; n++)
+			wanted |= !strcmp(argv[n], jobs[i].name);
+		if (wanted)
+			wrong += measure(&jobs[i]);
+	}
 	return wrong != 0;
 }

@@ -58,3 +58,34 @@ void scalar_spmv(int rows, const int *row, const int *column, const float *value
 		y[i] = sum;
 	}
 }
+
+void scalar_saxpy(int n, float a, const float *x, float *y)
+{
+	for (int i = 0; i < n; i++)
+		y[i] += a * x[i];
+}
+
+void scalar_stencil(int n, const float *in, float *out)
+{
+	int plane = n * n;
+
+	for (int z = 1; z < n - 1; z++)
+		for (int y = 1; y < n - 1; y++)
+			for (int x = 1; x < n - 1; x++) {
+				int i = z * plane + y * n + x;
+
+				out[i] = 0.25f * in[i] +
+					 0.125f * (in[i + plane] + in[i - plane] + in[i - n] +
+						   in[i + n] + in[i + 1] + in[i - 1]);
+			}
+}
+
+void scalar_reduce(int n, const float *x, float *sum)
+{
+	float parts[8] = { 0 };
+
+	for (int i = 0; i < n; i++)
+		parts[i & 7] += x[i];
+	*sum = ((parts[0] + parts[1]) + (parts[2] + parts[3])) +
+	       ((parts[4] + parts[5]) + (parts[6] + parts[7]));
+}

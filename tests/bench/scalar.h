@@ -19,6 +19,12 @@ void scalar_histogram(int n, const unsigned char *data, unsigned int *bins);
 /* y = matrix * x, CSR */
 void scalar_spmv(int rows, const int *row, const int *column, const float *value, const float *x,
 		 float *y);
+/* y += a * x */
+void scalar_saxpy(int n, float a, const float *x, float *y);
+/* one Jacobi step of a 7-point stencil on n x n x n; the border stays */
+void scalar_stencil(int n, const float *in, float *out);
+/* sum[0] of n floats, in eight parts */
+void scalar_reduce(int n, const float *x, float *sum);
 
 #ifdef __cplusplus
 }

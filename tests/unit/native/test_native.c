@@ -469,6 +469,7 @@ static void one_seed(u64 seed, u32 only)
 		connect(&b, native);
 		run_both(&a, &b, seed, 40);
 	}
+	vgpu_native_forget();
 }
 
 static u64 from_environment(const char *name, u64 otherwise)
