@@ -14,6 +14,7 @@
 #include "access.h"
 
 #define FULL	0xffffffffu
+#define UNROLL	_Pragma("GCC unroll 4")
 /* sizes and spaces are constants where these are used */
 #define lanes_inline	static inline __attribute__((always_inline))
 
@@ -51,6 +52,27 @@ lanes_inline __mmask8 quarter_of(u32 m, u32 q)
 	return (__mmask8)(m >> 8 * q);
 }
 
+/*
+ * To registers, the elements in @k. Stores under a mask are slow on some processors; of registers
+ * nobody else writes the rest meanwhile.
+ */
+lanes_inline void put(u32 *to, __mmask16 k, v16 v)
+{
+	_mm512_store_si512(to, _mm512_mask_mov_epi32(_mm512_load_si512(to), k, v));
+}
+
+lanes_inline void putq(u64 *to, __mmask8 k, v16 v)
+{
+	_mm512_store_si512(to, _mm512_mask_mov_epi64(_mm512_load_si512(to), k, v));
+}
+
+lanes_inline void put_half(u32 *to, __mmask8 k, __m256i v)
+{
+	__m256i *at = (__m256i *)to;
+
+	_mm256_store_si256(at, _mm256_mask_mov_epi32(_mm256_load_si256(at), k, v));
+}
+
 lanes_inline u8 *tlb_page(const struct vgpu_lanes *s, u64 page, bool write)
 {
 	const struct vgpu_tlb_entry *e = &s->tlb[page & (VGPU_TLB_ENTRIES - 1)];
@@ -67,7 +89,7 @@ lanes_inline bool in_range(struct where *w, u32 m, u32 bytes, u32 limit)
 
 	if (unlikely(limit < bytes))
 		return false;
-	for (u32 h = 0; h < 2; h++) {
+	UNROLL for (u32 h = 0; h < 2; h++) {
 		bad |= _mm512_mask_cmpgt_epu32_mask(half_of(m, h), w->o[h], most);
 		bad |= _mm512_mask_test_epi32_mask(half_of(m, h), w->o[h], low);
 	}
@@ -79,7 +101,7 @@ lanes_inline bool in_shared(const struct vgpu_lanes *s, const struct vgpu_insn *
 {
 	v16 imm = _mm512_set1_epi32((int)(u32)i->imm);
 
-	for (u32 h = 0; h < 2; h++)
+	UNROLL for (u32 h = 0; h < 2; h++)
 		w->o[h] = absolute ? imm :
 				     _mm512_add_epi32(
 					     _mm512_load_si512(reg32(s, i->a) + 16 * h), imm);
@@ -100,7 +122,7 @@ lanes_inline bool in_local(const struct vgpu_lanes *s, const struct vgpu_insn *i
 	if (!in_range(w, m, bytes, s->local_bytes))
 		return false;
 	number = first >> VGPU_LOCAL_SHIFT;
-	for (u32 h = 0; h < 2; h++) {
+	UNROLL for (u32 h = 0; h < 2; h++) {
 		v16 lane = _mm512_add_epi32(iota(), _mm512_set1_epi32((int)(16 * h)));
 
 		other |= _mm512_mask_cmpneq_epu32_mask(
@@ -145,7 +167,7 @@ lanes_inline bool in_page(const struct vgpu_lanes *s, const struct vgpu_insn *i,
 	} else if (unlikely(first >= VGPU_ADDRESS_LIMIT)) {
 		return false;
 	}
-	for (u32 q = 0; q < 4; q++) {
+	UNROLL for (u32 q = 0; q < 4; q++) {
 		v16 add = _mm512_set1_epi64((s64)(i->imm - origin));
 
 		d[q] = absolute ? add :
@@ -218,7 +240,7 @@ lanes_inline void touch(struct vgpu_lanes *s, const struct where *w, u32 m)
 		s->segments += last - first + 1;
 		return;
 	}
-	for (u32 h = 0; h < 2; h++)
+	UNROLL for (u32 h = 0; h < 2; h++)
 		bits = _mm512_or_si512(
 			bits, _mm512_maskz_sllv_epi32(
 				      half_of(m, h), _mm512_set1_epi32(1),
@@ -230,7 +252,7 @@ lanes_inline void touch(struct vgpu_lanes *s, const struct where *w, u32 m)
 
 lanes_inline void load4(const struct where *w, u32 m, u32 offset, u32 *to)
 {
-	for (u32 h = 0; h < 2; h++) {
+	UNROLL for (u32 h = 0; h < 2; h++) {
 		__mmask16 k = half_of(m, h);
 		const u8 *base = w->base + offset;
 		v16 v;
@@ -245,7 +267,7 @@ lanes_inline void load4(const struct where *w, u32 m, u32 offset, u32 *to)
 		else
 			v = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), k, w->o[h], base,
 							1);
-		_mm512_mask_store_epi32(to + 16 * h, k, v);
+		put(to + 16 * h, k, v);
 	}
 }
 
@@ -259,7 +281,7 @@ lanes_inline void load8(const struct where *w, u32 m, u32 offset, u64 *to)
 {
 	const u8 *base = w->base + offset;
 
-	for (u32 q = 0; q < 4; q++) {
+	UNROLL for (u32 q = 0; q < 4; q++) {
 		v16 o = _mm512_castsi256_si512(quarter(w, q)), v;
 		__mmask8 k = quarter_of(m, q);
 		u32 start;
@@ -273,14 +295,14 @@ lanes_inline void load8(const struct where *w, u32 m, u32 offset, u64 *to)
 		else
 			v = _mm512_mask_i32gather_epi64(_mm512_setzero_si512(), k,
 							_mm512_castsi512_si256(o), base, 1);
-		_mm512_mask_store_epi64(to + 8 * q, k, v);
+		putq(to + 8 * q, k, v);
 	}
 }
 
 /* Bytes and pairs of them, from the words around them */
 lanes_inline void load_small(const struct where *w, u32 m, u32 size, bool sext, u32 *to)
 {
-	for (u32 h = 0; h < 2; h++) {
+	UNROLL for (u32 h = 0; h < 2; h++) {
 		__mmask16 k = half_of(m, h);
 		v16 low = _mm512_and_si512(w->o[h], _mm512_set1_epi32(3)), v, left;
 
@@ -295,7 +317,7 @@ lanes_inline void load_small(const struct where *w, u32 m, u32 size, bool sext, 
 		v = _mm512_sllv_epi32(v, left);
 		v = sext ? _mm512_srai_epi32(v, 32 - 8 * size) :
 			   _mm512_srli_epi32(v, 32 - 8 * size);
-		_mm512_mask_store_epi32(to + 16 * h, k, v);
+		put(to + 16 * h, k, v);
 	}
 }
 
@@ -327,7 +349,7 @@ lanes_inline void store4(const struct where *w, u32 m, u32 offset, const u32 *fr
 {
 	u8 *base = w->base + offset;
 
-	for (u32 h = 0; h < 2; h++) {
+	UNROLL for (u32 h = 0; h < 2; h++) {
 		__mmask16 k = half_of(m, h);
 		v16 v = _mm512_load_si512(from + 16 * h);
 		u32 start;
@@ -347,7 +369,7 @@ lanes_inline void store8(const struct where *w, u32 m, u32 offset, const u64 *fr
 {
 	u8 *base = w->base + offset;
 
-	for (u32 q = 0; q < 4; q++) {
+	UNROLL for (u32 q = 0; q < 4; q++) {
 		v16 o = _mm512_castsi256_si512(quarter(w, q)), v = _mm512_load_si512(from + 8 * q);
 		__mmask8 k = quarter_of(m, q);
 		u32 start;
@@ -363,11 +385,11 @@ lanes_inline void store8(const struct where *w, u32 m, u32 offset, const u64 *fr
 
 lanes_inline void store_small(const struct where *w, u32 m, u32 size, u32 offset, const u32 *from)
 {
-	u32 o[VGPU_LANES] __attribute__((aligned(64))), start[2];
+	u32 o[VGPU_LANES] __attribute__((aligned(64))), start[2] = { 0, 0 };
 	u8 *base = w->base + offset;
 	bool rows = true;
 
-	for (u32 h = 0; h < 2; h++)
+	UNROLL for (u32 h = 0; h < 2; h++)
 		rows &= !half_of(m, h) ||
 			row(w->o[h], half_of(m, h), size == 1 ? 0 : 1, &start[h]);
 	if (rows) {
@@ -444,7 +466,7 @@ static bool anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u32
 	v16 at[4], tag, spread = _mm512_setzero_si512();
 	u32 bad = 0;
 
-	for (u32 q = 0; q < 4; q++) {
+	UNROLL for (u32 q = 0; q < 4; q++) {
 		v16 n, page;
 
 		at[q] = _mm512_mask_add_epi64(_mm512_set1_epi64((s64)last), quarter_of(m, q),
@@ -467,7 +489,7 @@ static bool anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u32
 				      _mm512_set1_epi64((s64)(~0ull << (VGPU_SEGMENT_SHIFT + 31))));
 	if (bad)
 		return false;
-	for (u32 q = 0; q < 4; q++)
+	UNROLL for (u32 q = 0; q < 4; q++)
 		at[q] = _mm512_srli_epi64(at[q], VGPU_SEGMENT_SHIFT);
 	s->segments += different(join(at[0], at[1]), join(at[2], at[3]));
 	return true;
@@ -491,14 +513,12 @@ static u32 load_anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 			__mmask8 k = quarter_of(m, q);
 
 			if (size == 8)
-				_mm512_mask_store_epi64(
-					(u64 *)(to + 2 * n * VGPU_LANES) + 8 * q, k,
-					_mm512_mask_i64gather_epi64(_mm512_setzero_si512(), k, p[q],
+				putq((u64 *)(to + 2 * n * VGPU_LANES) + 8 * q, k,
+				     _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), k, p[q],
 								    base, 1));
 			else
-				_mm256_mask_store_epi32(
-					to + n * VGPU_LANES + 8 * q, k,
-					_mm512_mask_i64gather_epi32(_mm256_setzero_si256(), k, p[q],
+				put_half(to + n * VGPU_LANES + 8 * q, k,
+					 _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), k, p[q],
 								    base, 1));
 		}
 	}
@@ -678,7 +698,7 @@ u32 vgpu_native_thread_index(struct vgpu_lanes *s, const struct vgpu_insn *i, u3
 	const u32 *size = s->launch->block;
 	u32 *to = s->warp->regs + i->dst * VGPU_LANES, axis = (u32)i->imm - VGPU_SR_TID_X;
 
-	for (u32 h = 0; h < 2; h++) {
+	UNROLL for (u32 h = 0; h < 2; h++) {
 		v16 t = _mm512_add_epi32(
 			iota(), _mm512_set1_epi32((int)(s->warp->index * VGPU_LANES + 16 * h)));
 		__m512 half = _mm512_set1_ps(0.5f);
@@ -705,7 +725,7 @@ u32 vgpu_native_thread_index(struct vgpu_lanes *s, const struct vgpu_insn *i, u3
 			else
 				t = plane;
 		}
-		_mm512_mask_store_epi32(to + 16 * h, half_of(m, h), t);
+		put(to + 16 * h, half_of(m, h), t);
 	}
 	return 0;
 }
@@ -715,7 +735,7 @@ void vgpu_native_shape(const struct vgpu_lanes *s, struct shape *shape, u32 reg,
 {
 	u32 start[2] = { 0, 0 }, rows = 0, places = 0, most;
 
-	for (u32 h = 0; h < 2; h++) {
+	UNROLL for (u32 h = 0; h < 2; h++) {
 		v16 o = _mm512_load_si512(reg32(s, reg) + 16 * h);
 		__mmask16 k = half_of(m, h);
 
@@ -746,7 +766,7 @@ void vgpu_native_shape(const struct vgpu_lanes *s, struct shape *shape, u32 reg,
 		return;
 	shape->kind = rows == 2 ? SHAPE_ROWS : SHAPE_PLACES;
 	shape->room = (s32)(s->shared_bytes - most - 64);
-	for (u32 h = 0; h < 2; h++)
+	UNROLL for (u32 h = 0; h < 2; h++)
 		shape->place[h] = s->shared + start[h];
 }
 

@@ -6,6 +6,7 @@
  * it executes, as it would have anyway.
  */
 #include "run.h"
+#include "sm/lanes_stack.h"
 
 typedef u64 start_fn(struct vgpu_lanes *s, struct vgpu_warp *w, const void *entry);
 
@@ -45,7 +46,53 @@ static enum vgpu_lanes_end interpret(struct vgpu_lanes *s, u32 budget)
 	return end;
 }
 
-u32 vgpu_native_run(struct vgpu_lanes *s)
+/* Some lanes take the branch at which the warp stands. */
+static enum vgpu_lanes_end diverge_here(struct vgpu_lanes *s, struct vgpu_warp *w)
+{
+	const struct vgpu_insn *i = &s->code[w->pc];
+	u32 guard = w->preds[i->guard & 63] ^ (0u - (i->guard >> 6 & 1u)), m = w->active & guard;
+
+	if (!diverge(w, i, m))
+		return interpret(s, 1);		/* which says what is wrong */
+	s->budget--;
+	s->threads += (u32)__builtin_popcount(m);
+	w->cycles += s->cost[i->op];
+	return VGPU_LANES_BUDGET;
+}
+
+/* Some lanes, or all of those that are left of the running entry, exit. */
+static enum vgpu_lanes_end exit_here(struct vgpu_lanes *s, struct vgpu_warp *w)
+{
+	const struct vgpu_insn *i = &s->code[w->pc];
+	u32 guard = w->preds[i->guard & 63] ^ (0u - (i->guard >> 6 & 1u)), m = w->active & guard;
+
+	if (w->waiting)
+		return interpret(s, 1);
+	s->budget--;
+	s->threads += (u32)__builtin_popcount(m);
+	w->cycles += s->cost[i->op];
+	w->live &= ~m;
+	w->active &= ~m;
+	if (w->active) {
+		w->pc++;
+		return VGPU_LANES_BUDGET;
+	}
+	return reconv_next(w) ? VGPU_LANES_BUDGET : VGPU_LANES_EXIT;
+}
+
+/* The warp stands at what native code has left, with some budget. */
+static enum vgpu_lanes_end one(struct vgpu_lanes *s, struct vgpu_warp *w)
+{
+	switch (s->code[w->pc].op) {
+	case VGPU_OP_BRA:
+		return diverge_here(s, w);
+	case VGPU_OP_EXIT:
+		return exit_here(s, w);
+	}
+	return interpret(s, share(s, w));
+}
+
+static enum vgpu_lanes_end run(struct vgpu_lanes *s)
 {
 	const struct native_kernel *kernel =
 		vgpu_container_of(s->native, struct native_kernel, code);
@@ -63,6 +110,15 @@ u32 vgpu_native_run(struct vgpu_lanes *s)
 		u32 budget = s->budget, active = w->active;
 		u64 stop;
 
+		if (unlikely(w->pc == w->reconv)) {
+			if (unlikely(w->waiting))
+				end = interpret(s, 0);
+			else
+				end = reconv_next(w) ? VGPU_LANES_BUDGET : VGPU_LANES_EXIT;
+			if (end != VGPU_LANES_BUDGET)
+				return end;
+			continue;
+		}
 		stop = start(s, w,
 			     kernel->start +
 				     kernel->entries[(active == ~0u ? 0 : kernel->count) + w->pc]);
@@ -72,11 +128,10 @@ u32 vgpu_native_run(struct vgpu_lanes *s)
 		case STOP_HERE:
 			if (!s->budget)
 				return VGPU_LANES_BUDGET;
-			end = interpret(s, share(s, w));
+			end = one(s, w);
 			break;
 		case STOP_RECONVERGED:
-			end = interpret(s, 0);
-			break;
+			continue;
 		case STOP_EXIT:
 			w->live &= ~active;
 			w->active = 0;
@@ -91,5 +146,18 @@ u32 vgpu_native_run(struct vgpu_lanes *s)
 			return end;
 	}
 	/* a reconvergence point comes before the end of the budget */
-	return interpret(s, 0);
+	return w->pc == w->reconv ? interpret(s, 0) : VGPU_LANES_BUDGET;
+}
+
+u32 vgpu_native_run(struct vgpu_lanes *s)
+{
+	u32 saved = __builtin_ia32_stmxcsr();
+	enum vgpu_lanes_end end;
+
+	if (likely(saved == MXCSR_NEAREST))
+		return run(s);
+	__builtin_ia32_ldmxcsr(MXCSR_NEAREST);
+	end = run(s);
+	__builtin_ia32_ldmxcsr(saved);
+	return end;
 }
