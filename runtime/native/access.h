@@ -37,6 +37,11 @@ void vgpu_native_shape(const struct vgpu_lanes *s, struct shape *shape, u32 reg,
 
 /* The function for an instruction; NULL: there is none. */
 native_access *vgpu_native_access(const struct vgpu_insn *i);
+/*
+ * The same of instructions that are no accesses: what the function does is always done. Of one with a
+ * member mask all live lanes must be in @m.
+ */
+native_access *vgpu_native_rare(const struct vgpu_insn *i);
 /* TID: dst = index of the threads of the warp in the block; always 0 */
 u32 vgpu_native_thread_index(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m);
 

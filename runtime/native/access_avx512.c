@@ -52,25 +52,20 @@ lanes_inline __mmask8 quarter_of(u32 m, u32 q)
 	return (__mmask8)(m >> 8 * q);
 }
 
-/*
- * To registers, the elements in @k. Stores under a mask are slow on some processors; of registers
- * nobody else writes the rest meanwhile.
- */
+/* To registers, the elements in @k */
 lanes_inline void put(u32 *to, __mmask16 k, v16 v)
 {
-	_mm512_store_si512(to, _mm512_mask_mov_epi32(_mm512_load_si512(to), k, v));
+	_mm512_mask_store_epi32(to, k, v);
 }
 
 lanes_inline void putq(u64 *to, __mmask8 k, v16 v)
 {
-	_mm512_store_si512(to, _mm512_mask_mov_epi64(_mm512_load_si512(to), k, v));
+	_mm512_mask_store_epi64(to, k, v);
 }
 
 lanes_inline void put_half(u32 *to, __mmask8 k, __m256i v)
 {
-	__m256i *at = (__m256i *)to;
-
-	_mm256_store_si256(at, _mm256_mask_mov_epi32(_mm256_load_si256(at), k, v));
+	_mm256_mask_store_epi32(to, k, v);
 }
 
 lanes_inline u8 *tlb_page(const struct vgpu_lanes *s, u64 page, bool write)
@@ -455,6 +450,47 @@ static u32 different(v16 low, v16 high)
 }
 
 /*
+ * The same where lanes are in few pages: each is looked up once, and its segments are bits of a word.
+ * @at: addresses, aligned. False: they are in more pages, or one has no translation.
+ */
+lanes_inline bool in_few_pages(struct vgpu_lanes *s, const v16 *at, u32 m, bool write, v16 *p,
+			       const u64 *first, u64 imm)
+{
+	u32 left = m, segments = 0;
+
+	for (u32 pages = 0; left; pages++) {
+		u64 page = (first[__builtin_ctz(left)] + imm) >> VGPU_PAGE_SHIFT;
+		u8 *base = tlb_page(s, page, write);
+		v16 touched = _mm512_setzero_si512();
+		u32 here = 0;
+
+		if (pages == 4 || !base)
+			return false;
+		UNROLL for (u32 q = 0; q < 4; q++) {
+			__mmask8 k = _mm512_mask_cmpeq_epu64_mask(
+				quarter_of(left, q), _mm512_srli_epi64(at[q], VGPU_PAGE_SHIFT),
+				_mm512_set1_epi64((s64)page));
+			v16 segment = _mm512_and_si512(
+				_mm512_srli_epi64(at[q], VGPU_SEGMENT_SHIFT),
+				_mm512_set1_epi64(31));
+
+			touched = _mm512_mask_or_epi64(
+				touched, k, touched,
+				_mm512_sllv_epi64(_mm512_set1_epi64(1), segment));
+			p[q] = _mm512_mask_add_epi64(
+				p[q], k,
+				_mm512_and_si512(at[q], _mm512_set1_epi64(VGPU_PAGE_SIZE - 1)),
+				_mm512_set1_epi64((s64)(uintptr_t)base));
+			here |= (u32)k << 8 * q;
+		}
+		segments += (u32)__builtin_popcount((u32)_mm512_reduce_or_epi64(touched));
+		left &= ~here;
+	}
+	s->segments += segments;
+	return true;
+}
+
+/*
  * Addresses of the bytes of all lanes, by the TLB; false: one of them needs more. Lanes that do not
  * execute have the last one's.
  */
@@ -463,34 +499,38 @@ static bool anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u32
 {
 	u64 last = reg64(s, i->a)[31 - (u32)__builtin_clz(m)] + i->imm;
 	const long long *entries = (const long long *)s->tlb;
-	v16 at[4], tag, spread = _mm512_setzero_si512();
+	v16 at[4], spread = _mm512_setzero_si512();
 	u32 bad = 0;
 
 	UNROLL for (u32 q = 0; q < 4; q++) {
-		v16 n, page;
-
 		at[q] = _mm512_mask_add_epi64(_mm512_set1_epi64((s64)last), quarter_of(m, q),
 					      _mm512_load_si512(reg64(s, i->a) + 8 * q),
 					      _mm512_set1_epi64((s64)i->imm));
+		p[q] = _mm512_setzero_si512();
 		spread = _mm512_or_si512(spread,
 					 _mm512_xor_si512(at[q], _mm512_set1_epi64((s64)last)));
 		bad |= _mm512_test_epi64_mask(at[q], _mm512_set1_epi64((s64)bytes - 1));
-		page = _mm512_srli_epi64(at[q], VGPU_PAGE_SHIFT);
-		n = _mm512_and_si512(page, _mm512_set1_epi64(VGPU_TLB_ENTRIES - 1));
-		n = _mm512_add_epi64(n, _mm512_slli_epi64(n, 1));	/* of 24 bytes */
-		tag = _mm512_i64gather_epi64(n, entries, 8);
-		bad |= _mm512_cmpneq_epu64_mask(tag, page);
-		p[q] = _mm512_i64gather_epi64(n, entries + (write ? 2 : 1), 8);
-		bad |= _mm512_testn_epi64_mask(p[q], p[q]);
-		p[q] = _mm512_add_epi64(
-			p[q], _mm512_and_si512(at[q], _mm512_set1_epi64(VGPU_PAGE_SIZE - 1)));
 	}
 	bad |= _mm512_test_epi64_mask(spread,
 				      _mm512_set1_epi64((s64)(~0ull << (VGPU_SEGMENT_SHIFT + 31))));
 	if (bad)
 		return false;
-	UNROLL for (u32 q = 0; q < 4; q++)
+	if (in_few_pages(s, at, m, write, p, reg64(s, i->a), i->imm))
+		return true;
+	UNROLL for (u32 q = 0; q < 4; q++) {
+		v16 page = _mm512_srli_epi64(at[q], VGPU_PAGE_SHIFT), n;
+
+		n = _mm512_and_si512(page, _mm512_set1_epi64(VGPU_TLB_ENTRIES - 1));
+		n = _mm512_add_epi64(n, _mm512_slli_epi64(n, 1));	/* of 24 bytes */
+		bad |= _mm512_cmpneq_epu64_mask(_mm512_i64gather_epi64(n, entries, 8), page);
+		p[q] = _mm512_i64gather_epi64(n, entries + (write ? 2 : 1), 8);
+		bad |= _mm512_testn_epi64_mask(p[q], p[q]);
+		p[q] = _mm512_add_epi64(
+			p[q], _mm512_and_si512(at[q], _mm512_set1_epi64(VGPU_PAGE_SIZE - 1)));
 		at[q] = _mm512_srli_epi64(at[q], VGPU_SEGMENT_SHIFT);
+	}
+	if (bad)
+		return false;
 	s->segments += different(join(at[0], at[1]), join(at[2], at[3]));
 	return true;
 }
@@ -498,6 +538,15 @@ static bool anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u32
 _Static_assert(sizeof(struct vgpu_tlb_entry) == 24 && offsetof(struct vgpu_tlb_entry, read) == 8 &&
 		       offsetof(struct vgpu_tlb_entry, write) == 16,
 	       "anywhere() reads entries as three words");
+
+/* The base of addresses that are whole: gcc 12 takes one that it knows to be small for 32 bits. */
+lanes_inline char *behind_nothing(u32 bytes)
+{
+	char *base = (char *)(uintptr_t)bytes;
+
+	__asm__("" : "+r"(base));
+	return base;
+}
 
 static u32 load_anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 {
@@ -509,7 +558,7 @@ static u32 load_anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 		return 1;
 	for (u32 n = 0; n < count; n++) {
 		for (u32 q = 0; q < 4; q++) {
-			const char *base = (const char *)0 + n * size;
+			const char *base = behind_nothing(n * size);
 			__mmask8 k = quarter_of(m, q);
 
 			if (size == 8)
@@ -536,7 +585,7 @@ static u32 store_anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m
 		return 1;
 	for (u32 n = 0; n < count; n++) {
 		for (u32 q = 0; q < 4; q++) {
-			char *base = (char *)0 + n * size;
+			char *base = behind_nothing(n * size);
 			__mmask8 k = quarter_of(m, q);
 
 			if (size == 8)

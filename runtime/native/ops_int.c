@@ -283,6 +283,89 @@ static void logic(struct translation *t, const struct vgpu_insn *i)
 	results(t, d, i->dst, false);
 }
 
+/* A word of b:a that begins by the count in c after (left: before) the upper (lower) end of it */
+static void funnel(struct translation *t, const struct vgpu_insn *i, bool left, bool clamp)
+{
+	struct x86 *x = &t->x;
+	u8 d[2];
+
+	for (u32 p = 0; p < 2; p++) {
+		u8 a = tr_use(t, chunk(i->a, p)), c = tr_use(t, chunk(i->c, p)),
+		   b = tr_b(t, i, p, false, 3);
+
+		d[p] = tr_fresh(t);
+		tr_splat(t, 0, clamp ? 32 : 31, false);
+		x86_v(x, clamp ? EVEX(1, 2, 0, 0x3b) : V_AND, 0, 0, c, 0);
+		tr_splat(t, 1, 32, false);
+		x86_v(x, EVEX(1, 1, 0, 0xfa), 1, 1, 0, 0);
+		x86_v(x, left ? V_SLL : V_SRL, 2, left ? b : a, 0, 0);
+		x86_v(x, left ? V_SRL : V_SLL, 1, left ? a : b, 1, 0);
+		x86_v(x, V_OR, d[p], 2, 1, 0);
+	}
+	results(t, d, i->dst, false);
+}
+
+/* The field of a at b, of length c, each of 8 bits */
+static void extract(struct translation *t, const struct vgpu_insn *i, bool is_signed)
+{
+	struct x86 *x = &t->x;
+	u8 d[2];
+
+	for (u32 p = 0; p < 2; p++) {
+		u8 a = tr_use(t, chunk(i->a, p)), c = tr_use(t, chunk(i->c, p)),
+		   b = tr_b(t, i, p, false, 3);
+
+		d[p] = tr_fresh(t);
+		tr_splat(t, 0, 255, false);
+		x86_v(x, V_AND, 1, 0, b, 0);
+		x86_v(x, V_AND, 2, 0, c, 0);
+		if (is_signed) {
+			/* to the top of the word and back, not as far where the word ends first */
+			tr_splat(t, 0, 31, false);
+			x86_v(x, EVEX(1, 2, 0, 0x3b), 1, 0, 1, 0);
+			tr_splat(t, 0, 32, false);
+			x86_v(x, EVEX(1, 1, 0, 0xfa), 2, 0, 2, 0);
+			x86_v(x, EVEX(1, 2, 0, 0x3d), 2, 2, 1, 0);
+			x86_v(x, V_SRL, d[p], a, 1, 0);
+			x86_v(x, V_SLL, d[p], d[p], 2, 0);
+			x86_v(x, V_SRA, d[p], d[p], 2, 0);
+		} else {
+			tr_splat(t, 0, ~0u, false);
+			x86_v(x, V_SLL, 2, 0, 2, 0);
+			x86_v(x, V_SRL, d[p], a, 1, 0);
+			x86_v(x, V_ANDN, d[p], 2, d[p], 0);
+		}
+	}
+	results(t, d, i->dst, false);
+}
+
+/* a into b at bits 0-7 of c, of length bits 8-15 */
+static void insert(struct translation *t, const struct vgpu_insn *i)
+{
+	struct x86 *x = &t->x;
+	u8 d[2];
+
+	for (u32 p = 0; p < 2; p++) {
+		u8 a = tr_use(t, chunk(i->a, p)), c = tr_use(t, chunk(i->c, p));
+
+		d[p] = tr_fresh(t);
+		tr_splat(t, 0, 255, false);
+		x86_v(x, V_AND, 1, 0, c, 0);
+		x86_vi(x, V_SHIFT_IMM, 2, 2, c, 0, 8);
+		x86_v(x, V_AND, 2, 0, 2, 0);
+		tr_splat(t, 0, ~0u, false);
+		x86_v(x, V_SLL, 2, 0, 2, 0);		/* zeros, as many as it is long */
+		x86_v(x, V_ANDN, 2, 2, 0, 0);
+		x86_v(x, V_SLL, 2, 2, 1, 0);		/* where it goes */
+		x86_v(x, V_SLL, 3, a, 1, 0);
+		tr_copy(t, d[p], chunk(i->b, p));
+		x86_v(x, V_XOR, 3, 3, d[p], 0);		/* b ^ ((b ^ a) & where) */
+		x86_v(x, V_AND, 3, 3, 2, 0);
+		x86_v(x, V_XOR, d[p], d[p], 3, 0);
+	}
+	results(t, d, i->dst, false);
+}
+
 /* ---- compares and predicates -------------------------------------------------- */
 
 /* Of vcmpps: NaNs count as the condition says. */
@@ -514,6 +597,13 @@ bool tr_integer(struct translation *t, const struct vgpu_insn *i)
 	case VGPU_OP_SHRU: shift(t, i, V_SRL, V_SHIFT_IMM, 2, false); break;
 	case VGPU_OP_SHRS: shift(t, i, V_SRA, V_SHIFT_IMM, 4, false); break;
 	case VGPU_OP_CLZ: unary(t, i, EVEX(1, 2, 0, 0x44), false); break;
+	case VGPU_OP_SHFLW: funnel(t, i, true, false); break;
+	case VGPU_OP_SHFRW: funnel(t, i, false, false); break;
+	case VGPU_OP_SHFLC: funnel(t, i, true, true); break;
+	case VGPU_OP_SHFRC: funnel(t, i, false, true); break;
+	case VGPU_OP_BFES: extract(t, i, true); break;
+	case VGPU_OP_BFEU: extract(t, i, false); break;
+	case VGPU_OP_BFI: insert(t, i); break;
 	case VGPU_OP_LOP3: logic(t, i); break;
 	case VGPU_OP_SX8: extend_low(t, i, 8, true); break;
 	case VGPU_OP_SX16: extend_low(t, i, 16, true); break;

@@ -328,6 +328,12 @@ static bool shared_store(struct translation *t, const struct vgpu_insn *i)
 	return true;
 }
 
+static bool by_members(const struct vgpu_insn *i)
+{
+	return i->op == VGPU_OP_SHFLSYNC || i->op == VGPU_OP_VOTESYNC ||
+	       i->op == VGPU_OP_BALLOTSYNC || i->op == VGPU_OP_BARWARP;
+}
+
 bool tr_memory(struct translation *t, const struct vgpu_insn *i)
 {
 	bool done = false;
@@ -359,9 +365,21 @@ bool tr_memory(struct translation *t, const struct vgpu_insn *i)
 	if (done)
 		return true;
 	f = vgpu_native_access(i);
+	if (f) {
+		call_or_exit(t, i, f);
+		tr_forget(t);
+		return true;
+	}
+	f = vgpu_native_rare(i);
 	if (!f)
 		return false;
-	call_or_exit(t, i, f);
+	if (t->masked && by_members(i)) {
+		/* members may be missing */
+		x86_rm(&t->x, false, X_CMP, R12,
+		       at(RBP, (int32_t)offsetof(struct vgpu_warp, live)));
+		x86_jump_if(&t->x, CC_NE, tr_exit(t));
+	}
+	call(t, i, f);
 	tr_forget(t);
 	return true;
 }

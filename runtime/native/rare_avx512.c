@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What generated code calls for instructions that are more than a few vector instructions: shuffles,
+ * votes, division, permutations of bits and bytes. Compiled for AVX-512; what they compute is in
+ * sim-device/sm/lanes_vote.h and lanes_int.h.
+ */
+#include <immintrin.h>
+
+#include "access.h"
+
+#define FULL	0xffffffffu
+
+static inline u32 *reg32(const struct vgpu_lanes *s, u32 n)
+{
+	return s->warp->regs + n * VGPU_LANES;
+}
+
+static inline u64 *reg64(const struct vgpu_lanes *s, u32 n)
+{
+	return (u64 *)(s->warp->regs + n * VGPU_LANES);
+}
+
+static inline u32 pred(const struct vgpu_warp *w, u32 p)
+{
+	return w->preds[p & 63] ^ (0u - (p >> 6 & 1u));
+}
+
+static inline void set_pred(struct vgpu_warp *w, u32 p, u32 v, u32 m)
+{
+	if (p != VGPU_PT)
+		w->preds[p] = (w->preds[p] & ~m) | (v & m);
+}
+
+static inline void splat(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 v, u32 m)
+{
+	__m512i all = _mm512_set1_epi32((int)v);
+	u32 *to = reg32(s, i->dst);
+
+	_mm512_mask_store_epi32(to, (__mmask16)m, all);
+	_mm512_mask_store_epi32(to + 16, (__mmask16)(m >> 16), all);
+}
+
+static u32 shuffle(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
+{
+	u32 how = i->flags & ~VGPU_F_IMM, in_range = 0;
+	__m512i low = _mm512_load_si512(reg32(s, i->a)),
+		high = _mm512_load_si512(reg32(s, i->a) + 16), v[2], five = _mm512_set1_epi32(31);
+
+	for (u32 h = 0; h < 2; h++) {
+		__m512i l = _mm512_add_epi32(_mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5,
+							      4, 3, 2, 1, 0),
+					     _mm512_set1_epi32((int)(16 * h)));
+		__m512i n = i->flags & VGPU_F_IMM ?
+				    _mm512_set1_epi32((int)(u32)i->imm) :
+				    _mm512_load_si512(reg32(s, i->b) + 16 * h);
+		__m512i c = _mm512_load_si512(reg32(s, i->c) + 16 * h);
+		__m512i segment = _mm512_and_si512(_mm512_srli_epi32(c, 8), five);
+		__m512i first = _mm512_and_si512(l, segment);
+		__m512i last = _mm512_or_si512(
+			first, _mm512_andnot_si512(segment, _mm512_and_si512(c, five)));
+		__m512i j;
+		__mmask16 away;
+
+		n = _mm512_and_si512(n, five);
+		switch (how) {
+		case VGPU_SHFL_UP:
+			j = _mm512_sub_epi32(l, n);
+			break;
+		case VGPU_SHFL_DOWN:
+			j = _mm512_add_epi32(l, n);
+			break;
+		case VGPU_SHFL_BFLY:
+			j = _mm512_xor_si512(l, n);
+			break;
+		default:
+			j = _mm512_or_si512(first, _mm512_andnot_si512(segment, n));
+		}
+		away = how == VGPU_SHFL_UP ? _mm512_cmpgt_epi32_mask(last, j) :
+					     _mm512_cmpgt_epi32_mask(j, last);
+		j = _mm512_mask_mov_epi32(j, away, l);
+		v[h] = _mm512_permutex2var_epi32(low, j, high);
+		in_range |= (u32)(__mmask16)~away << 16 * h;
+	}
+	_mm512_mask_store_epi32(reg32(s, i->dst), (__mmask16)m, v[0]);
+	_mm512_mask_store_epi32(reg32(s, i->dst) + 16, (__mmask16)(m >> 16), v[1]);
+	set_pred(s->warp, VGPU_SHFL_PRED(i->imm), in_range, m);
+	return 0;
+}
+
+/* Of the lanes in m, or those of them that an immediate mask names */
+static u32 vote(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
+{
+	u32 among = i->op == VGPU_OP_VOTESYNC ? m & (u32)i->imm : m;
+	u32 yes = pred(s->warp, i->a) & among, v;
+
+	switch (i->flags & ~VGPU_F_IMM) {
+	case VGPU_VOTE_ALL:
+		v = yes == among ? FULL : 0;
+		break;
+	case VGPU_VOTE_ANY:
+		v = yes ? FULL : 0;
+		break;
+	default:
+		v = yes == among || !yes ? FULL : 0;
+	}
+	set_pred(s->warp, i->dst, v, m);
+	return 0;
+}
+
+static u32 ballot(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
+{
+	u32 bits = pred(s->warp, i->a) & m;
+
+	splat(s, i, i->op == VGPU_OP_BALLOTSYNC ? bits & (u32)i->imm : bits, m);
+	return 0;
+}
+
+static u32 active(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
+{
+	splat(s, i, m, m);
+	return 0;
+}
+
+static u32 nothing(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
+{
+	(void)s, (void)i, (void)m;
+	return 0;
+}
+
+/* ---- lane by lane: the compiler makes vectors of it ------------------------------- */
+
+static inline u32 prmt(u32 a, u32 b, u32 select)
+{
+	u64 words = (u64)b << 32 | a;
+	u32 r = 0;
+
+	for (u32 n = 0; n < 4; n++) {
+		u32 s = select >> 4 * n, v = (u32)(words >> 8 * (s & 7)) & 0xff;
+
+		r |= (s & 8 ? (0 - (v >> 7)) & 0xff : v) << 8 * n;
+	}
+	return r;
+}
+
+static inline u32 popc(u32 v)
+{
+	v -= v >> 1 & 0x55555555u;
+	v = (v & 0x33333333u) + (v >> 2 & 0x33333333u);
+	v = (v + (v >> 4)) & 0x0f0f0f0fu;
+	v += v >> 8;
+	return (v + (v >> 16)) & 0x3f;
+}
+
+static inline u32 brev(u32 v)
+{
+	v = (v >> 1 & 0x55555555u) | (v & 0x55555555u) << 1;
+	v = (v >> 2 & 0x33333333u) | (v & 0x33333333u) << 2;
+	v = (v >> 4 & 0x0f0f0f0fu) | (v & 0x0f0f0f0fu) << 4;
+	v = (v >> 8 & 0x00ff00ffu) | (v & 0x00ff00ffu) << 8;
+	return v >> 16 | v << 16;
+}
+
+/* Quotients of 32 bits are exact in doubles: what is no integer is 2^-32 of itself away from one. */
+static inline u32 divu(u32 a, u32 b)
+{
+	return b ? (u32)(s64)((double)a / (double)b) : ~0u;
+}
+
+static inline u32 divs(u32 a, u32 b)
+{
+	return b ? (u32)(s64)((double)(s32)a / (double)(s32)b) : ~0u;
+}
+
+#define EACH(name, type, reg, expr)								\
+	static u32 name(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)			\
+	{											\
+		type out[VGPU_LANES] __attribute__((aligned(64)));				\
+		type b[VGPU_LANES] __attribute__((aligned(64)));				\
+		const type *pa = reg(s, i->a), *pb = reg(s, i->b);				\
+		const type *pc_ = reg(s, i->c);							\
+		type *to = reg(s, i->dst);							\
+												\
+		for (u32 l = 0; l < VGPU_LANES; l++)						\
+			b[l] = i->flags & VGPU_F_IMM ? (type)i->imm : pb[l];			\
+		for (u32 l = 0; l < VGPU_LANES; l++) {						\
+			type x = pa[l], y = b[l], z = pc_[l];					\
+												\
+			(void)y, (void)z;							\
+			out[l] = (type)(expr);							\
+		}										\
+		for (u32 l = 0; l < VGPU_LANES; l++)						\
+			to[l] = m >> l & 1 ? out[l] : to[l];					\
+		return 0;									\
+	}
+#define EACH32(name, expr)	EACH(name, u32, reg32, expr)
+#define EACH64(name, expr)	EACH(name, u64, reg64, expr)
+EACH32(each_divu, divu(x, y))
+EACH32(each_divs, divs(x, y))
+EACH32(each_remu, y ? x - y * divu(x, y) : x)
+EACH32(each_rems, y ? x - y * divs(x, y) : x)
+EACH32(each_popc, popc(x))
+EACH32(each_brev, brev(x))
+EACH32(each_prmt, prmt(x, z, y))
+EACH64(each_mulhsq, ((__int128)(s64)x * (s64)y) >> 64)
+EACH64(each_mulhuq, ((unsigned __int128)x * y) >> 64)
+
+native_access *vgpu_native_rare(const struct vgpu_insn *i)
+{
+	switch (i->op) {
+	case VGPU_OP_SHFL: return shuffle;
+	case VGPU_OP_SHFLSYNC: return VGPU_SHFL_MASK(i->imm) == VGPU_SHFL_FULL ? shuffle : NULL;
+	case VGPU_OP_VOTE: return vote;
+	case VGPU_OP_VOTESYNC: return i->flags & VGPU_F_IMM ? vote : NULL;
+	case VGPU_OP_BALLOT: return ballot;
+	case VGPU_OP_BALLOTSYNC: return i->flags & VGPU_F_IMM ? ballot : NULL;
+	case VGPU_OP_ACTIVE: return active;
+	case VGPU_OP_BARWARP: return nothing;
+	case VGPU_OP_DIVU: return each_divu;
+	case VGPU_OP_DIVS: return each_divs;
+	case VGPU_OP_REMU: return each_remu;
+	case VGPU_OP_REMS: return each_rems;
+	case VGPU_OP_POPC: return each_popc;
+	case VGPU_OP_BREV: return each_brev;
+	case VGPU_OP_PRMT: return each_prmt;
+	case VGPU_OP_MULHSQ: return each_mulhsq;
+	case VGPU_OP_MULHUQ: return each_mulhuq;
+	}
+	return NULL;
+}
