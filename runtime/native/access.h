@@ -23,7 +23,7 @@ enum shape_kind {
 	SHAPE_OTHER,
 };
 
-/** struct shape - ROWS, PLACES: words at @place are in shared memory, and @room bytes behind them */
+/** struct shape - ROWS, PLACES: words at @place are in shared memory, with @room bytes behind */
 struct shape {
 	u32 kind;
 	s32 room;		/* behind the 64 bytes at the higher of the two */
@@ -37,9 +37,11 @@ void vgpu_native_shape(const struct vgpu_lanes *s, struct shape *shape, u32 reg,
 
 /* The function for an instruction; NULL: there is none. */
 native_access *vgpu_native_access(const struct vgpu_insn *i);
+/* Of an atomic of 32 bits on generic, global or shared memory: 0, 1, 2 */
+native_access *vgpu_native_atomic(const struct vgpu_insn *i, u32 space);
 /*
- * The same of instructions that are no accesses: what the function does is always done. Of one with a
- * member mask all live lanes must be in @m.
+ * The same of instructions that are no accesses: what the function does is always done. Of one with
+ * a member mask all live lanes must be in @m.
  */
 native_access *vgpu_native_rare(const struct vgpu_insn *i);
 /* TID: dst = index of the threads of the warp in the block; always 0 */

@@ -1,247 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Loads, stores and atomics of generated code; see access.h. Compiled for AVX-512. What is counted
- * and checked is what lanes_place.h and lanes_mem.h of sim-device/sm count and check; unusual cases
- * are left to them.
- *
- * All lanes are looked at in one piece: a page, shared memory, or the warp's local memory. Their
- * places are offsets from where that begins. Sixteen lanes (eight of 64 bits) are then a row, which
- * is one vector in memory, or at one place, or gathered.
+ * Loads and stores of generated code; see access.h. Compiled for AVX-512. What is counted and
+ * checked is what lanes_place.h and lanes_mem.h of sim-device/sm count and check; unusual cases are
+ * left to them. Sixteen lanes (eight of 64 bits) are a row, which is one vector in memory, or at one place,
+ * or gathered.
  */
-#include <immintrin.h>
-#include <stdint.h>
-
-#include "access.h"
-
-#define FULL	0xffffffffu
-#define UNROLL	_Pragma("GCC unroll 4")
-/* sizes and spaces are constants where these are used */
-#define lanes_inline	static inline __attribute__((always_inline))
-
-typedef __m512i v16;
-
-/** struct where - @base + 32-bit offsets of the lanes; what inactive lanes have is not used */
-struct where {
-	u8 *base;
-	v16 o[2];
-	bool page;
-};
-
-lanes_inline const u32 *reg32(const struct vgpu_lanes *s, u32 n)
-{
-	return s->warp->regs + n * VGPU_LANES;
-}
-
-lanes_inline const u64 *reg64(const struct vgpu_lanes *s, u32 n)
-{
-	return (const u64 *)(s->warp->regs + n * VGPU_LANES);
-}
-
-lanes_inline v16 iota(void)
-{
-	return _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-}
-
-lanes_inline __mmask16 half_of(u32 m, u32 h)
-{
-	return (__mmask16)(m >> 16 * h);
-}
-
-lanes_inline __mmask8 quarter_of(u32 m, u32 q)
-{
-	return (__mmask8)(m >> 8 * q);
-}
-
-/* To registers, the elements in @k */
-lanes_inline void put(u32 *to, __mmask16 k, v16 v)
-{
-	_mm512_mask_store_epi32(to, k, v);
-}
-
-lanes_inline void putq(u64 *to, __mmask8 k, v16 v)
-{
-	_mm512_mask_store_epi64(to, k, v);
-}
-
-lanes_inline void put_half(u32 *to, __mmask8 k, __m256i v)
-{
-	_mm256_mask_store_epi32(to, k, v);
-}
-
-lanes_inline u8 *tlb_page(const struct vgpu_lanes *s, u64 page, bool write)
-{
-	const struct vgpu_tlb_entry *e = &s->tlb[page & (VGPU_TLB_ENTRIES - 1)];
-
-	if (unlikely(e->page != page))
-		return NULL;
-	return write ? e->write : e->read;
-}
-
-lanes_inline bool in_range(struct where *w, u32 m, u32 bytes, u32 limit)
-{
-	v16 most = _mm512_set1_epi32((int)(limit - bytes)), low = _mm512_set1_epi32((int)bytes - 1);
-	u32 bad = 0;
-
-	if (unlikely(limit < bytes))
-		return false;
-	UNROLL for (u32 h = 0; h < 2; h++) {
-		bad |= _mm512_mask_cmpgt_epu32_mask(half_of(m, h), w->o[h], most);
-		bad |= _mm512_mask_test_epi32_mask(half_of(m, h), w->o[h], low);
-	}
-	return !bad;
-}
-
-lanes_inline bool in_shared(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
-			     u32 bytes, bool absolute, struct where *w)
-{
-	v16 imm = _mm512_set1_epi32((int)(u32)i->imm);
-
-	UNROLL for (u32 h = 0; h < 2; h++)
-		w->o[h] = absolute ? imm :
-				     _mm512_add_epi32(
-					     _mm512_load_si512(reg32(s, i->a) + 16 * h), imm);
-	w->base = s->shared;
-	w->page = false;
-	return in_range(w, m, bytes, s->shared_bytes);
-}
-
-/* All lanes in one page of local memory */
-lanes_inline bool in_local(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u32 bytes,
-			    bool write, bool absolute, struct where *w)
-{
-	u32 first = (u32)i->imm + (absolute ? 0 : reg32(s, i->a)[__builtin_ctz(m)]), number;
-	const struct vgpu_local_page *table;
-	u32 other = 0;
-
-	in_shared(s, i, m, bytes, absolute, w);
-	if (!in_range(w, m, bytes, s->local_bytes))
-		return false;
-	number = first >> VGPU_LOCAL_SHIFT;
-	UNROLL for (u32 h = 0; h < 2; h++) {
-		v16 lane = _mm512_add_epi32(iota(), _mm512_set1_epi32((int)(16 * h)));
-
-		other |= _mm512_mask_cmpneq_epu32_mask(
-			half_of(m, h), _mm512_srli_epi32(w->o[h], VGPU_LOCAL_SHIFT),
-			_mm512_set1_epi32((int)number));
-		w->o[h] = _mm512_or_si512(
-			_mm512_and_si512(w->o[h], _mm512_set1_epi32(VGPU_LOCAL_SPAN - 1)),
-			_mm512_slli_epi32(lane, VGPU_LOCAL_SHIFT));
-	}
-	if (other)
-		return false;
-	table = s->warp->local[number / VGPU_LOCAL_TABLE];
-	if (table && table[number % VGPU_LOCAL_TABLE].memory)
-		w->base = table[number % VGPU_LOCAL_TABLE].memory;
-	else if (write)
-		return false;
-	else
-		w->base = (u8 *)(uintptr_t)s->zeros;
-	return true;
-}
-
-lanes_inline v16 join(v16 low, v16 high)
-{
-	return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(low)),
-				  _mm512_cvtepi64_epi32(high), 1);
-}
-
-/* All lanes in one page, or, where @generic, in shared memory */
-lanes_inline bool in_page(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u32 bytes,
-			   bool write, bool absolute, bool generic, struct where *w)
-{
-	u64 first = i->imm + (absolute ? 0 : reg64(s, i->a)[__builtin_ctz(m)]);
-	u64 origin = first & ~(u64)(VGPU_PAGE_SIZE - 1);
-	u64 wrong = ~(u64)(VGPU_PAGE_SIZE - 1) | (bytes - 1);
-	bool shared = generic && first >> 56 == VGPU_SHARED_WINDOW >> 56;
-	u32 bad = 0;
-	v16 d[4];
-
-	if (shared) {
-		origin = VGPU_SHARED_WINDOW;
-		wrong = ~0xffffffffull;
-	} else if (unlikely(first >= VGPU_ADDRESS_LIMIT)) {
-		return false;
-	}
-	UNROLL for (u32 q = 0; q < 4; q++) {
-		v16 add = _mm512_set1_epi64((s64)(i->imm - origin));
-
-		d[q] = absolute ? add :
-				  _mm512_add_epi64(_mm512_load_si512(reg64(s, i->a) + 8 * q), add);
-		bad |= _mm512_mask_test_epi64_mask(quarter_of(m, q), d[q],
-						   _mm512_set1_epi64((s64)wrong));
-	}
-	if (bad)
-		return false;
-	w->o[0] = join(d[0], d[1]);
-	w->o[1] = join(d[2], d[3]);
-	w->page = !shared;
-	if (shared) {
-		w->base = s->shared;
-		return in_range(w, m, bytes, s->shared_bytes);
-	}
-	w->base = tlb_page(s, first >> VGPU_PAGE_SHIFT, write);
-	return w->base != NULL;
-}
-
-enum space { GENERIC, GLOBAL, SHARED, LOCAL };
-
-lanes_inline bool locate(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u32 bytes,
-			  enum space space, bool write, bool absolute, struct where *w)
-{
-	switch (space) {
-	case SHARED:
-		return in_shared(s, i, m, bytes, absolute, w);
-	case LOCAL:
-		return in_local(s, i, m, bytes, write, absolute, w);
-	default:
-		return in_page(s, i, m, bytes, write, absolute, space == GENERIC, w);
-	}
-}
-
-/* ---- how lanes lie to each other -------------------------------------------- */
-
-lanes_inline u32 first_of(v16 v, u32 m)
-{
-	/* of the first lane in m, which are 16 */
-	return (u32)_mm_cvtsi128_si32(
-		_mm512_castsi512_si128(_mm512_maskz_compress_epi32((__mmask16)m, v)));
-}
-
-/* Are all elements in @m the same? *@what: which */
-lanes_inline bool same(v16 v, __mmask16 m, u32 *what)
-{
-	*what = m & 1 ? (u32)_mm_cvtsi128_si32(_mm512_castsi512_si128(v)) : first_of(v, m);
-	return !_mm512_mask_cmpneq_epu32_mask(m, v, _mm512_set1_epi32((int)*what));
-}
-
-lanes_inline bool row(v16 o, __mmask16 m, u32 shift, u32 *start)
-{
-	return same(_mm512_sub_epi32(o, _mm512_slli_epi32(iota(), shift)), m, start);
-}
-
-/* The access is made: count its segments. */
-lanes_inline void touch(struct vgpu_lanes *s, const struct where *w, u32 m)
-{
-	u32 first, last, begin[2];
-	v16 bits = _mm512_setzero_si512();
-
-	if (!w->page)
-		return;
-	/* the usual row */
-	if (m == FULL && row(w->o[0], 0xffff, 2, &begin[0]) && row(w->o[1], 0xffff, 2, &begin[1]) &&
-	    begin[1] == begin[0] + 64) {
-		first = begin[0] >> VGPU_SEGMENT_SHIFT;
-		last = (begin[0] + 124) >> VGPU_SEGMENT_SHIFT;
-		s->segments += last - first + 1;
-		return;
-	}
-	UNROLL for (u32 h = 0; h < 2; h++)
-		bits = _mm512_or_si512(
-			bits, _mm512_maskz_sllv_epi32(
-				      half_of(m, h), _mm512_set1_epi32(1),
-				      _mm512_srli_epi32(w->o[h], VGPU_SEGMENT_SHIFT)));
-	s->segments += (u32)__builtin_popcount((u32)_mm512_reduce_or_epi32(bits));
-}
+#include "where_avx512.h"
 
 /* ---- loads -------------------------------------------------------------------- */
 
@@ -450,8 +214,8 @@ static u32 different(v16 low, v16 high)
 }
 
 /*
- * The same where lanes are in few pages: each is looked up once, and its segments are bits of a word.
- * @at: addresses, aligned. False: they are in more pages, or one has no translation.
+ * The same where lanes are in few pages: each is looked up once, and its segments are bits of a
+ * word. @at: addresses, aligned. False: they are in more pages, or one has no translation.
  */
 lanes_inline bool in_few_pages(struct vgpu_lanes *s, const v16 *at, u32 m, bool write, v16 *p,
 			       const u64 *first, u64 imm)
@@ -567,7 +331,8 @@ static u32 load_anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 								    base, 1));
 			else
 				put_half(to + n * VGPU_LANES + 8 * q, k,
-					 _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), k, p[q],
+					 _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), k,
+								     p[q],
 								    base, 1));
 		}
 	}
@@ -651,174 +416,6 @@ SIZES(STORE, store_global, GLOBAL)
 SIZES(STORE, store_shared, SHARED)
 SIZES(STORE, store_local, LOCAL)
 
-/* ---- atomics ------------------------------------------------------------------- */
-
-lanes_inline u32 atom(u32 operation, u32 old, u32 b, u32 c)
-{
-	switch (operation & (15 | VGPU_F_ATOM_SIGNED | VGPU_F_ATOM_FLOAT)) {
-	case VGPU_ATOM_ADD:
-		return old + b;
-	case VGPU_ATOM_ADD | VGPU_F_ATOM_FLOAT: {
-		float x, y;
-
-		__builtin_memcpy(&x, &old, 4);
-		__builtin_memcpy(&y, &b, 4);
-		x += y;
-		__builtin_memcpy(&old, &x, 4);
-		return x != x ? 0x7fffffff : old;
-	}
-	case VGPU_ATOM_MIN:
-		return old < b ? old : b;
-	case VGPU_ATOM_MIN | VGPU_F_ATOM_SIGNED:
-		return (s32)old < (s32)b ? old : b;
-	case VGPU_ATOM_MAX:
-		return old > b ? old : b;
-	case VGPU_ATOM_MAX | VGPU_F_ATOM_SIGNED:
-		return (s32)old > (s32)b ? old : b;
-	case VGPU_ATOM_AND:
-		return old & b;
-	case VGPU_ATOM_OR:
-		return old | b;
-	case VGPU_ATOM_XOR:
-		return old ^ b;
-	case VGPU_ATOM_EXCH:
-		return b;
-	default:	/* CAS */
-		return old == b ? c : old;
-	}
-}
-
-/* Lane by lane, lowest first */
-lanes_inline u32 atomic(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, enum space space,
-			 u32 operation)
-{
-	u32 o[VGPU_LANES] __attribute__((aligned(64)));
-	const u32 *b = reg32(s, i->b), *c = reg32(s, i->c);
-	u32 *out = i->flags & VGPU_F_ATOM_NORET ? (u32 *)s->out :
-						  s->warp->regs + i->dst * VGPU_LANES;
-	struct where w;
-
-	if (!locate(s, i, m, 4, space, true, i->flags & VGPU_F_ATOM_ABS, &w))
-		return 1;
-	touch(s, &w, m);
-	_mm512_store_si512(o, w.o[0]);
-	_mm512_store_si512(o + 16, w.o[1]);
-	if (m == FULL && operation == VGPU_ATOM_ADD && i->flags & VGPU_F_ATOM_NORET) {
-		for (u32 l = 0; l < VGPU_LANES; l++)
-			*(u32 *)(w.base + o[l]) += b[l];
-		return 0;
-	}
-	for (u32 left = m; left; left &= left - 1) {
-		u32 l = (u32)__builtin_ctz(left), *p = (u32 *)(w.base + o[l]), old = *p;
-
-		*p = atom(operation, old, b[l], c[l]);
-		out[l] = old;
-	}
-	return 0;
-}
-
-#define ATOMIC(name, operation)									\
-	static u32 name##_generic(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)	\
-	{											\
-		return atomic(s, i, m, GENERIC, operation);					\
-	}											\
-	static u32 name##_global(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)	\
-	{											\
-		return atomic(s, i, m, GLOBAL, operation);					\
-	}											\
-	static u32 name##_shared(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)	\
-	{											\
-		return atomic(s, i, m, SHARED, operation);					\
-	}
-ATOMIC(atomic_add, VGPU_ATOM_ADD)
-ATOMIC(atomic_add_float, VGPU_ATOM_ADD | VGPU_F_ATOM_FLOAT)
-ATOMIC(atomic_min, VGPU_ATOM_MIN)
-ATOMIC(atomic_min_signed, VGPU_ATOM_MIN | VGPU_F_ATOM_SIGNED)
-ATOMIC(atomic_max, VGPU_ATOM_MAX)
-ATOMIC(atomic_max_signed, VGPU_ATOM_MAX | VGPU_F_ATOM_SIGNED)
-ATOMIC(atomic_and, VGPU_ATOM_AND)
-ATOMIC(atomic_or, VGPU_ATOM_OR)
-ATOMIC(atomic_xor, VGPU_ATOM_XOR)
-ATOMIC(atomic_exchange, VGPU_ATOM_EXCH)
-ATOMIC(atomic_compare, VGPU_ATOM_CAS)
-
-u32 vgpu_native_thread_index(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
-{
-	const u32 *size = s->launch->block;
-	u32 *to = s->warp->regs + i->dst * VGPU_LANES, axis = (u32)i->imm - VGPU_SR_TID_X;
-
-	UNROLL for (u32 h = 0; h < 2; h++) {
-		v16 t = _mm512_add_epi32(
-			iota(), _mm512_set1_epi32((int)(s->warp->index * VGPU_LANES + 16 * h)));
-		__m512 half = _mm512_set1_ps(0.5f);
-		v16 line, plane;
-
-		if (size[0] >= s->launch->threads) {	/* one row */
-			t = axis ? _mm512_setzero_si512() : t;
-		} else {
-			/* as small_div() of lanes_sreg.h: exact */
-			line = _mm512_cvttps_epi32(
-				_mm512_mul_ps(_mm512_add_ps(_mm512_cvtepi32_ps(t), half),
-					      _mm512_set1_ps(1.0f / (float)size[0])));
-			plane = _mm512_cvttps_epi32(
-				_mm512_mul_ps(_mm512_add_ps(_mm512_cvtepi32_ps(line), half),
-					      _mm512_set1_ps(1.0f / (float)size[1])));
-			if (axis == 0)
-				t = _mm512_sub_epi32(
-					t, _mm512_mullo_epi32(line,
-							      _mm512_set1_epi32((int)size[0])));
-			else if (axis == 1)
-				t = _mm512_sub_epi32(
-					line, _mm512_mullo_epi32(plane,
-								 _mm512_set1_epi32((int)size[1])));
-			else
-				t = plane;
-		}
-		put(to + 16 * h, half_of(m, h), t);
-	}
-	return 0;
-}
-
-/* What is a multiple of 4, and not far from the beginning, whatever of it is outside. */
-void vgpu_native_shape(const struct vgpu_lanes *s, struct shape *shape, u32 reg, u32 m)
-{
-	u32 start[2] = { 0, 0 }, rows = 0, places = 0, most;
-
-	UNROLL for (u32 h = 0; h < 2; h++) {
-		v16 o = _mm512_load_si512(reg32(s, reg) + 16 * h);
-		__mmask16 k = half_of(m, h);
-
-		if (!k) {
-			rows++;
-			places++;
-		} else if (row(o, k, 2, &start[h])) {
-			rows++;
-			places += !(k & (k - 1));
-		} else if (same(o, k, &start[h])) {
-			places++;
-		}
-	}
-	/* a half of one lane is both, and its start is that of a row */
-	if (rows != 2 && places == 2)
-		for (u32 h = 0; h < 2; h++)
-			if (half_of(m, h))
-				start[h] = reg32(s, reg)[16 * h +
-							 (u32)__builtin_ctz(half_of(m, h))];
-	if (!half_of(m, 0))
-		start[0] = start[1];
-	if (!half_of(m, 1))
-		start[1] = start[0];
-	most = start[0] > start[1] ? start[0] : start[1];
-	shape->kind = SHAPE_OTHER;
-	if ((rows != 2 && places != 2) || most >= 1u << 20 || (start[0] | start[1]) & 3 ||
-	    most + 64 > s->shared_bytes)
-		return;
-	shape->kind = rows == 2 ? SHAPE_ROWS : SHAPE_PLACES;
-	shape->room = (s32)(s->shared_bytes - most - 64);
-	UNROLL for (u32 h = 0; h < 2; h++)
-		shape->place[h] = s->shared + start[h];
-}
-
 /* ---- which function ------------------------------------------------------------ */
 
 #define BY_SIZE(name)                                                                        \
@@ -830,32 +427,6 @@ static native_access *const accesses[8][16] = {
 	BY_SIZE(load_generic), BY_SIZE(load_global), BY_SIZE(load_shared), BY_SIZE(load_local),
 	BY_SIZE(store_generic), BY_SIZE(store_global), BY_SIZE(store_shared), BY_SIZE(store_local),
 };
-
-#define BY_SPACE(name)	{ name##_generic, name##_global, name##_shared }
-
-static native_access *atomic_of(const struct vgpu_insn *i, u32 space)
-{
-	static native_access *const by_operation[][3] = {
-		BY_SPACE(atomic_add), BY_SPACE(atomic_min), BY_SPACE(atomic_max),
-		BY_SPACE(atomic_and), BY_SPACE(atomic_or), BY_SPACE(atomic_xor),
-		BY_SPACE(atomic_exchange), BY_SPACE(atomic_compare),
-	};
-	static native_access *const add_float[] = BY_SPACE(atomic_add_float);
-	static native_access *const min_signed[] = BY_SPACE(atomic_min_signed);
-	static native_access *const max_signed[] = BY_SPACE(atomic_max_signed);
-	u32 operation = VGPU_F_ATOM(i->flags);
-
-	/* of the whole system: others may use the word at the same time */
-	if (VGPU_MEM_SCOPE(i->mem) == VGPU_SCOPE_SYS || operation > VGPU_ATOM_CAS)
-		return NULL;
-	if (i->flags & VGPU_F_ATOM_FLOAT)
-		return operation == VGPU_ATOM_ADD ? add_float[space] : NULL;
-	if (i->flags & VGPU_F_ATOM_SIGNED && operation == VGPU_ATOM_MIN)
-		return min_signed[space];
-	if (i->flags & VGPU_F_ATOM_SIGNED && operation == VGPU_ATOM_MAX)
-		return max_signed[space];
-	return i->flags & VGPU_F_ATOM_SIGNED ? NULL : by_operation[operation][space];
-}
 
 native_access *vgpu_native_access(const struct vgpu_insn *i)
 {
@@ -870,9 +441,9 @@ native_access *vgpu_native_access(const struct vgpu_insn *i)
 	case VGPU_OP_STG: return accesses[5][shape];
 	case VGPU_OP_STS: return accesses[6][shape];
 	case VGPU_OP_STL: return accesses[7][shape];
-	case VGPU_OP_ATOM: return atomic_of(i, 0);
-	case VGPU_OP_ATOMG: return atomic_of(i, 1);
-	case VGPU_OP_ATOMS: return atomic_of(i, 2);
+	case VGPU_OP_ATOM: return vgpu_native_atomic(i, 0);
+	case VGPU_OP_ATOMG: return vgpu_native_atomic(i, 1);
+	case VGPU_OP_ATOMS: return vgpu_native_atomic(i, 2);
 	}
 	return NULL;
 }

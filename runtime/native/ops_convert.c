@@ -9,12 +9,6 @@
 
 #define ROUND(i)	(VGPU_F_RND((i)->flags) ? V_ROUND(VGPU_F_RND((i)->flags)) : 0u)
 
-static void results(struct translation *t, const u8 *d, u32 reg, bool wide)
-{
-	for (u32 p = 0; p < parts_of(wide); p++)
-		tr_result(t, d[p], reg, p, wide);
-}
-
 /* 32 bits to 32 bits */
 static void integer_to_float(struct translation *t, const struct vgpu_insn *i)
 {
@@ -29,7 +23,7 @@ static void integer_to_float(struct translation *t, const struct vgpu_insn *i)
 		if (i->flags & VGPU_F_SAT)
 			tr_saturate(t, d[p]);
 	}
-	results(t, d, i->dst, false);
+	tr_results(t, d, i->dst, false);
 }
 
 static void float_to_integer(struct translation *t, const struct vgpu_insn *i)
@@ -65,7 +59,7 @@ static void float_to_integer(struct translation *t, const struct vgpu_insn *i)
 			      zero ? 0 : ROUND(i));
 		}
 	}
-	results(t, d, i->dst, false);
+	tr_results(t, d, i->dst, false);
 }
 
 /* From the halves of 32-bit registers, exact */
@@ -79,7 +73,7 @@ static void widen(struct translation *t, const struct vgpu_insn *i, u32 op)
 	}
 	if (i->op == VGPU_OP_F2D)
 		tr_canonical(t, d, 4, true);
-	results(t, d, i->dst, true);
+	tr_results(t, d, i->dst, true);
 }
 
 /* 64 bits to 64 bits */
@@ -95,7 +89,7 @@ static void long_to_double(struct translation *t, const struct vgpu_insn *i)
 		x86_v(&t->x, op, d[p], 0, a, ROUND(i));
 		tr_unpin(t, a);
 	}
-	results(t, d, i->dst, true);
+	tr_results(t, d, i->dst, true);
 }
 
 /* The instruction makes 2^63 of what it cannot convert; of what is too large: the largest. */
@@ -122,7 +116,7 @@ static void to_long(struct translation *t, const struct vgpu_insn *i)
 		if (a)
 			tr_unpin(t, a);
 	}
-	results(t, d, i->dst, true);
+	tr_results(t, d, i->dst, true);
 }
 
 /* 64 bits to 32 bits, by @op, whose results are half a vector */
@@ -158,7 +152,7 @@ static void narrow(struct translation *t, const struct vgpu_insn *i, u32 op, boo
 		if (i->op != VGPU_OP_D2I && i->flags & VGPU_F_SAT)
 			tr_saturate(t, d[p]);
 	}
-	results(t, d, i->dst, false);
+	tr_results(t, d, i->dst, false);
 }
 
 bool tr_convert(struct translation *t, const struct vgpu_insn *i)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Moves, integers, compares, predicates and special registers as vector instructions. */
-#include <stddef.h>
-
+/* Moves and integers as vector instructions. */
 #include "translate.h"
 
 enum {
@@ -22,13 +20,6 @@ enum {
 	V_LOGIC = EVEX(1, 3, 0, 0x25),		/* vpternlogd */
 };
 
-/* What is left at d when all parts of the result are known: sources may overlap it. */
-static void results(struct translation *t, const u8 *d, u32 reg, bool wide)
-{
-	for (u32 p = 0; p < parts_of(wide); p++)
-		tr_result(t, d[p], reg, p, wide);
-}
-
 /* d = op(a, b), or op(b): of what has one operand, that is a */
 static void binary(struct translation *t, const struct vgpu_insn *i, u32 op, bool wide)
 {
@@ -40,7 +31,7 @@ static void binary(struct translation *t, const struct vgpu_insn *i, u32 op, boo
 		d[p] = tr_fresh(t);
 		tr_with_b(t, op, d[p], a, i, p, wide, 0);
 	}
-	results(t, d, i->dst, wide);
+	tr_results(t, d, i->dst, wide);
 }
 
 /* d = op(first, a), first a constant in all lanes */
@@ -56,7 +47,7 @@ static void with_constant(struct translation *t, const struct vgpu_insn *i, u32 
 		d[p] = tr_fresh(t);
 		x86_v(&t->x, op, d[p], 0, a, 0);
 	}
-	results(t, d, i->dst, wide);
+	tr_results(t, d, i->dst, wide);
 }
 
 static void unary(struct translation *t, const struct vgpu_insn *i, u32 op, bool wide)
@@ -69,7 +60,7 @@ static void unary(struct translation *t, const struct vgpu_insn *i, u32 op, bool
 		d[p] = tr_fresh(t);
 		x86_v(&t->x, op, d[p], 0, a, 0);
 	}
-	results(t, d, i->dst, wide);
+	tr_results(t, d, i->dst, wide);
 }
 
 static void move(struct translation *t, const struct vgpu_insn *i, bool wide)
@@ -83,7 +74,7 @@ static void move(struct translation *t, const struct vgpu_insn *i, bool wide)
 		else
 			tr_copy(t, d[p], chunk(i->b, p));
 	}
-	results(t, d, i->dst, wide);
+	tr_results(t, d, i->dst, wide);
 }
 
 /* c ? a : b */
@@ -102,7 +93,7 @@ static void choose(struct translation *t, const struct vgpu_insn *i, bool wide)
 		tr_pred(t, i->c, p, wide);
 		x86_v(&t->x, wide ? V_LOADQ : V_LOAD, d[p], 0, a, V_MASK(7));
 	}
-	results(t, d, i->dst, wide);
+	tr_results(t, d, i->dst, wide);
 }
 
 /* a * b + c */
@@ -120,7 +111,7 @@ static void multiply_add(struct translation *t, const struct vgpu_insn *i, bool 
 		tr_unpin(t, a);
 		tr_unpin(t, c);
 	}
-	results(t, d, i->dst, wide);
+	tr_results(t, d, i->dst, wide);
 }
 
 /* The whole product of 32-bit a and b, plus 64-bit c */
@@ -145,7 +136,7 @@ static void wide_product(struct translation *t, const struct vgpu_insn *i, bool 
 			tr_unpin(t, c);
 		}
 	}
-	results(t, d, i->dst, true);
+	tr_results(t, d, i->dst, true);
 }
 
 /* The high halves of 32-bit products: of even lanes, and of odd ones moved down */
@@ -168,7 +159,7 @@ static void high_product(struct translation *t, const struct vgpu_insn *i, bool 
 		x86_k_from(&t->x, 7, RAX);
 		x86_v(&t->x, V_LOAD, d[p], 0, 1, V_MASK(7));
 	}
-	results(t, d, i->dst, false);
+	tr_results(t, d, i->dst, false);
 }
 
 /* Counts from the width up shift everything out, as the instructions do. */
@@ -193,7 +184,7 @@ static void shift(struct translation *t, const struct vgpu_insn *i, u32 op, u32 
 			x86_v(&t->x, op, d[p], a, tr_use(t, chunk(i->b, p)), 0);
 		}
 	}
-	results(t, d, i->dst, wide);
+	tr_results(t, d, i->dst, wide);
 }
 
 /* The low bits of a, with zeros or their sign */
@@ -208,7 +199,7 @@ static void extend_low(struct translation *t, const struct vgpu_insn *i, u8 bits
 		x86_vi(&t->x, V_SHIFT_IMM, 6, d[p], a, 0, n);
 		x86_vi(&t->x, V_SHIFT_IMM, is_signed ? 4 : 2, d[p], d[p], 0, n);
 	}
-	results(t, d, i->dst, false);
+	tr_results(t, d, i->dst, false);
 }
 
 static void extend(struct translation *t, const struct vgpu_insn *i, u32 op)
@@ -219,7 +210,7 @@ static void extend(struct translation *t, const struct vgpu_insn *i, u32 op)
 		d[p] = tr_fresh(t);
 		x86_vm(&t->x, op, d[p], 0, half_mem(i->a, p), 0);
 	}
-	results(t, d, i->dst, true);
+	tr_results(t, d, i->dst, true);
 }
 
 /* b << 32 | a */
@@ -238,7 +229,7 @@ static void pack(struct translation *t, const struct vgpu_insn *i)
 		}
 		x86_v(&t->x, V_ORQ, d[p], 0, 1, 0);
 	}
-	results(t, d, i->dst, true);
+	tr_results(t, d, i->dst, true);
 }
 
 /* Two vectors of 64 bits as one of 32: their low halves */
@@ -265,7 +256,7 @@ static void half(struct translation *t, const struct vgpu_insn *i, bool high)
 			narrow(t, d[p], low, up);
 		}
 	}
-	results(t, d, i->dst, false);
+	tr_results(t, d, i->dst, false);
 }
 
 /* The instruction's table is indexed as ours is: a the highest bit. */
@@ -280,7 +271,7 @@ static void logic(struct translation *t, const struct vgpu_insn *i)
 		tr_copy(t, d[p], chunk(i->a, p));
 		x86_vi(&t->x, V_LOGIC, d[p], b, c, 0, (u8)i->imm);
 	}
-	results(t, d, i->dst, false);
+	tr_results(t, d, i->dst, false);
 }
 
 /* A word of b:a that begins by the count in c after (left: before) the upper (lower) end of it */
@@ -302,7 +293,7 @@ static void funnel(struct translation *t, const struct vgpu_insn *i, bool left, 
 		x86_v(x, left ? V_SRL : V_SLL, 1, left ? a : b, 1, 0);
 		x86_v(x, V_OR, d[p], 2, 1, 0);
 	}
-	results(t, d, i->dst, false);
+	tr_results(t, d, i->dst, false);
 }
 
 /* The field of a at b, of length c, each of 8 bits */
@@ -336,7 +327,7 @@ static void extract(struct translation *t, const struct vgpu_insn *i, bool is_si
 			x86_v(x, V_ANDN, d[p], 2, d[p], 0);
 		}
 	}
-	results(t, d, i->dst, false);
+	tr_results(t, d, i->dst, false);
 }
 
 /* a into b at bits 0-7 of c, of length bits 8-15 */
@@ -363,155 +354,7 @@ static void insert(struct translation *t, const struct vgpu_insn *i)
 		x86_v(x, V_AND, 3, 3, 2, 0);
 		x86_v(x, V_XOR, d[p], d[p], 3, 0);
 	}
-	results(t, d, i->dst, false);
-}
-
-/* ---- compares and predicates -------------------------------------------------- */
-
-/* Of vcmpps: NaNs count as the condition says. */
-static const u8 float_conditions[VGPU_CMP_COUNT] = {
-	[VGPU_CMP_EQ] = 0x00,  [VGPU_CMP_NE] = 0x0c,  [VGPU_CMP_LT] = 0x11,  [VGPU_CMP_LE] = 0x12,
-	[VGPU_CMP_GT] = 0x1e,  [VGPU_CMP_GE] = 0x1d,  [VGPU_CMP_EQU] = 0x08, [VGPU_CMP_NEU] = 0x04,
-	[VGPU_CMP_LTU] = 0x19, [VGPU_CMP_LEU] = 0x1a, [VGPU_CMP_GTU] = 0x16, [VGPU_CMP_GEU] = 0x15,
-	[VGPU_CMP_NUM] = 0x07, [VGPU_CMP_NAN] = 0x03,
-};
-static const u8 conditions[VGPU_CMP_GE + 1] = {
-	[VGPU_CMP_EQ] = 0, [VGPU_CMP_NE] = 4, [VGPU_CMP_LT] = 1,
-	[VGPU_CMP_LE] = 2, [VGPU_CMP_GT] = 6, [VGPU_CMP_GE] = 5,
-};
-
-static void compare(struct translation *t, const struct vgpu_insn *i, u32 op, u8 condition,
-		    bool wide)
-{
-	bool ftz = i->op == VGPU_OP_SETPF && i->flags & VGPU_F_CMP_FTZ;
-	struct x86 *x = &t->x;
-
-	for (u32 p = 0; p < parts_of(wide); p++) {
-		u8 a = tr_use(t, chunk(i->a, p));
-		bool imm = i->flags & VGPU_F_IMM;
-
-		if (ftz) {
-			u8 b = tr_b(t, i, p, false, 1);
-
-			x86_v(x, V_LOAD, 0, 0, a, 0);
-			tr_flush(t, 0);
-			if (b != 1)
-				x86_v(x, V_LOAD, 1, 0, b, 0);
-			tr_flush(t, 1);
-			x86_vi(x, op, 7, 0, 1, 0, condition);
-		} else if (imm) {
-			u64 value = wide ? i->imm : (u32)i->imm;
-
-			x86_vmi(x, op, 7, a, at_label(x86_constant(x, value)), V_BROADCAST,
-				condition);
-		} else {
-			x86_vi(x, op, 7, a, tr_use(t, chunk(i->b, p)), 0, condition);
-		}
-		x86_k_to(x, p ? RCX : RAX, 7);
-		if (p) {
-			x86_shift(x, false, 4, RCX, (u8)(p * (wide ? 8 : 16)));
-			x86_rr(x, false, X_OR, RAX, RCX);
-		}
-	}
-	tr_set_pred(t, i->dst);
-}
-
-/* reg = predicate operand @p of all lanes */
-static void load_pred(struct translation *t, u8 reg, u32 p)
-{
-	x86_rm(&t->x, false, X_LOAD, reg,
-	       at(RBP, (int32_t)(offsetof(struct vgpu_warp, preds) + 4 * (p & 63))));
-	if (p & VGPU_P_NOT)
-		x86_not(&t->x, reg);
-}
-
-static void predicates(struct translation *t, const struct vgpu_insn *i, u32 op)
-{
-	load_pred(t, RAX, i->a);
-	if (op) {
-		load_pred(t, RCX, i->b);
-		x86_rr(&t->x, false, op, RAX, RCX);
-	}
-	tr_set_pred(t, i->dst);
-}
-
-static void pred_to_word(struct translation *t, const struct vgpu_insn *i)
-{
-	u8 d[2];
-
-	for (u32 p = 0; p < 2; p++) {
-		d[p] = tr_fresh(t);
-		tr_pred(t, i->a, p, false);
-		x86_vm(&t->x, V_BROAD, d[p], 0, at_label(x86_constant(&t->x, 1)),
-		       V_MASK(7) | V_ZERO);
-	}
-	results(t, d, i->dst, false);
-}
-
-static void splat_eax(struct translation *t, u32 reg)
-{
-	u8 d[2] = { tr_fresh(t), tr_fresh(t) };
-
-	x86_v(&t->x, V_BROAD_GPR, d[0], 0, RAX, 0);
-	x86_v(&t->x, V_LOAD, d[1], 0, d[0], 0);
-	results(t, d, reg, false);
-}
-
-/* ---- special registers ---------------------------------------------------------- */
-
-#define LANES(field)	at(RBX, (int32_t)offsetof(struct vgpu_lanes, field))
-#define LAUNCH(field)	((int32_t)offsetof(struct vgpu_launch, field))
-
-static bool of_launch(u32 which, int32_t *where)
-{
-	switch (which) {
-	case VGPU_SR_NTID_X:
-	case VGPU_SR_NTID_Y:
-	case VGPU_SR_NTID_Z:
-		*where = LAUNCH(block) + 4 * (int32_t)(which - VGPU_SR_NTID_X);
-		return true;
-	case VGPU_SR_NCTAID_X:
-	case VGPU_SR_NCTAID_Y:
-	case VGPU_SR_NCTAID_Z:
-		*where = LAUNCH(grid) + 4 * (int32_t)(which - VGPU_SR_NCTAID_X);
-		return true;
-	case VGPU_SR_NWARPID:
-		*where = LAUNCH(warps);
-		return true;
-	case VGPU_SR_GRIDID:
-		*where = LAUNCH(id);
-		return true;
-	case VGPU_SR_DYNSHARED:
-		*where = LAUNCH(dynamic_shared);
-		return true;
-	}
-	return false;
-}
-
-static bool special(struct translation *t, const struct vgpu_insn *i)
-{
-	struct x86 *x = &t->x;
-	u32 which = (u32)i->imm;
-	int32_t where;
-
-	if (of_launch(which, &where)) {
-		x86_rm(x, true, X_LOAD, RAX, LANES(launch));
-		x86_rm(x, false, X_LOAD, RAX, at(RAX, where));
-	} else if (which >= VGPU_SR_CTAID_X && which <= VGPU_SR_CTAID_Z) {
-		x86_rm(x, false, X_LOAD, RAX,
-		       at(RBX, (int32_t)(offsetof(struct vgpu_lanes, block) +
-					 4 * (which - VGPU_SR_CTAID_X))));
-	} else if (which == VGPU_SR_WARPID) {
-		x86_rm(x, false, X_LOAD, RAX, at(RBP, (int32_t)offsetof(struct vgpu_warp, index)));
-	} else if (which == VGPU_SR_SMID) {
-		x86_rm(x, false, X_LOAD, RAX, LANES(sm_index));
-	} else if (which == VGPU_SR_NSMID) {
-		x86_rm(x, false, X_LOAD, RAX, LANES(sm_count));
-	} else {
-		return false;
-	}
-	splat_eax(t, i->dst);
-	return true;
+	tr_results(t, d, i->dst, false);
 }
 
 /* ---- all of them ------------------------------------------------------------------ */
@@ -543,31 +386,11 @@ static bool wide_integer(struct translation *t, const struct vgpu_insn *i)
 	return true;
 }
 
-static bool test(struct translation *t, const struct vgpu_insn *i)
-{
-	u8 condition = VGPU_F_CMP(i->flags);
-	bool real = i->op == VGPU_OP_SETPF || i->op == VGPU_OP_SETPD;
-
-	if (condition > (real ? (u32)VGPU_CMP_NAN : (u32)VGPU_CMP_GE))
-		return false;
-	condition = real ? float_conditions[condition] : conditions[condition];
-	switch (i->op) {
-	case VGPU_OP_SETPS: compare(t, i, EVEX(1, 3, 0, 0x1f), condition, false); break;
-	case VGPU_OP_SETPU: compare(t, i, EVEX(1, 3, 0, 0x1e), condition, false); break;
-	case VGPU_OP_SETPSQ: compare(t, i, EVEX(1, 3, 1, 0x1f), condition, true); break;
-	case VGPU_OP_SETPUQ: compare(t, i, EVEX(1, 3, 1, 0x1e), condition, true); break;
-	case VGPU_OP_SETPF: compare(t, i, EVEX(0, 1, 0, 0xc2), condition, false); break;
-	default: compare(t, i, EVEX(1, 1, 1, 0xc2), condition, true); break;
-	}
-	return true;
-}
-
 bool tr_integer(struct translation *t, const struct vgpu_insn *i)
 {
 	switch (i->op) {
 	case VGPU_OP_MOV: move(t, i, false); break;
 	case VGPU_OP_MOVQ: move(t, i, true); break;
-	case VGPU_OP_SREG: return special(t, i);
 	case VGPU_OP_PACK: pack(t, i); break;
 	case VGPU_OP_UNLO: half(t, i, false); break;
 	case VGPU_OP_UNHI: half(t, i, true); break;
@@ -611,17 +434,6 @@ bool tr_integer(struct translation *t, const struct vgpu_insn *i)
 	case VGPU_OP_ZX16: extend_low(t, i, 16, false); break;
 	case VGPU_OP_SXQ: extend(t, i, V_SX); break;
 	case VGPU_OP_ZXQ: extend(t, i, V_ZX); break;
-	case VGPU_OP_SETPS:
-	case VGPU_OP_SETPU:
-	case VGPU_OP_SETPSQ:
-	case VGPU_OP_SETPUQ:
-	case VGPU_OP_SETPF:
-	case VGPU_OP_SETPD: return test(t, i);
-	case VGPU_OP_PMOV: predicates(t, i, 0); break;
-	case VGPU_OP_PAND: predicates(t, i, X_AND); break;
-	case VGPU_OP_POR: predicates(t, i, X_OR); break;
-	case VGPU_OP_PXOR: predicates(t, i, X_XOR); break;
-	case VGPU_OP_P2R: pred_to_word(t, i); break;
 	default: return wide_integer(t, i);
 	}
 	return true;

@@ -97,8 +97,8 @@ static void parameter(struct translation *t, const struct vgpu_insn *i)
  * lanes are a row with @step bytes from one to the next (0: one place), with @bytes in all, aligned
  * to @size, in one page that is in the TLB.
  */
-static void find_row(struct translation *t, const struct vgpu_insn *i, u32 step, u32 size, u32 bytes,
-		     bool write, x86_label otherwise)
+static void find_row(struct translation *t, const struct vgpu_insn *i, u32 step, u32 size,
+		     u32 bytes, bool write, x86_label otherwise)
 {
 	struct x86 *x = &t->x;
 

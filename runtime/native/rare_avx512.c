@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * What generated code calls for instructions that are more than a few vector instructions: shuffles,
- * votes, division, permutations of bits and bytes. Compiled for AVX-512; what they compute is in
- * sim-device/sm/lanes_vote.h and lanes_int.h.
+ * What generated code calls for instructions that are more than a few vector ones: shuffles, votes,
+ * division, permutations of bits and bytes, thread indices; and shapes of shared addresses. What
+ * they compute is in sim-device/sm/lanes_vote.h, lanes_int.h and lanes_sreg.h. Compiled for
+ * AVX-512.
  */
-#include <immintrin.h>
+#include "where_avx512.h"
 
-#include "access.h"
-
-#define FULL	0xffffffffu
-
-static inline u32 *reg32(const struct vgpu_lanes *s, u32 n)
+/* Registers that are written, too */
+static inline u32 *word32(const struct vgpu_lanes *s, u32 n)
 {
 	return s->warp->regs + n * VGPU_LANES;
 }
 
-static inline u64 *reg64(const struct vgpu_lanes *s, u32 n)
+static inline u64 *word64(const struct vgpu_lanes *s, u32 n)
 {
 	return (u64 *)(s->warp->regs + n * VGPU_LANES);
 }
@@ -34,7 +32,7 @@ static inline void set_pred(struct vgpu_warp *w, u32 p, u32 v, u32 m)
 static inline void splat(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 v, u32 m)
 {
 	__m512i all = _mm512_set1_epi32((int)v);
-	u32 *to = reg32(s, i->dst);
+	u32 *to = word32(s, i->dst);
 
 	_mm512_mask_store_epi32(to, (__mmask16)m, all);
 	_mm512_mask_store_epi32(to + 16, (__mmask16)(m >> 16), all);
@@ -81,8 +79,8 @@ static u32 shuffle(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 		v[h] = _mm512_permutex2var_epi32(low, j, high);
 		in_range |= (u32)(__mmask16)~away << 16 * h;
 	}
-	_mm512_mask_store_epi32(reg32(s, i->dst), (__mmask16)m, v[0]);
-	_mm512_mask_store_epi32(reg32(s, i->dst) + 16, (__mmask16)(m >> 16), v[1]);
+	_mm512_mask_store_epi32(word32(s, i->dst), (__mmask16)m, v[0]);
+	_mm512_mask_store_epi32(word32(s, i->dst) + 16, (__mmask16)(m >> 16), v[1]);
 	set_pred(s->warp, VGPU_SHFL_PRED(i->imm), in_range, m);
 	return 0;
 }
@@ -127,6 +125,83 @@ static u32 nothing(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 	return 0;
 }
 
+u32 vgpu_native_thread_index(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
+{
+	const u32 *size = s->launch->block;
+	u32 *to = s->warp->regs + i->dst * VGPU_LANES, axis = (u32)i->imm - VGPU_SR_TID_X;
+
+	UNROLL for (u32 h = 0; h < 2; h++) {
+		v16 t = _mm512_add_epi32(
+			iota(), _mm512_set1_epi32((int)(s->warp->index * VGPU_LANES + 16 * h)));
+		__m512 half = _mm512_set1_ps(0.5f);
+		v16 line, plane;
+
+		if (size[0] >= s->launch->threads) {	/* one row */
+			t = axis ? _mm512_setzero_si512() : t;
+		} else {
+			/* as small_div() of lanes_sreg.h: exact */
+			line = _mm512_cvttps_epi32(
+				_mm512_mul_ps(_mm512_add_ps(_mm512_cvtepi32_ps(t), half),
+					      _mm512_set1_ps(1.0f / (float)size[0])));
+			plane = _mm512_cvttps_epi32(
+				_mm512_mul_ps(_mm512_add_ps(_mm512_cvtepi32_ps(line), half),
+					      _mm512_set1_ps(1.0f / (float)size[1])));
+			if (axis == 0)
+				t = _mm512_sub_epi32(
+					t, _mm512_mullo_epi32(line,
+							      _mm512_set1_epi32((int)size[0])));
+			else if (axis == 1)
+				t = _mm512_sub_epi32(
+					line, _mm512_mullo_epi32(plane,
+								 _mm512_set1_epi32((int)size[1])));
+			else
+				t = plane;
+		}
+		put(to + 16 * h, half_of(m, h), t);
+	}
+	return 0;
+}
+
+/* What is a multiple of 4, and not far from the beginning, whatever of it is outside. */
+void vgpu_native_shape(const struct vgpu_lanes *s, struct shape *shape, u32 reg, u32 m)
+{
+	u32 start[2] = { 0, 0 }, rows = 0, places = 0, most;
+
+	UNROLL for (u32 h = 0; h < 2; h++) {
+		v16 o = _mm512_load_si512(reg32(s, reg) + 16 * h);
+		__mmask16 k = half_of(m, h);
+
+		if (!k) {
+			rows++;
+			places++;
+		} else if (row(o, k, 2, &start[h])) {
+			rows++;
+			places += !(k & (k - 1));
+		} else if (same(o, k, &start[h])) {
+			places++;
+		}
+	}
+	/* a half of one lane is both, and its start is that of a row */
+	if (rows != 2 && places == 2)
+		for (u32 h = 0; h < 2; h++)
+			if (half_of(m, h))
+				start[h] = reg32(s, reg)[16 * h +
+							 (u32)__builtin_ctz(half_of(m, h))];
+	if (!half_of(m, 0))
+		start[0] = start[1];
+	if (!half_of(m, 1))
+		start[1] = start[0];
+	most = start[0] > start[1] ? start[0] : start[1];
+	shape->kind = SHAPE_OTHER;
+	if ((rows != 2 && places != 2) || most >= 1u << 20 || (start[0] | start[1]) & 3 ||
+	    most + 64 > s->shared_bytes)
+		return;
+	shape->kind = rows == 2 ? SHAPE_ROWS : SHAPE_PLACES;
+	shape->room = (s32)(s->shared_bytes - most - 64);
+	UNROLL for (u32 h = 0; h < 2; h++)
+		shape->place[h] = s->shared + start[h];
+}
+
 /* ---- lane by lane: the compiler makes vectors of it ------------------------------- */
 
 static inline u32 prmt(u32 a, u32 b, u32 select)
@@ -160,7 +235,7 @@ static inline u32 brev(u32 v)
 	return v >> 16 | v << 16;
 }
 
-/* Quotients of 32 bits are exact in doubles: what is no integer is 2^-32 of itself away from one. */
+/* Of 32 bits, by doubles: what is no integer is at least 2^-32 of itself away from one. */
 static inline u32 divu(u32 a, u32 b)
 {
 	return b ? (u32)(s64)((double)a / (double)b) : ~0u;
@@ -192,8 +267,8 @@ static inline u32 divs(u32 a, u32 b)
 			to[l] = m >> l & 1 ? out[l] : to[l];					\
 		return 0;									\
 	}
-#define EACH32(name, expr)	EACH(name, u32, reg32, expr)
-#define EACH64(name, expr)	EACH(name, u64, reg64, expr)
+#define EACH32(name, expr)	EACH(name, u32, word32, expr)
+#define EACH64(name, expr)	EACH(name, u64, word64, expr)
 EACH32(each_divu, divu(x, y))
 EACH32(each_divs, divs(x, y))
 EACH32(each_remu, y ? x - y * divu(x, y) : x)

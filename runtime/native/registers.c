@@ -126,3 +126,9 @@ void tr_reload(struct translation *t, u32 index)
 			x86_vm(&t->x, V_LOAD, r->slot, 0, chunk_mem(r->chunk), 0);
 	}
 }
+
+void tr_results(struct translation *t, const u8 *d, u32 reg, bool wide)
+{
+	for (u32 p = 0; p < parts_of(wide); p++)
+		tr_result(t, d[p], reg, p, wide);
+}

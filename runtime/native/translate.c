@@ -265,8 +265,8 @@ static void instruction(struct translation *t, const struct vgpu_insn *i)
 		break;
 	}
 	/* compilers guard branches and little else */
-	if (guarded || (!tr_integer(t, i) && !tr_float(t, i) && !tr_convert(t, i) &&
-			!tr_memory(t, i)))
+	if (guarded || (!tr_integer(t, i) && !tr_predicate(t, i) && !tr_float(t, i) &&
+			!tr_convert(t, i) && !tr_memory(t, i)))
 		tr_interpret(t);
 	else
 		forget_shapes(t, i);

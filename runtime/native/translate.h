@@ -94,7 +94,7 @@ struct translation {
 struct native_object {
 	u8 *bytes;
 	u32 size;
-	u32 start;		/* u64 start(struct vgpu_lanes *, struct vgpu_warp *, void *entry) */
+	u32 start;		/* u64 start(lanes, warp, entry): where */
 	u32 *entries;		/* [2][count]: all lanes active, or some */
 };
 
@@ -120,6 +120,11 @@ static inline struct x86_mem half_mem(u32 reg, u32 part)
 	return at(R14, (int32_t)(reg * 128 + part * 32) - BIAS);
 }
 
+static inline u32 parts_of(bool wide)
+{
+	return wide ? 4 : 2;
+}
+
 void tr_forget(struct translation *t);		/* nothing is cached any more */
 void tr_begin(struct translation *t);		/* an instruction begins: nothing is pinned */
 void tr_unpin(struct translation *t, u8 slot);
@@ -127,15 +132,12 @@ u8 tr_use(struct translation *t, u32 chunk);	/* the register that has it now; pi
 u8 tr_fresh(struct translation *t);		/* one to compute in; pinned */
 /* Store what @slot has as part @part of a result, in the active lanes. @slot may then have more. */
 void tr_result(struct translation *t, u8 slot, u32 reg, u32 part, bool wide);
+/* All parts, when all are known: sources may overlap them. */
+void tr_results(struct translation *t, const u8 *d, u32 reg, bool wide);
 /* Copy a chunk into @to. */
 void tr_copy(struct translation *t, u8 to, u32 chunk);
 
 /* ---- for the instructions ---------------------------------------------------- */
-
-static inline u32 parts_of(bool wide)
-{
-	return wide ? 4 : 2;
-}
 
 /* d = op(a, operand b of the instruction) of a part; @wide: by 64 bits */
 void tr_with_b(struct translation *t, u32 op, u8 d, u8 a, const struct vgpu_insn *i, u32 part,
@@ -151,13 +153,14 @@ void tr_set_pred(struct translation *t, u32 p);
 void tr_interpret(struct translation *t);
 void tr_load_masks(struct translation *t);	/* k1 to k6 */
 x86_label tr_exit(struct translation *t);
-/* What is cached behind instruction @index and used later is loaded again: a call has destroyed it. */
+/* What is cached behind instruction @index and used later is loaded again, behind a call. */
 void tr_reload(struct translation *t, u32 index);
 /* Where the shape of addresses in register @reg is: an offset from rsp; 0: it has none. */
 int32_t tr_shape(struct translation *t, u32 reg);
 
 /* False: there is no code for this instruction, and none has been emitted. */
 bool tr_integer(struct translation *t, const struct vgpu_insn *i);
+bool tr_predicate(struct translation *t, const struct vgpu_insn *i);
 bool tr_float(struct translation *t, const struct vgpu_insn *i);
 bool tr_convert(struct translation *t, const struct vgpu_insn *i);
 bool tr_memory(struct translation *t, const struct vgpu_insn *i);

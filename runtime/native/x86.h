@@ -50,7 +50,7 @@ x86_label x86_new_label(struct x86 *x);
 void x86_here(struct x86 *x, x86_label label);
 /* A constant, to be read as 4 or 8 bytes. */
 x86_label x86_constant(struct x86 *x, uint64_t value);
-/* 64 bytes: @first and seven more, each @step more than the one before. At most 16 different ones. */
+/* 64 bytes: @first and seven more, each @step more than the one before. At most 16 of them. */
 x86_label x86_row(struct x86 *x, uint64_t first, uint64_t step);
 /* Constants go behind the code, uses of labels become numbers. False: there was no memory. */
 bool x86_finish(struct x86 *x);

@@ -22,8 +22,8 @@ static inline bool reconv_push(struct vgpu_warp *w, u32 pc, u32 reconv, u32 mask
 }
 
 /*
- * Take up the topmost entry with lanes that have something to do. False: there is none, the warp has
- * exited.
+ * Take up the topmost entry with lanes that have something to do. False: there is none, the warp
+ * has exited.
  */
 static inline bool reconv_next(struct vgpu_warp *w)
 {
@@ -47,7 +47,8 @@ static inline bool reconv_next(struct vgpu_warp *w)
  * lanes one after the other does not grow the stack. The side that jumps waits. False: the stack is
  * full, which the bound on its depth excludes.
  */
-static __attribute__((__noinline__, __unused__)) bool diverge(struct vgpu_warp *w, const struct vgpu_insn *i, u32 taken)
+static __attribute__((__noinline__, __unused__)) bool diverge(struct vgpu_warp *w,
+							      const struct vgpu_insn *i, u32 taken)
 {
 	u32 target = VGPU_BRA_TARGET(i->imm), reconv = VGPU_BRA_RECONV(i->imm), next = w->pc + 1;
 

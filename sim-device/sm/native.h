@@ -4,8 +4,8 @@
  * it of a kernel's verified instructions, and a warp of that kernel is executed by
  * vgpu_native_code.run instead of vgpu_lanes_run_*(). What that returns and leaves is the same in
  * every bit: registers, predicates, memory, stack, counters, what an access that must wait says of
- * itself, and where a budget ends. So when a kernel gets such code, and whether, has no influence on
- * results, times or traces. The module has none.
+ * itself, and where a budget ends. So when a kernel gets such code, and whether, has no influence
+ * on results, times or traces. The module has none.
  */
 #ifndef VGPU_NATIVE_H
 #define VGPU_NATIVE_H

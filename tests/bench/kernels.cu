@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Speed of SMs: thread instructions per second of kernels as people write them, and the same work as
- * scalar C (scalar.c) in the same run. Prints a line a kernel: median of the runs, and their spread,
- * in processor time. VGPU_NATIVE says whether the interpreter executes them or native code.
+ * Speed of SMs: thread instructions per second of kernels as people write them, and the same work
+ * as scalar C (scalar.c) in the same run. Prints a line a kernel: median of the runs, and their
+ * spread, in processor time. VGPU_NATIVE says whether the interpreter executes them or native code.
  */
 #include <cuda_runtime.h>
 #include <math.h>
@@ -158,7 +158,8 @@ static int *row, *column, *drow, *dcolumn;
 static float *value, *x, *y, *hy, *dvalue, *dx, *dy;
 #define SUMS	104
 static int size_saxpy = 1 << 20, size_stencil = 96, size_reduce = 1 << 20;
-static float *sx, *sy, *hsy, *dsx, *dsy, *grid, *grid_out, *dgrid, *dgrid_out, *hgrid, *dsums, total;
+static float *sx, *sy, *hsy, *dsx, *dsy, *dsums, total;
+static float *grid, *grid_out, *hgrid, *dgrid, *dgrid_out;
 
 static void *to_device(const void *data, size_t size)
 {

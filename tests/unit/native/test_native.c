@@ -108,8 +108,8 @@ static u8 reg_of(enum kind kind, bool result)
 
 static void address_of(struct vgpu_insn *i)
 {
-	static const u8 wide[] = { Q_ROW, Q_ROW, Q_SAME, Q_ANY, Q_ROW8, Q_WINDOW, Q_SPREAD, Q_SPREAD,
-				   Q_BAD };
+	static const u8 wide[] = { Q_ROW,    Q_ROW,    Q_SAME,	 Q_ANY, Q_ROW8,
+				   Q_WINDOW, Q_SPREAD, Q_SPREAD, Q_BAD };
 	static const u8 narrow[] = { R_ROW, R_SAME, R_ANY, R_TILE };
 	bool local = i->op == VGPU_OP_LDL || i->op == VGPU_OP_STL;
 	bool shared = i->op == VGPU_OP_LDS || i->op == VGPU_OP_STS || i->op == VGPU_OP_ATOMS ||
@@ -311,13 +311,16 @@ static void connect(struct state *s, const struct vgpu_native_code *native)
 	do {										\
 		if (memcmp(&a->field, &b->field, sizeof(a->field)))			\
 			fail_msg("seed %llu, %s: %s differs: %llx and %llx", seed, what, #field, \
-				 *(const unsigned long long *)(const void *)&a->field & mask_of_size(sizeof(a->field)), \
-				 *(const unsigned long long *)(const void *)&b->field & mask_of_size(sizeof(a->field))); \
+				 first_of(&a->field, sizeof(a->field)),			\
+				 first_of(&b->field, sizeof(b->field)));		\
 	} while (0)
 
-static unsigned long long mask_of_size(size_t size)
+static unsigned long long first_of(const void *field, size_t size)
 {
-	return size >= 8 ? ~0ull : (1ull << 8 * size) - 1;
+	unsigned long long v = 0;
+
+	memcpy(&v, field, size < 8 ? size : 8);
+	return v;
 }
 
 static void show(void)
