@@ -2,8 +2,8 @@
 /*
  * Loads and stores of generated code; see access.h. Compiled for AVX-512. What is counted and
  * checked is what lanes_place.h and lanes_mem.h of sim-device/sm count and check; unusual cases are
- * left to them. Sixteen lanes (eight of 64 bits) are a row, which is one vector in memory, or at one place,
- * or gathered.
+ * left to them. Sixteen lanes (eight of 64 bits) are a row, which is one vector in memory, or at one
+ * place, or gathered.
  */
 #include "where_avx512.h"
 

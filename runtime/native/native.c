@@ -18,10 +18,10 @@
 #define BUCKETS		1024u
 #define MOST_BYTES	(64u << 20)	/* of code; beyond that the interpreter serves */
 /*
- * A kernel that has executed so many times its instructions: then what it takes to translate it is
- * less than what it has taken so far.
+ * A kernel is translated when it has executed so many warp instructions as it has instructions,
+ * times this. To translate one takes some 5 us, to interpret one 10 to 30 ns.
  */
-#define EXECUTIONS	32u
+#define EXECUTIONS	256u
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct native_kernel *kernels[BUCKETS];
@@ -126,8 +126,8 @@ static void translate(struct native_kernel *k)
 	totals.nanoseconds += now() - begin;
 }
 
-static struct native_kernel *find(const struct vgpu_insn *code, uint32_t count,
-				  const uint16_t *cost)
+static struct native_kernel *kernel_of(const struct vgpu_insn *code, uint32_t count,
+				       const uint16_t *cost)
 {
 	size_t bytes = count * sizeof(*code);
 	struct native_kernel *k;
@@ -166,7 +166,7 @@ int vgpu_native_find(enum vgpu_native_mode mode, const struct vgpu_insn *code, u
 	if (mode == VGPU_NATIVE_AUTO && executed < (uint64_t)count * EXECUTIONS)
 		return -EAGAIN;
 	pthread_mutex_lock(&lock);
-	k = find(code, count, cost);
+	k = kernel_of(code, count, cost);
 	pthread_mutex_unlock(&lock);
 	if (!k || !k->start)
 		return -ENOMEM;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where the bytes of an access lie: for the files of native/ that are compiled for AVX-512. All
- * lanes are looked at in one piece: a page, shared memory, or the warp's local memory. Their places are
- * offsets from where that begins.
+ * lanes are looked at in one piece: a page, shared memory, or the warp's local memory. Their places
+ * are offsets from where that begins.
  */
 #ifndef VGPU_NATIVE_WHERE_AVX512_H
 #define VGPU_NATIVE_WHERE_AVX512_H

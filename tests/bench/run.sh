@@ -17,7 +17,10 @@ gcc -O2 -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -Iuapi -Itests/bench test
 	"$bin/interp"
 	echo
 	echo "== native, embedded ($(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | xargs), $(nproc) processors)"
-	VGPU_TRANSPORT=embedded "$bin/kernels"
+	echo "-- interpreted (VGPU_NATIVE=off)"
+	VGPU_NATIVE=off VGPU_TRANSPORT=embedded "$bin/kernels"
+	echo "-- native code (VGPU_NATIVE=auto)"
+	VGPU_NATIVE=auto VGPU_TRANSPORT=embedded "$bin/kernels"
 	VGPU_TRANSPORT=embedded "$bin/launch"
 	echo
 	echo "== in the guest, Linux $kernel"

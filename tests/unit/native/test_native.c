@@ -440,8 +440,8 @@ static void run_both(struct state *a, struct state *b, unsigned long long seed, 
 					a->local_pages[n].memory = a->local[n];
 					b->local_pages[n].memory = b->local[n];
 				}
-			} else if (end != VGPU_LANES_TRANSLATE ||
-				   !(serve(a, enter) & serve(b, enter))) {
+			} else if (end != VGPU_LANES_TRANSLATE || !serve(a, enter) ||
+				   !serve(b, enter)) {
 				break;
 			}
 		}
