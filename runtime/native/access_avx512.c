@@ -2,12 +2,36 @@
 /*
  * Loads and stores of generated code; see access.h. Compiled for AVX-512. What is counted and
  * checked is what lanes_place.h and lanes_mem.h of sim-device/sm count and check; unusual cases are
- * left to them. Sixteen lanes (eight of 64 bits) are a row, which is one vector in memory, or at one
- * place, or gathered.
+ * left to them. Sixteen lanes (eight of 64 bits) are a row, which is one vector in memory, or at
+ * one place, or taken one by one, which on some processors is faster than to gather.
  */
 #include "where_avx512.h"
 
 /* ---- loads -------------------------------------------------------------------- */
+
+#define WORD(n)	(*(const int *)(uintptr_t)p[n])
+#define QUAD(n)	(*(const long long *)(uintptr_t)p[n])
+
+/* The words at sixteen addresses, at eight */
+lanes_inline v16 words_at(const u64 *p)
+{
+	return _mm512_set_epi32(WORD(15), WORD(14), WORD(13), WORD(12), WORD(11), WORD(10), WORD(9),
+				WORD(8), WORD(7), WORD(6), WORD(5), WORD(4), WORD(3), WORD(2),
+				WORD(1), WORD(0));
+}
+
+lanes_inline v16 quads_at(const u64 *p)
+{
+	return _mm512_set_epi64(QUAD(7), QUAD(6), QUAD(5), QUAD(4), QUAD(3), QUAD(2), QUAD(1),
+				QUAD(0));
+}
+
+/* Addresses of eight lanes; those that are not in @k have the one at @other. */
+lanes_inline v16 addresses(const u8 *base, __m256i o, __mmask8 k, u32 other)
+{
+	o = _mm256_mask_mov_epi32(_mm256_set1_epi32((int)other), k, o);
+	return _mm512_add_epi64(_mm512_cvtepu32_epi64(o), _mm512_set1_epi64((s64)(uintptr_t)base));
+}
 
 lanes_inline void load4(const struct where *w, u32 m, u32 offset, u32 *to)
 {
@@ -19,13 +43,20 @@ lanes_inline void load4(const struct where *w, u32 m, u32 offset, u32 *to)
 
 		if (!k)
 			continue;
-		if (row(w->o[h], k, 2, &start))
+		if (row(w->o[h], k, 2, &start)) {
 			v = _mm512_maskz_loadu_epi32(k, base + (s32)start);
-		else if (same(w->o[h], k, &start))
+		} else if (same(w->o[h], k, &start)) {
 			v = _mm512_set1_epi32(*(const int *)(base + start));
-		else
-			v = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), k, w->o[h], base,
-							1);
+		} else {
+			u64 p[16] __attribute__((aligned(64)));
+
+			_mm512_store_si512(p, addresses(base, _mm512_castsi512_si256(w->o[h]),
+							(__mmask8)k, start));
+			_mm512_store_si512(p + 8,
+					   addresses(base, _mm512_extracti64x4_epi64(w->o[h], 1),
+						     (__mmask8)(k >> 8), start));
+			v = words_at(p);
+		}
 		put(to + 16 * h, k, v);
 	}
 }
@@ -47,13 +78,17 @@ lanes_inline void load8(const struct where *w, u32 m, u32 offset, u64 *to)
 
 		if (!k)
 			continue;
-		if (row(o, k, 3, &start))
+		if (row(o, k, 3, &start)) {
 			v = _mm512_maskz_loadu_epi64(k, base + (s32)start);
-		else if (same(o, k, &start))
+		} else if (same(o, k, &start)) {
 			v = _mm512_set1_epi64(*(const long long *)(base + start));
-		else
-			v = _mm512_mask_i32gather_epi64(_mm512_setzero_si512(), k,
-							_mm512_castsi512_si256(o), base, 1);
+		} else {
+			u64 p[8] __attribute__((aligned(64)));
+
+			_mm512_store_si512(p,
+					   addresses(base, _mm512_castsi512_si256(o), k, start));
+			v = quads_at(p);
+		}
 		putq(to + 8 * q, k, v);
 	}
 }
@@ -64,9 +99,26 @@ lanes_inline void load_small(const struct where *w, u32 m, u32 size, bool sext, 
 	UNROLL for (u32 h = 0; h < 2; h++) {
 		__mmask16 k = half_of(m, h);
 		v16 low = _mm512_and_si512(w->o[h], _mm512_set1_epi32(3)), v, left;
+		u32 start;
 
 		if (!k)
 			continue;
+		if (k == 0xffff && row(w->o[h], k, size == 1 ? 0 : 1, &start)) {
+			const u8 *p = w->base + start;
+
+			if (size == 1)
+				v = sext ? _mm512_cvtepi8_epi32(
+						   _mm_loadu_si128((const __m128i *)p)) :
+					   _mm512_cvtepu8_epi32(
+						   _mm_loadu_si128((const __m128i *)p));
+			else
+				v = sext ? _mm512_cvtepi16_epi32(
+						   _mm256_loadu_si256((const __m256i *)p)) :
+					   _mm512_cvtepu16_epi32(
+						   _mm256_loadu_si256((const __m256i *)p));
+			put(to + 16 * h, k, v);
+			continue;
+		}
 		v = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), k,
 						_mm512_andnot_si512(_mm512_set1_epi32(3), w->o[h]),
 						w->base, 1);
@@ -217,18 +269,18 @@ static u32 different(v16 low, v16 high)
  * The same where lanes are in few pages: each is looked up once, and its segments are bits of a
  * word. @at: addresses, aligned. False: they are in more pages, or one has no translation.
  */
-lanes_inline bool in_few_pages(struct vgpu_lanes *s, const v16 *at, u32 m, bool write, v16 *p,
-			       const u64 *first, u64 imm)
+lanes_inline bool in_few_pages(struct vgpu_lanes *s, const v16 *at, const u64 *where, bool write,
+			       u64 *p)
 {
-	u32 left = m, segments = 0;
+	u32 left = FULL, segments = 0;
 
 	for (u32 pages = 0; left; pages++) {
-		u64 page = (first[__builtin_ctz(left)] + imm) >> VGPU_PAGE_SHIFT;
+		u64 page = where[__builtin_ctz(left)] >> VGPU_PAGE_SHIFT;
 		u8 *base = tlb_page(s, page, write);
 		v16 touched = _mm512_setzero_si512();
 		u32 here = 0;
 
-		if (pages == 4 || !base)
+		if (pages == 3 || !base)
 			return false;
 		UNROLL for (u32 q = 0; q < 4; q++) {
 			__mmask8 k = _mm512_mask_cmpeq_epu64_mask(
@@ -241,10 +293,11 @@ lanes_inline bool in_few_pages(struct vgpu_lanes *s, const v16 *at, u32 m, bool 
 			touched = _mm512_mask_or_epi64(
 				touched, k, touched,
 				_mm512_sllv_epi64(_mm512_set1_epi64(1), segment));
-			p[q] = _mm512_mask_add_epi64(
-				p[q], k,
-				_mm512_and_si512(at[q], _mm512_set1_epi64(VGPU_PAGE_SIZE - 1)),
-				_mm512_set1_epi64((s64)(uintptr_t)base));
+			putq(p + 8 * q, k,
+			     _mm512_add_epi64(
+				     _mm512_and_si512(at[q],
+						      _mm512_set1_epi64(VGPU_PAGE_SIZE - 1)),
+				     _mm512_set1_epi64((s64)(uintptr_t)base)));
 			here |= (u32)k << 8 * q;
 		}
 		segments += (u32)__builtin_popcount((u32)_mm512_reduce_or_epi64(touched));
@@ -259,10 +312,10 @@ lanes_inline bool in_few_pages(struct vgpu_lanes *s, const v16 *at, u32 m, bool 
  * execute have the last one's.
  */
 static bool anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u32 bytes, bool write,
-		     v16 *p)
+		     u64 *p)
 {
-	u64 last = reg64(s, i->a)[31 - (u32)__builtin_clz(m)] + i->imm;
-	const long long *entries = (const long long *)s->tlb;
+	u64 last = reg64(s, i->a)[31 - (u32)__builtin_clz(m)] + i->imm, wrong = 0;
+	u64 where[VGPU_LANES] __attribute__((aligned(64)));
 	v16 at[4], spread = _mm512_setzero_si512();
 	u32 bad = 0;
 
@@ -270,7 +323,7 @@ static bool anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u32
 		at[q] = _mm512_mask_add_epi64(_mm512_set1_epi64((s64)last), quarter_of(m, q),
 					      _mm512_load_si512(reg64(s, i->a) + 8 * q),
 					      _mm512_set1_epi64((s64)i->imm));
-		p[q] = _mm512_setzero_si512();
+		_mm512_store_si512(where + 8 * q, at[q]);
 		spread = _mm512_or_si512(spread,
 					 _mm512_xor_si512(at[q], _mm512_set1_epi64((s64)last)));
 		bad |= _mm512_test_epi64_mask(at[q], _mm512_set1_epi64((s64)bytes - 1));
@@ -279,62 +332,43 @@ static bool anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u32
 				      _mm512_set1_epi64((s64)(~0ull << (VGPU_SEGMENT_SHIFT + 31))));
 	if (bad)
 		return false;
-	if (in_few_pages(s, at, m, write, p, reg64(s, i->a), i->imm))
+	if (in_few_pages(s, at, where, write, p))
 		return true;
-	UNROLL for (u32 q = 0; q < 4; q++) {
-		v16 page = _mm512_srli_epi64(at[q], VGPU_PAGE_SHIFT), n;
+	for (u32 l = 0; l < VGPU_LANES; l++) {
+		u64 page = where[l] >> VGPU_PAGE_SHIFT;
+		const struct vgpu_tlb_entry *e = &s->tlb[page & (VGPU_TLB_ENTRIES - 1)];
+		u8 *base = write ? e->write : e->read;
 
-		n = _mm512_and_si512(page, _mm512_set1_epi64(VGPU_TLB_ENTRIES - 1));
-		n = _mm512_add_epi64(n, _mm512_slli_epi64(n, 1));	/* of 24 bytes */
-		bad |= _mm512_cmpneq_epu64_mask(_mm512_i64gather_epi64(n, entries, 8), page);
-		p[q] = _mm512_i64gather_epi64(n, entries + (write ? 2 : 1), 8);
-		bad |= _mm512_testn_epi64_mask(p[q], p[q]);
-		p[q] = _mm512_add_epi64(
-			p[q], _mm512_and_si512(at[q], _mm512_set1_epi64(VGPU_PAGE_SIZE - 1)));
-		at[q] = _mm512_srli_epi64(at[q], VGPU_SEGMENT_SHIFT);
+		wrong |= (e->page ^ page) | !base;
+		p[l] = (u64)(uintptr_t)base + (where[l] & (VGPU_PAGE_SIZE - 1));
 	}
-	if (bad)
+	if (wrong)
 		return false;
+	UNROLL for (u32 q = 0; q < 4; q++)
+		at[q] = _mm512_srli_epi64(at[q], VGPU_SEGMENT_SHIFT);
 	s->segments += different(join(at[0], at[1]), join(at[2], at[3]));
 	return true;
-}
-
-_Static_assert(sizeof(struct vgpu_tlb_entry) == 24 && offsetof(struct vgpu_tlb_entry, read) == 8 &&
-		       offsetof(struct vgpu_tlb_entry, write) == 16,
-	       "anywhere() reads entries as three words");
-
-/* The base of addresses that are whole: gcc 12 takes one that it knows to be small for 32 bits. */
-lanes_inline char *behind_nothing(u32 bytes)
-{
-	char *base = (char *)(uintptr_t)bytes;
-
-	__asm__("" : "+r"(base));
-	return base;
 }
 
 static u32 load_anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 {
 	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags);
 	u32 *to = s->warp->regs + i->dst * VGPU_LANES;
-	v16 p[4];
+	u64 p[VGPU_LANES] __attribute__((aligned(64)));
 
 	if (size < 4 || i->flags & VGPU_F_ABS || !anywhere(s, i, m, size * count, false, p))
 		return 1;
 	for (u32 n = 0; n < count; n++) {
-		for (u32 q = 0; q < 4; q++) {
-			const char *base = behind_nothing(n * size);
-			__mmask8 k = quarter_of(m, q);
-
-			if (size == 8)
-				putq((u64 *)(to + 2 * n * VGPU_LANES) + 8 * q, k,
-				     _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), k, p[q],
-								    base, 1));
-			else
-				put_half(to + n * VGPU_LANES + 8 * q, k,
-					 _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), k,
-								     p[q],
-								    base, 1));
-		}
+		if (size == 8)
+			for (u32 q = 0; q < 4; q++)
+				putq((u64 *)(to + 2 * n * VGPU_LANES) + 8 * q, quarter_of(m, q),
+				     quads_at(p + 8 * q));
+		else
+			for (u32 h = 0; h < 2; h++)
+				put(to + n * VGPU_LANES + 16 * h, half_of(m, h),
+				    words_at(p + 16 * h));
+		for (u32 l = 0; l < VGPU_LANES; l++)
+			p[l] += size;
 	}
 	s->held = 0;
 	return 0;
@@ -344,28 +378,20 @@ static u32 store_anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m
 {
 	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags);
 	const u32 *from = reg32(s, i->b);
-	v16 p[4];
+	u64 p[VGPU_LANES] __attribute__((aligned(64)));
 
 	if (size < 4 || i->flags & VGPU_F_ABS || !anywhere(s, i, m, size * count, true, p))
 		return 1;
-	for (u32 n = 0; n < count; n++) {
-		for (u32 q = 0; q < 4; q++) {
-			char *base = behind_nothing(n * size);
-			__mmask8 k = quarter_of(m, q);
+	/* the highest lane wins */
+	for (u32 left = m; left; left &= left - 1) {
+		u32 l = (u32)__builtin_ctz(left);
 
+		for (u32 n = 0; n < count; n++) {
 			if (size == 8)
-				_mm512_mask_i64scatter_epi64(
-					base, k, p[q],
-					_mm512_load_si512((const u64 *)(from +
-									2 * n * VGPU_LANES) +
-							  8 * q),
-					1);
+				((u64 *)(uintptr_t)p[l])[n] =
+					((const u64 *)(from + 2 * n * VGPU_LANES))[l];
 			else
-				_mm512_mask_i64scatter_epi32(
-					base, k, p[q],
-					_mm256_load_si256((const __m256i *)(from + n * VGPU_LANES +
-									    8 * q)),
-					1);
+				((u32 *)(uintptr_t)p[l])[n] = from[n * VGPU_LANES + l];
 		}
 	}
 	s->held = 0;

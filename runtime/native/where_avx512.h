@@ -62,11 +62,6 @@ lanes_inline void putq(u64 *to, __mmask8 k, v16 v)
 	_mm512_mask_store_epi64(to, k, v);
 }
 
-lanes_inline void put_half(u32 *to, __mmask8 k, __m256i v)
-{
-	_mm256_mask_store_epi32(to, k, v);
-}
-
 lanes_inline u8 *tlb_page(const struct vgpu_lanes *s, u64 page, bool write)
 {
 	const struct vgpu_tlb_entry *e = &s->tlb[page & (VGPU_TLB_ENTRIES - 1)];
