@@ -30,12 +30,13 @@ mkdir -p "$out/search"
 others='
 cpu_medium 100 200
 cpu_long 100 300
-variation 100 50 200'
+variation 100 50 200
+dispatch_ns 0 1000'
 
 declare -A value
-order=(link longest cpu_medium cpu_long variation)
+order=(link longest cpu_medium cpu_long variation dispatch_ns)
 defaults() {
-	value=([link]=8 [longest]=0 [cpu_medium]=100 [cpu_long]=100 [variation]=100)
+	value=([link]=8 [longest]=0 [cpu_medium]=100 [cpu_long]=100 [variation]=100 [dispatch_ns]=0)
 }
 
 # the present values as a name
@@ -68,6 +69,7 @@ run() {
 	command=(--set "link_bandwidth=${value[link]}000000000" --cpu "100,${value[cpu_medium]},${value[cpu_long]}" --same-length
 		--variation "${value[variation]}" "$@")
 	[ "${value[longest]}" = 1 ] && command+=(--longest)
+	[ "${value[dispatch_ns]}" != 0 ] && command+=(--set "dispatch_ps=${value[dispatch_ns]}000")
 	[ "$folder/done" -nt "$bin/experiments/chapter5" ] && [ "$(cat "$folder/done")" = "${command[*]}" ] && return
 	mkdir -p "$folder"
 	"$bin/experiments/chapter5" --quiet ${WORKERS:+--workers "$WORKERS"} "${command[@]}" "$folder"
