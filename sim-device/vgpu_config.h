@@ -61,6 +61,32 @@
 	NUMBER(u32, page_walkers, 0, 4096)							\
 	/* a walk of the page table */								\
 	NUMBER(u64, page_walk_ps, 0, 3600000000000000)						\
+	/* timing=pipeline: L1 data cache of an SM (Tanasic table 6.1), 0: there is none */	\
+	NUMBER(u32, l1_bytes, 0, 1048576)							\
+	NUMBER(u32, l1_ways, 0, 64)								\
+	/* a lookup in it: a hit's data are there then, a miss leaves then */			\
+	NUMBER(u32, l1_cycles, 0, 30000)							\
+	/* misses that it may have in flight */							\
+	NUMBER(u32, l1_mshrs, 0, 1024)								\
+	/* stores, atomics, fences and further loads that an SM may have in flight beside them */\
+	NUMBER(u32, l1_queue, 0, 4096)								\
+	/* 1: loads of global memory use it; 0: only those marked .ca or .nc */			\
+	NUMBER(u32, l1_global, 0, 1)								\
+	/* from an SM to L2, and back: the latency alone */					\
+	NUMBER(u32, icnt_cycles, 0, 1000)							\
+	/* bytes per cycle of the ports of an SM, and of those of a partition of L2 */		\
+	NUMBER(u32, icnt_sm_bytes, 0, 4096)							\
+	NUMBER(u32, icnt_l2_bytes, 0, 4096)							\
+	/* L2 data cache of all SMs, in partitions */						\
+	NUMBER(u32, l2_bytes, 0, 1073741824)							\
+	NUMBER(u32, l2_ways, 0, 64)								\
+	/* a lookup in it */									\
+	NUMBER(u32, l2_cycles, 0, 30000)							\
+	/* misses that it may have in flight, all partitions together */			\
+	NUMBER(u32, l2_mshrs, 0, 65536)								\
+	NUMBER(u32, l2_partitions, 0, 256)							\
+	/* from L2 to DRAM and back, beside the transfer; partitions share memory_bandwidth */	\
+	NUMBER(u32, dram_cycles, 0, 1000000)							\
 	/* test: delay until a page arrives after an SM first touched it, 0: none */		\
 	NUMBER(u64, page_arrival_ps, 0, 3600000000000000)					\
 	/* bytes of device memory that one page fault is for at most: a power of two */		\
@@ -134,7 +160,11 @@
 	/* which managed pages come with those that SMs touch: "none", ... */			\
 	NAME(prefetcher)									\
 	/* SMs with warps that wait for pages: "preemptible", "stall" */			\
-	NAME(sm_on_fault)
+	NAME(sm_on_fault)									\
+	/* when instructions happen: "interval", "pipeline" */					\
+	NAME(timing)										\
+	/* timing=pipeline: protocol between the L1s and L2: "gpu" */				\
+	NAME(coherence)
 
 /* For an ARRAY with so many elements: ELEMENT(type, name, index, least, most) for each. */
 #define VGPU_CONFIG_EACH_3(ELEMENT, type, name, least, most)					\

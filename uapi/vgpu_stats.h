@@ -17,7 +17,7 @@
 #define VGPU_STATS_H
 
 /* Next free number for an attribute, a statistic or not (vgpu_netlink.h). */
-#define VGPU_NL_STAT_NEXT 86
+#define VGPU_NL_STAT_NEXT 96
 
 /*
  * struct vgpu_account: time that a context's kernels, thread blocks and SMs spent in each state,
@@ -132,7 +132,27 @@
 	X(80, COPY0_BUSY, stats., copy0_busy, copy0_busy_ps,					\
 	  "time for which copy engine 0 had a transfer")					\
 	X(81, COPY1_BUSY, stats., copy1_busy, copy1_busy_ps,					\
-	  "the same of copy engine 1, 0 if there is none")
+	  "the same of copy engine 1, 0 if there is none")				\
+	X(86, L1_HITS, stats., l1_hits, l1_hits,					\
+	  "timing=pipeline: loads that found their line in the L1 of their SM")		\
+	X(87, L1_MISSES, stats., l1_misses, l1_misses,					\
+	  "the same: loads that went to L2")						\
+	X(88, L1_MERGED, stats., l1_merged, l1_merged,					\
+	  "the same: loads that waited for the miss of another")			\
+	X(89, L1_BUSY, stats., l1_busy, l1_busy,					\
+	  "the same: tries of accesses for which there was no MSHR or no room")		\
+	X(90, L2_HITS, stats., l2_hits, l2_hits,					\
+	  "the same: requests that L2 had the line of, or needed none")			\
+	X(91, L2_MISSES, stats., l2_misses, l2_misses,					\
+	  "the same: requests for which L2 read from DRAM")				\
+	X(92, L2_STALLS, stats., l2_stall_cycles, l2_stall_cycles,			\
+	  "the same: cycles that partitions of L2 waited for an MSHR or a line")	\
+	X(93, MEM_ATOMICS, stats., atomics, atomics,					\
+	  "the same: atomics of warps, one for each line")				\
+	X(94, DRAM_READ, stats., dram_read, dram_read_bytes,				\
+	  "the same: bytes that L2 has read")						\
+	X(95, DRAM_WRITTEN, stats., dram_written, dram_written_bytes,			\
+	  "the same: bytes that L2 has written back to make room or for .wt")
 
 /* All statistics of a device: those of struct vgpu_device_info and the counters above. */
 #define VGPU_DEVICE_STATS(X)									\

@@ -4,6 +4,7 @@
  * field its name, its place and what it may be; set, get and check read it.
  */
 #include "../fault/fault.h"
+#include "../memsys/coherence.h"
 #include "../mmu/placement.h"
 #include "../sim/text.h"
 #include "../vgpu_policy.h"
@@ -106,6 +107,27 @@ const char *vgpu_config_field(unsigned int index)
 	return index < VGPU_ARRAY_SIZE(fields) ? fields[index].name : NULL;
 }
 
+/* The memory hierarchy of timing=pipeline. */
+static const char *check_hierarchy(const struct vgpu_config *config)
+{
+	u64 l1_way = (u64)config->l1_ways * VGPU_LINE;
+	u64 l2_way = (u64)config->l2_ways * config->l2_partitions * VGPU_LINE;
+
+	if (!vgpu_coherence_find(config->coherence))
+		return "coherence must be one of the names that its knob lists";
+	if (config->l1_bytes && (!l1_way || config->l1_bytes % l1_way))
+		return "l1_bytes must be a multiple of l1_ways lines of 128 bytes";
+	if (!l2_way || !config->l2_bytes || config->l2_bytes % l2_way)
+		return "l2_bytes must be a multiple of l2_partitions * l2_ways lines of 128 bytes";
+	if (!config->l1_mshrs || !config->l1_queue || !config->icnt_cycles)
+		return "l1_mshrs, l1_queue and icnt_cycles must be at least 1";
+	if (!config->icnt_sm_bytes || !config->icnt_l2_bytes)
+		return "icnt_sm_bytes and icnt_l2_bytes must be at least 1";
+	if (config->l2_mshrs < config->l2_partitions)
+		return "l2_mshrs must be at least one for each of l2_partitions";
+	return NULL;
+}
+
 const char *vgpu_config_check(const struct vgpu_config *config)
 {
 	u32 largest = config->shared_per_sm;
@@ -164,6 +186,10 @@ const char *vgpu_config_check(const struct vgpu_config *config)
 	if (!vgpu_text_is(config->sm_on_fault, "preemptible") &&
 	    !vgpu_text_is(config->sm_on_fault, "stall"))
 		return "sm_on_fault must be preemptible or stall";
+	if (!vgpu_text_is(config->timing, "interval") && !vgpu_text_is(config->timing, "pipeline"))
+		return "timing must be interval or pipeline";
+	if (vgpu_text_is(config->timing, "pipeline") && check_hierarchy(config))
+		return check_hierarchy(config);
 	if (!vgpu_policy_find(config->policy))
 		return "policy must be one of the names that the knob \"policy\" lists";
 	if (!vgpu_preemption_find(config->preemption))

@@ -531,6 +531,7 @@ int vgpu_memory_peek(const struct vgpu_device *dev, u32 context, u64 address, vo
 		u64 step = bytes < VGPU_PAGE_SIZE - offset ? bytes : VGPU_PAGE_SIZE - offset;
 		const struct vgpu_frame *frame = vgpu_as_frame(ctx->as, address);
 
+		vgpu_as_flush(ctx->as, address, false);
 		if (frame && frame->memory)
 			memcpy(to, (const u8 *)frame->memory + offset, step);
 		else

@@ -175,10 +175,44 @@ static int init_mmu(struct vgpu_device *dev)
 	return vgpu_mmu_init(&dev->mmu, dev->sim, &dev->trace, &dev->config, &ops, dev->host);
 }
 
+static void flush_frame(void *caches, u64 number, bool write)
+{
+	vgpu_memsys_flush(caches, number, write);
+}
+
+static void forget_frame(void *caches, u64 number)
+{
+	vgpu_memsys_forget(caches, number);
+}
+
+static const struct vgpu_cache_ops cache_ops = {
+	.flush = flush_frame,
+	.forget = forget_frame,
+};
+
+static const struct vgpu_memsys_ops memsys_ops = {};
+
+/* Without it nobody else pays for it. */
+static int init_memsys(struct vgpu_device *dev)
+{
+	int err;
+
+	if (!vgpu_text_is(dev->config.timing, "pipeline"))
+		return 0;
+	err = vgpu_memsys_create(dev->sim, &dev->config, &memsys_ops, dev, &dev->memsys);
+	if (err)
+		return err;
+	dev->mmu.frames.cache_ops = &cache_ops;
+	dev->mmu.frames.caches = dev->memsys;
+	return 0;
+}
+
 static int init_rooms(struct vgpu_device *dev)
 {
 	int err = init_mmu(dev);
 
+	if (!err)
+		err = init_memsys(dev);
 	if (!err)
 		err = vgpu_queues_init(&dev->queues);
 	if (!err)
@@ -259,6 +293,7 @@ void vgpu_device_destroy(struct vgpu_device *dev)
 	vgpu_transfers_fini(&dev->transfers);
 	vgpu_queues_fini(&dev->queues);
 	vgpu_mmu_fini(&dev->mmu);
+	vgpu_memsys_destroy(dev->memsys);
 	vgpu_mem_free_device(dev->contexts.list);
 	dev->system->devices--;
 	if (dev->owns_system)
@@ -363,6 +398,23 @@ int vgpu_device_sm_stats(const struct vgpu_device *dev, u32 sm, struct vgpu_sm_s
 	return vgpu_exec_sm_stats(&dev->exec, sm, stats);
 }
 
+static void memsys_stats(const struct vgpu_memsys *memsys, struct vgpu_device_stats *stats)
+{
+	struct vgpu_memsys_stats counts;
+
+	vgpu_memsys_stats(memsys, &counts);
+	stats->l1_hits = counts.l1_hits;
+	stats->l1_misses = counts.l1_misses;
+	stats->l1_merged = counts.l1_merged;
+	stats->l1_busy = counts.l1_busy;
+	stats->l2_hits = counts.l2_hits;
+	stats->l2_misses = counts.l2_misses;
+	stats->l2_stall_cycles = counts.l2_stall_cycles;
+	stats->atomics = counts.atomics;
+	stats->dram_read = counts.dram_read;
+	stats->dram_written = counts.dram_written;
+}
+
 void vgpu_device_stats(const struct vgpu_device *dev, struct vgpu_device_stats *stats)
 {
 	struct vgpu_sm_stats one;
@@ -380,4 +432,6 @@ void vgpu_device_stats(const struct vgpu_device *dev, struct vgpu_device_stats *
 	stats->preemption_time = dev->exec.preemption_time;
 	stats->save_area = dev->exec.save_area;
 	stats->save_area_most = dev->exec.save_area_most;
+	if (dev->memsys)
+		memsys_stats(dev->memsys, stats);
 }

@@ -7,6 +7,7 @@
 #define VGPU_DEVICE_DEVICE_H
 
 #include "../exec/exec.h"
+#include "../memsys/memsys.h"
 #include "../mmu/mmu.h"
 #include "../queue/queue.h"
 #include "../sim/work.h"
@@ -32,6 +33,7 @@ struct vgpu_device {
 	struct vgpu_random random;	/* seeded by the configuration */
 	struct vgpu_context_table contexts;
 	struct vgpu_mmu mmu;
+	struct vgpu_memsys *memsys;	/* timing=pipeline, else NULL */
 	struct vgpu_exec exec;
 	struct vgpu_transfers transfers;
 	struct vgpu_queues queues;

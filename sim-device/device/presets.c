@@ -59,6 +59,17 @@
 	.sm_on_fault = "preemptible",			\
 	.extra_blocks = 4
 
+/*
+ * The interconnect between SMs and L2, which no table has. Chosen: a flit of 32 bytes a cycle and
+ * SM, as simulators of this field have it; a latency with which L2 answers after what
+ * microbenchmarks report, about 200 cycles with the two caches' own (Jia et al., Dissecting the
+ * NVIDIA Volta GPU Architecture, 2018, table 3.1: K80 200, M60 207).
+ */
+#define HIERARCHY			\
+	.icnt_sm_bytes = 32,		\
+	.timing = "interval",		\
+	.coherence = "gpu"
+
 static const struct vgpu_config presets[] = {
 	{
 		/* Tanasic table 5.1: an early Kepler, the Tesla K20c */
@@ -83,6 +94,25 @@ static const struct vgpu_config presets[] = {
 		.memory_bandwidth = 208000000000ull,	/* table */
 		/* chosen: as Tanasic table 6.1, 5.1 gives none */
 		.memory_latency_cycles = 200,
+		/* card: 64 KB are L1 and shared memory, of which the table gives 16 to this */
+		.l1_bytes = 48 * KB,
+		.l1_ways = 6,				/* chosen: 64 sets, as Fermi's */
+		.l1_cycles = 35,			/* Jia et al.: K80 */
+		.l1_mshrs = 32,				/* as tanasic-ch6 */
+		.l1_queue = 64,
+		/* card: the L1 is for local memory, global memory is cached in L2 */
+		.l1_global = 0,
+		/* chosen: half of what Jia et al. leave of 200 beside the caches */
+		.icnt_cycles = 46,
+		/* chosen: 320 bytes a cycle, a little above the memory's 295 */
+		.icnt_l2_bytes = 64,
+		.l2_bytes = 1280 * KB,			/* card */
+		.l2_ways = 16,				/* chosen: 128 sets of each partition */
+		.l2_cycles = 70,			/* as tanasic-ch6 */
+		.l2_mshrs = 512,
+		.l2_partitions = 5,			/* card: memory controllers */
+		/* chosen: a miss of L2 takes about 300 cycles in all */
+		.dram_cycles = 100,
 		.link_bandwidth = LINK_BANDWIDTH(500000000ull, 32),	/* table: 8 GB/s */
 		.copy_engines = 1,			/* Tanasic 2.2; the card has two */
 		.link_burst = 4 * KB,			/* table */
@@ -113,6 +143,7 @@ static const struct vgpu_config presets[] = {
 		.policy = "fcfs",
 		.preemption = "none",
 		PAGE_FAULTS,
+		HIERARCHY,
 	}, {
 		/* Tanasic table 6.1: the machine of chapter 6, a Kepler-like SM at 1 GHz */
 		.name = "tanasic-ch6",
@@ -132,6 +163,22 @@ static const struct vgpu_config presets[] = {
 		.context_budget = CONTEXT_BUDGET(16, 2048),	/* chosen: see above */
 		.memory_bandwidth = 250000000000ull,	/* table */
 		.memory_latency_cycles = 200,		/* table: DRAM */
+		.l1_bytes = 32 * KB,			/* table */
+		.l1_ways = 4,				/* table */
+		.l1_cycles = 40,			/* table: see below */
+		.l1_mshrs = 32,				/* table: see below */
+		/* chosen: two lines of each of 32 warps */
+		.l1_queue = 64,
+		.l1_global = 1,				/* 2.3: caches of SMs hold global memory */
+		.icnt_cycles = 20,			/* chosen */
+		/* chosen: twice the memory's 250 bytes a cycle, as many as 16 SMs */
+		.icnt_l2_bytes = 64,
+		.l2_bytes = 2048 * KB,			/* table */
+		.l2_ways = 8,				/* table */
+		.l2_cycles = 70,			/* table */
+		.l2_mshrs = 512,			/* table */
+		.l2_partitions = 8,			/* chosen: 64 misses of each */
+		.dram_cycles = 200,			/* table */
 		/*
 		 * table. Its row of the L1 TLB is "32 MSHRs / 40 clk latency / virtual 32 entires /
 		 * 8-way LRU", that of the L1 cache ends after the line size. "virtual" is the cache
@@ -169,6 +216,7 @@ static const struct vgpu_config presets[] = {
 		.policy = "fcfs",
 		.preemption = "none",
 		PAGE_FAULTS,
+		HIERARCHY,
 	}, {
 		/* SMK table 4 and PEP table 2, which agree: a Maxwell, the Geforce GTX980 */
 		.name = "gtx980",
@@ -189,6 +237,23 @@ static const struct vgpu_config presets[] = {
 		.memory_bandwidth = GDDR_BANDWIDTH(7000000000ull, 4),	/* table: 224 GB/s */
 		/* as tanasic-ch6: neither table gives one */
 		.memory_latency_cycles = 200,
+		.l1_bytes = 24 * KB,			/* Jia et al.: M60, the same chip */
+		.l1_ways = 4,				/* chosen: 48 sets */
+		.l1_cycles = 82,			/* Jia et al.: M60 */
+		.l1_mshrs = 32,				/* as tanasic-ch6 */
+		.l1_queue = 64,
+		/* card: global memory is cached in L2, unless a program asks for more */
+		.l1_global = 0,
+		/* chosen: half of what Jia et al. leave of 207 beside the caches */
+		.icnt_cycles = 26,
+		.icnt_l2_bytes = 128,			/* chosen: 512 bytes a cycle, as 16 SMs */
+		.l2_bytes = 2048 * KB,			/* card */
+		.l2_ways = 16,				/* chosen */
+		.l2_cycles = 70,			/* as tanasic-ch6 */
+		.l2_mshrs = 512,
+		.l2_partitions = 4,			/* table: memory controllers */
+		/* chosen: a miss of L2 takes about 370 cycles in all */
+		.dram_cycles = 160,
 		.link_bandwidth = 15750000000ull,	/* card: PCIe 3.0 x16 */
 		.copy_engines = 2,			/* card */
 		.link_burst = 4 * KB,			/* as k20c */
@@ -204,6 +269,7 @@ static const struct vgpu_config presets[] = {
 		.policy = "fcfs",
 		.preemption = "none",
 		PAGE_FAULTS,
+		HIERARCHY,
 	},
 };
 

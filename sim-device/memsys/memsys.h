@@ -12,7 +12,7 @@
  *          │ outbox: in the order of time            ▲ inbox: responses in the order of time
  *          ▼ interconnect: icnt_cycles and bytes per cycle of each port, in each direction
  *   L2 partitions: physical tags, write-back, write-allocate with byte masks; atomics execute here
- *          ▼ DRAM: memory_latency_cycles, memory_bandwidth shared equally by the partitions
+ *          ▼ DRAM: dram_cycles, memory_bandwidth shared equally by the partitions
  *
  * Time here is in cycles of the device's clock, counted from time 0: all rooms that model cycles
  * use the same ones. vgpu_cycle_time() is when one begins in picoseconds.
@@ -97,6 +97,7 @@ enum vgpu_mem_kind {
  * @lanes: a bit for each lane that takes part
  * @op: for @apply
  * @bytes: of each lane: 4 or 8
+ * @no_return: nobody needs @old: the response carries no data
  * @offset: in the line, of each lane, a multiple of @bytes
  * @a, @b: operands
  * @old: result: what was there before
@@ -106,6 +107,7 @@ struct vgpu_mem_atomic {
 	u32 lanes;
 	u32 op;
 	u8 bytes;
+	bool no_return;
 	u8 offset[32];
 	u64 a[32];
 	u64 b[32];
@@ -243,7 +245,8 @@ void vgpu_l1d_disown(struct vgpu_l1d *l1, const void *owner);
 /**
  * struct vgpu_memsys_ops - callbacks of who stands above
  * @wake: a response for SM @sm is due at @cycle, W cycles from now or later: a window must begin
- *   then, or earlier. Called from events of the hierarchy
+ *   then, or earlier. Called from events of the hierarchy. NULL: who drives the L1s looks for
+ *   responses by himself
  */
 struct vgpu_memsys_ops {
 	void (*wake)(void *owner, u32 sm, u64 cycle);

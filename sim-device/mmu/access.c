@@ -213,6 +213,7 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 	enum vgpu_translation found;
 
 	answer->cost_ps = 0;
+	answer->frame = 0;
 	answer->in_place = false;
 	answer->process = false;
 	answer->fault = VGPU_FAULT_NO_MEMORY;
@@ -237,6 +238,9 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 		answer->in_place = true;
 		return VGPU_ACCESS_OK;
 	case VGPU_XLATE_OK:
+		if (unlikely(as->mmu->frames.cache_ops))
+			answer->frame = vgpu_as_frame_number(
+				as, access->address[access->lane]);
 		return VGPU_ACCESS_OK;
 	case VGPU_XLATE_PROCESS:
 		answer->in_place = true;

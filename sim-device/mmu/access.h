@@ -81,6 +81,7 @@ enum vgpu_access_result { VGPU_ACCESS_OK, VGPU_ACCESS_PENDING, VGPU_ACCESS_FAULT
  *   instruction; PENDING: it is added when the access is restarted. With an L2 TLB it is from
  *   access->elapsed on, where all misses of one instruction begin
  * @page: OK: the bytes of the page of @lane
+ * @frame: OK: its number, with caches (struct vgpu_cache_ops) only; 0: the page has none
  * @in_place: OK: they are on the host: the access must vgpu_mmu_cross()
  * @process: OK: they are the process's: @page is not set, vgpu_process_page() knows it
  * @fault: FAULT: enum vgpu_fault_reason
@@ -90,6 +91,7 @@ enum vgpu_access_result { VGPU_ACCESS_OK, VGPU_ACCESS_PENDING, VGPU_ACCESS_FAULT
 struct vgpu_access_answer {
 	u64 cost_ps;
 	u8 *page;
+	u64 frame;
 	u32 fault;
 	u32 lane;
 	u32 faults;

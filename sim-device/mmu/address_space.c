@@ -250,13 +250,26 @@ enum vgpu_page_state vgpu_as_page_state(const struct vgpu_address_space *as, u64
 	return *pte & VGPU_PTE_HOST ? VGPU_PAGE_HOST : VGPU_PAGE_UNWRITTEN;
 }
 
-const struct vgpu_frame *vgpu_as_frame(const struct vgpu_address_space *as, u64 address)
+u64 vgpu_as_frame_number(const struct vgpu_address_space *as, u64 address)
 {
 	const u64 *pte = address < VGPU_ADDRESS_LIMIT ? vgpu_pte_find(&as->table, address) : NULL;
 
-	return pte && (*pte & VGPU_PTE_FRAME) ?
-		       vgpu_frame_at(&as->mmu->frames, vgpu_pte_number(*pte)) :
-		       NULL;
+	return pte && (*pte & VGPU_PTE_FRAME) ? vgpu_pte_number(*pte) : 0;
+}
+
+const struct vgpu_frame *vgpu_as_frame(const struct vgpu_address_space *as, u64 address)
+{
+	u64 number = vgpu_as_frame_number(as, address);
+
+	return number ? vgpu_frame_at(&as->mmu->frames, number) : NULL;
+}
+
+void vgpu_as_flush(const struct vgpu_address_space *as, u64 address, bool write)
+{
+	u64 number = unlikely(as->mmu->frames.cache_ops) ? vgpu_as_frame_number(as, address) : 0;
+
+	if (number)
+		vgpu_frame_flush(&as->mmu->frames, number, write);
 }
 
 enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 address, bool write,

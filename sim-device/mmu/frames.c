@@ -209,6 +209,8 @@ void vgpu_frame_put(struct vgpu_frame_table *table, u64 number)
 	/* rather lost than given to two */
 	if (!VGPU_CHECK(frame->state == VGPU_FRAME_USED && !frame->pinned))
 		return;
+	if (table->cache_ops)
+		table->cache_ops->forget(table->caches, number);
 	vgpu_frame_leaves(frame);
 	if (frame->resident) {
 		frame->resident->frames--;

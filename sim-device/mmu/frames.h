@@ -89,6 +89,18 @@ struct vgpu_frame_ops {
 	void (*process_release)(void *host, u32 context);
 };
 
+/**
+ * struct vgpu_cache_ops - caches that may have newer bytes of frames than @memory has
+ * @flush: the bytes of frame @number are used behind the caches from now on, written if @write
+ * @forget: the frame is released
+ *
+ * As vgpu_memsys_flush() and vgpu_memsys_forget() (memsys/memsys.h). device/ connects them.
+ */
+struct vgpu_cache_ops {
+	void (*flush)(void *caches, u64 number, bool write);
+	void (*forget)(void *caches, u64 number);
+};
+
 #define VGPU_FRAME_CHUNK_SHIFT	8u	/* entries of a chunk, 22 KB */
 #define VGPU_FRAME_CHUNK	(1u << VGPU_FRAME_CHUNK_SHIFT)
 
@@ -105,6 +117,8 @@ struct vgpu_frame_table {
 	u64 managed;		/* of these, with managed pages */
 	u64 clock;		/* advanced by each translation and each arrival */
 	struct vgpu_list residents;	/* address spaces with pages that may be evicted */
+	const struct vgpu_cache_ops *cache_ops;	/* NULL: there are no caches */
+	void *caches;
 };
 
 static inline struct vgpu_frame *vgpu_frame_at(const struct vgpu_frame_table *table, u64 number)
@@ -126,6 +140,13 @@ u64 vgpu_frame_get_managed(struct vgpu_frame_table *table, struct vgpu_address_s
 			   bool preferred);
 /** vgpu_frame_use - the page of frame @number is translated, for writing if @write: its bytes */
 u8 *vgpu_frame_use(struct vgpu_frame_table *table, u64 number, bool write);
+/** vgpu_frame_flush - somebody else than SMs is about to use the bytes of frame @number */
+static inline void vgpu_frame_flush(const struct vgpu_frame_table *table, u64 number, bool write)
+{
+	if (unlikely(table->cache_ops))
+		table->cache_ops->flush(table->caches, number, write);
+}
+
 /** vgpu_frame_leaves - the managed page of @frame goes to the host: it is not evicted */
 void vgpu_frame_leaves(struct vgpu_frame *frame);
 /** vgpu_frame_arrived - the managed page of frame @number stays after all, as if it came now */

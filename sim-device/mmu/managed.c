@@ -314,6 +314,9 @@ static void stay(struct vgpu_address_space *as, const struct vgpu_fault_request 
 	vgpu_frame_arrived(&as->mmu->frames, vgpu_pte_number(*pte));
 	if (!request->duplicate)
 		return;
+	/* the host reads them, too */
+	if (served)
+		vgpu_frame_flush(&as->mmu->frames, vgpu_pte_number(*pte), false);
 	/* a copy may have written it, and the advice may have ended: who waits asks again */
 	if (!served)
 		frame->dirty |= request->data;

@@ -197,6 +197,15 @@ u64 vgpu_as_resident_bytes(const struct vgpu_address_space *as);
 u64 vgpu_as_managed_resident(const struct vgpu_address_space *as);
 u64 vgpu_as_managed_on_host(const struct vgpu_address_space *as);
 enum vgpu_page_state vgpu_as_page_state(const struct vgpu_address_space *as, u64 address);
+/** vgpu_as_frame_number - the number of the frame of the page at @address; 0: it has none */
+u64 vgpu_as_frame_number(const struct vgpu_address_space *as, u64 address);
+/**
+ * vgpu_as_flush - somebody else than SMs is about to use the bytes of the page at @address
+ * @write: they are written
+ *
+ * Does something with caches only (struct vgpu_cache_ops).
+ */
+void vgpu_as_flush(const struct vgpu_address_space *as, u64 address, bool write);
 /** vgpu_as_frame - the frame of the page at @address; NULL: it has none */
 const struct vgpu_frame *vgpu_as_frame(const struct vgpu_address_space *as, u64 address);
 

@@ -35,6 +35,7 @@ static bool translate(struct vgpu_transfer_context *ctx, u64 address, bool write
 	enum vgpu_translation result = vgpu_as_translate(ctx->as, address, write, memory);
 
 	if (result == VGPU_XLATE_OK || result == VGPU_XLATE_IN_PLACE) {
+		vgpu_as_flush(ctx->as, address, write);
 		*memory += address & (VGPU_PAGE_SIZE - 1);
 		return true;
 	}

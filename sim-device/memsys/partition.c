@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * A partition of L2 and its channel of DRAM (Tanasic 2.1, table 6.1). Requests are handled in the
+ * order of their arrival, one lookup a cycle, and take effect then. What comes after that is
+ * reserved: a miss reserves the channel, so that it is known at once when its line will be there,
+ * and the line has its data from then on. What is asked of it meanwhile waits until that time.
+ *
+ * Lines are written back when they are replaced. A store allocates its line and fetches nothing: a
+ * mask says which bytes are there. A load that needs others reads the line, and they come around
+ * those.
+ */
+#include "hierarchy.h"
+
+#define NONE	(~0u)
+
+void vgpu_partition_fini(struct vgpu_partition *p)
+{
+	vgpu_mem_free_device(p->misses);
+	vgpu_mem_free_device(p->data);
+	vgpu_mem_free_device(p->lines);
+	vgpu_mem_free_device(p->used);
+	vgpu_mem_free_device(p->tags);
+}
+
+int vgpu_partition_init(struct vgpu_memsys *memsys, struct vgpu_partition *p)
+{
+	const struct vgpu_config *config = memsys->config;
+	size_t lines = (size_t)memsys->sets * config->l2_ways;
+
+	p->mshrs = config->l2_mshrs / config->l2_partitions;
+	p->tags = vgpu_mem_alloc_device(lines * sizeof(*p->tags));
+	p->used = vgpu_mem_alloc_device(lines * sizeof(*p->used));
+	p->lines = vgpu_mem_alloc_device(lines * sizeof(*p->lines));
+	p->data = vgpu_mem_alloc_device(lines * VGPU_LINE);
+	p->misses = vgpu_mem_alloc_device(p->mshrs * sizeof(*p->misses));
+	return p->tags && p->used && p->lines && p->data && p->misses ? 0 : -ENOMEM;
+}
+
+/* ---- lines -------------------------------------------------------------- */
+
+/* Neighbours are in different partitions, and so are lines a power of two apart. */
+struct vgpu_partition *vgpu_partition_of(struct vgpu_memsys *memsys, u64 physical)
+{
+	u32 count = memsys->config->l2_partitions, fold = memsys->fold;
+
+	if (fold)
+		physical ^= physical >> fold ^ physical >> 2 * fold ^ physical >> 3 * fold;
+	return &memsys->partitions[fold ? physical & (count - 1) : (u32)(physical % count)];
+}
+
+static u32 set_of(const struct vgpu_memsys *memsys, u64 physical)
+{
+	u64 number = memsys->fold ? physical >> memsys->fold :
+				    physical / memsys->config->l2_partitions;
+
+	return (u32)number % memsys->sets * memsys->config->l2_ways;
+}
+
+u32 vgpu_partition_find(const struct vgpu_memsys *memsys, const struct vgpu_partition *p,
+			u64 physical)
+{
+	u32 at = set_of(memsys, physical), last = at + memsys->config->l2_ways;
+
+	for (; at < last; at++)
+		if (p->tags[at] == physical + 1)
+			return at;
+	return NONE;
+}
+
+u32 vgpu_partition_clean(struct vgpu_partition *p, u32 at)
+{
+	struct vgpu_l2_line *line = &p->lines[at];
+	u32 sectors = vgpu_mask_sectors(line->dirty);
+
+	if (sectors)
+		vgpu_mask_copy(line->bytes, p->data + (size_t)at * VGPU_LINE, line->dirty);
+	line->dirty[0] = 0;
+	line->dirty[1] = 0;
+	return sectors;
+}
+
+static void write_back(const struct vgpu_memsys *memsys, struct vgpu_partition *p, u32 sectors,
+		       u64 cycle)
+{
+	if (!sectors)
+		return;
+	p->written_bytes += sectors * VGPU_SECTOR;
+	vgpu_port_send(&p->channel, cycle, (u64)sectors * memsys->sector_parts);
+}
+
+/*
+ * A place for the line of @request, in which there is nothing valid. The one of the set that was
+ * used longest ago goes, but none that is still read: @cycle moves on until there is another.
+ * @written: out: sectors that have to be written back
+ */
+static u32 allocate(const struct vgpu_memsys *memsys, struct vgpu_partition *p,
+		    const struct vgpu_mem_request *request, u64 *cycle, u32 *written)
+{
+	u32 first = set_of(memsys, request->physical), last = first + memsys->config->l2_ways;
+	u64 least = VGPU_NEVER, soonest = VGPU_NEVER;
+	u32 victim = first, soon = first;
+
+	for (u32 at = first; at < last; at++) {
+		u64 used = p->tags[at] ? p->used[at] : 0;
+
+		if (used < least && (!p->tags[at] || p->lines[at].ready <= *cycle)) {
+			least = used;
+			victim = at;
+		}
+		if (p->lines[at].ready < soonest) {
+			soonest = p->lines[at].ready;
+			soon = at;
+		}
+	}
+	if (unlikely(least == VGPU_NEVER)) {
+		victim = soon;
+		*cycle = soonest;
+	}
+	*written = p->tags[victim] ? vgpu_partition_clean(p, victim) : 0;
+	p->tags[victim] = request->physical + 1;
+	p->lines[victim] = (struct vgpu_l2_line){ .bytes = request->bytes };
+	return victim;
+}
+
+/* ---- DRAM --------------------------------------------------------------- */
+
+/* Until a miss at @cycle has an MSHR */
+static u64 wait_for_mshr(struct vgpu_partition *p, u64 cycle)
+{
+	while (p->miss_count && (p->misses[p->first_miss] <= cycle || p->miss_count == p->mshrs)) {
+		if (p->misses[p->first_miss] > cycle)
+			cycle = p->misses[p->first_miss];
+		p->first_miss = p->first_miss + 1 == p->mshrs ? 0 : p->first_miss + 1;
+		p->miss_count--;
+	}
+	return cycle;
+}
+
+/* All bytes of line @at that are not valid: it is looked up at @cycle, and has an MSHR. */
+static void read_line(const struct vgpu_memsys *memsys, struct vgpu_partition *p, u32 at, u64 cycle)
+{
+	struct vgpu_l2_line *line = &p->lines[at];
+	const u64 rest[2] = { ~line->valid[0], ~line->valid[1] };
+	u32 n = p->first_miss + p->miss_count;
+
+	vgpu_mask_copy(p->data + (size_t)at * VGPU_LINE, line->bytes, rest);
+	line->valid[0] = ~0ull;
+	line->valid[1] = ~0ull;
+	line->ready = memsys->config->dram_cycles +
+		      vgpu_port_send(&p->channel, cycle + memsys->config->l2_cycles,
+				     (u64)memsys->sector_parts * (VGPU_LINE / VGPU_SECTOR));
+	p->read_bytes += VGPU_LINE;
+	p->misses[n < p->mshrs ? n : n - p->mshrs] = line->ready;
+	p->miss_count++;
+}
+
+/* ---- requests ----------------------------------------------------------- */
+
+/* The bytes of @mask have to be valid: has the line to be read? */
+static bool lacks(const struct vgpu_l2_line *line, const u64 mask[2])
+{
+	return mask[0] & ~line->valid[0] || mask[1] & ~line->valid[1];
+}
+
+/* Lanes at one address follow each other, one a cycle (chosen). Others go side by side. */
+static u32 atomic_cycles(const struct vgpu_mem_atomic *atomic)
+{
+	u8 lanes_at[VGPU_LINE / 4] = {};
+	u32 most = 1;
+
+	for (u32 lanes = atomic->lanes; lanes; lanes &= lanes - 1) {
+		u32 word = atomic->offset[__builtin_ctz(lanes)] / 4u % (VGPU_LINE / 4);
+
+		if (++lanes_at[word] > most)
+			most = lanes_at[word];
+	}
+	return most;
+}
+
+/* The request takes effect on the VGPU_LINE bytes at @data. */
+static void take_effect(struct vgpu_mem_request *request, u8 *data)
+{
+	switch (request->kind) {
+	case VGPU_MEM_LOAD:
+		memcpy(request->data, data, VGPU_LINE);
+		break;
+	case VGPU_MEM_STORE:
+		vgpu_mask_copy(data, request->data, request->mask);
+		break;
+	default:
+		request->atomic->apply(request->atomic, data);
+	}
+}
+
+static void write_line(const struct vgpu_memsys *memsys, struct vgpu_partition *p, u32 at,
+		       const struct vgpu_mem_request *request, u64 cycle)
+{
+	struct vgpu_l2_line *line = &p->lines[at];
+
+	for (u32 half = 0; half < 2; half++) {
+		line->valid[half] |= request->mask[half];
+		line->dirty[half] |= request->mask[half];
+	}
+	if (request->kind == VGPU_MEM_STORE && request->cache == VGPU_CACHE_WT)
+		write_back(memsys, p, vgpu_partition_clean(p, at),
+			   cycle + memsys->config->l2_cycles);
+}
+
+static u8 response_sectors(const struct vgpu_mem_request *request)
+{
+	if (request->kind == VGPU_MEM_STORE || request->aborted ||
+	    (request->kind == VGPU_MEM_ATOMIC && request->atomic->no_return))
+		return 0;
+	return request->whole ? VGPU_LINE / VGPU_SECTOR : (u8)vgpu_mask_sectors(request->mask);
+}
+
+/* Its response leaves at @ready. */
+static void end_request(struct vgpu_mem_request *request, struct vgpu_mem_queue *queue, u64 ready)
+{
+	request->at = ready;
+	request->sectors = response_sectors(request);
+	vgpu_mem_queue_add(queue, request);
+}
+
+/* It waits for what @reader reads. */
+static void follow(struct vgpu_mem_request *reader, struct vgpu_mem_request *request)
+{
+	request->sectors = response_sectors(request);
+	request->next = NULL;
+	if (reader->followers)
+		reader->followers_tail->next = request;
+	else
+		reader->followers = request;
+	reader->followers_tail = request;
+}
+
+static bool must_read(const struct vgpu_partition *p, const struct vgpu_mem_request *request,
+		      u32 at)
+{
+	static const u64 all[2] = { ~0ull, ~0ull };
+
+	return request->kind != VGPU_MEM_STORE &&
+	       (at == NONE || lacks(&p->lines[at], request->whole ? all : request->mask));
+}
+
+/* Looked up at @cycle. Returns when it was in the end: it may have waited for an MSHR. */
+static u64 use_line(struct vgpu_memsys *memsys, struct vgpu_partition *p,
+		    struct vgpu_mem_request *request, u32 at, u64 cycle)
+{
+	u64 latency = memsys->config->l2_cycles;
+	bool reads = must_read(p, request, at);
+	struct vgpu_l2_line *line;
+	u32 written = 0;
+
+	if (reads)
+		cycle = wait_for_mshr(p, cycle);
+	if (at == NONE)
+		at = allocate(memsys, p, request, &cycle, &written);
+	line = &p->lines[at];
+	if (reads) {
+		read_line(memsys, p, at, cycle);
+		line->reader = request;
+	}
+	/* behind the read: whoever waits for that does not wait for this */
+	write_back(memsys, p, written, cycle + latency);
+	p->used[at] = ++p->clock;
+	take_effect(request, p->data + (size_t)at * VGPU_LINE);
+	if (request->kind != VGPU_MEM_LOAD)
+		write_line(memsys, p, at, request, cycle);
+	if (memsys->protocol->after)
+		memsys->protocol->after(memsys, request, line, cycle);
+	p->miss_total += reads;
+	p->hit_count += !reads;
+	if (reads)
+		end_request(request, &p->reads, line->ready);
+	else if (request->kind != VGPU_MEM_STORE && line->ready > cycle + latency)
+		follow(line->reader, request);
+	else
+		end_request(request, &p->hits, cycle + latency);
+	return cycle;
+}
+
+/* True: the protocol wants to see it again, or it has been aborted at @cycle. */
+static bool ask_protocol(struct vgpu_memsys *memsys, struct vgpu_partition *p,
+			 struct vgpu_mem_request *request, u32 at, u64 cycle)
+{
+	u64 delay = memsys->protocol->before(memsys, request, at == NONE ? NULL : &p->lines[at],
+					     cycle);
+
+	if (request->aborted) {
+		end_request(request, &p->hits, cycle + memsys->config->l2_cycles);
+		return true;
+	}
+	if (!delay)
+		return false;
+	request->at = cycle + delay;
+	request->seq = ++memsys->seq;
+	vgpu_mem_heap_add(&memsys->delayed, request);
+	return true;
+}
+
+void vgpu_partition_handle(struct vgpu_memsys *memsys, struct vgpu_mem_request *request)
+{
+	struct vgpu_partition *p = vgpu_partition_of(memsys, request->physical);
+	u64 cycle = request->at, began;
+	u32 at, busy = 1;
+
+	if (!request->here)
+		cycle = vgpu_port_receive(&p->in, cycle, memsys->l2_costs.parts[request->sectors]);
+	request->here = true;
+	cycle = cycle > p->free ? cycle : p->free;
+	began = cycle;
+	if (unlikely(!request->bytes)) {
+		/* it has had its effect: vgpu_memsys_flush() */
+		end_request(request, &p->hits, cycle + memsys->config->l2_cycles);
+		p->free = cycle + 1;
+		return;
+	}
+	at = vgpu_partition_find(memsys, p, request->physical);
+	if (unlikely(memsys->protocol->before) && ask_protocol(memsys, p, request, at, cycle)) {
+		p->free = cycle + 1;
+		return;
+	}
+	if (request->kind == VGPU_MEM_ATOMIC) {
+		busy = atomic_cycles(request->atomic);
+		p->atomics++;
+	}
+	cycle = use_line(memsys, p, request, at, cycle);
+	p->stalled += cycle - began;
+	p->free = cycle + busy;
+}
+
+/* ---- responses ---------------------------------------------------------- */
+
+static void send(struct vgpu_memsys *memsys, struct vgpu_partition *p,
+		 struct vgpu_mem_request *response, u64 ready)
+{
+	response->at = memsys->config->icnt_cycles +
+		       vgpu_port_send(&p->out, ready, memsys->l2_costs.parts[response->sectors]);
+	vgpu_memsys_respond(memsys, response);
+}
+
+u64 vgpu_partition_send(struct vgpu_memsys *memsys, struct vgpu_partition *p, u64 cycle)
+{
+	for (;;) {
+		struct vgpu_mem_request *hit = p->hits.head, *read = p->reads.head, *next;
+		u64 hit_at = hit ? hit->at : VGPU_NEVER, read_at = read ? read->at : VGPU_NEVER;
+
+		if (hit_at > cycle && read_at > cycle)
+			return hit_at < read_at ? hit_at : read_at;
+		if (hit_at <= read_at) {
+			vgpu_mem_queue_take(&p->hits);
+			send(memsys, p, hit, hit_at);
+			continue;
+		}
+		vgpu_mem_queue_take(&p->reads);
+		next = read->followers;
+		send(memsys, p, read, read_at);
+		for (read = next; read; read = next) {
+			next = read->next;
+			send(memsys, p, read, read_at);
+		}
+	}
+}
