@@ -24,7 +24,7 @@ static bool acquires(enum vgpu_order order, enum vgpu_scope scope)
 static u32 load_use(const struct vgpu_config *config, enum vgpu_order order, enum vgpu_scope scope,
 		    enum vgpu_cache cache)
 {
-	/* the line that the L1 has may be older than what this load returns: no later one sees it */
+	/* the L1's line may be older than what this load returns: no later one sees it */
 	if (is_shared(order, scope) || cache == VGPU_CACHE_CG || cache == VGPU_CACHE_CV)
 		return VGPU_L1_DROP | (acquires(order, scope) ? VGPU_L1_ACQUIRE : 0);
 	if (!config->l1_bytes)

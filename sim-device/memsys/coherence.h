@@ -8,8 +8,9 @@
  *
  *   delay       before() of L2 returns cycles: the request comes again then, and others overtake it
  *   abort       before() sets request->aborted: no effect, and the SM is told
- *   time-stamp  lines of L1 and L2 and requests have a word each that is the protocol's: after() may
- *               put one into the response, the line that enters the L1 keeps it, and valid() sees it
+ *   time-stamp  lines of L1 and L2 and requests have a word each that is the protocol's: after()
+ *               may put one into the response, the line that enters the L1 keeps it, and valid()
+ *               sees it
  *   invalidate  vgpu_memsys_message() sends a word to an L1, whose message() may drop lines
  *
  * Operations that are NULL cost nothing.
@@ -39,8 +40,8 @@ enum vgpu_l1_use {
  * @use: bits of enum vgpu_l1_use for accesses of @kind with these fields. A function of its
  *   arguments alone: asked once for each when the hierarchy is created
  * @valid: may the line with @stamp, which is in @l1, be used at @cycle? NULL: always
- * @before: @request is about to take effect in L2 at @cycle; @line: NULL: L2 has none. Returns 0, or
- *   cycles after which it is asked again. NULL: 0
+ * @before: @request is about to take effect in L2 at @cycle; @line: NULL: L2 has none. Returns 0,
+ *   or cycles after which it is asked again. NULL: 0
  * @after: it has taken effect. NULL: nothing to do
  * @message: @message has come to @l1 at @cycle. NULL: this protocol sends none
  */

@@ -40,8 +40,8 @@ struct vgpu_l2_line {
  * @free: cycle in which the next request can be looked up
  * @misses: a ring of @mshrs: when the reads that are in flight end, in the order of time, because
  *   the channel is one
- * @hits, @reads: requests whose response is ready at @at, which grows: those that L2 had, those that
- *   wait for a read. Who waits for the read of another follows that one
+ * @hits, @reads: requests whose response is ready at @at, which grows: those that L2 had, those
+ *   that wait for a read. Who waits for the read of another follows that one
  * @in, @out, @channel: ports
  */
 struct vgpu_partition {
@@ -109,9 +109,9 @@ void vgpu_memsys_catch_up(struct vgpu_memsys *memsys);
 void vgpu_memsys_respond(struct vgpu_memsys *memsys, struct vgpu_mem_request *response);
 
 /*
- * memsys.c: for protocols: send @stamp to the L1 of SM @sm, about line @physical, from L2 at @cycle,
- * which is that of the operation. Returns 0, or -ENOMEM: VGPU_MESSAGES are in flight; then before()
- * should delay.
+ * memsys.c: for protocols: send @stamp to the L1 of SM @sm, about line @physical, from L2 at
+ * @cycle, which is that of the operation. Returns 0, or -ENOMEM: VGPU_MESSAGES are in flight; then
+ * before() should delay.
  */
 int vgpu_memsys_message(struct vgpu_memsys *memsys, u32 sm, u64 physical, u64 stamp, u64 cycle);
 void vgpu_memsys_free_message(struct vgpu_memsys *memsys, struct vgpu_mem_request *message);
@@ -126,7 +126,7 @@ u32 vgpu_partition_find(const struct vgpu_memsys *memsys, const struct vgpu_part
 			u64 physical);
 /* partition.c: @request has arrived: it takes effect, and its response becomes ready */
 void vgpu_partition_handle(struct vgpu_memsys *memsys, struct vgpu_mem_request *request);
-/* partition.c: send responses that are ready at @cycle; returns when the next is: VGPU_NEVER: none */
+/* partition.c: send responses that are ready at @cycle; returns when the next is, or VGPU_NEVER */
 u64 vgpu_partition_send(struct vgpu_memsys *memsys, struct vgpu_partition *p, u64 cycle);
 /* partition.c: the dirty bytes of line @at go to its frame. Returns their sectors */
 u32 vgpu_partition_clean(struct vgpu_partition *p, u32 at);

@@ -3,8 +3,8 @@
  * The hierarchy as a whole: made from a configuration, and the event that has L2 handle what has
  * arrived. See memsys.h.
  *
- * One event serves everything. It need not come when a request arrives: what that leads to leaves L2
- * l2_cycles later at the earliest, and is at an SM icnt_cycles after that. So the event comes
+ * One event serves everything. It need not come when a request arrives: what that leads to leaves
+ * L2 l2_cycles later at the earliest, and is at an SM icnt_cycles after that. So the event comes
  * l2_cycles after the first arrival, or when the first response that is waiting leaves, and handles
  * all that have arrived by then. It sends responses that are ready l2_cycles later still: whatever
  * arrives from now on comes behind those.

@@ -94,6 +94,7 @@ enum vgpu_mem_kind {
  * @apply: execute it on the VGPU_LINE bytes at @line, lane 0 first, and set @old. Called once, from
  *   an event of the hierarchy. It may bracket itself with vgpu_fpu_begin() and vgpu_fpu_end(), and
  *   touches nothing but these bytes and *@atomic
+ * @executor: for @apply: who executes; it outlives the access
  * @lanes: a bit for each lane that takes part
  * @op: for @apply
  * @bytes: of each lane: 4 or 8
@@ -104,6 +105,7 @@ enum vgpu_mem_kind {
  */
 struct vgpu_mem_atomic {
 	void (*apply)(struct vgpu_mem_atomic *atomic, u8 *line);
+	void *executor;
 	u32 lanes;
 	u32 op;
 	u8 bytes;
@@ -122,7 +124,7 @@ struct vgpu_mem_atomic {
  *   none and reads as zero, and is not written
  * @line: the VGPU_LINE bytes of the line in the frame. The hooks below take it back
  * @mask: a bit for each byte of the line that is loaded, stored or changed; not 0 but for a FENCE
- * @data: STORE: VGPU_LINE bytes, of which those in @mask count; copied
+ * @data: STORE: VGPU_LINE bytes, aligned to 8, of which those in @mask count; copied
  * @atomic: ATOMIC: copied
  * @owner: to whom the response goes; NULL: to nobody, the hierarchy frees it
  * @cookie: for the owner
@@ -154,8 +156,8 @@ enum vgpu_mem_result {
 	VGPU_MEM_SENT,
 	/*
 	 * no MSHR, or no room in the queue to L2: nothing has happened. The access may be tried
-	 * again when another response has come: not earlier than vgpu_l1d_next(). Accesses of its
-	 * warp to the same bytes must not overtake it
+	 * again at vgpu_l1d_next(), not earlier: then another access has ended, which may be one
+	 * without an owner. Accesses of its warp to the same bytes must not overtake it
 	 */
 	VGPU_MEM_BUSY,
 };

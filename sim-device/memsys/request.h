@@ -15,7 +15,7 @@
 
 #define VGPU_MEM_MESSAGE	(VGPU_MEM_FENCE + 1)	/* kind: from a protocol at L2 */
 #define VGPU_MEM_HEADER		8u	/* bytes of a request or response beside its data. Chosen */
-#define VGPU_MEM_SECTORS	9u	/* data of one at most: 32 lanes with 8 bytes, and one more */
+#define VGPU_MEM_SECTORS	9u	/* 0 to 8: data of one at most is 32 lanes with 8 bytes */
 #define VGPU_PART_SHIFT		10u	/* parts of a cycle */
 
 /**
@@ -76,7 +76,8 @@ struct vgpu_mem_queue {
 	struct vgpu_mem_request *tail;
 };
 
-static inline void vgpu_mem_queue_add(struct vgpu_mem_queue *queue, struct vgpu_mem_request *request)
+static inline void vgpu_mem_queue_add(struct vgpu_mem_queue *queue,
+				      struct vgpu_mem_request *request)
 {
 	request->next = NULL;
 	if (queue->head)

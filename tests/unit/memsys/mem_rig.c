@@ -41,12 +41,14 @@ static void take_responses(struct rig_sm *sm, u64 cycle)
 {
 	const struct vgpu_mem_response *response;
 
+	/* room for another access, even if nobody hears of it */
+	if (vgpu_l1d_next(sm->l1) <= cycle)
+		sm->next = cycle;
 	while ((response = vgpu_l1d_response(sm->l1, cycle))) {
 		assert_true(response->cycle <= cycle);
 		hash_in(sm->rig, response->cycle);
 		hash_in(sm->rig, response->cookie ^ (u64)sm->index << 32);
 		sm->came(sm, response);
-		sm->next = cycle;
 	}
 }
 
@@ -178,22 +180,29 @@ static u64 cookie_of(u32 warp, u32 op)
 	return (u64)warp << 16 | op;
 }
 
+static bool waits(const struct rig_op *op)
+{
+	return op->what == RIG_FENCE || op->what == RIG_SPIN || op->order == VGPU_ORDER_ACQUIRE ||
+	       op->order == VGPU_ORDER_ACQ_REL;
+}
+
 static void finish(struct rig_warp *warp, struct rig_op *op, u32 result, u64 cycle)
 {
 	op->result = result;
 	op->done = cycle;
+	warp->data = cycle > warp->data ? cycle : warp->data;
+	if (!waits(op))
+		return;
 	if (op->what == RIG_SPIN && result != op->value)
 		warp->at--;	/* again */
-	warp->ready = op->what == RIG_SPIN || warp->blocked ? cycle : warp->ready;
+	warp->ready = cycle;
 	warp->blocked = false;
-	warp->data = cycle > warp->data ? cycle : warp->data;
 }
 
-static u32 result_of(struct rig *rig, const struct rig_op *op, const u8 *data)
+static u32 result_of(const struct rig_op *op, const u8 *data)
 {
 	u32 word;
 
-	(void)rig;
 	memcpy(&word, data + (op->address & 127), sizeof(word));
 	return word;
 }
@@ -208,18 +217,12 @@ static void script_came(struct rig_sm *sm, const struct vgpu_mem_response *respo
 	assert_int_equal(response->sent, op->sent);
 	assert_false(response->aborted);
 	if (response->kind == VGPU_MEM_LOAD)
-		result = result_of(sm->rig, op, response->data);
+		result = result_of(op, response->data);
 	if (response->kind == VGPU_MEM_ATOMIC)
 		result = (u32)response->atomic->old[0];
 	hash_in(sm->rig, result);
 	warp->in_flight--;
 	finish(warp, op, result, response->cycle);
-}
-
-static bool waits(const struct rig_op *op)
-{
-	return op->what == RIG_FENCE || op->what == RIG_SPIN || op->order == VGPU_ORDER_ACQUIRE ||
-	       op->order == VGPU_ORDER_ACQ_REL;
 }
 
 /* False: the L1 is busy. */
@@ -261,7 +264,7 @@ static bool make(struct rig_sm *sm, u32 number, struct rig_op *op, u64 cycle)
 		return true;
 	}
 	op->hit = true;
-	finish(warp, op, answer.data ? result_of(sm->rig, op, answer.data) : 0, answer.cycle);
+	finish(warp, op, answer.data ? result_of(op, answer.data) : 0, answer.cycle);
 	return true;
 }
 

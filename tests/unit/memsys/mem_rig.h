@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A memory hierarchy with SMs that are not there: a driver for each, which makes accesses window by
- * window as memsys/memsys.h wants it, and scripts for its warps. Memory is a few frames of the heap.
- * Virtual and physical addresses differ.
+ * window as memsys/memsys.h wants it, and scripts for its warps. Memory is a few frames of the
+ * heap. Virtual and physical addresses differ.
  */
 #ifndef TEST_MEM_RIG_H
 #define TEST_MEM_RIG_H
@@ -15,7 +15,7 @@
 
 #include "memsys/memsys.h"
 
-#define RIG_FRAMES	4096u
+#define RIG_FRAMES	1024u
 #define RIG_VIRTUAL	0x7000000ull	/* of frame 0 */
 #define RIG_WARPS	8u
 #define RIG_OPS		64u
@@ -24,8 +24,8 @@ struct rig;
 
 /**
  * struct rig_sm - one driver
- * @step: an access, or none, at @cycle. Returns when it wants to be called next, VGPU_NEVER: after a
- *   response
+ * @step: an access, or none, at @cycle. Returns when it wants to be called next, VGPU_NEVER: after
+ *   a response
  * @came: a response
  */
 struct rig_sm {

@@ -151,7 +151,7 @@ static void stream_came(struct rig_sm *sm, const struct vgpu_mem_response *respo
 	stream->last = response->cycle;
 }
 
-/* @sms stream @lines lines each, from their own part of memory. Cycles from first to last response */
+/* @sms stream @lines lines each, all of their own. Cycles from the first to the last response */
 static u64 stream(struct rig *rig, u32 sms, u32 lines, u32 kind, struct stream *streams)
 {
 	u64 now = vgpu_cycle_from(&rig->config, rig->sim.now), first = ~0ull, last = 0;
