@@ -74,7 +74,7 @@ gen-flags := -Wno-unused-function -Wno-unused-variable -Wno-unused-but-set-varia
 objects = $(patsubst %.c,$(O)/$(1)/%.o,$(filter-out $(O)/gen/%,$(2))) $(patsubst $(O)/gen/%.c,$(O)/$(1)/gen/%.o,$(filter $(O)/gen/%,$(2)))
 all-runtime-src := $(runtime-src) $(gen-src)
 fuzz-src := $(wildcard tests/fuzz/*.c)
-sources := $(device-src) $(all-runtime-src) tests/bench/bench_interp.c $(wildcard tools/*.c tools/*/*.c) $(unit-src) $(unit-lib-src) \
+sources := $(device-src) $(all-runtime-src) tests/bench/bench_interp.c tests/bench/bench_memsys.c $(wildcard tools/*.c tools/*/*.c) $(unit-src) $(unit-lib-src) \
 	$(random-src) $(fuzz-src)
 
 define compile-rules
@@ -193,6 +193,13 @@ $(interp): $(call objects,native,tests/bench/bench_interp.c) $(O)/native/libvgpu
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
 -include $(patsubst %.o,%.d,$(call objects,native,tests/bench/bench_interp.c))
 
+# The same for the memory hierarchy.
+memsys-bench := $(O)/bench/memsys
+$(memsys-bench): $(call objects,native,tests/bench/bench_memsys.c) $(O)/native/libvgpu-device.a
+	@mkdir -p $(@D) && echo "  LD  $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $^
+-include $(patsubst %.o,%.d,$(call objects,native,tests/bench/bench_memsys.c))
+
 # The fuzz targets, one file each; those of the device share the unit tests' host.
 fuzz-targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz := $(fuzz-targets:%=$(O)/fuzz/bin/%)
@@ -288,7 +295,7 @@ test:
 	@+tests/run all
 demo: setup-guest all modules cuda-programs
 	@tools/vgpu-demo --kernel $(KERNEL)
-bench: setup-guest all modules cuda-programs $(interp)
+bench: setup-guest all modules cuda-programs $(interp) $(memsys-bench)
 	@tests/bench/sim.sh
 	@tests/bench/run.sh
 

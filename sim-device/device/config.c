@@ -114,7 +114,7 @@ static const char *check_hierarchy(const struct vgpu_config *config)
 	u64 l2_way = (u64)config->l2_ways * config->l2_partitions * VGPU_LINE;
 
 	if (!vgpu_coherence_find(config->coherence))
-		return "coherence must be one of the names that its knob lists";
+		return "coherence must be the name of a protocol: gpu";
 	if (config->l1_bytes && (!l1_way || config->l1_bytes % l1_way))
 		return "l1_bytes must be a multiple of l1_ways lines of 128 bytes";
 	if (!l2_way || !config->l2_bytes || config->l2_bytes % l2_way)

@@ -67,8 +67,3 @@ const struct vgpu_coherence_ops *vgpu_coherence_find(const char *name)
 			return protocols[i];
 	return NULL;
 }
-
-const struct vgpu_coherence_ops *vgpu_coherence_at(unsigned int index)
-{
-	return index < VGPU_ARRAY_SIZE(protocols) ? protocols[index] : NULL;
-}

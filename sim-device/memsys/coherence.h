@@ -4,7 +4,7 @@
  *
  * A protocol says how an access uses the L1 of its SM, whether a line may still be used there, what
  * a fence does, and what happens at L2 before and after a request takes effect. It is a table of
- * operations in a file of its own; vgpu_coherence_at() lists them. What it can do:
+ * operations, listed in coherence.c. What it can do:
  *
  *   delay       before() of L2 returns cycles: the request comes again then, and others overtake it
  *   abort       before() sets request->aborted: no effect, and the SM is told
@@ -61,8 +61,6 @@ extern const struct vgpu_coherence_ops vgpu_coherence_gpu;
 
 /** vgpu_coherence_find - the protocol @name; NULL: there is none */
 const struct vgpu_coherence_ops *vgpu_coherence_find(const char *name);
-/** vgpu_coherence_at - protocol @index, for lists; NULL past the end */
-const struct vgpu_coherence_ops *vgpu_coherence_at(unsigned int index);
 /**
  * vgpu_memsys_use_protocol - use @ops from now on. Nothing may be in flight; L1s are invalidated
  */

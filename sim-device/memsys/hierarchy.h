@@ -126,6 +126,8 @@ u32 vgpu_partition_find(const struct vgpu_memsys *memsys, const struct vgpu_part
 			u64 physical);
 /* partition.c: @request has arrived: it takes effect, and its response becomes ready */
 void vgpu_partition_handle(struct vgpu_memsys *memsys, struct vgpu_mem_request *request);
+/* partition.c: @request will be handled soon: have the processor fetch what that touches */
+void vgpu_partition_prefetch(struct vgpu_memsys *memsys, const struct vgpu_mem_request *request);
 /* partition.c: send responses that are ready at @cycle; returns when the next is, or VGPU_NEVER */
 u64 vgpu_partition_send(struct vgpu_memsys *memsys, struct vgpu_partition *p, u64 cycle);
 /* partition.c: the dirty bytes of line @at go to its frame. Returns their sectors */

@@ -81,6 +81,10 @@ static struct vgpu_mem_request *take_first(struct vgpu_memsys *memsys)
 	if (!l1->outbox.head) {
 		l1->merging = NONE;
 		l1 = memsys->senders[--memsys->sender_count];
+	} else {
+		/* others come before it, mostly */
+		__builtin_prefetch(l1->outbox.head->next);
+		vgpu_partition_prefetch(memsys, l1->outbox.head);
 	}
 	if (memsys->sender_count)
 		sift_down(memsys, l1);

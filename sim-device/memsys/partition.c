@@ -67,6 +67,21 @@ u32 vgpu_partition_find(const struct vgpu_memsys *memsys, const struct vgpu_part
 	return NONE;
 }
 
+/* Tags are together and mostly at hand; lines and data lie far apart. */
+void vgpu_partition_prefetch(struct vgpu_memsys *memsys, const struct vgpu_mem_request *request)
+{
+	struct vgpu_partition *p = vgpu_partition_of(memsys, request->physical);
+	u32 at = vgpu_partition_find(memsys, p, request->physical);
+	const u8 *data = at == NONE ? request->bytes : p->data + (size_t)at * VGPU_LINE;
+
+	if (at != NONE)
+		__builtin_prefetch(&p->lines[at], 1);
+	__builtin_prefetch(data, 1);
+	__builtin_prefetch(data + 64, 1);
+	__builtin_prefetch(request->data, 1);
+	__builtin_prefetch(request->data + 64, 1);
+}
+
 u32 vgpu_partition_clean(struct vgpu_partition *p, u32 at)
 {
 	struct vgpu_l2_line *line = &p->lines[at];

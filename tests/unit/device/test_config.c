@@ -56,6 +56,16 @@ static void tanasic_ch6_is_table_6_1(void **state)
 	assert_int_equal(c.l2_tlb_mshrs, 128);
 	assert_int_equal(c.page_walkers, 64);
 	assert_int_equal(c.page_walk_ps, 500 * VGPU_NS);
+	assert_int_equal(c.l1_bytes, 32 << 10);
+	assert_int_equal(c.l1_ways, 4);
+	assert_int_equal(c.l1_cycles, 40);
+	assert_int_equal(c.l1_mshrs, 32);
+	assert_int_equal(c.l2_bytes, 2 << 20);
+	assert_int_equal(c.l2_ways, 8);
+	assert_int_equal(c.l2_cycles, 70);
+	assert_int_equal(c.l2_mshrs, 512);
+	assert_int_equal(c.dram_cycles, 200);
+	assert_string_equal(c.timing, "interval");
 	assert_int_equal(c.copy_engines, 2);
 }
 
