@@ -404,20 +404,26 @@ static void a_stale_line_stays_until_acquire(void **state)
 	rig_close(rig);
 }
 
-/* Warp 1's acquire comes while warp 0's miss is on its way: the line must not enter the L1. */
+/* Warp 1's acquire ends while warp 0's miss is on its way: the line must not enter the L1. */
 static void a_miss_from_before_an_acquire_does_not_enter(void **state)
 {
 	struct rig *rig = rig_open("");
-	struct rig_op *load;
+	struct rig_op *first, *acquire, *load;
+	u32 now;
 
 	(void)state;
 	rig_scripts(rig);
-	rig_op(rig, 0, 0, RIG_LOAD, X, 0);
-	rig_op(rig, 0, 1, RIG_UNTIL, 0, 20);
-	rig_strong(rig, 0, 1, RIG_LOAD, Y + 0x100, 0, VGPU_ORDER_ACQUIRE);
-	rig_op(rig, 0, 0, RIG_UNTIL, 0, 1000);
+	rig_op(rig, 1, 0, RIG_LOAD, Y, 0);
+	rig_go(rig);
+	now = (u32)vgpu_cycle_at(&rig->config, rig->sim.now);
+	rig_scripts(rig);
+	first = rig_op(rig, 0, 0, RIG_LOAD, X, 0);
+	rig_op(rig, 0, 1, RIG_UNTIL, 0, now + 20);
+	acquire = rig_strong(rig, 0, 1, RIG_LOAD, Y, 0, VGPU_ORDER_ACQUIRE);
+	rig_op(rig, 0, 0, RIG_UNTIL, 0, now + 1000);
 	load = rig_op(rig, 0, 0, RIG_LOAD, X, 0);
 	rig_go(rig);
+	assert_true(acquire->sent > first->sent && acquire->done < first->done);
 	assert_false(load->hit);
 	rig_close(rig);
 }
