@@ -55,7 +55,7 @@ static struct vgpu_mem_request *queue_request(struct vgpu_l1d *l1,
 }
 
 /* It leaves the L1 when that has looked it up, behind those before it. */
-static void send(struct vgpu_l1d *l1, struct vgpu_mem_request *request)
+static void send_request(struct vgpu_l1d *l1, struct vgpu_mem_request *request)
 {
 	const struct vgpu_memsys *memsys = l1->memsys;
 
@@ -100,12 +100,12 @@ static enum vgpu_mem_result load_miss(struct vgpu_l1d *l1, const struct vgpu_mem
 	l1->pending[n] = line;
 	l1->misses++;
 	l1->missed++;
-	send(l1, request);
+	send_request(l1, request);
 	return VGPU_MEM_SENT;
 }
 
-static enum vgpu_mem_result load(struct vgpu_l1d *l1, const struct vgpu_mem_access *access, u32 use,
-				 struct vgpu_mem_answer *answer)
+static enum vgpu_mem_result make_load(struct vgpu_l1d *l1, const struct vgpu_mem_access *access,
+				      u32 use, struct vgpu_mem_answer *answer)
 {
 	const struct vgpu_coherence_ops *protocol = l1->memsys->protocol;
 	u64 line = access->address >> VGPU_LINE_SHIFT;
@@ -132,12 +132,12 @@ static enum vgpu_mem_result load(struct vgpu_l1d *l1, const struct vgpu_mem_acce
 	if (use & VGPU_L1_DROP)
 		vgpu_l1d_drop(l1, line);
 	l1->missed++;
-	send(l1, request);
+	send_request(l1, request);
 	return VGPU_MEM_SENT;
 }
 
-static enum vgpu_mem_result store(struct vgpu_l1d *l1, const struct vgpu_mem_access *access,
-				  u32 use)
+static enum vgpu_mem_result make_store(struct vgpu_l1d *l1, const struct vgpu_mem_access *access,
+				       u32 use)
 {
 	u64 line = access->address >> VGPU_LINE_SHIFT;
 	struct vgpu_mem_request *request = queue_request(l1, access, use);
@@ -159,12 +159,12 @@ static enum vgpu_mem_result store(struct vgpu_l1d *l1, const struct vgpu_mem_acc
 		l1->pending[n] = VGPU_L1D_NOTHING;
 	memcpy(request->data, access->data, VGPU_LINE);
 	request->sectors = (u8)vgpu_mask_sectors(access->mask);
-	send(l1, request);
+	send_request(l1, request);
 	return VGPU_MEM_SENT;
 }
 
-static enum vgpu_mem_result atomic(struct vgpu_l1d *l1, const struct vgpu_mem_access *access,
-				   u32 use)
+static enum vgpu_mem_result make_atomic(struct vgpu_l1d *l1, const struct vgpu_mem_access *access,
+					u32 use)
 {
 	struct vgpu_mem_request *request = queue_request(l1, access, use);
 	u32 bytes = (u32)__builtin_popcount(access->atomic->lanes) * access->atomic->bytes;
@@ -176,12 +176,12 @@ static enum vgpu_mem_result atomic(struct vgpu_l1d *l1, const struct vgpu_mem_ac
 	request->atomic = l1->free_payload[--l1->free_payloads];
 	*request->atomic = *access->atomic;
 	request->sectors = (u8)((bytes + VGPU_SECTOR - 1) / VGPU_SECTOR);
-	send(l1, request);
+	send_request(l1, request);
 	return VGPU_MEM_SENT;
 }
 
-static enum vgpu_mem_result fence(struct vgpu_l1d *l1, const struct vgpu_mem_access *access,
-				  u32 use, struct vgpu_mem_answer *answer)
+static enum vgpu_mem_result make_fence(struct vgpu_l1d *l1, const struct vgpu_mem_access *access,
+				       u32 use, struct vgpu_mem_answer *answer)
 {
 	if (use & VGPU_L1_WAIT && !vgpu_list_empty(&l1->in_flight))
 		return queue_request(l1, access, use) ? VGPU_MEM_SENT : VGPU_MEM_BUSY;
@@ -200,20 +200,20 @@ enum vgpu_mem_result vgpu_l1d_access(struct vgpu_l1d *l1, const struct vgpu_mem_
 
 	switch (access->kind) {
 	case VGPU_MEM_LOAD:
-		return load(l1, access, use, answer);
+		return make_load(l1, access, use, answer);
 	case VGPU_MEM_STORE:
-		return store(l1, access, use);
+		return make_store(l1, access, use);
 	case VGPU_MEM_ATOMIC:
-		return atomic(l1, access, use);
+		return make_atomic(l1, access, use);
 	default:
-		return fence(l1, access, use, answer);
+		return make_fence(l1, access, use, answer);
 	}
 }
 
 /* ---- and back ----------------------------------------------------------- */
 
 /* The SM sees @request at l1->came; false: it has no owner. */
-static bool deliver(struct vgpu_l1d *l1, struct vgpu_mem_request *request)
+static bool deliver_request(struct vgpu_l1d *l1, struct vgpu_mem_request *request)
 {
 	vgpu_list_del(&request->order_node);
 	if (request->use & VGPU_L1_ACQUIRE && !request->aborted)
@@ -279,7 +279,7 @@ static void free_returned(struct vgpu_l1d *l1)
 }
 
 /* The first of the inbox comes through the port; false: not by @cycle */
-static bool receive(struct vgpu_l1d *l1, u64 cycle, struct vgpu_mem_request **out)
+static bool receive_response(struct vgpu_l1d *l1, u64 cycle, struct vgpu_mem_request **out)
 {
 	struct vgpu_mem_request *request = vgpu_mem_heap_first(&l1->inbox);
 
@@ -304,7 +304,7 @@ const struct vgpu_mem_response *vgpu_l1d_response(struct vgpu_l1d *l1, u64 cycle
 		} else if (l1->deliver) {
 			request = l1->deliver;
 			l1->deliver = request->next;
-		} else if (!receive(l1, cycle, &request)) {
+		} else if (!receive_response(l1, cycle, &request)) {
 			return NULL;
 		} else if (request->kind == VGPU_MEM_MESSAGE) {
 			l1->memsys->protocol->message(l1, request, l1->came);
@@ -313,7 +313,7 @@ const struct vgpu_mem_response *vgpu_l1d_response(struct vgpu_l1d *l1, u64 cycle
 		} else if (request->mshr != NONE) {
 			end_miss(l1, request);
 		}
-		if (deliver(l1, request))
+		if (deliver_request(l1, request))
 			return &l1->response;
 	}
 }

@@ -42,7 +42,7 @@ static bool is_before(const struct vgpu_l1d *a, const struct vgpu_l1d *b)
 	       (a->outbox.head->at == b->outbox.head->at && a->sm < b->sm);
 }
 
-static void place(struct vgpu_memsys *memsys, u32 n, struct vgpu_l1d *l1)
+static void place_sender(struct vgpu_memsys *memsys, u32 n, struct vgpu_l1d *l1)
 {
 	memsys->senders[n] = l1;
 	l1->merging = n;
@@ -52,8 +52,8 @@ static void place(struct vgpu_memsys *memsys, u32 n, struct vgpu_l1d *l1)
 static void sift_up(struct vgpu_memsys *memsys, u32 n, struct vgpu_l1d *l1)
 {
 	for (; n && is_before(l1, memsys->senders[(n - 1) / 2]); n = (n - 1) / 2)
-		place(memsys, n, memsys->senders[(n - 1) / 2]);
-	place(memsys, n, l1);
+		place_sender(memsys, n, memsys->senders[(n - 1) / 2]);
+	place_sender(memsys, n, l1);
 }
 
 static void sift_down(struct vgpu_memsys *memsys, struct vgpu_l1d *l1)
@@ -66,10 +66,10 @@ static void sift_down(struct vgpu_memsys *memsys, struct vgpu_l1d *l1)
 			below++;
 		if (!is_before(memsys->senders[below], l1))
 			break;
-		place(memsys, n, memsys->senders[below]);
+		place_sender(memsys, n, memsys->senders[below]);
 		n = below;
 	}
-	place(memsys, n, l1);
+	place_sender(memsys, n, l1);
 }
 
 /* The first sender's first request, which may be none of a protocol's delayed ones */
@@ -114,7 +114,7 @@ static struct vgpu_mem_request *next_arrival(struct vgpu_memsys *memsys, u64 cyc
 
 /* ---- the event ---------------------------------------------------------- */
 
-static void expect(struct vgpu_memsys *memsys, u64 cycle)
+static void expect_at(struct vgpu_memsys *memsys, u64 cycle)
 {
 	u64 time = vgpu_cycle_time(memsys->config, cycle);
 
@@ -129,7 +129,7 @@ void vgpu_l1d_submit(struct vgpu_l1d *l1)
 	if (!l1->outbox.head || l1->merging != NONE)
 		return;
 	sift_up(memsys, memsys->sender_count++, l1);
-	expect(memsys, l1->outbox.head->at + memsys->config->l2_cycles);
+	expect_at(memsys, l1->outbox.head->at + memsys->config->l2_cycles);
 }
 
 void vgpu_memsys_catch_up(struct vgpu_memsys *memsys)
@@ -155,7 +155,7 @@ static void event_fire(struct vgpu_event *event)
 		next = ready < next ? ready : next;
 	}
 	if (next != VGPU_NEVER)
-		expect(memsys, next);
+		expect_at(memsys, next);
 }
 
 void vgpu_memsys_respond(struct vgpu_memsys *memsys, struct vgpu_mem_request *response)

@@ -347,8 +347,8 @@ void vgpu_partition_handle(struct vgpu_memsys *memsys, struct vgpu_mem_request *
 
 /* ---- responses ---------------------------------------------------------- */
 
-static void send(struct vgpu_memsys *memsys, struct vgpu_partition *p,
-		 struct vgpu_mem_request *response, u64 ready)
+static void send_response(struct vgpu_memsys *memsys, struct vgpu_partition *p,
+			  struct vgpu_mem_request *response, u64 ready)
 {
 	response->at = memsys->config->icnt_cycles +
 		       vgpu_port_send(&p->out, ready, memsys->l2_costs.parts[response->sectors]);
@@ -365,15 +365,15 @@ u64 vgpu_partition_send(struct vgpu_memsys *memsys, struct vgpu_partition *p, u6
 			return hit_at < read_at ? hit_at : read_at;
 		if (hit_at <= read_at) {
 			vgpu_mem_queue_take(&p->hits);
-			send(memsys, p, hit, hit_at);
+			send_response(memsys, p, hit, hit_at);
 			continue;
 		}
 		vgpu_mem_queue_take(&p->reads);
 		next = read->followers;
-		send(memsys, p, read, read_at);
+		send_response(memsys, p, read, read_at);
 		for (read = next; read; read = next) {
 			next = read->next;
-			send(memsys, p, read, read_at);
+			send_response(memsys, p, read, read_at);
 		}
 	}
 }

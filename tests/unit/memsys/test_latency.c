@@ -314,8 +314,7 @@ static void merged_loads_need_room_in_the_queue(void **state)
 	rig_close(rig);
 }
 
-/* Lanes at one address follow each other; what is behind them waits. */
-static void atomics_take_a_cycle_for_each_lane_at_an_address(void **state)
+static void atomics_return_what_was_there_and_take_their_time(void **state)
 {
 	struct rig *rig = rig_open("");
 	const struct rig_op *ops = NULL;
@@ -337,6 +336,49 @@ static void atomics_take_a_cycle_for_each_lane_at_an_address(void **state)
 	rig_close(rig);
 }
 
+static void no_change(struct vgpu_mem_atomic *atomic, u8 *line)
+{
+	(void)atomic;
+	(void)line;
+}
+
+/* How long a load waits behind an atomic whose 32 lanes are at @words different words */
+static u64 load_behind_atomic(u32 words)
+{
+	struct rig *rig = rig_open("icnt_sm_bytes=4096 icnt_l2_bytes=4096");
+	struct vgpu_mem_atomic atomic = { .apply = no_change, .lanes = ~0u, .bytes = 4,
+					  .no_return = true };
+	struct vgpu_mem_access access;
+	struct vgpu_mem_answer answer;
+	struct rig_op *op;
+	u64 taken;
+
+	rig_scripts(rig);
+	rig_op(rig, 0, 0, RIG_LOAD, 0x10000, 0);
+	rig_go(rig);
+	for (u32 n = 0; n < 32; n++)
+		atomic.offset[n] = (u8)(n % words * 4);
+	access = rig_access(rig, vgpu_cycle_from(&rig->config, rig->sim.now), VGPU_MEM_ATOMIC,
+			    0x10000, 128);
+	access.atomic = &atomic;
+	assert_int_equal(vgpu_l1d_access(rig->sms[1].l1, &access, &answer), VGPU_MEM_SENT);
+	rig_scripts(rig);
+	op = rig_op(rig, 1, 0, RIG_LOAD, 0x10000, 0);
+	rig_go(rig);
+	taken = op->done - op->sent;
+	rig_close(rig);
+	return taken;
+}
+
+static void lanes_at_one_address_follow_each_other(void **state)
+{
+	u64 apart = load_behind_atomic(32);
+
+	(void)state;
+	assert_int_equal(load_behind_atomic(16), apart + 1);
+	assert_int_equal(load_behind_atomic(1), apart + 31);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -349,7 +391,8 @@ int main(void)
 		cmocka_unit_test(stores_are_bounded_by_the_port_and_the_queue),
 		cmocka_unit_test(misses_of_a_line_are_merged),
 		cmocka_unit_test(merged_loads_need_room_in_the_queue),
-		cmocka_unit_test(atomics_take_a_cycle_for_each_lane_at_an_address),
+		cmocka_unit_test(atomics_return_what_was_there_and_take_their_time),
+		cmocka_unit_test(lanes_at_one_address_follow_each_other),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

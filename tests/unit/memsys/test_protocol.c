@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The seam of protocols (memsys/coherence.h): small ones that delay requests, abort them, give lines
- * a time stamp, and invalidate lines of other L1s. Each does what the protocol "gpu" does not.
+ * The seam of protocols (memsys/coherence.h): small ones that delay requests, abort them, give
+ * lines a time stamp, and invalidate lines of other L1s. Each does what "gpu" does not.
  */
 #include "mem_rig.h"
 

@@ -378,8 +378,10 @@ static u64 run_program(u64 seed, const char *changes, bool disturbed)
 
 /* Small caches, few registers, few places */
 static const char *const machines[] = {
-	"sms=4 l1_bytes=4096 l2_bytes=8192 l2_ways=4 l2_partitions=2 l2_mshrs=8 l1_mshrs=4 l1_queue=8",
-	"sms=4 l1_bytes=0 l2_bytes=2048 l2_ways=2 l2_partitions=1 l2_mshrs=1 icnt_cycles=1 l2_cycles=0",
+	"sms=4 l1_bytes=4096 l2_bytes=8192 l2_ways=4 l2_partitions=2 l2_mshrs=8 l1_mshrs=4 "
+	"l1_queue=8",
+	"sms=4 l1_bytes=0 l2_bytes=2048 l2_ways=2 l2_partitions=1 l2_mshrs=1 icnt_cycles=1 "
+	"l2_cycles=0",
 	"sms=4 l1_bytes=4096 l2_bytes=12288 l2_ways=4 l2_partitions=3 clock_khz=706000 l1_queue=1",
 	"sms=4 l1_bytes=1024 l1_ways=2 l1_cycles=0 dram_cycles=0 l2_bytes=8192 icnt_sm_bytes=1",
 	"sms=4 l1_global=0 l2_bytes=8192 l1_mshrs=1 icnt_l2_bytes=1 memory_bandwidth=100000000",
