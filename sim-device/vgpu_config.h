@@ -161,10 +161,49 @@
 	NAME(prefetcher)									\
 	/* SMs with warps that wait for pages: "preemptible", "stall" */			\
 	NAME(sm_on_fault)									\
-	/* when instructions happen: "interval", "pipeline" */					\
+	/* how compiled blocks advance in time: "interval", "pipeline" (docs/pipeline.md) */	\
 	NAME(timing)										\
-	/* timing=pipeline: protocol between the L1s and L2: "gpu" */				\
-	NAME(coherence)
+	/* --- of timing=pipeline, as all that follows --- */					\
+	/* protocol between the L1s and L2: "gpu" */						\
+	NAME(coherence)										\
+	/* what a page fault does to the instructions of its warp: "stall", ... */		\
+	NAME(fault_scheme)									\
+	/* which warp the instructions are fetched of: "lrr", "gto" */				\
+	NAME(warp_scheduler)									\
+	/* of the instructions of a warp: "out-of-order", "in-order", "in-order-commit" */	\
+	NAME(issue_order)									\
+	/* what is behind the SMs: "flat", "caches" */					\
+	NAME(memory_model)									\
+	/* instructions of one warp that are fetched in a cycle */				\
+	NUMBER(u32, fetch_width, 1, 16)								\
+	/* instructions, of all warps of an SM, that are fetched and not issued */		\
+	NUMBER(u32, issue_queue, 1, 4096)							\
+	/* accesses of warps to global memory that an SM has in flight */			\
+	NUMBER(u32, memory_queue, 1, 1024)							\
+	/* bytes of the operand log of an SM (Tanasic 6.3.3) */					\
+	NUMBER(u32, operand_log_bytes, 256, 1048576)						\
+	/* units of an SM; each takes one warp instruction a cycle */				\
+	NUMBER(u32, math_units, 1, 64)								\
+	NUMBER(u32, special_units, 1, 64)							\
+	NUMBER(u32, branch_units, 1, 64)							\
+	/* cycles of the stage Execute: arithmetic on 32 bits, f32 and f64 */			\
+	NUMBER(u32, math_cycles, 1, 1000)							\
+	/* ... integers of 64 bits and conversions */						\
+	NUMBER(u32, wide_cycles, 1, 1000)							\
+	/* ... the special function unit */							\
+	NUMBER(u32, special_cycles, 1, 1000)							\
+	/* ... divisions and square roots, on the same unit */					\
+	NUMBER(u32, divide_cycles, 1, 1000)							\
+	/* ... and how many cycles behind each other they begin */				\
+	NUMBER(u32, divide_interval, 1, 1000)							\
+	/* ... shared and local memory, shuffles */						\
+	NUMBER(u32, shared_cycles, 1, 1000)							\
+	/* ... branches, barriers, exits */							\
+	NUMBER(u32, branch_cycles, 1, 1000)							\
+	/* banks of shared memory, of 4 bytes a cycle */					\
+	NUMBER(u32, shared_banks, 1, 1024)							\
+	/* 1: the trace has the stages of every instruction */					\
+	NUMBER(u32, trace_pipeline, 0, 1)
 
 /* For an ARRAY with so many elements: ELEMENT(type, name, index, least, most) for each. */
 #define VGPU_CONFIG_EACH_3(ELEMENT, type, name, least, most)					\

@@ -103,8 +103,21 @@ enum vgpu_trace_type {
 	 * room; seq: when it begins to cross the interconnect, a: when it has crossed, b: bytes
 	 */
 	VGPU_TRACE_WRITE_BACK,
+	/*
+	 * with trace_pipeline: an instruction of a warp has committed, or was squashed to be
+	 * replayed; sm, kernel; queue: opcode << 24 | pc; seq: cycle of its fetch; a: cycles from
+	 * then to its issue << 32 | to its end; the first is ~0 if it was not issued; b: block << 16 |
+	 * warp of the block << 8 | VGPU_TRACED_*
+	 */
+	VGPU_TRACE_INSTRUCTION,
 	VGPU_TRACE_COUNT
 };
+
+/* Flags of VGPU_TRACE_INSTRUCTION: how it ended, how it began, what it is. */
+#define VGPU_TRACED_SQUASHED	1u	/* it has not committed */
+#define VGPU_TRACED_FAULTED	2u	/* ... because of a page fault of its own */
+#define VGPU_TRACED_REPLAYED	4u	/* it was fetched from the replay queue */
+#define VGPU_TRACED_ACCESS	8u	/* it accesses global memory */
 
 /** enum vgpu_direction - which way pages move */
 enum vgpu_direction {

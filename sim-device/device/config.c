@@ -7,6 +7,7 @@
 #include "../memsys/coherence.h"
 #include "../mmu/placement.h"
 #include "../sim/text.h"
+#include "../sm/pipeline/choices.h"
 #include "../vgpu_policy.h"
 
 /* context_budget: bytes with which a context can map memory and have a queue */
@@ -186,7 +187,15 @@ const char *vgpu_config_check(const struct vgpu_config *config)
 	if (!vgpu_text_is(config->sm_on_fault, "preemptible") &&
 	    !vgpu_text_is(config->sm_on_fault, "stall"))
 		return "sm_on_fault must be preemptible or stall";
-	if (!vgpu_text_is(config->timing, "interval") && !vgpu_text_is(config->timing, "pipeline"))
+	if (!vgpu_fault_scheme_find(config->fault_scheme))
+		return "fault_scheme must be one of the names that its knob lists";
+	if (!vgpu_warp_scheduler_find(config->warp_scheduler))
+		return "warp_scheduler must be lrr or gto";
+	if (!vgpu_issue_order_find(config->issue_order))
+		return "issue_order must be out-of-order, in-order or in-order-commit";
+	if (!vgpu_memory_model_find(config->memory_model))
+		return "memory_model must be flat or caches";
+	if (!vgpu_timing_find(config->timing))
 		return "timing must be interval or pipeline";
 	if (vgpu_text_is(config->timing, "pipeline") && check_hierarchy(config))
 		return check_hierarchy(config);

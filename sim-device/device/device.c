@@ -190,7 +190,16 @@ static const struct vgpu_cache_ops cache_ops = {
 	.forget = forget_frame,
 };
 
-static const struct vgpu_memsys_ops memsys_ops = {};
+static void wake_sm(void *owner, u32 sm, u64 cycle)
+{
+	struct vgpu_device *dev = owner;
+
+	vgpu_sm_answer(&dev->exec.sms[sm], cycle);
+}
+
+static const struct vgpu_memsys_ops memsys_ops = {
+	.wake = wake_sm,
+};
 
 /* Without it nobody else pays for it. */
 static int init_memsys(struct vgpu_device *dev)
@@ -204,6 +213,7 @@ static int init_memsys(struct vgpu_device *dev)
 		return err;
 	dev->mmu.frames.cache_ops = &cache_ops;
 	dev->mmu.frames.caches = dev->memsys;
+	dev->exec.memsys = dev->memsys;
 	return 0;
 }
 

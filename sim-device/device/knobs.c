@@ -4,6 +4,7 @@
  * a list.
  */
 #include "../sim/text.h"
+#include "../sm/pipeline/choices.h"
 #include "../vgpu_policy.h"
 #include "device.h"
 
@@ -286,6 +287,29 @@ static void sm_on_fault_get(struct vgpu_device *dev, struct vgpu_text *text)
 	put_names(text, names, VGPU_ARRAY_SIZE(names), dev->config.sm_on_fault);
 }
 
+/* Thread blocks have what their scheme knows in their state: only while there are none. */
+static int fault_scheme_set(struct vgpu_device *dev, const char *value)
+{
+	int err;
+
+	if (dev->exec.active_count && !vgpu_text_is(value, dev->config.fault_scheme))
+		return vgpu_fault_scheme_find(value) ? -EBUSY : -EINVAL;
+	err = set_checked(dev, "fault_scheme", value);
+	if (!err)
+		switching_changed(dev);
+	return err;
+}
+
+static void fault_scheme_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	const struct vgpu_fault_scheme *scheme;
+	unsigned int i;
+
+	for (i = 0; (scheme = vgpu_fault_scheme_at(i)); i++)
+		put_choice(text, vgpu_fault_scheme_name(scheme),
+			   vgpu_text_is(dev->config.fault_scheme, vgpu_fault_scheme_name(scheme)));
+}
+
 static const struct knob knobs[] = {
 	{ "policy", .set = policy_set, .get = policy_get },
 	{ "preemption", .set = preemption_set, .get = preemption_get },
@@ -310,6 +334,7 @@ static const struct knob knobs[] = {
 	{ "managed_share", .field = "managed_share" },
 	{ "prefetcher", .set = prefetcher_set, .get = prefetcher_get },
 	{ "sm_on_fault", .set = sm_on_fault_set, .get = sm_on_fault_get },
+	{ "fault_scheme", .set = fault_scheme_set, .get = fault_scheme_get },
 	{ "block_switching", .field = "block_switching", .changed = switching_changed },
 	{ "extra_blocks", .field = "extra_blocks", .changed = switching_changed },
 	{ "ideal_switch", .field = "ideal_switch" },

@@ -60,6 +60,36 @@
 	.extra_blocks = 4
 
 /*
+ * The pipeline of an SM (timing=pipeline). Tanasic table 6.1: 96 entries of the issue queue, and
+ * the units beside one for loads and stores; the baseline of chapter 6 stalls on a fault. Chosen:
+ * as many instructions are fetched in a cycle as can be issued; two memory instructions in flight
+ * for each of 64 warps; the log of which 6.5.2 says that it suffices; latencies such that an
+ * instruction that needs the result can be issued as many cycles behind as sm/timing.c takes for
+ * it, which is three more than those of Execute; 32 banks as NVIDIA's.
+ */
+#define PIPELINE(width)				\
+	.timing = "interval",			\
+	.fault_scheme = "stall",		\
+	.warp_scheduler = "lrr",		\
+	.issue_order = "out-of-order",		\
+	.memory_model = "caches",		\
+	.fetch_width = (width),			\
+	.issue_queue = 96,			\
+	.memory_queue = 128,			\
+	.operand_log_bytes = 16 * KB,		\
+	.math_units = 2,			\
+	.special_units = 1,			\
+	.branch_units = 1,			\
+	.math_cycles = 7,			\
+	.wide_cycles = 17,			\
+	.special_cycles = 17,			\
+	.divide_cycles = 97,			\
+	.divide_interval = 24,			\
+	.shared_cycles = 30,			\
+	.branch_cycles = 1,			\
+	.shared_banks = 32
+
+/*
  * The interconnect between SMs and L2, which no table has. Chosen: a flit of 32 bytes a cycle and
  * SM, as simulators of this field have it; a latency with which L2 answers after what
  * microbenchmarks report, about 200 cycles with the two caches' own (Jia et al., Dissecting the
@@ -67,7 +97,6 @@
  */
 #define HIERARCHY			\
 	.icnt_sm_bytes = 32,		\
-	.timing = "interval",		\
 	.coherence = "gpu"
 
 static const struct vgpu_config presets[] = {
@@ -143,6 +172,7 @@ static const struct vgpu_config presets[] = {
 		.policy = "fcfs",
 		.preemption = "none",
 		PAGE_FAULTS,
+		PIPELINE(4),
 		HIERARCHY,
 	}, {
 		/* Tanasic table 6.1: the machine of chapter 6, a Kepler-like SM at 1 GHz */
@@ -216,6 +246,7 @@ static const struct vgpu_config presets[] = {
 		.policy = "fcfs",
 		.preemption = "none",
 		PAGE_FAULTS,
+		PIPELINE(2),
 		HIERARCHY,
 	}, {
 		/* SMK table 4 and PEP table 2, which agree: a Maxwell, the Geforce GTX980 */
@@ -269,6 +300,7 @@ static const struct vgpu_config presets[] = {
 		.policy = "fcfs",
 		.preemption = "none",
 		PAGE_FAULTS,
+		PIPELINE(4),
 		HIERARCHY,
 	},
 };

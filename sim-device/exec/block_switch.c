@@ -217,7 +217,8 @@ void vgpu_exec_set_on_fault(struct vgpu_exec *exec)
 {
 	u32 i;
 
-	exec->stall = vgpu_text_is(exec->config->sm_on_fault, "stall");
+	exec->stall = vgpu_text_is(exec->config->sm_on_fault, "stall") ||
+		      exec->sms[0].timing->stalls(exec->config);
 	exec->switching = exec->config->block_switching && !exec->stall;
 	for (i = 0; i < exec->config->sms; i++) {
 		struct vgpu_smst *smst = &exec->smst[i];

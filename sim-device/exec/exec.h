@@ -69,6 +69,7 @@ struct vgpu_smst {
 	enum vgpu_sm_state state;
 	bool leaving;			/* being preempted: blocks leave, none is issued */
 	bool stalled;			/* to be saved when no warp waits for a page any more */
+	bool draining;			/* to be saved when its instructions in flight have ended */
 	struct vgpu_ksr *ksr;		/* issues blocks of this kernel; NULL: idle */
 	struct vgpu_ksr *next;		/* kernel it is reserved for; NULL: that has ended */
 	/* context that it counts for: that of @next if it is being preempted, else that of @ksr */
@@ -133,6 +134,7 @@ struct vgpu_exec {
 	void *owner;			/* argument of @ops */
 	struct vgpu_native native;	/* where the SMs have code from */
 	struct vgpu_sm_env sm_env;
+	struct vgpu_memsys *memsys;	/* behind the SMs; NULL: with timing=interval */
 	struct vgpu_sm *sms;		/* config->sms */
 	u32 sms_made;
 	const struct vgpu_policy *policy;
@@ -142,7 +144,8 @@ struct vgpu_exec {
 	struct vgpu_event swap_test;	/* used by swap_test.c, … */
 	struct vgpu_random swap_random;	/* … with its own random numbers */
 	bool share_by_priority;		/* budgets by priority, not equal */
-	bool stall;			/* sm_on_fault: SMs with waiting warps are not saved */
+	/* sm_on_fault, or the SMs cannot do otherwise: those with waiting warps are not saved */
+	bool stall;
 	bool switching;			/* block_switching, and SMs do not stall */
 	struct vgpu_list contexts;	/* struct vgpu_exec_context, by id */
 	u32 context_count;

@@ -374,6 +374,7 @@ static int init_sms(struct vgpu_exec *exec)
 		.ops = &vgpu_sm_driver_ops,
 		.engine = exec,
 		.native = exec->native,
+		.memsys = exec->memsys,
 	};
 	exec->sms = vgpu_mem_alloc_device(sms * sizeof(*exec->sms));
 	exec->smst = vgpu_mem_alloc_device(sms * sizeof(*exec->smst));

@@ -117,6 +117,10 @@ void vgpu_exec_save(struct vgpu_exec *exec, u32 sm)
 	smst->stalled = exec->stall && has_waiting(hw);
 	if (smst->stalled)
 		return;
+	/* sm_quiet() tries again. */
+	smst->draining = !vgpu_sm_quiet(hw);
+	if (smst->draining)
+		return;
 	while ((block = vgpu_sm_first(hw))) {
 		vgpu_sm_detach(hw, block);
 		add_save(exec, smst, block);

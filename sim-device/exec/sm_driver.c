@@ -31,6 +31,7 @@ static void release_sm(struct vgpu_exec *exec, u32 sm)
 	exec->leaving_count -= smst->leaving;
 	smst->leaving = false;
 	smst->stalled = false;
+	smst->draining = false;
 	smst->switched = false;
 	smst->turn = VGPU_NEVER;
 	vgpu_runqueue_sm(exec, sm);
@@ -367,6 +368,14 @@ static void block_stopped(struct vgpu_sm *sm, struct vgpu_block *block)
 	vgpu_exec_block_stopped(sm->env->engine, block);
 }
 
+static void sm_quiet(struct vgpu_sm *sm)
+{
+	struct vgpu_exec *exec = sm->env->engine;
+
+	if (exec->smst[sm->index].draining)
+		vgpu_preemption_at_time(exec, sm->index, exec->sim->now, vgpu_exec_save);
+}
+
 static void blocks_wait(struct vgpu_sm *sm)
 {
 	struct vgpu_exec *exec = sm->env->engine;
@@ -393,6 +402,7 @@ const struct vgpu_sm_ops vgpu_sm_driver_ops = {
 	.block_followed = block_followed,
 	.block_fault = block_fault,
 	.block_stopped = block_stopped,
+	.sm_quiet = sm_quiet,
 	.blocks_wait = blocks_wait,
 	.block_ready = block_ready,
 };

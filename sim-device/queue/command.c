@@ -65,7 +65,7 @@ static void shape_launch(const struct vgpu_command *command, struct vgpu_launch 
 		launch->warps = (launch->threads + 31) / 32;
 		return;
 	}
-	launch->kind = &vgpu_block_compiled;
+	launch->kind = command->queue->all->exec->sms[0].timing->kind;
 	launch->module = compiled->module;
 	launch->kernel_index = compiled->kernel;
 	launch->kernel = vgpu_module_kernel(command->module->code, compiled->kernel);

@@ -37,7 +37,7 @@ static inline void describe_order(struct vgpu_access *access, const struct vgpu_
 }
 
 /* A translation of @page for the instruction that is being restarted. False: it is not there. */
-static bool hold_page(struct vgpu_lanes *lanes, u64 page, u8 *bytes, bool in_place)
+bool vgpu_lanes_hold_page(struct vgpu_lanes *lanes, u64 page, u8 *bytes, bool in_place)
 {
 	u32 slot;
 
@@ -80,7 +80,7 @@ static bool enter_page(struct vgpu_sm *sm, u64 page, u64 time,
 				      sm->config->l2_tlb_entries ?
 					      (struct vgpu_walk){ now + time, ready } :
 					      (struct vgpu_walk){ now, now });
-	return hold_page(lanes, page, answer->page, answer->in_place);
+	return vgpu_lanes_hold_page(lanes, page, answer->page, answer->in_place);
 }
 
 static bool knows_page(const struct vgpu_sm *sm, u64 page)
@@ -175,7 +175,8 @@ static enum vgpu_access_result make_access(struct vgpu_block *block, struct vgpu
 		sm->run->process |= lanes_on(access, page);
 		return VGPU_ACCESS_OK;
 	}
-	if (likely(known ? hold_page(&sm->run->lanes, page, answer.page, answer.in_place) :
+	if (likely(known ? vgpu_lanes_hold_page(&sm->run->lanes, page, answer.page,
+						answer.in_place) :
 			   enter_page(sm, page, access->elapsed, &answer)))
 		return VGPU_ACCESS_OK;
 	sm->run->lanes.reason = VGPU_FAULT_MODEL;
@@ -314,7 +315,8 @@ static bool hold_process(struct vgpu_block *block)
 		u8 *bytes = vgpu_lanes_held(lanes, page) ?
 				    NULL : vgpu_process_page(as, address, lanes->write);
 
-		if (vgpu_lanes_held(lanes, page) || (bytes && hold_page(lanes, page, bytes, true)))
+		if (vgpu_lanes_held(lanes, page) ||
+		    (bytes && vgpu_lanes_hold_page(lanes, page, bytes, true)))
 			continue;
 		vgpu_process_release(as);
 		lanes->held = 0;

@@ -21,7 +21,7 @@
 static int compiled_start(struct vgpu_block *block)
 {
 	if (!block->warps)
-		block->warps = vgpu_warps_get(block->sm, block);
+		block->warps = vgpu_warps_get(block->sm, block, 0);
 	else
 		/* where it goes on, not where it began, takes its memory back */
 		block->warps->home = block->sm;
@@ -37,8 +37,8 @@ static void compiled_release(struct vgpu_block *block)
 
 /* ---- one warp, one block, one slice ------------------------------------- */
 
-static void record_fault(struct vgpu_block *block, const struct vgpu_warp *w, u32 reason, u32 lane,
-			 u32 pc)
+void vgpu_block_record_fault(struct vgpu_block *block, const struct vgpu_warp *w, u32 reason,
+			     u32 lane, u32 pc)
 {
 	const struct vgpu_lanes *lanes = &block->sm->run->lanes;
 	struct vgpu_warps *warps = block->warps;
@@ -157,7 +157,7 @@ static u32 run_warp(struct vgpu_block *block, struct vgpu_warp *w, bool pausing)
 		vgpu_warps_pend(block->warps, w);
 		break;
 	case VGPU_LANES_FAULT:
-		record_fault(block, w, lanes->reason, lanes->lane, w->pc);
+		vgpu_block_record_fault(block, w, lanes->reason, lanes->lane, w->pc);
 		break;
 	default:
 		break;
@@ -234,8 +234,8 @@ static void end_block(struct vgpu_slice *slice)
 	count_cycles(slice);
 	stuck = warps->faulted ? NULL : vgpu_warps_stuck(warps);
 	if (stuck)
-		record_fault(block, stuck, VGPU_FAULT_BARRIER, (u32)__builtin_ctz(stuck->bar_mask),
-			     stuck->pc - 1);
+		vgpu_block_record_fault(block, stuck, VGPU_FAULT_BARRIER,
+					(u32)__builtin_ctz(stuck->bar_mask), stuck->pc - 1);
 }
 
 /*
@@ -460,8 +460,14 @@ static bool compiled_stop(struct vgpu_block *block)
 	return !vgpu_event_pending(&block->sm->step);
 }
 
+/* Until the present slice has ended. */
+u64 vgpu_compiled_halt(struct vgpu_sm *sm)
+{
+	return vgpu_event_pending(&sm->step) ? vgpu_event_time(&sm->step) : sm->sim->now;
+}
+
 /* Predicates, reconvergence stacks and barriers, as far as they are in use. */
-static u64 compiled_context_bytes(const struct vgpu_block *block)
+u64 vgpu_compiled_context_bytes(const struct vgpu_block *block)
 {
 	const struct vgpu_warps *warps = block->warps;
 	u64 bytes = 0;
@@ -509,7 +515,7 @@ const struct vgpu_block_kind vgpu_block_compiled = {
 	.issue = compiled_issue,
 	.release = compiled_release,
 	.stop = compiled_stop,
-	.context_bytes = compiled_context_bytes,
+	.context_bytes = vgpu_compiled_context_bytes,
 	.time_left = compiled_time_left,
 	.waits = compiled_waits,
 	.wait_left = compiled_wait_left,

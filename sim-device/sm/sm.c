@@ -14,7 +14,8 @@ int vgpu_sm_init(struct vgpu_sm *sm, u32 index)
 
 	sm->index = index;
 	vgpu_list_init(&sm->resident);
-	sm->step.fire = vgpu_compiled_step;
+	sm->timing = vgpu_timing_find(sm->config->timing);
+	sm->step.fire = sm->timing->step;
 	memory = vgpu_mem_alloc_device(sizeof(*run) + ALIGN);
 	if (vgpu_tlb_init(&sm->tlb, sm->config) || !memory ||
 	    vgpu_profiled_init(sm)) {
@@ -31,6 +32,10 @@ int vgpu_sm_init(struct vgpu_sm *sm, u32 index)
 	run->lanes.sm_index = index;
 	run->lanes.sm_count = sm->config->sms;
 	sm->run = run;
+	if (sm->timing->init && sm->timing->init(sm)) {
+		vgpu_sm_fini(sm);
+		return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -38,6 +43,8 @@ void vgpu_sm_fini(struct vgpu_sm *sm)
 {
 	VGPU_CHECK(!sm->resident_count);
 	vgpu_event_cancel(sm->sim, &sm->step);
+	if (sm->run && sm->timing->fini)
+		sm->timing->fini(sm);
 	vgpu_profiled_fini(sm);
 	vgpu_tlb_fini(&sm->tlb);
 	if (sm->run) {
@@ -61,7 +68,7 @@ int vgpu_sm_issue(struct vgpu_sm *sm, struct vgpu_block *block)
 	const struct vgpu_block_kind *kind = block->launch->kind;
 	int error;
 
-	vgpu_slice_finish(sm);
+	sm->timing->finish(sm);
 	block->sm = sm;
 	if (kind->start) {
 		error = kind->start(block);
@@ -80,7 +87,7 @@ int vgpu_sm_issue(struct vgpu_sm *sm, struct vgpu_block *block)
 
 void vgpu_sm_remove(struct vgpu_sm *sm, struct vgpu_block *block)
 {
-	vgpu_slice_leave(sm, block);
+	sm->timing->leave(sm, block);
 	vgpu_list_del(&block->node);
 	block->sm = NULL;
 	sm->slots_used &= ~(1ull << block->slot);
@@ -91,12 +98,17 @@ u64 vgpu_sm_halt(struct vgpu_sm *sm)
 {
 	struct vgpu_block *block;
 
-	vgpu_slice_finish(sm);
+	sm->timing->finish(sm);
 	sm->halted = true;
 	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node)
 		if (block->launch->kind->halt)
 			block->launch->kind->halt(block);
-	return vgpu_event_pending(&sm->step) ? vgpu_event_time(&sm->step) : sm->sim->now;
+	return sm->timing->halt(sm);
+}
+
+bool vgpu_sm_quiet(const struct vgpu_sm *sm)
+{
+	return sm->timing->quiet(sm);
 }
 
 bool vgpu_block_stop(struct vgpu_block *block)

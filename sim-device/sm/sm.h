@@ -37,6 +37,7 @@ struct vgpu_sm;
  *   thread, pc, address, bytes, write; the engine adds the rest. The block stays until its context
  *   is stopped, right behind the present event
  * @block_stopped: @block, resident, has stopped as vgpu_block_stop() asked
+ * @sm_quiet: an SM that was halted and was not quiet (vgpu_sm_quiet()) is so now
  * @blocks_wait: no slice is being executed, and of a resident block no warp can execute before
  *   pages come. Blocks that wait may leave, others may be issued
  * @block_ready: no warp of @block waits for a page any more. It may be off its SM; @sm is where it
@@ -49,6 +50,7 @@ struct vgpu_sm_ops {
 			       u64 *index);
 	void (*block_fault)(struct vgpu_sm *sm, struct vgpu_block *block, struct vgpu_fault *fault);
 	void (*block_stopped)(struct vgpu_sm *sm, struct vgpu_block *block);
+	void (*sm_quiet)(struct vgpu_sm *sm);
 	void (*blocks_wait)(struct vgpu_sm *sm);
 	void (*block_ready)(struct vgpu_sm *sm, struct vgpu_block *block);
 };
@@ -92,8 +94,40 @@ struct vgpu_block_kind {
 };
 
 extern const struct vgpu_block_kind vgpu_block_compiled;
+extern const struct vgpu_block_kind vgpu_block_pipelined;
 extern const struct vgpu_block_kind vgpu_block_profiled;
 extern const struct vgpu_block_kind vgpu_block_touching;
+
+/**
+ * struct vgpu_timing - a timing model: how the compiled blocks of an SM advance in time. One for
+ * all SMs of a device, from its creation on (configuration: timing)
+ * @name: in the configuration
+ * @kind: of compiled blocks
+ * @stalls: does a block whose warps wait for pages have to stay on its SM until they have come?
+ * @init: what an SM needs beside its struct vgpu_sm_run; -ENOMEM. NULL: nothing
+ * @fini: free it. NULL: nothing
+ * @step: sm->step is due: have the resident compiled blocks advance
+ * @finish: the state of the blocks is to be that of the time at which sm->step is due
+ * @leave: @block leaves the SM
+ * @halt: the SM has been halted. Returns when its blocks can leave, at the earliest
+ * @quiet: it has been halted: can they leave now? If not, vgpu_sm_ops.sm_quiet() says when
+ */
+struct vgpu_timing {
+	const char *name;
+	const struct vgpu_block_kind *kind;
+	bool (*stalls)(const struct vgpu_config *config);
+	int (*init)(struct vgpu_sm *sm);
+	void (*fini)(struct vgpu_sm *sm);
+	void (*step)(struct vgpu_event *step);
+	void (*finish)(struct vgpu_sm *sm);
+	void (*leave)(struct vgpu_sm *sm, const struct vgpu_block *block);
+	u64 (*halt)(struct vgpu_sm *sm);
+	bool (*quiet)(const struct vgpu_sm *sm);
+};
+
+/* timing.c: the model with this name, NULL: there is none; number @index for listings. */
+const struct vgpu_timing *vgpu_timing_find(const char *name);
+const struct vgpu_timing *vgpu_timing_at(unsigned int index);
 
 /** struct vgpu_sm_env - what all SMs of a device have in common */
 struct vgpu_sm_env {
@@ -102,6 +136,7 @@ struct vgpu_sm_env {
 	const struct vgpu_sm_ops *ops;
 	void *engine;			/* of @ops */
 	struct vgpu_native native;	/* where they have code from */
+	struct vgpu_memsys *memsys;	/* behind them; NULL: with timing=interval */
 };
 
 /** struct vgpu_sm - one SM. Resident blocks hang on a list in issue order. */
@@ -119,9 +154,11 @@ struct vgpu_sm {
 	u64 slots_used;			/* bit per slot */
 	/* no slice begins, and no access is made, any more; until the SM is empty */
 	bool halted;
+	const struct vgpu_timing *timing;
 	struct vgpu_event step;		/* next slice of compiled blocks */
 	struct vgpu_tlb tlb;		/* serves the address space that last had a slice here */
 	struct vgpu_sm_run *run;	/* what it executes compiled blocks with */
+	struct vgpu_pipe *pipe;		/* the same */
 	struct vgpu_ends *ends;		/* of profiled blocks */
 	bool waited;			/* a warp of @context has waited for a page here */
 	u32 traced_warps;		/* in the last VGPU_TRACE_SM_WARPS */
@@ -164,6 +201,12 @@ void vgpu_profiled_end(struct vgpu_sm *sm);
  * those that touch memory stop at once.
  */
 u64 vgpu_sm_halt(struct vgpu_sm *sm);
+/*
+ * Can the blocks of @sm, which has been halted, leave it? With timing=interval they can at the time
+ * that vgpu_sm_halt() has returned. With timing=pipeline nobody knows how long the memory takes to
+ * answer: if they cannot, sm_quiet() says when.
+ */
+bool vgpu_sm_quiet(const struct vgpu_sm *sm);
 /*
  * The same for one block, while its neighbours run on. true: it has stopped; false: block_stopped()
  * says when.
@@ -220,6 +263,9 @@ u32 vgpu_module_bytes(const struct vgpu_module *module);	/* of the binary */
 u64 vgpu_module_memory(const struct vgpu_module *module);
 u32 vgpu_module_kernel_count(const struct vgpu_module *module);
 const struct vgpu_kernel *vgpu_module_kernel(const struct vgpu_module *module, u32 index);
+
+/* The memory has something for @sm at @cycle, which is not yet over (vgpu_memsys_ops.wake). */
+void vgpu_sm_answer(struct vgpu_sm *sm, u64 cycle);
 
 /* ---- inside ------------------------------------------------------------- */
 

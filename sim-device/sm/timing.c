@@ -18,7 +18,8 @@
  * chosen, near what microbenchmarks of Kepler report (arithmetic 9 to 11, shared memory 33 to 47),
  * and said so where they stand.
  */
-#include "warps.h"
+#include "../sim/text.h"
+#include "pipeline/pipeline.h"
 
 /* all chosen */
 #define CYCLES_ALU	10	/* arithmetic on 32 bits, f32 and f64, moves, compares, branches */
@@ -154,4 +155,46 @@ u64 vgpu_slice_time(const struct vgpu_config *config, const struct vgpu_slice *s
 	ps = vgpu_mul_div(cycles, VGPU_PS_PER_KCYCLE, config->clock_khz);
 	memory = vgpu_mul_div(bytes, 1000000000000ull, config->memory_bandwidth);
 	return ps > memory ? ps : memory;
+}
+
+/* ---- the models --------------------------------------------------------- */
+
+/* The end of a slice is known, so vgpu_sm_halt() says when the blocks can leave. */
+static bool always_quiet(const struct vgpu_sm *sm)
+{
+	(void)sm;
+	return true;
+}
+
+/* A warp that waits is restartable, whatever it waits for. */
+static bool never_stalls(const struct vgpu_config *config)
+{
+	(void)config;
+	return false;
+}
+
+static const struct vgpu_timing interval = {
+	.name = "interval",
+	.kind = &vgpu_block_compiled,
+	.stalls = never_stalls,
+	.step = vgpu_compiled_step,
+	.finish = vgpu_slice_finish,
+	.leave = vgpu_slice_leave,
+	.halt = vgpu_compiled_halt,
+	.quiet = always_quiet,
+};
+
+static const struct vgpu_timing *const models[] = { &interval, &vgpu_timing_pipeline };
+
+const struct vgpu_timing *vgpu_timing_at(unsigned int index)
+{
+	return index < VGPU_ARRAY_SIZE(models) ? models[index] : NULL;
+}
+
+const struct vgpu_timing *vgpu_timing_find(const char *name)
+{
+	for (u32 i = 0; i < VGPU_ARRAY_SIZE(models); i++)
+		if (vgpu_text_is(name, models[i]->name))
+			return models[i];
+	return NULL;
 }

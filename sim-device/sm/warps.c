@@ -160,7 +160,7 @@ static void warps_clear(struct vgpu_warps *warps, u32 count, u64 bytes)
 }
 
 /* A new block's state; NULL: no memory. Everything the program can see is zero. */
-struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *block)
+struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *block, u64 extra)
 {
 	const struct vgpu_launch *launch = block->launch;
 	const struct vgpu_vass_kernel *vass = &launch->kernel->vass;
@@ -168,7 +168,7 @@ struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *b
 		      aligned((u64)launch->warps * sizeof(struct vgpu_warp));
 	u64 slot = VGPU_LANES * sizeof(u32) * (u64)((vass->regs + 1) & ~1u);
 	u64 shared = aligned(launch->shared_bytes), local = (u64)VGPU_LANES * vass->local_bytes;
-	u64 bytes = headers + launch->warps * slot + shared + ALIGN;
+	u64 bytes = headers + launch->warps * slot + shared + ALIGN + aligned(extra);
 	struct vgpu_warps *warps;
 	size_t room = bytes;
 	u64 at;
@@ -218,6 +218,7 @@ struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *b
 		w->regs = (u32 *)(base + at);
 		at += slot;
 	}
+	warps->extra = extra ? base + at : NULL;
 	return warps;
 }
 

@@ -38,6 +38,7 @@ struct vgpu_warps {
 	u32 shared_bytes;
 	u32 local_bytes;		/* per thread */
 	u8 *shared;
+	void *extra;			/* of the timing model; NULL: it needs nothing */
 	struct vgpu_barrier barriers[VGPU_BARRIERS];
 	struct vgpu_warp *warp;
 };
@@ -93,7 +94,8 @@ struct vgpu_sm_run {
 };
 
 /* warps.c */
-struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *block);
+/* A new block's state, and @extra bytes of zeros; NULL: no memory. */
+struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *block, u64 extra);
 void vgpu_warps_put(struct vgpu_warps *warps);
 /* Release all that is pooled. It is of one account: that of the last block that ended. */
 void vgpu_warps_drain(struct vgpu_sm_run *run);
@@ -121,6 +123,12 @@ struct vgpu_warp *vgpu_warps_stuck(struct vgpu_warps *warps);
 void vgpu_slice_finish(struct vgpu_sm *sm);
 /* @block, resident, leaves: a paused slice does without it. */
 void vgpu_slice_leave(struct vgpu_sm *sm, const struct vgpu_block *block);
+/* As vgpu_timing.halt. */
+u64 vgpu_compiled_halt(struct vgpu_sm *sm);
+u64 vgpu_compiled_context_bytes(const struct vgpu_block *block);
+/* @w of @block did what ends its context, at @pc; run->lanes says where. */
+void vgpu_block_record_fault(struct vgpu_block *block, const struct vgpu_warp *w, u32 reason,
+			     u32 lane, u32 pc);
 
 /*
  * block_access.c: the lanes came back for a page: make the access of @w of which they know no
@@ -135,6 +143,9 @@ enum vgpu_access_result vgpu_block_serve(struct vgpu_block *block, struct vgpu_w
  * before: a page has gone meanwhile, the lanes come back for it.
  */
 enum vgpu_lanes_end vgpu_block_run_held(struct vgpu_block *block, struct vgpu_warp *w);
+
+/* A translation of @page for the instruction that is being restarted. False: it is not there. */
+bool vgpu_lanes_hold_page(struct vgpu_lanes *lanes, u64 page, u8 *bytes, bool in_place);
 
 /* timing.c */
 struct vgpu_config;

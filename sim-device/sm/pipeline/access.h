@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Accesses to global memory in the pipeline (pipeline.h): what each has from operand read to
+ * commit, and who does what with it. Included by pipeline.h.
+ */
+#ifndef VGPU_PIPE_ACCESS_H
+#define VGPU_PIPE_ACCESS_H
+
+#include "../warps.h"
+#include "port.h"
+
+struct vgpu_pipe;
+struct vgpu_pipe_block;
+struct vgpu_pipe_entry;
+
+/* Of an access: address in slots 0 and 1, first and second operand, result. */
+#define VGPU_ACCESS_A		0u
+#define VGPU_ACCESS_B		2u
+#define VGPU_ACCESS_C		4u
+#define VGPU_ACCESS_DST		6u
+#define VGPU_ACCESS_SLOTS	10u
+
+enum vgpu_line_state {
+	VGPU_LINE_NEW,		/* not checked */
+	VGPU_LINE_CHECKED,	/* it has its translation, or will have it */
+	VGPU_LINE_SENT,
+	VGPU_LINE_DONE,
+};
+
+/** struct vgpu_pipe_line - a request: the lanes of an access that are in one line */
+struct vgpu_pipe_line {
+	u64 address;		/* of the line */
+	u32 lanes;
+	u8 state;		/* enum vgpu_line_state */
+	u64 frame;
+	u8 *page;		/* bytes of the page */
+};
+
+/** struct vgpu_pipe_access - an access to global memory from OpRead to Commit */
+struct vgpu_pipe_access {
+	struct vgpu_pipe_access *next;	/* free, or in the queue of the load/store unit */
+	struct vgpu_pipe_entry *entry;	/* NULL: its block has gone, answers are ignored */
+	struct vgpu_page_waiter waiter;	/* stall: for its page */
+	u32 number;
+	struct vgpu_insn insn;	/* on the registers below */
+	u32 lanes;		/* that execute it */
+	u32 count;		/* of lines */
+	u32 line_next;		/* next to be checked */
+	u32 left;		/* lines that are not done */
+	u32 unsent;		/* lines that have not been sent */
+	u32 flying;		/* lines for which the port will answer */
+	bool queued;		/* in the queue of the load/store unit */
+	bool whole;		/* executed as a whole, behind the caches: see access_whole.c */
+	bool faulted;		/* a check has found that a page is not there */
+	bool woken;
+	bool parts;		/* executed in parts */
+	u32 done;		/* lanes of those that have been */
+	u32 bytes;		/* of each lane */
+	u64 frame;		/* of the page that was translated last */
+	u64 start;		/* first cycle of Execute */
+	u64 checked_at;		/* last check so far */
+	u64 ready_at;		/* last data so far */
+	u64 address[VGPU_LANES];
+	struct vgpu_pipe_line line[VGPU_LANES];
+	u32 regs[VGPU_ACCESS_SLOTS * VGPU_LANES] __attribute__((aligned(64)));
+};
+
+/** struct vgpu_pipe_send - a line that is ready to be sent */
+struct vgpu_pipe_send {
+	struct vgpu_pipe_access *access;
+	u32 line;
+};
+
+/* access.c */
+void vgpu_access_put(struct vgpu_pipe *p, struct vgpu_pipe_access *access);
+/* It leaves the queue of the load/store unit. */
+void vgpu_access_unqueue(struct vgpu_pipe *p, struct vgpu_pipe_access *access);
+/* Lines of it that wait to be sent, or for their translations, do so no more. */
+void vgpu_access_purge(struct vgpu_pipe *p, struct vgpu_pipe_access *access);
+/* The last store or atomic of @e has left the SM: what follows in its warp may. */
+void vgpu_access_left(struct vgpu_pipe *p, struct vgpu_pipe_entry *e);
+/* The memory has answered a fence. */
+void vgpu_access_fenced(struct vgpu_pipe *p, const struct vgpu_mem_response *response);
+void vgpu_access_read(struct vgpu_pipe *p, struct vgpu_pipe_entry *e);
+/* @access joins the queue of the load/store unit. */
+void vgpu_access_queue(struct vgpu_pipe *p, struct vgpu_pipe_access *access);
+/* load_store.c: one cycle of the unit */
+void vgpu_access_cycle(struct vgpu_pipe *p);
+/* When it has something to do; VGPU_NEVER. */
+u64 vgpu_access_next(const struct vgpu_pipe *p);
+/* What was due for @e, or for a line that waited for its translation. */
+void vgpu_access_due(struct vgpu_pipe *p, struct vgpu_pipe_entry *e);
+void vgpu_access_line_due(struct vgpu_pipe *p, u32 number);
+void vgpu_access_respond(struct vgpu_pipe *p, const struct vgpu_mem_response *response);
+/* @e commits: its result is copied to the registers, and its access is free. */
+void vgpu_access_commit(struct vgpu_pipe *p, struct vgpu_pipe_entry *e);
+/* The access of @e is dropped. */
+void vgpu_access_drop(struct vgpu_pipe *p, struct vgpu_pipe_entry *e);
+/*
+ * Make the fence @e, or what precedes a release. It goes on by vgpu_access_fenced(), at once or
+ * when the memory has answered.
+ */
+void vgpu_access_fence(struct vgpu_pipe *p, struct vgpu_pipe_entry *e);
+/*
+ * A fence of block @pb itself: what it has stored has taken effect when it is done. False: the port
+ * is busy.
+ */
+bool vgpu_access_fence_block(struct vgpu_pipe *p, struct vgpu_pipe_block *pb);
+/* stall: accesses whose pages have come go on. */
+void vgpu_access_woken(struct vgpu_pipe *p);
+
+/* access_lines.c: the lanes on lines */
+u32 vgpu_access_bytes(const struct vgpu_insn *i);
+void vgpu_access_capture(struct vgpu_pipe *p, struct vgpu_pipe_access *access);
+/* Lines of the access; false: it must be executed as a whole. */
+bool vgpu_access_coalesce(struct vgpu_pipe *p, struct vgpu_pipe_access *access);
+void vgpu_access_mask(const struct vgpu_pipe_access *access, const struct vgpu_pipe_line *line,
+		      u64 mask[2]);
+void vgpu_access_load(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
+		      const struct vgpu_pipe_line *line, const u8 *data);
+void vgpu_access_store(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
+		       const struct vgpu_pipe_line *line, u8 *data);
+void vgpu_access_atomic(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
+			const struct vgpu_pipe_line *line, struct vgpu_mem_atomic *atomic);
+void vgpu_access_atomic_done(struct vgpu_pipe_access *access, const struct vgpu_mem_atomic *atomic);
+/* Of an access that is done, to register @dst and those behind it. */
+void vgpu_access_result(const struct vgpu_pipe_access *access, struct vgpu_warp *w, u32 dst);
+/* Lanes @lanes execute the access, with page @number of theirs at @page. */
+enum vgpu_lanes_end vgpu_access_run(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
+				    u32 lanes, u64 number, u8 *page);
+
+/* access_check.c: TLB checks */
+void vgpu_access_describe(const struct vgpu_pipe *p, const struct vgpu_pipe_access *access,
+			  struct vgpu_access *a);
+/* The page of @lane. FAULT: the lanes' struct says what is wrong. */
+enum vgpu_access_result vgpu_access_translate(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
+					      u32 lane, struct vgpu_access_answer *answer);
+u64 vgpu_pipe_cycles(const struct vgpu_pipe *p, u64 ps);
+enum vgpu_access_result vgpu_access_check(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
+					  struct vgpu_pipe_line *line, u64 *cost);
+/* access_whole.c: what is not in lines of frames. @cost: cycles */
+enum vgpu_access_result vgpu_access_whole(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
+					  u64 *cost);
+
+#endif

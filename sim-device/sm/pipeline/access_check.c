@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * TLB checks: each request of a line has one (Tanasic 6.3.1, figure 6.5). A check that misses asks
+ * the MMU, at the time of its cycle. What the TLB has, and how it is filled, is as for
+ * timing=interval (block_access.c); the lanes never look there themselves.
+ */
+#include "pipeline.h"
+
+static u64 elapsed(const struct vgpu_pipe *p)
+{
+	u64 time = vgpu_cycle_time(p->config, p->cycle), now = p->sm->sim->now;
+
+	return time > now ? time - now : 0;
+}
+
+void vgpu_access_describe(const struct vgpu_pipe *p, const struct vgpu_pipe_access *access,
+			  struct vgpu_access *a)
+{
+	const struct vgpu_pipe_entry *e = access->entry;
+	const struct vgpu_sm *sm = p->sm;
+
+	*a = (struct vgpu_access){
+		.kind = !(e->d.flags & VGPU_DEC_WRITES) ? VGPU_ACCESS_LOAD :
+			e->insn->op >= VGPU_OP_ATOM	? VGPU_ACCESS_ATOMIC :
+							  VGPU_ACCESS_STORE,
+		.order = VGPU_MEM_ORDER(e->insn->mem),
+		.scope = VGPU_MEM_SCOPE(e->insn->mem),
+		.cache = VGPU_MEM_CACHE(e->insn->mem),
+		.lanes = access->lanes,
+		.bytes = access->bytes,
+		.sm = sm->index,
+		.kernel = e->warp->block->launch->id,
+		.elapsed = sm->config->l2_tlb_entries ? elapsed(p) : 0,
+		.l1 = sm->tlb.l1.registers.count ? (struct vgpu_l1_tlb *)&sm->tlb.l1 : NULL,
+		.address = access->address,
+	};
+}
+
+/* Does the TLB have @page? As use_page() of block_access.c. */
+static bool look_up(struct vgpu_pipe *p, u64 page, bool write, struct vgpu_access_answer *answer)
+{
+	struct vgpu_tlb *tlb = &p->sm->tlb;
+	const struct vgpu_tlb_entry *e = &tlb->entries[page & (VGPU_TLB_ENTRIES - 1)];
+	const struct vgpu_l1_entry *entry;
+	u64 time = p->sm->sim->now + elapsed(p);
+
+	if (likely(e->page == page && (!write || e->write))) {
+		answer->page = e->read;
+		return true;
+	}
+	if (!tlb->l1.entries) {
+		answer->page = vgpu_tlb_in_place(e, page, write);
+		answer->in_place = true;
+		return answer->page;
+	}
+	entry = vgpu_tlb_use(tlb, page, write, p->sm->sim->now);
+	if (!entry)
+		return false;
+	answer->page = write ? entry->translation.write : entry->translation.read;
+	answer->in_place = entry->translation.page != page;
+	if (vgpu_walk_ready(&entry->walk, time) > time)
+		answer->cost_ps = vgpu_walk_ready(&entry->walk, time) - time;
+	return true;
+}
+
+static void enter(struct vgpu_pipe *p, u64 page, bool write,
+		  const struct vgpu_access_answer *answer)
+{
+	struct vgpu_sm *sm = p->sm;
+	u64 now = sm->sim->now, asked = now + elapsed(p);
+	u64 tag = answer->in_place ? page | VGPU_TLB_IN_PLACE : page;
+
+	if (!sm->tlb.l1.entries)
+		vgpu_tlb_enter(&sm->tlb, page, answer->in_place, answer->page, write);
+	else
+		vgpu_tlb_enter_walked(&sm->tlb, tag, answer->page, write, now,
+				      sm->config->l2_tlb_entries ?
+					      (struct vgpu_walk){ asked,
+								  asked + answer->cost_ps } :
+					      (struct vgpu_walk){ now, now });
+}
+
+/*
+ * The frame of a page that the TLB has is not in the TLB. Whatever changes it also drops the page
+ * there, so the last answer of the MMU holds. False: it is not known any more.
+ */
+static bool find_frame(const struct vgpu_pipe *p, u32 context, u64 page, u64 *frame)
+{
+	const struct vgpu_frame_known *known = &p->frames[page % VGPU_FRAMES_KNOWN];
+
+	*frame = known->frame;
+	return known->page == page && known->context == context;
+}
+
+enum vgpu_access_result vgpu_access_translate(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
+					      u32 lane, struct vgpu_access_answer *answer)
+{
+	const struct vgpu_launch *launch = access->entry->warp->block->launch;
+	struct vgpu_lanes *lanes = &p->sm->run->lanes;
+	bool write = access->entry->d.flags & VGPU_DEC_WRITES;
+	u64 page = access->address[lane] >> VGPU_PAGE_SHIFT;
+	enum vgpu_access_result result;
+	struct vgpu_access a;
+	u64 cost = 0;
+	bool found;
+
+	*answer = (struct vgpu_access_answer){};
+	vgpu_tlb_serve(&p->sm->tlb, launch->as);
+	found = look_up(p, page, write, answer);
+	if (found && (answer->in_place ||
+		      find_frame(p, launch->context, page, &access->frame)))
+		return VGPU_ACCESS_OK;
+	cost = answer->cost_ps;
+	*answer = (struct vgpu_access_answer){};
+	vgpu_pipe_lanes_end(p);
+	vgpu_access_describe(p, access, &a);
+	a.lane = lane;
+	vgpu_work_add(launch->work, VGPU_WORK_TRANSLATION);
+	result = vgpu_mmu_access(launch->as, &a, vgpu_pipe_waiter(access), answer);
+	if (result == VGPU_ACCESS_OK && !answer->process) {
+		access->frame = answer->frame;
+		p->frames[page % VGPU_FRAMES_KNOWN] =
+			(struct vgpu_frame_known){ page, launch->context, answer->frame };
+		/* asked again only for its frame */
+		if (found)
+			answer->cost_ps = cost;
+		else
+			enter(p, page, write, answer);
+	}
+	if (result != VGPU_ACCESS_FAULT)
+		return result;
+	lanes->reason = answer->fault;
+	lanes->lane = answer->lane;
+	lanes->address = access->address[answer->lane];
+	lanes->bytes = access->bytes;
+	lanes->write = write;
+	return result;
+}
+
+u64 vgpu_pipe_cycles(const struct vgpu_pipe *p, u64 ps)
+{
+	return vgpu_mul_div(ps + VGPU_PS_PER_KCYCLE / p->config->clock_khz - 1,
+			    p->config->clock_khz, VGPU_PS_PER_KCYCLE);
+}
+
+enum vgpu_access_result vgpu_access_check(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
+					  struct vgpu_pipe_line *line, u64 *cost)
+{
+	struct vgpu_access_answer answer;
+	enum vgpu_access_result result =
+		vgpu_access_translate(p, access, (u32)__builtin_ctz(line->lanes), &answer);
+
+	*cost = answer.cost_ps ? vgpu_pipe_cycles(p, answer.cost_ps) : 0;
+	if (result != VGPU_ACCESS_OK)
+		return result;
+	if (answer.in_place || answer.process)
+		access->whole = true;
+	line->page = answer.page;
+	line->frame = access->frame;
+	return VGPU_ACCESS_OK;
+}

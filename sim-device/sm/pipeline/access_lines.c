@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The lanes on the lines of an access. An access has a small register file of its own, with the
+ * operands that it has read, and an instruction on these. To the lanes, a line is a page of which
+ * they touch nothing else: they hold a translation of it that points to where the line lies.
+ */
+#include "pipeline.h"
+
+static bool is_atomic(u32 op)
+{
+	return op >= VGPU_OP_ATOM && op <= VGPU_OP_ATOMSQ;
+}
+
+static bool is_wide_atomic(u32 op)
+{
+	return op == VGPU_OP_ATOMQ || op == VGPU_OP_ATOMGQ;
+}
+
+u32 vgpu_access_bytes(const struct vgpu_insn *i)
+{
+	if (is_atomic(i->op))
+		return is_wide_atomic(i->op) ? 8 : 4;
+	return VGPU_F_SIZE(i->flags) * VGPU_F_COUNT(i->flags);
+}
+
+static u32 *reg(struct vgpu_pipe_access *access, u32 slot)
+{
+	return &access->regs[slot * VGPU_LANES];
+}
+
+/* ---- operands ------------------------------------------------------------------ */
+
+static void copy_in(struct vgpu_pipe_access *access, u32 to, const u32 *regs, u32 from, u32 count)
+{
+	memcpy(reg(access, to), &regs[from * VGPU_LANES], count * VGPU_LANES * sizeof(u32));
+}
+
+static u32 slots_of_value(const struct vgpu_insn *i)
+{
+	if (is_atomic(i->op))
+		return is_wide_atomic(i->op) ? 2 : 1;
+	return VGPU_F_COUNT(i->flags) * (VGPU_F_SIZE(i->flags) == 8 ? 2 : 1);
+}
+
+/* From the log, an address or operand of 8 bytes an entry. */
+static void read_log(struct vgpu_pipe_access *access)
+{
+	const struct vgpu_pipe_entry *e = access->entry;
+	const struct vgpu_pipe_block *pb = vgpu_pipe_block(e->warp->block);
+
+	for (u32 n = 0; n < e->log_count; n++)
+		memcpy(reg(access, 2 * n), pb->log + e->log[n] * VGPU_LOG_ENTRY, VGPU_LOG_ENTRY);
+}
+
+static u32 guarded(const struct vgpu_warp *w, const struct vgpu_insn *i)
+{
+	return w->preds[i->guard & 63] ^ (0u - (i->guard >> 6 & 1u));
+}
+
+void vgpu_access_capture(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
+{
+	struct vgpu_pipe_entry *e = access->entry;
+	const struct vgpu_insn *i = e->insn;
+	const struct vgpu_warp *w = e->warp->w;
+	bool store = e->d.flags & VGPU_DEC_WRITES && !is_atomic(i->op);
+
+	(void)p;
+	access->insn = *i;
+	access->insn.guard = VGPU_PT;
+	access->insn.a = VGPU_ACCESS_A;
+	access->insn.b = store || is_atomic(i->op) ? VGPU_ACCESS_B : 0;
+	access->insn.c = is_atomic(i->op) ? VGPU_ACCESS_C : 0;
+	access->insn.dst = store ? 0 : VGPU_ACCESS_DST;
+	if (e->logged) {
+		access->lanes = e->active;
+		read_log(access);
+		return;
+	}
+	access->lanes = e->active & guarded(w, i);
+	if (!(i->flags & VGPU_F_ABS))
+		copy_in(access, VGPU_ACCESS_A, w->regs, i->a, 2);
+	if (store || is_atomic(i->op))
+		copy_in(access, VGPU_ACCESS_B, w->regs, i->b, slots_of_value(i));
+	if (is_atomic(i->op) && VGPU_F_ATOM(i->flags) == VGPU_ATOM_CAS)
+		copy_in(access, VGPU_ACCESS_C, w->regs, i->c, slots_of_value(i));
+}
+
+/* ---- lines ---------------------------------------------------------------------- */
+
+static struct vgpu_pipe_line *line_of(struct vgpu_pipe_access *access, u64 address)
+{
+	for (u32 n = access->count; n-- > 0;)
+		if (access->line[n].address == address)
+			return &access->line[n];
+	access->line[access->count] = (struct vgpu_pipe_line){ .address = address };
+	return &access->line[access->count++];
+}
+
+bool vgpu_access_coalesce(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
+{
+	const u64 *a = (const u64 *)reg(access, VGPU_ACCESS_A);
+	const struct vgpu_insn *i = &access->insn;
+	bool absolute = i->flags & VGPU_F_ABS;
+	u64 odd = 0, last = ~0ull, bytes = vgpu_access_bytes(i);
+	struct vgpu_pipe_line *line = NULL;
+
+	(void)p;
+	access->count = 0;
+	for (u32 lanes = access->lanes; lanes; lanes &= lanes - 1) {
+		u32 l = (u32)__builtin_ctz(lanes);
+		u64 address = (absolute ? 0 : a[l]) + i->imm;
+
+		access->address[l] = address;
+		odd |= address & (bytes - 1);
+		odd |= address >= VGPU_ADDRESS_LIMIT;
+		address &= ~(u64)(VGPU_LINE - 1);
+		if (address != last)
+			line = line_of(access, address);
+		last = address;
+		line->lanes |= lanes & -lanes;
+	}
+	return !odd;
+}
+
+void vgpu_access_mask(const struct vgpu_pipe_access *access, const struct vgpu_pipe_line *line,
+		      u64 mask[2])
+{
+	u32 bytes = vgpu_access_bytes(&access->insn);
+	u64 part = (1ull << bytes) - 1;
+
+	mask[0] = 0;
+	mask[1] = 0;
+	for (u32 lanes = line->lanes; lanes; lanes &= lanes - 1) {
+		u32 offset = access->address[__builtin_ctz(lanes)] & (VGPU_LINE - 1);
+
+		mask[offset / 64] |= part << offset % 64;
+	}
+}
+
+enum vgpu_lanes_end vgpu_access_run(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
+				    u32 active, u64 number, u8 *page)
+{
+	struct vgpu_lanes *s = &p->sm->run->lanes;
+	struct vgpu_warp *w = p->scratch;
+	u32 slot;
+
+	w->pc = 0;
+	w->reconv = VGPU_NO_RECONV;
+	w->active = active;
+	w->live = ~0u;
+	w->regs = access->regs;
+	s->warp = w;
+	s->code = &access->insn;
+	s->budget = 1;
+	s->held = 1;
+	s->on_host = false;
+	s->hold_used = 0;
+	slot = vgpu_lanes_hold_slot(s, number);
+	s->hold_used = 1ull << slot;
+	s->hold[slot] = (struct vgpu_tlb_entry){ number, page, page };
+	p->entered = NULL;
+	vgpu_pipe_lanes_begin(p);
+	return p->sm->run->run(s);
+}
+
+/* Where the page of @line would begin if it were where its line is: only the line is touched. */
+static u8 *page_around(const struct vgpu_pipe_line *line, const u8 *data)
+{
+	return (u8 *)((unsigned long)data - (line->address & (VGPU_PAGE_SIZE - 1)));
+}
+
+void vgpu_access_load(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
+		      const struct vgpu_pipe_line *line, const u8 *data)
+{
+	enum vgpu_lanes_end end = vgpu_access_run(p, access, line->lanes,
+						  line->address >> VGPU_PAGE_SHIFT,
+						  page_around(line, data));
+
+	VGPU_CHECK(end == VGPU_LANES_BUDGET);
+}
+
+void vgpu_access_store(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
+		       const struct vgpu_pipe_line *line, u8 *data)
+{
+	vgpu_access_load(p, access, line, data);
+}
+
+/* ---- atomics ---------------------------------------------------------------------- */
+
+/*
+ * Execute @atomic on @bytes: the lanes' own instruction on operands in the same places. The
+ * executor is the SM from which it comes.
+ */
+static void apply(struct vgpu_mem_atomic *atomic, u8 *bytes)
+{
+	struct vgpu_pipe *p = atomic->executor;
+	struct vgpu_pipe_access *a = p->atomic;
+	bool wide = atomic->bytes == 8, fpu = p->fpu;
+	u64 *address = (u64 *)reg(a, VGPU_ACCESS_A);
+
+	a->insn = (struct vgpu_insn){
+		.op = wide ? VGPU_OP_ATOMGQ : VGPU_OP_ATOMG,
+		.mem = VGPU_MEM_V1_ATOMIC,
+		.guard = VGPU_PT,
+		.flags = (u8)atomic->op & (u8)~(VGPU_F_ATOM_ABS | VGPU_F_ATOM_NORET),
+		.dst = VGPU_ACCESS_DST,
+		.a = VGPU_ACCESS_A,
+		.b = VGPU_ACCESS_B,
+		.c = VGPU_ACCESS_C,
+	};
+	for (u32 l = 0; l < VGPU_LANES; l++) {
+		address[l] = atomic->offset[l];
+		if (wide) {
+			((u64 *)reg(a, VGPU_ACCESS_B))[l] = atomic->a[l];
+			((u64 *)reg(a, VGPU_ACCESS_C))[l] = atomic->b[l];
+		} else {
+			reg(a, VGPU_ACCESS_B)[l] = (u32)atomic->a[l];
+			reg(a, VGPU_ACCESS_C)[l] = (u32)atomic->b[l];
+		}
+	}
+	VGPU_CHECK(vgpu_access_run(p, a, atomic->lanes, 0, bytes) == VGPU_LANES_BUDGET);
+	for (u32 l = 0; l < VGPU_LANES; l++)
+		atomic->old[l] = wide ? ((u64 *)reg(a, VGPU_ACCESS_DST))[l] :
+					reg(a, VGPU_ACCESS_DST)[l];
+	if (!fpu)
+		vgpu_pipe_lanes_end(p);
+}
+
+void vgpu_access_atomic(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
+			const struct vgpu_pipe_line *line, struct vgpu_mem_atomic *atomic)
+{
+	bool wide = is_wide_atomic(access->insn.op);
+
+	atomic->apply = apply;
+	atomic->executor = p;
+	atomic->lanes = line->lanes;
+	atomic->op = access->insn.flags;
+	atomic->bytes = wide ? 8 : 4;
+	for (u32 l = 0; l < VGPU_LANES; l++) {
+		bool in = line->lanes >> l & 1;
+
+		atomic->offset[l] = in ? (u8)(access->address[l] & (VGPU_LINE - 1)) : 0;
+		if (wide) {
+			atomic->a[l] = in ? ((u64 *)reg(access, VGPU_ACCESS_B))[l] : 0;
+			atomic->b[l] = in ? ((u64 *)reg(access, VGPU_ACCESS_C))[l] : 0;
+		} else {
+			atomic->a[l] = in ? reg(access, VGPU_ACCESS_B)[l] : 0;
+			atomic->b[l] = in ? reg(access, VGPU_ACCESS_C)[l] : 0;
+		}
+	}
+}
+
+void vgpu_access_atomic_done(struct vgpu_pipe_access *access, const struct vgpu_mem_atomic *atomic)
+{
+	for (u32 lanes = atomic->lanes; lanes; lanes &= lanes - 1) {
+		u32 l = (u32)__builtin_ctz(lanes);
+
+		if (atomic->bytes == 8)
+			((u64 *)reg(access, VGPU_ACCESS_DST))[l] = atomic->old[l];
+		else
+			reg(access, VGPU_ACCESS_DST)[l] = (u32)atomic->old[l];
+	}
+}
+
+/* ---- the result --------------------------------------------------------------------- */
+
+void vgpu_access_result(const struct vgpu_pipe_access *access, struct vgpu_warp *w, u32 dst)
+{
+	const struct vgpu_insn *i = &access->insn;
+	const u32 *from = &access->regs[VGPU_ACCESS_DST * VGPU_LANES];
+	u32 *to = &w->regs[dst * VGPU_LANES], m = access->lanes, count = slots_of_value(i);
+	bool pairs = is_atomic(i->op) ? is_wide_atomic(i->op) : VGPU_F_SIZE(i->flags) == 8;
+
+	if (m == ~0u) {
+		memcpy(to, from, count * VGPU_LANES * sizeof(u32));
+		return;
+	}
+	if (pairs) {
+		for (u32 n = 0; n < count; n += 2)
+			for (u32 lanes = m; lanes; lanes &= lanes - 1) {
+				u32 l = n * VGPU_LANES / 2 + (u32)__builtin_ctz(lanes);
+
+				((u64 *)to)[l] = ((const u64 *)from)[l];
+			}
+		return;
+	}
+	for (u32 n = 0; n < count; n++)
+		for (u32 lanes = m; lanes; lanes &= lanes - 1) {
+			u32 l = n * VGPU_LANES + (u32)__builtin_ctz(lanes);
+
+			to[l] = from[l];
+		}
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * OpRead, Execute and Commit. What an instruction does is what the lanes do: here they are called,
+ * one instruction at a time. Between vgpu_pipe_lanes_begin() and _end() they have the vector unit,
+ * for as much of a window as needs nothing that may allocate or walk page tables.
+ */
+#include "scheme.h"
+
+void vgpu_pipe_lanes_begin(struct vgpu_pipe *p)
+{
+	if (p->fpu)
+		return;
+	p->fpu = true;
+	vgpu_fpu_begin();
+}
+
+void vgpu_pipe_lanes_end(struct vgpu_pipe *p)
+{
+	if (!p->fpu)
+		return;
+	vgpu_fpu_end();
+	p->fpu = false;
+}
+
+/* ---- the lanes -------------------------------------------------------------- */
+
+void vgpu_pipe_enter_block(struct vgpu_pipe *p, const struct vgpu_block *block)
+{
+	struct vgpu_lanes *lanes = &p->sm->run->lanes;
+	const struct vgpu_warps *warps = block->warps;
+
+	lanes->clock = p->cycle;
+	if (p->entered == block)
+		return;
+	p->entered = block;
+	lanes->code = block->launch->kernel->code;
+	lanes->launch = block->launch;
+	lanes->params = block->launch->params;
+	lanes->shared = warps->shared;
+	lanes->shared_bytes = warps->shared_bytes;
+	lanes->local_bytes = warps->local_bytes;
+	memcpy(lanes->block, warps->index, sizeof(lanes->block));
+}
+
+static enum vgpu_lanes_end run(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw, u32 budget)
+{
+	struct vgpu_lanes *lanes = &p->sm->run->lanes;
+	enum vgpu_lanes_end end;
+
+	vgpu_pipe_enter_block(p, pw->block);
+	lanes->warp = pw->w;
+	lanes->held = 0;
+	for (;;) {
+		lanes->budget = budget;
+		lanes->slow = 0;
+		vgpu_pipe_lanes_begin(p);
+		end = p->sm->run->run(lanes);
+		pw->w->cycles = 0;
+		if (likely(end != VGPU_LANES_LOCAL))
+			return end;
+		vgpu_pipe_lanes_end(p);
+		if (vgpu_warps_add_local(pw->block->warps, pw->w))
+			continue;
+		lanes->reason = VGPU_FAULT_NO_MEMORY;
+		return VGPU_LANES_FAULT;
+	}
+}
+
+void vgpu_pipe_fatal(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw, u32 pc)
+{
+	const struct vgpu_lanes *lanes = &p->sm->run->lanes;
+
+	p->cut = true;
+	if (!pw->block->warps->faulted)
+		vgpu_block_record_fault(pw->block, pw->w, lanes->reason, lanes->lane, pc);
+	vgpu_pipe_stop(p, pw->block);
+}
+
+enum vgpu_lanes_end vgpu_pipe_run(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw, u32 pc,
+				  u32 lanes)
+{
+	struct vgpu_warp *w = pw->w;
+	u32 front = w->pc, active = w->active, reconv = w->reconv;
+	enum vgpu_lanes_end end;
+
+	w->pc = pc;
+	w->active = lanes;
+	w->reconv = VGPU_NO_RECONV;
+	end = run(p, pw, 1);
+	w->pc = front;
+	w->active = active;
+	w->reconv = reconv;
+	return end;
+}
+
+/* ---- the front end of a warp ------------------------------------------------ */
+
+/* Warps of @block that a barrier has let go are fetched of again. */
+static void leave_barrier(struct vgpu_pipe *p, struct vgpu_block *block)
+{
+	struct vgpu_pipe_block *pb = vgpu_pipe_block(block);
+
+	for (u32 n = 0; n < block->warps->count; n++)
+		if (pb->warp[n].held & VGPU_HELD_BARRIER &&
+		    pb->warp[n].w->state == VGPU_WARP_READY)
+			vgpu_pipe_let_go(p, &pb->warp[n], VGPU_HELD_BARRIER);
+}
+
+void vgpu_pipe_run_control(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw, u32 budget)
+{
+	struct vgpu_block *block = pw->block;
+	u32 pc = pw->w->pc;
+
+	pw->jumps++;
+	switch (run(p, pw, budget)) {
+	case VGPU_LANES_EXIT:
+		vgpu_pipe_hold(p, pw, VGPU_HELD_EXITED);
+		vgpu_warps_exit(block->warps, pw->w);
+		leave_barrier(p, block);
+		p->cut |= vgpu_warps_over(block->warps);
+		break;
+	case VGPU_LANES_BARRIER:
+		vgpu_pipe_hold(p, pw, VGPU_HELD_BARRIER);
+		vgpu_warps_arrive(block->warps, pw->w);
+		leave_barrier(p, block);
+		/* nobody is left who could arrive */
+		p->cut |= !block->warps->ready && !block->warps->pending;
+		break;
+	case VGPU_LANES_FAULT:
+		vgpu_pipe_fatal(p, pw, pw->w->pc);
+		break;
+	case VGPU_LANES_BUDGET:
+		break;
+	default:
+		/* what needs a translation is no branch */
+		VGPU_CHECK(false);
+		p->sm->run->lanes.reason = VGPU_FAULT_MODEL;
+		vgpu_pipe_fatal(p, pw, pc);
+	}
+}
+
+/* ---- operand read ------------------------------------------------------------ */
+
+/* Cycles that an access to shared memory needs its banks: words of one bank follow each other. */
+static u32 bank_cycles(const struct vgpu_pipe *p, const struct vgpu_pipe_entry *e)
+{
+	const struct vgpu_insn *i = e->insn;
+	const u32 *a = &e->warp->w->regs[i->a * VGPU_LANES];
+	u32 banks = p->config->shared_banks, words[VGPU_LANES], most = 1, known = 0;
+	u32 bytes = VGPU_F_SIZE(i->flags) * VGPU_F_COUNT(i->flags);
+
+	if ((i->op != VGPU_OP_LDS && i->op != VGPU_OP_STS && i->op != VGPU_OP_ATOMS &&
+	     i->op != VGPU_OP_ATOMSQ) || i->flags & VGPU_F_ABS)
+		return 1;
+	if (i->op == VGPU_OP_ATOMS || i->op == VGPU_OP_ATOMSQ)
+		bytes = i->op == VGPU_OP_ATOMS ? 4 : 8;
+	/* a row of words and one word for all are what mostly comes */
+	if (a[1] - a[0] == a[VGPU_LANES - 1] - a[VGPU_LANES - 2] &&
+	    (a[VGPU_LANES - 1] == a[0] || a[VGPU_LANES - 1] - a[0] == 4 * (VGPU_LANES - 1)) &&
+	    bytes <= 4 && banks == VGPU_LANES && a[VGPU_LANES / 2] - a[0] ==
+	    (a[1] - a[0]) * (VGPU_LANES / 2))
+		return 1;
+	for (u32 lanes = e->active; lanes; lanes &= lanes - 1) {
+		u32 word = (a[__builtin_ctz(lanes)] + (u32)i->imm) / 4, same = 1, n;
+
+		for (n = 0; n < known && words[n] != word; n++)
+			same += words[n] % banks == word % banks;
+		if (n < known)
+			continue;
+		words[known++] = word;
+		most = same > most ? same : most;
+	}
+	/* accesses of 8 and 16 bytes are made for a half and a quarter of the lanes at a time */
+	return most * (bytes > 4 ? bytes / 4 : 1);
+}
+
+static void execute(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
+{
+	struct vgpu_lanes *lanes = &p->sm->run->lanes;
+	u64 ends = p->cycle + 1 + e->d.cycles;
+
+	if (e->d.flags & VGPU_DEC_MEMORY) {
+		u32 cycles = bank_cycles(p, e);
+		u64 start = p->cycle + 1 > p->shared_free ? p->cycle + 1 : p->shared_free;
+
+		p->shared_free = start + cycles;
+		ends = p->shared_free - 1 + e->d.cycles;
+	}
+	if (unlikely(e->insn->op == VGPU_OP_SREGQ))
+		lanes->timer = vgpu_cycle_time(p->config, p->cycle) / VGPU_NS;
+	if (unlikely(vgpu_pipe_run(p, e->warp, e->pc, e->active) != VGPU_LANES_BUDGET)) {
+		vgpu_pipe_fatal(p, e->warp, e->pc);
+		return;
+	}
+	vgpu_pipe_at(p, e->number, ends);
+}
+
+void vgpu_pipe_read(struct vgpu_pipe *p)
+{
+	/* those that are issued in this cycle come behind */
+	while (p->reading.first != VGPU_PIPE_NONE) {
+		struct vgpu_pipe_entry *e = &p->entries[p->reading.first];
+
+		if (e->stage[VGPU_STAGE_ISSUE] == p->cycle)
+			return;
+		p->reading.first = e->next;
+		if (e->next == VGPU_PIPE_NONE)
+			p->reading.last = VGPU_PIPE_NONE;
+		e->state = VGPU_ENTRY_EXECUTING;
+		e->stage[VGPU_STAGE_READ] = p->cycle;
+		e->stage[VGPU_STAGE_EXECUTE] = p->cycle + 1;
+		if (e->d.flags & VGPU_DEC_GLOBAL) {
+			vgpu_access_read(p, e);
+			continue;
+		}
+		if (e->d.flags & VGPU_DEC_FENCE) {
+			vgpu_access_fence(p, e);
+		} else if (e->d.flags & VGPU_DEC_CONTROL) {
+			vgpu_pipe_at(p, e->number, p->cycle + 1 + e->d.cycles);
+		} else {
+			execute(p, e);
+		}
+		vgpu_pipe_release(p, e);
+	}
+}
+
+/* ---- commit -------------------------------------------------------------------- */
+
+/* Every older instruction of the warp has committed. */
+static bool is_oldest(const struct vgpu_pipe *p, const struct vgpu_pipe_entry *e)
+{
+	const struct vgpu_pipe_warp *pw = e->warp;
+
+	for (u64 slots = pw->slots; slots; slots &= slots - 1)
+		if (p->entries[pw->entry[__builtin_ctzll(slots)]].age < e->age)
+			return false;
+	return true;
+}
+
+static void commit(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
+{
+	struct vgpu_pipe_warp *pw = e->warp;
+	struct vgpu_pipe_block *pb = vgpu_pipe_block(pw->block);
+
+	e->stage[VGPU_STAGE_COMMIT] = p->cycle;
+	if (unlikely(p->sm->trace->on))
+		vgpu_pipe_trace(p, e, 0);
+	p->sm->instructions++;
+	vgpu_work_add(pw->block->launch->work, VGPU_WORK_INSTRUCTION);
+	if (e->d.flags & VGPU_DEC_GLOBAL)
+		vgpu_access_commit(p, e);
+	pw->moving--;
+	pb->moving--;
+	vgpu_pipe_leave(p, e);
+	if (e->d.flags & VGPU_DEC_CONTROL)
+		vgpu_pipe_run_control(p, pw, 1);
+	if (e->d.flags & (VGPU_DEC_CONTROL | VGPU_DEC_ACQUIRES))
+		vgpu_pipe_let_go(p, pw, VGPU_HELD_CONTROL);
+	if (unlikely(pw->held & (VGPU_HELD_SLOTS | VGPU_HELD_DRAIN))) {
+		vgpu_pipe_let_go(p, pw, VGPU_HELD_SLOTS);
+		if (!pw->in_flight)
+			vgpu_pipe_let_go(p, pw, VGPU_HELD_DRAIN);
+	}
+	if (unlikely(pw->held & (VGPU_HELD_FAULT | VGPU_HELD_STOP)) && !pw->moving)
+		vgpu_pipe_settle(p, pw);
+}
+
+/* The oldest of @pw that is only waiting for its turn. */
+static struct vgpu_pipe_entry *next_done(struct vgpu_pipe *p, const struct vgpu_pipe_warp *pw)
+{
+	struct vgpu_pipe_entry *oldest = NULL;
+
+	for (u64 slots = pw->slots; slots; slots &= slots - 1) {
+		struct vgpu_pipe_entry *e = &p->entries[pw->entry[__builtin_ctzll(slots)]];
+
+		if (!oldest || e->age < oldest->age)
+			oldest = e;
+	}
+	return oldest && oldest->state == VGPU_ENTRY_DONE ? oldest : NULL;
+}
+
+void vgpu_pipe_commit(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
+{
+	struct vgpu_pipe_warp *pw = e->warp;
+
+	if (likely(!p->order->commit_in_order)) {
+		commit(p, e);
+		return;
+	}
+	/* A warp that has faulted is drained, in whatever order. */
+	if (pw->held & VGPU_HELD_FAULT) {
+		commit(p, e);
+		return;
+	}
+	e->state = VGPU_ENTRY_DONE;
+	if (!is_oldest(p, e))
+		return;
+	while ((e = next_done(p, pw)))
+		commit(p, e);
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Issue: up to issue_width instructions a cycle, of one or several warps, the oldest first of those
+ * whose operands are free (scoreboard.c) and for which a unit is. An access to global memory needs
+ * a place among those in flight, too, and what the scheme wants for it.
+ */
+#include "scheme.h"
+
+static void refuse(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
+{
+	struct vgpu_pipe_warp *pw = e->warp;
+
+	vgpu_pipe_list_remove(p, &p->ready[e->d.unit], e);
+	p->ready_count--;
+	e->state = VGPU_ENTRY_REFUSED;
+	vgpu_pipe_list_add(p, &p->refused, e);
+	pw->moving--;
+	vgpu_pipe_block(pw->block)->moving--;
+	/* what it waits for may be held by what waits for a page */
+	if (pw->held & (VGPU_HELD_FAULT | VGPU_HELD_STOP) && !pw->moving)
+		vgpu_pipe_settle(p, pw);
+}
+
+static bool admit(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
+{
+	if (!(e->d.flags & VGPU_DEC_GLOBAL))
+		return true;
+	if (!p->accesses_free || (p->scheme->admit && !p->scheme->admit(p, e))) {
+		refuse(p, e);
+		return false;
+	}
+	p->accesses_free--;
+	return true;
+}
+
+static void issue(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
+{
+	struct vgpu_pipe_warp *pw = e->warp;
+
+	vgpu_pipe_list_remove(p, &p->ready[e->d.unit], e);
+	p->ready_count--;
+	p->queued--;
+	e->state = VGPU_ENTRY_ISSUED;
+	e->stage[VGPU_STAGE_ISSUE] = p->cycle;
+	e->next = VGPU_PIPE_NONE;
+	e->prev = p->reading.last;
+	if (p->reading.last == VGPU_PIPE_NONE)
+		p->reading.first = (u16)e->number;
+	else
+		p->entries[p->reading.last].next = (u16)e->number;
+	p->reading.last = (u16)e->number;
+	if (e->d.flags & VGPU_DEC_DIVIDE)
+		p->special_free = p->cycle + p->config->divide_interval;
+	if (e->d.flags & VGPU_DEC_GLOBAL) {
+		pw->unsent += e->d.flags & VGPU_DEC_WRITES ? 1 : 0;
+		if (p->scheme->issued)
+			p->scheme->issued(p, e);
+	} else if (e->d.flags & VGPU_DEC_MEMORY) {
+		vgpu_pipe_fetch_on(p, e);
+	}
+	if (pw->last_unissued == e->number)
+		pw->last_unissued = VGPU_PIPE_NONE;
+	if (e->follower != VGPU_PIPE_NONE) {
+		struct vgpu_pipe_entry *follower = &p->entries[e->follower];
+
+		follower->wait_issue = false;
+		vgpu_pipe_try(p, follower);
+	}
+}
+
+void vgpu_pipe_issue(struct vgpu_pipe *p)
+{
+	u32 left[VGPU_UNITS];
+
+	memcpy(left, p->units, sizeof(left));
+	if (p->special_free > p->cycle)
+		left[VGPU_UNIT_SPECIAL] = 0;
+	for (u32 n = 0; n < p->config->issue_width;) {
+		struct vgpu_pipe_entry *oldest = NULL;
+
+		for (u32 unit = 0; unit < VGPU_UNITS; unit++) {
+			struct vgpu_pipe_entry *e;
+
+			if (!left[unit] || p->ready[unit].first == VGPU_PIPE_NONE)
+				continue;
+			e = &p->entries[p->ready[unit].first];
+			if (!oldest || e->age < oldest->age)
+				oldest = e;
+		}
+		if (!oldest)
+			return;
+		if (!admit(p, oldest))
+			continue;
+		left[oldest->d.unit]--;
+		n++;
+		issue(p, oldest);
+		if (oldest->d.flags & VGPU_DEC_DIVIDE)
+			left[VGPU_UNIT_SPECIAL] = 0;
+	}
+}
+
+u64 vgpu_pipe_next_issue(const struct vgpu_pipe *p)
+{
+	if (p->reading.first != VGPU_PIPE_NONE)
+		return p->cycle;
+	if (!p->ready_count)
+		return VGPU_NEVER;
+	if (p->special_free > p->cycle && p->ready[VGPU_UNIT_MATH].first == VGPU_PIPE_NONE &&
+	    p->ready[VGPU_UNIT_LDST].first == VGPU_PIPE_NONE &&
+	    p->ready[VGPU_UNIT_BRANCH].first == VGPU_PIPE_NONE)
+		return p->special_free;
+	return p->cycle;
+}

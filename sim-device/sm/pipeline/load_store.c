@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The load/store unit: accesses to global memory in stage Execute. An access becomes a
+ * request for each line that its lanes touch. One request a cycle is checked in the TLB, and one a
+ * cycle goes to the port. A load is sent as soon as it has its translation. Stores and atomics,
+ * which cannot be undone, are sent when all requests of the access have passed their checks: an
+ * access has no effect before it is sure not to fault. What follows in the same warp does not
+ * overtake them.
+ *
+ *   VGPU_DEC_WRITES   checks ──► last check ──► sends ──► commit: a store when sent, an atomic when
+ *                                                         answered
+ *   loads             check, send ... ──► last check, last answer ──► commit
+ */
+#include "scheme.h"
+
+static struct vgpu_pipe_block *block_of(const struct vgpu_pipe_entry *e)
+{
+	return vgpu_pipe_block(e->warp->block);
+}
+
+static bool writes(const struct vgpu_pipe_access *access)
+{
+	return access->entry->d.flags & VGPU_DEC_WRITES;
+}
+
+static bool is_atomic(const struct vgpu_pipe_access *access)
+{
+	return access->insn.op >= VGPU_OP_ATOM;
+}
+
+/* An atomic whose old value somebody wants, and a load: the memory has to answer. */
+static bool is_answered(const struct vgpu_pipe_access *access)
+{
+	return !writes(access) ||
+	       (is_atomic(access) && (!(access->insn.flags & VGPU_F_ATOM_NORET) ||
+				      access->entry->d.flags & VGPU_DEC_ACQUIRES));
+}
+
+static u64 later(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
+
+/* It may commit when it has passed its checks and nothing is left. */
+static void maybe_end(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
+{
+	struct vgpu_pipe_entry *e = access->entry;
+
+	if (!e->checked || access->left)
+		return;
+	if (access->ready_at > p->cycle)
+		vgpu_pipe_at(p, e->number, access->ready_at);
+	else
+		vgpu_pipe_commit(p, e);
+}
+
+static void line_done(struct vgpu_pipe *p, struct vgpu_pipe_access *access, u32 line, u64 cycle)
+{
+	access->line[line].state = VGPU_LINE_DONE;
+	access->left--;
+	access->ready_at = later(access->ready_at, cycle);
+	(void)p;
+}
+
+/* ---- checks -------------------------------------------------------------- */
+
+static void send_line(struct vgpu_pipe *p, struct vgpu_pipe_access *access, u32 line)
+{
+	u32 at = (p->send_first + p->send_count++) % p->send_room;
+
+	p->send[at] = (struct vgpu_pipe_send){ access, line };
+}
+
+static void stop_checks(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
+{
+	vgpu_access_unqueue(p, access);
+	vgpu_pipe_at(p, access->entry->number, access->checked_at);
+}
+
+/* The end of a check is known as many cycles after its begin as the TLB takes. */
+static u64 check_ends(const struct vgpu_pipe *p, u64 cost)
+{
+	u32 cycles = p->config->l1_tlb_cycles;
+
+	return p->cycle + (cycles ? cycles : 1) + cost;
+}
+
+static void failed(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
+		   enum vgpu_access_result result)
+{
+	if (result == VGPU_ACCESS_FAULT) {
+		vgpu_pipe_fatal(p, access->entry->warp, access->entry->pc);
+		vgpu_access_unqueue(p, access);
+		return;
+	}
+	access->faulted = true;
+	access->checked_at = later(access->checked_at, check_ends(p, 0));
+	stop_checks(p, access);
+}
+
+static void check_whole(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
+{
+	enum vgpu_access_result result;
+	u64 cost;
+
+	/* Lines that are on their way would come to the registers of an access that has ended. */
+	if (access->flying)
+		return;
+	result = vgpu_access_whole(p, access, &cost);
+	if (result != VGPU_ACCESS_OK) {
+		failed(p, access, result);
+		return;
+	}
+	access->left = 0;
+	access->unsent = 0;
+	access->checked_at = later(access->checked_at, check_ends(p, 0));
+	access->ready_at = later(access->ready_at,
+				 p->cycle + cost + p->config->memory_latency_cycles);
+	stop_checks(p, access);
+}
+
+/* One request of the first access that waits. */
+static void check(struct vgpu_pipe *p)
+{
+	struct vgpu_pipe_access *access = p->lsu_first;
+	u32 n = access->line_next;
+	struct vgpu_pipe_line *line = &access->line[n];
+	enum vgpu_access_result result;
+	u64 cost;
+
+	if (access->whole) {
+		check_whole(p, access);
+		return;
+	}
+	while (line->state != VGPU_LINE_NEW)
+		line = &access->line[++n];
+	result = vgpu_access_check(p, access, line, &cost);
+	if (result != VGPU_ACCESS_OK) {
+		failed(p, access, result);
+		return;
+	}
+	if (unlikely(access->whole)) {
+		/* Lines of it that were loaded are loaded again. */
+		vgpu_access_purge(p, access);
+		access->count = 1;
+		return;
+	}
+	access->line_next = n + 1;
+	line->state = VGPU_LINE_CHECKED;
+	access->checked_at = later(access->checked_at, check_ends(p, cost));
+	if (!writes(access)) {
+		if (cost)
+			vgpu_pipe_at(p, p->entry_count + access->number * VGPU_LANES + n,
+				     p->cycle + cost);
+		else
+			send_line(p, access, n);
+	}
+	for (n = access->line_next; n < access->count; n++)
+		if (access->line[n].state == VGPU_LINE_NEW)
+			return;
+	stop_checks(p, access);
+}
+
+void vgpu_access_line_due(struct vgpu_pipe *p, u32 number)
+{
+	struct vgpu_pipe_access *access = &p->accesses[number / VGPU_LANES];
+
+	number %= VGPU_LANES;
+	if (access->line[number].state == VGPU_LINE_CHECKED)
+		send_line(p, access, number);
+}
+
+void vgpu_access_due(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
+{
+	struct vgpu_pipe_access *access = e->access;
+
+	if (e->checked) {
+		vgpu_pipe_commit(p, e);
+		return;
+	}
+	if (unlikely(e->retry)) {
+		e->retry = false;
+		vgpu_access_fence(p, e);
+		return;
+	}
+	/* what accesses no global memory */
+	if (!access) {
+		vgpu_pipe_commit(p, e);
+		return;
+	}
+	if (access->faulted) {
+		vgpu_pipe_faulted(p, e);
+		return;
+	}
+	e->checked = true;
+	if (p->scheme->checked)
+		p->scheme->checked(p, e);
+	if (writes(access)) {
+		block_of(e)->stored = true;
+		for (u32 n = 0; n < access->count && access->left; n++)
+			send_line(p, access, n);
+		if (!access->left)
+			vgpu_access_left(p, e);
+	}
+	maybe_end(p, access);
+}
+
+/* ---- to the port and back ------------------------------------------------ */
+
+static bool make(struct vgpu_pipe *p, struct vgpu_pipe_access *access, u32 n,
+		 struct vgpu_port_answer *answer, enum vgpu_mem_result *result)
+{
+	struct vgpu_pipe_line *line = &access->line[n];
+	const struct vgpu_insn *i = access->entry->insn;
+	struct vgpu_mem_atomic atomic;
+	struct vgpu_mem_access m = {
+		.cycle = p->cycle,
+		.address = line->address,
+		.frame = line->frame,
+		.line = line->page + (line->address & (VGPU_PAGE_SIZE - 1)),
+		.data = p->staging,
+		.owner = is_answered(access) ? p : NULL,
+		.cookie = (u64)access->number * VGPU_LANES + n,
+		.kind = !writes(access) ? VGPU_MEM_LOAD :
+			is_atomic(access) ? VGPU_MEM_ATOMIC : VGPU_MEM_STORE,
+		.order = VGPU_MEM_ORDER(i->mem),
+		.scope = VGPU_MEM_SCOPE(i->mem),
+		.cache = VGPU_MEM_CACHE(i->mem),
+	};
+
+	vgpu_access_mask(access, line, m.mask);
+	if (m.kind == VGPU_MEM_STORE)
+		vgpu_access_store(p, access, line, p->staging);
+	if (m.kind == VGPU_MEM_ATOMIC) {
+		vgpu_access_atomic(p, access, line, &atomic);
+		m.atomic = &atomic;
+	}
+	p->port->model->serve(p->port, access->entry->warp->block->launch->context);
+	*result = p->port->model->access(p->port, &m, answer);
+	return *result != VGPU_MEM_BUSY;
+}
+
+static void send(struct vgpu_pipe *p)
+{
+	struct vgpu_pipe_send first = p->send[p->send_first];
+	struct vgpu_pipe_access *access = first.access;
+	enum vgpu_mem_result result;
+	struct vgpu_port_answer answer = {};
+	struct vgpu_pipe_entry *e;
+
+	/* dropped meanwhile */
+	if (unlikely(!access)) {
+		p->send_first = (p->send_first + 1) % p->send_room;
+		p->send_count--;
+		return;
+	}
+	e = access->entry;
+	if (!make(p, access, first.line, &answer, &result)) {
+		p->busy = true;
+		return;
+	}
+	p->send_first = (p->send_first + 1) % p->send_room;
+	p->send_count--;
+	access->line[first.line].state = VGPU_LINE_SENT;
+	access->unsent--;
+	if (result == VGPU_MEM_DONE && is_answered(access)) {
+		if (answer.atomic)
+			vgpu_access_atomic_done(access, answer.atomic);
+		else if (answer.data)
+			vgpu_access_load(p, access, &access->line[first.line], answer.data);
+		line_done(p, access, first.line, answer.cycle);
+	} else if (is_answered(access)) {
+		access->flying++;
+	}
+	if (!is_answered(access))
+		line_done(p, access, first.line, p->cycle);
+	if (!access->unsent)
+		vgpu_access_left(p, e);
+	maybe_end(p, access);
+}
+
+void vgpu_access_respond(struct vgpu_pipe *p, const struct vgpu_mem_response *response)
+{
+	u32 n = (u32)response->cookie;
+	struct vgpu_pipe_access *access;
+
+	p->busy = false;
+	if (response->kind == VGPU_MEM_FENCE) {
+		vgpu_access_fenced(p, response);
+		return;
+	}
+	if (response->owner != p)
+		return;
+	access = &p->accesses[n / VGPU_LANES];
+	n %= VGPU_LANES;
+	access->flying--;
+	if (!access->entry) {
+		if (!access->flying)
+			vgpu_access_put(p, access);
+		return;
+	}
+	if (access->whole)
+		return;
+	if (response->atomic)
+		vgpu_access_atomic_done(access, response->atomic);
+	else
+		vgpu_access_load(p, access, &access->line[n], response->data);
+	line_done(p, access, n, response->cycle);
+	if (access->entry->checked && !access->left)
+		vgpu_pipe_at(p, access->entry->number, later(access->ready_at, p->cycle));
+}
+
+/* ---- the unit ------------------------------------------------------------ */
+
+void vgpu_access_cycle(struct vgpu_pipe *p)
+{
+	if (p->lsu_first && p->lsu_first->start <= p->cycle &&
+	    p->send_count + VGPU_LANES <= p->send_room / 2)
+		check(p);
+	if (p->send_count && !p->busy)
+		send(p);
+}
+
+u64 vgpu_access_next(const struct vgpu_pipe *p)
+{
+	if (p->send_count && !p->busy)
+		return p->cycle;
+	if (p->lsu_first && p->send_count + VGPU_LANES <= p->send_room / 2)
+		return later(p->lsu_first->start, p->cycle);
+	return VGPU_NEVER;
+}

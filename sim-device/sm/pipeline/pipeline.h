@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * DOC: the pipeline of an SM (Tanasic 2.4, 6.2, table 6.1; docs/pipeline.md)
+ *
+ * The second timing model: cycle by cycle, what the stages of an SM do.
+ *
+ *   Fetch    the warp scheduler picks a warp; its next instructions enter the issue queue, which
+ *            all warps share. A warp is not fetched of while a branch of it has not committed, or
+ *            a memory instruction has not been issued: nothing is speculated
+ *   Issue    the oldest instructions of the queue whose operands are free and whose unit is, up to
+ *            issue_width a cycle, out of order also within a warp
+ *   OpRead   the registers are read; that frees the sources for later writers
+ *   Execute  as long as the unit takes; global memory: requests of a line each, one a cycle, each
+ *            with a TLB check, to the port (port.h)
+ *   Commit   the result is in the register; that frees it
+ *
+ * In one cycle the stages work in the order Issue, Fetch, OpRead, and last all that ends in that
+ * cycle: what a commit or a check frees can be used in the next one.
+ *
+ * DOC: values and their time
+ *
+ * What an instruction does is what the lanes do (lanes.h), one instruction a call; here is only the
+ * time. An instruction that cannot fault, and reads no global memory, is executed when it reads its
+ * operands: nobody can look at its result before it commits, because the scoreboard (scoreboard.c)
+ * does not let him. An access to global memory has operands of its own from then on (struct
+ * vgpu_pipe_access): the lanes execute a copy of the instruction on a small register file, on lines
+ * that the memory has delivered or will be sent. Its result is copied to the warp when it commits.
+ * So a register that is overwritten meanwhile is seen to be, when a scheme replays the access from
+ * the register file.
+ *
+ * Branches, barriers and exits are executed when they commit: the front end of a warp (pc, active
+ * lanes and reconvergence stack of struct vgpu_warp) always stands at the next instruction to
+ * fetch.
+ *
+ * DOC: windows
+ *
+ * An event of an SM simulates a window of cycles ahead of time, at most as many as what leaves the
+ * SM needs to reach another one, and ends earlier when the engine is to be told something. Cycles
+ * in which nothing can happen are skipped, also whole windows.
+ *
+ * DOC: leaving
+ *
+ * A block that shall leave, or an SM that is halted, fetches no more. What is in flight ends: what
+ * has been issued and what still can be. Stores and atomics that have left the SM cannot be undone,
+ * so a block is quiet only when the memory has answered; nobody knows when that is (sm.h:
+ * vgpu_sm_quiet(), block_stopped()). With a preemptible scheme (scheme.h) what waits for a page
+ * does not end but is kept to be replayed; without it the block stays until the page has come.
+ */
+#ifndef VGPU_PIPELINE_H
+#define VGPU_PIPELINE_H
+
+#include "../warps.h"
+#include "access.h"
+#include "choices.h"
+
+#define VGPU_PIPE_SLOTS		64u	/* instructions of one warp in flight: bits of a word */
+#define VGPU_PIPE_OPERANDS	(256u + VGPU_PREDS)	/* registers, then predicates */
+#define VGPU_PIPE_NONE		0xffffu
+#define VGPU_PIPE_WHEEL		1024u	/* cycles; what is later waits in a list */
+/* bytes: an address or datum of each lane */
+#define VGPU_LOG_ENTRY		(VGPU_LANES * 8u)
+#define VGPU_LOG_MOST		3u	/* entries of one access */
+
+enum vgpu_pipe_unit {
+	VGPU_UNIT_MATH,
+	VGPU_UNIT_SPECIAL,
+	VGPU_UNIT_LDST,
+	VGPU_UNIT_BRANCH,
+	VGPU_UNITS
+};
+
+/* struct vgpu_decoded.flags */
+#define VGPU_DEC_CONTROL	0x01u	/* decides what is fetched next: executed at commit */
+#define VGPU_DEC_SERIAL		0x02u	/* issued when nothing else of the warp is in flight */
+#define VGPU_DEC_MEMORY		0x04u	/* in order with other memory instructions of the warp */
+#define VGPU_DEC_GLOBAL		0x08u	/* ... and may access global memory: can fault */
+#define VGPU_DEC_WRITES		0x10u	/* ... a store or an atomic */
+#define VGPU_DEC_ACQUIRES	0x20u	/* the warp makes no access until it has committed */
+#define VGPU_DEC_FENCE		0x40u	/* ends when the memory says so */
+#define VGPU_DEC_DIVIDE		0x80u	/* holds its unit */
+
+/** struct vgpu_decoded - what the pipeline must know of an instruction (decode.c) */
+struct vgpu_decoded {
+	u16 reads[10];		/* operands: registers; 256 and more: predicates */
+	u16 writes[4];
+	u8 read_count;
+	u8 write_count;
+	u8 unit;		/* enum vgpu_pipe_unit */
+	u8 flags;
+	u16 cycles;		/* of Execute, without what memory takes */
+};
+
+enum vgpu_entry_state {
+	VGPU_ENTRY_WAITING,	/* fetched, operands are not free */
+	VGPU_ENTRY_READY,	/* they are: in the list of its unit */
+	VGPU_ENTRY_REFUSED,	/* no room for the access */
+	VGPU_ENTRY_ISSUED,	/* reads its operands in the next cycle */
+	VGPU_ENTRY_EXECUTING,
+	VGPU_ENTRY_FAULTED,	/* an access that waits for a page */
+	VGPU_ENTRY_DONE,	/* with commits in order: waits for its turn */
+};
+
+/** enum vgpu_stage - cycles of an instruction, for traces */
+enum vgpu_stage {
+	VGPU_STAGE_FETCH,
+	VGPU_STAGE_ISSUE,
+	VGPU_STAGE_READ,
+	VGPU_STAGE_EXECUTE,
+	VGPU_STAGE_COMMIT,
+	VGPU_STAGES
+};
+
+/** struct vgpu_pipe_entry - an instruction in flight: from its fetch to its commit */
+struct vgpu_pipe_entry {
+	struct vgpu_decoded d;
+	const struct vgpu_insn *insn;
+	struct vgpu_pipe_warp *warp;
+	struct vgpu_pipe_access *access;	/* VGPU_DEC_GLOBAL, from OpRead on; or NULL */
+	u64 age;		/* number of the fetch, of the SM */
+	u64 wait_commit;	/* slots of the warp: what must commit before it is issued, */
+	u64 wait_read;		/* ... what must have released its sources */
+	u64 commit_waiters;	/* who waits for this one so */
+	u64 read_waiters;
+	u32 pc;
+	u32 active;		/* lanes, when it was fetched; logged: that execute it */
+	u32 number;		/* in p->entries */
+	u16 next;		/* in a list, or of the wheel */
+	u16 prev;
+	u16 follower;		/* issued in order: who waits for its issue */
+	u8 slot;
+	u8 state;		/* enum vgpu_entry_state */
+	bool wait_store;	/* an earlier store of the warp has not left the SM */
+	bool wait_issue;	/* in order: an earlier instruction has not been issued */
+	bool released;		/* its sources are free */
+	/* an access: it has passed its last TLB check; a fence: it is made */
+	bool checked;
+	bool retry;		/* the port was busy: its fence is to be made again */
+	bool replayed;
+	bool logged;		/* its operands are in the log */
+	u32 jumps;		/* of its warp, when it was fetched */
+	u8 log_count;
+	u16 log[VGPU_LOG_MOST];	/* entries of the log of its block */
+	u64 stage[VGPU_STAGES];
+};
+
+/** struct vgpu_replay - what is to be executed again */
+struct vgpu_replay {
+	u32 pc;
+	u32 active;
+	bool logged;
+	u8 log_count;
+	u16 log[VGPU_LOG_MOST];
+};
+
+/* struct vgpu_pipe_warp.held: why a warp is not fetched of */
+#define VGPU_HELD_CONTROL	0x01u	/* a branch has not committed */
+#define VGPU_HELD_MEMORY	0x02u	/* a memory instruction: until the scheme lets go */
+#define VGPU_HELD_FAULT		0x04u	/* it has faulted */
+#define VGPU_HELD_BARRIER	0x08u
+#define VGPU_HELD_STOP		0x10u	/* its block is to leave */
+#define VGPU_HELD_EXITED	0x20u
+#define VGPU_HELD_DRAIN		0x40u	/* until nothing is in flight */
+#define VGPU_HELD_SLOTS		0x80u	/* as much is in flight as can be */
+
+/** struct vgpu_pipe_warp - a warp in the pipeline; part of the state of its block */
+struct vgpu_pipe_warp {
+	struct vgpu_warp *w;
+	struct vgpu_block *block;
+	u32 index;		/* in p->warps, while it is resident */
+	u32 held;
+	u64 order;		/* of arrival: the oldest has the least */
+	u64 slots;		/* in use */
+	u32 in_flight;		/* instructions; as many as slots */
+	u32 moving;		/* of these, those that can go on without a page */
+	u32 unsent;		/* stores and atomics that have not left the SM */
+	u16 store_waiter;	/* the access that waits for these */
+	u16 last_unissued;	/* in order: the youngest */
+	u32 jumps;		/* branches executed */
+	bool waiting;		/* preemptible: w->waiter waits for a page */
+	u32 stalled;		/* stall: accesses that wait for pages */
+	u32 replay_next;
+	u32 replay_count;
+	u16 entry[VGPU_PIPE_SLOTS];	/* by slot */
+	u8 writer[VGPU_PIPE_OPERANDS];	/* slot + 1 of the last one in flight that writes it */
+	u64 readers[VGPU_PIPE_OPERANDS];	/* slots of those that have not read it */
+	struct vgpu_replay replay[VGPU_PIPE_SLOTS];
+};
+
+/** struct vgpu_pipe_block - the pipeline's part of a block's state */
+struct vgpu_pipe_block {
+	u32 in_flight;		/* instructions of all warps */
+	u32 moving;
+	bool stopping;		/* it fetches no more */
+	bool stored;		/* it has stored since the last fence of its own */
+	bool fencing;		/* a fence of its own is under way */
+	bool moved;		/* it has been on an SM before */
+	u32 warps;
+	u32 log_entries;	/* of its partition of the operand log */
+	u32 log_used;
+	u64 log_map[64];	/* a bit for each that is in use */
+	u8 *log;
+	struct vgpu_pipe_warp warp[];
+};
+
+/** struct vgpu_pipe_list - of entries, the oldest first */
+struct vgpu_pipe_list {
+	u16 first;
+	u16 last;
+};
+
+struct vgpu_frame_known {
+	u64 page;
+	u32 context;
+	u64 frame;
+};
+
+#define VGPU_FRAMES_KNOWN	256u
+
+/** struct vgpu_pipe - the pipeline of an SM */
+struct vgpu_pipe {
+	struct vgpu_sm *sm;
+	const struct vgpu_config *config;
+	const struct vgpu_fault_scheme *scheme;
+	const struct vgpu_warp_scheduler *scheduler;
+	const struct vgpu_issue_order *order;
+	struct vgpu_port *port;
+	u64 cycle;		/* the first that has not been simulated */
+	u32 window;
+	u32 kernel;		/* id of the launch whose blocks came last */
+	bool cut;		/* the window ends after this cycle */
+	bool fpu;		/* between vgpu_fpu_begin() and _end() */
+	u64 ages;
+	u64 orders;
+	/* warps */
+	struct vgpu_pipe_warp **warps;
+	u32 warp_room;
+	u32 warp_words;
+	u64 *used;		/* a bit for each place */
+	u64 *fetchable;		/* ... of a warp that can be fetched of */
+	u32 fetchable_count;
+	u32 last_warp;		/* fetched of */
+	/* instructions */
+	struct vgpu_pipe_entry *entries;
+	u32 entry_count;
+	u16 free_entries;
+	u32 queued;		/* fetched and not issued */
+	struct vgpu_pipe_list ready[VGPU_UNITS];
+	u32 ready_count;
+	struct vgpu_pipe_list refused;
+	struct vgpu_pipe_list reading;
+	u32 units[VGPU_UNITS];
+	u64 special_free;	/* from when on */
+	u64 shared_free;
+	/* what ends when: entries, then lines of accesses that wait for translations */
+	u16 *wheel;		/* VGPU_PIPE_WHEEL lists */
+	u64 wheel_used[VGPU_PIPE_WHEEL / 64];
+	u16 *line_next;		/* of lines, as entry.next */
+	u64 *due;		/* of both */
+	u16 far;		/* list */
+	u64 far_first;		/* least due in it */
+	/* accesses */
+	struct vgpu_pipe_access *accesses;
+	void *access_memory;
+	u32 access_count;
+	struct vgpu_pipe_access *free_accesses;
+	u32 accesses_free;
+	struct vgpu_pipe_access *lsu_first;
+	struct vgpu_pipe_access *lsu_last;
+	struct vgpu_pipe_send *send;	/* ring of send_room lines */
+	u32 send_room;
+	u32 send_first;
+	u32 send_count;
+	bool busy;		/* the port takes nothing before the next response */
+	bool checked_now;	/* the load/store unit has something to do in the next cycle */
+	bool woken;		/* stall: pages of accesses have come */
+	struct vgpu_frame_known *frames;
+	struct vgpu_address_space *as;	/* that the TLB serves */
+	/* what the lanes execute accesses with */
+	struct vgpu_tlb_entry *no_tlb;
+	u16 *no_cost;
+	struct vgpu_warp *scratch;
+	const struct vgpu_block *entered;
+	struct vgpu_pipe_access *atomic;	/* with which those that have left are executed */
+	u8 *staging;		/* a line */
+};
+
+static inline struct vgpu_pipe_block *vgpu_pipe_block(const struct vgpu_block *block)
+{
+	return block->warps->extra;
+}
+
+static inline struct vgpu_pipe_entry *vgpu_pipe_entry(struct vgpu_pipe *p, u32 number)
+{
+	return &p->entries[number];
+}
+
+/* decode.c */
+void vgpu_pipe_decode(const struct vgpu_config *config, const struct vgpu_insn *insn,
+		      struct vgpu_decoded *d);
+
+/* scoreboard.c: entries, their operands and the lists of what can be issued */
+/*
+ * A new entry, of which there is a free one and a free slot of @pw. @more: flags beside those of
+ * the opcode; @replay: it comes from there, or NULL. The caller says what else it waits for, and
+ * calls vgpu_pipe_try().
+ */
+struct vgpu_pipe_entry *vgpu_pipe_enter(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw,
+					u32 pc, u32 active, u32 more,
+					const struct vgpu_replay *replay);
+/* It may be issued if it waits for nothing. */
+void vgpu_pipe_try(struct vgpu_pipe *p, struct vgpu_pipe_entry *e);
+/* The sources of @e are free. A no-op if they are already. */
+void vgpu_pipe_release(struct vgpu_pipe *p, struct vgpu_pipe_entry *e);
+/* @e is in flight no more: its operands are free, whoever waits for it need not. */
+void vgpu_pipe_leave(struct vgpu_pipe *p, struct vgpu_pipe_entry *e);
+/* An earlier store of the warp has left the SM. */
+void vgpu_pipe_store_sent(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw);
+void vgpu_pipe_list_add(struct vgpu_pipe *p, struct vgpu_pipe_list *list,
+			struct vgpu_pipe_entry *e);
+void vgpu_pipe_list_remove(struct vgpu_pipe *p, struct vgpu_pipe_list *list,
+			   struct vgpu_pipe_entry *e);
+/* There is room again for accesses that were refused. */
+void vgpu_pipe_admit_again(struct vgpu_pipe *p);
+
+/* issue.c: Issue. When there is something to issue, or to read: VGPU_NEVER: not known */
+void vgpu_pipe_issue(struct vgpu_pipe *p);
+u64 vgpu_pipe_next_issue(const struct vgpu_pipe *p);
+
+/* frontend.c: Fetch, and what holds it */
+void vgpu_pipe_fetch(struct vgpu_pipe *p);
+void vgpu_pipe_hold(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw, u32 why);
+void vgpu_pipe_let_go(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw, u32 why);
+static inline void vgpu_pipe_fetch_on(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
+{
+	vgpu_pipe_let_go(p, e->warp, VGPU_HELD_MEMORY);
+}
+
+/* execute.c: OpRead and Execute of what accesses no global memory, Commit of all */
+void vgpu_pipe_read(struct vgpu_pipe *p);
+void vgpu_pipe_commit(struct vgpu_pipe *p, struct vgpu_pipe_entry *e);
+/* One instruction of @pw by the lanes on its own registers; @lanes execute it. */
+enum vgpu_lanes_end vgpu_pipe_run(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw, u32 pc,
+				  u32 lanes);
+/* The front end of @pw executes up to @budget instructions; 0: it only reconverges. */
+void vgpu_pipe_run_control(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw, u32 budget);
+void vgpu_pipe_enter_block(struct vgpu_pipe *p, const struct vgpu_block *block);
+/* @pw did what ends its context. */
+void vgpu_pipe_fatal(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw, u32 pc);
+void vgpu_pipe_lanes_begin(struct vgpu_pipe *p);
+void vgpu_pipe_lanes_end(struct vgpu_pipe *p);
+
+/* wheel.c: what ends when */
+void vgpu_pipe_at(struct vgpu_pipe *p, u32 number, u64 cycle);
+/* The next number that is due at @cycle, the present one; VGPU_PIPE_NONE: there is no other. */
+u32 vgpu_pipe_due(struct vgpu_pipe *p, u64 cycle);
+/* @number, which is in the wheel, is not to end any more. */
+void vgpu_pipe_undo(struct vgpu_pipe *p, u32 number);
+u64 vgpu_pipe_next_due(const struct vgpu_pipe *p);
+
+/* replay.c: faults */
+void vgpu_pipe_faulted(struct vgpu_pipe *p, struct vgpu_pipe_entry *e);
+/* Nothing of @pw, which is held, can go on without a page: keep what is left to be replayed. */
+void vgpu_pipe_settle(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw);
+/* Forget all that @pw has in flight. */
+void vgpu_pipe_discard(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw);
+struct vgpu_page_waiter *vgpu_pipe_waiter(struct vgpu_pipe_access *access);
+
+/* pipeline.c: windows */
+extern const struct vgpu_timing vgpu_timing_pipeline;
+/* Time passes here: a window begins at @cycle, or earlier. */
+void vgpu_pipe_kick(struct vgpu_pipe *p, u64 cycle);
+void vgpu_pipe_leave_block(struct vgpu_sm *sm, const struct vgpu_block *block);
+
+/* block_pipelined.c */
+int vgpu_pipe_init(struct vgpu_sm *sm);
+void vgpu_pipe_fini(struct vgpu_sm *sm);
+/* Is nothing of @block in flight that has to end before it can leave? */
+bool vgpu_pipe_block_quiet(const struct vgpu_block *block);
+void vgpu_pipe_stop(struct vgpu_pipe *p, struct vgpu_block *block);
+
+/* trace.c */
+/* @e ends in the present cycle; @flags: VGPU_TRACED_SQUASHED, _FAULTED. */
+void vgpu_pipe_trace(struct vgpu_pipe *p, const struct vgpu_pipe_entry *e, u32 flags);
+
+#endif
