@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Page faults in the pipeline: what is computed must not depend on the fault scheme (Tanasic 6.3),
+ * but does with the one that is wrong on purpose, by the two problems of 6.2. On paper, each lane:
+ *
+ *	R10 <- ld [Q2]        its page is not there: it faults
+ *	Q2 <- Q2 + 4          RAW on replay: who reads Q2 again reads another word
+ *	R8 <- R10 * 3
+ *	R9 <- R9 - 4          sparse replay: who executes it twice has another sum
+ *
+ * Words are 100, 101, ...
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "pipeline_rig.h"
+
+#define FAR	4u		/* bytes from one address to the other */
+#define OUT	65536u		/* where results are: R8, then R9 */
+#define LANES	32u
+
+static const char *const schemes[] = {
+	"stall", "wd-commit", "wd-lastcheck", "replay-queue", "operand-log",
+};
+
+static void hazards(struct vass *v)
+{
+	vass_init(v, 24, 16);
+	OP(v, LDP, VASS_MEM(8, 1), 2, 0, 0, 0, 0);
+	OP(v, SREG, 0, 0, 0, 0, 0, VGPU_SR_LANEID);
+	OPI(v, SHL, 1, 0, 2);
+	OP(v, ZXQ, 0, 12, 1, 0, 0, 0);
+	OP(v, ADDQ, 0, 2, 2, 12, 0, 0);	/* Q2 = base + 4 * lane */
+	OPI(v, MOV, 9, 0, 1000);
+	OP(v, MOVQ, 0, 14, 0, 2, 0, 0);	/* Q14: where results go */
+	OP(v, BAR, 0, 0, 0, 0, 0, 0);
+	OP(v, LDG, VASS_MEM(4, 1), 10, 2, 0, 0, 0);
+	OPI(v, ADDQ, 2, 2, FAR);
+	OPI(v, MUL, 8, 10, 3);
+	OPI(v, SUB, 9, 9, 4);
+	OP(v, BAR, 0, 0, 0, 0, 0, 0);
+	OP(v, STG, VASS_MEM(4, 1), 0, 14, 8, 0, OUT);
+	OP(v, STG, VASS_MEM(4, 1), 0, 14, 9, 0, OUT + 4096);
+	OP(v, EXIT, 0, 0, 0, 0, 0, 0);
+}
+
+/* Pages take 20 us to come; the content was copied before. */
+static struct vgpu_config fault_config(const char *scheme, const char *memory)
+{
+	struct vgpu_config config = timeline_config(scheme);
+
+	set_field(&config, "memory_model", memory);
+	set_field(&config, "page_arrival_ps", "20000000");
+	return config;
+}
+
+static void fill(struct rig *r)
+{
+	u32 *words = (u32 *)r->h->memory;
+
+	for (u32 n = 0; n < 16384; n++)
+		words[n] = 100 + n;
+	host_push(r->h, r->context, r->queue, cmd_h2d(BASE, 0, 65536));
+	host_run(r->h);
+	memset(r->h->memory, 0, 65536);
+}
+
+static const u32 *compute(struct rig *r)
+{
+	struct vass v;
+
+	hazards(&v);
+	program(r, &v);
+	launch(r, 1, LANES, BASE, 0);
+	host_push(r->h, r->context, r->queue, cmd_d2h(0, BASE + OUT, 8192));
+	host_run(r->h);
+	assert_int_equal(r->h->fault_count, 0);
+	return (const u32 *)r->h->memory;
+}
+
+static void every_scheme_computes_the_same(void **state)
+{
+	static const char *const memories[] = { "flat", "caches" };
+
+	(void)state;
+	for (u32 n = 0; n < 2 * sizeof(schemes) / sizeof(*schemes); n++) {
+		const char *scheme = schemes[n / 2];
+		struct vgpu_config config = fault_config(scheme, memories[n % 2]);
+		struct rig r = start_pipeline(&config);
+		const u32 *words;
+
+		fill(&r);
+		words = compute(&r);
+		for (u32 l = 0; l < LANES; l++) {
+			assert_int_equal(words[l], 3 * (100 + l));
+			assert_int_equal(words[1024 + l], 996);
+		}
+		/* it has faulted, and what stall does is not replay */
+		assert_true(host_count_of(r.h, VGPU_TRACE_PAGE_FAULT) > 0);
+		assert_int_equal(traced_with(&r, VGPU_TRACED_REPLAYED) > 0,
+				 strcmp(scheme, "stall") != 0);
+		stop(&r);
+	}
+}
+
+static void the_wrong_scheme_computes_something_else(void **state)
+{
+	struct vgpu_config config = fault_config("wrong", "flat");
+	struct rig r = start_pipeline(&config);
+	const u32 *words;
+
+	(void)state;
+	fill(&r);
+	words = compute(&r);
+	for (u32 l = 0; l < LANES; l++) {
+		assert_int_not_equal(words[l], 3 * (100 + l));
+		assert_true(words[1024 + l] < 996);
+	}
+	stop(&r);
+}
+
+/* What each scheme has to replay: of figure 6.7, ld and what could not be issued. */
+static void what_is_replayed(void **state)
+{
+	static const u32 want[] = {
+		0,	/* stall */
+		1, 1,	/* the load, which holds its warp */
+		3,	/* with add, which must not write what the load reads */
+		2,	/* with mul, which needs its result */
+	};
+
+	(void)state;
+	for (u32 n = 0; n < sizeof(schemes) / sizeof(*schemes); n++) {
+		struct vgpu_config config = fault_config(schemes[n], "flat");
+		struct rig r = start_pipeline(&config);
+		u32 squashed;
+
+		fill(&r);
+		compute(&r);
+		squashed = 0;
+		for (size_t k = 0; k < r.h->record_count; k++) {
+			const struct vgpu_trace_record *rec = &r.h->records[k];
+			u32 pc = rec->queue & 0xffffff;
+
+			squashed += rec->type == VGPU_TRACE_INSTRUCTION &&
+				    rec->b & VGPU_TRACED_SQUASHED && pc >= 8 && pc < 12;
+		}
+		assert_int_equal(squashed, want[n]);
+		stop(&r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_scheme_computes_the_same),
+		cmocka_unit_test(the_wrong_scheme_computes_something_else),
+		cmocka_unit_test(what_is_replayed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
