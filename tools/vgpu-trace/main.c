@@ -23,6 +23,10 @@ static const char usage[] =
 	"\n"
 	"  -j, --json FILE    also write Chrome trace format (opens in Perfetto)\n"
 	"  -s, --svg FILE     also draw the SMs over virtual time\n"
+	"  -p, --pipeline FILE  also draw the stages of instructions (trace_pipeline=1), a row each:\n"
+	"                     text, a picture if FILE ends with .svg, a log for Konata if with\n"
+	"                     .kanata; - is standard output\n"
+	"  -r, --range SM[:FIRST-LAST]  of these, those of one SM, in these cycles\n"
 	"  -t, --title TEXT   title of the picture\n"
 	"  -n, --names FILE   lines `PID NAME RESULT' that name the processes\n"
 	"                     (default: RECORDS.names, if it exists)\n"
@@ -60,6 +64,8 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "json", required_argument, NULL, 'j' },
 		{ "svg", required_argument, NULL, 's' },
+		{ "pipeline", required_argument, NULL, 'p' },
+		{ "range", required_argument, NULL, 'r' },
 		{ "title", required_argument, NULL, 't' },
 		{ "names", required_argument, NULL, 'n' },
 		{ "quiet", no_argument, NULL, 'q' },
@@ -67,6 +73,8 @@ int main(int argc, char **argv)
 		{ NULL, 0, NULL, 0 }
 	};
 	const char *json = NULL, *svg = NULL, *names = NULL, *title = "vgpu", *path;
+	const char *pipeline = NULL, *range = NULL;
+	struct stretch stretch;
 	struct trace trace;
 	int quiet = 0, stats = 0, opt, status = 0;
 	char beside[4096];
@@ -80,10 +88,12 @@ int main(int argc, char **argv)
 		argv++;
 	}
 
-	while ((opt = getopt_long(argc, argv, "j:s:t:n:qh", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "j:s:p:r:t:n:qh", options, NULL)) != -1) {
 		switch (opt) {
 		case 'j': json = optarg; break;
 		case 's': svg = optarg; break;
+		case 'p': pipeline = optarg; break;
+		case 'r': range = optarg; break;
 		case 't': title = optarg; break;
 		case 'n': names = optarg; break;
 		case 'q': quiet = 1; break;
@@ -94,6 +104,10 @@ int main(int argc, char **argv)
 	if (optind + 1 != argc) {
 		fputs("vgpu-trace: one file of records is needed; try `vgpu-trace --help'\n",
 		      stderr);
+		return 2;
+	}
+	if (trace_stretch(range, &stretch)) {
+		fprintf(stderr, "vgpu-trace: --range is SM or SM:FIRST-LAST, not '%s'\n", range);
 		return 2;
 	}
 	path = argv[optind];
@@ -115,6 +129,8 @@ int main(int argc, char **argv)
 		status |= write_file(&trace, json, title, write_chrome);
 	if (svg)
 		status |= write_file(&trace, svg, title, trace_svg);
+	if (pipeline)
+		status |= trace_pipeline(&trace, &stretch, pipeline);
 	if (!quiet && (stats ? trace_stats(&trace, stdout) : trace_summary(&trace, stdout)))
 		status = 1;
 	trace_free(&trace);

@@ -317,6 +317,8 @@ static int read_record(struct reader *r, const struct vgpu_trace_record *rec)
 	case VGPU_TRACE_SAVE_END:
 	case VGPU_TRACE_RESTORE_END:
 		return move(r, rec, (uint32_t)process, MOVES);
+	case VGPU_TRACE_INSTRUCTION:
+		return trace_instruction(t, rec, (uint32_t)process);
 	default:
 		if (trace_managed(t, rec, (uint32_t)process))
 			return -1;
@@ -395,6 +397,7 @@ int trace_read(FILE *file, const char *path, struct trace *trace)
 	if (trace->span_count)
 		qsort(trace->spans, trace->span_count, sizeof(*trace->spans), by_place);
 	account(trace);
+	trace_sort_instructions(trace);
 	return 0;
 }
 
@@ -440,5 +443,6 @@ void trace_free(struct trace *trace)
 	free(trace->kernels);
 	free(trace->spans);
 	free(trace->moves);
+	free(trace->instructions);
 	memset(trace, 0, sizeof(*trace));
 }

@@ -150,6 +150,23 @@ struct migration {
 	int closed;			/* what raised it has ended, too */
 };
 
+/** struct instruction - an instruction in a pipeline; cycles */
+struct instruction {
+	uint32_t sm, context;	/* context: index into trace.processes */
+	uint32_t kernel;	/* launch id */
+	uint32_t op, pc;
+	uint32_t warp;		/* of its block */
+	uint32_t flags;		/* VGPU_TRACED_* */
+	uint64_t block;
+	uint64_t fetch, issue, end;	/* issue: 0: it was not */
+};
+
+/** struct stretch - the instructions that are shown: of one SM, or all (~0), in these cycles */
+struct stretch {
+	uint32_t sm;
+	uint64_t first, last;
+};
+
 /** struct eviction - managed pages that left the device to make room */
 struct eviction {
 	uint64_t time;
@@ -183,6 +200,8 @@ struct trace {
 	uint64_t end;		/* last record */
 	/* ends without a start and the other way round: records were lost */
 	size_t records, unmatched;
+	struct instruction *instructions;	/* by SM and fetch */
+	size_t instruction_count, instruction_room;
 };
 
 /* Read a trace. On failure says why on stderr and returns -1. */
@@ -226,5 +245,13 @@ extern const char *const trace_cause_names[CAUSES];
 
 /* "1.234 ms": a time with the unit that suits it; returns @text */
 char *trace_time_text(uint64_t ps, char *text, size_t size);
+
+/* pipeline.c */
+int trace_instruction(struct trace *t, const struct vgpu_trace_record *rec, uint32_t context);
+void trace_sort_instructions(struct trace *t);
+/* "SM" or "SM:FIRST-LAST", NULL: everything. Not 0: it is neither. */
+int trace_stretch(const char *text, struct stretch *s);
+/* To @path: text, a picture (.svg), or Konata's log (.kanata). 1: it could not be written. */
+int trace_pipeline(const struct trace *t, const struct stretch *s, const char *path);
 
 #endif
