@@ -16,6 +16,9 @@ gcc -O2 -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -Iuapi -Itests/bench test
 	echo "== the interpreter: nanoseconds for one warp instruction"
 	"$bin/interp"
 	echo
+	echo "== the memory hierarchy: accesses in a second of processor time"
+	"$bin/memsys"
+	echo
 	echo "== native, embedded ($(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | xargs), $(nproc) processors)"
 	echo "-- interpreted (VGPU_NATIVE=off)"
 	VGPU_NATIVE=off VGPU_TRANSPORT=embedded "$bin/kernels"

@@ -179,7 +179,7 @@ static void expect_near(u64 cycles, double expected)
 {
 	/* what is rounded up to whole cycles at the ends */
 	if (cycles < expected * 0.99 - 4 || cycles > expected * 1.01 + 4)
-		fail_msg("%lu cycles, expected %.1f", cycles, expected);
+		fail_msg("%llu cycles, expected %.1f", cycles, expected);
 }
 
 static void bandwidth_is_that_of_the_ports(void **state)
@@ -209,7 +209,7 @@ static void bandwidth_is_that_of_the_ports(void **state)
 		vgpu_l1d_invalidate(rig->sms[n].l1);
 	cycles = stream(rig, 16, 512, VGPU_MEM_LOAD, streams);
 	if (cycles < 16 * 512 * 136 / 512 || cycles > 16 * 512 * 136 / 512 * 5 / 4)
-		fail_msg("%lu cycles for 8192 lines of L2", cycles);
+		fail_msg("%llu cycles for 8192 lines of L2", cycles);
 	rig_close(rig);
 }
 
