@@ -167,10 +167,13 @@ static enum vgpu_mem_result make_atomic(struct vgpu_l1d *l1, const struct vgpu_m
 					u32 use)
 {
 	struct vgpu_mem_request *request = queue_request(l1, access, use);
-	u32 bytes = (u32)__builtin_popcount(access->atomic->lanes) * access->atomic->bytes;
+	u32 bytes = 0;
 
 	if (!request)
 		return VGPU_MEM_BUSY;
+	/* the kernel has no function that counts bits for the compiler */
+	for (u32 lanes = access->atomic->lanes; lanes; lanes &= lanes - 1)
+		bytes += access->atomic->bytes;
 	if (use & VGPU_L1_DROP)
 		vgpu_l1d_drop(l1, access->address >> VGPU_LINE_SHIFT);
 	request->atomic = l1->free_payload[--l1->free_payloads];
