@@ -33,6 +33,8 @@ static struct vgpu_pipe_access *get_access(struct vgpu_pipe *p, struct vgpu_pipe
 	access->whole = false;
 	access->faulted = false;
 	access->woken = false;
+	access->again = false;
+	access->late = 0;
 	access->parts = false;
 	access->done = 0;
 	access->frame = 0;

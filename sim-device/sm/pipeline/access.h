@@ -32,8 +32,10 @@ struct vgpu_pipe_line {
 	u64 address;		/* of the line */
 	u32 lanes;
 	u8 state;		/* enum vgpu_line_state */
+	bool in_place;		/* it has moved to the host since its check */
 	u64 frame;
-	u8 *page;		/* bytes of the page */
+	u8 *page;		/* bytes of the page, ... */
+	u64 window;		/* ... as the TLB had it in this window: pages move between two */
 };
 
 /** struct vgpu_pipe_access - an access to global memory from OpRead to Commit */
@@ -53,6 +55,8 @@ struct vgpu_pipe_access {
 	bool whole;		/* executed as a whole, behind the caches: see access_whole.c */
 	bool faulted;		/* a check has found that a page is not there */
 	bool woken;
+	bool again;		/* a line is checked again, right before it is sent */
+	u32 late;		/* lines whose page has gone since their check: they wait for it */
 	bool parts;		/* executed in parts */
 	u32 done;		/* lanes of those that have been */
 	u32 bytes;		/* of each lane */
@@ -88,6 +92,13 @@ void vgpu_access_queue(struct vgpu_pipe *p, struct vgpu_pipe_access *access);
 void vgpu_access_cycle(struct vgpu_pipe *p);
 /* When it has something to do; VGPU_NEVER. */
 u64 vgpu_access_next(const struct vgpu_pipe *p);
+/*
+ * The page of @line is looked up again, if that was in another window. False: it has gone, and the
+ * line is sent when it has come.
+ */
+bool vgpu_access_check_again(struct vgpu_pipe *p, struct vgpu_pipe_access *access, u32 line);
+/* Lines whose pages have come are sent. */
+void vgpu_access_late(struct vgpu_pipe *p);
 /* What was due for @e, or for a line that waited for its translation. */
 void vgpu_access_due(struct vgpu_pipe *p, struct vgpu_pipe_entry *e);
 void vgpu_access_line_due(struct vgpu_pipe *p, u32 number);

@@ -157,5 +157,38 @@ enum vgpu_access_result vgpu_access_check(struct vgpu_pipe *p, struct vgpu_pipe_
 		access->whole = true;
 	line->page = answer.page;
 	line->frame = access->frame;
+	line->window = p->windows;
 	return VGPU_ACCESS_OK;
+}
+
+bool vgpu_access_check_again(struct vgpu_pipe *p, struct vgpu_pipe_access *access, u32 n)
+{
+	struct vgpu_pipe_line *line = &access->line[n];
+	struct vgpu_access_answer answer;
+	enum vgpu_access_result result;
+
+	if (likely(line->window == p->windows))
+		return true;
+	/* one wait at a time: it is looked up again when that has ended */
+	if (vgpu_list_linked(&access->waiter.node)) {
+		access->late |= 1u << n;
+		return false;
+	}
+	access->again = true;
+	result = vgpu_access_translate(p, access, (u32)__builtin_ctz(line->lanes), &answer);
+	access->again = false;
+	if (result == VGPU_ACCESS_FAULT) {
+		vgpu_pipe_fatal(p, access->entry->warp, access->entry->pc);
+		return false;
+	}
+	if (result != VGPU_ACCESS_OK || answer.process) {
+		access->late |= 1u << n;
+		return false;
+	}
+	/* used in place now: as if it were a frame, for this once */
+	line->page = answer.page;
+	line->frame = answer.in_place ? 0 : access->frame;
+	line->window = p->windows;
+	line->in_place = answer.in_place;
+	return true;
 }

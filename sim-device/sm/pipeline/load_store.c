@@ -207,6 +207,19 @@ void vgpu_access_due(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 
 /* ---- to the port and back ------------------------------------------------ */
 
+void vgpu_access_late(struct vgpu_pipe *p)
+{
+	for (u32 n = 0; n < p->access_count; n++) {
+		struct vgpu_pipe_access *access = &p->accesses[n];
+
+		if (!access->entry || !access->late ||
+		    vgpu_list_linked(&access->waiter.node))
+			continue;
+		for (; access->late; access->late &= access->late - 1)
+			send_line(p, access, (u32)__builtin_ctz(access->late));
+	}
+}
+
 static bool make(struct vgpu_pipe *p, struct vgpu_pipe_access *access, u32 n,
 		 struct vgpu_port_answer *answer, enum vgpu_mem_result *result)
 {
@@ -236,6 +249,13 @@ static bool make(struct vgpu_pipe *p, struct vgpu_pipe_access *access, u32 n,
 		m.atomic = &atomic;
 	}
 	p->port->model->serve(p->port, access->entry->warp->block->launch->context);
+	if (unlikely(line->in_place)) {
+		vgpu_access_run(p, access, line->lanes, line->address >> VGPU_PAGE_SHIFT,
+				line->page);
+		answer->cycle = p->cycle + p->config->memory_latency_cycles;
+		*result = VGPU_MEM_DONE;
+		return true;
+	}
 	*result = p->port->model->access(p->port, &m, answer);
 	return *result != VGPU_MEM_BUSY;
 }
@@ -255,6 +275,11 @@ static void send(struct vgpu_pipe *p)
 		return;
 	}
 	e = access->entry;
+	if (!vgpu_access_check_again(p, access, first.line)) {
+		p->send_first = (p->send_first + 1) % p->send_room;
+		p->send_count--;
+		return;
+	}
 	if (!make(p, access, first.line, &answer, &result)) {
 		p->busy = true;
 		return;

@@ -108,6 +108,7 @@ static void run_window(struct vgpu_pipe *p)
 	bool busy;
 
 	p->cut = false;
+	p->windows++;
 	p->entered = NULL;
 	p->sm->run->lanes.threads = 0;
 	p->sm->run->lanes.tlb = p->no_tlb;

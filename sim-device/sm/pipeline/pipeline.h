@@ -229,6 +229,7 @@ struct vgpu_pipe {
 	u32 kernel;		/* id of the launch whose blocks came last */
 	bool cut;		/* the window ends after this cycle */
 	bool fpu;		/* between vgpu_fpu_begin() and _end() */
+	u64 windows;		/* that there were */
 	u64 ages;
 	u64 orders;
 	/* warps */

@@ -76,7 +76,7 @@ struct vgpu_page_waiter *vgpu_pipe_waiter(struct vgpu_pipe_access *access)
 	struct vgpu_warp *w = access->entry->warp->w;
 	struct vgpu_pipe *p = access->entry->warp->block->sm->pipe;
 
-	if (!p->scheme->preemptible) {
+	if (!p->scheme->preemptible || access->again) {
 		access->waiter.wake = access_woken;
 		return &access->waiter;
 	}
@@ -116,6 +116,7 @@ void vgpu_access_woken(struct vgpu_pipe *p)
 	struct vgpu_pipe_access *oldest;
 
 	p->woken = false;
+	vgpu_access_late(p);
 	do {
 		oldest = NULL;
 		for (u32 n = 0; n < p->access_count; n++) {
