@@ -2,9 +2,9 @@
 /*
  * Functions of the C library that have the kernel access memory for the program. Where accesses to
  * managed memory are served by a signal (managed_access.h), the kernel cannot bring a page that is
- * on the device, and the call would fail with EFAULT. So these stand before those of the C library: what they are
- * passed goes through other memory if it is such memory, and otherwise straight on. They are found
- * first because programs are linked to this library before the C library.
+ * on the device, and the call would fail with EFAULT. So these stand before those of the C library:
+ * what they are passed goes through other memory if it is such memory, and otherwise straight on.
+ * They are found first because programs are linked to this library before the C library.
  *
  * Other calls with managed memory (readv, io_uring, system calls made directly) fail with EFAULT.
  */

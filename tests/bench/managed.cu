@@ -3,8 +3,8 @@
  * What page faults of managed memory cost in real time: of processes and of SMs, beside userfaultfd
  * (another thread copies the page, or a handler of SIGBUS enters one that a file has) and a minor
  * fault of this kernel, for each page of 4 KB; and a sweep through memory which is on the device,
- * beside memcpy() of memory that no page table has, and of other memory. All of them take turns. Pages go one at a time with
- * fault_granule=4096 (VGPU_SET, or sysfs).
+ * beside memcpy() of memory that no page table has, and of other memory. All of them take turns.
+ * Pages go one at a time with fault_granule=4096 (VGPU_SET, or sysfs).
  *
  * usage: managed [MB]	of the sweep, 64 if not given
  */
