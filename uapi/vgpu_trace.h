@@ -105,9 +105,9 @@ enum vgpu_trace_type {
 	VGPU_TRACE_WRITE_BACK,
 	/*
 	 * with trace_pipeline: an instruction of a warp has committed, or was squashed to be
-	 * replayed; sm, kernel; queue: opcode << 24 | pc; seq: cycle of its fetch; a: cycles from
-	 * then to its issue << 32 | to its end; the first is ~0 if it was not issued; b: block << 16
-	 * | warp of the block << 8 | VGPU_TRACED_*
+	 * replayed; sm, kernel; queue: opcode << 24 | pc; seq: cycle of its fetch;
+	 * a: cycles from then to its issue << 32 | to its end; the first is ~0 if it was not
+	 * issued; b: block << 16 | warp of the block << 8 | VGPU_TRACED_*
 	 */
 	VGPU_TRACE_INSTRUCTION,
 	VGPU_TRACE_COUNT

@@ -7,9 +7,8 @@
  * access has no effect before it is sure not to fault. What follows in the same warp does not
  * overtake them.
  *
- *   VGPU_DEC_WRITES   checks ──► last check ──► sends ──► commit: a store when sent, an atomic when
- *                                                         answered
- *   loads             check, send ... ──► last check, last answer ──► commit
+ *   writes: checks, last check, sends, commit (a store when sent, an atomic when answered)
+ *   loads:  check and send each, last check, last answer, commit
  */
 #include "scheme.h"
 
