@@ -347,6 +347,7 @@ experiments: setup-experiments all experiment-programs
 	@tests/experiments/chapter5/run.sh $(if $(QUICK),--rounds 1 --limit 2)
 	@tests/experiments/chapter5/sensitivity.sh $(if $(QUICK),1)
 	@tests/experiments/chapter6/run.sh $(if $(QUICK),--quick)
+	@tests/experiments/chapter6/pipeline.sh $(if $(QUICK),lbm sad)
 	@tests/experiments/faults/run.sh $(if $(QUICK),--quick)
 
 .PHONY: install clean distclean help

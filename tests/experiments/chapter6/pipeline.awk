@@ -14,7 +14,7 @@ function verdict(paper, ours, loss) {
 }
 
 function order(text, more, less) {
-	printf "| %s | %.3f >= %.3f | %s |\n", text, more, less, more >= less - 0.0005 ? "yes" : "no"
+	printf("| %s | %.3f >= %.3f | %s |\n", text, more, less, (more >= less - 0.0005 ? "yes" : "no"))
 }
 
 BEGIN { FS = ","; count = split(modes, mode, " "); many = split(programs, program, " ") }
