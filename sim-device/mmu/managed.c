@@ -346,7 +346,8 @@ void vgpu_managed_ended(const struct vgpu_page_fault *fault, bool served)
 
 		pte[n] &= ~VGPU_PTE_MOVING;
 		if (to_host && served && !fault->request.duplicate)
-			depart(as, &pte[n]);
+			/* an access that had waited too often may have used it on its way */
+			vgpu_managed_drop(as, page << VGPU_PAGE_SHIFT, &pte[n]);
 		else if (!to_device)
 			stay(as, &fault->request, page, &pte[n], served);
 		else if (served && fault->room)
