@@ -12,8 +12,8 @@
  * A page that was found is at hand until the process's page tables change. No reference to it is
  * held, and it is not pinned: the kernel tells us before it changes them (mmu_notifier.h), and what
  * is unmapped, swapped, migrated, merged or copied on write is dropped here first. As KVM does, a
- * page is found by get_user_pages() and entered only if nothing has changed since before that, and
- * not by hmm_range_fault(): that has no answer for userfaultfd, and gives out pages that the
+ * page is found by get_user_pages() and entered only if nothing has changed there since before that
+ * (a second notifier, of the addresses that are looked for, while they are), and not by hmm_range_fault(): that has no answer for userfaultfd, and gives out pages that the
  * kernel's own mapping does not have (memfd_secret()).
  *
  * Written pages are dirty from before the first write: get_user_pages() with FOLL_WRITE makes them
@@ -64,10 +64,9 @@ static bool drop_pages(struct kvgpu_process *process, unsigned long *first, unsi
 	return page;
 }
 
-static bool process_invalidate(struct mmu_interval_notifier *notifier,
-			       const struct mmu_notifier_range *range, unsigned long seq)
+void kvgpu_process_drop(struct kvgpu_process *process, struct mmu_interval_notifier *notifier,
+			const struct mmu_notifier_range *range, unsigned long seq)
 {
-	struct kvgpu_process *process = container_of(notifier, struct kvgpu_process, notifier);
 	unsigned long first = range->start >> PAGE_SHIFT, last = (range->end - 1) >> PAGE_SHIFT;
 	bool more;
 
@@ -80,6 +79,13 @@ static bool process_invalidate(struct mmu_interval_notifier *notifier,
 		more = drop_pages(process, &first, last);
 		spin_unlock(&process->lock);
 	}
+}
+
+static bool process_invalidate(struct mmu_interval_notifier *notifier,
+			       const struct mmu_notifier_range *range, unsigned long seq)
+{
+	kvgpu_process_drop(container_of(notifier, struct kvgpu_process, notifier), notifier, range,
+			   seq);
 	return true;
 }
 

@@ -19,7 +19,7 @@
 
 struct kvgpu_process {
 	struct kref ref;		/* the context has one, and the thread */
-	struct mmu_interval_notifier notifier;		/* of all its memory */
+	struct mmu_interval_notifier notifier;		/* of all its memory: drops pages at hand */
 	struct mm_struct *mm;
 	struct mem_cgroup *memcg;		/* pays for what is remembered */
 	struct mutex use;
@@ -36,12 +36,16 @@ struct kvgpu_process {
 
 /**
  * struct kvgpu_process_run - what the device wants, and what of it was found
+ * @process: whose
+ * @notifier: of the addresses of @pages, while they are looked for
  * @pages: what the device wants; out: the answer
  * @refused: of @pages, those that there are not
  * @writable: of those that were found, those that may be written
  * @page: of @pages; with a reference; NULL: not found
  */
 struct kvgpu_process_run {
+	struct kvgpu_process *process;
+	struct mmu_interval_notifier notifier;
 	struct vgpu_process_pages pages;
 	u64 refused;
 	u64 writable;
@@ -49,10 +53,18 @@ struct kvgpu_process_run {
 };
 
 /**
+ * kvgpu_process_drop - page tables change: forget the pages in @range, and tell @notifier
+ *
+ * The callback of every notifier of @process. Takes process->lock, does not sleep.
+ */
+void kvgpu_process_drop(struct kvgpu_process *process, struct mmu_interval_notifier *notifier,
+			const struct mmu_notifier_range *range, unsigned long seq);
+
+/**
  * kvgpu_process_bring - have pages at hand, and say in @run->pages which
  *
- * If page tables change all the time the device may want them again: that it had them for a moment
- * is true. Called by the thread, with no lock held; it may take as long as the process likes.
+ * If these pages change all the time the device may want them again: that it had them for a moment
+ * is true. What changes elsewhere in the process does not matter. Called by the thread, with no lock held; it may take as long as the process likes.
  */
 void kvgpu_process_bring(struct kvgpu_process *process, struct kvgpu_process_run *run);
 

@@ -126,14 +126,14 @@ static void find_pages(struct kvgpu_process *process, struct kvgpu_process_run *
 {
 	struct mm_struct *mm = process->mm;
 
-	*seq = mmu_interval_read_begin(&process->notifier);
+	*seq = mmu_interval_read_begin(&run->notifier);
 	mmap_read_lock(mm);
 	find_present(mm, run);
 	if (any_missing(run)) {
 		put_pages(run);
 		find_missing(mm, run, false);
 		mmap_read_unlock(mm);
-		*seq = mmu_interval_read_begin(&process->notifier);
+		*seq = mmu_interval_read_begin(&run->notifier);
 		mmap_read_lock(mm);
 		find_present(mm, run);
 		find_missing(mm, run, true);
@@ -162,7 +162,7 @@ static void reserve_entries(struct kvgpu_process *process, struct kvgpu_process_
 	}
 }
 
-/* They were found after @seq. False: page tables have changed since. */
+/* They were found after @seq. False: page tables have changed there since. */
 static bool enter_pages(struct kvgpu_process *process, struct kvgpu_process_run *run,
 			unsigned long seq)
 {
@@ -171,7 +171,7 @@ static bool enter_pages(struct kvgpu_process *process, struct kvgpu_process_run 
 	u32 n;
 
 	spin_lock(&process->lock);
-	same = !mmu_interval_read_retry(&process->notifier, seq);
+	same = !mmu_interval_read_retry(&run->notifier, seq);
 	for (n = 0; same && n < run->pages.pages; n++) {
 		if (!run->page[n])
 			continue;
@@ -201,6 +201,32 @@ static void leave_pages(struct kvgpu_process *process, struct kvgpu_process_run 
 	put_pages(run);
 }
 
+/*
+ * It drops pages as the notifier of all memory does: that may have dropped them before they were
+ * entered, which was before this here was told.
+ */
+static bool run_invalidate(struct mmu_interval_notifier *notifier,
+			   const struct mmu_notifier_range *range, unsigned long seq)
+{
+	struct kvgpu_process_run *run = container_of(notifier, struct kvgpu_process_run, notifier);
+
+	kvgpu_process_drop(run->process, notifier, range, seq);
+	return true;
+}
+
+static const struct mmu_interval_notifier_ops run_ops = {
+	.invalidate = run_invalidate,
+};
+
+static bool watch(struct kvgpu_process *process, struct kvgpu_process_run *run)
+{
+	unsigned long bytes = (unsigned long)run->pages.pages << PAGE_SHIFT;
+
+	run->process = process;
+	return !mmu_interval_notifier_insert(&run->notifier, process->mm, run->pages.address, bytes,
+					     &run_ops);
+}
+
 void kvgpu_process_bring(struct kvgpu_process *process, struct kvgpu_process_run *run)
 {
 	struct mem_cgroup *before;
@@ -213,11 +239,14 @@ void kvgpu_process_bring(struct kvgpu_process *process, struct kvgpu_process_run
 	if (!mmget_not_zero(process->mm))
 		return;
 	before = set_active_memcg(process->memcg);
-	for (tries = 0; !entered && tries < 16; tries++) {
-		find_pages(process, run, &seq);
-		reserve_entries(process, run);
-		entered = enter_pages(process, run, seq);
-		leave_pages(process, run, entered);
+	if (watch(process, run)) {
+		for (tries = 0; !entered && tries < 16; tries++) {
+			find_pages(process, run, &seq);
+			reserve_entries(process, run);
+			entered = enter_pages(process, run, seq);
+			leave_pages(process, run, entered);
+		}
+		mmu_interval_notifier_remove(&run->notifier);
 	}
 	set_active_memcg(before);
 	mmput(process->mm);
