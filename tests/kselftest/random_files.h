@@ -10,12 +10,21 @@
 #include "vgpu_configfs.h"
 #include "vgpu_files.h"
 
+/*
+ * A trigger keeps the probe of its event when the event is disabled, and the kernel then finds it
+ * there when the module goes: that is its own matter (trace_events.c, soft mode).
+ */
+static int no_trigger(const struct dirent *entry)
+{
+	return visible(entry) && strcmp(entry->d_name, "trigger");
+}
+
 static void paths_find(struct paths *paths)
 {
 	paths->count = 0;
 	paths_add(paths, SYSFS "/.", visible);
 	paths_add(paths, DEBUGFS, visible);
-	paths_add(paths, "/sys/kernel/tracing/events/vgpu", visible);
+	paths_add(paths, "/sys/kernel/tracing/events/vgpu", no_trigger);
 }
 
 /* One of the words that the file itself offers, a number, or nonsense. */

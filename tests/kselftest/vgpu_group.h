@@ -109,10 +109,15 @@ static inline long long group_bytes(void)
 /* Its processes have ended, and nothing may be charged to it any more. */
 static inline void group_remove(void)
 {
+	int status;
+
 	for (int i = 0; i < 500 && rmdir(GROUP); i++)
 		usleep(10000);
 	CHECK(access(GROUP, F_OK));
-	CHECK(!umount(CGROUPS));
+	/* the kernel takes groups that were removed apart some time later */
+	for (int i = 0; (status = umount(CGROUPS)) && errno == EBUSY && i < 500; i++)
+		usleep(10000);
+	CHECK(!status);
 }
 
 #endif
