@@ -56,9 +56,9 @@ holds "the ideal switch is not slower there" \
 holds "SMs handle the output pages of histo in less time than the host" 'ns["histo pcie paths gpu"] < 0.97 * ns["histo pcie paths stall"]'
 holds "where SMs handle all faults, neither host nor interconnect has a part in it" 'ns["heap-points pcie paths gpu"] == ns["heap-points nvlink round-trip gpu"] &&
 	ns["heap-points pcie paths gpu"] == ns["heap-points nvlink paths gpu"] && ns["heap-points pcie paths gpu"] == ns["heap-points pcie latency gpu"]'
-OUT=$dir/b SPREAD=1 "$here/run.sh" heap-points >"$dir/log" 2>&1
-ok "memory that is spread" $?
-gpu() { sed -n "s/^heap-points,pcie,paths,$2,//p" "$dir/$1/runs.csv"; }
+OUT=$dir/b "$here/run.sh" heap-points-halloc >"$dir/log" 2>&1
+ok "memory as Halloc places it" $?
+gpu() { sed -n "s/^heap-points-halloc,pcie,paths,$2,//p" "$dir/$1/runs.csv"; }
 # one fault after the other on the host, all at the same time on the SMs
 [ "$(gpu b gpu)" -lt "$(gpu b stall)" ]
 ok "SMs handle many faults at a time in less time than the host" $?

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heap: what the benchmarks that come with Halloc do (Tanasic 6.5.4), on the allocator of malloc()
- *in kernels, in one launch each of blocks of 128 threads: many small allocations, and their first
- *use.
+ * heap: many small allocations by the threads of a kernel, and their first use (Tanasic 6.5.4). One
+ * launch of blocks of 128 threads is measured.
  *
- *	strings	two strings of 31 characters, and a third one of both
- *	points	an element of a list, which goes to the front of the list of one of 32 x 32 x 32
- *cells graph	a vertex with one to eight edges at random, in a list phase	four times 16 bytes,
- *written; they are freed in another phase, which is not measured mixed	the same with 16 to 512
- *bytes: half as many of twice the size private	four times 16 bytes, freed again, twice
+ * The three programs of table 4.2, which come with Halloc:
+ *	strings	a string of the two strings of 31 characters that each thread has already
+ *	graph	a vertex with one to eight edges at random, in a list
+ *	points	an element of a list, which goes to the front of the list of one of 32 x 32 x 32 cells
+ * and three patterns after its measurements of throughput:
+ *	phase	four times 16 bytes, written; to be freed in another phase
+ *	mixed	the same with 16 to 128 bytes: half as many of twice the size
+ *	private	four times 16 bytes, freed again, twice
  *
- * A second kernel, which is not measured, reads everything again.
+ * Memory is from malloc(), or from an allocator that places it as Halloc does (halloc.h). A second
+ * kernel, which is not measured, reads everything again.
  *
- * Halloc takes a slot of 4 MB at random for each allocation, ours the next free one. With SPREAD in
- *the environment memory is not from malloc(), but every 64 bytes a slot at random in 4 MB, until
- *all are taken.
- *
- * usage: heap [PATTERN [BLOCKS-OF-THREADS]]
+ * usage: heap [PATTERN[-halloc] [BLOCKS-OF-THREADS]]
  */
 #include "chapter6.h"
+#include "halloc.h"
 
 #define THREADS 128
 #define EACH 4
@@ -39,12 +39,8 @@ struct place {
 	item **cells;
 	unsigned *fails;
 	unsigned n;
-	unsigned char *spread;
-	unsigned *slots;
+	halloc from;
 };
-
-#define SLAB (4 << 20)
-#define SLOT 64
 
 __host__ __device__ static inline unsigned mix(unsigned seed)
 {
@@ -65,51 +61,92 @@ __device__ static inline void *get(const place &p, size_t bytes)
 {
 	void *memory;
 
-	if (p.spread) {
-		unsigned slot = atomicAdd(p.slots, 1), in = slot % (SLAB / SLOT);
-
-		/* an odd factor and a power of two: each slot once */
-		return p.spread + (size_t)(slot - in) * SLOT + in * 40503u % (SLAB / SLOT) * SLOT;
-	}
-	memory = malloc(bytes);
+	memory = p.from.memory ? halloc_get(p.from, bytes) : malloc(bytes);
 	if (!memory)
 		atomicAdd(p.fails, 1);
 	return memory;
 }
 
+__device__ static inline void put(const place &p, void *memory)
+{
+	if (p.from.memory)
+		halloc_put(p.from, memory);
+	else
+		free(memory);
+}
+
 /* ---- strings ------------------------------------------------------------ */
 
-__device__ static char *new_string(const place &p, char of)
+__device__ static unsigned long long *new_string(const place &p, char of)
 {
-	char *s = (char *)get(p, LENGTH + 1);
+	unsigned long long *s = (unsigned long long *)get(p, LENGTH + 1);
 
-	if (!s)
-		return NULL;
-	for (unsigned i = 0; i < (LENGTH + 1) / WORD; i++)
-		((unsigned long long *)s)[i] = 0x0101010101010101ull * of;
-	s[LENGTH] = 0;
+	for (unsigned i = 0; s && i < (LENGTH + 1) / WORD; i++)
+		s[i] = 0x0101010101010101ull * of >> (i == LENGTH / WORD ? 8 : 0);
 	return s;
 }
 
+/* The two strings of a thread, by a kernel of their own. */
+__device__ static void make_strings(const place &p, unsigned id)
+{
+	p.pointers[id] = new_string(p, 'a' + id % 16);
+	p.pointers[p.n + id] = new_string(p, 'A' + id % 16);
+}
+
+/* The byte of the terminating zero in a word; 8: there is none. */
+__device__ static inline unsigned end_of(unsigned long long word)
+{
+	unsigned long long high = 0x8080808080808080ull;
+	unsigned long long zeros = (word - 0x0101010101010101ull) & ~word & high;
+
+	return zeros ? (__ffsll(zeros) - 1) / 8 : WORD;
+}
+
+__device__ static inline unsigned length_of(const unsigned long long *s)
+{
+	unsigned n = 0, end;
+
+	do {
+		end = end_of(*s++);
+		n += end;
+	} while (end == WORD);
+	return n;
+}
+
+/* Word by word. */
 __device__ static void strings(const place &p, unsigned id)
 {
-	char *a = new_string(p, 'a' + id % 16), *b = new_string(p, 'A' + id % 16), *both;
-	unsigned n = 0;
+	const unsigned long long *a = p.pointers[id], *b = p.pointers[p.n + id];
+	unsigned long long *both, word, rest = 0;
+	unsigned end;
 
-	both = (char *)get(p, 2 * LENGTH + 1);
-	if (!a || !b || !both)
+	if (!a || !b)
 		return;
-	for (const char *from = a; *from; from++)
-		both[n++] = *from;
-	for (const char *from = b; *from; from++)
-		both[n++] = *from;
-	both[n] = 0;
-	p.pointers[id] = (unsigned long long *)both;
+	both = (unsigned long long *)get(p, length_of(a) + length_of(b) + 1);
+	p.pointers[2 * p.n + id] = both;
+	if (!both)
+		return;
+	for (end = end_of(*a); end == WORD; end = end_of(*a))
+		*both++ = *a++;
+	if (end)
+		rest = *a;
+	for (;;) {
+		unsigned bits = 8 * end;
+
+		word = *b++;
+		*both++ = rest | word << bits;
+		rest = bits ? word >> (64 - bits) : 0;
+		if (end_of(word) == WORD)
+			continue;
+		if (end_of(word) + end >= WORD)
+			*both = rest;
+		break;
+	}
 }
 
 __device__ static bool strings_right(const place &p, unsigned id)
 {
-	const char *s = (const char *)p.pointers[id];
+	const char *s = (const char *)p.pointers[2 * p.n + id];
 
 	for (unsigned i = 0; i < 2 * LENGTH; i++)
 		if (s[i] != (i < LENGTH ? 'a' : 'A') + (char)(id % 16))
@@ -208,7 +245,7 @@ __device__ static void freed(const place &p, unsigned id)
 	for (unsigned round = 0; round < 2; round++) {
 		allocate(p, id, false);
 		for (unsigned i = 0; i < EACH; i++)
-			free(p.pointers[i * p.n + id]);
+			put(p, p.pointers[i * p.n + id]);
 	}
 }
 
@@ -271,10 +308,16 @@ __global__ void check(place p, int pattern, unsigned *wrong)
 		atomicAdd(wrong, 1);
 }
 
-static int find_pattern(const char *name)
+__global__ void prepare(place p)
+{
+	make_strings(p, blockIdx.x * THREADS + threadIdx.x);
+}
+
+/* Of the first @length characters. */
+static int find_pattern(const char *name, size_t length)
 {
 	for (int i = 0; i < PATTERNS; i++)
-		if (!strcmp(names[i], name))
+		if (strlen(names[i]) == length && !memcmp(names[i], name, length))
 			return i;
 	fprintf(stderr, "heap: no pattern '%s'; see the head of heap.cu\n", name);
 	exit(2);
@@ -282,26 +325,28 @@ static int find_pattern(const char *name)
 
 int main(int argc, char **argv)
 {
-	int pattern = find_pattern(argc > 1 ? argv[1] : "strings"), skip = argc > 1;
+	const char *name = argc > 1 ? argv[1] : "strings", *dash = strchr(name, '-');
+	bool by_halloc = dash && !strcmp(dash, "-halloc");
+	int pattern = find_pattern(name, by_halloc ? dash - name : strlen(name)), skip = argc > 1;
 	/* an SM has room for 16: four rounds */
 	int blocks = (int)parse_size(argc - skip, argv + skip, "heap", "blocks of threads", 1024, 1,
 				     8192);
-	unsigned n = blocks * THREADS, *counts = device_new<unsigned>(3), got[2];
+	unsigned n = blocks * THREADS, *counts = device_new<unsigned>(2), got[2];
 	place p = { device_new<unsigned long long *>((size_t)n * EACH),
 		    device_new<item *>(CELLS),
 		    counts,
 		    n,
-		    NULL,
-		    counts + 2 };
+		    {} };
 
-	if (getenv("SPREAD")) {
-		/* of the patterns whose allocations fit */
-		EXPECT(pattern != MIXED && pattern != PRIVATE);
-		p.spread = device_new<unsigned char>((size_t)n * (DEGREE + 1) * SLOT + SLAB);
-	}
-	CHECK(cudaMemset(counts, 0, 3 * sizeof(*counts)));
+	if (by_halloc)
+		p.from = halloc_new(n / (HALLOC_SLAB / 512) + 16);
+	CHECK(cudaMemset(counts, 0, 2 * sizeof(*counts)));
 	CHECK(cudaMemset(p.cells, 0, CELLS * sizeof(*p.cells)));
 	CHECK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, (size_t)n * 256 + (16 << 20)));
+	if (pattern == STRINGS) {
+		prepare<<<blocks, THREADS>>>(p);
+		CHECK_LAUNCH();
+	}
 	start_kernel();
 	heap<<<blocks, THREADS>>>(p, pattern);
 	end_kernel();

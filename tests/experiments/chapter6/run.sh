@@ -6,18 +6,18 @@
 # usage: tests/experiments/chapter6/run.sh [--quick] [--all-readings] [PROGRAM...]    results in OUT (out/experiments/chapter6)
 #   --quick         a few programs; PROGRAM: only these
 #   --all-readings  not only the one reading of what a fault occupies that docs/experiments.md takes for the source's
-# TOGETHER=1: accesses that are independent fault together (chapter6.h); SPREAD=1: memory of heap is spread (heap.cu). SET=KEY=VALUE,... changes the device of all runs. BIN: the build (build).
+# TOGETHER=1: accesses that are independent fault together (chapter6.h). SET=KEY=VALUE,... changes the device of all runs. BIN: the build (build).
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../../.."
 here=tests/experiments/chapter6
 out=${OUT:-out/experiments/chapter6}
 bin=${BIN:-build}
 programs="bfs cutcp histo lbm mri-gridding mri-q sad sgemm spmv stencil tpacf"
-heap="heap-strings heap-points heap-graph heap-phase heap-mixed heap-private"
+heap=$(for pattern in strings graph points phase mixed private; do printf "heap-%s-halloc heap-%s " $pattern $pattern; done)
 readings=paths
 while [[ "${1:-}" = --* ]]; do
 	case $1 in
-		--quick) programs="histo sad spmv" heap="heap-points heap-phase" ;;
+		--quick) programs="histo sad spmv" heap="heap-points-halloc heap-points" ;;
 		--all-readings) readings="paths latency round-trip" ;;
 		*) echo "run.sh: no option '$1'; see the head of $here/run.sh" >&2; exit 2 ;;
 	esac
@@ -68,7 +68,7 @@ settings() {
 # PROGRAM LINK READING MODE: a line of runs.csv, or a message and 255, which ends xargs
 measure() {
 	local command output ns
-	command=$BIN/experiments/chapter6/${1/heap-/heap }	# heap-phase: heap with one argument
+	command=$BIN/experiments/chapter6/${1/heap-/heap }	# heap-points-halloc: heap with the argument points-halloc
 	if ! output=$(VGPU_SET=$(settings "$@") $command 2>&1); then
 		printf 'run.sh: %s failed: %s\n' "$*" "$output" >&2
 		return 255
