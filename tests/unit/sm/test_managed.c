@@ -5,6 +5,7 @@
  * is there.
  */
 #include "managed_rig.h"
+#include "mmu/address_space.h"
 
 /* ---- tests -------------------------------------------------------------- */
 
@@ -150,6 +151,73 @@ static void one_side_at_a_time(void **state)
 		random += *word(&r, BASE + n * (GRANULE / 2) + 4);
 	}
 	assert_int_equal(random, 200);
+	host_free(r.h);
+}
+
+/* What SMs use without asking has a frame. */
+static void tlbs_have_frames(struct vgpu_address_space *as)
+{
+	struct vgpu_tlb *tlb;
+
+	vgpu_list_for_each(tlb, &as->tlbs, struct vgpu_tlb, node)
+		for (u32 n = 0; n < VGPU_TLB_ENTRIES; n++) {
+			u64 page = tlb->entries[n].page;
+
+			/* none, or one that is used in place */
+			if (page >= VGPU_ADDRESS_LIMIT >> VGPU_PAGE_SHIFT)
+				continue;
+			assert_true(vgpu_as_page_state(as, page << VGPU_PAGE_SHIFT) !=
+				    VGPU_PAGE_HOST);
+		}
+}
+
+/* Thread n loads the word at the base and n words, and those @steps - 1 times a stride behind it. */
+static void load_walk(struct rig *r, u32 steps)
+{
+	struct vass v;
+	u32 top;
+
+	vass_init(&v, 16, 16);
+	vass_op(&v, VGPU_OP_SREG, 0, 0, 0, 0, 0, VGPU_SR_TID_X);
+	vass_op(&v, VGPU_OP_LDP, VASS_MEM(8, 1), 2, 0, 0, 0, 0);
+	vass_op(&v, VGPU_OP_LDP, VASS_MEM(4, 1), 4, 0, 0, 0, 8);
+	OPI(&v, MADWU, 6, 0, 4);
+	v.code[v.count - 1].c = 2;
+	vass_op(&v, VGPU_OP_MOV, VGPU_F_IMM, 12, 0, 0, 0, 0);
+	top = vass_op(&v, VGPU_OP_LDG, VASS_MEM(4, 1), 8, 6, 0, 0, 0);
+	OPI(&v, MADWU, 6, 4, 1);
+	v.code[v.count - 1].c = 6;
+	OPI(&v, ADD, 12, 12, 1);
+	vass_op(&v, VGPU_OP_SETPU, VGPU_CMP_LT | VGPU_F_IMM, 0, 12, 0, 0, steps);
+	vass_op(&v, VGPU_OP_BRA, 0, 0, 0, 0, 0, (u64)(v.count + 1) << 32 | top);
+	vass_guard(&v, 0);
+	vass_op(&v, VGPU_OP_EXIT, 0, 0, 0, 0, 0, 0);
+	rig_load(r, &v);
+}
+
+/*
+ * An access whose page the host has always taken again uses it on its way there; when it has gone
+ * no TLB knows where it was.
+ */
+static void used_on_its_way(void **state)
+{
+	struct rig r = START("l1_tlb_entries=0");
+	struct vgpu_address_space *as = r.h->dev->contexts.list[0]->as;
+	u64 first, bytes;
+
+	(void)state;
+	load_walk(&r, 20000);
+	time_of(&r, 1, BASE, 0);
+	launch(&r, 1, BASE, 0);
+	/* it waits for the page to go, to come, to go and to come */
+	while (r.h->completion_count == 1) {
+		if (vgpu_as_page_state(as, BASE) == VGPU_PAGE_FRAME)
+			assert_int_equal(vgpu_managed_fetch(r.h->dev, r.context, BASE, true, &first,
+							    &bytes, NULL),
+					 -EAGAIN);
+		vgpu_device_run(r.h->dev, VGPU_NEVER, 1);
+		tlbs_have_frames(as);
+	}
 	host_free(r.h);
 }
 
@@ -448,30 +516,6 @@ static void what_is_refused(void **state)
 
 #define STEPS	100u
 
-/* Thread n loads the word at the base and n words, and those @STEPS times a stride behind it. */
-static void load_walk(struct rig *r)
-{
-	struct vass v;
-	u32 top;
-
-	vass_init(&v, 16, 16);
-	vass_op(&v, VGPU_OP_SREG, 0, 0, 0, 0, 0, VGPU_SR_TID_X);
-	vass_op(&v, VGPU_OP_LDP, VASS_MEM(8, 1), 2, 0, 0, 0, 0);
-	vass_op(&v, VGPU_OP_LDP, VASS_MEM(4, 1), 4, 0, 0, 0, 8);
-	OPI(&v, MADWU, 6, 0, 4);
-	v.code[v.count - 1].c = 2;
-	vass_op(&v, VGPU_OP_MOV, VGPU_F_IMM, 12, 0, 0, 0, 0);
-	top = vass_op(&v, VGPU_OP_LDG, VASS_MEM(4, 1), 8, 6, 0, 0, 0);
-	OPI(&v, MADWU, 6, 4, 1);
-	v.code[v.count - 1].c = 6;
-	OPI(&v, ADD, 12, 12, 1);
-	vass_op(&v, VGPU_OP_SETPU, VGPU_CMP_LT | VGPU_F_IMM, 0, 12, 0, 0, STEPS);
-	vass_op(&v, VGPU_OP_BRA, 0, 0, 0, 0, 0, (u64)(v.count + 1) << 32 | top);
-	vass_guard(&v, 0);
-	vass_op(&v, VGPU_OP_EXIT, 0, 0, 0, 0, 0, 0);
-	rig_load(r, &v);
-}
-
 /*
  * Many warps wait for the same page, and find it in the TLB when it has come: that is no access
  * whose pages go again and again, which would be made in place.
@@ -482,7 +526,7 @@ static void pages_in_turn(void **state)
 
 	(void)state;
 	assert_true(STEPS * GRANULE <= MAPPED);
-	load_walk(&r);
+	load_walk(&r, STEPS);
 	time_of(&r, 1024, BASE, GRANULE);
 	assert_int_equal(info(&r).account.page_faults, STEPS);
 	assert_int_equal(info(&r).resident_bytes, STEPS * GRANULE);
@@ -499,6 +543,7 @@ int main(void)
 		cmocka_unit_test(ways_share_the_link),
 		cmocka_unit_test(copies_share_the_link),
 		cmocka_unit_test(one_side_at_a_time),
+		cmocka_unit_test(used_on_its_way),
 		cmocka_unit_test(more_than_there_is),
 		cmocka_unit_test(no_room_at_all),
 		cmocka_unit_test(device_memory_comes_first),
