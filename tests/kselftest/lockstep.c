@@ -424,7 +424,7 @@ static void generations(void)
 	CHECK_EQ(joined_below(seat, 1), 1);
 	CHECK_EQ(joined_below(seat, 63), 1);
 	CHECK_EQ(joined_below(seat, 64), 0);
-	CHECK_EQ(joined_below(seat, 500), 0);
+	CHECK_EQ(joined_below(seat, 130), 0);
 }
 
 /* ---- who runs for ever -------------------------------------------------- */
