@@ -29,7 +29,7 @@ struct vgpu_threads {
 	void (*run)(void *arg, uint32_t n);
 	void (*end)(void *arg, uint32_t n);
 	void *arg;
-	bool locked;			/* somebody calls end() */
+	bool locked;			/* see lock() */
 	bool ran[BATCH_MOST];		/* run() has returned */
 	/* threads that sleep */
 	pthread_mutex_t lock;
@@ -48,16 +48,30 @@ static void pause_a_moment(uint32_t looks)
 		__builtin_ia32_pause();
 }
 
-/* All whose turn it is end; who comes meanwhile is ended by the same thread, or by himself. */
-static void end_those(struct vgpu_threads *t)
+/* For who describes a batch, and who calls end(). */
+static void lock(struct vgpu_threads *t)
 {
 	for (uint32_t looks = 0; __atomic_exchange_n(&t->locked, true, __ATOMIC_ACQUIRE); looks++)
 		pause_a_moment(looks);
+}
+
+static void unlock(struct vgpu_threads *t)
+{
+	__atomic_store_n(&t->locked, false, __ATOMIC_RELEASE);
+}
+
+/*
+ * All whose turn it is end. The caller's own index may have been ended by another thread, and the
+ * batch may be the next one by then.
+ */
+static void end_those(struct vgpu_threads *t)
+{
+	lock(t);
 	while (t->turn < t->count && __atomic_load_n(&t->ran[t->turn], __ATOMIC_ACQUIRE)) {
 		t->end(t->arg, t->turn);
 		__atomic_store_n(&t->turn, t->turn + 1, __ATOMIC_RELEASE);
 	}
-	__atomic_store_n(&t->locked, false, __ATOMIC_RELEASE);
+	unlock(t);
 }
 
 /* Take an index of the present batch, and do it. False: there is none. */
@@ -120,13 +134,15 @@ void vgpu_threads_run(struct vgpu_threads *t, void (*run)(void *arg, uint32_t n)
 	}
 	/* the last batch has no index left, however large the next one is */
 	__atomic_store_n(&t->ticket, batch_of(t) << 32 | BATCH_MOST, __ATOMIC_RELEASE);
+	lock(t);
 	t->run = run;
 	t->end = end;
 	t->arg = arg;
-	t->turn = 0;
+	__atomic_store_n(&t->turn, 0, __ATOMIC_RELAXED);
 	for (uint32_t n = 0; n < count; n++)
 		t->ran[n] = false;
-	__atomic_store_n(&t->count, count, __ATOMIC_RELEASE);
+	__atomic_store_n(&t->count, count, __ATOMIC_RELAXED);
+	unlock(t);
 	__atomic_store_n(&t->ticket, (batch_of(t) + 1) << 32, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&t->sleeping, __ATOMIC_SEQ_CST)) {
 		pthread_mutex_lock(&t->lock);
@@ -136,9 +152,6 @@ void vgpu_threads_run(struct vgpu_threads *t, void (*run)(void *arg, uint32_t n)
 	while (do_one(t))
 		;
 	for (uint32_t looks = 0; __atomic_load_n(&t->turn, __ATOMIC_ACQUIRE) < count; looks++)
-		pause_a_moment(looks);
-	/* the one who has called the last end() still has the lock for a moment */
-	for (uint32_t looks = 0; __atomic_load_n(&t->locked, __ATOMIC_ACQUIRE); looks++)
 		pause_a_moment(looks);
 }
 
