@@ -66,8 +66,15 @@ struct vgpu_completion {
  *   *@out, for as long as the device lives; -EAGAIN: not yet, ask again; another error: there is
  *   none, never. @cost: cycles of each opcode. NULL: there is no such code
  *
+ * @parallel: call @run(@arg, n) for each n < @count, in any order and by any threads; behind it
+ *   @end(@arg, n), by any thread, one at a time and in the order of n. Returns when all have
+ *   returned. What run() does is its own; until the host returns nobody else calls the device.
+ *   NULL: the device does one after the other
+ * @turn: from a run(): returns when end() has returned for all before @n. Nobody else is in an end()
+ *   or behind a turn then, until this run() has returned
+ *
  * The device calls them inside vgpu_device_run() or inside the call that causes them, on the
- * actor's thread. They must not call the device, except vgpu_device_stop() and vgpu_device_now().
+ * actor's thread; from a run() and an end(), on theirs. They must not call the device, except vgpu_device_stop() and vgpu_device_now().
  */
 struct vgpu_host_ops {
 	void *(*get_frame)(void *host, u32 context);
@@ -88,6 +95,9 @@ struct vgpu_host_ops {
 	void (*process_release)(void *host, u32 context);
 	int (*native)(void *host, const struct vgpu_insn *code, u32 count, const u16 *cost,
 		      u64 executed, const struct vgpu_native_code **out);
+	void (*parallel)(void *host, void (*run)(void *arg, u32 n), void (*end)(void *arg, u32 n),
+			 void *arg, u32 count);
+	void (*turn)(void *host, u32 n);
 };
 
 /* ---- systems ------------------------------------------------------------ */

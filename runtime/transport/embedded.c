@@ -17,6 +17,7 @@
 #include "host_memory.h"
 #include "managed.h"
 #include "native.h"
+#include "threads.h"
 #include "transport.h"
 #include "vgpu_device.h"
 
@@ -44,6 +45,7 @@ struct vgpu_transport {
 	char *fresh, *fresh_end;	/* of the newest chunk, never used */
 	FILE *trace;
 	enum vgpu_native_mode native;
+	struct vgpu_threads *threads;	/* that execute SMs; NULL: the one that drives the device */
 };
 
 static void embedded_lock(struct vgpu_transport *t)
@@ -188,6 +190,21 @@ static int native(void *host, const struct vgpu_insn *code, u32 count, const u16
 	return vgpu_native_find(t->native, code, count, cost, executed, out);
 }
 
+static void parallel(void *host, void (*run)(void *arg, u32 n), void (*end)(void *arg, u32 n),
+		     void *arg, u32 count)
+{
+	struct vgpu_transport *t = host;
+
+	vgpu_threads_run(t->threads, run, end, arg, count);
+}
+
+static void turn(void *host, u32 n)
+{
+	struct vgpu_transport *t = host;
+
+	vgpu_threads_turn(t->threads, n);
+}
+
 static const struct vgpu_host_ops host_ops = {
 	.get_frame = get_frame,
 	.put_frame = put_frame,
@@ -199,6 +216,8 @@ static const struct vgpu_host_ops host_ops = {
 	.revoke = revoke_access,
 	.protect = protect,
 	.native = native,
+	.parallel = parallel,
+	.turn = turn,
 };
 
 /* ---- opening ------------------------------------------------------------ */
@@ -241,6 +260,7 @@ static void embedded_close(struct vgpu_transport *t)
 			vgpu_context_close(t->device, t->context);
 		vgpu_device_destroy(t->device);
 	}
+	vgpu_threads_destroy(t->threads);
 	vgpu_managed_unmap_all(t);
 	if (t->trace && fclose(t->trace))
 		fprintf(stderr, "vgpu: the trace is incomplete: %s\n", strerror(errno));
@@ -274,6 +294,8 @@ static int embedded_open(unsigned int index, struct vgpu_transport **out, char *
 	pthread_mutex_init(&t->turn, NULL);
 	pthread_mutex_init(&t->lock, NULL);
 	error = vgpu_native_configure(&t->native, message, size);
+	if (!error)
+		error = vgpu_threads_create(&t->threads, message, size);
 	if (!error) {
 		error = vgpu_device_create(&config, &host_ops, t, &t->device);
 		if (error)

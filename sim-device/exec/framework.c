@@ -374,11 +374,14 @@ static int init_sms(struct vgpu_exec *exec)
 		.ops = &vgpu_sm_driver_ops,
 		.engine = exec,
 		.native = exec->native,
+		.parallel = exec->parallel,
 		.memsys = exec->memsys,
 	};
 	exec->sms = vgpu_mem_alloc_device(sms * sizeof(*exec->sms));
+	exec->sm_env.sms = exec->sms;
+	exec->sm_env.due = vgpu_mem_alloc_device(sms * sizeof(struct vgpu_pipe *));
 	exec->smst = vgpu_mem_alloc_device(sms * sizeof(*exec->smst));
-	if (!exec->sms || !exec->smst)
+	if (!exec->sms || !exec->smst || !exec->sm_env.due)
 		return -ENOMEM;
 	for (i = 0; i < sms; i++) {
 		struct vgpu_smst *smst = &exec->smst[i];
@@ -450,6 +453,7 @@ void vgpu_exec_fini(struct vgpu_exec *exec)
 	vgpu_event_release(exec->sim, exec->events);
 	vgpu_block_pool_fini(exec);
 	vgpu_runqueue_fini(exec);
+	vgpu_mem_free_device(exec->sm_env.due);
 	vgpu_mem_free_device(exec->sms);
 	vgpu_mem_free_device(exec->smst);
 	vgpu_mem_free_device(exec->ksr_free);

@@ -308,6 +308,11 @@ struct vgpu_l1d *vgpu_memsys_l1d(struct vgpu_memsys *memsys, u32 sm)
 	return &memsys->l1s[sm];
 }
 
+bool vgpu_memsys_apart(const struct vgpu_memsys *memsys)
+{
+	return !memsys->protocol->message;
+}
+
 u32 vgpu_memsys_window(const struct vgpu_memsys *memsys)
 {
 	return memsys->config->icnt_cycles;

@@ -270,6 +270,13 @@ struct vgpu_l1d *vgpu_memsys_l1d(struct vgpu_memsys *memsys, u32 sm);
 /** vgpu_memsys_window - W: cycles of a window at most, >= 1 */
 u32 vgpu_memsys_window(const struct vgpu_memsys *memsys);
 
+/**
+ * vgpu_memsys_apart - may windows of several SMs run at the same time, on several threads?
+ *
+ * Not if the protocol has messages, which all L1s take from one pool.
+ */
+bool vgpu_memsys_apart(const struct vgpu_memsys *memsys);
+
 /* ---- hooks: for everybody else who touches frames ------------------------ */
 
 /**

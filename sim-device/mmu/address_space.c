@@ -230,6 +230,11 @@ u64 vgpu_as_managed_on_host(const struct vgpu_address_space *as)
 	return as->on_host << VGPU_PAGE_SHIFT;
 }
 
+bool vgpu_as_stays(const struct vgpu_address_space *as)
+{
+	return !as->mmu->there && !as->managed && !as->process;
+}
+
 enum vgpu_page_state vgpu_as_page_state(const struct vgpu_address_space *as, u64 address)
 {
 	const struct vgpu_range *mapping;

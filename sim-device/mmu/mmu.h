@@ -196,6 +196,11 @@ u64 vgpu_as_resident_bytes(const struct vgpu_address_space *as);
  */
 u64 vgpu_as_managed_resident(const struct vgpu_address_space *as);
 u64 vgpu_as_managed_on_host(const struct vgpu_address_space *as);
+/*
+ * Is all of its memory where it is, while SMs use it? Then nothing that an SM does changes what
+ * others know of its pages.
+ */
+bool vgpu_as_stays(const struct vgpu_address_space *as);
 enum vgpu_page_state vgpu_as_page_state(const struct vgpu_address_space *as, u64 address);
 /** vgpu_as_frame_number - the number of the frame of the page at @address; 0: it has none */
 u64 vgpu_as_frame_number(const struct vgpu_address_space *as, u64 address);

@@ -401,7 +401,8 @@ lanes_noinline enum vgpu_lanes_end load_part(struct vgpu_lanes *s, const struct 
 		return MEM_DONE;
 	}
 	touch(s, &p, m);
-	offsets(s, &p, m, false);
+	/* of the page, no more may be there than what lanes load (pipeline/access_lines.c) */
+	offsets(s, &p, m, true);
 	return load_near(s, i, m, p.base);
 }
 

@@ -19,6 +19,7 @@
 #include "../vgpu_model.h"
 #include "launch.h"
 #include "native.h"
+#include "parallel.h"
 #include "vgpu_isa.h"
 
 struct vgpu_sm_run;
@@ -136,6 +137,9 @@ struct vgpu_sm_env {
 	const struct vgpu_sm_ops *ops;
 	void *engine;			/* of @ops */
 	struct vgpu_native native;	/* where they have code from */
+	struct vgpu_parallel parallel;	/* and threads */
+	struct vgpu_sm *sms;		/* all of them */
+	struct vgpu_pipe **due;		/* room for as many: those whose windows are executed together */
 	struct vgpu_memsys *memsys;	/* behind them; NULL: with timing=interval */
 };
 

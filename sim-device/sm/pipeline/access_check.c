@@ -105,7 +105,10 @@ enum vgpu_access_result vgpu_access_translate(struct vgpu_pipe *p, struct vgpu_p
 	bool found;
 
 	*answer = (struct vgpu_access_answer){};
-	vgpu_tlb_serve(&p->sm->tlb, launch->as);
+	if (unlikely(p->sm->tlb.as != launch->as)) {
+		vgpu_pipe_turn(p);
+		vgpu_tlb_serve(&p->sm->tlb, launch->as);
+	}
 	found = look_up(p, page, write, answer);
 	if (found && (answer->in_place ||
 		      find_frame(p, launch->context, page, &access->frame)))
@@ -113,6 +116,7 @@ enum vgpu_access_result vgpu_access_translate(struct vgpu_pipe *p, struct vgpu_p
 	cost = answer->cost_ps;
 	*answer = (struct vgpu_access_answer){};
 	vgpu_pipe_lanes_end(p);
+	vgpu_pipe_turn(p);
 	vgpu_access_describe(p, access, &a);
 	a.lane = lane;
 	vgpu_work_add(launch->work, VGPU_WORK_TRANSLATION);

@@ -189,6 +189,7 @@ enum vgpu_access_result vgpu_access_whole(struct vgpu_pipe *p, struct vgpu_pipe_
 	u64 ps = 0;
 
 	vgpu_pipe_lanes_end(p);
+	vgpu_pipe_turn(p);
 	while (access->lanes) {
 		enum vgpu_lanes_end end = run_left(p, access, &result, &ps);
 

@@ -59,6 +59,7 @@ static enum vgpu_lanes_end run(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw, u
 		if (likely(end != VGPU_LANES_LOCAL))
 			return end;
 		vgpu_pipe_lanes_end(p);
+		vgpu_pipe_turn(p);
 		if (vgpu_warps_add_local(pw->block->warps, pw->w))
 			continue;
 		lanes->reason = VGPU_FAULT_NO_MEMORY;
@@ -246,7 +247,9 @@ static void commit(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 	if (unlikely(p->sm->trace->on))
 		vgpu_pipe_trace(p, e, 0);
 	p->sm->instructions++;
-	vgpu_work_add(pw->block->launch->work, VGPU_WORK_INSTRUCTION);
+	if (unlikely(p->worker != pw->block->launch->work))
+		vgpu_pipe_pay(p, pw->block->launch->work);
+	p->work += VGPU_WORK_INSTRUCTION;
 	if (e->d.flags & VGPU_DEC_GLOBAL)
 		vgpu_access_commit(p, e);
 	pw->moving--;

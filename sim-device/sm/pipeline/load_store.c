@@ -249,6 +249,7 @@ static bool make(struct vgpu_pipe *p, struct vgpu_pipe_access *access, u32 n,
 	}
 	p->port->model->serve(p->port, access->entry->warp->block->launch->context);
 	if (unlikely(line->in_place)) {
+		vgpu_pipe_turn(p);
 		vgpu_access_run(p, access, line->lanes, line->address >> VGPU_PAGE_SHIFT,
 				line->page);
 		answer->cycle = p->cycle + p->config->memory_latency_cycles;

@@ -102,7 +102,15 @@ static bool make_fences(struct vgpu_pipe *p)
 	return busy;
 }
 
-static void run_window(struct vgpu_pipe *p)
+void vgpu_pipe_begin(struct vgpu_pipe *p)
+{
+	u64 cycle = vgpu_cycle_from(p->config, p->sm->sim->now);
+
+	if (p->cycle < cycle)
+		p->cycle = cycle;
+}
+
+void vgpu_pipe_window(struct vgpu_pipe *p)
 {
 	u64 end = p->cycle + p->window, next = p->cycle;
 	bool busy;
@@ -127,16 +135,24 @@ static void run_window(struct vgpu_pipe *p)
 			busy |= make_fences(p);
 	}
 	vgpu_pipe_lanes_end(p);
+	p->next = next;
+	p->unfenced = busy;
+}
+
+void vgpu_pipe_window_end(struct vgpu_pipe *p)
+{
+	p->apart = false;
+	vgpu_pipe_pay(p, NULL);
 	p->port->model->submit(p->port);
 	p->sm->thread_instructions += p->sm->run->lanes.threads;
 	p->sm->run->work = 0;
 	p->sm->run->started = 0;
 	if (p->cut)
 		vgpu_pipe_kick(p, p->cycle);
-	else if (busy)
+	else if (p->unfenced)
 		vgpu_pipe_kick(p, p->cycle + 1);
-	else if (next != VGPU_NEVER)
-		vgpu_pipe_kick(p, next);
+	else if (p->next != VGPU_NEVER)
+		vgpu_pipe_kick(p, p->next);
 }
 
 /* Nothing of blocks whose context has died is executed any more. */
@@ -215,6 +231,23 @@ static bool report(struct vgpu_pipe *p)
 	return waits;
 }
 
+bool vgpu_pipe_reports(struct vgpu_pipe *p)
+{
+	struct vgpu_sm *sm = p->sm;
+	const struct vgpu_block *block;
+
+	if (sm->halted || sm->waited || sm->traced_warps || sm->traced_waiting || p->woken)
+		return true;
+	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node) {
+		const struct vgpu_warps *warps = block->warps;
+
+		if (block->launch->stopped || block->stopping || warps->faulted ||
+		    warps->pending || !warps->ready || is_over(block))
+			return true;
+	}
+	return false;
+}
+
 static bool all_quiet(const struct vgpu_sm *sm)
 {
 	const struct vgpu_block *block;
@@ -229,11 +262,9 @@ static void step(struct vgpu_event *event)
 {
 	struct vgpu_sm *sm = vgpu_container_of(event, struct vgpu_sm, step);
 	struct vgpu_pipe *p = sm->pipe;
-	u64 cycle = vgpu_cycle_from(p->config, sm->sim->now);
 	bool waits;
 
-	if (p->cycle < cycle)
-		p->cycle = cycle;
+	vgpu_pipe_begin(p);
 	waits = report(p);
 	vgpu_event_cancel(sm->sim, event);
 	if (unlikely(sm->halted) && all_quiet(sm)) {
@@ -245,7 +276,7 @@ static void step(struct vgpu_event *event)
 	if (unlikely(sm->trace->on))
 		vgpu_sm_trace_warps(sm, vgpu_sm_warps(sm));
 	if (sm->resident_count)
-		run_window(p);
+		vgpu_pipe_run_windows(p);
 }
 
 /* ---- the SM ---------------------------------------------------------------------------- */

@@ -38,6 +38,12 @@
  * SM needs to reach another one, and ends earlier when the engine is to be told something. Cycles
  * in which nothing can happen are skipped, also whole windows.
  *
+ * Windows of several SMs that are due at the same time are executed together (together.c), if no
+ * block of them has to be reported and no page of their memory can come or go. Where the host has
+ * threads, each may be on another. All that a window does is then the SM's own, but for what stands
+ * behind vgpu_pipe_turn(), and its end. These are made in the order of the SMs, so that nothing
+ * depends on the threads.
+ *
  * DOC: leaving
  *
  * A block that shall leave, or an SM that is halted, fetches no more. What is in flight ends: what
@@ -230,6 +236,12 @@ struct vgpu_pipe {
 	bool cut;		/* the window ends after this cycle */
 	bool fpu;		/* between vgpu_fpu_begin() and _end() */
 	u64 windows;		/* that there were */
+	u64 next;		/* the first cycle in which something can happen, at its end */
+	bool unfenced;		/* ... and the port was busy for a fence of a block */
+	bool apart;		/* others may be at theirs, and it is not its turn */
+	u32 place;		/* among them */
+	struct vgpu_work *worker;	/* for whom instructions have been executed in it */
+	u64 work;		/* units */
 	u64 ages;
 	u64 orders;
 	/* warps */
@@ -366,7 +378,27 @@ void vgpu_pipe_settle(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw);
 void vgpu_pipe_discard(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw);
 struct vgpu_page_waiter *vgpu_pipe_waiter(struct vgpu_pipe_access *access);
 
+/* together.c: windows of several SMs */
+/* What @p does from now on may concern others: it is its turn. */
+void vgpu_pipe_wait_turn(struct vgpu_pipe *p);
+static inline void vgpu_pipe_turn(struct vgpu_pipe *p)
+{
+	if (unlikely(p->apart))
+		vgpu_pipe_wait_turn(p);
+}
+/* What is counted from now on is counted for @worker; NULL: nothing is. */
+void vgpu_pipe_pay(struct vgpu_pipe *p, struct vgpu_work *worker);
+/* The window of @p, and with it those of other SMs that are due at the present time. */
+void vgpu_pipe_run_windows(struct vgpu_pipe *p);
+
 /* pipeline.c: windows */
+/* It begins at the present time */
+void vgpu_pipe_begin(struct vgpu_pipe *p);
+/* Its cycles, and what follows them */
+void vgpu_pipe_window(struct vgpu_pipe *p);
+void vgpu_pipe_window_end(struct vgpu_pipe *p);
+/* Would the engine be told something at its beginning? */
+bool vgpu_pipe_reports(struct vgpu_pipe *p);
 extern const struct vgpu_timing vgpu_timing_pipeline;
 /* Time passes here: a window begins at @cycle, or earlier. */
 void vgpu_pipe_kick(struct vgpu_pipe *p, u64 cycle);

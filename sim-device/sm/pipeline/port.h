@@ -35,6 +35,7 @@ struct vgpu_port {
  * @open: the port of @sm; NULL: no memory
  * @window: cycles that an SM may simulate ahead
  * @access, @response, @next, @submit, @idle, @serve, @invalidate, @disown: as vgpu_l1d_access() ...
+ * @apart: may SMs be in their windows at the same time? NULL: they may not
  * @direct: the page at @bytes, frame @frame, is about to be accessed behind the caches
  */
 struct vgpu_memory_model {
@@ -51,6 +52,7 @@ struct vgpu_memory_model {
 	void (*serve)(struct vgpu_port *port, u32 context);
 	void (*invalidate)(struct vgpu_port *port);
 	void (*disown)(struct vgpu_port *port, const void *owner);
+	bool (*apart)(const struct vgpu_port *port);
 	void (*direct)(struct vgpu_port *port, u64 frame, bool write);
 };
 

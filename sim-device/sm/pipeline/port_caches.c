@@ -81,6 +81,11 @@ static void caches_disown(struct vgpu_port *port, const void *owner)
 	vgpu_l1d_disown(of(port)->l1, owner);
 }
 
+static bool caches_apart(const struct vgpu_port *port)
+{
+	return vgpu_memsys_apart(of(port)->memsys);
+}
+
 static void caches_direct(struct vgpu_port *port, u64 frame, bool write)
 {
 	if (frame)
@@ -101,5 +106,6 @@ const struct vgpu_memory_model vgpu_memory_caches = {
 	.serve = caches_serve,
 	.invalidate = caches_invalidate,
 	.disown = caches_disown,
+	.apart = caches_apart,
 	.direct = caches_direct,
 };

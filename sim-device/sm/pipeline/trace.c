@@ -15,6 +15,7 @@ void vgpu_pipe_trace(struct vgpu_pipe *p, const struct vgpu_pipe_entry *e, u32 f
 	flags |= e->d.flags & VGPU_DEC_GLOBAL ? VGPU_TRACED_ACCESS : 0;
 	/* the host may do anything but use the vector unit */
 	vgpu_pipe_lanes_end(p);
+	vgpu_pipe_turn(p);
 	vgpu_trace_emit(p->sm->trace, &(struct vgpu_trace_record){
 		.type = VGPU_TRACE_INSTRUCTION,
 		.sm = (u16)p->sm->index,

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "lanes_rig.h"
 #include "sm/verify.h"
@@ -509,12 +510,64 @@ static void test_segments(void **state)
 	}
 }
 
+/*
+ * Of a page no more has to be there than what the lanes load: with the pipeline it is a line of a
+ * cache, around which lies anything, or nothing.
+ */
+static void test_nothing_around(void **state)
+{
+	static const u8 sizes[] = { 1, 2, 4, 8 };
+	u8 *walls = mmap(NULL, 3 * VGPU_PAGE_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	u8 *line = walls + VGPU_PAGE_SIZE;
+	u64 number = RIG_BASE >> VGPU_PAGE_SHIFT, seed = 1;
+	struct rig *rig = rig_new(1);
+
+	(void)state;
+	assert_true(walls != MAP_FAILED);
+	assert_int_equal(mprotect(line, VGPU_PAGE_SIZE, PROT_READ | PROT_WRITE), 0);
+	for (u32 n = 0; n < 128; n++)
+		line[n] = (u8)n;
+	/* the line is the one in the middle of the page */
+	rig->tlb[number % VGPU_TLB_ENTRIES] = (struct vgpu_tlb_entry){
+		number, line - VGPU_PAGE_SIZE / 2, line - VGPU_PAGE_SIZE / 2
+	};
+	for (u32 n = 0; n < 4000; n++) {
+		u32 size = sizes[n % 4], active = (u32)rig_random(&seed), at[VGPU_LANES];
+
+		active = n % 3 ? active & (u32)rig_random(&seed) : active;
+		active |= 1u << n % 32;
+		rig->code[0] = (struct vgpu_insn){ .op = n % 8 < 4 ? VGPU_OP_LDG : VGPU_OP_LD,
+						   .guard = VGPU_PT,
+						   .dst = 8,
+						   .a = 2,
+						   .flags = VASS_MEM(size, 1) };
+		rig->code[1] = (struct vgpu_insn){ .op = VGPU_OP_EXIT, .guard = VGPU_PT };
+		for (u32 l = 0; l < VGPU_LANES; l++) {
+			at[l] = (u32)rig_random(&seed) % (128 / size) * size;
+			/* who does not execute may have any address */
+			rig_q(rig, 2)[l] = active >> l & 1 ? RIG_BASE + VGPU_PAGE_SIZE / 2 + at[l] :
+							     rig_random(&seed);
+		}
+		for (int build = 0; build < rig_builds(); build++) {
+			rig_reset(rig, active);
+			assert_int_equal(rig_run(rig, build, 1), VGPU_LANES_BUDGET);
+			for (u32 l = 0; l < VGPU_LANES; l++)
+				if (active >> l & 1)
+					assert_int_equal((u8)(size == 8 ? rig_q(rig, 8)[l] :
+									  rig_r(rig, 8)[l]),
+							 at[l]);
+		}
+	}
+	rig_free(rig);
+	munmap(walls, 3 * VGPU_PAGE_SIZE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_access),	     cmocka_unit_test(test_atomics),
 		cmocka_unit_test(test_atomic_local), cmocka_unit_test(test_parameters),
-		cmocka_unit_test(test_segments),
+		cmocka_unit_test(test_segments),     cmocka_unit_test(test_nothing_around),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

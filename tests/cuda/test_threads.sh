@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# CUDA programs with timing=pipeline on one thread and on several: the same output, and the same trace of the device in every
+# byte but the process id that stands in its first record.
+#
+# usage: test_threads.sh [PROGRAM]...	built CUDA programs; without: some that differ in what they do
+set -uo pipefail
+cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export VGPU_TRANSPORT=embedded VGPU_PRESET=tanasic-ch6 LD_LIBRARY_PATH=$PWD/build
+limit=${CUDA_TEST_TIMEOUT:-300}
+count=0 failed=0
+
+ok() { # NAME STATUS REASON
+	count=$((count + 1))
+	if [ "$2" -eq 0 ]; then echo "ok $count - $1"; else echo "not ok $count - $1: $3"; failed=1; fi
+}
+
+run_program() { # PROGRAM THREADS SETTINGS
+	VGPU_THREADS=$2 VGPU_SET=timing=pipeline$3 VGPU_TRACE=$dir/$2.trace setarch -R timeout "$limit" "$1" >"$dir/raw" 2>&1 </dev/null
+	local status=$?
+	grep -v ' took [0-9.]* s$' "$dir/raw" >"$dir/$2.out"
+	echo "exit status $status" >>"$dir/$2.out"
+}
+
+compare() { # PROGRAM SETTINGS
+	local name=${1#build/cuda/}$2 threads
+	run_program "$1" 1 "$2"
+	for threads in 2 4; do
+		run_program "$1" $threads "$2"
+		if ! cmp -s "$dir/1.out" "$dir/$threads.out"; then
+			ok "$name, $threads threads" 1 "the output differs: $(diff "$dir/1.out" "$dir/$threads.out" | sed -n 2p)"
+		else
+			cmp -s -i 48 "$dir/1.trace" "$dir/$threads.trace"
+			ok "$name, $threads threads" $? "the traces differ: $(cmp -i 48 "$dir/1.trace" "$dir/$threads.trace" 2>&1 | head -n 1)"
+		fi
+	done
+}
+
+if [ $# -gt 0 ]; then
+	programs=("$@")
+else
+	programs=(build/cuda/{bfs,histogram,reduce,sgemm,saxpy} build/cuda/features/{barriers_fences,device_printf})
+fi
+for program in "${programs[@]}"; do
+	[ -x "$program" ] || { echo "1..0 # $program is not built: make cuda-programs"; exit 4; }
+	compare "$program" ''
+done
+if [ $# -eq 0 ]; then
+	compare build/cuda/saxpy ,trace_pipeline=1
+	compare build/cuda/reduce ,block_swap_ps=300000,fault_scheme=operand-log
+	compare build/cuda/histogram ,policy=dss,preemption=switch,sms=3
+fi
+VGPU_THREADS=0 build/cuda/saxpy >"$dir/said" 2>&1
+[ $? -ne 0 ] && grep -q 'VGPU_THREADS=0: it must be a number from 1 to 64' "$dir/said"
+ok "a number of threads that makes no sense" $? "$(head -n 1 "$dir/said")"
+echo "1..$count"
+exit $failed
