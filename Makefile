@@ -74,7 +74,7 @@ gen-flags := -Wno-unused-function -Wno-unused-variable -Wno-unused-but-set-varia
 objects = $(patsubst %.c,$(O)/$(1)/%.o,$(filter-out $(O)/gen/%,$(2))) $(patsubst $(O)/gen/%.c,$(O)/$(1)/gen/%.o,$(filter $(O)/gen/%,$(2)))
 all-runtime-src := $(runtime-src) $(gen-src)
 fuzz-src := $(wildcard tests/fuzz/*.c)
-sources := $(device-src) $(all-runtime-src) tests/bench/bench_interp.c tests/bench/bench_memsys.c $(wildcard tools/*.c tools/*/*.c) $(unit-src) $(unit-lib-src) \
+sources := $(device-src) $(all-runtime-src) tests/bench/bench_interp.c tests/bench/bench_memsys.c tests/experiments/microbench/table.c $(wildcard tools/*.c tools/*/*.c) $(unit-src) $(unit-lib-src) \
 	$(random-src) $(fuzz-src)
 
 define compile-rules
@@ -186,6 +186,16 @@ $(O)/experiments/chapter6/%: tests/experiments/chapter6/%.cu tools/vgpucc $(wild
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
 	$(Q)tools/vgpucc -O2 -Itests/cuda $< -o $@
 
+# Those that measure what the pipeline takes, and the table of what they measure.
+microbench := $(patsubst tests/%.cu,$(O)/%,$(wildcard tests/experiments/microbench/*.cu)) $(O)/experiments/microbench/table
+$(O)/experiments/microbench/%: tests/experiments/microbench/%.cu tools/vgpucc $(wildcard tests/cuda/*.h tests/experiments/microbench/*.h runtime/cuda/*.h) \
+		| $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
+	@mkdir -p $(@D) && echo "  VGPUCC  $@"
+	$(Q)tools/vgpucc -O2 -Itests/cuda $< -o $@
+$(O)/experiments/microbench/table: $(call objects,native,tests/experiments/microbench/table.c) $(O)/native/libvgpu-device.a
+	@mkdir -p $(@D) && echo "  LD  $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lm
+
 # What the interpreter is measured with: the device alone.
 interp := $(O)/bench/interp
 $(interp): $(call objects,native,tests/bench/bench_interp.c) $(O)/native/libvgpu-device.a
@@ -251,7 +261,7 @@ all: $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.
 unit-programs: $(unit)
 kselftest-programs: $(kselftest)
 cuda-programs: $(cuda) $(patsubst tools/%.cu,$(O)/%,$(wildcard tools/demo/*.cu))
-experiment-programs: $(experiments) $(chapter6)
+experiment-programs: $(experiments) $(chapter6) $(microbench)
 
 # What the other compiler has to say about the same sources.
 .PHONY: clang-warnings
@@ -349,6 +359,7 @@ experiments: setup-experiments all experiment-programs
 	@tests/experiments/chapter6/run.sh $(if $(QUICK),--quick)
 	@tests/experiments/chapter6/pipeline.sh $(if $(QUICK),lbm sad)
 	@tests/experiments/faults/run.sh $(if $(QUICK),--quick)
+	@tests/experiments/microbench/run.sh
 
 .PHONY: install clean distclean help
 install: completions = $(DESTDIR)$(PREFIX)/share/bash-completion/completions

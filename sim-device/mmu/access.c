@@ -232,7 +232,8 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 		return result;
 	found = vgpu_as_translate(as, access->address[access->lane],
 				  access->kind != VGPU_ACCESS_LOAD, &answer->page);
-	answer->cost_ps = translation_time(as, access, found);
+	if (likely(!access->translated))
+		answer->cost_ps = translation_time(as, access, found);
 	switch (found) {
 	case VGPU_XLATE_IN_PLACE:
 		answer->in_place = true;

@@ -57,6 +57,8 @@ enum vgpu_access_kind {
  * @kernel: id of the launch; both are for traces
  * @elapsed: time that its warp has taken since the present time, with an L2 TLB
  * @l1: whose registers a miss needs; NULL: it needs none
+ * @translated: its SM has had the translation and waits for it no more: it only asks where the page
+ *   is now, which takes no time and counts as no miss
  */
 struct vgpu_access {
 	u8 kind;
@@ -71,6 +73,7 @@ struct vgpu_access {
 	u64 elapsed;
 	struct vgpu_l1_tlb *l1;
 	const u64 *address;
+	bool translated;
 };
 
 enum vgpu_access_result { VGPU_ACCESS_OK, VGPU_ACCESS_PENDING, VGPU_ACCESS_FAULT };

@@ -33,6 +33,7 @@ void vgpu_access_describe(const struct vgpu_pipe *p, const struct vgpu_pipe_acce
 		.elapsed = sm->config->l2_tlb_entries ? elapsed(p) : 0,
 		.l1 = sm->tlb.l1.registers.count ? (struct vgpu_l1_tlb *)&sm->tlb.l1 : NULL,
 		.address = access->address,
+		.translated = access->again,
 	};
 }
 
@@ -61,6 +62,26 @@ static bool look_up(struct vgpu_pipe *p, u64 page, bool write, struct vgpu_acces
 	if (vgpu_walk_ready(&entry->walk, time) > time)
 		answer->cost_ps = vgpu_walk_ready(&entry->walk, time) - time;
 	return true;
+}
+
+/* The same for a line whose check has ended: that is no use of the TLB. */
+static bool look_up_again(const struct vgpu_pipe *p, u64 page, bool write,
+			  struct vgpu_access_answer *answer)
+{
+	const struct vgpu_l1_tlb *l1 = &p->sm->tlb.l1;
+	const struct vgpu_tlb_entry *e = &p->sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)];
+	u32 n;
+
+	if (l1->entries) {
+		n = vgpu_l1_find(l1, page);
+		if (n == l1->ways)
+			return false;
+		e = &vgpu_l1_set(l1, page)[n].translation;
+	}
+	answer->in_place = e->page == (page | VGPU_TLB_IN_PLACE);
+	if (e->page == page || answer->in_place)
+		answer->page = write ? e->write : e->read;
+	return answer->page;
 }
 
 static void enter(struct vgpu_pipe *p, u64 page, bool write,
@@ -109,7 +130,8 @@ enum vgpu_access_result vgpu_access_translate(struct vgpu_pipe *p, struct vgpu_p
 		vgpu_pipe_turn(p);
 		vgpu_tlb_serve(&p->sm->tlb, launch->as);
 	}
-	found = look_up(p, page, write, answer);
+	found = access->again ? look_up_again(p, page, write, answer) :
+				look_up(p, page, write, answer);
 	if (found && (answer->in_place ||
 		      find_frame(p, launch->context, page, &access->frame)))
 		return VGPU_ACCESS_OK;
@@ -128,7 +150,7 @@ enum vgpu_access_result vgpu_access_translate(struct vgpu_pipe *p, struct vgpu_p
 		/* asked again only for its frame */
 		if (found)
 			answer->cost_ps = cost;
-		else
+		else if (!access->again)
 			enter(p, page, write, answer);
 	}
 	if (result != VGPU_ACCESS_FAULT)

@@ -3,10 +3,10 @@
 #
 # pipeline.sh: what it costs that faults can be preempted (Tanasic 6.1, 6.5.2): runs the programs of this folder with
 # timing=pipeline under every scheme, without page faults (RESIDENT), and prints paper against ours for figures 6.1, 6.11 and 6.12.
-# usage: tests/experiments/chapter6/pipeline.sh [--full] [PROGRAM...]    results in OUT (out/experiments/chapter6): pipeline.csv,
+# usage: tests/experiments/chapter6/pipeline.sh [--full] [PROGRAM[:SIZE]...]    results in OUT (out/experiments/chapter6): pipeline.csv,
 #        pipeline.md
 #   --full     the sizes of run.sh; else fewer blocks of those programs that would take more than half a minute a run
-#   PROGRAM    only these
+#   PROGRAM    only these, of that size
 # SET=KEY=VALUE,... changes the device of all runs. BIN: the build (build). WORKERS: runs at a time (all processors). MODES: only these
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../../.."
@@ -16,13 +16,17 @@ bin=${BIN:-build}
 programs="bfs cutcp histo lbm mri-gridding mri-q sad sgemm spmv stencil tpacf"
 declare -A small=([cutcp]=13 [mri-q]=256 [sgemm]=5 [tpacf]=30)
 if [ "${1:-}" = --full ]; then small=(); shift; fi
+names=()
 for name in "$@"; do
+	[[ $name != *:* ]] || small[${name%%:*}]=${name#*:}
+	name=${name%%:*}
+	names+=("$name")
 	case " $programs " in
 		*" $name "*) ;;
 		*) echo "pipeline.sh: no program '$name'; there are: $programs" >&2; exit 2 ;;
 	esac
 done
-if [ $# -gt 0 ]; then programs=$*; fi
+if [ $# -gt 0 ]; then programs=${names[*]}; fi
 mkdir -p "$out"
 unset VGPU_TRACE VGPU_VRAM VGPU_DEVICE
 export BIN=$bin SET=${SET:-} VGPU_TRANSPORT=embedded VGPU_PRESET=tanasic-ch6 RESIDENT=1

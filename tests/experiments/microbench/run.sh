@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# run.sh: what CUDA programs measure of timing=pipeline by clock64(), beside what the configuration says (docs/pipeline-microbench.md).
+# usage: tests/experiments/microbench/run.sh [PROGRAM[:GROUP...]...]    results in OUT (out/experiments/microbench): microbench.csv,
+#        microbench.md
+#   PROGRAM    units, memory, bandwidth: only these, and of them only these groups of rows:
+#              units:latency:banks:rate memory:latency:coalescing:tlb:tlb-far bandwidth:coalescing:lines:translation:occupancy
+# SET=KEY=VALUE,... changes the device, and what is expected of it. BIN: the build (build). Exit status: 1 if a row is not as it should be.
+set -euo pipefail
+cd "$(dirname "$(readlink -f "$0")")/../../.."
+out=${OUT:-out/experiments/microbench}
+bin=${BIN:-build}
+mkdir -p "$out"
+unset VGPU_TRACE VGPU_VRAM VGPU_DEVICE
+set=timing=pipeline${SET:+,$SET}
+export VGPU_TRANSPORT=embedded VGPU_PRESET=tanasic-ch6 VGPU_SET=$set
+LD_LIBRARY_PATH=$(readlink -f "$bin")${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
+[ $# -gt 0 ] || set -- units memory bandwidth
+for program in "$@"; do
+	IFS=: read -ra words <<<"$program"
+	case ${words[0]} in
+		units | memory | bandwidth) ;;
+		*) echo "run.sh: no program '${words[0]}'; there are: units memory bandwidth" >&2; exit 2 ;;
+	esac
+	if ! timeout 300 "$bin/experiments/microbench/${words[0]}" "${words[@]:1}" >"$out/output" 2>&1; then
+		echo "run.sh: ${words[0]} failed: $(cat "$out/output")" >&2
+		exit 1
+	fi
+	cat "$out/output"
+done >"$out/measured"
+"$bin/experiments/microbench/table" --csv "$set" <"$out/measured" >"$out/microbench.csv" || :
+status=0
+"$bin/experiments/microbench/table" "$set" <"$out/measured" >"$out/microbench.md" || status=$?
+rm -f "$out/output"
+cat "$out/microbench.md"
+exit $status
