@@ -46,8 +46,8 @@ lanes_inline u32 different_near(v16 low, v16 high)
 	u32 met;
 
 #define TURN(n)											\
-	least = _mm512_min_epu16(least, _mm512_xor_si512(second,				\
-							 _mm512_alignr_epi8(first, first, 2 * (n))))
+	least = _mm512_min_epu16(								\
+		least, _mm512_xor_si512(second, _mm512_alignr_epi8(first, first, 2 * (n))))
 	TURN(1); TURN(2); TURN(3); TURN(4); TURN(5); TURN(6); TURN(7);
 #undef TURN
 	met = _mm512_testn_epi16_mask(least, least);
@@ -195,7 +195,8 @@ lanes_inline enum found in_window(struct vgpu_lanes *s, const v16 *at, bool writ
 	bool narrow;
 
 	UNROLL for (u32 q = 0; q < 4; q++) {
-		from[q] = _mm512_sub_epi64(at[q], _mm512_set1_epi64((s64)(first << VGPU_PAGE_SHIFT)));
+		from[q] = _mm512_sub_epi64(at[q],
+					   _mm512_set1_epi64((s64)(first << VGPU_PAGE_SHIFT)));
 		all = _mm512_or_si512(all, from[q]);
 		beyond |= _mm512_cmpge_epu64_mask(from[q],
 						  _mm512_set1_epi64(2 * GROUP << VGPU_PAGE_SHIFT));
@@ -246,8 +247,8 @@ lanes_inline enum found in_window(struct vgpu_lanes *s, const v16 *at, bool writ
  * Addresses of the bytes of all lanes, by the TLB; false: one of them needs more. Lanes that do not
  * execute have the last one's.
  */
-lanes_inline bool anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u32 bytes, bool write,
-		     u64 *p)
+lanes_inline bool anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u32 bytes,
+			   bool write, u64 *p)
 {
 	u64 last = reg64(s, i->a)[31 - (u32)__builtin_clz(m)] + i->imm, wrong = 0;
 	v16 at[4], spread = _mm512_setzero_si512();

@@ -26,7 +26,7 @@
 #define SHARED		4096u
 #define LOCAL		256u		/* two pages of local memory */
 #define PAGES		4u
-#define SPAN		40u		/* pages of virtual memory; what they have is that of PAGES */
+#define SPAN		40u		/* pages of virtual memory, with the bytes of PAGES */
 #define BASE		0x400ea000ull	/* the entries of its pages are not behind each other */
 #define PARAMS		64u
 
@@ -219,7 +219,7 @@ static void set_addresses(struct state *s)
 	u64 *q = (u64 *)s->regs;
 	static const u32 spans[] = { 1, 2, 3, 4, 9, 18, SPAN };
 	u32 start = below(64) * 4, word_ = below(1024), span = spans[below(7)];
-	u32 page = below(SPAN - span + 1);
+	u64 first = BASE + below(SPAN - span + 1) * VGPU_PAGE_SIZE;
 
 	for (u32 l = 0; l < VGPU_LANES; l++) {
 		u32 n = VGPU_LANES;
@@ -234,7 +234,7 @@ static void set_addresses(struct state *s)
 		q[Q_ROW8 / 2 * n + l] = BASE + start * 2 + 8 * l;
 		q[Q_WINDOW / 2 * n + l] = below(20) ? VGPU_SHARED_WINDOW + 4 * l :
 						      VGPU_LOCAL_WINDOW + 16 * below(4);
-		q[Q_SPREAD / 2 * n + l] = BASE + page * VGPU_PAGE_SIZE + below(span * 256 - 16) * 16;
+		q[Q_SPREAD / 2 * n + l] = first + below(span * 256 - 16) * 16;
 		q[Q_BAD / 2 * n + l] = l == 7 && !below(3) ? random64() : BASE + 16 * l;
 		s->regs[R_LOCAL * n + l] = word_ % 4 * 16;
 		s->regs[R_SPREAD * n + l] = below(8) * 16;
