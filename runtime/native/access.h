@@ -37,6 +37,12 @@ void vgpu_native_shape(const struct vgpu_lanes *s, struct shape *shape, u32 reg,
 
 /* The function for an instruction; NULL: there is none. */
 native_access *vgpu_native_access(const struct vgpu_insn *i);
+/*
+ * A load or store of generic or global memory for the lanes in @m, at least one, of which the
+ * function above says that it has not happened: is that because a page has no translation? Then
+ * @s says what the interpreter would have it say with VGPU_LANES_TRANSLATE. False: maybe not.
+ */
+bool vgpu_native_missing(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m);
 /* Of an atomic of 32 bits on generic, global or shared memory: 0, 1, 2 */
 native_access *vgpu_native_atomic(const struct vgpu_insn *i, u32 space);
 /*

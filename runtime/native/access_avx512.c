@@ -5,9 +5,15 @@
  * left to them. Sixteen lanes (eight of 64 bits) are a row, which is one vector in memory, or at
  * one place, or taken one by one, which on some processors is faster than to gather.
  */
-#include "where_avx512.h"
+#include "pages_avx512.h"
 
 /* ---- loads -------------------------------------------------------------------- */
+
+/*
+ * Addresses in @p are loaded from there one by one, and not taken out of the vectors that were
+ * stored: that takes several times as long.
+ */
+#define IN_MEMORY(p)	__asm__("" : "+m"(p))
 
 #define WORD(n)	(*(const int *)(uintptr_t)p[n])
 #define QUAD(n)	(*(const long long *)(uintptr_t)p[n])
@@ -33,31 +39,45 @@ lanes_inline v16 addresses(const u8 *base, __m256i o, __mmask8 k, u32 other)
 	return _mm512_add_epi64(_mm512_cvtepu32_epi64(o), _mm512_set1_epi64((s64)(uintptr_t)base));
 }
 
+/* Sixteen words, of which those in @k are used, at least one, at @base + @o */
+lanes_inline v16 half4(const u8 *base, v16 o, __mmask16 k)
+{
+	u64 p[16] __attribute__((aligned(64)));
+	u32 start;
+
+	if (row(o, k, 2, &start))
+		return _mm512_maskz_loadu_epi32(k, base + (s32)start);
+	if (same(o, k, &start))
+		return _mm512_set1_epi32(*(const int *)(base + start));
+	_mm512_store_si512(p, addresses(base, _mm512_castsi512_si256(o), (__mmask8)k, start));
+	_mm512_store_si512(p + 8, addresses(base, _mm512_extracti64x4_epi64(o, 1),
+					    (__mmask8)(k >> 8), start));
+	IN_MEMORY(p);
+	return words_at(p);
+}
+
+lanes_inline v16 quarter8(const u8 *base, __m256i o, __mmask8 k)
+{
+	u64 p[8] __attribute__((aligned(64)));
+	v16 wide = _mm512_castsi256_si512(o);
+	u32 start;
+
+	if (row(wide, k, 3, &start))
+		return _mm512_maskz_loadu_epi64(k, base + (s32)start);
+	if (same(wide, k, &start))
+		return _mm512_set1_epi64(*(const long long *)(base + start));
+	_mm512_store_si512(p, addresses(base, o, k, start));
+	IN_MEMORY(p);
+	return quads_at(p);
+}
+
 lanes_inline void load4(const struct where *w, u32 m, u32 offset, u32 *to)
 {
 	UNROLL for (u32 h = 0; h < 2; h++) {
 		__mmask16 k = half_of(m, h);
-		const u8 *base = w->base + offset;
-		v16 v;
-		u32 start;
 
-		if (!k)
-			continue;
-		if (row(w->o[h], k, 2, &start)) {
-			v = _mm512_maskz_loadu_epi32(k, base + (s32)start);
-		} else if (same(w->o[h], k, &start)) {
-			v = _mm512_set1_epi32(*(const int *)(base + start));
-		} else {
-			u64 p[16] __attribute__((aligned(64)));
-
-			_mm512_store_si512(p, addresses(base, _mm512_castsi512_si256(w->o[h]),
-							(__mmask8)k, start));
-			_mm512_store_si512(p + 8,
-					   addresses(base, _mm512_extracti64x4_epi64(w->o[h], 1),
-						     (__mmask8)(k >> 8), start));
-			v = words_at(p);
-		}
-		put(to + 16 * h, k, v);
+		if (k)
+			put(to + 16 * h, k, half4(w->base + offset, w->o[h], k));
 	}
 }
 
@@ -69,27 +89,11 @@ lanes_inline __m256i quarter(const struct where *w, u32 q)
 
 lanes_inline void load8(const struct where *w, u32 m, u32 offset, u64 *to)
 {
-	const u8 *base = w->base + offset;
-
 	UNROLL for (u32 q = 0; q < 4; q++) {
-		v16 o = _mm512_castsi256_si512(quarter(w, q)), v;
 		__mmask8 k = quarter_of(m, q);
-		u32 start;
 
-		if (!k)
-			continue;
-		if (row(o, k, 3, &start)) {
-			v = _mm512_maskz_loadu_epi64(k, base + (s32)start);
-		} else if (same(o, k, &start)) {
-			v = _mm512_set1_epi64(*(const long long *)(base + start));
-		} else {
-			u64 p[8] __attribute__((aligned(64)));
-
-			_mm512_store_si512(p,
-					   addresses(base, _mm512_castsi512_si256(o), k, start));
-			v = quads_at(p);
-		}
-		putq(to + 8 * q, k, v);
+		if (k)
+			putq(to + 8 * q, k, quarter8(w->base + offset, quarter(w, q), k));
 	}
 }
 
@@ -247,109 +251,6 @@ lanes_inline void store_elements(const struct vgpu_lanes *s, const struct vgpu_i
 
 /* ---- lanes in several pages --------------------------------------------------- */
 
-/* How many different ones, of all lanes */
-static u32 different(v16 low, v16 high)
-{
-	__mmask16 again_low, again_high;
-	v16 found;
-
-	found = _mm512_conflict_epi32(low);
-	again_low = _mm512_test_epi32_mask(found, found);
-	found = _mm512_conflict_epi32(high);
-	again_high = _mm512_test_epi32_mask(found, found);
-#define TURN(n) again_high |= _mm512_cmpeq_epi32_mask(high, _mm512_alignr_epi32(low, low, n))
-	TURN(0); TURN(1); TURN(2); TURN(3); TURN(4); TURN(5); TURN(6); TURN(7);
-	TURN(8); TURN(9); TURN(10); TURN(11); TURN(12); TURN(13); TURN(14); TURN(15);
-#undef TURN
-	return VGPU_LANES - (u32)__builtin_popcount(again_low) -
-	       (u32)__builtin_popcount(again_high);
-}
-
-/*
- * The same where lanes are in few pages: each is looked up once, and its segments are bits of a
- * word. @at: addresses, aligned. False: they are in more pages, or one has no translation.
- */
-lanes_inline bool in_few_pages(struct vgpu_lanes *s, const v16 *at, const u64 *where, bool write,
-			       u64 *p)
-{
-	u32 left = FULL, segments = 0;
-
-	for (u32 pages = 0; left; pages++) {
-		u64 page = where[__builtin_ctz(left)] >> VGPU_PAGE_SHIFT;
-		u8 *base = tlb_page(s, page, write);
-		v16 touched = _mm512_setzero_si512();
-		u32 here = 0;
-
-		if (pages == 3 || !base)
-			return false;
-		UNROLL for (u32 q = 0; q < 4; q++) {
-			__mmask8 k = _mm512_mask_cmpeq_epu64_mask(
-				quarter_of(left, q), _mm512_srli_epi64(at[q], VGPU_PAGE_SHIFT),
-				_mm512_set1_epi64((s64)page));
-			v16 segment = _mm512_and_si512(
-				_mm512_srli_epi64(at[q], VGPU_SEGMENT_SHIFT),
-				_mm512_set1_epi64(31));
-
-			touched = _mm512_mask_or_epi64(
-				touched, k, touched,
-				_mm512_sllv_epi64(_mm512_set1_epi64(1), segment));
-			putq(p + 8 * q, k,
-			     _mm512_add_epi64(
-				     _mm512_and_si512(at[q],
-						      _mm512_set1_epi64(VGPU_PAGE_SIZE - 1)),
-				     _mm512_set1_epi64((s64)(uintptr_t)base)));
-			here |= (u32)k << 8 * q;
-		}
-		segments += (u32)__builtin_popcount((u32)_mm512_reduce_or_epi64(touched));
-		left &= ~here;
-	}
-	s->segments += segments;
-	return true;
-}
-
-/*
- * Addresses of the bytes of all lanes, by the TLB; false: one of them needs more. Lanes that do not
- * execute have the last one's.
- */
-static bool anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u32 bytes, bool write,
-		     u64 *p)
-{
-	u64 last = reg64(s, i->a)[31 - (u32)__builtin_clz(m)] + i->imm, wrong = 0;
-	u64 where[VGPU_LANES] __attribute__((aligned(64)));
-	v16 at[4], spread = _mm512_setzero_si512();
-	u32 bad = 0;
-
-	UNROLL for (u32 q = 0; q < 4; q++) {
-		at[q] = _mm512_mask_add_epi64(_mm512_set1_epi64((s64)last), quarter_of(m, q),
-					      _mm512_load_si512(reg64(s, i->a) + 8 * q),
-					      _mm512_set1_epi64((s64)i->imm));
-		_mm512_store_si512(where + 8 * q, at[q]);
-		spread = _mm512_or_si512(spread,
-					 _mm512_xor_si512(at[q], _mm512_set1_epi64((s64)last)));
-		bad |= _mm512_test_epi64_mask(at[q], _mm512_set1_epi64((s64)bytes - 1));
-	}
-	bad |= _mm512_test_epi64_mask(spread,
-				      _mm512_set1_epi64((s64)(~0ull << (VGPU_SEGMENT_SHIFT + 31))));
-	if (bad)
-		return false;
-	if (in_few_pages(s, at, where, write, p))
-		return true;
-	for (u32 l = 0; l < VGPU_LANES; l++) {
-		u64 page = where[l] >> VGPU_PAGE_SHIFT;
-		const struct vgpu_tlb_entry *e = &s->tlb[page & (VGPU_TLB_ENTRIES - 1)];
-		u8 *base = write ? e->write : e->read;
-
-		wrong |= (e->page ^ page) | !base;
-		p[l] = (u64)(uintptr_t)base + (where[l] & (VGPU_PAGE_SIZE - 1));
-	}
-	if (wrong)
-		return false;
-	UNROLL for (u32 q = 0; q < 4; q++)
-		at[q] = _mm512_srli_epi64(at[q], VGPU_SEGMENT_SHIFT);
-	s->segments += different(join(at[0], at[1]), join(at[2], at[3]));
-	return true;
-}
-
 static u32 load_anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 {
 	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags);
@@ -359,16 +260,21 @@ static u32 load_anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 	if (size < 4 || i->flags & VGPU_F_ABS || !anywhere(s, i, m, size * count, false, p))
 		return 1;
 	for (u32 n = 0; n < count; n++) {
+		if (n)
+			UNROLL for (u32 q = 0; q < 4; q++)
+				_mm512_store_si512(p + 8 * q,
+						   _mm512_add_epi64(_mm512_load_si512(p + 8 * q),
+								    _mm512_set1_epi64(size)));
+		IN_MEMORY(p);
 		if (size == 8)
 			for (u32 q = 0; q < 4; q++)
 				putq((u64 *)(to + 2 * n * VGPU_LANES) + 8 * q, quarter_of(m, q),
 				     quads_at(p + 8 * q));
 		else
 			for (u32 h = 0; h < 2; h++)
-				put(to + n * VGPU_LANES + 16 * h, half_of(m, h),
-				    words_at(p + 16 * h));
-		for (u32 l = 0; l < VGPU_LANES; l++)
-			p[l] += size;
+				if (half_of(m, h))
+					put(to + n * VGPU_LANES + 16 * h, half_of(m, h),
+					    words_at(p + 16 * h));
 	}
 	s->held = 0;
 	return 0;
@@ -398,13 +304,139 @@ static u32 store_anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m
 	return 0;
 }
 
+/* ---- what has no translation ---------------------------------------------------- */
+
+/* Is the page there without a look at more than the TLB and what is held? */
+static bool is_there(const struct vgpu_lanes *s, u64 page, bool write)
+{
+	const struct vgpu_tlb_entry *held;
+
+	if (tlb_page(s, page, write))
+		return true;
+	held = vgpu_lanes_held(s, page);
+	return held && (held->write || !write);
+}
+
+bool vgpu_native_missing(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
+{
+	u32 bytes = VGPU_F_SIZE(i->flags) * VGPU_F_COUNT(i->flags), bad = 0;
+	bool write = i->op == VGPU_OP_STG || i->op == VGPU_OP_ST;
+	u64 wrong = ~(u64)(VGPU_ADDRESS_LIMIT - 1) | (bytes - 1);
+	v16 last, at;
+
+	_Static_assert(!(VGPU_ADDRESS_LIMIT & (VGPU_ADDRESS_LIMIT - 1)), "bits beyond it");
+	if (i->flags & VGPU_F_ABS)
+		return false;
+	last = _mm512_set1_epi64((s64)(reg64(s, i->a)[31 - (u32)__builtin_clz(m)]));
+	UNROLL for (u32 q = 0; q < 4; q++) {
+		at = _mm512_mask_mov_epi64(last, quarter_of(m, q),
+					   _mm512_load_si512(reg64(s, i->a) + 8 * q));
+		at = _mm512_add_epi64(at, _mm512_set1_epi64((s64)i->imm));
+		bad |= _mm512_test_epi64_mask(at, _mm512_set1_epi64((s64)wrong));
+		_mm512_store_si512(s->addr + 8 * q, at);
+	}
+	if (bad)
+		return false;
+	for (u32 left = m; left;) {
+		u32 lane = (u32)__builtin_ctz(left);
+		u64 page = s->addr[lane] >> VGPU_PAGE_SHIFT;
+
+		if (!is_there(s, page, write)) {
+			s->reason = VGPU_FAULT_UNMAPPED;
+			s->lane = lane;
+			s->address = s->addr[lane];
+			s->bytes = bytes;
+			s->write = write;
+			s->accessing = m;
+			s->atomic = false;
+			return true;
+		}
+		UNROLL for (u32 q = 0; q < 4; q++)
+			left &= ~((u32)_mm512_cmpeq_epi64_mask(
+					  _mm512_srli_epi64(_mm512_load_si512(s->addr + 8 * q),
+							    VGPU_PAGE_SHIFT),
+					  _mm512_set1_epi64((s64)page))
+				  << 8 * q);
+	}
+	return false;
+}
+
 /* ---- what generated code calls ------------------------------------------------ */
+
+/* Sixteen words, or eight pairs of them, some of which lie behind the end of the page */
+lanes_inline v16 half4_of_two(const struct near *n, v16 o, __mmask16 behind, u32 offset)
+{
+	u64 p[16] __attribute__((aligned(64)));
+
+	_mm512_store_si512(p, at_either(n, _mm512_castsi512_si256(o), (__mmask8)behind, offset));
+	_mm512_store_si512(p + 8, at_either(n, _mm512_extracti64x4_epi64(o, 1),
+					    (__mmask8)(behind >> 8), offset));
+	IN_MEMORY(p);
+	return words_at(p);
+}
+
+lanes_inline v16 quarter8_of_two(const struct near *n, __m256i o, __mmask8 behind, u32 offset)
+{
+	u64 p[8] __attribute__((aligned(64)));
+
+	_mm512_store_si512(p, at_either(n, o, behind, offset));
+	IN_MEMORY(p);
+	return quads_at(p);
+}
+
+lanes_inline void load_of_two(const struct near *n, u32 m, u32 size, u32 offset, u32 *to)
+{
+	if (size == 4)
+		UNROLL for (u32 h = 0; h < 2; h++) {
+			__mmask16 k = half_of(m, h), behind = half_of(n->behind, h) & k;
+
+			if (k)
+				put(to + 16 * h, k,
+				    !behind	? half4(n->w.base + offset, n->w.o[h], k) :
+				    behind == k ? half4(n->next + offset, n->w.o[h], k) :
+						  half4_of_two(n, n->w.o[h], behind, offset));
+		}
+	else
+		UNROLL for (u32 q = 0; q < 4; q++) {
+			__mmask8 k = quarter_of(m, q), behind = quarter_of(n->behind, q) & k;
+
+			if (k)
+				putq((u64 *)to + 8 * q, k,
+				     quarter8_of_two(n, quarter(&n->w, q), behind, offset));
+		}
+}
+
+/* Words of generic or global memory, all addresses of which are a register and the immediate */
+lanes_inline u32 load_words(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, u32 size,
+			    u32 count)
+{
+	u32 *to = s->warp->regs + i->dst * VGPU_LANES;
+	struct near n;
+
+	switch (in_next_bytes(s, i, m, size * count, &n)) {
+	case ABSENT:
+		return 1;
+	case FAR:
+		return load_anywhere(s, i, m);
+	case FOUND:
+		break;
+	}
+	if (n.behind)
+		for (u32 e = 0; e < count; e++)
+			load_of_two(&n, m, size, size * e, to + e * (size / 4) * VGPU_LANES);
+	else
+		load_elements(s, i, m, &n.w, size, count);
+	return 0;
+}
 
 #define LOAD(name, space, size_, count_)							\
 	static u32 name(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)			\
 	{											\
 		struct where w;									\
 												\
+		if (space <= GLOBAL && (size_) >= 2 && !(i->flags & VGPU_F_ABS) &&		\
+		    (space == GLOBAL || !in_window_of_sm(s, i, m)))				\
+			return load_words(s, i, m, 1u << (size_), 1u << (count_));		\
 		if (unlikely(!locate(s, i, m, (1u << (size_)) << (count_), space, false,	\
 				     i->flags & VGPU_F_ABS, &w)))				\
 			return space <= GLOBAL ? load_anywhere(s, i, m) : 1;			\

@@ -90,32 +90,17 @@ static void parameter(struct translation *t, const struct vgpu_insn *i)
 	}
 }
 
-/* ---- global memory, all lanes active ----------------------------------------- */
+/* ---- global memory ----------------------------------------------------------- */
 
 /*
- * rsi = where the first lane's bytes are, ecx = their offset in the page, if the addresses of all
- * lanes are a row with @step bytes from one to the next (0: one place), with @bytes in all, aligned
- * to @size, in one page that is in the TLB.
+ * rsi = where the bytes at address rax + imm are, ecx = their offset in the page; @bytes there must
+ * lie in one page that is in the TLB.
  */
-static void find_row(struct translation *t, const struct vgpu_insn *i, u32 step, u32 size,
-		     u32 bytes, bool write, x86_label otherwise)
+static void find_bytes(struct translation *t, const struct vgpu_insn *i, u32 size, u32 bytes,
+		       bool write, x86_label otherwise)
 {
 	struct x86 *x = &t->x;
 
-	for (u32 p = 0; p < 4; p++) {
-		u8 a = tr_use(t, chunk(i->a, p));
-
-		if (!p) {
-			x86_v_to(x, RAX, a);
-			x86_v(x, V_BROADQ_GPR, 0, 0, RAX, 0);
-		}
-		if (step)
-			x86_vm(x, V_ADDQ, 1, 0, at_label(x86_row(x, 8 * p * step, step)), 0);
-		x86_v(x, V_EQUALQ, 7, a, step ? 1 : 0, p ? V_MASK(7) : 0);
-		tr_unpin(t, a);
-	}
-	x86_k_ortest8(x, 7, 7);
-	x86_jump_if(x, CC_AE, otherwise);
 	if (i->imm)
 		x86_ri(x, true, 0, RAX, (int32_t)i->imm);
 	x86_rr(x, false, X_LOAD, RCX, RAX);
@@ -142,6 +127,63 @@ static void find_row(struct translation *t, const struct vgpu_insn *i, u32 step,
 	}
 	x86_rr(x, true, X_ADD, RSI, RCX);
 }
+
+/*
+ * rsi = where the first lane's bytes are, ecx = their offset in the page, if the addresses of all
+ * lanes are a row with @step bytes from one to the next (0: one place), with @bytes in all, aligned
+ * to @size, in one page that is in the TLB.
+ */
+static void find_row(struct translation *t, const struct vgpu_insn *i, u32 step, u32 size,
+		     u32 bytes, bool write, x86_label otherwise)
+{
+	struct x86 *x = &t->x;
+
+	for (u32 p = 0; p < 4; p++) {
+		u8 a = tr_use(t, chunk(i->a, p));
+
+		if (!p) {
+			x86_v_to(x, RAX, a);
+			x86_v(x, V_BROADQ_GPR, 0, 0, RAX, 0);
+		}
+		if (step)
+			x86_vm(x, V_ADDQ, 1, 0, at_label(x86_row(x, 8 * p * step, step)), 0);
+		x86_v(x, V_EQUALQ, 7, a, step ? 1 : 0, p ? V_MASK(7) : 0);
+		tr_unpin(t, a);
+	}
+	x86_k_ortest8(x, 7, 7);
+	x86_jump_if(x, CC_AE, otherwise);
+	find_bytes(t, i, size, bytes, write, otherwise);
+}
+
+/*
+ * The same where some lanes are active: those are in a row of words. rsi, ecx: of the first lane,
+ * which may be none of them.
+ */
+static void find_masked_row(struct translation *t, const struct vgpu_insn *i, bool write,
+			    x86_label otherwise)
+{
+	struct x86 *x = &t->x;
+
+	x86_rr(x, false, X_LOWEST, RCX, R12);
+	x86_rr(x, false, X_LOAD, RDX, RCX);
+	x86_shift(x, true, 4, RDX, 3);
+	x86_rr(x, true, X_ADD, RDX, R14);
+	x86_rm(x, true, X_LOAD, RAX, at(RDX, (int32_t)(i->a * 128) - BIAS));
+	x86_shift(x, false, 4, RCX, 2);
+	x86_rr(x, true, X_SUB, RAX, RCX);
+	x86_v(x, V_BROADQ_GPR, 0, 0, RAX, 0);
+	for (u32 p = 0; p < 4; p++) {
+		u8 a = tr_use(t, chunk(i->a, p));
+
+		x86_vm(x, V_ADDQ, 1, 0, at_label(x86_row(x, 32 * p, 4)), 0);
+		x86_k_not(x, 7, (u8)(3 + p));
+		x86_vi(x, V_COMPAREQ, 7, a, 1, V_MASK(7), 4);	/* differ */
+		x86_k_ortest(x, 7, 7);
+		x86_jump_if(x, CC_NE, otherwise);
+		tr_unpin(t, a);
+	}
+	find_bytes(t, i, 4, 4 * VGPU_LANES, write, otherwise);
+}
 _Static_assert(VGPU_TLB_ENTRIES == 256, "a byte of the page's number is the index");
 
 /* From the offset in ecx; @bytes: of all lanes */
@@ -161,6 +203,59 @@ static void count_segments(struct translation *t, u32 bytes)
 	x86_rm(x, true, 0x01, RDX, LANES(segments));
 }
 
+/* Of a row of words from the offset in ecx on: those between the lowest and the highest lane */
+static void count_masked_segments(struct translation *t)
+{
+	struct x86 *x = &t->x;
+
+	/* they are two at most, and both have lanes */
+	x86_rr(x, false, X_LOWEST, RDX, R12);
+	x86_rr(x, false, X_HIGHEST, RAX, R12);
+	x86_shift(x, false, 4, RDX, 2);
+	x86_shift(x, false, 4, RAX, 2);
+	x86_rr(x, false, X_ADD, RDX, RCX);
+	x86_rr(x, false, X_ADD, RAX, RCX);
+	x86_shift(x, false, 5, RDX, VGPU_SEGMENT_SHIFT);
+	x86_shift(x, false, 5, RAX, VGPU_SEGMENT_SHIFT);
+	x86_rr(x, false, X_SUB, RAX, RDX);
+	x86_ri(x, false, 0, RAX, 1);
+	x86_rm(x, true, 0x01, RAX, LANES(segments));
+}
+
+static bool masked_load(struct translation *t, const struct vgpu_insn *i)
+{
+	struct later *l = new_later(t, emit_call);
+
+	find_masked_row(t, i, false, l->here);
+	count_masked_segments(t);
+	for (u32 p = 0; p < 2; p++) {
+		u8 d = tr_fresh(t);
+
+		/* all of the row is in the page, also what inactive lanes drop */
+		x86_vm(&t->x, V_LOAD_ANY, d, 0, at(RSI, (int32_t)(64 * p)), 0);
+		tr_result(t, d, i->dst, p, false);
+		tr_unpin(t, d);
+	}
+	x86_here(&t->x, l->back);
+	return true;
+}
+
+static bool masked_store(struct translation *t, const struct vgpu_insn *i)
+{
+	struct later *l = new_later(t, emit_call);
+
+	find_masked_row(t, i, true, l->here);
+	count_masked_segments(t);
+	for (u32 p = 0; p < 2; p++) {
+		u8 b = tr_use(t, chunk(i->b, p));
+
+		x86_k_not(&t->x, 7, (u8)(1 + p));
+		x86_vm(&t->x, V_STORE_ANY, b, 0, at(RSI, (int32_t)(64 * p)), V_MASK(7));
+	}
+	x86_here(&t->x, l->back);
+	return true;
+}
+
 /* One word of each lane in a row; several, where they are likely of all lanes, at one place. */
 static bool global_load(struct translation *t, const struct vgpu_insn *i)
 {
@@ -170,8 +265,10 @@ static bool global_load(struct translation *t, const struct vgpu_insn *i)
 	struct later *l;
 	u8 d[8];
 
-	if (t->masked || size < 4 || i->flags & VGPU_F_ABS || (s64)i->imm != (s32)i->imm)
+	if (size < 4 || i->flags & VGPU_F_ABS || (s64)i->imm != (s32)i->imm)
 		return false;
+	if (t->masked)
+		return size == 4 && in_row ? masked_load(t, i) : false;
 	l = new_later(t, emit_call);
 	find_row(t, i, in_row ? size : 0, bytes, in_row ? size * VGPU_LANES : bytes, false,
 		 l->here);
@@ -200,9 +297,10 @@ static bool global_store(struct translation *t, const struct vgpu_insn *i)
 	bool wide = size == 8;
 	struct later *l;
 
-	if (t->masked || size < 4 || i->flags >> 2 & 3 || i->flags & VGPU_F_ABS ||
-	    (s64)i->imm != (s32)i->imm)
+	if (size < 4 || i->flags >> 2 & 3 || i->flags & VGPU_F_ABS || (s64)i->imm != (s32)i->imm)
 		return false;
+	if (t->masked)
+		return size == 4 ? masked_store(t, i) : false;
 	l = new_later(t, emit_call);
 	find_row(t, i, size, size, size * VGPU_LANES, true, l->here);
 	count_segments(t, size * VGPU_LANES);

@@ -5,6 +5,7 @@
  * budget if the instruction may count for several. It looks for reconvergence points behind what
  * it executes, as it would have anyway.
  */
+#include "access.h"
 #include "run.h"
 #include "sm/lanes_stack.h"
 
@@ -80,10 +81,43 @@ static enum vgpu_lanes_end exit_here(struct vgpu_lanes *s, struct vgpu_warp *w)
 	return reconv_next(w) ? VGPU_LANES_BUDGET : VGPU_LANES_EXIT;
 }
 
+static bool is_global_access(const struct vgpu_insn *i)
+{
+	return (i->op == VGPU_OP_LDG || i->op == VGPU_OP_STG || i->op == VGPU_OP_LD ||
+		i->op == VGPU_OP_ST) &&
+	       i->guard == VGPU_PT;
+}
+
+/*
+ * With some budget: the access at which the warp stands is restarted. What it had to wait for is
+ * held for it; mostly it is in the TLB as well, and the access needs nothing else.
+ */
+static enum vgpu_lanes_end again(struct vgpu_lanes *s, struct vgpu_warp *w)
+{
+	const struct vgpu_insn *i = &s->code[w->pc];
+	native_access *access;
+
+	if (w->pc == w->reconv || !is_global_access(i))
+		return interpret(s, share(s, w));
+	access = vgpu_native_access(i);
+	if (!access || access(s, i, w->active))
+		return interpret(s, 1);
+	s->held = 0;
+	s->budget--;
+	s->threads += (u32)__builtin_popcount(w->active);
+	w->cycles += s->cost[i->op];
+	w->pc++;
+	return VGPU_LANES_BUDGET;
+}
+
 /* The warp stands at what native code has left, with some budget. */
 static enum vgpu_lanes_end one(struct vgpu_lanes *s, struct vgpu_warp *w)
 {
-	switch (s->code[w->pc].op) {
+	const struct vgpu_insn *i = &s->code[w->pc];
+
+	if (is_global_access(i) && vgpu_native_missing(s, i, w->active))
+		return VGPU_LANES_TRANSLATE;
+	switch (i->op) {
 	case VGPU_OP_BRA:
 		return diverge_here(s, w);
 	case VGPU_OP_EXIT:
@@ -100,9 +134,8 @@ static enum vgpu_lanes_end run(struct vgpu_lanes *s)
 	struct vgpu_warp *w = s->warp;
 	enum vgpu_lanes_end end;
 
-	/* an access is being restarted: what it had to wait for is held for it */
 	if (unlikely(s->held)) {
-		end = interpret(s, s->budget ? share(s, w) : 0);
+		end = s->budget ? again(s, w) : interpret(s, 0);
 		if (end != VGPU_LANES_BUDGET)
 			return end;
 	}

@@ -106,6 +106,8 @@ enum {
 	X_STORE = 0x89,
 	X_TEST = 0x85,
 	X_LEA = 0x8d,
+	X_LOWEST = 0x0fbc,	/* bsf: the lowest bit that is set */
+	X_HIGHEST = 0x0fbd,
 	X_MOVZX8 = 0x0fb6,
 	X_MOVZX16 = 0x0fb7,
 	X_MOVSX8 = 0x0fbe,

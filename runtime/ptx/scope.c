@@ -62,11 +62,17 @@ static uint32_t name_hash(const char *name)
 	return entry->hash;
 }
 
+/* Every kernel has the same names of registers: the scope tells them apart. */
+static uint32_t sym_hash(const char *name, uint32_t scope)
+{
+	return name_hash(name) ^ scope * 0x9e3779b1u;
+}
+
 static struct ptx_sym *sym_lookup(struct ptx_parse *p, const char *name, uint32_t scope)
 {
 	if (!p->sym_slots)
 		return NULL;
-	for (struct ptx_sym *sym = p->syms[name_hash(name) & (p->sym_slots - 1)]; sym;
+	for (struct ptx_sym *sym = p->syms[sym_hash(name, scope) & (p->sym_slots - 1)]; sym;
 	     sym = sym->next)
 		if (sym->name == name && sym->scope == scope)
 			return sym;
@@ -85,7 +91,7 @@ static struct ptx_sym *sym_add(struct ptx_parse *p, const char *name, uint32_t s
 		for (uint32_t i = 0; i < p->sym_slots; i++)
 			for (old = p->syms[i]; old; old = next) {
 				next = old->next;
-				slot = &table[name_hash(old->name) & (slots - 1)];
+				slot = &table[sym_hash(old->name, old->scope) & (slots - 1)];
 				old->next = *slot;
 				*slot = old;
 			}
@@ -96,7 +102,7 @@ static struct ptx_sym *sym_add(struct ptx_parse *p, const char *name, uint32_t s
 	sym->scope = scope;
 	sym->kind = kind;
 	sym->line = p->line;
-	slot = &p->syms[name_hash(name) & (p->sym_slots - 1)];
+	slot = &p->syms[sym_hash(name, scope) & (p->sym_slots - 1)];
 	sym->next = *slot;
 	*slot = sym;
 	p->sym_count++;

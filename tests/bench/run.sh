@@ -12,6 +12,10 @@ for name in fault_load kernels launch managed tracing; do
 	tools/vgpucc -O3 -Iruntime -Iuapi -Itests/bench "tests/bench/$name.cu" "$bin/scalar.o" -lm -lpthread -o "$bin/$name"
 done
 gcc -O2 -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -Iuapi -Itests/bench tests/bench/ways.c -luring -lpthread -o "$bin/ways"
+rm -f "$bin/pocl"
+if [ -f /usr/include/CL/cl.h ] && gcc -O2 -std=gnu11 -Wall -Wextra -Werror -Itests/bench tests/bench/pocl.c "$bin/scalar.o" -lOpenCL -lm -o "$bin/pocl"; then
+	echo "tests/bench/pocl.c: built"
+fi
 {
 	echo "== the interpreter: nanoseconds for one warp instruction"
 	"$bin/interp"
@@ -19,12 +23,12 @@ gcc -O2 -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -Iuapi -Itests/bench test
 	echo "== the memory hierarchy: accesses in a second of processor time"
 	"$bin/memsys"
 	echo
-	echo "== native, embedded ($(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | xargs), $(nproc) processors)"
-	echo "-- interpreted (VGPU_NATIVE=off)"
-	VGPU_NATIVE=off VGPU_TRANSPORT=embedded "$bin/kernels"
-	echo "-- native code (VGPU_NATIVE=auto)"
-	VGPU_NATIVE=auto VGPU_TRANSPORT=embedded "$bin/kernels"
+	echo "== thread instructions a second, millions, native, embedded ($(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | xargs), $(nproc) processors)"
+	tests/bench/table.sh "$bin"
 	VGPU_TRANSPORT=embedded "$bin/launch"
+	echo
+	echo "== time to first result, native, embedded"
+	tests/bench/start.sh "$bin"
 	echo
 	echo "== in the guest, Linux $kernel"
 	tools/vgpu-vm --kernel "$kernel" --out out/bench --timeout 600 -- bash -c "

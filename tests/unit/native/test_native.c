@@ -26,7 +26,8 @@
 #define SHARED		4096u
 #define LOCAL		256u		/* two pages of local memory */
 #define PAGES		4u
-#define BASE		0x40000000ull
+#define SPAN		40u		/* pages of virtual memory, with the bytes of PAGES */
+#define BASE		0x400ea000ull	/* the entries of its pages are not behind each other */
 #define PARAMS		64u
 
 enum { R_ROW = 44, R_SAME, R_ANY, R_TILE, Q_ROW = 48, Q_SAME = 50, Q_ANY = 52, Q_ROW8 = 54,
@@ -209,14 +210,16 @@ static void set_tlb(struct state *s, u32 page, bool write)
 	u64 number = (BASE >> VGPU_PAGE_SHIFT) + page;
 
 	s->tlb[number % VGPU_TLB_ENTRIES] = (struct vgpu_tlb_entry){
-		number, s->memory[page], write ? s->memory[page] : NULL
+		number, s->memory[page % PAGES], write ? s->memory[page % PAGES] : NULL
 	};
 }
 
 static void set_addresses(struct state *s)
 {
 	u64 *q = (u64 *)s->regs;
-	u32 start = below(64) * 4, word_ = below(1024);
+	static const u32 spans[] = { 1, 2, 3, 4, 9, 18, SPAN };
+	u32 start = below(64) * 4, word_ = below(1024), span = spans[below(7)];
+	u64 first = BASE + below(SPAN - span + 1) * VGPU_PAGE_SIZE;
 
 	for (u32 l = 0; l < VGPU_LANES; l++) {
 		u32 n = VGPU_LANES;
@@ -231,7 +234,7 @@ static void set_addresses(struct state *s)
 		q[Q_ROW8 / 2 * n + l] = BASE + start * 2 + 8 * l;
 		q[Q_WINDOW / 2 * n + l] = below(20) ? VGPU_SHARED_WINDOW + 4 * l :
 						      VGPU_LOCAL_WINDOW + 16 * below(4);
-		q[Q_SPREAD / 2 * n + l] = BASE + below(PAGES * 256 - 16) * 16;
+		q[Q_SPREAD / 2 * n + l] = first + below(span * 256 - 16) * 16;
 		q[Q_BAD / 2 * n + l] = l == 7 && !below(3) ? random64() : BASE + 16 * l;
 		s->regs[R_LOCAL * n + l] = word_ % 4 * 16;
 		s->regs[R_SPREAD * n + l] = below(8) * 16;
@@ -240,6 +243,8 @@ static void set_addresses(struct state *s)
 
 static void make_state(struct state *s)
 {
+	u32 missing;
+
 	memset(s, 0, sizeof(*s));
 	for (u32 n = 0; n < REGS * VGPU_LANES; n++)
 		s->regs[n] = word();
@@ -255,8 +260,9 @@ static void make_state(struct state *s)
 		s->params[n] = (u8)random64();
 	for (u32 n = 0; n < VGPU_TLB_ENTRIES; n++)
 		s->tlb[n].page = ~0ull;
-	for (u32 n = 0; n < PAGES; n++)
-		if (below(4))
+	missing = below(2) ? 4 : 200;
+	for (u32 n = 0; n < SPAN; n++)
+		if (below(missing))
 			set_tlb(s, n, below(4));
 	s->launch = (struct vgpu_launch){ .id = 9,
 					  .grid = { 5, 6, 7 },
@@ -285,7 +291,8 @@ static void connect(struct state *s, const struct vgpu_native_code *native)
 	s->warp.local[0] = s->local_pages;
 	for (u32 n = 0; n < VGPU_TLB_ENTRIES; n++)
 		if (s->tlb[n].page != ~0ull) {
-			u8 *page = s->memory[s->tlb[n].page - (BASE >> VGPU_PAGE_SHIFT)];
+			u64 number = s->tlb[n].page - (BASE >> VGPU_PAGE_SHIFT);
+			u8 *page = s->memory[number % PAGES];
 
 			s->tlb[n].read = page;
 			s->tlb[n].write = s->tlb[n].write ? page : NULL;
@@ -403,7 +410,7 @@ static bool serve(struct state *s, bool enter)
 	u64 number = s->lanes.address >> VGPU_PAGE_SHIFT, first = BASE >> VGPU_PAGE_SHIFT;
 	u32 slot;
 
-	if (number < first || number >= first + PAGES)
+	if (number < first || number >= first + SPAN)
 		return false;
 	if (enter)
 		set_tlb(s, (u32)(number - first), s->lanes.write);
@@ -412,8 +419,8 @@ static bool serve(struct state *s, bool enter)
 	slot = vgpu_lanes_hold_slot(&s->lanes, number);
 	s->lanes.held += !(s->lanes.hold_used >> slot & 1);
 	s->lanes.hold_used |= 1ull << slot;
-	s->lanes.hold[slot] = (struct vgpu_tlb_entry){ number, s->memory[number - first],
-						       s->memory[number - first] };
+	s->lanes.hold[slot] = (struct vgpu_tlb_entry){ number, s->memory[(number - first) % PAGES],
+						       s->memory[(number - first) % PAGES] };
 	return true;
 }
 
@@ -449,7 +456,7 @@ static void run_both(struct state *a, struct state *b, unsigned long long seed, 
 		    end == VGPU_LANES_TRANSLATE)
 			return;
 		if (below(4) == 0) {
-			u32 page = below(PAGES);
+			u32 page = below(SPAN);
 
 			a->tlb[((BASE >> VGPU_PAGE_SHIFT) + page) % VGPU_TLB_ENTRIES].page = ~0ull;
 			b->tlb[((BASE >> VGPU_PAGE_SHIFT) + page) % VGPU_TLB_ENTRIES].page = ~0ull;
