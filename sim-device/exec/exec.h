@@ -169,7 +169,8 @@ struct vgpu_exec {
 	u64 arrivals;			/* number of launches that have arrived */
 	u64 admissions;
 	u32 launches;			/* newest launch id */
-	struct vgpu_list pool;		/* free block structs */
+	struct vgpu_block **pool;	/* free block structs, a stack */
+	u32 pooled;
 	void *pool_memory;
 	u64 blocks;			/* in use */
 	u32 events;			/* reserved of sim */

@@ -368,18 +368,19 @@ static int init_sms(struct vgpu_exec *exec)
 	u32 sms = exec->config->sms;
 	u32 i;
 
+	exec->sms = vgpu_mem_alloc_device(sms * sizeof(*exec->sms));
+	exec->smst = vgpu_mem_alloc_device(sms * sizeof(*exec->smst));
+	if (!exec->sms || !exec->smst)
+		return -ENOMEM;
 	exec->sm_env = (struct vgpu_sm_env){
 		.sim = exec->sim,
 		.random = exec->random,
 		.ops = &vgpu_sm_driver_ops,
 		.engine = exec,
 		.native = exec->native,
+		.sms = exec->sms,
 		.memsys = exec->memsys,
 	};
-	exec->sms = vgpu_mem_alloc_device(sms * sizeof(*exec->sms));
-	exec->smst = vgpu_mem_alloc_device(sms * sizeof(*exec->smst));
-	if (!exec->sms || !exec->smst)
-		return -ENOMEM;
 	for (i = 0; i < sms; i++) {
 		struct vgpu_smst *smst = &exec->smst[i];
 		struct vgpu_sm *sm = &exec->sms[i];
@@ -414,7 +415,6 @@ int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
 	vgpu_list_init(&exec->contexts);
 	vgpu_list_init(&exec->unreserved);
 	vgpu_list_init(&exec->active_queue);
-	vgpu_list_init(&exec->pool);
 	exec->preemption = preemption;
 	exec->ksrt = vgpu_mem_alloc_device(kernels * sizeof(*exec->ksrt));
 	exec->ksr_free = vgpu_mem_alloc_device(kernels * sizeof(*exec->ksr_free));

@@ -139,6 +139,7 @@ struct vgpu_sm_env {
 	const struct vgpu_sm_ops *ops;
 	void *engine;			/* of @ops */
 	struct vgpu_native native;	/* where they have code from */
+	struct vgpu_sm *sms;		/* all of them, by index */
 	struct vgpu_memsys *memsys;	/* behind them; NULL: with timing=interval */
 };
 
