@@ -105,12 +105,12 @@ $(call objects,fuzz,$(lanes-src)): $(O)/fuzz/%.o: $(O)/asan/%.o
 
 # A simulated block is a little work in each of many small functions of many files: for vgpu-sim the
 # device is optimised as a whole.
-$(eval $(call compile-rules,whole,-flto=auto -ffat-lto-objects))
+$(eval $(call compile-rules,whole,-O3 -flto=auto -ffat-lto-objects))
 $(call objects,whole,$(lanes-src)): $(O)/whole/%.o: $(O)/native/%.o
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 device-of-vgpu-sim := $(O)/whole/libvgpu-device.a
-link-vgpu-sim := -flto=auto
+link-vgpu-sim := -O3 -flto=auto
 
 $(O)/gen/%.lex.c: %.l | setup-build
 	@mkdir -p $(@D)

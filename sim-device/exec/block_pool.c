@@ -6,40 +6,44 @@
  */
 #include "exec.h"
 
-/* A block struct is one cache line of 64 bytes: it should not lie across two. */
+/*
+ * A block struct is one cache line of 64 bytes: it should not lie across two. Those that are free
+ * are in a stack of pointers, which reads none of them: with many SMs, none is in the cache.
+ */
 #define LINE	64u
 
 int vgpu_block_pool_init(struct vgpu_exec *exec, u32 count)
 {
 	struct vgpu_block *blocks;
 
+	exec->pool = vgpu_mem_alloc_device(count * sizeof(*exec->pool));
 	exec->pool_memory = vgpu_mem_alloc_device(LINE + count * sizeof(struct vgpu_block));
-	if (!exec->pool_memory)
+	if (!exec->pool || !exec->pool_memory)
 		return -ENOMEM;
 	blocks = (void *)(((unsigned long)exec->pool_memory + LINE - 1) &
 			  ~(unsigned long)(LINE - 1));
 	while (count--)
-		vgpu_list_add(&blocks[count].node, &exec->pool);
+		exec->pool[exec->pooled++] = &blocks[count];
 	return 0;
 }
 
 void vgpu_block_pool_fini(struct vgpu_exec *exec)
 {
 	vgpu_mem_free_device(exec->pool_memory);
+	vgpu_mem_free_device(exec->pool);
 }
 
 struct vgpu_block *vgpu_block_get(struct vgpu_exec *exec, struct vgpu_launch *launch)
 {
 	struct vgpu_block *block;
 
-	if (unlikely(vgpu_list_empty(&exec->pool))) {
+	if (unlikely(!exec->pooled)) {
 		block = vgpu_mem_alloc(launch->memory, sizeof(*block));
 		if (!block)
 			return NULL;
 		block->charged = true;
 	} else {
-		block = vgpu_list_entry(exec->pool.next, struct vgpu_block, node);
-		vgpu_list_del(&block->node);
+		block = exec->pool[--exec->pooled];
 	}
 	block->launch = launch;
 	exec->blocks++;
@@ -53,7 +57,7 @@ void vgpu_block_put(struct vgpu_exec *exec, struct vgpu_block *block)
 	if (unlikely(block->charged))
 		vgpu_mem_free(block->launch->memory, block, sizeof(*block));
 	else
-		vgpu_list_add(&block->node, &exec->pool);
+		exec->pool[exec->pooled++] = block;
 }
 
 void vgpu_blocks_drop(struct vgpu_exec *exec, struct vgpu_list *blocks)

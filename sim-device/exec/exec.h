@@ -137,6 +137,7 @@ struct vgpu_exec {
 	struct vgpu_sm_env sm_env;
 	struct vgpu_memsys *memsys;	/* behind the SMs; NULL: with timing=interval */
 	struct vgpu_sm *sms;		/* config->sms */
+	struct vgpu_pipe **due;		/* struct vgpu_sm_env */
 	u32 sms_made;
 	const struct vgpu_policy *policy;
 	void *policy_data;
@@ -170,7 +171,8 @@ struct vgpu_exec {
 	u64 arrivals;			/* number of launches that have arrived */
 	u64 admissions;
 	u32 launches;			/* newest launch id */
-	struct vgpu_list pool;		/* free block structs */
+	struct vgpu_block **pool;	/* free block structs, a stack */
+	u32 pooled;
 	void *pool_memory;
 	u64 blocks;			/* in use */
 	u32 events;			/* reserved of sim */

@@ -368,6 +368,11 @@ static int init_sms(struct vgpu_exec *exec)
 	u32 sms = exec->config->sms;
 	u32 i;
 
+	exec->sms = vgpu_mem_alloc_device(sms * sizeof(*exec->sms));
+	exec->smst = vgpu_mem_alloc_device(sms * sizeof(*exec->smst));
+	exec->due = vgpu_mem_alloc_device(sms * sizeof(*exec->due));
+	if (!exec->sms || !exec->smst || !exec->due)
+		return -ENOMEM;
 	exec->sm_env = (struct vgpu_sm_env){
 		.sim = exec->sim,
 		.random = exec->random,
@@ -375,14 +380,10 @@ static int init_sms(struct vgpu_exec *exec)
 		.engine = exec,
 		.native = exec->native,
 		.parallel = exec->parallel,
+		.sms = exec->sms,
+		.due = exec->due,
 		.memsys = exec->memsys,
 	};
-	exec->sms = vgpu_mem_alloc_device(sms * sizeof(*exec->sms));
-	exec->sm_env.sms = exec->sms;
-	exec->sm_env.due = vgpu_mem_alloc_device(sms * sizeof(struct vgpu_pipe *));
-	exec->smst = vgpu_mem_alloc_device(sms * sizeof(*exec->smst));
-	if (!exec->sms || !exec->smst || !exec->sm_env.due)
-		return -ENOMEM;
 	for (i = 0; i < sms; i++) {
 		struct vgpu_smst *smst = &exec->smst[i];
 		struct vgpu_sm *sm = &exec->sms[i];
@@ -417,7 +418,6 @@ int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
 	vgpu_list_init(&exec->contexts);
 	vgpu_list_init(&exec->unreserved);
 	vgpu_list_init(&exec->active_queue);
-	vgpu_list_init(&exec->pool);
 	exec->preemption = preemption;
 	exec->ksrt = vgpu_mem_alloc_device(kernels * sizeof(*exec->ksrt));
 	exec->ksr_free = vgpu_mem_alloc_device(kernels * sizeof(*exec->ksr_free));
@@ -453,7 +453,7 @@ void vgpu_exec_fini(struct vgpu_exec *exec)
 	vgpu_event_release(exec->sim, exec->events);
 	vgpu_block_pool_fini(exec);
 	vgpu_runqueue_fini(exec);
-	vgpu_mem_free_device(exec->sm_env.due);
+	vgpu_mem_free_device(exec->due);
 	vgpu_mem_free_device(exec->sms);
 	vgpu_mem_free_device(exec->smst);
 	vgpu_mem_free_device(exec->ksr_free);

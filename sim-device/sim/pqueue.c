@@ -57,21 +57,30 @@ static void clear_path(struct vgpu_pqueue *t, u32 leaf)
 }
 
 /*
- * Leaf @number, which is empty, becomes @node. The nodes above it can only become less, and the
- * first of them that is less already ends it: there is no need to look at what is beside them.
+ * Leaf @number, which is empty, becomes @node. The nodes above it can only become less: there is no
+ * need to look at what is beside them, and the levels do not depend on each other. How far @node
+ * gets nobody can predict, so all of them are written. That it gets to the top is rare, and the one
+ * thing to branch on.
  */
 static void fill_leaf(struct vgpu_pqueue *t, u32 number, const struct vgpu_pq_node *node)
 {
 	u32 at = number - 1;
 	u32 level;
 
-	for (level = 0; level < t->height; level++) {
-		t->level[level][at] = *node;
+	t->level[0][at] = *node;
+	for (level = 1; level < t->height; level++) {
+		struct vgpu_pq_node *above;
+		u64 less;
+
 		at /= 4;
-		if (!before(node, &t->level[level + 1][at]))
-			return;
+		above = &t->level[level][at];
+		less = 0 - (u64)before(node, above);
+		above->key ^= (above->key ^ node->key) & less;
+		above->seq ^= (above->seq ^ node->seq) & less;
+		above->number ^= (above->number ^ node->number) & less;
 	}
-	set_first(t, node);
+	if (!t->height || before(node, t->level[t->height]))
+		set_first(t, node);
 }
 
 /* Leaf @number becomes empty. What is above it changes as far as it was the least. */

@@ -511,6 +511,8 @@ static u64 compiled_wait_left(const struct vgpu_block *block)
 
 const struct vgpu_block_kind vgpu_block_compiled = {
 	.name = "compiled",
+	.enter = vgpu_slice_finish,
+	.leave = vgpu_slice_leave,
 	.start = compiled_start,
 	.issue = compiled_issue,
 	.release = compiled_release,

@@ -58,7 +58,6 @@ struct vgpu_ends {
 	/* in the grid; what the block itself says is as old as its issue */
 	u64 index[64];
 	struct vgpu_block *block[64];
-	struct vgpu_sm *sm;
 	void *memory;			/* as allocated; the struct is aligned within it */
 };
 
@@ -135,6 +134,7 @@ static void ends_fire(struct vgpu_event *event)
 	struct vgpu_ends *ends = vgpu_container_of(event, struct vgpu_ends, event);
 	const struct vgpu_sm_env *env = ends->env;
 	u32 most = ends->slots;
+	bool left = false;
 
 	/*
 	 * All that end now, but not what they are followed by: at the end of the clock that would
@@ -150,10 +150,14 @@ static void ends_fire(struct vgpu_event *event)
 		} else {
 			struct vgpu_block *block = leave_slot(ends, slot);
 
-			vgpu_sm_remove(ends->sm, block);
-			env->ops->block_done(ends->sm, block);
+			vgpu_sm_remove(&env->sms[ends->sm_index], block);
+			env->ops->block_done(&env->sms[ends->sm_index], block);
+			left = true;
 		}
 	} while (find_first(ends) == env->sim->now && --most);
+	/* With many SMs the next block is not in the cache, and it will probably leave, too. */
+	if (left)
+		__builtin_prefetch(ends->block[ends->first], 1);
 	ends->later = false;
 	if (ends->time[ends->first] != VGPU_NEVER)
 		vgpu_event_at(env->sim, event, ends->time[ends->first]);
@@ -170,7 +174,6 @@ int vgpu_profiled_init(struct vgpu_sm *sm)
 		return -ENOMEM;
 	sm->ends = (struct vgpu_ends *)(memory + (0 - (unsigned long)memory) % ALIGN);
 	sm->ends->memory = memory;
-	sm->ends->sm = sm;
 	sm->ends->sm_index = (u16)sm->index;
 	sm->ends->env = sm->env;
 	sm->ends->event.fire = ends_fire;

@@ -69,7 +69,8 @@ int vgpu_sm_issue(struct vgpu_sm *sm, struct vgpu_block *block)
 	const struct vgpu_block_kind *kind = block->launch->kind;
 	int error;
 
-	sm->timing->finish(sm);
+	if (kind->enter)
+		kind->enter(sm);
 	block->sm = sm;
 	if (kind->start) {
 		error = kind->start(block);
@@ -88,7 +89,10 @@ int vgpu_sm_issue(struct vgpu_sm *sm, struct vgpu_block *block)
 
 void vgpu_sm_remove(struct vgpu_sm *sm, struct vgpu_block *block)
 {
-	sm->timing->leave(sm, block);
+	const struct vgpu_block_kind *kind = block->launch->kind;
+
+	if (kind->leave)
+		kind->leave(sm, block);
 	vgpu_list_del(&block->node);
 	block->sm = NULL;
 	sm->slots_used &= ~(1ull << block->slot);

@@ -65,6 +65,9 @@ enum vgpu_block_wait {
 
 /**
  * struct vgpu_block_kind - how blocks of one kind advance
+ * @enter: a block is about to come to @sm, whose blocks are to be in the state of the present time.
+ *   NULL: they are always
+ * @leave: it leaves its SM, ended or detached. May be NULL
  * @start: allocate what @block needs to run on its SM, or take up what it has; -ENOMEM. May be NULL
  * @issue: @block has its slot: have it advance from now on
  * @detach: it leaves its SM at the present time, with all its state kept in it. May be NULL
@@ -81,6 +84,8 @@ enum vgpu_block_wait {
  */
 struct vgpu_block_kind {
 	const char *name;
+	void (*enter)(struct vgpu_sm *sm);
+	void (*leave)(struct vgpu_sm *sm, const struct vgpu_block *block);
 	int (*start)(struct vgpu_block *block);
 	void (*issue)(struct vgpu_block *block);
 	void (*detach)(struct vgpu_block *block);
@@ -109,7 +114,6 @@ extern const struct vgpu_block_kind vgpu_block_touching;
  * @fini: free it. NULL: nothing
  * @step: sm->step is due: have the resident compiled blocks advance
  * @finish: the state of the blocks is to be that of the time at which sm->step is due
- * @leave: @block leaves the SM
  * @halt: the SM has been halted. Returns when its blocks can leave, at the earliest
  * @quiet: it has been halted: can they leave now? If not, vgpu_sm_ops.sm_quiet() says when
  */
@@ -121,7 +125,6 @@ struct vgpu_timing {
 	void (*fini)(struct vgpu_sm *sm);
 	void (*step)(struct vgpu_event *step);
 	void (*finish)(struct vgpu_sm *sm);
-	void (*leave)(struct vgpu_sm *sm, const struct vgpu_block *block);
 	u64 (*halt)(struct vgpu_sm *sm);
 	bool (*quiet)(const struct vgpu_sm *sm);
 };
@@ -138,8 +141,8 @@ struct vgpu_sm_env {
 	void *engine;			/* of @ops */
 	struct vgpu_native native;	/* where they have code from */
 	struct vgpu_parallel parallel;	/* and threads */
-	struct vgpu_sm *sms;		/* all of them */
-	struct vgpu_pipe **due;		/* room for as many: those whose windows are executed together */
+	struct vgpu_sm *sms;		/* all of them, by index */
+	struct vgpu_pipe **due;		/* room for as many: windows that are executed together */
 	struct vgpu_memsys *memsys;	/* behind them; NULL: with timing=interval */
 };
 

@@ -179,7 +179,6 @@ static const struct vgpu_timing interval = {
 	.stalls = never_stalls,
 	.step = vgpu_compiled_step,
 	.finish = vgpu_slice_finish,
-	.leave = vgpu_slice_leave,
 	.halt = vgpu_compiled_halt,
 	.quiet = always_quiet,
 };

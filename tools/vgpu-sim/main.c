@@ -37,7 +37,10 @@ int main(int argc, char **argv)
 	struct wl_options o = { .tool = "vgpu-sim" };
 	struct wl_setup setup = {};
 	struct wl_job job;
-	int status = wl_options_take(&o, argc, argv, usage, true);
+	int status;
+
+	sim_memory_init();
+	status = wl_options_take(&o, argc, argv, usage, true);
 
 	if (status >= 0)
 		return status;

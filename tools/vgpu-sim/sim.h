@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vgpu-sim: contents page. main.c is the command line; list.c prints what there is to choose from.
- * The rest is tools/workload.
+ * vgpu-sim: contents page. main.c is the command line; list.c prints what there is to choose from;
+ * memory.c prepares the heap. The rest is tools/workload.
  */
 #ifndef VGPU_SIM_H
 #define VGPU_SIM_H
@@ -9,5 +9,7 @@
 #include "tools/workload/options.h"
 
 int sim_list(FILE *out);
+/* Before anything else. */
+void sim_memory_init(void);
 
 #endif

@@ -180,6 +180,7 @@ static u64 wait_left(const struct vgpu_block *block)
 
 const struct vgpu_block_kind vgpu_block_pipelined = {
 	.name = "pipelined",
+	.leave = vgpu_pipe_leave_block,
 	.start = start,
 	.issue = issue,
 	.release = release,

@@ -309,11 +309,8 @@ static bool stalls(const struct vgpu_config *config)
 void vgpu_pipe_leave_block(struct vgpu_sm *sm, const struct vgpu_block *block)
 {
 	struct vgpu_pipe *p = sm->pipe;
-	struct vgpu_pipe_block *pb;
+	struct vgpu_pipe_block *pb = vgpu_pipe_block(block);
 
-	if (block->launch->kind != &vgpu_block_pipelined)
-		return;
-	pb = vgpu_pipe_block(block);
 	for (u32 n = 0; n < pb->warps; n++) {
 		struct vgpu_pipe_warp *pw = &pb->warp[n];
 
@@ -337,7 +334,6 @@ const struct vgpu_timing vgpu_timing_pipeline = {
 	.fini = vgpu_pipe_fini,
 	.step = step,
 	.finish = finish,
-	.leave = vgpu_pipe_leave_block,
 	.halt = halt,
 	.quiet = quiet,
 };
