@@ -70,11 +70,12 @@ struct vgpu_completion {
  *   @end(@arg, n), by any thread, one at a time and in the order of n. Returns when all have
  *   returned. What run() does is its own; until the host returns nobody else calls the device.
  *   NULL: the device does one after the other
- * @turn: from a run(): returns when end() has returned for all before @n. Nobody else is in an end()
- *   or behind a turn then, until this run() has returned
+ * @turn: from a run(): returns when end() has returned for all before @n. Nobody else is in an
+ *   end() or behind a turn then, until this run() has returned
  *
  * The device calls them inside vgpu_device_run() or inside the call that causes them, on the
- * actor's thread; from a run() and an end(), on theirs. They must not call the device, except vgpu_device_stop() and vgpu_device_now().
+ * actor's thread; from a run() and an end(), on theirs. They must not call the device, except
+ * vgpu_device_stop() and vgpu_device_now().
  */
 struct vgpu_host_ops {
 	void *(*get_frame)(void *host, u32 context);

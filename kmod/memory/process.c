@@ -13,8 +13,9 @@
  * held, and it is not pinned: the kernel tells us before it changes them (mmu_notifier.h), and what
  * is unmapped, swapped, migrated, merged or copied on write is dropped here first. As KVM does, a
  * page is found by get_user_pages() and entered only if nothing has changed there since before that
- * (a second notifier, of the addresses that are looked for, while they are), and not by hmm_range_fault(): that has no answer for userfaultfd, and gives out pages that the
- * kernel's own mapping does not have (memfd_secret()).
+ * (a second notifier, of the addresses that are looked for, while they are), and not by
+ * hmm_range_fault(): that has no answer for userfaultfd, and gives out pages that the kernel's own
+ * mapping does not have (memfd_secret()).
  *
  * Written pages are dirty from before the first write: get_user_pages() with FOLL_WRITE makes them
  * so, and before anything cleans a page it takes away the right to write it, which drops it here.

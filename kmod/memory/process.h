@@ -64,7 +64,8 @@ void kvgpu_process_drop(struct kvgpu_process *process, struct mmu_interval_notif
  * kvgpu_process_bring - have pages at hand, and say in @run->pages which
  *
  * If these pages change all the time the device may want them again: that it had them for a moment
- * is true. What changes elsewhere in the process does not matter. Called by the thread, with no lock held; it may take as long as the process likes.
+ * is true. What changes elsewhere in the process does not matter. Called by the thread, with no
+ * lock held; it may take as long as the process likes.
  */
 void kvgpu_process_bring(struct kvgpu_process *process, struct kvgpu_process_run *run);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Threads for a device: see threads.h. A batch is some microseconds of work, and the next one follows
- * soon, so threads look for it for a while before they sleep.
+ * Threads for a device: see threads.h. A batch is some microseconds of work, and the next one
+ * follows soon, so threads look for it for a while before they sleep.
  *
  * @ticket is the batch's number and the next index of it to be taken. Who takes one does so by a
- * compare and exchange, so the batch is still the one that he has looked at, and cannot end before he
- * has: what describes it changes only between batches.
+ * compare and exchange, so the batch is still the one that he has looked at, and cannot end
+ * before he has: what describes it changes only between batches.
  */
 #include <errno.h>
 #include <pthread.h>

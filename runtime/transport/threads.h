@@ -12,8 +12,8 @@
 struct vgpu_threads;
 
 /*
- * What the environment asks for: *@out, NULL: one thread, which needs nothing. -EINVAL: VGPU_THREADS
- * is no number from 1 to 64; -ENOMEM, -EAGAIN: there are no threads. @message says so.
+ * What the environment asks for: *@out, NULL: one thread, which needs nothing. -EINVAL:
+ * VGPU_THREADS is no number from 1 to 64; -ENOMEM, -EAGAIN: there are no threads. @message says so.
  */
 int vgpu_threads_create(struct vgpu_threads **out, char *message, size_t size);
 /* NULL: a no-op. Nothing runs. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * SMs on several processors: what a host that has threads offers (vgpu_host_ops.parallel and .turn).
- * Whether it does has no influence on results, times or traces. The module has none.
+ * SMs on several processors: what a host that has threads offers (vgpu_host_ops.parallel and
+ * .turn). Whether it does has no influence on results, times or traces. The module has none.
  */
 #ifndef VGPU_PARALLEL_H
 #define VGPU_PARALLEL_H

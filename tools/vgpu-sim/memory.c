@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * vgpu-sim: the heap. A device of 1000 SMs is some ten megabytes of small objects, touched once for
- * each run; in a virtual machine a page fault for each 4096 bytes of it takes longer than to simulate
- * hundreds of thousands of thread blocks. So what was freed stays in the heap for the next device, and the
- * heap asks for large pages. All of it is a request: without it the program is only slower.
+ * each run; in a virtual machine a page fault for each 4096 bytes of it takes longer than to
+ * simulate hundreds of thousands of thread blocks. So what was freed stays in the heap for the next
+ * device, and the heap asks for large pages. All of it is a request: without it the program is only
+ * slower.
  */
 #include <malloc.h>
 #include <stdint.h>

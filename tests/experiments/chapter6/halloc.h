@@ -80,8 +80,8 @@ __device__ static inline unsigned halloc_class(unsigned bytes)
 /* Adds one for each lane that has the same counter, in one atomic; returns what it was before. */
 __device__ static inline unsigned halloc_count(unsigned *counters, unsigned index)
 {
-	unsigned same = __match_any_sync(__activemask(), index), leader = __ffs(same) - 1, lane = threadIdx.x % 32;
-	unsigned old = 0;
+	unsigned same = __match_any_sync(__activemask(), index), leader = __ffs(same) - 1;
+	unsigned lane = threadIdx.x % 32, old = 0;
 
 	if (lane == leader)
 		old = atomicAdd(&counters[index], __popc(same));

@@ -6,7 +6,7 @@
  * The three programs of table 4.2, which come with Halloc:
  *	strings	a string of the two strings of 31 characters that each thread has already
  *	graph	a vertex with one to eight edges at random, in a list
- *	points	an element of a list, which goes to the front of the list of one of 32 x 32 x 32 cells
+ *	points	an element of a list, which goes to the front of the list of one of 32^3 cells
  * and three patterns after its measurements of throughput:
  *	phase	four times 16 bytes, written; to be freed in another phase
  *	mixed	the same with 16 to 128 bytes: half as many of twice the size

@@ -171,7 +171,7 @@ static void tlbs_have_frames(struct vgpu_address_space *as)
 		}
 }
 
-/* Thread n loads the word at the base and n words, and those @steps - 1 times a stride behind it. */
+/* Thread n loads the word at the base and n words, and those up to @steps strides behind it. */
 static void load_walk(struct rig *r, u32 steps)
 {
 	struct vass v;
