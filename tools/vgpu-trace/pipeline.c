@@ -293,11 +293,44 @@ static int ends_with(const char *path, const char *end)
 	return length >= more && !strcmp(path + length - more, end);
 }
 
+/* Is there nothing to draw? Then say where there is something. */
+static int is_empty(const struct trace *t, const struct stretch *s)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+
+	for (size_t n = 0; n < t->instruction_count; n++) {
+		const struct instruction *i = &t->instructions[n];
+
+		if (is_shown(s, i))
+			return 0;
+		if (s->sm != ~0u && i->sm != s->sm)
+			continue;
+		first = i->fetch < first ? i->fetch : first;
+		last = i->end > last ? i->end : last;
+	}
+	if (!t->instruction_count)
+		fprintf(stderr,
+			"vgpu-trace: no instruction was recorded: that takes timing=pipeline and "
+			"trace_pipeline=1\n");
+	else if (first > last)
+		fprintf(stderr, "vgpu-trace: SM %u has executed no instruction\n", s->sm);
+	else
+		fprintf(stderr,
+			"vgpu-trace: no instruction in cycles %llu to %llu; there are some in "
+			"%llu to %llu\n",
+			(unsigned long long)s->first, (unsigned long long)s->last,
+			(unsigned long long)first, (unsigned long long)last);
+	return 1;
+}
+
 int trace_pipeline(const struct trace *t, const struct stretch *s, const char *path)
 {
-	FILE *out = strcmp(path, "-") ? fopen(path, "w") : stdout;
+	FILE *out;
 	int err;
 
+	if (is_empty(t, s))
+		return 1;
+	out = strcmp(path, "-") ? fopen(path, "w") : stdout;
 	if (!out) {
 		fprintf(stderr, "vgpu-trace: %s: %s\n", path, strerror(errno));
 		return 1;

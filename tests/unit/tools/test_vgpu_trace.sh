@@ -238,6 +238,21 @@ ok "stats of kernels, copies and waits" $?
 "$trace" --quiet --json "$dir/c.json" "$dir/c" && grep -q '"name":"saxpy #1"' "$dir/c.json"
 ok "the Chrome trace has the kernel's name" $?
 
+# The stages of instructions.
+says "no instruction was recorded" 1 "that takes timing=pipeline and trace_pipeline=1" --pipeline - "$dir/c"
+VGPU_PRESET=tanasic-ch6 VGPU_SET=timing=pipeline,trace_pipeline=1 VGPU_TRACE=$dir/p VGPU_TRANSPORT=embedded build/cuda/saxpy 2000 >/dev/null
+"$trace" --quiet --pipeline - "$dir/p" >"$dir/text" && "$trace" --quiet --pipeline "$dir/p.svg" "$dir/p" &&
+	"$trace" --quiet --pipeline "$dir/p.kanata" "$dir/p"
+rows=$(($(grep -cE ' +[0-9]+\.[0-9]+ +[0-9]+  [A-Z]' "$dir/text")))
+[ "$rows" -gt 100 ] && grep -qE '^ 0 +0\.0 +0  LDP +FIOE+C$' "$dir/text" && [ "$(tail -n 1 "$dir/p.svg")" = '</svg>' ] &&
+	[ "$(head -n 1 "$dir/p.kanata")" = "$(printf 'Kanata\t0004')" ]
+ok "stages as text, a picture, a log for Konata" $?
+# each instruction begins, has a name, and retires once
+[ "$(grep -c '^I' "$dir/p.kanata")" -eq "$rows" ] && [ "$(grep -c '^L' "$dir/p.kanata")" -eq "$rows" ] && [ "$(grep -c '^R' "$dir/p.kanata")" -eq "$rows" ]
+ok "every instruction in both" $?
+says "no instruction in these cycles" 1 "no instruction in cycles 1 to 2; there are some in" --pipeline - --range 0:1-2 "$dir/p"
+says "no such SM" 1 "SM 99 has executed no instruction" --pipeline - --range 99 "$dir/p"
+
 echo garbage >"$dir/garbage"
 says "not a trace" 1 "is not a vgpu trace" "$dir/garbage"
 says "nothing" 1 "is not a vgpu trace" /dev/null
