@@ -218,6 +218,7 @@ static const struct mmu_interval_notifier_ops run_ops = {
 	.invalidate = run_invalidate,
 };
 
+/* False: it cannot be watched, so no page of it may be used. */
 static bool watch(struct kvgpu_process *process, struct kvgpu_process_run *run)
 {
 	unsigned long bytes = (unsigned long)run->pages.pages << PAGE_SHIFT;
@@ -247,6 +248,8 @@ void kvgpu_process_bring(struct kvgpu_process *process, struct kvgpu_process_run
 			leave_pages(process, run, entered);
 		}
 		mmu_interval_notifier_remove(&run->notifier);
+	} else {
+		run->pages.no_memory = run->pages.wanted;
 	}
 	set_active_memcg(before);
 	mmput(process->mm);
