@@ -73,17 +73,26 @@ static uint32_t lay_out_params(struct ptx_ctx *ctx, struct ptx_func *func)
 
 /* ---- the program -------------------------------------------------------- */
 
+/* On the heap: it is read after a longjmp(), when locals that changed since are indeterminate. */
+struct job {
+	struct ptx_ctx ctx;
+	struct vgpu_program *program;
+	/* of all kernels compiled so far; the binary needs to know the length of all of them */
+	struct vgpu_insn *insns;
+	uint8_t *relocs;
+	uint32_t insns_count, insns_room, relocs_count;
+};
+
 /*
- * A program while it is made. Kernels are compiled into the arena first, since the binary needs to
- * know the length of all of them; what the program keeps is allocated by build_alloc() and freed by
+ * A program while it is made. What the program keeps is allocated by build_alloc() and freed by
  * vgpu_program_free(), also after an error.
  */
 struct build {
 	struct ptx_ctx *ctx;
 	struct vgpu_program *program;
-	struct cc_code *code;		/* of each kernel */
+	struct job *job;
 	struct ptx_func **funcs;
-	uint32_t kernels, insns, relocs;
+	uint32_t kernels;
 	bool from_llvm;
 };
 
@@ -94,6 +103,46 @@ static void *build_alloc(struct build *b, size_t count, size_t size)
 	if (!memory)
 		ptx_out_of_memory(b->ctx);
 	return memory;
+}
+
+static void want_room(struct build *b, uint32_t insns)
+{
+	struct job *job = b->job;
+	uint32_t room = job->insns_room ? job->insns_room : 1024;
+	void *grown;
+
+	while (room - job->insns_count < insns) {
+		if (room > UINT32_MAX / 2)
+			ptx_out_of_memory(b->ctx);
+		room *= 2;
+	}
+	if (room == job->insns_room)
+		return;
+	grown = realloc(job->insns, room * sizeof(*job->insns));
+	if (!grown)
+		ptx_out_of_memory(b->ctx);
+	job->insns = grown;
+	grown = realloc(job->relocs, room);
+	if (!grown)
+		ptx_out_of_memory(b->ctx);
+	job->relocs = grown;
+	job->insns_room = room;
+}
+
+/* Out of the arena, which the next kernel uses again. */
+static void keep_code(struct build *b, struct vgpu_program_kernel *out, const struct cc_code *code)
+{
+	struct job *job = b->job;
+	uint32_t *lines = build_alloc(b, code->count, sizeof(*lines));
+
+	out->ptx_line = lines;
+	memcpy(lines, code->lines, code->count * sizeof(*lines));
+	want_room(b, code->count);
+	memcpy(job->insns + job->insns_count, code->insns, code->count * sizeof(*code->insns));
+	memcpy(job->relocs + job->insns_count, code->relocs, code->count);
+	for (uint32_t i = 0; i < code->count; i++)
+		job->relocs_count += code->relocs[i];
+	job->insns_count += code->count;
 }
 
 static void compile_kernels(struct build *b, struct ptx_module *module,
@@ -108,7 +157,6 @@ static void compile_kernels(struct build *b, struct ptx_module *module,
 		ptx_fail(b->ctx, 0, "more than %u kernels in a module", VGPU_VASS_MAX_KERNELS);
 	b->program->kernels = build_alloc(b, b->kernels, sizeof(*b->program->kernels));
 	b->program->kernel_count = b->kernels;
-	b->code = ptx_alloc(b->ctx, (b->kernels + 1) * sizeof(*b->code));
 	b->funcs = ptx_alloc(b->ctx, (b->kernels + 1) * sizeof(*b->funcs));
 	for (struct ptx_func *func = module->funcs; func; func = func->next) {
 		struct cc cc = {
@@ -116,26 +164,29 @@ static void compile_kernels(struct build *b, struct ptx_module *module,
 			.from_llvm = b->from_llvm
 		};
 		struct vgpu_program_kernel *out = &b->program->kernels[k];
+		struct ptx_mark mark = ptx_mark(b->ctx);
+		struct cc_code code = { 0 };
 		uint32_t spill_start;
 
 		if (!func->is_entry || !func->has_body)
 			continue;
 		out->vass.param_bytes = lay_out_params(b->ctx, func);
-		compile_kernel(&cc, module, &b->code[k]);
+		compile_kernel(&cc, module, &code);
 		spill_start = cc.spilled_bytes ? (cc.local_bytes + 7) & ~7u : cc.local_bytes;
 		out->vass.regs = cc.regs;
 		out->vass.shared_bytes = cc.shared_bytes;
 		out->vass.local_bytes = (spill_start + cc.spilled_bytes + 15) & ~15u;
 		out->vass.max_threads = func->max_threads;
-		out->vass.entry = b->insns;
-		out->vass.code_count = b->code[k].count;
+		out->vass.entry = b->job->insns_count;
+		out->vass.code_count = code.count;
 		out->uses_heap = cc.uses_library[PTX_LIBRARY_HEAP];
 		out->uses_print = cc.uses_library[PTX_LIBRARY_PRINT];
 		out->spilled_bytes = cc.spilled_bytes;
 		out->max_live = cc.max_live;
-		b->insns += b->code[k].count;
-		for (uint32_t i = 0; i < b->code[k].count; i++)
-			b->relocs += b->code[k].relocs[i];
+		keep_code(b, out, &code);
+		/* shared functions stay for the kernels to come */
+		if (!shared)
+			ptx_rewind(b->ctx, mark);
 		b->funcs[k++] = func;
 	}
 }
@@ -145,7 +196,6 @@ static void finish_kernel(struct build *b, uint32_t k)
 	struct vgpu_program_kernel *out = &b->program->kernels[k];
 	const struct ptx_func *func = b->funcs[k];
 	struct vgpu_program_param *params = build_alloc(b, func->params_count, sizeof(*params));
-	uint32_t *lines;
 
 	out->params = params;
 	out->param_count = func->params_count;
@@ -153,9 +203,6 @@ static void finish_kernel(struct build *b, uint32_t k)
 		params[i].offset = (uint32_t)func->params[i]->offset;
 		params[i].size = (uint32_t)func->params[i]->size;
 	}
-	lines = build_alloc(b, b->code[k].count, sizeof(*lines));
-	out->ptx_line = lines;
-	memcpy(lines, b->code[k].lines, b->code[k].count * sizeof(*lines));
 	out->name = strdup(func->name);
 	if (!out->name)
 		ptx_out_of_memory(b->ctx);
@@ -166,18 +213,17 @@ static void add_relocs(struct build *b)
 {
 	struct vgpu_program *program = b->program;
 	struct vgpu_program_reloc *relocs =
-		realloc(program->relocs, (program->reloc_count + b->relocs + 1) * sizeof(*relocs));
+		realloc(program->relocs,
+			(program->reloc_count + b->job->relocs_count + 1) * sizeof(*relocs));
 
 	if (!relocs)
 		ptx_out_of_memory(b->ctx);
 	program->relocs = relocs;
-	for (uint32_t k = 0; k < b->kernels; k++)
-		for (uint32_t i = 0; i < b->code[k].count; i++)
-			if (b->code[k].relocs[i]) {
-				relocs[program->reloc_count].kind = VGPU_RELOC_CODE;
-				relocs[program->reloc_count++].where =
-					program->kernels[k].vass.entry + i;
-			}
+	for (uint32_t i = 0; i < b->job->insns_count; i++)
+		if (b->job->relocs[i]) {
+			relocs[program->reloc_count].kind = VGPU_RELOC_CODE;
+			relocs[program->reloc_count++].where = i;
+		}
 }
 
 /* Header, kernels, names, code, each at a multiple of 16 as the format wants it. */
@@ -199,8 +245,8 @@ static void build_binary(struct build *b)
 					 ~15u);
 	header.names_bytes = (uint32_t)names;
 	header.code_offset = (uint32_t)((header.names_offset + names + 15) & ~15ull);
-	header.code_count = b->insns;
-	total = header.code_offset + (uint64_t)b->insns * sizeof(struct vgpu_insn);
+	header.code_count = b->job->insns_count;
+	total = header.code_offset + (uint64_t)header.code_count * sizeof(struct vgpu_insn);
 	if (total > VGPU_VASS_MAX_BYTES)
 		ptx_fail(b->ctx, 0, "the module's code is larger than %u bytes",
 			 VGPU_VASS_MAX_BYTES);
@@ -215,21 +261,16 @@ static void build_binary(struct build *b)
 		       sizeof(kernel->vass));
 		memcpy(at + header.names_offset + kernel->vass.name, kernel->name,
 		       strlen(kernel->name));
-		memcpy(at + header.code_offset + kernel->vass.entry * sizeof(struct vgpu_insn),
-		       b->code[k].insns, kernel->vass.code_count * sizeof(struct vgpu_insn));
 	}
+	if (header.code_count)
+		memcpy(at + header.code_offset, b->job->insns,
+		       header.code_count * sizeof(struct vgpu_insn));
 }
-
-/* On the heap: it is read after a longjmp(), when locals that changed since are indeterminate. */
-struct job {
-	struct ptx_ctx ctx;
-	struct vgpu_program *program;
-};
 
 static int compile_module(struct job *job, const char *ptx, size_t len,
 			  const struct vgpu_compile_options *options)
 {
-	struct build build = { .ctx = &job->ctx, .program = job->program }, *b = &build;
+	struct build build = { .ctx = &job->ctx, .program = job->program, .job = job }, *b = &build;
 	struct ptx_module *module;
 
 	if (setjmp(job->ctx.out))
@@ -271,6 +312,8 @@ int vgpu_compile_ptx(const char *ptx, size_t len, const struct vgpu_compile_opti
 	else
 		*out = job->program;
 	ptx_release(&job->ctx);
+	free(job->insns);
+	free(job->relocs);
 	free(job);
 	return result;
 }

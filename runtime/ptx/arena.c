@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory and errors of one compilation. Chunks double in size, nothing is freed before the end, so
+ * Memory and errors of one compilation. Chunks double in size, none is given back before the end, so
  * that an error can leave from anywhere.
  */
 #include <errno.h>
@@ -19,6 +19,7 @@
 struct ptx_chunk {
 	struct ptx_chunk *next;
 	size_t bytes;
+	size_t used;			/* of a spare one: all behind is zero */
 };
 
 _Noreturn void ptx_out_of_memory(struct ptx_ctx *ctx)
@@ -50,13 +51,41 @@ _Noreturn void ptx_fail(struct ptx_ctx *ctx, uint32_t line, const char *format, 
  * Zeroed. All of a chunk that is not made for one large array is going to be used: its pages come
  * together, as a fault for each took a fifth of a compilation.
  */
-static struct ptx_chunk *get_chunk(size_t bytes)
+static struct ptx_chunk *map_chunk(size_t bytes)
 {
 	int populate = bytes <= CHUNK_LARGEST ? MAP_POPULATE : 0;
 	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | populate, -1, 0);
 
 	return memory == MAP_FAILED ? NULL : memory;
+}
+
+static char *start_of(struct ptx_chunk *chunk)
+{
+	return (char *)chunk + ((sizeof(*chunk) + 15) & ~(size_t)15);
+}
+
+/* A chunk for @bytes, which is at least @want large if it is a new one. */
+static struct ptx_chunk *get_chunk(struct ptx_ctx *ctx, size_t bytes, size_t want)
+{
+	struct ptx_chunk **at = &ctx->spare, *chunk;
+
+	while (*at && (*at)->bytes < bytes + sizeof(*chunk) + 16)
+		at = &(*at)->next;
+	chunk = *at;
+	if (chunk) {
+		*at = chunk->next;
+		memset(start_of(chunk), 0, chunk->used - (size_t)(start_of(chunk) - (char *)chunk));
+		return chunk;
+	}
+	if (ctx->bytes + want > ARENA_LIMIT)
+		ptx_out_of_memory(ctx);
+	chunk = map_chunk(want);
+	if (!chunk)
+		ptx_out_of_memory(ctx);
+	ctx->bytes += want;
+	chunk->bytes = want;
+	return chunk;
 }
 
 void *ptx_alloc(struct ptx_ctx *ctx, size_t bytes)
@@ -78,20 +107,14 @@ void *ptx_alloc(struct ptx_ctx *ctx, size_t bytes)
 		want = CHUNK_LARGEST;
 	if (want < bytes + sizeof(*chunk) + 16)
 		want = bytes + sizeof(*chunk) + 16;
-	if (ctx->bytes + want > ARENA_LIMIT)
-		ptx_out_of_memory(ctx);
-	chunk = get_chunk(want);
-	if (!chunk)
-		ptx_out_of_memory(ctx);
-	ctx->bytes += want;
-	chunk->bytes = want;
+	chunk = get_chunk(ctx, bytes, want);
 	chunk->next = ctx->chunks;
 	ctx->chunks = chunk;
-	result = (char *)chunk + ((sizeof(*chunk) + 15) & ~(size_t)15);
+	result = start_of(chunk);
 	/* a chunk made for one large array keeps the room of the previous one in use */
-	if (bytes < want / 2 || !ctx->at) {
+	if (bytes < chunk->bytes / 2 || !ctx->at) {
 		ctx->at = (char *)result + bytes;
-		ctx->end = (char *)chunk + want;
+		ctx->end = (char *)chunk + chunk->bytes;
 	}
 	return result;
 }
@@ -121,15 +144,52 @@ char *ptx_strndup(struct ptx_ctx *ctx, const char *text, size_t len)
 	return copy;
 }
 
-void ptx_release(struct ptx_ctx *ctx)
+struct ptx_mark ptx_mark(const struct ptx_ctx *ctx)
+{
+	return (struct ptx_mark){ .chunks = ctx->chunks, .at = ctx->at, .end = ctx->end };
+}
+
+void ptx_rewind(struct ptx_ctx *ctx, struct ptx_mark mark)
+{
+	char *used = ctx->end == mark.end ? ctx->at : mark.end;
+	struct ptx_chunk *chunk;
+
+	while (ctx->chunks != mark.chunks) {
+		chunk = ctx->chunks;
+		ctx->chunks = chunk->next;
+		if (chunk->bytes > CHUNK_LARGEST) {
+			/* it may never be as large again */
+			ctx->bytes -= chunk->bytes;
+			munmap(chunk, chunk->bytes);
+			continue;
+		}
+		chunk->used = (size_t)((ctx->end == (char *)chunk + chunk->bytes ? ctx->at :
+					(char *)chunk + chunk->bytes) -
+				       (char *)chunk);
+		chunk->next = ctx->spare;
+		ctx->spare = chunk;
+	}
+	if (mark.at)
+		memset(mark.at, 0, (size_t)(used - mark.at));
+	ctx->at = mark.at;
+	ctx->end = mark.end;
+}
+
+static void unmap_all(struct ptx_chunk *chunk)
 {
 	struct ptx_chunk *next;
 
-	for (struct ptx_chunk *chunk = ctx->chunks; chunk; chunk = next) {
+	for (; chunk; chunk = next) {
 		next = chunk->next;
 		munmap(chunk, chunk->bytes);
 	}
-	ctx->chunks = NULL;
+}
+
+void ptx_release(struct ptx_ctx *ctx)
+{
+	unmap_all(ctx->chunks);
+	unmap_all(ctx->spare);
+	ctx->chunks = ctx->spare = NULL;
 	ctx->at = ctx->end = NULL;
 	ctx->bytes = 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one compilation owns: memory that is given back all at once, and the way out on an error.
+ * What one compilation owns: memory that is given back all at once, or all since a mark, and the
+ * way out on an error.
  * Every part of the PTX parser and compiler carries a struct ptx_ctx; the first error ends the
  * compilation by a jump to its start.
  */
@@ -18,13 +19,26 @@ struct ptx_ctx {
 	jmp_buf out;			/* where ptx_fail() goes */
 	int error;			/* negative errno once it has failed */
 	char *message;			/* malloc'ed; NULL when even that failed */
-	struct ptx_chunk *chunks;
+	struct ptx_chunk *chunks;	/* the newest first */
+	struct ptx_chunk *spare;	/* taken before new ones are */
 	char *at, *end;
-	size_t bytes;
+	size_t bytes;			/* of all chunks */
 };
 
-/* Zeroed memory that lives until ptx_release(); never NULL. */
+/* What was allocated before it. */
+struct ptx_mark {
+	struct ptx_chunk *chunks;
+	char *at, *end;
+};
+
+/* Zeroed memory that lives until ptx_release(), or ptx_rewind() to a mark before; never NULL. */
 void *ptx_alloc(struct ptx_ctx *ctx, size_t bytes);
+struct ptx_mark ptx_mark(const struct ptx_ctx *ctx);
+/*
+ * All memory that was allocated since @mark is free, and later allocations take it: memory that has
+ * been used already has its pages.
+ */
+void ptx_rewind(struct ptx_ctx *ctx, struct ptx_mark mark);
 /*
  * A grown copy of the array @old of @count elements of @size bytes, room for at least @count +
  * @more.
