@@ -21,6 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "vgpu_knobs.h"
+
 #define COUNTS_FILE	"/sys/kernel/debug/vgpu/0/counts"
 #define TEST_SECONDS	60
 
@@ -250,13 +252,17 @@ static inline int tests_main(int argc, char **argv, const struct test *tests, un
 	printf("1..%u\n", planned);
 	printf("# this kernel takes %.1f times as long\n", machine_slowness());
 	for (i = 0; i < count; i++) {
+		struct knobs knobs;
 		char before[1024];
 		int result;
 
 		if (argc >= 2 && !strstr(tests[i].name, argv[1]))
 			continue;
 		counts_read(before, sizeof(before));
+		knobs_save(&knobs);
 		result = test_run(&tests[i]);
+		if (result != TEST_PASS && result != TEST_SKIP)
+			knobs_put_back(&knobs);
 		if (*before && test_leaked(before))
 			result = TEST_FAIL;
 		failed += result != TEST_PASS && result != TEST_SKIP;
