@@ -48,6 +48,6 @@ END {
 		printf "%-10s %24s %24s %24s %26s\n", order[i], figure("interpreter", order[i]), figure("native", order[i]),
 			figure("pocl", order[i]), figure("scalar", order[i])
 	if (pocl == "none")
-		print "POCL: not installed (pocl-opencl-icd, and opencl-c-headers and ocl-icd-opencl-dev to build tests/bench/pocl.c)"
+		print "POCL: not installed (tools/setup compare brings it)"
 	exit bad
 }'
