@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory and errors of one compilation. Chunks double in size, none is given back before the end, so
- * that an error can leave from anywhere.
+ * Memory and errors of one compilation. Chunks double in size, none is given back before the end,
+ * so that an error can leave from anywhere.
  */
 #include <errno.h>
 #include <stdarg.h>

@@ -13,8 +13,8 @@
 #define MOST	64
 
 /* Allocate @count pieces of sizes that @seed decides, of up to @most bytes; all must be zero. */
-static void fill(struct ptx_ctx *ctx, unsigned int seed, uint32_t count, size_t most, uint8_t *piece[],
-		 size_t bytes[], uint8_t with)
+static void fill(struct ptx_ctx *ctx, unsigned int seed, uint32_t count, size_t most,
+		 uint8_t *piece[], size_t bytes[], uint8_t with)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		seed = seed * 1103515245 + 12345;
@@ -92,9 +92,13 @@ static void many_kernels(void **state)
 	assert_non_null(file);
 	fprintf(file, "%s", PTX_HEAD);
 	for (unsigned int k = 0; k < 300; k++) {
-		fprintf(file, ".visible .entry k%u(.param .u64 p)\n{\n.reg .b32 %%r<4>;\n.reg .b64 %%q<4>;\n"
-			"ld.param.u64 %%q0, [p];\nld.global.u32 %%r0, [%%q0];\nadd.u32 %%r1, %%r0, %u;\n"
-			"st.global.u32 [%%q0+4], %%r1;\nret;\n}\n", k, k + 1);
+		fprintf(file,
+			".visible .entry k%u(.param .u64 p)\n{\n"
+			".reg .b32 %%r<4>;\n.reg .b64 %%q<4>;\n"
+			"ld.param.u64 %%q0, [p];\nld.global.u32 %%r0, [%%q0];\n"
+			"add.u32 %%r1, %%r0, %u;\n"
+			"st.global.u32 [%%q0+4], %%r1;\nret;\n}\n",
+			k, k + 1);
 	}
 	fclose(file);
 	for (unsigned int again = 0; again < 2; again++) {
