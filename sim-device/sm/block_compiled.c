@@ -280,13 +280,19 @@ static bool run_warps(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing
 static bool run_block(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing)
 {
 	struct vgpu_block *block = slice->block;
+	const struct vgpu_native_code *native;
 	u64 before = slice->issued;
 	bool ended;
+	u32 was;
 
 	enter_block(block);
 	if (!slice->begun)
 		begin_block(slice);
+	native = sm->run->lanes.native;
+	was = native ? native->begin() : 0;
 	ended = run_warps(sm, slice, pausing);
+	if (native)
+		native->end(was);
 	block->launch->kernel->run->executed += slice->issued - before;
 	vgpu_work_add(block->launch->work,
 		      (slice->issued - before) * VGPU_WORK_INSTRUCTION + sm->run->work);
