@@ -203,6 +203,8 @@ static void begin_block(struct vgpu_slice *slice)
 {
 	struct vgpu_warps *warps = slice->block->warps;
 
+	if (!warps->begun)
+		vgpu_warps_begin(warps, slice->block->launch);
 	for (u32 n = 0; n < warps->count; n++) {
 		warps->warp[n].cycles = 0;
 		warps->warp[n].left = slice->each;
@@ -483,7 +485,8 @@ u64 vgpu_compiled_context_bytes(const struct vgpu_block *block)
 		return 0;
 	for (n = 0; n < warps->count; n++)
 		bytes += VGPU_PREDS * sizeof(u32) +
-			 (1 + warps->warp[n].depth) * sizeof(struct vgpu_reconv);
+			 (1 + (warps->begun ? warps->warp[n].depth : 0)) *
+				 sizeof(struct vgpu_reconv);
 	return bytes + sizeof(warps->barriers);
 }
 
