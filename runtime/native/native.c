@@ -147,7 +147,7 @@ static struct native_kernel *kernel_of(const struct vgpu_insn *code, uint32_t co
 	}
 	memcpy(k->insns, code, bytes);
 	memcpy(k->cost, cost, sizeof(k->cost));
-	k->code.run = vgpu_native_run;
+	k->code = (struct vgpu_native_code){ vgpu_native_run, vgpu_native_begin, vgpu_native_end };
 	k->hash = hash;
 	k->count = count;
 	translate(k);

@@ -69,7 +69,7 @@ static void widen(struct translation *t, const struct vgpu_insn *i, u32 op)
 
 	for (u32 p = 0; p < 4; p++) {
 		d[p] = tr_fresh(t);
-		x86_vm(&t->x, op, d[p], 0, half_mem(i->a, p), 0);
+		tr_half(t, op, d[p], i->a, p);
 	}
 	if (i->op == VGPU_OP_F2D)
 		tr_canonical(t, d, 4, true);
@@ -103,7 +103,7 @@ static void to_long(struct translation *t, const struct vgpu_insn *i)
 		u8 a = 0;
 
 		if (i->op == VGPU_OP_F2L)
-			x86_vm(x, EVEX_OF(0, 1, 0, 0x5a, 32), 0, 0, half_mem(i->a, p), 0);
+			tr_half(t, EVEX_OF(0, 1, 0, 0x5a, 32), 0, i->a, p);
 		else
 			a = tr_use(t, chunk(i->a, p));
 		d[p] = tr_fresh(t);

@@ -36,15 +36,11 @@ static void emit_canonical(struct translation *t, const struct later *l)
 
 void tr_canonical(struct translation *t, const u8 *d, u32 count, bool wide)
 {
-	struct later *l = &t->later[t->later_count++];
+	struct later *l = tr_later(t, emit_canonical);
 	struct x86 *x = &t->x;
 
-	*l = (struct later){ .emit = emit_canonical,
-			     .here = x86_new_label(x),
-			     .back = x86_new_label(x),
-			     .count = (u8)count,
-			     .wide = wide,
-			     .index = t->index };
+	l->count = (u8)count;
+	l->wide = wide;
 	for (u32 n = 0; n < count; n++)
 		l->regs[n] = d[n];
 	/* unordered: one of the two is a NaN */
@@ -53,7 +49,7 @@ void tr_canonical(struct translation *t, const u8 *d, u32 count, bool wide)
 		x86_vi(x, COMPARE, 0, d[2], d[3], 0, CMP_UNORDERED);
 	x86_k_ortest(x, 7, count == 4 ? 0 : 7);
 	x86_jump_if(x, CC_NE, l->here);
-	x86_here(x, l->back);
+	tr_back(t, l);
 }
 
 /* Subnormals to zero, the sign is kept. Destroys k7. */

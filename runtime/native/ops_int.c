@@ -125,9 +125,9 @@ static void wide_product(struct translation *t, const struct vgpu_insn *i, bool 
 		tr_splat(t, 1, (u32)i->imm, false);
 	for (u32 p = 0; p < 4; p++) {
 		d[p] = tr_fresh(t);
-		x86_vm(&t->x, extend, 0, 0, half_mem(i->a, p), 0);
+		tr_half(t, extend, 0, i->a, p);
 		if (!(i->flags & VGPU_F_IMM))
-			x86_vm(&t->x, extend, 1, 0, half_mem(i->b, p), 0);
+			tr_half(t, extend, 1, i->b, p);
 		x86_v(&t->x, op, d[p], 0, 1, 0);
 		if (add) {
 			u8 c = tr_use(t, chunk(i->c, p));
@@ -178,7 +178,7 @@ static void shift(struct translation *t, const struct vgpu_insn *i, u32 op, u32 
 
 			x86_vi(&t->x, imm_op, field, d[p], a, 0, n);
 		} else if (wide) {
-			x86_vm(&t->x, V_ZX, 0, 0, half_mem(i->b, p), 0);
+			tr_half(t, V_ZX, 0, i->b, p);
 			x86_v(&t->x, op, d[p], a, 0, 0);
 		} else {
 			x86_v(&t->x, op, d[p], a, tr_use(t, chunk(i->b, p)), 0);
@@ -208,7 +208,7 @@ static void extend(struct translation *t, const struct vgpu_insn *i, u32 op)
 
 	for (u32 p = 0; p < 4; p++) {
 		d[p] = tr_fresh(t);
-		x86_vm(&t->x, op, d[p], 0, half_mem(i->a, p), 0);
+		tr_half(t, op, d[p], i->a, p);
 	}
 	tr_results(t, d, i->dst, true);
 }
@@ -222,9 +222,9 @@ static void pack(struct translation *t, const struct vgpu_insn *i)
 		tr_splat(t, 1, (u64)(u32)i->imm << 32, true);
 	for (u32 p = 0; p < 4; p++) {
 		d[p] = tr_fresh(t);
-		x86_vm(&t->x, V_ZX, 0, 0, half_mem(i->a, p), 0);
+		tr_half(t, V_ZX, 0, i->a, p);
 		if (!(i->flags & VGPU_F_IMM)) {
-			x86_vm(&t->x, V_ZX, 1, 0, half_mem(i->b, p), 0);
+			tr_half(t, V_ZX, 1, i->b, p);
 			x86_vi(&t->x, V_SHIFT_IMMQ, 6, 1, 1, 0, 32);
 		}
 		x86_v(&t->x, V_ORQ, d[p], 0, 1, 0);

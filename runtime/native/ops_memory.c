@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Loads and stores. What is common is done here: words in a row of global memory, behind one look
- * at the TLB; words at one place of it; and of shared memory what the shape of the addresses says,
- * which is found once for a register and holds until that is written. The rest are calls
- * (access.h), and what those cannot do the interpreter does.
+ * Loads and stores. What is common of global memory is done here: words in a row, behind one look
+ * at the TLB, and words at one place. The rest are calls (access.h), and what those cannot do the
+ * interpreter does.
  */
 #include <stddef.h>
 
@@ -13,12 +12,13 @@
 #define LANES(field)	at(RBX, (int32_t)offsetof(struct vgpu_lanes, field))
 
 enum {
-	V_EQUALQ = EVEX(1, 2, 1, 0x29),		/* vpcmpeqq, masked: and what the mask was */
-	V_COMPAREQ = EVEX(1, 3, 1, 0x1f),
+	V_TESTQ = EVEX(1, 2, 1, 0x27),		/* vptestmq */
+	V_LOGICQ = EVEX(1, 3, 1, 0x25),		/* vpternlogq */
 	V_BROADQ_GPR = EVEX(1, 2, 1, 0x7c),
-	V_LOAD_ANY = EVEX(2, 1, 0, 0x6f),	/* vmovdqu32 */
-	V_STORE_ANY = EVEX(2, 1, 0, 0x7f),
 };
+
+/* of vpternlogq: d | (v ^ rm) */
+#define DIFFER	0xf6
 
 /* rax = f(lanes, the instruction, active lanes) */
 static void call(struct translation *t, const struct vgpu_insn *i, native_access *f)
@@ -34,32 +34,23 @@ static void call(struct translation *t, const struct vgpu_insn *i, native_access
 		tr_load_masks(t);
 }
 
-static void call_or_exit(struct translation *t, const struct vgpu_insn *i, native_access *f)
+/* All is in memory; nothing is cached behind it. */
+static void call_here(struct translation *t, const struct vgpu_insn *i, native_access *f)
 {
+	tr_store_all(t);
 	call(t, i, f);
-	x86_rr(&t->x, false, X_TEST, RAX, RAX);
-	x86_jump_if(&t->x, CC_NE, tr_exit(t));
+	tr_forget(t);
 }
 
-/* The call in the place of what stands in the segment: what is in vector registers is lost. */
-static void emit_call(struct translation *t, const struct later *l)
+void tr_call_later(struct translation *t, const struct later *l)
 {
 	const struct vgpu_insn *i = &t->code[l->index];
 
-	call_or_exit(t, i, vgpu_native_access(i));
-	tr_reload(t, l->index);
-}
-
-static struct later *new_later(struct translation *t,
-			       void (*emit)(struct translation *t, const struct later *later))
-{
-	struct later *l = &t->later[t->later_count++];
-
-	*l = (struct later){ .emit = emit,
-			     .here = x86_new_label(&t->x),
-			     .back = x86_new_label(&t->x),
-			     .index = t->index };
-	return l;
+	tr_store_at(t, l->left);
+	call(t, i, vgpu_native_access(i));
+	x86_rr(&t->x, false, X_TEST, RAX, RAX);
+	x86_jump_if(&t->x, CC_NE, tr_exit_complete(t, l->index));
+	tr_load_at(t, l->returned);
 }
 
 static void parameter(struct translation *t, const struct vgpu_insn *i)
@@ -134,25 +125,32 @@ static void find_bytes(struct translation *t, const struct vgpu_insn *i, u32 siz
  * to @size, in one page that is in the TLB.
  */
 static void find_row(struct translation *t, const struct vgpu_insn *i, u32 step, u32 size,
-		     u32 bytes, bool write, x86_label otherwise)
+		     u32 bytes, bool write, struct later *l)
 {
 	struct x86 *x = &t->x;
 
 	for (u32 p = 0; p < 4; p++) {
-		u8 a = tr_use(t, chunk(i->a, p));
+		u8 a = tr_use(t, chunk(i->a, p)), row = 0;
 
 		if (!p) {
 			x86_v_to(x, RAX, a);
-			x86_v(x, V_BROADQ_GPR, 0, 0, RAX, 0);
+			x86_v(x, V_BROADQ, 0, 0, a, 0);
 		}
-		if (step)
+		if (step) {
+			row = 1;
 			x86_vm(x, V_ADDQ, 1, 0, at_label(x86_row(x, 8 * p * step, step)), 0);
-		x86_v(x, V_EQUALQ, 7, a, step ? 1 : 0, p ? V_MASK(7) : 0);
+		}
+		if (p)
+			x86_vi(x, V_LOGICQ, 2, a, row, 0, DIFFER);
+		else
+			x86_v(x, V_XORQ, 2, a, row, 0);
 		tr_unpin(t, a);
 	}
-	x86_k_ortest8(x, 7, 7);
-	x86_jump_if(x, CC_AE, otherwise);
-	find_bytes(t, i, size, bytes, write, otherwise);
+	tr_leaves(t, l);
+	x86_v(x, V_TESTQ, 7, 2, 2, 0);
+	x86_k_ortest(x, 7, 7);
+	x86_jump_if(x, CC_NE, l->here);
+	find_bytes(t, i, size, bytes, write, l->here);
 }
 
 /*
@@ -160,10 +158,16 @@ static void find_row(struct translation *t, const struct vgpu_insn *i, u32 step,
  * which may be none of them.
  */
 static void find_masked_row(struct translation *t, const struct vgpu_insn *i, bool write,
-			    x86_label otherwise)
+			    struct later *l)
 {
 	struct x86 *x = &t->x;
+	u8 a[4];
 
+	for (u32 p = 0; p < 4; p++) {
+		tr_store_chunk(t, chunk(i->a, p));
+		a[p] = tr_use(t, chunk(i->a, p));
+	}
+	tr_leaves(t, l);
 	x86_rr(x, false, X_LOWEST, RCX, R12);
 	x86_rr(x, false, X_LOAD, RDX, RCX);
 	x86_shift(x, true, 4, RDX, 3);
@@ -173,16 +177,18 @@ static void find_masked_row(struct translation *t, const struct vgpu_insn *i, bo
 	x86_rr(x, true, X_SUB, RAX, RCX);
 	x86_v(x, V_BROADQ_GPR, 0, 0, RAX, 0);
 	for (u32 p = 0; p < 4; p++) {
-		u8 a = tr_use(t, chunk(i->a, p));
-
 		x86_vm(x, V_ADDQ, 1, 0, at_label(x86_row(x, 32 * p, 4)), 0);
 		x86_k_not(x, 7, (u8)(3 + p));
-		x86_vi(x, V_COMPAREQ, 7, a, 1, V_MASK(7), 4);	/* differ */
-		x86_k_ortest(x, 7, 7);
-		x86_jump_if(x, CC_NE, otherwise);
-		tr_unpin(t, a);
+		if (p)
+			x86_vi(x, V_LOGICQ, 2, a[p], 1, V_MASK(7), DIFFER);
+		else
+			x86_v(x, V_XORQ, 2, a[p], 1, V_MASK(7) | V_ZERO);
+		tr_unpin(t, a[p]);
 	}
-	find_bytes(t, i, 4, 4 * VGPU_LANES, write, otherwise);
+	x86_v(x, V_TESTQ, 7, 2, 2, 0);
+	x86_k_ortest(x, 7, 7);
+	x86_jump_if(x, CC_NE, l->here);
+	find_bytes(t, i, 4, 4 * VGPU_LANES, write, l->here);
 }
 _Static_assert(VGPU_TLB_ENTRIES == 256, "a byte of the page's number is the index");
 
@@ -224,9 +230,9 @@ static void count_masked_segments(struct translation *t)
 
 static bool masked_load(struct translation *t, const struct vgpu_insn *i)
 {
-	struct later *l = new_later(t, emit_call);
+	struct later *l = tr_later(t, tr_call_later);
 
-	find_masked_row(t, i, false, l->here);
+	find_masked_row(t, i, false, l);
 	count_masked_segments(t);
 	for (u32 p = 0; p < 2; p++) {
 		u8 d = tr_fresh(t);
@@ -236,15 +242,15 @@ static bool masked_load(struct translation *t, const struct vgpu_insn *i)
 		tr_result(t, d, i->dst, p, false);
 		tr_unpin(t, d);
 	}
-	x86_here(&t->x, l->back);
+	tr_back(t, l);
 	return true;
 }
 
 static bool masked_store(struct translation *t, const struct vgpu_insn *i)
 {
-	struct later *l = new_later(t, emit_call);
+	struct later *l = tr_later(t, tr_call_later);
 
-	find_masked_row(t, i, true, l->here);
+	find_masked_row(t, i, true, l);
 	count_masked_segments(t);
 	for (u32 p = 0; p < 2; p++) {
 		u8 b = tr_use(t, chunk(i->b, p));
@@ -252,7 +258,7 @@ static bool masked_store(struct translation *t, const struct vgpu_insn *i)
 		x86_k_not(&t->x, 7, (u8)(1 + p));
 		x86_vm(&t->x, V_STORE_ANY, b, 0, at(RSI, (int32_t)(64 * p)), V_MASK(7));
 	}
-	x86_here(&t->x, l->back);
+	tr_back(t, l);
 	return true;
 }
 
@@ -269,9 +275,9 @@ static bool global_load(struct translation *t, const struct vgpu_insn *i)
 		return false;
 	if (t->masked)
 		return size == 4 && in_row ? masked_load(t, i) : false;
-	l = new_later(t, emit_call);
+	l = tr_later(t, tr_call_later);
 	find_row(t, i, in_row ? size : 0, bytes, in_row ? size * VGPU_LANES : bytes, false,
-		 l->here);
+		 l);
 	count_segments(t, in_row ? size * VGPU_LANES : bytes);
 	for (u32 n = 0; n < count; n++) {
 		u32 reg = i->dst + n * (wide ? 2 : 1);
@@ -287,7 +293,7 @@ static bool global_load(struct translation *t, const struct vgpu_insn *i)
 			tr_unpin(t, d[p]);
 		}
 	}
-	x86_here(x, l->back);
+	tr_back(t, l);
 	return true;
 }
 
@@ -301,129 +307,54 @@ static bool global_store(struct translation *t, const struct vgpu_insn *i)
 		return false;
 	if (t->masked)
 		return size == 4 ? masked_store(t, i) : false;
-	l = new_later(t, emit_call);
-	find_row(t, i, size, size, size * VGPU_LANES, true, l->here);
+	l = tr_later(t, tr_call_later);
+	find_row(t, i, size, size, size * VGPU_LANES, true, l);
 	count_segments(t, size * VGPU_LANES);
 	for (u32 p = 0; p < parts_of(wide); p++) {
 		u8 b = tr_use(t, chunk(i->b, p));
 
 		x86_vm(&t->x, V_STORE_ANY, b, 0, at(RSI, (int32_t)(64 * p)), 0);
 	}
-	x86_here(&t->x, l->back);
+	tr_back(t, l);
 	return true;
 }
 
-/* ---- shared memory ------------------------------------------------------------ */
+/* ---- the index of a thread -------------------------------------------------------- */
 
-/* rax, rcx = places of the halves; to @otherwise if the shape is not @kind, or there is no room */
-static void places(struct translation *t, int32_t shape, enum shape_kind kind, u32 imm,
-		   x86_label otherwise)
+static void call_thread_index(struct translation *t, const struct later *l)
 {
-	struct x86 *x = &t->x;
-
-	x86_mi(x, false, 7, at(RSP, shape + (int32_t)offsetof(struct shape, kind)), (int32_t)kind);
-	x86_jump_if(x, CC_NE, otherwise);
-	x86_mi(x, false, 7, at(RSP, shape + (int32_t)offsetof(struct shape, room)), (int32_t)imm);
-	x86_jump_if(x, CC_L, otherwise);
-	x86_rm(x, true, X_LOAD, RAX, at(RSP, shape + (int32_t)offsetof(struct shape, place)));
-	x86_rm(x, true, X_LOAD, RCX, at(RSP, shape + (int32_t)offsetof(struct shape, place) + 8));
+	tr_store_at(t, l->left);
+	call(t, &t->code[l->index], vgpu_native_thread_index);
+	tr_load_at(t, l->returned);
 }
 
-/*
- * The shape is not that of the code in the segment. First it may have to be found; a load may be of
- * one place each half.
- */
-static void emit_shared(struct translation *t, const struct later *l)
+/* In a block of one row it is the lane's number in the block. */
+static void thread_index(struct translation *t, const struct vgpu_insn *i)
 {
-	const struct vgpu_insn *i = &t->code[l->index];
-	int32_t shape = tr_shape(t, i->a);
-	x86_label known = x86_new_label(&t->x), other = x86_new_label(&t->x);
+	struct later *l = tr_later(t, call_thread_index);
+	u8 d[2] = { tr_fresh(t), tr_fresh(t) };
 	struct x86 *x = &t->x;
 
-	x86_mi(x, false, 7, at(RSP, shape), SHAPE_UNKNOWN);
-	x86_jump_if(x, CC_NE, known);
-	x86_rr(x, true, X_LOAD, RDI, RBX);
-	x86_rm(x, true, X_LEA, RSI, at(RSP, shape));
-	x86_mov_ri(x, RDX, i->a);
-	x86_rr(x, false, X_LOAD, RCX, R12);
-	x86_mov_ri(x, RAX, (u64)(uintptr_t)vgpu_native_shape);
-	x86_call_reg(x, RAX);
-	if (t->masked)
-		tr_load_masks(t);
-	/* what the code in the segment has before it has loaded or stored */
-	for (u32 n = 0; n < t->residency_count; n++) {
-		const struct residency *r = &t->residencies[n];
-
-		if (r->from < l->index && r->last >= l->index)
-			x86_vm(x, V_LOAD, r->slot, 0, chunk_mem(r->chunk), 0);
+	tr_leaves(t, l);
+	x86_rm(x, true, X_LOAD, RAX, LANES(launch));
+	x86_rm(x, false, X_LOAD, RCX, at(RAX, (int32_t)offsetof(struct vgpu_launch, block)));
+	x86_rm(x, false, X_CMP, RCX, at(RAX, (int32_t)offsetof(struct vgpu_launch, threads)));
+	x86_jump_if(x, CC_B, l->here);
+	if (i->imm == VGPU_SR_TID_X) {
+		x86_rm(x, false, X_LOAD, RAX, at(RBP, (int32_t)offsetof(struct vgpu_warp, index)));
+		x86_shift(x, false, 4, RAX, 5);
+		x86_v(x, V_BROAD_GPR, 0, 0, RAX, 0);
 	}
-	x86_jump(x, (x86_label)l->again);
-	x86_here(x, known);
-	if (i->op == VGPU_OP_LDS) {
-		places(t, shape, SHAPE_PLACES, (u32)i->imm, other);
-		x86_vm(x, V_BROAD, l->regs[0], 0, at(RAX, (int32_t)i->imm), 0);
-		x86_vm(x, V_BROAD, l->regs[1], 0, at(RCX, (int32_t)i->imm), 0);
-		x86_jump(x, l->loaded);
-	}
-	x86_here(x, other);
-	emit_call(t, l);
-}
-
-static bool shared_word(const struct translation *t, const struct vgpu_insn *i)
-{
-	(void)t;
-	return (i->flags & (15 | VGPU_F_ABS)) == 2 && (u32)i->imm < 1u << 20 && !(i->imm & 3);
-}
-
-static bool shared_load(struct translation *t, const struct vgpu_insn *i)
-{
-	int32_t shape = tr_shape(t, i->a);
-	struct x86 *x = &t->x;
-	struct later *l;
-	u8 d[2];
-
-	if (!shape || !shared_word(t, i))
-		return false;
-	l = new_later(t, emit_shared);
-	l->again = x86_new_label(x);
-	l->loaded = x86_new_label(x);
-	x86_here(x, l->again);
-	places(t, shape, SHAPE_ROWS, (u32)i->imm, l->here);
-	d[0] = tr_fresh(t);
-	d[1] = tr_fresh(t);
-	l->regs[0] = d[0];
-	l->regs[1] = d[1];
-	x86_vm(x, V_LOAD_ANY, d[0], 0, at(RAX, (int32_t)i->imm), 0);
-	x86_vm(x, V_LOAD_ANY, d[1], 0, at(RCX, (int32_t)i->imm), 0);
-	x86_here(x, l->loaded);
-	tr_result(t, d[0], i->dst, 0, false);
-	tr_result(t, d[1], i->dst, 1, false);
-	x86_here(x, l->back);
-	return true;
-}
-
-static bool shared_store(struct translation *t, const struct vgpu_insn *i)
-{
-	int32_t shape = tr_shape(t, i->a);
-	struct x86 *x = &t->x;
-	struct later *l;
-
-	if (!shape || !shared_word(t, i))
-		return false;
-	l = new_later(t, emit_shared);
-	l->again = x86_new_label(x);
-	x86_here(x, l->again);
-	places(t, shape, SHAPE_ROWS, (u32)i->imm, l->here);
 	for (u32 p = 0; p < 2; p++) {
-		u8 b = tr_use(t, chunk(i->b, p));
+		u64 first = (16ull * p + 1) << 32 | 16 * p;	/* two lanes */
 
-		if (t->masked)
-			x86_k_not(x, 7, (u8)(1 + p));
-		x86_vm(x, V_STORE_ANY, b, 0, at(p ? RCX : RAX, (int32_t)i->imm),
-		       t->masked ? V_MASK(7) : 0);
+		if (i->imm == VGPU_SR_TID_X)
+			x86_vm(x, V_ADD, d[p], 0, at_label(x86_row(x, first, 2ull << 32 | 2)), 0);
+		else
+			x86_v(x, V_XOR, d[p], d[p], d[p], 0);
 	}
-	x86_here(x, l->back);
-	return true;
+	tr_results(t, d, i->dst, false);
+	tr_back(t, l);
 }
 
 static bool by_members(const struct vgpu_insn *i)
@@ -444,8 +375,7 @@ bool tr_memory(struct translation *t, const struct vgpu_insn *i)
 	case VGPU_OP_SREG:
 		if (i->imm > VGPU_SR_TID_Z)
 			return false;
-		call(t, i, vgpu_native_thread_index);
-		tr_forget(t);
+		thread_index(t, i);
 		return true;
 	case VGPU_OP_LDG:
 		done = global_load(t, i);
@@ -454,18 +384,19 @@ bool tr_memory(struct translation *t, const struct vgpu_insn *i)
 		done = global_store(t, i);
 		break;
 	case VGPU_OP_LDS:
-		done = shared_load(t, i);
+		done = tr_shared_load(t, i);
 		break;
 	case VGPU_OP_STS:
-		done = shared_store(t, i);
+		done = tr_shared_store(t, i);
 		break;
 	}
 	if (done)
 		return true;
 	f = vgpu_native_access(i);
 	if (f) {
-		call_or_exit(t, i, f);
-		tr_forget(t);
+		call_here(t, i, f);
+		x86_rr(&t->x, false, X_TEST, RAX, RAX);
+		x86_jump_if(&t->x, CC_NE, tr_exit(t));
 		return true;
 	}
 	f = vgpu_native_rare(i);
@@ -477,7 +408,6 @@ bool tr_memory(struct translation *t, const struct vgpu_insn *i)
 		       at(RBP, (int32_t)offsetof(struct vgpu_warp, live)));
 		x86_jump_if(&t->x, CC_NE, tr_exit(t));
 	}
-	call(t, i, f);
-	tr_forget(t);
+	call_here(t, i, f);
 	return true;
 }

@@ -13,6 +13,15 @@ typedef u64 start_fn(struct vgpu_lanes *s, struct vgpu_warp *w, const void *entr
 
 #define MXCSR_NEAREST	0x1f80u
 
+/* The function of the compiler takes a table where the processor may have no instruction for it. */
+static u32 lanes_of(u32 mask)
+{
+	u32 count;
+
+	__asm__("popcnt %1, %0" : "=r"(count) : "r"(mask) : "cc");
+	return count;
+}
+
 /* Of the budget, how much the interpreter must have for the instruction the warp stands at. */
 static u32 share(const struct vgpu_lanes *s, const struct vgpu_warp *w)
 {
@@ -56,7 +65,7 @@ static enum vgpu_lanes_end diverge_here(struct vgpu_lanes *s, struct vgpu_warp *
 	if (!diverge(w, i, m))
 		return interpret(s, 1);		/* which says what is wrong */
 	s->budget--;
-	s->threads += (u32)__builtin_popcount(m);
+	s->threads += lanes_of(m);
 	w->cycles += s->cost[i->op];
 	return VGPU_LANES_BUDGET;
 }
@@ -70,7 +79,7 @@ static enum vgpu_lanes_end exit_here(struct vgpu_lanes *s, struct vgpu_warp *w)
 	if (w->waiting)
 		return interpret(s, 1);
 	s->budget--;
-	s->threads += (u32)__builtin_popcount(m);
+	s->threads += lanes_of(m);
 	w->cycles += s->cost[i->op];
 	w->live &= ~m;
 	w->active &= ~m;
@@ -104,7 +113,7 @@ static enum vgpu_lanes_end again(struct vgpu_lanes *s, struct vgpu_warp *w)
 		return interpret(s, 1);
 	s->held = 0;
 	s->budget--;
-	s->threads += (u32)__builtin_popcount(w->active);
+	s->threads += lanes_of(w->active);
 	w->cycles += s->cost[i->op];
 	w->pc++;
 	return VGPU_LANES_BUDGET;
@@ -126,7 +135,7 @@ static enum vgpu_lanes_end one(struct vgpu_lanes *s, struct vgpu_warp *w)
 	return interpret(s, share(s, w));
 }
 
-static enum vgpu_lanes_end run(struct vgpu_lanes *s)
+u32 vgpu_native_run(struct vgpu_lanes *s)
 {
 	const struct native_kernel *kernel =
 		vgpu_container_of(s->native, struct native_kernel, code);
@@ -155,7 +164,7 @@ static enum vgpu_lanes_end run(struct vgpu_lanes *s)
 		stop = start(s, w,
 			     kernel->start +
 				     kernel->entries[(active == ~0u ? 0 : kernel->count) + w->pc]);
-		s->threads += (u64)(budget - s->budget) * (u32)__builtin_popcount(active) -
+		s->threads += (u64)(budget - s->budget) * lanes_of(active) -
 			      (stop >> 8);
 		switch ((enum native_stop)(stop & 0xff)) {
 		case STOP_HERE:
@@ -182,15 +191,18 @@ static enum vgpu_lanes_end run(struct vgpu_lanes *s)
 	return w->pc == w->reconv ? interpret(s, 0) : VGPU_LANES_BUDGET;
 }
 
-u32 vgpu_native_run(struct vgpu_lanes *s)
+/* Code is for this state; to read it takes as long as several instructions of a warp. */
+u32 vgpu_native_begin(void)
 {
-	u32 saved = __builtin_ia32_stmxcsr();
-	enum vgpu_lanes_end end;
+	u32 was = __builtin_ia32_stmxcsr();
 
-	if (likely(saved == MXCSR_NEAREST))
-		return run(s);
-	__builtin_ia32_ldmxcsr(MXCSR_NEAREST);
-	end = run(s);
-	__builtin_ia32_ldmxcsr(saved);
-	return end;
+	if (unlikely(was != MXCSR_NEAREST))
+		__builtin_ia32_ldmxcsr(MXCSR_NEAREST);
+	return was;
+}
+
+void vgpu_native_end(u32 was)
+{
+	if (unlikely(was != MXCSR_NEAREST))
+		__builtin_ia32_ldmxcsr(was);
 }

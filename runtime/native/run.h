@@ -19,7 +19,9 @@ struct native_kernel {
 	const uint32_t *entries;	/* [2][count] */
 };
 
-/* enum vgpu_lanes_end; for vgpu_native_code.run */
+/* For struct vgpu_native_code */
 u32 vgpu_native_run(struct vgpu_lanes *lanes);
+u32 vgpu_native_begin(void);
+void vgpu_native_end(u32 was);
 
 #endif

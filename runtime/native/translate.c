@@ -2,10 +2,10 @@
 /*
  * The frame of a kernel's code: segments, branches, where it is entered and left.
  *
- * A segment is a stretch of instructions that only its end leaves. The cycles of all are added at
- * its beginning, and what is left of them taken off where it is left before. Before each
+ * A segment is a stretch of instructions that is entered at its beginning. The cycles of all are
+ * added there, and what is left of them taken off where it is left before its end. Before each
  * instruction stands the look at the budget. The whole is emitted twice, for warps with all lanes
- * active and for others. Behind each segment lie the ways in and out of its instructions.
+ * active and for others. Behind each segment lie the ways in and out of its instructions (ways.c).
  */
 #include <errno.h>
 #include <stddef.h>
@@ -73,11 +73,6 @@ void tr_set_pred(struct translation *t, u32 p)
 	x86_rm(x, false, X_STORE, RAX, pred_mem(p, 0));
 }
 
-x86_label tr_exit(struct translation *t)
-{
-	return t->exit[t->index];
-}
-
 void tr_interpret(struct translation *t)
 {
 	x86_jump(&t->x, tr_exit(t));
@@ -123,27 +118,38 @@ static void lose_all(struct translation *t)
 	}
 }
 
-static void branch(struct translation *t, const struct vgpu_insn *i)
+/* eax has lanes that take the branch. */
+static void emit_taken(struct translation *t, const struct later *l)
 {
-	x86_label target = t->segment[VGPU_BRA_TARGET(i->imm)], not_taken;
+	const struct vgpu_insn *i = &t->code[l->index];
 	struct x86 *x = &t->x;
 
-	if (i->guard == VGPU_PT) {
-		x86_jump(x, target);
-		return;
-	}
-	load_guard(t, i->guard);
-	not_taken = x86_new_label(x);
-	x86_rr(x, false, X_TEST, RAX, RAX);
-	x86_jump_if(x, CC_E, not_taken);
 	if (t->masked)
 		x86_rr(x, false, X_CMP, RAX, R12);
 	else
 		x86_ri(x, false, 7, RAX, -1);
-	x86_jump_if(x, CC_E, target);
-	x86_jump(x, tr_exit(t));	/* lanes diverge */
-	x86_here(x, not_taken);
+	x86_jump_if(x, CC_NE, tr_exit_later(t, l));	/* lanes diverge */
+	tr_store_at(t, l->left);
+	tr_take_cycles(t, l->index + 1);
+	x86_jump(x, t->segment[VGPU_BRA_TARGET(i->imm)]);
+}
+
+static void branch(struct translation *t, const struct vgpu_insn *i)
+{
+	struct x86 *x = &t->x;
+	struct later *l;
+
+	if (i->guard == VGPU_PT) {
+		tr_store_all(t);
+		x86_jump(x, t->segment[VGPU_BRA_TARGET(i->imm)]);
+		return;
+	}
+	load_guard(t, i->guard);
+	l = tr_later(t, emit_taken);
+	x86_rr(x, false, X_TEST, RAX, RAX);
+	x86_jump_if(x, CC_NE, l->here);
 	lose_all(t);
+	tr_back(t, l);
 }
 
 /* Stop behind the instruction, which has been executed. */
@@ -167,6 +173,7 @@ static void exit_lanes(struct translation *t, const struct vgpu_insn *i)
 	}
 	x86_mi(x, false, 7, WARP(depth), 0);
 	x86_jump_if(x, CC_NE, tr_exit(t));
+	/* nobody sees registers of a warp that has exited: what is dirty is not stored */
 	stop(t, t->index, STOP_EXIT);
 }
 
@@ -174,6 +181,7 @@ static void barrier(struct translation *t)
 {
 	struct x86 *x = &t->x;
 
+	tr_store_all(t);
 	x86_rm(x, true, X_LOAD, RAX, WARP(waiting));
 	x86_rm(x, false, X_LOAD, RCX, WARP(loose));
 	x86_rr(x, true, X_OR, RAX, RCX);
@@ -181,10 +189,11 @@ static void barrier(struct translation *t)
 	stop(t, t->index + 1, STOP_BARRIER);
 }
 
+/* A branch that no lane takes, or an exit, does not. */
 static bool ends_segment(const struct vgpu_insn *i)
 {
-	return i->op == VGPU_OP_BRA || i->op == VGPU_OP_EXIT || i->op == VGPU_OP_BAR ||
-	       i->op == VGPU_OP_BARRED || i->op == VGPU_OP_TRAP;
+	return ((i->op == VGPU_OP_BRA || i->op == VGPU_OP_EXIT) && i->guard == VGPU_PT) ||
+	       i->op == VGPU_OP_BAR || i->op == VGPU_OP_BARRED || i->op == VGPU_OP_TRAP;
 }
 
 enum kind { KIND_N, KIND_R, KIND_Q, KIND_P, KIND_RI, KIND_QI, KIND_V, KIND_W, KIND_A };
@@ -274,62 +283,16 @@ static void instruction(struct translation *t, const struct vgpu_insn *i)
 
 /* ---- segments --------------------------------------------------------------- */
 
-static u32 cost_of(const struct translation *t, u32 from, u32 to)
-{
-	u32 cycles = 0;
-
-	while (from < to)
-		cycles += t->cost[t->code[from++].op];
-	return cycles;
-}
-
-/* The ways in and out of instructions from @first to before @end */
-static void ways(struct translation *t, u32 first, u32 end)
-{
-	struct x86 *x = &t->x;
-
-	for (u32 n = 0; n < t->later_count; n++) {
-		x86_here(x, t->later[n].here);
-		t->index = t->later[n].index;
-		t->later[n].emit(t, &t->later[n]);
-		x86_jump(x, t->later[n].back);
-	}
-	t->later_count = 0;
-	for (u32 pc = first; pc < end; pc++) {
-		int32_t rest = (int32_t)cost_of(t, pc, end);
-
-		if (pc != first) {
-			x86_here(x, t->entry[pc]);
-			for (u32 n = 0; n < t->residency_count; n++) {
-				const struct residency *r = &t->residencies[n];
-
-				if (r->from < pc && r->last >= pc)
-					x86_vm(x, V_LOAD, r->slot, 0, chunk_mem(r->chunk), 0);
-			}
-			if (rest)
-				x86_ri(x, true, 0, R13, rest);
-			x86_jump(x, t->body[pc]);
-		}
-		x86_here(x, t->exit[pc]);
-		if (rest)
-			x86_ri(x, true, 5, R13, rest);
-		x86_store_imm(x, false, WARP(pc), (int32_t)pc);
-		x86_jump(x, t->leave);
-	}
-}
-
 static u32 segment(struct translation *t, u32 first)
 {
 	struct x86 *x = &t->x;
 	u32 end = first;
-	x86_label behind;
-	bool falls;
 
 	do
 		end++;
 	while (end < t->count && !t->leader[end]);
-	tr_forget(t);
-	t->residency_count = 0;
+	t->end = end;
+	tr_begin_segment(t);
 	x86_here(x, t->segment[first]);
 	x86_here(x, t->entry[first]);
 	if (t->reconverges[first]) {
@@ -340,24 +303,25 @@ static u32 segment(struct translation *t, u32 first)
 		stop(t, first, STOP_RECONVERGED);
 		x86_here(x, on);
 	}
-	if (cost_of(t, first, end))
-		x86_ri(x, true, 0, R13, (int32_t)cost_of(t, first, end));
+	tr_add_cycles(t, first);
 	for (u32 pc = first; pc < end; pc++) {
 		t->index = pc;
+		t->began[pc] = ++t->now;
 		x86_here(x, t->body[pc]);
 		x86_ri(x, false, 5, R15, 1);
 		x86_jump_if(x, CC_B, t->exit[pc]);
 		instruction(t, &t->code[pc]);
 	}
 	/* the verifier has seen that the last instruction leaves */
-	falls = end < t->count &&
-		!((t->code[end - 1].op == VGPU_OP_BRA || t->code[end - 1].op == VGPU_OP_EXIT ||
-		   t->code[end - 1].op == VGPU_OP_BAR) &&
-		  t->code[end - 1].guard == VGPU_PT);
-	behind = falls ? t->segment[end] : 0;
-	if (falls)
-		x86_jump(x, behind);
-	ways(t, first, end);
+	if (end < t->count &&
+	    !((t->code[end - 1].op == VGPU_OP_BRA || t->code[end - 1].op == VGPU_OP_EXIT ||
+	       t->code[end - 1].op == VGPU_OP_BAR) &&
+	      t->code[end - 1].guard == VGPU_PT)) {
+		tr_store_all(t);
+		x86_jump(x, t->segment[end]);
+	}
+	tr_forget(t);
+	tr_ways(t, first);
 	return end;
 }
 
@@ -395,6 +359,7 @@ static const u8 saved[] = { RBX, RBP, R12, R13, R14, R15 };
 static void start_and_leave(struct translation *t)
 {
 	struct x86 *x = &t->x;
+	x86_label all;
 
 	for (u32 n = 0; n < sizeof(saved); n++)
 		x86_push(x, saved[n]);
@@ -410,7 +375,11 @@ static void start_and_leave(struct translation *t)
 	x86_rr(x, false, X_LOAD, RAX, R12);
 	x86_not(x, RAX);
 	x86_rm(x, false, X_STORE, RAX, at(RSP, INACTIVE));
+	all = x86_new_label(x);
+	x86_ri(x, false, 7, R12, -1);
+	x86_jump_if(x, CC_E, all);
 	tr_load_masks(t);
+	x86_here(x, all);
 	for (u32 n = 0; n < t->shape_count; n++)
 		x86_store_imm(x, false, at(RSP, SHAPES + 32 * (int32_t)n), 0);
 	x86_jump_reg(x, RDX);
@@ -455,13 +424,14 @@ int vgpu_translate(const struct vgpu_insn *code, u32 count, const u16 *cost,
 	t->cost = cost;
 	t->next_slot = CACHE_FIRST;
 	t->leader = calloc(2, count);
-	t->segment = calloc(4 * (size_t)count, sizeof(*t->segment));
+	t->segment = calloc(5 * (size_t)count, sizeof(*t->segment));
 	if (!t->leader || !t->segment)
 		goto out;
 	t->reconverges = t->leader + count;
 	t->body = t->segment + count;
 	t->entry = t->body + count;
 	t->exit = t->entry + count;
+	t->began = t->exit + count;
 	x86_init(&t->x);
 	t->leave = x86_new_label(&t->x);
 	t->leave_done = x86_new_label(&t->x);

@@ -4,9 +4,9 @@
  * to native/.
  *
  * A register slot of a warp is 64-byte chunks: R(n) is chunks 2n and 2n + 1, sixteen lanes each;
- * Q(n), n even, is 2n to 2n + 3, eight lanes each. Every instruction stores its result, so that the
- * warp is complete in memory between any two of them; beside that the vector registers from
- * CACHE_FIRST on keep chunks that are read again. Below are what an instruction itself needs.
+ * Q(n), n even, is 2n to 2n + 3, eight lanes each. The vector registers from CACHE_FIRST on keep
+ * chunks: results, which are stored when the register is needed, or the segment ends, or is left
+ * (registers.c), and what is read again. Below are what an instruction itself needs.
  *
  * Registers of the processor:
  *	rbx	struct vgpu_lanes
@@ -46,12 +46,40 @@ enum native_stop {
 	STOP_BARRIER,	/* behind a BAR */
 };
 
-/** struct residency - a chunk in a vector register: from behind instruction from to last */
+struct translation;
+
+/**
+ * struct residency - a chunk in a vector register, from one event to the last that needs it there
+ * (registers.c); @dirty: it was computed, and is in memory from event @stored on
+ */
 struct residency {
 	u16 chunk;
 	u8 slot;
-	u32 from, last;
+	bool dirty;
+	u32 from, last, stored;
 };
+
+/** struct way_out - where a segment is left: before an instruction, at an event */
+struct way_out {
+	x86_label label;
+	u32 index;
+	u32 when;
+	bool complete;		/* nothing is to be stored */
+};
+#define MOST_OUTS	256u
+
+/** struct later - code to be put behind the segment: it is left, and code returns to it */
+struct later {
+	void (*emit)(struct translation *t, const struct later *later);
+	x86_label here, back;
+	u8 regs[4];
+	u8 count;
+	bool wide;
+	u32 index;
+	u32 left, returned;	/* events */
+	x86_label again, loaded;	/* shared memory: where to go on */
+};
+#define MOST_LATER	128u
 
 struct translation {
 	struct x86 x;
@@ -62,9 +90,12 @@ struct translation {
 	u8 *reconverges;	/* it is the reconvergence point of a branch */
 	bool masked;		/* some lanes are inactive */
 	u32 index;		/* of the instruction */
+	u32 end;		/* of the segment */
+	u32 now;		/* event in it */
+	u32 *began;		/* event of each instruction */
 	/* labels of the present mode, by instruction */
 	x86_label *segment, *body, *entry, *exit;
-	x86_label leave, leave_done, fix_later;
+	x86_label leave, leave_done;
 	/* the cache */
 	u16 chunk_of[32];	/* NO_CHUNK: free */
 	u32 residency_of[32];
@@ -76,17 +107,10 @@ struct translation {
 	/* which registers that have addresses in shared memory have a shape; 0: none */
 	u8 shape_reg[SHAPE_COUNT];
 	u32 shape_count;
-	/* code to be put behind the segment */
-	struct later {
-		void (*emit)(struct translation *t, const struct later *later);
-		x86_label here, back;
-		u8 regs[4];
-		u8 count;
-		bool wide;
-		u32 index;
-		x86_label again, loaded;	/* shared memory: where to go on */
-	} later[128];
+	struct later later[MOST_LATER];
 	u32 later_count;
+	struct way_out outs[MOST_OUTS];
+	u32 out_count;
 	bool failed;
 };
 
@@ -125,17 +149,45 @@ static inline u32 parts_of(bool wide)
 	return wide ? 4 : 2;
 }
 
-void tr_forget(struct translation *t);		/* nothing is cached any more */
+void tr_begin_segment(struct translation *t);
+/* Nothing is cached any more. What is dirty has been stored, or is not looked at. */
+void tr_forget(struct translation *t);
 void tr_begin(struct translation *t);		/* an instruction begins: nothing is pinned */
 void tr_unpin(struct translation *t, u8 slot);
 u8 tr_use(struct translation *t, u32 chunk);	/* the register that has it now; pinned */
 u8 tr_fresh(struct translation *t);		/* one to compute in; pinned */
-/* Store what @slot has as part @part of a result, in the active lanes. @slot may then have more. */
+/* What @slot has is part @part of a result, in the active lanes. @slot may then have more. */
 void tr_result(struct translation *t, u8 slot, u32 reg, u32 part, bool wide);
 /* All parts, when all are known: sources may overlap them. */
 void tr_results(struct translation *t, const u8 *d, u32 reg, bool wide);
 /* Copy a chunk into @to. */
 void tr_copy(struct translation *t, u8 to, u32 chunk);
+/* to = op(eight lanes of an R), which makes 64 bits of each */
+void tr_half(struct translation *t, u32 op, u8 to, u32 reg, u32 half);
+/* What is dirty is stored, and stays cached. */
+void tr_store_chunk(struct translation *t, u32 chunk);
+void tr_store_all(struct translation *t);
+/* For ways.c and code that is put behind the segment: what was dirty then; what is used since */
+void tr_store_at(struct translation *t, u32 when);
+void tr_load_at(struct translation *t, u32 when);
+
+/* ---- ways.c ---------------------------------------------------------------- */
+
+/* Out before the present instruction, the state being what it is now */
+x86_label tr_exit(struct translation *t);
+/* The same from code behind the segment: as it was when that was left; or all is in memory. */
+x86_label tr_exit_later(struct translation *t, const struct later *l);
+x86_label tr_exit_complete(struct translation *t, u32 index);
+struct later *tr_later(struct translation *t,
+		       void (*emit)(struct translation *t, const struct later *later));
+/* It is left for @l from now on, if no register is evicted before it is. */
+void tr_leaves(struct translation *t, struct later *l);
+void tr_back(struct translation *t, struct later *l);	/* here @l returns */
+/* Cycles of instructions from @from to the end of the segment */
+void tr_add_cycles(struct translation *t, u32 from);
+void tr_take_cycles(struct translation *t, u32 from);
+/* All ways in and out of the segment that begins at @first */
+void tr_ways(struct translation *t, u32 first);
 
 /* ---- for the instructions ---------------------------------------------------- */
 
@@ -152,9 +204,6 @@ void tr_set_pred(struct translation *t, u32 p);
 /* The interpreter executes the instruction. */
 void tr_interpret(struct translation *t);
 void tr_load_masks(struct translation *t);	/* k1 to k6 */
-x86_label tr_exit(struct translation *t);
-/* What is cached behind instruction @index and used later is loaded again, behind a call. */
-void tr_reload(struct translation *t, u32 index);
 /* Where the shape of addresses in register @reg is: an offset from rsp; 0: it has none. */
 int32_t tr_shape(struct translation *t, u32 reg);
 
@@ -164,6 +213,12 @@ bool tr_predicate(struct translation *t, const struct vgpu_insn *i);
 bool tr_float(struct translation *t, const struct vgpu_insn *i);
 bool tr_convert(struct translation *t, const struct vgpu_insn *i);
 bool tr_memory(struct translation *t, const struct vgpu_insn *i);
+
+/* A call of access.h in the place of what stands in the segment */
+void tr_call_later(struct translation *t, const struct later *l);
+/* As tr_memory(): words */
+bool tr_shared_load(struct translation *t, const struct vgpu_insn *i);
+bool tr_shared_store(struct translation *t, const struct vgpu_insn *i);
 
 /* Floats: d, parts of which may be NaNs, become canonical (ops_float.c). */
 void tr_canonical(struct translation *t, const u8 *d, u32 count, bool wide);
@@ -175,6 +230,8 @@ enum {
 	V_LOAD = EVEX(1, 1, 0, 0x6f),	/* vmovdqa32 */
 	V_LOADQ = EVEX(1, 1, 1, 0x6f),
 	V_STORE = EVEX(1, 1, 0, 0x7f),
+	V_LOAD_ANY = EVEX(2, 1, 0, 0x6f),	/* vmovdqu32 */
+	V_STORE_ANY = EVEX(2, 1, 0, 0x7f),
 	V_BROAD = EVEX_OF(1, 2, 0, 0x58, 4),
 	V_BROADQ = EVEX_OF(1, 2, 1, 0x59, 8),
 	V_BROAD_GPR = EVEX(1, 2, 0, 0x7c),
@@ -191,6 +248,7 @@ enum {
 	V_SX = EVEX_OF(1, 2, 0, 0x25, 32),	/* vpmovsxdq */
 	V_ZX = EVEX_OF(1, 2, 0, 0x35, 32),
 	V_NARROW = EVEX_OF(2, 2, 0, 0x35, 32),	/* vpmovqd: operands exchanged */
+	V_EXTRACT = EVEX_OF(1, 3, 1, 0x3b, 32),	/* vextracti64x4: operands exchanged */
 	V_INSERT = EVEX_OF(1, 3, 1, 0x3a, 32),	/* vinserti64x4 */
 };
 

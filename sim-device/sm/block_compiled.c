@@ -203,6 +203,8 @@ static void begin_block(struct vgpu_slice *slice)
 {
 	struct vgpu_warps *warps = slice->block->warps;
 
+	if (!warps->begun)
+		vgpu_warps_begin(warps, slice->block->launch);
 	for (u32 n = 0; n < warps->count; n++) {
 		warps->warp[n].cycles = 0;
 		warps->warp[n].left = slice->each;
@@ -280,13 +282,19 @@ static bool run_warps(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing
 static bool run_block(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing)
 {
 	struct vgpu_block *block = slice->block;
+	const struct vgpu_native_code *native;
 	u64 before = slice->issued;
 	bool ended;
+	u32 was;
 
 	enter_block(block);
 	if (!slice->begun)
 		begin_block(slice);
+	native = sm->run->lanes.native;
+	was = native ? native->begin() : 0;
 	ended = run_warps(sm, slice, pausing);
+	if (native)
+		native->end(was);
 	block->launch->kernel->run->executed += slice->issued - before;
 	vgpu_work_add(block->launch->work,
 		      (slice->issued - before) * VGPU_WORK_INSTRUCTION + sm->run->work);
@@ -477,7 +485,8 @@ u64 vgpu_compiled_context_bytes(const struct vgpu_block *block)
 		return 0;
 	for (n = 0; n < warps->count; n++)
 		bytes += VGPU_PREDS * sizeof(u32) +
-			 (1 + warps->warp[n].depth) * sizeof(struct vgpu_reconv);
+			 (1 + (warps->begun ? warps->warp[n].depth : 0)) *
+				 sizeof(struct vgpu_reconv);
 	return bytes + sizeof(warps->barriers);
 }
 

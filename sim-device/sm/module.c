@@ -222,7 +222,11 @@ static int load_kernel(struct vgpu_text *line, const struct vgpu_config *limits,
 	}
 	kernel->code = code + k->entry;
 	error = check_limits(line, limits, k);
-	return error ? error : check_code(line, h->version, k, code + k->entry);
+	if (!error)
+		error = check_code(line, h->version, k, code + k->entry);
+	if (!error)
+		vgpu_find_unwritten(kernel);
+	return error;
 }
 
 int vgpu_vass_load(const struct vgpu_config *limits, const void *binary, u32 bytes, char *message,

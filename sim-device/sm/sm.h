@@ -257,12 +257,17 @@ u64 vgpu_block_context_bytes(const struct vgpu_block *block);
 
 struct vgpu_module;
 
+#define VGPU_UNWRITTEN_WORDS	4u	/* a bit for each register */
+
 /** struct vgpu_kernel - a verified kernel */
 struct vgpu_kernel {
 	struct vgpu_vass_kernel vass;
 	const struct vgpu_insn *code;	/* vass.code_count, as verified */
 	const char *name;
 	struct vgpu_kernel_code *run;
+	/* registers that it may read before it has written them (verify.h) */
+	u64 unwritten[VGPU_UNWRITTEN_WORDS];
+	u32 preds;	/* it names none from this one on, but PT */
 };
 
 u32 vgpu_module_bytes(const struct vgpu_module *module);	/* of the binary */

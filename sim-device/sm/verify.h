@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The verifier of instructions (verify.c), used by the loader of binaries (module.c).
+ * The verifier of instructions (verify.c), used by the loader of binaries (module.c), and what it
+ * finds out about verified ones.
  */
 #ifndef VGPU_VERIFY_H
 #define VGPU_VERIFY_H
@@ -19,5 +20,13 @@ bool vgpu_verify_ends(const struct vgpu_insn *last);
 const char *vgpu_op_name(u32 op);
 /* Memory order, scope and cache operator that opcode @op has in a binary of version 1. */
 u8 vgpu_mem_of_v1(u32 op);
+
+struct vgpu_kernel;
+
+/*
+ * unwritten.c: what of the state of a new block a verified kernel can see: registers that may be
+ * read before they are written (unwritten), and predicates (preds).
+ */
+void vgpu_find_unwritten(struct vgpu_kernel *kernel);
 
 #endif

@@ -143,23 +143,24 @@ static struct vgpu_warps *take_pooled(struct vgpu_sm_run *run, u64 bytes)
 }
 
 /*
- * A state that another block had, for @count warps: zero but for the reconvergence stacks, of which
- * nothing is read before it is written, and which are most of what stands before registers and
- * memory.
+ * Of the registers of a warp that another block had, those are cleared that the kernel may read
+ * before it has written them.
  */
-static void warps_clear(struct vgpu_warps *warps, u32 count, u64 bytes)
+static void clear_unwritten(u32 *regs, const struct vgpu_kernel *kernel)
 {
-	u64 begin = aligned((u64)(unsigned long)warps + sizeof(*warps)) - (u64)(unsigned long)warps;
-	u64 rest = begin + aligned((u64)count * sizeof(struct vgpu_warp));
-	struct vgpu_warp *w = (struct vgpu_warp *)((u8 *)warps + begin);
+	for (u32 word = 0; word < VGPU_UNWRITTEN_WORDS; word++)
+		for (u64 left = kernel->unwritten[word]; left; left &= left - 1) {
+			u32 reg = 64 * word + (u32)__builtin_ctzll(left);
 
-	memset(warps, 0, sizeof(*warps));
-	for (u32 n = 0; n < count; n++)
-		memset(&w[n], 0, offsetof(struct vgpu_warp, stack));
-	memset((u8 *)warps + rest, 0, bytes - rest);
+			if (reg < kernel->vass.regs)
+				memset(regs + reg * VGPU_LANES, 0, VGPU_LANES * sizeof(u32));
+		}
 }
 
-/* A new block's state; NULL: no memory. Everything the program can see is zero. */
+/*
+ * The state of a new block, of which only this struct is touched: the rest is made when the block
+ * begins (vgpu_warps_begin()), and then is in the caches when it executes.
+ */
 struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *block, u64 extra)
 {
 	const struct vgpu_launch *launch = block->launch;
@@ -171,6 +172,7 @@ struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *b
 	u64 bytes = headers + launch->warps * slot + shared + ALIGN + aligned(extra);
 	struct vgpu_warps *warps;
 	size_t room = bytes;
+	bool used;
 	u64 at;
 	u8 *base;
 
@@ -178,9 +180,10 @@ struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *b
 		return NULL;
 	pool_for(sm->run, launch->memory);
 	warps = take_pooled(sm->run, bytes);
-	if (warps) {
+	used = warps;
+	if (used) {
 		room = warps->room;
-		warps_clear(warps, launch->warps, bytes);
+		memset(warps, 0, sizeof(*warps));
 	} else {
 		warps = vgpu_mem_alloc(launch->memory, bytes);
 		if (!warps)
@@ -191,6 +194,7 @@ struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *b
 			    (u32)((launch->warps * slot + shared) / VGPU_WORK_CLEARED);
 	warps->home = sm;
 	warps->room = room;
+	warps->used = used;
 	warps->memory = launch->memory;
 	warps->count = launch->warps;
 	warps->ready = launch->warps;
@@ -205,21 +209,48 @@ struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *b
 	at += aligned((u64)launch->warps * sizeof(struct vgpu_warp));
 	warps->shared = base + at;
 	at += shared;
+	warps->regs = (u32 *)(base + at);
+	at += launch->warps * slot;
+	warps->extra = extra ? base + at : NULL;
+	if (used && extra)
+		memset(warps->extra, 0, extra);
+	return warps;
+}
+
+void vgpu_warps_begin(struct vgpu_warps *warps, const struct vgpu_launch *launch)
+{
+	const struct vgpu_kernel *kernel = launch->kernel;
+	u32 slot = VGPU_LANES * ((kernel->vass.regs + 1) & ~1u), *regs = warps->regs;
+	u64 unwritten = 0;
+
+	for (u32 word = 0; word < VGPU_UNWRITTEN_WORDS; word++)
+		unwritten |= kernel->unwritten[word];
 	for (u32 n = 0; n < launch->warps; n++) {
 		struct vgpu_warp *w = &warps->warp[n];
 		u32 left = launch->threads - n * VGPU_LANES;
 
+		if (warps->used) {
+			/*
+			 * Of the reconvergence stack nothing is read before it is written, and of
+			 * the predicates only those that the kernel names.
+			 */
+			memset(w, 0, offsetof(struct vgpu_warp, preds));
+			memset(w->preds, 0, kernel->preds * sizeof(w->preds[0]));
+			if (unwritten)
+				clear_unwritten(regs, kernel);
+		}
 		w->threads = left < VGPU_LANES ? left : VGPU_LANES;
 		w->live = w->threads == VGPU_LANES ? ~0u : (1u << w->threads) - 1;
 		w->active = w->live;
 		w->reconv = VGPU_NO_RECONV;
 		w->index = n;
 		w->preds[VGPU_PT] = ~0u;
-		w->regs = (u32 *)(base + at);
-		at += slot;
+		w->regs = regs;
+		regs += slot;
 	}
-	warps->extra = extra ? base + at : NULL;
-	return warps;
+	if (warps->used)
+		memset(warps->shared, 0, launch->shared_bytes);
+	warps->begun = true;
 }
 
 static void cancel_waiters(struct vgpu_warps *warps)
@@ -236,7 +267,7 @@ void vgpu_warps_put(struct vgpu_warps *warps)
 	if (warps->pending)
 		cancel_waiters(warps);
 	pool_for(run, warps->memory);
-	if (warps->local_bytes)
+	if (warps->local_bytes && warps->begun)
 		for (u32 n = 0; n < warps->count; n++)
 			put_local(run, &warps->warp[n]);
 	if (warps->room > POOL_MOST_BYTES || run->pooled >= sm->config->blocks_per_sm) {

@@ -32,12 +32,15 @@ struct vgpu_warps {
 	u32 ready;			/* warps that can execute */
 	u32 pending;			/* warps that wait for pages */
 	u32 exited;
+	bool used;			/* by a block before: what is not cleared is anything */
+	bool begun;			/* @warp, @shared and registers are the block's */
 	bool faulted;			/* fault is to be reported */
 	struct vgpu_fault fault;
 	u32 index[3];			/* of the block in the grid */
 	u32 shared_bytes;
 	u32 local_bytes;		/* per thread */
 	u8 *shared;
+	u32 *regs;			/* of all warps */
 	void *extra;			/* of the timing model; NULL: it needs nothing */
 	struct vgpu_barrier barriers[VGPU_BARRIERS];
 	struct vgpu_warp *warp;
@@ -94,8 +97,10 @@ struct vgpu_sm_run {
 };
 
 /* warps.c */
-/* A new block's state, and @extra bytes of zeros; NULL: no memory. */
+/* A new block's state, and @extra bytes of zeros; NULL: no memory. It has not begun. */
 struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *block, u64 extra);
+/* Before the first warp executes: all that the program can see is zero (unwritten.c). */
+void vgpu_warps_begin(struct vgpu_warps *warps, const struct vgpu_launch *launch);
 void vgpu_warps_put(struct vgpu_warps *warps);
 /* Release all that is pooled. It is of one account: that of the last block that ended. */
 void vgpu_warps_drain(struct vgpu_sm_run *run);

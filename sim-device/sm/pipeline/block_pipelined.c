@@ -32,6 +32,7 @@ static int start(struct vgpu_block *block)
 	block->warps = vgpu_warps_get(block->sm, block, fixed + (u64)entries * VGPU_LOG_ENTRY);
 	if (!block->warps)
 		return -ENOMEM;
+	vgpu_warps_begin(block->warps, launch);
 	pb = vgpu_pipe_block(block);
 	pb->warps = launch->warps;
 	pb->log_entries = entries;

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Words of shared memory. How the addresses of a register lie (struct shape) is found once and
+ * holds until the register is written; the code in the segment is that of rows.
+ */
+#include <stddef.h>
+
+#include "access.h"
+#include "translate.h"
+
+/* rax, rcx = places of the halves; to @otherwise if the shape is not @kind, or there is no room */
+static void places(struct translation *t, int32_t shape, enum shape_kind kind, u32 imm,
+		   x86_label otherwise)
+{
+	struct x86 *x = &t->x;
+
+	x86_mi(x, false, 7, at(RSP, shape + (int32_t)offsetof(struct shape, kind)), (int32_t)kind);
+	x86_jump_if(x, CC_NE, otherwise);
+	x86_mi(x, false, 7, at(RSP, shape + (int32_t)offsetof(struct shape, room)), (int32_t)imm);
+	x86_jump_if(x, CC_L, otherwise);
+	x86_rm(x, true, X_LOAD, RAX, at(RSP, shape + (int32_t)offsetof(struct shape, place)));
+	x86_rm(x, true, X_LOAD, RCX, at(RSP, shape + (int32_t)offsetof(struct shape, place) + 8));
+}
+
+/*
+ * The shape is not that of the code in the segment. First it may have to be found; a load may be of
+ * one place each half.
+ */
+static void emit_shared(struct translation *t, const struct later *l)
+{
+	const struct vgpu_insn *i = &t->code[l->index];
+	int32_t shape = tr_shape(t, i->a);
+	x86_label known = x86_new_label(&t->x), other = x86_new_label(&t->x);
+	struct x86 *x = &t->x;
+
+	x86_mi(x, false, 7, at(RSP, shape), SHAPE_UNKNOWN);
+	x86_jump_if(x, CC_NE, known);
+	tr_store_at(t, l->left);
+	x86_rr(x, true, X_LOAD, RDI, RBX);
+	x86_rm(x, true, X_LEA, RSI, at(RSP, shape));
+	x86_mov_ri(x, RDX, i->a);
+	x86_rr(x, false, X_LOAD, RCX, R12);
+	x86_mov_ri(x, RAX, (u64)(uintptr_t)vgpu_native_shape);
+	x86_call_reg(x, RAX);
+	if (t->masked)
+		tr_load_masks(t);
+	tr_load_at(t, l->left);
+	x86_jump(x, l->again);
+	x86_here(x, known);
+	if (i->op == VGPU_OP_LDS) {
+		places(t, shape, SHAPE_PLACES, (u32)i->imm, other);
+		x86_vm(x, V_BROAD, l->regs[0], 0, at(RAX, (int32_t)i->imm), 0);
+		x86_vm(x, V_BROAD, l->regs[1], 0, at(RCX, (int32_t)i->imm), 0);
+		x86_jump(x, l->loaded);
+	}
+	x86_here(x, other);
+	tr_call_later(t, l);
+}
+
+static bool shared_word(const struct vgpu_insn *i)
+{
+	return (i->flags & (15 | VGPU_F_ABS)) == 2 && (u32)i->imm < 1u << 20 && !(i->imm & 3);
+}
+
+bool tr_shared_load(struct translation *t, const struct vgpu_insn *i)
+{
+	int32_t shape = tr_shape(t, i->a);
+	struct x86 *x = &t->x;
+	struct later *l;
+	u8 d[2];
+
+	if (!shape || !shared_word(i))
+		return false;
+	l = tr_later(t, emit_shared);
+	l->again = x86_new_label(x);
+	l->loaded = x86_new_label(x);
+	l->regs[0] = d[0] = tr_fresh(t);
+	l->regs[1] = d[1] = tr_fresh(t);
+	tr_leaves(t, l);
+	x86_here(x, l->again);
+	places(t, shape, SHAPE_ROWS, (u32)i->imm, l->here);
+	x86_vm(x, V_LOAD_ANY, d[0], 0, at(RAX, (int32_t)i->imm), 0);
+	x86_vm(x, V_LOAD_ANY, d[1], 0, at(RCX, (int32_t)i->imm), 0);
+	x86_here(x, l->loaded);
+	tr_result(t, d[0], i->dst, 0, false);
+	tr_result(t, d[1], i->dst, 1, false);
+	tr_back(t, l);
+	return true;
+}
+
+bool tr_shared_store(struct translation *t, const struct vgpu_insn *i)
+{
+	int32_t shape = tr_shape(t, i->a);
+	struct x86 *x = &t->x;
+	struct later *l;
+
+	if (!shape || !shared_word(i))
+		return false;
+	l = tr_later(t, emit_shared);
+	l->again = x86_new_label(x);
+	x86_here(x, l->again);
+	places(t, shape, SHAPE_ROWS, (u32)i->imm, l->here);
+	for (u32 p = 0; p < 2; p++) {
+		u8 b = tr_use(t, chunk(i->b, p));
+
+		if (t->masked)
+			x86_k_not(x, 7, (u8)(1 + p));
+		x86_vm(x, V_STORE_ANY, b, 0, at(p ? RCX : RAX, (int32_t)i->imm),
+		       t->masked ? V_MASK(7) : 0);
+	}
+	tr_back(t, l);
+	return true;
+}
