@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# make bench: what warp instructions cost, speed of the interpreter, cost of a launch, of page faults, of the ways in and of tracing, native and in the guest. Figures go to out/bench.txt too.
+# make bench: what warp instructions cost, speed of the interpreter and of the pipeline, cost of a launch, of page faults, of the ways in and of tracing, native and in the guest. Figures go to out/bench.txt too.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 kernel=${KERNEL:-6.1}
@@ -26,6 +26,9 @@ fi
 	echo "== thread instructions a second, millions, native, embedded ($(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | xargs), $(nproc) processors)"
 	tests/bench/table.sh "$bin"
 	VGPU_TRANSPORT=embedded "$bin/launch"
+	echo
+	echo "== the same with timing=pipeline, one thread"
+	tests/bench/pipeline.sh "$bin"
 	echo
 	echo "== time to first result, native, embedded"
 	tests/bench/start.sh "$bin"

@@ -142,12 +142,44 @@ void vgpu_pipe_run_control(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw, u32 b
 
 /* ---- operand read ------------------------------------------------------------ */
 
+/*
+ * Different words of the bank that has most of them. Words found so far are chained by their bank:
+ * most banks have one.
+ */
+static u32 most_words_of_a_bank(const u32 *a, u32 imm, u32 lanes, u32 banks)
+{
+	u32 words[VGPU_LANES], bank_of[VGPU_LANES], most = 1, known = 0, used = 0, last = ~0u;
+	u8 head[VGPU_LANES], next[VGPU_LANES];
+
+	for (; lanes; lanes &= lanes - 1) {
+		u32 word = (a[__builtin_ctz(lanes)] + imm) / 4, bank, chain, same = 1, n;
+
+		if (word == last)
+			continue;
+		last = word;
+		bank = banks & (banks - 1) ? word % banks : word & (banks - 1);
+		chain = bank % VGPU_LANES;
+		for (n = used >> chain & 1 ? head[chain] : VGPU_LANES;
+		     n != VGPU_LANES && words[n] != word; n = next[n])
+			same += bank_of[n] == bank;
+		if (n != VGPU_LANES)
+			continue;
+		words[known] = word;
+		bank_of[known] = bank;
+		next[known] = used >> chain & 1 ? head[chain] : VGPU_LANES;
+		head[chain] = (u8)known++;
+		used |= 1u << chain;
+		most = same > most ? same : most;
+	}
+	return most;
+}
+
 /* Cycles that an access to shared memory needs its banks: words of one bank follow each other. */
 static u32 bank_cycles(const struct vgpu_pipe *p, const struct vgpu_pipe_entry *e)
 {
 	const struct vgpu_insn *i = e->insn;
 	const u32 *a = &e->warp->w->regs[i->a * VGPU_LANES];
-	u32 banks = p->config->shared_banks, words[VGPU_LANES], most = 1, known = 0;
+	u32 banks = p->config->shared_banks, most;
 	u32 bytes = VGPU_F_SIZE(i->flags) * VGPU_F_COUNT(i->flags);
 
 	if ((i->op != VGPU_OP_LDS && i->op != VGPU_OP_STS && i->op != VGPU_OP_ATOMS &&
@@ -161,16 +193,7 @@ static u32 bank_cycles(const struct vgpu_pipe *p, const struct vgpu_pipe_entry *
 	    bytes <= 4 && banks == VGPU_LANES && a[VGPU_LANES / 2] - a[0] ==
 	    (a[1] - a[0]) * (VGPU_LANES / 2))
 		return 1;
-	for (u32 lanes = e->active; lanes; lanes &= lanes - 1) {
-		u32 word = (a[__builtin_ctz(lanes)] + (u32)i->imm) / 4, same = 1, n;
-
-		for (n = 0; n < known && words[n] != word; n++)
-			same += words[n] % banks == word % banks;
-		if (n < known)
-			continue;
-		words[known++] = word;
-		most = same > most ? same : most;
-	}
+	most = most_words_of_a_bank(a, (u32)i->imm, e->active, banks);
 	/* accesses of 8 and 16 bytes are made for a half and a quarter of the lanes at a time */
 	return most * (bytes > 4 ? bytes / 4 : 1);
 }
