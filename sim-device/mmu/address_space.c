@@ -232,7 +232,7 @@ u64 vgpu_as_managed_on_host(const struct vgpu_address_space *as)
 
 bool vgpu_as_stays(const struct vgpu_address_space *as)
 {
-	return !as->mmu->there && !as->managed && !as->process;
+	return !as->mmu->there && !as->managed;
 }
 
 enum vgpu_page_state vgpu_as_page_state(const struct vgpu_address_space *as, u64 address)

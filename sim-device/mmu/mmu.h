@@ -197,8 +197,9 @@ u64 vgpu_as_resident_bytes(const struct vgpu_address_space *as);
 u64 vgpu_as_managed_resident(const struct vgpu_address_space *as);
 u64 vgpu_as_managed_on_host(const struct vgpu_address_space *as);
 /*
- * Is all of its memory where it is, while SMs use it? Then nothing that an SM does changes what
- * others know of its pages.
+ * Is all of its device memory where it is, while SMs use it? Then nothing that an SM does changes
+ * what others know of its pages. Of memory of the process no TLB and no cache has anything, so it
+ * makes no difference whether there may be some.
  */
 bool vgpu_as_stays(const struct vgpu_address_space *as);
 enum vgpu_page_state vgpu_as_page_state(const struct vgpu_address_space *as, u64 address);
