@@ -3,22 +3,11 @@
  * Devices on demand: /sys/kernel/config/vgpu. Made, shaped, live, used, taken away, also while
  * somebody uses them; what cannot be is refused.
  */
-#include <sys/klog.h>
-
 #include "vgpu_client.h"
 #include "vgpu_configfs.h"
+#include "vgpu_log.h"
 
 #define DEVICES	16
-
-static bool log_has(const char *line)
-{
-	static char log[1 << 20];
-	int n = klogctl(3, log, sizeof(log) - 1);
-
-	CHECK(n > 0);
-	log[n] = 0;
-	return strstr(log, line);
-}
 
 static void shapes(void)
 {
@@ -61,6 +50,7 @@ static void shapes(void)
 static void refused(void)
 {
 	CHECK_EQ(cfs_make("bad"), 0);
+	log_mark();
 	CHECK_EQ(cfs_put("bad", "sms", "0"), -EINVAL);
 	CHECK_EQ(cfs_put("bad", "sms", "many"), -EINVAL);
 	CHECK(log_has("bad/sms does not take \"many\""));
@@ -74,6 +64,7 @@ static void refused(void)
 	CHECK(log_has("bad makes no device: policy must be one of"));
 	CHECK_EQ(cfs_put("bad", "policy", "fcfs"), 0);
 	CHECK_EQ(cfs_put("bad", "vram_bytes", "4398046511104"), 0);
+	log_mark();
 	CHECK_EQ(cfs_put("bad", "live", "1"), -EINVAL);
 	CHECK(log_has("vram_bytes is more than the memory of this machine"));
 	CHECK_EQ(cfs_put("bad", "vram_bytes", "4194304"), 0);

@@ -4,11 +4,11 @@
  * open; wrong parameters are refused with a line that says what would be right. VGPU_MODULE names
  * the file of the module.
  */
-#include <sys/klog.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "vgpu_asm.h"
+#include "vgpu_log.h"
 
 static int module_insert(const char *parameters)
 {
@@ -27,16 +27,6 @@ static int module_insert(const char *parameters)
 static int module_remove(void)
 {
 	return syscall(SYS_delete_module, "vgpu", O_NONBLOCK) ? -errno : 0;
-}
-
-static bool log_has(const char *line)
-{
-	static char log[1 << 20];
-	int n = klogctl(3, log, sizeof(log) - 1);
-
-	CHECK(n > 0);
-	log[n] = 0;
-	return strstr(log, line);
 }
 
 static void in_use(void)
@@ -134,7 +124,8 @@ static void parameters_refused(void)
 		{ "devices=0", "devices=0 is out of range; it is 1 to 16" },
 		{ "devices=17", "devices=17 is out of range; it is 1 to 16" },
 		{ "devices=many", "invalid for parameter `devices'" },
-		{ "vram_mb=4000000000", "vram_bytes is more than the memory of this machine" },
+		{ "vram_mb=4000000", "vram_bytes is more than the memory of this machine" },
+		{ "vram_mb=4000000000", "vram_bytes must be 4096..0x800000000000" },
 		{ "vram_mb=-1", "invalid for parameter `vram_mb'" },
 		{ "set=no_such_field=3", "set: unknown field \"no_such_field\"" },
 		{ "set=sms", "\"sms\" is not of the form field=value" },
@@ -147,8 +138,10 @@ static void parameters_refused(void)
 
 	CHECK_EQ(module_remove(), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
-		int ret = module_insert(wrong[i].parameters);
+		int ret;
 
+		log_mark();
+		ret = module_insert(wrong[i].parameters);
 		if (ret != -EINVAL || !log_has(wrong[i].line))
 			printf("# parameters %s\n", wrong[i].parameters);
 		CHECK_EQ(ret, -EINVAL);

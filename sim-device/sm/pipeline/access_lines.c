@@ -202,7 +202,7 @@ static void apply(struct vgpu_mem_atomic *atomic, u8 *bytes)
 		.op = wide ? VGPU_OP_ATOMGQ : VGPU_OP_ATOMG,
 		.mem = VGPU_MEM_V1_ATOMIC,
 		.guard = VGPU_PT,
-		.flags = (u8)atomic->op & (u8)~(VGPU_F_ATOM_ABS | VGPU_F_ATOM_NORET),
+		.flags = (u8)(atomic->op & ~(VGPU_F_ATOM_ABS | VGPU_F_ATOM_NORET)),
 		.dst = VGPU_ACCESS_DST,
 		.a = VGPU_ACCESS_A,
 		.b = VGPU_ACCESS_B,
