@@ -52,11 +52,6 @@ static void read_log(struct vgpu_pipe_access *access)
 		memcpy(reg(access, 2 * n), pb->log + e->log[n] * VGPU_LOG_ENTRY, VGPU_LOG_ENTRY);
 }
 
-static u32 guarded(const struct vgpu_warp *w, const struct vgpu_insn *i)
-{
-	return w->preds[i->guard & 63] ^ (0u - (i->guard >> 6 & 1u));
-}
-
 void vgpu_access_capture(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
 {
 	struct vgpu_pipe_entry *e = access->entry;
@@ -76,7 +71,7 @@ void vgpu_access_capture(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
 		read_log(access);
 		return;
 	}
-	access->lanes = e->active & guarded(w, i);
+	access->lanes = e->active & vgpu_pipe_guarded(w, i);
 	if (!(i->flags & VGPU_F_ABS))
 		copy_in(access, VGPU_ACCESS_A, w->regs, i->a, 2);
 	if (store || is_atomic(i->op))

@@ -233,6 +233,9 @@ void vgpu_pipe_read(struct vgpu_pipe *p)
 		e->state = VGPU_ENTRY_EXECUTING;
 		e->stage[VGPU_STAGE_READ] = p->cycle;
 		e->stage[VGPU_STAGE_EXECUTE] = p->cycle + 1;
+		e->lanes = e->active;
+		if (!e->logged)
+			e->lanes &= vgpu_pipe_guarded(e->warp->w, e->insn);
 		if (e->d.flags & VGPU_DEC_GLOBAL) {
 			vgpu_access_read(p, e);
 			continue;
@@ -270,6 +273,7 @@ static void commit(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 	if (unlikely(p->sm->trace->on))
 		vgpu_pipe_trace(p, e, 0);
 	p->sm->instructions++;
+	p->sm->thread_instructions += (u32)__builtin_popcount(e->lanes);
 	if (unlikely(p->worker != pw->block->launch->work))
 		vgpu_pipe_pay(p, pw->block->launch->work);
 	p->work += VGPU_WORK_INSTRUCTION;

@@ -144,7 +144,6 @@ void vgpu_pipe_window_end(struct vgpu_pipe *p)
 	p->apart = false;
 	vgpu_pipe_pay(p, NULL);
 	p->port->model->submit(p->port);
-	p->sm->thread_instructions += p->sm->run->lanes.threads;
 	p->sm->run->work = 0;
 	p->sm->run->started = 0;
 	if (p->cut)

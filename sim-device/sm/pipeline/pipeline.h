@@ -129,6 +129,7 @@ struct vgpu_pipe_entry {
 	u64 read_waiters;
 	u32 pc;
 	u32 active;		/* lanes, when it was fetched; logged: that execute it */
+	u32 lanes;		/* that execute it, from OpRead on */
 	u32 number;		/* in p->entries */
 	u16 next;		/* in a list, or of the wheel */
 	u16 prev;
@@ -414,5 +415,11 @@ void vgpu_pipe_stop(struct vgpu_pipe *p, struct vgpu_block *block);
 /* trace.c */
 /* @e ends in the present cycle; @flags: VGPU_TRACED_SQUASHED, _FAULTED. */
 void vgpu_pipe_trace(struct vgpu_pipe *p, const struct vgpu_pipe_entry *e, u32 flags);
+
+/* Lanes of @w whose predicate lets them execute @i. */
+static inline u32 vgpu_pipe_guarded(const struct vgpu_warp *w, const struct vgpu_insn *i)
+{
+	return w->preds[i->guard & 63] ^ (0u - (i->guard >> 6 & 1u));
+}
 
 #endif

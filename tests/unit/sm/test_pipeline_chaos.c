@@ -2,7 +2,7 @@
 /*
  * Thread blocks leave their SM at random places, in the middle of page faults, thousands of times
  * in a kernel: with every fault scheme, memory model and order of issue they compute what they
- * compute with timing=interval. Pages come late, so nearly every access faults at first.
+ * compute with timing=interval, in as many instructions. Pages come late, so nearly every access faults at first.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,6 +71,7 @@ struct result {
 	u8 *bytes;
 	u64 switches;
 	u64 replayed;
+	u64 thread_instructions;	/* each once, however often it faults or waits for the port */
 };
 
 #define PART	(BLOCKS * THREADS * 4)
@@ -82,6 +83,7 @@ static struct result compute(const struct vgpu_config *config)
 	struct rig r = start_pipeline(config);
 	struct result result = { .bytes = malloc(4 * PART + ROUNDS * 16384) };
 	u32 *words = (u32 *)r.h->memory;
+	struct vgpu_context_info info;
 	struct vass v;
 
 	mixture(&v);
@@ -107,6 +109,8 @@ static struct result compute(const struct vgpu_config *config)
 	}
 	result.switches = host_count_of(r.h, VGPU_TRACE_BLOCK_PREEMPT);
 	result.replayed = traced_with(&r, VGPU_TRACED_REPLAYED);
+	assert_int_equal(vgpu_context_info(r.h->dev, r.context, &info), 0);
+	result.thread_instructions = info.thread_instructions;
 	stop(&r);
 	return result;
 }
@@ -129,6 +133,7 @@ static void check(const struct vgpu_config *config, const struct result *want, u
 	if (memcmp(got.bytes, want->bytes, 4 * PART + ROUNDS * 16384))
 		fail_msg("%s, %s, %s, seed %llu: other bytes", what, config->memory_model,
 			 config->issue_order, config->seed);
+	assert_int_equal(got.thread_instructions, want->thread_instructions);
 	if (got.switches < least)
 		fail_msg("%s: only %llu switches", what, got.switches);
 	free(got.bytes);
