@@ -118,7 +118,6 @@ void vgpu_pipe_window(struct vgpu_pipe *p)
 	p->cut = false;
 	p->windows++;
 	p->entered = NULL;
-	p->sm->run->lanes.threads = 0;
 	p->sm->run->lanes.tlb = p->no_tlb;
 	p->sm->run->lanes.cost = p->no_cost;
 	if (p->woken)

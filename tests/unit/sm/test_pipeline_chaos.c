@@ -2,7 +2,8 @@
 /*
  * Thread blocks leave their SM at random places, in the middle of page faults, thousands of times
  * in a kernel: with every fault scheme, memory model and order of issue they compute what they
- * compute with timing=interval, in as many instructions. Pages come late, so nearly every access faults at first.
+ * compute with timing=interval, in as many instructions. Pages come late, so nearly every access
+ * faults at first.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,7 +72,7 @@ struct result {
 	u8 *bytes;
 	u64 switches;
 	u64 replayed;
-	u64 thread_instructions;	/* each once, however often it faults or waits for the port */
+	u64 thread_instructions;	/* each once, however often it faults or finds no port */
 };
 
 #define PART	(BLOCKS * THREADS * 4)
