@@ -9,6 +9,7 @@
  * written for certain at an instruction if it has been on every path there, by instructions without
  * a guard. What reads registers of other threads (shuffles) reads what may be unwritten there.
  */
+#include "operands.h"
 #include "sm.h"
 #include "verify.h"
 
@@ -16,104 +17,23 @@
 #define MOST_PASSES	8u	/* as well where so many find no end */
 #define WORDS		VGPU_UNWRITTEN_WORDS
 
-enum kind { KIND_N, KIND_R, KIND_Q, KIND_P, KIND_RI, KIND_QI, KIND_V, KIND_W, KIND_A };
-enum class {
-	CLASS_NONE,
-	CLASS_SREG,
-	CLASS_LUT,
-	CLASS_FP,
-	CLASS_CV,
-	CLASS_CMP,
-	CLASS_MEM,
-	CLASS_ATOM,
-	CLASS_FENCE,
-	CLASS_SHFL,
-	CLASS_VOTE,
-	CLASS_MATCH,
-	CLASS_BAR,
-	CLASS_BARR,
-	CLASS_BRA,
-};
-
-static const struct row {
-	u8 class;
-	u8 dst, a, b, c;
-} rows[VGPU_OP_COUNT] = {
-#define ROW(name, class, dst, a, b, c)	\
-	{ CLASS_##class, KIND_##dst, KIND_##a, KIND_##b, KIND_##c },
-	VGPU_ISA(ROW)
-#undef ROW
-};
-
 /** struct set - of registers, a bit each */
 struct set {
 	u64 bits[WORDS];
 };
 
-static void add(struct set *set, u32 n, u32 count)
+static void add(struct set *set, const u16 *numbers, u32 count)
 {
-	for (u32 end = n + count; n < end && n < 64 * WORDS; n++)
-		set->bits[n / 64] |= 1ull << n % 64;
+	for (u32 n = 0; n < count; n++)
+		if (numbers[n] < VGPU_OPERAND_PREDICATE)
+			set->bits[numbers[n] / 64] |= 1ull << numbers[n] % 64;
 }
 
-static void add_operand(struct set *set, const struct vgpu_insn *i, enum kind kind, u32 n)
+/* Does it read registers of other threads? They may be unwritten there. */
+static bool of_others(u32 op)
 {
-	bool narrow = i->op == VGPU_OP_LDS || i->op == VGPU_OP_STS || i->op == VGPU_OP_LDL ||
-		      i->op == VGPU_OP_STL || i->op == VGPU_OP_ATOMS || i->op == VGPU_OP_ATOMSQ;
-
-	switch (kind) {
-	case KIND_N:
-	case KIND_P:
-		return;
-	case KIND_R:
-	case KIND_RI:
-		add(set, n, 1);
-		return;
-	case KIND_Q:
-	case KIND_QI:
-		add(set, n, 2);
-		return;
-	case KIND_V:
-	case KIND_W:
-		add(set, n, VGPU_F_COUNT(i->flags) * (VGPU_F_SIZE(i->flags) == 8 ? 2 : 1));
-		return;
-	case KIND_A:
-		add(set, n, narrow ? 1 : 2);
-		return;
-	}
-}
-
-static struct set reads(const struct vgpu_insn *i)
-{
-	const struct row *row = &rows[i->op];
-	bool immediate = i->flags & VGPU_F_IMM && (row->b == KIND_RI || row->b == KIND_QI);
-	struct set set = {};
-
-	/* an absolute address has 0 in the place of its register, which does no harm */
-	add_operand(&set, i, row->a, i->a);
-	add_operand(&set, i, immediate ? KIND_N : row->b, i->b);
-	add_operand(&set, i, row->c, i->c);
-	if (i->op == VGPU_OP_SHFLSYNC && VGPU_SHFL_MASK(i->imm) != VGPU_SHFL_FULL)
-		add(&set, VGPU_SHFL_MASK(i->imm), 1);
-	return set;
-}
-
-static bool of_others(const struct vgpu_insn *i)
-{
-	u32 class = rows[i->op].class;
-
-	return class == CLASS_SHFL || class == CLASS_MATCH || class == CLASS_VOTE;
-}
-
-/* What is written by each thread that executes it, as far as that is simple to say */
-static struct set writes(const struct vgpu_insn *i)
-{
-	const struct row *row = &rows[i->op];
-	struct set set = {};
-
-	if (i->guard == VGPU_PT && row->class <= CLASS_MEM)
-		add_operand(&set, i, row->dst, i->dst);
-	return set;
+	return op == VGPU_OP_SHFL || op == VGPU_OP_SHFLSYNC || op == VGPU_OP_MATCH ||
+	       op == VGPU_OP_MATCHQ || op == VGPU_OP_MATCHSYNC || op == VGPU_OP_MATCHSYNCQ;
 }
 
 /* @written[n]: what is, on all paths known so far, before instruction n. Returns if it holds. */
@@ -125,11 +45,16 @@ static bool pass(const struct vgpu_insn *code, u32 count, struct set *written,
 
 	for (u32 n = 0; n < count; n++) {
 		const struct vgpu_insn *i = &code[n];
-		struct set in = reads(i), out = writes(i);
+		struct set in = {}, out = {};
+		struct vgpu_operands operands;
 
+		vgpu_operands_find(i, &operands);
+		add(&in, operands.reads, operands.read_count);
+		if (i->guard == VGPU_PT)
+			add(&out, operands.writes, operands.write_count);
 		for (u32 w = 0; w < WORDS; w++) {
 			now.bits[w] &= written[n].bits[w];
-			unwritten->bits[w] |= in.bits[w] & ~(of_others(i) ? 0 : now.bits[w]);
+			unwritten->bits[w] |= in.bits[w] & ~(of_others(i->op) ? 0 : now.bits[w]);
 			now.bits[w] |= out.bits[w];
 		}
 		if (i->op == VGPU_OP_BRA) {
@@ -149,29 +74,13 @@ static bool pass(const struct vgpu_insn *code, u32 count, struct set *written,
 	return stable;
 }
 
-/* The predicate in a field that has one; PT is no predicate that is written. */
-static u32 number(bool is_predicate, u32 field)
+/* One more than the greatest predicate among @numbers, @most at least. */
+static u32 predicates(const u16 *numbers, u32 count, u32 most)
 {
-	u32 n = field & (VGPU_PREDS - 1);
-
-	return is_predicate && n != VGPU_PT ? n + 1 : 0;
-}
-
-static u32 greatest(u32 a, u32 b)
-{
-	return a > b ? a : b;
-}
-
-static u32 predicates(const struct vgpu_insn *i)
-{
-	const struct row *row = &rows[i->op];
-	u32 most = number(true, i->guard);
-
-	most = greatest(most, number(row->dst == KIND_P, i->dst));
-	most = greatest(most, number(row->a == KIND_P, i->a));
-	most = greatest(most, number(row->b == KIND_P, i->b));
-	most = greatest(most, number(row->c == KIND_P, i->c));
-	return greatest(most, number(row->class == CLASS_SHFL, VGPU_SHFL_PRED(i->imm)));
+	for (u32 n = 0; n < count; n++)
+		if (numbers[n] >= VGPU_OPERAND_PREDICATE + most)
+			most = numbers[n] - VGPU_OPERAND_PREDICATE + 1;
+	return most;
 }
 
 void vgpu_find_unwritten(struct vgpu_kernel *kernel)
@@ -195,6 +104,11 @@ void vgpu_find_unwritten(struct vgpu_kernel *kernel)
 		memset(&found, 0xff, sizeof(found));
 	vgpu_mem_free_device(written);
 	memcpy(kernel->unwritten, found.bits, sizeof(found.bits));
-	for (u32 n = 0; n < count; n++)
-		kernel->preds = greatest(kernel->preds, predicates(&code[n]));
+	for (u32 n = 0; n < count; n++) {
+		struct vgpu_operands o;
+
+		vgpu_operands_find(&code[n], &o);
+		kernel->preds = predicates(o.reads, o.read_count, kernel->preds);
+		kernel->preds = predicates(o.writes, o.write_count, kernel->preds);
+	}
 }

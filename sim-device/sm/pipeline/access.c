@@ -123,7 +123,7 @@ void vgpu_access_commit(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 
 	if (access) {
 		access->lanes |= access->done;
-		if (e->d.write_count)
+		if (e->d.operands.write_count)
 			vgpu_access_result(access, e->warp->w, e->insn->dst);
 		e->access = NULL;
 		vgpu_access_put(p, access);

@@ -1,20 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * What the pipeline must know of an instruction: operands, unit, how long it executes. The operand
- * kinds are those of the opcode list in vgpu_isa.h.
+ * What the pipeline must know of an instruction: operands, unit, how long it executes.
  */
 #include "pipeline.h"
-
-enum kind { N, R, Q, P, RI, QI, V, W, A };
-
-static const struct shape {
-	u8 dst, a, b, c;
-} shapes[VGPU_OP_COUNT] = {
-#define SHAPE(name, class, dst_, a_, b_, c_)	\
-	[VGPU_OP_##name] = { .dst = dst_, .a = a_, .b = b_, .c = c_ },
-	VGPU_ISA(SHAPE)
-#undef SHAPE
-};
 
 /* Where an instruction is executed, and what is special about it. Others: a math unit. */
 #define LDST(op, more)	[VGPU_OP_##op] = { VGPU_UNIT_LDST, VGPU_DEC_MEMORY | (more) }
@@ -47,86 +35,6 @@ static const struct where {
 	BRANCH(MEMBAR, VGPU_DEC_SERIAL | VGPU_DEC_FENCE),
 };
 
-static u32 width(u8 kind, u32 flags)
-{
-	switch (kind) {
-	case Q:
-	case QI:
-		return 2;
-	case V:
-	case W:
-		return VGPU_F_COUNT(flags) * (VGPU_F_SIZE(flags) == 8 ? 2 : 1);
-	default:
-		return 1;
-	}
-}
-
-static bool address_is_wide(u32 op)
-{
-	return op != VGPU_OP_LDS && op != VGPU_OP_LDL && op != VGPU_OP_STS && op != VGPU_OP_STL &&
-	       op != VGPU_OP_ATOMS && op != VGPU_OP_ATOMSQ;
-}
-
-static void read(struct vgpu_decoded *d, u32 first, u32 count)
-{
-	while (count--)
-		d->reads[d->read_count++] = (u16)first++;
-}
-
-static void read_pred(struct vgpu_decoded *d, u32 operand)
-{
-	if ((operand & 63) != VGPU_PT)
-		read(d, 256 + (operand & 63), 1);
-}
-
-static void source(struct vgpu_decoded *d, const struct vgpu_insn *i, u8 kind, u32 number)
-{
-	switch (kind) {
-	case N:
-		break;
-	case P:
-		read_pred(d, number);
-		break;
-	case RI:
-	case QI:
-		if (!(i->flags & VGPU_F_IMM))
-			read(d, number, width(kind, i->flags));
-		break;
-	case A:
-		/* VGPU_F_ABS and VGPU_F_ATOM_ABS are the same bit */
-		if (!(i->flags & VGPU_F_ABS))
-			read(d, number, address_is_wide(i->op) ? 2 : 1);
-		break;
-	default:
-		read(d, number, width(kind, i->flags));
-	}
-}
-
-static void write_pred(struct vgpu_decoded *d, u32 number)
-{
-	if (number != VGPU_PT)
-		d->writes[d->write_count++] = (u16)(256 + number);
-}
-
-static bool is_atomic(u32 op)
-{
-	return op >= VGPU_OP_ATOM && op <= VGPU_OP_ATOMSQ;
-}
-
-static void result(struct vgpu_decoded *d, const struct vgpu_insn *i, u8 kind)
-{
-	u32 count = width(kind, i->flags);
-
-	if (kind == N || (is_atomic(i->op) && i->flags & VGPU_F_ATOM_NORET))
-		return;
-	if (kind == P) {
-		write_pred(d, i->dst);
-		return;
-	}
-	for (u32 n = 0; n < count; n++)
-		d->writes[d->write_count++] = (u16)(i->dst + n);
-}
-
 static u32 cycles_of(const struct vgpu_config *config, const struct vgpu_decoded *d, u32 op)
 {
 	switch (d->unit) {
@@ -156,22 +64,11 @@ static void order(struct vgpu_decoded *d, const struct vgpu_insn *i)
 void vgpu_pipe_decode(const struct vgpu_config *config, const struct vgpu_insn *i,
 		      struct vgpu_decoded *d)
 {
-	const struct shape *shape = &shapes[i->op];
 	const struct where *at = &where[i->op];
 
-	d->read_count = 0;
-	d->write_count = 0;
+	vgpu_operands_find(i, &d->operands);
 	d->unit = at->unit;
 	d->flags = at->flags;
-	read_pred(d, i->guard);
-	source(d, i, shape->a, i->a);
-	source(d, i, shape->b, i->b);
-	source(d, i, shape->c, i->c);
-	result(d, i, shape->dst);
-	if (i->op == VGPU_OP_SHFL || i->op == VGPU_OP_SHFLSYNC)
-		write_pred(d, VGPU_SHFL_PRED(i->imm));
-	if (i->op == VGPU_OP_SHFLSYNC && VGPU_SHFL_MASK(i->imm) != VGPU_SHFL_FULL)
-		read(d, VGPU_SHFL_MASK(i->imm), 1);
 	if (d->flags & VGPU_DEC_GLOBAL)
 		order(d, i);
 	d->cycles = (u16)cycles_of(config, d, i->op);

@@ -55,6 +55,7 @@
 #ifndef VGPU_PIPELINE_H
 #define VGPU_PIPELINE_H
 
+#include "../operands.h"
 #include "../warps.h"
 #include "access.h"
 #include "choices.h"
@@ -87,10 +88,7 @@ enum vgpu_pipe_unit {
 
 /** struct vgpu_decoded - what the pipeline must know of an instruction (decode.c) */
 struct vgpu_decoded {
-	u16 reads[10];		/* operands: registers; 256 and more: predicates */
-	u16 writes[4];
-	u8 read_count;
-	u8 write_count;
+	struct vgpu_operands operands;
 	u8 unit;		/* enum vgpu_pipe_unit */
 	u8 flags;
 	u16 cycles;		/* of Execute, without what memory takes */

@@ -71,14 +71,14 @@ static void add_waits(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw, struct vgp
 	u64 bit = 1ull << e->slot, commit = 0, read = 0;
 
 	/* Operands in the log are nobody's registers. */
-	for (u32 n = 0; n < e->d.read_count && !e->logged; n++) {
-		u32 r = e->d.reads[n];
+	for (u32 n = 0; n < e->d.operands.read_count && !e->logged; n++) {
+		u32 r = e->d.operands.reads[n];
 
 		if (pw->writer[r])
 			commit |= 1ull << (pw->writer[r] - 1);
 	}
-	for (u32 n = 0; n < e->d.write_count; n++) {
-		u32 r = e->d.writes[n];
+	for (u32 n = 0; n < e->d.operands.write_count; n++) {
+		u32 r = e->d.operands.writes[n];
 
 		if (pw->writer[r])
 			commit |= 1ull << (pw->writer[r] - 1);
@@ -86,10 +86,10 @@ static void add_waits(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw, struct vgp
 	}
 	if (e->d.flags & VGPU_DEC_SERIAL)
 		commit |= pw->slots & ~bit;
-	for (u32 n = 0; n < e->d.read_count && !e->logged; n++)
-		pw->readers[e->d.reads[n]] |= bit;
-	for (u32 n = 0; n < e->d.write_count; n++)
-		pw->writer[e->d.writes[n]] = (u8)(e->slot + 1);
+	for (u32 n = 0; n < e->d.operands.read_count && !e->logged; n++)
+		pw->readers[e->d.operands.reads[n]] |= bit;
+	for (u32 n = 0; n < e->d.operands.write_count; n++)
+		pw->writer[e->d.operands.writes[n]] = (u8)(e->slot + 1);
 	e->wait_commit = commit;
 	e->wait_read = read;
 	for (; commit; commit &= commit - 1)
@@ -148,8 +148,8 @@ void vgpu_pipe_release(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 	if (e->released)
 		return;
 	e->released = true;
-	for (u32 n = 0; n < e->d.read_count; n++)
-		pw->readers[e->d.reads[n]] &= ~bit;
+	for (u32 n = 0; n < e->d.operands.read_count; n++)
+		pw->readers[e->d.operands.reads[n]] &= ~bit;
 	e->read_waiters = 0;
 	for (; waiters; waiters &= waiters - 1) {
 		struct vgpu_pipe_entry *waiter = &p->entries[pw->entry[__builtin_ctzll(waiters)]];
@@ -165,9 +165,9 @@ void vgpu_pipe_leave(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 	u64 bit = 1ull << e->slot, waiters;
 
 	vgpu_pipe_release(p, e);
-	for (u32 n = 0; n < e->d.write_count; n++)
-		if (pw->writer[e->d.writes[n]] == e->slot + 1)
-			pw->writer[e->d.writes[n]] = 0;
+	for (u32 n = 0; n < e->d.operands.write_count; n++)
+		if (pw->writer[e->d.operands.writes[n]] == e->slot + 1)
+			pw->writer[e->d.operands.writes[n]] = 0;
 	waiters = e->commit_waiters;
 	for (; waiters; waiters &= waiters - 1) {
 		struct vgpu_pipe_entry *waiter = &p->entries[pw->entry[__builtin_ctzll(waiters)]];

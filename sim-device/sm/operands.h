@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Which registers and predicates a verified instruction reads and writes. */
+#ifndef VGPU_OPERANDS_H
+#define VGPU_OPERANDS_H
+
+#include "../platform.h"
+#include "vgpu_isa.h"
+
+#define VGPU_OPERAND_PREDICATE	256u	/* numbers from here on are predicates; below: registers */
+
+/** struct vgpu_operands - its guard is one of them; PT is none */
+struct vgpu_operands {
+	u16 reads[10];
+	u16 writes[4];
+	u8 read_count;
+	u8 write_count;
+};
+
+void vgpu_operands_find(const struct vgpu_insn *insn, struct vgpu_operands *operands);
+
+#endif
