@@ -32,6 +32,18 @@ typedef __s64 s64;
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 #endif
 
+/*
+ * How many bits of @v are set. __builtin_popcount() may be a call of a library that the kernel does
+ * not have.
+ */
+static inline u32 vgpu_popcount32(u32 v)
+{
+	v -= v >> 1 & 0x55555555u;
+	v = (v & 0x33333333u) + (v >> 2 & 0x33333333u);
+	v = (v + (v >> 4)) & 0x0f0f0f0fu;
+	return v * 0x01010101u >> 24;
+}
+
 /* Units of virtual time, in picoseconds, and the time that never comes. */
 #define VGPU_NEVER		(~0ull)
 #define VGPU_NS			1000ull

@@ -80,7 +80,7 @@ struct job {
 	/* of all kernels compiled so far; the binary needs to know the length of all of them */
 	struct vgpu_insn *insns;
 	uint8_t *relocs;
-	uint32_t insns_count, insns_room, relocs_count;
+	uint32_t insns_count, insns_room;
 };
 
 /*
@@ -140,8 +140,6 @@ static void keep_code(struct build *b, struct vgpu_program_kernel *out, const st
 	want_room(b, code->count);
 	memcpy(job->insns + job->insns_count, code->insns, code->count * sizeof(*code->insns));
 	memcpy(job->relocs + job->insns_count, code->relocs, code->count);
-	for (uint32_t i = 0; i < code->count; i++)
-		job->relocs_count += code->relocs[i];
 	job->insns_count += code->count;
 }
 
@@ -212,10 +210,12 @@ static void finish_kernel(struct build *b, uint32_t k)
 static void add_relocs(struct build *b)
 {
 	struct vgpu_program *program = b->program;
-	struct vgpu_program_reloc *relocs =
-		realloc(program->relocs,
-			(program->reloc_count + b->job->relocs_count + 1) * sizeof(*relocs));
+	struct vgpu_program_reloc *relocs;
+	uint32_t count = program->reloc_count;
 
+	for (uint32_t i = 0; i < b->job->insns_count; i++)
+		count += b->job->relocs[i];
+	relocs = realloc(program->relocs, ((size_t)count + 1) * sizeof(*relocs));
 	if (!relocs)
 		ptx_out_of_memory(b->ctx);
 	program->relocs = relocs;

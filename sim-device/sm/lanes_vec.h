@@ -168,10 +168,7 @@ lanes_inline u32 popcount32(u32 v)
 #ifdef __POPCNT__
 	return (u32)__builtin_popcount(v);
 #else
-	v -= v >> 1 & 0x55555555u;
-	v = (v & 0x33333333u) + (v >> 2 & 0x33333333u);
-	v = (v + (v >> 4)) & 0x0f0f0f0fu;
-	return v * 0x01010101u >> 24;
+	return vgpu_popcount32(v);
 #endif
 }
 

@@ -273,7 +273,7 @@ static void commit(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 	if (unlikely(p->sm->trace->on))
 		vgpu_pipe_trace(p, e, 0);
 	p->sm->instructions++;
-	p->sm->thread_instructions += vgpu_pipe_count(e->lanes);
+	p->sm->thread_instructions += vgpu_popcount32(e->lanes);
 	if (unlikely(p->worker != pw->block->launch->work))
 		vgpu_pipe_pay(p, pw->block->launch->work);
 	p->work += VGPU_WORK_INSTRUCTION;

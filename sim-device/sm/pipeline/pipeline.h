@@ -414,18 +414,6 @@ void vgpu_pipe_stop(struct vgpu_pipe *p, struct vgpu_block *block);
 /* @e ends in the present cycle; @flags: VGPU_TRACED_SQUASHED, _FAULTED. */
 void vgpu_pipe_trace(struct vgpu_pipe *p, const struct vgpu_pipe_entry *e, u32 flags);
 
-/*
- * How many lanes @m has. __builtin_popcount() may be a call of a library that the kernel does not
- * have.
- */
-static inline u32 vgpu_pipe_count(u32 m)
-{
-	m -= m >> 1 & 0x55555555u;
-	m = (m & 0x33333333u) + (m >> 2 & 0x33333333u);
-	m = (m + (m >> 4)) & 0x0f0f0f0fu;
-	return m * 0x01010101u >> 24;
-}
-
 /* Lanes of @w whose predicate lets them execute @i. */
 static inline u32 vgpu_pipe_guarded(const struct vgpu_warp *w, const struct vgpu_insn *i)
 {

@@ -214,7 +214,7 @@ static void keep_for_replay(struct vgpu_pipe *p, struct vgpu_pipe_entry *e,
 		struct vgpu_pipe_access *access = e->access;
 
 		replay->active &= ~access->done;
-		p->sm->thread_instructions += vgpu_pipe_count(access->done);
+		p->sm->thread_instructions += vgpu_popcount32(access->done);
 		access->lanes = access->done;
 		if (e->d.operands.write_count)
 			vgpu_access_result(access, e->warp->w, e->insn->dst);
