@@ -72,6 +72,7 @@ struct vgpu_completion {
  *   NULL: the device does one after the other
  * @turn: from a run(): returns when end() has returned for all before @n. Nobody else is in an
  *   end() or behind a turn then, until this run() has returned
+ * @lock, @unlock: from a run(): nobody else is between the two
  *
  * The device calls them inside vgpu_device_run() or inside the call that causes them, on the
  * actor's thread; from a run() and an end(), on theirs. They must not call the device, except
@@ -99,6 +100,8 @@ struct vgpu_host_ops {
 	void (*parallel)(void *host, void (*run)(void *arg, u32 n), void (*end)(void *arg, u32 n),
 			 void *arg, u32 count);
 	void (*turn)(void *host, u32 n);
+	void (*lock)(void *host);
+	void (*unlock)(void *host);
 };
 
 /* ---- systems ------------------------------------------------------------ */

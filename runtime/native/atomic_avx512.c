@@ -50,6 +50,9 @@ lanes_inline u32 atomic(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, 
 						  s->warp->regs + i->dst * VGPU_LANES;
 	struct where w;
 
+	/* the interpreter says why */
+	if (s->apart && space != SHARED)
+		return 1;
 	if (!locate(s, i, m, 4, space, true, i->flags & VGPU_F_ATOM_ABS, &w))
 		return 1;
 	touch(s, &w, m);

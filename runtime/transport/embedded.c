@@ -46,6 +46,7 @@ struct vgpu_transport {
 	FILE *trace;
 	enum vgpu_native_mode native;
 	struct vgpu_threads *threads;	/* that execute SMs; NULL: the one that drives the device */
+	struct vgpu_host_ops ops;	/* with threads, if there are any */
 };
 
 static void embedded_lock(struct vgpu_transport *t)
@@ -205,6 +206,20 @@ static void turn(void *host, u32 n)
 	vgpu_threads_turn(t->threads, n);
 }
 
+static void lock_shared(void *host)
+{
+	struct vgpu_transport *t = host;
+
+	vgpu_threads_lock(t->threads);
+}
+
+static void unlock_shared(void *host)
+{
+	struct vgpu_transport *t = host;
+
+	vgpu_threads_unlock(t->threads);
+}
+
 static const struct vgpu_host_ops host_ops = {
 	.get_frame = get_frame,
 	.put_frame = put_frame,
@@ -216,9 +231,20 @@ static const struct vgpu_host_ops host_ops = {
 	.revoke = revoke_access,
 	.protect = protect,
 	.native = native,
-	.parallel = parallel,
-	.turn = turn,
 };
+
+static struct vgpu_host_ops ops_of(const struct vgpu_transport *t)
+{
+	struct vgpu_host_ops ops = host_ops;
+
+	if (t->threads) {
+		ops.parallel = parallel;
+		ops.turn = turn;
+		ops.lock = lock_shared;
+		ops.unlock = unlock_shared;
+	}
+	return ops;
+}
 
 /* ---- opening ------------------------------------------------------------ */
 
@@ -297,7 +323,8 @@ static int embedded_open(unsigned int index, struct vgpu_transport **out, char *
 	if (!error)
 		error = vgpu_threads_create(&t->threads, message, size);
 	if (!error) {
-		error = vgpu_device_create(&config, &host_ops, t, &t->device);
+		t->ops = ops_of(t);
+		error = vgpu_device_create(&config, &t->ops, t, &t->device);
 		if (error)
 			snprintf(message, size, "cannot create the device: %s", strerror(-error));
 	}

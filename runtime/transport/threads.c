@@ -19,8 +19,8 @@
 
 #define MOST		64u
 #define BATCH_MOST	1024u		/* SMs of a device */
-#define LOOKS		2000u		/* before a thread sleeps */
-#define PATIENCE	64u		/* looks before a thread lets others have the processor */
+#define LOOKS		32768u		/* before a thread sleeps */
+#define PATIENCE	4096u		/* looks before a thread lets others have the processor */
 
 struct vgpu_threads {
 	uint64_t ticket;		/* batch << 32 | next index */
@@ -30,6 +30,7 @@ struct vgpu_threads {
 	void (*end)(void *arg, uint32_t n);
 	void *arg;
 	bool locked;			/* see lock() */
+	bool shared;			/* the same for vgpu_threads_lock() */
 	bool ran[BATCH_MOST];		/* run() has returned */
 	/* threads that sleep */
 	pthread_mutex_t lock;
@@ -48,16 +49,26 @@ static void pause_a_moment(uint32_t looks)
 		__builtin_ia32_pause();
 }
 
+static void lock_flag(bool *locked)
+{
+	for (uint32_t looks = 0; __atomic_exchange_n(locked, true, __ATOMIC_ACQUIRE); looks++)
+		pause_a_moment(looks);
+}
+
+static void unlock_flag(bool *locked)
+{
+	__atomic_store_n(locked, false, __ATOMIC_RELEASE);
+}
+
 /* For who describes a batch, and who calls end(). */
 static void lock(struct vgpu_threads *t)
 {
-	for (uint32_t looks = 0; __atomic_exchange_n(&t->locked, true, __ATOMIC_ACQUIRE); looks++)
-		pause_a_moment(looks);
+	lock_flag(&t->locked);
 }
 
 static void unlock(struct vgpu_threads *t)
 {
-	__atomic_store_n(&t->locked, false, __ATOMIC_RELEASE);
+	unlock_flag(&t->locked);
 }
 
 /*
@@ -153,6 +164,18 @@ void vgpu_threads_run(struct vgpu_threads *t, void (*run)(void *arg, uint32_t n)
 		;
 	for (uint32_t looks = 0; __atomic_load_n(&t->turn, __ATOMIC_ACQUIRE) < count; looks++)
 		pause_a_moment(looks);
+}
+
+void vgpu_threads_lock(struct vgpu_threads *t)
+{
+	if (t)
+		lock_flag(&t->shared);
+}
+
+void vgpu_threads_unlock(struct vgpu_threads *t)
+{
+	if (t)
+		unlock_flag(&t->shared);
 }
 
 void vgpu_threads_turn(struct vgpu_threads *t, uint32_t n)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that execute what a device may do on several processors at a time: vgpu_host_ops.parallel
- * and .turn. VGPU_THREADS says how many, with the one that drives the device.
+ * Threads that execute what a device may do on several processors at a time:
+ * vgpu_host_ops.parallel, .turn, .lock and .unlock. VGPU_THREADS says how many, with the one that
+ * drives the device.
  */
 #ifndef VGPU_THREADS_H
 #define VGPU_THREADS_H
@@ -22,7 +23,9 @@ void vgpu_threads_destroy(struct vgpu_threads *threads);
 /* As vgpu_host_ops.parallel, without threads if @threads is NULL. One caller at a time. */
 void vgpu_threads_run(struct vgpu_threads *threads, void (*run)(void *arg, uint32_t n),
 		      void (*end)(void *arg, uint32_t n), void *arg, uint32_t count);
-/* As vgpu_host_ops.turn */
+/* As vgpu_host_ops.turn, .lock and .unlock; without threads there is nothing to do */
 void vgpu_threads_turn(struct vgpu_threads *threads, uint32_t n);
+void vgpu_threads_lock(struct vgpu_threads *threads);
+void vgpu_threads_unlock(struct vgpu_threads *threads);
 
 #endif

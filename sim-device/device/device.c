@@ -256,7 +256,8 @@ int vgpu_device_create_in(struct vgpu_system *system, const struct vgpu_config *
 	dev->exec.ops = &vgpu_device_exec_ops;
 	dev->exec.owner = dev;
 	dev->exec.native = (struct vgpu_native){ .find = ops->native, .host = host };
-	dev->exec.parallel = (struct vgpu_parallel){ ops->parallel, ops->turn, host };
+	dev->exec.parallel = (struct vgpu_parallel){ ops->parallel, ops->turn, ops->lock,
+						     ops->unlock, host };
 	dev->transfers.sim = dev->sim;
 	dev->transfers.trace = &dev->trace;
 	dev->transfers.config = &dev->config;

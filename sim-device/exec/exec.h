@@ -137,7 +137,7 @@ struct vgpu_exec {
 	struct vgpu_sm_env sm_env;
 	struct vgpu_memsys *memsys;	/* behind the SMs; NULL: with timing=interval */
 	struct vgpu_sm *sms;		/* config->sms */
-	struct vgpu_pipe **due;		/* struct vgpu_sm_env */
+	struct vgpu_sm **due;		/* struct vgpu_sm_env */
 	u32 sms_made;
 	const struct vgpu_policy *policy;
 	void *policy_data;

@@ -397,6 +397,14 @@ static void block_ready(struct vgpu_sm *sm, struct vgpu_block *block)
 		vgpu_block_switch_soon(exec, sm->index);
 }
 
+static bool undisturbed(void *engine)
+{
+	const struct vgpu_exec *exec = engine;
+
+	return exec->active_count == 1 && !vgpu_pqueue_count(&exec->waiting) &&
+	       !exec->leaving_count;
+}
+
 const struct vgpu_sm_ops vgpu_sm_driver_ops = {
 	.block_done = block_done,
 	.block_followed = block_followed,
@@ -405,6 +413,7 @@ const struct vgpu_sm_ops vgpu_sm_driver_ops = {
 	.sm_quiet = sm_quiet,
 	.blocks_wait = blocks_wait,
 	.block_ready = block_ready,
+	.undisturbed = undisturbed,
 };
 
 /* ---- stopping ----------------------------------------------------------- */

@@ -81,6 +81,12 @@ static inline struct vgpu_pq_entry *vgpu_pqueue_first(struct vgpu_pqueue *t)
 	return t->first;
 }
 
+/* The entry whose leaf is @number, from 1 to @t->room; NULL: that is empty. */
+static inline const struct vgpu_pq_entry *vgpu_pqueue_at(const struct vgpu_pqueue *t, u32 number)
+{
+	return t->level[0][number - 1].number && number != t->hole ? t->entries[number] : NULL;
+}
+
 /* Number of entries. */
 static inline u32 vgpu_pqueue_count(const struct vgpu_pqueue *t)
 {

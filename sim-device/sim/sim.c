@@ -192,3 +192,19 @@ void vgpu_event_release(struct vgpu_sim *sim, u32 count)
 	if (VGPU_CHECK(sim->reserved >= count))
 		sim->reserved -= count;
 }
+
+u64 vgpu_sim_next_but(const struct vgpu_sim *sim, void (*fire)(struct vgpu_event *event))
+{
+	const struct vgpu_pqueue *t = &sim->events;
+	u64 least = VGPU_NEVER;
+
+	/* of those in a row, which are due at the same time, the first is there */
+	for (u32 n = 1; n <= t->room; n++) {
+		const struct vgpu_pq_entry *entry = vgpu_pqueue_at(t, n);
+
+		if (entry && entry->key < least &&
+		    vgpu_container_of(entry, const struct vgpu_event, node)->fire != fire)
+			least = entry->key;
+	}
+	return least;
+}

@@ -61,13 +61,19 @@ void vgpu_sim_fini(struct vgpu_sim *sim);
 u64 vgpu_sim_run(struct vgpu_sim *sim, u64 until, u32 max_events);
 
 /*
- * The time @delay from now; saturates at VGPU_NEVER - 1, where events are still processed.
+ * The time @delay from @start; saturates at VGPU_NEVER - 1, where events are still processed.
  */
+static inline u64 vgpu_time_add(u64 start, u64 delay)
+{
+	u64 left = VGPU_NEVER - 1 - start;
+
+	return start + (delay < left ? delay : left);
+}
+
+/* The same from now on. */
 static inline u64 vgpu_time_after(const struct vgpu_sim *sim, u64 delay)
 {
-	u64 left = VGPU_NEVER - 1 - sim->now;
-
-	return sim->now + (delay < left ? delay : left);
+	return vgpu_time_add(sim->now, delay);
 }
 
 /*
@@ -109,6 +115,12 @@ static inline bool vgpu_event_pending(const struct vgpu_event *event)
 {
 	return vgpu_pq_queued(&event->node);
 }
+
+/*
+ * When the first event is due that is not handled by @fire; VGPU_NEVER: there is none. Looks at all
+ * that are pending.
+ */
+u64 vgpu_sim_next_but(const struct vgpu_sim *sim, void (*fire)(struct vgpu_event *event));
 
 /* Cancel @event, which is scheduled. */
 void vgpu_event_clear(struct vgpu_sim *sim, struct vgpu_event *event);

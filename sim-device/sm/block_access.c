@@ -299,6 +299,25 @@ enum vgpu_access_result vgpu_block_serve(struct vgpu_block *block, struct vgpu_w
 	return result;
 }
 
+bool vgpu_block_serves_apart(const struct vgpu_block *block)
+{
+	const struct vgpu_lanes *lanes = &block->sm->run->lanes;
+	u64 page = ~0ull;	/* of the lane before */
+
+	if (lanes->atomic)
+		return false;
+	for (u32 left = lanes->accessing; left; left &= left - 1) {
+		u64 address = lanes->addr[__builtin_ctz(left)];
+
+		if (address >> VGPU_PAGE_SHIFT == page)
+			continue;
+		page = address >> VGPU_PAGE_SHIFT;
+		if (vgpu_as_page_state(block->launch->as, address) != VGPU_PAGE_FRAME)
+			return false;
+	}
+	return true;
+}
+
 /*
  * Have the host hold the pages of the process that the access needs. False: one has gone meanwhile,
  * and nothing is held.

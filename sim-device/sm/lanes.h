@@ -140,6 +140,8 @@ struct vgpu_lanes {
 	u32 work;		/* += work (sim/work.h) of those that take very long */
 	u64 threads;		/* += lanes that executed, over all instructions */
 	u64 segments;		/* += segments of global memory touched */
+	/* other SMs are executed at the same time: an atomic of memory they may see is TRANSLATE */
+	bool apart;
 	/*
 	 * translations of the instruction that is being restarted: it gets on however the TLB maps
 	 * its pages. A hash table of @held of them; @hold_used says in which slots. That and

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * Atomics of a warp, at the places that lanes_place.h finds: lane by lane, lowest first, so that
- * even sums of floats are the same in every run. Only one thread uses memory of the device at a
- * time; that of the host is used by processes and other devices meanwhile. Part of lanes_impl.h.
+ * even sums of floats are the same in every run. Only one thread uses atomics of memory of the
+ * device at a time (struct vgpu_lanes.apart); that of the host is used by processes and other
+ * devices meanwhile. Part of lanes_impl.h.
  */
 #ifndef VGPU_LANES_ATOMIC_H
 #define VGPU_LANES_ATOMIC_H
@@ -523,12 +524,22 @@ ATOMIC_ON_HOST(atomic_on_hostq, u64, atom64)
 		return MEM_DONE;								\
 	} while (0)
 
+/* The atomic at which the warp stands waits until no other SM is executed. */
+lanes_noinline enum vgpu_lanes_end not_apart(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+					     enum space space, u32 bytes)
+{
+	addresses(s, i, m, space, i->flags & VGPU_F_ATOM_ABS);
+	return translate(s, m, (u32)__builtin_ctz(m), bytes, true, true);
+}
+
 lanes_noinline enum vgpu_lanes_end mem_atomic(struct vgpu_lanes *s, const struct vgpu_insn *i,
 					      u32 m, enum space space)
 {
 	const u32 *b = reg32(s, i->b), *c = reg32(s, i->c);
 	u32 *out = i->flags & VGPU_F_ATOM_NORET ? (u32 *)s->out : reg32(s, i->dst);
 
+	if (unlikely(s->apart) && space != SHARED)
+		return not_apart(s, i, m, space, 4);
 	ATOMIC(2, atomic_row, atomic_one, atomic_each, atomic_on_host);
 }
 
@@ -538,6 +549,8 @@ lanes_noinline enum vgpu_lanes_end mem_atomicq(struct vgpu_lanes *s, const struc
 	const u64 *b = reg64(s, i->b), *c = reg64(s, i->c);
 	u64 *out = i->flags & VGPU_F_ATOM_NORET ? s->out : reg64(s, i->dst);
 
+	if (unlikely(s->apart) && space != SHARED)
+		return not_apart(s, i, m, space, 8);
 	ATOMIC(3, atomic_rowq, atomic_oneq, atomic_eachq, atomic_on_hostq);
 }
 

@@ -224,9 +224,11 @@ static int load_kernel(struct vgpu_text *line, const struct vgpu_config *limits,
 	error = check_limits(line, limits, k);
 	if (!error)
 		error = check_code(line, h->version, k, code + k->entry);
-	if (!error)
-		vgpu_find_unwritten(kernel);
-	return error;
+	if (error)
+		return error;
+	vgpu_find_unwritten(kernel);
+	kernel->ordered = vgpu_code_is_ordered(kernel->code, k->code_count);
+	return 0;
 }
 
 int vgpu_vass_load(const struct vgpu_config *limits, const void *binary, u32 bytes, char *message,

@@ -44,6 +44,8 @@ struct vgpu_sm;
  * @block_ready: no warp of @block waits for a page any more. It may be off its SM; @sm is where it
  *   was last. Called while a page fault ends or memory is unmapped, so the engine must do no more
  *   than schedule an event
+ * @undisturbed: blocks of one launch are all that executes, and nothing waits. So what follows the
+ *   end of a block, or of the launch, in the same event concerns no SM with other blocks
  */
 struct vgpu_sm_ops {
 	void (*block_done)(struct vgpu_sm *sm, struct vgpu_block *block);
@@ -54,6 +56,7 @@ struct vgpu_sm_ops {
 	void (*sm_quiet)(struct vgpu_sm *sm);
 	void (*blocks_wait)(struct vgpu_sm *sm);
 	void (*block_ready)(struct vgpu_sm *sm, struct vgpu_block *block);
+	bool (*undisturbed)(void *engine);
 };
 
 /** enum vgpu_block_wait - which warps of a block wait for pages */
@@ -142,7 +145,7 @@ struct vgpu_sm_env {
 	struct vgpu_native native;	/* where they have code from */
 	struct vgpu_parallel parallel;	/* and threads */
 	struct vgpu_sm *sms;		/* all of them, by index */
-	struct vgpu_pipe **due;		/* room for as many: windows that are executed together */
+	struct vgpu_sm **due;		/* room for as many: those that are executed together */
 	struct vgpu_memsys *memsys;	/* behind them; NULL: with timing=interval */
 };
 
@@ -265,6 +268,8 @@ struct vgpu_kernel {
 	const struct vgpu_insn *code;	/* vass.code_count, as verified */
 	const char *name;
 	struct vgpu_kernel_code *run;
+	/* it accesses memory in an order that other blocks may rely on, beside atomics (ahead.c) */
+	bool ordered;
 	/* registers that it may read before it has written them (verify.h) */
 	u64 unwritten[VGPU_UNWRITTEN_WORDS];
 	u32 preds;	/* it names none from this one on, but PT */

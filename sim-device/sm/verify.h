@@ -28,5 +28,10 @@ struct vgpu_kernel;
  * read before they are written (unwritten), and predicates (preds).
  */
 void vgpu_find_unwritten(struct vgpu_kernel *kernel);
+/*
+ * ahead.c: does verified code access memory that other blocks may see in an order that they can
+ * rely on, beside atomics?
+ */
+bool vgpu_code_is_ordered(const struct vgpu_insn *code, u32 count);
 
 #endif

@@ -57,6 +57,7 @@ static inline bool vgpu_warps_over(const struct vgpu_warps *warps)
  * (block_compiled.c)
  */
 struct vgpu_slice {
+	u64 start;		/* virtual time */
 	u64 issued;		/* warp instructions */
 	u64 longest;		/* cycles of the warp that took longest */
 	u64 segments;		/* of device memory, 128 bytes each */
@@ -73,6 +74,20 @@ struct vgpu_slice {
 	u32 warp;
 	struct vgpu_block *block;	/* whose warps are executed; NULL: all have been */
 };
+
+/** struct vgpu_slice_end - of a slice that has been executed; what others learn when it is due */
+struct vgpu_slice_end {
+	u64 end;		/* virtual time */
+	u64 issued;
+	u64 threads;		/* instructions times the lanes that executed them */
+	u32 warps;
+};
+
+/*
+ * Slices of an SM that may be executed before the first of them is due. Chosen: a thread has enough
+ * to do, and an SM that must be halted then, which nobody knew, is so soon.
+ */
+#define VGPU_SLICES_AHEAD	4u
 
 /** struct vgpu_sm_run - what an SM executes with */
 struct vgpu_sm_run {
@@ -93,6 +108,14 @@ struct vgpu_sm_run {
 	u32 work;			/* of translations and pages, not counted yet */
 	u32 charged;			/* work of the warp that counted as instructions */
 	u32 started;			/* work of the blocks that began since the last slice */
+	/* executed ahead (ahead.c), one after the other; the next that is due is @ahead_first */
+	struct vgpu_slice_end ahead[VGPU_SLICES_AHEAD];
+	u32 ahead_first;
+	u32 ahead_count;
+	/* … and what of it is not counted yet for @ahead_launch, which all blocks are of */
+	struct vgpu_launch *ahead_launch;
+	u64 ahead_issued;
+	u64 ahead_work;
 	void *memory;			/* what was allocated; this struct is aligned inside */
 };
 
@@ -123,7 +146,36 @@ u32 vgpu_warps_left(const struct vgpu_block *block, u32 *waiting);
 struct vgpu_warp *vgpu_warps_stuck(struct vgpu_warps *warps);
 
 /*
- * block_compiled.c: execute the rest of a paused slice. For what needs to know when the slice ends.
+ * slice.c: a slice of the @warps warps of @sm that are ready begins at @start, the present time or
+ * later.
+ */
+void vgpu_slice_begin(struct vgpu_sm *sm, u32 warps, u64 start);
+/*
+ * Execute what is left of it, or take it as executed if it has been, ahead; schedule sm->step for
+ * its end. @pausing: it may be paused
+ */
+void vgpu_slice_go_on(struct vgpu_sm *sm, bool pausing);
+/* What it shares with other SMs is ready for vgpu_slice_ahead(). */
+void vgpu_slice_prepare(struct vgpu_sm *sm);
+/*
+ * While other SMs are executed: the slice that has begun and those that follow, up to one that
+ * depends on others, begins at @until or later, or is not the next that happens to the SM. What one
+ * has executed before it depends on others stays executed: the rest is that of a paused slice.
+ */
+void vgpu_slice_ahead(struct vgpu_sm *sm, u64 until);
+/*
+ * ahead.c: the warps of the next slice of @sm, which are of one launch; 0: something else comes
+ * before it, or instead of it.
+ */
+u32 vgpu_slice_next(const struct vgpu_sm *sm);
+/*
+ * ahead.c: a slice of @sm begins: execute it, and slices of others with it, as far as that may be
+ * done by several threads. vgpu_slice_go_on() does the rest.
+ */
+void vgpu_slices_ahead(struct vgpu_sm *sm);
+/*
+ * slice.c: execute the rest of a paused slice, and have happened what was executed ahead. For what
+ * needs to know when the slice ends.
  */
 void vgpu_slice_finish(struct vgpu_sm *sm);
 /* @block, resident, leaves: a paused slice does without it. */
@@ -142,6 +194,12 @@ void vgpu_block_record_fault(struct vgpu_block *block, const struct vgpu_warp *w
  * when the instruction is restarted: if run->process is set, by vgpu_block_run_held().
  */
 enum vgpu_access_result vgpu_block_serve(struct vgpu_block *block, struct vgpu_warp *w);
+/*
+ * block_access.c: may that access be made while other SMs are executed? Not an atomic, and all of
+ * its pages are the device's and there. Called with vgpu_parallel.lock held, as vgpu_block_serve()
+ * is then.
+ */
+bool vgpu_block_serves_apart(const struct vgpu_block *block);
 /*
  * Execute one instruction, which is an access to memory of the process, while that is held; or what
  * is left of one of which a part of the lanes of @w has been executed. BUDGET with as much left as

@@ -40,26 +40,26 @@ void vgpu_pipe_pay(struct vgpu_pipe *p, struct vgpu_work *worker)
 
 static void run(void *arg, u32 n)
 {
-	struct vgpu_pipe **due = arg;
+	struct vgpu_sm **due = arg;
 
-	vgpu_pipe_window(due[n]);
+	vgpu_pipe_window(due[n]->pipe);
 }
 
 static void end(void *arg, u32 n)
 {
-	struct vgpu_pipe **due = arg;
+	struct vgpu_sm **due = arg;
 
-	vgpu_pipe_window_end(due[n]);
+	vgpu_pipe_window_end(due[n]->pipe);
 }
 
 /* @p, then others in the order of their numbers; returns how many. */
 static u32 gather(struct vgpu_pipe *p)
 {
 	const struct vgpu_sm_env *env = p->sm->env;
-	struct vgpu_pipe **due = env->due;
+	struct vgpu_sm **due = env->due;
 	u32 count = 1;
 
-	due[0] = p;
+	due[0] = p->sm;
 	if (!is_its_own(p))
 		return 1;
 	for (u32 n = 0; n < p->config->sms; n++) {
@@ -72,7 +72,7 @@ static u32 gather(struct vgpu_pipe *p)
 			continue;
 		vgpu_event_cancel(sm->sim, &sm->step);
 		vgpu_pipe_begin(other);
-		due[count++] = other;
+		due[count++] = sm;
 	}
 	return count;
 }
@@ -84,8 +84,8 @@ void vgpu_pipe_run_windows(struct vgpu_pipe *p)
 
 	if (count > 1 && env->parallel.run) {
 		for (n = 0; n < count; n++) {
-			env->due[n]->apart = true;
-			env->due[n]->place = n;
+			env->due[n]->pipe->apart = true;
+			env->due[n]->pipe->place = n;
 		}
 		env->parallel.run(env->parallel.host, run, end, env->due, count);
 		return;

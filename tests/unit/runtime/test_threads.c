@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Threads that execute what a device may do on several processors (transport/threads.h): each index
- * once, the ends in order, and whoever has its turn is alone.
+ * once, the ends in order, and whoever has its turn is alone, or has the lock.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -23,6 +23,7 @@ struct batch {
 	uint32_t runs[COUNT];
 	uint32_t written;		/* by who has its turn, without any protection */
 	uint32_t order[2 * COUNT];
+	uint32_t locked;		/* how often, written by who has the lock */
 };
 
 static void run(void *arg, uint32_t n)
@@ -33,6 +34,11 @@ static void run(void *arg, uint32_t n)
 	for (volatile uint32_t left = n * 7919 % 13 * 50; left; left--)
 		;
 	b->runs[n]++;
+	for (uint32_t left = 20; left; left--) {
+		vgpu_threads_lock(b->threads);
+		b->locked++;
+		vgpu_threads_unlock(b->threads);
+	}
 	if (!(b->turns >> n & 1))
 		return;
 	vgpu_threads_turn(b->threads, n);
@@ -69,6 +75,7 @@ static void batches(const char *wanted, uint32_t rounds)
 			assert_int_equal(b.order[next++], 2 * n + 1);
 		}
 		assert_int_equal(b.written, next);
+		assert_int_equal(b.locked, 20 * count);
 	}
 	vgpu_threads_destroy(threads);
 }

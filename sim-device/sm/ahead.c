@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Slices of several SMs at the same time, where the host has threads (parallel.h).
+ *
+ * When a slice begins, the next slices of other SMs are executed with it, ahead of the virtual time
+ * at which they begin, if nothing can happen until then that concerns them: no event but those of
+ * SMs is due before, and what ends in one of those concerns no other SM. That a slice has ended,
+ * and all else that others may notice of it, comes when it is due, as ever.
+ *
+ * So times, traces and the order of blocks are those of one thread. Bytes are, too, unless a kernel
+ * has races: atomics of memory that other SMs may see are not executed ahead, nor is what comes
+ * behind them in the slice, so they keep their order; and a kernel that orders its accesses
+ * otherwise (ordered) is not executed ahead at all.
+ */
+#include "verify.h"
+#include "warps.h"
+
+static bool accesses_memory(u32 op)
+{
+	return op == VGPU_OP_LD || op == VGPU_OP_LDG || op == VGPU_OP_ST || op == VGPU_OP_STG;
+}
+
+bool vgpu_code_is_ordered(const struct vgpu_insn *code, u32 count)
+{
+	for (u32 n = 0; n < count; n++) {
+		u32 order = VGPU_MEM_ORDER(code[n].mem);
+
+		if (accesses_memory(code[n].op) &&
+		    ((order != VGPU_ORDER_WEAK && order != VGPU_ORDER_NC &&
+		      VGPU_MEM_SCOPE(code[n].mem) != VGPU_SCOPE_CTA) ||
+		     VGPU_MEM_CACHE(code[n].mem) == VGPU_CACHE_CV))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * All that is shared while a slice of @sm is executed ahead is the page table, which does not
+ * change, and what vgpu_block_serve() locks. A TLB with a shape, or with an L2 behind it, goes by
+ * the present time.
+ */
+static bool is_its_own(const struct vgpu_sm *sm)
+{
+	const struct vgpu_block *first = vgpu_sm_first(sm);
+
+	return first->launch->kernel && !first->launch->kernel->ordered &&
+	       vgpu_as_stays(first->launch->as) && !sm->tlb.l1.entries &&
+	       !sm->config->l2_tlb_entries;
+}
+
+u32 vgpu_slice_next(const struct vgpu_sm *sm)
+{
+	const struct vgpu_launch *launch = vgpu_sm_first(sm)->launch;
+	const struct vgpu_block *block;
+	u32 warps = 0;
+
+	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node) {
+		if (block->launch != launch || launch->stopped || block->stopping ||
+		    !block->warps->ready || vgpu_warps_over(block->warps))
+			return 0;
+		warps += block->warps->ready;
+	}
+	return warps;
+}
+
+/* Its step is pending, and is nothing but the beginning of a slice. */
+static bool begins_slice(const struct vgpu_sm *sm)
+{
+	return sm->resident_count && !sm->halted && vgpu_event_pending(&sm->step) &&
+	       !sm->run->slice.open && !sm->run->ahead_count && is_its_own(sm);
+}
+
+/** struct together - SMs that are executed together, and until when */
+struct together {
+	struct vgpu_sm **sms;
+	u64 until;
+};
+
+/* Those whose slice begins before @until, behind @sm in env->due; how many. */
+static u32 gather(struct vgpu_sm *sm, u64 until)
+{
+	const struct vgpu_sm_env *env = sm->env;
+	u32 count = 1, warps;
+
+	env->due[0] = sm;
+	for (u32 n = 0; n < sm->config->sms; n++) {
+		struct vgpu_sm *other = &env->sms[n];
+
+		if (other == sm || !begins_slice(other) || vgpu_event_time(&other->step) >= until)
+			continue;
+		warps = vgpu_slice_next(other);
+		if (!warps)
+			continue;
+		vgpu_slice_begin(other, warps, vgpu_event_time(&other->step));
+		env->due[count++] = other;
+	}
+	return count;
+}
+
+static void run(void *arg, u32 n)
+{
+	const struct together *together = arg;
+
+	vgpu_slice_ahead(together->sms[n], together->until);
+}
+
+static void end(void *arg, u32 n)
+{
+	(void)arg;
+	(void)n;
+}
+
+void vgpu_slices_ahead(struct vgpu_sm *sm)
+{
+	const struct vgpu_sm_env *env = sm->env;
+	struct together together = {.sms = env->due};
+	u32 count, n;
+
+	if (!is_its_own(sm) || !env->ops->undisturbed(env->engine) || !vgpu_slice_next(sm))
+		return;
+	together.until = vgpu_sim_next_but(sm->sim, sm->step.fire);
+	count = gather(sm, together.until);
+	if (count == 1)
+		return;
+	/* what is not the SM's is done before */
+	for (n = 0; n < count; n++)
+		vgpu_slice_prepare(env->due[n]);
+	env->parallel.run(env->parallel.host, run, end, &together, count);
+}

@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * One slice of an SM with compiled blocks (block_compiled.c): its warps, one after the other,
+ * execute up to so many instructions each.
+ *
+ * The lanes run between vgpu_fpu_begin() and vgpu_fpu_end() for one warp's share of a slice at
+ * most; page tables are walked and frames allocated outside.
+ *
+ * Real time of a slice has no useful bound: an instruction takes ten nanoseconds or many
+ * microseconds, when it makes 32 pages. So a slice can be paused (sim.h) between two warps and
+ * before an instruction that needs translations, and goes on at the same virtual time with nothing
+ * else in between but what the host does. How often that happens so has no influence on results or
+ * times. Whoever must know when the slice ends, or adds a block, has it finished first.
+ *
+ * What comes next in virtual time waits for the whole slice. One with very much work beside its
+ * instructions is cut between two warps: it ends, and the next one begins at the other warp.
+ */
+#include "warps.h"
+
+void vgpu_block_record_fault(struct vgpu_block *block, const struct vgpu_warp *w, u32 reason,
+			     u32 lane, u32 pc)
+{
+	const struct vgpu_lanes *lanes = &block->sm->run->lanes;
+	struct vgpu_warps *warps = block->warps;
+	const u32 *size = block->launch->block;
+	struct vgpu_fault *f = &warps->fault;
+	u32 thread = w->index * VGPU_LANES + lane;
+
+	*f = (struct vgpu_fault){.reason = reason, .pc = pc};
+	memcpy(f->block, warps->index, sizeof(f->block));
+	f->thread[0] = thread % size[0];
+	f->thread[1] = thread / size[0] % size[1];
+	f->thread[2] = thread / size[0] / size[1];
+	if (reason != VGPU_FAULT_BARRIER) {
+		f->address = lanes->address;
+		f->bytes = lanes->bytes;
+		f->write = lanes->write;
+	}
+	warps->faulted = true;
+}
+
+/*
+ * Work of @w that run->work has counted since it was @before: what is beyond w->spare counts as
+ * instructions, but for the one that is to be restarted.
+ */
+static void charge(struct vgpu_sm_run *run, struct vgpu_warp *w, u32 before)
+{
+	u32 work = run->work - before, left = run->lanes.budget, cut;
+
+	if (work <= w->spare) {
+		w->spare -= work;
+		return;
+	}
+	cut = (work - w->spare) / VGPU_WORK_INSTRUCTION;
+	w->spare = 0;
+	if (cut >= left)
+		cut = left - 1;
+	run->lanes.budget -= cut;
+	run->charged += cut;
+}
+
+static void lock(const struct vgpu_sm *sm)
+{
+	if (unlikely(sm->run->lanes.apart))
+		sm->env->parallel.lock(sm->env->parallel.host);
+}
+
+static void unlock(const struct vgpu_sm *sm)
+{
+	if (unlikely(sm->run->lanes.apart))
+		sm->env->parallel.unlock(sm->env->parallel.host);
+}
+
+static enum vgpu_access_result serve(struct vgpu_block *block, struct vgpu_warp *w)
+{
+	enum vgpu_access_result result;
+
+	lock(block->sm);
+	result = vgpu_block_serve(block, w);
+	unlock(block->sm);
+	return result;
+}
+
+static bool serves_apart(const struct vgpu_block *block)
+{
+	bool serves;
+
+	lock(block->sm);
+	serves = vgpu_block_serves_apart(block);
+	unlock(block->sm);
+	return serves;
+}
+
+static bool add_local(struct vgpu_block *block, struct vgpu_warp *w)
+{
+	bool added;
+
+	lock(block->sm);
+	added = vgpu_warps_add_local(block->warps, w);
+	unlock(block->sm);
+	return added;
+}
+
+/*
+ * TRANSLATE: the warp waits for a page. BUDGET with some left: the slice was paused, before an
+ * instruction that needs translations, of which it has none yet, or is an atomic.
+ */
+static enum vgpu_lanes_end run_lanes(struct vgpu_block *block, struct vgpu_warp *w, bool pausing)
+{
+	struct vgpu_sm *sm = block->sm;
+	struct vgpu_sm_run *run = sm->run;
+	struct vgpu_lanes *lanes = &run->lanes;
+	enum vgpu_lanes_end end;
+	u32 budget = lanes->budget;
+
+	lanes->held = 0;
+	run->process = 0;
+	run->part = 0;
+	for (;;) {
+		u32 before = run->work;
+
+		if (unlikely(run->process || w->done)) {
+			end = vgpu_block_run_held(block, w);
+			if (end == VGPU_LANES_BUDGET && lanes->budget)
+				continue;
+		} else {
+			vgpu_fpu_begin();
+			end = run->run(lanes);
+			vgpu_fpu_end();
+		}
+		if (end == VGPU_LANES_LOCAL) {
+			if (add_local(block, w)) {
+				charge(run, w, before);
+				continue;
+			}
+			lanes->reason = VGPU_FAULT_NO_MEMORY;
+			return VGPU_LANES_FAULT;
+		}
+		if (end != VGPU_LANES_TRANSLATE)
+			return end;
+		if (unlikely(lanes->apart) && !serves_apart(block)) {
+			run->slice.open = true;
+			return VGPU_LANES_BUDGET;
+		}
+		if (pausing && !lanes->held && lanes->budget != budget &&
+		    vgpu_sim_interrupted(sm->sim)) {
+			run->slice.open = true;
+			return VGPU_LANES_BUDGET;
+		}
+		switch (serve(block, w)) {
+		case VGPU_ACCESS_OK:
+			charge(run, w, before);
+			break;
+		case VGPU_ACCESS_PENDING:
+			return VGPU_LANES_TRANSLATE;
+		case VGPU_ACCESS_FAULT:
+			return VGPU_LANES_FAULT;
+		}
+	}
+}
+
+/* Execute up to w->left instructions of @w; returns how many it were. */
+static u32 run_warp(struct vgpu_block *block, struct vgpu_warp *w, bool pausing)
+{
+	struct vgpu_sm_run *run = block->sm->run;
+	struct vgpu_lanes *lanes = &run->lanes;
+	u32 budget = w->left;
+
+	run->charged = 0;
+	lanes->slow = 0;
+	lanes->work = 0;
+	lanes->warp = w;
+	lanes->budget = budget;
+	switch (run_lanes(block, w, pausing)) {
+	case VGPU_LANES_EXIT:
+		vgpu_warps_exit(block->warps, w);
+		break;
+	case VGPU_LANES_BARRIER:
+		vgpu_warps_arrive(block->warps, w);
+		break;
+	case VGPU_LANES_TRANSLATE:
+		w->block = block;
+		vgpu_warps_pend(block->warps, w);
+		break;
+	case VGPU_LANES_FAULT:
+		vgpu_block_record_fault(block, w, lanes->reason, lanes->lane, w->pc);
+		break;
+	default:
+		break;
+	}
+	run->work += lanes->slow * VGPU_WORK_INSTRUCTION + lanes->work;
+	w->left = lanes->budget;
+	return budget - lanes->budget - lanes->slow - run->charged;
+}
+
+/* The code of the host's processor for @kernel; NULL: there is none, or not yet. */
+static const struct vgpu_native_code *native_code(const struct vgpu_sm *sm,
+						  const struct vgpu_kernel *kernel)
+{
+	struct vgpu_kernel_code *run = kernel->run;
+
+	if (unlikely(!run->asked) && sm->env->native.find)
+		run->asked = sm->env->native.find(sm->env->native.host, kernel->code,
+						  kernel->vass.code_count, sm->run->cost,
+						  run->executed, &run->native) != -EAGAIN;
+	return run->native;
+}
+
+/* The lanes execute @block from now on. */
+static void enter_block(struct vgpu_block *block)
+{
+	const struct vgpu_warps *warps = block->warps;
+	struct vgpu_lanes *lanes = &block->sm->run->lanes;
+
+	/* The context is the block's: neighbours may have another. */
+	vgpu_tlb_serve(&block->sm->tlb, block->launch->as);
+	lanes->code = block->launch->kernel->code;
+	lanes->native = lanes->apart ? block->launch->kernel->run->native
+				     : native_code(block->sm, block->launch->kernel);
+	block->sm->run->run = lanes->native ? lanes->native->run : block->sm->run->interpreter;
+	lanes->launch = block->launch;
+	lanes->params = block->launch->params;
+	lanes->shared = warps->shared;
+	lanes->shared_bytes = warps->shared_bytes;
+	lanes->local_bytes = warps->local_bytes;
+	memcpy(lanes->block, warps->index, sizeof(lanes->block));
+}
+
+static void begin_block(struct vgpu_slice *slice)
+{
+	struct vgpu_warps *warps = slice->block->warps;
+
+	if (!warps->begun)
+		vgpu_warps_begin(warps, slice->block->launch);
+	for (u32 n = 0; n < warps->count; n++) {
+		warps->warp[n].cycles = 0;
+		warps->warp[n].left = slice->each;
+		warps->warp[n].spare = vgpu_slice_spare(slice->each);
+	}
+	slice->begun = true;
+	slice->again = false;
+	slice->warp = 0;
+}
+
+/* What the warps of slice->block took in this slice. */
+static void count_cycles(struct vgpu_slice *slice)
+{
+	struct vgpu_warps *warps = slice->block->warps;
+
+	for (u32 n = 0; n < warps->count; n++) {
+		if (warps->warp[n].cycles > slice->longest)
+			slice->longest = warps->warp[n].cycles;
+		warps->warp[n].cycles = 0;
+	}
+}
+
+static void end_block(struct vgpu_slice *slice)
+{
+	struct vgpu_block *block = slice->block;
+	struct vgpu_warps *warps = block->warps;
+	struct vgpu_warp *stuck;
+
+	count_cycles(slice);
+	stuck = warps->faulted ? NULL : vgpu_warps_stuck(warps);
+	if (stuck)
+		vgpu_block_record_fault(block, stuck, VGPU_FAULT_BARRIER,
+					(u32)__builtin_ctz(stuck->bar_mask), stuck->pc - 1);
+}
+
+/*
+ * Every warp of slice->block executes up to slice->each instructions; one that a barrier lets go
+ * may use what it has left. false: the slice was paused or cut.
+ */
+static bool run_warps(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing)
+{
+	struct vgpu_block *block = slice->block;
+	struct vgpu_warps *warps = block->warps;
+
+	while (!warps->faulted) {
+		struct vgpu_warp *w;
+
+		if (slice->warp >= warps->count) {
+			if (!slice->again)
+				break;
+			slice->again = false;
+			slice->warp = 0;
+		}
+		w = &warps->warp[slice->warp];
+		if (w->state == VGPU_WARP_READY && w->left) {
+			slice->cut = !slice->midway && slice->work + sm->run->work > slice->most;
+			if (unlikely(slice->cut))
+				return false;
+			slice->issued += run_warp(block, w, pausing);
+			slice->again = true;
+			slice->midway = slice->open;
+			if (unlikely(slice->open))
+				return false;
+		}
+		slice->warp++;
+		slice->open = pausing && unlikely(vgpu_sim_interrupted(sm->sim));
+		if (slice->open)
+			return false;
+	}
+	return true;
+}
+
+/* @issued instructions and @work have been executed for @launch. */
+static void count_for(const struct vgpu_launch *launch, u64 issued, u64 work)
+{
+	launch->kernel->run->executed += issued;
+	vgpu_work_add(launch->work, work);
+}
+
+/* The same for slice->block, from where it was paused or from the beginning. */
+static bool run_block(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing)
+{
+	struct vgpu_block *block = slice->block;
+	const struct vgpu_native_code *native;
+	u64 before = slice->issued, issued, work;
+	bool ended;
+	u32 was;
+
+	enter_block(block);
+	if (!slice->begun)
+		begin_block(slice);
+	native = sm->run->lanes.native;
+	was = native ? native->begin() : 0;
+	ended = run_warps(sm, slice, pausing);
+	if (native)
+		native->end(was);
+	issued = slice->issued - before;
+	work = issued * VGPU_WORK_INSTRUCTION + sm->run->work;
+	if (unlikely(sm->run->lanes.apart)) {
+		sm->run->ahead_issued += issued;
+		sm->run->ahead_work += work;
+	} else {
+		count_for(block->launch, issued, work);
+	}
+	slice->work += sm->run->work;
+	sm->run->work = 0;
+	if (ended)
+		end_block(slice);
+	else if (slice->cut)
+		count_cycles(slice);
+	return ended;
+}
+
+/* The first block from @block on that can execute. */
+static struct vgpu_block *next_ready(const struct vgpu_sm *sm, struct vgpu_block *block)
+{
+	while (block && (block->launch->stopped || !block->warps->ready))
+		block = vgpu_list_after(block, &sm->resident, struct vgpu_block, node);
+	return block;
+}
+
+/* From the first block and warp, or from where the last slice was cut. */
+void vgpu_slice_begin(struct vgpu_sm *sm, u32 warps, u64 start)
+{
+	struct vgpu_lanes *lanes = &sm->run->lanes;
+	struct vgpu_slice *slice = &sm->run->slice, last = *slice;
+	bool rest = last.cut && last.block;
+	u32 each = rest ? last.each : vgpu_slice_budget(sm->config, warps);
+
+	lanes->tlb = sm->tlb.entries;
+	lanes->clock = vgpu_mul_div(start, sm->config->clock_khz, VGPU_PS_PER_KCYCLE);
+	lanes->timer = start / VGPU_NS;
+	lanes->threads = 0;
+	lanes->segments = 0;
+	*slice = (struct vgpu_slice){
+		.start = start,
+		.each = each,
+		.block = rest ? last.block : vgpu_sm_first(sm),
+		.begun = rest && last.begun,
+		.again = rest && last.again,
+		.warp = rest ? last.warp : 0,
+		.work = sm->run->started,
+		.most = sm->run->started + vgpu_slice_work(each, warps),
+	};
+	sm->run->started = 0;
+	if (unlikely(sm->trace->on))
+		slice->warps = vgpu_sm_warps(sm);
+}
+
+/* What is left of the slice. False: it was paused. */
+static bool execute(struct vgpu_sm *sm, bool pausing)
+{
+	struct vgpu_slice *slice = &sm->run->slice;
+
+	slice->open = false;
+	if (slice->begun && slice->block->launch->stopped)
+		vgpu_slice_leave(sm, slice->block);
+	for (;;) {
+		if (!slice->begun)
+			slice->block = next_ready(sm, slice->block);
+		if (!slice->block)
+			return true;
+		if (!run_block(sm, slice, pausing))
+			return slice->cut;
+		vgpu_slice_leave(sm, slice->block);
+	}
+}
+
+/* The slice has been executed: what is to be known of it when it is due. */
+static struct vgpu_slice_end end_slice(struct vgpu_sm *sm)
+{
+	const struct vgpu_lanes *lanes = &sm->run->lanes;
+	struct vgpu_slice *slice = &sm->run->slice;
+
+	/* an instruction that faulted has crossed, and touched nothing */
+	slice->segments = lanes->segments > slice->crossed ? lanes->segments - slice->crossed : 0;
+	return (struct vgpu_slice_end){
+		.end = vgpu_time_add(slice->start, vgpu_slice_time(sm->config, slice)),
+		.issued = slice->issued,
+		.threads = lanes->threads,
+		.warps = slice->warps,
+	};
+}
+
+static void report_slice(struct vgpu_sm *sm, const struct vgpu_slice_end *end)
+{
+	/* One that exits takes part to the end of the slice; one that waits waits all the time. */
+	if (unlikely(sm->trace->on))
+		vgpu_sm_trace_warps(sm, end->warps);
+	sm->instructions += end->issued;
+	sm->thread_instructions += end->threads;
+	vgpu_event_at(sm->sim, &sm->step, end->end);
+}
+
+static void report_ahead(struct vgpu_sm *sm)
+{
+	struct vgpu_sm_run *run = sm->run;
+
+	if (run->ahead_work) {
+		count_for(run->ahead_launch, run->ahead_issued, run->ahead_work);
+		run->ahead_issued = 0;
+		run->ahead_work = 0;
+	}
+	report_slice(sm, &run->ahead[run->ahead_first++]);
+	if (run->ahead_first == run->ahead_count)
+		run->ahead_first = run->ahead_count = 0;
+}
+
+void vgpu_slice_go_on(struct vgpu_sm *sm, bool pausing)
+{
+	struct vgpu_slice_end end;
+
+	if (unlikely(sm->run->ahead_count)) {
+		report_ahead(sm);
+		return;
+	}
+	if (!execute(sm, pausing)) {
+		vgpu_event_pause(sm->sim, &sm->step);
+		return;
+	}
+	end = end_slice(sm);
+	report_slice(sm, &end);
+}
+
+void vgpu_slice_prepare(struct vgpu_sm *sm)
+{
+	struct vgpu_launch *launch = vgpu_sm_first(sm)->launch;
+
+	vgpu_tlb_serve(&sm->tlb, launch->as);
+	native_code(sm, launch->kernel);
+	sm->run->ahead_launch = launch;
+}
+
+void vgpu_slice_ahead(struct vgpu_sm *sm, u64 until)
+{
+	struct vgpu_sm_run *run = sm->run;
+	struct vgpu_slice_end *end;
+	u32 warps;
+
+	run->lanes.apart = true;
+	for (;;) {
+		if (!execute(sm, false)) {
+			run->slice.open = true;
+			break;
+		}
+		end = &run->ahead[run->ahead_count++];
+		*end = end_slice(sm);
+		if (run->ahead_count == VGPU_SLICES_AHEAD || end->end >= until)
+			break;
+		warps = vgpu_slice_next(sm);
+		if (!warps)
+			break;
+		vgpu_slice_begin(sm, warps, end->end);
+	}
+	run->lanes.apart = false;
+}
+
+void vgpu_slice_finish(struct vgpu_sm *sm)
+{
+	while (unlikely(sm->run->ahead_count))
+		report_ahead(sm);
+	if (unlikely(sm->run->slice.open))
+		vgpu_slice_go_on(sm, false);
+}
+
+void vgpu_slice_leave(struct vgpu_sm *sm, const struct vgpu_block *block)
+{
+	struct vgpu_slice *slice = &sm->run->slice;
+
+	if (slice->block != block)
+		return;
+	slice->block = vgpu_list_after(block, &sm->resident, struct vgpu_block, node);
+	slice->begun = false;
+	slice->midway = false;
+}

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Slices that are executed ahead of their time (sim-device/sm/ahead.c) by a host that has threads.
+ * This host has none: it executes what it is given in any order, so what depends on the order is
+ * seen in every run. Bytes, records, times and events are those of a host without threads.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../device/host.h"
+#include "../device/manual.h"
+#include "random_program.h"
+#include "sm/verify.h"
+
+#define SMS 5u
+
+/** struct executed - what the host was asked to do */
+struct executed {
+	struct vgpu_random random;
+	u64 batches;
+	u64 slices; /* of SMs in those */
+	bool locked;
+};
+
+static void parallel(void *host, void (*run)(void *arg, u32 n), void (*end)(void *arg, u32 n),
+		     void *arg, u32 count)
+{
+	struct executed *e = host;
+	u32 order[SMS];
+
+	assert_in_range(count, 2, SMS);
+	for (u32 n = 0; n < count; n++)
+		order[n] = n;
+	for (u32 n = count; n-- > 1;) {
+		u32 other = below(&e->random, n + 1), was = order[n];
+
+		order[n] = order[other];
+		order[other] = was;
+	}
+	for (u32 n = 0; n < count; n++)
+		run(arg, order[n]);
+	for (u32 n = 0; n < count; n++)
+		end(arg, n);
+	e->batches++;
+	e->slices += count;
+}
+
+static void lock(void *host)
+{
+	struct executed *e = host;
+
+	assert_false(e->locked);
+	e->locked = true;
+}
+
+static void unlock(void *host)
+{
+	struct executed *e = host;
+
+	assert_true(e->locked);
+	e->locked = false;
+}
+
+/* From now on @h has threads, as it were. */
+static void give_threads(struct host *h, struct executed *e, u64 seed)
+{
+	vgpu_random_seed(&e->random, seed);
+	h->dev->exec.sm_env.parallel =
+		(struct vgpu_parallel){.run = parallel, .lock = lock, .unlock = unlock, .host = e};
+}
+
+/* Its policy is @policy, NULL: the tests'. */
+static struct host *device_with(const char *policy)
+{
+	struct host *h = host_new("k20c", "sms=5", "active_kernels=8", "slice_ps=300000",
+				  "memory_bandwidth=2000000000000", "drain_ps=500000", NULL);
+
+	if (policy)
+		assert_int_equal(vgpu_device_knob_set(h->dev, "policy", policy), 0);
+	else
+		vgpu_exec_set_policy(&h->dev->exec, &manual_policy);
+	return h;
+}
+
+static struct host *device(void)
+{
+	return device_with(NULL);
+}
+
+/*
+ * A context that copies @copies times, launches @v, and copies what it computes to @offset.
+ * Returns its id.
+ */
+static u32 add_later(struct host *h, const struct vass *v, u32 blocks, u64 offset, u32 copies)
+{
+	u32 c = host_open(h), q = host_queue(h, c), module, bytes;
+	struct vgpu_cmd cmd;
+	char message[256] = "";
+	void *binary = vass_binary(v, &bytes);
+	u64 param = BASE;
+
+	if (vgpu_module_load(h->dev, c, binary, bytes, message, sizeof(message), &module))
+		fail_msg("%s", message);
+	free(binary);
+	assert_int_equal(vgpu_memory_map(h->dev, c, BASE, BYTES), 0);
+	while (copies--)
+		host_push(h, c, q, cmd_h2d(BASE, offset, 4096));
+	cmd = (struct vgpu_cmd){.op = VGPU_CMD_LAUNCH,
+				.launch = {.module = module,
+					   .grid = {blocks, 1, 1},
+					   .block = {THREADS, 1, 1},
+					   .param_bytes = 8,
+					   .params = 0x1000}};
+	assert_int_equal(host_try(h, c, q, &cmd, 0, &param), 0);
+	host_push(h, c, q, cmd_d2h(offset, BASE, BYTES));
+	return c;
+}
+
+static u32 add_program(struct host *h, const struct vass *v, u32 blocks, u64 offset)
+{
+	return add_later(h, v, blocks, offset, 0);
+}
+
+static void add_random(struct host *h, u64 seed, u32 rounds, u64 offset)
+{
+	struct vass v;
+
+	random_program(&v, seed, rounds);
+	add_program(h, &v, BLOCKS * 2, offset);
+}
+
+/* Both end; what happened in them is the same. */
+static void must_be_the_same(struct host *h, struct host *expected, u64 seed)
+{
+	if (h->record_count != expected->record_count ||
+	    memcmp(h->records, expected->records, h->record_count * sizeof(*h->records)))
+		fail_msg("seed %llu: the traces differ", (unsigned long long)seed);
+	assert_memory_equal(h->memory, expected->memory, 2 * BYTES);
+	assert_int_equal(h->fault_count, expected->fault_count);
+	assert_int_equal(h->dev->sim->now, expected->dev->sim->now);
+	assert_int_equal(h->dev->sim->fired, expected->dev->sim->fired);
+	for (u32 n = 0; n < SMS; n++) {
+		assert_int_equal(h->dev->exec.sms[n].instructions,
+				 expected->dev->exec.sms[n].instructions);
+		assert_int_equal(h->dev->exec.sms[n].thread_instructions,
+				 expected->dev->exec.sms[n].thread_instructions);
+	}
+	host_leave(h);
+	host_free(expected);
+}
+
+/* A program, and two of different contexts, one of which is alone when the other has ended. */
+static void nothing_differs(void **state)
+{
+	struct executed e = {};
+
+	(void)state;
+	for (u64 seed = 1; seed <= 40; seed++) {
+		struct host *expected = device(), *h = device();
+
+		give_threads(h, &e, seed);
+		add_random(expected, seed, 30, 0);
+		add_random(h, seed, 30, 0);
+		if (seed % 4 == 0) {
+			add_random(expected, seed + 100, 10, BYTES);
+			add_random(h, seed + 100, 10, BYTES);
+		}
+		host_run(expected);
+		host_run(h);
+		must_be_the_same(h, expected, seed);
+	}
+	/* it would be the same if nothing were executed ahead */
+	assert_true(e.batches > 1000 && e.slices > 3 * e.batches);
+}
+
+/*
+ * A kernel is alone until another context has copied something, and wants SMs then: it gets them at
+ * the same time, and the blocks it takes the places of are as far.
+ */
+static void what_comes_meanwhile_is_in_time(void **state)
+{
+	static const char *const policies[] = {"dss", "round-robin", "ppq-exclusive"};
+	struct executed e = {};
+	size_t preemptions = 0;
+
+	(void)state;
+	for (u64 seed = 1; seed <= 45; seed++) {
+		struct host *expected = device_with(policies[seed % 3]);
+		struct host *h = device_with(policies[seed % 3]);
+		struct host *const both[] = {expected, h};
+
+		give_threads(h, &e, seed);
+		for (u32 n = 0; n < 2; n++) {
+			struct vass v;
+			u32 c;
+
+			assert_int_equal(vgpu_device_knob_set(both[n]->dev, "preemption", "switch"),
+					 0);
+			random_program(&v, seed, 60);
+			add_program(both[n], &v, BLOCKS * 2, 0);
+			random_program(&v, seed + 100, 5);
+			c = add_later(both[n], &v, BLOCKS, BYTES, 1 + (u32)seed % 16);
+			assert_int_equal(vgpu_context_priority(both[n]->dev, c, 1), 0);
+			host_run(both[n]);
+		}
+		preemptions += h->preemptions;
+		must_be_the_same(h, expected, seed);
+	}
+	assert_in_range(preemptions, 30, ~0ull);
+	assert_in_range(e.batches, 1000, ~0ull);
+}
+
+/* The same while the host has a word in between any two events: it looks, and does nothing. */
+static void runs_may_end_anywhere(void **state)
+{
+	struct executed e = {};
+
+	(void)state;
+	for (u64 seed = 1; seed <= 10; seed++) {
+		struct host *expected = device(), *h = device();
+		struct vgpu_random random;
+
+		vgpu_random_seed(&random, seed);
+		give_threads(h, &e, seed);
+		add_random(expected, seed, 20, 0);
+		add_random(h, seed, 20, 0);
+		host_run(expected);
+		while (vgpu_device_run(h->dev, VGPU_NEVER, 1 + below(&random, 5)) != VGPU_NEVER)
+			assert_true(vgpu_exec_check(&h->dev->exec));
+		must_be_the_same(h, expected, seed);
+	}
+	assert_true(e.batches > 100);
+}
+
+/* Every thread takes a ticket several times: who gets which depends on all that came before. */
+static void tickets(struct vass *v)
+{
+	u32 top;
+
+	vass_init(v, 16, 8);
+	v->kernel.shared_bytes = 5120; /* three blocks an SM */
+	OP(v, SREG, 0, 0, 0, 0, 0, VGPU_SR_TID_X);
+	OP(v, SREG, 0, 1, 0, 0, 0, VGPU_SR_CTAID_X);
+	OPI(v, MUL, 8, 1, THREADS);
+	OP(v, ADD, 0, 8, 8, 0, 0, 0);
+	OP(v, LDP, VASS_MEM(8, 1), 2, 0, 0, 0, 0);
+	OPI(v, MADWU, 4, 8, 4);
+	v->code[v->count - 1].c = 2;
+	OPI(v, MOV, 7, 0, 0);
+	OPI(v, MOV, 9, 0, 1);
+	top = OPI(v, ADD, 7, 7, 1);
+	for (u32 n = 0; n < 200; n++)
+		OPI(v, MUL, 8, 8, 2654435761u);
+	OP(v, ATOMG, VGPU_ATOM_ADD, 10, 2, 9, 0, COUNTERS);
+	OPI(v, MUL, 11, 11, 31);
+	OP(v, ADD, 0, 11, 11, 10, 0, 0);
+	vass_op(v, VGPU_OP_SETPU, VGPU_CMP_LT | VGPU_F_IMM, 0, 7, 0, 0, 20);
+	OP(v, BRA, 0, 0, 0, 0, 0, (u64)(v->count + 1) << 32 | top);
+	vass_guard(v, 0);
+	OP(v, STG, VASS_MEM(4, 1), 0, 4, 11, 0, 0);
+	OP(v, EXIT, 0, 0, 0, 0, 0, 0);
+}
+
+static void atomics_keep_their_order(void **state)
+{
+	struct host *expected = device(), *h = device();
+	struct executed e = {};
+	struct vass v;
+
+	(void)state;
+	tickets(&v);
+	give_threads(h, &e, 1);
+	add_program(expected, &v, BLOCKS * 2, 0);
+	add_program(h, &v, BLOCKS * 2, 0);
+	host_run(expected);
+	host_run(h);
+	assert_in_range(e.batches, 50, ~0ull);
+	must_be_the_same(h, expected, 0);
+}
+
+/* One thread of the last block but two writes where nothing is, late. */
+static void a_fault_is_the_same(void **state)
+{
+	struct host *expected = device(), *h = device();
+	struct executed e = {};
+	struct vass v;
+	u32 skip;
+
+	(void)state;
+	tickets(&v);
+	v.count--;
+	OPI(&v, MOV, 12, 0, 0);
+	vass_op(&v, VGPU_OP_SETPU, VGPU_CMP_NE | VGPU_F_IMM, 1, 1, 0, 0, BLOCKS * 2 - 3);
+	skip = OP(&v, BRA, 0, 0, 0, 0, 0, 0);
+	vass_guard(&v, 1);
+	OP(&v, STG, VASS_MEM(4, 1), 0, 4, 11, 0, 1ull << 36);
+	vass_target(&v, skip, v.count, v.count);
+	OP(&v, EXIT, 0, 0, 0, 0, 0, 0);
+	give_threads(h, &e, 1);
+	add_program(expected, &v, BLOCKS * 2, 0);
+	add_program(h, &v, BLOCKS * 2, 0);
+	host_run(expected);
+	host_run(h);
+	assert_in_range(e.batches, 50, ~0ull);
+	assert_int_equal(h->fault_count, 1);
+	assert_memory_equal(&h->faults[0], &expected->faults[0], sizeof(h->faults[0]));
+	host_leave(h);
+	host_free(expected);
+}
+
+/*
+ * What the host does while slices have been executed that are not due comes as if those SMs had
+ * been in a long slice: contexts end, SMs are taken away. Nothing is lost.
+ */
+static void the_host_may_do_anything(void **state)
+{
+	struct executed e = {};
+
+	(void)state;
+	for (u64 seed = 1; seed <= 40; seed++) {
+		struct host *expected = device(), *h = device();
+		struct vgpu_random random;
+		u64 next = 0;
+
+		vgpu_random_seed(&random, seed);
+		give_threads(h, &e, seed);
+		assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", "switch"), 0);
+		for (u32 n = 0; n < 2; n++)
+			add_random(expected, 2 * seed + n, n ? 10 : 40, n * BYTES);
+		host_run(expected);
+		add_random(h, 2 * seed, 40, 0);
+		while (next != VGPU_NEVER) {
+			u32 sm = below(&random, SMS);
+			struct vgpu_ksr *ksr = manual_kernel(h->dev, 1 + below(&random, 2));
+
+			assert_true(vgpu_exec_check(&h->dev->exec));
+			if (ksr && h->dev->exec.smst[sm].ksr)
+				assert_int_equal(vgpu_exec_reserve(&h->dev->exec, sm, ksr), 0);
+			/* a second one comes while the first has been alone for some time */
+			if (h->dev->contexts.count == 1 && h->dev->exec.sms[0].instructions > 20000)
+				add_random(h, 2 * seed + 1, 10, BYTES);
+			next = vgpu_device_run(h->dev, VGPU_NEVER, 1 + below(&random, 200));
+		}
+		assert_int_equal(h->fault_count, 0);
+		assert_int_equal(h->completion_count, h->dev->contexts.count * 2);
+		assert_memory_equal(h->memory, expected->memory, h->dev->contexts.count * BYTES);
+		host_leave(h);
+		host_free(expected);
+	}
+	assert_true(e.batches > 1000);
+}
+
+static void contexts_may_end_at_any_time(void **state)
+{
+	struct executed e = {};
+
+	(void)state;
+	for (u32 events = 10; events < 3000; events += 37) {
+		struct host *h = device();
+
+		give_threads(h, &e, events);
+		add_random(h, events, 30, 0);
+		vgpu_device_run(h->dev, VGPU_NEVER, events);
+		/* which checks that nothing is left */
+		host_free(h);
+	}
+	assert_true(e.batches > 100);
+}
+
+/* ---- kernels that order their accesses ---------------------------------- */
+
+static bool is_ordered(unsigned int order, unsigned int scope, unsigned int cache, bool store)
+{
+	struct vass v;
+
+	vass_init(&v, 16, 8);
+	if (store)
+		OP(&v, STG, VASS_MEM(4, 1), 0, 4, 8, 0, 0);
+	else
+		OP(&v, LDG, VASS_MEM(4, 1), 8, 4, 0, 0, 0);
+	vass_mem(&v, order, scope, cache);
+	OP(&v, EXIT, 0, 0, 0, 0, 0, 0);
+	return vgpu_code_is_ordered(v.code, v.count);
+}
+
+static void orders_that_others_rely_on(void **state)
+{
+	(void)state;
+	assert_false(is_ordered(VGPU_ORDER_WEAK, 0, VGPU_CACHE_NONE, false));
+	assert_false(is_ordered(VGPU_ORDER_WEAK, 0, VGPU_CACHE_CG, true));
+	assert_false(is_ordered(VGPU_ORDER_NC, 0, VGPU_CACHE_NONE, false));
+	assert_false(is_ordered(VGPU_ORDER_ACQUIRE, VGPU_SCOPE_CTA, VGPU_CACHE_NONE, false));
+	assert_true(is_ordered(VGPU_ORDER_WEAK, 0, VGPU_CACHE_CV, false));
+	assert_true(is_ordered(VGPU_ORDER_RELAXED, VGPU_SCOPE_GPU, VGPU_CACHE_NONE, false));
+	assert_true(is_ordered(VGPU_ORDER_ACQUIRE, VGPU_SCOPE_SYS, VGPU_CACHE_NONE, false));
+	assert_true(is_ordered(VGPU_ORDER_RELEASE, VGPU_SCOPE_GPU, VGPU_CACHE_NONE, true));
+}
+
+static void ordered_kernels_are_not_executed_ahead(void **state)
+{
+	struct host *h = device();
+	struct executed e = {};
+	struct vass v;
+
+	(void)state;
+	random_program(&v, 1, 10);
+	v.count--;
+	OP(&v, LDG, VASS_MEM(4, 1), 8, 4, 0, 0, 0);
+	vass_mem(&v, VGPU_ORDER_RELAXED, VGPU_SCOPE_GPU, VGPU_CACHE_NONE);
+	OP(&v, EXIT, 0, 0, 0, 0, 0, 0);
+	give_threads(h, &e, 1);
+	add_program(h, &v, BLOCKS * 2, 0);
+	host_run(h);
+	assert_int_equal(h->fault_count, 0);
+	assert_int_equal(e.batches, 0);
+	host_free(h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_differs),
+		cmocka_unit_test(what_comes_meanwhile_is_in_time),
+		cmocka_unit_test(runs_may_end_anywhere),
+		cmocka_unit_test(atomics_keep_their_order),
+		cmocka_unit_test(a_fault_is_the_same),
+		cmocka_unit_test(the_host_may_do_anything),
+		cmocka_unit_test(contexts_may_end_at_any_time),
+		cmocka_unit_test(orders_that_others_rely_on),
+		cmocka_unit_test(ordered_kernels_are_not_executed_ahead),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
