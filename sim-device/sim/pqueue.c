@@ -19,7 +19,11 @@ static inline bool before(const struct vgpu_pq_node *a, const struct vgpu_pq_nod
 static inline const struct vgpu_pq_node *least(const struct vgpu_pq_node *a,
 						 const struct vgpu_pq_node *b)
 {
-	return before(b, a) ? b : a;
+	const struct vgpu_pq_node *node = before(b, a) ? b : a;
+
+	/* It shall select an address: with all that is read from there it would branch. */
+	__asm__("" : "+r"(node));
+	return node;
 }
 
 /* @node is the least of all. */
@@ -33,19 +37,20 @@ static void set_first(struct vgpu_pqueue *t, const struct vgpu_pq_node *node)
 static void update_path(struct vgpu_pqueue *t, u32 leaf, u64 key, u64 seq, u64 number)
 {
 	struct vgpu_pq_node node = { .key = key, .seq = seq, .number = number };
+	u32 height = t->height;
 	u32 at = leaf - 1;
 	u32 level;
 
-	for (level = 0; level < t->height; level++) {
+	for (level = 0; level < height; level++) {
 		struct vgpu_pq_node *all = t->level[level];
-		const struct vgpu_pq_node *other =
-			least(least(&all[at ^ 1], &all[at ^ 2]), &all[at ^ 3]);
-		u64 greater = 0 - (u64)before(other, &node);
+		const struct vgpu_pq_node other =
+			*least(least(&all[at ^ 1], &all[at ^ 2]), &all[at ^ 3]);
+		bool keep = before(&node, &other);
 
 		all[at] = node;
-		node.key ^= (node.key ^ other->key) & greater;
-		node.seq ^= (node.seq ^ other->seq) & greater;
-		node.number ^= (node.number ^ other->number) & greater;
+		node.key = keep ? node.key : other.key;
+		node.seq = keep ? node.seq : other.seq;
+		node.number = keep ? node.number : other.number;
 		at /= 4;
 	}
 	set_first(t, &node);
