@@ -367,6 +367,7 @@ static int init_sms(struct vgpu_exec *exec)
 {
 	u32 sms = exec->config->sms;
 	u32 i;
+	int err;
 
 	exec->sms = vgpu_mem_alloc_device(sms * sizeof(*exec->sms));
 	exec->smst = vgpu_mem_alloc_device(sms * sizeof(*exec->smst));
@@ -384,10 +385,12 @@ static int init_sms(struct vgpu_exec *exec)
 		.due = exec->due,
 		.memsys = exec->memsys,
 	};
+	err = vgpu_sm_env_init(&exec->sm_env, exec->config);
+	if (err)
+		return err;
 	for (i = 0; i < sms; i++) {
 		struct vgpu_smst *smst = &exec->smst[i];
 		struct vgpu_sm *sm = &exec->sms[i];
-		int err;
 
 		smst->exec = exec;
 		smst->turn = VGPU_NEVER;
@@ -450,6 +453,7 @@ void vgpu_exec_fini(struct vgpu_exec *exec)
 	vgpu_event_cancel(exec->sim, &exec->swap_test);
 	while (exec->sms_made)
 		vgpu_sm_fini(&exec->sms[--exec->sms_made]);
+	vgpu_sm_env_fini(&exec->sm_env);
 	vgpu_event_release(exec->sim, exec->events);
 	vgpu_block_pool_fini(exec);
 	vgpu_runqueue_fini(exec);

@@ -42,9 +42,9 @@ static u64 draw_time(const struct vgpu_sm_env *env, const struct vgpu_launch *la
  * an SM is a walk over a short array.
  *
  * A block that ends is nearly always followed by another one of its kernel in the same slot. That
- * touches this struct and neither the block nor the SM, and of it three cache lines and one of
- * @index: with many SMs, memory is what a simulated block costs. (The first line has what is read
- * before anything else, the next two the times of sixteen slots.)
+ * touches this struct and neither the block nor the SM, and of it the first cache line, those of
+ * the times, and one of the indices: with many SMs, memory is what a simulated block costs. So
+ * those of all SMs lie one behind the other, with no more slots than an SM has.
  */
 struct vgpu_ends {
 	struct vgpu_event event;
@@ -54,14 +54,32 @@ struct vgpu_ends {
 	u8 first;			/* slot of the earliest */
 	u8 slots;			/* all blocks are below */
 	bool later;			/* the earliest end is scheduled when all are issued */
-	u64 time[64];			/* by slot; VGPU_NEVER: no block there */
-	/* in the grid; what the block itself says is as old as its issue */
-	u64 index[64];
-	struct vgpu_block *block[64];
-	void *memory;			/* as allocated; the struct is aligned within it */
+	/*
+	 * env->ends_room times, by slot; VGPU_NEVER: no block there. Behind them are as many
+	 * indices and pointers to blocks.
+	 */
+	u64 time[];
 };
 
-#define ALIGN	64u			/* a cache line */
+#define LINE	64u			/* a cache line */
+
+/* By slot: in the grid; what the block itself says is as old as its issue. */
+static u64 *index_of(struct vgpu_ends *ends, u32 slot)
+{
+	return &ends->time[ends->env->ends_room + slot];
+}
+
+static struct vgpu_block **block_of(struct vgpu_ends *ends, u32 slot)
+{
+	return (struct vgpu_block **)&ends->time[2 * ends->env->ends_room] + slot;
+}
+
+/* Bytes of the struct with what is behind it. */
+static size_t ends_bytes(const struct vgpu_sm_env *env)
+{
+	return sizeof(struct vgpu_ends) +
+	       env->ends_room * (2 * sizeof(u64) + sizeof(struct vgpu_block *));
+}
 
 /* Find the earliest end; equal ones go by slot. */
 static u64 find_first(struct vgpu_ends *ends)
@@ -95,9 +113,9 @@ static void schedule_first(struct vgpu_ends *ends)
 /* The block in @slot leaves it. */
 static struct vgpu_block *leave_slot(struct vgpu_ends *ends, u32 slot)
 {
-	struct vgpu_block *block = ends->block[slot];
+	struct vgpu_block *block = *block_of(ends, slot);
 
-	block->index = ends->index[slot];
+	block->index = *index_of(ends, slot);
 	ends->time[slot] = VGPU_NEVER;
 	return block;
 }
@@ -145,7 +163,7 @@ static void ends_fire(struct vgpu_event *event)
 		u32 slot = ends->first;
 
 		if (env->ops->block_followed(env->engine, ends->sm_index, ends->launch, slot,
-					     &ends->index[slot])) {
+					     index_of(ends, slot))) {
 			ends->time[slot] = end_time(env, ends->launch);
 		} else {
 			struct vgpu_block *block = leave_slot(ends, slot);
@@ -157,7 +175,7 @@ static void ends_fire(struct vgpu_event *event)
 	} while (find_first(ends) == env->sim->now && --most);
 	/* With many SMs the next block is not in the cache, and it will probably leave, too. */
 	if (left)
-		__builtin_prefetch(ends->block[ends->first], 1);
+		__builtin_prefetch(*block_of(ends, ends->first), 1);
 	ends->later = false;
 	if (ends->time[ends->first] != VGPU_NEVER)
 		vgpu_event_at(env->sim, event, ends->time[ends->first]);
@@ -165,28 +183,32 @@ static void ends_fire(struct vgpu_event *event)
 		ends->slots = 0;
 }
 
-int vgpu_profiled_init(struct vgpu_sm *sm)
+int vgpu_sm_env_init(struct vgpu_sm_env *env, const struct vgpu_config *config)
 {
-	u8 *memory = vgpu_mem_alloc_device(sizeof(*sm->ends) + ALIGN);
-	u32 i;
-
-	if (!memory)
+	env->ends_room = (config->blocks_per_sm + 7) / 8 * 8;
+	env->ends_memory = vgpu_mem_alloc_device(config->sms * ends_bytes(env) + LINE);
+	if (!env->ends_memory)
 		return -ENOMEM;
-	sm->ends = (struct vgpu_ends *)(memory + (0 - (unsigned long)memory) % ALIGN);
-	sm->ends->memory = memory;
-	sm->ends->sm_index = (u16)sm->index;
-	sm->ends->env = sm->env;
-	sm->ends->event.fire = ends_fire;
-	for (i = 0; i < VGPU_ARRAY_SIZE(sm->ends->time); i++)
-		sm->ends->time[i] = VGPU_NEVER;
+	env->ends = (u8 *)env->ends_memory + (0 - (unsigned long)env->ends_memory) % LINE;
 	return 0;
 }
 
-void vgpu_profiled_fini(struct vgpu_sm *sm)
+void vgpu_sm_env_fini(struct vgpu_sm_env *env)
 {
-	if (sm->ends)
-		vgpu_mem_free_device(sm->ends->memory);
-	sm->ends = NULL;
+	vgpu_mem_free_device(env->ends_memory);
+}
+
+void vgpu_profiled_init(struct vgpu_sm *sm)
+{
+	struct vgpu_ends *ends = (void *)((u8 *)sm->env->ends + sm->index * ends_bytes(sm->env));
+	u32 i;
+
+	ends->sm_index = (u16)sm->index;
+	ends->env = sm->env;
+	ends->event.fire = ends_fire;
+	for (i = 0; i < sm->env->ends_room; i++)
+		ends->time[i] = VGPU_NEVER;
+	sm->ends = ends;
 }
 
 /* Schedule its end, after a time drawn now (new) or what was left (preempted). */
@@ -196,8 +218,8 @@ static void profiled_issue(struct vgpu_block *block)
 
 	ends->launch = block->launch;
 	ends->event.account = block->launch->memory;
-	ends->block[block->slot] = block;
-	ends->index[block->slot] = block->index;
+	*block_of(ends, block->slot) = block;
+	*index_of(ends, block->slot) = block->index;
 	ends->time[block->slot] = block->remaining_ps ?
 					  vgpu_time_after(ends->env->sim, block->remaining_ps) :
 					  end_time(ends->env, block->launch);

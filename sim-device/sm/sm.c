@@ -17,12 +17,12 @@ int vgpu_sm_init(struct vgpu_sm *sm, u32 index)
 	sm->timing = vgpu_timing_find(sm->config->timing);
 	sm->step.fire = sm->timing->step;
 	memory = vgpu_mem_alloc_device(sizeof(*run) + ALIGN);
-	if (vgpu_tlb_init(&sm->tlb, sm->config) || !memory ||
-	    vgpu_profiled_init(sm)) {
+	if (vgpu_tlb_init(&sm->tlb, sm->config) || !memory) {
 		vgpu_tlb_fini(&sm->tlb);
 		vgpu_mem_free_device(memory);
 		return -ENOMEM;
 	}
+	vgpu_profiled_init(sm);
 	run = (struct vgpu_sm_run *)(memory + (0 - (unsigned long)memory) % ALIGN);
 	run->memory = memory;
 	run->interpreter = vgpu_cpu_has_avx2() ? vgpu_lanes_run_avx2 : vgpu_lanes_run_sse2;
@@ -46,7 +46,6 @@ void vgpu_sm_fini(struct vgpu_sm *sm)
 	vgpu_event_cancel(sm->sim, &sm->step);
 	if (sm->run && sm->timing->fini)
 		sm->timing->fini(sm);
-	vgpu_profiled_fini(sm);
 	vgpu_tlb_fini(&sm->tlb);
 	if (sm->run) {
 		vgpu_warps_drain(sm->run);

@@ -147,6 +147,10 @@ struct vgpu_sm_env {
 	struct vgpu_sm *sms;		/* all of them, by index */
 	struct vgpu_sm **due;		/* room for as many: those that are executed together */
 	struct vgpu_memsys *memsys;	/* behind them; NULL: with timing=interval */
+	/* set by vgpu_sm_env_init(): ends of profiled blocks, of all SMs */
+	void *ends;
+	void *ends_memory;		/* as allocated */
+	u32 ends_room;			/* slots, in whole cache lines */
 };
 
 /** struct vgpu_sm - one SM. Resident blocks hang on a list in issue order. */
@@ -188,6 +192,9 @@ struct vgpu_sm {
 u32 vgpu_occupancy(const struct vgpu_config *config, u32 threads, u32 regs_per_block,
 		   u32 shared_bytes, u32 *shared_config);
 
+/* Memory that all SMs share; the caller has filled the rest of @env. -ENOMEM. */
+int vgpu_sm_env_init(struct vgpu_sm_env *env, const struct vgpu_config *config);
+void vgpu_sm_env_fini(struct vgpu_sm_env *env);
 /* @sm is zero but for sim, trace, config and env. -ENOMEM, and then nothing is left of it. */
 int vgpu_sm_init(struct vgpu_sm *sm, u32 index);
 void vgpu_sm_fini(struct vgpu_sm *sm);
@@ -293,8 +300,7 @@ void vgpu_sm_answer(struct vgpu_sm *sm, u64 cycle);
 void vgpu_compiled_step(struct vgpu_event *step);
 /* block_profiled.c: draw how long a block of @launch runs, picoseconds, >= 1 */
 u64 vgpu_profiled_time(struct vgpu_sm *sm, const struct vgpu_launch *launch);
-int vgpu_profiled_init(struct vgpu_sm *sm);
-void vgpu_profiled_fini(struct vgpu_sm *sm);
+void vgpu_profiled_init(struct vgpu_sm *sm);
 /* sm.c: warps of the blocks of @sm that have not exited. */
 u32 vgpu_sm_warps(const struct vgpu_sm *sm);
 /* sm.c: record how many of @warps wait for pages from now on. */
