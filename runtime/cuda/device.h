@@ -75,5 +75,6 @@ typedef unsigned long long cuuint64_t;
 #include <__clang_cuda_complex_builtins.h>
 #include "device_sync.h"
 #include "device_reduce.h"
+#include "device_ordered_atomics.h"
 
 #endif
