@@ -137,8 +137,8 @@ $(O)/libvgpu.so: $(O)/native/libvgpu.a $(O)/native/libvgpu-device.a
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,-Bsymbolic-functions -Wl,-soname,libvgpu.so -Wl,-z,defs -o $@ \
 		-Wl,--whole-archive $< -Wl,--no-whole-archive $(O)/native/libvgpu-device.a -luring -lm -lpthread
 
-# The name under which CUDA programs and build systems look for it.
-$(O)/libcudart.so: $(O)/libvgpu.so
+# The names under which CUDA programs and build systems look for it. Many name libcuda without a call of the driver API.
+$(O)/libcudart.so $(O)/libcuda.so: $(O)/libvgpu.so
 	$(Q)ln -sf libvgpu.so $@
 
 # vgpu-sim and vgpu-run draw with what vgpu-trace is made of.
@@ -255,7 +255,7 @@ $(O)/demo/%: tools/demo/%.cu tools/vgpucc $(call find,runtime,*.h) | $(O)/libvgp
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
 	$(Q)tools/vgpucc -O2 $< -o $@
 
-all: $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.so $(O)/libcudart.so) $(tools)
+all: $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.so $(O)/libcudart.so $(O)/libcuda.so) $(tools)
 
 .PHONY: unit-programs kselftest-programs cuda-programs experiment-programs
 unit-programs: $(unit)
@@ -367,6 +367,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include/vgpu
 	install -m 644 $(O)/libvgpu.so $(DESTDIR)$(PREFIX)/lib/
 	ln -sf libvgpu.so $(DESTDIR)$(PREFIX)/lib/libcudart.so
+	ln -sf libvgpu.so $(DESTDIR)$(PREFIX)/lib/libcuda.so
 	install $(tools) tools/vgpucc $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 $(wildcard runtime/*.h uapi/*.h) $(DESTDIR)$(PREFIX)/include/vgpu/
 	cp -r runtime/cuda $(DESTDIR)$(PREFIX)/include/vgpu/
