@@ -235,6 +235,11 @@ bool vgpu_as_stays(const struct vgpu_address_space *as)
 	return !as->mmu->there && !as->managed;
 }
 
+bool vgpu_as_has_zeros(const struct vgpu_address_space *as)
+{
+	return as->has_zeros;
+}
+
 enum vgpu_page_state vgpu_as_page_state(const struct vgpu_address_space *as, u64 address)
 {
 	const struct vgpu_range *mapping;
@@ -317,6 +322,7 @@ enum vgpu_translation vgpu_as_translate(struct vgpu_address_space *as, u64 addre
 	}
 	if (!write) {
 		*pte |= VGPU_PTE_READ_ZERO;
+		as->has_zeros = true;
 		*page = (u8 *)(unsigned long)vgpu_zero_page;
 		return VGPU_XLATE_OK;
 	}

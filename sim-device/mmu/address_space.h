@@ -22,6 +22,7 @@ struct vgpu_address_space {
 	u64 frames;
 	u64 on_host;			/* managed pages: vgpu_pte_on_host() */
 	bool process;			/* what is not mapped is memory of the process */
+	bool has_zeros;			/* a page was read before it was written, at some time */
 	struct vgpu_resident resident;
 	struct vgpu_list tlbs;		/* that serve it */
 	struct vgpu_fault_space faults;

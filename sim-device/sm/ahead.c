@@ -44,7 +44,8 @@ static bool is_its_own(const struct vgpu_sm *sm)
 	const struct vgpu_block *first = vgpu_sm_first(sm);
 
 	return first->launch->kernel && !first->launch->kernel->ordered &&
-	       vgpu_as_stays(first->launch->as) && !sm->tlb.l1.entries &&
+	       vgpu_as_stays(first->launch->as) && !vgpu_as_has_zeros(first->launch->as) &&
+	       !sm->tlb.l1.entries &&
 	       !sm->config->l2_tlb_entries;
 }
 

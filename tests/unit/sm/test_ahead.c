@@ -278,6 +278,82 @@ static void atomics_keep_their_order(void **state)
 	must_be_the_same(h, expected, 0);
 }
 
+/*
+ * A page is read by some blocks, and then a word of it that nobody reads is written by another, the
+ * first that is: what TLBs have of the page is no longer right.
+ */
+static void reads_before_it_writes(struct vass *v, u32 reads)
+{
+	u32 top;
+
+	vass_init(v, 24, 8);
+	v->kernel.shared_bytes = 5120;
+	OP(v, SREG, 0, 0, 0, 0, 0, VGPU_SR_TID_X);
+	OP(v, SREG, 0, 1, 0, 0, 0, VGPU_SR_CTAID_X);
+	OPI(v, MUL, 8, 1, THREADS);
+	OP(v, ADD, 0, 8, 8, 0, 0, 0);
+	OP(v, LDP, VASS_MEM(8, 1), 2, 0, 0, 0, 0);
+	OPI(v, MADWU, 4, 8, 4);
+	v->code[v->count - 1].c = 2;
+	OPI(v, MOV, 7, 0, 0);
+	/* Q12: a page of eight, by block and round; Q14: another, a word of its second half, which
+	 * gets the page */
+	top = OPI(v, ADD, 7, 7, 1);
+	OP(v, ADD, 0, 10, 1, 7, 0, 0);
+	OPI(v, AND, 10, 10, 7);
+	OPI(v, MADWU, 12, 10, VGPU_PAGE_SIZE);
+	v->code[v->count - 1].c = 2;
+	OPI(v, MUL, 11, 1, 5);
+	OP(v, ADD, 0, 11, 11, 7, 0, 0);
+	OPI(v, AND, 11, 11, 7);
+	OPI(v, MADWU, 14, 11, VGPU_PAGE_SIZE);
+	v->code[v->count - 1].c = 2;
+	OPI(v, AND, 16, 8, 511);
+	OPI(v, MADWU, 14, 16, 4);
+	v->code[v->count - 1].c = 14;
+	if (reads)
+		OP(v, LDG, VASS_MEM(4, 1), 9, 12, 0, 0, 4 * VGPU_PAGE_SIZE + 64);
+	for (u32 n = 0; n < 60; n++)
+		OPI(v, MUL, 9, 9, 2654435761u);
+	/* block 0 writes, a page in each of its rounds from the sixth on */
+	OPI(v, MUL, 17, 1, 1000);
+	OP(v, ADD, 0, 17, 17, 7, 0, 0);
+	OPI(v, SUB, 17, 17, 6);
+	vass_op(v, VGPU_OP_SETPU, VGPU_CMP_LT | VGPU_F_IMM, 1, 17, 0, 0, 8);
+	OP(v, STG, VASS_MEM(4, 1), 0, 14, 11, 0, 4 * VGPU_PAGE_SIZE + 2048);
+	vass_guard(v, 1);
+	vass_op(v, VGPU_OP_SETPU, VGPU_CMP_LT | VGPU_F_IMM, 0, 7, 0, 0, 40);
+	OP(v, BRA, 0, 0, 0, 0, 0, (u64)(v->count + 1) << 32 | top);
+	vass_guard(v, 0);
+	OP(v, STG, VASS_MEM(4, 1), 0, 4, 9, 0, 0);
+	OP(v, EXIT, 0, 0, 0, 0, 0, 0);
+}
+
+static void pages_of_zeros_go_in_time(void **state)
+{
+	(void)state;
+	for (u32 reads = 0; reads < 2; reads++) {
+		for (u64 seed = 1; seed <= 10; seed++) {
+			struct host *expected = device(), *h = device();
+			struct executed e = {};
+			struct vass v;
+
+			/* so that a translation more is seen */
+			expected->dev->config.page_walk_ps = 300 * VGPU_NS;
+			h->dev->config.page_walk_ps = 300 * VGPU_NS;
+			reads_before_it_writes(&v, reads);
+			give_threads(h, &e, seed);
+			add_program(expected, &v, BLOCKS + (u32)seed, 0);
+			add_program(h, &v, BLOCKS + (u32)seed, 0);
+			host_run(expected);
+			host_run(h);
+			assert_int_equal(h->fault_count, 0);
+			assert_true(reads || e.batches > 10);
+			must_be_the_same(h, expected, seed);
+		}
+	}
+}
+
 /* One thread of the last block but two writes where nothing is, late. */
 static void a_fault_is_the_same(void **state)
 {
@@ -423,6 +499,7 @@ int main(void)
 		cmocka_unit_test(what_comes_meanwhile_is_in_time),
 		cmocka_unit_test(runs_may_end_anywhere),
 		cmocka_unit_test(atomics_keep_their_order),
+		cmocka_unit_test(pages_of_zeros_go_in_time),
 		cmocka_unit_test(a_fault_is_the_same),
 		cmocka_unit_test(the_host_may_do_anything),
 		cmocka_unit_test(contexts_may_end_at_any_time),
