@@ -170,8 +170,8 @@ works "it runs" "^result 10 8 7 cudaSuccess$" ./prog
 works "objects first, linked later" "" bash -c "'$vgpucc' -c -O2 -D EXTRA=5 scale.cu && '$vgpucc' -c twice.c &&
 	'$vgpucc' -c 'a folder/added.cpp' -o added.o && '$vgpucc' scale.o twice.o added.o -o 'a folder/prog'"
 works "they run" "^result 14 8 7 cudaSuccess$" 'a folder/prog'
-works "linked by another compiler" "^result 14 8 7 cudaSuccess$" bash -c "g++ scale.o twice.o added.o -L'$top/build' \\
-	-Wl,-rpath,'$top/build' -lcuda -lcudart -o other && ./other"
+works "linked by another compiler" "^result 14 8 7 cudaSuccess$" bash -c "gcc scale.o twice.o added.o -L'$top/build' \\
+	-Wl,-rpath,'$top/build' -lcuda -lcudart -lstdc++ -lm -o other && ./other"
 works "options of nvcc" "" "$vgpucc" -O3 -std=c++14 -arch=sm_35 -gencode arch=compute_70,code=sm_70 -lineinfo -g \
 	--use_fast_math -Xcompiler -Wall,-fPIC -Xptxas -O3 -lcudart -lm -I. -DEXTRA=3 -maxrregcount=32 \
 	scale.cu twice.c -x c++ 'a folder/added.cpp' -o fast
