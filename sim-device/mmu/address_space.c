@@ -232,12 +232,7 @@ u64 vgpu_as_managed_on_host(const struct vgpu_address_space *as)
 
 bool vgpu_as_stays(const struct vgpu_address_space *as)
 {
-	return !as->mmu->there && !as->managed;
-}
-
-bool vgpu_as_has_zeros(const struct vgpu_address_space *as)
-{
-	return as->has_zeros;
+	return !as->mmu->there && !as->managed && !as->has_zeros;
 }
 
 enum vgpu_page_state vgpu_as_page_state(const struct vgpu_address_space *as, u64 address)

@@ -198,15 +198,11 @@ u64 vgpu_as_managed_resident(const struct vgpu_address_space *as);
 u64 vgpu_as_managed_on_host(const struct vgpu_address_space *as);
 /*
  * Is all of its device memory where it is, while SMs use it? Then nothing that an SM does changes
- * what others know of its pages, but for pages of zeros. Of memory of the process no TLB and no
- * cache has anything, so it makes no difference whether there may be some.
+ * what others know of its pages. Once a page has been read before it was written it is not so: who
+ * writes it takes the page of zeros from those who have read it. Of memory of the process no TLB
+ * and no cache has anything, so it makes no difference whether there may be some.
  */
 bool vgpu_as_stays(const struct vgpu_address_space *as);
-/*
- * Has a page been read, ever, before it was written? Who writes it then changes what others know of
- * it: they have read the page of zeros.
- */
-bool vgpu_as_has_zeros(const struct vgpu_address_space *as);
 enum vgpu_page_state vgpu_as_page_state(const struct vgpu_address_space *as, u64 address);
 /** vgpu_as_frame_number - the number of the frame of the page at @address; 0: it has none */
 u64 vgpu_as_frame_number(const struct vgpu_address_space *as, u64 address);

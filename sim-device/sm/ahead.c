@@ -44,8 +44,7 @@ static bool is_its_own(const struct vgpu_sm *sm)
 	const struct vgpu_block *first = vgpu_sm_first(sm);
 
 	return first->launch->kernel && !first->launch->kernel->ordered &&
-	       vgpu_as_stays(first->launch->as) && !vgpu_as_has_zeros(first->launch->as) &&
-	       !sm->tlb.l1.entries &&
+	       vgpu_as_stays(first->launch->as) && !sm->tlb.l1.entries &&
 	       !sm->config->l2_tlb_entries;
 }
 
@@ -114,7 +113,7 @@ static void end(void *arg, u32 n)
 void vgpu_slices_ahead(struct vgpu_sm *sm)
 {
 	const struct vgpu_sm_env *env = sm->env;
-	struct together together = {.sms = env->due};
+	struct together together = { .sms = env->due };
 	u32 count, n;
 
 	if (!is_its_own(sm) || !env->ops->undisturbed(env->engine) || !vgpu_slice_next(sm))

@@ -14,8 +14,7 @@ static bool is_its_own(const struct vgpu_pipe *p)
 {
 	const struct vgpu_address_space *as = p->sm->as;
 
-	return p->port->model->apart && p->port->model->apart(p->port) && as &&
-	       vgpu_as_stays(as) && !vgpu_as_has_zeros(as);
+	return p->port->model->apart && p->port->model->apart(p->port) && as && vgpu_as_stays(as);
 }
 
 void vgpu_pipe_wait_turn(struct vgpu_pipe *p)
