@@ -49,26 +49,16 @@ static void pause_a_moment(uint32_t looks)
 		__builtin_ia32_pause();
 }
 
-static void lock_flag(bool *locked)
+/* For who describes a batch and who calls end(), and for vgpu_threads_lock(). */
+static void lock(bool *locked)
 {
 	for (uint32_t looks = 0; __atomic_exchange_n(locked, true, __ATOMIC_ACQUIRE); looks++)
 		pause_a_moment(looks);
 }
 
-static void unlock_flag(bool *locked)
+static void unlock(bool *locked)
 {
 	__atomic_store_n(locked, false, __ATOMIC_RELEASE);
-}
-
-/* For who describes a batch, and who calls end(). */
-static void lock(struct vgpu_threads *t)
-{
-	lock_flag(&t->locked);
-}
-
-static void unlock(struct vgpu_threads *t)
-{
-	unlock_flag(&t->locked);
 }
 
 /*
@@ -77,12 +67,12 @@ static void unlock(struct vgpu_threads *t)
  */
 static void end_those(struct vgpu_threads *t)
 {
-	lock(t);
+	lock(&t->locked);
 	while (t->turn < t->count && __atomic_load_n(&t->ran[t->turn], __ATOMIC_ACQUIRE)) {
 		t->end(t->arg, t->turn);
 		__atomic_store_n(&t->turn, t->turn + 1, __ATOMIC_RELEASE);
 	}
-	unlock(t);
+	unlock(&t->locked);
 }
 
 /* Take an index of the present batch, and do it. False: there is none. */
@@ -136,16 +126,9 @@ static void *thread(void *arg)
 void vgpu_threads_run(struct vgpu_threads *t, void (*run)(void *arg, uint32_t n),
 		      void (*end)(void *arg, uint32_t n), void *arg, uint32_t count)
 {
-	if (!t) {
-		for (uint32_t n = 0; n < count; n++) {
-			run(arg, n);
-			end(arg, n);
-		}
-		return;
-	}
 	/* the last batch has no index left, however large the next one is */
 	__atomic_store_n(&t->ticket, batch_of(t) << 32 | BATCH_MOST, __ATOMIC_RELEASE);
-	lock(t);
+	lock(&t->locked);
 	t->run = run;
 	t->end = end;
 	t->arg = arg;
@@ -153,7 +136,7 @@ void vgpu_threads_run(struct vgpu_threads *t, void (*run)(void *arg, uint32_t n)
 	for (uint32_t n = 0; n < count; n++)
 		t->ran[n] = false;
 	__atomic_store_n(&t->count, count, __ATOMIC_RELAXED);
-	unlock(t);
+	unlock(&t->locked);
 	__atomic_store_n(&t->ticket, (batch_of(t) + 1) << 32, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&t->sleeping, __ATOMIC_SEQ_CST)) {
 		pthread_mutex_lock(&t->lock);
@@ -168,19 +151,17 @@ void vgpu_threads_run(struct vgpu_threads *t, void (*run)(void *arg, uint32_t n)
 
 void vgpu_threads_lock(struct vgpu_threads *t)
 {
-	if (t)
-		lock_flag(&t->shared);
+	lock(&t->shared);
 }
 
 void vgpu_threads_unlock(struct vgpu_threads *t)
 {
-	if (t)
-		unlock_flag(&t->shared);
+	unlock(&t->shared);
 }
 
 void vgpu_threads_turn(struct vgpu_threads *t, uint32_t n)
 {
-	for (uint32_t looks = 0; t && __atomic_load_n(&t->turn, __ATOMIC_ACQUIRE) != n; looks++)
+	for (uint32_t looks = 0; __atomic_load_n(&t->turn, __ATOMIC_ACQUIRE) != n; looks++)
 		pause_a_moment(looks);
 }
 

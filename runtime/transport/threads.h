@@ -20,10 +20,10 @@ int vgpu_threads_create(struct vgpu_threads **out, char *message, size_t size);
 /* NULL: a no-op. Nothing runs. */
 void vgpu_threads_destroy(struct vgpu_threads *threads);
 
-/* As vgpu_host_ops.parallel, without threads if @threads is NULL. One caller at a time. */
+/* As vgpu_host_ops.parallel. One caller at a time. */
 void vgpu_threads_run(struct vgpu_threads *threads, void (*run)(void *arg, uint32_t n),
 		      void (*end)(void *arg, uint32_t n), void *arg, uint32_t count);
-/* As vgpu_host_ops.turn, .lock and .unlock; without threads there is nothing to do */
+/* As vgpu_host_ops.turn, .lock and .unlock */
 void vgpu_threads_turn(struct vgpu_threads *threads, uint32_t n);
 void vgpu_threads_lock(struct vgpu_threads *threads);
 void vgpu_threads_unlock(struct vgpu_threads *threads);

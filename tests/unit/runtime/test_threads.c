@@ -80,11 +80,18 @@ static void batches(const char *wanted, uint32_t rounds)
 	vgpu_threads_destroy(threads);
 }
 
-static void one_after_the_other(void **state)
+static void one_needs_nothing(void **state)
 {
+	static const char *const one[] = { "1", "" };
+	struct vgpu_threads *threads;
+	char message[128];
+
 	(void)state;
-	batches("1", 100);
-	batches("", 100);
+	for (uint32_t n = 0; n < sizeof(one) / sizeof(one[0]); n++) {
+		setenv("VGPU_THREADS", one[n], 1);
+		assert_int_equal(vgpu_threads_create(&threads, message, sizeof(message)), 0);
+		assert_null(threads);
+	}
 }
 
 static void each_once_and_in_order(void **state)
@@ -113,7 +120,7 @@ static void what_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_after_the_other),
+		cmocka_unit_test(one_needs_nothing),
 		cmocka_unit_test(each_once_and_in_order),
 		cmocka_unit_test(what_is_refused),
 	};
