@@ -26,7 +26,7 @@ void vgpu_block_record_fault(struct vgpu_block *block, const struct vgpu_warp *w
 	struct vgpu_fault *f = &warps->fault;
 	u32 thread = w->index * VGPU_LANES + lane;
 
-	*f = (struct vgpu_fault){.reason = reason, .pc = pc};
+	*f = (struct vgpu_fault){ .reason = reason, .pc = pc };
 	memcpy(f->block, warps->index, sizeof(f->block));
 	f->thread[0] = thread % size[0];
 	f->thread[1] = thread / size[0] % size[1];
@@ -201,29 +201,22 @@ static const struct vgpu_native_code *native_code(const struct vgpu_sm *sm,
 
 	if (unlikely(!run->asked) && sm->env->native.find)
 		run->asked = sm->env->native.find(sm->env->native.host, kernel->code,
-						  kernel->vass.code_count, sm->run->cost,
-						  run->executed, &run->native) != -EAGAIN;
+					      kernel->vass.code_count, sm->run->cost, run->executed,
+					      &run->native) != -EAGAIN;
 	return run->native;
 }
 
 /* The lanes execute @block from now on. */
 static void enter_block(struct vgpu_block *block)
 {
-	const struct vgpu_warps *warps = block->warps;
 	struct vgpu_lanes *lanes = &block->sm->run->lanes;
 
 	/* The context is the block's: neighbours may have another. */
 	vgpu_tlb_serve(&block->sm->tlb, block->launch->as);
-	lanes->code = block->launch->kernel->code;
-	lanes->native = lanes->apart ? block->launch->kernel->run->native
-				     : native_code(block->sm, block->launch->kernel);
+	vgpu_warps_enter(lanes, block);
+	lanes->native = lanes->apart ? block->launch->kernel->run->native :
+				       native_code(block->sm, block->launch->kernel);
 	block->sm->run->run = lanes->native ? lanes->native->run : block->sm->run->interpreter;
-	lanes->launch = block->launch;
-	lanes->params = block->launch->params;
-	lanes->shared = warps->shared;
-	lanes->shared_bytes = warps->shared_bytes;
-	lanes->local_bytes = warps->local_bytes;
-	memcpy(lanes->block, warps->index, sizeof(lanes->block));
 }
 
 static void begin_block(struct vgpu_slice *slice)
@@ -287,7 +280,8 @@ static bool run_warps(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing
 		}
 		w = &warps->warp[slice->warp];
 		if (w->state == VGPU_WARP_READY && w->left) {
-			slice->cut = !slice->midway && slice->work + sm->run->work > slice->most;
+			slice->cut = !slice->midway &&
+				     slice->work + sm->run->work > slice->most;
 			if (unlikely(slice->cut))
 				return false;
 			slice->issued += run_warp(block, w, pausing);
@@ -407,7 +401,8 @@ static struct vgpu_slice_end end_slice(struct vgpu_sm *sm)
 	struct vgpu_slice *slice = &sm->run->slice;
 
 	/* an instruction that faulted has crossed, and touched nothing */
-	slice->segments = lanes->segments > slice->crossed ? lanes->segments - slice->crossed : 0;
+	slice->segments =
+		lanes->segments > slice->crossed ? lanes->segments - slice->crossed : 0;
 	return (struct vgpu_slice_end){
 		.end = vgpu_time_add(slice->start, vgpu_slice_time(sm->config, slice)),
 		.issued = slice->issued,
@@ -426,15 +421,20 @@ static void report_slice(struct vgpu_sm *sm, const struct vgpu_slice_end *end)
 	vgpu_event_at(sm->sim, &sm->step, end->end);
 }
 
+/* Count what has been executed ahead for @launch, of which all blocks were and are. */
+static void count_ahead(struct vgpu_sm_run *run, const struct vgpu_launch *launch)
+{
+	if (likely(!run->ahead_work))
+		return;
+	count_for(launch, run->ahead_issued, run->ahead_work);
+	run->ahead_issued = 0;
+	run->ahead_work = 0;
+}
+
 static void report_ahead(struct vgpu_sm *sm)
 {
 	struct vgpu_sm_run *run = sm->run;
 
-	if (run->ahead_work) {
-		count_for(run->ahead_launch, run->ahead_issued, run->ahead_work);
-		run->ahead_issued = 0;
-		run->ahead_work = 0;
-	}
 	report_slice(sm, &run->ahead[run->ahead_first++]);
 	if (run->ahead_first == run->ahead_count)
 		run->ahead_first = run->ahead_count = 0;
@@ -444,6 +444,7 @@ void vgpu_slice_go_on(struct vgpu_sm *sm, bool pausing)
 {
 	struct vgpu_slice_end end;
 
+	count_ahead(sm->run, vgpu_sm_first(sm)->launch);
 	if (unlikely(sm->run->ahead_count)) {
 		report_ahead(sm);
 		return;
@@ -458,11 +459,10 @@ void vgpu_slice_go_on(struct vgpu_sm *sm, bool pausing)
 
 void vgpu_slice_prepare(struct vgpu_sm *sm)
 {
-	struct vgpu_launch *launch = vgpu_sm_first(sm)->launch;
+	const struct vgpu_launch *launch = vgpu_sm_first(sm)->launch;
 
 	vgpu_tlb_serve(&sm->tlb, launch->as);
 	native_code(sm, launch->kernel);
-	sm->run->ahead_launch = launch;
 }
 
 void vgpu_slice_ahead(struct vgpu_sm *sm, u64 until)
@@ -491,10 +491,17 @@ void vgpu_slice_ahead(struct vgpu_sm *sm, u64 until)
 
 void vgpu_slice_finish(struct vgpu_sm *sm)
 {
-	while (unlikely(sm->run->ahead_count))
-		report_ahead(sm);
-	if (unlikely(sm->run->slice.open))
+	while (unlikely(sm->run->ahead_count || sm->run->slice.open))
 		vgpu_slice_go_on(sm, false);
+}
+
+void vgpu_slice_drop(struct vgpu_sm *sm, const struct vgpu_launch *launch)
+{
+	struct vgpu_sm_run *run = sm->run;
+
+	count_ahead(run, launch);
+	run->ahead_first = run->ahead_count = 0;
+	run->slice.open = false;
 }
 
 void vgpu_slice_leave(struct vgpu_sm *sm, const struct vgpu_block *block)

@@ -132,8 +132,7 @@ void vgpu_sm_detach(struct vgpu_sm *sm, struct vgpu_block *block)
 	 */
 	if (!sm->resident_count) {
 		vgpu_event_cancel(sm->sim, &sm->step);
-		sm->run->slice.open = false;
-		sm->run->ahead_first = sm->run->ahead_count = 0;
+		vgpu_slice_drop(sm, block->launch);
 		if (unlikely(sm->trace->on))
 			vgpu_sm_trace_warps(sm, 0);
 	}

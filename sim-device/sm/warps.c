@@ -217,6 +217,19 @@ struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *b
 	return warps;
 }
 
+void vgpu_warps_enter(struct vgpu_lanes *lanes, const struct vgpu_block *block)
+{
+	const struct vgpu_warps *warps = block->warps;
+
+	lanes->code = block->launch->kernel->code;
+	lanes->launch = block->launch;
+	lanes->params = block->launch->params;
+	lanes->shared = warps->shared;
+	lanes->shared_bytes = warps->shared_bytes;
+	lanes->local_bytes = warps->local_bytes;
+	memcpy(lanes->block, warps->index, sizeof(lanes->block));
+}
+
 void vgpu_warps_begin(struct vgpu_warps *warps, const struct vgpu_launch *launch)
 {
 	const struct vgpu_kernel *kernel = launch->kernel;

@@ -54,7 +54,7 @@ static inline bool vgpu_warps_over(const struct vgpu_warps *warps)
 
 /**
  * struct vgpu_slice - what an SM did in one slice so far, and where it goes on if it was paused
- * (block_compiled.c)
+ * (slice.c)
  */
 struct vgpu_slice {
 	u64 start;		/* virtual time */
@@ -112,8 +112,7 @@ struct vgpu_sm_run {
 	struct vgpu_slice_end ahead[VGPU_SLICES_AHEAD];
 	u32 ahead_first;
 	u32 ahead_count;
-	/* … and what of it is not counted yet for @ahead_launch, which all blocks are of */
-	struct vgpu_launch *ahead_launch;
+	/* … and what of it is not counted yet for the launch that all blocks are of */
 	u64 ahead_issued;
 	u64 ahead_work;
 	void *memory;			/* what was allocated; this struct is aligned inside */
@@ -122,6 +121,8 @@ struct vgpu_sm_run {
 /* warps.c */
 /* A new block's state, and @extra bytes of zeros; NULL: no memory. It has not begun. */
 struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *block, u64 extra);
+/* The lanes execute @block from now on. */
+void vgpu_warps_enter(struct vgpu_lanes *lanes, const struct vgpu_block *block);
 /* Before the first warp executes: all that the program can see is zero (unwritten.c). */
 void vgpu_warps_begin(struct vgpu_warps *warps, const struct vgpu_launch *launch);
 void vgpu_warps_put(struct vgpu_warps *warps);
@@ -178,6 +179,8 @@ void vgpu_slices_ahead(struct vgpu_sm *sm);
  * needs to know when the slice ends.
  */
 void vgpu_slice_finish(struct vgpu_sm *sm);
+/* The last block, of @launch, has left @sm: nothing is left to execute or to happen. */
+void vgpu_slice_drop(struct vgpu_sm *sm, const struct vgpu_launch *launch);
 /* @block, resident, leaves: a paused slice does without it. */
 void vgpu_slice_leave(struct vgpu_sm *sm, const struct vgpu_block *block);
 /* As vgpu_timing.halt. */

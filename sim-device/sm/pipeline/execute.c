@@ -27,19 +27,12 @@ void vgpu_pipe_lanes_end(struct vgpu_pipe *p)
 void vgpu_pipe_enter_block(struct vgpu_pipe *p, const struct vgpu_block *block)
 {
 	struct vgpu_lanes *lanes = &p->sm->run->lanes;
-	const struct vgpu_warps *warps = block->warps;
 
 	lanes->clock = p->cycle;
 	if (p->entered == block)
 		return;
 	p->entered = block;
-	lanes->code = block->launch->kernel->code;
-	lanes->launch = block->launch;
-	lanes->params = block->launch->params;
-	lanes->shared = warps->shared;
-	lanes->shared_bytes = warps->shared_bytes;
-	lanes->local_bytes = warps->local_bytes;
-	memcpy(lanes->block, warps->index, sizeof(lanes->block));
+	vgpu_warps_enter(lanes, block);
 }
 
 static enum vgpu_lanes_end run(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw, u32 budget)

@@ -114,16 +114,11 @@ static inline void piece(struct vass *v, struct vgpu_random *random)
 	}
 }
 
-/* Of @rounds rounds, each of eight pieces. */
-static inline void random_program(struct vass *v, u64 seed, u32 rounds)
+/* R0 thread, R1 block, Q2 base, Q4 own address, R8 number of the thread in the grid */
+static inline void begin_program(struct vass *v, u32 regs)
 {
-	struct vgpu_random random;
-	u32 top, i;
-
-	vgpu_random_seed(&random, seed);
-	vass_init(v, 26, 8);
-	v->kernel.shared_bytes = 5120;	/* three blocks an SM: those of both programs do not fit */
-	v->kernel.local_bytes = VGPU_LANES * VGPU_LOCAL_SPAN;
+	vass_init(v, regs, 8);
+	v->kernel.shared_bytes = 5120;	/* three blocks an SM: those of two programs do not fit */
 	OP(v, SREG, 0, 0, 0, 0, 0, VGPU_SR_TID_X);
 	OP(v, SREG, 0, 1, 0, 0, 0, VGPU_SR_CTAID_X);
 	OPI(v, MUL, 8, 1, THREADS);
@@ -131,6 +126,17 @@ static inline void random_program(struct vass *v, u64 seed, u32 rounds)
 	OP(v, LDP, VASS_MEM(8, 1), 2, 0, 0, 0, 0);
 	OPI(v, MADWU, 4, 8, 4);
 	v->code[v->count - 1].c = 2;
+}
+
+/* Of @rounds rounds, each of eight pieces. */
+static inline void random_program(struct vass *v, u64 seed, u32 rounds)
+{
+	struct vgpu_random random;
+	u32 top, i;
+
+	vgpu_random_seed(&random, seed);
+	begin_program(v, 26);
+	v->kernel.local_bytes = VGPU_LANES * VGPU_LOCAL_SPAN;
 	OPI(v, SHL, 6, 0, 2);
 	OPI(v, MUL, 9, 8, (u32)seed * 2 + 1);
 	top = OPI(v, ADD, 7, 7, 1);

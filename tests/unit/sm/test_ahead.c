@@ -139,6 +139,7 @@ static void must_be_the_same(struct host *h, struct host *expected, u64 seed)
 	assert_int_equal(h->fault_count, expected->fault_count);
 	assert_int_equal(h->dev->sim->now, expected->dev->sim->now);
 	assert_int_equal(h->dev->sim->fired, expected->dev->sim->fired);
+	assert_int_equal(h->dev->system->work.total, expected->dev->system->work.total);
 	for (u32 n = 0; n < SMS; n++) {
 		assert_int_equal(h->dev->exec.sms[n].instructions,
 				 expected->dev->exec.sms[n].instructions);
@@ -232,20 +233,20 @@ static void runs_may_end_anywhere(void **state)
 	assert_true(e.batches > 100);
 }
 
+static void run_both(struct host *h, struct host *expected, const struct vass *v, u32 blocks)
+{
+	add_program(expected, v, blocks, 0);
+	add_program(h, v, blocks, 0);
+	host_run(expected);
+	host_run(h);
+}
+
 /* Every thread takes a ticket several times: who gets which depends on all that came before. */
 static void tickets(struct vass *v)
 {
 	u32 top;
 
-	vass_init(v, 16, 8);
-	v->kernel.shared_bytes = 5120; /* three blocks an SM */
-	OP(v, SREG, 0, 0, 0, 0, 0, VGPU_SR_TID_X);
-	OP(v, SREG, 0, 1, 0, 0, 0, VGPU_SR_CTAID_X);
-	OPI(v, MUL, 8, 1, THREADS);
-	OP(v, ADD, 0, 8, 8, 0, 0, 0);
-	OP(v, LDP, VASS_MEM(8, 1), 2, 0, 0, 0, 0);
-	OPI(v, MADWU, 4, 8, 4);
-	v->code[v->count - 1].c = 2;
+	begin_program(v, 16);
 	OPI(v, MOV, 7, 0, 0);
 	OPI(v, MOV, 9, 0, 1);
 	top = OPI(v, ADD, 7, 7, 1);
@@ -270,10 +271,7 @@ static void atomics_keep_their_order(void **state)
 	(void)state;
 	tickets(&v);
 	give_threads(h, &e, 1);
-	add_program(expected, &v, BLOCKS * 2, 0);
-	add_program(h, &v, BLOCKS * 2, 0);
-	host_run(expected);
-	host_run(h);
+	run_both(h, expected, &v, BLOCKS * 2);
 	assert_in_range(e.batches, 50, ~0ull);
 	must_be_the_same(h, expected, 0);
 }
@@ -286,15 +284,7 @@ static void reads_before_it_writes(struct vass *v, u32 reads)
 {
 	u32 top;
 
-	vass_init(v, 24, 8);
-	v->kernel.shared_bytes = 5120;
-	OP(v, SREG, 0, 0, 0, 0, 0, VGPU_SR_TID_X);
-	OP(v, SREG, 0, 1, 0, 0, 0, VGPU_SR_CTAID_X);
-	OPI(v, MUL, 8, 1, THREADS);
-	OP(v, ADD, 0, 8, 8, 0, 0, 0);
-	OP(v, LDP, VASS_MEM(8, 1), 2, 0, 0, 0, 0);
-	OPI(v, MADWU, 4, 8, 4);
-	v->code[v->count - 1].c = 2;
+	begin_program(v, 24);
 	OPI(v, MOV, 7, 0, 0);
 	/* Q12: a page of eight, by block and round; Q14: another, a word of its second half, which
 	 * gets the page */
@@ -343,10 +333,7 @@ static void pages_of_zeros_go_in_time(void **state)
 			h->dev->config.page_walk_ps = 300 * VGPU_NS;
 			reads_before_it_writes(&v, reads);
 			give_threads(h, &e, seed);
-			add_program(expected, &v, BLOCKS + (u32)seed, 0);
-			add_program(h, &v, BLOCKS + (u32)seed, 0);
-			host_run(expected);
-			host_run(h);
+			run_both(h, expected, &v, BLOCKS + (u32)seed);
 			assert_int_equal(h->fault_count, 0);
 			assert_true(reads || e.batches > 10);
 			must_be_the_same(h, expected, seed);
@@ -373,10 +360,7 @@ static void a_fault_is_the_same(void **state)
 	vass_target(&v, skip, v.count, v.count);
 	OP(&v, EXIT, 0, 0, 0, 0, 0, 0);
 	give_threads(h, &e, 1);
-	add_program(expected, &v, BLOCKS * 2, 0);
-	add_program(h, &v, BLOCKS * 2, 0);
-	host_run(expected);
-	host_run(h);
+	run_both(h, expected, &v, BLOCKS * 2);
 	assert_in_range(e.batches, 50, ~0ull);
 	assert_int_equal(h->fault_count, 1);
 	assert_memory_equal(&h->faults[0], &expected->faults[0], sizeof(h->faults[0]));
