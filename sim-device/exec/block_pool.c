@@ -7,43 +7,54 @@
 #include "exec.h"
 
 /*
- * A block struct is one cache line of 64 bytes: it should not lie across two. Those that are free
- * are in a stack of pointers, which reads none of them: with many SMs, none is in the cache.
+ * A block struct is one cache line of 64 bytes: it should not lie across two. Of those that are free
+ * the first is taken. So blocks that become resident one after the other have structs that lie side
+ * by side: with many SMs none is in the cache, and a processor that fetches one fetches the next.
  */
 #define LINE	64u
 
 int vgpu_block_pool_init(struct vgpu_exec *exec, u32 count)
 {
-	struct vgpu_block *blocks;
+	u32 words = (count + 63) / 64;
 
-	exec->pool = vgpu_mem_alloc_device(count * sizeof(*exec->pool));
+	exec->pool_free = vgpu_mem_alloc_device((words + 1) * sizeof(*exec->pool_free));
 	exec->pool_memory = vgpu_mem_alloc_device(LINE + count * sizeof(struct vgpu_block));
-	if (!exec->pool || !exec->pool_memory)
+	if (!exec->pool_free || !exec->pool_memory)
 		return -ENOMEM;
-	blocks = (void *)(((unsigned long)exec->pool_memory + LINE - 1) &
-			  ~(unsigned long)(LINE - 1));
-	while (count--)
-		exec->pool[exec->pooled++] = &blocks[count];
+	exec->pool = (void *)(((unsigned long)exec->pool_memory + LINE - 1) &
+			      ~(unsigned long)(LINE - 1));
+	exec->pool_size = count;
+	for (u32 i = 0; i < count; i++)
+		exec->pool_free[i / 64] |= 1ull << i % 64;
+	/* where the search for a free one ends */
+	exec->pool_free[words] = ~0ull;
 	return 0;
 }
 
 void vgpu_block_pool_fini(struct vgpu_exec *exec)
 {
 	vgpu_mem_free_device(exec->pool_memory);
-	vgpu_mem_free_device(exec->pool);
+	vgpu_mem_free_device(exec->pool_free);
 }
 
 struct vgpu_block *vgpu_block_get(struct vgpu_exec *exec, struct vgpu_launch *launch)
 {
+	u32 word = exec->pool_first;
 	struct vgpu_block *block;
+	u32 n;
 
-	if (unlikely(!exec->pooled)) {
+	while (!exec->pool_free[word])
+		word++;
+	exec->pool_first = word;
+	n = word * 64 + (u32)__builtin_ctzll(exec->pool_free[word]);
+	if (likely(n < exec->pool_size)) {
+		block = &exec->pool[n];
+		exec->pool_free[word] &= exec->pool_free[word] - 1;
+	} else {
 		block = vgpu_mem_alloc(launch->memory, sizeof(*block));
 		if (!block)
 			return NULL;
 		block->charged = true;
-	} else {
-		block = exec->pool[--exec->pooled];
 	}
 	block->launch = launch;
 	exec->blocks++;
@@ -53,11 +64,17 @@ struct vgpu_block *vgpu_block_get(struct vgpu_exec *exec, struct vgpu_launch *la
 /* Before the kernel of @block retires: its launch says who pays. */
 void vgpu_block_put(struct vgpu_exec *exec, struct vgpu_block *block)
 {
+	u32 n;
+
 	exec->blocks--;
-	if (unlikely(block->charged))
+	if (unlikely(block->charged)) {
 		vgpu_mem_free(block->launch->memory, block, sizeof(*block));
-	else
-		exec->pool[exec->pooled++] = block;
+		return;
+	}
+	n = (u32)(block - exec->pool);
+	exec->pool_free[n / 64] |= 1ull << n % 64;
+	if (n / 64 < exec->pool_first)
+		exec->pool_first = n / 64;
 }
 
 void vgpu_blocks_drop(struct vgpu_exec *exec, struct vgpu_list *blocks)

@@ -171,8 +171,10 @@ struct vgpu_exec {
 	u64 arrivals;			/* number of launches that have arrived */
 	u64 admissions;
 	u32 launches;			/* newest launch id */
-	struct vgpu_block **pool;	/* free block structs, a stack */
-	u32 pooled;
+	struct vgpu_block *pool;	/* block structs */
+	u32 pool_size;
+	u32 pool_first;			/* no word of @pool_free before this one has a bit */
+	u64 *pool_free;			/* bit per struct of @pool */
 	void *pool_memory;
 	u64 blocks;			/* in use */
 	u32 events;			/* reserved of sim */

@@ -27,7 +27,7 @@ void vgpu_sim_init(struct vgpu_sim *sim)
 
 void vgpu_sim_fini(struct vgpu_sim *sim)
 {
-	vgpu_pqueue_free(&sim->events);
+	vgpu_calendar_free(&sim->events);
 }
 
 static bool is_urgent(const struct vgpu_pq_entry *entry)
@@ -47,7 +47,7 @@ static void leave_row(struct vgpu_sim *sim, struct vgpu_row_event *event)
 
 	vgpu_list_del(&event->row);
 	if (event->event.node.tag == FIRST_OF_ROW) {
-		vgpu_pqueue_replace(&sim->events, &event->event.node, &next->event.node);
+		vgpu_calendar_replace(&sim->events, &event->event.node, &next->event.node);
 		next->event.node.tag = FIRST_OF_ROW;
 	}
 	event->event.node.number = 0;
@@ -70,7 +70,7 @@ static void pop(struct vgpu_sim *sim, struct vgpu_event *event)
 	if (unlikely(event->node.tag))
 		leave_row(sim, row_event_of(event));
 	else
-		vgpu_pqueue_pop(&sim->events);
+		vgpu_calendar_pop(&sim->events, &event->node);
 }
 
 static bool is_interrupted(const struct vgpu_sim *sim)
@@ -84,7 +84,7 @@ u64 vgpu_sim_run(struct vgpu_sim *sim, u64 until, u32 max_events)
 	bool begun = false;
 
 	sim->stop = false;
-	while ((first = vgpu_pqueue_first(&sim->events)) && first->key <= until) {
+	while ((first = vgpu_calendar_first(&sim->events)) && first->key <= until) {
 		struct vgpu_event *event = vgpu_container_of(first, struct vgpu_event, node);
 
 		if (likely(!is_urgent(first)) &&
@@ -107,7 +107,7 @@ void vgpu_event_at(struct vgpu_sim *sim, struct vgpu_event *event, u64 time)
 {
 	if (!VGPU_CHECK(time >= sim->now))
 		time = sim->now;
-	vgpu_pqueue_insert(&sim->events, &event->node, time, sim->seq++);
+	vgpu_calendar_insert(&sim->events, &event->node, time, sim->seq++);
 }
 
 void vgpu_event_after(struct vgpu_sim *sim, struct vgpu_event *event, u64 delay)
@@ -153,19 +153,19 @@ void vgpu_event_clear(struct vgpu_sim *sim, struct vgpu_event *event)
 	if (event->node.tag)
 		leave_row(sim, row_event_of(event));
 	else
-		vgpu_pqueue_clear(&sim->events, &event->node);
+		vgpu_calendar_clear(&sim->events, &event->node);
 }
 
 void vgpu_event_next(struct vgpu_sim *sim, struct vgpu_event *event)
 {
-	vgpu_pqueue_insert(&sim->events, &event->node, sim->now, sim->urgent_seq++);
+	vgpu_calendar_insert_any(&sim->events, &event->node, sim->now, sim->urgent_seq++);
 }
 
 void vgpu_event_pause(struct vgpu_sim *sim, struct vgpu_event *event)
 {
 	/* one event, however often it goes on */
 	sim->fired--;
-	vgpu_pqueue_insert(&sim->events, &event->node, sim->now, PAUSED_SEQ);
+	vgpu_calendar_insert_any(&sim->events, &event->node, sim->now, PAUSED_SEQ);
 }
 
 bool vgpu_sim_interrupted(struct vgpu_sim *sim)
@@ -174,13 +174,13 @@ bool vgpu_sim_interrupted(struct vgpu_sim *sim)
 
 	if (!is_interrupted(sim) || sim->stop)
 		return false;
-	first = vgpu_pqueue_first(&sim->events);
+	first = vgpu_calendar_first(&sim->events);
 	return !first || !is_urgent(first);
 }
 
 int vgpu_event_reserve(struct vgpu_sim *sim, u32 count)
 {
-	int err = vgpu_pqueue_reserve(&sim->events, sim->reserved + count);
+	int err = vgpu_calendar_reserve(&sim->events, sim->reserved + count);
 
 	if (!err)
 		sim->reserved += count;
@@ -195,16 +195,14 @@ void vgpu_event_release(struct vgpu_sim *sim, u32 count)
 
 u64 vgpu_sim_next_but(const struct vgpu_sim *sim, void (*fire)(struct vgpu_event *event))
 {
-	const struct vgpu_pqueue *t = &sim->events;
+	const struct vgpu_pq_entry *entry;
 	u64 least = VGPU_NEVER;
+	u32 at = 0;
 
 	/* of those in a row, which are due at the same time, the first is there */
-	for (u32 n = 1; n <= t->room; n++) {
-		const struct vgpu_pq_entry *entry = vgpu_pqueue_at(t, n);
-
-		if (entry && entry->key < least &&
+	while ((entry = vgpu_calendar_each(&sim->events, &at)))
+		if (entry->key < least &&
 		    vgpu_container_of(entry, const struct vgpu_event, node)->fire != fire)
 			least = entry->key;
-	}
 	return least;
 }

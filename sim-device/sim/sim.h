@@ -11,13 +11,13 @@
 #define VGPU_SIM_H
 
 #include "../platform.h"
+#include "calendar.h"
 #include "list.h"
-#include "pqueue.h"
 
 /** struct vgpu_sim - one clock; users may read @now and @fired directly */
 struct vgpu_sim {
 	u64 now;			/* picoseconds */
-	struct vgpu_pqueue events;
+	struct vgpu_calendar events;
 	u32 reserved;			/* events there is room for */
 	u64 seq;			/* of the event that was scheduled last */
 	u64 urgent_seq;			/* the same of vgpu_event_next() */
@@ -106,7 +106,7 @@ void vgpu_event_release(struct vgpu_sim *sim, u32 count);
 /* The event that is next; NULL: none is pending. */
 static inline const struct vgpu_event *vgpu_event_first(struct vgpu_sim *sim)
 {
-	struct vgpu_pq_entry *first = vgpu_pqueue_first(&sim->events);
+	struct vgpu_pq_entry *first = vgpu_calendar_first(&sim->events);
 
 	return first ? vgpu_container_of(first, struct vgpu_event, node) : NULL;
 }

@@ -343,7 +343,7 @@ static void random_commands_are_taken_or_refused(void **state)
 		taken += !w;
 		vgpu_device_run(h->dev, VGPU_NEVER, 20000);
 		/* Too long to wait for: a grid or a block time beyond reason. */
-		if (vgpu_pqueue_count(&h->dev->sim->events)) {
+		if (vgpu_calendar_count(&h->dev->sim->events)) {
 			vgpu_context_close(h->dev, c);
 			c = 0;
 		}

@@ -313,7 +313,7 @@ static void disturb(struct program *program)
 {
 	struct rig *rig = program->rig;
 
-	while (rig->sim.events.first) {
+	while (vgpu_event_first(&rig->sim)) {
 		u64 random = next_random(&program->random);
 		u64 frame = BASE / 4096 + (random >> 8) % (LINES * 2 / 32);
 
