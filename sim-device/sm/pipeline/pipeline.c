@@ -148,7 +148,7 @@ void vgpu_pipe_window_end(struct vgpu_pipe *p)
 	if (p->cut)
 		vgpu_pipe_kick(p, p->cycle);
 	else if (p->unfenced)
-		vgpu_pipe_kick(p, p->cycle + 1);
+		vgpu_pipe_kick(p, least(p->cycle + 1, p->next));
 	else if (p->next != VGPU_NEVER)
 		vgpu_pipe_kick(p, p->next);
 }

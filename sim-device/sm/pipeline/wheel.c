@@ -59,6 +59,7 @@ static void look_far(struct vgpu_pipe *p)
 	while (*at != VGPU_PIPE_NONE) {
 		u32 number = *at;
 
+		VGPU_CHECK(p->due[number] >= p->cycle);
 		if (p->due[number] - p->cycle < VGPU_PIPE_WHEEL) {
 			*at = *link_of(p, number);
 			to_wheel(p, number, p->due[number]);
@@ -81,6 +82,8 @@ u32 vgpu_pipe_due(struct vgpu_pipe *p, u64 cycle)
 		p->wheel_used[n / 64] &= ~(1ull << n % 64);
 		return VGPU_PIPE_NONE;
 	}
+	/* no cycle with work is passed over */
+	VGPU_CHECK(p->due[number] == cycle);
 	p->wheel[n] = *link_of(p, number);
 	p->due[number] = VGPU_NEVER;
 	return number;
