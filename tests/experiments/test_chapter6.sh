@@ -75,6 +75,13 @@ printf '#!/bin/sh\necho histo: kernel 1000 ns\necho histo: WRONG at out[3]\nexit
 chmod +x "$dir/fake/experiments/chapter6/histo"
 ! OUT=$dir/c BIN=$dir/fake "$here/run.sh" histo >"$dir/said" 2>&1 && grep -q 'WRONG at out' "$dir/said" && [ ! -e "$dir/c/verdict.md" ]
 ok "wrong values" $?
+# With --pipeline the baseline stalls on a fault, and what can be preempted does not.
+printf '#!/bin/sh\necho "$VGPU_SET" >>%s/settings\necho histo: kernel 1000 ns\n' "$dir" >"$dir/fake/experiments/chapter6/histo"
+OUT=$dir/c BIN=$dir/fake "$here/run.sh" --pipeline histo >"$dir/said" 2>&1 || :
+[ "$(grep -c 'timing=pipeline,fault_scheme=stall,sm_on_fault=stall' "$dir/settings")" -ge 3 ] &&
+	[ "$(grep -c 'timing=pipeline,fault_scheme=operand-log,\(block_switching=1\|fault_handler=gpu\)' "$dir/settings")" -eq 6 ] &&
+	! grep -q 'fault_scheme=operand-log,sm_on_fault=stall\|fault_scheme=stall,[^s]' "$dir/settings"
+ok "with the pipeline, each mode has its scheme" $?
 says "no such program" 2 "no program 'fft'" "$here/run.sh" fft
 
 # PROGRAM STALL SWITCH IDEAL GPU: its runs under all configurations

@@ -3,8 +3,9 @@
 #
 # run.sh: the use cases of Tanasic chapter 6: runs the programs of this folder under every configuration, draws figures 6.2 and 6.13
 # to 6.15 with gnuplot, prints paper against ours.
-# usage: tests/experiments/chapter6/run.sh [--quick] [--all-readings] [PROGRAM...]    results in OUT (out/experiments/chapter6)
+# usage: tests/experiments/chapter6/run.sh [--quick] [--all-readings] [--pipeline] [PROGRAM...]    results in OUT (out/experiments/chapter6)
 #   --quick         a few programs; PROGRAM: only these
+#   --pipeline      with timing=pipeline: the baseline has fault_scheme=stall, all others operand-log
 #   --all-readings  not only the one reading of what a fault occupies that docs/experiments.md takes for the source's
 # TOGETHER=1: accesses that are independent fault together (chapter6.h). SET=KEY=VALUE,... changes the device of all runs. BIN: the build (build).
 set -euo pipefail
@@ -14,11 +15,12 @@ out=${OUT:-out/experiments/chapter6}
 bin=${BIN:-build}
 programs="bfs cutcp histo lbm mri-gridding mri-q sad sgemm spmv stencil tpacf"
 heap=$(for pattern in strings graph points phase mixed private; do printf "heap-%s-halloc heap-%s " $pattern $pattern; done)
-readings=paths
+readings=paths timing=interval
 while [[ "${1:-}" = --* ]]; do
 	case $1 in
 		--quick) programs="histo sad spmv" heap="heap-points-halloc heap-points" ;;
 		--all-readings) readings="paths latency round-trip" ;;
+		--pipeline) timing=pipeline ;;
 		*) echo "run.sh: no option '$1'; see the head of $here/run.sh" >&2; exit 2 ;;
 	esac
 	shift
@@ -32,7 +34,7 @@ done
 if [ $# -gt 0 ]; then programs=$* heap=; fi
 mkdir -p "$out"
 unset VGPU_TRACE VGPU_VRAM VGPU_DEVICE
-export BIN=$bin SET=${SET:-} VGPU_TRANSPORT=embedded VGPU_PRESET=tanasic-ch6
+export TIMING=$timing BIN=$bin SET=${SET:-} VGPU_TRANSPORT=embedded VGPU_PRESET=tanasic-ch6
 LD_LIBRARY_PATH=$(readlink -f "$bin")${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 
@@ -53,6 +55,8 @@ settings() {
 		round-trip) printf ',fault_cpu_ps=%d' $((us * 1000000)) ;;
 		none) printf ',fault_cpu_ps=0' ;;
 	esac
+	# 6.5.3: "normalized to the on-demand paging implementation with stall on fault approach"
+	[ "$TIMING" = interval ] || printf ',timing=%s,fault_scheme=%s' "$TIMING" "$([ "$4" = stall ] && echo stall || echo operand-log)"
 	case $4 in
 		stall) printf ',sm_on_fault=stall' ;;
 		switch) printf ',block_switching=1,extra_blocks=4' ;;
