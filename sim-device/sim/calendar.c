@@ -13,7 +13,7 @@
 #define DEPTH_BITS	5u
 #define FIRST_SHIFT	17u		/* 0.13 us */
 #define MOST_SHIFT	(31u - DEPTH_BITS)
-#define YEARS		8u		/* entries are from that many times all buckets */
+#define ROUNDS		8u		/* entries are due in so many at most */
 
 /*
  * Entries between two judgements of the width: few at first, and twice as many after each change, so
@@ -54,7 +54,7 @@ static bool put(struct vgpu_calendar *c, struct vgpu_pq_entry *entry)
 	u32 n = number % BUCKETS;
 	u32 place = c->used[n];
 
-	if (number - c->bucket - 1 >= YEARS * BUCKETS || place == DEPTH)
+	if (number - c->bucket - 1 >= ROUNDS * BUCKETS || place == DEPTH)
 		return false;
 	c->used[n] = (u8)(place + 1);
 	place |= n << DEPTH_BITS;
@@ -108,7 +108,7 @@ void vgpu_calendar_consider(struct vgpu_calendar *c)
 {
 	if (!c->places || vgpu_pqueue_count(&c->tree) < VGPU_CALENDAR_MANY)
 		return;
-	c->used_now = true;
+	c->on = true;
 	fill(c, c->shift);
 }
 
@@ -139,12 +139,15 @@ static void judge(struct vgpu_calendar *c)
 	}
 }
 
-/* @entry was not put: it is for the tree. */
+/* @entry was not put: it is for the tree, unless the calendar is empty. */
 static void put_elsewhere(struct vgpu_calendar *c, struct vgpu_pq_entry *entry)
 {
 	/* the present bucket of an empty calendar is as old as its last entry */
-	if (!c->pending)
+	if (!c->pending) {
 		begin_before(c, entry->key);
+		put(c, entry);
+		return;
+	}
 	c->elsewhere++;
 	c->late += (s64)((entry->key >> c->shift) - c->bucket) <= 0;
 	vgpu_pqueue_insert(&c->tree, entry, entry->key, entry->seq);
@@ -286,7 +289,7 @@ static u32 put_in_order(struct vgpu_calendar *c)
 	struct vgpu_calendar_place *places = &c->places[n * DEPTH];
 	s32 order[DEPTH];
 	u32 count = 0;
-	u32 left = 0;			/* places of later years, and those before them */
+	u32 left = 0;			/* places of later rounds, and those before them */
 
 	for (u32 i = 0; i < c->used[n]; i++) {
 		u64 key = places[i].key;
@@ -331,7 +334,7 @@ void vgpu_calendar_begin(struct vgpu_calendar *c)
 		c->begun_entries += count;
 		if (unlikely(vgpu_calendar_count(c) < VGPU_CALENDAR_FEW)) {
 			empty(c);
-			c->used_now = false;
+			c->on = false;
 			return;
 		}
 		judge(c);

@@ -3,14 +3,15 @@
  * The queue of events: a priority queue, and where there are many events a calendar queue in front
  * of it (R. Brown, Communications of the ACM 31(10), 1988).
  *
- * Time is divided into buckets of equal width. An entry that falls into one of the next 511 is put
- * there, in constant time and in no order. When the entries of the present bucket have come, those
- * of the next one are put in order, and come one after the other. So it is known which entries come
- * next while those before them are processed, and the processor fetches them meanwhile; from a tree
- * it learns that only when the last one has been inserted.
+ * Time is divided into buckets of equal width. There are 512, which are used again and again: of a
+ * bucket those entries come next that are due in this round. An entry is put into its bucket in
+ * constant time and in no order. When the entries of the present bucket have come, those of the
+ * next one are put in order, and come one after the other. So it is known which entries come next
+ * while those before them are processed, and the processor fetches them meanwhile; from a tree it
+ * learns that only when the last one has been inserted.
  *
- * What falls into the present bucket, lies beyond the last one or finds no room in its bucket goes
- * to the tree. The first of the two is the first of all, by (key, seq); nothing that comes out
+ * What falls into the present bucket, is due in more than eight rounds or finds no room in its bucket
+ * goes to the tree. The first of the two is the first of all, by (key, seq); nothing that comes out
  * depends on what is where. The width follows the entries.
  */
 #ifndef VGPU_CALENDAR_H
@@ -36,7 +37,7 @@ struct vgpu_calendar_place {
 
 struct vgpu_calendar {
 	struct vgpu_pqueue tree;
-	bool used_now;			/* the calendar; it is empty otherwise */
+	bool on;			/* the calendar is used; it is empty otherwise */
 	u32 pending;			/* entries in the calendar */
 
 	/* of the present bucket: entries in order; those from @next on are queued; then NULL */
@@ -85,7 +86,7 @@ void vgpu_calendar_begin(struct vgpu_calendar *c);
 static inline void vgpu_calendar_insert(struct vgpu_calendar *c, struct vgpu_pq_entry *entry,
 					u64 key, u64 seq)
 {
-	if (c->used_now) {
+	if (c->on) {
 		vgpu_calendar_put(c, entry, key, seq);
 		return;
 	}

@@ -147,8 +147,8 @@ static void simulate(u64 seed, u32 steps, u32 active)
 			assert_ptr_equal(vgpu_calendar_first(&c), search());
 		first = vgpu_calendar_first(&c);
 		changed |= c.shift != shift;
-		switched += c.used_now != used;
-		used = c.used_now;
+		switched += c.on != used;
+		used = c.on;
 		if (!first)
 			continue;
 		assert_true(first->key >= now);
