@@ -228,8 +228,12 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 	}
 	if (unlikely(as->mmu->there || as->managed || as->process))
 		result = fetch(as, access, waiter, answer);
-	if (unlikely(result != VGPU_ACCESS_OK))
+	if (unlikely(result != VGPU_ACCESS_OK)) {
+		/* no TLB has the page afterwards */
+		if (result == VGPU_ACCESS_PENDING && access->walks)
+			answer->cost_ps = translation_time(as, access, VGPU_XLATE_PROCESS);
 		return result;
+	}
 	found = vgpu_as_translate(as, access->address[access->lane],
 				  access->kind != VGPU_ACCESS_LOAD, &answer->page);
 	if (likely(!access->translated))

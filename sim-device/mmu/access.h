@@ -59,6 +59,8 @@ enum vgpu_access_kind {
  * @l1: whose registers a miss needs; NULL: it needs none
  * @translated: its SM has had the translation and waits for it no more: it only asks where the page
  *   is now, which takes no time and counts as no miss
+ * @walks: a page that is not there is looked for, too, before it is known: the answer says how long.
+ *   Otherwise it is known at once, and looked for when the access is restarted
  */
 struct vgpu_access {
 	u8 kind;
@@ -74,6 +76,7 @@ struct vgpu_access {
 	struct vgpu_l1_tlb *l1;
 	const u64 *address;
 	bool translated;
+	bool walks;
 };
 
 enum vgpu_access_result { VGPU_ACCESS_OK, VGPU_ACCESS_PENDING, VGPU_ACCESS_FAULT };
@@ -81,7 +84,8 @@ enum vgpu_access_result { VGPU_ACCESS_OK, VGPU_ACCESS_PENDING, VGPU_ACCESS_FAULT
 /**
  * struct vgpu_access_answer - details of the result
  * @cost_ps: virtual time that the access has taken so far. OK: it delays the warp's next
- *   instruction; PENDING: it is added when the access is restarted. With an L2 TLB it is from
+ *   instruction; PENDING: it is added when the access is restarted; with access->walks: when it is
+ *   known that the page is not there. With an L2 TLB it is from
  *   access->elapsed on, where all misses of one instruction begin
  * @page: OK: the bytes of the page of @lane
  * @frame: OK: its number, with caches (struct vgpu_cache_ops) only; 0: the page has none

@@ -34,6 +34,7 @@ void vgpu_access_describe(const struct vgpu_pipe *p, const struct vgpu_pipe_acce
 		.l1 = sm->tlb.l1.registers.count ? (struct vgpu_l1_tlb *)&sm->tlb.l1 : NULL,
 		.address = access->address,
 		.translated = access->again,
+		.walks = !access->again,
 	};
 }
 

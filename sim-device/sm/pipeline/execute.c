@@ -220,9 +220,7 @@ void vgpu_pipe_read(struct vgpu_pipe *p)
 
 		if (e->stage[VGPU_STAGE_ISSUE] == p->cycle)
 			return;
-		p->reading.first = e->next;
-		if (e->next == VGPU_PIPE_NONE)
-			p->reading.last = VGPU_PIPE_NONE;
+		vgpu_pipe_list_remove(p, &p->reading, e);
 		e->state = VGPU_ENTRY_EXECUTING;
 		e->stage[VGPU_STAGE_READ] = p->cycle;
 		e->stage[VGPU_STAGE_EXECUTE] = p->cycle + 1;

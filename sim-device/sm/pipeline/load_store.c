@@ -84,8 +84,9 @@ static u64 check_ends(const struct vgpu_pipe *p, u64 cost)
 	return p->cycle + (cycles ? cycles : 1) + cost;
 }
 
+/* @cost: cycles after which it is known */
 static void failed(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
-		   enum vgpu_access_result result)
+		   enum vgpu_access_result result, u64 cost)
 {
 	if (result == VGPU_ACCESS_FAULT) {
 		vgpu_pipe_fatal(p, access->entry->warp, access->entry->pc);
@@ -93,7 +94,7 @@ static void failed(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
 		return;
 	}
 	access->faulted = true;
-	access->checked_at = later(access->checked_at, check_ends(p, 0));
+	access->checked_at = later(access->checked_at, check_ends(p, cost));
 	stop_checks(p, access);
 }
 
@@ -107,7 +108,7 @@ static void check_whole(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
 		return;
 	result = vgpu_access_whole(p, access, &cost);
 	if (result != VGPU_ACCESS_OK) {
-		failed(p, access, result);
+		failed(p, access, result, cost);
 		return;
 	}
 	access->left = 0;
@@ -135,7 +136,7 @@ static void check(struct vgpu_pipe *p)
 		line = &access->line[++n];
 	result = vgpu_access_check(p, access, line, &cost);
 	if (result != VGPU_ACCESS_OK) {
-		failed(p, access, result);
+		failed(p, access, result, cost);
 		return;
 	}
 	if (unlikely(access->whole)) {

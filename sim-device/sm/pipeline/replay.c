@@ -146,7 +146,8 @@ static void commit_done(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw)
 	for (u64 slots = pw->slots; slots; slots &= slots - 1) {
 		struct vgpu_pipe_entry *e = &p->entries[pw->entry[__builtin_ctzll(slots)]];
 
-		if (e->state == VGPU_ENTRY_DONE)
+		/* after the last commit nothing is in flight any more */
+		if (slots & -slots & pw->slots && e->state == VGPU_ENTRY_DONE)
 			vgpu_pipe_commit(p, e);
 	}
 }

@@ -70,6 +70,7 @@ static void mixture(struct vass *v)
 
 struct result {
 	u8 *bytes;
+	bool faulted;			/* the kernel: there are no bytes */
 	u64 switches;
 	u64 replayed;
 	u64 thread_instructions;	/* each once, however often it faults or finds no port */
@@ -96,13 +97,13 @@ static struct result compute(const struct vgpu_config *config)
 	host_run(r.h);
 	launch(&r, BLOCKS, THREADS, BASE, 0);
 	host_run(r.h);
-	assert_int_equal(r.h->fault_count, 0);
-	for (u32 n = 0; n < 4; n++) {
+	result.faulted = r.h->fault_count;
+	for (u32 n = 0; n < 4 && !result.faulted; n++) {
 		host_push(r.h, r.context, r.queue, cmd_d2h(0, BASE + parts[n], 65536));
 		host_run(r.h);
 		memcpy(result.bytes + n * PART, r.h->memory, PART);
 	}
-	for (u32 n = 0; n < ROUNDS; n++) {
+	for (u32 n = 0; n < ROUNDS && !result.faulted; n++) {
 		host_push(r.h, r.context, r.queue,
 			  cmd_d2h(0, BASE + OUT + (n + 1) * 16384, 16384));
 		host_run(r.h);
@@ -131,6 +132,7 @@ static void check(const struct vgpu_config *config, const struct result *want, u
 {
 	struct result got = compute(config);
 
+	assert_false(want->faulted || got.faulted);
 	if (memcmp(got.bytes, want->bytes, 4 * PART + ROUNDS * 16384))
 		fail_msg("%s, %s, %s, seed %llu: other bytes", what, config->memory_model,
 			 config->issue_order, config->seed);
@@ -184,7 +186,8 @@ static void the_wrong_scheme_is_found(void **state)
 	set_field(&config, "page_arrival_ps", "3000000");
 	set_field(&config, "fault_granule", "4096");
 	got = compute(&config);
-	assert_memory_not_equal(got.bytes, want.bytes, PART);
+	/* it may have computed a wrong address */
+	assert_true(got.faulted || memcmp(got.bytes, want.bytes, PART));
 	free(got.bytes);
 	free(want.bytes);
 }

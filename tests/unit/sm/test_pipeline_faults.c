@@ -16,6 +16,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "device/device.h"
 #include "pipeline_rig.h"
 
 #define FAR	4u		/* bytes from one address to the other */
@@ -153,12 +154,56 @@ static void what_is_replayed(void **state)
 	}
 }
 
+#define PAGES	12u
+
+/* So many loads, of a page each. */
+static void many_pages(struct vass *v)
+{
+	vass_init(v, 24, 16);
+	OP(v, LDP, VASS_MEM(8, 1), 2, 0, 0, 0, 0);
+	OP(v, BAR, 0, 0, 0, 0, 0, 0);
+	for (u32 n = 0; n < PAGES; n++)
+		OP(v, LDG, VASS_MEM(4, 1), (u8)(8 + n), 2, 0, 0, 4096 * n);
+	OP(v, EXIT, 0, 0, 0, 0, 0, 0);
+}
+
+/*
+ * That a page is not there is known when its table has been walked. Until then the warp goes on, if
+ * its scheme lets it: loads that do not depend on each other fault at the same time.
+ */
+static void a_fault_is_known_after_the_walk(void **state)
+{
+	static const u32 want[] = { PAGES, 1, 1, PAGES, PAGES };
+
+	(void)state;
+	for (u32 n = 0; n < sizeof(schemes) / sizeof(*schemes); n++) {
+		struct vgpu_config config = fault_config(schemes[n], "flat");
+		struct rig r;
+		struct vass v;
+
+		set_field(&config, "l1_tlb_cycles", "1");
+		set_field(&config, "page_walk_ps", "500000");
+		set_field(&config, "operand_log_bytes", "65536");
+		r = start_pipeline(&config);
+		many_pages(&v);
+		program(&r, &v);
+		launch(&r, 1, LANES, BASE, 0);
+		/* pages come after 20 us */
+		vgpu_device_run(r.h->dev, r.h->dev->sim->now + 10000000, 100000);
+		assert_int_equal(host_count_of(r.h, VGPU_TRACE_PAGE_FAULT), want[n]);
+		host_run(r.h);
+		assert_int_equal(host_count_of(r.h, VGPU_TRACE_PAGE_FAULT), PAGES);
+		stop(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_scheme_computes_the_same),
 		cmocka_unit_test(the_wrong_scheme_computes_something_else),
 		cmocka_unit_test(what_is_replayed),
+		cmocka_unit_test(a_fault_is_known_after_the_walk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
