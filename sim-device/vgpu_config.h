@@ -176,6 +176,11 @@
 	NAME(memory_model)									\
 	/* instructions of one warp that are fetched in a cycle */				\
 	NUMBER(u32, fetch_width, 1, 16)								\
+	/* instruction cache of an SM; 0: every fetch finds its line */				\
+	NUMBER(u32, l1i_bytes, 0, 1048576)							\
+	NUMBER(u32, l1i_ways, 1, 64)								\
+	/* ... cycles until a line comes that is not there */					\
+	NUMBER(u32, l1i_miss_cycles, 1, 100000)							\
 	/* instructions, of all warps of an SM, that are fetched and not issued */		\
 	NUMBER(u32, issue_queue, 1, 4096)							\
 	/* accesses of warps to global memory that an SM has in flight */			\

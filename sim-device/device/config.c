@@ -116,6 +116,8 @@ static const char *check_hierarchy(const struct vgpu_config *config)
 
 	if (!vgpu_coherence_find(config->coherence))
 		return "coherence must be the name of a protocol: gpu";
+	if (config->l1i_bytes % (config->l1i_ways * VGPU_LINE))
+		return "l1i_bytes must be a multiple of l1i_ways lines of 128 bytes";
 	if (config->l1_bytes && (!l1_way || config->l1_bytes % l1_way))
 		return "l1_bytes must be a multiple of l1_ways lines of 128 bytes";
 	if (!l2_way || !config->l2_bytes || config->l2_bytes % l2_way)

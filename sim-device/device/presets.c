@@ -74,6 +74,8 @@
 	.issue_order = "out-of-order",		\
 	.memory_model = "caches",		\
 	.fetch_width = (width),			\
+	.l1i_ways = 4,				\
+	.l1i_miss_cycles = 100,			\
 	.issue_queue = 96,			\
 	.memory_queue = 128,			\
 	.operand_log_bytes = 16 * KB,		\

@@ -7,9 +7,10 @@
 #include "exec.h"
 
 /*
- * A block struct is one cache line of 64 bytes: it should not lie across two. Of those that are free
- * the first is taken. So blocks that become resident one after the other have structs that lie side
- * by side: with many SMs none is in the cache, and a processor that fetches one fetches the next.
+ * A block struct is one cache line of 64 bytes: it should not lie across two. Of those that are
+ * free the first is taken. So blocks that become resident one after the other have structs that lie
+ * side by side: with many SMs none is in the cache, and a processor that fetches one fetches the
+ * next.
  */
 #define LINE	64u
 

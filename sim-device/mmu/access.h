@@ -59,8 +59,8 @@ enum vgpu_access_kind {
  * @l1: whose registers a miss needs; NULL: it needs none
  * @translated: its SM has had the translation and waits for it no more: it only asks where the page
  *   is now, which takes no time and counts as no miss
- * @walks: a page that is not there is looked for, too, before it is known: the answer says how long.
- *   Otherwise it is known at once, and looked for when the access is restarted
+ * @walks: a page that is not there is looked for, too, before it is known: the answer says how
+ *   long. Otherwise it is known at once, and looked for when the access is restarted
  */
 struct vgpu_access {
 	u8 kind;

@@ -16,8 +16,9 @@
 #define ROUNDS		8u		/* entries are due in so many at most */
 
 /*
- * Entries between two judgements of the width: few at first, and twice as many after each change, so
- * that it does not follow each phase of what is simulated. How many entries a bucket should have.
+ * Entries between two judgements of the width: few at first, and twice as many after each change,
+ * so that it does not follow each phase of what is simulated. How many entries a bucket should
+ * have.
  */
 #define FIRST_TERM	4096u
 #define MOST_TERM	(1u << 20)
@@ -264,7 +265,7 @@ static inline void sort_eight(s32 *a)
 	exchange(a, 1, 2), exchange(a, 3, 4), exchange(a, 5, 6);
 }
 
-/* Merge groups of eight that are in order, @count numbers in all; only lengths are to be predicted. */
+/* Merge groups of eight that are in order, @count numbers in all. Only lengths are predicted. */
 static void merge(s32 *a, u32 count)
 {
 	u32 groups = (count + 7) / 8;

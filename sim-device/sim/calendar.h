@@ -10,9 +10,9 @@
  * while those before them are processed, and the processor fetches them meanwhile; from a tree it
  * learns that only when the last one has been inserted.
  *
- * What falls into the present bucket, is due in more than eight rounds or finds no room in its bucket
- * goes to the tree. The first of the two is the first of all, by (key, seq); nothing that comes out
- * depends on what is where. The width follows the entries.
+ * What falls into the present bucket, is due in more than eight rounds or finds no room in its
+ * bucket goes to the tree. The first of the two is the first of all, by (key, seq); nothing that
+ * comes out depends on what is where. The width follows the entries.
  */
 #ifndef VGPU_CALENDAR_H
 #define VGPU_CALENDAR_H

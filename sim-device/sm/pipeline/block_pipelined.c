@@ -251,6 +251,7 @@ void vgpu_pipe_fini(struct vgpu_sm *sm)
 		return;
 	if (p->port)
 		p->port->model->close(p->port);
+	vgpu_code_cache_fini(p);
 	vgpu_mem_free_device(p->warps);
 	vgpu_mem_free_device(p->used);
 	vgpu_mem_free_device(p->fetchable);
@@ -311,6 +312,7 @@ int vgpu_pipe_init(struct vgpu_sm *sm)
 	p->no_cost = allocate(p, VGPU_OP_COUNT * sizeof(u16), &failed);
 	p->scratch = allocate(p, sizeof(*p->scratch), &failed);
 	p->staging = allocate(p, VGPU_LINE, &failed);
+	failed |= vgpu_code_cache_init(p) != 0;
 	p->port = failed ? NULL : vgpu_memory_model_find(config->memory_model)->open(sm);
 	if (failed || !p->port) {
 		vgpu_pipe_fini(sm);

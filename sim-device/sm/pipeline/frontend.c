@@ -155,6 +155,8 @@ static void fetch_one(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw)
 	} else {
 		if (w->pc == w->reconv && !reconverge(p, pw))
 			return;
+		if (unlikely(p->code) && !vgpu_code_is_there(p, pw))
+			return;
 		e = vgpu_pipe_enter(p, pw, w->pc, w->active,
 				    flags_of_sync(w, &pw->block->launch->kernel->code[w->pc]),
 				    NULL);

@@ -42,6 +42,8 @@ static void run_cycle(struct vgpu_pipe *p)
 	/* what ends in the hierarchy makes room, also if nobody is told of it */
 	if (unlikely(p->busy) && p->port->model->next(p->port) <= p->cycle)
 		p->busy = false;
+	if (unlikely(p->code_due <= p->cycle))
+		vgpu_code_comes(p);
 	while ((response = p->port->model->response(p->port, p->cycle)))
 		vgpu_access_respond(p, response);
 	if (p->ready_count)
@@ -71,6 +73,7 @@ static u64 next_cycle(const struct vgpu_pipe *p)
 		return p->cycle;
 	next = least(next, vgpu_pipe_next_due(p));
 	next = least(next, p->port->model->next(p->port));
+	next = least(next, p->code_due);
 	return next > p->cycle ? next : p->cycle;
 }
 
@@ -316,6 +319,8 @@ void vgpu_pipe_leave_block(struct vgpu_sm *sm, const struct vgpu_block *block)
 			vgpu_pipe_discard(p, pw);
 		if (!pw->held)
 			vgpu_pipe_hold(p, pw, VGPU_HELD_STOP);
+		/* where it goes on, it looks for its next instruction again */
+		pw->held &= ~VGPU_HELD_CODE;
 		p->used[pw->index / 64] &= ~(1ull << pw->index % 64);
 		p->warps[pw->index] = NULL;
 	}

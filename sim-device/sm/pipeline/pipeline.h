@@ -166,6 +166,7 @@ struct vgpu_replay {
 #define VGPU_HELD_EXITED	0x20u
 #define VGPU_HELD_DRAIN		0x40u	/* until nothing is in flight */
 #define VGPU_HELD_SLOTS		0x80u	/* as much is in flight as can be */
+#define VGPU_HELD_CODE		0x100u	/* its next instruction is not in the instruction cache */
 
 /** struct vgpu_pipe_warp - a warp in the pipeline; part of the state of its block */
 struct vgpu_pipe_warp {
@@ -251,6 +252,8 @@ struct vgpu_pipe {
 	u64 *fetchable;		/* ... of a warp that can be fetched of */
 	u32 fetchable_count;
 	u32 last_warp;		/* fetched of */
+	struct vgpu_code_cache *code;	/* NULL: every fetch finds its line */
+	u64 code_due;		/* when the next line comes */
 	/* instructions */
 	struct vgpu_pipe_entry *entries;
 	u32 entry_count;
@@ -305,6 +308,14 @@ static inline struct vgpu_pipe_entry *vgpu_pipe_entry(struct vgpu_pipe *p, u32 n
 {
 	return &p->entries[number];
 }
+
+/* code_cache.c */
+int vgpu_code_cache_init(struct vgpu_pipe *p);
+void vgpu_code_cache_fini(struct vgpu_pipe *p);
+/* Is the next instruction of @pw in the instruction cache? If not, it is held until it is. */
+bool vgpu_code_is_there(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw);
+/* p->code_due is now. */
+void vgpu_code_comes(struct vgpu_pipe *p);
 
 /* decode.c */
 void vgpu_pipe_decode(const struct vgpu_config *config, const struct vgpu_insn *insn,

@@ -159,6 +159,9 @@ static void at_random_places(void **state)
 		config = chaos_config("pipeline");
 		snprintf(seed, sizeof(seed), "%u", n + 1);
 		set_field(&config, "seed", seed);
+		/* the kernel does not fit into it */
+		set_field(&config, "l1i_bytes", n % 3 ? "0" : "256");
+		set_field(&config, "l1i_ways", "1");
 		set_field(&config, "fault_scheme", schemes[n % 5]);
 		set_field(&config, "memory_model", memories[n / 5 % 2]);
 		set_field(&config, "issue_order", orders[n / 10]);
