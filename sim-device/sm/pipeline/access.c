@@ -199,6 +199,9 @@ void vgpu_access_read(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 		vgpu_access_queue(p, access);
 	if (p->scheme->read)
 		p->scheme->read(p, e);
+	/* it is known by now where it stores */
+	if (e->warp->store_waiter != VGPU_PIPE_NONE)
+		vgpu_pipe_try(p, &p->entries[e->warp->store_waiter]);
 }
 
 /* ---- fences -------------------------------------------------------------- */

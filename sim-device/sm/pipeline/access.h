@@ -83,6 +83,11 @@ void vgpu_access_unqueue(struct vgpu_pipe *p, struct vgpu_pipe_access *access);
 void vgpu_access_purge(struct vgpu_pipe *p, struct vgpu_pipe_access *access);
 /* The last store or atomic of @e has left the SM: what follows in its warp may. */
 void vgpu_access_left(struct vgpu_pipe *p, struct vgpu_pipe_entry *e);
+/*
+ * May @e, whose operands are there, overtake the stores of its warp that have not left the SM? If
+ * it and they are weak, and it touches none of their lines.
+ */
+bool vgpu_access_may_pass(const struct vgpu_pipe *p, const struct vgpu_pipe_entry *e);
 /* The memory has answered a fence. */
 void vgpu_access_fenced(struct vgpu_pipe *p, const struct vgpu_mem_response *response);
 void vgpu_access_read(struct vgpu_pipe *p, struct vgpu_pipe_entry *e);

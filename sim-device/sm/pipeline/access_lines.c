@@ -117,6 +117,70 @@ bool vgpu_access_coalesce(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
 	return !odd;
 }
 
+/* ---- order within a warp ------------------------------------------------------------ */
+
+static bool is_weak(const struct vgpu_pipe_entry *e)
+{
+	u32 order = VGPU_MEM_ORDER(e->insn->mem);
+
+	return !is_atomic(e->insn->op) && (order == VGPU_ORDER_WEAK || order == VGPU_ORDER_NC);
+}
+
+static bool touches(const struct vgpu_pipe_access *access, u64 line)
+{
+	for (u32 n = 0; n < access->count; n++)
+		if (access->line[n].address == line)
+			return true;
+	return false;
+}
+
+/* Does @e, of which @lanes take part, touch no line of @access? */
+static bool is_apart(const struct vgpu_pipe_entry *e, u32 lanes,
+		     const struct vgpu_pipe_access *access)
+{
+	const struct vgpu_insn *i = e->insn;
+	const u64 *a = (const u64 *)&e->warp->w->regs[i->a * VGPU_LANES];
+	u64 bytes = vgpu_access_bytes(i), last = ~0ull;
+
+	for (; lanes; lanes &= lanes - 1) {
+		u64 address = (i->flags & VGPU_F_ABS ? 0 : a[__builtin_ctz(lanes)]) + i->imm;
+		u64 line = address & ~(u64)(VGPU_LINE - 1);
+
+		/* other memory, or it ends its kernel */
+		if (address >= VGPU_ADDRESS_LIMIT || address & (bytes - 1))
+			return false;
+		if (line != last && touches(access, line))
+			return false;
+		last = line;
+	}
+	return true;
+}
+
+bool vgpu_access_may_pass(const struct vgpu_pipe *p, const struct vgpu_pipe_entry *e)
+{
+	const struct vgpu_pipe_warp *pw = e->warp;
+	u32 lanes;
+
+	if (!pw->unsent)
+		return true;
+	if (e->logged || !is_weak(e))
+		return false;
+	lanes = e->active & vgpu_pipe_guarded(pw->w, e->insn);
+	for (u64 slots = pw->slots; slots; slots &= slots - 1) {
+		const struct vgpu_pipe_entry *older =
+			&p->entries[pw->entry[__builtin_ctzll(slots)]];
+
+		if (older->age >= e->age || !(older->d.flags & VGPU_DEC_WRITES))
+			continue;
+		/* one that has not read its operands may store anywhere */
+		if (!is_weak(older) || !older->access || older->access->whole)
+			return false;
+		if (older->access->unsent && !is_apart(e, lanes, older->access))
+			return false;
+	}
+	return true;
+}
+
 void vgpu_access_mask(const struct vgpu_pipe_access *access, const struct vgpu_pipe_line *line,
 		      u64 mask[2])
 {

@@ -43,9 +43,14 @@ void vgpu_pipe_list_remove(struct vgpu_pipe *p, struct vgpu_pipe_list *list,
 
 void vgpu_pipe_try(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 {
-	if (e->state != VGPU_ENTRY_WAITING || e->wait_commit || e->wait_read || e->wait_store ||
-	    e->wait_issue)
+	if (e->state != VGPU_ENTRY_WAITING || e->wait_commit || e->wait_read || e->wait_issue)
 		return;
+	if (e->wait_store) {
+		if (!vgpu_access_may_pass(p, e))
+			return;
+		e->wait_store = false;
+		e->warp->store_waiter = VGPU_PIPE_NONE;
+	}
 	e->state = VGPU_ENTRY_READY;
 	e->warp->moving++;
 	vgpu_pipe_block(e->warp->block)->moving++;
@@ -185,12 +190,7 @@ void vgpu_pipe_leave(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 
 void vgpu_pipe_store_sent(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw)
 {
-	struct vgpu_pipe_entry *waiter;
-
-	if (--pw->unsent || pw->store_waiter == VGPU_PIPE_NONE)
-		return;
-	waiter = &p->entries[pw->store_waiter];
-	pw->store_waiter = VGPU_PIPE_NONE;
-	waiter->wait_store = false;
-	vgpu_pipe_try(p, waiter);
+	pw->unsent--;
+	if (pw->store_waiter != VGPU_PIPE_NONE)
+		vgpu_pipe_try(p, &p->entries[pw->store_waiter]);
 }

@@ -197,6 +197,63 @@ static void a_fault_is_known_after_the_walk(void **state)
 	}
 }
 
+/*
+ * A store, whose page is not there; a load of what it has stored; a load of another line and page.
+ * @order: of the store.
+ */
+static void store_and_load(struct vass *v, u32 order)
+{
+	vass_init(v, 24, 16);
+	OP(v, LDP, VASS_MEM(8, 1), 2, 0, 0, 0, 0);
+	OP(v, SREG, 0, 0, 0, 0, 0, VGPU_SR_LANEID);
+	OPI(v, SHL, 1, 0, 2);
+	OP(v, ZXQ, 0, 12, 1, 0, 0, 0);
+	OP(v, ADDQ, 0, 2, 2, 12, 0, 0);
+	OPI(v, MOV, 8, 0, 7);
+	OP(v, BAR, 0, 0, 0, 0, 0, 0);
+	OP(v, STG, VASS_MEM(4, 1), 0, 2, 8, 0, 0);
+	vass_mem(v, order, order == VGPU_ORDER_WEAK ? 0 : VGPU_SCOPE_GPU,
+		 VGPU_CACHE_NONE);
+	OP(v, LDG, VASS_MEM(4, 1), 10, 2, 0, 0, 4096);
+	OP(v, LDG, VASS_MEM(4, 1), 9, 2, 0, 0, 0);
+	OP(v, ADD, 0, 11, 9, 10, 0, 0);
+	OP(v, STG, VASS_MEM(4, 1), 0, 2, 11, 0, OUT);
+	OP(v, EXIT, 0, 0, 0, 0, 0, 0);
+}
+
+/* An access overtakes the stores of its warp that wait, if they are weak and touch other lines. */
+static void accesses_overtake_stores(void **state)
+{
+	static const u32 orders[] = { VGPU_ORDER_WEAK, VGPU_ORDER_RELAXED };
+
+	(void)state;
+	for (u32 n = 0; n < 2 * sizeof(schemes) / sizeof(*schemes); n++) {
+		struct vgpu_config config = fault_config(schemes[n / 2], "caches");
+		bool holds = n / 2 == 1 || n / 2 == 2;	/* the scheme, by the store */
+		const u32 *words;
+		struct rig r;
+		struct vass v;
+
+		set_field(&config, "page_walk_ps", "500000");
+		r = start_pipeline(&config);
+		fill(&r);
+		store_and_load(&v, orders[n % 2]);
+		program(&r, &v);
+		launch(&r, 1, LANES, BASE, 0);
+		vgpu_device_run(r.h->dev, r.h->dev->sim->now + 10000000, 100000);
+		assert_int_equal(host_count_of(r.h, VGPU_TRACE_PAGE_FAULT),
+				 n % 2 || holds ? 1 : 2);
+		host_run(r.h);
+		host_push(r.h, r.context, r.queue, cmd_d2h(0, BASE + OUT, 4096));
+		host_run(r.h);
+		assert_int_equal(r.h->fault_count, 0);
+		words = (const u32 *)r.h->memory;
+		for (u32 l = 0; l < LANES; l++)
+			assert_int_equal(words[l], 7 + 100 + 1024 + l);
+		stop(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +261,7 @@ int main(void)
 		cmocka_unit_test(the_wrong_scheme_computes_something_else),
 		cmocka_unit_test(what_is_replayed),
 		cmocka_unit_test(a_fault_is_known_after_the_walk),
+		cmocka_unit_test(accesses_overtake_stores),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
