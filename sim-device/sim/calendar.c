@@ -74,6 +74,14 @@ static void begin_before(struct vgpu_calendar *c, u64 key)
 	c->present[0] = NULL;
 }
 
+/* No place is used. */
+static void forget_places(struct vgpu_calendar *c)
+{
+	memset(c->used, 0, sizeof(c->used));
+	memset(c->occupied, 0, sizeof(c->occupied));
+	c->pending = 0;
+}
+
 /* All that is queued is in the tree. */
 static void empty(struct vgpu_calendar *c)
 {
@@ -84,9 +92,7 @@ static void empty(struct vgpu_calendar *c)
 		entry->number = 0;
 		vgpu_pqueue_insert(&c->tree, entry, entry->key, entry->seq);
 	}
-	memset(c->used, 0, sizeof(c->used));
-	memset(c->occupied, 0, sizeof(c->occupied));
-	c->pending = 0;
+	forget_places(c);
 }
 
 /* The calendar is empty: buckets are 2^@shift wide from now on, and get what there is for them. */
@@ -145,9 +151,10 @@ static void put_elsewhere(struct vgpu_calendar *c, struct vgpu_pq_entry *entry)
 {
 	/* the present bucket of an empty calendar is as old as its last entry */
 	if (!c->pending) {
+		forget_places(c);
 		begin_before(c, entry->key);
-		put(c, entry);
-		return;
+		if (VGPU_CHECK(put(c, entry)))
+			return;
 	}
 	c->elsewhere++;
 	c->late += (s64)((entry->key >> c->shift) - c->bucket) <= 0;

@@ -240,6 +240,32 @@ static void one_time_for_all(void **state)
 	vgpu_calendar_free(&c);
 }
 
+/* Places of entries that were removed are free again when the calendar is empty. */
+static void removed_and_inserted_again(void **state)
+{
+	struct vgpu_calendar c = {};
+	u64 next = 0;
+
+	(void)state;
+	memset(entries, 0, sizeof(entries));
+	assert_int_equal(vgpu_calendar_reserve(&c, MOST), 0);
+	for (u32 round = 0; round < 50; round++) {
+		for (u32 i = 0; i < MOST; i++)
+			vgpu_calendar_insert(&c, &entries[i], 1000000 + i % 7, next++);
+		assert_true(c.on);
+		assert_int_equal(vgpu_calendar_count(&c), MOST);
+		for (u32 i = 0; i < MOST; i++)
+			vgpu_calendar_clear(&c, &entries[(i * 7 + round) % MOST]);
+		assert_int_equal(vgpu_calendar_count(&c), 0);
+		assert_null(vgpu_calendar_first(&c));
+		/* one alone, and removed again */
+		vgpu_calendar_insert(&c, &entries[round], 1000003, next++);
+		assert_ptr_equal(vgpu_calendar_first(&c), &entries[round]);
+		vgpu_calendar_clear(&c, &entries[round]);
+	}
+	vgpu_calendar_free(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +273,7 @@ int main(void)
 		cmocka_unit_test(the_first_comes_first),
 		cmocka_unit_test(ends_of_the_clock),
 		cmocka_unit_test(one_time_for_all),
+		cmocka_unit_test(removed_and_inserted_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
