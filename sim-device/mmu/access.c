@@ -229,7 +229,7 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 	if (unlikely(as->mmu->there || as->managed || as->process))
 		result = fetch(as, access, waiter, answer);
 	if (unlikely(result != VGPU_ACCESS_OK)) {
-		/* no TLB has the page afterwards */
+		/* nothing is entered: the page of @lane or another one is not there */
 		if (result == VGPU_ACCESS_PENDING && access->walks)
 			answer->cost_ps = translation_time(as, access, VGPU_XLATE_PROCESS);
 		return result;

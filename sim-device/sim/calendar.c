@@ -12,6 +12,7 @@
 #define DEPTH		VGPU_CALENDAR_DEPTH
 #define DEPTH_BITS	5u
 #define FIRST_SHIFT	17u		/* 0.13 us */
+#define LEAST_SHIFT	1u		/* numbers of buckets do not wrap */
 #define MOST_SHIFT	(31u - DEPTH_BITS)
 #define ROUNDS		8u		/* entries are due in so many at most */
 
@@ -79,6 +80,7 @@ static void forget_places(struct vgpu_calendar *c)
 {
 	memset(c->used, 0, sizeof(c->used));
 	memset(c->occupied, 0, sizeof(c->occupied));
+	c->present[c->next] = NULL;
 	c->pending = 0;
 }
 
@@ -139,7 +141,7 @@ static void judge(struct vgpu_calendar *c)
 	else if (!c->begun)
 		shift++;
 	c->begun = c->begun_entries = c->elsewhere = c->late = 0;
-	if (shift != c->shift && shift <= MOST_SHIFT) {
+	if (shift != c->shift && shift >= LEAST_SHIFT && shift <= MOST_SHIFT) {
 		c->term = c->term < MOST_TERM ? 2 * c->term : MOST_TERM;
 		empty(c);
 		fill(c, shift);

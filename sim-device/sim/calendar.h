@@ -10,9 +10,9 @@
  * while those before them are processed, and the processor fetches them meanwhile; from a tree it
  * learns that only when the last one has been inserted.
  *
- * What falls into the present bucket, is due in more than eight rounds or finds no room in its
- * bucket goes to the tree. The first of the two is the first of all, by (key, seq); nothing that
- * comes out depends on what is where. The width follows the entries.
+ * Unless the calendar is empty, what falls into the present bucket, is due in more than eight
+ * rounds or finds no room in its bucket goes to the tree. The first of the two is the first of all,
+ * by (key, seq); nothing that comes out depends on what is where. The width follows the entries.
  */
 #ifndef VGPU_CALENDAR_H
 #define VGPU_CALENDAR_H
@@ -62,7 +62,7 @@ struct vgpu_calendar {
 	u32 term;			/* it is judged after that many entries */
 };
 
-/* Room for @room entries in all. -ENOMEM, and then what there was is as before. */
+/* Room for @room entries in all. -ENOMEM, and then there is less, and nothing is lost. */
 int vgpu_calendar_reserve(struct vgpu_calendar *c, u32 room);
 void vgpu_calendar_free(struct vgpu_calendar *c);
 /* Remove @entry, which is queued. */
@@ -91,7 +91,7 @@ static inline void vgpu_calendar_insert(struct vgpu_calendar *c, struct vgpu_pq_
 		return;
 	}
 	vgpu_pqueue_insert(&c->tree, entry, key, seq);
-	/* low numbers are taken first */
+	/* low numbers are taken first, as long as none has been freed */
 	if (unlikely(entry->number > VGPU_CALENDAR_MANY))
 		vgpu_calendar_consider(c);
 }

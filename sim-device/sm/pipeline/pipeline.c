@@ -321,6 +321,7 @@ void vgpu_pipe_leave_block(struct vgpu_sm *sm, const struct vgpu_block *block)
 			vgpu_pipe_hold(p, pw, VGPU_HELD_STOP);
 		/* where it goes on, it looks for its next instruction again */
 		pw->held &= ~VGPU_HELD_CODE;
+		pw->code_came = false;
 		p->used[pw->index / 64] &= ~(1ull << pw->index % 64);
 		p->warps[pw->index] = NULL;
 	}

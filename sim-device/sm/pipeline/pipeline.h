@@ -182,6 +182,7 @@ struct vgpu_pipe_warp {
 	u16 store_waiter;	/* the access that waits for these */
 	u16 last_unissued;	/* in order: the youngest */
 	u32 jumps;		/* branches executed */
+	bool code_came;		/* the line that it was held for, since it was fetched of */
 	bool waiting;		/* preemptible: w->waiter waits for a page */
 	u32 stalled;		/* stall: accesses that wait for pages */
 	u32 replay_next;

@@ -303,6 +303,9 @@ static bool restart(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw, const u16 *s
 		if (e->jumps != pw->jumps || e->replayed || n)
 			return false;
 		pw->w->pc = e->pc;
+		/* it is held for the line of another instruction */
+		vgpu_pipe_let_go(p, pw, VGPU_HELD_CODE);
+		pw->code_came = false;
 		return true;
 	}
 	return false;
@@ -354,8 +357,8 @@ void vgpu_pipe_settle(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw)
 void vgpu_pipe_discard(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw)
 {
 	drop_all(p, pw);
-	if (pw->waiting)
-		vgpu_page_waiter_cancel(&pw->w->waiter);
+	/* also where the check that has failed has not ended, and it is not waiting yet */
+	vgpu_page_waiter_cancel(&pw->w->waiter);
 }
 
 u32 vgpu_pipe_replays(const struct vgpu_pipe_block *pb)

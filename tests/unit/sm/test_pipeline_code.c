@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "device/device.h"
 #include "pipeline_rig.h"
 
 #define LINE	16u
@@ -170,6 +171,91 @@ static void sizes_that_are_none(void **state)
 	assert_null(vgpu_config_check(&config));
 }
 
+/* Blocks that wait for lines die, and others come, which wait for others. */
+static void misses_of_the_dead(void **state)
+{
+	struct vgpu_config config = code_config("2048", "4");
+	struct vass v;
+	struct rig r;
+
+	(void)state;
+	set_field(&config, "l1i_miss_cycles", "100000");
+	set_field(&config, "clock_khz", "1000");
+	r = start_pipeline(&config);
+	straight(&v, 3 * LINE);
+	for (u32 n = 0; n < 100; n++) {
+		u64 kept = r.context;
+
+		r.context = host_open(r.h);
+		r.queue = host_queue(r.h, r.context);
+		assert_int_equal(vgpu_memory_map(r.h->dev, r.context, BASE, BYTES), 0);
+		program(&r, &v);
+		launch(&r, 13 * 16, 128, BASE, 0);
+		vgpu_device_run(r.h->dev, r.h->dev->sim->now + 200000000, 100000);
+		vgpu_context_close(r.h->dev, r.context);
+		r.context = kept;
+	}
+	stop(&r);
+}
+
+#define WARPS	32u
+
+/* Each warp loops on a line of its own. */
+static void own_lines(struct vass *v)
+{
+	u32 at[WARPS];
+
+	vass_init(v, 16, 16);
+	OP(v, SREG, 0, 0, 0, 0, 0, VGPU_SR_WARPID);
+	OPI(v, MOV, 3, 0, 20);
+	for (u32 w = 0; w < WARPS; w++) {
+		OP(v, SETPU, VGPU_F_IMM | VGPU_CMP_EQ, 1, 0, 0, 0, w);
+		at[w] = OP(v, BRA, 0, 0, 0, 0, 0, 0);
+		vass_guard(v, 1);
+	}
+	for (u32 w = 0; w < WARPS; w++) {
+		u32 back;
+
+		while (v->count % LINE)
+			OPI(v, MOV, 10, 0, 1);
+		vass_target(v, at[w], v->count, 0xffffffff);
+		OPI(v, SUB, 3, 3, 1);
+		OP(v, SETPU, VGPU_F_IMM | VGPU_CMP_NE, 1, 3, 0, 0, 0);
+		back = OP(v, BRA, 0, 0, 0, 0, 0, 0);
+		vass_guard(v, 1);
+		vass_target(v, back, v->count - 3, v->count);
+		OP(v, EXIT, 0, 0, 0, 0, 0, 0);
+	}
+}
+
+/* Lines that push each other out before it is the turn of their warps: all get on. */
+static void warps_of_one_set_get_on(void **state)
+{
+	static const char *const how[][4] = {
+		{ "200", "128", "1", "lrr" }, { "20", "128", "1", "lrr" },
+		{ "8", "128", "1", "lrr" },   { "1", "128", "1", "gto" },
+		{ "8", "512", "4", "lrr" },   { "8", "512", "4", "gto" },
+	};
+
+	(void)state;
+	for (u32 n = 0; n < sizeof(how) / sizeof(*how); n++) {
+		struct vgpu_config config = code_config(how[n][1], how[n][2]);
+		struct vass v;
+		struct rig r;
+
+		set_field(&config, "l1i_miss_cycles", how[n][0]);
+		set_field(&config, "warp_scheduler", how[n][3]);
+		set_field(&config, "trace_pipeline", "0");
+		r = start_pipeline(&config);
+		own_lines(&v);
+		program(&r, &v);
+		launch(&r, 1, 32 * WARPS, BASE, 0);
+		vgpu_device_run(r.h->dev, r.h->dev->sim->now + 2000000000, 4000000);
+		assert_int_equal(host_count_of(r.h, VGPU_TRACE_KERNEL_END), 1);
+		stop(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +263,8 @@ int main(void)
 		cmocka_unit_test(warps_wait_for_a_line_together),
 		cmocka_unit_test(a_loop_stays_where_it_fits),
 		cmocka_unit_test(lines_are_those_of_a_kernel),
+		cmocka_unit_test(misses_of_the_dead),
+		cmocka_unit_test(warps_of_one_set_get_on),
 		cmocka_unit_test(sizes_that_are_none),
 	};
 

@@ -254,6 +254,55 @@ static void accesses_overtake_stores(void **state)
 	}
 }
 
+/* The context closes when a page has been found missing, and the walk has not ended. */
+static void a_context_dies_during_the_walk(void **state)
+{
+	(void)state;
+	for (u32 n = 0; n < sizeof(schemes) / sizeof(*schemes); n++) {
+		struct vgpu_config config = fault_config(schemes[n], "flat");
+		struct rig r;
+		struct vass v;
+
+		set_field(&config, "page_walk_ps", "5000000");
+		set_field(&config, "operand_log_bytes", "65536");
+		r = start_pipeline(&config);
+		many_pages(&v);
+		program(&r, &v);
+		launch(&r, 1, LANES, BASE, 0);
+		while (!host_count_of(r.h, VGPU_TRACE_PAGE_FAULT))
+			vgpu_device_run(r.h->dev, r.h->dev->sim->now + 100000, 100000);
+		stop(&r);
+	}
+}
+
+/* The scheme that goes back to the load does so also while the line behind it is missed. */
+static void the_wrong_scheme_finds_its_code(void **state)
+{
+	struct vgpu_config config = fault_config("wrong", "flat");
+	struct rig r;
+	struct vass v;
+
+	(void)state;
+	set_field(&config, "l1i_bytes", "256");
+	set_field(&config, "l1i_ways", "1");
+	set_field(&config, "l1i_miss_cycles", "20000");
+	r = start_pipeline(&config);
+	vass_init(&v, 24, 16);
+	OP(&v, LDP, VASS_MEM(8, 1), 2, 0, 0, 0, 0);
+	while (v.count < 14)
+		OPI(&v, MOV, 9, 0, 1);
+	OP(&v, BAR, 0, 0, 0, 0, 0, 0);
+	/* the last instruction of its line */
+	OP(&v, LDG, VASS_MEM(4, 1), 8, 2, 0, 0, 0);
+	OPI(&v, MOV, 9, 0, 1);
+	OP(&v, EXIT, 0, 0, 0, 0, 0, 0);
+	program(&r, &v);
+	launch(&r, 1, LANES, BASE, 0);
+	vgpu_device_run(r.h->dev, r.h->dev->sim->now + 2000000000, 100000);
+	assert_int_equal(host_count_of(r.h, VGPU_TRACE_BLOCK_END), 1);
+	stop(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,6 +311,8 @@ int main(void)
 		cmocka_unit_test(what_is_replayed),
 		cmocka_unit_test(a_fault_is_known_after_the_walk),
 		cmocka_unit_test(accesses_overtake_stores),
+		cmocka_unit_test(a_context_dies_during_the_walk),
+		cmocka_unit_test(the_wrong_scheme_finds_its_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
