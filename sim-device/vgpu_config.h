@@ -185,6 +185,8 @@
 	NUMBER(u32, issue_queue, 1, 4096)							\
 	/* accesses of warps to global memory that an SM has in flight */			\
 	NUMBER(u32, memory_queue, 1, 1024)							\
+	/* 1: accesses of a warp overtake stores of other lines that have not left the SM */	\
+	NUMBER(u32, overtake_stores, 0, 1)							\
 	/* bytes of the operand log of an SM (Tanasic 6.3.3) */					\
 	NUMBER(u32, operand_log_bytes, 256, 1048576)						\
 	/* units of an SM; each takes one warp instruction a cycle */				\

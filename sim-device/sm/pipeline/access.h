@@ -84,8 +84,8 @@ void vgpu_access_purge(struct vgpu_pipe *p, struct vgpu_pipe_access *access);
 /* The last store or atomic of @e has left the SM: what follows in its warp may. */
 void vgpu_access_left(struct vgpu_pipe *p, struct vgpu_pipe_entry *e);
 /*
- * May @e, whose operands are there, overtake the stores of its warp that have not left the SM? If
- * it and they are weak, and it touches none of their lines.
+ * May @e, whose operands are there, overtake the stores of its warp that have not left the SM? With
+ * overtake_stores, if it and they are weak, and it touches none of their lines.
  */
 bool vgpu_access_may_pass(const struct vgpu_pipe *p, const struct vgpu_pipe_entry *e);
 /* The memory has answered a fence. */

@@ -163,7 +163,7 @@ bool vgpu_access_may_pass(const struct vgpu_pipe *p, const struct vgpu_pipe_entr
 
 	if (!pw->unsent)
 		return true;
-	if (e->logged || !is_weak(e))
+	if (!p->config->overtake_stores || e->logged || !is_weak(e))
 		return false;
 	lanes = e->active & vgpu_pipe_guarded(pw->w, e->insn);
 	for (u64 slots = pw->slots; slots; slots &= slots - 1) {

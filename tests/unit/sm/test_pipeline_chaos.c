@@ -159,6 +159,7 @@ static void at_random_places(void **state)
 		config = chaos_config("pipeline");
 		snprintf(seed, sizeof(seed), "%u", n + 1);
 		set_field(&config, "seed", seed);
+		set_field(&config, "overtake_stores", n % 4 < 2 ? "1" : "0");
 		/* the kernel does not fit into it */
 		set_field(&config, "l1i_bytes", n % 3 ? "0" : "256");
 		set_field(&config, "l1i_ways", "1");

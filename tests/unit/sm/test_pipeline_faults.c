@@ -227,14 +227,15 @@ static void accesses_overtake_stores(void **state)
 	static const u32 orders[] = { VGPU_ORDER_WEAK, VGPU_ORDER_RELAXED };
 
 	(void)state;
-	for (u32 n = 0; n < 2 * sizeof(schemes) / sizeof(*schemes); n++) {
-		struct vgpu_config config = fault_config(schemes[n / 2], "caches");
-		bool holds = n / 2 == 1 || n / 2 == 2;	/* the scheme, by the store */
+	for (u32 n = 0; n < 4 * sizeof(schemes) / sizeof(*schemes); n++) {
+		struct vgpu_config config = fault_config(schemes[n / 4], "caches");
+		bool holds = n / 4 == 1 || n / 4 == 2;	/* the scheme, by the store */
 		const u32 *words;
 		struct rig r;
 		struct vass v;
 
 		set_field(&config, "page_walk_ps", "500000");
+		set_field(&config, "overtake_stores", n & 2 ? "1" : "0");
 		r = start_pipeline(&config);
 		fill(&r);
 		store_and_load(&v, orders[n % 2]);
@@ -242,7 +243,7 @@ static void accesses_overtake_stores(void **state)
 		launch(&r, 1, LANES, BASE, 0);
 		vgpu_device_run(r.h->dev, r.h->dev->sim->now + 10000000, 100000);
 		assert_int_equal(host_count_of(r.h, VGPU_TRACE_PAGE_FAULT),
-				 n % 2 || holds ? 1 : 2);
+				 n % 4 == 2 && !holds ? 2 : 1);
 		host_run(r.h);
 		host_push(r.h, r.context, r.queue, cmd_d2h(0, BASE + OUT, 4096));
 		host_run(r.h);
