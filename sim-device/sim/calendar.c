@@ -274,7 +274,7 @@ static inline void sort_eight(s32 *a)
 	exchange(a, 1, 2), exchange(a, 3, 4), exchange(a, 5, 6);
 }
 
-/* Merge groups of eight that are in order, @count numbers in all. Only lengths are predicted. */
+/* Merge groups of eight that are in order, @count numbers in all, and branch on lengths only. */
 static void merge(s32 *a, u32 count)
 {
 	u32 groups = (count + 7) / 8;

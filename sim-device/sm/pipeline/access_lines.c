@@ -91,11 +91,16 @@ static struct vgpu_pipe_line *line_of(struct vgpu_pipe_access *access, u64 addre
 	return &access->line[access->count++];
 }
 
+/* Of lane @l; @a: its operand A, of all lanes. */
+static u64 address_of(const struct vgpu_insn *i, const u64 *a, u32 l)
+{
+	return (i->flags & VGPU_F_ABS ? 0 : a[l]) + i->imm;
+}
+
 bool vgpu_access_coalesce(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
 {
 	const u64 *a = (const u64 *)reg(access, VGPU_ACCESS_A);
 	const struct vgpu_insn *i = &access->insn;
-	bool absolute = i->flags & VGPU_F_ABS;
 	u64 odd = 0, last = ~0ull, bytes = vgpu_access_bytes(i);
 	struct vgpu_pipe_line *line = NULL;
 
@@ -103,7 +108,7 @@ bool vgpu_access_coalesce(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
 	access->count = 0;
 	for (u32 lanes = access->lanes; lanes; lanes &= lanes - 1) {
 		u32 l = (u32)__builtin_ctz(lanes);
-		u64 address = (absolute ? 0 : a[l]) + i->imm;
+		u64 address = address_of(i, a, l);
 
 		access->address[l] = address;
 		odd |= address & (bytes - 1);
@@ -143,7 +148,7 @@ static bool is_apart(const struct vgpu_pipe_entry *e, u32 lanes,
 	u64 bytes = vgpu_access_bytes(i), last = ~0ull;
 
 	for (; lanes; lanes &= lanes - 1) {
-		u64 address = (i->flags & VGPU_F_ABS ? 0 : a[__builtin_ctz(lanes)]) + i->imm;
+		u64 address = address_of(i, a, (u32)__builtin_ctz(lanes));
 		u64 line = address & ~(u64)(VGPU_LINE - 1);
 
 		/* other memory, or it ends its kernel */

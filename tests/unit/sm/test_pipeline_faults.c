@@ -167,6 +167,23 @@ static void many_pages(struct vass *v)
 	OP(v, EXIT, 0, 0, 0, 0, 0, 0);
 }
 
+/* A walk takes @walk_ps; the kernel of many_pages() has been launched. */
+static struct rig launch_many_pages(const char *scheme, const char *walk_ps)
+{
+	struct vgpu_config config = fault_config(scheme, "flat");
+	struct rig r;
+	struct vass v;
+
+	set_field(&config, "l1_tlb_cycles", "1");
+	set_field(&config, "page_walk_ps", walk_ps);
+	set_field(&config, "operand_log_bytes", "65536");
+	r = start_pipeline(&config);
+	many_pages(&v);
+	program(&r, &v);
+	launch(&r, 1, LANES, BASE, 0);
+	return r;
+}
+
 /*
  * That a page is not there is known when its table has been walked. Until then the warp goes on, if
  * its scheme lets it: loads that do not depend on each other fault at the same time.
@@ -177,17 +194,8 @@ static void a_fault_is_known_after_the_walk(void **state)
 
 	(void)state;
 	for (u32 n = 0; n < sizeof(schemes) / sizeof(*schemes); n++) {
-		struct vgpu_config config = fault_config(schemes[n], "flat");
-		struct rig r;
-		struct vass v;
+		struct rig r = launch_many_pages(schemes[n], "500000");
 
-		set_field(&config, "l1_tlb_cycles", "1");
-		set_field(&config, "page_walk_ps", "500000");
-		set_field(&config, "operand_log_bytes", "65536");
-		r = start_pipeline(&config);
-		many_pages(&v);
-		program(&r, &v);
-		launch(&r, 1, LANES, BASE, 0);
 		/* pages come after 20 us */
 		vgpu_device_run(r.h->dev, r.h->dev->sim->now + 10000000, 100000);
 		assert_int_equal(host_count_of(r.h, VGPU_TRACE_PAGE_FAULT), want[n]);
@@ -260,16 +268,8 @@ static void a_context_dies_during_the_walk(void **state)
 {
 	(void)state;
 	for (u32 n = 0; n < sizeof(schemes) / sizeof(*schemes); n++) {
-		struct vgpu_config config = fault_config(schemes[n], "flat");
-		struct rig r;
-		struct vass v;
+		struct rig r = launch_many_pages(schemes[n], "5000000");
 
-		set_field(&config, "page_walk_ps", "5000000");
-		set_field(&config, "operand_log_bytes", "65536");
-		r = start_pipeline(&config);
-		many_pages(&v);
-		program(&r, &v);
-		launch(&r, 1, LANES, BASE, 0);
 		while (!host_count_of(r.h, VGPU_TRACE_PAGE_FAULT))
 			vgpu_device_run(r.h->dev, r.h->dev->sim->now + 100000, 100000);
 		stop(&r);
