@@ -91,6 +91,7 @@ void vgpu_as_invalidate(struct vgpu_address_space *as, u64 address, u64 bytes)
 {
 	struct vgpu_tlb *tlb;
 
+	as->changes++;
 	vgpu_list_for_each(tlb, &as->tlbs, struct vgpu_tlb, node)
 		vgpu_tlb_invalidate(tlb, address, bytes);
 	vgpu_l2_tlb_invalidate(&as->mmu->l2_tlb, as->context, address >> VGPU_PAGE_SHIFT,
@@ -228,6 +229,11 @@ u64 vgpu_as_managed_resident(const struct vgpu_address_space *as)
 u64 vgpu_as_managed_on_host(const struct vgpu_address_space *as)
 {
 	return as->on_host << VGPU_PAGE_SHIFT;
+}
+
+u64 vgpu_as_changes(const struct vgpu_address_space *as)
+{
+	return as->changes;
 }
 
 bool vgpu_as_stays(const struct vgpu_address_space *as)

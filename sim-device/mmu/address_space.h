@@ -25,6 +25,7 @@ struct vgpu_address_space {
 	bool has_zeros;			/* a page was read before it was written, at some time */
 	struct vgpu_resident resident;
 	struct vgpu_list tlbs;		/* that serve it */
+	u64 changes;			/* vgpu_as_changes() */
 	struct vgpu_fault_space faults;
 	struct vgpu_migrated migrated;
 	struct vgpu_translations translations;

@@ -203,6 +203,11 @@ u64 vgpu_as_managed_on_host(const struct vgpu_address_space *as);
  * and no cache has anything, so it makes no difference whether there may be some.
  */
 bool vgpu_as_stays(const struct vgpu_address_space *as);
+/*
+ * How often translations have been taken back. As long as it stays the same, every translation that
+ * was given out since holds, also one that its TLB has replaced.
+ */
+u64 vgpu_as_changes(const struct vgpu_address_space *as);
 enum vgpu_page_state vgpu_as_page_state(const struct vgpu_address_space *as, u64 address);
 /** vgpu_as_frame_number - the number of the frame of the page at @address; 0: it has none */
 u64 vgpu_as_frame_number(const struct vgpu_address_space *as, u64 address);

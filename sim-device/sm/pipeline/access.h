@@ -35,7 +35,7 @@ struct vgpu_pipe_line {
 	bool in_place;		/* it has moved to the host since its check */
 	u64 frame;
 	u8 *page;		/* bytes of the page, ... */
-	u64 window;		/* ... as the TLB had it in this window: pages move between two */
+	u64 changes;		/* ... vgpu_as_changes() when it was looked up */
 };
 
 /** struct vgpu_pipe_access - an access to global memory from OpRead to Commit */
@@ -98,8 +98,8 @@ void vgpu_access_cycle(struct vgpu_pipe *p);
 /* When it has something to do; VGPU_NEVER. */
 u64 vgpu_access_next(const struct vgpu_pipe *p);
 /*
- * The page of @line is looked up again, if that was in another window. False: it has gone, and the
- * line is sent when it has come.
+ * The page of @line is looked up again, if translations have been taken back since its check. False:
+ * it has gone, and the line is sent when it has come.
  */
 bool vgpu_access_check_again(struct vgpu_pipe *p, struct vgpu_pipe_access *access, u32 line);
 /* Lines whose pages have come are sent. */

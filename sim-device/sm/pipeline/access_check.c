@@ -170,6 +170,11 @@ u64 vgpu_pipe_cycles(const struct vgpu_pipe *p, u64 ps)
 			    p->config->clock_khz, VGPU_PS_PER_KCYCLE);
 }
 
+static u64 changes_of(const struct vgpu_pipe_access *access)
+{
+	return vgpu_as_changes(access->entry->warp->block->launch->as);
+}
+
 enum vgpu_access_result vgpu_access_check(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
 					  struct vgpu_pipe_line *line, u64 *cost)
 {
@@ -184,7 +189,7 @@ enum vgpu_access_result vgpu_access_check(struct vgpu_pipe *p, struct vgpu_pipe_
 		access->whole = true;
 	line->page = answer.page;
 	line->frame = access->frame;
-	line->window = p->windows;
+	line->changes = changes_of(access);
 	return VGPU_ACCESS_OK;
 }
 
@@ -194,7 +199,7 @@ bool vgpu_access_check_again(struct vgpu_pipe *p, struct vgpu_pipe_access *acces
 	struct vgpu_access_answer answer;
 	enum vgpu_access_result result;
 
-	if (likely(line->window == p->windows))
+	if (likely(line->changes == changes_of(access)))
 		return true;
 	/* one wait at a time: it is looked up again when that has ended */
 	if (vgpu_list_linked(&access->waiter.node)) {
@@ -215,7 +220,7 @@ bool vgpu_access_check_again(struct vgpu_pipe *p, struct vgpu_pipe_access *acces
 	/* used in place now: as if it were a frame, for this once */
 	line->page = answer.page;
 	line->frame = answer.in_place ? 0 : access->frame;
-	line->window = p->windows;
+	line->changes = changes_of(access);
 	line->in_place = answer.in_place;
 	return true;
 }

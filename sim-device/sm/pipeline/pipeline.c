@@ -119,7 +119,6 @@ void vgpu_pipe_window(struct vgpu_pipe *p)
 	bool busy;
 
 	p->cut = false;
-	p->windows++;
 	p->entered = NULL;
 	p->sm->run->lanes.tlb = p->no_tlb;
 	p->sm->run->lanes.cost = p->no_cost;

@@ -236,7 +236,6 @@ struct vgpu_pipe {
 	u32 kernel;		/* id of the launch whose blocks came last */
 	bool cut;		/* the window ends after this cycle */
 	bool fpu;		/* between vgpu_fpu_begin() and _end() */
-	u64 windows;		/* that there were */
 	u64 next;		/* the first cycle in which something can happen, at its end */
 	bool unfenced;		/* ... and the port was busy for a fence of a block */
 	bool apart;		/* others may be at theirs, and it is not its turn */
