@@ -102,13 +102,19 @@ static void enter(struct vgpu_pipe *p, u64 page, bool write,
 					      (struct vgpu_walk){ now, now });
 }
 
+/* Arrays of a power of two bytes, one behind the other, are used at the same index. */
+static struct vgpu_frame_known *frame_of(const struct vgpu_pipe *p, u64 page)
+{
+	return &p->frames[(page ^ page / VGPU_FRAMES_KNOWN * 5) % VGPU_FRAMES_KNOWN];
+}
+
 /*
  * The frame of a page that the TLB has is not in the TLB. Whatever changes it also drops the page
  * there, so the last answer of the MMU holds. False: it is not known any more.
  */
 static bool find_frame(const struct vgpu_pipe *p, u32 context, u64 page, u64 *frame)
 {
-	const struct vgpu_frame_known *known = &p->frames[page % VGPU_FRAMES_KNOWN];
+	const struct vgpu_frame_known *known = frame_of(p, page);
 
 	*frame = known->frame;
 	return known->page == page && known->context == context;
@@ -142,13 +148,17 @@ enum vgpu_access_result vgpu_access_translate(struct vgpu_pipe *p, struct vgpu_p
 	vgpu_pipe_turn(p);
 	vgpu_access_describe(p, access, &a);
 	a.lane = lane;
+	/* asked only for its frame: the TLB has it, and that takes no time */
+	a.translated |= found;
 	vgpu_work_add(launch->work, VGPU_WORK_TRANSLATION);
 	result = vgpu_mmu_access(launch->as, &a, vgpu_pipe_waiter(access), answer);
 	if (result == VGPU_ACCESS_OK && !answer->process) {
 		access->frame = answer->frame;
-		p->frames[page % VGPU_FRAMES_KNOWN] =
-			(struct vgpu_frame_known){ page, launch->context, answer->frame };
-		/* asked again only for its frame */
+		*frame_of(p, page) = (struct vgpu_frame_known){
+			.page = page,
+			.context = launch->context,
+			.frame = answer->frame,
+		};
 		if (found)
 			answer->cost_ps = cost;
 		else if (!access->again)
