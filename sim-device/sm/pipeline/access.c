@@ -29,6 +29,7 @@ static struct vgpu_pipe_access *get_access(struct vgpu_pipe *p, struct vgpu_pipe
 	access->left = 0;
 	access->unsent = 0;
 	access->flying = 0;
+	access->asked = 0;
 	access->queued = false;
 	access->whole = false;
 	access->faulted = false;
@@ -81,11 +82,23 @@ void vgpu_access_unqueue(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
 	access->next = NULL;
 }
 
+void vgpu_access_unask(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
+{
+	for (u32 n = 0; access->asked; n++) {
+		if (p->asks[n].access != access)
+			continue;
+		access->line[p->asks[n].line].state = VGPU_LINE_NEW;
+		p->asks[n].access = NULL;
+		access->asked--;
+	}
+}
+
 /* Lines of it that wait to be sent, or for their translations, do so no more. */
 void vgpu_access_purge(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
 {
 	u32 first = p->entry_count + access->number * VGPU_LANES;
 
+	vgpu_access_unask(p, access);
 	for (u32 n = 0; n < p->send_count; n++) {
 		struct vgpu_pipe_send *at = &p->send[(p->send_first + n) % p->send_room];
 

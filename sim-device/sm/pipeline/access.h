@@ -51,6 +51,7 @@ struct vgpu_pipe_access {
 	u32 left;		/* lines that are not done */
 	u32 unsent;		/* lines that have not been sent */
 	u32 flying;		/* lines for which the port will answer */
+	u32 asked;		/* lines for which the MMU is asked at the end of the window */
 	bool queued;		/* in the queue of the load/store unit */
 	bool whole;		/* executed as a whole, behind the caches: see access_whole.c */
 	bool faulted;		/* a check has found that a page is not there */
@@ -69,6 +70,13 @@ struct vgpu_pipe_access {
 	u32 regs[VGPU_ACCESS_SLOTS * VGPU_LANES] __attribute__((aligned(64)));
 };
 
+/** struct vgpu_pipe_ask - a check, which began at @cycle, of a line whose page the TLB had not */
+struct vgpu_pipe_ask {
+	struct vgpu_pipe_access *access;	/* NULL: it was dropped meanwhile */
+	u32 line;
+	u64 cycle;
+};
+
 /** struct vgpu_pipe_send - a line that is ready to be sent */
 struct vgpu_pipe_send {
 	struct vgpu_pipe_access *access;
@@ -81,6 +89,8 @@ void vgpu_access_put(struct vgpu_pipe *p, struct vgpu_pipe_access *access);
 void vgpu_access_unqueue(struct vgpu_pipe *p, struct vgpu_pipe_access *access);
 /* Lines of it that wait to be sent, or for their translations, do so no more. */
 void vgpu_access_purge(struct vgpu_pipe *p, struct vgpu_pipe_access *access);
+/* The MMU is not asked for lines of it: they have not been checked. */
+void vgpu_access_unask(struct vgpu_pipe *p, struct vgpu_pipe_access *access);
 /* The last store or atomic of @e has left the SM: what follows in its warp may. */
 void vgpu_access_left(struct vgpu_pipe *p, struct vgpu_pipe_entry *e);
 /*
@@ -98,12 +108,14 @@ void vgpu_access_cycle(struct vgpu_pipe *p);
 /* When it has something to do; VGPU_NEVER. */
 u64 vgpu_access_next(const struct vgpu_pipe *p);
 /*
- * The page of @line is looked up again, if translations have been taken back since its check. False:
- * it has gone, and the line is sent when it has come.
+ * The page of @line is looked up again, if translations have been taken back since its check.
+ * False: it has gone, and the line is sent when it has come.
  */
 bool vgpu_access_check_again(struct vgpu_pipe *p, struct vgpu_pipe_access *access, u32 line);
 /* Lines whose pages have come are sent. */
 void vgpu_access_late(struct vgpu_pipe *p);
+/* At the end of a window: the MMU is asked for what the TLB did not have. */
+void vgpu_access_ask(struct vgpu_pipe *p);
 /* What was due for @e, or for a line that waited for its translation. */
 void vgpu_access_due(struct vgpu_pipe *p, struct vgpu_pipe_entry *e);
 void vgpu_access_line_due(struct vgpu_pipe *p, u32 number);
@@ -152,6 +164,9 @@ void vgpu_access_describe(const struct vgpu_pipe *p, const struct vgpu_pipe_acce
 enum vgpu_access_result vgpu_access_translate(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
 					      u32 lane, struct vgpu_access_answer *answer);
 u64 vgpu_pipe_cycles(const struct vgpu_pipe *p, u64 ps);
+/* Does the TLB have the page of @line, so that its check needs no MMU? */
+bool vgpu_access_is_known(const struct vgpu_pipe *p, const struct vgpu_pipe_access *access,
+			  const struct vgpu_pipe_line *line);
 enum vgpu_access_result vgpu_access_check(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
 					  struct vgpu_pipe_line *line, u64 *cost);
 /* access_whole.c: what is not in lines of frames. @cost: cycles */

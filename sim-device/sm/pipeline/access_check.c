@@ -180,6 +180,23 @@ u64 vgpu_pipe_cycles(const struct vgpu_pipe *p, u64 ps)
 			    p->config->clock_khz, VGPU_PS_PER_KCYCLE);
 }
 
+bool vgpu_access_is_known(const struct vgpu_pipe *p, const struct vgpu_pipe_access *access,
+			  const struct vgpu_pipe_line *line)
+{
+	const struct vgpu_tlb *tlb = &p->sm->tlb;
+	bool write = access->entry->d.flags & VGPU_DEC_WRITES;
+	u64 page = line->address >> VGPU_PAGE_SHIFT;
+	const struct vgpu_tlb_entry *e = &tlb->entries[page & (VGPU_TLB_ENTRIES - 1)];
+	u32 n;
+
+	if (unlikely(tlb->as != access->entry->warp->block->launch->as))
+		return false;
+	if (likely(e->page == page && (!write || e->write)))
+		return true;
+	n = vgpu_l1_find(&tlb->l1, page);
+	return n < tlb->l1.ways && (!write || vgpu_l1_set(&tlb->l1, page)[n].translation.write);
+}
+
 static u64 changes_of(const struct vgpu_pipe_access *access)
 {
 	return vgpu_as_changes(access->entry->warp->block->launch->as);

@@ -260,6 +260,7 @@ void vgpu_pipe_fini(struct vgpu_sm *sm)
 	vgpu_mem_free_device(p->line_next);
 	vgpu_mem_free_device(p->due);
 	vgpu_mem_free_device(p->access_memory);
+	vgpu_mem_free_device(p->asks);
 	vgpu_mem_free_device(p->send);
 	vgpu_mem_free_device(p->frames);
 	vgpu_mem_free_device(p->no_tlb);
@@ -321,6 +322,12 @@ int vgpu_pipe_init(struct vgpu_sm *sm)
 	p->port->model = vgpu_memory_model_find(config->memory_model);
 	p->port->config = config;
 	p->window = p->port->model->window(p->port);
+	/* a check a cycle */
+	p->asks = allocate(p, p->window * sizeof(*p->asks), &failed);
+	if (failed) {
+		vgpu_pipe_fini(sm);
+		return -ENOMEM;
+	}
 	init_lists(p);
 	return 0;
 }

@@ -70,31 +70,34 @@ static void send_line(struct vgpu_pipe *p, struct vgpu_pipe_access *access, u32 
 	p->send[at] = (struct vgpu_pipe_send){ access, line };
 }
 
+/* No check of @access begins any more, and none is put off. */
 static void stop_checks(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
 {
-	vgpu_access_unqueue(p, access);
+	if (access->queued)
+		vgpu_access_unqueue(p, access);
 	vgpu_pipe_at(p, access->entry->number, access->checked_at);
 }
 
 /* The end of a check is known as many cycles after its begin as the TLB takes. */
-static u64 check_ends(const struct vgpu_pipe *p, u64 cost)
+static u64 check_ends(const struct vgpu_pipe *p, u64 begin, u64 cost)
 {
 	u32 cycles = p->config->l1_tlb_cycles;
 
-	return p->cycle + (cycles ? cycles : 1) + cost;
+	return begin + (cycles ? cycles : 1) + cost;
 }
 
-/* @cost: cycles after which it is known */
+/* @begin: of the check; @cost: cycles after which it is known */
 static void failed(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
-		   enum vgpu_access_result result, u64 cost)
+		   enum vgpu_access_result result, u64 begin, u64 cost)
 {
 	if (result == VGPU_ACCESS_FAULT) {
 		vgpu_pipe_fatal(p, access->entry->warp, access->entry->pc);
-		vgpu_access_unqueue(p, access);
+		if (access->queued)
+			vgpu_access_unqueue(p, access);
 		return;
 	}
 	access->faulted = true;
-	access->checked_at = later(access->checked_at, check_ends(p, cost));
+	access->checked_at = later(access->checked_at, check_ends(p, begin, cost));
 	stop_checks(p, access);
 }
 
@@ -108,15 +111,37 @@ static void check_whole(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
 		return;
 	result = vgpu_access_whole(p, access, &cost);
 	if (result != VGPU_ACCESS_OK) {
-		failed(p, access, result, cost);
+		failed(p, access, result, p->cycle, cost);
 		return;
 	}
 	access->left = 0;
 	access->unsent = 0;
-	access->checked_at = later(access->checked_at, check_ends(p, 0));
+	access->checked_at = later(access->checked_at, check_ends(p, p->cycle, 0));
 	access->ready_at = later(access->ready_at,
 				 p->cycle + cost + p->config->memory_latency_cycles);
 	stop_checks(p, access);
+}
+
+/* Line @n, whose check began at @begin, has its translation @cost cycles later. */
+static void has_page(struct vgpu_pipe *p, struct vgpu_pipe_access *access, u32 n, u64 begin,
+		     u64 cost)
+{
+	access->checked_at = later(access->checked_at, check_ends(p, begin, cost));
+	if (writes(access))
+		return;
+	if (cost)
+		vgpu_pipe_at(p, p->entry_count + access->number * VGPU_LANES + n, begin + cost);
+	else
+		send_line(p, access, n);
+}
+
+/* What one line needs is no frame: lines of it that were loaded are loaded again. */
+static void becomes_whole(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
+{
+	vgpu_access_purge(p, access);
+	access->count = 1;
+	if (!access->queued)
+		vgpu_access_queue(p, access);
 }
 
 /* One request of the first access that waits. */
@@ -134,31 +159,60 @@ static void check(struct vgpu_pipe *p)
 	}
 	while (line->state != VGPU_LINE_NEW)
 		line = &access->line[++n];
-	result = vgpu_access_check(p, access, line, &cost);
-	if (result != VGPU_ACCESS_OK) {
-		failed(p, access, result, cost);
-		return;
-	}
-	if (unlikely(access->whole)) {
-		/* Lines of it that were loaded are loaded again. */
-		vgpu_access_purge(p, access);
-		access->count = 1;
-		return;
+	if (p->defers && !vgpu_access_is_known(p, access, line)) {
+		p->asks[p->ask_count++] = (struct vgpu_pipe_ask){ access, n, p->cycle };
+		access->asked++;
+	} else {
+		result = vgpu_access_check(p, access, line, &cost);
+		if (result != VGPU_ACCESS_OK) {
+			failed(p, access, result, p->cycle, cost);
+			return;
+		}
+		if (unlikely(access->whole)) {
+			becomes_whole(p, access);
+			return;
+		}
+		has_page(p, access, n, p->cycle, cost);
 	}
 	access->line_next = n + 1;
 	line->state = VGPU_LINE_CHECKED;
-	access->checked_at = later(access->checked_at, check_ends(p, cost));
-	if (!writes(access)) {
-		if (cost)
-			vgpu_pipe_at(p, p->entry_count + access->number * VGPU_LANES + n,
-				     p->cycle + cost);
-		else
-			send_line(p, access, n);
-	}
 	for (n = access->line_next; n < access->count; n++)
 		if (access->line[n].state == VGPU_LINE_NEW)
 			return;
-	stop_checks(p, access);
+	if (access->asked)
+		vgpu_access_unqueue(p, access);
+	else
+		stop_checks(p, access);
+}
+
+void vgpu_access_ask(struct vgpu_pipe *p)
+{
+	u64 now = p->cycle, cost;
+
+	for (u32 n = 0; n < p->ask_count; n++) {
+		const struct vgpu_pipe_ask *ask = &p->asks[n];
+		struct vgpu_pipe_access *access = ask->access;
+		enum vgpu_access_result result;
+
+		if (!access)
+			continue;
+		p->cycle = ask->cycle;
+		result = vgpu_access_check(p, access, &access->line[ask->line], &cost);
+		p->cycle = now;
+		if (unlikely(result != VGPU_ACCESS_OK)) {
+			vgpu_access_unask(p, access);
+			failed(p, access, result, ask->cycle, cost);
+		} else if (unlikely(access->whole)) {
+			becomes_whole(p, access);
+		} else {
+			p->asks[n].access = NULL;
+			access->asked--;
+			has_page(p, access, ask->line, ask->cycle, cost);
+			if (!access->queued && !access->asked)
+				stop_checks(p, access);
+		}
+	}
+	p->ask_count = 0;
 }
 
 void vgpu_access_line_due(struct vgpu_pipe *p, u32 number)

@@ -105,17 +105,22 @@ static bool make_fences(struct vgpu_pipe *p)
 	return busy;
 }
 
-void vgpu_pipe_begin(struct vgpu_pipe *p)
+void vgpu_pipe_begin(struct vgpu_pipe *p, u64 time)
 {
-	u64 cycle = vgpu_cycle_from(p->config, p->sm->sim->now);
+	u64 cycle = vgpu_cycle_from(p->config, time);
 
 	if (p->cycle < cycle)
 		p->cycle = cycle;
 }
 
+u64 vgpu_pipe_window_until(const struct vgpu_pipe *p)
+{
+	return (p->cycle / p->window + 1) * p->window;
+}
+
 void vgpu_pipe_window(struct vgpu_pipe *p)
 {
-	u64 end = p->cycle + p->window, next = p->cycle;
+	u64 end = vgpu_pipe_window_until(p), next = p->cycle;
 	bool busy;
 
 	p->cut = false;
@@ -143,6 +148,10 @@ void vgpu_pipe_window(struct vgpu_pipe *p)
 void vgpu_pipe_window_end(struct vgpu_pipe *p)
 {
 	p->apart = false;
+	if (p->ask_count) {
+		vgpu_access_ask(p);
+		p->next = next_cycle(p);
+	}
 	vgpu_pipe_pay(p, NULL);
 	p->port->model->submit(p->port);
 	p->sm->run->work = 0;
@@ -264,7 +273,7 @@ static void step(struct vgpu_event *event)
 	struct vgpu_pipe *p = sm->pipe;
 	bool waits;
 
-	vgpu_pipe_begin(p);
+	vgpu_pipe_begin(p, sm->sim->now);
 	waits = report(p);
 	vgpu_event_cancel(sm->sim, event);
 	if (unlikely(sm->halted) && all_quiet(sm)) {

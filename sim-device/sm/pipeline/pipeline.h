@@ -36,13 +36,17 @@
  *
  * An event of an SM simulates a window of cycles ahead of time, at most as many as what leaves the
  * SM needs to reach another one, and ends earlier when the engine is to be told something. Cycles
- * in which nothing can happen are skipped, also whole windows.
+ * in which nothing can happen are skipped, also whole windows. All SMs end their windows in the
+ * same cycles.
  *
- * Windows of several SMs that are due at the same time are executed together (together.c), if no
- * block of them has to be reported and no page of their memory can come or go. Where the host has
- * threads, each may be on another. All that a window does is then the SM's own, but for what stands
- * behind vgpu_pipe_turn(), and its end. These are made in the order of the SMs, so that nothing
- * depends on the threads.
+ * Windows of several SMs are executed together (together.c), if no block of them has to be reported
+ * and no page of their memory can come or go. Where the host has threads, each may be on another.
+ * All that a window does is then the SM's own, but for what stands behind vgpu_pipe_turn(), and its
+ * end. These are made in the order of the SMs, so that nothing depends on the threads.
+ *
+ * In such windows a check that misses the TLB waits for the end: the MMU is asked then, and answers
+ * for the cycle of the check. No answer comes earlier than that, as an L2 TLB takes longer than a
+ * window.
  *
  * DOC: leaving
  *
@@ -238,6 +242,10 @@ struct vgpu_pipe {
 	bool fpu;		/* between vgpu_fpu_begin() and _end() */
 	u64 next;		/* the first cycle in which something can happen, at its end */
 	bool unfenced;		/* ... and the port was busy for a fence of a block */
+	/* what the TLB does not have, the MMU is asked for at its end */
+	bool defers;
+	struct vgpu_pipe_ask *asks;
+	u32 ask_count;
 	bool apart;		/* others may be at theirs, and it is not its turn */
 	u32 place;		/* among them */
 	struct vgpu_work *worker;	/* for whom instructions have been executed in it */
@@ -402,8 +410,10 @@ void vgpu_pipe_pay(struct vgpu_pipe *p, struct vgpu_work *worker);
 void vgpu_pipe_run_windows(struct vgpu_pipe *p);
 
 /* pipeline.c: windows */
-/* It begins at the present time */
-void vgpu_pipe_begin(struct vgpu_pipe *p);
+/* It begins at @time, or later */
+void vgpu_pipe_begin(struct vgpu_pipe *p, u64 time);
+/* The first cycle behind the window in which p->cycle is */
+u64 vgpu_pipe_window_until(const struct vgpu_pipe *p);
 /* Its cycles, and what follows them */
 void vgpu_pipe_window(struct vgpu_pipe *p);
 void vgpu_pipe_window_end(struct vgpu_pipe *p);

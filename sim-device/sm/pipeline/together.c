@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Windows of several SMs that are due at the same time, on as many threads as the host has. What is
+ * Windows of several SMs that end in the same cycle, on as many threads as the host has. What is
  * executed together does not depend on whether there are threads, and what concerns others than the
  * SM is done in the order of the SMs: so nothing else does either.
  */
@@ -15,6 +15,18 @@ static bool is_its_own(const struct vgpu_pipe *p)
 	const struct vgpu_address_space *as = p->sm->as;
 
 	return p->port->model->apart && p->port->model->apart(p->port) && as && vgpu_as_stays(as);
+}
+
+/*
+ * What the MMU answers, it answers behind the end of the window: a miss of the L1 TLB takes as long
+ * as a look into the L2 TLB, at least.
+ */
+static bool can_defer(const struct vgpu_pipe *p)
+{
+	const struct vgpu_config *config = p->config;
+
+	return config->l1_tlb_entries && config->l2_tlb_entries &&
+	       config->l2_tlb_cycles >= p->window;
 }
 
 void vgpu_pipe_wait_turn(struct vgpu_pipe *p)
@@ -52,26 +64,30 @@ static void end(void *arg, u32 n)
 	vgpu_pipe_window_end(due[n]->pipe);
 }
 
-/* @p, then others in the order of their numbers; returns how many. */
+/* @p, then others whose windows begin before its end, in the order of their numbers; how many. */
 static u32 gather(struct vgpu_pipe *p)
 {
 	const struct vgpu_sm_env *env = p->sm->env;
 	struct vgpu_sm **due = env->due;
 	u32 count = 1;
+	u64 until;
 
 	due[0] = p->sm;
+	p->defers = is_its_own(p) && can_defer(p);
 	if (!is_its_own(p))
 		return 1;
+	until = vgpu_cycle_time(p->config, vgpu_pipe_window_until(p));
 	for (u32 n = 0; n < p->config->sms; n++) {
 		struct vgpu_sm *sm = &env->sms[n];
 		struct vgpu_pipe *other = sm->pipe;
 
 		if (!sm->resident_count || !vgpu_event_pending(&sm->step) ||
-		    vgpu_event_time(&sm->step) != sm->sim->now || !is_its_own(other) ||
+		    vgpu_event_time(&sm->step) >= until || !is_its_own(other) ||
 		    vgpu_pipe_reports(other))
 			continue;
+		vgpu_pipe_begin(other, vgpu_event_time(&sm->step));
 		vgpu_event_cancel(sm->sim, &sm->step);
-		vgpu_pipe_begin(other);
+		other->defers = can_defer(other);
 		due[count++] = sm;
 	}
 	return count;

@@ -54,10 +54,139 @@ static void an_entry_that_goes(void **state)
 	assert_int_equal(one.page_walks, LOADS);
 }
 
+/*
+ * A device whose windows put off what the TLB does not have, or, as a page of the context's memory
+ * may move (@managed), ask at once.
+ */
+static struct rig start_windows(const char *scheme, bool managed)
+{
+	struct vgpu_config config;
+	struct rig r;
+
+	assert_int_equal(vgpu_config_preset(&config, "tanasic-ch6"), 0);
+	set_field(&config, "timing", "pipeline");
+	set_field(&config, "memory_model", "caches");
+	set_field(&config, "trace_pipeline", "1");
+	set_field(&config, "fault_scheme", scheme);
+	r = start_pipeline(&config);
+	if (managed)
+		assert_int_equal(vgpu_memory_map_managed(r.h->dev, r.context, 2 * BASE,
+							 VGPU_PAGE_SIZE), 0);
+	return r;
+}
+
+/* Q8 = a word of each thread in 16 pages, which the TLB has room for */
+static void in_many_pages(struct vass *v)
+{
+	prologue(v, 32);
+	OPI(v, AND, 10, 0, 15);
+	OPI(v, MADWU, 8, 10, VGPU_PAGE_SIZE);
+	v->code[v->count - 1].c = 2;
+	OPI(v, MADWU, 8, 0, 4);
+	v->code[v->count - 1].c = 8;
+}
+
+/* Loads, stores and atomics, some of which use a page while another brings it. */
+static struct rig run_all_kinds(const char *scheme, bool managed)
+{
+	struct rig r = start_windows(scheme, managed);
+	struct vass v;
+
+	in_many_pages(&v);
+	OP(&v, STG, VASS_MEM(4, 1), 0, 8, 0, 0, 0);
+	OP(&v, STG, VASS_MEM(4, 1), 0, 4, 6, 0, 1024);
+	OP(&v, LDG, VASS_MEM(4, 1), 10, 8, 0, 0, 0);
+	OP(&v, LDG, VASS_MEM(4, 1), 11, 4, 0, 0, 1024);
+	OP(&v, ADD, 0, 10, 10, 11, 0, 0);
+	OP(&v, ATOMG, VGPU_ATOM_ADD, 12, 8, 10, 0, 0);
+	OP(&v, STG, VASS_MEM(4, 1), 0, 8, 12, 0, 4);
+	OP(&v, LDG, VASS_MEM(4, 1), 13, 8, 0, 0, 0);
+	OP(&v, STG, VASS_MEM(4, 1), 0, 4, 13, 0, 2048);
+	OP(&v, EXIT, 0, 0, 0, 0, 0, 0);
+	program(&r, &v);
+	launch(&r, 1, 64, BASE, 0);
+	host_push(r.h, r.context, r.queue, cmd_d2h(0, BASE, 65536));
+	host_run(r.h);
+	assert_int_equal(r.h->fault_count, 0);
+	return r;
+}
+
+/* What is put off is answered for the cycle in which it was due. */
+static void a_miss_that_waits_for_the_end_of_its_window(void **state)
+{
+	static const char *const schemes[] = { "stall", "wd-commit", "replay-queue",
+					       "operand-log" };
+
+	(void)state;
+	for (u32 n = 0; n < VGPU_ARRAY_SIZE(schemes); n++) {
+		struct rig late = run_all_kinds(schemes[n], false);
+		struct rig at_once = run_all_kinds(schemes[n], true);
+		u32 traced = traced_with(&late, 0);
+
+		assert_true(traced > 20);
+		assert_int_equal(traced_with(&at_once, 0), traced);
+		for (u32 pc = 0; pc < traced / 2; pc++) {
+			struct stages a = stages_of(&late, pc), b = stages_of(&at_once, pc);
+
+			assert_int_equal(a.fetch, b.fetch);
+			assert_int_equal(a.issue, b.issue);
+			assert_int_equal(a.commit, b.commit);
+		}
+		assert_memory_equal(late.h->memory, at_once.h->memory, 65536);
+		/* thread 33 has added to what it stored */
+		assert_int_equal(((u32 *)late.h->memory)[512 + 33], 33 + 33 + 4 * 33);
+		vgpu_context_close(late.h->dev, late.context);
+		host_leave(late.h);
+		stop(&at_once);
+	}
+}
+
+/* @op by 32 lanes, of which one has a bad address, and one is behind it. */
+static void run_bad_lane(u32 op, bool managed)
+{
+	struct rig r = start_windows("stall", managed);
+	const struct vgpu_fault *fault;
+	u32 word = 0;
+	struct vass v;
+
+	in_many_pages(&v);
+	/* the first lane's page is there, that of lane 9 is not */
+	OP(&v, STG, VASS_MEM(4, 1), 0, 2, 0, 0, 8);
+	OP(&v, SETPS, VGPU_CMP_EQ | VGPU_F_IMM, 0, 0, 0, 0, 9);
+	OP(&v, ADDQ, VGPU_F_IMM, 8, 8, 0, 0, BYTES);
+	vass_guard(&v, 0);
+	vass_op(&v, op, VASS_MEM(4, 1), op == VGPU_OP_LDG ? 10 : 0, 8,
+		op == VGPU_OP_LDG ? 0 : 6, 0, 0);
+	epilogue(&v, 6);
+	program(&r, &v);
+	launch(&r, 1, 32, BASE, 0);
+	host_run(r.h);
+	fault = the_fault(&r);
+	assert_int_equal(fault->reason, VGPU_FAULT_UNMAPPED);
+	assert_int_equal(fault->thread[0], 9);
+	assert_int_equal(fault->address, BASE + BYTES + 9 * (VGPU_PAGE_SIZE + 4));
+	assert_int_equal(fault->pc, v.count - 3);
+	/* a store has no effect before all of its checks */
+	if (!vgpu_memory_peek(r.h->dev, r.context, BASE + VGPU_PAGE_SIZE + 4, &word, 4))
+		assert_int_equal(word, 0);
+	stop(&r);
+}
+
+static void a_bad_address_among_those_that_wait(void **state)
+{
+	(void)state;
+	for (u32 managed = 0; managed < 2; managed++) {
+		run_bad_lane(VGPU_OP_LDG, managed);
+		run_bad_lane(VGPU_OP_STG, managed);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_entry_that_goes),
+		cmocka_unit_test(a_miss_that_waits_for_the_end_of_its_window),
+		cmocka_unit_test(a_bad_address_among_those_that_wait),
 	};
 
 	return cmocka_run_group_tests_name("translations in the pipeline", tests, NULL, NULL);
