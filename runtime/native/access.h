@@ -2,7 +2,8 @@
 /*
  * Loads, stores and atomics of generated code: functions that it calls. What they do is what the
  * interpreter does where all lanes have their translations in the TLB and nothing is wrong; else
- * they have done nothing, and the interpreter executes the instruction.
+ * they have done nothing, and the interpreter executes the instruction. They use AVX-512, but for
+ * those of avx2.c.
  */
 #ifndef VGPU_NATIVE_ACCESS_H
 #define VGPU_NATIVE_ACCESS_H
@@ -34,6 +35,7 @@ _Static_assert(sizeof(struct shape) == 32, "translate.h counts with it");
 
 /* Of register @reg, for the lanes in @m; UNKNOWN becomes something else. */
 void vgpu_native_shape(const struct vgpu_lanes *s, struct shape *shape, u32 reg, u32 m);
+void vgpu_native_shape_avx2(const struct vgpu_lanes *s, struct shape *shape, u32 reg, u32 m);
 
 /* The function for an instruction; NULL: there is none. */
 native_access *vgpu_native_access(const struct vgpu_insn *i);
@@ -52,5 +54,6 @@ native_access *vgpu_native_atomic(const struct vgpu_insn *i, u32 space);
 native_access *vgpu_native_rare(const struct vgpu_insn *i);
 /* TID: dst = index of the threads of the warp in the block; always 0 */
 u32 vgpu_native_thread_index(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m);
+u32 vgpu_native_thread_index_avx2(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m);
 
 #endif

@@ -27,12 +27,46 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct native_kernel *kernels[BUCKETS];
 static struct vgpu_native_stats totals;
 
-/* Does this processor have what the code needs? */
-static bool processor_can(void)
+/* What code is made for: the best that this processor has, unless VGPU_VECTORS says less */
+enum vectors { VECTORS_NONE, VECTORS_AVX2, VECTORS_AVX512 };
+
+static enum vectors vectors;
+
+static enum vectors of_processor(void)
 {
-	return vgpu_cpu_has_avx2() && __builtin_cpu_supports("avx512f") &&
-	       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-	       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
+	if (!vgpu_cpu_has_avx2())
+		return VECTORS_NONE;
+	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+			       __builtin_cpu_supports("avx512dq") &&
+			       __builtin_cpu_supports("avx512vl") &&
+			       __builtin_cpu_supports("avx512cd") ?
+		       VECTORS_AVX512 :
+		       VECTORS_AVX2;
+}
+
+static int choose_vectors(char *message, size_t size)
+{
+	static const char *const names[] = { "none", "avx2", "avx512" };
+	const char *wanted = getenv("VGPU_VECTORS");
+	enum vectors has = of_processor(), chosen = VECTORS_NONE;
+
+	if (!wanted || !*wanted) {
+		vectors = has;
+		return 0;
+	}
+	while (strcmp(wanted, names[chosen]))
+		if (++chosen > VECTORS_AVX512) {
+			snprintf(message, size,
+				 "VGPU_VECTORS=%s: it must be none, avx2 or avx512", wanted);
+			return -EINVAL;
+		}
+	if (chosen > has) {
+		snprintf(message, size, "VGPU_VECTORS=%s: this processor has %s", wanted,
+			 has == VECTORS_NONE ? "neither AVX-512 nor AVX2" : "no AVX-512");
+		return -EINVAL;
+	}
+	vectors = chosen;
+	return 0;
 }
 
 int vgpu_native_configure(enum vgpu_native_mode *mode, char *message, size_t size)
@@ -40,6 +74,7 @@ int vgpu_native_configure(enum vgpu_native_mode *mode, char *message, size_t siz
 	static const char *const names[] = { "off", "auto", "always" };
 	const char *wanted = getenv("VGPU_NATIVE");
 	static bool said;
+	int error;
 
 	*mode = VGPU_NATIVE_AUTO;
 	if (wanted && *wanted) {
@@ -50,11 +85,12 @@ int vgpu_native_configure(enum vgpu_native_mode *mode, char *message, size_t siz
 				return -EINVAL;
 			}
 	}
-	if (*mode == VGPU_NATIVE_OFF || processor_can())
-		return 0;
+	error = choose_vectors(message, size);
+	if (error || *mode == VGPU_NATIVE_OFF || vectors != VECTORS_NONE)
+		return error;
 	if (*mode == VGPU_NATIVE_ALWAYS && !__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
-		fprintf(stderr, "vgpu: VGPU_NATIVE=always: this processor has no AVX-512 (F, BW, "
-				"CD, DQ, VL); the interpreter serves\n");
+		fprintf(stderr, "vgpu: VGPU_NATIVE=always: there are no vectors of AVX2 or "
+				"AVX-512 (VGPU_VECTORS); the interpreter serves\n");
 	*mode = VGPU_NATIVE_OFF;
 	return 0;
 }
@@ -111,7 +147,8 @@ static void translate(struct native_kernel *k)
 	struct native_object object;
 	uint64_t begin = now();
 
-	if (totals.bytes >= MOST_BYTES || vgpu_translate(k->insns, k->count, k->cost, &object))
+	if (totals.bytes >= MOST_BYTES ||
+	    vgpu_translate(k->insns, k->count, k->cost, k->avx2, &object))
 		return;
 	k->room = (object.size + VGPU_PAGE_SIZE - 1) & ~(size_t)(VGPU_PAGE_SIZE - 1);
 	k->start = place(&object, k->room);
@@ -148,6 +185,7 @@ static struct native_kernel *kernel_of(const struct vgpu_insn *code, uint32_t co
 	memcpy(k->insns, code, bytes);
 	memcpy(k->cost, cost, sizeof(k->cost));
 	k->code = (struct vgpu_native_code){ vgpu_native_run, vgpu_native_begin, vgpu_native_end };
+	k->avx2 = vectors == VECTORS_AVX2;
 	k->hash = hash;
 	k->count = count;
 	translate(k);

@@ -30,7 +30,7 @@ static void call(struct translation *t, const struct vgpu_insn *i, native_access
 	x86_rr(x, false, X_LOAD, RDX, R12);
 	x86_mov_ri(x, RAX, (u64)(uintptr_t)f);
 	x86_call_reg(x, RAX);
-	if (t->masked)
+	if (t->masked && !x->avx2)
 		tr_load_masks(t);
 }
 
@@ -46,6 +46,10 @@ void tr_call_later(struct translation *t, const struct later *l)
 {
 	const struct vgpu_insn *i = &t->code[l->index];
 
+	if (t->x.avx2) {	/* the interpreter makes the access */
+		x86_jump(&t->x, tr_exit_complete(t, l->index));
+		return;
+	}
 	tr_store_at(t, l->left);
 	call(t, i, vgpu_native_access(i));
 	x86_rr(&t->x, false, X_TEST, RAX, RAX);
@@ -324,7 +328,8 @@ static bool global_store(struct translation *t, const struct vgpu_insn *i)
 static void call_thread_index(struct translation *t, const struct later *l)
 {
 	tr_store_at(t, l->left);
-	call(t, &t->code[l->index], vgpu_native_thread_index);
+	call(t, &t->code[l->index],
+	     t->x.avx2 ? vgpu_native_thread_index_avx2 : vgpu_native_thread_index);
 	tr_load_at(t, l->returned);
 }
 
@@ -390,8 +395,8 @@ bool tr_memory(struct translation *t, const struct vgpu_insn *i)
 		done = tr_shared_store(t, i);
 		break;
 	}
-	if (done)
-		return true;
+	if (done || t->x.avx2)
+		return done;
 	f = vgpu_native_access(i);
 	if (f) {
 		call_here(t, i, f);

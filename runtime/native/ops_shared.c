@@ -40,9 +40,10 @@ static void emit_shared(struct translation *t, const struct later *l)
 	x86_rm(x, true, X_LEA, RSI, at(RSP, shape));
 	x86_mov_ri(x, RDX, i->a);
 	x86_rr(x, false, X_LOAD, RCX, R12);
-	x86_mov_ri(x, RAX, (u64)(uintptr_t)vgpu_native_shape);
+	x86_mov_ri(x, RAX,
+		   (u64)(uintptr_t)(x->avx2 ? vgpu_native_shape_avx2 : vgpu_native_shape));
 	x86_call_reg(x, RAX);
-	if (t->masked)
+	if (t->masked && !x->avx2)
 		tr_load_masks(t);
 	tr_load_at(t, l->left);
 	x86_jump(x, l->again);

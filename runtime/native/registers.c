@@ -6,6 +6,8 @@
  * and every way in loads what is used from there on: both are put together behind the segment
  * (ways.c), when it is known from when to when each chunk was in which register.
  *
+ * With AVX2 nothing is kept: instructions read and write the warp's registers where they are.
+ *
  * "When" is the number of the event, in the order in which code of the segment was put together:
  * translation.now. Code that leaves the segment and returns to it has two: when it leaves it, and
  * when it is back.
@@ -105,10 +107,34 @@ static void enter(struct translation *t, u8 slot, u32 chunk, bool dirty)
 	t->slot_of[chunk] = slot;
 }
 
+/* AVX2: there are no registers to keep anything in. Operands are read where they are. */
+static u8 alias(struct translation *t, u32 chunk)
+{
+	u8 slot = X86_ALIAS_FIRST;
+
+	while (t->pinned >> slot & 1)
+		slot++;
+	t->x.alias[slot - X86_ALIAS_FIRST] = chunk_mem(chunk);
+	t->pinned |= 1u << slot;
+	return slot;
+}
+
+static u8 fresh_of_avx2(struct translation *t)
+{
+	u8 slot = CACHE_FIRST;
+
+	while (t->pinned >> slot & 1)
+		slot++;
+	t->pinned |= 1u << slot;
+	return slot;
+}
+
 u8 tr_fresh(struct translation *t)
 {
 	u8 slot = t->next_slot;
 
+	if (t->x.avx2)
+		return fresh_of_avx2(t);
 	do
 		slot = slot == CACHE_LAST ? CACHE_FIRST : (u8)(slot + 1);
 	while (t->pinned >> slot & 1);
@@ -135,6 +161,8 @@ u8 tr_use(struct translation *t, u32 chunk)
 {
 	u8 slot = cached(t, chunk);
 
+	if (t->x.avx2)
+		return alias(t, chunk);
 	if (slot) {
 		t->pinned |= 1u << slot;
 		return slot;
@@ -183,7 +211,10 @@ void tr_result(struct translation *t, u8 slot, u32 reg, u32 part, bool wide)
 			x86_vm(&t->x, wide ? V_LOADQ : V_LOAD, slot, 0, chunk_mem(chunk_),
 			       inactive);
 	}
-	enter(t, slot, chunk_, true);
+	if (t->x.avx2)
+		x86_vm(&t->x, V_STORE, slot, 0, chunk_mem(chunk_), 0);
+	else
+		enter(t, slot, chunk_, true);
 }
 
 void tr_results(struct translation *t, const u8 *d, u32 reg, bool wide)

@@ -101,13 +101,15 @@ static bool is_global_access(const struct vgpu_insn *i)
  * With some budget: the access at which the warp stands is restarted. What it had to wait for is
  * held for it; mostly it is in the TLB as well, and the access needs nothing else.
  */
-static enum vgpu_lanes_end again(struct vgpu_lanes *s, struct vgpu_warp *w)
+static enum vgpu_lanes_end again(struct vgpu_lanes *s, struct vgpu_warp *w, bool avx2)
 {
 	const struct vgpu_insn *i = &s->code[w->pc];
 	native_access *access;
 
 	if (w->pc == w->reconv || !is_global_access(i))
 		return interpret(s, share(s, w));
+	if (avx2)
+		return interpret(s, 1);
 	access = vgpu_native_access(i);
 	if (!access || access(s, i, w->active))
 		return interpret(s, 1);
@@ -120,11 +122,11 @@ static enum vgpu_lanes_end again(struct vgpu_lanes *s, struct vgpu_warp *w)
 }
 
 /* The warp stands at what native code has left, with some budget. */
-static enum vgpu_lanes_end one(struct vgpu_lanes *s, struct vgpu_warp *w)
+static enum vgpu_lanes_end one(struct vgpu_lanes *s, struct vgpu_warp *w, bool avx2)
 {
 	const struct vgpu_insn *i = &s->code[w->pc];
 
-	if (is_global_access(i) && vgpu_native_missing(s, i, w->active))
+	if (!avx2 && is_global_access(i) && vgpu_native_missing(s, i, w->active))
 		return VGPU_LANES_TRANSLATE;
 	switch (i->op) {
 	case VGPU_OP_BRA:
@@ -144,7 +146,7 @@ u32 vgpu_native_run(struct vgpu_lanes *s)
 	enum vgpu_lanes_end end;
 
 	if (unlikely(s->held)) {
-		end = s->budget ? again(s, w) : interpret(s, 0);
+		end = s->budget ? again(s, w, kernel->avx2) : interpret(s, 0);
 		if (end != VGPU_LANES_BUDGET)
 			return end;
 	}
@@ -170,7 +172,7 @@ u32 vgpu_native_run(struct vgpu_lanes *s)
 		case STOP_HERE:
 			if (!s->budget)
 				return VGPU_LANES_BUDGET;
-			end = one(s, w);
+			end = one(s, w, kernel->avx2);
 			break;
 		case STOP_RECONVERGED:
 			continue;

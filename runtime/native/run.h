@@ -13,6 +13,7 @@ struct native_kernel {
 	uint32_t count;
 	struct vgpu_insn *insns;	/* a copy; native code refers to it */
 	uint16_t cost[VGPU_OP_COUNT];
+	bool avx2;			/* its code is for AVX2 */
 	/* may be executed, and not be written; NULL: there is none for this kernel */
 	const uint8_t *start;
 	size_t room;			/* bytes of its mapping, between two pages more */

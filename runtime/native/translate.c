@@ -274,7 +274,8 @@ static void instruction(struct translation *t, const struct vgpu_insn *i)
 		break;
 	}
 	/* compilers guard branches and little else */
-	if (guarded || (!tr_integer(t, i) && !tr_predicate(t, i) && !tr_float(t, i) &&
+	if (guarded || (t->x.avx2 && !tr_avx2_can(i)) ||
+	    (!tr_integer(t, i) && !tr_predicate(t, i) && !tr_float(t, i) &&
 			!tr_convert(t, i) && !tr_memory(t, i)))
 		tr_interpret(t);
 	else
@@ -363,7 +364,14 @@ static void start_and_leave(struct translation *t)
 
 	for (u32 n = 0; n < sizeof(saved); n++)
 		x86_push(x, saved[n]);
-	x86_ri(x, true, 5, RSP, FRAME);
+	if (x->avx2) {
+		x86_rr(x, true, X_LOAD, RAX, RSP);
+		x86_ri(x, true, 5, RSP, X86_AVX2_FRAME);
+		x86_ri(x, true, 4, RSP, -64);
+		x86_rm(x, true, X_STORE, RAX, at(RSP, WAS));
+	} else {
+		x86_ri(x, true, 5, RSP, FRAME);
+	}
 	x86_rr(x, true, X_LOAD, RBX, RDI);
 	x86_rr(x, true, X_LOAD, RBP, RSI);
 	x86_rm(x, false, X_LOAD, R12, WARP(active));
@@ -394,7 +402,10 @@ static void start_and_leave(struct translation *t)
 	x86_shift(x, true, 4, RCX, 8);
 	x86_rr(x, true, X_OR, RAX, RCX);
 	x86_vzeroupper(x);
-	x86_ri(x, true, 0, RSP, FRAME);
+	if (x->avx2)
+		x86_rm(x, true, X_LOAD, RSP, at(RSP, WAS));
+	else
+		x86_ri(x, true, 0, RSP, FRAME);
 	for (u32 n = sizeof(saved); n-- > 0;)
 		x86_pop(x, saved[n]);
 	x86_byte(x, 0xc3);
@@ -406,7 +417,7 @@ static void new_labels(struct translation *t, x86_label *labels)
 		labels[n] = x86_new_label(&t->x);
 }
 
-int vgpu_translate(const struct vgpu_insn *code, u32 count, const u16 *cost,
+int vgpu_translate(const struct vgpu_insn *code, u32 count, const u16 *cost, bool avx2,
 		   struct native_object *out)
 {
 	struct translation *t;
@@ -433,6 +444,7 @@ int vgpu_translate(const struct vgpu_insn *code, u32 count, const u16 *cost,
 	t->exit = t->entry + count;
 	t->began = t->exit + count;
 	x86_init(&t->x);
+	t->x.avx2 = avx2;
 	t->leave = x86_new_label(&t->x);
 	t->leave_done = x86_new_label(&t->x);
 	find_segments(t);

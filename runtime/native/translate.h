@@ -19,6 +19,9 @@
  *	[rsp + 8]	inactive lanes
  *	[rsp + 64]	shapes of shared addresses (struct shape), a few
  *	k1, k2	inactive lanes by 16, k3 to k6 by 8: where all are active nothing uses them
+ *
+ * With AVX2 (x86_avx2.c) vectors and masks are in memory mostly, from [rsp + X86_HOMES] on, and
+ * [rsp + 16] is rsp as it was.
  */
 #ifndef VGPU_TRANSLATE_H
 #define VGPU_TRANSLATE_H
@@ -34,6 +37,7 @@
 
 #define LOST		0
 #define INACTIVE	8
+#define WAS		16
 #define SHAPES		64
 #define SHAPE_COUNT	8u
 #define FRAME		(64 + 32 * 8 + 8)	/* of the stack, so that calls find it aligned */
@@ -122,9 +126,15 @@ struct native_object {
 	u32 *entries;		/* [2][count]: all lanes active, or some */
 };
 
-/* 0 or -ENOMEM; -E2BIG: the kernel is too large. The caller frees bytes and entries. */
-int vgpu_translate(const struct vgpu_insn *code, u32 count, const u16 *cost,
+/*
+ * For AVX-512, or for @avx2. 0 or -ENOMEM; -E2BIG: the kernel is too large. The caller frees bytes
+ * and entries.
+ */
+int vgpu_translate(const struct vgpu_insn *code, u32 count, const u16 *cost, bool avx2,
 		   struct native_object *out);
+
+/* avx2.c: are there instructions of AVX2 for @i? */
+bool tr_avx2_can(const struct vgpu_insn *i);
 
 /* ---- registers.c ----------------------------------------------------------- */
 

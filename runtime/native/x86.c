@@ -137,8 +137,7 @@ bool x86_finish(struct x86 *x)
 
 /* ---- operands -------------------------------------------------------------- */
 
-/* modrm and what follows; disp8 counts in units of @scale; @tail bytes of immediate follow */
-static void put_mem(struct x86 *x, uint8_t reg, struct x86_mem m, uint32_t scale, uint32_t tail)
+void x86_put_mem(struct x86 *x, uint8_t reg, struct x86_mem m, uint32_t scale, uint32_t tail)
 {
 	uint8_t field = (uint8_t)((reg & 7) << 3), base = m.base & 7;
 	int32_t small = m.disp / (int32_t)scale;
@@ -146,7 +145,7 @@ static void put_mem(struct x86 *x, uint8_t reg, struct x86_mem m, uint32_t scale
 
 	if (m.label) {
 		x86_byte(x, field | 5);
-		put_label(x, (x86_label)m.disp, tail);
+		put_label(x, m.at, tail - (uint32_t)m.disp);
 		return;
 	}
 	x86_byte(x, (uint8_t)((byte ? 0x40 : 0x80) | field | base));
@@ -158,7 +157,7 @@ static void put_mem(struct x86 *x, uint8_t reg, struct x86_mem m, uint32_t scale
 		put32(x, (uint32_t)m.disp);
 }
 
-static void put_reg(struct x86 *x, uint8_t reg, uint8_t rm)
+void x86_put_reg(struct x86 *x, uint8_t reg, uint8_t rm)
 {
 	x86_byte(x, (uint8_t)(0xc0 | (reg & 7) << 3 | (rm & 7)));
 }
@@ -179,13 +178,13 @@ static void put_rex(struct x86 *x, bool wide, uint8_t reg, uint8_t rm, uint32_t 
 void x86_rr(struct x86 *x, bool wide, uint32_t opcode, uint8_t reg, uint8_t rm)
 {
 	put_rex(x, wide, reg, rm, opcode);
-	put_reg(x, reg, rm);
+	x86_put_reg(x, reg, rm);
 }
 
 void x86_rm(struct x86 *x, bool wide, uint32_t opcode, uint8_t reg, struct x86_mem m)
 {
 	put_rex(x, wide, reg, m.label ? 0 : m.base, opcode);
-	put_mem(x, reg, m, 1, 0);
+	x86_put_mem(x, reg, m, 1, 0);
 }
 
 void x86_ri(struct x86 *x, bool wide, uint8_t ext, uint8_t rm, int32_t imm)
@@ -193,7 +192,7 @@ void x86_ri(struct x86 *x, bool wide, uint8_t ext, uint8_t rm, int32_t imm)
 	bool byte = imm >= -128 && imm <= 127;
 
 	put_rex(x, wide, 0, rm, byte ? 0x83 : 0x81);
-	put_reg(x, ext, rm);
+	x86_put_reg(x, ext, rm);
 	if (byte)
 		x86_byte(x, (uint8_t)imm);
 	else
@@ -205,7 +204,7 @@ void x86_mi(struct x86 *x, bool wide, uint8_t ext, struct x86_mem m, int32_t imm
 	bool byte = imm >= -128 && imm <= 127;
 
 	put_rex(x, wide, 0, m.label ? 0 : m.base, byte ? 0x83 : 0x81);
-	put_mem(x, ext, m, 1, byte ? 1 : 4);
+	x86_put_mem(x, ext, m, 1, byte ? 1 : 4);
 	if (byte)
 		x86_byte(x, (uint8_t)imm);
 	else
@@ -215,7 +214,7 @@ void x86_mi(struct x86 *x, bool wide, uint8_t ext, struct x86_mem m, int32_t imm
 void x86_shift(struct x86 *x, bool wide, uint8_t ext, uint8_t rm, uint8_t count)
 {
 	put_rex(x, wide, 0, rm, 0xc1);
-	put_reg(x, ext, rm);
+	x86_put_reg(x, ext, rm);
 	x86_byte(x, count);
 }
 
@@ -234,7 +233,7 @@ void x86_mov_ri(struct x86 *x, uint8_t reg, uint64_t imm)
 void x86_store_imm(struct x86 *x, bool wide, struct x86_mem m, int32_t imm)
 {
 	put_rex(x, wide, 0, m.label ? 0 : m.base, 0xc7);
-	put_mem(x, 0, m, 1, 4);
+	x86_put_mem(x, 0, m, 1, 4);
 	put32(x, (uint32_t)imm);
 }
 
@@ -254,13 +253,13 @@ void x86_jump_if(struct x86 *x, uint8_t cc, x86_label label)
 void x86_jump_reg(struct x86 *x, uint8_t reg)
 {
 	put_rex(x, false, 0, reg, 0xff);
-	put_reg(x, 4, reg);
+	x86_put_reg(x, 4, reg);
 }
 
 void x86_call_reg(struct x86 *x, uint8_t reg)
 {
 	put_rex(x, false, 0, reg, 0xff);
-	put_reg(x, 2, reg);
+	x86_put_reg(x, 2, reg);
 }
 
 void x86_push(struct x86 *x, uint8_t reg)
@@ -282,7 +281,7 @@ void x86_multiply(struct x86 *x, uint8_t reg, uint8_t rm, int8_t imm)
 void x86_not(struct x86 *x, uint8_t reg)
 {
 	put_rex(x, false, 0, reg, 0xf7);
-	put_reg(x, 2, reg);
+	x86_put_reg(x, 2, reg);
 }
 
 void x86_popcnt(struct x86 *x, uint8_t reg, uint8_t rm)
@@ -315,7 +314,7 @@ static void put_evex(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, bool x_
 static void put_v(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, uint8_t rm, uint32_t options)
 {
 	put_evex(x, op, reg, v, rm & 16, rm & 8, options, false);
-	put_reg(x, reg, rm);
+	x86_put_reg(x, reg, rm);
 }
 
 static void put_vm(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, struct x86_mem m,
@@ -324,22 +323,34 @@ static void put_vm(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, struct x8
 	uint32_t scale = options & V_BROADCAST ? (op >> 4 & 1 ? 8 : 4) : op >> 16;
 
 	put_evex(x, op, reg, v, false, !m.label && m.base & 8, options, true);
-	put_mem(x, reg, m, scale, tail);
+	x86_put_mem(x, reg, m, scale, tail);
 }
 
 void x86_v(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, uint8_t rm, uint32_t options)
 {
+	if (x->avx2) {
+		x86_avx2_v(x, op, reg, v, rm, options, X86_NO_IMM);
+		return;
+	}
 	put_v(x, op, reg, v, rm, options);
 }
 
 void x86_vm(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, struct x86_mem m, uint32_t options)
 {
+	if (x->avx2) {
+		x86_avx2_vm(x, op, reg, v, m, options, X86_NO_IMM);
+		return;
+	}
 	put_vm(x, op, reg, v, m, options, 0);
 }
 
 void x86_vi(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, uint8_t rm, uint32_t options,
 	    uint8_t imm)
 {
+	if (x->avx2) {
+		x86_avx2_v(x, op, reg, v, rm, options, imm);
+		return;
+	}
 	put_v(x, op, reg, v, rm, options);
 	x86_byte(x, imm);
 }
@@ -347,6 +358,10 @@ void x86_vi(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, uint8_t rm, uint
 void x86_vmi(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, struct x86_mem m,
 	     uint32_t options, uint8_t imm)
 {
+	if (x->avx2) {
+		x86_avx2_vm(x, op, reg, v, m, options, imm);
+		return;
+	}
 	put_vm(x, op, reg, v, m, options, 1);
 	x86_byte(x, imm);
 }
@@ -361,48 +376,65 @@ static void put_vex(struct x86 *x, uint8_t pp, uint8_t reg, uint8_t v, bool leng
 
 void x86_k_load(struct x86 *x, uint8_t k, struct x86_mem m, uint8_t bytes)
 {
+	if (x->avx2) {
+		x86_avx2_k_load(x, k, m, bytes);
+		return;
+	}
 	put_vex(x, bytes == 1, k, 0, false, m.base);
 	x86_byte(x, 0x90);
-	put_mem(x, k, m, 1, 0);
+	x86_put_mem(x, k, m, 1, 0);
 }
 
 void x86_k_from(struct x86 *x, uint8_t k, uint8_t reg)
 {
+	if (x->avx2) {
+		x86_avx2_k_from(x, k, reg);
+		return;
+	}
 	put_vex(x, 0, k, 0, false, reg);
 	x86_byte(x, 0x92);
-	put_reg(x, k, reg);
+	x86_put_reg(x, k, reg);
 }
 
 void x86_k_to(struct x86 *x, uint8_t reg, uint8_t k)
 {
+	if (x->avx2) {
+		x86_avx2_k_to(x, reg, k);
+		return;
+	}
 	put_vex(x, 0, reg, 0, false, k);
 	x86_byte(x, 0x93);
-	put_reg(x, reg, k);
+	x86_put_reg(x, reg, k);
 }
 
 void x86_k_not(struct x86 *x, uint8_t to, uint8_t k)
 {
+	if (x->avx2) {
+		x86_avx2_k_not(x, to, k);
+		return;
+	}
 	put_vex(x, 0, to, 0, false, k);
 	x86_byte(x, 0x44);
-	put_reg(x, to, k);
+	x86_put_reg(x, to, k);
 }
 
 void x86_k_ortest(struct x86 *x, uint8_t a, uint8_t b)
 {
+	if (x->avx2) {
+		x86_avx2_k_ortest(x, a, b);
+		return;
+	}
 	put_vex(x, 0, a, 0, false, b);
 	x86_byte(x, 0x98);
-	put_reg(x, a, b);
-}
-
-void x86_k_ortest8(struct x86 *x, uint8_t a, uint8_t b)
-{
-	put_vex(x, 1, a, 0, false, b);
-	x86_byte(x, 0x98);
-	put_reg(x, a, b);
+	x86_put_reg(x, a, b);
 }
 
 void x86_v_to(struct x86 *x, uint8_t reg, uint8_t v)
 {
+	if (x->avx2) {
+		x86_avx2_v_to(x, reg, v);
+		return;
+	}
 	/* vmovq, of 16 bytes: the source is where other instructions have the result */
 	x86_byte(x, 0x62);
 	x86_byte(x, (uint8_t)((v & 8 ? 0 : 0x80) | 0x40 | (reg & 8 ? 0 : 0x20) |
@@ -410,7 +442,7 @@ void x86_v_to(struct x86 *x, uint8_t reg, uint8_t v)
 	x86_byte(x, 0xfd);
 	x86_byte(x, 0x08);
 	x86_byte(x, 0x7e);
-	put_reg(x, v, reg);
+	x86_put_reg(x, v, reg);
 }
 
 void x86_vzeroupper(struct x86 *x)

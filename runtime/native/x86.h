@@ -4,6 +4,9 @@
  * (AVX-512), that the translator (translate.h) needs. Code goes into a growing buffer; places in it
  * are labels, which may be used before they are known. Everything in it, constants included, is
  * addressed relative to itself, so it may be copied to where it shall run.
+ *
+ * For a processor that has AVX2 only, the same instructions become two of 32 bytes each, or a few
+ * (x86_avx2.c). Vectors and masks lie in the 16 registers that there are, or in memory.
  */
 #ifndef VGPU_X86_H
 #define VGPU_X86_H
@@ -25,6 +28,34 @@ struct x86_fixup {
 	x86_label label;
 };
 
+/** struct x86_mem - an operand in memory: @base + @disp, or @disp behind @at */
+struct x86_mem {
+	uint8_t base;
+	bool label;
+	int32_t disp;
+	x86_label at;
+};
+
+static inline struct x86_mem at(uint8_t base, int32_t disp)
+{
+	return (struct x86_mem){ .base = base, .disp = disp };
+}
+
+static inline struct x86_mem at_label(x86_label label)
+{
+	return (struct x86_mem){ .label = true, .at = label };
+}
+
+/*
+ * With AVX2, vectors 0, 1 and 8 to 11 are in registers. Those from X86_ALIAS_FIRST on are wherever
+ * x86.alias says, the others at X86_HOMES from rsp, and masks at X86_MASKS from there: 64 bytes
+ * each. Calls destroy those that are in registers; dx is destroyed by what asks for masks.
+ */
+#define X86_ALIAS_FIRST	20u
+#define X86_HOMES	320
+#define X86_MASKS	(X86_HOMES + 64 * 20)
+#define X86_AVX2_FRAME	(X86_MASKS + 64 * 8)
+
 struct x86 {
 	uint8_t *bytes;
 	uint32_t count, room;
@@ -38,9 +69,12 @@ struct x86 {
 	struct x86_row {
 		x86_label label;
 		uint64_t first, step;
-	} rows[16];
+	} rows[24];
 	uint32_t row_count;
-	bool failed;		/* there was no memory */
+	bool failed;		/* there was no memory, or AVX2 cannot do what was asked for */
+	bool avx2;
+	bool k_wide[8];		/* avx2: mask n is of lanes of 64 bits */
+	struct x86_mem alias[32 - X86_ALIAS_FIRST];	/* avx2: where these vectors are */
 };
 
 void x86_init(struct x86 *x);
@@ -50,27 +84,10 @@ x86_label x86_new_label(struct x86 *x);
 void x86_here(struct x86 *x, x86_label label);
 /* A constant, to be read as 4 or 8 bytes. */
 x86_label x86_constant(struct x86 *x, uint64_t value);
-/* 64 bytes: @first and seven more, each @step more than the one before. At most 16 of them. */
+/* 64 bytes: @first and seven more, each @step more than the one before. At most 24 of them. */
 x86_label x86_row(struct x86 *x, uint64_t first, uint64_t step);
 /* Constants go behind the code, uses of labels become numbers. False: there was no memory. */
 bool x86_finish(struct x86 *x);
-
-/** struct x86_mem - an operand in memory: @base + @disp, or at @label */
-struct x86_mem {
-	uint8_t base;
-	bool label;
-	int32_t disp;		/* or the label */
-};
-
-static inline struct x86_mem at(uint8_t base, int32_t disp)
-{
-	return (struct x86_mem){ .base = base, .disp = disp };
-}
-
-static inline struct x86_mem at_label(x86_label label)
-{
-	return (struct x86_mem){ .label = true, .disp = (int32_t)label };
-}
 
 /* ---- integers ------------------------------------------------------------ */
 
@@ -148,9 +165,27 @@ void x86_k_from(struct x86 *x, uint8_t k, uint8_t reg);	/* 16 bits */
 void x86_k_to(struct x86 *x, uint8_t reg, uint8_t k);	/* 16 bits, zeros above */
 void x86_k_not(struct x86 *x, uint8_t to, uint8_t k);	/* 16 bits */
 void x86_k_ortest(struct x86 *x, uint8_t a, uint8_t b);	/* 16 bits; E: all zero */
-void x86_k_ortest8(struct x86 *x, uint8_t a, uint8_t b);	/* B: all ones */
 void x86_vzeroupper(struct x86 *x);
 /* The lowest 64 bits of a vector */
 void x86_v_to(struct x86 *x, uint8_t reg, uint8_t v);
+
+/* ---- parts of instructions -------------------------------------------------- */
+
+/* modrm and what follows; disp8 counts in units of @scale; @tail bytes of immediate follow */
+void x86_put_mem(struct x86 *x, uint8_t reg, struct x86_mem m, uint32_t scale, uint32_t tail);
+void x86_put_reg(struct x86 *x, uint8_t reg, uint8_t rm);
+
+/* x86_avx2.c: the same as above. @imm: X86_NO_IMM: there is none */
+#define X86_NO_IMM	(-1)
+void x86_avx2_v(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, uint8_t rm, uint32_t options,
+		int imm);
+void x86_avx2_vm(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, struct x86_mem m,
+		 uint32_t options, int imm);
+void x86_avx2_k_load(struct x86 *x, uint8_t k, struct x86_mem m, uint8_t bytes);
+void x86_avx2_k_from(struct x86 *x, uint8_t k, uint8_t reg);
+void x86_avx2_k_to(struct x86 *x, uint8_t reg, uint8_t k);
+void x86_avx2_k_not(struct x86 *x, uint8_t to, uint8_t k);
+void x86_avx2_k_ortest(struct x86 *x, uint8_t a, uint8_t b);
+void x86_avx2_v_to(struct x86 *x, uint8_t reg, uint8_t v);
 
 #endif

@@ -490,13 +490,18 @@ static u64 from_environment(const char *name, u64 otherwise)
 	return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-static bool available(void)
+/* Can this processor execute code for @vectors? */
+static bool available(const char *vectors)
 {
 	enum vgpu_native_mode mode;
 	char message[200];
 
 	setenv("VGPU_NATIVE", "always", 1);
-	assert_int_equal(vgpu_native_configure(&mode, message, sizeof(message)), 0);
+	setenv("VGPU_VECTORS", vectors, 1);
+	if (vgpu_native_configure(&mode, message, sizeof(message))) {
+		assert_non_null(strstr(message, "this processor has"));
+		return false;
+	}
 	return mode == VGPU_NATIVE_ALWAYS;
 }
 
@@ -504,8 +509,7 @@ static void test_random(void **state)
 {
 	u64 first = from_environment("TEST_SEED", 1), n = from_environment("TEST_PROGRAMS", 1500);
 
-	(void)state;
-	if (!available())
+	if (!available(*state))
 		skip();
 	for (u64 seed = first; seed < first + n; seed++)
 		one_seed(seed, VGPU_OP_COUNT);
@@ -517,8 +521,7 @@ static void test_each_opcode(void **state)
 	u64 first = from_environment("TEST_SEED", 1000000),
 	    n = from_environment("TEST_PROGRAMS", 1500) / 150;
 
-	(void)state;
-	if (!available())
+	if (!available(*state))
 		skip();
 	for (u32 op = 0; op < VGPU_OP_COUNT; op++)
 		for (u64 seed = first; seed < first + n; seed++)
@@ -532,8 +535,7 @@ static void test_floating_point_state(void **state)
 	const struct vgpu_native_code *native = NULL;
 	u32 was, inside;
 
-	(void)state;
-	if (!available())
+	if (!available(*state))
 		skip();
 	random_state = 1;
 	make_program(VGPU_OP_COUNT);
@@ -563,15 +565,26 @@ static void test_configure(void **state)
 	setenv("VGPU_NATIVE", "off", 1);
 	assert_int_equal(vgpu_native_configure(&mode, message, sizeof(message)), 0);
 	assert_int_equal(mode, VGPU_NATIVE_OFF);
+	setenv("VGPU_NATIVE", "always", 1);
+	setenv("VGPU_VECTORS", "mmx", 1);
+	assert_int_equal(vgpu_native_configure(&mode, message, sizeof(message)), -EINVAL);
+	assert_string_equal(message, "VGPU_VECTORS=mmx: it must be none, avx2 or avx512");
+	setenv("VGPU_VECTORS", "none", 1);
+	assert_int_equal(vgpu_native_configure(&mode, message, sizeof(message)), 0);
+	assert_int_equal(mode, VGPU_NATIVE_OFF);
+	unsetenv("VGPU_VECTORS");
 }
 
 int main(void)
 {
+	static char avx2[] = "avx2", avx512[] = "avx512";
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_configure),
-		cmocka_unit_test(test_floating_point_state),
-		cmocka_unit_test(test_each_opcode),
-		cmocka_unit_test(test_random),
+		{ "test_floating_point_state", test_floating_point_state, NULL, NULL, avx512 },
+		{ "test_each_opcode", test_each_opcode, NULL, NULL, avx512 },
+		{ "test_random", test_random, NULL, NULL, avx512 },
+		{ "test_each_opcode_avx2", test_each_opcode, NULL, NULL, avx2 },
+		{ "test_random_avx2", test_random, NULL, NULL, avx2 },
 	};
 
 	for (u32 op = 0; op < VGPU_OP_COUNT; op++)

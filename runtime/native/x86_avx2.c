@@ -1,0 +1,600 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Vectors of 64 bytes where the processor has vectors of 32, and no masks (AVX2); see x86.h. Each
+ * instruction is done by halves. A mask is a vector, of which the highest bit of each lane counts.
+ *
+ * What AVX2 has no instruction for is refused: x86.failed. Who translates does not ask for it.
+ */
+#include "x86.h"
+
+/* Vectors of the processor that an instruction computes in */
+enum { S0, S1, S2, S3 };
+
+#define CODE(pp, map, w, op)	((pp) | (map) << 2 | (w) << 4 | (op) << 8)
+#define PP(op)			((op) & 3)
+#define MAP(op)			((op) >> 2 & 3)
+#define WIDE(op)		((op) >> 4 & 1)
+#define OPCODE(op)		((op) >> 8 & 0xff)
+
+enum {
+	LOAD = CODE(2, 1, 0, 0x6f),		/* vmovdqu */
+	STORE = CODE(2, 1, 0, 0x7f),
+	XOR = CODE(1, 1, 0, 0xef),
+	OR = CODE(1, 1, 0, 0xeb),
+	AND = CODE(1, 1, 0, 0xdb),
+	BROADCAST = CODE(1, 2, 0, 0x58),
+	BROADCASTQ = CODE(1, 2, 0, 0x59),
+	FROM_GPR = CODE(1, 1, 0, 0x6e),		/* vmovd; wide: vmovq */
+	TO_GPR = CODE(1, 1, 1, 0x7e),		/* vmovq */
+	SIGNS = CODE(0, 1, 0, 0x50),		/* vmovmskps */
+	SIGNSQ = CODE(1, 1, 0, 0x50),
+	BLEND = CODE(1, 3, 0, 0x4a),		/* vblendvps */
+	BLENDQ = CODE(1, 3, 0, 0x4b),
+	STORE_MASKED = CODE(1, 2, 0, 0x8e),	/* vpmaskmovd */
+	UPPER = CODE(1, 3, 0, 0x39),		/* vextracti128: operands exchanged */
+	SET_UPPER = CODE(1, 3, 0, 0x38),	/* vinserti128 */
+	EVEN_WORDS = CODE(0, 1, 0, 0xc6),	/* vshufps */
+	ORDER = CODE(1, 3, 1, 0x00),		/* vpermq */
+	SHIFT_LEFT = CODE(1, 2, 0, 0x47),
+	EQUAL = CODE(1, 1, 0, 0x76),
+	EQUALQ = CODE(1, 2, 0, 0x29),
+	GREATER = CODE(1, 1, 0, 0x66),
+	GREATERQ = CODE(1, 2, 0, 0x37),
+};
+
+/* Half of a vector: in a register of the processor, or in memory */
+struct half {
+	bool memory;
+	uint8_t ymm;
+	struct x86_mem m;
+};
+
+static struct x86_mem moved(struct x86_mem m, int32_t by)
+{
+	m.disp += by;
+	return m;
+}
+
+static struct half half_of(const struct x86 *x, uint8_t reg, int half)
+{
+	if (reg < 2)
+		return (struct half){ .ymm = (uint8_t)(4 + 2 * reg + half) };
+	if (reg >= 8 && reg < 12)
+		return (struct half){ .ymm = (uint8_t)(8 + 2 * (reg - 8) + half) };
+	return (struct half){ .memory = true,
+			      .m = moved(reg < X86_ALIAS_FIRST ? at(RSP, X86_HOMES + 64 * reg) :
+								 x->alias[reg - X86_ALIAS_FIRST],
+					 32 * half) };
+}
+
+static struct half register_half(uint8_t ymm)
+{
+	return (struct half){ .ymm = ymm };
+}
+
+static struct x86_mem mask_half(uint8_t k, int half)
+{
+	return at(RSP, X86_MASKS + 64 * k + 32 * half);
+}
+
+/* 64 bytes that are all @value */
+static struct x86_mem all(struct x86 *x, uint64_t value)
+{
+	return at_label(x86_row(x, value, 0));
+}
+
+/* ---- one instruction of the processor ------------------------------------------- */
+
+static void put_vex(struct x86 *x, uint32_t op, bool length, uint8_t reg, uint8_t v, bool b)
+{
+	x86_byte(x, 0xc4);
+	x86_byte(x, (uint8_t)((reg & 8 ? 0 : 0x80) | 0x40 | (b ? 0 : 0x20) | MAP(op)));
+	x86_byte(x, (uint8_t)(WIDE(op) << 7 | (~v & 15) << 3 | length << 2 | PP(op)));
+	x86_byte(x, (uint8_t)OPCODE(op));
+}
+
+/* reg = op(v, rm); of 16 bytes without @length */
+static void put_rr(struct x86 *x, uint32_t op, bool length, uint8_t reg, uint8_t v, uint8_t rm)
+{
+	put_vex(x, op, length, reg, v, rm & 8);
+	x86_put_reg(x, reg, rm);
+}
+
+static void put_rm(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, struct x86_mem m,
+		   uint32_t tail)
+{
+	put_vex(x, op, true, reg, v, !m.label && m.base & 8);
+	x86_put_mem(x, reg, m, 1, tail);
+}
+
+static void put(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, struct half b, int imm)
+{
+	if (b.memory)
+		put_rm(x, op, reg, v, b.m, imm != X86_NO_IMM);
+	else
+		put_rr(x, op, true, reg, v, b.ymm);
+	if (imm != X86_NO_IMM)
+		x86_byte(x, (uint8_t)imm);
+}
+
+/* The half in a register: @scratch, if it is in memory */
+static uint8_t get(struct x86 *x, struct half half, uint8_t scratch)
+{
+	if (!half.memory)
+		return half.ymm;
+	put_rm(x, LOAD, scratch, 0, half.m, 0);
+	return scratch;
+}
+
+static void set(struct x86 *x, struct half half, uint8_t ymm)
+{
+	if (half.memory)
+		put_rm(x, STORE, ymm, 0, half.m, 0);
+	else if (half.ymm != ymm)
+		put_rr(x, LOAD, true, half.ymm, 0, ymm);
+}
+
+/* ---- results ---------------------------------------------------------------------- */
+
+#define MASK_OF(options)	((uint8_t)((options) & 7))
+
+/* Where to compute half @half of @reg: a register that may be changed before it is a result */
+static uint8_t place_of(const struct x86 *x, uint8_t reg, int half, uint32_t options)
+{
+	struct half to = half_of(x, reg, half);
+
+	return to.memory || MASK_OF(options) ? S1 : to.ymm;
+}
+
+/* @ymm is the result, where the mask says so. Destroys S0 and S3. */
+static void result(struct x86 *x, uint32_t op, uint8_t reg, int half, uint8_t ymm, uint32_t options)
+{
+	struct half to = half_of(x, reg, half);
+	uint8_t k = MASK_OF(options), old = S0;
+
+	if (!k) {
+		set(x, to, ymm);
+		return;
+	}
+	if (options & V_ZERO)
+		put_rr(x, XOR, true, S0, S0, S0);
+	else
+		old = get(x, to, S0);
+	put_rm(x, LOAD, S3, 0, mask_half(k, half), 0);
+	put_rr(x, WIDE(op) ? BLENDQ : BLEND, true, S0, old, ymm);
+	x86_byte(x, S3 << 4);
+	set(x, to, S0);
+}
+
+/* ---- operands ---------------------------------------------------------------------- */
+
+/** struct source - the last operand of an instruction */
+struct source {
+	bool memory;
+	uint8_t reg;
+	struct x86_mem m;
+};
+
+/* Half of it. One that is broadcast is in S2 from the first half on. */
+static struct half half_of_source(struct x86 *x, const struct source *s, int half, uint32_t op,
+				  uint32_t options)
+{
+	if (!s->memory)
+		return half_of(x, s->reg, half);
+	if (!(options & V_BROADCAST))
+		return (struct half){ .memory = true, .m = moved(s->m, 32 * half) };
+	if (!half)
+		put_rm(x, WIDE(op) ? BROADCASTQ : BROADCAST, S2, 0, s->m, 0);
+	return register_half(S2);
+}
+
+/* ---- masks ------------------------------------------------------------------------- */
+
+static void not(struct x86 *x, uint8_t ymm)
+{
+	put_rm(x, XOR, ymm, ymm, all(x, ~0ull), 0);
+}
+
+static void set_mask(struct x86 *x, uint8_t k, int half, uint8_t ymm, bool wide)
+{
+	put_rm(x, STORE, ymm, 0, mask_half(k, half), 0);
+	x->k_wide[k] = wide;
+}
+
+/* S0 has the bits in every lane: bit n to the top of lane n. */
+static void spread(struct x86 *x, uint8_t k, bool wide)
+{
+	x86_label counts = wide ? x86_row(x, 63, ~0ull) :
+				  x86_row(x, 30ull << 32 | 31, -(2ull << 32 | 2));
+
+	for (int half = 0; half < 2; half++) {
+		put_rm(x, SHIFT_LEFT | (wide ? CODE(0, 0, 1, 0) : 0), S1, S0,
+		       moved(at_label(counts), 32 * half), 0);
+		set_mask(x, k, half, S1, wide);
+	}
+}
+
+void x86_avx2_k_load(struct x86 *x, uint8_t k, struct x86_mem m, uint8_t bytes)
+{
+	/* there are more bytes behind it, which lead to nothing */
+	put_rm(x, BROADCAST, S0, 0, m, 0);
+	spread(x, k, bytes == 1);
+}
+
+void x86_avx2_k_from(struct x86 *x, uint8_t k, uint8_t reg)
+{
+	put_rr(x, FROM_GPR, false, S0, 0, reg);
+	put_rr(x, BROADCAST, true, S0, 0, S0);
+	spread(x, k, false);
+}
+
+static void signs(struct x86 *x, bool wide, uint8_t reg, uint8_t ymm)
+{
+	put_rr(x, wide ? SIGNSQ : SIGNS, true, reg, 0, ymm);
+}
+
+void x86_avx2_k_to(struct x86 *x, uint8_t reg, uint8_t k)
+{
+	bool wide = x->k_wide[k];
+
+	put_rm(x, LOAD, S0, 0, mask_half(k, 0), 0);
+	signs(x, wide, reg, S0);
+	put_rm(x, LOAD, S0, 0, mask_half(k, 1), 0);
+	signs(x, wide, RDX, S0);
+	x86_shift(x, false, 4, RDX, wide ? 4 : 8);
+	x86_rr(x, false, X_OR, reg, RDX);
+}
+
+void x86_avx2_k_not(struct x86 *x, uint8_t to, uint8_t k)
+{
+	for (int half = 0; half < 2; half++) {
+		put_rm(x, LOAD, S0, 0, mask_half(k, half), 0);
+		not(x, S0);
+		set_mask(x, to, half, S0, x->k_wide[k]);
+	}
+}
+
+void x86_avx2_k_ortest(struct x86 *x, uint8_t a, uint8_t b)
+{
+	put_rm(x, LOAD, S0, 0, mask_half(a, 0), 0);
+	put_rm(x, OR, S0, S0, mask_half(a, 1), 0);
+	if (a != b) {
+		put_rm(x, OR, S0, S0, mask_half(b, 0), 0);
+		put_rm(x, OR, S0, S0, mask_half(b, 1), 0);
+	}
+	signs(x, x->k_wide[a], RDX, S0);
+	x86_rr(x, false, X_TEST, RDX, RDX);
+}
+
+/* ---- what makes masks ---------------------------------------------------------------- */
+
+/* Of vcmpps and vcmppd */
+static void compare_floats(struct x86 *x, uint32_t op, uint8_t k, uint8_t v, const struct source *s,
+			   uint32_t options, int condition)
+{
+	for (int half = 0; half < 2; half++) {
+		struct half b = half_of_source(x, s, half, op, options);
+
+		put(x, op, S1, get(x, half_of(x, v, half), S0), b, condition);
+		set_mask(x, k, half, S1, WIDE(op));
+	}
+}
+
+/* Of vpcmpd and the like: 0 equal, 1 less, 2 less or equal, 4 to 6 the contrary of these */
+static void compare_integers(struct x86 *x, uint32_t op, uint8_t k, uint8_t v,
+			     const struct source *s, uint32_t options, int condition)
+{
+	bool wide = WIDE(op), is_unsigned = OPCODE(op) == 0x1e, equal = !(condition & 3);
+	uint64_t top = wide ? 1ull << 63 : 0x8000000080000000ull;
+	uint32_t greater = wide ? GREATERQ : GREATER;
+
+	for (int half = 0; half < 2; half++) {
+		struct half b = half_of_source(x, s, half, op, options);
+
+		put(x, LOAD, S0, 0, half_of(x, v, half), X86_NO_IMM);
+		put(x, LOAD, S1, 0, b, X86_NO_IMM);
+		if (is_unsigned && !equal) {
+			put_rm(x, XOR, S0, S0, all(x, top), 0);
+			put_rm(x, XOR, S1, S1, all(x, top), 0);
+		}
+		if (equal)
+			put_rr(x, wide ? EQUALQ : EQUAL, true, S1, S0, S1);
+		else if ((condition & 3) == 1)
+			put_rr(x, greater, true, S1, S1, S0);
+		else
+			put_rr(x, greater, true, S1, S0, S1);
+		/* not equal; not less; less or equal is not greater */
+		if (equal ? condition & 4 : (condition & 3) == 1 ? condition & 4 : !(condition & 4))
+			not(x, S1);
+		set_mask(x, k, half, S1, wide);
+	}
+}
+
+/* Of vptestm: where a & b is not zero; @none: where it is */
+static void test(struct x86 *x, uint32_t op, uint8_t k, uint8_t v, const struct source *s,
+		 uint32_t options, bool none)
+{
+	bool wide = WIDE(op);
+
+	for (int half = 0; half < 2; half++) {
+		struct half b = half_of_source(x, s, half, op, options);
+
+		put(x, AND, S1, get(x, half_of(x, v, half), S0), b, X86_NO_IMM);
+		put_rr(x, XOR, true, S3, S3, S3);
+		put_rr(x, wide ? EQUALQ : EQUAL, true, S1, S1, S3);
+		if (!none)
+			not(x, S1);
+		set_mask(x, k, half, S1, wide);
+	}
+}
+
+/* ---- moves ---------------------------------------------------------------------------- */
+
+static void load(struct x86 *x, uint32_t op, uint8_t reg, const struct source *s, uint32_t options)
+{
+	for (int half = 0; half < 2; half++) {
+		struct half from = half_of_source(x, s, half, op, 0);
+		uint8_t ymm = place_of(x, reg, half, options);
+
+		if (!from.memory)
+			ymm = from.ymm;
+		else
+			put_rm(x, LOAD, ymm, 0, from.m, 0);
+		result(x, op, reg, half, ymm, options);
+	}
+}
+
+static void store(struct x86 *x, uint8_t reg, struct x86_mem m, uint32_t options)
+{
+	uint8_t k = MASK_OF(options);
+
+	for (int half = 0; half < 2; half++) {
+		uint8_t ymm = get(x, half_of(x, reg, half), S1);
+
+		if (!k) {
+			put_rm(x, STORE, ymm, 0, moved(m, 32 * half), 0);
+			continue;
+		}
+		put_rm(x, LOAD, S3, 0, mask_half(k, half), 0);
+		put_rm(x, STORE_MASKED, ymm, S3, moved(m, 32 * half), 0);
+	}
+}
+
+/* The lowest lane of @s to all */
+static void broadcast(struct x86 *x, uint32_t op, uint8_t reg, const struct source *s,
+		      uint32_t options)
+{
+	uint32_t how = WIDE(op) ? BROADCASTQ : BROADCAST;
+	struct half from = s->memory ? (struct half){ .memory = true, .m = s->m } :
+				       half_of(x, s->reg, 0);
+
+	put(x, how, S1, 0, from, X86_NO_IMM);
+	for (int half = 0; half < 2; half++)
+		result(x, op, reg, half, S1, options);
+}
+
+static void broadcast_gpr(struct x86 *x, uint32_t op, uint8_t reg, uint8_t gpr, uint32_t options)
+{
+	put_rr(x, FROM_GPR | (WIDE(op) ? CODE(0, 0, 1, 0) : 0), false, S1, 0, gpr);
+	put_rr(x, WIDE(op) ? BROADCASTQ : BROADCAST, true, S1, 0, S1);
+	for (int half = 0; half < 2; half++)
+		result(x, op, reg, half, S1, options);
+}
+
+/* 32 bytes become 64, by an instruction that makes 32 of 16. The upper half first: @reg may be @s. */
+static void widen(struct x86 *x, uint32_t op, uint8_t reg, const struct source *s)
+{
+	for (int half = 1; half >= 0; half--) {
+		struct half from = s->memory ? (struct half){ .memory = true, .m = s->m } :
+					       half_of(x, s->reg, 0);
+		uint8_t ymm = place_of(x, reg, half, 0);
+
+		if (from.memory) {
+			from.m = moved(from.m, 16 * half);
+		} else if (half) {
+			put_rr(x, UPPER, true, from.ymm, 0, S0);
+			x86_byte(x, 1);
+			from.ymm = S0;
+		}
+		put(x, op, ymm, 0, from, X86_NO_IMM);
+		result(x, op, reg, half, ymm, 0);
+	}
+}
+
+/* 64 bytes become 32, by an instruction that makes 16 of 32 */
+static void shrink(struct x86 *x, uint32_t op, uint8_t reg, uint8_t rm)
+{
+	put(x, op, S0, 0, half_of(x, rm, 0), X86_NO_IMM);
+	put(x, op, S1, 0, half_of(x, rm, 1), X86_NO_IMM);
+	put_rr(x, SET_UPPER, true, S0, S0, S1);
+	x86_byte(x, 1);
+	set(x, half_of(x, reg, 0), S0);
+}
+
+/* The low words of 64 bits */
+static void low_words(struct x86 *x, uint8_t reg, uint8_t rm)
+{
+	uint8_t low = get(x, half_of(x, rm, 0), S0);
+
+	put(x, EVEN_WORDS, S0, low, half_of(x, rm, 1), 0x88);
+	put(x, ORDER, S0, 0, register_half(S0), 0xd8);
+	set(x, half_of(x, reg, 0), S0);
+}
+
+/* ---- computing ------------------------------------------------------------------------- */
+
+static void shift(struct x86 *x, uint32_t op, uint8_t field, uint8_t to, uint8_t rm, int count)
+{
+	for (int half = 0; half < 2; half++) {
+		uint8_t from = get(x, half_of(x, rm, half), S0), ymm = place_of(x, to, half, 0);
+
+		put_rr(x, op, true, field, ymm, from);
+		x86_byte(x, (uint8_t)count);
+		result(x, op, to, half, ymm, 0);
+	}
+}
+
+/* reg | (v ^ rm): the one use of vpternlog */
+static void differ(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, const struct source *s,
+		   uint32_t options)
+{
+	for (int half = 0; half < 2; half++) {
+		struct half b = half_of_source(x, s, half, op, options);
+
+		put(x, XOR, S1, get(x, half_of(x, v, half), S0), b, X86_NO_IMM);
+		put(x, OR, S1, S1, half_of(x, reg, half), X86_NO_IMM);
+		result(x, op, reg, half, S1, options);
+	}
+}
+
+/* What has the same opcode in AVX2, and takes @v */
+static bool is_binary(uint32_t op)
+{
+	switch (MAP(op)) {
+	case 1:
+		switch (OPCODE(op)) {
+		case 0x58: case 0x59: case 0x5c: case 0x5d: case 0x5e: case 0x5f:
+		case 0xd4: case 0xdb: case 0xdf: case 0xeb: case 0xef: case 0xf4:
+		case 0xfa: case 0xfb: case 0xfe:
+			return true;
+		}
+		return false;
+	case 2:
+		switch (OPCODE(op)) {
+		case 0x28: case 0x45: case 0x47: case 0xb8:
+			return true;
+		case 0x39: case 0x3b: case 0x3d: case 0x3f: case 0x40: case 0x46:
+			return !WIDE(op);
+		}
+		return false;
+	}
+	return false;
+}
+
+/* The same without @v */
+static bool is_unary(uint32_t op)
+{
+	switch (MAP(op)) {
+	case 1:
+		return OPCODE(op) == 0x51 || (OPCODE(op) == 0x5b && !WIDE(op));
+	case 2:
+		return OPCODE(op) == 0x1e;
+	}
+	return OPCODE(op) == 0x08 || OPCODE(op) == 0x09;
+}
+
+static void compute(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, const struct source *s,
+		    uint32_t options, int imm)
+{
+	bool binary = is_binary(op), adds = OPCODE(op) == 0xb8;
+
+	for (int half = 0; half < 2; half++) {
+		struct half b = half_of_source(x, s, half, op, options);
+		uint8_t ymm = place_of(x, reg, half, options), a = 0;
+
+		if (binary)
+			a = get(x, half_of(x, v, half), S0);
+		if (adds && ymm == S1)
+			put(x, LOAD, S1, 0, half_of(x, reg, half), X86_NO_IMM);
+		put(x, op, ymm, a, b, imm);
+		result(x, op, reg, half, ymm, options);
+	}
+}
+
+/* ---- all of them ------------------------------------------------------------------------ */
+
+static void lower(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, const struct source *s,
+		  uint32_t options, int imm)
+{
+	op &= 0xffff;
+	switch (op) {
+	case CODE(1, 1, 0, 0x6f):
+	case CODE(1, 1, 1, 0x6f):
+	case CODE(2, 1, 0, 0x6f):
+		load(x, op, reg, s, options);
+		return;
+	case CODE(1, 1, 0, 0x7f):
+	case CODE(2, 1, 0, 0x7f):
+		store(x, reg, s->m, options);
+		return;
+	case CODE(1, 2, 0, 0x58):
+	case CODE(1, 2, 1, 0x59):
+		broadcast(x, op, reg, s, options);
+		return;
+	case CODE(1, 2, 0, 0x7c):
+	case CODE(1, 2, 1, 0x7c):
+		broadcast_gpr(x, op, reg, s->reg, options);
+		return;
+	case CODE(1, 2, 0, 0x25):
+	case CODE(1, 2, 0, 0x35):
+	case CODE(0, 1, 0, 0x5a):
+	case CODE(2, 1, 0, 0xe6):
+		widen(x, op, reg, s);
+		return;
+	case CODE(1, 1, 1, 0x5a):
+	case CODE(1, 1, 1, 0xe6):
+	case CODE(3, 1, 1, 0xe6):
+		shrink(x, op, reg, s->reg);
+		return;
+	case CODE(2, 2, 0, 0x35):	/* operands exchanged, as in the next */
+		low_words(x, s->reg, reg);
+		return;
+	case CODE(1, 3, 1, 0x3b):
+		set(x, half_of(x, s->reg, 0), get(x, half_of(x, reg, 1), S0));
+		return;
+	case CODE(1, 3, 1, 0x3a):	/* into itself */
+		set(x, half_of(x, reg, 1), get(x, half_of(x, s->reg, 0), S0));
+		return;
+	case CODE(1, 1, 0, 0x72):
+	case CODE(1, 1, 1, 0x73):
+		shift(x, op, reg, v, s->reg, imm);
+		return;
+	case CODE(1, 3, 1, 0x25):
+		if (imm == 0xf6) {
+			differ(x, op, reg, v, s, options);
+			return;
+		}
+		break;
+	case CODE(0, 1, 0, 0xc2):
+	case CODE(1, 1, 1, 0xc2):
+		compare_floats(x, op, reg, v, s, options, imm);
+		return;
+	case CODE(1, 3, 0, 0x1f):
+	case CODE(1, 3, 1, 0x1f):
+	case CODE(1, 3, 0, 0x1e):
+	case CODE(1, 3, 1, 0x1e):
+		compare_integers(x, op, reg, v, s, options, imm);
+		return;
+	case CODE(2, 2, 0, 0x27):
+	case CODE(1, 2, 1, 0x27):
+		test(x, op, reg, v, s, options, PP(op) == 2);
+		return;
+	}
+	/* a rounding mode of its own is what no instruction here has */
+	if ((is_binary(op) || is_unary(op)) && (s->memory || !(options & 0x20)))
+		compute(x, op, reg, v, s, options, imm);
+	else
+		x->failed = true;
+}
+
+void x86_avx2_v(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, uint8_t rm, uint32_t options,
+		int imm)
+{
+	lower(x, op, reg, v, &(struct source){ .reg = rm }, options, imm);
+}
+
+void x86_avx2_vm(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, struct x86_mem m,
+		 uint32_t options, int imm)
+{
+	lower(x, op, reg, v, &(struct source){ .memory = true, .m = m }, options, imm);
+}
+
+void x86_avx2_v_to(struct x86 *x, uint8_t reg, uint8_t v)
+{
+	struct half low = half_of(x, v, 0);
+
+	if (low.memory)
+		x86_rm(x, true, X_LOAD, reg, low.m);
+	else
+		put_rr(x, TO_GPR, false, low.ymm, 0, reg);
+}
