@@ -46,12 +46,8 @@ void tr_call_later(struct translation *t, const struct later *l)
 {
 	const struct vgpu_insn *i = &t->code[l->index];
 
-	if (t->x.avx2) {	/* the interpreter makes the access */
-		x86_jump(&t->x, tr_exit_complete(t, l->index));
-		return;
-	}
 	tr_store_at(t, l->left);
-	call(t, i, vgpu_native_access(i));
+	call(t, i, t->x.avx2 ? vgpu_native_interpret : vgpu_native_access(i));
 	x86_rr(&t->x, false, X_TEST, RAX, RAX);
 	x86_jump_if(&t->x, CC_NE, tr_exit_complete(t, l->index));
 	tr_load_at(t, l->returned);
@@ -368,6 +364,26 @@ static bool by_members(const struct vgpu_insn *i)
 	       i->op == VGPU_OP_BALLOTSYNC || i->op == VGPU_OP_BARWARP;
 }
 
+/* Members may be missing. */
+static void check_members(struct translation *t, const struct vgpu_insn *i)
+{
+	if (!t->masked || !by_members(i))
+		return;
+	x86_rm(&t->x, false, X_CMP, R12, at(RBP, (int32_t)offsetof(struct vgpu_warp, live)));
+	x86_jump_if(&t->x, CC_NE, tr_exit(t));
+}
+
+bool tr_avx2_call(struct translation *t, const struct vgpu_insn *i)
+{
+	if (!tr_avx2_calls(i))
+		return false;
+	check_members(t, i);
+	call_here(t, i, vgpu_native_interpret);
+	x86_rr(&t->x, false, X_TEST, RAX, RAX);
+	x86_jump_if(&t->x, CC_NE, tr_exit(t));
+	return true;
+}
+
 bool tr_memory(struct translation *t, const struct vgpu_insn *i)
 {
 	bool done = false;
@@ -395,8 +411,10 @@ bool tr_memory(struct translation *t, const struct vgpu_insn *i)
 		done = tr_shared_store(t, i);
 		break;
 	}
-	if (done || t->x.avx2)
-		return done;
+	if (done)
+		return true;
+	if (t->x.avx2)
+		return tr_avx2_call(t, i);
 	f = vgpu_native_access(i);
 	if (f) {
 		call_here(t, i, f);
@@ -407,12 +425,7 @@ bool tr_memory(struct translation *t, const struct vgpu_insn *i)
 	f = vgpu_native_rare(i);
 	if (!f)
 		return false;
-	if (t->masked && by_members(i)) {
-		/* members may be missing */
-		x86_rm(&t->x, false, X_CMP, R12,
-		       at(RBP, (int32_t)offsetof(struct vgpu_warp, live)));
-		x86_jump_if(&t->x, CC_NE, tr_exit(t));
-	}
+	check_members(t, i);
 	call_here(t, i, f);
 	return true;
 }

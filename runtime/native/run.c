@@ -56,6 +56,37 @@ static enum vgpu_lanes_end interpret(struct vgpu_lanes *s, u32 budget)
 	return end;
 }
 
+/* Why vgpu_native_interpret() had the code left, until that is known; VGPU_LANES_BUDGET: it has not */
+static _Thread_local enum vgpu_lanes_end left = VGPU_LANES_BUDGET;
+
+/*
+ * Budget and cycles are the code's, which has counted the instruction already, and so are the
+ * reconvergence points: it looks for them where they may be.
+ */
+u32 vgpu_native_interpret(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
+{
+	const struct native_kernel *kernel =
+		vgpu_container_of(s->native, struct native_kernel, code);
+	struct vgpu_warp *w = s->warp;
+	u64 cycles = w->cycles, threads = s->threads;
+	u32 budget = s->budget, reconv = w->reconv;
+	enum vgpu_lanes_end end;
+
+	(void)m;
+	w->pc = (u32)(i - kernel->insns);
+	w->reconv = VGPU_NO_RECONV;
+	s->budget = 1;
+	end = vgpu_lanes_run_avx2(s);
+	s->budget = budget;
+	w->reconv = reconv;
+	w->cycles = cycles;
+	s->threads = threads;
+	if (likely(end == VGPU_LANES_BUDGET))
+		return 0;
+	left = end;
+	return 1;
+}
+
 /* Some lanes take the branch at which the warp stands. */
 static enum vgpu_lanes_end diverge_here(struct vgpu_lanes *s, struct vgpu_warp *w)
 {
@@ -126,6 +157,12 @@ static enum vgpu_lanes_end one(struct vgpu_lanes *s, struct vgpu_warp *w, bool a
 {
 	const struct vgpu_insn *i = &s->code[w->pc];
 
+	if (avx2 && left != VGPU_LANES_BUDGET) {
+		enum vgpu_lanes_end end = left;
+
+		left = VGPU_LANES_BUDGET;
+		return end;
+	}
 	if (!avx2 && is_global_access(i) && vgpu_native_missing(s, i, w->active))
 		return VGPU_LANES_TRANSLATE;
 	switch (i->op) {

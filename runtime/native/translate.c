@@ -250,6 +250,14 @@ static void choose_shapes(struct translation *t)
 	}
 }
 
+static bool has_code(struct translation *t, const struct vgpu_insn *i)
+{
+	if (t->x.avx2 && !tr_avx2_can(i))
+		return tr_avx2_call(t, i);
+	return tr_integer(t, i) || tr_predicate(t, i) || tr_float(t, i) || tr_convert(t, i) ||
+	       tr_memory(t, i);
+}
+
 static void instruction(struct translation *t, const struct vgpu_insn *i)
 {
 	bool guarded = i->guard != VGPU_PT;
@@ -274,12 +282,10 @@ static void instruction(struct translation *t, const struct vgpu_insn *i)
 		break;
 	}
 	/* compilers guard branches and little else */
-	if (guarded || (t->x.avx2 && !tr_avx2_can(i)) ||
-	    (!tr_integer(t, i) && !tr_predicate(t, i) && !tr_float(t, i) &&
-			!tr_convert(t, i) && !tr_memory(t, i)))
-		tr_interpret(t);
-	else
+	if (!guarded && has_code(t, i))
 		forget_shapes(t, i);
+	else
+		tr_interpret(t);
 }
 
 /* ---- segments --------------------------------------------------------------- */
