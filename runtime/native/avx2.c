@@ -130,7 +130,7 @@ u32 vgpu_native_thread_index_avx2(struct vgpu_lanes *s, const struct vgpu_insn *
 	return 0;
 }
 
-/* The lanes of half @h in @m: are they a row of words, or at one place? @start: of the first lane */
+/* Lanes @m of a half: are they a row of words, or at one place? @start: of the first lane */
 static void half_shape(const u32 *o, u32 m, u32 *start, bool *row, bool *place)
 {
 	u32 first = (u32)__builtin_ctz(m);

@@ -129,6 +129,15 @@ static void find_row(struct translation *t, const struct vgpu_insn *i, u32 step,
 {
 	struct x86 *x = &t->x;
 
+	if (x->avx2) {	/* mostly the last lane says already that they are none */
+		struct x86_mem first = chunk_mem(chunk(i->a, 0)), last = first;
+
+		last.disp += 8 * (VGPU_LANES - 1);
+		x86_rm(x, true, X_LOAD, RAX, last);
+		x86_ri(x, true, 5, RAX, (int32_t)(step * (VGPU_LANES - 1)));
+		x86_rm(x, true, X_CMP, RAX, first);
+		x86_jump_if(x, CC_NE, l->here);
+	}
 	for (u32 p = 0; p < 4; p++) {
 		u8 a = tr_use(t, chunk(i->a, p)), row = 0;
 
@@ -175,6 +184,17 @@ static void find_masked_row(struct translation *t, const struct vgpu_insn *i, bo
 	x86_rm(x, true, X_LOAD, RAX, at(RDX, (int32_t)(i->a * 128) - BIAS));
 	x86_shift(x, false, 4, RCX, 2);
 	x86_rr(x, true, X_SUB, RAX, RCX);
+	if (x->avx2) {	/* mostly the last lane says already that they are none */
+		x86_rr(x, false, X_HIGHEST, RCX, R12);
+		x86_rr(x, false, X_LOAD, RDX, RCX);
+		x86_shift(x, true, 4, RDX, 3);
+		x86_rr(x, true, X_ADD, RDX, R14);
+		x86_rm(x, true, X_LOAD, RDX, at(RDX, (int32_t)(i->a * 128) - BIAS));
+		x86_shift(x, false, 4, RCX, 2);
+		x86_rr(x, true, X_SUB, RDX, RCX);
+		x86_rr(x, true, X_CMP, RDX, RAX);
+		x86_jump_if(x, CC_NE, l->here);
+	}
 	x86_v(x, V_BROADQ_GPR, 0, 0, RAX, 0);
 	for (u32 p = 0; p < 4; p++) {
 		x86_vm(x, V_ADDQ, 1, 0, at_label(x86_row(x, 32 * p, 4)), 0);

@@ -381,7 +381,9 @@ static void broadcast_gpr(struct x86 *x, uint32_t op, uint8_t reg, uint8_t gpr, 
 		result(x, op, reg, half, S1, options);
 }
 
-/* 32 bytes become 64, by an instruction that makes 32 of 16. The upper half first: @reg may be @s. */
+/*
+ * 32 bytes become 64, by an instruction that makes 32 of 16. The upper half first: @reg may be @s.
+ */
 static void widen(struct x86 *x, uint32_t op, uint8_t reg, const struct source *s)
 {
 	for (int half = 1; half >= 0; half--) {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# CUDA programs with native code from their first instruction on, with native code for what is hot, and interpreted: the
+# CUDA programs with native code from their first instruction on, the same for AVX2, with native code for what is hot, and interpreted: the
 # same output, and the same trace of the device in every byte but the process id that stands in its first record. And
 # kernels at random both ways.
 #
@@ -20,7 +20,9 @@ ok() { # NAME STATUS REASON
 }
 
 run_program() { # PROGRAM MODE
-	VGPU_NATIVE=$2 VGPU_TRACE=$dir/$2.trace setarch -R timeout "$limit" "$1" >"$dir/raw" 2>&1 </dev/null
+	local native=$2 vectors=''
+	[ "$2" != avx2 ] || native=always vectors=avx2
+	VGPU_NATIVE=$native VGPU_VECTORS=$vectors VGPU_TRACE=$dir/$2.trace setarch -R timeout "$limit" "$1" >"$dir/raw" 2>&1 </dev/null
 	local status=$?
 	# Where memory of the host lies depends on what else the process has loaded, the compiler too.
 	sed -e '/ took [0-9.]* s$/d' -e 's/0x7f[0-9a-f]\{10\}/HOST/g' "$dir/raw" >"$dir/$2.out"
@@ -43,7 +45,7 @@ varies() { # PROGRAM
 both_ways() { # PROGRAM
 	local name=${1#build/cuda/} mode
 	run_program "$1" off
-	for mode in always auto; do
+	for mode in always avx2 auto; do
 		run_program "$1" $mode
 		if ! cmp -s "$dir/off.out" "$dir/$mode.out"; then
 			ok "$name, $mode" 1 "the output differs: $(diff "$dir/off.out" "$dir/$mode.out" | sed -n 2p)"
@@ -67,8 +69,10 @@ for program in "${programs[@]}"; do
 	both_ways "$program"
 done
 if [ -x build/random-cuda ] && [ $# -eq 0 ]; then
-	VGPU_NATIVE=always tests/cuda/random/run.sh --seed 31 --count 60 | sed 's/^/# /'
-	ok "sixty random kernels, always" $? "wrong values"
+	for vectors in '' avx2; do
+		VGPU_NATIVE=always VGPU_VECTORS=$vectors tests/cuda/random/run.sh --seed 31 --count 60 | sed 's/^/# /'
+		ok "sixty random kernels, always${vectors:+, $vectors}" $? "wrong values"
+	done
 fi
 echo "1..$count"
 exit $failed
