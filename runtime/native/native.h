@@ -21,8 +21,8 @@ enum vgpu_native_mode {
 /*
  * VGPU_NATIVE: off, auto (also if it is not set) or always. VGPU_VECTORS: avx512, avx2, or none,
  * for all devices of the process; not set: the best that this processor has. OFF where that is
- * none; with `always' that is said, once. -EINVAL: another value, or vectors that this processor does not
- * have, explained in @message.
+ * none; with `always' that is said, once. -EINVAL: another value, or vectors that this processor
+ * does not have, explained in @message.
  */
 int vgpu_native_configure(enum vgpu_native_mode *mode, char *message, size_t size);
 

@@ -56,7 +56,7 @@ static enum vgpu_lanes_end interpret(struct vgpu_lanes *s, u32 budget)
 	return end;
 }
 
-/* Why vgpu_native_interpret() had the code left, until run() knows; VGPU_LANES_BUDGET: it did not */
+/* Why vgpu_native_interpret() had the code left, until run() knows; BUDGET: it did not */
 static _Thread_local enum vgpu_lanes_end left = VGPU_LANES_BUDGET;
 
 /*
