@@ -117,5 +117,8 @@ void vgpu_broken(const char *file, int line, const char *what)
 
 u64 vgpu_mul_div(u64 a, u64 b, u64 c)
 {
-	return (u64)((unsigned __int128)a * b / c);
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	/* mostly it is 64 bits, and their division an instruction */
+	return product >> 64 ? (u64)(product / c) : (u64)product / c;
 }

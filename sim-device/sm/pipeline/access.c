@@ -24,6 +24,7 @@ static struct vgpu_pipe_access *get_access(struct vgpu_pipe *p, struct vgpu_pipe
 	p->free_accesses = access->next;
 	access->next = NULL;
 	access->entry = e;
+	access->as = e->warp->block->launch->as;
 	access->count = 0;
 	access->line_next = 0;
 	access->left = 0;
@@ -100,10 +101,10 @@ void vgpu_access_purge(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
 
 	vgpu_access_unask(p, access);
 	for (u32 n = 0; n < p->send_count; n++) {
-		struct vgpu_pipe_send *at = &p->send[(p->send_first + n) % p->send_room];
+		u16 *at = &p->send[(p->send_first + n) % p->send_room];
 
-		if (at->access == access)
-			at->access = NULL;
+		if (*at != VGPU_PIPE_NONE && *at / VGPU_LANES == access->number)
+			*at = VGPU_PIPE_NONE;
 	}
 	for (u32 n = 0; n < access->count; n++)
 		if (p->due[first + n] != VGPU_NEVER)

@@ -42,6 +42,7 @@ struct vgpu_pipe_line {
 struct vgpu_pipe_access {
 	struct vgpu_pipe_access *next;	/* free, or in the queue of the load/store unit */
 	struct vgpu_pipe_entry *entry;	/* NULL: its block has gone, answers are ignored */
+	const struct vgpu_address_space *as;	/* of the entry's launch */
 	struct vgpu_page_waiter waiter;	/* stall: for its page */
 	u32 number;
 	struct vgpu_insn insn;	/* on the registers below */
@@ -75,12 +76,6 @@ struct vgpu_pipe_ask {
 	struct vgpu_pipe_access *access;	/* NULL: it was dropped meanwhile */
 	u32 line;
 	u64 cycle;
-};
-
-/** struct vgpu_pipe_send - a line that is ready to be sent */
-struct vgpu_pipe_send {
-	struct vgpu_pipe_access *access;
-	u32 line;
 };
 
 /* access.c */

@@ -189,7 +189,7 @@ bool vgpu_access_is_known(const struct vgpu_pipe *p, const struct vgpu_pipe_acce
 	const struct vgpu_tlb_entry *e = &tlb->entries[page & (VGPU_TLB_ENTRIES - 1)];
 	u32 n;
 
-	if (unlikely(tlb->as != access->entry->warp->block->launch->as))
+	if (unlikely(tlb->as != access->as))
 		return false;
 	if (likely(e->page == page && (!write || e->write)))
 		return true;
@@ -199,7 +199,7 @@ bool vgpu_access_is_known(const struct vgpu_pipe *p, const struct vgpu_pipe_acce
 
 static u64 changes_of(const struct vgpu_pipe_access *access)
 {
-	return vgpu_as_changes(access->entry->warp->block->launch->as);
+	return vgpu_as_changes(access->as);
 }
 
 enum vgpu_access_result vgpu_access_check(struct vgpu_pipe *p, struct vgpu_pipe_access *access,

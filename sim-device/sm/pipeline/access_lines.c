@@ -233,12 +233,34 @@ static u8 *page_around(const struct vgpu_pipe_line *line, const u8 *data)
 	return (u8 *)((unsigned long)data - (line->address & (VGPU_PAGE_SIZE - 1)));
 }
 
+/* Words need no lanes: most lines of a load are of a lane or two. */
+static bool load_words(struct vgpu_pipe_access *access, const struct vgpu_pipe_line *line,
+		       const u8 *data)
+{
+	const struct vgpu_insn *i = &access->insn;
+	u32 count = VGPU_F_COUNT(i->flags);
+
+	if ((i->op != VGPU_OP_LDG && i->op != VGPU_OP_LD) || VGPU_F_SIZE(i->flags) != 4)
+		return false;
+	for (u32 lanes = line->lanes; lanes; lanes &= lanes - 1) {
+		u32 l = (u32)__builtin_ctz(lanes);
+		const u8 *from = data + (access->address[l] & (VGPU_LINE - 1));
+
+		for (u32 n = 0; n < count; n++)
+			memcpy(&reg(access, VGPU_ACCESS_DST + n)[l], from + 4 * n, 4);
+	}
+	return true;
+}
+
 void vgpu_access_load(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
 		      const struct vgpu_pipe_line *line, const u8 *data)
 {
-	enum vgpu_lanes_end end = vgpu_access_run(p, access, line->lanes,
-						  line->address >> VGPU_PAGE_SHIFT,
-						  page_around(line, data));
+	enum vgpu_lanes_end end;
+
+	if (load_words(access, line, data))
+		return;
+	end = vgpu_access_run(p, access, line->lanes, line->address >> VGPU_PAGE_SHIFT,
+			      page_around(line, data));
 
 	VGPU_CHECK(end == VGPU_LANES_BUDGET);
 }

@@ -67,7 +67,7 @@ static void send_line(struct vgpu_pipe *p, struct vgpu_pipe_access *access, u32 
 {
 	u32 at = (p->send_first + p->send_count++) % p->send_room;
 
-	p->send[at] = (struct vgpu_pipe_send){ access, line };
+	p->send[at] = (u16)(access->number * VGPU_LANES + line);
 }
 
 /* No check of @access begins any more, and none is put off. */
@@ -317,43 +317,43 @@ static bool make(struct vgpu_pipe *p, struct vgpu_pipe_access *access, u32 n,
 
 static void send(struct vgpu_pipe *p)
 {
-	struct vgpu_pipe_send first = p->send[p->send_first];
-	struct vgpu_pipe_access *access = first.access;
+	u32 first = p->send[p->send_first], line = first % VGPU_LANES;
+	struct vgpu_pipe_access *access = &p->accesses[first / VGPU_LANES];
 	enum vgpu_mem_result result;
 	struct vgpu_port_answer answer = {};
 	struct vgpu_pipe_entry *e;
 
 	/* dropped meanwhile */
-	if (unlikely(!access)) {
+	if (unlikely(first == VGPU_PIPE_NONE)) {
 		p->send_first = (p->send_first + 1) % p->send_room;
 		p->send_count--;
 		return;
 	}
 	e = access->entry;
-	if (!vgpu_access_check_again(p, access, first.line)) {
+	if (!vgpu_access_check_again(p, access, line)) {
 		p->send_first = (p->send_first + 1) % p->send_room;
 		p->send_count--;
 		return;
 	}
-	if (!make(p, access, first.line, &answer, &result)) {
+	if (!make(p, access, line, &answer, &result)) {
 		p->busy = true;
 		return;
 	}
 	p->send_first = (p->send_first + 1) % p->send_room;
 	p->send_count--;
-	access->line[first.line].state = VGPU_LINE_SENT;
+	access->line[line].state = VGPU_LINE_SENT;
 	access->unsent--;
 	if (result == VGPU_MEM_DONE && is_answered(access)) {
 		if (answer.atomic)
 			vgpu_access_atomic_done(access, answer.atomic);
 		else if (answer.data)
-			vgpu_access_load(p, access, &access->line[first.line], answer.data);
-		line_done(p, access, first.line, answer.cycle);
+			vgpu_access_load(p, access, &access->line[line], answer.data);
+		line_done(p, access, line, answer.cycle);
 	} else if (is_answered(access)) {
 		access->flying++;
 	}
 	if (!is_answered(access))
-		line_done(p, access, first.line, p->cycle);
+		line_done(p, access, line, p->cycle);
 	if (!access->unsent)
 		vgpu_access_left(p, e);
 	maybe_end(p, access);

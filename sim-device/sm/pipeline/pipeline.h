@@ -289,7 +289,8 @@ struct vgpu_pipe {
 	u32 accesses_free;
 	struct vgpu_pipe_access *lsu_first;
 	struct vgpu_pipe_access *lsu_last;
-	struct vgpu_pipe_send *send;	/* ring of send_room lines */
+	/* lines that are ready to be sent: access * VGPU_LANES + line; NONE: dropped meanwhile */
+	u16 *send;		/* ring of send_room */
 	u32 send_room;
 	u32 send_first;
 	u32 send_count;
