@@ -91,7 +91,8 @@ void vgpu_as_invalidate(struct vgpu_address_space *as, u64 address, u64 bytes)
 {
 	struct vgpu_tlb *tlb;
 
-	as->changes++;
+	/* who reads it meanwhile has nothing of these pages: see vgpu_as_stays() */
+	__atomic_store_n(&as->changes, as->changes + 1, __ATOMIC_RELAXED);
 	vgpu_list_for_each(tlb, &as->tlbs, struct vgpu_tlb, node)
 		vgpu_tlb_invalidate(tlb, address, bytes);
 	vgpu_l2_tlb_invalidate(&as->mmu->l2_tlb, as->context, address >> VGPU_PAGE_SHIFT,
@@ -233,7 +234,7 @@ u64 vgpu_as_managed_on_host(const struct vgpu_address_space *as)
 
 u64 vgpu_as_changes(const struct vgpu_address_space *as)
 {
-	return as->changes;
+	return __atomic_load_n(&as->changes, __ATOMIC_RELAXED);
 }
 
 bool vgpu_as_stays(const struct vgpu_address_space *as)

@@ -205,7 +205,7 @@ u64 vgpu_as_managed_on_host(const struct vgpu_address_space *as);
 bool vgpu_as_stays(const struct vgpu_address_space *as);
 /*
  * How often translations have been taken back. As long as it stays the same, every translation that
- * was given out since holds, also one that its TLB has replaced.
+ * was given out since holds, also one that its TLB has replaced. Any thread.
  */
 u64 vgpu_as_changes(const struct vgpu_address_space *as);
 enum vgpu_page_state vgpu_as_page_state(const struct vgpu_address_space *as, u64 address);
