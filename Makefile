@@ -61,7 +61,8 @@ fuzz-flags := $(sanitize) -fsanitize=fuzzer-no-link -fprofile-instr-generate -fc
 
 # $(call flags-of,SOURCE)
 flags-of = $(base-flags) $(if $(filter sim-device/%,$(1)),$(device-flags) $(call fp-of,$(1)),$(runtime-flags) \
-	$(if $(filter %_avx512.c,$(1)),-mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl -mpopcnt -O3))
+	$(if $(filter %_avx512.c,$(1)),-mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl -mpopcnt -O3) \
+	$(if $(filter %/access_avx2.c,$(1)),-mavx2 -O3))
 fp-of = $(if $(filter lanes%,$(notdir $(1))),-O3 $(if $(findstring avx2,$(notdir $(1))),-mavx2 -mfma),$(if \
 	$(filter sim-device/platform/%,$(1)),-fhosted,$(no-fp)))
 

@@ -3,7 +3,7 @@
  * Loads, stores and atomics of generated code: functions that it calls. What they do is what the
  * interpreter does where all lanes have their translations in the TLB and nothing is wrong; else
  * they have done nothing, and the interpreter executes the instruction. They use AVX-512, but for
- * those of avx2.c.
+ * those of access_avx2.c.
  */
 #ifndef VGPU_NATIVE_ACCESS_H
 #define VGPU_NATIVE_ACCESS_H

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+/* What generated code for AVX2 calls; compiled for AVX2. */
+#include "access.h"
+
+u32 vgpu_native_thread_index_avx2(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
+{
+	const u32 *size = s->launch->block;
+	u32 *to = s->warp->regs + i->dst * VGPU_LANES;
+
+	for (u32 l = 0; l < VGPU_LANES; l++) {
+		u32 t = s->warp->index * VGPU_LANES + l, line = t / size[0];
+
+		if (!(m >> l & 1))
+			continue;
+		switch (i->imm) {
+		case VGPU_SR_TID_X:
+			to[l] = t % size[0];
+			break;
+		case VGPU_SR_TID_Y:
+			to[l] = line % size[1];
+			break;
+		default:
+			to[l] = line / size[1];
+		}
+	}
+	return 0;
+}
+
+typedef u32 eight __attribute__((vector_size(32)));
+
+static bool is_zero(eight v)
+{
+	typedef long long four __attribute__((vector_size(32)));
+
+	return __builtin_ia32_ptestz256((four)v, (four)v);
+}
+
+/* Lanes @m of a half: are they a row of words, or at one place? @start: of the first lane */
+static void half_shape(const u32 *o, u32 m, u32 *start, bool *row, bool *place)
+{
+	u32 first = (u32)__builtin_ctz(m), at = o[first], begin = at - 4 * first;
+	eight lane = { 0, 1, 2, 3, 4, 5, 6, 7 }, no_row = {}, no_place = {};
+
+	for (u32 n = 0; n < 2; n++) {
+		eight active = 0 - (m >> lane & 1), value = ((const eight *)o)[n];
+
+		no_row |= (value - begin - 4 * lane) & active;
+		no_place |= (value - at) & active;
+		lane += 8;
+	}
+	*row = is_zero(no_row);
+	*place = is_zero(no_place);
+	*start = *row ? begin : at;
+}
+
+void vgpu_native_shape_avx2(const struct vgpu_lanes *s, struct shape *shape, u32 reg, u32 m)
+{
+	const u32 *o = s->warp->regs + reg * VGPU_LANES;
+	bool rows = true, places = true;
+	u32 start[2] = { 0, 0 }, most;
+
+	shape->kind = SHAPE_OTHER;
+	for (u32 h = 0; h < 2; h++) {
+		u32 half = m >> 16 * h & 0xffff;
+		bool row, place;
+
+		if (!half)
+			continue;
+		half_shape(o + 16 * h, half, &start[h], &row, &place);
+		rows &= row;
+		places &= place;
+	}
+	/* a half of one lane is both */
+	if (!rows && places)
+		for (u32 h = 0; h < 2; h++)
+			if (m >> 16 * h & 0xffff)
+				start[h] = o[16 * h + (u32)__builtin_ctz(m >> 16 * h)];
+	if (!(m & 0xffff))
+		start[0] = start[1];
+	if (!(m >> 16))
+		start[1] = start[0];
+	most = start[0] > start[1] ? start[0] : start[1];
+	if ((!rows && !places) || most >= 1u << 20 || (start[0] | start[1]) & 3 ||
+	    most + 64 > s->shared_bytes)
+		return;
+	*shape = (struct shape){
+		.kind = rows ? SHAPE_ROWS : SHAPE_PLACES,
+		.room = (s32)(s->shared_bytes - most - 64),
+		.place = { s->shared + start[0], s->shared + start[1] },
+	};
+}
