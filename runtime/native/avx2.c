@@ -70,33 +70,3 @@ bool tr_avx2_can(const struct vgpu_insn *i)
 	}
 	return true;
 }
-
-/*
- * Not what asks for the time, stops the warp or changes which lanes are active, or may have to wait
- * for lanes.
- */
-bool tr_avx2_calls(const struct vgpu_insn *i)
-{
-	switch (i->op) {
-	case VGPU_OP_SREG:
-	case VGPU_OP_SREGQ:
-	case VGPU_OP_NOP:
-	case VGPU_OP_BRA:
-	case VGPU_OP_EXIT:
-	case VGPU_OP_TRAP:
-	case VGPU_OP_BAR:
-	case VGPU_OP_BARRED:
-	case VGPU_OP_MATCH:
-	case VGPU_OP_MATCHQ:
-	case VGPU_OP_MATCHSYNC:
-	case VGPU_OP_MATCHSYNCQ:
-	case VGPU_OP_BARWARP:
-		return false;
-	case VGPU_OP_SHFLSYNC:
-		return VGPU_SHFL_MASK(i->imm) == VGPU_SHFL_FULL;
-	case VGPU_OP_VOTESYNC:
-	case VGPU_OP_BALLOTSYNC:
-		return i->flags & VGPU_F_IMM;
-	}
-	return true;
-}

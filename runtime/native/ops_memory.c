@@ -393,9 +393,39 @@ static void check_members(struct translation *t, const struct vgpu_insn *i)
 	x86_jump_if(&t->x, CC_NE, tr_exit(t));
 }
 
-bool tr_avx2_call(struct translation *t, const struct vgpu_insn *i)
+/*
+ * Not what asks for the time, stops the warp or changes which lanes are active, or may have to wait
+ * for lanes.
+ */
+static bool is_one_step(const struct vgpu_insn *i)
 {
-	if (!tr_avx2_calls(i))
+	switch (i->op) {
+	case VGPU_OP_SREG:
+	case VGPU_OP_SREGQ:
+	case VGPU_OP_NOP:
+	case VGPU_OP_BRA:
+	case VGPU_OP_EXIT:
+	case VGPU_OP_TRAP:
+	case VGPU_OP_BAR:
+	case VGPU_OP_BARRED:
+	case VGPU_OP_MATCH:
+	case VGPU_OP_MATCHQ:
+	case VGPU_OP_MATCHSYNC:
+	case VGPU_OP_MATCHSYNCQ:
+	case VGPU_OP_BARWARP:
+		return false;
+	case VGPU_OP_SHFLSYNC:
+		return VGPU_SHFL_MASK(i->imm) == VGPU_SHFL_FULL;
+	case VGPU_OP_VOTESYNC:
+	case VGPU_OP_BALLOTSYNC:
+		return i->flags & VGPU_F_IMM;
+	}
+	return true;
+}
+
+bool tr_call_interpreter(struct translation *t, const struct vgpu_insn *i)
+{
+	if (!is_one_step(i))
 		return false;
 	check_members(t, i);
 	call_here(t, i, vgpu_native_interpret);
@@ -434,7 +464,7 @@ bool tr_memory(struct translation *t, const struct vgpu_insn *i)
 	if (done)
 		return true;
 	if (t->x.avx2)
-		return tr_avx2_call(t, i);
+		return false;
 	f = vgpu_native_access(i);
 	if (f) {
 		call_here(t, i, f);

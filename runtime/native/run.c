@@ -157,7 +157,7 @@ static enum vgpu_lanes_end one(struct vgpu_lanes *s, struct vgpu_warp *w, bool a
 {
 	const struct vgpu_insn *i = &s->code[w->pc];
 
-	if (avx2 && left != VGPU_LANES_BUDGET) {
+	if (left != VGPU_LANES_BUDGET) {
 		enum vgpu_lanes_end end = left;
 
 		left = VGPU_LANES_BUDGET;

@@ -253,9 +253,9 @@ static void choose_shapes(struct translation *t)
 static bool has_code(struct translation *t, const struct vgpu_insn *i)
 {
 	if (t->x.avx2 && !tr_avx2_can(i))
-		return tr_avx2_call(t, i);
+		return tr_call_interpreter(t, i);
 	return tr_integer(t, i) || tr_predicate(t, i) || tr_float(t, i) || tr_convert(t, i) ||
-	       tr_memory(t, i);
+	       tr_memory(t, i) || tr_call_interpreter(t, i);
 }
 
 static void instruction(struct translation *t, const struct vgpu_insn *i)

@@ -135,10 +135,8 @@ int vgpu_translate(const struct vgpu_insn *code, u32 count, const u16 *cost, boo
 
 /* avx2.c: are there instructions of AVX2 for @i? */
 bool tr_avx2_can(const struct vgpu_insn *i);
-/* avx2.c: may the interpreter execute it from within the code? */
-bool tr_avx2_calls(const struct vgpu_insn *i);
-/* ops_memory.c: it does. False: it may not. */
-bool tr_avx2_call(struct translation *t, const struct vgpu_insn *i);
+/* The interpreter executes it from within the code. False: the code has to be left. */
+bool tr_call_interpreter(struct translation *t, const struct vgpu_insn *i);
 
 /* ---- registers.c ----------------------------------------------------------- */
 
