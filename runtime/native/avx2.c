@@ -39,6 +39,8 @@ bool tr_avx2_can(const struct vgpu_insn *i)
 	case VGPU_OP_SHRSQ:
 	case VGPU_OP_CLZ:
 	case VGPU_OP_LOP3:
+	case VGPU_OP_H2F:
+	case VGPU_OP_F2H:
 		return false;
 	case VGPU_OP_FADD:
 	case VGPU_OP_FSUB:

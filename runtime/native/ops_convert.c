@@ -155,6 +155,57 @@ static void narrow(struct translation *t, const struct vgpu_insn *i, u32 op, boo
 	tr_results(t, d, i->dst, false);
 }
 
+enum {
+	V_NARROW16 = EVEX_OF(2, 2, 0, 0x33, 32),	/* vpmovdw: operands exchanged */
+	V_WIDEN16 = EVEX_OF(1, 2, 0, 0x33, 32),		/* vpmovzxwd */
+	V_HALF_TO_FLOAT = EVEX_OF(1, 2, 0, 0x13, 32),
+	V_FLOAT_TO_HALF = EVEX_OF(1, 3, 0, 0x1d, 32),	/* operands exchanged */
+};
+
+static void half_to_float(struct translation *t, const struct vgpu_insn *i)
+{
+	struct x86 *x = &t->x;
+	u8 d[2];
+
+	for (u32 p = 0; p < 2; p++) {
+		x86_v(x, V_NARROW16, tr_use(t, chunk(i->a, p)), 0, 0, 0);
+		d[p] = tr_fresh(t);
+		x86_v(x, V_HALF_TO_FLOAT, d[p], 0, 0, 0);
+	}
+	tr_canonical(t, d, 2, false);
+	for (u32 p = 0; p < 2; p++)
+		if (i->flags & VGPU_F_SAT)	/* nothing is subnormal */
+			tr_saturate(t, d[p]);
+	tr_results(t, d, i->dst, false);
+}
+
+static void float_to_half(struct translation *t, const struct vgpu_insn *i)
+{
+	/* the instruction's modes: nearest, down, up, zero */
+	static const u8 modes[4] = { 0, 3, 1, 2 };
+	struct x86 *x = &t->x;
+	u8 d[2];
+
+	for (u32 p = 0; p < 2; p++) {
+		u8 a = tr_use(t, chunk(i->a, p));
+
+		if (i->flags & (VGPU_F_FTZ | VGPU_F_SAT)) {
+			x86_v(x, V_LOAD, 0, 0, a, 0);
+			a = 0;
+			if (i->flags & VGPU_F_FTZ)
+				tr_flush(t, 0);
+			if (i->flags & VGPU_F_SAT)
+				tr_saturate(t, 0);
+		}
+		d[p] = tr_fresh(t);
+		x86_vi(x, V_FLOAT_TO_HALF, a, 0, 1, 0, modes[VGPU_F_RND(i->flags)]);
+		x86_v(x, V_WIDEN16, d[p], 0, 1, 0);
+		x86_vi(x, COMPARE32, 7, a, a, 0, CMP_UNORDERED);
+		x86_vm(x, V_BROAD, d[p], 0, at_label(x86_constant(x, 0x7fff)), V_MASK(7));
+	}
+	tr_results(t, d, i->dst, false);
+}
+
 bool tr_convert(struct translation *t, const struct vgpu_insn *i)
 {
 	bool is_signed = i->flags & VGPU_F_SIGNED;
@@ -165,6 +216,12 @@ bool tr_convert(struct translation *t, const struct vgpu_insn *i)
 		return true;
 	case VGPU_OP_F2I:
 		float_to_integer(t, i);
+		return true;
+	case VGPU_OP_H2F:
+		half_to_float(t, i);
+		return true;
+	case VGPU_OP_F2H:
+		float_to_half(t, i);
 		return true;
 	case VGPU_OP_I2D:
 		widen(t, i, is_signed ? EVEX_OF(2, 1, 0, 0xe6, 32) : EVEX_OF(2, 1, 0, 0x7a, 32));

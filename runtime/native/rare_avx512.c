@@ -235,17 +235,6 @@ static inline u32 brev(u32 v)
 	return v >> 16 | v << 16;
 }
 
-/* Of 32 bits, by doubles: what is no integer is at least 2^-32 of itself away from one. */
-static inline u32 divu(u32 a, u32 b)
-{
-	return b ? (u32)(s64)((double)a / (double)b) : ~0u;
-}
-
-static inline u32 divs(u32 a, u32 b)
-{
-	return b ? (u32)(s64)((double)(s32)a / (double)(s32)b) : ~0u;
-}
-
 #define EACH(name, type, reg, expr)								\
 	static u32 name(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)			\
 	{											\
@@ -269,15 +258,58 @@ static inline u32 divs(u32 a, u32 b)
 	}
 #define EACH32(name, expr)	EACH(name, u32, word32, expr)
 #define EACH64(name, expr)	EACH(name, u64, word64, expr)
-EACH32(each_divu, divu(x, y))
-EACH32(each_divs, divs(x, y))
-EACH32(each_remu, y ? x - y * divu(x, y) : x)
-EACH32(each_rems, y ? x - y * divs(x, y) : x)
 EACH32(each_popc, popc(x))
 EACH32(each_brev, brev(x))
 EACH32(each_prmt, prmt(x, z, y))
 EACH64(each_mulhsq, ((__int128)(s64)x * (s64)y) >> 64)
 EACH64(each_mulhuq, ((unsigned __int128)x * y) >> 64)
+
+/* ---- division ---------------------------------------------------------------------- */
+
+/*
+ * By doubles: what is no integer is at least 2^-32 of itself away from one. By zero: all ones; what
+ * the instructions cannot convert is that, or 0x80000000, as the least of all by -1.
+ */
+static inline __m256i quotient(__m256i x, __m256i y, bool is_signed)
+{
+	__m256i q;
+
+	if (!is_signed)
+		return _mm512_cvttpd_epu32(
+			_mm512_div_pd(_mm512_cvtepu32_pd(x), _mm512_cvtepu32_pd(y)));
+	q = _mm512_cvttpd_epi32(_mm512_div_pd(_mm512_cvtepi32_pd(x), _mm512_cvtepi32_pd(y)));
+	return _mm256_mask_mov_epi32(q, _mm256_testn_epi32_mask(y, y), _mm256_set1_epi32(-1));
+}
+
+static inline u32 divide(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, bool is_signed,
+			 bool remainder)
+{
+	const u32 *a = reg32(s, i->a), *b = reg32(s, i->b);
+	u32 *to = s->warp->regs + i->dst * VGPU_LANES;
+
+	UNROLL for (u32 p = 0; p < 4; p++) {
+		__m256i x = _mm256_load_si256((const __m256i *)a + p), y, q;
+
+		y = i->flags & VGPU_F_IMM ? _mm256_set1_epi32((int)i->imm) :
+					    _mm256_load_si256((const __m256i *)b + p);
+		q = quotient(x, y, is_signed);
+		/* by zero: x */
+		if (remainder)
+			q = _mm256_sub_epi32(x, _mm256_mullo_epi32(q, y));
+		_mm256_mask_store_epi32(to + 8 * p, (__mmask8)(m >> 8 * p), q);
+	}
+	return 0;
+}
+
+#define DIVIDE(name, is_signed, remainder)						\
+	static u32 name(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)		\
+	{										\
+		return divide(s, i, m, is_signed, remainder);				\
+	}
+DIVIDE(divu, false, false)
+DIVIDE(divs, true, false)
+DIVIDE(remu, false, true)
+DIVIDE(rems, true, true)
 
 native_access *vgpu_native_rare(const struct vgpu_insn *i)
 {
@@ -290,10 +322,10 @@ native_access *vgpu_native_rare(const struct vgpu_insn *i)
 	case VGPU_OP_BALLOTSYNC: return i->flags & VGPU_F_IMM ? ballot : NULL;
 	case VGPU_OP_ACTIVE: return active;
 	case VGPU_OP_BARWARP: return nothing;
-	case VGPU_OP_DIVU: return each_divu;
-	case VGPU_OP_DIVS: return each_divs;
-	case VGPU_OP_REMU: return each_remu;
-	case VGPU_OP_REMS: return each_rems;
+	case VGPU_OP_DIVU: return divu;
+	case VGPU_OP_DIVS: return divs;
+	case VGPU_OP_REMU: return remu;
+	case VGPU_OP_REMS: return rems;
 	case VGPU_OP_POPC: return each_popc;
 	case VGPU_OP_BREV: return each_brev;
 	case VGPU_OP_PRMT: return each_prmt;
