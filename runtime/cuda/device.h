@@ -38,6 +38,7 @@
 #include <__clang_cuda_math.h>
 
 #include "device_overloads.h"
+#include "host_math.h"
 
 extern "C" {
 /* clang turns printf into vprintf, which the runtime brings. */

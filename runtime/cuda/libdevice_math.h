@@ -423,53 +423,14 @@ __VGPU_NV double __nv_rnorm(int n, const double *v) { return 1.0 / __nv_norm(n, 
 /* normal distribution and inverse error functions */
 __VGPU_NV float __nv_normcdff(float a) { return 0.5f * __nv_erfcf(a * -0.70710678f); }
 __VGPU_NV double __nv_normcdf(double a) { return 0.5 * __nv_erfc(a * -0.70710678118654752440); }
-__VGPU_NV double __nv_erfcx(double a)
-{
-	/* beyond 26 erfc underflows: the asymptotic series is exact to the last bit there */
-	if (a > 26.0) {
-		double q = 1.0 / (a * a);
-
-		return 0.56418958354775628695 / a *
-		       (1.0 - 0.5 * q * (1.0 - 1.5 * q * (1.0 - 2.5 * q)));
-	}
-	return __nv_exp(a * a) * __nv_erfc(a);
-}
+#define __VGPU_FUNCTION(name)	__VGPU_NV double __nv_##name(double a)
+#define __VGPU_C(name)	__nv_##name
+#include "bits/inverse_error.h"
+#undef __VGPU_FUNCTION
+#undef __VGPU_C
 __VGPU_NV float __nv_erfcxf(float a) { return (float)__nv_erfcx(a); }
 
-/* a first guess from the logarithm (Winitzki), then Newton on erf: each step doubles the digits */
-__VGPU_NV double __nv_erfinv(double a)
-{
-	double w, t, x;
-
-	if (!(__builtin_fabs(a) < 1.0))
-		return __builtin_fabs(a) == 1.0 ? __builtin_copysign(__builtin_inf(), a) :
-						  __builtin_nan("");
-	w = __nv_log((1.0 - a) * (1.0 + a));
-	t = 4.3307467508 + 0.5 * w;
-	x = __builtin_copysign(__nv_sqrt(__nv_sqrt(t * t - w * 6.8027210884) - t), a);
-	for (int i = 0; i < 3; i++) {
-		double e = x < 0.0 ? (1.0 + a) - __nv_erfc(-x) : __nv_erfc(x) - (1.0 - a);
-
-		e *= x < 0.0 ? -1.0 : 1.0;
-		x += e * 0.88622692545275801365 * __nv_exp(x * x);
-	}
-	return a == 0.0 ? a : x;
-}
 __VGPU_NV float __nv_erfinvf(float a) { return (float)__nv_erfinv(a); }
-__VGPU_NV double __nv_erfcinv(double a)
-{
-	double x;
-
-	if (!(a > 0.0 && a < 2.0))
-		return a == 0.0 ? __builtin_inf() : a == 2.0 ? -__builtin_inf() : __builtin_nan("");
-	if (a > 0.0625)
-		return __nv_erfinv(1.0 - a);
-	x = __nv_sqrt(-__nv_log(a * 1.7724538509055160273 * __nv_sqrt(-__nv_log(a))));
-	for (int i = 0; i < 4; i++)
-		x += (__nv_erfcx(x) - a * __nv_exp(x * x)) * 0.88622692545275801365 /
-		     (1.0 - x * (__nv_erfcx(x) - a * __nv_exp(x * x)) * 0.88622692545275801365);
-	return x;
-}
 __VGPU_NV float __nv_erfcinvf(float a) { return (float)__nv_erfcinv(a); }
 __VGPU_NV double __nv_normcdfinv(double a)
 {

@@ -55,8 +55,8 @@ native_access *vgpu_native_rare(const struct vgpu_insn *i);
 /* TID: dst = index of the threads of the warp in the block; always 0 */
 u32 vgpu_native_thread_index(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m);
 /*
- * The interpreter executes @i, with no guard, from within generated code (tr_call_interpreter()). Not
- * 0: the code is to be left, for what the instruction waits for or has done.
+ * The interpreter executes @i, with no guard, from within generated code (tr_call_interpreter()).
+ * Not 0: the code is to be left, for what the instruction waits for or has done.
  */
 u32 vgpu_native_interpret(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m);
 u32 vgpu_native_thread_index_avx2(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m);

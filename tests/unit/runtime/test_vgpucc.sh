@@ -173,9 +173,10 @@ works "they run" "^result 14 8 7 cudaSuccess$" 'a folder/prog'
 works "linked by another compiler" "^result 14 8 7 cudaSuccess$" bash -c "gcc scale.o twice.o added.o -L'$top/build' \\
 	-Wl,-rpath,'$top/build' -lcuda -lcudart -lstdc++ -lm -o other && ./other"
 works "options of nvcc" "" "$vgpucc" -O3 -std=c++14 -arch=sm_35 -gencode arch=compute_70,code=sm_70 -lineinfo -g \
-	--use_fast_math -Xcompiler -Wall,-fPIC -Xptxas -O3 -lcudart -lm -I. -DEXTRA=3 -maxrregcount=32 \
+	--use_fast_math --default-stream per-thread -Xcompiler -Wall,-fPIC -Xptxas -O3 -lcudart -lm -I. -DEXTRA=3 -maxrregcount=32 \
 	scale.cu twice.c -x c++ 'a folder/added.cpp' -o fast
 works "and the result is the same" "^result 10 8 7" ./fast
+refused "a default stream of no kind" "it must be legacy, null or per-thread" "$vgpucc" -default-stream=mine -DEXTRA=1 -c scale.cu
 works "no optimisation" "" "$vgpucc" -O0 -g -DEXTRA=3 scale.cu twice.c 'a folder/added.cpp' -o slow
 works "and the result is the same without" "^result 10 8 7" ./slow
 works "resource usage" "[0-9]+ registers .* [0-9]+ bytes shared" "$vgpucc" --resource-usage -DEXTRA=1 -c scale.cu
