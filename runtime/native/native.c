@@ -27,71 +27,68 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct native_kernel *kernels[BUCKETS];
 static struct vgpu_native_stats totals;
 
-/* What code is made for: the best that this processor has, unless VGPU_VECTORS says less */
-enum vectors { VECTORS_NONE, VECTORS_AVX2, VECTORS_AVX512 };
-
-static enum vectors vectors;
-
-static enum vectors of_processor(void)
+static enum vgpu_native_vectors of_processor(void)
 {
 	if (!vgpu_cpu_has_avx2())
-		return VECTORS_NONE;
+		return VGPU_VECTORS_NONE;
 	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
 			       __builtin_cpu_supports("avx512dq") &&
 			       __builtin_cpu_supports("avx512vl") &&
 			       __builtin_cpu_supports("avx512cd") ?
-		       VECTORS_AVX512 :
-		       VECTORS_AVX2;
+		       VGPU_VECTORS_AVX512 :
+		       VGPU_VECTORS_AVX2;
 }
 
-static int choose_vectors(char *message, size_t size)
+static int choose_vectors(enum vgpu_native_vectors *vectors, char *message, size_t size)
 {
 	static const char *const names[] = { "none", "avx2", "avx512" };
 	const char *wanted = getenv("VGPU_VECTORS");
-	enum vectors has = of_processor(), chosen = VECTORS_NONE;
+	enum vgpu_native_vectors has = of_processor(), chosen = VGPU_VECTORS_NONE;
 
 	if (!wanted || !*wanted) {
-		vectors = has;
+		*vectors = has;
 		return 0;
 	}
 	while (strcmp(wanted, names[chosen]))
-		if (++chosen > VECTORS_AVX512) {
+		if (++chosen > VGPU_VECTORS_AVX512) {
 			snprintf(message, size,
 				 "VGPU_VECTORS=%s: it must be none, avx2 or avx512", wanted);
 			return -EINVAL;
 		}
 	if (chosen > has) {
 		snprintf(message, size, "VGPU_VECTORS=%s: this processor has %s", wanted,
-			 has == VECTORS_NONE ? "neither AVX-512 nor AVX2" : "no AVX-512");
+			 has == VGPU_VECTORS_NONE ? "neither AVX-512 nor AVX2" : "no AVX-512");
 		return -EINVAL;
 	}
-	vectors = chosen;
+	*vectors = chosen;
 	return 0;
 }
 
-int vgpu_native_configure(enum vgpu_native_mode *mode, char *message, size_t size)
+int vgpu_native_configure(struct vgpu_native_choice *choice, char *message, size_t size)
 {
 	static const char *const names[] = { "off", "auto", "always" };
 	const char *wanted = getenv("VGPU_NATIVE");
 	static bool said;
 	int error;
 
-	*mode = VGPU_NATIVE_AUTO;
+	choice->mode = VGPU_NATIVE_AUTO;
 	if (wanted && *wanted) {
-		for (*mode = VGPU_NATIVE_OFF; strcmp(wanted, names[*mode]);)
-			if (++*mode > VGPU_NATIVE_ALWAYS) {
+		for (choice->mode = VGPU_NATIVE_OFF; strcmp(wanted, names[choice->mode]);)
+			if (++choice->mode > VGPU_NATIVE_ALWAYS) {
 				snprintf(message, size,
 					 "VGPU_NATIVE=%s: it must be off, auto or always", wanted);
 				return -EINVAL;
 			}
 	}
-	error = choose_vectors(message, size);
-	if (error || *mode == VGPU_NATIVE_OFF || vectors != VECTORS_NONE)
+	error = choose_vectors(&choice->vectors, message, size);
+	if (error || choice->mode == VGPU_NATIVE_OFF ||
+	    choice->vectors != VGPU_VECTORS_NONE)
 		return error;
-	if (*mode == VGPU_NATIVE_ALWAYS && !__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+	if (choice->mode == VGPU_NATIVE_ALWAYS &&
+	    !__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
 		fprintf(stderr, "vgpu: VGPU_NATIVE=always: there are no vectors of AVX2 or "
 				"AVX-512 (VGPU_VECTORS); the interpreter serves\n");
-	*mode = VGPU_NATIVE_OFF;
+	choice->mode = VGPU_NATIVE_OFF;
 	return 0;
 }
 
@@ -164,15 +161,15 @@ static void translate(struct native_kernel *k)
 }
 
 static struct native_kernel *kernel_of(const struct vgpu_insn *code, uint32_t count,
-				       const uint16_t *cost)
+				       const uint16_t *cost, bool avx2)
 {
 	size_t bytes = count * sizeof(*code);
 	struct native_kernel *k;
-	uint64_t hash = hash_of(cost, sizeof(k->cost), hash_of(code, bytes, count));
+	uint64_t hash = hash_of(cost, sizeof(k->cost), hash_of(code, bytes, count + avx2));
 
 	for (k = kernels[hash % BUCKETS]; k; k = k->next)
-		if (k->hash == hash && k->count == count && !memcmp(k->insns, code, bytes) &&
-		    !memcmp(k->cost, cost, sizeof(k->cost)))
+		if (k->hash == hash && k->count == count && k->avx2 == avx2 &&
+		    !memcmp(k->insns, code, bytes) && !memcmp(k->cost, cost, sizeof(k->cost)))
 			return k;
 	k = calloc(1, sizeof(*k));
 	if (!k)
@@ -185,7 +182,7 @@ static struct native_kernel *kernel_of(const struct vgpu_insn *code, uint32_t co
 	memcpy(k->insns, code, bytes);
 	memcpy(k->cost, cost, sizeof(k->cost));
 	k->code = (struct vgpu_native_code){ vgpu_native_run, vgpu_native_begin, vgpu_native_end };
-	k->avx2 = vectors == VECTORS_AVX2;
+	k->avx2 = avx2;
 	k->hash = hash;
 	k->count = count;
 	translate(k);
@@ -194,17 +191,18 @@ static struct native_kernel *kernel_of(const struct vgpu_insn *code, uint32_t co
 	return k;
 }
 
-int vgpu_native_find(enum vgpu_native_mode mode, const struct vgpu_insn *code, uint32_t count,
-		     const uint16_t *cost, uint64_t executed, const struct vgpu_native_code **out)
+int vgpu_native_find(const struct vgpu_native_choice *choice, const struct vgpu_insn *code,
+		     uint32_t count, const uint16_t *cost, uint64_t executed,
+		     const struct vgpu_native_code **out)
 {
 	const struct native_kernel *k;
 
-	if (mode == VGPU_NATIVE_OFF)
+	if (choice->mode == VGPU_NATIVE_OFF || choice->vectors == VGPU_VECTORS_NONE)
 		return -EOPNOTSUPP;
-	if (mode == VGPU_NATIVE_AUTO && executed < (uint64_t)count * EXECUTIONS)
+	if (choice->mode == VGPU_NATIVE_AUTO && executed < (uint64_t)count * EXECUTIONS)
 		return -EAGAIN;
 	pthread_mutex_lock(&lock);
-	k = kernel_of(code, count, cost);
+	k = kernel_of(code, count, cost, choice->vectors == VGPU_VECTORS_AVX2);
 	pthread_mutex_unlock(&lock);
 	if (!k || !k->start)
 		return -ENOMEM;

@@ -18,20 +18,29 @@ enum vgpu_native_mode {
 	VGPU_NATIVE_ALWAYS,	/* all, from their first instruction on */
 };
 
-/*
- * VGPU_NATIVE: off, auto (also if it is not set) or always. VGPU_VECTORS: avx512, avx2, or none,
- * for all devices of the process; not set: the best that this processor has. OFF where that is
- * none; with `always' that is said, once. -EINVAL: another value, or vectors that this processor
- * does not have, explained in @message.
- */
-int vgpu_native_configure(enum vgpu_native_mode *mode, char *message, size_t size);
+/* What code is made for */
+enum vgpu_native_vectors { VGPU_VECTORS_NONE, VGPU_VECTORS_AVX2, VGPU_VECTORS_AVX512 };
+
+/** struct vgpu_native_choice - of a device */
+struct vgpu_native_choice {
+	enum vgpu_native_mode mode;
+	enum vgpu_native_vectors vectors;
+};
 
 /*
- * For vgpu_host_ops.native: code for a kernel, in the mode that vgpu_native_configure() gave. Any
- * thread. Kernels with the same code have the same native code, for as long as the process lives.
+ * VGPU_NATIVE: off, auto (also if it is not set) or always. VGPU_VECTORS: avx512, avx2, or none;
+ * not set: the best that this processor has. OFF where that is none; with `always' that is said,
+ * once. -EINVAL: another value, or vectors that this processor does not have, explained in @message.
  */
-int vgpu_native_find(enum vgpu_native_mode mode, const struct vgpu_insn *code, uint32_t count,
-		     const uint16_t *cost, uint64_t executed, const struct vgpu_native_code **out);
+int vgpu_native_configure(struct vgpu_native_choice *choice, char *message, size_t size);
+
+/*
+ * For vgpu_host_ops.native: code for a kernel, as vgpu_native_configure() has chosen. Any thread.
+ * Kernels with the same code have the same native code, for as long as the process lives.
+ */
+int vgpu_native_find(const struct vgpu_native_choice *choice, const struct vgpu_insn *code,
+		     uint32_t count, const uint16_t *cost, uint64_t executed,
+		     const struct vgpu_native_code **out);
 
 /* Free all native code, for tests: no device may have any. */
 void vgpu_native_forget(void);

@@ -112,8 +112,9 @@ static u8 alias(struct translation *t, u32 chunk)
 {
 	u8 slot = X86_ALIAS_FIRST;
 
-	while (t->pinned >> slot & 1)
+	while (t->pinned >> slot & 1 && slot < CACHE_LAST)
 		slot++;
+	t->failed |= t->pinned >> slot & 1;
 	t->x.alias[slot - X86_ALIAS_FIRST] = chunk_mem(chunk);
 	t->pinned |= 1u << slot;
 	return slot;
@@ -123,8 +124,9 @@ static u8 fresh_of_avx2(struct translation *t)
 {
 	u8 slot = CACHE_FIRST;
 
-	while (t->pinned >> slot & 1)
+	while (t->pinned >> slot & 1 && slot < X86_ALIAS_FIRST - 1)
 		slot++;
+	t->failed |= t->pinned >> slot & 1;
 	t->pinned |= 1u << slot;
 	return slot;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From VASS to instructions of x86-64 with AVX-512, kernel by kernel (docs/native-code.md). Private
- * to native/.
+ * From VASS to instructions of x86-64 with AVX-512 or AVX2, kernel by kernel
+ * (docs/native-code.md). Private to native/.
  *
  * A register slot of a warp is 64-byte chunks: R(n) is chunks 2n and 2n + 1, sixteen lanes each;
  * Q(n), n even, is 2n to 2n + 3, eight lanes each. The vector registers from CACHE_FIRST on keep
@@ -41,6 +41,7 @@
 #define SHAPES		64
 #define SHAPE_COUNT	8u
 #define FRAME		(64 + 32 * 8 + 8)	/* of the stack, so that calls find it aligned */
+_Static_assert(X86_HOMES == SHAPES + 32 * SHAPE_COUNT, "vectors of AVX2 lie behind the shapes");
 
 /* Why the code returned, in the low byte of rax; above it what [rsp] had */
 enum native_stop {

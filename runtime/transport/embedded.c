@@ -44,7 +44,7 @@ struct vgpu_transport {
 	struct chunk *chunks;
 	char *fresh, *fresh_end;	/* of the newest chunk, never used */
 	FILE *trace;
-	enum vgpu_native_mode native;
+	struct vgpu_native_choice native;
 	struct vgpu_threads *threads;	/* that execute SMs; NULL: the one that drives the device */
 	struct vgpu_host_ops ops;	/* with threads, if there are any */
 };
@@ -188,7 +188,7 @@ static int native(void *host, const struct vgpu_insn *code, u32 count, const u16
 {
 	struct vgpu_transport *t = host;
 
-	return vgpu_native_find(t->native, code, count, cost, executed, out);
+	return vgpu_native_find(&t->native, code, count, cost, executed, out);
 }
 
 static void parallel(void *host, void (*run)(void *arg, u32 n), void (*end)(void *arg, u32 n),

@@ -232,6 +232,13 @@ u64 vgpu_as_managed_on_host(const struct vgpu_address_space *as)
 	return as->on_host << VGPU_PAGE_SHIFT;
 }
 
+bool vgpu_as_is_device(const struct vgpu_address_space *as, u64 first, u64 last)
+{
+	const struct vgpu_range *mapping = vgpu_ranges_at(&as->mappings, first);
+
+	return mapping && mapping->value == VGPU_MAPPING_DEVICE && last <= mapping->last;
+}
+
 u64 vgpu_as_changes(const struct vgpu_address_space *as)
 {
 	return __atomic_load_n(&as->changes, __ATOMIC_RELAXED);

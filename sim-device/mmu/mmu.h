@@ -204,6 +204,11 @@ u64 vgpu_as_managed_on_host(const struct vgpu_address_space *as);
  */
 bool vgpu_as_stays(const struct vgpu_address_space *as);
 /*
+ * Is [@first, @last] device memory? Then a translation of it leads to a frame or to the page of
+ * zeros, or there is no frame left. Nothing that an SM does changes the answer.
+ */
+bool vgpu_as_is_device(const struct vgpu_address_space *as, u64 first, u64 last);
+/*
  * How often translations have been taken back. As long as it stays the same, every translation that
  * was given out since holds, also one that its TLB has replaced. Any thread.
  */

@@ -85,7 +85,7 @@ void vgpu_access_unqueue(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
 
 void vgpu_access_unask(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
 {
-	for (u32 n = 0; access->asked; n++) {
+	for (u32 n = 0; access->asked && n < p->ask_count; n++) {
 		if (p->asks[n].access != access)
 			continue;
 		access->line[p->asks[n].line].state = VGPU_LINE_NEW;
@@ -159,6 +159,8 @@ void vgpu_access_left(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 {
 	if (e->d.flags & VGPU_DEC_WRITES)
 		vgpu_pipe_store_sent(p, e->warp);
+	else if (e->warp->store_waiter != VGPU_PIPE_NONE)
+		vgpu_pipe_try(p, &p->entries[e->warp->store_waiter]);
 }
 
 /* ---- operand read -------------------------------------------------------- */

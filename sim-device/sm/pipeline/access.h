@@ -10,6 +10,7 @@
 #include "port.h"
 
 struct vgpu_pipe;
+struct vgpu_pipe_warp;
 struct vgpu_pipe_block;
 struct vgpu_pipe_entry;
 
@@ -86,11 +87,14 @@ void vgpu_access_unqueue(struct vgpu_pipe *p, struct vgpu_pipe_access *access);
 void vgpu_access_purge(struct vgpu_pipe *p, struct vgpu_pipe_access *access);
 /* The MMU is not asked for lines of it: they have not been checked. */
 void vgpu_access_unask(struct vgpu_pipe *p, struct vgpu_pipe_access *access);
-/* The last store or atomic of @e has left the SM: what follows in its warp may. */
+/* The last line of @e has left the SM: what follows in its warp may. */
 void vgpu_access_left(struct vgpu_pipe *p, struct vgpu_pipe_entry *e);
+/* Are there loads of @pw that have not been sent? A store may not change what they load. */
+bool vgpu_access_loads_wait(const struct vgpu_pipe *p, const struct vgpu_pipe_warp *pw);
 /*
- * May @e, whose operands are there, overtake the stores of its warp that have not left the SM? With
- * overtake_stores, if it and they are weak, and it touches none of their lines.
+ * May @e, whose operands are there, overtake the accesses of its warp that have not left the SM?
+ * Stores: with overtake_stores, if it and they are weak, and it touches none of their lines. A
+ * store or an atomic: loads, of which it touches no line; one that faults may come much later.
  */
 bool vgpu_access_may_pass(const struct vgpu_pipe *p, const struct vgpu_pipe_entry *e);
 /* The memory has answered a fence. */
@@ -159,8 +163,12 @@ void vgpu_access_describe(const struct vgpu_pipe *p, const struct vgpu_pipe_acce
 enum vgpu_access_result vgpu_access_translate(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
 					      u32 lane, struct vgpu_access_answer *answer);
 u64 vgpu_pipe_cycles(const struct vgpu_pipe *p, u64 ps);
-/* Does the TLB have the page of @line, so that its check needs no MMU? */
-bool vgpu_access_is_known(const struct vgpu_pipe *p, const struct vgpu_pipe_access *access,
+/*
+ * May the check of @line be put off to the end of the window? If the TLB does not have its page,
+ * and all of the access is device memory: others have to be executed as a whole, or wait for pages,
+ * and keep their place among the accesses of their warp until that is known.
+ */
+bool vgpu_access_can_wait(const struct vgpu_pipe *p, const struct vgpu_pipe_access *access,
 			  const struct vgpu_pipe_line *line);
 enum vgpu_access_result vgpu_access_check(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
 					  struct vgpu_pipe_line *line, u64 *cost);

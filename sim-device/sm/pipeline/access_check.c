@@ -180,21 +180,35 @@ u64 vgpu_pipe_cycles(const struct vgpu_pipe *p, u64 ps)
 			    p->config->clock_khz, VGPU_PS_PER_KCYCLE);
 }
 
-bool vgpu_access_is_known(const struct vgpu_pipe *p, const struct vgpu_pipe_access *access,
-			  const struct vgpu_pipe_line *line)
+static bool is_known(const struct vgpu_pipe *p, const struct vgpu_pipe_access *access, u64 page)
 {
 	const struct vgpu_tlb *tlb = &p->sm->tlb;
 	bool write = access->entry->d.flags & VGPU_DEC_WRITES;
-	u64 page = line->address >> VGPU_PAGE_SHIFT;
 	const struct vgpu_tlb_entry *e = &tlb->entries[page & (VGPU_TLB_ENTRIES - 1)];
 	u32 n;
 
-	if (unlikely(tlb->as != access->as))
-		return false;
 	if (likely(e->page == page && (!write || e->write)))
 		return true;
 	n = vgpu_l1_find(&tlb->l1, page);
 	return n < tlb->l1.ways && (!write || vgpu_l1_set(&tlb->l1, page)[n].translation.write);
+}
+
+bool vgpu_access_can_wait(const struct vgpu_pipe *p, const struct vgpu_pipe_access *access,
+			  const struct vgpu_pipe_line *line)
+{
+	u64 first = line->address, last = line->address;
+
+	/* the TLB is to serve the address space first */
+	if (unlikely(p->sm->tlb.as != access->as) ||
+	    is_known(p, access, line->address >> VGPU_PAGE_SHIFT))
+		return false;
+	for (u32 n = 0; n < access->count; n++) {
+		u64 address = access->line[n].address;
+
+		first = address < first ? address : first;
+		last = address > last ? address : last;
+	}
+	return vgpu_as_is_device(access->as, first, last);
 }
 
 static u64 changes_of(const struct vgpu_pipe_access *access)

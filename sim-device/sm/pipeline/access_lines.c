@@ -161,21 +161,52 @@ static bool is_apart(const struct vgpu_pipe_entry *e, u32 lanes,
 	return true;
 }
 
+static bool is_unsent_load(const struct vgpu_pipe_entry *e)
+{
+	if ((e->d.flags & (VGPU_DEC_GLOBAL | VGPU_DEC_WRITES)) != VGPU_DEC_GLOBAL)
+		return false;
+	/* without an access: not read yet, or to be replayed; else it is shared or local memory */
+	return e->access ? e->access->unsent :
+			   e->state <= VGPU_ENTRY_ISSUED || e->state == VGPU_ENTRY_FAULTED;
+}
+
+bool vgpu_access_loads_wait(const struct vgpu_pipe *p, const struct vgpu_pipe_warp *pw)
+{
+	for (u64 slots = pw->slots; slots; slots &= slots - 1)
+		if (is_unsent_load(&p->entries[pw->entry[__builtin_ctzll(slots)]]))
+			return true;
+	return false;
+}
+
+/* The same of @older, a load: if it is known where it loads, and @e stores elsewhere. */
+static bool may_pass_load(const struct vgpu_pipe_entry *e, u32 lanes,
+			  const struct vgpu_pipe_entry *older)
+{
+	return !is_unsent_load(older) ||
+	       (older->access && !older->access->whole && !e->logged &&
+		is_apart(e, lanes, older->access));
+}
+
 bool vgpu_access_may_pass(const struct vgpu_pipe *p, const struct vgpu_pipe_entry *e)
 {
 	const struct vgpu_pipe_warp *pw = e->warp;
 	u32 lanes;
 
-	if (!pw->unsent)
-		return true;
-	if (!p->config->overtake_stores || e->logged || !is_weak(e))
+	if (pw->unsent && (!p->config->overtake_stores || e->logged || !is_weak(e)))
 		return false;
 	lanes = e->active & vgpu_pipe_guarded(pw->w, e->insn);
 	for (u64 slots = pw->slots; slots; slots &= slots - 1) {
 		const struct vgpu_pipe_entry *older =
 			&p->entries[pw->entry[__builtin_ctzll(slots)]];
 
-		if (older->age >= e->age || !(older->d.flags & VGPU_DEC_WRITES))
+		if (older->age >= e->age)
+			continue;
+		if (!(older->d.flags & VGPU_DEC_WRITES)) {
+			if (e->d.flags & VGPU_DEC_WRITES && !may_pass_load(e, lanes, older))
+				return false;
+			continue;
+		}
+		if (!pw->unsent)
 			continue;
 		/* one that has not read its operands may store anywhere */
 		if (!is_weak(older) || !older->access || older->access->whole)

@@ -130,7 +130,8 @@ static void hold_by(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw, struct vgpu_
 		vgpu_pipe_hold(p, pw, VGPU_HELD_MEMORY);
 	if (pw->in_flight == VGPU_PIPE_SLOTS)
 		vgpu_pipe_hold(p, pw, VGPU_HELD_SLOTS);
-	if (e->d.flags & VGPU_DEC_GLOBAL && pw->unsent) {
+	if (e->d.flags & VGPU_DEC_GLOBAL &&
+	    (pw->unsent || (e->d.flags & VGPU_DEC_WRITES && vgpu_access_loads_wait(p, pw)))) {
 		e->wait_store = true;
 		pw->store_waiter = (u16)e->number;
 	}

@@ -5,7 +5,8 @@
  * cycle goes to the port. A load is sent as soon as it has its translation. Stores and atomics,
  * which cannot be undone, are sent when all requests of the access have passed their checks: an
  * access has no effect before it is sure not to fault. What follows in the same warp does not
- * overtake them.
+ * overtake them. Nor do they overtake a load of the same warp, of the same lines, that has not been
+ * sent: it may have to wait for a page.
  *
  *   writes: checks, last check, sends, commit (a store when sent, an atomic when answered)
  *   loads:  check and send each, last check, last answer, commit
@@ -90,6 +91,7 @@ static u64 check_ends(const struct vgpu_pipe *p, u64 begin, u64 cost)
 static void failed(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
 		   enum vgpu_access_result result, u64 begin, u64 cost)
 {
+	vgpu_access_unask(p, access);
 	if (result == VGPU_ACCESS_FAULT) {
 		vgpu_pipe_fatal(p, access->entry->warp, access->entry->pc);
 		if (access->queued)
@@ -116,6 +118,8 @@ static void check_whole(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
 	}
 	access->left = 0;
 	access->unsent = 0;
+	if (!writes(access))
+		vgpu_access_left(p, access->entry);
 	access->checked_at = later(access->checked_at, check_ends(p, p->cycle, 0));
 	access->ready_at = later(access->ready_at,
 				 p->cycle + cost + p->config->memory_latency_cycles);
@@ -135,15 +139,6 @@ static void has_page(struct vgpu_pipe *p, struct vgpu_pipe_access *access, u32 n
 		send_line(p, access, n);
 }
 
-/* What one line needs is no frame: lines of it that were loaded are loaded again. */
-static void becomes_whole(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
-{
-	vgpu_access_purge(p, access);
-	access->count = 1;
-	if (!access->queued)
-		vgpu_access_queue(p, access);
-}
-
 /* One request of the first access that waits. */
 static void check(struct vgpu_pipe *p)
 {
@@ -159,7 +154,7 @@ static void check(struct vgpu_pipe *p)
 	}
 	while (line->state != VGPU_LINE_NEW)
 		line = &access->line[++n];
-	if (p->defers && !vgpu_access_is_known(p, access, line)) {
+	if (p->defers && vgpu_access_can_wait(p, access, line)) {
 		p->asks[p->ask_count++] = (struct vgpu_pipe_ask){ access, n, p->cycle };
 		access->asked++;
 	} else {
@@ -169,7 +164,9 @@ static void check(struct vgpu_pipe *p)
 			return;
 		}
 		if (unlikely(access->whole)) {
-			becomes_whole(p, access);
+			/* Lines of it that were loaded are loaded again. */
+			vgpu_access_purge(p, access);
+			access->count = 1;
 			return;
 		}
 		has_page(p, access, n, p->cycle, cost);
@@ -199,18 +196,17 @@ void vgpu_access_ask(struct vgpu_pipe *p)
 		p->cycle = ask->cycle;
 		result = vgpu_access_check(p, access, &access->line[ask->line], &cost);
 		p->cycle = now;
+		VGPU_CHECK(!access->whole && result != VGPU_ACCESS_PENDING);
 		if (unlikely(result != VGPU_ACCESS_OK)) {
-			vgpu_access_unask(p, access);
 			failed(p, access, result, ask->cycle, cost);
-		} else if (unlikely(access->whole)) {
-			becomes_whole(p, access);
-		} else {
-			p->asks[n].access = NULL;
-			access->asked--;
-			has_page(p, access, ask->line, ask->cycle, cost);
-			if (!access->queued && !access->asked)
-				stop_checks(p, access);
+			continue;
 		}
+		p->asks[n].access = NULL;
+		access->asked--;
+		VGPU_CHECK(ask->cycle + cost >= now);
+		has_page(p, access, ask->line, ask->cycle, cost);
+		if (!access->queued && !access->asked)
+			stop_checks(p, access);
 	}
 	p->ask_count = 0;
 }

@@ -44,9 +44,10 @@
  * All that a window does is then the SM's own, but for what stands behind vgpu_pipe_turn(), and its
  * end. These are made in the order of the SMs, so that nothing depends on the threads.
  *
- * In such windows a check that misses the TLB waits for the end: the MMU is asked then, and answers
- * for the cycle of the check. No answer comes earlier than that, as an L2 TLB takes longer than a
- * window.
+ * In such windows a check of device memory that misses the TLB waits for the end: the MMU is asked
+ * then, and answers for the cycle of the check. No answer comes earlier than that, as an L2 TLB
+ * takes longer than a window. Meanwhile its access has left the queue of the load/store unit, if
+ * all of its checks have begun (access->asked).
  *
  * DOC: leaving
  *
@@ -407,7 +408,7 @@ static inline void vgpu_pipe_turn(struct vgpu_pipe *p)
 }
 /* What is counted from now on is counted for @worker; NULL: nothing is. */
 void vgpu_pipe_pay(struct vgpu_pipe *p, struct vgpu_work *worker);
-/* The window of @p, and with it those of other SMs that are due at the present time. */
+/* The window of @p, and with it those of other SMs that begin before its end. */
 void vgpu_pipe_run_windows(struct vgpu_pipe *p);
 
 /* pipeline.c: windows */

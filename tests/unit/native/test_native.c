@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,7 @@ static u16 cost[VGPU_OP_COUNT];
 static struct vgpu_insn code[CODE];
 static u32 count;
 static u64 random_state;
+static struct vgpu_native_choice choice;
 
 static u64 random64(void)
 {
@@ -472,7 +474,7 @@ static void one_seed(u64 seed, u32 only)
 
 	random_state = seed;
 	make_program(only);
-	assert_int_equal(vgpu_native_find(VGPU_NATIVE_ALWAYS, code, count, cost, 0, &native), 0);
+	assert_int_equal(vgpu_native_find(&choice, code, count, cost, 0, &native), 0);
 	for (u32 states = 0; states < 3; states++) {
 		make_state(&a);
 		memcpy(&b, &a, sizeof(a));
@@ -493,16 +495,15 @@ static u64 from_environment(const char *name, u64 otherwise)
 /* Can this processor execute code for @vectors? */
 static bool available(const char *vectors)
 {
-	enum vgpu_native_mode mode;
 	char message[200];
 
 	setenv("VGPU_NATIVE", "always", 1);
 	setenv("VGPU_VECTORS", vectors, 1);
-	if (vgpu_native_configure(&mode, message, sizeof(message))) {
+	if (vgpu_native_configure(&choice, message, sizeof(message))) {
 		assert_non_null(strstr(message, "this processor has"));
 		return false;
 	}
-	return mode == VGPU_NATIVE_ALWAYS;
+	return choice.mode == VGPU_NATIVE_ALWAYS;
 }
 
 static void test_random(void **state)
@@ -539,7 +540,7 @@ static void test_floating_point_state(void **state)
 		skip();
 	random_state = 1;
 	make_program(VGPU_OP_COUNT);
-	assert_int_equal(vgpu_native_find(VGPU_NATIVE_ALWAYS, code, count, cost, 0, &native), 0);
+	assert_int_equal(vgpu_native_find(&choice, code, count, cost, 0, &native), 0);
 	for (u32 n = 0; n < 2; n++) {
 		__builtin_ia32_ldmxcsr(n ? to_zero : nearest);
 		was = native->begin();
@@ -553,25 +554,49 @@ static void test_floating_point_state(void **state)
 	vgpu_native_forget();
 }
 
+/* Two devices of a process may differ, and each has the code that it was opened for. */
+static void test_two_devices(void **state)
+{
+	const struct vgpu_native_code *native = NULL, *again = NULL, *other = NULL;
+	struct vgpu_native_choice first, none;
+
+	(void)state;
+	if (!available("avx2"))
+		skip();
+	first = choice;
+	assert_false(available("none"));
+	none = choice;
+	random_state = 1;
+	make_program(VGPU_OP_COUNT);
+	assert_int_equal(vgpu_native_find(&none, code, count, cost, 0, &native), -EOPNOTSUPP);
+	assert_int_equal(vgpu_native_find(&first, code, count, cost, 0, &native), 0);
+	assert_int_equal(vgpu_native_find(&first, code, count, cost, 0, &again), 0);
+	assert_ptr_equal(native, again);
+	if (available("avx512")) {
+		assert_int_equal(vgpu_native_find(&choice, code, count, cost, 0, &other), 0);
+		assert_ptr_not_equal(native, other);
+	}
+	vgpu_native_forget();
+}
+
 static void test_configure(void **state)
 {
-	enum vgpu_native_mode mode;
 	char message[200];
 
 	(void)state;
 	setenv("VGPU_NATIVE", "fast", 1);
-	assert_int_equal(vgpu_native_configure(&mode, message, sizeof(message)), -EINVAL);
+	assert_int_equal(vgpu_native_configure(&choice, message, sizeof(message)), -EINVAL);
 	assert_non_null(strstr(message, "VGPU_NATIVE=fast"));
 	setenv("VGPU_NATIVE", "off", 1);
-	assert_int_equal(vgpu_native_configure(&mode, message, sizeof(message)), 0);
-	assert_int_equal(mode, VGPU_NATIVE_OFF);
+	assert_int_equal(vgpu_native_configure(&choice, message, sizeof(message)), 0);
+	assert_int_equal(choice.mode, VGPU_NATIVE_OFF);
 	setenv("VGPU_NATIVE", "always", 1);
 	setenv("VGPU_VECTORS", "mmx", 1);
-	assert_int_equal(vgpu_native_configure(&mode, message, sizeof(message)), -EINVAL);
+	assert_int_equal(vgpu_native_configure(&choice, message, sizeof(message)), -EINVAL);
 	assert_string_equal(message, "VGPU_VECTORS=mmx: it must be none, avx2 or avx512");
 	setenv("VGPU_VECTORS", "none", 1);
-	assert_int_equal(vgpu_native_configure(&mode, message, sizeof(message)), 0);
-	assert_int_equal(mode, VGPU_NATIVE_OFF);
+	assert_int_equal(vgpu_native_configure(&choice, message, sizeof(message)), 0);
+	assert_int_equal(choice.mode, VGPU_NATIVE_OFF);
 	unsetenv("VGPU_VECTORS");
 }
 
@@ -580,6 +605,7 @@ int main(void)
 	static char avx2[] = "avx2", avx512[] = "avx512";
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_configure),
+		cmocka_unit_test(test_two_devices),
 		{ "test_floating_point_state", test_floating_point_state, NULL, NULL, avx512 },
 		{ "test_each_opcode", test_each_opcode, NULL, NULL, avx512 },
 		{ "test_random", test_random, NULL, NULL, avx512 },
