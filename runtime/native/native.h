@@ -30,7 +30,8 @@ struct vgpu_native_choice {
 /*
  * VGPU_NATIVE: off, auto (also if it is not set) or always. VGPU_VECTORS: avx512, avx2, or none;
  * not set: the best that this processor has. OFF where that is none; with `always' that is said,
- * once. -EINVAL: another value, or vectors that this processor does not have, explained in @message.
+ * once. -EINVAL: another value, or vectors that this processor does not have, explained in
+ * @message.
  */
 int vgpu_native_configure(struct vgpu_native_choice *choice, char *message, size_t size);
 
