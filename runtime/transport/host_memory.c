@@ -4,7 +4,6 @@
  * answer EFAULT where memcpy would crash. Where the system refuses those calls, memcpy it is.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -17,36 +16,11 @@
 
 static bool refused;		/* found out once, the answer does not change */
 
-static pthread_once_t forks = PTHREAD_ONCE_INIT;
-static pid_t self;		/* 0: not known yet; a copy has a call less for each page */
-
-static void forget_self(void)
-{
-	self = 0;
-}
-
-static void watch_forks(void)
-{
-	pthread_atfork(NULL, NULL, forget_self);
-}
-
-static pid_t own_pid(void)
-{
-	pid_t pid = __atomic_load_n(&self, __ATOMIC_RELAXED);
-
-	if (!pid) {
-		pthread_once(&forks, watch_forks);
-		pid = getpid();
-		__atomic_store_n(&self, pid, __ATOMIC_RELAXED);
-	}
-	return pid;
-}
-
 static int vm(const struct iovec *local, const struct iovec *remote, unsigned long count,
 	      size_t bytes, bool write)
 {
-	ssize_t n = write ? process_vm_writev(own_pid(), local, 1, remote, count, 0) :
-			    process_vm_readv(own_pid(), local, 1, remote, count, 0);
+	ssize_t n = write ? process_vm_writev(getpid(), local, 1, remote, count, 0) :
+			    process_vm_readv(getpid(), local, 1, remote, count, 0);
 
 	if (n == (ssize_t)bytes)
 		return 0;
