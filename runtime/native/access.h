@@ -59,6 +59,5 @@ u32 vgpu_native_thread_index(struct vgpu_lanes *s, const struct vgpu_insn *i, u3
  * Not 0: the code is to be left, for what the instruction waits for or has done.
  */
 u32 vgpu_native_interpret(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m);
-u32 vgpu_native_thread_index_avx2(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m);
 
 #endif

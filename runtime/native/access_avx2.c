@@ -2,30 +2,6 @@
 /* What generated code for AVX2 calls; compiled for AVX2. */
 #include "access.h"
 
-u32 vgpu_native_thread_index_avx2(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
-{
-	const u32 *size = s->launch->block;
-	u32 *to = s->warp->regs + i->dst * VGPU_LANES;
-
-	for (u32 l = 0; l < VGPU_LANES; l++) {
-		u32 t = s->warp->index * VGPU_LANES + l, line = t / size[0];
-
-		if (!(m >> l & 1))
-			continue;
-		switch (i->imm) {
-		case VGPU_SR_TID_X:
-			to[l] = t % size[0];
-			break;
-		case VGPU_SR_TID_Y:
-			to[l] = line % size[1];
-			break;
-		default:
-			to[l] = line / size[1];
-		}
-	}
-	return 0;
-}
-
 typedef u32 eight __attribute__((vector_size(32)));
 
 static bool is_zero(eight v)

@@ -345,7 +345,7 @@ static void call_thread_index(struct translation *t, const struct later *l)
 {
 	tr_store_at(t, l->left);
 	call(t, &t->code[l->index],
-	     t->x.avx2 ? vgpu_native_thread_index_avx2 : vgpu_native_thread_index);
+	     t->x.avx2 ? vgpu_native_interpret : vgpu_native_thread_index);
 	tr_load_at(t, l->returned);
 }
 
