@@ -54,6 +54,37 @@ static inline struct vgpu_config timeline_config(const char *scheme)
 	return config;
 }
 
+/* The machine of table 6.1, with its caches and TLBs */
+static inline struct vgpu_config caches_config(const char *scheme)
+{
+	struct vgpu_config config;
+
+	assert_int_equal(vgpu_config_preset(&config, "tanasic-ch6"), 0);
+	set_field(&config, "timing", "pipeline");
+	set_field(&config, "memory_model", "caches");
+	set_field(&config, "fault_scheme", scheme);
+	return config;
+}
+
+/* Pages of the process that the kernel waits for come. */
+static inline void serve_process_pages(struct rig *r)
+{
+	struct vgpu_process_pages pages;
+
+	while (vgpu_process_wanted(r->h->dev, r->context, &pages)) {
+		u64 first = (pages.address - HOST_PROCESS) / VGPU_PAGE_SIZE;
+
+		for (u32 n = 0; n < pages.pages; n++) {
+			if (!(pages.wanted >> n & 1))
+				continue;
+			r->h->process_pages[first + n] = HOST_PAGE_WRITE;
+			pages.there |= 1ull << n;
+		}
+		vgpu_process_came(r->h->dev, r->context, &pages);
+	}
+	r->h->process_wants = 0;
+}
+
 /* The last time that the instruction at @pc committed, in absolute cycles. */
 static inline struct stages stages_of(const struct rig *r, u32 pc)
 {

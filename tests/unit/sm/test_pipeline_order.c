@@ -19,14 +19,9 @@ static const char *const schemes[] = { "stall", "wd-commit", "wd-lastcheck", "re
 /* @at_once: a page of the context's memory may move, so no check is put off. */
 static struct rig begin(const char *scheme, bool at_once)
 {
-	struct vgpu_config config;
-	struct rig r;
+	struct vgpu_config config = caches_config(scheme);
+	struct rig r = start_pipeline(&config);
 
-	assert_int_equal(vgpu_config_preset(&config, "tanasic-ch6"), 0);
-	set_field(&config, "timing", "pipeline");
-	set_field(&config, "memory_model", "caches");
-	set_field(&config, "fault_scheme", scheme);
-	r = start_pipeline(&config);
 	assert_int_equal(vgpu_process_enable(r.h->dev, r.context), 0);
 	assert_int_equal(vgpu_memory_map(r.h->dev, r.context, FAR, PAGES * VGPU_PAGE_SIZE), 0);
 	if (at_once)
@@ -35,30 +30,12 @@ static struct rig begin(const char *scheme, bool at_once)
 	return r;
 }
 
-/* What the kernel waits for comes. */
-static void serve_pages(struct rig *r)
-{
-	struct vgpu_process_pages pages;
-
-	while (vgpu_process_wanted(r->h->dev, r->context, &pages)) {
-		for (u32 n = 0; n < pages.pages; n++) {
-			if (!(pages.wanted >> n & 1))
-				continue;
-			r->h->process_pages[(pages.address - HOST_PROCESS) / VGPU_PAGE_SIZE + n] =
-				HOST_PAGE_WRITE;
-			pages.there |= 1ull << n;
-		}
-		vgpu_process_came(r->h->dev, r->context, &pages);
-	}
-	r->h->process_wants = 0;
-}
-
 static void run_to_end(struct rig *r)
 {
 	for (u32 n = 0; n < 20; n++) {
 		host_run(r->h);
 		if (r->h->process_wants)
-			serve_pages(r);
+			serve_process_pages(r);
 	}
 	assert_int_equal(r->h->fault_count, 0);
 }

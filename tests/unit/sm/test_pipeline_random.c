@@ -113,20 +113,7 @@ static void random_accesses(struct vass *v)
 static void serve_pages(struct rig *r)
 {
 	for (u32 n = 0; n < 4000 && r->h->process_wants; n++) {
-		struct vgpu_process_pages pages;
-
-		while (vgpu_process_wanted(r->h->dev, r->context, &pages)) {
-			u64 first = (pages.address - HOST_PROCESS) / VGPU_PAGE_SIZE;
-
-			for (u32 k = 0; k < pages.pages; k++) {
-				if (!(pages.wanted >> k & 1))
-					continue;
-				r->h->process_pages[first + k] = HOST_PAGE_WRITE;
-				pages.there |= 1ull << k;
-			}
-			vgpu_process_came(r->h->dev, r->context, &pages);
-		}
-		r->h->process_wants = 0;
+		serve_process_pages(r);
 		if (!below(3))
 			r->h->process_pages[below(PROCESS_PAGES)] = HOST_PAGE_NONE;
 		host_run(r->h);

@@ -60,14 +60,10 @@ static void an_entry_that_goes(void **state)
  */
 static struct rig start_windows(const char *scheme, bool managed)
 {
-	struct vgpu_config config;
+	struct vgpu_config config = caches_config(scheme);
 	struct rig r;
 
-	assert_int_equal(vgpu_config_preset(&config, "tanasic-ch6"), 0);
-	set_field(&config, "timing", "pipeline");
-	set_field(&config, "memory_model", "caches");
 	set_field(&config, "trace_pipeline", "1");
-	set_field(&config, "fault_scheme", scheme);
 	r = start_pipeline(&config);
 	if (managed)
 		assert_int_equal(vgpu_memory_map_managed(r.h->dev, r.context, 2 * BASE,
