@@ -33,6 +33,36 @@ struct shape {
 };
 _Static_assert(sizeof(struct shape) == 32, "translate.h counts with it");
 
+/*
+ * The end of both functions below: the halves with lanes in @m are @rows or @places, or both, and
+ * those of rows begin at @start.
+ */
+static inline void vgpu_shape_set(const struct vgpu_lanes *s, struct shape *shape, u32 reg, u32 m,
+				  u32 start[2], bool rows, bool places)
+{
+	const u32 *o = s->warp->regs + reg * VGPU_LANES;
+	u32 most;
+
+	shape->kind = SHAPE_OTHER;
+	/* a half of one lane is both, and its start is that of a row */
+	if (!rows && places)
+		for (u32 h = 0; h < 2; h++)
+			if (m >> 16 * h & 0xffff)
+				start[h] = o[16 * h + (u32)__builtin_ctz(m >> 16 * h)];
+	if (!(m & 0xffff))
+		start[0] = start[1];
+	if (!(m >> 16))
+		start[1] = start[0];
+	most = start[0] > start[1] ? start[0] : start[1];
+	if ((!rows && !places) || most >= 1u << 20 || (start[0] | start[1]) & 3 ||
+	    most + 64 > s->shared_bytes)
+		return;
+	shape->kind = rows ? SHAPE_ROWS : SHAPE_PLACES;
+	shape->room = (s32)(s->shared_bytes - most - 64);
+	for (u32 h = 0; h < 2; h++)
+		shape->place[h] = s->shared + start[h];
+}
+
 /* Of register @reg, for the lanes in @m; UNKNOWN becomes something else. */
 void vgpu_native_shape(const struct vgpu_lanes *s, struct shape *shape, u32 reg, u32 m);
 void vgpu_native_shape_avx2(const struct vgpu_lanes *s, struct shape *shape, u32 reg, u32 m);

@@ -33,9 +33,8 @@ void vgpu_native_shape_avx2(const struct vgpu_lanes *s, struct shape *shape, u32
 {
 	const u32 *o = s->warp->regs + reg * VGPU_LANES;
 	bool rows = true, places = true;
-	u32 start[2] = { 0, 0 }, most;
+	u32 start[2] = { 0, 0 };
 
-	shape->kind = SHAPE_OTHER;
 	for (u32 h = 0; h < 2; h++) {
 		u32 half = m >> 16 * h & 0xffff;
 		bool row, place;
@@ -46,22 +45,5 @@ void vgpu_native_shape_avx2(const struct vgpu_lanes *s, struct shape *shape, u32
 		rows &= row;
 		places &= place;
 	}
-	/* a half of one lane is both */
-	if (!rows && places)
-		for (u32 h = 0; h < 2; h++)
-			if (m >> 16 * h & 0xffff)
-				start[h] = o[16 * h + (u32)__builtin_ctz(m >> 16 * h)];
-	if (!(m & 0xffff))
-		start[0] = start[1];
-	if (!(m >> 16))
-		start[1] = start[0];
-	most = start[0] > start[1] ? start[0] : start[1];
-	if ((!rows && !places) || most >= 1u << 20 || (start[0] | start[1]) & 3 ||
-	    most + 64 > s->shared_bytes)
-		return;
-	*shape = (struct shape){
-		.kind = rows ? SHAPE_ROWS : SHAPE_PLACES,
-		.room = (s32)(s->shared_bytes - most - 64),
-		.place = { s->shared + start[0], s->shared + start[1] },
-	};
+	vgpu_shape_set(s, shape, reg, m, start, rows, places);
 }

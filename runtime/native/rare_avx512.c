@@ -165,7 +165,7 @@ u32 vgpu_native_thread_index(struct vgpu_lanes *s, const struct vgpu_insn *i, u3
 /* What is a multiple of 4, and not far from the beginning, whatever of it is outside. */
 void vgpu_native_shape(const struct vgpu_lanes *s, struct shape *shape, u32 reg, u32 m)
 {
-	u32 start[2] = { 0, 0 }, rows = 0, places = 0, most;
+	u32 start[2] = { 0, 0 }, rows = 0, places = 0;
 
 	UNROLL for (u32 h = 0; h < 2; h++) {
 		v16 o = _mm512_load_si512(reg32(s, reg) + 16 * h);
@@ -181,25 +181,7 @@ void vgpu_native_shape(const struct vgpu_lanes *s, struct shape *shape, u32 reg,
 			places++;
 		}
 	}
-	/* a half of one lane is both, and its start is that of a row */
-	if (rows != 2 && places == 2)
-		for (u32 h = 0; h < 2; h++)
-			if (half_of(m, h))
-				start[h] = reg32(s, reg)[16 * h +
-							 (u32)__builtin_ctz(half_of(m, h))];
-	if (!half_of(m, 0))
-		start[0] = start[1];
-	if (!half_of(m, 1))
-		start[1] = start[0];
-	most = start[0] > start[1] ? start[0] : start[1];
-	shape->kind = SHAPE_OTHER;
-	if ((rows != 2 && places != 2) || most >= 1u << 20 || (start[0] | start[1]) & 3 ||
-	    most + 64 > s->shared_bytes)
-		return;
-	shape->kind = rows == 2 ? SHAPE_ROWS : SHAPE_PLACES;
-	shape->room = (s32)(s->shared_bytes - most - 64);
-	UNROLL for (u32 h = 0; h < 2; h++)
-		shape->place[h] = s->shared + start[h];
+	vgpu_shape_set(s, shape, reg, m, start, rows == 2, places == 2);
 }
 
 /* ---- lane by lane: the compiler makes vectors of it ------------------------------- */
