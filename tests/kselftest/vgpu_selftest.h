@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "vgpu_knobs.h"
+#include "vgpu_stuck.h"
 
 #define COUNTS_FILE	"/sys/kernel/debug/vgpu/0/counts"
 #define TEST_SECONDS	60
@@ -200,6 +201,8 @@ static inline int test_run(const struct test *test)
 		return TEST_FAIL;
 	if (!pid) {
 		setpgid(0, 0);
+		/* what it has printed is there when it is killed */
+		setvbuf(stdout, NULL, _IOLBF, 0);
 		test->fn();
 		fflush(stdout);
 		_exit(TEST_PASS);
@@ -207,6 +210,7 @@ static inline int test_run(const struct test *test)
 	while (waitpid(pid, &status, WNOHANG) == 0) {
 		if (seconds_now() > end) {
 			printf("# no end after %.0f s\n", TEST_SECONDS * machine_slowness());
+			stuck_group_show(pid);
 			kill(pid, SIGKILL);
 			waitpid(pid, &status, 0);
 			break;
