@@ -383,7 +383,10 @@ int vgpu_module_add(struct vgpu_device *dev, u32 context, struct vgpu_module *co
 
 	if (!ctx)
 		return -ENOENT;
-	return ctx->dead ? -EIO : vgpu_module_table_add(&ctx->modules, code, module);
+	if (ctx->dead)
+		return -EIO;
+	vgpu_module_number(code, &dev->kernel_ids);
+	return vgpu_module_table_add(&ctx->modules, code, module);
 }
 
 int vgpu_module_load(struct vgpu_device *dev, u32 context, const void *binary, u32 bytes,

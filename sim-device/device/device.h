@@ -32,6 +32,7 @@ struct vgpu_device {
 	struct vgpu_trace trace;
 	struct vgpu_random random;	/* seeded by the configuration */
 	struct vgpu_context_table contexts;
+	u64 kernel_ids;			/* the last that a kernel has got */
 	struct vgpu_mmu mmu;
 	struct vgpu_memsys *memsys;	/* timing=pipeline, else NULL */
 	struct vgpu_exec exec;

@@ -304,6 +304,12 @@ u32 vgpu_module_kernel_count(const struct vgpu_module *module)
 	return module->count;
 }
 
+void vgpu_module_number(struct vgpu_module *module, u64 *last)
+{
+	for (u32 n = 0; n < module->count; n++)
+		module->kernels[n].id = ++*last;
+}
+
 const struct vgpu_kernel *vgpu_module_kernel(const struct vgpu_module *module, u32 index)
 {
 	return index < module->count ? &module->kernels[vgpu_index(index, module->count)] : NULL;

@@ -272,6 +272,7 @@ struct vgpu_module;
 /** struct vgpu_kernel - a verified kernel */
 struct vgpu_kernel {
 	struct vgpu_vass_kernel vass;
+	u64 id;				/* unique on the device, from 1; handles are used again */
 	const struct vgpu_insn *code;	/* vass.code_count, as verified */
 	const char *name;
 	struct vgpu_kernel_code *run;
@@ -286,6 +287,8 @@ u32 vgpu_module_bytes(const struct vgpu_module *module);	/* of the binary */
 /* Bytes that vgpu_vass_load() allocated for it. */
 u64 vgpu_module_memory(const struct vgpu_module *module);
 u32 vgpu_module_kernel_count(const struct vgpu_module *module);
+/* Give the kernels the ids behind *@last, which becomes the last of them. */
+void vgpu_module_number(struct vgpu_module *module, u64 *last);
 const struct vgpu_kernel *vgpu_module_kernel(const struct vgpu_module *module, u32 index);
 
 /* The memory has something for @sm at @cycle, which is not yet over (vgpu_memsys_ops.wake). */

@@ -13,9 +13,7 @@
 
 /** struct vgpu_code_line - which line of which kernel */
 struct vgpu_code_line {
-	u32 context;
-	u32 module;
-	u32 kernel;
+	u64 kernel;		/* its id */
 	u32 number;		/* of the line, from 1; 0: none */
 };
 
@@ -64,16 +62,13 @@ void vgpu_code_cache_fini(struct vgpu_pipe *p)
 
 static struct vgpu_code_line line_of(const struct vgpu_pipe_warp *pw)
 {
-	const struct vgpu_launch *launch = pw->block->launch;
-
-	return (struct vgpu_code_line){ launch->context, launch->module, launch->kernel_index,
+	return (struct vgpu_code_line){ pw->block->launch->kernel->id,
 					pw->w->pc / INSTRUCTIONS_A_LINE + 1 };
 }
 
 static bool is_same(const struct vgpu_code_line *a, const struct vgpu_code_line *b)
 {
-	return a->number == b->number && a->kernel == b->kernel && a->module == b->module &&
-	       a->context == b->context;
+	return a->number == b->number && a->kernel == b->kernel;
 }
 
 static struct vgpu_code_way *set_of(struct vgpu_code_cache *c, const struct vgpu_code_line *line)

@@ -136,16 +136,24 @@ static void lines_are_those_of_a_kernel(void **state)
 {
 	struct vgpu_config config = code_config("2048", "4");
 	struct rig r = start_pipeline(&config);
-	u64 fetch[4];
+	u64 fetch[5];
 	struct vass v;
 
 	(void)state;
 	straight(&v, 2 * LINE);
 	program(&r, &v);
-	for (u32 n = 0; n < 4; n++) {
+	for (u32 n = 0; n < 5; n++) {
 		/* twice the same, then another one with the same instructions */
 		if (n == 2)
 			program(&r, &v);
+		/* and one that gets the handle of that, whose lines are still there */
+		if (n == 4) {
+			u32 handle = r.module;
+
+			assert_int_equal(vgpu_module_unload(r.h->dev, r.context, handle), 0);
+			program(&r, &v);
+			assert_int_equal(r.module, handle);
+		}
 		launch(&r, 1, 32, BASE, 0);
 		host_run(r.h);
 		fetch[n] = stages_of(&r, LINE).fetch - stages_of(&r, LINE - 1).fetch;
@@ -154,6 +162,7 @@ static void lines_are_those_of_a_kernel(void **state)
 	assert_int_equal(fetch[1], 1);
 	assert_int_equal(fetch[2], 1 + MISS);
 	assert_int_equal(fetch[3], 1);
+	assert_int_equal(fetch[4], 1 + MISS);
 	stop(&r);
 }
 
