@@ -15,6 +15,7 @@ enum {
 	V_TESTQ = EVEX(1, 2, 1, 0x27),		/* vptestmq */
 	V_LOGICQ = EVEX(1, 3, 1, 0x25),		/* vpternlogq */
 	V_BROADQ_GPR = EVEX(1, 2, 1, 0x7c),
+	V_STOREQ = EVEX(1, 1, 1, 0x7f),
 };
 
 /* of vpternlogq: d | (v ^ rm) */
@@ -159,7 +160,7 @@ static void find_row(struct translation *t, const struct vgpu_insn *i, u32 step,
 	x86_v(x, V_TESTQ, 7, 2, 2, 0);
 	x86_k_ortest(x, 7, 7);
 	x86_jump_if(x, CC_NE, l->here);
-	find_bytes(t, i, size, bytes, write, l->here);
+	find_bytes(t, i, size, bytes, write, l->again);
 }
 
 /*
@@ -208,7 +209,7 @@ static void find_masked_row(struct translation *t, const struct vgpu_insn *i, bo
 	x86_v(x, V_TESTQ, 7, 2, 2, 0);
 	x86_k_ortest(x, 7, 7);
 	x86_jump_if(x, CC_NE, l->here);
-	find_bytes(t, i, 4, 4 * VGPU_LANES, write, l->here);
+	find_bytes(t, i, 4, 4 * VGPU_LANES, write, l->again);
 }
 _Static_assert(VGPU_TLB_ENTRIES == 256, "a byte of the page's number is the index");
 
@@ -248,9 +249,94 @@ static void count_masked_segments(struct translation *t)
 	x86_rm(x, true, 0x01, RAX, LANES(segments));
 }
 
+/*
+ * Vector 0 = address of the first active lane, where find_row() and find_masked_row() have found
+ * that the lanes are no row. Nothing is read alone that may just have been stored with others.
+ */
+static void find_first(struct translation *t, const struct vgpu_insn *i)
+{
+	struct x86 *x = &t->x;
+
+	if (x->avx2 && !t->masked)
+		x86_rm(x, true, X_LOAD, RAX, chunk_mem(chunk(i->a, 0)));
+	if (x->avx2 && t->masked) {
+		x86_rr(x, false, X_LOWEST, RCX, R12);
+		x86_shift(x, true, 4, RCX, 3);
+		x86_rr(x, true, X_ADD, RCX, R14);
+		x86_rm(x, true, X_LOAD, RAX, at(RCX, (int32_t)(i->a * 128) - BIAS));
+	}
+	if (!x->avx2 && t->masked)
+		x86_rr(x, true, X_ADD, RAX, RCX);
+	if (x->avx2 || t->masked)
+		x86_v(x, V_BROADQ_GPR, 0, 0, RAX, 0);
+}
+
+/* Jump if an active lane has another address than vector 0. */
+static void jump_if_others(struct translation *t, const struct vgpu_insn *i, x86_label otherwise)
+{
+	struct x86 *x = &t->x;
+
+	/* mostly the last lanes say already that there are others */
+	for (u32 n = 0; n < 4; n++) {
+		u32 p = 3 - n, active = t->masked ? V_MASK(7) : 0;
+
+		if (t->masked)
+			x86_k_not(x, 7, (u8)(3 + p));
+		x86_vm(x, V_LOADQ, 1, 0, chunk_mem(chunk(i->a, p)), 0);
+		if (n > 1)
+			x86_vi(x, V_LOGICQ, 2, 0, 1, active, DIFFER);
+		else
+			x86_v(x, V_XORQ, 2, 0, 1, active | (active ? V_ZERO : 0));
+		if (n == 0 || n == 3) {
+			x86_v(x, V_TESTQ, 7, 2, 2, 0);
+			x86_k_ortest(x, 7, 7);
+			x86_jump_if(x, CC_NE, otherwise);
+		}
+	}
+}
+
+/*
+ * A load whose addresses are no row: of one place, which all lanes get, or by a call. Behind the
+ * segment, where everything is in memory. At l->again there is a row without a translation.
+ */
+static void load_later(struct translation *t, const struct later *l)
+{
+	const struct vgpu_insn *i = &t->code[l->index];
+	struct x86 *x = &t->x;
+	x86_label otherwise = x86_new_label(x), loaded = x86_new_label(x);
+	u32 size = VGPU_F_SIZE(i->flags);
+	bool wide = size == 8;
+
+	tr_store_at(t, l->left);
+	find_first(t, i);
+	jump_if_others(t, i, otherwise);
+	x86_v_to(x, RAX, 0);
+	find_bytes(t, i, size, size, false, otherwise);
+	count_segments(t, size);
+	x86_vm(x, wide ? V_BROADQ : V_BROAD, 0, 0, at(RSI, 0), 0);
+	for (u32 p = 0; p < parts_of(wide); p++) {
+		struct x86_mem to = chunk_mem(chunk(i->dst, p));
+
+		if (t->masked)
+			x86_k_not(x, 7, (u8)((wide ? 3 : 1) + p));
+		x86_vm(x, wide ? V_STOREQ : V_STORE, 0, 0, to, t->masked ? V_MASK(7) : 0);
+	}
+	x86_jump(x, loaded);
+	x86_here(x, l->again);
+	tr_store_at(t, l->left);
+	x86_here(x, otherwise);
+	call(t, i, x->avx2 ? vgpu_native_interpret : vgpu_native_access(i));
+	x86_rr(x, false, X_TEST, RAX, RAX);
+	x86_jump_if(x, CC_NE, tr_exit_complete(t, l->index));
+	x86_here(x, loaded);
+	tr_load_at(t, l->returned);
+}
+
 static bool masked_load(struct translation *t, const struct vgpu_insn *i)
 {
-	struct later *l = tr_later(t, tr_call_later);
+	struct later *l = tr_later(t, load_later);
+
+	l->again = x86_new_label(&t->x);
 
 	find_masked_row(t, i, false, l);
 	count_masked_segments(t);
@@ -269,6 +355,8 @@ static bool masked_load(struct translation *t, const struct vgpu_insn *i)
 static bool masked_store(struct translation *t, const struct vgpu_insn *i)
 {
 	struct later *l = tr_later(t, tr_call_later);
+
+	l->again = l->here;
 
 	find_masked_row(t, i, true, l);
 	count_masked_segments(t);
@@ -295,7 +383,8 @@ static bool global_load(struct translation *t, const struct vgpu_insn *i)
 		return false;
 	if (t->masked)
 		return size == 4 && in_row ? masked_load(t, i) : false;
-	l = tr_later(t, tr_call_later);
+	l = tr_later(t, in_row ? load_later : tr_call_later);
+	l->again = in_row ? x86_new_label(x) : l->here;
 	find_row(t, i, in_row ? size : 0, bytes, in_row ? size * VGPU_LANES : bytes, false,
 		 l);
 	count_segments(t, in_row ? size * VGPU_LANES : bytes);
@@ -328,6 +417,7 @@ static bool global_store(struct translation *t, const struct vgpu_insn *i)
 	if (t->masked)
 		return size == 4 ? masked_store(t, i) : false;
 	l = tr_later(t, tr_call_later);
+	l->again = l->here;
 	find_row(t, i, size, size, size * VGPU_LANES, true, l);
 	count_segments(t, size * VGPU_LANES);
 	for (u32 p = 0; p < parts_of(wide); p++) {

@@ -31,6 +31,7 @@ enum {
 	BLEND = CODE(1, 3, 0, 0x4a),		/* vblendvps */
 	BLENDQ = CODE(1, 3, 0, 0x4b),
 	STORE_MASKED = CODE(1, 2, 0, 0x8e),	/* vpmaskmovd */
+	STORE_MASKEDQ = CODE(1, 2, 1, 0x8e),
 	UPPER = CODE(1, 3, 0, 0x39),		/* vextracti128: operands exchanged */
 	SET_UPPER = CODE(1, 3, 0, 0x38),	/* vinserti128 */
 	EVEN_WORDS = CODE(0, 1, 0, 0xc6),	/* vshufps */
@@ -344,7 +345,7 @@ static void load(struct x86 *x, uint32_t op, uint8_t reg, const struct source *s
 	}
 }
 
-static void store(struct x86 *x, uint8_t reg, struct x86_mem m, uint32_t options)
+static void store(struct x86 *x, uint32_t op, uint8_t reg, struct x86_mem m, uint32_t options)
 {
 	uint8_t k = MASK_OF(options);
 
@@ -356,7 +357,8 @@ static void store(struct x86 *x, uint8_t reg, struct x86_mem m, uint32_t options
 			continue;
 		}
 		put_rm(x, LOAD, S3, 0, mask_half(k, half), 0);
-		put_rm(x, STORE_MASKED, ymm, S3, moved(m, 32 * half), 0);
+		put_rm(x, WIDE(op) ? STORE_MASKEDQ : STORE_MASKED, ymm, S3, moved(m, 32 * half),
+		       0);
 	}
 }
 
@@ -516,8 +518,9 @@ static void lower(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, const stru
 		load(x, op, reg, s, options);
 		return;
 	case CODE(1, 1, 0, 0x7f):
+	case CODE(1, 1, 1, 0x7f):
 	case CODE(2, 1, 0, 0x7f):
-		store(x, reg, s->m, options);
+		store(x, op, reg, s->m, options);
 		return;
 	case CODE(1, 2, 0, 0x58):
 	case CODE(1, 2, 1, 0x59):
