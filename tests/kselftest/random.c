@@ -273,8 +273,8 @@ static void drive(uint64_t seed, double seconds)
 		snprintf(name, sizeof(name), "random-%d", i);
 		cfs_remove(name);
 	}
-	printf("# %d kills, %d ended without a ring; %lu ioctls, %lu of io_uring, %lu of rings, %lu of views, %lu messages, "
-	       "%lu files, %lu of configfs\n",
+	printf("# %d kills, %d ended without a ring; %lu ioctls, %lu of io_uring, %lu of rings, "
+	       "%lu of views, %lu messages, %lu files, %lu of configfs\n",
 	       kills, without_ring, counts->gone[IOCTL], counts->gone[URING], counts->gone[RING],
 	       counts->gone[MANAGED], counts->gone[NETLINK], counts->gone[FILES_OF_SYSFS],
 	       counts->gone[CONFIGFS_FOLDERS]);
