@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Slices of several SMs at the same time, where the host has threads (parallel.h).
+ * Slices of several SMs at the same time, where the host has threads (struct vgpu_parallel).
  *
  * When a slice begins, the next slices of other SMs are executed with it, ahead of the virtual time
  * at which they begin, if nothing can happen until then that concerns them: no event but those of

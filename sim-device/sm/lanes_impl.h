@@ -15,6 +15,5 @@
 #include "lanes_atomic.h"
 #include "lanes_vote.h"
 #include "lanes_sreg.h"
-#include "lanes_warp.h"
 #include "lanes_sync.h"
 #include "lanes_run.h"

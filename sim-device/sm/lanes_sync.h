@@ -16,10 +16,12 @@
  * the block is such an operation too, of all live lanes. When nothing is left to let go, lanes wait
  * for lanes that cannot come: VGPU_FAULT_WARP_SYNC.
  *
- * Part of lanes_impl.h.
+ * At the end what stands for any reason: reconv_pop(). Part of lanes_impl.h.
  */
 #ifndef VGPU_LANES_SYNC_H
 #define VGPU_LANES_SYNC_H
+
+#include "lanes_stack.h"
 
 static const u32 full_masks[VGPU_LANES] __attribute__((aligned(64))) = {
 #define M4	FULL, FULL, FULL, FULL
@@ -401,6 +403,20 @@ lanes_noinline enum vgpu_lanes_end sync_wait(struct vgpu_lanes *s, u32 m)
 	if (lanes)
 		end = sync_execute(s, &t, lanes);
 	return end == VGPU_LANES_FAULT ? sync_fault(s) : reconv_take(s, end);
+}
+
+/*
+ * The running entry has come to its reconvergence point or has no lane left: take up what is on the
+ * stack. MEM_DONE, or what ends the run: nothing is there, the warp has exited; or all that is
+ * there waits for lanes that cannot come.
+ */
+lanes_noinline enum vgpu_lanes_end reconv_pop(struct vgpu_lanes *s)
+{
+	struct vgpu_warp *w = s->warp;
+
+	if (unlikely(w->waiting))
+		return reconv_take(s, MEM_DONE);
+	return reconv_next(w) ? MEM_DONE : VGPU_LANES_EXIT;
 }
 
 #endif

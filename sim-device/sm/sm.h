@@ -19,7 +19,6 @@
 #include "../vgpu_model.h"
 #include "launch.h"
 #include "native.h"
-#include "parallel.h"
 #include "vgpu_isa.h"
 
 struct vgpu_sm_run;
@@ -135,6 +134,24 @@ struct vgpu_timing {
 /* timing.c: the model with this name, NULL: there is none; number @index for listings. */
 const struct vgpu_timing *vgpu_timing_find(const char *name);
 const struct vgpu_timing *vgpu_timing_at(unsigned int index);
+
+/**
+ * struct vgpu_parallel - SMs on several processors: where threads come from
+ * @run, @turn, @lock, @unlock: see vgpu_host_ops.parallel and those behind it; NULL: there are
+ *   none
+ * @host: their first argument
+ *
+ * Whether a host has them has no influence on results, times or traces; but in kernels with races
+ * others may win (ahead.c). The module has none.
+ */
+struct vgpu_parallel {
+	void (*run)(void *host, void (*run)(void *arg, u32 n), void (*end)(void *arg, u32 n),
+		    void *arg, u32 count);
+	void (*turn)(void *host, u32 n);
+	void (*lock)(void *host);
+	void (*unlock)(void *host);
+	void *host;
+};
 
 /** struct vgpu_sm_env - what all SMs of a device have in common */
 struct vgpu_sm_env {
