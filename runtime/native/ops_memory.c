@@ -43,15 +43,21 @@ static void call_here(struct translation *t, const struct vgpu_insn *i, native_a
 	tr_forget(t);
 }
 
-void tr_call_later(struct translation *t, const struct later *l)
+/* What tr_call_later() does when everything is in memory */
+static void call_and_load(struct translation *t, const struct later *l)
 {
 	const struct vgpu_insn *i = &t->code[l->index];
 
-	tr_store_at(t, l->left);
 	call(t, i, t->x.avx2 ? vgpu_native_interpret : vgpu_native_access(i));
 	x86_rr(&t->x, false, X_TEST, RAX, RAX);
 	x86_jump_if(&t->x, CC_NE, tr_exit_complete(t, l->index));
 	tr_load_at(t, l->returned);
+}
+
+void tr_call_later(struct translation *t, const struct later *l)
+{
+	tr_store_at(t, l->left);
+	call_and_load(t, l);
 }
 
 static void parameter(struct translation *t, const struct vgpu_insn *i)
@@ -160,7 +166,20 @@ static void find_row(struct translation *t, const struct vgpu_insn *i, u32 step,
 	x86_v(x, V_TESTQ, 7, 2, 2, 0);
 	x86_k_ortest(x, 7, 7);
 	x86_jump_if(x, CC_NE, l->here);
-	find_bytes(t, i, size, bytes, write, l->again);
+	find_bytes(t, i, size, bytes, write, l->missing);
+}
+
+/* @reg = the address that the lowest or the highest active lane has in memory, ecx = 4 * lane */
+static void lane_address(struct translation *t, const struct vgpu_insn *i, u32 which, u8 reg)
+{
+	struct x86 *x = &t->x;
+
+	x86_rr(x, false, which, RCX, R12);
+	x86_rr(x, false, X_LOAD, RDX, RCX);
+	x86_shift(x, true, 4, RDX, 3);
+	x86_rr(x, true, X_ADD, RDX, R14);
+	x86_rm(x, true, X_LOAD, reg, at(RDX, (int32_t)(i->a * 128) - BIAS));
+	x86_shift(x, false, 4, RCX, 2);
 }
 
 /*
@@ -178,20 +197,10 @@ static void find_masked_row(struct translation *t, const struct vgpu_insn *i, bo
 		a[p] = tr_use(t, chunk(i->a, p));
 	}
 	tr_leaves(t, l);
-	x86_rr(x, false, X_LOWEST, RCX, R12);
-	x86_rr(x, false, X_LOAD, RDX, RCX);
-	x86_shift(x, true, 4, RDX, 3);
-	x86_rr(x, true, X_ADD, RDX, R14);
-	x86_rm(x, true, X_LOAD, RAX, at(RDX, (int32_t)(i->a * 128) - BIAS));
-	x86_shift(x, false, 4, RCX, 2);
+	lane_address(t, i, X_LOWEST, RAX);
 	x86_rr(x, true, X_SUB, RAX, RCX);
 	if (x->avx2) {	/* mostly the last lane says already that they are none */
-		x86_rr(x, false, X_HIGHEST, RCX, R12);
-		x86_rr(x, false, X_LOAD, RDX, RCX);
-		x86_shift(x, true, 4, RDX, 3);
-		x86_rr(x, true, X_ADD, RDX, R14);
-		x86_rm(x, true, X_LOAD, RDX, at(RDX, (int32_t)(i->a * 128) - BIAS));
-		x86_shift(x, false, 4, RCX, 2);
+		lane_address(t, i, X_HIGHEST, RDX);
 		x86_rr(x, true, X_SUB, RDX, RCX);
 		x86_rr(x, true, X_CMP, RDX, RAX);
 		x86_jump_if(x, CC_NE, l->here);
@@ -209,7 +218,7 @@ static void find_masked_row(struct translation *t, const struct vgpu_insn *i, bo
 	x86_v(x, V_TESTQ, 7, 2, 2, 0);
 	x86_k_ortest(x, 7, 7);
 	x86_jump_if(x, CC_NE, l->here);
-	find_bytes(t, i, 4, 4 * VGPU_LANES, write, l->again);
+	find_bytes(t, i, 4, 4 * VGPU_LANES, write, l->missing);
 }
 _Static_assert(VGPU_TLB_ENTRIES == 256, "a byte of the page's number is the index");
 
@@ -250,25 +259,23 @@ static void count_masked_segments(struct translation *t)
 }
 
 /*
- * Vector 0 = address of the first active lane, where find_row() and find_masked_row() have found
- * that the lanes are no row. Nothing is read alone that may just have been stored with others.
+ * Vector 0 = address of the first active lane, where the lanes are no row. With AVX-512 nothing is
+ * read alone that may just have been stored with others: find_row() has left it in vector 0, and
+ * find_masked_row() its parts in rax and ecx.
  */
 static void find_first(struct translation *t, const struct vgpu_insn *i)
 {
 	struct x86 *x = &t->x;
 
-	if (x->avx2 && !t->masked)
+	if (x->avx2 && t->masked)
+		lane_address(t, i, X_LOWEST, RAX);
+	else if (x->avx2)
 		x86_rm(x, true, X_LOAD, RAX, chunk_mem(chunk(i->a, 0)));
-	if (x->avx2 && t->masked) {
-		x86_rr(x, false, X_LOWEST, RCX, R12);
-		x86_shift(x, true, 4, RCX, 3);
-		x86_rr(x, true, X_ADD, RCX, R14);
-		x86_rm(x, true, X_LOAD, RAX, at(RCX, (int32_t)(i->a * 128) - BIAS));
-	}
-	if (!x->avx2 && t->masked)
+	else if (t->masked)
 		x86_rr(x, true, X_ADD, RAX, RCX);
-	if (x->avx2 || t->masked)
-		x86_v(x, V_BROADQ_GPR, 0, 0, RAX, 0);
+	else
+		return;
+	x86_v(x, V_BROADQ_GPR, 0, 0, RAX, 0);
 }
 
 /* Jump if an active lane has another address than vector 0. */
@@ -297,13 +304,13 @@ static void jump_if_others(struct translation *t, const struct vgpu_insn *i, x86
 
 /*
  * A load whose addresses are no row: of one place, which all lanes get, or by a call. Behind the
- * segment, where everything is in memory. At l->again there is a row without a translation.
+ * segment, where everything is in memory.
  */
 static void load_later(struct translation *t, const struct later *l)
 {
 	const struct vgpu_insn *i = &t->code[l->index];
 	struct x86 *x = &t->x;
-	x86_label otherwise = x86_new_label(x), loaded = x86_new_label(x);
+	x86_label otherwise = x86_new_label(x);
 	u32 size = VGPU_F_SIZE(i->flags);
 	bool wide = size == 8;
 
@@ -321,23 +328,19 @@ static void load_later(struct translation *t, const struct later *l)
 			x86_k_not(x, 7, (u8)((wide ? 3 : 1) + p));
 		x86_vm(x, wide ? V_STOREQ : V_STORE, 0, 0, to, t->masked ? V_MASK(7) : 0);
 	}
-	x86_jump(x, loaded);
-	x86_here(x, l->again);
+	tr_load_at(t, l->returned);
+	x86_jump(x, l->back);
+	x86_here(x, l->missing);
 	tr_store_at(t, l->left);
 	x86_here(x, otherwise);
-	call(t, i, x->avx2 ? vgpu_native_interpret : vgpu_native_access(i));
-	x86_rr(x, false, X_TEST, RAX, RAX);
-	x86_jump_if(x, CC_NE, tr_exit_complete(t, l->index));
-	x86_here(x, loaded);
-	tr_load_at(t, l->returned);
+	call_and_load(t, l);
 }
 
 static bool masked_load(struct translation *t, const struct vgpu_insn *i)
 {
 	struct later *l = tr_later(t, load_later);
 
-	l->again = x86_new_label(&t->x);
-
+	l->missing = x86_new_label(&t->x);
 	find_masked_row(t, i, false, l);
 	count_masked_segments(t);
 	for (u32 p = 0; p < 2; p++) {
@@ -355,8 +358,6 @@ static bool masked_load(struct translation *t, const struct vgpu_insn *i)
 static bool masked_store(struct translation *t, const struct vgpu_insn *i)
 {
 	struct later *l = tr_later(t, tr_call_later);
-
-	l->again = l->here;
 
 	find_masked_row(t, i, true, l);
 	count_masked_segments(t);
@@ -384,7 +385,8 @@ static bool global_load(struct translation *t, const struct vgpu_insn *i)
 	if (t->masked)
 		return size == 4 && in_row ? masked_load(t, i) : false;
 	l = tr_later(t, in_row ? load_later : tr_call_later);
-	l->again = in_row ? x86_new_label(x) : l->here;
+	if (in_row)
+		l->missing = x86_new_label(x);
 	find_row(t, i, in_row ? size : 0, bytes, in_row ? size * VGPU_LANES : bytes, false,
 		 l);
 	count_segments(t, in_row ? size * VGPU_LANES : bytes);
@@ -417,7 +419,6 @@ static bool global_store(struct translation *t, const struct vgpu_insn *i)
 	if (t->masked)
 		return size == 4 ? masked_store(t, i) : false;
 	l = tr_later(t, tr_call_later);
-	l->again = l->here;
 	find_row(t, i, size, size, size * VGPU_LANES, true, l);
 	count_segments(t, size * VGPU_LANES);
 	for (u32 p = 0; p < parts_of(wide); p++) {

@@ -83,6 +83,7 @@ struct later {
 	u32 index;
 	u32 left, returned;	/* events */
 	x86_label again, loaded;	/* shared memory: where to go on */
+	x86_label missing;	/* global memory: a row, without a translation; else as here */
 };
 #define MOST_LATER	128u
 
