@@ -205,6 +205,35 @@ static void make_program(u32 only)
 	code[count - 1] = (struct vgpu_insn){ .op = VGPU_OP_EXIT, .guard = VGPU_PT };
 }
 
+/*
+ * Words of global memory in a row or at one place, of which there is code in the segment, between
+ * instructions whose results are in registers of the processor then.
+ */
+static void make_global_program(void)
+{
+	static const u8 addresses[] = { Q_ROW, Q_SAME, Q_ROW8 };
+	static const u8 between[] = { VGPU_OP_ADD, VGPU_OP_XOR, VGPU_OP_MOV };
+	const struct vgpu_vass_kernel kernel = { .regs = REGS, .code_count = CODE };
+
+	count = 16 + below(CODE - 16);
+	for (u32 pc = 0; pc < count - 1; pc++) {
+		struct vgpu_insn *i = &code[pc];
+
+		*i = one(pc, between[below(sizeof(between))]);
+		if (below(2))
+			continue;
+		i->op = below(3) ? VGPU_OP_LDG : VGPU_OP_STG;
+		i->flags = (u8)(2 + below(2));
+		i->a = addresses[below(sizeof(addresses))];
+		i->dst = i->op == VGPU_OP_LDG ? (u8)(below(DATA_REGS / 4) * 4) : 0;
+		i->b = i->op == VGPU_OP_STG ? (u8)(below(DATA_REGS / 4) * 4) : 0;
+		i->c = 0;
+		i->imm = 16 * below(8);
+		assert_null(vgpu_verify_insn(i, &kernel));
+	}
+	code[count - 1] = (struct vgpu_insn){ .op = VGPU_OP_EXIT, .guard = VGPU_PT };
+}
+
 /* ---- states ------------------------------------------------------------------- */
 
 static void set_tlb(struct state *s, u32 page, bool write)
@@ -222,6 +251,8 @@ static void set_addresses(struct state *s)
 	static const u32 spans[] = { 1, 2, 3, 4, 9, 18, SPAN };
 	u32 start = below(64) * 4, word_ = below(1024), span = spans[below(7)];
 	u64 first = BASE + below(SPAN - span + 1) * VGPU_PAGE_SIZE;
+	/* a lane that is not where the others are */
+	u32 odd = below(2) ? VGPU_LANES : below(VGPU_LANES);
 
 	for (u32 l = 0; l < VGPU_LANES; l++) {
 		u32 n = VGPU_LANES;
@@ -231,7 +262,7 @@ static void set_addresses(struct state *s)
 		s->regs[R_ANY * n + l] = below(SHARED / 16 - 16) * 16;
 		s->regs[R_TILE * n + l] = l / 16 * 256 + (below(8) ? 4 * (l % 16) : 0);
 		q[Q_ROW / 2 * n + l] = BASE + 3000 / 64 * 64 + start + 4 * l;
-		q[Q_SAME / 2 * n + l] = BASE + word_ * 16;
+		q[Q_SAME / 2 * n + l] = BASE + word_ * 16 + (l == odd ? 16 : 0);
 		q[Q_ANY / 2 * n + l] = BASE + 4096 + below(200) * 16;
 		q[Q_ROW8 / 2 * n + l] = BASE + start * 2 + 8 * l;
 		q[Q_WINDOW / 2 * n + l] = below(20) ? VGPU_SHARED_WINDOW + 4 * l :
@@ -467,13 +498,11 @@ static void run_both(struct state *a, struct state *b, unsigned long long seed, 
 	}
 }
 
-static void one_seed(u64 seed, u32 only)
+static void run_program(u64 seed)
 {
 	static struct state a, b;
 	const struct vgpu_native_code *native = NULL;
 
-	random_state = seed;
-	make_program(only);
 	assert_int_equal(vgpu_native_find(&choice, code, count, cost, 0, &native), 0);
 	for (u32 states = 0; states < 3; states++) {
 		make_state(&a);
@@ -483,6 +512,13 @@ static void one_seed(u64 seed, u32 only)
 		run_both(&a, &b, seed, 40);
 	}
 	vgpu_native_forget();
+}
+
+static void one_seed(u64 seed, u32 only)
+{
+	random_state = seed;
+	make_program(only);
+	run_program(seed);
 }
 
 static u64 from_environment(const char *name, u64 otherwise)
@@ -527,6 +563,20 @@ static void test_each_opcode(void **state)
 	for (u32 op = 0; op < VGPU_OP_COUNT; op++)
 		for (u64 seed = first; seed < first + n; seed++)
 			one_seed(seed * 256 + op, op);
+}
+
+static void test_global(void **state)
+{
+	u64 first = from_environment("TEST_SEED", 2000000),
+	    n = from_environment("TEST_PROGRAMS", 1500) / 2;
+
+	if (!available(*state))
+		skip();
+	for (u64 seed = first; seed < first + n; seed++) {
+		random_state = seed;
+		make_global_program();
+		run_program(seed);
+	}
 }
 
 /* Whatever the thread of the host has set is there again. */
@@ -609,8 +659,10 @@ int main(void)
 		{ "test_floating_point_state", test_floating_point_state, NULL, NULL, avx512 },
 		{ "test_each_opcode", test_each_opcode, NULL, NULL, avx512 },
 		{ "test_random", test_random, NULL, NULL, avx512 },
+		{ "test_global", test_global, NULL, NULL, avx512 },
 		{ "test_each_opcode_avx2", test_each_opcode, NULL, NULL, avx2 },
 		{ "test_random_avx2", test_random, NULL, NULL, avx2 },
+		{ "test_global_avx2", test_global, NULL, NULL, avx2 },
 	};
 
 	for (u32 op = 0; op < VGPU_OP_COUNT; op++)
