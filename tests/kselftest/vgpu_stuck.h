@@ -28,18 +28,10 @@ static inline void stuck_show(const char *path, const char *indent)
 
 static inline void stuck_thread(const char *task, const char *tid)
 {
-	char path[640], stat[512] = "";
-	FILE *file;
+	char path[640];
 
 	snprintf(path, sizeof(path), "%s/%s/stat", task, tid);
-	file = fopen(path, "r");
-	if (file) {
-		if (!fgets(stat, sizeof(stat), file))
-			stat[0] = 0;
-		fclose(file);
-	}
-	/* "PID (NAME) STATE PARENT GROUP ..." */
-	printf("# thread %.60s\n", stat);
+	stuck_show(path, "thread ");
 	snprintf(path, sizeof(path), "%s/%s/syscall", task, tid);
 	stuck_show(path, "  system call ");
 	snprintf(path, sizeof(path), "%s/%s/stack", task, tid);
