@@ -199,8 +199,8 @@ static u64 translation_time(struct vgpu_address_space *as, const struct vgpu_acc
 				  access->elapsed + wait, found != VGPU_XLATE_PROCESS,
 				  &as->translations);
 	if (access->l1)
-		vgpu_l1_miss(access->l1, now, time);
-	as->translations.waited += wait;
+		vgpu_l1_miss(access->l1, access->in_order ? now + access->elapsed : now, time);
+	as->translations.waited += access->waited + wait;
 	return wait + time;
 }
 

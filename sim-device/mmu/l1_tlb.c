@@ -75,17 +75,16 @@ u64 vgpu_l1_wait(struct vgpu_l1_tlb *l1, u64 now, u64 elapsed)
 	return free > miss ? free - miss : 0;
 }
 
-void vgpu_l1_miss(struct vgpu_l1_tlb *l1, u64 now, u64 ps)
+void vgpu_l1_miss(struct vgpu_l1_tlb *l1, u64 from, u64 ps)
 {
 	u32 first;
 	u64 free;
 
 	if (!l1->registers.count)
 		return;
-	/* As walkers: in use from the present time on, so that misses may come in any order. */
 	first = vgpu_units_first(&l1->registers);
 	free = vgpu_units_free(&l1->registers, first);
-	free = free > now ? free : now;
+	free = free > from ? free : from;
 	vgpu_units_reserve(&l1->registers, first,
 			   ps < VGPU_NEVER - 1 - free ? free + ps : VGPU_NEVER - 1);
 }

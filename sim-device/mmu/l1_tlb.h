@@ -60,7 +60,11 @@ bool vgpu_l1_drop(struct vgpu_l1_tlb *l1, u64 page);
  * @elapsed: time from then to the miss
  */
 u64 vgpu_l1_wait(struct vgpu_l1_tlb *l1, u64 now, u64 elapsed);
-/** vgpu_l1_miss - the miss uses the register for @ps, until its translation has come */
-void vgpu_l1_miss(struct vgpu_l1_tlb *l1, u64 now, u64 ps);
+/**
+ * vgpu_l1_miss - the miss uses the register for @ps, until its translation has come
+ * @from: when it begins, unless the register is free later. If misses may come in any order: the
+ *   present time
+ */
+void vgpu_l1_miss(struct vgpu_l1_tlb *l1, u64 from, u64 ps);
 
 #endif

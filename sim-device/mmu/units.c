@@ -25,6 +25,22 @@ void vgpu_units_fini(struct vgpu_units *units)
 	memset(units, 0, sizeof(*units));
 }
 
+u32 vgpu_units_idle(const struct vgpu_units *units, u64 time, u64 *next)
+{
+	u32 idle = 0;
+
+	*next = VGPU_NEVER;
+	for (u32 n = 0; n < units->count; n++) {
+		u64 free = vgpu_units_free(units, n);
+
+		if (free <= time)
+			idle++;
+		else if (free < *next)
+			*next = free;
+	}
+	return idle;
+}
+
 void vgpu_units_reserve(struct vgpu_units *units, u32 n, u64 free)
 {
 	vgpu_pqueue_insert(&units->by_time, &units->units[n], free, n);

@@ -33,4 +33,7 @@ static inline u64 vgpu_units_free(const struct vgpu_units *units, u32 n)
 	return units->units[n].key;
 }
 
+/** vgpu_units_idle - how many are free at @time; @next: when one more is, VGPU_NEVER: none */
+u32 vgpu_units_idle(const struct vgpu_units *units, u64 time, u64 *next);
+
 #endif

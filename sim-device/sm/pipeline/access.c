@@ -77,6 +77,8 @@ void vgpu_access_unqueue(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
 		at = &(*at)->next;
 	}
 	*at = access->next;
+	if (!before)
+		p->check_from = 0;
 	if (p->lsu_last == access)
 		p->lsu_last = before;
 	access->queued = false;

@@ -77,6 +77,7 @@ struct vgpu_pipe_ask {
 	struct vgpu_pipe_access *access;	/* NULL: it was dropped meanwhile */
 	u32 line;
 	u64 cycle;
+	u64 waited;
 };
 
 /* access.c */
@@ -170,6 +171,14 @@ u64 vgpu_pipe_cycles(const struct vgpu_pipe *p, u64 ps);
  */
 bool vgpu_access_can_wait(const struct vgpu_pipe *p, const struct vgpu_pipe_access *access,
 			  const struct vgpu_pipe_line *line);
+/*
+ * Can the check of @line be made now? A miss needs a register of the TLB. False: not before
+ * p->check_from; checks behind it wait, too, as lines behind one that the port does not take.
+ */
+bool vgpu_access_has_register(struct vgpu_pipe *p, const struct vgpu_pipe_access *access,
+			      const struct vgpu_pipe_line *line);
+/* Checks that were put off have been made: the first of the queue may have to wait longer. */
+void vgpu_access_registers_taken(struct vgpu_pipe *p);
 enum vgpu_access_result vgpu_access_check(struct vgpu_pipe *p, struct vgpu_pipe_access *access,
 					  struct vgpu_pipe_line *line, u64 *cost);
 /* access_whole.c: what is not in lines of frames. @cost: cycles */

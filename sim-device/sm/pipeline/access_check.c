@@ -32,6 +32,8 @@ void vgpu_access_describe(const struct vgpu_pipe *p, const struct vgpu_pipe_acce
 		.kernel = e->warp->block->launch->id,
 		.elapsed = sm->config->l2_tlb_entries ? elapsed(p) : 0,
 		.l1 = sm->tlb.l1.registers.count ? (struct vgpu_l1_tlb *)&sm->tlb.l1 : NULL,
+		.in_order = true,
+		.waited = vgpu_cycle_time(p->config, p->waited),
 		.address = access->address,
 		.translated = access->again,
 		.walks = !access->again,
@@ -191,6 +193,72 @@ static bool is_known(const struct vgpu_pipe *p, const struct vgpu_pipe_access *a
 		return true;
 	n = vgpu_l1_find(&tlb->l1, page);
 	return n < tlb->l1.ways && (!write || vgpu_l1_set(&tlb->l1, page)[n].translation.write);
+}
+
+/* Does the TLB, which may serve another address space, have @page? */
+static bool has_page(const struct vgpu_pipe *p, const struct vgpu_pipe_access *access, u64 page)
+{
+	return likely(p->sm->tlb.as == access->as) && is_known(p, access, page);
+}
+
+static u64 page_of(const struct vgpu_pipe_ask *ask)
+{
+	return ask->access->line[ask->line].address >> VGPU_PAGE_SHIFT;
+}
+
+/* Do checks that are put off concern other pages than @page and each other? */
+static bool are_different(const struct vgpu_pipe *p, u64 page)
+{
+	for (u32 n = 0; n < p->ask_count; n++) {
+		if (!p->asks[n].access || page_of(&p->asks[n]) == page)
+			return false;
+		for (u32 before = 0; before < n; before++)
+			if (page_of(&p->asks[before]) == page_of(&p->asks[n]))
+				return false;
+	}
+	return true;
+}
+
+/*
+ * A check that is put off will take a register that is free now, unless the one before it has
+ * brought the page. Then it has to be made before it is known how many are left.
+ */
+bool vgpu_access_has_register(struct vgpu_pipe *p, const struct vgpu_pipe_access *access,
+			      const struct vgpu_pipe_line *line)
+{
+	struct vgpu_units *registers = &p->sm->tlb.l1.registers;
+	u64 time = vgpu_cycle_time(p->config, p->cycle), page = line->address >> VGPU_PAGE_SHIFT;
+	u64 next;
+
+	if (!registers->count ||
+	    (!p->ask_count && vgpu_units_free(registers, vgpu_units_first(registers)) <= time))
+		return true;
+	while (!has_page(p, access, page)) {
+		if (vgpu_units_idle(registers, time, &next) > p->ask_count)
+			return true;
+		if (are_different(p, page)) {
+			if (!p->check_from)
+				p->waits_since = p->cycle;
+			p->check_from = next == VGPU_NEVER ? next :
+							     vgpu_cycle_from(p->config, next);
+			return false;
+		}
+		vgpu_pipe_turn(p);
+		vgpu_access_ask(p);
+		if (p->lsu_first != access)
+			return false;
+	}
+	return true;
+}
+
+void vgpu_access_registers_taken(struct vgpu_pipe *p)
+{
+	struct vgpu_units *registers = &p->sm->tlb.l1.registers;
+
+	if (p->check_from)
+		p->check_from = vgpu_cycle_from(
+			p->config,
+			vgpu_units_free(registers, vgpu_units_first(registers)));
 }
 
 bool vgpu_access_can_wait(const struct vgpu_pipe *p, const struct vgpu_pipe_access *access,

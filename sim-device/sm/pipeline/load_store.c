@@ -146,7 +146,7 @@ static void check(struct vgpu_pipe *p)
 	u32 n = access->line_next;
 	struct vgpu_pipe_line *line = &access->line[n];
 	enum vgpu_access_result result;
-	u64 cost;
+	u64 cost, waited;
 
 	if (access->whole) {
 		check_whole(p, access);
@@ -154,11 +154,17 @@ static void check(struct vgpu_pipe *p)
 	}
 	while (line->state != VGPU_LINE_NEW)
 		line = &access->line[++n];
+	if (!vgpu_access_has_register(p, access, line))
+		return;
+	waited = p->check_from ? p->cycle - p->waits_since : 0;
+	p->check_from = 0;
 	if (p->defers && vgpu_access_can_wait(p, access, line)) {
-		p->asks[p->ask_count++] = (struct vgpu_pipe_ask){ access, n, p->cycle };
+		p->asks[p->ask_count++] = (struct vgpu_pipe_ask){ access, n, p->cycle, waited };
 		access->asked++;
 	} else {
+		p->waited = waited;
 		result = vgpu_access_check(p, access, line, &cost);
+		p->waited = 0;
 		if (result != VGPU_ACCESS_OK) {
 			failed(p, access, result, p->cycle, cost);
 			return;
@@ -194,8 +200,10 @@ void vgpu_access_ask(struct vgpu_pipe *p)
 		if (!access)
 			continue;
 		p->cycle = ask->cycle;
+		p->waited = ask->waited;
 		result = vgpu_access_check(p, access, &access->line[ask->line], &cost);
 		p->cycle = now;
+		p->waited = 0;
 		VGPU_CHECK(!access->whole && result != VGPU_ACCESS_PENDING);
 		if (unlikely(result != VGPU_ACCESS_OK)) {
 			failed(p, access, result, ask->cycle, cost);
@@ -209,6 +217,7 @@ void vgpu_access_ask(struct vgpu_pipe *p)
 			stop_checks(p, access);
 	}
 	p->ask_count = 0;
+	vgpu_access_registers_taken(p);
 }
 
 void vgpu_access_line_due(struct vgpu_pipe *p, u32 number)
@@ -390,7 +399,7 @@ void vgpu_access_respond(struct vgpu_pipe *p, const struct vgpu_mem_response *re
 
 void vgpu_access_cycle(struct vgpu_pipe *p)
 {
-	if (p->lsu_first && p->lsu_first->start <= p->cycle &&
+	if (p->lsu_first && p->lsu_first->start <= p->cycle && p->check_from <= p->cycle &&
 	    p->send_count + VGPU_LANES <= p->send_room / 2)
 		check(p);
 	if (p->send_count && !p->busy)
@@ -402,6 +411,6 @@ u64 vgpu_access_next(const struct vgpu_pipe *p)
 	if (p->send_count && !p->busy)
 		return p->cycle;
 	if (p->lsu_first && p->send_count + VGPU_LANES <= p->send_room / 2)
-		return later(p->lsu_first->start, p->cycle);
+		return later(later(p->lsu_first->start, p->check_from), p->cycle);
 	return VGPU_NEVER;
 }

@@ -296,7 +296,10 @@ struct vgpu_pipe {
 	u32 send_first;
 	u32 send_count;
 	bool busy;		/* the port takes nothing before the next response */
-	bool checked_now;	/* the load/store unit has something to do in the next cycle */
+	/* the first access of the queue waits for a miss register of the TLB */
+	u64 check_from;		/* until then, at least; 0: it does not */
+	u64 waits_since;
+	u64 waited;		/* cycles; of the check that is made */
 	bool woken;		/* stall: pages of accesses have come */
 	struct vgpu_frame_known *frames;
 	struct vgpu_address_space *as;	/* that the TLB serves */
