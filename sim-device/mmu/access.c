@@ -204,6 +204,22 @@ static u64 translation_time(struct vgpu_address_space *as, const struct vgpu_acc
 	return wait + time;
 }
 
+u8 *vgpu_mmu_walk(struct vgpu_address_space *as, u64 address, bool write)
+{
+	const struct vgpu_mmu *mmu = as->mmu;
+	const u64 *pte;
+
+	if (mmu->there || mmu->l2_tlb.entries || as->managed || as->process ||
+	    address >= VGPU_ADDRESS_LIMIT)
+		return NULL;
+	pte = vgpu_pte_find(&as->table, address);
+	if (!pte || (*pte & (VGPU_PTE_FRAME | VGPU_PTE_SYSTEM)) != VGPU_PTE_FRAME)
+		return NULL;
+	as->translations.misses++;
+	as->translations.walks++;
+	return vgpu_frame_use(&as->mmu->frames, vgpu_pte_number(*pte), write);
+}
+
 enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 					const struct vgpu_access *access,
 					struct vgpu_page_waiter *waiter,

@@ -125,6 +125,14 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 					struct vgpu_access_answer *answer);
 
 /**
+ * vgpu_mmu_walk - vgpu_mmu_access() of a page for which that is a walk of page_walk_ps, and no more
+ *
+ * Returns the bytes of the page; NULL: it is to be vgpu_mmu_access(), and nothing has happened. This
+ * is so unless pages may come and go, or there is an L2 TLB, and the page has a frame.
+ */
+u8 *vgpu_mmu_walk(struct vgpu_address_space *as, u64 address, bool write);
+
+/**
  * struct vgpu_crossing - what an access in place takes
  * @cost_ps: virtual time; it delays the warp's next instruction
  * @segments: of 128 bytes that it touches, which are not memory traffic of the device

@@ -101,6 +101,8 @@ u8 *vgpu_frame_use(struct vgpu_frame_table *table, u64 number, bool write)
 {
 	struct vgpu_frame *frame = vgpu_frame_at(table, number);
 
+	if (likely(!frame->resident))
+		return frame->memory;
 	frame->used = ++table->clock;
 	frame->dirty |= write;
 	frame->referenced = true;

@@ -40,31 +40,31 @@ enum vgpu_frame_state {
 
 /**
  * struct vgpu_frame - a frame, and the page that is in it
- * @owner, @address: address space and virtual address of the page
  * @memory: its bytes in the memory of this program
- * @used: vgpu_frame_table.clock when it was last translated: the lower, the older. Hits of TLBs do
- *   not count
  * @next_free: number of the next free frame
  * @resident: of a managed page, whose memory is the host's: those of its owner. NULL: memory is
- *   put_frame()'s to free
+ *   put_frame()'s to free. All a translation of another page needs is up to here
+ * @owner, @address: address space and virtual address of the page
+ * @used: of a managed page: vgpu_frame_table.clock when it was last translated: the lower, the
+ *   older. Hits of TLBs do not count
  * @arrived: of a managed page: the clock when it came
  * @node, @use_node: of a managed page that may be evicted: in by_arrival and by_use of @resident
  */
 struct vgpu_frame {
-	struct vgpu_address_space *owner;
 	union {
 		u8 *memory;
 		u64 next_free;
 	};
+	struct vgpu_resident *resident;
+	struct vgpu_address_space *owner;
 	u64 address;
 	u64 used;
 	u64 arrived;
-	struct vgpu_resident *resident;
 	struct vgpu_list node;
 	struct vgpu_list use_node;
 	u16 pinned;		/* number of pins; a pinned frame is not released */
 	u8 state;		/* enum vgpu_frame_state */
-	bool dirty;		/* a translation for writing was handed out */
+	bool dirty;		/* managed: a translation for writing was handed out */
 	bool referenced;	/* managed: translated since it came, or since clock passed it */
 	bool preferred;		/* managed: its preferred location is the device */
 };
@@ -115,7 +115,7 @@ struct vgpu_frame_table {
 	u64 numbers;		/* largest number ever used */
 	u64 count;		/* in use */
 	u64 managed;		/* of these, with managed pages */
-	u64 clock;		/* advanced by each translation and each arrival */
+	u64 clock;		/* of managed pages: advanced by each translation and arrival */
 	struct vgpu_list residents;	/* address spaces with pages that may be evicted */
 	const struct vgpu_cache_ops *cache_ops;	/* NULL: there are no caches */
 	void *caches;

@@ -197,6 +197,45 @@ static void cross(struct vgpu_block *block, struct vgpu_warp *w, const struct vg
 	sm->run->slice.crossed += result.segments;
 }
 
+/*
+ * Pages of device memory that stay where they are, the usual case: those of the lanes of @access up
+ * to @last. False: access->lane is another lane now, the page of which is to be make_access().
+ */
+static bool walk_pages(struct vgpu_block *block, struct vgpu_warp *w, struct vgpu_access *access,
+		       u32 last)
+{
+	struct vgpu_sm *sm = block->sm;
+	struct vgpu_lanes *lanes = &sm->run->lanes;
+	u32 lane = access->lane, walks = 0;
+	u64 before = ~0ull;
+	u8 *bytes;
+
+	if (sm->tlb.l1.entries)
+		return false;
+	for (; lane <= last; lane++) {
+		u64 address = lanes->addr[lane], page = address >> VGPU_PAGE_SHIFT;
+
+		if (page == before || !(access->lanes >> lane & 1) || address >= VGPU_ADDRESS_LIMIT)
+			continue;
+		before = page;
+		if (walks && knows_page(sm, page))
+			continue;
+		bytes = vgpu_mmu_walk(block->launch->as, address, lanes->write);
+		if (unlikely(!bytes))
+			break;
+		walks++;
+		vgpu_tlb_enter(&sm->tlb, page, false, bytes, lanes->write);
+		if (!vgpu_lanes_hold_page(lanes, page, bytes, false))
+			break;
+	}
+	access->lane = lane;
+	sm->run->work += walks * VGPU_WORK_TRANSLATION;
+	if (sm->config->page_walk_ps)
+		w->cycles += walks * vgpu_mul_div(sm->config->page_walk_ps, sm->config->clock_khz,
+						  VGPU_PS_PER_KCYCLE);
+	return lane > last;
+}
+
 static enum vgpu_access_result serve_whole(struct vgpu_block *block, struct vgpu_warp *w,
 					   struct vgpu_access access)
 {
@@ -205,6 +244,7 @@ static enum vgpu_access_result serve_whole(struct vgpu_block *block, struct vgpu
 	u64 page = lanes->address >> VGPU_PAGE_SHIFT;
 	u32 last = VGPU_LANES - 1 - (u32)__builtin_clz(access.lanes), crossing = 0;
 	enum vgpu_access_result result;
+	bool one_page;
 
 	if (!lanes->held)
 		sm->run->missed = w->cycles;
@@ -213,9 +253,13 @@ static enum vgpu_access_result serve_whole(struct vgpu_block *block, struct vgpu
 					      sm->config->clock_khz);
 	w->waiter.wake = page_came;
 	sm->run->process = 0;
+	/* mostly no lane in between is on another page; if one is, it comes here again */
+	one_page = lanes->addr[last] >> VGPU_PAGE_SHIFT == page;
+	if (likely(walk_pages(block, w, &access, one_page ? access.lane : last)))
+		return VGPU_ACCESS_OK;
+	page = lanes->addr[access.lane] >> VGPU_PAGE_SHIFT;
 	result = make_access(block, w, &access, &crossing);
-	if (result != VGPU_ACCESS_OK ||
-	    (likely(!crossing) && lanes->addr[last] >> VGPU_PAGE_SHIFT == page))
+	if (result != VGPU_ACCESS_OK || (likely(!crossing) && one_page))
 		return result;
 	while (access.lane++ < last) {
 		u64 address = lanes->addr[access.lane];

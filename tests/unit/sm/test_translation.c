@@ -402,6 +402,89 @@ static void misses_of_an_instruction_overlap(void **state)
 	assert_int_equal(none, all - LOOKUP + 31 * WALK);
 }
 
+/* The addresses of a warp: lane n is @step times as many bytes behind as @of it says. */
+struct pattern {
+	u32 op;		/* LDG or STG */
+	u32 and;	/* of the lane's number */
+	u32 step;
+};
+
+/*
+ * Time of a kernel whose warps access so pages that are there. @managed: the context has managed
+ * memory, too, so that a page may have to be fetched.
+ */
+static u64 run_pattern(const struct pattern *p, bool managed, struct vgpu_account *info)
+{
+	struct host *h = host_new("k20c", "sms=1", "page_walk_ps=500000", NULL);
+	struct rig r = { .h = h, .context = { host_open(h) } };
+	u32 queue = host_queue(h, r.context[0]), bytes, module;
+	struct vgpu_cmd cmd = { .op = VGPU_CMD_LAUNCH,
+				.launch = { .grid = { 2, 1, 1 }, .block = { 64, 1, 1 } } };
+	char message[256] = "";
+	struct vass v;
+	void *binary;
+	u64 time;
+
+	vgpu_memory_map(h->dev, r.context[0], BASE, PAGES * PAGE);
+	if (managed)
+		assert_int_equal(vgpu_memory_map_managed(h->dev, r.context[0], HOST_MANAGED, PAGE), 0);
+	/* all but page 20: nobody has written it */
+	host_push(h, r.context[0], queue, cmd_fill(BASE, 20 * PAGE / 4, 1, 4));
+	host_push(h, r.context[0], queue, cmd_fill(BASE + 21 * PAGE, 43 * PAGE / 4, 1, 4));
+	host_run(h);
+	vass_init(&v, 26, 0);
+	OP(&v, SREG, 0, 0, 0, 0, 0, VGPU_SR_TID_X);
+	OP(&v, MOVQ, VGPU_F_IMM, 2, 0, 0, 0, BASE);
+	OPI(&v, AND, 1, 0, p->and);
+	OPI(&v, MADWU, 8, 1, p->step);
+	v.code[v.count - 1].c = 2;
+	for (u32 n = 0; n < 8; n++) {
+		vass_op(&v, p->op, VASS_MEM(4, 1), p->op == VGPU_OP_LDG ? 11 : 0, 8, 0, 0, 0);
+		OPI(&v, ADDQ, 8, 8, PAGE);
+	}
+	OP(&v, EXIT, 0, 0, 0, 0, 0, 0);
+	binary = vass_binary(&v, &bytes);
+	if (vgpu_module_load(h->dev, r.context[0], binary, bytes, message, sizeof(message),
+			     &module))
+		fail_msg("%s", message);
+	free(binary);
+	cmd.launch.module = module;
+	assert_int_equal(host_try(h, r.context[0], queue, &cmd, 0, NULL), 0);
+	host_run(h);
+	assert_int_equal(h->fault_count, 0);
+	time = host_done(h, r.context[0], queue, 3)->time;
+	*info = account(&r, 0);
+	host_free(h);
+	return time;
+}
+
+/* Pages that stay are looked for in a shorter way, which makes no difference. */
+static void the_shorter_way_takes_the_same_time(void **state)
+{
+	static const struct pattern patterns[] = {
+		{ VGPU_OP_LDG, 31, 4 },		/* a row, the last with lanes in two pages */
+		{ VGPU_OP_LDG, 31, PAGE },	/* as many pages as lanes */
+		{ VGPU_OP_STG, 31, PAGE },
+		{ VGPU_OP_LDG, 1, PAGE },	/* in turn: each page misses once */
+		{ VGPU_OP_STG, 3, 5 * PAGE },
+		{ VGPU_OP_LDG, 30, PAGE },
+		{ VGPU_OP_STG, 63, PAGE / 4 },
+		{ VGPU_OP_LDG, 1, 256 * PAGE },	/* in one entry of the TLB */
+		{ VGPU_OP_STG, 3, 256 * PAGE },
+	};
+	struct vgpu_account shorter, longer;
+
+	(void)state;
+	for (u32 n = 0; n < VGPU_ARRAY_SIZE(patterns); n++) {
+		u64 time = run_pattern(&patterns[n], false, &shorter);
+
+		assert_int_equal(time, run_pattern(&patterns[n], true, &longer));
+		assert_int_equal(shorter.tlb_misses, longer.tlb_misses);
+		assert_int_equal(shorter.page_walks, longer.page_walks);
+		assert_memory_equal(&shorter, &longer, sizeof(shorter));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -418,6 +501,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_mapped_is_not_entered),
 		cmocka_unit_test(shapes_that_cannot_be_are_refused),
 		cmocka_unit_test(misses_of_an_instruction_overlap),
+		cmocka_unit_test(the_shorter_way_takes_the_same_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
