@@ -75,6 +75,11 @@ native_access *vgpu_native_access(const struct vgpu_insn *i);
  * @s says what the interpreter would have it say with VGPU_LANES_TRANSLATE. False: maybe not.
  */
 bool vgpu_native_missing(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m);
+/*
+ * The same of a load or store of global memory that generated code has found to be one of words in
+ * a row, or at one place, in a page that is not in the TLB. The code is to be left.
+ */
+u32 vgpu_native_absent(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m);
 /* Of an atomic of 32 bits on generic, global or shared memory: 0, 1, 2 */
 native_access *vgpu_native_atomic(const struct vgpu_insn *i, u32 space);
 /*

@@ -107,6 +107,7 @@ bool vgpu_native_missing(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 			s->write = write;
 			s->accessing = m;
 			s->atomic = false;
+			s->one_page = false;
 			return true;
 		}
 		UNROLL for (u32 q = 0; q < 4; q++)

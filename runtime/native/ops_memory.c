@@ -90,12 +90,38 @@ static void parameter(struct translation *t, const struct vgpu_insn *i)
 
 /* ---- global memory ----------------------------------------------------------- */
 
+/* All is in memory, and the page of all lanes is not in the TLB. */
+static void leave_absent(struct translation *t, const struct later *l)
+{
+	call(t, &t->code[l->index], vgpu_native_absent);
+	x86_jump(&t->x, tr_exit_complete(t, l->index));
+}
+
+/* A load or store that is no row in a page, or has no translation */
+static void access_later(struct translation *t, const struct later *l)
+{
+	tr_call_later(t, l);
+	x86_jump(&t->x, l->back);
+	x86_here(&t->x, l->absent);
+	tr_store_at(t, l->left);
+	leave_absent(t, l);
+}
+
+static struct later *later_of(struct translation *t,
+			      void (*emit)(struct translation *t, const struct later *later))
+{
+	struct later *l = tr_later(t, emit);
+
+	l->absent = x86_new_label(&t->x);
+	return l;
+}
+
 /*
  * rsi = where the bytes at address rax + imm are, ecx = their offset in the page; @bytes there must
- * lie in one page that is in the TLB.
+ * lie in one page, @otherwise, that is in the TLB, or @absent.
  */
 static void find_bytes(struct translation *t, const struct vgpu_insn *i, u32 size, u32 bytes,
-		       bool write, x86_label otherwise)
+		       bool write, x86_label otherwise, x86_label absent)
 {
 	struct x86 *x = &t->x;
 
@@ -115,13 +141,13 @@ static void find_bytes(struct translation *t, const struct vgpu_insn *i, u32 siz
 	x86_multiply(x, RSI, RSI, sizeof(struct vgpu_tlb_entry));
 	x86_rm(x, true, X_ADD, RSI, LANES(tlb));
 	x86_rm(x, true, X_CMP, RAX, at(RSI, (int32_t)offsetof(struct vgpu_tlb_entry, page)));
-	x86_jump_if(x, CC_NE, otherwise);
+	x86_jump_if(x, CC_NE, absent);
 	x86_rm(x, true, X_LOAD, RSI,
 	       at(RSI, (int32_t)(write ? offsetof(struct vgpu_tlb_entry, write) :
 					 offsetof(struct vgpu_tlb_entry, read))));
 	if (write) {
 		x86_rr(x, true, X_TEST, RSI, RSI);
-		x86_jump_if(x, CC_E, otherwise);
+		x86_jump_if(x, CC_E, absent);
 	}
 	x86_rr(x, true, X_ADD, RSI, RCX);
 }
@@ -166,7 +192,7 @@ static void find_row(struct translation *t, const struct vgpu_insn *i, u32 step,
 	x86_v(x, V_TESTQ, 7, 2, 2, 0);
 	x86_k_ortest(x, 7, 7);
 	x86_jump_if(x, CC_NE, l->here);
-	find_bytes(t, i, size, bytes, write, l->missing);
+	find_bytes(t, i, size, bytes, write, l->elsewhere, l->absent);
 }
 
 /* @reg = the address that the lowest or the highest active lane has in memory, ecx = 4 * lane */
@@ -218,7 +244,7 @@ static void find_masked_row(struct translation *t, const struct vgpu_insn *i, bo
 	x86_v(x, V_TESTQ, 7, 2, 2, 0);
 	x86_k_ortest(x, 7, 7);
 	x86_jump_if(x, CC_NE, l->here);
-	find_bytes(t, i, 4, 4 * VGPU_LANES, write, l->missing);
+	find_bytes(t, i, 4, 4 * VGPU_LANES, write, l->elsewhere, l->absent);
 }
 _Static_assert(VGPU_TLB_ENTRIES == 256, "a byte of the page's number is the index");
 
@@ -310,7 +336,7 @@ static void load_later(struct translation *t, const struct later *l)
 {
 	const struct vgpu_insn *i = &t->code[l->index];
 	struct x86 *x = &t->x;
-	x86_label otherwise = x86_new_label(x);
+	x86_label otherwise = x86_new_label(x), absent = x86_new_label(x);
 	u32 size = VGPU_F_SIZE(i->flags);
 	bool wide = size == 8;
 
@@ -318,7 +344,7 @@ static void load_later(struct translation *t, const struct later *l)
 	find_first(t, i);
 	jump_if_others(t, i, otherwise);
 	x86_v_to(x, RAX, 0);
-	find_bytes(t, i, size, size, false, otherwise);
+	find_bytes(t, i, size, size, false, otherwise, absent);
 	count_segments(t, size);
 	x86_vm(x, wide ? V_BROADQ : V_BROAD, 0, 0, at(RSI, 0), 0);
 	for (u32 p = 0; p < parts_of(wide); p++) {
@@ -330,7 +356,11 @@ static void load_later(struct translation *t, const struct later *l)
 	}
 	tr_load_at(t, l->returned);
 	x86_jump(x, l->back);
-	x86_here(x, l->missing);
+	x86_here(x, l->absent);
+	tr_store_at(t, l->left);
+	x86_here(x, absent);
+	leave_absent(t, l);
+	x86_here(x, l->elsewhere);
 	tr_store_at(t, l->left);
 	x86_here(x, otherwise);
 	call_and_load(t, l);
@@ -338,9 +368,9 @@ static void load_later(struct translation *t, const struct later *l)
 
 static bool masked_load(struct translation *t, const struct vgpu_insn *i)
 {
-	struct later *l = tr_later(t, load_later);
+	struct later *l = later_of(t, load_later);
 
-	l->missing = x86_new_label(&t->x);
+	l->elsewhere = x86_new_label(&t->x);
 	find_masked_row(t, i, false, l);
 	count_masked_segments(t);
 	for (u32 p = 0; p < 2; p++) {
@@ -357,7 +387,7 @@ static bool masked_load(struct translation *t, const struct vgpu_insn *i)
 
 static bool masked_store(struct translation *t, const struct vgpu_insn *i)
 {
-	struct later *l = tr_later(t, tr_call_later);
+	struct later *l = later_of(t, access_later);
 
 	find_masked_row(t, i, true, l);
 	count_masked_segments(t);
@@ -384,9 +414,9 @@ static bool global_load(struct translation *t, const struct vgpu_insn *i)
 		return false;
 	if (t->masked)
 		return size == 4 && in_row ? masked_load(t, i) : false;
-	l = tr_later(t, in_row ? load_later : tr_call_later);
+	l = later_of(t, in_row ? load_later : access_later);
 	if (in_row)
-		l->missing = x86_new_label(x);
+		l->elsewhere = x86_new_label(x);
 	find_row(t, i, in_row ? size : 0, bytes, in_row ? size * VGPU_LANES : bytes, false,
 		 l);
 	count_segments(t, in_row ? size * VGPU_LANES : bytes);
@@ -418,7 +448,7 @@ static bool global_store(struct translation *t, const struct vgpu_insn *i)
 		return false;
 	if (t->masked)
 		return size == 4 ? masked_store(t, i) : false;
-	l = tr_later(t, tr_call_later);
+	l = later_of(t, access_later);
 	find_row(t, i, size, size, size * VGPU_LANES, true, l);
 	count_segments(t, size * VGPU_LANES);
 	for (u32 p = 0; p < parts_of(wide); p++) {

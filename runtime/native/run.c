@@ -56,7 +56,7 @@ static enum vgpu_lanes_end interpret(struct vgpu_lanes *s, u32 budget)
 	return end;
 }
 
-/* Why vgpu_native_interpret() had the code left, until run() knows; BUDGET: it did not */
+/* Why one of the functions below had the code left, until run() knows; BUDGET: none did */
 static _Thread_local enum vgpu_lanes_end left = VGPU_LANES_BUDGET;
 
 /*
@@ -84,6 +84,27 @@ u32 vgpu_native_interpret(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m
 	if (likely(end == VGPU_LANES_BUDGET))
 		return 0;
 	left = end;
+	return 1;
+}
+
+u32 vgpu_native_absent(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
+{
+	const u64 *from = (const u64 *)(s->warp->regs + i->a * VGPU_LANES);
+
+	for (u32 n = 0; n < VGPU_LANES; n++)
+		s->addr[n] = from[n] + i->imm;
+	s->lane = (u32)__builtin_ctz(m);
+	s->address = s->addr[s->lane];
+	/* memory of the SM, or none */
+	if (s->address >= VGPU_ADDRESS_LIMIT)
+		return 1;
+	s->reason = VGPU_FAULT_UNMAPPED;
+	s->bytes = VGPU_F_SIZE(i->flags) * VGPU_F_COUNT(i->flags);
+	s->write = i->op == VGPU_OP_STG;
+	s->accessing = m;
+	s->atomic = false;
+	s->one_page = true;
+	left = VGPU_LANES_TRANSLATE;
 	return 1;
 }
 

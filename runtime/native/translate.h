@@ -83,7 +83,9 @@ struct later {
 	u32 index;
 	u32 left, returned;	/* events */
 	x86_label again, loaded;	/* shared memory: where to go on */
-	x86_label missing;	/* global memory: a row, without a translation; else as here */
+	/* global memory: a row that is not in one page, or not aligned; else as here */
+	x86_label elsewhere;
+	x86_label absent;	/* ... that has no translation */
 };
 #define MOST_LATER	128u
 

@@ -88,7 +88,7 @@ struct later *tr_later(struct translation *t,
 			     .back = x86_new_label(&t->x),
 			     .index = t->index,
 			     .left = ++t->now };
-	l->missing = l->here;
+	l->elsewhere = l->here;
 	return l;
 }
 

@@ -127,8 +127,8 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 /**
  * vgpu_mmu_walk - vgpu_mmu_access() of a page for which that is a walk of page_walk_ps, and no more
  *
- * Returns the bytes of the page; NULL: it is to be vgpu_mmu_access(), and nothing has happened. This
- * is so unless pages may come and go, or there is an L2 TLB, and the page has a frame.
+ * Returns the bytes of the page; NULL: it is to be vgpu_mmu_access(), and nothing has happened, as
+ * pages may come and go, or there is an L2 TLB, or the page has no frame.
  */
 u8 *vgpu_mmu_walk(struct vgpu_address_space *as, u64 address, bool write);
 

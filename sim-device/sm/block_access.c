@@ -225,7 +225,8 @@ static bool walk_pages(struct vgpu_block *block, struct vgpu_warp *w, struct vgp
 			break;
 		walks++;
 		vgpu_tlb_enter(&sm->tlb, page, false, bytes, lanes->write);
-		if (!vgpu_lanes_hold_page(lanes, page, bytes, false))
+		/* if there is no other, nothing takes it out of the TLB before it is used */
+		if (!lanes->one_page && !vgpu_lanes_hold_page(lanes, page, bytes, false))
 			break;
 	}
 	access->lane = lane;

@@ -160,6 +160,7 @@ struct vgpu_lanes {
 	/* TRANSLATE, LOCAL also: what takes part in the access (struct vgpu_access), at addr[] */
 	u32 accessing;
 	u32 atomic;
+	u32 one_page;		/* TRANSLATE: these lanes use one page; 0: it is not known */
 	u64 window;		/* LOCAL: what precedes offsets of local memory in addr[] */
 	/* scratch */
 	u64 addr[VGPU_LANES] __attribute__((aligned(64)));

@@ -66,6 +66,7 @@ lanes_noinline enum vgpu_lanes_end translate(struct vgpu_lanes *s, u32 m, u32 la
 	mem_fault(s, VGPU_FAULT_UNMAPPED, lane, bytes, write);
 	s->accessing = m;
 	s->atomic = atomic;
+	s->one_page = false;
 	return VGPU_LANES_TRANSLATE;
 }
 

@@ -428,9 +428,10 @@ static u64 run_pattern(const struct pattern *p, bool managed, struct vgpu_accoun
 	vgpu_memory_map(h->dev, r.context[0], BASE, PAGES * PAGE);
 	if (managed)
 		assert_int_equal(vgpu_memory_map_managed(h->dev, r.context[0], HOST_MANAGED, PAGE), 0);
-	/* all but page 20: nobody has written it */
+	/* page 20 has not been written */
 	host_push(h, r.context[0], queue, cmd_fill(BASE, 20 * PAGE / 4, 1, 4));
-	host_push(h, r.context[0], queue, cmd_fill(BASE + 21 * PAGE, 43 * PAGE / 4, 1, 4));
+	host_push(h, r.context[0], queue,
+		  cmd_fill(BASE + 21 * PAGE, 43 * PAGE / 4, 1, 4));
 	host_run(h);
 	vass_init(&v, 26, 0);
 	OP(&v, SREG, 0, 0, 0, 0, 0, VGPU_SR_TID_X);
