@@ -427,7 +427,8 @@ static u64 run_pattern(const struct pattern *p, bool managed, struct vgpu_accoun
 
 	vgpu_memory_map(h->dev, r.context[0], BASE, PAGES * PAGE);
 	if (managed)
-		assert_int_equal(vgpu_memory_map_managed(h->dev, r.context[0], HOST_MANAGED, PAGE), 0);
+		assert_int_equal(vgpu_memory_map_managed(h->dev, r.context[0], HOST_MANAGED,
+							 PAGE), 0);
 	/* page 20 has not been written */
 	host_push(h, r.context[0], queue, cmd_fill(BASE, 20 * PAGE / 4, 1, 4));
 	host_push(h, r.context[0], queue,
