@@ -156,7 +156,7 @@ static void check(struct vgpu_pipe *p)
 		line = &access->line[++n];
 	if (!vgpu_access_has_register(p, access, line))
 		return;
-	waited = p->check_from ? p->cycle - p->waits_since : 0;
+	waited = p->check_from ? p->check_from - p->waits_since : 0;
 	p->check_from = 0;
 	if (p->defers && vgpu_access_can_wait(p, access, line)) {
 		p->asks[p->ask_count++] = (struct vgpu_pipe_ask){ access, n, p->cycle, waited };
