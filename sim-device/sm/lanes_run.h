@@ -345,7 +345,9 @@ enum vgpu_lanes_end LANES_RUN(struct vgpu_lanes *s)
 			end = VGPU_LANES_BUDGET;
 			break;
 		}
-		m = active & P(i->guard);
+		m = active;
+		if (i->guard != VGPU_PT)
+			m &= P(i->guard);
 		budget--;
 		cycles += cost[i->op];
 		if (m != FULL) {
