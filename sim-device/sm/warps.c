@@ -304,15 +304,6 @@ void vgpu_warps_drain(struct vgpu_sm_run *run)
 
 /* ---- barriers ----------------------------------------------------------- */
 
-static u32 bits(u32 v)
-{
-	u32 n = 0;
-
-	for (; v; v &= v - 1)
-		n++;
-	return n;
-}
-
 static u32 barred_result(const struct vgpu_barrier *barrier, u32 how)
 {
 	switch (how) {
@@ -374,8 +365,8 @@ void vgpu_warps_arrive(struct vgpu_warps *warps, struct vgpu_warp *warp)
 	warp->state = VGPU_WARP_BARRIER;
 	warps->ready--;
 	barrier->arrived++;
-	barrier->lanes += bits(warp->bar_mask);
-	barrier->true_lanes += bits(warp->bar_pred);
+	barrier->lanes += vgpu_popcount32(warp->bar_mask);
+	barrier->true_lanes += vgpu_popcount32(warp->bar_pred);
 	if (complete(warps, warp))
 		pass(warps, VGPU_BAR_ID(warp->bar.imm));
 }
