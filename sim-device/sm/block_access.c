@@ -245,7 +245,7 @@ static enum vgpu_access_result serve_whole(struct vgpu_block *block, struct vgpu
 	u64 page = lanes->address >> VGPU_PAGE_SHIFT;
 	u32 last = VGPU_LANES - 1 - (u32)__builtin_clz(access.lanes), crossing = 0;
 	enum vgpu_access_result result;
-	bool one_page;
+	bool one_page, first;
 
 	if (!lanes->held)
 		sm->run->missed = w->cycles;
@@ -259,7 +259,11 @@ static enum vgpu_access_result serve_whole(struct vgpu_block *block, struct vgpu
 	if (likely(walk_pages(block, w, &access, one_page ? access.lane : last)))
 		return VGPU_ACCESS_OK;
 	page = lanes->addr[access.lane] >> VGPU_PAGE_SHIFT;
+	first = access.lane == lanes->lane;
 	result = make_access(block, w, &access, &crossing);
+	/* a lane in between may be wrong in another way: the lanes come again and find the first */
+	if (result != VGPU_ACCESS_OK && !first)
+		return VGPU_ACCESS_OK;
 	if (result != VGPU_ACCESS_OK || (likely(!crossing) && one_page))
 		return result;
 	while (access.lane++ < last) {

@@ -432,7 +432,7 @@ static u64 run_pattern(const struct pattern *p, bool managed, struct vgpu_accoun
 	/* page 20 has not been written */
 	host_push(h, r.context[0], queue, cmd_fill(BASE, 20 * PAGE / 4, 1, 4));
 	host_push(h, r.context[0], queue,
-		  cmd_fill(BASE + 21 * PAGE, 43 * PAGE / 4, 1, 4));
+		  cmd_fill(BASE + 21 * PAGE, (PAGES - 21) * PAGE / 4, 1, 4));
 	host_run(h);
 	vass_init(&v, 26, 0);
 	OP(&v, SREG, 0, 0, 0, 0, 0, VGPU_SR_TID_X);
@@ -464,7 +464,8 @@ static u64 run_pattern(const struct pattern *p, bool managed, struct vgpu_accoun
 static void the_shorter_way_takes_the_same_time(void **state)
 {
 	static const struct pattern patterns[] = {
-		{ VGPU_OP_LDG, 31, 4 },		/* a row, the last with lanes in two pages */
+		{ VGPU_OP_LDG, 31, 4 },		/* a row */
+		{ VGPU_OP_LDG, 31, 132 },	/* lanes in two pages */
 		{ VGPU_OP_LDG, 31, PAGE },	/* as many pages as lanes */
 		{ VGPU_OP_STG, 31, PAGE },
 		{ VGPU_OP_LDG, 1, PAGE },	/* in turn: each page misses once */
@@ -487,6 +488,81 @@ static void the_shorter_way_takes_the_same_time(void **state)
 	}
 }
 
+/*
+ * The fault of a warp whose first lane's page is there, lane 1 uses @second, and all others what is
+ * not mapped; @known: the TLB has the page, @managed as above. @info: of the context afterwards
+ */
+static struct vgpu_fault run_fault(u32 op, u64 second, bool known, bool managed,
+				   struct vgpu_account *info)
+{
+	struct host *h = host_new("k20c", "sms=1", "page_walk_ps=500000", NULL);
+	struct rig r = { .h = h, .context = { host_open(h) } };
+	u32 queue = host_queue(h, r.context[0]), bytes, module;
+	struct vgpu_cmd cmd = { .op = VGPU_CMD_LAUNCH,
+				.launch = { .grid = { 1, 1, 1 }, .block = { 32, 1, 1 } } };
+	u64 *address = (u64 *)h->memory;
+	struct vgpu_fault fault;
+	char message[256] = "";
+	struct vass v;
+	void *binary;
+
+	vgpu_memory_map(h->dev, r.context[0], BASE, PAGES * PAGE);
+	if (managed)
+		assert_int_equal(vgpu_memory_map_managed(h->dev, r.context[0], HOST_MANAGED,
+							 PAGE), 0);
+	for (u32 lane = 0; lane < 32; lane++)
+		address[lane] = lane == 0 ? BASE + PAGE : lane == 1 ? second :
+				BASE + 2 * PAGES * PAGE;
+	host_push(h, r.context[0], queue, cmd_h2d(BASE, 0, 32 * sizeof(*address)));
+	host_push(h, r.context[0], queue, cmd_fill(BASE + PAGE, PAGE / 4, 1, 4));
+	host_run(h);
+	vass_init(&v, 26, 0);
+	OP(&v, SREG, 0, 0, 0, 0, 0, VGPU_SR_TID_X);
+	OP(&v, MOVQ, VGPU_F_IMM, 2, 0, 0, 0, BASE);
+	OPI(&v, MADWU, 4, 0, 8);
+	v.code[v.count - 1].c = 2;
+	OP(&v, LDG, VASS_MEM(8, 1), 8, 4, 0, 0, 0);
+	if (known)
+		OP(&v, STG, VASS_MEM(4, 1), 0, 2, 0, 0, PAGE);
+	vass_op(&v, op, VASS_MEM(4, 1), op == VGPU_OP_LDG ? 11 : 0, 8, 0, 0, 0);
+	OP(&v, EXIT, 0, 0, 0, 0, 0, 0);
+	binary = vass_binary(&v, &bytes);
+	if (vgpu_module_load(h->dev, r.context[0], binary, bytes, message, sizeof(message),
+			     &module))
+		fail_msg("%s", message);
+	free(binary);
+	cmd.launch.module = module;
+	assert_int_equal(host_try(h, r.context[0], queue, &cmd, 0, NULL), 0);
+	host_run(h);
+	assert_int_equal(h->fault_count, 1);
+	fault = h->faults[0];
+	*info = account(&r, 0);
+	host_free(h);
+	return fault;
+}
+
+/* What is wrong does not depend on what the TLB has, nor on how the others' pages are found. */
+static void the_first_lane_that_is_wrong_is_reported(void **state)
+{
+	static const u64 second[] = { BASE + PAGE + 2, VGPU_ADDRESS_LIMIT, BASE + PAGE + 4 };
+	static const u32 lanes[] = { 1, 1, 2 };
+	struct vgpu_account shorter, longer;
+
+	(void)state;
+	for (u32 n = 0; n < 4 * VGPU_ARRAY_SIZE(second); n++) {
+		u32 op = n & 1 ? VGPU_OP_LDG : VGPU_OP_STG, known = n >> 1 & 1;
+		struct vgpu_fault a = run_fault(op, second[n / 4], known, false, &shorter);
+		struct vgpu_fault b = run_fault(op, second[n / 4], known, true, &longer);
+
+		assert_int_equal(a.thread[0], lanes[n / 4]);
+		assert_int_equal(a.reason, b.reason);
+		assert_int_equal(a.thread[0], b.thread[0]);
+		assert_int_equal(a.address, b.address);
+		assert_int_equal(a.pc, b.pc);
+		assert_memory_equal(&shorter, &longer, sizeof(shorter));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -504,6 +580,7 @@ int main(void)
 		cmocka_unit_test(shapes_that_cannot_be_are_refused),
 		cmocka_unit_test(misses_of_an_instruction_overlap),
 		cmocka_unit_test(the_shorter_way_takes_the_same_time),
+		cmocka_unit_test(the_first_lane_that_is_wrong_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
