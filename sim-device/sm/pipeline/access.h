@@ -171,9 +171,13 @@ u64 vgpu_pipe_cycles(const struct vgpu_pipe *p, u64 ps);
  */
 bool vgpu_access_can_wait(const struct vgpu_pipe *p, const struct vgpu_pipe_access *access,
 			  const struct vgpu_pipe_line *line);
+/* Does the TLB have the page of @line, and no walk is on its way to it? */
+bool vgpu_access_is_there(const struct vgpu_pipe *p, const struct vgpu_pipe_access *access,
+			  const struct vgpu_pipe_line *line);
 /*
  * Can the check of @line be made now? A miss needs a register of the TLB. False: not before
- * p->check_from; checks behind it wait, too, as lines behind one that the port does not take.
+ * p->check_from, or @access is in the queue no more; checks behind it wait, too, as lines behind
+ * one that the port does not take.
  */
 bool vgpu_access_has_register(struct vgpu_pipe *p, const struct vgpu_pipe_access *access,
 			      const struct vgpu_pipe_line *line);

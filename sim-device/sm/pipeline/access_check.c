@@ -201,6 +201,19 @@ static bool has_page(const struct vgpu_pipe *p, const struct vgpu_pipe_access *a
 	return likely(p->sm->tlb.as == access->as) && is_known(p, access, page);
 }
 
+bool vgpu_access_is_there(const struct vgpu_pipe *p, const struct vgpu_pipe_access *access,
+			  const struct vgpu_pipe_line *line)
+{
+	u64 page = line->address >> VGPU_PAGE_SHIFT, time = p->sm->sim->now + elapsed(p);
+	const struct vgpu_l1_tlb *l1 = &p->sm->tlb.l1;
+	u32 n;
+
+	if (!has_page(p, access, page))
+		return false;
+	n = vgpu_l1_find(l1, page);
+	return n == l1->ways || vgpu_walk_ready(&vgpu_l1_set(l1, page)[n].walk, time) <= time;
+}
+
 static u64 page_of(const struct vgpu_pipe_ask *ask)
 {
 	return ask->access->line[ask->line].address >> VGPU_PAGE_SHIFT;
@@ -220,8 +233,8 @@ static bool are_different(const struct vgpu_pipe *p, u64 page)
 }
 
 /*
- * A check that is put off will take a register that is free now, unless the one before it has
- * brought the page. Then it has to be made before it is known how many are left.
+ * A check that is put off will take a register that is free now, unless an earlier one that is put
+ * off brings the same page. Then they have to be made before it is known how many are left.
  */
 bool vgpu_access_has_register(struct vgpu_pipe *p, const struct vgpu_pipe_access *access,
 			      const struct vgpu_pipe_line *line)

@@ -127,8 +127,7 @@ static void check_whole(struct vgpu_pipe *p, struct vgpu_pipe_access *access)
 }
 
 /* Line @n, whose check began at @begin, has its translation @cost cycles later. */
-static void has_page(struct vgpu_pipe *p, struct vgpu_pipe_access *access, u32 n, u64 begin,
-		     u64 cost)
+static void passed(struct vgpu_pipe *p, struct vgpu_pipe_access *access, u32 n, u64 begin, u64 cost)
 {
 	access->checked_at = later(access->checked_at, check_ends(p, begin, cost));
 	if (writes(access))
@@ -154,9 +153,17 @@ static void check(struct vgpu_pipe *p)
 	}
 	while (line->state != VGPU_LINE_NEW)
 		line = &access->line[++n];
+	/* what neither waits nor passes at once comes behind those that have been put off */
+	if (p->ask_count && !vgpu_access_is_there(p, access, line) &&
+	    !vgpu_access_can_wait(p, access, line)) {
+		vgpu_pipe_turn(p);
+		vgpu_access_ask(p);
+		if (p->lsu_first != access)
+			return;
+	}
 	if (!vgpu_access_has_register(p, access, line))
 		return;
-	waited = p->check_from ? p->check_from - p->waits_since : 0;
+	waited = p->check_from > p->waits_since ? p->check_from - p->waits_since : 0;
 	p->check_from = 0;
 	if (p->defers && vgpu_access_can_wait(p, access, line)) {
 		p->asks[p->ask_count++] = (struct vgpu_pipe_ask){ access, n, p->cycle, waited };
@@ -175,7 +182,7 @@ static void check(struct vgpu_pipe *p)
 			access->count = 1;
 			return;
 		}
-		has_page(p, access, n, p->cycle, cost);
+		passed(p, access, n, p->cycle, cost);
 	}
 	access->line_next = n + 1;
 	line->state = VGPU_LINE_CHECKED;
@@ -212,7 +219,7 @@ void vgpu_access_ask(struct vgpu_pipe *p)
 		p->asks[n].access = NULL;
 		access->asked--;
 		VGPU_CHECK(ask->cycle + cost >= now);
-		has_page(p, access, ask->line, ask->cycle, cost);
+		passed(p, access, ask->line, ask->cycle, cost);
 		if (!access->queued && !access->asked)
 			stop_checks(p, access);
 	}

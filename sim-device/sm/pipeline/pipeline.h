@@ -297,7 +297,7 @@ struct vgpu_pipe {
 	u32 send_count;
 	bool busy;		/* the port takes nothing before the next response */
 	/* the first access of the queue waits for a miss register of the TLB */
-	u64 check_from;		/* until then, at least, when one is free; 0: it does not */
+	u64 check_from;		/* no check before this cycle; 0: it does not wait */
 	u64 waits_since;
 	u64 waited;		/* cycles; of the check that is made */
 	bool woken;		/* stall: pages of accesses have come */
