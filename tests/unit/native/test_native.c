@@ -261,10 +261,11 @@ static void set_addresses(struct state *s)
 		s->regs[R_SAME * n + l] = word_ / 16 * 16;
 		s->regs[R_ANY * n + l] = below(SHARED / 16 - 16) * 16;
 		s->regs[R_TILE * n + l] = l / 16 * 256 + (below(8) ? 4 * (l % 16) : 0);
-		q[Q_ROW / 2 * n + l] = BASE + 3000 / 64 * 64 + start + 4 * l;
+		/* some rows reach into the next page */
+		q[Q_ROW / 2 * n + l] = BASE + VGPU_PAGE_SIZE - 256 + start + 4 * l;
 		q[Q_SAME / 2 * n + l] = BASE + word_ * 16 + (l == odd ? 16 : 0);
 		q[Q_ANY / 2 * n + l] = BASE + 4096 + below(200) * 16;
-		q[Q_ROW8 / 2 * n + l] = BASE + start * 2 + 8 * l;
+		q[Q_ROW8 / 2 * n + l] = BASE + 2 * VGPU_PAGE_SIZE - 512 + start * 2 + 8 * l;
 		q[Q_WINDOW / 2 * n + l] = below(20) ? VGPU_SHARED_WINDOW + 4 * l :
 						      VGPU_LOCAL_WINDOW + 16 * below(4);
 		q[Q_SPREAD / 2 * n + l] = first + below(span * 256 - 16) * 16;
@@ -448,6 +449,9 @@ static bool serve(struct state *s, bool enter)
 		return false;
 	if (enter)
 		set_tlb(s, (u32)(number - first), s->lanes.write);
+	/* as walk_pages(): the code goes on by the TLB alone */
+	if (enter && s->lanes.one_page)
+		return true;
 	if (!s->lanes.held)
 		s->lanes.hold_used = 0;
 	slot = vgpu_lanes_hold_slot(&s->lanes, number);
