@@ -95,7 +95,7 @@ u32 vgpu_native_absent(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 		s->addr[n] = from[n] + i->imm;
 	s->lane = (u32)__builtin_ctz(m);
 	s->address = s->addr[s->lane];
-	/* memory of the SM, or none */
+	/* no global memory: the interpreter says what is wrong */
 	if (s->address >= VGPU_ADDRESS_LIMIT)
 		return 1;
 	s->reason = VGPU_FAULT_UNMAPPED;

@@ -59,9 +59,9 @@ enum vgpu_access_kind {
  * @l1: whose registers a miss needs; NULL: it needs none
  * @translated: its SM has had the translation and waits for it no more: it only asks where the page
  *   is now, which takes no time and counts as no miss
- * @in_order: misses of its SM come in the order of their times, and one that had to wait for a
- *   register comes when it has it
- * @waited: so long. Otherwise the wait is part of the answer's cost
+ * @in_order: misses of its SM come in the order of their times, so that a register is in use from
+ *   the miss on, and not from the present time on
+ * @waited: how long, in ps, the miss has waited for a register already, for the counters only
  * @walks: a page that is not there is looked for, too, before it is known: the answer says how
  *   long. Otherwise it is known at once, and looked for when the access is restarted
  */

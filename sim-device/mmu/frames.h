@@ -43,7 +43,7 @@ enum vgpu_frame_state {
  * @memory: its bytes in the memory of this program
  * @next_free: number of the next free frame
  * @resident: of a managed page, whose memory is the host's: those of its owner. NULL: memory is
- *   put_frame()'s to free. All a translation of another page needs is up to here
+ *   put_frame()'s to free, and a translation reads nothing of what is behind
  * @owner, @address: address space and virtual address of the page
  * @used: of a managed page: vgpu_frame_table.clock when it was last translated: the lower, the
  *   older. Hits of TLBs do not count
