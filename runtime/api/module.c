@@ -97,8 +97,13 @@ vgpuError_t rt_module_load(const char *ptx, const struct vgpu_compile_options *o
 		error = link_heap(program);
 	if (error == vgpuSuccess && program->uses_print)
 		error = link_print(program);
-	if (error == vgpuSuccess && program->data_bytes)
+	if (error == vgpuSuccess && program->data_bytes) {
 		error = rt_alloc(program->data_bytes, false, &module->data);
+		if (error != vgpuSuccess)
+			rt_message("no %llu bytes for the variables of the module: %s",
+				   (unsigned long long)program->data_bytes,
+				   vgpuGetErrorString(error));
+	}
 	if (error == vgpuSuccess) {
 		vgpu_program_link(program, module->data);
 		err = rt.ops->module_load(rt.transport, program->binary, program->binary_bytes,
@@ -109,6 +114,9 @@ vgpuError_t rt_module_load(const char *ptx, const struct vgpu_compile_options *o
 		} else {
 			/* ENOSPC: as many modules as a context may have */
 			error = err == -ENOSPC ? vgpuErrorMemoryAllocation : rt_error_of(err);
+			if (error != vgpuSuccess)
+				rt_message("the device does not load the module: %s",
+					   vgpuGetErrorString(error));
 		}
 		if (error == vgpuSuccess && program->data_bytes) {
 			error = rt_module_write(module, 0, program->data_bytes);

@@ -311,6 +311,33 @@ static void errors_have_names(void **state)
 	assert_string_equal(vgpuGetErrorName((vgpuError_t)12345), "unrecognized error code");
 }
 
+/* A program may print the reason: there always is one. */
+static void a_module_without_room(void **state)
+{
+	static const char variable[] = ".version 6.3\n.target sm_70\n.address_size 64\n"
+				       ".visible .global .align 4 .b8 all[4194304];\n"
+				       ".visible .entry k()\n{\n\tret;\n}\n";
+	static const char none[] = ".version 6.3\n.target sm_70\n.address_size 64\n"
+				   ".visible .entry k()\n{\n\tret;\n}\n";
+	vgpuModule_t module;
+	vgpuError_t error = vgpuSuccess;
+	struct rig rig;
+	void *most;
+
+	(void)state;
+	rig_begin(&rig, NULL, "16M");
+	OK(vgpuMalloc(&most, 14 << 20));
+	assert_int_equal(vgpuModuleLoad(&module, variable), vgpuErrorMemoryAllocation);
+	assert_string_equal(vgpuGetLastMessage(),
+			    "no 4194304 bytes for the variables of the module: out of memory");
+	for (uint32_t n = 0; n < 100000 && error == vgpuSuccess; n++)
+		error = vgpuModuleLoad(&module, none);
+	assert_int_equal(error, vgpuErrorMemoryAllocation);
+	assert_string_equal(vgpuGetLastMessage(),
+			    "the device does not load the module: out of memory");
+	rig_end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -323,6 +350,7 @@ int main(void)
 		cmocka_unit_test(settings_reach_the_device),
 		cmocka_unit_test(a_forked_child_has_no_device),
 		cmocka_unit_test(a_trace_is_written),
+		cmocka_unit_test(a_module_without_room),
 		cmocka_unit_test(errors_have_names),
 	};
 
