@@ -282,8 +282,9 @@ static void translations(void)
 	run("sm-walks", 0, once<PASSING, 1, 8, PAGE + LINE>, 1, 8, make_pages(1, 8 * 26 * PAGE,
 	    26 * PAGE), 8,
 	    1);
-	run("walks", 0, once<PASSING, 1, 8, PAGE + LINE>, sms, 8, make_pages(sms, 8 * 26 * PAGE,
-	    26 * PAGE), 8,
+	/* when the first SMs have ended, walkers are idle: that takes less than a walk */
+	run("walks", 0, once<PASSING, 1, 16, PAGE + LINE>, sms, 8, make_pages(sms, 8 * 50 * PAGE,
+	    50 * PAGE), 16,
 	    1);
 }
 

@@ -326,7 +326,7 @@ static const struct row {
 	{ "sm-walks", "page walks, one SM", "a cycle", sm_walks,
 	  "l1_tlb_mshrs, for l2_tlb_cycles and page_walk_ps", 1 },
 	{ "walks", "page walks, all SMs", "a cycle", all_walks, "page_walkers, for page_walk_ps",
-	  2 },
+	  1 },
 	{ "occupancy", "loads, L2, by warps with a chain each: %d", "a cycle", occupancy,
 	  "warps, for as long as L2 takes", 0.5 },
 };
