@@ -80,6 +80,20 @@ bool vgpu_native_missing(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
  * a row, or at one place, in a page that is not in the TLB. The code is to be left.
  */
 u32 vgpu_native_absent(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m);
+/* What @s says of an access @i of the lanes in @m, all of whose addresses it has: @lane misses. */
+static inline void vgpu_native_says_missing(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+					    u32 lane, bool one_page)
+{
+	s->reason = VGPU_FAULT_UNMAPPED;
+	s->lane = lane;
+	s->address = s->addr[lane];
+	s->bytes = VGPU_F_SIZE(i->flags) * VGPU_F_COUNT(i->flags);
+	s->write = i->op == VGPU_OP_STG || i->op == VGPU_OP_ST;
+	s->accessing = m;
+	s->atomic = false;
+	s->one_page = one_page;
+}
+
 /* Of an atomic of 32 bits on generic, global or shared memory: 0, 1, 2 */
 native_access *vgpu_native_atomic(const struct vgpu_insn *i, u32 space);
 /*

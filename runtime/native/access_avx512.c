@@ -100,14 +100,7 @@ bool vgpu_native_missing(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 		u64 page = s->addr[lane] >> VGPU_PAGE_SHIFT;
 
 		if (!is_there(s, page, write)) {
-			s->reason = VGPU_FAULT_UNMAPPED;
-			s->lane = lane;
-			s->address = s->addr[lane];
-			s->bytes = bytes;
-			s->write = write;
-			s->accessing = m;
-			s->atomic = false;
-			s->one_page = false;
+			vgpu_native_says_missing(s, i, m, lane, false);
 			return true;
 		}
 		UNROLL for (u32 q = 0; q < 4; q++)

@@ -90,20 +90,14 @@ u32 vgpu_native_interpret(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m
 u32 vgpu_native_absent(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 {
 	const u64 *from = (const u64 *)(s->warp->regs + i->a * VGPU_LANES);
+	u32 lane = (u32)__builtin_ctz(m);
 
 	for (u32 n = 0; n < VGPU_LANES; n++)
 		s->addr[n] = from[n] + i->imm;
-	s->lane = (u32)__builtin_ctz(m);
-	s->address = s->addr[s->lane];
 	/* no global memory: the interpreter says what is wrong */
-	if (s->address >= VGPU_ADDRESS_LIMIT)
+	if (s->addr[lane] >= VGPU_ADDRESS_LIMIT)
 		return 1;
-	s->reason = VGPU_FAULT_UNMAPPED;
-	s->bytes = VGPU_F_SIZE(i->flags) * VGPU_F_COUNT(i->flags);
-	s->write = i->op == VGPU_OP_STG;
-	s->accessing = m;
-	s->atomic = false;
-	s->one_page = true;
+	vgpu_native_says_missing(s, i, m, lane, true);
 	left = VGPU_LANES_TRANSLATE;
 	return 1;
 }
