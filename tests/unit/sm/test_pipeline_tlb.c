@@ -11,7 +11,6 @@
 #include "pipeline_rig.h"
 
 #define LOADS	4u
-#define SECOND	(BASE + 2 * BYTES)	/* another mapping of device memory */
 
 /* Loads of @LOADS pages, none of which needs what another loads. */
 static struct vgpu_account run_loads(const char *entries)
@@ -71,7 +70,6 @@ static struct rig start_windows(const char *scheme, const char *registers, bool 
 	/* who comes first makes the others wait */
 	set_field(&config, "page_walkers", "2");
 	r = start_pipeline(&config);
-	assert_int_equal(vgpu_memory_map(r.h->dev, r.context, SECOND, BYTES), 0);
 	if (managed)
 		assert_int_equal(vgpu_memory_map_managed(r.h->dev, r.context, 2 * BASE,
 							 VGPU_PAGE_SIZE), 0);
@@ -100,11 +98,6 @@ static struct rig run_all_kinds(const char *scheme, const char *registers, bool 
 	OPI(&v, MADWU, 14, 0, VGPU_PAGE_SIZE / 2);
 	v.code[v.count - 1].c = 2;
 	OP(&v, LDG, VASS_MEM(4, 1), 10, 14, 0, 0, 0);
-	/* in two mappings: that is not put off, and comes behind what is */
-	OPI(&v, AND, 16, 0, 1);
-	OPI(&v, MADWU, 18, 16, SECOND - BASE);
-	v.code[v.count - 1].c = 14;
-	OP(&v, LDG, VASS_MEM(4, 1), 10, 18, 0, 0, 20 * VGPU_PAGE_SIZE);
 	OP(&v, STG, VASS_MEM(4, 1), 0, 8, 0, 0, 0);
 	OP(&v, STG, VASS_MEM(4, 1), 0, 4, 6, 0, 1024);
 	OP(&v, LDG, VASS_MEM(4, 1), 10, 8, 0, 0, 0);

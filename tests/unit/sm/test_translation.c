@@ -332,6 +332,26 @@ static void what_is_not_mapped_is_not_entered(void **state)
 
 /* ---- kernels ------------------------------------------------------------ */
 
+/* @blocks of @threads execute @v on @queue of the first context. */
+static void run_code(struct rig *r, u32 queue, const struct vass *v, u32 blocks, u32 threads)
+{
+	struct vgpu_cmd cmd = {
+		.op = VGPU_CMD_LAUNCH,
+		.launch = { .grid = { blocks, 1, 1 }, .block = { threads, 1, 1 } },
+	};
+	char message[256] = "";
+	u32 bytes, module;
+	void *binary = vass_binary(v, &bytes);
+
+	if (vgpu_module_load(r->h->dev, r->context[0], binary, bytes, message, sizeof(message),
+			     &module))
+		fail_msg("%s", message);
+	free(binary);
+	cmd.launch.module = module;
+	assert_int_equal(host_try(r->h, r->context[0], queue, &cmd, 0, NULL), 0);
+	host_run(r->h);
+}
+
 /*
  * Every lane of one warp reads @stride bytes behind the one before, @times; time of the kernel.
  * @info: of the context afterwards
@@ -343,12 +363,8 @@ static u64 run(u32 stride, u32 times, const char *l1, const char *l2, const char
 				  "l2_tlb_cycles=70", "l2_tlb_mshrs=128", walkers,
 				  "page_walk_ps=500000", NULL);
 	struct rig r = { .h = h, .context = { host_open(h) } };
-	u32 queue = host_queue(h, r.context[0]), bytes, module;
-	struct vgpu_cmd cmd = { .op = VGPU_CMD_LAUNCH,
-				.launch = { .grid = { 1, 1, 1 }, .block = { 32, 1, 1 } } };
-	char message[256] = "";
+	u32 queue = host_queue(h, r.context[0]);
 	struct vass v;
-	void *binary;
 	u64 time;
 
 	vgpu_memory_map(h->dev, r.context[0], BASE, PAGES * PAGE);
@@ -360,14 +376,7 @@ static u64 run(u32 stride, u32 times, const char *l1, const char *l2, const char
 	for (u32 n = 0; n < times; n++)
 		OP(&v, LDG, VASS_MEM(4, 1), 11, 8, 0, 0, 0);
 	OP(&v, EXIT, 0, 0, 0, 0, 0, 0);
-	binary = vass_binary(&v, &bytes);
-	if (vgpu_module_load(h->dev, r.context[0], binary, bytes, message, sizeof(message),
-			     &module))
-		fail_msg("%s", message);
-	free(binary);
-	cmd.launch.module = module;
-	assert_int_equal(host_try(h, r.context[0], queue, &cmd, 0, NULL), 0);
-	host_run(h);
+	run_code(&r, queue, &v, 1, 32);
 	assert_int_equal(h->fault_count, 0);
 	time = host_done(h, r.context[0], queue, 1)->time;
 	*info = account(&r, 0);
@@ -417,12 +426,8 @@ static u64 run_pattern(const struct pattern *p, bool managed, struct vgpu_accoun
 {
 	struct host *h = host_new("k20c", "sms=1", "page_walk_ps=500000", NULL);
 	struct rig r = { .h = h, .context = { host_open(h) } };
-	u32 queue = host_queue(h, r.context[0]), bytes, module;
-	struct vgpu_cmd cmd = { .op = VGPU_CMD_LAUNCH,
-				.launch = { .grid = { 2, 1, 1 }, .block = { 64, 1, 1 } } };
-	char message[256] = "";
+	u32 queue = host_queue(h, r.context[0]);
 	struct vass v;
-	void *binary;
 	u64 time;
 
 	vgpu_memory_map(h->dev, r.context[0], BASE, PAGES * PAGE);
@@ -445,14 +450,7 @@ static u64 run_pattern(const struct pattern *p, bool managed, struct vgpu_accoun
 		OPI(&v, ADDQ, 8, 8, PAGE);
 	}
 	OP(&v, EXIT, 0, 0, 0, 0, 0, 0);
-	binary = vass_binary(&v, &bytes);
-	if (vgpu_module_load(h->dev, r.context[0], binary, bytes, message, sizeof(message),
-			     &module))
-		fail_msg("%s", message);
-	free(binary);
-	cmd.launch.module = module;
-	assert_int_equal(host_try(h, r.context[0], queue, &cmd, 0, NULL), 0);
-	host_run(h);
+	run_code(&r, queue, &v, 2, 64);
 	assert_int_equal(h->fault_count, 0);
 	time = host_done(h, r.context[0], queue, 3)->time;
 	*info = account(&r, 0);
@@ -497,14 +495,10 @@ static struct vgpu_fault run_fault(u32 op, u64 second, bool known, bool managed,
 {
 	struct host *h = host_new("k20c", "sms=1", "page_walk_ps=500000", NULL);
 	struct rig r = { .h = h, .context = { host_open(h) } };
-	u32 queue = host_queue(h, r.context[0]), bytes, module;
-	struct vgpu_cmd cmd = { .op = VGPU_CMD_LAUNCH,
-				.launch = { .grid = { 1, 1, 1 }, .block = { 32, 1, 1 } } };
+	u32 queue = host_queue(h, r.context[0]);
 	u64 *address = (u64 *)h->memory;
 	struct vgpu_fault fault;
-	char message[256] = "";
 	struct vass v;
-	void *binary;
 
 	vgpu_memory_map(h->dev, r.context[0], BASE, PAGES * PAGE);
 	if (managed)
@@ -526,14 +520,7 @@ static struct vgpu_fault run_fault(u32 op, u64 second, bool known, bool managed,
 		OP(&v, STG, VASS_MEM(4, 1), 0, 2, 0, 0, PAGE);
 	vass_op(&v, op, VASS_MEM(4, 1), op == VGPU_OP_LDG ? 11 : 0, 8, 0, 0, 0);
 	OP(&v, EXIT, 0, 0, 0, 0, 0, 0);
-	binary = vass_binary(&v, &bytes);
-	if (vgpu_module_load(h->dev, r.context[0], binary, bytes, message, sizeof(message),
-			     &module))
-		fail_msg("%s", message);
-	free(binary);
-	cmd.launch.module = module;
-	assert_int_equal(host_try(h, r.context[0], queue, &cmd, 0, NULL), 0);
-	host_run(h);
+	run_code(&r, queue, &v, 1, 32);
 	assert_int_equal(h->fault_count, 1);
 	fault = h->faults[0];
 	*info = account(&r, 0);
