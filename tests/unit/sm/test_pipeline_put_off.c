@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "pipeline_rig.h"
+#include "sim/random.h"
 
 #define PAGE		VGPU_PAGE_SIZE
 #define SECOND		(BASE + BYTES)	/* another mapping of device memory */
@@ -41,15 +42,11 @@ struct outcome {
 	struct vgpu_account account;
 };
 
-static u64 random_state;
+static struct vgpu_random numbers;
 
 static u32 below(u32 n)
 {
-	u64 z = random_state += 0x9e3779b97f4a7c15ull;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return (u32)((z ^ z >> 31) >> 8) % n;
+	return (u32)(vgpu_random_next(&numbers) % n);
 }
 
 /* Lanes in one page, in a row of pages, in some in turn, or anywhere, in one mapping or in two */
@@ -61,7 +58,7 @@ static void make_program(struct program *p, u32 seed)
 					       "wd-lastcheck" };
 	u32 pages = seed & 1 ? 2 * PAGES : PAGES;
 
-	random_state = seed * 1000003ull;
+	vgpu_random_seed(&numbers, seed);
 	for (u32 n = 0; n < ACCESSES; n++) {
 		u32 kind = below(4), stride = 1 + below(32), base = below(pages);
 		u32 mod = 1 + below(8);
