@@ -204,20 +204,28 @@ static u64 translation_time(struct vgpu_address_space *as, const struct vgpu_acc
 	return wait + time;
 }
 
-u8 *vgpu_mmu_walk(struct vgpu_address_space *as, u64 address, bool write)
+bool vgpu_mmu_walks(const struct vgpu_address_space *as)
 {
-	const struct vgpu_mmu *mmu = as->mmu;
+	return !as->mmu->there && !as->mmu->l2_tlb.entries && !as->managed && !as->process;
+}
+
+u8 *vgpu_mmu_walk(const struct vgpu_address_space *as, u64 address)
+{
 	const u64 *pte;
 
-	if (mmu->there || mmu->l2_tlb.entries || as->managed || as->process ||
-	    address >= VGPU_ADDRESS_LIMIT)
+	if (!vgpu_mmu_walks(as) || address >= VGPU_ADDRESS_LIMIT)
 		return NULL;
 	pte = vgpu_pte_find(&as->table, address);
 	if (!pte || (*pte & (VGPU_PTE_FRAME | VGPU_PTE_SYSTEM)) != VGPU_PTE_FRAME)
 		return NULL;
-	as->translations.misses++;
-	as->translations.walks++;
-	return vgpu_frame_use(&as->mmu->frames, vgpu_pte_number(*pte), write);
+	/* no page of @as is managed, so it does not matter when it is used */
+	return vgpu_frame_at(&as->mmu->frames, vgpu_pte_number(*pte))->memory;
+}
+
+void vgpu_mmu_walked(struct vgpu_address_space *as, u64 walks)
+{
+	as->translations.misses += walks;
+	as->translations.walks += walks;
 }
 
 enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,

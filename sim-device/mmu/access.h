@@ -127,10 +127,14 @@ enum vgpu_access_result vgpu_mmu_access(struct vgpu_address_space *as,
 /**
  * vgpu_mmu_walk - vgpu_mmu_access() of a page for which that is a walk of page_walk_ps, and no more
  *
- * Returns the bytes of the page; NULL: it is to be vgpu_mmu_access(), and nothing has happened, as
- * pages may come and go, or there is an L2 TLB, or the page has no frame.
+ * Returns the bytes of the page; NULL: it is to be vgpu_mmu_access(), as pages may come and go, or
+ * there is an L2 TLB, or the page has no frame. Nothing changes: several threads may call it while
+ * nobody maps or unmaps. Whoever has found pages counts them, by vgpu_mmu_walked().
  */
-u8 *vgpu_mmu_walk(struct vgpu_address_space *as, u64 address, bool write);
+u8 *vgpu_mmu_walk(const struct vgpu_address_space *as, u64 address);
+void vgpu_mmu_walked(struct vgpu_address_space *as, u64 walks);
+/* May it find pages? Else none. */
+bool vgpu_mmu_walks(const struct vgpu_address_space *as);
 
 /**
  * struct vgpu_crossing - what an access in place takes

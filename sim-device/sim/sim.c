@@ -168,11 +168,34 @@ void vgpu_event_pause(struct vgpu_sim *sim, struct vgpu_event *event)
 	vgpu_calendar_insert_any(&sim->events, &event->node, sim->now, PAUSED_SEQ);
 }
 
-bool vgpu_sim_interrupted(struct vgpu_sim *sim)
+u64 vgpu_event_put_off(struct vgpu_sim *sim, struct vgpu_event *event)
+{
+	u64 place = sim->seq;
+
+	/* one event, as there */
+	sim->fired--;
+	vgpu_event_at(sim, event, sim->now);
+	return place;
+}
+
+void vgpu_event_take(struct vgpu_sim *sim, struct vgpu_event *event)
+{
+	sim->fired++;
+	vgpu_event_cancel(sim, event);
+}
+
+void vgpu_event_at_place(struct vgpu_sim *sim, struct vgpu_event *event, u64 time, u64 place)
+{
+	if (!VGPU_CHECK(time >= sim->now))
+		time = sim->now;
+	vgpu_calendar_insert_any(&sim->events, &event->node, time, place);
+}
+
+bool vgpu_sim_lets_in(struct vgpu_sim *sim)
 {
 	const struct vgpu_pq_entry *first;
 
-	if (!is_interrupted(sim) || sim->stop)
+	if (sim->stop)
 		return false;
 	first = vgpu_calendar_first(&sim->events);
 	return !first || !is_urgent(first);

@@ -97,8 +97,24 @@ void vgpu_event_next(struct vgpu_sim *sim, struct vgpu_event *event);
  * is the same as without the pause; only what the host does in between is new.
  */
 void vgpu_event_pause(struct vgpu_sim *sim, struct vgpu_event *event);
-/* False also while something must follow the present event before the host may act. */
-bool vgpu_sim_interrupted(struct vgpu_sim *sim);
+/*
+ * Events put off. A handler may schedule its event once more by vgpu_event_put_off() and return: it
+ * is called again behind all that is due now, unless vgpu_event_take() says that somebody else does
+ * what it would have done. What the first returns is the event's place among those due at one time,
+ * as if vgpu_event_at() had been called: vgpu_event_at_place() gives it that.
+ */
+u64 vgpu_event_put_off(struct vgpu_sim *sim, struct vgpu_event *event);
+void vgpu_event_take(struct vgpu_sim *sim, struct vgpu_event *event);
+void vgpu_event_at_place(struct vgpu_sim *sim, struct vgpu_event *event, u64 time, u64 place);
+/* May the host act, which wants to, before what follows the present event? */
+bool vgpu_sim_lets_in(struct vgpu_sim *sim);
+
+static inline bool vgpu_sim_interrupted(struct vgpu_sim *sim)
+{
+	return unlikely(__atomic_load_n(&sim->interrupt, __ATOMIC_RELAXED)) &&
+	       vgpu_sim_lets_in(sim);
+}
+
 /* Make room for @count more events that exist at once; pairs with vgpu_event_release(). -ENOMEM. */
 int vgpu_event_reserve(struct vgpu_sim *sim, u32 count);
 void vgpu_event_release(struct vgpu_sim *sim, u32 count);

@@ -7,6 +7,11 @@
  * SMs is due before, and what ends in one of those concerns no other SM. That a slice has ended,
  * and all else that others may notice of it, comes when it is due, as ever.
  *
+ * Where blocks are short, a slice begins with the blocks that are issued because others have ended,
+ * in the same event; no slice is known then that could be executed with it. But equal blocks end
+ * at equal times: a slice is put off until the blocks of all SMs that end now have been reported,
+ * and others have been issued. Nothing but that happens before it is executed.
+ *
  * So times, traces and the order of blocks are those of one thread. Bytes are, too, unless a kernel
  * has races: atomics of memory that other SMs may see are not executed ahead, nor is what comes
  * behind them in the slice, so they keep their order; and a kernel that orders its accesses
@@ -126,4 +131,60 @@ void vgpu_slices_ahead(struct vgpu_sm *sm)
 	for (n = 0; n < count; n++)
 		vgpu_slice_prepare(env->due[n]);
 	env->parallel.run(env->parallel.host, run, end, &together, count);
+}
+
+/* ---- slices that begin at the same time -------------------------------------- */
+
+/* What is next in all of the system is a step of an SM of the same device, at the present time. */
+static bool step_is_next(const struct vgpu_sm *sm)
+{
+	const struct vgpu_event *first = vgpu_event_first(sm->sim);
+
+	return first && vgpu_event_time(first) == sm->sim->now && first->fire == sm->step.fire &&
+	       vgpu_container_of(first, const struct vgpu_sm, step)->env == sm->env;
+}
+
+bool vgpu_slice_put_off(struct vgpu_sm *sm)
+{
+	struct vgpu_sm_run *run = sm->run;
+
+	if (!step_is_next(sm) || !is_its_own(sm) || !vgpu_slice_next(sm) ||
+	    !sm->env->ops->undisturbed(sm->env->engine)) {
+		vgpu_slices_catch_up(sm->env);
+		return false;
+	}
+	run->put_off = true;
+	run->place = vgpu_event_put_off(sm->sim, &sm->step);
+	return true;
+}
+
+/* The one of those put off that is due first; NULL: there is none. */
+static struct vgpu_sm *first_put_off(const struct vgpu_sm_env *env)
+{
+	struct vgpu_sm *first = NULL;
+
+	for (u32 n = 0; n < env->sms[0].config->sms; n++) {
+		struct vgpu_sm *sm = &env->sms[n];
+
+		if (sm->run->put_off && (!first || sm->run->place < first->run->place))
+			first = sm;
+	}
+	return first;
+}
+
+void vgpu_slices_catch_up(const struct vgpu_sm_env *env)
+{
+	struct vgpu_sm *sm;
+
+	while ((sm = first_put_off(env))) {
+		vgpu_event_take(sm->sim, &sm->step);
+		vgpu_slice_begin(sm, vgpu_sm_ready_warps(sm), sm->sim->now);
+		vgpu_slice_go_on(sm, false);
+	}
+}
+
+void vgpu_slices_settle(const struct vgpu_sm *sm)
+{
+	if (!step_is_next(sm))
+		vgpu_slices_catch_up(sm->env);
 }

@@ -220,7 +220,7 @@ static bool walk_pages(struct vgpu_block *block, struct vgpu_warp *w, struct vgp
 		before = page;
 		if (walks && knows_page(sm, page))
 			continue;
-		bytes = vgpu_mmu_walk(block->launch->as, address, lanes->write);
+		bytes = vgpu_mmu_walk(block->launch->as, address);
 		if (unlikely(!bytes))
 			break;
 		walks++;
@@ -230,6 +230,10 @@ static bool walk_pages(struct vgpu_block *block, struct vgpu_warp *w, struct vgp
 			break;
 	}
 	access->lane = lane;
+	if (unlikely(lanes->apart))
+		sm->run->ahead_walks += walks;
+	else
+		vgpu_mmu_walked(block->launch->as, walks);
 	sm->run->work += walks * VGPU_WORK_TRANSLATION;
 	if (sm->config->page_walk_ps)
 		w->cycles += walks * vgpu_mul_div(sm->config->page_walk_ps, sm->config->clock_khz,
@@ -351,6 +355,8 @@ enum vgpu_access_result vgpu_block_serve(struct vgpu_block *block, struct vgpu_w
 bool vgpu_block_serves_apart(const struct vgpu_block *block)
 {
 	const struct vgpu_lanes *lanes = &block->sm->run->lanes;
+	const struct vgpu_address_space *as = block->launch->as;
+	bool walks = vgpu_mmu_walks(as);
 	u64 page = ~0ull;	/* of the lane before */
 
 	if (lanes->atomic)
@@ -361,7 +367,9 @@ bool vgpu_block_serves_apart(const struct vgpu_block *block)
 		if (address >> VGPU_PAGE_SHIFT == page)
 			continue;
 		page = address >> VGPU_PAGE_SHIFT;
-		if (vgpu_as_page_state(block->launch->as, address) != VGPU_PAGE_FRAME)
+		/* where all pages are found so, walk_pages() does the whole access */
+		if (walks ? !vgpu_mmu_walk(as, address) :
+			    vgpu_as_page_state(as, address) != VGPU_PAGE_FRAME)
 			return false;
 	}
 	return true;

@@ -41,6 +41,9 @@ static bool report_ends(struct vgpu_sm *sm)
 			block = vgpu_list_after(block, &sm->resident, struct vgpu_block, node);
 			continue;
 		}
+		/* what such a report ends is to have been executed as far as it was */
+		if (sm->env->parallel.run && (warps->faulted || !vgpu_warps_over(warps)))
+			vgpu_slices_catch_up(sm->env);
 		if (warps->faulted) {
 			copy = warps->fault;
 			sm->env->ops->block_fault(sm, block, &copy);
@@ -56,37 +59,49 @@ static bool report_ends(struct vgpu_sm *sm)
 	return waits;
 }
 
+/* What has ended is reported, and blocks have been issued. False: @sm has no next slice. */
+static bool report(struct vgpu_sm *sm)
+{
+	bool waits = report_ends(sm);
+
+	vgpu_event_cancel(sm->sim, &sm->step);	/* blocks issued just now have scheduled it again */
+	if (unlikely(waits) && !sm->halted) {
+		if (sm->env->parallel.run)
+			vgpu_slices_catch_up(sm->env);
+		sm->env->ops->blocks_wait(sm);
+		/* Blocks were issued: their step is next, and the others are looked at again. */
+		if (vgpu_event_pending(&sm->step))
+			return false;
+	}
+	/* Blocks that all wait for pages have no slice: page_came() begins the next. */
+	if (!vgpu_sm_ready_warps(sm) || sm->halted) {
+		if (unlikely(sm->trace->on))
+			vgpu_sm_trace_warps(sm, vgpu_sm_warps(sm));
+		return false;
+	}
+	return true;
+}
+
+static void go_on(struct vgpu_sm *sm)
+{
+	if (likely(!sm->run->slice.open && !sm->run->ahead_count)) {
+		if (likely(!sm->run->put_off) &&
+		    (!report(sm) || (sm->env->parallel.run && vgpu_slice_put_off(sm))))
+			return;
+		vgpu_slice_begin(sm, vgpu_sm_ready_warps(sm), sm->sim->now);
+		if (sm->env->parallel.run)
+			vgpu_slices_ahead(sm);
+	}
+	vgpu_slice_go_on(sm, true);
+}
+
 void vgpu_compiled_step(struct vgpu_event *step)
 {
 	struct vgpu_sm *sm = vgpu_container_of(step, struct vgpu_sm, step);
-	struct vgpu_block *block;
-	u32 warps = 0;
-	bool waits;
 
-	if (unlikely(sm->run->slice.open || sm->run->ahead_count)) {
-		vgpu_slice_go_on(sm, true);
-		return;
-	}
-	waits = report_ends(sm);
-	vgpu_event_cancel(sm->sim, step);	/* blocks issued just now have scheduled it again */
-	if (unlikely(waits) && !sm->halted) {
-		sm->env->ops->blocks_wait(sm);
-		/* Blocks were issued: their step is next, and the others are looked at again. */
-		if (vgpu_event_pending(step))
-			return;
-	}
-	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node)
-		warps += block->launch->stopped ? 0 : block->warps->ready;
-	/* Blocks that all wait for pages have no slice: page_came() begins the next. */
-	if (!warps || sm->halted) {
-		if (unlikely(sm->trace->on))
-			vgpu_sm_trace_warps(sm, vgpu_sm_warps(sm));
-		return;
-	}
-	vgpu_slice_begin(sm, warps, sm->sim->now);
+	go_on(sm);
 	if (sm->env->parallel.run)
-		vgpu_slices_ahead(sm);
-	vgpu_slice_go_on(sm, true);
+		vgpu_slices_settle(sm);
 }
 
 static void compiled_issue(struct vgpu_block *block)

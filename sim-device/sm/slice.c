@@ -75,20 +75,12 @@ static enum vgpu_access_result serve(struct vgpu_block *block, struct vgpu_warp 
 {
 	enum vgpu_access_result result;
 
+	if (vgpu_mmu_walks(block->launch->as))
+		return vgpu_block_serve(block, w);
 	lock(block->sm);
 	result = vgpu_block_serve(block, w);
 	unlock(block->sm);
 	return result;
-}
-
-static bool serves_apart(const struct vgpu_block *block)
-{
-	bool serves;
-
-	lock(block->sm);
-	serves = vgpu_block_serves_apart(block);
-	unlock(block->sm);
-	return serves;
 }
 
 static bool add_local(struct vgpu_block *block, struct vgpu_warp *w)
@@ -138,7 +130,7 @@ static enum vgpu_lanes_end run_lanes(struct vgpu_block *block, struct vgpu_warp 
 		}
 		if (end != VGPU_LANES_TRANSLATE)
 			return end;
-		if (unlikely(lanes->apart) && !serves_apart(block)) {
+		if (unlikely(lanes->apart) && !vgpu_block_serves_apart(block)) {
 			run->slice.open = true;
 			return VGPU_LANES_BUDGET;
 		}
@@ -371,6 +363,7 @@ void vgpu_slice_begin(struct vgpu_sm *sm, u32 warps, u64 start)
 		.most = sm->run->started + vgpu_slice_work(each, warps),
 	};
 	sm->run->started = 0;
+	sm->run->put_off = false;
 	if (unlikely(sm->trace->on))
 		slice->warps = vgpu_sm_warps(sm);
 }
@@ -418,7 +411,11 @@ static void report_slice(struct vgpu_sm *sm, const struct vgpu_slice_end *end)
 		vgpu_sm_trace_warps(sm, end->warps);
 	sm->instructions += end->issued;
 	sm->thread_instructions += end->threads;
-	vgpu_event_at(sm->sim, &sm->step, end->end);
+	if (unlikely(sm->run->place))
+		vgpu_event_at_place(sm->sim, &sm->step, end->end, sm->run->place);
+	else
+		vgpu_event_at(sm->sim, &sm->step, end->end);
+	sm->run->place = 0;
 }
 
 /* Count what has been executed ahead for @launch, of which all blocks were and are. */
@@ -427,6 +424,8 @@ static void count_ahead(struct vgpu_sm_run *run, const struct vgpu_launch *launc
 	if (likely(!run->ahead_work))
 		return;
 	count_for(launch, run->ahead_issued, run->ahead_work);
+	vgpu_mmu_walked(launch->as, run->ahead_walks);
+	run->ahead_walks = 0;
 	run->ahead_issued = 0;
 	run->ahead_work = 0;
 }
@@ -491,6 +490,8 @@ void vgpu_slice_ahead(struct vgpu_sm *sm, u64 until)
 
 void vgpu_slice_finish(struct vgpu_sm *sm)
 {
+	if (unlikely(sm->run->put_off))
+		vgpu_slices_catch_up(sm->env);
 	while (unlikely(sm->run->ahead_count || sm->run->slice.open))
 		vgpu_slice_go_on(sm, false);
 }
@@ -502,6 +503,8 @@ void vgpu_slice_drop(struct vgpu_sm *sm, const struct vgpu_launch *launch)
 	count_ahead(run, launch);
 	run->ahead_first = run->ahead_count = 0;
 	run->slice.open = false;
+	run->put_off = false;
+	run->place = 0;
 }
 
 void vgpu_slice_leave(struct vgpu_sm *sm, const struct vgpu_block *block)

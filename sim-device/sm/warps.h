@@ -52,6 +52,17 @@ static inline bool vgpu_warps_over(const struct vgpu_warps *warps)
 	return warps->faulted || warps->exited == warps->count;
 }
 
+/* Warps of compiled blocks, which alone are resident, that the next slice of @sm executes */
+static inline u32 vgpu_sm_ready_warps(const struct vgpu_sm *sm)
+{
+	const struct vgpu_block *block;
+	u32 warps = 0;
+
+	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node)
+		warps += block->launch->stopped ? 0 : block->warps->ready;
+	return warps;
+}
+
 /**
  * struct vgpu_slice - what an SM did in one slice so far, and where it goes on if it was paused
  * (slice.c)
@@ -115,6 +126,10 @@ struct vgpu_sm_run {
 	/* … and what of it is not counted yet for the launch that all blocks are of */
 	u64 ahead_issued;
 	u64 ahead_work;
+	u64 ahead_walks;
+	/* its slice is to begin when those of other SMs do, at the same time (ahead.c) */
+	bool put_off;
+	u64 place;			/* then that of its end (vgpu_event_put_off()), else 0 */
 	void *memory;			/* what was allocated; this struct is aligned inside */
 };
 
@@ -175,6 +190,15 @@ u32 vgpu_slice_next(const struct vgpu_sm *sm);
  */
 void vgpu_slices_ahead(struct vgpu_sm *sm);
 /*
+ * ahead.c: a slice of @sm could begin, but slices of others begin now as well: put it off, until
+ * their blocks have been issued, too. False: it begins.
+ */
+bool vgpu_slice_put_off(struct vgpu_sm *sm);
+/* ahead.c: those that are put off are executed, before anything else happens. */
+void vgpu_slices_catch_up(const struct vgpu_sm_env *env);
+/* ahead.c: the same unless what is next in the device is the step of an SM, at the present time. */
+void vgpu_slices_settle(const struct vgpu_sm *sm);
+/*
  * slice.c: execute the rest of a paused slice, and have happened what was executed ahead. For what
  * needs to know when the slice ends.
  */
@@ -199,8 +223,8 @@ void vgpu_block_record_fault(struct vgpu_block *block, const struct vgpu_warp *w
 enum vgpu_access_result vgpu_block_serve(struct vgpu_block *block, struct vgpu_warp *w);
 /*
  * block_access.c: may that access be made while other SMs are executed? Not an atomic, and all of
- * its pages are the device's and there. Called with vgpu_parallel.lock held, as vgpu_block_serve()
- * is then.
+ * its pages are the device's and there. vgpu_block_serve() is called with vgpu_parallel.lock held
+ * then, unless vgpu_mmu_walks().
  */
 bool vgpu_block_serves_apart(const struct vgpu_block *block);
 /*

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # CUDA programs on one thread and on several: the same output, and the same trace of the device in every byte but the process id
-# that stands in its first record. With timing=pipeline all of them; with interval those whose blocks take long enough.
+# that stands in its first record. With timing=pipeline all of them; with interval those whose results do not depend on races.
 #
 # usage: test_threads.sh [PROGRAM]...	built CUDA programs; without: some that differ in what they do
 set -uo pipefail
@@ -56,6 +56,10 @@ if [ $# -eq 0 ]; then
 	# not bfs: its threads race for who visits a node, which is right in any order
 	for program in build/cuda/{histogram,reduce,scan,sgemm,nbody,spmv,mandelbrot} build/cuda/features/{atomics_all,device_printf}; do
 		[ ! -x "$program" ] || compare "$program" interval,slice_ps=1000000,blocks_per_sm=2
+	done
+	# blocks that end within a slice, most of them at equal times
+	for program in build/cuda/{saxpy,transpose,histogram,reduce,scan,spmv,stencil,mandelbrot}; do
+		[ ! -x "$program" ] || compare "$program" interval
 	done
 	compare build/cuda/sgemm interval,policy=dss,preemption=switch,sms=3
 	compare build/cuda/histogram ,policy=dss,preemption=switch,sms=3

@@ -239,6 +239,60 @@ static void the_next_event_is_next(void **state)
 	end(h);
 }
 
+static struct vgpu_sim *clock;
+static u64 place;
+
+/* The first time it puts itself off; then it comes again at 2000, in the place it got then. */
+static void put_off(struct vgpu_event *event)
+{
+	u64 got = place;
+
+	fire(event);
+	if (place)
+		vgpu_event_at_place(clock, event, 2000, place);
+	else
+		got = vgpu_event_put_off(clock, event);
+	event->fire = place ? fire : event->fire;
+	place = got;
+}
+
+/*
+ * What is put off comes behind all that is due then, counts as one, and comes before what was
+ * scheduled for its next time since.
+ */
+static void what_is_put_off_keeps_its_place(void **state)
+{
+	static const u32 order[] = {0, 1, 0, 3, 0, 2};
+	struct host *h = begin();
+	u64 before = h->dev->sim->fired;
+
+	(void)state;
+	place = 0;
+	events[0].fire = put_off;
+	clock = h->dev->sim;
+	vgpu_event_at(h->dev->sim, &events[3], 2000);
+	vgpu_event_at(h->dev->sim, &events[0], 1000);
+	vgpu_event_at(h->dev->sim, &events[1], 1000);
+	vgpu_device_run(h->dev, VGPU_NEVER, 2);
+	assert_int_equal(h->dev->sim->fired - before, 1);
+	vgpu_event_at(h->dev->sim, &events[2], 2000);
+	assert_true(vgpu_device_run(h->dev, VGPU_NEVER, ~0u) == VGPU_NEVER);
+	assert_int_equal(fired_count, sizeof(order) / sizeof(order[0]));
+	assert_memory_equal(fired, order, sizeof(order));
+	assert_int_equal(h->dev->sim->fired - before, 5);
+
+	/* somebody else does it */
+	place = 0;
+	events[0].fire = put_off;
+	vgpu_event_at(h->dev->sim, &events[0], 3000);
+	vgpu_device_run(h->dev, VGPU_NEVER, 1);
+	assert_int_equal(h->dev->sim->fired - before, 5);
+	vgpu_event_take(h->dev->sim, &events[0]);
+	assert_int_equal(h->dev->sim->fired - before, 6);
+	assert_true(vgpu_device_run(h->dev, VGPU_NEVER, ~0u) == VGPU_NEVER);
+	end(h);
+}
+
 static void the_clock_ends_and_events_go_on(void **state)
 {
 	struct host *h = begin();
@@ -261,6 +315,7 @@ int main(void)
 		cmocka_unit_test(rows_fire_as_single_events_would),
 		cmocka_unit_test(run_stops_where_it_is_told),
 		cmocka_unit_test(the_next_event_is_next),
+		cmocka_unit_test(what_is_put_off_keeps_its_place),
 		cmocka_unit_test(the_clock_ends_and_events_go_on),
 	};
 

@@ -121,12 +121,57 @@ static u32 add_program(struct host *h, const struct vass *v, u32 blocks, u64 off
 	return add_later(h, v, blocks, offset, 0);
 }
 
+/*
+ * Blocks that end within a slice: mostly at equal times, so that others are issued for all of them
+ * before they are executed. Some differ. With @atomics each has one whose result the others see.
+ */
+static void short_program(struct vass *v, u64 seed, bool atomics)
+{
+	struct vgpu_random random;
+	u32 skip, count;
+
+	vgpu_random_seed(&random, seed);
+	begin_program(v, 24);
+	count = 1 + below(&random, 30);
+	for (u32 n = 0; n < count; n++)
+		OPI(v, MUL, 8, 8, 2654435761u);
+	/* every 2nd to 16th block takes longer */
+	OPI(v, AND, 10, 1, (2u << below(&random, 4)) - 1);
+	vass_op(v, VGPU_OP_SETPU, VGPU_CMP_NE | VGPU_F_IMM, 1, 10, 0, 0, 1);
+	skip = OP(v, BRA, 0, 0, 0, 0, 0, 0);
+	vass_guard(v, 1);
+	OP(v, LDG, VASS_MEM(4, 1), 9, 4, 0, 0, 0);
+	count = below(&random, 60);
+	for (u32 n = 0; n < count; n++)
+		OP(v, ADD, 0, 8, 8, 9, 0, 0);
+	vass_target(v, skip, v->count, v->count);
+	OPI(v, MOV, 9, 0, 1);
+	if (atomics)
+		OP(v, ATOMG, VGPU_ATOM_ADD, 10, 2, 9, 0, COUNTERS);
+	OP(v, ADD, 0, 8, 8, 10, 0, 0);
+	OP(v, STG, VASS_MEM(4, 1), 0, 4, 8, 0, 0);
+	OP(v, EXIT, 0, 0, 0, 0, 0, 0);
+}
+
 static void add_random(struct host *h, u64 seed, u32 rounds, u64 offset)
 {
 	struct vass v;
 
 	random_program(&v, seed, rounds);
 	add_program(h, &v, BLOCKS * 2, offset);
+}
+
+/* A random program, or one of short blocks. */
+static void add_either(struct host *h, u64 seed, u32 rounds, u64 offset)
+{
+	struct vass v;
+
+	if (seed % 2) {
+		add_random(h, seed / 2, rounds, offset);
+		return;
+	}
+	short_program(&v, seed, false);
+	add_program(h, &v, 2 * rounds, offset);
 }
 
 /* Both end; what happened in them is the same. */
@@ -146,6 +191,10 @@ static void must_be_the_same(struct host *h, struct host *expected, u64 seed)
 		assert_int_equal(h->dev->exec.sms[n].thread_instructions,
 				 expected->dev->exec.sms[n].thread_instructions);
 	}
+	for (u32 n = 0; n < h->dev->contexts.count; n++)
+		assert_memory_equal(vgpu_as_translations(h->dev->contexts.list[n]->as),
+				    vgpu_as_translations(expected->dev->contexts.list[n]->as),
+				    sizeof(struct vgpu_translations));
 	host_leave(h);
 	host_free(expected);
 }
@@ -197,8 +246,7 @@ static void what_comes_meanwhile_is_in_time(void **state)
 
 			assert_int_equal(vgpu_device_knob_set(both[n]->dev, "preemption", "switch"),
 					 0);
-			random_program(&v, seed, 60);
-			add_program(both[n], &v, BLOCKS * 2, 0);
+			add_either(both[n], seed, 60, 0);
 			random_program(&v, seed + 100, 5);
 			c = add_later(both[n], &v, BLOCKS, BYTES, 1 + (u32)seed % 16);
 			assert_int_equal(vgpu_context_priority(both[n]->dev, c, 1), 0);
@@ -231,6 +279,144 @@ static void runs_may_end_anywhere(void **state)
 		must_be_the_same(h, expected, seed);
 	}
 	assert_true(e.batches > 100);
+}
+
+static void blocks_of_one_slice(void **state)
+{
+	struct executed e = {}, of_equal = {};
+
+	(void)state;
+	for (u64 seed = 1; seed <= 90; seed++) {
+		struct host *expected = device(), *h = device();
+		struct vgpu_random random;
+		u32 blocks = 20 + (u32)seed;
+		struct vass v;
+
+		vgpu_random_seed(&random, seed);
+		give_threads(h, seed % 3 ? &of_equal : &e, seed);
+		expected->dev->config.blocks_per_sm = h->dev->config.blocks_per_sm = 2;
+		expected->dev->config.slice_ps = h->dev->config.slice_ps = 10000000;
+		short_program(&v, seed, seed % 3 == 0);
+		add_program(expected, &v, blocks, 0);
+		add_program(h, &v, blocks, 0);
+		host_run(expected);
+		/* the host has a word between any two of them */
+		if (seed % 2)
+			while (vgpu_device_run(h->dev, VGPU_NEVER, 1 + below(&random, 5)) !=
+			       VGPU_NEVER)
+				assert_true(vgpu_exec_check(&h->dev->exec));
+		else
+			host_run(h);
+		must_be_the_same(h, expected, seed);
+	}
+	assert_in_range(e.batches, 100, ~0ull);
+	assert_in_range(of_equal.slices, 1000, ~0ull);
+}
+
+/* ---- what else happens at these times --------------------------------------- */
+
+#define PROBES	4u
+#define TIMES	400u
+#define SEEN	(PROBES * TIMES * 3)
+
+/** struct probes - events that look at the SMs, at times at which something happens to these */
+struct probes {
+	struct host *h;
+	struct vgpu_random random;
+	u64 times[TIMES];
+	u32 time_count;
+	u64 seen[SEEN]; /* instructions of all SMs by then, each weighted */
+	u32 seen_count;
+	struct probe {
+		struct vgpu_event event;
+		struct probes *all;
+		u32 next; /* of times[] */
+	} probe[PROBES];
+};
+
+/* It comes again at the same time, behind what is due then, or at a later one. */
+static void look(struct vgpu_event *event)
+{
+	struct probe *probe = vgpu_container_of(event, struct probe, event);
+	struct probes *all = probe->all;
+	u64 seen = 0;
+
+	for (u32 n = 0; n < SMS; n++)
+		seen = 1000003 * seen + all->h->dev->exec.sms[n].instructions;
+	if (all->seen_count < SEEN)
+		all->seen[all->seen_count++] = seen;
+	if (below(&all->random, 3) && probe->next + 1 < all->time_count)
+		probe->next += 1 + below(&all->random, 2);
+	if (probe->next < all->time_count && all->seen_count < SEEN)
+		vgpu_event_at(all->h->dev->sim, event, all->times[probe->next]);
+}
+
+/* The times of all that happens in a run of @v. */
+static void times_of(struct probes *probes, const struct vass *v, u32 blocks)
+{
+	struct host *h = device();
+	u64 last = 0;
+
+	h->dev->config.slice_ps = 10000000;
+	h->dev->config.blocks_per_sm = 2;
+	add_program(h, v, blocks, 0);
+	while (vgpu_device_run(h->dev, VGPU_NEVER, 1) != VGPU_NEVER) {
+		if (h->dev->sim->now != last && probes->time_count < TIMES)
+			probes->times[probes->time_count++] = h->dev->sim->now;
+		last = h->dev->sim->now;
+	}
+	host_leave(h);
+}
+
+static struct host *run_with_probes(struct probes *probes, const struct vass *v, u32 blocks,
+				    u64 seed, struct executed *threads)
+{
+	struct host *h = device();
+
+	if (threads)
+		give_threads(h, threads, seed);
+	h->dev->config.slice_ps = 10000000;
+	h->dev->config.blocks_per_sm = 2;
+	probes->h = h;
+	vgpu_random_seed(&probes->random, seed);
+	add_program(h, v, blocks, 0);
+	assert_int_equal(vgpu_event_reserve(h->dev->sim, PROBES), 0);
+	for (u32 n = 0; n < PROBES; n++) {
+		probes->probe[n] = (struct probe){.event.fire = look, .all = probes, .next = n};
+		vgpu_event_at(h->dev->sim, &probes->probe[n].event, probes->times[n]);
+	}
+	host_run(h);
+	vgpu_event_release(h->dev->sim, PROBES);
+	return h;
+}
+
+/* Whatever else is due when slices begin, they have been executed, or not, as without threads. */
+static void events_in_between(void **state)
+{
+	struct executed e = {};
+
+	(void)state;
+	for (u64 seed = 1; seed <= 30; seed++) {
+		struct probes *probes = calloc(2, sizeof(*probes));
+		struct host *expected, *h;
+		struct vass v;
+
+		assert_non_null(probes);
+		short_program(&v, seed, seed % 3 == 0);
+		times_of(&probes[0], &v, 100);
+		memcpy(probes[1].times, probes[0].times, sizeof(probes[0].times));
+		probes[1].time_count = probes[0].time_count;
+		expected = run_with_probes(&probes[0], &v, 100, seed, NULL);
+		h = run_with_probes(&probes[1], &v, 100, seed, &e);
+		assert_int_equal(probes[1].seen_count, probes[0].seen_count);
+		for (u32 n = 0; n < probes[0].seen_count; n++)
+			if (probes[1].seen[n] != probes[0].seen[n])
+				fail_msg("seed %llu: look %u differs", (unsigned long long)seed,
+					 n);
+		must_be_the_same(h, expected, seed);
+		free(probes);
+	}
+	assert_in_range(e.batches, 30, ~0ull);
 }
 
 static void run_both(struct host *h, struct host *expected, const struct vass *v, u32 blocks)
@@ -368,6 +554,37 @@ static void a_fault_is_the_same(void **state)
 	host_free(expected);
 }
 
+/* One block does, of many that end when it does. */
+static void so_is_that_of_a_short_block(void **state)
+{
+	struct executed e = {};
+
+	(void)state;
+	for (u64 seed = 1; seed <= 20; seed++) {
+		struct host *expected = device(), *h = device();
+		struct vass v;
+
+		expected->dev->config.slice_ps = h->dev->config.slice_ps = 10000000;
+		short_program(&v, seed, false);
+		v.count--;
+		vass_op(&v, VGPU_OP_SETPU, VGPU_CMP_EQ | VGPU_F_IMM, 1, 1, 0, 0, 30 + 5 * seed);
+		OP(&v, EXIT, 0, 0, 0, 0, 0, 0);
+		vass_guard(&v, 1 | VGPU_P_NOT);
+		OP(&v, STG, VASS_MEM(4, 1), 0, 4, 8, 0, 1ull << 36);
+		OP(&v, EXIT, 0, 0, 0, 0, 0, 0);
+		give_threads(h, &e, seed);
+		run_both(h, expected, &v, 160);
+		assert_int_equal(h->fault_count, 1);
+		assert_memory_equal(&h->faults[0], &expected->faults[0], sizeof(h->faults[0]));
+		assert_int_equal(h->record_count, expected->record_count);
+		assert_memory_equal(h->records, expected->records,
+				    h->record_count * sizeof(*h->records));
+		host_leave(h);
+		host_free(expected);
+	}
+	assert_in_range(e.batches, 40, ~0ull);
+}
+
 /*
  * What the host does while slices have been executed that are not due comes as if those SMs had
  * been in a long slice: contexts end, SMs are taken away. Nothing is lost.
@@ -375,6 +592,7 @@ static void a_fault_is_the_same(void **state)
 static void the_host_may_do_anything(void **state)
 {
 	struct executed e = {};
+	u32 put_off = 0;
 
 	(void)state;
 	for (u64 seed = 1; seed <= 40; seed++) {
@@ -386,19 +604,24 @@ static void the_host_may_do_anything(void **state)
 		give_threads(h, &e, seed);
 		assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", "switch"), 0);
 		for (u32 n = 0; n < 2; n++)
-			add_random(expected, 2 * seed + n, n ? 10 : 40, n * BYTES);
+			add_either(expected, 3 * seed + n, n ? 10 : 40, n * BYTES);
 		host_run(expected);
-		add_random(h, 2 * seed, 40, 0);
+		add_either(h, 3 * seed, 40, 0);
 		while (next != VGPU_NEVER) {
 			u32 sm = below(&random, SMS);
 			struct vgpu_ksr *ksr = manual_kernel(h->dev, 1 + below(&random, 2));
 
 			assert_true(vgpu_exec_check(&h->dev->exec));
-			if (ksr && h->dev->exec.smst[sm].ksr)
+			put_off += h->dev->exec.sms[sm].run->put_off;
+			if (ksr && h->dev->exec.smst[sm].ksr) {
 				assert_int_equal(vgpu_exec_reserve(&h->dev->exec, sm, ksr), 0);
+				/* its slice had begun, for all others */
+				assert_false(h->dev->exec.sms[sm].halted &&
+					     h->dev->exec.sms[sm].run->put_off);
+			}
 			/* a second one comes while the first has been alone for some time */
 			if (h->dev->contexts.count == 1 && h->dev->exec.sms[0].instructions > 20000)
-				add_random(h, 2 * seed + 1, 10, BYTES);
+				add_either(h, 3 * seed + 1, 10, BYTES);
 			next = vgpu_device_run(h->dev, VGPU_NEVER, 1 + below(&random, 200));
 		}
 		assert_int_equal(h->fault_count, 0);
@@ -408,6 +631,7 @@ static void the_host_may_do_anything(void **state)
 		host_free(expected);
 	}
 	assert_true(e.batches > 1000);
+	assert_in_range(put_off, 3, ~0u);
 }
 
 static void contexts_may_end_at_any_time(void **state)
@@ -419,7 +643,7 @@ static void contexts_may_end_at_any_time(void **state)
 		struct host *h = device();
 
 		give_threads(h, &e, events);
-		add_random(h, events, 30, 0);
+		add_either(h, events, 30, 0);
 		vgpu_device_run(h->dev, VGPU_NEVER, events);
 		/* which checks that nothing is left */
 		host_free(h);
@@ -482,9 +706,12 @@ int main(void)
 		cmocka_unit_test(nothing_differs),
 		cmocka_unit_test(what_comes_meanwhile_is_in_time),
 		cmocka_unit_test(runs_may_end_anywhere),
+		cmocka_unit_test(blocks_of_one_slice),
+		cmocka_unit_test(events_in_between),
 		cmocka_unit_test(atomics_keep_their_order),
 		cmocka_unit_test(pages_of_zeros_go_in_time),
 		cmocka_unit_test(a_fault_is_the_same),
+		cmocka_unit_test(so_is_that_of_a_short_block),
 		cmocka_unit_test(the_host_may_do_anything),
 		cmocka_unit_test(contexts_may_end_at_any_time),
 		cmocka_unit_test(orders_that_others_rely_on),
