@@ -127,8 +127,18 @@ void vgpu_resched(void);
  * Begin and end a section that uses the vector unit (the lanes files). Sections do not nest, do not
  * sleep, and have bounded length, because the kernel does not preempt them.
  */
+#ifdef __KERNEL__
 void vgpu_fpu_begin(void);
 void vgpu_fpu_end(void);
+#else
+static inline void vgpu_fpu_begin(void)
+{
+}
+
+static inline void vgpu_fpu_end(void)
+{
+}
+#endif
 /* True when the processor has AVX2, FMA and F16C and may use them here. */
 bool vgpu_cpu_has_avx2(void);
 

@@ -67,14 +67,6 @@ void vgpu_resched(void)
 {
 }
 
-void vgpu_fpu_begin(void)
-{
-}
-
-void vgpu_fpu_end(void)
-{
-}
-
 bool vgpu_cpu_has_avx2(void)
 {
 	static int known;	/* 0: not yet; in a virtual machine cpuid takes many microseconds */

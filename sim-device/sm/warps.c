@@ -245,10 +245,9 @@ void vgpu_warps_begin(struct vgpu_warps *warps, const struct vgpu_launch *launch
 		if (warps->used) {
 			/*
 			 * Of the reconvergence stack nothing is read before it is written, and of
-			 * the predicates only those that the kernel names.
+			 * the predicates, which come before it, only those that the kernel names.
 			 */
-			memset(w, 0, offsetof(struct vgpu_warp, preds));
-			memset(w->preds, 0, kernel->preds * sizeof(w->preds[0]));
+			memset(w, 0, offsetof(struct vgpu_warp, preds[kernel->preds]));
 			if (unwritten)
 				clear_unwritten(regs, kernel);
 		}
