@@ -38,7 +38,7 @@ static void call(struct translation *t, const struct vgpu_insn *i, native_access
 /* All is in memory; nothing is cached behind it. */
 static void call_here(struct translation *t, const struct vgpu_insn *i, native_access *f)
 {
-	tr_store_all(t);
+	tr_store(t, t->index);
 	call(t, i, f);
 	tr_forget(t);
 }
@@ -56,7 +56,7 @@ static void call_and_load(struct translation *t, const struct later *l)
 
 void tr_call_later(struct translation *t, const struct later *l)
 {
-	tr_store_at(t, l->left);
+	tr_store_at(t, l->left, l->index);
 	call_and_load(t, l);
 }
 
@@ -103,7 +103,7 @@ static void access_later(struct translation *t, const struct later *l)
 	tr_call_later(t, l);
 	x86_jump(&t->x, l->back);
 	x86_here(&t->x, l->absent);
-	tr_store_at(t, l->left);
+	tr_store_at(t, l->left, l->index);
 	leave_absent(t, l);
 }
 
@@ -340,7 +340,7 @@ static void load_later(struct translation *t, const struct later *l)
 	u32 size = VGPU_F_SIZE(i->flags);
 	bool wide = size == 8;
 
-	tr_store_at(t, l->left);
+	tr_store_at(t, l->left, l->index);
 	find_first(t, i);
 	jump_if_others(t, i, otherwise);
 	x86_v_to(x, RAX, 0);
@@ -357,11 +357,11 @@ static void load_later(struct translation *t, const struct later *l)
 	tr_load_at(t, l->returned);
 	x86_jump(x, l->back);
 	x86_here(x, l->absent);
-	tr_store_at(t, l->left);
+	tr_store_at(t, l->left, l->index);
 	x86_here(x, absent);
 	leave_absent(t, l);
 	x86_here(x, l->elsewhere);
-	tr_store_at(t, l->left);
+	tr_store_at(t, l->left, l->index);
 	x86_here(x, otherwise);
 	call_and_load(t, l);
 }
@@ -464,7 +464,7 @@ static bool global_store(struct translation *t, const struct vgpu_insn *i)
 
 static void call_thread_index(struct translation *t, const struct later *l)
 {
-	tr_store_at(t, l->left);
+	tr_store_at(t, l->left, l->index);
 	call(t, &t->code[l->index],
 	     t->x.avx2 ? vgpu_native_interpret : vgpu_native_thread_index);
 	tr_load_at(t, l->returned);

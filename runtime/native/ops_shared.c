@@ -35,7 +35,7 @@ static void emit_shared(struct translation *t, const struct later *l)
 
 	x86_mi(x, false, 7, at(RSP, shape), SHAPE_UNKNOWN);
 	x86_jump_if(x, CC_NE, known);
-	tr_store_at(t, l->left);
+	tr_store_at(t, l->left, l->index);
 	x86_rr(x, true, X_LOAD, RDI, RBX);
 	x86_rm(x, true, X_LEA, RSI, at(RSP, shape));
 	x86_mov_ri(x, RDX, i->a);

@@ -48,6 +48,12 @@ static void store(struct translation *t, u8 slot)
 	stored(t, slot);
 }
 
+/* May a thread at instruction @index read it? */
+static bool is_live(const struct translation *t, u32 index, u32 chunk)
+{
+	return vgpu_is_live(t->live, index, chunk / 2, t->masked);
+}
+
 static void drop(struct translation *t, u8 slot)
 {
 	stored(t, slot);
@@ -142,7 +148,8 @@ u8 tr_fresh(struct translation *t)
 	while (t->pinned >> slot & 1);
 	t->next_slot = slot;
 	if (t->chunk_of[slot] != NO_CHUNK) {
-		store(t, slot);
+		if (is_live(t, t->index, t->chunk_of[slot]))
+			store(t, slot);
 		drop(t, slot);
 	}
 	t->pinned |= 1u << slot;
@@ -233,19 +240,19 @@ void tr_store_chunk(struct translation *t, u32 chunk)
 		store(t, t->slot_of[chunk]);
 }
 
-void tr_store_all(struct translation *t)
+void tr_store(struct translation *t, u32 index)
 {
 	for (u8 slot = CACHE_FIRST; slot <= CACHE_LAST; slot++)
-		if (t->chunk_of[slot] != NO_CHUNK)
+		if (t->chunk_of[slot] != NO_CHUNK && is_live(t, index, t->chunk_of[slot]))
 			store(t, slot);
 }
 
-void tr_store_at(struct translation *t, u32 when)
+void tr_store_at(struct translation *t, u32 when, u32 index)
 {
 	for (u32 n = 0; n < t->residency_count; n++) {
 		const struct residency *r = &t->residencies[n];
 
-		if (is_dirty(r, when))
+		if (is_dirty(r, when) && is_live(t, index, r->chunk))
 			x86_vm(&t->x, V_STORE, r->slot, 0, chunk_mem(r->chunk), 0);
 	}
 }

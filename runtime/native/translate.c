@@ -129,7 +129,7 @@ static void emit_taken(struct translation *t, const struct later *l)
 	else
 		x86_ri(x, false, 7, RAX, -1);
 	x86_jump_if(x, CC_NE, tr_exit_later(t, l));	/* lanes diverge */
-	tr_store_at(t, l->left);
+	tr_store_at(t, l->left, VGPU_BRA_TARGET(i->imm));
 	tr_take_cycles(t, l->index + 1);
 	x86_jump(x, t->segment[VGPU_BRA_TARGET(i->imm)]);
 }
@@ -140,7 +140,7 @@ static void branch(struct translation *t, const struct vgpu_insn *i)
 	struct later *l;
 
 	if (i->guard == VGPU_PT) {
-		tr_store_all(t);
+		tr_store(t, VGPU_BRA_TARGET(i->imm));
 		x86_jump(x, t->segment[VGPU_BRA_TARGET(i->imm)]);
 		return;
 	}
@@ -181,7 +181,7 @@ static void barrier(struct translation *t)
 {
 	struct x86 *x = &t->x;
 
-	tr_store_all(t);
+	tr_store(t, t->index + 1);
 	x86_rm(x, true, X_LOAD, RAX, WARP(waiting));
 	x86_rm(x, false, X_LOAD, RCX, WARP(loose));
 	x86_rr(x, true, X_OR, RAX, RCX);
@@ -324,7 +324,7 @@ static u32 segment(struct translation *t, u32 first)
 	    !((t->code[end - 1].op == VGPU_OP_BRA || t->code[end - 1].op == VGPU_OP_EXIT ||
 	       t->code[end - 1].op == VGPU_OP_BAR) &&
 	      t->code[end - 1].guard == VGPU_PT)) {
-		tr_store_all(t);
+		tr_store(t, end);
 		x86_jump(x, t->segment[end]);
 	}
 	tr_forget(t);
@@ -453,6 +453,7 @@ int vgpu_translate(const struct vgpu_insn *code, u32 count, const u16 *cost, boo
 	t->x.avx2 = avx2;
 	t->leave = x86_new_label(&t->x);
 	t->leave_done = x86_new_label(&t->x);
+	t->live = vgpu_live_find(code, count);
 	find_segments(t);
 	choose_shapes(t);
 	start_and_leave(t);
@@ -478,6 +479,7 @@ out:
 	if (t) {
 		x86_fini(&t->x);
 		free(t->residencies);
+		free(t->live);
 		free(t->leader);
 		free(t->segment);
 		free(t);

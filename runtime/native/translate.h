@@ -26,6 +26,7 @@
 #ifndef VGPU_TRANSLATE_H
 #define VGPU_TRANSLATE_H
 
+#include "live.h"
 #include "sm/lanes.h"
 #include "x86.h"
 
@@ -94,6 +95,7 @@ struct translation {
 	const struct vgpu_insn *code;
 	u32 count;
 	const u16 *cost;
+	struct live_registers *live;	/* NULL: all are */
 	u8 *leader;		/* of each instruction: a segment begins there */
 	u8 *reconverges;	/* it is the reconvergence point of a branch */
 	bool masked;		/* some lanes are inactive */
@@ -180,11 +182,11 @@ void tr_results(struct translation *t, const u8 *d, u32 reg, bool wide);
 void tr_copy(struct translation *t, u8 to, u32 chunk);
 /* to = op(eight lanes of an R), which makes 64 bits of each */
 void tr_half(struct translation *t, u32 op, u8 to, u32 reg, u32 half);
-/* What is dirty is stored, and stays cached. */
+/* What is dirty is stored, and stays cached: of all, what is live before instruction @index. */
 void tr_store_chunk(struct translation *t, u32 chunk);
-void tr_store_all(struct translation *t);
+void tr_store(struct translation *t, u32 index);
 /* For ways.c and code that is put behind the segment: what was dirty then; what is used since */
-void tr_store_at(struct translation *t, u32 when);
+void tr_store_at(struct translation *t, u32 when, u32 index);
 void tr_load_at(struct translation *t, u32 when);
 
 /* ---- ways.c ---------------------------------------------------------------- */

@@ -65,7 +65,7 @@ x86_label tr_exit_complete(struct translation *t, u32 index)
 static void way_out(struct translation *t, u32 index, u32 when, bool complete)
 {
 	if (!complete)
-		tr_store_at(t, when);
+		tr_store_at(t, when, index);
 	tr_take_cycles(t, index);
 	x86_store_imm(&t->x, false, at(RBP, (int32_t)offsetof(struct vgpu_warp, pc)),
 		      (int32_t)index);

@@ -33,16 +33,24 @@ static bool address_is_wide(u32 op)
 	       op != VGPU_OP_ATOMS && op != VGPU_OP_ATOMSQ;
 }
 
-static void read(struct vgpu_operands *o, u32 first, u32 count)
+static bool is_wide(u8 kind, u32 flags)
 {
-	while (count--)
-		o->reads[o->read_count++] = (u16)first++;
+	return kind == Q || kind == QI ||
+	       ((kind == V || kind == W) && VGPU_F_SIZE(flags) == 8);
+}
+
+static void read(struct vgpu_operands *o, u32 first, u32 count, bool wide)
+{
+	for (; count--; first++) {
+		o->wide_reads |= (u16)(wide << o->read_count);
+		o->reads[o->read_count++] = (u16)first;
+	}
 }
 
 static void read_pred(struct vgpu_operands *o, u32 operand)
 {
 	if ((operand & 63) != VGPU_PT)
-		read(o, VGPU_OPERAND_PREDICATE + (operand & 63), 1);
+		read(o, VGPU_OPERAND_PREDICATE + (operand & 63), 1, false);
 }
 
 static void source(struct vgpu_operands *o, const struct vgpu_insn *i, u8 kind, u32 number)
@@ -56,15 +64,15 @@ static void source(struct vgpu_operands *o, const struct vgpu_insn *i, u8 kind, 
 	case RI:
 	case QI:
 		if (!(i->flags & VGPU_F_IMM))
-			read(o, number, width(kind, i->flags));
+			read(o, number, width(kind, i->flags), is_wide(kind, i->flags));
 		break;
 	case A:
 		/* VGPU_F_ABS and VGPU_F_ATOM_ABS are the same bit */
 		if (!(i->flags & VGPU_F_ABS))
-			read(o, number, address_is_wide(i->op) ? 2 : 1);
+			read(o, number, address_is_wide(i->op) ? 2 : 1, address_is_wide(i->op));
 		break;
 	default:
-		read(o, number, width(kind, i->flags));
+		read(o, number, width(kind, i->flags), is_wide(kind, i->flags));
 	}
 }
 
@@ -89,8 +97,10 @@ static void result(struct vgpu_operands *o, const struct vgpu_insn *i, u8 kind)
 		write_pred(o, i->dst);
 		return;
 	}
-	for (u32 n = 0; n < count; n++)
+	for (u32 n = 0; n < count; n++) {
+		o->wide_writes |= (u16)(is_wide(kind, i->flags) << o->write_count);
 		o->writes[o->write_count++] = (u16)(i->dst + n);
+	}
 }
 
 void vgpu_operands_find(const struct vgpu_insn *i, struct vgpu_operands *o)
@@ -99,6 +109,8 @@ void vgpu_operands_find(const struct vgpu_insn *i, struct vgpu_operands *o)
 
 	o->read_count = 0;
 	o->write_count = 0;
+	o->wide_reads = 0;
+	o->wide_writes = 0;
 	read_pred(o, i->guard);
 	source(o, i, shape->a, i->a);
 	source(o, i, shape->b, i->b);
@@ -107,5 +119,11 @@ void vgpu_operands_find(const struct vgpu_insn *i, struct vgpu_operands *o)
 	if (i->op == VGPU_OP_SHFL || i->op == VGPU_OP_SHFLSYNC)
 		write_pred(o, VGPU_SHFL_PRED(i->imm));
 	if (i->op == VGPU_OP_SHFLSYNC && VGPU_SHFL_MASK(i->imm) != VGPU_SHFL_FULL)
-		read(o, VGPU_SHFL_MASK(i->imm), 1);
+		read(o, VGPU_SHFL_MASK(i->imm), 1, false);
+}
+
+bool vgpu_reads_others(u32 op)
+{
+	return op == VGPU_OP_SHFL || op == VGPU_OP_SHFLSYNC || op == VGPU_OP_MATCH ||
+	       op == VGPU_OP_MATCHQ || op == VGPU_OP_MATCHSYNC || op == VGPU_OP_MATCHSYNCQ;
 }

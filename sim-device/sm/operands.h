@@ -14,8 +14,13 @@ struct vgpu_operands {
 	u16 writes[4];
 	u8 read_count;
 	u8 write_count;
+	/* a bit for each: it is half of a 64-bit register */
+	u16 wide_reads;
+	u16 wide_writes;
 };
 
 void vgpu_operands_find(const struct vgpu_insn *insn, struct vgpu_operands *operands);
+/* Does it read registers of other threads, wherever those are? */
+bool vgpu_reads_others(u32 op);
 
 #endif

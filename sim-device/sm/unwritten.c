@@ -29,13 +29,6 @@ static void add(struct set *set, const u16 *numbers, u32 count)
 			set->bits[numbers[n] / 64] |= 1ull << numbers[n] % 64;
 }
 
-/* Does it read registers of other threads? They may be unwritten there. */
-static bool of_others(u32 op)
-{
-	return op == VGPU_OP_SHFL || op == VGPU_OP_SHFLSYNC || op == VGPU_OP_MATCH ||
-	       op == VGPU_OP_MATCHQ || op == VGPU_OP_MATCHSYNC || op == VGPU_OP_MATCHSYNCQ;
-}
-
 /* @written[n]: what is, on all paths known so far, before instruction n. Returns if it holds. */
 static bool pass(const struct vgpu_insn *code, u32 count, struct set *written,
 		 struct set *unwritten)
@@ -54,7 +47,8 @@ static bool pass(const struct vgpu_insn *code, u32 count, struct set *written,
 			add(&out, operands.writes, operands.write_count);
 		for (u32 w = 0; w < WORDS; w++) {
 			now.bits[w] &= written[n].bits[w];
-			unwritten->bits[w] |= in.bits[w] & ~(of_others(i->op) ? 0 : now.bits[w]);
+			unwritten->bits[w] |=
+				in.bits[w] & ~(vgpu_reads_others(i->op) ? 0 : now.bits[w]);
 			now.bits[w] |= out.bits[w];
 		}
 		if (i->op == VGPU_OP_BRA) {

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which registers of a kernel a thread may yet read. What nobody reads any more need not be in
+ * memory where code ends or is left, so most of what is computed never goes there.
+ *
+ * A thread executes a path through the code, whatever the lanes beside it do, and its registers are
+ * its own: so a register that no path from an instruction reads before it is written for certain is
+ * not live there. Registers that instructions read of other threads (shuffles) always are, as those
+ * threads may be anywhere.
+ *
+ * But Q(n) lies where R(n) and R(n + 1) do, and has its lanes elsewhere: what is Q(n) of one lane
+ * is R(n) of another. Where a kernel uses both, each is a register of its own here, and none of
+ * them is live only if none is and all lanes are at the same instruction.
+ */
+#ifndef VGPU_NATIVE_LIVE_H
+#define VGPU_NATIVE_LIVE_H
+
+#include <stdbool.h>
+
+#include "sm/operands.h"
+
+#define LIVE_WORDS	(VGPU_OPERAND_PREDICATE / 64)
+
+/** struct live - a bit for each R(n), and two for each Q(n): n and n + 1 */
+struct live {
+	u64 narrow[LIVE_WORDS];
+	u64 wide[LIVE_WORDS];
+};
+
+struct live_registers {
+	u64 mixed[LIVE_WORDS];	/* n and n + 1: the kernel uses R(n) or R(n + 1), and Q(n) */
+	struct live before[];	/* each instruction */
+};
+
+/*
+ * Of the @count instructions of @code; malloc'ed. NULL: no memory, or the search took too long. All
+ * registers count as live then.
+ */
+struct live_registers *vgpu_live_find(const struct vgpu_insn *code, u32 count);
+
+/*
+ * May something be read of where R(@reg) lies, when lanes are before instruction @index? @some:
+ * others may be elsewhere.
+ */
+static inline bool vgpu_is_live(const struct live_registers *live, u32 index, u32 reg, bool some)
+{
+	u64 bit = 1ull << reg % 64;
+	u32 word = reg / 64;
+
+	if (!live)
+		return true;
+	if (live->mixed[word] & bit) {
+		if (some)
+			return true;
+		bit = 3ull << (reg & ~1u) % 64;
+	}
+	return (live->before[index].narrow[word] | live->before[index].wide[word]) & bit;
+}
+
+#endif
