@@ -82,6 +82,22 @@ static void put_frame(void *host, void *memory)
 	free(memory);
 }
 #else
+/* CHUNK bytes, aligned to as many: what the processor may map as one page. NULL: no memory. */
+static void *map_chunk(void)
+{
+	u8 *memory = mmap(NULL, 2 * CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			  0);
+	size_t before;
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	before = -(uintptr_t)memory % CHUNK;
+	if (before)
+		munmap(memory, before);
+	munmap(memory + before + CHUNK, CHUNK - before);
+	return memory + before;
+}
+
 static void *get_frame(void *host, u32 context)
 {
 	struct vgpu_transport *t = host;
@@ -96,10 +112,12 @@ static void *get_frame(void *host, u32 context)
 		return frame;
 	}
 	if (t->fresh == t->fresh_end) {
-		memory = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			      0);
-		if (memory == MAP_FAILED)
+		memory = map_chunk();
+		if (!memory)
 			return NULL;
+		/* a small program has no use for a large page; without one all works as well */
+		if (t->chunks)
+			madvise(memory, CHUNK, MADV_HUGEPAGE);
 		chunk = malloc(sizeof(*chunk));
 		if (!chunk) {
 			munmap(memory, CHUNK);
