@@ -50,6 +50,7 @@ struct uint3;
 #include "cuda/device.h"
 #endif
 #include "cuda/cuda_templates.h"
+#include "cuda/cuda_device_runtime_api.h"
 #endif
 
 #endif

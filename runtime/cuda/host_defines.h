@@ -4,6 +4,7 @@
  */
 #ifndef VGPU_CUDA_HOST_DEFINES_H
 #define VGPU_CUDA_HOST_DEFINES_H
+#define __HOST_DEFINES_H__
 
 #ifdef __CUDA__
 #define __host__		__attribute__((host))
