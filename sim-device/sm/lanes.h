@@ -133,8 +133,8 @@ struct vgpu_lanes {
 	u64 clock;		/* SM cycles at the start of the slice */
 	u64 timer;		/* virtual nanoseconds then */
 	const u16 *cost;	/* cycles of an opcode, [VGPU_OP_COUNT] */
-	/* of the run */
-	struct vgpu_warp *warp;
+	/* of the run: what each of a warp reads and writes is in one line of the cache */
+	struct vgpu_warp *warp __attribute__((aligned(64)));
 	u32 budget;		/* in: instructions it may execute; out: how many it did not */
 	u32 slow;		/* += how many of those slow ones counted for */
 	u32 work;		/* += work (sim/work.h) of those that take very long */
