@@ -260,6 +260,7 @@ void vgpu_exec_stop_context(struct vgpu_exec_context *ctx)
 {
 	struct vgpu_ksr *ksr;
 
+	vgpu_sms_catch_up(&ctx->exec->sm_env);
 	vgpu_list_for_each(ksr, &ctx->exec->active_queue, struct vgpu_ksr, node)
 		if (ksr->ctx == ctx)
 			ksr->launch.stopped = true;

@@ -19,7 +19,7 @@ struct vgpu_sim {
 	u64 now;			/* picoseconds */
 	struct vgpu_calendar events;
 	u32 reserved;			/* events there is room for */
-	u64 seq;			/* of the event that was scheduled last */
+	u64 seq;			/* of the event that is scheduled next */
 	u64 urgent_seq;			/* the same of vgpu_event_next() */
 	u64 fired;			/* events processed */
 	struct vgpu_row_event *newest;	/* of those in a row that are pending, NULL: not known */
@@ -98,10 +98,11 @@ void vgpu_event_next(struct vgpu_sim *sim, struct vgpu_event *event);
  */
 void vgpu_event_pause(struct vgpu_sim *sim, struct vgpu_event *event);
 /*
- * Events put off. A handler may schedule its event once more by vgpu_event_put_off() and return: it
- * is called again behind all that is due now, unless vgpu_event_take() says that somebody else does
- * what it would have done. What the first returns is the event's place among those due at one time,
- * as if vgpu_event_at() had been called: vgpu_event_at_place() gives it that.
+ * Events put off. A handler may call vgpu_event_put_off() and return: its event fires again after
+ * all others that are due now. vgpu_event_take() cancels that: the caller does the work instead.
+ * vgpu_event_put_off() returns a place: an event that is later scheduled with it, by
+ * vgpu_event_at_place(), is ordered as if it had been scheduled at the time of
+ * vgpu_event_put_off().
  */
 u64 vgpu_event_put_off(struct vgpu_sim *sim, struct vgpu_event *event);
 void vgpu_event_take(struct vgpu_sim *sim, struct vgpu_event *event);

@@ -10,7 +10,7 @@
  * Where blocks are short, a slice begins with the blocks that are issued because others have ended,
  * in the same event; no slice is known then that could be executed with it. But equal blocks end
  * at equal times: a slice is put off until the blocks of all SMs that end now have been reported,
- * and others have been issued. Nothing but that happens before it is executed.
+ * and others have been issued. No other event comes in between; the host may act.
  *
  * So times, traces and the order of blocks are those of one thread. Bytes are, too, unless a kernel
  * has races: atomics of memory that other SMs may see are not executed ahead, nor is what comes
@@ -40,17 +40,17 @@ bool vgpu_code_is_ordered(const struct vgpu_insn *code, u32 count)
 }
 
 /*
- * All that is shared while a slice of @sm is executed ahead is the page table, which does not
- * change, and what vgpu_block_serve() locks. A TLB with a shape, or with an L2 behind it, goes by
- * the present time.
+ * All that is shared while a slice of @sm is executed ahead is the page table, which nobody changes
+ * meanwhile (vgpu_mmu_walks()), and pages of local memory, which are taken under the lock. A TLB
+ * with a shape goes by the present time.
  */
 static bool is_its_own(const struct vgpu_sm *sm)
 {
 	const struct vgpu_block *first = vgpu_sm_first(sm);
 
 	return first->launch->kernel && !first->launch->kernel->ordered &&
-	       vgpu_as_stays(first->launch->as) && !sm->tlb.l1.entries &&
-	       !sm->config->l2_tlb_entries;
+	       vgpu_as_stays(first->launch->as) && vgpu_mmu_walks(first->launch->as) &&
+	       !sm->tlb.l1.entries;
 }
 
 u32 vgpu_slice_next(const struct vgpu_sm *sm)
@@ -144,11 +144,17 @@ static bool step_is_next(const struct vgpu_sm *sm)
 	       vgpu_container_of(first, const struct vgpu_sm, step)->env == sm->env;
 }
 
+/* Its slice ends with a record, which comes before those of the other SMs. */
+static bool writes_record(const struct vgpu_sm *sm)
+{
+	return sm->trace->on && (sm->waited || sm->traced_warps || sm->traced_waiting);
+}
+
 bool vgpu_slice_put_off(struct vgpu_sm *sm)
 {
 	struct vgpu_sm_run *run = sm->run;
 
-	if (!step_is_next(sm) || !is_its_own(sm) || !vgpu_slice_next(sm) ||
+	if (!step_is_next(sm) || writes_record(sm) || !is_its_own(sm) || !vgpu_slice_next(sm) ||
 	    !sm->env->ops->undisturbed(sm->env->engine)) {
 		vgpu_slices_catch_up(sm->env);
 		return false;
@@ -178,9 +184,28 @@ void vgpu_slices_catch_up(const struct vgpu_sm_env *env)
 
 	while ((sm = first_put_off(env))) {
 		vgpu_event_take(sm->sim, &sm->step);
-		vgpu_slice_begin(sm, vgpu_sm_ready_warps(sm), sm->sim->now);
-		vgpu_slice_go_on(sm, false);
+		if (vgpu_slice_begin_late(sm))
+			vgpu_slice_go_on(sm, false);
 	}
+}
+
+bool vgpu_slice_begin_late(struct vgpu_sm *sm)
+{
+	u32 warps = vgpu_sm_ready_warps(sm);
+
+	if (likely(warps)) {
+		vgpu_slice_begin(sm, warps, sm->sim->now);
+		return true;
+	}
+	sm->run->put_off = false;
+	sm->run->place = 0;
+	return false;
+}
+
+void vgpu_sms_catch_up(const struct vgpu_sm_env *env)
+{
+	if (env->parallel.run)
+		vgpu_slices_catch_up(env);
 }
 
 void vgpu_slices_settle(const struct vgpu_sm *sm)

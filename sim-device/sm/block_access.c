@@ -356,7 +356,6 @@ bool vgpu_block_serves_apart(const struct vgpu_block *block)
 {
 	const struct vgpu_lanes *lanes = &block->sm->run->lanes;
 	const struct vgpu_address_space *as = block->launch->as;
-	bool walks = vgpu_mmu_walks(as);
 	u64 page = ~0ull;	/* of the lane before */
 
 	if (lanes->atomic)
@@ -368,8 +367,7 @@ bool vgpu_block_serves_apart(const struct vgpu_block *block)
 			continue;
 		page = address >> VGPU_PAGE_SHIFT;
 		/* where all pages are found so, walk_pages() does the whole access */
-		if (walks ? !vgpu_mmu_walk(as, address) :
-			    vgpu_as_page_state(as, address) != VGPU_PAGE_FRAME)
+		if (!vgpu_mmu_walk(as, address))
 			return false;
 	}
 	return true;

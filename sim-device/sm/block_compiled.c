@@ -85,10 +85,14 @@ static bool report(struct vgpu_sm *sm)
 static void go_on(struct vgpu_sm *sm)
 {
 	if (likely(!sm->run->slice.open && !sm->run->ahead_count)) {
-		if (likely(!sm->run->put_off) &&
-		    (!report(sm) || (sm->env->parallel.run && vgpu_slice_put_off(sm))))
-			return;
-		vgpu_slice_begin(sm, vgpu_sm_ready_warps(sm), sm->sim->now);
+		if (unlikely(sm->run->put_off)) {
+			if (!vgpu_slice_begin_late(sm))
+				return;
+		} else {
+			if (!report(sm) || (sm->env->parallel.run && vgpu_slice_put_off(sm)))
+				return;
+			vgpu_slice_begin(sm, vgpu_sm_ready_warps(sm), sm->sim->now);
+		}
 		if (sm->env->parallel.run)
 			vgpu_slices_ahead(sm);
 	}

@@ -71,18 +71,6 @@ static void unlock(const struct vgpu_sm *sm)
 		sm->env->parallel.unlock(sm->env->parallel.host);
 }
 
-static enum vgpu_access_result serve(struct vgpu_block *block, struct vgpu_warp *w)
-{
-	enum vgpu_access_result result;
-
-	if (vgpu_mmu_walks(block->launch->as))
-		return vgpu_block_serve(block, w);
-	lock(block->sm);
-	result = vgpu_block_serve(block, w);
-	unlock(block->sm);
-	return result;
-}
-
 static bool add_local(struct vgpu_block *block, struct vgpu_warp *w)
 {
 	bool added;
@@ -139,7 +127,7 @@ static enum vgpu_lanes_end run_lanes(struct vgpu_block *block, struct vgpu_warp 
 			run->slice.open = true;
 			return VGPU_LANES_BUDGET;
 		}
-		switch (serve(block, w)) {
+		switch (vgpu_block_serve(block, w)) {
 		case VGPU_ACCESS_OK:
 			charge(run, w, before);
 			break;
@@ -492,6 +480,9 @@ void vgpu_slice_finish(struct vgpu_sm *sm)
 {
 	if (unlikely(sm->run->put_off))
 		vgpu_slices_catch_up(sm->env);
+	/* another SM has had its slice executed: its own event has nothing left to do */
+	if (unlikely(sm->run->place) && vgpu_event_pending(&sm->step))
+		vgpu_event_take(sm->sim, &sm->step);
 	while (unlikely(sm->run->ahead_count || sm->run->slice.open))
 		vgpu_slice_go_on(sm, false);
 }
@@ -504,6 +495,8 @@ void vgpu_slice_drop(struct vgpu_sm *sm, const struct vgpu_launch *launch)
 	run->ahead_first = run->ahead_count = 0;
 	run->slice.open = false;
 	run->put_off = false;
+	/* its event, which is gone, would have counted */
+	sm->sim->fired += run->place != 0;
 	run->place = 0;
 }
 

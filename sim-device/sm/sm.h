@@ -242,6 +242,11 @@ u64 vgpu_sm_halt(struct vgpu_sm *sm);
  */
 bool vgpu_sm_quiet(const struct vgpu_sm *sm);
 /*
+ * Whatever has begun in SMs by now has been executed as far as it would be with one thread
+ * (ahead.c). Before launches are stopped.
+ */
+void vgpu_sms_catch_up(const struct vgpu_sm_env *env);
+/*
  * The same for one block, while its neighbours run on. true: it has stopped; false: block_stopped()
  * says when.
  */

@@ -194,10 +194,12 @@ void vgpu_slices_ahead(struct vgpu_sm *sm);
  * their blocks have been issued, too. False: it begins.
  */
 bool vgpu_slice_put_off(struct vgpu_sm *sm);
-/* ahead.c: those that are put off are executed, before anything else happens. */
+/* ahead.c: execute all slices that are put off, now. */
 void vgpu_slices_catch_up(const struct vgpu_sm_env *env);
-/* ahead.c: the same unless what is next in the device is the step of an SM, at the present time. */
+/* ahead.c: the same, unless the next event is a step of an SM of this device, at the present time. */
 void vgpu_slices_settle(const struct vgpu_sm *sm);
+/* ahead.c: the slice that was put off begins. False: nothing is left that could execute. */
+bool vgpu_slice_begin_late(struct vgpu_sm *sm);
 /*
  * slice.c: execute the rest of a paused slice, and have happened what was executed ahead. For what
  * needs to know when the slice ends.
@@ -223,8 +225,7 @@ void vgpu_block_record_fault(struct vgpu_block *block, const struct vgpu_warp *w
 enum vgpu_access_result vgpu_block_serve(struct vgpu_block *block, struct vgpu_warp *w);
 /*
  * block_access.c: may that access be made while other SMs are executed? Not an atomic, and all of
- * its pages are the device's and there. vgpu_block_serve() is called with vgpu_parallel.lock held
- * then, unless vgpu_mmu_walks().
+ * its pages are found by vgpu_mmu_walk(), so vgpu_block_serve() changes nothing that is shared.
  */
 bool vgpu_block_serves_apart(const struct vgpu_block *block);
 /*

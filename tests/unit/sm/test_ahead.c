@@ -9,6 +9,7 @@
 
 #include "../device/host.h"
 #include "../device/manual.h"
+#include "platform/user.h"
 #include "random_program.h"
 #include "sm/verify.h"
 
@@ -585,6 +586,116 @@ static void so_is_that_of_a_short_block(void **state)
 	assert_in_range(e.batches, 40, ~0ull);
 }
 
+static u32 load(struct host *h, u32 c, const struct vass *v)
+{
+	char message[256] = "";
+	u32 module, bytes;
+	void *binary = vass_binary(v, &bytes);
+
+	if (vgpu_module_load(h->dev, c, binary, bytes, message, sizeof(message), &module))
+		fail_msg("%s", message);
+	free(binary);
+	return module;
+}
+
+static void launch(struct host *h, u32 c, u32 q, u32 module, u32 blocks, u64 param)
+{
+	struct vgpu_cmd cmd = {.op = VGPU_CMD_LAUNCH,
+			       .launch = {.module = module,
+					  .grid = {blocks, 1, 1},
+					  .block = {THREADS, 1, 1},
+					  .param_bytes = 8,
+					  .params = 0x1000}};
+
+	assert_int_equal(host_try(h, c, q, &cmd, 0, &param), 0);
+}
+
+/* A kernel waits for managed pages; then they go, and there is one of short blocks. */
+static void warps_are_traced_in_time(void **state)
+{
+	struct executed e = {};
+
+	(void)state;
+	for (u64 seed = 1; seed <= 20; seed++) {
+		struct host *expected = device(), *h = device(), *const both[] = {expected, h};
+		struct vass touching, after;
+
+		begin_program(&touching, 24);
+		OP(&touching, LDG, VASS_MEM(4, 1), 9, 4, 0, 0, 0);
+		OP(&touching, STG, VASS_MEM(4, 1), 0, 4, 9, 0, 0);
+		OP(&touching, EXIT, 0, 0, 0, 0, 0, 0);
+		short_program(&after, seed, false);
+		give_threads(h, &e, seed);
+		for (u32 n = 0; n < 2; n++) {
+			struct vgpu_device *dev = both[n]->dev;
+			u32 c = host_open(both[n]), q = host_queue(both[n], c);
+			u32 first = load(both[n], c, &touching), second = load(both[n], c, &after);
+
+			dev->config.slice_ps = 10000000;
+			dev->config.blocks_per_sm = 2;
+			assert_int_equal(vgpu_memory_map(dev, c, BASE, BYTES), 0);
+			assert_int_equal(vgpu_memory_map_managed(dev, c, HOST_MANAGED, BYTES), 0);
+			launch(both[n], c, q, first, 40, HOST_MANAGED);
+			host_run(both[n]);
+			assert_int_equal(vgpu_memory_unmap(dev, c, HOST_MANAGED, BYTES), 0);
+			launch(both[n], c, q, second, 61 + (u32)seed, BASE);
+			host_run(both[n]);
+		}
+		must_be_the_same(h, expected, seed);
+	}
+	/* with no trace of waiting warps they are executed together as ever */
+	assert_in_range(e.batches, 1, ~0ull);
+}
+
+/* It assigns an SM that is not idle, once the first is: the model is broken, the context ends. */
+static void break_model(struct vgpu_exec *exec)
+{
+	struct vgpu_ksr *ksr =
+		manual_kernel(vgpu_container_of(exec, struct vgpu_device, exec), 1);
+
+	manual_policy.schedule(exec);
+	for (u32 n = 0; ksr && ksr->started && exec->idle_count && n < SMS; n++)
+		if (exec->smst[n].ksr == ksr) {
+			vgpu_exec_assign(exec, n, ksr);
+			return;
+		}
+}
+
+static void a_context_ends_among_short_blocks(void **state)
+{
+	static const struct vgpu_policy bad = {.name = "bad", .schedule = break_model};
+	struct executed e = {};
+
+	(void)state;
+	vgpu_user_broken_goes_on();
+	for (u64 seed = 1; seed <= 20; seed++) {
+		struct host *expected = device(), *h = device(), *const both[] = {expected, h};
+		struct vass v;
+
+		short_program(&v, seed, false);
+		give_threads(h, &e, seed);
+		for (u32 n = 0; n < 2; n++) {
+			vgpu_exec_set_policy(&both[n]->dev->exec, &bad);
+			both[n]->dev->config.slice_ps = 10000000;
+			both[n]->dev->config.blocks_per_sm = 2;
+			add_program(both[n], &v, 61 + (u32)seed, 0);
+			host_run(both[n]);
+			assert_in_range(vgpu_user_broken(), 1, ~0u);
+			for (u32 sm = 0; sm < SMS; sm++)
+				assert_int_equal(both[n]->dev->exec.sms[sm].instructions,
+						 expected->dev->exec.sms[sm].instructions);
+		}
+		assert_int_equal(h->fault_count, 1);
+		assert_int_equal(h->record_count, expected->record_count);
+		assert_memory_equal(h->records, expected->records,
+				    h->record_count * sizeof(*h->records));
+		assert_int_equal(h->dev->sim->fired, expected->dev->sim->fired);
+		host_leave(h);
+		host_free(expected);
+	}
+	assert_in_range(e.batches, 20, ~0ull);
+}
+
 /*
  * What the host does while slices have been executed that are not due comes as if those SMs had
  * been in a long slice: contexts end, SMs are taken away. Nothing is lost.
@@ -712,6 +823,8 @@ int main(void)
 		cmocka_unit_test(pages_of_zeros_go_in_time),
 		cmocka_unit_test(a_fault_is_the_same),
 		cmocka_unit_test(so_is_that_of_a_short_block),
+		cmocka_unit_test(warps_are_traced_in_time),
+		cmocka_unit_test(a_context_ends_among_short_blocks),
 		cmocka_unit_test(the_host_may_do_anything),
 		cmocka_unit_test(contexts_may_end_at_any_time),
 		cmocka_unit_test(orders_that_others_rely_on),
