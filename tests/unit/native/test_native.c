@@ -102,13 +102,26 @@ static u32 word(void)
 
 /* ---- programs ----------------------------------------------------------------- */
 
+#define HALF	(DATA_REGS / 8 * 4)
+
+/*
+ * 64-bit registers are in the upper half, and what reads registers of other lanes is rare: so much
+ * is dead also while lanes are elsewhere.
+ */
+static bool separate;
+
+static u8 group_of(bool wide)
+{
+	return (u8)(separate ? below(HALF / 4) * 4 + (wide ? HALF : 0) : below(DATA_REGS / 4) * 4);
+}
+
 static u8 reg_of(enum kind kind, bool result)
 {
 	if (kind == KIND_P)
 		return (u8)(below(result ? 8 : 8) | (!result && below(4) == 0 ? VGPU_P_NOT : 0));
 	if (kind == KIND_Q || kind == KIND_QI)
-		return (u8)(below(DATA_REGS / 2) * 2);
-	return kind == KIND_N ? 0 : (u8)below(DATA_REGS);
+		return (u8)(separate ? HALF + below(HALF / 2) * 2 : below(DATA_REGS / 2) * 2);
+	return kind == KIND_N ? 0 : (u8)below(separate ? HALF : DATA_REGS);
 }
 
 static void address_of(struct vgpu_insn *i)
@@ -123,7 +136,7 @@ static void address_of(struct vgpu_insn *i)
 	i->a = local ? (below(4) ? R_LOCAL : R_SPREAD) : shared ? narrow[below(4)] :
 								     wide[below(sizeof(wide))];
 	if (below(40) == 0)
-		i->a = (u8)(below(DATA_REGS / 2) * 2);
+		i->a = reg_of(local || shared ? KIND_R : KIND_Q, false);
 	i->imm = below(3) ? 16 * below(8) : below(64);
 	if (isa[i->op].class == CLASS_ATOM ? i->flags & VGPU_F_ATOM_ABS : i->flags & VGPU_F_ABS) {
 		i->a = 0;
@@ -156,9 +169,9 @@ static struct vgpu_insn one(u32 pc, u32 only)
 		i.b = reg_of(isa[i.op].b, false);
 		i.c = reg_of(isa[i.op].c, false);
 		if (isa[i.op].dst == KIND_V)
-			i.dst = (u8)(below(DATA_REGS / 4) * 4);
+			i.dst = group_of(VGPU_F_SIZE(i.flags) == 8);
 		if (isa[i.op].b == KIND_W)
-			i.b = (u8)(below(DATA_REGS / 4) * 4);
+			i.b = group_of(VGPU_F_SIZE(i.flags) == 8);
 		if (isa[i.op].a == KIND_A)
 			address_of(&i);
 		if (i.flags & VGPU_F_IMM && (isa[i.op].b == KIND_RI || isa[i.op].b == KIND_QI)) {
@@ -190,6 +203,8 @@ static struct vgpu_insn one(u32 pc, u32 only)
 		if (below(class == CLASS_BRA || i.op == VGPU_OP_EXIT ? 8 : 1) || below(12) == 0 ||
 		    i.op == VGPU_OP_TRAP || i.op == VGPU_OP_EXIT)
 			i.guard = (u8)(below(8) | (below(2) ? VGPU_P_NOT : 0));
+		if (separate && vgpu_reads_others(i.op) && i.op != only && below(12))
+			continue;
 		if (!vgpu_verify_insn(&i, &kernel))
 			return i;
 	}
@@ -198,6 +213,7 @@ static struct vgpu_insn one(u32 pc, u32 only)
 static void make_program(u32 only)
 {
 	count = 8 + below(CODE - 8);
+	separate = below(2);
 	for (u32 pc = 0; pc < count - 1; pc++) {
 		code[pc] = one(pc, only != VGPU_OP_COUNT && below(2) ? only : VGPU_OP_COUNT);
 		/* most programs are not over at once */
@@ -386,11 +402,15 @@ static u32 pc_of(const struct vgpu_warp *w, u32 l)
 	return 0;
 }
 
+/* What is live in lane @l; of one that has exited, what others may read of it: always live */
 static bool may_read(const struct vgpu_warp *w, u32 l, u32 reg, bool wide)
 {
 	const struct live *before = &live->before[pc_of(w, l)];
+	u64 bits = (wide ? before->wide : before->narrow)[reg / 64];
 
-	return w->live >> l & 1 && (wide ? before->wide : before->narrow)[reg / 64] >> reg % 64 & 1;
+	for (u32 n = 0; n < count && !(w->live >> l & 1); n++)
+		bits &= (wide ? live->before[n].wide : live->before[n].narrow)[reg / 64];
+	return bits >> reg % 64 & 1;
 }
 
 /*
@@ -401,7 +421,20 @@ static bool may_see(const struct vgpu_warp *w, u32 n)
 {
 	u32 reg = n / VGPU_LANES, l = n % VGPU_LANES;
 
-	return may_read(w, l, reg, false) || may_read(w, (reg % 2 * VGPU_LANES + l) / 2, reg, true);
+	return w->live && (may_read(w, l, reg, false) ||
+			   may_read(w, (reg % 2 * VGPU_LANES + l) / 2, reg, true));
+}
+
+/* If somebody can see it after all, it makes a difference. */
+static void spoil_what_is_not_seen(struct state *s)
+{
+	static u64 noise;
+
+	for (u32 n = 0; n < REGS * VGPU_LANES; n++)
+		if (!may_see(&s->warp, n)) {
+			noise = noise * 6364136223846793005ull + 1442695040888963407ull;
+			s->regs[n] = (u32)(noise >> 33);
+		}
 }
 
 static void same(const struct state *a, const struct state *b, unsigned long long seed,
@@ -524,6 +557,7 @@ static void run_both(struct state *a, struct state *b, unsigned long long seed, 
 			}
 			same(a, b, seed, "state");
 			same_end(a, b, seed, end);
+			spoil_what_is_not_seen(b);
 			if (end == VGPU_LANES_LOCAL) {
 				for (u32 n = 0; n < 2; n++) {
 					a->local_pages[n].memory = a->local[n];
