@@ -91,10 +91,11 @@ static void *map_chunk(void)
 
 	if (memory == MAP_FAILED)
 		return NULL;
-	before = -(uintptr_t)memory % CHUNK;
-	if (before)
-		munmap(memory, before);
-	munmap(memory + before + CHUNK, CHUNK - before);
+	/* the upper one that fits: so the next chunk adjoins, where mappings grow downwards */
+	before = CHUNK - (uintptr_t)memory % CHUNK;
+	munmap(memory, before);
+	if (before < CHUNK)
+		munmap(memory + before + CHUNK, CHUNK - before);
 	return memory + before;
 }
 
