@@ -8,7 +8,7 @@
 
 #include "live.h"
 
-/* A register takes one more than the loops that it is used in. */
+/* Each loop around a use may need one more. */
 #define MOST_PASSES	32u
 
 static void add(struct live *live, const u16 *numbers, u32 count, u32 wide)

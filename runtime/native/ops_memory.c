@@ -35,7 +35,7 @@ static void call(struct translation *t, const struct vgpu_insn *i, native_access
 		tr_load_masks(t);
 }
 
-/* All is in memory; nothing is cached behind it. */
+/* What is live is in memory; nothing is cached behind it. */
 static void call_here(struct translation *t, const struct vgpu_insn *i, native_access *f)
 {
 	tr_store(t, t->index);
@@ -43,7 +43,7 @@ static void call_here(struct translation *t, const struct vgpu_insn *i, native_a
 	tr_forget(t);
 }
 
-/* What tr_call_later() does when everything is in memory */
+/* What tr_call_later() does when what is live is in memory */
 static void call_and_load(struct translation *t, const struct later *l)
 {
 	const struct vgpu_insn *i = &t->code[l->index];
@@ -90,7 +90,7 @@ static void parameter(struct translation *t, const struct vgpu_insn *i)
 
 /* ---- global memory ----------------------------------------------------------- */
 
-/* All is in memory, and the page of all lanes is not in the TLB. */
+/* What is live is in memory, and the page of all lanes is not in the TLB. */
 static void leave_absent(struct translation *t, const struct later *l)
 {
 	call(t, &t->code[l->index], vgpu_native_absent);
@@ -330,7 +330,7 @@ static void jump_if_others(struct translation *t, const struct vgpu_insn *i, x86
 
 /*
  * A load whose addresses are no row: of one place, which all lanes get, or by a call. Behind the
- * segment, where everything is in memory.
+ * segment, where what is live is in memory.
  */
 static void load_later(struct translation *t, const struct later *l)
 {
