@@ -2,9 +2,9 @@
 /*
  * Which chunks of a warp's registers are in vector registers of the processor, while code of one
  * segment is put together, and which of those are not in memory yet (dirty). Wherever the code is
- * left, what a thread may yet read is in memory (live.h): every way out of it stores that, and every
- * way in loads what is used from there on. Both are put together behind the segment (ways.c), when
- * it is known from when to when each chunk was in which register.
+ * left, what a thread may yet read is in memory (live.h): every way out of it stores that, and
+ * every way in loads what is used from there on. Both are put together behind the segment (ways.c),
+ * when it is known from when to when each chunk was in which register.
  *
  * With AVX2 nothing is kept: instructions read and write the warp's registers where they are.
  *

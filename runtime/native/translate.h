@@ -6,7 +6,8 @@
  * A register slot of a warp is 64-byte chunks: R(n) is chunks 2n and 2n + 1, sixteen lanes each;
  * Q(n), n even, is 2n to 2n + 3, eight lanes each. The vector registers from CACHE_FIRST on keep
  * chunks: results, which are stored, if they are live (live.h), when the register is needed, or the
- * segment ends, or is left (registers.c), and what is read again. Below are what an instruction itself needs.
+ * segment ends, or is left (registers.c), and what is read again. Below are what an instruction
+ * itself needs.
  *
  * Registers of the processor:
  *	rbx	struct vgpu_lanes
@@ -193,7 +194,7 @@ void tr_load_at(struct translation *t, u32 when);
 
 /* Out before the present instruction, the state being what it is now */
 x86_label tr_exit(struct translation *t);
-/* The same from code behind the segment: as it was when that was left; or what is live is in memory. */
+/* The same from code behind the segment: as it was when that was left; or all live is in memory. */
 x86_label tr_exit_later(struct translation *t, const struct later *l);
 x86_label tr_exit_complete(struct translation *t, u32 index);
 struct later *tr_later(struct translation *t,

@@ -196,7 +196,7 @@ void vgpu_slices_ahead(struct vgpu_sm *sm);
 bool vgpu_slice_put_off(struct vgpu_sm *sm);
 /* ahead.c: execute all slices that are put off, now. */
 void vgpu_slices_catch_up(const struct vgpu_sm_env *env);
-/* ahead.c: the same, unless the next event is a step of an SM of this device, at the present time. */
+/* ahead.c: the same, unless the next event is a step of an SM of this device, due now. */
 void vgpu_slices_settle(const struct vgpu_sm *sm);
 /* ahead.c: the slice that was put off begins. False: nothing is left that could execute. */
 bool vgpu_slice_begin_late(struct vgpu_sm *sm);

@@ -230,8 +230,8 @@ static inline bool go_unnoticed(const char *what, const struct bystander_call *c
 		       calls[i].name, what, beside.mean * 1e3, beside.most * 1e3,
 		       alone->mean * 1e3, alone->most * 1e3);
 		if (computing->count)
-			printf(", beside processes that compute %.3f and %.3f", computing->mean * 1e3,
-			       computing->most * 1e3);
+			printf(", beside processes that compute %.3f and %.3f",
+			       computing->mean * 1e3, computing->most * 1e3);
 		printf("\n");
 		fflush(stdout);
 		unnoticed &= as_if_alone(beside, &normal[i], calls[i].times);
