@@ -152,15 +152,12 @@ static bool writes_record(const struct vgpu_sm *sm)
 
 bool vgpu_slice_put_off(struct vgpu_sm *sm)
 {
-	struct vgpu_sm_run *run = sm->run;
-
 	if (!step_is_next(sm) || writes_record(sm) || !is_its_own(sm) || !vgpu_slice_next(sm) ||
 	    !sm->env->ops->undisturbed(sm->env->engine)) {
-		vgpu_slices_catch_up(sm->env);
+		vgpu_sms_catch_up(sm->env);
 		return false;
 	}
-	run->put_off = true;
-	run->place = vgpu_event_put_off(sm->sim, &sm->step);
+	sm->run->place = vgpu_event_put_off(sm->sim, &sm->step);
 	return true;
 }
 
@@ -172,44 +169,26 @@ static struct vgpu_sm *first_put_off(const struct vgpu_sm_env *env)
 	for (u32 n = 0; n < env->sms[0].config->sms; n++) {
 		struct vgpu_sm *sm = &env->sms[n];
 
-		if (sm->run->put_off && (!first || sm->run->place < first->run->place))
+		if (vgpu_slice_is_put_off(sm->run) &&
+		    (!first || sm->run->place < first->run->place))
 			first = sm;
 	}
 	return first;
 }
 
-void vgpu_slices_catch_up(const struct vgpu_sm_env *env)
+void vgpu_sms_catch_up(const struct vgpu_sm_env *env)
 {
 	struct vgpu_sm *sm;
 
-	while ((sm = first_put_off(env))) {
+	while (env->parallel.run && (sm = first_put_off(env))) {
 		vgpu_event_take(sm->sim, &sm->step);
-		if (vgpu_slice_begin_late(sm))
-			vgpu_slice_go_on(sm, false);
+		vgpu_slice_begin(sm, vgpu_sm_ready_warps(sm), sm->sim->now);
+		vgpu_slice_go_on(sm, false);
 	}
-}
-
-bool vgpu_slice_begin_late(struct vgpu_sm *sm)
-{
-	u32 warps = vgpu_sm_ready_warps(sm);
-
-	if (likely(warps)) {
-		vgpu_slice_begin(sm, warps, sm->sim->now);
-		return true;
-	}
-	sm->run->put_off = false;
-	sm->run->place = 0;
-	return false;
-}
-
-void vgpu_sms_catch_up(const struct vgpu_sm_env *env)
-{
-	if (env->parallel.run)
-		vgpu_slices_catch_up(env);
 }
 
 void vgpu_slices_settle(const struct vgpu_sm *sm)
 {
 	if (!step_is_next(sm))
-		vgpu_slices_catch_up(sm->env);
+		vgpu_sms_catch_up(sm->env);
 }

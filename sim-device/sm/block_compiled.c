@@ -42,8 +42,8 @@ static bool report_ends(struct vgpu_sm *sm)
 			continue;
 		}
 		/* what such a report ends is to have been executed as far as it was */
-		if (sm->env->parallel.run && (warps->faulted || !vgpu_warps_over(warps)))
-			vgpu_slices_catch_up(sm->env);
+		if (warps->faulted || !vgpu_warps_over(warps))
+			vgpu_sms_catch_up(sm->env);
 		if (warps->faulted) {
 			copy = warps->fault;
 			sm->env->ops->block_fault(sm, block, &copy);
@@ -66,8 +66,7 @@ static bool report(struct vgpu_sm *sm)
 
 	vgpu_event_cancel(sm->sim, &sm->step);	/* blocks issued just now have scheduled it again */
 	if (unlikely(waits) && !sm->halted) {
-		if (sm->env->parallel.run)
-			vgpu_slices_catch_up(sm->env);
+		vgpu_sms_catch_up(sm->env);
 		sm->env->ops->blocks_wait(sm);
 		/* Blocks were issued: their step is next, and the others are looked at again. */
 		if (vgpu_event_pending(&sm->step))
@@ -85,14 +84,10 @@ static bool report(struct vgpu_sm *sm)
 static void go_on(struct vgpu_sm *sm)
 {
 	if (likely(!sm->run->slice.open && !sm->run->ahead_count)) {
-		if (unlikely(sm->run->put_off)) {
-			if (!vgpu_slice_begin_late(sm))
-				return;
-		} else {
-			if (!report(sm) || (sm->env->parallel.run && vgpu_slice_put_off(sm)))
-				return;
-			vgpu_slice_begin(sm, vgpu_sm_ready_warps(sm), sm->sim->now);
-		}
+		if (likely(!sm->run->place) &&
+		    (!report(sm) || (sm->env->parallel.run && vgpu_slice_put_off(sm))))
+			return;
+		vgpu_slice_begin(sm, vgpu_sm_ready_warps(sm), sm->sim->now);
 		if (sm->env->parallel.run)
 			vgpu_slices_ahead(sm);
 	}

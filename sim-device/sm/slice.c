@@ -351,7 +351,6 @@ void vgpu_slice_begin(struct vgpu_sm *sm, u32 warps, u64 start)
 		.most = sm->run->started + vgpu_slice_work(each, warps),
 	};
 	sm->run->started = 0;
-	sm->run->put_off = false;
 	if (unlikely(sm->trace->on))
 		slice->warps = vgpu_sm_warps(sm);
 }
@@ -478,8 +477,8 @@ void vgpu_slice_ahead(struct vgpu_sm *sm, u64 until)
 
 void vgpu_slice_finish(struct vgpu_sm *sm)
 {
-	if (unlikely(sm->run->put_off))
-		vgpu_slices_catch_up(sm->env);
+	if (vgpu_slice_is_put_off(sm->run))
+		vgpu_sms_catch_up(sm->env);
 	/* another SM has had its slice executed: its own event has nothing left to do */
 	if (unlikely(sm->run->place) && vgpu_event_pending(&sm->step))
 		vgpu_event_take(sm->sim, &sm->step);
@@ -494,7 +493,6 @@ void vgpu_slice_drop(struct vgpu_sm *sm, const struct vgpu_launch *launch)
 	count_ahead(run, launch);
 	run->ahead_first = run->ahead_count = 0;
 	run->slice.open = false;
-	run->put_off = false;
 	/* its event, which is gone, would have counted */
 	sm->sim->fired += run->place != 0;
 	run->place = 0;

@@ -242,8 +242,8 @@ u64 vgpu_sm_halt(struct vgpu_sm *sm);
  */
 bool vgpu_sm_quiet(const struct vgpu_sm *sm);
 /*
- * Whatever has begun in SMs by now has been executed as far as it would be with one thread
- * (ahead.c). Before launches are stopped.
+ * Execute all slices that are put off (ahead.c), now: before launches are stopped, and whatever
+ * else changes what they would execute. Without threads there are none.
  */
 void vgpu_sms_catch_up(const struct vgpu_sm_env *env);
 /*

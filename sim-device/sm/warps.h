@@ -127,11 +127,16 @@ struct vgpu_sm_run {
 	u64 ahead_issued;
 	u64 ahead_work;
 	u64 ahead_walks;
-	/* its slice is to begin when those of other SMs do, at the same time (ahead.c) */
-	bool put_off;
-	u64 place;			/* then that of its end (vgpu_event_put_off()), else 0 */
+	/* the slice was put off (ahead.c): place of its end (vgpu_event_put_off()); else 0 */
+	u64 place;
 	void *memory;			/* what was allocated; this struct is aligned inside */
 };
+
+/* The slice is put off still: it is to begin when those of other SMs do, at the same time. */
+static inline bool vgpu_slice_is_put_off(const struct vgpu_sm_run *run)
+{
+	return unlikely(run->place) && !run->slice.open && !run->ahead_count;
+}
 
 /* warps.c */
 /* A new block's state, and @extra bytes of zeros; NULL: no memory. It has not begun. */
@@ -194,12 +199,8 @@ void vgpu_slices_ahead(struct vgpu_sm *sm);
  * their blocks have been issued, too. False: it begins.
  */
 bool vgpu_slice_put_off(struct vgpu_sm *sm);
-/* ahead.c: execute all slices that are put off, now. */
-void vgpu_slices_catch_up(const struct vgpu_sm_env *env);
-/* ahead.c: the same, unless the next event is a step of an SM of this device, due now. */
+/* ahead.c: vgpu_sms_catch_up(), unless a step of an SM of this device is next, and due now. */
 void vgpu_slices_settle(const struct vgpu_sm *sm);
-/* ahead.c: the slice that was put off begins. False: nothing is left that could execute. */
-bool vgpu_slice_begin_late(struct vgpu_sm *sm);
 /*
  * slice.c: execute the rest of a paused slice, and have happened what was executed ahead. For what
  * needs to know when the slice ends.

@@ -89,6 +89,30 @@ static inline struct host *device(void)
 	return device_with(NULL);
 }
 
+static inline u32 load(struct host *h, u32 c, const struct vass *v)
+{
+	char message[256] = "";
+	u32 module, bytes;
+	void *binary = vass_binary(v, &bytes);
+
+	if (vgpu_module_load(h->dev, c, binary, bytes, message, sizeof(message), &module))
+		fail_msg("%s", message);
+	free(binary);
+	return module;
+}
+
+static inline void launch(struct host *h, u32 c, u32 q, u32 module, u32 blocks, u64 param)
+{
+	struct vgpu_cmd cmd = {.op = VGPU_CMD_LAUNCH,
+			       .launch = {.module = module,
+					  .grid = {blocks, 1, 1},
+					  .block = {THREADS, 1, 1},
+					  .param_bytes = 8,
+					  .params = 0x1000}};
+
+	assert_int_equal(host_try(h, c, q, &cmd, 0, &param), 0);
+}
+
 /*
  * A context that copies @copies times, launches @v, and copies what it computes to @offset.
  * Returns its id.
@@ -96,25 +120,12 @@ static inline struct host *device(void)
 static inline u32 add_later(struct host *h, const struct vass *v, u32 blocks, u64 offset,
 			    u32 copies)
 {
-	u32 c = host_open(h), q = host_queue(h, c), module, bytes;
-	struct vgpu_cmd cmd;
-	char message[256] = "";
-	void *binary = vass_binary(v, &bytes);
-	u64 param = BASE;
+	u32 c = host_open(h), q = host_queue(h, c), module = load(h, c, v);
 
-	if (vgpu_module_load(h->dev, c, binary, bytes, message, sizeof(message), &module))
-		fail_msg("%s", message);
-	free(binary);
 	assert_int_equal(vgpu_memory_map(h->dev, c, BASE, BYTES), 0);
 	while (copies--)
 		host_push(h, c, q, cmd_h2d(BASE, offset, 4096));
-	cmd = (struct vgpu_cmd){.op = VGPU_CMD_LAUNCH,
-				.launch = {.module = module,
-					   .grid = {blocks, 1, 1},
-					   .block = {THREADS, 1, 1},
-					   .param_bytes = 8,
-					   .params = 0x1000}};
-	assert_int_equal(host_try(h, c, q, &cmd, 0, &param), 0);
+	launch(h, c, q, module, blocks, BASE);
 	host_push(h, c, q, cmd_d2h(offset, BASE, BYTES));
 	return c;
 }

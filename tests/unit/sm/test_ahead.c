@@ -243,12 +243,12 @@ static void the_host_may_do_anything(void **state)
 			struct vgpu_ksr *ksr = manual_kernel(h->dev, 1 + below(&random, 2));
 
 			assert_true(vgpu_exec_check(&h->dev->exec));
-			put_off += h->dev->exec.sms[sm].run->put_off;
+			put_off += vgpu_slice_is_put_off(h->dev->exec.sms[sm].run);
 			if (ksr && h->dev->exec.smst[sm].ksr) {
 				assert_int_equal(vgpu_exec_reserve(&h->dev->exec, sm, ksr), 0);
 				/* its slice had begun, for all others */
 				assert_false(h->dev->exec.sms[sm].halted &&
-					     h->dev->exec.sms[sm].run->put_off);
+					     vgpu_slice_is_put_off(h->dev->exec.sms[sm].run));
 			}
 			/* a second one comes while the first has been alone for some time */
 			if (h->dev->contexts.count == 1 && h->dev->exec.sms[0].instructions > 20000)

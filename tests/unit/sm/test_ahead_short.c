@@ -176,30 +176,6 @@ static void a_fault_of_a_short_block(void **state)
 	assert_in_range(e.batches, 40, ~0ull);
 }
 
-static u32 load(struct host *h, u32 c, const struct vass *v)
-{
-	char message[256] = "";
-	u32 module, bytes;
-	void *binary = vass_binary(v, &bytes);
-
-	if (vgpu_module_load(h->dev, c, binary, bytes, message, sizeof(message), &module))
-		fail_msg("%s", message);
-	free(binary);
-	return module;
-}
-
-static void launch(struct host *h, u32 c, u32 q, u32 module, u32 blocks, u64 param)
-{
-	struct vgpu_cmd cmd = {.op = VGPU_CMD_LAUNCH,
-			       .launch = {.module = module,
-					  .grid = {blocks, 1, 1},
-					  .block = {THREADS, 1, 1},
-					  .param_bytes = 8,
-					  .params = 0x1000}};
-
-	assert_int_equal(host_try(h, c, q, &cmd, 0, &param), 0);
-}
-
 /* A kernel waits for managed pages; then they go, and there is one of short blocks. */
 static void warps_are_traced_in_time(void **state)
 {
