@@ -210,7 +210,8 @@ PATH=$path
 run --no-module --append tsc_early_khz=1000000 -- true
 check "a guest whose clock is wrong is refused" is "$status" 125
 check "and said" said "^vgpu-vm: a sleep of 200 ms took [0-9]+ ms by the guest's clock, [0-9]+ ms by this machine's$"
-check "after it was restarted" is "$(grep -c "machine's; again" "$tmp/stderr")" 2
+# A start may also fail for another reason: a clock that runs too fast ends what waits too early.
+check "after it was restarted" is "$(grep -c '; again$' "$tmp/stderr")" 2
 
 # What is wrong is said before anything starts.
 for wrong in "--kernel 5.4" "--smp 0" "--mem lots" "--timeout soon" "--frobnicate" "--smp" \
