@@ -43,13 +43,36 @@ lanes_inline vd ffma_odd(vd a, vd b, vd c, bool down)
 	return (vd)bits;
 }
 
-/* to nearest */
-lanes_inline vf fma_vf(vf a, vf b, vf c)
+/*
+ * Sums that have been rounded to 53 bits: where rounding them once more may differ from rounding
+ * the exact ones. They lie in the middle between two floats, or are less than the least normal one.
+ */
+lanes_inline vu ffma_is_near(vd s)
+{
+	vuq bits = (vuq)s;
+	vu middle = (vu)(bits & 0x1fffffff) == (vu)splatq(1ull << 32 | 0x10000000);
+	vs high = (vs)(bits & 0x7fffffff00000000ull);
+
+	return middle | (vu)((high < 0x38100000) & (high > 0));
+}
+
+lanes_noinline vf ffma_exact(vf a, vf b, vf c)
 {
 	return join_f(
 		ffma_odd(widen_f(LOW_HALF(a)), widen_f(LOW_HALF(b)), widen_f(LOW_HALF(c)), false),
 		ffma_odd(widen_f(HIGH_HALF(a)), widen_f(HIGH_HALF(b)), widen_f(HIGH_HALF(c)),
 			 false));
+}
+
+/* to nearest */
+lanes_inline vf fma_vf(vf a, vf b, vf c)
+{
+	vd low = widen_f(LOW_HALF(a)) * widen_f(LOW_HALF(b)) + widen_f(LOW_HALF(c));
+	vd high = widen_f(HIGH_HALF(a)) * widen_f(HIGH_HALF(b)) + widen_f(HIGH_HALF(c));
+
+	if (unlikely(mask_of(ffma_is_near(low) | ffma_is_near(high))))
+		return ffma_exact(a, b, c);
+	return join_f(low, high);
 }
 
 /* What an FFMA under another mode rounds: sums that are exact, or odd. MXCSR is to nearest. */

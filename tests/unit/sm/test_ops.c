@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fma_tie.h"
 #include "lanes_rig.h"
 #include "ops_ref.h"
 #include "sm/verify.h"
@@ -242,23 +243,14 @@ static u8 some_register(enum kind kind, u64 *seed)
 	return wide(kind) ? n & ~1 : n;
 }
 
-static void one(struct rig *rigs[2], const struct vgpu_insn *i, u32 active, u64 *seed)
+/* What registers of the first rig have, in all builds */
+static void check(struct rig *rigs[2], const struct vgpu_insn *i, u32 active)
 {
 	u64 expected[VGPU_LANES], got;
 	u32 before[VGPU_LANES * 2];
 	bool known = true;
 	char what[96];
 
-	for (u32 n = 0; n < 16; n += 2) {
-		for (u32 l = 0; l < VGPU_LANES; l++) {
-			if (wide(rows[i->op].a) || (wide(rows[i->op].b) && n & 4)) {
-				rig_q(rigs[0], n)[l] = value64(seed);
-			} else {
-				rig_r(rigs[0], n)[l] = value32(seed);
-				rig_r(rigs[0], n + 1)[l] = value32(seed);
-			}
-		}
-	}
 	for (u32 l = 0; l < VGPU_LANES; l++) {
 		u64 b = i->flags & VGPU_F_IMM &&
 					(rows[i->op].b == KIND_RI || rows[i->op].b == KIND_QI) ?
@@ -300,6 +292,21 @@ static void one(struct rig *rigs[2], const struct vgpu_insn *i, u32 active, u64 
 	}
 	if (rigs[1])
 		rig_same(rigs[0], rigs[1], what);
+}
+
+static void one(struct rig *rigs[2], const struct vgpu_insn *i, u32 active, u64 *seed)
+{
+	for (u32 n = 0; n < 16; n += 2) {
+		for (u32 l = 0; l < VGPU_LANES; l++) {
+			if (wide(rows[i->op].a) || (wide(rows[i->op].b) && n & 4)) {
+				rig_q(rigs[0], n)[l] = value64(seed);
+			} else {
+				rig_r(rigs[0], n)[l] = value32(seed);
+				rig_r(rigs[0], n + 1)[l] = value32(seed);
+			}
+		}
+	}
+	check(rigs, i, active);
 }
 
 static bool tested(u32 op)
@@ -411,6 +418,27 @@ static void test_fma(void **state)
 				       .c = 4 };
 
 		one(rigs, &i, ~0u, &seed);
+	}
+	rig_free(rigs[0]);
+	rig_free(rigs[1]);
+}
+
+/* Sums that would be rounded twice by way of 53 bits */
+static void test_fma_ties(void **state)
+{
+	const struct vgpu_insn i = {
+		.op = VGPU_OP_FFMA, .guard = VGPU_PT, .dst = 12, .a = 0, .b = 2, .c = 4
+	};
+	struct rig *rigs[2] = { rig_new(1), rig_builds() == 2 ? rig_new(1) : NULL };
+	u64 seed = 78;
+
+	(void)state;
+	for (u32 n = 0; n < 100; n++) {
+		u32 *a = rig_r(rigs[0], 0), *b = rig_r(rigs[0], 2), *c = rig_r(rigs[0], 4);
+
+		for (u32 l = 0; l < VGPU_LANES; l++)
+			fma_tie((u32)(rig_random(&seed) >> 32), &a[l], &b[l], &c[l]);
+		check(rigs, &i, ~0u);
 	}
 	rig_free(rigs[0]);
 	rig_free(rigs[1]);
@@ -620,6 +648,7 @@ int main(void)
 		cmocka_unit_test(test_int32),	      cmocka_unit_test(test_int64),
 		cmocka_unit_test(test_float32),	      cmocka_unit_test(test_float64),
 		cmocka_unit_test(test_conversions),   cmocka_unit_test(test_compares),
+		cmocka_unit_test(test_fma_ties),
 		cmocka_unit_test(test_fma),	      cmocka_unit_test(test_special),
 		cmocka_unit_test(test_special_exact), cmocka_unit_test(test_special_registers),
 	};
