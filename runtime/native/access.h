@@ -3,7 +3,7 @@
  * Loads, stores and atomics of generated code: functions that it calls. What they do is what the
  * interpreter does where all lanes have their translations in the TLB and nothing is wrong; else
  * they have done nothing, and the interpreter executes the instruction. They use AVX-512, but for
- * those of access_avx2.c.
+ * those of access_avx2.c and access_sse2.c.
  */
 #ifndef VGPU_NATIVE_ACCESS_H
 #define VGPU_NATIVE_ACCESS_H
@@ -66,6 +66,7 @@ static inline void vgpu_shape_set(const struct vgpu_lanes *s, struct shape *shap
 /* Of register @reg, for the lanes in @m; UNKNOWN becomes something else. */
 void vgpu_native_shape(const struct vgpu_lanes *s, struct shape *shape, u32 reg, u32 m);
 void vgpu_native_shape_avx2(const struct vgpu_lanes *s, struct shape *shape, u32 reg, u32 m);
+void vgpu_native_shape_sse2(const struct vgpu_lanes *s, struct shape *shape, u32 reg, u32 m);
 
 /* The function for an instruction; NULL: there is none. */
 native_access *vgpu_native_access(const struct vgpu_insn *i);
@@ -108,5 +109,7 @@ u32 vgpu_native_thread_index(struct vgpu_lanes *s, const struct vgpu_insn *i, u3
  * Not 0: the code is to be left, for what the instruction waits for or has done.
  */
 u32 vgpu_native_interpret(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m);
+/* The same of an FFMA without a mode, FTZ and SAT. */
+u32 vgpu_native_fma_sse2(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m);
 
 #endif

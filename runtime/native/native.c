@@ -30,7 +30,7 @@ static struct vgpu_native_stats totals;
 static enum vgpu_native_vectors of_processor(void)
 {
 	if (!vgpu_cpu_has_avx2())
-		return VGPU_VECTORS_NONE;
+		return VGPU_VECTORS_SSE2;
 	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
 			       __builtin_cpu_supports("avx512dq") &&
 			       __builtin_cpu_supports("avx512vl") &&
@@ -41,7 +41,7 @@ static enum vgpu_native_vectors of_processor(void)
 
 static int choose_vectors(enum vgpu_native_vectors *vectors, char *message, size_t size)
 {
-	static const char *const names[] = { "none", "avx2", "avx512" };
+	static const char *const names[] = { "none", "sse2", "avx2", "avx512" };
 	const char *wanted = getenv("VGPU_VECTORS");
 	enum vgpu_native_vectors has = of_processor(), chosen = VGPU_VECTORS_NONE;
 
@@ -52,12 +52,12 @@ static int choose_vectors(enum vgpu_native_vectors *vectors, char *message, size
 	while (strcmp(wanted, names[chosen]))
 		if (++chosen > VGPU_VECTORS_AVX512) {
 			snprintf(message, size,
-				 "VGPU_VECTORS=%s: it must be none, avx2 or avx512", wanted);
+				 "VGPU_VECTORS=%s: it must be none, sse2, avx2 or avx512", wanted);
 			return -EINVAL;
 		}
 	if (chosen > has) {
 		snprintf(message, size, "VGPU_VECTORS=%s: this processor has %s", wanted,
-			 has == VGPU_VECTORS_NONE ? "neither AVX-512 nor AVX2" : "no AVX-512");
+			 names[has]);
 		return -EINVAL;
 	}
 	*vectors = chosen;
@@ -86,8 +86,8 @@ int vgpu_native_configure(struct vgpu_native_choice *choice, char *message, size
 		return error;
 	if (choice->mode == VGPU_NATIVE_ALWAYS &&
 	    !__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
-		fprintf(stderr, "vgpu: VGPU_NATIVE=always: there are no vectors of AVX2 or "
-				"AVX-512 (VGPU_VECTORS); the interpreter serves\n");
+		fprintf(stderr, "vgpu: VGPU_NATIVE=always: VGPU_VECTORS=none; the interpreter "
+				"serves\n");
 	choice->mode = VGPU_NATIVE_OFF;
 	return 0;
 }
@@ -145,7 +145,7 @@ static void translate(struct native_kernel *k)
 	uint64_t begin = now();
 
 	if (totals.bytes >= MOST_BYTES ||
-	    vgpu_translate(k->insns, k->count, k->cost, k->avx2, &object))
+	    vgpu_translate(k->insns, k->count, k->cost, k->vectors, &object))
 		return;
 	k->room = (object.size + VGPU_PAGE_SIZE - 1) & ~(size_t)(VGPU_PAGE_SIZE - 1);
 	k->start = place(&object, k->room);
@@ -161,14 +161,14 @@ static void translate(struct native_kernel *k)
 }
 
 static struct native_kernel *kernel_of(const struct vgpu_insn *code, uint32_t count,
-				       const uint16_t *cost, bool avx2)
+				       const uint16_t *cost, enum vgpu_native_vectors vectors)
 {
 	size_t bytes = count * sizeof(*code);
 	struct native_kernel *k;
-	uint64_t hash = hash_of(cost, sizeof(k->cost), hash_of(code, bytes, count + avx2));
+	uint64_t hash = hash_of(cost, sizeof(k->cost), hash_of(code, bytes, count + vectors));
 
 	for (k = kernels[hash % BUCKETS]; k; k = k->next)
-		if (k->hash == hash && k->count == count && k->avx2 == avx2 &&
+		if (k->hash == hash && k->count == count && k->vectors == vectors &&
 		    !memcmp(k->insns, code, bytes) && !memcmp(k->cost, cost, sizeof(k->cost)))
 			return k;
 	k = calloc(1, sizeof(*k));
@@ -182,7 +182,8 @@ static struct native_kernel *kernel_of(const struct vgpu_insn *code, uint32_t co
 	memcpy(k->insns, code, bytes);
 	memcpy(k->cost, cost, sizeof(k->cost));
 	k->code = (struct vgpu_native_code){ vgpu_native_run, vgpu_native_begin, vgpu_native_end };
-	k->avx2 = avx2;
+	k->vectors = vectors;
+	k->interpreter = vectors == VGPU_VECTORS_SSE2 ? vgpu_lanes_run_sse2 : vgpu_lanes_run_avx2;
 	k->hash = hash;
 	k->count = count;
 	translate(k);
@@ -202,7 +203,7 @@ int vgpu_native_find(const struct vgpu_native_choice *choice, const struct vgpu_
 	if (choice->mode == VGPU_NATIVE_AUTO && executed < (uint64_t)count * EXECUTIONS)
 		return -EAGAIN;
 	pthread_mutex_lock(&lock);
-	k = kernel_of(code, count, cost, choice->vectors == VGPU_VECTORS_AVX2);
+	k = kernel_of(code, count, cost, choice->vectors);
 	pthread_mutex_unlock(&lock);
 	if (!k || !k->start)
 		return -ENOMEM;

@@ -19,7 +19,12 @@ enum vgpu_native_mode {
 };
 
 /* What code is made for */
-enum vgpu_native_vectors { VGPU_VECTORS_NONE, VGPU_VECTORS_AVX2, VGPU_VECTORS_AVX512 };
+enum vgpu_native_vectors {
+	VGPU_VECTORS_NONE,
+	VGPU_VECTORS_SSE2,
+	VGPU_VECTORS_AVX2,
+	VGPU_VECTORS_AVX512,
+};
 
 /** struct vgpu_native_choice - of a device */
 struct vgpu_native_choice {
@@ -28,10 +33,9 @@ struct vgpu_native_choice {
 };
 
 /*
- * VGPU_NATIVE: off, auto (also if it is not set) or always. VGPU_VECTORS: avx512, avx2, or none;
- * not set: the best that this processor has. OFF where that is none; with `always' that is said,
- * once. -EINVAL: another value, or vectors that this processor does not have, explained in
- * @message.
+ * VGPU_NATIVE: off, auto (also if it is not set) or always. VGPU_VECTORS: avx512, avx2, sse2, or
+ * none; not set: the best that this processor has. OFF with none; with `always' that is said, once.
+ * -EINVAL: another value, or vectors that this processor does not have, explained in @message.
  */
 int vgpu_native_configure(struct vgpu_native_choice *choice, char *message, size_t size);
 

@@ -31,7 +31,7 @@ static void call(struct translation *t, const struct vgpu_insn *i, native_access
 	x86_rr(x, false, X_LOAD, RDX, R12);
 	x86_mov_ri(x, RAX, (u64)(uintptr_t)f);
 	x86_call_reg(x, RAX);
-	if (t->masked && !x->avx2)
+	if (t->masked && !x->small)
 		tr_load_masks(t);
 }
 
@@ -48,7 +48,7 @@ static void call_and_load(struct translation *t, const struct later *l)
 {
 	const struct vgpu_insn *i = &t->code[l->index];
 
-	call(t, i, t->x.avx2 ? vgpu_native_interpret : vgpu_native_access(i));
+	call(t, i, t->x.small ? vgpu_native_interpret : vgpu_native_access(i));
 	x86_rr(&t->x, false, X_TEST, RAX, RAX);
 	x86_jump_if(&t->x, CC_NE, tr_exit_complete(t, l->index));
 	tr_load_at(t, l->returned);
@@ -152,6 +152,12 @@ static void find_bytes(struct translation *t, const struct vgpu_insn *i, u32 siz
 	x86_rr(x, true, X_ADD, RSI, RCX);
 }
 
+/* One lane of a Q */
+static struct x86_mem lane_mem(u32 reg, u32 lane)
+{
+	return at(R14, (int32_t)(reg * 128 + lane * 8) - BIAS);
+}
+
 /*
  * rsi = where the first lane's bytes are, ecx = their offset in the page, if the addresses of all
  * lanes are a row with @step bytes from one to the next (0: one place), with @bytes in all, aligned
@@ -162,14 +168,17 @@ static void find_row(struct translation *t, const struct vgpu_insn *i, u32 step,
 {
 	struct x86 *x = &t->x;
 
-	if (x->avx2) {	/* mostly the last lane says already that they are none */
-		struct x86_mem first = chunk_mem(chunk(i->a, 0)), last = first;
-
-		last.disp += 8 * (VGPU_LANES - 1);
-		x86_rm(x, true, X_LOAD, RAX, last);
+	if (x->small) {
+		/* mostly the last lane says already that they are none */
+		x86_rm(x, true, X_LOAD, RAX, lane_mem(i->a, VGPU_LANES - 1));
 		x86_ri(x, true, 5, RAX, (int32_t)(step * (VGPU_LANES - 1)));
-		x86_rm(x, true, X_CMP, RAX, first);
+		x86_rm(x, true, X_CMP, RAX, lane_mem(i->a, 0));
 		x86_jump_if(x, CC_NE, l->here);
+		x->small->compare_row(x, lane_mem(i->a, 0), step, false);
+		x86_jump_if(x, CC_NE, l->here);
+		tr_leaves(t, l);
+		find_bytes(t, i, size, bytes, write, l->elsewhere, l->absent);
+		return;
 	}
 	for (u32 p = 0; p < 4; p++) {
 		u8 a = tr_use(t, chunk(i->a, p)), row = 0;
@@ -225,11 +234,16 @@ static void find_masked_row(struct translation *t, const struct vgpu_insn *i, bo
 	tr_leaves(t, l);
 	lane_address(t, i, X_LOWEST, RAX);
 	x86_rr(x, true, X_SUB, RAX, RCX);
-	if (x->avx2) {	/* mostly the last lane says already that they are none */
+	if (x->small) {
+		/* mostly the last lane says already that they are none */
 		lane_address(t, i, X_HIGHEST, RDX);
 		x86_rr(x, true, X_SUB, RDX, RCX);
 		x86_rr(x, true, X_CMP, RDX, RAX);
 		x86_jump_if(x, CC_NE, l->here);
+		x->small->compare_row(x, lane_mem(i->a, 0), 4, true);
+		x86_jump_if(x, CC_NE, l->here);
+		find_bytes(t, i, 4, 4 * VGPU_LANES, write, l->elsewhere, l->absent);
+		return;
 	}
 	x86_v(x, V_BROADQ_GPR, 0, 0, RAX, 0);
 	for (u32 p = 0; p < 4; p++) {
@@ -285,30 +299,42 @@ static void count_masked_segments(struct translation *t)
 }
 
 /*
- * Vector 0 = address of the first active lane, where the lanes are no row. With AVX-512 nothing is
- * read alone that may just have been stored with others: find_row() has left it in vector 0, and
- * find_masked_row() its parts in rax and ecx.
+ * The address of the first active lane, where the lanes are no row: rax with small vectors. With
+ * AVX-512 it is vector 0, and nothing is read alone that may just have been stored with others:
+ * find_row() has left it there, and find_masked_row() its parts in rax and ecx.
  */
 static void find_first(struct translation *t, const struct vgpu_insn *i)
 {
 	struct x86 *x = &t->x;
 
-	if (x->avx2 && t->masked)
+	if (x->small && t->masked)
 		lane_address(t, i, X_LOWEST, RAX);
-	else if (x->avx2)
-		x86_rm(x, true, X_LOAD, RAX, chunk_mem(chunk(i->a, 0)));
-	else if (t->masked)
-		x86_rr(x, true, X_ADD, RAX, RCX);
-	else
+	else if (x->small)
+		x86_rm(x, true, X_LOAD, RAX, lane_mem(i->a, 0));
+	if (x->small || !t->masked)
 		return;
+	x86_rr(x, true, X_ADD, RAX, RCX);
 	x86_v(x, V_BROADQ_GPR, 0, 0, RAX, 0);
 }
 
-/* Jump if an active lane has another address than vector 0. */
+/* Jump if an active lane has another address than find_first() has found; rax = that. */
 static void jump_if_others(struct translation *t, const struct vgpu_insn *i, x86_label otherwise)
 {
 	struct x86 *x = &t->x;
 
+	if (x->small) {
+		/* mostly the last lane says already that there are others */
+		if (t->masked) {
+			lane_address(t, i, X_HIGHEST, RDX);
+			x86_rr(x, true, X_CMP, RDX, RAX);
+		} else {
+			x86_rm(x, true, X_CMP, RAX, lane_mem(i->a, VGPU_LANES - 1));
+		}
+		x86_jump_if(x, CC_NE, otherwise);
+		x->small->compare_row(x, lane_mem(i->a, 0), 0, t->masked);
+		x86_jump_if(x, CC_NE, otherwise);
+		return;
+	}
 	/* mostly the last lanes say already that there are others */
 	for (u32 n = 0; n < 4; n++) {
 		u32 p = 3 - n, active = t->masked ? V_MASK(7) : 0;
@@ -326,6 +352,7 @@ static void jump_if_others(struct translation *t, const struct vgpu_insn *i, x86
 			x86_jump_if(x, CC_NE, otherwise);
 		}
 	}
+	x86_v_to(x, RAX, 0);
 }
 
 /*
@@ -343,7 +370,6 @@ static void load_later(struct translation *t, const struct later *l)
 	tr_store_at(t, l->left, l->index);
 	find_first(t, i);
 	jump_if_others(t, i, otherwise);
-	x86_v_to(x, RAX, 0);
 	find_bytes(t, i, size, size, false, otherwise, absent);
 	count_segments(t, size);
 	x86_vm(x, wide ? V_BROADQ : V_BROAD, 0, 0, at(RSI, 0), 0);
@@ -466,7 +492,7 @@ static void call_thread_index(struct translation *t, const struct later *l)
 {
 	tr_store_at(t, l->left, l->index);
 	call(t, &t->code[l->index],
-	     t->x.avx2 ? vgpu_native_interpret : vgpu_native_thread_index);
+	     t->x.small ? vgpu_native_interpret : vgpu_native_thread_index);
 	tr_load_at(t, l->returned);
 }
 
@@ -544,12 +570,18 @@ static bool is_one_step(const struct vgpu_insn *i)
 	return true;
 }
 
+static bool is_plain_fma(const struct translation *t, const struct vgpu_insn *i)
+{
+	return t->x.small == &x86_sse2 && i->op == VGPU_OP_FFMA &&
+	       !(i->flags & (VGPU_F_FTZ | VGPU_F_SAT)) && !VGPU_F_RND(i->flags);
+}
+
 bool tr_call_interpreter(struct translation *t, const struct vgpu_insn *i)
 {
 	if (!is_one_step(i))
 		return false;
 	check_members(t, i);
-	call_here(t, i, vgpu_native_interpret);
+	call_here(t, i, is_plain_fma(t, i) ? vgpu_native_fma_sse2 : vgpu_native_interpret);
 	x86_rr(&t->x, false, X_TEST, RAX, RAX);
 	x86_jump_if(&t->x, CC_NE, tr_exit(t));
 	return true;
@@ -584,7 +616,7 @@ bool tr_memory(struct translation *t, const struct vgpu_insn *i)
 	}
 	if (done)
 		return true;
-	if (t->x.avx2)
+	if (t->x.small)
 		return false;
 	f = vgpu_native_access(i);
 	if (f) {

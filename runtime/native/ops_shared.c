@@ -41,9 +41,11 @@ static void emit_shared(struct translation *t, const struct later *l)
 	x86_mov_ri(x, RDX, i->a);
 	x86_rr(x, false, X_LOAD, RCX, R12);
 	x86_mov_ri(x, RAX,
-		   (u64)(uintptr_t)(x->avx2 ? vgpu_native_shape_avx2 : vgpu_native_shape));
+		   (u64)(uintptr_t)(!x->small		   ? vgpu_native_shape :
+				    x->small == &x86_avx2 ? vgpu_native_shape_avx2 :
+							    vgpu_native_shape_sse2));
 	x86_call_reg(x, RAX);
-	if (t->masked && !x->avx2)
+	if (t->masked && !x->small)
 		tr_load_masks(t);
 	tr_load_at(t, l->left);
 	x86_jump(x, l->again);

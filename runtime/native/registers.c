@@ -6,7 +6,8 @@
  * every way in loads what is used from there on. Both are put together behind the segment (ways.c),
  * when it is known from when to when each chunk was in which register.
  *
- * With AVX2 nothing is kept: instructions read and write the warp's registers where they are.
+ * With smaller vectors nothing is kept: instructions read and write the warp's registers where they
+ * are.
  *
  * "When" is the number of the event, in the order in which code of the segment was put together:
  * translation.now. Code that leaves the segment and returns to it has two: when it leaves it, and
@@ -113,7 +114,7 @@ static void enter(struct translation *t, u8 slot, u32 chunk, bool dirty)
 	t->slot_of[chunk] = slot;
 }
 
-/* AVX2: there are no registers to keep anything in. Operands are read where they are. */
+/* Small vectors: there are no registers to keep anything in. Operands are read where they are. */
 static u8 alias(struct translation *t, u32 chunk)
 {
 	u8 slot = X86_ALIAS_FIRST;
@@ -126,7 +127,7 @@ static u8 alias(struct translation *t, u32 chunk)
 	return slot;
 }
 
-static u8 fresh_of_avx2(struct translation *t)
+static u8 fresh_of_small(struct translation *t)
 {
 	u8 slot = CACHE_FIRST;
 
@@ -141,8 +142,8 @@ u8 tr_fresh(struct translation *t)
 {
 	u8 slot = t->next_slot;
 
-	if (t->x.avx2)
-		return fresh_of_avx2(t);
+	if (t->x.small)
+		return fresh_of_small(t);
 	do
 		slot = slot == CACHE_LAST ? CACHE_FIRST : (u8)(slot + 1);
 	while (t->pinned >> slot & 1);
@@ -170,7 +171,7 @@ u8 tr_use(struct translation *t, u32 chunk)
 {
 	u8 slot = cached(t, chunk);
 
-	if (t->x.avx2)
+	if (t->x.small)
 		return alias(t, chunk);
 	if (slot) {
 		t->pinned |= 1u << slot;
@@ -220,7 +221,7 @@ void tr_result(struct translation *t, u8 slot, u32 reg, u32 part, bool wide)
 			x86_vm(&t->x, wide ? V_LOADQ : V_LOAD, slot, 0, chunk_mem(chunk_),
 			       inactive);
 	}
-	if (t->x.avx2)
+	if (t->x.small)
 		x86_vm(&t->x, V_STORE, slot, 0, chunk_mem(chunk_), 0);
 	else
 		enter(t, slot, chunk_, true);

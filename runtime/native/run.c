@@ -9,16 +9,26 @@
 #include "run.h"
 #include "sm/lanes_stack.h"
 
-typedef u64 start_fn(struct vgpu_lanes *s, struct vgpu_warp *w, const void *entry);
+typedef u64 start_fn(struct vgpu_lanes *s, struct vgpu_warp *w, const void *entry, u32 active);
 
 #define MXCSR_NEAREST	0x1f80u
 
-/* The function of the compiler takes a table where the processor may have no instruction for it. */
-static u32 lanes_of(u32 mask)
+static const struct native_kernel *kernel_of(const struct vgpu_lanes *s)
+{
+	return vgpu_container_of(s->native, struct native_kernel, code);
+}
+
+/*
+ * The function of the compiler takes a table where the processor may have no instruction for it.
+ * One with AVX2 has. Volatile: so it stays behind the question.
+ */
+static u32 lanes_of(const struct native_kernel *kernel, u32 mask)
 {
 	u32 count;
 
-	__asm__("popcnt %1, %0" : "=r"(count) : "r"(mask) : "cc");
+	if (kernel->vectors == VGPU_VECTORS_SSE2)
+		return (u32)__builtin_popcount(mask);
+	__asm__ volatile("popcnt %1, %0" : "=r"(count) : "r"(mask) : "cc");
 	return count;
 }
 
@@ -51,7 +61,7 @@ static enum vgpu_lanes_end interpret(struct vgpu_lanes *s, u32 budget)
 	enum vgpu_lanes_end end;
 
 	s->budget = budget;
-	end = vgpu_lanes_run_avx2(s);
+	end = kernel_of(s)->interpreter(s);
 	s->budget += more;
 	return end;
 }
@@ -65,8 +75,7 @@ static _Thread_local enum vgpu_lanes_end left = VGPU_LANES_BUDGET;
  */
 u32 vgpu_native_interpret(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 {
-	const struct native_kernel *kernel =
-		vgpu_container_of(s->native, struct native_kernel, code);
+	const struct native_kernel *kernel = kernel_of(s);
 	struct vgpu_warp *w = s->warp;
 	u64 cycles = w->cycles, threads = s->threads;
 	u32 budget = s->budget, reconv = w->reconv;
@@ -76,7 +85,7 @@ u32 vgpu_native_interpret(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m
 	w->pc = (u32)(i - kernel->insns);
 	w->reconv = VGPU_NO_RECONV;
 	s->budget = 1;
-	end = vgpu_lanes_run_avx2(s);
+	end = kernel->interpreter(s);
 	s->budget = budget;
 	w->reconv = reconv;
 	w->cycles = cycles;
@@ -111,7 +120,7 @@ static enum vgpu_lanes_end diverge_here(struct vgpu_lanes *s, struct vgpu_warp *
 	if (!diverge(w, i, m))
 		return interpret(s, 1);		/* which says what is wrong */
 	s->budget--;
-	s->threads += lanes_of(m);
+	s->threads += lanes_of(kernel_of(s), m);
 	w->cycles += s->cost[i->op];
 	return VGPU_LANES_BUDGET;
 }
@@ -125,7 +134,7 @@ static enum vgpu_lanes_end exit_here(struct vgpu_lanes *s, struct vgpu_warp *w)
 	if (w->waiting)
 		return interpret(s, 1);
 	s->budget--;
-	s->threads += lanes_of(m);
+	s->threads += lanes_of(kernel_of(s), m);
 	w->cycles += s->cost[i->op];
 	w->live &= ~m;
 	w->active &= ~m;
@@ -147,28 +156,30 @@ static bool is_global_access(const struct vgpu_insn *i)
  * With some budget: the access at which the warp stands is restarted. What it had to wait for is
  * held for it; mostly it is in the TLB as well, and the access needs nothing else.
  */
-static enum vgpu_lanes_end again(struct vgpu_lanes *s, struct vgpu_warp *w, bool avx2)
+static enum vgpu_lanes_end again(struct vgpu_lanes *s, struct vgpu_warp *w,
+				 const struct native_kernel *kernel)
 {
 	const struct vgpu_insn *i = &s->code[w->pc];
 	native_access *access;
 
 	if (w->pc == w->reconv || !is_global_access(i))
 		return interpret(s, share(s, w));
-	if (avx2)
+	if (kernel->vectors != VGPU_VECTORS_AVX512)
 		return interpret(s, 1);
 	access = vgpu_native_access(i);
 	if (!access || access(s, i, w->active))
 		return interpret(s, 1);
 	s->held = 0;
 	s->budget--;
-	s->threads += lanes_of(w->active);
+	s->threads += lanes_of(kernel, w->active);
 	w->cycles += s->cost[i->op];
 	w->pc++;
 	return VGPU_LANES_BUDGET;
 }
 
 /* The warp stands at what native code has left, with some budget. */
-static enum vgpu_lanes_end one(struct vgpu_lanes *s, struct vgpu_warp *w, bool avx2)
+static enum vgpu_lanes_end one(struct vgpu_lanes *s, struct vgpu_warp *w,
+			       const struct native_kernel *kernel)
 {
 	const struct vgpu_insn *i = &s->code[w->pc];
 
@@ -178,7 +189,8 @@ static enum vgpu_lanes_end one(struct vgpu_lanes *s, struct vgpu_warp *w, bool a
 		left = VGPU_LANES_BUDGET;
 		return end;
 	}
-	if (!avx2 && is_global_access(i) && vgpu_native_missing(s, i, w->active))
+	if (kernel->vectors == VGPU_VECTORS_AVX512 && is_global_access(i) &&
+	    vgpu_native_missing(s, i, w->active))
 		return VGPU_LANES_TRANSLATE;
 	switch (i->op) {
 	case VGPU_OP_BRA:
@@ -191,19 +203,18 @@ static enum vgpu_lanes_end one(struct vgpu_lanes *s, struct vgpu_warp *w, bool a
 
 u32 vgpu_native_run(struct vgpu_lanes *s)
 {
-	const struct native_kernel *kernel =
-		vgpu_container_of(s->native, struct native_kernel, code);
+	const struct native_kernel *kernel = kernel_of(s);
 	start_fn *start = (start_fn *)(uintptr_t)kernel->start;
 	struct vgpu_warp *w = s->warp;
 	enum vgpu_lanes_end end;
 
 	if (unlikely(s->held)) {
-		end = s->budget ? again(s, w, kernel->avx2) : interpret(s, 0);
+		end = s->budget ? again(s, w, kernel) : interpret(s, 0);
 		if (end != VGPU_LANES_BUDGET)
 			return end;
 	}
 	while (s->budget) {
-		u32 budget = s->budget, active = w->active;
+		u32 budget = s->budget, active = w->active, lanes;
 		u64 stop;
 
 		if (unlikely(w->pc == w->reconv)) {
@@ -215,16 +226,17 @@ u32 vgpu_native_run(struct vgpu_lanes *s)
 				return end;
 			continue;
 		}
+		lanes = lanes_of(kernel, active);
 		stop = start(s, w,
 			     kernel->start +
-				     kernel->entries[(active == ~0u ? 0 : kernel->count) + w->pc]);
-		s->threads += (u64)(budget - s->budget) * lanes_of(active) -
-			      (stop >> 8);
+				     kernel->entries[(active == ~0u ? 0 : kernel->count) + w->pc],
+			     lanes);
+		s->threads += (u64)(budget - s->budget) * lanes - (stop >> 8);
 		switch ((enum native_stop)(stop & 0xff)) {
 		case STOP_HERE:
 			if (!s->budget)
 				return VGPU_LANES_BUDGET;
-			end = one(s, w, kernel->avx2);
+			end = one(s, w, kernel);
 			break;
 		case STOP_RECONVERGED:
 			continue;

@@ -13,7 +13,8 @@ struct native_kernel {
 	uint32_t count;
 	struct vgpu_insn *insns;	/* a copy; native code refers to it */
 	uint16_t cost[VGPU_OP_COUNT];
-	bool avx2;			/* its code is for AVX2 */
+	enum vgpu_native_vectors vectors;	/* its code is for these */
+	enum vgpu_lanes_end (*interpreter)(struct vgpu_lanes *lanes);
 	/* may be executed, and not be written; NULL: there is none for this kernel */
 	const uint8_t *start;
 	size_t room;			/* bytes of its mapping, between two pages more */

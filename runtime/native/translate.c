@@ -111,7 +111,7 @@ static void load_guard(struct translation *t, u32 guard)
 static void lose_all(struct translation *t)
 {
 	if (t->masked) {
-		x86_popcnt(&t->x, RAX, R12);
+		x86_rm(&t->x, true, X_LOAD, RAX, at(RSP, ACTIVE));
 		x86_rm(&t->x, true, 0x01, RAX, at(RSP, LOST));
 	} else {
 		x86_mi(&t->x, true, 0, at(RSP, LOST), 32);
@@ -252,7 +252,7 @@ static void choose_shapes(struct translation *t)
 
 static bool has_code(struct translation *t, const struct vgpu_insn *i)
 {
-	if (t->x.avx2 && !tr_avx2_can(i))
+	if (t->x.small && !tr_small_can(t, i))
 		return tr_call_interpreter(t, i);
 	return tr_integer(t, i) || tr_predicate(t, i) || tr_float(t, i) || tr_convert(t, i) ||
 	       tr_memory(t, i) || tr_call_interpreter(t, i);
@@ -370,9 +370,9 @@ static void start_and_leave(struct translation *t)
 
 	for (u32 n = 0; n < sizeof(saved); n++)
 		x86_push(x, saved[n]);
-	if (x->avx2) {
+	if (x->small) {
 		x86_rr(x, true, X_LOAD, RAX, RSP);
-		x86_ri(x, true, 5, RSP, X86_AVX2_FRAME);
+		x86_ri(x, true, 5, RSP, X86_SMALL_FRAME);
 		x86_ri(x, true, 4, RSP, -64);
 		x86_rm(x, true, X_STORE, RAX, at(RSP, WAS));
 	} else {
@@ -386,6 +386,7 @@ static void start_and_leave(struct translation *t)
 	x86_ri(x, true, 0, R14, BIAS);
 	x86_rm(x, false, X_LOAD, R15, LANES(budget));
 	x86_store_imm(x, true, at(RSP, LOST), 0);
+	x86_rm(x, true, X_STORE, RCX, at(RSP, ACTIVE));
 	x86_rr(x, false, X_LOAD, RAX, R12);
 	x86_not(x, RAX);
 	x86_rm(x, false, X_STORE, RAX, at(RSP, INACTIVE));
@@ -408,7 +409,7 @@ static void start_and_leave(struct translation *t)
 	x86_shift(x, true, 4, RCX, 8);
 	x86_rr(x, true, X_OR, RAX, RCX);
 	x86_vzeroupper(x);
-	if (x->avx2)
+	if (x->small)
 		x86_rm(x, true, X_LOAD, RSP, at(RSP, WAS));
 	else
 		x86_ri(x, true, 0, RSP, FRAME);
@@ -423,9 +424,14 @@ static void new_labels(struct translation *t, x86_label *labels)
 		labels[n] = x86_new_label(&t->x);
 }
 
-int vgpu_translate(const struct vgpu_insn *code, u32 count, const u16 *cost, bool avx2,
-		   struct native_object *out)
+int vgpu_translate(const struct vgpu_insn *code, u32 count, const u16 *cost,
+		   enum vgpu_native_vectors vectors, struct native_object *out)
 {
+	static const struct x86_small *const small[] = {
+		[VGPU_VECTORS_SSE2] = &x86_sse2,
+		[VGPU_VECTORS_AVX2] = &x86_avx2,
+		[VGPU_VECTORS_AVX512] = NULL,
+	};
 	struct translation *t;
 	int error = -ENOMEM;
 	u32 *entries;
@@ -450,7 +456,7 @@ int vgpu_translate(const struct vgpu_insn *code, u32 count, const u16 *cost, boo
 	t->exit = t->entry + count;
 	t->began = t->exit + count;
 	x86_init(&t->x);
-	t->x.avx2 = avx2;
+	t->x.small = small[vectors];
 	t->leave = x86_new_label(&t->x);
 	t->leave_done = x86_new_label(&t->x);
 	t->live = vgpu_live_find(code, count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From VASS to instructions of x86-64 with AVX-512 or AVX2, kernel by kernel
+ * From VASS to instructions of x86-64 with AVX-512, AVX2 or SSE2, kernel by kernel
  * (docs/native-code.md). Private to native/.
  *
  * A register slot of a warp is 64-byte chunks: R(n) is chunks 2n and 2n + 1, sixteen lanes each;
@@ -18,16 +18,18 @@
  *	r15d	budget
  *	[rsp]	lanes that did not execute because of a guard
  *	[rsp + 8]	inactive lanes
+ *	[rsp + 24]	how many are active
  *	[rsp + 64]	shapes of shared addresses (struct shape), a few
  *	k1, k2	inactive lanes by 16, k3 to k6 by 8: where all are active nothing uses them
  *
- * With AVX2 (x86_avx2.c) vectors and masks are in memory mostly, from [rsp + X86_HOMES] on, and
- * [rsp + 16] is rsp as it was.
+ * With smaller vectors (struct x86_small) vectors and masks are in memory mostly, from
+ * [rsp + X86_HOMES] on, and [rsp + 16] is rsp as it was.
  */
 #ifndef VGPU_TRANSLATE_H
 #define VGPU_TRANSLATE_H
 
 #include "live.h"
+#include "native.h"
 #include "sm/lanes.h"
 #include "x86.h"
 
@@ -40,10 +42,11 @@
 #define LOST		0
 #define INACTIVE	8
 #define WAS		16
+#define ACTIVE		24
 #define SHAPES		64
 #define SHAPE_COUNT	8u
 #define FRAME		(64 + 32 * 8 + 8)	/* of the stack, so that calls find it aligned */
-_Static_assert(X86_HOMES == SHAPES + 32 * SHAPE_COUNT, "vectors of AVX2 lie behind the shapes");
+_Static_assert(X86_HOMES == SHAPES + 32 * SHAPE_COUNT, "small vectors lie behind the shapes");
 
 /* Why the code returned, in the low byte of rax; above it what [rsp] had */
 enum native_stop {
@@ -129,19 +132,19 @@ struct translation {
 struct native_object {
 	u8 *bytes;
 	u32 size;
-	u32 start;		/* u64 start(lanes, warp, entry): where */
+	u32 start;		/* u64 start(lanes, warp, entry, active lanes): where */
 	u32 *entries;		/* [2][count]: all lanes active, or some */
 };
 
 /*
- * For AVX-512, or for @avx2. 0 or -ENOMEM; -E2BIG: the kernel is too large. The caller frees bytes
- * and entries.
+ * For @vectors, not NONE. 0 or -ENOMEM; -E2BIG: the kernel is too large. The caller frees bytes and
+ * entries.
  */
-int vgpu_translate(const struct vgpu_insn *code, u32 count, const u16 *cost, bool avx2,
-		   struct native_object *out);
+int vgpu_translate(const struct vgpu_insn *code, u32 count, const u16 *cost,
+		   enum vgpu_native_vectors vectors, struct native_object *out);
 
-/* avx2.c: are there instructions of AVX2 for @i? */
-bool tr_avx2_can(const struct vgpu_insn *i);
+/* small.c: are there instructions of AVX2, or SSE2, for @i? */
+bool tr_small_can(const struct translation *t, const struct vgpu_insn *i);
 /* The interpreter executes it from within the code. False: the code has to be left. */
 bool tr_call_interpreter(struct translation *t, const struct vgpu_insn *i);
 

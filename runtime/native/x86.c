@@ -88,20 +88,30 @@ x86_label x86_constant(struct x86 *x, uint64_t value)
 	return x->constant_labels[x->constant_count++] = x86_new_label(x);
 }
 
-x86_label x86_row(struct x86 *x, uint64_t first, uint64_t step)
+static x86_label row_of(struct x86 *x, uint64_t first, uint64_t step, uint32_t shift)
 {
 	struct x86_row *row = x->rows;
 
 	for (; row < x->rows + x->row_count; row++)
-		if (row->first == first && row->step == step)
+		if (row->first == first && row->step == step && row->shift == shift)
 			return row->label;
 	if (x->row_count == sizeof(x->rows) / sizeof(x->rows[0])) {
 		x->failed = true;
 		return 0;
 	}
 	x->row_count++;
-	*row = (struct x86_row){ x86_new_label(x), first, step };
+	*row = (struct x86_row){ x86_new_label(x), first, step, shift };
 	return row->label;
+}
+
+x86_label x86_row(struct x86 *x, uint64_t first, uint64_t step)
+{
+	return row_of(x, first, step, 0);
+}
+
+x86_label x86_bits(struct x86 *x, uint64_t first, uint32_t shift)
+{
+	return row_of(x, first, 0, shift);
 }
 
 bool x86_finish(struct x86 *x)
@@ -111,7 +121,8 @@ bool x86_finish(struct x86 *x)
 	for (uint32_t n = 0; n < x->row_count; n++) {
 		x86_here(x, x->rows[n].label);
 		for (uint32_t k = 0; k < 8; k++) {
-			uint64_t v = x->rows[n].first + k * x->rows[n].step;
+			const struct x86_row *row = &x->rows[n];
+			uint64_t v = (row->first << k * row->shift) + k * row->step;
 
 			put32(x, (uint32_t)v);
 			put32(x, (uint32_t)(v >> 32));
@@ -284,12 +295,6 @@ void x86_not(struct x86 *x, uint8_t reg)
 	x86_put_reg(x, 2, reg);
 }
 
-void x86_popcnt(struct x86 *x, uint8_t reg, uint8_t rm)
-{
-	x86_byte(x, 0xf3);
-	x86_rr(x, false, 0x0fb8, reg, rm);
-}
-
 /* ---- vectors --------------------------------------------------------------- */
 
 /* What stands before the opcode. @x_, @b: the bits above 3 of the register or base */
@@ -328,8 +333,8 @@ static void put_vm(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, struct x8
 
 void x86_v(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, uint8_t rm, uint32_t options)
 {
-	if (x->avx2) {
-		x86_avx2_v(x, op, reg, v, rm, options, X86_NO_IMM);
+	if (x->small) {
+		x->small->v(x, op, reg, v, rm, options, X86_NO_IMM);
 		return;
 	}
 	put_v(x, op, reg, v, rm, options);
@@ -337,8 +342,8 @@ void x86_v(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, uint8_t rm, uint3
 
 void x86_vm(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, struct x86_mem m, uint32_t options)
 {
-	if (x->avx2) {
-		x86_avx2_vm(x, op, reg, v, m, options, X86_NO_IMM);
+	if (x->small) {
+		x->small->vm(x, op, reg, v, m, options, X86_NO_IMM);
 		return;
 	}
 	put_vm(x, op, reg, v, m, options, 0);
@@ -347,8 +352,8 @@ void x86_vm(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, struct x86_mem m
 void x86_vi(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, uint8_t rm, uint32_t options,
 	    uint8_t imm)
 {
-	if (x->avx2) {
-		x86_avx2_v(x, op, reg, v, rm, options, imm);
+	if (x->small) {
+		x->small->v(x, op, reg, v, rm, options, imm);
 		return;
 	}
 	put_v(x, op, reg, v, rm, options);
@@ -358,8 +363,8 @@ void x86_vi(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, uint8_t rm, uint
 void x86_vmi(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, struct x86_mem m,
 	     uint32_t options, uint8_t imm)
 {
-	if (x->avx2) {
-		x86_avx2_vm(x, op, reg, v, m, options, imm);
+	if (x->small) {
+		x->small->vm(x, op, reg, v, m, options, imm);
 		return;
 	}
 	put_vm(x, op, reg, v, m, options, 1);
@@ -376,8 +381,8 @@ static void put_vex(struct x86 *x, uint8_t pp, uint8_t reg, uint8_t v, bool leng
 
 void x86_k_load(struct x86 *x, uint8_t k, struct x86_mem m, uint8_t bytes)
 {
-	if (x->avx2) {
-		x86_avx2_k_load(x, k, m, bytes);
+	if (x->small) {
+		x->small->k_load(x, k, m, bytes);
 		return;
 	}
 	put_vex(x, bytes == 1, k, 0, false, m.base);
@@ -387,8 +392,8 @@ void x86_k_load(struct x86 *x, uint8_t k, struct x86_mem m, uint8_t bytes)
 
 void x86_k_from(struct x86 *x, uint8_t k, uint8_t reg)
 {
-	if (x->avx2) {
-		x86_avx2_k_from(x, k, reg);
+	if (x->small) {
+		x->small->k_from(x, k, reg);
 		return;
 	}
 	put_vex(x, 0, k, 0, false, reg);
@@ -398,8 +403,8 @@ void x86_k_from(struct x86 *x, uint8_t k, uint8_t reg)
 
 void x86_k_to(struct x86 *x, uint8_t reg, uint8_t k)
 {
-	if (x->avx2) {
-		x86_avx2_k_to(x, reg, k);
+	if (x->small) {
+		x->small->k_to(x, reg, k);
 		return;
 	}
 	put_vex(x, 0, reg, 0, false, k);
@@ -409,8 +414,8 @@ void x86_k_to(struct x86 *x, uint8_t reg, uint8_t k)
 
 void x86_k_not(struct x86 *x, uint8_t to, uint8_t k)
 {
-	if (x->avx2) {
-		x86_avx2_k_not(x, to, k);
+	if (x->small) {
+		x->small->k_not(x, to, k);
 		return;
 	}
 	put_vex(x, 0, to, 0, false, k);
@@ -420,8 +425,8 @@ void x86_k_not(struct x86 *x, uint8_t to, uint8_t k)
 
 void x86_k_ortest(struct x86 *x, uint8_t a, uint8_t b)
 {
-	if (x->avx2) {
-		x86_avx2_k_ortest(x, a, b);
+	if (x->small) {
+		x->small->k_ortest(x, a, b);
 		return;
 	}
 	put_vex(x, 0, a, 0, false, b);
@@ -431,8 +436,8 @@ void x86_k_ortest(struct x86 *x, uint8_t a, uint8_t b)
 
 void x86_v_to(struct x86 *x, uint8_t reg, uint8_t v)
 {
-	if (x->avx2) {
-		x86_avx2_v_to(x, reg, v);
+	if (x->small) {
+		x->small->v_to(x, reg, v);
 		return;
 	}
 	/* vmovq, of 16 bytes: the source is where other instructions have the result */
@@ -447,6 +452,8 @@ void x86_v_to(struct x86 *x, uint8_t reg, uint8_t v)
 
 void x86_vzeroupper(struct x86 *x)
 {
+	if (x->small && !x->small->zero_upper)
+		return;
 	x86_byte(x, 0xc5);
 	x86_byte(x, 0xf8);
 	x86_byte(x, 0x77);

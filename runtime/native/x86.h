@@ -5,8 +5,9 @@
  * are labels, which may be used before they are known. Everything in it, constants included, is
  * addressed relative to itself, so it may be copied to where it shall run.
  *
- * For a processor that has AVX2 only, the same instructions become two of 32 bytes each, or a few
- * (x86_avx2.c). Vectors and masks lie in the 16 registers that there are, or in memory.
+ * For a processor with smaller vectors the same instructions become two of 32 bytes each, or a few
+ * (AVX2, x86_avx2.c), or four of 16 bytes, or more (SSE2, x86_sse2.c). Vectors and masks lie in the
+ * 16 registers that there are, or in memory.
  */
 #ifndef VGPU_X86_H
 #define VGPU_X86_H
@@ -47,14 +48,14 @@ static inline struct x86_mem at_label(x86_label label)
 }
 
 /*
- * With AVX2, vectors 0, 1 and 8 to 11 are in registers. Those from X86_ALIAS_FIRST on are wherever
- * x86.alias says, the others at X86_HOMES from rsp, and masks at X86_MASKS from there: 64 bytes
- * each. Calls destroy those that are in registers; dx is destroyed by what asks for masks.
+ * With smaller vectors, 0, 1 and 8 are in registers (AVX2: 8 to 11). Those from X86_ALIAS_FIRST on
+ * are wherever x86.alias says, the others at X86_HOMES from rsp, and masks at X86_MASKS from there:
+ * 64 bytes each. Calls destroy those that are in registers; dx is destroyed by what asks for masks.
  */
 #define X86_ALIAS_FIRST	20u
 #define X86_HOMES	320
 #define X86_MASKS	(X86_HOMES + 64 * 20)
-#define X86_AVX2_FRAME	(X86_MASKS + 64 * 8)
+#define X86_SMALL_FRAME	(X86_MASKS + 64 * 8)
 
 struct x86 {
 	uint8_t *bytes;
@@ -69,13 +70,39 @@ struct x86 {
 	struct x86_row {
 		x86_label label;
 		uint64_t first, step;
+		uint32_t shift;
 	} rows[24];
 	uint32_t row_count;
-	bool failed;		/* there was no memory, or AVX2 cannot do what was asked for */
-	bool avx2;
-	bool k_wide[8];		/* avx2: mask n is of lanes of 64 bits */
-	struct x86_mem alias[32 - X86_ALIAS_FIRST];	/* avx2: where these vectors are */
+	bool failed;		/* there was no memory, or @small cannot do what was asked for */
+	const struct x86_small *small;	/* NULL: AVX-512 */
+	bool k_wide[8];		/* small: mask n is of lanes of 64 bits */
+	struct x86_mem alias[32 - X86_ALIAS_FIRST];	/* small: where these vectors are */
 };
+
+/* For an instruction without an immediate */
+#define X86_NO_IMM	(-1)
+
+/** struct x86_small - the functions below of the same names, done with smaller vectors */
+struct x86_small {
+	void (*v)(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, uint8_t rm, uint32_t options,
+		  int imm);
+	void (*vm)(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, struct x86_mem m,
+		   uint32_t options, int imm);
+	void (*k_load)(struct x86 *x, uint8_t k, struct x86_mem m, uint8_t bytes);
+	void (*k_from)(struct x86 *x, uint8_t k, uint8_t reg);
+	void (*k_to)(struct x86 *x, uint8_t reg, uint8_t k);
+	void (*k_not)(struct x86 *x, uint8_t to, uint8_t k);
+	void (*k_ortest)(struct x86 *x, uint8_t a, uint8_t b);
+	void (*v_to)(struct x86 *x, uint8_t reg, uint8_t v);
+	/*
+	 * This alone has no counterpart: are the 32 words of 64 bits at @lanes a row of @step from
+	 * rax on? NE: no. @masked: only those that masks 3 to 6 do not have. Keeps rax;
+	 * destroys vector 0.
+	 */
+	void (*compare_row)(struct x86 *x, struct x86_mem lanes, uint32_t step, bool masked);
+	bool zero_upper;	/* there are upper halves */
+};
+extern const struct x86_small x86_avx2, x86_sse2;
 
 void x86_init(struct x86 *x);
 void x86_fini(struct x86 *x);
@@ -86,6 +113,8 @@ void x86_here(struct x86 *x, x86_label label);
 x86_label x86_constant(struct x86 *x, uint64_t value);
 /* 64 bytes: @first and seven more, each @step more than the one before. At most 24 of them. */
 x86_label x86_row(struct x86 *x, uint64_t first, uint64_t step);
+/* The same, each by @shift bits to the left of the one before */
+x86_label x86_bits(struct x86 *x, uint64_t first, uint32_t shift);
 /* Constants go behind the code, uses of labels become numbers. False: there was no memory. */
 bool x86_finish(struct x86 *x);
 
@@ -133,7 +162,6 @@ enum {
 /* reg = rm * imm, 64 bits */
 void x86_multiply(struct x86 *x, uint8_t reg, uint8_t rm, int8_t imm);
 void x86_not(struct x86 *x, uint8_t reg);
-void x86_popcnt(struct x86 *x, uint8_t reg, uint8_t rm);
 
 /* ---- vectors of 64 bytes --------------------------------------------------- */
 
@@ -174,18 +202,5 @@ void x86_v_to(struct x86 *x, uint8_t reg, uint8_t v);
 /* modrm and what follows; disp8 counts in units of @scale; @tail bytes of immediate follow */
 void x86_put_mem(struct x86 *x, uint8_t reg, struct x86_mem m, uint32_t scale, uint32_t tail);
 void x86_put_reg(struct x86 *x, uint8_t reg, uint8_t rm);
-
-/* x86_avx2.c: the same as above. @imm: X86_NO_IMM: there is none */
-#define X86_NO_IMM	(-1)
-void x86_avx2_v(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, uint8_t rm, uint32_t options,
-		int imm);
-void x86_avx2_vm(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, struct x86_mem m,
-		 uint32_t options, int imm);
-void x86_avx2_k_load(struct x86 *x, uint8_t k, struct x86_mem m, uint8_t bytes);
-void x86_avx2_k_from(struct x86 *x, uint8_t k, uint8_t reg);
-void x86_avx2_k_to(struct x86 *x, uint8_t reg, uint8_t k);
-void x86_avx2_k_not(struct x86 *x, uint8_t to, uint8_t k);
-void x86_avx2_k_ortest(struct x86 *x, uint8_t a, uint8_t b);
-void x86_avx2_v_to(struct x86 *x, uint8_t reg, uint8_t v);
 
 #endif

@@ -9,6 +9,7 @@
 
 /* Vectors of the processor that an instruction computes in */
 enum { S0, S1, S2, S3 };
+#define NOTHING	4	/* half of vector 0 */
 
 #define CODE(pp, map, w, op)	((pp) | (map) << 2 | (w) << 4 | (op) << 8)
 #define PP(op)			((op) & 3)
@@ -20,6 +21,8 @@ enum {
 	LOAD = CODE(2, 1, 0, 0x6f),		/* vmovdqu */
 	STORE = CODE(2, 1, 0, 0x7f),
 	XOR = CODE(1, 1, 0, 0xef),
+	SUBQ = CODE(1, 1, 0, 0xfb),
+	TEST = CODE(1, 2, 0, 0x17),
 	OR = CODE(1, 1, 0, 0xeb),
 	AND = CODE(1, 1, 0, 0xdb),
 	BROADCAST = CODE(1, 2, 0, 0x58),
@@ -215,14 +218,14 @@ static void spread(struct x86 *x, uint8_t k, bool wide)
 	}
 }
 
-void x86_avx2_k_load(struct x86 *x, uint8_t k, struct x86_mem m, uint8_t bytes)
+static void k_load(struct x86 *x, uint8_t k, struct x86_mem m, uint8_t bytes)
 {
 	/* there are more bytes behind it, which lead to nothing */
 	put_rm(x, BROADCAST, S0, 0, m, 0);
 	spread(x, k, bytes == 1);
 }
 
-void x86_avx2_k_from(struct x86 *x, uint8_t k, uint8_t reg)
+static void k_from(struct x86 *x, uint8_t k, uint8_t reg)
 {
 	put_rr(x, FROM_GPR, false, S0, 0, reg);
 	put_rr(x, BROADCAST, true, S0, 0, S0);
@@ -234,7 +237,7 @@ static void signs(struct x86 *x, bool wide, uint8_t reg, uint8_t ymm)
 	put_rr(x, wide ? SIGNSQ : SIGNS, true, reg, 0, ymm);
 }
 
-void x86_avx2_k_to(struct x86 *x, uint8_t reg, uint8_t k)
+static void k_to(struct x86 *x, uint8_t reg, uint8_t k)
 {
 	bool wide = x->k_wide[k];
 
@@ -246,7 +249,7 @@ void x86_avx2_k_to(struct x86 *x, uint8_t reg, uint8_t k)
 	x86_rr(x, false, X_OR, reg, RDX);
 }
 
-void x86_avx2_k_not(struct x86 *x, uint8_t to, uint8_t k)
+static void k_not(struct x86 *x, uint8_t to, uint8_t k)
 {
 	for (int half = 0; half < 2; half++) {
 		put_rm(x, LOAD, S0, 0, mask_half(k, half), 0);
@@ -255,7 +258,7 @@ void x86_avx2_k_not(struct x86 *x, uint8_t to, uint8_t k)
 	}
 }
 
-void x86_avx2_k_ortest(struct x86 *x, uint8_t a, uint8_t b)
+static void k_ortest(struct x86 *x, uint8_t a, uint8_t b)
 {
 	put_rm(x, LOAD, S0, 0, mask_half(a, 0), 0);
 	put_rm(x, OR, S0, S0, mask_half(a, 1), 0);
@@ -582,19 +585,19 @@ static void lower(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, const stru
 		x->failed = true;
 }
 
-void x86_avx2_v(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, uint8_t rm, uint32_t options,
-		int imm)
+static void vectors(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, uint8_t rm,
+		    uint32_t options, int imm)
 {
 	lower(x, op, reg, v, &(struct source){ .reg = rm }, options, imm);
 }
 
-void x86_avx2_vm(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, struct x86_mem m,
-		 uint32_t options, int imm)
+static void vector_and_memory(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, struct x86_mem m,
+			      uint32_t options, int imm)
 {
 	lower(x, op, reg, v, &(struct source){ .memory = true, .m = m }, options, imm);
 }
 
-void x86_avx2_v_to(struct x86 *x, uint8_t reg, uint8_t v)
+static void v_to(struct x86 *x, uint8_t reg, uint8_t v)
 {
 	struct half low = half_of(x, v, 0);
 
@@ -603,3 +606,44 @@ void x86_avx2_v_to(struct x86 *x, uint8_t reg, uint8_t v)
 	else
 		put_rr(x, TO_GPR, false, low.ymm, 0, reg);
 }
+
+static void compare_row(struct x86 *x, struct x86_mem lanes, uint32_t step, bool masked)
+{
+	put_rr(x, FROM_GPR | CODE(0, 0, 1, 0), false, S2, 0, RAX);
+	put_rr(x, BROADCASTQ, true, S2, 0, S2);
+	put_rr(x, XOR, true, S3, S3, S3);
+	put_rr(x, XOR, true, NOTHING, NOTHING, NOTHING);
+	for (int n = 0; n < 8; n++) {
+		struct x86_mem m = moved(lanes, 32 * n);
+
+		if (step) {
+			x86_label row = x86_row(x, 8 * (uint64_t)step * (uint64_t)(n / 2), step);
+
+			put_rm(x, LOAD, S0, 0, m, 0);
+			put_rm(x, SUBQ, S0, S0, moved(at_label(row), 32 * (n & 1)), 0);
+			put_rr(x, XOR, true, S0, S0, S2);
+		} else {
+			put_rm(x, XOR, S0, S2, m, 0);
+		}
+		if (masked) {
+			put_rm(x, LOAD, S1, 0, mask_half((uint8_t)(3 + n / 2), n & 1), 0);
+			put_rr(x, BLENDQ, true, S0, S0, NOTHING);
+			x86_byte(x, S1 << 4);
+		}
+		put_rr(x, OR, true, S3, S3, S0);
+	}
+	put_rr(x, TEST, true, S3, 0, S3);
+}
+
+const struct x86_small x86_avx2 = {
+	.v = vectors,
+	.vm = vector_and_memory,
+	.k_load = k_load,
+	.k_from = k_from,
+	.k_to = k_to,
+	.k_not = k_not,
+	.k_ortest = k_ortest,
+	.v_to = v_to,
+	.compare_row = compare_row,
+	.zero_upper = true,
+};

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# The kernels of the benchmark by the interpreter, by native code for AVX2 and for AVX-512, by POCL where it is installed, and as scalar C: millions
-# of thread instructions a second of processor time. Runs of all take turns, so that a machine that others use too is as busy for
+# The kernels of the benchmark by the interpreter, by native code for SSE2, AVX2 and AVX-512, by POCL where it is installed, and as scalar C:
+# millions of thread instructions a second of processor time. Runs of all take turns, so that a machine that others use too is as busy for
 # each; the median of all runs is printed, and the lowest and highest of the runs' medians.
 #
 # usage: table.sh DIR [ROUNDS]	where kernels is built, and pocl if it can be
@@ -15,7 +15,7 @@ if [ -x "$dir/pocl" ] && "$dir/pocl" --check; then
 fi
 for _ in $(seq "$rounds"); do
 	VGPU_NATIVE=off "$dir/kernels" | awk 'NR > 1 { print "interpreter", $1, $2, $3; print "scalar", $1, $2, $6 }'
-	for vectors in avx2 avx512; do
+	for vectors in sse2 avx2 avx512; do
 		! grep -q "$vectors" /proc/cpuinfo ||
 			VGPU_VECTORS=$vectors "$dir/kernels" | awk -v way=$vectors 'NR > 1 { print way, $1, $2, $3; print "scalar", $1, $2, $6 }'
 	done
@@ -46,10 +46,10 @@ function figure(way, name,    n, i, j, v, t) {
 	ms[$1, $2, ++runs[$1, $2]] = $4
 }
 END {
-	printf "%-10s %22s %22s %24s %22s %24s\n", "kernel", "interpreter", "AVX2", "AVX-512", "POCL", "scalar C"
+	printf "%-10s %22s %22s %22s %24s %22s %24s\n", "kernel", "interpreter", "SSE2", "AVX2", "AVX-512", "POCL", "scalar C"
 	for (i = 1; i <= names; i++)
-		printf "%-10s %22s %22s %24s %22s %24s\n", order[i], figure("interpreter", order[i]), figure("avx2", order[i]),
-			figure("avx512", order[i]), figure("pocl", order[i]), figure("scalar", order[i])
+		printf "%-10s %22s %22s %22s %24s %22s %24s\n", order[i], figure("interpreter", order[i]),
+			figure("sse2", order[i]), figure("avx2", order[i]), figure("avx512", order[i]), figure("pocl", order[i]), figure("scalar", order[i])
 	if (pocl == "none")
 		print "POCL: not installed (tools/setup compare brings it)"
 	exit bad

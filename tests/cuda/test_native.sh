@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# CUDA programs with native code from their first instruction on, the same for AVX2, with native code for what is hot, and interpreted: the
-# same output, and the same trace of the device in every byte but the process id that stands in its first record. And
-# kernels at random both ways.
+# CUDA programs with native code from their first instruction on, the same for AVX2 and SSE2, with native code for what is hot, and
+# interpreted: the same output, and the same trace of the device in every byte but the process id that stands in its first record.
+# And kernels at random both ways; and programs on a processor that has no more than SSE2, by QEMU where that is there.
 #
 # usage: test_native.sh [PROGRAM]...	built CUDA programs; without: all that are built
 set -uo pipefail
@@ -21,7 +21,7 @@ ok() { # NAME STATUS REASON
 
 run_program() { # PROGRAM MODE
 	local native=$2 vectors=''
-	[ "$2" != avx2 ] || native=always vectors=avx2
+	case $2 in avx2 | sse2) native=always vectors=$2 ;; esac
 	VGPU_NATIVE=$native VGPU_VECTORS=$vectors VGPU_TRACE=$dir/$2.trace setarch -R timeout "$limit" "$1" >"$dir/raw" 2>&1 </dev/null
 	local status=$?
 	# Where memory of the host lies depends on what else the process has loaded, the compiler too.
@@ -45,7 +45,7 @@ varies() { # PROGRAM
 both_ways() { # PROGRAM
 	local name=${1#build/cuda/} mode
 	run_program "$1" off
-	for mode in always avx2 auto; do
+	for mode in always avx2 sse2 auto; do
 		run_program "$1" $mode
 		if ! cmp -s "$dir/off.out" "$dir/$mode.out"; then
 			ok "$name, $mode" 1 "the output differs: $(diff "$dir/off.out" "$dir/$mode.out" | sed -n 2p)"
@@ -68,8 +68,22 @@ fi
 for program in "${programs[@]}"; do
 	both_ways "$program"
 done
+# What such a processor does not have is an illegal instruction, in the code and in what it calls.
+for program in build/cuda/sgemm build/cuda/scan; do
+	[ $# -eq 0 ] || break
+	name="${program#build/cuda/}, a processor with SSE2 alone"
+	if ! command -v qemu-x86_64 >/dev/null; then
+		ok "$name # SKIP no qemu-x86_64: tools/setup unit" 0
+		continue
+	fi
+	run_program "$program" off
+	VGPU_NATIVE=always VGPU_TRACE=$dir/old.trace timeout "$limit" qemu-x86_64 -cpu Opteron_G1 "$program" >"$dir/old.raw" 2>&1 </dev/null
+	ok "$name" $? "$(tail -n 1 "$dir/old.raw")"
+	cmp -s -i 48 "$dir/off.trace" "$dir/old.trace"
+	ok "$name: the same trace" $? "$(cmp -i 48 "$dir/off.trace" "$dir/old.trace" 2>&1 | head -n 1)"
+done
 if [ -x build/random-cuda ] && [ $# -eq 0 ]; then
-	for vectors in '' avx2; do
+	for vectors in '' avx2 sse2; do
 		VGPU_NATIVE=always VGPU_VECTORS=$vectors tests/cuda/random/run.sh --seed 31 --count 60 | sed 's/^/# /'
 		ok "sixty random kernels, always${vectors:+, $vectors}" $? "wrong values"
 	done

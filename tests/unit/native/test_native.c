@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "native_rig.h"
+#include "tests/unit/sm/fma_tie.h"
 
 #define SAME(field)									\
 	do {										\
@@ -190,7 +191,8 @@ static void run_both(struct state *a, struct state *b, unsigned long long seed, 
 		a->lanes.budget = budget;
 		b->lanes.budget = budget;
 		for (;;) {
-			end = vgpu_lanes_run_avx2(&a->lanes);
+			end = vgpu_cpu_has_avx2() ? vgpu_lanes_run_avx2(&a->lanes) :
+						    vgpu_lanes_run_sse2(&a->lanes);
 			other = b->lanes.native->run(&b->lanes);
 			if (end != other) {
 				show();
@@ -226,7 +228,7 @@ static void run_both(struct state *a, struct state *b, unsigned long long seed, 
 	}
 }
 
-static void run_program(u64 seed)
+static void run_program_in(void (*make)(struct state *s), u64 seed)
 {
 	static struct state a, b;
 	const struct vgpu_native_code *native = NULL;
@@ -235,7 +237,7 @@ static void run_program(u64 seed)
 	live = vgpu_live_find(code, count);
 	assert_non_null(live);
 	for (u32 states = 0; states < 3; states++) {
-		make_state(&a);
+		make(&a);
 		memcpy(&b, &a, sizeof(a));
 		connect(&a, NULL);
 		connect(&b, native);
@@ -243,6 +245,11 @@ static void run_program(u64 seed)
 	}
 	vgpu_native_forget();
 	free(live);
+}
+
+static void run_program(u64 seed)
+{
+	run_program_in(make_state, seed);
 }
 
 static void one_seed(u64 seed, u32 only)
@@ -310,6 +317,35 @@ static void test_global(void **state)
 	}
 }
 
+static void make_ties(struct state *s)
+{
+	u32 kind = below(4);	/* of all lanes: what finds one kind must not serve another */
+
+	make_state(s);
+	for (u32 l = 0; l < VGPU_LANES; l++)
+		fma_tie(((u32)random64() & ~3u) | kind, &s->regs[l], &s->regs[VGPU_LANES + l],
+			&s->regs[2 * VGPU_LANES + l]);
+}
+
+/* Where there is no instruction for a fused multiply-add, it is rounded once as well. */
+static void test_fma_ties(void **state)
+{
+	const struct vgpu_insn program[] = {
+		{ .op = VGPU_OP_FFMA, .guard = VGPU_PT, .dst = 5, .a = 0, .b = 1, .c = 2 },
+		{ .op = VGPU_OP_STS, .guard = VGPU_PT, .flags = 2, .a = R_ROW, .b = 5 },
+		{ .op = VGPU_OP_EXIT, .guard = VGPU_PT },
+	};
+
+	if (!available(*state))
+		skip();
+	memcpy(code, program, sizeof(program));
+	count = VGPU_ARRAY_SIZE(program);
+	for (u64 seed = 1; seed <= 100; seed++) {
+		random_state = seed;
+		run_program_in(make_ties, seed);
+	}
+}
+
 /* A shuffle reads what lanes have that are elsewhere, where they cannot read it any more. */
 static void test_registers_of_others(void **state)
 {
@@ -371,8 +407,7 @@ static void test_two_devices(void **state)
 	struct vgpu_native_choice first, none;
 
 	(void)state;
-	if (!available("avx2"))
-		skip();
+	assert_true(available("sse2"));
 	first = choice;
 	assert_false(available("none"));
 	none = choice;
@@ -403,7 +438,7 @@ static void test_configure(void **state)
 	setenv("VGPU_NATIVE", "always", 1);
 	setenv("VGPU_VECTORS", "mmx", 1);
 	assert_int_equal(vgpu_native_configure(&choice, message, sizeof(message)), -EINVAL);
-	assert_string_equal(message, "VGPU_VECTORS=mmx: it must be none, avx2 or avx512");
+	assert_string_equal(message, "VGPU_VECTORS=mmx: it must be none, sse2, avx2 or avx512");
 	setenv("VGPU_VECTORS", "none", 1);
 	assert_int_equal(vgpu_native_configure(&choice, message, sizeof(message)), 0);
 	assert_int_equal(choice.mode, VGPU_NATIVE_OFF);
@@ -412,7 +447,7 @@ static void test_configure(void **state)
 
 int main(void)
 {
-	static char avx2[] = "avx2", avx512[] = "avx512";
+	static char sse2[] = "sse2", avx2[] = "avx2", avx512[] = "avx512";
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_configure),
 		cmocka_unit_test(test_two_devices),
@@ -424,6 +459,10 @@ int main(void)
 		{ "test_each_opcode_avx2", test_each_opcode, NULL, NULL, avx2 },
 		{ "test_random_avx2", test_random, NULL, NULL, avx2 },
 		{ "test_global_avx2", test_global, NULL, NULL, avx2 },
+		{ "test_each_opcode_sse2", test_each_opcode, NULL, NULL, sse2 },
+		{ "test_random_sse2", test_random, NULL, NULL, sse2 },
+		{ "test_global_sse2", test_global, NULL, NULL, sse2 },
+		{ "test_fma_ties", test_fma_ties, NULL, NULL, sse2 },
 	};
 
 	for (u32 op = 0; op < VGPU_OP_COUNT; op++)

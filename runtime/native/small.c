@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What generated code for AVX2 can do. What it cannot do the interpreter does: what AVX2 has no
- * instruction for, and accesses that are neither rows nor of one place.
+ * What generated code can do with vectors of less than 64 bytes. What it cannot do the interpreter
+ * does: what AVX2, or SSE2, has no instructions for, and accesses that are neither rows nor of one
+ * place.
  */
 #include "translate.h"
 
@@ -26,7 +27,7 @@ static bool converts(const struct vgpu_insn *i)
 	return false;	/* 64-bit integers */
 }
 
-bool tr_avx2_can(const struct vgpu_insn *i)
+static bool avx2_can(const struct vgpu_insn *i)
 {
 	switch (i->op) {
 	case VGPU_OP_MULQ:
@@ -71,4 +72,38 @@ bool tr_avx2_can(const struct vgpu_insn *i)
 		return converts(i);
 	}
 	return true;
+}
+
+/* Of what AVX2 can do: not shifts by lane, a fused multiply-add, or rounding to integers. */
+static bool sse2_can(const struct vgpu_insn *i, bool masked)
+{
+	switch (i->op) {
+	case VGPU_OP_SHL:
+	case VGPU_OP_SHRU:
+	case VGPU_OP_SHRS:
+	case VGPU_OP_SHLQ:
+	case VGPU_OP_SHRUQ:
+		return i->flags & VGPU_F_IMM;
+	case VGPU_OP_SHFLW:
+	case VGPU_OP_SHFRW:
+	case VGPU_OP_SHFLC:
+	case VGPU_OP_SHFRC:
+	case VGPU_OP_BFES:
+	case VGPU_OP_BFEU:
+	case VGPU_OP_BFI:
+	case VGPU_OP_FFMA:
+	case VGPU_OP_DFMA:
+	case VGPU_OP_FRND:
+	case VGPU_OP_DRND:
+		return false;
+	case VGPU_OP_STG:
+		/* a store by mask reads and writes what others may write */
+		return !masked;
+	}
+	return true;
+}
+
+bool tr_small_can(const struct translation *t, const struct vgpu_insn *i)
+{
+	return avx2_can(i) && (t->x.small != &x86_sse2 || sse2_can(i, t->masked));
 }

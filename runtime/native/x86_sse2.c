@@ -1,0 +1,839 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Vectors of 64 bytes where the processor has vectors of 16 (SSE2); see x86.h. Each instruction is
+ * done by quarters. The first operand of an instruction is its result; an operand in memory must be
+ * aligned. A mask is a vector, of which each lane is all ones or all zeros.
+ *
+ * What SSE2 has no instructions for is refused: x86.failed. Who translates does not ask for it.
+ */
+#include "x86.h"
+
+/* Vectors of the processor that an instruction computes in. S2 has an operand that is broadcast. */
+enum { S0, S1, S2, S3 };
+
+#define CODE(pp, map, w, op)	((pp) | (map) << 2 | (w) << 4 | (op) << 8)
+#define PP(op)			((op) & 3)
+#define MAP(op)			((op) >> 2 & 3)
+#define WIDE(op)		((op) >> 4 & 1)
+#define OPCODE(op)		((op) >> 8 & 0xff)
+
+enum {
+	LOAD = CODE(0, 1, 0, 0x28),		/* movaps: aligned, or between registers */
+	STORE = CODE(0, 1, 0, 0x29),
+	LOAD_ANY = CODE(0, 1, 0, 0x10),		/* movups */
+	STORE_ANY = CODE(0, 1, 0, 0x11),
+	LOAD_LOW = CODE(2, 1, 0, 0x7e),		/* movq: 8 bytes, zeros above */
+	FROM_GPR = CODE(1, 1, 0, 0x6e),		/* movd; wide: movq. Of memory, too */
+	TO_GPR = CODE(1, 1, 1, 0x7e),		/* movq */
+	XOR = CODE(1, 1, 0, 0xef),
+	OR = CODE(1, 1, 0, 0xeb),
+	AND = CODE(1, 1, 0, 0xdb),
+	AND_NOT = CODE(1, 1, 0, 0xdf),
+	ADD = CODE(1, 1, 0, 0xfe),
+	SUB = CODE(1, 1, 0, 0xfa),
+	SUBQ = CODE(1, 1, 0, 0xfb),
+	MULTIPLY = CODE(1, 1, 0, 0xf4),		/* pmuludq: even lanes */
+	EQUAL = CODE(1, 1, 0, 0x76),
+	GREATER = CODE(1, 1, 0, 0x66),
+	SHIFT = CODE(1, 1, 0, 0x72),		/* by the field of reg: 6 left, 2 right, 4 sign */
+	SHIFTQ = CODE(1, 1, 0, 0x73),
+	ORDER = CODE(1, 1, 0, 0x70),		/* pshufd */
+	EVEN_WORDS = CODE(0, 1, 0, 0xc6),	/* shufps */
+	LOW_WORDS = CODE(1, 1, 0, 0x62),	/* punpckldq */
+	LOW_HALVES = CODE(1, 1, 0, 0x6c),	/* punpcklqdq */
+	PACK_WORDS = CODE(1, 1, 0, 0x6b),	/* packssdw */
+	PACK_BYTES = CODE(1, 1, 0, 0x63),	/* packsswb */
+	SIGNS = CODE(1, 1, 0, 0xd7),		/* pmovmskb */
+};
+
+/* A quarter of a vector: in a register of the processor, or in memory */
+struct quarter {
+	bool memory;
+	uint8_t xmm;
+	struct x86_mem m;
+};
+
+static struct x86_mem moved(struct x86_mem m, int32_t by)
+{
+	m.disp += by;
+	return m;
+}
+
+static struct quarter quarter_of(const struct x86 *x, uint8_t reg, int n)
+{
+	if (reg == 1)
+		return (struct quarter){ .xmm = (uint8_t)(4 + n) };
+	if (reg == 8 || reg == 9)
+		return (struct quarter){ .xmm = (uint8_t)(8 + 4 * (reg - 8) + n) };
+	return (struct quarter){ .memory = true,
+				 .m = moved(reg < X86_ALIAS_FIRST ?
+						    at(RSP, X86_HOMES + 64 * reg) :
+						    x->alias[reg - X86_ALIAS_FIRST],
+					    16 * n) };
+}
+
+static struct quarter register_quarter(uint8_t xmm)
+{
+	return (struct quarter){ .xmm = xmm };
+}
+
+static struct quarter mask_quarter(uint8_t k, int n)
+{
+	return (struct quarter){ .memory = true, .m = at(RSP, X86_MASKS + 64 * k + 16 * n) };
+}
+
+/* A quarter of 64 bytes that are all @value */
+static struct quarter all(struct x86 *x, uint64_t value)
+{
+	return (struct quarter){ .memory = true, .m = at_label(x86_row(x, value, 0)) };
+}
+
+/* ---- one instruction of the processor ------------------------------------------- */
+
+static void put_prefix(struct x86 *x, uint32_t op, uint8_t reg, uint8_t rm)
+{
+	static const uint8_t prefixes[4] = { 0, 0x66, 0xf3, 0xf2 };
+	uint8_t rex = (uint8_t)(0x40 | WIDE(op) << 3 | (reg >> 3) << 2 | rm >> 3);
+
+	if (PP(op))
+		x86_byte(x, prefixes[PP(op)]);
+	if (rex != 0x40)
+		x86_byte(x, rex);
+	x86_byte(x, 0x0f);
+	x86_byte(x, (uint8_t)OPCODE(op));
+}
+
+static void put_rr(struct x86 *x, uint32_t op, uint8_t reg, uint8_t rm)
+{
+	put_prefix(x, op, reg, rm);
+	x86_put_reg(x, reg, rm);
+}
+
+static void put_rm(struct x86 *x, uint32_t op, uint8_t reg, struct x86_mem m, uint32_t tail)
+{
+	put_prefix(x, op, reg, m.label ? 0 : m.base);
+	x86_put_mem(x, reg, m, 1, tail);
+}
+
+/* reg = op(reg, b), or op(b). W is for integers alone. */
+static void put(struct x86 *x, uint32_t op, uint8_t reg, struct quarter b, int imm)
+{
+	op &= ~(uint32_t)CODE(0, 0, 1, 0);
+	if (b.memory)
+		put_rm(x, op, reg, b.m, imm != X86_NO_IMM);
+	else
+		put_rr(x, op, reg, b.xmm);
+	if (imm != X86_NO_IMM)
+		x86_byte(x, (uint8_t)imm);
+}
+
+static void put_shift(struct x86 *x, uint32_t op, uint8_t field, uint8_t xmm, uint8_t count)
+{
+	put(x, op, field, register_quarter(xmm), count);
+}
+
+static void order(struct x86 *x, uint8_t to, uint8_t from, int how)
+{
+	put(x, ORDER, to, register_quarter(from), how);
+}
+
+static void copy(struct x86 *x, uint8_t to, struct quarter from)
+{
+	if (from.memory || from.xmm != to)
+		put(x, LOAD, to, from, X86_NO_IMM);
+}
+
+/* The quarter in a register: @scratch, if it is in memory */
+static uint8_t get(struct x86 *x, struct quarter quarter, uint8_t scratch)
+{
+	if (!quarter.memory)
+		return quarter.xmm;
+	copy(x, scratch, quarter);
+	return scratch;
+}
+
+static void set(struct x86 *x, struct quarter quarter, uint8_t xmm)
+{
+	if (quarter.memory)
+		put_rm(x, STORE, xmm, quarter.m, 0);
+	else
+		copy(x, quarter.xmm, register_quarter(xmm));
+}
+
+/* @xmm = (xmm ^ old) & mask ^ old */
+static void blend(struct x86 *x, uint8_t xmm, uint8_t old, struct quarter mask)
+{
+	put(x, XOR, xmm, register_quarter(old), X86_NO_IMM);
+	put(x, AND, xmm, mask, X86_NO_IMM);
+	put(x, XOR, xmm, register_quarter(old), X86_NO_IMM);
+}
+
+/* ---- results ---------------------------------------------------------------------- */
+
+#define MASK_OF(options)	((uint8_t)((options) & 7))
+
+/* Where to compute a quarter of @reg that @b is an operand of: what may be changed before */
+static uint8_t place_of(const struct x86 *x, uint8_t reg, int n, struct quarter b, uint32_t options)
+{
+	struct quarter to = quarter_of(x, reg, n);
+
+	return to.memory || MASK_OF(options) || (!b.memory && b.xmm == to.xmm) ? S0 : to.xmm;
+}
+
+/* @xmm, which is S0 or S1 if there is a mask, is the result where that says so. Destroys S3. */
+static void result(struct x86 *x, uint8_t reg, int n, uint8_t xmm, uint32_t options)
+{
+	struct quarter to = quarter_of(x, reg, n);
+	uint8_t k = MASK_OF(options);
+
+	if (k && options & V_ZERO)
+		put(x, AND, xmm, mask_quarter(k, n), X86_NO_IMM);
+	else if (k)
+		blend(x, xmm, get(x, to, S3), mask_quarter(k, n));
+	set(x, to, xmm);
+}
+
+/* ---- operands ---------------------------------------------------------------------- */
+
+/** struct source - the last operand of an instruction */
+struct source {
+	bool memory;
+	uint8_t reg;
+	struct x86_mem m;
+};
+
+/* The lowest word, or two, of @xmm in all */
+static void spread_word(struct x86 *x, uint8_t xmm, bool wide)
+{
+	order(x, xmm, xmm, wide ? 0x44 : 0);
+}
+
+static void load_word(struct x86 *x, uint8_t xmm, struct x86_mem m, bool wide)
+{
+	put_rm(x, wide ? LOAD_LOW : FROM_GPR, xmm, m, 0);
+	spread_word(x, xmm, wide);
+}
+
+/* A quarter of it. One that is broadcast is in S2 from the first on. */
+static struct quarter quarter_of_source(struct x86 *x, const struct source *s, int n, uint32_t op,
+					uint32_t options)
+{
+	if (!s->memory)
+		return quarter_of(x, s->reg, n);
+	if (!(options & V_BROADCAST))
+		return (struct quarter){ .memory = true, .m = moved(s->m, 16 * n) };
+	if (!n)
+		load_word(x, S2, s->m, WIDE(op));
+	return register_quarter(S2);
+}
+
+/* ---- masks ------------------------------------------------------------------------- */
+
+static void not(struct x86 *x, uint8_t xmm)
+{
+	put(x, EQUAL, S3, register_quarter(S3), X86_NO_IMM);
+	put(x, XOR, xmm, register_quarter(S3), X86_NO_IMM);
+}
+
+static void set_mask(struct x86 *x, uint8_t k, int n, uint8_t xmm, bool wide)
+{
+	set(x, mask_quarter(k, n), xmm);
+	x->k_wide[k] = wide;
+}
+
+/* S0 has the bits in every word: lane n becomes bit n. */
+static void spread(struct x86 *x, uint8_t k, bool wide)
+{
+	x86_label bits = wide ? x86_bits(x, 1ull << 32 | 1, 1) : x86_bits(x, 2ull << 32 | 1, 2);
+
+	for (int n = 0; n < 4; n++) {
+		struct quarter of_lanes = { .memory = true, .m = moved(at_label(bits), 16 * n) };
+
+		copy(x, S1, of_lanes);
+		put(x, AND, S1, register_quarter(S0), X86_NO_IMM);
+		put(x, EQUAL, S1, of_lanes, X86_NO_IMM);
+		set_mask(x, k, n, S1, wide);
+	}
+}
+
+static void k_load(struct x86 *x, uint8_t k, struct x86_mem m, uint8_t bytes)
+{
+	/* there are more bytes behind it, which lead to nothing */
+	load_word(x, S0, m, false);
+	spread(x, k, bytes == 1);
+}
+
+static void k_from(struct x86 *x, uint8_t k, uint8_t reg)
+{
+	put_rr(x, FROM_GPR, S0, reg);
+	spread_word(x, S0, false);
+	spread(x, k, false);
+}
+
+static void k_to(struct x86 *x, uint8_t reg, uint8_t k)
+{
+	bool wide = x->k_wide[k];
+
+	for (int n = 0; n < 2; n++) {
+		copy(x, n ? S1 : S0, mask_quarter(k, 2 * n));
+		put(x, wide ? EVEN_WORDS : PACK_WORDS, n ? S1 : S0, mask_quarter(k, 2 * n + 1),
+		    wide ? 0x88 : X86_NO_IMM);
+	}
+	if (wide) {
+		put(x, PACK_WORDS, S0, register_quarter(S1), X86_NO_IMM);
+		put(x, XOR, S1, register_quarter(S1), X86_NO_IMM);
+	}
+	put(x, PACK_BYTES, S0, register_quarter(S1), X86_NO_IMM);
+	put_rr(x, SIGNS, reg, S0);
+}
+
+static void k_not(struct x86 *x, uint8_t to, uint8_t k)
+{
+	put(x, EQUAL, S3, register_quarter(S3), X86_NO_IMM);
+	for (int n = 0; n < 4; n++) {
+		copy(x, S0, register_quarter(S3));
+		put(x, XOR, S0, mask_quarter(k, n), X86_NO_IMM);
+		set_mask(x, to, n, S0, x->k_wide[k]);
+	}
+}
+
+static void k_ortest(struct x86 *x, uint8_t a, uint8_t b)
+{
+	copy(x, S0, mask_quarter(a, 0));
+	for (int n = 1; n < 8; n++)
+		if (n < 4 || a != b)
+			put(x, OR, S0, mask_quarter(n < 4 ? a : b, n & 3), X86_NO_IMM);
+	put_rr(x, SIGNS, RDX, S0);
+	x86_rr(x, false, X_TEST, RDX, RDX);
+}
+
+/* ---- what makes masks ---------------------------------------------------------------- */
+
+/*
+ * A condition of AVX, of those that are asked for: by one of SSE2 (0 equal, 1 less, 2 less or
+ * equal, 3 unordered, 4 to 7 the contrary of these), of operands exchanged; and by another one
+ */
+static const struct condition {
+	bool known, exchanged, both, either;
+	uint8_t how, other;
+} conditions[32] = {
+	[0x00] = { .known = true, .how = 0 },
+	[0x03] = { .known = true, .how = 3 },
+	[0x04] = { .known = true, .how = 4 },
+	[0x07] = { .known = true, .how = 7 },
+	[0x08] = { .known = true, .how = 0, .either = true, .other = 3 },
+	[0x0c] = { .known = true, .how = 4, .both = true, .other = 7 },
+	[0x11] = { .known = true, .how = 1 },
+	[0x12] = { .known = true, .how = 2 },
+	[0x15] = { .known = true, .how = 5 },
+	[0x16] = { .known = true, .how = 6 },
+	[0x19] = { .known = true, .how = 6, .exchanged = true },
+	[0x1a] = { .known = true, .how = 5, .exchanged = true },
+	[0x1d] = { .known = true, .how = 2, .exchanged = true },
+	[0x1e] = { .known = true, .how = 1, .exchanged = true },
+};
+
+/* Of cmpps and cmppd */
+static void compare_floats(struct x86 *x, uint32_t op, uint8_t k, uint8_t v, const struct source *s,
+			   uint32_t options, int condition)
+{
+	const struct condition *c = &conditions[condition & 31];
+
+	x->failed |= !c->known;
+	for (int n = 0; n < 4; n++) {
+		struct quarter a = quarter_of(x, v, n);
+		struct quarter b = quarter_of_source(x, s, n, op, options);
+
+		copy(x, S1, c->exchanged ? b : a);
+		put(x, op, S1, c->exchanged ? a : b, c->how);
+		if (c->both || c->either) {
+			copy(x, S0, a);
+			put(x, op, S0, b, c->other);
+			put(x, c->both ? AND : OR, S1, register_quarter(S0), X86_NO_IMM);
+		}
+		set_mask(x, k, n, S1, WIDE(op));
+	}
+}
+
+/* @a = a == b. Destroys S3. */
+static void equal(struct x86 *x, uint8_t a, struct quarter b, bool wide)
+{
+	put(x, EQUAL, a, b, X86_NO_IMM);
+	if (wide) {
+		order(x, S3, a, 0xb1);
+		put(x, AND, a, register_quarter(S3), X86_NO_IMM);
+	}
+}
+
+/* S0 = S0 > S1, with signs. Destroys S1 and S3. */
+static void greater(struct x86 *x, bool wide)
+{
+	if (!wide) {
+		put(x, GREATER, S0, register_quarter(S1), X86_NO_IMM);
+		return;
+	}
+	/* by the high words; where they are equal, by the low ones, whose sign bits are changed */
+	copy(x, S3, register_quarter(S0));
+	put(x, EQUAL, S3, register_quarter(S1), X86_NO_IMM);
+	put(x, GREATER, S0, register_quarter(S1), X86_NO_IMM);
+	order(x, S1, S0, 0xa0);
+	order(x, S3, S3, 0xf5);
+	put(x, AND, S1, register_quarter(S3), X86_NO_IMM);
+	order(x, S0, S0, 0xf5);
+	put(x, OR, S0, register_quarter(S1), X86_NO_IMM);
+}
+
+/* Of vpcmpd and the like: 0 equal, 1 less, 2 less or equal, 4 to 6 the contrary of these */
+static void compare_integers(struct x86 *x, uint32_t op, uint8_t k, uint8_t v,
+			     const struct source *s, uint32_t options, int condition)
+{
+	bool wide = WIDE(op), is_unsigned = OPCODE(op) == 0x1e, is_less = (condition & 3) == 1;
+	uint64_t changed = (is_unsigned ? 1ull << 63 : 0) | (is_unsigned || wide ? 1ull << 31 : 0);
+
+	for (int n = 0; n < 4; n++) {
+		struct quarter a = quarter_of(x, v, n);
+		struct quarter b = quarter_of_source(x, s, n, op, options);
+
+		if (!(condition & 3)) {
+			copy(x, S0, a);
+			equal(x, S0, b, wide);
+		} else {
+			/* less: b > a; less or equal: not a > b */
+			copy(x, is_less ? S1 : S0, a);
+			copy(x, is_less ? S0 : S1, b);
+			if (changed) {
+				put(x, XOR, S0, all(x, changed), X86_NO_IMM);
+				put(x, XOR, S1, all(x, changed), X86_NO_IMM);
+			}
+			greater(x, wide);
+		}
+		if ((condition & 3) == 2 ? !(condition & 4) : condition & 4)
+			not(x, S0);
+		set_mask(x, k, n, S0, wide);
+	}
+}
+
+/* Of vptestm: where a & b is not zero; @none: where it is */
+static void test(struct x86 *x, uint32_t op, uint8_t k, uint8_t v, const struct source *s,
+		 uint32_t options, bool none)
+{
+	for (int n = 0; n < 4; n++) {
+		struct quarter b = quarter_of_source(x, s, n, op, options);
+
+		copy(x, S0, quarter_of(x, v, n));
+		put(x, AND, S0, b, X86_NO_IMM);
+		put(x, XOR, S1, register_quarter(S1), X86_NO_IMM);
+		equal(x, S0, register_quarter(S1), WIDE(op));
+		if (!none)
+			not(x, S0);
+		set_mask(x, k, n, S0, WIDE(op));
+	}
+}
+
+/* ---- moves ---------------------------------------------------------------------------- */
+
+static void load(struct x86 *x, uint8_t reg, const struct source *s, uint32_t options)
+{
+	for (int n = 0; n < 4; n++) {
+		struct quarter from = quarter_of_source(x, s, n, 0, 0);
+		uint8_t xmm = place_of(x, reg, n, from, options);
+
+		if (from.memory)
+			put_rm(x, LOAD_ANY, xmm, from.m, 0);
+		else if (MASK_OF(options))
+			copy(x, xmm, from);
+		else
+			xmm = from.xmm;
+		result(x, reg, n, xmm, options);
+	}
+}
+
+/* With a mask what is there is read and written, too: not where others may write. */
+static void store(struct x86 *x, uint8_t reg, struct x86_mem m, uint32_t options)
+{
+	uint8_t k = MASK_OF(options);
+
+	for (int n = 0; n < 4; n++) {
+		struct quarter from = quarter_of(x, reg, n);
+		struct x86_mem to = moved(m, 16 * n);
+
+		if (k) {
+			copy(x, S0, from);
+			put_rm(x, LOAD_ANY, S1, to, 0);
+			blend(x, S0, S1, mask_quarter(k, n));
+			from = register_quarter(S0);
+		}
+		put_rm(x, STORE_ANY, get(x, from, S0), to, 0);
+	}
+}
+
+/* S1 to all of @reg */
+static void set_all(struct x86 *x, uint8_t reg, uint32_t options)
+{
+	for (int n = 0; n < 4; n++) {
+		if (MASK_OF(options))
+			copy(x, S0, register_quarter(S1));
+		result(x, reg, n, MASK_OF(options) ? S0 : S1, options);
+	}
+}
+
+/* The lowest lane of @s to all */
+static void broadcast(struct x86 *x, uint32_t op, uint8_t reg, const struct source *s,
+		      uint32_t options)
+{
+	if (s->memory) {
+		load_word(x, S1, s->m, WIDE(op));
+	} else {
+		copy(x, S1, quarter_of(x, s->reg, 0));
+		spread_word(x, S1, WIDE(op));
+	}
+	set_all(x, reg, options);
+}
+
+static void broadcast_gpr(struct x86 *x, uint32_t op, uint8_t reg, uint8_t gpr, uint32_t options)
+{
+	put_rr(x, FROM_GPR | (op & CODE(0, 0, 1, 0)), S1, gpr);
+	spread_word(x, S1, WIDE(op));
+	set_all(x, reg, options);
+}
+
+/*
+ * 32 bytes become 64: integers with zeros or their sign, or by an instruction that makes 16 of 8.
+ * The upper quarters first: @reg may be @s.
+ */
+static void widen(struct x86 *x, uint32_t op, uint8_t reg, const struct source *s)
+{
+	for (int n = 3; n >= 0; n--) {
+		if (s->memory) {
+			put_rm(x, LOAD_LOW, S0, moved(s->m, 8 * n), 0);
+		} else {
+			copy(x, S0, quarter_of(x, s->reg, n / 2));
+			if (n & 1)
+				order(x, S0, S0, 0xee);
+		}
+		if (MAP(op) == 2) {
+			if (OPCODE(op) == 0x25) {
+				copy(x, S1, register_quarter(S0));
+				put_shift(x, SHIFT, 4, S1, 31);
+			} else {
+				put(x, XOR, S1, register_quarter(S1), X86_NO_IMM);
+			}
+			put(x, LOW_WORDS, S0, register_quarter(S1), X86_NO_IMM);
+		} else {
+			put(x, op, S0, register_quarter(S0), X86_NO_IMM);
+		}
+		set(x, quarter_of(x, reg, n), S0);
+	}
+}
+
+/* 64 bytes become 32, by an instruction that makes 8 of 16 */
+static void shrink(struct x86 *x, uint32_t op, uint8_t reg, uint8_t rm)
+{
+	for (int n = 0; n < 2; n++) {
+		put(x, op, S0, quarter_of(x, rm, 2 * n), X86_NO_IMM);
+		put(x, op, S1, quarter_of(x, rm, 2 * n + 1), X86_NO_IMM);
+		put(x, LOW_HALVES, S0, register_quarter(S1), X86_NO_IMM);
+		set(x, quarter_of(x, reg, n), S0);
+	}
+}
+
+/* The low words of 64 bits */
+static void low_words(struct x86 *x, uint8_t reg, uint8_t rm)
+{
+	for (int n = 0; n < 2; n++) {
+		copy(x, S0, quarter_of(x, rm, 2 * n));
+		put(x, EVEN_WORDS, S0, quarter_of(x, rm, 2 * n + 1), 0x88);
+		set(x, quarter_of(x, reg, n), S0);
+	}
+}
+
+/* Two quarters of @reg from @to on are those of @rm from @from on. */
+static void move_half(struct x86 *x, uint8_t reg, int to, uint8_t rm, int from)
+{
+	for (int n = 0; n < 2; n++)
+		set(x, quarter_of(x, reg, to + n), get(x, quarter_of(x, rm, from + n), S0));
+}
+
+/* ---- computing ------------------------------------------------------------------------- */
+
+static void shift(struct x86 *x, uint32_t op, uint8_t field, uint8_t to, uint8_t rm, int count)
+{
+	for (int n = 0; n < 4; n++) {
+		copy(x, S0, quarter_of(x, rm, n));
+		put_shift(x, op, field, S0, (uint8_t)count);
+		result(x, to, n, S0, 0);
+	}
+}
+
+/* The low words of S0 * S1 */
+static void product(struct x86 *x)
+{
+	copy(x, S3, register_quarter(S0));
+	put(x, MULTIPLY, S0, register_quarter(S1), X86_NO_IMM);
+	put_shift(x, SHIFTQ, 2, S3, 32);
+	put_shift(x, SHIFTQ, 2, S1, 32);
+	put(x, MULTIPLY, S3, register_quarter(S1), X86_NO_IMM);
+	order(x, S0, S0, 0x08);
+	order(x, S3, S3, 0x08);
+	put(x, LOW_WORDS, S0, register_quarter(S3), X86_NO_IMM);
+}
+
+/*
+ * S0 * S1, 64 bits of the even words with signs: a negative factor is 2^32 too large as one without
+ * a sign. Destroys S2.
+ */
+static void signed_product(struct x86 *x)
+{
+	copy(x, S3, register_quarter(S0));
+	put_shift(x, SHIFT, 4, S3, 31);
+	put(x, AND, S3, register_quarter(S1), X86_NO_IMM);
+	copy(x, S2, register_quarter(S1));
+	put_shift(x, SHIFT, 4, S2, 31);
+	put(x, AND, S2, register_quarter(S0), X86_NO_IMM);
+	put(x, ADD, S3, register_quarter(S2), X86_NO_IMM);
+	put_shift(x, SHIFTQ, 6, S3, 32);
+	put(x, MULTIPLY, S0, register_quarter(S1), X86_NO_IMM);
+	put(x, SUBQ, S0, register_quarter(S3), X86_NO_IMM);
+}
+
+/* S0 = the smaller, or larger, of S0 and S1 */
+static void min_max(struct x86 *x, bool larger, bool is_unsigned)
+{
+	uint64_t top = 0x8000000080000000ull;
+
+	if (is_unsigned) {
+		put(x, XOR, S0, all(x, top), X86_NO_IMM);
+		put(x, XOR, S1, all(x, top), X86_NO_IMM);
+	}
+	copy(x, S3, register_quarter(S0));
+	put(x, GREATER, S3, register_quarter(S1), X86_NO_IMM);
+	put(x, XOR, S0, register_quarter(S1), X86_NO_IMM);
+	put(x, AND, S3, register_quarter(S0), X86_NO_IMM);
+	/* the second, or the first, where that is not greater; exchanged where it is */
+	if (!larger)
+		put(x, XOR, S1, register_quarter(S0), X86_NO_IMM);
+	copy(x, S0, register_quarter(S1));
+	put(x, XOR, S0, register_quarter(S3), X86_NO_IMM);
+	if (is_unsigned)
+		put(x, XOR, S0, all(x, top), X86_NO_IMM);
+}
+
+/* S0 without its sign */
+static void absolute(struct x86 *x)
+{
+	copy(x, S1, register_quarter(S0));
+	put_shift(x, SHIFT, 4, S1, 31);
+	put(x, XOR, S0, register_quarter(S1), X86_NO_IMM);
+	put(x, SUB, S0, register_quarter(S1), X86_NO_IMM);
+}
+
+/* S0 = op(S0, S1), or op(S1), of several instructions; false: there are none */
+static bool several(struct x86 *x, uint32_t op)
+{
+	switch (op) {
+	case CODE(1, 2, 0, 0x40): product(x); break;
+	case CODE(1, 2, 1, 0x28): signed_product(x); break;
+	case CODE(1, 2, 0, 0x39): min_max(x, false, false); break;
+	case CODE(1, 2, 0, 0x3b): min_max(x, false, true); break;
+	case CODE(1, 2, 0, 0x3d): min_max(x, true, false); break;
+	case CODE(1, 2, 0, 0x3f): min_max(x, true, true); break;
+	case CODE(1, 2, 0, 0x1e):
+		copy(x, S0, register_quarter(S1));
+		absolute(x);
+		break;
+	default: return false;
+	}
+	return true;
+}
+
+/* reg | (v ^ rm): the one use of vpternlog */
+static void differ(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, const struct source *s,
+		   uint32_t options)
+{
+	for (int n = 0; n < 4; n++) {
+		struct quarter b = quarter_of_source(x, s, n, op, options);
+
+		copy(x, S0, quarter_of(x, v, n));
+		put(x, XOR, S0, b, X86_NO_IMM);
+		put(x, OR, S0, quarter_of(x, reg, n), X86_NO_IMM);
+		result(x, reg, n, S0, options);
+	}
+}
+
+/* What has the same opcode in SSE2, and takes @v */
+static bool is_binary(uint32_t op)
+{
+	if (MAP(op) != 1)
+		return false;
+	switch (OPCODE(op)) {
+	case 0x58: case 0x59: case 0x5c: case 0x5d: case 0x5e: case 0x5f:
+	case 0xd4: case 0xdb: case 0xdf: case 0xeb: case 0xef: case 0xf4:
+	case 0xfa: case 0xfb: case 0xfe:
+		return true;
+	}
+	return false;
+}
+
+/* The same without @v */
+static bool is_unary(uint32_t op)
+{
+	return MAP(op) == 1 && (OPCODE(op) == 0x51 || (OPCODE(op) == 0x5b && !WIDE(op)));
+}
+
+static void compute(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, const struct source *s,
+		    uint32_t options)
+{
+	for (int n = 0; n < 4; n++) {
+		struct quarter b = quarter_of_source(x, s, n, op, options);
+		uint8_t xmm = S0;
+
+		if (is_unary(op)) {
+			put(x, op, xmm, b, X86_NO_IMM);
+		} else if (is_binary(op)) {
+			xmm = place_of(x, reg, n, b, options);
+			copy(x, xmm, quarter_of(x, v, n));
+			put(x, op, xmm, b, X86_NO_IMM);
+		} else {
+			copy(x, S0, quarter_of(x, v, n));
+			copy(x, S1, b);
+			x->failed |= !several(x, op);
+		}
+		result(x, reg, n, xmm, options);
+	}
+}
+
+/* ---- all of them ------------------------------------------------------------------------ */
+
+static void lower(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, const struct source *s,
+		  uint32_t options, int imm)
+{
+	op &= 0xffff;
+	switch (op) {
+	case CODE(1, 1, 0, 0x6f):
+	case CODE(1, 1, 1, 0x6f):
+	case CODE(2, 1, 0, 0x6f):
+		load(x, reg, s, options);
+		return;
+	case CODE(1, 1, 0, 0x7f):
+	case CODE(1, 1, 1, 0x7f):
+	case CODE(2, 1, 0, 0x7f):
+		store(x, reg, s->m, options);
+		return;
+	case CODE(1, 2, 0, 0x58):
+	case CODE(1, 2, 1, 0x59):
+		broadcast(x, op, reg, s, options);
+		return;
+	case CODE(1, 2, 0, 0x7c):
+	case CODE(1, 2, 1, 0x7c):
+		broadcast_gpr(x, op, reg, s->reg, options);
+		return;
+	case CODE(1, 2, 0, 0x25):
+	case CODE(1, 2, 0, 0x35):
+	case CODE(0, 1, 0, 0x5a):
+	case CODE(2, 1, 0, 0xe6):
+		widen(x, op, reg, s);
+		return;
+	case CODE(1, 1, 1, 0x5a):
+	case CODE(1, 1, 1, 0xe6):
+	case CODE(3, 1, 1, 0xe6):
+		shrink(x, op, reg, s->reg);
+		return;
+	case CODE(2, 2, 0, 0x35):	/* operands exchanged, as in the next */
+		low_words(x, s->reg, reg);
+		return;
+	case CODE(1, 3, 1, 0x3b):
+		move_half(x, s->reg, 0, reg, 2);
+		return;
+	case CODE(1, 3, 1, 0x3a):	/* into itself */
+		move_half(x, reg, 2, s->reg, 0);
+		return;
+	case CODE(1, 1, 0, 0x72):
+	case CODE(1, 1, 1, 0x73):
+		shift(x, op, reg, v, s->reg, imm);
+		return;
+	case CODE(1, 3, 1, 0x25):
+		if (imm == 0xf6) {
+			differ(x, op, reg, v, s, options);
+			return;
+		}
+		break;
+	case CODE(0, 1, 0, 0xc2):
+	case CODE(1, 1, 1, 0xc2):
+		compare_floats(x, op, reg, v, s, options, imm);
+		return;
+	case CODE(1, 3, 0, 0x1f):
+	case CODE(1, 3, 1, 0x1f):
+	case CODE(1, 3, 0, 0x1e):
+	case CODE(1, 3, 1, 0x1e):
+		compare_integers(x, op, reg, v, s, options, imm);
+		return;
+	case CODE(2, 2, 0, 0x27):
+	case CODE(1, 2, 1, 0x27):
+		test(x, op, reg, v, s, options, PP(op) == 2);
+		return;
+	}
+	/* a rounding mode of its own is what no instruction here has, nor an immediate */
+	if ((options & 0x20 && !s->memory) || imm != X86_NO_IMM)
+		x->failed = true;
+	else
+		compute(x, op, reg, v, s, options);
+}
+
+static void vectors(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, uint8_t rm,
+		    uint32_t options, int imm)
+{
+	lower(x, op, reg, v, &(struct source){ .reg = rm }, options, imm);
+}
+
+static void vector_and_memory(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, struct x86_mem m,
+			      uint32_t options, int imm)
+{
+	lower(x, op, reg, v, &(struct source){ .memory = true, .m = m }, options, imm);
+}
+
+static void v_to(struct x86 *x, uint8_t reg, uint8_t v)
+{
+	struct quarter low = quarter_of(x, v, 0);
+
+	if (low.memory)
+		x86_rm(x, true, X_LOAD, reg, low.m);
+	else
+		put_rr(x, TO_GPR, low.xmm, reg);
+}
+
+static void compare_row(struct x86 *x, struct x86_mem lanes, uint32_t step, bool masked)
+{
+	put_rr(x, FROM_GPR | CODE(0, 0, 1, 0), S2, RAX);
+	spread_word(x, S2, true);
+	put(x, XOR, S3, register_quarter(S3), X86_NO_IMM);
+	for (int n = 0; n < 16; n++) {
+		put_rm(x, LOAD, S0, moved(lanes, 16 * n), 0);
+		if (step) {
+			x86_label row = x86_row(x, 8 * (uint64_t)step * (uint64_t)(n / 4), step);
+
+			put_rm(x, SUBQ, S0, moved(at_label(row), 16 * (n & 3)), 0);
+		}
+		put(x, XOR, S0, register_quarter(S2), X86_NO_IMM);
+		if (masked) {
+			copy(x, S1, mask_quarter((uint8_t)(3 + n / 4), n & 3));
+			put(x, AND_NOT, S1, register_quarter(S0), X86_NO_IMM);
+		}
+		put(x, OR, S3, register_quarter(masked ? S1 : S0), X86_NO_IMM);
+	}
+	put(x, XOR, S0, register_quarter(S0), X86_NO_IMM);
+	put(x, EQUAL, S3, register_quarter(S0), X86_NO_IMM);
+	put_rr(x, SIGNS, RDX, S3);
+	x86_ri(x, false, 7, RDX, 0xffff);
+}
+
+const struct x86_small x86_sse2 = {
+	.v = vectors,
+	.vm = vector_and_memory,
+	.k_load = k_load,
+	.k_from = k_from,
+	.k_to = k_to,
+	.k_not = k_not,
+	.k_ortest = k_ortest,
+	.v_to = v_to,
+	.compare_row = compare_row,
+};
