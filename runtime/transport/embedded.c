@@ -34,6 +34,11 @@ struct chunk {
 	void *memory;
 };
 
+/** struct buffer - process memory of a command, whose cookie it is */
+struct buffer {
+	u64 address, bytes;
+};
+
 struct vgpu_transport {
 	/* A turn: whoever waits for the device's lock goes before the one who just had it. */
 	pthread_mutex_t turn, lock;
@@ -47,6 +52,7 @@ struct vgpu_transport {
 	struct vgpu_native_choice native;
 	struct vgpu_threads *threads;	/* that execute SMs; NULL: the one that drives the device */
 	struct vgpu_host_ops ops;	/* with threads, if there are any */
+	struct vgpu_host_window window;	/* for as long as the lock is held */
 };
 
 static void embedded_lock(struct vgpu_transport *t)
@@ -54,6 +60,7 @@ static void embedded_lock(struct vgpu_transport *t)
 	pthread_mutex_lock(&t->turn);
 	pthread_mutex_lock(&t->lock);
 	pthread_mutex_unlock(&t->turn);
+	t->window = (struct vgpu_host_window){ 0 };
 }
 
 static void embedded_unlock(struct vgpu_transport *t)
@@ -145,20 +152,23 @@ static void put_frame(void *host, void *memory)
 }
 #endif
 
-/* The cookie of a command is the address of its process memory. */
 static int move(void *host, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes,
 		enum vgpu_move direction)
 {
-	(void)host;
+	const struct buffer *buffer = (const struct buffer *)(uintptr_t)cookie;
+	struct vgpu_transport *t = host;
+
 	(void)context;
-	return vgpu_host_move(cookie + offset, memory, bytes, direction == VGPU_MOVE_TO_HOST);
+	return vgpu_host_move_piece(&t->window, buffer->address + offset, memory, bytes,
+				    buffer->address + buffer->bytes,
+				    direction == VGPU_MOVE_TO_HOST);
 }
 
 /* Whoever waits asks the device itself. */
 static void completed(void *host, const struct vgpu_completion *completion)
 {
 	(void)host;
-	(void)completion;
+	free((void *)(uintptr_t)completion->cookie);
 }
 
 static void context_died(void *host, u32 context, const struct vgpu_fault *fault)
@@ -544,6 +554,8 @@ static int embedded_peek(struct vgpu_transport *t, uint64_t address, void *memor
 static int copy_command(const struct vgpu_cmd *cmd, struct vgpu_push *push)
 {
 	u64 address = 0, bytes = 0;
+	struct buffer *buffer;
+	int error;
 
 	push->cmd = *cmd;
 	push->params = NULL;
@@ -566,10 +578,26 @@ static int copy_command(const struct vgpu_cmd *cmd, struct vgpu_push *push)
 	default:
 		break;
 	}
-	push->cookie = address;
+	push->cookie = 0;
 	if (bytes > VGPU_COPY_MAX)
 		return -EINVAL;
-	return bytes ? vgpu_host_probe(address, bytes, cmd->op != VGPU_CMD_COPY_H2D) : 0;
+	if (!bytes)
+		return 0;
+	error = vgpu_host_probe(address, bytes, cmd->op != VGPU_CMD_COPY_H2D);
+	if (error)
+		return error;
+	buffer = malloc(sizeof(*buffer));
+	if (!buffer)
+		return -ENOMEM;
+	*buffer = (struct buffer){ address, bytes };
+	push->cookie = (uintptr_t)buffer;
+	return 0;
+}
+
+static void drop_commands(const struct vgpu_push *push, u32 count)
+{
+	while (count--)
+		free((void *)(uintptr_t)push[count].cookie);
 }
 
 static int embedded_submit(struct vgpu_transport *t, uint32_t queue,
@@ -585,6 +613,7 @@ static int embedded_submit(struct vgpu_transport *t, uint32_t queue,
 	for (u32 i = 0; i < count; i++) {
 		error = copy_command(&commands[i], &push[i]);
 		if (error) {
+			drop_commands(push, i);
 			*failed = i;
 			return error;
 		}
@@ -592,6 +621,8 @@ static int embedded_submit(struct vgpu_transport *t, uint32_t queue,
 	embedded_lock(t);
 	error = vgpu_queue_push(t->device, t->context, queue, push, count, failed, &last);
 	embedded_unlock(t);
+	if (error)
+		drop_commands(push, count);
 	*seq = last;
 	return error;
 }

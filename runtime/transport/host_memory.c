@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -13,6 +14,8 @@
 #include "vgpu.h"
 
 #define PROBES 256
+#define WINDOW	(256u << 10)	/* bytes that are looked at together */
+#define LEAST	(16u << 10)	/* a system call for each page of fewer is as quick */
 
 static bool refused;		/* found out once, the answer does not change */
 
@@ -48,7 +51,38 @@ int vgpu_host_move(uint64_t address, void *memory, uint32_t bytes, bool to_host)
 	return error;
 }
 
-/* One byte of each page is read, and for a write put back as it was. */
+/* Are the pages there, and may they be used so? Only Linux 5.14 and later can say. */
+static bool populate(uint64_t from, uint64_t to, bool write)
+{
+	uint64_t first = from & ~(VGPU_PAGE_SIZE - 1);
+
+	return !madvise((void *)(uintptr_t)first, to - first,
+			write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+}
+
+int vgpu_host_move_piece(struct vgpu_host_window *window, uint64_t address, void *memory,
+			 uint32_t bytes, uint64_t end, bool to_host)
+{
+	struct vgpu_host_window *w = window;
+
+	if (address < w->from || address + bytes > w->to || (to_host && !w->write)) {
+		if (end - address < LEAST)
+			return vgpu_host_move(address, memory, bytes, to_host);
+		w->from = address;
+		w->to = end - address < WINDOW ? end : address + WINDOW;
+		w->write = to_host;
+		w->there = populate(w->from, w->to, to_host);
+	}
+	if (!w->there)
+		return vgpu_host_move(address, memory, bytes, to_host);
+	if (to_host)
+		memcpy((void *)(uintptr_t)address, memory, bytes);
+	else
+		memcpy(memory, (const void *)(uintptr_t)address, bytes);
+	return 0;
+}
+
+/* Where the system cannot say, a byte of each page is read, and for a write put back as it was. */
 int vgpu_host_probe(uint64_t address, uint64_t bytes, bool write)
 {
 	uint64_t last = (address + bytes - 1) & ~(VGPU_PAGE_SIZE - 1),
@@ -58,6 +92,8 @@ int vgpu_host_probe(uint64_t address, uint64_t bytes, bool write)
 
 	if (!bytes || address + bytes < address)
 		return -EFAULT;
+	if (populate(address, address + bytes, write))
+		return 0;
 	while (page <= last) {
 		struct iovec local = { values, 0 };
 		int error;
