@@ -152,6 +152,7 @@ static void translate(struct native_kernel *k)
 	free(object.bytes);
 	if (k->start) {
 		k->entries = object.entries;
+		k->strided = object.strided;
 		totals.bytes += object.size;
 		totals.instructions += k->count;
 	} else {

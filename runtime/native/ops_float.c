@@ -44,7 +44,7 @@ void tr_canonical(struct translation *t, const u8 *d, u32 count, bool wide)
 	for (u32 n = 0; n < count; n++)
 		l->regs[n] = d[n];
 	/* unordered: one of the two is a NaN */
-	x86_vi(x, COMPARE, 7, d[0], d[1], 0, CMP_UNORDERED);
+	x86_vi(x, COMPARE, 7, d[0], d[count > 1], 0, CMP_UNORDERED);
 	if (count == 4)
 		x86_vi(x, COMPARE, 0, d[2], d[3], 0, CMP_UNORDERED);
 	x86_k_ortest(x, 7, count == 4 ? 0 : 7);
@@ -167,9 +167,10 @@ static void compute(struct translation *t, const struct vgpu_insn *i, enum shape
 static void arithmetic(struct translation *t, const struct vgpu_insn *i, enum shape shape, u32 op,
 		       bool wide)
 {
+	u32 parts = tr_parts(t, wide);
 	u8 d[4];
 
-	for (u32 p = 0; p < parts_of(wide); p++) {
+	for (u32 p = 0; p < parts; p++) {
 		u32 results = t->pinned;
 
 		d[p] = tr_fresh(t);
@@ -178,15 +179,14 @@ static void arithmetic(struct translation *t, const struct vgpu_insn *i, enum sh
 		t->pinned = results;	/* operands of this part are done with */
 	}
 	if (shape != SIGN)
-		tr_canonical(t, d, parts_of(wide), wide);
-	for (u32 p = 0; p < parts_of(wide); p++) {
+		tr_canonical(t, d, parts, wide);
+	for (u32 p = 0; p < parts; p++) {
 		if (i->flags & VGPU_F_FTZ && !wide && shape != SIGN)
 			tr_flush(t, d[p]);
 		if (i->flags & VGPU_F_SAT && !wide)
 			tr_saturate(t, d[p]);
 	}
-	for (u32 p = 0; p < parts_of(wide); p++)
-		tr_result(t, d[p], i->dst, p, wide);
+	tr_results_of(t, d, parts, i->dst, wide);
 }
 
 bool tr_float(struct translation *t, const struct vgpu_insn *i)

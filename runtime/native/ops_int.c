@@ -23,58 +23,62 @@ enum {
 /* d = op(a, b), or op(b): of what has one operand, that is a */
 static void binary(struct translation *t, const struct vgpu_insn *i, u32 op, bool wide)
 {
+	u32 parts = tr_parts(t, wide);
 	u8 d[4];
 
-	for (u32 p = 0; p < parts_of(wide); p++) {
+	for (u32 p = 0; p < parts; p++) {
 		u8 a = tr_use(t, chunk(i->a, p));
 
 		d[p] = tr_fresh(t);
 		tr_with_b(t, op, d[p], a, i, p, wide, 0);
 	}
-	tr_results(t, d, i->dst, wide);
+	tr_results_of(t, d, parts, i->dst, wide);
 }
 
 /* d = op(first, a), first a constant in all lanes */
 static void with_constant(struct translation *t, const struct vgpu_insn *i, u32 op, u64 value,
 			  bool wide)
 {
+	u32 parts = tr_parts(t, wide);
 	u8 d[4];
 
 	tr_splat(t, 0, value, wide);
-	for (u32 p = 0; p < parts_of(wide); p++) {
+	for (u32 p = 0; p < parts; p++) {
 		u8 a = tr_use(t, chunk(i->a, p));
 
 		d[p] = tr_fresh(t);
 		x86_v(&t->x, op, d[p], 0, a, 0);
 	}
-	tr_results(t, d, i->dst, wide);
+	tr_results_of(t, d, parts, i->dst, wide);
 }
 
 static void unary(struct translation *t, const struct vgpu_insn *i, u32 op, bool wide)
 {
+	u32 parts = tr_parts(t, wide);
 	u8 d[4];
 
-	for (u32 p = 0; p < parts_of(wide); p++) {
+	for (u32 p = 0; p < parts; p++) {
 		u8 a = tr_use(t, chunk(i->a, p));
 
 		d[p] = tr_fresh(t);
 		x86_v(&t->x, op, d[p], 0, a, 0);
 	}
-	tr_results(t, d, i->dst, wide);
+	tr_results_of(t, d, parts, i->dst, wide);
 }
 
 static void move(struct translation *t, const struct vgpu_insn *i, bool wide)
 {
+	u32 parts = tr_parts(t, wide);
 	u8 d[4];
 
-	for (u32 p = 0; p < parts_of(wide); p++) {
+	for (u32 p = 0; p < parts; p++) {
 		d[p] = tr_fresh(t);
 		if (i->flags & VGPU_F_IMM)
 			tr_splat(t, d[p], wide ? i->imm : (u32)i->imm, wide);
 		else
 			tr_copy(t, d[p], chunk(i->b, p));
 	}
-	tr_results(t, d, i->dst, wide);
+	tr_results_of(t, d, parts, i->dst, wide);
 }
 
 /* c ? a : b */
@@ -99,9 +103,10 @@ static void choose(struct translation *t, const struct vgpu_insn *i, bool wide)
 /* a * b + c */
 static void multiply_add(struct translation *t, const struct vgpu_insn *i, bool wide)
 {
+	u32 parts = tr_parts(t, wide);
 	u8 d[4];
 
-	for (u32 p = 0; p < parts_of(wide); p++) {
+	for (u32 p = 0; p < parts; p++) {
 		u8 a = tr_use(t, chunk(i->a, p)), c;
 
 		d[p] = tr_fresh(t);
@@ -111,7 +116,7 @@ static void multiply_add(struct translation *t, const struct vgpu_insn *i, bool 
 		tr_unpin(t, a);
 		tr_unpin(t, c);
 	}
-	tr_results(t, d, i->dst, wide);
+	tr_results_of(t, d, parts, i->dst, wide);
 }
 
 /* The whole product of 32-bit a and b, plus 64-bit c */
@@ -119,11 +124,12 @@ static void wide_product(struct translation *t, const struct vgpu_insn *i, bool 
 			 bool add)
 {
 	u32 extend = is_signed ? V_SX : V_ZX, op = is_signed ? V_MUL_S : V_MUL_U;
+	u32 parts = tr_parts(t, true);
 	u8 d[4];
 
 	if (i->flags & VGPU_F_IMM)
 		tr_splat(t, 1, (u32)i->imm, false);
-	for (u32 p = 0; p < 4; p++) {
+	for (u32 p = 0; p < parts; p++) {
 		d[p] = tr_fresh(t);
 		tr_half(t, extend, 0, i->a, p);
 		if (!(i->flags & VGPU_F_IMM))
@@ -136,7 +142,7 @@ static void wide_product(struct translation *t, const struct vgpu_insn *i, bool 
 			tr_unpin(t, c);
 		}
 	}
-	tr_results(t, d, i->dst, true);
+	tr_results_of(t, d, parts, i->dst, true);
 }
 
 /* The high halves of 32-bit products: of even lanes, and of odd ones moved down */
@@ -167,9 +173,10 @@ static void shift(struct translation *t, const struct vgpu_insn *i, u32 op, u32 
 		  bool wide)
 {
 	u32 width = wide ? 64 : 32;
+	u32 parts = tr_parts(t, wide);
 	u8 d[4];
 
-	for (u32 p = 0; p < parts_of(wide); p++) {
+	for (u32 p = 0; p < parts; p++) {
 		u8 a = tr_use(t, chunk(i->a, p));
 
 		d[p] = tr_fresh(t);
@@ -184,43 +191,46 @@ static void shift(struct translation *t, const struct vgpu_insn *i, u32 op, u32 
 			x86_v(&t->x, op, d[p], a, tr_use(t, chunk(i->b, p)), 0);
 		}
 	}
-	tr_results(t, d, i->dst, wide);
+	tr_results_of(t, d, parts, i->dst, wide);
 }
 
 /* The low bits of a, with zeros or their sign */
 static void extend_low(struct translation *t, const struct vgpu_insn *i, u8 bits, bool is_signed)
 {
+	u32 parts = tr_parts(t, false);
 	u8 d[2], n = (u8)(32 - bits);
 
-	for (u32 p = 0; p < 2; p++) {
+	for (u32 p = 0; p < parts; p++) {
 		u8 a = tr_use(t, chunk(i->a, p));
 
 		d[p] = tr_fresh(t);
 		x86_vi(&t->x, V_SHIFT_IMM, 6, d[p], a, 0, n);
 		x86_vi(&t->x, V_SHIFT_IMM, is_signed ? 4 : 2, d[p], d[p], 0, n);
 	}
-	tr_results(t, d, i->dst, false);
+	tr_results_of(t, d, parts, i->dst, false);
 }
 
 static void extend(struct translation *t, const struct vgpu_insn *i, u32 op)
 {
+	u32 parts = tr_parts(t, true);
 	u8 d[4];
 
-	for (u32 p = 0; p < 4; p++) {
+	for (u32 p = 0; p < parts; p++) {
 		d[p] = tr_fresh(t);
 		tr_half(t, op, d[p], i->a, p);
 	}
-	tr_results(t, d, i->dst, true);
+	tr_results_of(t, d, parts, i->dst, true);
 }
 
 /* b << 32 | a */
 static void pack(struct translation *t, const struct vgpu_insn *i)
 {
+	u32 parts = tr_parts(t, true);
 	u8 d[4];
 
 	if (i->flags & VGPU_F_IMM)
 		tr_splat(t, 1, (u64)(u32)i->imm << 32, true);
-	for (u32 p = 0; p < 4; p++) {
+	for (u32 p = 0; p < parts; p++) {
 		d[p] = tr_fresh(t);
 		tr_half(t, V_ZX, 0, i->a, p);
 		if (!(i->flags & VGPU_F_IMM)) {
@@ -229,7 +239,7 @@ static void pack(struct translation *t, const struct vgpu_insn *i)
 		}
 		x86_v(&t->x, V_ORQ, d[p], 0, 1, 0);
 	}
-	tr_results(t, d, i->dst, true);
+	tr_results_of(t, d, parts, i->dst, true);
 }
 
 /* Two vectors of 64 bits as one of 32: their low halves */
@@ -242,9 +252,10 @@ static void narrow(struct translation *t, u8 to, u8 low, u8 high)
 
 static void half(struct translation *t, const struct vgpu_insn *i, bool high)
 {
+	u32 parts = tr_parts(t, false);
 	u8 d[2];
 
-	for (u32 p = 0; p < 2; p++) {
+	for (u32 p = 0; p < parts; p++) {
 		u8 low = tr_use(t, chunk(i->a, 2 * p)), up = tr_use(t, chunk(i->a, 2 * p + 1));
 
 		d[p] = tr_fresh(t);
@@ -256,7 +267,7 @@ static void half(struct translation *t, const struct vgpu_insn *i, bool high)
 			narrow(t, d[p], low, up);
 		}
 	}
-	tr_results(t, d, i->dst, false);
+	tr_results_of(t, d, parts, i->dst, false);
 }
 
 /* The instruction's table is indexed as ours is: a the highest bit. */

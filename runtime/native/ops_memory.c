@@ -62,13 +62,15 @@ void tr_call_later(struct translation *t, const struct later *l)
 
 static void parameter(struct translation *t, const struct vgpu_insn *i)
 {
-	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags), parts = size == 8 ? 4 : 2;
+	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags);
+	u32 parts = tr_parts(t, size == 8);
 	struct x86 *x = &t->x;
 
 	x86_rm(x, true, X_LOAD, RAX, LANES(params));
 	for (u32 n = 0; n < count; n++) {
 		struct x86_mem m = at(RAX, (int32_t)((u32)i->imm + n * size));
 		u32 reg = i->dst + n * (size == 8 ? 2 : 1);
+		u8 d[4];
 
 		tr_begin(t);
 		if (size < 4)
@@ -77,14 +79,13 @@ static void parameter(struct translation *t, const struct vgpu_insn *i)
 					   (i->flags & VGPU_F_SEXT ? X_MOVSX16 : X_MOVZX16),
 			       RCX, m);
 		for (u32 p = 0; p < parts; p++) {
-			u8 d = tr_fresh(t);
-
+			d[p] = tr_fresh(t);
 			if (size < 4)
-				x86_v(x, V_BROAD_GPR, d, 0, RCX, 0);
+				x86_v(x, V_BROAD_GPR, d[p], 0, RCX, 0);
 			else
-				x86_vm(x, size == 8 ? V_BROADQ : V_BROAD, d, 0, m, 0);
-			tr_result(t, d, reg, p, size == 8);
+				x86_vm(x, size == 8 ? V_BROADQ : V_BROAD, d[p], 0, m, 0);
 		}
+		tr_results_of(t, d, parts, reg, size == 8);
 	}
 }
 
@@ -262,6 +263,33 @@ static void find_masked_row(struct translation *t, const struct vgpu_insn *i, bo
 }
 _Static_assert(VGPU_TLB_ENTRIES == 256, "a byte of the page's number is the index");
 
+/*
+ * The same as find_row() where the stride says that it is one, @step bytes from lane to lane. Where
+ * some lanes are active it is of words, or of one place.
+ */
+static void find_known(struct translation *t, const struct vgpu_insn *i, u32 step, u32 size,
+		       u32 bytes, bool write, struct later *l)
+{
+	struct x86 *x = &t->x;
+
+	if (t->masked) {
+		for (u32 p = 0; p < 4; p++)
+			tr_store_chunk(t, chunk(i->a, p));
+		tr_leaves(t, l);
+		lane_address(t, i, X_LOWEST, RAX);
+		if (step)
+			x86_rr(x, true, X_SUB, RAX, RCX);
+	} else if (x->small) {
+		tr_leaves(t, l);
+		x86_rm(x, true, X_LOAD, RAX, lane_mem(i->a, 0));
+	} else {
+		x86_v_to(x, RAX, tr_use(t, chunk(i->a, 0)));
+		tr_begin(t);
+		tr_leaves(t, l);
+	}
+	find_bytes(t, i, size, bytes, write, l->elsewhere, l->absent);
+}
+
 /* From the offset in ecx; @bytes: of all lanes */
 static void count_segments(struct translation *t, u32 bytes)
 {
@@ -415,13 +443,66 @@ static bool masked_store(struct translation *t, const struct vgpu_insn *i)
 {
 	struct later *l = later_of(t, access_later);
 
-	find_masked_row(t, i, true, l);
+	if (tr_stride_of_a(t) == 4)
+		find_known(t, i, 4, 4, 4 * VGPU_LANES, true, l);
+	else
+		find_masked_row(t, i, true, l);
 	count_masked_segments(t);
 	for (u32 p = 0; p < 2; p++) {
 		u8 b = tr_use(t, chunk(i->b, p));
 
 		x86_k_not(&t->x, 7, (u8)(1 + p));
 		x86_vm(&t->x, V_STORE_ANY, b, 0, at(RSI, (int32_t)(64 * p)), V_MASK(7));
+	}
+	tr_back(t, l);
+	return true;
+}
+
+/* Of @count elements of one place */
+static void load_place(struct translation *t, const struct vgpu_insn *i, u32 count, bool wide)
+{
+	u32 parts = tr_parts(t, wide);
+
+	for (u32 n = 0; n < count; n++) {
+		u8 d[4];
+
+		for (u32 p = 0; p < parts; p++) {
+			d[p] = tr_fresh(t);
+			x86_vm(&t->x, wide ? V_BROADQ : V_BROAD, d[p], 0,
+			       at(RSI, (int32_t)(n * (wide ? 8 : 4))), 0);
+		}
+		tr_results_of(t, d, parts, i->dst + n * (wide ? 2 : 1), wide);
+		tr_begin(t);
+	}
+}
+
+/* A load whose stride is known. False: it is none of what is done here. */
+static bool known_load(struct translation *t, const struct vgpu_insn *i)
+{
+	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags);
+	s32 stride = tr_stride_of_a(t);
+	bool wide = size == 8;
+	struct later *l;
+	u8 d[4];
+
+	if (stride && ((u32)stride != size || count > 1 || (t->masked && wide)))
+		return false;
+	l = later_of(t, access_later);
+	if (!stride) {
+		find_known(t, i, 0, size * count, size * count, false, l);
+		count_segments(t, size * count);
+		load_place(t, i, count, wide);
+	} else {
+		find_known(t, i, size, size, size * VGPU_LANES, false, l);
+		if (t->masked)
+			count_masked_segments(t);
+		else
+			count_segments(t, size * VGPU_LANES);
+		for (u32 p = 0; p < parts_of(wide); p++) {
+			d[p] = tr_fresh(t);
+			x86_vm(&t->x, V_LOAD_ANY, d[p], 0, at(RSI, (int32_t)(64 * p)), 0);
+		}
+		tr_results(t, d, i->dst, wide);
 	}
 	tr_back(t, l);
 	return true;
@@ -438,6 +519,8 @@ static bool global_load(struct translation *t, const struct vgpu_insn *i)
 
 	if (size < 4 || i->flags & VGPU_F_ABS || (s64)i->imm != (s32)i->imm)
 		return false;
+	if (tr_stride_of_a(t) != STRIDE_NONE && known_load(t, i))
+		return true;
 	if (t->masked)
 		return size == 4 && in_row ? masked_load(t, i) : false;
 	l = later_of(t, in_row ? load_later : access_later);
@@ -475,7 +558,10 @@ static bool global_store(struct translation *t, const struct vgpu_insn *i)
 	if (t->masked)
 		return size == 4 ? masked_store(t, i) : false;
 	l = later_of(t, access_later);
-	find_row(t, i, size, size, size * VGPU_LANES, true, l);
+	if ((u32)tr_stride_of_a(t) == size)
+		find_known(t, i, size, size, size * VGPU_LANES, true, l);
+	else
+		find_row(t, i, size, size, size * VGPU_LANES, true, l);
 	count_segments(t, size * VGPU_LANES);
 	for (u32 p = 0; p < parts_of(wide); p++) {
 		u8 b = tr_use(t, chunk(i->b, p));
@@ -500,9 +586,12 @@ static void call_thread_index(struct translation *t, const struct later *l)
 static void thread_index(struct translation *t, const struct vgpu_insn *i)
 {
 	struct later *l = tr_later(t, call_thread_index);
-	u8 d[2] = { tr_fresh(t), tr_fresh(t) };
+	u32 parts = tr_parts(t, false);
 	struct x86 *x = &t->x;
+	u8 d[2];
 
+	for (u32 p = 0; p < parts; p++)
+		d[p] = tr_fresh(t);
 	tr_leaves(t, l);
 	x86_rm(x, true, X_LOAD, RAX, LANES(launch));
 	x86_rm(x, false, X_LOAD, RCX, at(RAX, (int32_t)offsetof(struct vgpu_launch, block)));
@@ -513,7 +602,7 @@ static void thread_index(struct translation *t, const struct vgpu_insn *i)
 		x86_shift(x, false, 4, RAX, 5);
 		x86_v(x, V_BROAD_GPR, 0, 0, RAX, 0);
 	}
-	for (u32 p = 0; p < 2; p++) {
+	for (u32 p = 0; p < parts; p++) {
 		u64 first = (16ull * p + 1) << 32 | 16 * p;	/* two lanes */
 
 		if (i->imm == VGPU_SR_TID_X)
@@ -521,7 +610,7 @@ static void thread_index(struct translation *t, const struct vgpu_insn *i)
 		else
 			x86_v(x, V_XOR, d[p], d[p], d[p], 0);
 	}
-	tr_results(t, d, i->dst, false);
+	tr_results_of(t, d, parts, i->dst, false);
 	tr_back(t, l);
 }
 

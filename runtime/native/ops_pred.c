@@ -86,11 +86,15 @@ static void pred_to_word(struct translation *t, const struct vgpu_insn *i)
 
 static void splat_eax(struct translation *t, u32 reg)
 {
-	u8 d[2] = { tr_fresh(t), tr_fresh(t) };
+	u32 parts = tr_parts(t, false);
+	u8 d[2];
 
+	for (u32 p = 0; p < parts; p++)
+		d[p] = tr_fresh(t);
 	x86_v(&t->x, V_BROAD_GPR, d[0], 0, RAX, 0);
-	x86_v(&t->x, V_LOAD, d[1], 0, d[0], 0);
-	tr_results(t, d, reg, false);
+	if (parts > 1)
+		x86_v(&t->x, V_LOAD, d[1], 0, d[0], 0);
+	tr_results_of(t, d, parts, reg, false);
 }
 
 /* ---- special registers ---------------------------------------------------------- */

@@ -62,11 +62,96 @@ static void drop(struct translation *t, u8 slot)
 	t->chunk_of[slot] = NO_CHUNK;
 }
 
+/* ---- derived chunks --------------------------------------------------------------- */
+
+/* No instruction keeps anything there. */
+#define TEMP	6
+
+static struct residency *derived(struct translation *t, u32 chunk)
+{
+	return t->derived_of[chunk] ? &t->residencies[t->derived_of[chunk] - 1] : NULL;
+}
+
+/* to = the chunk */
+static void derive(struct translation *t, u8 to, const struct residency *r)
+{
+	if (r->offset)
+		x86_vm(&t->x, r->wide ? V_ADDQ : V_ADD, to, r->slot,
+		       at_label(x86_constant(&t->x, r->offset)), V_BROADCAST);
+	else
+		x86_v(&t->x, V_LOAD, to, 0, r->slot, 0);
+}
+
+static void put_derived(struct translation *t, const struct residency *r)
+{
+	u8 from = r->slot;
+
+	if (r->offset) {
+		derive(t, TEMP, r);
+		from = TEMP;
+	}
+	x86_vm(&t->x, V_STORE, from, 0, chunk_mem(r->chunk), 0);
+}
+
+/* It is in memory from now on, or has been overwritten. What it is derived from was needed. */
+static void derived_stored(struct translation *t, struct residency *r)
+{
+	if (r->stored == NEVER)
+		r->stored = ++t->now;
+	of_slot(t, r->slot)->last = ++t->now;
+}
+
+static void store_derived(struct translation *t, struct residency *r)
+{
+	if (r->stored == NEVER)
+		put_derived(t, r);
+	derived_stored(t, r);
+}
+
+static void end_derived(struct translation *t, u32 chunk)
+{
+	struct residency *r = derived(t, chunk);
+
+	if (!r)
+		return;
+	derived_stored(t, r);
+	t->derived_of[chunk] = 0;
+}
+
+/* The chunks that are derived from what @slot has; at most three, which lie behind it. */
+static struct residency *derived_from(struct translation *t, u8 slot, u32 n)
+{
+	u32 chunk = t->chunk_of[slot] + n;
+	struct residency *r = chunk < CHUNKS ? derived(t, chunk) : NULL;
+
+	return r && r->slot == slot ? r : NULL;
+}
+
+/* What @slot has goes: what is derived from it, and live, is stored before. */
+static void leave_slot(struct translation *t, u8 slot)
+{
+	for (u32 n = 1; n < 4; n++) {
+		struct residency *r = derived_from(t, slot, n);
+
+		if (!r)
+			continue;
+		if (is_live(t, t->index, r->chunk))
+			store_derived(t, r);
+		end_derived(t, r->chunk);
+	}
+	drop(t, slot);
+}
+
 void tr_forget(struct translation *t)
 {
-	for (u8 slot = CACHE_FIRST; slot <= CACHE_LAST; slot++)
-		if (t->chunk_of[slot] != NO_CHUNK)
-			drop(t, slot);
+	for (u8 slot = CACHE_FIRST; slot <= CACHE_LAST; slot++) {
+		if (t->chunk_of[slot] == NO_CHUNK)
+			continue;
+		for (u32 n = 1; n < 4; n++)
+			if (derived_from(t, slot, n))
+				end_derived(t, t->chunk_of[slot] + n);
+		drop(t, slot);
+	}
 }
 
 void tr_begin_segment(struct translation *t)
@@ -74,6 +159,7 @@ void tr_begin_segment(struct translation *t)
 	for (u32 n = 0; n < 32; n++)
 		t->chunk_of[n] = NO_CHUNK;
 	memset(t->slot_of, 0, sizeof(t->slot_of));
+	memset(t->derived_of, 0, sizeof(t->derived_of));
 	t->residency_count = 0;
 	t->now = 0;
 }
@@ -88,7 +174,8 @@ void tr_unpin(struct translation *t, u8 slot)
 	t->pinned &= ~(1u << slot);
 }
 
-static void enter(struct translation *t, u8 slot, u32 chunk, bool dirty)
+/* NULL: no memory; what is put together is not used. */
+static struct residency *new_residency(struct translation *t)
 {
 	if (t->residency_count == t->residency_room) {
 		u32 room = t->residency_room ? t->residency_room * 2 : 256;
@@ -96,22 +183,52 @@ static void enter(struct translation *t, u8 slot, u32 chunk, bool dirty)
 
 		if (!more) {
 			t->failed = true;
-			t->residency_count = 0;	/* what is put together is not used */
+			t->residency_count = 0;
+			memset(t->derived_of, 0, sizeof(t->derived_of));
 			if (!t->residencies)
-				return;
+				return NULL;
 		} else {
 			t->residencies = more;
 			t->residency_room = room;
 		}
 	}
+	return &t->residencies[t->residency_count++];
+}
+
+static void enter(struct translation *t, u8 slot, u32 chunk, bool dirty)
+{
+	struct residency *r;
+
+	end_derived(t, chunk);
 	if (t->slot_of[chunk])
-		drop(t, t->slot_of[chunk]);
+		leave_slot(t, t->slot_of[chunk]);
+	r = new_residency(t);
+	if (!r)
+		return;
 	t->now++;
-	t->residencies[t->residency_count] =
-		(struct residency){ (u16)chunk, slot, dirty, t->now, t->now, NEVER };
-	t->residency_of[slot] = t->residency_count++;
+	*r = (struct residency){ .chunk = (u16)chunk, .slot = slot, .dirty = dirty,
+				 .from = t->now, .last = t->now, .stored = NEVER };
+	t->residency_of[slot] = t->residency_count - 1;
 	t->chunk_of[slot] = (u16)chunk;
 	t->slot_of[chunk] = slot;
+}
+
+/* Chunk @chunk is @offset more than what @slot has. */
+static void enter_derived(struct translation *t, u8 slot, u32 chunk, u64 offset, bool wide)
+{
+	struct residency *r;
+
+	end_derived(t, chunk);
+	if (t->slot_of[chunk])
+		leave_slot(t, t->slot_of[chunk]);
+	r = new_residency(t);
+	if (!r)
+		return;
+	t->now++;
+	*r = (struct residency){ .chunk = (u16)chunk, .slot = slot, .dirty = true, .derived = true,
+				 .wide = wide, .from = t->now, .last = t->now, .stored = NEVER,
+				 .offset = offset };
+	t->derived_of[chunk] = t->residency_count;
 }
 
 /* Small vectors: there are no registers to keep anything in. Operands are read where they are. */
@@ -151,7 +268,7 @@ u8 tr_fresh(struct translation *t)
 	if (t->chunk_of[slot] != NO_CHUNK) {
 		if (is_live(t, t->index, t->chunk_of[slot]))
 			store(t, slot);
-		drop(t, slot);
+		leave_slot(t, slot);
 	}
 	t->pinned |= 1u << slot;
 	return slot;
@@ -167,12 +284,35 @@ static u8 cached(struct translation *t, u32 chunk)
 	return slot;
 }
 
+/* A chunk that is derived, in a register of its own if it is another value */
+static u8 use_derived(struct translation *t, u32 chunk)
+{
+	struct residency *r = derived(t, chunk);
+	u8 head = r->slot, slot;
+	bool dirty;
+	u32 pinned = t->pinned;
+
+	of_slot(t, head)->last = ++t->now;
+	t->pinned |= 1u << head;
+	if (!r->offset)
+		return head;
+	slot = tr_fresh(t);
+	r = derived(t, chunk);
+	derive(t, slot, r);
+	dirty = r->stored == NEVER;
+	enter(t, slot, chunk, dirty);
+	t->pinned = pinned | 1u << slot;
+	return slot;
+}
+
 u8 tr_use(struct translation *t, u32 chunk)
 {
 	u8 slot = cached(t, chunk);
 
 	if (t->x.small)
 		return alias(t, chunk);
+	if (derived(t, chunk))
+		return use_derived(t, chunk);
 	if (slot) {
 		t->pinned |= 1u << slot;
 		return slot;
@@ -186,7 +326,13 @@ u8 tr_use(struct translation *t, u32 chunk)
 void tr_copy(struct translation *t, u8 to, u32 chunk)
 {
 	u8 slot = cached(t, chunk);
+	struct residency *r = derived(t, chunk);
 
+	if (r) {
+		of_slot(t, r->slot)->last = ++t->now;
+		derive(t, to, r);
+		return;
+	}
 	if (slot)
 		x86_v(&t->x, V_LOAD, to, 0, slot, 0);
 	else
@@ -195,7 +341,8 @@ void tr_copy(struct translation *t, u8 to, u32 chunk)
 
 void tr_half(struct translation *t, u32 op, u8 to, u32 reg, u32 half)
 {
-	u8 slot = cached(t, chunk(reg, half / 2));
+	u32 c = chunk(reg, half / 2);
+	u8 slot = derived(t, c) ? tr_use(t, c) : cached(t, c);
 
 	if (!slot) {
 		x86_vm(&t->x, op, to, 0, half_mem(reg, half), 0);
@@ -227,25 +374,66 @@ void tr_result(struct translation *t, u8 slot, u32 reg, u32 part, bool wide)
 		enter(t, slot, chunk_, true);
 }
 
+u32 tr_parts(const struct translation *t, bool wide)
+{
+	bool derives = t->strided && !t->masked && !t->x.small &&
+		       t->strides[t->index].result != STRIDE_NONE;
+
+	return derives ? 1 : parts_of(wide);
+}
+
+s32 tr_stride_of_a(const struct translation *t)
+{
+	return t->strided ? t->strides[t->index].a : STRIDE_NONE;
+}
+
+void tr_results_of(struct translation *t, const u8 *d, u32 parts, u32 reg, bool wide)
+{
+	s64 step = parts < parts_of(wide) ? t->strides[t->index].result * (wide ? 8ll : 16ll) : 0;
+
+	/* nothing is to be stored of what they were */
+	for (u32 p = 0; p < parts_of(wide); p++)
+		end_derived(t, chunk(reg, p));
+	for (u32 p = 0; p < parts; p++)
+		tr_result(t, d[p], reg, p, wide);
+	for (u32 p = parts; p < parts_of(wide); p++) {
+		u64 offset = (u64)(step * p);
+
+		enter_derived(t, d[0], chunk(reg, p), wide ? offset : (u32)offset, wide);
+	}
+}
+
 void tr_results(struct translation *t, const u8 *d, u32 reg, bool wide)
 {
-	for (u32 p = 0; p < parts_of(wide); p++)
-		tr_result(t, d[p], reg, p, wide);
+	tr_results_of(t, d, parts_of(wide), reg, wide);
 }
 
 /* ---- memory ----------------------------------------------------------------------- */
 
 void tr_store_chunk(struct translation *t, u32 chunk)
 {
-	if (t->slot_of[chunk])
+	struct residency *r = derived(t, chunk);
+
+	if (r)
+		store_derived(t, r);
+	else if (t->slot_of[chunk])
 		store(t, t->slot_of[chunk]);
 }
 
 void tr_store(struct translation *t, u32 index)
 {
-	for (u8 slot = CACHE_FIRST; slot <= CACHE_LAST; slot++)
-		if (t->chunk_of[slot] != NO_CHUNK && is_live(t, index, t->chunk_of[slot]))
+	for (u8 slot = CACHE_FIRST; slot <= CACHE_LAST; slot++) {
+		if (t->chunk_of[slot] == NO_CHUNK)
+			continue;
+		if (is_live(t, index, t->chunk_of[slot]))
 			store(t, slot);
+		for (u32 n = 1; n < 4; n++) {
+			struct residency *r = derived_from(t, slot, n);
+
+			if (r && is_live(t, index, r->chunk))
+				store_derived(t, r);
+		}
+	}
 }
 
 void tr_store_at(struct translation *t, u32 when, u32 index)
@@ -253,7 +441,11 @@ void tr_store_at(struct translation *t, u32 when, u32 index)
 	for (u32 n = 0; n < t->residency_count; n++) {
 		const struct residency *r = &t->residencies[n];
 
-		if (is_dirty(r, when) && is_live(t, index, r->chunk))
+		if (!is_dirty(r, when) || !is_live(t, index, r->chunk))
+			continue;
+		if (r->derived)
+			put_derived(t, r);
+		else
 			x86_vm(&t->x, V_STORE, r->slot, 0, chunk_mem(r->chunk), 0);
 	}
 }
@@ -263,7 +455,7 @@ void tr_load_at(struct translation *t, u32 when)
 	for (u32 n = 0; n < t->residency_count; n++) {
 		const struct residency *r = &t->residencies[n];
 
-		if (r->from < when && r->last > when)
+		if (!r->derived && r->from < when && r->last > when)
 			x86_vm(&t->x, V_LOAD, r->slot, 0, chunk_mem(r->chunk), 0);
 	}
 }

@@ -58,11 +58,15 @@ static u32 share(const struct vgpu_lanes *s, const struct vgpu_warp *w)
 static enum vgpu_lanes_end interpret(struct vgpu_lanes *s, u32 budget)
 {
 	u32 more = s->budget - budget;
+	struct vgpu_warp *w = s->warp;
 	enum vgpu_lanes_end end;
 
 	s->budget = budget;
 	end = kernel_of(s)->interpreter(s);
 	s->budget += more;
+	/* nobody has looked whether strides hold, or lanes may meet anywhere */
+	if (budget > 1 || w->waiting || w->loose)
+		w->native = NATIVE_PLAIN;
 	return end;
 }
 
@@ -201,6 +205,27 @@ static enum vgpu_lanes_end one(struct vgpu_lanes *s, struct vgpu_warp *w,
 	return interpret(s, share(s, w));
 }
 
+/*
+ * Which code @w goes on with. That for strides it gets before its first instruction or never: else
+ * nobody has looked whether they hold.
+ */
+static u32 path_of(const struct native_kernel *kernel, const struct vgpu_lanes *s,
+		   const struct vgpu_warp *w)
+{
+	const u32 *block = s->launch->block;
+	bool rows = block[0] % VGPU_LANES == 0 || (block[1] == 1 && block[2] == 1);
+
+	return kernel->strided && !w->pc && rows ? NATIVE_STRIDES : NATIVE_PLAIN;
+}
+
+/* Where the code for @w is entered */
+static const u8 *entry_of(const struct native_kernel *kernel, const struct vgpu_warp *w)
+{
+	u32 which = (w->native == NATIVE_STRIDES ? 2 : 0) + (w->active != ~0u);
+
+	return kernel->start + kernel->entries[(size_t)which * kernel->count + w->pc];
+}
+
 u32 vgpu_native_run(struct vgpu_lanes *s)
 {
 	const struct native_kernel *kernel = kernel_of(s);
@@ -208,6 +233,8 @@ u32 vgpu_native_run(struct vgpu_lanes *s)
 	struct vgpu_warp *w = s->warp;
 	enum vgpu_lanes_end end;
 
+	if (unlikely(!w->native))
+		w->native = path_of(kernel, s, w);
 	if (unlikely(s->held)) {
 		end = s->budget ? again(s, w, kernel) : interpret(s, 0);
 		if (end != VGPU_LANES_BUDGET)
@@ -227,10 +254,7 @@ u32 vgpu_native_run(struct vgpu_lanes *s)
 			continue;
 		}
 		lanes = lanes_of(kernel, active);
-		stop = start(s, w,
-			     kernel->start +
-				     kernel->entries[(active == ~0u ? 0 : kernel->count) + w->pc],
-			     lanes);
+		stop = start(s, w, entry_of(kernel, w), lanes);
 		s->threads += (u64)(budget - s->budget) * lanes - (stop >> 8);
 		switch ((enum native_stop)(stop & 0xff)) {
 		case STOP_HERE:

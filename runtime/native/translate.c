@@ -258,6 +258,50 @@ static bool has_code(struct translation *t, const struct vgpu_insn *i)
 	       tr_memory(t, i) || tr_call_interpreter(t, i);
 }
 
+/* A warp for which a stride does not hold goes on with code for none. */
+static void emit_no_strides(struct translation *t, const struct later *l)
+{
+	x86_store_imm(&t->x, false, WARP(native), NATIVE_PLAIN);
+	x86_jump(&t->x, tr_exit_later(t, l));
+}
+
+/* Where a value of 32 bits is widened that may wrap from one lane to the next */
+static void check_stride(struct translation *t, const struct vgpu_insn *i)
+{
+	struct x86 *x = &t->x;
+	struct later *l;
+	bool is_signed;
+	u32 most;
+
+	if (!t->strided || !vgpu_stride_may_wrap(i, &t->strides[t->index], &most, &is_signed))
+		return;
+	l = tr_later(t, emit_no_strides);
+	if (t->masked) {
+		/* of any active lane, which is more than is asked for */
+		for (u32 p = 0; p < 2; p++) {
+			x86_vmi(x, is_signed ? EVEX(1, 3, 0, 0x1f) : EVEX(1, 3, 0, 0x1e), 7,
+				tr_use(t, chunk(i->a, p)), at_label(x86_constant(x, most)),
+				V_BROADCAST, 6);
+			x86_k_to(x, p ? RCX : RAX, 7);
+		}
+		tr_leaves(t, l);
+		x86_shift(x, false, 4, RCX, 16);
+		x86_rr(x, false, X_OR, RAX, RCX);
+		x86_rr(x, false, X_TEST, RAX, R12);
+		x86_jump_if(x, CC_NE, l->here);
+	} else {
+		if (x->small)
+			x86_rm(x, false, X_LOAD, RAX, chunk_mem(chunk(i->a, 0)));
+		else
+			x86_v_to(x, RAX, tr_use(t, chunk(i->a, 0)));
+		tr_leaves(t, l);
+		x86_ri(x, false, 7, RAX, (s32)most);
+		x86_jump_if(x, is_signed ? CC_G : CC_A, l->here);
+	}
+	tr_begin(t);
+	tr_back(t, l);
+}
+
 static void instruction(struct translation *t, const struct vgpu_insn *i)
 {
 	bool guarded = i->guard != VGPU_PT;
@@ -281,6 +325,7 @@ static void instruction(struct translation *t, const struct vgpu_insn *i)
 			return;
 		break;
 	}
+	check_stride(t, i);
 	/* compilers guard branches and little else */
 	if (!guarded && has_code(t, i))
 		forget_shapes(t, i);
@@ -434,12 +479,12 @@ int vgpu_translate(const struct vgpu_insn *code, u32 count, const u16 *cost,
 	};
 	struct translation *t;
 	int error = -ENOMEM;
-	u32 *entries;
+	u32 *entries, modes;
 
 	if (count > LARGEST)
 		return -E2BIG;
 	t = calloc(1, sizeof(*t));
-	entries = calloc(2 * (size_t)count, sizeof(*entries));
+	entries = calloc(4 * (size_t)count, sizeof(*entries));
 	if (!t || !entries)
 		goto out;
 	t->code = code;
@@ -461,10 +506,13 @@ int vgpu_translate(const struct vgpu_insn *code, u32 count, const u16 *cost,
 	t->leave_done = x86_new_label(&t->x);
 	t->live = vgpu_live_find(code, count);
 	find_segments(t);
+	t->strides = vgpu_stride_find(code, count, t->leader);
 	choose_shapes(t);
 	start_and_leave(t);
-	for (u32 mode = 0; mode < 2; mode++) {
-		t->masked = mode;
+	modes = t->strides ? 4 : 2;
+	for (u32 mode = 0; mode < modes; mode++) {
+		t->masked = mode & 1;
+		t->strided = mode & 2;
 		new_labels(t, t->segment);
 		new_labels(t, t->body);
 		new_labels(t, t->entry);
@@ -476,7 +524,7 @@ int vgpu_translate(const struct vgpu_insn *code, u32 count, const u16 *cost,
 	}
 	if (!x86_finish(&t->x) || t->failed)
 		goto out;
-	*out = (struct native_object){ t->x.bytes, t->x.count, 0, entries };
+	*out = (struct native_object){ t->x.bytes, t->x.count, 0, entries, t->strides != NULL };
 	t->x.bytes = NULL;
 	entries = NULL;
 	error = 0;
@@ -486,6 +534,7 @@ out:
 		x86_fini(&t->x);
 		free(t->residencies);
 		free(t->live);
+		free(t->strides);
 		free(t->leader);
 		free(t->segment);
 		free(t);

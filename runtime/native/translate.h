@@ -30,6 +30,7 @@
 
 #include "live.h"
 #include "native.h"
+#include "stride.h"
 #include "sm/lanes.h"
 #include "x86.h"
 
@@ -48,6 +49,9 @@
 #define FRAME		(64 + 32 * 8 + 8)	/* of the stack, so that calls find it aligned */
 _Static_assert(X86_HOMES == SHAPES + 32 * SHAPE_COUNT, "small vectors lie behind the shapes");
 
+/* Which code a warp is executed by (vgpu_warp.native); the first before there was any */
+enum native_path { NATIVE_NOT_YET, NATIVE_PLAIN, NATIVE_STRIDES };
+
 /* Why the code returned, in the low byte of rax; above it what [rsp] had */
 enum native_stop {
 	STOP_HERE,	/* no budget is left, or the interpreter is to execute what it stands at */
@@ -60,13 +64,15 @@ struct translation;
 
 /**
  * struct residency - a chunk in a vector register, from one event to the last that needs it there
- * (registers.c); @dirty: it was computed, and is in memory from event @stored on
+ * (registers.c); @dirty: it was computed, and is in memory from event @stored on; @derived: it is
+ * not there, but each of its lanes is @offset more than that of the chunk that is
  */
 struct residency {
 	u16 chunk;
 	u8 slot;
-	bool dirty;
+	bool dirty, derived, wide;
 	u32 from, last, stored;
+	u64 offset;
 };
 
 /** struct way_out - where a segment is left: before an instruction, at an event */
@@ -100,6 +106,8 @@ struct translation {
 	u32 count;
 	const u16 *cost;
 	struct live_registers *live;	/* NULL: all are */
+	struct stride *strides;	/* NULL: none is known */
+	bool strided;		/* code for warps where they hold */
 	u8 *leader;		/* of each instruction: a segment begins there */
 	u8 *reconverges;	/* it is the reconvergence point of a branch */
 	bool masked;		/* some lanes are inactive */
@@ -114,6 +122,7 @@ struct translation {
 	u16 chunk_of[32];	/* NO_CHUNK: free */
 	u32 residency_of[32];
 	u8 slot_of[CHUNKS];	/* 0: none */
+	u32 derived_of[CHUNKS];	/* which residency, and 1; 0: none */
 	u32 pinned;		/* a bit for each vector register the instruction uses */
 	u8 next_slot;
 	struct residency *residencies;
@@ -133,7 +142,9 @@ struct native_object {
 	u8 *bytes;
 	u32 size;
 	u32 start;		/* u64 start(lanes, warp, entry, active lanes): where */
-	u32 *entries;		/* [2][count]: all lanes active, or some */
+	/* [2 or 4][count]: all lanes active, or some; the same of code for strides */
+	u32 *entries;
+	bool strided;
 };
 
 /*
@@ -182,6 +193,14 @@ u8 tr_fresh(struct translation *t);		/* one to compute in; pinned */
 void tr_result(struct translation *t, u8 slot, u32 reg, u32 part, bool wide);
 /* All parts, when all are known: sources may overlap them. */
 void tr_results(struct translation *t, const u8 *d, u32 reg, bool wide);
+/*
+ * How many parts of the result of the instruction are to be computed, and these: the others are
+ * derived from the first.
+ */
+u32 tr_parts(const struct translation *t, bool wide);
+void tr_results_of(struct translation *t, const u8 *d, u32 parts, u32 reg, bool wide);
+/* The stride of operand a of the instruction; STRIDE_NONE: it is not known here. */
+s32 tr_stride_of_a(const struct translation *t);
 /* Copy a chunk into @to. */
 void tr_copy(struct translation *t, u8 to, u32 chunk);
 /* to = op(eight lanes of an R), which makes 64 bits of each */

@@ -26,7 +26,8 @@ struct vgpu_host_window {
  * The same for bytes of a buffer that ends at @end, which is moved a piece after the other: pages
  * of pieces to come are looked at together, and then copied without a system call each. @window:
  * empty at first, and whenever this process may have unmapped memory since. One that unmaps what
- * another thread has copied right now gets SIGSEGV.
+ * another thread has copied right now gets SIGSEGV, and SIGBUS if it is of a file that somebody
+ * has made shorter.
  */
 int vgpu_host_move_piece(struct vgpu_host_window *window, uint64_t address, void *memory,
 			 uint32_t bytes, uint64_t end, bool to_host);

@@ -92,6 +92,7 @@ struct vgpu_warp {
 	u32 waits;
 	u64 waits_address;
 	u32 done;		/* the instruction is executed in parts: lanes that have */
+	u32 native;		/* for native code (native.h); 0 when the warp begins */
 	u32 *regs;		/* kernel's registers x 32, aligned to 64 bytes */
 	struct vgpu_local_page *local[VGPU_LOCAL_TABLES];	/* NULL: no page yet */
 	u32 preds[VGPU_PREDS];	/* a bit per lane; PT is all ones */

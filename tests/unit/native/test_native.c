@@ -11,6 +11,8 @@
 #include <stdio.h>
 
 #include "native_rig.h"
+#include "stride_rig.h"
+#include "translate.h"
 #include "tests/unit/sm/fma_tie.h"
 
 #define SAME(field)									\
@@ -72,13 +74,24 @@ static bool may_see(const struct vgpu_warp *w, u32 n)
 			   may_read(w, (reg % 2 * VGPU_LANES + l) / 2, reg, true));
 }
 
+/* Code may keep all of a pair of registers of which something can be seen (live.h). */
+static bool may_be_kept(const struct vgpu_warp *w, u32 reg)
+{
+	if (!(live->mixed[reg / 64] >> reg % 64 & 1))
+		return false;
+	for (u32 l = 0; l < VGPU_LANES; l++)
+		if (w->live >> l & 1 && vgpu_is_live(live, pc_of(w, l), reg, w->depth != 0))
+			return true;
+	return false;
+}
+
 /* If somebody can see it after all, it makes a difference. */
 static void spoil_what_is_not_seen(struct state *s)
 {
 	static u64 noise;
 
 	for (u32 n = 0; n < REGS * VGPU_LANES; n++)
-		if (!may_see(&s->warp, n)) {
+		if (!may_see(&s->warp, n) && !may_be_kept(&s->warp, n / VGPU_LANES)) {
 			noise = noise * 6364136223846793005ull + 1442695040888963407ull;
 			s->regs[n] = (u32)(noise >> 33);
 		}
@@ -96,7 +109,9 @@ static void same(const struct state *a, const struct state *b, unsigned long lon
 			differ = true;
 		}
 	if (a->warp.pc != b->warp.pc || differ) {
-		fprintf(stderr, "pc %u and %u\n", a->warp.pc, b->warp.pc);
+		fprintf(stderr, "pc %u and %u, active %08x of %08x, depth %u, code %u\n",
+			a->warp.pc, b->warp.pc, a->warp.active, a->warp.live, a->warp.depth,
+			b->warp.native);
 		show();
 	}
 	if (differ)
@@ -228,6 +243,8 @@ static void run_both(struct state *a, struct state *b, unsigned long long seed, 
 	}
 }
 
+static u64 with_strides;	/* warps that had code for strides to the end */
+
 static void run_program_in(void (*make)(struct state *s), u64 seed)
 {
 	static struct state a, b;
@@ -242,6 +259,7 @@ static void run_program_in(void (*make)(struct state *s), u64 seed)
 		connect(&a, NULL);
 		connect(&b, native);
 		run_both(&a, &b, seed, 40);
+		with_strides += b.warp.native == NATIVE_STRIDES;
 	}
 	vgpu_native_forget();
 	free(live);
@@ -343,6 +361,102 @@ static void test_fma_ties(void **state)
 	for (u64 seed = 1; seed <= 100; seed++) {
 		random_state = seed;
 		run_program_in(make_ties, seed);
+	}
+}
+
+static void test_strides(void **state)
+{
+	u64 first = from_environment("TEST_SEED", 3000000),
+	    n = from_environment("TEST_PROGRAMS", 1500);
+
+	if (!available(*state))
+		skip();
+	with_strides = 0;
+	for (u64 seed = first; seed < first + n; seed++) {
+		random_state = seed;
+		make_strided_program();
+		run_program_in(make_strided_state, seed);
+	}
+	/* of three states each */
+	assert_true(with_strides > n / 2);
+}
+
+/*
+ * The interpreter gets more than one instruction for a MATCH, and nobody looks whether strides hold
+ * in these: the warp goes on without them.
+ */
+static void test_no_strides(void **state)
+{
+	const struct vgpu_insn program[] = {
+		{ .op = VGPU_OP_SREG, .dst = 0, .imm = VGPU_SR_TID_X },
+		{ .op = VGPU_OP_ADD, .flags = VGPU_F_IMM, .dst = 0, .a = 0, .imm = 0x7ffffff0 },
+		{ .op = VGPU_OP_MATCH, .dst = 1, .a = 0 },
+		{ .op = VGPU_OP_SXQ, .dst = 8, .a = 0 },
+		/* each counts for several, so that a budget ends before what uses it */
+		{ .op = VGPU_OP_MATCH, .dst = 1, .a = 0 },
+		{ .op = VGPU_OP_MATCH, .dst = 1, .a = 0 },
+		{ .op = VGPU_OP_MATCH, .dst = 1, .a = 0 },
+		{ .op = VGPU_OP_MATCH, .dst = 1, .a = 0 },
+		{ .op = VGPU_OP_MATCH, .dst = 1, .a = 0 },
+		{ .op = VGPU_OP_MATCH, .dst = 1, .a = 0 },
+		{ .op = VGPU_OP_MATCH, .dst = 1, .a = 0 },
+		{ .op = VGPU_OP_ADDQ, .flags = VGPU_F_IMM, .dst = 10, .a = 8, .imm = 5 },
+		{ .op = VGPU_OP_UNHI, .dst = 2, .a = 10 },
+		{ .op = VGPU_OP_STS, .flags = 2, .a = R_ROW, .b = 2 },
+		{ .op = VGPU_OP_MOVQ, .flags = VGPU_F_IMM, .dst = 12, .imm = BASE },
+		{ .op = VGPU_OP_LDG, .flags = 2, .dst = 3, .a = 12 },
+		{ .op = VGPU_OP_EXIT },
+	};
+
+	if (!available(*state))
+		skip();
+	memcpy(code, program, sizeof(program));
+	count = VGPU_ARRAY_SIZE(program);
+	for (u32 pc = 0; pc < count; pc++)
+		code[pc].guard = VGPU_PT;
+	for (u64 seed = 1; seed <= 300; seed++) {
+		random_state = seed;
+		run_program_in(make_strided_state, seed);
+	}
+}
+
+/*
+ * Lanes of the second branch go through the point where those of the first meet, and come back: the
+ * uniform register 5 has one value in some of them and another one in others.
+ */
+static void test_lanes_meet_twice(void **state)
+{
+	const u64 nowhere = (u64)VGPU_NO_RECONV << 32;
+	const struct vgpu_insn program[] = {
+		{ .op = VGPU_OP_SREG, .dst = 0, .imm = VGPU_SR_LANEID },
+		{ .op = VGPU_OP_MOV, .flags = VGPU_F_IMM, .dst = 5, .imm = 3 },
+		{ .op = VGPU_OP_SETPS, .flags = VGPU_F_IMM | VGPU_CMP_LT, .dst = 1, .imm = 16 },
+		{ .op = VGPU_OP_BRA, .guard = 1, .imm = 7 | 7ull << 32 },
+		{ .op = VGPU_OP_SETPS, .flags = VGPU_F_IMM | VGPU_CMP_LT, .dst = 2, .imm = 24 },
+		{ .op = VGPU_OP_BRA, .guard = 2, .imm = 7 | 14ull << 32 },
+		{ .op = VGPU_OP_BRA, .imm = 7 | nowhere },
+		{ .op = VGPU_OP_ADD, .flags = VGPU_F_IMM, .dst = 6, .a = 5, .imm = 1 },
+		{ .op = VGPU_OP_STS, .flags = 2, .a = R_ROW, .b = 6 },
+		{ .op = VGPU_OP_SETPS, .flags = VGPU_F_IMM | VGPU_CMP_EQ, .dst = 3, .a = 5,
+		  .imm = 3 },
+		{ .op = VGPU_OP_BRA, .guard = 3, .imm = 14 | nowhere },
+		{ .op = VGPU_OP_MOVQ, .flags = VGPU_F_IMM, .dst = 12, .imm = BASE },
+		{ .op = VGPU_OP_LDG, .flags = 2, .dst = 3, .a = 12 },
+		{ .op = VGPU_OP_EXIT },
+		{ .op = VGPU_OP_MOV, .flags = VGPU_F_IMM, .dst = 5, .imm = 7 },
+		{ .op = VGPU_OP_BRA, .imm = 7 | nowhere },
+	};
+
+	if (!available(*state))
+		skip();
+	memcpy(code, program, sizeof(program));
+	count = VGPU_ARRAY_SIZE(program);
+	for (u32 pc = 0; pc < count; pc++)
+		if (!code[pc].guard)
+			code[pc].guard = VGPU_PT;
+	for (u64 seed = 1; seed <= 50; seed++) {
+		random_state = seed;
+		run_program_in(make_strided_state, seed);
 	}
 }
 
@@ -456,6 +570,11 @@ int main(void)
 		{ "test_random", test_random, NULL, NULL, avx512 },
 		{ "test_global", test_global, NULL, NULL, avx512 },
 		{ "test_registers_of_others", test_registers_of_others, NULL, NULL, avx512 },
+		{ "test_strides", test_strides, NULL, NULL, avx512 },
+		{ "test_no_strides", test_no_strides, NULL, NULL, avx512 },
+		{ "test_lanes_meet_twice", test_lanes_meet_twice, NULL, NULL, avx512 },
+		{ "test_strides_avx2", test_strides, NULL, NULL, avx2 },
+		{ "test_strides_sse2", test_strides, NULL, NULL, sse2 },
 		{ "test_each_opcode_avx2", test_each_opcode, NULL, NULL, avx2 },
 		{ "test_random_avx2", test_random, NULL, NULL, avx2 },
 		{ "test_global_avx2", test_global, NULL, NULL, avx2 },
