@@ -255,11 +255,17 @@ bool tr_float(struct translation *t, const struct vgpu_insn *i);
 bool tr_convert(struct translation *t, const struct vgpu_insn *i);
 bool tr_memory(struct translation *t, const struct vgpu_insn *i);
 
+/* rax = f(lanes, the instruction, active lanes): what is live is in memory */
+void tr_call(struct translation *t, const struct vgpu_insn *i,
+	     u32 (*f)(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m));
 /* A call of access.h in the place of what stands in the segment */
 void tr_call_later(struct translation *t, const struct later *l);
-/* As tr_memory(): words */
+void tr_call_and_load(struct translation *t, const struct later *l);	/* what is live is there */
+/* As tr_memory(): words, of shared memory, and of global memory */
 bool tr_shared_load(struct translation *t, const struct vgpu_insn *i);
 bool tr_shared_store(struct translation *t, const struct vgpu_insn *i);
+bool tr_global_load(struct translation *t, const struct vgpu_insn *i);
+bool tr_global_store(struct translation *t, const struct vgpu_insn *i);
 
 /* Floats: d, parts of which may be NaNs, become canonical (ops_float.c). */
 void tr_canonical(struct translation *t, const u8 *d, u32 count, bool wide);

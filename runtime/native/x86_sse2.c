@@ -6,159 +6,7 @@
  *
  * What SSE2 has no instructions for is refused: x86.failed. Who translates does not ask for it.
  */
-#include "x86.h"
-
-/* Vectors of the processor that an instruction computes in. S2 has an operand that is broadcast. */
-enum { S0, S1, S2, S3 };
-
-#define CODE(pp, map, w, op)	((pp) | (map) << 2 | (w) << 4 | (op) << 8)
-#define PP(op)			((op) & 3)
-#define MAP(op)			((op) >> 2 & 3)
-#define WIDE(op)		((op) >> 4 & 1)
-#define OPCODE(op)		((op) >> 8 & 0xff)
-
-enum {
-	LOAD = CODE(0, 1, 0, 0x28),		/* movaps: aligned, or between registers */
-	STORE = CODE(0, 1, 0, 0x29),
-	LOAD_ANY = CODE(0, 1, 0, 0x10),		/* movups */
-	STORE_ANY = CODE(0, 1, 0, 0x11),
-	LOAD_LOW = CODE(2, 1, 0, 0x7e),		/* movq: 8 bytes, zeros above */
-	FROM_GPR = CODE(1, 1, 0, 0x6e),		/* movd; wide: movq. Of memory, too */
-	TO_GPR = CODE(1, 1, 1, 0x7e),		/* movq */
-	XOR = CODE(1, 1, 0, 0xef),
-	OR = CODE(1, 1, 0, 0xeb),
-	AND = CODE(1, 1, 0, 0xdb),
-	AND_NOT = CODE(1, 1, 0, 0xdf),
-	ADD = CODE(1, 1, 0, 0xfe),
-	SUB = CODE(1, 1, 0, 0xfa),
-	SUBQ = CODE(1, 1, 0, 0xfb),
-	MULTIPLY = CODE(1, 1, 0, 0xf4),		/* pmuludq: even lanes */
-	EQUAL = CODE(1, 1, 0, 0x76),
-	GREATER = CODE(1, 1, 0, 0x66),
-	SHIFT = CODE(1, 1, 0, 0x72),		/* by the field of reg: 6 left, 2 right, 4 sign */
-	SHIFTQ = CODE(1, 1, 0, 0x73),
-	ORDER = CODE(1, 1, 0, 0x70),		/* pshufd */
-	EVEN_WORDS = CODE(0, 1, 0, 0xc6),	/* shufps */
-	LOW_WORDS = CODE(1, 1, 0, 0x62),	/* punpckldq */
-	LOW_HALVES = CODE(1, 1, 0, 0x6c),	/* punpcklqdq */
-	PACK_WORDS = CODE(1, 1, 0, 0x6b),	/* packssdw */
-	PACK_BYTES = CODE(1, 1, 0, 0x63),	/* packsswb */
-	SIGNS = CODE(1, 1, 0, 0xd7),		/* pmovmskb */
-};
-
-/* A quarter of a vector: in a register of the processor, or in memory */
-struct quarter {
-	bool memory;
-	uint8_t xmm;
-	struct x86_mem m;
-};
-
-static struct x86_mem moved(struct x86_mem m, int32_t by)
-{
-	m.disp += by;
-	return m;
-}
-
-static struct quarter quarter_of(const struct x86 *x, uint8_t reg, int n)
-{
-	if (reg == 1)
-		return (struct quarter){ .xmm = (uint8_t)(4 + n) };
-	if (reg == 8 || reg == 9)
-		return (struct quarter){ .xmm = (uint8_t)(8 + 4 * (reg - 8) + n) };
-	return (struct quarter){ .memory = true,
-				 .m = moved(reg < X86_ALIAS_FIRST ?
-						    at(RSP, X86_HOMES + 64 * reg) :
-						    x->alias[reg - X86_ALIAS_FIRST],
-					    16 * n) };
-}
-
-static struct quarter register_quarter(uint8_t xmm)
-{
-	return (struct quarter){ .xmm = xmm };
-}
-
-static struct quarter mask_quarter(uint8_t k, int n)
-{
-	return (struct quarter){ .memory = true, .m = at(RSP, X86_MASKS + 64 * k + 16 * n) };
-}
-
-/* A quarter of 64 bytes that are all @value */
-static struct quarter all(struct x86 *x, uint64_t value)
-{
-	return (struct quarter){ .memory = true, .m = at_label(x86_row(x, value, 0)) };
-}
-
-/* ---- one instruction of the processor ------------------------------------------- */
-
-static void put_prefix(struct x86 *x, uint32_t op, uint8_t reg, uint8_t rm)
-{
-	static const uint8_t prefixes[4] = { 0, 0x66, 0xf3, 0xf2 };
-	uint8_t rex = (uint8_t)(0x40 | WIDE(op) << 3 | (reg >> 3) << 2 | rm >> 3);
-
-	if (PP(op))
-		x86_byte(x, prefixes[PP(op)]);
-	if (rex != 0x40)
-		x86_byte(x, rex);
-	x86_byte(x, 0x0f);
-	x86_byte(x, (uint8_t)OPCODE(op));
-}
-
-static void put_rr(struct x86 *x, uint32_t op, uint8_t reg, uint8_t rm)
-{
-	put_prefix(x, op, reg, rm);
-	x86_put_reg(x, reg, rm);
-}
-
-static void put_rm(struct x86 *x, uint32_t op, uint8_t reg, struct x86_mem m, uint32_t tail)
-{
-	put_prefix(x, op, reg, m.label ? 0 : m.base);
-	x86_put_mem(x, reg, m, 1, tail);
-}
-
-/* reg = op(reg, b), or op(b). W is for integers alone. */
-static void put(struct x86 *x, uint32_t op, uint8_t reg, struct quarter b, int imm)
-{
-	op &= ~(uint32_t)CODE(0, 0, 1, 0);
-	if (b.memory)
-		put_rm(x, op, reg, b.m, imm != X86_NO_IMM);
-	else
-		put_rr(x, op, reg, b.xmm);
-	if (imm != X86_NO_IMM)
-		x86_byte(x, (uint8_t)imm);
-}
-
-static void put_shift(struct x86 *x, uint32_t op, uint8_t field, uint8_t xmm, uint8_t count)
-{
-	put(x, op, field, register_quarter(xmm), count);
-}
-
-static void order(struct x86 *x, uint8_t to, uint8_t from, int how)
-{
-	put(x, ORDER, to, register_quarter(from), how);
-}
-
-static void copy(struct x86 *x, uint8_t to, struct quarter from)
-{
-	if (from.memory || from.xmm != to)
-		put(x, LOAD, to, from, X86_NO_IMM);
-}
-
-/* The quarter in a register: @scratch, if it is in memory */
-static uint8_t get(struct x86 *x, struct quarter quarter, uint8_t scratch)
-{
-	if (!quarter.memory)
-		return quarter.xmm;
-	copy(x, scratch, quarter);
-	return scratch;
-}
-
-static void set(struct x86 *x, struct quarter quarter, uint8_t xmm)
-{
-	if (quarter.memory)
-		put_rm(x, STORE, xmm, quarter.m, 0);
-	else
-		copy(x, quarter.xmm, register_quarter(xmm));
-}
+#include "x86_sse2.h"
 
 /* @xmm = (xmm ^ old) & mask ^ old */
 static void blend(struct x86 *x, uint8_t xmm, uint8_t old, struct quarter mask)
@@ -365,24 +213,6 @@ static void equal(struct x86 *x, uint8_t a, struct quarter b, bool wide)
 	}
 }
 
-/* S0 = S0 > S1, with signs. Destroys S1 and S3. */
-static void greater(struct x86 *x, bool wide)
-{
-	if (!wide) {
-		put(x, GREATER, S0, register_quarter(S1), X86_NO_IMM);
-		return;
-	}
-	/* by the high words; where they are equal, by the low ones, whose sign bits are changed */
-	copy(x, S3, register_quarter(S0));
-	put(x, EQUAL, S3, register_quarter(S1), X86_NO_IMM);
-	put(x, GREATER, S0, register_quarter(S1), X86_NO_IMM);
-	order(x, S1, S0, 0xa0);
-	order(x, S3, S3, 0xf5);
-	put(x, AND, S1, register_quarter(S3), X86_NO_IMM);
-	order(x, S0, S0, 0xf5);
-	put(x, OR, S0, register_quarter(S1), X86_NO_IMM);
-}
-
 /* Of vpcmpd and the like: 0 equal, 1 less, 2 less or equal, 4 to 6 the contrary of these */
 static void compare_integers(struct x86 *x, uint32_t op, uint8_t k, uint8_t v,
 			     const struct source *s, uint32_t options, int condition)
@@ -405,7 +235,7 @@ static void compare_integers(struct x86 *x, uint32_t op, uint8_t k, uint8_t v,
 				put(x, XOR, S0, all(x, changed), X86_NO_IMM);
 				put(x, XOR, S1, all(x, changed), X86_NO_IMM);
 			}
-			greater(x, wide);
+			x86_sse2_greater(x, wide);
 		}
 		if ((condition & 3) == 2 ? !(condition & 4) : condition & 4)
 			not(x, S0);
@@ -565,87 +395,6 @@ static void shift(struct x86 *x, uint32_t op, uint8_t field, uint8_t to, uint8_t
 	}
 }
 
-/* The low words of S0 * S1 */
-static void product(struct x86 *x)
-{
-	copy(x, S3, register_quarter(S0));
-	put(x, MULTIPLY, S0, register_quarter(S1), X86_NO_IMM);
-	put_shift(x, SHIFTQ, 2, S3, 32);
-	put_shift(x, SHIFTQ, 2, S1, 32);
-	put(x, MULTIPLY, S3, register_quarter(S1), X86_NO_IMM);
-	order(x, S0, S0, 0x08);
-	order(x, S3, S3, 0x08);
-	put(x, LOW_WORDS, S0, register_quarter(S3), X86_NO_IMM);
-}
-
-/*
- * S0 * S1, 64 bits of the even words with signs: a negative factor is 2^32 too large as one without
- * a sign. Destroys S2.
- */
-static void signed_product(struct x86 *x)
-{
-	copy(x, S3, register_quarter(S0));
-	put_shift(x, SHIFT, 4, S3, 31);
-	put(x, AND, S3, register_quarter(S1), X86_NO_IMM);
-	copy(x, S2, register_quarter(S1));
-	put_shift(x, SHIFT, 4, S2, 31);
-	put(x, AND, S2, register_quarter(S0), X86_NO_IMM);
-	put(x, ADD, S3, register_quarter(S2), X86_NO_IMM);
-	put_shift(x, SHIFTQ, 6, S3, 32);
-	put(x, MULTIPLY, S0, register_quarter(S1), X86_NO_IMM);
-	put(x, SUBQ, S0, register_quarter(S3), X86_NO_IMM);
-}
-
-/* S0 = the smaller, or larger, of S0 and S1 */
-static void min_max(struct x86 *x, bool larger, bool is_unsigned)
-{
-	uint64_t top = 0x8000000080000000ull;
-
-	if (is_unsigned) {
-		put(x, XOR, S0, all(x, top), X86_NO_IMM);
-		put(x, XOR, S1, all(x, top), X86_NO_IMM);
-	}
-	copy(x, S3, register_quarter(S0));
-	put(x, GREATER, S3, register_quarter(S1), X86_NO_IMM);
-	put(x, XOR, S0, register_quarter(S1), X86_NO_IMM);
-	put(x, AND, S3, register_quarter(S0), X86_NO_IMM);
-	/* the second, or the first, where that is not greater; exchanged where it is */
-	if (!larger)
-		put(x, XOR, S1, register_quarter(S0), X86_NO_IMM);
-	copy(x, S0, register_quarter(S1));
-	put(x, XOR, S0, register_quarter(S3), X86_NO_IMM);
-	if (is_unsigned)
-		put(x, XOR, S0, all(x, top), X86_NO_IMM);
-}
-
-/* S0 without its sign */
-static void absolute(struct x86 *x)
-{
-	copy(x, S1, register_quarter(S0));
-	put_shift(x, SHIFT, 4, S1, 31);
-	put(x, XOR, S0, register_quarter(S1), X86_NO_IMM);
-	put(x, SUB, S0, register_quarter(S1), X86_NO_IMM);
-}
-
-/* S0 = op(S0, S1), or op(S1), of several instructions; false: there are none */
-static bool several(struct x86 *x, uint32_t op)
-{
-	switch (op) {
-	case CODE(1, 2, 0, 0x40): product(x); break;
-	case CODE(1, 2, 1, 0x28): signed_product(x); break;
-	case CODE(1, 2, 0, 0x39): min_max(x, false, false); break;
-	case CODE(1, 2, 0, 0x3b): min_max(x, false, true); break;
-	case CODE(1, 2, 0, 0x3d): min_max(x, true, false); break;
-	case CODE(1, 2, 0, 0x3f): min_max(x, true, true); break;
-	case CODE(1, 2, 0, 0x1e):
-		copy(x, S0, register_quarter(S1));
-		absolute(x);
-		break;
-	default: return false;
-	}
-	return true;
-}
-
 /* reg | (v ^ rm): the one use of vpternlog */
 static void differ(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, const struct source *s,
 		   uint32_t options)
@@ -696,7 +445,7 @@ static void compute(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, const st
 		} else {
 			copy(x, S0, quarter_of(x, v, n));
 			copy(x, S1, b);
-			x->failed |= !several(x, op);
+			x->failed |= !x86_sse2_several(x, op);
 		}
 		result(x, reg, n, xmm, options);
 	}
