@@ -18,7 +18,6 @@
 #define SPARSE		64u		/* more instructions for each access that is helped */
 #define WIDEST		(1 << 16)	/* a stride that is widened: 31 of it are no wrap by far */
 #define REGS		VGPU_OPERAND_PREDICATE
-#define NUMBERS		(REGS + VGPU_PREDS)
 
 /** struct facts - before an instruction */
 struct facts {
@@ -30,7 +29,7 @@ struct facts {
 
 /** struct meeting - a reconvergence point: what lanes may have written when they were apart */
 struct meeting {
-	u64 narrow[REGS / 64], wide[REGS / 64], preds;
+	u64 registers[REGS / 64], preds;
 };
 
 struct search {
@@ -265,7 +264,7 @@ static void add_writes(struct meeting *m, const struct vgpu_insn *i)
 		if (r >= REGS)
 			m->preds |= 1ull << (r - REGS);
 		else
-			m->narrow[r / 64] |= 1ull << r % 64;
+			m->registers[r / 64] |= 1ull << r % 64;
 	}
 }
 
@@ -317,7 +316,7 @@ static void find_written(struct search *s, u32 branch)
 static void forget_written(struct facts *f, const struct meeting *m)
 {
 	for (u32 n = 0; n < REGS; n++)
-		if (m->narrow[n / 64] >> n % 64 & 1)
+		if (m->registers[n / 64] >> n % 64 & 1)
 			f->narrow[n] = f->wide[n & ~1u] = STRIDE_NONE;
 	for (u32 n = 0; n < VGPU_PREDS; n++)
 		if (m->preds >> n & 1)
