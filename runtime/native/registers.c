@@ -195,7 +195,8 @@ static struct residency *new_residency(struct translation *t)
 	return &t->residencies[t->residency_count++];
 }
 
-static void enter(struct translation *t, u8 slot, u32 chunk, bool dirty)
+/* @chunk is by way of @slot from now on, and no longer by what had it. NULL: no memory */
+static struct residency *begin_residency(struct translation *t, u8 slot, u32 chunk, bool dirty)
 {
 	struct residency *r;
 
@@ -204,10 +205,17 @@ static void enter(struct translation *t, u8 slot, u32 chunk, bool dirty)
 		leave_slot(t, t->slot_of[chunk]);
 	r = new_residency(t);
 	if (!r)
-		return;
+		return NULL;
 	t->now++;
 	*r = (struct residency){ .chunk = (u16)chunk, .slot = slot, .dirty = dirty,
 				 .from = t->now, .last = t->now, .stored = NEVER };
+	return r;
+}
+
+static void enter(struct translation *t, u8 slot, u32 chunk, bool dirty)
+{
+	if (!begin_residency(t, slot, chunk, dirty))
+		return;
 	t->residency_of[slot] = t->residency_count - 1;
 	t->chunk_of[slot] = (u16)chunk;
 	t->slot_of[chunk] = slot;
@@ -216,18 +224,13 @@ static void enter(struct translation *t, u8 slot, u32 chunk, bool dirty)
 /* Chunk @chunk is @offset more than what @slot has. */
 static void enter_derived(struct translation *t, u8 slot, u32 chunk, u64 offset, bool wide)
 {
-	struct residency *r;
+	struct residency *r = begin_residency(t, slot, chunk, true);
 
-	end_derived(t, chunk);
-	if (t->slot_of[chunk])
-		leave_slot(t, t->slot_of[chunk]);
-	r = new_residency(t);
 	if (!r)
 		return;
-	t->now++;
-	*r = (struct residency){ .chunk = (u16)chunk, .slot = slot, .dirty = true, .derived = true,
-				 .wide = wide, .from = t->now, .last = t->now, .stored = NEVER,
-				 .offset = offset };
+	r->derived = true;
+	r->wide = wide;
+	r->offset = offset;
 	t->derived_of[chunk] = t->residency_count;
 }
 
