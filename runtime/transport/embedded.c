@@ -159,9 +159,8 @@ static int move(void *host, u32 context, u64 cookie, u64 offset, void *memory, u
 	struct vgpu_transport *t = host;
 
 	(void)context;
-	return vgpu_host_move_piece(&t->window, buffer->address + offset, memory, bytes,
-				    buffer->address + buffer->bytes,
-				    direction == VGPU_MOVE_TO_HOST);
+	return vgpu_host_move(&t->window, buffer->address + offset, memory, bytes,
+			      buffer->address + buffer->bytes, direction == VGPU_MOVE_TO_HOST);
 }
 
 /* Whoever waits asks the device itself. */

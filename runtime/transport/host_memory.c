@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Moves process memory through process_vm_readv() and process_vm_writev() on ourselves, which
- * answer EFAULT where memcpy would crash. Where the system refuses those calls, memcpy it is.
+ * Copies process memory where the system has said that it is there, else through
+ * process_vm_readv() and process_vm_writev() on ourselves, which answer EFAULT where memcpy would
+ * crash. Where the system refuses those calls, memcpy it is.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -34,7 +35,15 @@ static int vm(const struct iovec *local, const struct iovec *remote, unsigned lo
 	return -EFAULT;
 }
 
-int vgpu_host_move(uint64_t address, void *memory, uint32_t bytes, bool to_host)
+static void copy(uint64_t address, void *memory, uint32_t bytes, bool to_host)
+{
+	if (to_host)
+		memcpy((void *)(uintptr_t)address, memory, bytes);
+	else
+		memcpy(memory, (const void *)(uintptr_t)address, bytes);
+}
+
+static int move_by_system(uint64_t address, void *memory, uint32_t bytes, bool to_host)
 {
 	struct iovec local = { memory, bytes }, remote = { (void *)(uintptr_t)address, bytes };
 	int error = -EPERM;
@@ -42,10 +51,7 @@ int vgpu_host_move(uint64_t address, void *memory, uint32_t bytes, bool to_host)
 	if (!__atomic_load_n(&refused, __ATOMIC_RELAXED))
 		error = vm(&local, &remote, 1, bytes, to_host);
 	if (error == -EPERM || error == -ENOSYS) {
-		if (to_host)
-			memcpy((void *)(uintptr_t)address, memory, bytes);
-		else
-			memcpy(memory, (const void *)(uintptr_t)address, bytes);
+		copy(address, memory, bytes, to_host);
 		error = 0;
 	}
 	return error;
@@ -60,25 +66,20 @@ static bool populate(uint64_t from, uint64_t to, bool write)
 			write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
 }
 
-int vgpu_host_move_piece(struct vgpu_host_window *window, uint64_t address, void *memory,
-			 uint32_t bytes, uint64_t end, bool to_host)
+int vgpu_host_move(struct vgpu_host_window *w, uint64_t address, void *memory, uint32_t bytes,
+		   uint64_t end, bool to_host)
 {
-	struct vgpu_host_window *w = window;
-
 	if (address < w->from || address + bytes > w->to || (to_host && !w->write)) {
 		if (end - address < LEAST)
-			return vgpu_host_move(address, memory, bytes, to_host);
+			return move_by_system(address, memory, bytes, to_host);
 		w->from = address;
 		w->to = end - address < WINDOW ? end : address + WINDOW;
 		w->write = to_host;
 		w->there = populate(w->from, w->to, to_host);
 	}
 	if (!w->there)
-		return vgpu_host_move(address, memory, bytes, to_host);
-	if (to_host)
-		memcpy((void *)(uintptr_t)address, memory, bytes);
-	else
-		memcpy(memory, (const void *)(uintptr_t)address, bytes);
+		return move_by_system(address, memory, bytes, to_host);
+	copy(address, memory, bytes, to_host);
 	return 0;
 }
 

@@ -9,12 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * Copy between @address of this process and @memory. -EFAULT: there is nothing at @address, or it
- * may not be so used.
- */
-int vgpu_host_move(uint64_t address, void *memory, uint32_t bytes, bool to_host);
-
 /** struct vgpu_host_window - memory of this process of which it is known whether it is there */
 struct vgpu_host_window {
 	uint64_t from, to;
@@ -23,14 +17,17 @@ struct vgpu_host_window {
 };
 
 /*
- * The same for bytes of a buffer that ends at @end, which is moved a piece after the other: pages
- * of pieces to come are looked at together, and then copied without a system call each. @window:
+ * Copy between @address of this process and @memory. -EFAULT: there is nothing at @address, or it
+ * may not be so used.
+ *
+ * The bytes are of a buffer that ends at @end, which is moved a piece after the other: pages of
+ * pieces to come are looked at together, and then copied without a system call each. @window:
  * empty at first, and whenever this process may have unmapped memory since. One that unmaps what
  * another thread has copied right now gets SIGSEGV, and SIGBUS if it is of a file that somebody
  * has made shorter.
  */
-int vgpu_host_move_piece(struct vgpu_host_window *window, uint64_t address, void *memory,
-			 uint32_t bytes, uint64_t end, bool to_host);
+int vgpu_host_move(struct vgpu_host_window *window, uint64_t address, void *memory, uint32_t bytes,
+		   uint64_t end, bool to_host);
 /* Would such a copy work on every page of the range, now? */
 int vgpu_host_probe(uint64_t address, uint64_t bytes, bool write);
 /*

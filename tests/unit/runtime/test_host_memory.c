@@ -38,8 +38,8 @@ static size_t move_all(uint8_t *memory, uint8_t *other, size_t from, uint32_t pi
 
 	for (; at < BYTES; at += piece) {
 		uint32_t bytes = BYTES - at < piece ? (uint32_t)(BYTES - at) : piece;
-		int error = vgpu_host_move_piece(&window, (uintptr_t)(memory + at), other + at,
-						 bytes, (uintptr_t)(memory + BYTES), to_host);
+		int error = vgpu_host_move(&window, (uintptr_t)(memory + at), other + at, bytes,
+					   (uintptr_t)(memory + BYTES), to_host);
 
 		if (error) {
 			assert_int_equal(error, -EFAULT);
@@ -107,10 +107,9 @@ static void test_read_only(void **state)
 	(void)state;
 	assert_non_null(other);
 	mprotect(memory, BYTES, PROT_READ);
-	assert_int_equal(vgpu_host_move_piece(&window, at, other, 4096, end, false), 0);
+	assert_int_equal(vgpu_host_move(&window, at, other, 4096, end, false), 0);
 	assert_memory_equal(memory, other, 4096);
-	assert_int_equal(vgpu_host_move_piece(&window, at + 4096, other, 4096, end, true),
-			 -EFAULT);
+	assert_int_equal(vgpu_host_move(&window, at + 4096, other, 4096, end, true), -EFAULT);
 	assert_int_equal(vgpu_host_probe(at, BYTES, false), 0);
 	assert_int_equal(vgpu_host_probe(at, BYTES, true), -EFAULT);
 	assert_int_equal(memory[4097], (uint8_t)(1 + 4097));
