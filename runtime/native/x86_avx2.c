@@ -5,17 +5,11 @@
  *
  * What AVX2 has no instruction for is refused: x86.failed. Who translates does not ask for it.
  */
-#include "x86.h"
+#include "x86_small.h"
 
 /* Vectors of the processor that an instruction computes in */
 enum { S0, S1, S2, S3 };
 #define NOTHING	4	/* half of vector 0 */
-
-#define CODE(pp, map, w, op)	((pp) | (map) << 2 | (w) << 4 | (op) << 8)
-#define PP(op)			((op) & 3)
-#define MAP(op)			((op) >> 2 & 3)
-#define WIDE(op)		((op) >> 4 & 1)
-#define OPCODE(op)		((op) >> 8 & 0xff)
 
 enum {
 	LOAD = CODE(2, 1, 0, 0x6f),		/* vmovdqu */
@@ -52,12 +46,6 @@ struct half {
 	uint8_t ymm;
 	struct x86_mem m;
 };
-
-static struct x86_mem moved(struct x86_mem m, int32_t by)
-{
-	m.disp += by;
-	return m;
-}
 
 static struct half half_of(const struct x86 *x, uint8_t reg, int half)
 {
@@ -140,8 +128,6 @@ static void set(struct x86 *x, struct half half, uint8_t ymm)
 
 /* ---- results ---------------------------------------------------------------------- */
 
-#define MASK_OF(options)	((uint8_t)((options) & 7))
-
 /* Where to compute half @half of @reg: a register that may be changed before it is a result */
 static uint8_t place_of(const struct x86 *x, uint8_t reg, int half, uint32_t options)
 {
@@ -171,13 +157,6 @@ static void result(struct x86 *x, uint32_t op, uint8_t reg, int half, uint8_t ym
 }
 
 /* ---- operands ---------------------------------------------------------------------- */
-
-/** struct source - the last operand of an instruction */
-struct source {
-	bool memory;
-	uint8_t reg;
-	struct x86_mem m;
-};
 
 /* Half of it. One that is broadcast is in S2 from the first half on. */
 static struct half half_of_source(struct x86 *x, const struct source *s, int half, uint32_t op,
@@ -495,6 +474,10 @@ static void compute(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, const st
 {
 	bool binary = is_binary(op), adds = OPCODE(op) == 0xb8;
 
+	if (!binary && !is_unary(op)) {
+		x->failed = true;
+		return;
+	}
 	for (int half = 0; half < 2; half++) {
 		struct half b = half_of_source(x, s, half, op, options);
 		uint8_t ymm = place_of(x, reg, half, options), a = 0;
@@ -508,94 +491,15 @@ static void compute(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, const st
 	}
 }
 
+/* Half @to of @reg is half @from of @rm. */
+static void move_half(struct x86 *x, uint8_t reg, int to, uint8_t rm, int from)
+{
+	set(x, half_of(x, reg, to), get(x, half_of(x, rm, from), S0));
+}
+
 /* ---- all of them ------------------------------------------------------------------------ */
 
-static void lower(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, const struct source *s,
-		  uint32_t options, int imm)
-{
-	op &= 0xffff;
-	switch (op) {
-	case CODE(1, 1, 0, 0x6f):
-	case CODE(1, 1, 1, 0x6f):
-	case CODE(2, 1, 0, 0x6f):
-		load(x, op, reg, s, options);
-		return;
-	case CODE(1, 1, 0, 0x7f):
-	case CODE(1, 1, 1, 0x7f):
-	case CODE(2, 1, 0, 0x7f):
-		store(x, op, reg, s->m, options);
-		return;
-	case CODE(1, 2, 0, 0x58):
-	case CODE(1, 2, 1, 0x59):
-		broadcast(x, op, reg, s, options);
-		return;
-	case CODE(1, 2, 0, 0x7c):
-	case CODE(1, 2, 1, 0x7c):
-		broadcast_gpr(x, op, reg, s->reg, options);
-		return;
-	case CODE(1, 2, 0, 0x25):
-	case CODE(1, 2, 0, 0x35):
-	case CODE(0, 1, 0, 0x5a):
-	case CODE(2, 1, 0, 0xe6):
-		widen(x, op, reg, s);
-		return;
-	case CODE(1, 1, 1, 0x5a):
-	case CODE(1, 1, 1, 0xe6):
-	case CODE(3, 1, 1, 0xe6):
-		shrink(x, op, reg, s->reg);
-		return;
-	case CODE(2, 2, 0, 0x35):	/* operands exchanged, as in the next */
-		low_words(x, s->reg, reg);
-		return;
-	case CODE(1, 3, 1, 0x3b):
-		set(x, half_of(x, s->reg, 0), get(x, half_of(x, reg, 1), S0));
-		return;
-	case CODE(1, 3, 1, 0x3a):	/* into itself */
-		set(x, half_of(x, reg, 1), get(x, half_of(x, s->reg, 0), S0));
-		return;
-	case CODE(1, 1, 0, 0x72):
-	case CODE(1, 1, 1, 0x73):
-		shift(x, op, reg, v, s->reg, imm);
-		return;
-	case CODE(1, 3, 1, 0x25):
-		if (imm == 0xf6) {
-			differ(x, op, reg, v, s, options);
-			return;
-		}
-		break;
-	case CODE(0, 1, 0, 0xc2):
-	case CODE(1, 1, 1, 0xc2):
-		compare_floats(x, op, reg, v, s, options, imm);
-		return;
-	case CODE(1, 3, 0, 0x1f):
-	case CODE(1, 3, 1, 0x1f):
-	case CODE(1, 3, 0, 0x1e):
-	case CODE(1, 3, 1, 0x1e):
-		compare_integers(x, op, reg, v, s, options, imm);
-		return;
-	case CODE(2, 2, 0, 0x27):
-	case CODE(1, 2, 1, 0x27):
-		test(x, op, reg, v, s, options, PP(op) == 2);
-		return;
-	}
-	/* a rounding mode of its own is what no instruction here has */
-	if ((is_binary(op) || is_unary(op)) && (s->memory || !(options & 0x20)))
-		compute(x, op, reg, v, s, options, imm);
-	else
-		x->failed = true;
-}
-
-static void vectors(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, uint8_t rm,
-		    uint32_t options, int imm)
-{
-	lower(x, op, reg, v, &(struct source){ .reg = rm }, options, imm);
-}
-
-static void vector_and_memory(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, struct x86_mem m,
-			      uint32_t options, int imm)
-{
-	lower(x, op, reg, v, &(struct source){ .memory = true, .m = m }, options, imm);
-}
+#include "x86_lower.h"
 
 static void v_to(struct x86 *x, uint8_t reg, uint8_t v)
 {

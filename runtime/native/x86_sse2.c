@@ -18,8 +18,6 @@ static void blend(struct x86 *x, uint8_t xmm, uint8_t old, struct quarter mask)
 
 /* ---- results ---------------------------------------------------------------------- */
 
-#define MASK_OF(options)	((uint8_t)((options) & 7))
-
 /* Where to compute a quarter of @reg that @b is an operand of: what may be changed before */
 static uint8_t place_of(const struct x86 *x, uint8_t reg, int n, struct quarter b, uint32_t options)
 {
@@ -42,13 +40,6 @@ static void result(struct x86 *x, uint8_t reg, int n, uint8_t xmm, uint32_t opti
 }
 
 /* ---- operands ---------------------------------------------------------------------- */
-
-/** struct source - the last operand of an instruction */
-struct source {
-	bool memory;
-	uint8_t reg;
-	struct x86_mem m;
-};
 
 /* The lowest word, or two, of @xmm in all */
 static void spread_word(struct x86 *x, uint8_t xmm, bool wide)
@@ -262,10 +253,10 @@ static void test(struct x86 *x, uint32_t op, uint8_t k, uint8_t v, const struct 
 
 /* ---- moves ---------------------------------------------------------------------------- */
 
-static void load(struct x86 *x, uint8_t reg, const struct source *s, uint32_t options)
+static void load(struct x86 *x, uint32_t op, uint8_t reg, const struct source *s, uint32_t options)
 {
 	for (int n = 0; n < 4; n++) {
-		struct quarter from = quarter_of_source(x, s, n, 0, 0);
+		struct quarter from = quarter_of_source(x, s, n, op, 0);
 		uint8_t xmm = place_of(x, reg, n, from, options);
 
 		if (from.memory)
@@ -279,10 +270,11 @@ static void load(struct x86 *x, uint8_t reg, const struct source *s, uint32_t op
 }
 
 /* With a mask what is there is read and written, too: not where others may write. */
-static void store(struct x86 *x, uint8_t reg, struct x86_mem m, uint32_t options)
+static void store(struct x86 *x, uint32_t op, uint8_t reg, struct x86_mem m, uint32_t options)
 {
 	uint8_t k = MASK_OF(options);
 
+	(void)op;
 	for (int n = 0; n < 4; n++) {
 		struct quarter from = quarter_of(x, reg, n);
 		struct x86_mem to = moved(m, 16 * n);
@@ -377,11 +369,12 @@ static void low_words(struct x86 *x, uint8_t reg, uint8_t rm)
 	}
 }
 
-/* Two quarters of @reg from @to on are those of @rm from @from on. */
+/* Half @to of @reg is half @from of @rm. */
 static void move_half(struct x86 *x, uint8_t reg, int to, uint8_t rm, int from)
 {
 	for (int n = 0; n < 2; n++)
-		set(x, quarter_of(x, reg, to + n), get(x, quarter_of(x, rm, from + n), S0));
+		set(x, quarter_of(x, reg, 2 * to + n),
+		    get(x, quarter_of(x, rm, 2 * from + n), S0));
 }
 
 /* ---- computing ------------------------------------------------------------------------- */
@@ -430,8 +423,9 @@ static bool is_unary(uint32_t op)
 }
 
 static void compute(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, const struct source *s,
-		    uint32_t options)
+		    uint32_t options, int imm)
 {
+	x->failed |= imm != X86_NO_IMM;
 	for (int n = 0; n < 4; n++) {
 		struct quarter b = quarter_of_source(x, s, n, op, options);
 		uint8_t xmm = S0;
@@ -453,92 +447,7 @@ static void compute(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, const st
 
 /* ---- all of them ------------------------------------------------------------------------ */
 
-static void lower(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, const struct source *s,
-		  uint32_t options, int imm)
-{
-	op &= 0xffff;
-	switch (op) {
-	case CODE(1, 1, 0, 0x6f):
-	case CODE(1, 1, 1, 0x6f):
-	case CODE(2, 1, 0, 0x6f):
-		load(x, reg, s, options);
-		return;
-	case CODE(1, 1, 0, 0x7f):
-	case CODE(1, 1, 1, 0x7f):
-	case CODE(2, 1, 0, 0x7f):
-		store(x, reg, s->m, options);
-		return;
-	case CODE(1, 2, 0, 0x58):
-	case CODE(1, 2, 1, 0x59):
-		broadcast(x, op, reg, s, options);
-		return;
-	case CODE(1, 2, 0, 0x7c):
-	case CODE(1, 2, 1, 0x7c):
-		broadcast_gpr(x, op, reg, s->reg, options);
-		return;
-	case CODE(1, 2, 0, 0x25):
-	case CODE(1, 2, 0, 0x35):
-	case CODE(0, 1, 0, 0x5a):
-	case CODE(2, 1, 0, 0xe6):
-		widen(x, op, reg, s);
-		return;
-	case CODE(1, 1, 1, 0x5a):
-	case CODE(1, 1, 1, 0xe6):
-	case CODE(3, 1, 1, 0xe6):
-		shrink(x, op, reg, s->reg);
-		return;
-	case CODE(2, 2, 0, 0x35):	/* operands exchanged, as in the next */
-		low_words(x, s->reg, reg);
-		return;
-	case CODE(1, 3, 1, 0x3b):
-		move_half(x, s->reg, 0, reg, 2);
-		return;
-	case CODE(1, 3, 1, 0x3a):	/* into itself */
-		move_half(x, reg, 2, s->reg, 0);
-		return;
-	case CODE(1, 1, 0, 0x72):
-	case CODE(1, 1, 1, 0x73):
-		shift(x, op, reg, v, s->reg, imm);
-		return;
-	case CODE(1, 3, 1, 0x25):
-		if (imm == 0xf6) {
-			differ(x, op, reg, v, s, options);
-			return;
-		}
-		break;
-	case CODE(0, 1, 0, 0xc2):
-	case CODE(1, 1, 1, 0xc2):
-		compare_floats(x, op, reg, v, s, options, imm);
-		return;
-	case CODE(1, 3, 0, 0x1f):
-	case CODE(1, 3, 1, 0x1f):
-	case CODE(1, 3, 0, 0x1e):
-	case CODE(1, 3, 1, 0x1e):
-		compare_integers(x, op, reg, v, s, options, imm);
-		return;
-	case CODE(2, 2, 0, 0x27):
-	case CODE(1, 2, 1, 0x27):
-		test(x, op, reg, v, s, options, PP(op) == 2);
-		return;
-	}
-	/* a rounding mode of its own is what no instruction here has, nor an immediate */
-	if ((options & 0x20 && !s->memory) || imm != X86_NO_IMM)
-		x->failed = true;
-	else
-		compute(x, op, reg, v, s, options);
-}
-
-static void vectors(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, uint8_t rm,
-		    uint32_t options, int imm)
-{
-	lower(x, op, reg, v, &(struct source){ .reg = rm }, options, imm);
-}
-
-static void vector_and_memory(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, struct x86_mem m,
-			      uint32_t options, int imm)
-{
-	lower(x, op, reg, v, &(struct source){ .memory = true, .m = m }, options, imm);
-}
+#include "x86_lower.h"
 
 static void v_to(struct x86 *x, uint8_t reg, uint8_t v)
 {

@@ -6,16 +6,10 @@
 #ifndef VGPU_X86_SSE2_H
 #define VGPU_X86_SSE2_H
 
-#include "x86.h"
+#include "x86_small.h"
 
 /* Vectors of the processor that an instruction computes in. S2 has an operand that is broadcast. */
 enum { S0, S1, S2, S3 };
-
-#define CODE(pp, map, w, op)	((pp) | (map) << 2 | (w) << 4 | (op) << 8)
-#define PP(op)			((op) & 3)
-#define MAP(op)			((op) >> 2 & 3)
-#define WIDE(op)		((op) >> 4 & 1)
-#define OPCODE(op)		((op) >> 8 & 0xff)
 
 enum {
 	LOAD = CODE(0, 1, 0, 0x28),		/* movaps: aligned, or between registers */
@@ -52,12 +46,6 @@ struct quarter {
 	uint8_t xmm;
 	struct x86_mem m;
 };
-
-static inline struct x86_mem moved(struct x86_mem m, int32_t by)
-{
-	m.disp += by;
-	return m;
-}
 
 static inline struct quarter quarter_of(const struct x86 *x, uint8_t reg, int n)
 {
