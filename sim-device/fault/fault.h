@@ -133,6 +133,15 @@ struct vgpu_page_waiter {
 	u64 no_memory;
 };
 
+/** vgpu_page_waiter_init - it does not wait, and has never; needed where it is not all zero */
+static inline void vgpu_page_waiter_init(struct vgpu_page_waiter *waiter)
+{
+	waiter->node = (struct vgpu_list){ 0 };
+	waiter->waits = 0;
+	waiter->refused = 0;
+	waiter->no_memory = 0;
+}
+
 /** vgpu_page_waiter_cancel - stop waiting; a no-op if the waiter does not wait */
 static inline void vgpu_page_waiter_cancel(struct vgpu_page_waiter *waiter)
 {

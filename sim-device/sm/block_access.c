@@ -405,15 +405,18 @@ static bool hold_process(struct vgpu_block *block)
  */
 static enum vgpu_lanes_end run_part(struct vgpu_sm_run *run, struct vgpu_warp *w, u32 part)
 {
+	u32 (*execute)(struct vgpu_lanes *lanes) = run->run;
 	u32 pc = w->pc, active = w->active, reconv = w->reconv;
 	enum vgpu_lanes_end end;
 
+	/* native code takes it that nobody needs what it leaves in lanes that are not active */
 	if (unlikely(part != active)) {
 		w->active = part;
 		w->reconv = VGPU_NO_RECONV;
+		execute = run->interpreter;
 	}
 	vgpu_fpu_begin();
-	end = run->run(&run->lanes);
+	end = execute(&run->lanes);
 	vgpu_fpu_end();
 	if (likely(part == active)) {
 		w->waits = 0;

@@ -66,35 +66,36 @@ enum vgpu_warp_state {
  * stack.
  */
 struct vgpu_warp {
+	/* 0 when the warp begins: */
 	u32 pc;
+	u32 depth;
+	u32 state;		/* enum vgpu_warp_state */
+	u32 loose;		/* lanes went on from a reconvergence point without the others */
+	/* a bit for each entry of the stack whose lanes wait for members of their masks */
+	u64 waiting;
+	u32 done;		/* the instruction is executed in parts: lanes that have */
+	u32 native;		/* for native code (native.h) */
+	u32 waits;		/* how often the access at waits_pc has waited */
+	struct vgpu_page_waiter waiter;
+	/* other than 0: */
 	u32 reconv;
 	u32 active;
 	u32 live;		/* lanes that have not exited */
-	u32 depth;
 	u32 index;		/* in its block */
 	u32 threads;		/* lanes that exist, 1..32 */
-	u32 state;		/* enum vgpu_warp_state */
 	u32 left;		/* instructions it may yet execute in this slice */
 	u32 spare;		/* work (sim/work.h) it may do in this slice beside them */
 	u64 cycles;		/* latencies of what it executed in this slice */
-	/* a bit for each entry of the stack whose lanes wait for members of their masks */
-	u64 waiting;
-	u32 loose;		/* lanes went on from a reconvergence point without the others */
+	u32 *regs;		/* kernel's registers x 32, aligned to 64 bytes */
+	struct vgpu_local_page *local[VGPU_LOCAL_TABLES];	/* NULL: no page yet */
 	/* at a barrier: */
 	u32 bar_mask;		/* lanes that arrived */
 	u32 bar_pred;		/* BARRED: those of them whose predicate is true */
 	struct vgpu_insn bar;	/* the instruction */
 	/* pending: */
-	struct vgpu_page_waiter waiter;
 	struct vgpu_block *block;	/* that it is a warp of */
-	/* an access that waits again and again (block_access.c): which one, and how often it has */
-	u32 waits_pc;
-	u32 waits;
+	u32 waits_pc;		/* an access that waits again and again (block_access.c) */
 	u64 waits_address;
-	u32 done;		/* the instruction is executed in parts: lanes that have */
-	u32 native;		/* for native code (native.h); 0 when the warp begins */
-	u32 *regs;		/* kernel's registers x 32, aligned to 64 bytes */
-	struct vgpu_local_page *local[VGPU_LOCAL_TABLES];	/* NULL: no page yet */
 	u32 preds[VGPU_PREDS];	/* a bit per lane; PT is all ones */
 	struct vgpu_reconv stack[VGPU_RECONV_DEPTH];
 };

@@ -3,9 +3,12 @@
  * Code of the host's processor in the place of the interpreter. Where a host can make it, it makes
  * it of a kernel's verified instructions, and a warp of that kernel is executed by
  * vgpu_native_code.run instead of vgpu_lanes_run_*(). What that returns and leaves is the same in
- * every bit: registers, predicates, memory, stack, counters, what an access that must wait says of
- * itself, and where a budget ends. So when a kernel gets such code, and whether, has no influence
- * on results, times or traces. The module has none.
+ * every bit: registers that a lane may yet read, predicates, memory, stack, counters, what an
+ * access that must wait says of itself, and where a budget ends. So when a kernel gets such code,
+ * and whether, has no influence on results, times or traces. The module has none.
+ *
+ * Other registers may have anything, also those of lanes that are not active. So an instruction
+ * that only a part of the active lanes is to execute is the interpreter's.
  */
 #ifndef VGPU_NATIVE_H
 #define VGPU_NATIVE_H

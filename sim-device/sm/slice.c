@@ -81,76 +81,117 @@ static bool add_local(struct vgpu_block *block, struct vgpu_warp *w)
 	return added;
 }
 
+static inline enum vgpu_lanes_end run_once(struct vgpu_sm_run *run)
+{
+	enum vgpu_lanes_end end;
+
+	vgpu_fpu_begin();
+	end = run->run(&run->lanes);
+	vgpu_fpu_end();
+	return end;
+}
+
+/* The lanes execute, those of an instruction first that is executed in parts. */
+static enum vgpu_lanes_end go_on(struct vgpu_block *block, struct vgpu_warp *w)
+{
+	struct vgpu_sm_run *run = block->sm->run;
+	enum vgpu_lanes_end end;
+
+	while (unlikely(run->process || w->done)) {
+		end = vgpu_block_run_held(block, w);
+		if (end != VGPU_LANES_BUDGET || !run->lanes.budget)
+			return end;
+	}
+	return run_once(run);
+}
+
+/*
+ * What the lanes of @w have come back for, *@end, is got, and they go on. False: they do not, for
+ * *@end, which run_lanes() returns. @before: run->work before they executed
+ */
+static bool serve(struct vgpu_block *block, struct vgpu_warp *w, bool pausing, u32 before,
+		  enum vgpu_lanes_end *end)
+{
+	struct vgpu_sm *sm = block->sm;
+	struct vgpu_sm_run *run = sm->run;
+	struct vgpu_lanes *lanes = &run->lanes;
+
+	if (*end == VGPU_LANES_LOCAL) {
+		if (add_local(block, w)) {
+			charge(run, w, before);
+			return true;
+		}
+		lanes->reason = VGPU_FAULT_NO_MEMORY;
+		*end = VGPU_LANES_FAULT;
+		return false;
+	}
+	if (*end != VGPU_LANES_TRANSLATE)
+		return false;
+	if ((unlikely(lanes->apart) && !vgpu_block_serves_apart(block)) ||
+	    (pausing && !lanes->held && lanes->budget != w->left &&
+	     vgpu_sim_interrupted(sm->sim))) {
+		run->slice.open = true;
+		*end = VGPU_LANES_BUDGET;
+		return false;
+	}
+	switch (vgpu_block_serve(block, w)) {
+	case VGPU_ACCESS_PENDING:
+		return false;
+	case VGPU_ACCESS_FAULT:
+		*end = VGPU_LANES_FAULT;
+		return false;
+	default:
+		charge(run, w, before);
+		return true;
+	}
+}
+
 /*
  * TRANSLATE: the warp waits for a page. BUDGET with some left: the slice was paused, before an
  * instruction that needs translations, of which it has none yet, or is an atomic.
  */
 static enum vgpu_lanes_end run_lanes(struct vgpu_block *block, struct vgpu_warp *w, bool pausing)
 {
-	struct vgpu_sm *sm = block->sm;
-	struct vgpu_sm_run *run = sm->run;
-	struct vgpu_lanes *lanes = &run->lanes;
-	enum vgpu_lanes_end end;
-	u32 budget = lanes->budget;
+	struct vgpu_sm_run *run = block->sm->run;
+	u32 before = run->work;
+	enum vgpu_lanes_end end = likely(!w->done) ? run_once(run) : go_on(block, w);
 
-	lanes->held = 0;
+	if (likely(end < VGPU_LANES_TRANSLATE))
+		return end;
+	while (serve(block, w, pausing, before, &end)) {
+		before = run->work;
+		end = go_on(block, w);
+	}
+	run->lanes.held = 0;
 	run->process = 0;
 	run->part = 0;
-	for (;;) {
-		u32 before = run->work;
-
-		if (unlikely(run->process || w->done)) {
-			end = vgpu_block_run_held(block, w);
-			if (end == VGPU_LANES_BUDGET && lanes->budget)
-				continue;
-		} else {
-			vgpu_fpu_begin();
-			end = run->run(lanes);
-			vgpu_fpu_end();
-		}
-		if (end == VGPU_LANES_LOCAL) {
-			if (add_local(block, w)) {
-				charge(run, w, before);
-				continue;
-			}
-			lanes->reason = VGPU_FAULT_NO_MEMORY;
-			return VGPU_LANES_FAULT;
-		}
-		if (end != VGPU_LANES_TRANSLATE)
-			return end;
-		if (unlikely(lanes->apart) && !vgpu_block_serves_apart(block)) {
-			run->slice.open = true;
-			return VGPU_LANES_BUDGET;
-		}
-		if (pausing && !lanes->held && lanes->budget != budget &&
-		    vgpu_sim_interrupted(sm->sim)) {
-			run->slice.open = true;
-			return VGPU_LANES_BUDGET;
-		}
-		switch (vgpu_block_serve(block, w)) {
-		case VGPU_ACCESS_OK:
-			charge(run, w, before);
-			break;
-		case VGPU_ACCESS_PENDING:
-			return VGPU_LANES_TRANSLATE;
-		case VGPU_ACCESS_FAULT:
-			return VGPU_LANES_FAULT;
-		}
-	}
+	return end;
 }
 
-/* Execute up to w->left instructions of @w; returns how many it were. */
+/* What the present warp has done beside its budget: count it. Returns how many instructions. */
+static u32 count_beside(struct vgpu_sm_run *run)
+{
+	struct vgpu_lanes *lanes = &run->lanes;
+	u32 slow = lanes->slow;
+
+	run->work += slow * VGPU_WORK_INSTRUCTION + lanes->work;
+	lanes->slow = 0;
+	lanes->work = 0;
+	return slow;
+}
+
+/*
+ * Execute up to w->left instructions of @w; returns how many it were. Between two warps everything
+ * that is counted for one is zero.
+ */
 static u32 run_warp(struct vgpu_block *block, struct vgpu_warp *w, bool pausing)
 {
 	struct vgpu_sm_run *run = block->sm->run;
 	struct vgpu_lanes *lanes = &run->lanes;
-	u32 budget = w->left;
+	u32 done = w->left;
 
-	run->charged = 0;
-	lanes->slow = 0;
-	lanes->work = 0;
 	lanes->warp = w;
-	lanes->budget = budget;
+	lanes->budget = done;
 	switch (run_lanes(block, w, pausing)) {
 	case VGPU_LANES_EXIT:
 		vgpu_warps_exit(block->warps, w);
@@ -168,9 +209,15 @@ static u32 run_warp(struct vgpu_block *block, struct vgpu_warp *w, bool pausing)
 	default:
 		break;
 	}
-	run->work += lanes->slow * VGPU_WORK_INSTRUCTION + lanes->work;
 	w->left = lanes->budget;
-	return budget - lanes->budget - lanes->slow - run->charged;
+	done -= lanes->budget;
+	if (unlikely(lanes->slow | lanes->work))
+		done -= count_beside(run);
+	if (unlikely(run->charged)) {
+		done -= run->charged;
+		run->charged = 0;
+	}
+	return done;
 }
 
 /* The code of the host's processor for @kernel; NULL: there is none, or not yet. */
@@ -202,16 +249,17 @@ static void enter_block(struct vgpu_block *block)
 static void begin_block(struct vgpu_slice *slice)
 {
 	struct vgpu_warps *warps = slice->block->warps;
+	u32 each = slice->each, spare = vgpu_slice_spare(each);
 
 	if (!warps->begun)
 		vgpu_warps_begin(warps, slice->block->launch);
-	for (u32 n = 0; n < warps->count; n++) {
-		warps->warp[n].cycles = 0;
-		warps->warp[n].left = slice->each;
-		warps->warp[n].spare = vgpu_slice_spare(slice->each);
+	for (struct vgpu_warp *w = warps->warp, *end = w + warps->count; w != end; w++) {
+		w->cycles = 0;
+		w->left = each;
+		w->spare = spare;
 	}
+	warps->let_go = false;
 	slice->begun = true;
-	slice->again = false;
 	slice->warp = 0;
 }
 
@@ -219,12 +267,13 @@ static void begin_block(struct vgpu_slice *slice)
 static void count_cycles(struct vgpu_slice *slice)
 {
 	struct vgpu_warps *warps = slice->block->warps;
+	u64 longest = slice->longest;
 
-	for (u32 n = 0; n < warps->count; n++) {
-		if (warps->warp[n].cycles > slice->longest)
-			slice->longest = warps->warp[n].cycles;
-		warps->warp[n].cycles = 0;
+	for (struct vgpu_warp *w = warps->warp, *end = w + warps->count; w != end; w++) {
+		longest = w->cycles > longest ? w->cycles : longest;
+		w->cycles = 0;
 	}
+	slice->longest = longest;
 }
 
 static void end_block(struct vgpu_slice *slice)
@@ -248,32 +297,33 @@ static bool run_warps(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing
 {
 	struct vgpu_block *block = slice->block;
 	struct vgpu_warps *warps = block->warps;
+	const u32 *work = &sm->run->work;
 
 	while (!warps->faulted) {
 		struct vgpu_warp *w;
 
-		if (slice->warp >= warps->count) {
-			if (!slice->again)
+		if (slice->warp == warps->count) {
+			if (!warps->let_go)
 				break;
-			slice->again = false;
+			warps->let_go = false;
 			slice->warp = 0;
 		}
 		w = &warps->warp[slice->warp];
 		if (w->state == VGPU_WARP_READY && w->left) {
-			slice->cut = !slice->midway &&
-				     slice->work + sm->run->work > slice->most;
-			if (unlikely(slice->cut))
+			if (unlikely(slice->work + *work > slice->most && !slice->midway)) {
+				slice->cut = true;
 				return false;
+			}
 			slice->issued += run_warp(block, w, pausing);
-			slice->again = true;
 			slice->midway = slice->open;
 			if (unlikely(slice->open))
 				return false;
 		}
 		slice->warp++;
-		slice->open = pausing && unlikely(vgpu_sim_interrupted(sm->sim));
-		if (slice->open)
+		if (pausing && unlikely(vgpu_sim_interrupted(sm->sim))) {
+			slice->open = true;
 			return false;
+		}
 	}
 	return true;
 }
@@ -345,7 +395,6 @@ void vgpu_slice_begin(struct vgpu_sm *sm, u32 warps, u64 start)
 		.each = each,
 		.block = rest ? last.block : vgpu_sm_first(sm),
 		.begun = rest && last.begun,
-		.again = rest && last.again,
 		.warp = rest ? last.warp : 0,
 		.work = sm->run->started,
 		.most = sm->run->started + vgpu_slice_work(each, warps),

@@ -230,37 +230,68 @@ void vgpu_warps_enter(struct vgpu_lanes *lanes, const struct vgpu_block *block)
 	memcpy(lanes->block, warps->index, sizeof(lanes->block));
 }
 
+/* That predicates are 0 is seen of those that the kernel names; of most kernels, of few. */
+#define FEW_PREDS	4u
+
+/*
+ * What a warp has in its state that another block had: of its registers and predicates that is
+ * cleared which the kernel may read before it writes it; of its local memory, where it has any. All
+ * else that is not set below is written before it is read.
+ */
+static void clear_used(struct vgpu_warp *w, const struct vgpu_kernel *kernel)
+{
+	w->pc = 0;
+	w->depth = 0;
+	w->state = VGPU_WARP_READY;
+	w->loose = 0;
+	w->waiting = 0;
+	w->done = 0;
+	w->native = 0;
+	w->waits = 0;
+	vgpu_page_waiter_init(&w->waiter);
+	for (u32 p = 0; p < FEW_PREDS; p++)
+		w->preds[p] = 0;
+	if (unlikely(kernel->preds > FEW_PREDS))
+		memset(w->preds, 0, kernel->preds * sizeof(w->preds[0]));
+	if (unlikely(kernel->vass.local_bytes))
+		memset(w->local, 0, sizeof(w->local));
+}
+
 void vgpu_warps_begin(struct vgpu_warps *warps, const struct vgpu_launch *launch)
 {
 	const struct vgpu_kernel *kernel = launch->kernel;
 	u32 slot = VGPU_LANES * ((kernel->vass.regs + 1) & ~1u), *regs = warps->regs;
+	u32 count = launch->warps;
+	bool used = warps->used;
 	u64 unwritten = 0;
 
 	for (u32 word = 0; word < VGPU_UNWRITTEN_WORDS; word++)
 		unwritten |= kernel->unwritten[word];
-	for (u32 n = 0; n < launch->warps; n++) {
+	for (u32 n = 0; n < count; n++) {
 		struct vgpu_warp *w = &warps->warp[n];
-		u32 left = launch->threads - n * VGPU_LANES;
 
-		if (warps->used) {
-			/*
-			 * Of the reconvergence stack nothing is read before it is written, and of
-			 * the predicates, which come before it, only those that the kernel names.
-			 */
-			memset(w, 0, offsetof(struct vgpu_warp, preds[kernel->preds]));
-			if (unwritten)
+		if (used) {
+			clear_used(w, kernel);
+			if (unlikely(unwritten))
 				clear_unwritten(regs, kernel);
 		}
-		w->threads = left < VGPU_LANES ? left : VGPU_LANES;
-		w->live = w->threads == VGPU_LANES ? ~0u : (1u << w->threads) - 1;
-		w->active = w->live;
+		w->threads = VGPU_LANES;
+		w->live = ~0u;
+		w->active = ~0u;
 		w->reconv = VGPU_NO_RECONV;
 		w->index = n;
 		w->preds[VGPU_PT] = ~0u;
 		w->regs = regs;
 		regs += slot;
 	}
-	if (warps->used)
+	if (launch->threads % VGPU_LANES) {
+		struct vgpu_warp *last = &warps->warp[launch->warps - 1];
+
+		last->threads = launch->threads % VGPU_LANES;
+		last->live = (1u << last->threads) - 1;
+		last->active = last->live;
+	}
+	if (warps->used && launch->shared_bytes)
 		memset(warps->shared, 0, launch->shared_bytes);
 	warps->begun = true;
 }
@@ -346,6 +377,7 @@ static void pass(struct vgpu_warps *warps, u32 id)
 		warps->ready++;
 	}
 	*barrier = (struct vgpu_barrier){ 0 };
+	warps->let_go = true;
 }
 
 /* Have enough warps arrived? A barrier of all threads needs those that have not exited. */
@@ -370,18 +402,9 @@ void vgpu_warps_arrive(struct vgpu_warps *warps, struct vgpu_warp *warp)
 		pass(warps, VGPU_BAR_ID(warp->bar.imm));
 }
 
-/* Does a warp wait at a barrier? */
-static bool has_barred(const struct vgpu_warps *warps)
+void vgpu_warps_pass(struct vgpu_warps *warps)
 {
-	return warps->ready + warps->pending + warps->exited < warps->count;
-}
-
-void vgpu_warps_exit(struct vgpu_warps *warps, struct vgpu_warp *warp)
-{
-	warp->state = VGPU_WARP_EXITED;
-	warps->ready--;
-	warps->exited++;
-	for (u32 n = 0; n < warps->count && has_barred(warps); n++) {
+	for (u32 n = 0; n < warps->count && vgpu_warps_barred(warps); n++) {
 		struct vgpu_warp *w = &warps->warp[n];
 
 		if (w->state == VGPU_WARP_BARRIER && complete(warps, w))
@@ -405,6 +428,7 @@ void vgpu_warps_resume(struct vgpu_warps *warps, struct vgpu_warp *warp)
 	warp->state = VGPU_WARP_READY;
 	warps->ready++;
 	warps->pending--;
+	warps->let_go = true;
 }
 
 u32 vgpu_warps_left(const struct vgpu_block *block, u32 *waiting)
@@ -415,11 +439,8 @@ u32 vgpu_warps_left(const struct vgpu_block *block, u32 *waiting)
 	return warps ? warps->count - warps->exited : 0;
 }
 
-struct vgpu_warp *vgpu_warps_stuck(struct vgpu_warps *warps)
+struct vgpu_warp *vgpu_warps_first_barred(struct vgpu_warps *warps)
 {
-	/* One that waits for a page goes on when that comes. */
-	if (warps->ready || warps->pending)
-		return NULL;
 	for (u32 n = 0; n < warps->count; n++) {
 		if (warps->warp[n].state == VGPU_WARP_BARRIER)
 			return &warps->warp[n];

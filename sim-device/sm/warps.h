@@ -35,6 +35,7 @@ struct vgpu_warps {
 	bool used;			/* by a block before: what is not cleared is anything */
 	bool begun;			/* @warp, @shared and registers are the block's */
 	bool faulted;			/* fault is to be reported */
+	bool let_go;			/* some that waited may execute, since the first was next */
 	struct vgpu_fault fault;
 	u32 index[3];			/* of the block in the grid */
 	u32 shared_bytes;
@@ -50,6 +51,12 @@ struct vgpu_warps {
 static inline bool vgpu_warps_over(const struct vgpu_warps *warps)
 {
 	return warps->faulted || warps->exited == warps->count;
+}
+
+/* Does a warp wait at a barrier? */
+static inline bool vgpu_warps_barred(const struct vgpu_warps *warps)
+{
+	return warps->ready + warps->pending + warps->exited < warps->count;
 }
 
 /* Warps of compiled blocks, which alone are resident, that the next slice of @sm executes */
@@ -81,7 +88,6 @@ struct vgpu_slice {
 	bool midway;		/* … in the middle of @warp's share */
 	bool cut;		/* the next one begins at @warp of @block */
 	bool begun;		/* in @block, @warp is next */
-	bool again;		/* a warp of @block has executed since the first was next */
 	u32 warp;
 	struct vgpu_block *block;	/* whose warps are executed; NULL: all have been */
 };
@@ -155,16 +161,35 @@ void vgpu_warps_drain(struct vgpu_sm_run *run);
 bool vgpu_warps_add_local(struct vgpu_warps *warps, struct vgpu_warp *w);
 /* @warp has reached the barrier warp->bar: it waits, or all waiters are released. */
 void vgpu_warps_arrive(struct vgpu_warps *warps, struct vgpu_warp *warp);
+/* A warp has exited: let those go that wait at a barrier for no other. */
+void vgpu_warps_pass(struct vgpu_warps *warps);
+
 /* @warp has exited; barriers no longer wait for it. */
-void vgpu_warps_exit(struct vgpu_warps *warps, struct vgpu_warp *warp);
+static inline void vgpu_warps_exit(struct vgpu_warps *warps, struct vgpu_warp *warp)
+{
+	warp->state = VGPU_WARP_EXITED;
+	warps->ready--;
+	warps->exited++;
+	if (unlikely(vgpu_warps_barred(warps)))
+		vgpu_warps_pass(warps);
+}
+
 /* @warp waits; its waiter is queued on a page. */
 void vgpu_warps_pend(struct vgpu_warps *warps, struct vgpu_warp *warp);
 /* The page has arrived: @warp restarts the same instruction. */
 void vgpu_warps_resume(struct vgpu_warps *warps, struct vgpu_warp *warp);
 /* Warps of @block that have not exited; *@waiting += those that wait for pages. */
 u32 vgpu_warps_left(const struct vgpu_block *block, u32 *waiting);
+/* The first warp that waits at a barrier; there is one. */
+struct vgpu_warp *vgpu_warps_first_barred(struct vgpu_warps *warps);
 /* A warp that waits at a deadlocked barrier; NULL: there is none. */
-struct vgpu_warp *vgpu_warps_stuck(struct vgpu_warps *warps);
+static inline struct vgpu_warp *vgpu_warps_stuck(struct vgpu_warps *warps)
+{
+	/* One that waits for a page goes on when that comes. */
+	if (warps->ready || warps->pending || !vgpu_warps_barred(warps))
+		return NULL;
+	return vgpu_warps_first_barred(warps);
+}
 
 /*
  * slice.c: a slice of the @warps warps of @sm that are ready begins at @start, the present time or
