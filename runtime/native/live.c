@@ -108,16 +108,16 @@ static u64 pairs(u64 bits)
 struct live_registers *vgpu_live_find(const struct vgpu_insn *code, u32 count)
 {
 	struct live_registers *live = calloc(1, sizeof(*live) + count * sizeof(live->before[0]));
-	struct live used = {}, always = {};
+	struct live used = {};
 	bool news = true;
 
 	if (!live)
 		return NULL;
-	find_uses(code, count, &used, &always);
+	find_uses(code, count, &used, &live->always);
 	for (u32 w = 0; w < LIVE_WORDS; w++)
 		live->mixed[w] = pairs(used.narrow[w]) & used.wide[w];
 	for (u32 passes = 0; news && passes < MOST_PASSES; passes++)
-		news = pass(code, count, live->before, &always);
+		news = pass(code, count, live->before, &live->always);
 	if (!news)
 		return live;
 	free(live);

@@ -29,6 +29,7 @@ struct live {
 
 struct live_registers {
 	u64 mixed[LIVE_WORDS];	/* n and n + 1: the kernel uses R(n) or R(n + 1), and Q(n) */
+	struct live always;	/* what is read of other threads */
 	struct live before[];	/* each instruction */
 };
 
@@ -55,6 +56,18 @@ static inline bool vgpu_is_live(const struct live_registers *live, u32 index, u3
 		bit = 3ull << (reg & ~1u) % 64;
 	}
 	return (live->before[index].narrow[word] | live->before[index].wide[word]) & bit;
+}
+
+/* The same where it is known what those others may read: @elsewhere (apart.h) */
+static inline bool vgpu_is_live_or(const struct live_registers *live, u32 index, u32 reg,
+				   const struct live *elsewhere)
+{
+	u32 word = reg / 64;
+	u64 bit = live && live->mixed[word] >> reg % 64 & 1 ? 3ull << (reg & ~1u) % 64 :
+							      1ull << reg % 64;
+
+	return ((elsewhere->narrow[word] | elsewhere->wide[word]) & bit) ||
+	       vgpu_is_live(live, index, reg, false);
 }
 
 #endif

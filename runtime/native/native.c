@@ -151,8 +151,9 @@ static void translate(struct native_kernel *k)
 	k->start = place(&object, k->room);
 	free(object.bytes);
 	if (k->start) {
-		k->entries = object.entries;
 		k->strided = object.strided;
+		for (uint32_t n = 0; n < (object.strided ? 4 : 2); n++)
+			k->entries[NATIVE_PLAIN + n / 2][n % 2] = object.entries + n * k->count;
 		totals.bytes += object.size;
 		totals.instructions += k->count;
 	} else {
@@ -223,7 +224,7 @@ void vgpu_native_forget(void)
 			if (k->start)
 				munmap((void *)(uintptr_t)(k->start - VGPU_PAGE_SIZE),
 				       k->room + 2 * VGPU_PAGE_SIZE);
-			free((void *)(uintptr_t)k->entries);
+			free(k->entries[NATIVE_PLAIN][0]);
 			free(k->insns);
 			free(k);
 		}

@@ -201,7 +201,7 @@ static void find_known(struct translation *t, const struct vgpu_insn *i, u32 ste
 {
 	struct x86 *x = &t->x;
 
-	if (t->masked) {
+	if (!tr_in_all_lanes(t)) {
 		for (u32 p = 0; p < 4; p++)
 			tr_store_chunk(t, chunk(i->a, p));
 		tr_leaves(t, l);

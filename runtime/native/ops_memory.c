@@ -11,18 +11,24 @@
 
 #define LANES(field)	at(RBX, (int32_t)offsetof(struct vgpu_lanes, field))
 
-/* rax = f(lanes, the instruction, active lanes) */
-void tr_call(struct translation *t, const struct vgpu_insn *i, native_access *f)
+/* rax = f(lanes, the instruction, edx) */
+static void call_for(struct translation *t, const struct vgpu_insn *i, native_access *f)
 {
 	struct x86 *x = &t->x;
 
 	x86_rr(x, true, X_LOAD, RDI, RBX);
 	x86_mov_ri(x, RSI, (u64)(uintptr_t)i);
-	x86_rr(x, false, X_LOAD, RDX, R12);
 	x86_mov_ri(x, RAX, (u64)(uintptr_t)f);
 	x86_call_reg(x, RAX);
 	if (t->masked && !x->small)
 		tr_load_masks(t);
+}
+
+/* rax = f(lanes, the instruction, active lanes) */
+void tr_call(struct translation *t, const struct vgpu_insn *i, native_access *f)
+{
+	x86_rr(&t->x, false, X_LOAD, RDX, R12);
+	call_for(t, i, f);
 }
 
 /* What is live is in memory; nothing is cached behind it. */
@@ -83,9 +89,17 @@ static void parameter(struct translation *t, const struct vgpu_insn *i)
 
 static void call_thread_index(struct translation *t, const struct later *l)
 {
+	const struct vgpu_insn *i = &t->code[l->index];
+
 	tr_store_at(t, l->left, l->index);
-	tr_call(t, &t->code[l->index],
-	     t->x.small ? vgpu_native_interpret : vgpu_native_thread_index);
+	if (t->x.small) {
+		tr_call(t, i, vgpu_native_interpret);
+	} else {
+		x86_rr(&t->x, false, X_LOAD, RDX, R12);
+		if (tr_unmasked(t))
+			x86_mov_ri(&t->x, RDX, ~0u);
+		call_for(t, i, vgpu_native_thread_index);
+	}
 	tr_load_at(t, l->returned);
 }
 

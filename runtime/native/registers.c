@@ -52,6 +52,8 @@ static void store(struct translation *t, u8 slot)
 /* May a thread at instruction @index read it? */
 static bool is_live(const struct translation *t, u32 index, u32 chunk)
 {
+	if (t->masked && t->strided)
+		return vgpu_is_live_or(t->live, index, chunk / 2, &t->strides[index].elsewhere);
 	return vgpu_is_live(t->live, index, chunk / 2, t->masked);
 }
 
@@ -361,10 +363,14 @@ void tr_result(struct translation *t, u8 slot, u32 reg, u32 part, bool wide)
 {
 	u32 chunk_ = chunk(reg, part);
 
-	if (t->masked) {
+	if (!tr_unmasked(t)) {
 		u32 inactive = V_MASK(wide ? 3 + part : 1 + part);
 		u8 old = cached(t, chunk_);
 
+		if (derived(t, chunk_)) {
+			tr_copy(t, TEMP, chunk_);
+			old = TEMP;
+		}
 		if (old)
 			x86_v(&t->x, wide ? V_LOADQ : V_LOAD, slot, 0, old, inactive);
 		else
@@ -379,8 +385,9 @@ void tr_result(struct translation *t, u8 slot, u32 reg, u32 part, bool wide)
 
 u32 tr_parts(const struct translation *t, bool wide)
 {
-	bool derives = t->strided && !t->masked && !t->x.small &&
-		       t->strides[t->index].result != STRIDE_NONE;
+	const struct stride *stride = &t->strides[t->index];
+	bool derives = t->strided && !t->x.small && stride->result != STRIDE_NONE &&
+		       (!t->masked || stride->whole);
 
 	return derives ? 1 : parts_of(wide);
 }
@@ -390,12 +397,24 @@ s32 tr_stride_of_a(const struct translation *t)
 	return t->strided ? t->strides[t->index].a : STRIDE_NONE;
 }
 
+bool tr_in_all_lanes(const struct translation *t)
+{
+	/* with smaller vectors the interpreter executes much, and writes active lanes alone */
+	return tr_stride_of_a(t) != STRIDE_NONE &&
+	       (!t->masked || (!t->x.small && t->strides[t->index].a_whole));
+}
+
+bool tr_unmasked(const struct translation *t)
+{
+	return !t->masked || (t->strided && t->strides[t->index].unmasked);
+}
+
 void tr_results_of(struct translation *t, const u8 *d, u32 parts, u32 reg, bool wide)
 {
 	s64 step = parts < parts_of(wide) ? t->strides[t->index].result * (wide ? 8ll : 16ll) : 0;
 
 	/* nothing is to be stored of what they were */
-	for (u32 p = 0; p < parts_of(wide); p++)
+	for (u32 p = 0; p < parts_of(wide) && tr_unmasked(t); p++)
 		end_derived(t, chunk(reg, p));
 	for (u32 p = 0; p < parts; p++)
 		tr_result(t, d[p], reg, p, wide);

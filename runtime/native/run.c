@@ -26,6 +26,8 @@ static u32 lanes_of(const struct native_kernel *kernel, u32 mask)
 {
 	u32 count;
 
+	if (likely(mask == ~0u))
+		return VGPU_LANES;
 	if (kernel->vectors == VGPU_VECTORS_SSE2)
 		return (u32)__builtin_popcount(mask);
 	__asm__ volatile("popcnt %1, %0" : "=r"(count) : "r"(mask) : "cc");
@@ -221,59 +223,69 @@ static u32 path_of(const struct native_kernel *kernel, const struct vgpu_lanes *
 /* Where the code for @w is entered */
 static const u8 *entry_of(const struct native_kernel *kernel, const struct vgpu_warp *w)
 {
-	u32 which = (w->native == NATIVE_STRIDES ? 2 : 0) + (w->active != ~0u);
+	return kernel->start + kernel->entries[w->native][w->active != ~0u][w->pc];
+}
 
-	return kernel->start + kernel->entries[(size_t)which * kernel->count + w->pc];
+/* @w, at a reconvergence point, goes on with what is next on its stack. */
+static __attribute__((noinline)) enum vgpu_lanes_end meet(struct vgpu_lanes *s,
+							  struct vgpu_warp *w)
+{
+	if (unlikely(w->waiting))
+		return interpret(s, 0);
+	return reconv_next(w) ? VGPU_LANES_BUDGET : VGPU_LANES_EXIT;
+}
+
+/* Code has stopped, but not behind an EXIT. */
+static __attribute__((noinline)) enum vgpu_lanes_end stopped(struct vgpu_lanes *s,
+							     struct vgpu_warp *w,
+							     enum native_stop why)
+{
+	switch (why) {
+	case STOP_HERE:
+		return s->budget ? one(s, w, kernel_of(s)) : VGPU_LANES_BUDGET;
+	case STOP_BARRIER:
+		w->bar = s->code[w->pc - 1];
+		w->bar_mask = w->active;
+		w->bar_pred = w->preds[w->bar.a & 63] & w->active;
+		return VGPU_LANES_BARRIER;
+	default:
+		return VGPU_LANES_BUDGET;
+	}
 }
 
 u32 vgpu_native_run(struct vgpu_lanes *s)
 {
-	const struct native_kernel *kernel = kernel_of(s);
-	start_fn *start = (start_fn *)(uintptr_t)kernel->start;
 	struct vgpu_warp *w = s->warp;
 	enum vgpu_lanes_end end;
 
 	if (unlikely(!w->native))
-		w->native = path_of(kernel, s, w);
+		w->native = path_of(kernel_of(s), s, w);
 	if (unlikely(s->held)) {
-		end = s->budget ? again(s, w, kernel) : interpret(s, 0);
+		end = s->budget ? again(s, w, kernel_of(s)) : interpret(s, 0);
 		if (end != VGPU_LANES_BUDGET)
 			return end;
 	}
-	while (s->budget) {
-		u32 budget = s->budget, active = w->active, lanes;
+	while (likely(s->budget)) {
+		const struct native_kernel *kernel = kernel_of(s);
+		start_fn *start = (start_fn *)(uintptr_t)kernel->start;
+		u32 budget = s->budget, lanes;
 		u64 stop;
 
 		if (unlikely(w->pc == w->reconv)) {
-			if (unlikely(w->waiting))
-				end = interpret(s, 0);
-			else
-				end = reconv_next(w) ? VGPU_LANES_BUDGET : VGPU_LANES_EXIT;
+			end = meet(s, w);
 			if (end != VGPU_LANES_BUDGET)
 				return end;
 			continue;
 		}
-		lanes = lanes_of(kernel, active);
+		lanes = lanes_of(kernel, w->active);
 		stop = start(s, w, entry_of(kernel, w), lanes);
 		s->threads += (u64)(budget - s->budget) * lanes - (stop >> 8);
-		switch ((enum native_stop)(stop & 0xff)) {
-		case STOP_HERE:
-			if (!s->budget)
-				return VGPU_LANES_BUDGET;
-			end = one(s, w, kernel);
-			break;
-		case STOP_RECONVERGED:
-			continue;
-		case STOP_EXIT:
-			w->live &= ~active;
+		if ((stop & 0xff) == STOP_EXIT) {
+			w->live &= ~w->active;
 			w->active = 0;
 			return VGPU_LANES_EXIT;
-		default:	/* STOP_BARRIER */
-			w->bar = s->code[w->pc - 1];
-			w->bar_mask = active;
-			w->bar_pred = w->preds[w->bar.a & 63] & active;
-			return VGPU_LANES_BARRIER;
 		}
+		end = stopped(s, w, (enum native_stop)(stop & 0xff));
 		if (end != VGPU_LANES_BUDGET)
 			return end;
 	}

@@ -18,8 +18,9 @@ struct native_kernel {
 	/* may be executed, and not be written; NULL: there is none for this kernel */
 	const uint8_t *start;
 	size_t room;			/* bytes of its mapping, between two pages more */
-	const uint32_t *entries;	/* [2 or 4][count] */
-	bool strided;			/* 4: there is code for strides */
+	/* by vgpu_warp.native, and whether lanes are inactive: where instructions are entered */
+	uint32_t *entries[NATIVE_STRIDES + 1][2];
+	bool strided;			/* there is code for strides */
 };
 
 /* For struct vgpu_native_code */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apart.h"
 #include "sm/lanes.h"
 #include "stride.h"
 
@@ -401,7 +402,7 @@ static bool search(struct search *s, struct stride *out)
 	if (!settle(s))
 		return false;
 	for (u32 pc = 0; pc < s->count; pc++)
-		out[pc] = (struct stride){ STRIDE_NONE, STRIDE_NONE };
+		out[pc] = (struct stride){ .result = STRIDE_NONE, .a = STRIDE_NONE };
 	for (u32 pc = 0; pc < s->count; pc++)
 		if (s->leader[pc] && s->before[s->number[pc]].seen)
 			segment(s, pc, out);
@@ -425,7 +426,8 @@ static bool returns_to_start(const struct vgpu_insn *code, u32 count)
 	return false;
 }
 
-struct stride *vgpu_stride_find(const struct vgpu_insn *code, u32 count, const u8 *leader)
+struct stride *vgpu_stride_find(const struct vgpu_insn *code, u32 count, const u8 *leader,
+				const struct live_registers *live)
 {
 	struct search s = { .code = code, .count = count, .leader = leader };
 	struct stride *out = malloc(count * sizeof(*out));
@@ -457,6 +459,8 @@ struct stride *vgpu_stride_find(const struct vgpu_insn *code, u32 count, const u
 	}
 	forget_all(&s.before[0]);
 	found = search(&s, out);
+	if (found)
+		vgpu_apart_find(code, count, leader, s.diverges, live, out);
 done:
 	free(s.number);
 	free(s.diverges);

@@ -19,7 +19,7 @@
 
 #include <stdbool.h>
 
-#include "sm/operands.h"
+#include "live.h"
 
 #define STRIDE_NONE	((s32)0x80000000)	/* nothing is known */
 
@@ -27,13 +27,20 @@
 struct stride {
 	s32 result;	/* of all registers that it writes */
 	s32 a;		/* of its operand a, before it */
+	/* for apart.h */
+	bool unmasked;	/* its result may be written in inactive lanes as well */
+	bool whole;	/* … and its stride holds there, too */
+	bool a_whole;	/* that of operand a does */
+	struct live elsewhere;	/* before it: what inactive lanes may read */
 };
 
 /*
  * Of the @count instructions of @code, malloc'ed. @leader: of each, whether a segment begins there;
- * only there do ways meet. NULL: nothing that helps is known, or it took too long, or no memory.
+ * only there do ways meet. @live: what is live in it, or NULL. Returns NULL where nothing is known
+ * that helps, or it took too long, or there is no memory.
  */
-struct stride *vgpu_stride_find(const struct vgpu_insn *code, u32 count, const u8 *leader);
+struct stride *vgpu_stride_find(const struct vgpu_insn *code, u32 count, const u8 *leader,
+				const struct live_registers *live);
 
 /*
  * Does @i, with the stride @stride, widen a value of 32 bits that may wrap? @most: the highest

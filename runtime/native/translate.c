@@ -276,7 +276,7 @@ static void check_stride(struct translation *t, const struct vgpu_insn *i)
 	if (!t->strided || !vgpu_stride_may_wrap(i, &t->strides[t->index], &most, &is_signed))
 		return;
 	l = tr_later(t, emit_no_strides);
-	if (t->masked) {
+	if (!tr_in_all_lanes(t)) {
 		/* of any active lane, which is more than is asked for */
 		for (u32 p = 0; p < 2; p++) {
 			x86_vmi(x, is_signed ? EVEX(1, 3, 0, 0x1f) : EVEX(1, 3, 0, 0x1e), 7,
@@ -431,13 +431,13 @@ static void start_and_leave(struct translation *t)
 	x86_ri(x, true, 0, R14, BIAS);
 	x86_rm(x, false, X_LOAD, R15, LANES(budget));
 	x86_store_imm(x, true, at(RSP, LOST), 0);
+	all = x86_new_label(x);
+	x86_ri(x, false, 7, R12, -1);
+	x86_jump_if(x, CC_E, all);
 	x86_rm(x, true, X_STORE, RCX, at(RSP, ACTIVE));
 	x86_rr(x, false, X_LOAD, RAX, R12);
 	x86_not(x, RAX);
 	x86_rm(x, false, X_STORE, RAX, at(RSP, INACTIVE));
-	all = x86_new_label(x);
-	x86_ri(x, false, 7, R12, -1);
-	x86_jump_if(x, CC_E, all);
 	tr_load_masks(t);
 	x86_here(x, all);
 	for (u32 n = 0; n < t->shape_count; n++)
@@ -506,7 +506,7 @@ int vgpu_translate(const struct vgpu_insn *code, u32 count, const u16 *cost,
 	t->leave_done = x86_new_label(&t->x);
 	t->live = vgpu_live_find(code, count);
 	find_segments(t);
-	t->strides = vgpu_stride_find(code, count, t->leader);
+	t->strides = vgpu_stride_find(code, count, t->leader, t->live);
 	choose_shapes(t);
 	start_and_leave(t);
 	modes = t->strides ? 4 : 2;

@@ -201,6 +201,10 @@ u32 tr_parts(const struct translation *t, bool wide);
 void tr_results_of(struct translation *t, const u8 *d, u32 parts, u32 reg, bool wide);
 /* The stride of operand a of the instruction; STRIDE_NONE: it is not known here. */
 s32 tr_stride_of_a(const struct translation *t);
+/* It is known, and holds in all lanes. */
+bool tr_in_all_lanes(const struct translation *t);
+/* The instruction may write its result in lanes that are not active, too. */
+bool tr_unmasked(const struct translation *t);
 /* Copy a chunk into @to. */
 void tr_copy(struct translation *t, u8 to, u32 chunk);
 /* to = op(eight lanes of an R), which makes 64 bits of each */

@@ -80,7 +80,19 @@ static bool may_be_kept(const struct vgpu_warp *w, u32 reg)
 	if (!(live->mixed[reg / 64] >> reg % 64 & 1))
 		return false;
 	for (u32 l = 0; l < VGPU_LANES; l++)
-		if (w->live >> l & 1 && vgpu_is_live(live, pc_of(w, l), reg, w->depth != 0))
+		if (w->live >> l & 1 && vgpu_is_live(live, pc_of(w, l), reg,
+						   w->depth && w->native != NATIVE_STRIDES))
+			return true;
+	return false;
+}
+
+/* Code for strides takes it that inactive lanes have what it has written there (apart.h). */
+static bool may_have_stride(const struct vgpu_warp *w, u32 n)
+{
+	u32 pair = n / (2 * VGPU_LANES) * 2 * VGPU_LANES;
+
+	for (u32 l = 0; l < 2 * VGPU_LANES && w->native == NATIVE_STRIDES; l++)
+		if (may_see(w, pair + l))
 			return true;
 	return false;
 }
@@ -91,7 +103,8 @@ static void spoil_what_is_not_seen(struct state *s)
 	static u64 noise;
 
 	for (u32 n = 0; n < REGS * VGPU_LANES; n++)
-		if (!may_see(&s->warp, n) && !may_be_kept(&s->warp, n / VGPU_LANES)) {
+		if (!may_see(&s->warp, n) && !may_be_kept(&s->warp, n / VGPU_LANES) &&
+		    !may_have_stride(&s->warp, n)) {
 			noise = noise * 6364136223846793005ull + 1442695040888963407ull;
 			s->regs[n] = (u32)(noise >> 33);
 		}
