@@ -157,6 +157,20 @@ static void clear_unwritten(u32 *regs, const struct vgpu_kernel *kernel)
 		}
 }
 
+/* Where block number @n lies in the grid. Most grids are one row, which takes no division. */
+static void find_index(u32 *index, u64 n, const u32 *grid)
+{
+	u64 row = 0;
+
+	if (n >= grid[0]) {
+		row = n / grid[0];
+		n %= grid[0];
+	}
+	index[0] = (u32)n;
+	index[1] = (u32)(row < grid[1] ? row : row % grid[1]);
+	index[2] = (u32)(row < grid[1] ? 0 : row / grid[1]);
+}
+
 /*
  * The state of a new block, of which only this struct is touched: the rest is made when the block
  * begins (vgpu_warps_begin()), and then is in the caches when it executes.
@@ -200,9 +214,7 @@ struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *b
 	warps->ready = launch->warps;
 	warps->shared_bytes = launch->shared_bytes;
 	warps->local_bytes = vass->local_bytes;
-	warps->index[0] = (u32)(block->index % launch->grid[0]);
-	warps->index[1] = (u32)(block->index / launch->grid[0] % launch->grid[1]);
-	warps->index[2] = (u32)(block->index / launch->grid[0] / launch->grid[1]);
+	find_index(warps->index, block->index, launch->grid);
 	base = (u8 *)warps;
 	at = aligned((u64)(unsigned long)base + sizeof(*warps)) - (u64)(unsigned long)base;
 	warps->warp = (struct vgpu_warp *)(base + at);
