@@ -35,12 +35,6 @@ static void put(struct live *set, u32 reg, bool wide, bool value)
 	*word = value ? *word | bit : *word & ~bit;
 }
 
-/* Has the branch a way beside the one to its target? */
-static bool may_fall_through(const struct search *s, u32 pc)
-{
-	return s->code[pc].guard != VGPU_PT && pc + 1 < s->count;
-}
-
 static bool ends(const struct vgpu_insn *i)
 {
 	return (i->op == VGPU_OP_BRA || i->op == VGPU_OP_EXIT || i->op == VGPU_OP_TRAP) &&
@@ -85,21 +79,19 @@ static bool is_read(const struct search *s, const struct live *read, u32 pc)
 	return false;
 }
 
-/* At branch @pc: @read becomes what is read behind it of lanes that are inactive there. */
+/*
+ * At branch @pc: @read becomes what is read behind it of lanes that are inactive there. Those that
+ * jump wait at its target until the others have come to the reconvergence point (lanes_stack.h).
+ */
 static void part(struct search *s, u32 pc, struct live *read)
 {
-	u64 imm = s->code[pc].imm;
-	struct live taken = *read;
+	u32 target = VGPU_BRA_TARGET(s->code[pc].imm), meet = VGPU_BRA_RECONV(s->code[pc].imm);
 
-	if (s->diverges[pc]) {
-		if (VGPU_BRA_RECONV(imm) < s->count)
-			unite(&taken, &s->live->before[VGPU_BRA_RECONV(imm)]);
-		*read = taken;
-		unite(read, &s->live->before[VGPU_BRA_TARGET(imm)]);
-		if (may_fall_through(s, pc))
-			unite(&taken, &s->live->before[pc + 1]);
-	}
-	more(s, VGPU_BRA_TARGET(imm), &taken);
+	if (s->diverges[pc] && meet < s->count)
+		unite(read, &s->live->before[meet]);
+	more(s, target, read);
+	if (s->diverges[pc])
+		unite(read, &s->live->before[target]);
 }
 
 static void read_in_segment(struct search *s, u32 pc)
@@ -240,8 +232,8 @@ static void search_both(struct search *s, u32 segments)
 	for (u32 n = 0; n < segments; n++)
 		s->before[n] = s->live->always;
 	settled = settle(s, read_in_segment);
+	/* what no instruction has written has no stride */
 	memset(s->before, 0xff, segments * sizeof(*s->before));
-	memset(&s->before[0], 0, sizeof(s->before[0]));
 	settled = settled && settle(s, whole_in_segment);
 	for (u32 pc = 0; pc < s->count && !settled; pc++)
 		forget(&s->strides[pc]);

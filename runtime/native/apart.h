@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lanes that are inactive while others execute: what they may read when they go on. Where a branch
- * may diverge (stride.h), those of the other way wait at its beginning, and those that have come
- * to its reconvergence point wait there; so until lanes meet again, what is not live at either is
- * nobody's but theirs who execute. Most of what is computed behind "if (i < n)" is such. It is
- * written in all lanes, and its strides hold in all.
+ * may diverge (stride.h), those that jump wait at its target for the others, and who has come to
+ * its reconvergence point waits there. So until lanes meet again, what is live at neither is read
+ * by none but the active lanes. Most of what is computed behind "if (i < n)" is such. It is written
+ * in all lanes, and its strides hold in all.
  */
 #ifndef VGPU_NATIVE_APART_H
 #define VGPU_NATIVE_APART_H

@@ -9,8 +9,8 @@
  * threads may be anywhere.
  *
  * But Q(n) lies where R(n) and R(n + 1) do, and has its lanes elsewhere: what is Q(n) of one lane
- * is R(n) of another. Where a kernel uses both, each is a register of its own here, and none of
- * them is live only if none is and all lanes are at the same instruction.
+ * is R(n) of another. Where a kernel uses both, each is a register of its own here. What lies where
+ * R(n) does is dead only if R(n) and Q(n) are, of all lanes, wherever those may be.
  */
 #ifndef VGPU_NATIVE_LIVE_H
 #define VGPU_NATIVE_LIVE_H
@@ -45,28 +45,20 @@ struct live_registers *vgpu_live_find(const struct vgpu_insn *code, u32 count);
  */
 static inline bool vgpu_is_live(const struct live_registers *live, u32 index, u32 reg, bool some)
 {
-	u64 bit = 1ull << reg % 64;
-	u32 word = reg / 64;
+	u32 word = reg / 64, bit = reg % 64;
 
-	if (!live)
+	if (!live || (some && live->mixed[word] >> bit & 1))
 		return true;
-	if (live->mixed[word] & bit) {
-		if (some)
-			return true;
-		bit = 3ull << (reg & ~1u) % 64;
-	}
-	return (live->before[index].narrow[word] | live->before[index].wide[word]) & bit;
+	return (live->before[index].narrow[word] | live->before[index].wide[word]) >> bit & 1;
 }
 
 /* The same where it is known what those others may read: @elsewhere (apart.h) */
 static inline bool vgpu_is_live_or(const struct live_registers *live, u32 index, u32 reg,
 				   const struct live *elsewhere)
 {
-	u32 word = reg / 64;
-	u64 bit = live && live->mixed[word] >> reg % 64 & 1 ? 3ull << (reg & ~1u) % 64 :
-							      1ull << reg % 64;
+	u32 word = reg / 64, bit = reg % 64;
 
-	return ((elsewhere->narrow[word] | elsewhere->wide[word]) & bit) ||
+	return (elsewhere->narrow[word] | elsewhere->wide[word]) >> bit & 1 ||
 	       vgpu_is_live(live, index, reg, false);
 }
 

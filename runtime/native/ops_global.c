@@ -17,6 +17,8 @@ enum {
 	V_STOREQ = EVEX(1, 1, 1, 0x7f),
 };
 
+#define VGPU_SEGMENT	(1u << VGPU_SEGMENT_SHIFT)
+
 /* of vpternlogq: d | (v ^ rm) */
 #define DIFFER	0xf6
 
@@ -62,8 +64,7 @@ static void find_bytes(struct translation *t, const struct vgpu_insn *i, u32 siz
 	x86_ri(x, false, 7, RCX, (int32_t)(VGPU_PAGE_SIZE - bytes));
 	x86_jump_if(x, CC_A, otherwise);
 	if (size > 1) {
-		x86_rr(x, false, X_LOAD, RDX, RCX);
-		x86_ri(x, false, 4, RDX, (int32_t)size - 1);
+		x86_test(x, RCX, size - 1);
 		x86_jump_if(x, CC_NE, otherwise);
 	}
 	x86_shift(x, true, 5, RAX, VGPU_PAGE_SHIFT);
@@ -226,6 +227,13 @@ static void count_segments(struct translation *t, u32 bytes)
 
 	if (bytes <= 16) {	/* aligned to its size */
 		x86_mi(x, true, 0, LANES(segments), 1);
+		return;
+	}
+	if (bytes % VGPU_SEGMENT == 0) {
+		/* one more unless they begin with one */
+		x86_ri(x, false, 4, RCX, VGPU_SEGMENT - 1);
+		x86_negate(x, RCX);
+		x86_mi(x, true, 2, LANES(segments), (int32_t)(bytes / VGPU_SEGMENT));
 		return;
 	}
 	x86_rm(x, false, X_LEA, RDX, at(RCX, (int32_t)bytes - 1));

@@ -57,6 +57,13 @@ static bool is_live(const struct translation *t, u32 index, u32 chunk)
 	return vgpu_is_live(t->live, index, chunk / 2, t->masked);
 }
 
+/* The same of what @r has; of a head, also what is derived from it: that needs it. */
+static bool is_needed(const struct translation *t, u32 index, const struct residency *r)
+{
+	return is_live(t, index, r->chunk) ||
+	       (r->head && is_live(t, index, chunk(r->chunk / 2 ^ 1, 0)));
+}
+
 static void drop(struct translation *t, u8 slot)
 {
 	stored(t, slot);
@@ -129,15 +136,15 @@ static struct residency *derived_from(struct translation *t, u8 slot, u32 n)
 	return r && r->slot == slot ? r : NULL;
 }
 
-/* What @slot has goes: what is derived from it, and live, is stored before. */
-static void leave_slot(struct translation *t, u8 slot)
+/* What @slot has goes: what is derived from it, and live before @index, is stored before. */
+static void leave_slot(struct translation *t, u8 slot, u32 index)
 {
 	for (u32 n = 1; n < 4; n++) {
 		struct residency *r = derived_from(t, slot, n);
 
 		if (!r)
 			continue;
-		if (is_live(t, t->index, r->chunk))
+		if (is_live(t, index, r->chunk))
 			store_derived(t, r);
 		end_derived(t, r->chunk);
 	}
@@ -203,8 +210,9 @@ static struct residency *begin_residency(struct translation *t, u8 slot, u32 chu
 	struct residency *r;
 
 	end_derived(t, chunk);
+	/* a result: it is not left any more, before the next instruction */
 	if (t->slot_of[chunk])
-		leave_slot(t, t->slot_of[chunk]);
+		leave_slot(t, t->slot_of[chunk], t->index + dirty);
 	r = new_residency(t);
 	if (!r)
 		return NULL;
@@ -230,6 +238,7 @@ static void enter_derived(struct translation *t, u8 slot, u32 chunk, u64 offset,
 
 	if (!r)
 		return;
+	of_slot(t, slot)->head = true;
 	r->derived = true;
 	r->wide = wide;
 	r->offset = offset;
@@ -273,7 +282,7 @@ u8 tr_fresh(struct translation *t)
 	if (t->chunk_of[slot] != NO_CHUNK) {
 		if (is_live(t, t->index, t->chunk_of[slot]))
 			store(t, slot);
-		leave_slot(t, slot);
+		leave_slot(t, slot, t->index);
 	}
 	t->pinned |= 1u << slot;
 	return slot;
@@ -447,7 +456,7 @@ void tr_store(struct translation *t, u32 index)
 	for (u8 slot = CACHE_FIRST; slot <= CACHE_LAST; slot++) {
 		if (t->chunk_of[slot] == NO_CHUNK)
 			continue;
-		if (is_live(t, index, t->chunk_of[slot]))
+		if (is_needed(t, index, of_slot(t, slot)))
 			store(t, slot);
 		for (u32 n = 1; n < 4; n++) {
 			struct residency *r = derived_from(t, slot, n);
@@ -463,7 +472,7 @@ void tr_store_at(struct translation *t, u32 when, u32 index)
 	for (u32 n = 0; n < t->residency_count; n++) {
 		const struct residency *r = &t->residencies[n];
 
-		if (!is_dirty(r, when) || !is_live(t, index, r->chunk))
+		if (!is_dirty(r, when) || !is_needed(t, index, r))
 			continue;
 		if (r->derived)
 			put_derived(t, r);

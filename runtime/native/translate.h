@@ -65,12 +65,12 @@ struct translation;
 /**
  * struct residency - a chunk in a vector register, from one event to the last that needs it there
  * (registers.c); @dirty: it was computed, and is in memory from event @stored on; @derived: it is
- * not there, but each of its lanes is @offset more than that of the chunk that is
+ * not there, but each of its lanes is @offset more than that of the chunk that is, the @head
  */
 struct residency {
 	u16 chunk;
 	u8 slot;
-	bool dirty, derived, wide;
+	bool dirty, derived, head, wide;
 	u32 from, last, stored;
 	u64 offset;
 };

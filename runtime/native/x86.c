@@ -295,6 +295,19 @@ void x86_not(struct x86 *x, uint8_t reg)
 	x86_put_reg(x, 2, reg);
 }
 
+void x86_negate(struct x86 *x, uint8_t reg)
+{
+	put_rex(x, false, 0, reg, 0xf7);
+	x86_put_reg(x, 3, reg);
+}
+
+void x86_test(struct x86 *x, uint8_t reg, uint32_t imm)
+{
+	put_rex(x, false, 0, reg, 0xf7);
+	x86_put_reg(x, 0, reg);
+	put32(x, imm);
+}
+
 /* ---- vectors --------------------------------------------------------------- */
 
 /* What stands before the opcode. @x_, @b: the bits above 3 of the register or base */

@@ -126,7 +126,7 @@ bool x86_finish(struct x86 *x);
  */
 void x86_rr(struct x86 *x, bool wide, uint32_t opcode, uint8_t reg, uint8_t rm);
 void x86_rm(struct x86 *x, bool wide, uint32_t opcode, uint8_t reg, struct x86_mem m);
-/* 81 /ext: add 0, or 1, and 4, sub 5, xor 6, cmp 7 with an immediate */
+/* 81 /ext: add 0, or 1, add with carry 2, and 4, sub 5, xor 6, cmp 7 with an immediate */
 void x86_ri(struct x86 *x, bool wide, uint8_t ext, uint8_t rm, int32_t imm);
 void x86_mi(struct x86 *x, bool wide, uint8_t ext, struct x86_mem m, int32_t imm);
 /* shl 4, shr 5 */
@@ -161,7 +161,10 @@ enum {
 };
 /* reg = rm * imm, 64 bits */
 void x86_multiply(struct x86 *x, uint8_t reg, uint8_t rm, int8_t imm);
+/* Of 32 bits; x86_negate() carries unless it is 0 */
 void x86_not(struct x86 *x, uint8_t reg);
+void x86_negate(struct x86 *x, uint8_t reg);
+void x86_test(struct x86 *x, uint8_t reg, uint32_t imm);
 
 /* ---- vectors of 64 bytes --------------------------------------------------- */
 
