@@ -151,9 +151,9 @@ static void translate(struct native_kernel *k)
 	k->start = place(&object, k->room);
 	free(object.bytes);
 	if (k->start) {
+		k->entries = object.entries;
 		k->strided = object.strided;
-		for (uint32_t n = 0; n < (object.strided ? 4 : 2); n++)
-			k->entries[NATIVE_PLAIN + n / 2][n % 2] = object.entries + n * k->count;
+		k->code.run = (u32 (*)(struct vgpu_lanes *))(uintptr_t)k->start;
 		totals.bytes += object.size;
 		totals.instructions += k->count;
 	} else {
@@ -183,7 +183,7 @@ static struct native_kernel *kernel_of(const struct vgpu_insn *code, uint32_t co
 	}
 	memcpy(k->insns, code, bytes);
 	memcpy(k->cost, cost, sizeof(k->cost));
-	k->code = (struct vgpu_native_code){ vgpu_native_run, vgpu_native_begin, vgpu_native_end };
+	k->code = (struct vgpu_native_code){ NULL, vgpu_native_begin, vgpu_native_end };
 	k->vectors = vectors;
 	k->interpreter = vectors == VGPU_VECTORS_SSE2 ? vgpu_lanes_run_sse2 : vgpu_lanes_run_avx2;
 	k->hash = hash;
@@ -224,7 +224,7 @@ void vgpu_native_forget(void)
 			if (k->start)
 				munmap((void *)(uintptr_t)(k->start - VGPU_PAGE_SIZE),
 				       k->room + 2 * VGPU_PAGE_SIZE);
-			free(k->entries[NATIVE_PLAIN][0]);
+			free(k->entries);
 			free(k->insns);
 			free(k);
 		}

@@ -241,7 +241,7 @@ static void count_segments(struct translation *t, u32 bytes)
 	x86_shift(x, false, 5, RCX, VGPU_SEGMENT_SHIFT);
 	x86_rr(x, false, X_SUB, RDX, RCX);
 	x86_ri(x, false, 0, RDX, 1);
-	x86_rm(x, true, 0x01, RDX, LANES(segments));
+	x86_rm(x, true, X_ADD_TO, RDX, LANES(segments));
 }
 
 /* Of a row of words from the offset in ecx on: those between the lowest and the highest lane */
@@ -260,7 +260,7 @@ static void count_masked_segments(struct translation *t)
 	x86_shift(x, false, 5, RAX, VGPU_SEGMENT_SHIFT);
 	x86_rr(x, false, X_SUB, RAX, RDX);
 	x86_ri(x, false, 0, RAX, 1);
-	x86_rm(x, true, 0x01, RAX, LANES(segments));
+	x86_rm(x, true, X_ADD_TO, RAX, LANES(segments));
 }
 
 /*

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * A warp is executed: by native code from where it stands as far as that goes, and by the
- * interpreter where it does not. What the interpreter gets is one instruction, or the rest of the
- * budget if the instruction may count for several. It looks for reconvergence points behind what
- * it executes, as it would have anyway.
+ * What code does not do itself: the interpreter executes what there is no code for. It gets one
+ * instruction, or the rest of the budget if the instruction may count for several, and looks for
+ * reconvergence points behind what it executes, as it would have anyway.
  */
 #include "access.h"
 #include "run.h"
 #include "sm/lanes_stack.h"
-
-typedef u64 start_fn(struct vgpu_lanes *s, struct vgpu_warp *w, const void *entry, u32 active);
 
 #define MXCSR_NEAREST	0x1f80u
 
@@ -220,29 +217,28 @@ static u32 path_of(const struct native_kernel *kernel, const struct vgpu_lanes *
 	return kernel->strided && !w->pc && rows ? NATIVE_STRIDES : NATIVE_PLAIN;
 }
 
-/* Where the code for @w is entered */
-static const u8 *entry_of(const struct native_kernel *kernel, const struct vgpu_warp *w)
-{
-	return kernel->start + kernel->entries[w->native][w->active != ~0u][w->pc];
-}
-
-/* @w, at a reconvergence point, goes on with what is next on its stack. */
-static __attribute__((noinline)) enum vgpu_lanes_end meet(struct vgpu_lanes *s,
-							  struct vgpu_warp *w)
+/* @w goes on with what is next on its stack. */
+static enum vgpu_lanes_end meet(struct vgpu_lanes *s, struct vgpu_warp *w)
 {
 	if (unlikely(w->waiting))
 		return interpret(s, 0);
 	return reconv_next(w) ? VGPU_LANES_BUDGET : VGPU_LANES_EXIT;
 }
 
-/* Code has stopped, but not behind an EXIT. */
-static __attribute__((noinline)) enum vgpu_lanes_end stopped(struct vgpu_lanes *s,
-							     struct vgpu_warp *w,
-							     enum native_stop why)
+/* BUDGET, with some left: the warp goes on. */
+static enum vgpu_lanes_end stopped(struct vgpu_lanes *s, struct vgpu_warp *w, enum native_stop why)
 {
+	const struct native_kernel *kernel = kernel_of(s);
+
 	switch (why) {
+	case STOP_NOT:
+		if (!w->native)
+			w->native = path_of(kernel, s, w);
+		if (!s->held)
+			return VGPU_LANES_BUDGET;
+		return s->budget ? again(s, w, kernel) : interpret(s, 0);
 	case STOP_HERE:
-		return s->budget ? one(s, w, kernel_of(s)) : VGPU_LANES_BUDGET;
+		return s->budget ? one(s, w, kernel) : VGPU_LANES_BUDGET;
 	case STOP_BARRIER:
 		w->bar = s->code[w->pc - 1];
 		w->bar_mask = w->active;
@@ -253,44 +249,25 @@ static __attribute__((noinline)) enum vgpu_lanes_end stopped(struct vgpu_lanes *
 	}
 }
 
-u32 vgpu_native_run(struct vgpu_lanes *s)
+u32 vgpu_native_go_on(struct vgpu_lanes *s, u32 why)
 {
 	struct vgpu_warp *w = s->warp;
-	enum vgpu_lanes_end end;
+	enum vgpu_lanes_end end = stopped(s, w, (enum native_stop)why);
 
-	if (unlikely(!w->native))
-		w->native = path_of(kernel_of(s), s, w);
-	if (unlikely(s->held)) {
-		end = s->budget ? again(s, w, kernel_of(s)) : interpret(s, 0);
-		if (end != VGPU_LANES_BUDGET)
-			return end;
+	while (end == VGPU_LANES_BUDGET) {
+		/* a reconvergence point comes before the end of the budget */
+		if (!s->budget)
+			return w->pc == w->reconv ? interpret(s, 0) : VGPU_LANES_BUDGET;
+		if (w->pc != w->reconv)
+			return NATIVE_ENTER;
+		end = meet(s, w);
 	}
-	while (likely(s->budget)) {
-		const struct native_kernel *kernel = kernel_of(s);
-		start_fn *start = (start_fn *)(uintptr_t)kernel->start;
-		u32 budget = s->budget, lanes;
-		u64 stop;
+	return end;
+}
 
-		if (unlikely(w->pc == w->reconv)) {
-			end = meet(s, w);
-			if (end != VGPU_LANES_BUDGET)
-				return end;
-			continue;
-		}
-		lanes = lanes_of(kernel, w->active);
-		stop = start(s, w, entry_of(kernel, w), lanes);
-		s->threads += (u64)(budget - s->budget) * lanes - (stop >> 8);
-		if ((stop & 0xff) == STOP_EXIT) {
-			w->live &= ~w->active;
-			w->active = 0;
-			return VGPU_LANES_EXIT;
-		}
-		end = stopped(s, w, (enum native_stop)(stop & 0xff));
-		if (end != VGPU_LANES_BUDGET)
-			return end;
-	}
-	/* a reconvergence point comes before the end of the budget */
-	return w->pc == w->reconv ? interpret(s, 0) : VGPU_LANES_BUDGET;
+u32 vgpu_native_count(u32 lanes)
+{
+	return (u32)__builtin_popcount(lanes);
 }
 
 /* Code is for this state; to read it takes as long as several instructions of a warp. */

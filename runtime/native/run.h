@@ -15,16 +15,23 @@ struct native_kernel {
 	uint16_t cost[VGPU_OP_COUNT];
 	enum vgpu_native_vectors vectors;	/* its code is for these */
 	enum vgpu_lanes_end (*interpreter)(struct vgpu_lanes *lanes);
-	/* may be executed, and not be written; NULL: there is none for this kernel */
+	/* code.run: may be executed, and not be written; NULL: there is none for this kernel */
 	const uint8_t *start;
 	size_t room;			/* bytes of its mapping, between two pages more */
-	/* by vgpu_warp.native, and whether lanes are inactive: where instructions are entered */
-	uint32_t *entries[NATIVE_STRIDES + 1][2];
+	uint32_t *entries;		/* struct native_object */
 	bool strided;			/* there is code for strides */
 };
 
+/*
+ * Called by code (frame.c): what comes before @s->warp can go on by it, @why not without. Returns
+ * what code.run is to return, or NATIVE_ENTER.
+ */
+u32 vgpu_native_go_on(struct vgpu_lanes *s, u32 why);
+#define NATIVE_ENTER	(~0u)
+/* … how many lanes these are */
+u32 vgpu_native_count(u32 lanes);
+
 /* For struct vgpu_native_code */
-u32 vgpu_native_run(struct vgpu_lanes *lanes);
 u32 vgpu_native_begin(void);
 void vgpu_native_end(u32 was);
 

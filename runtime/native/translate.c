@@ -112,7 +112,7 @@ static void lose_all(struct translation *t)
 {
 	if (t->masked) {
 		x86_rm(&t->x, true, X_LOAD, RAX, at(RSP, ACTIVE));
-		x86_rm(&t->x, true, 0x01, RAX, at(RSP, LOST));
+		x86_rm(&t->x, true, X_ADD_TO, RAX, at(RSP, LOST));
 	} else {
 		x86_mi(&t->x, true, 0, at(RSP, LOST), 32);
 	}
@@ -404,65 +404,6 @@ static void find_segments(struct translation *t)
 	}
 }
 
-/* ---- in and out ------------------------------------------------------------- */
-
-static const u8 saved[] = { RBX, RBP, R12, R13, R14, R15 };
-
-static void start_and_leave(struct translation *t)
-{
-	struct x86 *x = &t->x;
-	x86_label all;
-
-	for (u32 n = 0; n < sizeof(saved); n++)
-		x86_push(x, saved[n]);
-	if (x->small) {
-		x86_rr(x, true, X_LOAD, RAX, RSP);
-		x86_ri(x, true, 5, RSP, X86_SMALL_FRAME);
-		x86_ri(x, true, 4, RSP, -64);
-		x86_rm(x, true, X_STORE, RAX, at(RSP, WAS));
-	} else {
-		x86_ri(x, true, 5, RSP, FRAME);
-	}
-	x86_rr(x, true, X_LOAD, RBX, RDI);
-	x86_rr(x, true, X_LOAD, RBP, RSI);
-	x86_rm(x, false, X_LOAD, R12, WARP(active));
-	x86_rm(x, true, X_LOAD, R13, WARP(cycles));
-	x86_rm(x, true, X_LOAD, R14, WARP(regs));
-	x86_ri(x, true, 0, R14, BIAS);
-	x86_rm(x, false, X_LOAD, R15, LANES(budget));
-	x86_store_imm(x, true, at(RSP, LOST), 0);
-	all = x86_new_label(x);
-	x86_ri(x, false, 7, R12, -1);
-	x86_jump_if(x, CC_E, all);
-	x86_rm(x, true, X_STORE, RCX, at(RSP, ACTIVE));
-	x86_rr(x, false, X_LOAD, RAX, R12);
-	x86_not(x, RAX);
-	x86_rm(x, false, X_STORE, RAX, at(RSP, INACTIVE));
-	tr_load_masks(t);
-	x86_here(x, all);
-	for (u32 n = 0; n < t->shape_count; n++)
-		x86_store_imm(x, false, at(RSP, SHAPES + 32 * (int32_t)n), 0);
-	x86_jump_reg(x, RDX);
-
-	x86_here(x, t->leave);
-	x86_ri(x, false, 0, R15, 1);
-	x86_mov_ri(x, RAX, STOP_HERE);
-	x86_here(x, t->leave_done);
-	x86_rm(x, false, X_STORE, R15, LANES(budget));
-	x86_rm(x, true, X_STORE, R13, WARP(cycles));
-	x86_rm(x, true, X_LOAD, RCX, at(RSP, LOST));
-	x86_shift(x, true, 4, RCX, 8);
-	x86_rr(x, true, X_OR, RAX, RCX);
-	x86_vzeroupper(x);
-	if (x->small)
-		x86_rm(x, true, X_LOAD, RSP, at(RSP, WAS));
-	else
-		x86_ri(x, true, 0, RSP, FRAME);
-	for (u32 n = sizeof(saved); n-- > 0;)
-		x86_pop(x, saved[n]);
-	x86_byte(x, 0xc3);
-}
-
 static void new_labels(struct translation *t, x86_label *labels)
 {
 	for (u32 n = 0; n < t->count; n++)
@@ -508,7 +449,7 @@ int vgpu_translate(const struct vgpu_insn *code, u32 count, const u16 *cost,
 	find_segments(t);
 	t->strides = vgpu_stride_find(code, count, t->leader, t->live);
 	choose_shapes(t);
-	start_and_leave(t);
+	tr_frame(t, entries);
 	modes = t->strides ? 4 : 2;
 	for (u32 mode = 0; mode < modes; mode++) {
 		t->masked = mode & 1;
@@ -524,7 +465,7 @@ int vgpu_translate(const struct vgpu_insn *code, u32 count, const u16 *cost,
 	}
 	if (!x86_finish(&t->x) || t->failed)
 		goto out;
-	*out = (struct native_object){ t->x.bytes, t->x.count, 0, entries, t->strides != NULL };
+	*out = (struct native_object){ t->x.bytes, t->x.count, entries, t->strides != NULL };
 	t->x.bytes = NULL;
 	entries = NULL;
 	error = 0;

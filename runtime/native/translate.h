@@ -19,6 +19,7 @@
  *	[rsp]	lanes that did not execute because of a guard
  *	[rsp + 8]	inactive lanes
  *	[rsp + 24]	how many are active
+ *	[rsp + 32]	budget when the code was entered
  *	[rsp + 64]	shapes of shared addresses (struct shape), a few
  *	k1, k2	inactive lanes by 16, k3 to k6 by 8: where all are active nothing uses them
  *
@@ -44,6 +45,7 @@
 #define INACTIVE	8
 #define WAS		16
 #define ACTIVE		24
+#define BUDGET		32
 #define SHAPES		64
 #define SHAPE_COUNT	8u
 #define FRAME		(64 + 32 * 8 + 8)	/* of the stack, so that calls find it aligned */
@@ -52,8 +54,9 @@ _Static_assert(X86_HOMES == SHAPES + 32 * SHAPE_COUNT, "small vectors lie behind
 /* Which code a warp is executed by (vgpu_warp.native); the first before there was any */
 enum native_path { NATIVE_NOT_YET, NATIVE_PLAIN, NATIVE_STRIDES };
 
-/* Why the code returned, in the low byte of rax; above it what [rsp] had */
+/* Why a stretch of code ended */
 enum native_stop {
+	STOP_NOT,	/* none has begun */
 	STOP_HERE,	/* no budget is left, or the interpreter is to execute what it stands at */
 	STOP_RECONVERGED,
 	STOP_EXIT,	/* behind an EXIT of all active lanes; nothing is on the stack */
@@ -137,14 +140,12 @@ struct translation {
 	bool failed;
 };
 
-/** struct native_object - code, and where each instruction of the kernel is entered */
+/** struct native_object - a kernel's vgpu_native_code.run() */
 struct native_object {
 	u8 *bytes;
 	u32 size;
-	u32 start;		/* u64 start(lanes, warp, entry, active lanes): where */
-	/* [2 or 4][count]: all lanes active, or some; the same of code for strides */
-	u32 *entries;
-	bool strided;
+	u32 *entries;		/* a table that the code uses: to be freed after it */
+	bool strided;		/* there is code for strides */
 };
 
 /*
@@ -181,6 +182,13 @@ static inline u32 parts_of(bool wide)
 {
 	return wide ? 4 : 2;
 }
+
+/*
+ * frame.c: where the code begins and ends. @entries: [2 or 4][count], where each instruction is
+ * entered, counted from there: with all lanes active, or some; the same by code for strides. They
+ * are filled in later.
+ */
+void tr_frame(struct translation *t, const u32 *entries);
 
 void tr_begin_segment(struct translation *t);
 /* Nothing is cached any more. What is dirty has been stored, or is not looked at. */

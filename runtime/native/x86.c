@@ -289,6 +289,12 @@ void x86_multiply(struct x86 *x, uint8_t reg, uint8_t rm, int8_t imm)
 	x86_byte(x, (uint8_t)imm);
 }
 
+void x86_popcnt(struct x86 *x, uint8_t reg, uint8_t rm)
+{
+	x86_byte(x, 0xf3);
+	x86_rr(x, false, 0x0fb8, reg, rm);
+}
+
 void x86_not(struct x86 *x, uint8_t reg)
 {
 	put_rex(x, false, 0, reg, 0xf7);

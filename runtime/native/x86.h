@@ -151,7 +151,10 @@ enum {
 	X_LOAD = 0x8b,
 	X_STORE = 0x89,
 	X_TEST = 0x85,
+	X_ADD_TO = 0x01,	/* rm op= reg */
+	X_AND_TO = 0x21,
 	X_LEA = 0x8d,
+	X_MULTIPLY = 0x0faf,
 	X_LOWEST = 0x0fbc,	/* bsf: the lowest bit that is set */
 	X_HIGHEST = 0x0fbd,
 	X_MOVZX8 = 0x0fb6,
@@ -162,6 +165,7 @@ enum {
 /* reg = rm * imm, 64 bits */
 void x86_multiply(struct x86 *x, uint8_t reg, uint8_t rm, int8_t imm);
 /* Of 32 bits; x86_negate() carries unless it is 0 */
+void x86_popcnt(struct x86 *x, uint8_t reg, uint8_t rm);
 void x86_not(struct x86 *x, uint8_t reg);
 void x86_negate(struct x86 *x, uint8_t reg);
 void x86_test(struct x86 *x, uint8_t reg, uint32_t imm);

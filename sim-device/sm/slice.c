@@ -150,9 +150,9 @@ static bool serve(struct vgpu_block *block, struct vgpu_warp *w, bool pausing, u
  * TRANSLATE: the warp waits for a page. BUDGET with some left: the slice was paused, before an
  * instruction that needs translations, of which it has none yet, or is an atomic.
  */
-static enum vgpu_lanes_end run_lanes(struct vgpu_block *block, struct vgpu_warp *w, bool pausing)
+static inline enum vgpu_lanes_end run_lanes(struct vgpu_sm_run *run, struct vgpu_block *block,
+					    struct vgpu_warp *w, bool pausing)
 {
-	struct vgpu_sm_run *run = block->sm->run;
 	u32 before = run->work;
 	enum vgpu_lanes_end end = likely(!w->done) ? run_once(run) : go_on(block, w);
 
@@ -172,30 +172,21 @@ static enum vgpu_lanes_end run_lanes(struct vgpu_block *block, struct vgpu_warp 
 static u32 count_beside(struct vgpu_sm_run *run)
 {
 	struct vgpu_lanes *lanes = &run->lanes;
-	u32 slow = lanes->slow;
+	u32 instructions = lanes->slow + run->charged;
 
-	run->work += slow * VGPU_WORK_INSTRUCTION + lanes->work;
+	run->work += lanes->slow * VGPU_WORK_INSTRUCTION + lanes->work;
 	lanes->slow = 0;
 	lanes->work = 0;
-	return slow;
+	run->charged = 0;
+	return instructions;
 }
 
-/*
- * Execute up to w->left instructions of @w; returns how many it were. Between two warps everything
- * that is counted for one is zero.
- */
-static u32 run_warp(struct vgpu_block *block, struct vgpu_warp *w, bool pausing)
+/* @w has come to @end, which is not that of its budget. */
+static void end_warp(struct vgpu_block *block, struct vgpu_warp *w, enum vgpu_lanes_end end)
 {
-	struct vgpu_sm_run *run = block->sm->run;
-	struct vgpu_lanes *lanes = &run->lanes;
-	u32 done = w->left;
+	const struct vgpu_lanes *lanes = &block->sm->run->lanes;
 
-	lanes->warp = w;
-	lanes->budget = done;
-	switch (run_lanes(block, w, pausing)) {
-	case VGPU_LANES_EXIT:
-		vgpu_warps_exit(block->warps, w);
-		break;
+	switch (end) {
 	case VGPU_LANES_BARRIER:
 		vgpu_warps_arrive(block->warps, w);
 		break;
@@ -209,15 +200,32 @@ static u32 run_warp(struct vgpu_block *block, struct vgpu_warp *w, bool pausing)
 	default:
 		break;
 	}
-	w->left = lanes->budget;
-	done -= lanes->budget;
-	if (unlikely(lanes->slow | lanes->work))
-		done -= count_beside(run);
-	if (unlikely(run->charged)) {
-		done -= run->charged;
-		run->charged = 0;
-	}
-	return done;
+}
+
+/*
+ * Execute up to w->left instructions of @w; returns how many it were. Between two warps everything
+ * that is counted for one is zero.
+ */
+static inline u32 run_warp(struct vgpu_sm_run *run, struct vgpu_block *block,
+			   struct vgpu_warp *w, bool pausing)
+{
+	struct vgpu_lanes *lanes = &run->lanes;
+	u32 budget = w->left, left;
+	enum vgpu_lanes_end end;
+
+	lanes->warp = w;
+	lanes->budget = budget;
+	end = run_lanes(run, block, w, pausing);
+	if (end == VGPU_LANES_EXIT)
+		vgpu_warps_exit(block->warps, w);
+	else if (end != VGPU_LANES_BUDGET)
+		end_warp(block, w, end);
+	left = lanes->budget;
+	w->left = left;
+	budget -= left;
+	if (unlikely(lanes->slow | lanes->work | run->charged))
+		budget -= count_beside(run);
+	return budget;
 }
 
 /* The code of the host's processor for @kernel; NULL: there is none, or not yet. */
@@ -295,31 +303,31 @@ static void end_block(struct vgpu_slice *slice)
  */
 static bool run_warps(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing)
 {
+	struct vgpu_sm_run *run = sm->run;
 	struct vgpu_block *block = slice->block;
 	struct vgpu_warps *warps = block->warps;
-	const u32 *work = &sm->run->work;
+	struct vgpu_warp *w = &warps->warp[slice->warp];
 
 	while (!warps->faulted) {
-		struct vgpu_warp *w;
-
 		if (slice->warp == warps->count) {
 			if (!warps->let_go)
 				break;
 			warps->let_go = false;
 			slice->warp = 0;
+			w = warps->warp;
 		}
-		w = &warps->warp[slice->warp];
 		if (w->state == VGPU_WARP_READY && w->left) {
-			if (unlikely(slice->work + *work > slice->most && !slice->midway)) {
+			if (unlikely(slice->work + run->work > slice->most && !slice->midway)) {
 				slice->cut = true;
 				return false;
 			}
-			slice->issued += run_warp(block, w, pausing);
+			slice->issued += run_warp(run, block, w, pausing);
 			slice->midway = slice->open;
 			if (unlikely(slice->open))
 				return false;
 		}
 		slice->warp++;
+		w++;
 		if (pausing && unlikely(vgpu_sim_interrupted(sm->sim))) {
 			slice->open = true;
 			return false;
