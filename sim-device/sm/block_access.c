@@ -242,44 +242,44 @@ static bool walk_pages(struct vgpu_block *block, struct vgpu_warp *w, struct vgp
 }
 
 static enum vgpu_access_result serve_whole(struct vgpu_block *block, struct vgpu_warp *w,
-					   struct vgpu_access access)
+					   struct vgpu_access *access)
 {
 	struct vgpu_sm *sm = block->sm;
 	const struct vgpu_lanes *lanes = &sm->run->lanes;
 	u64 page = lanes->address >> VGPU_PAGE_SHIFT;
-	u32 last = VGPU_LANES - 1 - (u32)__builtin_clz(access.lanes), crossing = 0;
+	u32 last = VGPU_LANES - 1 - (u32)__builtin_clz(access->lanes), crossing = 0;
 	enum vgpu_access_result result;
 	bool one_page, first;
 
 	if (!lanes->held)
 		sm->run->missed = w->cycles;
 	if (unlikely(sm->config->l2_tlb_entries))
-		access.elapsed = vgpu_mul_div(sm->run->missed, VGPU_PS_PER_KCYCLE,
+		access->elapsed = vgpu_mul_div(sm->run->missed, VGPU_PS_PER_KCYCLE,
 					      sm->config->clock_khz);
 	w->waiter.wake = page_came;
 	sm->run->process = 0;
 	/* mostly no lane in between is on another page; if one is, it comes here again */
 	one_page = lanes->addr[last] >> VGPU_PAGE_SHIFT == page;
-	if (likely(walk_pages(block, w, &access, one_page ? access.lane : last)))
+	if (likely(walk_pages(block, w, access, one_page ? access->lane : last)))
 		return VGPU_ACCESS_OK;
-	page = lanes->addr[access.lane] >> VGPU_PAGE_SHIFT;
-	first = access.lane == lanes->lane;
-	result = make_access(block, w, &access, &crossing);
+	page = lanes->addr[access->lane] >> VGPU_PAGE_SHIFT;
+	first = access->lane == lanes->lane;
+	result = make_access(block, w, access, &crossing);
 	/* a lane in between may be wrong in another way: the lanes come again and find the first */
 	if (result != VGPU_ACCESS_OK && !first)
 		return VGPU_ACCESS_OK;
 	if (result != VGPU_ACCESS_OK || (likely(!crossing) && one_page))
 		return result;
-	while (access.lane++ < last) {
-		u64 address = lanes->addr[access.lane];
+	while (access->lane++ < last) {
+		u64 address = lanes->addr[access->lane];
 
 		if (address >> VGPU_PAGE_SHIFT == page || address >= VGPU_ADDRESS_LIMIT ||
-		    !((access.lanes & ~sm->run->process) >> access.lane & 1))
+		    !((access->lanes & ~sm->run->process) >> access->lane & 1))
 			continue;
 		page = address >> VGPU_PAGE_SHIFT;
 		if (knows_page(sm, page))
 			continue;
-		result = make_access(block, w, &access, &crossing);
+		result = make_access(block, w, access, &crossing);
 		if (result == VGPU_ACCESS_OK)
 			continue;
 		/* all pages at once or none: the lanes cannot come here for this one */
@@ -291,7 +291,7 @@ static enum vgpu_access_result serve_whole(struct vgpu_block *block, struct vgpu
 	/* Nothing is waited for that the warp does not stand at. */
 	vgpu_page_waiter_cancel(&w->waiter);
 	if (unlikely(crossing))
-		cross(block, w, &access, crossing);
+		cross(block, w, access, crossing);
 	return VGPU_ACCESS_OK;
 }
 
@@ -345,7 +345,7 @@ enum vgpu_access_result vgpu_block_serve(struct vgpu_block *block, struct vgpu_w
 	enum vgpu_access_result result;
 
 	describe_order(&access, &lanes->code[w->pc]);
-	result = serve_whole(block, w, access);
+	result = serve_whole(block, w, &access);
 	if (unlikely(result == VGPU_ACCESS_PENDING) && waits_again(w, &access) &&
 	    begin_part(block, w, &access))
 		return VGPU_ACCESS_OK;

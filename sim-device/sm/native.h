@@ -23,8 +23,8 @@ struct vgpu_native_code {
 	/* enum vgpu_lanes_end, as vgpu_lanes_run_*(); lanes->native is this struct */
 	u32 (*run)(struct vgpu_lanes *lanes);
 	/*
-	 * run() only between these, any number of times: what it needs of the thread of the host is
-	 * made so, and as it was, which end() is told
+	 * run() only between these, any number of times, and that of any kernel of the host: what
+	 * it needs of the thread of the host is made so, and as it was, which end() is told
 	 */
 	u32 (*begin)(void);
 	void (*end)(u32 was);

@@ -347,19 +347,12 @@ static void count_for(const struct vgpu_launch *launch, u64 issued, u64 work)
 static bool run_block(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing)
 {
 	struct vgpu_block *block = slice->block;
-	const struct vgpu_native_code *native;
 	u64 before = slice->issued, issued, work;
 	bool ended;
-	u32 was;
 
-	enter_block(block);
 	if (!slice->begun)
 		begin_block(slice);
-	native = sm->run->lanes.native;
-	was = native ? native->begin() : 0;
 	ended = run_warps(sm, slice, pausing);
-	if (native)
-		native->end(was);
 	issued = slice->issued - before;
 	work = issued * VGPU_WORK_INSTRUCTION + sm->run->work;
 	if (unlikely(sm->run->lanes.apart)) {
@@ -416,6 +409,9 @@ void vgpu_slice_begin(struct vgpu_sm *sm, u32 warps, u64 start)
 static bool execute(struct vgpu_sm *sm, bool pausing)
 {
 	struct vgpu_slice *slice = &sm->run->slice;
+	const struct vgpu_native_code *native = NULL;
+	bool done = true;
+	u32 was = 0;
 
 	slice->open = false;
 	if (slice->begun && slice->block->launch->stopped)
@@ -424,11 +420,21 @@ static bool execute(struct vgpu_sm *sm, bool pausing)
 		if (!slice->begun)
 			slice->block = next_ready(sm, slice->block);
 		if (!slice->block)
-			return true;
-		if (!run_block(sm, slice, pausing))
-			return slice->cut;
+			break;
+		enter_block(slice->block);
+		if (!native && sm->run->lanes.native) {
+			native = sm->run->lanes.native;
+			was = native->begin();
+		}
+		if (!run_block(sm, slice, pausing)) {
+			done = slice->cut;
+			break;
+		}
 		vgpu_slice_leave(sm, slice->block);
 	}
+	if (native)
+		native->end(was);
+	return done;
 }
 
 /* The slice has been executed: what is to be known of it when it is due. */
