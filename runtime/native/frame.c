@@ -82,6 +82,13 @@ static void prepare_masks(struct translation *t)
 	x86_rr(x, false, X_LOAD, RAX, R12);
 	x86_not(x, RAX);
 	x86_rm(x, false, X_STORE, RAX, at(RSP, INACTIVE));
+	x86_rr(x, false, X_LOWEST, RAX, R12);
+	x86_rr(x, false, X_HIGHEST, RCX, R12);
+	x86_rr(x, false, X_SUB, RCX, RAX);
+	x86_shift(x, false, 4, RAX, 2);
+	x86_shift(x, false, 4, RCX, 2);
+	x86_rm(x, false, X_STORE, RAX, at(RSP, LOWEST));
+	x86_rm(x, false, X_STORE, RCX, at(RSP, SPREAD));
 	tr_load_masks(t);
 }
 

@@ -249,18 +249,12 @@ static void count_masked_segments(struct translation *t)
 {
 	struct x86 *x = &t->x;
 
-	/* they are two at most, and both have lanes */
-	x86_rr(x, false, X_LOWEST, RDX, R12);
-	x86_rr(x, false, X_HIGHEST, RAX, R12);
-	x86_shift(x, false, 4, RDX, 2);
-	x86_shift(x, false, 4, RAX, 2);
-	x86_rr(x, false, X_ADD, RDX, RCX);
-	x86_rr(x, false, X_ADD, RAX, RCX);
-	x86_shift(x, false, 5, RDX, VGPU_SEGMENT_SHIFT);
-	x86_shift(x, false, 5, RAX, VGPU_SEGMENT_SHIFT);
-	x86_rr(x, false, X_SUB, RAX, RDX);
-	x86_ri(x, false, 0, RAX, 1);
-	x86_rm(x, true, X_ADD_TO, RAX, LANES(segments));
+	/* they are two at most, and both have lanes: two, less one if the last is in the first */
+	x86_rm(x, false, X_ADD, RCX, at(RSP, LOWEST));
+	x86_ri(x, false, 4, RCX, VGPU_SEGMENT - 1);
+	x86_rm(x, false, X_ADD, RCX, at(RSP, SPREAD));
+	x86_ri(x, false, 7, RCX, VGPU_SEGMENT);
+	x86_mi(x, true, 3, LANES(segments), -2);
 }
 
 /*

@@ -4,6 +4,8 @@
  * instruction, or the rest of the budget if the instruction may count for several, and looks for
  * reconvergence points behind what it executes, as it would have anyway.
  */
+#include <stddef.h>
+
 #include "access.h"
 #include "run.h"
 #include "sm/lanes_stack.h"
@@ -99,13 +101,17 @@ u32 vgpu_native_interpret(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m
 	return 1;
 }
 
+typedef u64 pair __attribute__((vector_size(16)));
+_Static_assert(offsetof(struct vgpu_lanes, addr) % sizeof(pair) == 0, "it is aligned");
+
 u32 vgpu_native_absent(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 {
-	const u64 *from = (const u64 *)(s->warp->regs + i->a * VGPU_LANES);
+	const pair *from = (const pair *)(s->warp->regs + i->a * VGPU_LANES);
+	pair *to = (pair *)s->addr, imm = { i->imm, i->imm };
 	u32 lane = (u32)__builtin_ctz(m);
 
-	for (u32 n = 0; n < VGPU_LANES; n++)
-		s->addr[n] = from[n] + i->imm;
+	for (u32 n = 0; n < VGPU_LANES / 2; n++)
+		to[n] = from[n] + imm;
 	/* no global memory: the interpreter says what is wrong */
 	if (s->addr[lane] >= VGPU_ADDRESS_LIMIT)
 		return 1;

@@ -20,6 +20,8 @@
  *	[rsp + 8]	inactive lanes
  *	[rsp + 24]	how many are active
  *	[rsp + 32]	budget when the code was entered
+ *	[rsp + 40]	4 * the lowest active lane, if some are inactive
+ *	[rsp + 44]	4 * how far the highest is from it
  *	[rsp + 64]	shapes of shared addresses (struct shape), a few
  *	k1, k2	inactive lanes by 16, k3 to k6 by 8: where all are active nothing uses them
  *
@@ -46,6 +48,8 @@
 #define WAS		16
 #define ACTIVE		24
 #define BUDGET		32
+#define LOWEST		40
+#define SPREAD		44
 #define SHAPES		64
 #define SHAPE_COUNT	8u
 #define FRAME		(64 + 32 * 8 + 8)	/* of the stack, so that calls find it aligned */

@@ -126,7 +126,7 @@ bool x86_finish(struct x86 *x);
  */
 void x86_rr(struct x86 *x, bool wide, uint32_t opcode, uint8_t reg, uint8_t rm);
 void x86_rm(struct x86 *x, bool wide, uint32_t opcode, uint8_t reg, struct x86_mem m);
-/* 81 /ext: add 0, or 1, add with carry 2, and 4, sub 5, xor 6, cmp 7 with an immediate */
+/* 81 /ext: add 0, or 1, with carry add 2 and sub 3, and 4, sub 5, xor 6, cmp 7 */
 void x86_ri(struct x86 *x, bool wide, uint8_t ext, uint8_t rm, int32_t imm);
 void x86_mi(struct x86 *x, bool wide, uint8_t ext, struct x86_mem m, int32_t imm);
 /* shl 4, shr 5 */
