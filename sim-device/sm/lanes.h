@@ -76,8 +76,10 @@ struct vgpu_warp {
 	u32 done;		/* the instruction is executed in parts: lanes that have */
 	u32 native;		/* for native code (native.h) */
 	u32 waits;		/* how often the access at waits_pc has waited */
+	u64 cycles;		/* latencies of what it executed in this slice */
 	struct vgpu_page_waiter waiter;
-	/* other than 0: */
+	struct vgpu_local_page *local[VGPU_LOCAL_TABLES];	/* NULL: no page yet */
+	/* what it begins with, or has in each slice: */
 	u32 reconv;
 	u32 active;
 	u32 live;		/* lanes that have not exited */
@@ -85,9 +87,7 @@ struct vgpu_warp {
 	u32 threads;		/* lanes that exist, 1..32 */
 	u32 left;		/* instructions it may yet execute in this slice */
 	u32 spare;		/* work (sim/work.h) it may do in this slice beside them */
-	u64 cycles;		/* latencies of what it executed in this slice */
 	u32 *regs;		/* kernel's registers x 32, aligned to 64 bytes */
-	struct vgpu_local_page *local[VGPU_LOCAL_TABLES];	/* NULL: no page yet */
 	/* at a barrier: */
 	u32 bar_mask;		/* lanes that arrived */
 	u32 bar_pred;		/* BARRED: those of them whose predicate is true */

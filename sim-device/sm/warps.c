@@ -260,6 +260,7 @@ static void clear_used(struct vgpu_warp *w, const struct vgpu_kernel *kernel)
 	w->done = 0;
 	w->native = 0;
 	w->waits = 0;
+	w->cycles = 0;
 	vgpu_page_waiter_init(&w->waiter);
 	for (u32 p = 0; p < FEW_PREDS; p++)
 		w->preds[p] = 0;

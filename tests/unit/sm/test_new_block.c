@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "pipeline_rig.h"
+#include "sm/warps.h"
 
 #define REGS	40u
 #define BLOCKS	64u
@@ -87,10 +88,54 @@ static void reads_zeros(void **state)
 	}
 }
 
+/* Nothing that is read before it is written is what the memory had before. */
+static void warp_begins(void **state)
+{
+	const struct vgpu_kernel kernel = { .vass = { .regs = 4, .local_bytes = 8 }, .preds = 6 };
+	const struct vgpu_launch launch = { .kernel = &kernel, .threads = 32 + 5, .warps = 2,
+					    .shared_bytes = 64 };
+	struct vgpu_warps warps = { .count = 2, .used = true };
+	struct vgpu_warp w[2];
+	u32 regs[2 * 4 * VGPU_LANES];
+	u8 shared[64];
+
+	(void)state;
+	memset(w, 0x5a, sizeof(w));
+	memset(shared, 0x5a, sizeof(shared));
+	warps.warp = w;
+	warps.regs = regs;
+	warps.shared = shared;
+	vgpu_warps_begin(&warps, &launch);
+	for (u32 n = 0; n < 2; n++) {
+		const struct vgpu_page_waiter *waiter = &w[n].waiter;
+		u32 lanes = n ? 5 : 32;
+
+		assert_int_equal(w[n].pc | w[n].depth | w[n].loose | w[n].done | w[n].native, 0);
+		assert_int_equal(w[n].waiting | w[n].waits | w[n].cycles, 0);
+		assert_int_equal(w[n].state, VGPU_WARP_READY);
+		assert_false(vgpu_list_linked(&waiter->node));
+		assert_int_equal(waiter->waits | waiter->refused | waiter->no_memory, 0);
+		for (u32 p = 0; p < kernel.preds; p++)
+			assert_int_equal(w[n].preds[p], 0);
+		for (u32 table = 0; table < VGPU_LOCAL_TABLES; table++)
+			assert_null(w[n].local[table]);
+		assert_int_equal(w[n].preds[VGPU_PT], ~0u);
+		assert_int_equal(w[n].reconv, VGPU_NO_RECONV);
+		assert_int_equal(w[n].index, n);
+		assert_int_equal(w[n].threads, lanes);
+		assert_int_equal(w[n].live, ~0u >> (32 - lanes));
+		assert_int_equal(w[n].active, w[n].live);
+		assert_ptr_equal(w[n].regs, regs + n * 4 * VGPU_LANES);
+	}
+	for (u32 n = 0; n < sizeof(shared); n++)
+		assert_int_equal(shared[n], 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_zeros),
+		cmocka_unit_test(warp_begins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
