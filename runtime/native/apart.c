@@ -13,12 +13,9 @@
 #define MOST_BYTES	(4u << 20)	/* of what is known before segments */
 
 struct search {
-	const struct vgpu_insn *code;
-	u32 count;
-	const u8 *leader, *diverges;
+	const struct divergence *d;
 	const struct live_registers *live;
 	struct stride *strides;
-	u32 *number;		/* of the segment that begins at an instruction */
 	struct live *before;	/* each segment */
 	bool changed;
 };
@@ -53,7 +50,7 @@ static void unite(struct live *into, const struct live *from)
 
 static void more(struct search *s, u32 pc, const struct live *read)
 {
-	struct live *before = &s->before[s->number[pc]], was = *before;
+	struct live *before = &s->before[s->d->number[pc]], was = *before;
 
 	unite(before, read);
 	s->changed |= memcmp(&was, before, sizeof(was)) != 0;
@@ -65,10 +62,10 @@ static void more(struct search *s, u32 pc, const struct live *read)
  */
 static bool is_read(const struct search *s, const struct live *read, u32 pc)
 {
-	const struct live *behind = &s->live->before[pc + 1 < s->count ? pc + 1 : pc];
+	const struct live *behind = &s->live->before[pc + 1 < s->d->count ? pc + 1 : pc];
 	struct vgpu_operands o;
 
-	vgpu_operands_find(&s->code[pc], &o);
+	vgpu_operands_find(&s->d->code[pc], &o);
 	for (u32 n = 0; n < o.write_count; n++) {
 		u32 reg = o.writes[n];
 
@@ -85,21 +82,22 @@ static bool is_read(const struct search *s, const struct live *read, u32 pc)
  */
 static void part(struct search *s, u32 pc, struct live *read)
 {
-	u32 target = VGPU_BRA_TARGET(s->code[pc].imm), meet = VGPU_BRA_RECONV(s->code[pc].imm);
+	u64 imm = s->d->code[pc].imm;
+	u32 target = VGPU_BRA_TARGET(imm), meet = VGPU_BRA_RECONV(imm);
 
-	if (s->diverges[pc] && meet < s->count)
+	if (s->d->diverges[pc] && meet < s->d->count)
 		unite(read, &s->live->before[meet]);
 	more(s, target, read);
-	if (s->diverges[pc])
+	if (s->d->diverges[pc])
 		unite(read, &s->live->before[target]);
 }
 
 static void read_in_segment(struct search *s, u32 pc)
 {
-	struct live read = s->before[s->number[pc]];
+	struct live read = s->before[s->d->number[pc]];
 
 	do {
-		const struct vgpu_insn *i = &s->code[pc];
+		const struct vgpu_insn *i = &s->d->code[pc];
 
 		s->strides[pc].elsewhere = read;
 		s->strides[pc].unmasked = i->guard == VGPU_PT && !is_read(s, &read, pc);
@@ -108,8 +106,8 @@ static void read_in_segment(struct search *s, u32 pc)
 		if (ends(i))
 			return;
 		pc++;
-	} while (pc < s->count && !s->leader[pc]);
-	if (pc < s->count)
+	} while (pc < s->d->count && !s->d->leader[pc]);
+	if (pc < s->d->count)
 		more(s, pc, &read);
 }
 
@@ -152,13 +150,33 @@ static bool all_whole(const struct live *whole, const struct vgpu_operands *o)
 
 static void fewer(struct search *s, u32 pc, const struct live *whole)
 {
-	struct live *before = &s->before[s->number[pc]], was = *before;
+	struct live *before = &s->before[s->d->number[pc]], was = *before;
 
 	for (u32 w = 0; w < LIVE_WORDS; w++) {
 		before->narrow[w] &= whole->narrow[w];
 		before->wide[w] &= whole->wide[w];
 	}
 	s->changed |= memcmp(&was, before, sizeof(was)) != 0;
+}
+
+/* @whole at branch @pc is so at its target but for what the others have written meanwhile. */
+static void jump(struct search *s, u32 pc, const struct live *whole)
+{
+	u64 imm = s->d->code[pc].imm;
+	u32 meet = VGPU_BRA_RECONV(imm);
+	struct live left = *whole;
+
+	bool waits = s->d->diverges[pc] && meet != pc + 1;
+
+	for (u32 w = 0; w < LIVE_WORDS && waits; w++) {
+		/* where they do not meet, it may be anything */
+		u64 written = meet < s->d->count ?
+				      s->d->meetings[s->d->number[meet]].registers[w] : ~0ull;
+
+		left.narrow[w] &= ~written;
+		left.wide[w] &= ~vgpu_live_pairs(written);
+	}
+	fewer(s, VGPU_BRA_TARGET(imm), &left);
 }
 
 static void write_whole(struct live *whole, const struct vgpu_operands *o, bool is_whole)
@@ -177,10 +195,10 @@ static void write_whole(struct live *whole, const struct vgpu_operands *o, bool 
 
 static void whole_in_segment(struct search *s, u32 pc)
 {
-	struct live whole = s->before[s->number[pc]];
+	struct live whole = s->before[s->d->number[pc]];
 
 	do {
-		const struct vgpu_insn *i = &s->code[pc];
+		const struct vgpu_insn *i = &s->d->code[pc];
 		struct stride *stride = &s->strides[pc];
 		struct vgpu_operands o;
 
@@ -193,12 +211,12 @@ static void whole_in_segment(struct search *s, u32 pc)
 				computes_all(i) && all_whole(&whole, &o);
 		write_whole(&whole, &o, stride->whole);
 		if (i->op == VGPU_OP_BRA)
-			fewer(s, VGPU_BRA_TARGET(i->imm), &whole);
+			jump(s, pc, &whole);
 		if (ends(i))
 			return;
 		pc++;
-	} while (pc < s->count && !s->leader[pc]);
-	if (pc < s->count)
+	} while (pc < s->d->count && !s->d->leader[pc]);
+	if (pc < s->d->count)
 		fewer(s, pc, &whole);
 }
 
@@ -210,10 +228,10 @@ static bool settle(struct search *s, void (*segment)(struct search *s, u32 pc))
 
 	do {
 		s->changed = false;
-		for (u32 pc = 0; pc < s->count; pc++)
-			if (s->leader[pc])
+		for (u32 pc = 0; pc < s->d->count; pc++)
+			if (s->d->leader[pc])
 				segment(s, pc);
-		steps += s->count;
+		steps += s->d->count;
 	} while (s->changed && steps < MOST_STEPS);
 	return !s->changed;
 }
@@ -235,31 +253,21 @@ static void search_both(struct search *s, u32 segments)
 	/* what no instruction has written has no stride */
 	memset(s->before, 0xff, segments * sizeof(*s->before));
 	settled = settled && settle(s, whole_in_segment);
-	for (u32 pc = 0; pc < s->count && !settled; pc++)
+	for (u32 pc = 0; pc < s->d->count && !settled; pc++)
 		forget(&s->strides[pc]);
 }
 
-void vgpu_apart_find(const struct vgpu_insn *code, u32 count, const u8 *leader, const u8 *diverges,
-		     const struct live_registers *live, struct stride *strides)
+void vgpu_apart_find(const struct divergence *d, const struct live_registers *live,
+		     struct stride *strides)
 {
-	struct search s = { .code = code, .count = count, .leader = leader, .diverges = diverges,
-			    .live = live, .strides = strides };
-	u32 segments = 0;
+	struct search s = { .d = d, .live = live, .strides = strides };
 
-	for (u32 pc = 0; pc < count; pc++)
+	for (u32 pc = 0; pc < d->count; pc++)
 		forget(&strides[pc]);
-	s.number = calloc(count, sizeof(*s.number));
-	if (!s.number || !live)
-		goto done;
-	for (u32 pc = 0; pc < count; pc++)
-		if (leader[pc])
-			s.number[pc] = segments++;
-	if (segments > MOST_BYTES / sizeof(*s.before))
-		goto done;
-	s.before = calloc(segments, sizeof(*s.before));
+	if (!live || d->segments > MOST_BYTES / sizeof(*s.before))
+		return;
+	s.before = calloc(d->segments, sizeof(*s.before));
 	if (s.before)
-		search_both(&s, segments);
-done:
-	free(s.number);
+		search_both(&s, d->segments);
 	free(s.before);
 }

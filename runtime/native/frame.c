@@ -92,7 +92,7 @@ static void prepare_masks(struct translation *t)
 	tr_load_masks(t);
 }
 
-/* Go on at instruction ecx by the code of mode @plain, or of that for strides. */
+/* Go on at instruction ecx, by code for @masked or all lanes, and for strides or none. */
 static void enter(struct translation *t, const u32 *entries, u32 masked, x86_label begin)
 {
 	struct x86 *x = &t->x;

@@ -97,14 +97,6 @@ static void find_uses(const struct vgpu_insn *code, u32 count, struct live *used
 	}
 }
 
-/* Both bits of a pair for each that is in @bits */
-static u64 pairs(u64 bits)
-{
-	u64 even = (bits | bits >> 1) & 0x5555555555555555ull;
-
-	return even | even << 1;
-}
-
 struct live_registers *vgpu_live_find(const struct vgpu_insn *code, u32 count)
 {
 	struct live_registers *live = calloc(1, sizeof(*live) + count * sizeof(live->before[0]));
@@ -115,7 +107,7 @@ struct live_registers *vgpu_live_find(const struct vgpu_insn *code, u32 count)
 		return NULL;
 	find_uses(code, count, &used, &live->always);
 	for (u32 w = 0; w < LIVE_WORDS; w++)
-		live->mixed[w] = pairs(used.narrow[w]) & used.wide[w];
+		live->mixed[w] = vgpu_live_pairs(used.narrow[w]) & used.wide[w];
 	for (u32 passes = 0; news && passes < MOST_PASSES; passes++)
 		news = pass(code, count, live->before, &live->always);
 	if (!news)

@@ -39,6 +39,14 @@ struct live_registers {
  */
 struct live_registers *vgpu_live_find(const struct vgpu_insn *code, u32 count);
 
+/* Both bits of a pair n and n + 1, n even, for each that is in @bits */
+static inline u64 vgpu_live_pairs(u64 bits)
+{
+	u64 even = (bits | bits >> 1) & 0x5555555555555555ull;
+
+	return even | even << 1;
+}
+
 /*
  * May something be read of where R(@reg) lies, when lanes are before instruction @index? @some:
  * others may be elsewhere.

@@ -57,7 +57,7 @@ static bool is_live(const struct translation *t, u32 index, u32 chunk)
 	return vgpu_is_live(t->live, index, chunk / 2, t->masked);
 }
 
-/* The same of what @r has; of a head, also what is derived from it: that needs it. */
+/* The same of what @r has; of a head also of R(n + 1), which is derived from it and needs it. */
 static bool is_needed(const struct translation *t, u32 index, const struct residency *r)
 {
 	return is_live(t, index, r->chunk) ||

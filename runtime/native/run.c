@@ -71,7 +71,7 @@ static enum vgpu_lanes_end interpret(struct vgpu_lanes *s, u32 budget)
 	return end;
 }
 
-/* Why one of the functions below had the code left, until run() knows; BUDGET: none did */
+/* Why one of the functions below had the code left, until one() knows; BUDGET: none did */
 static _Thread_local enum vgpu_lanes_end left = VGPU_LANES_BUDGET;
 
 /*

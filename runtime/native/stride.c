@@ -28,11 +28,6 @@ struct facts {
 	bool seen;		/* a way leads here */
 };
 
-/** struct meeting - a reconvergence point: what lanes may have written when they were apart */
-struct meeting {
-	u64 registers[REGS / 64], preds;
-};
-
 struct search {
 	const struct vgpu_insn *code;
 	u32 count;
@@ -41,6 +36,7 @@ struct search {
 	struct facts *before;	/* each segment */
 	struct meeting *meetings;	/* at the beginning of each segment */
 	u8 *diverges;		/* the branch has been found to */
+	const struct live_registers *live;	/* or NULL */
 	u32 *visited;		/* by the search for which branch */
 	u32 *stack;
 	u32 *inner;		/* where lanes meet of branches between */
@@ -326,6 +322,32 @@ static void forget_written(struct facts *f, const struct meeting *m)
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
+/*
+ * At the target of branch @pc is known what is before it. But where a kernel uses R(n) and Q(n), of
+ * which each has lanes where others of the other lie, lanes that wait there may lose what they have
+ * of one to those that write the other.
+ */
+static void jump(struct search *s, u32 pc, const struct facts *f)
+{
+	u32 target = VGPU_BRA_TARGET(s->code[pc].imm), meet = VGPU_BRA_RECONV(s->code[pc].imm);
+	const struct meeting *m = meet < s->count ? &s->meetings[s->number[meet]] : NULL;
+	struct facts left;
+
+	if (!s->diverges[pc] || meet == pc + 1) {
+		s->changed |= join(&s->before[s->number[target]], f);
+		return;
+	}
+	left = *f;
+	for (u32 n = 0; n < REGS; n++) {
+		u64 lost = (m ? m->registers[n / 64] : ~0ull) &
+			   (s->live ? s->live->mixed[n / 64] : ~0ull);
+
+		if (lost >> n % 64 & 1)
+			left.narrow[n] = left.wide[n & ~1u] = STRIDE_NONE;
+	}
+	s->changed |= join(&s->before[s->number[target]], &left);
+}
+
 /* What segment @first says of those that may follow. @out: of its instructions, NULL: not now */
 static void segment(struct search *s, u32 first, struct stride *out)
 {
@@ -347,7 +369,7 @@ static void segment(struct search *s, u32 first, struct stride *out)
 				s->diverges[pc] = 1;
 				find_written(s, pc);
 			}
-			s->changed |= join(&s->before[s->number[VGPU_BRA_TARGET(i->imm)]], &f);
+			jump(s, pc, &f);
 			if (i->guard == VGPU_PT)
 				return;
 		}
@@ -429,8 +451,9 @@ static bool returns_to_start(const struct vgpu_insn *code, u32 count)
 struct stride *vgpu_stride_find(const struct vgpu_insn *code, u32 count, const u8 *leader,
 				const struct live_registers *live)
 {
-	struct search s = { .code = code, .count = count, .leader = leader };
+	struct search s = { .code = code, .count = count, .leader = leader, .live = live };
 	struct stride *out = malloc(count * sizeof(*out));
+	struct divergence d;
 	u32 segments = 0;
 	bool found = false;
 
@@ -459,8 +482,9 @@ struct stride *vgpu_stride_find(const struct vgpu_insn *code, u32 count, const u
 	}
 	forget_all(&s.before[0]);
 	found = search(&s, out);
+	d = (struct divergence){ code, count, leader, s.number, segments, s.diverges, s.meetings };
 	if (found)
-		vgpu_apart_find(code, count, leader, s.diverges, live, out);
+		vgpu_apart_find(&d, live, out);
 done:
 	free(s.number);
 	free(s.diverges);

@@ -21,7 +21,7 @@
 
 #define REGS		64u
 #define DATA_REGS	44u		/* that programs write; above are addresses */
-#define CODE		64u
+#define CODE		96u
 #define SHARED		4096u
 #define LOCAL		256u		/* two pages of local memory */
 #define PAGES		4u

@@ -9,9 +9,10 @@
 
 #include "native_rig.h"
 
-#define WORDS_	12u	/* R(0) to R(11) have values, Q(8) to Q(18) addresses: they overlap */
-#define FIRST_Q	8u
+#define WORDS_	12u	/* R(0) to R(11) have values, Q(first_q) and the next five addresses */
 #define QUADS	6u
+
+static u32 first_q = 8;		/* they overlap */
 
 static inline u8 some_r(void)
 {
@@ -20,7 +21,7 @@ static inline u8 some_r(void)
 
 static inline u8 some_q(void)
 {
-	return (u8)(FIRST_Q + 2 * below(QUADS));
+	return (u8)(first_q + 2 * below(QUADS));
 }
 
 static inline void add_guarded(struct vgpu_insn i, u32 guard)

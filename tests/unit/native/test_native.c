@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "arms_rig.h"
 #include "native_rig.h"
 #include "stride_rig.h"
 #include "translate.h"
@@ -52,15 +53,12 @@ static u32 pc_of(const struct vgpu_warp *w, u32 l)
 	return 0;
 }
 
-/* What is live in lane @l; of one that has exited, what others may read of it: always live */
+/* What is live in lane @l; of one that has exited, what others may read of it */
 static bool may_read(const struct vgpu_warp *w, u32 l, u32 reg, bool wide)
 {
-	const struct live *before = &live->before[pc_of(w, l)];
-	u64 bits = (wide ? before->wide : before->narrow)[reg / 64];
+	const struct live *set = w->live >> l & 1 ? &live->before[pc_of(w, l)] : &live->always;
 
-	for (u32 n = 0; n < count && !(w->live >> l & 1); n++)
-		bits &= (wide ? live->before[n].wide : live->before[n].narrow)[reg / 64];
-	return bits >> reg % 64 & 1;
+	return (wide ? set->wide : set->narrow)[reg / 64] >> reg % 64 & 1;
 }
 
 /*
@@ -390,6 +388,20 @@ static void test_strides(void **state)
 	assert_true(with_strides > n / 2);
 }
 
+/* In states before the first instruction; where a program names no guard it has none. */
+static void run_strided(const struct vgpu_insn *program, u32 count_)
+{
+	memcpy(code, program, count_ * sizeof(*program));
+	count = count_;
+	for (u32 pc = 0; pc < count; pc++)
+		if (!code[pc].guard)
+			code[pc].guard = VGPU_PT;
+	for (u64 seed = 1; seed <= 100; seed++) {
+		random_state = seed;
+		run_program_in(make_strided_state, seed);
+	}
+}
+
 /*
  * The interpreter gets more than one instruction for a MATCH, and nobody looks whether strides hold
  * in these: the warp goes on without them.
@@ -419,14 +431,7 @@ static void test_no_strides(void **state)
 
 	if (!available(*state))
 		skip();
-	memcpy(code, program, sizeof(program));
-	count = VGPU_ARRAY_SIZE(program);
-	for (u32 pc = 0; pc < count; pc++)
-		code[pc].guard = VGPU_PT;
-	for (u64 seed = 1; seed <= 300; seed++) {
-		random_state = seed;
-		run_program_in(make_strided_state, seed);
-	}
+	run_strided(program, VGPU_ARRAY_SIZE(program));
 }
 
 /*
@@ -458,15 +463,72 @@ static void test_lanes_meet_twice(void **state)
 
 	if (!available(*state))
 		skip();
-	memcpy(code, program, sizeof(program));
-	count = VGPU_ARRAY_SIZE(program);
-	for (u32 pc = 0; pc < count; pc++)
-		if (!code[pc].guard)
-			code[pc].guard = VGPU_PT;
-	for (u64 seed = 1; seed <= 50; seed++) {
+	run_strided(program, VGPU_ARRAY_SIZE(program));
+}
+
+/*
+ * Lanes of the first arm change what those of the other use, who wait for them: an index, which is
+ * a row in these still, and a uniform register that lies where a pair is written.
+ */
+static void test_other_arm(void **state)
+{
+	const u64 nowhere = (u64)VGPU_NO_RECONV << 32;
+	struct vgpu_insn program[] = {
+		{ .op = VGPU_OP_SREG, .dst = 0, .imm = VGPU_SR_TID_X },
+		{ .op = VGPU_OP_MOVQ, .flags = VGPU_F_IMM, .dst = 12, .imm = BASE },
+		{ .op = VGPU_OP_SETPS, .flags = VGPU_F_IMM | VGPU_CMP_GT, .dst = 1, .imm = 16 },
+		{ .op = VGPU_OP_MOV, .flags = VGPU_F_IMM, .dst = 10, .imm = 3 },
+		{ .op = VGPU_OP_BRA, .guard = 1, .imm = 7 | 10ull << 32 },
+		{ .op = VGPU_OP_ADD, .flags = VGPU_F_IMM, .dst = 0, .a = 0, .imm = 7 },
+		{ .op = VGPU_OP_BRA, .imm = 10 | nowhere },
+		{ .op = VGPU_OP_MADWU, .flags = VGPU_F_IMM, .dst = 14, .a = 0, .c = 12, .imm = 4 },
+		{ .op = VGPU_OP_LDG, .flags = 2, .dst = 3, .a = 14 },
+		{ .op = VGPU_OP_STS, .flags = 2, .a = R_ROW, .b = 3 },
+		{ .op = VGPU_OP_STS, .flags = 2, .a = R_ROW, .b = 0, .imm = 256 },
+		{ .op = VGPU_OP_EXIT },
+	};
+
+	if (!available(*state))
+		skip();
+	run_strided(program, VGPU_ARRAY_SIZE(program));
+	program[5] = (struct vgpu_insn){ .op = VGPU_OP_MOVQ, .flags = VGPU_F_IMM, .dst = 10,
+					 .imm = 0x500000006 };
+	program[7].a = 10;
+	run_strided(program, VGPU_ARRAY_SIZE(program));
+}
+
+/* Half of a pair is overwritten, whose other half is derived from it. */
+static void test_half_of_pair(void **state)
+{
+	const struct vgpu_insn program[] = {
+		{ .op = VGPU_OP_MOVQ, .flags = VGPU_F_IMM, .dst = 8, .imm = BASE },
+		{ .op = VGPU_OP_LDG, .flags = 2, .dst = 3, .a = 8 },
+		{ .op = VGPU_OP_MOV, .flags = VGPU_F_IMM, .dst = 8, .imm = 5 },
+		{ .op = VGPU_OP_UNLO, .dst = 2, .a = 8 },
+		{ .op = VGPU_OP_STS, .flags = 2, .a = R_ROW, .b = 2 },
+		{ .op = VGPU_OP_STS, .flags = 2, .a = R_ROW, .b = 3, .imm = 256 },
+		{ .op = VGPU_OP_EXIT },
+	};
+
+	if (!available(*state))
+		skip();
+	run_strided(program, VGPU_ARRAY_SIZE(program));
+}
+
+static void test_structured(void **state)
+{
+	u64 first = from_environment("TEST_SEED", 4000000),
+	    n = from_environment("TEST_PROGRAMS", 1500);
+
+	if (!available(*state))
+		skip();
+	with_strides = 0;
+	for (u64 seed = first; seed < first + n; seed++) {
 		random_state = seed;
-		run_program_in(make_strided_state, seed);
+		make_structured_program();
+		run_program_in(make_structured_state, seed);
 	}
+	assert_true(with_strides > n / 2);
 }
 
 /* A shuffle reads what lanes have that are elsewhere, where they cannot read it any more. */
@@ -582,6 +644,11 @@ int main(void)
 		{ "test_strides", test_strides, NULL, NULL, avx512 },
 		{ "test_no_strides", test_no_strides, NULL, NULL, avx512 },
 		{ "test_lanes_meet_twice", test_lanes_meet_twice, NULL, NULL, avx512 },
+		{ "test_other_arm", test_other_arm, NULL, NULL, avx512 },
+		{ "test_half_of_pair", test_half_of_pair, NULL, NULL, avx512 },
+		{ "test_structured", test_structured, NULL, NULL, avx512 },
+		{ "test_structured_avx2", test_structured, NULL, NULL, avx2 },
+		{ "test_structured_sse2", test_structured, NULL, NULL, sse2 },
 		{ "test_strides_avx2", test_strides, NULL, NULL, avx2 },
 		{ "test_strides_sse2", test_strides, NULL, NULL, sse2 },
 		{ "test_each_opcode_avx2", test_each_opcode, NULL, NULL, avx2 },
