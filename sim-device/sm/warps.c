@@ -197,7 +197,10 @@ struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *b
 	used = warps;
 	if (used) {
 		room = warps->room;
-		memset(warps, 0, sizeof(*warps));
+		warps->pending = 0;
+		warps->exited = 0;
+		warps->begun = false;
+		warps->faulted = false;
 	} else {
 		warps = vgpu_mem_alloc(launch->memory, bytes);
 		if (!warps)
@@ -322,6 +325,9 @@ void vgpu_warps_put(struct vgpu_warps *warps)
 
 	if (warps->pending)
 		cancel_waiters(warps);
+	/* where all warps have exited nobody is at a barrier */
+	if (unlikely(warps->exited != warps->count))
+		memset(warps->barriers, 0, sizeof(warps->barriers));
 	pool_for(run, warps->memory);
 	if (warps->local_bytes && warps->begun)
 		for (u32 n = 0; n < warps->count; n++)
