@@ -39,7 +39,10 @@ struct search {
 	const struct live_registers *live;	/* or NULL */
 	u32 *visited;		/* by the search for which branch */
 	u32 *stack;
-	u32 *inner;		/* where lanes meet of branches between */
+	u32 *inner;		/* branches between that and where its lanes meet */
+	u32 inner_count;
+	u32 *passed;		/* by which search for where one of those leads */
+	u32 searches;
 	u32 steps;
 	bool changed;
 	bool refused;		/* it takes too long, or lanes may meet where nobody looks */
@@ -266,35 +269,30 @@ static void add_writes(struct meeting *m, const struct vgpu_insn *i)
 }
 
 /*
- * All that may be written between branch @branch and the point where its lanes meet. That has to be
- * where all ways meet that do not end: lanes of a branch between that met behind it would come
- * there twice.
+ * All instructions between branch @branch and the point where its lanes meet: @seen becomes @mark.
+ * @written: what they write, and s->inner the branches among them; NULL: that is not asked for
  */
-static void find_written(struct search *s, u32 branch)
+static void walk(struct search *s, u32 branch, u32 *seen, u32 mark, struct meeting *written)
 {
 	const struct vgpu_insn *b = &s->code[branch];
-	u32 meet = VGPU_BRA_RECONV(b->imm), depth = 0, inner = 0;
-	struct meeting *m;
+	u32 meet = VGPU_BRA_RECONV(b->imm), depth = 0;
 
-	if (meet >= s->count)
-		return;		/* they do not */
-	m = &s->meetings[s->number[meet]];
 	s->stack[depth++] = VGPU_BRA_TARGET(b->imm);
 	if (branch + 1 < s->count)
 		s->stack[depth++] = branch + 1;
 	while (depth && s->steps < MOST_STEPS) {
 		u32 pc = s->stack[--depth];
 
-		for (; pc < s->count && pc != meet && s->visited[pc] != branch + 1; pc++) {
+		for (; pc < s->count && pc != meet && seen[pc] != mark; pc++) {
 			const struct vgpu_insn *i = &s->code[pc];
 
-			s->visited[pc] = branch + 1;
+			seen[pc] = mark;
 			s->steps++;
-			add_writes(m, i);
-			if (i->op == VGPU_OP_BRA && i->guard != VGPU_PT)
-				s->inner[inner++] = VGPU_BRA_RECONV(i->imm);
-			if (i->op == VGPU_OP_BRA &&
-			    s->visited[VGPU_BRA_TARGET(i->imm)] != branch + 1)
+			if (written)
+				add_writes(written, i);
+			if (written && i->op == VGPU_OP_BRA && i->guard != VGPU_PT)
+				s->inner[s->inner_count++] = pc;
+			if (i->op == VGPU_OP_BRA && seen[VGPU_BRA_TARGET(i->imm)] != mark)
 				s->stack[depth++] = VGPU_BRA_TARGET(i->imm);
 			if ((i->op == VGPU_OP_BRA || i->op == VGPU_OP_EXIT ||
 			     i->op == VGPU_OP_TRAP) &&
@@ -302,11 +300,39 @@ static void find_written(struct search *s, u32 branch)
 				break;
 		}
 	}
-	while (inner--) {
-		u32 pc = s->inner[inner];
+}
 
-		s->refused |= pc != meet && pc < s->count && s->visited[pc] != branch + 1;
-	}
+/*
+ * Do lanes of branch @inner, which is between @branch and @meet, where its lanes meet, meet between
+ * these as well, or there? Who passes @meet on the way would come there twice, and write what
+ * nobody knows of while others wait.
+ */
+static bool is_nested(struct search *s, u32 inner, u32 branch, u32 meet)
+{
+	u32 at = VGPU_BRA_RECONV(s->code[inner].imm);
+
+	if (at == meet || at >= s->count)
+		return true;
+	if (s->visited[at] != branch + 1)
+		return false;
+	walk(s, inner, s->passed, ++s->searches, NULL);
+	return s->passed[meet] != s->searches;
+}
+
+/*
+ * All that may be written between branch @branch and the point where its lanes meet. That has to be
+ * where all ways meet that do not end.
+ */
+static void find_written(struct search *s, u32 branch)
+{
+	u32 meet = VGPU_BRA_RECONV(s->code[branch].imm);
+
+	if (meet >= s->count)
+		return;		/* they do not */
+	s->inner_count = 0;
+	walk(s, branch, s->visited, branch + 1, &s->meetings[s->number[meet]]);
+	while (s->inner_count && !s->refused && s->steps < MOST_STEPS)
+		s->refused = !is_nested(s, s->inner[--s->inner_count], branch, meet);
 	s->changed = true;
 }
 
@@ -457,13 +483,14 @@ struct stride *vgpu_stride_find(const struct vgpu_insn *code, u32 count, const u
 	u32 segments = 0;
 	bool found = false;
 
-	s.number = calloc(4 * (size_t)count + 2, sizeof(*s.number));
+	s.number = calloc(5 * (size_t)count + 2, sizeof(*s.number));
 	s.diverges = calloc(1, count);
 	if (!out || !s.number || !s.diverges || returns_to_start(code, count))
 		goto done;
 	s.visited = s.number + count;
 	s.inner = s.visited + count;
-	s.stack = s.inner + count;	/* each instruction is put there once, and two more */
+	s.passed = s.inner + count;
+	s.stack = s.passed + count;	/* each instruction is put there once, and two more */
 	for (u32 pc = 0; pc < count; pc++)
 		if (leader[pc])
 			s.number[pc] = segments++;

@@ -497,6 +497,45 @@ static void test_other_arm(void **state)
 	run_strided(program, VGPU_ARRAY_SIZE(program));
 }
 
+/*
+ * Lanes of the second branch pass the point where those of the first meet, and write there what is
+ * used by lanes that wait at the target of the first: in the same register, or where it lies.
+ */
+static void test_lanes_pass(void **state)
+{
+	const u64 nowhere = (u64)VGPU_NO_RECONV << 32;
+	struct vgpu_insn program[] = {
+		{ .op = VGPU_OP_SREG, .dst = 0, .imm = VGPU_SR_LANEID },
+		{ .op = VGPU_OP_MOVQ, .flags = VGPU_F_IMM, .dst = 12, .imm = BASE },
+		{ .op = VGPU_OP_MOV, .flags = VGPU_F_IMM, .dst = 6 },
+		{ .op = VGPU_OP_SETPS, .flags = VGPU_F_IMM | VGPU_CMP_GE, .dst = 1, .imm = 16 },
+		{ .op = VGPU_OP_BRA, .guard = 1, .imm = 9 | 12ull << 32 },
+		{ .op = VGPU_OP_SETPS, .flags = VGPU_F_IMM | VGPU_CMP_LT, .dst = 2, .imm = 8 },
+		{ .op = VGPU_OP_BRA, .guard = 2, .imm = 12 | 7ull << 32 },
+		{ .op = VGPU_OP_MOV, .flags = VGPU_F_IMM, .dst = 6, .imm = 3 },
+		{ .op = VGPU_OP_BRA, .imm = 12 | nowhere },
+		{ .op = VGPU_OP_LDG, .flags = 2, .dst = 3, .a = 12 },
+		{ .op = VGPU_OP_STS, .flags = 2, .a = R_ROW, .b = 3 },
+		{ .op = VGPU_OP_MOV, .flags = VGPU_F_IMM, .dst = 6, .imm = 3 },
+		{ .op = VGPU_OP_SETPS, .flags = VGPU_F_IMM | VGPU_CMP_EQ, .dst = 3, .a = 6,
+		  .imm = 3 },
+		{ .op = VGPU_OP_BRA, .guard = 3, .imm = 16 | nowhere },
+		{ .op = VGPU_OP_MOVQ, .flags = VGPU_F_IMM, .dst = 12, .imm = BASE + 64 },
+		{ .op = VGPU_OP_BRA, .imm = 7 | nowhere },
+		{ .op = VGPU_OP_STS, .flags = 2, .a = R_ROW, .b = 6, .imm = 256 },
+		{ .op = VGPU_OP_EXIT },
+	};
+
+	if (!available(*state))
+		skip();
+	run_strided(program, VGPU_ARRAY_SIZE(program));
+	program[5].flags = VGPU_F_IMM | VGPU_CMP_EQ;
+	program[5].imm = 6;
+	program[14] = (struct vgpu_insn){ .op = VGPU_OP_MOV, .flags = VGPU_F_IMM, .dst = 13,
+					  .imm = (u32)BASE + 64 };
+	run_strided(program, VGPU_ARRAY_SIZE(program));
+}
+
 /* Half of a pair is overwritten, whose other half is derived from it. */
 static void test_half_of_pair(void **state)
 {
@@ -645,6 +684,8 @@ int main(void)
 		{ "test_no_strides", test_no_strides, NULL, NULL, avx512 },
 		{ "test_lanes_meet_twice", test_lanes_meet_twice, NULL, NULL, avx512 },
 		{ "test_other_arm", test_other_arm, NULL, NULL, avx512 },
+		{ "test_lanes_pass", test_lanes_pass, NULL, NULL, avx512 },
+		{ "test_lanes_pass_sse2", test_lanes_pass, NULL, NULL, sse2 },
 		{ "test_half_of_pair", test_half_of_pair, NULL, NULL, avx512 },
 		{ "test_structured", test_structured, NULL, NULL, avx512 },
 		{ "test_structured_avx2", test_structured, NULL, NULL, avx2 },
