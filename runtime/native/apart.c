@@ -32,27 +32,13 @@ static void put(struct live *set, u32 reg, bool wide, bool value)
 	*word = value ? *word | bit : *word & ~bit;
 }
 
-static bool ends(const struct vgpu_insn *i)
-{
-	return (i->op == VGPU_OP_BRA || i->op == VGPU_OP_EXIT || i->op == VGPU_OP_TRAP) &&
-	       i->guard == VGPU_PT;
-}
-
 /* ---- what inactive lanes may read -------------------------------------------------- */
-
-static void unite(struct live *into, const struct live *from)
-{
-	for (u32 w = 0; w < LIVE_WORDS; w++) {
-		into->narrow[w] |= from->narrow[w];
-		into->wide[w] |= from->wide[w];
-	}
-}
 
 static void more(struct search *s, u32 pc, const struct live *read)
 {
 	struct live *before = &s->before[s->d->number[pc]], was = *before;
 
-	unite(before, read);
+	vgpu_live_unite(before, read);
 	s->changed |= memcmp(&was, before, sizeof(was)) != 0;
 }
 
@@ -86,10 +72,10 @@ static void part(struct search *s, u32 pc, struct live *read)
 	u32 target = VGPU_BRA_TARGET(imm), meet = VGPU_BRA_RECONV(imm);
 
 	if (s->d->diverges[pc] && meet < s->d->count)
-		unite(read, &s->live->before[meet]);
+		vgpu_live_unite(read, &s->live->before[meet]);
 	more(s, target, read);
 	if (s->d->diverges[pc])
-		unite(read, &s->live->before[target]);
+		vgpu_live_unite(read, &s->live->before[target]);
 }
 
 static void read_in_segment(struct search *s, u32 pc)
@@ -103,7 +89,7 @@ static void read_in_segment(struct search *s, u32 pc)
 		s->strides[pc].unmasked = i->guard == VGPU_PT && !is_read(s, &read, pc);
 		if (i->op == VGPU_OP_BRA)
 			part(s, pc, &read);
-		if (ends(i))
+		if (vgpu_ends_way(i))
 			return;
 		pc++;
 	} while (pc < s->d->count && !s->d->leader[pc]);
@@ -212,7 +198,7 @@ static void whole_in_segment(struct search *s, u32 pc)
 		write_whole(&whole, &o, stride->whole);
 		if (i->op == VGPU_OP_BRA)
 			jump(s, pc, &whole);
-		if (ends(i))
+		if (vgpu_ends_way(i))
 			return;
 		pc++;
 	} while (pc < s->d->count && !s->d->leader[pc]);

@@ -29,14 +29,6 @@ static void add_writes(struct live *live, const struct vgpu_operands *o)
 	add(live, o->writes, o->write_count, o->wide_writes);
 }
 
-static void unite(struct live *live, const struct live *other)
-{
-	for (u32 w = 0; w < LIVE_WORDS; w++) {
-		live->narrow[w] |= other->narrow[w];
-		live->wide[w] |= other->wide[w];
-	}
-}
-
 static void remove_all(struct live *live, const struct live *other)
 {
 	for (u32 w = 0; w < LIVE_WORDS; w++) {
@@ -49,13 +41,12 @@ static void remove_all(struct live *live, const struct live *other)
 static struct live behind(const struct vgpu_insn *code, u32 count, u32 n, const struct live *live)
 {
 	const struct vgpu_insn *i = &code[n];
-	bool leaves = i->op == VGPU_OP_EXIT || i->op == VGPU_OP_TRAP || i->op == VGPU_OP_BRA;
 	struct live out = {};
 
 	if (i->op == VGPU_OP_BRA)
-		unite(&out, &live[VGPU_BRA_TARGET(i->imm)]);
-	if (n + 1 < count && (i->guard != VGPU_PT || !leaves))
-		unite(&out, &live[n + 1]);
+		vgpu_live_unite(&out, &live[VGPU_BRA_TARGET(i->imm)]);
+	if (n + 1 < count && !vgpu_ends_way(i))
+		vgpu_live_unite(&out, &live[n + 1]);
 	return out;
 }
 
@@ -75,7 +66,7 @@ static bool pass(const struct vgpu_insn *code, u32 count, struct live *live,
 			add_writes(&written, &operands);
 		remove_all(&now, &written);
 		add_reads(&now, &operands);
-		unite(&now, always);
+		vgpu_live_unite(&now, always);
 		news |= memcmp(&live[n], &now, sizeof(now)) != 0;
 		live[n] = now;
 	}

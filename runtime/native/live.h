@@ -39,6 +39,21 @@ struct live_registers {
  */
 struct live_registers *vgpu_live_find(const struct vgpu_insn *code, u32 count);
 
+static inline void vgpu_live_unite(struct live *into, const struct live *from)
+{
+	for (u32 w = 0; w < LIVE_WORDS; w++) {
+		into->narrow[w] |= from->narrow[w];
+		into->wide[w] |= from->wide[w];
+	}
+}
+
+/* Does no lane go on with what stands behind @i? */
+static inline bool vgpu_ends_way(const struct vgpu_insn *i)
+{
+	return (i->op == VGPU_OP_BRA || i->op == VGPU_OP_EXIT || i->op == VGPU_OP_TRAP) &&
+	       i->guard == VGPU_PT;
+}
+
 /* Both bits of a pair n and n + 1, n even, for each that is in @bits */
 static inline u64 vgpu_live_pairs(u64 bits)
 {

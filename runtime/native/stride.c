@@ -294,9 +294,7 @@ static void walk(struct search *s, u32 branch, u32 *seen, u32 mark, struct meeti
 				s->inner[s->inner_count++] = pc;
 			if (i->op == VGPU_OP_BRA && seen[VGPU_BRA_TARGET(i->imm)] != mark)
 				s->stack[depth++] = VGPU_BRA_TARGET(i->imm);
-			if ((i->op == VGPU_OP_BRA || i->op == VGPU_OP_EXIT ||
-			     i->op == VGPU_OP_TRAP) &&
-			    i->guard == VGPU_PT)
+			if (vgpu_ends_way(i))
 				break;
 		}
 	}
@@ -396,10 +394,8 @@ static void segment(struct search *s, u32 first, struct stride *out)
 				find_written(s, pc);
 			}
 			jump(s, pc, &f);
-			if (i->guard == VGPU_PT)
-				return;
 		}
-		if ((i->op == VGPU_OP_EXIT || i->op == VGPU_OP_TRAP) && i->guard == VGPU_PT)
+		if (vgpu_ends_way(i))
 			return;
 		if (out)
 			out[pc].result = step(&f, i);
