@@ -220,6 +220,8 @@ static inline u32 run_warp(struct vgpu_sm_run *run, struct vgpu_block *block,
 		vgpu_warps_exit(block->warps, w);
 	else if (end != VGPU_LANES_BUDGET)
 		end_warp(block, w, end);
+	if (w->cycles > run->slice.longest)
+		run->slice.longest = w->cycles;
 	left = lanes->budget;
 	w->left = left;
 	budget -= left;
@@ -271,27 +273,19 @@ static void begin_block(struct vgpu_slice *slice)
 	slice->warp = 0;
 }
 
-/* What the warps of slice->block took in this slice. */
-static void count_cycles(struct vgpu_slice *slice)
+/* The rest of the slice is one of its own. */
+static void restart_cycles(struct vgpu_warps *warps)
 {
-	struct vgpu_warps *warps = slice->block->warps;
-	u64 longest = slice->longest;
-
-	for (struct vgpu_warp *w = warps->warp, *end = w + warps->count; w != end; w++) {
-		longest = w->cycles > longest ? w->cycles : longest;
-		w->cycles = 0;
-	}
-	slice->longest = longest;
+	for (u32 n = 0; n < warps->count; n++)
+		warps->warp[n].cycles = 0;
 }
 
 static void end_block(struct vgpu_slice *slice)
 {
 	struct vgpu_block *block = slice->block;
 	struct vgpu_warps *warps = block->warps;
-	struct vgpu_warp *stuck;
+	struct vgpu_warp *stuck = warps->faulted ? NULL : vgpu_warps_stuck(warps);
 
-	count_cycles(slice);
-	stuck = warps->faulted ? NULL : vgpu_warps_stuck(warps);
 	if (stuck)
 		vgpu_block_record_fault(block, stuck, VGPU_FAULT_BARRIER,
 					(u32)__builtin_ctz(stuck->bar_mask), stuck->pc - 1);
@@ -366,7 +360,7 @@ static bool run_block(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing
 	if (ended)
 		end_block(slice);
 	else if (slice->cut)
-		count_cycles(slice);
+		restart_cycles(block->warps);
 	return ended;
 }
 
