@@ -75,6 +75,7 @@ static void prepare_masks(struct translation *t)
 		x86_rr(x, false, X_LOAD, RDI, R12);
 		x86_mov_ri(x, RAX, (u64)(uintptr_t)vgpu_native_count);
 		x86_call_reg(x, RAX);
+		x86_rr(x, false, X_LOAD, RAX, RAX);	/* 32 bits are the result */
 	} else {
 		x86_popcnt(x, RAX, R12);
 	}
