@@ -210,9 +210,9 @@ static struct residency *begin_residency(struct translation *t, u8 slot, u32 chu
 	struct residency *r;
 
 	end_derived(t, chunk);
-	/* a result: it is not left any more, before the next instruction */
+	/* by a result, behind which the code is not left any more before the next instruction */
 	if (t->slot_of[chunk])
-		leave_slot(t, t->slot_of[chunk], t->index + dirty);
+		leave_slot(t, t->slot_of[chunk], t->index + 1);
 	r = new_residency(t);
 	if (!r)
 		return NULL;

@@ -17,22 +17,6 @@ static const struct native_kernel *kernel_of(const struct vgpu_lanes *s)
 	return vgpu_container_of(s->native, struct native_kernel, code);
 }
 
-/*
- * The function of the compiler takes a table where the processor may have no instruction for it.
- * One with AVX2 has. Volatile: so it stays behind the question.
- */
-static u32 lanes_of(const struct native_kernel *kernel, u32 mask)
-{
-	u32 count;
-
-	if (likely(mask == ~0u))
-		return VGPU_LANES;
-	if (kernel->vectors == VGPU_VECTORS_SSE2)
-		return (u32)__builtin_popcount(mask);
-	__asm__ volatile("popcnt %1, %0" : "=r"(count) : "r"(mask) : "cc");
-	return count;
-}
-
 /* Of the budget, how much the interpreter must have for the instruction the warp stands at. */
 static u32 share(const struct vgpu_lanes *s, const struct vgpu_warp *w)
 {
@@ -129,7 +113,7 @@ static enum vgpu_lanes_end diverge_here(struct vgpu_lanes *s, struct vgpu_warp *
 	if (!diverge(w, i, m))
 		return interpret(s, 1);		/* which says what is wrong */
 	s->budget--;
-	s->threads += lanes_of(kernel_of(s), m);
+	s->threads += vgpu_native_count(m);
 	w->cycles += s->cost[i->op];
 	return VGPU_LANES_BUDGET;
 }
@@ -143,7 +127,7 @@ static enum vgpu_lanes_end exit_here(struct vgpu_lanes *s, struct vgpu_warp *w)
 	if (w->waiting)
 		return interpret(s, 1);
 	s->budget--;
-	s->threads += lanes_of(kernel_of(s), m);
+	s->threads += vgpu_native_count(m);
 	w->cycles += s->cost[i->op];
 	w->live &= ~m;
 	w->active &= ~m;
@@ -180,7 +164,7 @@ static enum vgpu_lanes_end again(struct vgpu_lanes *s, struct vgpu_warp *w,
 		return interpret(s, 1);
 	s->held = 0;
 	s->budget--;
-	s->threads += lanes_of(kernel, w->active);
+	s->threads += vgpu_native_count(w->active);
 	w->cycles += s->cost[i->op];
 	w->pc++;
 	return VGPU_LANES_BUDGET;

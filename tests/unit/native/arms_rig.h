@@ -59,10 +59,7 @@ static inline void add_simple(void)
 		break;
 	case 1:
 	case 2:
-		if (below(2))
-			add_index(r);
-		add_address(r, q, below(2) ? 4 : 8);
-		add_access(q);
+		add_new_access(r, q);
 		break;
 	case 3:
 		add_access(q);

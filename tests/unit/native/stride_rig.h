@@ -106,6 +106,15 @@ static inline void add_access(u8 q)
 	});
 }
 
+/* An access by an address that is made for it */
+static inline void add_new_access(u8 r, u8 q)
+{
+	if (below(2))
+		add_index(r);
+	add_address(r, q, below(2) ? 4 : 8);
+	add_access(q);
+}
+
 static inline void add_arithmetic(void)
 {
 	static const u8 words[] = {
@@ -192,10 +201,7 @@ static inline void make_strided_program(void)
 			break;
 		case 2:
 		case 3:
-			if (below(2))
-				add_index(r);
-			add_address(r, q, below(2) ? 4 : 8);
-			add_access(q);
+			add_new_access(r, q);
 			break;
 		case 4:
 			add_access(q);

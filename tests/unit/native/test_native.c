@@ -217,21 +217,27 @@ static void test_fma_ties(void **state)
 	}
 }
 
-static void test_strides(void **state)
+/* Programs of @make, from seed @otherwise on, before their first instruction */
+static void run_random(u64 otherwise, void (*make)(void), void (*make_state_)(struct state *s))
 {
-	u64 first = from_environment("TEST_SEED", 3000000),
+	u64 first = from_environment("TEST_SEED", otherwise),
 	    n = from_environment("TEST_PROGRAMS", 1500);
 
-	if (!available(*state))
-		skip();
 	with_strides = 0;
 	for (u64 seed = first; seed < first + n; seed++) {
 		random_state = seed;
-		make_strided_program();
-		run_program_in(make_strided_state, seed);
+		make();
+		run_program_in(make_state_, seed);
 	}
 	/* of three states each */
 	assert_true(with_strides > n / 2);
+}
+
+static void test_strides(void **state)
+{
+	if (!available(*state))
+		skip();
+	run_random(3000000, make_strided_program, make_strided_state);
 }
 
 /* In states before the first instruction; where a program names no guard it has none. */
@@ -402,18 +408,9 @@ static void test_half_of_pair(void **state)
 
 static void test_structured(void **state)
 {
-	u64 first = from_environment("TEST_SEED", 4000000),
-	    n = from_environment("TEST_PROGRAMS", 1500);
-
 	if (!available(*state))
 		skip();
-	with_strides = 0;
-	for (u64 seed = first; seed < first + n; seed++) {
-		random_state = seed;
-		make_structured_program();
-		run_program_in(make_structured_state, seed);
-	}
-	assert_true(with_strides > n / 2);
+	run_random(4000000, make_structured_program, make_structured_state);
 }
 
 /* A shuffle reads what lanes have that are elsewhere, where they cannot read it any more. */
