@@ -77,11 +77,35 @@ static struct x86_mem all(struct x86 *x, uint64_t value)
 
 /* ---- one instruction of the processor ------------------------------------------- */
 
+/*
+ * Other instructions ignore the bit W. It is zero there, so that they can be short, and valgrind
+ * knows them.
+ */
+static bool has_wide_form(uint32_t op)
+{
+	switch (MAP(op)) {
+	case 1:
+		return OPCODE(op) == OPCODE(FROM_GPR) || OPCODE(op) == OPCODE(TO_GPR);
+	case 2:
+		return OPCODE(op) > 0x40;
+	default:
+		return true;
+	}
+}
+
 static void put_vex(struct x86 *x, uint32_t op, bool length, uint8_t reg, uint8_t v, bool b)
 {
-	x86_byte(x, 0xc4);
-	x86_byte(x, (uint8_t)((reg & 8 ? 0 : 0x80) | 0x40 | (b ? 0 : 0x20) | MAP(op)));
-	x86_byte(x, (uint8_t)(WIDE(op) << 7 | (~v & 15) << 3 | length << 2 | PP(op)));
+	uint8_t inverted = (reg & 8 ? 0 : 0x80), rest = (~v & 15) << 3 | length << 2 | PP(op);
+	bool wide = WIDE(op) && has_wide_form(op);
+
+	if (MAP(op) == 1 && !wide && !b) {
+		x86_byte(x, 0xc5);
+		x86_byte(x, (uint8_t)(inverted | rest));
+	} else {
+		x86_byte(x, 0xc4);
+		x86_byte(x, (uint8_t)(inverted | 0x40 | (b ? 0 : 0x20) | MAP(op)));
+		x86_byte(x, (uint8_t)(wide << 7 | rest));
+	}
 	x86_byte(x, (uint8_t)OPCODE(op));
 }
 
