@@ -297,12 +297,19 @@ bool vgpu_sm_driver_issue(struct vgpu_exec *exec, u32 sm)
 	return false;
 }
 
+/* May blocks of @launch leave @sm while they wait? */
+static bool switches(const struct vgpu_exec *exec, u32 sm, const struct vgpu_launch *launch)
+{
+	/* those of profiled kernels have no place to go back to */
+	return launch->kernel && unlikely(vgpu_smst_switches(exec, &exec->smst[sm]));
+}
+
 static bool block_followed(void *engine, u32 sm, struct vgpu_launch *launch, u32 slot, u64 *index)
 {
 	struct vgpu_ksr *ksr = vgpu_ksr_of(launch);
 	struct vgpu_exec *exec = engine;
 
-	if (!vgpu_list_empty(&ksr->ptbq) || !claim(exec, sm, ksr))
+	if (!vgpu_list_empty(&ksr->ptbq) || switches(exec, sm, launch) || !claim(exec, sm, ksr))
 		return false;
 	count_end(exec, sm, ksr, *index, slot);
 	*index = ksr->next_block++;

@@ -24,37 +24,63 @@ static void compiled_release(struct vgpu_block *block)
 }
 
 /*
- * Report what the last slice ended. Every report may change who is resident: start over after each.
- * Returns whether a block is left all of whose warps wait.
+ * @block has ended. Its kernel mostly has another one for its place: that takes its struct and its
+ * state, as if it had been issued. False: nothing has happened.
+ */
+static bool follow(struct vgpu_sm *sm, struct vgpu_block *block)
+{
+	u64 below = (1ull << block->slot) - 1;
+
+	/* a new block would get the first slot that is free */
+	if ((sm->slots_used & below) != below || block->stopping ||
+	    !sm->env->ops->block_followed(sm->env->engine, sm->index, block->launch, block->slot,
+					  &block->index))
+		return false;
+	vgpu_warps_follow(block);
+	vgpu_list_del(&block->node);
+	vgpu_list_add_tail(&block->node, &sm->resident);
+	return true;
+}
+
+/* @block is over, or has stopped: report it. May change who is resident. */
+static void report_block(struct vgpu_sm *sm, struct vgpu_block *block)
+{
+	const struct vgpu_warps *warps = block->warps;
+	struct vgpu_fault copy;
+
+	/* what such a report ends is to have been executed as far as it was */
+	if (warps->faulted || !vgpu_warps_over(warps))
+		vgpu_sms_catch_up(sm->env);
+	if (warps->faulted) {
+		copy = warps->fault;
+		sm->env->ops->block_fault(sm, block, &copy);
+	} else if (vgpu_warps_over(warps)) {
+		vgpu_sm_remove(sm, block);
+		sm->env->ops->block_done(sm, block);
+	} else {
+		sm->env->ops->block_stopped(sm, block);
+	}
+}
+
+/*
+ * Report what the last slice ended. Returns whether a block is left all of whose warps wait.
  */
 static bool report_ends(struct vgpu_sm *sm)
 {
-	struct vgpu_block *block = vgpu_sm_first(sm);
+	struct vgpu_block *block = vgpu_sm_first(sm), *next;
 	bool waits = false;
 
-	while (block) {
-		struct vgpu_warps *warps = block->warps;
-		struct vgpu_fault copy;
+	for (; block; block = next) {
+		const struct vgpu_warps *warps = block->warps;
 
+		next = vgpu_list_after(block, &sm->resident, struct vgpu_block, node);
 		if (block->launch->stopped || (!vgpu_warps_over(warps) && !block->stopping)) {
 			waits |= !warps->ready;
-			block = vgpu_list_after(block, &sm->resident, struct vgpu_block, node);
-			continue;
+		} else if (warps->faulted || !vgpu_warps_over(warps) || !follow(sm, block)) {
+			report_block(sm, block);
+			next = vgpu_sm_first(sm);
+			waits = false;
 		}
-		/* what such a report ends is to have been executed as far as it was */
-		if (warps->faulted || !vgpu_warps_over(warps))
-			vgpu_sms_catch_up(sm->env);
-		if (warps->faulted) {
-			copy = warps->fault;
-			sm->env->ops->block_fault(sm, block, &copy);
-		} else if (vgpu_warps_over(warps)) {
-			vgpu_sm_remove(sm, block);
-			sm->env->ops->block_done(sm, block);
-		} else {
-			sm->env->ops->block_stopped(sm, block);
-		}
-		block = vgpu_sm_first(sm);
-		waits = false;
 	}
 	return waits;
 }

@@ -29,10 +29,10 @@ struct vgpu_sm;
  * struct vgpu_sm_ops - what an SM tells the engine
  * @block_done: @block has ended at the present time and is already off the SM; the engine releases
  *   it and may issue another
- * @block_followed: the profiled block of @launch in @slot of SM @sm, still resident, has ended,
- *   *@index of its grid. Where its kernel has a new block to issue to the same place, *@index
- *   becomes that one's and nothing else of the block changes. false: nothing has happened, take it
- *   off and call @block_done
+ * @block_followed: the block of @launch in @slot of SM @sm, still resident, has ended, *@index of
+ *   its grid. Where its kernel has a new block to issue to the same place, *@index becomes that
+ *   one's and nothing else of the block changes. false: nothing has happened, take it off and call
+ *   @block_done
  * @block_fault: @block, still resident, did what ends its context. @fault has reason, block,
  *   thread, pc, address, bytes, write; the engine adds the rest. The block stays until its context
  *   is stopped, right behind the present event

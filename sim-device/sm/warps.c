@@ -172,9 +172,23 @@ static void find_index(u32 *index, u64 n, const u32 *grid)
 }
 
 /*
- * The state of a new block, of which only this struct is touched: the rest is made when the block
- * begins (vgpu_warps_begin()), and then is in the caches when it executes.
+ * @block has the state @warps from now on, of which only this struct is touched: the rest is made
+ * when the block begins (vgpu_warps_begin()), and then is in the caches when it executes.
  */
+static void give_state(struct vgpu_warps *warps, const struct vgpu_block *block)
+{
+	const struct vgpu_launch *launch = block->launch;
+
+	vgpu_work_add(launch->work, warps->work);
+	warps->home->run->started += warps->started;
+	warps->ready = launch->warps;
+	warps->pending = 0;
+	warps->exited = 0;
+	warps->begun = false;
+	warps->faulted = false;
+	find_index(warps->index, block->index, launch->grid);
+}
+
 struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *block, u64 extra)
 {
 	const struct vgpu_launch *launch = block->launch;
@@ -197,27 +211,21 @@ struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *b
 	used = warps;
 	if (used) {
 		room = warps->room;
-		warps->pending = 0;
-		warps->exited = 0;
-		warps->begun = false;
-		warps->faulted = false;
 	} else {
 		warps = vgpu_mem_alloc(launch->memory, bytes);
 		if (!warps)
 			return NULL;
 	}
-	vgpu_work_add(launch->work, bytes / VGPU_WORK_CLEARED);
-	sm->run->started += VGPU_WORK_BLOCK + launch->warps * VGPU_WORK_WARP +
-			    (u32)((launch->warps * slot + shared) / VGPU_WORK_CLEARED);
+	warps->work = (u32)(bytes / VGPU_WORK_CLEARED);
+	warps->started = VGPU_WORK_BLOCK + launch->warps * VGPU_WORK_WARP +
+			 (u32)((launch->warps * slot + shared) / VGPU_WORK_CLEARED);
 	warps->home = sm;
 	warps->room = room;
 	warps->used = used;
 	warps->memory = launch->memory;
 	warps->count = launch->warps;
-	warps->ready = launch->warps;
 	warps->shared_bytes = launch->shared_bytes;
 	warps->local_bytes = vass->local_bytes;
-	find_index(warps->index, block->index, launch->grid);
 	base = (u8 *)warps;
 	at = aligned((u64)(unsigned long)base + sizeof(*warps)) - (u64)(unsigned long)base;
 	warps->warp = (struct vgpu_warp *)(base + at);
@@ -229,7 +237,25 @@ struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *b
 	warps->extra = extra ? base + at : NULL;
 	if (used && extra)
 		memset(warps->extra, 0, extra);
+	give_state(warps, block);
 	return warps;
+}
+
+static void put_local_of_all(struct vgpu_warps *warps)
+{
+	if (unlikely(warps->local_bytes) && warps->begun)
+		for (u32 n = 0; n < warps->count; n++)
+			put_local(warps->home->run, &warps->warp[n]);
+}
+
+void vgpu_warps_follow(const struct vgpu_block *block)
+{
+	struct vgpu_warps *warps = block->warps;
+
+	pool_for(warps->home->run, warps->memory);
+	put_local_of_all(warps);
+	warps->used = true;
+	give_state(warps, block);
 }
 
 void vgpu_warps_enter(struct vgpu_lanes *lanes, const struct vgpu_block *block)
@@ -329,9 +355,7 @@ void vgpu_warps_put(struct vgpu_warps *warps)
 	if (unlikely(warps->exited != warps->count))
 		memset(warps->barriers, 0, sizeof(warps->barriers));
 	pool_for(run, warps->memory);
-	if (warps->local_bytes && warps->begun)
-		for (u32 n = 0; n < warps->count; n++)
-			put_local(run, &warps->warp[n]);
+	put_local_of_all(warps);
 	if (warps->room > POOL_MOST_BYTES || run->pooled >= sm->config->blocks_per_sm) {
 		vgpu_mem_free(warps->memory, warps, warps->room);
 		return;

@@ -32,6 +32,8 @@ struct vgpu_warps {
 	u32 ready;			/* warps that can execute */
 	u32 pending;			/* warps that wait for pages */
 	u32 exited;
+	u32 work;			/* of the device, for a block that has it (sim/work.h) */
+	u32 started;			/* … of its first slice */
 	bool used;			/* by a block before: what is not cleared is anything */
 	bool begun;			/* @warp, @shared and registers are the block's */
 	bool faulted;			/* fault is to be reported */
@@ -147,6 +149,11 @@ static inline bool vgpu_slice_is_put_off(const struct vgpu_sm_run *run)
 /* warps.c */
 /* A new block's state, and @extra bytes of zeros; NULL: no memory. It has not begun. */
 struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *block, u64 extra);
+/*
+ * The block before has ended, all of its warps have exited: @block of the same launch, on the same
+ * SM, has its state. As vgpu_warps_put() and vgpu_warps_get().
+ */
+void vgpu_warps_follow(const struct vgpu_block *block);
 /* The lanes execute @block from now on. */
 void vgpu_warps_enter(struct vgpu_lanes *lanes, const struct vgpu_block *block);
 /* Before the first warp executes: all that the program can see is zero (unwritten.c). */
