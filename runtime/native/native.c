@@ -186,6 +186,7 @@ static struct native_kernel *kernel_of(const struct vgpu_insn *code, uint32_t co
 	k->code = (struct vgpu_native_code){ NULL, vgpu_native_begin, vgpu_native_end };
 	k->vectors = vectors;
 	k->interpreter = vectors == VGPU_VECTORS_SSE2 ? vgpu_lanes_run_sse2 : vgpu_lanes_run_avx2;
+	k->one = vectors == VGPU_VECTORS_SSE2 ? vgpu_lanes_one_sse2 : vgpu_lanes_one_avx2;
 	k->hash = hash;
 	k->count = count;
 	translate(k);

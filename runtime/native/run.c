@@ -59,30 +59,39 @@ static enum vgpu_lanes_end interpret(struct vgpu_lanes *s, u32 budget)
 static _Thread_local enum vgpu_lanes_end left = VGPU_LANES_BUDGET;
 
 /*
- * Budget and cycles are the code's, which has counted the instruction already, and so are the
- * reconvergence points: it looks for them where they may be.
+ * The instruction at which the warp stands. Budget and cycles are the code's, which has counted it
+ * already, and so are the reconvergence points: it looks for them where they may be.
  */
-u32 vgpu_native_interpret(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
+static enum vgpu_lanes_end run_loop_for_one(struct vgpu_lanes *s)
 {
-	const struct native_kernel *kernel = kernel_of(s);
 	struct vgpu_warp *w = s->warp;
 	u64 cycles = w->cycles, threads = s->threads;
 	u32 budget = s->budget, reconv = w->reconv;
 	enum vgpu_lanes_end end;
 
-	(void)m;
-	w->pc = (u32)(i - kernel->insns);
 	w->reconv = VGPU_NO_RECONV;
 	s->budget = 1;
-	end = kernel->interpreter(s);
+	end = kernel_of(s)->interpreter(s);
 	s->budget = budget;
 	w->reconv = reconv;
 	w->cycles = cycles;
 	s->threads = threads;
+	return end;
+}
+
+u32 vgpu_native_interpret(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
+{
+	const struct native_kernel *kernel = kernel_of(s);
+	enum vgpu_lanes_end end;
+
+	s->warp->pc = (u32)(i - kernel->insns);
+	end = kernel->one(s, i, m);
 	if (likely(end == VGPU_LANES_BUDGET))
 		return 0;
+	if (end == VGPU_LANES_OTHER)
+		end = run_loop_for_one(s);
 	left = end;
-	return 1;
+	return end != VGPU_LANES_BUDGET;
 }
 
 typedef u64 pair __attribute__((vector_size(16)));

@@ -15,6 +15,7 @@ struct native_kernel {
 	uint16_t cost[VGPU_OP_COUNT];
 	enum vgpu_native_vectors vectors;	/* its code is for these */
 	enum vgpu_lanes_end (*interpreter)(struct vgpu_lanes *lanes);
+	enum vgpu_lanes_end (*one)(struct vgpu_lanes *lanes, const struct vgpu_insn *i, u32 m);
 	/* code.run: may be executed, and not be written; NULL: there is none for this kernel */
 	const uint8_t *start;
 	size_t room;			/* bytes of its mapping, between two pages more */

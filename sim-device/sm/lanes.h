@@ -111,6 +111,7 @@ enum vgpu_lanes_end {
 	VGPU_LANES_TRANSLATE,	/* stands at an access, which `lane` has no translation for */
 	VGPU_LANES_LOCAL,	/* the same; pages of local memory are missing */
 	VGPU_LANES_FAULT,	/* `reason` and what follows it */
+	VGPU_LANES_OTHER,	/* of vgpu_lanes_one_*() alone: it has done nothing */
 };
 
 /**
@@ -198,5 +199,14 @@ static inline const struct vgpu_tlb_entry *vgpu_lanes_held(const struct vgpu_lan
 /* Execute up to lanes->budget instructions of lanes->warp. The code has been verified. */
 enum vgpu_lanes_end vgpu_lanes_run_sse2(struct vgpu_lanes *lanes);
 enum vgpu_lanes_end vgpu_lanes_run_avx2(struct vgpu_lanes *lanes);
+
+/*
+ * Execute @i, at which lanes->warp stands, for the lanes in @m, at least one, as if it had no
+ * guard. BUDGET: done. OTHER: it is none of those in lanes_calls.h, or lanes would have to wait.
+ * Else the warp has not executed it, as with vgpu_lanes_run_*(). Budget, cycles, pc and threads
+ * stay as they are. For native code, not in the module.
+ */
+enum vgpu_lanes_end vgpu_lanes_one_sse2(struct vgpu_lanes *lanes, const struct vgpu_insn *i, u32 m);
+enum vgpu_lanes_end vgpu_lanes_one_avx2(struct vgpu_lanes *lanes, const struct vgpu_insn *i, u32 m);
 
 #endif

@@ -4,6 +4,7 @@
  * -mavx2 -mfma. See lanes.h.
  */
 #define LANES_RUN	vgpu_lanes_run_avx2
+#define LANES_ONE	vgpu_lanes_one_avx2
 #define LANES_VECTOR	32
 #ifndef __CHECKER__	/* sparse knows no vectors */
 #include "lanes_impl.h"

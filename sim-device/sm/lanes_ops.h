@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * The opcodes, one line each: the cases of the switch in lanes_run.h, which includes this and has
- * the macros. x, y, z are the operands a, b, c.
+ * the macros. x, y, z are the operands a, b, c. Those that take many instructions are in
+ * lanes_calls.h.
  */
+#include "lanes_calls.h"
 	case VGPU_OP_NOP:
 		break;
 	case VGPU_OP_MEMBAR:
@@ -59,10 +61,6 @@
 	LWIDE(MULWU, (u64)x * y)
 	LWIDE(MADWS, (u64)((s64)(s32)x * (s32)y) + z)
 	LWIDE(MADWU, (u64)x * y + z)
-	V2(DIVS, div_v(x, y, true))
-	V2(DIVU, div_v(x, y, false))
-	V2(REMS, rem_v(x, y, true))
-	V2(REMU, rem_v(x, y, false))
 	V2(MINS, choose((vu)((vs)x < (vs)y), x, y))
 	V2(MINU, choose((vu)(x < y), x, y))
 	V2(MAXS, choose((vu)((vs)x > (vs)y), x, y))
@@ -80,37 +78,9 @@
 	L2(SHFRW, funnel_right(x, y, z & 31))
 	L2(SHFLC, funnel_left(x, y, z < 32 ? z : 32))
 	L2(SHFRC, funnel_right(x, y, z < 32 ? z : 32))
-	V1(CLZ, clz_v(x))
-	V1(POPC, popc_v(x))
-	V1(BREV, brev_v(x))
-	V1(BFINDS, 31 - clz_v(x ^ (vu)((vs)x < 0)))
-	V1(BFINDU, 31 - clz_v(x))
 	V2(BFES, bfe_v(x, y, z, true))
 	V2(BFEU, bfe_v(x, y, z, false))
 	V2(BFI, bfi_v(x, y, z))
-	V2(PRMT, prmt_v(x, z, y))
-#if LANES_VECTOR == 32
-	V2(FNS, fns_v(x, y, z))
-#else
-	L2(FNS, fns(x, y, z))
-#endif
-	case VGPU_OP_LOP3: {
-		const vu *pa = (const vu *)R(i->a), *pb = (const vu *)R(i->b),
-			 *pc_ = (const vu *)R(i->c);
-		vu *po = (vu *)OUT;
-		u32 table = (u32)i->imm;
-
-		EACH_VECTOR(k) {
-			vu x = pa[k], y = pb[k], z = pc_[k], r = {};
-
-			for (u32 n = 0; n < 8; n++)
-				if (table >> n & 1)
-					r |= (n & 4 ? x : ~x) & (n & 2 ? y : ~y) & (n & 1 ? z : ~z);
-			po[k] = r;
-		}
-		KEEP;
-		break;
-	}
 	V1(SX8, (vs)(x << 24) >> 24)
 	V1(SX16, (vs)(x << 16) >> 16)
 	V1(ZX8, x & 0xff)
@@ -120,32 +90,13 @@
 	/* 64-bit integers */
 	VQ2(ADDQ, x + y)
 	VQ2(SUBQ, x - y)
-	LQ2(MULQ, x * y)
-	HIGH_Q(MULHSQ, mulhsq)
-	HIGH_Q(MULHUQ, mulhuq)
-	LQ2(MADQ, x * y + z)
-	DIVIDE(DIVSQ, divsq)
-	DIVIDE(DIVUQ, divuq)
-	DIVIDE(REMSQ, remsq)
-	DIVIDE(REMUQ, remuq)
-	LQ2(MINSQ, (s64)x < (s64)y ? x : y)
-	LQ2(MINUQ, x < y ? x : y)
-	LQ2(MAXSQ, (s64)x > (s64)y ? x : y)
-	LQ2(MAXUQ, x > y ? x : y)
-	LQ2(ABSQ, (s64)x < 0 ? 0 - x : x)
 	VQ1(NEGQ, 0 - x)
 	VQ2(ANDQ, x & y)
 	VQ2(ORQ, x | y)
 	VQ2(XORQ, x ^ y)
 	VQ1(NOTQ, ~x)
 	LQR(SHLQ, shl64(x, y))
-	LQR(SHRSQ, shrs64(x, y))
 	LQR(SHRUQ, shru64(x, y))
-	VNARROW(CLZQ, clz_halves(low, high))
-	VNARROW(POPCQ, popc_halves(low, high))
-	VQ1(BREVQ, brev_vq(x))
-	VNARROW(BFINDSQ, 63 - clz_halves(low ^ (vu)((vs)high < 0), high ^ (vu)((vs)high < 0)))
-	VNARROW(BFINDUQ, 63 - clz_halves(low, high))
 	VQRR(BFESQ, bfe_vq(x, y, z, true))
 	VQRR(BFEUQ, bfe_vq(x, y, z, false))
 	case VGPU_OP_BFIQ:
@@ -181,12 +132,6 @@
 	FLOAT(FNEG)
 	FLOAT_MODE(FRND)
 	FLOAT_MODE(FRCP)
-	FLOAT(FRSQ)
-	FLOAT(FSIN)
-	FLOAT(FCOS)
-	FLOAT(FEX2)
-	FLOAT(FLG2)
-	FLOAT(FTANH)
 	D2(DADD, x + y)
 	D2(DSUB, x - y)
 	D2(DMUL, x * y)
@@ -207,48 +152,6 @@
 	DOUBLE_MODE(DRND)
 	DOUBLE_MODE(DRCP)
 	DOUBLE_MODE(DRSQ)
-	/* conversions */
-#define TO_INTEGER(call)                                 \
-	do {                                             \
-		if (VGPU_F_RND(i->flags) == VGPU_RND_RZ) \
-			call;                            \
-		else                                     \
-			UNDER_MODE(call);                \
-	} while (0)
-	case VGPU_OP_F2I:
-		TO_INTEGER(f2i_lanes(OUT, R(i->a), i->flags));
-		KEEP;
-		break;
-	CONVERT(I2F, i2f_lanes, R, OUT, KEEP)
-	CONVERT(F2H, f2h_lanes, R, OUT, KEEP)
-	case VGPU_OP_D2I:
-		TO_INTEGER(d2i_lanes(S32, Q(i->a), i->flags));
-		TAKE;
-		break;
-	CONVERT(L2F, l2f_lanes, Q, S32, TAKE)
-	CONVERT(D2F, d2f_lanes, Q, S32, TAKE)
-	CONVERT(L2D, l2d_lanes, Q, OUTQ, KEEPQ)
-	case VGPU_OP_H2F:
-		h2f_lanes(OUT, R(i->a), i->flags);
-		KEEP;
-		break;
-	case VGPU_OP_I2D:
-		i2d_lanes(s->out, R(i->a), i->flags);
-		TAKEQ;
-		break;
-	case VGPU_OP_F2D:
-		f2d_lanes(s->out, R(i->a), i->flags);
-		TAKEQ;
-		break;
-	case VGPU_OP_F2L:
-		TO_INTEGER(f2l_lanes(s->out, R(i->a), s->x, s->y, i->flags));
-		TAKEQ;
-		break;
-	case VGPU_OP_D2L:
-		TO_INTEGER(d2l_lanes(s->out, Q(i->a), s->x, s->y, i->flags));
-		TAKEQ;
-		break;
-#undef TO_INTEGER
 	/* compares */
 	case VGPU_OP_SETPS:
 		COMPARE_R(vs);
@@ -299,50 +202,10 @@
 		break;
 	}
 	/* memory */
-	MEM(LD, mem_load, GENERIC)
-	MEM(LDG, mem_load, GLOBAL)
-	MEM(LDS, mem_load, SHARED)
-	MEM(LDL, mem_load, LOCAL)
 	case VGPU_OP_LDP:
 		mem_param(s, i, m);
 		break;
-	MEM(ST, mem_store, GENERIC)
-	MEM(STG, mem_store, GLOBAL)
-	MEM(STS, mem_store, SHARED)
-	MEM(STL, mem_store, LOCAL)
-	MEM(ATOM, mem_atomic, GENERIC)
-	MEM(ATOMG, mem_atomic, GLOBAL)
-	MEM(ATOMS, mem_atomic, SHARED)
-	MEM(ATOMQ, mem_atomicq, GENERIC)
-	MEM(ATOMGQ, mem_atomicq, GLOBAL)
-	MEM(ATOMSQ, mem_atomicq, SHARED)
 	/* warp and block */
-	case VGPU_OP_SHFL:
-		bits = shuffle(OUT, R(i->a), BR, R(i->c), i->flags & ~VGPU_F_IMM);
-		KEEP;
-		SET_PRED(VGPU_SHFL_PRED(i->imm), bits);
-		break;
-	case VGPU_OP_SHFLSYNC:
-		MEET;
-		bits = shuffle(OUT, R(i->a), BR, R(i->c), i->flags & ~VGPU_F_IMM);
-		KEEP;
-		SET_PRED(VGPU_SHFL_PRED(i->imm), bits);
-		break;
-	case VGPU_OP_VOTE:
-		bits = vote(i->flags, P(i->a), m);
-		SET_PRED(i->dst, bits);
-		break;
-	case VGPU_OP_BALLOT:
-		bits = P(i->a) & m;
-		EACH_VECTOR(k)
-			((vu *)s->out)[k] = splat(bits);
-		TAKE;
-		break;
-	case VGPU_OP_ACTIVE:
-		EACH_VECTOR(k)
-			((vu *)s->out)[k] = splat(m);
-		TAKE;
-		break;
 	case VGPU_OP_MATCH:
 		SLOW(32);
 		match32((u32 *)s->out, R(i->a), m);
@@ -353,25 +216,6 @@
 		match64((u32 *)s->out, Q(i->a), m);
 		TAKE;
 		break;
-	case VGPU_OP_VOTESYNC:
-		MEET;
-		if (IMM)
-			bits = vote(i->flags & ~VGPU_F_IMM, P(i->a), m & (u32)i->imm);
-		else
-			bits = vote_by(i->flags, P(i->a), m, R(i->b));
-		SET_PRED(i->dst, bits);
-		break;
-	case VGPU_OP_BALLOTSYNC: {
-		const vu *masks = (const vu *)BR;
-		vu *po = (vu *)OUT;
-
-		MEET;
-		bits = P(i->a) & m;
-		EACH_VECTOR(k)
-			po[k] = splat(bits) & masks[k];
-		KEEP;
-		break;
-	}
 	case VGPU_OP_MATCHSYNC:
 		MEET;
 		SLOW(32);

@@ -4,6 +4,7 @@
  * lanes.h.
  */
 #define LANES_RUN	vgpu_lanes_run_sse2
+#define LANES_ONE	vgpu_lanes_one_sse2
 #define LANES_VECTOR	16
 #ifndef __CHECKER__	/* sparse knows no vectors */
 #include "lanes_impl.h"
