@@ -40,8 +40,6 @@ static bool avx2_can(const struct vgpu_insn *i)
 	case VGPU_OP_SHRSQ:
 	case VGPU_OP_CLZ:
 	case VGPU_OP_LOP3:
-	case VGPU_OP_H2F:
-	case VGPU_OP_F2H:
 		return false;
 	case VGPU_OP_FADD:
 	case VGPU_OP_FSUB:
@@ -74,7 +72,10 @@ static bool avx2_can(const struct vgpu_insn *i)
 	return true;
 }
 
-/* Of what AVX2 can do: not shifts by lane, a fused multiply-add, or rounding to integers. */
+/*
+ * Of what AVX2 can do: not shifts by lane, a fused multiply-add, rounding to integers, or floats of
+ * 16 bits.
+ */
 static bool sse2_can(const struct vgpu_insn *i, bool masked)
 {
 	switch (i->op) {
@@ -95,6 +96,8 @@ static bool sse2_can(const struct vgpu_insn *i, bool masked)
 	case VGPU_OP_DFMA:
 	case VGPU_OP_FRND:
 	case VGPU_OP_DRND:
+	case VGPU_OP_H2F:
+	case VGPU_OP_F2H:
 		return false;
 	case VGPU_OP_STG:
 		/* a store by mask reads and writes what others may write */

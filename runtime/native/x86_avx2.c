@@ -33,6 +33,8 @@ enum {
 	SET_UPPER = CODE(1, 3, 0, 0x38),	/* vinserti128 */
 	EVEN_WORDS = CODE(0, 1, 0, 0xc6),	/* vshufps */
 	ORDER = CODE(1, 3, 1, 0x00),		/* vpermq */
+	PACK = CODE(1, 2, 0, 0x2b),		/* vpackusdw */
+	TO_HALF = CODE(1, 3, 0, 0x1d),		/* vcvtps2ph: operands exchanged */
 	SHIFT_LEFT = CODE(1, 2, 0, 0x47),
 	EQUAL = CODE(1, 1, 0, 0x76),
 	EQUALQ = CODE(1, 2, 0, 0x29),
@@ -431,6 +433,29 @@ static void low_words(struct x86 *x, uint8_t reg, uint8_t rm)
 	set(x, half_of(x, reg, 0), S0);
 }
 
+/* The low halves of 32 bits */
+static void low_halves(struct x86 *x, uint8_t reg, uint8_t rm)
+{
+	struct x86_mem low = all(x, 0x0000ffff0000ffffull);
+
+	put_rm(x, AND, S1, get(x, half_of(x, rm, 0), S0), low, 0);
+	put_rm(x, AND, S0, get(x, half_of(x, rm, 1), S0), low, 0);
+	put_rr(x, PACK, true, S0, S1, S0);
+	put(x, ORDER, S0, 0, register_half(S0), 0xd8);
+	set(x, half_of(x, reg, 0), S0);
+}
+
+static void float_to_half(struct x86 *x, uint8_t reg, uint8_t rm, int mode)
+{
+	for (int half = 0; half < 2; half++) {
+		put_rr(x, TO_HALF, true, get(x, half_of(x, rm, half), S0), 0, half ? S0 : S1);
+		x86_byte(x, (uint8_t)mode);
+	}
+	put_rr(x, SET_UPPER, true, S1, S1, S0);
+	x86_byte(x, 1);
+	set(x, half_of(x, reg, 0), S1);
+}
+
 /* ---- computing ------------------------------------------------------------------------- */
 
 static void shift(struct x86 *x, uint32_t op, uint8_t field, uint8_t to, uint8_t rm, int count)
@@ -493,11 +518,31 @@ static bool is_unary(uint32_t op)
 	return OPCODE(op) == 0x08 || OPCODE(op) == 0x09;
 }
 
+/* What is for floats of 16 bits; false: it is something else. */
+static bool halves(struct x86 *x, uint32_t op, uint8_t reg, const struct source *s, int imm)
+{
+	switch (op) {
+	case CODE(1, 2, 0, 0x13):	/* vcvtph2ps */
+	case CODE(1, 2, 0, 0x33):	/* vpmovzxwd */
+		widen(x, op, reg, s);
+		return true;
+	case CODE(2, 2, 0, 0x33):	/* vpmovdw: operands exchanged */
+		low_halves(x, s->reg, reg);
+		return true;
+	case TO_HALF:
+		float_to_half(x, s->reg, reg, imm);
+		return true;
+	}
+	return false;
+}
+
 static void compute(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, const struct source *s,
 		    uint32_t options, int imm)
 {
 	bool binary = is_binary(op), adds = OPCODE(op) == 0xb8;
 
+	if (halves(x, op, reg, s, imm))
+		return;
 	if (!binary && !is_unary(op)) {
 		x->failed = true;
 		return;
