@@ -142,6 +142,29 @@ static void leave(struct translation *t, x86_label ask, x86_label back)
 	restore_and_return(t);
 }
 
+/*
+ * The code of segments jumps to @t->fewer, behind a branch that the lanes in ecx have executed:
+ * those in eax go on, at w->pc.
+ */
+static void fewer(struct translation *t, x86_label go_on)
+{
+	struct x86 *x = &t->x;
+
+	x86_here(x, t->fewer);
+	x86_rm(x, false, X_STORE, RAX, WARP(active));
+	x86_rm(x, false, X_STORE, R15, LANES(budget));
+	x86_rm(x, true, X_STORE, R13, WARP(cycles));
+	x86_popcnt(x, RCX, RCX);
+	x86_rm(x, true, X_SUB, RCX, at(RSP, ACTIVE));
+	x86_rm(x, true, X_SUB, RCX, at(RSP, LOST));
+	x86_rm(x, false, X_LOAD, RDX, at(RSP, BUDGET));
+	x86_rr(x, false, X_SUB, RDX, R15);
+	x86_rm(x, true, X_MULTIPLY, RDX, at(RSP, ACTIVE));
+	x86_rr(x, true, X_ADD, RCX, RDX);
+	x86_rm(x, true, X_ADD_TO, RCX, LANES(threads));
+	x86_jump(x, go_on);
+}
+
 void tr_frame(struct translation *t, const u32 *entries)
 {
 	struct x86 *x = &t->x;
@@ -178,6 +201,8 @@ void tr_frame(struct translation *t, const u32 *entries)
 	enter(t, entries, 0, begin);
 
 	leave(t, ask, back);
+	if (x->small != &x86_sse2)
+		fewer(t, go_on);
 
 	x86_here(x, masked);
 	prepare_masks(t);

@@ -118,6 +118,42 @@ static void lose_all(struct translation *t)
 	}
 }
 
+/*
+ * One side of the branch is the point where its lanes meet again: those that are there wait, and the
+ * others go on, as in a loop that lanes leave one after the other. See diverge() of lanes_stack.h.
+ */
+static bool is_left_by_lanes(const struct translation *t, u32 index)
+{
+	u32 target = VGPU_BRA_TARGET(t->code[index].imm);
+	u32 meet = VGPU_BRA_RECONV(t->code[index].imm);
+
+	/* SSE2: counting lanes takes a call */
+	return t->x.small != &x86_sse2 && target != index + 1 &&
+	       (meet == index + 1 || meet == target);
+}
+
+/* Some lanes are left, which go on, if they meet the others where the warp does anyway. */
+static void emit_fewer(struct translation *t, const struct later *l)
+{
+	const struct vgpu_insn *i = &t->code[l->index];
+	u32 meet = VGPU_BRA_RECONV(i->imm), next = l->index + 1;
+	struct x86 *x = &t->x;
+
+	x86_mi(x, false, 7, WARP(reconv), (int32_t)meet);
+	x86_jump_if(x, CC_NE, tr_exit_later(t, l));
+	tr_store_at(t, l->left, l->index);
+	tr_take_cycles(t, next);
+	x86_store_imm(x, false, WARP(pc),
+		      (int32_t)(meet == next ? VGPU_BRA_TARGET(i->imm) : next));
+	load_guard(t, i->guard);
+	x86_rr(x, false, X_LOAD, RCX, RAX);
+	if (meet != next) {
+		x86_not(x, RAX);
+		x86_rr(x, false, X_AND, RAX, R12);
+	}
+	x86_jump(x, t->fewer);
+}
+
 /* eax has lanes that take the branch. */
 static void emit_taken(struct translation *t, const struct later *l)
 {
@@ -128,7 +164,15 @@ static void emit_taken(struct translation *t, const struct later *l)
 		x86_rr(x, false, X_CMP, RAX, R12);
 	else
 		x86_ri(x, false, 7, RAX, -1);
-	x86_jump_if(x, CC_NE, tr_exit_later(t, l));	/* lanes diverge */
+	if (is_left_by_lanes(t, l->index)) {
+		x86_label all = x86_new_label(x);
+
+		x86_jump_if(x, CC_E, all);
+		emit_fewer(t, l);
+		x86_here(x, all);
+	} else {
+		x86_jump_if(x, CC_NE, tr_exit_later(t, l));	/* lanes diverge */
+	}
 	tr_store_at(t, l->left, VGPU_BRA_TARGET(i->imm));
 	tr_take_cycles(t, l->index + 1);
 	x86_jump(x, t->segment[VGPU_BRA_TARGET(i->imm)]);
@@ -445,6 +489,7 @@ int vgpu_translate(const struct vgpu_insn *code, u32 count, const u16 *cost,
 	t->x.small = small[vectors];
 	t->leave = x86_new_label(&t->x);
 	t->leave_done = x86_new_label(&t->x);
+	t->fewer = x86_new_label(&t->x);
 	t->live = vgpu_live_find(code, count);
 	find_segments(t);
 	t->strides = vgpu_stride_find(code, count, t->leader, t->live);

@@ -124,7 +124,7 @@ struct translation {
 	u32 *began;		/* event of each instruction */
 	/* labels of the present mode, by instruction */
 	x86_label *segment, *body, *entry, *exit;
-	x86_label leave, leave_done;
+	x86_label leave, leave_done, fewer;
 	/* the cache */
 	u16 chunk_of[32];	/* NO_CHUNK: free */
 	u32 residency_of[32];
