@@ -182,6 +182,9 @@ works "and the result is the same without" "^result 10 8 7" ./slow
 works "resource usage" "[0-9]+ registers .* [0-9]+ bytes shared" "$vgpucc" --resource-usage -DEXTRA=1 -c scale.cu
 works "PTX" "^\.visible \.entry _Z5scaleIfEvPT_i" bash -c "'$vgpucc' --ptx -DEXTRA=1 scale.cu -o - || cat scale.ptx"
 works "a CUDA source by another name" "" "$vgpucc" -DEXTRA=1 -x cu -c twice.c -o other.o
+works "the same, as nvcc also takes it" "" bash -c "'$vgpucc' --x cu -c twice.c -o other.o && '$vgpucc' --x=cu -c twice.c -o other.o"
+works "objects with the other ending" "^result 6 8 7 cudaSuccess$" bash -c "cp twice.o twice.obj &&
+	'$vgpucc' scale.o twice.obj added.o -o objects && ./objects"
 works "no warnings of our own headers" "^$" bash -c "'$vgpucc' -Wall -Wextra -DEXTRA=1 -c scale.cu -Wno-unused-parameter 2>&1; echo"
 works "version" "vgpucc.*clang" "$vgpucc" --version
 works "help" "--resource-usage" "$vgpucc" --help
