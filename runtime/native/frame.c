@@ -115,6 +115,20 @@ static void enter(struct translation *t, const u32 *entries, u32 masked, x86_lab
 	x86_jump_reg(x, RAX);
 }
 
+/* What code has used and counted goes to where others look for it. Keeps all registers but rcx. */
+static void settle(struct translation *t)
+{
+	struct x86 *x = &t->x;
+
+	x86_rm(x, false, X_STORE, R15, LANES(budget));
+	x86_rm(x, true, X_STORE, R13, WARP(cycles));
+	x86_rm(x, false, X_LOAD, RCX, at(RSP, BUDGET));
+	x86_rr(x, false, X_SUB, RCX, R15);
+	x86_rm(x, true, X_MULTIPLY, RCX, at(RSP, ACTIVE));
+	x86_rm(x, true, X_SUB, RCX, at(RSP, LOST));
+	x86_rm(x, true, X_ADD_TO, RCX, LANES(threads));
+}
+
 /* The code of segments jumps to @t->leave, or to leave_done with why in eax. */
 static void leave(struct translation *t, x86_label ask, x86_label back)
 {
@@ -124,13 +138,7 @@ static void leave(struct translation *t, x86_label ask, x86_label back)
 	x86_ri(x, false, 0, R15, 1);
 	x86_mov_ri(x, RAX, STOP_HERE);
 	x86_here(x, t->leave_done);
-	x86_rm(x, false, X_STORE, R15, LANES(budget));
-	x86_rm(x, true, X_STORE, R13, WARP(cycles));
-	x86_rm(x, false, X_LOAD, RCX, at(RSP, BUDGET));
-	x86_rr(x, false, X_SUB, RCX, R15);
-	x86_rm(x, true, X_MULTIPLY, RCX, at(RSP, ACTIVE));
-	x86_rm(x, true, X_SUB, RCX, at(RSP, LOST));
-	x86_rm(x, true, X_ADD_TO, RCX, LANES(threads));
+	settle(t);
 	x86_vzeroupper(x);
 	x86_ri(x, false, 7, RAX, STOP_EXIT);
 	x86_jump_if(x, CC_NE, ask);
@@ -152,16 +160,11 @@ static void fewer(struct translation *t, x86_label go_on)
 
 	x86_here(x, t->fewer);
 	x86_rm(x, false, X_STORE, RAX, WARP(active));
-	x86_rm(x, false, X_STORE, R15, LANES(budget));
-	x86_rm(x, true, X_STORE, R13, WARP(cycles));
 	x86_popcnt(x, RCX, RCX);
-	x86_rm(x, true, X_SUB, RCX, at(RSP, ACTIVE));
-	x86_rm(x, true, X_SUB, RCX, at(RSP, LOST));
-	x86_rm(x, false, X_LOAD, RDX, at(RSP, BUDGET));
-	x86_rr(x, false, X_SUB, RDX, R15);
-	x86_rm(x, true, X_MULTIPLY, RDX, at(RSP, ACTIVE));
-	x86_rr(x, true, X_ADD, RCX, RDX);
-	x86_rm(x, true, X_ADD_TO, RCX, LANES(threads));
+	x86_rm(x, true, X_LOAD, RDX, at(RSP, ACTIVE));
+	x86_rr(x, true, X_SUB, RDX, RCX);
+	x86_rm(x, true, X_ADD_TO, RDX, at(RSP, LOST));
+	settle(t);
 	x86_jump(x, go_on);
 }
 

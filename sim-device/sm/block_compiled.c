@@ -78,6 +78,7 @@ static bool report_ends(struct vgpu_sm *sm)
 			waits |= !warps->ready;
 		} else if (warps->faulted || !vgpu_warps_over(warps) || !follow(sm, block)) {
 			report_block(sm, block);
+			/* others may be resident now: start over */
 			next = vgpu_sm_first(sm);
 			waits = false;
 		}
