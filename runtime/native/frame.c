@@ -35,6 +35,7 @@ static void restore_and_return(struct translation *t)
 {
 	struct x86 *x = &t->x;
 
+	x86_vzeroupper(x);
 	if (x->small)
 		x86_rm(x, true, X_LOAD, RSP, at(RSP, WAS));
 	else
@@ -74,7 +75,7 @@ static void prepare_masks(struct translation *t)
 		/* there may be no instruction for it */
 		x86_rr(x, false, X_LOAD, RDI, R12);
 		x86_mov_ri(x, RAX, (u64)(uintptr_t)vgpu_native_count);
-		x86_call_reg(x, RAX);
+		x86_call_c(x, RAX);
 		x86_rr(x, false, X_LOAD, RAX, RAX);	/* 32 bits are the result */
 	} else {
 		x86_popcnt(x, RAX, R12);
@@ -139,7 +140,6 @@ static void leave(struct translation *t, x86_label ask, x86_label back)
 	x86_mov_ri(x, RAX, STOP_HERE);
 	x86_here(x, t->leave_done);
 	settle(t);
-	x86_vzeroupper(x);
 	x86_ri(x, false, 7, RAX, STOP_EXIT);
 	x86_jump_if(x, CC_NE, ask);
 	x86_not(x, R12);
@@ -217,7 +217,7 @@ void tr_frame(struct translation *t, const u32 *entries)
 	x86_rr(x, true, X_LOAD, RDI, RBX);
 	x86_rr(x, false, X_LOAD, RSI, RAX);
 	x86_mov_ri(x, RAX, (u64)(uintptr_t)vgpu_native_go_on);
-	x86_call_reg(x, RAX);
+	x86_call_c(x, RAX);
 	x86_ri(x, false, 7, RAX, (int32_t)NATIVE_ENTER);
 	x86_jump_if(x, CC_E, go_on);
 	x86_jump(x, back);

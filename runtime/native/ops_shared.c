@@ -44,7 +44,7 @@ static void emit_shared(struct translation *t, const struct later *l)
 		   (u64)(uintptr_t)(!x->small		   ? vgpu_native_shape :
 				    x->small == &x86_avx2 ? vgpu_native_shape_avx2 :
 							    vgpu_native_shape_sse2));
-	x86_call_reg(x, RAX);
+	x86_call_c(x, RAX);
 	if (t->masked && !x->small)
 		tr_load_masks(t);
 	tr_load_at(t, l->left);

@@ -267,8 +267,18 @@ void x86_jump_reg(struct x86 *x, uint8_t reg)
 	x86_put_reg(x, 4, reg);
 }
 
-void x86_call_reg(struct x86 *x, uint8_t reg)
+void x86_vzeroupper(struct x86 *x)
 {
+	if (x->small && !x->small->zero_upper)
+		return;
+	x86_byte(x, 0xc5);
+	x86_byte(x, 0xf8);
+	x86_byte(x, 0x77);
+}
+
+void x86_call_c(struct x86 *x, uint8_t reg)
+{
+	x86_vzeroupper(x);
 	put_rex(x, false, 0, reg, 0xff);
 	x86_put_reg(x, 2, reg);
 }
@@ -467,13 +477,4 @@ void x86_v_to(struct x86 *x, uint8_t reg, uint8_t v)
 	x86_byte(x, 0x08);
 	x86_byte(x, 0x7e);
 	x86_put_reg(x, v, reg);
-}
-
-void x86_vzeroupper(struct x86 *x)
-{
-	if (x->small && !x->small->zero_upper)
-		return;
-	x86_byte(x, 0xc5);
-	x86_byte(x, 0xf8);
-	x86_byte(x, 0x77);
 }

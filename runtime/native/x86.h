@@ -136,7 +136,6 @@ void x86_store_imm(struct x86 *x, bool wide, struct x86_mem m, int32_t imm);
 void x86_jump(struct x86 *x, x86_label label);
 void x86_jump_if(struct x86 *x, uint8_t cc, x86_label label);
 void x86_jump_reg(struct x86 *x, uint8_t reg);
-void x86_call_reg(struct x86 *x, uint8_t reg);
 void x86_push(struct x86 *x, uint8_t reg);
 void x86_pop(struct x86 *x, uint8_t reg);
 void x86_byte(struct x86 *x, uint8_t byte);
@@ -200,7 +199,14 @@ void x86_k_from(struct x86 *x, uint8_t k, uint8_t reg);	/* 16 bits */
 void x86_k_to(struct x86 *x, uint8_t reg, uint8_t k);	/* 16 bits, zeros above */
 void x86_k_not(struct x86 *x, uint8_t to, uint8_t k);	/* 16 bits */
 void x86_k_ortest(struct x86 *x, uint8_t a, uint8_t b);	/* 16 bits; E: all zero */
+
+/*
+ * C may have instructions of SSE, each of which takes 100 ns on some processors (Intel's since Ice
+ * Lake) while an upper half of a vector register is in use: they are cleared before it is called,
+ * and are to be before it is returned to.
+ */
 void x86_vzeroupper(struct x86 *x);
+void x86_call_c(struct x86 *x, uint8_t reg);
 /* The lowest 64 bits of a vector */
 void x86_v_to(struct x86 *x, uint8_t reg, uint8_t v);
 
