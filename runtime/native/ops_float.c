@@ -17,6 +17,11 @@
 #define PACKED(op)	(wide ? (u32)PD(op) : (u32)PS(op))
 #define FMA231		(wide ? (u32)EVEX(1, 2, 1, 0xb8) : (u32)EVEX(1, 2, 0, 0xb8))
 #define COMPARE		(wide ? (u32)EVEX(1, 1, 1, 0xc2) : (u32)EVEX(0, 1, 0, 0xc2))
+#define ADD		0x58
+#define MULTIPLY	0x59
+#define SUBTRACT	0x5c
+#define DIVIDE		0x5e
+#define SQUARE_ROOT	0x51
 #define CMP_EQ		0
 #define CMP_UNORDERED	3
 
@@ -94,6 +99,31 @@ static void min_max(struct translation *t, u32 op, u8 d, u8 a, u8 b, bool wide)
 	x86_v(x, wide ? V_LOADQ : V_LOAD, d, 0, a, V_MASK(7));
 }
 
+/*
+ * Products, quotients and roots of subnormal numbers take a hundred times as long on some processors
+ * (Intel's), and what inactive lanes have may be such: an integer for instance. So masked code
+ * computes those of active lanes alone, unless the others are to have the same. Destroys k7.
+ */
+static u32 of_active(struct translation *t, u32 part, bool wide)
+{
+	if (!t->masked || t->x.small || tr_has_stride(t))
+		return 0;
+	x86_k_not(&t->x, 7, (u8)((wide ? 3 : 1) + part));
+	return V_MASK(7) | V_ZERO;
+}
+
+/* The same with smaller vectors: a factor, zero in inactive lanes, which suffices. */
+static u8 factor(struct translation *t, u8 reg, u8 temp, u32 part, bool wide)
+{
+	if (!t->masked || !t->x.small || tr_has_stride(t))
+		return reg;
+	if (reg != temp)
+		x86_v(&t->x, V_LOAD, temp, 0, reg, 0);
+	x86_v(&t->x, wide ? V_XORQ : V_XOR, temp, temp, temp,
+	      V_MASK((wide ? 3 : 1) + part));
+	return temp;
+}
+
 /* An operand, flushed into @temp if it must be */
 static u8 operand(struct translation *t, u8 reg, u8 temp, bool ftz)
 {
@@ -109,40 +139,46 @@ static void compute(struct translation *t, const struct vgpu_insn *i, enum shape
 		    u8 d, u32 p, bool wide)
 {
 	bool ftz = i->flags & VGPU_F_FTZ && !wide, imm = i->flags & VGPU_F_IMM;
-	u32 mode = VGPU_F_RND(i->flags), round = mode ? V_ROUND(mode) : 0;
+	u32 mode = VGPU_F_RND(i->flags), round = mode ? V_ROUND(mode) : 0, active = 0;
 	u8 a = operand(t, tr_use(t, chunk(i->a, p)), 0, ftz), b;
 	struct x86 *x = &t->x;
 
+	if (shape == FMA || (shape == BINARY && op == MULTIPLY))
+		a = factor(t, a, 0, p, wide);
 	switch (shape) {
 	case BINARY:
 		if (imm && !ftz && !mode) {
-			tr_with_b(t, PACKED(op), d, a, i, p, wide, 0);
+			if (op == MULTIPLY || op == DIVIDE)
+				active = of_active(t, p, wide);
+			tr_with_b(t, PACKED(op), d, a, i, p, wide, active);
 			return;
 		}
 		b = operand(t, tr_b(t, i, p, wide, 1), 1, ftz);
-		x86_v(x, PACKED(op), d, a, b, round);
+		if (op == MULTIPLY || op == DIVIDE)
+			active = of_active(t, p, wide);
+		x86_v(x, PACKED(op), d, a, b, round | active);
 		return;
 	case UNARY:
-		x86_v(x, PACKED(op), d, 0, a, round);
+		x86_v(x, PACKED(op), d, 0, a, round | of_active(t, p, wide));
 		return;
 	case RSQRT:
-		x86_v(x, PACKED(0x51), 0, 0, a, round);
+		x86_v(x, PACKED(SQUARE_ROOT), 0, 0, a, round | of_active(t, p, wide));
 		a = 0;
 		/* fall through */
 	case RECIPROCAL:
 		tr_splat(t, 1, wide ? ONE64 : ONE32, wide);
-		x86_v(x, PACKED(0x5e), d, 1, a, round);
+		x86_v(x, PACKED(DIVIDE), d, 1, a, round | of_active(t, p, wide));
 		return;
 	case FMA:
 		tr_copy(t, d, chunk(i->c, p));
 		if (ftz)
 			tr_flush(t, d);
 		if (imm && !ftz && !mode) {
-			tr_with_b(t, FMA231, d, a, i, p, wide, 0);
+			tr_with_b(t, FMA231, d, a, i, p, wide, of_active(t, p, wide));
 			return;
 		}
 		b = operand(t, tr_b(t, i, p, wide, 1), 1, ftz);
-		x86_v(x, FMA231, d, a, b, round);
+		x86_v(x, FMA231, d, a, b, round | of_active(t, p, wide));
 		return;
 	case MINMAX:
 		b = operand(t, tr_b(t, i, p, wide, 1), 1, ftz);
@@ -192,12 +228,12 @@ static void arithmetic(struct translation *t, const struct vgpu_insn *i, enum sh
 bool tr_float(struct translation *t, const struct vgpu_insn *i)
 {
 	switch (i->op) {
-	case VGPU_OP_FADD: arithmetic(t, i, BINARY, 0x58, false); break;
-	case VGPU_OP_FSUB: arithmetic(t, i, BINARY, 0x5c, false); break;
-	case VGPU_OP_FMUL: arithmetic(t, i, BINARY, 0x59, false); break;
-	case VGPU_OP_FDIV: arithmetic(t, i, BINARY, 0x5e, false); break;
+	case VGPU_OP_FADD: arithmetic(t, i, BINARY, ADD, false); break;
+	case VGPU_OP_FSUB: arithmetic(t, i, BINARY, SUBTRACT, false); break;
+	case VGPU_OP_FMUL: arithmetic(t, i, BINARY, MULTIPLY, false); break;
+	case VGPU_OP_FDIV: arithmetic(t, i, BINARY, DIVIDE, false); break;
 	case VGPU_OP_FFMA: arithmetic(t, i, FMA, 0, false); break;
-	case VGPU_OP_FSQRT: arithmetic(t, i, UNARY, 0x51, false); break;
+	case VGPU_OP_FSQRT: arithmetic(t, i, UNARY, SQUARE_ROOT, false); break;
 	case VGPU_OP_FRCP: arithmetic(t, i, RECIPROCAL, 0, false); break;
 	case VGPU_OP_FMIN: arithmetic(t, i, MINMAX, 0x5d, false); break;
 	case VGPU_OP_FMAX: arithmetic(t, i, MINMAX, 0x5f, false); break;
@@ -209,12 +245,12 @@ bool tr_float(struct translation *t, const struct vgpu_insn *i)
 			return false;
 		arithmetic(t, i, RSQRT, 0, false);
 		break;
-	case VGPU_OP_DADD: arithmetic(t, i, BINARY, 0x58, true); break;
-	case VGPU_OP_DSUB: arithmetic(t, i, BINARY, 0x5c, true); break;
-	case VGPU_OP_DMUL: arithmetic(t, i, BINARY, 0x59, true); break;
-	case VGPU_OP_DDIV: arithmetic(t, i, BINARY, 0x5e, true); break;
+	case VGPU_OP_DADD: arithmetic(t, i, BINARY, ADD, true); break;
+	case VGPU_OP_DSUB: arithmetic(t, i, BINARY, SUBTRACT, true); break;
+	case VGPU_OP_DMUL: arithmetic(t, i, BINARY, MULTIPLY, true); break;
+	case VGPU_OP_DDIV: arithmetic(t, i, BINARY, DIVIDE, true); break;
 	case VGPU_OP_DFMA: arithmetic(t, i, FMA, 0, true); break;
-	case VGPU_OP_DSQRT: arithmetic(t, i, UNARY, 0x51, true); break;
+	case VGPU_OP_DSQRT: arithmetic(t, i, UNARY, SQUARE_ROOT, true); break;
 	case VGPU_OP_DRCP: arithmetic(t, i, RECIPROCAL, 0, true); break;
 	case VGPU_OP_DRSQ: arithmetic(t, i, RSQRT, 0, true); break;
 	case VGPU_OP_DMIN: arithmetic(t, i, MINMAX, 0x5d, true); break;

@@ -418,6 +418,11 @@ bool tr_unmasked(const struct translation *t)
 	return !t->masked || (t->strided && t->strides[t->index].unmasked);
 }
 
+bool tr_has_stride(const struct translation *t)
+{
+	return t->strided && t->strides[t->index].result != STRIDE_NONE;
+}
+
 void tr_results_of(struct translation *t, const u8 *d, u32 parts, u32 reg, bool wide)
 {
 	s64 step = parts < parts_of(wide) ? t->strides[t->index].result * (wide ? 8ll : 16ll) : 0;

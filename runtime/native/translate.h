@@ -217,6 +217,8 @@ s32 tr_stride_of_a(const struct translation *t);
 bool tr_in_all_lanes(const struct translation *t);
 /* The instruction may write its result in lanes that are not active, too. */
 bool tr_unmasked(const struct translation *t);
+/* The result of the instruction has one, which other lanes may be asked for. */
+bool tr_has_stride(const struct translation *t);
 /* Copy a chunk into @to. */
 void tr_copy(struct translation *t, u8 to, u32 chunk);
 /* to = op(eight lanes of an R), which makes 64 bits of each */

@@ -106,11 +106,11 @@
 		TAKEQ;
 		break;
 	/* floats */
-	F2(FADD, x + y)
-	F2(FSUB, x - y)
-	F2(FMUL, x * y)
+	F2(FADD, R(i->a), x + y)
+	F2(FSUB, R(i->a), x - y)
+	F2(FMUL, FACTORS, x * y)
 #if LANES_VECTOR == 32
-	F2(FFMA, fma_vf(x, y, z))
+	F2(FFMA, FACTORS, fma_vf(x, y, z))
 #else
 	case VGPU_OP_FFMA:
 		if (VGPU_F_RND(i->flags)) {
@@ -132,11 +132,11 @@
 	FLOAT(FNEG)
 	FLOAT_MODE(FRND)
 	FLOAT_MODE(FRCP)
-	D2(DADD, x + y)
-	D2(DSUB, x - y)
-	D2(DMUL, x * y)
+	D2(DADD, Q(i->a), x + y)
+	D2(DSUB, Q(i->a), x - y)
+	D2(DMUL, FACTORSQ, x * y)
 #if LANES_VECTOR == 32
-	D2(DFMA, fma_vd(x, y, z))
+	D2(DFMA, FACTORSQ, fma_vd(x, y, z))
 #else
 	case VGPU_OP_DFMA:
 		dfma_lanes(OUTQ, Q(i->a), BQ, Q(i->c), VGPU_F_RND(i->flags));

@@ -178,11 +178,33 @@ lanes_inline u32 cmp_result(u32 flags, u32 less, u32 equal, u32 unordered)
 		bits = cmp_result(i->flags, less, equal, unordered);				\
 	} while (0)
 
+/*
+ * Floats to multiply: with zeros where lanes are not in @m. There may be integers, which are
+ * subnormal floats, and some processors (Intel's) take a hundred times as long to multiply those,
+ * but not by zero.
+ */
+lanes_noinline const u32 *factors(struct vgpu_lanes *s, const u32 *a, u32 m)
+{
+	EACH_VECTOR(k)
+		((vu *)s->x)[k] = vu_at(a, k) & lanes_of(m, k);
+	return (const u32 *)s->x;
+}
+
+lanes_noinline const u64 *factorsq(struct vgpu_lanes *s, const u64 *a, u32 m)
+{
+	EACH_VECTORQ(k)
+		((vuq *)s->x)[k] = vuq_at(a, k) & lanes_ofq(m, k);
+	return s->x;
+}
+
+#define FACTORS		(likely(m == FULL) ? R(i->a) : factors(s, R(i->a), m))
+#define FACTORSQ	(likely(m == FULL) ? Q(i->a) : factorsq(s, Q(i->a), m))
+
 #define FP_PLAIN	(!(i->flags & (3u | VGPU_F_FTZ | VGPU_F_SAT)))
 
 /* add, subtract, multiply, fma without flags: straight, and a look whether any result is a NaN */
-#define FAST_F(load_y, expr) do {								\
-		const vf *pa = (const vf *)R(i->a), *pc_ = (const vf *)R(i->c);			\
+#define FAST_F(a, load_y, expr) do {								\
+		const vf *pa = (const vf *)(a), *pc_ = (const vf *)R(i->c);			\
 		vf *po = (vf *)OUT;								\
 		vs nan = {};									\
 		EACH_VECTOR(k) {								\
@@ -196,8 +218,8 @@ lanes_inline u32 cmp_result(u32 flags, u32 less, u32 equal, u32 unordered)
 			canonical((u32 *)po);							\
 		KEEP;										\
 	} while (0)
-#define FAST_D(load_y, expr) do {								\
-		const vd *pa = (const vd *)Q(i->a), *pc_ = (const vd *)Q(i->c);			\
+#define FAST_D(a, load_y, expr) do {								\
+		const vd *pa = (const vd *)(a), *pc_ = (const vd *)Q(i->c);			\
 		vd *po = (vd *)OUTQ;								\
 		vsq nan = {};									\
 		EACH_VECTORQ(k) {								\
@@ -241,23 +263,23 @@ lanes_inline u32 cmp_result(u32 flags, u32 less, u32 equal, u32 unordered)
 		UNDER_MODE(f(out, operand(i->a), i->flags));					\
 		keep;										\
 		break;
-#define F2(op, expr)										\
+#define F2(op, a, expr)										\
 	case VGPU_OP_##op:									\
 		if (unlikely(!FP_PLAIN))							\
 			UNDER_MODE(FLOAT_CALL(op));						\
 		else if (IMM)									\
-			FAST_F(Y_IMM, expr);							\
+			FAST_F(a, Y_IMM, expr);							\
 		else										\
-			FAST_F(Y_REG, expr);							\
+			FAST_F(a, Y_REG, expr);							\
 		break;
-#define D2(op, expr)										\
+#define D2(op, a, expr)										\
 	case VGPU_OP_##op:									\
 		if (unlikely(!FP_PLAIN))							\
 			UNDER_MODE(DOUBLE_CALL(op));						\
 		else if (IMM)									\
-			FAST_D(Y_IMMQ, expr);							\
+			FAST_D(a, Y_IMMQ, expr);							\
 		else										\
-			FAST_D(Y_REGQ, expr);							\
+			FAST_D(a, Y_REGQ, expr);							\
 		break;
 
 #define MEM(op, access, space)									\
