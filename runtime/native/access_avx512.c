@@ -27,12 +27,12 @@ static u32 load_anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 		if (size == 8)
 			for (u32 q = 0; q < 4; q++)
 				putq((u64 *)(to + 2 * n * VGPU_LANES) + 8 * q, quarter_of(m, q),
-				     quads_at(p + 8 * q));
+				     quads_of(p + 8 * q));
 		else
 			for (u32 h = 0; h < 2; h++)
 				if (half_of(m, h))
 					put(to + n * VGPU_LANES + 16 * h, half_of(m, h),
-					    words_at(p + 16 * h));
+					    words_of(p + 16 * h));
 	}
 	s->held = 0;
 	return 0;
@@ -124,7 +124,7 @@ lanes_inline v16 half4_of_two(const struct near *n, v16 o, __mmask16 behind, u32
 	_mm512_store_si512(p + 8, at_either(n, _mm512_extracti64x4_epi64(o, 1),
 					    (__mmask8)(behind >> 8), offset));
 	IN_MEMORY(p);
-	return words_at(p);
+	return words_of(p);
 }
 
 lanes_inline v16 quarter8_of_two(const struct near *n, __m256i o, __mmask8 behind, u32 offset)
@@ -133,7 +133,7 @@ lanes_inline v16 quarter8_of_two(const struct near *n, __m256i o, __mmask8 behin
 
 	_mm512_store_si512(p, at_either(n, o, behind, offset));
 	IN_MEMORY(p);
-	return quads_at(p);
+	return quads_of(p);
 }
 
 lanes_inline void load_of_two(const struct near *n, u32 m, u32 size, u32 offset, u32 *to)
