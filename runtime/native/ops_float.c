@@ -100,9 +100,10 @@ static void min_max(struct translation *t, u32 op, u8 d, u8 a, u8 b, bool wide)
 }
 
 /*
- * Products, quotients and roots of subnormal numbers take a hundred times as long on some processors
- * (Intel's), and what inactive lanes have may be such: an integer for instance. So masked code
- * computes those of active lanes alone, unless the others are to have the same. Destroys k7.
+ * Products, quotients and roots of subnormal numbers take a hundred times as long on some
+ * processors (Intel's), and what inactive lanes have may be such: an integer for instance. So
+ * masked code computes those of active lanes alone, unless the others are to have the same.
+ * Destroys k7.
  */
 static u32 of_active(struct translation *t, u32 part, bool wide)
 {

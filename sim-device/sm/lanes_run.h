@@ -263,7 +263,7 @@ lanes_noinline const u64 *factorsq(struct vgpu_lanes *s, const u64 *a, u32 m)
 		UNDER_MODE(f(out, operand(i->a), i->flags));					\
 		keep;										\
 		break;
-#define F2(op, a, expr)										\
+#define F2(op, a, expr)									\
 	case VGPU_OP_##op:									\
 		if (unlikely(!FP_PLAIN))							\
 			UNDER_MODE(FLOAT_CALL(op));						\
@@ -272,14 +272,14 @@ lanes_noinline const u64 *factorsq(struct vgpu_lanes *s, const u64 *a, u32 m)
 		else										\
 			FAST_F(a, Y_REG, expr);							\
 		break;
-#define D2(op, a, expr)										\
+#define D2(op, a, expr)									\
 	case VGPU_OP_##op:									\
 		if (unlikely(!FP_PLAIN))							\
 			UNDER_MODE(DOUBLE_CALL(op));						\
 		else if (IMM)									\
-			FAST_D(a, Y_IMMQ, expr);							\
+			FAST_D(a, Y_IMMQ, expr);						\
 		else										\
-			FAST_D(a, Y_REGQ, expr);							\
+			FAST_D(a, Y_REGQ, expr);						\
 		break;
 
 #define MEM(op, access, space)									\
