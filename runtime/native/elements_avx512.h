@@ -130,7 +130,22 @@ lanes_inline void load8(const struct where *w, u32 m, u32 offset, u64 *to)
 	}
 }
 
-/* Bytes and pairs of them, from the words around them */
+/* Sixteen bytes, or pairs of them, in a row, of which those in @k are read */
+lanes_inline v16 bytes_at(const u8 *p, __mmask16 k, bool sext)
+{
+	__m128i v = _mm_maskz_loadu_epi8(k, p);
+
+	return sext ? _mm512_cvtepi8_epi32(v) : _mm512_cvtepu8_epi32(v);
+}
+
+lanes_inline v16 pairs_at(const u8 *p, __mmask16 k, bool sext)
+{
+	__m256i v = _mm256_maskz_loadu_epi16(k, p);
+
+	return sext ? _mm512_cvtepi16_epi32(v) : _mm512_cvtepu16_epi32(v);
+}
+
+/* Bytes and pairs of them, in other places from the words around them */
 lanes_inline void load_small(const struct where *w, u32 m, u32 size, bool sext, u32 *to)
 {
 	UNROLL for (u32 h = 0; h < 2; h++) {
@@ -140,20 +155,19 @@ lanes_inline void load_small(const struct where *w, u32 m, u32 size, bool sext, 
 
 		if (!k)
 			continue;
-		if (k == 0xffff && row(w->o[h], k, size == 1 ? 0 : 1, &start)) {
-			const u8 *p = w->base + start;
+		if (row(w->o[h], k, size == 1 ? 0 : 1, &start)) {
+			const u8 *p = w->base + (s32)start;
 
-			if (size == 1)
-				v = sext ? _mm512_cvtepi8_epi32(
-						   _mm_loadu_si128((const __m128i *)p)) :
-					   _mm512_cvtepu8_epi32(
-						   _mm_loadu_si128((const __m128i *)p));
-			else
-				v = sext ? _mm512_cvtepi16_epi32(
-						   _mm256_loadu_si256((const __m256i *)p)) :
-					   _mm512_cvtepu16_epi32(
-						   _mm256_loadu_si256((const __m256i *)p));
-			put(to + 16 * h, k, v);
+			put(to + 16 * h, k, size == 1 ? bytes_at(p, k, sext) : pairs_at(p, k, sext));
+			continue;
+		}
+		if (same(w->o[h], k, &start)) {
+			const u8 *p = w->base + start;
+			u32 one = size == 1 ? *p : *(const u16 *)p;
+
+			if (sext)
+				one = size == 1 ? (u32)(s8)one : (u32)(s16)one;
+			put(to + 16 * h, k, _mm512_set1_epi32((int)one));
 			continue;
 		}
 		v = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), k,

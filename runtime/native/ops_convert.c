@@ -156,8 +156,6 @@ static void narrow(struct translation *t, const struct vgpu_insn *i, u32 op, boo
 }
 
 enum {
-	V_NARROW16 = EVEX_OF(2, 2, 0, 0x33, 32),	/* vpmovdw: operands exchanged */
-	V_WIDEN16 = EVEX_OF(1, 2, 0, 0x33, 32),		/* vpmovzxwd */
 	V_HALF_TO_FLOAT = EVEX_OF(1, 2, 0, 0x13, 32),
 	V_FLOAT_TO_HALF = EVEX_OF(1, 3, 0, 0x1d, 32),	/* operands exchanged */
 };
@@ -168,7 +166,7 @@ static void half_to_float(struct translation *t, const struct vgpu_insn *i)
 	u8 d[2];
 
 	for (u32 p = 0; p < 2; p++) {
-		x86_v(x, V_NARROW16, tr_use(t, chunk(i->a, p)), 0, 0, 0);
+		x86_v(x, V_TO16, tr_use(t, chunk(i->a, p)), 0, 0, 0);
 		d[p] = tr_fresh(t);
 		x86_v(x, V_HALF_TO_FLOAT, d[p], 0, 0, 0);
 	}
@@ -199,7 +197,7 @@ static void float_to_half(struct translation *t, const struct vgpu_insn *i)
 		}
 		d[p] = tr_fresh(t);
 		x86_vi(x, V_FLOAT_TO_HALF, a, 0, 1, 0, modes[VGPU_F_RND(i->flags)]);
-		x86_v(x, V_WIDEN16, d[p], 0, 1, 0);
+		x86_v(x, V_ZX16, d[p], 0, 1, 0);
 		x86_vi(x, COMPARE32, 7, a, a, 0, CMP_UNORDERED);
 		x86_vm(x, V_BROAD, d[p], 0, at_label(x86_constant(x, 0x7fff)), V_MASK(7));
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Global memory: words in a row, behind one look at the TLB, and words at one place. Where strides
+ * Global memory: elements in a row, behind one look at the TLB, and words at one place. Where strides
  * (stride.h) do not say that they are, the lanes are compared. The rest are calls (access.h).
  */
 #include <stddef.h>
@@ -390,21 +390,43 @@ static bool masked_store(struct translation *t, const struct vgpu_insn *i)
 }
 
 /* Of @count elements of one place */
-static void load_place(struct translation *t, const struct vgpu_insn *i, u32 count, bool wide)
+static void load_place(struct translation *t, const struct vgpu_insn *i, u32 count, u32 size)
 {
+	bool wide = size == 8, is_signed = i->flags & VGPU_F_SEXT;
 	u32 parts = tr_parts(t, wide);
+	struct x86 *x = &t->x;
 
+	if (size < 4)
+		x86_rm(x, false,
+		       size == 1 ? (is_signed ? X_MOVSX8 : X_MOVZX8) :
+				   (is_signed ? X_MOVSX16 : X_MOVZX16),
+		       RCX, at(RSI, 0));
 	for (u32 n = 0; n < count; n++) {
 		u8 d[4];
 
 		for (u32 p = 0; p < parts; p++) {
 			d[p] = tr_fresh(t);
-			x86_vm(&t->x, wide ? V_BROADQ : V_BROAD, d[p], 0,
-			       at(RSI, (int32_t)(n * (wide ? 8 : 4))), 0);
+			if (size < 4)
+				x86_v(x, V_BROAD_GPR, d[p], 0, RCX, 0);
+			else
+				x86_vm(x, wide ? V_BROADQ : V_BROAD, d[p], 0,
+				       at(RSI, (int32_t)(n * size)), 0);
 		}
 		tr_results_of(t, d, parts, i->dst + n * (wide ? 2 : 1), wide);
 		tr_begin(t);
 	}
+}
+
+/* What loads the elements of a row into a vector, wherever it is */
+static u32 load_of_row(const struct vgpu_insn *i)
+{
+	bool is_signed = i->flags & VGPU_F_SEXT;
+
+	switch (VGPU_F_SIZE(i->flags)) {
+	case 1: return is_signed ? V_SX8 : V_ZX8;
+	case 2: return is_signed ? V_SX16 : V_ZX16;
+	}
+	return V_LOAD_ANY;
 }
 
 /* A load whose stride is known. False: it is none of what is done here. */
@@ -416,13 +438,17 @@ static bool known_load(struct translation *t, const struct vgpu_insn *i)
 	struct later *l;
 	u8 d[4];
 
-	if (stride && ((u32)stride != size || count > 1 || (t->masked && wide)))
+	/* of some lanes find_known() finds rows of words, and SSE2 cannot widen elements */
+	if (stride && ((u32)stride != size || count > 1 || (t->masked && size != 4) ||
+		       (size < 4 && t->x.small == &x86_sse2)))
+		return false;
+	if (size < 4 && count > 1)
 		return false;
 	l = later_of(t, access_later);
 	if (!stride) {
 		find_known(t, i, 0, size * count, size * count, false, l);
 		count_segments(t, size * count);
-		load_place(t, i, count, wide);
+		load_place(t, i, count, size);
 	} else {
 		find_known(t, i, size, size, size * VGPU_LANES, false, l);
 		if (t->masked)
@@ -431,7 +457,8 @@ static bool known_load(struct translation *t, const struct vgpu_insn *i)
 			count_segments(t, size * VGPU_LANES);
 		for (u32 p = 0; p < parts_of(wide); p++) {
 			d[p] = tr_fresh(t);
-			x86_vm(&t->x, V_LOAD_ANY, d[p], 0, at(RSI, (int32_t)(64 * p)), 0);
+			x86_vm(&t->x, load_of_row(i), d[p], 0,
+			       at(RSI, (int32_t)(size * VGPU_LANES / parts_of(wide) * p)), 0);
 		}
 		tr_results(t, d, i->dst, wide);
 	}
@@ -448,10 +475,12 @@ bool tr_global_load(struct translation *t, const struct vgpu_insn *i)
 	struct later *l;
 	u8 d[8];
 
-	if (size < 4 || i->flags & VGPU_F_ABS || (s64)i->imm != (s32)i->imm)
+	if (i->flags & VGPU_F_ABS || (s64)i->imm != (s32)i->imm)
 		return false;
 	if (tr_stride_of_a(t) != STRIDE_NONE && known_load(t, i))
 		return true;
+	if (size < 4)
+		return false;
 	if (t->masked)
 		return size == 4 && in_row ? masked_load(t, i) : false;
 	l = later_of(t, in_row ? load_later : access_later);
@@ -481,15 +510,15 @@ bool tr_global_load(struct translation *t, const struct vgpu_insn *i)
 bool tr_global_store(struct translation *t, const struct vgpu_insn *i)
 {
 	u32 size = VGPU_F_SIZE(i->flags);
-	bool wide = size == 8;
+	bool wide = size == 8, row = (u32)tr_stride_of_a(t) == size;
 	struct later *l;
 
-	if (size < 4 || i->flags >> 2 & 3 || i->flags & VGPU_F_ABS || (s64)i->imm != (s32)i->imm)
+	if ((size < 4 && (!row || t->masked || t->x.small)) || i->flags >> 2 & 3 || i->flags & VGPU_F_ABS || (s64)i->imm != (s32)i->imm)
 		return false;
 	if (t->masked)
 		return size == 4 ? masked_store(t, i) : false;
 	l = later_of(t, access_later);
-	if ((u32)tr_stride_of_a(t) == size)
+	if (row)
 		find_known(t, i, size, size, size * VGPU_LANES, true, l);
 	else
 		find_row(t, i, size, size, size * VGPU_LANES, true, l);
@@ -497,7 +526,8 @@ bool tr_global_store(struct translation *t, const struct vgpu_insn *i)
 	for (u32 p = 0; p < parts_of(wide); p++) {
 		u8 b = tr_use(t, chunk(i->b, p));
 
-		x86_vm(&t->x, V_STORE_ANY, b, 0, at(RSI, (int32_t)(64 * p)), 0);
+		x86_vm(&t->x, size == 1 ? V_TO8 : size == 2 ? V_TO16 : V_STORE_ANY, b, 0,
+		       at(RSI, (int32_t)(size * VGPU_LANES / parts_of(wide) * p)), 0);
 	}
 	tr_back(t, l);
 	return true;

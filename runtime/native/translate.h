@@ -312,6 +312,12 @@ enum {
 	V_TESTN = EVEX(2, 2, 0, 0x27),
 	V_SX = EVEX_OF(1, 2, 0, 0x25, 32),	/* vpmovsxdq */
 	V_ZX = EVEX_OF(1, 2, 0, 0x35, 32),
+	V_SX8 = EVEX_OF(1, 2, 0, 0x21, 16),	/* vpmovsxbd */
+	V_ZX8 = EVEX_OF(1, 2, 0, 0x31, 16),
+	V_SX16 = EVEX_OF(1, 2, 0, 0x23, 32),	/* vpmovsxwd */
+	V_ZX16 = EVEX_OF(1, 2, 0, 0x33, 32),
+	V_TO8 = EVEX_OF(2, 2, 0, 0x31, 16),	/* vpmovdb: operands exchanged, and the next */
+	V_TO16 = EVEX_OF(2, 2, 0, 0x33, 32),
 	V_NARROW = EVEX_OF(2, 2, 0, 0x35, 32),	/* vpmovqd: operands exchanged */
 	V_EXTRACT = EVEX_OF(1, 3, 1, 0x3b, 32),	/* vextracti64x4: operands exchanged */
 	V_INSERT = EVEX_OF(1, 3, 1, 0x3a, 32),	/* vinserti64x4 */

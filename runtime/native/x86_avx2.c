@@ -392,9 +392,11 @@ static void broadcast_gpr(struct x86 *x, uint32_t op, uint8_t reg, uint8_t gpr, 
 }
 
 /*
- * 32 bytes become 64, by an instruction that makes 32 of 16. The upper half first: @reg may be @s.
+ * 32 bytes become 64, or 16, by an instruction that makes 32 of @bytes, 16 or 8. The upper half
+ * first: @reg may be @s.
  */
-static void widen(struct x86 *x, uint32_t op, uint8_t reg, const struct source *s)
+static void widen_from(struct x86 *x, uint32_t op, uint8_t reg, const struct source *s,
+		       int32_t bytes)
 {
 	for (int half = 1; half >= 0; half--) {
 		struct half from = s->memory ? (struct half){ .memory = true, .m = s->m } :
@@ -402,7 +404,7 @@ static void widen(struct x86 *x, uint32_t op, uint8_t reg, const struct source *
 		uint8_t ymm = place_of(x, reg, half, 0);
 
 		if (from.memory) {
-			from.m = moved(from.m, 16 * half);
+			from.m = moved(from.m, bytes * half);
 		} else if (half) {
 			put_rr(x, UPPER, true, from.ymm, 0, S0);
 			x86_byte(x, 1);
@@ -411,6 +413,11 @@ static void widen(struct x86 *x, uint32_t op, uint8_t reg, const struct source *
 		put(x, op, ymm, 0, from, X86_NO_IMM);
 		result(x, op, reg, half, ymm, 0);
 	}
+}
+
+static void widen(struct x86 *x, uint32_t op, uint8_t reg, const struct source *s)
+{
+	widen_from(x, op, reg, s, 16);
 }
 
 /* 64 bytes become 32, by an instruction that makes 16 of 32 */
@@ -518,13 +525,19 @@ static bool is_unary(uint32_t op)
 	return OPCODE(op) == 0x08 || OPCODE(op) == 0x09;
 }
 
-/* What is for floats of 16 bits; false: it is something else. */
-static bool halves(struct x86 *x, uint32_t op, uint8_t reg, const struct source *s, int imm)
+/* What is for elements of 8 and 16 bits; false: it is something else. */
+static bool small_elements(struct x86 *x, uint32_t op, uint8_t reg, const struct source *s, int imm)
 {
 	switch (op) {
 	case CODE(1, 2, 0, 0x13):	/* vcvtph2ps */
+	case CODE(1, 2, 0, 0x23):	/* vpmovsxwd */
 	case CODE(1, 2, 0, 0x33):	/* vpmovzxwd */
 		widen(x, op, reg, s);
+		return true;
+	case CODE(1, 2, 0, 0x21):	/* vpmovsxbd */
+	case CODE(1, 2, 0, 0x31):	/* vpmovzxbd */
+		x->failed |= !s->memory;
+		widen_from(x, op, reg, s, 8);
 		return true;
 	case CODE(2, 2, 0, 0x33):	/* vpmovdw: operands exchanged */
 		low_halves(x, s->reg, reg);
@@ -541,7 +554,7 @@ static void compute(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, const st
 {
 	bool binary = is_binary(op), adds = OPCODE(op) == 0xb8;
 
-	if (halves(x, op, reg, s, imm))
+	if (small_elements(x, op, reg, s, imm))
 		return;
 	if (!binary && !is_unary(op)) {
 		x->failed = true;

@@ -86,19 +86,20 @@ static inline void add_address(u8 r, u8 q, u32 size)
 		add((struct vgpu_insn){ .op = below(2) ? VGPU_OP_SXQ : VGPU_OP_ZXQ, .dst = q,
 					.a = r });
 		add((struct vgpu_insn){ .op = VGPU_OP_SHLQ, .flags = VGPU_F_IMM, .dst = q, .a = q,
-					.imm = size == 8 ? 3 : 2 });
+					.imm = (u32)__builtin_ctz(size) });
 	}
 	add((struct vgpu_insn){ .op = VGPU_OP_ADDQ, .dst = q, .a = q, .b = at });
 }
 
-static inline void add_access(u8 q)
+/* Of 1 << @size bytes each lane, or twice as many */
+static inline void add_access_of(u8 q, u32 size)
 {
-	bool load = below(3);
-	u32 size = 2 + below(2), count_ = below(4) ? 0 : below(2);
+	bool load = below(3), sext = load && size < 2 && below(2);
+	u32 count_ = below(4) ? 0 : below(2);
 
 	add((struct vgpu_insn){
 		.op = load ? VGPU_OP_LDG : VGPU_OP_STG,
-		.flags = (u8)(size | (load ? count_ << 2 : 0)),
+		.flags = (u8)(size | (load ? count_ << 2 : 0) | (sext ? VGPU_F_SEXT : 0)),
 		.dst = load ? (u8)(size == 3 ? some_q() : below(WORDS_ / 2) * 2) : 0,
 		.a = q,
 		.b = load ? 0 : size == 3 ? some_q() : some_r(),
@@ -106,13 +107,23 @@ static inline void add_access(u8 q)
 	});
 }
 
+static inline void add_access(u8 q)
+{
+	add_access_of(q, below(3) ? 2 + below(2) : below(2));
+}
+
 /* An access by an address that is made for it */
 static inline void add_new_access(u8 r, u8 q)
 {
+	u32 size = below(3) ? 2 + below(2) : below(2);
+
 	if (below(2))
 		add_index(r);
-	add_address(r, q, below(2) ? 4 : 8);
-	add_access(q);
+	add_address(r, q, 1u << size);
+	if (below(8))
+		add_access_of(q, size);
+	else
+		add_access(q);
 }
 
 static inline void add_arithmetic(void)
