@@ -6,6 +6,7 @@
  */
 #include "elements_avx512.h"
 #include "pages_avx512.h"
+#include "quarters_avx512.h"
 
 /* ---- lanes in several pages --------------------------------------------------- */
 
@@ -14,8 +15,23 @@ static u32 load_anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags);
 	u32 *to = s->warp->regs + i->dst * VGPU_LANES;
 	u64 p[VGPU_LANES] __attribute__((aligned(64)));
+	struct quarters quarters;
 
-	if (size < 4 || i->flags & VGPU_F_ABS || !anywhere(s, i, m, size * count, false, p))
+	if (size < 4 || i->flags & VGPU_F_ABS)
+		return 1;
+	if (count == 1) {
+		enum found found = size == 8 ? in_quarters(s, i, m, 8, false, &quarters) :
+					       in_quarters(s, i, m, 4, false, &quarters);
+
+		if (found == ABSENT)
+			return 1;
+		if (found == FOUND) {
+			load_quarters(&quarters, m, size, to);
+			s->held = 0;
+			return 0;
+		}
+	}
+	if (!anywhere(s, i, m, size * count, false, p))
 		return 1;
 	for (u32 n = 0; n < count; n++) {
 		if (n)
@@ -43,8 +59,23 @@ static u32 store_anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m
 	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags);
 	const u32 *from = reg32(s, i->b);
 	u64 p[VGPU_LANES] __attribute__((aligned(64)));
+	struct quarters quarters;
 
-	if (size < 4 || i->flags & VGPU_F_ABS || !anywhere(s, i, m, size * count, true, p))
+	if (size < 4 || i->flags & VGPU_F_ABS)
+		return 1;
+	if (count == 1) {
+		enum found found = size == 8 ? in_quarters(s, i, m, 8, true, &quarters) :
+					       in_quarters(s, i, m, 4, true, &quarters);
+
+		if (found == ABSENT)
+			return 1;
+		if (found == FOUND) {
+			store_quarters(&quarters, m, size, from);
+			s->held = 0;
+			return 0;
+		}
+	}
+	if (!anywhere(s, i, m, size * count, true, p))
 		return 1;
 	/* the highest lane wins */
 	for (u32 left = m; left; left &= left - 1) {

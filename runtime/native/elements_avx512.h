@@ -158,7 +158,8 @@ lanes_inline void load_small(const struct where *w, u32 m, u32 size, bool sext, 
 		if (row(w->o[h], k, size == 1 ? 0 : 1, &start)) {
 			const u8 *p = w->base + (s32)start;
 
-			put(to + 16 * h, k, size == 1 ? bytes_at(p, k, sext) : pairs_at(p, k, sext));
+			put(to + 16 * h, k,
+			    size == 1 ? bytes_at(p, k, sext) : pairs_at(p, k, sext));
 			continue;
 		}
 		if (same(w->o[h], k, &start)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Global memory: elements in a row, behind one look at the TLB, and words at one place. Where strides
+ * Global memory: elements in a row, behind one look at the TLB, or at one place. Where strides
  * (stride.h) do not say that they are, the lanes are compared. The rest are calls (access.h).
  */
 #include <stddef.h>
@@ -513,7 +513,9 @@ bool tr_global_store(struct translation *t, const struct vgpu_insn *i)
 	bool wide = size == 8, row = (u32)tr_stride_of_a(t) == size;
 	struct later *l;
 
-	if ((size < 4 && (!row || t->masked || t->x.small)) || i->flags >> 2 & 3 || i->flags & VGPU_F_ABS || (s64)i->imm != (s32)i->imm)
+	if (i->flags >> 2 & 3 || i->flags & VGPU_F_ABS || (s64)i->imm != (s32)i->imm)
+		return false;
+	if (size < 4 && (!row || t->masked || t->x.small))
 		return false;
 	if (t->masked)
 		return size == 4 ? masked_store(t, i) : false;

@@ -161,6 +161,8 @@ static inline struct vgpu_insn one(u32 pc, u32 only)
 		i.flags = (u8)(below(2) ? random64() : random64() & random64());
 		if (below(2))
 			i.flags &= VGPU_F_IMM;
+		if (class == CLASS_MEM && below(2))	/* a word each lane, or two */
+			i.flags = (u8)(2 + below(2));
 		i.dst = reg_of(isa[i.op].dst, true);
 		i.a = reg_of(isa[i.op].a, false);
 		i.b = reg_of(isa[i.op].b, false);
@@ -268,7 +270,13 @@ static inline void set_addresses(struct state *s)
 	u64 first = BASE + below(SPAN - span + 1) * VGPU_PAGE_SIZE;
 	/* a lane that is not where the others are */
 	u32 odd = below(2) ? VGPU_LANES : below(VGPU_LANES);
+	/* quarters of the lanes are rows, or at one place */
+	bool quarters = below(2);
+	u32 step = below(3) * 4;
+	u64 quarter[4];
 
+	for (u32 n = 0; n < 4; n++)
+		quarter[n] = first + below(span * 256 - 16) * 16 + (below(4) ? 0 : 8);
 	for (u32 l = 0; l < VGPU_LANES; l++) {
 		u32 n = VGPU_LANES;
 
@@ -283,7 +291,9 @@ static inline void set_addresses(struct state *s)
 		q[Q_ROW8 / 2 * n + l] = BASE + 2 * VGPU_PAGE_SIZE - 512 + start * 2 + 8 * l;
 		q[Q_WINDOW / 2 * n + l] = below(20) ? VGPU_SHARED_WINDOW + 4 * l :
 						      VGPU_LOCAL_WINDOW + 16 * below(4);
-		q[Q_SPREAD / 2 * n + l] = first + below(span * 256 - 16) * 16;
+		q[Q_SPREAD / 2 * n + l] =
+			quarters && l != odd ? quarter[l / 8] + (l & 7) * (below(99) ? step : 4) :
+					       first + below(span * 256 - 16) * 16;
 		q[Q_BAD / 2 * n + l] = l == 7 && !below(3) ? random64() : BASE + 16 * l;
 		s->regs[R_LOCAL * n + l] = word_ % 4 * 16;
 		s->regs[R_SPREAD * n + l] = below(8) * 16;
@@ -321,7 +331,7 @@ static inline void make_state(struct state *s)
 					  .dynamic_shared = 12 };
 	if (below(2))
 		memcpy(s->launch.block, (const u32[3]){ 96, 1, 1 }, sizeof(s->launch.block));
-	s->warp.live = below(3) ? ~0u : (u32)random64() | 1;
+	s->warp.live = below(3) ? ~0u : below(2) ? (u32)random64() | 1 : (2u << below(32)) - 1;
 	s->warp.active = s->warp.live;
 	s->warp.reconv = VGPU_NO_RECONV;
 	s->warp.threads = VGPU_LANES;
