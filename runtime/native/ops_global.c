@@ -379,54 +379,9 @@ static bool masked_store(struct translation *t, const struct vgpu_insn *i)
 	else
 		find_masked_row(t, i, true, l);
 	count_masked_segments(t);
-	for (u32 p = 0; p < 2; p++) {
-		u8 b = tr_use(t, chunk(i->b, p));
-
-		x86_k_not(&t->x, 7, (u8)(1 + p));
-		x86_vm(&t->x, V_STORE_ANY, b, 0, at(RSI, (int32_t)(64 * p)), V_MASK(7));
-	}
+	tr_store_row(t, i);
 	tr_back(t, l);
 	return true;
-}
-
-/* Of @count elements of one place */
-static void load_place(struct translation *t, const struct vgpu_insn *i, u32 count, u32 size)
-{
-	bool wide = size == 8, is_signed = i->flags & VGPU_F_SEXT;
-	u32 parts = tr_parts(t, wide);
-	struct x86 *x = &t->x;
-
-	if (size < 4)
-		x86_rm(x, false,
-		       size == 1 ? (is_signed ? X_MOVSX8 : X_MOVZX8) :
-				   (is_signed ? X_MOVSX16 : X_MOVZX16),
-		       RCX, at(RSI, 0));
-	for (u32 n = 0; n < count; n++) {
-		u8 d[4];
-
-		for (u32 p = 0; p < parts; p++) {
-			d[p] = tr_fresh(t);
-			if (size < 4)
-				x86_v(x, V_BROAD_GPR, d[p], 0, RCX, 0);
-			else
-				x86_vm(x, wide ? V_BROADQ : V_BROAD, d[p], 0,
-				       at(RSI, (int32_t)(n * size)), 0);
-		}
-		tr_results_of(t, d, parts, i->dst + n * (wide ? 2 : 1), wide);
-		tr_begin(t);
-	}
-}
-
-/* What loads the elements of a row into a vector, wherever it is */
-static u32 load_of_row(const struct vgpu_insn *i)
-{
-	bool is_signed = i->flags & VGPU_F_SEXT;
-
-	switch (VGPU_F_SIZE(i->flags)) {
-	case 1: return is_signed ? V_SX8 : V_ZX8;
-	case 2: return is_signed ? V_SX16 : V_ZX16;
-	}
-	return V_LOAD_ANY;
 }
 
 /* A load whose stride is known. False: it is none of what is done here. */
@@ -434,34 +389,23 @@ static bool known_load(struct translation *t, const struct vgpu_insn *i)
 {
 	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags);
 	s32 stride = tr_stride_of_a(t);
-	bool wide = size == 8;
 	struct later *l;
-	u8 d[4];
 
-	/* of some lanes find_known() finds rows of words, and SSE2 cannot widen elements */
-	if (stride && ((u32)stride != size || count > 1 || (t->masked && size != 4) ||
-		       (size < 4 && t->x.small == &x86_sse2)))
-		return false;
-	if (size < 4 && count > 1)
+	/* of some lanes find_known() finds rows of words */
+	if (!tr_has_code(t, i, stride) || (stride && t->masked && size != 4))
 		return false;
 	l = later_of(t, access_later);
 	if (!stride) {
 		find_known(t, i, 0, size * count, size * count, false, l);
 		count_segments(t, size * count);
-		load_place(t, i, count, size);
 	} else {
 		find_known(t, i, size, size, size * VGPU_LANES, false, l);
 		if (t->masked)
 			count_masked_segments(t);
 		else
 			count_segments(t, size * VGPU_LANES);
-		for (u32 p = 0; p < parts_of(wide); p++) {
-			d[p] = tr_fresh(t);
-			x86_vm(&t->x, load_of_row(i), d[p], 0,
-			       at(RSI, (int32_t)(size * VGPU_LANES / parts_of(wide) * p)), 0);
-		}
-		tr_results(t, d, i->dst, wide);
 	}
+	tr_load_here(t, i, stride);
 	tr_back(t, l);
 	return true;
 }
@@ -510,27 +454,23 @@ bool tr_global_load(struct translation *t, const struct vgpu_insn *i)
 bool tr_global_store(struct translation *t, const struct vgpu_insn *i)
 {
 	u32 size = VGPU_F_SIZE(i->flags);
-	bool wide = size == 8, row = (u32)tr_stride_of_a(t) == size;
 	struct later *l;
 
 	if (i->flags >> 2 & 3 || i->flags & VGPU_F_ABS || (s64)i->imm != (s32)i->imm)
 		return false;
-	if (size < 4 && (!row || t->masked || t->x.small))
-		return false;
 	if (t->masked)
 		return size == 4 ? masked_store(t, i) : false;
-	l = later_of(t, access_later);
-	if (row)
+	if (tr_has_code(t, i, tr_stride_of_a(t))) {
+		l = later_of(t, access_later);
 		find_known(t, i, size, size, size * VGPU_LANES, true, l);
-	else
+	} else if (size >= 4) {
+		l = later_of(t, access_later);
 		find_row(t, i, size, size, size * VGPU_LANES, true, l);
-	count_segments(t, size * VGPU_LANES);
-	for (u32 p = 0; p < parts_of(wide); p++) {
-		u8 b = tr_use(t, chunk(i->b, p));
-
-		x86_vm(&t->x, size == 1 ? V_TO8 : size == 2 ? V_TO16 : V_STORE_ANY, b, 0,
-		       at(RSI, (int32_t)(size * VGPU_LANES / parts_of(wide) * p)), 0);
+	} else {
+		return false;
 	}
+	count_segments(t, size * VGPU_LANES);
+	tr_store_row(t, i);
 	tr_back(t, l);
 	return true;
 }

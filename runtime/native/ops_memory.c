@@ -56,6 +56,97 @@ void tr_call_later(struct translation *t, const struct later *l)
 	tr_call_and_load(t, l);
 }
 
+/* ---- elements whose places are known ---------------------------------------------- */
+
+/* Lanes are a row of elements, or all at one place, and that is a load. */
+bool tr_has_code(const struct translation *t, const struct vgpu_insn *i, s32 stride)
+{
+	bool load = i->op == VGPU_OP_LDG || i->op == VGPU_OP_LDS;
+	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags);
+
+	if (!stride)
+		return load && (size >= 4 || count == 1);
+	/* SSE2 cannot widen elements of less than a word, nor AVX2 narrow them */
+	return stride == (s32)size && count == 1 &&
+	       (size >= 4 || !t->x.small || (load && t->x.small == &x86_avx2));
+}
+
+static void load_place(struct translation *t, const struct vgpu_insn *i, u32 size, u32 count)
+{
+	bool wide = size == 8, is_signed = i->flags & VGPU_F_SEXT;
+	u32 parts = tr_parts(t, wide);
+	struct x86 *x = &t->x;
+
+	if (size < 4)
+		x86_rm(x, false,
+		       size == 1 ? (is_signed ? X_MOVSX8 : X_MOVZX8) :
+				   (is_signed ? X_MOVSX16 : X_MOVZX16),
+		       RCX, at(RSI, 0));
+	for (u32 n = 0; n < count; n++) {
+		u8 d[4];
+
+		for (u32 p = 0; p < parts; p++) {
+			d[p] = tr_fresh(t);
+			if (size < 4)
+				x86_v(x, V_BROAD_GPR, d[p], 0, RCX, 0);
+			else
+				x86_vm(x, wide ? V_BROADQ : V_BROAD, d[p], 0,
+				       at(RSI, (int32_t)(n * size)), 0);
+		}
+		tr_results_of(t, d, parts, i->dst + n * (wide ? 2 : 1), wide);
+		tr_begin(t);
+	}
+}
+
+/* What loads the elements of a row into a vector, wherever it is */
+static u32 load_of_row(u32 size, bool is_signed)
+{
+	switch (size) {
+	case 1: return is_signed ? V_SX8 : V_ZX8;
+	case 2: return is_signed ? V_SX16 : V_ZX16;
+	}
+	return V_LOAD_ANY;
+}
+
+/* Part @part of a row at rsi */
+static struct x86_mem row_mem(u32 size, u32 part)
+{
+	return at(RSI, (int32_t)(size * VGPU_LANES / parts_of(size == 8) * part));
+}
+
+void tr_load_here(struct translation *t, const struct vgpu_insn *i, s32 stride)
+{
+	u32 size = VGPU_F_SIZE(i->flags);
+	bool wide = size == 8;
+	u8 d[4];
+
+	if (!stride) {
+		load_place(t, i, size, VGPU_F_COUNT(i->flags));
+		return;
+	}
+	for (u32 p = 0; p < parts_of(wide); p++) {
+		d[p] = tr_fresh(t);
+		x86_vm(&t->x, load_of_row(size, i->flags & VGPU_F_SEXT), d[p], 0,
+		       row_mem(size, p), 0);
+	}
+	tr_results(t, d, i->dst, wide);
+}
+
+void tr_store_row(struct translation *t, const struct vgpu_insn *i)
+{
+	u32 size = VGPU_F_SIZE(i->flags), mask = t->masked ? V_MASK(7) : 0;
+	bool wide = size == 8;
+	u32 op = size == 1 ? V_TO8 : size == 2 ? V_TO16 : wide && mask ? V_STORE_ANYQ : V_STORE_ANY;
+
+	for (u32 p = 0; p < parts_of(wide); p++) {
+		u8 b = tr_use(t, chunk(i->b, p));
+
+		if (mask)
+			x86_k_not(&t->x, 7, (u8)((wide ? 3 : 1) + p));
+		x86_vm(&t->x, op, b, 0, row_mem(size, p), mask);
+	}
+}
+
 static void parameter(struct translation *t, const struct vgpu_insn *i)
 {
 	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags);

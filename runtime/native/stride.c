@@ -412,10 +412,10 @@ static bool helps(const struct vgpu_insn *i, const struct stride *stride)
 {
 	u32 size = VGPU_F_SIZE(i->flags);
 	bool row = stride->a == (s32)size && VGPU_F_COUNT(i->flags) == 1;
-	bool load = i->op == VGPU_OP_LDG;
+	bool load = i->op == VGPU_OP_LDG || i->op == VGPU_OP_LDS;
 
-	if ((!load && i->op != VGPU_OP_STG) || i->guard != VGPU_PT || i->flags & VGPU_F_ABS ||
-	    (s64)i->imm != (s32)i->imm)
+	if ((!load && i->op != VGPU_OP_STG && i->op != VGPU_OP_STS) || i->guard != VGPU_PT ||
+	    i->flags & VGPU_F_ABS || (s64)i->imm != (s32)i->imm)
 		return false;
 	return row || (load && !stride->a);
 }

@@ -282,6 +282,14 @@ void tr_call_and_load(struct translation *t, const struct later *l);	/* what is 
 /* As tr_memory(): words, of shared memory, and of global memory */
 bool tr_shared_load(struct translation *t, const struct vgpu_insn *i);
 bool tr_shared_store(struct translation *t, const struct vgpu_insn *i);
+/*
+ * Elements whose lanes lie @stride from each other: is there code for the load or store @i? The
+ * elements at rsi: a load of a row or of one place, by all lanes also where some are inactive, and
+ * a store of a row. Destroy rcx and mask 7.
+ */
+bool tr_has_code(const struct translation *t, const struct vgpu_insn *i, s32 stride);
+void tr_load_here(struct translation *t, const struct vgpu_insn *i, s32 stride);
+void tr_store_row(struct translation *t, const struct vgpu_insn *i);
 bool tr_global_load(struct translation *t, const struct vgpu_insn *i);
 bool tr_global_store(struct translation *t, const struct vgpu_insn *i);
 
@@ -297,6 +305,7 @@ enum {
 	V_STORE = EVEX(1, 1, 0, 0x7f),
 	V_LOAD_ANY = EVEX(2, 1, 0, 0x6f),	/* vmovdqu32 */
 	V_STORE_ANY = EVEX(2, 1, 0, 0x7f),
+	V_STORE_ANYQ = EVEX(2, 1, 1, 0x7f),
 	V_BROAD = EVEX_OF(1, 2, 0, 0x58, 4),
 	V_BROADQ = EVEX_OF(1, 2, 1, 0x59, 8),
 	V_BROAD_GPR = EVEX(1, 2, 0, 0x7c),

@@ -91,17 +91,18 @@ static inline void add_address(u8 r, u8 q, u32 size)
 	add((struct vgpu_insn){ .op = VGPU_OP_ADDQ, .dst = q, .a = q, .b = at });
 }
 
-/* Of 1 << @size bytes each lane, or twice as many */
-static inline void add_access_of(u8 q, u32 size)
+/* Of 1 << @size bytes each lane, or twice as many, by the address in register @a */
+static inline void add_access_of(u8 a, u32 size, bool shared)
 {
 	bool load = below(3), sext = load && size < 2 && below(2);
 	u32 count_ = below(4) ? 0 : below(2);
 
 	add((struct vgpu_insn){
-		.op = load ? VGPU_OP_LDG : VGPU_OP_STG,
+		.op = shared ? (load ? VGPU_OP_LDS : VGPU_OP_STS) :
+			       (load ? VGPU_OP_LDG : VGPU_OP_STG),
 		.flags = (u8)(size | (load ? count_ << 2 : 0) | (sext ? VGPU_F_SEXT : 0)),
 		.dst = load ? (u8)(size == 3 ? some_q() : below(WORDS_ / 2) * 2) : 0,
-		.a = q,
+		.a = a,
 		.b = load ? 0 : size == 3 ? some_q() : some_r(),
 		.imm = below(3) ? 8 * below(8) : 0,
 	});
@@ -109,7 +110,7 @@ static inline void add_access_of(u8 q, u32 size)
 
 static inline void add_access(u8 q)
 {
-	add_access_of(q, below(3) ? 2 + below(2) : below(2));
+	add_access_of(q, below(3) ? 2 + below(2) : below(2), false);
 }
 
 /* An access by an address that is made for it */
@@ -121,9 +122,24 @@ static inline void add_new_access(u8 r, u8 q)
 		add_index(r);
 	add_address(r, q, 1u << size);
 	if (below(8))
-		add_access_of(q, size);
+		add_access_of(q, size, false);
 	else
 		add_access(q);
+}
+
+/* One of shared memory, mostly of a row in it */
+static inline void add_shared_access(u8 r)
+{
+	u32 size = below(4);
+
+	if (below(2))
+		add_index(r);
+	if (below(8))
+		add((struct vgpu_insn){ .op = VGPU_OP_SHL, .flags = VGPU_F_IMM, .dst = r, .a = r,
+					.imm = size });
+	add((struct vgpu_insn){ .op = VGPU_OP_ADD, .flags = VGPU_F_IMM, .dst = r, .a = r,
+				.imm = below(4) ? below(SHARED / 8) * 8 : below(SHARED) });
+	add_access_of(r, size, true);
 }
 
 static inline void add_arithmetic(void)
@@ -216,6 +232,9 @@ static inline void make_strided_program(void)
 			break;
 		case 4:
 			add_access(q);
+			break;
+		case 5:
+			add_shared_access(r);
 			break;
 		default:
 			if (below(20))
