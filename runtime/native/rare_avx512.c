@@ -184,6 +184,25 @@ void vgpu_native_shape(const struct vgpu_lanes *s, struct shape *shape, u32 reg,
 	vgpu_shape_set(s, shape, reg, m, start, rows == 2, places == 2);
 }
 
+/* Of each half of a byte by a table, then all of a word are added. */
+static u32 count_bits(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
+{
+	v16 table = _mm512_broadcast_i32x4(
+		_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+	v16 four = _mm512_set1_epi8(15), n, v;
+
+	UNROLL for (u32 h = 0; h < 2; h++) {
+		v = _mm512_load_si512(reg32(s, i->a) + 16 * h);
+		n = _mm512_shuffle_epi8(table, _mm512_and_si512(v, four));
+		v = _mm512_and_si512(_mm512_srli_epi16(v, 4), four);
+		n = _mm512_add_epi8(n, _mm512_shuffle_epi8(table, v));
+		n = _mm512_madd_epi16(_mm512_maddubs_epi16(n, _mm512_set1_epi8(1)),
+				      _mm512_set1_epi16(1));
+		put(word32(s, i->dst) + 16 * h, half_of(m, h), n);
+	}
+	return 0;
+}
+
 /* ---- lane by lane: the compiler makes vectors of it ------------------------------- */
 
 static inline u32 prmt(u32 a, u32 b, u32 select)
@@ -197,15 +216,6 @@ static inline u32 prmt(u32 a, u32 b, u32 select)
 		r |= (s & 8 ? (0 - (v >> 7)) & 0xff : v) << 8 * n;
 	}
 	return r;
-}
-
-static inline u32 popc(u32 v)
-{
-	v -= v >> 1 & 0x55555555u;
-	v = (v & 0x33333333u) + (v >> 2 & 0x33333333u);
-	v = (v + (v >> 4)) & 0x0f0f0f0fu;
-	v += v >> 8;
-	return (v + (v >> 16)) & 0x3f;
 }
 
 static inline u32 brev(u32 v)
@@ -240,7 +250,6 @@ static inline u32 brev(u32 v)
 	}
 #define EACH32(name, expr)	EACH(name, u32, word32, expr)
 #define EACH64(name, expr)	EACH(name, u64, word64, expr)
-EACH32(each_popc, popc(x))
 EACH32(each_brev, brev(x))
 EACH32(each_prmt, prmt(x, z, y))
 EACH64(each_mulhsq, ((__int128)(s64)x * (s64)y) >> 64)
@@ -263,22 +272,64 @@ static inline __m256i quotient(__m256i x, __m256i y, bool is_signed)
 	return _mm256_mask_mov_epi32(q, _mm256_testn_epi32_mask(y, y), _mm256_set1_epi32(-1));
 }
 
+/*
+ * By y, of which @inverse is 1 over it. (x + 1/2) / y is at least 1 / 2y away from the next
+ * integers, and the error is less than 2^-20 / y.
+ */
+static inline __m256i product(__m256i x, double inverse, bool is_signed)
+{
+	__m512d half = _mm512_set1_pd(0.5), v, by = _mm512_set1_pd(inverse);
+
+	if (!is_signed)
+		return _mm512_cvttpd_epu32(
+			_mm512_mul_pd(_mm512_add_pd(_mm512_cvtepu32_pd(x), half), by));
+	v = _mm512_cvtepi32_pd(x);
+	half = _mm512_or_pd(half, _mm512_and_pd(v, _mm512_set1_pd(-0.0)));
+	return _mm512_cvttpd_epi32(_mm512_mul_pd(_mm512_add_pd(v, half), by));
+}
+
+/* All lanes in @m divide by the same, which is not zero: 1 over it; 0: they do not. */
+static inline double one_divisor(const u32 *b, u32 m, bool is_signed)
+{
+	u32 y = b[__builtin_ctz(m)], other = 0;
+
+	UNROLL for (u32 h = 0; h < 2; h++)
+		other |= _mm512_mask_cmpneq_epi32_mask(half_of(m, h),
+						       _mm512_load_si512(b + 16 * h),
+						       _mm512_set1_epi32((int)y));
+	return other || !y ? 0 : 1.0 / (is_signed ? (s32)y : (double)y);
+}
+
 static inline u32 divide(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, bool is_signed,
 			 bool remainder)
 {
 	const u32 *a = reg32(s, i->a), *b = reg32(s, i->b);
 	u32 *to = s->warp->regs + i->dst * VGPU_LANES;
+	u32 all[VGPU_LANES] __attribute__((aligned(64)));
+	double inverse;
 
-	UNROLL for (u32 p = 0; p < 4; p++) {
-		__m256i x = _mm256_load_si256((const __m256i *)a + p), y, q;
+	if (i->flags & VGPU_F_IMM) {
+		for (u32 h = 0; h < 2; h++)
+			_mm512_store_si512(all + 16 * h, _mm512_set1_epi32((int)i->imm));
+		b = all;
+	}
+	inverse = one_divisor(b, m, is_signed);
+	UNROLL for (u32 h = 0; h < 2; h++) {
+		v16 x = _mm512_load_si512(a + 16 * h), y = _mm512_load_si512(b + 16 * h), q;
+		__m256i low = _mm512_castsi512_si256(x), high = _mm512_extracti64x4_epi64(x, 1);
 
-		y = i->flags & VGPU_F_IMM ? _mm256_set1_epi32((int)i->imm) :
-					    _mm256_load_si256((const __m256i *)b + p);
-		q = quotient(x, y, is_signed);
+		if (inverse != 0) {
+			low = product(low, inverse, is_signed);
+			high = product(high, inverse, is_signed);
+		} else {
+			low = quotient(low, _mm512_castsi512_si256(y), is_signed);
+			high = quotient(high, _mm512_extracti64x4_epi64(y, 1), is_signed);
+		}
+		q = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 		/* by zero: x */
 		if (remainder)
-			q = _mm256_sub_epi32(x, _mm256_mullo_epi32(q, y));
-		_mm256_mask_store_epi32(to + 8 * p, (__mmask8)(m >> 8 * p), q);
+			q = _mm512_sub_epi32(x, _mm512_mullo_epi32(q, y));
+		put(to + 16 * h, half_of(m, h), q);
 	}
 	return 0;
 }
@@ -308,7 +359,7 @@ native_access *vgpu_native_rare(const struct vgpu_insn *i)
 	case VGPU_OP_DIVS: return divs;
 	case VGPU_OP_REMU: return remu;
 	case VGPU_OP_REMS: return rems;
-	case VGPU_OP_POPC: return each_popc;
+	case VGPU_OP_POPC: return count_bits;
 	case VGPU_OP_BREV: return each_brev;
 	case VGPU_OP_PRMT: return each_prmt;
 	case VGPU_OP_MULHSQ: return each_mulhsq;

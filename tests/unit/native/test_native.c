@@ -442,6 +442,44 @@ static void test_registers_of_others(void **state)
 	}
 }
 
+/* All lanes divide by the same: multiples of it, one more, one less, and anything. */
+static void test_one_divisor(void **state)
+{
+	static const u8 ops[] = { VGPU_OP_DIVU, VGPU_OP_DIVS, VGPU_OP_REMU, VGPU_OP_REMS };
+	static const u32 divisors[] = { 0, 1, 2, 3, 7, 0x7fffffff, 0x80000000, 0x80000001,
+					0xfffffffe, 0xffffffff };
+
+	if (!available(*state))
+		skip();
+	for (u64 seed = 1; seed <= 300; seed++) {
+		u32 y, n = 0;
+
+		random_state = seed;
+		y = seed <= VGPU_ARRAY_SIZE(divisors) ? divisors[seed - 1] :
+							(u32)(random64() >> (32 + below(32)));
+		code[n++] = (struct vgpu_insn){ .op = VGPU_OP_MUL, .guard = VGPU_PT,
+						.flags = VGPU_F_IMM, .dst = 1, .imm = y };
+		for (u32 k = 0; k < 4; k++) {
+			code[n++] = (struct vgpu_insn){ .op = VGPU_OP_ADD, .guard = VGPU_PT,
+							.flags = VGPU_F_IMM, .dst = 1,
+							.a = k == 3 ? 4 : 1,
+							.imm = k ? 1 : 0xffffffff };
+			for (u32 op = 0; op < VGPU_ARRAY_SIZE(ops); op++) {
+				code[n++] = (struct vgpu_insn){ .op = ops[op], .guard = VGPU_PT,
+								.flags = VGPU_F_IMM, .dst = 2,
+								.a = 1, .imm = y };
+				code[n++] = (struct vgpu_insn){ .op = VGPU_OP_STS,
+								.guard = VGPU_PT, .flags = 2,
+								.a = R_ROW, .b = 2,
+								.imm = 128 * (4 * k + op) };
+			}
+		}
+		code[n++] = (struct vgpu_insn){ .op = VGPU_OP_EXIT, .guard = VGPU_PT };
+		count = n;
+		run_program(seed);
+	}
+}
+
 /* Whatever the thread of the host has set is there again. */
 static void test_floating_point_state(void **state)
 {
@@ -523,6 +561,7 @@ int main(void)
 		{ "test_random", test_random, NULL, NULL, avx512 },
 		{ "test_global", test_global, NULL, NULL, avx512 },
 		{ "test_registers_of_others", test_registers_of_others, NULL, NULL, avx512 },
+		{ "test_one_divisor", test_one_divisor, NULL, NULL, avx512 },
 		{ "test_strides", test_strides, NULL, NULL, avx512 },
 		{ "test_no_strides", test_no_strides, NULL, NULL, avx512 },
 		{ "test_lanes_meet_twice", test_lanes_meet_twice, NULL, NULL, avx512 },
