@@ -77,7 +77,7 @@ lanes_inline enum found in_quarters(struct vgpu_lanes *s, const struct vgpu_insn
 	return FOUND;
 }
 
-/* Eight words, or pairs of them, those in @k */
+/* The words of quarter @q, those in @k */
 lanes_inline __m256i words_of_quarter(const struct quarters *n, u32 q, __mmask8 k)
 {
 	return !k	   ? _mm256_setzero_si256() :
