@@ -10,6 +10,19 @@
 
 /* ---- lanes in several pages --------------------------------------------------- */
 
+/* What is no word is ABSENT here: the interpreter has to find out. */
+lanes_inline enum found by_quarters(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+				    bool write, struct quarters *to)
+{
+	u32 size = VGPU_F_SIZE(i->flags);
+
+	if (size < 4 || i->flags & VGPU_F_ABS)
+		return ABSENT;
+	if (VGPU_F_COUNT(i->flags) > 1)
+		return FAR;
+	return size == 8 ? in_quarters(s, i, m, 8, write, to) : in_quarters(s, i, m, 4, write, to);
+}
+
 static u32 load_anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 {
 	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags);
@@ -17,19 +30,15 @@ static u32 load_anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 	u64 p[VGPU_LANES] __attribute__((aligned(64)));
 	struct quarters quarters;
 
-	if (size < 4 || i->flags & VGPU_F_ABS)
+	switch (by_quarters(s, i, m, false, &quarters)) {
+	case ABSENT:
 		return 1;
-	if (count == 1) {
-		enum found found = size == 8 ? in_quarters(s, i, m, 8, false, &quarters) :
-					       in_quarters(s, i, m, 4, false, &quarters);
-
-		if (found == ABSENT)
-			return 1;
-		if (found == FOUND) {
-			load_quarters(&quarters, m, size, to);
-			s->held = 0;
-			return 0;
-		}
+	case FOUND:
+		load_quarters(&quarters, m, size, to);
+		s->held = 0;
+		return 0;
+	case FAR:
+		break;
 	}
 	if (!anywhere(s, i, m, size * count, false, p))
 		return 1;
@@ -61,19 +70,15 @@ static u32 store_anywhere(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m
 	u64 p[VGPU_LANES] __attribute__((aligned(64)));
 	struct quarters quarters;
 
-	if (size < 4 || i->flags & VGPU_F_ABS)
+	switch (by_quarters(s, i, m, true, &quarters)) {
+	case ABSENT:
 		return 1;
-	if (count == 1) {
-		enum found found = size == 8 ? in_quarters(s, i, m, 8, true, &quarters) :
-					       in_quarters(s, i, m, 4, true, &quarters);
-
-		if (found == ABSENT)
-			return 1;
-		if (found == FOUND) {
-			store_quarters(&quarters, m, size, from);
-			s->held = 0;
-			return 0;
-		}
+	case FOUND:
+		store_quarters(&quarters, m, size, from);
+		s->held = 0;
+		return 0;
+	case FAR:
+		break;
 	}
 	if (!anywhere(s, i, m, size * count, true, p))
 		return 1;

@@ -105,9 +105,9 @@ static void min_max(struct translation *t, u32 op, u8 d, u8 a, u8 b, bool wide)
  * masked code computes those of active lanes alone, unless the others are to have the same.
  * Destroys k7.
  */
-static u32 of_active(struct translation *t, u32 part, bool wide)
+static u32 of_active(struct translation *t, u32 op, u32 part, bool wide)
 {
-	if (!t->masked || t->x.small || tr_has_stride(t))
+	if (op == ADD || op == SUBTRACT || !t->masked || t->x.small || tr_has_stride(t))
 		return 0;
 	x86_k_not(&t->x, 7, (u8)((wide ? 3 : 1) + part));
 	return V_MASK(7) | V_ZERO;
@@ -140,7 +140,7 @@ static void compute(struct translation *t, const struct vgpu_insn *i, enum shape
 		    u8 d, u32 p, bool wide)
 {
 	bool ftz = i->flags & VGPU_F_FTZ && !wide, imm = i->flags & VGPU_F_IMM;
-	u32 mode = VGPU_F_RND(i->flags), round = mode ? V_ROUND(mode) : 0, active = 0;
+	u32 mode = VGPU_F_RND(i->flags), round = mode ? V_ROUND(mode) : 0;
 	u8 a = operand(t, tr_use(t, chunk(i->a, p)), 0, ftz), b;
 	struct x86 *x = &t->x;
 
@@ -149,37 +149,35 @@ static void compute(struct translation *t, const struct vgpu_insn *i, enum shape
 	switch (shape) {
 	case BINARY:
 		if (imm && !ftz && !mode) {
-			if (op == MULTIPLY || op == DIVIDE)
-				active = of_active(t, p, wide);
-			tr_with_b(t, PACKED(op), d, a, i, p, wide, active);
+			tr_with_b(t, PACKED(op), d, a, i, p, wide, of_active(t, op, p, wide));
 			return;
 		}
 		b = operand(t, tr_b(t, i, p, wide, 1), 1, ftz);
-		if (op == MULTIPLY || op == DIVIDE)
-			active = of_active(t, p, wide);
-		x86_v(x, PACKED(op), d, a, b, round | active);
+		x86_v(x, PACKED(op), d, a, b, round | of_active(t, op, p, wide));
 		return;
 	case UNARY:
-		x86_v(x, PACKED(op), d, 0, a, round | of_active(t, p, wide));
+		x86_v(x, PACKED(op), d, 0, a, round | of_active(t, op, p, wide));
 		return;
 	case RSQRT:
-		x86_v(x, PACKED(SQUARE_ROOT), 0, 0, a, round | of_active(t, p, wide));
+		x86_v(x, PACKED(SQUARE_ROOT), 0, 0, a,
+		      round | of_active(t, SQUARE_ROOT, p, wide));
 		a = 0;
 		/* fall through */
 	case RECIPROCAL:
 		tr_splat(t, 1, wide ? ONE64 : ONE32, wide);
-		x86_v(x, PACKED(DIVIDE), d, 1, a, round | of_active(t, p, wide));
+		x86_v(x, PACKED(DIVIDE), d, 1, a, round | of_active(t, DIVIDE, p, wide));
 		return;
 	case FMA:
 		tr_copy(t, d, chunk(i->c, p));
 		if (ftz)
 			tr_flush(t, d);
 		if (imm && !ftz && !mode) {
-			tr_with_b(t, FMA231, d, a, i, p, wide, of_active(t, p, wide));
+			tr_with_b(t, FMA231, d, a, i, p, wide,
+				  of_active(t, MULTIPLY, p, wide));
 			return;
 		}
 		b = operand(t, tr_b(t, i, p, wide, 1), 1, ftz);
-		x86_v(x, FMA231, d, a, b, round | of_active(t, p, wide));
+		x86_v(x, FMA231, d, a, b, round | of_active(t, MULTIPLY, p, wide));
 		return;
 	case MINMAX:
 		b = operand(t, tr_b(t, i, p, wide, 1), 1, ftz);

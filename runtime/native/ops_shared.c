@@ -81,8 +81,11 @@ static void emit_call(struct translation *t, const struct later *l)
 	tr_call_later(t, l);
 }
 
-/* rsi = where the first lane's element is, if all @bytes from there on are in shared memory */
-static void find_shared(struct translation *t, const struct vgpu_insn *i, u32 size, u32 bytes,
+/*
+ * rsi = where the first lane's element is, if it is aligned to @align and all @bytes from there on
+ * are in shared memory; else l->here.
+ */
+static void find_shared(struct translation *t, const struct vgpu_insn *i, u32 align, u32 bytes,
 			struct later *l)
 {
 	struct x86 *x = &t->x;
@@ -99,8 +102,8 @@ static void find_shared(struct translation *t, const struct vgpu_insn *i, u32 si
 		tr_leaves(t, l);
 		x86_ri(x, false, 0, RSI, (int32_t)(u32)i->imm);
 	}
-	if (size > 1) {
-		x86_test(x, RSI, size - 1);
+	if (align > 1) {
+		x86_test(x, RSI, align - 1);
 		x86_jump_if(x, CC_NE, l->here);
 	}
 	x86_rm(x, false, X_LOAD, RCX, LANES(shared_bytes));

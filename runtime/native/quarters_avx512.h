@@ -33,7 +33,6 @@ lanes_inline enum found in_quarters(struct vgpu_lanes *s, const struct vgpu_insn
 	v16 segments;
 
 	*to = (struct quarters){ 0 };
-
 	UNROLL for (u32 q = 0; q < 4; q++) {
 		__mmask8 k = quarter_of(m, q);
 		u32 low = (u32)__builtin_ctz(k | 0x100u) & 7;

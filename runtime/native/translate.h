@@ -279,9 +279,6 @@ void tr_call(struct translation *t, const struct vgpu_insn *i,
 /* A call of access.h in the place of what stands in the segment */
 void tr_call_later(struct translation *t, const struct later *l);
 void tr_call_and_load(struct translation *t, const struct later *l);	/* what is live is there */
-/* As tr_memory(): words, of shared memory, and of global memory */
-bool tr_shared_load(struct translation *t, const struct vgpu_insn *i);
-bool tr_shared_store(struct translation *t, const struct vgpu_insn *i);
 /*
  * Elements whose lanes lie @stride from each other: is there code for the load or store @i? The
  * elements at rsi: a load of a row or of one place, by all lanes also where some are inactive, and
@@ -290,6 +287,9 @@ bool tr_shared_store(struct translation *t, const struct vgpu_insn *i);
 bool tr_has_code(const struct translation *t, const struct vgpu_insn *i, s32 stride);
 void tr_load_here(struct translation *t, const struct vgpu_insn *i, s32 stride);
 void tr_store_row(struct translation *t, const struct vgpu_insn *i);
+/* As tr_memory(): of shared memory, and of global memory */
+bool tr_shared_load(struct translation *t, const struct vgpu_insn *i);
+bool tr_shared_store(struct translation *t, const struct vgpu_insn *i);
 bool tr_global_load(struct translation *t, const struct vgpu_insn *i);
 bool tr_global_store(struct translation *t, const struct vgpu_insn *i);
 
