@@ -218,18 +218,10 @@ static const char *const group_names[GROUPS] = {
 	[PUBLIC] = VGPU_NL_GROUP_PUBLIC,
 };
 
-/* Number of the family "vgpu", 0: there is none. @groups: those of its groups; NULL: not asked. */
-static inline uint16_t nl_family(int fd, uint32_t groups[GROUPS])
+static inline uint16_t family_in(const struct nlmsghdr *answer, uint32_t groups[GROUPS])
 {
-	static struct answer answer;
-	static struct request r;
-	const struct nlattr *list, *group;
+	const struct nlattr *list = attr_of(answer, CTRL_ATTR_MCAST_GROUPS), *group;
 
-	request(&r, GENL_ID_CTRL, 0, CTRL_CMD_GETFAMILY);
-	attr_text(&r, CTRL_ATTR_FAMILY_NAME, VGPU_NL_FAMILY);
-	if (nl_ask(fd, &r, &answer) || answer.messages != 1)
-		return 0;
-	list = attr_of(message(&answer, 0), CTRL_ATTR_MCAST_GROUPS);
 	CHECK(list);
 	for (uint16_t i = 1; (group = attr_in(attr_data(list), list->nla_len - NLA_HDRLEN, i));
 	     i++) {
@@ -243,7 +235,27 @@ static inline uint16_t nl_family(int fd, uint32_t groups[GROUPS])
 			if (!strcmp(attr_data(name), group_names[known]))
 				groups[known] = *(const uint32_t *)attr_data(id);
 	}
-	return *(const uint16_t *)attr_data(attr_of(message(&answer, 0), CTRL_ATTR_FAMILY_ID));
+	return *(const uint16_t *)attr_data(attr_of(answer, CTRL_ATTR_FAMILY_ID));
+}
+
+/*
+ * Number of the family "vgpu", 0: there is none. @groups: those of its groups; NULL: not asked.
+ * Threads may ask at the same time, each by a socket of its own.
+ */
+static inline uint16_t nl_family(int fd, uint32_t groups[GROUPS])
+{
+	struct answer *answer = malloc(sizeof(*answer));
+	struct request *r = malloc(sizeof(*r));
+	uint16_t family = 0;
+
+	CHECK(answer && r);
+	request(r, GENL_ID_CTRL, 0, CTRL_CMD_GETFAMILY);
+	attr_text(r, CTRL_ATTR_FAMILY_NAME, VGPU_NL_FAMILY);
+	if (!nl_ask(fd, r, answer) && answer->messages == 1)
+		family = family_in(message(answer, 0), groups);
+	free(answer);
+	free(r);
+	return family;
 }
 
 /* A socket that listens to @group, for ten seconds at a time; a negative errno. */
