@@ -111,7 +111,6 @@ static void process_main(uint64_t seed, const int pass[2], unsigned long *done)
 	struct sigaction ignored = { .sa_handler = nothing };
 	pthread_t threads[THREADS];
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	CHECK(!sigaction(SIGUSR1, &ignored, NULL));
 	/* an inherited write to a closed pipe or the like is no reason to end */
 	signal(SIGPIPE, SIG_IGN);
@@ -129,6 +128,8 @@ static void process_main(uint64_t seed, const int pass[2], unsigned long *done)
 	CHECK(!mprotect(process.arena + (ARENA_PAGES - 1) * PAGE, PAGE, PROT_READ));
 	if (!process.root)
 		CHECK(!setgid(NOBODY) && !setuid(NOBODY));
+	/* behind what would clear it */
+	CHECK(!prctl(PR_SET_PDEATHSIG, SIGKILL));
 	for (int i = 0; i < THREADS; i++)
 		thread[i] = (struct thread){ .process = &process, .seed = rnd(&seed) };
 	for (int i = 0; i < FILES; i++) {
