@@ -229,7 +229,10 @@ lanes_inline u32 load_words(struct vgpu_lanes *s, const struct vgpu_insn *i, u32
 				     i->flags & VGPU_F_ABS, &w)))				\
 			return space <= GLOBAL ? load_anywhere(s, i, m) : 1;			\
 		touch(s, &w, m);								\
-		load_elements(s, i, m, &w, 1u << (size_), 1u << (count_));			\
+		if (space == LOCAL)								\
+			load_local(s, i, m, &w, 1u << (size_), 1u << (count_));			\
+		else										\
+			load_elements(s, i, m, &w, 1u << (size_), 1u << (count_));		\
 		return 0;									\
 	}
 #define STORE(name, space, size_, count_)							\
@@ -241,7 +244,10 @@ lanes_inline u32 load_words(struct vgpu_lanes *s, const struct vgpu_insn *i, u32
 				     i->flags & VGPU_F_ABS, &w)))				\
 			return space <= GLOBAL ? store_anywhere(s, i, m) : 1;			\
 		touch(s, &w, m);								\
-		store_elements(s, i, m, &w, 1u << (size_), 1u << (count_));			\
+		if (space == LOCAL)								\
+			store_local(s, i, m, &w, 1u << (size_), 1u << (count_));		\
+		else										\
+			store_elements(s, i, m, &w, 1u << (size_), 1u << (count_));		\
 		return 0;									\
 	}
 /* sizes 1, 2, 4, 8; so many of them */

@@ -171,9 +171,7 @@ lanes_inline void load_small(const struct where *w, u32 m, u32 size, bool sext, 
 			put(to + 16 * h, k, _mm512_set1_epi32((int)one));
 			continue;
 		}
-		v = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), k,
-						_mm512_andnot_si512(_mm512_set1_epi32(3), w->o[h]),
-						w->base, 1);
+		v = half4(w->base, _mm512_andnot_si512(_mm512_set1_epi32(3), w->o[h]), k);
 		/* to the top and back */
 		left = _mm512_sub_epi32(_mm512_set1_epi32((int)(32 - 8 * size)),
 					_mm512_slli_epi32(low, 3));
@@ -182,6 +180,15 @@ lanes_inline void load_small(const struct where *w, u32 m, u32 size, bool sext, 
 			   _mm512_srli_epi32(v, 32 - 8 * size);
 		put(to + 16 * h, k, v);
 	}
+}
+
+/* Eight words of 64 bits, of their low and high halves */
+lanes_inline v16 pairs_of(const u32 *low, const u32 *high)
+{
+	v16 l = _mm512_cvtepu32_epi64(_mm256_load_si256((const __m256i *)low));
+	v16 h = _mm512_cvtepu32_epi64(_mm256_load_si256((const __m256i *)high));
+
+	return _mm512_or_si512(l, _mm512_slli_epi64(h, 32));
 }
 
 /* Elements, each lane's behind each other */
@@ -204,6 +211,33 @@ lanes_inline void load_elements(struct vgpu_lanes *s, const struct vgpu_insn *i,
 			load_small(&here, m, size, i->flags & VGPU_F_SEXT, to + n * VGPU_LANES);
 		}
 	}
+}
+
+/*
+ * The same in local memory, where a lane's words are VGPU_LOCAL_ROW apart. Less than a word is as
+ * elsewhere.
+ */
+lanes_inline void load_local(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+			     const struct where *w, u32 size, u32 count)
+{
+	u32 words[2 * VGPU_LANES] __attribute__((aligned(64)));
+	u32 *to = s->warp->regs + i->dst * VGPU_LANES;
+
+	if (size < 4)
+		load_elements(s, i, m, w, size, count);
+	else if (size == 4)
+		for (u32 n = 0; n < count; n++)
+			load4(w, m, VGPU_LOCAL_ROW * n, to + n * VGPU_LANES);
+	else
+		for (u32 n = 0; n < count; n++) {
+			u64 *quads = (u64 *)(to + 2 * n * VGPU_LANES);
+
+			load4(w, m, VGPU_LOCAL_ROW * 2 * n, words);
+			load4(w, m, VGPU_LOCAL_ROW * (2 * n + 1), words + VGPU_LANES);
+			UNROLL for (u32 q = 0; q < 4; q++)
+				putq(quads + 8 * q, quarter_of(m, q),
+				     pairs_of(words + 8 * q, words + VGPU_LANES + 8 * q));
+		}
 }
 
 /* ---- stores ------------------------------------------------------------------- */
@@ -295,6 +329,34 @@ lanes_inline void store_elements(const struct vgpu_lanes *s, const struct vgpu_i
 		else
 			store_small(w, m, size, size * n, from + n * VGPU_LANES);
 	}
+}
+
+lanes_inline void store_local(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+			      const struct where *w, u32 size, u32 count)
+{
+	u32 words[2 * VGPU_LANES] __attribute__((aligned(64)));
+	const u32 *from = reg32(s, i->b);
+
+	if (size < 4)
+		store_elements(s, i, m, w, size, count);
+	else if (size == 4)
+		for (u32 n = 0; n < count; n++)
+			store4(w, m, VGPU_LOCAL_ROW * n, from + n * VGPU_LANES);
+	else
+		for (u32 n = 0; n < count; n++) {
+			const u64 *quads = (const u64 *)(from + 2 * n * VGPU_LANES);
+
+			UNROLL for (u32 q = 0; q < 4; q++) {
+				v16 v = _mm512_load_si512(quads + 8 * q);
+
+				_mm256_store_si256((__m256i *)words + q, _mm512_cvtepi64_epi32(v));
+				_mm256_store_si256((__m256i *)words + 4 + q,
+						   _mm512_cvtepi64_epi32(
+							   _mm512_srli_epi64(v, 32)));
+			}
+			store4(w, m, VGPU_LOCAL_ROW * 2 * n, words);
+			store4(w, m, VGPU_LOCAL_ROW * (2 * n + 1), words + VGPU_LANES);
+		}
 }
 
 #endif

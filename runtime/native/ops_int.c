@@ -11,7 +11,6 @@ enum {
 	V_SRLQ = EVEX(1, 2, 1, 0x45),
 	V_SRAQ = EVEX(1, 2, 1, 0x46),
 	V_SHIFT_IMM = EVEX(1, 1, 0, 0x72),	/* by the field of reg: 6 left, 2 right, 4 sign */
-	V_SHIFT_IMMQ = EVEX(1, 1, 1, 0x73),	/* 6 left, 2 right */
 	V_SRA_IMMQ = EVEX(1, 1, 1, 0x72),	/* 4 */
 	V_MUL_S = EVEX(1, 2, 1, 0x28),		/* of low halves */
 	V_MUL_U = EVEX(1, 1, 1, 0xf4),

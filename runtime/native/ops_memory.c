@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Loads and stores, and what else is not computed in vectors alone. What is common of global and
- * shared memory is in ops_global.c and ops_shared.c; the rest are calls (access.h), and what those
- * cannot do the interpreter does.
+ * Loads and stores, and what else is not computed in vectors alone. What is common of global,
+ * shared and local memory is in ops_global.c, ops_shared.c and ops_local.c; the rest are calls
+ * (access.h), and what those cannot do the interpreter does.
  */
 #include <stddef.h>
 
@@ -54,6 +54,43 @@ void tr_call_later(struct translation *t, const struct later *l)
 {
 	tr_store_at(t, l->left, l->index);
 	tr_call_and_load(t, l);
+}
+
+/* ---- offsets in shared and local memory that are known from one lane's --------------- */
+
+s32 tr_known_stride(const struct translation *t, const struct vgpu_insn *i)
+{
+	if (i->flags & VGPU_F_ABS)
+		return 0;
+	return tr_in_all_lanes(t) ? tr_stride_of_a(t) : STRIDE_NONE;
+}
+
+void tr_find_offset(struct translation *t, const struct vgpu_insn *i, u32 align, u32 bytes,
+		    struct x86_mem limit, struct later *l)
+{
+	struct x86 *x = &t->x;
+
+	if (i->flags & VGPU_F_ABS) {
+		tr_leaves(t, l);
+		x86_mov_ri(x, RSI, (u32)i->imm);
+	} else {
+		if (x->small)
+			x86_rm(x, false, X_LOAD, RSI, chunk_mem(chunk(i->a, 0)));
+		else
+			x86_v_to(x, RSI, tr_use(t, chunk(i->a, 0)));
+		tr_begin(t);
+		tr_leaves(t, l);
+		x86_ri(x, false, 0, RSI, (int32_t)(u32)i->imm);
+	}
+	if (align > 1) {
+		x86_test(x, RSI, align - 1);
+		x86_jump_if(x, CC_NE, l->here);
+	}
+	x86_rm(x, false, X_LOAD, RCX, limit);
+	x86_ri(x, false, 5, RCX, (int32_t)bytes);
+	x86_jump_if(x, CC_B, l->here);
+	x86_rr(x, false, X_CMP, RSI, RCX);
+	x86_jump_if(x, CC_A, l->here);
 }
 
 /* ---- elements whose places are known ---------------------------------------------- */
@@ -313,6 +350,10 @@ bool tr_memory(struct translation *t, const struct vgpu_insn *i)
 		break;
 	case VGPU_OP_STS:
 		done = tr_shared_store(t, i);
+		break;
+	case VGPU_OP_LDL:
+	case VGPU_OP_STL:
+		done = tr_local(t, i);
 		break;
 	}
 	if (done)

@@ -68,63 +68,18 @@ static bool shared_word(const struct vgpu_insn *i)
 	return (i->flags & (15 | VGPU_F_ABS)) == 2 && (u32)i->imm < 1u << 20 && !(i->imm & 3);
 }
 
-/* How far the address of each lane is from the one before; NONE: by its shape. */
-static s32 known_stride(const struct translation *t, const struct vgpu_insn *i)
-{
-	if (i->flags & VGPU_F_ABS)
-		return 0;
-	return tr_in_all_lanes(t) ? tr_stride_of_a(t) : STRIDE_NONE;
-}
-
-static void emit_call(struct translation *t, const struct later *l)
-{
-	tr_call_later(t, l);
-}
-
-/*
- * rsi = where the first lane's element is, if it is aligned to @align and all @bytes from there on
- * are in shared memory; else l->here.
- */
-static void find_shared(struct translation *t, const struct vgpu_insn *i, u32 align, u32 bytes,
-			struct later *l)
-{
-	struct x86 *x = &t->x;
-
-	if (i->flags & VGPU_F_ABS) {
-		tr_leaves(t, l);
-		x86_mov_ri(x, RSI, (u32)i->imm);
-	} else {
-		if (x->small)
-			x86_rm(x, false, X_LOAD, RSI, chunk_mem(chunk(i->a, 0)));
-		else
-			x86_v_to(x, RSI, tr_use(t, chunk(i->a, 0)));
-		tr_begin(t);
-		tr_leaves(t, l);
-		x86_ri(x, false, 0, RSI, (int32_t)(u32)i->imm);
-	}
-	if (align > 1) {
-		x86_test(x, RSI, align - 1);
-		x86_jump_if(x, CC_NE, l->here);
-	}
-	x86_rm(x, false, X_LOAD, RCX, LANES(shared_bytes));
-	x86_ri(x, false, 5, RCX, (int32_t)bytes);
-	x86_jump_if(x, CC_B, l->here);
-	x86_rr(x, false, X_CMP, RSI, RCX);
-	x86_jump_if(x, CC_A, l->here);
-	x86_rm(x, true, X_ADD, RSI, LANES(shared));
-}
-
 /* False: by its shape, or there is no code for it. */
 static bool known_access(struct translation *t, const struct vgpu_insn *i)
 {
 	u32 size = VGPU_F_SIZE(i->flags), bytes = size * VGPU_F_COUNT(i->flags);
-	s32 stride = known_stride(t, i);
+	s32 stride = tr_known_stride(t, i);
 	struct later *l;
 
 	if (stride == STRIDE_NONE || !tr_has_code(t, i, stride) || (t->x.small && t->masked))
 		return false;
-	l = tr_later(t, emit_call);
-	find_shared(t, i, bytes, stride ? size * VGPU_LANES : bytes, l);
+	l = tr_later(t, tr_call_later);
+	tr_find_offset(t, i, bytes, stride ? size * VGPU_LANES : bytes, LANES(shared_bytes), l);
+	x86_rm(&t->x, true, X_ADD, RSI, LANES(shared));
 	if (i->op == VGPU_OP_LDS)
 		tr_load_here(t, i, stride);
 	else

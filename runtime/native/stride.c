@@ -413,10 +413,13 @@ static bool helps(const struct vgpu_insn *i, const struct stride *stride)
 	u32 size = VGPU_F_SIZE(i->flags);
 	bool row = stride->a == (s32)size && VGPU_F_COUNT(i->flags) == 1;
 	bool load = i->op == VGPU_OP_LDG || i->op == VGPU_OP_LDS;
+	bool local = i->op == VGPU_OP_LDL || i->op == VGPU_OP_STL;
 
-	if ((!load && i->op != VGPU_OP_STG && i->op != VGPU_OP_STS) || i->guard != VGPU_PT ||
-	    i->flags & VGPU_F_ABS || (s64)i->imm != (s32)i->imm)
+	if ((!load && !local && i->op != VGPU_OP_STG && i->op != VGPU_OP_STS) ||
+	    i->guard != VGPU_PT || i->flags & VGPU_F_ABS || (s64)i->imm != (s32)i->imm)
 		return false;
+	if (local)
+		return !stride->a && size >= 4;
 	return row || (load && !stride->a);
 }
 

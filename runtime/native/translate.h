@@ -276,7 +276,7 @@ bool tr_memory(struct translation *t, const struct vgpu_insn *i);
 /* rax = f(lanes, the instruction, active lanes): what is live is in memory */
 void tr_call(struct translation *t, const struct vgpu_insn *i,
 	     u32 (*f)(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m));
-/* A call of access.h in the place of what stands in the segment */
+/* A call of access.h, or of the interpreter, in the place of what stands in the segment */
 void tr_call_later(struct translation *t, const struct later *l);
 void tr_call_and_load(struct translation *t, const struct later *l);	/* what is live is there */
 /*
@@ -287,7 +287,16 @@ void tr_call_and_load(struct translation *t, const struct later *l);	/* what is 
 bool tr_has_code(const struct translation *t, const struct vgpu_insn *i, s32 stride);
 void tr_load_here(struct translation *t, const struct vgpu_insn *i, s32 stride);
 void tr_store_row(struct translation *t, const struct vgpu_insn *i);
-/* As tr_memory(): of shared memory, and of global memory */
+/* Of an access to shared or local memory: how far the offset of each lane is from the one before */
+s32 tr_known_stride(const struct translation *t, const struct vgpu_insn *i);
+/*
+ * rsi = the first lane's offset, where the stride is known, if it is aligned to @align and the
+ * @bytes from there on are below what is at @limit; else to @l->here. Destroys rcx.
+ */
+void tr_find_offset(struct translation *t, const struct vgpu_insn *i, u32 align, u32 bytes,
+		    struct x86_mem limit, struct later *l);
+/* As tr_memory(): of shared, local and global memory */
+bool tr_local(struct translation *t, const struct vgpu_insn *i);
 bool tr_shared_load(struct translation *t, const struct vgpu_insn *i);
 bool tr_shared_store(struct translation *t, const struct vgpu_insn *i);
 bool tr_global_load(struct translation *t, const struct vgpu_insn *i);
@@ -321,6 +330,7 @@ enum {
 	V_TESTN = EVEX(2, 2, 0, 0x27),
 	V_SX = EVEX_OF(1, 2, 0, 0x25, 32),	/* vpmovsxdq */
 	V_ZX = EVEX_OF(1, 2, 0, 0x35, 32),
+	V_SHIFT_IMMQ = EVEX(1, 1, 1, 0x73),	/* by the field of reg: 6 left, 2 right */
 	V_SX8 = EVEX_OF(1, 2, 0, 0x21, 16),	/* vpmovsxbd */
 	V_ZX8 = EVEX_OF(1, 2, 0, 0x31, 16),
 	V_SX16 = EVEX_OF(1, 2, 0, 0x23, 32),	/* vpmovsxwd */

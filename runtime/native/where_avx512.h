@@ -117,9 +117,15 @@ lanes_inline bool in_local(const struct vgpu_lanes *s, const struct vgpu_insn *i
 		other |= _mm512_mask_cmpneq_epu32_mask(
 			half_of(m, h), _mm512_srli_epi32(w->o[h], VGPU_LOCAL_SHIFT),
 			_mm512_set1_epi32((int)number));
+		/* vgpu_in_local_page() */
 		w->o[h] = _mm512_or_si512(
-			_mm512_and_si512(w->o[h], _mm512_set1_epi32(VGPU_LOCAL_SPAN - 1)),
-			_mm512_slli_epi32(lane, VGPU_LOCAL_SHIFT));
+			_mm512_and_si512(w->o[h], _mm512_set1_epi32(3)),
+			_mm512_or_si512(
+				_mm512_slli_epi32(
+					_mm512_and_si512(w->o[h],
+							 _mm512_set1_epi32(VGPU_LOCAL_SPAN - 4)),
+					5),
+				_mm512_slli_epi32(lane, 2)));
 	}
 	if (other)
 		return false;

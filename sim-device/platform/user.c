@@ -6,9 +6,11 @@
 #include <cpuid.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../platform.h"
 #include "user.h"
+#include "vgpu.h"
 
 static u64 allocations_left = ~0ull;
 static u64 allocations;
@@ -21,6 +23,14 @@ void vgpu_user_fail_allocations_after(u64 count)
 u64 vgpu_user_allocations(void)
 {
 	return allocations;
+}
+
+/* Vectors are in memory of a page, which the kernel aligns more than calloc() does. */
+static void *alloc_page(void)
+{
+	void *page = aligned_alloc(64, VGPU_PAGE_SIZE);
+
+	return page ? memset(page, 0, VGPU_PAGE_SIZE) : NULL;
 }
 
 void *vgpu_mem_alloc_device(size_t bytes)
@@ -36,7 +46,7 @@ void *vgpu_mem_alloc_device(size_t bytes)
 			return NULL;
 		allocations_left--;
 	}
-	memory = calloc(1, bytes ? bytes : 1);
+	memory = bytes == VGPU_PAGE_SIZE ? alloc_page() : calloc(1, bytes ? bytes : 1);
 	if (memory)
 		__atomic_fetch_add(&allocations, 1, __ATOMIC_RELAXED);
 	return memory;

@@ -22,11 +22,13 @@
 
 /*
  * Local memory of a warp comes in pages, each when it is first written: VGPU_LOCAL_SPAN bytes of
- * every lane, those of lane 0 first. So what is not touched costs nothing, and lanes that access
- * the same offset, as lanes mostly do, find it in one page. A table of pages is itself a page.
+ * every lane. So what is not touched costs nothing. Words that lanes have at the same offset are
+ * beside each other: lanes that access the same offset, as lanes mostly do, access a row. A table
+ * of pages is itself a page.
  */
 #define VGPU_LOCAL_SHIFT	7
 #define VGPU_LOCAL_SPAN		(1u << VGPU_LOCAL_SHIFT)
+#define VGPU_LOCAL_ROW		(VGPU_LANES * 4)	/* from a word of a lane to its next */
 #define VGPU_LOCAL_TABLE	(VGPU_PAGE_SIZE / sizeof(struct vgpu_local_page))
 #define VGPU_LOCAL_TABLES	(VGPU_VASS_MAX_LOCAL / VGPU_LOCAL_SPAN / VGPU_LOCAL_TABLE)
 
@@ -34,6 +36,12 @@
 struct vgpu_local_page {
 	u8 *memory;
 };
+
+/* Where @lane has @offset of its local memory in the page that this is in */
+static inline u32 vgpu_in_local_page(u32 lane, u32 offset)
+{
+	return (offset & (VGPU_LOCAL_SPAN - 4)) * VGPU_LANES + lane * 4 + (offset & 3);
+}
 
 /*
  * Entries a reconvergence stack can need: an entry either waits at a reconvergence point for lanes
@@ -173,6 +181,7 @@ struct vgpu_lanes {
 	u64 y[VGPU_LANES] __attribute__((aligned(64)));
 	u64 z[VGPU_LANES] __attribute__((aligned(64)));
 	u8 *ptr[VGPU_LANES];
+	u32 in_local;		/* lanes for which that is in local memory */
 };
 
 /* The slot of the translation of @page that is held, or else the free one for it. */

@@ -281,19 +281,82 @@ lanes_inline enum vgpu_lanes_end store_at(const struct vgpu_lanes *s, const stru
 	return MEM_DONE;
 }
 
-lanes_noinline enum vgpu_lanes_end load_near(const struct vgpu_lanes *s, const struct vgpu_insn *i,
-					     u32 m, u8 *base)
-{
-	const struct lanes_at at = { .base = base, .offset = (const u32 *)s->x };
+/* ---- more than a word, which lanes have in rows in local memory ------------ */
 
+/*
+ * The words of lanes whose ptr[] is in local memory are put together in @whole, and their ptr[]
+ * points there.
+ */
+lanes_inline void together(struct vgpu_lanes *s, u32 m, u32 (*whole)[4])
+{
+	EACH_ACTIVE(l, m & s->in_local)
+		s->ptr[l] = (u8 *)whole[l];
+	EACH_ACTIVE(l, ~m)
+		s->ptr[l] = s->ptr[last_lane(m)];
+}
+
+lanes_noinline enum vgpu_lanes_end load_apart(struct vgpu_lanes *s, const struct vgpu_insn *i,
+					      u32 m)
+{
+	u32 words = access_bytes(i) / 4, whole[VGPU_LANES][4] __attribute__((aligned(16)));
+	const struct lanes_at at = { .ptr = s->ptr };
+
+	EACH_ACTIVE(l, m & s->in_local)
+		for (u32 n = 0; n < words; n++)
+			whole[l][n] = *(const u32 *)(s->ptr[l] + n * VGPU_LOCAL_ROW);
+	together(s, m, whole);
 	return load_at(s, i, m, &at);
 }
 
-lanes_noinline enum vgpu_lanes_end store_near(const struct vgpu_lanes *s, const struct vgpu_insn *i,
-					      u32 m, u8 *base)
+lanes_noinline enum vgpu_lanes_end store_apart(struct vgpu_lanes *s, const struct vgpu_insn *i,
+					       u32 m)
+{
+	u32 words = access_bytes(i) / 4, whole[VGPU_LANES][4] __attribute__((aligned(16)));
+	const struct lanes_at at = { .ptr = s->ptr };
+	u8 *to[VGPU_LANES];
+
+	EACH_ACTIVE(l, m & s->in_local)
+		to[l] = s->ptr[l];
+	together(s, m, whole);
+	store_at(s, i, m, &at);
+	EACH_ACTIVE(l, m & s->in_local)
+		for (u32 n = 0; n < words; n++)
+			*(u32 *)(to[l] + n * VGPU_LOCAL_ROW) = whole[l][n];
+	return MEM_DONE;
+}
+
+/* ptr[] of a place whose offsets are in x */
+lanes_inline void each_in_local(struct vgpu_lanes *s, u8 *base)
+{
+	EACH_LANE(l)
+		s->ptr[l] = base + ((const u32 *)s->x)[l];
+	s->in_local = FULL;
+}
+
+/* ---- where near() and far() have found it ---------------------------------- */
+
+/* @local: @base is in local memory */
+lanes_noinline enum vgpu_lanes_end load_near(struct vgpu_lanes *s, const struct vgpu_insn *i,
+					     u32 m, u8 *base, bool local)
 {
 	const struct lanes_at at = { .base = base, .offset = (const u32 *)s->x };
 
+	if (local && access_bytes(i) > 4) {
+		each_in_local(s, base);
+		return load_apart(s, i, m);
+	}
+	return load_at(s, i, m, &at);
+}
+
+lanes_noinline enum vgpu_lanes_end store_near(struct vgpu_lanes *s, const struct vgpu_insn *i,
+					      u32 m, u8 *base, bool local)
+{
+	const struct lanes_at at = { .base = base, .offset = (const u32 *)s->x };
+
+	if (local && access_bytes(i) > 4) {
+		each_in_local(s, base);
+		return store_apart(s, i, m);
+	}
 	return store_at(s, i, m, &at);
 }
 
@@ -304,7 +367,11 @@ lanes_noinline enum vgpu_lanes_end load_far(struct vgpu_lanes *s, const struct v
 		far(s, i, m, space, access_bytes(i), false, false, i->flags & VGPU_F_ABS);
 	const struct lanes_at at = { .ptr = s->ptr };
 
-	return unlikely(end != MEM_DONE) ? end : load_at(s, i, m, &at);
+	if (unlikely(end != MEM_DONE))
+		return end;
+	if (unlikely(s->in_local && access_bytes(i) > 4))
+		return load_apart(s, i, m);
+	return load_at(s, i, m, &at);
 }
 
 lanes_noinline enum vgpu_lanes_end store_far(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
@@ -314,7 +381,11 @@ lanes_noinline enum vgpu_lanes_end store_far(struct vgpu_lanes *s, const struct 
 		far(s, i, m, space, access_bytes(i), true, false, i->flags & VGPU_F_ABS);
 	const struct lanes_at at = { .ptr = s->ptr };
 
-	return unlikely(end != MEM_DONE) ? end : store_at(s, i, m, &at);
+	if (unlikely(end != MEM_DONE))
+		return end;
+	if (unlikely(s->in_local && access_bytes(i) > 4))
+		return store_apart(s, i, m);
+	return store_at(s, i, m, &at);
 }
 
 #endif

@@ -6,7 +6,7 @@
 #ifndef VGPU_LANES_MEM_H
 #define VGPU_LANES_MEM_H
 
-#include "lanes_each.h"
+#include "lanes_local.h"
 
 /* ---- all lanes at one address, or each at the next word ----------------- */
 
@@ -366,7 +366,7 @@ lanes_noinline enum vgpu_lanes_end load_full(struct vgpu_lanes *s, const struct 
 		return load_far(s, i, FULL, space);
 	touch(s, &p, FULL);
 	offsets(s, &p, FULL, false);
-	return load_near(s, i, FULL, p.base);
+	return load_near(s, i, FULL, p.base, p.local);
 }
 
 lanes_noinline enum vgpu_lanes_end store_full(struct vgpu_lanes *s, const struct vgpu_insn *i,
@@ -379,7 +379,7 @@ lanes_noinline enum vgpu_lanes_end store_full(struct vgpu_lanes *s, const struct
 		return store_far(s, i, FULL, space);
 	touch(s, &p, FULL);
 	offsets(s, &p, FULL, true);
-	return store_near(s, i, FULL, p.base);
+	return store_near(s, i, FULL, p.base, p.local);
 }
 
 lanes_noinline enum vgpu_lanes_end load_part(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
@@ -395,7 +395,7 @@ lanes_noinline enum vgpu_lanes_end load_part(struct vgpu_lanes *s, const struct 
 	if (unlikely(!near(s, i, m, space, access_bytes(i), false, false, i->flags & VGPU_F_ABS,
 			   &p)))
 		return load_far(s, i, m, space);
-	if (space != LOCAL && ends_meet(s, i, m, space) && at_one_place(&p, m)) {
+	if (!p.local && ends_meet(s, i, m, space) && at_one_place(&p, m)) {
 		touch_one(s, &p);
 		load_one(s, i, m, p.base + p.last);
 		return MEM_DONE;
@@ -403,7 +403,7 @@ lanes_noinline enum vgpu_lanes_end load_part(struct vgpu_lanes *s, const struct 
 	touch(s, &p, m);
 	/* of the page, no more may be there than what lanes load (pipeline/access_lines.c) */
 	offsets(s, &p, m, true);
-	return load_near(s, i, m, p.base);
+	return load_near(s, i, m, p.base, p.local);
 }
 
 lanes_noinline enum vgpu_lanes_end store_part(struct vgpu_lanes *s, const struct vgpu_insn *i,
@@ -419,22 +419,26 @@ lanes_noinline enum vgpu_lanes_end store_part(struct vgpu_lanes *s, const struct
 	if (unlikely(
 		    !near(s, i, m, space, access_bytes(i), true, false, i->flags & VGPU_F_ABS, &p)))
 		return store_far(s, i, m, space);
-	if (space != LOCAL && ends_meet(s, i, m, space) && at_one_place(&p, m)) {
+	if (!p.local && ends_meet(s, i, m, space) && at_one_place(&p, m)) {
 		touch_one(s, &p);
 		store_one(s, i, m, p.base + p.last);
 		return MEM_DONE;
 	}
 	touch(s, &p, m);
 	offsets(s, &p, m, true);
-	return store_near(s, i, m, p.base);
+	return store_near(s, i, m, p.base, p.local);
 }
 
 lanes_inline enum vgpu_lanes_end mem_load(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
 					  enum space space)
 {
 	enum shape shape;
-	u8 *p = space == LOCAL ? NULL : shaped(s, i, m, space, false, &shape);
+	u8 *p = space == LOCAL ? local_row(s, i, m, false) : shaped(s, i, m, space, false, &shape);
 
+	if (p && space == LOCAL) {
+		load_local_row(s, i, m, p);
+		return MEM_DONE;
+	}
 	if (!p)
 		return m == FULL ? load_full(s, i, space) : load_part(s, i, m, space);
 	if (shape == ROW && !(i->flags & 2)) {
@@ -457,9 +461,13 @@ lanes_inline enum vgpu_lanes_end mem_store(struct vgpu_lanes *s, const struct vg
 					   enum space space)
 {
 	enum shape shape;
-	u8 *p = space == LOCAL ? NULL : shaped(s, i, m, space, true, &shape);
+	u8 *p = space == LOCAL ? local_row(s, i, m, true) : shaped(s, i, m, space, true, &shape);
 	const u32 *from = reg32(s, i->b);
 
+	if (p && space == LOCAL) {
+		store_local_row(s, i, m, p);
+		return MEM_DONE;
+	}
 	if (!p)
 		return m == FULL ? store_full(s, i, space) : store_part(s, i, m, space);
 	if (shape == ROW && !(i->flags & 2)) {

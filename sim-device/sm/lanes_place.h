@@ -131,13 +131,7 @@ lanes_inline u8 *local_page(const struct vgpu_lanes *s, u32 offset, bool write)
 	return table[number % VGPU_LOCAL_TABLE].memory;
 }
 
-/* Where @lane has @offset in its page. */
-lanes_inline u32 in_local_page(u32 lane, u32 offset)
-{
-	return lane << VGPU_LOCAL_SHIFT | (offset & (VGPU_LOCAL_SPAN - 1));
-}
-
-/* Fill ptr[] of the lanes in @m, one by one: any mixture of spaces and pages. */
+/* Fill ptr[] and in_local of the lanes in @m, one by one: any mixture of spaces and pages. */
 lanes_noinline enum vgpu_lanes_end resolve(struct vgpu_lanes *s, u32 m, enum space space, u32 bytes,
 					   bool write, bool atomic)
 {
@@ -193,7 +187,8 @@ lanes_noinline enum vgpu_lanes_end resolve(struct vgpu_lanes *s, u32 m, enum spa
 				translate(s, m, l, bytes, write, false);
 				return VGPU_LANES_LOCAL;
 			}
-			s->ptr[l] = base + in_local_page(l, (u32)offset);
+			s->ptr[l] = base + vgpu_in_local_page(l, (u32)offset);
+			s->in_local |= 1u << l;
 		}
 	}
 	/* segments of a page that several stretches have count once */
@@ -218,6 +213,7 @@ struct place {
 	u8 *base;
 	u32 last;	/* o of the highest active lane */
 	bool page;
+	bool local;
 };
 
 /* Offsets in @p: all aligned, and so many bytes follow each? 0 where not, whatever is done then. */
@@ -250,13 +246,15 @@ lanes_inline bool in_one_local_page(const struct vgpu_lanes *s, u32 m, bool writ
 
 	EACH_VECTOR(k) {
 		other |= only(m, k, p->o[k] ^ splat(p->last));
-		p->o[k] = (vu_at(lane_iota, k) << VGPU_LOCAL_SHIFT) |
-			  (p->o[k] & (VGPU_LOCAL_SPAN - 1));
+		/* vgpu_in_local_page() */
+		p->o[k] = (p->o[k] & (VGPU_LOCAL_SPAN - 4)) * VGPU_LANES |
+			  vu_at(lane_iota, k) << 2 | (p->o[k] & 3);
 	}
 	if (!all_zero(other & ~(VGPU_LOCAL_SPAN - 1)))
 		return false;
 	p->base = local_page(s, p->last, write);
-	p->last = in_local_page(last_lane(m), p->last);
+	p->last = vgpu_in_local_page(last_lane(m), p->last);
+	p->local = true;
 	return p->base != NULL;
 }
 
@@ -286,6 +284,7 @@ lanes_inline bool near(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
 	enum space in = space;
 
 	p->page = false;
+	p->local = false;
 	if (space >= SHARED) {
 		const u32 *a = reg32(s, i->a);
 
@@ -613,10 +612,11 @@ lanes_inline bool by_local_pages(struct vgpu_lanes *s, u32 m, u32 bytes, bool wr
 		base = local_page(s, offset, write);
 		if (!base)
 			return false;
-		s->ptr[l] = base + in_local_page(l, offset);
+		s->ptr[l] = base + vgpu_in_local_page(l, offset);
 	}
 	EACH_ACTIVE(l, ~m)
 		s->ptr[l] = s->ptr[last_lane(m)];
+	s->in_local = m;
 	return true;
 }
 
@@ -631,6 +631,7 @@ lanes_noinline enum vgpu_lanes_end far(struct vgpu_lanes *s, const struct vgpu_i
 	vuq spread = {}, odd = {};
 
 	addresses(s, i, m, space, absolute);
+	s->in_local = 0;
 	s->work += space == LOCAL ? VGPU_WORK_SPREAD : 0;
 	if (space == LOCAL && !atomic && by_local_pages(s, m, bytes, write))
 		return MEM_DONE;

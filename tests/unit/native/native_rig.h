@@ -315,6 +315,9 @@ static inline void make_state(struct state *s)
 	}
 	for (size_t n = 0; n < SHARED; n++)
 		s->shared[n] = (u8)random64();
+	/* pages that are not there yet have it when they are */
+	for (size_t n = 0; n < sizeof(s->local); n += 8)
+		memcpy(&s->local[0][0] + n, &(u64){ random64() }, 8);
 	for (size_t n = 0; n < sizeof(s->params); n++)
 		s->params[n] = (u8)random64();
 	for (u32 n = 0; n < VGPU_TLB_ENTRIES; n++)

@@ -142,6 +142,32 @@ static inline void add_shared_access(u8 r)
 	add_access_of(r, size, true);
 }
 
+/* One of local memory, mostly of all lanes at the same offset, and inside */
+static inline void add_local_access(u8 r)
+{
+	u32 size = below(6) ? 2 + below(2) : below(2), count_ = below(3) ? 0 : below(2);
+	bool load = below(2), absolute = below(6) == 0;
+	u32 bytes = 1u << (size + count_);
+
+	if (below(8))
+		add((struct vgpu_insn){ .op = VGPU_OP_MOV, .flags = VGPU_F_IMM, .dst = r,
+					.imm = below(LOCAL / bytes) * bytes });
+	else if (below(2))
+		add((struct vgpu_insn){ .op = VGPU_OP_SHL, .flags = VGPU_F_IMM, .dst = r, .a = r,
+					.imm = size });
+	add((struct vgpu_insn){
+		.op = load ? VGPU_OP_LDL : VGPU_OP_STL,
+		.flags = (u8)(size | count_ << 2 | (absolute ? VGPU_F_ABS : 0) |
+			      (load && size < 2 && below(2) ? VGPU_F_SEXT : 0)),
+		.dst = load ? (u8)(size == 3 ? first_q + 4 * below(QUADS / 2) :
+					       below(WORDS_ / 2) * 2) : 0,
+		.a = absolute ? 0 : r,
+		.b = load ? 0 : size == 3 ? (u8)(first_q + 4 * below(QUADS / 2)) :
+					    (u8)(below(WORDS_ / 2) * 2),
+		.imm = below(3) ? bytes * below(4) : below(20) ? 0 : below(2 * LOCAL),
+	});
+}
+
 static inline void add_arithmetic(void)
 {
 	static const u8 words[] = {
@@ -219,7 +245,7 @@ static inline void make_strided_program(void)
 	while (count < CODE - 12 && below(60)) {
 		u8 r = some_r(), q = some_q();
 
-		switch (below(8)) {
+		switch (below(9)) {
 		case 0:
 			add_index(r);
 			break;
@@ -235,6 +261,9 @@ static inline void make_strided_program(void)
 			break;
 		case 5:
 			add_shared_access(r);
+			break;
+		case 6:
+			add_local_access(r);
 			break;
 		default:
 			if (below(20))

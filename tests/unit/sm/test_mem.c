@@ -48,7 +48,7 @@ static u8 *bytes_at(struct rig *rig, enum space space, u64 address, u32 lane, u3
 	case LOCAL:
 		*reason = atomic ? VGPU_FAULT_ADDRESS_SPACE : VGPU_FAULT_LOCAL_RANGE;
 		return !atomic && offset + size <= RIG_LOCAL ?
-			       rig->local + lane * VGPU_LOCAL_SPAN + offset :
+			       rig->local + vgpu_in_local_page(lane, (u32)offset) :
 			       NULL;
 	default:
 		*reason = VGPU_FAULT_UNMAPPED;
@@ -125,6 +125,15 @@ static u32 segments(enum space space, u32 m, const u64 *address)
 	return count;
 }
 
+/* Byte @n of a lane's bytes at @p */
+static u8 *byte_of(struct rig *rig, u8 *p, u32 n)
+{
+	if (p < rig->local || p >= rig->local + sizeof(rig->local))
+		return p + n;
+	n += (p - rig->local) % 4;
+	return p - (p - rig->local) % 4 + n / 4 * VGPU_LOCAL_ROW + n % 4;
+}
+
 static void expect_access(struct rig *want, const struct vgpu_insn *i, enum space space, bool store,
 			  u32 m, const u64 *address, enum vgpu_lanes_end *end, u32 *lane,
 			  u32 *reason)
@@ -147,17 +156,17 @@ static void expect_access(struct rig *want, const struct vgpu_insn *i, enum spac
 	}
 	for (u32 l = 0; l < VGPU_LANES; l++) {
 		for (u32 n = 0; m >> l & 1 && n < count; n++) {
-			u8 *at = p[l] + n * size;
 			u64 v = 0;
 
 			if (store) {
-				if (size == 8)
-					memcpy(at, rig_q(want, i->b + 2 * n) + l, 8);
-				else
-					memcpy(at, rig_r(want, i->b + n) + l, size);
+				v = size == 8 ? rig_q(want, i->b + 2 * n)[l] :
+						rig_r(want, i->b + n)[l];
+				for (u32 b = 0; b < size; b++)
+					*byte_of(want, p[l], n * size + b) = (u8)(v >> 8 * b);
 				continue;
 			}
-			memcpy(&v, at, size);
+			for (u32 b = 0; b < size; b++)
+				v |= (u64)*byte_of(want, p[l], n * size + b) << 8 * b;
 			if (i->flags & VGPU_F_SEXT)
 				v = size == 1 ? (u64)(s8)v : (u64)(s16)v;
 			if (size == 8)
