@@ -371,6 +371,7 @@ bool tr_memory(struct translation *t, const struct vgpu_insn *i)
 	if (!f)
 		return false;
 	check_members(t, i);
-	call_here(t, i, f);
+	if (!tr_shuffle(t, i))
+		call_here(t, i, f);
 	return true;
 }

@@ -272,6 +272,8 @@ bool tr_predicate(struct translation *t, const struct vgpu_insn *i);
 bool tr_float(struct translation *t, const struct vgpu_insn *i);
 bool tr_convert(struct translation *t, const struct vgpu_insn *i);
 bool tr_memory(struct translation *t, const struct vgpu_insn *i);
+/* Of members that are all there */
+bool tr_shuffle(struct translation *t, const struct vgpu_insn *i);
 
 /* rax = f(lanes, the instruction, active lanes): what is live is in memory */
 void tr_call(struct translation *t, const struct vgpu_insn *i,

@@ -72,20 +72,44 @@ static void put_label(struct x86 *x, x86_label label, uint32_t tail)
 	put32(x, 0);
 }
 
-x86_label x86_constant(struct x86 *x, uint64_t value)
+static x86_label add_constant(struct x86 *x, uint64_t value)
 {
-	uint32_t first = x->constant_count > 32 ? x->constant_count - 32 : 0, room;
+	uint32_t room = x->constant_room;
 
-	for (uint32_t n = first; n < x->constant_count; n++)
-		if (x->constants[n] == value)
-			return x->constant_labels[n];
-	room = x->constant_room;
 	if (!grow(x, (void **)&x->constants, x->constant_count, &room, sizeof(*x->constants)) ||
 	    !grow(x, (void **)&x->constant_labels, x->constant_count, &x->constant_room,
 		  sizeof(*x->constant_labels)))
 		return 0;
 	x->constants[x->constant_count] = value;
 	return x->constant_labels[x->constant_count++] = x86_new_label(x);
+}
+
+/* Where constants are looked for */
+static uint32_t last_constants(const struct x86 *x)
+{
+	return x->constant_count > 32 ? x->constant_count - 32 : 0;
+}
+
+x86_label x86_constant(struct x86 *x, uint64_t value)
+{
+	for (uint32_t n = last_constants(x); n < x->constant_count; n++)
+		if (x->constants[n] == value)
+			return x->constant_labels[n];
+	return add_constant(x, value);
+}
+
+x86_label x86_bytes(struct x86 *x, const uint8_t *bytes)
+{
+	x86_label label;
+	uint64_t v[2];
+
+	memcpy(v, bytes, sizeof(v));
+	for (uint32_t n = last_constants(x); n + 1 < x->constant_count; n++)
+		if (x->constants[n] == v[0] && x->constants[n + 1] == v[1])
+			return x->constant_labels[n];
+	label = add_constant(x, v[0]);
+	add_constant(x, v[1]);
+	return label;
 }
 
 static x86_label row_of(struct x86 *x, uint64_t first, uint64_t step, uint32_t shift)

@@ -111,6 +111,8 @@ x86_label x86_new_label(struct x86 *x);
 void x86_here(struct x86 *x, x86_label label);
 /* A constant, to be read as 4 or 8 bytes. */
 x86_label x86_constant(struct x86 *x, uint64_t value);
+/* Sixteen bytes */
+x86_label x86_bytes(struct x86 *x, const uint8_t *bytes);
 /* 64 bytes: @first and seven more, each @step more than the one before. At most 24 of them. */
 x86_label x86_row(struct x86 *x, uint64_t first, uint64_t step);
 /* The same, each by @shift bits to the left of the one before */

@@ -224,6 +224,27 @@ static inline void add_branch(void)
 			    below(4) | (below(2) ? VGPU_P_NOT : 0));
 }
 
+/* A shuffle as compilers make them: how far lanes reach is written before it. */
+static inline void add_shuffle(void)
+{
+	static const u32 reaches[] = { 31, 0, 0x181f, 0x1807, 0x101f, 0x1c03, 31 };
+	u32 c = some_r(), how = below(VGPU_SHFL_COUNT), sync = below(2);
+	bool imm = below(2);
+
+	add((struct vgpu_insn){ .op = VGPU_OP_MOV, .flags = VGPU_F_IMM, .dst = (u8)c,
+				.imm = below(6) ? reaches[below(7)] : (u32)random64() });
+	if (below(4) == 0)
+		add_index(some_r());
+	add((struct vgpu_insn){
+		.op = sync ? VGPU_OP_SHFLSYNC : VGPU_OP_SHFL,
+		.flags = (u8)(how | (imm ? VGPU_F_IMM : 0)),
+		.dst = some_r(), .a = some_r(), .b = some_r(), .c = (u8)c,
+		.imm = (u64)(below(2) ? VGPU_PT : below(4)) << 32 |
+		       (u64)(sync ? VGPU_SHFL_FULL : 0) << 40 |
+		       (imm ? (below(2) ? 1u << below(5) : below(32)) : 0),
+	});
+}
+
 /* What lanes wait at, and what the interpreter gets more than one instruction for */
 static inline void add_meeting(void)
 {
@@ -245,7 +266,7 @@ static inline void make_strided_program(void)
 	while (count < CODE - 12 && below(60)) {
 		u8 r = some_r(), q = some_q();
 
-		switch (below(9)) {
+		switch (below(10)) {
 		case 0:
 			add_index(r);
 			break;
@@ -264,6 +285,9 @@ static inline void make_strided_program(void)
 			break;
 		case 6:
 			add_local_access(r);
+			break;
+		case 7:
+			add_shuffle();
 			break;
 		default:
 			if (below(20))
