@@ -214,6 +214,18 @@ lanes_inline bool same(v16 v, __mmask16 m, u32 *what)
 	return !_mm512_mask_cmpneq_epu32_mask(m, v, _mm512_set1_epi32((int)*what));
 }
 
+/* Are all lanes in @m at one place? */
+lanes_inline bool all_same(const struct where *w, u32 m, u32 *place)
+{
+	v16 at;
+
+	*place = half_of(m, 0) ? first_of(w->o[0], half_of(m, 0)) :
+				 first_of(w->o[1], half_of(m, 1));
+	at = _mm512_set1_epi32((int)*place);
+	return !_mm512_mask_cmpneq_epu32_mask(half_of(m, 0), w->o[0], at) &&
+	       !_mm512_mask_cmpneq_epu32_mask(half_of(m, 1), w->o[1], at);
+}
+
 lanes_inline bool row(v16 o, __mmask16 m, u32 shift, u32 *start)
 {
 	return same(_mm512_sub_epi32(o, _mm512_slli_epi32(iota(), shift)), m, start);

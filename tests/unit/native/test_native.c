@@ -442,6 +442,45 @@ static void test_registers_of_others(void **state)
 	}
 }
 
+/*
+ * Each atomic of all lanes at one word, whose operands are near each other, and near the values at
+ * which an operation begins again.
+ */
+static void test_one_word(void **state)
+{
+	static const u32 near[] = { 0, 0xfffffffe, 0x7ffffffe, 5 };
+
+	if (!available(*state))
+		skip();
+	for (u64 seed = 1; seed <= 1500; seed++) {
+		u32 operation = (u32)seed % VGPU_ATOM_COUNT, from = near[seed / 11 % 4];
+		bool is_signed = operation == VGPU_ATOM_MIN || operation == VGPU_ATOM_MAX;
+		u32 flags = operation;
+
+		random_state = seed;
+		count = 0;
+		if (is_signed && below(2))
+			flags |= VGPU_F_ATOM_SIGNED;
+		/* the word is near them, too */
+		add((struct vgpu_insn){ .op = VGPU_OP_SREG, .dst = 9, .imm = VGPU_SR_LANEID });
+		add((struct vgpu_insn){ .op = VGPU_OP_MUL, .flags = VGPU_F_IMM, .dst = 9, .a = 9,
+					.imm = (u32)random64() | 1 });
+		add((struct vgpu_insn){ .op = VGPU_OP_SHRU, .flags = VGPU_F_IMM, .dst = 9, .a = 9,
+					.imm = 29 + below(3) });
+		add((struct vgpu_insn){ .op = VGPU_OP_ADD, .flags = VGPU_F_IMM, .dst = 9, .a = 9,
+					.imm = from });
+		add((struct vgpu_insn){ .op = VGPU_OP_STS, .flags = 2, .a = R_SAME, .b = 9 });
+		add((struct vgpu_insn){
+			.op = VGPU_OP_ATOMS, .flags = (u8)flags, .dst = 8, .a = R_SAME, .b = 9,
+			.c = operation == VGPU_ATOM_CAS ? 10 : 0,
+			.mem = VGPU_MEM(VGPU_ORDER_RELAXED, VGPU_SCOPE_GPU, VGPU_CACHE_NONE) });
+		add((struct vgpu_insn){ .op = VGPU_OP_STS, .flags = 2, .a = R_ROW, .b = 8 });
+		assert_int_equal(count, 7);
+		code[count++] = (struct vgpu_insn){ .op = VGPU_OP_EXIT, .guard = VGPU_PT };
+		run_program(seed);
+	}
+}
+
 /* All lanes divide by the same: multiples of it, one more, one less, and anything. */
 static void test_one_divisor(void **state)
 {
@@ -562,6 +601,7 @@ int main(void)
 		{ "test_global", test_global, NULL, NULL, avx512 },
 		{ "test_registers_of_others", test_registers_of_others, NULL, NULL, avx512 },
 		{ "test_one_divisor", test_one_divisor, NULL, NULL, avx512 },
+		{ "test_one_word", test_one_word, NULL, NULL, avx512 },
 		{ "test_strides", test_strides, NULL, NULL, avx512 },
 		{ "test_no_strides", test_no_strides, NULL, NULL, avx512 },
 		{ "test_lanes_meet_twice", test_lanes_meet_twice, NULL, NULL, avx512 },
