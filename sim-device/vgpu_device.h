@@ -67,11 +67,11 @@ struct vgpu_completion {
  *   none, never. @cost: cycles of each opcode. NULL: there is no such code
  *
  * @parallel: call @run(@arg, n) for each n < @count, in any order and by any threads; behind it
- *   @end(@arg, n), by any thread, one at a time and in the order of n. Returns when all have
- *   returned. What run() does is its own; until the host returns nobody else calls the device.
- *   NULL: the device does one after the other
- * @turn: from a run(): returns when end() has returned for all before @n. Nobody else is in an
- *   end() or behind a turn then, until this run() has returned
+ *   @end(@arg, n), unless that is NULL, by any thread, one at a time and in the order of n.
+ *   Returns when all have returned. What run() does is its own; until the host returns nobody else
+ *   calls the device. NULL: the device does one after the other
+ * @turn: from a run() with an end(): returns when that has returned for all before @n. Nobody
+ *   else is in an end() or behind a turn then, until this run() has returned
  * @lock, @unlock: from a run(): nobody else is between the two
  *
  * The device calls them inside vgpu_device_run() or inside the call that causes them, on the

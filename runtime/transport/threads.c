@@ -3,9 +3,14 @@
  * Threads for a device: see threads.h. A batch is some microseconds of work, and the next one
  * follows soon, so threads look for it for a while before they sleep.
  *
- * @ticket is the batch's number and the next index of it to be taken. Who takes one does so by a
+ * @ticket is the batch's number and which indexes of it are left. Who takes some does so by a
  * compare and exchange, so the batch is still the one that he has looked at, and cannot end
  * before he has: what describes it changes only between batches.
+ *
+ * Where there is no end() in the order of indexes, the caller takes them from below and the others
+ * from above: an index is mostly done by the thread that has done it in the batch before, whose
+ * caches have what it needs. They take several at once, as a line of the cache that is passed to
+ * and fro costs as much as some of them.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -14,6 +19,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "threads.h"
 
@@ -22,18 +28,22 @@
 #define LOOKS		32768u		/* before a thread sleeps */
 #define PATIENCE	4096u		/* looks before a thread lets others have the processor */
 
+#define LINE	__attribute__((aligned(64)))
+
 struct vgpu_threads {
-	uint64_t ticket;		/* batch << 32 | next index */
-	uint32_t count;			/* of the batch */
-	uint32_t turn;			/* end() has returned for all below */
-	void (*run)(void *arg, uint32_t n);
-	void (*end)(void *arg, uint32_t n);
+	LINE uint64_t ticket;
+	/* the batch: */
+	LINE void (*run)(void *arg, uint32_t n);
+	void (*end)(void *arg, uint32_t n);	/* or NULL */
 	void *arg;
+	uint32_t count;
+	LINE uint32_t done;		/* without end(): run() has returned for so many */
+	LINE uint32_t turn;		/* end() has returned for all below */
 	bool locked;			/* see lock() */
 	bool shared;			/* the same for vgpu_threads_lock() */
 	bool ran[BATCH_MOST];		/* run() has returned */
 	/* threads that sleep */
-	pthread_mutex_t lock;
+	LINE pthread_mutex_t lock;
 	pthread_cond_t wake;
 	uint32_t sleeping;
 	bool over;
@@ -75,27 +85,64 @@ static void end_those(struct vgpu_threads *t)
 	unlock(&t->locked);
 }
 
-/* Take an index of the present batch, and do it. False: there is none. */
-static bool do_one(struct vgpu_threads *t)
+/* Indexes of batch @batch from @low on, below @high, are left. */
+static uint64_t ticket_of(uint64_t batch, uint32_t low, uint32_t high)
 {
-	uint64_t ticket = __atomic_load_n(&t->ticket, __ATOMIC_ACQUIRE);
-	uint32_t n = (uint32_t)ticket;
-
-	do {
-		n = (uint32_t)ticket;
-		if (n >= __atomic_load_n(&t->count, __ATOMIC_RELAXED))
-			return false;
-	} while (!__atomic_compare_exchange_n(&t->ticket, &ticket, ticket + 1, false,
-					      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
-	t->run(t->arg, n);
-	__atomic_store_n(&t->ran[n], true, __ATOMIC_RELEASE);
-	end_those(t);
-	return true;
+	return batch << 32 | high << 16 | low;
 }
 
 static uint64_t batch_of(struct vgpu_threads *t)
 {
 	return __atomic_load_n(&t->ticket, __ATOMIC_ACQUIRE) >> 32;
+}
+
+/* How many of @left indexes that have no order are taken at once */
+static uint32_t share(const struct vgpu_threads *t, uint32_t left)
+{
+	uint32_t two_each = 2 * (t->others + 1);
+
+	return (left + two_each - 1) / two_each;
+}
+
+/* Take indexes of the present batch from *@first on: how many. 0: none is left. */
+static uint32_t take_some(struct vgpu_threads *t, bool caller, uint32_t *first)
+{
+	uint64_t ticket = __atomic_load_n(&t->ticket, __ATOMIC_ACQUIRE), next;
+	uint32_t count;
+
+	do {
+		uint32_t low = (uint16_t)ticket, high = (uint16_t)(ticket >> 16);
+		bool ordered;
+
+		if (low >= high)
+			return 0;
+		ordered = __atomic_load_n(&t->end, __ATOMIC_RELAXED) != NULL;
+		count = ordered ? 1 : share(t, high - low);
+		*first = ordered || caller ? low : high - count;
+		next = ordered || caller ? ticket_of(ticket >> 32, low + count, high) :
+					   ticket_of(ticket >> 32, low, high - count);
+	} while (!__atomic_compare_exchange_n(&t->ticket, &ticket, next, false, __ATOMIC_ACQ_REL,
+					      __ATOMIC_ACQUIRE));
+	return count;
+}
+
+/* What is left of the present batch is done, with others. */
+static void do_batch(struct vgpu_threads *t, bool caller)
+{
+	uint32_t first, count, unordered = 0;
+
+	while ((count = take_some(t, caller, &first))) {
+		for (uint32_t n = first; n < first + count; n++)
+			t->run(t->arg, n);
+		if (t->end) {
+			__atomic_store_n(&t->ran[first], true, __ATOMIC_RELEASE);
+			end_those(t);
+		} else {
+			unordered += count;
+		}
+	}
+	if (unordered)
+		__atomic_fetch_add(&t->done, unordered, __ATOMIC_RELEASE);
 }
 
 static void *thread(void *arg)
@@ -117,8 +164,7 @@ static void *thread(void *arg)
 			pthread_mutex_unlock(&t->lock);
 		}
 		batch = batch_of(t);
-		while (do_one(t))
-			;
+		do_batch(t, false);
 	}
 	return NULL;
 }
@@ -126,26 +172,27 @@ static void *thread(void *arg)
 void vgpu_threads_run(struct vgpu_threads *t, void (*run)(void *arg, uint32_t n),
 		      void (*end)(void *arg, uint32_t n), void *arg, uint32_t count)
 {
-	/* the last batch has no index left, however large the next one is */
-	__atomic_store_n(&t->ticket, batch_of(t) << 32 | BATCH_MOST, __ATOMIC_RELEASE);
+	uint32_t *const ended = end ? &t->turn : &t->done;
+
 	lock(&t->locked);
 	t->run = run;
-	t->end = end;
+	__atomic_store_n(&t->end, end, __ATOMIC_RELAXED);
 	t->arg = arg;
-	__atomic_store_n(&t->turn, 0, __ATOMIC_RELAXED);
-	for (uint32_t n = 0; n < count; n++)
+	t->count = count;
+	/* who comes late out of the last batch finds nothing to end */
+	__atomic_store_n(&t->turn, end ? 0 : count, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->done, 0, __ATOMIC_RELAXED);
+	for (uint32_t n = 0; end && n < count; n++)
 		t->ran[n] = false;
-	__atomic_store_n(&t->count, count, __ATOMIC_RELAXED);
 	unlock(&t->locked);
-	__atomic_store_n(&t->ticket, (batch_of(t) + 1) << 32, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&t->ticket, ticket_of(batch_of(t) + 1, 0, count), __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&t->sleeping, __ATOMIC_SEQ_CST)) {
 		pthread_mutex_lock(&t->lock);
 		pthread_cond_broadcast(&t->wake);
 		pthread_mutex_unlock(&t->lock);
 	}
-	while (do_one(t))
-		;
-	for (uint32_t looks = 0; __atomic_load_n(&t->turn, __ATOMIC_ACQUIRE) < count; looks++)
+	do_batch(t, true);
+	for (uint32_t looks = 0; __atomic_load_n(ended, __ATOMIC_ACQUIRE) < count; looks++)
 		pause_a_moment(looks);
 }
 
@@ -170,7 +217,7 @@ int vgpu_threads_create(struct vgpu_threads **out, char *message, size_t size)
 	const char *wanted = getenv("VGPU_THREADS");
 	struct vgpu_threads *t;
 	sigset_t all, before;
-	unsigned long count;
+	unsigned long count, room;
 	int error = 0;
 	char *end;
 
@@ -185,11 +232,13 @@ int vgpu_threads_create(struct vgpu_threads **out, char *message, size_t size)
 	}
 	if (count == 1)
 		return 0;
-	t = calloc(1, sizeof(*t) + count * sizeof(*t->other));
+	room = (sizeof(*t) + count * sizeof(*t->other) + 63) & ~63ul;
+	t = aligned_alloc(64, room);
 	if (!t) {
 		snprintf(message, size, "out of memory for threads");
 		return -ENOMEM;
 	}
+	memset(t, 0, room);
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->wake, NULL);
 	/* signals are the program's */

@@ -81,16 +81,20 @@ struct together {
 	u64 until;
 };
 
-/* Those whose slice begins before @until, behind @sm in env->due; how many. */
+/*
+ * @sm and those whose slice begins before @until, to env->due in the order of their numbers: each
+ * is mostly executed by the same thread then. How many.
+ */
 static u32 gather(struct vgpu_sm *sm, u64 until)
 {
 	const struct vgpu_sm_env *env = sm->env;
-	u32 count = 1, warps;
+	u32 count = 0, warps;
 
-	env->due[0] = sm;
 	for (u32 n = 0; n < sm->config->sms; n++) {
 		struct vgpu_sm *other = &env->sms[n];
 
+		if (other == sm)
+			env->due[count++] = sm;
 		if (other == sm || !begins_slice(other) || vgpu_event_time(&other->step) >= until)
 			continue;
 		warps = vgpu_slice_next(other);
@@ -109,12 +113,6 @@ static void run(void *arg, u32 n)
 	vgpu_slice_ahead(together->sms[n], together->until);
 }
 
-static void end(void *arg, u32 n)
-{
-	(void)arg;
-	(void)n;
-}
-
 void vgpu_slices_ahead(struct vgpu_sm *sm)
 {
 	const struct vgpu_sm_env *env = sm->env;
@@ -130,7 +128,7 @@ void vgpu_slices_ahead(struct vgpu_sm *sm)
 	/* what is not the SM's is done before */
 	for (n = 0; n < count; n++)
 		vgpu_slice_prepare(env->due[n]);
-	env->parallel.run(env->parallel.host, run, end, &together, count);
+	env->parallel.run(env->parallel.host, run, NULL, &together, count);
 }
 
 /* ---- slices that begin at the same time -------------------------------------- */

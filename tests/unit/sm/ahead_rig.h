@@ -41,7 +41,7 @@ static inline void parallel(void *host, void (*run)(void *arg, u32 n),
 	}
 	for (u32 n = 0; n < count; n++)
 		run(arg, order[n]);
-	for (u32 n = 0; n < count; n++)
+	for (u32 n = 0; end && n < count; n++)
 		end(arg, n);
 	e->batches++;
 	e->slices += count;
