@@ -231,6 +231,13 @@ static void call_thread_index(struct translation *t, const struct later *l)
 	tr_load_at(t, l->returned);
 }
 
+struct x86_mem tr_lane_numbers(struct translation *t, u32 half)
+{
+	u64 two = (16ull * half + 1) << 32 | 16 * half;
+
+	return at_label(x86_row(&t->x, two, 2ull << 32 | 2));
+}
+
 /* In a block of one row it is the lane's number in the block. */
 static void thread_index(struct translation *t, const struct vgpu_insn *i)
 {
@@ -252,10 +259,8 @@ static void thread_index(struct translation *t, const struct vgpu_insn *i)
 		x86_v(x, V_BROAD_GPR, 0, 0, RAX, 0);
 	}
 	for (u32 p = 0; p < parts; p++) {
-		u64 first = (16ull * p + 1) << 32 | 16 * p;	/* two lanes */
-
 		if (i->imm == VGPU_SR_TID_X)
-			x86_vm(x, V_ADD, d[p], 0, at_label(x86_row(x, first, 2ull << 32 | 2)), 0);
+			x86_vm(x, V_ADD, d[p], 0, tr_lane_numbers(t, p), 0);
 		else
 			x86_v(x, V_XOR, d[p], d[p], d[p], 0);
 	}

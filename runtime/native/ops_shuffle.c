@@ -48,14 +48,6 @@ static struct reach reach_of(u32 c)
 	return r;
 }
 
-/* Lane 16 * @half and those behind it: their numbers */
-static struct x86_mem numbers(struct translation *t, u32 half)
-{
-	u64 two = (16ull * half + 1) << 32 | 16 * half;
-
-	return at_label(x86_row(&t->x, two, 2ull << 32 | 2));
-}
-
 /* What is known of each lane, as words */
 static void lanes_to(struct translation *t, u8 to, const u8 *bytes, u32 half)
 {
@@ -109,14 +101,14 @@ static void sources(struct translation *t, const struct vgpu_insn *i, const stru
 		       V_BROADCAST);
 		switch (i->flags) {
 		case VGPU_SHFL_UP:
-			x86_vm(x, V_LOAD, 0, 0, numbers(t, h), 0);
+			x86_vm(x, V_LOAD, 0, 0, tr_lane_numbers(t, h), 0);
 			x86_v(x, V_SUB, d[h], 0, d[h], 0);
 			break;
 		case VGPU_SHFL_DOWN:
-			x86_vm(x, V_ADD, d[h], d[h], numbers(t, h), 0);
+			x86_vm(x, V_ADD, d[h], d[h], tr_lane_numbers(t, h), 0);
 			break;
 		case VGPU_SHFL_BFLY:
-			x86_vm(x, V_XOR, d[h], d[h], numbers(t, h), 0);
+			x86_vm(x, V_XOR, d[h], d[h], tr_lane_numbers(t, h), 0);
 			break;
 		default:
 			if (!r->segment)
@@ -131,7 +123,7 @@ static void sources(struct translation *t, const struct vgpu_insn *i, const stru
 			x86_v(x, V_GREATER, 7, 1, d[h], 0);
 		else
 			x86_v(x, V_GREATER, 7, d[h], 1, 0);
-		x86_vm(x, V_LOAD, d[h], 0, numbers(t, h), V_MASK(7));
+		x86_vm(x, V_LOAD, d[h], 0, tr_lane_numbers(t, h), V_MASK(7));
 		x86_k_to(x, h ? RAX : RDX, 7);
 	}
 	if (all) {

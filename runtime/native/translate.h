@@ -272,6 +272,8 @@ bool tr_predicate(struct translation *t, const struct vgpu_insn *i);
 bool tr_float(struct translation *t, const struct vgpu_insn *i);
 bool tr_convert(struct translation *t, const struct vgpu_insn *i);
 bool tr_memory(struct translation *t, const struct vgpu_insn *i);
+/* The numbers of the sixteen lanes of a half */
+struct x86_mem tr_lane_numbers(struct translation *t, u32 half);
 /* Of members that are all there */
 bool tr_shuffle(struct translation *t, const struct vgpu_insn *i);
 
