@@ -10,7 +10,6 @@
 
 #include "../platform.h"
 #include "user.h"
-#include "vgpu.h"
 
 static u64 allocations_left = ~0ull;
 static u64 allocations;
@@ -25,12 +24,14 @@ u64 vgpu_user_allocations(void)
 	return allocations;
 }
 
+#define PAGE_BYTES	4096u
+
 /* Vectors are in memory of a page, which the kernel aligns more than calloc() does. */
 static void *alloc_page(void)
 {
-	void *page = aligned_alloc(64, VGPU_PAGE_SIZE);
+	void *page = aligned_alloc(64, PAGE_BYTES);
 
-	return page ? memset(page, 0, VGPU_PAGE_SIZE) : NULL;
+	return page ? memset(page, 0, PAGE_BYTES) : NULL;
 }
 
 void *vgpu_mem_alloc_device(size_t bytes)
@@ -46,7 +47,7 @@ void *vgpu_mem_alloc_device(size_t bytes)
 			return NULL;
 		allocations_left--;
 	}
-	memory = bytes == VGPU_PAGE_SIZE ? alloc_page() : calloc(1, bytes ? bytes : 1);
+	memory = bytes == PAGE_BYTES ? alloc_page() : calloc(1, bytes ? bytes : 1);
 	if (memory)
 		__atomic_fetch_add(&allocations, 1, __ATOMIC_RELAXED);
 	return memory;
