@@ -36,7 +36,7 @@ lanes_inline u8 *local_row(const struct vgpu_lanes *s, const struct vgpu_insn *i
 	return page ? page + vgpu_in_local_page(0, offset) : NULL;
 }
 
-/* Of an element of @size bytes at @p, less than a word: how far it is from the word's lowest bit */
+/* Of an element of less than a word at @p: how far it is from the word's lowest bit */
 lanes_inline u32 bits_below(const u8 *p)
 {
 	return 8 * ((unsigned long)p & 3);

@@ -435,13 +435,11 @@ lanes_inline enum vgpu_lanes_end mem_load(struct vgpu_lanes *s, const struct vgp
 	enum shape shape;
 	u8 *p = space == LOCAL ? local_row(s, i, m, false) : shaped(s, i, m, space, false, &shape);
 
-	if (p && space == LOCAL) {
-		load_local_row(s, i, m, p);
-		return MEM_DONE;
-	}
 	if (!p)
 		return m == FULL ? load_full(s, i, space) : load_part(s, i, m, space);
-	if (shape == ROW && !(i->flags & 2)) {
+	if (space == LOCAL) {
+		load_local_row(s, i, m, p);
+	} else if (shape == ROW && !(i->flags & 2)) {
 		load_row(reg32(s, i->dst), p, i->flags);
 	} else if (shape == ROW) {
 		vu *to = (vu *)reg32(s, i->dst);
@@ -464,13 +462,11 @@ lanes_inline enum vgpu_lanes_end mem_store(struct vgpu_lanes *s, const struct vg
 	u8 *p = space == LOCAL ? local_row(s, i, m, true) : shaped(s, i, m, space, true, &shape);
 	const u32 *from = reg32(s, i->b);
 
-	if (p && space == LOCAL) {
-		store_local_row(s, i, m, p);
-		return MEM_DONE;
-	}
 	if (!p)
 		return m == FULL ? store_full(s, i, space) : store_part(s, i, m, space);
-	if (shape == ROW && !(i->flags & 2)) {
+	if (space == LOCAL) {
+		store_local_row(s, i, m, p);
+	} else if (shape == ROW && !(i->flags & 2)) {
 		store_row(p, from, i->flags);
 	} else if (shape == ROW) {
 		EACH_VECTOR(k)
