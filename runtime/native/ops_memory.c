@@ -274,8 +274,7 @@ static bool by_members(const struct vgpu_insn *i)
 	       i->op == VGPU_OP_BALLOTSYNC || i->op == VGPU_OP_BARWARP;
 }
 
-/* Members may be missing. */
-static void check_members(struct translation *t, const struct vgpu_insn *i)
+void tr_check_members(struct translation *t, const struct vgpu_insn *i)
 {
 	if (!t->masked || !by_members(i))
 		return;
@@ -323,7 +322,7 @@ bool tr_call_interpreter(struct translation *t, const struct vgpu_insn *i)
 {
 	if (!is_one_step(i))
 		return false;
-	check_members(t, i);
+	tr_check_members(t, i);
 	call_here(t, i, is_plain_fma(t, i) ? vgpu_native_fma_sse2 : vgpu_native_interpret);
 	x86_rr(&t->x, false, X_TEST, RAX, RAX);
 	x86_jump_if(&t->x, CC_NE, tr_exit(t));
@@ -364,7 +363,7 @@ bool tr_memory(struct translation *t, const struct vgpu_insn *i)
 	if (done)
 		return true;
 	if (t->x.small)
-		return false;
+		return is_one_step(i) && tr_shuffle(t, i);
 	f = vgpu_native_access(i);
 	if (f) {
 		call_here(t, i, f);
@@ -375,8 +374,9 @@ bool tr_memory(struct translation *t, const struct vgpu_insn *i)
 	f = vgpu_native_rare(i);
 	if (!f)
 		return false;
-	check_members(t, i);
-	if (!tr_shuffle(t, i))
+	if (!tr_shuffle(t, i)) {
+		tr_check_members(t, i);
 		call_here(t, i, f);
+	}
 	return true;
 }

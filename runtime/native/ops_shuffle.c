@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * Shuffles whose third operand, which says how far lanes reach, is a constant that the segment has
- * written: compilers write it before each. For AVX-512.
+ * written: compilers write it before each. Not for SSE2.
  */
 #include "translate.h"
 
 enum {
 	V_SUB = EVEX(1, 1, 0, 0xfa),
-	V_GREATER = EVEX(1, 1, 0, 0x66),	/* vpcmpgtd, to a mask */
+	V_COMPARE = EVEX(1, 3, 0, 0x1f),	/* vpcmpd, to a mask: 6 is greater */
 	V_PERMUTE = EVEX(1, 2, 0, 0x76),	/* vpermi2d: of two by what is in the result */
 };
 
@@ -54,9 +54,9 @@ static void lanes_to(struct translation *t, u8 to, const u8 *bytes, u32 half)
 	x86_vm(&t->x, V_ZX8, to, 0, at_label(x86_bytes(&t->x, bytes + 16 * half)), 0);
 }
 
-/* Which lane each of a half takes its value from. eax = those that have one in range */
-static void sources_known(struct translation *t, const struct vgpu_insn *i, const struct reach *r,
-			  const u8 *d)
+/* A distance, or a lane, that is known. eax = the lanes that have one in range to take from */
+static void shuffle_known(struct translation *t, const struct vgpu_insn *i, const struct reach *r,
+			  const u8 *a, const u8 *d)
 {
 	u32 how = i->flags & ~VGPU_F_IMM, in_range = 0;
 	s32 n = (s32)(i->imm & 31);
@@ -84,11 +84,11 @@ static void sources_known(struct translation *t, const struct vgpu_insn *i, cons
 		in_range |= (u32)!away << lane;
 	}
 	for (u32 h = 0; h < 2; h++)
-		lanes_to(t, d[h], from, h);
+		x86_pick(&t->x, d[h], a[0], a[1], from + 16 * h);
 	x86_mov_ri(&t->x, RAX, in_range);
 }
 
-/* The same where operand b is a register. Destroys vectors 0 and 1. */
+/* Which lanes those of a half take from, where operand b is a register. Destroys vectors 0 and 1 */
 static void sources(struct translation *t, const struct vgpu_insn *i, const struct reach *r,
 		    const u8 *d)
 {
@@ -120,18 +120,18 @@ static void sources(struct translation *t, const struct vgpu_insn *i, const stru
 			continue;
 		lanes_to(t, 1, r->last, h);
 		if (i->flags == VGPU_SHFL_UP)
-			x86_v(x, V_GREATER, 7, 1, d[h], 0);
+			x86_vi(x, V_COMPARE, 7, 1, d[h], 0, 6);
 		else
-			x86_v(x, V_GREATER, 7, d[h], 1, 0);
+			x86_vi(x, V_COMPARE, 7, d[h], 1, 0, 6);
 		x86_vm(x, V_LOAD, d[h], 0, tr_lane_numbers(t, h), V_MASK(7));
-		x86_k_to(x, h ? RAX : RDX, 7);
+		x86_k_to(x, h ? RAX : RCX, 7);
 	}
 	if (all) {
 		x86_mov_ri(x, RAX, ~0u);
 		return;
 	}
 	x86_shift(x, false, 4, RAX, 16);
-	x86_rr(x, false, X_OR, RAX, RDX);
+	x86_rr(x, false, X_OR, RAX, RCX);
 	x86_not(x, RAX);
 }
 
@@ -141,19 +141,23 @@ bool tr_shuffle(struct translation *t, const struct vgpu_insn *i)
 	struct reach r;
 	u32 c;
 
+	if (t->x.small && !t->x.small->pick)
+		return false;
 	if ((i->op != VGPU_OP_SHFL && i->op != VGPU_OP_SHFLSYNC) || !is_constant(t, i->c, &c))
 		return false;
+	tr_check_members(t, i);
 	r = reach_of(c);
 	for (u32 h = 0; h < 2; h++) {
 		a[h] = tr_use(t, chunk(i->a, h));
 		d[h] = tr_fresh(t);
 	}
-	if (i->flags & VGPU_F_IMM)
-		sources_known(t, i, &r, d);
-	else
+	if (i->flags & VGPU_F_IMM) {
+		shuffle_known(t, i, &r, a, d);
+	} else {
 		sources(t, i, &r, d);
-	for (u32 h = 0; h < 2; h++)
-		x86_v(&t->x, V_PERMUTE, d[h], a[0], a[1], 0);
+		for (u32 h = 0; h < 2; h++)
+			x86_v(&t->x, V_PERMUTE, d[h], a[0], a[1], 0);
+	}
 	if (VGPU_SHFL_PRED(i->imm) != VGPU_PT)
 		tr_set_pred(t, VGPU_SHFL_PRED(i->imm));
 	tr_results(t, d, i->dst, false);

@@ -30,17 +30,6 @@ static bool converts(const struct vgpu_insn *i)
 static bool avx2_can(const struct vgpu_insn *i)
 {
 	switch (i->op) {
-	case VGPU_OP_MULQ:
-	case VGPU_OP_MADQ:
-	case VGPU_OP_MINSQ:
-	case VGPU_OP_MINUQ:
-	case VGPU_OP_MAXSQ:
-	case VGPU_OP_MAXUQ:
-	case VGPU_OP_ABSQ:
-	case VGPU_OP_SHRSQ:
-	case VGPU_OP_CLZ:
-	case VGPU_OP_LOP3:
-		return false;
 	case VGPU_OP_FADD:
 	case VGPU_OP_FSUB:
 	case VGPU_OP_FMUL:
@@ -73,8 +62,8 @@ static bool avx2_can(const struct vgpu_insn *i)
 }
 
 /*
- * Of what AVX2 can do: not shifts by lane, a fused multiply-add, rounding to integers, or floats of
- * 16 bits.
+ * Of what AVX2 can do: not shifts by lane, a fused multiply-add, rounding to integers, floats of
+ * 16 bits, or most of 64-bit integers.
  */
 static bool sse2_can(const struct vgpu_insn *i, bool masked)
 {
@@ -85,6 +74,16 @@ static bool sse2_can(const struct vgpu_insn *i, bool masked)
 	case VGPU_OP_SHLQ:
 	case VGPU_OP_SHRUQ:
 		return i->flags & VGPU_F_IMM;
+	case VGPU_OP_MULQ:
+	case VGPU_OP_MADQ:
+	case VGPU_OP_MINSQ:
+	case VGPU_OP_MINUQ:
+	case VGPU_OP_MAXSQ:
+	case VGPU_OP_MAXUQ:
+	case VGPU_OP_ABSQ:
+	case VGPU_OP_SHRSQ:
+	case VGPU_OP_CLZ:
+	case VGPU_OP_LOP3:
 	case VGPU_OP_SHFLW:
 	case VGPU_OP_SHFRW:
 	case VGPU_OP_SHFLC:

@@ -274,7 +274,8 @@ bool tr_convert(struct translation *t, const struct vgpu_insn *i);
 bool tr_memory(struct translation *t, const struct vgpu_insn *i);
 /* The numbers of the sixteen lanes of a half */
 struct x86_mem tr_lane_numbers(struct translation *t, u32 half);
-/* Of members that are all there */
+/* Of one that names its members: the code is left where some of those are not active. */
+void tr_check_members(struct translation *t, const struct vgpu_insn *i);
 bool tr_shuffle(struct translation *t, const struct vgpu_insn *i);
 
 /* rax = f(lanes, the instruction, active lanes): what is live is in memory */

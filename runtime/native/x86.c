@@ -502,3 +502,14 @@ void x86_v_to(struct x86 *x, uint8_t reg, uint8_t v)
 	x86_byte(x, 0x7e);
 	x86_put_reg(x, v, reg);
 }
+
+void x86_pick(struct x86 *x, uint8_t reg, uint8_t a, uint8_t b, const uint8_t *from)
+{
+	if (x->small) {
+		x->small->pick(x, reg, a, b, from);
+		return;
+	}
+	/* vpmovzxbd, vpermi2d */
+	x86_vm(x, EVEX_OF(1, 2, 0, 0x31, 16), reg, 0, at_label(x86_bytes(x, from)), 0);
+	x86_v(x, EVEX(1, 2, 0, 0x76), reg, a, b, 0);
+}

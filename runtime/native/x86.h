@@ -94,6 +94,8 @@ struct x86_small {
 	void (*k_not)(struct x86 *x, uint8_t to, uint8_t k);
 	void (*k_ortest)(struct x86 *x, uint8_t a, uint8_t b);
 	void (*v_to)(struct x86 *x, uint8_t reg, uint8_t v);
+	/* NULL: it can't */
+	void (*pick)(struct x86 *x, uint8_t reg, uint8_t a, uint8_t b, const uint8_t *from);
 	/*
 	 * This alone has no counterpart: are the 32 words of 64 bits at @lanes a row of @step from
 	 * rax on? NE: no. @masked: only those that masks 3 to 6 do not have. Keeps rax;
@@ -211,6 +213,8 @@ void x86_vzeroupper(struct x86 *x);
 void x86_call_c(struct x86 *x, uint8_t reg);
 /* The lowest 64 bits of a vector */
 void x86_v_to(struct x86 *x, uint8_t reg, uint8_t v);
+/* reg = of the 32 words of a and b those with the sixteen numbers at @from */
+void x86_pick(struct x86 *x, uint8_t reg, uint8_t a, uint8_t b, const uint8_t *from);
 
 /* ---- parts of instructions -------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 #define VGPU_LANES_MEM_H
 
 #include "lanes_local.h"
+#include "lanes_quarters.h"
 
 /* ---- all lanes at one address, or each at the next word ----------------- */
 
@@ -363,7 +364,8 @@ lanes_noinline enum vgpu_lanes_end load_full(struct vgpu_lanes *s, const struct 
 
 	if (unlikely(!near(s, i, FULL, space, access_bytes(i), false, false, i->flags & VGPU_F_ABS,
 			   &p)))
-		return load_far(s, i, FULL, space);
+		return space <= GLOBAL && load_quarters(s, i, FULL) ? MEM_DONE :
+								      load_far(s, i, FULL, space);
 	touch(s, &p, FULL);
 	offsets(s, &p, FULL, false);
 	return load_near(s, i, FULL, p.base, p.local);
@@ -376,7 +378,8 @@ lanes_noinline enum vgpu_lanes_end store_full(struct vgpu_lanes *s, const struct
 
 	if (unlikely(!near(s, i, FULL, space, access_bytes(i), true, false, i->flags & VGPU_F_ABS,
 			   &p)))
-		return store_far(s, i, FULL, space);
+		return space <= GLOBAL && store_quarters(s, i, FULL) ? MEM_DONE :
+								      store_far(s, i, FULL, space);
 	touch(s, &p, FULL);
 	offsets(s, &p, FULL, true);
 	return store_near(s, i, FULL, p.base, p.local);
@@ -394,7 +397,8 @@ lanes_noinline enum vgpu_lanes_end load_part(struct vgpu_lanes *s, const struct 
 	}
 	if (unlikely(!near(s, i, m, space, access_bytes(i), false, false, i->flags & VGPU_F_ABS,
 			   &p)))
-		return load_far(s, i, m, space);
+		return space <= GLOBAL && load_quarters(s, i, m) ? MEM_DONE :
+								   load_far(s, i, m, space);
 	if (!p.local && ends_meet(s, i, m, space) && at_one_place(&p, m)) {
 		touch_one(s, &p);
 		load_one(s, i, m, p.base + p.last);
@@ -418,7 +422,8 @@ lanes_noinline enum vgpu_lanes_end store_part(struct vgpu_lanes *s, const struct
 	}
 	if (unlikely(
 		    !near(s, i, m, space, access_bytes(i), true, false, i->flags & VGPU_F_ABS, &p)))
-		return store_far(s, i, m, space);
+		return space <= GLOBAL && store_quarters(s, i, m) ? MEM_DONE :
+								    store_far(s, i, m, space);
 	if (!p.local && ends_meet(s, i, m, space) && at_one_place(&p, m)) {
 		touch_one(s, &p);
 		store_one(s, i, m, p.base + p.last);

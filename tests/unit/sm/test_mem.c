@@ -88,8 +88,14 @@ static u64 pattern(enum space space, u32 kind, u32 lane, u32 size, u64 base, u64
 		if (window)
 			return window + offset;
 		break;
-	case 3:	/* strided */
+	case 3:	/* strided, or eight lanes each in a row or at one place, or not quite */
 		offset = base + (u64)lane * size * 5;
+		if (base & 1)
+			break;
+		offset = base % 1024 + (base >> (6 + 2 * (lane / 8)) & 3) * 4096;
+		offset += base >> (1 + lane / 8) & 1 ? lane % 8 * size : 0;
+		if (base & 32 && !(rig_random(seed) % 64))
+			offset += size;
 		break;
 	default:
 		offset = rig_random(seed) % limit;
