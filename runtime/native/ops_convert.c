@@ -124,6 +124,7 @@ static void narrow(struct translation *t, const struct vgpu_insn *i, u32 op, boo
 {
 	struct x86 *x = &t->x;
 	u32 round = i->op == VGPU_OP_D2I && VGPU_F_RND(i->flags) == VGPU_RND_RZ ? 0 : ROUND(i);
+	struct later *l = NULL;
 	u8 d[2];
 
 	for (u32 p = 0; p < 2; p++) {
@@ -146,6 +147,8 @@ static void narrow(struct translation *t, const struct vgpu_insn *i, u32 op, boo
 	}
 	if (i->op == VGPU_OP_D2F)
 		tr_canonical(t, d, 2, false);
+	if (i->op == VGPU_OP_D2F && i->flags & VGPU_F_FTZ)
+		l = tr_smallest(t, d, 2);
 	for (u32 p = 0; p < 2; p++) {
 		if (i->op == VGPU_OP_D2F && i->flags & VGPU_F_FTZ)
 			tr_flush(t, d[p]);
@@ -153,6 +156,8 @@ static void narrow(struct translation *t, const struct vgpu_insn *i, u32 op, boo
 			tr_saturate(t, d[p]);
 	}
 	tr_results(t, d, i->dst, false);
+	if (l)
+		tr_back(t, l);
 }
 
 enum {

@@ -4,6 +4,7 @@
  * operation is the one instruction that IEEE 754 rounds once, under the mode that the instruction
  * itself carries; NaNs become canonical; FTZ and SAT work on operands and results.
  */
+#include "access.h"
 #include "translate.h"
 
 #define NAN32	0x7fffffffu
@@ -22,7 +23,7 @@
 #define SUBTRACT	0x5c
 #define DIVIDE		0x5e
 #define SQUARE_ROOT	0x51
-#define CMP_EQ		0
+#define CMP_EQ		0		/* of V_COMPARE, too */
 #define CMP_UNORDERED	3
 
 /* Some of them are NaN */
@@ -65,6 +66,28 @@ void tr_flush(struct translation *t, u8 d)
 	       V_BROADCAST | V_MASK(7));
 }
 
+static void interpret_instead(struct translation *t, const struct later *l)
+{
+	tr_call_instead(t, l, vgpu_native_interpret);
+}
+
+/* See flushing() in sim-device/sm/lanes_vec.h. Destroys vector 0 and k7. */
+struct later *tr_smallest(struct translation *t, const u8 *d, u32 count)
+{
+	struct later *l = tr_later(t, interpret_instead);
+	struct x86 *x = &t->x;
+
+	for (u32 n = 0; n < count; n++) {
+		x86_vm(x, V_AND, 0, d[n], at_label(x86_constant(x, 0x7fffffff)), V_BROADCAST);
+		x86_vmi(x, V_COMPARE, n ? 0 : 7, 0, at_label(x86_constant(x, 0x800000)),
+			V_BROADCAST, CMP_EQ);
+	}
+	tr_leaves(t, l);
+	x86_k_ortest(x, 7, count > 1 ? 0 : 7);
+	x86_jump_if(x, CC_NE, l->here);
+	return l;
+}
+
 /* Into [0, 1]; NaN and -0 become +0. The instructions give the second of two zeros, or if one is a
  * NaN. */
 void tr_saturate(struct translation *t, u8 d)
@@ -75,7 +98,7 @@ void tr_saturate(struct translation *t, u8 d)
 	x86_v(&t->x, PS(0x5d), d, 7, d, 0);
 }
 
-enum shape {
+enum form {
 	BINARY,		/* op(a, b) */
 	UNARY,		/* op(a) */
 	RECIPROCAL,	/* 1 / a */
@@ -136,7 +159,7 @@ static u8 operand(struct translation *t, u8 reg, u8 temp, bool ftz)
 	return temp;
 }
 
-static void compute(struct translation *t, const struct vgpu_insn *i, enum shape shape, u32 op,
+static void compute(struct translation *t, const struct vgpu_insn *i, enum form form, u32 op,
 		    u8 d, u32 p, bool wide)
 {
 	bool ftz = i->flags & VGPU_F_FTZ && !wide, imm = i->flags & VGPU_F_IMM;
@@ -144,9 +167,9 @@ static void compute(struct translation *t, const struct vgpu_insn *i, enum shape
 	u8 a = operand(t, tr_use(t, chunk(i->a, p)), 0, ftz), b;
 	struct x86 *x = &t->x;
 
-	if (shape == FMA || (shape == BINARY && op == MULTIPLY))
+	if (form == FMA || (form == BINARY && op == MULTIPLY))
 		a = factor(t, a, 0, p, wide);
-	switch (shape) {
+	switch (form) {
 	case BINARY:
 		if (imm && !ftz && !mode) {
 			tr_with_b(t, PACKED(op), d, a, i, p, wide, of_active(t, op, p, wide));
@@ -199,10 +222,12 @@ static void compute(struct translation *t, const struct vgpu_insn *i, enum shape
 	}
 }
 
-static void arithmetic(struct translation *t, const struct vgpu_insn *i, enum shape shape, u32 op,
+static void arithmetic(struct translation *t, const struct vgpu_insn *i, enum form form, u32 op,
 		       bool wide)
 {
+	bool ftz = i->flags & VGPU_F_FTZ && !wide && form != SIGN;
 	u32 parts = tr_parts(t, wide);
+	struct later *l = NULL;
 	u8 d[4];
 
 	for (u32 p = 0; p < parts; p++) {
@@ -210,18 +235,22 @@ static void arithmetic(struct translation *t, const struct vgpu_insn *i, enum sh
 
 		d[p] = tr_fresh(t);
 		results |= 1u << d[p];
-		compute(t, i, shape, op, d[p], p, wide);
+		compute(t, i, form, op, d[p], p, wide);
 		t->pinned = results;	/* operands of this part are done with */
 	}
-	if (shape != SIGN)
+	if (form != SIGN)
 		tr_canonical(t, d, parts, wide);
+	if (ftz && (form == FMA || form == RECIPROCAL || op == MULTIPLY || op == DIVIDE))
+		l = tr_smallest(t, d, parts);
 	for (u32 p = 0; p < parts; p++) {
-		if (i->flags & VGPU_F_FTZ && !wide && shape != SIGN)
+		if (ftz)
 			tr_flush(t, d[p]);
 		if (i->flags & VGPU_F_SAT && !wide)
 			tr_saturate(t, d[p]);
 	}
 	tr_results_of(t, d, parts, i->dst, wide);
+	if (l)
+		tr_back(t, l);
 }
 
 bool tr_float(struct translation *t, const struct vgpu_insn *i)

@@ -31,6 +31,16 @@ void tr_call(struct translation *t, const struct vgpu_insn *i, native_access *f)
 	call_for(t, i, f);
 }
 
+void tr_call_instead(struct translation *t, const struct later *l, native_access *f)
+{
+	tr_store_at(t, l->left, l->index);
+	x86_rr(&t->x, false, X_LOAD, RDX, R12);
+	if (tr_unmasked(t))
+		x86_mov_ri(&t->x, RDX, ~0u);
+	call_for(t, &t->code[l->index], f);
+	tr_load_at(t, l->returned);
+}
+
 /* What is live is in memory; nothing is cached behind it. */
 static void call_here(struct translation *t, const struct vgpu_insn *i, native_access *f)
 {
@@ -217,18 +227,7 @@ static void parameter(struct translation *t, const struct vgpu_insn *i)
 
 static void call_thread_index(struct translation *t, const struct later *l)
 {
-	const struct vgpu_insn *i = &t->code[l->index];
-
-	tr_store_at(t, l->left, l->index);
-	if (t->x.small) {
-		tr_call(t, i, vgpu_native_interpret);
-	} else {
-		x86_rr(&t->x, false, X_LOAD, RDX, R12);
-		if (tr_unmasked(t))
-			x86_mov_ri(&t->x, RDX, ~0u);
-		call_for(t, i, vgpu_native_thread_index);
-	}
-	tr_load_at(t, l->returned);
+	tr_call_instead(t, l, t->x.small ? vgpu_native_interpret : vgpu_native_thread_index);
 }
 
 struct x86_mem tr_lane_numbers(struct translation *t, u32 half)

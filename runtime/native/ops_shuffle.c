@@ -7,7 +7,6 @@
 
 enum {
 	V_SUB = EVEX(1, 1, 0, 0xfa),
-	V_COMPARE = EVEX(1, 3, 0, 0x1f),	/* vpcmpd, to a mask: 6 is greater */
 	V_PERMUTE = EVEX(1, 2, 0, 0x76),	/* vpermi2d: of two by what is in the result */
 };
 

@@ -281,6 +281,12 @@ bool tr_shuffle(struct translation *t, const struct vgpu_insn *i);
 /* rax = f(lanes, the instruction, active lanes): what is live is in memory */
 void tr_call(struct translation *t, const struct vgpu_insn *i,
 	     u32 (*f)(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m));
+/*
+ * The same in the place of what stands in the segment, which cannot fail: for all lanes, where the
+ * instruction is for all.
+ */
+void tr_call_instead(struct translation *t, const struct later *l,
+		     u32 (*f)(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m));
 /* A call of access.h, or of the interpreter, in the place of what stands in the segment */
 void tr_call_later(struct translation *t, const struct later *l);
 void tr_call_and_load(struct translation *t, const struct later *l);	/* what is live is there */
@@ -310,6 +316,12 @@ bool tr_global_store(struct translation *t, const struct vgpu_insn *i);
 /* Floats: d, parts of which may be NaNs, become canonical (ops_float.c). */
 void tr_canonical(struct translation *t, const u8 *d, u32 count, bool wide);
 void tr_flush(struct translation *t, u8 d);
+/*
+ * The interpreter executes the instruction if one of its results, in @d, is the smallest normal
+ * number: of one that flushes. Returns where tr_back() is to be called; what is done until then the
+ * interpreter has done.
+ */
+struct later *tr_smallest(struct translation *t, const u8 *d, u32 count);
 void tr_saturate(struct translation *t, u8 d);
 
 /* Vector instructions that several files use */
@@ -333,6 +345,7 @@ enum {
 	V_ORQ = EVEX(1, 1, 1, 0xeb),
 	V_XORQ = EVEX(1, 1, 1, 0xef),
 	V_TESTN = EVEX(2, 2, 0, 0x27),
+	V_COMPARE = EVEX(1, 3, 0, 0x1f),	/* vpcmpd, to a mask: 0 equal, 6 greater */
 	V_SX = EVEX_OF(1, 2, 0, 0x25, 32),	/* vpmovsxdq */
 	V_ZX = EVEX_OF(1, 2, 0, 0x35, 32),
 	V_SHIFT_IMMQ = EVEX(1, 1, 1, 0x73),	/* by the field of reg: 6 left, 2 right */

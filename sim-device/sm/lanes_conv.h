@@ -319,12 +319,25 @@ lanes_noinline void l2f_lanes(u32 *o, const u64 *a, u32 flags)
 
 /* ---- between floats ----------------------------------------------------- */
 
+/* By the present mode; of an FFMA what ffma_odds() has left */
 lanes_noinline void d2f_lanes(u32 *o, const u64 *a, u32 flags)
 {
-	vu clear = flushed(flags & VGPU_F_FTZ);
+	vu clear = flushed(flags & VGPU_F_FTZ), r[NV], small = {};
 
-	for (int k = 0; k < NV; k++)
-		((vu *)o)[k] = finished((vu)join_f(vd_at(a, 2 * k), vd_at(a, 2 * k + 1)), clear);
+	EACH_VECTOR(k) {
+		r[k] = finished((vu)join_f(vd_at(a, 2 * k), vd_at(a, 2 * k + 1)), clear);
+		small |= smallest(r[k]);
+	}
+	if (flags & VGPU_F_FTZ && unlikely(!all_zero(small)) && !mxcsr_flushes()) {
+		u32 before = mxcsr_read();
+
+		mxcsr_write(before | MXCSR_FLUSH);
+		d2f_lanes(o, a, flags);
+		mxcsr_write(before);
+		return;
+	}
+	EACH_VECTOR(k)
+		((vu *)o)[k] = r[k];
 	if (flags & VGPU_F_SAT)
 		saturate(o);
 }

@@ -114,22 +114,30 @@ lanes_inline void flush(u32 *o, const u32 *a)
 
 /*
  * An operation on floats with all its flags but the mode, which stands in MXCSR, into @o, which may
- * be an operand.
+ * be an operand. @inexact: of one that may round to the smallest normal number (flushing()).
  */
-#define FLOAT_OP(name, expr)									\
+#define FLOAT_OP(name, inexact, expr)								\
 	lanes_noinline void float_##name(u32 *o, const u32 *a, const u32 *b, const u32 *c, \
 		u32 flags) \
 	{											\
 		vu clear = splat(0x7fffffff);							\
 		(void)b, (void)c;								\
 		if (flags & VGPU_F_FTZ) {							\
+			vu r[NV], small = {};							\
 			EACH_VECTOR(k) {							\
 				vf x = (vf)flush_v(vu_at(a, k), clear), y = (vf)flush_v(vu_at(b, \
 					k), clear); \
 				vf z = (vf)flush_v(vu_at(c, k), clear);				\
 				(void)y, (void)z;						\
-				((vu *)o)[k] = finished((vu)(expr), clear);			\
+				r[k] = finished((vu)(expr), clear);				\
+				small |= smallest(r[k]);					\
 			}									\
+			if ((inexact) && unlikely(!all_zero(small)) && !mxcsr_flushes()) {	\
+				flushing(float_##name, o, a, b, c, flags);			\
+				return;								\
+			}									\
+			EACH_VECTOR(k)								\
+				((vu *)o)[k] = r[k];						\
 		} else {									\
 			EACH_VECTOR(k) {							\
 				vf x = vf_at(a, k), y = vf_at(b, k), z = vf_at(c, k);		\
@@ -165,16 +173,16 @@ lanes_inline void flush(u32 *o, const u32 *a)
 		}										\
 	}
 
-FLOAT_OP(FADD, x + y)
-FLOAT_OP(FSUB, x - y)
-FLOAT_OP(FMUL, x * y)
-FLOAT_OP(FDIV, x / y)
-FLOAT_OP(FRCP, 1.0f / x)
-FLOAT_OP(FSQRT, sqrt_vf(x))
-FLOAT_OP(FRSQ, 1.0f / sqrt_vf(x))
-FLOAT_OP(FMIN, fmin_vf(x, y))
-FLOAT_OP(FMAX, fmax_vf(x, y))
-FLOAT_OP(FRND, rnd_vf(x))
+FLOAT_OP(FADD, false, x + y)
+FLOAT_OP(FSUB, false, x - y)
+FLOAT_OP(FMUL, true, x * y)
+FLOAT_OP(FDIV, true, x / y)
+FLOAT_OP(FRCP, true, 1.0f / x)
+FLOAT_OP(FSQRT, false, sqrt_vf(x))
+FLOAT_OP(FRSQ, false, 1.0f / sqrt_vf(x))
+FLOAT_OP(FMIN, false, fmin_vf(x, y))
+FLOAT_OP(FMAX, false, fmax_vf(x, y))
+FLOAT_OP(FRND, false, rnd_vf(x))
 SIGN_OP(FABS, x & 0x7fffffffu)
 SIGN_OP(FNEG, x ^ 0x80000000u)
 DOUBLE_OP(DADD, x + y)
@@ -187,7 +195,7 @@ DOUBLE_OP(DRSQ, 1.0 / sqrt_vd(x))
 DOUBLE_OP(DMIN, dmin_vd(x, y))
 DOUBLE_OP(DMAX, dmax_vd(x, y))
 DOUBLE_OP(DRND, rnd_vd(x))
-FLOAT_OP(FFMA, fma_vf(x, y, z))
+FLOAT_OP(FFMA, true, fma_vf(x, y, z))
 #if LANES_VECTOR == 32
 DOUBLE_OP(DFMA, fma_vd(x, y, z))
 #endif

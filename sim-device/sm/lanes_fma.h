@@ -92,18 +92,6 @@ lanes_noinline void ffma_odds(u64 *o, const u32 *a, const u32 *b, const u32 *c, 
 	}
 }
 
-/* Round them by the present mode. */
-lanes_noinline void ffma_narrow(u32 *o, const u64 *odds, u32 flags)
-{
-	vu clear = flushed(flags & VGPU_F_FTZ);
-
-	for (int k = 0; k < NV; k++)
-		((vu *)o)[k] =
-			finished((vu)join_f(vd_at(odds, 2 * k), vd_at(odds, 2 * k + 1)), clear);
-	if (flags & VGPU_F_SAT)
-		saturate(o);
-}
-
 /* Shift right, keeping in bit 0 whether anything was lost. */
 lanes_inline unsigned __int128 shift_sticky(unsigned __int128 v, u32 n)
 {

@@ -116,7 +116,7 @@
 		if (VGPU_F_RND(i->flags)) {
 			ffma_odds(s->x, R(i->a), BR, R(i->c), i->flags);
 			round_by(i->flags);
-			ffma_narrow(OUT, s->x, i->flags);
+			d2f_lanes(OUT, s->x, i->flags);
 			round_by(VGPU_RND_RN);
 			KEEP;
 		} else {

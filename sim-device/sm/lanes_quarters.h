@@ -63,8 +63,7 @@ lanes_inline bool in_quarters(struct vgpu_lanes *s, const struct vgpu_insn *i, u
 		last = a[high] + i->imm;
 		if (p->row[q] && last - first != (high - low) << shift)
 			return false;
-		if (first & ((1u << shift) - 1) || first >= VGPU_ADDRESS_LIMIT ||
-		    (first ^ last) >> VGPU_PAGE_SHIFT ||
+		if (first & ((1u << shift) - 1) || (first ^ last) >> VGPU_PAGE_SHIFT ||
 		    !quarter_is(a, m, q, low, shift, p->row[q]))
 			return false;
 		segment = first >> VGPU_SEGMENT_SHIFT;

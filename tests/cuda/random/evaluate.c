@@ -37,7 +37,9 @@ static uint64_t value(const struct block *b, const struct expr *e, unsigned int 
 		if (flush && e->op->arg[i] == T_F32)
 			arg[i] = soft_flush(arg[i]);
 	}
+	soft_flushing(flush);
 	r = e->op->eval(e->op, arg);
+	soft_flushing(false);
 	return flush && e->op->result == T_F32 ? soft_flush(r) : r;
 }
 

@@ -112,6 +112,11 @@ static inline s128 int_value(enum type type, uint64_t bits)
 uint64_t soft_nan(enum type type);
 bool soft_is_nan(enum type type, uint64_t a);
 uint64_t soft_flush(uint64_t a); /* f32: subnormal to zero of its sign */
+/*
+ * From now on, f32: so is a result that would be subnormal if exponents had no end, which GPUs
+ * round before they look at it.
+ */
+void soft_flushing(bool on);
 double soft_value(enum type type, uint64_t a); /* exact */
 uint64_t soft_add(enum type type, uint64_t a, uint64_t b, enum mode mode);
 uint64_t soft_mul(enum type type, uint64_t a, uint64_t b, enum mode mode);

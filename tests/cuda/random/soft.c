@@ -112,21 +112,31 @@ static u128 round_bits(u128 m, int shift, bool negative, enum mode mode)
 	return m + up;
 }
 
+static bool flushing;
+
+void soft_flushing(bool on)
+{
+	flushing = on;
+}
+
 static uint64_t pack(enum type type, bool negative, u128 m, int exponent, enum mode mode)
 {
 	const struct format *f = &formats[type];
 	uint64_t sign = negative ? sign_bit(type) : 0;
+	bool small = type == T_F32 && flushing;
 	int top, last;
 
 	if (!m)
 		return sign;
 	top = exponent + top_bit(m);
-	last = (top < f->min ? f->min : top) - (f->precision - 1);
+	last = (top < f->min && !small ? f->min : top) - (f->precision - 1);
 	m = round_bits(m, last - exponent, negative, mode);
 	if (m >> f->precision) {
 		m >>= 1;
 		last++;
 	}
+	if (last + f->precision - 1 < f->min && small)
+		return sign;
 	if (last + f->precision - 1 > f->max) {
 		if (mode == RZ || (mode == RU && negative) || (mode == RD && !negative))
 			return infinity(type, negative) - 1;

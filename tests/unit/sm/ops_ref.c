@@ -274,10 +274,39 @@ static double min_d(double a, double b)
 	return a == b ? (signbit(a) ? a : b) : a < b ? a : b;
 }
 
+/*
+ * Is a result of the smallest normal number one only because those below are multiples of 2^-149?
+ * Then it is flushed, too. In the mode of the operation, which is repeated with larger numbers.
+ */
+static bool rounds_up(unsigned int op, float a, float b, float c)
+{
+	volatile float x = a, y = b, z = c * 0x1p64f, r;
+	bool first = fabsf(a) < fabsf(b);
+
+	switch (op) {
+	case VGPU_OP_FMUL:
+	case VGPU_OP_FFMA:
+		x = first ? x * 0x1p64f : x;
+		y = first ? y : y * 0x1p64f;
+		r = op == VGPU_OP_FMUL ? x * y : fmaf(x, y, z);
+		break;
+	case VGPU_OP_FDIV:
+		r = x * 0x1p64f / y;
+		break;
+	case VGPU_OP_FRCP:
+		r = 0x1p64f / x;
+		break;
+	default:
+		return false;
+	}
+	return fabsf(r) < 0x1p-62f;
+}
+
 static bool ref_f32(unsigned int op, unsigned int flags, uint32_t ua, uint32_t ub, uint32_t uc,
 		    __u64 *result)
 {
 	volatile float a, b, c, r;
+	bool up = false;
 	uint32_t bits;
 
 	if (flags & VGPU_F_FTZ) {
@@ -306,6 +335,8 @@ static bool ref_f32(unsigned int op, unsigned int flags, uint32_t ua, uint32_t u
 		fesetround(FE_TONEAREST);
 		return false;
 	}
+	if (flags & VGPU_F_FTZ && fabsf(r) == 0x1p-126f)
+		up = rounds_up(op, a, b, c);
 	fesetround(FE_TONEAREST);
 	bits = bits_f(r);
 	if (isnan(r))
@@ -313,7 +344,7 @@ static bool ref_f32(unsigned int op, unsigned int flags, uint32_t ua, uint32_t u
 		       op == VGPU_OP_FNEG ? ua ^ 0x80000000 :
 					    NAN32;
 	if (flags & VGPU_F_FTZ)
-		bits = ftz(bits);
+		bits = up ? bits & 0x80000000 : ftz(bits);
 	if (flags & VGPU_F_SAT)
 		bits = !(r > 0) ? 0 : r > 1 ? bits_f(1) : bits;
 	*result = bits;
@@ -409,6 +440,7 @@ static bool ref_conv(unsigned int op, unsigned int flags, uint64_t a, __u64 *res
 	uint32_t ua = flags & VGPU_F_FTZ ? ftz((uint32_t)a) : (uint32_t)a;
 	volatile double d;
 	volatile float f;
+	bool up = false;
 	uint32_t bits;
 
 	switch (op) {
@@ -436,7 +468,12 @@ static bool ref_conv(unsigned int op, unsigned int flags, uint64_t a, __u64 *res
 		return true;
 	case VGPU_OP_I2F: f = is_signed ? (float)(int32_t)a : (float)(uint32_t)a; break;
 	case VGPU_OP_L2F: f = is_signed ? (float)(int64_t)a : (float)a; break;
-	case VGPU_OP_D2F: f = (float)d_of(a); break;
+	case VGPU_OP_D2F:
+		f = (float)(d_of(a) * 0x1p64);
+		up = fabsf(f) < 0x1p-62f;
+		f = (float)d_of(a);
+		up &= fabsf(f) == 0x1p-126f;
+		break;
 	case VGPU_OP_H2F: f = (float)half_value((unsigned int)a & 0xffff); break;
 	default:
 		fesetround(FE_TONEAREST);
@@ -445,7 +482,7 @@ static bool ref_conv(unsigned int op, unsigned int flags, uint64_t a, __u64 *res
 	fesetround(FE_TONEAREST);
 	bits = isnan(f) ? NAN32 : bits_f(f);
 	if (flags & VGPU_F_FTZ)
-		bits = ftz(bits);
+		bits = up ? bits & 0x80000000 : ftz(bits);
 	if (flags & VGPU_F_SAT)
 		bits = !(f > 0) ? 0 : f > 1 ? bits_f(1) : bits;
 	*result = bits;

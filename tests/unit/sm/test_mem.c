@@ -92,10 +92,13 @@ static u64 pattern(enum space space, u32 kind, u32 lane, u32 size, u64 base, u64
 		offset = base + (u64)lane * size * 5;
 		if (base & 1)
 			break;
-		offset = base % 1024 + (base >> (6 + 2 * (lane / 8)) & 3) * 4096;
+		offset = (base & 14 ? base % 1024 : 4096 - 24) +
+			 (base >> (6 + 2 * (lane / 8)) & 3) * 4096;
 		offset += base >> (1 + lane / 8) & 1 ? lane % 8 * size : 0;
-		if (base & 32 && !(rig_random(seed) % 64))
+		if (base & 32 && !(rig_random(seed) % 16))
 			offset += size;
+		if (size > 1 && base % 128 == 64)
+			return RIG_BASE + offset % limit / size * size + 1;
 		break;
 	default:
 		offset = rig_random(seed) % limit;
