@@ -210,7 +210,7 @@ static void test_access(void **state)
 	(void)state;
 	rigs[0] = rig_new(5);
 	rigs[1] = rig_new(5);
-	for (u32 round = 0; round < 16000; round++) {
+	for (u32 round = 0; round < 32000; round++) {
 		u64 r = rig_random(&seed), address[VGPU_LANES], base = rig_random(&seed) % 4096;
 		u32 n = r % VGPU_ARRAY_SIZE(accesses), kind = r >> 8 & 7, reason = 0, lane = 0;
 		bool narrow = accesses[n].space >= SHARED, absolute = (r >> 24 & 31) == 0;
@@ -224,6 +224,8 @@ static void test_access(void **state)
 
 		if (r >> 48 & 1)
 			m = (u32)rig_random(&seed) | 1u << (r >> 49 & 31);
+		if (kind == 3 && r >> 54 & 1)
+			i.flags = 2 | (r >> 55 & 1);
 		/* registers for the data, now and then those of the address */
 		*(accesses[n].store ? &i.b : &i.dst) = (r >> 40 & 3) ? 8 : 18;
 		i.imm = (u64)displacement;
