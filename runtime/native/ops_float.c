@@ -66,6 +66,59 @@ void tr_flush(struct translation *t, u8 d)
 	       V_BROADCAST | V_MASK(7));
 }
 
+static bool is_subnormal(u32 v)
+{
+	return !(v & 0x7f800000) && v & 0x7fffff;
+}
+
+static bool makes_flushed(const struct translation *t, const struct vgpu_insn *i)
+{
+	if (i->guard != VGPU_PT)
+		return false;
+	switch (i->op) {
+	case VGPU_OP_FADD:
+	case VGPU_OP_FSUB:
+	case VGPU_OP_FMUL:
+	case VGPU_OP_FDIV:
+	case VGPU_OP_FFMA:
+	case VGPU_OP_FSQRT:
+	case VGPU_OP_FRCP:
+	case VGPU_OP_FRSQ:
+	case VGPU_OP_FMIN:
+	case VGPU_OP_FMAX:
+	case VGPU_OP_FABS:
+	case VGPU_OP_FNEG:
+	case VGPU_OP_FRND:
+	case VGPU_OP_FSIN:
+	case VGPU_OP_FCOS:
+	case VGPU_OP_FEX2:
+	case VGPU_OP_FLG2:
+	case VGPU_OP_FTANH:
+	case VGPU_OP_D2F:
+		return i->flags & VGPU_F_FTZ;
+	case VGPU_OP_I2F:
+	case VGPU_OP_L2F:
+		return true;
+	case VGPU_OP_MOV:
+		return i->flags & VGPU_F_IMM ? !is_subnormal((u32)i->imm) :
+					       tr_is_flushed(t, i->b);
+	}
+	return false;
+}
+
+void tr_note_flushed(struct translation *t, const struct vgpu_insn *i)
+{
+	bool flushed = makes_flushed(t, i);
+	struct vgpu_operands o;
+
+	vgpu_operands_find(i, &o);
+	for (u32 n = 0; n < o.write_count; n++)
+		if (o.writes[n] < VGPU_OPERAND_PREDICATE)
+			t->flushed[o.writes[n] / 64] &= ~(1ull << o.writes[n] % 64);
+	if (flushed)
+		t->flushed[i->dst / 64] |= 1ull << i->dst % 64;
+}
+
 static void interpret_instead(struct translation *t, const struct later *l)
 {
 	tr_call_instead(t, l, vgpu_native_interpret);
@@ -163,19 +216,25 @@ static void compute(struct translation *t, const struct vgpu_insn *i, enum form 
 		    u8 d, u32 p, bool wide)
 {
 	bool ftz = i->flags & VGPU_F_FTZ && !wide, imm = i->flags & VGPU_F_IMM;
+	bool ftz_b = ftz && !imm && !tr_is_flushed(t, i->b);
 	u32 mode = VGPU_F_RND(i->flags), round = mode ? V_ROUND(mode) : 0;
-	u8 a = operand(t, tr_use(t, chunk(i->a, p)), 0, ftz), b;
+	u8 a = operand(t, tr_use(t, chunk(i->a, p)), 0, ftz && !tr_is_flushed(t, i->a)), b;
+	struct vgpu_insn with_imm = *i;
 	struct x86 *x = &t->x;
+
+	if (imm && ftz && is_subnormal((u32)i->imm))
+		with_imm.imm = i->imm & 0x80000000;
+	i = &with_imm;
 
 	if (form == FMA || (form == BINARY && op == MULTIPLY))
 		a = factor(t, a, 0, p, wide);
 	switch (form) {
 	case BINARY:
-		if (imm && !ftz && !mode) {
+		if (imm && !mode) {
 			tr_with_b(t, PACKED(op), d, a, i, p, wide, of_active(t, op, p, wide));
 			return;
 		}
-		b = operand(t, tr_b(t, i, p, wide, 1), 1, ftz);
+		b = operand(t, tr_b(t, i, p, wide, 1), 1, ftz_b);
 		x86_v(x, PACKED(op), d, a, b, round | of_active(t, op, p, wide));
 		return;
 	case UNARY:
@@ -192,18 +251,18 @@ static void compute(struct translation *t, const struct vgpu_insn *i, enum form 
 		return;
 	case FMA:
 		tr_copy(t, d, chunk(i->c, p));
-		if (ftz)
+		if (ftz && !tr_is_flushed(t, i->c))
 			tr_flush(t, d);
-		if (imm && !ftz && !mode) {
+		if (imm && !mode) {
 			tr_with_b(t, FMA231, d, a, i, p, wide,
 				  of_active(t, MULTIPLY, p, wide));
 			return;
 		}
-		b = operand(t, tr_b(t, i, p, wide, 1), 1, ftz);
+		b = operand(t, tr_b(t, i, p, wide, 1), 1, ftz_b);
 		x86_v(x, FMA231, d, a, b, round | of_active(t, MULTIPLY, p, wide));
 		return;
 	case MINMAX:
-		b = operand(t, tr_b(t, i, p, wide, 1), 1, ftz);
+		b = operand(t, tr_b(t, i, p, wide, 1), 1, ftz_b);
 		min_max(t, op, d, a, b, wide);
 		return;
 	case ROUND: {

@@ -169,6 +169,7 @@ void tr_begin_segment(struct translation *t)
 		t->chunk_of[n] = NO_CHUNK;
 	memset(t->slot_of, 0, sizeof(t->slot_of));
 	memset(t->derived_of, 0, sizeof(t->derived_of));
+	memset(t->flushed, 0, sizeof(t->flushed));
 	t->residency_count = 0;
 	t->now = 0;
 }

@@ -408,6 +408,7 @@ static u32 segment(struct translation *t, u32 first)
 		x86_ri(x, false, 5, R15, 1);
 		x86_jump_if(x, CC_B, t->exit[pc]);
 		instruction(t, &t->code[pc]);
+		tr_note_flushed(t, &t->code[pc]);
 	}
 	/* the verifier has seen that the last instruction leaves */
 	if (end < t->count &&

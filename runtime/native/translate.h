@@ -121,6 +121,7 @@ struct translation {
 	u32 index;		/* of the instruction */
 	u32 end;		/* of the segment */
 	u32 now;		/* event in it */
+	u64 flushed[4];		/* R slots that have no subnormal number in active lanes */
 	u32 *began;		/* event of each instruction */
 	/* labels of the present mode, by instruction */
 	x86_label *segment, *body, *entry, *exit;
@@ -316,6 +317,12 @@ bool tr_global_store(struct translation *t, const struct vgpu_insn *i);
 /* Floats: d, parts of which may be NaNs, become canonical (ops_float.c). */
 void tr_canonical(struct translation *t, const u8 *d, u32 count, bool wide);
 void tr_flush(struct translation *t, u8 d);
+/* Slot @reg is known to need none; and what an instruction makes of that. */
+static inline bool tr_is_flushed(const struct translation *t, u32 reg)
+{
+	return t->flushed[reg / 64] >> reg % 64 & 1;
+}
+void tr_note_flushed(struct translation *t, const struct vgpu_insn *i);
 /*
  * The interpreter executes the instruction if one of its results, in @d, is the smallest normal
  * number: of one that flushes. Returns where tr_back() is to be called; what is done until then the
