@@ -92,8 +92,10 @@ static u64 pattern(enum space space, u32 kind, u32 lane, u32 size, u64 base, u64
 		offset = base + (u64)lane * size * 5;
 		if (base & 1)
 			break;
-		offset = (base & 14 ? base % 1024 : 4096 - 24) +
-			 (base >> (6 + 2 * (lane / 8)) & 3) * 4096;
+		/* pages ascend, or descend */
+		offset = (u64)__builtin_popcountll(base >> 6 & ((1u << lane / 8) - 1));
+		offset = (base & 512 ? 3 - offset : offset) * 4096 +
+			 (base & 14 ? base % 1024 : 4096 - 24);
 		offset += base >> (1 + lane / 8) & 1 ? lane % 8 * size : 0;
 		if (base & 32 && !(rig_random(seed) % 16))
 			offset += size;
