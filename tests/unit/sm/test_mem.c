@@ -584,12 +584,43 @@ static void test_nothing_around(void **state)
 	munmap(walls, 3 * VGPU_PAGE_SIZE);
 }
 
+/* Eight lanes in a row that goes on in the next page, which lies elsewhere; the others in a third. */
+static void test_over_the_end(void **state)
+{
+	static u32 elsewhere[VGPU_PAGE_SIZE / 4] __attribute__((aligned(4096)));
+	u64 next = (RIG_BASE >> VGPU_PAGE_SHIFT) + 1;
+
+	(void)state;
+	for (u32 n = 0; n < VGPU_ARRAY_SIZE(elsewhere); n++)
+		elsewhere[n] = n + 1;
+	for (int build = 0; build < rig_builds(); build++) {
+		struct rig *rig = rig_new(6);
+		const u32 *end = (const u32 *)rig->memory + VGPU_PAGE_SIZE / 4 - 4;
+		const u32 *third = (const u32 *)rig->memory + 2 * VGPU_PAGE_SIZE / 4;
+
+		rig->tlb[next % VGPU_TLB_ENTRIES].read = (u8 *)elsewhere;
+		for (u32 l = 0; l < VGPU_LANES; l++)
+			rig_q(rig, 4)[l] = RIG_BASE + 4 * l +
+					   (l < 8 ? VGPU_PAGE_SIZE - 16 : 2 * VGPU_PAGE_SIZE);
+		rig->code[0] = (struct vgpu_insn){ .op = VGPU_OP_LDG, .guard = VGPU_PT,
+						   .flags = VASS_MEM(4, 1), .dst = 8, .a = 4 };
+		assert_int_equal(rig_run(rig, build, 1), VGPU_LANES_BUDGET);
+		for (u32 l = 0; l < VGPU_LANES; l++)
+			assert_int_equal(rig_r(rig, 8)[l],
+					 l < 4 ? end[l] : l < 8 ? elsewhere[l - 4] : third[l]);
+		/* two ends of a page, and lanes 8 to 31 in the first segment of the third */
+		assert_int_equal(rig->lanes.segments, 3);
+		rig_free(rig);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_access),	     cmocka_unit_test(test_atomics),
 		cmocka_unit_test(test_atomic_local), cmocka_unit_test(test_parameters),
 		cmocka_unit_test(test_segments),     cmocka_unit_test(test_nothing_around),
+		cmocka_unit_test(test_over_the_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
