@@ -584,7 +584,7 @@ static void test_nothing_around(void **state)
 	munmap(walls, 3 * VGPU_PAGE_SIZE);
 }
 
-/* Eight lanes in a row that goes on in the next page, which lies elsewhere; the others in a third. */
+/* Eight lanes in a row over the end of a page; the next one lies elsewhere. */
 static void test_over_the_end(void **state)
 {
 	static u32 elsewhere[VGPU_PAGE_SIZE / 4] __attribute__((aligned(4096)));
