@@ -14,6 +14,7 @@
 #include "arms_rig.h"
 #include "native_rig.h"
 #include "same.h"
+#include "smallest_rig.h"
 #include "stride_rig.h"
 #include "tests/unit/sm/fma_tie.h"
 
@@ -217,55 +218,22 @@ static void test_fma_ties(void **state)
 	}
 }
 
-/* Registers 0 to 3 and 8: operands of results about 2^-126, the smallest float that is normal */
-static void make_smallest(struct state *s)
-{
-	make_state(s);
-	for (u32 l = 0; l < VGPU_LANES; l++) {
-		float sign = below(2) ? 1 : -1, size = 1 + (float)below(8) * 0x1p-23f;
-		double wide = sign * 0x1p-126 * (1 - below(16) * 0x1p-27);
-		float r[4];
-
-		/* a * b, a * b + c, b / a, 1 / d */
-		size = below(2) ? size : 3 - size;
-		r[0] = sign * size;
-		r[1] = (float)(below(2) ? 0x1p-126 / size : 0x1p-126 * size);
-		r[1] *= 1 + ((float)below(5) - 2) * 0x1p-23f;
-		r[2] = below(3) ? 0 : sign * 0x1p-125f;
-		r[3] = 0x1p126f * (1 + (float)below(3) * 0x1p-23f);
-		for (u32 n = 0; n < 4; n++)
-			memcpy(&s->regs[n * VGPU_LANES + l], &r[n], sizeof(*r));
-		memcpy(&s->regs[8 * VGPU_LANES + 2 * l], &wide, sizeof(wide));
-	}
-}
-
 /* What is flushed is decided as the interpreter does, in all modes. */
 static void test_smallest(void **state)
 {
-	static const struct vgpu_insn ops[] = {
-		{ .op = VGPU_OP_FMUL, .a = 0, .b = 1 },
-		{ .op = VGPU_OP_FFMA, .a = 0, .b = 1, .c = 2 },
-		{ .op = VGPU_OP_FDIV, .a = 1, .b = 0 },
-		{ .op = VGPU_OP_FRCP, .a = 3 },
-		{ .op = VGPU_OP_D2F, .a = 8 },
-		/* the same in all lanes */
-		{ .op = VGPU_OP_FMUL, .a = 4, .flags = VGPU_F_IMM, .imm = 0x3f7fffff },
-	};
-
 	if (!available(*state))
 		skip();
-	for (u64 seed = 1; seed <= 400; seed++) {
+	for (u64 seed = 1; seed <= 1000; seed++) {
 		u32 n = 0;
 
 		random_state = seed;
 		code[n++] = (struct vgpu_insn){ .op = VGPU_OP_MOV, .flags = VGPU_F_IMM, .dst = 4,
 						.imm = 0x800000 };
 		for (u32 k = 0; k < 12; k++) {
-			code[n] = ops[below(VGPU_ARRAY_SIZE(ops))];
-			code[n].flags |= VGPU_F_FTZ | (u32)below(4) | (below(4) ? 0 : VGPU_F_SAT);
-			code[n++].dst = (u8)(10 + k);
-			code[n++] = (struct vgpu_insn){ .op = VGPU_OP_STS, .flags = 2, .a = R_ROW,
-							.b = (u8)(10 + k), .imm = 128 * k };
+			code[n++] = flushing_insn();
+			code[n] = (struct vgpu_insn){ .op = VGPU_OP_STS, .flags = 2, .a = R_ROW,
+						      .b = code[n - 1].dst, .imm = 128 * k };
+			n++;
 		}
 		code[n++] = (struct vgpu_insn){ .op = VGPU_OP_EXIT };
 		for (u32 pc = 0; pc < n; pc++)
