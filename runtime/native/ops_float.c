@@ -124,7 +124,7 @@ static void interpret_instead(struct translation *t, const struct later *l)
 	tr_call_instead(t, l, vgpu_native_interpret);
 }
 
-/* See flushing() in sim-device/sm/lanes_vec.h. Destroys vector 0 and k7. */
+/* See smallest() in sim-device/sm/lanes_vec.h. Destroys vector 0 and k7. */
 struct later *tr_smallest(struct translation *t, const u8 *d, u32 count)
 {
 	struct later *l = tr_later(t, interpret_instead);

@@ -328,14 +328,10 @@ lanes_noinline void d2f_lanes(u32 *o, const u64 *a, u32 flags)
 		r[k] = finished((vu)join_f(vd_at(a, 2 * k), vd_at(a, 2 * k + 1)), clear);
 		small |= smallest(r[k]);
 	}
-	if (flags & VGPU_F_FTZ && unlikely(!all_zero(small)) && !mxcsr_flushes()) {
-		u32 before = mxcsr_read();
-
-		mxcsr_write(before | MXCSR_FLUSH);
-		d2f_lanes(o, a, flags);
-		mxcsr_write(before);
-		return;
-	}
+	if (flags & VGPU_F_FTZ && unlikely(!all_zero(small)))
+		EACH_VECTOR(k)
+			r[k] = flush_risen(r[k], (vu)join_f(vd_at(a, 2 * k) * 0x1p64,
+							    vd_at(a, 2 * k + 1) * 0x1p64));
 	EACH_VECTOR(k)
 		((vu *)o)[k] = r[k];
 	if (flags & VGPU_F_SAT)

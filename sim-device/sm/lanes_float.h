@@ -112,11 +112,26 @@ lanes_inline void flush(u32 *o, const u32 *a)
 		((vu *)o)[k] = flush_v(vu_at(a, k), splat(0x7fffffffu));
 }
 
+/* Of two factors, the smaller one times 2^64; of equal ones the second */
+lanes_inline vf scaled_first(vf x, vf y)
+{
+	vu less = (vu)((vs)((vu)x & 0x7fffffff) < (vs)((vu)y & 0x7fffffff));
+
+	return (vf)choose(less, (vu)(x * 0x1p64f), (vu)x);
+}
+
+lanes_inline vf scaled_second(vf x, vf y)
+{
+	vu less = (vu)((vs)((vu)x & 0x7fffffff) < (vs)((vu)y & 0x7fffffff));
+
+	return (vf)choose(less, (vu)y, (vu)(y * 0x1p64f));
+}
+
 /*
  * An operation on floats with all its flags but the mode, which stands in MXCSR, into @o, which may
- * be an operand. @inexact: of one that may round to the smallest normal number (flushing()).
+ * be an operand. @rises: it may round to the smallest normal number; @larger: @expr times 2^64.
  */
-#define FLOAT_OP(name, inexact, expr)								\
+#define FLOAT_OP(name, expr, rises, larger)							\
 	lanes_noinline void float_##name(u32 *o, const u32 *a, const u32 *b, const u32 *c, \
 		u32 flags) \
 	{											\
@@ -132,10 +147,14 @@ lanes_inline void flush(u32 *o, const u32 *a)
 				r[k] = finished((vu)(expr), clear);				\
 				small |= smallest(r[k]);					\
 			}									\
-			if ((inexact) && unlikely(!all_zero(small)) && !mxcsr_flushes()) {	\
-				flushing(float_##name, o, a, b, c, flags);			\
-				return;								\
-			}									\
+			if ((rises) && unlikely(!all_zero(small)))				\
+				EACH_VECTOR(k) {						\
+					vf x = (vf)flush_v(vu_at(a, k), clear);			\
+					vf y = (vf)flush_v(vu_at(b, k), clear);			\
+					vf z = (vf)flush_v(vu_at(c, k), clear);			\
+					(void)x, (void)y, (void)z;				\
+					r[k] = flush_risen(r[k], (vu)(larger));			\
+				}								\
 			EACH_VECTOR(k)								\
 				((vu *)o)[k] = r[k];						\
 		} else {									\
@@ -173,16 +192,16 @@ lanes_inline void flush(u32 *o, const u32 *a)
 		}										\
 	}
 
-FLOAT_OP(FADD, false, x + y)
-FLOAT_OP(FSUB, false, x - y)
-FLOAT_OP(FMUL, true, x * y)
-FLOAT_OP(FDIV, true, x / y)
-FLOAT_OP(FRCP, true, 1.0f / x)
-FLOAT_OP(FSQRT, false, sqrt_vf(x))
-FLOAT_OP(FRSQ, false, 1.0f / sqrt_vf(x))
-FLOAT_OP(FMIN, false, fmin_vf(x, y))
-FLOAT_OP(FMAX, false, fmax_vf(x, y))
-FLOAT_OP(FRND, false, rnd_vf(x))
+FLOAT_OP(FADD, x + y, false, x)
+FLOAT_OP(FSUB, x - y, false, x)
+FLOAT_OP(FMUL, x * y, true, scaled_first(x, y) * scaled_second(x, y))
+FLOAT_OP(FDIV, x / y, true, x * 0x1p64f / y)
+FLOAT_OP(FRCP, 1.0f / x, true, 0x1p64f / x)
+FLOAT_OP(FSQRT, sqrt_vf(x), false, x)
+FLOAT_OP(FRSQ, 1.0f / sqrt_vf(x), false, x)
+FLOAT_OP(FMIN, fmin_vf(x, y), false, x)
+FLOAT_OP(FMAX, fmax_vf(x, y), false, x)
+FLOAT_OP(FRND, rnd_vf(x), false, x)
 SIGN_OP(FABS, x & 0x7fffffffu)
 SIGN_OP(FNEG, x ^ 0x80000000u)
 DOUBLE_OP(DADD, x + y)
@@ -195,7 +214,8 @@ DOUBLE_OP(DRSQ, 1.0 / sqrt_vd(x))
 DOUBLE_OP(DMIN, dmin_vd(x, y))
 DOUBLE_OP(DMAX, dmax_vd(x, y))
 DOUBLE_OP(DRND, rnd_vd(x))
-FLOAT_OP(FFMA, true, fma_vf(x, y, z))
+FLOAT_OP(FFMA, fma_vf(x, y, z), true,
+	 fma_vf(scaled_first(x, y), scaled_second(x, y), z * 0x1p64f))
 #if LANES_VECTOR == 32
 DOUBLE_OP(DFMA, fma_vd(x, y, z))
 #endif

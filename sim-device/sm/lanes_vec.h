@@ -526,30 +526,21 @@ lanes_inline vu flush_v(vu v, vu clear)
 /*
  * Whether a result is flushed is decided by what it would be if exponents had no end: what rounds
  * to the smallest normal number only where it must be a multiple of 2^-149 is flushed, too
- * (measured on an H100). The processor decides the same way, if it is told to flush. That takes a
- * while, so an operation is repeated so where a result is that number.
+ * (measured on an H100). So where a result is that number, the operation is repeated with operands
+ * of which it is 2^64 times as large. (MXCSR could say that results are flushed, which decides the
+ * same way, but not in QEMU.)
  */
-#define MXCSR_FLUSH	0x8000u
-
-lanes_inline bool mxcsr_flushes(void)
-{
-	return mxcsr_read() & MXCSR_FLUSH;
-}
-
 lanes_inline vu smallest(vu v)
 {
 	return (vu)((v & 0x7fffffff) == splat(0x800000));
 }
 
-lanes_noinline void flushing(void (*op)(u32 *o, const u32 *a, const u32 *b, const u32 *c,
-					u32 flags),
-			     u32 *o, const u32 *a, const u32 *b, const u32 *c, u32 flags)
+/* @v, but zero where it is the smallest number and @larger is less than 2^64 of that */
+lanes_inline vu flush_risen(vu v, vu larger)
 {
-	u32 before = mxcsr_read();
+	vu risen = smallest(v) & (vu)((vs)(larger & 0x7fffffff) < (vs)splat(0x20800000));
 
-	mxcsr_write(before | MXCSR_FLUSH);
-	op(o, a, b, c, flags);
-	mxcsr_write(before);
+	return v & ~(risen & 0x7fffffff);
 }
 
 /* NaN and -0 too become +0 */
