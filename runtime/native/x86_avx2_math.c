@@ -27,11 +27,6 @@ static void each(struct x86 *x, uint32_t op, uint8_t to, uint8_t a, uint8_t b)
 	put_rr(x, op, true, to, a, b);
 }
 
-static void each_memory(struct x86 *x, uint32_t op, uint8_t to, uint8_t a, struct x86_mem b)
-{
-	put_rm(x, op, to, a, b, 0);
-}
-
 static void shift(struct x86 *x, uint32_t op, uint8_t field, uint8_t to, uint8_t from, int count)
 {
 	put_rr(x, op, true, field, to, from);
@@ -65,8 +60,8 @@ static void min_max(struct x86 *x, bool larger, bool is_unsigned)
 	each(x, LOAD, S3, 0, S0);
 	each(x, LOAD, S4, 0, S1);
 	if (is_unsigned) {
-		each_memory(x, XOR, S3, S3, all(x, 1ull << 63));
-		each_memory(x, XOR, S4, S4, all(x, 1ull << 63));
+		put_rm(x, XOR, S3, S3, all(x, 1ull << 63), 0);
+		put_rm(x, XOR, S4, S4, all(x, 1ull << 63), 0);
 	}
 	each(x, GREATERQ, S3, S3, S4);
 	if (larger)
@@ -119,12 +114,12 @@ static void leading_zeros(struct x86 *x)
 	each(x, ANDN, S1, S1, S0);
 	put_rr(x, TO_FLOAT, true, S1, 0, S1);
 	shift(x, SHIFT, 2, S1, S1, 23);
-	each_memory(x, LOAD, S3, 0, all(x, 158ull << 32 | 158));
+	put_rm(x, LOAD, S3, 0, all(x, 158ull << 32 | 158), 0);
 	each(x, SUB, S1, S3, S1);
 	/* the highest bit is a sign there, and 0 has no exponent */
 	each(x, XOR, S3, S3, S3);
 	each(x, MAX, S1, S1, S3);
-	each_memory(x, MIN, S1, S1, all(x, 32ull << 32 | 32));
+	put_rm(x, MIN, S1, S1, all(x, 32ull << 32 | 32), 0);
 }
 
 /* to = what @table has at the number of two bits: of S2, the higher one, and of @b */
@@ -141,7 +136,7 @@ static void logic_of_two(struct x86 *x, uint8_t to, uint8_t b, int table)
 	case 14: each(x, OR, to, S2, b); break;
 	}
 	if (table & 1)
-		each_memory(x, XOR, to, to, all(x, ~0ull));
+		put_rm(x, XOR, to, to, all(x, ~0ull), 0);
 }
 
 /* reg = what @table has at the number of three bits: of reg, @v and @rm */

@@ -112,19 +112,12 @@ lanes_inline void flush(u32 *o, const u32 *a)
 		((vu *)o)[k] = flush_v(vu_at(a, k), splat(0x7fffffffu));
 }
 
-/* Of two factors, the smaller one times 2^64; of equal ones the second */
-lanes_inline vf scaled_first(vf x, vf y)
+/* @x, times 2^64 where it is the smaller one of two factors, and where both are equal if @equal */
+lanes_inline vf scaled(vf x, vf y, u32 equal)
 {
-	vu less = (vu)((vs)((vu)x & 0x7fffffff) < (vs)((vu)y & 0x7fffffff));
+	vu less = (vu)((vs)((vu)x & 0x7fffffff) < (vs)(((vu)y & 0x7fffffff) + equal));
 
 	return (vf)choose(less, (vu)(x * 0x1p64f), (vu)x);
-}
-
-lanes_inline vf scaled_second(vf x, vf y)
-{
-	vu less = (vu)((vs)((vu)x & 0x7fffffff) < (vs)((vu)y & 0x7fffffff));
-
-	return (vf)choose(less, (vu)y, (vu)(y * 0x1p64f));
 }
 
 /*
@@ -194,7 +187,7 @@ lanes_inline vf scaled_second(vf x, vf y)
 
 FLOAT_OP(FADD, x + y, false, x)
 FLOAT_OP(FSUB, x - y, false, x)
-FLOAT_OP(FMUL, x * y, true, scaled_first(x, y) * scaled_second(x, y))
+FLOAT_OP(FMUL, x * y, true, scaled(x, y, 0) * scaled(y, x, 1))
 FLOAT_OP(FDIV, x / y, true, x * 0x1p64f / y)
 FLOAT_OP(FRCP, 1.0f / x, true, 0x1p64f / x)
 FLOAT_OP(FSQRT, sqrt_vf(x), false, x)
@@ -215,7 +208,7 @@ DOUBLE_OP(DMIN, dmin_vd(x, y))
 DOUBLE_OP(DMAX, dmax_vd(x, y))
 DOUBLE_OP(DRND, rnd_vd(x))
 FLOAT_OP(FFMA, fma_vf(x, y, z), true,
-	 fma_vf(scaled_first(x, y), scaled_second(x, y), z * 0x1p64f))
+	 fma_vf(scaled(x, y, 0), scaled(y, x, 1), z * 0x1p64f))
 #if LANES_VECTOR == 32
 DOUBLE_OP(DFMA, fma_vd(x, y, z))
 #endif

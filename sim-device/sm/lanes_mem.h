@@ -171,36 +171,25 @@ lanes_noinline void store_row(u8 *p, const u32 *from, u32 flags)
 /* The lanes in @m of a row at @p; nothing is read or written of the others. */
 lanes_inline void load_some(u32 *to, const u8 *p, u32 shift, u32 m)
 {
-	typedef int vi __attribute__((vector_size(LANES_VECTOR)));
-
 	if (shift == 2)
-		EACH_VECTOR(k) {
-			vi mask = (vi)lanes_of(m, k);
-
-			((vu *)to)[k] = (vu)__builtin_ia32_maskloadd256((const vi *)p + k, mask) |
-					(vu_at(to, k) & ~(vu)mask);
-		}
+		EACH_VECTOR(k)
+			((vu *)to)[k] = load_masked(p + k * LANES_VECTOR, lanes_of(m, k)) |
+					(vu_at(to, k) & ~lanes_of(m, k));
 	else
-		EACH_VECTORQ(k) {
-			vi mask = (vi)lanes_ofq(m, k);
-
-			((vu *)to)[k] = (vu)__builtin_ia32_maskloadd256((const vi *)p + k, mask) |
-					(vu_at(to, k) & ~(vu)mask);
-		}
+		EACH_VECTORQ(k)
+			((vu *)to)[k] =
+				load_masked(p + k * LANES_VECTOR, (vu)lanes_ofq(m, k)) |
+				(vu_at(to, k) & ~(vu)lanes_ofq(m, k));
 }
 
 lanes_inline void store_some(u8 *p, const u32 *from, u32 shift, u32 m)
 {
-	typedef int vi __attribute__((vector_size(LANES_VECTOR)));
-
 	if (shift == 2)
 		EACH_VECTOR(k)
-			__builtin_ia32_maskstored256((vi *)p + k, (vi)lanes_of(m, k),
-						     ((const vi *)from)[k]);
+			store_masked(p + k * LANES_VECTOR, lanes_of(m, k), vu_at(from, k));
 	else
 		EACH_VECTORQ(k)
-			__builtin_ia32_maskstored256((vi *)p + k, (vi)lanes_ofq(m, k),
-						     ((const vi *)from)[k]);
+			store_masked(p + k * LANES_VECTOR, (vu)lanes_ofq(m, k), vu_at(from, k));
 }
 #define SOME_IN_ROW	true
 #else
