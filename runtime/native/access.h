@@ -18,7 +18,7 @@ typedef u32 native_access(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m
  * generated code.
  */
 enum shape_kind {
-	SHAPE_UNKNOWN,		/* vgpu_native_shape() finds out */
+	SHAPE_UNKNOWN,		/* vgpu_native_shared() finds out */
 	SHAPE_ROWS,		/* both halves of the warp are rows of words */
 	SHAPE_PLACES,		/* all lanes of a half have one address */
 	SHAPE_OTHER,
@@ -34,8 +34,8 @@ struct shape {
 _Static_assert(sizeof(struct shape) == 32, "translate.h counts with it");
 
 /*
- * The end of both functions below: the halves with lanes in @m are @rows or @places, or both, and
- * those of rows begin at @start.
+ * What is not known yet becomes something else: the halves with lanes in @m are @rows or @places,
+ * or both, and those of rows begin at @start.
  */
 static inline void vgpu_shape_set(const struct vgpu_lanes *s, struct shape *shape, u32 reg, u32 m,
 				  u32 start[2], bool rows, bool places)
@@ -63,10 +63,36 @@ static inline void vgpu_shape_set(const struct vgpu_lanes *s, struct shape *shap
 		shape->place[h] = s->shared + start[h];
 }
 
-/* Of register @reg, for the lanes in @m; UNKNOWN becomes something else. */
-void vgpu_native_shape(const struct vgpu_lanes *s, struct shape *shape, u32 reg, u32 m);
-void vgpu_native_shape_avx2(const struct vgpu_lanes *s, struct shape *shape, u32 reg, u32 m);
-void vgpu_native_shape_sse2(const struct vgpu_lanes *s, struct shape *shape, u32 reg, u32 m);
+/* Can code make the access @i of words? Not before it has a shape. */
+static inline bool vgpu_shape_has_code(const struct shape *shape, const struct vgpu_insn *i)
+{
+	return (shape->kind == SHAPE_ROWS ||
+		(shape->kind == SHAPE_PLACES && i->op == VGPU_OP_LDS)) &&
+	       shape->room >= (s32)i->imm;
+}
+
+/** enum shared_end - of the functions below */
+enum shared_end {
+	SHARED_AGAIN,	/* nothing has happened, and code can make the access */
+	SHARED_DONE,
+	SHARED_LEAVE,	/* the code is to be left for the instruction */
+};
+
+/*
+ * A load or store @i of words in shared memory for the lanes in @m, at least one, that code cannot
+ * make: @shape, of its register of addresses, is UNKNOWN, and is found, or is none for it.
+ */
+u32 vgpu_native_shared(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, struct shape *shape);
+u32 vgpu_native_shared_avx2(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+			    struct shape *shape);
+u32 vgpu_native_shared_sse2(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+			    struct shape *shape);
+/*
+ * A load or store of single elements of up to a word in shared memory, by a register. Not 0: as of
+ * vgpu_native_interpret(), which makes those that are not inside, or not aligned.
+ */
+u32 vgpu_native_shared_any_avx2(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m);
+u32 vgpu_native_shared_any_sse2(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m);
 
 /* The function for an instruction; NULL: there is none. */
 native_access *vgpu_native_access(const struct vgpu_insn *i);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What generated code for AVX2 calls; compiled for AVX2. See access_small.h. */
-#define SHAPE	vgpu_native_shape_avx2
-#define BYTES	32
+#define SHARED		vgpu_native_shared_avx2
+#define SHARED_ANY	vgpu_native_shared_any_avx2
+#define BYTES		32
 #include "access_small.h"

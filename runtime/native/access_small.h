@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What generated code for vectors of less than 64 bytes calls; compiled once for each kind of them.
- * The file that includes this says how many BYTES they have, and the name of the function, SHAPE.
+ * The file that includes this says how many BYTES they have, and the names of the functions.
  */
 #include "access.h"
 
@@ -27,40 +27,170 @@ static inline bool is_zero(words v)
 #endif
 }
 
-/* Lanes @m of a half: are they a row of words, or at one place? @start: of the first lane */
-static inline void half_shape(const u32 *o, u32 m, u32 *start, bool *row, bool *place)
+/* All ones for the lanes in @m of vector @n */
+static inline words active(u32 m, u32 n)
 {
-	u32 first = (u32)__builtin_ctz(m), at = o[first], begin = at - 4 * first;
+	words bit = ((const words *)bits)[n % (16 / WORDS)];
+
+	return (words)((m >> 16 * (n / (16 / WORDS)) & bit) == bit);
+}
+
+/* ---- words in rows, or of one place each half ------------------------------------ */
+
+/* Lanes @m of half @h: are they a row of words, or at one place? @start: of the first lane */
+static inline void half_shape(const u32 *o, u32 h, u32 m, u32 *start, bool *row, bool *place)
+{
+	u32 first = (u32)__builtin_ctz(m), at = o[first], begin = at - 4 * (first & 15);
 	words no_row = {}, no_place = {};
 
 #pragma GCC unroll 4
 	for (u32 n = 0; n < 16 / WORDS; n++) {
-		words bit = ((const words *)bits)[n], active = (words)((m & bit) == bit);
-		words value = ((const words *)o)[n];
+		u32 vector = h * (16 / WORDS) + n;
+		words value = ((const words *)o)[vector];
 
-		no_row |= (value - begin - ((const words *)offsets)[n]) & active;
-		no_place |= (value - at) & active;
+		no_row |= (value - begin - ((const words *)offsets)[n]) & active(m, vector);
+		no_place |= (value - at) & active(m, vector);
 	}
 	*row = is_zero(no_row);
 	*place = is_zero(no_place);
 	*start = *row ? begin : at;
 }
 
-void SHAPE(const struct vgpu_lanes *s, struct shape *shape, u32 reg, u32 m)
+static void find_shape(const struct vgpu_lanes *s, struct shape *shape, u32 reg, u32 m)
 {
 	const u32 *o = s->warp->regs + reg * VGPU_LANES;
 	bool rows = true, places = true;
 	u32 start[2] = { 0, 0 };
 
-	for (u32 h = 0; h < 2; h++) {
-		u32 half = m >> 16 * h & 0xffff;
+	for (u32 h = 0; h < 2 && (rows || places); h++) {
+		u32 half = m & 0xffffu << 16 * h;
 		bool row, place;
 
 		if (!half)
 			continue;
-		half_shape(o + 16 * h, half, &start[h], &row, &place);
+		half_shape(o, h, half, &start[h], &row, &place);
 		rows &= row;
 		places &= place;
 	}
 	vgpu_shape_set(s, shape, reg, m, start, rows, places);
+}
+
+/* ---- lane by lane ---------------------------------------------------------------- */
+
+/*
+ * Offsets of elements of @size bytes; those of inactive lanes are the first active one's. False:
+ * one is not inside shared memory, or not aligned.
+ */
+static inline bool find_offsets(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
+				u32 size, u32 *o)
+{
+	const u32 *a = s->warp->regs + i->a * VGPU_LANES;
+	u32 imm = (u32)i->imm, first = a[__builtin_ctz(m)] + imm;
+	words bad = {};
+
+	if (s->shared_bytes < size)
+		return false;
+#pragma GCC unroll 8
+	for (u32 n = 0; n < VGPU_LANES / WORDS; n++) {
+		words to = ((const words *)a)[n] + imm;
+
+		if (m != ~0u)
+			to = (to & active(m, n)) | (first & ~active(m, n));
+		bad |= (words)(to > s->shared_bytes - size) | (to & (size - 1));
+		((words *)o)[n] = to;
+	}
+	return is_zero(bad);
+}
+
+#define AT(type, l)	((u32)*(const type *)(from + o[l]))
+#define FOUR(type, l)	AT(type, l), AT(type, (l) + 1), AT(type, (l) + 2), AT(type, (l) + 3)
+#if BYTES == 32
+#define VECTOR(type, l)	((words){ FOUR(type, l), FOUR(type, (l) + 4) })
+#else
+#define VECTOR(type, l)	((words){ FOUR(type, l) })
+#endif
+#define LOAD(name, type)									\
+	static inline void name(words *to, const u8 *from, const u32 *o, u32 m)			\
+	{											\
+		_Pragma("GCC unroll 8") for (u32 n = 0; n < VGPU_LANES / WORDS; n++) {		\
+			words v = VECTOR(type, n * WORDS);					\
+												\
+			to[n] = m == ~0u ? v : (v & active(m, n)) | (to[n] & ~active(m, n));	\
+		}										\
+	}
+LOAD(load_u8, u8)
+LOAD(load_s8, s8)
+LOAD(load_u16, u16)
+LOAD(load_s16, s16)
+LOAD(load_u32, u32)
+
+static void load(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, const u32 *o)
+{
+	words *to = (words *)(s->warp->regs + i->dst * VGPU_LANES);
+	const u8 *from = s->shared;
+
+	switch (i->flags & (3 | VGPU_F_SEXT)) {
+	case 0:
+		load_u8(to, from, o, m);
+		break;
+	case VGPU_F_SEXT:
+		load_s8(to, from, o, m);
+		break;
+	case 1:
+		load_u16(to, from, o, m);
+		break;
+	case 1 | VGPU_F_SEXT:
+		load_s16(to, from, o, m);
+		break;
+	default:
+		load_u32(to, from, o, m);
+	}
+}
+
+/* Of lanes at one place the highest wins. */
+#define STORE(type)										\
+	for (u32 left = m; left; left &= left - 1) {						\
+		u32 l = (u32)__builtin_ctz(left);						\
+												\
+		*(type *)(to + o[l]) = (type)from[l];						\
+	}
+
+static void store(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, const u32 *o)
+{
+	const u32 *from = s->warp->regs + i->b * VGPU_LANES;
+	u8 *to = s->shared;
+
+	switch (i->flags & 3) {
+	case 0:
+		STORE(u8);
+		break;
+	case 1:
+		STORE(u16);
+		break;
+	default:
+		STORE(u32);
+	}
+}
+
+u32 SHARED_ANY(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
+{
+	u32 o[VGPU_LANES] __attribute__((aligned(64)));
+
+	if (!find_offsets(s, i, m, VGPU_F_SIZE(i->flags), o))
+		return vgpu_native_interpret(s, i, m);
+	if (i->op == VGPU_OP_LDS)
+		load(s, i, m, o);
+	else
+		store(s, i, m, o);
+	return 0;
+}
+
+u32 SHARED(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, struct shape *shape)
+{
+	if (shape->kind == SHAPE_UNKNOWN) {
+		find_shape(s, shape, i->a, m);
+		if (vgpu_shape_has_code(shape, i))
+			return SHARED_AGAIN;
+	}
+	return SHARED_ANY(s, i, m) ? SHARED_LEAVE : SHARED_DONE;
 }

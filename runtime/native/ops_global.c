@@ -220,6 +220,27 @@ static void find_known(struct translation *t, const struct vgpu_insn *i, u32 ste
 	find_bytes(t, i, size, bytes, write, l->elsewhere, l->absent);
 }
 
+/*
+ * rsi = where the bytes at i->imm are, if that is in a page that is in the TLB: no register is
+ * looked at.
+ */
+static void find_absolute(struct translation *t, const struct vgpu_insn *i, struct later *l)
+{
+	u64 page = i->imm >> VGPU_PAGE_SHIFT;
+	int32_t entry = (int32_t)(page % VGPU_TLB_ENTRIES * sizeof(struct vgpu_tlb_entry));
+	int32_t number = entry + (int32_t)offsetof(struct vgpu_tlb_entry, page);
+	int32_t bytes = entry + (int32_t)offsetof(struct vgpu_tlb_entry, read);
+	struct x86 *x = &t->x;
+
+	tr_leaves(t, l);
+	x86_mov_ri(x, RAX, page);
+	x86_rm(x, true, X_LOAD, RSI, LANES(tlb));
+	x86_rm(x, true, X_CMP, RAX, at(RSI, number));
+	x86_jump_if(x, CC_NE, l->absent);
+	x86_rm(x, true, X_LOAD, RSI, at(RSI, bytes));
+	x86_ri(x, true, 0, RSI, (int32_t)(i->imm & (VGPU_PAGE_SIZE - 1)));
+}
+
 /* From the offset in ecx; @bytes: of all lanes */
 static void count_segments(struct translation *t, u32 bytes)
 {
@@ -384,6 +405,22 @@ static bool masked_store(struct translation *t, const struct vgpu_insn *i)
 	return true;
 }
 
+/* A load of one address, which the instruction has. False: that is misaligned. */
+static bool absolute_load(struct translation *t, const struct vgpu_insn *i)
+{
+	u32 bytes = VGPU_F_SIZE(i->flags) * VGPU_F_COUNT(i->flags);
+	struct later *l;
+
+	if (!tr_has_code(t, i, 0) || i->imm & (bytes - 1))
+		return false;
+	l = later_of(t, access_later);
+	find_absolute(t, i, l);
+	count_segments(t, bytes);
+	tr_load_here(t, i, 0);
+	tr_back(t, l);
+	return true;
+}
+
 /* A load whose stride is known. False: it is none of what is done here. */
 static bool known_load(struct translation *t, const struct vgpu_insn *i)
 {
@@ -419,7 +456,9 @@ bool tr_global_load(struct translation *t, const struct vgpu_insn *i)
 	struct later *l;
 	u8 d[8];
 
-	if (i->flags & VGPU_F_ABS || (s64)i->imm != (s32)i->imm)
+	if (i->flags & VGPU_F_ABS)
+		return absolute_load(t, i);
+	if ((s64)i->imm != (s32)i->imm)
 		return false;
 	if (tr_stride_of_a(t) != STRIDE_NONE && known_load(t, i))
 		return true;

@@ -101,7 +101,7 @@ bool tr_local(struct translation *t, const struct vgpu_insn *i)
 	u32 size = VGPU_F_SIZE(i->flags), bytes = size * VGPU_F_COUNT(i->flags);
 	struct later *l;
 
-	if (tr_known_stride(t, i) || size < 4 || (t->x.small && (t->masked || size > 4)))
+	if (tr_known_stride(t, i) || size < 4 || (t->x.small && size > 4))
 		return false;
 	l = tr_later(t, tr_call_later);
 	tr_find_offset(t, i, bytes, bytes, LANES(local_bytes), l);

@@ -194,6 +194,26 @@ void tr_store_row(struct translation *t, const struct vgpu_insn *i)
 	}
 }
 
+void tr_store_one(struct translation *t, const struct vgpu_insn *i)
+{
+	u32 size = VGPU_F_SIZE(i->flags), lane_bytes = size == 8 ? 8 : 4;
+	int32_t from = (int32_t)(i->b * VGPU_LANES * 4) - BIAS;
+	struct x86 *x = &t->x;
+
+	if (t->masked) {
+		x86_rr(x, false, X_HIGHEST, RAX, R12);
+		x86_shift(x, false, 4, RAX, (u8)__builtin_ctz(lane_bytes));
+		x86_rr(x, true, X_ADD, RAX, R14);
+		x86_rm(x, size == 8, X_LOAD, RAX, at(RAX, from));
+	} else {
+		from += (int32_t)((VGPU_LANES - 1) * lane_bytes);
+		x86_rm(x, size == 8, X_LOAD, RAX, at(R14, from));
+	}
+	if (size == 2)
+		x86_byte(x, X_16_BITS);
+	x86_rm(x, size == 8, size == 1 ? X_STORE8 : X_STORE, RAX, at(RSI, 0));
+}
+
 static void parameter(struct translation *t, const struct vgpu_insn *i)
 {
 	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags);
@@ -328,6 +348,17 @@ bool tr_call_interpreter(struct translation *t, const struct vgpu_insn *i)
 	return true;
 }
 
+/* A function for an access that there is no code for; NULL: the interpreter makes it */
+static native_access *access_of(const struct translation *t, const struct vgpu_insn *i)
+{
+	if (!t->x.small)
+		return vgpu_native_access(i);
+	if ((i->op != VGPU_OP_LDS && i->op != VGPU_OP_STS) || VGPU_F_SIZE(i->flags) > 4 ||
+	    VGPU_F_COUNT(i->flags) > 1 || i->flags & VGPU_F_ABS)
+		return NULL;
+	return t->x.small == &x86_avx2 ? vgpu_native_shared_any_avx2 : vgpu_native_shared_any_sse2;
+}
+
 bool tr_memory(struct translation *t, const struct vgpu_insn *i)
 {
 	bool done = false;
@@ -361,15 +392,15 @@ bool tr_memory(struct translation *t, const struct vgpu_insn *i)
 	}
 	if (done)
 		return true;
-	if (t->x.small)
-		return is_one_step(i) && tr_shuffle(t, i);
-	f = vgpu_native_access(i);
+	f = access_of(t, i);
 	if (f) {
 		call_here(t, i, f);
 		x86_rr(&t->x, false, X_TEST, RAX, RAX);
 		x86_jump_if(&t->x, CC_NE, tr_exit(t));
 		return true;
 	}
+	if (t->x.small)
+		return is_one_step(i) && tr_shuffle(t, i);
 	f = vgpu_native_rare(i);
 	if (!f)
 		return false;

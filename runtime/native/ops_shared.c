@@ -26,33 +26,16 @@ static void places(struct translation *t, int32_t shape, enum shape_kind kind, u
 }
 
 /*
- * The shape is not that of the code in the segment. First it may have to be found; a load may be of
- * one place each half.
+ * The shape is not that of the code in the segment. A load may be of one place each half; else it
+ * may have to be found first.
  */
 static void emit_shared(struct translation *t, const struct later *l)
 {
 	const struct vgpu_insn *i = &t->code[l->index];
 	int32_t shape = tr_shape(t, i->a);
-	x86_label known = x86_new_label(&t->x), other = x86_new_label(&t->x);
+	x86_label other = x86_new_label(&t->x), ended = x86_new_label(&t->x);
 	struct x86 *x = &t->x;
 
-	x86_mi(x, false, 7, at(RSP, shape), SHAPE_UNKNOWN);
-	x86_jump_if(x, CC_NE, known);
-	tr_store_at(t, l->left, l->index);
-	x86_rr(x, true, X_LOAD, RDI, RBX);
-	x86_rm(x, true, X_LEA, RSI, at(RSP, shape));
-	x86_mov_ri(x, RDX, i->a);
-	x86_rr(x, false, X_LOAD, RCX, R12);
-	x86_mov_ri(x, RAX,
-		   (u64)(uintptr_t)(!x->small		   ? vgpu_native_shape :
-				    x->small == &x86_avx2 ? vgpu_native_shape_avx2 :
-							    vgpu_native_shape_sse2));
-	x86_call_c(x, RAX);
-	if (t->masked && !x->small)
-		tr_load_masks(t);
-	tr_load_at(t, l->left);
-	x86_jump(x, l->again);
-	x86_here(x, known);
 	if (i->op == VGPU_OP_LDS) {
 		places(t, shape, SHAPE_PLACES, (u32)i->imm, other);
 		x86_vm(x, V_BROAD, l->regs[0], 0, at(RAX, (int32_t)i->imm), 0);
@@ -60,7 +43,25 @@ static void emit_shared(struct translation *t, const struct later *l)
 		x86_jump(x, l->loaded);
 	}
 	x86_here(x, other);
-	tr_call_later(t, l);
+	tr_store_at(t, l->left, l->index);
+	x86_rr(x, true, X_LOAD, RDI, RBX);
+	x86_mov_ri(x, RSI, (u64)(uintptr_t)i);
+	x86_rr(x, false, X_LOAD, RDX, R12);
+	x86_rm(x, true, X_LEA, RCX, at(RSP, shape));
+	x86_mov_ri(x, RAX,
+		   (u64)(uintptr_t)(!x->small		   ? vgpu_native_shared :
+				    x->small == &x86_avx2 ? vgpu_native_shared_avx2 :
+							    vgpu_native_shared_sse2));
+	x86_call_c(x, RAX);
+	if (t->masked && !x->small)
+		tr_load_masks(t);
+	x86_ri(x, false, 7, RAX, SHARED_DONE);
+	x86_jump_if(x, CC_E, ended);
+	x86_jump_if(x, CC_A, tr_exit_complete(t, l->index));
+	tr_load_at(t, l->left);
+	x86_jump(x, l->again);
+	x86_here(x, ended);
+	tr_load_at(t, l->returned);
 }
 
 static bool shared_word(const struct vgpu_insn *i)
@@ -73,15 +74,20 @@ static bool known_access(struct translation *t, const struct vgpu_insn *i)
 {
 	u32 size = VGPU_F_SIZE(i->flags), bytes = size * VGPU_F_COUNT(i->flags);
 	s32 stride = tr_known_stride(t, i);
+	bool one = i->op == VGPU_OP_STS && !stride && bytes == size;
 	struct later *l;
 
-	if (stride == STRIDE_NONE || !tr_has_code(t, i, stride) || (t->x.small && t->masked))
+	if (stride == STRIDE_NONE || (!one && !tr_has_code(t, i, stride)))
 		return false;
+	for (u32 p = 0; one && p < parts_of(size == 8); p++)
+		tr_store_chunk(t, chunk(i->b, p));
 	l = tr_later(t, tr_call_later);
 	tr_find_offset(t, i, bytes, stride ? size * VGPU_LANES : bytes, LANES(shared_bytes), l);
 	x86_rm(&t->x, true, X_ADD, RSI, LANES(shared));
 	if (i->op == VGPU_OP_LDS)
 		tr_load_here(t, i, stride);
+	else if (one)
+		tr_store_one(t, i);
 	else
 		tr_store_row(t, i);
 	tr_back(t, l);

@@ -163,7 +163,7 @@ u32 vgpu_native_thread_index(struct vgpu_lanes *s, const struct vgpu_insn *i, u3
 }
 
 /* What is a multiple of 4, and not far from the beginning, whatever of it is outside. */
-void vgpu_native_shape(const struct vgpu_lanes *s, struct shape *shape, u32 reg, u32 m)
+static void find_shape(const struct vgpu_lanes *s, struct shape *shape, u32 reg, u32 m)
 {
 	u32 start[2] = { 0, 0 }, rows = 0, places = 0;
 
@@ -182,6 +182,16 @@ void vgpu_native_shape(const struct vgpu_lanes *s, struct shape *shape, u32 reg,
 		}
 	}
 	vgpu_shape_set(s, shape, reg, m, start, rows == 2, places == 2);
+}
+
+u32 vgpu_native_shared(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, struct shape *shape)
+{
+	if (shape->kind == SHAPE_UNKNOWN) {
+		find_shape(s, shape, i->a, m);
+		if (vgpu_shape_has_code(shape, i))
+			return SHARED_AGAIN;
+	}
+	return vgpu_native_access(i)(s, i, m) ? SHARED_LEAVE : SHARED_DONE;
 }
 
 /* Of each half of a byte by a table, then all of a word are added. */

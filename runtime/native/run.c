@@ -104,7 +104,7 @@ u32 vgpu_native_absent(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 	u32 lane = (u32)__builtin_ctz(m);
 
 	for (u32 n = 0; n < VGPU_LANES / 2; n++)
-		to[n] = from[n] + imm;
+		to[n] = i->flags & VGPU_F_ABS ? imm : from[n] + imm;
 	/* no global memory: the interpreter says what is wrong */
 	if (s->addr[lane] >= VGPU_ADDRESS_LIMIT)
 		return 1;

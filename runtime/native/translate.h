@@ -299,6 +299,8 @@ void tr_call_and_load(struct translation *t, const struct later *l);	/* what is 
 bool tr_has_code(const struct translation *t, const struct vgpu_insn *i, s32 stride);
 void tr_load_here(struct translation *t, const struct vgpu_insn *i, s32 stride);
 void tr_store_row(struct translation *t, const struct vgpu_insn *i);
+/* All of them store one element at rsi, and the highest wins. Operand b is in memory. */
+void tr_store_one(struct translation *t, const struct vgpu_insn *i);
 /* Of an access to shared or local memory: how far the offset of each lane is from the one before */
 s32 tr_known_stride(const struct translation *t, const struct vgpu_insn *i);
 /*

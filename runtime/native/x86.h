@@ -153,6 +153,7 @@ enum {
 	X_CMP = 0x3b,
 	X_LOAD = 0x8b,
 	X_STORE = 0x89,
+	X_STORE8 = 0x88,
 	X_TEST = 0x85,
 	X_ADD_TO = 0x01,	/* rm op= reg */
 	X_AND_TO = 0x21,
@@ -165,6 +166,8 @@ enum {
 	X_MOVSX8 = 0x0fbe,
 	X_MOVSX16 = 0x0fbf,
 };
+/* A byte before an instruction of 32 bits: it is one of 16 */
+#define X_16_BITS	0x66
 /* reg = rm * imm, 64 bits */
 void x86_multiply(struct x86 *x, uint8_t reg, uint8_t rm, int8_t imm);
 /* Of 32 bits; x86_negate() carries unless it is 0 */
