@@ -5,10 +5,10 @@
  * code has them executed one at a time, by LANES_ONE.
  */
 	/* 32-bit integers */
-	V2(DIVS, div_v(x, y, true))
-	V2(DIVU, div_v(x, y, false))
-	V2(REMS, rem_v(x, y, true))
-	V2(REMU, rem_v(x, y, false))
+	DIVIDE32(DIVS, divs)
+	DIVIDE32(DIVU, divu)
+	DIVIDE32(REMS, rems)
+	DIVIDE32(REMU, remu)
 	V1(CLZ, clz_v(x))
 	V1(POPC, popc_v(x))
 	V1(BREV, brev_v(x))

@@ -415,9 +415,71 @@ lanes_inline vu div_v(vu a, vu b, bool is_signed)
 	return q | (vu)(b == 0);
 }
 
-lanes_inline vu rem_v(vu a, vu b, bool is_signed)
+/*
+ * By a divisor, of which @inverse is 1 over it: a + 1/2 is at least half of that away from its next
+ * multiples, and the error less than 2^-20 of that. Not of unsigned numbers by 1.
+ */
+lanes_inline vu_half quotient_by(vu_half a, double inverse, bool is_signed)
 {
-	return a - div_v(a, b, is_signed) * b;
+	vd v = is_signed ? __builtin_convertvector((vs_half)a, vd) : small_d(widen(a));
+	vd half = splat_d(0.5);
+
+	if (is_signed)
+		half = (vd)((vuq)half | ((vuq)v & splatq(1ull << 63)));
+	return (vu_half)__builtin_convertvector((v + half) * splat_d(inverse), vs_half);
+}
+
+lanes_inline vu div_by(vu a, u32 b, double inverse, bool is_signed)
+{
+	if (!is_signed && b == 1)
+		return a;
+	return JOIN(quotient_by(LOW_HALF(a), inverse, is_signed),
+		    quotient_by(HIGH_HALF(a), inverse, is_signed));
+}
+
+/* Of the lanes in @m, which mostly have one divisor; what the others have in @o is not used. */
+lanes_inline void divide(u32 *o, const u32 *a, const u32 *b, u32 m, bool is_signed, bool remainder)
+{
+	u32 one = b[__builtin_ctz(m)];
+	vu other = {};
+	double inverse;
+
+	EACH_VECTOR(k)
+		other |= (vu_at(b, k) ^ splat(one)) & lanes_of(m, k);
+	if (!one || !all_zero(other)) {
+		EACH_VECTOR(k) {
+			vu x = vu_at(a, k), y = vu_at(b, k), q = div_v(x, y, is_signed);
+
+			((vu *)o)[k] = remainder ? x - q * y : q;
+		}
+		return;
+	}
+	inverse = 1.0 / (is_signed ? (double)(s32)one : (double)one);
+	EACH_VECTOR(k) {
+		vu x = vu_at(a, k), q = div_by(x, one, inverse, is_signed);
+
+		((vu *)o)[k] = remainder ? x - q * splat(one) : q;
+	}
+}
+
+lanes_noinline void divs(u32 *o, const u32 *a, const u32 *b, u32 m)
+{
+	divide(o, a, b, m, true, false);
+}
+
+lanes_noinline void divu(u32 *o, const u32 *a, const u32 *b, u32 m)
+{
+	divide(o, a, b, m, false, false);
+}
+
+lanes_noinline void rems(u32 *o, const u32 *a, const u32 *b, u32 m)
+{
+	divide(o, a, b, m, true, true);
+}
+
+lanes_noinline void remu(u32 *o, const u32 *a, const u32 *b, u32 m)
+{
+	divide(o, a, b, m, false, true);
 }
 
 /*

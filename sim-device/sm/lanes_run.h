@@ -125,7 +125,12 @@
 			TAKEQ;									\
 		break;										\
 	}
-/* 64-bit division, high words of 64-bit products */
+/* Division, high words of 64-bit products */
+#define DIVIDE32(op, f)										\
+	case VGPU_OP_##op:									\
+		f(OUT, R(i->a), BR, m);								\
+		KEEP;										\
+		break;
 #define DIVIDE(op, f)										\
 	case VGPU_OP_##op:									\
 		f(OUTQ, Q(i->a), BQ);								\

@@ -377,6 +377,36 @@ static void test_int32(void **state)
 	run_range(VGPU_OP_MOV, VGPU_OP_ZXQ);
 }
 
+/* Lanes that divide by the same, of numbers next to its multiples; inactive ones by others */
+static void test_one_divisor(void **state)
+{
+	static const u8 ops[] = { VGPU_OP_DIVS, VGPU_OP_DIVU, VGPU_OP_REMS, VGPU_OP_REMU };
+	static const u32 divisors[] = { 0, 1, 2, 3, 7, 1000, 0x7fffffff, 0x80000000, 0x80000001,
+					0xfffffffe, 0xffffffff };
+	struct rig *rigs[2] = { rig_new(1), rig_builds() == 2 ? rig_new(1) : NULL };
+	u64 seed = 1;
+
+	(void)state;
+	for (u32 n = 0; n < 4000; n++) {
+		struct vgpu_insn i = { .op = ops[n % 4], .guard = VGPU_PT, .dst = 6, .a = 2,
+				       .b = 4 };
+		u32 shift = (u32)(rig_random(&seed) % 32), kind = n / 4;
+		u32 y = kind < VGPU_ARRAY_SIZE(divisors) ? divisors[kind] :
+							   (u32)rig_random(&seed) >> shift;
+		u32 active = n % 8 < 4 ? ~0u : (u32)rig_random(&seed) | 1u << n % 32;
+
+		for (u32 l = 0; l < VGPU_LANES; l++) {
+			u32 times = (u32)rig_random(&seed) >> rig_random(&seed) % 32;
+
+			rig_r(rigs[0], 2)[l] = y * times + l % 3 - 1;
+			rig_r(rigs[0], 4)[l] = active >> l & 1 ? y : value32(&seed);
+		}
+		check(rigs, &i, active);
+	}
+	rig_free(rigs[0]);
+	rig_free(rigs[1]);
+}
+
 static void test_int64(void **state)
 {
 	(void)state;
@@ -654,6 +684,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_int32),	      cmocka_unit_test(test_int64),
+		cmocka_unit_test(test_one_divisor),
 		cmocka_unit_test(test_float32),	      cmocka_unit_test(test_float64),
 		cmocka_unit_test(test_conversions),   cmocka_unit_test(test_compares),
 		cmocka_unit_test(test_fma_ties),
