@@ -88,11 +88,12 @@ u32 vgpu_native_shared_avx2(struct vgpu_lanes *s, const struct vgpu_insn *i, u32
 u32 vgpu_native_shared_sse2(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m,
 			    struct shape *shape);
 /*
- * A load or store of single elements of up to a word in shared memory, by a register. Not 0: as of
- * vgpu_native_interpret(), which makes those that are not inside, or not aligned.
+ * The function for what small vectors have no code for; NULL: the interpreter executes it. What it
+ * returns is as of vgpu_native_interpret(), which makes accesses that are not inside, or not
+ * aligned.
  */
-u32 vgpu_native_shared_any_avx2(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m);
-u32 vgpu_native_shared_any_sse2(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m);
+native_access *vgpu_native_small_avx2(const struct vgpu_insn *i);
+native_access *vgpu_native_small_sse2(const struct vgpu_insn *i);
 
 /* The function for an instruction; NULL: there is none. */
 native_access *vgpu_native_access(const struct vgpu_insn *i);

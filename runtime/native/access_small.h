@@ -124,11 +124,20 @@ LOAD(load_u16, u16)
 LOAD(load_s16, s16)
 LOAD(load_u32, u32)
 
+/* To registers: those of lanes in @m */
 static void load(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, const u32 *o)
 {
 	words *to = (words *)(s->warp->regs + i->dst * VGPU_LANES);
 	const u8 *from = s->shared;
 
+	if (VGPU_F_SIZE(i->flags) == 8) {
+		for (u32 left = m; left; left &= left - 1) {
+			u32 l = (u32)__builtin_ctz(left);
+
+			((u64 *)to)[l] = *(const u64 *)(from + o[l]);
+		}
+		return;
+	}
 	switch (i->flags & (3 | VGPU_F_SEXT)) {
 	case 0:
 		load_u8(to, from, o, m);
@@ -148,11 +157,11 @@ static void load(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, c
 }
 
 /* Of lanes at one place the highest wins. */
-#define STORE(type)										\
+#define STORE(type, wider)									\
 	for (u32 left = m; left; left &= left - 1) {						\
 		u32 l = (u32)__builtin_ctz(left);						\
 												\
-		*(type *)(to + o[l]) = (type)from[l];						\
+		*(type *)(to + o[l]) = (type)((const wider *)from)[l];				\
 	}
 
 static void store(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, const u32 *o)
@@ -162,17 +171,20 @@ static void store(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, 
 
 	switch (i->flags & 3) {
 	case 0:
-		STORE(u8);
+		STORE(u8, u32);
 		break;
 	case 1:
-		STORE(u16);
+		STORE(u16, u32);
+		break;
+	case 2:
+		STORE(u32, u32);
 		break;
 	default:
-		STORE(u32);
+		STORE(u64, u64);
 	}
 }
 
-u32 SHARED_ANY(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
+static u32 shared_any(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 {
 	u32 o[VGPU_LANES] __attribute__((aligned(64)));
 
@@ -192,5 +204,80 @@ u32 SHARED(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, struct shape 
 		if (vgpu_shape_has_code(shape, i))
 			return SHARED_AGAIN;
 	}
-	return SHARED_ANY(s, i, m) ? SHARED_LEAVE : SHARED_DONE;
+	return shared_any(s, i, m) ? SHARED_LEAVE : SHARED_DONE;
+}
+
+/* ---- what is no access ------------------------------------------------------------- */
+
+static inline void put(u32 *to, u32 m, u32 n, words v)
+{
+	words *d = (words *)to + n;
+
+	*d = m == ~0u ? v : (v & active(m, n)) | (*d & ~active(m, n));
+}
+
+/* t / by, rounded down, as small_div() of lanes_sreg.h: exact */
+static inline words small_quotient(words t, u32 by)
+{
+	typedef s32 integers __attribute__((vector_size(BYTES)));
+	typedef float floats __attribute__((vector_size(BYTES)));
+
+	floats v = (__builtin_convertvector((integers)t, floats) + 0.5f) * (1.0f / (float)by);
+
+	return (words)__builtin_convertvector(v, integers);
+}
+
+/* TID of a block that is no single row, in all lanes of @m */
+static u32 thread_index(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
+{
+	u32 *to = s->warp->regs + i->dst * VGPU_LANES, axis = (u32)i->imm - VGPU_SR_TID_X;
+	const u32 *size = s->launch->block;
+	words lane = ((const words *)offsets)[0] / 4;
+
+#pragma GCC unroll 8
+	for (u32 n = 0; n < VGPU_LANES / WORDS; n++) {
+		words t = lane + (s->warp->index * VGPU_LANES + n * WORDS);
+		words line = small_quotient(t, size[0]), plane;
+
+		if (axis == 0) {
+			t -= line * size[0];
+		} else {
+			plane = small_quotient(line, size[1]);
+			t = axis == 1 ? line - plane * size[1] : plane;
+		}
+		put(to, m, n, t);
+	}
+	return 0;
+}
+
+static u32 count_bits(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
+{
+	const words *from = (const words *)(s->warp->regs + i->a * VGPU_LANES);
+
+#pragma GCC unroll 8
+	for (u32 n = 0; n < VGPU_LANES / WORDS; n++) {
+		words v = from[n];
+
+		v -= v >> 1 & 0x55555555u;
+		v = (v & 0x33333333u) + (v >> 2 & 0x33333333u);
+		v = (v + (v >> 4)) & 0x0f0f0f0fu;
+		v += v >> 8;
+		v += v >> 16;
+		put(s->warp->regs + i->dst * VGPU_LANES, m, n, v & 63);
+	}
+	return 0;
+}
+
+native_access *FUNCTION_OF(const struct vgpu_insn *i)
+{
+	switch (i->op) {
+	case VGPU_OP_LDS:
+	case VGPU_OP_STS:
+		return VGPU_F_COUNT(i->flags) > 1 || i->flags & VGPU_F_ABS ? NULL : shared_any;
+	case VGPU_OP_SREG:
+		return i->imm <= VGPU_SR_TID_Z ? thread_index : NULL;
+	case VGPU_OP_POPC:
+		return count_bits;
+	}
+	return NULL;
 }

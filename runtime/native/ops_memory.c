@@ -245,9 +245,16 @@ static void parameter(struct translation *t, const struct vgpu_insn *i)
 
 /* ---- the index of a thread -------------------------------------------------------- */
 
+static native_access *small_function(const struct translation *t, const struct vgpu_insn *i)
+{
+	return t->x.small == &x86_avx2 ? vgpu_native_small_avx2(i) : vgpu_native_small_sse2(i);
+}
+
 static void call_thread_index(struct translation *t, const struct later *l)
 {
-	tr_call_instead(t, l, t->x.small ? vgpu_native_interpret : vgpu_native_thread_index);
+	const struct vgpu_insn *i = &t->code[l->index];
+
+	tr_call_instead(t, l, t->x.small ? small_function(t, i) : vgpu_native_thread_index);
 }
 
 struct x86_mem tr_lane_numbers(struct translation *t, u32 half)
@@ -348,17 +355,6 @@ bool tr_call_interpreter(struct translation *t, const struct vgpu_insn *i)
 	return true;
 }
 
-/* A function for an access that there is no code for; NULL: the interpreter makes it */
-static native_access *access_of(const struct translation *t, const struct vgpu_insn *i)
-{
-	if (!t->x.small)
-		return vgpu_native_access(i);
-	if ((i->op != VGPU_OP_LDS && i->op != VGPU_OP_STS) || VGPU_F_SIZE(i->flags) > 4 ||
-	    VGPU_F_COUNT(i->flags) > 1 || i->flags & VGPU_F_ABS)
-		return NULL;
-	return t->x.small == &x86_avx2 ? vgpu_native_shared_any_avx2 : vgpu_native_shared_any_sse2;
-}
-
 bool tr_memory(struct translation *t, const struct vgpu_insn *i)
 {
 	bool done = false;
@@ -392,7 +388,7 @@ bool tr_memory(struct translation *t, const struct vgpu_insn *i)
 	}
 	if (done)
 		return true;
-	f = access_of(t, i);
+	f = t->x.small ? small_function(t, i) : vgpu_native_access(i);
 	if (f) {
 		call_here(t, i, f);
 		x86_rr(&t->x, false, X_TEST, RAX, RAX);

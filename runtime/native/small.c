@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What generated code can do with vectors of less than 64 bytes. What it cannot do the interpreter
- * does: what AVX2, or SSE2, has no instructions for, and accesses that are neither rows nor of one
- * place.
+ * What generated code can do with vectors of less than 64 bytes. What it cannot do are functions
+ * (access_small.h), or the interpreter does it: what AVX2, or SSE2, has no instructions for, and
+ * accesses that are neither rows nor of one place.
  */
 #include "translate.h"
 
@@ -13,7 +13,7 @@ static bool converts(const struct vgpu_insn *i)
 
 	switch (i->op) {
 	case VGPU_OP_I2F:
-		return is_signed && !mode;
+		return !mode;
 	case VGPU_OP_F2I:
 	case VGPU_OP_D2I:
 		return is_signed && (!mode || mode == VGPU_RND_RZ);
@@ -62,12 +62,14 @@ static bool avx2_can(const struct vgpu_insn *i)
 }
 
 /*
- * Of what AVX2 can do: not shifts by lane, a fused multiply-add, rounding to integers, floats of
- * 16 bits, or most of 64-bit integers.
+ * Of what AVX2 can do: not unsigned integers to floats, shifts by lane, a fused multiply-add,
+ * rounding to integers, floats of 16 bits, or most of 64-bit integers.
  */
 static bool sse2_can(const struct vgpu_insn *i, bool masked)
 {
 	switch (i->op) {
+	case VGPU_OP_I2F:
+		return i->flags & VGPU_F_SIGNED;
 	case VGPU_OP_SHL:
 	case VGPU_OP_SHRU:
 	case VGPU_OP_SHRS:

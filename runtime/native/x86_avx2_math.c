@@ -16,6 +16,8 @@ enum {
 	MIN = CODE(1, 2, 0, 0x39),
 	MAX = CODE(1, 2, 0, 0x3d),
 	TO_FLOAT = CODE(0, 1, 0, 0x5b),		/* vcvtdq2ps */
+	ADD_FLOAT = CODE(0, 1, 0, 0x58),
+	SUB_FLOAT = CODE(0, 1, 0, 0x5c),
 	PERMUTE = CODE(1, 2, 0, 0x36),		/* vpermd: lanes by number */
 	WIDEN = CODE(1, 2, 0, 0x31),		/* vpmovzxbd */
 	BLEND_IMM = CODE(1, 3, 0, 0x02),	/* vpblendd */
@@ -122,6 +124,21 @@ static void leading_zeros(struct x86 *x)
 	put_rm(x, MIN, S1, S1, all(x, 32ull << 32 | 32), 0);
 }
 
+/*
+ * S1 = S0, without a sign, as floats: its halves are low bits of floats from 2^39 and 2^23 on, so
+ * only their sum is rounded.
+ */
+static void unsigned_to_float(struct x86 *x)
+{
+	each(x, LOAD, S1, 0, S0);
+	put_rm(x, AND, S1, S1, all(x, 0x0000ffff0000ffffull), 0);
+	put_rm(x, OR, S1, S1, all(x, 0x4b0000004b000000ull), 0);	/* 2^23 + low */
+	shift(x, SHIFT, 2, S0, S0, 16);
+	put_rm(x, OR, S0, S0, all(x, 0x5300000053000000ull), 0);	/* 2^39 + high * 2^16 */
+	put_rm(x, SUB_FLOAT, S0, S0, all(x, 0x5300008053000080ull), 0);	/* 2^39 + 2^23 */
+	each(x, ADD_FLOAT, S1, S0, S1);
+}
+
 /* to = what @table has at the number of two bits: of S2, the higher one, and of @b */
 static void logic_of_two(struct x86 *x, uint8_t to, uint8_t b, int table)
 {
@@ -219,6 +236,7 @@ static bool one_half(struct x86 *x, uint32_t op, int imm)
 	case CODE(1, 1, 1, 0x72): shift_right_by(x, imm); break;
 	case CODE(1, 2, 1, 0x1f): absolute(x); break;
 	case CODE(1, 2, 0, 0x44): leading_zeros(x); break;
+	case CODE(3, 1, 0, 0x7a): unsigned_to_float(x); break;
 	default: return false;
 	}
 	return true;
@@ -228,7 +246,8 @@ bool x86_avx2_several(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, const 
 		      uint32_t options, int imm)
 {
 	bool by_count = op == CODE(1, 1, 1, 0x72),
-	     unary = by_count || op == CODE(1, 2, 1, 0x1f) || op == CODE(1, 2, 0, 0x44);
+	     unary = by_count || op == CODE(1, 2, 1, 0x1f) || op == CODE(1, 2, 0, 0x44) ||
+		     op == CODE(3, 1, 0, 0x7a);
 
 	switch (op) {
 	case CODE(1, 2, 0, 0x76):
