@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "apart_rig.h"
 #include "arms_rig.h"
 #include "native_rig.h"
 #include "same.h"
@@ -507,6 +508,17 @@ static void test_one_word(void **state)
 	}
 }
 
+static void test_apart(void **state)
+{
+	if (!available(*state))
+		skip();
+	for (u64 seed = 1; seed <= 600; seed++) {
+		random_state = seed;
+		make_apart_program();
+		run_program_in(make_apart, seed);
+	}
+}
+
 /* All lanes divide by the same: multiples of it, one more, one less, and anything. */
 static void test_one_divisor(void **state)
 {
@@ -631,6 +643,9 @@ int main(void)
 		{ "test_registers_of_others", test_registers_of_others, NULL, NULL, avx512 },
 		{ "test_one_divisor", test_one_divisor, NULL, NULL, avx512 },
 		{ "test_one_word", test_one_word, NULL, NULL, avx512 },
+		{ "test_apart", test_apart, NULL, NULL, avx512 },
+		{ "test_apart_avx2", test_apart, NULL, NULL, avx2 },
+		{ "test_apart_sse2", test_apart, NULL, NULL, sse2 },
 		{ "test_strides", test_strides, NULL, NULL, avx512 },
 		{ "test_no_strides", test_no_strides, NULL, NULL, avx512 },
 		{ "test_lanes_meet_twice", test_lanes_meet_twice, NULL, NULL, avx512 },
