@@ -35,6 +35,14 @@ static inline words active(u32 m, u32 n)
 	return (words)((m >> 16 * (n / (16 / WORDS)) & bit) == bit);
 }
 
+/* Vector @n of a register becomes @v in the lanes in @m */
+static inline void put(u32 *to, u32 m, u32 n, words v)
+{
+	words *d = (words *)to + n;
+
+	*d = m == ~0u ? v : (v & active(m, n)) | (*d & ~active(m, n));
+}
+
 /* ---- words in rows, or of one place each half ------------------------------------ */
 
 /* Lanes @m of half @h: are they a row of words, or at one place? @start: of the first lane */
@@ -110,13 +118,10 @@ static inline bool find_offsets(const struct vgpu_lanes *s, const struct vgpu_in
 #define VECTOR(type, l)	((words){ FOUR(type, l) })
 #endif
 #define LOAD(name, type)									\
-	static inline void name(words *to, const u8 *from, const u32 *o, u32 m)			\
+	static inline void name(u32 *to, const u8 *from, const u32 *o, u32 m)			\
 	{											\
-		_Pragma("GCC unroll 8") for (u32 n = 0; n < VGPU_LANES / WORDS; n++) {		\
-			words v = VECTOR(type, n * WORDS);					\
-												\
-			to[n] = m == ~0u ? v : (v & active(m, n)) | (to[n] & ~active(m, n));	\
-		}										\
+		_Pragma("GCC unroll 8") for (u32 n = 0; n < VGPU_LANES / WORDS; n++)		\
+			put(to, m, n, VECTOR(type, n * WORDS));					\
 	}
 LOAD(load_u8, u8)
 LOAD(load_s8, s8)
@@ -127,7 +132,7 @@ LOAD(load_u32, u32)
 /* To registers: those of lanes in @m */
 static void load(const struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, const u32 *o)
 {
-	words *to = (words *)(s->warp->regs + i->dst * VGPU_LANES);
+	u32 *to = s->warp->regs + i->dst * VGPU_LANES;
 	const u8 *from = s->shared;
 
 	if (VGPU_F_SIZE(i->flags) == 8) {
@@ -209,13 +214,6 @@ u32 SHARED(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m, struct shape 
 
 /* ---- what is no access ------------------------------------------------------------- */
 
-static inline void put(u32 *to, u32 m, u32 n, words v)
-{
-	words *d = (words *)to + n;
-
-	*d = m == ~0u ? v : (v & active(m, n)) | (*d & ~active(m, n));
-}
-
 /* t / by, rounded down, as small_div() of lanes_sreg.h: exact */
 static inline words small_quotient(words t, u32 by)
 {
@@ -227,7 +225,7 @@ static inline words small_quotient(words t, u32 by)
 	return (words)__builtin_convertvector(v, integers);
 }
 
-/* TID of a block that is no single row, in all lanes of @m */
+/* TID of a block that is no single row */
 static u32 thread_index(struct vgpu_lanes *s, const struct vgpu_insn *i, u32 m)
 {
 	u32 *to = s->warp->regs + i->dst * VGPU_LANES, axis = (u32)i->imm - VGPU_SR_TID_X;
