@@ -405,35 +405,27 @@ static bool masked_store(struct translation *t, const struct vgpu_insn *i)
 	return true;
 }
 
-/* A load of one address, which the instruction has. False: that is misaligned. */
-static bool absolute_load(struct translation *t, const struct vgpu_insn *i)
-{
-	u32 bytes = VGPU_F_SIZE(i->flags) * VGPU_F_COUNT(i->flags);
-	struct later *l;
-
-	if (!tr_has_code(t, i, 0) || i->imm & (bytes - 1))
-		return false;
-	l = later_of(t, access_later);
-	find_absolute(t, i, l);
-	count_segments(t, bytes);
-	tr_load_here(t, i, 0);
-	tr_back(t, l);
-	return true;
-}
-
-/* A load whose stride is known. False: it is none of what is done here. */
+/*
+ * A load whose stride is known, as that of an absolute address. False: it is none of what is done
+ * here.
+ */
 static bool known_load(struct translation *t, const struct vgpu_insn *i)
 {
 	u32 size = VGPU_F_SIZE(i->flags), count = VGPU_F_COUNT(i->flags);
-	s32 stride = tr_stride_of_a(t);
+	bool absolute = i->flags & VGPU_F_ABS;
+	s32 stride = absolute ? 0 : tr_stride_of_a(t);
 	struct later *l;
 
 	/* of some lanes find_known() finds rows of words */
-	if (!tr_has_code(t, i, stride) || (stride && t->masked && size != 4))
+	if (!tr_has_code(t, i, stride) || (stride && t->masked && size != 4) ||
+	    (absolute && i->imm & (size * count - 1)))
 		return false;
 	l = later_of(t, access_later);
 	if (!stride) {
-		find_known(t, i, 0, size * count, size * count, false, l);
+		if (absolute)
+			find_absolute(t, i, l);
+		else
+			find_known(t, i, 0, size * count, size * count, false, l);
 		count_segments(t, size * count);
 	} else {
 		find_known(t, i, size, size, size * VGPU_LANES, false, l);
@@ -457,7 +449,7 @@ bool tr_global_load(struct translation *t, const struct vgpu_insn *i)
 	u8 d[8];
 
 	if (i->flags & VGPU_F_ABS)
-		return absolute_load(t, i);
+		return known_load(t, i);
 	if ((s64)i->imm != (s32)i->imm)
 		return false;
 	if (tr_stride_of_a(t) != STRIDE_NONE && known_load(t, i))
