@@ -48,7 +48,7 @@ warnings := -Wall -Wextra -Werror
 include-flags := -I. -Iuapi -Isim-device -isystem /usr/include/libnl3
 base-flags := -std=gnu11 $(warnings) -fPIC -fno-semantic-interposition -fno-strict-aliasing -ffp-contract=off -MMD -MP $(include-flags)
 # The device is the same source in the kernel: no library, and no floating point but in
-# the lanes files. platform/user.c is the one file of it that may use libc.
+# the lanes. platform/user.c is the one file of it that may use libc.
 device-flags := -ffreestanding -fno-math-errno -fno-trapping-math
 no-fp := -mgeneral-regs-only
 runtime-flags := -D_GNU_SOURCE -Iruntime $(patsubst %/,-I%,$(sort $(dir $(runtime-src)))) \
@@ -63,7 +63,7 @@ fuzz-flags := $(sanitize) -fsanitize=fuzzer-no-link -fprofile-instr-generate -fc
 flags-of = $(base-flags) $(if $(filter sim-device/%,$(1)),$(device-flags) $(call fp-of,$(1)),$(runtime-flags) \
 	$(if $(filter %_avx512.c,$(1)),-mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl -mpopcnt -O3) \
 	$(if $(filter %/access_avx2.c,$(1)),-mavx2 -O3))
-fp-of = $(if $(filter lanes%,$(notdir $(1))),-O3 $(if $(findstring avx2,$(notdir $(1))),-mavx2 -mfma),$(if \
+fp-of = $(if $(filter sim-device/sm/lanes/%,$(1)),-O3 $(if $(findstring avx2,$(notdir $(1))),-mavx2 -mfma),$(if \
 	$(filter sim-device/platform/%,$(1)),-fhosted,$(no-fp)))
 
 gen-src := $(runtime-lex:%.l=$(O)/gen/%.lex.c) $(runtime-yacc:%.y=$(O)/gen/%.tab.c)
@@ -99,7 +99,7 @@ $(eval $(call compile-rules,asan,$(sanitize)))
 $(eval $(call compile-rules,fuzz,$(fuzz-flags)))
 $(O)/fuzz/%.o: private CC := clang-16
 # With these checks clang takes many minutes for the lanes, gcc one: the unit tests' objects serve here too.
-lanes-src := $(foreach source,$(device-src),$(if $(filter lanes%,$(notdir $(source))),$(source)))
+lanes-src := $(filter sim-device/sm/lanes/%,$(device-src))
 $(call objects,fuzz,$(lanes-src)): $(O)/fuzz/%.o: $(O)/asan/%.o
 	@mkdir -p $(@D)
 	$(Q)cp $< $@

@@ -64,7 +64,7 @@ static bool is_read(const struct search *s, const struct live *read, u32 pc)
 
 /*
  * At branch @pc: @read becomes what is read behind it of lanes that are inactive there. Those that
- * jump wait at its target until the others have come to the reconvergence point (lanes_stack.h).
+ * jump wait at its target until the others have come to the reconvergence point (lanes/stack.h).
  */
 static void part(struct search *s, u32 pc, struct live *read)
 {

@@ -8,7 +8,7 @@
 
 #include "access.h"
 #include "run.h"
-#include "sm/lanes_stack.h"
+#include "sm/lanes/stack.h"
 
 #define MXCSR_NEAREST	0x1f80u
 

@@ -121,7 +121,7 @@ static void lose_all(struct translation *t)
 /*
  * One side of the branch is the point where its lanes meet again: those that are there wait, and
  * the others go on, as in a loop that lanes leave one after the other. See diverge() of
- * lanes_stack.h.
+ * lanes/stack.h.
  */
 static bool is_left_by_lanes(const struct translation *t, u32 index)
 {

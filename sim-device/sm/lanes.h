@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * What executes the instructions of one warp, 32 lanes at a time, and all that it may touch while
- * it does so. The code is lanes_impl.h, compiled twice: lanes_sse2.c for every x86-64, lanes_avx2.c
+ * it does so. The code is lanes/impl.h, compiled twice: lanes/sse2.c for every x86-64, lanes/avx2.c
  * where the processor has AVX2, FMA and F16C. Both compute the same bits. It runs between
  * vgpu_fpu_begin() and vgpu_fpu_end(): it never sleeps, allocates or walks a page table; what needs
  * that makes it return with the warp still standing at the instruction.
@@ -211,7 +211,7 @@ enum vgpu_lanes_end vgpu_lanes_run_avx2(struct vgpu_lanes *lanes);
 
 /*
  * Execute @i, at which lanes->warp stands, for the lanes in @m, at least one, as if it had no
- * guard. BUDGET: done. OTHER: it is none of those in lanes_calls.h, or lanes would have to wait.
+ * guard. BUDGET: done. OTHER: it is none of those in lanes/calls.h, or lanes would have to wait.
  * Else the warp has not executed it, as with vgpu_lanes_run_*(). Budget, cycles, pc and threads
  * stay as they are. For native code, not in the module.
  */

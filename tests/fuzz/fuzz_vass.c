@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Fuzz target: VASS binaries. Covers the loader and the verifier (sim-device/sm/module.c,
- * verify.c), the interpreter (warps.c, block_compiled.c, lanes*.h), the paths by which compiled
+ * verify.c), the interpreter (warps.c, block_compiled.c, lanes/), the paths by which compiled
  * blocks are preempted, swapped and restarted, and the disassembler. What the verifier accepts is
  * launched on a device of one SM for a bounded number of events; then the context closes, and
  * nothing may be left of it. The test host checks the device's promises on the way.

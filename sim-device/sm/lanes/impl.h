@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The lanes, compiled once for each vector unit (sse2.c, avx2.c). Everything is static
+ * but LANES_RUN and LANES_ONE. The same operations in the same order in both, no contraction but
+ * the explicit one, every NaN result canonical: the bits are the same.
+ */
+#include "vec.h"
+#include "int.h"
+#include "fma.h"
+#include "math.h"
+#include "float.h"
+#include "conv.h"
+#include "place.h"
+#include "mem.h"
+#include "atomic.h"
+#include "vote.h"
+#include "sreg.h"
+#include "sync.h"
+#include "run.h"
+#include "one.h"
