@@ -270,6 +270,8 @@ int vgpu_context_priority(struct vgpu_device *dev, u32 context, s32 priority);
  * default): a share of the SMs that contexts with a budget leave. -EINVAL: another value.
  */
 int vgpu_context_tokens(struct vgpu_device *dev, u32 context, u32 tokens);
+/* Most SMs that it has at once, whatever the policy; ~0: no limit. -EINVAL: 0. */
+int vgpu_context_sms(struct vgpu_device *dev, u32 context, u32 sms);
 int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_context_info *info);
 
 /* Errors as in the uapi structs of the same names. */
@@ -277,6 +279,15 @@ int vgpu_queue_create(struct vgpu_device *dev, u32 context, u32 *queue);
 int vgpu_queue_destroy(struct vgpu_device *dev, u32 context, u32 queue);
 /* Newest completed sequence number. */
 int vgpu_queue_completed(const struct vgpu_device *dev, u32 context, u32 queue, u64 *seq);
+/*
+ * HOST commands of the queue up to @seq wait no longer: the process has done what they stand for.
+ * -EINVAL: @seq was not pushed yet.
+ */
+int vgpu_host_done(struct vgpu_device *dev, u32 context, u32 queue, u64 seq);
+/* Does the HOST command @seq of the queue wait, at its head? */
+bool vgpu_queue_host_due(const struct vgpu_device *dev, u32 context, u32 queue, u64 seq);
+/* Does one of any queue of @context? */
+bool vgpu_host_due(const struct vgpu_device *dev, u32 context);
 int vgpu_memory_map(struct vgpu_device *dev, u32 context, u64 address, u64 bytes);
 /*
  * Managed memory: its pages are where they are used, and their bytes are the host's (managed_page).

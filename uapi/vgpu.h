@@ -48,6 +48,7 @@ enum vgpu_cmd_op {
 	VGPU_CMD_STAMP,		/* write the virtual time (8 bytes) to process memory */
 	VGPU_CMD_PROFILED,	/* a profiled kernel: resources and block times, no code */
 	VGPU_CMD_PREFETCH,	/* managed memory to where it will be used */
+	VGPU_CMD_HOST,		/* until the process says so (VGPU_IOC_HOST_DONE) */
 	VGPU_CMD_COUNT
 };
 
@@ -299,6 +300,8 @@ struct vgpu_version {
 #define VGPU_FEATURE_MANAGED	(1ull << 5)	/* VGPU_MEM_MANAGED */
 #define VGPU_FEATURE_PROCESS	(1ull << 6)	/* VGPU_IOC_PROCESS_MEMORY */
 #define VGPU_FEATURE_ADVISE	(1ull << 7)	/* VGPU_IOC_MEM_ADVISE */
+#define VGPU_FEATURE_HOST	(1ull << 8)	/* VGPU_CMD_HOST and VGPU_IOC_HOST_DONE */
+#define VGPU_FEATURE_SM_LIMIT	(1ull << 9)	/* VGPU_IOC_CONTEXT_SMS */
 
 #define VGPU_QUEUES_MAX		256u		/* of one context; queues share hw_queues */
 
@@ -476,6 +479,28 @@ struct vgpu_context_priority {
 	__u32 flags;			/* 0 */
 };
 
+/**
+ * struct vgpu_host_done - VGPU_IOC_HOST_DONE: VGPU_CMD_HOST commands of a queue up to seq wait no
+ * longer. One completes when it is at the head of its queue and this has been said of it, in
+ * whatever order; it has no operands. Who waits for the command before it knows when its turn is.
+ * EINVAL: seq was not submitted yet.
+ */
+struct vgpu_host_done {
+	__u32 queue;
+	__u32 flags;			/* 0 */
+	__u64 seq;
+};
+
+/**
+ * struct vgpu_context_sms - VGPU_IOC_CONTEXT_SMS of this file's context: how many SMs it has at
+ * once at most, whatever the policy would give it. What it has more when this is said it keeps
+ * until its blocks there have ended. EINVAL: 0.
+ */
+struct vgpu_context_sms {
+	__u32 sms;			/* ~0: no limit, as at first */
+	__u32 flags;			/* 0 */
+};
+
 /* ---- seats at the clock ------------------------------------------------- */
 
 /*
@@ -523,6 +548,7 @@ struct vgpu_seat_info {
 #define VGPU_IOC_DEVICE_INFO	_IOR(VGPU_IOC_MAGIC, 0x01, struct vgpu_device_info)
 #define VGPU_IOC_CONTEXT_INFO	_IOR(VGPU_IOC_MAGIC, 0x02, struct vgpu_context_info)
 #define VGPU_IOC_CONTEXT_PRIORITY _IOW(VGPU_IOC_MAGIC, 0x03, struct vgpu_context_priority)
+#define VGPU_IOC_CONTEXT_SMS	_IOW(VGPU_IOC_MAGIC, 0x04, struct vgpu_context_sms)
 #define VGPU_IOC_QUEUE_CREATE	_IOWR(VGPU_IOC_MAGIC, 0x10, struct vgpu_queue_create)
 #define VGPU_IOC_QUEUE_DESTROY	_IOW(VGPU_IOC_MAGIC, 0x11, struct vgpu_queue_destroy)
 #define VGPU_IOC_MODULE_LOAD	_IOWR(VGPU_IOC_MAGIC, 0x20, struct vgpu_module_load)
@@ -535,6 +561,7 @@ struct vgpu_seat_info {
 #define VGPU_IOC_WAIT		_IOWR(VGPU_IOC_MAGIC, 0x41, struct vgpu_wait)
 #define VGPU_IOC_WAIT_ANY	_IOWR(VGPU_IOC_MAGIC, 0x42, struct vgpu_wait_any)
 #define VGPU_IOC_EVENTFD	_IOW(VGPU_IOC_MAGIC, 0x43, struct vgpu_eventfd)
+#define VGPU_IOC_HOST_DONE	_IOW(VGPU_IOC_MAGIC, 0x44, struct vgpu_host_done)
 #define VGPU_IOC_SEAT_CREATE	_IOWR(VGPU_IOC_MAGIC, 0x50, struct vgpu_seat_create)
 #define VGPU_IOC_SEAT_MOVE	_IOW(VGPU_IOC_MAGIC, 0x51, struct vgpu_seat_move)
 /* 0x52 was SEAT_INFO of version 1 */

@@ -69,7 +69,8 @@ static int ioctl_version(struct file *file, void *args)
 		.isa_version = VGPU_VASS_VERSION,
 		.features = VGPU_FEATURE_PROFILED | VGPU_FEATURE_CLOCK | VGPU_FEATURE_URING |
 			    VGPU_FEATURE_EVENTFD | VGPU_FEATURE_RING | VGPU_FEATURE_MANAGED |
-			    VGPU_FEATURE_PROCESS | VGPU_FEATURE_ADVISE,
+			    VGPU_FEATURE_PROCESS | VGPU_FEATURE_ADVISE | VGPU_FEATURE_HOST |
+			    VGPU_FEATURE_SM_LIMIT,
 	};
 	return 0;
 }
@@ -108,6 +109,16 @@ static int ioctl_context_priority(struct file *file, void *arg)
 	call.may_raise = args->priority > READ_ONCE(call.ctx->priority) && capable(CAP_SYS_NICE);
 	return ioctl_actor(&call, do_context_priority);
 }
+
+static int do_context_sms(struct ioctl_call *call)
+{
+	const struct vgpu_context_sms *args = call->args;
+
+	if (args->flags)
+		return -EINVAL;
+	return vgpu_context_sms(call->model, call->ctx->id, args->sms);
+}
+ACTOR_IOCTL(context_sms)
 
 /* ---- queues ------------------------------------------------------------- */
 
@@ -161,6 +172,19 @@ static int do_queue_destroy(struct ioctl_call *call)
 	return 0;
 }
 ACTOR_IOCTL(queue_destroy)
+
+/* The command may lie in a ring still. */
+static int do_host_done(struct ioctl_call *call)
+{
+	const struct vgpu_host_done *args = call->args;
+
+	if (args->flags)
+		return -EINVAL;
+	if (kvgpu_rings_fetch(call->ctx))
+		return KVGPU_AGAIN;
+	return vgpu_host_done(call->model, call->ctx->id, args->queue, args->seq);
+}
+ACTOR_IOCTL(host_done)
 
 /* ---- modules ------------------------------------------------------------ */
 
@@ -370,6 +394,7 @@ static const struct kvgpu_ioctl ioctls[] = {
 		    ioctl_context_info),
 	KVGPU_IOCTL(VGPU_IOC_CONTEXT_PRIORITY, struct vgpu_context_priority, flags,
 		    ioctl_context_priority),
+	KVGPU_IOCTL(VGPU_IOC_CONTEXT_SMS, struct vgpu_context_sms, flags, ioctl_context_sms),
 	KVGPU_IOCTL(VGPU_IOC_QUEUE_CREATE, struct vgpu_queue_create, queue, ioctl_queue_create),
 	KVGPU_IOCTL(VGPU_IOC_QUEUE_DESTROY, struct vgpu_queue_destroy, reserved,
 		    ioctl_queue_destroy),
@@ -385,6 +410,7 @@ static const struct kvgpu_ioctl ioctls[] = {
 	KVGPU_IOCTL(VGPU_IOC_WAIT, struct vgpu_wait, time, kvgpu_ioctl_wait),
 	KVGPU_IOCTL(VGPU_IOC_WAIT_ANY, struct vgpu_wait_any, reserved, kvgpu_ioctl_wait_any),
 	KVGPU_IOCTL(VGPU_IOC_EVENTFD, struct vgpu_eventfd, reserved, kvgpu_ioctl_eventfd),
+	KVGPU_IOCTL(VGPU_IOC_HOST_DONE, struct vgpu_host_done, seq, ioctl_host_done),
 	KVGPU_IOCTL(VGPU_IOC_RING_CREATE, struct vgpu_ring_create, params,
 		    kvgpu_ioctl_ring_create),
 	KVGPU_IOCTL(VGPU_IOC_RING_DOORBELL, struct vgpu_ring_doorbell, reserved,

@@ -27,7 +27,8 @@ void kvgpu_listener_remove(void);
 	EM(VGPU_CMD_COPY_H2D, "copy_h2d") EM(VGPU_CMD_COPY_D2H, "copy_d2h")			\
 	EM(VGPU_CMD_COPY_D2D, "copy_d2d") EM(VGPU_CMD_FILL, "fill")				\
 	EM(VGPU_CMD_WAIT, "wait") EM(VGPU_CMD_STAMP, "stamp")					\
-	EM(VGPU_CMD_PROFILED, "profiled") EMe(VGPU_CMD_PREFETCH, "prefetch")
+	EM(VGPU_CMD_PROFILED, "profiled") EM(VGPU_CMD_PREFETCH, "prefetch")		\
+	EMe(VGPU_CMD_HOST, "host")
 #define KVGPU_FAULTS										\
 	EM(VGPU_FAULT_NONE, "none") EM(VGPU_FAULT_UNMAPPED, "unmapped")				\
 	EM(VGPU_FAULT_MISALIGNED, "misaligned")							\

@@ -246,6 +246,18 @@ bool vgpu_device_blocker(const struct vgpu_device *dev, u32 *context, u32 *launc
 	return true;
 }
 
+int vgpu_context_sms(struct vgpu_device *dev, u32 context, u32 sms)
+{
+	struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	if (!ctx)
+		return -ENOENT;
+	if (!sms)
+		return -EINVAL;
+	vgpu_exec_set_sms(&ctx->exec, sms);
+	return 0;
+}
+
 int vgpu_context_priority(struct vgpu_device *dev, u32 context, s32 priority)
 {
 	struct vgpu_context *ctx = vgpu_context_find(dev, context);
@@ -361,6 +373,32 @@ int vgpu_queue_completed(const struct vgpu_device *dev, u32 context, u32 queue, 
 		return -ENOENT;
 	*seq = q->completed;
 	return 0;
+}
+
+int vgpu_host_done(struct vgpu_device *dev, u32 context, u32 queue, u64 seq)
+{
+	struct vgpu_context *ctx = vgpu_context_find(dev, context);
+	struct vgpu_queue *q = ctx ? vgpu_queue_of(&dev->queues, &ctx->queue, queue) : NULL;
+
+	if (!q)
+		return -ENOENT;
+	return ctx->dead ? -EIO : vgpu_queues_host_done(q, seq);
+}
+
+bool vgpu_queue_host_due(const struct vgpu_device *dev, u32 context, u32 queue, u64 seq)
+{
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+	const struct vgpu_queue *q =
+		ctx ? vgpu_queue_of(&dev->queues, &ctx->queue, queue) : NULL;
+
+	return q && q->parked && q->head->seq == seq;
+}
+
+bool vgpu_host_due(const struct vgpu_device *dev, u32 context)
+{
+	const struct vgpu_context *ctx = vgpu_context_find(dev, context);
+
+	return ctx && ctx->queue.parked;
 }
 
 int vgpu_queue_push(struct vgpu_device *dev, u32 context, u32 queue, const struct vgpu_push *push,

@@ -203,6 +203,7 @@ static bool context_is_queued_right(const struct vgpu_exec *exec,
 {
 	u32 active = 0, issuable = 0, wanting = 0, reserved = 0;
 	u32 running = count_sms(&ctx->running, ctx);
+	bool more = ctx->sched.held < ctx->most_sms;
 	const struct vgpu_ksr *ksr;
 
 	vgpu_list_for_each(ksr, &exec->active_queue, struct vgpu_ksr, node) {
@@ -222,8 +223,8 @@ static bool context_is_queued_right(const struct vgpu_exec *exec,
 	       ctx->sched.held == reserved + running &&
 	       vgpu_pq_queued(&ctx->active) == !!active &&
 	       vgpu_pq_queued(&ctx->holding) == !!ctx->sched.held &&
-	       vgpu_pq_queued(&ctx->need[VGPU_KSR_ISSUABLE]) == !!issuable &&
-	       vgpu_pq_queued(&ctx->need[VGPU_KSR_WANTING]) == !!wanting &&
+	       vgpu_pq_queued(&ctx->need[VGPU_KSR_ISSUABLE]) == (more && issuable) &&
+	       vgpu_pq_queued(&ctx->need[VGPU_KSR_WANTING]) == (more && wanting) &&
 	       vgpu_pq_queued(&ctx->waiting) == !!ctx->job;
 }
 

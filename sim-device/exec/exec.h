@@ -199,6 +199,8 @@ void vgpu_exec_fini(struct vgpu_exec *exec);
 int vgpu_exec_open(struct vgpu_exec *exec, struct vgpu_exec_context *ctx);
 /* Call vgpu_exec_abort() first. */
 void vgpu_exec_close(struct vgpu_exec_context *ctx);
+/* Most SMs that @ctx may hold from now on; what it has more it keeps until it is done with it. */
+void vgpu_exec_set_sms(struct vgpu_exec_context *ctx, u32 sms);
 /*
  * A launch from the dispatcher. It arrives at the command buffer of its context launch_ps after the
  * process submitted it, and dispatch_ps from now on at least: at once, by default, if it waited in

@@ -16,6 +16,7 @@ int vgpu_exec_open(struct vgpu_exec *exec, struct vgpu_exec_context *ctx)
 		return err;
 	ctx->exec = exec;
 	ctx->sched.tokens = VGPU_TOKENS_SHARE;
+	ctx->most_sms = ~0u;
 	vgpu_list_init(&ctx->behind);
 	for (need = 0; need < VGPU_KSR_NEEDS; need++)
 		vgpu_list_init(&ctx->kernels[need]);
@@ -43,6 +44,13 @@ void vgpu_exec_close(struct vgpu_exec_context *ctx)
 	vgpu_account_close(exec, ctx);
 	vgpu_list_del(&ctx->node);
 	exec->context_count--;
+}
+
+void vgpu_exec_set_sms(struct vgpu_exec_context *ctx, u32 sms)
+{
+	ctx->most_sms = sms;
+	vgpu_runqueue_update(ctx->exec, ctx);
+	vgpu_exec_schedule(ctx->exec);
 }
 
 /* ---- command buffers ---------------------------------------------------- */

@@ -31,10 +31,16 @@ static u64 rank_of(const struct vgpu_exec *exec, const struct vgpu_exec_context 
 	return exec->policy->rank ? exec->policy->rank(&ctx->sched) : 0;
 }
 
+/* The same, as policies see it: a context with all SMs that it may have needs none. */
+static struct vgpu_ksr *first_needing(const struct vgpu_exec_context *ctx, enum vgpu_ksr_need need)
+{
+	return ctx->sched.held < ctx->most_sms ? first_kernel(ctx, need) : NULL;
+}
+
 static void place_need(struct vgpu_exec *exec, struct vgpu_exec_context *ctx,
 		       enum vgpu_ksr_need need, u64 rank)
 {
-	const struct vgpu_ksr *first = first_kernel(ctx, need);
+	const struct vgpu_ksr *first = first_needing(ctx, need);
 
 	place(&exec->need[need], &ctx->need[need], first, rank, first ? first->order : 0);
 }
@@ -110,12 +116,12 @@ struct vgpu_ksr *vgpu_exec_wanting(struct vgpu_exec *exec)
 
 struct vgpu_ksr *vgpu_exec_issuable_of(const struct vgpu_sched_context *ctx)
 {
-	return first_kernel(vgpu_exec_of_sched(ctx), VGPU_KSR_ISSUABLE);
+	return first_needing(vgpu_exec_of_sched(ctx), VGPU_KSR_ISSUABLE);
 }
 
 struct vgpu_ksr *vgpu_exec_wanting_of(const struct vgpu_sched_context *ctx)
 {
-	return first_kernel(vgpu_exec_of_sched(ctx), VGPU_KSR_WANTING);
+	return first_needing(vgpu_exec_of_sched(ctx), VGPU_KSR_WANTING);
 }
 
 int vgpu_runqueue_reserve(struct vgpu_exec *exec, u32 contexts)
@@ -201,14 +207,14 @@ static struct vgpu_exec_context *holder_of(const struct vgpu_smst *smst)
 	return smst->next ? smst->next->ctx : NULL;
 }
 
-/* @ctx has @change SMs more. Without ranks, it matters only whether it has any. */
+/* @ctx has @change SMs more. Without ranks and a limit, it matters only whether it has any. */
 static void count_held(struct vgpu_exec *exec, struct vgpu_exec_context *ctx, s32 change)
 {
 	const struct vgpu_policy *policy = exec->policy;
 	bool held = ctx->sched.held;
 
 	ctx->sched.held += (u32)change;
-	if (policy->rank || policy->admission_rank || policy->victim_rank)
+	if (policy->rank || policy->admission_rank || policy->victim_rank || ctx->most_sms != ~0u)
 		vgpu_runqueue_update(exec, ctx);
 	else if (held != !!ctx->sched.held)
 		place_holding(exec, ctx, 0);

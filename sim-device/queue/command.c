@@ -249,6 +249,7 @@ static int (*const checks[])(const struct check *c) = {
 	[VGPU_CMD_STAMP] = check_stamp,
 	[VGPU_CMD_PROFILED] = check_profiled,
 	[VGPU_CMD_PREFETCH] = check_prefetch,
+	[VGPU_CMD_HOST] = check_nop,
 };
 
 /*

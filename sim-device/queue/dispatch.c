@@ -4,9 +4,10 @@
  * to the corresponding engine"; it stops inspecting a queue until the command it issued has
  * completed. It looks at one head an event, in the order in which heads became ready.
  *
- * Commands without an engine (NOP, STAMP, a WAIT that is over) it executes itself, one at a time,
- * command_ps each. So a row of them takes virtual time, and who keeps a queue full of them cannot
- * stop the clock of everybody else; a queue has its turn behind those that became ready before it.
+ * Commands without an engine (NOP, STAMP, a WAIT or HOST that is over) it executes itself, one at a
+ * time, command_ps each. So a row of them takes virtual time, and who keeps a queue full of them
+ * cannot stop the clock of everybody else; a queue has its turn behind those that became ready
+ * before it.
  */
 #include "queue.h"
 
@@ -51,10 +52,25 @@ void vgpu_dispatch_wake(struct vgpu_queue *queue)
 	}
 }
 
+static void set_parked(struct vgpu_queue *queue, bool parked)
+{
+	queue->ctx->parked += (u32)parked - (u32)queue->parked;
+	queue->parked = parked;
+}
+
+void vgpu_dispatch_host_done(struct vgpu_queue *queue)
+{
+	if (!queue->parked || queue->head->seq > queue->host_done)
+		return;
+	set_parked(queue, false);
+	vgpu_dispatch_ready(queue);
+}
+
 void vgpu_dispatch_remove(struct vgpu_queue *queue)
 {
 	struct vgpu_command *executing = queue->all->executing;
 
+	set_parked(queue, false);
 	if (executing && executing->queue == queue)
 		queue->all->executing = NULL;
 	vgpu_list_del(&queue->ready);
@@ -118,6 +134,19 @@ static void dispatch_wait(struct vgpu_queues *queues, struct vgpu_command *comma
 	vgpu_hardware_idle(queue);
 }
 
+static void dispatch_host(struct vgpu_queues *queues, struct vgpu_command *command)
+{
+	struct vgpu_queue *queue = command->queue;
+
+	(void)queues;
+	if (command->seq <= queue->host_done) {
+		vgpu_command_done(command);
+		return;
+	}
+	set_parked(queue, true);
+	vgpu_hardware_idle(queue);
+}
+
 static void dispatch_nop(struct vgpu_queues *queues, struct vgpu_command *command)
 {
 	(void)queues;
@@ -135,6 +164,7 @@ static void (*const dispatchers[])(struct vgpu_queues *queues, struct vgpu_comma
 	[VGPU_CMD_STAMP] = dispatch_stamp,
 	[VGPU_CMD_PROFILED] = dispatch_launch,
 	[VGPU_CMD_PREFETCH] = dispatch_transfer,
+	[VGPU_CMD_HOST] = dispatch_host,
 };
 
 static bool takes_time(const struct vgpu_queues *queues, const struct vgpu_command *command)
@@ -145,6 +175,8 @@ static bool takes_time(const struct vgpu_queues *queues, const struct vgpu_comma
 		return queues->config->command_ps;
 	case VGPU_CMD_WAIT:
 		return queues->config->command_ps && wait_is_over(queues, command);
+	case VGPU_CMD_HOST:
+		return queues->config->command_ps && command->seq <= command->queue->host_done;
 	default:
 		return false;
 	}

@@ -224,6 +224,16 @@ int vgpu_queues_push(struct vgpu_queue *queue, const struct vgpu_push *push, u32
 	return 0;
 }
 
+int vgpu_queues_host_done(struct vgpu_queue *queue, u64 seq)
+{
+	if (seq > queue->pushed)
+		return -EINVAL;
+	if (seq > queue->host_done)
+		queue->host_done = seq;
+	vgpu_dispatch_host_done(queue);
+	return 0;
+}
+
 void vgpu_queue_broken(struct vgpu_queue *queue)
 {
 	struct vgpu_fault fault = { .reason = VGPU_FAULT_MODEL, .queue = queue->index,

@@ -24,6 +24,7 @@ struct vgpu_queue_context {
 	struct vgpu_list queues;	/* struct vgpu_queue, by index */
 	u32 count;			/* how many */
 	u32 served;			/* of them the dispatcher or an engine has */
+	u32 parked;			/* of them wait for the process, by HOST commands */
 	struct vgpu_list wanting;	/* struct vgpu_queue that want a hardware queue, in turn */
 	struct vgpu_pq_entry turn;	/* in vgpu_queues.wanting while there are any … */
 	u64 order;			/* … since then, or since one of them had its turn */
@@ -66,6 +67,8 @@ struct vgpu_queue {
 	u64 generation;			/* of all queues that ever were */
 	u64 pushed;			/* newest sequence number given */
 	u64 completed;			/* newest sequence number completed */
+	u64 host_done;			/* HOST commands up to here wait no longer */
+	bool parked;			/* its head is a HOST command that waits */
 	struct vgpu_list ready;		/* in the dispatcher's list */
 	/* queues whose head WAITs on this one, in the order they came */
 	struct vgpu_list waiters;
@@ -140,6 +143,8 @@ u64 vgpu_queues_oldest(const struct vgpu_queue_context *ctx);
 /* vgpu_queue_push() for a live context */
 int vgpu_queues_push(struct vgpu_queue *queue, const struct vgpu_push *push, u32 count, u32 *failed,
 		     u64 *seq);
+/* vgpu_host_done() for a live context */
+int vgpu_queues_host_done(struct vgpu_queue *queue, u64 seq);
 /* An invariant of @queue does not hold: its context ends. */
 void vgpu_queue_broken(struct vgpu_queue *queue);
 /* Complete all commands of @ctx with -EIO; no engine may still use one of them. */
@@ -174,6 +179,8 @@ void vgpu_dispatch_bound(struct vgpu_queue *queue);
 void vgpu_dispatch_fire(struct vgpu_event *event);
 /* @queue has completed a command: wake the queues that wait for it. */
 void vgpu_dispatch_wake(struct vgpu_queue *queue);
+/* Its HOST commands up to queue->host_done wait no longer. */
+void vgpu_dispatch_host_done(struct vgpu_queue *queue);
 /* Remove @queue from the dispatcher's lists. */
 void vgpu_dispatch_remove(struct vgpu_queue *queue);
 

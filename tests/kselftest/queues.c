@@ -220,6 +220,39 @@ static void wait_between_queues(void)
 	}
 }
 
+static void host_commands(void)
+{
+	int fd = must_open();
+	uint32_t queue = must_queue(fd), other = must_queue(fd);
+	struct vgpu_cmd cmds[4] = { cmd_nop(), { .op = VGPU_CMD_HOST }, cmd_nop(), cmd_nop() };
+	struct vgpu_cmd wait = cmd_wait(queue, 3);
+	struct vgpu_host_done done = { .queue = queue, .seq = 5 };
+	struct vgpu_context_sms limit = { 0 };
+
+	must_submit(fd, queue, cmds, 4);
+	must_submit(fd, other, &wait, 1);
+	CHECK_EQ(wait_seq(fd, queue, 1, limit_ns(30)), 0);
+	CHECK_EQ(wait_seq(fd, queue, 2, 10000000), -ETIMEDOUT);
+	CHECK_EQ(wait_seq(fd, other, 1, 0), -ETIMEDOUT);
+	CHECK_EQ(call(fd, VGPU_IOC_HOST_DONE, &done), -EINVAL);
+	done.seq = 2;
+	done.flags = 1;
+	CHECK_EQ(call(fd, VGPU_IOC_HOST_DONE, &done), -EINVAL);
+	done.flags = 0;
+	done.queue = 12345;
+	CHECK_EQ(call(fd, VGPU_IOC_HOST_DONE, &done), -ENOENT);
+	done.queue = queue;
+	CHECK_EQ(call(fd, VGPU_IOC_HOST_DONE, &done), 0);
+	CHECK_EQ(wait_seq(fd, other, 1, limit_ns(30)), 0);
+	CHECK_EQ(wait_seq(fd, queue, 4, limit_ns(30)), 0);
+	/* a file that is closed takes one with it */
+	must_submit(fd, queue, cmds, 4);
+	CHECK_EQ(call(fd, VGPU_IOC_CONTEXT_SMS, &limit), -EINVAL);
+	limit.sms = 1;
+	CHECK_EQ(call(fd, VGPU_IOC_CONTEXT_SMS, &limit), 0);
+	close(fd);
+}
+
 static void timeouts(void)
 {
 	struct vgpu_wait wait = { .seq = 1, .timeout_ns = 200000000 };
@@ -349,6 +382,7 @@ static const struct test tests[] = {
 	{ "queues: sizes of batches", counts_of_batches },
 	{ "queues: wrong commands are named, nothing of the batch runs", wrong_commands },
 	{ "queues: one queue waits for another", wait_between_queues },
+	{ "queues: commands that wait for the process", host_commands },
 	{ "queues: time-outs", timeouts },
 	{ "queues: signals", signals },
 	{ "queues: many waiters", many_waiters },

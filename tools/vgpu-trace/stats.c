@@ -143,6 +143,7 @@ static const char *op_name(uint32_t op)
 		[VGPU_CMD_WAIT] = "wait for a queue",
 		[VGPU_CMD_STAMP] = "stamp",
 		[VGPU_CMD_PREFETCH] = "prefetch",
+		[VGPU_CMD_HOST] = "wait for the process",
 		[VGPU_CMD_PROFILED] = "profiled launch",
 	};
 

@@ -516,6 +516,38 @@ static void static_lends_nothing(void **state)
  * Slices of 200 us, blocks of 10 us: a from 1, b from its drain at 201.1 (the first end of a block
  * after 201), and so on.
  */
+/* Two SMs of six are the most: whatever the policy, also while another process is preempted. */
+static void a_limit_of_sms_holds_under_every_policy(void **state)
+{
+	const struct vgpu_policy *policy;
+	u32 i, n;
+
+	(void)state;
+	for (n = 0; (policy = vgpu_policy_at(n)); n++) {
+		struct host *h = policy_host(policy->name, "drain", "sms=6");
+		struct process a = process(h, 3), b = process(h, 0);
+
+		assert_int_equal(vgpu_context_sms(h->dev, a.id, 0), -EINVAL);
+		assert_int_equal(vgpu_context_sms(h->dev, 99, 1), -ENOENT);
+		assert_int_equal(vgpu_context_sms(h->dev, a.id, 2), 0);
+		launch(h, b, 200, 20);
+		launch(h, a, 200, 20);
+		launch(h, a, 200, 20);
+		for (i = 1; i < 200; i++) {
+			run_to(h, i * 10);
+			assert_true(held(h, a) <= 2);
+		}
+		host_run(h);
+		assert_int_equal(host_count_of(h, VGPU_TRACE_BLOCK_END), 600);
+		assert_int_equal(vgpu_context_sms(h->dev, a.id, ~0u), 0);
+		launch(h, a, 200, 20);
+		vgpu_device_run(h->dev, h->dev->system->sim.now + 5 * US, ~0u);
+		assert_true(held(h, a) > 2);
+		host_run(h);
+		host_free(h);
+	}
+}
+
 static void round_robin_takes_turns(void **state)
 {
 	struct host *h = policy_host("round-robin", "drain", "sms=2");
@@ -598,6 +630,7 @@ int main(void)
 		cmocka_unit_test(dss_by_priority_and_by_tokens),
 		cmocka_unit_test(dss_without_preemption),
 		cmocka_unit_test(static_lends_nothing),
+		cmocka_unit_test(a_limit_of_sms_holds_under_every_policy),
 		cmocka_unit_test(round_robin_takes_turns),
 		cmocka_unit_test(bad_values_of_knobs),
 		cmocka_unit_test(transfers_by_priority),

@@ -250,6 +250,47 @@ static void a_batch_goes_in_whole_or_not_at_all(void **state)
 	host_free(h);
 }
 
+/* A HOST command holds up its queue, and who waits for that, until the process says so. */
+static void commands_wait_for_the_process(void **state)
+{
+	struct host *h = host_new("k20c", NULL);
+	u32 c = host_open(h), q = host_queue(h, c), other = host_queue(h, c);
+	struct vgpu_cmd host = { .op = VGPU_CMD_HOST };
+	u64 seq;
+
+	(void)state;
+	host_push(h, c, q, cmd_nop());
+	assert_int_equal(host_push(h, c, q, host), 2);
+	host_push(h, c, q, cmd_stamp(0));
+	assert_int_equal(host_push(h, c, q, host), 4);
+	host_push(h, c, other, cmd_wait(q, 3));
+	assert_false(vgpu_host_due(h->dev, c));
+	vgpu_device_run(h->dev, VGPU_NEVER, ~0u);
+	assert_true(vgpu_host_due(h->dev, c));
+	assert_true(vgpu_queue_host_due(h->dev, c, q, 2));
+	assert_false(vgpu_queue_host_due(h->dev, c, q, 4));
+	assert_int_equal(h->completion_count, 1);
+	assert_int_equal(vgpu_host_done(h->dev, c, q, 5), -EINVAL);
+	assert_int_equal(vgpu_host_done(h->dev, c, 77, 1), -ENOENT);
+	assert_int_equal(vgpu_host_done(h->dev, c, q, 2), 0);
+	assert_false(vgpu_host_due(h->dev, c));
+	vgpu_device_run(h->dev, VGPU_NEVER, ~0u);
+	assert_int_equal(vgpu_queue_completed(h->dev, c, q, &seq), 0);
+	assert_int_equal(seq, 3);
+	assert_int_equal(vgpu_queue_completed(h->dev, c, other, &seq), 0);
+	assert_int_equal(seq, 1);
+	/* said before it is due; what it waits for is gone with its context */
+	assert_int_equal(host_push(h, c, other, host), 2);
+	assert_int_equal(vgpu_host_done(h->dev, c, other, 2), 0);
+	vgpu_device_run(h->dev, VGPU_NEVER, ~0u);
+	assert_int_equal(vgpu_queue_completed(h->dev, c, other, &seq), 0);
+	assert_int_equal(seq, 2);
+	assert_true(vgpu_host_due(h->dev, c));
+	assert_int_equal(vgpu_context_close(h->dev, c), 0);
+	assert_int_equal(vgpu_host_done(h->dev, c, q, 4), -ENOENT);
+	host_free(h);
+}
+
 static void too_much_in_flight_is_refused(void **state)
 {
 	struct host *h = host_new("k20c", NULL);
@@ -287,6 +328,7 @@ static void malformed_commands_are_refused(void **state)
 	};
 	struct vgpu_cmd bad[] = {
 		{ .op = VGPU_CMD_COUNT },
+		{ .op = VGPU_CMD_HOST, .raw = { 1 } },
 		{ .op = 0xffff },
 		cmd_h2d(ADDRESS, 0, 0),
 		cmd_h2d(VGPU_ADDRESS_LIMIT - 1, 0, 2),
@@ -375,6 +417,7 @@ int main(void)
 		cmocka_unit_test(a_context_goes_with_a_command_being_executed),
 		cmocka_unit_test(empty_commands_can_be_free),
 		cmocka_unit_test(a_batch_goes_in_whole_or_not_at_all),
+		cmocka_unit_test(commands_wait_for_the_process),
 		cmocka_unit_test(too_much_in_flight_is_refused),
 		cmocka_unit_test(malformed_commands_are_refused),
 	};
