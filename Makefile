@@ -250,7 +250,9 @@ $(O)/fuzz/uapi: $(wildcard tests/fuzz/guest/*.[ch] tests/kselftest/*.h uapi/*.h)
 cuda := $(cuda-src:tests/cuda/%.cu=$(O)/cuda/%)
 $(O)/cuda/%: tests/cuda/%.cu tools/vgpucc $(wildcard tests/cuda/*.h) $(call find,runtime,*.h) | $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
-	$(Q)tools/vgpucc -O2 -Itests/cuda $< -o $@
+	$(Q)tools/vgpucc -O2 $(cuda-flags) -Itests/cuda $< -o $@
+$(O)/cuda/features/thread_default_streams: cuda-flags := --default-stream per-thread
+$(O)/cuda/features/thread_default_streams $(O)/cuda/features/thread_streams: tests/cuda/features/thread_streams.h
 
 $(O)/demo/%: tools/demo/%.cu tools/vgpucc $(call find,runtime,*.h) | $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"

@@ -273,7 +273,10 @@ VGPU_API vgpuError_t vgpuStreamQuery(vgpuStream_t stream);
 VGPU_API vgpuError_t vgpuStreamWaitEvent(vgpuStream_t stream, vgpuEvent_t event,
 					 unsigned int flags);
 VGPU_API vgpuError_t vgpuStreamGetFlags(vgpuStream_t stream, unsigned int *flags);
-/* Calls @function on the calling thread once the stream's earlier work is done. */
+/*
+ * A thread of the runtime calls @function once the stream's earlier work is done, and later work
+ * of the stream waits for it. The function may not call the API (vgpuErrorNotPermitted).
+ */
 VGPU_API vgpuError_t vgpuLaunchHostFunc(vgpuStream_t stream, void (*function)(void *),
 					void *argument);
 VGPU_API vgpuError_t vgpuEventCreate(vgpuEvent_t *event, unsigned int flags);

@@ -116,6 +116,8 @@ static vgpuError_t block_add(uint64_t bytes, bool managed, struct rt_block **out
 
 	if (bytes + VGPU_PAGE_SIZE > rt.heap.bytes)
 		return vgpuErrorMemoryAllocation;
+	if (!managed && bytes > rt.heap.limit - rt.heap.used)
+		return vgpuErrorMemoryAllocation;
 	while (i < rt.heap.count && rt.heap.blocks[i].base - at < bytes + VGPU_PAGE_SIZE) {
 		at = rt.heap.blocks[i].base + rt.heap.blocks[i].bytes + VGPU_PAGE_SIZE;
 		i++;
@@ -141,6 +143,8 @@ static vgpuError_t block_add(uint64_t bytes, bool managed, struct rt_block **out
 		.base = at, .bytes = bytes, .asked = bytes, .managed = managed
 	};
 	*out = &rt.heap.blocks[i];
+	if (!managed)
+		rt.heap.used += bytes;
 	return vgpuSuccess;
 }
 
@@ -150,6 +154,8 @@ static vgpuError_t block_remove(size_t i)
 	int error = (block->managed ? rt.ops->unmap_managed : rt.ops->unmap)(
 		rt.transport, block->base, block->bytes);
 
+	if (!block->managed)
+		rt.heap.used -= block->bytes;
 	rt_advice_forget(block->base, block->bytes);
 	free(rt.heap.blocks[i].slab);
 	memmove(&rt.heap.blocks[i], &rt.heap.blocks[i + 1],
@@ -322,4 +328,5 @@ void rt_alloc_reset(void)
 	free(rt.heap.blocks);
 	rt.heap.blocks = NULL;
 	rt.heap.count = rt.heap.room = 0;
+	rt.heap.used = 0;
 }

@@ -63,5 +63,7 @@ vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 	if (error == vgpuSuccess &&
 	    (queue->submitted - queue->completed < RT_EAGER || queue->pending >= RT_BATCH))
 		error = rt_flush(queue);
+	if (error == vgpuSuccess && rt.launch_blocking)
+		error = rt_wait(queue, stream->last);
 	return error;
 }

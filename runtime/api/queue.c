@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "state.h"
+#include "host_call.h"
 
 /*
  * A queue for a stream: an open one without streams, a new one while the device has some, else the
@@ -93,6 +93,7 @@ void rt_queue_forget(struct rt_queue *queue)
 		free(stage);
 	}
 	free(queue->arena);
+	rt_host_calls_forget(queue);
 	memset(queue, 0, sizeof(*queue));
 	queue->epoch = epoch;
 }

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "advice.h"
+#include "environment.h"
+#include "host_call.h"
 #include "variables.h"
 
 pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -21,6 +23,7 @@ static struct {
 	const struct vgpu_transport_ops *ops;	/* NULL: not known yet */
 	unsigned int count;
 	unsigned int index[RT_DEVICES];		/* the transport's numbers */
+	unsigned int place[RT_DEVICES];		/* among all, before CUDA_VISIBLE_DEVICES */
 } seen;
 
 /*
@@ -30,6 +33,7 @@ static struct {
 static void after_fork(void)
 {
 	pthread_mutex_init(&rt_lock, NULL);
+	rt_host_calls_forked();
 	for (unsigned int i = 0; i < RT_DEVICES; i++)
 		if (rt_devices[i].phase == RT_READY || rt_devices[i].phase == RT_FAILED)
 			rt_devices[i].phase = RT_FORKED;
@@ -59,9 +63,12 @@ static void at_exit(void)
 	for (unsigned int i = 0; i < RT_DEVICES; i++) {
 		struct rt_state *device = &rt_devices[i];
 
-		if (device->phase != RT_READY || device->waiting)
+		if (device->phase != RT_READY)
 			continue;
 		rt_current = device;
+		rt_host_calls_end(true);
+		if (device->waiting)
+			continue;
 		rt_variables_save();
 		device->ops->close(device->transport);
 		rt_variables_restore();
@@ -71,25 +78,6 @@ static void at_exit(void)
 	}
 	rt_current = before;
 	pthread_mutex_unlock(&rt_lock);
-}
-
-static unsigned int queue_limit(void)
-{
-	const char *text = getenv("VGPU_MAX_CONNECTIONS");
-	char *end;
-	long n;
-
-	if (!text)
-		return 8;
-	n = strtol(text, &end, 10);
-	if (end == text || *end || n < 1 || n > (long)RT_QUEUES) {
-		fprintf(stderr,
-			"vgpu: VGPU_MAX_CONNECTIONS=%s: must be a number from 1 to %u; 8 is "
-			"taken\n",
-			text, RT_QUEUES);
-		return 8;
-	}
-	return (unsigned int)n;
 }
 
 /* VGPU_DEVICE: the numbers of the devices the program is to see, in its order. */
@@ -132,6 +120,9 @@ static vgpuError_t list_devices(void)
 		seen.count = vgpu_transport_devices(ops, seen.index, RT_DEVICES);
 	else if (!list_wanted(wanted))
 		return vgpuErrorInvalidDevice;
+	for (unsigned int i = 0; i < seen.count; i++)
+		seen.place[i] = i;
+	seen.count = rt_visible_devices(seen.index, seen.place, seen.count);
 	seen.ops = ops;
 	return vgpuSuccess;
 }
@@ -144,6 +135,11 @@ unsigned int rt_device_count(void)
 	count = list_devices() == vgpuSuccess ? seen.count : 0;
 	pthread_mutex_unlock(&rt_lock);
 	return count;
+}
+
+unsigned int rt_device_place(unsigned int device)
+{
+	return seen.place[device];
 }
 
 static vgpuError_t open_failed(vgpuError_t error)
@@ -160,12 +156,20 @@ static vgpuError_t open_device(void)
 	static bool exit_set;
 	char message[512] = "";
 	vgpuError_t unknown;
+	unsigned int sms;
 	int error;
 
 	pthread_once(&once, install_fork_handlers);
 	unknown = list_devices();
 	if (unknown != vgpuSuccess)
 		return open_failed(unknown);
+	if (!seen.count) {
+		/* said by the error alone: it is what the program's user has asked for */
+		rt_message("CUDA_VISIBLE_DEVICES leaves the program no device");
+		rt.phase = RT_FAILED;
+		rt.open_error = vgpuErrorNoDevice;
+		return rt.open_error;
+	}
 	rt.ops = seen.ops;
 	error = rt.ops->open(seen.index[rt_device()], &rt.transport, message, sizeof(message));
 	if (error) {
@@ -177,12 +181,17 @@ static vgpuError_t open_device(void)
 					   vgpuErrorInitializationError);
 	}
 	error = rt.ops->device_info(rt.transport, &rt.info);
-	rt.queue_limit = queue_limit();
+	sms = error ? 0 : rt_sm_limit(rt.info.sms);
+	rt.queue_limit = rt_queue_limit();
+	rt.launch_blocking = rt_launch_blocking();
+	rt.heap.limit = rt_memory_limit(rt_device_place((unsigned int)rt_device()));
 	memset(&rt.default_stream, 0, sizeof(rt.default_stream));
 	if (!error && rt_queue_get(&rt.default_stream.queue) != vgpuSuccess)
 		error = -ENOSPC;
 	if (!error)
 		error = rt_pinned_open();
+	if (!error && sms != rt.info.sms)
+		error = rt.ops->limit_sms(rt.transport, sms);
 	if (error) {
 		rt.ops->close(rt.transport);
 		rt.transport = NULL;
@@ -214,6 +223,8 @@ vgpuError_t rt_enter(void)
 {
 	vgpuError_t error = vgpuSuccess;
 
+	if (rt_in_host_call())
+		return rt_remember(vgpuErrorNotPermitted);
 	pthread_mutex_lock(&rt_lock);
 	if (rt.phase == RT_NONE)
 		error = open_device();
@@ -277,6 +288,8 @@ static bool any_open(void)
 
 vgpuError_t vgpuDeviceReset(void)
 {
+	if (rt_in_host_call())
+		return rt_remember(vgpuErrorNotPermitted);
 	pthread_mutex_lock(&rt_lock);
 	if (rt.phase == RT_FORKED) {
 		pthread_mutex_unlock(&rt_lock);
@@ -291,6 +304,7 @@ vgpuError_t vgpuDeviceReset(void)
 			usleep(100);
 			pthread_mutex_lock(&rt_lock);
 		}
+		rt_host_calls_end(false);
 		rt_variables_save();
 		rt.ops->close(rt.transport);
 		rt_variables_restore();

@@ -43,6 +43,8 @@ struct rt_stage {
 	uint8_t data[];
 };
 
+struct rt_caller;
+
 struct rt_queue {
 	bool open;
 	/* counts closings: a waiter sees that its queue is another one now */
@@ -59,6 +61,7 @@ struct rt_queue {
 	struct rt_stage *stages, **stages_end;
 	struct vgpu_cmd batch[VGPU_SUBMIT_MAX];
 	uint8_t *arena;
+	struct rt_caller *caller;	/* calls the program's functions in it (host_call.c) */
 };
 
 struct vgpuStream {
@@ -107,6 +110,8 @@ struct rt_block;
 /** struct rt_heap - device memory as the program holds it (alloc.c) */
 struct rt_heap {
 	uint64_t base, bytes;		/* the reserved range; survives a reset */
+	uint64_t limit;			/* most bytes of device memory; ~0: what there is */
+	uint64_t used;			/* of that, not managed */
 	struct rt_block *blocks;	/* by address */
 	size_t count, room;
 };
@@ -155,11 +160,16 @@ struct rt_state {
 	struct rt_advised_ranges advised;
 	struct rt_queue queues[RT_QUEUES];
 	unsigned int queue_limit;
+	bool launch_blocking;		/* a launch returns when the kernel has ended */
 	struct vgpuStream *streams;	/* all but the default one */
 	struct vgpuStream default_stream;
 	struct vgpuEvent *events;
 	struct vgpuModule *modules;
 	struct rt_slot *free_slots, *busy_slots;
+	/* host_call.c, with its lock: */
+	unsigned int callers;		/* threads */
+	unsigned int calls_waiting;	/* of them in the transport */
+	bool calls_abandoned;		/* the process ends */
 };
 
 extern pthread_mutex_t rt_lock;
@@ -177,6 +187,8 @@ vgpuError_t rt_enter(void);
  * lock itself.
  */
 unsigned int rt_device_count(void);
+/* Of one the program sees: the number it has without CUDA_VISIBLE_DEVICES, which names it. */
+unsigned int rt_device_place(unsigned int device);
 static inline int rt_device(void)
 {
 	return (int)(rt_current - rt_devices);
@@ -242,7 +254,14 @@ vgpuError_t rt_poll(struct rt_queue *queue, uint64_t seq);
 vgpuError_t rt_sync_all(void);
 vgpuError_t rt_stage(struct rt_queue *queue, const void *src, size_t bytes, const void **staged);
 
-/* stream.c: the stream a handle names, and the waits that must stand before its next command */
+/*
+ * stream.c: the stream a handle names, and the waits that must stand before its next command. NULL
+ * is the default stream: the device's, or the thread's where that was said.
+ */
+#define RT_STREAM_LEGACY	((vgpuStream_t)0x1)
+#define RT_STREAM_PER_THREAD	((vgpuStream_t)0x2)
+/* For the calling thread, needs no lock; returns what was said before. */
+bool rt_thread_default(bool per_thread);
 vgpuError_t rt_stream_of(vgpuStream_t handle, struct vgpuStream **stream);
 vgpuError_t rt_stream_begin(struct vgpuStream *stream);
 /* The stream's next command waits for command @seq of @queue. */

@@ -6,11 +6,74 @@
  */
 #include <stdlib.h>
 
-#include "state.h"
+#include "host_call.h"
+
+/* The calling thread's own streams, one of each device, made when they are first named. */
+static __thread struct own {
+	struct vgpuStream *stream;
+	uint64_t generation;
+} own[RT_DEVICES];
+static __thread bool own_is_default;
+
+static pthread_key_t own_key;
+static pthread_once_t own_once = PTHREAD_ONCE_INIT;
+
+static vgpuError_t stream_create(unsigned int flags, struct vgpuStream **out);
+static void stream_reap(void);
+
+bool rt_thread_default(bool per_thread)
+{
+	bool before = own_is_default;
+
+	own_is_default = per_thread;
+	return before;
+}
+
+/* The thread ends: so do its streams, when their work is done. */
+static void own_destroy(void *unused)
+{
+	struct rt_state *before = rt_current;
+
+	(void)unused;
+	pthread_mutex_lock(&rt_lock);
+	for (unsigned int i = 0; i < RT_DEVICES; i++) {
+		rt_current = &rt_devices[i];
+		if (!own[i].stream || own[i].generation != rt.generation || rt.phase != RT_READY)
+			continue;
+		own[i].stream->destroyed = true;
+		own[i].stream = NULL;
+		stream_reap();
+	}
+	rt_current = before;
+	pthread_mutex_unlock(&rt_lock);
+}
+
+static void own_key_create(void)
+{
+	pthread_key_create(&own_key, own_destroy);
+}
+
+static vgpuError_t own_stream(struct vgpuStream **out)
+{
+	struct own *mine = &own[rt_device()];
+	vgpuError_t error = vgpuSuccess;
+
+	if (!mine->stream || mine->generation != rt.generation) {
+		pthread_once(&own_once, own_key_create);
+		pthread_setspecific(own_key, own);
+		mine->stream = NULL;
+		error = stream_create(vgpuStreamDefault, &mine->stream);
+		mine->generation = rt.generation;
+	}
+	*out = mine->stream;
+	return error;
+}
 
 vgpuError_t rt_stream_of(vgpuStream_t handle, struct vgpuStream **out)
 {
-	if (!handle) {
+	if (handle == RT_STREAM_PER_THREAD || (!handle && own_is_default))
+		return own_stream(out);
+	if (!handle || handle == RT_STREAM_LEGACY) {
 		*out = &rt.default_stream;
 		return vgpuSuccess;
 	}
@@ -114,29 +177,36 @@ vgpuError_t rt_stream_sync(struct vgpuStream *stream)
 	return error;
 }
 
-vgpuError_t vgpuStreamCreate(vgpuStream_t *out, unsigned int flags)
+static vgpuError_t stream_create(unsigned int flags, struct vgpuStream **out)
 {
-	vgpuError_t error = rt_enter();
 	struct vgpuStream *stream;
+	vgpuError_t error;
 
-	if (error != vgpuSuccess)
-		return error;
-	if (!out || (flags & ~vgpuStreamNonBlocking))
-		return rt_leave(vgpuErrorInvalidValue);
 	stream_reap();
 	stream = calloc(1, sizeof(*stream));
 	if (!stream)
-		return rt_leave(vgpuErrorMemoryAllocation);
+		return vgpuErrorMemoryAllocation;
 	error = rt_queue_get(&stream->queue);
 	if (error != vgpuSuccess) {
 		free(stream);
-		return rt_leave(error);
+		return error;
 	}
 	stream->flags = flags;
 	stream->next = rt.streams;
 	rt.streams = stream;
 	*out = stream;
-	return rt_leave(vgpuSuccess);
+	return vgpuSuccess;
+}
+
+vgpuError_t vgpuStreamCreate(vgpuStream_t *out, unsigned int flags)
+{
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!out || (flags & ~vgpuStreamNonBlocking))
+		return rt_leave(vgpuErrorInvalidValue);
+	return rt_leave(stream_create(flags, out));
 }
 
 vgpuError_t vgpuStreamDestroy(vgpuStream_t handle)
@@ -146,7 +216,9 @@ vgpuError_t vgpuStreamDestroy(vgpuStream_t handle)
 
 	if (error != vgpuSuccess)
 		return error;
-	error = handle ? rt_stream_of(handle, &stream) : vgpuErrorInvalidResourceHandle;
+	error = handle && handle != RT_STREAM_LEGACY && handle != RT_STREAM_PER_THREAD ?
+			rt_stream_of(handle, &stream) :
+			vgpuErrorInvalidResourceHandle;
 	if (error != vgpuSuccess)
 		return rt_leave(error);
 	stream->destroyed = true;
@@ -213,14 +285,29 @@ vgpuError_t vgpuStreamGetFlags(vgpuStream_t handle, unsigned int *flags)
 	return rt_leave(error);
 }
 
+static void call_function(void *function, void *stream, void *argument, vgpuError_t error)
+{
+	void (*const call)(void *) = (void (*)(void *))(uintptr_t)function;
+
+	(void)stream;
+	(void)error;
+	call(argument);
+}
+
 vgpuError_t vgpuLaunchHostFunc(vgpuStream_t handle, void (*function)(void *), void *argument)
 {
-	vgpuError_t error =
-		function ? vgpuStreamSynchronize(handle) : rt_result(vgpuErrorInvalidValue);
+	const struct rt_host_call call = {
+		.call = call_function,
+		.function = (void *)(uintptr_t)function,
+		.argument = argument,
+	};
+	vgpuError_t error = rt_enter();
+	struct vgpuStream *stream;
 
-	if (error == vgpuSuccess)
-		function(argument);
-	return error;
+	if (error != vgpuSuccess)
+		return error;
+	error = function ? rt_stream_of(handle, &stream) : vgpuErrorInvalidValue;
+	return rt_leave(error == vgpuSuccess ? rt_host_call(stream, &call) : error);
 }
 
 void rt_streams_reset(void)

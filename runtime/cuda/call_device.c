@@ -95,7 +95,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	memset(prop, 0, sizeof(*prop));
 	memcpy(prop->name, found.name, sizeof(prop->name));
 	memcpy(prop->uuid.bytes, "vgpu", 4);
-	prop->uuid.bytes[15] = (char)device;
+	prop->uuid.bytes[15] = (char)rt_device_place((unsigned int)device);
 	prop->totalGlobalMem = found.total_memory;
 	prop->sharedMemPerBlock = found.shared_per_block;
 	prop->regsPerBlock = found.regs_per_block;
@@ -116,7 +116,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	prop->multiProcessorCount = found.sms;
 	prop->surfaceAlignment = 512;
 	prop->concurrentKernels = 1;
-	prop->pciBusID = device;
+	prop->pciBusID = (int)rt_device_place((unsigned int)device);
 	prop->hostRegisterSupported = 1;
 	prop->hostRegisterReadOnlySupported = found.host_memory;
 	prop->canMapHostMemory = found.host_memory;
@@ -233,7 +233,7 @@ cudaError_t cudaDeviceGetPCIBusId(char *bus, int len, int device)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
 	if (!device_there(device))
 		return cuda_error(rt_result(vgpuErrorInvalidDevice));
-	snprintf(bus, (size_t)len, "0000:%02x:00.0", (unsigned int)device & 0xff);
+	snprintf(bus, (size_t)len, "0000:%02x:00.0", rt_device_place((unsigned int)device) & 0xff);
 	return cudaSuccess;
 }
 
@@ -248,10 +248,12 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *bus)
 		if (sscanf(bus, "%x:%x.%x", &number, &slot, &function) != 3)
 			return cuda_error(rt_result(vgpuErrorInvalidValue));
 	}
-	if (domain || slot || function || number > 0xff || !device_there((int)number))
-		return cuda_error(rt_result(vgpuErrorInvalidDevice));
-	*device = (int)number;
-	return cudaSuccess;
+	for (int i = 0; !domain && !slot && !function && device_there(i); i++)
+		if (rt_device_place((unsigned int)i) == number) {
+			*device = i;
+			return cudaSuccess;
+		}
+	return cuda_error(rt_result(vgpuErrorInvalidDevice));
 }
 
 cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags)

@@ -4,22 +4,8 @@
  */
 #include <string.h>
 
+#include "api/host_call.h"
 #include "calls.h"
-
-static __thread struct {
-	vgpuStream_t stream;
-	uint64_t generation;
-} mine;
-
-vgpuStream_t cuda_thread_stream(void)
-{
-	if (mine.stream && mine.generation == rt.generation)
-		return mine.stream;
-	mine.stream = NULL;
-	if (vgpuStreamCreate(&mine.stream, vgpuStreamDefault) == vgpuSuccess)
-		mine.generation = rt.generation;
-	return mine.stream;
-}
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
 {
@@ -76,19 +62,34 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 	return cuda_error(vgpuStreamWaitEvent(cuda_stream(stream), cuda_event(event), flags));
 }
 
-/* Called here, once the stream has come so far: the status is what a callback would see. */
+static void call_callback(void *function, void *stream, void *argument, vgpuError_t error)
+{
+	cudaStreamCallback_t call = (cudaStreamCallback_t)(uintptr_t)function;
+
+	call(stream, cuda_error(error), argument);
+}
+
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data,
 				  unsigned int flags)
 {
+	const struct rt_host_call call = {
+		.call = call_callback,
+		.function = (void *)(uintptr_t)callback,
+		.stream = stream,
+		.argument = data,
+		.always = true,
+	};
+	vgpuStream_t handle = cuda_stream(stream);
+	struct vgpuStream *known;
 	vgpuError_t error;
 
 	if (!callback || flags)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	error = vgpuStreamSynchronize(cuda_stream(stream));
-	if (error == vgpuErrorInvalidResourceHandle)
+	error = rt_enter();
+	if (error != vgpuSuccess)
 		return cuda_error(error);
-	callback(stream, cuda_error(error), data);
-	return cuda_error(error);
+	error = rt_stream_of(handle, &known);
+	return cuda_error(rt_leave(error == vgpuSuccess ? rt_host_call(known, &call) : error));
 }
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)

@@ -24,16 +24,13 @@ cudaError_t cuda_refuse(bool *said, const char *call, const char *what);
 	cuda_refuse(&said_here, __func__, what); \
 })
 
-/* cudaStreamPerThread, made when a thread first names it. */
-vgpuStream_t cuda_thread_stream(void);
-
 /* cudaStreamLegacy is the default stream by another name. */
 static inline vgpuStream_t cuda_stream(cudaStream_t stream)
 {
 	if (stream == cudaStreamLegacy)
-		return NULL;
+		return RT_STREAM_LEGACY;
 	if (stream == cudaStreamPerThread)
-		return cuda_thread_stream();
+		return RT_STREAM_PER_THREAD;
 	return (vgpuStream_t)(void *)stream;
 }
 

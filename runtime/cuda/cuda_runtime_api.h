@@ -8,6 +8,7 @@
 #define __CUDA_RUNTIME_API_H__
 
 #include "driver_types.h"
+#include "per_thread_calls.h"
 #include "refused_calls.h"
 
 /* The version of the API these headers follow. */
@@ -223,6 +224,15 @@ VGPU_CUDA_REFUSED_CALLS(REFUSED_DECLARATION)
 unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared __dv(0),
 					 void *stream __dv(0));
 unsigned int __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);
+
+/* nvcc's --default-stream per-thread: the same names, and other symbols */
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#define PER_THREAD_CALL(name, suffix, parameters, arguments) \
+	extern __typeof__(name) name __asm__(#name #suffix);
+VGPU_CUDA_PER_THREAD_CALLS(PER_THREAD_CALL)
+PER_THREAD_CALL(__cudaPushCallConfiguration, _ptsz, , )
+#undef PER_THREAD_CALL
+#endif
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

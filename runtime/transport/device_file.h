@@ -32,6 +32,9 @@ int vgpu_file_map_host(struct vgpu_transport *t, uint64_t address, uint64_t byte
 int vgpu_file_unmap_host(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 int vgpu_file_submit(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands,
 		     uint32_t count, uint32_t *failed, uint64_t *seq);
+int vgpu_file_host_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq);
+int vgpu_file_host_done(struct vgpu_transport *t, uint32_t queue, uint64_t seq);
+int vgpu_file_limit_sms(struct vgpu_transport *t, uint32_t sms);
 int vgpu_file_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64_t timeout_ns,
 		   uint64_t *completed);
 

@@ -9,11 +9,12 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "embedded_config.h"
+#include "embedded_frames.h"
+#include "embedded_host.h"
 #include "host_memory.h"
 #include "managed.h"
 #include "native.h"
@@ -23,16 +24,6 @@
 
 #define EVENTS		64u		/* run between two looks at what is wanted */
 #define POLL_EVENTS	256u		/* run by somebody who only looks */
-#define CHUNK		(2ul << 20)	/* frames come from the system so many bytes at a time */
-
-struct frame {
-	struct frame *next;
-};
-
-struct chunk {
-	struct chunk *next;
-	void *memory;
-};
 
 /** struct buffer - process memory of a command, whose cookie it is */
 struct buffer {
@@ -45,9 +36,8 @@ struct vgpu_transport {
 	struct vgpu_device *device;
 	u32 context;
 	bool dead;
-	struct frame *frames;		/* given back */
-	struct chunk *chunks;
-	char *fresh, *fresh_end;	/* of the newest chunk, never used */
+	struct vgpu_host_frames frames;
+	struct vgpu_host_calls calls;
 	FILE *trace;
 	struct vgpu_native_choice native;
 	struct vgpu_threads *threads;	/* that execute SMs; NULL: the one that drives the device */
@@ -70,87 +60,20 @@ static void embedded_unlock(struct vgpu_transport *t)
 
 /* ---- what the device asks of its host ----------------------------------- */
 
-#ifdef __SANITIZE_ADDRESS__
-/* One allocation a frame: the sanitizer sees the use of a frame that was given back. */
-static void *get_frame(void *host, u32 context)
-{
-	void *memory = aligned_alloc(VGPU_PAGE_SIZE, VGPU_PAGE_SIZE);
-
-	(void)context;
-	(void)host;
-	if (memory)
-		memset(memory, 0, VGPU_PAGE_SIZE);
-	return memory;
-}
-
-static void put_frame(void *host, void *memory)
-{
-	(void)host;
-	free(memory);
-}
-#else
-/* CHUNK bytes, aligned to as many: what the processor may map as one page. NULL: no memory. */
-static void *map_chunk(void)
-{
-	u8 *memory = mmap(NULL, 2 * CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			  0);
-	size_t before;
-
-	if (memory == MAP_FAILED)
-		return NULL;
-	/* the upper one that fits: so the next chunk adjoins, where mappings grow downwards */
-	before = CHUNK - (uintptr_t)memory % CHUNK;
-	munmap(memory, before);
-	if (before < CHUNK)
-		munmap(memory + before + CHUNK, CHUNK - before);
-	return memory + before;
-}
-
 static void *get_frame(void *host, u32 context)
 {
 	struct vgpu_transport *t = host;
-	struct frame *frame = t->frames;
-	struct chunk *chunk;
-	void *memory;
 
 	(void)context;
-	if (frame) {
-		t->frames = frame->next;
-		memset(frame, 0, VGPU_PAGE_SIZE);
-		return frame;
-	}
-	if (t->fresh == t->fresh_end) {
-		memory = map_chunk();
-		if (!memory)
-			return NULL;
-		/* a small program has no use for a large page; without one all works as well */
-		if (t->chunks)
-			madvise(memory, CHUNK, MADV_HUGEPAGE);
-		chunk = malloc(sizeof(*chunk));
-		if (!chunk) {
-			munmap(memory, CHUNK);
-			return NULL;
-		}
-		chunk->memory = memory;
-		chunk->next = t->chunks;
-		t->chunks = chunk;
-		t->fresh = memory;
-		t->fresh_end = t->fresh + CHUNK;
-	}
-	memory = t->fresh;
-	t->fresh += VGPU_PAGE_SIZE;
-	return memory;
+	return vgpu_host_frame_get(&t->frames);
 }
 
 static void put_frame(void *host, void *memory)
 {
 	struct vgpu_transport *t = host;
-	struct frame *frame = memory;
 
-	frame->next = t->frames;
-	t->frames = frame;
+	vgpu_host_frame_put(&t->frames, memory);
 }
-#endif
 
 static int move(void *host, u32 context, u64 cookie, u64 offset, void *memory, u32 bytes,
 		enum vgpu_move direction)
@@ -295,17 +218,6 @@ static int open_trace(unsigned int index, struct vgpu_transport *t, char *messag
 	return 0;
 }
 
-static void free_frames(struct vgpu_transport *t)
-{
-	while (t->chunks) {
-		struct chunk *chunk = t->chunks;
-
-		t->chunks = chunk->next;
-		munmap(chunk->memory, CHUNK);
-		free(chunk);
-	}
-}
-
 static void embedded_close(struct vgpu_transport *t)
 {
 	vgpu_managed_end(t);
@@ -318,7 +230,7 @@ static void embedded_close(struct vgpu_transport *t)
 	vgpu_managed_unmap_all(t);
 	if (t->trace && fclose(t->trace))
 		fprintf(stderr, "vgpu: the trace is incomplete: %s\n", strerror(errno));
-	free_frames(t);
+	vgpu_host_frames_free(&t->frames);
 	free(t);
 }
 
@@ -347,6 +259,7 @@ static int embedded_open(unsigned int index, struct vgpu_transport **out, char *
 	}
 	pthread_mutex_init(&t->turn, NULL);
 	pthread_mutex_init(&t->lock, NULL);
+	vgpu_host_calls_init(&t->calls, &t->lock);
 	error = vgpu_native_configure(&t->native, message, size);
 	if (!error)
 		error = vgpu_threads_create(&t->threads, message, size);
@@ -619,6 +532,8 @@ static int embedded_submit(struct vgpu_transport *t, uint32_t queue,
 	}
 	embedded_lock(t);
 	error = vgpu_queue_push(t->device, t->context, queue, push, count, failed, &last);
+	for (u32 i = 0; i < count && !error; i++)
+		t->calls.pending += commands[i].op == VGPU_CMD_HOST;
 	embedded_unlock(t);
 	if (error)
 		drop_commands(push, count);
@@ -626,45 +541,115 @@ static int embedded_submit(struct vgpu_transport *t, uint32_t queue,
 	return error;
 }
 
-static int64_t now_ns(void)
+/* A few events, with the lock held. A host function that is due is waited for first. */
+static u64 run_device(struct vgpu_transport *t, u32 events)
 {
-	struct timespec ts;
+	u64 next;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+	while (!t->dead && vgpu_host_due(t->device, t->context) &&
+	       vgpu_host_calls_patience(&t->calls))
+		t->window = (struct vgpu_host_window){ 0 };
+	/* one at a time, where the first event after which one is due matters */
+	next = vgpu_device_run(t->device, VGPU_NEVER, t->calls.pending ? 1 : events);
+	if (t->dead || vgpu_host_due(t->device, t->context))
+		vgpu_host_calls_due(&t->calls);
+	return next;
 }
 
 static int embedded_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64_t timeout_ns,
 			 uint64_t *completed_seq)
 {
-	int64_t end = timeout_ns > 0 ? now_ns() + timeout_ns : 0;
+	int64_t end = timeout_ns > 0 ? vgpu_host_calls_now() + timeout_ns : 0;
 	u32 events = timeout_ns ? EVENTS : POLL_EVENTS;
 	u64 next = 0, done = 0;
 	int error;
 
 	for (;;) {
+		bool waits = false;
+
 		embedded_lock(t);
+		t->calls.alone = false;
 		error = vgpu_queue_completed(t->device, t->context, queue, &done);
 		if (!error && done < seq) {
-			next = vgpu_device_run(t->device, VGPU_NEVER, events);
+			next = run_device(t, events);
 			error = vgpu_queue_completed(t->device, t->context, queue, &done);
 		}
 		if (!error && t->dead && (done >= seq || next == VGPU_NEVER))
 			error = -EIO;
+		/* nothing happens before a function of the process has returned */
+		if (!error && done < seq && next == VGPU_NEVER && t->calls.pending) {
+			waits = true;
+			if (timeout_ns)
+				vgpu_host_calls_doze(&t->calls);
+		}
 		embedded_unlock(t);
 		*completed_seq = done;
 		if (error || done >= seq)
 			return error;
-		if (next == VGPU_NEVER) {
+		if (next == VGPU_NEVER && !waits) {
 			fprintf(stderr,
 				"vgpu: the device is idle, but command %llu of queue %u is not "
 				"done\n",
 				(unsigned long long)seq, queue);
 			return -ENODEV;
 		}
-		if (!timeout_ns || (timeout_ns > 0 && now_ns() >= end))
+		if (!timeout_ns || (timeout_ns > 0 && vgpu_host_calls_now() >= end))
 			return -ETIMEDOUT;
 	}
+}
+
+/* Is the HOST command due? -EAGAIN: not yet. With the lock held. */
+static int host_is_due(struct vgpu_transport *t, uint32_t queue, uint64_t seq)
+{
+	if (t->dead)
+		return -EIO;
+	return vgpu_queue_host_due(t->device, t->context, queue, seq) ? 0 : -EAGAIN;
+}
+
+static int embedded_host_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq)
+{
+	int64_t end = vgpu_host_calls_now() + VGPU_HOST_TURN_NS;
+	bool idle = false;
+	int error;
+
+	embedded_lock(t);
+	error = host_is_due(t, queue, seq);
+	if (error == -EAGAIN && !t->calls.alone) {
+		vgpu_host_calls_wait_due(&t->calls);
+		error = host_is_due(t, queue, seq);
+	}
+	embedded_unlock(t);
+	/* nobody else runs the device */
+	while (error == -EAGAIN && t->calls.alone && !idle && vgpu_host_calls_now() < end) {
+		embedded_lock(t);
+		idle = run_device(t, EVENTS) == VGPU_NEVER;
+		error = host_is_due(t, queue, seq);
+		if (idle && error == -EAGAIN)
+			vgpu_host_calls_doze(&t->calls);
+		embedded_unlock(t);
+	}
+	return error == -EAGAIN ? -ETIMEDOUT : error;
+}
+
+static int embedded_host_done(struct vgpu_transport *t, uint32_t queue, uint64_t seq)
+{
+	int error;
+
+	embedded_lock(t);
+	error = vgpu_host_done(t->device, t->context, queue, seq);
+	vgpu_host_calls_done(&t->calls);
+	embedded_unlock(t);
+	return error;
+}
+
+static int embedded_limit_sms(struct vgpu_transport *t, uint32_t sms)
+{
+	int error;
+
+	embedded_lock(t);
+	error = vgpu_context_sms(t->device, t->context, sms);
+	embedded_unlock(t);
+	return error;
 }
 
 const struct vgpu_transport_ops vgpu_transport_embedded = {
@@ -686,5 +671,8 @@ const struct vgpu_transport_ops vgpu_transport_embedded = {
 	.unmap_host = embedded_unmap,
 	.peek = embedded_peek,
 	.submit = embedded_submit,
+	.host_wait = embedded_host_wait,
+	.host_done = embedded_host_done,
+	.limit_sms = embedded_limit_sms,
 	.wait = embedded_wait,
 };

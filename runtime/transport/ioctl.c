@@ -249,6 +249,37 @@ int vgpu_file_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64
 	return error;
 }
 
+#define HOST_WAIT_NS	50000000
+
+int vgpu_file_host_wait(struct vgpu_transport *t, uint32_t queue, uint64_t seq)
+{
+	uint64_t completed = 0;
+	int error = vgpu_file_wait(t, queue, seq - 1, HOST_WAIT_NS, &completed);
+
+	/* not all of it has come out of the ring yet */
+	if (error == -EAGAIN)
+		usleep(100);
+	return error == -EINTR || error == -EAGAIN ? -ETIMEDOUT : error;
+}
+
+int vgpu_file_host_done(struct vgpu_transport *t, uint32_t queue, uint64_t seq)
+{
+	struct vgpu_host_done done = { .queue = queue, .seq = seq };
+	int error;
+
+	do
+		error = vgpu_file_call(t, VGPU_IOC_HOST_DONE, &done);
+	while (error == -EINTR);
+	return error;
+}
+
+int vgpu_file_limit_sms(struct vgpu_transport *t, uint32_t sms)
+{
+	struct vgpu_context_sms limit = { .sms = sms };
+
+	return vgpu_file_call(t, VGPU_IOC_CONTEXT_SMS, &limit);
+}
+
 const struct vgpu_transport_ops vgpu_transport_ioctl = {
 	.name = "ioctl",
 	.process_memory = true,
@@ -267,6 +298,9 @@ const struct vgpu_transport_ops vgpu_transport_ioctl = {
 	.advise = vgpu_file_advise,
 	.map_host = vgpu_file_map_host,
 	.unmap_host = vgpu_file_unmap_host,
+	.host_wait = vgpu_file_host_wait,
+	.host_done = vgpu_file_host_done,
+	.limit_sms = vgpu_file_limit_sms,
 	.submit = vgpu_file_submit,
 	.wait = vgpu_file_wait,
 };

@@ -355,6 +355,9 @@ const struct vgpu_transport_ops vgpu_transport_mapped = {
 	.advise = vgpu_file_advise,
 	.map_host = vgpu_file_map_host,
 	.unmap_host = vgpu_file_unmap_host,
+	.host_wait = vgpu_file_host_wait,
+	.host_done = vgpu_file_host_done,
+	.limit_sms = vgpu_file_limit_sms,
 	.submit = mapped_submit,
 	.wait = mapped_wait,
 };

@@ -30,6 +30,10 @@ struct vgpu_transport;		/* what an open device is, each transport has its own */
  * @unmap_host: a range as it was mapped; nothing uses it when this returns
  * @peek: reads device memory of a context that has died; NULL: it cannot be read any more
  * @submit: @failed on -EINVAL and -EFAULT: index of the wrong command
+ * @host_wait: until the HOST command @seq of the queue is due, -ETIMEDOUT: not within a short time;
+ *   unlike @wait it leaves the device to those who wait, if there are any
+ * @host_done: HOST commands of the queue up to @seq wait no longer
+ * @limit_sms: the context has at most @sms SMs at once
  * @wait: timeout_ns as in struct vgpu_wait; @completed the newest completed sequence number, set on
  *   -ETIMEDOUT too
  */
@@ -56,6 +60,9 @@ struct vgpu_transport_ops {
 	int (*peek)(struct vgpu_transport *t, uint64_t address, void *memory, uint64_t bytes);
 	int (*submit)(struct vgpu_transport *t, uint32_t queue, const struct vgpu_cmd *commands,
 		      uint32_t count, uint32_t *failed, uint64_t *seq);
+	int (*host_wait)(struct vgpu_transport *t, uint32_t queue, uint64_t seq);
+	int (*host_done)(struct vgpu_transport *t, uint32_t queue, uint64_t seq);
+	int (*limit_sms)(struct vgpu_transport *t, uint32_t sms);
 	int (*wait)(struct vgpu_transport *t, uint32_t queue, uint64_t seq, int64_t timeout_ns,
 		    uint64_t *completed);
 };
