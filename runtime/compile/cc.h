@@ -133,6 +133,7 @@ struct cc {
 
 /* A function of which a kernel has one copy for all its calls. */
 struct cc_shared {
+	uint32_t first_reg;		/* its registers in the kernel that is being emitted */
 	struct cc_shared *next;
 	struct ptx_func *func;
 	struct cc cc;			/* compiled by itself */

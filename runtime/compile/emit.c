@@ -16,7 +16,7 @@ struct place {
 struct emission {		/* of one kernel */
 	struct cc_code *code;
 	uint32_t at;
-	uint32_t first_reg, first_pred;	/* of shared functions */
+	uint32_t first_pred;	/* of shared functions */
 };
 
 /* How many instructions it becomes. */
@@ -125,15 +125,15 @@ static struct vgpu_insn *emit_insn(struct emission *e, unsigned int op, uint32_t
 }
 
 /* In which register the kernel's copy of the function has its virtual register @reg. */
-static uint8_t shared_phys(const struct emission *e, const struct cc_shared *shared, uint32_t reg)
+static uint8_t shared_phys(const struct cc_shared *shared, uint32_t reg)
 {
-	return (uint8_t)(e->first_reg + shared->cc.phys[reg]);
+	return (uint8_t)(shared->first_reg + shared->cc.phys[reg]);
 }
 
 /* The last register that the kernel reserves for the function: the number of the call. */
-static uint8_t call_number(const struct emission *e, const struct cc_shared *shared)
+static uint8_t call_number(const struct cc_shared *shared)
 {
-	return (uint8_t)(e->first_reg + shared->regs - 1);
+	return (uint8_t)(shared->first_reg + shared->regs - 1);
 }
 
 static void emit_call(struct emission *e, const struct cc *cc, const struct cc_insn *call)
@@ -143,12 +143,12 @@ static void emit_call(struct emission *e, const struct cc *cc, const struct cc_i
 
 	if (call->a != CC_NONE) {
 		out = emit_insn(e, VGPU_OP_MOVQ, call->line);
-		out->dst = shared_phys(e, shared, shared->argument);
+		out->dst = shared_phys(shared, shared->argument);
 		out->b = phys(cc, call->a);
 	}
 	out = emit_insn(e, VGPU_OP_MOV, call->line);
 	out->flags = VGPU_F_IMM;
-	out->dst = call_number(e, shared);
+	out->dst = call_number(shared);
 	out->imm = shared->returns_count;
 	out = emit_insn(e, VGPU_OP_BRA, call->line);
 	out->imm = shared->entry | (uint64_t)VGPU_NO_RECONV << 32;
@@ -156,7 +156,7 @@ static void emit_call(struct emission *e, const struct cc *cc, const struct cc_i
 	if (call->dst != CC_NONE) {
 		out = emit_insn(e, VGPU_OP_MOVQ, call->line);
 		out->dst = phys(cc, call->dst);
-		out->b = shared_phys(e, shared, shared->result);
+		out->b = shared_phys(shared, shared->result);
 	}
 }
 
@@ -172,7 +172,7 @@ static void emit_return(struct emission *e, const struct cc_shared *shared, uint
 			out = emit_insn(e, VGPU_OP_SETPU, line);
 			out->flags = VGPU_CMP_EQ | VGPU_F_IMM;
 			out->dst = (uint8_t)e->first_pred;
-			out->a = call_number(e, shared);
+			out->a = call_number(shared);
 			out->imm = i;
 		}
 		out = emit_insn(e, VGPU_OP_BRA, line);
@@ -254,7 +254,8 @@ static struct cc shifted(const struct emission *e, struct cc *kernel,
 	for (uint32_t v = 1; v < cc.vregs_count; v++)
 		if (shared->cc.phys[v] != CC_NONE)
 			cc.phys[v] = shared->cc.phys[v] +
-				     (CC_CLASS(cc.vregs[v]) == CC_P ? e->first_pred : e->first_reg);
+				     (CC_CLASS(cc.vregs[v]) == CC_P ? e->first_pred :
+									 shared->first_reg);
 	cc.phys[CC_PT] = VGPU_PT;
 	return cc;
 }
@@ -264,13 +265,16 @@ void cc_emit(struct cc *cc, struct cc_code *code)
 	struct emission emission = { .code = code }, *e = &emission;
 	struct place *places = new_places(cc, cc);
 	struct cc_shared *first = count_calls(cc) ? *cc->shared : NULL;
+	uint32_t first_reg;
 
-	e->first_reg = (cc->regs + 1) & ~1u;
+	first_reg = (cc->regs + 1) & ~1u;
 	e->first_pred = cc->preds_used;
 	code->count = place_blocks(cc, places, 0);
 	for (struct cc_shared *shared = first; shared; shared = shared->next) {
 		if (!shared->cc.calls)
 			continue;
+		shared->first_reg = first_reg;
+		first_reg += shared->regs;
 		shared->entry = code->count;
 		shared->places = new_places(cc, &shared->cc);
 		shared->returns = ptx_alloc(cc->ctx, shared->cc.calls * sizeof(*shared->returns));
@@ -287,7 +291,7 @@ void cc_emit(struct cc *cc, struct cc_code *code)
 			continue;
 		moved = shifted(e, cc, shared);
 		emit_blocks(e, &moved, shared->places, shared);
-		if (cc->regs < e->first_reg + shared->regs)
-			cc->regs = e->first_reg + shared->regs;
+		if (cc->regs < shared->first_reg + shared->regs)
+			cc->regs = shared->first_reg + shared->regs;
 	}
 }

@@ -7,10 +7,11 @@
  * number to behind the call.
  *
  * The function is compiled once for a module, by itself, as if it were a kernel. Its registers
- * begin where those of the kernel end, and no two of them run at the same time: lanes that are at a
- * call together run the whole function before any other lanes of their warp go on, since nothing in
- * it waits by a member mask, and its branches meet inside it. So the branches at the end never
- * diverge.
+ * begin where those of the kernel end, those of each behind those of the one before, as lanes of a
+ * warp may be in two of them at the same time. Lanes that are at a call together run the whole
+ * function before any other lanes of their warp go on, since nothing in it waits by a member mask,
+ * and its branches meet inside it. So the branches at the end do not diverge, unless lanes have
+ * had turns (docs/isa.md) in one of its loops; then they may.
  */
 #include <string.h>
 
@@ -79,7 +80,7 @@ static struct cc_shared *compile_function(struct cc *kernel, struct ptx_func *fu
 /* The compiled function if calls of it by the kernel are to be shared, else NULL. */
 struct cc_shared *cc_shared_function(struct cc *kernel, struct ptx_func *func)
 {
-	uint32_t limit = VGPU_VASS_MAX_REGS;
+	uint32_t limit = VGPU_VASS_MAX_REGS, regs = 0;
 	struct cc_shared *shared;
 
 	if (!func->library || !kernel->shared || !is_word(func->params, func->params_count) ||
@@ -95,10 +96,11 @@ struct cc_shared *cc_shared_function(struct cc *kernel, struct ptx_func *func)
 	}
 	if (kernel->options && kernel->options->max_regs)
 		limit = kernel->options->max_regs;
-	if (shared->refused || shared->regs + LEAST_REGS > limit)
+	for (const struct cc_shared *each = *kernel->shared; each; each = each->next)
+		regs += each->refused ? 0 : each->regs;
+	if (shared->refused || regs + LEAST_REGS > limit)
 		return NULL;
-	if (kernel->reserved_regs < shared->regs)
-		kernel->reserved_regs = shared->regs;
+	kernel->reserved_regs = regs;
 	if (kernel->reserved_preds < shared->preds)
 		kernel->reserved_preds = shared->preds;
 	return shared;

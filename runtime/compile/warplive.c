@@ -14,6 +14,10 @@
  * leaves them there when it is done until it is their turn. Then every other side of the regions
  * around it can run, and stand anywhere: in such a region lanes are taken to be able to wait at
  * every block, and at those instructions.
+ *
+ * Where lanes may wait in a loop for what others do, those have their turn whatever they wait at
+ * (docs/isa.md, turns): from then on lanes can be anywhere in the kernel. What is live at the start
+ * of any block, or at a barrier, is then taken to be live everywhere.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +96,41 @@ static void collect_region(struct cc *cc, struct regions *r, uint32_t b, uint32_
 	*PTX_PUSH(cc->ctx, r, list) = (struct region){ first, r->blocks_count - first };
 }
 
+/*
+ * Can lanes have turns? That takes a branch back across what can observe other lanes. No less than
+ * what the device takes for it (sim-device/sm/waits.c), whatever the order of blocks becomes.
+ */
+static bool has_turns(const struct cc *cc)
+{
+	bool observes = false, loops = false;
+
+	for (uint32_t i = 0; i < cc->insns_count; i++) {
+		const struct cc_insn *insn = &cc->insns[i];
+
+		switch (cc_opinfo[insn->op].class) {
+		case CC_C_ATOM:
+			observes |= !(insn->flags & VGPU_F_ATOM_NORET);
+			break;
+		case CC_C_FENCE:
+			observes = true;
+			break;
+		case CC_C_MEM:
+			observes |= VGPU_MEM_ORDER(insn->mem) == VGPU_ORDER_RELAXED ||
+				    VGPU_MEM_ORDER(insn->mem) == VGPU_ORDER_ACQUIRE ||
+				    VGPU_MEM_CACHE(insn->mem) == VGPU_CACHE_CG ||
+				    VGPU_MEM_CACHE(insn->mem) == VGPU_CACHE_CV;
+			break;
+		default:
+			if (insn->op == CC_CALL)
+				return true;	/* it may have them */
+		}
+	}
+	for (uint32_t b = 0; b < cc->block_count && observes; b++)
+		for (unsigned int s = 0; s < 2; s++)
+			loops |= cc->blocks[b].succ[s] != CC_NONE && cc->blocks[b].succ[s] <= b;
+	return observes && loops;
+}
+
 static bool block_waits(const struct cc *cc, uint32_t b)
 {
 	for (uint32_t i = cc->blocks[b].start; i < cc->blocks[b].end; i++)
@@ -130,6 +169,26 @@ static void add_mask_waits(struct cc *cc, struct regions *r)
 	}
 }
 
+/*
+ * Lanes can wait at every block, at barriers and instructions by a member mask, and in a shared
+ * function that they call. And where they have come back from it: its result is then still where
+ * that has it.
+ */
+static void wait_anywhere(struct cc *cc, struct regions *r)
+{
+	r->everything = true;
+	*PTX_PUSH(cc->ctx, r, list) = (struct region){ 0, 0 };
+	for (uint32_t b = 0; b < cc->block_count; b++) {
+		add_wait(cc, r, b, 0);
+		for (uint32_t i = cc->blocks[b].start; i < cc->blocks[b].end; i++)
+			if (cc_waits(&cc->insns[i]) || cc->insns[i].op == VGPU_OP_BAR ||
+			    cc->insns[i].op == VGPU_OP_BARRED || cc->insns[i].op == CC_LEAVE ||
+			    cc->insns[i].op == CC_CALL ||
+			    (i + 1 < cc->blocks[b].end && cc->insns[i + 1].op == CC_LEAVE))
+				*PTX_PUSH(cc->ctx, r, points) = (struct point){ i, b };
+	}
+}
+
 static void build_regions(struct cc *cc, struct regions *r)
 {
 	size_t bytes = (cc->block_count + 1) * sizeof(uint32_t);
@@ -137,6 +196,10 @@ static void build_regions(struct cc *cc, struct regions *r)
 
 	r->head = ptx_alloc(cc->ctx, bytes);
 	memset(r->head, 0xff, bytes);
+	if (has_turns(cc)) {
+		wait_anywhere(cc, r);
+		return;
+	}
 	for (uint32_t b = 0; b < cc->block_count; b++) {
 		const struct cc_block *block = &cc->blocks[b];
 

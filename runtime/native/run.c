@@ -44,13 +44,14 @@ static enum vgpu_lanes_end interpret(struct vgpu_lanes *s, u32 budget)
 {
 	u32 more = s->budget - budget;
 	struct vgpu_warp *w = s->warp;
+	bool anywhere = w->waiting || w->loose;
 	enum vgpu_lanes_end end;
 
 	s->budget = budget;
 	end = kernel_of(s)->interpreter(s);
 	s->budget += more;
 	/* nobody has looked whether strides hold, or lanes may meet anywhere */
-	if (budget > 1 || w->waiting || w->loose)
+	if (budget > 1 || anywhere || w->waiting || w->loose)
 		w->native = NATIVE_PLAIN;
 	return end;
 }
@@ -119,8 +120,9 @@ static enum vgpu_lanes_end diverge_here(struct vgpu_lanes *s, struct vgpu_warp *
 	const struct vgpu_insn *i = &s->code[w->pc];
 	u32 guard = w->preds[i->guard & 63] ^ (0u - (i->guard >> 6 & 1u)), m = w->active & guard;
 
-	if (!diverge(w, i, m))
-		return interpret(s, 1);		/* which says what is wrong */
+	/* lanes that may wait for others; or it says what is wrong */
+	if (i->flags || !diverge(w, i, m))
+		return interpret(s, 1);
 	s->budget--;
 	s->threads += vgpu_native_count(m);
 	w->cycles += s->cost[i->op];

@@ -119,6 +119,19 @@ static void lose_all(struct translation *t)
 }
 
 /*
+ * Lanes may wait for others where branch @i goes back to: it counts, or the interpreter lets those
+ * have their turn. @l as in emit_taken(), or NULL
+ */
+static void count_round(struct translation *t, const struct vgpu_insn *i, const struct later *l)
+{
+	if (!i->flags || !t->masked)
+		return;
+	x86_mi(&t->x, false, 7, WARP(rounds), VGPU_TURN_ROUNDS - 1);
+	x86_jump_if(&t->x, CC_AE, l ? tr_exit_later(t, l) : tr_exit(t));
+	x86_mi(&t->x, false, 0, WARP(rounds), 1);
+}
+
+/*
  * One side of the branch is the point where its lanes meet again: those that are there wait, and
  * the others go on, as in a loop that lanes leave one after the other. See diverge() of
  * lanes/stack.h.
@@ -142,6 +155,7 @@ static void emit_fewer(struct translation *t, const struct later *l)
 
 	x86_mi(x, false, 7, WARP(reconv), (int32_t)meet);
 	x86_jump_if(x, CC_NE, tr_exit_later(t, l));
+	count_round(t, i, l);
 	tr_store_at(t, l->left, l->index);
 	tr_take_cycles(t, next);
 	x86_store_imm(x, false, WARP(pc),
@@ -174,6 +188,7 @@ static void emit_taken(struct translation *t, const struct later *l)
 	} else {
 		x86_jump_if(x, CC_NE, tr_exit_later(t, l));	/* lanes diverge */
 	}
+	count_round(t, i, l);
 	tr_store_at(t, l->left, VGPU_BRA_TARGET(i->imm));
 	tr_take_cycles(t, l->index + 1);
 	x86_jump(x, t->segment[VGPU_BRA_TARGET(i->imm)]);
@@ -185,6 +200,7 @@ static void branch(struct translation *t, const struct vgpu_insn *i)
 	struct later *l;
 
 	if (i->guard == VGPU_PT) {
+		count_round(t, i, NULL);
 		tr_store(t, VGPU_BRA_TARGET(i->imm));
 		x86_jump(x, t->segment[VGPU_BRA_TARGET(i->imm)]);
 		return;

@@ -45,12 +45,22 @@ static inline u32 vgpu_in_local_page(u32 lane, u32 offset)
 
 /*
  * Entries a reconvergence stack can need: an entry either waits at a reconvergence point for lanes
- * above it, or holds one side of a divergence. The sides are disjoint and not empty: at most 32,
- * the running one included. Every entry at a reconvergence point had strictly more lanes, when it
- * was made, than the side that went on above it, and that one has at least one: at most 31. So 62
- * beside the running one, whatever the program does, and one more while that is put aside.
+ * above it, or holds lanes of which none are above it. The latter are disjoint and not empty: at
+ * most 32, the running one included. One that waits has two of these or more above it, or lanes of
+ * its own that are at the point or have exited: where it has not, reconv_tidy() (lanes/sync.h)
+ * removes it. That is a tree with at most 32 leaves, in which every other node has two branches: at
+ * most 31 of those. So 62 beside the running one, whatever the program does, and one more while
+ * that is put aside.
  */
 #define VGPU_RECONV_DEPTH	64u
+
+/*
+ * Flag of a BRA, which has none in a binary. It goes back, and what lies between can observe what
+ * other lanes do: lanes may wait there for others (waits.c). With some of the 32 lanes such
+ * branches are counted, and after so many the other lanes of the warp have their turn.
+ */
+#define VGPU_F_BRA_WAITS	1u
+#define VGPU_TURN_ROUNDS	32u
 
 /**
  * struct vgpu_reconv - lanes that go on at pc until they reach reconv (VGPU_NO_RECONV: to their
@@ -79,6 +89,8 @@ struct vgpu_warp {
 	u32 depth;
 	u32 state;		/* enum vgpu_warp_state */
 	u32 loose;		/* lanes went on from a reconvergence point without the others */
+	u32 rounds;		/* VGPU_F_BRA_WAITS taken since the last turn, or all lanes met */
+	u32 turn;		/* the lane whose turn it was */
 	/* a bit for each entry of the stack whose lanes wait for members of their masks */
 	u64 waiting;
 	u32 done;		/* the instruction is executed in parts: lanes that have */

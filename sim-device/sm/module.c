@@ -226,6 +226,7 @@ static int load_kernel(struct vgpu_text *line, const struct vgpu_config *limits,
 		error = check_code(line, h->version, k, code + k->entry);
 	if (error)
 		return error;
+	vgpu_find_waits(code + k->entry, k->code_count);
 	vgpu_find_unwritten(kernel);
 	kernel->ordered = vgpu_code_is_ordered(kernel->code, k->code_count);
 	return 0;

@@ -28,6 +28,8 @@ struct vgpu_kernel;
  * read before they are written (unwritten), and predicates (preds).
  */
 void vgpu_find_unwritten(struct vgpu_kernel *kernel);
+/* waits.c: give branches of verified code the flag VGPU_F_BRA_WAITS (lanes.h). */
+void vgpu_find_waits(struct vgpu_insn *code, u32 count);
 /*
  * ahead.c: does verified code access memory that other blocks may see in an order that they can
  * rely on, beside atomics?

@@ -285,6 +285,8 @@ static void clear_used(struct vgpu_warp *w, const struct vgpu_kernel *kernel)
 	w->depth = 0;
 	w->state = VGPU_WARP_READY;
 	w->loose = 0;
+	w->rounds = 0;
+	w->turn = 0;
 	w->waiting = 0;
 	w->done = 0;
 	w->native = 0;

@@ -243,8 +243,14 @@
 		goto out;
 	/* control */
 	case VGPU_OP_BRA:
+		bits = unlikely(i->flags) && active != FULL && ++w->rounds >= VGPU_TURN_ROUNDS;
 		if (m == active) {
 			i = code + VGPU_BRA_TARGET(i->imm);
+			if (unlikely(bits)) {
+				LEAVE;
+				reconv_turn(w);
+				ENTER;
+			}
 			goto jumped;
 		}
 		LEAVE;
@@ -254,6 +260,8 @@
 			end = VGPU_LANES_FAULT;
 			goto restart;
 		}
+		if (unlikely(bits))
+			reconv_turn(w);
 		ENTER;
 		goto jumped;
 	case VGPU_OP_EXIT:

@@ -21,6 +21,13 @@ static inline bool reconv_push(struct vgpu_warp *w, u32 pc, u32 reconv, u32 mask
 	return true;
 }
 
+/* Lanes are taken up. Where these are all that have not exited, nobody waits for a turn. */
+static inline void reconv_taken(struct vgpu_warp *w)
+{
+	if (w->active == w->live)
+		w->rounds = 0;
+}
+
 /*
  * Take up the topmost entry with lanes that have something to do. False: there is none, the warp
  * has exited.
@@ -33,8 +40,10 @@ static inline bool reconv_next(struct vgpu_warp *w)
 		w->pc = e->pc;
 		w->reconv = e->reconv;
 		w->active = e->mask & w->live;
-		if (w->active && w->pc != w->reconv)
+		if (w->active && w->pc != w->reconv) {
+			reconv_taken(w);
 			return true;
+		}
 	}
 	w->active = 0;
 	return false;

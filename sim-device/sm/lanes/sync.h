@@ -16,6 +16,8 @@
  * the block is such an operation too, of all live lanes. When nothing is left to let go, lanes wait
  * for lanes that cannot come: VGPU_FAULT_WARP_SYNC.
  *
+ * Lanes may also wait in a loop of their own, for what other lanes write: reconv_turn().
+ *
  * At the end what stands for any reason: reconv_pop(). Part of impl.h.
  */
 #ifndef VGPU_LANES_SYNC_H
@@ -185,6 +187,26 @@ static void reconv_remove(struct vgpu_warp *w, u32 n)
 }
 
 /*
+ * An entry that waits for the lanes of one other entry, and has no more, is of no use: that one may
+ * as well go on to where the two of them end.
+ */
+static void reconv_tidy(struct vgpu_warp *w)
+{
+	for (u32 n = w->depth; n-- > 0;) {
+		const struct vgpu_reconv *e = &w->stack[n];
+		u32 lanes = e->mask & w->live, k = n + 1;
+
+		/* the lowest above it that has lanes of it comes next to it in the tree */
+		while (k < w->depth && !(w->stack[k].mask & lanes))
+			k++;
+		if (k == w->depth || (w->stack[k].mask & w->live) != lanes)
+			continue;
+		w->stack[k].reconv = e->reconv;
+		reconv_remove(w, n);
+	}
+}
+
+/*
  * Entries that stand at the same place and have the same to reconverge with become one, the upper
  * one.
  */
@@ -276,6 +298,7 @@ static enum vgpu_lanes_end sync_execute(struct vgpu_lanes *s, const struct meeti
 	for (u32 n = w->depth; n-- > 0;)
 		if (n < w->depth && w->stack[n].mask & lanes && !(w->waiting >> n & 1))
 			reconv_merge(w, n);
+	reconv_tidy(w);
 	return i->op == VGPU_OP_BAR || i->op == VGPU_OP_BARRED ? VGPU_LANES_BARRIER : MEM_DONE;
 }
 
@@ -296,7 +319,10 @@ static bool reconv_break(struct vgpu_warp *w)
 			continue;
 		w->loose = 1;
 		e->mask &= ~here;
-		return e->pc == e->reconv || reconv_push(w, e->pc, e->reconv, here);
+		if (e->pc != e->reconv && !reconv_push(w, e->pc, e->reconv, here))
+			return false;
+		reconv_tidy(w);
+		return true;
 	}
 	return false;
 }
@@ -368,6 +394,7 @@ static enum vgpu_lanes_end reconv_take(struct vgpu_lanes *s, enum vgpu_lanes_end
 				w->pc = pc;
 				w->reconv = reconv;
 				w->active = lanes;
+				reconv_taken(w);
 				return end;
 			}
 		}
@@ -403,6 +430,82 @@ lanes_noinline enum vgpu_lanes_end sync_wait(struct vgpu_lanes *s, u32 m)
 	if (lanes)
 		end = sync_execute(s, &t, lanes);
 	return end == VGPU_LANES_FAULT ? sync_fault(s) : reconv_take(s, end);
+}
+
+/*
+ * The lanes of the entry that is returned, and not of those above it, which do not wait for
+ * members: they can run, or are at the reconvergence point of others. From @n down; ~0: none.
+ * @above: the lanes of those above
+ */
+static u32 turn_next(const struct vgpu_warp *w, u32 n, u32 *above, u32 *here)
+{
+	while (n-- > 0) {
+		const struct vgpu_reconv *e = &w->stack[n];
+		u32 lanes = e->mask & w->live;
+
+		/* at the point of another: they are lanes of that one */
+		if (e->pc == e->reconv && !(w->waiting >> n & 1))
+			continue;
+		*here = lanes & ~*above;
+		*above |= lanes;
+		if (*here && !(w->waiting >> n & 1))
+			return n;
+	}
+	return ~0u;
+}
+
+/* Of the lanes that can go on, those with the next lane behind w->turn: which entry, and lanes */
+static u32 turn_choose(struct vgpu_warp *w, u32 *here)
+{
+	u32 able = 0, above = 0, n = w->depth, behind;
+
+	while ((n = turn_next(w, n, &above, here)) != ~0u)
+		able |= *here;
+	able &= ~w->active;
+	if (!able)
+		return ~0u;
+	behind = able & ~((2u << w->turn) - 1);
+	w->turn = (u32)__builtin_ctz(behind ? behind : able);
+	above = 0;
+	n = w->depth;
+	do
+		n = turn_next(w, n, &above, here);
+	while (!(*here >> w->turn & 1));
+	return n;
+}
+
+/*
+ * The running entry has gone round loops for long, in which it may wait for what other lanes do:
+ * those have their turn, if there are any that can go on. That may be lanes which have come to the
+ * reconvergence point of the running ones; they go on without them (`loose`). Lanes have their turn
+ * in the order of their numbers, so each that can go on does before any has a second turn. Where
+ * the running entry stands when it is put aside, others may stand already: they become one.
+ */
+lanes_noinline void reconv_turn(struct vgpu_warp *w)
+{
+	struct vgpu_reconv next;
+	u32 n, here = 0;
+
+	if (w->pc == w->reconv || !reconv_push(w, w->pc, w->reconv, w->active))
+		return;
+	w->rounds = 0;
+	n = turn_choose(w, &here);
+	if (n == ~0u) {
+		w->depth--;
+		return;
+	}
+	next = w->stack[n];
+	for (u32 k = w->depth; k-- > n;) {
+		w->stack[k].mask &= w->live & ~here;
+		if (!w->stack[k].mask)
+			reconv_remove(w, k);
+	}
+	reconv_merge(w, w->depth - 1);
+	reconv_tidy(w);
+	w->loose = 1;
+	w->pc = next.pc;
+	w->reconv = next.reconv;
+	w->active = here;
 }
 
 /*
