@@ -40,6 +40,7 @@ static __device__ __inline__ void *malloc(size_t bytes) { return ::malloc(bytes)
  * Of the operators with the standard's parameters clang takes the result for not null even if they
  * are noexcept, hence one more with a default. enable_if makes it preferred.
  */
+#ifdef __CUDA_ARCH__
 struct __vgpu_new {
 };
 #define __VGPU_NEW __device__ inline __attribute__((enable_if(true, ""))) void *operator
@@ -88,5 +89,21 @@ __VGPU_DELETE delete[](void *p, std::align_val_t, const std::nothrow_t &) noexce
 #endif
 #undef __VGPU_NEW
 #undef __VGPU_DELETE
+#else
+/*
+ * The host's pass does without those of the device: outside functions, as in the initialiser of a
+ * member, clang takes the one that was declared last for either side. It declares a delete for the
+ * device itself; the host's is declared once more after it, as an overload of the same symbol.
+ */
+#define __VGPU_HOST_DELETE(form, symbol, ...) \
+	__attribute__((enable_if(true, ""))) void operator form(__VA_ARGS__) noexcept __asm__(symbol)
+__VGPU_HOST_DELETE(delete, "_ZdlPv", void *);
+__VGPU_HOST_DELETE(delete[], "_ZdaPv", void *);
+#ifdef __cpp_sized_deallocation
+__VGPU_HOST_DELETE(delete, "_ZdlPvm", void *, size_t);
+__VGPU_HOST_DELETE(delete[], "_ZdaPvm", void *, size_t);
+#endif
+#undef __VGPU_HOST_DELETE
+#endif
 
 #endif

@@ -225,6 +225,27 @@ static void expect_counts(const char *what, struct counts *dev, unsigned done)
 	CHECK(cudaMemset(dev, 0, sizeof(got)));
 }
 
+/* Whether there is a block of @bytes, which nobody uses. */
+__global__ void is_there(size_t bytes, int *out)
+{
+	void *p = malloc(bytes);
+
+	*out = p != NULL;
+	free(p);
+}
+
+static void blocks_nobody_uses(size_t limit)
+{
+	int *out = device_new<int>(1), got;
+
+	for (int large = 0; large < 2; large++) {
+		is_there<<<1, 1>>>(large ? limit * 2 : 100, out);
+		CHECK_LAUNCH();
+		host_from(&got, out, 1);
+		expect_same("a block that nobody uses", large, got, large ? 0 : 1);
+	}
+}
+
 /* Many threads in a heap that is full most of the time: what fails must leave nothing behind. */
 static void small_heap(size_t limit)
 {
@@ -264,6 +285,7 @@ int main(int argc, char **argv)
 	slots = device_new<struct slot>(THREADS * SLOTS);
 	CHECK(cudaMemset(slots, 0, sizeof(*slots) * THREADS * SLOTS));
 	out = device_new<char *>(THREADS);
+	blocks_nobody_uses(limit);
 	odd_sizes<<<1, 1>>>(counts);
 	expect_counts("odd sizes", counts, 0);
 	between_barriers<<<BLOCKS, BDIM>>>(counts);

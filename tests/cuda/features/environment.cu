@@ -133,6 +133,14 @@ static int sms(void)
 	return (int)(10 * all / one + 0.5f);
 }
 
+static int count_sms(void)
+{
+	cudaDeviceProp prop;
+
+	CHECK(cudaGetDeviceProperties(&prop, 0));
+	return prop.multiProcessorCount < 100 ? prop.multiProcessorCount : 100;
+}
+
 /* Megabytes that can be allocated, four at a time; 103: cudaMemGetInfo() does not agree. */
 static int memory(void)
 {
@@ -163,6 +171,7 @@ static const struct {
 } checks[] = {
 	{ "devices", devices },	  { "first_device", first_device }, { "blocking", blocking },
 	{ "streams", streams },	  { "sms", sms },		    { "memory", memory },
+	{ "count_sms", count_sms },
 };
 
 /* ---- in the parent ------------------------------------------------------- */
@@ -171,6 +180,12 @@ static const char *const variables[] = {
 	"CUDA_VISIBLE_DEVICES", "CUDA_LAUNCH_BLOCKING", "CUDA_DEVICE_MAX_CONNECTIONS",
 	"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT",
 };
+
+/* How often a device of @sms SMs, of which a kernel has one, runs one after the other of @kernels. */
+static int rounds(int kernels, int sms)
+{
+	return (kernels + sms - 1) / sms;
+}
 
 /* What @check finds with @name=@value; a null pointer: with none of them. */
 static int find(const char *check, const char *name, const char *value)
@@ -235,6 +250,7 @@ static void visible_devices(void)
 int main(int argc, char **argv)
 {
 	const char *wanted = getenv("ENVIRONMENT_CHECK");
+	int count, beside;
 
 	parse_size(argc, argv, "environment", NULL, 0, 0, 0);
 	for (const auto &check : checks)
@@ -244,13 +260,16 @@ int main(int argc, char **argv)
 	expect_found("blocking", NULL, NULL, 0, 0);
 	expect_found("blocking", "CUDA_LAUNCH_BLOCKING", "0", 0, 0);
 	expect_found("blocking", "CUDA_LAUNCH_BLOCKING", "1", 1, 1);
-	expect_found("streams", NULL, NULL, 8, 15);
-	expect_found("streams", "CUDA_DEVICE_MAX_CONNECTIONS", "32", 8, 15);
+	count = find("count_sms", NULL, NULL);
+	beside = rounds(STREAMS, count);
+	expect_found("streams", NULL, NULL, 8 * beside, 12 * beside + 3);
+	expect_found("streams", "CUDA_DEVICE_MAX_CONNECTIONS", "32", 8 * beside, 12 * beside + 3);
 	expect_found("streams", "CUDA_DEVICE_MAX_CONNECTIONS", "1", 35, 45);
-	expect_found("streams", "CUDA_DEVICE_MAX_CONNECTIONS", "many", 8, 15);
+	expect_found("streams", "CUDA_DEVICE_MAX_CONNECTIONS", "many", 8 * beside, 12 * beside + 3);
 	expect_found("sms", NULL, NULL, 8, 15);
 	expect_found("sms", "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "100", 8, 15);
-	expect_found("sms", "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "50", 17, 25);
+	if (count > 1)
+		expect_found("sms", "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "50", 17, 25);
 	expect_found("sms", "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "-3", 8, 15);
 	expect_found("memory", NULL, NULL, 64, 64);
 	expect_found("memory", "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=16M", 16, 16);
