@@ -80,7 +80,36 @@ static unsigned int occupancy(const struct vgpu_config *config,
 	return blocks;
 }
 
-static void print_usage_of_kernels(const struct vgpu_program *program,
+/* Of a kernel that is compiled again when it is launched with the largest blocks. */
+static void print_usage_again(const char *ptx, size_t length, struct vgpu_compile_options options,
+			      const struct vgpu_program_kernel *kernel,
+			      const struct vgpu_config *config)
+{
+	unsigned int most = config->regs_per_sm / kernel->vass.regs / 32 * 32;
+	struct vgpu_program *program;
+	char *message = NULL;
+
+	if (kernel->vass.max_threads || most >= config->threads_per_block)
+		return;
+	options.only = kernel->name;
+	options.max_regs = config->regs_per_sm / config->threads_per_block;
+	if (vgpu_compile_ptx(ptx, length, &options, &program, &message)) {
+		fprintf(stderr, "  blocks of more than %u threads do not run: %s\n", most,
+			message ? message : "out of memory");
+		free(message);
+		return;
+	}
+	fprintf(stderr,
+		"  blocks of more than %u threads run with fewer registers: %u and %u bytes "
+		"spilled for %u threads\n",
+		most, program->kernels[0].vass.regs, program->kernels[0].spilled_bytes,
+		config->threads_per_block);
+	vgpu_program_free(program);
+}
+
+static void print_usage_of_kernels(const char *ptx, size_t length,
+				   const struct vgpu_compile_options *options,
+				   const struct vgpu_program *program,
 				   const struct vgpu_config *config)
 {
 	for (uint32_t i = 0; i < program->kernel_count; i++) {
@@ -101,6 +130,7 @@ static void print_usage_of_kernels(const struct vgpu_program *program,
 		fprintf(stderr, "  %s: %u blocks of %u threads on an SM, %u of %u threads (%u%%)\n",
 			config->name, blocks, threads, blocks * threads, config->threads_per_sm,
 			blocks * threads * 100 / config->threads_per_sm);
+		print_usage_again(ptx, length, *options, kernel, config);
 	}
 	if (program->data_bytes)
 		fprintf(stderr, "variables: %llu bytes\n", (unsigned long long)program->data_bytes);
@@ -108,19 +138,17 @@ static void print_usage_of_kernels(const struct vgpu_program *program,
 
 static void disassemble(const struct vgpu_program *program)
 {
-	const struct vgpu_vass_header *header = (const struct vgpu_vass_header *)program->binary;
-	const struct vgpu_insn *code =
-		(const struct vgpu_insn *)(program->binary + header->code_offset);
 	char text[128];
 
 	for (uint32_t i = 0; i < program->kernel_count; i++) {
 		const struct vgpu_program_kernel *kernel = &program->kernels[i];
+		const struct vgpu_insn *code = vgpu_program_code(program, i);
 
 		printf("%s:\n", kernel->name);
 		for (uint32_t pc = 0; pc < kernel->vass.code_count; pc++) {
 			uint32_t line = kernel->ptx_line ? kernel->ptx_line[pc] : 0;
 
-			vgpu_disassemble(&code[kernel->vass.entry + pc], text, sizeof(text));
+			vgpu_disassemble(&code[pc], text, sizeof(text));
 			printf("%6u  %-40s // %s line %u\n", pc, text,
 			       line & VGPU_LINE_LIBRARY ? "library" : "ptx",
 			       line & ~VGPU_LINE_LIBRARY);
@@ -185,7 +213,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	if (resources)
-		print_usage_of_kernels(program, &config);
+		print_usage_of_kernels(text, length, &options, program, &config);
 	if (listing)
 		disassemble(program);
 	vgpu_program_free(program);

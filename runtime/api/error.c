@@ -160,21 +160,18 @@ static void name_kernel(vgpuFault *fault)
 {
 	const struct vgpu_fault *raw = &fault->raw;
 	const struct vgpu_program_kernel *kernel;
-	const struct vgpu_vass_header *header;
-	const struct vgpu_insn *code;
-	struct vgpuModule *module = rt.modules;
+	const struct rt_image *image;
+	struct vgpuModule *module;
+	uint32_t index;
 
-	while (module && module->id != raw->module)
-		module = module->next;
-	if (!module || raw->kernel >= module->program->kernel_count)
+	image = rt_image_find(raw->module, raw->kernel, &module, &index);
+	if (!image)
 		return;
-	kernel = &module->program->kernels[raw->kernel];
+	kernel = &image->program->kernels[index];
 	snprintf(fault->kernel, sizeof(fault->kernel), "%s", kernel->name);
 	if (raw->pc >= kernel->vass.code_count)
 		return;
-	header = (const struct vgpu_vass_header *)module->program->binary;
-	code = (const struct vgpu_insn *)(module->program->binary + header->code_offset);
-	vgpu_disassemble(&code[kernel->vass.entry + raw->pc], fault->instruction,
+	vgpu_disassemble(&vgpu_program_code(image->program, index)[raw->pc], fault->instruction,
 			 sizeof(fault->instruction));
 	if (kernel->ptx_line)
 		fault->ptx_line = kernel->ptx_line[raw->pc];

@@ -20,8 +20,7 @@ static vgpuError_t check(const struct vgpuFunction *function, const unsigned int
 	if (dynamic_shared > rt.info.shared_per_block ||
 	    dynamic_shared + vass->shared_bytes > function->max_dynamic_shared)
 		return vgpuErrorInvalidValue;
-	if ((vass->max_threads && threads > vass->max_threads) ||
-	    (threads + 31) / 32 * 32 * vass->regs > rt.info.regs_per_sm)
+	if (vass->max_threads && threads > vass->max_threads)
 		return vgpuErrorLaunchOutOfResources;
 	return vgpuSuccess;
 }
@@ -30,7 +29,8 @@ vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 		      const unsigned int block[3], void **arguments, size_t dynamic_shared,
 		      struct vgpuStream *stream)
 {
-	const struct vgpu_program_kernel *kernel = rt_kernel(function);
+	const struct vgpu_program_kernel *kernel;
+	const struct rt_image *image;
 	struct vgpu_cmd cmd = { .op = VGPU_CMD_LAUNCH };
 	struct rt_queue *queue = stream->queue;
 	uint8_t params[VGPU_VASS_MAX_PARAM];
@@ -38,6 +38,10 @@ vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 
 	if (error != vgpuSuccess)
 		return error;
+	image = rt_image_for(function, block[0] * block[1] * block[2], &cmd.launch.kernel);
+	if (!image)
+		return vgpuErrorLaunchOutOfResources;
+	kernel = rt_image_kernel(image, cmd.launch.kernel, &cmd.launch.module, &cmd.launch.kernel);
 	if (kernel->param_count && !arguments)
 		return vgpuErrorInvalidValue;
 	if (kernel->vass.param_bytes)
@@ -47,8 +51,6 @@ vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 	rt.malloc.launched |= kernel->uses_heap;
 	rt.printf.launched |= kernel->uses_print;
 	rt.printf.pending |= kernel->uses_print;
-	cmd.launch.module = function->module->id;
-	cmd.launch.kernel = function->index;
 	memcpy(cmd.launch.grid, grid, sizeof(cmd.launch.grid));
 	memcpy(cmd.launch.block, block, sizeof(cmd.launch.block));
 	cmd.launch.dynamic_shared = (uint32_t)dynamic_shared;

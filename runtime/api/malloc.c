@@ -78,10 +78,12 @@ static vgpuError_t replace_heap(uint64_t limit)
 	if (error != vgpuSuccess)
 		return error;
 	for (struct vgpuModule *module = rt.modules; module; module = module->next) {
-		if (!module->program->uses_heap)
+		struct vgpu_program *program = module->image.program;
+
+		if (!program->uses_heap)
 			continue;
-		memcpy(module->program->data + module->program->heap_offset, &heap, sizeof(heap));
-		error = rt_module_write(module, module->program->heap_offset, sizeof(heap));
+		memcpy(program->data + program->heap_offset, &heap, sizeof(heap));
+		error = rt_module_write(module, program->heap_offset, sizeof(heap));
 		if (error != vgpuSuccess)
 			return error;
 	}

@@ -13,7 +13,17 @@
 
 static void module_free(struct vgpuModule *module)
 {
-	vgpu_program_free(module->program);
+	while (module->variants) {
+		struct rt_variant *variant = module->variants;
+
+		module->variants = variant->next;
+		rt_image_free(&variant->image);
+		free(variant);
+	}
+	rt_image_free(&module->image);
+	for (uint32_t i = 0; i < module->options.placed_count; i++)
+		free((void *)(uintptr_t)module->options.placed[i].name);
+	free((void *)(uintptr_t)module->options.placed);
 	free(module->functions);
 	free(module->ptx);
 	free(module);
@@ -28,7 +38,7 @@ vgpuError_t rt_module_write(const struct vgpuModule *module, uint64_t offset, ui
 
 	for (uint64_t done = 0; done < bytes && error == vgpuSuccess; done += cmd.copy.bytes) {
 		cmd.copy.dst = module->data + offset + done;
-		cmd.copy.src = (uint64_t)(uintptr_t)(module->program->data + offset + done);
+		cmd.copy.src = (uint64_t)(uintptr_t)(module->image.program->data + offset + done);
 		cmd.copy.bytes = bytes - done;
 		if (cmd.copy.bytes > VGPU_COPY_MAX)
 			cmd.copy.bytes = VGPU_COPY_MAX;
@@ -63,6 +73,28 @@ static vgpuError_t link_print(struct vgpu_program *program)
 	return error;
 }
 
+/* Kernels may be compiled again when the caller's options are gone. */
+static bool keep_options(struct vgpuModule *module, const struct vgpu_compile_options *options)
+{
+	struct vgpu_placed_symbol *placed;
+
+	if (!options)
+		return true;
+	module->options = *options;
+	module->options.placed_count = 0;
+	module->options.placed = placed = calloc(options->placed_count + 1, sizeof(*placed));
+	if (!placed)
+		return false;
+	for (uint32_t i = 0; i < options->placed_count; i++) {
+		placed[i] = options->placed[i];
+		placed[i].name = strdup(placed[i].name);
+		if (!placed[i].name)
+			return false;
+		module->options.placed_count++;
+	}
+	return true;
+}
+
 /*
  * Compile, place the variables, relocate, load, fill. In that order: the code is relocated for the
  * variables' address before the device verifies it, and after that it cannot change.
@@ -71,25 +103,24 @@ vgpuError_t rt_module_load(const char *ptx, const struct vgpu_compile_options *o
 			   struct vgpuModule **out)
 {
 	struct vgpuModule *module = calloc(1, sizeof(*module));
-	char text[512] = "", *message = NULL;
-	struct vgpu_program *program;
+	struct vgpu_program *program = NULL;
+	char *message = NULL;
 	vgpuError_t error;
 	int err;
 
 	if (!module)
 		return vgpuErrorMemoryAllocation;
 	module->ptx = strdup(ptx);
-	err = module->ptx ?
-		      vgpu_compile_ptx(ptx, strlen(ptx), options, &module->program, &message) :
+	err = module->ptx && keep_options(module, options) ?
+		      vgpu_compile_ptx(ptx, strlen(ptx), options, &program, &message) :
 		      -ENOMEM;
 	if (err) {
 		rt_message("%s", message ? message : "out of memory while compiling");
 		free(message);
-		free(module->ptx);
-		free(module);
+		module_free(module);
 		return err == -ENOMEM ? vgpuErrorMemoryAllocation : vgpuErrorInvalidPtx;
 	}
-	program = module->program;
+	module->image.program = program;
 	module->functions = calloc(program->kernel_count ? program->kernel_count : 1,
 				   sizeof(*module->functions));
 	error = module->functions ? vgpuSuccess : vgpuErrorMemoryAllocation;
@@ -106,22 +137,11 @@ vgpuError_t rt_module_load(const char *ptx, const struct vgpu_compile_options *o
 	}
 	if (error == vgpuSuccess) {
 		vgpu_program_link(program, module->data);
-		err = rt.ops->module_load(rt.transport, program->binary, program->binary_bytes,
-					  text, sizeof(text), &module->id);
-		if (err == -EINVAL) {
-			rt_message("the device rejects the module: %s", text);
-			error = vgpuErrorInvalidKernelImage;
-		} else {
-			/* ENOSPC: as many modules as a context may have */
-			error = err == -ENOSPC ? vgpuErrorMemoryAllocation : rt_error_of(err);
-			if (error != vgpuSuccess)
-				rt_message("the device does not load the module: %s",
-					   vgpuGetErrorString(error));
-		}
+		error = rt_image_load(&module->image);
 		if (error == vgpuSuccess && program->data_bytes) {
 			error = rt_module_write(module, 0, program->data_bytes);
 			if (error != vgpuSuccess)
-				rt.ops->module_unload(rt.transport, module->id);
+				rt_image_unload(&module->image);
 		}
 	}
 	if (error != vgpuSuccess) {
@@ -155,7 +175,7 @@ static bool function_known(const struct vgpuFunction *function)
 {
 	for (struct vgpuModule *module = rt.modules; module; module = module->next)
 		if (function >= module->functions &&
-		    function < module->functions + module->program->kernel_count)
+		    function < module->functions + module->image.program->kernel_count)
 			return true;
 	return false;
 }
@@ -163,8 +183,8 @@ static bool function_known(const struct vgpuFunction *function)
 vgpuError_t rt_module_function(struct vgpuModule *module, const char *name,
 			       struct vgpuFunction **out)
 {
-	for (uint32_t i = 0; i < module->program->kernel_count; i++)
-		if (!strcmp(module->program->kernels[i].name, name)) {
+	for (uint32_t i = 0; i < module->image.program->kernel_count; i++)
+		if (!strcmp(module->image.program->kernels[i].name, name)) {
 			*out = &module->functions[i];
 			return vgpuSuccess;
 		}
@@ -174,7 +194,7 @@ vgpuError_t rt_module_function(struct vgpuModule *module, const char *name,
 vgpuError_t rt_module_global(struct vgpuModule *module, const char *name, uint64_t *address,
 			     uint64_t *bytes)
 {
-	const struct vgpu_program *program = module->program;
+	const struct vgpu_program *program = module->image.program;
 
 	for (uint32_t i = 0; i < program->symbol_count; i++)
 		if (!strcmp(program->symbols[i].name, name)) {
@@ -187,7 +207,7 @@ vgpuError_t rt_module_global(struct vgpuModule *module, const char *name, uint64
 
 const struct vgpu_program_kernel *rt_kernel(const struct vgpuFunction *function)
 {
-	return &function->module->program->kernels[function->index];
+	return &function->module->image.program->kernels[function->index];
 }
 
 /*
@@ -203,14 +223,20 @@ static uint32_t shared_config(uint64_t bytes)
 
 int rt_occupancy(const struct vgpuFunction *function, unsigned int threads, size_t dynamic_shared)
 {
-	const struct vgpu_vass_kernel *vass = &rt_kernel(function)->vass;
 	unsigned int whole = (threads + 31) / 32 * 32;
+	const struct vgpu_vass_kernel *vass = &rt_kernel(function)->vass;
 	uint64_t shared = vass->shared_bytes + (uint64_t)dynamic_shared,
 		 blocks = rt.info.blocks_per_sm;
+	const struct rt_image *image;
+	uint32_t kernel;
 
 #define AT_MOST(n) (blocks = blocks < (n) ? blocks : (n))
 	if (!threads || threads > rt.info.threads_per_block || shared > rt.info.shared_per_block)
 		return 0;
+	image = rt_image_for(function, threads, &kernel);
+	if (!image)
+		return 0;
+	vass = &image->program->kernels[kernel].vass;
 	AT_MOST(rt.info.threads_per_sm / whole);
 	AT_MOST(rt.info.regs_per_sm / (vass->regs * whole));
 	if (shared)
@@ -224,7 +250,9 @@ void rt_function_attributes(const struct vgpuFunction *function, vgpuFunctionAtt
 	const struct vgpu_program_kernel *kernel = rt_kernel(function);
 	unsigned int threads = rt.info.threads_per_block;
 
-	while (threads > 32 && threads * kernel->vass.regs > rt.info.regs_per_sm)
+	/* with fewer registers than it has, it is compiled again when it is launched */
+	while (threads > 32 && kernel->vass.regs * threads > rt.info.regs_per_sm &&
+	       RT_LEAST_REGS * threads > rt.info.regs_per_sm)
 		threads -= 32;
 	if (kernel->vass.max_threads && threads > kernel->vass.max_threads)
 		threads = kernel->vass.max_threads;
@@ -251,6 +279,17 @@ vgpuError_t vgpuModuleLoad(vgpuModule_t *module, const char *ptx)
 	return rt_leave(rt_module_load(ptx, NULL, module));
 }
 
+static int unload(struct vgpuModule *module)
+{
+	int err = rt_image_unload(&module->image), one;
+
+	for (struct rt_variant *variant = module->variants; variant; variant = variant->next) {
+		one = rt_image_unload(&variant->image);
+		err = err ? err : one;
+	}
+	return err;
+}
+
 vgpuError_t vgpuModuleUnload(vgpuModule_t handle)
 {
 	vgpuError_t error = rt_enter();
@@ -268,7 +307,7 @@ vgpuError_t vgpuModuleUnload(vgpuModule_t handle)
 	if (!*at)
 		return rt_leave(vgpuErrorInvalidResourceHandle);
 	*at = handle->next;
-	error = rt_error_of(rt.ops->module_unload(rt.transport, handle->id));
+	error = rt_error_of(unload(handle));
 	if (handle->data)
 		rt_alloc_free(handle->data);
 	module_free(handle);

@@ -198,7 +198,7 @@ static vgpuError_t replace_buffer(uint64_t limit)
 		return error;
 	buffer = buffer_at(base, limit);
 	for (struct vgpuModule *module = rt.modules; module; module = module->next) {
-		struct vgpu_program *program = module->program;
+		struct vgpu_program *program = module->image.program;
 
 		if (!program->uses_print)
 			continue;

@@ -32,6 +32,7 @@
 #define RT_BATCH	32u		/* launches collected beyond that */
 #define RT_BLOCK_X	1024u		/* CUDA's limits of a block and a grid */
 #define RT_BLOCK_Z	64u
+#define RT_LEAST_REGS	16u		/* that a kernel is compiled again for */
 #define RT_GRID_X	0x7fffffffu
 #define RT_GRID_YZ	65535u
 
@@ -96,13 +97,29 @@ struct vgpuFunction {
 	uint32_t max_dynamic_shared;
 };
 
+/** struct rt_image - a program that is loaded (image.c) */
+struct rt_image {
+	struct vgpu_program *program;
+	uint32_t *ids;			/* the device's, of each binary */
+	uint32_t count;			/* of them that are loaded */
+};
+
+/** struct rt_variant - a kernel compiled again, for blocks that leave it fewer registers */
+struct rt_variant {
+	struct rt_variant *next;
+	uint32_t of;			/* index of the kernel in the module's program */
+	uint32_t regs;			/* most that a thread may have */
+	struct rt_image image;		/* of this kernel alone; no program: it cannot */
+};
+
 struct vgpuModule {
 	struct vgpuModule *next;
-	struct vgpu_program *program;
+	struct rt_image image;
+	struct rt_variant *variants;
 	struct vgpuFunction *functions;
+	struct vgpu_compile_options options;	/* its own copy */
 	char *ptx;
 	uint64_t data;			/* device address of the data segment, 0: none */
-	uint32_t id;
 };
 
 struct rt_block;
@@ -290,6 +307,24 @@ const struct vgpu_program_kernel *rt_kernel(const struct vgpuFunction *function)
 void rt_function_attributes(const struct vgpuFunction *function,
 			    vgpuFunctionAttributes *attributes);
 int rt_occupancy(const struct vgpuFunction *function, unsigned int threads, size_t dynamic_shared);
+
+/* image.c: loads the program's binaries, all or none */
+vgpuError_t rt_image_load(struct rt_image *image);
+/* A negative errno of the first that went wrong; none is loaded then, too. */
+int rt_image_unload(struct rt_image *image);
+void rt_image_free(struct rt_image *image);
+/* Kernel @kernel of the image's program, and what the device calls it. */
+const struct vgpu_program_kernel *rt_image_kernel(const struct rt_image *image, uint32_t kernel,
+						  uint32_t *id, uint32_t *number);
+/* What the device calls so; NULL: it is not loaded any more. */
+const struct rt_image *rt_image_find(uint32_t id, uint32_t number, struct vgpuModule **module,
+				     uint32_t *kernel);
+/*
+ * The image to launch blocks of @threads of the function with, and the kernel's index there. Where
+ * an SM has not the registers, the kernel compiled again; NULL: it cannot do with so few.
+ */
+const struct rt_image *rt_image_for(const struct vgpuFunction *function, unsigned int threads,
+				    uint32_t *kernel);
 
 /* malloc.c: where the heap of malloc() in kernels is, which is mapped if it has to be */
 struct vgpu_heap;

@@ -104,6 +104,7 @@ struct cc {
 	const struct vgpu_compile_options *options;
 	struct ptx_func *kernel;
 	bool from_llvm;			/* the text is LLVM's */
+	uint32_t max_regs;		/* of a thread (bounds.c) */
 	struct cc_insn *insns;
 	uint32_t insns_count, insns_room;
 	uint8_t *vregs;			/* enum cc_class of each virtual register */
@@ -161,6 +162,9 @@ void cc_remove(struct cc_insn *insn);			/* makes it a NOP without operands */
 void cc_compact(struct cc *cc);				/* drops NOPs, keeps the blocks right */
 void cc_count_defs(struct cc *cc);
 
+/* bounds.c: the most registers that a thread of the kernel may have */
+uint32_t cc_register_limit(const struct vgpu_compile_options *options,
+			   const struct ptx_func *kernel);
 /* lower*.c: PTX of a kernel and of what it calls to instructions over virtual registers */
 void cc_lower(struct cc *cc);
 /* link.c: adds what the module calls and the runtime has */
@@ -213,6 +217,8 @@ void cc_make_groups(struct cc *cc, struct cc_groups *groups);
 /* coalesce.c, regalloc.c, spill.c */
 void cc_coalesce(struct cc *cc, const struct cc_groups *groups, struct cc_live *live);
 void cc_allocate(struct cc *cc);
+/* a few instructions make the value anywhere; after cc_count_defs() */
+bool cc_can_remake(struct cc *cc, uint32_t v);
 void cc_spill(struct cc *cc, const struct cc_live *live, const uint32_t *victims, uint32_t count);
 void cc_spill_predicates(struct cc *cc, const uint32_t *victims, uint32_t count);
 /* emit.c */

@@ -143,6 +143,12 @@ static void keep_code(struct build *b, struct vgpu_program_kernel *out, const st
 	job->insns_count += code->count;
 }
 
+static bool is_wanted(const struct ptx_func *func, const struct vgpu_compile_options *options)
+{
+	return func->is_entry && func->has_body &&
+	       (!options || !options->only || !strcmp(options->only, func->name));
+}
+
 static void compile_kernels(struct build *b, struct ptx_module *module,
 			    const struct vgpu_compile_options *options)
 {
@@ -150,9 +156,7 @@ static void compile_kernels(struct build *b, struct ptx_module *module,
 	uint32_t k = 0;
 
 	for (struct ptx_func *func = module->funcs; func; func = func->next)
-		b->kernels += func->is_entry && func->has_body;
-	if (b->kernels > VGPU_VASS_MAX_KERNELS)
-		ptx_fail(b->ctx, 0, "more than %u kernels in a module", VGPU_VASS_MAX_KERNELS);
+		b->kernels += is_wanted(func, options);
 	b->program->kernels = build_alloc(b, b->kernels, sizeof(*b->program->kernels));
 	b->program->kernel_count = b->kernels;
 	b->funcs = ptx_alloc(b->ctx, (b->kernels + 1) * sizeof(*b->funcs));
@@ -166,8 +170,9 @@ static void compile_kernels(struct build *b, struct ptx_module *module,
 		struct cc_code code = { 0 };
 		uint32_t spill_start;
 
-		if (!func->is_entry || !func->has_body)
+		if (!is_wanted(func, options))
 			continue;
+		cc.max_regs = cc_register_limit(options, func);
 		out->vass.param_bytes = lay_out_params(b->ctx, func);
 		compile_kernel(&cc, module, &code);
 		spill_start = cc.spilled_bytes ? (cc.local_bytes + 7) & ~7u : cc.local_bytes;
@@ -175,7 +180,6 @@ static void compile_kernels(struct build *b, struct ptx_module *module,
 		out->vass.shared_bytes = cc.shared_bytes;
 		out->vass.local_bytes = (spill_start + cc.spilled_bytes + 15) & ~15u;
 		out->vass.max_threads = func->max_threads;
-		out->vass.entry = b->job->insns_count;
 		out->vass.code_count = code.count;
 		out->uses_heap = cc.uses_library[PTX_LIBRARY_HEAP];
 		out->uses_print = cc.uses_library[PTX_LIBRARY_PRINT];
@@ -226,36 +230,62 @@ static void add_relocs(struct build *b)
 		}
 }
 
-/* Header, kernels, names, code, each at a multiple of 16 as the format wants it. */
-static void build_binary(struct build *b)
+/* As many kernels from @first on as one binary may have. Sets where its parts are. */
+static void measure_binary(struct build *b, struct vgpu_program_binary *binary,
+			   struct vgpu_vass_header *header)
 {
-	struct vgpu_program *program = b->program;
-	struct vgpu_vass_header header = { .magic = VGPU_VASS_MAGIC, .version = VGPU_VASS_VERSION };
-	uint64_t names = 0, total;
+	uint64_t names = 0, insns = 0, total = 0;
+
+	*header = (struct vgpu_vass_header){ .magic = VGPU_VASS_MAGIC,
+					     .version = VGPU_VASS_VERSION };
+	header->kernel_offset = sizeof(*header) + (16 - sizeof(*header) % 16) % 16;
+	for (uint32_t k = binary->first_kernel; k < b->kernels; k++) {
+		struct vgpu_program_kernel *kernel = &b->program->kernels[k];
+		uint32_t count = binary->kernel_count + 1, names_offset;
+		uint64_t code_offset;
+
+		names_offset = (uint32_t)((header->kernel_offset +
+					   count * sizeof(struct vgpu_vass_kernel) + 15) & ~15u);
+		code_offset = (names_offset + names + strlen(kernel->name) + 1 + 15) & ~15ull;
+		total = code_offset + (insns + kernel->vass.code_count) * sizeof(struct vgpu_insn);
+		if (count > VGPU_VASS_MAX_KERNELS || (count > 1 && total > VGPU_VASS_MAX_BYTES))
+			break;
+		if (total > VGPU_VASS_MAX_BYTES)
+			ptx_fail(b->ctx, b->funcs[k]->line,
+				 "the code of `%s' is larger than %u bytes", kernel->name,
+				 VGPU_VASS_MAX_BYTES);
+		kernel->vass.name = (uint32_t)names;
+		kernel->vass.entry = (uint32_t)insns;
+		names += strlen(kernel->name) + 1;
+		insns += kernel->vass.code_count;
+		header->names_offset = names_offset;
+		header->code_offset = (uint32_t)code_offset;
+		binary->kernel_count = count;
+		binary->size = (uint32_t)total;
+	}
+	binary->insn_count = (uint32_t)insns;
+	header->kernel_count = binary->kernel_count;
+	header->names_bytes = (uint32_t)names;
+	header->code_count = binary->insn_count;
+	header->total_bytes = binary->size;
+}
+
+/* Header, kernels, names, code, each at a multiple of 16 as the format wants it. */
+static void build_binary(struct build *b, struct vgpu_program_binary *binary)
+{
+	struct vgpu_vass_header header;
 	uint8_t *at;
 
-	for (uint32_t k = 0; k < b->kernels; k++) {
-		program->kernels[k].vass.name = (uint32_t)names;
-		names += strlen(b->funcs[k]->name) + 1;
-	}
-	header.kernel_offset = sizeof(header) + (16 - sizeof(header) % 16) % 16;
-	header.kernel_count = b->kernels;
-	header.names_offset = (uint32_t)((header.kernel_offset +
-					  b->kernels * sizeof(struct vgpu_vass_kernel) + 15) &
-					 ~15u);
-	header.names_bytes = (uint32_t)names;
-	header.code_offset = (uint32_t)((header.names_offset + names + 15) & ~15ull);
-	header.code_count = b->job->insns_count;
-	total = header.code_offset + (uint64_t)header.code_count * sizeof(struct vgpu_insn);
-	if (total > VGPU_VASS_MAX_BYTES)
-		ptx_fail(b->ctx, 0, "the module's code is larger than %u bytes",
-			 VGPU_VASS_MAX_BYTES);
-	header.total_bytes = (uint32_t)total;
-	program->binary = at = build_alloc(b, total, 1);
-	program->binary_bytes = (uint32_t)total;
+	measure_binary(b, binary, &header);
+	/* of a module without kernels */
+	if (!binary->kernel_count)
+		header.total_bytes = binary->size = header.names_offset = header.code_offset =
+			header.kernel_offset;
+	binary->bytes = at = build_alloc(b, binary->size, 1);
 	memcpy(at, &header, sizeof(header));
-	for (uint32_t k = 0; k < b->kernels; k++) {
-		const struct vgpu_program_kernel *kernel = &program->kernels[k];
+	for (uint32_t k = 0; k < binary->kernel_count; k++) {
+		const struct vgpu_program_kernel *kernel =
+			&b->program->kernels[binary->first_kernel + k];
 
 		memcpy(at + header.kernel_offset + k * sizeof(kernel->vass), &kernel->vass,
 		       sizeof(kernel->vass));
@@ -263,8 +293,31 @@ static void build_binary(struct build *b)
 		       strlen(kernel->name));
 	}
 	if (header.code_count)
-		memcpy(at + header.code_offset, b->job->insns,
+		memcpy(at + header.code_offset, b->job->insns + binary->first_insn,
 		       header.code_count * sizeof(struct vgpu_insn));
+}
+
+static void build_binaries(struct build *b)
+{
+	struct vgpu_program *program = b->program;
+	uint32_t kernel = 0, insn = 0;
+
+	do {
+		struct vgpu_program_binary *binary;
+		void *grown = realloc(program->binaries, (program->binary_count + 1) *
+							 sizeof(*program->binaries));
+
+		if (!grown)
+			ptx_out_of_memory(b->ctx);
+		program->binaries = grown;
+		binary = &program->binaries[program->binary_count++];
+		*binary = (struct vgpu_program_binary){
+			.first_kernel = kernel, .first_insn = insn
+		};
+		build_binary(b, binary);
+		kernel += binary->kernel_count;
+		insn += binary->insn_count;
+	} while (kernel < b->kernels);
 }
 
 static int compile_module(struct job *job, const char *ptx, size_t len,
@@ -283,7 +336,7 @@ static int compile_module(struct job *job, const char *ptx, size_t len,
 	for (uint32_t k = 0; k < b->kernels; k++)
 		finish_kernel(b, k);
 	add_relocs(b);
-	build_binary(b);
+	build_binaries(b);
 	return 0;
 }
 
@@ -318,22 +371,47 @@ int vgpu_compile_ptx(const char *ptx, size_t len, const struct vgpu_compile_opti
 	return result;
 }
 
-void vgpu_program_link(struct vgpu_program *program, uint64_t base)
+const struct vgpu_program_binary *vgpu_program_binary_of(const struct vgpu_program *program,
+							 uint32_t kernel)
+{
+	const struct vgpu_program_binary *binary = program->binaries;
+
+	while (kernel - binary->first_kernel >= binary->kernel_count)
+		binary++;
+	return binary;
+}
+
+static struct vgpu_insn *binary_code(const struct vgpu_program_binary *binary)
 {
 	struct vgpu_vass_header header;
+
+	memcpy(&header, binary->bytes, sizeof(header));
+	return (struct vgpu_insn *)(binary->bytes + header.code_offset);
+}
+
+const struct vgpu_insn *vgpu_program_code(const struct vgpu_program *program, uint32_t kernel)
+{
+	return binary_code(vgpu_program_binary_of(program, kernel)) +
+	       program->kernels[kernel].vass.entry;
+}
+
+void vgpu_program_link(struct vgpu_program *program, uint64_t base)
+{
+	const struct vgpu_program_binary *binary = program->binaries;
 	uint64_t word;
 
-	if (!program->reloc_count)
-		return;
-	memcpy(&header, program->binary, sizeof(header));
 	for (uint32_t i = 0; i < program->reloc_count; i++) {
 		const struct vgpu_program_reloc *reloc = &program->relocs[i];
-		uint8_t *at = reloc->kind == VGPU_RELOC_DATA ?
-				      program->data + reloc->where :
-				      program->binary + header.code_offset +
-					      (uint64_t)reloc->where * sizeof(struct vgpu_insn) +
-					      offsetof(struct vgpu_insn, imm);
+		uint8_t *at;
 
+		if (reloc->kind == VGPU_RELOC_DATA) {
+			at = program->data + reloc->where;
+		} else {
+			/* those of code are in its order */
+			while (reloc->where - binary->first_insn >= binary->insn_count)
+				binary++;
+			at = (uint8_t *)&binary_code(binary)[reloc->where - binary->first_insn].imm;
+		}
 		memcpy(&word, at, 8);
 		word += base;
 		memcpy(at, &word, 8);
@@ -355,6 +433,8 @@ void vgpu_program_free(struct vgpu_program *program)
 	free(program->symbols);
 	free(program->relocs);
 	free(program->data);
-	free(program->binary);
+	for (uint32_t i = 0; i < program->binary_count; i++)
+		free(program->binaries[i].bytes);
+	free(program->binaries);
 	free(program);
 }

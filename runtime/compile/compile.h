@@ -46,8 +46,17 @@ struct vgpu_program_symbol {
 /* Where the 64-bit word at `where` must grow by the address at which the data segment is placed. */
 struct vgpu_program_reloc {
 	enum { VGPU_RELOC_CODE, VGPU_RELOC_DATA } kind;
-	/* CODE: index of an instruction of the binary, its imm; DATA: byte offset in data */
+	/* CODE: index of an instruction of all binaries, its imm; DATA: byte offset in data */
 	uint32_t where;
+};
+
+/* VASS, vgpu_vass_header first, not yet relocated. A large module has several. */
+struct vgpu_program_binary {
+	uint8_t *bytes;
+	uint32_t size;
+	/* of the program, in order: kernels, and instructions, of which relocations speak */
+	uint32_t first_kernel, kernel_count;
+	uint32_t first_insn, insn_count;
 };
 
 struct vgpu_program {
@@ -64,8 +73,8 @@ struct vgpu_program {
 	uint64_t heap_offset;
 	int uses_print;		/* the same for vprintf() and struct vgpu_print (print/print.h) */
 	uint64_t print_offset;
-	uint8_t *binary;	/* VASS binary, vgpu_vass_header first, not yet relocated */
-	uint32_t binary_bytes;
+	struct vgpu_program_binary *binaries;
+	uint32_t binary_count;
 };
 
 /* A .global variable that is not in the data segment: its address is known before. */
@@ -76,9 +85,13 @@ struct vgpu_placed_symbol {
 
 struct vgpu_compile_options {
 	/*
-	 * most registers per thread, 16..VGPU_VASS_MAX_REGS; more are spilled. 0: no limit of ours
+	 * most registers per thread, 16..VGPU_VASS_MAX_REGS; more are spilled. 0: no limit of ours.
+	 * As with nvcc, it does not count for kernels with bounds of their own (.maxntid, .reqntid,
+	 * .minnctapersm, .maxnreg), which limit their registers.
 	 */
 	uint32_t max_regs;
+	/* only this kernel, with max_regs whatever its bounds; NULL: all */
+	const char *only;
 	/* what the PTX says they contain does not count; those that it does not have are ignored */
 	const struct vgpu_placed_symbol *placed;
 	uint32_t placed_count;
@@ -106,6 +119,11 @@ int vgpu_compile_ptx(const char *ptx, size_t len, const struct vgpu_compile_opti
  * Patches binary and data in place; called once per program.
  */
 void vgpu_program_link(struct vgpu_program *program, uint64_t base);
+
+/* The binary that has @kernel of the program, and its first instruction there. */
+const struct vgpu_program_binary *vgpu_program_binary_of(const struct vgpu_program *program,
+							 uint32_t kernel);
+const struct vgpu_insn *vgpu_program_code(const struct vgpu_program *program, uint32_t kernel);
 
 void vgpu_program_free(struct vgpu_program *program);
 

@@ -325,7 +325,10 @@ static void scan_register(struct scan *s, uint32_t v)
 	}
 }
 
-/* Uses count ten times more for each loop around them. */
+/*
+ * Uses count ten times more for each loop around them; what is made anew by a few instructions
+ * costs less than what is in memory.
+ */
 static void compute_weights(struct scan *s)
 {
 	static const float by_depth[] = { 1, 10, 100, 1000, 1e4f, 1e5f };
@@ -358,6 +361,8 @@ static void compute_weights(struct scan *s)
 			length += s->live[v].ranges[r].to - s->live[v].ranges[r].from;
 		s->weight[v] =
 			(cc->vregs[v] & CC_SPILL_TEMP) ? 1e30f : s->weight[v] / (float)length;
+		if (s->live[v].count && s->weight[v] < 1e30f && cc_can_remake(cc, v))
+			s->weight[v] /= 4;
 	}
 }
 
@@ -393,15 +398,14 @@ static bool scan_file(struct cc *cc, const struct cc_live *live, const struct cc
 	struct scan scan = { .cc = cc, .live = live, .warp = warp, .groups = groups }, *s = &scan;
 	uint32_t count = 0, *order = order_by_start(cc, warp, preds, &count), most = 0;
 
-	s->limit = preds ? VGPU_PREDS - 1 : VGPU_VASS_MAX_REGS;
-	if (!preds && cc->options && cc->options->max_regs && cc->options->max_regs < s->limit)
-		s->limit = cc->options->max_regs;
+	s->limit = preds ? VGPU_PREDS - 1 : cc->max_regs;
 	s->limit -= preds ? cc->reserved_preds : cc->reserved_regs;
 	s->file = ptx_alloc(cc->ctx, 256 * sizeof(*s->file));
 	s->hint = ptx_alloc(cc->ctx, cc->vregs_count * sizeof(*s->hint));
 	memset(s->hint, 0xff, cc->vregs_count * sizeof(*s->hint));
 	s->weight = ptx_alloc(cc->ctx, cc->vregs_count * sizeof(*s->weight));
 	s->done = ptx_alloc(cc->ctx, cc->vregs_count);
+	cc_count_defs(cc);
 	compute_weights(s);
 	for (uint32_t i = 0; i < count; i++) {
 		s->now = warp[order[i]].ranges[0].from;

@@ -60,6 +60,7 @@ static struct cc_shared *compile_function(struct cc *kernel, struct ptx_func *fu
 	cc->ctx = kernel->ctx;
 	cc->kernel = func;
 	cc->from_llvm = true;
+	cc->max_regs = VGPU_VASS_MAX_REGS;
 	shared->func = func;
 	lower_function(cc);
 	cc_compile_blocks(cc);
@@ -80,7 +81,7 @@ static struct cc_shared *compile_function(struct cc *kernel, struct ptx_func *fu
 /* The compiled function if calls of it by the kernel are to be shared, else NULL. */
 struct cc_shared *cc_shared_function(struct cc *kernel, struct ptx_func *func)
 {
-	uint32_t limit = VGPU_VASS_MAX_REGS, regs = 0;
+	uint32_t regs = 0;
 	struct cc_shared *shared;
 
 	if (!func->library || !kernel->shared || !is_word(func->params, func->params_count) ||
@@ -94,11 +95,9 @@ struct cc_shared *cc_shared_function(struct cc *kernel, struct ptx_func *func)
 		shared->next = *kernel->shared;
 		*kernel->shared = shared;
 	}
-	if (kernel->options && kernel->options->max_regs)
-		limit = kernel->options->max_regs;
 	for (const struct cc_shared *each = *kernel->shared; each; each = each->next)
 		regs += each->refused ? 0 : each->regs;
-	if (shared->refused || regs + LEAST_REGS > limit)
+	if (shared->refused || regs + LEAST_REGS > kernel->max_regs)
 		return NULL;
 	kernel->reserved_regs = regs;
 	if (kernel->reserved_preds < shared->preds)

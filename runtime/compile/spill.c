@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
  * Spilling: a register that found no place lives in local memory. Every read becomes a load into a
- * temporary before the instruction, every write a store behind it. A constant or a kernel parameter
- * is rematerialized instead. Predicates spill into R registers.
+ * temporary before the instruction, every write a store behind it. What can be computed anew in a
+ * few instructions from constants, parameters and special registers, as most addresses, is
+ * rematerialized instead. Predicates spill into R registers.
  */
 #include <string.h>
 
 #include "cc.h"
+
+/* Instructions that are executed again rather than a load. */
+#define MOST_REMADE	3u
 
 struct home {			/* of a spilled register */
 	uint32_t slot;		/* offset in local memory */
@@ -35,28 +39,40 @@ static struct cc_insn *emit_near(struct cc *cc, struct output *out, unsigned int
 }
 
 /*
- * The instruction that can make the value of v anywhere: a constant, a kernel parameter, a special
- * register.
+ * Whether some instructions make the value of v anywhere, no more than *left, which grows less: its
+ * own, and those of its sources. At the ends are constants, kernel parameters, special registers.
  */
-static uint32_t rematerialize(struct cc *cc, uint32_t v)
+static bool can_remake(struct cc *cc, uint32_t v, unsigned int *left)
 {
 	const struct cc_def *def = &cc->defs[v];
-	const struct cc_insn *insn;
+	uint32_t *slots[12], *results[5];
+	struct cc_insn insn;
+	unsigned int count;
 
-	if (!def->ssa)
-		return CC_NONE;
-	insn = &cc->insns[def->insn];
-	switch (insn->op) {
-	case VGPU_OP_MOV:
-	case VGPU_OP_MOVQ:
-		return insn->flags & VGPU_F_IMM ? def->insn : CC_NONE;
-	case VGPU_OP_LDP:
-		return VGPU_F_COUNT(insn->flags) == 1 ? def->insn : CC_NONE;
-	case VGPU_OP_SREG:
-		return cc_pure(insn) ? def->insn : CC_NONE;
-	default:
-		return CC_NONE;
+	if (!def->ssa || !(*left)--)
+		return false;
+	insn = cc->insns[def->insn];
+	if (insn.op == VGPU_OP_LDP)
+		return VGPU_F_COUNT(insn.flags) == 1;
+	if (!cc_pure(&insn) || insn.keep || insn.guard != CC_PT || cc_results(&insn, results) != 1)
+		return false;
+	count = cc_sources(&insn, slots);
+	for (unsigned int s = 0; s < count; s++) {
+		uint32_t source = *slots[s] & ~CC_NOT;
+
+		if (source == CC_PT)
+			continue;
+		if (CC_CLASS(cc->vregs[source]) == CC_P || !can_remake(cc, source, left))
+			return false;
 	}
+	return true;
+}
+
+bool cc_can_remake(struct cc *cc, uint32_t v)
+{
+	unsigned int left = MOST_REMADE;
+
+	return CC_CLASS(cc->vregs[v]) != CC_P && can_remake(cc, v, &left);
 }
 
 /* Slots in local memory, shared by registers that are never live together. */
@@ -103,6 +119,27 @@ static uint32_t new_temp(struct cc *cc, uint32_t like)
 	return temp;
 }
 
+/* The instructions that make v once more, in @temp. */
+static void remake(struct cc *cc, struct output *out, const struct cc_insn *near, uint32_t v,
+		   uint32_t temp)
+{
+	struct cc_insn insn = cc->insns[cc->defs[v].insn];
+	uint32_t *slots[12];
+	unsigned int count = cc_sources(&insn, slots);
+
+	for (unsigned int s = 0; s < count; s++) {
+		uint32_t source = *slots[s];
+
+		if ((source & ~CC_NOT) == CC_PT)
+			continue;
+		*slots[s] = new_temp(cc, source);
+		remake(cc, out, near, source, *slots[s]);
+	}
+	insn.dst = temp;
+	insn.line = near->line;
+	*PTX_PUSH(cc->ctx, out, insns) = insn;
+}
+
 /* Put the value of spilled register v into @temp: from memory, or computed again. */
 static void load_source(struct cc *cc, struct output *out, const struct cc_insn *near,
 			const struct home *home, uint32_t v, uint32_t temp)
@@ -111,10 +148,7 @@ static void load_source(struct cc *cc, struct output *out, const struct cc_insn 
 	struct cc_insn *insn;
 
 	if (home[v].remat != CC_NONE) {
-		insn = PTX_PUSH(cc->ctx, out, insns);
-		*insn = cc->insns[home[v].remat];
-		insn->dst = temp;
-		insn->line = near->line;
+		remake(cc, out, near, v, temp);
 		return;
 	}
 	insn = emit_near(cc, out, VGPU_OP_LDL, near);
@@ -183,7 +217,9 @@ void cc_spill(struct cc *cc, const struct cc_live *live, const uint32_t *victims
 	cc_count_defs(cc);
 	for (uint32_t i = 0; i < count; i++) {
 		home[victims[i]].victim = i + 1;
-		home[victims[i]].remat = rematerialize(cc, victims[i]);
+		home[victims[i]].remat = cc_can_remake(cc, victims[i]) ?
+						 cc->defs[victims[i]].insn :
+						 CC_NONE;
 	}
 	assign_slots(cc, live, victims, count, home);
 	for (uint32_t b = 0; b < cc->block_count; b++) {

@@ -95,8 +95,9 @@ __VGPU_DELETE delete[](void *p, std::align_val_t, const std::nothrow_t &) noexce
  * member, clang takes the one that was declared last for either side. It declares a delete for the
  * device itself; the host's is declared once more after it, as an overload of the same symbol.
  */
-#define __VGPU_HOST_DELETE(form, symbol, ...) \
-	__attribute__((enable_if(true, ""))) void operator form(__VA_ARGS__) noexcept __asm__(symbol)
+#define __VGPU_HOST_DELETE(form, symbol, ...)                                          \
+	__attribute__((enable_if(true, ""))) void operator form(__VA_ARGS__) noexcept \
+		__asm__(symbol)
 __VGPU_HOST_DELETE(delete, "_ZdlPv", void *);
 __VGPU_HOST_DELETE(delete[], "_ZdaPv", void *);
 #ifdef __cpp_sized_deallocation

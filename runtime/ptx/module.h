@@ -137,7 +137,8 @@ struct ptx_func {
 	struct ptx_func *next;
 	uint32_t line;
 	bool is_entry, has_body;
-	uint32_t max_threads;
+	/* of a block; blocks an SM has to have room for; registers of a thread. 0: not said */
+	uint32_t max_threads, min_blocks, max_regs;
 	struct ptx_var **params, **results;
 	uint32_t params_count, params_room, results_count, results_room;
 	struct ptx_insn *insns;

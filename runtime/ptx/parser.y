@@ -44,7 +44,8 @@ static void ptx_yyerror(void *scanner, struct ptx_parse *p, const char *message)
 
 %token T_VERSION ".version" T_TARGET ".target" T_ADDRSIZE ".address_size" T_LINK ".visible" T_EXTERN ".extern"
 %token T_COMMON ".common" T_ENTRY ".entry" T_FUNC ".func" T_REG ".reg" T_ALIGN ".align" T_MAXNTID ".maxntid"
-%token T_TUNE ".minnctapersm" T_NORETURN ".noreturn" T_PTR ".ptr" T_SKIP ".pragma"
+%token T_MINNCTA ".minnctapersm" T_MAXNREG ".maxnreg"
+%token T_TUNE ".maxnctapersm" T_NORETURN ".noreturn" T_PTR ".ptr" T_SKIP ".pragma"
 %token <mod> T_TYPE "type" T_SPACE "state space" T_VEC "vector size" T_MOD "modifier" T_WEAK ".weak"
 %token <bits> T_INT "number" T_F32 "f32 number" T_F64 "f64 number"
 %token <id> T_ID "name"
@@ -264,12 +265,15 @@ pointer_align:
 
 /*
  * .maxntid and .reqntid give up to three factors, of which the product counts (0: too large to be a
- * limit). The rest asks for what this compiler does anyway.
+ * limit); with .minnctapersm and .maxnreg they limit registers (compile/bounds.c). The rest asks for
+ * what this compiler does anyway.
  */
 tuning:
 	%empty
 	| tuning T_NORETURN
 	| tuning T_TUNE T_INT
+	| tuning T_MINNCTA T_INT	{ p->func->min_blocks = $3 < 65536 ? (uint32_t)$3 : 65535; }
+	| tuning T_MAXNREG T_INT	{ p->func->max_regs = $3 < 65536 ? (uint32_t)$3 : 65535; }
 	| tuning T_MAXNTID T_INT	{ p->func->max_threads = $3 < 65536 ? (uint32_t)$3 : 0; }
 	| tuning ',' T_INT {
 		uint64_t product = (uint64_t)p->func->max_threads * ($3 < 65536 ? $3 : 0);

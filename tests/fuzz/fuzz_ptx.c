@@ -35,8 +35,8 @@ static void load(struct vgpu_program *program)
 	if (vgpu_config_preset(&limits, "k20c"))
 		abort();
 	vgpu_program_link(program, DATA_SEGMENT);
-	err = vgpu_vass_load(&limits, program->binary, program->binary_bytes, message,
-			     sizeof(message), &module);
+	err = vgpu_vass_load(&limits, program->binaries[0].bytes, program->binaries[0].size,
+			     message, sizeof(message), &module);
 	if (err) {
 		if (!strstr(message, "shared_bytes is") && !strstr(message, "the size of the"))
 			fail("the device does not take what the compiler made", message);

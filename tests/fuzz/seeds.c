@@ -74,7 +74,7 @@ static void from_ptx(const char *folder, const char *path, unsigned int number)
 	vgpu_program_link(program, ADDRESS);
 	file = create(folder, "vass", name);
 	fwrite(&in, sizeof(in), 1, file);
-	fwrite(program->binary, program->binary_bytes, 1, file);
+	fwrite(program->binaries[0].bytes, program->binaries[0].size, 1, file);
 	close_file(file);
 	vgpu_program_free(program);
 	file = create(folder, "fatbin", name);

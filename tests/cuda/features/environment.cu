@@ -181,7 +181,7 @@ static const char *const variables[] = {
 	"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT",
 };
 
-/* How often a device of @sms SMs, of which a kernel has one, runs one after the other of @kernels. */
+/* How many of @kernels run after each other where each has one of @sms SMs. */
 static int rounds(int kernels, int sms)
 {
 	return (kernels + sms - 1) / sms;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * host_new: new and delete of the host where clang has no function to tell the side by: initialisers
- * of variables and members, default arguments; and of both sides.
+ * host_new: new and delete of the host where clang has no function to tell the side by:
+ * initialisers of variables and members, default arguments; and of both sides.
  */
 #include "../common.h"
 

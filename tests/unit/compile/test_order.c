@@ -19,11 +19,12 @@
 
 static const struct vgpu_insn *code_of(const struct vgpu_program *program, uint32_t *count)
 {
-	const struct vgpu_vass_header *h = (const struct vgpu_vass_header *)program->binary;
+	const struct vgpu_vass_header *h =
+		(const struct vgpu_vass_header *)program->binaries[0].bytes;
 
 	assert_int_equal(h->version, 2);
 	*count = h->code_count;
-	return (const struct vgpu_insn *)(program->binary + h->code_offset);
+	return vgpu_program_code(program, 0);
 }
 
 /*

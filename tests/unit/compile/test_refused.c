@@ -126,7 +126,7 @@ static void placed_variables(void **state)
 		{ "far", 0x7f0000002000 }, { "nowhere", 1 }, { "here", 0x7f0000001000 }
 	};
 	struct vgpu_compile_options options = { .placed = placed, .placed_count = 3 };
-	struct vgpu_vass_header header;
+	const struct vgpu_insn *code;
 	struct vgpu_program *program;
 	uint64_t words[2];
 	char *message;
@@ -146,14 +146,9 @@ static void placed_variables(void **state)
 			assert_int_equal(words[0], 0x7f0000001000);
 			assert_int_equal(words[1], 0x7f000000200c);
 		}
-	memcpy(&header, program->binary, sizeof(header));
-	for (uint32_t i = 0; i < header.code_count; i++) {
-		struct vgpu_insn insn;
-
-		memcpy(&insn, program->binary + header.code_offset + i * sizeof(insn),
-		       sizeof(insn));
-		found += insn.imm == 0x7f0000001008 || insn.imm == 0x7f0000002004;
-	}
+	code = vgpu_program_code(program, 0);
+	for (uint32_t i = 0; i < program->binaries[0].insn_count; i++)
+		found += code[i].imm == 0x7f0000001008 || code[i].imm == 0x7f0000002004;
 	assert_int_equal(found, 2);
 	vgpu_program_free(program);
 }

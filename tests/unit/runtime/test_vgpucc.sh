@@ -210,6 +210,17 @@ works "printf in a kernel without optimisation" "^hello from 0$" bash -c "'$vgpu
 works "printf in a kernel with few registers" "^hello from 0$" bash -c \
 	"'$vgpucc' --maxrregcount 24 printf.cu -o printf && ./printf"
 echo '#include <curand_of_no_toolkit.h>' >library.cu
+{
+	echo '__global__ void BOUNDS large(float *p, int n) { float v[80], s = 0; int t = threadIdx.x;'
+	for i in {0..79}; do echo "v[$i] = p[t + $i * n];"; done
+	for i in {79..0} {0..79}; do echo "s = s * 0.5f + v[$i];"; done
+	echo 'p[t] = s; }'
+} >large.cu
+works "registers of large blocks" "blocks of more than [67].. threads run with fewer registers: 6[0-4] and [1-9][0-9]* bytes" \
+	"$vgpucc" -DBOUNDS= --resource-usage -c large.cu
+works "registers by launch bounds" "^  6[0-4] registers" "$vgpucc" "-DBOUNDS=__launch_bounds__(1024)" --resource-usage -c large.cu
+works "registers by blocks on an SM" "^  (2[5-9]|3[0-2]) registers" \
+	"$vgpucc" "-DBOUNDS=__launch_bounds__(256, 8)" --resource-usage -c large.cu
 echo 'int main() { return SPACED - COMMA; }' >words.cu
 works "words of -Xcompiler" "" bash -c "'$vgpucc' -Xcompiler '-Wall -DSPACED=1,-DCOMMA=1' words.cu -o words && ./words"
 works "words of --compiler-options=" "" bash -c \
