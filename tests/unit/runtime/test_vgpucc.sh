@@ -203,6 +203,77 @@ works "by the name of each call" "cudaMallocArray: arrays are not supported yet"
 works "of all of them" "cudaGraphCreate: graphs are not" ./refused
 echo '__global__ void k(double *p) { *p = nan("") + saturate((float)*p); }' >odd.cu
 works "functions that few know" "" "$vgpucc" -c odd.cu
+cat >host_calls.cu <<'END'
+#include <cstdio>
+#include <vector>
+#ifdef __CUDA_ARCH__
+#define ON_HOST 0
+#else
+#define ON_HOST 1
+#endif
+#define HOST __host__
+__global__ void fill(int *p, int value) { *p = value; }
+template <class T>
+__global__ void fill_type(T *p, T value)
+{
+	*p = value;
+}
+HOST static int only_host(int x, int by = 1) { return x + by; }
+template <class T, class U = int> static inline HOST
+T
+of_type(const T &x, U more)
+{
+	std::vector<T> list(1, x);
+	T *p, sum;
+	cudaMallocManaged(&p, sizeof(T));
+	fill_type<T><<<1, 1>>>(p, list[0] + more);
+	cudaDeviceSynchronize();
+	sum = *p;
+	cudaFree(p);
+	if (sum == T())
+		return T();
+	return sum;
+}
+HOST int declared(int);
+extern "C" HOST int in_c(int x) { return x * 2; }
+HOST static int length_of(const char *text) { return std::vector<char>(text, text + 3).size(); }
+namespace inner { struct name { const char *text; HOST name(const char *t) : text{t}, more(length_of(t) - 2) {} int more;
+	HOST int length(int extra = 0) const { return length_of(text) + extra + more; } HOST ~name() { length_of(text); }
+	HOST static int none() { return 0; } HOST bool operator()(int x) const { return x; }
+	HOST bool operator<(int x) const { return more < x; } }; }
+template <class T> __host__ __device__ T both(T x)
+{
+	if (ON_HOST)
+		return of_type(x, 2);
+	return x + 2;
+}
+__host__ __device__ inline int more(int x)
+{
+	if (ON_HOST) {
+		inner::name n("abc");
+		return only_host(x) + declared(1) + in_c(1) + n.length() + inner::name::none() + n(1) + (n < 5);
+	}
+	return x + 11;
+}
+__host__ __device__ inline int taken(int x) { return x > 100 ? only_host(x) : x; }
+__global__ void k(int *o, int x) { *o = both(x) + more(x) + taken(x); }
+int declared(int x) { return x + 1; }
+int main(int argc, char **)
+{
+	int *o, want = both(40) + more(40) + taken(40);
+	cudaMallocManaged(&o, 4);
+	k<<<1, 1>>>(o, argc > 1 ? 200 : 40);
+	cudaError_t error = cudaDeviceSynchronize();
+	puts(error ? cudaGetErrorName(error) : *o == want ? "as it should" : "wrong");
+}
+END
+works "host functions where the device does not go" "host_calls.cu:[0-9:]* warning: reference to __host__ function 'only_host'" \
+	"$vgpucc" host_calls.cu -o host_calls
+works "run on both sides" "^as it should$" ./host_calls
+works "and trap where it does go there" "a function of the host, called in a kernel" ./host_calls taken
+works "and have a name for that" "LaunchFailure" ./host_calls taken
+echo '__host__ int h() { return 1; } __device__ int d() { return h(); } __global__ void k(int *p) { *p = d(); }' >wrong_side.cu
+refused "a host function in a device function" "call to __host__ function from __device__ function" "$vgpucc" -c wrong_side.cu
 refused "an error of the source" "bad.cu:1:.*undeclared" "$vgpucc" bad.cu
 refused "what a kernel cannot do" "recursion.cu: .*calls itself" "$vgpucc" -O0 -c recursion.cu
 works "printf in a kernel" "^hello from 0$" bash -c "'$vgpucc' printf.cu -o printf && ./printf"
