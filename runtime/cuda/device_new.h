@@ -91,10 +91,15 @@ __VGPU_DELETE delete[](void *p, std::align_val_t, const std::nothrow_t &) noexce
 #undef __VGPU_DELETE
 #else
 /*
- * The host's pass does without those of the device: outside functions, as in the initialiser of a
- * member, clang takes the one that was declared last for either side. It declares a delete for the
- * device itself; the host's is declared once more after it, as an overload of the same symbol.
+ * The host's pass has only those of the device that take more than a size: outside functions, as in
+ * the initialiser of a member, clang takes the one that was declared last for either side. It
+ * declares the others for the device itself; the host's delete is declared once more after that, as
+ * an overload of the same symbol.
  */
+__device__ void *operator new(size_t bytes, const std::nothrow_t &) noexcept;
+__device__ void *operator new[](size_t bytes, const std::nothrow_t &) noexcept;
+__device__ inline void *operator new(size_t, void *place) noexcept { return place; }
+__device__ inline void *operator new[](size_t, void *place) noexcept { return place; }
 #define __VGPU_HOST_DELETE(form, symbol, ...)                                          \
 	__attribute__((enable_if(true, ""))) void operator form(__VA_ARGS__) noexcept \
 		__asm__(symbol)
