@@ -72,7 +72,15 @@ __VGPU_INDEX_CONVERSION(__cuda_builtin_gridDim_t)
 #include "device_atomics.h"
 typedef unsigned int cuuint32_t;
 typedef unsigned long long cuuint64_t;
+#include "device_spaces.h"
+/* The host's pass sees those of sm_80 and later, of which some are ours (device_reduce.h). */
+#ifndef __CUDA_ARCH__
+#define __CUDA_ARCH__ 700
 #include <__clang_cuda_intrinsics.h>
+#undef __CUDA_ARCH__
+#else
+#include <__clang_cuda_intrinsics.h>
+#endif
 #include <__clang_cuda_complex_builtins.h>
 #include "device_sync.h"
 #include "device_reduce.h"

@@ -13,7 +13,9 @@
  * What single precision does is a matter of -ftz=true: the builtins that flush subnormal numbers
  * have names of their own. The compiler makes the call a constant.
  */
+#if !__has_builtin(__nvvm_reflect)
 extern "C" __device__ int __nvvm_reflect(const char *) __attribute__((const, nothrow));
+#endif
 #define __VGPU_FTZ(flushing, keeping) (__nvvm_reflect("__CUDA_FTZ") ? (flushing) : (keeping))
 
 /* libclc: name length and name give the mangled symbol */
