@@ -5,7 +5,7 @@
  */
 #include "../fault/fault.h"
 #include "../memsys/coherence.h"
-#include "../mmu/placement.h"
+#include "../placement/lists.h"
 #include "../sim/text.h"
 #include "../sm/pipeline/choices.h"
 #include "../vgpu_policy.h"

@@ -3,6 +3,7 @@
  * The device as a whole, and the system of devices that share one clock: made from a configuration,
  * run, asked about itself, taken apart.
  */
+#include "../placement/lists.h"
 #include "../sim/text.h"
 #include "device.h"
 
@@ -172,7 +173,11 @@ static int init_mmu(struct vgpu_device *dev)
 		.process_release = dev->ops->process_release,
 	};
 
-	return vgpu_mmu_init(&dev->mmu, dev->sim, &dev->trace, &dev->config, &ops, dev->host);
+	int err = vgpu_mmu_init(&dev->mmu, dev->sim, &dev->trace, &dev->config, &ops, dev->host);
+
+	dev->mmu.evictor = vgpu_evictor_find(dev->config.evictor);
+	dev->mmu.prefetcher = vgpu_prefetcher_find(dev->config.prefetcher);
+	return err;
 }
 
 static void flush_frame(void *caches, u64 number, bool write)

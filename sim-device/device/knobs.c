@@ -3,6 +3,7 @@
  * Knobs: what may be changed while the device runs. A knob is a number or the choice of a name from
  * a list.
  */
+#include "../placement/lists.h"
 #include "../sim/text.h"
 #include "../sm/pipeline/choices.h"
 #include "../vgpu_policy.h"
@@ -234,7 +235,7 @@ static int evictor_set(struct vgpu_device *dev, const char *value)
 	int err = set_checked(dev, "evictor", value);
 
 	if (!err)
-		vgpu_mmu_update(&dev->mmu);
+		dev->mmu.evictor = vgpu_evictor_find(value);
 	return err;
 }
 
@@ -252,7 +253,7 @@ static int prefetcher_set(struct vgpu_device *dev, const char *value)
 	int err = set_checked(dev, "prefetcher", value);
 
 	if (!err)
-		vgpu_mmu_update(&dev->mmu);
+		dev->mmu.prefetcher = vgpu_prefetcher_find(value);
 	return err;
 }
 

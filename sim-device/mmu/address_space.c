@@ -398,8 +398,6 @@ void vgpu_mmu_update(struct vgpu_mmu *mmu)
 	mmu->there = mmu->config->page_arrival_ps ? VGPU_PTE_SERVED :
 		     lazy			  ? VGPU_PTE_FRAME | VGPU_PTE_SERVED :
 						    0;
-	mmu->evictor = vgpu_evictor_find(mmu->config->evictor);
-	mmu->prefetcher = vgpu_prefetcher_find(mmu->config->prefetcher);
 }
 
 void vgpu_mmu_fini(struct vgpu_mmu *mmu)

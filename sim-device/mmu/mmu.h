@@ -27,6 +27,7 @@ struct vgpu_mmu {
 	struct vgpu_frame_table frames;
 	struct vgpu_l2_tlb l2_tlb;
 	struct vgpu_faults faults;
+	/* placement.h; set by who initialised this, before the first access and at any time */
 	const struct vgpu_evictor *evictor;
 	const struct vgpu_prefetcher *prefetcher;
 	/* VGPU_PTE_*: a page is there for SMs that has one of them; 0: all that are mapped are */
@@ -44,8 +45,7 @@ int vgpu_mmu_init(struct vgpu_mmu *mmu, struct vgpu_sim *sim, const struct vgpu_
 		  const struct vgpu_config *config, const struct vgpu_frame_ops *ops, void *host);
 /**
  * vgpu_mmu_update - the configuration has changed: let SMs fault on pages of device memory that
- * nobody has used, or not; and use the evictor and the
- * prefetcher that it names
+ * nobody has used, or not
  *
  * Pages that have a frame, or for which a fault was served, are there in any case.
  */

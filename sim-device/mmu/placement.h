@@ -10,7 +10,8 @@
  *   prefetcher (placement/prefetchers.c)   which pages come with those that were touched
  *
  * An evictor sees frames (frames.h), a prefetcher how many pages are there; neither sees page
- * tables.
+ * tables. This room calls what the device has chosen by name (placement/lists.h), and knows no
+ * name.
  *
  * What a prefetcher chooses is not added to the fault: prefetches are raised behind it, a granule
  * each (struct vgpu_fault_request), when it has been handled and its own data has its place on the
@@ -81,14 +82,5 @@ struct vgpu_prefetcher {
  * Pages that nobody has touched are on no side.
  */
 u64 vgpu_pages_there(const struct vgpu_touched *touched, const struct vgpu_page_span *pages);
-
-/** vgpu_prefetcher_find - by name; NULL: there is none */
-const struct vgpu_prefetcher *vgpu_prefetcher_find(const char *name);
-/** vgpu_prefetcher_at - for @index from 0, NULL at the end */
-const struct vgpu_prefetcher *vgpu_prefetcher_at(unsigned int index);
-/** vgpu_evictor_find - by name; NULL: there is none */
-const struct vgpu_evictor *vgpu_evictor_find(const char *name);
-/** vgpu_evictor_at - for @index from 0, NULL at the end */
-const struct vgpu_evictor *vgpu_evictor_at(unsigned int index);
 
 #endif

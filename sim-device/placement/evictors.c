@@ -4,8 +4,8 @@
  *
  * All of these evict pages whose preferred location is the device when there are no others.
  */
-#include "../mmu/placement.h"
 #include "../sim/text.h"
+#include "lists.h"
 
 /*
  * First in, first out: the page that has been on the device longest goes. It needs to know of no

@@ -3,9 +3,9 @@
  * Prefetchers: which pages come with those that an SM or a process touched. To add one, add it
  * here.
  */
-#include "../mmu/placement.h"
 #include "../sim/text.h"
 #include "../vgpu_model.h"
+#include "lists.h"
 
 #define BLOCK	(VGPU_PREFETCH_BLOCK >> VGPU_PAGE_SHIFT)	/* pages of 2 MB */
 
