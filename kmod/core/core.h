@@ -321,7 +321,7 @@ struct kvgpu_ioctl {
 long kvgpu_ioctl_call(const struct kvgpu_ioctl *table, u32 count, struct file *file,
 		      unsigned int cmd, void __user *user);
 
-/* ---- registry.c: devices by number -------------------------------------- */
+/* ---- lookup.c: devices by number ---------------------------------------- */
 
 /* Each entry holds one reference. */
 extern struct kvgpu_dev *kvgpu_devices[KVGPU_DEVICES_MAX];	/* under kvgpu_devices_lock */

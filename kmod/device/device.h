@@ -26,23 +26,12 @@ int kvgpu_system_check_name(const char *name);
 struct kvgpu_dev *kvgpu_dev_create(unsigned int index, const struct vgpu_config *config,
 				   const char *system);
 
-/* ---- timeout.c: kernels that keep others out ---------------------------- */
-
-/**
- * struct kvgpu_timeout - of a device
- */
+/** struct kvgpu_timeout - of a device: kernels that keep others out (system.c) */
 struct kvgpu_timeout {
 	u64 look;			/* actor: ktime_get_ns() of the next look */
 	u64 since;			/* actor: it was first seen to keep others out, … */
 	u32 launch;			/* … this kernel; 0: none */
 };
-
-/**
- * kvgpu_timeout_turn - actor: end the kernel that has kept others out for kdev->timeout_ms
- *
- * Returns after how many nanoseconds to look again, KVGPU_IDLE: when the device has worked.
- */
-u64 kvgpu_timeout_turn(struct kvgpu_dev *kdev, u64 now);
 
 /* ---- file.c: open files ------------------------------------------------- */
 

@@ -11,7 +11,7 @@
  * limit (KVGPU_PINNED_USER) lets a process with a limit of 8 MiB, or of 0, copy as any other.
  *
  * And memory is pinned for pin_timeout_ms at most: who has the device hold it for longer is ended,
- * context and all, as by the timeout of kernels (kmod/device/timeout.c). A day unless it is set,
+ * context and all, as by the timeout of kernels (kmod/device/system.c). A day unless it is set,
  * since long kernels before a copy are nothing unusual here.
  *
  * Giving back pages that were written may sleep on their lock, so the actor hands those to a work

@@ -58,7 +58,7 @@ static inline u64 kvgpu_cookie_params(u32 bytes)
 	return (u64)bytes << 1 | 1;
 }
 
-/* ---- signal.c: what wakes others, outside the actor --------------------- */
+/* ---- wait.c: what wakes others, outside the actor ----------------------- */
 
 /** struct kvgpu_signal - of an eventfd that is to be signalled once */
 struct kvgpu_signal {

@@ -31,25 +31,6 @@ static unsigned int trace_records = 1u << 19;
 module_param(trace_records, uint, 0444);
 MODULE_PARM_DESC(trace_records, "room of the trace ring in records of 48 bytes, a power of two");
 
-/* Actor. A full ring keeps what it has: the beginning of a run explains more than its end. */
-void kvgpu_trace_record(struct kvgpu_dev *kdev, const struct vgpu_trace_record *record)
-{
-	struct kvgpu_trace *trace = kdev->trace;
-
-	if (!kfifo_put(&trace->fifo, *record))
-		trace->lost++;
-}
-
-void kvgpu_trace_look(struct kvgpu_dev *kdev)
-{
-	bool records = kdev->trace->on || kvgpu_events_on();
-
-	if (likely(records == kdev->trace->records))
-		return;
-	kdev->trace->records = records;
-	vgpu_device_trace(kdev->model, records);
-}
-
 /* ---- trace_on ----------------------------------------------------------- */
 
 static int do_trace_on(struct kvgpu_dev *kdev, void *arg)

@@ -115,13 +115,11 @@ int kvgpu_trace_init(void);
 void kvgpu_trace_exit(void);
 void kvgpu_trace_add(struct kvgpu_dev *kdev);
 void kvgpu_trace_remove(struct kvgpu_dev *kdev);
-void kvgpu_trace_record(struct kvgpu_dev *kdev, const struct vgpu_trace_record *record);
+
+/* ---- trace.c: records --------------------------------------------------- */
+
 /* Actor: the model makes records while somebody listens, and only then. */
 void kvgpu_trace_look(struct kvgpu_dev *kdev);
-
-/* ---- tracepoints.c: trace events ---------------------------------------- */
-
-bool kvgpu_events_on(void);
 void kvgpu_record(void *host, const struct vgpu_trace_record *record);
 
 /* ---- sysfs.c ------------------------------------------------------------ */

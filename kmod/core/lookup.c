@@ -1,14 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioctls by number. A file has a table of them; here their arguments are copied in, once, and
- * answers out, so that a handler sees a struct of the present size in kernel memory. Structs grow
- * at their end: what an older program does not give is 0, what a newer one gives beyond that must
- * be.
+ * What a process names by a number: a device, and an ioctl of a file. Such a number is checked
+ * before it becomes an index, also where the processor speculates.
  */
 #include <linux/nospec.h>
 #include <linux/uaccess.h>
 
 #include "kmod/core/core.h"
+
+/* ---- devices ------------------------------------------------------------ */
+
+/*
+ * Who puts one into the table and takes it out is device/devices.c; a device that is not in the
+ * table any more ends with its last reference.
+ */
+struct kvgpu_dev *kvgpu_devices[KVGPU_DEVICES_MAX];
+DEFINE_MUTEX(kvgpu_devices_lock);
+
+struct kvgpu_dev *kvgpu_dev_get(unsigned int index)
+{
+	struct kvgpu_dev *kdev;
+
+	mutex_lock(&kvgpu_devices_lock);
+	kdev = index < KVGPU_DEVICES_MAX ?
+		       kvgpu_devices[array_index_nospec(index, KVGPU_DEVICES_MAX)] : NULL;
+	if (kdev)
+		kref_get(&kdev->ref);
+	mutex_unlock(&kvgpu_devices_lock);
+	return kdev;
+}
+
+void kvgpu_dev_put(struct kvgpu_dev *kdev)
+{
+	kref_put(&kdev->ref, kdev->release);
+}
+
+/* ---- ioctls ------------------------------------------------------------- */
+
+/*
+ * A file has a table of them; here their arguments are copied in, once, and answers out, so that a
+ * handler sees a struct of the present size in kernel memory. Structs grow at their end: what an
+ * older program does not give is 0, what a newer one gives beyond that must be.
+ */
 
 /* As much of the answer as the process has room for; the rest of its struct becomes 0. */
 static int copy_answer(void __user *to, u32 room, const void *answer, u32 size)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Trace events: the device's records, handed on. The model makes records only while somebody
- * listens, to an event or to the ring of debugfs, so that with all of them off a record costs one
- * test of a flag.
+ * The device's records, handed on: as trace events, and to the ring that debugfs.c lets processes
+ * read. The model makes records only while somebody listens to one of them, so that with all of
+ * them off a record costs one test of a flag.
  */
 #include "kmod/windows/windows.h"
 
@@ -23,9 +23,23 @@ void kvgpu_listener_remove(void)
 	atomic_dec(&listeners);
 }
 
-bool kvgpu_events_on(void)
+void kvgpu_trace_look(struct kvgpu_dev *kdev)
 {
-	return atomic_read(&listeners) > 0;
+	bool records = kdev->trace->on || atomic_read(&listeners) > 0;
+
+	if (likely(records == kdev->trace->records))
+		return;
+	kdev->trace->records = records;
+	vgpu_device_trace(kdev->model, records);
+}
+
+/* Actor. A full ring keeps what it has: the beginning of a run explains more than its end. */
+static void ring_put(struct kvgpu_dev *kdev, const struct vgpu_trace_record *record)
+{
+	struct kvgpu_trace *trace = kdev->trace;
+
+	if (!kfifo_put(&trace->fifo, *record))
+		trace->lost++;
 }
 
 /* Actor. */
@@ -34,7 +48,7 @@ void kvgpu_record(void *host, const struct vgpu_trace_record *record)
 	struct kvgpu_dev *kdev = host;
 
 	if (kdev->trace->on)
-		kvgpu_trace_record(kdev, record);
+		ring_put(kdev, record);
 	switch (record->type) {
 #define EVENT(type, name)					\
 	case VGPU_TRACE_##type:					\
