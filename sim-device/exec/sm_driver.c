@@ -84,6 +84,30 @@ void vgpu_sm_driver_update(struct vgpu_exec *exec, u32 sm)
 
 /* ---- setup and issue ---------------------------------------------------- */
 
+/* The kernel's name: as many records as it takes. */
+static void trace_name(const struct vgpu_trace *trace, u32 context, u32 kernel, const char *name)
+{
+	u32 bytes = 0;
+	u32 at;
+
+	while (bytes < VGPU_TRACE_NAME_BYTES && name[bytes])
+		bytes++;
+	for (at = 0; at < bytes; at += VGPU_TRACE_NAME_PIECE) {
+		u32 left = bytes - at;
+		u64 piece[3] = {};
+
+		memcpy(piece, name + at, left < sizeof(piece) ? left : sizeof(piece));
+		vgpu_trace_emit(trace, &(struct vgpu_trace_record){ .type = VGPU_TRACE_KERNEL_NAME,
+								    .sm = VGPU_NO_SM,
+								    .context = context,
+								    .queue = at,
+								    .kernel = kernel,
+								    .seq = piece[0],
+								    .a = piece[1],
+								    .b = piece[2] });
+	}
+}
+
 static void start_kernel(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
 {
 	ksr->started = true;
@@ -91,8 +115,8 @@ static void start_kernel(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
 	vgpu_trace_kernel(exec, VGPU_TRACE_KERNEL_START, ksr, VGPU_NO_SM, ksr->launch.blocks,
 			  (u64)ksr->launch.module << 32 | ksr->launch.kernel_index);
 	if (ksr->launch.kernel && unlikely(exec->trace->on))
-		vgpu_trace_name(exec->trace, ksr->ctx->sched.id, ksr->launch.id,
-				ksr->launch.kernel->name);
+		trace_name(exec->trace, ksr->ctx->sched.id, ksr->launch.id,
+			   ksr->launch.kernel->name);
 }
 
 /* The next new block of @ksr. @spare is a struct to use for it, or NULL. NULL: no memory. */

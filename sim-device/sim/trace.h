@@ -26,9 +26,6 @@ static inline void vgpu_trace_emit(const struct vgpu_trace *trace, struct vgpu_t
 	trace->emit(trace->host, record);
 }
 
-/* Kernel @kernel of @context has @name: as many records as it takes (trace.c). */
-void vgpu_trace_name(const struct vgpu_trace *trace, u32 context, u32 kernel, const char *name);
-
 /* Something happened to @context. */
 static inline void vgpu_trace_context(const struct vgpu_trace *trace, enum vgpu_trace_type type,
 				      u32 context, u64 a, u64 b)

@@ -13,7 +13,6 @@
  */
 #include "transfer.h"
 
-#define PS_PER_SECOND	1000000000000ull
 
 static u64 bytes_of(const struct vgpu_cmd *cmd)
 {
@@ -186,7 +185,7 @@ static void schedule_burst(struct vgpu_copy_engine *engine)
 	struct vgpu_sim *sim = engine->transfers->sim;
 	u64 *reserved = path_of(engine);
 	u64 bytes = (engine->done + burst_bytes(engine)) * engine->passes;
-	u64 takes = vgpu_mul_div(bytes, PS_PER_SECOND, engine->bandwidth);
+	u64 takes = vgpu_mul_div(bytes, VGPU_PS_PER_SECOND, engine->bandwidth);
 	bool last = engine->done + burst_bytes(engine) == engine->bytes;
 	u64 end;
 
