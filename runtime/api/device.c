@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Devices: how many, what they are like, waiting for one.
+ * Devices for the program: how many, what they are like, waiting for one, resetting one.
  */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "state.h"
+#include "advice.h"
+#include "host_call.h"
 
 vgpuError_t vgpuGetDeviceCount(int *count)
 {
@@ -150,4 +152,52 @@ vgpuError_t vgpuDeviceInfo(struct vgpu_device_info *info)
 		return error;
 	return rt_leave(info ? rt_error_of(rt.ops->device_info(rt.transport, info)) :
 			       vgpuErrorInvalidValue);
+}
+
+/* ---- reset -------------------------------------------------------------- */
+
+/* Everything the context held goes; handles the program still has are not valid any more. */
+static void context_reset(void)
+{
+	rt_events_reset();
+	rt_modules_reset();
+	rt_streams_reset();
+	for (unsigned int i = 0; i < RT_QUEUES; i++)
+		rt_queue_forget(&rt.queues[i]);
+	rt_alloc_reset();
+	rt_malloc_reset();
+	rt_printf_reset();
+	rt_advice_reset();
+	rt.sticky = vgpuSuccess;
+	memset(&rt.fault, 0, sizeof(rt.fault));
+	rt.generation++;
+}
+
+vgpuError_t vgpuDeviceReset(void)
+{
+	if (rt_in_host_call())
+		return rt_remember(vgpuErrorNotPermitted);
+	pthread_mutex_lock(&rt_lock);
+	if (rt.phase == RT_FORKED) {
+		pthread_mutex_unlock(&rt_lock);
+		return rt_remember(vgpuErrorInitializationError);
+	}
+	if (rt.phase == RT_READY) {
+		if (rt.sticky == vgpuSuccess && rt_sync_all() == vgpuSuccess)
+			rt_printf_flush(rt.default_stream.queue);
+		/* Threads that wait come back on their own: all is done, or the context is dead. */
+		while (rt.waiting) {
+			pthread_mutex_unlock(&rt_lock);
+			usleep(100);
+			pthread_mutex_lock(&rt_lock);
+		}
+		rt_host_calls_end(false);
+		rt_close();
+		context_reset();
+	}
+	rt.phase = RT_NONE;
+	rt_list_again();
+	pthread_mutex_unlock(&rt_lock);
+	vgpuGetLastError();
+	return vgpuSuccess;
 }

@@ -1,56 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Errors: names and texts, the last one of each thread, and the sticky fault of the context told
- * for a person: kernel, block, thread, instruction, address.
+ * Errors: names and texts, and the sticky fault of the context told for a person: kernel, block,
+ * thread, instruction, address.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "heap/ptx.h"
 #include "state.h"
-
-static __thread vgpuError_t last_error;
-static __thread char last_message[1024];
-
-vgpuError_t rt_remember(vgpuError_t error)
-{
-	if (error != vgpuSuccess)
-		last_error = error;
-	return error;
-}
-
-void rt_message(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(last_message, sizeof(last_message), format, args);
-	va_end(args);
-}
-
-const char *vgpuGetLastMessage(void)
-{
-	return last_message;
-}
-
-vgpuError_t vgpuGetLastError(void)
-{
-	vgpuError_t error = last_error;
-
-	last_error = vgpuSuccess;
-	if (__atomic_load_n(&rt.sticky, __ATOMIC_RELAXED) != vgpuSuccess)
-		return rt.sticky;
-	return error;
-}
-
-vgpuError_t vgpuPeekAtLastError(void)
-{
-	if (__atomic_load_n(&rt.sticky, __ATOMIC_RELAXED) != vgpuSuccess)
-		return rt.sticky;
-	return last_error;
-}
 
 const char *vgpuGetErrorName(vgpuError_t error)
 {
@@ -250,7 +208,8 @@ void rt_context_died(void)
 		fault->error = vgpuErrorAssert;
 	write_sentence(fault);
 	fprintf(stderr, "vgpu: %s\n", fault->sentence);
-	rt_printf_rescue();
+	if (rt.printf.rescue)
+		rt.printf.rescue();
 	__atomic_store_n(&rt.sticky, fault->error, __ATOMIC_RELAXED);
 }
 

@@ -69,7 +69,7 @@ static void slot_put(struct vgpuEvent *event)
 	rt.busy_slots = slot;
 }
 
-bool rt_event_known(const struct vgpuEvent *handle)
+static bool event_known(const struct vgpuEvent *handle)
 {
 	for (struct vgpuEvent *event = rt.events; event; event = event->next)
 		if (event == handle)
@@ -122,7 +122,7 @@ vgpuError_t vgpuEventRecord(vgpuEvent_t event, vgpuStream_t handle)
 	if (error != vgpuSuccess)
 		return error;
 	error = rt_stream_of(handle, &stream);
-	if (error == vgpuSuccess && !rt_event_known(event))
+	if (error == vgpuSuccess && !event_known(event))
 		error = vgpuErrorInvalidResourceHandle;
 	if (error != vgpuSuccess)
 		return rt_leave(error);
@@ -142,13 +142,32 @@ vgpuError_t vgpuEventRecord(vgpuEvent_t event, vgpuStream_t handle)
 	return rt_leave(error);
 }
 
+vgpuError_t vgpuStreamWaitEvent(vgpuStream_t handle, vgpuEvent_t event, unsigned int flags)
+{
+	vgpuError_t error = rt_enter();
+	struct vgpuStream *stream;
+
+	if (error != vgpuSuccess)
+		return error;
+	if (flags)
+		return rt_leave(vgpuErrorInvalidValue);
+	error = rt_stream_of(handle, &stream);
+	if (error == vgpuSuccess && !event_known(event))
+		error = vgpuErrorInvalidResourceHandle;
+	if (error == vgpuSuccess)
+		error = rt_stream_begin(stream);
+	if (error == vgpuSuccess && event->queue)
+		error = rt_stream_wait(stream, event->queue, event->seq);
+	return rt_leave(error);
+}
+
 vgpuError_t vgpuEventSynchronize(vgpuEvent_t event)
 {
 	vgpuError_t error = rt_enter();
 
 	if (error != vgpuSuccess)
 		return error;
-	if (!rt_event_known(event))
+	if (!event_known(event))
 		return rt_leave(vgpuErrorInvalidResourceHandle);
 	if (event->queue)
 		error = rt_wait(event->queue, event->seq);
@@ -163,7 +182,7 @@ vgpuError_t vgpuEventQuery(vgpuEvent_t event)
 
 	if (error != vgpuSuccess)
 		return error;
-	if (!rt_event_known(event))
+	if (!event_known(event))
 		return rt_leave(vgpuErrorInvalidResourceHandle);
 	if (event->queue)
 		error = rt_poll(event->queue, event->seq);
@@ -178,7 +197,7 @@ vgpuError_t vgpuEventElapsedTime(float *ms, vgpuEvent_t start, vgpuEvent_t end)
 		return error;
 	if (!ms)
 		return rt_leave(vgpuErrorInvalidValue);
-	if (!rt_event_known(start) || !rt_event_known(end) || !start->slot || !end->slot ||
+	if (!event_known(start) || !event_known(end) || !start->slot || !end->slot ||
 	    ((start->flags | end->flags) & vgpuEventDisableTiming))
 		return rt_leave(vgpuErrorInvalidResourceHandle);
 	if (start->queue)

@@ -11,8 +11,6 @@
 
 #include "host.h"
 
-struct rt_pinned_table rt_pinned;
-
 /* Index of the first range that ends above @pointer. */
 static size_t position(const char *pointer)
 {

@@ -167,34 +167,16 @@ static vgpuError_t hand_to_caller(struct rt_queue *queue, struct rt_host_call *c
 	return vgpuSuccess;
 }
 
-vgpuError_t rt_host_call(struct vgpuStream *stream, const struct rt_host_call *wanted)
+vgpuError_t rt_host_call_add(struct rt_queue *queue, struct rt_host_call *call)
 {
-	struct vgpu_cmd cmd = { .op = VGPU_CMD_HOST };
-	struct rt_host_call *call = malloc(sizeof(*call));
 	vgpuError_t error;
 
-	if (!call)
-		return vgpuErrorMemoryAllocation;
-	*call = *wanted;
-	call->next = NULL;
-	error = rt_stream_begin(stream);
-	if (error == vgpuSuccess)
-		error = rt_stream_put(stream, &cmd, NULL);
-	if (error == vgpuSuccess)
-		error = rt_flush(stream->queue);
-	if (error != vgpuSuccess) {
-		free(call);
-		return error;
-	}
-	call->seq = stream->last;
 	pthread_mutex_lock(&calls_lock);
-	error = hand_to_caller(stream->queue, call);
+	error = hand_to_caller(queue, call);
 	/* nobody calls it: what comes behind it goes on */
 	if (error != vgpuSuccess)
-		rt.ops->host_done(rt.transport, stream->queue->hw, call->seq);
+		rt.ops->host_done(rt.transport, queue->hw, call->seq);
 	pthread_mutex_unlock(&calls_lock);
-	if (error != vgpuSuccess)
-		free(call);
 	return error;
 }
 

@@ -25,8 +25,13 @@ struct rt_host_call {
 	bool always;
 };
 
-/* @call, which is copied, behind all work of @stream. With rt_lock held. */
+/* stream.c: @call, which is copied, behind all work of @stream. With rt_lock held. */
 vgpuError_t rt_host_call(struct vgpuStream *stream, const struct rt_host_call *call);
+/*
+ * @call, which malloc() has given, when its command, which is in @queue, is due. With rt_lock held.
+ * On failure it is still the caller's.
+ */
+vgpuError_t rt_host_call_add(struct rt_queue *queue, struct rt_host_call *call);
 /* The calling thread is in such a function: it may not call the API. */
 bool rt_in_host_call(void);
 /*

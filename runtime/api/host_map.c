@@ -10,6 +10,8 @@
 
 #define PAGE	VGPU_PAGE_SIZE
 
+struct rt_pinned_table rt_pinned;
+
 struct piece {
 	uint64_t address, bytes;
 	bool part;		/* a page that others may touch as well */

@@ -1,58 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * Images: programs as the device has them. A module has one, of one binary or more, and one more
- * for each kernel that was launched with blocks for which it has too many registers: that kernel
- * again, compiled for what an SM has for so many threads. NVIDIA's assembler leaves most kernels
- * fewer registers, so that programs count on such launches.
+ * for each kernel that was compiled again for large blocks (load.c).
  */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "state.h"
-
-vgpuError_t rt_image_load(struct rt_image *image)
-{
-	const struct vgpu_program *program = image->program;
-	vgpuError_t error = vgpuSuccess;
-	char text[512] = "";
-	int err;
-
-	image->ids = calloc(program->binary_count, sizeof(*image->ids));
-	if (!image->ids)
-		return vgpuErrorMemoryAllocation;
-	for (image->count = 0; image->count < program->binary_count; image->count++) {
-		const struct vgpu_program_binary *binary = &program->binaries[image->count];
-
-		err = rt.ops->module_load(rt.transport, binary->bytes, binary->size, text,
-					  sizeof(text), &image->ids[image->count]);
-		if (err == -EINVAL) {
-			rt_message("the device rejects the module: %s", text);
-			error = vgpuErrorInvalidKernelImage;
-		} else if (err) {
-			/* ENOSPC: as many modules as a context may have */
-			error = err == -ENOSPC ? vgpuErrorMemoryAllocation : rt_error_of(err);
-			rt_message("the device does not load the module: %s",
-				   vgpuGetErrorString(error));
-		}
-		if (error != vgpuSuccess)
-			break;
-	}
-	if (error != vgpuSuccess)
-		rt_image_unload(image);
-	return error;
-}
-
-int rt_image_unload(struct rt_image *image)
-{
-	int err = 0, one;
-
-	while (image->count) {
-		one = rt.ops->module_unload(rt.transport, image->ids[--image->count]);
-		err = err ? err : one;
-	}
-	return err;
-}
 
 void rt_image_free(struct rt_image *image)
 {
@@ -96,61 +49,4 @@ const struct rt_image *rt_image_find(uint32_t id, uint32_t number, struct vgpuMo
 				return &variant->image;
 	}
 	return NULL;
-}
-
-/* ---- kernels again, with fewer registers -------------------------------- */
-
-/* Most registers of a thread in blocks of @threads, which are not 0. */
-static uint32_t registers_for(unsigned int threads)
-{
-	return rt.info.regs_per_sm / ((threads + 31) / 32 * 32);
-}
-
-static struct rt_variant *compile_again(const struct vgpuFunction *function, uint32_t regs)
-{
-	struct vgpuModule *module = function->module;
-	struct vgpu_compile_options options = module->options;
-	struct rt_variant *variant = calloc(1, sizeof(*variant));
-	char *message = NULL;
-
-	if (!variant)
-		return NULL;
-	options.only = module->image.program->kernels[function->index].name;
-	options.max_regs = regs < VGPU_VASS_MAX_REGS ? regs : VGPU_VASS_MAX_REGS;
-	variant->of = function->index;
-	variant->regs = regs;
-	/* One that cannot have so few is known, too, so that it is tried once. */
-	if (vgpu_compile_ptx(module->ptx, strlen(module->ptx), &options, &variant->image.program,
-			     &message))
-		rt_message("%s", message ? message : "out of memory while compiling");
-	free(message);
-	if (variant->image.program) {
-		vgpu_program_link(variant->image.program, module->data);
-		if (rt_image_load(&variant->image) != vgpuSuccess) {
-			rt_image_free(&variant->image);
-			variant->image = (struct rt_image){ 0 };
-		}
-	}
-	variant->next = module->variants;
-	module->variants = variant;
-	return variant;
-}
-
-const struct rt_image *rt_image_for(const struct vgpuFunction *function, unsigned int threads,
-				    uint32_t *kernel)
-{
-	const struct vgpuModule *module = function->module;
-	uint32_t regs = registers_for(threads);
-	struct rt_variant *variant;
-
-	*kernel = function->index;
-	if (module->image.program->kernels[function->index].vass.regs <= regs)
-		return &module->image;
-	for (variant = module->variants; variant; variant = variant->next)
-		if (variant->of == function->index && variant->regs == regs)
-			break;
-	if (!variant && regs >= RT_LEAST_REGS)
-		variant = compile_again(function, regs);
-	*kernel = 0;
-	return variant && variant->image.program ? &variant->image : NULL;
 }

@@ -69,3 +69,20 @@ vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 		error = rt_wait(queue, stream->last);
 	return error;
 }
+
+vgpuError_t vgpuLaunchKernel(vgpuFunction_t function, const unsigned int grid[3],
+			     const unsigned int block[3], void **arguments, size_t dynamic_shared,
+			     vgpuStream_t handle)
+{
+	vgpuError_t error = rt_enter();
+	struct vgpuStream *stream;
+
+	if (error != vgpuSuccess)
+		return error;
+	if (!rt_function_known(function))
+		return rt_leave(vgpuErrorInvalidDeviceFunction);
+	error = rt_stream_of(handle, &stream);
+	if (error == vgpuSuccess)
+		error = rt_launch(function, grid, block, arguments, dynamic_shared, stream);
+	return rt_leave(error);
+}

@@ -29,28 +29,6 @@ static void module_free(struct vgpuModule *module)
 	free(module);
 }
 
-/* Nothing uses those bytes yet, so no stream has to be waited for. */
-vgpuError_t rt_module_write(const struct vgpuModule *module, uint64_t offset, uint64_t bytes)
-{
-	struct rt_queue *queue = rt.default_stream.queue;
-	struct vgpu_cmd cmd = { .op = VGPU_CMD_COPY_H2D };
-	vgpuError_t error = rt_flush(queue);
-
-	for (uint64_t done = 0; done < bytes && error == vgpuSuccess; done += cmd.copy.bytes) {
-		cmd.copy.dst = module->data + offset + done;
-		cmd.copy.src = (uint64_t)(uintptr_t)(module->image.program->data + offset + done);
-		cmd.copy.bytes = bytes - done;
-		if (cmd.copy.bytes > VGPU_COPY_MAX)
-			cmd.copy.bytes = VGPU_COPY_MAX;
-		error = rt_put(queue, &cmd, NULL);
-		if (error == vgpuSuccess)
-			error = rt_flush(queue);
-		if (error == vgpuSuccess)
-			error = rt_wait_held(queue, queue->last);
-	}
-	return error;
-}
-
 /* malloc() and free() of the module get to know where the heap is. */
 static vgpuError_t link_heap(struct vgpu_program *program)
 {
@@ -171,7 +149,7 @@ static bool module_known(const struct vgpuModule *handle)
 	return false;
 }
 
-static bool function_known(const struct vgpuFunction *function)
+bool rt_function_known(const struct vgpuFunction *function)
 {
 	for (struct vgpuModule *module = rt.modules; module; module = module->next)
 		if (function >= module->functions &&
@@ -355,7 +333,7 @@ vgpuError_t vgpuFuncGetAttributes(vgpuFunctionAttributes *attributes, vgpuFuncti
 		return error;
 	if (!attributes)
 		return rt_leave(vgpuErrorInvalidValue);
-	if (!function_known(function))
+	if (!rt_function_known(function))
 		return rt_leave(vgpuErrorInvalidDeviceFunction);
 	rt_function_attributes(function, attributes);
 	return rt_leave(vgpuSuccess);
@@ -367,7 +345,7 @@ vgpuError_t vgpuFuncSetMaxDynamicShared(vgpuFunction_t function, size_t bytes)
 
 	if (error != vgpuSuccess)
 		return error;
-	if (!function_known(function))
+	if (!rt_function_known(function))
 		return rt_leave(vgpuErrorInvalidDeviceFunction);
 	if (bytes + rt_kernel(function)->vass.shared_bytes > rt.info.shared_per_block)
 		return rt_leave(vgpuErrorInvalidValue);
@@ -384,27 +362,10 @@ vgpuError_t vgpuOccupancy(int *blocks, vgpuFunction_t function, int block_thread
 		return error;
 	if (!blocks || block_threads <= 0)
 		return rt_leave(vgpuErrorInvalidValue);
-	if (!function_known(function))
+	if (!rt_function_known(function))
 		return rt_leave(vgpuErrorInvalidDeviceFunction);
 	*blocks = rt_occupancy(function, (unsigned int)block_threads, dynamic_shared);
 	return rt_leave(vgpuSuccess);
-}
-
-vgpuError_t vgpuLaunchKernel(vgpuFunction_t function, const unsigned int grid[3],
-			     const unsigned int block[3], void **arguments, size_t dynamic_shared,
-			     vgpuStream_t handle)
-{
-	vgpuError_t error = rt_enter();
-	struct vgpuStream *stream;
-
-	if (error != vgpuSuccess)
-		return error;
-	if (!function_known(function))
-		return rt_leave(vgpuErrorInvalidDeviceFunction);
-	error = rt_stream_of(handle, &stream);
-	if (error == vgpuSuccess)
-		error = rt_launch(function, grid, block, arguments, dynamic_shared, stream);
-	return rt_leave(error);
 }
 
 void rt_modules_reset(void)

@@ -41,39 +41,16 @@ static struct vgpu_print buffer_at(uint64_t base, uint64_t limit)
 	return (struct vgpu_print){ .reserved = base, .ring = base + HEAD, .words = limit / 8 };
 }
 
-vgpuError_t rt_printf_buffer(struct vgpu_print *buffer)
-{
-	vgpuError_t error = vgpuSuccess;
-
-	if (!rt.printf.base)
-		error = map_buffer(printf_limit(), &rt.printf.base);
-	*buffer = buffer_at(rt.printf.base, printf_limit());
-	return error;
-}
-
 /* ---- reading ------------------------------------------------------------ */
 
 /* Where the bytes come from: a queue, or a context that has died. */
 static vgpuError_t read_device(struct rt_queue *queue, void *to, uint64_t from, uint64_t bytes)
 {
-	struct vgpu_cmd cmd = { .op = VGPU_CMD_COPY_D2H };
-	vgpuError_t error = vgpuSuccess;
-
 	if (!queue)
 		return rt.ops->peek && !rt.ops->peek(rt.transport, from, to, bytes) ?
 			       vgpuSuccess :
 			       vgpuErrorContextIsDestroyed;
-	for (uint64_t done = 0; done < bytes && error == vgpuSuccess; done += cmd.copy.bytes) {
-		cmd.copy.dst = (uint64_t)(uintptr_t)to + done;
-		cmd.copy.src = from + done;
-		cmd.copy.bytes = bytes - done < VGPU_COPY_MAX ? bytes - done : VGPU_COPY_MAX;
-		error = rt_put(queue, &cmd, NULL);
-		if (error == vgpuSuccess)
-			error = rt_flush(queue);
-		if (error == vgpuSuccess)
-			error = rt_wait_held(queue, queue->last);
-	}
-	return error;
+	return rt_copy_held(queue, VGPU_CMD_COPY_D2H, (uint64_t)(uintptr_t)to, from, bytes);
 }
 
 /* The words of positions @first to @end, of which there are as many as the ring has at most. */
@@ -173,11 +150,22 @@ vgpuError_t rt_printf_flush(struct rt_queue *queue)
 	return print_new(queue);
 }
 
-/* What cannot be read any more is lost. */
-void rt_printf_rescue(void)
+/* All that a dead context has left. What cannot be read any more is lost. */
+static void rescue(void)
 {
 	print_new(NULL);
 	rt.printf.pending = false;
+}
+
+vgpuError_t rt_printf_buffer(struct vgpu_print *buffer)
+{
+	vgpuError_t error = vgpuSuccess;
+
+	if (!rt.printf.base)
+		error = map_buffer(printf_limit(), &rt.printf.base);
+	rt.printf.rescue = rescue;
+	*buffer = buffer_at(rt.printf.base, printf_limit());
+	return error;
 }
 
 void rt_printf_reset(void)

@@ -311,3 +311,34 @@ vgpuError_t rt_stage(struct rt_queue *queue, const void *src, size_t bytes, cons
 	*staged = stage->data;
 	return vgpuSuccess;
 }
+
+/* In commands of VGPU_COPY_MAX bytes at most, one after the other. */
+vgpuError_t rt_copy_held(struct rt_queue *queue, uint32_t op, uint64_t dst, uint64_t src,
+			 uint64_t bytes)
+{
+	struct vgpu_cmd cmd = { .op = op };
+	vgpuError_t error = vgpuSuccess;
+
+	for (uint64_t done = 0; done < bytes && error == vgpuSuccess; done += cmd.copy.bytes) {
+		cmd.copy.dst = dst + done;
+		cmd.copy.src = src + done;
+		cmd.copy.bytes = bytes - done < VGPU_COPY_MAX ? bytes - done : VGPU_COPY_MAX;
+		error = rt_put(queue, &cmd, NULL);
+		if (error == vgpuSuccess)
+			error = rt_flush(queue);
+		if (error == vgpuSuccess)
+			error = rt_wait_held(queue, queue->last);
+	}
+	return error;
+}
+
+/* Nothing uses those bytes yet, so no stream has to be waited for. */
+vgpuError_t rt_module_write(const struct vgpuModule *module, uint64_t offset, uint64_t bytes)
+{
+	struct rt_queue *queue = rt.default_stream.queue;
+	vgpuError_t error = rt_flush(queue);
+
+	return error != vgpuSuccess ? error :
+		rt_copy_held(queue, VGPU_CMD_COPY_H2D, module->data + offset,
+			     (uint64_t)(uintptr_t)(module->image.program->data + offset), bytes);
+}

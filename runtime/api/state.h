@@ -148,6 +148,8 @@ struct rt_printf {
 	bool launched;			/* a kernel that uses it */
 	bool pending;			/* such a kernel may have printed something new */
 	bool told;			/* that output was lost */
+	/* prints what a dead context has left; NULL: there is no buffer */
+	void (*rescue)(void);
 };
 
 struct rt_advised;
@@ -194,66 +196,37 @@ extern struct rt_state rt_devices[RT_DEVICES];
 extern __thread struct rt_state *rt_current;
 #define rt (*rt_current)
 
-/*
- * state.c: takes the lock and opens the device if that has not happened; on failure the lock is not
- * held
- */
-vgpuError_t rt_enter(void);
-/*
- * How many devices the program sees; 0: it cannot be said, vgpuGetLastMessage() says why. Takes the
- * lock itself.
- */
-unsigned int rt_device_count(void);
-/* Of one the program sees: the number it has without CUDA_VISIBLE_DEVICES, which names it. */
-unsigned int rt_device_place(unsigned int device);
 static inline int rt_device(void)
 {
 	return (int)(rt_current - rt_devices);
 }
+
 /*
- * Of the device that @pointer lies on, else the current one: for calls that go where the memory is.
- */
-struct rt_state *rt_owner(const void *pointer);
-/*
- * Gives the lock back; the result of the call is @error, or the sticky one. Remembers it for
- * vgpuGetLastError().
+ * The files are in layers: what a file calls stands above it here. What host_call.h, advice.h and
+ * variables.h declare stands above open.c. tests/style/test_rooms.sh looks for circles.
+ *
+ * state.c: gives the lock back; the result of the call is @error, or the sticky one. Remembers it
+ * for vgpuGetLastError().
  */
 vgpuError_t rt_leave(vgpuError_t error);
 /* The same for a call that holds no lock. */
 vgpuError_t rt_result(vgpuError_t error);
 /* What a query may answer without counting as a failure of the thread (cudaErrorNotReady). */
 vgpuError_t rt_leave_quiet(vgpuError_t error);
+vgpuError_t rt_remember(vgpuError_t error);
+void rt_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* image.c: kernel @kernel of the image's program, and what the device calls it */
+const struct vgpu_program_kernel *rt_image_kernel(const struct rt_image *image, uint32_t kernel,
+						  uint32_t *id, uint32_t *number);
+/* What the device calls so; NULL: it is not loaded any more. */
+const struct rt_image *rt_image_find(uint32_t id, uint32_t number, struct vgpuModule **module,
+				     uint32_t *kernel);
+void rt_image_free(struct rt_image *image);
 
 /* error.c */
-void rt_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 vgpuError_t rt_error_of(int error);		/* negative errno from the transport */
 void rt_context_died(void);
-vgpuError_t rt_remember(vgpuError_t error);
-
-/*
- * alloc.c: device addresses; forgets everything on rt_alloc_reset(). The calls that map need the
- * device open.
- */
-vgpuError_t rt_alloc(uint64_t bytes, bool managed, uint64_t *address);
-vgpuError_t rt_alloc_free(uint64_t address);
-/* The same for the runtime's own use: calls of the program do not find that memory. */
-vgpuError_t rt_alloc_private(uint64_t bytes, uint64_t *address);
-vgpuError_t rt_alloc_free_private(uint64_t address);
-bool rt_alloc_find(uint64_t address, uint64_t *base, uint64_t *bytes);
-bool rt_is_device(const void *pointer);		/* in the range some device's addresses come from */
-bool rt_is_managed(const void *pointer);	/* on the current device */
-void rt_alloc_reset(void);
-
-/*
- * host.c: process memory the program promised not to touch while a copy runs (cudaMallocHost,
- * cudaHostRegister)
- */
-bool rt_is_pinned(const void *pointer, size_t bytes);
-/* The device may write it in place, too. */
-bool rt_is_mapped(const void *pointer, size_t bytes);
-bool rt_pinned_range(const void *pointer, uint64_t *base, uint64_t *bytes);
-/* host_map.c: have the current device, which is being opened, map all of it; a negative errno */
-int rt_pinned_open(void);
 
 /* queue.c */
 vgpuError_t rt_queue_get(struct rt_queue **queue);
@@ -269,7 +242,93 @@ vgpuError_t rt_wait_held(struct rt_queue *queue, uint64_t seq);
 /* Looks whether @seq is done: vgpuErrorNotReady when not. */
 vgpuError_t rt_poll(struct rt_queue *queue, uint64_t seq);
 vgpuError_t rt_sync_all(void);
+/*
+ * Copies between device and process, by @op, with the lock kept, and waits. It is the only work of
+ * @queue, or behind all that it has.
+ */
+vgpuError_t rt_copy_held(struct rt_queue *queue, uint32_t op, uint64_t dst, uint64_t src,
+			 uint64_t bytes);
+/* Copies @bytes at @offset of the program's data to the device in this way. */
+vgpuError_t rt_module_write(const struct vgpuModule *module, uint64_t offset, uint64_t bytes);
 vgpuError_t rt_stage(struct rt_queue *queue, const void *src, size_t bytes, const void **staged);
+
+/* host_map.c: have the current device, which is being opened, map all of it; a negative errno */
+int rt_pinned_open(void);
+
+/*
+ * open.c: takes the lock and opens the device if that has not happened; on failure the lock is not
+ * held
+ */
+vgpuError_t rt_enter(void);
+/* Closes the current device, which is open, and nothing else. */
+void rt_close(void);
+/* The next device that is opened finds anew which there are, if none is open now. */
+void rt_list_again(void);
+/*
+ * How many devices the program sees; 0: it cannot be said, vgpuGetLastMessage() says why. Takes the
+ * lock itself.
+ */
+unsigned int rt_device_count(void);
+/* Of one the program sees: the number it has without CUDA_VISIBLE_DEVICES, which names it. */
+unsigned int rt_device_place(unsigned int device);
+
+/*
+ * alloc.c: device addresses; forgets everything on rt_alloc_reset(). The calls that map need the
+ * device open.
+ */
+vgpuError_t rt_alloc(uint64_t bytes, bool managed, uint64_t *address);
+vgpuError_t rt_alloc_free(uint64_t address);
+/* The same for the runtime's own use: calls of the program do not find that memory. */
+vgpuError_t rt_alloc_private(uint64_t bytes, uint64_t *address);
+vgpuError_t rt_alloc_free_private(uint64_t address);
+bool rt_alloc_find(uint64_t address, uint64_t *base, uint64_t *bytes);
+/*
+ * Of the device that @pointer lies on, else the current one: for calls that go where the memory is.
+ */
+struct rt_state *rt_owner(const void *pointer);
+bool rt_is_device(const void *pointer);		/* in the range some device's addresses come from */
+bool rt_is_managed(const void *pointer);	/* on the current device */
+void rt_alloc_reset(void);
+
+/* malloc.c: where the heap of malloc() in kernels is, which is mapped if it has to be */
+struct vgpu_heap;
+vgpuError_t rt_malloc_heap(struct vgpu_heap *heap);
+void rt_malloc_reset(void);
+
+/*
+ * printf.c: where the buffer of printf() in kernels is, which is mapped if it has to be. What
+ * kernels have printed up to now goes to stdout, by a copy on @queue, which nothing else should be
+ * waiting for.
+ */
+struct vgpu_print;
+vgpuError_t rt_printf_buffer(struct vgpu_print *buffer);
+vgpuError_t rt_printf_flush(struct rt_queue *queue);
+void rt_printf_reset(void);
+
+/* load.c: loads the program's binaries, all or none */
+vgpuError_t rt_image_load(struct rt_image *image);
+/* A negative errno of the first that went wrong; none is loaded then, too. */
+int rt_image_unload(struct rt_image *image);
+/*
+ * The image to launch blocks of @threads of the function with, and the kernel's index there. Where
+ * an SM has not the registers, the kernel compiled again; NULL: it cannot do with so few.
+ */
+const struct rt_image *rt_image_for(const struct vgpuFunction *function, unsigned int threads,
+				    uint32_t *kernel);
+
+/* module.c */
+vgpuError_t rt_module_load(const char *ptx, const struct vgpu_compile_options *options,
+			   struct vgpuModule **out);
+vgpuError_t rt_module_function(struct vgpuModule *module, const char *name,
+			       struct vgpuFunction **out);
+vgpuError_t rt_module_global(struct vgpuModule *module, const char *name, uint64_t *address,
+			     uint64_t *bytes);
+void rt_modules_reset(void);
+bool rt_function_known(const struct vgpuFunction *function);
+const struct vgpu_program_kernel *rt_kernel(const struct vgpuFunction *function);
+void rt_function_attributes(const struct vgpuFunction *function,
+			    vgpuFunctionAttributes *attributes);
+int rt_occupancy(const struct vgpuFunction *function, unsigned int threads, size_t dynamic_shared);
 
 /*
  * stream.c: the stream a handle names, and the waits that must stand before its next command. NULL
@@ -290,62 +349,21 @@ vgpuError_t rt_stream_put(struct vgpuStream *stream, const struct vgpu_cmd *cmd,
 void rt_streams_reset(void);
 
 /* event.c */
-bool rt_event_known(const struct vgpuEvent *handle);
 void rt_events_reset(void);
-
-/* module.c */
-vgpuError_t rt_module_load(const char *ptx, const struct vgpu_compile_options *options,
-			   struct vgpuModule **out);
-vgpuError_t rt_module_function(struct vgpuModule *module, const char *name,
-			       struct vgpuFunction **out);
-vgpuError_t rt_module_global(struct vgpuModule *module, const char *name, uint64_t *address,
-			     uint64_t *bytes);
-void rt_modules_reset(void);
-/* Copies @bytes at @offset of the program's data to the device, and waits. */
-vgpuError_t rt_module_write(const struct vgpuModule *module, uint64_t offset, uint64_t bytes);
-const struct vgpu_program_kernel *rt_kernel(const struct vgpuFunction *function);
-void rt_function_attributes(const struct vgpuFunction *function,
-			    vgpuFunctionAttributes *attributes);
-int rt_occupancy(const struct vgpuFunction *function, unsigned int threads, size_t dynamic_shared);
-
-/* image.c: loads the program's binaries, all or none */
-vgpuError_t rt_image_load(struct rt_image *image);
-/* A negative errno of the first that went wrong; none is loaded then, too. */
-int rt_image_unload(struct rt_image *image);
-void rt_image_free(struct rt_image *image);
-/* Kernel @kernel of the image's program, and what the device calls it. */
-const struct vgpu_program_kernel *rt_image_kernel(const struct rt_image *image, uint32_t kernel,
-						  uint32_t *id, uint32_t *number);
-/* What the device calls so; NULL: it is not loaded any more. */
-const struct rt_image *rt_image_find(uint32_t id, uint32_t number, struct vgpuModule **module,
-				     uint32_t *kernel);
-/*
- * The image to launch blocks of @threads of the function with, and the kernel's index there. Where
- * an SM has not the registers, the kernel compiled again; NULL: it cannot do with so few.
- */
-const struct rt_image *rt_image_for(const struct vgpuFunction *function, unsigned int threads,
-				    uint32_t *kernel);
-
-/* malloc.c: where the heap of malloc() in kernels is, which is mapped if it has to be */
-struct vgpu_heap;
-vgpuError_t rt_malloc_heap(struct vgpu_heap *heap);
-void rt_malloc_reset(void);
-
-/*
- * printf.c: where the buffer of printf() in kernels is, which is mapped if it has to be. What
- * kernels have printed goes to stdout: up to now, by a copy on @queue, which nothing else should
- * be waiting for; or all that a dead context has left.
- */
-struct vgpu_print;
-vgpuError_t rt_printf_buffer(struct vgpu_print *buffer);
-vgpuError_t rt_printf_flush(struct rt_queue *queue);
-void rt_printf_rescue(void);
-void rt_printf_reset(void);
 
 /* launch.c */
 vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 		      const unsigned int block[3], void **arguments, size_t dynamic_shared,
 		      struct vgpuStream *stream);
+
+/*
+ * host.c: process memory the program promised not to touch while a copy runs (cudaMallocHost,
+ * cudaHostRegister)
+ */
+bool rt_is_pinned(const void *pointer, size_t bytes);
+/* The device may write it in place, too. */
+bool rt_is_mapped(const void *pointer, size_t bytes);
+bool rt_pinned_range(const void *pointer, uint64_t *base, uint64_t *bytes);
 
 /* memory.c */
 vgpuError_t rt_copy(void *dst, const void *src, size_t bytes, vgpuMemcpyKind kind,

@@ -253,25 +253,6 @@ vgpuError_t vgpuStreamQuery(vgpuStream_t handle)
 	return rt_leave_quiet(error);
 }
 
-vgpuError_t vgpuStreamWaitEvent(vgpuStream_t handle, vgpuEvent_t event, unsigned int flags)
-{
-	vgpuError_t error = rt_enter();
-	struct vgpuStream *stream;
-
-	if (error != vgpuSuccess)
-		return error;
-	if (flags)
-		return rt_leave(vgpuErrorInvalidValue);
-	error = rt_stream_of(handle, &stream);
-	if (error == vgpuSuccess && !rt_event_known(event))
-		error = vgpuErrorInvalidResourceHandle;
-	if (error == vgpuSuccess)
-		error = rt_stream_begin(stream);
-	if (error == vgpuSuccess && event->queue)
-		error = rt_stream_wait(stream, event->queue, event->seq);
-	return rt_leave(error);
-}
-
 vgpuError_t vgpuStreamGetFlags(vgpuStream_t handle, unsigned int *flags)
 {
 	vgpuError_t error = rt_enter();
@@ -283,6 +264,32 @@ vgpuError_t vgpuStreamGetFlags(vgpuStream_t handle, unsigned int *flags)
 	if (error == vgpuSuccess)
 		*flags = stream->flags;
 	return rt_leave(error);
+}
+
+vgpuError_t rt_host_call(struct vgpuStream *stream, const struct rt_host_call *wanted)
+{
+	struct vgpu_cmd cmd = { .op = VGPU_CMD_HOST };
+	struct rt_host_call *call = malloc(sizeof(*call));
+	vgpuError_t error;
+
+	if (!call)
+		return vgpuErrorMemoryAllocation;
+	*call = *wanted;
+	call->next = NULL;
+	error = rt_stream_begin(stream);
+	if (error == vgpuSuccess)
+		error = rt_stream_put(stream, &cmd, NULL);
+	if (error == vgpuSuccess)
+		error = rt_flush(stream->queue);
+	if (error != vgpuSuccess) {
+		free(call);
+		return error;
+	}
+	call->seq = stream->last;
+	error = rt_host_call_add(stream->queue, call);
+	if (error != vgpuSuccess)
+		free(call);
+	return error;
 }
 
 static void call_function(void *function, void *stream, void *argument, vgpuError_t error)

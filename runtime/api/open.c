@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Opening and closing of devices: a device is opened by the first call that needs it, a fork leaves
+ * the child without it, and it is closed at the end of the process, or by vgpuDeviceReset()
+ * (device.c).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "environment.h"
+#include "host_call.h"
+#include "variables.h"
+
+/* What the program's devices are, known from the first call on. */
+static struct {
+	const struct vgpu_transport_ops *ops;	/* NULL: not known yet */
+	unsigned int count;
+	unsigned int index[RT_DEVICES];		/* the transport's numbers */
+	unsigned int place[RT_DEVICES];		/* among all, before CUDA_VISIBLE_DEVICES */
+} seen;
+
+/*
+ * The device belongs to the parent: the child may not touch it, whatever state the lock was copied
+ * in.
+ */
+static void after_fork(void)
+{
+	pthread_mutex_init(&rt_lock, NULL);
+	rt_host_calls_forked();
+	for (unsigned int i = 0; i < RT_DEVICES; i++)
+		if (rt_devices[i].phase == RT_READY || rt_devices[i].phase == RT_FAILED)
+			rt_devices[i].phase = RT_FORKED;
+}
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&rt_lock);
+}
+
+static void after_fork_parent(void)
+{
+	pthread_mutex_unlock(&rt_lock);
+}
+
+static void install_fork_handlers(void)
+{
+	pthread_atfork(before_fork, after_fork_parent, after_fork);
+}
+
+/* What is in its variables becomes ordinary memory. */
+void rt_close(void)
+{
+	rt_variables_save();
+	rt.ops->close(rt.transport);
+	rt_variables_restore();
+	rt.transport = NULL;
+}
+
+/* What an embedded device still has to write (its trace) it writes when it is closed. */
+static void at_exit(void)
+{
+	struct rt_state *before = rt_current;
+
+	pthread_mutex_lock(&rt_lock);
+	for (unsigned int i = 0; i < RT_DEVICES; i++) {
+		struct rt_state *device = &rt_devices[i];
+
+		if (device->phase != RT_READY)
+			continue;
+		rt_current = device;
+		rt_host_calls_end(true);
+		if (device->waiting)
+			continue;
+		rt_close();
+		device->phase = RT_FAILED;
+		device->open_error = vgpuErrorCudartUnloading;
+	}
+	rt_current = before;
+	pthread_mutex_unlock(&rt_lock);
+}
+
+/* VGPU_DEVICE: the numbers of the devices the program is to see, in its order. */
+static bool list_wanted(const char *text)
+{
+	const char *at = text;
+	char *end;
+
+	for (seen.count = 0;; at = end + 1) {
+		long n = strtol(at, &end, 10);
+
+		if (end == at || (*end && *end != ',') || n < 0 || n > 255 ||
+		    seen.count == RT_DEVICES) {
+			rt_message(
+				"VGPU_DEVICE=%s: must be the number of a device, 0 for "
+				"/dev/vgpu0, or a list such as 1,0",
+				text);
+			return false;
+		}
+		seen.index[seen.count++] = (unsigned int)n;
+		if (!*end)
+			return true;
+	}
+}
+
+static vgpuError_t list_devices(void)
+{
+	const char *wanted = getenv("VGPU_DEVICE");
+	const struct vgpu_transport_ops *ops;
+	char message[512] = "";
+
+	if (seen.ops)
+		return vgpuSuccess;
+	ops = vgpu_transport_select(message, sizeof(message));
+	if (!ops) {
+		rt_message("%s", message);
+		return vgpuErrorInitializationError;
+	}
+	if (!wanted)
+		seen.count = vgpu_transport_devices(ops, seen.index, RT_DEVICES);
+	else if (!list_wanted(wanted))
+		return vgpuErrorInvalidDevice;
+	for (unsigned int i = 0; i < seen.count; i++)
+		seen.place[i] = i;
+	seen.count = rt_visible_devices(seen.index, seen.place, seen.count);
+	seen.ops = ops;
+	return vgpuSuccess;
+}
+
+unsigned int rt_device_count(void)
+{
+	unsigned int count;
+
+	pthread_mutex_lock(&rt_lock);
+	count = list_devices() == vgpuSuccess ? seen.count : 0;
+	pthread_mutex_unlock(&rt_lock);
+	return count;
+}
+
+unsigned int rt_device_place(unsigned int device)
+{
+	return seen.place[device];
+}
+
+static vgpuError_t open_failed(vgpuError_t error)
+{
+	fprintf(stderr, "vgpu: %s\n", vgpuGetLastMessage());
+	rt.phase = RT_FAILED;
+	rt.open_error = error;
+	return error;
+}
+
+static vgpuError_t open_device(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	static bool exit_set;
+	char message[512] = "";
+	vgpuError_t unknown;
+	unsigned int sms;
+	int error;
+
+	pthread_once(&once, install_fork_handlers);
+	unknown = list_devices();
+	if (unknown != vgpuSuccess)
+		return open_failed(unknown);
+	if (!seen.count) {
+		/* said by the error alone: it is what the program's user has asked for */
+		rt_message("CUDA_VISIBLE_DEVICES leaves the program no device");
+		rt.phase = RT_FAILED;
+		rt.open_error = vgpuErrorNoDevice;
+		return rt.open_error;
+	}
+	rt.ops = seen.ops;
+	error = rt.ops->open(seen.index[rt_device()], &rt.transport, message, sizeof(message));
+	if (error) {
+		rt_message("%s", message);
+		return open_failed(error == -ENOENT || error == -ENODEV || error == -ENXIO ?
+					   vgpuErrorNoDevice :
+				   error == -EACCES || error == -EPERM ?
+					   vgpuErrorNotPermitted :
+					   vgpuErrorInitializationError);
+	}
+	error = rt.ops->device_info(rt.transport, &rt.info);
+	sms = error ? 0 : rt_sm_limit(rt.info.sms);
+	rt.queue_limit = rt_queue_limit();
+	rt.launch_blocking = rt_launch_blocking();
+	rt.heap.limit = rt_memory_limit(rt_device_place((unsigned int)rt_device()));
+	memset(&rt.default_stream, 0, sizeof(rt.default_stream));
+	if (!error && rt_queue_get(&rt.default_stream.queue) != vgpuSuccess)
+		error = -ENOSPC;
+	if (!error)
+		error = rt_pinned_open();
+	if (!error && sms != rt.info.sms)
+		error = rt.ops->limit_sms(rt.transport, sms);
+	if (error) {
+		rt.ops->close(rt.transport);
+		rt.transport = NULL;
+		if (error == -ENOSPC)
+			rt_message(
+				"all hardware queues of the device are in use by other processes");
+		else
+			rt_message("the device does not answer: %s", strerror(-error));
+		return open_failed(error == -ENOSPC ? vgpuErrorDevicesUnavailable :
+						      vgpuErrorInitializationError);
+	}
+	unknown = rt_variables_map();
+	if (unknown != vgpuSuccess) {
+		rt_close();
+		return open_failed(unknown);
+	}
+	if (!exit_set) {
+		exit_set = true;
+		atexit(at_exit);
+	}
+	rt.phase = RT_READY;
+	return vgpuSuccess;
+}
+
+vgpuError_t rt_enter(void)
+{
+	vgpuError_t error = vgpuSuccess;
+
+	if (rt_in_host_call())
+		return rt_remember(vgpuErrorNotPermitted);
+	pthread_mutex_lock(&rt_lock);
+	if (rt.phase == RT_NONE)
+		error = open_device();
+	else if (rt.phase == RT_FAILED)
+		error = rt.open_error;
+	else if (rt.phase == RT_FORKED)
+		error = vgpuErrorInitializationError;
+	if (error == vgpuSuccess)
+		error = rt.sticky;
+	if (error == vgpuSuccess)
+		return error;
+	pthread_mutex_unlock(&rt_lock);
+	return rt_remember(error);
+}
+
+static bool any_open(void)
+{
+	for (unsigned int i = 0; i < RT_DEVICES; i++)
+		if (rt_devices[i].phase == RT_READY)
+			return true;
+	return false;
+}
+
+void rt_list_again(void)
+{
+	if (!any_open())
+		seen.ops = NULL;
+}
