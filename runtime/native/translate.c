@@ -340,7 +340,7 @@ static void check_stride(struct translation *t, const struct vgpu_insn *i)
 	if (!tr_in_all_lanes(t)) {
 		/* of any active lane, which is more than is asked for */
 		for (u32 p = 0; p < 2; p++) {
-			x86_vmi(x, is_signed ? EVEX(1, 3, 0, 0x1f) : EVEX(1, 3, 0, 0x1e), 7,
+			x86_vmi(x, is_signed ? V_COMPARE : V_COMPARE_U, 7,
 				tr_use(t, chunk(i->a, p)), at_label(x86_constant(x, most)),
 				V_BROADCAST, 6);
 			x86_k_to(x, p ? RCX : RAX, 7);

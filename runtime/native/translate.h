@@ -346,6 +346,7 @@ enum {
 	V_BROAD_GPR = EVEX(1, 2, 0, 0x7c),
 	V_ADD = EVEX(1, 1, 0, 0xfe),
 	V_ADDQ = EVEX(1, 1, 1, 0xd4),
+	V_SUB = EVEX(1, 1, 0, 0xfa),
 	V_AND = EVEX(1, 1, 0, 0xdb),
 	V_ANDN = EVEX(1, 1, 0, 0xdf),
 	V_OR = EVEX(1, 1, 0, 0xeb),
@@ -355,6 +356,9 @@ enum {
 	V_XORQ = EVEX(1, 1, 1, 0xef),
 	V_TESTN = EVEX(2, 2, 0, 0x27),
 	V_COMPARE = EVEX(1, 3, 0, 0x1f),	/* vpcmpd, to a mask: 0 equal, 6 greater */
+	V_COMPARE_U = EVEX(1, 3, 0, 0x1e),
+	V_COMPARE_PS = EVEX(0, 1, 0, 0xc2),
+	V_COMPARE_PD = EVEX(1, 1, 1, 0xc2),
 	V_SX = EVEX_OF(1, 2, 0, 0x25, 32),	/* vpmovsxdq */
 	V_ZX = EVEX_OF(1, 2, 0, 0x35, 32),
 	V_SHIFT_IMMQ = EVEX(1, 1, 1, 0x73),	/* by the field of reg: 6 left, 2 right */

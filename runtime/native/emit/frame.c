@@ -74,8 +74,7 @@ static void prepare_masks(struct translation *t)
 	if (x->small == &x86_sse2) {
 		/* there may be no instruction for it */
 		x86_rr(x, false, X_LOAD, RDI, R12);
-		x86_mov_ri(x, RAX, (u64)(uintptr_t)vgpu_native_count);
-		x86_call_c(x, RAX);
+		x86_call_c(x, (u64)(uintptr_t)vgpu_native_count);
 		x86_rr(x, false, X_LOAD, RAX, RAX);	/* 32 bits are the result */
 	} else {
 		x86_popcnt(x, RAX, R12);
@@ -216,8 +215,7 @@ void tr_frame(struct translation *t, const u32 *entries)
 	x86_here(x, ask);
 	x86_rr(x, true, X_LOAD, RDI, RBX);
 	x86_rr(x, false, X_LOAD, RSI, RAX);
-	x86_mov_ri(x, RAX, (u64)(uintptr_t)vgpu_native_go_on);
-	x86_call_c(x, RAX);
+	x86_call_c(x, (u64)(uintptr_t)vgpu_native_go_on);
 	x86_ri(x, false, 7, RAX, (int32_t)NATIVE_ENTER);
 	x86_jump_if(x, CC_E, go_on);
 	x86_jump(x, back);

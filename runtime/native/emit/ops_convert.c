@@ -2,8 +2,6 @@
 /* Conversions as vector instructions, with the bits of sim-device/sm/lanes/conv.h. */
 #include "translate.h"
 
-#define COMPARE32	EVEX(0, 1, 0, 0xc2)
-#define COMPARE64	EVEX(1, 1, 1, 0xc2)
 #define CMP_UNORDERED	0x03
 #define CMP_GE		0x1d
 
@@ -45,11 +43,11 @@ static void float_to_integer(struct translation *t, const struct vgpu_insn *i)
 			/* what is too large, and NaN, is 0x80000000 */
 			x86_v(x, zero ? EVEX(2, 1, 0, 0x5b) : EVEX(1, 1, 0, 0x5b), d[p], 0, a,
 			      zero ? 0 : ROUND(i));
-			x86_vmi(x, COMPARE32, 7, a, at_label(x86_constant(x, 0x4f000000)),
+			x86_vmi(x, V_COMPARE_PS, 7, a, at_label(x86_constant(x, 0x4f000000)),
 				V_BROADCAST, CMP_GE);
 			x86_vm(x, V_XOR, d[p], d[p], at_label(x86_constant(x, ~0ull)),
 			       V_BROADCAST | V_MASK(7));
-			x86_vi(x, COMPARE32, 7, a, a, 0, CMP_UNORDERED);
+			x86_vi(x, V_COMPARE_PS, 7, a, a, 0, CMP_UNORDERED);
 			x86_v(x, V_XOR, d[p], d[p], d[p], V_MASK(7));
 		} else {
 			/* below 0, and NaN: 0; what is too large: all ones */
@@ -109,7 +107,7 @@ static void to_long(struct translation *t, const struct vgpu_insn *i)
 		d[p] = tr_fresh(t);
 		x86_v(x, zero ? EVEX(1, 1, 1, 0x7a) : EVEX(1, 1, 1, 0x7b), d[p], 0, a,
 		      zero ? 0 : ROUND(i));
-		x86_vmi(x, COMPARE64, 7, a, at_label(x86_constant(x, 0x43e0000000000000ull)),
+		x86_vmi(x, V_COMPARE_PD, 7, a, at_label(x86_constant(x, 0x43e0000000000000ull)),
 			V_BROADCAST, CMP_GE);
 		x86_vm(x, V_XORQ, d[p], d[p], at_label(x86_constant(x, ~0ull)),
 		       V_BROADCAST | V_MASK(7));
@@ -203,7 +201,7 @@ static void float_to_half(struct translation *t, const struct vgpu_insn *i)
 		d[p] = tr_fresh(t);
 		x86_vi(x, V_FLOAT_TO_HALF, a, 0, 1, 0, modes[VGPU_F_RND(i->flags)]);
 		x86_v(x, V_ZX16, d[p], 0, 1, 0);
-		x86_vi(x, COMPARE32, 7, a, a, 0, CMP_UNORDERED);
+		x86_vi(x, V_COMPARE_PS, 7, a, a, 0, CMP_UNORDERED);
 		x86_vm(x, V_BROAD, d[p], 0, at_label(x86_constant(x, 0x7fff)), V_MASK(7));
 	}
 	tr_results(t, d, i->dst, false);

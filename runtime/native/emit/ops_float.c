@@ -17,7 +17,7 @@
 #define PD(op)		EVEX(1, 1, 1, op)
 #define PACKED(op)	(wide ? (u32)PD(op) : (u32)PS(op))
 #define FMA231		(wide ? (u32)EVEX(1, 2, 1, 0xb8) : (u32)EVEX(1, 2, 0, 0xb8))
-#define COMPARE		(wide ? (u32)EVEX(1, 1, 1, 0xc2) : (u32)EVEX(0, 1, 0, 0xc2))
+#define COMPARE		(wide ? (u32)V_COMPARE_PD : (u32)V_COMPARE_PS)
 #define ADD		0x58
 #define MULTIPLY	0x59
 #define SUBTRACT	0x5c

@@ -4,6 +4,9 @@
 
 enum {
 	V_MIN_S = EVEX(1, 2, 0, 0x39),
+	V_MIN_U = EVEX(1, 2, 0, 0x3b),
+	V_MAX_S = EVEX(1, 2, 0, 0x3d),
+	V_SUBQ = EVEX(1, 1, 1, 0xfb),
 	V_SLL = EVEX(1, 2, 0, 0x47),
 	V_SRL = EVEX(1, 2, 0, 0x45),
 	V_SRA = EVEX(1, 2, 0, 0x46),
@@ -34,23 +37,7 @@ static void binary(struct translation *t, const struct vgpu_insn *i, u32 op, boo
 	tr_results_of(t, d, parts, i->dst, wide);
 }
 
-/* d = op(first, a), first a constant in all lanes */
-static void with_constant(struct translation *t, const struct vgpu_insn *i, u32 op, u64 value,
-			  bool wide)
-{
-	u32 parts = tr_parts(t, wide);
-	u8 d[4];
-
-	tr_splat(t, 0, value, wide);
-	for (u32 p = 0; p < parts; p++) {
-		u8 a = tr_use(t, chunk(i->a, p));
-
-		d[p] = tr_fresh(t);
-		x86_v(&t->x, op, d[p], 0, a, 0);
-	}
-	tr_results_of(t, d, parts, i->dst, wide);
-}
-
+/* d = op(a), or op(vector 0, a) */
 static void unary(struct translation *t, const struct vgpu_insn *i, u32 op, bool wide)
 {
 	u32 parts = tr_parts(t, wide);
@@ -63,6 +50,14 @@ static void unary(struct translation *t, const struct vgpu_insn *i, u32 op, bool
 		x86_v(&t->x, op, d[p], 0, a, 0);
 	}
 	tr_results_of(t, d, parts, i->dst, wide);
+}
+
+/* d = op(first, a), first a constant in all lanes */
+static void with_constant(struct translation *t, const struct vgpu_insn *i, u32 op, u64 value,
+			  bool wide)
+{
+	tr_splat(t, 0, value, wide);
+	unary(t, i, op, wide);
 }
 
 static void move(struct translation *t, const struct vgpu_insn *i, bool wide)
@@ -296,9 +291,9 @@ static void funnel(struct translation *t, const struct vgpu_insn *i, bool left, 
 
 		d[p] = tr_fresh(t);
 		tr_splat(t, 0, clamp ? 32 : 31, false);
-		x86_v(x, clamp ? EVEX(1, 2, 0, 0x3b) : V_AND, 0, 0, c, 0);
+		x86_v(x, clamp ? V_MIN_U : V_AND, 0, 0, c, 0);
 		tr_splat(t, 1, 32, false);
-		x86_v(x, EVEX(1, 1, 0, 0xfa), 1, 1, 0, 0);
+		x86_v(x, V_SUB, 1, 1, 0, 0);
 		x86_v(x, left ? V_SLL : V_SRL, 2, left ? b : a, 0, 0);
 		x86_v(x, left ? V_SRL : V_SLL, 1, left ? a : b, 1, 0);
 		x86_v(x, V_OR, d[p], 2, 1, 0);
@@ -323,10 +318,10 @@ static void extract(struct translation *t, const struct vgpu_insn *i, bool is_si
 		if (is_signed) {
 			/* to the top of the word and back, not as far where the word ends first */
 			tr_splat(t, 0, 31, false);
-			x86_v(x, EVEX(1, 2, 0, 0x3b), 1, 0, 1, 0);
+			x86_v(x, V_MIN_U, 1, 0, 1, 0);
 			tr_splat(t, 0, 32, false);
-			x86_v(x, EVEX(1, 1, 0, 0xfa), 2, 0, 2, 0);
-			x86_v(x, EVEX(1, 2, 0, 0x3d), 2, 2, 1, 0);
+			x86_v(x, V_SUB, 2, 0, 2, 0);
+			x86_v(x, V_MAX_S, 2, 2, 1, 0);
 			x86_v(x, V_SRL, d[p], a, 1, 0);
 			x86_v(x, V_SLL, d[p], d[p], 2, 0);
 			x86_v(x, V_SRA, d[p], d[p], 2, 0);
@@ -373,7 +368,7 @@ static bool wide_integer(struct translation *t, const struct vgpu_insn *i)
 {
 	switch (i->op) {
 	case VGPU_OP_ADDQ: binary(t, i, V_ADDQ, true); break;
-	case VGPU_OP_SUBQ: binary(t, i, EVEX(1, 1, 1, 0xfb), true); break;
+	case VGPU_OP_SUBQ: binary(t, i, V_SUBQ, true); break;
 	case VGPU_OP_MULQ: binary(t, i, V_MULLQ, true); break;
 	case VGPU_OP_MADQ: multiply_add(t, i, true); break;
 	case VGPU_OP_MINSQ: binary(t, i, EVEX(1, 2, 1, 0x39), true); break;
@@ -381,7 +376,7 @@ static bool wide_integer(struct translation *t, const struct vgpu_insn *i)
 	case VGPU_OP_MAXSQ: binary(t, i, EVEX(1, 2, 1, 0x3d), true); break;
 	case VGPU_OP_MAXUQ: binary(t, i, EVEX(1, 2, 1, 0x3f), true); break;
 	case VGPU_OP_ABSQ: unary(t, i, EVEX(1, 2, 1, 0x1f), true); break;
-	case VGPU_OP_NEGQ: with_constant(t, i, EVEX(1, 1, 1, 0xfb), 0, true); break;
+	case VGPU_OP_NEGQ: with_constant(t, i, V_SUBQ, 0, true); break;
 	case VGPU_OP_ANDQ: binary(t, i, V_ANDQ, true); break;
 	case VGPU_OP_ORQ: binary(t, i, V_ORQ, true); break;
 	case VGPU_OP_XORQ: binary(t, i, V_XORQ, true); break;
@@ -407,7 +402,7 @@ bool tr_integer(struct translation *t, const struct vgpu_insn *i)
 	case VGPU_OP_SEL: choose(t, i, false); break;
 	case VGPU_OP_SELQ: choose(t, i, true); break;
 	case VGPU_OP_ADD: binary(t, i, V_ADD, false); break;
-	case VGPU_OP_SUB: binary(t, i, EVEX(1, 1, 0, 0xfa), false); break;
+	case VGPU_OP_SUB: binary(t, i, V_SUB, false); break;
 	case VGPU_OP_MUL: binary(t, i, V_MULL, false); break;
 	case VGPU_OP_MULHS: high_product(t, i, true); break;
 	case VGPU_OP_MULHU: high_product(t, i, false); break;
@@ -417,11 +412,11 @@ bool tr_integer(struct translation *t, const struct vgpu_insn *i)
 	case VGPU_OP_MADWS: wide_product(t, i, true, true); break;
 	case VGPU_OP_MADWU: wide_product(t, i, false, true); break;
 	case VGPU_OP_MINS: binary(t, i, V_MIN_S, false); break;
-	case VGPU_OP_MINU: binary(t, i, EVEX(1, 2, 0, 0x3b), false); break;
-	case VGPU_OP_MAXS: binary(t, i, EVEX(1, 2, 0, 0x3d), false); break;
+	case VGPU_OP_MINU: binary(t, i, V_MIN_U, false); break;
+	case VGPU_OP_MAXS: binary(t, i, V_MAX_S, false); break;
 	case VGPU_OP_MAXU: binary(t, i, EVEX(1, 2, 0, 0x3f), false); break;
 	case VGPU_OP_ABS: unary(t, i, EVEX(1, 2, 0, 0x1e), false); break;
-	case VGPU_OP_NEG: with_constant(t, i, EVEX(1, 1, 0, 0xfa), 0, false); break;
+	case VGPU_OP_NEG: with_constant(t, i, V_SUB, 0, false); break;
 	case VGPU_OP_AND: binary(t, i, V_AND, false); break;
 	case VGPU_OP_OR: binary(t, i, V_OR, false); break;
 	case VGPU_OP_XOR: binary(t, i, V_XOR, false); break;

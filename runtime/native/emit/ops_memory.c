@@ -18,8 +18,7 @@ static void call_for(struct translation *t, const struct vgpu_insn *i, native_ac
 
 	x86_rr(x, true, X_LOAD, RDI, RBX);
 	x86_mov_ri(x, RSI, (u64)(uintptr_t)i);
-	x86_mov_ri(x, RAX, (u64)(uintptr_t)f);
-	x86_call_c(x, RAX);
+	x86_call_c(x, (u64)(uintptr_t)f);
 	if (t->masked && !x->small)
 		tr_load_masks(t);
 }

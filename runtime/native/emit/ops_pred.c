@@ -163,12 +163,12 @@ static bool test(struct translation *t, const struct vgpu_insn *i)
 		return false;
 	condition = real ? float_conditions[condition] : conditions[condition];
 	switch (i->op) {
-	case VGPU_OP_SETPS: compare(t, i, EVEX(1, 3, 0, 0x1f), condition, false); break;
-	case VGPU_OP_SETPU: compare(t, i, EVEX(1, 3, 0, 0x1e), condition, false); break;
+	case VGPU_OP_SETPS: compare(t, i, V_COMPARE, condition, false); break;
+	case VGPU_OP_SETPU: compare(t, i, V_COMPARE_U, condition, false); break;
 	case VGPU_OP_SETPSQ: compare(t, i, EVEX(1, 3, 1, 0x1f), condition, true); break;
 	case VGPU_OP_SETPUQ: compare(t, i, EVEX(1, 3, 1, 0x1e), condition, true); break;
-	case VGPU_OP_SETPF: compare(t, i, EVEX(0, 1, 0, 0xc2), condition, false); break;
-	default: compare(t, i, EVEX(1, 1, 1, 0xc2), condition, true); break;
+	case VGPU_OP_SETPF: compare(t, i, V_COMPARE_PS, condition, false); break;
+	default: compare(t, i, V_COMPARE_PD, condition, true); break;
 	}
 	return true;
 }

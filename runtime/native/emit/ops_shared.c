@@ -48,11 +48,9 @@ static void emit_shared(struct translation *t, const struct later *l)
 	x86_mov_ri(x, RSI, (u64)(uintptr_t)i);
 	x86_rr(x, false, X_LOAD, RDX, R12);
 	x86_rm(x, true, X_LEA, RCX, at(RSP, shape));
-	x86_mov_ri(x, RAX,
-		   (u64)(uintptr_t)(!x->small		   ? vgpu_native_shared :
-				    x->small == &x86_avx2 ? vgpu_native_shared_avx2 :
-							    vgpu_native_shared_sse2));
-	x86_call_c(x, RAX);
+	x86_call_c(x, (u64)(uintptr_t)(!x->small	      ? vgpu_native_shared :
+				       x->small == &x86_avx2 ? vgpu_native_shared_avx2 :
+							       vgpu_native_shared_sse2));
 	if (t->masked && !x->small)
 		tr_load_masks(t);
 	x86_ri(x, false, 7, RAX, SHARED_DONE);

@@ -6,7 +6,6 @@
 #include "translate.h"
 
 enum {
-	V_SUB = EVEX(1, 1, 0, 0xfa),
 	V_PERMUTE = EVEX(1, 2, 0, 0x76),	/* vpermi2d: of two by what is in the result */
 };
 

@@ -300,11 +300,12 @@ void x86_vzeroupper(struct x86 *x)
 	x86_byte(x, 0x77);
 }
 
-void x86_call_c(struct x86 *x, uint8_t reg)
+void x86_call_c(struct x86 *x, uint64_t function)
 {
+	x86_mov_ri(x, RAX, function);
 	x86_vzeroupper(x);
-	put_rex(x, false, 0, reg, 0xff);
-	x86_put_reg(x, 2, reg);
+	put_rex(x, false, 0, RAX, 0xff);
+	x86_put_reg(x, 2, RAX);
 }
 
 void x86_push(struct x86 *x, uint8_t reg)

@@ -213,7 +213,7 @@ void x86_k_ortest(struct x86 *x, uint8_t a, uint8_t b);	/* 16 bits; E: all zero 
  * and are to be before it is returned to.
  */
 void x86_vzeroupper(struct x86 *x);
-void x86_call_c(struct x86 *x, uint8_t reg);
+void x86_call_c(struct x86 *x, uint64_t function);	/* by way of rax */
 /* The lowest 64 bits of a vector */
 void x86_v_to(struct x86 *x, uint8_t reg, uint8_t v);
 /* reg = of the 32 words of a and b those with the sixteen numbers at @from */

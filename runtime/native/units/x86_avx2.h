@@ -8,22 +8,14 @@
 
 #include "x86_small.h"
 
-/* Vectors of the processor that an instruction computes in */
-enum { S0, S1, S2, S3 };
 #define NOTHING	4	/* half of vector 0 */
 
 enum {
 	LOAD = CODE(2, 1, 0, 0x6f),		/* vmovdqu */
 	STORE = CODE(2, 1, 0, 0x7f),
-	XOR = CODE(1, 1, 0, 0xef),
-	SUBQ = CODE(1, 1, 0, 0xfb),
 	TEST = CODE(1, 2, 0, 0x17),
-	OR = CODE(1, 1, 0, 0xeb),
-	AND = CODE(1, 1, 0, 0xdb),
 	BROADCAST = CODE(1, 2, 0, 0x58),
 	BROADCASTQ = CODE(1, 2, 0, 0x59),
-	FROM_GPR = CODE(1, 1, 0, 0x6e),		/* vmovd; wide: vmovq */
-	TO_GPR = CODE(1, 1, 1, 0x7e),		/* vmovq */
 	SIGNS = CODE(0, 1, 0, 0x50),		/* vmovmskps */
 	SIGNSQ = CODE(1, 1, 0, 0x50),
 	BLEND = CODE(1, 3, 0, 0x4a),		/* vblendvps */
@@ -32,14 +24,11 @@ enum {
 	STORE_MASKEDQ = CODE(1, 2, 1, 0x8e),
 	UPPER = CODE(1, 3, 0, 0x39),		/* vextracti128: operands exchanged */
 	SET_UPPER = CODE(1, 3, 0, 0x38),	/* vinserti128 */
-	EVEN_WORDS = CODE(0, 1, 0, 0xc6),	/* vshufps */
 	ORDER = CODE(1, 3, 1, 0x00),		/* vpermq */
 	PACK = CODE(1, 2, 0, 0x2b),		/* vpackusdw */
 	TO_HALF = CODE(1, 3, 0, 0x1d),		/* vcvtps2ph: operands exchanged */
 	SHIFT_LEFT = CODE(1, 2, 0, 0x47),
-	EQUAL = CODE(1, 1, 0, 0x76),
 	EQUALQ = CODE(1, 2, 0, 0x29),
-	GREATER = CODE(1, 1, 0, 0x66),
 	GREATERQ = CODE(1, 2, 0, 0x37),
 };
 

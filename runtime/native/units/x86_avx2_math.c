@@ -6,13 +6,8 @@
 #define S4	4
 
 enum {
-	SHIFT = CODE(1, 1, 0, 0x72),	/* by the field of reg: 6 left, 2 right, 4 sign */
-	SHIFTQ = CODE(1, 1, 0, 0x73),
 	SHIFT_EACHQ = CODE(1, 2, 1, 0x45),	/* vpsrlvq */
 	ADDQ = CODE(1, 1, 0, 0xd4),
-	SUB = CODE(1, 1, 0, 0xfa),
-	ANDN = CODE(1, 1, 0, 0xdf),
-	MULTIPLY = CODE(1, 1, 0, 0xf4),		/* vpmuludq: even words */
 	MIN = CODE(1, 2, 0, 0x39),
 	MAX = CODE(1, 2, 0, 0x3d),
 	TO_FLOAT = CODE(0, 1, 0, 0x5b),		/* vcvtdq2ps */
@@ -113,7 +108,7 @@ static void absolute(struct x86 *x)
 static void leading_zeros(struct x86 *x)
 {
 	shift(x, SHIFT, 2, S1, S0, 1);
-	each(x, ANDN, S1, S1, S0);
+	each(x, AND_NOT, S1, S1, S0);
 	put_rr(x, TO_FLOAT, true, S1, 0, S1);
 	shift(x, SHIFT, 2, S1, S1, 23);
 	put_rm(x, LOAD, S3, 0, all(x, 158ull << 32 | 158), 0);
@@ -144,8 +139,8 @@ static void logic_of_two(struct x86 *x, uint8_t to, uint8_t b, int table)
 {
 	switch (table & 1 ? 15 - table : table) {
 	case 0: each(x, XOR, to, to, to); break;
-	case 2: each(x, ANDN, to, S2, b); break;
-	case 4: each(x, ANDN, to, b, S2); break;
+	case 2: each(x, AND_NOT, to, S2, b); break;
+	case 4: each(x, AND_NOT, to, b, S2); break;
 	case 6: each(x, XOR, to, S2, b); break;
 	case 8: each(x, AND, to, S2, b); break;
 	case 10: each(x, LOAD, to, 0, b); break;

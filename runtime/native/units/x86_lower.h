@@ -46,7 +46,7 @@ static void lower(struct x86 *x, uint32_t op, uint8_t reg, uint8_t v, const stru
 	case CODE(1, 3, 1, 0x3a):	/* into itself */
 		move_half(x, reg, 1, s->reg, 0);
 		return;
-	case CODE(1, 1, 0, 0x72):
+	case SHIFT:
 	case CODE(1, 1, 1, 0x73):
 		shift(x, op, reg, v, s->reg, imm);
 		return;

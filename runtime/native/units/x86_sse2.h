@@ -8,31 +8,15 @@
 
 #include "x86_small.h"
 
-/* Vectors of the processor that an instruction computes in. S2 has an operand that is broadcast. */
-enum { S0, S1, S2, S3 };
-
+/* S2 has an operand that is broadcast. */
 enum {
 	LOAD = CODE(0, 1, 0, 0x28),		/* movaps: aligned, or between registers */
 	STORE = CODE(0, 1, 0, 0x29),
 	LOAD_ANY = CODE(0, 1, 0, 0x10),		/* movups */
 	STORE_ANY = CODE(0, 1, 0, 0x11),
 	LOAD_LOW = CODE(2, 1, 0, 0x7e),		/* movq: 8 bytes, zeros above */
-	FROM_GPR = CODE(1, 1, 0, 0x6e),		/* movd; wide: movq. Of memory, too */
-	TO_GPR = CODE(1, 1, 1, 0x7e),		/* movq */
-	XOR = CODE(1, 1, 0, 0xef),
-	OR = CODE(1, 1, 0, 0xeb),
-	AND = CODE(1, 1, 0, 0xdb),
-	AND_NOT = CODE(1, 1, 0, 0xdf),
 	ADD = CODE(1, 1, 0, 0xfe),
-	SUB = CODE(1, 1, 0, 0xfa),
-	SUBQ = CODE(1, 1, 0, 0xfb),
-	MULTIPLY = CODE(1, 1, 0, 0xf4),		/* pmuludq: even lanes */
-	EQUAL = CODE(1, 1, 0, 0x76),
-	GREATER = CODE(1, 1, 0, 0x66),
-	SHIFT = CODE(1, 1, 0, 0x72),		/* by the field of reg: 6 left, 2 right, 4 sign */
-	SHIFTQ = CODE(1, 1, 0, 0x73),
 	ORDER = CODE(1, 1, 0, 0x70),		/* pshufd */
-	EVEN_WORDS = CODE(0, 1, 0, 0xc6),	/* shufps */
 	LOW_WORDS = CODE(1, 1, 0, 0x62),	/* punpckldq */
 	LOW_HALVES = CODE(1, 1, 0, 0x6c),	/* punpcklqdq */
 	PACK_WORDS = CODE(1, 1, 0, 0x6b),	/* packssdw */
