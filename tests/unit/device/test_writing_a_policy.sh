@@ -1,37 +1,83 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# The policy of docs/writing-a-policy.md, as it stands there: it is put in its place in a copy of the sources, built into
-# vgpu-sim, and shares SMs as the page says.
+# The pages of docs/start as they stand there, in a copy of the sources: their files are put in their places, each line that
+# begins with "$" is executed, and must print what follows it, whatever the number of spaces; "..." is what differs from run to
+# run. The policy of the second page is built into vgpu-sim, and shares SMs as the page says.
 set -uo pipefail
-cd "$(dirname "$(readlink -f "$0")")/../../.." || exit 1
+cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1
 top=$PWD
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+unset "${!VGPU_@}"
 count=0 failed=0
 
-ok() { # NAME STATUS
+ok() { # NAME STATUS [COMMENT]
 	count=$((count + 1))
-	if [ "$2" -eq 0 ]; then echo "ok $count - $1"; else echo "not ok $count - $1"; failed=1; fi
+	if [ "$2" -eq 0 ]; then
+		echo "ok $count - $1"
+	else
+		echo "not ok $count - $1"
+		sed 's/^/# /' <<<"${3:-}" | head -n 40
+		failed=1
+	fi
 }
 
-mkdir -p "$dir/tools" "$dir/build/native"
-cp -a Makefile sim-device uapi "$dir/" && cp -a tools/setup "$dir/tools/" && cp -a build/native/sim-device "$dir/build/native/"
+mkdir -p "$dir/build/native" "$dir/build/tools" "$dir/tools"
+cp -a Makefile sim-device uapi "$dir/" && cp -a build/native/sim-device "$dir/build/native/" && cp -a tools/setup "$dir/tools/"
+ln -s "$top"/{tests,kmod,runtime} "$dir/" && ln -s "$top/tools/vgpucc" "$dir/tools/" && ln -s "$top"/build/tools/* "$dir/build/tools/"
 cd "$dir" || exit 1
-sed -n '/^```c$/,/^```$/p' "$top/docs/writing-a-policy.md" | sed '1d;$d' >sim-device/policy/even.c
+
+# What the pages need of the goal "all": vgpu-sim with this device.
+make() {
+	command make -j2 build/libvgpu-device.a >build.log 2>&1 && rm build/tools/vgpu-sim &&
+		gcc -o build/tools/vgpu-sim "$top"/build/native/tools/vgpu-sim/*.o \
+			$(find "$top/build/native/tools/vgpu-trace" -name '*.o' ! -name main.o) \
+			"$top/build/native/libtools.a" build/libvgpu-device.a -Wl,--as-needed -ljansson -linih -lm -lpthread >>build.log 2>&1 ||
+		tail -n 20 build.log
+}
+
+# The command whose lines are in $lines prints the rest of them.
+run() { # PAGE
+	local command=${lines%%$'\n'*} want got
+	want=$(tail -n +2 <<<"$lines" | sed 's/  */ /g; s/[][\\*?+@!()|]/\\&/g; s/\.\.\./*/g')
+	got=$(eval "$command" 2>&1 | sed 's/  */ /g; s/ $//')
+	# shellcheck disable=SC2053
+	[[ $got == $want ]]
+	ok "$1: $command" $? "$got"
+}
+
+page() { # FILE
+	local name=${1##*/} line before='' file='' lines='' blank='' commands=0
+	while IFS= read -r line; do
+		case $line in
+		'```')
+			if [ -n "$file" ]; then file=''; fi ;;
+		'```'*)
+			file=$(grep -o 'ut this into `[^`]*`' <<<"$before" | cut -d'`' -f2)
+			if [ -n "$file" ]; then : >"$file"; fi ;;
+		*)
+			if [ -n "$file" ]; then printf '%s\n' "$line" >>"$file"; continue; fi ;;
+		esac
+		if [ -n "$lines" ]; then
+			case $line in
+			'    $ '* | [!\ ]*) run "$name"; lines='' blank='' ;;
+			'') blank+=$'\n' ;;
+			*) lines+=$blank$'\n'${line#    } blank='' ;;
+			esac
+		fi
+		case $line in '    $ '*) lines=${line#    $ } commands=$((commands + 1)) ;; esac
+		[ -z "$line" ] || before=$line
+	done <"$1"
+	[ -z "$lines" ] || run "$name"
+	[ "$commands" -gt 0 ] || ! grep -q '^    \$ ' "$1"
+	ok "$name: $commands commands" $?
+}
+
+for file in "$top"/docs/start/[1-9]-*.md; do page "$file"; done
 [ "$(wc -l <sim-device/policy/even.c)" -gt 40 ]
-ok "the page has a policy" $?
-sed -i 's/^extern const struct vgpu_policy vgpu_policy_fcfs;/&\nextern const struct vgpu_policy vgpu_policy_even;/' sim-device/policy/common.h
-sed -i 's/^\t&vgpu_policy_fcfs,/&\n\t\&vgpu_policy_even,/' sim-device/policy/list.c
-make -j2 build/libvgpu-device.a >build.log 2>&1
-ok "it compiles without a warning" $?
-[ -e build/libvgpu-device.a ] || sed 's/^/# /' build.log | tail -n 20
-gcc -o vgpu-sim "$top"/build/native/tools/vgpu-sim/*.o \
-	$(find "$top/build/native/tools/vgpu-trace" -name '*.o' ! -name main.o) \
-	"$top/build/native/libtools.a" build/libvgpu-device.a -Wl,--as-needed -ljansson -linih -lm -lpthread >>build.log 2>&1
-ok "and links into vgpu-sim" $?
-./vgpu-sim --list 2>/dev/null | grep -q 'policy .* even '
-ok "it is on the list" $?
+ok "the second page has a policy" $?
+ok "it compiles without a warning" "$(grep -c 'warning:' build.log)" "$(cat build.log)"
 
 # Three processes of one long kernel each on 12 SMs: four SMs each, so all take three times as long, and end together.
 cat >job.ini <<'JOB'
@@ -45,9 +91,9 @@ phase=kernel tbs=1200 tb_us=100 threads=1024 regs_per_tb=65536
 phase=kernel tbs=1200 tb_us=100 threads=1024 regs_per_tb=65536
 JOB
 for mechanism in drain switch; do
-	./vgpu-sim --policy even --preempt "$mechanism" --set sms=12 --csv job.ini >out.csv 2>&1
+	build/tools/vgpu-sim --policy even --preempt "$mechanism" --set sms=12 --csv job.ini >out.csv 2>&1
 	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "ntt") c = i; next } { if ($c < 2.7 || $c > 3.1) bad = 1 } END { exit bad || NR != 4 }' out.csv
-	ok "three processes share evenly, $mechanism" $?
+	ok "three processes share evenly, $mechanism" $? "$(cat out.csv)"
 done
 echo "1..$count"
 exit $failed
