@@ -202,6 +202,8 @@ struct cc_live *cc_liveness(struct cc *cc);
 uint32_t cc_max_live(struct cc *cc, const struct cc_live *live);
 bool cc_live_overlap(const struct cc_live *a, const struct cc_live *b);
 void cc_live_merge(struct cc *cc, struct cc_live *a, const struct cc_live *b);
+/* constants.c: after cc_loop_depths(), keeps the blocks */
+void cc_share_constants(struct cc *cc);
 /* uniform.c, warplive.c */
 void cc_find_divergence(struct cc *cc);
 struct cc_live *cc_warp_liveness(struct cc *cc, const struct cc_live *live);

@@ -38,6 +38,7 @@ void cc_compile_blocks(struct cc *cc)
 	cc_loop_depths(cc);
 	cc_postdominators(cc);
 	cc_find_divergence(cc);
+	cc_share_constants(cc);
 	cc_allocate(cc);
 }
 

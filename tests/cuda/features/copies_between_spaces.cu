@@ -64,7 +64,7 @@ template <int HOW, int N> __global__ void spaces(padded<N> *global, int *wrong, 
 {
 	__shared__ padded<N> shared[2];
 	padded<N> local[2];
-	padded<N> *places[4] = { &global[0], &shared[0], &local[0], generic ? &global[1] : &shared[1] };
+	padded<N> *either = generic ? &global[1] : &shared[1];
 
 	known[0] = &shared[0];
 	known[1] = &global[0];
@@ -86,10 +86,10 @@ template <int HOW, int N> __global__ void spaces(padded<N> *global, int *wrong, 
 	CASE(&global[0], &global[1], 6);
 	CASE(&shared[0], &shared[1], 7);
 	CASE(&local[0], &local[1], 8);
-	CASE(places[3], &local[0], 9);
-	CASE(&local[0], places[3], 10);
-	CASE(places[3], &shared[0], 11);
-	CASE(&global[0], places[3], 12);
+	CASE(either, &local[0], 9);
+	CASE(&local[0], either, 10);
+	CASE(either, &shared[0], 11);
+	CASE(&global[0], either, 12);
 #undef CASE
 }
 
@@ -104,7 +104,8 @@ template <int HOW, int N> static void one_size(int *wrong)
 		host_from(got, wrong, 13);
 		for (int i = 0; i < 13; i++)
 			if (got[i])
-				mismatch("%d bytes, way %d, pair %d: got %d, expected 0", N, HOW, i, got[i]);
+				mismatch("%d bytes, way %d, pair %d: got %d, expected 0", N, HOW, i,
+					 got[i]);
 	}
 	CHECK(cudaFree(global));
 }

@@ -22,7 +22,8 @@ __global__ void ask(int *out, int *pinned)
 	out[6] = *(volatile int *)&local;
 	*(volatile int *)__cvta_global_to_generic(__cvta_generic_to_global(&variable)) = 11;
 	out[7] = *(volatile int *)&variable;
-	out[8] = *(const volatile int *)__cvta_constant_to_generic(__cvta_generic_to_constant(&constant));
+	out[8] = *(const volatile int *)__cvta_constant_to_generic(
+		__cvta_generic_to_constant(&constant));
 }
 
 int main(int argc, char **argv)

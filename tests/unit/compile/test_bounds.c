@@ -2,7 +2,7 @@
 /*
  * How many registers a kernel gets by what it says of its blocks (NVIDIA's assembler gives the same
  * for sm_80, which has as many), kernels that are launched with more threads than they have
- * registers for, values made anew, and modules too large for one binary.
+ * registers for, values made anew, constants of loops, and modules too large for one binary.
  */
 #include "ptx_run.h"
 
@@ -187,6 +187,52 @@ static void values_made_anew(void **state)
 	text_free(&t);
 }
 
+static unsigned int movs_of(const struct vgpu_program *program, uint32_t from)
+{
+	const struct vgpu_insn *code = vgpu_program_code(program, 0);
+	unsigned int count = 0;
+
+	for (uint32_t i = from; i < program->kernels[0].vass.code_count; i++)
+		count += code[i].op == VGPU_OP_MOV;
+	return count;
+}
+
+/* The second constant of an FMA is in a register for a whole loop, if there is one left for it. */
+static void constants_of_loops(void **state)
+{
+	static const unsigned int constants[] = { 1, 8, 60 };
+
+	(void)state;
+	for (unsigned int k = 0; k < 3; k++) {
+		unsigned int different = constants[k];
+		struct vgpu_program *program;
+		struct text t = { 0 };
+		uint32_t start = 0;
+
+		text_add(&t, PTX_HEAD
+			 ".visible .entry k(.param .u64 in, .param .u64 out) {\n"
+			 ".reg .b64 %%p; .reg .f32 %%f; .reg .b32 %%n; .reg .pred %%q;\n"
+			 "ld.param.u64 %%p, [out]; ld.global.f32 %%f, [%%p]; mov.u32 %%n, 0;\n"
+			 "again:\n");
+		for (unsigned int i = 0; i < 64; i++)
+			text_add(&t, "fma.rn.f32 %%f, %%f, 0f3f8147ae, 0f40%02x0000;\n",
+				 i % different);
+		text_add(&t, "add.u32 %%n, %%n, 1; setp.lt.u32 %%q, %%n, 100; @%%q bra again;\n"
+			     "st.global.f32 [%%p], %%f; ret; }\n");
+		program = ptx_compile(t.text, 0);
+		while (vgpu_program_code(program, 0)[start].op != VGPU_OP_FFMA)
+			start++;
+		/* 60 constants are more than the registers that are free */
+		if (different < 60)
+			assert_int_equal(movs_of(program, start), 0);
+		else
+			assert_in_range(movs_of(program, start), 30, 42);
+		assert_true(program->kernels[0].vass.regs <= 32);
+		vgpu_program_free(program);
+		text_free(&t);
+	}
+}
+
 /* More kernels than a binary of the device has room for. */
 static void large_module(void **state)
 {
@@ -228,6 +274,7 @@ int main(void)
 		cmocka_unit_test(blocks_without_registers),
 		cmocka_unit_test(fault_in_the_other_code),
 		cmocka_unit_test(values_made_anew),
+		cmocka_unit_test(constants_of_loops),
 		cmocka_unit_test(large_module),
 	};
 
