@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Constants that an instruction cannot hold: the third operand of a fused multiply-add, mostly.
- * Each use has a MOV of its own, which folding left. The same constant is kept in one register where
- * that saves MOVs in loops, as long as the kernel needs no more registers for it than an SM that is
- * full of threads has, or than the step in which registers are given to warps.
+ * Each use has a MOV of its own, which folding left. The same constant is kept in one register
+ * where that saves MOVs in loops, as long as the kernel needs no more registers for it than an SM
+ * that is full of threads has, or than the step in which registers are given to warps.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -19,6 +19,7 @@ static const unsigned long all_ioctls[] = {
 	VGPU_IOC_MEM_UNMAP,	   VGPU_IOC_SUBMIT,	   VGPU_IOC_WAIT,
 	VGPU_IOC_WAIT_ANY,	   VGPU_IOC_EVENTFD,	   VGPU_IOC_SEAT_CREATE,
 	VGPU_IOC_RING_CREATE,	   VGPU_IOC_RING_DOORBELL, VGPU_IOC_MEM_ADVISE,
+	VGPU_IOC_HOST_DONE,	   VGPU_IOC_CONTEXT_SMS,
 };
 
 union any_argument {
@@ -36,6 +37,8 @@ union any_argument {
 	struct vgpu_seat_move move;
 	struct vgpu_seat_info info;
 	struct vgpu_ring_doorbell doorbell;
+	struct vgpu_host_done done;
+	struct vgpu_context_sms sms;
 	struct vgpu_device_info device;
 	struct vgpu_context_info context;
 	uint64_t raw[64];
@@ -137,6 +140,28 @@ static void ioctl_advise(struct thread *t, int fd)
 	};
 
 	call(fd, VGPU_IOC_MEM_ADVISE, &args);
+}
+
+/* A function of the process that is never called holds up its queue: most are said to be done. */
+static void ioctl_host_done(struct thread *t, int fd)
+{
+	struct vgpu_host_done args = {
+		.queue = some_queue(t),
+		.seq = pick(t, 30),
+		.flags = !pick(t, 32),
+	};
+
+	call(fd, VGPU_IOC_HOST_DONE, &args);
+}
+
+static void ioctl_sms(struct thread *t, int fd)
+{
+	struct vgpu_context_sms args = {
+		.sms = pick(t, 4) ? (uint32_t)pick(t, 16) : ~0u,
+		.flags = !pick(t, 32),
+	};
+
+	call(fd, VGPU_IOC_CONTEXT_SMS, &args);
 }
 
 static void ioctl_eventfd(struct thread *t, int fd)
@@ -307,6 +332,9 @@ static void random_ioctl(struct thread *t)
 	case 24:
 	case 25:
 	case 26: return ioctl_advise(t, fd);
+	case 27:
+	case 28: return ioctl_host_done(t, fd);
+	case 29: return ioctl_sms(t, fd);
 	default: return ioctl_submit(t, fd);
 	}
 }
