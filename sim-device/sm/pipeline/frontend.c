@@ -47,19 +47,34 @@ static struct vgpu_pipe_warp *pick_lrr(struct vgpu_pipe *p)
 	return NULL;
 }
 
-/* Greedy, then oldest: the same again as long as it can be fetched of. */
+/* Does @a come before @b, which may be NULL? The fewest that wait, then the oldest. */
+static bool comes_before(const struct vgpu_pipe_warp *a, const struct vgpu_pipe_warp *b)
+{
+	if (!b || a->queued != b->queued)
+		return !b || a->queued < b->queued;
+	return a->order < b->order;
+}
+
+/*
+ * Greedy, then oldest: the same again as long as it can be fetched of and all that was fetched of
+ * it has been issued, then the oldest for which that holds. What can be issued is issued before
+ * the next fetch: an instruction that is still in the queue waits for an operand or a unit, and
+ * more of its warp would only fill the queue that all share. If each has some that wait, the one
+ * with the fewest: so the queue is not filled by one either.
+ */
 static struct vgpu_pipe_warp *pick_gto(struct vgpu_pipe *p)
 {
 	struct vgpu_pipe_warp *oldest = NULL;
 
-	if (p->fetchable[p->last_warp / 64] >> p->last_warp % 64 & 1)
+	if (p->fetchable[p->last_warp / 64] >> p->last_warp % 64 & 1 &&
+	    !p->warps[p->last_warp]->queued)
 		return p->warps[p->last_warp];
 	for (u32 word = 0; word < p->warp_words; word++)
 		for (u64 bits = p->fetchable[word]; bits; bits &= bits - 1) {
 			struct vgpu_pipe_warp *pw =
 				p->warps[word * 64 + (u32)__builtin_ctzll(bits)];
 
-			if (!oldest || pw->order < oldest->order)
+			if (comes_before(pw, oldest))
 				oldest = pw;
 		}
 	return oldest;

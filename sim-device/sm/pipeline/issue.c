@@ -40,6 +40,7 @@ static void issue(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 	vgpu_pipe_list_remove(p, &p->ready[e->d.unit], e);
 	p->ready_count--;
 	p->queued--;
+	pw->queued--;
 	e->state = VGPU_ENTRY_ISSUED;
 	e->stage[VGPU_STAGE_ISSUE] = p->cycle;
 	e->next = VGPU_PIPE_NONE;

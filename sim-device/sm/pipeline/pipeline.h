@@ -182,6 +182,7 @@ struct vgpu_pipe_warp {
 	u64 order;		/* of arrival: the oldest has the least */
 	u64 slots;		/* in use */
 	u32 in_flight;		/* instructions; as many as slots */
+	u32 queued;		/* of these, those that have not been issued */
 	u32 moving;		/* of these, those that can go on without a page */
 	u32 unsent;		/* stores and atomics that have not left the SM */
 	u16 store_waiter;	/* the access that waits for these */

@@ -238,6 +238,12 @@ static u32 in_order(struct vgpu_pipe *p, const struct vgpu_pipe_warp *pw, u16 *s
 	return count;
 }
 
+static void unqueue(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw)
+{
+	p->queued--;
+	pw->queued--;
+}
+
 /* @e is in flight no more, wherever it is. */
 static void drop(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 {
@@ -250,14 +256,14 @@ static void drop(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 		vgpu_pipe_list_remove(p, &p->ready[e->d.unit], e);
 		p->ready_count--;
 		stop_moving(pw);
-		p->queued--;
+		unqueue(p, pw);
 		break;
 	case VGPU_ENTRY_REFUSED:
 		vgpu_pipe_list_remove(p, &p->refused, e);
-		p->queued--;
+		unqueue(p, pw);
 		break;
 	case VGPU_ENTRY_WAITING:
-		p->queued--;
+		unqueue(p, pw);
 		break;
 	case VGPU_ENTRY_ISSUED:
 		vgpu_pipe_list_remove(p, &p->reading, e);
