@@ -151,6 +151,8 @@
 	NAME(policy)										\
 	/* "none", ... */									\
 	NAME(preemption)									\
+	/* which SM of a kernel gets its next block: "depth", "breadth" (exec/spread.c) */	\
+	NAME(block_placement)									\
 	/* when device memory is allocated: "eager", "lazy" */					\
 	NAME(allocation)									\
 	/* "cpu", "gpu" */									\

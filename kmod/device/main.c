@@ -14,7 +14,8 @@
 
 static char *preset = "k20c";
 module_param(preset, charp, 0444);
-MODULE_PARM_DESC(preset, "preset (shape) of the devices: k20c (default), tanasic-ch6, gtx980");
+MODULE_PARM_DESC(preset,
+	"preset (shape) of the devices: k20c (default), tanasic-ch6, gtx980, v100");
 
 static unsigned int devices = 1;
 module_param(devices, uint, 0444);

@@ -180,6 +180,9 @@ const char *vgpu_config_check(const struct vgpu_config *config)
 		return "eviction_unit must be 4096, 65536 or 2097152 bytes";
 	if (!vgpu_text_is(config->allocation, "eager") && !vgpu_text_is(config->allocation, "lazy"))
 		return "allocation must be eager or lazy";
+	if (!vgpu_text_is(config->block_placement, "depth") &&
+	    !vgpu_text_is(config->block_placement, "breadth"))
+		return "block_placement must be depth or breadth";
 	if (!vgpu_fault_handler_find(config->fault_handler))
 		return "fault_handler must be one of the names that its knob lists";
 	if (!vgpu_evictor_find(config->evictor))

@@ -171,6 +171,22 @@ static void allocation_get(struct vgpu_device *dev, struct vgpu_text *text)
 	put_names(text, names, VGPU_ARRAY_SIZE(names), dev->config.allocation);
 }
 
+static int block_placement_set(struct vgpu_device *dev, const char *value)
+{
+	int err = set_checked(dev, "block_placement", value);
+
+	if (!err)
+		vgpu_exec_set_placement(&dev->exec);
+	return err;
+}
+
+static void block_placement_get(struct vgpu_device *dev, struct vgpu_text *text)
+{
+	static const char *const names[] = { "depth", "breadth" };
+
+	put_names(text, names, VGPU_ARRAY_SIZE(names), dev->config.block_placement);
+}
+
 static int fault_handler_set(struct vgpu_device *dev, const char *value)
 {
 	int err = set_checked(dev, "fault_handler", value);
@@ -315,6 +331,7 @@ static const struct knob knobs[] = {
 	{ "policy", .set = policy_set, .get = policy_get },
 	{ "preemption", .set = preemption_set, .get = preemption_get },
 	{ "transfer_policy", .set = transfer_policy_set, .get = transfer_policy_get },
+	{ "block_placement", .set = block_placement_set, .get = block_placement_get },
 	{ "time_slice_us", .field = "time_slice_ps", .unit = VGPU_US },
 	{ "fcfs_batch", .field = "fcfs_batch", .changed = fcfs_changed },
 	{ "share_by", .set = share_by_set, .get = share_by_get },

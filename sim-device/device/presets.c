@@ -173,6 +173,7 @@ static const struct vgpu_config presets[] = {
 		.seed = 1,
 		.policy = "fcfs",
 		.preemption = "none",
+		.block_placement = "depth",		/* Tanasic 5.2.2 */
 		PAGE_FAULTS,
 		PIPELINE(4),
 		HIERARCHY,
@@ -247,6 +248,7 @@ static const struct vgpu_config presets[] = {
 		.seed = 1,
 		.policy = "fcfs",
 		.preemption = "none",
+		.block_placement = "depth",		/* Tanasic 5.2.2 */
 		PAGE_FAULTS,
 		PIPELINE(2),
 		HIERARCHY,
@@ -301,6 +303,68 @@ static const struct vgpu_config presets[] = {
 		.seed = 1,
 		.policy = "fcfs",
 		.preemption = "none",
+		.block_placement = "depth",		/* Tanasic 5.2.2 */
+		PAGE_FAULTS,
+		PIPELINE(4),
+		HIERARCHY,
+	}, {
+		/*
+		 * NVIDIA: CUDA programming guide, table of compute capability 7.0 ("table"), and
+		 * the Tesla V100 of the Volta whitepaper ("card"). Jia et al., Dissecting the
+		 * NVIDIA Volta GPU Architecture, table 3.1, where these say nothing
+		 */
+		.name = "v100",
+		.sms = 80,				/* card */
+		.clock_khz = 1530000,			/* card: boost clock */
+		.regs_per_sm = 65536,			/* table */
+		/* table: 255, one of which is not a register of VASS */
+		.regs_per_thread = VGPU_VASS_MAX_REGS,
+		.shared_per_sm = 48 * KB,		/* table: a block without asking for more */
+		.shared_steps = { 64 * KB, 96 * KB },	/* table */
+		.threads_per_sm = 2048,			/* table */
+		.threads_per_block = 1024,		/* table */
+		.grid_limit = { 0x7fffffff, 65535, 65535 },	/* table */
+		.block_limit = { 1024, 1024, 64 },	/* table */
+		.blocks_per_sm = 32,			/* table */
+		.issue_width = 4,			/* card: four warp schedulers */
+		.hw_queues = 32,			/* CUDA: most connections */
+		.active_kernels = 128,			/* table: resident grids */
+		.vram_bytes = 16 * GB,			/* card */
+		.context_budget = CONTEXT_BUDGET(80, 2048),	/* chosen: see above */
+		.memory_bandwidth = 900000000000ull,	/* card */
+		.memory_latency_cycles = 375,		/* Jia et al.: a miss of L2 */
+		/* card: 128 KB are L1 and shared memory, at most 96 of them shared memory */
+		.l1_bytes = 32 * KB,
+		.l1_ways = 4,				/* Jia et al. */
+		.l1_cycles = 28,			/* Jia et al. */
+		.l1_mshrs = 32,				/* as tanasic-ch6 */
+		.l1_queue = 64,
+		.l1_global = 1,				/* card: the L1 caches global memory */
+		/* chosen: half of what Jia et al. leave of 193 beside the caches */
+		.icnt_cycles = 47,
+		.icnt_l2_bytes = 64,			/* card: of each partition */
+		.l2_bytes = 6144 * KB,			/* card */
+		.l2_ways = 16,				/* Jia et al. */
+		.l2_cycles = 70,			/* as tanasic-ch6 */
+		.l2_mshrs = 2048,			/* chosen: 64 of each partition */
+		.l2_partitions = 32,			/* chosen: four of each controller */
+		/* Jia et al.: 375 less a hit's 193 */
+		.dram_cycles = 182,
+		.link_bandwidth = 15750000000ull,	/* card: PCIe 3.0 x16 */
+		.copy_engines = 2,			/* one for each direction */
+		.link_burst = 4 * KB,			/* as k20c */
+		.launch_ps = VGPU_US,			/* as k20c */
+		.command_ps = 100 * VGPU_NS,
+		.sm_setup_ps = 100 * VGPU_NS,
+		/* as k20c: memory_latency_cycles */
+		.pipeline_drain_ps = 375 * 1000000000ull / 1530000,
+		.drain_ps = 16200 * VGPU_NS,
+		.time_slice_ps = VGPU_MS,
+		.slice_ps = VGPU_US,
+		.seed = 1,
+		.policy = "fcfs",
+		.preemption = "none",
+		.block_placement = "breadth",
 		PAGE_FAULTS,
 		PIPELINE(4),
 		HIERARCHY,

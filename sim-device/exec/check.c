@@ -105,6 +105,7 @@ static bool kernel_agrees(const struct vgpu_exec *exec, const struct vgpu_ksr *k
 	u64 blocks = ksr->ended + ksr->unclaimed;
 	u32 in[VGPU_BLOCK_STATES] = {};
 	u32 sms = 0, reserved = 0, off = 0;
+	u64 room = 0;
 	unsigned int state;
 	u32 i;
 
@@ -116,6 +117,7 @@ static bool kernel_agrees(const struct vgpu_exec *exec, const struct vgpu_ksr *k
 			continue;
 		sms++;
 		blocks += smst->claimed;
+		room += smst->room;
 		in[VGPU_BLOCK_RUNNING] += exec->sms[i].resident_count;
 		in[VGPU_BLOCK_SAVING] += smst->saving;
 		in[VGPU_BLOCK_RESTORING] += smst->restoring;
@@ -132,7 +134,8 @@ static bool kernel_agrees(const struct vgpu_exec *exec, const struct vgpu_ksr *k
 	 * PTBQ has an entry for every block that SMs can hold.
 	 */
 	blocks += in[VGPU_BLOCK_RUNNING] + in[VGPU_BLOCK_SAVING] + in[VGPU_BLOCK_RESTORING] + off;
-	return sms == ksr->sms && reserved == ksr->reserved && blocks == ksr->launch.blocks &&
+	return sms == ksr->sms && room == ksr->room && reserved == ksr->reserved &&
+	       blocks == ksr->launch.blocks &&
 	       vgpu_list_linked(&ksr->need[VGPU_KSR_ISSUABLE]) == !!ksr->unclaimed &&
 	       in[VGPU_BLOCK_PREEMPTED] <=
 		       exec->config->sms * (exec->config->blocks_per_sm + VGPU_EXTRA_BLOCKS_MOST) &&
@@ -211,7 +214,7 @@ static bool context_is_queued_right(const struct vgpu_exec *exec,
 			continue;
 		active++;
 		issuable += ksr->unclaimed > 0;
-		wanting += ksr->unclaimed > ksr->promised;
+		wanting += ksr->unclaimed > ksr->promised + ksr->room;
 		reserved += ksr->reserved;
 		if (ksr->promised != (u64)ksr->reserved * ksr->occupancy)
 			return false;

@@ -43,6 +43,7 @@ struct vgpu_ksr {
 	u32 sms;			/* SMs assigned to it */
 	u32 reserved;			/* SMs that are being preempted for it */
 	u64 promised;			/* blocks that the reserved SMs will take */
+	u64 room;			/* ... and SMs that have been set up with one (spread.c) */
 	u64 next_block;			/* the first one never issued */
 	/* blocks to issue, preempted ones too, that no SM in setup has claimed */
 	u64 unclaimed;
@@ -78,6 +79,7 @@ struct vgpu_smst {
 	struct vgpu_list node;
 	/* blocks it will issue: when set up, or when as many of those being saved have been */
 	u32 claimed;
+	u32 room;			/* part of that of @ksr */
 	u64 requested;			/* when it was reserved */
 	struct vgpu_row_event setup;
 	struct vgpu_event preempt;	/* next action of the mechanism */
@@ -105,7 +107,7 @@ struct vgpu_smst {
 };
 
 #define VGPU_IDLE_WORDS		16u	/* bits for 1024 SMs */
-#define VGPU_EXEC_EVENTS(sms, kernels)	((kernels) + (sms) * 6 + 2)
+#define VGPU_EXEC_EVENTS(sms, kernels)	((kernels) + (sms) * 6 + 3)
 
 /**
  * struct vgpu_exec_ops - callbacks of the engine into the rooms above it
@@ -148,6 +150,8 @@ struct vgpu_exec {
 	bool share_by_priority;		/* budgets by priority, not equal */
 	/* sm_on_fault, or the SMs cannot do otherwise: those with waiting warps are not saved */
 	bool stall;
+	bool breadth;			/* block_placement */
+	struct vgpu_event spread;	/* blocks are given to SMs with room (spread.c) */
 	bool switching;			/* block_switching, and SMs do not stall */
 	struct vgpu_list contexts;	/* struct vgpu_exec_context, by id */
 	u32 context_count;
@@ -230,6 +234,11 @@ void vgpu_exec_set_watchdog(struct vgpu_exec *exec);
  */
 void vgpu_exec_set_on_fault(struct vgpu_exec *exec);
 /*
+ * block_placement has changed in the configuration: so are blocks placed from now on, those on SMs
+ * stay.
+ */
+void vgpu_exec_set_placement(struct vgpu_exec *exec);
+/*
  * The kernel that keeps kernels of other contexts out: it runs, and a context of at least its
  * priority has kernels and no SM. Of several, the one that was admitted first. NULL: none does.
  */
@@ -238,10 +247,19 @@ int vgpu_exec_sm_stats(const struct vgpu_exec *exec, u32 sm, struct vgpu_sm_stat
 
 /* ---- inside the engine -------------------------------------------------- */
 
+/* spread.c: with breadth: SMs may have room for blocks that none has claimed; see to it soon */
+void vgpu_spread_soon(struct vgpu_exec *exec);
+/* spread.c: SM @sm, which has claimed a block in setup, has room for more */
+void vgpu_spread_setup(struct vgpu_exec *exec, u32 sm);
+/* spread.c: @sm takes no more blocks because of that */
+void vgpu_spread_end(struct vgpu_exec *exec, u32 sm);
+
 /* Call the policy after a change. An event handler calls this last. */
 static inline void vgpu_exec_schedule(struct vgpu_exec *exec)
 {
 	exec->policy->schedule(exec);
+	if (exec->breadth)
+		vgpu_spread_soon(exec);
 }
 
 static inline struct vgpu_exec_context *vgpu_exec_of_sched(const struct vgpu_sched_context *sched)

@@ -358,6 +358,7 @@ int vgpu_exec_reserve(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 		vgpu_sm_driver_unset(exec, sm, ksr);
 		return 0;
 	}
+	vgpu_spread_end(exec, sm);
 	vgpu_sm_driver_unclaim(exec, sm);
 	smst->leaving = true;
 	exec->leaving_count++;
@@ -442,7 +443,7 @@ int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
 	/*
 	 * Of every SM: its setup, its preemption, its moves, its local scheduler, the step of its
 	 * compiled blocks, the first end of its profiled ones; of every KSR: a watchdog; the
-	 * policy's timer, and the swaps of the test.
+	 * policy's timer, the spreading of blocks, and the swaps of the test.
 	 */
 	if (!err)
 		err = vgpu_event_reserve(exec->sim, VGPU_EXEC_EVENTS(sms, kernels));
@@ -452,6 +453,7 @@ int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
 	err = init_sms(exec);
 	if (!err)
 		vgpu_exec_set_on_fault(exec);
+	vgpu_exec_set_placement(exec);
 	return err ? err : vgpu_exec_set_policy(exec, policy);
 }
 
@@ -459,6 +461,7 @@ void vgpu_exec_fini(struct vgpu_exec *exec)
 {
 	vgpu_exec_exit_policy(exec);
 	vgpu_event_cancel(exec->sim, &exec->policy_timer);
+	vgpu_event_cancel(exec->sim, &exec->spread);
 	vgpu_event_cancel(exec->sim, &exec->swap_test);
 	while (exec->sms_made)
 		vgpu_sm_fini(&exec->sms[--exec->sms_made]);

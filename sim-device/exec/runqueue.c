@@ -188,7 +188,7 @@ static void change_need(struct vgpu_exec *exec, struct vgpu_ksr *ksr, enum vgpu_
 void vgpu_runqueue_kernel(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
 {
 	bool issuable = ksr->unclaimed;
-	bool wanting = ksr->unclaimed > ksr->promised;
+	bool wanting = ksr->unclaimed > ksr->promised + ksr->room;
 
 	if (vgpu_list_linked(&ksr->need[VGPU_KSR_ISSUABLE]) != issuable)
 		change_need(exec, ksr, VGPU_KSR_ISSUABLE, issuable);

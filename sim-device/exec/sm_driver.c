@@ -6,7 +6,9 @@
  * for the kernel that reserved it.
  *
  * What an SM will issue after its setup is claimed when the setup begins. A kernel with few blocks
- * so takes as many SMs as it can fill, and the next kernel gets the others at once.
+ * so takes as many SMs as it can fill, and the next kernel gets the others at once. With
+ * block_placement=breadth an SM claims one block then, and gets others beside the kernel's other
+ * SMs (spread.c).
  *
  * A block that ends goes one way: counted, its place claimed for the next block, or the SM empty;
  * an empty SM goes to who reserved it, its kernel completes if that was its last block, and the
@@ -25,6 +27,7 @@ static void release_sm(struct vgpu_exec *exec, u32 sm)
 	vgpu_event_cancel(exec->sim, &smst->move);
 	vgpu_event_cancel(exec->sim, &smst->local);
 	exec->sms[sm].halted = false;
+	vgpu_spread_end(exec, sm);
 	if (!--smst->ksr->sms && smst->ksr->started)
 		vgpu_exec_stops(exec, smst->ksr);
 	smst->ksr = NULL;
@@ -216,6 +219,8 @@ static void setup_fire(struct vgpu_event *event)
 		vgpu_profiled_end(hw);
 	}
 	vgpu_sm_driver_update(exec, sm);
+	if (smst->room)
+		vgpu_spread_soon(exec);
 }
 
 void vgpu_sm_driver_setup(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
@@ -230,6 +235,8 @@ void vgpu_sm_driver_setup(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 	if (!ksr->sms++ && unlikely(ksr->started))
 		vgpu_exec_runs(exec, ksr);
 	smst->claimed = ksr->unclaimed < ksr->occupancy ? (u32)ksr->unclaimed : ksr->occupancy;
+	if (exec->breadth && smst->claimed)
+		vgpu_spread_setup(exec, sm);
 	ksr->unclaimed -= smst->claimed;
 	vgpu_runqueue_kernel(exec, ksr);
 	vgpu_trace_kernel(exec, VGPU_TRACE_SM_SETUP, ksr, sm, 0, 0);
@@ -288,7 +295,7 @@ static bool claim(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 	/* With many SMs the entry of this one is not in the cache, and nearly never one leaves. */
 	if (!ksr->unclaimed || unlikely(exec->leaving_count && exec->smst[sm].leaving))
 		return false;
-	if (--ksr->unclaimed <= ksr->promised)
+	if (--ksr->unclaimed <= ksr->promised + ksr->room)
 		vgpu_runqueue_kernel(exec, ksr);
 	return true;
 }

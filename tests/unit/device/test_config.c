@@ -86,6 +86,42 @@ static void gtx980_is_smk_table_4_and_pep_table_2(void **state)
 	assert_true(c.memory_bandwidth == 7000000000ull * 4 * 8);
 }
 
+/* CUDA programming guide, compute capability 7.0; Volta whitepaper, Tesla V100 */
+static void v100_is_nvidias_tables(void **state)
+{
+	struct vgpu_config c;
+
+	(void)state;
+	assert_int_equal(vgpu_config_preset(&c, "v100"), 0);
+	assert_int_equal(c.sms, 80);
+	assert_int_equal(c.clock_khz, 1530000);
+	assert_int_equal(c.regs_per_sm, 65536);
+	assert_int_equal(c.shared_per_sm, 48 << 10);
+	assert_int_equal(c.shared_steps[1], 96 << 10);
+	assert_int_equal(c.threads_per_sm, 2048);
+	assert_int_equal(c.threads_per_block, 1024);
+	assert_int_equal(c.blocks_per_sm, 32);
+	assert_int_equal(c.active_kernels, 128);
+	assert_true(c.vram_bytes == 16ull << 30);
+	assert_true(c.memory_bandwidth == 900000000000ull);
+	assert_int_equal(c.l2_bytes, 6 << 20);
+	assert_string_equal(c.block_placement, "breadth");
+	assert_string_equal(c.policy, "fcfs");
+}
+
+/* Tanasic 5.2.2: one SM is filled before the next */
+static void the_papers_presets_fill_sms(void **state)
+{
+	static const char *const names[] = { "k20c", "tanasic-ch6", "gtx980" };
+	struct vgpu_config c;
+
+	(void)state;
+	for (u32 n = 0; n < VGPU_ARRAY_SIZE(names); n++) {
+		assert_int_equal(vgpu_config_preset(&c, names[n]), 0);
+		assert_string_equal(c.block_placement, "depth");
+	}
+}
+
 static void every_preset_makes_a_device(void **state)
 {
 	const char *name;
@@ -94,7 +130,7 @@ static void every_preset_makes_a_device(void **state)
 	(void)state;
 	for (i = 0; (name = vgpu_config_preset_name(i)); i++)
 		host_free(host_new(name, NULL));
-	assert_int_equal(i, 3);
+	assert_int_equal(i, 4);
 	assert_int_equal(vgpu_config_preset(&(struct vgpu_config){}, "k20"), -ENOENT);
 	assert_int_equal(vgpu_config_preset(&(struct vgpu_config){}, ""), -ENOENT);
 }
@@ -258,6 +294,8 @@ int main(void)
 		cmocka_unit_test(k20c_is_tanasic_table_5_1),
 		cmocka_unit_test(tanasic_ch6_is_table_6_1),
 		cmocka_unit_test(gtx980_is_smk_table_4_and_pep_table_2),
+		cmocka_unit_test(v100_is_nvidias_tables),
+		cmocka_unit_test(the_papers_presets_fill_sms),
 		cmocka_unit_test(every_preset_makes_a_device),
 		cmocka_unit_test(an_empty_name_reads_as_an_empty_text),
 		cmocka_unit_test(fields_are_set_by_name),

@@ -217,7 +217,9 @@ static u64 play(const char *policy, const char *mechanism, u64 seed, u32 steps, 
 {
 	static const char *const sms[] = { "sms=1", "sms=3", "sms=13" };
 	struct play t = { .h = host_new("k20c", sms[seed % 3],
-					seed % 2 ? "active_kernels=4" : "active_kernels=0", NULL),
+					seed % 2 ? "active_kernels=4" : "active_kernels=0",
+				    seed % 4 < 2 ? "block_placement=depth" :
+						   "block_placement=breadth", NULL),
 			  .switches = switches };
 	u64 hash;
 	u32 i;

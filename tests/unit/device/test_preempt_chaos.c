@@ -108,7 +108,9 @@ static void check_trace(struct host *h, struct vgpu_account *sums)
 
 static void live(u64 seed, bool deaths)
 {
-	struct host *h = host_new("k20c", "sms=4", "active_kernels=6", "drain_ps=5000000", NULL);
+	struct host *h = host_new("k20c", "sms=4", "active_kernels=6", "drain_ps=5000000",
+				  seed & 4 ? "block_placement=breadth" : "block_placement=depth",
+				  NULL);
 	struct vgpu_account sums[CONTEXTS * 2 + 1] = {};
 	u32 context[CONTEXTS], queue[CONTEXTS], kernels = 0, i;
 	struct vgpu_context_info info;
