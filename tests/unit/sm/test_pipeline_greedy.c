@@ -63,7 +63,7 @@ static void check_order(const u32 *registers, u32 warps, const struct when want[
 		for (u32 n = 0; n < COUNT; n++)
 			if (got[w][n].fetch - base + 1 != want[w][n].fetch ||
 			    got[w][n].issue - base + 1 != want[w][n].issue)
-				fail_msg("warp %u, instruction %u: F%llu I%llu, must be F%llu I%llu",
+				fail_msg("warp %u, insn %u: F%llu I%llu, must be F%llu I%llu",
 					 w, n, got[w][n].fetch - base + 1,
 					 got[w][n].issue - base + 1, want[w][n].fetch,
 					 want[w][n].issue);
