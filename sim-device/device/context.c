@@ -242,7 +242,7 @@ bool vgpu_device_blocker(const struct vgpu_device *dev, u32 *context, u32 *launc
 		return false;
 	*context = ksr->launch.context;
 	*launch = ksr->launch.id;
-	*fault = vgpu_exec_fault_of(ksr, VGPU_FAULT_WATCHDOG);
+	*fault = vgpu_exec_overrun(ksr);
 	return true;
 }
 

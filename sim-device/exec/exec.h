@@ -397,6 +397,8 @@ void vgpu_exec_set_next(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *next);
 void vgpu_exec_drain_states(struct vgpu_exec_context *ctx);
 /* framework.c: make the fault record of a kernel */
 struct vgpu_fault vgpu_exec_fault_of(const struct vgpu_ksr *ksr, enum vgpu_fault_reason reason);
+/* framework.c: @ksr runs too long; the fault names a block and the instruction where it is. */
+struct vgpu_fault vgpu_exec_overrun(const struct vgpu_ksr *ksr);
 /* An invariant of @ksr does not hold: its context ends. */
 void vgpu_exec_broken(struct vgpu_ksr *ksr);
 /*

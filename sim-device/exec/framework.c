@@ -124,6 +124,19 @@ struct vgpu_fault vgpu_exec_fault_of(const struct vgpu_ksr *ksr, enum vgpu_fault
 	};
 }
 
+struct vgpu_fault vgpu_exec_overrun(const struct vgpu_ksr *ksr)
+{
+	struct vgpu_fault fault = vgpu_exec_fault_of(ksr, VGPU_FAULT_WATCHDOG);
+	const struct vgpu_exec *exec = ksr->exec;
+	u32 sm;
+
+	for (sm = 0; sm < exec->config->sms; sm++)
+		if (exec->smst[sm].ksr == ksr &&
+		    vgpu_sm_find_thread(&exec->sms[sm], &ksr->launch, &fault))
+			break;
+	return fault;
+}
+
 void vgpu_exec_broken(struct vgpu_ksr *ksr)
 {
 	struct vgpu_fault fault = vgpu_exec_fault_of(ksr, VGPU_FAULT_MODEL);
@@ -134,7 +147,7 @@ void vgpu_exec_broken(struct vgpu_ksr *ksr)
 static void watchdog_fire(struct vgpu_event *event)
 {
 	struct vgpu_ksr *ksr = vgpu_container_of(event, struct vgpu_ksr, watchdog);
-	struct vgpu_fault fault = vgpu_exec_fault_of(ksr, VGPU_FAULT_WATCHDOG);
+	struct vgpu_fault fault = vgpu_exec_overrun(ksr);
 
 	ksr->exec->ops->fault(ksr->ctx, &fault);
 }

@@ -17,20 +17,65 @@
  */
 #include "warps.h"
 
+static void name_thread(struct vgpu_fault *f, const struct vgpu_block *block,
+			const struct vgpu_warp *w, u32 lane)
+{
+	const u32 *size = block->launch->block;
+	u32 thread = w->index * VGPU_LANES + lane;
+
+	memcpy(f->block, block->warps->index, sizeof(f->block));
+	f->thread[0] = thread % size[0];
+	f->thread[1] = thread / size[0] % size[1];
+	f->thread[2] = thread / size[0] / size[1];
+}
+
+/* A warp of @block that has not exited, one that can execute if there is one; NULL: none. */
+static const struct vgpu_warp *unfinished_warp(const struct vgpu_block *block)
+{
+	const struct vgpu_warps *warps = block->warps;
+	const struct vgpu_warp *found = NULL;
+
+	for (u32 n = 0; warps->begun && n < warps->count; n++) {
+		const struct vgpu_warp *w = &warps->warp[n];
+
+		if (w->state == VGPU_WARP_READY)
+			return w;
+		if (!found && w->state != VGPU_WARP_EXITED)
+			found = w;
+	}
+	return found;
+}
+
+bool vgpu_sm_find_thread(const struct vgpu_sm *sm, const struct vgpu_launch *launch,
+			 struct vgpu_fault *fault)
+{
+	const struct vgpu_block *block;
+
+	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node) {
+		const struct vgpu_warp *w;
+
+		if (block->launch != launch || !launch->kernel || !block->warps)
+			continue;
+		w = unfinished_warp(block);
+		if (!w)
+			continue;
+		name_thread(fault, block, w, w->active ? (u32)__builtin_ctz(w->active) : 0);
+		/* one that waits at a barrier stands behind it */
+		fault->pc = w->state == VGPU_WARP_BARRIER ? w->pc - 1 : w->pc;
+		return true;
+	}
+	return false;
+}
+
 void vgpu_block_record_fault(struct vgpu_block *block, const struct vgpu_warp *w, u32 reason,
 			     u32 lane, u32 pc)
 {
 	const struct vgpu_lanes *lanes = &block->sm->run->lanes;
 	struct vgpu_warps *warps = block->warps;
-	const u32 *size = block->launch->block;
 	struct vgpu_fault *f = &warps->fault;
-	u32 thread = w->index * VGPU_LANES + lane;
 
 	*f = (struct vgpu_fault){ .reason = reason, .pc = pc };
-	memcpy(f->block, warps->index, sizeof(f->block));
-	f->thread[0] = thread % size[0];
-	f->thread[1] = thread / size[0] % size[1];
-	f->thread[2] = thread / size[0] / size[1];
+	name_thread(f, block, w, lane);
 	if (reason != VGPU_FAULT_BARRIER) {
 		f->address = lanes->address;
 		f->bytes = lanes->bytes;

@@ -270,6 +270,12 @@ static inline enum vgpu_block_wait vgpu_block_waits(const struct vgpu_block *blo
 u64 vgpu_sm_wait_time(const struct vgpu_sm *sm);
 /* Until the last resident block ends by itself; VGPU_NEVER: not known. */
 u64 vgpu_sm_drain_time(const struct vgpu_sm *sm);
+/*
+ * slice.c: where @launch is on @sm, for a fault that no instruction causes: block, thread and pc of
+ * the first warp that can execute. false: no warp of it is there.
+ */
+bool vgpu_sm_find_thread(const struct vgpu_sm *sm, const struct vgpu_launch *launch,
+			 struct vgpu_fault *fault);
 /* Take @block off the SM with all its state kept in it, at the present time. */
 void vgpu_sm_detach(struct vgpu_sm *sm, struct vgpu_block *block);
 /*

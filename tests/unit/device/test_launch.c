@@ -257,6 +257,8 @@ static void an_endless_kernel_can_be_ended(void **state)
 	host_run(h);
 	assert_int_equal(h->faults[0].reason, VGPU_FAULT_WATCHDOG);
 	assert_int_equal(h->faults[0].kernel, SPIN);
+	assert_true(h->faults[0].block[0] < 1000);
+	assert_true(h->faults[0].pc <= 1);
 	assert_int_equal(host_done(h, b, r, 1)->status, -EIO);
 	host_free(h);
 }
