@@ -373,6 +373,20 @@ struct vgpu_process_memory {
 };
 
 /**
+ * struct vgpu_mem_peek - VGPU_IOC_MEM_PEEK: read device memory at no virtual time, also of a
+ * context that is dead: what its kernels left for the host. What was never written, and addresses where no
+ * device memory is mapped, read as zero. EINVAL: more than VGPU_PEEK_BYTES, or @address + @bytes
+ * wraps; EFAULT: @memory cannot be written.
+ */
+struct vgpu_mem_peek {
+	__u64 address;
+	__u64 memory;			/* where to, in the calling process */
+	__u32 bytes;
+	__u32 reserved;
+};
+#define VGPU_PEEK_BYTES		65536u
+
+/**
  * enum vgpu_advice - how managed memory will be used (docs/memory.md)
  *
  * There are three kinds, each on or off; a preferred location replaces another one. READ_MOSTLY
@@ -557,6 +571,7 @@ struct vgpu_seat_info {
 #define VGPU_IOC_MEM_UNMAP	_IOW(VGPU_IOC_MAGIC, 0x31, struct vgpu_mem)
 #define VGPU_IOC_PROCESS_MEMORY	_IOW(VGPU_IOC_MAGIC, 0x32, struct vgpu_process_memory)
 #define VGPU_IOC_MEM_ADVISE	_IOW(VGPU_IOC_MAGIC, 0x33, struct vgpu_mem_advise)
+#define VGPU_IOC_MEM_PEEK	_IOW(VGPU_IOC_MAGIC, 0x34, struct vgpu_mem_peek)
 #define VGPU_IOC_SUBMIT		_IOWR(VGPU_IOC_MAGIC, 0x40, struct vgpu_submit)
 #define VGPU_IOC_WAIT		_IOWR(VGPU_IOC_MAGIC, 0x41, struct vgpu_wait)
 #define VGPU_IOC_WAIT_ANY	_IOWR(VGPU_IOC_MAGIC, 0x42, struct vgpu_wait_any)

@@ -26,6 +26,7 @@ struct ioctl_call {
 	struct vgpu_module *code;
 	bool managed;			/* an unmap was of managed memory */
 	u64 done;			/* bytes that have the advice */
+	void *bytes;			/* of a peek: what was read */
 	struct list_head frames;	/* of an unmap: for the caller to free */
 	int (*fn)(struct ioctl_call *call);
 };
@@ -376,6 +377,33 @@ static int ioctl_mem_advise(struct file *file, void *arg)
 	return ret;
 }
 
+static int do_mem_peek(struct ioctl_call *call)
+{
+	const struct vgpu_mem_peek *peek = call->args;
+
+	return vgpu_memory_peek(call->model, call->ctx->id, peek->address, call->bytes,
+				peek->bytes);
+}
+
+static int ioctl_mem_peek(struct file *file, void *args)
+{
+	struct ioctl_call call = { .ctx = file->private_data, .args = args };
+	const struct vgpu_mem_peek *peek = args;
+	int ret;
+
+	if (peek->reserved || peek->bytes > VGPU_PEEK_BYTES ||
+	    peek->address + peek->bytes < peek->address)
+		return -EINVAL;
+	call.bytes = kvzalloc(max(peek->bytes, 1u), GFP_KERNEL_ACCOUNT);
+	if (!call.bytes)
+		return -ENOMEM;
+	ret = ioctl_actor(&call, do_mem_peek);
+	if (!ret && copy_to_user(u64_to_user_ptr(peek->memory), call.bytes, peek->bytes))
+		ret = -EFAULT;
+	kvfree(call.bytes);
+	return ret;
+}
+
 static int ioctl_process_memory(struct file *file, void *args)
 {
 	const struct vgpu_process_memory *memory = args;
@@ -406,6 +434,7 @@ static const struct kvgpu_ioctl ioctls[] = {
 	KVGPU_IOCTL(VGPU_IOC_PROCESS_MEMORY, struct vgpu_process_memory, reserved,
 		    ioctl_process_memory),
 	KVGPU_IOCTL(VGPU_IOC_MEM_ADVISE, struct vgpu_mem_advise, reserved, ioctl_mem_advise),
+	KVGPU_IOCTL(VGPU_IOC_MEM_PEEK, struct vgpu_mem_peek, reserved, ioctl_mem_peek),
 	KVGPU_IOCTL(VGPU_IOC_SUBMIT, struct vgpu_submit, seq, kvgpu_ioctl_submit),
 	KVGPU_IOCTL(VGPU_IOC_WAIT, struct vgpu_wait, time, kvgpu_ioctl_wait),
 	KVGPU_IOCTL(VGPU_IOC_WAIT_ANY, struct vgpu_wait_any, reserved, kvgpu_ioctl_wait_any),

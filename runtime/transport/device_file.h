@@ -23,6 +23,7 @@ int vgpu_file_queue_destroy(struct vgpu_transport *t, uint32_t queue);
 int vgpu_file_module_load(struct vgpu_transport *t, const void *binary, uint32_t bytes,
 			  char *message, size_t message_bytes, uint32_t *module);
 int vgpu_file_module_unload(struct vgpu_transport *t, uint32_t module);
+int vgpu_file_peek(struct vgpu_transport *t, uint64_t address, void *memory, uint64_t bytes);
 int vgpu_file_map(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 int vgpu_file_unmap(struct vgpu_transport *t, uint64_t address, uint64_t bytes);
 int vgpu_file_map_managed(struct vgpu_transport *t, uint64_t address, uint64_t bytes);

@@ -117,6 +117,21 @@ int vgpu_file_context_info(struct vgpu_transport *t, struct vgpu_context_info *i
 	return vgpu_file_call(t, VGPU_IOC_CONTEXT_INFO, info);
 }
 
+int vgpu_file_peek(struct vgpu_transport *t, uint64_t address, void *memory, uint64_t bytes)
+{
+	struct vgpu_mem_peek peek = { .address = address,
+				      .memory = (uint64_t)(uintptr_t)memory };
+	int error = 0;
+
+	for (; bytes && !error; bytes -= peek.bytes) {
+		peek.bytes = bytes < VGPU_PEEK_BYTES ? (uint32_t)bytes : VGPU_PEEK_BYTES;
+		error = vgpu_file_call(t, VGPU_IOC_MEM_PEEK, &peek);
+		peek.address += peek.bytes;
+		peek.memory += peek.bytes;
+	}
+	return error;
+}
+
 int vgpu_file_queue_create(struct vgpu_transport *t, uint32_t *queue)
 {
 	struct vgpu_queue_create create = { 0 };
@@ -287,6 +302,7 @@ const struct vgpu_transport_ops vgpu_transport_ioctl = {
 	.close = vgpu_file_close,
 	.device_info = vgpu_file_device_info,
 	.context_info = vgpu_file_context_info,
+	.peek = vgpu_file_peek,
 	.queue_create = vgpu_file_queue_create,
 	.queue_destroy = vgpu_file_queue_destroy,
 	.module_load = vgpu_file_module_load,

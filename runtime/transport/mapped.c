@@ -344,6 +344,7 @@ const struct vgpu_transport_ops vgpu_transport_mapped = {
 	.close = mapped_close,
 	.device_info = vgpu_file_device_info,
 	.context_info = vgpu_file_context_info,
+	.peek = vgpu_file_peek,
 	.queue_create = mapped_queue_create,
 	.queue_destroy = mapped_queue_destroy,
 	.module_load = vgpu_file_module_load,

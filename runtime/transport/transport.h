@@ -28,7 +28,7 @@ struct vgpu_transport;		/* what an open device is, each transport has its own */
  *   because this process may only read some of it. -EFAULT: some of it is not there; -EEXIST: some
  *   of it is mapped
  * @unmap_host: a range as it was mapped; nothing uses it when this returns
- * @peek: reads device memory of a context that has died; NULL: it cannot be read any more
+ * @peek: reads device memory of a context that has died
  * @submit: @failed on -EINVAL and -EFAULT: index of the wrong command
  * @host_wait: until the HOST command @seq of the queue is due, -ETIMEDOUT: not within a short time;
  *   unlike @wait it leaves the device to those who wait, if there are any

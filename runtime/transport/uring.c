@@ -231,6 +231,7 @@ const struct vgpu_transport_ops vgpu_transport_uring = {
 	.close = uring_close,
 	.device_info = vgpu_file_device_info,
 	.context_info = vgpu_file_context_info,
+	.peek = vgpu_file_peek,
 	.queue_create = vgpu_file_queue_create,
 	.queue_destroy = vgpu_file_queue_destroy,
 	.module_load = vgpu_file_module_load,

@@ -13,6 +13,7 @@ static const unsigned long known[] = {
 	VGPU_IOC_WAIT_ANY,	VGPU_IOC_SEAT_CREATE,	VGPU_IOC_EVENTFD,
 	VGPU_IOC_RING_CREATE,	VGPU_IOC_RING_DOORBELL, VGPU_IOC_PROCESS_MEMORY,
 	VGPU_IOC_MEM_ADVISE,	VGPU_IOC_HOST_DONE,	VGPU_IOC_CONTEXT_SMS,
+	VGPU_IOC_MEM_PEEK,
 };
 
 static bool is_known(unsigned int direction, unsigned int nr)
