@@ -155,6 +155,8 @@ typedef struct vgpuFault {
 	unsigned int ptx_line;		/* in the module's PTX, 0: not known */
 	char ptx[256];			/* that line */
 	char sentence[1024];		/* all of it for a person */
+	unsigned int line;		/* in the source, if the PTX says; 0: not known */
+	char file[512];			/* the source; empty: not known */
 } vgpuFault;
 
 /* ---- device ------------------------------------------------------------- */

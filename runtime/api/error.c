@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "heap/ptx.h"
+#include "source_line.h"
 #include "state.h"
 
 const char *vgpuGetErrorName(vgpuError_t error)
@@ -133,7 +134,10 @@ static void name_kernel(vgpuFault *fault)
 			 sizeof(fault->instruction));
 	if (kernel->ptx_line)
 		fault->ptx_line = kernel->ptx_line[raw->pc];
-	if (fault->ptx_line & VGPU_LINE_PRINT) {
+	if ((fault->ptx_line & VGPU_LINE_PRINT) && raw->reason == VGPU_FAULT_TRAP) {
+		fault->error = vgpuErrorAssert;
+		fault->ptx_line = 0;
+	} else if (fault->ptx_line & VGPU_LINE_PRINT) {
 		snprintf(fault->ptx, sizeof(fault->ptx), "%s", IN_PRINTF);
 		fault->ptx_line = 0;
 	} else if (fault->ptx_line & VGPU_LINE_LIBRARY) {
@@ -141,8 +145,11 @@ static void name_kernel(vgpuFault *fault)
 			 sizeof(fault->ptx));
 		fault->ptx_line = 0;
 	}
-	if (fault->ptx_line)
-		ptx_line(module->ptx, fault->ptx_line, fault->ptx, sizeof(fault->ptx));
+	if (!fault->ptx_line)
+		return;
+	ptx_line(module->ptx, fault->ptx_line, fault->ptx, sizeof(fault->ptx));
+	rt_source_line(module->ptx, fault->ptx_line, fault->file, sizeof(fault->file),
+		       &fault->line);
 }
 
 /* One line for people: where, what, which instruction, which PTX. */
@@ -180,6 +187,8 @@ static void write_sentence(vgpuFault *fault)
 		SAY(" (missing: lanes 0x%08llx)", (unsigned long long)raw->address);
 	if (fault->instruction[0])
 		SAY("; instruction %u, %s", raw->pc, fault->instruction);
+	if (fault->line && fault->file[0])
+		SAY("; %s:%u", fault->file, fault->line);
 	if (fault->ptx_line)
 		SAY("; PTX line %u, %s", fault->ptx_line, fault->ptx);
 #undef SAY
@@ -204,8 +213,6 @@ void rt_context_died(void)
 							      vgpuErrorUnknown;
 	if (fault->raw.module != ~0u && fault->raw.reason != VGPU_FAULT_NONE)
 		name_kernel(fault);
-	if (fault->raw.reason == VGPU_FAULT_TRAP && strstr(fault->ptx, "// assert"))
-		fault->error = vgpuErrorAssert;
 	write_sentence(fault);
 	fprintf(stderr, "vgpu: %s\n", fault->sentence);
 	if (rt.printf.rescue)

@@ -2,7 +2,8 @@
 /*
  * printf() in kernels: one buffer for all modules of a context, mapped when the first module that
  * needs it is loaded (print/print.h says what is in it). Kernels only write into it. At the points
- * where CUDA prints, the runtime copies what is new and prints it on stdout.
+ * where CUDA prints, the runtime copies what is new and prints it on stdout; what assert() wrote is
+ * printed on stderr.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +48,7 @@ static struct vgpu_print buffer_at(uint64_t base, uint64_t limit)
 static vgpuError_t read_device(struct rt_queue *queue, void *to, uint64_t from, uint64_t bytes)
 {
 	if (!queue)
-		return rt.ops->peek && !rt.ops->peek(rt.transport, from, to, bytes) ?
+		return !rt.ops->peek(rt.transport, from, to, bytes) ?
 			       vgpuSuccess :
 			       vgpuErrorContextIsDestroyed;
 	return rt_copy_held(queue, VGPU_CMD_COPY_D2H, (uint64_t)(uintptr_t)to, from, bytes);
@@ -77,6 +78,18 @@ static bool nothing_runs(void)
 	return true;
 }
 
+static void print_record(const uint64_t *record, uint64_t length)
+{
+	uint32_t arguments = (uint32_t)(record[1] >> 32);
+
+	record += VGPU_PRINT_HEADER;
+	length -= VGPU_PRINT_HEADER;
+	if (arguments == VGPU_PRINT_ASSERTION)
+		vgpu_print_assertion(stderr, record, length);
+	else
+		vgpu_print_record(stdout, record, length, arguments);
+}
+
 /*
  * Prints the records at positions @first to @end, which begin inside a record if others were
  * written over. One that its thread has not finished ends it while kernels @run; later it is
@@ -93,8 +106,7 @@ static uint64_t print_records(const uint64_t *words, uint64_t first, uint64_t en
 
 		if (record[0] == VGPU_PRINT_STAMP(at) && length >= VGPU_PRINT_HEADER &&
 		    length <= end - at) {
-			vgpu_print_record(stdout, record + VGPU_PRINT_HEADER,
-					  length - VGPU_PRINT_HEADER, (uint32_t)(record[1] >> 32));
+			print_record(record, length);
 			at += length;
 			inside = false;
 		} else if (run && !inside) {

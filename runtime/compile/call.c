@@ -239,10 +239,6 @@ void cc_lower_call(struct cc_lower *l)
 	callee = in->ops[at++].func;
 	if (at < in->count && in->ops[at].kind == PTX_OPND_LIST)
 		params = &in->ops[at++];
-	if (!strcmp(callee->name, "__assertfail") && !callee->has_body) {
-		cc_op(l, VGPU_OP_TRAP, 0, CC_NONE, CC_NONE, CC_NONE, CC_NONE);
-		return;
-	}
 	check_callee(l, callee);
 	l->cc->uses_library[callee->library] = true;
 	if ((results ? results->count : 0) != callee->results_count ||

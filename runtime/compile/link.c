@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Linking: a module that calls malloc() or free() without defining it gets the runtime's
- * (heap/heap.cu), and one that calls vprintf() likewise (print/print.cu). A module that does not is
- * left as it is.
+ * (heap/heap.cu), and one that calls vprintf() or __assertfail() likewise (print/print.cu). A
+ * module that does not is left as it is.
  */
 #include <string.h>
 
@@ -25,8 +25,8 @@ static const struct library {
 } libraries[] = {
 	{ PTX_LIBRARY_HEAP, VGPU_LINE_LIBRARY, vgpu_heap_ptx, { "malloc", "free" },
 	  TEXT_OF(VGPU_HEAP_VARIABLE) },
-	{ PTX_LIBRARY_PRINT, VGPU_LINE_LIBRARY | VGPU_LINE_PRINT, vgpu_print_ptx, { "vprintf" },
-	  TEXT_OF(VGPU_PRINT_VARIABLE) },
+	{ PTX_LIBRARY_PRINT, VGPU_LINE_LIBRARY | VGPU_LINE_PRINT, vgpu_print_ptx,
+	  { "vprintf", "__assertfail" }, TEXT_OF(VGPU_PRINT_VARIABLE) },
 };
 
 static bool is_missing(const struct ptx_func *func, const struct library *library)

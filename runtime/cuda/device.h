@@ -21,6 +21,12 @@
 #include <string.h>
 #include <stdio.h>
 
+/*
+ * A function without lines of its own has those of its call, once it is inlined: a fault in
+ * atomicAdd() is where the program calls it.
+ */
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+
 #include <__clang_cuda_builtin_vars.h>
 
 #include "libdevice_math.h"
@@ -45,14 +51,14 @@ extern "C" {
 __device__ int vprintf(const char *, const char *);
 __device__ int printf(const char *, ...);
 
-/*
- * assert() of the host's <assert.h> calls this. The comment tells the runtime that the trap was an
- * assertion.
- */
+/* Writes what failed where into the buffer of printf() and traps; the runtime brings it. */
+__device__ void __assertfail(const char *, const char *, unsigned int, const char *, size_t);
+
+/* assert() of the host's <assert.h> calls this. */
 static __device__ __inline__ __attribute__((always_inline)) void
-__assert_fail(const char *, const char *, unsigned int, const char *)
+__assert_fail(const char *expression, const char *file, unsigned int line, const char *function)
 {
-	__asm__ __volatile__("trap; // assert");
+	__assertfail(expression, file, line, function, sizeof(char));
 }
 }
 
@@ -85,5 +91,7 @@ typedef unsigned long long cuuint64_t;
 #include "device_sync.h"
 #include "device_reduce.h"
 #include "device_ordered_atomics.h"
+
+#pragma clang attribute pop
 
 #endif

@@ -225,3 +225,30 @@ bool vgpu_print_record(FILE *out, const uint64_t *words, uint64_t count, uint32_
 	free(format);
 	return whole;
 }
+
+bool vgpu_print_assertion(FILE *out, const uint64_t *words, uint64_t count)
+{
+	struct reader from = { words, count };
+	const char *text[3];		/* expression, file, function */
+	size_t bytes[3];
+	uint64_t number[7];		/* line, block, thread */
+
+	for (unsigned int i = 0; i < 3; i++) {
+		if (!next_text(&from, &text[i], &bytes[i]))
+			return false;
+		if (!text[i])
+			text[i] = "";
+		if (bytes[i] > INT32_MAX)
+			bytes[i] = INT32_MAX;
+	}
+	for (unsigned int i = 0; i < 7; i++)
+		if (!next_word(&from, &number[i]))
+			return false;
+	fprintf(out,
+		"%.*s:%u: %.*s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%.*s` failed.\n",
+		(int)bytes[1], text[1], (unsigned int)number[0], (int)bytes[2], text[2],
+		(unsigned int)number[1], (unsigned int)number[2], (unsigned int)number[3],
+		(unsigned int)number[4], (unsigned int)number[5], (unsigned int)number[6],
+		(int)bytes[0], text[0]);
+	return true;
+}

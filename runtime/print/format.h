@@ -21,4 +21,13 @@
  */
 bool vgpu_print_record(FILE *out, const uint64_t *words, uint64_t count, uint32_t arguments);
 
+/**
+ * vgpu_print_assertion - print the record of a failed assert() as CUDA does
+ * @words: what follows its header
+ * @count: how many there are
+ *
+ * false: the words end too early, and nothing is printed.
+ */
+bool vgpu_print_assertion(FILE *out, const uint64_t *words, uint64_t count);
+
 #endif

@@ -112,6 +112,27 @@ DEVICE u32 put_call(struct cursor *to, const struct vgpu_print_call *call)
 	return count;
 }
 
+/* A record of to->words words begins; false: it would be larger than records may be. */
+DEVICE bool reserve(struct cursor *to, u64 *first, u32 arguments)
+{
+	if (to->words > PRINT.words / VGPU_PRINT_SHARE)
+		return false;
+	*first = __atomic_fetch_add((word *)PRINT.reserved, (u64)to->words, __ATOMIC_RELAXED);
+	to->at = *first % PRINT.words;
+	to->left = to->words;
+	to->write = true;
+	put(to, 0);
+	put(to, to->left + 1 | (u64)arguments << 32);
+	return true;
+}
+
+/* The record is whole. */
+DEVICE void publish(u64 first)
+{
+	__asm__ __volatile__("membar.gl;" ::: "memory");
+	((word *)PRINT.ring)[first % PRINT.words] = VGPU_PRINT_STAMP(first);
+}
+
 /*
  * Returns the number of arguments, -1 without a format, -2 if the record would be larger than
  * records may be.
@@ -130,17 +151,10 @@ CALL u64 __vgpu_vprintf(const struct vgpu_print_call *call)
 		count = put_call(&to, call);
 		if (to.write)
 			break;
-		if (to.words > PRINT.words / VGPU_PRINT_SHARE)
+		if (!reserve(&to, &first, count))
 			return (u64)-2;
-		first = __atomic_fetch_add((word *)PRINT.reserved, (u64)to.words, __ATOMIC_RELAXED);
-		to.at = first % PRINT.words;
-		to.left = to.words;
-		to.write = true;
-		put(&to, 0);
-		put(&to, to.left + 1 | (u64)count << 32);
 	}
-	__asm__ __volatile__("membar.gl;" ::: "memory");
-	((word *)PRINT.ring)[first % PRINT.words] = VGPU_PRINT_STAMP(first);
+	publish(first);
 	return count;
 }
 
@@ -151,4 +165,44 @@ CALL int print_call(const char *format, const void *arguments)
 	struct vgpu_print_call call = { (u64)format, (u64)arguments };
 
 	return (int)__vgpu_vprintf(&call);
+}
+
+#define SPECIAL(name) \
+	({ u32 value; __asm__ volatile("mov.u32 %0, %%" name ";" : "=r"(value)); value; })
+
+/* Of a record without room nothing is told but the fault of the trap that follows. */
+CALL void __vgpu_assert(const struct vgpu_assert_call *call)
+{
+	struct cursor to = {};
+	u64 first = 0;
+
+	for (;;) {
+		to.words = VGPU_PRINT_HEADER;
+		for (u32 i = 0; i < 3; i++)
+			put_text(&to, (const char *)(i == 0 ? call->expression :
+						     i == 1 ? call->file : call->function));
+		put(&to, call->line);
+		put(&to, SPECIAL("ctaid.x"));
+		put(&to, SPECIAL("ctaid.y"));
+		put(&to, SPECIAL("ctaid.z"));
+		put(&to, SPECIAL("tid.x"));
+		put(&to, SPECIAL("tid.y"));
+		put(&to, SPECIAL("tid.z"));
+		if (to.write)
+			break;
+		if (!reserve(&to, &first, VGPU_PRINT_ASSERTION))
+			return;
+	}
+	publish(first);
+}
+
+/* What a failed assert() calls. All lanes that fail write their records before the trap. */
+CALL void __assertfail(const char *expression, const char *file, u32 line, const char *function,
+		       u64 char_size)
+{
+	struct vgpu_assert_call call = { (u64)expression, (u64)file, (u64)function, line };
+
+	(void)char_size;
+	__vgpu_assert(&call);
+	__asm__ __volatile__("trap;");
 }

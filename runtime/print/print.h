@@ -12,6 +12,12 @@
  *	the format, as a text
  *	of each argument a word; of %s a text instead
  *
+ * The record of a failed assert() has VGPU_PRINT_ASSERTION instead of the number of arguments, and
+ * then
+ *
+ *	the expression, the file and the function, as texts
+ *	the line; x, y and z of the block; x, y and z of the thread, a word each
+ *
  * A text is a word, 1 + its bytes (0: a null pointer), and the bytes in as many words as they need.
  * An argument of 4 bytes is in the lower half of its word.
  */
@@ -21,6 +27,7 @@
 #define VGPU_PRINT_VARIABLE	__vgpu_print
 #define VGPU_PRINT_LEAST	4096u	/* bytes of the smallest buffer */
 #define VGPU_PRINT_ARGUMENTS	32u	/* as CUDA's; of more, the conversion is printed as it is */
+#define VGPU_PRINT_ASSERTION	~0u	/* in place of the number of arguments */
 #define VGPU_PRINT_HEADER	2u	/* words of a record before the format */
 /* The largest record is a quarter of the buffer, so that a few fit whatever their order. */
 #define VGPU_PRINT_SHARE	4u
@@ -44,6 +51,11 @@ struct vgpu_print {
 struct vgpu_print_call {
 	unsigned long long format;
 	unsigned long long arguments;
+};
+
+/* What __vgpu_assert() gets; generic addresses, but for the line. */
+struct vgpu_assert_call {
+	unsigned long long expression, file, function, line;
 };
 
 #ifdef __CUDA__

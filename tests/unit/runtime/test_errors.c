@@ -92,6 +92,59 @@ static void a_fault_sticks_and_tells_where(void **state)
 	rig_end();
 }
 
+/* A module that says where its lines come from. */
+static void a_fault_names_the_source(void **state)
+{
+	static const char ptx[] =
+		".version 6.3\n.target sm_70\n.address_size 64\n"
+		".visible .entry other()\n{\n\t.loc 1 3 1\n\tret;\n}\n"
+		".visible .entry wild(.param .u64 at)\n{\n\t.reg .b64 %%rd<3>;\n"
+		"\tld.param.u64 %%rd1, [at];\n"
+		"%s"
+		"\tst.global.u32 [%%rd1], 1;\n\tret;\n}\n"
+		"\t.file 1 \"/src/main.cu\"\n\t.file 2 \"/src\" \"wild.cuh\"\n";
+	static const struct {
+		const char *lines, *file;
+		unsigned int line;
+	} cases[] = {
+		{ "", "", 0 },
+		{ "\t.loc\t1 7 3\n", "/src/main.cu", 7 },
+		{ "\t.loc 1 7 3\n\t.loc 2 9 0\n", "/src/wild.cuh", 9 },
+		{ "\t.loc 1 7 3\n\t.loc 2 0 0\n", "/src/main.cu", 7 },
+		{ "\t.loc 1 8 3, function_name $L0, inlined_at 1 5 2\n", "/src/main.cu", 8 },
+		{ "\t.loc 5 7 3\n", "", 0 },
+	};
+	uint64_t address = 0x12345678;
+	void *arguments[] = { &address };
+	struct rig rig;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		vgpuModule_t module;
+		vgpuFunction_t wild;
+		vgpuFault fault;
+		char text[1024], said[64];
+
+		rig_begin(&rig, NULL, NULL);
+		snprintf(text, sizeof(text), ptx, cases[i].lines);
+		OK(vgpuModuleLoad(&module, text));
+		OK(vgpuModuleGetFunction(&wild, module, "wild"));
+		OK(vgpuLaunchKernel(wild, one, one, arguments, 0, NULL));
+		assert_int_equal(vgpuDeviceSynchronize(), vgpuErrorIllegalAddress);
+		OK(vgpuGetFault(&fault));
+		snprintf(said, sizeof(said), "; %s:%u; PTX", cases[i].file, cases[i].line);
+		if (cases[i].line) {
+			assert_int_equal(fault.line, cases[i].line);
+			assert_string_equal(fault.file, cases[i].file);
+			assert_non_null(strstr(fault.sentence, said));
+		} else {
+			assert_string_equal(fault.file, "");
+			assert_null(strstr(fault.sentence, ".cu:"));
+		}
+		rig_end();
+	}
+}
+
 /* Each mapping has an unmapped page behind it. */
 static void one_past_the_end_is_a_fault(void **state)
 {
@@ -344,6 +397,7 @@ int main(void)
 		cmocka_unit_test(wrong_settings_are_refused),
 		cmocka_unit_test(launches_that_cannot_be),
 		cmocka_unit_test(a_fault_sticks_and_tells_where),
+		cmocka_unit_test(a_fault_names_the_source),
 		cmocka_unit_test(one_past_the_end_is_a_fault),
 		cmocka_unit_test(modules_have_names),
 		cmocka_unit_test(functions_tell_what_they_need),

@@ -64,6 +64,30 @@ static void expect_text(const struct record *record, const char *want)
 	assert_string_equal(text, want);
 }
 
+static void failed_assertions(void **state)
+{
+	struct record record = { .count = 0 };
+	char text[256];
+
+	(void)state;
+	add_text(&record, "x > 0");
+	add_text(&record, "a.cu");
+	add_word(&record, 0);		/* no function */
+	for (uint64_t n = 10; n < 17; n++)
+		add_word(&record, n);
+	for (uint64_t count = 0; count <= record.count; count++) {
+		FILE *out = fmemopen(text, sizeof(text), "w");
+
+		text[0] = 0;
+		assert_int_equal(vgpu_print_assertion(out, record.words, count),
+				 count == record.count);
+		fclose(out);
+		assert_string_equal(text, count < record.count ? "" :
+				    "a.cu:10: : block: [11,12,13], thread: [14,15,16] Assertion "
+				    "`x > 0` failed.\n");
+	}
+}
+
 static void specs_of_formats(void **state)
 {
 	static const struct {
@@ -325,6 +349,7 @@ static void size_is_set_before_use(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(failed_assertions),
 		cmocka_unit_test(specs_of_formats),
 		cmocka_unit_test(values_of_arguments),
 		cmocka_unit_test(formats_beyond_their_arguments),
