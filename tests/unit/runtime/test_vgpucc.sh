@@ -379,6 +379,91 @@ refused "an error in such a file" "managed.cu:3:.*undeclared" bash -c "mkdir wro
 works "clang's options, as CMake passes them" "" "$vgpucc" --cuda-gpu-arch=sm_80 --cuda-path=/nowhere -DEXTRA=1 -c scale.cu
 works "the runtime by its CUDA name" "^result 10 8 7" bash -c "'$vgpucc' -c -DEXTRA=3 scale.cu -o byname.o &&
 	gcc byname.o twice.o added.o -L'$top/build' -Wl,-rpath,'$top/build' -lcudart -lstdc++ -o byname && ./byname"
+# Where a kernel went wrong: -g and -lineinfo name the line of the source, also through a function that is inlined.
+cat >bad.cu <<'END'
+#include <cstdio>
+#include <cstdlib>
+#include "bad.h"
+__global__ void endless(volatile int *p)
+{
+	if (blockIdx.x != 2)
+		return;
+	while (p[0] == 0)
+		;
+}
+__global__ void stops() { __trap(); }
+__global__ void adds(int *p) { atomicAdd(p, 1); }
+int main(int argc, char **argv)
+{
+	int *p;
+
+	cudaMalloc(&p, 4);
+	cudaMemset(p, 0, 4);
+	switch (atoi(argv[1])) {
+	case 0: wild<<<1, 64>>>(p, 1000000); break;
+	case 1: wild<<<1, 64>>>((int *)((char *)p + 2), 0); break;
+	case 2: stops<<<1, 1>>>(); break;
+	case 4: adds<<<1, 1>>>(p + 1000000); break;
+	case 3: endless<<<4, 32>>>(p); break;
+	}
+	printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+}
+END
+cat >bad.h <<'END'
+static __device__ inline void put(int *p, int i, int n)
+{
+	p[i * n] = i;
+}
+__global__ void wild(int *p, int n) { put(p, threadIdx.x, n); }
+END
+for option in -g -lineinfo; do
+	works "$option" "" "$vgpucc" $option -O2 bad.cu -o bad
+	works "$option: the line of a wild address" "bad\.h:3; PTX line" ./bad 0
+	works "$option: of a misaligned one" "bad\.h:3; PTX line" ./bad 1
+	works "$option: of a trap" "bad\.cu:11; PTX line" ./bad 2
+	works "$option: of a function of the headers" "bad\.cu:12; PTX line" ./bad 4
+	works "$option: of an endless kernel, its block and instruction" \
+		"kernel _Z7endless[^ ]*, block \(2,0,0\).*watchdog.*instruction [1-9][0-9]*, .*bad\.cu:[89]; PTX line" \
+		env VGPU_SET=watchdog_ps=1000000000 ./bad 3
+	works "$option: the same in the pipeline" "block \(2,0,0\).*instruction [1-9][0-9]*, .*bad\.cu:[89]; PTX line" \
+		env VGPU_SET=watchdog_ps=100000000,timing=pipeline ./bad 3
+done
+works "without them" "" "$vgpucc" -O2 bad.cu -o bad
+refused "no line of the source" "%" bash -c "./bad 0 2>&1 | grep -v 'bad\.h'; ./bad 0 2>&1 | grep -q 'bad\.h' || { echo %; exit 1; }"
+works "an endless kernel without them" "block \(2,0,0\).*instruction [1-9][0-9]*, .*PTX line [1-9]" env VGPU_SET=watchdog_ps=1000000000 ./bad 3
+
+# Two runtimes in one program: a library of the other's name, one of another name, one inside the program.
+cat >other.c <<'END'
+void **__cudaRegisterFatBinary(void *f) { static void *handle; return &handle; }
+void __cudaRegisterFatBinaryEnd(void **h) { }
+void __cudaUnregisterFatBinary(void **h) { }
+int cudaMalloc(void **p, unsigned long n) { return 100; }
+int cudaGetDeviceCount(int *n) { *n = 0; return 100; }
+int cudaLaunchKernel(void) { return 100; }
+const char *cudaGetErrorString(int e) { return "other"; }
+END
+two_runtimes() { # NAME PATTERN LINK...
+	local name=$1 pattern=$2
+	shift 2
+	works "linked with $name" "" bash -c "gcc byname.o twice.o added.o $* -Wl,-rpath,. -Wl,-rpath,'$top/build' -lstdc++ -o both"
+	refused "$name: says so and ends" "^vgpu: this program has two CUDA runtimes: libvgpu and the one in .*$pattern" ./both
+	works "$name: with one message" "^1$" bash -c "! ./both >said 2>&1; wc -l <said"
+}
+mkdir -p toolkit
+gcc -shared -fPIC -w other.c -Wl,-soname,libcudart.so.12 -o libcudart.so.12
+gcc -shared -fPIC -w other.c -Wl,-soname,libanother.so -o libanother.so
+gcc -c -w other.c -o other.o
+two_runtimes "another libcudart before" 'libcudart\.so\.12' -L. -l:libcudart.so.12 "-L'$top/build'" -lvgpu
+two_runtimes "another libcudart behind" 'libcudart\.so\.12' -Wl,--no-as-needed "-L'$top/build'" -lvgpu -L. -l:libcudart.so.12
+two_runtimes "a runtime of another name" 'libanother\.so' -L. -lanother "-L'$top/build'" -lvgpu
+two_runtimes "a runtime inside the program" 'both' other.o "-L'$top/build'" -lvgpu
+cat >front.c <<'END'
+int cudaMalloc(void **p, unsigned long n);
+int cudaGetDeviceCount(int *n) { return 0; }
+END
+works "a library before a few functions is none" "^result 10 8 7" bash -c "gcc -shared -fPIC front.c -o libfront.so &&
+	LD_PRELOAD=./libfront.so ./byname"
+
 # What a build system learns from -v, as nvcc prints it: where to link, and with what.
 works "the link line that CMake reads" "" bash -c "'$vgpucc' -v -DEXTRA=3 scale.cu twice.c added.o -o spoken 2>said &&
 	libraries=\$(sed -n 's/^#\\$ LIBRARIES=//p' said) && grep -qF -- \"\$libraries\" <(grep -v LIBRARIES= said)"
