@@ -137,6 +137,41 @@ static void many_mappings(void)
 	CHECK_EQ(must_context_info(fd).mapped_bytes, 1000 * 2 * PAGE);
 }
 
+static int mem_peek(int fd, uint64_t address, void *memory, uint32_t bytes)
+{
+	struct vgpu_mem_peek peek = { .address = address,
+				      .memory = (uint64_t)(uintptr_t)memory,
+				      .bytes = bytes };
+
+	return call(fd, VGPU_IOC_MEM_PEEK, &peek);
+}
+
+/* Also after a copy from nowhere has ended the context. */
+static void read_when_dead(void)
+{
+	struct vgpu_mem_peek peek = { .address = BASE, .reserved = 1 };
+	uint32_t value = 0x12345678, words[2] = { 1, 1 };
+	struct vgpu_cmd cmd = cmd_fill(BASE + 16 * PAGE, 1, 4, 1);
+	int fd = must_open();
+	uint32_t queue = must_queue(fd);
+	uint64_t seq;
+
+	CHECK_EQ(mem_map(fd, BASE, PAGE), 0);
+	must_h2d(fd, queue, BASE + PAGE - 4, &value, 4);
+	CHECK_EQ(submit(fd, queue, &cmd, 1, &seq), 0);
+	while (!must_context_info(fd).fault.reason)
+		usleep(1000);
+	CHECK_EQ(mem_map(fd, BASE + PAGE, PAGE), -EIO);
+	CHECK_EQ(mem_peek(fd, BASE + PAGE - 4, words, 8), 0);
+	CHECK_EQ(words[0], value);
+	CHECK_EQ(words[1], 0);		/* not mapped */
+	CHECK_EQ(mem_peek(fd, BASE, NULL, 0), 0);
+	CHECK_EQ(mem_peek(fd, BASE, NULL, 4), -EFAULT);
+	CHECK_EQ(mem_peek(fd, BASE, words, VGPU_PEEK_BYTES + 1), -EINVAL);
+	CHECK_EQ(mem_peek(fd, ~0ull - 2, words, 8), -EINVAL);
+	CHECK_EQ(call(fd, VGPU_IOC_MEM_PEEK, &peek), -EINVAL);
+}
+
 static const struct test tests[] = {
 	{ "memory: mappings that are refused", refused },
 	{ "memory: no overlap", overlap },
@@ -145,6 +180,7 @@ static const struct test tests[] = {
 	{ "memory: backed when written, given back with the mapping", backed_when_written },
 	{ "memory: one address space a context", one_space_a_context },
 	{ "memory: many mappings", many_mappings },
+	{ "memory: read when the context is dead", read_when_dead },
 };
 
 TESTS_MAIN(tests)
