@@ -374,9 +374,9 @@ struct vgpu_process_memory {
 
 /**
  * struct vgpu_mem_peek - VGPU_IOC_MEM_PEEK: read device memory at no virtual time, also of a
- * context that is dead: what its kernels left for the host. What was never written, and addresses where no
- * device memory is mapped, read as zero. EINVAL: more than VGPU_PEEK_BYTES, or @address + @bytes
- * wraps; EFAULT: @memory cannot be written.
+ * context that is dead: what its kernels left for the host. What was never written, and addresses
+ * where no device memory is mapped, read as zero. EINVAL: more than VGPU_PEEK_BYTES, or @address +
+ * @bytes wraps; EFAULT: @memory cannot be written.
  */
 struct vgpu_mem_peek {
 	__u64 address;

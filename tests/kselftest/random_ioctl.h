@@ -19,7 +19,7 @@ static const unsigned long all_ioctls[] = {
 	VGPU_IOC_MEM_UNMAP,	   VGPU_IOC_SUBMIT,	   VGPU_IOC_WAIT,
 	VGPU_IOC_WAIT_ANY,	   VGPU_IOC_EVENTFD,	   VGPU_IOC_SEAT_CREATE,
 	VGPU_IOC_RING_CREATE,	   VGPU_IOC_RING_DOORBELL, VGPU_IOC_MEM_ADVISE,
-	VGPU_IOC_HOST_DONE,	   VGPU_IOC_CONTEXT_SMS,
+	VGPU_IOC_HOST_DONE,	   VGPU_IOC_CONTEXT_SMS,   VGPU_IOC_MEM_PEEK,
 };
 
 union any_argument {
@@ -39,6 +39,7 @@ union any_argument {
 	struct vgpu_ring_doorbell doorbell;
 	struct vgpu_host_done done;
 	struct vgpu_context_sms sms;
+	struct vgpu_mem_peek peek;
 	struct vgpu_device_info device;
 	struct vgpu_context_info context;
 	uint64_t raw[64];
@@ -152,6 +153,18 @@ static void ioctl_host_done(struct thread *t, int fd)
 	};
 
 	call(fd, VGPU_IOC_HOST_DONE, &args);
+}
+
+static void ioctl_peek(struct thread *t, int fd)
+{
+	struct vgpu_mem_peek args = {
+		.address = some_device_address(t),
+		.memory = some_address(t),
+		.bytes = (uint32_t)(pick(t, 8) ? some_size(t) % (2 * PAGE) : some_size(t)),
+		.reserved = !pick(t, 32),
+	};
+
+	call(fd, VGPU_IOC_MEM_PEEK, &args);
 }
 
 static void ioctl_sms(struct thread *t, int fd)
@@ -335,6 +348,7 @@ static void random_ioctl(struct thread *t)
 	case 27:
 	case 28: return ioctl_host_done(t, fd);
 	case 29: return ioctl_sms(t, fd);
+	case 30: return ioctl_peek(t, fd);
 	default: return ioctl_submit(t, fd);
 	}
 }
