@@ -290,7 +290,7 @@ static void look_at_text(void)
 	for (size_t at = 0; at < mend.len; at += strcspn(mend.text + at, "\n") + 1) {
 		char *name;
 
-		if (mend.text[at] == '#' && isdigit((unsigned char)mend.text[at + 2])) {
+		if (has(at, "# ") && isdigit((unsigned char)mend.text[at + 2])) {
 			line = strtoul(mend.text + at + 2, &name, 10);
 			if (name[0] == ' ' && name[1] == '"') {
 				file = name + 2;
@@ -421,7 +421,8 @@ static void print_mended(void)
 {
 	size_t at = 0;
 
-	qsort(mend.edits, mend.edit_count, sizeof(*mend.edits), by_place);
+	if (mend.edit_count)
+		qsort(mend.edits, mend.edit_count, sizeof(*mend.edits), by_place);
 	for (size_t i = 0; i < mend.edit_count; i++) {
 		size_t start = mend.edits[i].start;
 
