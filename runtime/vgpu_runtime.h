@@ -112,7 +112,7 @@ typedef enum vgpuMemcpyKind {
 typedef struct vgpuDeviceProperties {
 	char name[256];
 	size_t total_memory;
-	size_t shared_per_block;
+	size_t shared_per_block;	/* the most: vgpuFuncSetMaxDynamicShared() */
 	size_t shared_per_sm;
 	size_t const_memory;
 	int regs_per_block;
@@ -133,6 +133,10 @@ typedef struct vgpuDeviceProperties {
 	int host_memory;		/* 1: kernels use pinned memory in place */
 	int process_memory;		/* 1: they use all memory of the process so */
 	int copy_engines;		/* transfers at the same time */
+	int memory_bus_bits;
+	int l2_bytes;
+	/* static and dynamic, of a function that asks for no more */
+	size_t shared_per_block_default;
 } vgpuDeviceProperties;
 
 /** struct vgpuFunctionAttributes - what the compiler found out about a kernel */
@@ -300,6 +304,10 @@ VGPU_API vgpuError_t vgpuModuleGetGlobal(void **pointer, size_t *bytes, vgpuModu
 					 const char *name);
 VGPU_API vgpuError_t vgpuFuncGetAttributes(vgpuFunctionAttributes *attributes,
 					   vgpuFunction_t function);
+/*
+ * Launches of @function may have up to @bytes of dynamic shared memory. Without it, a block has no
+ * more shared memory than shared_per_block_default.
+ */
 VGPU_API vgpuError_t vgpuFuncSetMaxDynamicShared(vgpuFunction_t function, size_t bytes);
 /* Blocks of @function that fit on one SM at once. */
 VGPU_API vgpuError_t vgpuOccupancy(int *blocks, vgpuFunction_t function, int block_threads,

@@ -42,6 +42,8 @@
 	NUMBER(u64, context_budget, 0, 0x800000000000)						\
 	/* bytes per second */									\
 	NUMBER(u64, memory_bandwidth, 100000000, 1000000000000000)				\
+	/* wires of the bus to memory; what programs are told, the model uses the bandwidth */	\
+	NUMBER(u32, memory_bus_bits, 0, 65536)							\
 	NUMBER(u32, memory_latency_cycles, 0, 1000000)						\
 	/* of the TLB of an SM (Tanasic table 6.1), 0: 256, one for each page number modulo 256 */ \
 	NUMBER(u32, l1_tlb_entries, 0, 256)							\

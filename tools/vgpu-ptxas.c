@@ -196,7 +196,7 @@ int main(int argc, char **argv)
 		usage(stderr);
 		return 2;
 	}
-	if (vgpu_config_preset(&config, preset && *preset ? preset : "k20c")) {
+	if (vgpu_config_preset(&config, preset && *preset ? preset : "v100")) {
 		fprintf(stderr, "vgpu-ptxas: VGPU_PRESET=%s: unknown preset\n", preset);
 		return 2;
 	}

@@ -253,6 +253,8 @@ struct vgpu_device_info {
 	__u64 managed_resident;		/* in frames */
 	__u64 managed_host;		/* on the host; of a page that both sides read in both */
 	__u64 vram_used;		/* mapped as device memory, or managed and in frames */
+	__u32 memory_bus_bits;		/* wires of the bus to memory; 0: an older module */
+	__u32 l2_bytes;			/* size of the L2 cache; 0 the same */
 };
 
 /**

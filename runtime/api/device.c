@@ -92,6 +92,9 @@ static vgpuError_t properties_of_current(vgpuDeviceProperties *properties)
 		.managed_memory = 1,
 		.host_memory = rt.ops->map_host != NULL,
 		.process_memory = rt.ops->process_memory,
+		.memory_bus_bits = (int)info->memory_bus_bits,
+		.l2_bytes = (int)info->l2_bytes,
+		.shared_per_block_default = rt_default_shared(),
 	};
 	snprintf(properties->name, sizeof(properties->name), "vgpu %s", info->name);
 	return rt_leave(vgpuSuccess);

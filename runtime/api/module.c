@@ -130,7 +130,7 @@ vgpuError_t rt_module_load(const char *ptx, const struct vgpu_compile_options *o
 	}
 	for (uint32_t i = 0; i < program->kernel_count; i++)
 		module->functions[i] = (struct vgpuFunction){
-			.module = module, .index = i, .max_dynamic_shared = rt.info.shared_per_block
+			.module = module, .index = i, .max_dynamic_shared = rt_default_shared()
 		};
 	module->next = rt.modules;
 	rt.modules = module;
@@ -209,7 +209,8 @@ int rt_occupancy(const struct vgpuFunction *function, unsigned int threads, size
 	uint32_t kernel;
 
 #define AT_MOST(n) (blocks = blocks < (n) ? blocks : (n))
-	if (!threads || threads > rt.info.threads_per_block || shared > rt.info.shared_per_block)
+	if (!threads || threads > rt.info.threads_per_block ||
+	    shared > function->max_dynamic_shared)
 		return 0;
 	image = rt_image_for(function, threads, &kernel);
 	if (!image)

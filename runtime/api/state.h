@@ -32,6 +32,7 @@
 #define RT_BATCH	32u		/* launches collected beyond that */
 #define RT_BLOCK_X	1024u		/* CUDA's limits of a block and a grid */
 #define RT_BLOCK_Z	64u
+#define RT_SHARED	(48u << 10)	/* shared memory of a block, unless more is asked for */
 #define RT_LEAST_REGS	16u		/* that a kernel is compiled again for */
 #define RT_GRID_X	0x7fffffffu
 #define RT_GRID_YZ	65535u
@@ -325,6 +326,12 @@ vgpuError_t rt_module_global(struct vgpuModule *module, const char *name, uint64
 			     uint64_t *bytes);
 void rt_modules_reset(void);
 bool rt_function_known(const struct vgpuFunction *function);
+/* Shared memory that a block of a function may have which asks for no more. */
+static inline uint32_t rt_default_shared(void)
+{
+	return rt.info.shared_per_block < RT_SHARED ? rt.info.shared_per_block : RT_SHARED;
+}
+
 const struct vgpu_program_kernel *rt_kernel(const struct vgpuFunction *function);
 void rt_function_attributes(const struct vgpuFunction *function,
 			    vgpuFunctionAttributes *attributes);

@@ -10,8 +10,8 @@
 #include "cc.h"
 
 #define MAX_DATA	(1ull << 30)
-#define MAX_SHARED \
-	(1ull << 20) /* the device's own limit is lower and checked when the module is loaded */
+/* CUDA's limit; that of a device may be lower, and is checked when the module is loaded */
+#define MAX_SHARED	(48ull << 10)
 
 static uint64_t aligned(uint64_t at, const struct ptx_var *var)
 {

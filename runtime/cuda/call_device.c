@@ -97,7 +97,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	memcpy(prop->uuid.bytes, "vgpu", 4);
 	prop->uuid.bytes[15] = (char)rt_device_place((unsigned int)device);
 	prop->totalGlobalMem = found.total_memory;
-	prop->sharedMemPerBlock = found.shared_per_block;
+	prop->sharedMemPerBlock = found.shared_per_block_default;
 	prop->regsPerBlock = found.regs_per_block;
 	prop->warpSize = found.warp_size;
 	prop->memPitch = 0x7fffffff;
@@ -129,9 +129,11 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	prop->unifiedAddressing = 1;
 	prop->managedMemory = found.managed_memory;
 	prop->concurrentManagedAccess = found.managed_memory;
-	/* from the bandwidth: a bus of 256 bits, two transfers a clock */
-	prop->memoryBusWidth = 256;
-	prop->memoryClockRate = (int)(found.memory_bandwidth / 64 / 1000);
+	/* from the bandwidth: two transfers a clock */
+	prop->memoryBusWidth = found.memory_bus_bits ? found.memory_bus_bits : 256;
+	prop->memoryClockRate = (int)(found.memory_bandwidth * 4 /
+				      (unsigned int)prop->memoryBusWidth / 1000);
+	prop->l2CacheSize = found.l2_bytes;
 	prop->maxThreadsPerMultiProcessor = found.threads_per_sm;
 	prop->sharedMemPerMultiprocessor = found.shared_per_sm;
 	prop->regsPerMultiprocessor = found.regs_per_sm;
@@ -165,6 +167,7 @@ static int attribute_of(const struct cudaDeviceProp *prop, enum cudaDeviceAttr a
 	case cudaDevAttrConcurrentKernels: *value = prop->concurrentKernels; break;
 	case cudaDevAttrMemoryClockRate: *value = prop->memoryClockRate; break;
 	case cudaDevAttrGlobalMemoryBusWidth: *value = prop->memoryBusWidth; break;
+	case cudaDevAttrL2CacheSize: *value = prop->l2CacheSize; break;
 	case cudaDevAttrMaxThreadsPerMultiProcessor:
 		*value = prop->maxThreadsPerMultiProcessor;
 		break;

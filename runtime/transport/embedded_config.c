@@ -42,7 +42,7 @@ static const char *presets(void)
 {
 	const char *text = getenv("VGPU_PRESET");
 
-	return text && *text ? text : "k20c";
+	return text && *text ? text : "v100";
 }
 
 unsigned int vgpu_embedded_devices(void)

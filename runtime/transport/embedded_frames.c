@@ -2,7 +2,9 @@
 /*
  * Frames of an embedded device; see embedded_frames.h.
  */
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -39,6 +41,26 @@ void vgpu_host_frame_put(struct vgpu_host_frames *frames, void *memory)
 	free(memory);
 }
 #else
+/*
+ * Device memory may be larger than the host's: rather a fault of the context than the out-of-memory
+ * killer. A thirty-second of the host's memory stays free. Where the system does not say how much
+ * there is, all may be had.
+ */
+static bool host_is_low(void)
+{
+	unsigned long long total, available;
+	FILE *file = fopen("/proc/meminfo", "re");
+	bool low;
+
+	if (!file)
+		return false;
+	low = fscanf(file, "MemTotal: %llu kB MemFree: %*u kB MemAvailable: %llu", &total,
+		     &available) == 2 &&
+	      available < total / 32;
+	fclose(file);
+	return low;
+}
+
 /* CHUNK bytes, aligned to as many: what the processor may map as one page. NULL: no memory. */
 static void *map_chunk(void)
 {
@@ -68,7 +90,7 @@ void *vgpu_host_frame_get(struct vgpu_host_frames *frames)
 		return frame;
 	}
 	if (frames->fresh == frames->fresh_end) {
-		memory = map_chunk();
+		memory = host_is_low() ? NULL : map_chunk();
 		if (!memory)
 			return NULL;
 		/* a small program has no use for a large page; without one all works as well */

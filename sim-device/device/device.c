@@ -377,6 +377,8 @@ void vgpu_device_info(const struct vgpu_device *dev, struct vgpu_device_info *in
 						       info->managed_resident :
 						       info->vram_free);
 	info->memory_bandwidth = config->memory_bandwidth;
+	info->memory_bus_bits = config->memory_bus_bits;
+	info->l2_bytes = config->l2_bytes;
 	info->link_bandwidth = config->link_bandwidth;
 	info->time = dev->sim->now;
 	info->copy_engines = config->copy_engines;

@@ -123,6 +123,7 @@ static const struct vgpu_config presets[] = {
 		.vram_bytes = 5 * GB,			/* card */
 		.context_budget = CONTEXT_BUDGET(13, 2048),	/* chosen: see above */
 		.memory_bandwidth = 208000000000ull,	/* table */
+		.memory_bus_bits = 320,			/* card: five controllers */
 		/* chosen: as Tanasic table 6.1, 5.1 gives none */
 		.memory_latency_cycles = 200,
 		/* card: 64 KB are L1 and shared memory, of which the table gives 16 to this */
@@ -195,6 +196,7 @@ static const struct vgpu_config presets[] = {
 		.vram_bytes = 5 * GB,			/* as k20c */
 		.context_budget = CONTEXT_BUDGET(16, 2048),	/* chosen: see above */
 		.memory_bandwidth = 250000000000ull,	/* table */
+		.memory_bus_bits = 256,			/* chosen */
 		.memory_latency_cycles = 200,		/* table: DRAM */
 		.l1_bytes = 32 * KB,			/* table */
 		.l1_ways = 4,				/* table */
@@ -270,6 +272,7 @@ static const struct vgpu_config presets[] = {
 		.vram_bytes = 4 * GB,			/* card */
 		.context_budget = CONTEXT_BUDGET(16, 2048),	/* chosen: see above */
 		.memory_bandwidth = GDDR_BANDWIDTH(7000000000ull, 4),	/* table: 224 GB/s */
+		.memory_bus_bits = 256,			/* table: four controllers */
 		/* as tanasic-ch6: neither table gives one */
 		.memory_latency_cycles = 200,
 		.l1_bytes = 24 * KB,			/* Jia et al.: M60, the same chip */
@@ -319,8 +322,11 @@ static const struct vgpu_config presets[] = {
 		.regs_per_sm = 65536,			/* table */
 		/* table: 255, one of which is not a register of VASS */
 		.regs_per_thread = VGPU_VASS_MAX_REGS,
-		.shared_per_sm = 48 * KB,		/* table: a block without asking for more */
-		.shared_steps = { 64 * KB, 96 * KB },	/* table */
+		/*
+		 * table. The card can give a kernel less for a larger L1; the driver gives it what
+		 * lets most blocks be resident
+		 */
+		.shared_per_sm = 96 * KB,
 		.threads_per_sm = 2048,			/* table */
 		.threads_per_block = 1024,		/* table */
 		.grid_limit = { 0x7fffffff, 65535, 65535 },	/* table */
@@ -332,6 +338,7 @@ static const struct vgpu_config presets[] = {
 		.vram_bytes = 16 * GB,			/* card */
 		.context_budget = CONTEXT_BUDGET(80, 2048),	/* chosen: see above */
 		.memory_bandwidth = 900000000000ull,	/* card */
+		.memory_bus_bits = 4096,		/* card */
 		.memory_latency_cycles = 375,		/* Jia et al.: a miss of L2 */
 		/* card: 128 KB are L1 and shared memory, at most 96 of them shared memory */
 		.l1_bytes = 32 * KB,

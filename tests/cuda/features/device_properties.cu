@@ -62,6 +62,20 @@ int main(int argc, char **argv)
 	expect_same("attribute: major", 0, attribute(cudaDevAttrComputeCapabilityMajor), p.major);
 	expect_same("attribute: minor", 0, attribute(cudaDevAttrComputeCapabilityMinor), p.minor);
 	EXPECT(attribute(cudaDevAttrClockRate) > 0);
+	expect_same("attribute: L2", 0, attribute(cudaDevAttrL2CacheSize), p.l2CacheSize);
+	expect_same("attribute: bus", 0, attribute(cudaDevAttrGlobalMemoryBusWidth),
+		    p.memoryBusWidth);
+	EXPECT(p.l2CacheSize >= 1 << 18 && p.memoryBusWidth >= 64 && p.memoryClockRate > 100000);
+	/* a launch has 48 KB of shared memory at most, unless its kernel asks for more */
+	EXPECT(p.sharedMemPerBlock <= 48 << 10 && p.sharedMemPerBlock <= p.sharedMemPerBlockOptin &&
+	       p.sharedMemPerBlockOptin <= p.sharedMemPerMultiprocessor);
+	if (!strcmp(p.name, "vgpu v100")) {
+		EXPECT(p.sharedMemPerBlock == 48 << 10 && p.sharedMemPerBlockOptin == 96 << 10 &&
+		       p.sharedMemPerMultiprocessor == 96 << 10);
+		EXPECT(p.memoryBusWidth == 4096 && p.l2CacheSize == 6 << 20);
+		/* 900 GB/s */
+		EXPECT(p.memoryClockRate == 878906 && p.clockRate == 1530000);
+	}
 
 	CHECK(cudaRuntimeGetVersion(&runtime));
 	CHECK(cudaDriverGetVersion(&driver));

@@ -48,6 +48,57 @@ __global__ void cut(double *d, int *i, unsigned char *c, int *kept)
 	kept[base + t] = still[other];
 }
 
+/* The first and the last word of @words in dynamic shared memory. */
+__global__ void ends(int words, int *out)
+{
+	extern __shared__ int ints[];
+
+	if (threadIdx.x == 0)
+		ints[0] = 11;
+	if (threadIdx.x == blockDim.x - 1)
+		ints[words - 1] = 22;
+	__syncthreads();
+	if (threadIdx.x == 0)
+		*out = ints[0] + ints[words - 1];
+}
+
+/* What a launch may have without asking, and the most that it may ask for. */
+static void most(int *dev)
+{
+	cudaFuncAttributes attributes;
+	cudaDeviceProp prop;
+	int usual, largest, blocks = -1, got = 0;
+
+	CHECK(cudaGetDeviceProperties(&prop, 0));
+	usual = (int)prop.sharedMemPerBlock;
+	largest = (int)prop.sharedMemPerBlockOptin;
+	CHECK(cudaFuncGetAttributes(&attributes, ends));
+	expect_same("dynamic shared memory", 0, attributes.maxDynamicSharedSizeBytes, usual);
+	ends<<<1, 64, usual>>>(usual / 4, dev);
+	CHECK_LAUNCH();
+	host_from(&got, dev, 1);
+	expect_same("ends", usual, got, 33);
+	if (largest > usual) {
+		ends<<<1, 64, largest>>>(largest / 4, dev);
+		EXPECT_ERROR(cudaGetLastError(), cudaErrorInvalidValue);
+		CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, ends, 64, largest));
+		expect_same("blocks", 0, blocks, 0);
+	}
+	EXPECT_ERROR(cudaFuncSetAttribute(ends, cudaFuncAttributeMaxDynamicSharedMemorySize,
+					  largest + 1),
+		     cudaErrorInvalidValue);
+	EXPECT_ERROR(cudaGetLastError(), cudaErrorInvalidValue);
+	CHECK(cudaFuncSetAttribute(ends, cudaFuncAttributeMaxDynamicSharedMemorySize, largest));
+	ends<<<1, 64, largest>>>(largest / 4, dev);
+	CHECK_LAUNCH();
+	host_from(&got, dev, 1);
+	expect_same("ends", largest, got, 33);
+	CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, ends, 64, largest));
+	expect_same("blocks", 1, blocks, 1);
+	ends<<<1, 64, largest + 4>>>(largest / 4 + 1, dev);
+	EXPECT_ERROR(cudaGetLastError(), cudaErrorInvalidValue);
+}
+
 int main(int argc, char **argv)
 {
 	int n = (int)parse_size(argc, argv, "dynamic_shared", "blocks", 17, 1, 10000) * BDIM;
@@ -89,6 +140,7 @@ int main(int argc, char **argv)
 		expect_same("bytes", i, (int)c[i], other * 3 & 0xff);
 		expect_same("static", i, in[i], -other);
 	}
+	most(dev_out);
 	CHECK(cudaFree(dev_in));
 	CHECK(cudaFree(dev_out));
 	CHECK(cudaFree(dev_kept));

@@ -103,28 +103,30 @@ static int streams(void)
 	return (int)(10 * all / one + 0.5f);
 }
 
-/* The same for a block on each SM. */
+/* The same for a block on each SM: each has more than half of an SM's shared memory. */
 static int sms(void)
 {
 	cudaDeviceProp prop;
 	cudaEvent_t start, middle, end;
 	float one, all;
 	unsigned *out;
-	int blocks;
+	int blocks, shared;
 
 	CHECK(cudaGetDeviceProperties(&prop, 0));
-	blocks = prop.multiProcessorCount * (prop.maxThreadsPerMultiProcessor / 1024);
+	blocks = prop.multiProcessorCount;
+	shared = (int)prop.sharedMemPerMultiprocessor / 2 + 1024;
+	CHECK(cudaFuncSetAttribute(work, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
 	CHECK(cudaMalloc(&out, blocks * 1024 * sizeof(*out)));
 	CHECK(cudaEventCreate(&start));
 	CHECK(cudaEventCreate(&middle));
 	CHECK(cudaEventCreate(&end));
-	work<<<blocks, 1024>>>(out, 1);
+	work<<<blocks, 1024, shared>>>(out, 1);
 	CHECK(cudaDeviceSynchronize());
 	CHECK(cudaLaunchHostFunc(0, wait_at_gate, NULL));
 	CHECK(cudaEventRecord(start));
-	work<<<prop.maxThreadsPerMultiProcessor / 1024, 1024>>>(out, 400);
+	work<<<1, 1024, shared>>>(out, 400);
 	CHECK(cudaEventRecord(middle));
-	work<<<blocks, 1024>>>(out, 400);
+	work<<<blocks, 1024, shared>>>(out, 400);
 	CHECK(cudaEventRecord(end));
 	gate_open = true;
 	CHECK(cudaDeviceSynchronize());

@@ -96,8 +96,8 @@ static void v100_is_nvidias_tables(void **state)
 	assert_int_equal(c.sms, 80);
 	assert_int_equal(c.clock_khz, 1530000);
 	assert_int_equal(c.regs_per_sm, 65536);
-	assert_int_equal(c.shared_per_sm, 48 << 10);
-	assert_int_equal(c.shared_steps[1], 96 << 10);
+	assert_int_equal(c.shared_per_sm, 96 << 10);
+	assert_int_equal(c.memory_bus_bits, 4096);
 	assert_int_equal(c.threads_per_sm, 2048);
 	assert_int_equal(c.threads_per_block, 1024);
 	assert_int_equal(c.blocks_per_sm, 32);

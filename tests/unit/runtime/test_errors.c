@@ -207,6 +207,7 @@ static void functions_tell_what_they_need(void **state)
 	int blocks;
 
 	(void)state;
+	setenv("VGPU_PRESET", "k20c", 1);
 	rig_begin(&rig, NULL, NULL);
 	OK(vgpuFuncGetAttributes(&attributes, rig.shared));
 	assert_int_equal(attributes.shared_bytes, 1024);
@@ -223,6 +224,45 @@ static void functions_tell_what_they_need(void **state)
 	assert_int_equal(blocks, 2);
 	OK(vgpuOccupancy(&blocks, rig.shared, 128, 47 * 1024));
 	assert_int_equal(blocks, 1);
+	rig_end();
+	unsetenv("VGPU_PRESET");
+}
+
+/* As CUDA has it: 48 KB of shared memory a block, and more for a function that asks for it. */
+static void more_shared_memory_is_asked_for(void **state)
+{
+	vgpuFunctionAttributes attributes;
+	vgpuDeviceProperties properties;
+	struct rig rig;
+	uint32_t *words;
+	void *arguments[] = { &words };
+	int blocks;
+
+	(void)state;
+	rig_begin(&rig, NULL, NULL);
+	words = rig_words(1);
+	OK(vgpuGetDeviceProperties(&properties, 0));
+	assert_string_equal(properties.name, "vgpu v100");
+	assert_int_equal(properties.shared_per_block_default, 48 << 10);
+	assert_int_equal(properties.shared_per_block, 96 << 10);
+	assert_int_equal(properties.shared_per_sm, 96 << 10);
+	OK(vgpuFuncGetAttributes(&attributes, rig.shared));
+	assert_int_equal(attributes.max_dynamic_shared, 47 << 10);
+	OK(vgpuOccupancy(&blocks, rig.shared, 128, 23 << 10));
+	assert_int_equal(blocks, 4);
+	OK(vgpuOccupancy(&blocks, rig.shared, 128, 48 << 10));
+	assert_int_equal(blocks, 0);
+	assert_int_equal(vgpuLaunchKernel(rig.shared, one, one, arguments, 95 << 10, NULL),
+			 vgpuErrorInvalidValue);
+	assert_int_equal(vgpuFuncSetMaxDynamicShared(rig.shared, (95 << 10) + 1),
+			 vgpuErrorInvalidValue);
+	OK(vgpuFuncSetMaxDynamicShared(rig.shared, 95 << 10));
+	OK(vgpuFuncGetAttributes(&attributes, rig.shared));
+	assert_int_equal(attributes.max_dynamic_shared, 95 << 10);
+	OK(vgpuOccupancy(&blocks, rig.shared, 128, 95 << 10));
+	assert_int_equal(blocks, 1);
+	OK(vgpuLaunchKernel(rig.shared, one, one, arguments, 95 << 10, NULL));
+	assert_int_equal(rig_read(words), 5);
 	rig_end();
 }
 
@@ -292,7 +332,8 @@ static void settings_reach_the_device(void **state)
 	unsetenv("VGPU_SET");
 	rig_begin(&rig, NULL, NULL);
 	OK(vgpuGetDeviceProperties(&properties, 0));
-	assert_int_equal(properties.sms, 13);
+	assert_string_equal(properties.name, "vgpu v100");
+	assert_int_equal(properties.sms, 80);
 	rig_end();
 }
 
@@ -401,6 +442,7 @@ int main(void)
 		cmocka_unit_test(one_past_the_end_is_a_fault),
 		cmocka_unit_test(modules_have_names),
 		cmocka_unit_test(functions_tell_what_they_need),
+		cmocka_unit_test(more_shared_memory_is_asked_for),
 		cmocka_unit_test(settings_reach_the_device),
 		cmocka_unit_test(a_forked_child_has_no_device),
 		cmocka_unit_test(a_trace_is_written),

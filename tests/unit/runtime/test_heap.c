@@ -221,6 +221,7 @@ static void a_crowd_does_not_fight(void **state)
 	struct rig rig;
 
 	(void)state;
+	setenv("VGPU_PRESET", "k20c", 1);
 	rig_begin(&rig, NULL, NULL);
 	OK(vgpuMalloc((void **)&failed, 8));
 	OK(vgpuModuleLoad(&module, crowd_ptx));
@@ -231,6 +232,7 @@ static void a_crowd_does_not_fight(void **state)
 	assert_in_range(pages, 0, 13 * 8 * 2);
 	assert_in_range(crowd(module, failed, 52, &pages), 0, 52 * 15 * alone);
 	rig_end();
+	unsetenv("VGPU_PRESET");
 }
 
 int main(void)

@@ -179,6 +179,9 @@ works "and the result is the same" "^result 10 8 7" ./fast
 refused "a default stream of no kind" "it must be legacy, null or per-thread" "$vgpucc" -default-stream=mine -DEXTRA=1 -c scale.cu
 works "no optimisation" "" "$vgpucc" -O0 -g -DEXTRA=3 scale.cu twice.c 'a folder/added.cpp' -o slow
 works "and the result is the same without" "^result 10 8 7" ./slow
+printf '__global__ void k(int *p)\n{\n\t__shared__ int s[12288 + MORE];\n\n\ts[threadIdx.x] = *p;\n\t__syncthreads();\n\t*p = s[*p];\n}\n' >static.cu
+works "48 KB of static shared memory, v100 is asked" "v100: 2 blocks of 256 threads" "$vgpucc" --resource-usage -DMORE=0 -c static.cu
+refused "more static shared memory" "shared variables of .* take more than 49152 bytes" "$vgpucc" -DMORE=1 -c static.cu
 works "resource usage" "[0-9]+ registers .* [0-9]+ bytes shared" "$vgpucc" --resource-usage -DEXTRA=1 -c scale.cu
 works "PTX" "^\.visible \.entry _Z5scaleIfEvPT_i" bash -c "'$vgpucc' --ptx -DEXTRA=1 scale.cu -o - || cat scale.ptx"
 works "a CUDA source by another name" "" "$vgpucc" -DEXTRA=1 -x cu -c twice.c -o other.o
