@@ -244,7 +244,7 @@ static struct config_group *make_device(struct config_group *group, const char *
 	if (!cfs)
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&cfs->lock);
-	vgpu_config_preset(&cfs->config, vgpu_config_preset_name(0));
+	vgpu_config_preset(&cfs->config, KVGPU_PRESET);
 	kvgpu_config_vram(&cfs->config);
 	config_group_init_type_name(&cfs->group, name, &device_type);
 	return &cfs->group;

@@ -8,6 +8,8 @@
 
 #include "kmod/windows/windows.h"
 
+#define KVGPU_PRESET	"v100"		/* of a device for which nobody names one */
+
 /* ---- system.c: devices on one clock, and their actor -------------------- */
 
 /**

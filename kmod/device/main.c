@@ -12,10 +12,10 @@
 
 #include "kmod/device/device.h"
 
-static char *preset = "k20c";
+static char *preset = KVGPU_PRESET;
 module_param(preset, charp, 0444);
 MODULE_PARM_DESC(preset,
-	"preset (shape) of the devices: k20c (default), tanasic-ch6, gtx980, v100");
+	"preset (shape) of the devices: v100 (default), k20c, tanasic-ch6, gtx980");
 
 static unsigned int devices = 1;
 module_param(devices, uint, 0444);

@@ -17,8 +17,8 @@ static void shapes(void)
 	CHECK_EQ(cfs_make("shape-a"), 0);
 	CHECK_EQ(cfs_make("shape-a"), -EEXIST);
 	CHECK_EQ(cfs_make("shape-b"), 0);
-	CHECK(!strcmp(cfs_get("shape-a", "preset"), "k20c"));
-	CHECK(!strcmp(cfs_get("shape-a", "sms"), "13"));
+	CHECK(!strcmp(cfs_get("shape-a", "preset"), "v100"));
+	CHECK(!strcmp(cfs_get("shape-a", "sms"), "80"));
 	CHECK(!strcmp(cfs_get("shape-a", "live"), "0"));
 	CHECK(!strcmp(cfs_get("shape-a", "dev_name"), ""));
 	CHECK_EQ(cfs_put("shape-a", "sms", "3\n"), 0);
@@ -56,7 +56,7 @@ static void refused(void)
 	CHECK(log_has("bad/sms does not take \"many\""));
 	CHECK_EQ(cfs_put("bad", "preset", "gtx9000"), -EINVAL);
 	CHECK(log_has("preset \"gtx9000\" is not known; it is one of: k20c"));
-	CHECK(!strcmp(cfs_get("bad", "preset"), "k20c"));
+	CHECK(!strcmp(cfs_get("bad", "preset"), "v100"));
 	CHECK_EQ(cfs_put("bad", "live", "perhaps"), -EINVAL);
 	/* a name; what names there are is asked when it goes live */
 	CHECK_EQ(cfs_put("bad", "policy", "luck"), 0);
@@ -102,7 +102,7 @@ static void in_use(void)
 	CHECK_EQ(cfs_make("busy"), 0);
 	CHECK_EQ(cfs_put("busy", "sms", "2"), 0);
 	CHECK_EQ(cfs_put("busy", "live", "1"), 0);
-	CHECK_EQ(must_device_info(fd).sms, 13);
+	CHECK_EQ(must_device_info(fd).sms, 80);
 	close(fd);
 	fd = cfs_open("busy");
 	CHECK(fd >= 0);

@@ -15,7 +15,7 @@
 #include "vgpu_files.h"
 
 #define MB		(1ull << 20)
-/* Blocks of 1024 threads, a page each. Two fill an SM, so most SMs are left to others. */
+/* Blocks of 1024 threads, a page each. They leave most SMs to others. */
 #define BLOCKS		8u
 #define BYTES		(BLOCKS * 1024u * PAGE)
 #define VICTIM_BLOCKS	16u		/* of 128 threads, a word each: two pages */

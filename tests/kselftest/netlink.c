@@ -453,20 +453,23 @@ static void deaf(void)
 
 static void fdinfo(void)
 {
-	static const char *const keys[] = { "vgpu-driver:\tvgpu\n",
-					    "vgpu-device:\tvgpu0\n",
-					    "vgpu-engine-sm:\t",
-					    "vgpu-engine-capacity-sm:\t13\n",
-					    "vgpu-total-vram:\t1024 KiB\n",
-					    "vgpu-resident-vram:\t",
-					    "vgpu-queues:\t1\n",
-					    "vgpu-kernels:\t1\n",
-					    "vgpu-priority:\t0\n",
-					    "vgpu-fault:\t0\n" };
+	char capacity[64];
+	const char *keys[] = { "vgpu-driver:\tvgpu\n",
+			       "vgpu-device:\tvgpu0\n",
+			       "vgpu-engine-sm:\t",
+			       capacity,
+			       "vgpu-total-vram:\t1024 KiB\n",
+			       "vgpu-resident-vram:\t",
+			       "vgpu-queues:\t1\n",
+			       "vgpu-kernels:\t1\n",
+			       "vgpu-priority:\t0\n",
+			       "vgpu-fault:\t0\n" };
 	struct program p = {};
 	int fd = must_open();
 	char text[4096];
 
+	snprintf(capacity, sizeof(capacity), "vgpu-engine-capacity-sm:\t%u\n",
+		 must_device_info(fd).sms);
 	kernel_affine(&p);
 	CHECK_EQ(mem_map(fd, BASE, 1 << 20), 0);
 	must_compute(fd, must_queue(fd), must_load(fd, &p), 0, BASE, 10, 1, 2);

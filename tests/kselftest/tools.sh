@@ -138,7 +138,8 @@ kill $listener
 # ---- vgpu-top ----
 vgpu-top -b -n 1 -d 0.1 >"$dir/said"
 grep -qx "policy fcfs, preemption none, transfers fcfs" "$dir/said" &&
-	grep -qx "SMs $(printf '%*s' "$sms" '' | tr ' ' .)" "$dir/said" &&
+	# a letter each, 64 in a row
+	[ "$(grep -xE '(SMs|   ) [.]+' "$dir/said")" = "$(printf '%*s' "$sms" '' | tr ' ' . | fold -w 64 | sed '1s/^/SMs /; 1!s/^/    /')" ] &&
 	grep -qE "^ A +$context +$holder holder +5 +3 +0\.0 +[0-9.]+  0/0 +0/0( +0){9}$" "$dir/said" &&
 	[ "$(awk 'length > 116' "$dir/said" | wc -l)" -eq 0 ]
 ok "top: a look in batch mode" $?
@@ -159,7 +160,7 @@ export VGPU_TRANSPORT=ioctl
 (while :; do build/cuda/sgemm 160 >/dev/null 2>&1; done) &
 load=$!
 tmux new-session -d -s top -x 80 -y 24 "vgpu-top -d 0.2; echo status \$?; sleep 100"
-until_so shows '^vgpu0 k20c, 13 SMs'
+until_so shows "^vgpu0 $preset, $sms SMs"
 ok "top: a screen" $?
 # it draws from top to bottom
 until_so shows '^q quit  p policy ' && [ "$(tail -n 1 "$dir/said" | cut -c 1-17)" = "q quit  p policy " ]
