@@ -5,6 +5,9 @@
 #ifndef VGPU_CUDA_CUCOMPLEX_H
 #define VGPU_CUDA_CUCOMPLEX_H
 
+/* The guard of NVIDIA's, which another library of theirs may include beside this. */
+#define CU_COMPLEX_H_
+
 #include <math.h>
 
 #include "../cuda_runtime.h"
