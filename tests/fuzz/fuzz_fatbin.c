@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Fuzz target: fat binaries. Covers what the host code of a CUDA program registers
- * (runtime/cuda/registry.c) and the way of its PTX from there to a launch (runtime/api/module.c,
- * launch.c) on the embedded device. The first byte of an input is the kind of wrapper, the rest is
- * what the wrapper points to. A watchdog in virtual time ends kernels that do not end themselves.
+ * (runtime/cuda/registry.c) and the way of its PTX from there to a launch (module.c and launch.c of
+ * runtime/api/modules) on the embedded device. The first byte of an input is the kind of wrapper,
+ * the rest is what the wrapper points to. A watchdog in virtual time ends kernels that do not end
+ * themselves.
  */
 #include <stdint.h>
 #include <stdio.h>
