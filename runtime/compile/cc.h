@@ -101,7 +101,6 @@ struct cc_live {		/* where a register is live: ranges in ascending order */
 /* One kernel on its way. */
 struct cc {
 	struct ptx_ctx *ctx;
-	const struct vgpu_compile_options *options;
 	struct ptx_func *kernel;
 	bool from_llvm;			/* the text is LLVM's */
 	uint32_t max_regs;		/* of a thread (bounds.c) */

@@ -163,7 +163,7 @@ static void compile_kernels(struct build *b, struct ptx_module *module,
 	b->funcs = ptx_alloc(b->ctx, (b->kernels + 1) * sizeof(*b->funcs));
 	for (struct ptx_func *func = module->funcs; func; func = func->next) {
 		struct cc cc = {
-			.ctx = b->ctx, .options = options, .kernel = func, .shared = &shared,
+			.ctx = b->ctx, .kernel = func, .shared = &shared,
 			.from_llvm = b->from_llvm
 		};
 		struct vgpu_program_kernel *out = &b->program->kernels[k];

@@ -14,7 +14,7 @@
 
 struct home {			/* of a spilled register */
 	uint32_t slot;		/* offset in local memory */
-	uint32_t remat; /* instruction that computes it again, CC_NONE: it is in memory */
+	bool remade;		/* anew where it is used, it is not in memory */
 	uint32_t victim;	/* its place in the list of victims, plus one; 0: not spilled */
 };
 
@@ -87,7 +87,7 @@ static void assign_slots(struct cc *cc, const struct cc_live *live, const uint32
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t v = victims[i], k = 0, is_wide = CC_CLASS(cc->vregs[v]) == CC_Q;
 
-		if (home[v].remat != CC_NONE)
+		if (home[v].remade)
 			continue;
 		for (; k < slots; k++)
 			if (wide[k] == is_wide && taken[k].count < 256 &&
@@ -147,7 +147,7 @@ static void load_source(struct cc *cc, struct output *out, const struct cc_insn 
 	bool wide = CC_CLASS(cc->vregs[v]) == CC_Q;
 	struct cc_insn *insn;
 
-	if (home[v].remat != CC_NONE) {
+	if (home[v].remade) {
 		remake(cc, out, near, v, temp);
 		return;
 	}
@@ -189,7 +189,7 @@ static void rewrite_insn(struct cc *cc, struct output *out, struct cc_insn insn,
 
 		if (v >= known || !home[v].victim || CC_CLASS(cc->vregs[v]) == CC_P)
 			continue;
-		if (home[v].remat != CC_NONE) /* made where it is needed, not here */
+		if (home[v].remade) /* made where it is needed, not here */
 			return;
 		stored[stores] = v;
 		temps[stores] = new_temp(cc, v);
@@ -217,9 +217,7 @@ void cc_spill(struct cc *cc, const struct cc_live *live, const uint32_t *victims
 	cc_count_defs(cc);
 	for (uint32_t i = 0; i < count; i++) {
 		home[victims[i]].victim = i + 1;
-		home[victims[i]].remat = cc_can_remake(cc, victims[i]) ?
-						 cc->defs[victims[i]].insn :
-						 CC_NONE;
+		home[victims[i]].remade = cc_can_remake(cc, victims[i]);
 	}
 	assign_slots(cc, live, victims, count, home);
 	for (uint32_t b = 0; b < cc->block_count; b++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * __ldca() and kin: loads and stores of global memory with a cache operator of PTX, for all types
- * of 1, 2, 4, 8 and 16 bytes. half_ops.h has them for its own.
+ * of 1, 2, 4, 8 and 16 bytes.
  */
 #ifndef VGPU_CUDA_DEVICE_CACHED_H
 #define VGPU_CUDA_DEVICE_CACHED_H

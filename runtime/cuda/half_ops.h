@@ -212,24 +212,14 @@ __VGPU_HD __VGPU_T2 __vgpu_from_bits(unsigned int bits, __VGPU_T2)
 	{ return __vgpu_from_bits(name##_sync(mask, __vgpu_bits_of(a), by, width), a); } \
 	__VGPU_HD type name(type a, offset_type by, int width = 32) \
 	{ return __vgpu_from_bits(name##_sync(0xffffffffu, __vgpu_bits_of(a), by, width), a); }
-#define __VGPU_LOADS(type, word) \
+#define __VGPU_LOADS(type) \
 	__VGPU_SHUFFLE(__shfl, type, int) \
 	__VGPU_SHUFFLE(__shfl_up, type, unsigned int) \
 	__VGPU_SHUFFLE(__shfl_down, type, unsigned int) \
 	__VGPU_SHUFFLE(__shfl_xor, type, int) \
-	__VGPU_HD type __ldg(const type *p) { return *p; } \
-	__VGPU_HD type __ldcg(const type *p) { return *p; } \
-	__VGPU_HD type __ldca(const type *p) { return *p; } \
-	__VGPU_HD type __ldcs(const type *p) { return *p; } \
-	__VGPU_HD type __ldlu(const type *p) { return *p; } \
-	__VGPU_HD type __ldcv(const type *p) \
-	{ return __vgpu_from_bits(*(const volatile word *)p, type()); } \
-	__VGPU_HD void __stwb(type *p, type a) { *p = a; } \
-	__VGPU_HD void __stcg(type *p, type a) { *p = a; } \
-	__VGPU_HD void __stcs(type *p, type a) { *p = a; } \
-	__VGPU_HD void __stwt(type *p, type a) { *p = a; }
-__VGPU_LOADS(__VGPU_T, unsigned short)
-__VGPU_LOADS(__VGPU_T2, unsigned int)
+	__VGPU_HD type __ldg(const type *p) { return *p; }
+__VGPU_LOADS(__VGPU_T)
+__VGPU_LOADS(__VGPU_T2)
 #undef __VGPU_LOADS
 #undef __VGPU_SHUFFLE
 

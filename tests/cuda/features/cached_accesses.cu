@@ -2,6 +2,9 @@
 /* cached_accesses: __ldcg(), __stcg() and kin, of types of all sizes. */
 #include "../common.h"
 
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #define WAYS 20
 
 template <class T> __global__ void ways(T *to, T *from)
@@ -71,5 +74,9 @@ int main(int argc, char **argv)
 	type<float4>("float4");
 	type<double>("double");
 	type<double2>("double2");
+	type<__half>("__half");
+	type<__half2>("__half2");
+	type<__nv_bfloat16>("__nv_bfloat16");
+	type<__nv_bfloat162>("__nv_bfloat162");
 	return finish();
 }
