@@ -32,6 +32,8 @@
 	ARRAY(u32, grid_limit, 3, 1, 0x7fffffff)						\
 	ARRAY(u32, block_limit, 3, 1, 1024)							\
 	NUMBER(u32, blocks_per_sm, 1, 64)							\
+	/* kernels whose blocks may be on one SM at a time (SMK 5) */				\
+	NUMBER(u32, kernels_per_sm, 1, 8)							\
 	/* warp instructions an SM issues per cycle */						\
 	NUMBER(u32, issue_width, 1, 64)								\
 	NUMBER(u32, hw_queues, 1, 4096)								\

@@ -16,6 +16,11 @@
  * service below makes a block start or end before it returns, so schedule() may call them in a
  * loop.
  *
+ * A policy of the first kind gives whole SMs to kernels (assign, reserve). One of the second kind,
+ * @by_block, gives thread blocks to SMs (dispatch, replace, evict): an SM then has blocks of
+ * several kernels, of several contexts, side by side (SMK section 5, docs/sharing.md). Neither
+ * calls the services of the other.
+ *
  * Operations and services are called by the device's one actor; nothing here sleeps or locks.
  * Virtual times are in picoseconds, SMs are numbers from 0.
  */
@@ -63,11 +68,14 @@ static inline void *vgpu_sched_data(const struct vgpu_sched_context *ctx)
 /**
  * struct vgpu_policy - one policy. Only @name and @schedule are mandatory.
  * @name: value of the knob
+ * @by_block: it dispatches single thread blocks. When the next policy is of the other kind, all
+ *   blocks are preempted by a context switch, and the policy has each SM as soon as that is empty
  * @data_bytes: private data, allocated and zeroed when it is selected; vgpu_exec_policy_data()
  * @context_bytes: private data in each context, at most VGPU_POLICY_CONTEXT_BYTES
  * @init: the policy has been selected; another one may have left active kernels and assigned SMs
  * @exit: another policy is selected, or the device is destroyed
- * @schedule: called after any change: admit, assign, reserve
+ * @schedule: called after any change: admit, then assign and reserve, or dispatch, replace and
+ *   evict. A policy @by_block is also called when a block has ended or has left its SM
  * @rank: order of contexts with active kernels, lowest first; ties go to the context that has been
  *   active for the longest. The engine calls it again whenever struct vgpu_sched_context has
  *   changed. Default: all are equal
@@ -85,6 +93,7 @@ static inline void *vgpu_sched_data(const struct vgpu_sched_context *ctx)
  */
 struct vgpu_policy {
 	const char *name;
+	bool by_block;
 	u32 data_bytes;
 	u32 context_bytes;
 	void (*init)(struct vgpu_exec *exec);
@@ -194,6 +203,113 @@ int vgpu_exec_reserve(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr);
 void vgpu_exec_timer(struct vgpu_exec *exec, u64 time);
 /* Recompute the ranks of @ctx after a change of its private data. */
 void vgpu_exec_reorder(struct vgpu_exec *exec, struct vgpu_sched_context *ctx);
+
+/* ---- resources of SMs and their shares (exec/resources.c) --------------- */
+
+/**
+ * struct vgpu_resources - what thread blocks take of an SM (SMK 5.2): the four resources that bound
+ * how many fit
+ * @registers: 32-bit registers
+ * @shared_bytes: shared memory
+ * @threads: in whole warps of 32
+ * @blocks: slots
+ */
+struct vgpu_resources {
+	u64 registers;
+	u64 shared_bytes;
+	u64 threads;
+	u64 blocks;
+};
+
+#define VGPU_SHARE_ONE	(1ull << 32)	/* all of it; shares are multiples of 2^-32, rounded down */
+
+/*
+ * The dominant share: the largest of the four parts that @used is of @all (SMK 5.2). A resource of
+ * which there is none counts as not used.
+ */
+u64 vgpu_resources_share(const struct vgpu_resources *used, const struct vgpu_resources *all);
+/* *@sum += @count times @one. */
+void vgpu_resources_add(struct vgpu_resources *sum, const struct vgpu_resources *one, u64 count);
+/* *@sum -= @count times @one, which is a part of it. */
+void vgpu_resources_sub(struct vgpu_resources *sum, const struct vgpu_resources *one, u64 count);
+/* Does @used leave room in @all for one @more? */
+bool vgpu_resources_fit(const struct vgpu_resources *used, const struct vgpu_resources *more,
+			const struct vgpu_resources *all);
+
+/* ---- policies by block: queries ----------------------------------------- */
+
+#define VGPU_NO_PARTITION	(~0u)
+
+/* Its number: unique on the device, in the order of admission. */
+u32 vgpu_exec_kernel_id(const struct vgpu_ksr *ksr);
+/* Has @ksr blocks to issue, new or preempted ones, that no SM has been given? */
+bool vgpu_exec_has_blocks(const struct vgpu_ksr *ksr);
+/* What one block of @ksr takes. */
+const struct vgpu_resources *vgpu_exec_needs(const struct vgpu_ksr *ksr);
+/* Blocks of @ksr that an SM holds if it holds nothing else; T of SMK 5.4. At least 1. */
+u32 vgpu_exec_occupancy(const struct vgpu_ksr *ksr);
+/*
+ * What SM @sm has of each. Its shared memory is set by the first block that comes to it empty
+ * (vgpu_config.shared_steps); an empty one is taken to be set to the default.
+ */
+void vgpu_exec_sm_resources(const struct vgpu_exec *exec, u32 sm, struct vgpu_resources *all);
+/* Shared memory that an SM is set to if the first block that comes to it is of @ksr, bytes. */
+u32 vgpu_exec_shared_size(const struct vgpu_ksr *ksr);
+/* What SM @sm is set to; 0: it is empty. */
+u32 vgpu_exec_shared_set(const struct vgpu_exec *exec, u32 sm);
+/*
+ * Blocks of @ksr on SM @sm as decided: those on it and on their way to it, without those that have
+ * been told to leave, with those that replace others (vgpu_exec_replace()).
+ */
+u32 vgpu_exec_blocks_on(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr);
+/* The same on all SMs. */
+u64 vgpu_exec_blocks_of(const struct vgpu_ksr *ksr);
+/*
+ * rK of the whole device (SMK 5.2, 5.3.1): the dominant share that @count blocks of @ksr take of
+ * all SMs together.
+ */
+u64 vgpu_exec_kernel_share(const struct vgpu_exec *exec, const struct vgpu_ksr *ksr, u64 count);
+/*
+ * rSM (SMK 5.3.1): the dominant share of SM @sm that blocks take as decided, but for those of
+ * @except, NULL: for none. All of an SM that the policy before has not yet left.
+ */
+u64 vgpu_exec_sm_share(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *except);
+/*
+ * May a block of @ksr be dispatched to SM @sm now? There is room beside what is there, what leaves
+ * and what others are to replace; the SM has no more than kernels_per_sm kernels then; the
+ * partition of @ksr, if it has one, is not full; its context may hold the SM.
+ */
+bool vgpu_exec_fits(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr);
+/* Blocks of @victim that have to leave SM @sm for one of @ksr to fit; 0: it does not fit so. */
+u32 vgpu_exec_in_the_way(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *victim,
+			 const struct vgpu_ksr *ksr);
+
+/* ---- policies by block: actions ----------------------------------------- */
+
+/*
+ * Dispatch one block of @ksr to SM @sm, where it fits: a preempted one, if there are any, else the
+ * next new one. The first one of a kernel on an SM waits for the setup of the SM.
+ */
+void vgpu_exec_dispatch(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr);
+/*
+ * A block of @ksr leaves SM @sm by a partial context switch (SMK 5.1), the one that came last of
+ * those that have not been told to. It goes to the PTBQ of its kernel. -EBUSY: none can.
+ */
+int vgpu_exec_evict(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr);
+/*
+ * As many blocks of @victim leave SM @sm as are in the way of one of @ksr, which is dispatched
+ * there as soon as there is room; nobody else gets that room. -EBUSY: they cannot make room for it.
+ */
+int vgpu_exec_replace(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *victim,
+		      struct vgpu_ksr *ksr);
+/*
+ * From now on SM @sm takes at most @blocks blocks of @ksr (SMK 5.3.2), VGPU_NO_PARTITION: as many
+ * as there is room for. What it has more stays until it is evicted. -ENOSPC: kernels_per_sm others
+ * have blocks or partitions there.
+ */
+int vgpu_exec_set_partition(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr, u32 blocks);
+/* That partition; VGPU_NO_PARTITION: it has none. */
+u32 vgpu_exec_partition(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr);
 
 /* ---- preemption mechanisms ---------------------------------------------- */
 

@@ -131,6 +131,9 @@ enum vgpu_decision {
 	VGPU_DECISION_ADMIT,		/* the kernel enters the active queue */
 	VGPU_DECISION_ASSIGN,		/* an idle SM is given to it */
 	VGPU_DECISION_RESERVE,		/* an SM is to be taken from another kernel for it */
+	VGPU_DECISION_EVICT,		/* block b of it is to leave an SM that several share */
+	VGPU_DECISION_REPLACE,		/* a block of it is to come where those of kernel b are */
+	VGPU_DECISION_PARTITION,	/* such an SM takes at most b blocks of it; ~0: no limit */
 	VGPU_DECISION_COUNT
 };
 

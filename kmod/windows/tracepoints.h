@@ -43,7 +43,8 @@ void kvgpu_listener_remove(void);
 	EMe(VGPU_FAULT_SYSTEM, "system")
 #define KVGPU_DECISIONS										\
 	EM(VGPU_DECISION_ADMIT, "admit") EM(VGPU_DECISION_ASSIGN, "assign")			\
-	EMe(VGPU_DECISION_RESERVE, "reserve")
+	EM(VGPU_DECISION_RESERVE, "reserve") EM(VGPU_DECISION_EVICT, "evict")			\
+	EM(VGPU_DECISION_REPLACE, "replace") EMe(VGPU_DECISION_PARTITION, "partition")
 #define KVGPU_DIRECTIONS									\
 	EM(VGPU_DIRECTION_TO_DEVICE, "to_device") EMe(VGPU_DIRECTION_TO_HOST, "to_host")
 

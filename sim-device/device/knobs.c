@@ -187,6 +187,11 @@ static void block_placement_get(struct vgpu_device *dev, struct vgpu_text *text)
 	put_names(text, names, VGPU_ARRAY_SIZE(names), dev->config.block_placement);
 }
 
+static void kernels_per_sm_changed(struct vgpu_device *dev)
+{
+	vgpu_exec_set_kernels_per_sm(&dev->exec);
+}
+
 static int fault_handler_set(struct vgpu_device *dev, const char *value)
 {
 	int err = set_checked(dev, "fault_handler", value);
@@ -331,6 +336,7 @@ static const struct knob knobs[] = {
 	{ "policy", .set = policy_set, .get = policy_get },
 	{ "preemption", .set = preemption_set, .get = preemption_get },
 	{ "transfer_policy", .set = transfer_policy_set, .get = transfer_policy_get },
+	{ "kernels_per_sm", .field = "kernels_per_sm", .changed = kernels_per_sm_changed },
 	{ "block_placement", .set = block_placement_set, .get = block_placement_get },
 	{ "time_slice_us", .field = "time_slice_ps", .unit = VGPU_US },
 	{ "fcfs_batch", .field = "fcfs_batch", .changed = fcfs_changed },

@@ -23,6 +23,46 @@ static u64 *sm_part(struct vgpu_account *account, enum vgpu_sm_state state)
 	return (u64 *)((u8 *)account + parts[state]);
 }
 
+/* The dominant share of its SM that @resident has. */
+static u64 weight_of(const struct vgpu_sharer *resident, const struct vgpu_resources *all)
+{
+	struct vgpu_resources used = {};
+
+	vgpu_resources_add(&used, &resident->ksr->needs, resident->blocks);
+	return vgpu_resources_share(&used, all);
+}
+
+/*
+ * What of @elapsed is the part of @resident, by the dominant shares of all on its SM. Their parts
+ * add up to @elapsed.
+ */
+static u64 part_of(const struct vgpu_exec *exec, const struct vgpu_sharer *resident, u64 elapsed)
+{
+	const struct vgpu_smst *smst = resident->smst;
+	const struct vgpu_sharer *other;
+	u64 sum = 0, before = 0, weight = 0;
+	struct vgpu_resources all;
+
+	vgpu_exec_sm_resources(exec, vgpu_smst_number(smst), &all);
+	vgpu_list_for_each(other, &smst->residents, struct vgpu_sharer, node) {
+		if (other == resident) {
+			before = sum;
+			weight = weight_of(other, &all);
+		}
+		sum += weight_of(other, &all);
+	}
+	return vgpu_mul_div(elapsed, before + weight, sum) - vgpu_mul_div(elapsed, before, sum);
+}
+
+static void add_residents(struct vgpu_exec *exec, const struct vgpu_smst *smst, u64 elapsed)
+{
+	const struct vgpu_sharer *resident;
+
+	vgpu_list_for_each(resident, &smst->residents, struct vgpu_sharer, node)
+		*sm_part(&resident->ksr->ctx->account, smst->state) +=
+			part_of(exec, resident, elapsed);
+}
+
 void vgpu_account_sm(struct vgpu_exec *exec, u32 sm, enum vgpu_sm_state state)
 {
 	struct vgpu_smst *smst = &exec->smst[sm];
@@ -36,11 +76,28 @@ void vgpu_account_sm(struct vgpu_exec *exec, u32 sm, enum vgpu_sm_state state)
 		*sm_part(&ctx->account, smst->state) += elapsed;
 		ctx->instructions += hw->instructions - smst->instructions;
 		ctx->thread_instructions += hw->thread_instructions - smst->thread_instructions;
+	} else if (vgpu_smst_is_shared(smst)) {
+		add_residents(exec, smst, elapsed);
 	}
 	smst->since = exec->sim->now;
 	smst->instructions = hw->instructions;
 	smst->thread_instructions = hw->thread_instructions;
 	smst->state = state;
+}
+
+void vgpu_account_residents(struct vgpu_exec *exec, u32 sm)
+{
+	vgpu_account_sm(exec, sm, exec->smst[sm].state);
+}
+
+void vgpu_account_block(struct vgpu_block *block)
+{
+	struct vgpu_exec_context *ctx = vgpu_ksr_of(block->launch)->ctx;
+	struct vgpu_block_count count = vgpu_block_count(block);
+
+	ctx->instructions += count.instructions;
+	ctx->thread_instructions += count.thread_instructions;
+	vgpu_block_count_again(block);
 }
 
 /* ---- kernels ------------------------------------------------------------ */
@@ -192,6 +249,28 @@ void vgpu_account_close(struct vgpu_exec *exec, const struct vgpu_exec_context *
 	add_account(&exec->past, &ctx->account);
 }
 
+/* Add what @ctx has of shared @smst, and has executed there, since it was last accounted. */
+static void add_shared(const struct vgpu_exec *exec, const struct vgpu_exec_context *ctx,
+		       const struct vgpu_smst *smst, struct vgpu_context_info *info)
+{
+	u64 elapsed = exec->sim->now - smst->since;
+	const struct vgpu_sharer *resident;
+	const struct vgpu_block *block;
+
+	vgpu_list_for_each(resident, &smst->residents, struct vgpu_sharer, node)
+		if (resident->ksr->ctx == ctx)
+			*sm_part(&info->account, smst->state) += part_of(exec, resident, elapsed);
+	vgpu_list_for_each(block, &exec->sms[vgpu_smst_number(smst)].resident, struct vgpu_block,
+			   node) {
+		struct vgpu_block_count count = vgpu_block_count(block);
+
+		if (vgpu_ksr_of(block->launch)->ctx != ctx)
+			continue;
+		info->instructions += count.instructions;
+		info->thread_instructions += count.thread_instructions;
+	}
+}
+
 void vgpu_account_context(const struct vgpu_exec *exec,
 			  const struct vgpu_exec_context *ctx,
 			  struct vgpu_context_info *info)
@@ -211,6 +290,8 @@ void vgpu_account_context(const struct vgpu_exec *exec,
 		const struct vgpu_smst *smst = &exec->smst[i];
 		const struct vgpu_sm *hw = &exec->sms[i];
 
+		if (vgpu_smst_is_shared(smst))
+			add_shared(exec, ctx, smst, info);
 		if (!smst->ksr || smst->ksr->ctx != ctx)
 			continue;
 		*sm_part(account, smst->state) += exec->sim->now - smst->since;
@@ -243,7 +324,7 @@ int vgpu_exec_sm_stats(const struct vgpu_exec *exec, u32 sm, struct vgpu_sm_stat
 		return -ENOENT;
 	smst = &exec->smst[sm];
 	stats->state = smst->state;
-	stats->context = smst->ksr ? smst->ksr->ctx->sched.id : 0;
+	stats->context = smst->ksr ? smst->ksr->ctx->sched.id : vgpu_residents_first(smst);
 	memcpy(stats->time, smst->time, sizeof(stats->time));
 	stats->time[smst->state] += exec->sim->now - smst->since;
 	return 0;

@@ -44,6 +44,74 @@ static bool places_agree(const struct vgpu_exec *exec, u32 sm)
 	       !(smst->leaving && smst->claimed);
 }
 
+/* ---- shared SMs --------------------------------------------------------- */
+
+static u32 count_of(const struct vgpu_list *list, const struct vgpu_ksr *ksr, u32 state)
+{
+	const struct vgpu_block *block;
+	u32 count = 0;
+
+	vgpu_list_for_each(block, list, struct vgpu_block, node)
+		count += block->launch == &ksr->launch && block->state == state;
+	return count;
+}
+
+static u32 count_stopping(const struct vgpu_list *list, const struct vgpu_ksr *ksr)
+{
+	const struct vgpu_block *block;
+	u32 count = 0;
+
+	vgpu_list_for_each(block, list, struct vgpu_block, node)
+		count += block->launch == &ksr->launch && block->stopping;
+	return count;
+}
+
+/* The blocks of one resident are those that its entry counts; *blocks += how many are there. */
+static bool sharer_agrees(const struct vgpu_exec *exec, u32 sm, const struct vgpu_sharer *sharer,
+			  u32 *blocks, struct tally *tally)
+{
+	const struct vgpu_smst *smst = &exec->smst[sm];
+	const struct vgpu_list *resident = &exec->sms[sm].resident;
+	u32 on = count_of(resident, sharer->ksr, VGPU_BLOCK_RUNNING);
+	u32 saving = count_of(&smst->moving, sharer->ksr, VGPU_BLOCK_SAVING);
+	u32 restoring = count_of(&smst->moving, sharer->ksr, VGPU_BLOCK_RESTORING);
+	const struct vgpu_block *block;
+
+	vgpu_list_for_each(block, &smst->moving, struct vgpu_block, node)
+		if (block->launch == &sharer->ksr->launch)
+			tally->save_area += vgpu_block_context_bytes(block);
+	*blocks += on + saving + restoring;
+	return sharer->ksr->ctx && on + saving + restoring + sharer->claimed == sharer->blocks &&
+	       saving + count_stopping(resident, sharer->ksr) == sharer->leaving &&
+	       (sharer->blocks || sharer->coming || sharer->partition != VGPU_NO_PARTITION);
+}
+
+/* What residents have adds up to what their SM counts, and fits into it. */
+static bool residents_agree(const struct vgpu_exec *exec, u32 sm, struct tally *tally)
+{
+	const struct vgpu_smst *smst = &exec->smst[sm];
+	struct vgpu_resources used = {}, leaving = {}, coming = {}, none = {}, all;
+	const struct vgpu_sharer *sharer;
+	u32 kernels = 0, blocks = 0;
+
+	vgpu_list_for_each(sharer, &smst->residents, struct vgpu_sharer, node) {
+		if (!sharer_agrees(exec, sm, sharer, &blocks, tally))
+			return false;
+		kernels++;
+		vgpu_resources_add(&used, &sharer->ksr->needs, sharer->blocks);
+		vgpu_resources_add(&leaving, &sharer->ksr->needs, sharer->leaving);
+		vgpu_resources_add(&coming, &sharer->ksr->needs, sharer->coming);
+	}
+	tally->blocks += blocks;
+	vgpu_exec_sm_resources(exec, sm, &all);
+	return kernels == smst->kernels && !memcmp(&used, &smst->used, sizeof(used)) &&
+	       !memcmp(&leaving, &smst->leaving_part, sizeof(leaving)) &&
+	       !memcmp(&coming, &smst->coming_part, sizeof(coming)) &&
+	       blocks == exec->sms[sm].resident_count + smst->saving + smst->restoring &&
+	       smst->saves_count == smst->saving && vgpu_resources_fit(&used, &none, &all) &&
+	       (smst->state == VGPU_SM_IDLE) == !used.blocks && !smst->leaving && !smst->next;
+}
+
 /* One SM: its states add up to the age of the device, and it serves one kernel of one context. */
 static bool sm_agrees(const struct vgpu_exec *exec, u32 sm, struct tally *tally)
 {
@@ -60,9 +128,13 @@ static bool sm_agrees(const struct vgpu_exec *exec, u32 sm, struct tally *tally)
 		time += stats.time[state];
 		tally->sm_time[state] += stats.time[state];
 	}
-	if (time != exec->sim->now || idle != !smst->ksr ||
+	if (smst->ksr && smst->used.blocks)
+		return false;
+	if (time != exec->sim->now || idle != (!smst->ksr && !smst->used.blocks) ||
 	    idle != !!(exec->idle[sm / 64] & (1ull << (sm % 64))))
 		return false;
+	if (!smst->ksr)
+		return residents_agree(exec, sm, tally);
 	if (count_blocks(&smst->moving, smst->ksr, &tally->save_area) !=
 		    smst->saving + smst->restoring ||
 	    count_blocks(&smst->off, smst->ksr, &tally->save_area) != smst->off_count)
@@ -98,6 +170,22 @@ static bool sm_agrees(const struct vgpu_exec *exec, u32 sm, struct tally *tally)
 	       count_blocks(&hw->resident, smst->ksr, NULL) == hw->resident_count;
 }
 
+/* What @ksr has on shared @sm. */
+static void add_shared(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr, u32 *in,
+		       u32 *sms, u64 *blocks)
+{
+	const struct vgpu_smst *smst = &exec->smst[sm];
+	const struct vgpu_sharer *sharer = vgpu_sharer_find(smst, ksr);
+
+	if (!sharer)
+		return;
+	*sms += !!sharer->blocks;
+	*blocks += sharer->claimed;
+	in[VGPU_BLOCK_RUNNING] += count_of(&exec->sms[sm].resident, ksr, VGPU_BLOCK_RUNNING);
+	in[VGPU_BLOCK_SAVING] += count_of(&smst->moving, ksr, VGPU_BLOCK_SAVING);
+	in[VGPU_BLOCK_RESTORING] += count_of(&smst->moving, ksr, VGPU_BLOCK_RESTORING);
+}
+
 /* One kernel against the SMs that serve it and its PTBQ. */
 static bool kernel_agrees(const struct vgpu_exec *exec, const struct vgpu_ksr *ksr,
 			  struct tally *tally)
@@ -113,6 +201,8 @@ static bool kernel_agrees(const struct vgpu_exec *exec, const struct vgpu_ksr *k
 		const struct vgpu_smst *smst = &exec->smst[i];
 
 		reserved += smst->next == ksr;
+		if (!smst->ksr)
+			add_shared(exec, i, ksr, in, &sms, &blocks);
 		if (smst->ksr != ksr)
 			continue;
 		sms++;
@@ -201,12 +291,28 @@ static u32 count_kernels(const struct vgpu_exec_context *ctx, enum vgpu_ksr_need
 	return count;
 }
 
+/* Shared SMs that have blocks of @ctx */
+static u32 count_shared(const struct vgpu_exec *exec, const struct vgpu_exec_context *ctx)
+{
+	u32 count = 0;
+
+	for (u32 sm = 0; sm < exec->config->sms; sm++) {
+		const struct vgpu_sharer *sharer;
+		bool has = false;
+
+		vgpu_list_for_each(sharer, &exec->smst[sm].residents, struct vgpu_sharer, node)
+			has |= sharer->ksr->ctx == ctx && sharer->blocks;
+		count += has;
+	}
+	return count;
+}
+
 static bool context_is_queued_right(const struct vgpu_exec *exec,
 				    const struct vgpu_exec_context *ctx)
 {
 	u32 active = 0, issuable = 0, wanting = 0, reserved = 0;
 	u32 running = count_sms(&ctx->running, ctx);
-	bool more = ctx->sched.held < ctx->most_sms;
+	bool more = ctx->sched.held + ctx->shared_sms < ctx->most_sms;
 	const struct vgpu_ksr *ksr;
 
 	vgpu_list_for_each(ksr, &exec->active_queue, struct vgpu_ksr, node) {
@@ -224,6 +330,7 @@ static bool context_is_queued_right(const struct vgpu_exec *exec,
 	       wanting == count_kernels(ctx, VGPU_KSR_WANTING) &&
 	       reserved == count_sms(&ctx->coming, ctx) && !!running == ctx->sched.running &&
 	       ctx->sched.held == reserved + running &&
+	       ctx->shared_sms == count_shared(exec, ctx) &&
 	       vgpu_pq_queued(&ctx->active) == !!active &&
 	       vgpu_pq_queued(&ctx->holding) == !!ctx->sched.held &&
 	       vgpu_pq_queued(&ctx->need[VGPU_KSR_ISSUABLE]) == (more && issuable) &&
@@ -241,6 +348,8 @@ static bool runqueues_agree(const struct vgpu_exec *exec)
 			return false;
 		sms += ctx->sched.held;
 	}
+	for (u32 sm = 0; sm < exec->config->sms; sm++)
+		sms += vgpu_smst_is_shared(&exec->smst[sm]);
 	return sms == exec->config->sms;
 }
 

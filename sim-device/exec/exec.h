@@ -8,7 +8,7 @@
  * framework.c moves launches and reservations, runqueue.c keeps contexts in the order of the
  * policy, services.c is the rest of what policies and mechanisms call, sm_driver.c issues blocks,
  * save_area.c moves contexts of thread blocks, block_switch.c decides which blocks of an SM are on
- * it, accounting.c has the times.
+ * it, residents.c has kernels side by side on an SM, accounting.c has the times.
  *
  * The engine calls policies and mechanisms through the tables of ../vgpu_policy.h, and the rooms
  * above it through struct vgpu_exec_ops.
@@ -40,7 +40,9 @@ struct vgpu_ksr {
 	u64 order;			/* order of admission */
 	u32 occupancy;			/* thread blocks that fit into one SM */
 	u32 shared_config;		/* shared memory an SM is set to for it */
-	u32 sms;			/* SMs assigned to it */
+	struct vgpu_resources needs;	/* of a block */
+	u64 decided;			/* vgpu_exec_blocks_of() */
+	u32 sms;			/* SMs assigned to it, or that have blocks of it */
 	u32 reserved;			/* SMs that are being preempted for it */
 	u64 promised;			/* blocks that the reserved SMs will take */
 	u64 room;			/* ... and SMs that have been set up with one (spread.c) */
@@ -61,9 +63,31 @@ struct vgpu_ksr {
 	u64 block_life;			/* sum of end times minus sum of first issue times */
 };
 
+/* Most kernels that share an SM: the limit of kernels_per_sm in ../vgpu_config.h. */
+#define VGPU_KERNELS_PER_SM_MOST	8u
+#define VGPU_SM_SLOTS			64u	/* of thread blocks: most blocks_per_sm */
+
+/**
+ * struct vgpu_sharer - a kernel that has blocks on an SM beside others, or a partition of it
+ * (residents.c)
+ */
+struct vgpu_sharer {
+	struct vgpu_list node;		/* in its SM, in the order of arrival */
+	struct vgpu_smst *smst;
+	struct vgpu_ksr *ksr;		/* NULL: the entry is free */
+	u32 blocks;			/* on the SM, or on their way to it or from it */
+	u32 claimed;			/* of these: not issued before the setup has ended */
+	u32 leaving;			/* of these: told to leave */
+	u32 coming;			/* not of these: they come when there is room */
+	u32 partition;			/* most blocks; VGPU_NO_PARTITION */
+	struct vgpu_row_event setup;
+};
+
 /**
  * struct vgpu_smst - SM status table, one entry. Its state follows from its blocks: see
  * vgpu_sm_driver_update().
+ *
+ * An SM is in the hands of one kernel, @ksr, or has @residents; never both.
  */
 struct vgpu_smst {
 	struct vgpu_exec *exec;
@@ -104,10 +128,22 @@ struct vgpu_smst {
 	u64 time[VGPU_SM_STATES];
 	u64 instructions;		/* already in its contexts' accounts */
 	u64 thread_instructions;
+	/* several kernels side by side (residents.c): */
+	struct vgpu_list residents;
+	u32 kernels;			/* of them */
+	u32 shared_config;		/* bytes of shared memory, while it has blocks */
+	struct vgpu_resources used;	/* by the blocks of all residents */
+	struct vgpu_resources leaving_part;	/* ... by those told to leave */
+	struct vgpu_resources coming_part;	/* by those that come when there is room */
+	struct vgpu_sharer resident[VGPU_KERNELS_PER_SM_MOST];
+	u64 told[VGPU_SM_SLOTS];	/* by slot: when its block was told to leave */
+	u64 saves[VGPU_SM_SLOTS];	/* the same of those being saved, a ring */
+	u32 saves_first;
+	u32 saves_count;
 };
 
 #define VGPU_IDLE_WORDS		16u	/* bits for 1024 SMs */
-#define VGPU_EXEC_EVENTS(sms, kernels)	((kernels) + (sms) * 6 + 3)
+#define VGPU_EXEC_EVENTS(sms, kernels) ((kernels) + (sms) * (6 + VGPU_KERNELS_PER_SM_MOST) + 3)
 
 /**
  * struct vgpu_exec_ops - callbacks of the engine into the rooms above it
@@ -172,6 +208,7 @@ struct vgpu_exec {
 	u64 idle[VGPU_IDLE_WORDS];	/* bit per SM */
 	u32 idle_count;
 	u32 leaving_count;		/* SMs that are being preempted */
+	u32 residents;			/* of all SMs (residents.c) */
 	u64 arrivals;			/* number of launches that have arrived */
 	u64 admissions;
 	u32 launches;			/* newest launch id */
@@ -239,6 +276,11 @@ void vgpu_exec_set_on_fault(struct vgpu_exec *exec);
  */
 void vgpu_exec_set_placement(struct vgpu_exec *exec);
 /*
+ * kernels_per_sm has changed in the configuration: what shares an SM already stays until it leaves
+ * by itself, what was to replace others is decided again.
+ */
+void vgpu_exec_set_kernels_per_sm(struct vgpu_exec *exec);
+/*
  * The kernel that keeps kernels of other contexts out: it runs, and a context of at least its
  * priority has kernels and no SM. Of several, the one that was admitted first. NULL: none does.
  */
@@ -258,7 +300,7 @@ void vgpu_spread_end(struct vgpu_exec *exec, u32 sm);
 static inline void vgpu_exec_schedule(struct vgpu_exec *exec)
 {
 	exec->policy->schedule(exec);
-	if (exec->breadth)
+	if (exec->breadth && !exec->policy->by_block)
 		vgpu_spread_soon(exec);
 }
 
@@ -308,6 +350,8 @@ void vgpu_sm_driver_unset(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *next)
  *   reserved    it has resident blocks, and is leaving
  *   saving      it has none, and contexts of its blocks move to the save area
  *   restoring   it has none, and contexts of its blocks move back, or will
+ *
+ * The same for a shared SM, which is never reserved.
  */
 void vgpu_sm_driver_update(struct vgpu_exec *exec, u32 sm);
 /* sm_driver.c: @sm is empty: hand it to the kernel that reserved it, or make it idle */
@@ -323,6 +367,11 @@ void vgpu_sm_driver_unclaim(struct vgpu_exec *exec, u32 sm);
  * memory for it. It is claimed no more; if @sm has no other block, its context will end
  */
 bool vgpu_sm_driver_issue(struct vgpu_exec *exec, u32 sm);
+/*
+ * sm_driver.c: issue a block of @ksr on shared @sm, a preempted one first. false: there was no
+ * memory for it, and its context will end
+ */
+bool vgpu_sm_driver_give(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr);
 /* sm_driver.c: stop whatever @sm does for a context that ends */
 void vgpu_sm_driver_stop(struct vgpu_exec *exec, u32 sm);
 extern const struct vgpu_sm_ops vgpu_sm_driver_ops;
@@ -352,6 +401,8 @@ int vgpu_exec_swap_out(struct vgpu_exec *exec, struct vgpu_block *block);
 bool vgpu_exec_swap_in(struct vgpu_exec *exec, u32 sm);
 /* save_area.c: swap in @block, one of those swapped out of @sm; there is a place for it */
 void vgpu_exec_swap_in_block(struct vgpu_exec *exec, u32 sm, struct vgpu_block *block);
+/* save_area.c: begin the first move of @sm that waits, if none is under way */
+void vgpu_exec_start_move(struct vgpu_exec *exec, u32 sm);
 /* save_area.c: @block, which was to be swapped out, has stopped at the end of its slice */
 void vgpu_exec_block_stopped(struct vgpu_exec *exec, struct vgpu_block *block);
 /* ---- the local scheduler of an SM (block_switch.c) ---------------------- */
@@ -384,6 +435,42 @@ void vgpu_block_switch(struct vgpu_exec *exec, u32 sm);
 /* The same by an event, at the present time. */
 void vgpu_block_switch_soon(struct vgpu_exec *exec, u32 sm);
 
+/* ---- kernels side by side (residents.c) --------------------------------- */
+
+/* Is @smst in the hands of a policy by block? */
+static inline bool vgpu_smst_is_shared(const struct vgpu_smst *smst)
+{
+	return !smst->ksr && smst->used.blocks;
+}
+
+/* An SM that has nothing, and the lists of it. */
+void vgpu_residents_init(struct vgpu_smst *smst);
+/* The entry of @ksr on @smst; NULL: it has none. */
+struct vgpu_sharer *vgpu_sharer_find(const struct vgpu_smst *smst, const struct vgpu_ksr *ksr);
+/* @block of a shared SM, which runs and has not been told to, leaves it. */
+void vgpu_residents_evict(struct vgpu_exec *exec, struct vgpu_block *block);
+/* @block of a shared SM, told to leave, has stopped: save_area.c saves it from now on. */
+void vgpu_residents_stopped(struct vgpu_exec *exec, u32 sm, const struct vgpu_block *block);
+/* @block of a shared SM has been saved: the SM has room again. */
+void vgpu_residents_saved(struct vgpu_exec *exec, u32 sm, struct vgpu_block *block);
+/*
+ * @block has ended and is off shared @sm; the caller has counted it and released what it holds. May
+ * end its kernel; the policy is called.
+ */
+void vgpu_residents_done(struct vgpu_exec *exec, u32 sm, struct vgpu_block *block);
+/* Blocks have left shared @sm: those that wait for the room come, and the policy is called. */
+void vgpu_residents_settle(struct vgpu_exec *exec, u32 sm);
+/* Stop whatever shared @sm does for @ctx, which ends. */
+void vgpu_residents_stop(struct vgpu_exec *exec, u32 sm, const struct vgpu_exec_context *ctx);
+/* @ksr retires: it has no blocks; its partitions, and what was to come, are gone. */
+void vgpu_residents_retire(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
+/* All blocks of all SMs leave by context switches: the next policy is of the other kind. */
+void vgpu_residents_vacate(struct vgpu_exec *exec);
+/* The context of the kernel that came to @smst first and has blocks there; 0: none has. */
+u32 vgpu_residents_first(const struct vgpu_smst *smst);
+/* Does @ctx execute on a shared SM? */
+bool vgpu_residents_run(const struct vgpu_exec *exec, const struct vgpu_exec_context *ctx);
+
 /*
  * swap_test.c: start to swap random blocks out and in, if the configuration enables it
  */
@@ -391,6 +478,8 @@ void vgpu_swap_test_start(struct vgpu_exec *exec);
 
 /* framework.c: all blocks of @ksr have ended: its command completes */
 void vgpu_exec_finish(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
+/* framework.c: SM @sm, in the hands of a kernel, is preempted for nobody, by a context switch */
+void vgpu_exec_take_away(struct vgpu_exec *exec, u32 sm);
 /* framework.c: SM @sm, being preempted, is reserved for @next, NULL: for nobody */
 void vgpu_exec_set_next(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *next);
 /* framework.c: free the states of ended blocks that SMs keep for blocks of @ctx to come */
@@ -417,6 +506,8 @@ void vgpu_runqueue_fini(struct vgpu_exec *exec);
 void vgpu_runqueue_update(struct vgpu_exec *exec, struct vgpu_exec_context *ctx);
 /* runqueue.c: after a change of ksr->unclaimed or promised */
 void vgpu_runqueue_kernel(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
+/* runqueue.c: @ctx has @change shared SMs more than before */
+void vgpu_runqueue_shared(struct vgpu_exec *exec, struct vgpu_exec_context *ctx, s32 change);
 /* runqueue.c: after a change of the kernel that @sm serves or is reserved for */
 void vgpu_runqueue_sm(struct vgpu_exec *exec, u32 sm);
 
@@ -438,6 +529,13 @@ void vgpu_blocks_drop(struct vgpu_exec *exec, struct vgpu_list *blocks);
 void vgpu_account_kernel(struct vgpu_exec *exec, struct vgpu_ksr *ksr,
 			 enum vgpu_kernel_state state);
 void vgpu_account_sm(struct vgpu_exec *exec, u32 sm, enum vgpu_sm_state state);
+/*
+ * The residents of shared @sm are about to change: the time up to now is theirs, divided by their
+ * dominant shares.
+ */
+void vgpu_account_residents(struct vgpu_exec *exec, u32 sm);
+/* Count for its context what @block has executed on a shared SM, and begin again at 0. */
+void vgpu_account_block(struct vgpu_block *block);
 /* A kernel of @ctx has arrived at the engine. */
 void vgpu_account_arrival(struct vgpu_exec *exec, struct vgpu_exec_context *ctx);
 /* @count blocks of @ksr change from state @from to @to. */

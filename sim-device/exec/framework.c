@@ -131,7 +131,7 @@ struct vgpu_fault vgpu_exec_overrun(const struct vgpu_ksr *ksr)
 	u32 sm;
 
 	for (sm = 0; sm < exec->config->sms; sm++)
-		if (exec->smst[sm].ksr == ksr &&
+		if ((exec->smst[sm].ksr == ksr || vgpu_sharer_find(&exec->smst[sm], ksr)) &&
 		    vgpu_sm_find_thread(&exec->sms[sm], &ksr->launch, &fault))
 			break;
 	return fault;
@@ -182,7 +182,8 @@ void vgpu_exec_set_watchdog(struct vgpu_exec *exec)
 
 static bool context_waits(const struct vgpu_exec_context *ctx)
 {
-	return (ctx->job || ctx->sched.active_kernels) && vgpu_list_empty(&ctx->running);
+	return (ctx->job || ctx->sched.active_kernels) && vgpu_list_empty(&ctx->running) &&
+	       !vgpu_residents_run(ctx->exec, ctx);
 }
 
 const struct vgpu_ksr *vgpu_exec_blocker(const struct vgpu_exec *exec)
@@ -226,6 +227,12 @@ struct vgpu_ksr *vgpu_exec_admit(struct vgpu_exec *exec, struct vgpu_sched_conte
 	ksr->occupancy =
 		vgpu_occupancy(exec->config, ksr->launch.threads, ksr->launch.regs_per_block,
 			       ksr->launch.shared_bytes, &ksr->shared_config);
+	ksr->needs = (struct vgpu_resources){
+		.registers = ksr->launch.regs_per_block,
+		.shared_bytes = ksr->launch.shared_bytes,
+		.threads = (ksr->launch.threads + 31) / 32 * 32,
+		.blocks = 1,
+	};
 	ksr->watchdog.fire = watchdog_fire;
 	vgpu_list_init(&ksr->ptbq);
 	vgpu_list_add_tail(&ksr->node, &exec->active_queue);
@@ -248,6 +255,7 @@ static void retire(struct vgpu_exec *exec, struct vgpu_ksr *ksr)
 		vgpu_trace_kernel(exec, VGPU_TRACE_KERNEL_END, ksr, VGPU_NO_SM,
 				  ksr->time[VGPU_KERNEL_QUEUED], ksr->time[VGPU_KERNEL_PREEMPTED]);
 	vgpu_event_cancel(exec->sim, &ksr->watchdog);
+	vgpu_residents_retire(exec, ksr);
 	if (ksr->reserved)
 		vgpu_list_for_each_safe(smst, next, &ksr->ctx->coming, struct vgpu_smst, node)
 			if (smst->next == ksr)
@@ -303,9 +311,12 @@ void vgpu_exec_abort(struct vgpu_exec_context *ctx)
 		ksr->unclaimed = 0;
 		vgpu_runqueue_kernel(exec, ksr);
 	}
-	for (i = 0; i < exec->config->sms; i++)
+	for (i = 0; i < exec->config->sms; i++) {
 		if (exec->smst[i].ksr && exec->smst[i].ksr->ctx == ctx)
 			vgpu_sm_driver_stop(exec, i);
+		else if (exec->smst[i].kernels)
+			vgpu_residents_stop(exec, i, ctx);
+	}
 	vgpu_list_for_each_safe(ksr, next, &exec->active_queue, struct vgpu_ksr, node) {
 		if (ksr->ctx != ctx)
 			continue;
@@ -321,7 +332,8 @@ void vgpu_exec_abort(struct vgpu_exec_context *ctx)
 
 void vgpu_exec_assign(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 {
-	if (!VGPU_CHECK(exec->smst[sm].state == VGPU_SM_IDLE && ksr->unclaimed)) {
+	if (!VGPU_CHECK(exec->smst[sm].state == VGPU_SM_IDLE && ksr->unclaimed &&
+			!exec->policy->by_block)) {
 		vgpu_exec_broken(ksr);
 		return;
 	}
@@ -348,6 +360,32 @@ void vgpu_exec_set_next(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *next)
 	}
 }
 
+/* @sm is preempted, as @begin does it, and then given to @next, NULL: to nobody. */
+static void begin_preemption(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *next,
+			     void (*begin)(struct vgpu_exec *exec, u32 sm))
+{
+	struct vgpu_smst *smst = &exec->smst[sm];
+
+	/* What is not whole yet goes back where it came from: there is nothing to save of it. */
+	vgpu_exec_unrestore(exec, sm);
+	if (!exec->sms[sm].resident_count && !smst->saving && !smst->restoring) {
+		/* Nothing runs yet, and nothing is preempted: it changes hands at once. */
+		vgpu_sm_driver_unset(exec, sm, next);
+		return;
+	}
+	vgpu_spread_end(exec, sm);
+	vgpu_sm_driver_unclaim(exec, sm);
+	smst->leaving = true;
+	exec->leaving_count++;
+	vgpu_sm_driver_update(exec, sm);
+	vgpu_exec_set_next(exec, sm, next);
+	smst->requested = exec->sim->now;
+	vgpu_trace_kernel(exec, VGPU_TRACE_PREEMPT_START, smst->ksr, sm,
+			  next ? next->launch.id : 0, 0);
+	if (exec->sms[sm].resident_count)
+		begin(exec, sm);
+}
+
 int vgpu_exec_reserve(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 {
 	struct vgpu_smst *smst = &exec->smst[sm];
@@ -364,24 +402,22 @@ int vgpu_exec_reserve(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 		return -EOPNOTSUPP;
 	vgpu_trace_kernel(exec, VGPU_TRACE_DECISION, ksr, sm, VGPU_DECISION_RESERVE,
 			  smst->ksr->launch.id);
-	/* What is not whole yet goes back where it came from: there is nothing to save of it. */
-	vgpu_exec_unrestore(exec, sm);
-	if (!exec->sms[sm].resident_count && !smst->saving && !smst->restoring) {
-		/* Nothing runs yet, and nothing is preempted: it changes hands at once. */
-		vgpu_sm_driver_unset(exec, sm, ksr);
-		return 0;
-	}
-	vgpu_spread_end(exec, sm);
-	vgpu_sm_driver_unclaim(exec, sm);
-	smst->leaving = true;
-	exec->leaving_count++;
-	vgpu_sm_driver_update(exec, sm);
-	vgpu_exec_set_next(exec, sm, ksr);
-	smst->requested = exec->sim->now;
-	vgpu_trace_kernel(exec, VGPU_TRACE_PREEMPT_START, smst->ksr, sm, ksr->launch.id, 0);
-	if (exec->sms[sm].resident_count)
-		exec->preemption->begin(exec, sm);
+	begin_preemption(exec, sm, ksr, exec->preemption->begin);
 	return 0;
+}
+
+/* Whatever the mechanism in use: this is not a decision of a policy. */
+static void save_all(struct vgpu_exec *exec, u32 sm)
+{
+	vgpu_preemption_at_time(exec, sm, vgpu_exec_halt(exec, sm), vgpu_exec_save);
+}
+
+void vgpu_exec_take_away(struct vgpu_exec *exec, u32 sm)
+{
+	if (exec->smst[sm].leaving)
+		vgpu_exec_set_next(exec, sm, NULL);
+	else
+		begin_preemption(exec, sm, NULL, save_all);
 }
 
 /* ---- the engine --------------------------------------------------------- */
@@ -419,6 +455,7 @@ static int init_sms(struct vgpu_exec *exec)
 		smst->turn = VGPU_NEVER;
 		vgpu_list_init(&smst->moving);
 		vgpu_list_init(&smst->off);
+		vgpu_residents_init(smst);
 		exec->idle[i / 64] |= 1ull << (i % 64);
 		sm->sim = exec->sim;
 		sm->trace = exec->trace;

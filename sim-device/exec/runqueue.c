@@ -34,7 +34,7 @@ static u64 rank_of(const struct vgpu_exec *exec, const struct vgpu_exec_context 
 /* The same, as policies see it: a context with all SMs that it may have needs none. */
 static struct vgpu_ksr *first_needing(const struct vgpu_exec_context *ctx, enum vgpu_ksr_need need)
 {
-	return ctx->sched.held < ctx->most_sms ? first_kernel(ctx, need) : NULL;
+	return ctx->sched.held + ctx->shared_sms < ctx->most_sms ? first_kernel(ctx, need) : NULL;
 }
 
 static void place_need(struct vgpu_exec *exec, struct vgpu_exec_context *ctx,
@@ -218,6 +218,13 @@ static void count_held(struct vgpu_exec *exec, struct vgpu_exec_context *ctx, s3
 		vgpu_runqueue_update(exec, ctx);
 	else if (held != !!ctx->sched.held)
 		place_holding(exec, ctx, 0);
+}
+
+void vgpu_runqueue_shared(struct vgpu_exec *exec, struct vgpu_exec_context *ctx, s32 change)
+{
+	ctx->shared_sms += (u32)change;
+	if (ctx->most_sms != ~0u)
+		vgpu_runqueue_update(exec, ctx);
 }
 
 void vgpu_runqueue_sm(struct vgpu_exec *exec, u32 sm)

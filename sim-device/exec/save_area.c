@@ -18,7 +18,9 @@
  *
  * When a whole SM is saved for another kernel, its blocks move to the PTBQ of their kernel. When a
  * single block is swapped out while its neighbours run, it moves to the SM's list of swapped-out
- * blocks and is swapped in from there, or moves to the PTBQ if the SM is reserved meanwhile.
+ * blocks and is swapped in from there, or moves to the PTBQ if the SM is reserved meanwhile. On an
+ * SM with several kernels (residents.c) it moves to the PTBQ, and each block is saved by itself, so
+ * that its room is there as soon as it has left (SMK 5.1).
  */
 #include "exec.h"
 
@@ -28,8 +30,6 @@ static u64 move_time(const struct vgpu_config *config, u64 bytes)
 		return VGPU_PS_PER_KCYCLE / config->clock_khz;
 	return vgpu_mul_div(bytes * config->sms, 1000000000000ull, config->memory_bandwidth);
 }
-
-static void start_move(struct vgpu_exec *exec, u32 sm);
 
 /* Move @block, which is saved, to the PTBQ of its kernel: any SM may restore it. */
 static void to_ptbq(struct vgpu_exec *exec, struct vgpu_block *block)
@@ -41,12 +41,18 @@ static void to_ptbq(struct vgpu_exec *exec, struct vgpu_block *block)
 	vgpu_runqueue_kernel(exec, ksr);
 }
 
+/* Whose block moves now, or is the first that will. */
+static struct vgpu_ksr *first_moving(const struct vgpu_smst *smst)
+{
+	return vgpu_ksr_of(vgpu_list_first(&smst->moving, struct vgpu_block, node)->launch);
+}
+
 /* ---- save --------------------------------------------------------------- */
 
 static void saved(struct vgpu_exec *exec, struct vgpu_smst *smst)
 {
 	u32 sm = vgpu_smst_number(smst);
-	struct vgpu_ksr *ksr = smst->ksr;
+	struct vgpu_ksr *ksr = first_moving(smst);
 	u32 i;
 
 	vgpu_trace_kernel(exec, VGPU_TRACE_SAVE_END, ksr, sm, smst->batch, smst->batch_bytes);
@@ -59,6 +65,9 @@ static void saved(struct vgpu_exec *exec, struct vgpu_smst *smst)
 		block->state = VGPU_BLOCK_PREEMPTED;
 		if (smst->leaving) {
 			to_ptbq(exec, block);
+		} else if (unlikely(!smst->ksr)) {
+			to_ptbq(exec, block);
+			vgpu_residents_saved(exec, sm, block);
 		} else {
 			vgpu_list_add_tail(&block->node, &smst->off);
 			smst->off_count++;
@@ -86,12 +95,12 @@ static void start_save(struct vgpu_exec *exec, struct vgpu_smst *smst)
 	struct vgpu_block *block;
 
 	vgpu_list_for_each(block, &smst->moving, struct vgpu_block, node) {
-		if (block->state != VGPU_BLOCK_SAVING)
+		if (block->state != VGPU_BLOCK_SAVING || (smst->batch && !smst->ksr))
 			break;
 		smst->batch++;
 		smst->batch_bytes += vgpu_block_context_bytes(block);
 	}
-	vgpu_trace_kernel(exec, VGPU_TRACE_SAVE_START, smst->ksr, vgpu_smst_number(smst),
+	vgpu_trace_kernel(exec, VGPU_TRACE_SAVE_START, first_moving(smst), vgpu_smst_number(smst),
 			  smst->batch, smst->batch_bytes);
 }
 
@@ -126,7 +135,7 @@ void vgpu_exec_save(struct vgpu_exec *exec, u32 sm)
 		add_save(exec, smst, block);
 	}
 	vgpu_sm_driver_update(exec, sm);
-	start_move(exec, sm);
+	vgpu_exec_start_move(exec, sm);
 }
 
 u64 vgpu_exec_save_time(const struct vgpu_exec *exec, u32 sm)
@@ -149,7 +158,7 @@ static void add_restore(struct vgpu_exec *exec, struct vgpu_smst *smst, struct v
 	smst->restoring++;
 	vgpu_account_blocks(exec, vgpu_ksr_of(block->launch), VGPU_BLOCK_PREEMPTED,
 			    VGPU_BLOCK_RESTORING, 1);
-	start_move(exec, vgpu_smst_number(smst));
+	vgpu_exec_start_move(exec, vgpu_smst_number(smst));
 }
 
 static void start_restore(struct vgpu_exec *exec, struct vgpu_smst *smst)
@@ -193,6 +202,9 @@ static void restored(struct vgpu_exec *exec, struct vgpu_smst *smst)
 	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_RESTORING, VGPU_BLOCK_RUNNING, 1);
 	vgpu_trace_kernel(exec, VGPU_TRACE_RESTORE_END, ksr, sm, block->index, 0);
 	vgpu_sm_driver_resume(exec, sm, block);
+	/* the policy has been changed meanwhile, for one that wants whole SMs */
+	if (unlikely(!smst->ksr && !exec->policy->by_block))
+		vgpu_residents_evict(exec, block);
 }
 
 void vgpu_exec_restore(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
@@ -239,7 +251,7 @@ void vgpu_exec_unrestore(struct vgpu_exec *exec, u32 sm)
 	smst->off_count = 0;
 	ksr->unclaimed += count;
 	vgpu_runqueue_kernel(exec, ksr);
-	start_move(exec, sm);
+	vgpu_exec_start_move(exec, sm);
 }
 
 /* ---- one move after the other ------------------------------------------- */
@@ -250,13 +262,19 @@ static void move_fire(struct vgpu_event *event)
 	struct vgpu_block *block = vgpu_list_first(&smst->moving, struct vgpu_block, node);
 	struct vgpu_exec *exec = smst->exec;
 	u32 sm = vgpu_smst_number(smst);
+	bool saving = block->state == VGPU_BLOCK_SAVING;
 
-	if (block->state == VGPU_BLOCK_SAVING)
+	if (saving)
 		saved(exec, smst);
 	else
 		restored(exec, smst);
 	smst->batch = 0;
-	start_move(exec, sm);
+	vgpu_exec_start_move(exec, sm);
+	if (unlikely(!smst->ksr)) {
+		if (saving)
+			vgpu_residents_settle(exec, sm);
+		return;
+	}
 	if (unlikely(vgpu_smst_switches(exec, smst)))
 		vgpu_block_switch(exec, sm);
 	if (smst->leaving && !exec->sms[sm].resident_count && !smst->saving)
@@ -265,8 +283,7 @@ static void move_fire(struct vgpu_event *event)
 		vgpu_sm_driver_update(exec, sm);
 }
 
-/* Begin the first move of @sm that waits, if none is under way. */
-static void start_move(struct vgpu_exec *exec, u32 sm)
+void vgpu_exec_start_move(struct vgpu_exec *exec, u32 sm)
 {
 	struct vgpu_smst *smst = &exec->smst[sm];
 	const struct vgpu_block *first = vgpu_list_first(&smst->moving, struct vgpu_block, node);
@@ -287,12 +304,18 @@ static void start_move(struct vgpu_exec *exec, u32 sm)
 static void swap_out(struct vgpu_exec *exec, struct vgpu_block *block)
 {
 	struct vgpu_sm *sm = block->sm;
+	bool shared = !exec->smst[sm->index].ksr;
 
+	if (shared)
+		vgpu_residents_stopped(exec, sm->index, block);
 	vgpu_sm_detach(sm, block);
 	add_save(exec, &exec->smst[sm->index], block);
-	vgpu_ksr_of(block->launch)->ctx->account.block_switches++;
+	if (shared)
+		vgpu_account_block(block);
+	else
+		vgpu_ksr_of(block->launch)->ctx->account.block_switches++;
 	vgpu_sm_driver_update(exec, sm->index);
-	start_move(exec, sm->index);
+	vgpu_exec_start_move(exec, sm->index);
 }
 
 int vgpu_exec_swap_out(struct vgpu_exec *exec, struct vgpu_block *block)

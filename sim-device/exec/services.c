@@ -203,6 +203,7 @@ void vgpu_exec_reorder(struct vgpu_exec *exec, struct vgpu_sched_context *sched)
 
 int vgpu_exec_set_policy(struct vgpu_exec *exec, const struct vgpu_policy *policy)
 {
+	bool other_kind = exec->policy && exec->policy->by_block != policy->by_block;
 	struct vgpu_exec_context *ctx;
 	void *data;
 
@@ -219,6 +220,8 @@ int vgpu_exec_set_policy(struct vgpu_exec *exec, const struct vgpu_policy *polic
 		memset(ctx->sched.data, 0, sizeof(ctx->sched.data));
 	if (policy->init)
 		policy->init(exec);
+	if (other_kind)
+		vgpu_residents_vacate(exec);
 	vgpu_exec_rerank(exec);
 	return 0;
 }

@@ -66,12 +66,21 @@ static void hand_over(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *next)
 		vgpu_sm_driver_setup(exec, sm, next);
 }
 
+/* Shared SM @sm has nothing but kernels it is being set up for. */
+static bool is_set_up(const struct vgpu_exec *exec, u32 sm)
+{
+	const struct vgpu_smst *smst = &exec->smst[sm];
+
+	return !exec->sms[sm].resident_count && !smst->saving && !smst->restoring;
+}
+
 void vgpu_sm_driver_update(struct vgpu_exec *exec, u32 sm)
 {
 	const struct vgpu_smst *smst = &exec->smst[sm];
 	enum vgpu_sm_state state;
 
-	if (vgpu_event_pending(&smst->setup.event))
+	if (vgpu_event_pending(&smst->setup.event) ||
+	    (vgpu_smst_is_shared(smst) && is_set_up(exec, sm)))
 		state = VGPU_SM_SETUP;
 	else if (exec->sms[sm].resident_count)
 		state = smst->leaving ? VGPU_SM_RESERVED : VGPU_SM_RUNNING;
@@ -193,6 +202,8 @@ void vgpu_sm_driver_resume(struct vgpu_exec *exec, u32 sm, struct vgpu_block *bl
 	int err;
 
 	block->state = VGPU_BLOCK_RUNNING;
+	if (!exec->smst[sm].ksr)
+		vgpu_block_count_again(block);
 	/* It has its memory already, and a slot was kept for it. */
 	err = vgpu_sm_issue(&exec->sms[sm], block);
 	if (!VGPU_CHECK(!err))
@@ -328,6 +339,11 @@ bool vgpu_sm_driver_issue(struct vgpu_exec *exec, u32 sm)
 	return false;
 }
 
+bool vgpu_sm_driver_give(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
+{
+	return issue(exec, &exec->sms[sm], ksr, NULL);
+}
+
 /* May blocks of @launch leave @sm while they wait? */
 static bool switches(const struct vgpu_exec *exec, u32 sm, const struct vgpu_launch *launch)
 {
@@ -335,11 +351,21 @@ static bool switches(const struct vgpu_exec *exec, u32 sm, const struct vgpu_lau
 	return launch->kernel && unlikely(vgpu_smst_switches(exec, &exec->smst[sm]));
 }
 
+/* A policy by block decides what comes to the place of a block, unless there is no choice. */
+static bool decides(const struct vgpu_exec *exec, u32 sm)
+{
+	return !exec->smst[sm].ksr &&
+	       (!exec->policy->by_block || exec->active_count > 1 ||
+		vgpu_pqueue_count(&exec->waiting));
+}
+
 static bool block_followed(void *engine, u32 sm, struct vgpu_launch *launch, u32 slot, u64 *index)
 {
 	struct vgpu_ksr *ksr = vgpu_ksr_of(launch);
 	struct vgpu_exec *exec = engine;
 
+	if (unlikely(exec->residents) && decides(exec, sm))
+		return false;
 	if (!vgpu_list_empty(&ksr->ptbq) || switches(exec, sm, launch) || !claim(exec, sm, ksr))
 		return false;
 	count_end(exec, sm, ksr, *index, slot);
@@ -372,6 +398,12 @@ static void block_done(struct vgpu_sm *sm, struct vgpu_block *block)
 
 	count_end(exec, sm->index, ksr, block->index, block->slot);
 	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_RUNNING, VGPU_BLOCK_NONE, 1);
+	if (unlikely(vgpu_smst_is_shared(smst))) {
+		vgpu_account_block(block);
+		vgpu_block_release(block);
+		vgpu_residents_done(exec, sm->index, block);
+		return;
+	}
 	vgpu_block_release(block);
 	if (unlikely(vgpu_smst_switches(exec, smst)) && !smst->leaving) {
 		vgpu_block_put(exec, block);
@@ -440,7 +472,7 @@ static bool undisturbed(void *engine)
 	const struct vgpu_exec *exec = engine;
 
 	return exec->active_count == 1 && !vgpu_pqueue_count(&exec->waiting) &&
-	       !exec->leaving_count;
+	       !exec->leaving_count && !exec->policy->by_block;
 }
 
 const struct vgpu_sm_ops vgpu_sm_driver_ops = {

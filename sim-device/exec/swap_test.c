@@ -25,6 +25,23 @@ static void swap_at(struct vgpu_exec *exec, u32 sm, u64 random)
 	vgpu_exec_swap_out(exec, block);
 }
 
+/* On an SM with several kernels the policy decides when the block comes back. */
+static void evict_at(struct vgpu_exec *exec, u32 sm, u64 random)
+{
+	struct vgpu_sm *hw = &exec->sms[sm];
+	struct vgpu_block *block;
+	u32 skip;
+
+	if (!hw->resident_count)
+		return;
+	skip = (u32)(random >> 32) % hw->resident_count;
+	block = vgpu_sm_first(hw);
+	while (skip--)
+		block = vgpu_list_after(block, &hw->resident, struct vgpu_block, node);
+	if (!block->stopping)
+		vgpu_residents_evict(exec, block);
+}
+
 static void swap_fire(struct vgpu_event *event)
 {
 	struct vgpu_exec *exec = vgpu_container_of(event, struct vgpu_exec, swap_test);
@@ -35,6 +52,8 @@ static void swap_fire(struct vgpu_event *event)
 
 		if (exec->smst[sm].ksr && !exec->smst[sm].leaving)
 			swap_at(exec, sm, random);
+		else if (vgpu_smst_is_shared(&exec->smst[sm]))
+			evict_at(exec, sm, random);
 	}
 	vgpu_swap_test_start(exec);
 }

@@ -69,7 +69,8 @@ int vgpu_l1d_init(struct vgpu_l1d *l1, struct vgpu_memsys *memsys, u32 sm)
 	l1->memsys = memsys;
 	l1->sm = sm;
 	l1->merging = NONE;
-	l1->generation = 1;
+	l1->generation = l1->last_generation = 1;
+	l1->known[0].generation = 1;
 	l1->ways = config->l1_ways;
 	l1->sets = config->l1_bytes ? config->l1_bytes / (VGPU_LINE * config->l1_ways) : 0;
 	vgpu_list_init(&l1->in_flight);
@@ -80,9 +81,21 @@ int vgpu_l1d_init(struct vgpu_l1d *l1, struct vgpu_memsys *memsys, u32 sm)
 
 /* ---- lines -------------------------------------------------------------- */
 
-static inline u64 tag_of(const struct vgpu_l1d *l1, u64 line)
+u64 vgpu_l1d_tag(const struct vgpu_l1d *l1, u64 line)
 {
 	return l1->generation << VGPU_L1D_LINE_BITS | line;
+}
+
+static inline bool is_known(const struct vgpu_l1d *l1, u64 tag)
+{
+	u64 generation = tag >> VGPU_L1D_LINE_BITS;
+
+	if (likely(generation == l1->generation))
+		return true;
+	for (u32 n = 0; generation && n < VGPU_L1D_CONTEXTS; n++)
+		if (l1->known[n].generation == generation)
+			return true;
+	return false;
 }
 
 static inline u32 set_of(const struct vgpu_l1d *l1, u64 line)
@@ -92,7 +105,7 @@ static inline u32 set_of(const struct vgpu_l1d *l1, u64 line)
 
 u32 vgpu_l1d_find(const struct vgpu_l1d *l1, u64 line)
 {
-	u64 tag = tag_of(l1, line);
+	u64 tag = vgpu_l1d_tag(l1, line);
 	u32 at, last;
 
 	if (unlikely(!l1->sets))
@@ -107,7 +120,7 @@ u32 vgpu_l1d_find(const struct vgpu_l1d *l1, u64 line)
 void vgpu_l1d_enter(struct vgpu_l1d *l1, const struct vgpu_mem_request *request)
 {
 	u32 at = set_of(l1, request->line), last = at + l1->ways, victim = at;
-	u64 tag = tag_of(l1, request->line), least = VGPU_NEVER, used;
+	u64 tag = request->tag, least = VGPU_NEVER, used;
 
 	for (; at < last; at++) {
 		/* a protocol had it fetched again */
@@ -115,8 +128,7 @@ void vgpu_l1d_enter(struct vgpu_l1d *l1, const struct vgpu_mem_request *request)
 			victim = at;
 			break;
 		}
-		used = l1->tags[at] >> VGPU_L1D_LINE_BITS == l1->generation ?
-			       l1->way[at].used + 1 : 0;
+		used = is_known(l1, l1->tags[at]) ? l1->way[at].used + 1 : 0;
 		if (used < least) {
 			least = used;
 			victim = at;
@@ -134,11 +146,12 @@ void vgpu_l1d_enter(struct vgpu_l1d *l1, const struct vgpu_mem_request *request)
 u32 vgpu_l1d_find_pending(const struct vgpu_l1d *l1, u64 line)
 {
 	u32 mshrs = l1->memsys->config->l1_mshrs;
+	u64 tag = vgpu_l1d_tag(l1, line);
 
 	if (!l1->misses)
 		return NONE;
 	for (u32 n = 0; n < mshrs; n++)
-		if (l1->pending[n] == line)
+		if (l1->pending[n] == tag)
 			return n;
 	return NONE;
 }
@@ -180,23 +193,94 @@ void vgpu_l1d_drop_physical(struct vgpu_l1d *l1, u64 physical)
 	drop_matching(l1, physical, 0);
 }
 
+/* All known ones get new numbers. */
+static void number_again(struct vgpu_l1d *l1)
+{
+	memset(l1->tags, 0, (size_t)l1->sets * l1->ways * sizeof(*l1->tags));
+	for (u32 n = 0; n < l1->memsys->config->l1_mshrs; n++)
+		l1->pending[n] = VGPU_L1D_NOTHING;
+	l1->last_generation = 0;
+	for (u32 n = 0; n < VGPU_L1D_CONTEXTS; n++)
+		if (l1->known[n].generation)
+			l1->known[n].generation = ++l1->last_generation;
+}
+
+/* Known context @n has no lines any more, and what is in flight for it does not enter. */
+static void renew(struct vgpu_l1d *l1, u32 n)
+{
+	u64 old = l1->known[n].generation;
+
+	if (old && l1->misses)
+		for (u32 mshr = 0; mshr < l1->memsys->config->l1_mshrs; mshr++)
+			if (l1->pending[mshr] >> VGPU_L1D_LINE_BITS == old)
+				l1->pending[mshr] = VGPU_L1D_NOTHING;
+	l1->known[n].generation = ++l1->last_generation;
+	if (l1->last_generation == VGPU_L1D_GENERATIONS - 1)
+		number_again(l1);
+}
+
+static u32 find_known(const struct vgpu_l1d *l1, u32 context)
+{
+	for (u32 n = 0; n < VGPU_L1D_CONTEXTS; n++)
+		if (l1->known[n].generation && l1->known[n].context == context)
+			return n;
+	return NONE;
+}
+
+/* The present context is known, but its number may be new. */
+static void find_generation(struct vgpu_l1d *l1)
+{
+	l1->generation = l1->known[find_known(l1, l1->context)].generation;
+}
+
 void vgpu_l1d_invalidate(struct vgpu_l1d *l1)
 {
-	if (++l1->generation == VGPU_L1D_GENERATIONS) {
-		memset(l1->tags, 0, (size_t)l1->sets * l1->ways * sizeof(*l1->tags));
-		l1->generation = 1;
-	}
-	if (l1->misses)
-		for (u32 n = 0; n < l1->memsys->config->l1_mshrs; n++)
-			l1->pending[n] = VGPU_L1D_NOTHING;
+	for (u32 n = 0; n < VGPU_L1D_CONTEXTS; n++)
+		if (l1->known[n].generation)
+			renew(l1, n);
+	find_generation(l1);
+}
+
+void vgpu_l1d_acquire(struct vgpu_l1d *l1, u32 context)
+{
+	u32 n = find_known(l1, context);
+
+	if (n == NONE)
+		return;
+	renew(l1, n);
+	find_generation(l1);
+}
+
+void vgpu_l1d_refresh(struct vgpu_l1d *l1)
+{
+	vgpu_l1d_acquire(l1, l1->context);
+}
+
+/* Where a context that is not known comes in: as many as kernels on an SM are known. */
+static u32 replace(struct vgpu_l1d *l1)
+{
+	u32 most = l1->memsys->config->kernels_per_sm;
+
+	for (u32 n = 0; n < most && n < VGPU_L1D_CONTEXTS; n++)
+		if (!l1->known[n].generation)
+			return n;
+	return l1->known_turn++ % (most < VGPU_L1D_CONTEXTS ? most : VGPU_L1D_CONTEXTS);
 }
 
 void vgpu_l1d_serve(struct vgpu_l1d *l1, u32 context)
 {
-	if (l1->context == context)
+	u32 n;
+
+	if (likely(l1->context == context))
 		return;
+	n = find_known(l1, context);
+	if (n == NONE) {
+		n = replace(l1);
+		renew(l1, n);
+		l1->known[n].context = context;
+	}
 	l1->context = context;
-	vgpu_l1d_invalidate(l1);
+	find_generation(l1);
 }
 
 /* ---- requests ----------------------------------------------------------- */

@@ -15,7 +15,8 @@
 #include "coherence.h"
 #include "request.h"
 
-#define VGPU_L1D_NOTHING	(~0ull)	/* in @pending: no line has this number */
+#define VGPU_L1D_NOTHING	(~0ull)	/* in @pending: no line has this tag */
+#define VGPU_L1D_CONTEXTS	8u	/* most whose lines are in one L1 at a time */
 #define VGPU_L1D_LINE_BITS	40u	/* of a tag: number of a line in 47 bits of address */
 #define VGPU_L1D_GENERATIONS	(1ull << (64 - VGPU_L1D_LINE_BITS))
 
@@ -33,11 +34,15 @@ struct vgpu_l1d_way {
 
 /**
  * struct vgpu_l1d - one L1
- * @tags: sets of @ways: generation << 40 | line. Only lines of the present @generation are there
+ * @context, @generation: whose accesses are made now
+ * @known: contexts whose lines may be there, kernels_per_sm of them: each has a generation of its
+ *   own, which no other has or had. @known_turn: the next that is replaced
+ * @last_generation: the newest
+ * @tags: sets of @ways: generation << 40 | line. Only lines of known generations are there
  * @way: the same
  * @data: the same, VGPU_LINE bytes each
  * @clock: counts uses, for LRU
- * @pending: line that MSHR n may still be asked for, VGPU_L1D_NOTHING: none, or free
+ * @pending: tag of the line that MSHR n may still be asked for, VGPU_L1D_NOTHING: none, or free
  * @miss: request of MSHR n; NULL: it is free
  * @queued: requests in flight that have no MSHR: config->l1_queue at most
  * @requests, @free: the pool
@@ -58,6 +63,12 @@ struct vgpu_l1d {
 	u32 sets;
 	u32 ways;
 	u64 generation;
+	struct {
+		u32 context;
+		u64 generation;		/* 0: free */
+	} known[VGPU_L1D_CONTEXTS];
+	u32 known_turn;
+	u64 last_generation;
 	u64 *tags;
 	struct vgpu_l1d_way *way;
 	u8 *data;
@@ -94,6 +105,10 @@ void vgpu_l1d_fini(struct vgpu_l1d *l1);
 u32 vgpu_l1d_find(const struct vgpu_l1d *l1, u64 line);
 /* l1d.c: @line has come for @request: it replaces the line of its set that was used longest ago */
 void vgpu_l1d_enter(struct vgpu_l1d *l1, const struct vgpu_mem_request *request);
+/* l1d.c: @line of the present context */
+u64 vgpu_l1d_tag(const struct vgpu_l1d *l1, u64 line);
+/* l1d.c: @context acquires: none of its lines is there any more */
+void vgpu_l1d_acquire(struct vgpu_l1d *l1, u32 context);
 /* l1d.c: drop @line, and have what is in flight not enter */
 void vgpu_l1d_drop(struct vgpu_l1d *l1, u64 line);
 /* l1d.c: the same for all lines of a frame, and for the one in a frame */

@@ -20,6 +20,8 @@ static struct vgpu_mem_request *make_request(struct vgpu_l1d *l1,
 	request->followers = NULL;
 	request->sent = access->cycle;
 	request->line = access->address >> VGPU_LINE_SHIFT;
+	request->tag = vgpu_l1d_tag(l1, request->line);
+	request->context = l1->context;
 	request->physical = access->frame << VGPU_FRAME_LINE_BITS |
 			    (request->line & (VGPU_FRAME_LINES - 1));
 	request->mask[0] = access->mask[0];
@@ -97,7 +99,7 @@ static enum vgpu_mem_result load_miss(struct vgpu_l1d *l1, const struct vgpu_mem
 	request->mshr = n;
 	request->whole = true;
 	l1->miss[n] = request;
-	l1->pending[n] = line;
+	l1->pending[n] = request->tag;
 	l1->misses++;
 	l1->missed++;
 	send_request(l1, request);
@@ -189,7 +191,7 @@ static enum vgpu_mem_result make_fence(struct vgpu_l1d *l1, const struct vgpu_me
 	if (use & VGPU_L1_WAIT && !vgpu_list_empty(&l1->in_flight))
 		return queue_request(l1, access, use) ? VGPU_MEM_SENT : VGPU_MEM_BUSY;
 	if (use & VGPU_L1_ACQUIRE)
-		vgpu_l1d_invalidate(l1);
+		vgpu_l1d_acquire(l1, l1->context);
 	answer->cycle = access->cycle;
 	answer->data = NULL;
 	return VGPU_MEM_DONE;
@@ -220,7 +222,7 @@ static bool deliver_request(struct vgpu_l1d *l1, struct vgpu_mem_request *reques
 {
 	vgpu_list_del(&request->order_node);
 	if (request->use & VGPU_L1_ACQUIRE && !request->aborted)
-		vgpu_l1d_invalidate(l1);
+		vgpu_l1d_acquire(l1, request->context);
 	if (!request->owner) {
 		vgpu_l1d_free(l1, request);
 		return false;
@@ -244,7 +246,7 @@ static void end_miss(struct vgpu_l1d *l1, struct vgpu_mem_request *request)
 {
 	u32 n = request->mshr;
 
-	if (l1->pending[n] == request->line && !request->aborted)
+	if (l1->pending[n] == request->tag && !request->aborted)
 		vgpu_l1d_enter(l1, request);
 	l1->pending[n] = VGPU_L1D_NOTHING;
 	l1->miss[n] = NULL;

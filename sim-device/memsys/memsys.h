@@ -227,7 +227,8 @@ bool vgpu_l1d_idle(const struct vgpu_l1d *l1);
 /**
  * vgpu_l1d_serve - accesses from now on are those of @context
  *
- * Invalidates the L1, unless it serves @context already.
+ * The L1 has lines of kernels_per_sm contexts at most, and never gives those of one to another:
+ * with one more, it has none any more of the one that came first.
  */
 void vgpu_l1d_serve(struct vgpu_l1d *l1, u32 context);
 /**
@@ -236,6 +237,8 @@ void vgpu_l1d_serve(struct vgpu_l1d *l1, u32 context);
  * When a kernel begins, and when a block has come that ran elsewhere.
  */
 void vgpu_l1d_invalidate(struct vgpu_l1d *l1);
+/** vgpu_l1d_refresh - the same for the lines of the present context only */
+void vgpu_l1d_refresh(struct vgpu_l1d *l1);
 /**
  * vgpu_l1d_disown - @owner goes: its accesses in flight take effect, and nobody hears of it
  * @owner: NULL: all owners

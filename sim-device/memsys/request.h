@@ -27,7 +27,8 @@
  * @at: cycle of its next step: of its arrival at L2, ready to leave L2, of its arrival at the SM
  * @seq: order among equal @at, in a heap
  * @sent: cycle of the access
- * @line: virtual line number, of @l1's address space
+ * @line: virtual line number, of the address space of @context
+ * @tag: that of the line in @l1, when it was sent
  * @physical: frame number << 5 | line in the frame
  * @mask: bytes of the line
  * @bytes: the line in its frame; NULL: it has had its effect, or needs none
@@ -57,6 +58,8 @@ struct vgpu_mem_request {
 	u64 stamp;
 	struct vgpu_l1d *l1;
 	struct vgpu_mem_atomic *atomic;
+	u64 tag;
+	u32 context;
 	u32 mshr;
 	u32 use;
 	u8 kind;

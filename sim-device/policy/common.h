@@ -14,9 +14,16 @@ extern const struct vgpu_policy vgpu_policy_ppq_shared;
 extern const struct vgpu_policy vgpu_policy_dss;
 extern const struct vgpu_policy vgpu_policy_static;
 extern const struct vgpu_policy vgpu_policy_round_robin;
+extern const struct vgpu_policy vgpu_policy_spart;
+extern const struct vgpu_policy vgpu_policy_leftover;
+extern const struct vgpu_policy vgpu_policy_smk;
+extern const struct vgpu_policy vgpu_policy_smk_p;
 
 /* fcfs.c: one context at a time, its kernels back to back */
 void vgpu_policy_exclusive(struct vgpu_exec *exec);
+
+/* leftover.c: admit launches while there is room for them */
+void vgpu_policy_admit_all(struct vgpu_exec *exec);
 
 /** struct vgpu_budget - private data of policies that divide the SMs; first in their own */
 struct vgpu_budget {

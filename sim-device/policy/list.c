@@ -13,6 +13,10 @@ static const struct vgpu_policy *const policies[] = {
 	&vgpu_policy_dss,
 	&vgpu_policy_static,
 	&vgpu_policy_round_robin,
+	&vgpu_policy_spart,
+	&vgpu_policy_leftover,
+	&vgpu_policy_smk,
+	&vgpu_policy_smk_p,
 };
 
 const struct vgpu_policy *vgpu_policy_at(unsigned int index)

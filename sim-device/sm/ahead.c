@@ -50,7 +50,7 @@ static bool is_its_own(const struct vgpu_sm *sm)
 
 	return first->launch->kernel && !first->launch->kernel->ordered &&
 	       vgpu_as_stays(first->launch->as) && vgpu_mmu_walks(first->launch->as) &&
-	       !sm->tlb.l1.entries;
+	       !sm->tlb->l1.entries;
 }
 
 u32 vgpu_slice_next(const struct vgpu_sm *sm)

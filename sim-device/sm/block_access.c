@@ -71,11 +71,11 @@ static bool enter_page(struct vgpu_sm *sm, u64 page, u64 time,
 	struct vgpu_lanes *lanes = &sm->run->lanes;
 	u64 now = sm->sim->now, ready = now + time + answer->cost_ps;
 
-	if (likely(!sm->tlb.l1.entries))
-		vgpu_tlb_enter(&sm->tlb, page, answer->in_place, answer->page, lanes->write);
+	if (likely(!sm->tlb->l1.entries))
+		vgpu_tlb_enter(sm->tlb, page, answer->in_place, answer->page, lanes->write);
 	else
 		/* without an L2 TLB nothing is in flight: @time is not known */
-		vgpu_tlb_enter_walked(&sm->tlb, answer->in_place ? page | VGPU_TLB_IN_PLACE : page,
+		vgpu_tlb_enter_walked(sm->tlb, answer->in_place ? page | VGPU_TLB_IN_PLACE : page,
 				      answer->page, lanes->write, now,
 				      sm->config->l2_tlb_entries ?
 					      (struct vgpu_walk){ now + time, ready } :
@@ -86,7 +86,7 @@ static bool enter_page(struct vgpu_sm *sm, u64 page, u64 time,
 static bool knows_page(const struct vgpu_sm *sm, u64 page)
 {
 	const struct vgpu_lanes *lanes = &sm->run->lanes;
-	const struct vgpu_tlb_entry *e = &sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)];
+	const struct vgpu_tlb_entry *e = &sm->tlb->entries[page & (VGPU_TLB_ENTRIES - 1)];
 
 	if (e->page == page && (e->write || !lanes->write))
 		return true;
@@ -128,13 +128,13 @@ static bool use_page(struct vgpu_sm *sm, u64 page, u64 time, struct vgpu_access_
 	bool write = sm->run->lanes.write;
 	const struct vgpu_l1_entry *entry;
 
-	if (likely(!sm->tlb.l1.entries)) {
-		answer->page = vgpu_tlb_in_place(&sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)],
+	if (likely(!sm->tlb->l1.entries)) {
+		answer->page = vgpu_tlb_in_place(&sm->tlb->entries[page & (VGPU_TLB_ENTRIES - 1)],
 						 page, write);
 		answer->in_place = true;
 		return answer->page;
 	}
-	entry = vgpu_tlb_use(&sm->tlb, page, write, sm->sim->now);
+	entry = vgpu_tlb_use(sm->tlb, page, write, sm->sim->now);
 	if (!entry)
 		return false;
 	time += sm->sim->now;
@@ -155,7 +155,7 @@ static enum vgpu_access_result make_access(struct vgpu_block *block, struct vgpu
 	enum vgpu_access_result result = VGPU_ACCESS_OK;
 	bool known = use_page(sm, page, access->elapsed, &answer);
 
-	sm->run->work += known && sm->tlb.l1.entries ? VGPU_WORK_FOUND : VGPU_WORK_TRANSLATION;
+	sm->run->work += known && sm->tlb->l1.entries ? VGPU_WORK_FOUND : VGPU_WORK_TRANSLATION;
 	if (likely(!known))
 		result = vgpu_mmu_access(block->launch->as, access, &w->waiter, &answer);
 	if (unlikely(answer.cost_ps))
@@ -210,7 +210,7 @@ static bool walk_pages(struct vgpu_block *block, struct vgpu_warp *w, struct vgp
 	u64 before = ~0ull;
 	u8 *bytes;
 
-	if (sm->tlb.l1.entries)
+	if (sm->tlb->l1.entries)
 		return false;
 	for (; lane <= last; lane++) {
 		u64 address = lanes->addr[lane], page = address >> VGPU_PAGE_SHIFT;
@@ -224,7 +224,7 @@ static bool walk_pages(struct vgpu_block *block, struct vgpu_warp *w, struct vgp
 		if (unlikely(!bytes))
 			break;
 		walks++;
-		vgpu_tlb_enter(&sm->tlb, page, false, bytes, lanes->write);
+		vgpu_tlb_enter(sm->tlb, page, false, bytes, lanes->write);
 		/* if there is no other, nothing takes it out of the TLB before it is used */
 		if (!lanes->one_page && !vgpu_lanes_hold_page(lanes, page, bytes, false))
 			break;
@@ -338,7 +338,7 @@ enum vgpu_access_result vgpu_block_serve(struct vgpu_block *block, struct vgpu_w
 		.lane = lanes->lane,
 		.bytes = lanes->bytes,
 		.sm = sm->index,
-		.l1 = sm->tlb.l1.registers.count ? &sm->tlb.l1 : NULL,
+		.l1 = sm->tlb->l1.registers.count ? &sm->tlb->l1 : NULL,
 		.kernel = block->launch->id,
 		.address = lanes->addr,
 	};

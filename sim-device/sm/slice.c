@@ -294,7 +294,8 @@ static void enter_block(struct vgpu_block *block)
 	struct vgpu_lanes *lanes = &block->sm->run->lanes;
 
 	/* The context is the block's: neighbours may have another. */
-	vgpu_tlb_serve(&block->sm->tlb, block->launch->as);
+	vgpu_sm_serve(block->sm, block->launch->as);
+	lanes->tlb = block->sm->tlb->entries;
 	vgpu_warps_enter(lanes, block);
 	lanes->native = lanes->apart ? block->launch->kernel->run->native :
 				       native_code(block->sm, block->launch->kernel);
@@ -386,13 +387,15 @@ static void count_for(const struct vgpu_launch *launch, u64 issued, u64 work)
 static bool run_block(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing)
 {
 	struct vgpu_block *block = slice->block;
-	u64 before = slice->issued, issued, work;
+	u64 before = slice->issued, threads = sm->run->lanes.threads, issued, work;
 	bool ended;
 
 	if (!slice->begun)
 		begin_block(slice);
 	ended = run_warps(sm, slice, pausing);
 	issued = slice->issued - before;
+	block->warps->executed.instructions += issued;
+	block->warps->executed.thread_instructions += sm->run->lanes.threads - threads;
 	work = issued * VGPU_WORK_INSTRUCTION + sm->run->work;
 	if (unlikely(sm->run->lanes.apart)) {
 		sm->run->ahead_issued += issued;
@@ -425,7 +428,6 @@ void vgpu_slice_begin(struct vgpu_sm *sm, u32 warps, u64 start)
 	bool rest = last.cut && last.block;
 	u32 each = rest ? last.each : vgpu_slice_budget(sm->config, warps);
 
-	lanes->tlb = sm->tlb.entries;
 	lanes->clock = vgpu_mul_div(start, sm->config->clock_khz, VGPU_PS_PER_KCYCLE);
 	lanes->timer = start / VGPU_NS;
 	lanes->threads = 0;
@@ -549,7 +551,7 @@ void vgpu_slice_prepare(struct vgpu_sm *sm)
 {
 	const struct vgpu_launch *launch = vgpu_sm_first(sm)->launch;
 
-	vgpu_tlb_serve(&sm->tlb, launch->as);
+	vgpu_sm_serve(sm, launch->as);
 	native_code(sm, launch->kernel);
 }
 

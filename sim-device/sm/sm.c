@@ -7,6 +7,49 @@
 
 #define ALIGN	64u
 
+/* ---- TLBs --------------------------------------------------------------- */
+
+static bool add_tlb(struct vgpu_sm *sm)
+{
+	struct vgpu_tlb *tlb = vgpu_mem_alloc_device(sizeof(*tlb));
+
+	if (!tlb || vgpu_tlb_init(tlb, sm->config)) {
+		vgpu_mem_free_device(tlb);
+		return false;
+	}
+	sm->tlbs[sm->tlb_count++] = tlb;
+	return true;
+}
+
+static void free_tlbs(struct vgpu_sm *sm)
+{
+	while (sm->tlb_count) {
+		vgpu_tlb_fini(sm->tlbs[--sm->tlb_count]);
+		vgpu_mem_free_device(sm->tlbs[sm->tlb_count]);
+	}
+	sm->tlb = NULL;
+}
+
+void vgpu_sm_serve(struct vgpu_sm *sm, struct vgpu_address_space *as)
+{
+	u32 n;
+
+	if (likely(sm->tlb->as == as))
+		return;
+	for (n = 0; n < sm->tlb_count; n++)
+		if (sm->tlbs[n]->as == as)
+			break;
+	if (n == sm->tlb_count)
+		for (n = 0; n < sm->tlb_count && sm->tlbs[n]->as; n++)
+			;
+	if (n == sm->tlb_count)
+		n = sm->tlb_turn++ % sm->tlb_count;
+	sm->tlb = sm->tlbs[n];
+	vgpu_tlb_serve(sm->tlb, as);
+}
+
+/* ---- the SM ------------------------------------------------------------- */
+
 int vgpu_sm_init(struct vgpu_sm *sm, u32 index)
 {
 	struct vgpu_sm_run *run;
@@ -17,11 +60,13 @@ int vgpu_sm_init(struct vgpu_sm *sm, u32 index)
 	sm->timing = vgpu_timing_find(sm->config->timing);
 	sm->step.fire = sm->timing->step;
 	memory = vgpu_mem_alloc_device(sizeof(*run) + ALIGN);
-	if (vgpu_tlb_init(&sm->tlb, sm->config) || !memory) {
-		vgpu_tlb_fini(&sm->tlb);
+	add_tlb(sm);
+	if (!sm->tlb_count || !memory) {
+		free_tlbs(sm);
 		vgpu_mem_free_device(memory);
 		return -ENOMEM;
 	}
+	sm->tlb = sm->tlbs[0];
 	vgpu_profiled_init(sm);
 	run = (struct vgpu_sm_run *)(memory + (0 - (unsigned long)memory) % ALIGN);
 	run->memory = memory;
@@ -46,7 +91,7 @@ void vgpu_sm_fini(struct vgpu_sm *sm)
 	vgpu_event_cancel(sm->sim, &sm->step);
 	if (sm->run && sm->timing->fini)
 		sm->timing->fini(sm);
-	vgpu_tlb_fini(&sm->tlb);
+	free_tlbs(sm);
 	if (sm->run) {
 		vgpu_warps_drain(sm->run);
 		vgpu_mem_free_device(sm->run->memory);
@@ -61,6 +106,15 @@ void vgpu_sm_setup(struct vgpu_sm *sm, const struct vgpu_launch *launch)
 	sm->waited &= sm->context == launch->context;
 	sm->context = launch->context;
 	sm->as = launch->as;
+	sm->shared = false;
+}
+
+void vgpu_sm_share(struct vgpu_sm *sm, const struct vgpu_launch *launch, u32 contexts)
+{
+	vgpu_sm_setup(sm, launch);
+	sm->shared = true;
+	while (sm->tlb_count < contexts && sm->tlb_count < VGPU_SM_TLBS && add_tlb(sm))
+		;
 }
 
 int vgpu_sm_issue(struct vgpu_sm *sm, struct vgpu_block *block)
@@ -188,6 +242,19 @@ void vgpu_sm_drain_states(struct vgpu_sm *sm, const struct vgpu_mem_account *mem
 {
 	if (sm->run->payer == memory)
 		vgpu_warps_drain(sm->run);
+}
+
+struct vgpu_block_count vgpu_block_count(const struct vgpu_block *block)
+{
+	if (!block->launch->kernel || !block->warps)
+		return (struct vgpu_block_count){};
+	return block->warps->executed;
+}
+
+void vgpu_block_count_again(struct vgpu_block *block)
+{
+	if (block->launch->kernel && block->warps)
+		block->warps->executed = (struct vgpu_block_count){};
 }
 
 u64 vgpu_block_context_bytes(const struct vgpu_block *block)

@@ -21,6 +21,8 @@
 #include "native.h"
 #include "vgpu_isa.h"
 
+#define VGPU_SM_TLBS	8u	/* most contexts of one SM that have a TLB each */
+
 struct vgpu_sm_run;
 
 struct vgpu_sm;
@@ -180,6 +182,8 @@ struct vgpu_sm {
 	/* context registers, set by setup (Tanasic 5.2.1) */
 	u32 context;			/* 0: never set up */
 	struct vgpu_address_space *as;
+	/* blocks of several launches, and contexts, may be resident: each block has its own */
+	bool shared;
 	struct vgpu_list resident;
 	u32 resident_count;
 	u64 slots_used;			/* bit per slot */
@@ -187,7 +191,14 @@ struct vgpu_sm {
 	bool halted;
 	const struct vgpu_timing *timing;
 	struct vgpu_event step;		/* next slice of compiled blocks */
-	struct vgpu_tlb tlb;		/* serves the address space that last had a slice here */
+	/*
+	 * One for each address space that executes here, as far as there are some
+	 * (vgpu_sm_share()): @tlb is that of the block that executed last
+	 */
+	struct vgpu_tlb *tlb;
+	struct vgpu_tlb *tlbs[VGPU_SM_TLBS];
+	u32 tlb_count;
+	u32 tlb_turn;			/* the next that serves another one */
 	struct vgpu_sm_run *run;	/* what it executes compiled blocks with */
 	struct vgpu_pipe *pipe;		/* the same */
 	struct vgpu_ends *ends;		/* of profiled blocks */
@@ -217,6 +228,22 @@ int vgpu_sm_init(struct vgpu_sm *sm, u32 index);
 void vgpu_sm_fini(struct vgpu_sm *sm);
 /* Load the context registers for @launch. The SM must be empty. */
 void vgpu_sm_setup(struct vgpu_sm *sm, const struct vgpu_launch *launch);
+/*
+ * Blocks of other launches come beside those of @launch, which is the first; the SM must be empty.
+ * Have TLBs for @contexts contexts, where there is memory for them: else they are used by turns.
+ */
+void vgpu_sm_share(struct vgpu_sm *sm, const struct vgpu_launch *launch, u32 contexts);
+/* The TLB that serves @as; if none does, the present one. */
+static inline struct vgpu_tlb *vgpu_sm_tlb(const struct vgpu_sm *sm,
+					   const struct vgpu_address_space *as)
+{
+	for (u32 n = 0; unlikely(sm->tlb->as != as) && n < sm->tlb_count; n++)
+		if (sm->tlbs[n]->as == as)
+			return sm->tlbs[n];
+	return sm->tlb;
+}
+/* From now on sm->tlb serves @as. */
+void vgpu_sm_serve(struct vgpu_sm *sm, struct vgpu_address_space *as);
 /*
  * Make @block resident: a new one starts, a preempted one goes on where it stopped. -ENOMEM: no
  * memory for its state.
@@ -285,6 +312,15 @@ void vgpu_sm_detach(struct vgpu_sm *sm, struct vgpu_block *block);
 void vgpu_block_release(struct vgpu_block *block);
 /* Free the states of ended blocks that the SM keeps for @memory, which pays for them. */
 void vgpu_sm_drain_states(struct vgpu_sm *sm, const struct vgpu_mem_account *memory);
+/** struct vgpu_block_count - what a block has executed: warp instructions, and these times lanes */
+struct vgpu_block_count {
+	u64 instructions;
+	u64 thread_instructions;
+};
+
+/* Since it was issued first, or since vgpu_block_count_again(). Profiled blocks execute nothing. */
+struct vgpu_block_count vgpu_block_count(const struct vgpu_block *block);
+void vgpu_block_count_again(struct vgpu_block *block);
 /*
  * Bytes a context switch must save for @block: registers, shared memory, block state (Tanasic
  * 5.2.2).

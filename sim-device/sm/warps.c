@@ -219,6 +219,7 @@ struct vgpu_warps *vgpu_warps_get(struct vgpu_sm *sm, const struct vgpu_block *b
 	warps->work = (u32)(bytes / VGPU_WORK_CLEARED);
 	warps->started = VGPU_WORK_BLOCK + launch->warps * VGPU_WORK_WARP +
 			 (u32)((launch->warps * slot + shared) / VGPU_WORK_CLEARED);
+	warps->executed = (struct vgpu_block_count){};
 	warps->home = sm;
 	warps->room = room;
 	warps->used = used;

@@ -39,6 +39,7 @@ struct vgpu_warps {
 	bool faulted;			/* fault is to be reported */
 	bool let_go;			/* some that waited may execute, since the first was next */
 	struct vgpu_fault fault;
+	struct vgpu_block_count executed;
 	u32 index[3];			/* of the block in the grid */
 	u32 shared_bytes;
 	u32 local_bytes;		/* per thread */

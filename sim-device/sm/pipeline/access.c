@@ -249,6 +249,7 @@ void vgpu_access_fence(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 		.scope = VGPU_MEM_SCOPE(e->insn->mem),
 	};
 
+	p->port->model->serve(p->port, e->warp->block->launch->context);
 	switch (p->port->model->access(p->port, &m, &answer)) {
 	case VGPU_MEM_DONE:
 		fenced(p, e, answer.cycle);

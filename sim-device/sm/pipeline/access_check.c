@@ -31,7 +31,7 @@ void vgpu_access_describe(const struct vgpu_pipe *p, const struct vgpu_pipe_acce
 		.sm = sm->index,
 		.kernel = e->warp->block->launch->id,
 		.elapsed = sm->config->l2_tlb_entries ? elapsed(p) : 0,
-		.l1 = sm->tlb.l1.registers.count ? (struct vgpu_l1_tlb *)&sm->tlb.l1 : NULL,
+		.l1 = sm->tlb->l1.registers.count ? &sm->tlb->l1 : NULL,
 		.in_order = true,
 		.waited = vgpu_cycle_time(p->config, p->waited),
 		.address = access->address,
@@ -43,7 +43,7 @@ void vgpu_access_describe(const struct vgpu_pipe *p, const struct vgpu_pipe_acce
 /* Does the TLB have @page? As use_page() of block_access.c. */
 static bool look_up(struct vgpu_pipe *p, u64 page, bool write, struct vgpu_access_answer *answer)
 {
-	struct vgpu_tlb *tlb = &p->sm->tlb;
+	struct vgpu_tlb *tlb = p->sm->tlb;
 	const struct vgpu_tlb_entry *e = &tlb->entries[page & (VGPU_TLB_ENTRIES - 1)];
 	const struct vgpu_l1_entry *entry;
 	u64 time = p->sm->sim->now + elapsed(p);
@@ -71,8 +71,8 @@ static bool look_up(struct vgpu_pipe *p, u64 page, bool write, struct vgpu_acces
 static bool look_up_again(const struct vgpu_pipe *p, u64 page, bool write,
 			  struct vgpu_access_answer *answer)
 {
-	const struct vgpu_l1_tlb *l1 = &p->sm->tlb.l1;
-	const struct vgpu_tlb_entry *e = &p->sm->tlb.entries[page & (VGPU_TLB_ENTRIES - 1)];
+	const struct vgpu_l1_tlb *l1 = &p->sm->tlb->l1;
+	const struct vgpu_tlb_entry *e = &p->sm->tlb->entries[page & (VGPU_TLB_ENTRIES - 1)];
 	u32 n;
 
 	if (l1->entries) {
@@ -94,10 +94,10 @@ static void enter(struct vgpu_pipe *p, u64 page, bool write,
 	u64 now = sm->sim->now, asked = now + elapsed(p);
 	u64 tag = answer->in_place ? page | VGPU_TLB_IN_PLACE : page;
 
-	if (!sm->tlb.l1.entries)
-		vgpu_tlb_enter(&sm->tlb, page, answer->in_place, answer->page, write);
+	if (!sm->tlb->l1.entries)
+		vgpu_tlb_enter(sm->tlb, page, answer->in_place, answer->page, write);
 	else
-		vgpu_tlb_enter_walked(&sm->tlb, tag, answer->page, write, now,
+		vgpu_tlb_enter_walked(sm->tlb, tag, answer->page, write, now,
 				      sm->config->l2_tlb_entries ?
 					      (struct vgpu_walk){ asked,
 								  asked + answer->cost_ps } :
@@ -135,9 +135,10 @@ enum vgpu_access_result vgpu_access_translate(struct vgpu_pipe *p, struct vgpu_p
 	bool found;
 
 	*answer = (struct vgpu_access_answer){};
-	if (unlikely(p->sm->tlb.as != launch->as)) {
-		vgpu_pipe_turn(p);
-		vgpu_tlb_serve(&p->sm->tlb, launch->as);
+	if (unlikely(p->sm->tlb->as != launch->as)) {
+		if (vgpu_sm_tlb(p->sm, launch->as)->as != launch->as)
+			vgpu_pipe_turn(p);
+		vgpu_sm_serve(p->sm, launch->as);
 	}
 	found = access->again ? look_up_again(p, page, write, answer) :
 				look_up(p, page, write, answer);
@@ -184,7 +185,7 @@ u64 vgpu_pipe_cycles(const struct vgpu_pipe *p, u64 ps)
 
 static bool is_known(const struct vgpu_pipe *p, const struct vgpu_pipe_access *access, u64 page)
 {
-	const struct vgpu_tlb *tlb = &p->sm->tlb;
+	const struct vgpu_tlb *tlb = vgpu_sm_tlb(p->sm, access->as);
 	bool write = access->entry->d.flags & VGPU_DEC_WRITES;
 	const struct vgpu_tlb_entry *e = &tlb->entries[page & (VGPU_TLB_ENTRIES - 1)];
 	u32 n;
@@ -198,14 +199,15 @@ static bool is_known(const struct vgpu_pipe *p, const struct vgpu_pipe_access *a
 /* Does the TLB, which may serve another address space, have @page? */
 static bool has_page(const struct vgpu_pipe *p, const struct vgpu_pipe_access *access, u64 page)
 {
-	return likely(p->sm->tlb.as == access->as) && is_known(p, access, page);
+	return likely(vgpu_sm_tlb(p->sm, access->as)->as == access->as) &&
+	       is_known(p, access, page);
 }
 
 bool vgpu_access_is_there(const struct vgpu_pipe *p, const struct vgpu_pipe_access *access,
 			  const struct vgpu_pipe_line *line)
 {
 	u64 page = line->address >> VGPU_PAGE_SHIFT, time = p->sm->sim->now + elapsed(p);
-	const struct vgpu_l1_tlb *l1 = &p->sm->tlb.l1;
+	const struct vgpu_l1_tlb *l1 = &vgpu_sm_tlb(p->sm, access->as)->l1;
 	u32 n;
 
 	if (!has_page(p, access, page))
@@ -239,7 +241,7 @@ static bool are_different(const struct vgpu_pipe *p, u64 page)
 bool vgpu_access_has_register(struct vgpu_pipe *p, const struct vgpu_pipe_access *access,
 			      const struct vgpu_pipe_line *line)
 {
-	struct vgpu_units *registers = &p->sm->tlb.l1.registers;
+	struct vgpu_units *registers = &vgpu_sm_tlb(p->sm, access->as)->l1.registers;
 	u64 time = vgpu_cycle_time(p->config, p->cycle), page = line->address >> VGPU_PAGE_SHIFT;
 	u64 next;
 
@@ -266,9 +268,13 @@ bool vgpu_access_has_register(struct vgpu_pipe *p, const struct vgpu_pipe_access
 
 void vgpu_access_registers_taken(struct vgpu_pipe *p)
 {
-	struct vgpu_units *registers = &p->sm->tlb.l1.registers;
+	struct vgpu_units *registers;
 
-	if (p->check_from)
+	if (!p->check_from)
+		return;
+	/* of the access that waits for one, which is the first */
+	registers = &vgpu_sm_tlb(p->sm, p->lsu_first->as)->l1.registers;
+	if (registers->count)
 		p->check_from = vgpu_cycle_from(
 			p->config,
 			vgpu_units_free(registers, vgpu_units_first(registers)));
@@ -280,7 +286,7 @@ bool vgpu_access_can_wait(const struct vgpu_pipe *p, const struct vgpu_pipe_acce
 	u64 first = line->address, last = line->address;
 
 	/* the TLB is to serve the address space first */
-	if (unlikely(p->sm->tlb.as != access->as) ||
+	if (unlikely(vgpu_sm_tlb(p->sm, access->as)->as != access->as) ||
 	    is_known(p, access, line->address >> VGPU_PAGE_SHIFT))
 		return false;
 	for (u32 n = 0; n < access->count; n++) {

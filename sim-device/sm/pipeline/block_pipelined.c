@@ -63,6 +63,18 @@ static u32 get_place(struct vgpu_pipe *p)
 	return index;
 }
 
+/* Have blocks of launch @id been here lately? From now on they have. */
+static bool was_here(struct vgpu_pipe *p, u32 id)
+{
+	u32 most = p->config->kernels_per_sm;
+
+	for (u32 n = 0; n < most && n < VGPU_PIPE_KERNELS; n++)
+		if (p->kernels[n] == id)
+			return true;
+	p->kernels[p->kernel_turn++ % (most < VGPU_PIPE_KERNELS ? most : VGPU_PIPE_KERNELS)] = id;
+	return false;
+}
+
 static void issue(struct vgpu_block *block)
 {
 	struct vgpu_sm *sm = block->sm;
@@ -73,9 +85,10 @@ static void issue(struct vgpu_block *block)
 	p->scheme = vgpu_fault_scheme_find(p->config->fault_scheme);
 	pb->stopping = false;
 	/* What others have written since is not in this SM's cache. */
-	if (p->kernel != block->launch->id || pb->moved)
+	if (!was_here(p, block->launch->id) || pb->moved) {
+		p->port->model->serve(p->port, block->launch->context);
 		p->port->model->invalidate(p->port);
-	p->kernel = block->launch->id;
+	}
 	pb->moved = true;
 	/* an SM that was empty begins with its first warp */
 	if (sm->resident_count == 1)

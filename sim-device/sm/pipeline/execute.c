@@ -265,6 +265,8 @@ static void commit(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 		vgpu_pipe_trace(p, e, 0);
 	p->sm->instructions++;
 	p->sm->thread_instructions += vgpu_popcount32(e->lanes);
+	pw->block->warps->executed.instructions++;
+	pw->block->warps->executed.thread_instructions += vgpu_popcount32(e->lanes);
 	if (unlikely(p->worker != pw->block->launch->work))
 		vgpu_pipe_pay(p, pw->block->launch->work);
 	p->work += VGPU_WORK_INSTRUCTION;

@@ -68,6 +68,7 @@
 #define VGPU_PIPE_SLOTS		64u	/* instructions of one warp in flight: bits of a word */
 #define VGPU_PIPE_OPERANDS	(256u + VGPU_PREDS)	/* registers, then predicates */
 #define VGPU_PIPE_NONE		0xffffu
+#define VGPU_PIPE_KERNELS	8u	/* most launches of one SM: the limit of kernels_per_sm */
 #define VGPU_PIPE_WHEEL		1024u	/* cycles; what is later waits in a list */
 /* bytes: an address or datum of each lane */
 #define VGPU_LOG_ENTRY		(VGPU_LANES * 8u)
@@ -239,7 +240,9 @@ struct vgpu_pipe {
 	struct vgpu_port *port;
 	u64 cycle;		/* the first that has not been simulated */
 	u32 window;
-	u32 kernel;		/* id of the launch whose blocks came last */
+	/* ids of the launches whose blocks came last, as many as may be here at a time, 0: none */
+	u32 kernels[VGPU_PIPE_KERNELS];
+	u32 kernel_turn;
 	bool cut;		/* the window ends after this cycle */
 	bool fpu;		/* between vgpu_fpu_begin() and _end() */
 	u64 next;		/* the first cycle in which something can happen, at its end */

@@ -73,7 +73,7 @@ static void caches_serve(struct vgpu_port *port, u32 context)
 
 static void caches_invalidate(struct vgpu_port *port)
 {
-	vgpu_l1d_invalidate(of(port)->l1);
+	vgpu_l1d_refresh(of(port)->l1);
 }
 
 static void caches_disown(struct vgpu_port *port, const void *owner)
@@ -90,7 +90,7 @@ static void caches_direct(struct vgpu_port *port, u64 frame, bool write)
 {
 	if (frame)
 		vgpu_memsys_flush(of(port)->memsys, frame, write);
-	vgpu_l1d_invalidate(of(port)->l1);
+	vgpu_l1d_refresh(of(port)->l1);
 }
 
 const struct vgpu_memory_model vgpu_memory_caches = {

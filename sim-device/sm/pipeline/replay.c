@@ -216,6 +216,8 @@ static void keep_for_replay(struct vgpu_pipe *p, struct vgpu_pipe_entry *e,
 
 		replay->active &= ~access->done;
 		p->sm->thread_instructions += vgpu_popcount32(access->done);
+		e->warp->block->warps->executed.thread_instructions +=
+			vgpu_popcount32(access->done);
 		access->lanes = access->done;
 		if (e->d.operands.write_count)
 			vgpu_access_result(access, e->warp->w, e->insn->dst);

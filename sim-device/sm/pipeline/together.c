@@ -13,8 +13,16 @@
 static bool is_its_own(const struct vgpu_pipe *p)
 {
 	const struct vgpu_address_space *as = p->sm->as;
+	const struct vgpu_block *block;
 
-	return p->port->model->apart && p->port->model->apart(p->port) && as && vgpu_as_stays(as);
+	if (!p->port->model->apart || !p->port->model->apart(p->port) || !as)
+		return false;
+	if (likely(!p->sm->shared))
+		return vgpu_as_stays(as);
+	vgpu_list_for_each(block, &p->sm->resident, struct vgpu_block, node)
+		if (!vgpu_as_stays(block->launch->as))
+			return false;
+	return true;
 }
 
 /*

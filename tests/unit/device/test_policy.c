@@ -43,7 +43,9 @@ static u64 launch(struct host *h, struct process p, u64 blocks, u64 block_us)
 
 static u32 held(struct host *h, struct process p)
 {
-	return vgpu_context_find(h->dev, p.id)->exec.sched.held;
+	const struct vgpu_exec_context *ctx = &vgpu_context_find(h->dev, p.id)->exec;
+
+	return ctx->sched.held + ctx->shared_sms;
 }
 
 static void run_to(struct host *h, u64 us)
@@ -589,7 +591,8 @@ static void bad_values_of_knobs(void **state)
 	assert_true(vgpu_device_knob_get(h->dev, "share_by", text, sizeof(text)) > 0);
 	assert_string_equal(text, "[equal] priority");
 	assert_true(vgpu_device_knob_get(h->dev, "policy", text, sizeof(text)) > 0);
-	assert_string_equal(text, "[fcfs] npq ppq-exclusive ppq-shared dss static round-robin");
+	assert_string_equal(text, "[fcfs] npq ppq-exclusive ppq-shared dss static round-robin "
+				  "spart leftover smk smk-p");
 	host_free(h);
 }
 

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Simultaneous multikernel with on-demand resource allocation (SMK 5.3.1, figure 4).
+ *
+ * The kernel with the lowest rK is the candidate: one block of it goes to the SM with the lowest
+ * rSM. Where it does not fit, the SM with the highest rSM is the victim, what the candidate itself
+ * has there left out, and the kernel with the highest rK there: as many of its blocks as are in the
+ * way leave for one of the candidate, if that brings the rK of all kernels closer together. Else
+ * nothing is done until something changes.
+ *
+ * rK is that of the whole device. Its range is that of all active kernels that have blocks on SMs
+ * or blocks to issue. Kernels with equal rK go by admission, SMs with equal rSM by number.
+ */
+#include "common.h"
+
+static u64 share_with(const struct vgpu_exec *exec, const struct vgpu_ksr *ksr, s64 change)
+{
+	return vgpu_exec_kernel_share(exec, ksr, vgpu_exec_blocks_of(ksr) + (u64)change);
+}
+
+/* Of the kernels with blocks to issue, the one with the lowest rK; NULL: none has. */
+static struct vgpu_ksr *lowest_kernel(struct vgpu_exec *exec)
+{
+	struct vgpu_ksr *ksr = NULL, *found = NULL;
+	u64 least = ~0ull, share;
+
+	while ((ksr = vgpu_exec_next_kernel(exec, ksr))) {
+		if (!vgpu_exec_has_blocks(ksr))
+			continue;
+		share = share_with(exec, ksr, 0);
+		if (share < least) {
+			least = share;
+			found = ksr;
+		}
+	}
+	return found;
+}
+
+static u32 lowest_sm(const struct vgpu_exec *exec)
+{
+	u64 least = ~0ull, share;
+	u32 found = 0;
+
+	for (u32 sm = 0; sm < vgpu_exec_config(exec)->sms; sm++) {
+		share = vgpu_exec_sm_share(exec, sm, NULL);
+		if (share < least) {
+			least = share;
+			found = sm;
+		}
+	}
+	return found;
+}
+
+static u32 highest_sm(const struct vgpu_exec *exec, const struct vgpu_ksr *candidate)
+{
+	u64 most = 0, share;
+	u32 found = 0;
+
+	for (u32 sm = 0; sm < vgpu_exec_config(exec)->sms; sm++) {
+		share = vgpu_exec_sm_share(exec, sm, candidate);
+		if (share > most) {
+			most = share;
+			found = sm;
+		}
+	}
+	return found;
+}
+
+/* The kernel with the highest rK that has blocks on @sm, but for @candidate; NULL: none has. */
+static struct vgpu_ksr *highest_kernel(struct vgpu_exec *exec, u32 sm,
+				       const struct vgpu_ksr *candidate)
+{
+	struct vgpu_ksr *ksr = NULL, *found = NULL;
+	u64 most = 0, share;
+
+	while ((ksr = vgpu_exec_next_kernel(exec, ksr))) {
+		if (ksr == candidate || !vgpu_exec_blocks_on(exec, sm, ksr))
+			continue;
+		share = share_with(exec, ksr, 0);
+		if (share > most) {
+			most = share;
+			found = ksr;
+		}
+	}
+	return found;
+}
+
+/* The range of rK when @candidate has a block more and @victim @count less. */
+static u64 range_of(struct vgpu_exec *exec, const struct vgpu_ksr *candidate,
+		    const struct vgpu_ksr *victim, u32 count)
+{
+	struct vgpu_ksr *ksr = NULL;
+	u64 least = ~0ull, most = 0;
+
+	while ((ksr = vgpu_exec_next_kernel(exec, ksr))) {
+		s64 change = ksr == candidate ? 1 : ksr == victim ? -(s64)count : 0;
+		u64 share;
+
+		if (!vgpu_exec_has_blocks(ksr) && !vgpu_exec_blocks_of(ksr))
+			continue;
+		share = share_with(exec, ksr, count ? change : 0);
+		least = share < least ? share : least;
+		most = share > most ? share : most;
+	}
+	return most - least;
+}
+
+/* Blocks of another kernel leave for one of @candidate; false: nobody's should. */
+static bool preempt_for(struct vgpu_exec *exec, struct vgpu_ksr *candidate)
+{
+	u32 sm = highest_sm(exec, candidate);
+	struct vgpu_ksr *victim = highest_kernel(exec, sm, candidate);
+	u32 count = victim ? vgpu_exec_in_the_way(exec, sm, victim, candidate) : 0;
+
+	/* shares are rounded: less than two units are no difference */
+	if (!count || range_of(exec, candidate, victim, count) + 1 >=
+			      range_of(exec, candidate, victim, 0))
+		return false;
+	return !vgpu_exec_replace(exec, sm, victim, candidate);
+}
+
+static void smk_schedule(struct vgpu_exec *exec)
+{
+	struct vgpu_ksr *candidate;
+
+	vgpu_policy_admit_all(exec);
+	while ((candidate = lowest_kernel(exec))) {
+		u32 sm = lowest_sm(exec);
+
+		if (vgpu_exec_fits(exec, sm, candidate))
+			vgpu_exec_dispatch(exec, sm, candidate);
+		else if (!preempt_for(exec, candidate))
+			return;
+	}
+}
+
+const struct vgpu_policy vgpu_policy_smk = {
+	.name = "smk",
+	.by_block = true,
+	.schedule = smk_schedule,
+};
