@@ -13,60 +13,7 @@
 #include <cmocka.h>
 
 #include "device/device.h"
-#include "pipeline_rig.h"
-
-#define BLOCKS	24u
-#define THREADS	96u
-#define ROUNDS	12u
-#define OUT	(1u << 20)
-
-/*
- * Each round: a load whose address register is overwritten behind it, arithmetic that depends on it
- * and that does not, a store, an atomic without and one with a result, shared memory, a barrier,
- * and a branch that divides the warp.
- */
-static void mixture(struct vass *v)
-{
-	u32 loop, at, skip;
-
-	prologue(v, 40);
-	v->kernel.shared_bytes = 4 * THREADS;
-	OP(v, SREG, 0, 0, 0, 0, 0, VGPU_SR_TID_X);
-	OP(v, MOVQ, 0, 14, 0, 4, 0, 0);		/* Q14: own word of the first part */
-	OPI(v, MOV, 9, 0, 1000);
-	OPI(v, MOV, 20, 0, 0);
-	OPI(v, MOV, 22, 0, 0);
-	loop = OP(v, LDG, VASS_MEM(4, 1), 10, 14, 0, 0, 0);
-	OPI(v, ADDQ, 14, 14, 16384);
-	OPI(v, MUL, 8, 10, 3);
-	OPI(v, SUB, 9, 9, 4);
-	OP(v, ADD, 0, 22, 22, 8, 0, 0);
-	OP(v, STG, VASS_MEM(4, 1), 0, 14, 8, 0, OUT);
-	OP(v, STS, VASS_MEM(4, 1), 0, 6, 8, 0, 0);
-	OP(v, BAR, 0, 0, 0, 0, 0, 0);
-	/* the neighbour's word */
-	OPI(v, XOR, 24, 6, 4);
-	OP(v, LDS, VASS_MEM(4, 1), 25, 24, 0, 0, 0);
-	OP(v, ADD, 0, 22, 22, 25, 0, 0);
-	OP(v, BAR, 0, 0, 0, 0, 0, 0);
-	OPI(v, AND, 26, 0, 3);
-	OP(v, SETPU, VGPU_F_IMM | VGPU_CMP_EQ, 1, 26, 0, 0, 0);
-	skip = OP(v, BRA, 0, 0, 0, 0, 0, 0);
-	vass_guard(v, 1 | VGPU_P_NOT);
-	OPI(v, ADD, 22, 22, 7);
-	OP(v, ATOMG, VGPU_ATOM_ADD | VGPU_F_ATOM_NORET, 0, 2, 10, 0, 3 * OUT);
-	vass_target(v, skip, v->count, v->count);
-	/* its old value does not depend on who comes first: everybody has a word of his own */
-	OP(v, ATOMG, VGPU_ATOM_ADD, 27, 4, 9, 0, 2 * OUT);
-	OP(v, ADD, 0, 22, 22, 27, 0, 0);
-	OPI(v, ADD, 20, 20, 1);
-	OP(v, SETPU, VGPU_F_IMM | VGPU_CMP_LT, 0, 20, 0, 0, ROUNDS);
-	at = OP(v, BRA, 0, 0, 0, 0, 0, 0);
-	vass_guard(v, 0);
-	vass_target(v, at, loop, at + 1);
-	OP(v, ADD, 0, 22, 22, 9, 0, 0);
-	epilogue(v, 22);
-}
+#include "mixture_rig.h"
 
 struct result {
 	u8 *bytes;
@@ -75,8 +22,6 @@ struct result {
 	u64 replayed;
 	u64 thread_instructions;	/* each once, however often it faults or finds no port */
 };
-
-#define PART	(BLOCKS * THREADS * 4)
 
 /* What a device of @config computes; the caller frees the bytes. */
 static struct result compute(const struct vgpu_config *config)

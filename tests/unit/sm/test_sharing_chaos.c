@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Blocks of three contexts side by side on SMs, at the same addresses, leave them at random places:
+ * each context has the bytes, and has executed the instructions, that it has alone. So too when the
+ * fourth beside them faults, is killed, or never ends.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "device/device.h"
+#include "mixture_rig.h"
+
+#define CONTEXTS	3u
+#define MEMORY		(4 * PART + ROUNDS * 16384)
+
+enum neighbour { NONE, FAULTS, KILLED, ENDLESS };
+
+/** struct share - what one context has computed */
+struct share {
+	u8 bytes[MEMORY];
+	u64 thread_instructions;
+};
+
+static const u64 parts[] = { 0, OUT, 2 * OUT, 3 * OUT };
+
+static struct vgpu_config sharing_config(const char *timing, const char *policy)
+{
+	struct vgpu_config config;
+
+	assert_int_equal(vgpu_config_preset(&config, "tanasic-ch6"), 0);
+	set_field(&config, "timing", timing);
+	set_field(&config, "sms", "3");
+	set_field(&config, "kernels_per_sm", "4");
+	set_field(&config, "policy", policy);
+	return config;
+}
+
+/* The @n-th context's own data. */
+static void fill(struct rig *r, u32 n)
+{
+	u32 *words = (u32 *)r->h->memory;
+
+	for (u32 i = 0; i < 16384; i++)
+		words[i] = (i + 77777 * n) * 2654435761u;
+	for (u32 i = 0; i < 5; i++)
+		host_push(r->h, r->context, r->queue, cmd_h2d(BASE + i * 65536, 0, 65536));
+	host_run(r->h);
+}
+
+static void read_back(struct rig *r, struct share *share)
+{
+	struct vgpu_context_info info;
+
+	for (u32 n = 0; n < 4; n++) {
+		host_push(r->h, r->context, r->queue, cmd_d2h(0, BASE + parts[n], 65536));
+		host_run(r->h);
+		memcpy(share->bytes + n * PART, r->h->memory, PART);
+	}
+	for (u32 n = 0; n < ROUNDS; n++) {
+		host_push(r->h, r->context, r->queue,
+			  cmd_d2h(0, BASE + OUT + (n + 1) * 16384, 16384));
+		host_run(r->h);
+		memcpy(share->bytes + 4 * PART + n * 16384, r->h->memory, 16384);
+	}
+	assert_int_equal(vgpu_context_info(r->h->dev, r->context, &info), 0);
+	share->thread_instructions = info.thread_instructions;
+}
+
+static struct rig open_context(struct host *h)
+{
+	struct rig r = { .h = h };
+
+	r.context = host_open(h);
+	r.queue = host_queue(h, r.context);
+	assert_int_equal(vgpu_memory_map(h->dev, r.context, BASE, BYTES), 0);
+	return r;
+}
+
+/* Stores below its memory at once, or goes round for ever. */
+static void hostile(struct vass *v, enum neighbour kind)
+{
+	u32 loop, at;
+
+	prologue(v, 40);
+	if (kind == FAULTS) {
+		OPI(v, ADDQ, 14, 2, 0);
+		OPI(v, SUBQ, 14, 14, 65536);
+		OP(v, STG, VASS_MEM(4, 1), 0, 14, 0, 0, 0);
+	}
+	loop = OPI(v, ADD, 20, 20, 1);
+	at = OP(v, BRA, 0, 0, 0, 0, 0, 0);
+	vass_target(v, at, loop, at + 1);
+	epilogue(v, 20);
+}
+
+static void run_all(struct host *h, const struct rig *rigs, u32 count)
+{
+	u64 done = 0;
+
+	for (u32 n = 0; n < count; n++)
+		do {
+			vgpu_device_run(h->dev, h->dev->sim->now + 10 * VGPU_US, ~0u);
+			vgpu_queue_completed(h->dev, rigs[n].context, rigs[n].queue, &done);
+		} while (done < 6);
+	assert_true(vgpu_exec_check(&h->dev->exec));
+}
+
+/* Returns how often a block was preempted; *most: kernels that were on one SM at a time. */
+static u64 compute(const struct vgpu_config *config, u32 count, enum neighbour kind,
+		   struct share *shares, u32 *most)
+{
+	struct host *h = host_new_config(config);
+	struct rig rigs[CONTEXTS], other;
+	u64 preempted;
+	struct vass v;
+
+	for (u32 n = 0; n < count; n++) {
+		rigs[n] = open_context(h);
+		mixture(&v);
+		program(&rigs[n], &v);
+		fill(&rigs[n], n);
+	}
+	if (kind != NONE) {
+		other = open_context(h);
+		hostile(&v, kind);
+		program(&other, &v);
+		launch(&other, 40, THREADS, BASE, 0);
+	}
+	for (u32 n = 0; n < count; n++)
+		launch(&rigs[n], BLOCKS, THREADS, BASE, 0);
+	*most = 0;
+	for (u32 n = 0; n < 40; n++) {
+		vgpu_device_run(h->dev, h->dev->sim->now + VGPU_US / 4, ~0u);
+		assert_true(vgpu_exec_check(&h->dev->exec));
+		for (u32 sm = 0; sm < 3; sm++)
+			if (h->dev->exec.smst[sm].kernels > *most)
+				*most = h->dev->exec.smst[sm].kernels;
+		if (kind == KILLED && n == 20)
+			vgpu_context_close(h->dev, other.context);
+	}
+	run_all(h, rigs, count);
+	if (kind == ENDLESS)
+		vgpu_context_close(h->dev, other.context);
+	assert_int_equal(h->fault_count, kind == FAULTS);
+	for (u32 n = 0; n < count; n++)
+		read_back(&rigs[n], &shares[n]);
+	preempted = host_count_of(h, VGPU_TRACE_BLOCK_PREEMPT);
+	if (kind == FAULTS)
+		vgpu_context_close(h->dev, other.context);
+	for (u32 n = 0; n < count; n++)
+		vgpu_context_close(h->dev, rigs[n].context);
+	host_free(h);
+	return preempted;
+}
+
+static struct share *alone(void)
+{
+	static struct share shares[CONTEXTS];
+	struct vgpu_config config = sharing_config("interval", "fcfs");
+	u32 most;
+
+	compute(&config, CONTEXTS, NONE, shares, &most);
+	assert_memory_not_equal(shares[0].bytes, shares[1].bytes, PART);
+	return shares;
+}
+
+static u64 check(const struct vgpu_config *config, enum neighbour kind, const struct share *want,
+		 const char *what)
+{
+	static struct share got[CONTEXTS];
+	u64 preempted;
+	u32 most;
+
+	preempted = compute(config, CONTEXTS, kind, got, &most);
+	for (u32 n = 0; n < CONTEXTS; n++) {
+		if (memcmp(got[n].bytes, want[n].bytes, MEMORY))
+			fail_msg("%s, %s, seed %llu: context %u has other bytes", what,
+				 config->policy, config->seed, n);
+		assert_int_equal(got[n].thread_instructions, want[n].thread_instructions);
+	}
+	if (most < 2)
+		fail_msg("%s, %s: no SM was shared", what, config->policy);
+	return preempted;
+}
+
+static const char *const policies[] = { "leftover", "smk", "smk-p" };
+
+static void seed(struct vgpu_config *config, u32 n)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", n + 1);
+	set_field(config, "seed", text);
+}
+
+static void with_interval(void **state)
+{
+	const struct share *want = alone();
+
+	(void)state;
+	for (u32 n = 0; n < 12; n++) {
+		struct vgpu_config config = sharing_config("interval", policies[n % 3]);
+
+		seed(&config, n);
+		set_field(&config, "ideal_switch", n % 2 ? "1" : "0");
+		set_field(&config, "block_swap_ps", n < 3 ? "0" : "50000");
+		set_field(&config, "page_arrival_ps", n & 4 ? "3000000" : "0");
+		set_field(&config, "fault_granule", "4096");
+		assert_true(check(&config, NONE, want, "interval") >= (n < 3 ? 0 : 100));
+	}
+}
+
+static void with_pipeline(void **state)
+{
+	static const char *const schemes[] = { "stall", "replay-queue", "operand-log" };
+	const struct share *want = alone();
+
+	(void)state;
+	for (u32 n = 0; n < 12; n++) {
+		struct vgpu_config config = sharing_config("pipeline", policies[n % 3]);
+
+		seed(&config, n);
+		set_field(&config, "memory_model", n % 4 ? "caches" : "flat");
+		set_field(&config, "fault_scheme", schemes[n / 4]);
+		set_field(&config, "warp_scheduler", n & 1 ? "gto" : "lrr");
+		set_field(&config, "ideal_switch", "1");
+		set_field(&config, "block_swap_ps", n < 3 ? "0" : "50000");
+		set_field(&config, "page_arrival_ps", n & 4 ? "3000000" : "0");
+		set_field(&config, "fault_granule", "4096");
+		check(&config, NONE, want, schemes[n / 4]);
+	}
+}
+
+static void beside_a_hostile_neighbour(void **state)
+{
+	static const enum neighbour kinds[] = { FAULTS, KILLED, ENDLESS };
+	const struct share *want = alone();
+
+	(void)state;
+	for (u32 n = 0; n < 12; n++) {
+		struct vgpu_config config =
+			sharing_config(n < 6 ? "interval" : "pipeline", policies[1 + n % 2]);
+
+		seed(&config, n);
+		set_field(&config, "block_swap_ps", n % 2 ? "200000" : "0");
+		set_field(&config, "memory_model", "caches");
+		set_field(&config, "watchdog_ps", "0");
+		check(&config, kinds[n % 3], want, "beside a neighbour");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(with_interval),
+		cmocka_unit_test(with_pipeline),
+		cmocka_unit_test(beside_a_hostile_neighbour),
+	};
+
+	return cmocka_run_group_tests_name("sharing, at random", tests, NULL, NULL);
+}
