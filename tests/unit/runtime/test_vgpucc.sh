@@ -486,5 +486,25 @@ echo 'CUDA Version 11.0' >sdk/version.txt
 works "an SDK in the way" "^ok$" env CUDA_PATH="$work/sdk" CUDA_HOME="$work/sdk" PATH="$work/sdk/bin:$PATH" \
 	bash -c "'$vgpucc' -DEXTRA=3 scale.cu twice.c 'a folder/added.cpp' -o beside && ./beside | grep -q '^result 10' && echo ok"
 
+# What CUB 1.17 writes, and clang 19 takes for an error.
+cat >template.cu <<'END'
+struct store { template <int n, class T> static __device__ void put(T *p, T v) { p[n] = v; } };
+template <class S, class T> __global__ void kernel(T *p) { S::template put<1>(p, T(7)); }
+struct pair { template <class T> __device__ T keep(T v) { return v; } };
+template <class P, class T> __global__ void kept(P p, T *q) { *q = p.template keep(*q); }
+int main()
+{
+	int *p, got[2];
+
+	cudaMalloc(&p, sizeof(got));
+	kernel<store><<<1, 1>>>(p);
+	kept<<<1, 1>>>(pair(), p + 1);
+	cudaMemcpy(got, p, sizeof(got), cudaMemcpyDeviceToHost);
+	return got[1] != 7;
+}
+END
+works 'a template without its arguments behind the word template' '' "$vgpucc" -std=c++14 template.cu -o template
+works '... runs' '' ./template
+
 echo "1..$count"
 [ $failed -eq 0 ]
