@@ -32,6 +32,8 @@
 	ARRAY(u32, grid_limit, 3, 1, 0x7fffffff)						\
 	ARRAY(u32, block_limit, 3, 1, 1024)							\
 	NUMBER(u32, blocks_per_sm, 1, 64)							\
+	/* cycles after which quotas of issue slots are given again (SMK 5.4) */		\
+	NUMBER(u32, quota_epoch_cycles, 100, 1000000)						\
 	/* kernels whose blocks may be on one SM at a time (SMK 5) */				\
 	NUMBER(u32, kernels_per_sm, 1, 8)							\
 	/* warp instructions an SM issues per cycle */						\
@@ -176,11 +178,13 @@
 	NAME(fault_scheme)									\
 	/* which warp the instructions are fetched of: "lrr", "gto" */				\
 	NAME(warp_scheduler)									\
+	/* each fetches of its own warps, and issues its part of issue_width: 1, 2, 4 or 8 */	\
+	NUMBER(u32, warp_schedulers, 1, 8)							\
 	/* of the instructions of a warp: "out-of-order", "in-order", "in-order-commit" */	\
 	NAME(issue_order)									\
 	/* what is behind the SMs: "flat", "caches" */					\
 	NAME(memory_model)									\
-	/* instructions of one warp that are fetched in a cycle */				\
+	/* instructions of one warp that a warp scheduler fetches in a cycle */			\
 	NUMBER(u32, fetch_width, 1, 16)								\
 	/* instruction cache of an SM; 0: every fetch finds its line */				\
 	NUMBER(u32, l1i_bytes, 0, 1048576)							\

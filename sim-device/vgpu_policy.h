@@ -311,6 +311,17 @@ int vgpu_exec_set_partition(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr
 /* That partition; VGPU_NO_PARTITION: it has none. */
 u32 vgpu_exec_partition(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr);
 
+/* The present cycle of the SMs, from 0. */
+u64 vgpu_exec_cycle(const struct vgpu_exec *exec);
+/* Warp instructions that SM @sm has executed since the device was created. */
+u64 vgpu_exec_sm_instructions(const struct vgpu_exec *exec, u32 sm);
+/*
+ * Each warp scheduler of SM @sm issues up to @instructions warp instructions of @ksr, then none
+ * before all kernels with a quota and warps there have used theirs up (SMK 5.4). 0: it has no
+ * quota.
+ */
+void vgpu_exec_set_quota(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr, u64 instructions);
+
 /* ---- preemption mechanisms ---------------------------------------------- */
 
 /**

@@ -134,6 +134,7 @@ enum vgpu_decision {
 	VGPU_DECISION_EVICT,		/* block b of it is to leave an SM that several share */
 	VGPU_DECISION_REPLACE,		/* a block of it is to come where those of kernel b are */
 	VGPU_DECISION_PARTITION,	/* such an SM takes at most b blocks of it; ~0: no limit */
+	VGPU_DECISION_QUOTA,		/* its schedulers issue b instructions of it an epoch */
 	VGPU_DECISION_COUNT
 };
 

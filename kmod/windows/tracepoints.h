@@ -44,7 +44,8 @@ void kvgpu_listener_remove(void);
 #define KVGPU_DECISIONS										\
 	EM(VGPU_DECISION_ADMIT, "admit") EM(VGPU_DECISION_ASSIGN, "assign")			\
 	EM(VGPU_DECISION_RESERVE, "reserve") EM(VGPU_DECISION_EVICT, "evict")			\
-	EM(VGPU_DECISION_REPLACE, "replace") EMe(VGPU_DECISION_PARTITION, "partition")
+	EM(VGPU_DECISION_REPLACE, "replace") EM(VGPU_DECISION_PARTITION, "partition")		\
+	EMe(VGPU_DECISION_QUOTA, "quota")
 #define KVGPU_DIRECTIONS									\
 	EM(VGPU_DIRECTION_TO_DEVICE, "to_device") EMe(VGPU_DIRECTION_TO_HOST, "to_host")
 

@@ -196,6 +196,8 @@ const char *vgpu_config_check(const struct vgpu_config *config)
 		return "fault_scheme must be one of the names that its knob lists";
 	if (!vgpu_warp_scheduler_find(config->warp_scheduler))
 		return "warp_scheduler must be lrr or gto";
+	if (config->warp_schedulers & (config->warp_schedulers - 1))
+		return "warp_schedulers must be 1, 2, 4 or 8";
 	if (!vgpu_issue_order_find(config->issue_order))
 		return "issue_order must be out-of-order, in-order or in-order-commit";
 	if (!vgpu_memory_model_find(config->memory_model))

@@ -67,10 +67,14 @@
  * instruction that needs the result can be issued as many cycles behind as sm/timing.c takes for
  * it, which is three more than those of Execute; 32 banks as NVIDIA's.
  */
-#define PIPELINE(width)				\
+#define PIPELINE(width) PIPELINE_OF(width, 1, "lrr", 2)
+/* of each of @schedulers warp schedulers; units of 32 lanes */
+#define PIPELINE_OF(width, schedulers, order, units)	\
 	.timing = "interval",			\
 	.fault_scheme = "stall",		\
-	.warp_scheduler = "lrr",		\
+	.warp_scheduler = order,		\
+	.warp_schedulers = (schedulers),	\
+	.quota_epoch_cycles = 10000,		\
 	.issue_order = "out-of-order",		\
 	.memory_model = "caches",		\
 	.fetch_width = (width),			\
@@ -79,7 +83,7 @@
 	.issue_queue = 96,			\
 	.memory_queue = 128,			\
 	.operand_log_bytes = 16 * KB,		\
-	.math_units = 2,			\
+	.math_units = (units),			\
 	.special_units = 1,			\
 	.branch_units = 1,			\
 	.math_cycles = 7,			\
@@ -311,7 +315,8 @@ static const struct vgpu_config presets[] = {
 		.preemption = "none",
 		.block_placement = "depth",		/* Tanasic 5.2.2 */
 		PAGE_FAULTS,
-		PIPELINE(4),
+		/* table: four, greedy then oldest; SMK 2.2: 32 ALUs each. Chosen: fetch one each */
+		PIPELINE_OF(1, 4, "gto", 4),
 		HIERARCHY,
 	}, {
 		/*

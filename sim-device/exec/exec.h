@@ -8,7 +8,8 @@
  * framework.c moves launches and reservations, runqueue.c keeps contexts in the order of the
  * policy, services.c is the rest of what policies and mechanisms call, sm_driver.c issues blocks,
  * save_area.c moves contexts of thread blocks, block_switch.c decides which blocks of an SM are on
- * it, residents.c has kernels side by side on an SM, accounting.c has the times.
+ * it, residents.c has kernels side by side on an SM, block_dispatch.c
+ * places their blocks, accounting.c has the times.
  *
  * The engine calls policies and mechanisms through the tables of ../vgpu_policy.h, and the rooms
  * above it through struct vgpu_exec_ops.
@@ -464,6 +465,8 @@ void vgpu_residents_settle(struct vgpu_exec *exec, u32 sm);
 void vgpu_residents_stop(struct vgpu_exec *exec, u32 sm, const struct vgpu_exec_context *ctx);
 /* @ksr retires: it has no blocks; its partitions, and what was to come, are gone. */
 void vgpu_residents_retire(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
+/* Partitions, quotas and what was to come are of a policy that is used no more. */
+void vgpu_residents_forget(struct vgpu_exec *exec);
 /* All blocks of all SMs leave by context switches: the next policy is of the other kind. */
 void vgpu_residents_vacate(struct vgpu_exec *exec);
 /* The context of the kernel that came to @smst first and has blocks there; 0: none has. */

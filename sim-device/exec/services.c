@@ -218,6 +218,8 @@ int vgpu_exec_set_policy(struct vgpu_exec *exec, const struct vgpu_policy *polic
 	exec->policy_data = data;
 	vgpu_list_for_each(ctx, &exec->contexts, struct vgpu_exec_context, node)
 		memset(ctx->sched.data, 0, sizeof(ctx->sched.data));
+	if (exec->residents)
+		vgpu_residents_forget(exec);
 	if (policy->init)
 		policy->init(exec);
 	if (other_kind)

@@ -18,6 +18,7 @@ extern const struct vgpu_policy vgpu_policy_spart;
 extern const struct vgpu_policy vgpu_policy_leftover;
 extern const struct vgpu_policy vgpu_policy_smk;
 extern const struct vgpu_policy vgpu_policy_smk_p;
+extern const struct vgpu_policy vgpu_policy_smk_pw;
 
 /* fcfs.c: one context at a time, its kernels back to back */
 void vgpu_policy_exclusive(struct vgpu_exec *exec);

@@ -17,6 +17,7 @@ static const struct vgpu_policy *const policies[] = {
 	&vgpu_policy_leftover,
 	&vgpu_policy_smk,
 	&vgpu_policy_smk_p,
+	&vgpu_policy_smk_pw,
 };
 
 const struct vgpu_policy *vgpu_policy_at(unsigned int index)

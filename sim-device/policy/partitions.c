@@ -100,12 +100,10 @@ static void choose(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *dedicated,
 	struct vgpu_ksr *next;
 
 	division->count = 0;
-	if (dedicated) {
-		add(division, dedicated, true, 0);
-		return;
-	}
 	add_ending(exec, sm, division);
-	while (division->count < limit(exec) && (next = next_for(exec, sm, division)))
+	if (dedicated && division->count < limit(exec) && !is_in(division, dedicated))
+		add(division, dedicated, true, 0);
+	while (!dedicated && division->count < limit(exec) && (next = next_for(exec, sm, division)))
 		add(division, next, true, 0);
 }
 

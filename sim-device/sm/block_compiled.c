@@ -67,19 +67,19 @@ static void report_block(struct vgpu_sm *sm, struct vgpu_block *block)
  */
 static bool report_ends(struct vgpu_sm *sm)
 {
-	struct vgpu_block *block = vgpu_sm_first(sm), *next;
+	struct vgpu_block *block = vgpu_compiled_first(sm), *next;
 	bool waits = false;
 
 	for (; block; block = next) {
 		const struct vgpu_warps *warps = block->warps;
 
-		next = vgpu_list_after(block, &sm->resident, struct vgpu_block, node);
+		next = vgpu_compiled_after(sm, block);
 		if (block->launch->stopped || (!vgpu_warps_over(warps) && !block->stopping)) {
 			waits |= !warps->ready;
 		} else if (warps->faulted || !vgpu_warps_over(warps) || !follow(sm, block)) {
 			report_block(sm, block);
 			/* others may be resident now: start over */
-			next = vgpu_sm_first(sm);
+			next = vgpu_compiled_first(sm);
 			waits = false;
 		}
 	}

@@ -48,7 +48,7 @@ static u64 draw_time(const struct vgpu_sm_env *env, const struct vgpu_launch *la
  */
 struct vgpu_ends {
 	struct vgpu_event event;
-	struct vgpu_launch *launch;	/* all blocks are of it */
+	struct vgpu_launch *launch;	/* all blocks are of it, unless the SM is shared */
 	const struct vgpu_sm_env *env;	/* of the SM */
 	u16 sm_index;
 	u8 first;			/* slot of the earliest */
@@ -147,6 +147,13 @@ static u64 end_time(const struct vgpu_sm_env *env, const struct vgpu_launch *lau
 	return vgpu_time_after(env->sim, time_of(env, launch));
 }
 
+/* Of the block in @slot; the SM may have blocks of several. */
+static struct vgpu_launch *launch_of(struct vgpu_ends *ends, u32 slot)
+{
+	return unlikely(ends->env->sms[ends->sm_index].shared) ? (*block_of(ends, slot))->launch :
+								 ends->launch;
+}
+
 static void ends_fire(struct vgpu_event *event)
 {
 	struct vgpu_ends *ends = vgpu_container_of(event, struct vgpu_ends, event);
@@ -161,10 +168,11 @@ static void ends_fire(struct vgpu_event *event)
 	ends->later = true;
 	do {
 		u32 slot = ends->first;
+		struct vgpu_launch *launch = launch_of(ends, slot);
 
-		if (env->ops->block_followed(env->engine, ends->sm_index, ends->launch, slot,
+		if (env->ops->block_followed(env->engine, ends->sm_index, launch, slot,
 					     index_of(ends, slot))) {
-			ends->time[slot] = end_time(env, ends->launch);
+			ends->time[slot] = end_time(env, launch);
 		} else {
 			struct vgpu_block *block = leave_slot(ends, slot);
 

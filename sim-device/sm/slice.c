@@ -302,10 +302,19 @@ static void enter_block(struct vgpu_block *block)
 	block->sm->run->run = lanes->native ? lanes->native->run : block->sm->run->interpreter;
 }
 
+/* Instructions that each warp of slice->block may execute. */
+static u32 each_of(const struct vgpu_slice *slice)
+{
+	const struct vgpu_sm *sm = slice->block->sm;
+	u32 n = vgpu_sm_find_quota(sm, slice->block->launch->id);
+
+	return likely(n == VGPU_SM_QUOTAS) ? slice->each : slice->each_of[n];
+}
+
 static void begin_block(struct vgpu_slice *slice)
 {
 	struct vgpu_warps *warps = slice->block->warps;
-	u32 each = slice->each, spare = vgpu_slice_spare(each);
+	u32 each = each_of(slice), spare = vgpu_slice_spare(each);
 
 	if (!warps->begun)
 		vgpu_warps_begin(warps, slice->block->launch);
@@ -415,7 +424,8 @@ static bool run_block(struct vgpu_sm *sm, struct vgpu_slice *slice, bool pausing
 /* The first block from @block on that can execute. */
 static struct vgpu_block *next_ready(const struct vgpu_sm *sm, struct vgpu_block *block)
 {
-	while (block && (block->launch->stopped || !block->warps->ready))
+	while (block &&
+	       (!block->launch->kernel || block->launch->stopped || !block->warps->ready))
 		block = vgpu_list_after(block, &sm->resident, struct vgpu_block, node);
 	return block;
 }
@@ -442,6 +452,8 @@ void vgpu_slice_begin(struct vgpu_sm *sm, u32 warps, u64 start)
 		.most = sm->run->started + vgpu_slice_work(each, warps),
 	};
 	sm->run->started = 0;
+	if (unlikely(sm->quota_count))
+		vgpu_slice_divide(sm, slice);
 	if (unlikely(sm->trace->on))
 		slice->warps = vgpu_sm_warps(sm);
 }

@@ -117,6 +117,20 @@ void vgpu_sm_share(struct vgpu_sm *sm, const struct vgpu_launch *launch, u32 con
 		;
 }
 
+void vgpu_sm_set_quota(struct vgpu_sm *sm, u32 launch, u64 instructions)
+{
+	u32 n = vgpu_sm_find_quota(sm, launch);
+
+	if (n == VGPU_SM_QUOTAS && instructions && sm->quota_count < VGPU_SM_QUOTAS)
+		n = sm->quota_count++;
+	if (n == VGPU_SM_QUOTAS)
+		return;
+	sm->quota[n] = (struct vgpu_quota){ launch, instructions };
+	if (!instructions)
+		sm->quota[n] = sm->quota[--sm->quota_count];
+	sm->quota_changed = true;
+}
+
 int vgpu_sm_issue(struct vgpu_sm *sm, struct vgpu_block *block)
 {
 	const struct vgpu_block_kind *kind = block->launch->kind;

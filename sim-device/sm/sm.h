@@ -21,6 +21,7 @@
 #include "native.h"
 #include "vgpu_isa.h"
 
+#define VGPU_SM_QUOTAS	8u	/* launches of one SM that have one each */
 #define VGPU_SM_TLBS	8u	/* most contexts of one SM that have a TLB each */
 
 struct vgpu_sm_run;
@@ -172,6 +173,12 @@ struct vgpu_sm_env {
 	u32 ends_room;			/* slots, in whole cache lines */
 };
 
+/** struct vgpu_quota - what a launch may issue on an SM: warp instructions an epoch, scheduler */
+struct vgpu_quota {
+	u32 launch;
+	u64 instructions;
+};
+
 /** struct vgpu_sm - one SM. Resident blocks hang on a list in issue order. */
 struct vgpu_sm {
 	struct vgpu_sim *sim;
@@ -184,6 +191,10 @@ struct vgpu_sm {
 	struct vgpu_address_space *as;
 	/* blocks of several launches, and contexts, may be resident: each block has its own */
 	bool shared;
+	/* issue slots of launches (SMK 5.4), by vgpu_sm_set_quota() */
+	struct vgpu_quota quota[VGPU_SM_QUOTAS];
+	u32 quota_count;
+	bool quota_changed;		/* the timing model has not seen it yet */
 	struct vgpu_list resident;
 	u32 resident_count;
 	u64 slots_used;			/* bit per slot */
@@ -233,6 +244,21 @@ void vgpu_sm_setup(struct vgpu_sm *sm, const struct vgpu_launch *launch);
  * Have TLBs for @contexts contexts, where there is memory for them: else they are used by turns.
  */
 void vgpu_sm_share(struct vgpu_sm *sm, const struct vgpu_launch *launch, u32 contexts);
+/*
+ * Each warp scheduler of @sm issues up to @instructions warp instructions of launch @launch an
+ * epoch (SMK 5.4): 0: as many as it can, its quota ends. When no launch with warps there has any
+ * left, all get their quotas again. With timing=interval the instructions of a slice are divided
+ * so. Launches beyond VGPU_SM_QUOTAS have none.
+ */
+void vgpu_sm_set_quota(struct vgpu_sm *sm, u32 launch, u64 instructions);
+/* The number of its quota; VGPU_SM_QUOTAS: it has none. */
+static inline u32 vgpu_sm_find_quota(const struct vgpu_sm *sm, u32 launch)
+{
+	for (u32 n = 0; n < sm->quota_count; n++)
+		if (sm->quota[n].launch == launch)
+			return n;
+	return VGPU_SM_QUOTAS;
+}
 /* The TLB that serves @as; if none does, the present one. */
 static inline struct vgpu_tlb *vgpu_sm_tlb(const struct vgpu_sm *sm,
 					   const struct vgpu_address_space *as)

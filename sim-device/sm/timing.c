@@ -123,6 +123,36 @@ u32 vgpu_slice_budget(const struct vgpu_config *config, u32 warps)
 	return (u32)n;
 }
 
+static u32 ready_warps_of(const struct vgpu_sm *sm, u32 launch)
+{
+	const struct vgpu_block *block;
+	u32 warps = 0;
+
+	vgpu_for_each_compiled(block, sm)
+		if (block->launch->id == launch && !block->launch->stopped)
+			warps += block->warps->ready;
+	return warps;
+}
+
+void vgpu_slice_divide(const struct vgpu_sm *sm, struct vgpu_slice *slice)
+{
+	u64 quotas = 0, instructions = 0;
+	u32 warps[VGPU_SM_QUOTAS];
+
+	for (u32 n = 0; n < sm->quota_count; n++) {
+		warps[n] = ready_warps_of(sm, sm->quota[n].launch);
+		quotas += warps[n] ? sm->quota[n].instructions : 0;
+		instructions += (u64)warps[n] * slice->each;
+	}
+	for (u32 n = 0; n < sm->quota_count; n++) {
+		u64 each = !warps[n] ? slice->each :
+				       vgpu_mul_div(instructions, sm->quota[n].instructions,
+						    quotas * warps[n]);
+
+		slice->each_of[n] = (u32)(!each ? 1 : each < SLICE_MOST ? each : SLICE_MOST);
+	}
+}
+
 u32 vgpu_slice_spare(u32 budget)
 {
 	return budget * SPARE_FACTOR * VGPU_WORK_INSTRUCTION;

@@ -62,13 +62,37 @@ static inline bool vgpu_warps_barred(const struct vgpu_warps *warps)
 	return warps->ready + warps->pending + warps->exited < warps->count;
 }
 
-/* Warps of compiled blocks, which alone are resident, that the next slice of @sm executes */
+/* @block, or the first compiled one behind it; NULL: there is none. Others may be beside them. */
+static inline struct vgpu_block *vgpu_compiled_from(const struct vgpu_sm *sm,
+						    struct vgpu_block *block)
+{
+	while (block && unlikely(!block->launch->kernel))
+		block = vgpu_list_after(block, &sm->resident, struct vgpu_block, node);
+	return block;
+}
+
+static inline struct vgpu_block *vgpu_compiled_first(const struct vgpu_sm *sm)
+{
+	return vgpu_compiled_from(sm, vgpu_sm_first(sm));
+}
+
+static inline struct vgpu_block *vgpu_compiled_after(const struct vgpu_sm *sm,
+						     const struct vgpu_block *block)
+{
+	return vgpu_compiled_from(sm, vgpu_list_after(block, &sm->resident, struct vgpu_block,
+						      node));
+}
+
+#define vgpu_for_each_compiled(block, sm)                                                       \
+	for ((block) = vgpu_compiled_first(sm); (block); (block) = vgpu_compiled_after(sm, block))
+
+/* Warps of compiled blocks that the next slice of @sm executes */
 static inline u32 vgpu_sm_ready_warps(const struct vgpu_sm *sm)
 {
 	const struct vgpu_block *block;
 	u32 warps = 0;
 
-	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node)
+	vgpu_for_each_compiled(block, sm)
 		warps += block->launch->stopped ? 0 : block->warps->ready;
 	return warps;
 }
@@ -86,6 +110,7 @@ struct vgpu_slice {
 	u64 work;		/* beside the instructions (sim/work.h) */
 	u64 most;		/* … after which no other warp is executed */
 	u32 each;		/* instructions that a warp may execute */
+	u32 each_of[VGPU_SM_QUOTAS];	/* the same of launches with quotas, as in sm->quota */
 	u32 warps;		/* that had not exited when it began; only with tracing on */
 	bool open;		/* it was paused: the rest is executed at the same virtual time */
 	bool midway;		/* … in the middle of @warp's share */
@@ -278,6 +303,11 @@ struct vgpu_config;
 void vgpu_cost_fill(u16 *cost, const struct vgpu_config *config);
 /* Warp instructions that each of @warps warps may execute in one slice. */
 u32 vgpu_slice_budget(const struct vgpu_config *config, u32 warps);
+/*
+ * Divide what all warps of @sm may execute in @slice among launches by their quotas, and among the
+ * warps of each: slice->each_of. At least one instruction each.
+ */
+void vgpu_slice_divide(const struct vgpu_sm *sm, struct vgpu_slice *slice);
 /* Work (sim/work.h) that a warp may do beside them, before it is counted as instructions. */
 u32 vgpu_slice_spare(u32 budget);
 /* Work that all may do, before the slice is cut. */

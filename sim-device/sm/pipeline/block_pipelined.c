@@ -92,7 +92,8 @@ static void issue(struct vgpu_block *block)
 	pb->moved = true;
 	/* an SM that was empty begins with its first warp */
 	if (sm->resident_count == 1)
-		p->last_warp = p->warp_words * 64 - 1;
+		for (u32 n = 0; n < VGPU_PIPE_SCHEDULERS; n++)
+			p->last_warp[n] = p->warp_words * 64 - 1;
 	for (u32 n = 0; n < pb->warps; n++) {
 		struct vgpu_pipe_warp *pw = &pb->warp[n];
 
@@ -100,6 +101,8 @@ static void issue(struct vgpu_block *block)
 		pw->index = get_place(p);
 		pw->order = p->orders++;
 		p->warps[pw->index] = pw;
+		if (unlikely(p->quotas))
+			vgpu_pipe_quotas_come(p, pw);
 		/* as if it had been held for another reason: let_go() enters it */
 		pw->held |= VGPU_HELD_STOP;
 		vgpu_pipe_let_go(p, pw, VGPU_HELD_STOP);
@@ -265,6 +268,7 @@ void vgpu_pipe_fini(struct vgpu_sm *sm)
 	if (p->port)
 		p->port->model->close(p->port);
 	vgpu_code_cache_fini(p);
+	vgpu_pipe_quotas_fini(p);
 	vgpu_mem_free_device(p->warps);
 	vgpu_mem_free_device(p->used);
 	vgpu_mem_free_device(p->fetchable);

@@ -16,11 +16,12 @@ struct vgpu_pipe_warp;
 
 /**
  * struct vgpu_warp_scheduler - which warp the next instructions are fetched of
- * @pick: one of those in p->fetchable, of which there are some
+ * @pick: one of those that scheduler @n can fetch of (vgpu_pipe_candidates()), of which there are
+ *   some
  */
 struct vgpu_warp_scheduler {
 	const char *name;
-	struct vgpu_pipe_warp *(*pick)(struct vgpu_pipe *p);
+	struct vgpu_pipe_warp *(*pick)(struct vgpu_pipe *p, u32 n);
 };
 
 /**

@@ -30,14 +30,26 @@ void vgpu_pipe_let_go(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw, u32 why)
 
 /* ---- warp schedulers ------------------------------------------------------ */
 
-/* Loose round robin: the next one behind the last that can be fetched of. */
-static struct vgpu_pipe_warp *pick_lrr(struct vgpu_pipe *p)
+/* Warps in @word of the map that scheduler @n can fetch of. */
+static inline u64 candidates(const struct vgpu_pipe *p, u32 n, u32 word)
 {
-	u32 begin = p->last_warp + 1, words = p->warp_words;
+	u64 bits = p->fetchable[word];
+
+	if (unlikely(p->config->warp_schedulers > 1))
+		bits &= vgpu_pipe_places_of(p, n);
+	if (unlikely(p->quotas))
+		bits &= ~vgpu_pipe_quotas_barred(p, n, word);
+	return bits;
+}
+
+/* Loose round robin: the next one behind the last that can be fetched of. */
+static struct vgpu_pipe_warp *pick_lrr(struct vgpu_pipe *p, u32 n)
+{
+	u32 begin = p->last_warp[n] + 1, words = p->warp_words;
 
 	for (u32 k = 0; k <= words; k++) {
 		u32 word = (begin / 64 + k) % words;
-		u64 bits = p->fetchable[word];
+		u64 bits = candidates(p, n, word);
 
 		if (!k)
 			bits &= ~0ull << begin % 64;
@@ -62,15 +74,15 @@ static bool comes_before(const struct vgpu_pipe_warp *a, const struct vgpu_pipe_
  * more of its warp would only fill the queue that all share. If each has some that wait, the one
  * with the fewest: so the queue is not filled by one either.
  */
-static struct vgpu_pipe_warp *pick_gto(struct vgpu_pipe *p)
+static struct vgpu_pipe_warp *pick_gto(struct vgpu_pipe *p, u32 n)
 {
 	struct vgpu_pipe_warp *oldest = NULL;
+	u32 last = p->last_warp[n];
 
-	if (p->fetchable[p->last_warp / 64] >> p->last_warp % 64 & 1 &&
-	    !p->warps[p->last_warp]->queued)
-		return p->warps[p->last_warp];
+	if (candidates(p, n, last / 64) >> last % 64 & 1 && !p->warps[last]->queued)
+		return p->warps[last];
 	for (u32 word = 0; word < p->warp_words; word++)
-		for (u64 bits = p->fetchable[word]; bits; bits &= bits - 1) {
+		for (u64 bits = candidates(p, n, word); bits; bits &= bits - 1) {
 			struct vgpu_pipe_warp *pw =
 				p->warps[word * 64 + (u32)__builtin_ctzll(bits)];
 
@@ -182,14 +194,37 @@ static void fetch_one(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw)
 	vgpu_pipe_try(p, e);
 }
 
-void vgpu_pipe_fetch(struct vgpu_pipe *p)
+/* Is there a warp that scheduler @n can fetch of? */
+static bool has_candidate(const struct vgpu_pipe *p, u32 n)
 {
-	struct vgpu_pipe_warp *pw = p->scheduler->pick(p);
+	for (u32 word = 0; word < p->warp_words; word++)
+		if (candidates(p, n, word))
+			return true;
+	return false;
+}
 
-	p->last_warp = pw->index;
+static void fetch_by(struct vgpu_pipe *p, u32 scheduler)
+{
+	struct vgpu_pipe_warp *pw = p->scheduler->pick(p, scheduler);
+
+	p->last_warp[scheduler] = pw->index;
 	for (u32 n = 0; n < p->config->fetch_width && !pw->held; n++) {
 		if (p->queued >= p->config->issue_queue || p->free_entries == VGPU_PIPE_NONE)
 			return;
 		fetch_one(p, pw);
+		if (unlikely(p->quotas))
+			vgpu_pipe_quotas_count(p, pw);
 	}
+}
+
+void vgpu_pipe_fetch(struct vgpu_pipe *p)
+{
+	/* one scheduler has the warps that there are */
+	if (likely(p->config->warp_schedulers == 1 && !p->quotas)) {
+		fetch_by(p, 0);
+		return;
+	}
+	for (u32 n = 0; n < p->config->warp_schedulers; n++)
+		if ((!p->quotas || vgpu_pipe_quotas_let(p, n)) && has_candidate(p, n))
+			fetch_by(p, n);
 }

@@ -69,11 +69,31 @@ static void issue(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 	}
 }
 
+/* Instructions that scheduler @n may issue in a cycle: the first ones have what is left over. */
+static u32 slots_of(const struct vgpu_config *config, u32 n)
+{
+	return config->issue_width / config->warp_schedulers +
+	       (n < config->issue_width % config->warp_schedulers);
+}
+
+/* The first that is ready for @unit, of a scheduler that has a slot left; NULL: there is none. */
+static struct vgpu_pipe_entry *first_with_slot(struct vgpu_pipe *p, u32 unit, const u32 *slots)
+{
+	u32 number = p->ready[unit].first;
+
+	while (number != VGPU_PIPE_NONE &&
+	       !slots[vgpu_pipe_scheduler_of(p, p->entries[number].warp->index)])
+		number = p->entries[number].next;
+	return number == VGPU_PIPE_NONE ? NULL : &p->entries[number];
+}
+
 void vgpu_pipe_issue(struct vgpu_pipe *p)
 {
-	u32 left[VGPU_UNITS];
+	u32 left[VGPU_UNITS], slots[VGPU_PIPE_SCHEDULERS];
 
 	memcpy(left, p->units, sizeof(left));
+	for (u32 n = 0; n < p->config->warp_schedulers; n++)
+		slots[n] = slots_of(p->config, n);
 	if (p->special_free > p->cycle)
 		left[VGPU_UNIT_SPECIAL] = 0;
 	for (u32 n = 0; n < p->config->issue_width;) {
@@ -82,9 +102,11 @@ void vgpu_pipe_issue(struct vgpu_pipe *p)
 		for (u32 unit = 0; unit < VGPU_UNITS; unit++) {
 			struct vgpu_pipe_entry *e;
 
-			if (!left[unit] || p->ready[unit].first == VGPU_PIPE_NONE)
+			if (!left[unit])
 				continue;
-			e = &p->entries[p->ready[unit].first];
+			e = first_with_slot(p, unit, slots);
+			if (!e)
+				continue;
 			if (!oldest || e->age < oldest->age)
 				oldest = e;
 		}
@@ -93,6 +115,7 @@ void vgpu_pipe_issue(struct vgpu_pipe *p)
 		if (!admit(p, oldest))
 			continue;
 		left[oldest->d.unit]--;
+		slots[vgpu_pipe_scheduler_of(p, oldest->warp->index)]--;
 		n++;
 		issue(p, oldest);
 		if (oldest->d.flags & VGPU_DEC_DIVIDE)

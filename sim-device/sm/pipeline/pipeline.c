@@ -95,7 +95,7 @@ static bool make_fences(struct vgpu_pipe *p)
 	struct vgpu_block *block;
 	bool busy = false;
 
-	vgpu_list_for_each(block, &p->sm->resident, struct vgpu_block, node) {
+	vgpu_for_each_compiled(block, p->sm) {
 		struct vgpu_pipe_block *pb = vgpu_pipe_block(block);
 
 		if (pb->stored && !pb->fencing && !pb->in_flight &&
@@ -129,6 +129,8 @@ void vgpu_pipe_window(struct vgpu_pipe *p)
 	p->sm->run->lanes.cost = p->no_cost;
 	if (p->woken)
 		vgpu_access_woken(p);
+	if (unlikely(p->sm->quota_changed))
+		vgpu_pipe_quotas_update(p);
 	busy = make_fences(p);
 	while (p->cycle < end && !p->cut) {
 		next = next_cycle(p);
@@ -205,7 +207,7 @@ static void resume(struct vgpu_pipe *p, struct vgpu_block *block)
 static bool report(struct vgpu_pipe *p)
 {
 	struct vgpu_sm *sm = p->sm;
-	struct vgpu_block *block = vgpu_sm_first(sm);
+	struct vgpu_block *block = vgpu_compiled_first(sm);
 	bool waits = false;
 
 	while (block) {
@@ -217,25 +219,25 @@ static bool report(struct vgpu_pipe *p)
 		} else if (warps->faulted || (find_stuck(block), warps->faulted)) {
 			copy = warps->fault;
 			sm->env->ops->block_fault(sm, block, &copy);
-			block = vgpu_sm_first(sm);
+			block = vgpu_compiled_first(sm);
 			continue;
 		} else if (is_over(block)) {
 			vgpu_sm_remove(sm, block);
 			sm->env->ops->block_done(sm, block);
-			block = vgpu_sm_first(sm);
+			block = vgpu_compiled_first(sm);
 			waits = false;
 			continue;
 		} else if (block->stopping && vgpu_pipe_block_quiet(block)) {
 			sm->env->ops->block_stopped(sm, block);
 			if (block->sm == sm && !block->stopping && !sm->halted)
 				resume(p, block);
-			block = vgpu_sm_first(sm);
+			block = vgpu_compiled_first(sm);
 			waits = false;
 			continue;
 		} else {
 			waits |= !warps->ready && warps->pending;
 		}
-		block = vgpu_list_after(block, &sm->resident, struct vgpu_block, node);
+		block = vgpu_compiled_after(sm, block);
 	}
 	return waits;
 }
@@ -247,7 +249,7 @@ bool vgpu_pipe_reports(struct vgpu_pipe *p)
 
 	if (sm->halted || sm->waited || sm->traced_warps || sm->traced_waiting || p->woken)
 		return true;
-	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node) {
+	vgpu_for_each_compiled(block, sm) {
 		const struct vgpu_warps *warps = block->warps;
 
 		if (block->launch->stopped || block->stopping || warps->faulted ||
@@ -261,7 +263,7 @@ static bool all_quiet(const struct vgpu_sm *sm)
 {
 	const struct vgpu_block *block;
 
-	vgpu_list_for_each(block, &sm->resident, struct vgpu_block, node)
+	vgpu_for_each_compiled(block, sm)
 		if (!vgpu_pipe_block_quiet(block))
 			return false;
 	return true;
@@ -330,6 +332,8 @@ void vgpu_pipe_leave_block(struct vgpu_sm *sm, const struct vgpu_block *block)
 		/* where it goes on, it looks for its next instruction again */
 		pw->held &= ~VGPU_HELD_CODE;
 		pw->code_came = false;
+		if (unlikely(p->quotas))
+			vgpu_pipe_quotas_go(p, pw);
 		p->used[pw->index / 64] &= ~(1ull << pw->index % 64);
 		p->warps[pw->index] = NULL;
 	}

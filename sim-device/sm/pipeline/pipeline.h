@@ -68,6 +68,7 @@
 #define VGPU_PIPE_SLOTS		64u	/* instructions of one warp in flight: bits of a word */
 #define VGPU_PIPE_OPERANDS	(256u + VGPU_PREDS)	/* registers, then predicates */
 #define VGPU_PIPE_NONE		0xffffu
+#define VGPU_PIPE_SCHEDULERS	8u	/* most of one SM: the limit of warp_schedulers */
 #define VGPU_PIPE_KERNELS	8u	/* most launches of one SM: the limit of kernels_per_sm */
 #define VGPU_PIPE_WHEEL		1024u	/* cycles; what is later waits in a list */
 /* bytes: an address or datum of each lane */
@@ -264,7 +265,8 @@ struct vgpu_pipe {
 	u64 *used;		/* a bit for each place */
 	u64 *fetchable;		/* ... of a warp that can be fetched of */
 	u32 fetchable_count;
-	u32 last_warp;		/* fetched of */
+	u32 last_warp[VGPU_PIPE_SCHEDULERS];	/* fetched of, by scheduler */
+	struct vgpu_pipe_quotas *quotas;	/* NULL: there never was one (quota.c) */
 	struct vgpu_code_cache *code;	/* NULL: every fetch finds its line */
 	u64 code_due;		/* when the next line comes */
 	/* instructions */
@@ -365,6 +367,35 @@ void vgpu_pipe_admit_again(struct vgpu_pipe *p);
 /* issue.c: Issue. When there is something to issue, or to read: VGPU_NEVER: not known */
 void vgpu_pipe_issue(struct vgpu_pipe *p);
 u64 vgpu_pipe_next_issue(const struct vgpu_pipe *p);
+
+/* The scheduler of the warp in place @index: they are given to schedulers by turns. */
+static inline u32 vgpu_pipe_scheduler_of(const struct vgpu_pipe *p, u32 index)
+{
+	return index & (p->config->warp_schedulers - 1);
+}
+
+/* Bits of the places of scheduler @n in each word of a map of warps; it has 64 bits. */
+static inline u64 vgpu_pipe_places_of(const struct vgpu_pipe *p, u32 n)
+{
+	return ~0ull / ((2ull << (p->config->warp_schedulers - 1)) - 1) << n;
+}
+
+/* quota.c: issue slots of kernels side by side (SMK 5.4) */
+void vgpu_pipe_quotas_fini(struct vgpu_pipe *p);
+/* sm->quota has changed. Where there is no memory for it, nobody has quotas. */
+void vgpu_pipe_quotas_update(struct vgpu_pipe *p);
+/* A warp has come to its place, or is about to leave it. */
+void vgpu_pipe_quotas_come(struct vgpu_pipe *p, const struct vgpu_pipe_warp *pw);
+void vgpu_pipe_quotas_go(struct vgpu_pipe *p, const struct vgpu_pipe_warp *pw);
+/*
+ * Scheduler @n may fetch of some of the warps that it can fetch of: quotas are given again if that
+ * is due. false: none, in this cycle.
+ */
+bool vgpu_pipe_quotas_let(struct vgpu_pipe *p, u32 n);
+/* Warps in @word of the map that scheduler @n may not fetch of. */
+u64 vgpu_pipe_quotas_barred(const struct vgpu_pipe *p, u32 n, u32 word);
+/* An instruction of @pw has been fetched. */
+void vgpu_pipe_quotas_count(struct vgpu_pipe *p, const struct vgpu_pipe_warp *pw);
 
 /* frontend.c: Fetch, and what holds it */
 void vgpu_pipe_fetch(struct vgpu_pipe *p);

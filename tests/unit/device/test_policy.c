@@ -592,7 +592,7 @@ static void bad_values_of_knobs(void **state)
 	assert_string_equal(text, "[equal] priority");
 	assert_true(vgpu_device_knob_get(h->dev, "policy", text, sizeof(text)) > 0);
 	assert_string_equal(text, "[fcfs] npq ppq-exclusive ppq-shared dss static round-robin "
-				  "spart leftover smk smk-p");
+				  "spart leftover smk smk-p smk-pw");
 	host_free(h);
 }
 

@@ -187,7 +187,7 @@ static u64 check(const struct vgpu_config *config, enum neighbour kind, const st
 	return preempted;
 }
 
-static const char *const policies[] = { "leftover", "smk", "smk-p" };
+static const char *const policies[] = { "leftover", "smk", "smk-p", "smk-pw" };
 
 static void seed(struct vgpu_config *config, u32 n)
 {
@@ -203,14 +203,14 @@ static void with_interval(void **state)
 
 	(void)state;
 	for (u32 n = 0; n < 12; n++) {
-		struct vgpu_config config = sharing_config("interval", policies[n % 3]);
+		struct vgpu_config config = sharing_config("interval", policies[n % 4]);
 
 		seed(&config, n);
 		set_field(&config, "ideal_switch", n % 2 ? "1" : "0");
-		set_field(&config, "block_swap_ps", n < 3 ? "0" : "50000");
+		set_field(&config, "block_swap_ps", n < 4 ? "0" : "50000");
 		set_field(&config, "page_arrival_ps", n & 4 ? "3000000" : "0");
 		set_field(&config, "fault_granule", "4096");
-		assert_true(check(&config, NONE, want, "interval") >= (n < 3 ? 0 : 100));
+		assert_true(check(&config, NONE, want, "interval") >= (n < 4 ? 0 : 100));
 	}
 }
 
@@ -221,14 +221,16 @@ static void with_pipeline(void **state)
 
 	(void)state;
 	for (u32 n = 0; n < 12; n++) {
-		struct vgpu_config config = sharing_config("pipeline", policies[n % 3]);
+		struct vgpu_config config = sharing_config("pipeline", policies[n % 4]);
 
 		seed(&config, n);
-		set_field(&config, "memory_model", n % 4 ? "caches" : "flat");
+		set_field(&config, "memory_model", n % 5 ? "caches" : "flat");
 		set_field(&config, "fault_scheme", schemes[n / 4]);
 		set_field(&config, "warp_scheduler", n & 1 ? "gto" : "lrr");
+		set_field(&config, "warp_schedulers", n % 3 ? "4" : "1");
+		set_field(&config, "quota_epoch_cycles", "200");
 		set_field(&config, "ideal_switch", "1");
-		set_field(&config, "block_swap_ps", n < 3 ? "0" : "50000");
+		set_field(&config, "block_swap_ps", n < 4 ? "0" : "50000");
 		set_field(&config, "page_arrival_ps", n & 4 ? "3000000" : "0");
 		set_field(&config, "fault_granule", "4096");
 		check(&config, NONE, want, schemes[n / 4]);
@@ -243,7 +245,7 @@ static void beside_a_hostile_neighbour(void **state)
 	(void)state;
 	for (u32 n = 0; n < 12; n++) {
 		struct vgpu_config config =
-			sharing_config(n < 6 ? "interval" : "pipeline", policies[1 + n % 2]);
+			sharing_config(n < 6 ? "interval" : "pipeline", policies[1 + n % 3]);
 
 		seed(&config, n);
 		set_field(&config, "block_swap_ps", n % 2 ? "200000" : "0");
