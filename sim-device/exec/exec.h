@@ -42,6 +42,7 @@ struct vgpu_ksr {
 	u32 shared_config;		/* shared memory an SM is set to for it */
 	struct vgpu_resources needs;	/* of a block */
 	u64 decided;			/* vgpu_exec_blocks_of() */
+	u64 coming;			/* of these: promised room, vgpu_exec_replace() */
 	u32 sms;			/* SMs assigned to it, or that have blocks of it */
 	u32 reserved;			/* SMs that are being preempted for it */
 	u64 promised;			/* blocks that the reserved SMs will take */

@@ -236,7 +236,7 @@ u32 vgpu_exec_shared_set(const struct vgpu_exec *exec, u32 sm)
 
 bool vgpu_exec_has_blocks(const struct vgpu_ksr *ksr)
 {
-	return ksr->unclaimed;
+	return ksr->unclaimed > ksr->coming;
 }
 
 const struct vgpu_resources *vgpu_exec_needs(const struct vgpu_ksr *ksr)
@@ -411,7 +411,7 @@ void vgpu_exec_dispatch(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 {
 	struct vgpu_sharer *resident;
 
-	if (!VGPU_CHECK(exec->policy->by_block && ksr->unclaimed &&
+	if (!VGPU_CHECK(exec->policy->by_block && vgpu_exec_has_blocks(ksr) &&
 			vgpu_exec_fits(exec, sm, ksr))) {
 		vgpu_exec_broken(ksr);
 		return;
@@ -458,6 +458,7 @@ static void told_has_left(struct vgpu_sharer *resident)
 static void end_promise(struct vgpu_sharer *resident)
 {
 	resident->coming--;
+	resident->ksr->coming--;
 	vgpu_resources_sub(&resident->smst->coming_part, &resident->ksr->needs, 1);
 }
 
@@ -635,6 +636,7 @@ int vgpu_exec_replace(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *victim, s
 			  victim->launch.id);
 	resident = get_resident(smst, ksr);
 	resident->coming++;
+	ksr->coming++;
 	ksr->decided++;
 	vgpu_resources_add(&smst->coming_part, &ksr->needs, 1);
 	while (count--)
