@@ -452,6 +452,8 @@ struct vgpu_sharer *vgpu_sharer_find(const struct vgpu_smst *smst, const struct 
 void vgpu_residents_evict(struct vgpu_exec *exec, struct vgpu_block *block);
 /* @block of a shared SM, told to leave, has stopped: save_area.c saves it from now on. */
 void vgpu_residents_stopped(struct vgpu_exec *exec, u32 sm, const struct vgpu_block *block);
+/* When what the first block that shared SM @smst saves had in flight has ended. */
+u64 vgpu_residents_drained(const struct vgpu_exec *exec, const struct vgpu_smst *smst);
 /* @block of a shared SM has been saved: the SM has room again. */
 void vgpu_residents_saved(struct vgpu_exec *exec, u32 sm, struct vgpu_block *block);
 /*

@@ -659,6 +659,11 @@ void vgpu_residents_stopped(struct vgpu_exec *exec, u32 sm, const struct vgpu_bl
 		smst->told[block->slot];
 }
 
+u64 vgpu_residents_drained(const struct vgpu_exec *exec, const struct vgpu_smst *smst)
+{
+	return vgpu_time_add(smst->saves[smst->saves_first], exec->config->pipeline_drain_ps);
+}
+
 void vgpu_residents_saved(struct vgpu_exec *exec, u32 sm, struct vgpu_block *block)
 {
 	struct vgpu_ksr *ksr = vgpu_ksr_of(block->launch);
@@ -700,7 +705,8 @@ static void drop_moving(struct vgpu_exec *exec, struct vgpu_smst *smst, const st
 	const struct vgpu_block *first =
 		vgpu_list_first(&smst->moving, struct vgpu_block, node);
 
-	if (smst->batch && first->launch == &ksr->launch) {
+	/* it moves, or drains before its save */
+	if (first && first->launch == &ksr->launch) {
 		vgpu_event_cancel(exec->sim, &smst->move);
 		smst->batch = 0;
 	}
