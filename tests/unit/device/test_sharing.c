@@ -1,212 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Kernels of several contexts side by side on an SM (SMK 5.1 to 5.3, docs/sharing.md), computed on
- * paper from the rules before it was run.
- *
- * The paper SM has 1000 registers, 4000 bytes of shared memory, 3200 threads (100 warps) and 50
- * slots; there are two of them unless a test says otherwise. A launch takes 1 us to the engine, a
- * kernel that has no block on an SM 0.1 us of setup; its blocks are numbered when they begin. A
- * block that is told to leave stops, the pipeline drains in 0.5 us. 400 bytes, which is
- * 100 registers or a tenth of the shared memory, are saved or restored in 1 us:
- * 400 x 2 SMs / 800 MB/s. Times are in tenths of a microsecond, shares in per cent; of two SMs, a
- * tenth of one is 5 % of the device.
+ * paper from the rules before it was run: who is on which SM when, each with one resource
+ * exhausted. The SMs of the paper are those of sharing.h.
  */
-#include <stdlib.h>
-
-#include "device/device.h"
-#include "host.h"
-
-#define TENTH	(VGPU_US / 10)
-#define ANY	0xffffu		/* SM: whichever */
-
-#define PAPER	"sms=2", "kernels_per_sm=3", "regs_per_sm=1000", "shared_per_sm=4000",	\
-		"threads_per_sm=3200", "blocks_per_sm=50", "active_kernels=8",		\
-		"memory_bandwidth=800000000", "pipeline_drain_ps=500000"
-
-/* ---- what is expected and what came ------------------------------------- */
-
-enum kind { START, END, PREEMPT, RESUME, EVICT, REPLACE };
-
-static const char *const kind_names[] = { "start", "end", "preempt", "resume", "evict", "replace" };
-
-/*
- * struct expected - blocks @first to @last, every @step'th (0: each), of @kernel on @sm. EVICT: they
- * are told to leave. REPLACE: @first is the kernel whose blocks are, once for each in @times (0: 1)
- */
-struct expected {
-	u32 time;
-	enum kind kind;
-	u32 kernel, sm, first, last, step, times;
-};
-
-static bool kind_of(const struct vgpu_trace_record *r, enum kind *kind)
-{
-	switch (r->type) {
-	case VGPU_TRACE_BLOCK_START:
-		*kind = START;
-		return true;
-	case VGPU_TRACE_BLOCK_END:
-		*kind = END;
-		return true;
-	case VGPU_TRACE_BLOCK_PREEMPT:
-		*kind = PREEMPT;
-		return true;
-	case VGPU_TRACE_BLOCK_RESUME:
-		*kind = RESUME;
-		return true;
-	case VGPU_TRACE_DECISION:
-		*kind = r->a == VGPU_DECISION_EVICT ? EVICT : REPLACE;
-		return r->a == VGPU_DECISION_EVICT || r->a == VGPU_DECISION_REPLACE;
-	default:
-		return false;
-	}
-}
-
-static u64 number_of(const struct vgpu_trace_record *r)
-{
-	return r->type == VGPU_TRACE_DECISION ? r->b : r->a;
-}
-
-static void print_events(const struct host *h)
-{
-	enum kind kind;
-
-	for (size_t i = 0; i < h->record_count; i++) {
-		const struct vgpu_trace_record *r = &h->records[i];
-
-		if (kind_of(r, &kind))
-			print_message("%8llu.%05llu %s kernel %u sm %u: %llu\n", r->time / TENTH,
-				      r->time % TENTH, kind_names[kind], r->kernel, r->sm,
-				      number_of(r));
-		else if (r->type == VGPU_TRACE_DECISION && r->a == VGPU_DECISION_PARTITION)
-			print_message("%8llu partition kernel %u sm %u: %llu\n", r->time / TENTH,
-				      r->kernel, r->sm, r->b);
-	}
-}
-
-static void take(struct host *h, bool *taken, const struct expected *e, u32 number)
-{
-	enum kind kind;
-
-	for (size_t i = 0; i < h->record_count; i++) {
-		const struct vgpu_trace_record *r = &h->records[i];
-
-		if (taken[i] || !kind_of(r, &kind) || kind != e->kind ||
-		    r->time != e->time * TENTH || r->kernel != e->kernel ||
-		    (r->sm != e->sm && e->sm != ANY) || number_of(r) != number)
-			continue;
-		taken[i] = true;
-		return;
-	}
-	print_events(h);
-	fail_msg("not there: %u %s kernel %u sm %u: %u", e->time, kind_names[e->kind], e->kernel,
-		 e->sm, number);
-}
-
-/* What came is @events, each once, and nothing else. */
-static void check_events(struct host *h, const struct expected *events, u32 count)
-{
-	bool *taken = calloc(h->record_count + 1, sizeof(*taken));
-	enum kind kind;
-
-	assert_non_null(taken);
-	for (u32 n = 0; n < count; n++) {
-		const struct expected *e = &events[n];
-		u32 step = e->step ? e->step : 1;
-
-		for (u32 times = e->times ? e->times : 1; times--;)
-			for (u32 number = e->first; number == e->first || number <= e->last;
-			     number += step)
-				take(h, taken, e, number);
-	}
-	for (size_t i = 0; i < h->record_count; i++) {
-		const struct vgpu_trace_record *r = &h->records[i];
-
-		if (taken[i] || !kind_of(r, &kind))
-			continue;
-		print_events(h);
-		fail_msg("not expected: %llu %s kernel %u sm %u: %llu", r->time / TENTH,
-			 kind_names[kind], r->kernel, r->sm, number_of(r));
-	}
-	free(taken);
-}
-
-/* The fields from the time on; those that are left out are 0. */
-#define AT(tenths, ...)	{ .time = (tenths), __VA_ARGS__ }
-#define CHECK_EVENTS(h, events) check_events(h, events, VGPU_ARRAY_SIZE(events))
-
-/* The partition that @kernel got last on @sm up to @time. */
-static void check_partition(struct host *h, u32 time, u32 sm, u32 kernel, u32 blocks)
-{
-	u32 found = VGPU_NO_PARTITION;
-
-	for (size_t i = 0; i < h->record_count; i++) {
-		const struct vgpu_trace_record *r = &h->records[i];
-
-		if (r->type == VGPU_TRACE_DECISION && r->a == VGPU_DECISION_PARTITION &&
-		    r->sm == sm && r->kernel == kernel && r->time <= time * TENTH)
-			found = (u32)r->b;
-	}
-	if (found != blocks) {
-		print_events(h);
-		fail_msg("at %u kernel %u has a partition of %u on SM %u, must be %u", time,
-			 kernel, found, sm, blocks);
-	}
-}
-
-/* ---- what is done ------------------------------------------------------- */
-
-/** struct kernel - @blocks of @tenths each, which need @regs, @shared bytes, @threads (0: 32) */
-struct kernel {
-	u32 blocks, tenths, regs, shared, threads;
-};
-
-/* The fields from the number of blocks on; those that are left out are 0. */
-#define KERNEL(number, ...)	((struct kernel){ .blocks = (number), __VA_ARGS__ })
-
-/* Run to @time, event by event; all accounts close behind each. */
-static void run_to(struct host *h, u64 time)
-{
-	u64 next;
-
-	do {
-		next = vgpu_device_run(h->dev, time, 1);
-		assert_true(vgpu_exec_check(&h->dev->exec));
-	} while (next <= time && next != VGPU_NEVER);
-}
-
-/* A kernel of @context that arrives at the engine at @time. */
-static void arrive(struct host *h, u32 context, u32 time, struct kernel kernel)
-{
-	struct vgpu_cmd cmd = cmd_profiled(kernel.blocks, kernel.tenths * TENTH, 1);
-
-	run_to(h, (time - 10) * TENTH);
-	cmd.profiled.regs_per_block = kernel.regs;
-	cmd.profiled.shared_bytes = kernel.shared;
-	cmd.profiled.threads = kernel.threads ? kernel.threads : 32;
-	host_push(h, context, host_queue(h, context), cmd);
-}
-
-/* The same, of a context of its own. */
-static u32 arrives(struct host *h, u32 time, struct kernel kernel)
-{
-	u32 context = host_open(h);
-
-	arrive(h, context, time, kernel);
-	return context;
-}
-
-static void run_out(struct host *h)
-{
-	run_to(h, VGPU_NEVER);
-}
-
-static u64 end_of(struct host *h, u32 kernel)
-{
-	return host_time_of(h, VGPU_TRACE_KERNEL_END, kernel) / TENTH;
-}
-
-/* ---- sequences ---------------------------------------------------------- */
+#include "sharing.h"
 
 /*
  * Registers, smk. Kernel 1 fills both SMs, 10 blocks of 10 % each. Kernel 2, 4 blocks of 10 %,
@@ -250,12 +48,12 @@ static void a_block_comes_if_shares_get_closer(void **state)
 	struct host *h = host_new("gtx980", PAPER, "policy=smk", NULL);
 
 	(void)state;
-	arrives(h, 10, KERNEL(20, 1000, 100));
-	arrives(h, 110, KERNEL(4, 300, 100));
-	run_out(h);
+	sharing_arrives(h, 10, KERNEL(20, 1000, 100));
+	sharing_arrives(h, 110, KERNEL(4, 300, 100));
+	sharing_run_out(h);
 	CHECK_EVENTS(h, events);
-	assert_int_equal(end_of(h, 2), 435);
-	assert_int_equal(end_of(h, 1), 1347);
+	assert_int_equal(sharing_end(h, 2), 435);
+	assert_int_equal(sharing_end(h, 1), 1347);
 	host_free(h);
 }
 
@@ -279,9 +77,9 @@ static void no_block_comes_if_shares_get_further_apart(void **state)
 	struct host *h = host_new("gtx980", PAPER, "policy=smk", NULL);
 
 	(void)state;
-	arrives(h, 10, KERNEL(4, 500, 100));
-	arrives(h, 110, KERNEL(2, 200, 900));
-	run_out(h);
+	sharing_arrives(h, 10, KERNEL(4, 500, 100));
+	sharing_arrives(h, 110, KERNEL(2, 200, 900));
+	sharing_run_out(h);
 	CHECK_EVENTS(h, events);
 	host_free(h);
 }
@@ -323,9 +121,9 @@ static void nobody_overtakes_the_candidate(void **state)
 	struct host *h = host_new("gtx980", PAPER, "policy=smk", NULL);
 
 	(void)state;
-	arrives(h, 10, KERNEL(4, 2000, 400));
-	arrives(h, 110, KERNEL(4, 500, 300));
-	run_out(h);
+	sharing_arrives(h, 10, KERNEL(4, 2000, 400));
+	sharing_arrives(h, 110, KERNEL(4, 500, 300));
+	sharing_run_out(h);
 	CHECK_EVENTS(h, events);
 	host_free(h);
 }
@@ -364,9 +162,9 @@ static void two_blocks_leave_for_one(void **state)
 	struct host *h = host_new("gtx980", PAPER, "policy=smk", NULL);
 
 	(void)state;
-	arrives(h, 10, KERNEL(20, 1000, 10, .threads = 320));
-	arrives(h, 110, KERNEL(2, 300, 20, .threads = 640));
-	run_out(h);
+	sharing_arrives(h, 10, KERNEL(20, 1000, 10, .threads = 320));
+	sharing_arrives(h, 110, KERNEL(2, 300, 20, .threads = 640));
+	sharing_run_out(h);
 	CHECK_EVENTS(h, events);
 	host_free(h);
 }
@@ -431,14 +229,14 @@ static void three_kernels_by_slots(void **state)
 	struct host *h = host_new("gtx980", PAPER, "blocks_per_sm=4", "policy=smk", NULL);
 
 	(void)state;
-	arrives(h, 10, KERNEL(8, 2000, 100));
-	arrives(h, 110, KERNEL(4, 900, 100));
-	arrives(h, 310, KERNEL(4, 400, 100));
-	run_out(h);
+	sharing_arrives(h, 10, KERNEL(8, 2000, 100));
+	sharing_arrives(h, 110, KERNEL(4, 900, 100));
+	sharing_arrives(h, 310, KERNEL(4, 400, 100));
+	sharing_run_out(h);
 	CHECK_EVENTS(h, events);
-	assert_int_equal(end_of(h, 3), 1127);
-	assert_int_equal(end_of(h, 2), 1761);
-	assert_int_equal(end_of(h, 1), 3472);
+	assert_int_equal(sharing_end(h, 3), 1127);
+	assert_int_equal(sharing_end(h, 2), 1761);
+	assert_int_equal(sharing_end(h, 1), 3472);
 	host_free(h);
 }
 
@@ -475,10 +273,10 @@ static void a_preempted_block_comes_back_before_new_ones_on_another_sm(void **st
 	struct host *h = host_new("gtx980", PAPER, "policy=smk", NULL);
 
 	(void)state;
-	arrives(h, 10, KERNEL(21, 600, .shared = 400));
-	arrives(h, 110, KERNEL(1, 3000, .shared = 200));
-	arrives(h, 210, KERNEL(1, 200, .shared = 400));
-	run_out(h);
+	sharing_arrives(h, 10, KERNEL(21, 600, .shared = 400));
+	sharing_arrives(h, 110, KERNEL(1, 3000, .shared = 200));
+	sharing_arrives(h, 210, KERNEL(1, 200, .shared = 400));
+	sharing_run_out(h);
 	CHECK_EVENTS(h, events);
 	host_free(h);
 }
@@ -521,19 +319,19 @@ static void a_partition_for_each_of_three(void **state)
 	struct host *h = host_new("gtx980", PAPER, "policy=smk-p", NULL);
 
 	(void)state;
-	arrives(h, 10, KERNEL(12, 400, .regs = 300));
-	arrives(h, 110, KERNEL(20, 400, .shared = 800));
-	arrives(h, 210, KERNEL(38, 1000, .threads = 320));
-	run_out(h);
+	sharing_arrives(h, 10, KERNEL(12, 400, .regs = 300));
+	sharing_arrives(h, 110, KERNEL(20, 400, .shared = 800));
+	sharing_arrives(h, 210, KERNEL(38, 1000, .threads = 320));
+	sharing_run_out(h);
 	CHECK_EVENTS(h, events);
 	for (u32 sm = 0; sm < 2; sm++) {
-		check_partition(h, 10, sm, 1, 3);
-		check_partition(h, 110, sm, 1, 3);
-		check_partition(h, 110, sm, 2, 5);
-		check_partition(h, 210, sm, 1, 3);
-		check_partition(h, 210, sm, 2, 5);
-		check_partition(h, 210, sm, 3, 9);
-		check_partition(h, 911, sm, 3, 10);
+		sharing_check_partition(h, 10, sm, 1, 3);
+		sharing_check_partition(h, 110, sm, 1, 3);
+		sharing_check_partition(h, 110, sm, 2, 5);
+		sharing_check_partition(h, 210, sm, 1, 3);
+		sharing_check_partition(h, 210, sm, 2, 5);
+		sharing_check_partition(h, 210, sm, 3, 9);
+		sharing_check_partition(h, 911, sm, 3, 10);
 	}
 	host_free(h);
 }
@@ -624,9 +422,9 @@ static void what_is_beyond_a_partition_leaves(void **state)
 	struct host *h = host_new("gtx980", PAPER, "policy=smk-p", NULL);
 
 	(void)state;
-	arrives(h, 10, KERNEL(30, 1000, 100));
-	arrives(h, 110, KERNEL(20, 500, 100));
-	run_out(h);
+	sharing_arrives(h, 10, KERNEL(30, 1000, 100));
+	sharing_arrives(h, 110, KERNEL(20, 500, 100));
+	sharing_run_out(h);
 	CHECK_EVENTS(h, events);
 	host_free(h);
 }
@@ -676,18 +474,18 @@ static void two_of_three_kernels_on_each_sm(void **state)
 				  "kernels_per_sm=2", "policy=smk-p", NULL);
 
 	(void)state;
-	arrives(h, 10, KERNEL(60, 3000, 100));
-	arrives(h, 110, KERNEL(60, 3000, 100));
-	arrives(h, 210, KERNEL(60, 3000, 100));
-	run_to(h, 1000 * TENTH);
+	sharing_arrives(h, 10, KERNEL(60, 3000, 100));
+	sharing_arrives(h, 110, KERNEL(60, 3000, 100));
+	sharing_arrives(h, 210, KERNEL(60, 3000, 100));
+	sharing_run(h, 1000);
 	CHECK_EVENTS(h, events);
-	check_partition(h, 1000, 0, 1, 5);
-	check_partition(h, 1000, 0, 2, 5);
-	check_partition(h, 1000, 1, 1, 5);
-	check_partition(h, 1000, 1, 3, 5);
-	check_partition(h, 1000, 2, 2, 5);
-	check_partition(h, 1000, 2, 3, 5);
-	run_out(h);
+	sharing_check_partition(h, 1000, 0, 1, 5);
+	sharing_check_partition(h, 1000, 0, 2, 5);
+	sharing_check_partition(h, 1000, 1, 1, 5);
+	sharing_check_partition(h, 1000, 1, 3, 5);
+	sharing_check_partition(h, 1000, 2, 2, 5);
+	sharing_check_partition(h, 1000, 2, 3, 5);
+	sharing_run_out(h);
 	host_free(h);
 }
 
@@ -759,13 +557,13 @@ static void figure_8_on_the_device(void **state)
 	struct host *h = host_new("gtx980", PAPER, "threads_per_sm=1920", "policy=smk-p", NULL);
 
 	(void)state;
-	arrives(h, 10, KERNEL(32, 1000, 100, .threads = 128));
-	arrives(h, 110, KERNEL(48, 500, 30, 240, 96));
-	run_out(h);
+	sharing_arrives(h, 10, KERNEL(32, 1000, 100, .threads = 128));
+	sharing_arrives(h, 110, KERNEL(48, 500, 30, 240, 96));
+	sharing_run_out(h);
 	CHECK_EVENTS(h, events);
 	for (u32 sm = 0; sm < 2; sm++) {
-		check_partition(h, 110, sm, 1, 6);
-		check_partition(h, 110, sm, 2, 12);
+		sharing_check_partition(h, 110, sm, 1, 6);
+		sharing_check_partition(h, 110, sm, 2, 12);
 	}
 	host_free(h);
 }
@@ -797,10 +595,10 @@ static void leftover_goes_by_admission(void **state)
 	struct host *h = host_new("gtx980", PAPER, "policy=leftover", NULL);
 
 	(void)state;
-	arrives(h, 10, KERNEL(7, 500, 300));
-	arrives(h, 110, KERNEL(2, 1000, 100));
-	arrives(h, 210, KERNEL(2, 300, 900));
-	run_out(h);
+	sharing_arrives(h, 10, KERNEL(7, 500, 300));
+	sharing_arrives(h, 110, KERNEL(2, 1000, 100));
+	sharing_arrives(h, 210, KERNEL(2, 300, 900));
+	sharing_run_out(h);
 	CHECK_EVENTS(h, events);
 	host_free(h);
 }
