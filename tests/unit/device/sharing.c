@@ -134,10 +134,11 @@ void sharing_check_runs(struct host *h, u32 kernel, u32 blocks, u32 tenths)
 		ends[r->a] += kind == END;
 		run[r->a] += kind == START || kind == RESUME ? -r->time : r->time;
 	}
+	/* one that is preempted at its very end runs for a picosecond more */
 	for (u32 n = 0; n < blocks; n++)
-		if (starts[n] != 1 || ends[n] != 1 || run[n] != tenths * TENTH)
-			fail_msg("block %u of kernel %u: %u starts, %u ends, ran %llu", n, kernel,
-				 starts[n], ends[n], run[n] / TENTH);
+		if (starts[n] != 1 || ends[n] != 1 || run[n] - tenths * TENTH > 10)
+			fail_msg("block %u of kernel %u: %u starts, %u ends, ran %llu ps", n,
+				 kernel, starts[n], ends[n], run[n]);
 	free(run);
 	free(starts);
 	free(ends);
