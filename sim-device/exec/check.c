@@ -298,14 +298,8 @@ static u32 count_shared(const struct vgpu_exec *exec, const struct vgpu_exec_con
 {
 	u32 count = 0;
 
-	for (u32 sm = 0; sm < exec->config->sms; sm++) {
-		const struct vgpu_sharer *sharer;
-		bool has = false;
-
-		vgpu_list_for_each(sharer, &exec->smst[sm].residents, struct vgpu_sharer, node)
-			has |= sharer->ksr->ctx == ctx && sharer->blocks;
-		count += has;
-	}
+	for (u32 sm = 0; sm < exec->config->sms; sm++)
+		count += vgpu_residents_hold(&exec->smst[sm], ctx);
 	return count;
 }
 

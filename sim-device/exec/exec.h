@@ -448,6 +448,8 @@ static inline bool vgpu_smst_is_shared(const struct vgpu_smst *smst)
 void vgpu_residents_init(struct vgpu_smst *smst);
 /* The entry of @ksr on @smst; NULL: it has none. */
 struct vgpu_sharer *vgpu_sharer_find(const struct vgpu_smst *smst, const struct vgpu_ksr *ksr);
+/* Does @ctx have a block on shared SM @smst, or one that is to come, or a partition? */
+bool vgpu_residents_hold(const struct vgpu_smst *smst, const struct vgpu_exec_context *ctx);
 /* @block of a shared SM, which runs and has not been told to, leaves it. */
 void vgpu_residents_evict(struct vgpu_exec *exec, struct vgpu_block *block);
 /* @block of a shared SM, told to leave, has stopped: save_area.c saves it from now on. */

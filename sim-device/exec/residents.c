@@ -17,7 +17,8 @@
  * leaving_part + coming_part does.
  *
  * The time of a shared SM is that of its residents, by their dominant shares (accounting.c). A
- * context holds an SM, as its limit of SMs counts, while it has a block there.
+ * context holds an SM, as its limit of SMs counts, while it has a block there, or one is to come,
+ * or a part of the SM is kept for it.
  */
 #include "exec.h"
 
@@ -103,14 +104,31 @@ static void put_resident(struct vgpu_sharer *resident)
 	resident->smst->kernels--;
 }
 
-static u32 blocks_of_context(const struct vgpu_smst *smst, const struct vgpu_exec_context *ctx)
+/* A partition of none is no part of the SM. */
+static bool has_part(const struct vgpu_sharer *resident)
+{
+	return resident->blocks || resident->coming ||
+	       (resident->partition && resident->partition != VGPU_NO_PARTITION);
+}
+
+bool vgpu_residents_hold(const struct vgpu_smst *smst, const struct vgpu_exec_context *ctx)
 {
 	const struct vgpu_sharer *resident;
-	u32 blocks = 0;
 
 	vgpu_list_for_each(resident, &smst->residents, struct vgpu_sharer, node)
-		blocks += resident->ksr->ctx == ctx ? resident->blocks : 0;
-	return blocks;
+		if (resident->ksr->ctx == ctx && has_part(resident))
+			return true;
+	return false;
+}
+
+/* What @resident has of its SM has changed; its context @held it before. */
+static void count_holder(struct vgpu_exec *exec, const struct vgpu_sharer *resident, bool held)
+{
+	struct vgpu_exec_context *ctx = resident->ksr->ctx;
+	bool holds = vgpu_residents_hold(resident->smst, ctx);
+
+	if (holds != held)
+		vgpu_runqueue_shared(exec, ctx, holds ? 1 : -1);
 }
 
 /* ---- what it has -------------------------------------------------------- */
@@ -141,11 +159,14 @@ static struct vgpu_resources resources_for(const struct vgpu_exec *exec,
 	return resources_of(exec, blocks ? smst->shared_config : ksr->shared_config);
 }
 
-static bool may_hold(const struct vgpu_smst *smst, const struct vgpu_ksr *ksr)
+bool vgpu_exec_may_hold_more(const struct vgpu_ksr *ksr)
 {
-	const struct vgpu_exec_context *ctx = ksr->ctx;
+	return ksr->ctx->sched.held + ksr->ctx->shared_sms < ksr->ctx->most_sms;
+}
 
-	return ctx->sched.held + ctx->shared_sms < ctx->most_sms || blocks_of_context(smst, ctx);
+bool vgpu_exec_may_hold(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr)
+{
+	return vgpu_exec_may_hold_more(ksr) || vgpu_residents_hold(&exec->smst[sm], ksr->ctx);
 }
 
 /* May @ksr have one block more beside @others kernels, as far as its entry goes? */
@@ -154,7 +175,7 @@ static bool may_have_more(const struct vgpu_exec *exec, const struct vgpu_smst *
 {
 	const struct vgpu_sharer *entry = vgpu_sharer_find(smst, ksr);
 
-	if (smst->ksr || !may_hold(smst, ksr))
+	if (smst->ksr || !vgpu_exec_may_hold(exec, vgpu_smst_number(smst), ksr))
 		return false;
 	if (!entry || !stays(entry))
 		return may_add(exec, smst, others, entry);
@@ -297,6 +318,7 @@ int vgpu_exec_set_partition(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr
 {
 	struct vgpu_smst *smst = &exec->smst[sm];
 	struct vgpu_sharer *resident = vgpu_sharer_find(smst, ksr);
+	bool held = vgpu_residents_hold(smst, ksr->ctx);
 
 	if (!resident) {
 		if (blocks == VGPU_NO_PARTITION)
@@ -309,6 +331,7 @@ int vgpu_exec_set_partition(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr
 		vgpu_trace_kernel(exec, VGPU_TRACE_DECISION, ksr, sm, VGPU_DECISION_PARTITION,
 				  blocks);
 	resident->partition = blocks;
+	count_holder(exec, resident, held);
 	put_resident(resident);
 	return 0;
 }
@@ -373,16 +396,16 @@ static void take_part(struct vgpu_exec *exec, struct vgpu_sharer *resident)
 {
 	struct vgpu_smst *smst = resident->smst;
 	struct vgpu_ksr *ksr = resident->ksr;
+	bool held = vgpu_residents_hold(smst, ksr->ctx);
 	u32 sm = vgpu_smst_number(smst);
 
 	if (!smst->used.blocks)
 		wake(exec, sm, ksr);
 	else
 		vgpu_account_residents(exec, sm);
-	if (!blocks_of_context(smst, ksr->ctx))
-		vgpu_runqueue_shared(exec, ksr->ctx, 1);
 	if (!resident->blocks++ && !ksr->sms++ && ksr->started)
 		vgpu_exec_runs(exec, ksr);
+	count_holder(exec, resident, held);
 	vgpu_resources_add(&smst->used, &ksr->needs, 1);
 	ksr->unclaimed--;
 	vgpu_runqueue_kernel(exec, ksr);
@@ -436,8 +459,7 @@ static void leave(struct vgpu_exec *exec, struct vgpu_sharer *resident)
 		if (!--ksr->sms && ksr->started)
 			vgpu_exec_stops(exec, ksr);
 	}
-	if (!blocks_of_context(smst, ksr->ctx))
-		vgpu_runqueue_shared(exec, ksr->ctx, -1);
+	count_holder(exec, resident, true);
 	put_resident(resident);
 }
 
@@ -454,18 +476,30 @@ static void told_has_left(struct vgpu_sharer *resident)
 	vgpu_resources_sub(&resident->smst->leaving_part, &resident->ksr->needs, 1);
 }
 
+/* One block of @resident's kernel comes when there is room. */
+static void add_promise(struct vgpu_exec *exec, struct vgpu_sharer *resident)
+{
+	bool held = vgpu_residents_hold(resident->smst, resident->ksr->ctx);
+
+	resident->coming++;
+	resident->ksr->coming++;
+	count_holder(exec, resident, held);
+	vgpu_resources_add(&resident->smst->coming_part, &resident->ksr->needs, 1);
+}
+
 /* @resident's kernel gets what was promised to it, or does without. */
-static void end_promise(struct vgpu_sharer *resident)
+static void end_promise(struct vgpu_exec *exec, struct vgpu_sharer *resident)
 {
 	resident->coming--;
 	resident->ksr->coming--;
+	count_holder(exec, resident, true);
 	vgpu_resources_sub(&resident->smst->coming_part, &resident->ksr->needs, 1);
 }
 
-static void drop_promises(struct vgpu_sharer *resident)
+static void drop_promises(struct vgpu_exec *exec, struct vgpu_sharer *resident)
 {
 	while (resident->coming) {
-		end_promise(resident);
+		end_promise(exec, resident);
 		resident->ksr->decided--;
 	}
 }
@@ -507,7 +541,7 @@ static void keep_promises(struct vgpu_exec *exec, struct vgpu_smst *smst)
 	while ((resident = first_with_room(exec, smst))) {
 		struct vgpu_ksr *ksr = resident->ksr;
 
-		end_promise(resident);
+		end_promise(exec, resident);
 		if (ksr->unclaimed && exec->policy->by_block) {
 			give_block(exec, resident);
 			continue;
@@ -635,10 +669,8 @@ int vgpu_exec_replace(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *victim, s
 	vgpu_trace_kernel(exec, VGPU_TRACE_DECISION, ksr, sm, VGPU_DECISION_REPLACE,
 			  victim->launch.id);
 	resident = get_resident(smst, ksr);
-	resident->coming++;
-	ksr->coming++;
 	ksr->decided++;
-	vgpu_resources_add(&smst->coming_part, &ksr->needs, 1);
+	add_promise(exec, resident);
 	while (count--)
 		if (vgpu_exec_evict(exec, sm, victim))
 			break;
@@ -767,11 +799,19 @@ static void drop_blocks(struct vgpu_exec *exec, struct vgpu_sharer *resident)
 		leave(exec, resident);
 }
 
+static void end_partition(struct vgpu_exec *exec, struct vgpu_sharer *resident)
+{
+	bool held = vgpu_residents_hold(resident->smst, resident->ksr->ctx);
+
+	resident->partition = VGPU_NO_PARTITION;
+	count_holder(exec, resident, held);
+}
+
 static void stop_resident(struct vgpu_exec *exec, struct vgpu_sharer *resident)
 {
 	while (resident->coming)
-		end_promise(resident);
-	resident->partition = VGPU_NO_PARTITION;
+		end_promise(exec, resident);
+	end_partition(exec, resident);
 	if (resident->blocks)
 		drop_blocks(exec, resident);
 	else
@@ -810,7 +850,7 @@ void vgpu_exec_set_kernels_per_sm(struct vgpu_exec *exec)
 
 		vgpu_list_for_each_safe(resident, next, &exec->smst[sm].residents,
 					struct vgpu_sharer, node) {
-			drop_promises(resident);
+			drop_promises(exec, resident);
 			put_resident(resident);
 		}
 	}
@@ -825,8 +865,8 @@ static void vacate_shared(struct vgpu_exec *exec, u32 sm)
 	vgpu_list_for_each_safe(resident, next, &smst->residents, struct vgpu_sharer, node) {
 		struct vgpu_ksr *ksr = resident->ksr;
 
-		drop_promises(resident);
-		resident->partition = VGPU_NO_PARTITION;
+		drop_promises(exec, resident);
+		end_partition(exec, resident);
 		if (!resident->blocks)
 			put_resident(resident);
 		while (vgpu_sharer_find(smst, ksr) && !vgpu_exec_evict(exec, sm, ksr))

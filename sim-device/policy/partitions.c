@@ -5,14 +5,15 @@
 #include "drf.h"
 #include "partitions.h"
 
-/* Which kernels are active, and which of them have blocks to issue. */
+/* Which kernels are active, which of them have blocks to issue and may have other SMs. */
 static u64 sum_of_kernels(struct vgpu_exec *exec)
 {
 	struct vgpu_ksr *ksr = NULL;
 	u64 sum = 1;
 
 	while ((ksr = vgpu_exec_next_kernel(exec, ksr)))
-		sum = (sum ^ (vgpu_exec_kernel_id(ksr) * 2 + vgpu_exec_has_blocks(ksr))) *
+		sum = (sum ^ (vgpu_exec_kernel_id(ksr) * 4 + vgpu_exec_has_blocks(ksr) * 2 +
+			      vgpu_exec_may_hold_more(ksr))) *
 		      0x9e3779b97f4a7c15ull;
 	return sum + vgpu_exec_config(exec)->kernels_per_sm;
 }
@@ -62,7 +63,8 @@ static struct vgpu_ksr *next_for(struct vgpu_exec *exec, u32 sm, const struct di
 	u64 least = ~0ull, rank;
 
 	while ((ksr = vgpu_exec_next_kernel(exec, ksr))) {
-		if (!vgpu_exec_has_blocks(ksr) || is_in(division, ksr))
+		if (!vgpu_exec_has_blocks(ksr) || is_in(division, ksr) ||
+		    !vgpu_exec_may_hold(exec, sm, ksr))
 			continue;
 		rank = 2ull * partitions_before(exec, sm, ksr) +
 		       !vgpu_exec_blocks_on(exec, sm, ksr);

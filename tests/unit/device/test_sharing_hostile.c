@@ -493,6 +493,116 @@ static void an_endless_kernel_with_blocks_to_issue_under_smk_p(void **state)
 	beside_an_endless_one("policy=smk-p", 40);
 }
 
+/* ---- limits of SMs ------------------------------------------------------ */
+
+#define THREE	PAPER, "sms=3", "memory_bandwidth=1200000000"
+
+/* Blocks of @kernel that began at @time, 0: at any time; fails if one is on an SM but @only. */
+static u32 count_begun(struct host *h, u32 kernel, u32 time, u32 only)
+{
+	u32 count = 0;
+
+	for (size_t i = 0; i < h->record_count; i++) {
+		const struct vgpu_trace_record *r = &h->records[i];
+
+		if (r->type != VGPU_TRACE_BLOCK_START || r->kernel != kernel)
+			continue;
+		assert_true(only == ANY || r->sm == only);
+		count += !time || r->time == time * TENTH;
+	}
+	return count;
+}
+
+/*
+ * The first context may have one SM of three. Its kernel has ten blocks there, ten more and room
+ * for none; that keeps nobody out of the other two SMs.
+ */
+static void a_context_at_its_limit_keeps_nobody_out(void **state)
+{
+	static const char *const policies[] = { "policy=smk", "policy=smk-p", "policy=leftover" };
+
+	(void)state;
+	for (u32 n = 0; n < VGPU_ARRAY_SIZE(policies); n++) {
+		struct host *h = host_new("gtx980", THREE, policies[n], NULL);
+		u32 limited = host_open(h), other = host_open(h);
+
+		assert_int_equal(vgpu_context_sms(h->dev, limited, 1), 0);
+		sharing_arrive(h, limited, 10, KERNEL(20, 1000, 100));
+		sharing_arrive(h, other, 120, KERNEL(20, 300, 100));
+		sharing_run_out(h);
+		assert_int_equal(count_begun(h, 1, 11, 0), 10);
+		/* with smk-p five are on SM 0, where the save of the first ends at 135 */
+		if (strcmp(policies[n], "policy=smk-p"))
+			assert_int_equal(count_begun(h, 2, 121, ANY), 20);
+		assert_true(sharing_end(h, 2) <= 421 + 310);
+		sharing_check_runs(h, 1, 20, 1000);
+		sharing_check_runs(h, 2, 20, 300);
+		host_free(h);
+	}
+}
+
+/*
+ * smk: all SMs are full when six blocks of the limited context come. All of them get room on SM 0,
+ * one behind the other, though others have a higher rSM: 96.7 and 3.3 to 80 and 20.
+ */
+static void what_is_promised_counts_to_the_limit(void **state)
+{
+	static const struct expected second[] = {
+		AT(110, REPLACE, 2, 0, 1, .times = 6),
+		AT(126, START, 2, 0, 0),
+		AT(135, START, 2, 0, 1),
+		AT(145, START, 2, 0, 2),
+		AT(155, START, 2, 0, 3),
+		AT(165, START, 2, 0, 4),
+		AT(175, START, 2, 0, 5),
+		AT(426, END, 2, 0, 0),
+		AT(435, END, 2, 0, 1),
+		AT(445, END, 2, 0, 2),
+		AT(455, END, 2, 0, 3),
+		AT(465, END, 2, 0, 4),
+		AT(475, END, 2, 0, 5),
+	};
+	struct host *h = host_new("gtx980", THREE, "policy=smk", NULL);
+	u32 other = host_open(h), limited = host_open(h);
+
+	(void)state;
+	assert_int_equal(vgpu_context_sms(h->dev, limited, 1), 0);
+	sharing_arrive(h, other, 10, KERNEL(30, 1000, 100));
+	sharing_arrive(h, limited, 110, KERNEL(6, 300, 100));
+	sharing_run_out(h);
+	CHECK_EVENTS_OF(h, 2, second);
+	sharing_check_runs(h, 1, 30, 1000);
+	host_free(h);
+}
+
+/*
+ * The limit of a context with blocks on all SMs goes down to 1 and up again: nothing is preempted,
+ * but from 200 on new blocks come to no SM that it has left.
+ */
+static void the_limit_changes(void **state)
+{
+	static const char *const policies[] = { "policy=smk", "policy=smk-p", "policy=leftover" };
+
+	(void)state;
+	for (u32 n = 0; n < VGPU_ARRAY_SIZE(policies); n++) {
+		struct host *h = host_new("gtx980", THREE, policies[n], NULL);
+		u32 a = host_open(h), b = host_open(h);
+
+		sharing_arrive(h, a, 10, KERNEL(90, 200, 100));
+		sharing_arrive(h, b, 110, KERNEL(30, 100, 150, 200));
+		for (u32 time = 120; time < 2000; time += 30) {
+			sharing_run(h, time);
+			assert_int_equal(vgpu_context_sms(h->dev, time / 30 % 2 ? a : b,
+							  time / 60 % 3 + 1), 0);
+			assert_true(vgpu_exec_check(&h->dev->exec));
+		}
+		sharing_run_out(h);
+		sharing_check_runs(h, 1, 90, 200);
+		sharing_check_runs(h, 2, 30, 100);
+		host_free(h);
+	}
+}
+
 /* ---- accounts ----------------------------------------------------------- */
 
 static u64 sm_time(struct host *h, u32 context)
@@ -601,6 +711,9 @@ int main(void)
 		cmocka_unit_test(the_policy_changes_all_the_time),
 		cmocka_unit_test(an_endless_kernel_under_smk),
 		cmocka_unit_test(an_endless_kernel_with_blocks_to_issue_under_smk_p),
+		cmocka_unit_test(a_context_at_its_limit_keeps_nobody_out),
+		cmocka_unit_test(what_is_promised_counts_to_the_limit),
+		cmocka_unit_test(the_limit_changes),
 		cmocka_unit_test(time_is_in_proportion_to_dominant_shares),
 		cmocka_unit_test(time_adds_up),
 	};
