@@ -493,6 +493,34 @@ static void an_endless_kernel_with_blocks_to_issue_under_smk_p(void **state)
 	beside_an_endless_one("policy=smk-p", 40);
 }
 
+static void an_endless_kernel_that_has_issued_all_under_smk_p(void **state)
+{
+	(void)state;
+	beside_an_endless_one("policy=smk-p", 20);
+}
+
+/*
+ * smk-p with kernels_per_sm=2: two endless kernels have 5 blocks each on both SMs, and none to
+ * issue. The third comes at 110: SM 0 keeps the two that it has, SM 1 takes the third and the first
+ * and all of the second leave, from 115 to 165. Four of the third run there from 166 on.
+ */
+static void two_endless_kernels_under_smk_p(void **state)
+{
+	struct host *h = host_new("gtx980", PAPER, "kernels_per_sm=2", "policy=smk-p", NULL);
+	u32 first, second;
+
+	(void)state;
+	first = sharing_arrives(h, 10, KERNEL(10, ENDLESS, 100));
+	second = sharing_arrives(h, 50, KERNEL(10, ENDLESS, 100));
+	sharing_arrives(h, 110, KERNEL(4, 300, 100));
+	sharing_run(h, 5000);
+	assert_int_equal(sharing_end(h, 3), 466);
+	sharing_check_runs(h, 3, 4, 300);
+	close_context(h, first);
+	close_context(h, second);
+	host_free(h);
+}
+
 /* ---- limits of SMs ------------------------------------------------------ */
 
 #define THREE	PAPER, "sms=3", "memory_bandwidth=1200000000"
@@ -711,6 +739,8 @@ int main(void)
 		cmocka_unit_test(the_policy_changes_all_the_time),
 		cmocka_unit_test(an_endless_kernel_under_smk),
 		cmocka_unit_test(an_endless_kernel_with_blocks_to_issue_under_smk_p),
+		cmocka_unit_test(an_endless_kernel_that_has_issued_all_under_smk_p),
+		cmocka_unit_test(two_endless_kernels_under_smk_p),
 		cmocka_unit_test(a_context_at_its_limit_keeps_nobody_out),
 		cmocka_unit_test(what_is_promised_counts_to_the_limit),
 		cmocka_unit_test(the_limit_changes),
