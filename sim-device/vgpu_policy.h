@@ -286,7 +286,10 @@ bool vgpu_exec_may_hold_more(const struct vgpu_ksr *ksr);
  * partition of @ksr, if it has one, is not full; its context may hold the SM.
  */
 bool vgpu_exec_fits(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr);
-/* Blocks of @victim that have to leave SM @sm for one of @ksr to fit; 0: it does not fit so. */
+/*
+ * Blocks of @victim that have to leave SM @sm for one of @ksr to fit; 0: it does not fit so, or it
+ * will when those have left that have been told to.
+ */
 u32 vgpu_exec_in_the_way(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *victim,
 			 const struct vgpu_ksr *ksr);
 

@@ -183,12 +183,31 @@ static bool may_have_more(const struct vgpu_exec *exec, const struct vgpu_smst *
 	       entry->blocks - entry->leaving + entry->coming < entry->partition;
 }
 
+static u32 count_with_blocks(const struct vgpu_smst *smst)
+{
+	const struct vgpu_sharer *resident;
+	u32 count = 0;
+
+	vgpu_list_for_each(resident, &smst->residents, struct vgpu_sharer, node)
+		count += !!resident->blocks;
+	return count;
+}
+
+/* May a block of @entry's kernel, NULL: of a new one, be on @smst beside what has not left yet? */
+static bool may_come(const struct vgpu_exec *exec, const struct vgpu_smst *smst,
+		     const struct vgpu_sharer *entry)
+{
+	return (entry && entry->blocks) || count_with_blocks(smst) < exec->config->kernels_per_sm;
+}
+
 bool vgpu_exec_fits(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr)
 {
 	const struct vgpu_smst *smst = &exec->smst[sm];
+	const struct vgpu_sharer *entry = vgpu_sharer_find(smst, ksr);
 	struct vgpu_resources used = smst->used, all;
 
-	if (!may_have_more(exec, smst, ksr, count_others(smst, vgpu_sharer_find(smst, ksr))))
+	if (!may_come(exec, smst, entry) ||
+	    !may_have_more(exec, smst, ksr, count_others(smst, entry)))
 		return false;
 	vgpu_resources_add(&used, &smst->coming_part, 1);
 	all = resources_for(exec, smst, used.blocks, ksr);
@@ -229,13 +248,14 @@ u32 vgpu_exec_in_the_way(const struct vgpu_exec *exec, u32 sm, const struct vgpu
 
 	vgpu_resources_sub(&used, &smst->leaving_part, 1);
 	vgpu_resources_add(&used, &smst->coming_part, 1);
-	for (u32 count = 1; count <= most; count++) {
-		vgpu_resources_sub(&used, &victim->needs, 1);
+	/* 0: it fits when those have left that have been told to */
+	for (u32 count = 0; from && count <= most; count++) {
 		all = resources_for(exec, smst, used.blocks, ksr);
 		if (vgpu_resources_fit(&used, &ksr->needs, &all) &&
 		    may_have_more(exec, smst, ksr,
 				  count_staying(smst, entry, leaves(from, count) ? from : NULL)))
 			return count;
+		vgpu_resources_sub(&used, &victim->needs, 1);
 	}
 	return 0;
 }
@@ -504,16 +524,6 @@ static void drop_promises(struct vgpu_exec *exec, struct vgpu_sharer *resident)
 	}
 }
 
-static u32 count_with_blocks(const struct vgpu_smst *smst)
-{
-	const struct vgpu_sharer *resident;
-	u32 count = 0;
-
-	vgpu_list_for_each(resident, &smst->residents, struct vgpu_sharer, node)
-		count += !!resident->blocks;
-	return count;
-}
-
 /* The first of @smst that has been promised room, and has it now; NULL: none has. */
 static struct vgpu_sharer *first_with_room(const struct vgpu_exec *exec,
 					     const struct vgpu_smst *smst)
@@ -522,10 +532,7 @@ static struct vgpu_sharer *first_with_room(const struct vgpu_exec *exec,
 	struct vgpu_resources all;
 
 	vgpu_list_for_each(resident, &smst->residents, struct vgpu_sharer, node) {
-		if (!resident->coming)
-			continue;
-		if (!resident->blocks &&
-		    count_with_blocks(smst) >= exec->config->kernels_per_sm)
+		if (!resident->coming || !may_come(exec, smst, resident))
 			continue;
 		all = resources_for(exec, smst, smst->used.blocks, resident->ksr);
 		if (vgpu_resources_fit(&smst->used, &resident->ksr->needs, &all))

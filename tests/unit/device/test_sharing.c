@@ -490,6 +490,45 @@ static void two_of_three_kernels_on_each_sm(void **state)
 }
 
 /*
+ * smk with kernels_per_sm=2. Kernels 1 and 2 have five blocks of 10 % on each SM when kernel 3
+ * comes: 50, 50 and 0. It is a third kernel, so all five of a kernel are in the way: those of
+ * kernel 1 on SM 0 (25, 50 and 5), then those of kernel 2, which has more now, on SM 1, whose share
+ * without kernel 3 is higher: 25, 25 and 10. From then on there is room for its others as soon as
+ * these have left: nobody is in the way. The last one has at 165; two begin on each SM. Kernels 1
+ * and 2 could only come back for all blocks of another.
+ */
+static void a_third_kernel_takes_the_place_of_a_whole_one(void **state)
+{
+	static const struct expected events[] = {
+		AT(11, START, 1, 0, 0, 4),
+		AT(11, START, 1, 1, 5, 9),
+		AT(51, START, 2, 0, 0, 4),
+		AT(51, START, 2, 1, 5, 9),
+		AT(110, REPLACE, 3, 0, 1),
+		AT(110, EVICT, 1, 0, 0, 4),
+		AT(110, PREEMPT, 1, 0, 0, 4),
+		AT(110, REPLACE, 3, 1, 2),
+		AT(110, EVICT, 2, 1, 5, 9),
+		AT(110, PREEMPT, 2, 1, 5, 9),
+		AT(166, START, 3, 0, 0, 1),
+		AT(166, START, 3, 1, 2, 3),
+	};
+	struct host *h = host_new("gtx980", PAPER, "kernels_per_sm=2", "policy=smk", NULL);
+
+	(void)state;
+	sharing_arrives(h, 10, KERNEL(10, 1000, 100));
+	sharing_arrives(h, 50, KERNEL(10, 1000, 100));
+	sharing_arrives(h, 110, KERNEL(4, 300, 100));
+	sharing_run(h, 400);
+	CHECK_EVENTS(h, events);
+	sharing_run_out(h);
+	sharing_check_runs(h, 1, 10, 1000);
+	sharing_check_runs(h, 2, 10, 1000);
+	sharing_check_runs(h, 3, 4, 300);
+	host_free(h);
+}
+
+/*
  * Figure 8 on the device, with 60 warps on an SM: blocks of 10 % registers and 4 warps, of 3 %
  * registers, 6 % shared memory and 3 warps. Partitions of 6 and 12: 4 of kernel 1 leave each SM.
  * Room for kernel 2 by registers: 3 blocks of 100 registers, 3 of 110, 4 of 120, the last 2. Of
@@ -615,6 +654,7 @@ int main(void)
 		cmocka_unit_test(a_partition_for_each_of_three),
 		cmocka_unit_test(what_is_beyond_a_partition_leaves),
 		cmocka_unit_test(two_of_three_kernels_on_each_sm),
+		cmocka_unit_test(a_third_kernel_takes_the_place_of_a_whole_one),
 		cmocka_unit_test(figure_8_on_the_device),
 		cmocka_unit_test(leftover_goes_by_admission),
 	};
