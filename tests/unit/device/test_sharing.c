@@ -608,6 +608,38 @@ static void figure_8_on_the_device(void **state)
 }
 
 /*
+ * Two kernels arrive at the same time. The blocks of the first that are to leave for the second
+ * have not begun, so they go back at once, and both begin when the SMs are set up: half of each SM.
+ */
+static void what_has_not_begun_goes_back_at_once(void **state)
+{
+	static const struct expected events[] = {
+		AT(10, REPLACE, 2, 0, 1, .times = 5),
+		AT(10, REPLACE, 2, 1, 1, .times = 5),
+		AT(11, START, 1, 0, 0, 4),
+		AT(11, START, 1, 1, 5, 9),
+		AT(11, START, 2, 0, 0, 4),
+		AT(11, START, 2, 1, 5, 9),
+	};
+	static const char *const policies[] = { "policy=smk", "policy=smk-p" };
+
+	(void)state;
+	for (u32 n = 0; n < VGPU_ARRAY_SIZE(policies); n++) {
+		struct host *h = host_new("gtx980", PAPER, policies[n], NULL);
+
+		sharing_arrives(h, 10, KERNEL(20, 1000, 100));
+		sharing_arrives(h, 10, KERNEL(20, 1000, 100));
+		sharing_run(h, 500);
+		/* with smk-p nothing is replaced */
+		sharing_check(h, 0, events + 2 * n, VGPU_ARRAY_SIZE(events) - 2 * n);
+		sharing_run_out(h);
+		sharing_check_runs(h, 1, 20, 1000);
+		sharing_check_runs(h, 2, 20, 1000);
+		host_free(h);
+	}
+}
+
+/*
  * leftover: kernel 1 has three blocks of 30 % on each SM and one more, so kernel 2 waits, though a
  * tenth of each SM is free. At 511 the first end lets 6 begin on SM 0, 90 % then, as SM 1; now
  * kernel 2 gets its two, one on each SM, and kernel 3, 90 %, SM 1 when the others of kernel 1 have
@@ -656,6 +688,7 @@ int main(void)
 		cmocka_unit_test(two_of_three_kernels_on_each_sm),
 		cmocka_unit_test(a_third_kernel_takes_the_place_of_a_whole_one),
 		cmocka_unit_test(figure_8_on_the_device),
+		cmocka_unit_test(what_has_not_begun_goes_back_at_once),
 		cmocka_unit_test(leftover_goes_by_admission),
 	};
 

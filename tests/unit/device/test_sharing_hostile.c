@@ -690,6 +690,44 @@ static void time_is_in_proportion_to_dominant_shares(void **state)
 }
 
 /*
+ * The first sequence of test_sharing.c: 9, 19 and 8, 18 of the first context are told to leave at
+ * 110 and have left at 125 and 135, are dispatched at 426 and 435, and run again at 436 and 446.
+ */
+static void a_partial_switch_is_accounted(void **state)
+{
+	struct host *h = host_new("gtx980", PAPER, "policy=smk", NULL);
+	struct vgpu_context_info info;
+	const struct vgpu_account *a = &info.account;
+	u32 contexts[2];
+
+	(void)state;
+	contexts[0] = sharing_arrives(h, 10, KERNEL(20, 1000, 100));
+	contexts[1] = sharing_arrives(h, 110, KERNEL(4, 300, 100));
+	sharing_run(h, 200);
+	vgpu_context_info(h->dev, contexts[0], &info);
+	assert_int_equal(a->save_area, 4 * 400);
+	sharing_run_out(h);
+	vgpu_context_info(h->dev, contexts[0], &info);
+	assert_int_equal(a->preemptions, 4);
+	assert_int_equal(a->preemption_time, 2 * (15 + 25) * TENTH);
+	assert_int_equal(a->blocks_saved, 4);
+	assert_int_equal(a->saved_bytes, 4 * 400);
+	assert_int_equal(a->save_area, 0);
+	assert_int_equal(a->block_running, 20 * 1000 * TENTH);
+	assert_int_equal(a->block_saving, 2 * (15 + 25) * TENTH);
+	assert_int_equal(a->block_preempted, 2 * (301 + 300) * TENTH);
+	assert_int_equal(a->block_restoring, 2 * (10 + 11) * TENTH);
+	assert_int_equal(a->kernel_queued, TENTH);
+	assert_int_equal(a->kernel_preempted, 0);
+	vgpu_context_info(h->dev, contexts[1], &info);
+	assert_int_equal(a->kernel_queued, 16 * TENTH);
+	assert_int_equal(a->kernel_running, (435 - 126) * TENTH);
+	assert_int_equal(a->preemptions, 0);
+	assert_int_equal(a->block_running, 4 * 300 * TENTH);
+	host_free(h);
+}
+
+/*
  * Two contexts with two kernels each, blocks that leave and come back: at any time what the
  * contexts have adds up to what the SMs have been busy.
  */
@@ -745,6 +783,7 @@ int main(void)
 		cmocka_unit_test(what_is_promised_counts_to_the_limit),
 		cmocka_unit_test(the_limit_changes),
 		cmocka_unit_test(time_is_in_proportion_to_dominant_shares),
+		cmocka_unit_test(a_partial_switch_is_accounted),
 		cmocka_unit_test(time_adds_up),
 	};
 
