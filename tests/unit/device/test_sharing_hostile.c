@@ -358,6 +358,60 @@ static void contexts_end_at_any_event(void **state)
 		}
 }
 
+/*
+ * The first block of kernel 2 touches memory that is not mapped, at 126, beside kernel 1 on both
+ * SMs. It was to take the places of 9, 19 and 8, 18, of which the first two have been saved and the
+ * others are being saved until 135. All come back: 145 and 155, with 901 left.
+ */
+static void a_kernel_faults(void **state)
+{
+	struct host *h = host_new("gtx980", PAPER, "policy=smk", NULL);
+	struct vgpu_cmd cmd = cmd_profiled(4, 300 * TENTH, 1);
+	u32 faulty;
+
+	(void)state;
+	sharing_arrives(h, 10, KERNEL(20, 1000, 100));
+	sharing_run(h, 100);
+	faulty = host_open(h);
+	cmd.profiled.regs_per_block = 100;
+	cmd.profiled.touches = 1;
+	cmd.profiled.touch_bytes = VGPU_PAGE_SIZE;
+	cmd.profiled.touch_address = 0x10000000;
+	host_push(h, faulty, host_queue(h, faulty), cmd);
+	sharing_run_out(h);
+	assert_int_equal(h->fault_count, 1);
+	assert_int_equal(h->dead[0], faulty);
+	assert_int_equal(h->faults[0].reason, VGPU_FAULT_UNMAPPED);
+	assert_int_equal(sharing_end(h, 1), 1056);
+	sharing_check_runs(h, 1, 20, 1000);
+	host_free(h);
+}
+
+/*
+ * The watchdog ends kernel 1, which runs from 11 on, at 511. Kernel 2, beside it until 435, and
+ * kernel 3, which comes later, run shorter than it allows.
+ */
+static void the_watchdog_bites(void **state)
+{
+	struct host *h = host_new("gtx980", PAPER, "policy=smk", "watchdog_ps=50000000", NULL);
+
+	(void)state;
+	sharing_arrives(h, 10, KERNEL(20, 10000, 100));
+	sharing_arrives(h, 110, KERNEL(4, 300, 100));
+	sharing_run(h, 510);
+	assert_int_equal(h->fault_count, 0);
+	sharing_arrives(h, 600, KERNEL(4, 300, 100));
+	sharing_run_out(h);
+	assert_int_equal(h->fault_count, 1);
+	assert_int_equal(h->faults[0].reason, VGPU_FAULT_WATCHDOG);
+	assert_int_equal(h->faults[0].time, 511 * TENTH);
+	assert_int_equal(sharing_end(h, 2), 435);
+	assert_int_equal(sharing_end(h, 3), 901);
+	sharing_check_runs(h, 2, 4, 300);
+	sharing_check_runs(h, 3, 4, 300);
+	host_free(h);
+}
+
 /* ---- policies of the other kind ----------------------------------------- */
 
 /*
@@ -772,6 +826,8 @@ int main(void)
 		cmocka_unit_test(the_context_that_waits_for_the_room_ends),
 		cmocka_unit_test(a_neighbour_ends),
 		cmocka_unit_test(contexts_end_at_any_event),
+		cmocka_unit_test(a_kernel_faults),
+		cmocka_unit_test(the_watchdog_bites),
 		cmocka_unit_test(fcfs_gets_the_sms_empty),
 		cmocka_unit_test(smk_gets_the_sms_back),
 		cmocka_unit_test(the_policy_changes_all_the_time),
