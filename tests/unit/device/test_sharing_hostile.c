@@ -575,6 +575,26 @@ static void two_endless_kernels_under_smk_p(void **state)
 	host_free(h);
 }
 
+/*
+ * smk-p: two endless kernels share both SMs, and a block of the third takes 90 %. On SM 1 it is the
+ * first: it gets one, and the first kernel one beside it. Four and five leave, 115 to 205.
+ */
+static void a_large_block_beside_endless_kernels_under_smk_p(void **state)
+{
+	struct host *h = host_new("gtx980", PAPER, "policy=smk-p", NULL);
+	u32 first, second;
+
+	(void)state;
+	first = sharing_arrives(h, 10, KERNEL(10, ENDLESS, 100));
+	second = sharing_arrives(h, 50, KERNEL(10, ENDLESS, 100));
+	sharing_arrives(h, 110, KERNEL(1, 300, 900));
+	sharing_run(h, 5000);
+	assert_int_equal(sharing_end(h, 3), 506);
+	close_context(h, first);
+	close_context(h, second);
+	host_free(h);
+}
+
 /* ---- limits of SMs ------------------------------------------------------ */
 
 #define THREE	PAPER, "sms=3", "memory_bandwidth=1200000000"
@@ -835,6 +855,7 @@ int main(void)
 		cmocka_unit_test(an_endless_kernel_with_blocks_to_issue_under_smk_p),
 		cmocka_unit_test(an_endless_kernel_that_has_issued_all_under_smk_p),
 		cmocka_unit_test(two_endless_kernels_under_smk_p),
+		cmocka_unit_test(a_large_block_beside_endless_kernels_under_smk_p),
 		cmocka_unit_test(a_context_at_its_limit_keeps_nobody_out),
 		cmocka_unit_test(what_is_promised_counts_to_the_limit),
 		cmocka_unit_test(the_limit_changes),
