@@ -8,6 +8,11 @@
  * way leave for one of the candidate, if that brings the rK of all kernels closer together. Else
  * nothing is done until something changes.
  *
+ * The victim must keep more than the candidate has before. Else it would be the next candidate, and
+ * the two could take turns for ever, even at one time if none of their blocks has begun. So each
+ * step but the end of a block makes shares larger, in the order from the lowest to the highest, and
+ * there is a last one.
+ *
  * rK is that of the whole device. Its range is that of all active kernels that have blocks on SMs
  * or blocks to issue. Kernels with equal rK go by admission, SMs with equal rSM by number.
  */
@@ -112,7 +117,9 @@ static bool find_step(struct vgpu_exec *exec, const struct vgpu_ksr *candidate, 
 		return false;
 	count = vgpu_exec_in_the_way(exec, step->sm, step->victim, candidate);
 	/* shares are rounded: less than two units are no difference */
-	return count && range_of(exec, candidate, step->victim, count) + 1 <
+	return count &&
+	       share_with(exec, step->victim, -(s64)count) > share_with(exec, candidate, 0) &&
+	       range_of(exec, candidate, step->victim, count) + 1 <
 				range_of(exec, candidate, step->victim, 0);
 }
 

@@ -705,6 +705,97 @@ static void the_limit_changes(void **state)
 	}
 }
 
+/* ---- any kernels, any limits -------------------------------------------- */
+
+#define RANDOM_KERNELS	8u
+#define RANDOM_CONTEXTS	4u
+
+/* No SM has blocks of more than @kernels kernels, no context on more than @limit of its SMs. */
+static void check_limits(struct host *h, u32 kernels, const u32 *limit)
+{
+	const struct vgpu_exec *exec = &h->dev->exec;
+	u32 sms[RANDOM_CONTEXTS + 1] = {};
+
+	for (u32 sm = 0; sm < exec->config->sms; sm++) {
+		const struct vgpu_sharer *sharer;
+		bool has[RANDOM_CONTEXTS + 1] = {};
+		u32 count = 0;
+
+		vgpu_list_for_each(sharer, &exec->smst[sm].residents, struct vgpu_sharer, node) {
+			count += !!sharer->blocks;
+			has[sharer->ksr->ctx->sched.id] |= !!sharer->blocks;
+		}
+		assert_true(count <= kernels);
+		for (u32 n = 1; n <= RANDOM_CONTEXTS; n++)
+			sms[n] += has[n];
+	}
+	for (u32 n = 1; n <= RANDOM_CONTEXTS; n++)
+		assert_true(sms[n] <= limit[n]);
+}
+
+/* From 0: below @usual as a rule, below @most at times. */
+static u32 any_need(struct vgpu_random *random, u32 usual, u32 most)
+{
+	u32 limit = vgpu_random_next(random) % 4 ? usual : most;
+
+	return (u32)(vgpu_random_next(random) % limit);
+}
+
+static struct kernel any_kernel(struct vgpu_random *random)
+{
+	struct kernel kernel;
+
+	kernel.blocks = 1 + any_need(random, 40, 40);
+	kernel.tenths = 1 + any_need(random, 300, 300);
+	kernel.regs = any_need(random, 200, 1000);
+	kernel.shared = any_need(random, 600, 4000);
+	kernel.threads = 1 + any_need(random, 300, 1000);
+	return kernel;
+}
+
+static void kernels_and_sms_stay_within_their_limits(void **state)
+{
+	static const char *const policies[] = { "smk", "smk-p", "leftover" };
+
+	(void)state;
+	for (u32 seed = 0; seed < 120; seed++) {
+		struct host *h = host_new("gtx980", THREE, NULL);
+		struct vgpu_random random;
+		u32 kernels = 1 + seed % 4, context[RANDOM_CONTEXTS], limit[RANDOM_CONTEXTS + 1];
+		struct kernel kernel[RANDOM_KERNELS];
+		char text[2] = { (char)('0' + kernels) };
+		u32 time = 10;
+		u64 next;
+
+		vgpu_random_seed(&random, seed);
+		sharing_set(h, "policy", policies[seed % 3]);
+		sharing_set(h, "kernels_per_sm", text);
+		for (u32 n = 0; n < RANDOM_CONTEXTS; n++) {
+			context[n] = host_open(h);
+			limit[context[n]] = 1 + (u32)vgpu_random_next(&random) % 3;
+			assert_int_equal(vgpu_context_sms(h->dev, context[n],
+							  limit[context[n]]), 0);
+		}
+		for (u32 n = 0; n < RANDOM_KERNELS; n++) {
+			kernel[n] = any_kernel(&random);
+			sharing_arrive(h, context[n % RANDOM_CONTEXTS], time, kernel[n]);
+			for (u32 until = time + (u32)vgpu_random_next(&random) % 300; time < until;
+			     time++) {
+				sharing_run(h, time);
+				check_limits(h, kernels, limit);
+			}
+		}
+		do {
+			next = vgpu_device_run(h->dev, VGPU_NEVER, 1);
+			assert_true(vgpu_exec_check(&h->dev->exec));
+			check_limits(h, kernels, limit);
+		} while (next != VGPU_NEVER);
+		for (u32 n = 0; n < RANDOM_KERNELS; n++)
+			sharing_check_runs(h, n + 1, kernel[n].blocks, kernel[n].tenths);
+		host_free(h);
+	}
+}
+
 /* ---- accounts ----------------------------------------------------------- */
 
 static u64 sm_time(struct host *h, u32 context)
@@ -859,6 +950,7 @@ int main(void)
 		cmocka_unit_test(a_context_at_its_limit_keeps_nobody_out),
 		cmocka_unit_test(what_is_promised_counts_to_the_limit),
 		cmocka_unit_test(the_limit_changes),
+		cmocka_unit_test(kernels_and_sms_stay_within_their_limits),
 		cmocka_unit_test(time_is_in_proportion_to_dominant_shares),
 		cmocka_unit_test(a_partial_switch_is_accounted),
 		cmocka_unit_test(time_adds_up),
