@@ -529,36 +529,6 @@ static void a_third_kernel_takes_the_place_of_a_whole_one(void **state)
 }
 
 /*
- * smk, one SM (at 400 MB/s: 400 / 400 MB/s = 1 us). Kernel 1 has ten blocks of 10 %, nine are in
- * the way of one of kernel 2: 100 and 0, 10 and 90. Now kernel 1 is the candidate, and the range
- * would be smaller, 20, without the block of kernel 2. But that would have nothing then, less than
- * kernel 1 now: they would take turns for ever. At 506 kernel 2 goes on, at 807 it is over. Nine
- * blocks come back, 817 to 897, with 901 left.
- */
-static void two_kernels_do_not_take_turns(void **state)
-{
-	static const struct expected second[] = {
-		AT(110, REPLACE, 2, 0, 1),
-		AT(206, START, 2, 0, 0),
-		AT(506, END, 2, 0, 0),
-		AT(507, START, 2, 0, 1),
-		AT(807, END, 2, 0, 1),
-	};
-	struct host *h = host_new("gtx980", PAPER, "sms=1", "memory_bandwidth=400000000",
-				  "policy=smk", NULL);
-
-	(void)state;
-	sharing_arrives(h, 10, KERNEL(20, 1000, 100));
-	sharing_arrives(h, 110, KERNEL(2, 300, 900));
-	sharing_run_out(h);
-	CHECK_EVENTS_OF(h, 2, second);
-	assert_int_equal(host_count_of(h, VGPU_TRACE_BLOCK_PREEMPT), 9);
-	assert_int_equal(sharing_end(h, 1), 897 + 901 + 1000);
-	sharing_check_runs(h, 1, 20, 1000);
-	host_free(h);
-}
-
-/*
  * Figure 8 on the device, with 60 warps on an SM: blocks of 10 % registers and 4 warps, of 3 %
  * registers, 6 % shared memory and 3 warps. Partitions of 6 and 12: 4 of kernel 1 leave each SM.
  * Room for kernel 2 by registers: 3 blocks of 100 registers, 3 of 110, 4 of 120, the last 2. Of
@@ -717,7 +687,6 @@ int main(void)
 		cmocka_unit_test(what_is_beyond_a_partition_leaves),
 		cmocka_unit_test(two_of_three_kernels_on_each_sm),
 		cmocka_unit_test(a_third_kernel_takes_the_place_of_a_whole_one),
-		cmocka_unit_test(two_kernels_do_not_take_turns),
 		cmocka_unit_test(figure_8_on_the_device),
 		cmocka_unit_test(what_has_not_begun_goes_back_at_once),
 		cmocka_unit_test(leftover_goes_by_admission),
