@@ -275,12 +275,21 @@ u64 vgpu_exec_kernel_share(const struct vgpu_exec *exec, const struct vgpu_ksr *
  */
 u64 vgpu_exec_sm_share(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *except);
 /*
+ * May the context of @ksr have a part of SM @sm, as far as its limit of SMs goes? _more(): of one
+ * that it has no part of. A promise of vgpu_exec_replace() and a partition are parts.
+ */
+bool vgpu_exec_may_hold(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr);
+bool vgpu_exec_may_hold_more(const struct vgpu_ksr *ksr);
+/*
  * May a block of @ksr be dispatched to SM @sm now? There is room beside what is there, what leaves
  * and what others are to replace; the SM has no more than kernels_per_sm kernels then; the
  * partition of @ksr, if it has one, is not full; its context may hold the SM.
  */
 bool vgpu_exec_fits(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr);
-/* Blocks of @victim that have to leave SM @sm for one of @ksr to fit; 0: it does not fit so. */
+/*
+ * Blocks of @victim that have to leave SM @sm for one of @ksr to fit; 0: it does not fit so, or it
+ * will when those have left that have been told to.
+ */
 u32 vgpu_exec_in_the_way(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *victim,
 			 const struct vgpu_ksr *ksr);
 

@@ -45,16 +45,16 @@ static void take_part(struct vgpu_exec *exec, struct vgpu_sharer *resident)
 {
 	struct vgpu_smst *smst = resident->smst;
 	struct vgpu_ksr *ksr = resident->ksr;
+	bool held = vgpu_residents_hold(smst, ksr->ctx);
 	u32 sm = vgpu_smst_number(smst);
 
 	if (!smst->used.blocks)
 		wake(exec, sm, ksr);
 	else
 		vgpu_account_residents(exec, sm);
-	if (!vgpu_smst_blocks_of(smst, ksr->ctx))
-		vgpu_runqueue_shared(exec, ksr->ctx, 1);
 	if (!resident->blocks++ && !ksr->sms++ && ksr->started)
 		vgpu_exec_runs(exec, ksr);
+	vgpu_sharer_count_holder(exec, resident, held);
 	vgpu_resources_add(&smst->used, &ksr->needs, 1);
 	ksr->unclaimed--;
 	vgpu_runqueue_kernel(exec, ksr);
@@ -83,7 +83,7 @@ void vgpu_exec_dispatch(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 {
 	struct vgpu_sharer *resident;
 
-	if (!VGPU_CHECK(exec->policy->by_block && ksr->unclaimed &&
+	if (!VGPU_CHECK(exec->policy->by_block && vgpu_exec_has_blocks(ksr) &&
 			vgpu_exec_fits(exec, sm, ksr))) {
 		vgpu_exec_broken(ksr);
 		return;
@@ -108,8 +108,7 @@ void vgpu_sharer_leave(struct vgpu_exec *exec, struct vgpu_sharer *resident)
 		if (!--ksr->sms && ksr->started)
 			vgpu_exec_stops(exec, ksr);
 	}
-	if (!vgpu_smst_blocks_of(smst, ksr->ctx))
-		vgpu_runqueue_shared(exec, ksr->ctx, -1);
+	vgpu_sharer_count_holder(exec, resident, true);
 	vgpu_sharer_put(resident);
 }
 
@@ -126,29 +125,32 @@ void vgpu_sharer_has_left(struct vgpu_sharer *resident)
 	vgpu_resources_sub(&resident->smst->leaving_part, &resident->ksr->needs, 1);
 }
 
+/* One block of @resident's kernel comes when there is room. */
+static void add_promise(struct vgpu_exec *exec, struct vgpu_sharer *resident)
+{
+	bool held = vgpu_residents_hold(resident->smst, resident->ksr->ctx);
+
+	resident->coming++;
+	resident->ksr->coming++;
+	vgpu_sharer_count_holder(exec, resident, held);
+	vgpu_resources_add(&resident->smst->coming_part, &resident->ksr->needs, 1);
+}
+
 /* @resident's kernel gets what was promised to it, or does without. */
-void vgpu_sharer_end_promise(struct vgpu_sharer *resident)
+void vgpu_sharer_end_promise(struct vgpu_exec *exec, struct vgpu_sharer *resident)
 {
 	resident->coming--;
+	resident->ksr->coming--;
+	vgpu_sharer_count_holder(exec, resident, true);
 	vgpu_resources_sub(&resident->smst->coming_part, &resident->ksr->needs, 1);
 }
 
-void vgpu_sharer_drop_promises(struct vgpu_sharer *resident)
+void vgpu_sharer_drop_promises(struct vgpu_exec *exec, struct vgpu_sharer *resident)
 {
 	while (resident->coming) {
-		vgpu_sharer_end_promise(resident);
+		vgpu_sharer_end_promise(exec, resident);
 		resident->ksr->decided--;
 	}
-}
-
-static u32 count_with_blocks(const struct vgpu_smst *smst)
-{
-	const struct vgpu_sharer *resident;
-	u32 count = 0;
-
-	vgpu_list_for_each(resident, &smst->residents, struct vgpu_sharer, node)
-		count += !!resident->blocks;
-	return count;
 }
 
 /* The first of @smst that has been promised room, and has it now; NULL: none has. */
@@ -159,10 +161,7 @@ static struct vgpu_sharer *first_with_room(const struct vgpu_exec *exec,
 	struct vgpu_resources all;
 
 	vgpu_list_for_each(resident, &smst->residents, struct vgpu_sharer, node) {
-		if (!resident->coming)
-			continue;
-		if (!resident->blocks &&
-		    count_with_blocks(smst) >= exec->config->kernels_per_sm)
+		if (!resident->coming || !vgpu_sharer_may_come(exec, smst, resident))
 			continue;
 		all = vgpu_smst_resources(exec, smst, smst->used.blocks, resident->ksr);
 		if (vgpu_resources_fit(&smst->used, &resident->ksr->needs, &all))
@@ -178,7 +177,7 @@ static void keep_promises(struct vgpu_exec *exec, struct vgpu_smst *smst)
 	while ((resident = first_with_room(exec, smst))) {
 		struct vgpu_ksr *ksr = resident->ksr;
 
-		vgpu_sharer_end_promise(resident);
+		vgpu_sharer_end_promise(exec, resident);
 		if (ksr->unclaimed && exec->policy->by_block) {
 			give_block(exec, resident);
 			continue;
@@ -306,9 +305,8 @@ int vgpu_exec_replace(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *victim, s
 	vgpu_trace_kernel(exec, VGPU_TRACE_DECISION, ksr, sm, VGPU_DECISION_REPLACE,
 			  victim->launch.id);
 	resident = vgpu_sharer_get(smst, ksr);
-	resident->coming++;
 	ksr->decided++;
-	vgpu_resources_add(&smst->coming_part, &ksr->needs, 1);
+	add_promise(exec, resident);
 	while (count--)
 		if (vgpu_exec_evict(exec, sm, victim))
 			break;
@@ -327,6 +325,11 @@ void vgpu_residents_stopped(struct vgpu_exec *exec, u32 sm, const struct vgpu_bl
 
 	smst->saves[(smst->saves_first + smst->saves_count++) % VGPU_SM_SLOTS] =
 		smst->told[block->slot];
+}
+
+u64 vgpu_residents_drained(const struct vgpu_exec *exec, const struct vgpu_smst *smst)
+{
+	return vgpu_time_add(smst->saves[smst->saves_first], exec->config->pipeline_drain_ps);
 }
 
 void vgpu_residents_saved(struct vgpu_exec *exec, u32 sm, struct vgpu_block *block)

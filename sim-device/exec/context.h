@@ -55,7 +55,7 @@ struct vgpu_exec_context {
 	struct vgpu_pq_entry need[VGPU_KSR_NEEDS];	/* it has such kernels */
 	struct vgpu_pq_entry holding;	/* it holds SMs */
 	u32 most_sms;			/* that it may hold; with as many it needs no more */
-	u32 shared_sms;			/* SMs for several, with blocks of it: not in sched.held */
+	u32 shared_sms;			/* SMs for several that it holds: not in sched.held */
 	struct vgpu_list kernels[VGPU_KSR_NEEDS];	/* active ones, by admission */
 	u64 active_since;		/* admission of the kernel by which it became active */
 	struct vgpu_list running;	/* SMs that run for it, newest first */

@@ -43,6 +43,7 @@ struct vgpu_ksr {
 	u32 shared_config;		/* shared memory an SM is set to for it */
 	struct vgpu_resources needs;	/* of a block */
 	u64 decided;			/* vgpu_exec_blocks_of() */
+	u64 coming;			/* of these: promised room, vgpu_exec_replace() */
 	u32 sms;			/* SMs assigned to it, or that have blocks of it */
 	u32 reserved;			/* SMs that are being preempted for it */
 	u64 promised;			/* blocks that the reserved SMs will take */
@@ -448,10 +449,14 @@ static inline bool vgpu_smst_is_shared(const struct vgpu_smst *smst)
 void vgpu_residents_init(struct vgpu_smst *smst);
 /* The entry of @ksr on @smst; NULL: it has none. */
 struct vgpu_sharer *vgpu_sharer_find(const struct vgpu_smst *smst, const struct vgpu_ksr *ksr);
+/* Does @ctx have a block on shared SM @smst, or one that is to come, or a partition? */
+bool vgpu_residents_hold(const struct vgpu_smst *smst, const struct vgpu_exec_context *ctx);
 /* @block of a shared SM, which runs and has not been told to, leaves it. */
 void vgpu_residents_evict(struct vgpu_exec *exec, struct vgpu_block *block);
 /* @block of a shared SM, told to leave, has stopped: save_area.c saves it from now on. */
 void vgpu_residents_stopped(struct vgpu_exec *exec, u32 sm, const struct vgpu_block *block);
+/* When what the first block that shared SM @smst saves had in flight has ended. */
+u64 vgpu_residents_drained(const struct vgpu_exec *exec, const struct vgpu_smst *smst);
 /* @block of a shared SM has been saved: the SM has room again. */
 void vgpu_residents_saved(struct vgpu_exec *exec, u32 sm, struct vgpu_block *block);
 /*

@@ -409,7 +409,10 @@ int vgpu_exec_reserve(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 /* Whatever the mechanism in use: this is not a decision of a policy. */
 static void save_all(struct vgpu_exec *exec, u32 sm)
 {
-	vgpu_preemption_at_time(exec, sm, vgpu_exec_halt(exec, sm), vgpu_exec_save);
+	u64 drained = vgpu_exec_time_after(exec, exec->config->pipeline_drain_ps);
+	u64 halted = vgpu_exec_halt(exec, sm);
+
+	vgpu_preemption_at_time(exec, sm, drained > halted ? drained : halted, vgpu_exec_save);
 }
 
 void vgpu_exec_take_away(struct vgpu_exec *exec, u32 sm)

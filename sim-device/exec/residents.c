@@ -17,7 +17,8 @@
  * leaving_part + coming_part does.
  *
  * The time of a shared SM is that of its residents, by their dominant shares (accounting.c). A
- * context holds an SM, as its limit of SMs counts, while it has a block there.
+ * context holds an SM, as its limit of SMs counts, while it has a block there, or one is to come,
+ * or a part of the SM is kept for it.
  */
 #include "residents.h"
 
@@ -105,14 +106,31 @@ void vgpu_sharer_put(struct vgpu_sharer *resident)
 	resident->smst->kernels--;
 }
 
-u32 vgpu_smst_blocks_of(const struct vgpu_smst *smst, const struct vgpu_exec_context *ctx)
+/* A partition of none is no part of the SM. */
+static bool has_part(const struct vgpu_sharer *resident)
+{
+	return resident->blocks || resident->coming ||
+	       (resident->partition && resident->partition != VGPU_NO_PARTITION);
+}
+
+bool vgpu_residents_hold(const struct vgpu_smst *smst, const struct vgpu_exec_context *ctx)
 {
 	const struct vgpu_sharer *resident;
-	u32 blocks = 0;
 
 	vgpu_list_for_each(resident, &smst->residents, struct vgpu_sharer, node)
-		blocks += resident->ksr->ctx == ctx ? resident->blocks : 0;
-	return blocks;
+		if (resident->ksr->ctx == ctx && has_part(resident))
+			return true;
+	return false;
+}
+
+/* What @resident has of its SM has changed; its context @held it before. */
+void vgpu_sharer_count_holder(struct vgpu_exec *exec, const struct vgpu_sharer *resident, bool held)
+{
+	struct vgpu_exec_context *ctx = resident->ksr->ctx;
+	bool holds = vgpu_residents_hold(resident->smst, ctx);
+
+	if (holds != held)
+		vgpu_runqueue_shared(exec, ctx, holds ? 1 : -1);
 }
 
 /* ---- what it has -------------------------------------------------------- */
@@ -143,11 +161,14 @@ struct vgpu_resources vgpu_smst_resources(const struct vgpu_exec *exec,
 	return resources_of(exec, blocks ? smst->shared_config : ksr->shared_config);
 }
 
-static bool may_hold(const struct vgpu_smst *smst, const struct vgpu_ksr *ksr)
+bool vgpu_exec_may_hold_more(const struct vgpu_ksr *ksr)
 {
-	const struct vgpu_exec_context *ctx = ksr->ctx;
+	return ksr->ctx->sched.held + ksr->ctx->shared_sms < ksr->ctx->most_sms;
+}
 
-	return ctx->sched.held + ctx->shared_sms < ctx->most_sms || vgpu_smst_blocks_of(smst, ctx);
+bool vgpu_exec_may_hold(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr)
+{
+	return vgpu_exec_may_hold_more(ksr) || vgpu_residents_hold(&exec->smst[sm], ksr->ctx);
 }
 
 /* May @ksr have one block more beside @others kernels, as far as its entry goes? */
@@ -156,7 +177,7 @@ static bool may_have_more(const struct vgpu_exec *exec, const struct vgpu_smst *
 {
 	const struct vgpu_sharer *entry = vgpu_sharer_find(smst, ksr);
 
-	if (smst->ksr || !may_hold(smst, ksr))
+	if (smst->ksr || !vgpu_exec_may_hold(exec, vgpu_smst_number(smst), ksr))
 		return false;
 	if (!entry || !stays(entry))
 		return may_add(exec, smst, others, entry);
@@ -164,12 +185,31 @@ static bool may_have_more(const struct vgpu_exec *exec, const struct vgpu_smst *
 	       entry->blocks - entry->leaving + entry->coming < entry->partition;
 }
 
+static u32 count_with_blocks(const struct vgpu_smst *smst)
+{
+	const struct vgpu_sharer *resident;
+	u32 count = 0;
+
+	vgpu_list_for_each(resident, &smst->residents, struct vgpu_sharer, node)
+		count += !!resident->blocks;
+	return count;
+}
+
+/* May a block of @entry's kernel, NULL: of a new one, be on @smst beside what has not left yet? */
+bool vgpu_sharer_may_come(const struct vgpu_exec *exec, const struct vgpu_smst *smst,
+		     const struct vgpu_sharer *entry)
+{
+	return (entry && entry->blocks) || count_with_blocks(smst) < exec->config->kernels_per_sm;
+}
+
 bool vgpu_exec_fits(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr)
 {
 	const struct vgpu_smst *smst = &exec->smst[sm];
+	const struct vgpu_sharer *entry = vgpu_sharer_find(smst, ksr);
 	struct vgpu_resources used = smst->used, all;
 
-	if (!may_have_more(exec, smst, ksr, count_others(smst, vgpu_sharer_find(smst, ksr))))
+	if (!vgpu_sharer_may_come(exec, smst, entry) ||
+	    !may_have_more(exec, smst, ksr, count_others(smst, entry)))
 		return false;
 	vgpu_resources_add(&used, &smst->coming_part, 1);
 	all = vgpu_smst_resources(exec, smst, used.blocks, ksr);
@@ -210,13 +250,14 @@ u32 vgpu_exec_in_the_way(const struct vgpu_exec *exec, u32 sm, const struct vgpu
 
 	vgpu_resources_sub(&used, &smst->leaving_part, 1);
 	vgpu_resources_add(&used, &smst->coming_part, 1);
-	for (u32 count = 1; count <= most; count++) {
-		vgpu_resources_sub(&used, &victim->needs, 1);
+	/* 0: it fits when those have left that have been told to */
+	for (u32 count = 0; from && count <= most; count++) {
 		all = vgpu_smst_resources(exec, smst, used.blocks, ksr);
 		if (vgpu_resources_fit(&used, &ksr->needs, &all) &&
 		    may_have_more(exec, smst, ksr,
 				  count_staying(smst, entry, leaves(from, count) ? from : NULL)))
 			return count;
+		vgpu_resources_sub(&used, &victim->needs, 1);
 	}
 	return 0;
 }
@@ -238,7 +279,7 @@ u32 vgpu_exec_shared_set(const struct vgpu_exec *exec, u32 sm)
 
 bool vgpu_exec_has_blocks(const struct vgpu_ksr *ksr)
 {
-	return ksr->unclaimed;
+	return ksr->unclaimed > ksr->coming;
 }
 
 const struct vgpu_resources *vgpu_exec_needs(const struct vgpu_ksr *ksr)
@@ -299,6 +340,7 @@ int vgpu_exec_set_partition(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr
 {
 	struct vgpu_smst *smst = &exec->smst[sm];
 	struct vgpu_sharer *resident = vgpu_sharer_find(smst, ksr);
+	bool held = vgpu_residents_hold(smst, ksr->ctx);
 
 	if (!resident) {
 		if (blocks == VGPU_NO_PARTITION)
@@ -311,6 +353,7 @@ int vgpu_exec_set_partition(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr
 		vgpu_trace_kernel(exec, VGPU_TRACE_DECISION, ksr, sm, VGPU_DECISION_PARTITION,
 				  blocks);
 	resident->partition = blocks;
+	vgpu_sharer_count_holder(exec, resident, held);
 	vgpu_sharer_put(resident);
 	return 0;
 }

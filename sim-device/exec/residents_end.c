@@ -14,7 +14,8 @@ static void drop_moving(struct vgpu_exec *exec, struct vgpu_smst *smst, const st
 	const struct vgpu_block *first =
 		vgpu_list_first(&smst->moving, struct vgpu_block, node);
 
-	if (smst->batch && first->launch == &ksr->launch) {
+	/* it moves, or drains before its save */
+	if (first && first->launch == &ksr->launch) {
 		vgpu_event_cancel(exec->sim, &smst->move);
 		smst->batch = 0;
 	}
@@ -75,11 +76,19 @@ static void drop_blocks(struct vgpu_exec *exec, struct vgpu_sharer *resident)
 		vgpu_sharer_leave(exec, resident);
 }
 
+static void end_partition(struct vgpu_exec *exec, struct vgpu_sharer *resident)
+{
+	bool held = vgpu_residents_hold(resident->smst, resident->ksr->ctx);
+
+	resident->partition = VGPU_NO_PARTITION;
+	vgpu_sharer_count_holder(exec, resident, held);
+}
+
 static void stop_resident(struct vgpu_exec *exec, struct vgpu_sharer *resident)
 {
 	while (resident->coming)
-		vgpu_sharer_end_promise(resident);
-	resident->partition = VGPU_NO_PARTITION;
+		vgpu_sharer_end_promise(exec, resident);
+	end_partition(exec, resident);
 	if (resident->blocks)
 		drop_blocks(exec, resident);
 	else
@@ -118,7 +127,7 @@ void vgpu_exec_set_kernels_per_sm(struct vgpu_exec *exec)
 
 		vgpu_list_for_each_safe(resident, next, &exec->smst[sm].residents,
 					struct vgpu_sharer, node) {
-			vgpu_sharer_drop_promises(resident);
+			vgpu_sharer_drop_promises(exec, resident);
 			vgpu_sharer_put(resident);
 		}
 	}
@@ -132,8 +141,8 @@ void vgpu_residents_forget(struct vgpu_exec *exec)
 
 		vgpu_list_for_each_safe(resident, next, &exec->smst[sm].residents,
 					struct vgpu_sharer, node) {
-			vgpu_sharer_drop_promises(resident);
-			resident->partition = VGPU_NO_PARTITION;
+			vgpu_sharer_drop_promises(exec, resident);
+			end_partition(exec, resident);
 			vgpu_sm_set_quota(&exec->sms[sm], resident->ksr->launch.id, 0);
 			vgpu_sharer_put(resident);
 		}

@@ -20,7 +20,8 @@
  * single block is swapped out while its neighbours run, it moves to the SM's list of swapped-out
  * blocks and is swapped in from there, or moves to the PTBQ if the SM is reserved meanwhile. On an
  * SM with several kernels (residents.c) it moves to the PTBQ, and each block is saved by itself, so
- * that its room is there as soon as it has left (SMK 5.1).
+ * that its room is there as soon as it has left (SMK 5.1). There its save begins pipeline_drain_ps
+ * after it has been told to leave, or later.
  */
 #include "exec.h"
 
@@ -283,12 +284,34 @@ static void move_fire(struct vgpu_event *event)
 		vgpu_sm_driver_update(exec, sm);
 }
 
+static void drain_fire(struct vgpu_event *event)
+{
+	struct vgpu_smst *smst = vgpu_container_of(event, struct vgpu_smst, move);
+
+	vgpu_exec_start_move(smst->exec, vgpu_smst_number(smst));
+}
+
+/* The first to move leaves a shared SM, and what it has in flight has not ended (SMK 5.1). */
+static bool drains(struct vgpu_exec *exec, struct vgpu_smst *smst, const struct vgpu_block *first)
+{
+	u64 drained;
+
+	if (smst->ksr || first->state != VGPU_BLOCK_SAVING)
+		return false;
+	drained = vgpu_residents_drained(exec, smst);
+	if (drained <= exec->sim->now)
+		return false;
+	smst->move.fire = drain_fire;
+	vgpu_event_at(exec->sim, &smst->move, drained);
+	return true;
+}
+
 void vgpu_exec_start_move(struct vgpu_exec *exec, u32 sm)
 {
 	struct vgpu_smst *smst = &exec->smst[sm];
 	const struct vgpu_block *first = vgpu_list_first(&smst->moving, struct vgpu_block, node);
 
-	if (!first || smst->batch)
+	if (!first || smst->batch || drains(exec, smst, first))
 		return;
 	smst->batch_bytes = 0;
 	if (first->state == VGPU_BLOCK_SAVING)

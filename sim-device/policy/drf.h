@@ -12,11 +12,13 @@
  * struct vgpu_drf_kernel - one kernel of those among which an SM is divided
  * @needs: what one block of it takes
  * @grows: it may get more blocks than it has; else it keeps those
+ * @most: it gets no more than these, 0: there is no limit
  * @blocks: in: blocks that it has in any case; out: its partition
  */
 struct vgpu_drf_kernel {
 	struct vgpu_resources needs;
 	bool grows;
+	u32 most;
 	u32 blocks;
 };
 

@@ -41,7 +41,8 @@ static void leftover_schedule(struct vgpu_exec *exec)
 	while ((ksr = vgpu_exec_next_kernel(exec, ksr))) {
 		while (vgpu_exec_has_blocks(ksr) && (sm = emptiest_sm(exec, ksr)) >= 0)
 			vgpu_exec_dispatch(exec, (u32)sm, ksr);
-		if (vgpu_exec_has_blocks(ksr))
+		/* at the limit of its context's SMs it wants none of the others */
+		if (vgpu_exec_has_blocks(ksr) && vgpu_exec_may_hold_more(ksr))
 			return;
 	}
 }

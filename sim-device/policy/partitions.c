@@ -5,14 +5,15 @@
 #include "drf.h"
 #include "partitions.h"
 
-/* Which kernels are active, and which of them have blocks to issue. */
+/* Which kernels are active, which of them have blocks to issue and may have other SMs. */
 static u64 sum_of_kernels(struct vgpu_exec *exec)
 {
 	struct vgpu_ksr *ksr = NULL;
 	u64 sum = 1;
 
 	while ((ksr = vgpu_exec_next_kernel(exec, ksr)))
-		sum = (sum ^ (vgpu_exec_kernel_id(ksr) * 2 + vgpu_exec_has_blocks(ksr))) *
+		sum = (sum ^ (vgpu_exec_kernel_id(ksr) * 4 + vgpu_exec_has_blocks(ksr) * 2 +
+			      vgpu_exec_may_hold_more(ksr))) *
 		      0x9e3779b97f4a7c15ull;
 	return sum + vgpu_exec_config(exec)->kernels_per_sm;
 }
@@ -32,13 +33,13 @@ static bool is_in(const struct division *division, const struct vgpu_ksr *ksr)
 	return false;
 }
 
-static void add(struct division *division, struct vgpu_ksr *ksr, bool grows, u32 blocks)
+static void add(struct division *division, struct vgpu_ksr *ksr, u32 most)
 {
 	division->ksr[division->count] = ksr;
 	division->drf[division->count++] = (struct vgpu_drf_kernel){
 		.needs = *vgpu_exec_needs(ksr),
-		.grows = grows,
-		.blocks = blocks,
+		.grows = true,
+		.most = most,
 	};
 }
 
@@ -62,10 +63,12 @@ static struct vgpu_ksr *next_for(struct vgpu_exec *exec, u32 sm, const struct di
 	u64 least = ~0ull, rank;
 
 	while ((ksr = vgpu_exec_next_kernel(exec, ksr))) {
-		if (!vgpu_exec_has_blocks(ksr) || is_in(division, ksr))
+		bool here = vgpu_exec_blocks_on(exec, sm, ksr);
+
+		if (!(vgpu_exec_has_blocks(ksr) || here) || is_in(division, ksr) ||
+		    !vgpu_exec_may_hold(exec, sm, ksr))
 			continue;
-		rank = 2ull * partitions_before(exec, sm, ksr) +
-		       !vgpu_exec_blocks_on(exec, sm, ksr);
+		rank = 2ull * partitions_before(exec, sm, ksr) + !here;
 		if (rank < least) {
 			least = rank;
 			found = ksr;
@@ -81,17 +84,10 @@ static u32 limit(const struct vgpu_exec *exec)
 	return kernels < VGPU_PARTITIONS_KERNELS ? kernels : VGPU_PARTITIONS_KERNELS;
 }
 
-/* Kernels that have issued all their blocks, and still have some on @sm. */
-static void add_ending(struct vgpu_exec *exec, u32 sm, struct division *division)
+/* Blocks of @ksr that @sm is to hold at most; one that has issued all needs no more. 0: no limit */
+static u32 most_of(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr)
 {
-	struct vgpu_ksr *ksr = NULL;
-
-	while (division->count < limit(exec) && (ksr = vgpu_exec_next_kernel(exec, ksr))) {
-		u32 blocks = vgpu_exec_blocks_on(exec, sm, ksr);
-
-		if (blocks && !vgpu_exec_has_blocks(ksr))
-			add(division, ksr, false, blocks);
-	}
+	return vgpu_exec_has_blocks(ksr) ? 0 : vgpu_exec_blocks_on(exec, sm, ksr);
 }
 
 static void choose(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *dedicated,
@@ -100,11 +96,12 @@ static void choose(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *dedicated,
 	struct vgpu_ksr *next;
 
 	division->count = 0;
-	add_ending(exec, sm, division);
-	if (dedicated && division->count < limit(exec) && !is_in(division, dedicated))
-		add(division, dedicated, true, 0);
-	while (!dedicated && division->count < limit(exec) && (next = next_for(exec, sm, division)))
-		add(division, next, true, 0);
+	if (dedicated) {
+		add(division, dedicated, 0);
+		return;
+	}
+	while (division->count < limit(exec) && (next = next_for(exec, sm, division)))
+		add(division, next, most_of(exec, sm, next));
 }
 
 /* Blocks that are beyond their partition leave. */

@@ -5,13 +5,15 @@
  *
  * DOC: partitions
  *
- * Every SM has a partition for each active kernel that has blocks to issue, kernels_per_sm of them
- * at most. With more kernels than that, an SM gets those that have the fewest SMs so far (5.5): of
- * equal ones those that have blocks there already, then those admitted first.
+ * Every SM has a partition for each active kernel that has blocks to issue or blocks there,
+ * kernels_per_sm of them at most. With more kernels than that, an SM gets those that have the
+ * fewest SMs so far (5.5): of equal ones those that have blocks there already, then those admitted
+ * first.
  *
- * A kernel that has issued all its blocks needs no more than it has: its partition is that, and the
- * others divide what is left. So a small kernel does not keep others out of SMs that it does not
- * use.
+ * A kernel that has issued all its blocks needs no more than it has: its partition is that at most.
+ * So a small kernel does not keep others out of SMs that it does not use, and one that never ends
+ * does not keep others out of those that it does (5.1: part of what is there makes room for a
+ * kernel that arrives).
  *
  * Partitions are computed when kernels come or go, or have blocks to issue again. Then blocks
  * beyond their partition are evicted. Between that, a kernel issues where its partitions have room:

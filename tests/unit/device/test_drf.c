@@ -151,6 +151,24 @@ static void one_that_does_not_grow_keeps_what_it_has(void **state)
 	divide(kernels, 3, expected);
 }
 
+/*
+ * Of 1000 registers: 100, 100 and 200 a block; the first gets 2 at most, the second 20, the third
+ * has no limit. Shares in the order of the steps: 100, 100, 200; 200, 200; the second 300, which
+ * leaves the third with the lowest: 400; the second 400. Nothing is left.
+ */
+static void one_that_needs_no_more_leaves_it_to_the_others(void **state)
+{
+	struct vgpu_drf_kernel kernels[] = {
+		{ .needs = { 100, 0, 0, 1 }, .grows = true, .most = 2 },
+		{ .needs = { 100, 0, 0, 1 }, .grows = true, .most = 20 },
+		{ .needs = { 200, 0, 0, 1 }, .grows = true },
+	};
+	static const u32 expected[] = { 2, 4, 2 };
+
+	(void)state;
+	divide(kernels, 3, expected);
+}
+
 static void nothing_is_divided_among_nobody(void **state)
 {
 	struct vgpu_drf_kernel kernel = { .needs = { 1, 1, 1, 1 } };
@@ -220,6 +238,7 @@ int main(void)
 		cmocka_unit_test(one_that_does_not_fit_gets_nothing),
 		cmocka_unit_test(kernels_that_do_not_meet),
 		cmocka_unit_test(one_that_does_not_grow_keeps_what_it_has),
+		cmocka_unit_test(one_that_needs_no_more_leaves_it_to_the_others),
 		cmocka_unit_test(nothing_is_divided_among_nobody),
 		cmocka_unit_test(quotas_of_5_4),
 		cmocka_unit_test(a_kernel_that_issued_nothing_gets_one),

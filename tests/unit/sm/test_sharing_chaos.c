@@ -36,6 +36,8 @@ static struct vgpu_config sharing_config(const char *timing, const char *policy)
 	set_field(&config, "sms", "3");
 	set_field(&config, "kernels_per_sm", "4");
 	set_field(&config, "policy", policy);
+	/* so that there are many switches */
+	set_field(&config, "pipeline_drain_ps", "0");
 	return config;
 }
 
