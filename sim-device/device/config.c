@@ -198,6 +198,8 @@ const char *vgpu_config_check(const struct vgpu_config *config)
 		return "warp_scheduler must be lrr or gto";
 	if (config->warp_schedulers & (config->warp_schedulers - 1))
 		return "warp_schedulers must be 1, 2, 4 or 8";
+	if (config->issue_width % config->warp_schedulers)
+		return "issue_width must be a multiple of warp_schedulers";
 	if (!vgpu_issue_order_find(config->issue_order))
 		return "issue_order must be out-of-order, in-order or in-order-commit";
 	if (!vgpu_memory_model_find(config->memory_model))

@@ -69,13 +69,6 @@ static void issue(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 	}
 }
 
-/* Instructions that scheduler @n may issue in a cycle: the first ones have what is left over. */
-static u32 slots_of(const struct vgpu_config *config, u32 n)
-{
-	return config->issue_width / config->warp_schedulers +
-	       (n < config->issue_width % config->warp_schedulers);
-}
-
 /* The first that is ready for @unit, of a scheduler that has a slot left; NULL: there is none. */
 static struct vgpu_pipe_entry *first_with_slot(struct vgpu_pipe *p, u32 unit, const u32 *slots)
 {
@@ -93,7 +86,7 @@ void vgpu_pipe_issue(struct vgpu_pipe *p)
 
 	memcpy(left, p->units, sizeof(left));
 	for (u32 n = 0; n < p->config->warp_schedulers; n++)
-		slots[n] = slots_of(p->config, n);
+		slots[n] = p->config->issue_width / p->config->warp_schedulers;
 	if (p->special_free > p->cycle)
 		left[VGPU_UNIT_SPECIAL] = 0;
 	for (u32 n = 0; n < p->config->issue_width;) {

@@ -38,6 +38,7 @@ static struct vgpu_config sharing_config(const char *timing, const char *policy)
 	set_field(&config, "policy", policy);
 	/* so that there are many switches */
 	set_field(&config, "pipeline_drain_ps", "0");
+	set_field(&config, "issue_width", "4");
 	return config;
 }
 
