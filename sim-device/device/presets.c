@@ -103,8 +103,8 @@
 
 /*
  * From the end of a kernel to the next of its queue. Chosen: what profilers' timelines show between
- * kernels that wait in a stream of an A100, 1.0 to 1.4 us (docs/import.md), less the setup of an SM.
- * The older presets have none, as the papers.
+ * kernels that wait in a stream of an A100, 1.0 to 1.4 us (docs/import.md), less the setup of an
+ * SM. The older presets have none, as the papers.
  */
 #define DISPATCH	.dispatch_ps = VGPU_US
 
@@ -453,7 +453,7 @@ static const struct vgpu_config presets[] = {
 		 */
 		.name = "h100",
 		.sms = 132,				/* card */
-		.clock_khz = 1980000,			/* card: highest boost clock; 1830 of some */
+		.clock_khz = 1980000,			/* card: highest boost clock */
 		.regs_per_sm = 65536,			/* table */
 		.regs_per_thread = VGPU_VASS_MAX_REGS,	/* as v100 */
 		/* table. As v100: all that a kernel can be given */

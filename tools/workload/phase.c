@@ -182,7 +182,8 @@ static int find_kind(const char *name, enum wl_phase_kind *kind, char *why)
 			return 0;
 		}
 	}
-	snprintf(why, WL_MESSAGE_BYTES, "phase=%s: a phase is one of cpu, h2d, d2h, kernel, sync, wait", name);
+	snprintf(why, WL_MESSAGE_BYTES,
+		 "phase=%s: a phase is one of cpu, h2d, d2h, kernel, sync, wait", name);
 	return -1;
 }
 

@@ -11,10 +11,10 @@
  *
  * With host=one there is one thread of the host, the lane without a stream. It goes through all
  * phases in order: a CPU phase without a stream is its time, a sync waits for streams, any other
- * phase it issues to the lane of its stream, and goes on. A lane takes the phases of its stream that
- * are issued, in order. There a CPU phase is a pause of the stream, and a wait is a command that
- * waits for what another stream had been given before; its number is known when the lane of that
- * stream has come past the wait (wl_process.marks).
+ * phase it issues to the lane of its stream, and goes on. A lane takes the phases of its stream
+ * that are issued, in order. There a CPU phase is a pause of the stream, and a wait is a command
+ * that waits for what another stream had been given before; its number is known when the lane of
+ * that stream has come past the wait (wl_process.marks).
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -278,7 +278,7 @@ static int advance(struct wl_lane *lane)
 
 /* ---- one thread of the host (host=one) ---------------------------------- */
 
-/* @lane has come to phase @wait, another stream's, which waits for what it has pushed until here. */
+/* @lane has come to phase @wait, with which another stream waits for what it has pushed. */
 static void pass_wait(struct wl_lane *lane, const struct wl_phase *wait)
 {
 	struct wl_walk *walk = lane->walk;

@@ -149,7 +149,8 @@ static void streams_of_one_host_wait(void **state)
 	takes(HOST_ONE("phase=cpu us=9 stream=1\n" BLOCKS("1", "1") "phase=wait stream=2 for=1\n"
 			       BLOCKS("5", "2")),
 	      2, 15.1);
-	takes(HOST_ONE(BLOCKS("1", "1 launches=300") "phase=wait stream=2 for=1\n" BLOCKS("5", "2")),
+	takes(HOST_ONE(BLOCKS("1", "1 launches=300") "phase=wait stream=2 for=1\n"
+			       BLOCKS("5", "2")),
 	      2, 305.1);
 	/* around a corner, three times */
 	takes("[global]\nrepeat=3\n" HOST_ONE(BLOCKS("10", "1") "phase=wait stream=2 for=1\n"
