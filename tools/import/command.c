@@ -32,6 +32,7 @@ static const char usage[] =
 	"  -s, --steps N, --steps A-B  the first N steps, or those from A to B; 1 is the first\n"
 	"  -S, --step-name TEXT  annotations of steps begin so; default: ProfilerStep#\n"
 	"  -n, --name NAME    of the process; for each FILE in turn; default: after the file\n"
+	"  -c, --check        run each process alone on the device, and say how far off it is\n"
 	"  -q, --quiet        say nothing of what went well\n"
 	"  -h, --help         print this help\n"
 	"\n"
@@ -44,8 +45,9 @@ struct import {
 	const char *output;
 	const char *names[FILES_MAX];
 	u32 name_count;
-	bool quiet;
+	bool quiet, checks;
 	FILE *out;
+	struct imp_check *check;	/* of the present file; NULL: it is not checked */
 	bool unwritten;
 	char preset[VGPU_NAME_BYTES];
 	struct vgpu_config config;
@@ -112,6 +114,7 @@ static int take_options(struct import *import, int argc, char **argv)
 		{ "steps", required_argument, NULL, 's' },
 		{ "step-name", required_argument, NULL, 'S' },
 		{ "name", required_argument, NULL, 'n' },
+		{ "check", no_argument, NULL, 'c' },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
@@ -120,7 +123,7 @@ static int take_options(struct import *import, int argc, char **argv)
 	u64 device;
 
 	while (!err &&
-	       (opt = getopt_long(argc, argv, "o:g:d:f:t:s:S:n:qh", options, NULL)) != -1) {
+	       (opt = getopt_long(argc, argv, "o:g:d:f:t:s:S:n:cqh", options, NULL)) != -1) {
 		switch (opt) {
 		case 'o': import->output = optarg; break;
 		case 'g': import->options.gpu = optarg; break;
@@ -139,6 +142,7 @@ static int take_options(struct import *import, int argc, char **argv)
 		case 's': err = take_steps(import, optarg); break;
 		case 'S': import->options.step = optarg; break;
 		case 'n': err = take_name(import, optarg); break;
+		case 'c': import->checks = true; break;
 		case 'q': import->quiet = true; break;
 		case 'h': fputs(usage, stdout); return 1;
 		default: fputs("try `vgpu-trace import --help'\n", stderr); return -1;
@@ -146,6 +150,10 @@ static int take_options(struct import *import, int argc, char **argv)
 	}
 	if (!err && import->options.from_ns >= import->options.to_ns)
 		err = complain("--to", "US", "later than --from");
+	if (!err && import->checks && !import->output) {
+		fputs("vgpu-trace: --check needs --output\n", stderr);
+		err = -1;
+	}
 	return err;
 }
 
@@ -276,12 +284,37 @@ static void report(const struct import *import, const struct imp_timeline *timel
 
 /* ---- one file ----------------------------------------------------------- */
 
-static int emit(void *arg, const struct wl_phase *phase)
+static int emit(void *arg, const struct wl_phase *phase, u64 traced)
 {
 	struct import *import = arg;
 
 	import->unwritten |= imp_write_phase(import->out, phase) != 0;
+	if (import->check && phase->kind == WL_KERNEL &&
+	    imp_check_add(import->check, phase->stream, traced))
+		return -1;
 	return import->unwritten;
+}
+
+/* What has been written down of process @index, simulated. */
+static int check_file(struct import *import, u32 index, const struct imp_report *r)
+{
+	struct imp_check *check = import->check;
+	char message[WL_MESSAGE_BYTES] = "";
+
+	if (fflush(import->out)) {
+		import->unwritten = true;
+		return -1;
+	}
+	if (imp_check_run(check, import->output, index, &import->config, message)) {
+		fprintf(stderr, "vgpu-trace: %s\n", message);
+		return -1;
+	}
+	fprintf(stderr, "  simulated alone on %s: %.3f us, %+.2f %%; %llu of %llu kernels within "
+			"5 %%\n",
+		import->preset, (double)check->took_ps / 1e6,
+		r->traced_ps ? ((double)check->took_ps / (double)r->traced_ps - 1) * 100 : 0.0,
+		(unsigned long long)check->close, (unsigned long long)r->kernels);
+	return 0;
 }
 
 static int read_file(struct imp_timeline *timeline)
@@ -321,13 +354,21 @@ static int import_file(struct import *import, const char *path, u32 index)
 		fprintf(stderr, "vgpu-trace: %s\n", timeline->message);
 		goto out;
 	}
+	if (import->checks)
+		import->check = calloc(1, sizeof(*import->check));
 	fprintf(import->out, "\n[%s]\nhost=one\n", name_process(import, path, index));
 	err = imp_plan(&plan);
 	if (err && !import->unwritten)
 		fprintf(stderr, "vgpu-trace: %s: out of memory\n", path);
 	if (!err && !import->quiet)
 		report(import, timeline, &plan.report);
+	if (!err && import->check)
+		err = check_file(import, index, &plan.report);
 out:
+	if (import->check)
+		imp_check_free(import->check);
+	free(import->check);
+	import->check = NULL;
 	imp_timeline_free(timeline);
 	free(timeline);
 	return err;

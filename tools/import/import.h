@@ -191,7 +191,8 @@ struct imp_report {
 struct imp_plan {
 	const struct imp_timeline *timeline;
 	const struct vgpu_config *config;
-	int (*emit)(void *arg, const struct wl_phase *phase);	/* nonzero ends it */
+	/* @traced: what took so long, of a kernel in the file (ps); 0. Nonzero ends it */
+	int (*emit)(void *arg, const struct wl_phase *phase, u64 traced);
 	void *arg;
 	struct imp_report report;
 };
@@ -200,6 +201,30 @@ struct imp_plan {
 int imp_plan(struct imp_plan *plan);
 /* The preset for the GPU that a file names @gpu. NULL: none */
 const char *imp_preset_of(const char *gpu);
+
+/* ---- check.c ------------------------------------------------------------ */
+
+/** struct imp_check - a job that is to be simulated, and how long its kernels took in the file */
+struct imp_check {
+	struct {
+		u64 *traced;		/* ps, in the order in which they were issued */
+		u32 count, room;
+		u32 ended;		/* in the simulation */
+	} streams[WL_STREAMS_MAX + 1];
+	/* what came out */
+	u64 took_ps;
+	u64 close;			/* kernels within 5 % */
+};
+
+/* A kernel of @stream. -1: no memory */
+int imp_check_add(struct imp_check *check, u32 stream, u64 traced);
+/*
+ * Run process @index of @path alone on the device of @config. -1: @message (WL_MESSAGE_BYTES) says
+ * what is wrong
+ */
+int imp_check_run(struct imp_check *check, const char *path, u32 index,
+		  const struct vgpu_config *config, char *message);
+void imp_check_free(struct imp_check *check);
 
 /* ---- write.c, command.c ------------------------------------------------- */
 

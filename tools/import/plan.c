@@ -7,8 +7,8 @@
  * the device does with a phase is known, too: so the time at which each command is expected to
  * begin is computed on the way, and where it would be too early, whatever held it up is looked for:
  *
- *  - the host: the command began a latency after the call. The host issues it launch_ps before it
- *    began, as the device takes that long.
+ *  - the host: the command began a latency after the call. The host issues it launch_ps and the
+ *    setup of an SM before it began, as the device takes that long.
  *  - another stream: cudaStreamWaitEvent() was called, and the last command of another stream ended
  *    just before. That becomes a wait.
  *  - else a pause of its stream: front end, driver, whatever is not in the file.
@@ -60,9 +60,9 @@ static u64 ps(const struct state *s, u64 ns)
 
 /* ---- phases ------------------------------------------------------------- */
 
-static int emit(struct state *s, const struct wl_phase *phase)
+static int emit(struct state *s, const struct wl_phase *phase, u64 traced)
 {
-	return s->plan->emit(s->plan->arg, phase) ? -1 : 0;
+	return s->plan->emit(s->plan->arg, phase, traced) ? -1 : 0;
 }
 
 /* Time of the host, or of a stream. */
@@ -72,7 +72,7 @@ static int emit_cpu(struct state *s, u32 stream, u64 time)
 
 	for (; time; time -= phase.amount) {
 		phase.amount = time < HOUR ? time : HOUR;
-		if (emit(s, &phase))
+		if (emit(s, &phase, 0))
 			return -1;
 	}
 	return 0;
@@ -98,7 +98,7 @@ static int emit_sync(struct state *s, u32 stream)
 		if (!stream || i == stream)
 			s->host = later(s->host, s->streams[i].expected);
 	s->plan->report.syncs++;
-	return emit(s, &phase);
+	return emit(s, &phase, 0);
 }
 
 /* ---- when the host issues ----------------------------------------------- */
@@ -189,7 +189,7 @@ static int emit_wait(struct state *s, u32 stream, u32 target)
 	own->expected = later(later(own->expected, s->streams[target].expected), s->host) +
 			s->config->command_ps;
 	s->plan->report.waits++;
-	return emit(s, &phase);
+	return emit(s, &phase, 0);
 }
 
 /* Let @c begin when it did, if that is later than it would; @at: when it begins */
@@ -262,18 +262,19 @@ static int plan_kernel(struct state *s, const struct imp_command *c)
 	make_kernel(s, c, &phase);
 	if (!imp_fit(config, &phase.kernel))
 		report->clipped++;
-	if (hold_up(s, c, config->launch_ps, config->dispatch_ps, &at))
+	/* a kernel begins with its first block: when an SM has been set up */
+	if (hold_up(s, c, config->launch_ps + setup, config->dispatch_ps + setup, &at))
 		return -1;
 	sms = imp_busy_free(&s->traced_busy, start, config->sms);
 	waves = imp_waves(config, &phase.kernel, sms);
-	phase.kernel.block_ps = (took > 2 * setup ? took - setup : took) / waves;
+	phase.kernel.block_ps = took / waves;
 	if (!phase.kernel.block_ps)
 		phase.kernel.block_ps = 1;
 	imp_busy_add(&s->traced_busy, end, imp_sms(config, &phase.kernel));
 
 	while (!(sms = imp_busy_free(&s->busy, at, config->sms)))
 		at = imp_busy_next(&s->busy, at);
-	ends = at + setup + imp_waves(config, &phase.kernel, sms) * phase.kernel.block_ps;
+	ends = at + imp_waves(config, &phase.kernel, sms) * phase.kernel.block_ps;
 	if (imp_sms(config, &phase.kernel) < sms)
 		sms = imp_sms(config, &phase.kernel);
 	imp_busy_add(&s->busy, ends, sms);
@@ -281,7 +282,7 @@ static int plan_kernel(struct state *s, const struct imp_command *c)
 	report->kernels++;
 	if (ends - at <= took + took / 20 && took <= ends - at + took / 20)
 		report->close++;
-	return emit(s, &phase);
+	return emit(s, &phase, took);
 }
 
 static int plan_copy(struct state *s, const struct imp_command *c)
@@ -301,7 +302,7 @@ static int plan_copy(struct state *s, const struct imp_command *c)
 	*engine = later(*engine, at) + crosses;
 	stream->expected = *engine;
 	s->plan->report.copies++;
-	if (emit(s, &phase))
+	if (emit(s, &phase, 0))
 		return -1;
 	/* It took longer than its bytes: the process's memory was not pinned. */
 	if (took <= crosses + PAUSE_MIN)
@@ -316,7 +317,8 @@ static int plan_command(struct state *s, const struct imp_command *c)
 	bool copy = c->kind == IMP_H2D || c->kind == IMP_D2H;
 	struct stream *stream = &s->streams[c->stream];
 
-	if (host_until(s, issue_time(s, c, copy ? 0 : s->config->launch_ps)))
+	if (host_until(s, issue_time(s, c, copy ? 0 : s->config->launch_ps +
+							      s->config->sm_setup_ps)))
 		return -1;
 	if (copy ? plan_copy(s, c) : plan_kernel(s, c))
 		return -1;

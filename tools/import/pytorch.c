@@ -88,15 +88,16 @@ static int read_number(const struct imp_piece *piece, u64 max, u64 *value)
 /* "[x, y, z]": the product, each factor at least 1. -1: it is none, or more than @max */
 static int read_product(const struct imp_piece *piece, u64 max, u64 *product)
 {
-	struct imp_piece number = { .text = piece->text + 1 };
-	const char *end = piece->text + piece->length;
+	struct imp_piece number = {};
 	unsigned int count = 0;
+	const char *end;
 	u64 factor;
 
 	*product = 1;
 	if (piece->length < 2 || piece->text[0] != '[')
 		return -1;
-	for (; number.text < end; number.text += number.length + 1) {
+	end = piece->text + piece->length;
+	for (number.text = piece->text + 1; number.text < end; number.text += number.length + 1) {
 		number.length = 0;
 		number.text += strspn(number.text, " \t\r\n");
 		while (number.text + number.length < end &&

@@ -62,8 +62,9 @@ int imp_test_events(struct imp_timeline *timeline, const char *events)
 
 /* ---- simulation --------------------------------------------------------- */
 
-static int write_phase(void *arg, const struct wl_phase *phase)
+static int write_phase(void *arg, const struct wl_phase *phase, u64 traced)
 {
+	(void)traced;
 	return imp_write_phase(arg, phase);
 }
 

@@ -4,6 +4,7 @@
 # vgpu-trace import from outside: traces that vgpu-sim then runs as long as they took; refusals with their status.
 set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../../.." || exit 1
+. tests/experiments/timelines/traces.sh
 trace=$PWD/build/tools/vgpu-trace sim=$PWD/build/tools/vgpu-sim
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -31,40 +32,7 @@ takes() {
 	ok "$1" $?
 }
 
-# Training: 20 steps on an A100 of a copy in a stream of its own, which was pinned, 30 kernels that wait for each other, a
-# collective beside the last of them, and a sync. GPU NAME SMS
-training() {
-	awk -v gpu="$1" -v sms="$2" '
-	function event(cat, name, ts, dur, args) {
-		printf "%s\n{\"ph\": \"X\", \"cat\": \"%s\", \"name\": \"%s\", \"pid\": 0, \"tid\": 7, \"ts\": %.3f, \"dur\": %.3f, \"args\": {%s}}",
-			n++ ? "," : "", cat, name, ts, dur, args
-	}
-	function kernel(name, stream, call, ts, dur, grid) {
-		event("cuda_runtime", "cudaLaunchKernel", call, 3, "\"correlation\": " ++id)
-		event("kernel", name, ts, dur, sprintf("\"device\": 0, \"stream\": %d, \"correlation\": %d, \"registers per thread\": 32, \"shared memory\": 0, \"grid\": [%d, 1, 1], \"block\": [256, 1, 1]", stream, id, grid))
-	}
-	BEGIN {
-		printf "{\"deviceProperties\": [{\"id\": 0, \"name\": \"%s\", \"numSms\": %d}],\n\"traceEvents\": [", gpu, sms
-		for (step = 0; step < 20; step++) {
-			t = 1000000 + 4000 * step
-			event("user_annotation", "ProfilerStep#" step, t - 50, 3990, "")
-			event("cuda_runtime", "cudaMemcpyAsync", t, 5, "\"correlation\": " ++id)
-			event("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", t + 4, 480, "\"device\": 0, \"stream\": 20, \"bytes\": 12000000, \"correlation\": " id)
-			event("cuda_runtime", "cudaStreamWaitEvent", t + 8, 1, "\"correlation\": " ++id)
-			at = t + 486
-			for (k = 0; k < 30; k++) {
-				kernel("void layer<" k ">(float*)", 7, t + 10 + 4 * k, at, 60 + k, 20 * sms)
-				at += 60 + k + 1.2
-			}
-			event("cuda_runtime", "cudaStreamWaitEvent", t + 140, 1, "\"correlation\": " ++id)
-			kernel("ncclKernel_AllReduce", 24, t + 150, at, 900, int(sms / 5))
-			event("cuda_runtime", "cudaDeviceSynchronize", t + 160, at + 905 - (t + 160), "\"correlation\": " ++id)
-		}
-		print "\n]}"
-	}'
-}
-
-training 'NVIDIA A100-SXM4-40GB' 108 >"$dir/training.json"
+trace_of 'NVIDIA A100-SXM4-40GB' 108 training >"$dir/training.json"
 gzip -k "$dir/training.json"
 took=$((19 * 4000 + 486 + 60 * 30 + 435 + 36 + 900))
 says "a trace" 0 "[training]" "$dir/training.json.gz"
@@ -76,6 +44,9 @@ ok "the job file" $?
 "$trace" import -q -o "$dir/packed.job" "$dir/training.json.gz" && cmp -s "$dir/packed.job" "$dir/training.job"
 ok "packed, the same" $?
 takes "alone it takes as long" "$dir/training.job" "$took"
+says "it is checked" 0 "  simulated alone on a100: " --check -o "$dir/a.job" "$dir/training.json" "$dir/training.json"
+grep -cE 'simulated alone on a100: [0-9.]* us, [+-]0\.[0-4][0-9] %; 6[0-9]* of 620 kernels within 5 %$' "$dir/said" | grep -qx 2
+ok "and is close, kernel for kernel, each of them" $?
 "$trace" import -q --steps 3-4 -o "$dir/steps.job" "$dir/training.json"
 ok "two steps" $?
 takes "they take as long" "$dir/steps.job" $((took - 18 * 4000))
@@ -83,7 +54,7 @@ takes "they take as long" "$dir/steps.job" $((took - 18 * 4000))
 ok "a window, the same" $?
 for gpu in v100:80:'Tesla V100-SXM2-16GB' h100:132:'NVIDIA H100 80GB HBM3'; do
 	sms=${gpu#*:}
-	training "${gpu##*:}" "${sms%%:*}" >"$dir/${gpu%%:*}.json"
+	trace_of "${gpu##*:}" "${sms%%:*}" training >"$dir/${gpu%%:*}.json"
 	"$trace" import -q -o "$dir/a.job" --steps 2 "$dir/${gpu%%:*}.json" && grep -qx "gpu=${gpu%%:*}" "$dir/a.job"
 	ok "${gpu%%:*} by its name" $?
 	takes "on it, it takes as long" "$dir/a.job" $((took - 18 * 4000))
@@ -119,6 +90,7 @@ for steps in 0 3-2 x 0-4 -; do
 done
 says "a window that is none" 2 "--to US: must be later than --from" --from 5 --to 5 "$dir/training.json"
 says "a time that is none" 2 "--from 1e3: must be microseconds" --from 1e3 "$dir/training.json"
+says "no file to check" 2 "--check needs --output" --check "$dir/training.json"
 says "a name that is none" 2 "--name a b: must be a name" --name 'a b' "$dir/training.json"
 says "no place for the job" 1 "No such file" -o /nowhere/job "$dir/training.json"
 says "no room for the job" 1 "the job file could not be written" -o /dev/full "$dir/training.json"

@@ -117,7 +117,7 @@ static void gaps_of_the_host(void **state)
 	for (u32 i = 0; i < 50; i++)
 		add_kernel(t, 7, 1000 + 40 * i, 1007 + 40 * i, 12, 108 * 8 * 2);
 	run = lasts_as_long(t, "a100", 49 * 40 + 7 + 12);
-	has(&run, "phase=kernel name=k tbs=1728 tb_us=5.950000 threads=256 regs_per_tb=8192 "
+	has(&run, "phase=kernel name=k tbs=1728 tb_us=6.000000 threads=256 regs_per_tb=8192 "
 		  "shmem_per_tb=0 stream=1\nphase=cpu us=40.000000\n");
 	assert_int_equal(run.report.pauses, 0);
 	imp_test_run_free(&run);
@@ -216,7 +216,7 @@ static void streams_run_side_by_side(void **state)
 	for (i = 0; i < 10; i++)
 		add_kernel(t, 7, 1000 + i, 1010 + 45 * i, 40, 84 * 8 * 3);
 	run = lasts_as_long(t, "a100", 510);
-	has(&run, "tbs=2016 tb_us=13.300000");
+	has(&run, "tbs=2016 tb_us=13.333333");
 	imp_test_run_free(&run);
 }
 
@@ -252,7 +252,7 @@ static void a_copy_may_hold_the_host(void **state)
 	t->calls[1].correlation = t->commands[1].correlation = 99;
 	add_kernel(t, 7, 1100, 1107, 10, 100);
 	run = lasts_as_long(t, "a100", 117);
-	has(&run, "phase=sync for=1\nphase=cpu us=48.000000\n");
+	has(&run, "phase=sync for=1\nphase=cpu us=47.900000\n");
 	imp_test_run_free(&run);
 }
 
@@ -293,7 +293,7 @@ static void kernels_are_cut_to_the_device(void **state)
 	t->commands[0].shared = 160 << 10;
 	run = imp_test_simulate(t, "k20c");
 	assert_int_equal(run.report.clipped, 1);
-	has(&run, "tbs=108 tb_us=3.322222 threads=256 regs_per_tb=8192 shmem_per_tb=49152");
+	has(&run, "tbs=108 tb_us=3.333333 threads=256 regs_per_tb=8192 shmem_per_tb=49152");
 	imp_test_run_free(&run);
 	imp_test_free(t);
 }
