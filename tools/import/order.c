@@ -99,11 +99,14 @@ static int calls_by_start(const void *a, const void *b)
 	return x->correlation < y->correlation ? -1 : x->correlation > y->correlation;
 }
 
+#define SAME_MAX	16u	/* calls of one correlation that are looked at: a file has one or two */
+
 /* The call that issued @command, among those sorted by correlation; NULL: none */
 static const struct imp_call *find_call(const struct imp_timeline *timeline,
 					const struct imp_command *command)
 {
 	size_t low = 0, high = timeline->call_count;
+	u32 same;
 
 	if (!command->correlation)
 		return NULL;
@@ -115,9 +118,9 @@ static const struct imp_call *find_call(const struct imp_timeline *timeline,
 		else
 			high = middle;
 	}
-	for (; low < timeline->call_count &&
-	       timeline->calls[low].correlation == command->correlation;
-	     low++)
+	for (same = 0; same < SAME_MAX && low < timeline->call_count &&
+		       timeline->calls[low].correlation == command->correlation;
+	     same++, low++)
 		if (timeline->calls[low].kind <= IMP_COPY)
 			return &timeline->calls[low];
 	return NULL;

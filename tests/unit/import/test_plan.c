@@ -256,6 +256,61 @@ static void a_copy_may_hold_the_host(void **state)
 	imp_test_run_free(&run);
 }
 
+static void commands_without_calls(void **state)
+{
+	struct imp_timeline *t = begin();
+	struct imp_test_run run;
+	u32 i;
+
+	(void)state;
+	/* one stream with gaps, and one that begins when the other is half through */
+	for (i = 0; i < 40; i++)
+		add_kernel(t, 7, 0, 1000 + 50 * i, 20 + i % 3, 30);
+	for (i = 0; i < 20; i++)
+		add_kernel(t, 9, 0, 2010 + 30 * i, 25, 30);
+	run = lasts_as_long(t, "a100", 39 * 50 + 20);
+	assert_int_equal(run.report.syncs, 0);
+	imp_test_run_free(&run);
+}
+
+/* A graph: many kernels of one call. */
+static void kernels_of_one_call(void **state)
+{
+	struct imp_timeline *t = begin();
+	struct imp_test_run run;
+	u32 i, k;
+
+	(void)state;
+	for (i = 0; i < 10; i++) {
+		for (k = 0; k < 8; k++) {
+			add_kernel(t, 7, k ? 0 : 1000 + 200 * i, 1010 + 200 * i + 11.1 * k, 10, 500);
+			t->commands[t->command_count - 1].correlation = i + 1;
+		}
+	}
+	run = lasts_as_long(t, "a100", 9 * 200 + 10 + 7 * 11.1 + 10);
+	assert_int_equal(run.report.pauses, 0);
+	imp_test_run_free(&run);
+}
+
+static void another_thread_goes_on(void **state)
+{
+	struct imp_timeline *t = begin();
+	struct imp_test_run run;
+	u32 i;
+
+	(void)state;
+	/* one thread waits for its stream, another launches meanwhile */
+	for (i = 0; i < 20; i++) {
+		add_kernel(t, 7, 1000 + 100 * i, 1007 + 100 * i, 80, 50);
+		add_call(t, IMP_SYNC_STREAM, 7, 1003 + 100 * i, 1089 + 100 * i);
+		add_kernel(t, 9, 1020 + 100 * i, 1027 + 100 * i, 40, 50);
+	}
+	run = lasts_as_long(t, "a100", 19 * 100 + 87);
+	assert_int_equal(run.report.syncs, 0);
+	assert_int_equal(run.report.syncs_left_out, 20);
+	imp_test_run_free(&run);
+}
+
 static void a_window_is_cut(void **state)
 {
 	struct imp_timeline *t;
@@ -338,6 +393,9 @@ int main(void)
 		cmocka_unit_test(streams_run_side_by_side),
 		cmocka_unit_test(copies),
 		cmocka_unit_test(a_copy_may_hold_the_host),
+		cmocka_unit_test(commands_without_calls),
+		cmocka_unit_test(kernels_of_one_call),
+		cmocka_unit_test(another_thread_goes_on),
 		cmocka_unit_test(a_window_is_cut),
 		cmocka_unit_test(kernels_are_cut_to_the_device),
 		cmocka_unit_test(refuses_what_has_nothing),
