@@ -99,7 +99,7 @@ static int calls_by_start(const void *a, const void *b)
 	return x->correlation < y->correlation ? -1 : x->correlation > y->correlation;
 }
 
-#define SAME_MAX	16u	/* calls of one correlation that are looked at: a file has one or two */
+#define SAME_MAX	16u	/* calls of one correlation that are looked at; a file has two */
 
 /* The call that issued @command, among those sorted by correlation; NULL: none */
 static const struct imp_call *find_call(const struct imp_timeline *timeline,
