@@ -283,7 +283,8 @@ static void kernels_of_one_call(void **state)
 	(void)state;
 	for (i = 0; i < 10; i++) {
 		for (k = 0; k < 8; k++) {
-			add_kernel(t, 7, k ? 0 : 1000 + 200 * i, 1010 + 200 * i + 11.1 * k, 10, 500);
+			add_kernel(t, 7, k ? 0 : 1000 + 200 * i, 1010 + 200 * i + 11.1 * k, 10,
+				   500);
 			t->commands[t->command_count - 1].correlation = i + 1;
 		}
 	}
