@@ -1,23 +1,47 @@
 // SPDX-License-Identifier: MIT
 /*
- * Import of timelines: which SMs kernels of other streams hold. An SM is one kernel's at a time, as
- * in the device. Kept twice: as the file has it, for the waves in which a kernel really ran; and as
- * the device is expected to do it.
+ * Import of timelines: which SMs kernels hold, and when. An SM is one kernel's at a time, as in the
+ * device. Kept twice: as the file has it, for the waves in which a kernel really ran; and as the
+ * device is expected to do it.
+ *
+ * The host issues far ahead, and not in the order in which kernels run: so each stream remembers
+ * its last kernels, which follow each other, and is asked about a time by bisection.
  */
+#include <stdlib.h>
+
 #include "plan.h"
 
-u32 imp_busy_free(struct imp_busy *busy, u64 time, u32 sms)
+/* What stream @i holds at @time; NULL: nothing */
+static const struct imp_held *find_held(const struct imp_busy *busy, u32 i, u64 time)
 {
-	u32 i, kept = 0, held = 0;
+	const struct imp_held *held = busy->streams[i].held;
+	u64 high = busy->streams[i].count, low = high > IMP_HELD ? high - IMP_HELD : 0;
 
-	for (i = 0; i < busy->count; i++) {
-		if (busy->running[i].end <= time)
-			continue;
-		held += busy->running[i].sms;
-		busy->running[kept++] = busy->running[i];
+	/* the last that had begun */
+	while (low < high) {
+		u64 middle = low + (high - low) / 2;
+
+		if (held[middle % IMP_HELD].begin <= time)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	busy->count = kept;
-	return held < sms ? sms - held : 0;
+	if (!low)
+		return NULL;
+	held += (low - 1) % IMP_HELD;
+	return held->begin <= time && held->end > time ? held : NULL;
+}
+
+u32 imp_busy_free(const struct imp_busy *busy, u64 time, u32 sms)
+{
+	u32 i, sum = 0;
+
+	for (i = 1; i <= WL_STREAMS_MAX; i++) {
+		const struct imp_held *held = find_held(busy, i, time);
+
+		sum += held ? held->sms : 0;
+	}
+	return sum < sms ? sms - sum : 0;
 }
 
 u64 imp_busy_next(const struct imp_busy *busy, u64 time)
@@ -25,23 +49,34 @@ u64 imp_busy_next(const struct imp_busy *busy, u64 time)
 	u64 next = time;
 	u32 i;
 
-	for (i = 0; i < busy->count; i++)
-		if (busy->running[i].end > time && (next == time || busy->running[i].end < next))
-			next = busy->running[i].end;
+	for (i = 1; i <= WL_STREAMS_MAX; i++) {
+		const struct imp_held *held = find_held(busy, i, time);
+
+		if (held && (next == time || held->end < next))
+			next = held->end;
+	}
 	return next;
 }
 
-void imp_busy_add(struct imp_busy *busy, u64 end, u32 sms)
+int imp_busy_add(struct imp_busy *busy, u32 stream, u64 begin, u64 end, u32 sms)
 {
-	u32 i, first = 0;
+	struct imp_held *held = busy->streams[stream].held;
 
-	if (busy->count < IMP_RUNNING_MAX) {
-		first = busy->count++;
-	} else {
-		for (i = 1; i < busy->count; i++)
-			if (busy->running[i].end < busy->running[first].end)
-				first = i;
+	if (!held) {
+		held = calloc(IMP_HELD, sizeof(*held));
+		if (!held)
+			return -1;
+		busy->streams[stream].held = held;
 	}
-	busy->running[first].end = end;
-	busy->running[first].sms = sms;
+	held[busy->streams[stream].count++ % IMP_HELD] =
+		(struct imp_held){ .begin = begin, .end = end, .sms = sms };
+	return 0;
+}
+
+void imp_busy_free_all(struct imp_busy *busy)
+{
+	u32 i;
+
+	for (i = 0; i <= WL_STREAMS_MAX; i++)
+		free(busy->streams[i].held);
 }

@@ -270,14 +270,16 @@ static int plan_kernel(struct state *s, const struct imp_command *c)
 	phase.kernel.block_ps = took / waves;
 	if (!phase.kernel.block_ps)
 		phase.kernel.block_ps = 1;
-	imp_busy_add(&s->traced_busy, end, imp_sms(config, &phase.kernel));
+	if (imp_busy_add(&s->traced_busy, c->stream, start, end, imp_sms(config, &phase.kernel)))
+		return -1;
 
 	while (!(sms = imp_busy_free(&s->busy, at, config->sms)))
 		at = imp_busy_next(&s->busy, at);
 	ends = at + imp_waves(config, &phase.kernel, sms) * phase.kernel.block_ps;
 	if (imp_sms(config, &phase.kernel) < sms)
 		sms = imp_sms(config, &phase.kernel);
-	imp_busy_add(&s->busy, ends, sms);
+	if (imp_busy_add(&s->busy, c->stream, at, ends, sms))
+		return -1;
 	s->streams[c->stream].expected = ends;
 	report->kernels++;
 	if (ends - at <= took + took / 20 && took <= ends - at + took / 20)
@@ -397,6 +399,8 @@ int imp_plan(struct imp_plan *plan)
 	plan->report.expected_ps = s->host;
 	for (i = 1; i <= timeline->streams; i++)
 		plan->report.expected_ps = later(plan->report.expected_ps, s->streams[i].expected);
+	imp_busy_free_all(&s->busy);
+	imp_busy_free_all(&s->traced_busy);
 	free(s);
 	return err;
 }

@@ -18,21 +18,28 @@ u32 imp_sms(const struct vgpu_config *config, const struct vgpu_cmd_profiled *ke
 
 /* ---- busy.c ------------------------------------------------------------- */
 
-#define IMP_RUNNING_MAX	128u
+#define IMP_HELD	2048u	/* kernels that each stream remembers */
 
-/** struct imp_busy - SMs that kernels hold, until when (ps) */
-struct imp_busy {
-	struct {
-		u64 end;
-		u32 sms;
-	} running[IMP_RUNNING_MAX];
-	u32 count;
+/** struct imp_held - SMs that a kernel holds from @begin to @end (ps) */
+struct imp_held {
+	u64 begin, end;
+	u32 sms;
 };
 
-/* How many of @sms SMs nobody holds at @time. Times never go back by more than a kernel. */
-u32 imp_busy_free(struct imp_busy *busy, u64 time, u32 sms);
-/* When the next kernel ends after @time; @time: none does */
+/** struct imp_busy - what kernels of each stream hold */
+struct imp_busy {
+	struct {
+		struct imp_held *held;	/* a ring of the last, one after the other */
+		u64 count;		/* ever */
+	} streams[WL_STREAMS_MAX + 1];
+};
+
+/* How many of @sms SMs nobody holds at @time. */
+u32 imp_busy_free(const struct imp_busy *busy, u64 time, u32 sms);
+/* When the first of those ends that hold SMs at @time; @time: none does */
 u64 imp_busy_next(const struct imp_busy *busy, u64 time);
-void imp_busy_add(struct imp_busy *busy, u64 end, u32 sms);
+/* A kernel of @stream, behind those before. -1: no memory */
+int imp_busy_add(struct imp_busy *busy, u32 stream, u64 begin, u64 end, u32 sms);
+void imp_busy_free_all(struct imp_busy *busy);
 
 #endif

@@ -220,6 +220,26 @@ static void streams_run_side_by_side(void **state)
 	imp_test_run_free(&run);
 }
 
+/* Kernels that were issued far ahead hold no SMs yet. */
+static void the_host_is_far_ahead(void **state)
+{
+	struct imp_timeline *t = begin();
+	struct imp_test_run run;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 200; i++)
+		add_kernel(t, 7, 1000 + i, 1007 + 21.1 * i, 20, 60);
+	/* not in the gaps of the others, where all SMs are idle */
+	for (i = 0; i < 20; i++)
+		add_kernel(t, 9, 1005 + 21.1 * (15 + 5 * i), 1012 + 21.1 * (15 + 5 * i), 50,
+			   40 * 8);
+	run = lasts_as_long(t, "a100", 7 + 21.1 * 199 + 20);
+	has(&run, "tbs=320 tb_us=50.000000");
+	assert_int_equal(run.report.close, 220);
+	imp_test_run_free(&run);
+}
+
 static void copies(void **state)
 {
 	struct imp_timeline *t = begin();
@@ -392,6 +412,7 @@ int main(void)
 		cmocka_unit_test(the_host_waits),
 		cmocka_unit_test(streams_wait_for_each_other),
 		cmocka_unit_test(streams_run_side_by_side),
+		cmocka_unit_test(the_host_is_far_ahead),
 		cmocka_unit_test(copies),
 		cmocka_unit_test(a_copy_may_hold_the_host),
 		cmocka_unit_test(commands_without_calls),
