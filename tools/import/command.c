@@ -352,6 +352,8 @@ static int import_file(struct import *import, const char *path, u32 index)
 	if (read_file(timeline) || imp_timeline_order(timeline) ||
 	    choose_preset(import, timeline)) {
 		fprintf(stderr, "vgpu-trace: %s\n", timeline->message);
+		/* it may be all that there was */
+		say_skipped(timeline);
 		goto out;
 	}
 	if (import->checks)

@@ -211,7 +211,8 @@ static void read_memset(struct event *event)
 /* A call, or, of cuda_sync, which stream it was for. */
 static void read_call(struct event *event)
 {
-	u64 stream, device, correlation;
+	bool sync = event->category == CAT_SYNC && event->args[STREAM].length;
+	u64 stream = 0, correlation = 0;
 	struct imp_call *call;
 	int kind = IMP_SYNC_STREAM;
 
@@ -219,8 +220,15 @@ static void read_call(struct event *event)
 		kind = imp_call_kind(event->name);
 	else if (!is_text(&event->args[SYNC_KIND], "Stream Sync"))
 		return;
-	if (kind < 0 || read_keys(event, &stream, &device, &correlation))
+	if (kind < 0)
 		return;
+	if ((sync && read_number(&event->args[STREAM], IMP_NONE - 1, &stream)) ||
+	    (event->args[CORRELATION].length &&
+	     read_number(&event->args[CORRELATION], IMP_NONE, &correlation))) {
+		imp_skip(event->timeline, IMP_SKIP_KEY, "byte %llu",
+			 (unsigned long long)event->offset);
+		return;
+	}
 	call = imp_add_call(event->timeline);
 	if (!call)
 		return;
@@ -228,8 +236,7 @@ static void read_call(struct event *event)
 	call->end = event->end;
 	call->correlation = (u32)correlation;
 	call->kind = (u32)kind;
-	call->stream = event->category == CAT_SYNC && event->args[STREAM].length ? (u32)stream :
-										  IMP_NONE;
+	call->stream = sync ? (u32)stream : IMP_NONE;
 }
 
 static int read_args(struct event *event)

@@ -77,6 +77,10 @@ says "a packed file that was cut" 2 "of the unpacked text: " "$dir/short.json.gz
 says "a packed file that is wrong" 2 "the file must be a whole gzip file" "$dir/wrong.json.gz"
 says "no trace" 2 "Makefile: byte 0: neither JSON nor gzip" Makefile
 says "nothing in it" 2 "no kernel, copy or memset" /dev/fd/3 3<<<'{"traceEvents": []}'
+sed 's/"grid"/"size"/' "$dir/training.json" >"$dir/other.json"
+says "what was left out, when nothing is in it" 0 "left out 620 (the first: byte " "$dir/other.json"
+sed -i 's/"bytes"/"size"/' "$dir/other.json"
+says "and why it is nothing" 2 "left out 620 (the first: byte " "$dir/other.json"
 says "no file" 2 "none.json: No such file" "$dir/none.json"
 says "no argument" 2 "import needs 1..64 files"
 says "no such option" 2 "--help" --colour "$dir/training.json"
