@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "imp_test.h"
+#include "sim-device/sm/sm.h"
+#include "tools/import/plan.h"
 
 /* A kernel of @blocks blocks in @stream, called at @call (0: no call is known). Times in us. */
 static void add_kernel(struct imp_timeline *t, u32 stream, double call, double start, double took,
@@ -374,6 +376,34 @@ static void kernels_are_cut_to_the_device(void **state)
 	imp_test_free(t);
 }
 
+/* As many blocks fit an SM as the device says. */
+static void occupancy_is_that_of_the_device(void **state)
+{
+	const char *name;
+	u32 random = 1;
+
+	(void)state;
+	for (u32 i = 0; (name = vgpu_config_preset_name(i)); i++) {
+		struct vgpu_config config;
+
+		vgpu_config_preset(&config, name);
+		for (u32 n = 0; n < 2000; n++) {
+			struct vgpu_cmd_profiled kernel = { .blocks = 1 };
+
+			random = random * 1664525 + 1013904223;
+			kernel.threads = (random >> 8) % 1024 + 1;
+			kernel.regs_per_block = n & 1 ? (random >> 5) % 70000 : 0;
+			kernel.shared_bytes = n & 2 ? (random >> 3) % 240000 : 0;
+			assert_int_equal(imp_resident(&config, &kernel),
+					 vgpu_occupancy(&config, kernel.threads,
+							kernel.regs_per_block, kernel.shared_bytes,
+							NULL));
+			if (!imp_fit(&config, &kernel))
+				assert_true(imp_resident(&config, &kernel) > 0);
+		}
+	}
+}
+
 static void refuses_what_has_nothing(void **state)
 {
 	struct imp_timeline *t = begin();
@@ -420,6 +450,7 @@ int main(void)
 		cmocka_unit_test(another_thread_goes_on),
 		cmocka_unit_test(a_window_is_cut),
 		cmocka_unit_test(kernels_are_cut_to_the_device),
+		cmocka_unit_test(occupancy_is_that_of_the_device),
 		cmocka_unit_test(refuses_what_has_nothing),
 	};
 
