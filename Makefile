@@ -53,7 +53,7 @@ device-flags := -ffreestanding -fno-math-errno -fno-trapping-math
 no-fp := -mgeneral-regs-only
 runtime-flags := -D_GNU_SOURCE -Iruntime $(patsubst %/,-I%,$(sort $(dir $(runtime-src)))) \
 	$(patsubst %/,-I$(O)/gen/%,$(sort $(dir $(runtime-yacc)))) $(dir $(library-ptx:%=-I%))
-libraries := -Wl,--as-needed -ljansson -linih -luring -lnl-genl-3 -lnl-3 -lncursesw -ltinfo -lm -lpthread
+libraries := -Wl,--as-needed -ljansson -linih -lsqlite3 -lz -luring -lnl-genl-3 -lnl-3 -lncursesw -ltinfo -lm -lpthread
 sanitize := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 # libFuzzer is clang's; the sources ask for the sanitizer by gcc's name.
 fuzz-flags := $(sanitize) -fsanitize=fuzzer-no-link -fprofile-instr-generate -fcoverage-mapping -D__SANITIZE_ADDRESS__ \

@@ -31,7 +31,7 @@ struct vgpu_config {
 
 /*
  * Fill @config from preset @name: "k20c" (Tanasic table 5.1), "tanasic-ch6" (table 6.1), "gtx980"
- * (SMK table 4, PEP table 2), "v100" (NVIDIA's tables). -ENOENT: no such preset.
+ * (SMK table 4, PEP table 2), "v100", "a100", "h100" (NVIDIA's tables). -ENOENT: no such preset.
  */
 int vgpu_config_preset(struct vgpu_config *config, const char *name);
 /* Name of preset @index for listings, NULL past the end. */

@@ -37,6 +37,7 @@ files_of() {
 	ptx) find "$build/gen/runtime/ptx" runtime/ptx runtime/compile -name '*.[cly]' ;;
 	fatbin) echo runtime/cuda/registry.c runtime/api/{module,launch}.c ;;
 	jobfile) echo tools/workload/{jobfile,phase,number,parboil,replay,walk}.c ;;
+	import) find tools/import -name '*.c' ! -name command.c ;;
 	config) echo sim-device/device/{config,presets,knobs}.c runtime/transport/embedded_config.c ;;
 	esac
 }
@@ -65,12 +66,12 @@ split_kernels() { # FOLDER FILE...
 
 make_seeds() {
 	rm -rf "$out/seeds"
-	mkdir -p "$out"/seeds/{vass,ptx,fatbin,jobfile,config} || exit 1
+	mkdir -p "$out"/seeds/{vass,ptx,fatbin,jobfile,config,import} || exit 1
 	# shellcheck disable=SC2046
 	split_kernels "$out/seeds/ptx" $(find "$build/fuzz/ptx" -name '*.ptx' | LC_ALL=C sort)
 	"$build/fuzz/seeds" "$out/seeds" "$out"/seeds/ptx/*.ptx || exit 1
 	cp tests/baseline/jobs/*.ini "$out/seeds/jobfile/"
-	for kind in ptx jobfile; do
+	for kind in ptx jobfile import; do
 		[ ! -d tests/fuzz/seeds/$kind ] || cp tests/fuzz/seeds/$kind/* "$out/seeds/$kind/"
 	done
 }
@@ -84,6 +85,9 @@ dictionary_of() {
 	jobfile)
 		grep -hoE '"[a-z_0-9]+"' tools/workload/{jobfile,phase,parboil}.c | LC_ALL=C sort -u
 		printf '"%s"\n' '[global]' '\x0a[a]\x0a' phase= app= cmd= ;;
+	import)
+		grep -hoE '"[A-Za-z_0-9 ]+"' tools/import/{pytorch,nsys,timeline}.c | LC_ALL=C sort -u
+		printf '"%s"\n' traceEvents deviceProperties '"ph": "X"' '{' '}' '[' ']' ',' ;;
 	config)
 		grep -oE '(NUMBER|ARRAY|NAME)\([a-z0-9_, ]*' sim-device/vgpu_config.h | sed 's/.*[(, ]\([a-z_]*\), [0-9].*/\1/; s/.*(//' |
 			grep -E '^[a-z_]+$' | sed 's/.*/"&="/' | LC_ALL=C sort -u
@@ -101,7 +105,7 @@ fuzz() { # TARGET SECONDS
 	rm -f "$dir"/findings/*
 	dictionary_of "$target" >"$dir/words"
 	[ ! -s "$dir/words" ] || words=(-dict="$dir/words")
-	case $target in vass) size=4096 ;; ptx | fatbin) size=8192 ;; *) size=2048 ;; esac
+	case $target in vass) size=4096 ;; ptx | fatbin) size=8192 ;; import) size=16384 ;; *) size=2048 ;; esac
 	LLVM_PROFILE_FILE=/dev/null timeout $(($2 + 120)) "$build/fuzz/bin/$target" -max_total_time="$2" -max_len=$size -timeout=25 \
 		-rss_limit_mb=1500 -malloc_limit_mb=512 "${words[@]}" -artifact_prefix="$dir/findings/" -print_final_stats=1 \
 		-reload=0 "$dir/corpus" "$out/seeds/$target" >"$dir/log" 2>&1

@@ -23,6 +23,10 @@ static void shapes(void)
 	CHECK(!strcmp(cfs_get("shape-a", "dev_name"), ""));
 	CHECK_EQ(cfs_put("shape-a", "sms", "3\n"), 0);
 	CHECK_EQ(cfs_put("shape-a", "vram_bytes", "1048576"), 0);
+	CHECK_EQ(cfs_put("shape-b", "preset", "a100"), 0);
+	CHECK(!strcmp(cfs_get("shape-b", "sms"), "108"));
+	CHECK_EQ(cfs_put("shape-b", "preset", "h100"), 0);
+	CHECK(!strcmp(cfs_get("shape-b", "sms"), "132"));
 	CHECK_EQ(cfs_put("shape-b", "preset", "gtx980\n"), 0);
 	CHECK_EQ(cfs_put("shape-a", "live", "1"), 0);
 	CHECK_EQ(cfs_put("shape-b", "live", "1"), 0);

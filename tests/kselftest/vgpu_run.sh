@@ -91,6 +91,30 @@ phase=kernel tbs=20 tb_us=25 threads=256 touched_bytes=65536 touched_on_host=1 l
 priority=1
 phase=kernel tbs=100 tb_us=40 tb_cv=0.2 threads=256 regs_per_tb=8192
 JOB
+cat >"$dir/one_host.job" <<'JOB'
+[global]
+repeat=2
+[timeline]
+host=one
+phase=cpu us=12
+phase=h2d bytes=1000000 stream=2
+phase=wait stream=1 for=2
+phase=kernel tbs=200 tb_us=30 tb_cv=0.2 threads=128 launches=90 stream=1
+phase=cpu us=5
+phase=wait stream=3 for=1
+phase=kernel tbs=20 tb_us=90 threads=256 launches=3 stream=3
+phase=cpu us=2.5 stream=1
+phase=kernel tbs=100 tb_us=10 threads=256 stream=1
+phase=sync for=1
+phase=d2h bytes=200000000 stream=2
+phase=cpu us=30
+phase=sync
+phase=kernel tbs=10 tb_us=10 threads=32 stream=1
+[other]
+arrival_us=70
+phase=kernel tbs=400 tb_us=40 tb_cv=0.3 threads=256 launches=5
+phase=cpu us=20
+JOB
 cat >"$dir/parboil.job" <<'JOB'
 [global]
 repeat=1
@@ -137,7 +161,7 @@ twice() { # JOB OPTION...
 	"$run" --json "$@" "$job" >"$dir/one" && "$run" --json "$@" "$job" >"$dir/two" && diff "$dir/one" "$dir/two"
 }
 
-for job in streams many big_copies parboil pages; do
+for job in streams many big_copies parboil pages one_host; do
 	check "$job, the table of vgpu-sim" same_as_sim "$job"
 done
 check "the JSON of vgpu-sim" same_as_sim many --json
@@ -152,6 +176,7 @@ if [ "${1:-}" != quick ]; then
 	done
 	for policy in ppq-exclusive dss; do
 		check "$policy, streams, as vgpu-sim" same_as_sim streams --json --policy "$policy" --preempt switch
+		check "$policy, one host, as vgpu-sim" same_as_sim one_host --json --policy "$policy" --preempt switch
 		check "$policy, real programs twice the same" twice real --policy "$policy" --preempt switch
 	done
 	for policy in ppq-shared dss; do

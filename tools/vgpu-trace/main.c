@@ -10,12 +10,14 @@
 #include <unistd.h>
 
 #include "record.h"
+#include "tools/import/import.h"
 #include "trace.h"
 
 static const char usage[] =
 	"usage: vgpu-trace [options] RECORDS\n"
 	"       vgpu-trace stats [options] RECORDS        kernels, copies, waits, and more\n"
 	"       vgpu-trace record [-o RECORDS] -- COMMAND  run COMMAND and record the device\n"
+	"       vgpu-trace import [-o JOB] FILE...         a job file from a profile of a GPU\n"
 	"\n"
 	"Reads trace records of a vgpu device (debugfs vgpu/N/trace, or the file VGPU_TRACE\n"
 	"names for the embedded device; - is standard input) and prints a table, one line per "
@@ -82,6 +84,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "record"))
 		return trace_record(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "import"))
+		return imp_main(argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "stats")) {
 		stats = 1;
 		argc--;

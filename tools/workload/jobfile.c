@@ -222,6 +222,14 @@ static int take_cmd(struct parser *p, struct wl_process *process, const char *va
 	return process->cmd ? 0 : refuse(p, "cmd=%s: out of memory", value);
 }
 
+static int take_host(struct parser *p, struct wl_process *process, const char *value)
+{
+	if (strcmp(value, "one") && strcmp(value, "streams"))
+		return refuse(p, "host=%s: must be one or streams", value);
+	process->one_host = !strcmp(value, "one");
+	return 0;
+}
+
 static int process_key(struct parser *p, const char *key, const char *value)
 {
 	struct wl_process *process = &p->job->processes[p->job->process_count - 1];
@@ -236,6 +244,8 @@ static int process_key(struct parser *p, const char *key, const char *value)
 		return take_u32(p, key, value, 0,
 				"a number, 0..1000000000, a higher one more important",
 				&process->priority);
+	if (!strcmp(key, "host"))
+		return take_host(p, process, value);
 	if (!strcmp(key, "repeat"))
 		return take_u32(p, key, value, 1, "a number of completed runs, 1..1000000000",
 				&process->repeat);
@@ -246,8 +256,8 @@ static int process_key(struct parser *p, const char *key, const char *value)
 			&process->arrival_ps);
 	return refuse(
 		p,
-		"unknown key '%s' of a process; valid keys: app, phase, cmd, priority, arrival_us, "
-		"repeat",
+		"unknown key '%s' of a process; valid keys: app, phase, cmd, host, priority, "
+		"arrival_us, repeat",
 		key);
 }
 
@@ -281,6 +291,42 @@ static int add_process(struct parser *p, const char *name)
 	return 0;
 }
 
+/*
+ * What a phase may be depends on host=, which may come behind it: checked when the section ends.
+ * Refused at the line of the first phase that is not right.
+ */
+static int check_host(struct parser *p, struct wl_process *process)
+{
+	bool works = false;
+	u32 i, waits = 0;
+
+	for (i = 0; i < process->phase_count; i++) {
+		struct wl_phase *phase = &process->phases[i];
+		bool host = phase->kind == WL_SYNC || phase->kind == WL_WAIT;
+
+		if (host && !process->one_host)
+			return refuse_at(p, phase->line,
+					 "phase=sync and phase=wait need host=one in [%s]",
+					 process->name);
+		if (process->one_host && !phase->stream && phase->kind != WL_CPU && !host)
+			return refuse_at(p, phase->line,
+					 "copies and kernels of [%s] need stream=, as it has "
+					 "host=one",
+					 process->name);
+		if (phase->kind == WL_WAIT)
+			phase->mark = waits++;
+		works |= !host;
+	}
+	if (process->one_host && !works)
+		return refuse_at(p, process->line,
+				 "[%s] does nothing; host=one needs phase= lines that take time",
+				 process->name);
+	if (!waits)
+		return 0;
+	process->marks = calloc(waits, sizeof(*process->marks));
+	return process->marks ? 0 : refuse_at(p, process->line, "out of memory");
+}
+
 /* ---- lines -------------------------------------------------------------- */
 
 /* The section that ends here must have said something. */
@@ -295,6 +341,8 @@ static int end_section(struct parser *p)
 	    p->job->processes[p->job->process_count - 1].line == p->section_line)
 		return refuse_at(p, p->section_line, "[%s] does nothing; it needs app= or phase=",
 				 p->job->processes[p->job->process_count - 1].name);
+	if (p->source)
+		return check_host(p, &p->job->processes[p->job->process_count - 1]);
 	return 0;
 }
 
@@ -398,6 +446,7 @@ void wl_job_free(struct wl_job *job)
 	for (i = 0; i < job->process_count; i++) {
 		free(job->processes[i].phases);
 		free(job->processes[i].cmd);
+		free(job->processes[i].marks);
 	}
 	free(job->processes);
 	free(job->path);

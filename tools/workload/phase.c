@@ -26,6 +26,7 @@ enum key_id {
 	KEY_TOUCHES,
 	KEY_ON_HOST,
 	KEY_STREAM,
+	KEY_FOR,
 	KEYS
 };
 
@@ -78,12 +79,15 @@ static const struct key keys[KEYS] = {
 			  "accesses of a block to the memory that it touches, 1..65536" },
 	[KEY_ON_HOST] = { "touched_on_host", BIT(WL_KERNEL), 0, 0, 0, 1, 0,
 			  "1: the process has written the memory before, 0: it has not" },
-	[KEY_STREAM] = { "stream", BIT(WL_CPU) | COPIES | BIT(WL_KERNEL), 0, 0, 1, WL_STREAMS_MAX,
-			 0, "1..64" },
+	[KEY_STREAM] = { "stream", BIT(WL_CPU) | COPIES | BIT(WL_KERNEL) | BIT(WL_WAIT),
+			 BIT(WL_WAIT), 0, 1, WL_STREAMS_MAX, 0, "1..64" },
+	[KEY_FOR] = { "for", BIT(WL_SYNC) | BIT(WL_WAIT), BIT(WL_WAIT), 0, 1, WL_STREAMS_MAX, 0,
+		      "a stream, 1..64" },
 };
 
 static const char *const kinds[WL_PHASE_KINDS] = {
-	[WL_CPU] = "cpu", [WL_H2D] = "h2d", [WL_D2H] = "d2h", [WL_KERNEL] = "kernel",
+	[WL_CPU] = "cpu",	[WL_H2D] = "h2d",   [WL_D2H] = "d2h",
+	[WL_KERNEL] = "kernel", [WL_SYNC] = "sync", [WL_WAIT] = "wait",
 };
 
 /*
@@ -178,7 +182,8 @@ static int find_kind(const char *name, enum wl_phase_kind *kind, char *why)
 			return 0;
 		}
 	}
-	snprintf(why, WL_MESSAGE_BYTES, "phase=%s: a phase is one of cpu, h2d, d2h, kernel", name);
+	snprintf(why, WL_MESSAGE_BYTES,
+		 "phase=%s: a phase is one of cpu, h2d, d2h, kernel, sync, wait", name);
 	return -1;
 }
 
@@ -255,6 +260,7 @@ int wl_phase_parse(const char *text, struct wl_phase *phase, char *why)
 	if (check_required(phase->kind, given, why))
 		return -1;
 	phase->stream = (u32)values[KEY_STREAM];
+	phase->target = (u32)values[KEY_FOR];
 	switch (phase->kind) {
 	case WL_CPU:
 		phase->amount = values[KEY_US];
@@ -270,6 +276,18 @@ int wl_phase_parse(const char *text, struct wl_phase *phase, char *why)
 		if (!given[KEY_NAME])
 			strcpy(phase->name, "kernel");
 		return set_touches(&phase->kernel, values, given, phase->amount, why);
+	case WL_WAIT:
+		if (phase->stream == phase->target) {
+			snprintf(why, WL_MESSAGE_BYTES,
+				 "for=%u: must be another stream than that which waits",
+				 phase->target);
+			return -1;
+		}
+		phase->amount = 1;
+		break;
+	case WL_SYNC:
+		phase->amount = 1;
+		break;
 	default:
 		phase->amount = values[KEY_BYTES];
 	}

@@ -16,12 +16,14 @@ static bool same_work(const struct wl_process *a, const struct wl_process *b)
 	u32 i;
 
 	if (a->repeat != b->repeat || a->phase_count != b->phase_count || !a->cmd != !b->cmd ||
+	    a->one_host != b->one_host ||
 	    (a->cmd && strcmp(a->cmd, b->cmd)))
 		return false;
 	for (i = 0; i < a->phase_count; i++) {
 		const struct wl_phase *p = &a->phases[i], *q = &b->phases[i];
 
 		if (p->kind != q->kind || p->stream != q->stream || p->amount != q->amount ||
+		    p->target != q->target ||
 		    memcmp(&p->kernel, &q->kernel, sizeof(p->kernel)))
 			return false;
 	}

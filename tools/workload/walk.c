@@ -8,6 +8,13 @@
  * run beside each other: each stream is a lane with its own queue and its own host time, and the
  * next phase without a stream begins when all have ended. Copies and kernels of a lane are pushed
  * as they are reached, ahead of their execution; a CPU phase waits for them.
+ *
+ * With host=one there is one thread of the host, the lane without a stream. It goes through all
+ * phases in order: a CPU phase without a stream is its time, a sync waits for streams, any other
+ * phase it issues to the lane of its stream, and goes on. A lane takes the phases of its stream
+ * that are issued, in order. There a CPU phase is a pause of the stream, and a wait is a command
+ * that waits for what another stream had been given before; its number is known when the lane of
+ * that stream has come past the wait (wl_process.marks).
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -40,23 +47,43 @@ static const struct wl_phase *phase_of(const struct wl_lane *lane)
 	return &lane->walk->process->phases[lane->phase];
 }
 
+static void add_answer(struct wl_lane *lane)
+{
+	struct wl_walk *walk = lane->walk;
+
+	if (walk->process->one_host && lane->answering)
+		return;
+	lane->answering = true;
+	walk->answers[(walk->answer_first + walk->answer_count++) % (2 * walk->lane_count)] = lane;
+}
+
 /* ---- pushing commands --------------------------------------------------- */
 
 static u32 window_of(const struct wl_phase *phase, u64 copy_max)
 {
-	return phase->kind != WL_KERNEL && phase->amount > copy_max ? COPY_WINDOW : WINDOW;
+	return (phase->kind == WL_H2D || phase->kind == WL_D2H) && phase->amount > copy_max ?
+		       COPY_WINDOW :
+		       WINDOW;
 }
 
 /*
  * The next command of @phase; takes from @left what it does. Copies are cut at what one command may
  * carry.
  */
-static void make_command(const struct wl_phase *phase, u64 copy_max, u64 *left,
-			 struct vgpu_cmd *cmd)
+static void make_command(const struct wl_lane *lane, u64 *left, struct vgpu_cmd *cmd)
 {
-	u64 bytes = *left < copy_max ? *left : copy_max;
+	const struct wl_phase *phase = phase_of(lane);
+	const struct wl_walk *walk = lane->walk;
+	u64 bytes = *left < walk->copy_max ? *left : walk->copy_max;
 
 	memset(cmd, 0, sizeof(*cmd));
+	if (phase->kind == WL_WAIT) {
+		cmd->op = VGPU_CMD_WAIT;
+		cmd->wait.queue = walk->by_stream[phase->target]->queue;
+		cmd->wait.seq = walk->process->marks[phase->mark];
+		(*left)--;
+		return;
+	}
 	if (phase->kind == WL_KERNEL) {
 		cmd->op = VGPU_CMD_PROFILED;
 		cmd->profiled = phase->kernel;
@@ -109,7 +136,7 @@ static int push_phase(struct wl_lane *lane)
 
 		/* copies one by one: of their memory a device takes what it can hold */
 		do
-			make_command(phase, copy_max, &left, &batch[count++]);
+			make_command(lane, &left, &batch[count++]);
 		while (left && phase->kind == WL_KERNEL && lane->pending + count < window);
 		err = lane->walk->push(lane, batch, count);
 		if (err == -EAGAIN && lane->pending) {
@@ -160,8 +187,24 @@ static void enter_section(struct wl_walk *walk, u32 from)
 		lane->phase = from;
 		lane->entered = false;
 		walk->lanes_busy++;
-		walk->answers[walk->answer_count++] = lane;
+		add_answer(lane);
 	}
+}
+
+/* host=one: nothing is issued, and the host begins. */
+static void enter_run(struct wl_walk *walk)
+{
+	u32 i;
+
+	walk->issued = 0;
+	walk->syncing = false;
+	for (i = 0; i < walk->lane_count; i++) {
+		walk->lanes[i].phase = 0;
+		walk->lanes[i].entered = false;
+		walk->lanes[i].idle = true;
+		walk->lanes[i].pushed_before = walk->lanes[i].pushed;
+	}
+	add_answer(walk->by_stream[0]);
 }
 
 static void start_run(struct wl_walk *walk)
@@ -169,7 +212,10 @@ static void start_run(struct wl_walk *walk)
 	walk->running = true;
 	walk->started = walk->now;
 	walk->renew_due = walk->touched;
-	enter_section(walk, 0);
+	if (walk->process->one_host)
+		enter_run(walk);
+	else
+		enter_section(walk, 0);
 }
 
 static void run_ended(struct wl_walk *walk)
@@ -230,14 +276,134 @@ static int advance(struct wl_lane *lane)
 	}
 }
 
-bool wl_walk_completed(struct wl_lane *lane)
+/* ---- one thread of the host (host=one) ---------------------------------- */
+
+/* @lane has come to phase @wait, with which another stream waits for what it has pushed. */
+static void pass_wait(struct wl_lane *lane, const struct wl_phase *wait)
 {
 	struct wl_walk *walk = lane->walk;
+	struct wl_lane *waits = walk->by_stream[wait->stream];
 
+	walk->process->marks[wait->mark] =
+		lane->pushed == lane->pushed_before ? 0 : lane->pushed;
+	if (phase_of(waits) == wait)
+		add_answer(waits);
+}
+
+/* Take @lane through what is issued of its stream, as far as it gets without waiting. */
+static int advance_stream(struct wl_lane *lane)
+{
+	struct wl_walk *walk = lane->walk;
+	const struct wl_phase *phase;
+
+	if (lane->sleeping)
+		return 0;
+	for (;; lane->phase++, lane->entered = false) {
+		for (; lane->phase < walk->issued; lane->phase++) {
+			phase = phase_of(lane);
+			if (phase->stream == lane->stream)
+				break;
+			if (phase->kind == WL_WAIT && phase->target == lane->stream)
+				pass_wait(lane, phase);
+		}
+		if (lane->phase == walk->issued) {
+			lane->answer_at = lane->pending ? 0 : WL_NO_ANSWER;
+			lane->idle = !lane->pending;
+			if (lane->idle && walk->syncing)
+				add_answer(walk->by_stream[0]);
+			return 0;
+		}
+		phase = phase_of(lane);
+		if (phase->kind == WL_CPU) {
+			if (lane->pending) {
+				lane->answer_at = 0;
+				return 0;
+			}
+			lane->phase++;
+			lane->sleeping = true;
+			return wake_at(lane, phase->amount);
+		}
+		if (phase->kind == WL_WAIT) {
+			/* the awaited lane answers this one when it comes past */
+			if (walk->by_stream[phase->target]->phase <= lane->phase)
+				return 0;
+			if (!walk->process->marks[phase->mark])
+				continue;
+		}
+		if (!lane->entered) {
+			lane->left = phase->amount;
+			lane->entered = true;
+		}
+		if (push_phase(lane))
+			return -1;
+		if (lane->left)
+			return 0;
+	}
+}
+
+/* Has all ended that stream @target was given? 0: all streams */
+static bool is_quiet(const struct wl_walk *walk, u32 target)
+{
+	u32 i;
+
+	for (i = 0; i < walk->lane_count; i++) {
+		const struct wl_lane *lane = &walk->lanes[i];
+
+		if (lane->stream && (!target || lane->stream == target) && !lane->idle)
+			return false;
+	}
+	return true;
+}
+
+/* The phase at which the host is belongs to a stream. */
+static int issue(struct wl_walk *walk, const struct wl_phase *phase)
+{
+	struct wl_lane *lane = walk->by_stream[phase->stream];
+
+	lane->idle = false;
+	if (phase->kind == WL_WAIT) {
+		walk->by_stream[phase->target]->idle = false;
+		if (advance_stream(walk->by_stream[phase->target]))
+			return -1;
+	}
+	return advance_stream(lane);
+}
+
+static int advance_host(struct wl_lane *host)
+{
+	struct wl_walk *walk = host->walk;
+
+	walk->syncing = false;
+	for (; host->phase < walk->process->phase_count; host->phase++) {
+		const struct wl_phase *phase = phase_of(host);
+
+		walk->issued = host->phase + 1;
+		if (phase->stream) {
+			if (issue(walk, phase))
+				return -1;
+		} else if (phase->kind == WL_CPU) {
+			host->phase++;
+			return wake_at(host, phase->amount);
+		} else if (!is_quiet(walk, phase->target)) {
+			walk->syncing = true;
+			return 0;
+		}
+	}
+	if (is_quiet(walk, 0))
+		run_ended(walk);
+	else
+		walk->syncing = true;
+	return 0;
+}
+
+/* ---- answering ---------------------------------------------------------- */
+
+bool wl_walk_completed(struct wl_lane *lane)
+{
 	if (--lane->pending != lane->answer_at)
 		return false;
 	lane->answer_at = WL_NO_ANSWER;
-	walk->answers[walk->answer_count++] = lane;
+	add_answer(lane);
 	return true;
 }
 
@@ -245,8 +411,9 @@ void wl_walk_woken(struct wl_lane *lane)
 {
 	struct wl_walk *walk = lane->walk;
 
+	lane->sleeping = false;
 	if (walk->running)
-		walk->answers[walk->answer_count++] = lane;
+		add_answer(lane);
 	else
 		start_run(walk);
 }
@@ -254,13 +421,19 @@ void wl_walk_woken(struct wl_lane *lane)
 /* Answering may make more lanes ready; those come behind. */
 int wl_walk_answer(struct wl_walk *walk)
 {
-	u32 i;
+	bool one_host = walk->process->one_host;
 
-	for (i = 0; i < walk->answer_count && *walk->unfinished; i++) {
+	while (walk->answer_count && *walk->unfinished) {
+		struct wl_lane *lane = walk->answers[walk->answer_first];
+
 		if (walk->renew_due && walk->renew(walk))
 			return -1;
 		walk->renew_due = false;
-		if (advance(walk->answers[i]))
+		walk->answer_first = (walk->answer_first + 1) % (2 * walk->lane_count);
+		walk->answer_count--;
+		lane->answering = false;
+		if (one_host ? lane->stream ? advance_stream(lane) : advance_host(lane) :
+			       advance(lane))
 			return -1;
 	}
 	walk->answer_count = 0;
@@ -275,8 +448,11 @@ static u32 list_streams(const struct wl_process *process, u32 *streams)
 	bool used[WL_STREAMS_MAX + 1] = {};
 	u32 i, count = 0;
 
-	for (i = 0; i < process->phase_count; i++)
+	used[0] = process->one_host;
+	for (i = 0; i < process->phase_count; i++) {
 		used[process->phases[i].stream] = true;
+		used[process->phases[i].target] |= process->one_host;
+	}
 	for (i = 0; i <= WL_STREAMS_MAX; i++)
 		if (used[i])
 			streams[count++] = i;
@@ -321,6 +497,7 @@ void wl_walk_init(struct wl_walk *walk, struct wl_lane *lanes, struct wl_lane **
 		lanes[i].order = order + i;
 		lanes[i].stream = streams[i];
 		lanes[i].answer_at = WL_NO_ANSWER;
+		walk->by_stream[streams[i]] = &lanes[i];
 	}
 	wl_sleepers_add(walk->sleepers, &lanes[0], arrival, order);
 }

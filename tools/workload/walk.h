@@ -28,12 +28,15 @@ struct wl_lane {
 	u32 stream;
 	u32 queue;
 	u64 pushed;			/* commands, ever */
+	u64 pushed_before;		/* the present run (host=one) */
 	u32 phase;			/* where it is, in the phases of its process */
 	u64 left;			/* of that phase, not pushed yet */
 	bool entered;			/* left is valid */
 	u32 pending;			/* commands on the device */
 	/* it has to be answered when so many are pending; WL_NO_ANSWER */
 	u32 answer_at;
+	/* host=one: in the answers; in a pause; all that was issued has ended */
+	bool answering, sleeping, idle;
 };
 #define WL_NO_ANSWER	~0u
 
@@ -67,14 +70,20 @@ struct wl_walk {
 
 	struct wl_lane *lanes;
 	u32 lane_count;
-	struct wl_lane **answers;	/* lanes to be answered, in order; room for two of each */
-	u32 answer_count;
+	/* lanes to be answered, in order: a ring from answer_first, with room for two of each */
+	struct wl_lane **answers;
+	u32 answer_first, answer_count;
 	u64 touched;			/* bytes that blocks touch in a run */
 	bool renew_due;
 	bool running;
 	u64 started;
 	u32 section_end;		/* phases up to here run in order, or beside each other */
 	u32 lanes_busy;			/* in this section */
+
+	/* host=one: phases that the host has issued; it waits at a sync, or for the end */
+	u32 issued;
+	bool syncing;
+	struct wl_lane *by_stream[WL_STREAMS_MAX + 1];
 };
 
 /* Say what is wrong. Returns -1. */

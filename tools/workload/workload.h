@@ -22,15 +22,18 @@
 
 /* ---- job files (jobfile.c, phase.c) ------------------------------------- */
 
-enum wl_phase_kind { WL_CPU, WL_H2D, WL_D2H, WL_KERNEL, WL_PHASE_KINDS };
+enum wl_phase_kind { WL_CPU, WL_H2D, WL_D2H, WL_KERNEL, WL_SYNC, WL_WAIT, WL_PHASE_KINDS };
 
 /** struct wl_phase - one phase of a process */
 struct wl_phase {
 	enum wl_phase_kind kind;
 	/* 0: in order with everything; others run beside each other */
 	u32 stream;
+	/* sync, wait: the stream that is waited for; 0: all */
+	u32 target;
+	u32 mark;			/* wait: its place in wl_process.marks */
 	u32 line;			/* of the job file, for messages */
-	/* picoseconds of a CPU, bytes of a copy, launches of a kernel */
+	/* picoseconds of a CPU, bytes of a copy, launches of a kernel, 1 */
 	u64 amount;
 	/* of its first launch in a run; each has memory of its own (walk.h) */
 	struct vgpu_cmd_profiled kernel;
@@ -45,8 +48,12 @@ struct wl_process {
 	u32 repeat;			/* completed runs wanted */
 	u64 arrival_ps;
 	char *cmd;			/* a real program; NULL: the phases are replayed */
+	/* host=one: one thread of the host issues the phases of all streams in order */
+	bool one_host;
 	struct wl_phase *phases;
 	u32 phase_count;
+	/* host=one: what the awaited stream had pushed at each wait phase; of the walk (walk.c) */
+	u64 *marks;
 };
 
 /** struct wl_job - a job file. Empty strings: not said. */

@@ -153,6 +153,8 @@ static void value_of(char value[256], const char *path, uint32_t kind, uint32_t 
 					     "paced",
 					     "k20c",
 					     "gtx980",
+					     "a100",
+					     "h100",
 					     "tanasic-ch6",
 					     "",
 					     "\n",

@@ -109,6 +109,39 @@ static void v100_is_nvidias_tables(void **state)
 	assert_string_equal(c.policy, "fcfs");
 }
 
+/* CUDA programming guide, compute capabilities 8.0 and 9.0; whitepapers of Ampere and Hopper */
+static void a100_and_h100_are_nvidias_tables(void **state)
+{
+	struct vgpu_config c;
+
+	(void)state;
+	assert_int_equal(vgpu_config_preset(&c, "a100"), 0);
+	assert_int_equal(c.sms, 108);
+	assert_int_equal(c.clock_khz, 1410000);
+	assert_int_equal(c.regs_per_sm, 65536);
+	assert_int_equal(c.shared_per_sm, 164 << 10);
+	assert_int_equal(c.threads_per_sm, 2048);
+	assert_int_equal(c.blocks_per_sm, 32);
+	assert_int_equal(c.memory_bus_bits, 5120);
+	assert_true(c.vram_bytes == 40ull << 30);
+	assert_true(c.memory_bandwidth == 1555000000000ull);
+	assert_int_equal(c.l2_bytes, 40 << 20);
+	assert_true(c.link_bandwidth == 31500000000ull);
+	assert_int_equal(vgpu_config_preset(&c, "h100"), 0);
+	assert_int_equal(c.sms, 132);
+	assert_int_equal(c.clock_khz, 1980000);
+	assert_int_equal(c.regs_per_sm, 65536);
+	assert_int_equal(c.shared_per_sm, 228 << 10);
+	assert_int_equal(c.threads_per_sm, 2048);
+	assert_int_equal(c.blocks_per_sm, 32);
+	assert_int_equal(c.memory_bus_bits, 5120);
+	assert_true(c.vram_bytes == 80ull << 30);
+	assert_true(c.memory_bandwidth == 3352000000000ull);
+	assert_int_equal(c.l2_bytes, 50 << 20);
+	assert_true(c.link_bandwidth == 63000000000ull);
+	assert_string_equal(c.block_placement, "breadth");
+}
+
 /* Tanasic 5.2.2: one SM is filled before the next */
 static void the_papers_presets_fill_sms(void **state)
 {
@@ -130,7 +163,7 @@ static void every_preset_makes_a_device(void **state)
 	(void)state;
 	for (i = 0; (name = vgpu_config_preset_name(i)); i++)
 		host_free(host_new(name, NULL));
-	assert_int_equal(i, 4);
+	assert_int_equal(i, 6);
 	assert_int_equal(vgpu_config_preset(&(struct vgpu_config){}, "k20"), -ENOENT);
 	assert_int_equal(vgpu_config_preset(&(struct vgpu_config){}, ""), -ENOENT);
 }
@@ -295,6 +328,7 @@ int main(void)
 		cmocka_unit_test(tanasic_ch6_is_table_6_1),
 		cmocka_unit_test(gtx980_is_smk_table_4_and_pep_table_2),
 		cmocka_unit_test(v100_is_nvidias_tables),
+		cmocka_unit_test(a100_and_h100_are_nvidias_tables),
 		cmocka_unit_test(the_papers_presets_fill_sms),
 		cmocka_unit_test(every_preset_makes_a_device),
 		cmocka_unit_test(an_empty_name_reads_as_an_empty_text),

@@ -41,7 +41,14 @@ for tool in $tools; do
 	ok "$tool: --help" $?
 	[ "$(wc -l <"$dir/help")" -le 32 ]
 	ok "$tool: it fits a screen" $?
-	grep -oE -- ' --[a-z][a-z_-]+' "$dir/help" | tr -d ' ' | sort -u |
+	cp "$dir/help" "$dir/help-all"
+	if [ "$tool" = vgpu-trace ]; then
+		vgpu-trace import --help >"$dir/import"
+		[ "$(wc -l <"$dir/import")" -le 32 ]
+		ok "$tool import: it fits a screen" $?
+		cat "$dir/import" >>"$dir/help-all"
+	fi
+	grep -oE -- ' --[a-z][a-z_-]+' "$dir/help-all" | tr -d ' ' | sort -u |
 		grep -vxE -- '--prec-(div|sqrt)|--fmad|--expt-' >"$dir/options"
 	tr -d '\\' <"docs/man/$tool.1" >"$dir/man"
 	: >"$dir/said"
@@ -68,11 +75,13 @@ complete_words() {
 complete_words vgpu-smi set pol >"$dir/said"
 complete_words vgpu-smi ev >>"$dir/said"
 complete_words vgpu-trace st >>"$dir/said"
+complete_words vgpu-trace im >>"$dir/said"
+complete_words vgpu-trace import --st >>"$dir/said"
 complete_words vgpu-top --del >>"$dir/said"
 complete_words vgpu-smi --query-c >>"$dir/said"
 : >"$dir/expected"
 [ ! -e /sys/class/vgpu/vgpu0 ] || echo policy= >"$dir/expected"
-printf '%s\n' events stats --delay --query-compute-apps >>"$dir/expected"
+printf '%s\n' events stats import --step-name --steps --delay --query-compute-apps >>"$dir/expected"
 sed -i '/^$/d' "$dir/said"
 diff "$dir/expected" "$dir/said" >"$dir/diff"
 ok "completion: what it offers" $?

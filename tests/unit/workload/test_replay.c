@@ -91,6 +91,74 @@ static void streams_run_beside_each_other(void **state)
 	      2, 39);
 }
 
+#define HOST_ONE(text)	"[a]\nhost=one\n" text
+#define BLOCKS(us, n)	"phase=kernel tbs=1 tb_us=" us " threads=32 stream=" n "\n"
+
+/* Commands take no time of the host, whose time passes beside that of the device. */
+static void one_host_issues_and_goes_on(void **state)
+{
+	(void)state;
+	takes(HOST_ONE("phase=cpu us=5\n" BLOCKS("10", "1") "phase=cpu us=7\n"), 2, 15);
+	takes(HOST_ONE(BLOCKS("10", "1") "phase=cpu us=17\n"), 2, 17);
+	/* two streams beside each other, in order within one */
+	takes(HOST_ONE(BLOCKS("10", "1") "phase=cpu us=3\n" BLOCKS("10", "2") BLOCKS("4", "1")), 2,
+	      14);
+	takes(HOST_ONE(BLOCKS("10", "1") BLOCKS("4", "2") "phase=cpu us=3\n" BLOCKS("10", "2")), 2,
+	      14);
+	/* three runs of it, in the same time each */
+	takes("[global]\nrepeat=3\n" HOST_ONE(BLOCKS("10", "1") "phase=cpu us=3\n"), 2, 10);
+	/* nothing is pushed twice, and what the window cannot take comes later */
+	takes(HOST_ONE(BLOCKS("1", "1 launches=200") BLOCKS("1", "2 launches=100")), 2, 200);
+	takes(HOST_ONE("phase=d2h bytes=200000000 stream=3\nphase=cpu us=1\n"), 1, 25000);
+}
+
+static void one_host_waits_where_it_says(void **state)
+{
+	(void)state;
+	takes(HOST_ONE(BLOCKS("10", "1") "phase=sync\nphase=cpu us=7\n"), 2, 17);
+	takes(HOST_ONE(BLOCKS("10", "1") BLOCKS("20", "2") "phase=sync\nphase=cpu us=7\n"), 2, 27);
+	takes(HOST_ONE(BLOCKS("10", "1") BLOCKS("20", "2") "phase=sync for=1\nphase=cpu us=7\n"),
+	      2, 20);
+	takes(HOST_ONE(BLOCKS("10", "1") BLOCKS("20", "2") "phase=sync for=1\n" BLOCKS("15", "1")),
+	      2, 25);
+	/* nothing to wait for */
+	takes(HOST_ONE("phase=sync for=7\nphase=sync\nphase=cpu us=2\nphase=sync\n"), 1, 2);
+}
+
+/* A cpu phase of a stream is a pause between its commands; the host goes on. */
+static void streams_of_one_host_pause(void **state)
+{
+	(void)state;
+	takes(HOST_ONE(BLOCKS("10", "1") "phase=cpu us=5 stream=1\n" BLOCKS("1", "1")), 1, 16);
+	takes(HOST_ONE(BLOCKS("10", "1") "phase=cpu us=5 stream=1\nphase=sync\nphase=cpu us=1\n"),
+	      1, 16);
+	takes(HOST_ONE("phase=cpu us=5 stream=1\nphase=cpu us=3\n" BLOCKS("1", "1")), 1, 6);
+}
+
+/* A wait is a command: 100 ns. */
+static void streams_of_one_host_wait(void **state)
+{
+	(void)state;
+	takes(HOST_ONE(BLOCKS("10", "1") "phase=wait stream=2 for=1\n" BLOCKS("5", "2")), 2, 15.1);
+	/* for what had been issued, not for what came later, which the front end does behind it */
+	takes(HOST_ONE(BLOCKS("10", "1") "phase=wait stream=2 for=1\n" BLOCKS("20", "1")
+			       BLOCKS("5", "2")),
+	      2, 30.1);
+	takes(HOST_ONE("phase=wait stream=2 for=1\n" BLOCKS("20", "1") BLOCKS("5", "2")), 2, 20);
+	/* for a pause, too, and for more than the window takes */
+	takes(HOST_ONE("phase=cpu us=9 stream=1\n" BLOCKS("1", "1") "phase=wait stream=2 for=1\n"
+			       BLOCKS("5", "2")),
+	      2, 15.1);
+	takes(HOST_ONE(BLOCKS("1", "1 launches=300") "phase=wait stream=2 for=1\n"
+			       BLOCKS("5", "2")),
+	      2, 305.1);
+	/* around a corner, three times */
+	takes("[global]\nrepeat=3\n" HOST_ONE(BLOCKS("10", "1") "phase=wait stream=2 for=1\n"
+			BLOCKS("5", "2") "phase=wait stream=1 for=2\n" BLOCKS("2", "1")
+			"phase=wait stream=3 for=1\n" BLOCKS("3", "3")),
+	      2, 20.3);
+}
+
 /*
  * One SM, today's GPU. a: 10 us of CPU, 30 us of kernel; b: 5 and 10.
  *	b: kernel 5..15, run 1 ends at 15. a: kernel waits from 10, runs 15..45: run 1 takes 45.
@@ -367,6 +435,10 @@ int main(void)
 		cmocka_unit_test(blocks_touch_memory),
 		cmocka_unit_test(many_launches_keep_the_queue_full),
 		cmocka_unit_test(streams_run_beside_each_other),
+		cmocka_unit_test(one_host_issues_and_goes_on),
+		cmocka_unit_test(one_host_waits_where_it_says),
+		cmocka_unit_test(streams_of_one_host_pause),
+		cmocka_unit_test(streams_of_one_host_wait),
 		cmocka_unit_test(shorter_ones_are_replayed),
 		cmocka_unit_test(a_process_arrives_when_it_is_told),
 		cmocka_unit_test(nothing_comes_inside_a_copy),
