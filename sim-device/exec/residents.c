@@ -611,7 +611,8 @@ void vgpu_residents_evict(struct vgpu_exec *exec, struct vgpu_block *block)
 	struct vgpu_ksr *ksr = vgpu_ksr_of(block->launch);
 	u32 sm = block->sm->index;
 
-	vgpu_trace_kernel(exec, VGPU_TRACE_DECISION, ksr, sm, VGPU_DECISION_EVICT, block->index);
+	vgpu_trace_kernel(exec, VGPU_TRACE_DECISION, ksr, sm, VGPU_DECISION_EVICT,
+			  vgpu_block_index(block));
 	exec->smst[sm].told[block->slot] = exec->sim->now;
 	tell_to_leave(vgpu_sharer_find(&exec->smst[sm], ksr));
 	vgpu_exec_swap_out(exec, block);

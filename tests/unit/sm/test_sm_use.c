@@ -200,6 +200,52 @@ static void partitions_are_told(void **state)
 	host_free(h);
 }
 
+/* The trace names the block that is to leave, also where it has followed others in its slot. */
+static void decisions_name_the_block(void **state)
+{
+	static const struct needs small = { 200, 128, 8192, 0 };
+	struct host *h = start("smk-p");
+	u32 evictions = 0;
+
+	(void)state;
+	push(h, &small);
+	vgpu_device_run(h->dev, 550 * US, ~0u);
+	push(h, &quarter);
+	host_run(h);
+	for (size_t i = 0; i + 1 < h->record_count; i++) {
+		const struct vgpu_trace_record *r = &h->records[i];
+
+		if (r->type != VGPU_TRACE_DECISION || r->a != VGPU_DECISION_EVICT)
+			continue;
+		evictions++;
+		assert_int_equal(r[1].type, VGPU_TRACE_BLOCK_PREEMPT);
+		assert_int_equal(r[1].kernel, r->kernel);
+		assert_int_equal(r[1].a, r->b);
+		assert_true(r->b >= 2 * 8);
+	}
+	assert_true(evictions > 1);
+	host_free(h);
+}
+
+/* What a block takes is in the SM_SETUP of a shared SM: share and warps, registers and bytes. */
+static void setups_say_what_a_block_takes(void **state)
+{
+	struct host *h = start("leftover");
+	u64 a = 0, b = 0;
+
+	(void)state;
+	push(h, &eighth);
+	host_run(h);
+	for (size_t i = 0; i < h->record_count; i++)
+		if (h->records[i].type == VGPU_TRACE_SM_SETUP) {
+			a = h->records[i].a;
+			b = h->records[i].b;
+		}
+	assert_int_equal(a, 1ull << 29 | 1ull << 40);
+	assert_int_equal(b, 1024ull << 32 | SHARED / 8);
+	host_free(h);
+}
+
 /* A context that loops a little on all SMs; *@module is its code. */
 static u32 push_compiled(struct host *h, u32 rounds)
 {
@@ -276,6 +322,8 @@ int main(void)
 		cmocka_unit_test(blocks_count_from_their_dispatch_on),
 		cmocka_unit_test(a_whole_sm_has_one_kernel),
 		cmocka_unit_test(partitions_are_told),
+		cmocka_unit_test(decisions_name_the_block),
+		cmocka_unit_test(setups_say_what_a_block_takes),
 		cmocka_unit_test(the_device_counts_instructions),
 	};
 
