@@ -2,11 +2,11 @@
 /*
  * vgpu-trace: Chrome trace event format (opens in Perfetto and chrome://tracing). One track per
  * slot of an SM, one for each copy engine, one per process with its kernels, one per SM with
- * what its preemptions do and what policies decide about its blocks, and a counter per SM that
- * several kernels share: the shares of the processes; page faults of each process, and how many are
- * in flight and warps of the SMs wait as counters; one track for each direction of the interconnect with the data of managed
- * memory, and of each process its faults, prefetches and evictions. Timestamps are virtual
- * microseconds. "managedMemory" has the sums of each process.
+ * what its preemptions do and what policies decide about its blocks; a counter per SM that several
+ * kernels share, with the shares of the processes; page faults of each process, and how many are in
+ * flight and warps of the SMs wait as counters; one track for each direction of the interconnect
+ * with the data of managed memory, and of each process its faults, prefetches and evictions.
+ * Timestamps are virtual microseconds. "managedMemory" has the sums of each process.
  */
 #include <jansson.h>
 
