@@ -261,7 +261,7 @@ vgpu-smi set allocation=eager fault_granule=65536
 # ---- SMs that processes share ----
 vgpu-smi set policy=leftover kernels_per_sm=4
 loads=()
-for program in "nbody 512" "sgemm 160"; do
+for program in "nbody 2048" "sgemm 160"; do
 	# shellcheck disable=SC2086
 	(while :; do build/cuda/$program >/dev/null 2>&1; done) &
 	loads+=($!)

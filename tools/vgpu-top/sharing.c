@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * vgpu-top: who shares the SMs, and how much of them each process has. An SM is a bar of letters,
- * as many of each process as its dominant share of the SM; dots are free. It fits 80 columns.
+ * as many of each process as its dominant share of the SM, but one at least; dots are free. It fits
+ * 80 columns.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,18 +36,20 @@ static double share_of_others(const struct client_sm *sm)
 	return hidden && sm->has.share > known ? sm->has.share - known : 0;
 }
 
-/* Letters up to the place where @sum of @total shares end. */
-static void fill(char *bar, unsigned int *at, double sum, double total, char letter)
+/* Letters for @own, one at least, up to the place where @sum of @total shares end. */
+static void fill(char *bar, unsigned int *at, double own, double sum, double total, char letter)
 {
 	double end = sum / (total > 1 ? total : 1) * BAR + 0.5;
 
+	if (own > 0 && end < *at + 1)
+		end = *at + 1;
 	while (*at < BAR && *at + 1 <= (unsigned int)end)
 		bar[(*at)++] = letter;
 }
 
 static void bar_of(const struct state *state, const struct client_sm *sm, char *bar)
 {
-	double total = share_of_others(sm), sum = 0;
+	double others = share_of_others(sm), total = others, sum = 0;
 	unsigned int at = 0;
 
 	for (unsigned int i = 0; i < sm->kernel_count; i++)
@@ -54,11 +57,14 @@ static void bar_of(const struct state *state, const struct client_sm *sm, char *
 	memset(bar, '.', BAR);
 	bar[BAR] = 0;
 	for (size_t i = 0; i < state->count; i++) {
-		sum += share_of(sm, state->processes[i].now.id);
-		fill(bar, &at, sum, total, draw_letter(state, state->processes[i].now.id));
+		double own = share_of(sm, state->processes[i].now.id);
+
+		sum += own;
+		fill(bar, &at, own, sum, total, draw_letter(state, state->processes[i].now.id));
 	}
-	fill(bar, &at, sum + share_of_others(sm), total, '?');
-	fill(bar, &at, total, total, '*');
+	fill(bar, &at, others, sum + others, total, '?');
+	/* of contexts that have come since they were listed */
+	fill(bar, &at, 0, total, total, '*');
 }
 
 void draw_shared_sms(struct screen *screen, const struct state *state)
