@@ -97,7 +97,7 @@ static void write_column(const struct painter *p)
 	}
 }
 
-/* Would @a and @b look the same? */
+/* Would @a and @b look the same, but for a quarter of a pixel? */
 static int same(const struct column *a, const struct column *b)
 {
 	if (a->sm != b->sm || a->count != b->count)
@@ -106,7 +106,7 @@ static int same(const struct column *a, const struct column *b)
 		if (a->layers[i].part != b->layers[i].part)
 			return 0;
 		for (unsigned int d = 0; d <= MOVES; d++)
-			if (fabs(a->layers[i].doing[d] - b->layers[i].doing[d]) > 0.002)
+			if (fabs(a->layers[i].doing[d] - b->layers[i].doing[d]) > 0.008)
 				return 0;
 	}
 	return 1;
