@@ -224,6 +224,8 @@ void vgpu_device_stats(const struct vgpu_device *dev, struct vgpu_device_stats *
 
 /* -ENOENT: no such SM. */
 int vgpu_device_sm_stats(const struct vgpu_device *dev, u32 sm, struct vgpu_sm_stats *stats);
+/* The same. */
+int vgpu_device_sm_use(const struct vgpu_device *dev, u32 sm, struct vgpu_sm_use *use);
 
 /* ---- contexts ----------------------------------------------------------- */
 

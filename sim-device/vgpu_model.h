@@ -124,6 +124,46 @@ struct vgpu_sm_stats {
 	u64 time[VGPU_SM_STATES];
 };
 
+#define VGPU_SM_KERNELS_MOST	8u	/* that share an SM: the limit of kernels_per_sm */
+
+/**
+ * struct vgpu_sm_kernel - a kernel on an SM, with what its blocks there take
+ * @context: its context
+ * @launch: its number, unique on the device, as in traces
+ * @blocks: thread blocks on the SM, on their way to it and from it
+ * @partition: most blocks that it gets there, ~0: no limit (docs/sharing.md); @blocks may be 0 then
+ * @registers: 32-bit ones
+ * @share: the dominant share of the SM, in 2^-32
+ */
+struct vgpu_sm_kernel {
+	u32 context;
+	u32 launch;
+	u32 blocks;
+	u32 partition;
+	u32 registers;
+	u32 shared_bytes;
+	u32 warps;
+	u64 share;
+};
+
+/**
+ * struct vgpu_sm_use - who has what of an SM, whatever the policy
+ * @blocks, @registers, @shared_bytes, @warps, @share: of all @kernels together
+ * @shared_size: bytes of shared memory that the SM is set to; 0: nothing is there
+ * @kernels: number of @kernel; one, where the policy gives whole SMs
+ * @kernel: in the order in which they came
+ */
+struct vgpu_sm_use {
+	u32 blocks;
+	u32 registers;
+	u32 shared_bytes;
+	u32 warps;
+	u64 share;
+	u32 shared_size;
+	u32 kernels;
+	struct vgpu_sm_kernel kernel[VGPU_SM_KERNELS_MOST];
+};
+
 /* ---- contexts and commands ---------------------------------------------- */
 
 /* Budgets of SMs; SHARE: a share of the SMs that contexts with a budget leave. */

@@ -47,6 +47,8 @@ enum vgpu_nl_command {
 	/* group "samples": first the device, then its contexts, one a message */
 	VGPU_NL_CMD_DEVICE_SAMPLE,	/* as DEVICE_GET of one, without KNOBS */
 	VGPU_NL_CMD_CONTEXT_SAMPLE,	/* as CONTEXT_GET */
+	/* asked for: one: DEVICE, SM; dump: all SMs of DEVICE, or of all devices */
+	VGPU_NL_CMD_SM_GET,
 	VGPU_NL_CMD_COUNT
 };
 #define VGPU_NL_CMD_MAX (VGPU_NL_CMD_COUNT - 1)
@@ -89,6 +91,23 @@ enum vgpu_nl_attr {
 	VGPU_NL_A_FAULT = 36,		/* u32: enum vgpu_fault_reason */
 	VGPU_NL_A_FAULT_ADDRESS = 37,	/* u64 */
 	VGPU_NL_A_INFLIGHT = 38,	/* u64: commands */
+	/*
+	 * an SM: these, STATE_NAME, and what all its blocks take: ON_SM_BLOCKS, ON_SM_REGISTERS,
+	 * ON_SM_SHARED, ON_SM_WARPS, SHARE
+	 */
+	VGPU_NL_A_SM = 100,		/* u32: its number */
+	/* u64: bytes of shared memory that it is set to, 0: it has no blocks */
+	VGPU_NL_A_SM_SHARED_SIZE = 101,
+	VGPU_NL_A_SHARE = 102,		/* u64: dominant share of the SM, in 2^-32 */
+	/* nest of SM_KERNEL, for each kernel that has blocks or a partition there */
+	VGPU_NL_A_SM_KERNELS = 103,
+	/*
+	 * nest of CONTEXT, LAUNCH, PARTITION, and what its blocks there take, as above; of another
+	 * user's CONTEXT alone, as in SM_CONTEXTS
+	 */
+	VGPU_NL_A_SM_KERNEL = 104,
+	VGPU_NL_A_LAUNCH = 105,		/* u32: number of the launch, as in traces */
+	VGPU_NL_A_PARTITION = 106,	/* u32: most blocks of it there, ~0: no limit */
 	/*
 	 * Statistics, by vgpu_stats.h: VGPU_NL_A_KERNELS = 41 ...; as wide as in the structs of
 	 * vgpu.h, u32 or u64. TIME (picoseconds) is in contexts' messages and notices too.

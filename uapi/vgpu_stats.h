@@ -17,7 +17,7 @@
 #define VGPU_STATS_H
 
 /* Next free number for an attribute, a statistic or not (vgpu_netlink.h). */
-#define VGPU_NL_STAT_NEXT 96
+#define VGPU_NL_STAT_NEXT 107
 
 /*
  * struct vgpu_account: time that a context's kernels, thread blocks and SMs spent in each state,
@@ -89,7 +89,14 @@
 	X(84, CONTEXT_MANAGED_HOST, account., managed_host, managed_host_bytes,		\
 	  "bytes of managed memory now on the host")					\
 	X(85, RESTORES_ABANDONED, account., restores_abandoned, restores_abandoned,		\
-	  "restores of thread blocks whose SM was preempted before they ended")
+	  "restores of thread blocks whose SM was preempted before they ended")		\
+	/* now, of blocks on SMs and on their way to them and from them */			\
+	X(96, ON_SM_BLOCKS, account., sm_blocks, sm_blocks, "thread blocks now on SMs")	\
+	X(97, ON_SM_REGISTERS, account., sm_registers, sm_registers,				\
+	  "32-bit registers that these take")							\
+	X(98, ON_SM_SHARED, account., sm_shared_bytes, sm_shared_bytes,			\
+	  "bytes of shared memory that these take")						\
+	X(99, ON_SM_WARPS, account., sm_warps, sm_warps, "warps of these, threads / 32")
 
 /* Of struct vgpu_context_info: the gauges (present values), the counters, and both together. */
 #define VGPU_CONTEXT_GAUGES(X)									\
@@ -123,6 +130,8 @@
 /* struct vgpu_device_stats: counters of a device since it was created. */
 #define VGPU_DEVICE_COUNTERS(X)									\
 	X(22, EVENTS, stats., events, events, "events processed by the model")			\
+	X(45, DEVICE_INSTRUCTIONS, stats., instructions, instructions,				\
+	  "executed warp instructions, of closed contexts too")					\
 	X(23, PREEMPTIONS, stats., preemptions, preemptions, "SMs preempted from a kernel")	\
 	X(24, PREEMPTION_TIME, stats., preemption_time, preemption_time_ps,			\
 	  "total time from request to hand-over")						\

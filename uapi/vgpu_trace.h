@@ -20,7 +20,11 @@ enum vgpu_trace_type {
 	VGPU_TRACE_KERNEL_END,
 	VGPU_TRACE_COPY_START,		/* queue, seq; a: bytes, b: copy engine << 32 | op */
 	VGPU_TRACE_COPY_END,		/* the same fields; a: bytes that were moved */
-	VGPU_TRACE_SM_SETUP,		/* sm, kernel */
+	/*
+	 * sm, kernel; where kernels share the SM, what a block of it takes: a: dominant share in
+	 * 2^-32 | warps << 40, b: registers << 32 | bytes of shared memory; else 0
+	 */
+	VGPU_TRACE_SM_SETUP,
 	/* sm, kernel; a: block, b: slot in the SM: it runs for the first time */
 	VGPU_TRACE_BLOCK_START,
 	/* sm, kernel; a: block, b: slot in the SM: it will not run again */

@@ -288,7 +288,7 @@ u64 kvgpu_user_may(u64 has, u64 all, u64 total, u32 share);
 
 /* ---- ioctl.c: ioctls by number ------------------------------------------ */
 
-#define KVGPU_IOCTL_BYTES	512u	/* of the largest struct */
+#define KVGPU_IOCTL_BYTES	768u	/* of the largest struct */
 
 /**
  * struct kvgpu_ioctl - an ioctl of a file; tables are indexed by its number

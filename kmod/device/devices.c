@@ -28,16 +28,26 @@ struct kvgpu_dev *kvgpu_dev_get_minor(unsigned int minor)
 
 static int node_add(struct kvgpu_dev *kdev)
 {
+	int ret;
+
 	kdev->sysfs->dev = device_create_with_groups(class, NULL, first_devt + kdev->index, kdev,
 						     kvgpu_device_groups, "%s", kdev->name);
 	if (IS_ERR(kdev->sysfs->dev))
 		return PTR_ERR(kdev->sysfs->dev);
-	if (kvgpu_contexts_add(kdev)) {
-		device_unregister(kdev->sysfs->dev);
-		return -ENOMEM;
-	}
+	ret = kvgpu_sms_add(kdev);
+	if (ret)
+		goto unregister;
+	ret = kvgpu_contexts_add(kdev);
+	if (ret)
+		goto remove_sms;
 	kvgpu_trace_add(kdev);
 	return 0;
+
+remove_sms:
+	kvgpu_sms_remove(kdev);
+unregister:
+	device_unregister(kdev->sysfs->dev);
+	return ret;
 }
 
 static int add_locked(const struct vgpu_config *config, const char *system, struct kvgpu_dev **out)
@@ -85,6 +95,7 @@ int kvgpu_dev_remove(struct kvgpu_dev *kdev, bool in_use_too)
 	kvgpu_notices_stop(kdev);
 	kvgpu_trace_remove(kdev);
 	kvgpu_contexts_remove(kdev);
+	kvgpu_sms_remove(kdev);
 	/*
 	 * returns when nobody is inside an attribute any more; under lock, so that the name is free
 	 * when the number is

@@ -234,6 +234,10 @@ void kvgpu_participant_leave(struct kvgpu_ctx *ctx)
 		info.account.host_bytes = 0;
 		info.account.managed_resident = 0;
 		info.account.managed_host = 0;
+		info.account.sm_blocks = 0;
+		info.account.sm_registers = 0;
+		info.account.sm_shared_bytes = 0;
+		info.account.sm_warps = 0;
 		info_add(&participant->sum, &info);
 	}
 	participant->contexts--;

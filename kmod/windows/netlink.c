@@ -26,6 +26,11 @@ static const struct nla_policy context_policy[] = {
 	[VGPU_NL_A_CONTEXT] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
+static const struct nla_policy sm_policy[] = {
+	[VGPU_NL_A_DEVICE] = NLA_POLICY_MAX(NLA_U32, KVGPU_DEVICES_MAX - 1),
+	[VGPU_NL_A_SM] = { .type = NLA_U32 },
+};
+
 /* The limits inside a policy are 16 bits wide. */
 static struct netlink_range_validation sample_range = { .max = VGPU_NL_SAMPLE_MS_MAX };
 
@@ -48,6 +53,7 @@ static const struct nla_policy context_set_policy[] = {
 /* In internal_flags of an operation. */
 #define NEEDS_ADMIN	1u
 #define NEEDS_CONTEXT	2u
+#define NEEDS_SM	4u
 
 /* Check who asks and that all is there, and get the device that a request names. */
 static int request_begin(const struct kvgpu_genl_op *op, struct sk_buff *skb,
@@ -68,6 +74,10 @@ static int request_begin(const struct kvgpu_genl_op *op, struct sk_buff *skb,
 	if (op->internal_flags & NEEDS_CONTEXT && !info->attrs[VGPU_NL_A_CONTEXT]) {
 		NL_SET_ERR_MSG(info->extack,
 			       "CONTEXT is missing: an id that a dump of CONTEXT_GET lists");
+		return -EINVAL;
+	}
+	if (op->internal_flags & NEEDS_SM && !info->attrs[VGPU_NL_A_SM]) {
+		NL_SET_ERR_MSG(info->extack, "SM is missing: a number below SMS of DEVICE_GET");
 		return -EINVAL;
 	}
 	info->user_ptr[0] = kvgpu_dev_get(nla_get_u32(attr));
@@ -140,6 +150,18 @@ static int context_get(struct sk_buff *request, struct genl_info *info)
 	return ret == -ENODEV ? no_context(info) : ret;
 }
 
+static int sm_get(struct sk_buff *request, struct genl_info *info)
+{
+	u32 sm = nla_get_u32(info->attrs[VGPU_NL_A_SM]);
+	int ret = reply(request, info, VGPU_NL_CMD_SM_GET, KVGPU_SM_ROOM, kvgpu_put_sm, &sm);
+
+	if (ret != -ENODEV)
+		return ret;
+	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[VGPU_NL_A_SM],
+			    "this device has no such SM; SMS of DEVICE_GET is their number");
+	return -ENOENT;
+}
+
 /* ---- all ---------------------------------------------------------------- */
 
 /** struct dump - a step of a dump, which fills one skb */
@@ -148,7 +170,7 @@ struct dump {
 	/* where it has come to, in the room that netlink keeps for it */
 	struct {
 		unsigned long device;
-		unsigned long context;	/* the next one is not before this */
+		unsigned long context;	/* the next one, or the next SM, is not before this */
 	} *cursor;
 };
 
@@ -227,6 +249,33 @@ static int context_dump(struct sk_buff *skb, struct netlink_callback *cb)
 		return -EINVAL;
 	}
 	return dump_devices(skb, cb, do_dump_contexts);
+}
+
+static int do_dump_sms(struct kvgpu_dev *kdev, void *arg)
+{
+	struct dump *dump = arg;
+	int ret = 0;
+	u32 sm;
+
+	dump->message.command = VGPU_NL_CMD_SM_GET;
+	dump->message.put = kvgpu_put_sm;
+	dump->message.what = &sm;
+	for (sm = dump->cursor->context; sm < kdev->config.sms && !ret; sm++) {
+		ret = kvgpu_message_add(kdev, &dump->message);
+		if (!ret)
+			dump->cursor->context = sm + 1;
+	}
+	return ret;
+}
+
+static int sm_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	if (kvgpu_dump_attrs(cb)[VGPU_NL_A_SM]) {
+		NL_SET_ERR_MSG(cb->extack,
+			       "a dump takes DEVICE or nothing; ask for one SM without NLM_F_DUMP");
+		return -EINVAL;
+	}
+	return dump_devices(skb, cb, do_dump_sms);
 }
 
 /* ---- setting ------------------------------------------------------------ */
@@ -364,6 +413,8 @@ static const struct genl_ops ops[] = {
 	{ OP(VGPU_NL_CMD_DEVICE_GET, device_policy), .doit = device_get, .dumpit = device_dump },
 	{ OP(VGPU_NL_CMD_CONTEXT_GET, context_policy), .doit = context_get, .dumpit = context_dump,
 	  .internal_flags = NEEDS_CONTEXT },
+	{ OP(VGPU_NL_CMD_SM_GET, sm_policy), .doit = sm_get, .dumpit = sm_dump,
+	  .internal_flags = NEEDS_SM },
 	{ OP(VGPU_NL_CMD_DEVICE_SET, device_set_policy), .doit = device_set,
 	  .internal_flags = NEEDS_ADMIN },
 	{ OP(VGPU_NL_CMD_CONTEXT_SET, context_set_policy), .doit = context_set,

@@ -50,6 +50,8 @@ kvgpu_put_fn kvgpu_put_device, kvgpu_put_listed_device;
 kvgpu_put_fn kvgpu_put_sampled_device;
 /* Actor; what: id of a context. */
 kvgpu_put_fn kvgpu_put_context;
+/* Actor; what: number of an SM. */
+kvgpu_put_fn kvgpu_put_sm;
 
 /** struct kvgpu_message - a message, to be appended to @skb */
 struct kvgpu_message {
@@ -78,6 +80,7 @@ static inline size_t kvgpu_device_room(u32 sms)
 {
 	return 4096 + sms * (sizeof(u32) + sizeof(u8));
 }
-#define KVGPU_CONTEXT_ROOM	1024u
+#define KVGPU_CONTEXT_ROOM	2048u
+#define KVGPU_SM_ROOM		2048u	/* of an SM with as many kernels as it may have */
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink messages: what is said of a device and of a context, attribute by attribute
+ * Netlink messages: what is said of a device, a context and an SM, attribute by attribute
  * (uapi/vgpu_netlink.h), and whole messages of it. The actor writes a message, so all that it says
  * is of one moment. What does not fit cancels the whole message, and so no nest is cancelled by
  * itself.
@@ -164,6 +164,71 @@ int kvgpu_put_context(const struct kvgpu_message *m, struct kvgpu_dev *kdev)
 	kvgpu_snap_context(ctx, &snap);
 	return put_context_public(m, kdev, &snap) ||
 	       (may_see(m, ctx) && put_context_private(m, ctx, &snap));
+}
+
+/* ---- SMs ------------------------------------------------------------------ */
+
+static int put_use(struct sk_buff *skb, u32 blocks, u32 registers, u32 shared_bytes, u32 warps,
+		   u64 share)
+{
+	return kvgpu_put_u64(skb, VGPU_NL_A_ON_SM_BLOCKS, blocks) ||
+	       kvgpu_put_u64(skb, VGPU_NL_A_ON_SM_REGISTERS, registers) ||
+	       kvgpu_put_u64(skb, VGPU_NL_A_ON_SM_SHARED, shared_bytes) ||
+	       kvgpu_put_u64(skb, VGPU_NL_A_ON_SM_WARPS, warps) ||
+	       kvgpu_put_u64(skb, VGPU_NL_A_SHARE, share);
+}
+
+/* Of another user's kernel only that it is there. */
+static int put_sm_kernel(const struct kvgpu_message *m, struct kvgpu_dev *kdev,
+			 const struct vgpu_sm_kernel *kernel)
+{
+	struct nlattr *nest = nla_nest_start(m->skb, VGPU_NL_A_SM_KERNEL);
+	u32 context = shown_context(m, kdev, kernel->context);
+
+	if (!nest || nla_put_u32(m->skb, VGPU_NL_A_CONTEXT, context))
+		return -EMSGSIZE;
+	if (context != VGPU_NL_CONTEXT_HIDDEN &&
+	    (nla_put_u32(m->skb, VGPU_NL_A_LAUNCH, kernel->launch) ||
+	     nla_put_u32(m->skb, VGPU_NL_A_PARTITION, kernel->partition) ||
+	     put_use(m->skb, kernel->blocks, kernel->registers, kernel->shared_bytes,
+		     kernel->warps, kernel->share)))
+		return -EMSGSIZE;
+	nla_nest_end(m->skb, nest);
+	return 0;
+}
+
+static int put_sm_kernels(const struct kvgpu_message *m, struct kvgpu_dev *kdev,
+			  const struct vgpu_sm_use *use)
+{
+	struct nlattr *nest = nla_nest_start(m->skb, VGPU_NL_A_SM_KERNELS);
+	u32 i;
+
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < use->kernels; i++)
+		if (put_sm_kernel(m, kdev, &use->kernel[i]))
+			return -EMSGSIZE;
+	nla_nest_end(m->skb, nest);
+	return 0;
+}
+
+int kvgpu_put_sm(const struct kvgpu_message *m, struct kvgpu_dev *kdev)
+{
+	u32 number = *(u32 *)m->what;
+	struct vgpu_sm_stats stats;
+	struct vgpu_sm_use use;
+
+	if (vgpu_device_sm_stats(kdev->model, number, &stats) ||
+	    vgpu_device_sm_use(kdev->model, number, &use))
+		return -ENODEV;
+	return nla_put_u32(m->skb, VGPU_NL_A_DEVICE, kdev->index) ||
+	       nla_put_u32(m->skb, VGPU_NL_A_SM, number) ||
+	       kvgpu_put_u64(m->skb, VGPU_NL_A_TIME, vgpu_device_now(kdev->model)) ||
+	       nla_put_string(m->skb, VGPU_NL_A_STATE_NAME, vgpu_sm_state_name(stats.state)) ||
+	       kvgpu_put_u64(m->skb, VGPU_NL_A_SM_SHARED_SIZE, use.shared_size) ||
+	       put_use(m->skb, use.blocks, use.registers, use.shared_bytes, use.warps,
+		       use.share) ||
+	       put_sm_kernels(m, kdev, &use);
 }
 
 /* ---- messages ----------------------------------------------------------- */

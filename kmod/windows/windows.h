@@ -60,6 +60,8 @@ struct kvgpu_sysfs {
 	struct device *dev;
 	struct mutex contexts_lock;
 	struct kobject *contexts_dir;	/* under contexts_lock; NULL: the device has been removed */
+	struct kobject *sm_dir;
+	struct kobject **sms;		/* a folder in it for each SM */
 };
 
 /* ---- ioctl.c ------------------------------------------------------------ */
@@ -83,6 +85,12 @@ struct kvgpu_ctx_setting {
 int kvgpu_context_set(struct kvgpu_dev *kdev, struct kvgpu_ctx_setting *set);
 int kvgpu_ctx_dir_add(struct kvgpu_ctx *ctx);
 void kvgpu_ctx_dir_remove(struct kvgpu_ctx *ctx);
+
+/* ---- sysfs_sms.c -------------------------------------------------------- */
+
+/* -ENOMEM */
+int kvgpu_sms_add(struct kvgpu_dev *kdev);
+void kvgpu_sms_remove(struct kvgpu_dev *kdev);
 
 /* ---- netlink.c: generic netlink; notices.c: its multicast groups -------- */
 

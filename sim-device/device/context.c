@@ -308,6 +308,7 @@ int vgpu_context_info(const struct vgpu_device *dev, u32 context, struct vgpu_co
 	info->copies = ctx->transfer.copies;
 	info->copied_bytes = ctx->transfer.copied_bytes;
 	vgpu_account_context(&dev->exec, &ctx->exec, info);
+	vgpu_exec_context_use(&dev->exec, &ctx->exec, &info->account);
 	info->account.host_bytes = ctx->memory.bytes;
 	info->account.page_faults = faults->raised;
 	info->account.page_faults_delayed = faults->delayed;

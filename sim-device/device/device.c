@@ -417,6 +417,11 @@ int vgpu_device_sm_stats(const struct vgpu_device *dev, u32 sm, struct vgpu_sm_s
 	return vgpu_exec_sm_stats(&dev->exec, sm, stats);
 }
 
+int vgpu_device_sm_use(const struct vgpu_device *dev, u32 sm, struct vgpu_sm_use *use)
+{
+	return vgpu_exec_sm_use(&dev->exec, sm, use);
+}
+
 static void memsys_stats(const struct vgpu_memsys *memsys, struct vgpu_device_stats *stats)
 {
 	struct vgpu_memsys_stats counts;
@@ -445,6 +450,7 @@ void vgpu_device_stats(const struct vgpu_device *dev, struct vgpu_device_stats *
 	for (i = 0; !vgpu_device_sm_stats(dev, i, &one); i++)
 		for (state = 0; state < VGPU_SM_STATES; state++)
 			stats->sm_time[state] += one.time[state];
+	stats->instructions = vgpu_exec_instructions(&dev->exec);
 	stats->copy0_busy = vgpu_transfers_busy(&dev->transfers, 0);
 	stats->copy1_busy = vgpu_transfers_busy(&dev->transfers, 1);
 	stats->preemptions = dev->exec.preemptions;

@@ -60,6 +60,19 @@ static void take_part(struct vgpu_exec *exec, struct vgpu_sharer *resident)
 	vgpu_runqueue_kernel(exec, ksr);
 }
 
+/* The SM is set up for @resident; the trace has what one of its blocks takes. */
+static void trace_setup(struct vgpu_exec *exec, const struct vgpu_sharer *resident)
+{
+	const struct vgpu_resources *needs = &resident->ksr->needs;
+	u32 sm = vgpu_smst_number(resident->smst);
+	struct vgpu_resources all;
+
+	vgpu_exec_sm_resources(exec, sm, &all);
+	vgpu_trace_kernel(exec, VGPU_TRACE_SM_SETUP, resident->ksr, sm,
+			  vgpu_resources_share(needs, &all) | needs->threads / 32 << 40,
+			  needs->registers << 32 | needs->shared_bytes);
+}
+
 /* @resident, of whose kernel a block is to be issued, gets one. */
 static void give_block(struct vgpu_exec *exec, struct vgpu_sharer *resident)
 {
@@ -67,7 +80,7 @@ static void give_block(struct vgpu_exec *exec, struct vgpu_sharer *resident)
 
 	take_part(exec, resident);
 	if (resident->blocks == 1) {
-		vgpu_trace_kernel(exec, VGPU_TRACE_SM_SETUP, resident->ksr, sm, 0, 0);
+		trace_setup(exec, resident);
 		resident->setup.event.fire = setup_fire;
 		vgpu_event_in_row(exec->sim, &resident->setup, exec->config->sm_setup_ps);
 	}
@@ -269,7 +282,8 @@ void vgpu_residents_evict(struct vgpu_exec *exec, struct vgpu_block *block)
 	struct vgpu_ksr *ksr = vgpu_ksr_of(block->launch);
 	u32 sm = block->sm->index;
 
-	vgpu_trace_kernel(exec, VGPU_TRACE_DECISION, ksr, sm, VGPU_DECISION_EVICT, block->index);
+	vgpu_trace_kernel(exec, VGPU_TRACE_DECISION, ksr, sm, VGPU_DECISION_EVICT,
+			  vgpu_block_index(block));
 	exec->smst[sm].told[block->slot] = exec->sim->now;
 	tell_to_leave(vgpu_sharer_find(&exec->smst[sm], ksr));
 	vgpu_exec_swap_out(exec, block);

@@ -349,6 +349,35 @@ static bool runqueues_agree(const struct vgpu_exec *exec)
 	return sms == exec->config->sms;
 }
 
+/* ---- what is told -------------------------------------------------------- */
+
+/* What contexts have of SMs (sm_use.c) is what SMs say; no SM has more than all of it. */
+static bool uses_agree(const struct vgpu_exec *exec)
+{
+	const struct vgpu_exec_context *ctx;
+	struct vgpu_account sum = {}, one;
+	struct vgpu_sm_use use;
+	u32 sm;
+
+	vgpu_list_for_each(ctx, &exec->contexts, struct vgpu_exec_context, node) {
+		vgpu_exec_context_use(exec, ctx, &one);
+		sum.sm_blocks += one.sm_blocks;
+		sum.sm_registers += one.sm_registers;
+		sum.sm_shared_bytes += one.sm_shared_bytes;
+		sum.sm_warps += one.sm_warps;
+	}
+	for (sm = 0; !vgpu_exec_sm_use(exec, sm, &use); sm++) {
+		if (use.share > VGPU_SHARE_ONE ||
+		    (exec->smst[sm].state == VGPU_SM_IDLE && use.blocks))
+			return false;
+		sum.sm_blocks -= use.blocks;
+		sum.sm_registers -= use.registers;
+		sum.sm_shared_bytes -= use.shared_bytes;
+		sum.sm_warps -= use.warps;
+	}
+	return !sum.sm_blocks && !sum.sm_registers && !sum.sm_shared_bytes && !sum.sm_warps;
+}
+
 /* ---- all of it ---------------------------------------------------------- */
 
 bool vgpu_exec_check(const struct vgpu_exec *exec)
@@ -386,5 +415,5 @@ bool vgpu_exec_check(const struct vgpu_exec *exec)
 			return false;
 	return tally.blocks == exec->blocks && tally.save_area == exec->save_area &&
 	       idle == exec->idle_count && active == exec->active_count &&
-	       runqueues_agree(exec);
+	       runqueues_agree(exec) && uses_agree(exec);
 }

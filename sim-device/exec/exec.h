@@ -8,8 +8,8 @@
  * framework.c moves launches and reservations, runqueue.c keeps contexts in the order of the
  * policy, services.c is the rest of what policies and mechanisms call, sm_driver.c issues blocks,
  * save_area.c moves contexts of thread blocks, block_switch.c decides which blocks of an SM are on
- * it, residents.c has kernels side by side on an SM, block_dispatch.c
- * places their blocks, accounting.c has the times.
+ * it, residents.c has kernels side by side on an SM, block_dispatch.c places their blocks,
+ * accounting.c has the times, sm_use.c says who has what of an SM now.
  *
  * The engine calls policies and mechanisms through the tables of ../vgpu_policy.h, and the rooms
  * above it through struct vgpu_exec_ops.
@@ -65,8 +65,7 @@ struct vgpu_ksr {
 	u64 block_life;			/* sum of end times minus sum of first issue times */
 };
 
-/* Most kernels that share an SM: the limit of kernels_per_sm in ../vgpu_config.h. */
-#define VGPU_KERNELS_PER_SM_MOST	8u
+#define VGPU_KERNELS_PER_SM_MOST	VGPU_SM_KERNELS_MOST
 #define VGPU_SM_SLOTS			64u	/* of thread blocks: most blocks_per_sm */
 
 /**
@@ -288,6 +287,13 @@ void vgpu_exec_set_kernels_per_sm(struct vgpu_exec *exec);
  */
 const struct vgpu_ksr *vgpu_exec_blocker(const struct vgpu_exec *exec);
 int vgpu_exec_sm_stats(const struct vgpu_exec *exec, u32 sm, struct vgpu_sm_stats *stats);
+/* sm_use.c: who has what of SM @sm now; -ENOENT: there is no such SM */
+int vgpu_exec_sm_use(const struct vgpu_exec *exec, u32 sm, struct vgpu_sm_use *use);
+/* sm_use.c: what @ctx has of all SMs now, into sm_blocks ... of @account */
+void vgpu_exec_context_use(const struct vgpu_exec *exec, const struct vgpu_exec_context *ctx,
+			   struct vgpu_account *account);
+/* sm_use.c: warp instructions that all SMs have executed */
+u64 vgpu_exec_instructions(const struct vgpu_exec *exec);
 
 /* ---- inside the engine -------------------------------------------------- */
 

@@ -237,6 +237,11 @@ static void profiled_issue(struct vgpu_block *block)
 		schedule_first(ends);
 }
 
+static u64 profiled_index(const struct vgpu_block *block)
+{
+	return *index_of(block->sm->ends, block->slot);
+}
+
 static u64 profiled_time_left(const struct vgpu_block *block)
 {
 	return block->sm->ends->time[block->slot] - block->sm->sim->now;
@@ -269,5 +274,6 @@ const struct vgpu_block_kind vgpu_block_profiled = {
 	.issue = profiled_issue,
 	.detach = profiled_detach,
 	.stop = profiled_stop,
+	.index = profiled_index,
 	.time_left = profiled_time_left,
 };

@@ -271,6 +271,13 @@ void vgpu_block_count_again(struct vgpu_block *block)
 		block->warps->executed = (struct vgpu_block_count){};
 }
 
+u64 vgpu_block_index(const struct vgpu_block *block)
+{
+	const struct vgpu_block_kind *kind = block->launch->kind;
+
+	return kind->index ? kind->index(block) : block->index;
+}
+
 u64 vgpu_block_context_bytes(const struct vgpu_block *block)
 {
 	const struct vgpu_launch *launch = block->launch;

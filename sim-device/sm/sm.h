@@ -80,6 +80,7 @@ enum vgpu_block_wait {
  * @stop: it shall leave; true: it can now, false: block_stopped() will say when
  * @halt: its SM has been halted: it advances no more, and raises no more page faults, as long as it
  *   is there. NULL: it runs on, or stops by itself
+ * @index: its number in the grid, where the block itself may say an older one. NULL: it never does
  * @context_bytes: of its state beyond registers and shared memory. May be NULL
  * @time_left: until it ends by itself; VGPU_NEVER: not known
  * @waits: enum vgpu_block_wait, at the end of the present slice. NULL: it never waits
@@ -97,6 +98,7 @@ struct vgpu_block_kind {
 	void (*release)(struct vgpu_block *block);
 	bool (*stop)(struct vgpu_block *block);
 	void (*halt)(struct vgpu_block *block);
+	u64 (*index)(const struct vgpu_block *block);
 	u64 (*context_bytes)(const struct vgpu_block *block);
 	u64 (*time_left)(const struct vgpu_block *block);
 	enum vgpu_block_wait (*waits)(const struct vgpu_block *block);
@@ -347,6 +349,8 @@ struct vgpu_block_count {
 /* Since it was issued first, or since vgpu_block_count_again(). Profiled blocks execute nothing. */
 struct vgpu_block_count vgpu_block_count(const struct vgpu_block *block);
 void vgpu_block_count_again(struct vgpu_block *block);
+/* The number in its grid of @block, which is on an SM. */
+u64 vgpu_block_index(const struct vgpu_block *block);
 /*
  * Bytes a context switch must save for @block: registers, shared memory, block state (Tanasic
  * 5.2.2).

@@ -624,6 +624,8 @@ static void configfs(void)
 	fail_each(&folder);
 	CHECK_EQ(cfs_make("fail-nth"), 0);
 	CHECK_EQ(cfs_put("fail-nth", "vram_bytes", "16777216"), 0);
+	/* each has a folder in sysfs */
+	CHECK_EQ(cfs_put("fail-nth", "sms", "2"), 0);
 	fail_each(&live);
 	undo_rmdir(0);
 	context_end();

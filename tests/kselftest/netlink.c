@@ -4,6 +4,7 @@
  * notices and samples, and a listener that does not read.
  */
 #include <sched.h>
+#include <sys/wait.h>
 
 #include "netlink_client.h"
 #include "vgpu_asm.h"
@@ -125,6 +126,183 @@ static void contexts(void)
 	must_answer(0, "");
 	CHECK_EQ((int32_t)u32_of(message(&answer, 0), VGPU_NL_A_PRIORITY), -3);
 	CHECK_EQ(u32_of(message(&answer, 0), VGPU_NL_A_TOKENS), 2);
+}
+
+/* ---- SMs ----------------------------------------------------------------- */
+
+static uint64_t sysfs_number(const char *path)
+{
+	char name[128];
+	unsigned long long value = 0;
+	FILE *file;
+
+	snprintf(name, sizeof(name), "/sys/class/vgpu/vgpu0/%s", path);
+	file = fopen(name, "r");
+	CHECK(file && fscanf(file, "%llu", &value) == 1);
+	fclose(file);
+	return value;
+}
+
+/* A context with an endless kernel, a block of two warps for each SM; until all are there. */
+static int busy_everywhere(uint32_t *id)
+{
+	struct program p = {};
+	int fd = must_open();
+	uint32_t queue = must_queue(fd), sms = must_device_info(fd).sms;
+	uint32_t kernel = kernel_endless(&p);
+	struct vgpu_cmd cmd = cmd_launch(must_load(fd, &p), kernel, sms, 64, NULL, 0);
+
+	must_submit(fd, queue, &cmd, 1);
+	*id = must_context_info(fd).id;
+	while (must_context_info(fd).account.sm_blocks < sms)
+		usleep(1000);
+	return fd;
+}
+
+static void sm_request(uint32_t sm)
+{
+	device_request(VGPU_NL_CMD_SM_GET);
+	attr_u32(&r, VGPU_NL_A_SM, sm);
+}
+
+/* Kernel @index of the SM in the answer; NULL: it has no more. */
+static const struct nlattr *sm_kernel(const struct nlmsghdr *m, unsigned int index)
+{
+	const struct nlattr *list = attr_of(m, VGPU_NL_A_SM_KERNELS);
+	const uint8_t *at = attr_data(list), *end = at + list->nla_len - NLA_HDRLEN;
+
+	CHECK(list);
+	while (at < end && index--)
+		at += NLA_ALIGN(((const struct nlattr *)at)->nla_len);
+	return at < end ? (const struct nlattr *)at : NULL;
+}
+
+static const struct nlattr *part_of(const struct nlattr *kernel, uint16_t type)
+{
+	return attr_in(attr_data(kernel), kernel->nla_len - NLA_HDRLEN, type);
+}
+
+static uint64_t number_of(const struct nlattr *kernel, uint16_t type)
+{
+	const struct nlattr *a = part_of(kernel, type);
+	uint64_t value = 0;
+
+	CHECK(a);
+	memcpy(&value, attr_data(a), a->nla_len - NLA_HDRLEN);
+	return value;
+}
+
+/* What SM 0 has, of two contexts with a block each. */
+static void check_shared_sm(const uint32_t *id)
+{
+	const struct nlmsghdr *m;
+
+	sm_request(0);
+	must_answer(0, "");
+	CHECK_EQ(answer.messages, 1);
+	m = message(&answer, 0);
+	CHECK_EQ(u32_of(m, VGPU_NL_A_SM), 0);
+	CHECK(!strcmp(text_of(m, VGPU_NL_A_STATE_NAME), "running"));
+	CHECK_EQ(u64_of(m, VGPU_NL_A_ON_SM_BLOCKS), 2);
+	CHECK_EQ(u64_of(m, VGPU_NL_A_ON_SM_WARPS), 4);
+	CHECK(u64_of(m, VGPU_NL_A_SM_SHARED_SIZE) > 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct nlattr *k = sm_kernel(m, i);
+
+		CHECK(k && number_of(k, VGPU_NL_A_CONTEXT) == id[i]);
+		CHECK(number_of(k, VGPU_NL_A_LAUNCH) > 0);
+		CHECK_EQ(number_of(k, VGPU_NL_A_PARTITION), UINT32_MAX);
+		CHECK_EQ(number_of(k, VGPU_NL_A_ON_SM_BLOCKS), 1);
+		CHECK_EQ(number_of(k, VGPU_NL_A_ON_SM_WARPS), 2);
+		CHECK(number_of(k, VGPU_NL_A_ON_SM_REGISTERS) * 2 ==
+		      u64_of(m, VGPU_NL_A_ON_SM_REGISTERS));
+		CHECK(number_of(k, VGPU_NL_A_SHARE) * 2 <= u64_of(m, VGPU_NL_A_SHARE) + 2);
+	}
+	CHECK(!sm_kernel(m, 2));
+}
+
+static void check_sysfs(const uint32_t *id, uint32_t sms)
+{
+	static const char *const none[] = { "registers", "shared_bytes", "shared_size" };
+	char path[64];
+
+	CHECK_EQ(sysfs_number("sm/0/kernels"), 2);
+	CHECK_EQ(sysfs_number("sm/0/blocks"), 2);
+	CHECK_EQ(sysfs_number("sm/0/warps"), 4);
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
+		snprintf(path, sizeof(path), "sm/%u/%s", sms - 1, none[i]);
+		sysfs_number(path);
+	}
+	snprintf(path, sizeof(path), "contexts/%u/sm_blocks", id[1]);
+	CHECK_EQ(sysfs_number(path), sms);
+	snprintf(path, sizeof(path), "contexts/%u/sm_warps", id[1]);
+	CHECK_EQ(sysfs_number(path), 2 * sms);
+	snprintf(path, sizeof(path), "/sys/class/vgpu/vgpu0/sm/%u", sms);
+	CHECK(access(path, F_OK));
+}
+
+/* Two contexts on each SM, seen by root and by somebody else. */
+static void sharing(void)
+{
+	uint32_t id[2], sms;
+	int fd[2], own;
+
+	setup();
+	knob_request("policy", "leftover");
+	must_answer(0, "");
+	knob_request("kernels_per_sm", "4");
+	must_answer(0, "");
+	for (unsigned int i = 0; i < 2; i++)
+		fd[i] = busy_everywhere(&id[i]);
+	sms = must_device_info(fd[0]).sms;
+	check_shared_sm(id);
+	check_sysfs(id, sms);
+	request(&r, family, NLM_F_DUMP, VGPU_NL_CMD_SM_GET);
+	must_answer(0, "");
+	CHECK(answer.messages >= sms);
+	for (uint32_t i = 0; i < sms; i++) {
+		CHECK_EQ(u32_of(message(&answer, i), VGPU_NL_A_SM), i);
+		CHECK(sm_kernel(message(&answer, i), 1));
+	}
+	/* all that the device issues these two do, and what others did before */
+	device_request(VGPU_NL_CMD_DEVICE_GET);
+	must_answer(0, "");
+	CHECK(u64_of(message(&answer, 0), VGPU_NL_A_DEVICE_INSTRUCTIONS) > 0);
+	device_request(VGPU_NL_CMD_SM_GET);
+	must_answer(-EINVAL, "SM is missing");
+	sm_request(sms);
+	must_answer(-ENOENT, "no such SM");
+	request(&r, family, NLM_F_DUMP, VGPU_NL_CMD_SM_GET);
+	attr_u32(&r, VGPU_NL_A_SM, 0);
+	must_answer(-EINVAL, "a dump takes DEVICE");
+	close(fd[1]);
+	if (fork()) {
+		int status;
+
+		CHECK(wait(&status) > 0 && !status);
+		close(fd[0]);
+		knob_request("kernels_per_sm", "1");
+		must_answer(0, "");
+		knob_request("policy", "fcfs");
+		must_answer(0, "");
+		return;
+	}
+	/* its own kernel, and that there is another one */
+	CHECK(!setgid(65534) && !setuid(65534));
+	close(nl);
+	setup();
+	own = busy_everywhere(&id[1]);
+	sm_request(0);
+	must_answer(0, "");
+	CHECK_EQ(u64_of(message(&answer, 0), VGPU_NL_A_ON_SM_BLOCKS), 2);
+	CHECK_EQ(number_of(sm_kernel(message(&answer, 0), 0), VGPU_NL_A_CONTEXT),
+		 VGPU_NL_CONTEXT_HIDDEN);
+	CHECK(!part_of(sm_kernel(message(&answer, 0), 0), VGPU_NL_A_LAUNCH));
+	CHECK(!part_of(sm_kernel(message(&answer, 0), 0), VGPU_NL_A_ON_SM_BLOCKS));
+	CHECK_EQ(number_of(sm_kernel(message(&answer, 0), 1), VGPU_NL_A_CONTEXT), id[1]);
+	CHECK_EQ(number_of(sm_kernel(message(&answer, 0), 1), VGPU_NL_A_ON_SM_BLOCKS), 1);
+	close(own);
+	exit(0);
 }
 
 /* ---- bad input ---------------------------------------------------------- */
@@ -486,6 +664,7 @@ static void fdinfo(void)
 static const struct test tests[] = {
 	{ "netlink: a device", device },
 	{ "netlink: a hundred contexts", contexts },
+	{ "netlink: SMs that contexts share", sharing },
 	{ "netlink: requests that are refused", refused },
 	{ "netlink: messages that are malformed", malformed },
 	{ "netlink: without privileges", unprivileged },

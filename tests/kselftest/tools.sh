@@ -258,6 +258,37 @@ vgpu-trace record -o "$dir/faults" -- build/cuda/bfs 20000 >/dev/null && vgpu-tr
 ok "trace: page faults" $?
 vgpu-smi set allocation=eager fault_granule=65536
 
+# ---- SMs that processes share ----
+vgpu-smi set policy=leftover kernels_per_sm=4
+loads=()
+for program in "nbody 2048" "sgemm 160"; do
+	# shellcheck disable=SC2086
+	(while :; do build/cuda/$program >/dev/null 2>&1; done) &
+	loads+=($!)
+done
+# the second kernel of an SM has a line without the number of the SM
+sms_shared() { vgpu-smi -s >"$dir/said" && grep -qE '^\| {20} *[0-9]+ (nbody|sgemm) +[0-9]+ +[1-9][0-9]* +[1-9]' "$dir/said"; }
+until_so sms_shared && grep -qE '^\|   0 +[0-9]+ (setup|running|saving|restoring) ' "$dir/said" &&
+	grep -qE '^\| GPU   SM State +Ctx Process +Launch Blocks +Regs Shared Warps +Share \|$' "$dir/said" &&
+	[ "$(awk 'NF && length != 79' "$dir/said" | wc -l)" -eq 0 ]
+ok "smi: who has how much of each SM, 79 columns wide" $?
+in_table() { vgpu-smi >"$dir/said" && grep -qE '^\| +0 +[0-9]+ +[0-9]+ (nbody|sgemm) +[1-9][0-9]* +[1-9][0-9]* +[1-9]' "$dir/said"; }
+until_so in_table && grep -qE '^\| Shared SMs' "$dir/said" && [ "$(tail -n +2 "$dir/said" | awk 'NF && length != 79' | wc -l)" -eq 0 ]
+ok "smi: shared SMs in the table" $?
+smi_counts() {
+	vgpu-smi --query-compute-apps=process_name,sm_blocks,sm_warps,issue_share --format=csv,noheader >"$dir/said"
+	grep -qE '^(nbody|sgemm), [1-9][0-9]*, [1-9][0-9]*, [0-9]+\.[0-9]+ %$' "$dir/said"
+}
+until_so smi_counts
+ok "smi: blocks, warps and issue share in CSV" $?
+top_shares() { vgpu-top -s -b -n 1 -d 0.1 >"$dir/said" && grep -qE '^(SMs |    ) .* [0-9]+ A+B+' "$dir/said"; }
+until_so top_shares && grep -qE ' ISSUE%  SMS SHARED BLOCKS +REGS +SMEM WARPS$' "$dir/said"
+ok "top: bars of SMs" $?
+kill "${loads[@]}"
+wait "${loads[@]}" 2>/dev/null
+until_so grep -qx 1 "$sysfs/context_count"
+vgpu-smi set policy=fcfs kernels_per_sm=1
+
 # ---- tracing ----
 says "trace: record" 0 "saxpy: verified" vgpu-trace record -o "$dir/x" -- build/cuda/saxpy 20000
 says "trace: table" 0 "saxpy " vgpu-trace "$dir/x"

@@ -221,6 +221,20 @@ int client_contexts(struct client *client, int only, struct client_context **lis
 	return CLIENT_OK;
 }
 
+int client_sms(struct client *client, int only, struct client_sm **list, size_t *count)
+{
+	struct collect collect = { .size = sizeof(**list), .parse = parse_sm };
+	int status = ask_list(client, VGPU_NL_CMD_SM_GET, only, &collect);
+
+	if (status) {
+		free(collect.list);
+		return status;
+	}
+	*list = collect.list;
+	*count = collect.count;
+	return CLIENT_OK;
+}
+
 int client_context(struct client *client, uint32_t device, uint32_t id,
 		   struct client_context *context)
 {

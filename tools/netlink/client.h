@@ -54,6 +54,32 @@ struct client_context {
 	VGPU_CONTEXT_STATS(CLIENT_STAT)
 };
 
+#define CLIENT_KERNELS	9	/* on an SM, at most */
+
+/** struct client_part - what thread blocks take of an SM; @share: the dominant one, of 1 */
+struct client_part {
+	uint64_t blocks, registers, shared_bytes, warps;
+	double share;
+};
+
+/** struct client_sm_kernel - on an SM; @hidden: another user's, nothing else is known of it */
+struct client_sm_kernel {
+	uint32_t context, launch;
+	uint32_t partition;		/* most blocks, ~0: no limit */
+	bool hidden;
+	struct client_part has;
+};
+
+/** struct client_sm - an SM; @has: of all kernels together, hidden ones too */
+struct client_sm {
+	uint32_t device, number;
+	char state[16];
+	uint64_t shared_size;		/* bytes of shared memory it is set to, 0: it is empty */
+	struct client_part has;
+	unsigned int kernel_count;
+	struct client_sm_kernel kernels[CLIENT_KERNELS];
+};
+
 /* Real time of the module's thread for @context, nanoseconds. */
 static inline uint64_t client_host_time(const struct client_context *context)
 {
@@ -85,7 +111,9 @@ void client_close(struct client *client);
 int client_devices(struct client *client, int only, struct client_device **list, size_t *count);
 /* Contexts of all devices or of one, by device and id. */
 int client_contexts(struct client *client, int only, struct client_context **list, size_t *count);
-/* One of them. */
+/* SMs of all devices or of one, by device and number. */
+int client_sms(struct client *client, int only, struct client_sm **list, size_t *count);
+/* One of the contexts. */
 int client_context(struct client *client, uint32_t device, uint32_t id,
 		   struct client_context *context);
 int client_set_knob(struct client *client, uint32_t device, const char *knob, const char *value);
@@ -120,6 +148,8 @@ uint64_t client_busy_time(const struct client_device *device);
 /* Per cent of SM time between two looks at a device in which SMs were not idle. */
 unsigned int client_utilization(const struct client_device *before,
 				const struct client_device *now);
+/* Do kernels of several contexts have blocks on it? */
+bool client_sm_is_shared(const struct client_sm *sm);
 /* What to say where something is not shown to who asks. */
 #define CLIENT_HIDDEN	"of other users: what they do is shown to root (CAP_PERFMON) only"
 /* What process @pid is called, "[gone]"; "[no pid here]": 0, it is of another pid namespace. */

@@ -79,6 +79,22 @@ unsigned int client_utilization(const struct client_device *before, const struct
 			    0;
 }
 
+bool client_sm_is_shared(const struct client_sm *sm)
+{
+	const struct client_sm_kernel *first = NULL;
+
+	for (unsigned int i = 0; i < sm->kernel_count; i++) {
+		const struct client_sm_kernel *k = &sm->kernels[i];
+
+		if (!k->hidden && !k->has.blocks)
+			continue;
+		if (first && (k->hidden || k->context != first->context))
+			return true;
+		first = first ? first : k;
+	}
+	return false;
+}
+
 const char *client_process_name(uint32_t pid, char *text, size_t size)
 {
 	char path[64];

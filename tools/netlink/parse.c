@@ -117,6 +117,48 @@ void parse_context(struct nlattr **attrs, void *to)
 	context->inflight = u64_of(attrs, VGPU_NL_A_INFLIGHT);
 }
 
+static void part(struct nlattr **attrs, struct client_part *has)
+{
+	has->blocks = u64_of(attrs, VGPU_NL_A_ON_SM_BLOCKS);
+	has->registers = u64_of(attrs, VGPU_NL_A_ON_SM_REGISTERS);
+	has->shared_bytes = u64_of(attrs, VGPU_NL_A_ON_SM_SHARED);
+	has->warps = u64_of(attrs, VGPU_NL_A_ON_SM_WARPS);
+	has->share = (double)u64_of(attrs, VGPU_NL_A_SHARE) / 4294967296.0;
+}
+
+static void sm_kernels(struct client_sm *sm, struct nlattr *list)
+{
+	struct nlattr *attrs[VGPU_NL_A_MAX + 1], *one;
+	int left;
+
+	nla_for_each_nested(one, list, left) {
+		struct client_sm_kernel *kernel = &sm->kernels[sm->kernel_count];
+
+		if (sm->kernel_count == CLIENT_KERNELS ||
+		    nla_parse_nested(attrs, VGPU_NL_A_MAX, one, NULL))
+			return;
+		kernel->context = u32_of(attrs, VGPU_NL_A_CONTEXT);
+		kernel->launch = u32_of(attrs, VGPU_NL_A_LAUNCH);
+		kernel->partition = u32_of(attrs, VGPU_NL_A_PARTITION);
+		kernel->hidden = !attrs[VGPU_NL_A_LAUNCH];
+		part(attrs, &kernel->has);
+		sm->kernel_count++;
+	}
+}
+
+void parse_sm(struct nlattr **attrs, void *to)
+{
+	struct client_sm *sm = to;
+
+	sm->device = u32_of(attrs, VGPU_NL_A_DEVICE);
+	sm->number = u32_of(attrs, VGPU_NL_A_SM);
+	text_of(attrs, VGPU_NL_A_STATE_NAME, sm->state, sizeof(sm->state));
+	sm->shared_size = u64_of(attrs, VGPU_NL_A_SM_SHARED_SIZE);
+	part(attrs, &sm->has);
+	if (attrs[VGPU_NL_A_SM_KERNELS])
+		sm_kernels(sm, attrs[VGPU_NL_A_SM_KERNELS]);
+}
+
 void parse_notice(struct nlattr **attrs, void *to)
 {
 	struct client_notice *notice = to;

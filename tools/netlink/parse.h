@@ -11,6 +11,8 @@ struct nlattr;
 void parse_device(struct nlattr **attrs, void *to);
 /* @to: struct client_context */
 void parse_context(struct nlattr **attrs, void *to);
+/* @to: struct client_sm */
+void parse_sm(struct nlattr **attrs, void *to);
 /* @to: struct client_notice */
 void parse_notice(struct nlattr **attrs, void *to);
 

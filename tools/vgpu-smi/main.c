@@ -24,6 +24,7 @@ static const char usage[] =
 	"  -q, --query                  print all information\n"
 	"      --query-gpu=FIELDS       CSV, one line per device (--help-query-gpu)\n"
 	"      --query-compute-apps=FIELDS  CSV, one line per context (--help-query-compute-apps)\n"
+	"  -s, --sms                    print who has how much of each SM\n"
 	"      --format=csv[,noheader][,nounits]\n"
 	"  -i, --id=N                   only this device\n"
 	"  -l, --loop=SECONDS           repeat until interrupted\n"
@@ -39,7 +40,7 @@ struct options {
 	struct csv csv;
 	double loop;			/* seconds, 0: once */
 	int only;			/* a device, -1: all */
-	bool list, full, format;
+	bool list, full, sms, format;
 };
 
 static int wrong(const char *what, const char *value)
@@ -88,12 +89,40 @@ double view_host_faults(const struct view *view, const struct client_context *c)
 			0;
 }
 
+/* Warp instructions since the look before; 0: it was not there. */
+static double issued(const struct view *view, const struct client_context *c)
+{
+	const struct client_context *before = context_before(view, c);
+
+	return before ? (double)(c->instructions - before->instructions) : 0;
+}
+
+double view_issue_share(const struct view *view, const struct client_context *c)
+{
+	double all = 0, sum = 0;
+
+	for (size_t i = 0; i < view->device_count; i++) {
+		const struct client_device *now = &view->devices[i];
+		const struct client_device *then = view_before(view, now);
+
+		if (now->index == c->device && then)
+			all = (double)(now->instructions - then->instructions);
+	}
+	/* contexts are asked after the device and may have executed more than it says */
+	for (size_t i = 0; i < view->context_count; i++)
+		if (view->contexts[i].device == c->device)
+			sum += issued(view, &view->contexts[i]);
+	all = sum > all ? sum : all;
+	return all > 0 ? 100 * issued(view, c) / all : 0;
+}
+
 static void view_free(struct view *view)
 {
 	free(view->devices);
 	free(view->before);
 	free(view->contexts);
 	free(view->contexts_before);
+	free(view->sms);
 }
 
 static int query_devices(struct client *client, int only, struct view *view)
@@ -103,8 +132,12 @@ static int query_devices(struct client *client, int only, struct view *view)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	view->time = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-	return status ? status :
-			client_contexts(client, only, &view->contexts, &view->context_count);
+	if (!status)
+		status = client_contexts(client, only, &view->contexts, &view->context_count);
+	/* an older module does not tell */
+	if (!status && client_sms(client, only, &view->sms, &view->sm_count))
+		client->error[0] = 0;
+	return status;
 }
 
 /*
@@ -141,6 +174,8 @@ static void show(const struct options *options, const struct view *view, bool fi
 		list(view);
 	} else if (options->full) {
 		full(view);
+	} else if (options->sms) {
+		sms(view);
 	} else {
 		table(view);
 	}
@@ -213,6 +248,7 @@ static int parse(int argc, char **argv, struct options *options)
 	static const struct option longs[] = {
 		{ "list-gpus", no_argument, NULL, 'L' },
 		{ "query", no_argument, NULL, 'q' },
+		{ "sms", no_argument, NULL, 's' },
 		{ "query-gpu", required_argument, NULL, QUERY_GPU },
 		{ "query-compute-apps", required_argument, NULL, QUERY_APPS },
 		{ "format", required_argument, NULL, FORMAT },
@@ -226,10 +262,11 @@ static int parse(int argc, char **argv, struct options *options)
 	};
 	int opt, status = CLIENT_OK;
 
-	while (!status && (opt = getopt_long(argc, argv, "+Lqi:l:hV", longs, NULL)) != -1) {
+	while (!status && (opt = getopt_long(argc, argv, "+Lqsi:l:hV", longs, NULL)) != -1) {
 		switch (opt) {
 		case 'L': options->list = true; break;
 		case 'q': options->full = true; break;
+		case 's': options->sms = true; break;
 		case QUERY_GPU: options->gpu = optarg; break;
 		case QUERY_APPS: options->apps = optarg; break;
 		case FORMAT: status = parse_format(optarg, options); break;
@@ -246,8 +283,9 @@ static int parse(int argc, char **argv, struct options *options)
 	}
 	if (status)
 		return status;
-	if (!!options->gpu + !!options->apps + options->list + options->full > 1)
-		return wrong("-L, -q, --query-gpu and --query-compute-apps exclude each other", "");
+	if (!!options->gpu + !!options->apps + options->list + options->full + options->sms > 1)
+		return wrong(
+			"-L, -q, -s, --query-gpu and --query-compute-apps exclude each other", "");
 	if ((options->gpu || options->apps) != options->format)
 		return wrong("--query-gpu and --query-compute-apps go with --format=csv", "");
 	if (options->gpu || options->apps)

@@ -164,6 +164,7 @@ U64(used_memory, (row->context->mapped_bytes + (1 << 20) - 1) >> 20)
 U64(resident, row->context->resident_bytes >> 10)
 REAL(sm_time, (double)row->context->sm_time / 1e9)
 REAL(fault_rate, view_faults(row->view, row->context))
+REAL(issue_share, view_issue_share(row->view, row->context))
 REAL(host_time, (double)client_host_time(row->context) / 1e6)
 U64(inflight, row->context->inflight)
 U64(copied, row->context->copied_bytes >> 10)
@@ -186,6 +187,8 @@ static const struct field app_fields[] = {
 	{ "page_faults.rate", "1/s", "since the last look, a second of real time", fault_rate },
 	{ "resident_memory", "KiB", "backed by pages of this machine", resident },
 	{ "sm_time", "ms", "virtual, summed over SMs", sm_time },
+	{ "issue_share", "%", "of the warp instructions of the device since the last look",
+	  issue_share },
 	{ "host_time", "ms", "real, of the module for calls and execution", host_time },
 	{ "priority", NULL, "a higher number is more important", priority },
 	{ "tokens", NULL, "budget of SMs", tokens },

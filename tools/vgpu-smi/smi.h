@@ -20,6 +20,8 @@ struct view {
 	size_t device_count;
 	struct client_context *contexts, *contexts_before;
 	size_t context_count, count_before;
+	struct client_sm *sms;
+	size_t sm_count;
 	double time, elapsed;
 };
 
@@ -35,10 +37,23 @@ double view_faults(const struct view *view, const struct client_context *c);
 /* The same, of its process for managed memory. */
 double view_host_faults(const struct view *view, const struct client_context *c);
 
+/*
+ * Per cent of the warp instructions of its device since the look before that were of @c; 0: not
+ * known.
+ */
+double view_issue_share(const struct view *view, const struct client_context *c);
+
+#define SMI_LINE \
+	"+-----------------------------------------------------------------------------+\n"
+
 /* table.c */
 void table(const struct view *view);
 void list(const struct view *view);
 void full(const struct view *view);
+
+/* sharing.c: who has how much of each SM; in the table, only if several have an SM */
+void sms(const struct view *view);
+void shares(const struct view *view);
 
 /* query.c: fields, by names separated with commas. Exit status; complains by itself. */
 int query_check(const char *fields, bool processes);

@@ -13,7 +13,7 @@
 /* What is promised is not less than it looks. */
 #define MIB_UP(bytes)	MIB((bytes) + (1 << 20) - 1)
 #define MANAGED_PAGE	4096u	/* of page_refaults */
-#define LINE	"+-----------------------------------------------------------------------------+\n"
+#define LINE	SMI_LINE
 #define PARTS	"|-------------------------+--------------------------+------------------------|\n"
 
 static unsigned int utilization(const struct view *view, const struct client_device *d)
@@ -144,6 +144,7 @@ void table(const struct view *view)
 	if (anything_hidden(view))
 		printf("| %-75s |\n", "contexts " CLIENT_HIDDEN);
 	fputs(LINE, stdout);
+	shares(view);
 	managed(view);
 }
 

@@ -2,7 +2,7 @@
 /*
  * vgpu-top: the screen as lines of text; all but the columns of managed memory fits 80 columns and
  * 24 rows. The SMs are one letter each: the context they serve, small while they are being
- * preempted, and . when they are idle; ? is a context of another user.
+ * preempted, and . when they are idle; ? is a context of another user, + stands for several.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -11,14 +11,7 @@
 
 #include "top.h"
 
-/** struct screen - lines so far */
-struct screen {
-	struct line *lines;
-	unsigned int count, rows, columns;
-};
-
-__attribute__((format(printf, 3, 4)))
-static void draw_text(struct screen *screen, enum look look, const char *format, ...)
+void draw_text(struct screen *screen, enum look look, const char *format, ...)
 {
 	struct line *line;
 	va_list args;
@@ -87,8 +80,7 @@ static void sm_time(struct screen *screen, const struct state *state)
 	draw_text(screen, PLAIN, "%s", text);
 }
 
-/* A, B … for the contexts in the order in which they are shown; the rest is *. */
-static char letter(const struct state *state, uint32_t context)
+char draw_letter(const struct state *state, uint32_t context)
 {
 	for (size_t i = 0; i < state->count && i < 26; i++)
 		if (state->processes[i].now.id == context)
@@ -101,10 +93,12 @@ static char sm_letter(const struct state *state, uint32_t sm)
 	const struct client_device *d = &state->device;
 	const char *name = d->sm_state[sm] < d->state_count ? d->state_name[d->sm_state[sm]] : "";
 	char c = d->sm_context[sm] == VGPU_NL_CONTEXT_HIDDEN ? '?' :
-							      letter(state, d->sm_context[sm]);
+							      draw_letter(state, d->sm_context[sm]);
 
 	if (!strcmp(name, "idle") || !d->sm_context[sm])
 		return '.';
+	if (sm < state->sm_count && client_sm_is_shared(&state->sms[sm]))
+		return '+';
 	if (c >= 'A' && (!strcmp(name, "reserved") || !strcmp(name, "saving")))
 		return (char)(c - 'A' + 'a');
 	return c;
@@ -180,7 +174,7 @@ static void processes(struct screen *screen, const struct state *state)
 					       PLAIN,
 		    "%c%c%5u %7u %-8.8s %3d %5s %5.1f %5.1f %2" PRIu64 "/%-2" PRIu64
 		    " %4s/%-4s %s",
-		    c->id == state->selected ? '>' : ' ', letter(state, c->id), c->id, c->pid,
+		    c->id == state->selected ? '>' : ' ', draw_letter(state, c->id), c->id, c->pid,
 		    p->name, c->priority, tokens, p->sm_share, p->host_share, c->queues,
 		    c->inflight,
 		    client_bytes_text(c->resident_bytes, resident, sizeof(resident)),
@@ -201,8 +195,14 @@ unsigned int draw(const struct state *state, struct line *lines, unsigned int ro
 
 	head(&screen, state);
 	sm_time(&screen, state);
-	sms(&screen, state);
+	if (state->sharing)
+		draw_shared_sms(&screen, state);
+	else
+		sms(&screen, state);
 	draw_text(&screen, PLAIN, "%s", state->note);
-	processes(&screen, state);
+	if (state->sharing)
+		draw_shares(&screen, state);
+	else
+		processes(&screen, state);
 	return screen.count;
 }

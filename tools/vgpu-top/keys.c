@@ -68,6 +68,7 @@ bool key(struct client *client, struct state *state, int pressed)
 	case '=': priority(client, state, 1); break;
 	case '-': priority(client, state, -1); break;
 	case 's': sort(state); break;
+	case 'v': state->sharing = !state->sharing; break;
 	case 'j':
 	case KEY_DOWN: state_select(state, 1); break;
 	case 'k':

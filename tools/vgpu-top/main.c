@@ -23,15 +23,17 @@ static const char usage[] =
 	"  -i, --id N           number of the device                         [0]\n"
 	"  -d, --delay SECONDS  time between two samples                     [1]\n"
 	"  -n, --count N        exit after N samples\n"
+	"  -s, --sharing        show who has how much of each SM\n"
 	"  -b, --batch          print the samples one after the other\n"
 	"  -h, --help           print this help\n"
 	"\n"
 	"keys: q quit, up and down (or k, j) select a process, + and - its priority,\n"
 	"      p next policy, m next preemption mechanism, t next transfer policy,\n"
-	"      s sort by SM time, real time, memory, pid; changing anything needs root\n"
+	"      s sort by SM time, real time, memory, pid, v who shares SMs; changing anything\n"
+	"      needs root\n"
 	"SMs:  one letter per SM: its process, lower case while the SM is being preempted,\n"
-	"      . idle, ? another user's; all times are virtual but that of REAL%, rates are per\n"
-	"      second of real time\n"
+	"      + several, . idle, ? another user's; all times are virtual but that of REAL%,\n"
+	"      rates are per second of real time\n"
 	"\n"
 	CLIENT_STATUS_HELP;
 
@@ -41,7 +43,7 @@ struct options {
 	uint32_t device;
 	double delay;
 	long count;			/* 0: no end */
-	bool batch;
+	bool batch, sharing;
 };
 
 static double real_time(void)
@@ -57,7 +59,7 @@ static double real_time(void)
 static int batch(struct client *client, const struct options *options)
 {
 	static struct line lines[ROWS_MAX];
-	struct state state = { 0 };
+	struct state state = { .sharing = options->sharing };
 	double last = real_time(), now;
 	int status = state_look(client, &state, options->device, 0);
 
@@ -133,7 +135,7 @@ static void show(const struct state *state)
 
 static int terminal(struct client *client, const struct options *options)
 {
-	struct state state = { 0 };
+	struct state state = { .sharing = options->sharing };
 	double last = real_time(), now;
 	int status = state_look(client, &state, options->device, 0);
 	bool go = !status;
@@ -194,6 +196,7 @@ static int parse(int argc, char **argv, struct options *options)
 		{ "id", required_argument, NULL, 'i' },
 		{ "delay", required_argument, NULL, 'd' },
 		{ "count", required_argument, NULL, 'n' },
+		{ "sharing", no_argument, NULL, 's' },
 		{ "batch", no_argument, NULL, 'b' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
@@ -201,7 +204,7 @@ static int parse(int argc, char **argv, struct options *options)
 	char *end = "";
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "i:d:n:bh", longs, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "i:d:n:sbh", longs, NULL)) != -1) {
 		switch (opt) {
 		case 'i':
 			options->device = (uint32_t)strtoul(optarg, &end, 10);
@@ -220,6 +223,7 @@ static int parse(int argc, char **argv, struct options *options)
 			if (*end || end == optarg || options->count < 1)
 				return wrong("-n takes a number from 1 on, not ", optarg);
 			break;
+		case 's': options->sharing = true; break;
 		case 'b': options->batch = true; break;
 		case 'h': fputs(usage, stdout); exit(CLIENT_OK);
 		default: fputs("try vgpu-top --help\n", stderr); return CLIENT_USAGE;

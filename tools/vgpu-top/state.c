@@ -16,6 +16,28 @@ static const struct client_context *find_old(const struct state *state, uint32_t
 	return NULL;
 }
 
+/* Warp instructions since the last look. */
+static double issued(const struct client_context *now, const struct client_context *old)
+{
+	return (double)(now->instructions - (old ? old->instructions : 0));
+}
+
+/*
+ * Per cent of the warp instructions of the device since the last look. Contexts are asked after the
+ * device and may have executed more than it says.
+ */
+static void issue_shares(const struct state *state, struct process *processes, size_t count)
+{
+	double all = (double)(state->device.instructions - state->before.instructions), sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += issued(&processes[i].now, find_old(state, processes[i].now.id));
+	all = sum > all ? sum : all;
+	for (size_t i = 0; i < count && state->seen_before && all > 0; i++)
+		processes[i].issue_share =
+			100 * issued(&processes[i].now, find_old(state, processes[i].now.id)) / all;
+}
+
 /* Per cent of the real time since the last look; of a new context that is not known. */
 static double host_share(const struct state *state, const struct client_context *now,
 			 const struct client_context *old)
@@ -110,6 +132,7 @@ static int look_contexts(struct client *client, struct state *state, uint32_t de
 		processes[i].now = list[i];
 		rates(state, &processes[i]);
 	}
+	issue_shares(state, processes, count);
 	if (count)
 		qsort(processes, count, sizeof(*processes), order[state->sort]);
 	free(state->processes);
@@ -121,6 +144,16 @@ static int look_contexts(struct client *client, struct state *state, uint32_t de
 	if (!state_selected(state))
 		state->selected = 0;
 	return CLIENT_OK;
+}
+
+/* An older module does not tell. */
+static void look_sms(struct client *client, struct state *state, uint32_t device)
+{
+	free(state->sms);
+	state->sms = NULL;
+	state->sm_count = 0;
+	if (client_sms(client, (int)device, &state->sms, &state->sm_count))
+		client->error[0] = 0;
 }
 
 int state_look(struct client *client, struct state *state, uint32_t device, double elapsed)
@@ -137,6 +170,7 @@ int state_look(struct client *client, struct state *state, uint32_t device, doub
 	free(list);
 	state->elapsed = elapsed;
 	state->passed = state->seen_before ? (double)(state->device.time - state->before.time) : 0;
+	look_sms(client, state, device);
 	return look_contexts(client, state, device);
 }
 
@@ -144,6 +178,7 @@ void state_free(struct state *state)
 {
 	free(state->processes);
 	free(state->old);
+	free(state->sms);
 }
 
 struct process *state_selected(struct state *state)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * vgpu-top: contents page. state.c looks at a device and works out rates, draw.c makes lines of
- * that, and main.c shows them, in a terminal or one after the other (batch mode).
+ * that, sharing.c those of who shares the SMs, and main.c shows them, in a terminal or one after
+ * the other (batch mode).
  */
 #ifndef TOP_H
 #define TOP_H
@@ -15,6 +16,7 @@ struct process {
 	struct client_context now;
 	char name[32];
 	double sm_share;		/* per cent of SM time of the device */
+	double issue_share;		/* per cent of warp instructions of the device */
 	double host_share;		/* per cent of real time that the module spent on it */
 	/* a second of real time */
 	double kernels, faults, preempted, host_faults, bytes_in, bytes_out, refaults;
@@ -30,6 +32,9 @@ struct state {
 	size_t count;
 	struct client_context *old;	/* contexts of the last look */
 	size_t old_count;
+	struct client_sm *sms;		/* of the device; none, if the module does not tell */
+	size_t sm_count;
+	bool sharing;			/* show who has how much of each SM */
 	enum sort sort;
 	uint32_t selected;		/* context, 0: none */
 	char note[128];			/* the answer to a key */
@@ -54,6 +59,21 @@ struct line {
 	char text[COLUMNS_MAX + 1];
 	enum look look;
 };
+
+/** struct screen - lines so far */
+struct screen {
+	struct line *lines;
+	unsigned int count, rows, columns;
+};
+
+__attribute__((format(printf, 3, 4)))
+void draw_text(struct screen *screen, enum look look, const char *format, ...);
+/* A, B ... for the contexts in the order in which they are shown; the rest is *. */
+char draw_letter(const struct state *state, uint32_t context);
+
+/* sharing.c: in place of the letters of SMs and the table of processes, who shares SMs */
+void draw_shared_sms(struct screen *screen, const struct state *state);
+void draw_shares(struct screen *screen, const struct state *state);
 
 /* As many lines as there are to show, at most @rows, none longer than @columns. */
 unsigned int draw(const struct state *state, struct line *lines, unsigned int rows,

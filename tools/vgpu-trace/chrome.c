@@ -2,10 +2,11 @@
 /*
  * vgpu-trace: Chrome trace event format (opens in Perfetto and chrome://tracing). One track per
  * slot of an SM, one for each copy engine, one per process with its kernels, one per SM with
- * what its preemptions do; page faults of each process, and how many are in flight and warps of the
- * SMs wait as counters; one track for each direction of the interconnect with the data of managed
- * memory, and of each process its faults, prefetches and evictions. Timestamps are virtual
- * microseconds. "managedMemory" has the sums of each process.
+ * what its preemptions do and what policies decide about its blocks; a counter per SM that several
+ * kernels share, with the shares of the processes; page faults of each process, and how many are in
+ * flight and warps of the SMs wait as counters; one track for each direction of the interconnect
+ * with the data of managed memory, and of each process its faults, prefetches and evictions.
+ * Timestamps are virtual microseconds. "managedMemory" has the sums of each process.
  */
 #include <jansson.h>
 
@@ -15,6 +16,7 @@
 #define PID_PREEMPTION	2
 #define PID_FAULTS	3
 #define PID_LINK	4
+#define PID_SHARING	5
 #define PID_PROCESSES	1000
 #define SLOTS		64
 
@@ -89,6 +91,90 @@ static int emit_move(FILE *out, const struct trace *trace, const struct span *m)
 		complete(trace_move_names[m->slot], m->start, m->end, PID_PREEMPTION, m->sm,
 			 json_pack("{s:s, s:I, s:I}", "process", trace->processes[m->context].name,
 				   "launch", (json_int_t)m->kernel, "bytes", (json_int_t)m->what)));
+}
+
+/* ---- SMs that several kernels share -------------------------------------- */
+
+/** struct counters - the parts of an SM that processes have, as they were told last */
+struct counters {
+	FILE *out;
+	const struct trace *trace;
+	uint32_t sm;
+	uint64_t end;			/* nobody is there from then on, until the next */
+	int any;
+};
+
+/* A counter for each SM, of the dominant shares of all processes: Perfetto draws it stacked. */
+static int emit_shares(struct counters *c, uint64_t time, const struct present *list, size_t count)
+{
+	json_t *args = json_object();
+	char name[32], key[96];
+	double share = 0;
+	int err = !args;
+
+	for (size_t i = 0; i < count && !err; i++) {
+		const struct process *p = &c->trace->processes[list[i].part->context];
+
+		share += 100 * list[i].part->share * present_blocks(&list[i]);
+		if (i + 1 < count && list[i + 1].part->context == list[i].part->context)
+			continue;
+		snprintf(key, sizeof(key), "%s (%llu)", p->name, (unsigned long long)p->pid);
+		/* a process may have several contexts */
+		share += json_real_value(json_object_get(args, key));
+		err = json_object_set_new(args, key, json_real(share));
+		share = 0;
+	}
+	snprintf(name, sizeof(name), "shares of SM %u", c->sm);
+	return err | emit(c->out, json_pack("{s:s, s:s, s:f, s:I, s:o}", "name", name, "ph", "C",
+					    "ts", (double)time / 1e6, "pid",
+					    (json_int_t)PID_SHARING, "args", args));
+}
+
+static int count_shares(void *arg, uint32_t sm, uint64_t from, uint64_t to,
+			const struct present *list, size_t count)
+{
+	struct counters *c = arg;
+	int err = 0;
+
+	if (c->any && (c->sm != sm || c->end != from))
+		err = emit_shares(c, c->end, NULL, 0);
+	c->sm = sm;
+	c->end = to;
+	c->any = 1;
+	return err | emit_shares(c, from, list, count);
+}
+
+static int emit_decision(FILE *out, const struct trace *trace, const struct decision *d)
+{
+	static const char *const what[VGPU_DECISION_COUNT] = {
+		[VGPU_DECISION_EVICT] = "block",
+		[VGPU_DECISION_REPLACE] = "victim",
+		[VGPU_DECISION_PARTITION] = "blocks",
+		[VGPU_DECISION_QUOTA] = "instructions",
+	};
+	/* no limit */
+	json_int_t value = d->what == 0xffffffff ? -1 : (json_int_t)d->what;
+
+	return emit(out, json_pack("{s:s, s:s, s:s, s:f, s:I, s:I, s:{s:s, s:I, s:I}}", "name",
+				   trace_decision_name(d->kind), "ph", "i", "s", "t", "ts",
+				   (double)d->time / 1e6, "pid", (json_int_t)PID_PREEMPTION, "tid",
+				   (json_int_t)d->sm, "args", "process",
+				   trace->processes[d->context].name, "launch",
+				   (json_int_t)d->kernel, what[d->kind], value));
+}
+
+static int emit_sharing(FILE *out, const struct trace *trace)
+{
+	struct counters c = { .out = out, .trace = trace };
+	int err = 0;
+
+	for (size_t i = 0; i < trace->decision_count && !err; i++)
+		err = emit_decision(out, trace, &trace->decisions[i]);
+	if (trace->part_count > 1)
+		err |= name_track(out, "process_name", PID_SHARING, 0, "shares of SMs");
+	if (!err)
+		err = trace_presence(trace, count_shares, &c);
+	return err || !c.any ? err : emit_shares(&c, c.end, NULL, 0);
 }
 
 /* Faults of a process overlap: each has an id, and a begin and an end of its own. */
@@ -273,10 +359,12 @@ int trace_chrome(const struct trace *trace, FILE *out)
 		}
 		err |= emit_span(out, trace, s);
 	}
-	if (trace->move_count)
+	if (trace->move_count || trace->decision_count)
 		err |= name_track(out, "process_name", PID_PREEMPTION, 0, "preemption");
 	for (size_t i = 0; i < trace->move_count && !err; i++)
 		err |= emit_move(out, trace, &trace->moves[i]);
+	if (!err)
+		err |= emit_sharing(out, trace);
 	if (trace->level_count)
 		err |= name_track(out, "process_name", PID_FAULTS, 0, "page faults");
 	for (size_t i = 0; i < trace->level_count && !err; i++)

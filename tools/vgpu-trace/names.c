@@ -64,3 +64,18 @@ char *trace_engine_name(const struct trace *trace, uint32_t engine, char *text, 
 		snprintf(text, size, "copy engine %u", engine);
 	return text;
 }
+
+const char *trace_decision_name(uint32_t decision)
+{
+	static const char *const names[VGPU_DECISION_COUNT] = {
+		[VGPU_DECISION_ADMIT] = "admit",
+		[VGPU_DECISION_ASSIGN] = "assign",
+		[VGPU_DECISION_RESERVE] = "reserve",
+		[VGPU_DECISION_EVICT] = "evict",
+		[VGPU_DECISION_REPLACE] = "replace",
+		[VGPU_DECISION_PARTITION] = "partition",
+		[VGPU_DECISION_QUOTA] = "quota",
+	};
+
+	return decision < VGPU_DECISION_COUNT ? names[decision] : "?";
+}

@@ -21,6 +21,7 @@ struct reader {
 	struct trace *trace;
 	struct open_block *blocks;	/* [sm][slot] */
 	struct span *moving;		/* [sm]: what it does now; end 1: nothing */
+	struct sharing *sharing;
 	uint32_t sms;
 	size_t process_room, kernel_room, span_room, move_room, preemption_room;
 	struct span copies[COPY_ENGINES];	/* of each engine, one at a time */
@@ -163,6 +164,7 @@ static int move(struct reader *r, const struct vgpu_trace_record *rec, uint32_t 
 				    .kernel = rec->kernel,
 				    .sm = rec->sm,
 				    .slot = what,
+				    .part = sharing_part(r->sharing, rec->sm, rec->kernel),
 				    .what = what == MOVE_DRAIN ? 0 : rec->b };
 	return 0;
 }
@@ -190,6 +192,7 @@ static int block_record(struct reader *r, const struct vgpu_trace_record *rec, u
 	return add_span(r, &(struct span) {
 		.start = open->start, .end = rec->time, .context = process, .kernel = rec->kernel,
 		.what = rec->a, .sm = rec->sm, .slot = (uint32_t)rec->b,
+		.part = sharing_part(r->sharing, rec->sm, rec->kernel),
 	});
 }
 
@@ -262,6 +265,8 @@ static int read_record(struct reader *r, const struct vgpu_trace_record *rec)
 	if (process < 0)
 		return -1;
 	if (is_stage(rec->type) && trace_command(t, rec))
+		return -1;
+	if (sharing_record(r->sharing, rec, (uint32_t)process))
 		return -1;
 	p = &t->processes[process];
 	switch (rec->type) {
@@ -339,7 +344,7 @@ static int by_place(const void *a, const void *b)
 
 /*
  * SM time of a process: the union of its blocks' spans on each SM, not their sum: blocks share an
- * SM.
+ * SM. That of SMs which kernels share is divided among them (sharing.c).
  */
 static void account(struct trace *t)
 {
@@ -356,7 +361,7 @@ static void account(struct trace *t)
 				const struct span *s = &t->spans[j];
 				uint64_t from = s->start > covered ? s->start : covered;
 
-				if (s->context != p || s->end <= from)
+				if (s->part || s->context != p || s->end <= from)
 					continue;
 				t->processes[p].sm_time += s->end - from;
 				covered = s->end;
@@ -381,12 +386,15 @@ int trace_read(FILE *file, const char *path, struct trace *trace)
 			path, TRACE_MAGIC);
 		return -1;
 	}
+	r.sharing = sharing_new(trace);
+	err = r.sharing ? 0 : -1;
 	while (!err && fread(&rec, sizeof(rec), 1, file) == 1) {
 		trace->records++;
 		err = read_record(&r, &rec);
 	}
 	free(r.blocks);
 	free(r.moving);
+	sharing_free(r.sharing);
 	if (err || ferror(file)) {
 		fprintf(stderr, "vgpu-trace: %s: %s\n", path,
 			err ? strerror(ENOMEM) : strerror(errno));
@@ -398,7 +406,11 @@ int trace_read(FILE *file, const char *path, struct trace *trace)
 		qsort(trace->spans, trace->span_count, sizeof(*trace->spans), by_place);
 	account(trace);
 	trace_sort_instructions(trace);
-	return 0;
+	if (!trace_account_shared(trace))
+		return 0;
+	fprintf(stderr, "vgpu-trace: %s: %s\n", path, strerror(ENOMEM));
+	trace_free(trace);
+	return -1;
 }
 
 int trace_names(struct trace *trace, const char *path)
@@ -443,6 +455,9 @@ void trace_free(struct trace *trace)
 	free(trace->kernels);
 	free(trace->spans);
 	free(trace->moves);
+	free(trace->parts);
+	free(trace->decisions);
+	free(trace->partials);
 	free(trace->instructions);
 	memset(trace, 0, sizeof(*trace));
 }

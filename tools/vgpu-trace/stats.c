@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * vgpu-trace stats: what took the time, in the manner of nsys stats: kernels by name, copies by
- * kind, how long commands waited, how long preemptions took, page faults, managed memory. All times
- * are virtual.
+ * kind, how long commands waited, how long preemptions took, who shared SMs, page faults, managed
+ * memory. All times are virtual.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -240,6 +240,71 @@ static int preemptions(const struct trace *trace, FILE *out)
 	return err;
 }
 
+/* ---- SMs that several kernels share -------------------------------------- */
+
+/* What the blocks of a process have of an SM, on average over the time that it is there. */
+static void shared_sums(const struct trace *trace, FILE *out)
+{
+	int used = 0;
+
+	for (size_t i = 0; i < trace->process_count; i++) {
+		const struct process *p = &trace->processes[i];
+		const struct shared *s = &p->shared;
+
+		if (s->time <= 0)
+			continue;
+		if (!used++)
+			fprintf(out,
+				"Shared SMs, by process: its part of an SM, on average while it is "
+				"there\n%11s %7s %10s %11s %7s %7s %8s  %s\n",
+				"there", "blocks", "registers", "shared KiB", "warps", "share",
+				"evicted", "process");
+		fprintf(out,
+			"%11s %7.2f %10.0f %11.1f %7.2f %6.1f%% %8" PRIu64 "  %.40s (%" PRIu64
+			")\n",
+			text((uint64_t)s->time), s->blocks / s->time, s->registers / s->time,
+			s->shared_bytes / s->time / 1024, s->warps / s->time,
+			100 * s->share / s->time, p->evicted, p->name, p->pid);
+	}
+	if (used)
+		fputc('\n', out);
+}
+
+static int sharing(const struct trace *trace, FILE *out)
+{
+	struct groups groups = { 0 };
+	uint64_t total = 0;
+	const char *comma = " ";
+	int err = 0;
+
+	shared_sums(trace, out);
+	for (unsigned int n = 1; n <= KERNELS_MOST; n++)
+		total += trace->side_by_side[n];
+	if (total)
+		fputs("Kernels side by side on an SM:", out);
+	for (unsigned int n = 1; n <= KERNELS_MOST; n++) {
+		double part = total ? 100.0 * (double)trace->side_by_side[n] / (double)total : 0;
+
+		if (!trace->side_by_side[n])
+			continue;
+		fprintf(out, "%s%u for %.1f %%", comma, n, part);
+		comma = ", ";
+	}
+	if (total)
+		fputs(" of the time\n\n", out);
+	if (trace->decision_count) {
+		fputs("Decisions of the policy:", out);
+		for (uint32_t d = 0; d < VGPU_DECISION_COUNT; d++)
+			fprintf(out, "%s%s %" PRIu64, d ? ", " : " ", trace_decision_name(d),
+				trace->decided[d]);
+		fputs("\n\n", out);
+	}
+	for (size_t i = 0; i < trace->partial_count && !err; i++)
+		err = add_sample(&groups, "told to leave to saved", trace->partials[i], 0);
+	table(&groups, out, "Thread blocks that left an SM that others shared", "part");
+	return err;
+}
+
 /* What faulted, and where. Those that never ended, or that the file has no end of, are counted. */
 static int faults(const struct trace *trace, FILE *out)
 {
@@ -347,7 +412,8 @@ static int managed(const struct trace *trace, FILE *out)
 int trace_stats(const struct trace *trace, FILE *out)
 {
 	int err = kernels(trace, out) || copies(trace, out) || waits(trace, out) ||
-		  preemptions(trace, out) || faults(trace, out) || managed(trace, out);
+		  preemptions(trace, out) || sharing(trace, out) || faults(trace, out) ||
+		  managed(trace, out);
 
 	if (trace->unmatched)
 		fprintf(out,

@@ -22,7 +22,7 @@ char *trace_time_text(uint64_t ps, char *text, size_t size)
 
 int trace_summary(const struct trace *trace, FILE *out)
 {
-	uint64_t total = 0, preemptions = 0, latency = 0, in = 0, back = 0, evicted = 0;
+	uint64_t total = 0, shared = 0, preemptions = 0, latency = 0, in = 0, back = 0, evicted = 0;
 	int managed = 0;
 	char start[32], end[32];
 
@@ -49,9 +49,12 @@ int trace_summary(const struct trace *trace, FILE *out)
 			p->name, p->pid, p->kernels, p->blocks,
 			trace_time_text(p->start, start, sizeof(start)),
 			trace_time_text(p->end, end, sizeof(end)),
-			total ? 100.0 * (double)p->sm_time / (double)total : 0.0, p->preemptions,
+			total ? 100.0 * (double)p->sm_time / (double)total : 0.0,
+			p->preemptions + p->evicted,
 			p->verdict);
 	}
+	for (unsigned int n = 1; n <= KERNELS_MOST; n++)
+		shared += trace->side_by_side[n];
 	fprintf(out, "%zu records, %u SMs seen, %s of virtual time\n", trace->records, trace->sms,
 		trace_time_text(trace->end, end, sizeof(end)));
 	if (preemptions)
@@ -59,6 +62,20 @@ int trace_summary(const struct trace *trace, FILE *out)
 			"%" PRIu64
 			" preemptions of an SM, %s from request to hand-over on average\n",
 			preemptions, trace_time_text(latency / preemptions, start, sizeof(start)));
+	if (shared)
+		fprintf(out, "SMs that kernels share: two or more for %.1f %% of their time\n",
+			100.0 * (double)(shared - trace->side_by_side[1]) / (double)shared);
+	if (trace->partial_count) {
+		uint64_t sum = 0;
+
+		for (size_t i = 0; i < trace->partial_count; i++)
+			sum += trace->partials[i];
+		fprintf(out,
+			"%zu thread blocks left an SM that others shared, %s from told to saved on "
+			"average\n",
+			trace->partial_count,
+			trace_time_text(sum / trace->partial_count, start, sizeof(start)));
+	}
 	if (trace->fault_count)
 		fprintf(out, "%zu page faults, at most %u in flight\n", trace->fault_count,
 			trace->faults_most);

@@ -14,7 +14,7 @@
 #define MERGE	0.35	/* pixels: gaps below this are not drawn */
 
 /* Text inside the picture may be a file's name: five characters mean something to XML. */
-static void text_escaped(FILE *out, const char *text)
+void svg_text(FILE *out, const char *text)
 {
 	for (; *text; text++) {
 		switch (*text) {
@@ -29,7 +29,7 @@ static void text_escaped(FILE *out, const char *text)
 }
 
 /* Eight hues that people tell apart; further processes get the same ones, paler, then greyer. */
-static void colour(FILE *out, uint32_t process, uint32_t kernel)
+void svg_colour(FILE *out, uint32_t process, uint32_t kernel)
 {
 	static const uint16_t hues[] = { 2, 215, 128, 42, 275, 185, 320, 88 };
 	uint32_t round = process / 8 % 3;
@@ -38,17 +38,22 @@ static void colour(FILE *out, uint32_t process, uint32_t kernel)
 		(kernel % 2 ? 45 : 58) + 9 * round);
 }
 
-static double rows_bottom(const struct picture *pic)
+double svg_y(const struct picture *pic, uint32_t sm)
 {
-	return pic->rows_top + (double)(pic->trace->copy_engines + pic->trace->sms) * (ROW + GAP);
+	if (trace_is_copy_engine(sm))
+		return pic->rows_top + (double)(sm - trace_copy_engine(0)) * (ROW + GAP);
+	return pic->rows_top + (double)pic->trace->copy_engines * (ROW + GAP) +
+	       (double)sm * (pic->sm_row + GAP);
 }
 
-static double y_of(const struct picture *pic, uint32_t sm)
+static double rows_bottom(const struct picture *pic)
 {
-	uint32_t row = trace_is_copy_engine(sm) ? sm - trace_copy_engine(0) :
-						  pic->trace->copy_engines + sm;
+	return svg_y(pic, pic->trace->sms);
+}
 
-	return pic->rows_top + (double)row * (ROW + GAP);
+static double row_height(const struct picture *pic, uint32_t sm)
+{
+	return trace_is_copy_engine(sm) ? ROW : pic->sm_row;
 }
 
 static void bar(const struct picture *pic, const struct span *s, uint64_t end, uint64_t blocks)
@@ -57,10 +62,10 @@ static void bar(const struct picture *pic, const struct span *s, uint64_t end, u
 	char from[32], to[32];
 
 	fprintf(pic->out, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.0f\" fill=\"", x,
-		y_of(pic, s->sm), width < 0.4 ? 0.4 : width, ROW);
-	colour(pic->out, s->context, s->kernel);
+		svg_y(pic, s->sm), width < 0.4 ? 0.4 : width, row_height(pic, s->sm));
+	svg_colour(pic->out, s->context, s->kernel);
 	fputs("\"><title>", pic->out);
-	text_escaped(pic->out, pic->trace->processes[s->context].name);
+	svg_text(pic->out, pic->trace->processes[s->context].name);
 	if (trace_is_copy_engine(s->sm))
 		fprintf(pic->out, ", %llu copies", (unsigned long long)blocks);
 	else
@@ -78,16 +83,16 @@ static void bar(const struct picture *pic, const struct span *s, uint64_t end, u
 static void move_bar(const struct picture *pic, const struct span *m)
 {
 	static const char *const fills[MOVES] = { "#222", "#222", "#888" };
-	double height = m->slot == MOVE_DRAIN ? 4.0 : ROW;
+	double height = m->slot == MOVE_DRAIN ? 4.0 : pic->sm_row;
 	double x = svg_x(pic, m->start), width = svg_x(pic, m->end) - x;
 	char from[32], to[32];
 
 	fprintf(pic->out,
 		"<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.0f\" fill=\"%s\" "
 		"fill-opacity=\"0.75\"><title>",
-		x, y_of(pic, m->sm) + ROW - height, width < 0.4 ? 0.4 : width, height,
+		x, svg_y(pic, m->sm) + pic->sm_row - height, width < 0.4 ? 0.4 : width, height,
 		fills[m->slot]);
-	text_escaped(pic->out, pic->trace->processes[m->context].name);
+	svg_text(pic->out, pic->trace->processes[m->context].name);
 	fprintf(pic->out, ", launch %u, %s", m->kernel, trace_move_names[m->slot]);
 	if (m->what)
 		fprintf(pic->out, " %llu bytes", (unsigned long long)m->what);
@@ -126,6 +131,24 @@ void svg_axis(const struct picture *pic, double top, double bottom)
 	}
 }
 
+/* One line: what is shown, and what is dark. */
+static void subtitle(const struct picture *pic)
+{
+	if (pic->trace->part_count > 1)
+		fputs("SMs against virtual time: the height of a row is an SM, a kernel has its "
+		      "dominant share; one colour a process, two shades to tell its kernels apart",
+		      pic->out);
+	else
+		fputs("streaming multiprocessors against virtual time; one colour a process, two "
+		      "shades to tell its kernels apart",
+		      pic->out);
+	if (pic->trace->move_count && pic->trace->part_count > 1)
+		fputs("; dark: saving contexts, grey: restoring", pic->out);
+	else if (pic->trace->move_count)
+		fputs("; black below: draining, dark: saving contexts, grey: restoring them",
+		      pic->out);
+}
+
 static void frame(const struct picture *pic, const char *title, double height)
 {
 	const struct trace *t = pic->trace;
@@ -138,24 +161,22 @@ static void frame(const struct picture *pic, const char *title, double height)
 	fputs("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<text x=\"10\" y=\"22\" "
 	      "font-size=\"16\">",
 	      pic->out);
-	text_escaped(pic->out, title);
-	fputs("</text>\n<text x=\"10\" y=\"40\" fill=\"#666\">streaming multiprocessors against "
-	      "virtual time; one colour "
-	      "a process, two shades to tell its kernels apart",
-	      pic->out);
-	if (t->move_count)
-		fputs("; black below: draining, dark: saving contexts, grey: restoring them",
-		      pic->out);
+	svg_text(pic->out, title);
+	fputs("</text>\n<text x=\"10\" y=\"40\" fill=\"#666\">", pic->out);
+	subtitle(pic);
 	fputs("</text>\n", pic->out);
 	svg_axis(pic, pic->rows_top - 4, rows_bottom(pic));
 	for (uint32_t row = 0; row < t->copy_engines + t->sms; row++) {
-		double y = pic->rows_top + (double)row * (ROW + GAP);
+		uint32_t sm = row < t->copy_engines ? trace_copy_engine(row) :
+						      row - t->copy_engines;
+		double y = svg_y(pic, sm), high = row_height(pic, sm);
 
 		fprintf(pic->out,
 			"<rect x=\"%.0f\" y=\"%.1f\" width=\"%.1f\" height=\"%.0f\" "
 			"fill=\"#f4f4f4\"/>"
 			"<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\" fill=\"#444\">",
-			LEFT, y, WIDTH - LEFT - RIGHT, ROW, LEFT - 8, y + 13);
+			LEFT, y, WIDTH - LEFT - RIGHT, high, LEFT - 8,
+			y + high / 2 + 4);
 		if (row < t->copy_engines)
 			fprintf(pic->out, "%s</text>\n",
 				trace_engine_name(t, row, name, sizeof(name)));
@@ -180,9 +201,9 @@ static double legend(const struct picture *pic)
 			fprintf(pic->out,
 				"<rect x=\"%.0f\" y=\"%.1f\" width=\"12\" height=\"12\" fill=\"", x,
 				y);
-			colour(pic->out, i, 1);
+			svg_colour(pic->out, i, 1);
 			fprintf(pic->out, "\"/><text x=\"%.0f\" y=\"%.1f\">", x + 17, y + 11);
-			text_escaped(pic->out, t->processes[i].name);
+			svg_text(pic->out, t->processes[i].name);
 			fprintf(pic->out, "<tspan fill=\"#888\" dx=\"6\">%llu</tspan></text>\n",
 				(unsigned long long)t->processes[i].pid);
 		}
@@ -214,6 +235,7 @@ int trace_svg(const struct trace *trace, const char *title, FILE *out)
 		pic.from = 0;
 		pic.to = 1000;
 	}
+	pic.sm_row = trace->part_count > 1 ? SHARED_ROW : ROW;
 	pic.rows_top = legend(&pic);
 	pic.scale = (WIDTH - LEFT - RIGHT) / (double)(pic.to - pic.from);
 	height = rows_bottom(&pic) + AXIS + svg_faults_height(trace) +
@@ -221,15 +243,22 @@ int trace_svg(const struct trace *trace, const char *title, FILE *out)
 	pic.out = out;
 	frame(&pic, title, height);
 	legend(&pic);
+	if (svg_shared(&pic))
+		return -1;
 	for (size_t i = 0; i < trace->span_count;) {
 		const struct span *s = &trace->spans[i];
 		uint64_t end = s->end, merged = 0;
+
+		if (s->part) {
+			i++;
+			continue;
+		}
 
 		for (; i < trace->span_count; i++, merged++) {
 			const struct span *n = &trace->spans[i];
 
 			/* a damaged file may have ends before starts: one is drawn at least */
-			if (merged && (n->sm != s->sm || n->context != s->context ||
+			if (merged && (n->sm != s->sm || n->part || n->context != s->context ||
 				       n->kernel != s->kernel ||
 				       (n->start > end &&
 					(double)(n->start - end) * pic.scale > MERGE)))
@@ -239,7 +268,8 @@ int trace_svg(const struct trace *trace, const char *title, FILE *out)
 		bar(&pic, s, end, merged);
 	}
 	for (size_t i = 0; i < trace->move_count; i++)
-		move_bar(&pic, &trace->moves[i]);
+		if (!trace->moves[i].part)
+			move_bar(&pic, &trace->moves[i]);
 	svg_faults(&pic, rows_bottom(&pic) + AXIS);
 	svg_managed(&pic, rows_bottom(&pic) + AXIS + svg_faults_height(trace));
 	fputs("</svg>\n", out);

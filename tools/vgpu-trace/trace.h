@@ -26,6 +26,21 @@ struct span {
 	uint64_t what;		/* block number, or bytes of a copy */
 	uint32_t sm;		/* trace_copy_engine(0), …: a copy engine */
 	uint32_t slot;		/* blocks: in the SM; copies: enum vgpu_cmd_op */
+	uint32_t part;		/* of an SM that kernels share: index into trace.parts; else 0 */
+};
+
+/** struct part - what a thread block of a kernel takes of an SM that several kernels share */
+struct part {
+	uint32_t context;	/* index into trace.processes */
+	uint32_t kernel;	/* launch id */
+	uint32_t warps, registers, shared_bytes;
+	double share;		/* the dominant one, of 1 */
+};
+
+/** struct shared - what the blocks of a process had of shared SMs: times picoseconds */
+struct shared {
+	double time;		/* while it had any on an SM, of all SMs together */
+	double blocks, registers, shared_bytes, warps, share;
 };
 
 #define COPY_ENGINES	2u	/* that a trace may have */
@@ -72,9 +87,11 @@ struct process {
 	uint64_t sm_time;	/* picoseconds x SMs during which an SM held a block of it */
 	uint64_t preemptions;	/* SMs taken from it */
 	uint64_t preemption_time;	/* from request to hand-over, of all of them */
+	uint64_t evicted;	/* thread blocks that left an SM which they shared */
 	uint32_t fault;		/* enum vgpu_fault_reason at the close */
 	int seen;		/* start is known */
 	struct managed managed;
+	struct shared shared;
 };
 
 /** struct kernel - one launch */
@@ -177,6 +194,16 @@ struct eviction {
 	uint32_t winner;	/* number of the context that needs the room */
 };
 
+/** struct decision - of a policy, about a thread block on an SM that several kernels share */
+struct decision {
+	uint64_t time;
+	uint64_t what;		/* block; launch id of who makes room; partition */
+	uint32_t sm, context, kernel;
+	uint32_t kind;		/* enum vgpu_decision */
+};
+
+#define KERNELS_MOST	8u	/* side by side on an SM, that are told apart */
+
 struct trace {
 	struct process *processes;
 	struct kernel *kernels;
@@ -200,6 +227,13 @@ struct trace {
 	uint64_t end;		/* last record */
 	/* ends without a start and the other way round: records were lost */
 	size_t records, unmatched;
+	struct part *parts;	/* the first one stands for: not shared */
+	struct decision *decisions;	/* by time; not ADMIT, ASSIGN, RESERVE */
+	uint64_t decided[VGPU_DECISION_COUNT];	/* number of each */
+	/* partial context switches: from the decision to the end of the save */
+	uint64_t *partials;
+	uint64_t side_by_side[KERNELS_MOST + 1];	/* SM time with so many kernels */
+	size_t part_count, part_room, decision_count, decision_room, partial_count, partial_room;
 	struct instruction *instructions;	/* by SM and fetch */
 	size_t instruction_count, instruction_room;
 };
@@ -223,6 +257,44 @@ int trace_managed(struct trace *trace, const struct vgpu_trace_record *rec, uint
 void trace_managed_free(struct trace *trace);
 /* Managed memory did something for it. */
 int trace_managed_used(const struct managed *managed);
+
+/* ---- SMs that several kernels share (sharing.c) --------------------------- */
+
+struct sharing;			/* what is known of each SM while records are read */
+
+/* NULL: no memory */
+struct sharing *sharing_new(struct trace *trace);
+void sharing_free(struct sharing *sharing);
+/*
+ * A record of type SM_SETUP, DECISION, BLOCK_PREEMPT, BLOCK_END or SAVE_END of context index
+ * @process. -1: no memory
+ */
+int sharing_record(struct sharing *sharing, const struct vgpu_trace_record *rec, uint32_t process);
+/* Index of the part that a block of @kernel has of SM @sm now; 0: it has the SM alone. */
+uint32_t sharing_part(const struct sharing *sharing, uint32_t sm, uint32_t kernel);
+
+/** struct present - a kernel on a shared SM, and what its blocks there do */
+struct present {
+	const struct part *part;
+	uint32_t running, saving, restoring;
+};
+
+static inline uint32_t present_blocks(const struct present *p)
+{
+	return p->running + p->saving + p->restoring;
+}
+
+/* From @from to @to these are on SM @sm, by process and launch. */
+typedef int trace_present_fn(void *arg, uint32_t sm, uint64_t from, uint64_t to,
+			     const struct present *list, size_t count);
+/*
+ * Call @fn for each stretch of time in which nothing changes on a shared SM that has somebody, one
+ * SM after the other, each by time. Not 0: what @fn returned, or -1: no memory.
+ */
+int trace_presence(const struct trace *trace, trace_present_fn *fn, void *arg);
+/* SM time and shares of processes, from all spans. -1: no memory */
+int trace_account_shared(struct trace *trace);
+
 /* names.c: a record of type KERNEL_NAME */
 void trace_name_piece(struct kernel *kernel, const struct vgpu_trace_record *rec);
 const char *trace_kernel_name(const struct kernel *kernel, char *text, size_t size);
@@ -234,6 +306,9 @@ int trace_chrome(const struct trace *trace, FILE *out);
 
 /* "copy engine 1", "transfer engine" if a trace has but one; returns @text */
 char *trace_engine_name(const struct trace *trace, uint32_t engine, char *text, size_t size);
+
+/* "admit", "evict" ... */
+const char *trace_decision_name(uint32_t decision);
 
 /* "draining", "saving", "restoring" */
 extern const char *const trace_move_names[MOVES];

@@ -78,6 +78,72 @@ grep -q 'saving 4096 bytes, 20.0 us to 25.0 us' "$dir/p.svg" && grep -q 'drainin
 	grep -q 'restoring 4096 bytes' "$dir/p.svg"
 ok "the picture shows it" $?
 
+# An SM that two kernels share, by hand, in 109 us: a block of launch 1 takes a quarter of it, one of launch 2 an eighth. At 40 us a
+# block of launch 1 is told to leave; it is saved from 42 to 50, and restored from 60 to 70.
+perl -e '
+	sub record { print pack("QSSLLLQQQ", $_[0] * 1000000, $_[1], $_[2], $_[3], 0, $_[3], 1, $_[4], $_[5]) }
+	my ($none, $quarter, $eighth) = (65535, 1 << 30 | 4 << 40, 1 << 29 | 2 << 40);
+	print "VGPUTRC1";
+	record(0, 3, $none, 1, 1, 0); record(0, 9, 0, 1, $quarter, 1000 << 32 | 2048);		# dispatch, setup
+	record(0, 5, $none, 1, 2, 0); record(0, 10, 0, 1, 0, 0); record(0, 10, 0, 1, 1, 1);	# kernel, blocks
+	record(20, 3, $none, 2, 1, 0); record(20, 9, 0, 2, $eighth, 500 << 32); record(20, 5, $none, 2, 2, 0);
+	record(20, 10, 0, 2, 0, 2);
+	record(40, 21, 0, 1, 5, 1); record(40, 21, 0, 2, 4, 1); record(40, 21, 0, 1, 3, 1);	# partition, replace, evict
+	record(42, 19, 0, 1, 1, 1); record(42, 15, 0, 1, 1, 4096); record(50, 16, 0, 1, 1, 4096);
+	record(50, 10, 0, 2, 1, 1); record(60, 11, 0, 2, 0, 2); record(60, 11, 0, 2, 1, 1);
+	record(60, 6, $none, 2, 0, 0); record(60, 4, $none, 2, 1, 0); record(60, 17, 0, 1, 1, 4096);
+	record(70, 18, 0, 1, 1, 0); record(70, 20, 0, 1, 1, 1); record(109, 11, 0, 1, 0, 0);
+	record(109, 11, 0, 1, 1, 1); record(109, 6, $none, 1, 0, 0); record(109, 4, $none, 1, 1, 0);' >"$dir/shared"
+"$trace" --json "$dir/s.json" --svg "$dir/s.svg" "$dir/shared" >"$dir/said"
+# the time of the SM is divided by shares: 20 + 30 x 4/5 + 10 / 2 + 49 us
+grep -qE '^context 1 .* 89\.9% +1  -$' "$dir/said" && grep -qE '^context 2 .* 10\.1% +0  -$' "$dir/said" && ! grep -q lack "$dir/said" &&
+	grep -qx 'SMs that kernels share: two or more for 36.7 % of their time' "$dir/said" &&
+	grep -qx '1 thread blocks left an SM that others shared, 10.0 us from told to saved on average' "$dir/said"
+ok "the table divides a shared SM" $?
+while read -r what; do
+	grep -qF "$what</title>" "$dir/s.svg" || echo "# no $what"
+done >"$dir/missing" <<-'LINES'
+	context 1, launch 1, 2 thread blocks, 50.0 % of the SM, 0.0 ns to 20.0 us
+	context 1, launch 1, 2 thread blocks, 50.0 % of the SM, 20.0 us to 42.0 us
+	context 2, launch 2, 1 thread blocks, 12.5 % of the SM, 20.0 us to 42.0 us
+	context 1, launch 1, 2 thread blocks, 25.0 % of the SM being saved, 42.0 us to 50.0 us
+	context 1, launch 1, 1 thread blocks, 25.0 % of the SM, 50.0 us to 60.0 us
+	context 2, launch 2, 2 thread blocks, 25.0 % of the SM, 50.0 us to 60.0 us
+	context 1, launch 1, 2 thread blocks, 25.0 % of the SM being restored, 60.0 us to 70.0 us
+	context 1, launch 1, 2 thread blocks, 50.0 % of the SM, 70.0 us to 109.0 us
+LINES
+[ ! -s "$dir/missing" ]
+ok "the picture shows who has how much of an SM" $?
+# a row is 32 pixels: 16 of launch 1 at the bottom, 4 of launch 2 above
+bottom=$(grep -oE 'y="[0-9.]+" text-anchor="end" fill="#444">SM 0<' "$dir/s.svg" | awk -F'"' '{ print $2 + 12 }')
+grep -qF "<rect x=\"330.00\" y=\"$((bottom - 16)).00\" width=\"220.00\" height=\"16.00\"" "$dir/s.svg" &&
+	grep -qF "<rect x=\"330.00\" y=\"$((bottom - 20)).00\" width=\"220.00\" height=\"4.00\"" "$dir/s.svg"
+ok "as layers of its row" $?
+for part in '"name":"evict","ph":"i","s":"t","ts":40.0,"pid":2,"tid":0,"args":{"process":"context 1","launch":1,"block":1}' \
+	'"name":"replace","ph":"i","s":"t","ts":40.0,"pid":2,"tid":0,"args":{"process":"context 2","launch":2,"victim":1}' \
+	'"name":"partition","ph":"i","s":"t","ts":40.0,"pid":2,"tid":0,"args":{"process":"context 1","launch":1,"blocks":1}' \
+	'"name":"shares of SM 0","ph":"C","ts":20.0,"pid":5,"args":{"context 1 (0)":50.0,"context 2 (0)":12.5}' \
+	'"name":"shares of SM 0","ph":"C","ts":109.0,"pid":5,"args":{}'; do
+	grep -qF "$part" "$dir/s.json" || echo "# no $part"
+done >"$dir/missing"
+[ ! -s "$dir/missing" ]
+ok "the Chrome trace has decisions and shares" $?
+"$trace" stats "$dir/shared" >"$dir/said"
+grep -qE '^ +109\.0 us +1\.91 +1908 +3\.8 +7\.63 +47\.7% +1  context 1 \(0\)$' "$dir/said" &&
+	grep -qE '^ +40\.0 us +1\.25 +625 +0\.0 +2\.50 +15\.6% +0  context 2 \(0\)$' "$dir/said" &&
+	grep -qx 'Kernels side by side on an SM: 1 for 63.3 %, 2 for 36.7 % of the time' "$dir/said" &&
+	grep -qx 'Decisions of the policy: admit 0, assign 0, reserve 0, evict 1, replace 1, partition 1' "$dir/said" &&
+	grep -qE '^ 100\.0% +10\.0 us +1 .* told to leave to saved$' "$dir/said"
+ok "stats of sharing" $?
+"$trace" --quiet --svg "$dir/s.svg" --json "$dir/s.json" "$dir/preempted"
+! grep -q 'dominant' "$dir/s.svg" && ! grep -q 'shares of SM' "$dir/s.json"
+ok "nobody shares, no word of it" $?
+perl -e 'print "VGPUTRC1", map { pack("QSSLLLQQQ", $_ * 1e6, 9, 0, $_, 0, $_, 0, (1 << 40) - 1, ~0), pack("QSSLLLQQQ", $_ * 1e6, 9, 1, $_, 0,
+	$_, 0, 1, ~0), pack("QSSLLLQQQ", $_ * 1e6, 10, 1, $_, 0, $_, 0, 0, $_ % 64), pack("QSSLLLQQQ", 1e10 - $_, 11, 1, $_, 0, $_, 0, 0, $_ % 64),
+	pack("QSSLLLQQQ", $_ * 1e6, 16, 1, $_, 0, $_, 0, ~0, 0), pack("QSSLLLQQQ", $_, 21, 1, $_, 0, $_, 0, 3, ~0) } 1 .. 500' >"$dir/strange"
+timeout 60 "$trace" --quiet --svg "$dir/b.svg" --json "$dir/b.json" "$dir/strange" && tail -n 1 "$dir/b.svg" | grep -q '</svg>'
+ok "sharing that no device does" $?
+
 # Page faults, by hand, in 50 us: two at 10 us in a buffer for one, served at 22 and 34; one is cancelled, and of one the
 # file has only the end. A block of four warps on SM 2, of which one waits from 10 to 34 us.
 perl -e '
