@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # run.sh: inference beside training (docs/import.md): two timelines of an A100 become a job of two processes, which runs
-# under each policy. Prints a row a policy, and draws the first milliseconds of the last: out/timelines.svg.
+# under each policy, with smk-pw two kernels an SM. Prints a row a policy, and draws dss: out/timelines.svg.
 #
 # usage: tests/experiments/timelines/run.sh [TRAINING INFERENCE]      profiles; default: those of traces.sh
 set -euo pipefail
@@ -19,13 +19,15 @@ done
 "$tools/vgpu-trace" import --name training --name inference -o "$job" "$training" "$inference"
 # Requests are more urgent, for policies that care.
 sed -i '/^\[inference\]/a priority=1' "$job"
-policies=$("$tools/vgpu-sim" --list | sed -n 's/^  policy *//p' | tr -d '[]')
 printf '%-8s %14s %14s %8s %8s %8s\n' policy 'training NTT' 'inference NTT' STP ANTT fairness
 for policy in fcfs dss smk-pw; do
-	case " $policies " in *" $policy "*) ;; *) continue ;; esac
-	mechanism=none
-	[ "$policy" != dss ] || mechanism=switch
-	"$tools/vgpu-sim" --csv --policy "$policy" --preempt "$mechanism" --svg out/timelines.svg "$job" |
+	case $policy in
+	dss) how="--preempt switch --svg out/timelines.svg" ;;
+	smk-pw) how="--set kernels_per_sm=2" ;;
+	*) how= ;;
+	esac
+	# shellcheck disable=SC2086
+	"$tools/vgpu-sim" --csv --policy "$policy" $how "$job" |
 		awk -F, -v policy="$policy" '
 			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 			{ ntt[$at["process"]] = $at["ntt"]; stp = $at["stp"]; antt = $at["antt"]; fairness = $at["fairness"] }
