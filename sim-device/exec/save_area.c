@@ -20,7 +20,8 @@
  * single block is swapped out while its neighbours run, it moves to the SM's list of swapped-out
  * blocks and is swapped in from there, or moves to the PTBQ if the SM is reserved meanwhile. On an
  * SM with several kernels (residents.c) it moves to the PTBQ, and each block is saved by itself, so
- * that its room is there as soon as it has left (SMK 5.1). There its save begins pipeline_drain_ps
+ * that its room is there as soon as it has left (SMK 5.1). What it moves then, its neighbours have
+ * to wait for (vgpu_sm_moves()). There its save begins pipeline_drain_ps
  * after it has been told to leave, or later.
  */
 #include "exec.h"
@@ -320,6 +321,8 @@ void vgpu_exec_start_move(struct vgpu_exec *exec, u32 sm)
 		start_restore(exec, smst);
 	smst->move.fire = move_fire;
 	vgpu_event_after(exec->sim, &smst->move, move_time(exec->config, smst->batch_bytes));
+	if (unlikely(!smst->ksr && !exec->config->ideal_switch))
+		vgpu_sm_moves(&exec->sms[sm], smst->batch_bytes);
 }
 
 /* ---- single blocks ------------------------------------------------------ */

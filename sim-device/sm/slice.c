@@ -499,6 +499,8 @@ static struct vgpu_slice_end end_slice(struct vgpu_sm *sm)
 	/* an instruction that faulted has crossed, and touched nothing */
 	slice->segments =
 		lanes->segments > slice->crossed ? lanes->segments - slice->crossed : 0;
+	slice->segments += sm->run->moved;
+	sm->run->moved = 0;
 	return (struct vgpu_slice_end){
 		.end = vgpu_time_add(slice->start, vgpu_slice_time(sm->config, slice)),
 		.issued = slice->issued,

@@ -258,6 +258,12 @@ void vgpu_sm_drain_states(struct vgpu_sm *sm, const struct vgpu_mem_account *mem
 		vgpu_warps_drain(sm->run);
 }
 
+void vgpu_sm_moves(struct vgpu_sm *sm, u64 bytes)
+{
+	if (sm->resident_count)
+		sm->run->moved += bytes >> VGPU_SEGMENT_SHIFT;
+}
+
 struct vgpu_block_count vgpu_block_count(const struct vgpu_block *block)
 {
 	if (!block->launch->kernel || !block->warps)

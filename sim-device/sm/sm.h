@@ -340,6 +340,13 @@ void vgpu_sm_detach(struct vgpu_sm *sm, struct vgpu_block *block);
 void vgpu_block_release(struct vgpu_block *block);
 /* Free the states of ended blocks that the SM keeps for @memory, which pays for them. */
 void vgpu_sm_drain_states(struct vgpu_sm *sm, const struct vgpu_mem_account *memory);
+/*
+ * @bytes of blocks' states begin to move between @sm and memory, beside the blocks that it
+ *   executes: with timing=interval they are part of what its next slice takes of the SM's share of
+ *   the memory bandwidth.
+ */
+void vgpu_sm_moves(struct vgpu_sm *sm, u64 bytes);
+
 /** struct vgpu_block_count - what a block has executed: warp instructions, and these times lanes */
 struct vgpu_block_count {
 	u64 instructions;

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+/*
+ * timing=interval: what a partial context switch moves takes bandwidth from the blocks that go on
+ * (SMK 5.1). On one SM, whose share is all of the bandwidth: while states move, only the slice
+ * executes that they move beside; those that go when nothing executes cost nobody anything.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "device/device.h"
+#include "pipeline_rig.h"
+
+static struct rig begin(void)
+{
+	struct vgpu_config config;
+	struct rig r;
+	struct vass v;
+	u32 loop, at;
+
+	assert_int_equal(vgpu_config_preset(&config, "gtx980"), 0);
+	set_field(&config, "sms", "1");
+	set_field(&config, "kernels_per_sm", "2");
+	set_field(&config, "policy", "leftover");
+	set_field(&config, "watchdog_ps", "0");
+	r = start_pipeline(&config);
+	prologue(&v, 24);
+	loop = OPI(&v, ADD, 20, 20, 1);
+	at = OP(&v, BRA, 0, 0, 0, 0, 0, 0);
+	vass_target(&v, at, loop, at + 1);
+	epilogue(&v, 20);
+	program(&r, &v);
+	return r;
+}
+
+static u64 executed(struct rig *r, u64 us)
+{
+	u64 before = r->h->dev->exec.sms[0].instructions;
+
+	vgpu_device_run(r->h->dev, r->h->dev->sim->now + us * VGPU_US, ~0u);
+	return r->h->dev->exec.sms[0].instructions - before;
+}
+
+/* 224 GB/s: 100 us of it, in ten moves spread over 200 us, each beside a slice of 1 us: 110 us. */
+static void neighbours_wait_for_it(void **state)
+{
+	struct rig r = begin();
+	u64 alone, beside = 0;
+
+	(void)state;
+	launch(&r, 2, 128, BASE, 0);
+	vgpu_device_run(r.h->dev, 10 * VGPU_US, ~0u);
+	alone = executed(&r, 200);
+	for (u32 n = 0; n < 10; n++) {
+		vgpu_sm_moves(&r.h->dev->exec.sms[0], 224000 * 10);
+		beside += executed(&r, 20);
+	}
+	assert_in_range(beside, alone * 53 / 100, alone * 57 / 100);
+	stop(&r);
+}
+
+static void what_moves_alone_costs_nobody(void **state)
+{
+	struct rig r = begin();
+	u64 alone, after;
+
+	(void)state;
+	vgpu_sm_moves(&r.h->dev->exec.sms[0], 224000 * 100);
+	launch(&r, 2, 128, BASE, 0);
+	vgpu_device_run(r.h->dev, 10 * VGPU_US, ~0u);
+	after = executed(&r, 100);
+	alone = executed(&r, 100);
+	assert_in_range(after, alone * 98 / 100, alone * 102 / 100);
+	stop(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(neighbours_wait_for_it),
+		cmocka_unit_test(what_moves_alone_costs_nobody),
+	};
+
+	return cmocka_run_group_tests_name("bandwidth of moves", tests, NULL, NULL);
+}
