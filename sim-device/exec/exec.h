@@ -96,7 +96,8 @@ struct vgpu_smst {
 	bool leaving;			/* being preempted: blocks leave, none is issued */
 	bool stalled;			/* to be saved when no warp waits for a page any more */
 	bool draining;			/* to be saved when its instructions in flight have ended */
-	struct vgpu_ksr *ksr;		/* issues blocks of this kernel; NULL: idle */
+	struct vgpu_ksr *ksr;		/* issues blocks of this kernel; NULL: idle, or shared */
+	u32 kernels;			/* residents: beside what is looked at for every SM */
 	struct vgpu_ksr *next;		/* kernel it is reserved for; NULL: that has ended */
 	/* context that it counts for: that of @next if it is being preempted, else that of @ksr */
 	struct vgpu_exec_context *holder;
@@ -131,7 +132,6 @@ struct vgpu_smst {
 	u64 thread_instructions;
 	/* several kernels side by side (residents.c): */
 	struct vgpu_list residents;
-	u32 kernels;			/* of them */
 	u32 shared_config;		/* bytes of shared memory, while it has blocks */
 	struct vgpu_resources used;	/* by the blocks of all residents */
 	struct vgpu_resources leaving_part;	/* ... by those told to leave */
