@@ -132,7 +132,7 @@ ok "the Chrome trace has decisions and shares" $?
 grep -qE '^ +109\.0 us +1\.91 +1908 +3\.8 +7\.63 +47\.7% +1  context 1 \(0\)$' "$dir/said" &&
 	grep -qE '^ +40\.0 us +1\.25 +625 +0\.0 +2\.50 +15\.6% +0  context 2 \(0\)$' "$dir/said" &&
 	grep -qx 'Kernels side by side on an SM: 1 for 63.3 %, 2 for 36.7 % of the time' "$dir/said" &&
-	grep -qx 'Decisions of the policy: admit 0, assign 0, reserve 0, evict 1, replace 1, partition 1' "$dir/said" &&
+	grep -qx 'Decisions of the policy: admit 0, assign 0, reserve 0, evict 1, replace 1, partition 1, quota 0' "$dir/said" &&
 	grep -qE '^ 100\.0% +10\.0 us +1 .* told to leave to saved$' "$dir/said"
 ok "stats of sharing" $?
 "$trace" --quiet --svg "$dir/s.svg" --json "$dir/s.json" "$dir/preempted"
