@@ -65,7 +65,6 @@ struct vgpu_ksr {
 	u64 block_life;			/* sum of end times minus sum of first issue times */
 };
 
-#define VGPU_KERNELS_PER_SM_MOST	VGPU_SM_KERNELS_MOST
 #define VGPU_SM_SLOTS			64u	/* of thread blocks: most blocks_per_sm */
 
 /**
@@ -136,7 +135,7 @@ struct vgpu_smst {
 	struct vgpu_resources used;	/* by the blocks of all residents */
 	struct vgpu_resources leaving_part;	/* ... by those told to leave */
 	struct vgpu_resources coming_part;	/* by those that come when there is room */
-	struct vgpu_sharer resident[VGPU_KERNELS_PER_SM_MOST];
+	struct vgpu_sharer resident[VGPU_SM_KERNELS_MOST];
 	u64 told[VGPU_SM_SLOTS];	/* by slot: when its block was told to leave */
 	u64 saves[VGPU_SM_SLOTS];	/* the same of those being saved, a ring */
 	u32 saves_first;
@@ -144,7 +143,7 @@ struct vgpu_smst {
 };
 
 #define VGPU_IDLE_WORDS		16u	/* bits for 1024 SMs */
-#define VGPU_EXEC_EVENTS(sms, kernels) ((kernels) + (sms) * (6 + VGPU_KERNELS_PER_SM_MOST) + 3)
+#define VGPU_EXEC_EVENTS(sms, kernels) ((kernels) + (sms) * (6 + VGPU_SM_KERNELS_MOST) + 3)
 
 /**
  * struct vgpu_exec_ops - callbacks of the engine into the rooms above it

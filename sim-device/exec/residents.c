@@ -27,7 +27,7 @@
 void vgpu_residents_init(struct vgpu_smst *smst)
 {
 	vgpu_list_init(&smst->residents);
-	for (u32 n = 0; n < VGPU_KERNELS_PER_SM_MOST; n++)
+	for (u32 n = 0; n < VGPU_SM_KERNELS_MOST; n++)
 		smst->resident[n].smst = smst;
 }
 
@@ -53,7 +53,7 @@ static bool may_add(const struct vgpu_exec *exec, const struct vgpu_smst *smst, 
 		    const struct vgpu_sharer *entry)
 {
 	return others < exec->config->kernels_per_sm &&
-	       (entry || smst->kernels < VGPU_KERNELS_PER_SM_MOST);
+	       (entry || smst->kernels < VGPU_SM_KERNELS_MOST);
 }
 
 /* Kernels of @smst but for @entry, those too whose blocks all leave. */
@@ -381,7 +381,7 @@ u64 vgpu_exec_sm_instructions(const struct vgpu_exec *exec, u32 sm)
 void vgpu_exec_set_quota(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr, u64 instructions)
 {
 	u32 n = vgpu_sm_find_quota(&exec->sms[sm], ksr->launch.id);
-	u64 before = n < VGPU_SM_QUOTAS ? exec->sms[sm].quota[n].instructions : 0;
+	u64 before = n < VGPU_SM_KERNELS_MOST ? exec->sms[sm].quota[n].instructions : 0;
 
 	if (before == instructions)
 		return;

@@ -9,8 +9,6 @@
 struct vgpu_sharer *vgpu_sharer_get(struct vgpu_smst *smst, struct vgpu_ksr *ksr);
 /* residents.c: it stays in the table while it has blocks, or a part of the SM is kept for it */
 void vgpu_sharer_put(struct vgpu_sharer *resident);
-/* residents.c: of all kernels of @ctx on @smst */
-u32 vgpu_smst_blocks_of(const struct vgpu_smst *smst, const struct vgpu_exec_context *ctx);
 /* residents.c: what @smst, with @blocks blocks, has for @ksr: the first decides the size */
 struct vgpu_resources vgpu_smst_resources(const struct vgpu_exec *exec,
 					  const struct vgpu_smst *smst, u64 blocks,

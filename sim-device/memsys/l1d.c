@@ -92,7 +92,7 @@ static inline bool is_known(const struct vgpu_l1d *l1, u64 tag)
 
 	if (likely(generation == l1->generation))
 		return true;
-	for (u32 n = 0; generation && n < VGPU_L1D_CONTEXTS; n++)
+	for (u32 n = 0; generation && n < VGPU_SM_KERNELS_MOST; n++)
 		if (l1->known[n].generation == generation)
 			return true;
 	return false;
@@ -200,7 +200,7 @@ static void number_again(struct vgpu_l1d *l1)
 	for (u32 n = 0; n < l1->memsys->config->l1_mshrs; n++)
 		l1->pending[n] = VGPU_L1D_NOTHING;
 	l1->last_generation = 0;
-	for (u32 n = 0; n < VGPU_L1D_CONTEXTS; n++)
+	for (u32 n = 0; n < VGPU_SM_KERNELS_MOST; n++)
 		if (l1->known[n].generation)
 			l1->known[n].generation = ++l1->last_generation;
 }
@@ -221,7 +221,7 @@ static void renew(struct vgpu_l1d *l1, u32 n)
 
 static u32 find_known(const struct vgpu_l1d *l1, u32 context)
 {
-	for (u32 n = 0; n < VGPU_L1D_CONTEXTS; n++)
+	for (u32 n = 0; n < VGPU_SM_KERNELS_MOST; n++)
 		if (l1->known[n].generation && l1->known[n].context == context)
 			return n;
 	return NONE;
@@ -235,7 +235,7 @@ static void find_generation(struct vgpu_l1d *l1)
 
 void vgpu_l1d_invalidate(struct vgpu_l1d *l1)
 {
-	for (u32 n = 0; n < VGPU_L1D_CONTEXTS; n++)
+	for (u32 n = 0; n < VGPU_SM_KERNELS_MOST; n++)
 		if (l1->known[n].generation)
 			renew(l1, n);
 	find_generation(l1);
@@ -261,10 +261,10 @@ static u32 replace(struct vgpu_l1d *l1)
 {
 	u32 most = l1->memsys->config->kernels_per_sm;
 
-	for (u32 n = 0; n < most && n < VGPU_L1D_CONTEXTS; n++)
+	for (u32 n = 0; n < most; n++)
 		if (!l1->known[n].generation)
 			return n;
-	return l1->known_turn++ % (most < VGPU_L1D_CONTEXTS ? most : VGPU_L1D_CONTEXTS);
+	return l1->known_turn++ % most;
 }
 
 void vgpu_l1d_serve(struct vgpu_l1d *l1, u32 context)

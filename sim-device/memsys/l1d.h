@@ -16,7 +16,6 @@
 #include "request.h"
 
 #define VGPU_L1D_NOTHING	(~0ull)	/* in @pending: no line has this tag */
-#define VGPU_L1D_CONTEXTS	8u	/* most whose lines are in one L1 at a time */
 #define VGPU_L1D_LINE_BITS	40u	/* of a tag: number of a line in 47 bits of address */
 #define VGPU_L1D_GENERATIONS	(1ull << (64 - VGPU_L1D_LINE_BITS))
 
@@ -66,7 +65,7 @@ struct vgpu_l1d {
 	struct {
 		u32 context;
 		u64 generation;		/* 0: free */
-	} known[VGPU_L1D_CONTEXTS];
+	} known[VGPU_SM_KERNELS_MOST];
 	u32 known_turn;
 	u64 last_generation;
 	u64 *tags;

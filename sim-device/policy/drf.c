@@ -27,7 +27,7 @@ static bool comes_before(const struct vgpu_drf_kernel *a, const struct vgpu_drf_
 static bool has_room(const struct vgpu_drf_kernel *kernel, const struct vgpu_resources *used,
 		     const struct vgpu_resources *all)
 {
-	return kernel->grows && (!kernel->most || kernel->blocks < kernel->most) &&
+	return (!kernel->most || kernel->blocks < kernel->most) &&
 	       vgpu_resources_fit(used, &kernel->needs, all);
 }
 

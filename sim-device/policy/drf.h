@@ -11,20 +11,18 @@
 /**
  * struct vgpu_drf_kernel - one kernel of those among which an SM is divided
  * @needs: what one block of it takes
- * @grows: it may get more blocks than it has; else it keeps those
  * @most: it gets no more than these, 0: there is no limit
  * @blocks: in: blocks that it has in any case; out: its partition
  */
 struct vgpu_drf_kernel {
 	struct vgpu_resources needs;
-	bool grows;
 	u32 most;
 	u32 blocks;
 };
 
 /*
  * Divide @all among @kernels (figure 6): one block more goes to the kernel with the lowest rK, its
- * dominant share of the SM, until no kernel that grows has room for one more. The first block goes
+ * dominant share of the SM, until no kernel has room for one more. The first block goes
  * to the first kernel if all have the same; of equal ones later, to the kernel of which a block
  * takes the smaller share, then to the first. A kernel whose next block does not fit gets no more,
  * and the others go on: so figure 8 ends with 6 and 12 blocks. What @kernels have must fit into

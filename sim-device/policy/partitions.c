@@ -20,8 +20,8 @@ static u64 sum_of_kernels(struct vgpu_exec *exec)
 
 /* Kernels that share the SM, and how they do. */
 struct division {
-	struct vgpu_ksr *ksr[VGPU_PARTITIONS_KERNELS];
-	struct vgpu_drf_kernel drf[VGPU_PARTITIONS_KERNELS];
+	struct vgpu_ksr *ksr[VGPU_SM_KERNELS_MOST];
+	struct vgpu_drf_kernel drf[VGPU_SM_KERNELS_MOST];
 	u32 count;
 };
 
@@ -38,7 +38,6 @@ static void add(struct division *division, struct vgpu_ksr *ksr, u32 most)
 	division->ksr[division->count] = ksr;
 	division->drf[division->count++] = (struct vgpu_drf_kernel){
 		.needs = *vgpu_exec_needs(ksr),
-		.grows = true,
 		.most = most,
 	};
 }
@@ -77,13 +76,6 @@ static struct vgpu_ksr *next_for(struct vgpu_exec *exec, u32 sm, const struct di
 	return found;
 }
 
-static u32 limit(const struct vgpu_exec *exec)
-{
-	u32 kernels = vgpu_exec_config(exec)->kernels_per_sm;
-
-	return kernels < VGPU_PARTITIONS_KERNELS ? kernels : VGPU_PARTITIONS_KERNELS;
-}
-
 /* Blocks of @ksr that @sm is to hold at most; one that has issued all needs no more. 0: no limit */
 static u32 most_of(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr)
 {
@@ -100,7 +92,8 @@ static void choose(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *dedicated,
 		add(division, dedicated, 0);
 		return;
 	}
-	while (division->count < limit(exec) && (next = next_for(exec, sm, division)))
+	while (division->count < vgpu_exec_config(exec)->kernels_per_sm &&
+	       (next = next_for(exec, sm, division)))
 		add(division, next, most_of(exec, sm, next));
 }
 

@@ -24,7 +24,6 @@
 
 #include "common.h"
 
-#define VGPU_PARTITIONS_KERNELS	8u	/* most of one SM: the limit of kernels_per_sm */
 
 /** struct vgpu_partitions - part of the private data of a policy, zeroed at its selection */
 struct vgpu_partitions {

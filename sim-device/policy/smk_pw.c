@@ -27,7 +27,7 @@ struct profile {
 /** struct smk_pw - private data */
 struct smk_pw {
 	struct vgpu_partitions partitions;
-	struct profile profile[VGPU_PARTITIONS_KERNELS];
+	struct profile profile[VGPU_SM_KERNELS_MOST];
 	bool ticking;
 };
 
@@ -43,7 +43,7 @@ static struct vgpu_ksr *kernel_with(struct vgpu_exec *exec, u32 id)
 
 static const struct profile *profile_of(const struct smk_pw *pw, const struct vgpu_ksr *ksr)
 {
-	for (u32 n = 0; n < VGPU_PARTITIONS_KERNELS; n++)
+	for (u32 n = 0; n < VGPU_SM_KERNELS_MOST; n++)
 		if (pw->profile[n].kernel == vgpu_exec_kernel_id(ksr))
 			return &pw->profile[n];
 	return NULL;
@@ -54,7 +54,7 @@ static u32 most_dedicated(const struct vgpu_exec *exec)
 {
 	u32 half = vgpu_exec_config(exec)->sms / 2;
 
-	return half < VGPU_PARTITIONS_KERNELS ? half : VGPU_PARTITIONS_KERNELS;
+	return half < VGPU_SM_KERNELS_MOST ? half : VGPU_SM_KERNELS_MOST;
 }
 
 /* The kernel that has SM @sm for itself; NULL: nobody has, or nobody else has blocks to issue. */
@@ -64,7 +64,7 @@ static struct vgpu_ksr *dedicated(struct vgpu_exec *exec, u32 sm)
 	struct vgpu_ksr *own, *ksr = NULL;
 	u32 count = 0;
 
-	if (sm >= VGPU_PARTITIONS_KERNELS || !pw->profile[sm].kernel)
+	if (sm >= VGPU_SM_KERNELS_MOST || !pw->profile[sm].kernel)
 		return NULL;
 	own = kernel_with(exec, pw->profile[sm].kernel);
 	if (!own || !vgpu_exec_has_blocks(own))
@@ -104,7 +104,7 @@ static void assign_profiles(struct vgpu_exec *exec, struct smk_pw *pw)
 	struct vgpu_ksr *ksr = NULL;
 	u32 n;
 
-	for (n = 0; n < VGPU_PARTITIONS_KERNELS; n++)
+	for (n = 0; n < VGPU_SM_KERNELS_MOST; n++)
 		if (!kernel_with(exec, pw->profile[n].kernel))
 			pw->profile[n].kernel = 0;
 	while ((ksr = vgpu_exec_next_kernel(exec, ksr))) {
@@ -144,11 +144,11 @@ static struct vgpu_quota_kernel quota_kernel(const struct vgpu_exec *exec, const
 
 static void set_quotas(struct vgpu_exec *exec, const struct smk_pw *pw, u32 sm)
 {
-	struct vgpu_quota_kernel kernels[VGPU_PARTITIONS_KERNELS];
-	struct vgpu_ksr *of[VGPU_PARTITIONS_KERNELS], *ksr = NULL;
+	struct vgpu_quota_kernel kernels[VGPU_SM_KERNELS_MOST];
+	struct vgpu_ksr *of[VGPU_SM_KERNELS_MOST], *ksr = NULL;
 	u32 count = 0;
 
-	while (count < VGPU_PARTITIONS_KERNELS && (ksr = vgpu_exec_next_kernel(exec, ksr))) {
+	while (count < VGPU_SM_KERNELS_MOST && (ksr = vgpu_exec_next_kernel(exec, ksr))) {
 		kernels[count] = quota_kernel(exec, pw, sm, ksr);
 		of[count] = ksr;
 		count += kernels[count].blocks > 0;

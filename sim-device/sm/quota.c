@@ -18,9 +18,9 @@
  * @warps: of each, a map of places, warp_words words
  */
 struct vgpu_pipe_quotas {
-	u64 left[VGPU_PIPE_SCHEDULERS][VGPU_SM_QUOTAS];
+	u64 left[VGPU_PIPE_SCHEDULERS][VGPU_SM_KERNELS_MOST];
 	u64 last[VGPU_PIPE_SCHEDULERS];
-	u32 launch[VGPU_SM_QUOTAS];
+	u32 launch[VGPU_SM_KERNELS_MOST];
 	u32 count;
 	u64 warps[];
 };
@@ -90,7 +90,7 @@ void vgpu_pipe_quotas_update(struct vgpu_pipe *p)
 	sm->quota_changed = false;
 	p->quotas = NULL;
 	if (sm->quota_count)
-		p->quotas = vgpu_mem_alloc_device(sizeof(*p->quotas) + VGPU_SM_QUOTAS *
+		p->quotas = vgpu_mem_alloc_device(sizeof(*p->quotas) + VGPU_SM_KERNELS_MOST *
 						  p->warp_words * sizeof(u64));
 	if (p->quotas) {
 		p->quotas->count = sm->quota_count;

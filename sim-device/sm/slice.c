@@ -308,7 +308,7 @@ static u32 each_of(const struct vgpu_slice *slice)
 	const struct vgpu_sm *sm = slice->block->sm;
 	u32 n = vgpu_sm_find_quota(sm, slice->block->launch->id);
 
-	return likely(n == VGPU_SM_QUOTAS) ? slice->each : slice->each_of[n];
+	return likely(n == VGPU_SM_KERNELS_MOST) ? slice->each : slice->each_of[n];
 }
 
 static void begin_block(struct vgpu_slice *slice)

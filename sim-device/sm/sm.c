@@ -113,7 +113,7 @@ void vgpu_sm_share(struct vgpu_sm *sm, const struct vgpu_launch *launch, u32 con
 {
 	vgpu_sm_setup(sm, launch);
 	sm->shared = true;
-	while (sm->tlb_count < contexts && sm->tlb_count < VGPU_SM_TLBS && add_tlb(sm))
+	while (sm->tlb_count < contexts && sm->tlb_count < VGPU_SM_KERNELS_MOST && add_tlb(sm))
 		;
 }
 
@@ -121,9 +121,9 @@ void vgpu_sm_set_quota(struct vgpu_sm *sm, u32 launch, u64 instructions)
 {
 	u32 n = vgpu_sm_find_quota(sm, launch);
 
-	if (n == VGPU_SM_QUOTAS && instructions && sm->quota_count < VGPU_SM_QUOTAS)
+	if (n == VGPU_SM_KERNELS_MOST && instructions && sm->quota_count < VGPU_SM_KERNELS_MOST)
 		n = sm->quota_count++;
-	if (n == VGPU_SM_QUOTAS)
+	if (n == VGPU_SM_KERNELS_MOST)
 		return;
 	sm->quota[n] = (struct vgpu_quota){ launch, instructions };
 	if (!instructions)

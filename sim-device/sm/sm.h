@@ -21,8 +21,6 @@
 #include "native.h"
 #include "vgpu_isa.h"
 
-#define VGPU_SM_QUOTAS	8u	/* launches of one SM that have one each */
-#define VGPU_SM_TLBS	8u	/* most contexts of one SM that have a TLB each */
 
 struct vgpu_sm_run;
 
@@ -194,7 +192,7 @@ struct vgpu_sm {
 	/* blocks of several launches, and contexts, may be resident: each block has its own */
 	bool shared;
 	/* issue slots of launches (SMK 5.4), by vgpu_sm_set_quota() */
-	struct vgpu_quota quota[VGPU_SM_QUOTAS];
+	struct vgpu_quota quota[VGPU_SM_KERNELS_MOST];
 	u32 quota_count;
 	bool quota_changed;		/* the timing model has not seen it yet */
 	struct vgpu_list resident;
@@ -209,7 +207,7 @@ struct vgpu_sm {
 	 * (vgpu_sm_share()): @tlb is that of the block that executed last
 	 */
 	struct vgpu_tlb *tlb;
-	struct vgpu_tlb *tlbs[VGPU_SM_TLBS];
+	struct vgpu_tlb *tlbs[VGPU_SM_KERNELS_MOST];
 	u32 tlb_count;
 	u32 tlb_turn;			/* the next that serves another one */
 	struct vgpu_sm_run *run;	/* what it executes compiled blocks with */
@@ -250,16 +248,16 @@ void vgpu_sm_share(struct vgpu_sm *sm, const struct vgpu_launch *launch, u32 con
  * Each warp scheduler of @sm issues up to @instructions warp instructions of launch @launch an
  * epoch (SMK 5.4): 0: as many as it can, its quota ends. When no launch with warps there has any
  * left, all get their quotas again. With timing=interval the instructions of a slice are divided
- * so. Launches beyond VGPU_SM_QUOTAS have none.
+ * so. Launches beyond VGPU_SM_KERNELS_MOST have none.
  */
 void vgpu_sm_set_quota(struct vgpu_sm *sm, u32 launch, u64 instructions);
-/* The number of its quota; VGPU_SM_QUOTAS: it has none. */
+/* The number of its quota; VGPU_SM_KERNELS_MOST: it has none. */
 static inline u32 vgpu_sm_find_quota(const struct vgpu_sm *sm, u32 launch)
 {
 	for (u32 n = 0; n < sm->quota_count; n++)
 		if (sm->quota[n].launch == launch)
 			return n;
-	return VGPU_SM_QUOTAS;
+	return VGPU_SM_KERNELS_MOST;
 }
 /* The TLB that serves @as; if none does, the present one. */
 static inline struct vgpu_tlb *vgpu_sm_tlb(const struct vgpu_sm *sm,

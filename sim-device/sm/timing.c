@@ -137,7 +137,7 @@ static u32 ready_warps_of(const struct vgpu_sm *sm, u32 launch)
 void vgpu_slice_divide(const struct vgpu_sm *sm, struct vgpu_slice *slice)
 {
 	u64 quotas = 0, instructions = 0;
-	u32 warps[VGPU_SM_QUOTAS];
+	u32 warps[VGPU_SM_KERNELS_MOST];
 
 	for (u32 n = 0; n < sm->quota_count; n++) {
 		warps[n] = ready_warps_of(sm, sm->quota[n].launch);

@@ -68,10 +68,10 @@ static bool was_here(struct vgpu_pipe *p, u32 id)
 {
 	u32 most = p->config->kernels_per_sm;
 
-	for (u32 n = 0; n < most && n < VGPU_PIPE_KERNELS; n++)
+	for (u32 n = 0; n < most; n++)
 		if (p->kernels[n] == id)
 			return true;
-	p->kernels[p->kernel_turn++ % (most < VGPU_PIPE_KERNELS ? most : VGPU_PIPE_KERNELS)] = id;
+	p->kernels[p->kernel_turn++ % most] = id;
 	return false;
 }
 

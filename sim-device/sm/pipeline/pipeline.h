@@ -69,7 +69,6 @@
 #define VGPU_PIPE_OPERANDS	(256u + VGPU_PREDS)	/* registers, then predicates */
 #define VGPU_PIPE_NONE		0xffffu
 #define VGPU_PIPE_SCHEDULERS	8u	/* most of one SM: the limit of warp_schedulers */
-#define VGPU_PIPE_KERNELS	8u	/* most launches of one SM: the limit of kernels_per_sm */
 #define VGPU_PIPE_WHEEL		1024u	/* cycles; what is later waits in a list */
 /* bytes: an address or datum of each lane */
 #define VGPU_LOG_ENTRY		(VGPU_LANES * 8u)
@@ -242,7 +241,7 @@ struct vgpu_pipe {
 	u64 cycle;		/* the first that has not been simulated */
 	u32 window;
 	/* ids of the launches whose blocks came last, as many as may be here at a time, 0: none */
-	u32 kernels[VGPU_PIPE_KERNELS];
+	u32 kernels[VGPU_SM_KERNELS_MOST];
 	u32 kernel_turn;
 	bool cut;		/* the window ends after this cycle */
 	bool fpu;		/* between vgpu_fpu_begin() and _end() */

@@ -84,8 +84,8 @@ static void divide(struct vgpu_drf_kernel *kernels, u32 count, const u32 *expect
 static void figure_8(void **state)
 {
 	struct vgpu_drf_kernel kernels[] = {
-		{ .needs = { 100, 0, 66, 1 }, .grows = true },
-		{ .needs = { 30, 60, 50, 1 }, .grows = true },
+		{ .needs = { 100, 0, 66, 1 } },
+		{ .needs = { 30, 60, 50, 1 } },
 	};
 	static const u32 expected[] = { 6, 12 };
 
@@ -97,8 +97,8 @@ static void figure_8(void **state)
 static void figure_8_the_other_way_round(void **state)
 {
 	struct vgpu_drf_kernel kernels[] = {
-		{ .needs = { 30, 60, 50, 1 }, .grows = true },
-		{ .needs = { 100, 0, 66, 1 }, .grows = true },
+		{ .needs = { 30, 60, 50, 1 } },
+		{ .needs = { 100, 0, 66, 1 } },
 	};
 	static const u32 expected[] = { 12, 6 };
 
@@ -110,8 +110,8 @@ static void figure_8_the_other_way_round(void **state)
 static void one_that_does_not_fit_gets_nothing(void **state)
 {
 	struct vgpu_drf_kernel kernels[] = {
-		{ .needs = { 600, 0, 10, 1 }, .grows = true },
-		{ .needs = { 600, 0, 10, 1 }, .grows = true },
+		{ .needs = { 600, 0, 10, 1 } },
+		{ .needs = { 600, 0, 10, 1 } },
 	};
 	static const u32 expected[] = { 1, 0 };
 
@@ -126,9 +126,9 @@ static void one_that_does_not_fit_gets_nothing(void **state)
 static void kernels_that_do_not_meet(void **state)
 {
 	struct vgpu_drf_kernel kernels[] = {
-		{ .needs = { 300, 0, 0, 1 }, .grows = true },
-		{ .needs = { 0, 200, 0, 1 }, .grows = true },
-		{ .needs = { 0, 0, 100, 1 }, .grows = true },
+		{ .needs = { 300, 0, 0, 1 } },
+		{ .needs = { 0, 200, 0, 1 } },
+		{ .needs = { 0, 0, 100, 1 } },
 	};
 	static const u32 expected[] = { 3, 5, 10 };
 
@@ -140,9 +140,9 @@ static void kernels_that_do_not_meet(void **state)
 static void one_that_does_not_grow_keeps_what_it_has(void **state)
 {
 	struct vgpu_drf_kernel kernels[] = {
-		{ .needs = { 200, 0, 0, 1 }, .blocks = 2 },
-		{ .needs = { 100, 0, 0, 1 }, .grows = true },
-		{ .needs = { 150, 0, 0, 1 }, .grows = true },
+		{ .needs = { 200, 0, 0, 1 }, .blocks = 2, .most = 2 },
+		{ .needs = { 100, 0, 0, 1 } },
+		{ .needs = { 150, 0, 0, 1 } },
 	};
 	/* 100, 150, 200, 300, 300: 600 */
 	static const u32 expected[] = { 2, 3, 2 };
@@ -159,9 +159,9 @@ static void one_that_does_not_grow_keeps_what_it_has(void **state)
 static void one_that_needs_no_more_leaves_it_to_the_others(void **state)
 {
 	struct vgpu_drf_kernel kernels[] = {
-		{ .needs = { 100, 0, 0, 1 }, .grows = true, .most = 2 },
-		{ .needs = { 100, 0, 0, 1 }, .grows = true, .most = 20 },
-		{ .needs = { 200, 0, 0, 1 }, .grows = true },
+		{ .needs = { 100, 0, 0, 1 }, .most = 2 },
+		{ .needs = { 100, 0, 0, 1 }, .most = 20 },
+		{ .needs = { 200, 0, 0, 1 } },
 	};
 	static const u32 expected[] = { 2, 4, 2 };
 
@@ -171,10 +171,14 @@ static void one_that_needs_no_more_leaves_it_to_the_others(void **state)
 
 static void nothing_is_divided_among_nobody(void **state)
 {
-	struct vgpu_drf_kernel kernel = { .needs = { 1, 1, 1, 1 } };
+	/* one that is larger than the SM, and one that has all that it needs */
+	struct vgpu_drf_kernel kernel = { .needs = { 1001, 1, 1, 1 } };
+	struct vgpu_drf_kernel has = { .needs = { 1, 1, 1, 1 }, .blocks = 1, .most = 1 };
 
 	(void)state;
 	vgpu_drf_divide(NULL, 0, &thousand);
+	vgpu_drf_divide(&has, 1, &thousand);
+	assert_int_equal(has.blocks, 1);
 	vgpu_drf_divide(&kernel, 1, &thousand);
 	assert_int_equal(kernel.blocks, 0);
 }
