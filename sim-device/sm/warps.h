@@ -110,7 +110,7 @@ struct vgpu_slice {
 	u64 work;		/* beside the instructions (sim/work.h) */
 	u64 most;		/* … after which no other warp is executed */
 	u32 each;		/* instructions that a warp may execute */
-	u32 each_of[VGPU_SM_KERNELS_MOST];	/* the same of launches with quotas, as in sm->quota */
+	u32 each_of[VGPU_SM_KERNELS_MOST];	/* ... of launches with quotas, as in sm->quota */
 	u32 warps;		/* that had not exited when it began; only with tracing on */
 	bool open;		/* it was paused: the rest is executed at the same virtual time */
 	bool midway;		/* … in the middle of @warp's share */

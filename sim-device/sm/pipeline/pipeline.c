@@ -129,8 +129,6 @@ void vgpu_pipe_window(struct vgpu_pipe *p)
 	p->sm->run->lanes.cost = p->no_cost;
 	if (p->woken)
 		vgpu_access_woken(p);
-	if (unlikely(p->sm->quota_changed))
-		vgpu_pipe_quotas_update(p);
 	busy = make_fences(p);
 	while (p->cycle < end && !p->cut) {
 		next = next_cycle(p);

@@ -265,7 +265,7 @@ struct vgpu_pipe {
 	u64 *fetchable;		/* ... of a warp that can be fetched of */
 	u32 fetchable_count;
 	u32 last_warp[VGPU_PIPE_SCHEDULERS];	/* fetched of, by scheduler */
-	struct vgpu_pipe_quotas *quotas;	/* NULL: there never was one (../quota.c) */
+	struct vgpu_pipe_quotas *quotas;	/* NULL: there never was one (quota.c) */
 	struct vgpu_code_cache *code;	/* NULL: every fetch finds its line */
 	u64 code_due;		/* when the next line comes */
 	/* instructions */
@@ -379,7 +379,7 @@ static inline u64 vgpu_pipe_places_of(const struct vgpu_pipe *p, u32 n)
 	return ~0ull / ((2ull << (p->config->warp_schedulers - 1)) - 1) << n;
 }
 
-/* ../quota.c: issue slots of kernels side by side (SMK 5.4) */
+/* quota.c: issue slots of kernels side by side (SMK 5.4) */
 void vgpu_pipe_quotas_fini(struct vgpu_pipe *p);
 /* sm->quota has changed. Where there is no memory for it, nobody has quotas. */
 void vgpu_pipe_quotas_update(struct vgpu_pipe *p);

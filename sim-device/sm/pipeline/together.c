@@ -72,6 +72,13 @@ static void end(void *arg, u32 n)
 	vgpu_pipe_window_end(due[n]->pipe);
 }
 
+/* What takes memory, and so is not for the threads. */
+static void prepare(struct vgpu_pipe *p)
+{
+	if (unlikely(p->sm->quota_changed))
+		vgpu_pipe_quotas_update(p);
+}
+
 /* @p, then others whose windows begin before its end, in the order of their numbers; how many. */
 static u32 gather(struct vgpu_pipe *p)
 {
@@ -81,6 +88,7 @@ static u32 gather(struct vgpu_pipe *p)
 	u64 until;
 
 	due[0] = p->sm;
+	prepare(p);
 	p->defers = is_its_own(p) && can_defer(p);
 	if (!is_its_own(p))
 		return 1;
@@ -94,6 +102,7 @@ static u32 gather(struct vgpu_pipe *p)
 		    vgpu_pipe_reports(other))
 			continue;
 		vgpu_pipe_begin(other, vgpu_event_time(&sm->step));
+		prepare(other);
 		vgpu_event_cancel(sm->sim, &sm->step);
 		other->defers = can_defer(other);
 		due[count++] = sm;

@@ -9,7 +9,7 @@
  * nor does one that has not had an instruction fetched for an epoch, while others have warps that
  * could be.
  */
-#include "pipeline/pipeline.h"
+#include "pipeline.h"
 
 /**
  * struct vgpu_pipe_quotas - quotas of one SM; entry n is that of sm->quota[n]
