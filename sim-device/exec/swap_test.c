@@ -7,22 +7,27 @@
  */
 #include "exec.h"
 
+/* One of the blocks on @hw, which has some. */
+static struct vgpu_block *random_block(const struct vgpu_sm *hw, u64 random)
+{
+	u32 skip = (u32)(random >> 32) % hw->resident_count;
+	struct vgpu_block *block = vgpu_sm_first(hw);
+
+	while (skip--)
+		block = vgpu_list_after(block, &hw->resident, struct vgpu_block, node);
+	return block;
+}
+
 static void swap_at(struct vgpu_exec *exec, u32 sm, u64 random)
 {
-	struct vgpu_sm *hw = &exec->sms[sm];
-	struct vgpu_block *block;
-	u32 skip;
+	const struct vgpu_sm *hw = &exec->sms[sm];
 
 	/* As often in as out, and in for certain when nothing else is there. */
 	if ((!hw->resident_count || random & 1) && vgpu_exec_swap_in(exec, sm))
 		return;
 	if (!hw->resident_count)
 		return;
-	skip = (u32)(random >> 32) % hw->resident_count;
-	block = vgpu_sm_first(hw);
-	while (skip--)
-		block = vgpu_list_after(block, &hw->resident, struct vgpu_block, node);
-	vgpu_exec_swap_out(exec, block);
+	vgpu_exec_swap_out(exec, random_block(hw, random));
 }
 
 /* On an SM with several kernels the policy decides when the block comes back. */
@@ -30,14 +35,10 @@ static void evict_at(struct vgpu_exec *exec, u32 sm, u64 random)
 {
 	struct vgpu_sm *hw = &exec->sms[sm];
 	struct vgpu_block *block;
-	u32 skip;
 
 	if (!hw->resident_count)
 		return;
-	skip = (u32)(random >> 32) % hw->resident_count;
-	block = vgpu_sm_first(hw);
-	while (skip--)
-		block = vgpu_list_after(block, &hw->resident, struct vgpu_block, node);
+	block = random_block(hw, random);
 	if (!block->stopping)
 		vgpu_residents_evict(exec, block);
 }

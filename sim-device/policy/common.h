@@ -23,9 +23,6 @@ extern const struct vgpu_policy vgpu_policy_smk_pw;
 /* fcfs.c: one context at a time, its kernels back to back */
 void vgpu_policy_exclusive(struct vgpu_exec *exec);
 
-/* leftover.c: admit launches while there is room for them */
-void vgpu_policy_admit_all(struct vgpu_exec *exec);
-
 /** struct vgpu_budget - private data of policies that divide the SMs; first in their own */
 struct vgpu_budget {
 	u32 sms;
@@ -57,6 +54,15 @@ static inline int vgpu_policy_less_important_sm(struct vgpu_exec *exec,
 	return victim && victim->priority < ctx->priority ? vgpu_exec_victim(exec, victim) : -1;
 }
 
+/* Admit launches while there is room for them. */
+static inline void vgpu_policy_admit_all(struct vgpu_exec *exec)
+{
+	struct vgpu_sched_context *next;
+
+	while ((next = vgpu_exec_waiting(exec)) && vgpu_exec_has_room_for(exec, next))
+		vgpu_exec_admit(exec, next);
+}
+
 /* Assign idle SMs to the first kernels that have blocks to issue. */
 static inline void vgpu_policy_assign_idle(struct vgpu_exec *exec)
 {
@@ -76,6 +82,29 @@ static inline void vgpu_policy_assign_idle_to(struct vgpu_exec *exec,
 
 	while ((ksr = vgpu_exec_issuable_of(ctx)) && (sm = vgpu_exec_idle_sm(exec)) >= 0)
 		vgpu_exec_assign(exec, (u32)sm, ksr);
+}
+
+/*
+ * Of the SMs where a block of @ksr fits, with @partitioned only those that have a partition for it,
+ * the one with the lowest rSM; -1: it fits nowhere.
+ */
+static inline int vgpu_policy_emptiest_sm(const struct vgpu_exec *exec, const struct vgpu_ksr *ksr,
+					  bool partitioned)
+{
+	u64 least = ~0ull, share;
+	int found = -1;
+
+	for (u32 sm = 0; sm < vgpu_exec_config(exec)->sms; sm++) {
+		if ((partitioned && vgpu_exec_partition(exec, sm, ksr) == VGPU_NO_PARTITION) ||
+		    !vgpu_exec_fits(exec, sm, ksr))
+			continue;
+		share = vgpu_exec_sm_share(exec, sm, NULL);
+		if (share < least) {
+			least = share;
+			found = (int)sm;
+		}
+	}
+	return found;
 }
 
 #endif

@@ -6,32 +6,6 @@
  */
 #include "common.h"
 
-/* Of the SMs where a block of @ksr fits, the one with the lowest rSM; -1: it fits nowhere. */
-static int emptiest_sm(const struct vgpu_exec *exec, const struct vgpu_ksr *ksr)
-{
-	u64 least = ~0ull, share;
-	int found = -1;
-
-	for (u32 sm = 0; sm < vgpu_exec_config(exec)->sms; sm++) {
-		if (!vgpu_exec_fits(exec, sm, ksr))
-			continue;
-		share = vgpu_exec_sm_share(exec, sm, NULL);
-		if (share < least) {
-			least = share;
-			found = (int)sm;
-		}
-	}
-	return found;
-}
-
-void vgpu_policy_admit_all(struct vgpu_exec *exec)
-{
-	struct vgpu_sched_context *next;
-
-	while ((next = vgpu_exec_waiting(exec)) && vgpu_exec_has_room_for(exec, next))
-		vgpu_exec_admit(exec, next);
-}
-
 static void leftover_schedule(struct vgpu_exec *exec)
 {
 	struct vgpu_ksr *ksr = NULL;
@@ -39,7 +13,7 @@ static void leftover_schedule(struct vgpu_exec *exec)
 
 	vgpu_policy_admit_all(exec);
 	while ((ksr = vgpu_exec_next_kernel(exec, ksr))) {
-		while (vgpu_exec_has_blocks(ksr) && (sm = emptiest_sm(exec, ksr)) >= 0)
+		while (vgpu_exec_has_blocks(ksr) && (sm = vgpu_policy_emptiest_sm(exec, ksr, false)) >= 0)
 			vgpu_exec_dispatch(exec, (u32)sm, ksr);
 		/* at the limit of its context's SMs it wants none of the others */
 		if (vgpu_exec_has_blocks(ksr) && vgpu_exec_may_hold_more(ksr))

@@ -167,25 +167,6 @@ static void partition_all(struct vgpu_exec *exec, struct vgpu_partitions *partit
 
 /* ---- dispatch ----------------------------------------------------------- */
 
-/* Of the SMs with room in a partition for @ksr, the one with the lowest rSM; -1: none has. */
-static int emptiest(struct vgpu_exec *exec, const struct vgpu_ksr *ksr)
-{
-	u64 least = ~0ull, share;
-	int found = -1;
-
-	for (u32 sm = 0; sm < vgpu_exec_config(exec)->sms; sm++) {
-		if (vgpu_exec_partition(exec, sm, ksr) == VGPU_NO_PARTITION ||
-		    !vgpu_exec_fits(exec, sm, ksr))
-			continue;
-		share = vgpu_exec_sm_share(exec, sm, NULL);
-		if (share < least) {
-			least = share;
-			found = (int)sm;
-		}
-	}
-	return found;
-}
-
 /* Of the kernels that some SM has room for, the one with the lowest rK. -1: no SM has. */
 static int next_dispatch(struct vgpu_exec *exec, struct vgpu_ksr **kernel)
 {
@@ -199,7 +180,7 @@ static int next_dispatch(struct vgpu_exec *exec, struct vgpu_ksr **kernel)
 		share = vgpu_exec_kernel_share(exec, ksr, vgpu_exec_blocks_of(ksr));
 		if (share >= least)
 			continue;
-		sm = emptiest(exec, ksr);
+		sm = vgpu_policy_emptiest_sm(exec, ksr, true);
 		if (sm < 0)
 			continue;
 		least = share;

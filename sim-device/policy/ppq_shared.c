@@ -14,12 +14,10 @@
 
 static void ppq_schedule(struct vgpu_exec *exec)
 {
-	struct vgpu_sched_context *next;
 	struct vgpu_ksr *ksr;
 	int sm;
 
-	while ((next = vgpu_exec_waiting(exec)) && vgpu_exec_has_room_for(exec, next))
-		vgpu_exec_admit(exec, next);
+	vgpu_policy_admit_all(exec);
 	vgpu_policy_assign_idle(exec);
 	while ((ksr = vgpu_exec_wanting(exec)) &&
 	       (sm = vgpu_policy_less_important_sm(exec, vgpu_exec_context_of(ksr))) >= 0)

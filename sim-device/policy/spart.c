@@ -14,37 +14,29 @@ static u64 spart_rank(const struct vgpu_sched_context *ctx)
 	return ctx->held;
 }
 
-/* One SM more for the process with the fewest. false: nobody wants one, or none is to be had. */
-static bool give_one(struct vgpu_exec *exec)
+/* An SM to preempt for @ctx, which wants one; -1: nobody has two more than it. */
+static int surplus_sm(struct vgpu_exec *exec, const struct vgpu_sched_context *ctx)
 {
-	int sm = vgpu_exec_idle_sm(exec);
-	struct vgpu_sched_context *most;
-	struct vgpu_ksr *fewest;
+	int sm = vgpu_exec_unreserved_sm(exec);
+	const struct vgpu_sched_context *most;
 
-	if (sm >= 0) {
-		fewest = vgpu_exec_issuable(exec);
-		if (fewest)
-			vgpu_exec_assign(exec, (u32)sm, fewest);
-		return fewest;
-	}
-	fewest = vgpu_exec_wanting(exec);
-	if (!fewest)
-		return false;
-	sm = vgpu_exec_unreserved_sm(exec);
-	if (sm < 0) {
-		most = vgpu_exec_holding(exec);
-		if (!most || most->held < vgpu_exec_context_of(fewest)->held + 2)
-			return false;
-		sm = vgpu_exec_victim(exec, most);
-	}
-	return !vgpu_exec_reserve(exec, (u32)sm, fewest);
+	if (sm >= 0)
+		return sm;
+	most = vgpu_exec_holding(exec);
+	return most && most->held >= ctx->held + 2 ? vgpu_exec_victim(exec, most) : -1;
 }
 
 static void spart_schedule(struct vgpu_exec *exec)
 {
+	struct vgpu_ksr *ksr;
+	int sm;
+
 	vgpu_policy_admit_all(exec);
-	while (give_one(exec))
-		;
+	vgpu_policy_assign_idle(exec);
+	while ((ksr = vgpu_exec_wanting(exec)) &&
+	       (sm = surplus_sm(exec, vgpu_exec_context_of(ksr))) >= 0)
+		if (vgpu_exec_reserve(exec, (u32)sm, ksr))
+			return;
 }
 
 const struct vgpu_policy vgpu_policy_spart = {
