@@ -13,7 +13,8 @@ static void leftover_schedule(struct vgpu_exec *exec)
 
 	vgpu_policy_admit_all(exec);
 	while ((ksr = vgpu_exec_next_kernel(exec, ksr))) {
-		while (vgpu_exec_has_blocks(ksr) && (sm = vgpu_policy_emptiest_sm(exec, ksr, false)) >= 0)
+		while (vgpu_exec_has_blocks(ksr) &&
+		       (sm = vgpu_policy_emptiest_sm(exec, ksr, false)) >= 0)
 			vgpu_exec_dispatch(exec, (u32)sm, ksr);
 		/* at the limit of its context's SMs it wants none of the others */
 		if (vgpu_exec_has_blocks(ksr) && vgpu_exec_may_hold_more(ksr))
