@@ -101,6 +101,7 @@ static bool report(struct vgpu_sm *sm)
 	}
 	/* Blocks that all wait for pages have no slice: page_came() begins the next. */
 	if (!vgpu_sm_ready_warps(sm) || sm->halted) {
+		sm->run->moved = 0;
 		if (unlikely(sm->trace->on))
 			vgpu_sm_trace_warps(sm, vgpu_sm_warps(sm));
 		return false;

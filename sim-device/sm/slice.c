@@ -611,6 +611,7 @@ void vgpu_slice_drop(struct vgpu_sm *sm, const struct vgpu_launch *launch)
 	count_ahead(run, launch);
 	run->ahead_first = run->ahead_count = 0;
 	run->slice.open = false;
+	run->moved = 0;
 	/* its event, which is gone, would have counted */
 	sm->sim->fired += run->place != 0;
 	run->place = 0;

@@ -260,7 +260,7 @@ void vgpu_sm_drain_states(struct vgpu_sm *sm, const struct vgpu_mem_account *mem
 
 void vgpu_sm_moves(struct vgpu_sm *sm, u64 bytes)
 {
-	if (sm->resident_count)
+	if (vgpu_event_pending(&sm->step) || sm->run->place)
 		sm->run->moved += bytes >> VGPU_SEGMENT_SHIFT;
 }
 

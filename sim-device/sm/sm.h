@@ -341,7 +341,7 @@ void vgpu_sm_drain_states(struct vgpu_sm *sm, const struct vgpu_mem_account *mem
 /*
  * @bytes of blocks' states begin to move between @sm and memory, beside the blocks that it
  *   executes: with timing=interval they are part of what its next slice takes of the SM's share of
- *   the memory bandwidth.
+ *   the memory bandwidth. Where no slice is under way, they are nobody's.
  */
 void vgpu_sm_moves(struct vgpu_sm *sm, u64 bytes);
 

@@ -72,7 +72,32 @@ static void what_moves_alone_costs_nobody(void **state)
 	vgpu_device_run(r.h->dev, 10 * VGPU_US, ~0u);
 	after = executed(&r, 100);
 	alone = executed(&r, 100);
+	assert_true(alone > 10000);
 	assert_in_range(after, alone * 98 / 100, alone * 102 / 100);
+	stop(&r);
+}
+
+/* A profiled kernel executes nothing beside which its states could move: nothing is owed later. */
+static void profiled_blocks_owe_nothing(void **state)
+{
+	struct rig r = begin();
+	u64 alone, after;
+	u32 other;
+
+	(void)state;
+	other = host_open(r.h);
+	host_push(r.h, other, host_queue(r.h, other), cmd_profiled(1, 50 * VGPU_US, 4));
+	vgpu_device_run(r.h->dev, 10 * VGPU_US, ~0u);
+	assert_int_equal(r.h->dev->exec.sms[0].resident_count, 1);
+	vgpu_sm_moves(&r.h->dev->exec.sms[0], 224000 * 100);
+	vgpu_device_run(r.h->dev, 100 * VGPU_US, ~0u);
+	launch(&r, 2, 128, BASE, 0);
+	vgpu_device_run(r.h->dev, 110 * VGPU_US, ~0u);
+	after = executed(&r, 100);
+	alone = executed(&r, 100);
+	assert_true(alone > 10000);
+	assert_in_range(after, alone * 98 / 100, alone * 102 / 100);
+	vgpu_context_close(r.h->dev, other);
 	stop(&r);
 }
 
@@ -81,6 +106,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(neighbours_wait_for_it),
 		cmocka_unit_test(what_moves_alone_costs_nobody),
+		cmocka_unit_test(profiled_blocks_owe_nothing),
 	};
 
 	return cmocka_run_group_tests_name("bandwidth of moves", tests, NULL, NULL);
