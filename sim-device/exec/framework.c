@@ -477,7 +477,8 @@ int vgpu_exec_init(struct vgpu_exec *exec, const struct vgpu_policy *policy,
 		   const struct vgpu_preemption *preemption)
 {
 	u32 sms = exec->config->sms;
-	u32 kernels = exec->config->active_kernels ? exec->config->active_kernels : sms;
+	u32 kernels = exec->config->active_kernels ? exec->config->active_kernels :
+						       sms * exec->config->kernels_per_sm;
 	u32 i;
 	int err;
 

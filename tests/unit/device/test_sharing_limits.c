@@ -115,6 +115,21 @@ static void the_limit_changes(void **state)
 	}
 }
 
+/* Three kernels of a tenth of the one SM, which may have three: none waits for an entry. */
+static void as_many_are_active_as_may_share(void **state)
+{
+	struct host *h = host_new("gtx980", PAPER, "sms=1", "active_kernels=0", "policy=leftover",
+				  NULL);
+
+	(void)state;
+	for (u32 n = 0; n < 3; n++)
+		sharing_arrives(h, 10 + n, KERNEL(1, 500, 100));
+	sharing_run_out(h);
+	assert_true(sharing_end(h, 3) < 600);
+	sharing_check_runs(h, 3, 1, 500);
+	host_free(h);
+}
+
 /* ---- any kernels, any limits -------------------------------------------- */
 
 #define RANDOM_KERNELS	8u
@@ -339,6 +354,7 @@ int main(void)
 		cmocka_unit_test(a_context_at_its_limit_keeps_nobody_out),
 		cmocka_unit_test(what_is_promised_counts_to_the_limit),
 		cmocka_unit_test(the_limit_changes),
+		cmocka_unit_test(as_many_are_active_as_may_share),
 		cmocka_unit_test(kernels_and_sms_stay_within_their_limits),
 		cmocka_unit_test(time_is_in_proportion_to_dominant_shares),
 		cmocka_unit_test(a_partial_switch_is_accounted),
