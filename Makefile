@@ -258,7 +258,23 @@ $(O)/demo/%: tools/demo/%.cu tools/vgpucc $(call find,runtime,*.h) | $(O)/libvgp
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
 	$(Q)tools/vgpucc -O2 $< -o $@
 
-all: $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.so $(O)/libcudart.so $(O)/libcuda.so) $(tools)
+# What CMake takes for a CUDA toolkit, DIR: its compiler, its headers, its libraries, all links to ours
+# (the folder with vgpucc, the one of the headers, the one of the libraries).
+define toolkit
+	rm -rf $(1)
+	install -d $(1)/bin $(1)/lib64/stubs $(1)/nvvm/libdevice
+	ln -s $(abspath $(2))/vgpucc $(1)/bin/nvcc
+	ln -s $(abspath $(3)) $(1)/include
+	for name in vgpu cudart cuda; do ln -s $(abspath $(4))/lib$$name.so $(1)/lib64/; done
+	ln -s ../libcuda.so $(1)/lib64/stubs/
+	echo 'INPUT($(abspath $(4))/libcudart.so)' >$(1)/lib64/libcudart_static.a
+	echo 'INPUT()' >$(1)/lib64/libcudadevrt.a
+endef
+
+$(O)/toolkit: $(O)/libcudart.so $(O)/libcuda.so Makefile
+	$(Q)$(call toolkit,$@,tools,runtime/cuda,$(O))
+
+all: $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.so $(O)/libcudart.so $(O)/libcuda.so $(O)/toolkit) $(tools)
 
 .PHONY: unit-programs kselftest-programs cuda-programs experiment-programs
 unit-programs: $(unit)
@@ -375,6 +391,11 @@ install: all
 	ln -sf libvgpu.so $(DESTDIR)$(PREFIX)/lib/libcudart.so
 	ln -sf libvgpu.so $(DESTDIR)$(PREFIX)/lib/libcuda.so
 	install $(tools) tools/vgpucc $(DESTDIR)$(PREFIX)/bin/
+	$(call toolkit,$(DESTDIR)$(PREFIX)/share/vgpu/toolkit,$(PREFIX)/bin,$(PREFIX)/include/vgpu/cuda,$(PREFIX)/lib)
+	install -d $(DESTDIR)$(PREFIX)/lib/cmake/vgpu $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	install -m 644 tools/cmake/vgpu-config.cmake $(DESTDIR)$(PREFIX)/lib/cmake/vgpu/
+	sed 's|@PREFIX@|$(PREFIX)|' tools/cmake/vgpu.pc.in \
+		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/vgpu.pc
 	install -m 644 $(wildcard runtime/*.h uapi/*.h) $(DESTDIR)$(PREFIX)/include/vgpu/
 	cp -r runtime/cuda $(DESTDIR)$(PREFIX)/include/vgpu/
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(completions)

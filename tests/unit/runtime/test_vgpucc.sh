@@ -189,7 +189,7 @@ works "the same, as nvcc also takes it" "" bash -c "'$vgpucc' --x cu -c twice.c 
 works "objects with the other ending" "^result 6 8 7 cudaSuccess$" bash -c "cp twice.o twice.obj &&
 	'$vgpucc' scale.o twice.obj added.o -o objects && ./objects"
 works "no warnings of our own headers" "^$" bash -c "'$vgpucc' -Wall -Wextra -DEXTRA=1 -c scale.cu -Wno-unused-parameter 2>&1; echo"
-works "version" "vgpucc.*clang" "$vgpucc" --version
+works "version" "^vgpucc: |clang version" "$vgpucc" --version
 works "help" "--resource-usage" "$vgpucc" --help
 
 works "what nvcc's headers bring and its front end takes" "" "$vgpucc" -w -Icommon -DBROKEN= nvcc.cu -o nvcc
