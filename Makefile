@@ -258,6 +258,14 @@ $(O)/demo/%: tools/demo/%.cu tools/vgpucc $(call find,runtime,*.h) | $(O)/libvgp
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
 	$(Q)tools/vgpucc -O2 $< -o $@
 
+# What monitors load: NVML, by netlink.
+$(O)/libnvidia-ml.so.1: $(call objects,native,$(wildcard tools/nvml/*.c tools/netlink/*.c)) tools/nvml/libnvidia-ml.map
+	@echo "  LD  $@"
+	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,defs -Wl,--version-script=tools/nvml/libnvidia-ml.map -o $@ \
+		$(filter %.o,$^) -lnl-genl-3 -lnl-3
+$(O)/libnvidia-ml.so: $(O)/libnvidia-ml.so.1
+	$(Q)ln -sf $(<F) $@
+
 # What CMake takes for a CUDA toolkit, DIR: its compiler, its headers, its libraries, all links to ours
 # (the folder with vgpucc, the one of the headers, the one of the libraries).
 define toolkit
@@ -274,7 +282,7 @@ endef
 $(O)/toolkit: $(O)/libcudart.so $(O)/libcuda.so Makefile
 	$(Q)$(call toolkit,$@,tools,runtime/cuda,$(O))
 
-all: $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.so $(O)/libcudart.so $(O)/libcuda.so $(O)/toolkit) $(tools)
+all: $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.so $(O)/libcudart.so $(O)/libcuda.so $(O)/toolkit) $(tools) $(O)/libnvidia-ml.so
 
 .PHONY: unit-programs kselftest-programs cuda-programs experiment-programs
 unit-programs: $(unit)
@@ -390,13 +398,15 @@ install: all
 	install -m 644 $(O)/libvgpu.so $(DESTDIR)$(PREFIX)/lib/
 	ln -sf libvgpu.so $(DESTDIR)$(PREFIX)/lib/libcudart.so
 	ln -sf libvgpu.so $(DESTDIR)$(PREFIX)/lib/libcuda.so
+	install -m 644 $(O)/libnvidia-ml.so.1 $(DESTDIR)$(PREFIX)/lib/
+	ln -sf libnvidia-ml.so.1 $(DESTDIR)$(PREFIX)/lib/libnvidia-ml.so
 	install $(tools) tools/vgpucc $(DESTDIR)$(PREFIX)/bin/
 	$(call toolkit,$(DESTDIR)$(PREFIX)/share/vgpu/toolkit,$(PREFIX)/bin,$(PREFIX)/include/vgpu/cuda,$(PREFIX)/lib)
 	install -d $(DESTDIR)$(PREFIX)/lib/cmake/vgpu $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -m 644 tools/cmake/vgpu-config.cmake $(DESTDIR)$(PREFIX)/lib/cmake/vgpu/
 	sed 's|@PREFIX@|$(PREFIX)|' tools/cmake/vgpu.pc.in \
 		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/vgpu.pc
-	install -m 644 $(wildcard runtime/*.h uapi/*.h) $(DESTDIR)$(PREFIX)/include/vgpu/
+	install -m 644 $(wildcard runtime/*.h uapi/*.h) tools/nvml/nvml.h $(DESTDIR)$(PREFIX)/include/vgpu/
 	cp -r runtime/cuda $(DESTDIR)$(PREFIX)/include/vgpu/
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(completions)
 	install -m 644 $(filter-out %/vgpu-vm.1 %/vgpu-demo.1,$(wildcard docs/man/*.1)) $(DESTDIR)$(PREFIX)/share/man/man1/

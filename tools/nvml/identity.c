@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+/* Which devices there are, and what they are called: as the CUDA runtime says it. */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "nvml_state.h"
+
+/* CUDA_VERSION of runtime/cuda_runtime.h */
+#define CUDA_VERSION	11020
+
+static void uuid_of(uint32_t index, char *text, size_t size)
+{
+	snprintf(text, size, "GPU-76677075-0000-0000-0000-%012x", index & 0xff);
+}
+
+static void bus_of(uint32_t index, char *text, size_t size)
+{
+	snprintf(text, size, "00000000:%02X:00.0", index & 0xff);
+}
+
+/* ---- the system --------------------------------------------------------- */
+
+nvmlReturn_t nvmlSystemGetDriverVersion(char *version, unsigned int length)
+{
+	nvmlReturn_t result = nvml_enter_system();
+	char text[16];
+
+	if (result)
+		return result;
+	nvml_leave();
+	snprintf(text, sizeof(text), "%d.0", VGPU_UAPI_VERSION);
+	return nvml_text(version, length, text);
+}
+
+nvmlReturn_t nvmlSystemGetNVMLVersion(char *version, unsigned int length)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%d.%d", NVML_API_VERSION, VGPU_UAPI_VERSION);
+	return nvml_text(version, length, text);
+}
+
+nvmlReturn_t nvmlSystemGetCudaDriverVersion(int *version)
+{
+	nvmlReturn_t result = nvml_enter_system();
+
+	if (result)
+		return result;
+	nvml_leave();
+	if (!version)
+		return NVML_ERROR_INVALID_ARGUMENT;
+	*version = CUDA_VERSION;
+	return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlSystemGetProcessName(unsigned int pid, char *name, unsigned int length)
+{
+	nvmlReturn_t result = nvml_enter_system();
+	char text[64];
+
+	if (result)
+		return result;
+	client_process_name(pid, text, sizeof(text));
+	nvml_leave();
+	return pid && text[0] == '[' ? NVML_ERROR_NOT_FOUND : nvml_text(name, length, text);
+}
+
+/* ---- handles ------------------------------------------------------------ */
+
+nvmlReturn_t nvmlDeviceGetCount_v2(unsigned int *count)
+{
+	nvmlReturn_t result = nvml_enter_system();
+
+	if (result)
+		return result;
+	if (count)
+		*count = nvml_device_count();
+	nvml_leave();
+	return count ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
+}
+
+nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t *device)
+{
+	nvmlReturn_t result = nvml_enter_system();
+	struct nvml_device *found;
+
+	if (result)
+		return result;
+	found = nvml_device_at(index);
+	nvml_leave();
+	if (!device || !found)
+		return NVML_ERROR_INVALID_ARGUMENT;
+	*device = found;
+	return NVML_SUCCESS;
+}
+
+/* "0000:01:00.0" and "00000000:01:00.0" are the same. */
+static const char *without_zeros(const char *bus)
+{
+	return bus + strspn(bus, "0");
+}
+
+static nvmlReturn_t handle_by(const char *what, nvmlDevice_t *device,
+			      void (*name)(uint32_t index, char *text, size_t size), bool bus)
+{
+	nvmlReturn_t result = nvml_enter_system();
+	char text[NVML_DEVICE_UUID_BUFFER_SIZE];
+
+	if (result)
+		return result;
+	result = what && device ? NVML_ERROR_NOT_FOUND : NVML_ERROR_INVALID_ARGUMENT;
+	for (unsigned int n = 0; result == NVML_ERROR_NOT_FOUND && n < nvml_device_count(); n++) {
+		struct nvml_device *one = nvml_device_at(n);
+
+		name(one->index, text, sizeof(text));
+		if (strcasecmp(bus ? without_zeros(text) : text, bus ? without_zeros(what) : what))
+			continue;
+		*device = one;
+		result = NVML_SUCCESS;
+	}
+	nvml_leave();
+	return result;
+}
+
+nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device)
+{
+	return handle_by(uuid, device, uuid_of, false);
+}
+
+nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char *id, nvmlDevice_t *device)
+{
+	return handle_by(id, device, bus_of, true);
+}
+
+/* ---- a device ----------------------------------------------------------- */
+
+nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int *index)
+{
+	nvmlReturn_t result = nvml_enter(device);
+
+	if (result)
+		return result;
+	if (index)
+		*index = (unsigned int)(device - nvml_device_at(0));
+	nvml_leave();
+	return index ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
+}
+
+nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int *minor)
+{
+	nvmlReturn_t result = nvml_enter(device);
+
+	if (result)
+		return result;
+	if (minor)
+		*minor = device->index;
+	nvml_leave();
+	return minor ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
+}
+
+nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int length)
+{
+	nvmlReturn_t result = nvml_enter(device);
+	char text[NVML_DEVICE_NAME_BUFFER_SIZE];
+
+	if (result)
+		return result;
+	snprintf(text, sizeof(text), "vgpu %s", device->before.preset);
+	nvml_leave();
+	return nvml_text(name, length, text);
+}
+
+nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int length)
+{
+	nvmlReturn_t result = nvml_enter(device);
+	char text[NVML_DEVICE_UUID_BUFFER_SIZE];
+
+	if (result)
+		return result;
+	uuid_of(device->index, text, sizeof(text));
+	nvml_leave();
+	return nvml_text(uuid, length, text);
+}
+
+nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci)
+{
+	nvmlReturn_t result = nvml_enter(device);
+
+	if (result)
+		return result;
+	if (pci) {
+		memset(pci, 0, sizeof(*pci));
+		pci->bus = device->index & 0xff;
+		bus_of(device->index, pci->busId, sizeof(pci->busId));
+		memcpy(pci->busIdLegacy, pci->busId + 4, sizeof("0000:00:00.0"));
+	}
+	nvml_leave();
+	return pci ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
+}
+
+nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major,
+						int *minor)
+{
+	nvmlReturn_t result = nvml_enter(device);
+
+	if (result)
+		return result;
+	nvml_leave();
+	if (!major || !minor)
+		return NVML_ERROR_INVALID_ARGUMENT;
+	*major = 7;
+	*minor = 0;
+	return NVML_SUCCESS;
+}
