@@ -391,7 +391,7 @@ experiments: setup-experiments all experiment-programs
 	@tests/experiments/faults/run.sh $(if $(QUICK),--quick)
 	@tests/experiments/microbench/run.sh
 
-.PHONY: install clean distclean help
+.PHONY: install install-nvidia-smi clean distclean help
 install: completions = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include/vgpu
@@ -411,6 +411,10 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(completions)
 	install -m 644 $(filter-out %/vgpu-vm.1 %/vgpu-demo.1,$(wildcard docs/man/*.1)) $(DESTDIR)$(PREFIX)/share/man/man1/
 	for name in $(tool-names) vgpucc; do install -m 644 tools/completion/vgpu $(completions)/$$name; done
+# vgpu-smi under the name that scripts call
+install-nvidia-smi: install
+	ln -sf vgpu-smi $(DESTDIR)$(PREFIX)/bin/nvidia-smi
+
 clean:
 	find build -mindepth 1 -maxdepth 1 ! -name kernels -exec rm -rf {} + 2>/dev/null || :
 distclean:

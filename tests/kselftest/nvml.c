@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * libnvidia-ml.so.1 (docs/nvml.md), as a monitor loads it: what a device is, who uses it and how much,
- * faults as events, other users' contexts, and wrong arguments.
+ * libnvidia-ml.so.1 (docs/nvml.md), as a monitor loads it: what a device is, who uses it and
+ * how much, faults as events, other users' contexts, and wrong arguments.
  */
 #include <dlfcn.h>
 #include <pthread.h>

@@ -55,7 +55,7 @@ context=$(ls "$sysfs/contexts")
 preset=$(value preset) sms=$(value sms) vram=$(($(value vram_bytes) >> 20))
 
 # ---- vgpu-smi ----
-says "smi: list" 0 "GPU 0: $preset ($sms SMs, $(($(value clock_khz) / 1000)) MHz, $vram MiB, /dev/vgpu0)" vgpu-smi -L
+says "smi: list" 0 "GPU 0: $preset (UUID: GPU-76677075-0000-0000-0000-000000000000) $sms SMs, $(($(value clock_khz) / 1000)) MHz, $vram MiB, /dev/vgpu0" vgpu-smi -L
 says "smi: CSV" 0 "0, $preset, $vram MiB, fcfs, [N/A]" \
 	vgpu-smi --query-gpu=index,name,memory.total,policy,temperature.gpu --format=csv
 grep -qx 'index, name, memory.total \[MiB\], policy, temperature.gpu' "$dir/said"
@@ -71,6 +71,21 @@ grep -qE "^\| +0  $preset +\| fcfs +\| +0 / $vram MiB +[0-9]+% \|$" "$dir/said" 
 	grep -qE "^\| +0 +$context +$holder holder +0 +0 +0/0 +0 +0\.0 ns +[0-9.]+ [num]?s \|$" "$dir/said" &&
 	[ "$(tail -n +2 "$dir/said" | awk 'NF && length != 79' | wc -l)" -eq 0 ]
 ok "smi: the table, 79 columns wide" $?
+says "smi: fields of nvidia-smi" 0 "GPU-76677075-0000-0000-0000-000000000000, 00000000:00:00.0, 7.0, Default, [N/A]" \
+	vgpu-smi --query-gpu=gpu_uuid,pci.bus_id,compute_cap,compute_mode,power.limit --format=csv -i 00000000:00:00.0
+says "smi: a device by its UUID" 0 "GPU 0: $preset" vgpu-smi -L -i GPU-76677075-0000-0000-0000-000000000000
+says "smi: pmon" 0 "    0 $(printf %10d "$holder")     C      0      -      -      -      -      -    holder" vgpu-smi pmon -c 1
+vgpu-smi dmon -i 0 -d 0.1 -c 3 >"$dir/said" && [ "$(grep -c '^    0      -' "$dir/said")" -eq 3 ] && [ "$(grep -c '^#' "$dir/said")" -eq 2 ]
+ok "smi: dmon" $?
+vgpu-smi -q -x -f "$dir/said" && grep -qx ' *<gpu id="00000000:00:00.0">' "$dir/said" && grep -qx " *<total>$vram MiB</total>" "$dir/said" &&
+	grep -qx " *<pid>$holder</pid>" "$dir/said" && [ "$(grep -c '^ *<[a-z_]*[ >][^/]*$' "$dir/said")" -eq "$(grep -c '^ *</' "$dir/said")" ]
+ok "smi: XML" $?
+vgpu-smi -L -lms 50 | head -n 3 >"$dir/said" && [ "$(wc -l <"$dir/said")" -eq 3 ]
+ok "smi: -lms" $?
+says "smi: XML of no query" 2 "-x goes with -q" vgpu-smi -x
+says "smi: no looks" 2 "1 or more, not 0" vgpu-smi pmon -c 0
+says "smi: no such option of dmon" 2 "--help" vgpu-smi dmon -z
+says "smi: neither a number nor a UUID" 2 "its UUID or its bus, not GPU-1" vgpu-smi -i GPU-1
 says "smi: everything" 0 "PID                     : $holder" vgpu-smi -q
 timeout 60 vgpu-smi -l 0.1 --query-gpu=index --format=csv | head -n 4 >"$dir/said"
 [ "$(tr '\n' ' ' <"$dir/said")" = "index 0 0 0 " ]

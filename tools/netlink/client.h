@@ -148,8 +148,16 @@ uint64_t client_busy_time(const struct client_device *device);
 /* Per cent of SM time between two looks at a device in which SMs were not idle. */
 unsigned int client_utilization(const struct client_device *before,
 				const struct client_device *now);
+/* Per cent of the time between two looks in which copy engine 0 transferred. */
+unsigned int client_copy_share(const struct client_device *before,
+			       const struct client_device *now);
 /* Do kernels of several contexts have blocks on it? */
 bool client_sm_is_shared(const struct client_sm *sm);
+/* What the CUDA runtime and NVML call device @index: "GPU-76677075-...", "00000000:00:00.0" */
+const char *client_uuid(uint32_t index, char *text, size_t size);
+const char *client_bus(uint32_t index, char *text, size_t size);
+/* The device that @text names: its number, UUID or as much of it as nvidia-smi takes, or bus. -1 */
+int client_device_named(const char *text);
 /* What to say where something is not shown to who asks. */
 #define CLIENT_HIDDEN	"of other users: what they do is shown to root (CAP_PERFMON) only"
 /* What process @pid is called, "[gone]"; "[no pid here]": 0, it is of another pid namespace. */

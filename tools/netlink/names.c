@@ -79,6 +79,15 @@ unsigned int client_utilization(const struct client_device *before, const struct
 			    0;
 }
 
+unsigned int client_copy_share(const struct client_device *before, const struct client_device *now)
+{
+	uint64_t time = now->time - before->time;
+	double share = time ? (double)(now->copy0_busy - before->copy0_busy) * 100 / (double)time :
+			      0;
+
+	return share > 100 ? 100 : (unsigned int)(share + 0.5);
+}
+
 bool client_sm_is_shared(const struct client_sm *sm)
 {
 	const struct client_sm_kernel *first = NULL;
@@ -170,4 +179,34 @@ const char *client_time_text(uint64_t ps, char *text, size_t size)
 	else
 		snprintf(text, size, "%.1f %s", value, units[unit]);
 	return text;
+}
+
+const char *client_uuid(uint32_t index, char *text, size_t size)
+{
+	snprintf(text, size, "GPU-76677075-0000-0000-0000-%012x", index & 0xff);
+	return text;
+}
+
+const char *client_bus(uint32_t index, char *text, size_t size)
+{
+	snprintf(text, size, "00000000:%02X:00.0", index & 0xff);
+	return text;
+}
+
+int client_device_named(const char *text)
+{
+	char name[64];
+
+	for (uint32_t index = 0; index < 16; index++) {
+		if (!strcasecmp(text, client_uuid(index, name, sizeof(name))))
+			return (int)index;
+		/* with a domain of four digits, or of eight */
+		client_bus(index, name, sizeof(name));
+		if (!strcasecmp(text, name) || !strcasecmp(text, name + 4))
+			return (int)index;
+		snprintf(name, sizeof(name), "%u", index);
+		if (!strcmp(text, name))
+			return (int)index;
+	}
+	return -1;
 }

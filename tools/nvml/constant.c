@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Questions to which the answer is the same for every vgpu device: there is no display, no graphics,
- * no MIG, no MPS daemon, no unit.
+ * Questions to which the answer is the same for every vgpu device: there is no display, no
+ * graphics, no MIG, no MPS daemon, no unit.
  */
 #include "nvml_state.h"
 

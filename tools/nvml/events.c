@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Events: a context had a fault, which is what NVIDIA's driver reports as an XID. They come from the
- * module's notices; an ordinary user gets those that are public, which do not say which fault.
+ * Events: a context had a fault, which is what NVIDIA's driver reports as an XID. They come from
+ * the module's notices; an ordinary user gets those that are public, which do not say which fault.
  */
 #include <errno.h>
 #include <poll.h>

@@ -9,16 +9,6 @@
 /* CUDA_VERSION of runtime/cuda_runtime.h */
 #define CUDA_VERSION	11020
 
-static void uuid_of(uint32_t index, char *text, size_t size)
-{
-	snprintf(text, size, "GPU-76677075-0000-0000-0000-%012x", index & 0xff);
-}
-
-static void bus_of(uint32_t index, char *text, size_t size)
-{
-	snprintf(text, size, "00000000:%02X:00.0", index & 0xff);
-}
-
 /* ---- the system --------------------------------------------------------- */
 
 nvmlReturn_t nvmlSystemGetDriverVersion(char *version, unsigned int length)
@@ -102,7 +92,7 @@ static const char *without_zeros(const char *bus)
 }
 
 static nvmlReturn_t handle_by(const char *what, nvmlDevice_t *device,
-			      void (*name)(uint32_t index, char *text, size_t size), bool bus)
+			      const char *(*name)(uint32_t index, char *text, size_t size), bool bus)
 {
 	nvmlReturn_t result = nvml_enter_system();
 	char text[NVML_DEVICE_UUID_BUFFER_SIZE];
@@ -125,12 +115,12 @@ static nvmlReturn_t handle_by(const char *what, nvmlDevice_t *device,
 
 nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device)
 {
-	return handle_by(uuid, device, uuid_of, false);
+	return handle_by(uuid, device, client_uuid, false);
 }
 
 nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char *id, nvmlDevice_t *device)
 {
-	return handle_by(id, device, bus_of, true);
+	return handle_by(id, device, client_bus, true);
 }
 
 /* ---- a device ----------------------------------------------------------- */
@@ -178,7 +168,7 @@ nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int len
 
 	if (result)
 		return result;
-	uuid_of(device->index, text, sizeof(text));
+	client_uuid(device->index, text, sizeof(text));
 	nvml_leave();
 	return nvml_text(uuid, length, text);
 }
@@ -192,7 +182,7 @@ nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci)
 	if (pci) {
 		memset(pci, 0, sizeof(*pci));
 		pci->bus = device->index & 0xff;
-		bus_of(device->index, pci->busId, sizeof(pci->busId));
+		client_bus(device->index, pci->busId, sizeof(pci->busId));
 		memcpy(pci->busIdLegacy, pci->busId + 4, sizeof("0000:00:00.0"));
 	}
 	nvml_leave();

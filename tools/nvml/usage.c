@@ -48,13 +48,6 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *me
 	return NVML_SUCCESS;
 }
 
-static unsigned int per_cent(uint64_t part, uint64_t all)
-{
-	double share = all ? (double)part * 100 / (double)all : 0;
-
-	return share > 100 ? 100 : (unsigned int)(share + 0.5);
-}
-
 static nvmlReturn_t update_rates(struct nvml_device *device)
 {
 	struct client_device now;
@@ -69,8 +62,7 @@ static nvmlReturn_t update_rates(struct nvml_device *device)
 	if (result)
 		return result;
 	device->rates.gpu = client_utilization(&device->before, &now);
-	device->rates.memory = per_cent(now.copy0_busy - device->before.copy0_busy,
-					now.time - device->before.time);
+	device->rates.memory = client_copy_share(&device->before, &now);
 	device->before = now;
 	device->looked = time;
 	return NVML_SUCCESS;

@@ -19,20 +19,24 @@ static const char usage[] =
 	"watchdog_us=...\n"
 	"       vgpu-smi set [-i N] -c CONTEXT | -p PID WHAT  priority=N, tokens=N, tokens=share\n"
 	"       vgpu-smi events                               print events, one per line\n"
+	"       vgpu-smi dmon [-d SECONDS] [-c COUNT]         a line a device, again and again\n"
+	"       vgpu-smi pmon [-d SECONDS] [-c COUNT]         a line a context, again and again\n"
 	"\n"
 	"  -L, --list-gpus              list the devices, one per line\n"
 	"  -q, --query                  print all information\n"
+	"  -x, --xml-format             of -q: as XML\n"
 	"      --query-gpu=FIELDS       CSV, one line per device (--help-query-gpu)\n"
 	"      --query-compute-apps=FIELDS  CSV, one line per context (--help-query-compute-apps)\n"
 	"  -s, --sms                    print who has how much of each SM\n"
 	"      --format=csv[,noheader][,nounits]\n"
-	"  -i, --id=N                   only this device\n"
-	"  -l, --loop=SECONDS           repeat until interrupted\n"
+	"  -i, --id=N                   only this device: number, UUID or bus\n"
+	"  -l, --loop=SECONDS           repeat until interrupted; -lms, --loop-ms=MILLISECONDS\n"
+	"  -f, --filename=FILE          print to FILE\n"
 	"  -h, --help                   print this help\n"
 	"  -V, --version                print the version of the interface\n"
 	"\n" CLIENT_STATUS_HELP;
 
-enum { QUERY_GPU = 256, QUERY_APPS, FORMAT, HELP_GPU, HELP_APPS };
+enum { QUERY_GPU = 256, QUERY_APPS, FORMAT, HELP_GPU, HELP_APPS, LOOP_MS };
 
 /** struct options - what was asked for */
 struct options {
@@ -40,7 +44,9 @@ struct options {
 	struct csv csv;
 	double loop;			/* seconds, 0: once */
 	int only;			/* a device, -1: all */
-	bool list, full, sms, format;
+	unsigned long count;		/* of looks, 0: once, or for ever with loop */
+	void (*monitor)(const struct view *view, bool first);
+	bool list, full, sms, xml, format;
 };
 
 static int wrong(const char *what, const char *value)
@@ -87,6 +93,24 @@ double view_host_faults(const struct view *view, const struct client_context *c)
 
 	return before ? (double)(c->host_page_faults - before->host_page_faults) / view->elapsed :
 			0;
+}
+
+double view_sm_share(const struct view *view, const struct client_context *c)
+{
+	const struct client_context *before = context_before(view, c);
+	double all = 0;
+
+	for (size_t i = 0; before && i < view->device_count; i++) {
+		const struct client_device *now = &view->devices[i];
+		const struct client_device *then = view_before(view, now);
+
+		if (now->index == c->device && then)
+			all = (double)(now->time - then->time) * (double)now->sms;
+	}
+	if (all <= 0)
+		return 0;
+	all = (double)(c->sm_time - before->sm_time) * 100 / all;
+	return all < 100 ? all : 100;
 }
 
 /* Warp instructions since the look before; 0: it was not there. */
@@ -164,7 +188,9 @@ static int look_again(struct client *client, int only, struct view *view)
 
 static void show(const struct options *options, const struct view *view, bool first)
 {
-	if (options->gpu || options->apps) {
+	if (options->monitor) {
+		options->monitor(view, first);
+	} else if (options->gpu || options->apps) {
 		const char *fields = options->gpu ? options->gpu : options->apps;
 
 		if (first)
@@ -172,6 +198,8 @@ static void show(const struct options *options, const struct view *view, bool fi
 		query(view, fields, options->apps, &options->csv);
 	} else if (options->list) {
 		list(view);
+	} else if (options->full && options->xml) {
+		xml(view);
 	} else if (options->full) {
 		full(view);
 	} else if (options->sms) {
@@ -190,6 +218,7 @@ static int watch(struct client *client, const struct options *options)
 	struct view view = { 0 };
 	bool first = true;
 	int status = query_devices(client, options->only, &view);
+	unsigned long looks = 0;
 
 	if (!status && !options->list)
 		usleep(MOMENT_US);
@@ -198,7 +227,7 @@ static int watch(struct client *client, const struct options *options)
 		if (!status)
 			show(options, &view, first);
 		first = false;
-		if (options->loop <= 0 || ferror(stdout))
+		if (options->loop <= 0 || ferror(stdout) || ++looks == options->count)
 			break;
 		usleep((useconds_t)(options->loop * 1e6));
 	}
@@ -230,16 +259,27 @@ static int parse_numbers(int opt, const char *text, struct options *options)
 {
 	char *end;
 
-	errno = 0;
 	if (opt == 'i') {
-		options->only = (int)strtol(text, &end, 10);
-		if (*end || end == text || options->only < 0 || options->only > 15)
-			return wrong("-i takes the number of a device, 0 to 15, not ", text);
+		options->only = client_device_named(text);
+		if (options->only < 0)
+			return wrong("-i takes the number of a device, 0 to 15, its UUID or its "
+				     "bus, not ",
+				     text);
 		return CLIENT_OK;
 	}
-	options->loop = strtod(text, &end);
+	if (opt == 'c') {
+		errno = 0;
+		options->count = strtoul(text, &end, 10);
+		if (*end || end == text || errno || *text == '-' || !options->count)
+			return wrong("-c takes a number of looks, 1 or more, not ", text);
+		return CLIENT_OK;
+	}
+	options->loop = strtod(text, &end) / (opt == LOOP_MS ? 1000 : 1);
 	if (*end || end == text || !(options->loop >= 0.05 && options->loop <= 86400))
-		return wrong("-l takes seconds, 0.05 to 86400, not ", text);
+		return wrong(opt == LOOP_MS ? "--loop-ms takes milliseconds, 50 to 86400000, not " :
+			     opt == 'd'	    ? "-d takes seconds, 0.05 to 86400, not " :
+					      "-l takes seconds, 0.05 to 86400, not ",
+			     text);
 	return CLIENT_OK;
 }
 
@@ -249,6 +289,9 @@ static int parse(int argc, char **argv, struct options *options)
 		{ "list-gpus", no_argument, NULL, 'L' },
 		{ "query", no_argument, NULL, 'q' },
 		{ "sms", no_argument, NULL, 's' },
+		{ "xml-format", no_argument, NULL, 'x' },
+		{ "filename", required_argument, NULL, 'f' },
+		{ "loop-ms", required_argument, NULL, LOOP_MS },
 		{ "query-gpu", required_argument, NULL, QUERY_GPU },
 		{ "query-compute-apps", required_argument, NULL, QUERY_APPS },
 		{ "format", required_argument, NULL, FORMAT },
@@ -262,16 +305,24 @@ static int parse(int argc, char **argv, struct options *options)
 	};
 	int opt, status = CLIENT_OK;
 
-	while (!status && (opt = getopt_long(argc, argv, "+Lqsi:l:hV", longs, NULL)) != -1) {
+	while (!status && (opt = getopt_long(argc, argv, "+Lqsxf:i:l:hV", longs, NULL)) != -1) {
 		switch (opt) {
 		case 'L': options->list = true; break;
 		case 'q': options->full = true; break;
 		case 's': options->sms = true; break;
+		case 'x': options->xml = true; break;
+		case 'f':
+			if (!freopen(optarg, "w", stdout)) {
+				fprintf(stderr, "vgpu-smi: %s: %s\n", optarg, strerror(errno));
+				return CLIENT_FAILED;
+			}
+			break;
 		case QUERY_GPU: options->gpu = optarg; break;
 		case QUERY_APPS: options->apps = optarg; break;
 		case FORMAT: status = parse_format(optarg, options); break;
 		case 'i':
-		case 'l': status = parse_numbers(opt, optarg, options); break;
+		case 'l':
+		case LOOP_MS: status = parse_numbers(opt, optarg, options); break;
 		case HELP_GPU: query_help(false); exit(CLIENT_OK);
 		case HELP_APPS: query_help(true); exit(CLIENT_OK);
 		case 'h': fputs(usage, stdout); exit(CLIENT_OK);
@@ -283,6 +334,8 @@ static int parse(int argc, char **argv, struct options *options)
 	}
 	if (status)
 		return status;
+	if (options->xml && !options->full)
+		return wrong("-x goes with -q", "");
 	if (!!options->gpu + !!options->apps + options->list + options->full + options->sms > 1)
 		return wrong(
 			"-L, -q, -s, --query-gpu and --query-compute-apps exclude each other", "");
@@ -293,6 +346,37 @@ static int parse(int argc, char **argv, struct options *options)
 	return CLIENT_OK;
 }
 
+/* Of dmon and pmon, behind their name. */
+static int parse_monitor(int argc, char **argv, struct options *options)
+{
+	int opt, status = CLIENT_OK;
+
+	options->monitor = !strcmp(argv[0], "dmon") ? dmon : pmon;
+	if (options->loop <= 0)
+		options->loop = 1;
+	optind = 0;
+	while (!status && (opt = getopt(argc, argv, "+i:d:c:")) != -1) {
+		if (opt == '?') {
+			fputs("try vgpu-smi --help\n", stderr);
+			return CLIENT_USAGE;
+		}
+		status = parse_numbers(opt, optarg, options);
+	}
+	if (!status && optind < argc)
+		return wrong("dmon and pmon take -i, -d and -c, not ", argv[optind]);
+	return status;
+}
+
+/* nvidia-smi's -lms N is --loop-ms=N. */
+static void spell_out(int argc, char **argv)
+{
+	static char long_name[] = "--loop-ms";
+
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "-lms"))
+			argv[i] = long_name;
+}
+
 int main(int argc, char **argv)
 {
 	int (*command)(struct client *, int, char **) = NULL;
@@ -300,11 +384,16 @@ int main(int argc, char **argv)
 	struct client client;
 	int status;
 
+	spell_out(argc, argv);
 	status = parse(argc, argv, &options);
 	if (status)
 		return status;
 	if (optind < argc) {
-		if (!strcmp(argv[optind], "set"))
+		if (!strcmp(argv[optind], "dmon") || !strcmp(argv[optind], "pmon")) {
+			status = parse_monitor(argc - optind, argv + optind, &options);
+			if (status)
+				return status;
+		} else if (!strcmp(argv[optind], "set"))
 			command = set_command;
 		else if (!strcmp(argv[optind], "events"))
 			command = events_command;

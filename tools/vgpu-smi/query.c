@@ -78,7 +78,33 @@ static unsigned int utilization_of(const struct row *row)
 	return before ? client_utilization(before, row->device) : 0;
 }
 
+static void uuid_of(const struct row *row, char *text, size_t size)
+{
+	client_uuid(row->device->index, text, size);
+}
+
+static void bus_of(const struct row *row, char *text, size_t size)
+{
+	client_bus(row->device->index, text, size);
+}
+
+static void copy_share(const struct row *row, char *text, size_t size)
+{
+	const struct client_device *before = view_before(row->view, row->device);
+
+	snprintf(text, size, "%u", before ? client_copy_share(before, row->device) : 0);
+}
+
+static void disabled(const struct row *row, char *text, size_t size)
+{
+	(void)row;
+	snprintf(text, size, "Disabled");
+}
+
 U64(index_of, row->device->index)
+U64(nothing, ((void)row, 0))
+TEXT(default_of, ((void)row, "Default"))
+TEXT(capability_of, ((void)row, "7.0"))
 U64(count_of, row->view->device_count)
 U64(version_of, ((void)row, VGPU_UAPI_VERSION))
 TEXT(preset_of, row->device->preset)
@@ -111,6 +137,13 @@ static const struct field gpu_fields[] = {
 	{ "index", NULL, "number of the device", index_of },
 	{ "count", NULL, "number of devices", count_of },
 	{ "name", NULL, "preset of the device", preset_of },
+	{ "gpu_name", NULL, "the same", preset_of },
+	{ "uuid", NULL, "as cudaDeviceProp.uuid", uuid_of },
+	{ "gpu_uuid", NULL, "the same", uuid_of },
+	{ "pci.bus_id", NULL, "as cudaDeviceGetPCIBusId()", bus_of },
+	{ "gpu_bus_id", NULL, "the same", bus_of },
+	{ "compute_cap", NULL, "", capability_of },
+	{ "compute_mode", NULL, "", default_of },
 	{ "node", NULL, "device file in /dev", node_of },
 	{ "driver_version", NULL, "version of the module's interface", version_of },
 	{ "memory.total", "MiB", "", memory_total },
@@ -119,7 +152,18 @@ static const struct field gpu_fields[] = {
 	{ "memory.resident", "KiB", "backed by pages of this machine", memory_resident },
 	{ "utilization.gpu", "%", "SM time not idle, of the virtual time since the last look",
 	  utilization },
+	{ "utilization.memory", "%", "time in which copy engine 0 transferred, of the same",
+	  copy_share },
+	{ "memory.reserved", "MiB", "", nothing },
 	{ "clocks.sm", "MHz", "", clock_mhz },
+	{ "clocks.gr", "MHz", "the same", clock_mhz },
+	{ "clocks.current.sm", "MHz", "the same", clock_mhz },
+	{ "clocks.current.graphics", "MHz", "the same", clock_mhz },
+	{ "clocks.max.sm", "MHz", "the same", clock_mhz },
+	{ "clocks.max.graphics", "MHz", "the same", clock_mhz },
+	{ "persistence_mode", NULL, "", disabled },
+	{ "display_mode", NULL, "", disabled },
+	{ "display_active", NULL, "", disabled },
 	{ "queues.used", NULL, "", queues_used },
 	{ "queues.total", NULL, "", queues_total },
 	{ "contexts", NULL, "open", contexts_of },
@@ -131,7 +175,25 @@ static const struct field gpu_fields[] = {
 	{ "time", "ms", "virtual", time_ms },
 	{ "time.mode", NULL, "free, paced, lockstep", time_mode },
 	{ "temperature.gpu", NULL, "not available", not_there },
+	{ "temperature.memory", NULL, "not available", not_there },
 	{ "power.draw", NULL, "not available", not_there },
+	{ "power.limit", NULL, "not available", not_there },
+	{ "power.management", NULL, "not available", not_there },
+	{ "enforced.power.limit", NULL, "not available", not_there },
+	{ "clocks.mem", NULL, "not available", not_there },
+	{ "clocks.max.mem", NULL, "not available", not_there },
+	{ "clocks.video", NULL, "not available", not_there },
+	{ "ecc.mode.current", NULL, "not available", not_there },
+	{ "ecc.errors.uncorrected.volatile.total", NULL, "not available", not_there },
+	{ "mig.mode.current", NULL, "not available", not_there },
+	{ "serial", NULL, "not available", not_there },
+	{ "gpu_serial", NULL, "not available", not_there },
+	{ "vbios_version", NULL, "not available", not_there },
+	{ "driver_model.current", NULL, "not available", not_there },
+	{ "pcie.link.gen.current", NULL, "not available", not_there },
+	{ "pcie.link.width.current", NULL, "not available", not_there },
+	{ "encoder.stats.sessionCount", NULL, "not available", not_there },
+	{ "clocks_throttle_reasons.active", NULL, "not available", not_there },
 	{ "fan.speed", NULL, "not available", not_there },
 	{ "pstate", NULL, "not available", not_there },
 	VGPU_DEVICE_STATS(STAT_FIELD)
@@ -179,9 +241,13 @@ static const struct field app_fields[] = {
 	{ "timestamp", NULL, "real time of the query", timestamp },
 	{ "gpu_index", NULL, "number of the device", index_of },
 	{ "gpu_name", NULL, "preset of the device", preset_of },
+	{ "gpu_uuid", NULL, "as cudaDeviceProp.uuid", uuid_of },
+	{ "gpu_bus_id", NULL, "as cudaDeviceGetPCIBusId()", bus_of },
+	{ "gpu_serial", NULL, "not available", not_there },
 	{ "context", NULL, "id of the context", context_of },
 	{ "pid", NULL, "process that opened the context", pid_of },
 	{ "process_name", NULL, "", process_name },
+	{ "name", NULL, "the same", process_name },
 	{ "used_memory", "MiB", "promised", used_memory },
 	{ "used_gpu_memory", "MiB", "the same", used_memory },
 	{ "page_faults.rate", "1/s", "since the last look, a second of real time", fault_rate },
@@ -273,6 +339,7 @@ void query_header(const char *fields, bool processes, const struct csv *csv)
 static bool for_everybody(const struct field *field)
 {
 	return field->value == timestamp || field->value == index_of || field->value == preset_of ||
+	       field->value == uuid_of || field->value == bus_of || field->value == not_there ||
 	       field->value == context_of || field->value == priority || field->value == tokens;
 }
 

@@ -37,6 +37,8 @@ double view_faults(const struct view *view, const struct client_context *c);
 /* The same, of its process for managed memory. */
 double view_host_faults(const struct view *view, const struct client_context *c);
 
+/* Per cent of the SM time of its device since the look before that was @c's; 0: not known. */
+double view_sm_share(const struct view *view, const struct client_context *c);
 /*
  * Per cent of the warp instructions of its device since the look before that were of @c; 0: not
  * known.
@@ -50,6 +52,13 @@ double view_issue_share(const struct view *view, const struct client_context *c)
 void table(const struct view *view);
 void list(const struct view *view);
 void full(const struct view *view);
+
+/* xml.c: all of it for programs, in nvidia-smi's elements */
+void xml(const struct view *view);
+
+/* monitor.c: lines of columns, again and again: of devices (dmon), of contexts (pmon) */
+void dmon(const struct view *view, bool first);
+void pmon(const struct view *view, bool first);
 
 /* sharing.c: who has how much of each SM; in the table, only if several have an SM */
 void sms(const struct view *view);

@@ -153,9 +153,12 @@ void list(const struct view *view)
 	for (size_t i = 0; i < view->device_count; i++) {
 		const struct client_device *d = &view->devices[i];
 
-		printf("GPU %u: %s (%" PRIu64 " SMs, %" PRIu64 " MHz, %" PRIu64 " MiB, /dev/%s)\n",
-		       d->index, d->preset, d->sms, d->clock_khz / 1000, MIB(d->vram_bytes),
-		       d->name);
+		char uuid[64];
+
+		printf("GPU %u: %s (UUID: %s) %" PRIu64 " SMs, %" PRIu64 " MHz, %" PRIu64
+		       " MiB, /dev/%s\n",
+		       d->index, d->preset, client_uuid(d->index, uuid, sizeof(uuid)), d->sms,
+		       d->clock_khz / 1000, MIB(d->vram_bytes), d->name);
 	}
 }
 
