@@ -162,8 +162,8 @@ nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsign
 						     nvmlProcessInfo_t *infos);
 /*
  * A sample for each process that has used SMs since the last call with this device, or since
- * nvmlInit*(), a tenth of a second at least; NVML_ERROR_NOT_FOUND: none has. A sample is of now, whatever
- * @last is.
+ * nvmlInit*(), a tenth of a second at least; NVML_ERROR_NOT_FOUND: none has. A sample is of now,
+ * whatever @last is.
  */
 nvmlReturn_t nvmlDeviceGetProcessUtilization(nvmlDevice_t device,
 					     nvmlProcessUtilizationSample_t *samples,
