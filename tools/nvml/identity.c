@@ -104,7 +104,8 @@ static nvmlReturn_t handle_by(const char *what, nvmlDevice_t *device,
 		struct nvml_device *one = nvml_device_at(n);
 
 		name(one->index, text, sizeof(text));
-		if (strcasecmp(bus ? without_zeros(text) : text, bus ? without_zeros(what) : what))
+		if (strcasecmp(bus ? without_zeros(text) : text,
+			       bus ? without_zeros(what) : what))
 			continue;
 		*device = one;
 		result = NVML_SUCCESS;

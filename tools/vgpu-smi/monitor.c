@@ -8,10 +8,11 @@
 void dmon(const struct view *view, bool first)
 {
 	if (first)
-		printf("# gpu    pwr  gtemp  mtemp     sm    mem    enc    dec    jpg    ofa   mclk"
-		       "   pclk\n"
-		       "# Idx      W      C      C      %%      %%      %%      %%      %%      %%    MHz"
-		       "    MHz\n");
+		fputs("# gpu    pwr  gtemp  mtemp     sm    mem    enc    dec    jpg    ofa"
+		      "   mclk   pclk\n"
+		      "# Idx      W      C      C      %      %      %      %      %      %"
+		      "    MHz    MHz\n",
+		      stdout);
 	for (size_t i = 0; i < view->device_count; i++) {
 		const struct client_device *now = &view->devices[i];
 		const struct client_device *before = view_before(view, now);
@@ -46,13 +47,17 @@ static size_t contexts_of(const struct view *view, uint32_t device)
 void pmon(const struct view *view, bool first)
 {
 	if (first)
-		printf("# gpu        pid  type     sm    mem    enc    dec    jpg    ofa    command\n"
-		       "# Idx          #   C/G      %%      %%      %%      %%      %%      %%    name\n");
+		fputs("# gpu        pid  type     sm    mem    enc    dec    jpg    ofa"
+		      "    command\n"
+		      "# Idx          #   C/G      %      %      %      %      %      %"
+		      "    name\n",
+		      stdout);
 	for (size_t i = 0; i < view->device_count; i++) {
 		uint32_t device = view->devices[i].index;
 
 		if (!contexts_of(view, device))
-			printf("%5u          -     -      -      -      -      -      -      -    -\n",
+			printf("%5u          -     -      -      -      -      -      -"
+			       "      -    -\n",
 			       device);
 		for (size_t j = 0; j < view->context_count; j++)
 			if (view->contexts[j].device == device)
