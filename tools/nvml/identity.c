@@ -92,7 +92,8 @@ static const char *without_zeros(const char *bus)
 }
 
 static nvmlReturn_t handle_by(const char *what, nvmlDevice_t *device,
-			      const char *(*name)(uint32_t index, char *text, size_t size), bool bus)
+			      const char *(*name)(uint32_t index, char *text, size_t size),
+			      bool bus)
 {
 	nvmlReturn_t result = nvml_enter_system();
 	char text[NVML_DEVICE_UUID_BUFFER_SIZE];
