@@ -54,7 +54,7 @@ static void neighbours_wait_for_it(void **state)
 	vgpu_device_run(r.h->dev, 10 * VGPU_US, ~0u);
 	alone = executed(&r, 200);
 	for (u32 n = 0; n < 10; n++) {
-		vgpu_sm_moves(&r.h->dev->exec.sms[0], 224000 * 10);
+		assert_false(vgpu_sm_move(&r.h->dev->exec.sms[0], NULL, 224000 * 10));
 		beside += executed(&r, 20);
 	}
 	assert_in_range(beside, alone * 53 / 100, alone * 57 / 100);
@@ -67,7 +67,7 @@ static void what_moves_alone_costs_nobody(void **state)
 	u64 alone, after;
 
 	(void)state;
-	vgpu_sm_moves(&r.h->dev->exec.sms[0], 224000 * 100);
+	assert_false(vgpu_sm_move(&r.h->dev->exec.sms[0], NULL, 224000 * 100));
 	launch(&r, 2, 128, BASE, 0);
 	vgpu_device_run(r.h->dev, 10 * VGPU_US, ~0u);
 	after = executed(&r, 100);
@@ -89,7 +89,7 @@ static void profiled_blocks_owe_nothing(void **state)
 	host_push(r.h, other, host_queue(r.h, other), cmd_profiled(1, 50 * VGPU_US, 4));
 	vgpu_device_run(r.h->dev, 10 * VGPU_US, ~0u);
 	assert_int_equal(r.h->dev->exec.sms[0].resident_count, 1);
-	vgpu_sm_moves(&r.h->dev->exec.sms[0], 224000 * 100);
+	assert_false(vgpu_sm_move(&r.h->dev->exec.sms[0], NULL, 224000 * 100));
 	vgpu_device_run(r.h->dev, 100 * VGPU_US, ~0u);
 	launch(&r, 2, 128, BASE, 0);
 	vgpu_device_run(r.h->dev, 110 * VGPU_US, ~0u);
