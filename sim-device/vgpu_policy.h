@@ -292,6 +292,8 @@ bool vgpu_exec_fits(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr 
  */
 u32 vgpu_exec_in_the_way(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *victim,
 			 const struct vgpu_ksr *ksr);
+/* Blocks of @ksr that vgpu_exec_evict() can have leave SM @sm now. */
+u32 vgpu_exec_evictable(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr);
 
 /* ---- policies by block: actions ----------------------------------------- */
 
