@@ -244,6 +244,8 @@ bool vgpu_resources_fit(const struct vgpu_resources *used, const struct vgpu_res
 u32 vgpu_exec_kernel_id(const struct vgpu_ksr *ksr);
 /* Has @ksr blocks to issue, new or preempted ones, that no SM has been given? */
 bool vgpu_exec_has_blocks(const struct vgpu_ksr *ksr);
+/* How many these are. */
+u64 vgpu_exec_blocks_to_issue(const struct vgpu_ksr *ksr);
 /* What one block of @ksr takes. */
 const struct vgpu_resources *vgpu_exec_needs(const struct vgpu_ksr *ksr);
 /* Blocks of @ksr that an SM holds if it holds nothing else; T of SMK 5.4. At least 1. */

@@ -289,6 +289,11 @@ bool vgpu_exec_has_blocks(const struct vgpu_ksr *ksr)
 	return ksr->unclaimed > ksr->coming;
 }
 
+u64 vgpu_exec_blocks_to_issue(const struct vgpu_ksr *ksr)
+{
+	return ksr->unclaimed > ksr->coming ? ksr->unclaimed - ksr->coming : 0;
+}
+
 const struct vgpu_resources *vgpu_exec_needs(const struct vgpu_ksr *ksr)
 {
 	return &ksr->needs;

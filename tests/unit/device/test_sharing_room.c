@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who makes room on shared SMs (docs/sharing.md): blocks so large that several kernels have to.
- * Computed by hand on the SMs of sharing.h.
+ * Who makes room on shared SMs, and for how many blocks (docs/sharing.md): blocks so large that
+ * several kernels have to, kernels so small that few have to. Computed by hand on the SMs of
+ * sharing.h.
  */
 #include "sharing.h"
 
@@ -86,12 +87,78 @@ static void a_kernel_makes_room_for_a_kernel(void **state)
 	host_free(h);
 }
 
+/* smk-p: one block needs one place. The newest block of SM 0 leaves, from 115 to 125. */
+static void one_block_has_one_place(void **state)
+{
+	static const struct expected second[] = {
+		AT(126, START, 2, 0, 0),
+		AT(426, END, 2, 0, 0),
+	};
+	struct host *h = host_new("gtx980", PAPER, "policy=smk-p", NULL);
+
+	(void)state;
+	sharing_arrives(h, 10, KERNEL(40, 1000, 100));
+	sharing_arrives(h, 110, KERNEL(1, 300, 100));
+	sharing_run_out(h);
+	CHECK_EVENTS_OF(h, 2, second);
+	sharing_check_partition(h, 200, 0, 2, 1);
+	sharing_check_partition(h, 200, 0, 1, 9);
+	sharing_check_partition(h, 200, 1, 1, 10);
+	assert_int_equal(host_count_of(h, VGPU_TRACE_BLOCK_PREEMPT), 1);
+	sharing_check_runs(h, 1, 40, 1000);
+	host_free(h);
+}
+
+/* Three: two on SM 0, for which it takes 10 longer, one on SM 1. */
+static void three_blocks_have_three_places(void **state)
+{
+	static const struct expected second[] = {
+		AT(126, START, 2, 0, 0),
+		AT(126, START, 2, 1, 1),
+		AT(135, START, 2, 0, 2),
+		AT(426, END, 2, 0, 0),
+		AT(426, END, 2, 1, 1),
+		AT(435, END, 2, 0, 2),
+	};
+	struct host *h = host_new("gtx980", PAPER, "policy=smk-p", NULL);
+
+	(void)state;
+	sharing_arrives(h, 10, KERNEL(40, 1000, 100));
+	sharing_arrives(h, 110, KERNEL(3, 300, 100));
+	sharing_run_out(h);
+	CHECK_EVENTS_OF(h, 2, second);
+	assert_int_equal(host_count_of(h, VGPU_TRACE_BLOCK_PREEMPT), 3);
+	sharing_check_runs(h, 1, 40, 1000);
+	host_free(h);
+}
+
+/*
+ * smk-pw. SM 0 is that of kernel 1, until it has issued its last block; then kernel 2 comes there,
+ * and some of kernel 1 leave. They come back, but neither drives the other out again.
+ */
+static void nobody_is_driven_out_twice(void **state)
+{
+	struct host *h = host_new("gtx980", PAPER, "policy=smk-pw", NULL);
+
+	(void)state;
+	sharing_arrives(h, 10, KERNEL(24, 1000, 100));
+	sharing_arrives(h, 110, KERNEL(40, 1000, 100));
+	sharing_run_out(h);
+	sharing_check_runs(h, 1, 24, 1000);
+	sharing_check_runs(h, 2, 40, 1000);
+	assert_in_range(host_count_of(h, VGPU_TRACE_BLOCK_PREEMPT), 1, 15);
+	host_free(h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_kernels_make_room),
 		cmocka_unit_test(nobody_makes_room_for_what_is_less_fair),
 		cmocka_unit_test(a_kernel_makes_room_for_a_kernel),
+		cmocka_unit_test(one_block_has_one_place),
+		cmocka_unit_test(three_blocks_have_three_places),
+		cmocka_unit_test(nobody_is_driven_out_twice),
 	};
 
 	return cmocka_run_group_tests_name("room on shared SMs", tests, NULL, NULL);
