@@ -7,8 +7,8 @@
  * has there left out, and the kernel with the highest rK there: as many of its blocks as are in the
  * way leave for one of the candidate, if that brings the rK of all kernels closer together. Where
  * all blocks of one kernel are not enough, one block after the other leaves, each of the kernel
- * with the highest rK then, as long as it takes: figure 4 has one victim, but a candidate with large
- * blocks would wait for the end of others, which may never come. Else nothing is done until
+ * with the highest rK then, as long as it takes: figure 4 has one victim, but a candidate with
+ * large blocks would wait for the end of others, which may never come. Else nothing is done until
  * something changes.
  *
  * A victim must keep more than the candidate has before. Else it would be the next candidate, and
