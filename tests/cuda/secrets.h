@@ -18,7 +18,7 @@
 #define HARMLESS	0x11111111u
 #define THREADS		128
 #define BLOCKS		24
-#define BOX		(12 * 1024)	/* bytes of shared memory of a block: eight fill an SM of 96 KB */
+#define BOX		(12 * 1024)	/* bytes of shared memory of a block: 8 fill an SM of 96 KB */
 #define OWN		24		/* words of local memory */
 #define LINES		64		/* of 32 words, each in a page of its own */
 #define PAGE_WORDS	1024
@@ -94,7 +94,8 @@ __global__ void look(const unsigned *memory, unsigned *places, int rounds)
 		for (int n = 0; n < OWN; n++)
 			seen[LOCAL] += IS_SECRET(own[n]);
 		for (int n = 0; n < LINES; n++)
-			seen[MEMORY] += __ldca(&memory[n * PAGE_WORDS + threadIdx.x % 32]) != HARMLESS;
+			seen[MEMORY] += __ldca(&memory[n * PAGE_WORDS + threadIdx.x % 32]) !=
+					HARMLESS;
 		__syncthreads();
 	}
 	for (int place = 0; place < PLACES; place++)

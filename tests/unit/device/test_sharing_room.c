@@ -10,8 +10,8 @@
  * smk. Two endless kernels have 5 blocks of 10 % each on both SMs: each has 50 % of the device. One
  * of the third takes 90 % of an SM, 45 % of all. No single one has that on an SM. Blocks leave SM 0
  * by turns, each of the kernel with more then, 50 and 50, 45 and 50, 45 and 45 ...: five and four.
- * That leaves them 25 and 30, a range of 20; the last is one of the first kernel. They are saved from
- * 115 on, one in 10, the last at 205.
+ * That leaves them 25 and 30, a range of 20; the last is one of the first kernel. They are saved
+ * from 115 on, one in 10, the last at 205.
  */
 static void two_kernels_make_room(void **state)
 {
