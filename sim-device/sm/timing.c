@@ -203,11 +203,14 @@ static bool never_stalls(const struct vgpu_config *config)
 	return false;
 }
 
-/* What moves is part of what the next slice moves; beside none it costs nobody anything. */
+/*
+ * What moves is part of what the next slice moves; where none is under way, nor about to begin, it
+ * costs nobody anything.
+ */
 static bool move(struct vgpu_sm *sm, const struct vgpu_block *block, u64 bytes)
 {
 	(void)block;
-	if (vgpu_event_pending(&sm->step) || sm->run->place)
+	if (vgpu_event_pending(&sm->step) || sm->run->place || sm->run->reporting)
 		sm->run->moved += bytes >> VGPU_SEGMENT_SHIFT;
 	return false;
 }
