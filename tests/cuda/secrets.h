@@ -6,7 +6,8 @@
  * process, where this one has its own bytes. For programs that share SMs (docs/sharing.md).
  *
  * A secret is a word that begins with SECRET. Both have the same memory, which is allocated in the
- * same order, so that in two processes it lies at the same addresses.
+ * same order, so that it lies at the same addresses in two processes whose addresses are not chosen
+ * at random (setarch -R).
  */
 #ifndef TESTS_CUDA_SECRETS_H
 #define TESTS_CUDA_SECRETS_H
@@ -88,6 +89,8 @@ __global__ void look(const unsigned *memory, unsigned *places, int rounds)
 	unsigned seen[PLACES] = {};
 
 	seen[REGISTERS] = secret_registers();
+	/* so that there is memory for it */
+	own[0] = HARMLESS;
 	for (int round = 0; round < rounds; round++) {
 		for (unsigned n = threadIdx.x; n < BOX / 4; n += THREADS)
 			seen[SHARED] += IS_SECRET(((volatile unsigned *)box)[n]);
@@ -118,6 +121,7 @@ static inline void begin_side(struct side *side, bool keeps)
 	CHECK(cudaMalloc((void **)&side->places, PLACES * sizeof(unsigned)));
 	CHECK(cudaMemcpy(side->memory, words, sizeof(words), cudaMemcpyHostToDevice));
 	CHECK(cudaMemset(side->places, 0, PLACES * sizeof(unsigned)));
+	printf("  memory at %p\n", (void *)side->memory);
 }
 
 static inline void end_side(const struct side *side, const char *what)

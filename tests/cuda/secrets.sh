@@ -27,15 +27,17 @@ ok() { # NAME STATUS [FILE...]
 side_by_side() { # NAME LAUNCHES
 	local kept rounds=0 status=0 before after
 	before=$(cat "$knobs/preemptions")
-	"$folder/secrets_kept" "$2" >"$dir/kept" 2>&1 &
+	setarch -R "$folder/secrets_kept" "$2" >"$dir/kept" 2>&1 &
 	kept=$!
 	while kill -0 $kept 2>/dev/null || [ $rounds -eq 0 ]; do
-		"$folder/secrets_sought" 4 >"$dir/sought" 2>&1 || { status=1; break; }
+		setarch -R "$folder/secrets_sought" 4 >"$dir/sought" 2>&1 || { status=1; break; }
 		rounds=$((rounds + 1))
 	done
 	ok "$1: nothing is found in $rounds rounds" $status "$dir/sought"
 	wait $kept
 	ok "$1: nothing is changed" $? "$dir/kept"
+	grep -h 'memory at' "$dir/kept" "$dir/sought" | sort | uniq -d | grep -q .
+	ok "$1: both are at the same addresses" $? "$dir/kept" "$dir/sought"
 	after=$(cat "$knobs/preemptions")
 	[ "$after" -gt "$before" ]
 	ok "$1: $((after - before)) blocks left for others" $?
