@@ -244,6 +244,8 @@ bool vgpu_resources_fit(const struct vgpu_resources *used, const struct vgpu_res
 u32 vgpu_exec_kernel_id(const struct vgpu_ksr *ksr);
 /* Has @ksr blocks to issue, new or preempted ones, that no SM has been given? */
 bool vgpu_exec_has_blocks(const struct vgpu_ksr *ksr);
+/* How many these are. */
+u64 vgpu_exec_blocks_to_issue(const struct vgpu_ksr *ksr);
 /* What one block of @ksr takes. */
 const struct vgpu_resources *vgpu_exec_needs(const struct vgpu_ksr *ksr);
 /* Blocks of @ksr that an SM holds if it holds nothing else; T of SMK 5.4. At least 1. */
@@ -292,6 +294,8 @@ bool vgpu_exec_fits(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr 
  */
 u32 vgpu_exec_in_the_way(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *victim,
 			 const struct vgpu_ksr *ksr);
+/* Blocks of @ksr that vgpu_exec_evict() can have leave SM @sm now. */
+u32 vgpu_exec_evictable(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr);
 
 /* ---- policies by block: actions ----------------------------------------- */
 

@@ -54,7 +54,9 @@ static u64 part_of(const struct vgpu_exec *exec, const struct vgpu_sharer *resid
 	return vgpu_mul_div(elapsed, before + weight, sum) - vgpu_mul_div(elapsed, before, sum);
 }
 
-static void add_residents(struct vgpu_exec *exec, const struct vgpu_smst *smst, u64 elapsed)
+/* Not inline: the registers that it saves are most of what an SM of one kernel would take. */
+static __attribute__((__noinline__)) void add_residents(struct vgpu_exec *exec,
+						    const struct vgpu_smst *smst, u64 elapsed)
 {
 	const struct vgpu_sharer *resident;
 
@@ -76,7 +78,7 @@ void vgpu_account_sm(struct vgpu_exec *exec, u32 sm, enum vgpu_sm_state state)
 		*sm_part(&ctx->account, smst->state) += elapsed;
 		ctx->instructions += hw->instructions - smst->instructions;
 		ctx->thread_instructions += hw->thread_instructions - smst->thread_instructions;
-	} else if (vgpu_smst_is_shared(smst)) {
+	} else if (unlikely(vgpu_smst_is_shared(smst))) {
 		add_residents(exec, smst, elapsed);
 	}
 	smst->since = exec->sim->now;

@@ -172,7 +172,7 @@ static bool sm_agrees(const struct vgpu_exec *exec, u32 sm, struct tally *tally)
 
 /* What @ksr has on shared @sm. */
 static void add_shared(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr, u32 *in,
-		       u32 *sms, u64 *blocks, u64 *coming)
+		       u32 *sms, u64 *blocks, u64 *coming, u64 *decided)
 {
 	const struct vgpu_smst *smst = &exec->smst[sm];
 	const struct vgpu_sharer *sharer = vgpu_sharer_find(smst, ksr);
@@ -182,6 +182,7 @@ static void add_shared(const struct vgpu_exec *exec, u32 sm, const struct vgpu_k
 	*sms += !!sharer->blocks;
 	*blocks += sharer->claimed;
 	*coming += sharer->coming;
+	*decided += sharer->blocks - sharer->leaving + sharer->coming;
 	in[VGPU_BLOCK_RUNNING] += count_of(&exec->sms[sm].resident, ksr, VGPU_BLOCK_RUNNING);
 	in[VGPU_BLOCK_SAVING] += count_of(&smst->moving, ksr, VGPU_BLOCK_SAVING);
 	in[VGPU_BLOCK_RESTORING] += count_of(&smst->moving, ksr, VGPU_BLOCK_RESTORING);
@@ -194,7 +195,7 @@ static bool kernel_agrees(const struct vgpu_exec *exec, const struct vgpu_ksr *k
 	u64 blocks = ksr->ended + ksr->unclaimed;
 	u32 in[VGPU_BLOCK_STATES] = {};
 	u32 sms = 0, reserved = 0, off = 0;
-	u64 room = 0, coming = 0;
+	u64 room = 0, coming = 0, decided = 0;
 	unsigned int state;
 	u32 i;
 
@@ -203,7 +204,7 @@ static bool kernel_agrees(const struct vgpu_exec *exec, const struct vgpu_ksr *k
 
 		reserved += smst->next == ksr;
 		if (!smst->ksr)
-			add_shared(exec, i, ksr, in, &sms, &blocks, &coming);
+			add_shared(exec, i, ksr, in, &sms, &blocks, &coming, &decided);
 		if (smst->ksr != ksr)
 			continue;
 		sms++;
@@ -226,7 +227,7 @@ static bool kernel_agrees(const struct vgpu_exec *exec, const struct vgpu_ksr *k
 	 */
 	blocks += in[VGPU_BLOCK_RUNNING] + in[VGPU_BLOCK_SAVING] + in[VGPU_BLOCK_RESTORING] + off;
 	return sms == ksr->sms && room == ksr->room && reserved == ksr->reserved &&
-	       coming == ksr->coming &&
+	       coming == ksr->coming && decided == ksr->decided &&
 	       blocks == ksr->launch.blocks &&
 	       vgpu_list_linked(&ksr->need[VGPU_KSR_ISSUABLE]) == !!ksr->unclaimed &&
 	       in[VGPU_BLOCK_PREEMPTED] <=

@@ -410,6 +410,8 @@ bool vgpu_exec_swap_in(struct vgpu_exec *exec, u32 sm);
 void vgpu_exec_swap_in_block(struct vgpu_exec *exec, u32 sm, struct vgpu_block *block);
 /* save_area.c: begin the first move of @sm that waits, if none is under way */
 void vgpu_exec_start_move(struct vgpu_exec *exec, u32 sm);
+/* save_area.c: what moved has: the state of a block is saved, or on @sm */
+void vgpu_exec_moved(struct vgpu_exec *exec, u32 sm);
 /* save_area.c: @block, which was to be swapped out, has stopped at the end of its slice */
 void vgpu_exec_block_stopped(struct vgpu_exec *exec, struct vgpu_block *block);
 /* ---- the local scheduler of an SM (block_switch.c) ---------------------- */

@@ -262,6 +262,13 @@ u32 vgpu_exec_in_the_way(const struct vgpu_exec *exec, u32 sm, const struct vgpu
 	return 0;
 }
 
+u32 vgpu_exec_evictable(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr)
+{
+	const struct vgpu_sharer *resident = vgpu_sharer_find(&exec->smst[sm], ksr);
+
+	return resident ? count_evictable(resident) : 0;
+}
+
 u32 vgpu_exec_kernel_id(const struct vgpu_ksr *ksr)
 {
 	return ksr->launch.id;
@@ -280,6 +287,11 @@ u32 vgpu_exec_shared_set(const struct vgpu_exec *exec, u32 sm)
 bool vgpu_exec_has_blocks(const struct vgpu_ksr *ksr)
 {
 	return ksr->unclaimed > ksr->coming;
+}
+
+u64 vgpu_exec_blocks_to_issue(const struct vgpu_ksr *ksr)
+{
+	return ksr->unclaimed > ksr->coming ? ksr->unclaimed - ksr->coming : 0;
 }
 
 const struct vgpu_resources *vgpu_exec_needs(const struct vgpu_ksr *ksr)

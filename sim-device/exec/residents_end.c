@@ -17,6 +17,7 @@ static void drop_moving(struct vgpu_exec *exec, struct vgpu_smst *smst, const st
 	/* it moves, or drains before its save */
 	if (first && first->launch == &ksr->launch) {
 		vgpu_event_cancel(exec->sim, &smst->move);
+		vgpu_sm_stop_move(&exec->sms[vgpu_smst_number(smst)]);
 		smst->batch = 0;
 	}
 	vgpu_list_for_each_safe(block, next, &smst->moving, struct vgpu_block, node) {

@@ -20,9 +20,9 @@
  * single block is swapped out while its neighbours run, it moves to the SM's list of swapped-out
  * blocks and is swapped in from there, or moves to the PTBQ if the SM is reserved meanwhile. On an
  * SM with several kernels (residents.c) it moves to the PTBQ, and each block is saved by itself, so
- * that its room is there as soon as it has left (SMK 5.1). What it moves then, its neighbours have
- * to wait for (vgpu_sm_moves()). There its save begins pipeline_drain_ps
- * after it has been told to leave, or later.
+ * that its room is there as soon as it has left (SMK 5.1). What it moves then competes with what
+ * its neighbours do (vgpu_sm_move()), and with timing=pipeline it has moved when memory has
+ * answered. There its save begins pipeline_drain_ps after it has been told to leave, or later.
  */
 #include "exec.h"
 
@@ -258,12 +258,10 @@ void vgpu_exec_unrestore(struct vgpu_exec *exec, u32 sm)
 
 /* ---- one move after the other ------------------------------------------- */
 
-static void move_fire(struct vgpu_event *event)
+void vgpu_exec_moved(struct vgpu_exec *exec, u32 sm)
 {
-	struct vgpu_smst *smst = vgpu_container_of(event, struct vgpu_smst, move);
+	struct vgpu_smst *smst = &exec->smst[sm];
 	struct vgpu_block *block = vgpu_list_first(&smst->moving, struct vgpu_block, node);
-	struct vgpu_exec *exec = smst->exec;
-	u32 sm = vgpu_smst_number(smst);
 	bool saving = block->state == VGPU_BLOCK_SAVING;
 
 	if (saving)
@@ -283,6 +281,13 @@ static void move_fire(struct vgpu_event *event)
 		vgpu_sm_driver_empty(exec, sm);
 	else
 		vgpu_sm_driver_update(exec, sm);
+}
+
+static void move_fire(struct vgpu_event *event)
+{
+	struct vgpu_smst *smst = vgpu_container_of(event, struct vgpu_smst, move);
+
+	vgpu_exec_moved(smst->exec, vgpu_smst_number(smst));
 }
 
 static void drain_fire(struct vgpu_event *event)
@@ -307,6 +312,14 @@ static bool drains(struct vgpu_exec *exec, struct vgpu_smst *smst, const struct 
 	return true;
 }
 
+/* A block leaves a shared SM, or comes back, beside others. true: the SM says when it has. */
+static bool move_beside(struct vgpu_exec *exec, struct vgpu_smst *smst,
+			const struct vgpu_block *block)
+{
+	return !smst->ksr && !exec->config->ideal_switch &&
+	       vgpu_sm_move(&exec->sms[vgpu_smst_number(smst)], block, smst->batch_bytes);
+}
+
 void vgpu_exec_start_move(struct vgpu_exec *exec, u32 sm)
 {
 	struct vgpu_smst *smst = &exec->smst[sm];
@@ -319,10 +332,10 @@ void vgpu_exec_start_move(struct vgpu_exec *exec, u32 sm)
 		start_save(exec, smst);
 	else
 		start_restore(exec, smst);
+	if (move_beside(exec, smst, first))
+		return;
 	smst->move.fire = move_fire;
 	vgpu_event_after(exec->sim, &smst->move, move_time(exec->config, smst->batch_bytes));
-	if (unlikely(!smst->ksr && !exec->config->ideal_switch))
-		vgpu_sm_moves(&exec->sms[sm], smst->batch_bytes);
 }
 
 /* ---- single blocks ------------------------------------------------------ */

@@ -467,6 +467,11 @@ static void block_ready(struct vgpu_sm *sm, struct vgpu_block *block)
 		vgpu_block_switch_soon(exec, sm->index);
 }
 
+static void moved(struct vgpu_sm *sm)
+{
+	vgpu_exec_moved(sm->env->engine, sm->index);
+}
+
 static bool undisturbed(void *engine)
 {
 	const struct vgpu_exec *exec = engine;
@@ -483,6 +488,7 @@ const struct vgpu_sm_ops vgpu_sm_driver_ops = {
 	.sm_quiet = sm_quiet,
 	.blocks_wait = blocks_wait,
 	.block_ready = block_ready,
+	.moved = moved,
 	.undisturbed = undisturbed,
 };
 

@@ -5,7 +5,16 @@
 #include "drf.h"
 #include "partitions.h"
 
-/* Which kernels are active, which of them have blocks to issue and may have other SMs. */
+/* Does the limit of SMs of its context keep @ksr from some? */
+static bool is_limited(const struct vgpu_exec *exec, const struct vgpu_ksr *ksr)
+{
+	for (u32 sm = 0; sm < vgpu_exec_config(exec)->sms; sm++)
+		if (!vgpu_exec_may_hold(exec, sm, ksr))
+			return true;
+	return false;
+}
+
+/* Which kernels are active, which of them have blocks to issue, and may not have all SMs. */
 static u64 sum_of_kernels(struct vgpu_exec *exec)
 {
 	struct vgpu_ksr *ksr = NULL;
@@ -13,7 +22,7 @@ static u64 sum_of_kernels(struct vgpu_exec *exec)
 
 	while ((ksr = vgpu_exec_next_kernel(exec, ksr)))
 		sum = (sum ^ (vgpu_exec_kernel_id(ksr) * 4 + vgpu_exec_has_blocks(ksr) * 2 +
-			      vgpu_exec_may_hold_more(ksr))) *
+			      is_limited(exec, ksr))) *
 		      0x9e3779b97f4a7c15ull;
 	return sum + vgpu_exec_config(exec)->kernels_per_sm;
 }
@@ -42,15 +51,25 @@ static void add(struct division *division, struct vgpu_ksr *ksr, u32 most)
 	};
 }
 
-/* SMs before @sm that have a partition for @ksr. */
-static u32 partitions_before(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr)
+/*
+ * SMs before @sm that have a partition for @ksr. *@left: blocks that it has to issue and these have
+ * no room for
+ */
+static u32 partitions_before(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr,
+			     u64 *left)
 {
 	u32 count = 0;
 
+	*left = vgpu_exec_blocks_to_issue(ksr);
 	for (u32 n = 0; n < sm; n++) {
-		u32 blocks = vgpu_exec_partition(exec, n, ksr);
+		u32 blocks = vgpu_exec_partition(exec, n, ksr), here;
 
-		count += blocks && blocks != VGPU_NO_PARTITION;
+		if (!blocks || blocks == VGPU_NO_PARTITION)
+			continue;
+		count++;
+		here = vgpu_exec_blocks_on(exec, n, ksr);
+		blocks = blocks > here ? blocks - here : 0;
+		*left = *left > blocks ? *left - blocks : 0;
 	}
 	return count;
 }
@@ -59,15 +78,16 @@ static u32 partitions_before(const struct vgpu_exec *exec, u32 sm, const struct 
 static struct vgpu_ksr *next_for(struct vgpu_exec *exec, u32 sm, const struct division *division)
 {
 	struct vgpu_ksr *ksr = NULL, *found = NULL;
-	u64 least = ~0ull, rank;
+	u64 least = ~0ull, rank, left;
 
 	while ((ksr = vgpu_exec_next_kernel(exec, ksr))) {
 		bool here = vgpu_exec_blocks_on(exec, sm, ksr);
 
-		if (!(vgpu_exec_has_blocks(ksr) || here) || is_in(division, ksr) ||
-		    !vgpu_exec_may_hold(exec, sm, ksr))
+		if (is_in(division, ksr) || !vgpu_exec_may_hold(exec, sm, ksr))
 			continue;
-		rank = 2ull * partitions_before(exec, sm, ksr) + !here;
+		rank = 2ull * partitions_before(exec, sm, ksr, &left) + !here;
+		if (!left && !here)
+			continue;
 		if (rank < least) {
 			least = rank;
 			found = ksr;
@@ -76,10 +96,25 @@ static struct vgpu_ksr *next_for(struct vgpu_exec *exec, u32 sm, const struct di
 	return found;
 }
 
-/* Blocks of @ksr that @sm is to hold at most; one that has issued all needs no more. 0: no limit */
+/* SMs from @sm on that the context of @ksr may have; @sm is one. */
+static u32 count_from(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr)
+{
+	u32 count = 0;
+
+	for (; sm < vgpu_exec_config(exec)->sms; sm++)
+		count += vgpu_exec_may_hold(exec, sm, ksr);
+	return count;
+}
+
+/* Blocks of @ksr that @sm is to hold at most: those it has, and its part of those to issue. */
 static u32 most_of(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr)
 {
-	return vgpu_exec_has_blocks(ksr) ? 0 : vgpu_exec_blocks_on(exec, sm, ksr);
+	u64 left, most;
+	u32 count = count_from(exec, sm, ksr);
+
+	partitions_before(exec, sm, ksr, &left);
+	most = vgpu_exec_blocks_on(exec, sm, ksr) + (left + count - 1) / count;
+	return most < ~0u ? (u32)most : ~0u;
 }
 
 static void choose(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *dedicated,

@@ -10,10 +10,11 @@
  * fewest SMs so far (5.5): of equal ones those that have blocks there already, then those admitted
  * first.
  *
- * A kernel that has issued all its blocks needs no more than it has: its partition is that at most.
- * So a small kernel does not keep others out of SMs that it does not use, and one that never ends
- * does not keep others out of those that it does (5.1: part of what is there makes room for a
- * kernel that arrives).
+ * A kernel needs no more than it has and will issue. On each SM, by number, its partition is at
+ * most what it has there and an equal part, rounded up, of what the SMs before have no room for. So
+ * a small kernel does not keep others out of SMs that it does not use, nobody is evicted for blocks
+ * that there are not, and a kernel that never ends does not keep others out of what it has (5.1:
+ * part of what is there makes room for a kernel that arrives).
  *
  * Partitions are computed when kernels come or go, or have blocks to issue again. Then blocks
  * beyond their partition are evicted. Between that, a kernel issues where its partitions have room:

@@ -5,10 +5,13 @@
  * The kernel with the lowest rK is the candidate: one block of it goes to the SM with the lowest
  * rSM. Where it does not fit, the SM with the highest rSM is the victim, what the candidate itself
  * has there left out, and the kernel with the highest rK there: as many of its blocks as are in the
- * way leave for one of the candidate, if that brings the rK of all kernels closer together. Else
- * nothing is done until something changes.
+ * way leave for one of the candidate, if that brings the rK of all kernels closer together. Where
+ * all blocks of one kernel are not enough, one block after the other leaves, each of the kernel
+ * with the highest rK then, as long as it takes: figure 4 has one victim, but a candidate with
+ * large blocks would wait for the end of others, which may never come. Else nothing is done until
+ * something changes.
  *
- * The victim must keep more than the candidate has before. Else it would be the next candidate, and
+ * A victim must keep more than the candidate has before. Else it would be the next candidate, and
  * the two could take turns for ever, even at one time if none of their blocks has begun. So each
  * step but the end of a block makes shares larger, in the order from the lowest to the highest, and
  * there is a last one.
@@ -58,17 +61,43 @@ static u32 highest_sm(const struct vgpu_exec *exec, const struct vgpu_ksr *candi
 	return found;
 }
 
-/* The kernel with the highest rK that has blocks on @sm, but for @candidate; NULL: none has. */
-static struct vgpu_ksr *highest_kernel(struct vgpu_exec *exec, u32 sm,
+/** struct victim - a kernel, of which blocks leave */
+struct victim {
+	struct vgpu_ksr *ksr;
+	u32 blocks;
+};
+
+/** struct step - what can be done for a candidate. @count: of @victims, 0: there is room */
+struct step {
+	u32 sm;
+	u32 count;
+	struct victim victims[VGPU_SM_KERNELS_MOST];
+};
+
+static u32 leaving(const struct step *step, const struct vgpu_ksr *ksr)
+{
+	for (u32 n = 0; n < step->count; n++)
+		if (step->victims[n].ksr == ksr)
+			return step->victims[n].blocks;
+	return 0;
+}
+
+/*
+ * The kernel with the highest rK, without what leaves in @step, that has blocks on that SM, but for
+ * @candidate; NULL: none has.
+ */
+static struct vgpu_ksr *highest_kernel(struct vgpu_exec *exec, const struct step *step,
 				       const struct vgpu_ksr *candidate)
 {
 	struct vgpu_ksr *ksr = NULL, *found = NULL;
 	u64 most = 0, share;
 
 	while ((ksr = vgpu_exec_next_kernel(exec, ksr))) {
-		if (ksr == candidate || !vgpu_exec_blocks_on(exec, sm, ksr))
+		u32 less = leaving(step, ksr);
+
+		if (ksr == candidate || vgpu_exec_blocks_on(exec, step->sm, ksr) == less)
 			continue;
-		share = share_with(exec, ksr, 0);
+		share = share_with(exec, ksr, -(s64)less);
 		if (share > most) {
 			most = share;
 			found = ksr;
@@ -77,50 +106,131 @@ static struct vgpu_ksr *highest_kernel(struct vgpu_exec *exec, u32 sm,
 	return found;
 }
 
-/* The range of rK when @candidate has a block more and @victim @count less. */
+/* The range of rK; with @step: when @candidate has a block more, and others have what they keep. */
 static u64 range_of(struct vgpu_exec *exec, const struct vgpu_ksr *candidate,
-		    const struct vgpu_ksr *victim, u32 count)
+		    const struct step *step)
 {
 	struct vgpu_ksr *ksr = NULL;
 	u64 least = ~0ull, most = 0;
 
 	while ((ksr = vgpu_exec_next_kernel(exec, ksr))) {
-		s64 change = ksr == candidate ? 1 : ksr == victim ? -(s64)count : 0;
+		s64 change = !step ? 0 : ksr == candidate ? 1 : -(s64)leaving(step, ksr);
 		u64 share;
 
 		if (!vgpu_exec_has_blocks(ksr) && !vgpu_exec_blocks_of(ksr))
 			continue;
-		share = share_with(exec, ksr, count ? change : 0);
+		share = share_with(exec, ksr, change);
 		least = share < least ? share : least;
 		most = share > most ? share : most;
 	}
 	return most - least;
 }
 
-/* What can be done for a candidate. */
-struct step {
-	u32 sm;
-	struct vgpu_ksr *victim;	/* whose blocks leave; NULL: there is room */
-};
+/* Does a block of @candidate fit when those of @step have left? */
+static bool would_fit(struct vgpu_exec *exec, const struct vgpu_ksr *candidate,
+		      const struct step *step)
+{
+	struct vgpu_resources used = {}, all;
+	struct vgpu_ksr *ksr = NULL;
+	u32 others = 0;
+
+	while ((ksr = vgpu_exec_next_kernel(exec, ksr))) {
+		u32 blocks = vgpu_exec_blocks_on(exec, step->sm, ksr) - leaving(step, ksr);
+
+		others += blocks && ksr != candidate;
+		vgpu_resources_add(&used, vgpu_exec_needs(ksr), blocks);
+	}
+	vgpu_exec_sm_resources(exec, step->sm, &all);
+	/* an empty SM is set to what the candidate needs */
+	if (!used.blocks)
+		all.shared_bytes = vgpu_exec_shared_size(candidate);
+	return others < vgpu_exec_config(exec)->kernels_per_sm &&
+	       vgpu_resources_fit(&used, vgpu_exec_needs(candidate), &all);
+}
+
+/* One block more of @ksr leaves. false: none can now. */
+static bool add_victim(struct vgpu_exec *exec, struct step *step, struct vgpu_ksr *ksr)
+{
+	u32 n = 0;
+
+	if (vgpu_exec_evictable(exec, step->sm, ksr) == leaving(step, ksr))
+		return false;
+	while (n < step->count && step->victims[n].ksr != ksr)
+		n++;
+	if (n == VGPU_SM_KERNELS_MOST)
+		return false;
+	if (n == step->count)
+		step->victims[step->count++] = (struct victim){ .ksr = ksr };
+	step->victims[n].blocks++;
+	return true;
+}
+
+/* Whose blocks make room on step->sm. The last victim is the one whose blocks leave last. */
+static bool find_victims(struct vgpu_exec *exec, const struct vgpu_ksr *candidate,
+			 struct step *step)
+{
+	struct vgpu_ksr *ksr = highest_kernel(exec, step, candidate);
+	struct victim last = {};
+	u32 n = 0;
+
+	step->victims[0].ksr = ksr;
+	step->victims[0].blocks =
+		ksr ? vgpu_exec_in_the_way(exec, step->sm, ksr, candidate) : 0;
+	if (step->victims[0].blocks) {
+		step->count = 1;
+		return true;
+	}
+	while (ksr && !would_fit(exec, candidate, step)) {
+		if (!add_victim(exec, step, ksr))
+			return false;
+		last.ksr = ksr;
+		ksr = highest_kernel(exec, step, candidate);
+	}
+	if (!step->count || !would_fit(exec, candidate, step))
+		return false;
+	while (step->victims[n].ksr != last.ksr)
+		n++;
+	last = step->victims[n];
+	step->victims[n] = step->victims[step->count - 1];
+	step->victims[step->count - 1] = last;
+	return true;
+}
+
+/* Victims keep more than @candidate has before. */
+static bool keep_more(const struct vgpu_exec *exec, const struct vgpu_ksr *candidate,
+		      const struct step *step)
+{
+	for (u32 n = 0; n < step->count; n++)
+		if (share_with(exec, step->victims[n].ksr, -(s64)step->victims[n].blocks) <=
+		    share_with(exec, candidate, 0))
+			return false;
+	return true;
+}
 
 /* false: nothing. */
 static bool find_step(struct vgpu_exec *exec, const struct vgpu_ksr *candidate, struct step *step)
 {
-	u32 count;
-
 	*step = (struct step){ .sm = lowest_sm(exec, candidate) };
 	if (vgpu_exec_fits(exec, step->sm, candidate))
 		return true;
 	step->sm = highest_sm(exec, candidate);
-	step->victim = highest_kernel(exec, step->sm, candidate);
-	if (!step->victim)
-		return false;
-	count = vgpu_exec_in_the_way(exec, step->sm, step->victim, candidate);
 	/* shares are rounded: less than two units are no difference */
-	return count &&
-	       share_with(exec, step->victim, -(s64)count) > share_with(exec, candidate, 0) &&
-	       range_of(exec, candidate, step->victim, count) + 1 <
-				range_of(exec, candidate, step->victim, 0);
+	return find_victims(exec, candidate, step) && keep_more(exec, candidate, step) &&
+	       range_of(exec, candidate, step) + 1 < range_of(exec, candidate, NULL);
+}
+
+/* false: it could not be done. */
+static bool take_step(struct vgpu_exec *exec, struct vgpu_ksr *candidate, const struct step *step)
+{
+	if (!step->count) {
+		vgpu_exec_dispatch(exec, step->sm, candidate);
+		return true;
+	}
+	for (u32 n = 0; n + 1 < step->count; n++)
+		for (u32 count = step->victims[n].blocks; count--;)
+			if (vgpu_exec_evict(exec, step->sm, step->victims[n].ksr))
+				return false;
+	return !vgpu_exec_replace(exec, step->sm, step->victims[step->count - 1].ksr, candidate);
 }
 
 /*
@@ -153,9 +263,7 @@ static void smk_schedule(struct vgpu_exec *exec)
 
 	vgpu_policy_admit_all(exec);
 	while ((candidate = lowest_kernel(exec)) && find_step(exec, candidate, &step))
-		if (!step.victim)
-			vgpu_exec_dispatch(exec, step.sm, candidate);
-		else if (vgpu_exec_replace(exec, step.sm, step.victim, candidate))
+		if (!take_step(exec, candidate, &step))
 			return;
 }
 

@@ -3,10 +3,12 @@
  * Simultaneous multikernel with resource partitions and quotas of issue slots (SMK 5.4): smk-p, and
  * on each shared SM the warp schedulers issue for each kernel in proportion to its quota.
  *
- * A kernel is profiled on an SM of its own, one of the first: it keeps that until it ends. At least
- * half of the SMs are shared; kernels that come later have none of their own. What was issued there
- * in the last epoch, and how many blocks an SM holds then, give x and T. SMs of their own are only
- * for kernels that share others: one kernel alone has all SMs, and no quotas.
+ * A kernel is profiled on an SM of its own, one of the first: it keeps that until it has issued its
+ * last block. If some come back, because others need room, it shares it: else the two would drive
+ * each other out again and again. At least half of the SMs are shared; kernels that come later have
+ * none of their own. What was issued there in the last epoch, and how many blocks an SM holds
+ * then, give x and T. SMs of their own are only for kernels that share others: one kernel alone has
+ * all SMs, and no quotas.
  *
  * Quotas are computed at the end of each epoch (quota_epoch_cycles), from the most recent profile
  * and the partitions. A kernel that has not been profiled yet is taken to issue always. With
@@ -18,6 +20,7 @@
 /** struct profile - of the kernel that has SM n */
 struct profile {
 	u32 kernel;		/* its id; 0: none */
+	bool over;		/* it has issued its last block: it shares the SM */
 	u64 since;		/* cycle from which on it is profiled */
 	u64 before;		/* instructions of the SM until then */
 	u64 instructions;	/* of the last epoch */
@@ -60,14 +63,17 @@ static u32 most_dedicated(const struct vgpu_exec *exec)
 /* The kernel that has SM @sm for itself; NULL: nobody has, or nobody else has blocks to issue. */
 static struct vgpu_ksr *dedicated(struct vgpu_exec *exec, u32 sm)
 {
-	const struct smk_pw *pw = vgpu_exec_policy_data(exec);
+	struct smk_pw *pw = vgpu_exec_policy_data(exec);
 	struct vgpu_ksr *own, *ksr = NULL;
 	u32 count = 0;
 
 	if (sm >= VGPU_SM_KERNELS_MOST || !pw->profile[sm].kernel)
 		return NULL;
 	own = kernel_with(exec, pw->profile[sm].kernel);
-	if (!own || !vgpu_exec_has_blocks(own))
+	if (!own)
+		return NULL;
+	pw->profile[sm].over |= !vgpu_exec_has_blocks(own);
+	if (pw->profile[sm].over)
 		return NULL;
 	while ((ksr = vgpu_exec_next_kernel(exec, ksr)))
 		count += vgpu_exec_has_blocks(ksr);
@@ -122,7 +128,7 @@ static void take_profiles(struct vgpu_exec *exec, struct smk_pw *pw)
 	for (u32 n = 0; n < most_dedicated(exec); n++) {
 		if (dedicated(exec, n))
 			take_profile(exec, &pw->profile[n], n);
-		else if (pw->profile[n].kernel && !pw->profile[n].slots)
+		else if (pw->profile[n].kernel && !pw->profile[n].over && !pw->profile[n].slots)
 			restart(exec, &pw->profile[n], n, pw->profile[n].kernel);
 	}
 }

@@ -89,8 +89,11 @@ static bool report_ends(struct vgpu_sm *sm)
 /* What has ended is reported, and blocks have been issued. False: @sm has no next slice. */
 static bool report(struct vgpu_sm *sm)
 {
-	bool waits = report_ends(sm);
+	bool waits;
 
+	sm->run->reporting = true;
+	waits = report_ends(sm);
+	sm->run->reporting = false;
 	vgpu_event_cancel(sm->sim, &sm->step);	/* blocks issued just now have scheduled it again */
 	if (unlikely(waits) && !sm->halted) {
 		vgpu_sms_catch_up(sm->env);

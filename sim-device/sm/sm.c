@@ -199,7 +199,8 @@ void vgpu_sm_detach(struct vgpu_sm *sm, struct vgpu_block *block)
 	 * later.
 	 */
 	if (!sm->resident_count) {
-		vgpu_event_cancel(sm->sim, &sm->step);
+		if (!sm->moving)
+			vgpu_event_cancel(sm->sim, &sm->step);
 		vgpu_slice_drop(sm, block->launch);
 		if (unlikely(sm->trace->on))
 			vgpu_sm_trace_warps(sm, 0);
@@ -258,10 +259,16 @@ void vgpu_sm_drain_states(struct vgpu_sm *sm, const struct vgpu_mem_account *mem
 		vgpu_warps_drain(sm->run);
 }
 
-void vgpu_sm_moves(struct vgpu_sm *sm, u64 bytes)
+bool vgpu_sm_move(struct vgpu_sm *sm, const struct vgpu_block *block, u64 bytes)
 {
-	if (vgpu_event_pending(&sm->step) || sm->run->place)
-		sm->run->moved += bytes >> VGPU_SEGMENT_SHIFT;
+	return sm->timing->move(sm, block, bytes);
+}
+
+void vgpu_sm_stop_move(struct vgpu_sm *sm)
+{
+	if (sm->moving)
+		sm->timing->stop_move(sm);
+	sm->moving = false;
 }
 
 struct vgpu_block_count vgpu_block_count(const struct vgpu_block *block)

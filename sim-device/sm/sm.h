@@ -44,6 +44,7 @@ struct vgpu_sm;
  * @block_ready: no warp of @block waits for a page any more. It may be off its SM; @sm is where it
  *   was last. Called while a page fault ends or memory is unmapped, so the engine must do no more
  *   than schedule an event
+ * @moved: what vgpu_sm_move() has begun has ended
  * @undisturbed: blocks of one launch are all that executes, and nothing waits. So what follows the
  *   end of a block, or of the launch, in the same event concerns no SM with other blocks
  */
@@ -56,6 +57,7 @@ struct vgpu_sm_ops {
 	void (*sm_quiet)(struct vgpu_sm *sm);
 	void (*blocks_wait)(struct vgpu_sm *sm);
 	void (*block_ready)(struct vgpu_sm *sm, struct vgpu_block *block);
+	void (*moved)(struct vgpu_sm *sm);
 	bool (*undisturbed)(void *engine);
 };
 
@@ -121,6 +123,8 @@ extern const struct vgpu_block_kind vgpu_block_touching;
  * @finish: the state of the blocks is to be that of the time at which sm->step is due
  * @halt: the SM has been halted. Returns when its blocks can leave, at the earliest
  * @quiet: it has been halted: can they leave now? If not, vgpu_sm_ops.sm_quiet() says when
+ * @move: see vgpu_sm_move(); it sets sm->moving if it returns true
+ * @stop_move: sm->moving is set, and what moves goes no further. NULL: @move always returns false
  */
 struct vgpu_timing {
 	const char *name;
@@ -132,6 +136,8 @@ struct vgpu_timing {
 	void (*finish)(struct vgpu_sm *sm);
 	u64 (*halt)(struct vgpu_sm *sm);
 	bool (*quiet)(const struct vgpu_sm *sm);
+	bool (*move)(struct vgpu_sm *sm, const struct vgpu_block *block, u64 bytes);
+	void (*stop_move)(struct vgpu_sm *sm);
 };
 
 /* timing.c: the model with this name, NULL: there is none; number @index for listings. */
@@ -198,6 +204,7 @@ struct vgpu_sm {
 	struct vgpu_list resident;
 	u32 resident_count;
 	u64 slots_used;			/* bit per slot */
+	bool moving;			/* as requests to memory: vgpu_sm_move() */
 	/* no slice begins, and no access is made, any more; until the SM is empty */
 	bool halted;
 	const struct vgpu_timing *timing;
@@ -339,11 +346,18 @@ void vgpu_block_release(struct vgpu_block *block);
 /* Free the states of ended blocks that the SM keeps for @memory, which pays for them. */
 void vgpu_sm_drain_states(struct vgpu_sm *sm, const struct vgpu_mem_account *memory);
 /*
- * @bytes of blocks' states begin to move between @sm and memory, beside the blocks that it
- *   executes: with timing=interval they are part of what its next slice takes of the SM's share of
- *   the memory bandwidth. Where no slice is under way, they are nobody's.
+ * @bytes, the state of @block, begin to move from @sm to memory, or to @sm if it is being restored,
+ * beside the blocks that it executes, of any launch. One block moves at a time.
+ *
+ * true: as requests to memory, which those of the blocks compete with; vgpu_sm_ops.moved() says
+ *   when the last has been answered.
+ * false: it takes the time that the bytes take at the SM's share of the memory bandwidth, as the
+ *   caller knows. They are part of what the next slice of the SM takes of that; where no slice is
+ *   under way, they are nobody's.
  */
-void vgpu_sm_moves(struct vgpu_sm *sm, u64 bytes);
+bool vgpu_sm_move(struct vgpu_sm *sm, const struct vgpu_block *block, u64 bytes);
+/* What moves as requests stops; moved() is not called. A no-op if nothing does. */
+void vgpu_sm_stop_move(struct vgpu_sm *sm);
 
 /** struct vgpu_block_count - what a block has executed: warp instructions, and these times lanes */
 struct vgpu_block_count {

@@ -203,6 +203,18 @@ static bool never_stalls(const struct vgpu_config *config)
 	return false;
 }
 
+/*
+ * What moves is part of what the next slice moves; where none is under way, nor about to begin, it
+ * costs nobody anything.
+ */
+static bool move(struct vgpu_sm *sm, const struct vgpu_block *block, u64 bytes)
+{
+	(void)block;
+	if (vgpu_event_pending(&sm->step) || sm->run->place || sm->run->reporting)
+		sm->run->moved += bytes >> VGPU_SEGMENT_SHIFT;
+	return false;
+}
+
 static const struct vgpu_timing interval = {
 	.name = "interval",
 	.kind = &vgpu_block_compiled,
@@ -211,6 +223,7 @@ static const struct vgpu_timing interval = {
 	.finish = vgpu_slice_finish,
 	.halt = vgpu_compiled_halt,
 	.quiet = always_quiet,
+	.move = move,
 };
 
 static const struct vgpu_timing *const models[] = { &interval, &vgpu_timing_pipeline };

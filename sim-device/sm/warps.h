@@ -153,7 +153,8 @@ struct vgpu_sm_run {
 	u32 work;			/* of translations and pages, not counted yet */
 	u32 charged;			/* work of the warp that counted as instructions */
 	u32 started;			/* work of the blocks that began since the last slice */
-	u64 moved;			/* segments of states, since then (vgpu_sm_moves()) */
+	bool reporting;			/* what the last slice has ended: the next may follow */
+	u64 moved;			/* segments of states, since then (vgpu_sm_move()) */
 	/* executed ahead (ahead.c), one after the other; the next that is due is @ahead_first */
 	struct vgpu_slice_end ahead[VGPU_SLICES_AHEAD];
 	u32 ahead_first;

@@ -53,6 +53,8 @@ done
 if [ $# -eq 0 ]; then
 	compare build/cuda/saxpy ,trace_pipeline=1
 	compare build/cuda/reduce ,block_swap_ps=300000,fault_scheme=operand-log
+	# kernels side by side, whose blocks leave and come as requests to memory
+	compare build/cuda/features/secrets_beside ,policy=smk,kernels_per_sm=3,sms=4,active_kernels=16
 	# not bfs: its threads race for who visits a node, which is right in any order
 	for program in build/cuda/{histogram,reduce,scan,sgemm,nbody,spmv,mandelbrot} build/cuda/features/{atomics_all,device_printf}; do
 		[ ! -x "$program" ] || compare "$program" interval,slice_ps=1000000,blocks_per_sm=2

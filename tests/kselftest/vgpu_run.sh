@@ -140,6 +140,13 @@ phase=kernel tbs=100 tb_us=10 tb_cv=0.2 threads=128 launches=3
 cmd=sh -c "build/cuda/reduce 3000 && build/cuda/histogram 5000"
 JOB
 
+# Pairs for SMs that they share: memory and arithmetic, atomics and square roots.
+pair() { # NAME COMMAND COMMAND
+	printf '[global]\nrepeat=2\n[one]\ncmd=%s\n[other]\ncmd=%s\narrival_us=10\n' "$2" "$3" >"$dir/$1.job"
+}
+pair saxpy_sgemm "build/cuda/saxpy 20000" "build/cuda/sgemm 64"
+pair histogram_nbody "build/cuda/histogram 20000" "build/cuda/nbody 256"
+
 # The choices of a knob, without brackets.
 choices() { tr -d '[]' <"$sysfs/$1"; }
 
@@ -178,6 +185,12 @@ if [ "${1:-}" != quick ]; then
 		check "$policy, streams, as vgpu-sim" same_as_sim streams --json --policy "$policy" --preempt switch
 		check "$policy, one host, as vgpu-sim" same_as_sim one_host --json --policy "$policy" --preempt switch
 		check "$policy, real programs twice the same" twice real --policy "$policy" --preempt switch
+	done
+	for policy in leftover smk smk-p smk-pw spart; do
+		check "$policy with kernels_per_sm=4, as vgpu-sim" same_as_sim many --json --policy "$policy" --set kernels_per_sm=4
+		for job in saxpy_sgemm histogram_nbody; do
+			check "$policy with kernels_per_sm=4, $job twice the same" twice "$job" --policy "$policy" --set kernels_per_sm=4
+		done
 	done
 	for policy in ppq-shared dss; do
 		for mechanism in drain switch; do

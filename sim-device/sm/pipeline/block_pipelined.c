@@ -284,6 +284,7 @@ void vgpu_pipe_fini(struct vgpu_sm *sm)
 	vgpu_mem_free_device(p->no_cost);
 	vgpu_mem_free_device(p->scratch);
 	vgpu_mem_free_device(p->staging);
+	vgpu_mem_free_device(p->move_lines);
 	vgpu_mem_free_device(p);
 	sm->pipe = NULL;
 }
@@ -330,6 +331,7 @@ int vgpu_pipe_init(struct vgpu_sm *sm)
 	p->no_cost = allocate(p, VGPU_OP_COUNT * sizeof(u16), &failed);
 	p->scratch = allocate(p, sizeof(*p->scratch), &failed);
 	p->staging = allocate(p, VGPU_LINE, &failed);
+	p->move_lines = allocate(p, 2 * VGPU_LINE, &failed);
 	failed |= vgpu_code_cache_init(p) != 0;
 	p->port = failed ? NULL : vgpu_memory_model_find(config->memory_model)->open(sm);
 	if (failed || !p->port) {

@@ -381,8 +381,10 @@ void vgpu_access_respond(struct vgpu_pipe *p, const struct vgpu_mem_response *re
 		vgpu_access_fenced(p, response);
 		return;
 	}
-	if (response->owner != p)
+	if (response->owner != p) {
+		vgpu_pipe_move_answered(p, response);
 		return;
+	}
 	access = &p->accesses[n / VGPU_LANES];
 	n %= VGPU_LANES;
 	access->flying--;
@@ -409,8 +411,14 @@ void vgpu_access_cycle(struct vgpu_pipe *p)
 	if (p->lsu_first && p->lsu_first->start <= p->cycle && p->check_from <= p->cycle &&
 	    p->send_count + VGPU_LANES <= p->send_room / 2)
 		check(p);
-	if (p->send_count && !p->busy)
+	if (p->busy)
+		return;
+	if (unlikely(p->sm->moving) && vgpu_pipe_move_wants(p)) {
+		vgpu_pipe_move_send(p);
+	} else if (p->send_count) {
 		send(p);
+		p->move.turn = !p->busy;
+	}
 }
 
 u64 vgpu_access_next(const struct vgpu_pipe *p)

@@ -33,6 +33,8 @@ static void end_of_cycle(struct vgpu_pipe *p)
 			vgpu_access_due(p, &p->entries[number]);
 	}
 	vgpu_access_cycle(p);
+	if (unlikely(p->sm->moving))
+		vgpu_pipe_move_cycle(p);
 }
 
 static void run_cycle(struct vgpu_pipe *p)
@@ -74,6 +76,8 @@ static u64 next_cycle(const struct vgpu_pipe *p)
 	next = least(next, vgpu_pipe_next_due(p));
 	next = least(next, p->port->model->next(p->port));
 	next = least(next, p->code_due);
+	if (unlikely(p->sm->moving))
+		next = least(next, vgpu_pipe_move_next(p));
 	return next > p->cycle ? next : p->cycle;
 }
 
@@ -245,7 +249,8 @@ bool vgpu_pipe_reports(struct vgpu_pipe *p)
 	struct vgpu_sm *sm = p->sm;
 	const struct vgpu_block *block;
 
-	if (sm->halted || sm->waited || sm->traced_warps || sm->traced_waiting || p->woken)
+	if (sm->halted || sm->waited || sm->traced_warps || sm->traced_waiting || p->woken ||
+	    p->move.ended)
 		return true;
 	vgpu_for_each_compiled(block, sm) {
 		const struct vgpu_warps *warps = block->warps;
@@ -274,6 +279,7 @@ static void step(struct vgpu_event *event)
 	bool waits;
 
 	vgpu_pipe_begin(p, sm->sim->now);
+	vgpu_pipe_move_report(p);
 	waits = report(p);
 	vgpu_event_cancel(sm->sim, event);
 	if (unlikely(sm->halted) && all_quiet(sm)) {
@@ -284,7 +290,7 @@ static void step(struct vgpu_event *event)
 	}
 	if (unlikely(sm->trace->on))
 		vgpu_sm_trace_warps(sm, vgpu_sm_warps(sm));
-	if (sm->resident_count)
+	if (sm->resident_count || sm->moving)
 		vgpu_pipe_run_windows(p);
 }
 
@@ -350,6 +356,8 @@ const struct vgpu_timing vgpu_timing_pipeline = {
 	.finish = finish,
 	.halt = halt,
 	.quiet = quiet,
+	.move = vgpu_pipe_move,
+	.stop_move = vgpu_pipe_stop_move,
 };
 
 void vgpu_sm_answer(struct vgpu_sm *sm, u64 cycle)

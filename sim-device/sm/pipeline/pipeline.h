@@ -230,6 +230,17 @@ struct vgpu_frame_known {
 
 #define VGPU_FRAMES_KNOWN	256u
 
+/** struct vgpu_pipe_move - the state of a block that moves (move.c); sm->moving: there is one */
+struct vgpu_pipe_move {
+	u64 line;		/* of the save area: the next to be asked for */
+	u64 left;		/* bytes from there on */
+	u32 flying;		/* requests that have not been answered */
+	u64 due;		/* ... or will have been in this cycle */
+	bool save;
+	bool turn;		/* its next request comes before that of the load/store unit */
+	bool ended;		/* and the engine has not been told */
+};
+
 /** struct vgpu_pipe - the pipeline of an SM */
 struct vgpu_pipe {
 	struct vgpu_sm *sm;
@@ -315,6 +326,8 @@ struct vgpu_pipe {
 	const struct vgpu_block *entered;
 	struct vgpu_pipe_access *atomic;	/* with which those that have left are executed */
 	u8 *staging;		/* a line */
+	struct vgpu_pipe_move move;
+	u8 *move_lines;		/* what a save stores, and what stands for the save area */
 };
 
 static inline struct vgpu_pipe_block *vgpu_pipe_block(const struct vgpu_block *block)
@@ -469,6 +482,20 @@ void vgpu_pipe_fini(struct vgpu_sm *sm);
 /* Is nothing of @block in flight that has to end before it can leave? */
 bool vgpu_pipe_block_quiet(const struct vgpu_block *block);
 void vgpu_pipe_stop(struct vgpu_pipe *p, struct vgpu_block *block);
+
+/* move.c: blocks that leave or come as requests to memory: struct vgpu_timing, @move, @stop_move */
+bool vgpu_pipe_move(struct vgpu_sm *sm, const struct vgpu_block *block, u64 bytes);
+void vgpu_pipe_stop_move(struct vgpu_sm *sm);
+/* Its next request goes to the port now, before those of accesses. */
+bool vgpu_pipe_move_wants(const struct vgpu_pipe *p);
+void vgpu_pipe_move_send(struct vgpu_pipe *p);
+/* @response may be to one of its requests. */
+void vgpu_pipe_move_answered(struct vgpu_pipe *p, const struct vgpu_mem_response *response);
+/* Has it ended in the present cycle? When it has something to do next; VGPU_NEVER: not known */
+void vgpu_pipe_move_cycle(struct vgpu_pipe *p);
+u64 vgpu_pipe_move_next(const struct vgpu_pipe *p);
+/* Tell the engine that it has ended, if it has. */
+void vgpu_pipe_move_report(struct vgpu_pipe *p);
 
 /* trace.c */
 /* @e ends in the present cycle; @flags: VGPU_TRACED_SQUASHED, _FAULTED. */

@@ -4,7 +4,7 @@
  * issued. Its sources are released only when it has passed its last TLB check, so it can read them
  * again. What is to be replayed is in the queue, and in the context: no registers.
  */
-#include "scheme.h"
+#include "../scheme.h"
 
 static u64 context_bytes(const struct vgpu_pipe_block *pb)
 {

@@ -11,7 +11,7 @@
  * An access that needs more entries than its block has is not logged: its sources are released as
  * with the replay queue.
  */
-#include "scheme.h"
+#include "../scheme.h"
 
 static u32 entries_of(const struct vgpu_pipe_entry *e)
 {

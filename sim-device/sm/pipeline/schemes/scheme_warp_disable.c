@@ -5,7 +5,7 @@
  * counter. Until it has committed (figure 6.4), or only until its last TLB check (figure 6.5): from
  * then on it cannot fault.
  */
-#include "scheme.h"
+#include "../scheme.h"
 
 const struct vgpu_fault_scheme vgpu_scheme_wd_commit = {
 	.name = "wd-commit",

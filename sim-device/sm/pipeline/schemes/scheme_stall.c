@@ -4,7 +4,7 @@
  * issued, and its sources are released when they have been read. An access that faults can only
  * wait.
  */
-#include "scheme.h"
+#include "../scheme.h"
 
 const struct vgpu_fault_scheme vgpu_scheme_stall = {
 	.name = "stall",

@@ -2,8 +2,8 @@
 /*
  * Table of fault schemes. To add one, add its file, and a line here and in scheme.h.
  */
-#include "../../sim/text.h"
-#include "scheme.h"
+#include "../../../sim/text.h"
+#include "../scheme.h"
 
 /*
  * Wrong on purpose, for tests: what would happen if the warp just began again at the access that
