@@ -133,6 +133,10 @@
 	NUMBER(u64, pipeline_drain_ps, 0, 3600000000000000)					\
 	/* drain-then-switch: how long it drains */						\
 	NUMBER(u64, drain_ps, 0, 3600000000000000)						\
+	/* chimera: how long a block may take to leave an SM */					\
+	NUMBER(u64, deadline_ps, 0, 3600000000000000)						\
+	/* how often a block may be flushed; 0: as often as it is decided */			\
+	NUMBER(u32, flushes_most, 0, 255)							\
 	/* 1: fcfs changes contexts when all commands submitted before have completed */	\
 	NUMBER(u32, fcfs_batch, 0, 1)								\
 	/* time slice of the policy round-robin */						\
@@ -151,6 +155,8 @@
 	NUMBER(u64, slice_ps, 1000, 1000000000000)						\
 	/* test: interval of random block swaps (exec/swap_test.c), 0: never */			\
 	NUMBER(u64, block_swap_ps, 0, 3600000000000000)						\
+	/* test: 1: of these blocks, those that may be flushed are */				\
+	NUMBER(u32, block_swap_flush, 0, 1)							\
 	/* seed of the random generator */							\
 	NUMBER(u64, seed, 0, 0xffffffffffffffff)						\
 	/* "fcfs", ... */									\

@@ -31,6 +31,7 @@
 
 struct vgpu_exec;	/* the execution engine of one device */
 struct vgpu_ksr;	/* an active kernel: a kernel status register */
+struct vgpu_block;	/* a thread block on an SM */
 
 #define VGPU_POLICY_CONTEXT_BYTES	32u	/* maximum private data of a policy per context */
 
@@ -338,8 +339,8 @@ void vgpu_exec_set_quota(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr, u
 /* ---- preemption mechanisms ---------------------------------------------- */
 
 /**
- * struct vgpu_preemption_estimate - expected cost of a preemption of an SM
- * @latency: time until the SM is free; VGPU_NEVER: unknown
+ * struct vgpu_preemption_estimate - expected cost of a preemption of an SM, or of a block
+ * @latency: time until the SM is free, or the block has left it; VGPU_NEVER: unknown
  * @cost: time in which the SM executes nothing because of it, restoring included
  * @lost: execution time that is discarded and must be repeated
  */
@@ -356,6 +357,14 @@ struct vgpu_preemption_estimate {
  *   mechanism may use vgpu_preemption_at_time(), which the SM driver cancels when the SM is handed
  *   over or its context ends. NULL: this mechanism cannot preempt
  * @estimate: estimate for SM @sm, which has resident blocks; NULL if @begin is NULL
+ * @leave: what it does to a block: with @estimate_block others can choose it for a block. NONE: it
+ *   is no way for a block to leave
+ * @estimate_block: estimate for @block by itself, on an SM, whatever happens to others. A latency
+ *   of VGPU_NEVER: it cannot leave so, or nobody knows when it will have
+ * @choose: how @block, on an SM, is to leave it, and the estimate of that; never NONE. @late: it
+ *   was to end by itself, and has not in the time that was estimated and the deadline; DRAIN is no
+ *   answer then. With @choose, @begin is vgpu_exec_leave_blocks(), and it is asked also for each
+ *   block that a policy by block has leave; other mechanisms are not: there each is saved (SMK 5.1)
  *
  * A preemption continues with the mechanism that started it, even if another mechanism is selected
  * meanwhile. It also continues if the kernel that reserved the SM ends; the policy then assigns the
@@ -365,6 +374,11 @@ struct vgpu_preemption {
 	const char *name;
 	void (*begin)(struct vgpu_exec *exec, u32 sm);
 	void (*estimate)(struct vgpu_exec *exec, u32 sm, struct vgpu_preemption_estimate *estimate);
+	enum vgpu_leave leave;
+	void (*estimate_block)(struct vgpu_exec *exec, const struct vgpu_block *block,
+			       struct vgpu_preemption_estimate *estimate);
+	enum vgpu_leave (*choose)(struct vgpu_exec *exec, const struct vgpu_block *block, bool late,
+				  struct vgpu_preemption_estimate *estimate);
 };
 
 /*
@@ -397,6 +411,48 @@ u64 vgpu_exec_save_time(const struct vgpu_exec *exec, u32 sm);
 u64 vgpu_exec_wait_time(const struct vgpu_exec *exec, u32 sm);
 /* Time from now until the last resident block of @sm ends by itself; VGPU_NEVER: unknown. */
 u64 vgpu_exec_drain_time(const struct vgpu_exec *exec, u32 sm);
+
+/* ---- mechanisms by block (exec/leave.c) ---------------------------------- */
+
+/*
+ * As vgpu_preemption.begin: each block of reserved SM @sm leaves as vgpu_preemption.choose says,
+ * those that are saved one after the other, while those that run to their end go on. Where an SM
+ * stalls on page faults (sm_on_fault) and a block that waits is to be saved, all are saved that are
+ * not flushed. A block that was to end by itself and has not, in the time that was estimated and
+ * deadline_ps, is chosen for again.
+ */
+void vgpu_exec_leave_blocks(struct vgpu_exec *exec, u32 sm);
+/*
+ * As vgpu_preemption.estimate: what @choose chooses for all blocks of @sm together. Blocks are
+ * saved one after the other.
+ */
+void vgpu_exec_estimate_blocks(struct vgpu_exec *exec, u32 sm,
+			       enum vgpu_leave (*choose)(struct vgpu_exec *exec,
+							 const struct vgpu_block *block, bool late,
+							 struct vgpu_preemption_estimate *estimate),
+			       struct vgpu_preemption_estimate *estimate);
+/*
+ * Time from now until @block ends by itself. Of profiled blocks it is known, but for page faults to
+ * come; of others it is estimated: the instructions that blocks of its launch had on average, less
+ * those that it has executed, at the rate at which it has executed these. VGPU_NEVER: no block has
+ * ended yet.
+ */
+u64 vgpu_exec_block_drain_time(const struct vgpu_exec *exec, const struct vgpu_block *block);
+/*
+ * Time until @block, which is to be saved, can be: what it has in flight has ended, and so has its
+ * slice, and its page faults with sm_on_fault=stall. VGPU_NEVER: unknown.
+ */
+u64 vgpu_exec_block_stop_time(const struct vgpu_exec *exec, const struct vgpu_block *block);
+/* Time that a save of @block, and of nothing else, would take. */
+u64 vgpu_exec_block_save_time(const struct vgpu_exec *exec, const struct vgpu_block *block);
+/*
+ * May @block be dropped now, and run again from its start? Not if it has done what cannot be
+ * repeated (sm/repeat.c; a profiled one: if it is beyond the idempotent part), nor if it has been
+ * dropped flushes_most times: so every block ends some day.
+ */
+bool vgpu_exec_block_repeats(const struct vgpu_exec *exec, const struct vgpu_block *block);
+/* For how long @block has run, on all SMs: what is lost when it is dropped. */
+u64 vgpu_exec_block_ran(const struct vgpu_exec *exec, const struct vgpu_block *block);
 
 /* ---- the lists (policy/list.c, preempt/list.c) -------------------------- */
 

@@ -64,6 +64,13 @@ struct vgpu_cmd_launch {
 };
 
 /*
+ * Flags of VGPU_CMD_LAUNCH. APART: of the objects that the code of the kernel names (VGPU_OBJECT_*),
+ * those that it reads do not overlap with others that it writes. So blocks that read the ones and
+ * write the others may be run again. Not true, it costs the results of this program alone.
+ */
+#define VGPU_LAUNCH_APART	(1u << 0)
+
+/*
  * Process memory is held from submission to completion, so it is bounded: bytes of one copy between
  * process and device, and of all of them that a context has in flight (EAGAIN beyond; a batch that
  * exceeds it alone is refused).
@@ -145,7 +152,12 @@ struct vgpu_cmd_stamp {
 struct vgpu_cmd_profiled {
 	__u64 blocks;		/* thread blocks, >= 1 */
 	__u64 block_ps;		/* mean time a block occupies its slot, picoseconds, >= 1 */
-	__u32 block_cv_permille;	/* coefficient of variation of that time x 1000 */
+	__u16 block_cv_permille;	/* coefficient of variation of that time x 1000, 0..1000 */
+	/*
+	 * how much of a block, from its start, x 1000, 0..1000: a block that is not beyond may be
+	 * dropped and run again from its start (docs/preemption.md). 0: none may that has begun
+	 */
+	__u16 idempotent_permille;
 	__u32 threads;		/* per block */
 	__u32 regs_per_block;	/* 32-bit registers */
 	__u32 shared_bytes;	/* per block */
@@ -159,7 +171,7 @@ struct vgpu_cmd_profiled {
 /** struct vgpu_cmd - one command of a batch, 64 bytes */
 struct vgpu_cmd {
 	__u16 op;		/* enum vgpu_cmd_op */
-	__u16 flags;		/* 0 */
+	__u16 flags;		/* of LAUNCH: VGPU_LAUNCH_*; 0 of all others */
 	__u32 reserved;		/* 0 */
 	union {
 		struct vgpu_cmd_launch launch;

@@ -30,9 +30,10 @@
  * Version 2 gave the high byte of version 1's 16-bit opcode, which was always 0, to memory order,
  * scope and cache operator (vgpu_insn.mem). A device takes every version from OLDEST to VERSION; it
  * loads a version 1 binary as the version 2 one with VGPU_MEM_V1_ATOMIC in its atomics and
- * VGPU_MEM_V1_FENCE in its MEMBARs.
+ * VGPU_MEM_V1_FENCE in its MEMBARs. Version 3 gave operand c of accesses to global memory, which
+ * was always 0, to the object that the address is derived from (VGPU_OBJECT_*).
  */
-#define VGPU_VASS_VERSION	2
+#define VGPU_VASS_VERSION	3
 #define VGPU_VASS_OLDEST	1
 #define VGPU_VASS_MAX_BYTES	(16u << 20)	/* one binary */
 #define VGPU_VASS_MAX_KERNELS	1024u
@@ -145,8 +146,21 @@ enum vgpu_cmp {
 #define VGPU_F_SEXT		0x10u
 #define VGPU_F_ABS		0x20u	/* no base register: the address is imm alone */
 /*
- * Free for later versions, and 0 until then: flags bits 6 and 7 and operand c of class MEM, operand
- * b of its loads, dst of its stores.
+ * Operand c of LD, LDG, ST and STG: the object that the address is derived from, as the compiler
+ * has proved. A device learns from it which memory a kernel reads and which it writes, and so how
+ * far a thread block may have got and still be run again from its start (docs/isa.md). It is a
+ * promise of the program: one that is not true costs the results of that program and nobody else's.
+ */
+#define VGPU_OBJECT_ANY		0u	/* not known */
+/* The one that the 64-bit parameter at this offset, a multiple of 8 below 2024, points to */
+#define VGPU_OBJECT_PARAM(offset)	((offset) / 8u + 1u)
+#define VGPU_OBJECT_PARAM_OFFSET(object)	(((object) - 1u) * 8u)
+#define VGPU_OBJECT_PARAMS	253u	/* objects 1 to this are parameters */
+#define VGPU_OBJECT_CONSTANT	254u	/* loads only: a .const variable, which no kernel writes */
+#define VGPU_OBJECT_VARIABLE	255u	/* .global variables of the program, all of them */
+/*
+ * Free for later versions, and 0 until then: flags bits 6 and 7 of class MEM, operand c of its
+ * other opcodes, operand b of its loads, dst of its stores.
  */
 
 /* flags of atomics (class ATOM) */

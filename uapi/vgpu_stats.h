@@ -17,7 +17,7 @@
 #define VGPU_STATS_H
 
 /* Next free number for an attribute, a statistic or not (vgpu_netlink.h). */
-#define VGPU_NL_STAT_NEXT 107
+#define VGPU_NL_STAT_NEXT 114
 
 /*
  * struct vgpu_account: time that a context's kernels, thread blocks and SMs spent in each state,
@@ -96,7 +96,20 @@
 	  "32-bit registers that these take")							\
 	X(98, ON_SM_SHARED, account., sm_shared_bytes, sm_shared_bytes,			\
 	  "bytes of shared memory that these take")						\
-	X(99, ON_SM_WARPS, account., sm_warps, sm_warps, "warps of these, threads / 32")
+	X(99, ON_SM_WARPS, account., sm_warps, sm_warps, "warps of these, threads / 32")	\
+	X(107, BLOCKS_FLUSHED, account., blocks_flushed, blocks_flushed,			\
+	  "thread blocks dropped, to run again from their start")				\
+	X(108, FLUSHED_TIME, account., flushed_time, flushed_ps,				\
+	  "time that these had run for")							\
+	/* of blocks for which a mechanism chose how they leave an SM, and knew an estimate */	\
+	X(109, BLOCKS_DRAINED, account., blocks_drained, blocks_drained,			\
+	  "thread blocks that were to leave an SM, and ended there")				\
+	X(110, LEAVE_ESTIMATED, account., leave_estimated, leave_estimated_ps,			\
+	  "estimated time until chosen thread blocks have left, all together")			\
+	X(111, LEAVE_TIME, account., leave_time, leave_ps, "the real time of these")		\
+	X(112, LOST_ESTIMATED, account., lost_estimated, lost_estimated_ps,			\
+	  "estimated work that is lost with these")						\
+	X(113, LOST_TIME, account., lost_time, lost_ps, "the work that was lost")
 
 /* Of struct vgpu_context_info: the gauges (present values), the counters, and both together. */
 #define VGPU_CONTEXT_GAUGES(X)									\

@@ -114,7 +114,32 @@ enum vgpu_trace_type {
 	 * issued; b: block << 16 | warp of the block << 8 | VGPU_TRACED_*
 	 */
 	VGPU_TRACE_INSTRUCTION,
+	/*
+	 * sm, kernel; a: block, b: picoseconds that it has run for and that are lost: it is
+	 * dropped, to run again from its start. BLOCK_PREEMPT follows
+	 */
+	VGPU_TRACE_BLOCK_FLUSH,
+	/*
+	 * a mechanism that chooses for each block has told this one to leave; sm, kernel; queue:
+	 * enum vgpu_leave; seq: block, a: estimated picoseconds until it has left (~0: not known),
+	 * b: estimated picoseconds of work that are lost
+	 */
+	VGPU_TRACE_LEAVE_CHOSEN,
+	/*
+	 * it has left; sm, kernel; queue: enum vgpu_leave, how it did; seq: block, a: picoseconds
+	 * since it was told first, b: of work lost
+	 */
+	VGPU_TRACE_LEAVE_END,
 	VGPU_TRACE_COUNT
+};
+
+/** enum vgpu_leave - how a thread block leaves an SM that it is to leave (docs/preemption.md) */
+enum vgpu_leave {
+	VGPU_LEAVE_NONE,	/* it is not to leave */
+	VGPU_LEAVE_DRAIN,	/* it runs to its end */
+	VGPU_LEAVE_SAVE,	/* its context is saved; it goes on later */
+	VGPU_LEAVE_FLUSH,	/* it is dropped, and runs again from its start */
+	VGPU_LEAVES
 };
 
 /* Flags of VGPU_TRACE_INSTRUCTION: how it ended, how it began, what it is. */

@@ -90,6 +90,9 @@ void kvgpu_record(void *host, const struct vgpu_trace_record *record)
 	EVENT(MIGRATE_CANCELLED, migrate_cancelled);
 	EVENT(EVICT, evict);
 	EVENT(WRITE_BACK, write_back);
+	EVENT(BLOCK_FLUSH, block_flush);
+	EVENT(LEAVE_CHOSEN, leave_chosen);
+	EVENT(LEAVE_END, leave_end);
 #undef EVENT
 	}
 }

@@ -46,6 +46,9 @@ void kvgpu_listener_remove(void);
 	EM(VGPU_DECISION_RESERVE, "reserve") EM(VGPU_DECISION_EVICT, "evict")			\
 	EM(VGPU_DECISION_REPLACE, "replace") EM(VGPU_DECISION_PARTITION, "partition")		\
 	EMe(VGPU_DECISION_QUOTA, "quota")
+#define KVGPU_LEAVES										\
+	EM(VGPU_LEAVE_DRAIN, "drain") EM(VGPU_LEAVE_SAVE, "save")				\
+	EMe(VGPU_LEAVE_FLUSH, "flush")
 #define KVGPU_DIRECTIONS									\
 	EM(VGPU_DIRECTION_TO_DEVICE, "to_device") EMe(VGPU_DIRECTION_TO_HOST, "to_host")
 
@@ -57,6 +60,7 @@ void kvgpu_listener_remove(void);
 KVGPU_OPS
 KVGPU_FAULTS
 KVGPU_DECISIONS
+KVGPU_LEAVES
 KVGPU_DIRECTIONS
 #undef EM
 #undef EMe
@@ -65,6 +69,7 @@ KVGPU_DIRECTIONS
 #define kvgpu_show_op(value) __print_symbolic(value, KVGPU_OPS)
 #define kvgpu_show_fault(value) __print_symbolic(value, KVGPU_FAULTS)
 #define kvgpu_show_decision(value) __print_symbolic(value, KVGPU_DECISIONS)
+#define kvgpu_show_leave(value) __print_symbolic(value, KVGPU_LEAVES)
 #define kvgpu_show_direction(value) __print_symbolic(value, KVGPU_DIRECTIONS)
 
 #define KVGPU_PROTO TP_PROTO(u32 device, const struct vgpu_trace_record *record)
@@ -206,6 +211,23 @@ KVGPU_EVENT(SM, restore_end,
 	__field(u64, block) __field(bool, broken_off),
 	__entry->block = record->a; __entry->broken_off = record->b;,
 	" block=%llu%s", __entry->block, __entry->broken_off ? " broken off" : "");
+
+/* "lost": for how long it had run */
+KVGPU_EVENT(SM, block_flush,
+	__field(u64, block) __field(u64, lost),
+	__entry->block = record->a; __entry->lost = record->b;,
+	" block=%llu lost=%llu", __entry->block, __entry->lost);
+
+/* as estimated when it was told to leave, and as it was when it had left */
+KVGPU_EVENT(SM, leave_chosen,
+	__field(u64, block) __field(u32, how) __field(u64, latency) __field(u64, lost),
+	__entry->block = record->seq;
+	__entry->how = record->queue;
+	__entry->latency = record->a;
+	__entry->lost = record->b;,
+	" block=%llu how=%s latency=%llu lost=%llu",
+	__entry->block, kvgpu_show_leave(__entry->how), __entry->latency, __entry->lost);
+KVGPU_EVENT_LIKE(leave_chosen, leave_end);
 
 /* ---- page faults -------------------------------------------------------- */
 

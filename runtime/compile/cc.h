@@ -57,8 +57,9 @@ struct cc_insn {
 	uint8_t flags;
 	/* MEM, ATOM, FENCE: as vgpu_insn.mem, before emit.c looks at the state space */
 	uint8_t mem;
-	/* keep: volatile; spill: made by the spiller */
-	uint8_t guard_not : 1, reloc : 1, keep : 1, spill : 1;
+	/* keep: volatile; spill: made by the spiller; constant: a load of constant memory */
+	uint8_t guard_not : 1, reloc : 1, keep : 1, spill : 1, constant : 1;
+	uint8_t object;			/* accesses to global memory: VGPU_OBJECT_* */
 	uint32_t guard;		/* CC_PT: always */
 	uint32_t dst, a, b, c;	/* CC_NONE: unused */
 	uint32_t more[3];	/* registers 1..3 of a vector access */
@@ -196,6 +197,11 @@ void cc_use(struct cc *cc, uint32_t *slot, uint32_t reg);
 bool cc_infer_spaces(struct cc *cc);
 bool cc_narrow(struct cc *cc);
 bool cc_remove_dead(struct cc *cc);
+/* objects.c: of accesses to global memory; after all that changes addresses */
+void cc_find_objects(struct cc *cc);
+/* objects.c: fill reads and writes of @out from its code */
+void cc_count_objects(const struct vgpu_insn *code, uint32_t count,
+		      struct vgpu_program_kernel *out);
 /* liveness.c */
 struct cc_live *cc_liveness(struct cc *cc);
 uint32_t cc_max_live(struct cc *cc, const struct cc_live *live);

@@ -38,6 +38,7 @@ void cc_compile_blocks(struct cc *cc)
 	cc_loop_depths(cc);
 	cc_postdominators(cc);
 	cc_find_divergence(cc);
+	cc_find_objects(cc);
 	cc_share_constants(cc);
 	cc_allocate(cc);
 }
@@ -186,6 +187,7 @@ static void compile_kernels(struct build *b, struct ptx_module *module,
 		out->uses_print = cc.uses_library[PTX_LIBRARY_PRINT];
 		out->spilled_bytes = cc.spilled_bytes;
 		out->max_live = cc.max_live;
+		cc_count_objects(code.insns, code.count, out);
 		keep_code(b, out, &code);
 		/* shared functions stay for the kernels to come */
 		if (!shared)

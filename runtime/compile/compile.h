@@ -27,6 +27,8 @@ struct vgpu_program_kernel {
 	int uses_heap;			/* it calls malloc() or free() */
 	int uses_print;			/* it calls vprintf() */
 	uint32_t max_live;		/* most 32-bit registers live at once */
+	/* bit per object (VGPU_OBJECT_*) that it reads, but for nc, or writes, but for atomics */
+	uint64_t reads[4], writes[4];
 	/* [vass.code_count] line of the PTX each instruction comes from; see VGPU_LINE_LIBRARY */
 	const uint32_t *ptx_line;
 };

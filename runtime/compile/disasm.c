@@ -222,6 +222,17 @@ static void disasm_extra(struct text *t, const struct vgpu_insn *insn)
 	}
 }
 
+/* Operand c of an access to global memory. */
+static void disasm_object(struct text *t, unsigned int object)
+{
+	if (object == VGPU_OBJECT_VARIABLE)
+		disasm_printf(t, " {variable}");
+	else if (object == VGPU_OBJECT_CONSTANT)
+		disasm_printf(t, " {constant}");
+	else if (object != VGPU_OBJECT_ANY)
+		disasm_printf(t, " {param 0x%x}", VGPU_OBJECT_PARAM_OFFSET(object));
+}
+
 void vgpu_disassemble(const struct vgpu_insn *insn, char *text, size_t size)
 {
 	struct text t = { .text = text, .size = size };
@@ -267,4 +278,6 @@ void vgpu_disassemble(const struct vgpu_insn *insn, char *text, size_t size)
 		disasm_operand(&t, insn, kind, value);
 	}
 	disasm_extra(&t, insn);
+	if (info->class == CC_C_MEM)
+		disasm_object(&t, insn->c);
 }

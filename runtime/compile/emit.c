@@ -94,7 +94,7 @@ static void encode_insn(const struct cc *cc, const struct cc_insn *insn, struct 
 	out->dst = phys(cc, insn->dst);
 	out->a = phys(cc, insn->a);
 	out->b = phys(cc, insn->b);
-	out->c = phys(cc, insn->c);
+	out->c = phys(cc, insn->c) | insn->object;
 	out->imm = insn->imm;
 	if (insn->op == VGPU_OP_SHFL || insn->op == VGPU_OP_SHFLSYNC)
 		out->imm = (uint32_t)insn->imm |

@@ -345,6 +345,8 @@ static const struct knob knobs[] = {
 	{ "slice_ns", .field = "slice_ps", .unit = VGPU_NS },
 	{ "seed", .field = "seed", .changed = seed_changed },
 	{ "drain_us", .field = "drain_ps", .unit = VGPU_US },
+	{ "deadline_us", .field = "deadline_ps", .unit = VGPU_US },
+	{ "flushes_most", .field = "flushes_most" },
 	{ "allocation", .set = allocation_set, .get = allocation_get },
 	{ "fault_handler", .set = fault_handler_set, .get = fault_handler_get },
 	{ "fault_granule", .field = "fault_granule" },

@@ -228,6 +228,26 @@ void vgpu_account_save(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u32 blocks,
 		exec->save_area_most = exec->save_area;
 }
 
+void vgpu_account_flush(struct vgpu_ksr *ksr, u64 ran)
+{
+	ksr->ctx->account.blocks_flushed++;
+	ksr->ctx->account.flushed_time += ran;
+}
+
+void vgpu_account_left(struct vgpu_exec *exec, struct vgpu_ksr *ksr, enum vgpu_leave how,
+		       const struct vgpu_told *told, u64 lost)
+{
+	struct vgpu_account *account = &ksr->ctx->account;
+
+	account->blocks_drained += how == VGPU_LEAVE_DRAIN;
+	if (told->latency == VGPU_NEVER)
+		return;
+	account->leave_estimated += told->latency;
+	account->leave_time += exec->sim->now - told->time;
+	account->lost_estimated += told->lost;
+	account->lost_time += lost;
+}
+
 void vgpu_account_restored(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u64 bytes)
 {
 	ksr->ctx->account.save_area -= bytes;

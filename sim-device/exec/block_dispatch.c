@@ -207,6 +207,8 @@ static void fall_idle(struct vgpu_exec *exec, u32 sm)
 
 	vgpu_account_sm(exec, sm, VGPU_SM_IDLE);
 	vgpu_event_cancel(exec->sim, &smst->move);
+	vgpu_event_cancel(exec->sim, &smst->preempt);
+	vgpu_leave_over(smst);
 	exec->idle[sm / 64] |= 1ull << (sm % 64);
 	exec->idle_count++;
 }
@@ -272,24 +274,24 @@ static struct vgpu_block *newest(const struct vgpu_sm *hw, const struct vgpu_ksr
 
 	vgpu_list_for_each(block, &hw->resident, struct vgpu_block, node)
 		if (block->launch == &ksr->launch && block->state == VGPU_BLOCK_RUNNING &&
-		    !block->stopping)
+		    !block->leave)
 			found = block;
 	return found;
 }
 
-void vgpu_residents_evict(struct vgpu_exec *exec, struct vgpu_block *block)
+bool vgpu_residents_evict(struct vgpu_exec *exec, struct vgpu_block *block, bool by_choice)
 {
 	struct vgpu_ksr *ksr = vgpu_ksr_of(block->launch);
 	u32 sm = block->sm->index;
 
 	vgpu_trace_kernel(exec, VGPU_TRACE_DECISION, ksr, sm, VGPU_DECISION_EVICT,
 			  vgpu_block_index(block));
-	exec->smst[sm].told[block->slot] = exec->sim->now;
 	tell_to_leave(vgpu_sharer_find(&exec->smst[sm], ksr));
-	vgpu_exec_swap_out(exec, block);
+	return vgpu_leave_shared(exec, block, by_choice);
 }
 
-int vgpu_exec_evict(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
+int vgpu_residents_evict_newest(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr,
+				bool by_choice)
 {
 	struct vgpu_smst *smst = &exec->smst[sm];
 	struct vgpu_sharer *resident = vgpu_sharer_find(smst, ksr);
@@ -304,8 +306,14 @@ int vgpu_exec_evict(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 	block = newest(&exec->sms[sm], ksr);
 	if (!block)
 		return -EBUSY;
-	vgpu_residents_evict(exec, block);
+	if (vgpu_residents_evict(exec, block, by_choice))
+		vgpu_residents_fill(exec, sm);
 	return 0;
+}
+
+int vgpu_exec_evict(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
+{
+	return vgpu_residents_evict_newest(exec, sm, ksr, true);
 }
 
 int vgpu_exec_replace(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *victim, struct vgpu_ksr *ksr)
@@ -333,28 +341,11 @@ void vgpu_residents_settle(struct vgpu_exec *exec, u32 sm)
 	vgpu_exec_schedule(exec);
 }
 
-void vgpu_residents_stopped(struct vgpu_exec *exec, u32 sm, const struct vgpu_block *block)
-{
-	struct vgpu_smst *smst = &exec->smst[sm];
-
-	smst->saves[(smst->saves_first + smst->saves_count++) % VGPU_SM_SLOTS] =
-		smst->told[block->slot];
-}
-
-u64 vgpu_residents_drained(const struct vgpu_exec *exec, const struct vgpu_smst *smst)
-{
-	return vgpu_time_add(smst->saves[smst->saves_first], exec->config->pipeline_drain_ps);
-}
-
-void vgpu_residents_saved(struct vgpu_exec *exec, u32 sm, struct vgpu_block *block)
+void vgpu_residents_left(struct vgpu_exec *exec, u32 sm, struct vgpu_block *block, u64 told)
 {
 	struct vgpu_ksr *ksr = vgpu_ksr_of(block->launch);
-	struct vgpu_smst *smst = &exec->smst[sm];
-	struct vgpu_sharer *resident = vgpu_sharer_find(smst, ksr);
-	u64 told = smst->saves[smst->saves_first];
+	struct vgpu_sharer *resident = vgpu_sharer_find(&exec->smst[sm], ksr);
 
-	smst->saves_first = (smst->saves_first + 1) % VGPU_SM_SLOTS;
-	smst->saves_count--;
 	vgpu_account_preemption(exec, ksr, told);
 	exec->ops->preempted(exec->owner, ksr->ctx->sched.id, sm, told);
 	vgpu_sharer_has_left(resident);
@@ -367,7 +358,7 @@ void vgpu_residents_done(struct vgpu_exec *exec, u32 sm, struct vgpu_block *bloc
 	struct vgpu_sharer *resident = vgpu_sharer_find(&exec->smst[sm], ksr);
 
 	/* it was told to leave, and ended before it could */
-	if (block->stopping)
+	if (block->leave)
 		vgpu_sharer_has_left(resident);
 	else
 		ksr->decided--;

@@ -62,7 +62,7 @@ static u32 count_stopping(const struct vgpu_list *list, const struct vgpu_ksr *k
 	u32 count = 0;
 
 	vgpu_list_for_each(block, list, struct vgpu_block, node)
-		count += block->launch == &ksr->launch && block->stopping;
+		count += block->launch == &ksr->launch && block->leave;
 	return count;
 }
 
@@ -170,6 +170,17 @@ static bool sm_agrees(const struct vgpu_exec *exec, u32 sm, struct tally *tally)
 	       count_blocks(&hw->resident, smst->ksr, NULL) == hw->resident_count;
 }
 
+/* What count_blocks() takes for saved of those that were flushed. */
+static u64 dropped_bytes(const struct vgpu_list *list)
+{
+	const struct vgpu_block *block;
+	u64 bytes = 0;
+
+	vgpu_list_for_each(block, list, struct vgpu_block, node)
+		bytes += block->dropped ? vgpu_block_context_bytes(block) : 0;
+	return bytes;
+}
+
 /* What @ksr has on shared @sm. */
 static void add_shared(const struct vgpu_exec *exec, u32 sm, const struct vgpu_ksr *ksr, u32 *in,
 		       u32 *sms, u64 *blocks, u64 *coming, u64 *decided)
@@ -216,6 +227,7 @@ static bool kernel_agrees(const struct vgpu_exec *exec, const struct vgpu_ksr *k
 		off += smst->off_count;
 	}
 	in[VGPU_BLOCK_PREEMPTED] = count_blocks(&ksr->ptbq, ksr, &tally->save_area);
+	tally->save_area -= dropped_bytes(&ksr->ptbq);
 	tally->blocks += in[VGPU_BLOCK_PREEMPTED];
 	in[VGPU_BLOCK_PREEMPTED] += off;
 	for (state = 0; state < VGPU_BLOCK_STATES; state++)

@@ -8,7 +8,8 @@
  * framework.c moves launches and reservations, runqueue.c keeps contexts in the order of the
  * policy, services.c is the rest of what policies and mechanisms call, sm_driver.c issues blocks,
  * save_area.c moves contexts of thread blocks, block_switch.c decides which blocks of an SM are on
- * it, residents.c has kernels side by side on an SM, block_dispatch.c places their blocks,
+ * it, residents.c has kernels side by side on an SM, block_dispatch.c places their blocks, leave.c
+ * has blocks leave one by one,
  * accounting.c has the times, sm_use.c says who has what of an SM now.
  *
  * The engine calls policies and mechanisms through the tables of ../vgpu_policy.h, and the rooms
@@ -84,6 +85,22 @@ struct vgpu_sharer {
 };
 
 /**
+ * struct vgpu_told - what a block was told that is to leave an SM (leave.c)
+ * @time: when it was told first
+ * @stop: when it was told to stop: what it has in flight ends after that
+ * @latency: estimated then, until it has left; VGPU_NEVER: not known
+ * @lost: the same of work that is lost
+ * @chosen: a mechanism chose for it; else @latency and @lost mean nothing
+ */
+struct vgpu_told {
+	u64 time;
+	u64 stop;
+	u64 latency;
+	u64 lost;
+	bool chosen;
+};
+
+/**
  * struct vgpu_smst - SM status table, one entry. Its state follows from its blocks: see
  * vgpu_sm_driver_update().
  *
@@ -136,8 +153,11 @@ struct vgpu_smst {
 	struct vgpu_resources leaving_part;	/* ... by those told to leave */
 	struct vgpu_resources coming_part;	/* by those that come when there is room */
 	struct vgpu_sharer resident[VGPU_SM_KERNELS_MOST];
-	u64 told[VGPU_SM_SLOTS];	/* by slot: when its block was told to leave */
-	u64 saves[VGPU_SM_SLOTS];	/* the same of those being saved, a ring */
+	/* blocks that leave one by one (leave.c): */
+	const struct vgpu_preemption *chooser;	/* that chose last; NULL: all leave together */
+	u32 drains;			/* blocks told to leave that run to their end */
+	struct vgpu_told told[VGPU_SM_SLOTS];	/* by slot, of blocks that have been told */
+	struct vgpu_told saves[VGPU_SM_SLOTS];	/* the same of those being saved, a ring */
 	u32 saves_first;
 	u32 saves_count;
 };
@@ -412,6 +432,17 @@ void vgpu_exec_swap_in_block(struct vgpu_exec *exec, u32 sm, struct vgpu_block *
 void vgpu_exec_start_move(struct vgpu_exec *exec, u32 sm);
 /* save_area.c: what moved has: the state of a block is saved, or on @sm */
 void vgpu_exec_moved(struct vgpu_exec *exec, u32 sm);
+/*
+ * save_area.c: @block stops, and is saved while its neighbours run: its SM is shared, or each of
+ * its blocks leaves by itself
+ */
+void vgpu_exec_stop_and_save(struct vgpu_exec *exec, struct vgpu_block *block);
+/* save_area.c: move @block, which is saved or dropped, to the PTBQ of its kernel: for any SM */
+void vgpu_exec_to_ptbq(struct vgpu_exec *exec, struct vgpu_block *block);
+/* save_area.c: time that moving @bytes takes */
+u64 vgpu_exec_move_time(const struct vgpu_config *config, u64 bytes);
+/* save_area.c: the work that saving @block, and restoring it, costs: nothing of it runs */
+u64 vgpu_exec_switch_cost(const struct vgpu_exec *exec, const struct vgpu_block *block);
 /* save_area.c: @block, which was to be swapped out, has stopped at the end of its slice */
 void vgpu_exec_block_stopped(struct vgpu_exec *exec, struct vgpu_block *block);
 /* ---- the local scheduler of an SM (block_switch.c) ---------------------- */
@@ -458,14 +489,17 @@ void vgpu_residents_init(struct vgpu_smst *smst);
 struct vgpu_sharer *vgpu_sharer_find(const struct vgpu_smst *smst, const struct vgpu_ksr *ksr);
 /* Does @ctx have a block on shared SM @smst, or one that is to come, or a partition? */
 bool vgpu_residents_hold(const struct vgpu_smst *smst, const struct vgpu_exec_context *ctx);
-/* @block of a shared SM, which runs and has not been told to, leaves it. */
-void vgpu_residents_evict(struct vgpu_exec *exec, struct vgpu_block *block);
-/* @block of a shared SM, told to leave, has stopped: save_area.c saves it from now on. */
-void vgpu_residents_stopped(struct vgpu_exec *exec, u32 sm, const struct vgpu_block *block);
-/* When what the first block that shared SM @smst saves had in flight has ended. */
-u64 vgpu_residents_drained(const struct vgpu_exec *exec, const struct vgpu_smst *smst);
-/* @block of a shared SM has been saved: the SM has room again. */
-void vgpu_residents_saved(struct vgpu_exec *exec, u32 sm, struct vgpu_block *block);
+/*
+ * @block of a shared SM, which runs and has not been told to, leaves it; @by_choice: as the
+ *   mechanism
+ * chooses. Returns whether it has left at once: the caller then sees to the room.
+ */
+bool vgpu_residents_evict(struct vgpu_exec *exec, struct vgpu_block *block, bool by_choice);
+/*
+ * @block of shared SM @sm, told to leave at @told, has been saved or dropped: the SM has room
+ *   again.
+ */
+void vgpu_residents_left(struct vgpu_exec *exec, u32 sm, struct vgpu_block *block, u64 told);
 /*
  * @block has ended and is off shared @sm; the caller has counted it and released what it holds. May
  * end its kernel; the policy is called.
@@ -486,6 +520,34 @@ u32 vgpu_residents_first(const struct vgpu_smst *smst);
 /* Does @ctx execute on a shared SM? */
 bool vgpu_residents_run(const struct vgpu_exec *exec, const struct vgpu_exec_context *ctx);
 
+/* ---- blocks that leave one by one (leave.c) ------------------------------ */
+
+/* Does each block of @smst leave by itself? Else all of them are saved together. */
+static inline bool vgpu_smst_singly(const struct vgpu_smst *smst)
+{
+	return !smst->ksr || smst->chooser;
+}
+
+/*
+ * @block of a shared SM, which counts it as told to leave, leaves as the mechanism chooses, or, if
+ * that does not or not @by_choice, is saved. Returns whether it has left.
+ */
+bool vgpu_leave_shared(struct vgpu_exec *exec, struct vgpu_block *block, bool by_choice);
+/* @block, told to leave, has stopped at the end of its slice: drop it if it may be, or save it. */
+void vgpu_leave_stopped(struct vgpu_exec *exec, struct vgpu_block *block);
+/* @block, told to leave SM @sm, is being saved from now on. */
+void vgpu_leave_saving(struct vgpu_exec *exec, u32 sm, const struct vgpu_block *block);
+/* When what the first block that @smst saves had in flight has ended. */
+u64 vgpu_leave_drained(const struct vgpu_exec *exec, const struct vgpu_smst *smst);
+/* @block has been saved, the first of those. Returns when it was told to leave. */
+u64 vgpu_leave_saved(struct vgpu_exec *exec, u32 sm, const struct vgpu_block *block);
+/* @block, told to leave, has ended on @sm. */
+void vgpu_leave_ended(struct vgpu_exec *exec, u32 sm, const struct vgpu_block *block);
+/* Nothing leaves SM @sm any more: it has been handed over, or its context ends. */
+void vgpu_leave_over(struct vgpu_smst *smst);
+/* Test: flush @block, which may be, and fill its place; its SM is not being preempted. */
+void vgpu_leave_test(struct vgpu_exec *exec, struct vgpu_block *block);
+
 /*
  * swap_test.c: start to swap random blocks out and in, if the configuration enables it
  */
@@ -495,6 +557,8 @@ void vgpu_swap_test_start(struct vgpu_exec *exec);
 void vgpu_exec_finish(struct vgpu_exec *exec, struct vgpu_ksr *ksr);
 /* framework.c: SM @sm, in the hands of a kernel, is preempted for nobody, by a context switch */
 void vgpu_exec_take_away(struct vgpu_exec *exec, u32 sm);
+/* framework.c: all blocks of reserved SM @sm are saved together, whatever the mechanism */
+void vgpu_exec_save_all(struct vgpu_exec *exec, u32 sm);
 /* framework.c: SM @sm, being preempted, is reserved for @next, NULL: for nobody */
 void vgpu_exec_set_next(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *next);
 /* framework.c: free the states of ended blocks that SMs keep for blocks of @ctx to come */
@@ -560,6 +624,14 @@ void vgpu_account_blocks(struct vgpu_exec *exec, struct vgpu_ksr *ksr, enum vgpu
 void vgpu_account_preemption(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u64 requested);
 /* @blocks of @ksr move @bytes into the save area. */
 void vgpu_account_save(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u32 blocks, u64 bytes);
+/* @block of @ksr is dropped; it had run for @ran. */
+void vgpu_account_flush(struct vgpu_ksr *ksr, u64 ran);
+/*
+ * A block of @ksr for which a mechanism has chosen has left as @how, having lost @lost, at the
+ * present time.
+ */
+void vgpu_account_left(struct vgpu_exec *exec, struct vgpu_ksr *ksr, enum vgpu_leave how,
+		       const struct vgpu_told *told, u64 lost);
 /* @bytes of @ksr leave the save area. */
 void vgpu_account_restored(struct vgpu_exec *exec, struct vgpu_ksr *ksr, u64 bytes);
 /* @ksr ends, and its blocks with it. */

@@ -407,7 +407,7 @@ int vgpu_exec_reserve(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
 }
 
 /* Whatever the mechanism in use: this is not a decision of a policy. */
-static void save_all(struct vgpu_exec *exec, u32 sm)
+void vgpu_exec_save_all(struct vgpu_exec *exec, u32 sm)
 {
 	u64 drained = vgpu_exec_time_after(exec, exec->config->pipeline_drain_ps);
 	u64 halted = vgpu_exec_halt(exec, sm);
@@ -420,7 +420,7 @@ void vgpu_exec_take_away(struct vgpu_exec *exec, u32 sm)
 	if (exec->smst[sm].leaving)
 		vgpu_exec_set_next(exec, sm, NULL);
 	else
-		begin_preemption(exec, sm, NULL, save_all);
+		begin_preemption(exec, sm, NULL, vgpu_exec_save_all);
 }
 
 /* ---- the engine --------------------------------------------------------- */

@@ -25,6 +25,9 @@ const struct vgpu_block *vgpu_sharer_restoring(const struct vgpu_sharer *sharer)
 void vgpu_sharer_leave(struct vgpu_exec *exec, struct vgpu_sharer *resident);
 /* block_dispatch.c: one that was told to leave does so, or has ended */
 void vgpu_sharer_has_left(struct vgpu_sharer *resident);
+/* block_dispatch.c: as vgpu_exec_evict(); @by_choice: as the mechanism chooses, else it is saved */
+int vgpu_residents_evict_newest(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr,
+				bool by_choice);
 /* block_dispatch.c: one that was to come does not, or comes now */
 void vgpu_sharer_end_promise(struct vgpu_exec *exec, struct vgpu_sharer *resident);
 /* block_dispatch.c: none of those that were to come does */

@@ -62,6 +62,7 @@ static void drop_blocks(struct vgpu_exec *exec, struct vgpu_sharer *resident)
 	vgpu_list_for_each_safe(block, next, &hw->resident, struct vgpu_block, node) {
 		if (block->launch != &ksr->launch)
 			continue;
+		smst->drains -= block->leave == VGPU_LEAVE_DRAIN;
 		vgpu_sm_detach(hw, block);
 		vgpu_account_block(block);
 		vgpu_trace_kernel(exec, VGPU_TRACE_BLOCK_END, ksr, sm, block->index, block->slot);
@@ -158,7 +159,8 @@ static void vacate_shared(struct vgpu_exec *exec, u32 sm)
 	vgpu_list_for_each_safe(resident, next, &smst->residents, struct vgpu_sharer, node) {
 		struct vgpu_ksr *ksr = resident->ksr;
 
-		while (vgpu_sharer_find(smst, ksr) && !vgpu_exec_evict(exec, sm, ksr))
+		while (vgpu_sharer_find(smst, ksr) &&
+		       !vgpu_residents_evict_newest(exec, sm, ksr, false))
 			;
 	}
 }

@@ -26,18 +26,23 @@
  */
 #include "exec.h"
 
-static u64 move_time(const struct vgpu_config *config, u64 bytes)
+u64 vgpu_exec_move_time(const struct vgpu_config *config, u64 bytes)
 {
 	if (config->ideal_switch)
 		return VGPU_PS_PER_KCYCLE / config->clock_khz;
 	return vgpu_mul_div(bytes * config->sms, 1000000000000ull, config->memory_bandwidth);
 }
 
-/* Move @block, which is saved, to the PTBQ of its kernel: any SM may restore it. */
-static void to_ptbq(struct vgpu_exec *exec, struct vgpu_block *block)
+u64 vgpu_exec_switch_cost(const struct vgpu_exec *exec, const struct vgpu_block *block)
+{
+	return 2 * vgpu_exec_move_time(exec->config, vgpu_block_context_bytes(block));
+}
+
+void vgpu_exec_to_ptbq(struct vgpu_exec *exec, struct vgpu_block *block)
 {
 	struct vgpu_ksr *ksr = vgpu_ksr_of(block->launch);
 
+	block->leave = VGPU_LEAVE_NONE;
 	vgpu_list_add_tail(&block->node, &ksr->ptbq);
 	ksr->unclaimed++;
 	vgpu_runqueue_kernel(exec, ksr);
@@ -55,6 +60,7 @@ static void saved(struct vgpu_exec *exec, struct vgpu_smst *smst)
 {
 	u32 sm = vgpu_smst_number(smst);
 	struct vgpu_ksr *ksr = first_moving(smst);
+	u64 told;
 	u32 i;
 
 	vgpu_trace_kernel(exec, VGPU_TRACE_SAVE_END, ksr, sm, smst->batch, smst->batch_bytes);
@@ -66,10 +72,14 @@ static void saved(struct vgpu_exec *exec, struct vgpu_smst *smst)
 		vgpu_list_del(&block->node);
 		block->state = VGPU_BLOCK_PREEMPTED;
 		if (smst->leaving) {
-			to_ptbq(exec, block);
+			/* not one that was swapped out before the SM was reserved */
+			if (unlikely(smst->chooser && block->leave))
+				vgpu_leave_saved(exec, sm, block);
+			vgpu_exec_to_ptbq(exec, block);
 		} else if (unlikely(!smst->ksr)) {
-			to_ptbq(exec, block);
-			vgpu_residents_saved(exec, sm, block);
+			told = vgpu_leave_saved(exec, sm, block);
+			vgpu_exec_to_ptbq(exec, block);
+			vgpu_residents_left(exec, sm, block, told);
 		} else {
 			vgpu_list_add_tail(&block->node, &smst->off);
 			smst->off_count++;
@@ -97,7 +107,7 @@ static void start_save(struct vgpu_exec *exec, struct vgpu_smst *smst)
 	struct vgpu_block *block;
 
 	vgpu_list_for_each(block, &smst->moving, struct vgpu_block, node) {
-		if (block->state != VGPU_BLOCK_SAVING || (smst->batch && !smst->ksr))
+		if (block->state != VGPU_BLOCK_SAVING || (smst->batch && vgpu_smst_singly(smst)))
 			break;
 		smst->batch++;
 		smst->batch_bytes += vgpu_block_context_bytes(block);
@@ -147,7 +157,7 @@ u64 vgpu_exec_save_time(const struct vgpu_exec *exec, u32 sm)
 
 	vgpu_list_for_each(block, &exec->sms[sm].resident, struct vgpu_block, node)
 		bytes += vgpu_block_context_bytes(block);
-	return move_time(exec->config, bytes);
+	return vgpu_exec_move_time(exec->config, bytes);
 }
 
 /* ---- restore ------------------------------------------------------------ */
@@ -206,7 +216,7 @@ static void restored(struct vgpu_exec *exec, struct vgpu_smst *smst)
 	vgpu_sm_driver_resume(exec, sm, block);
 	/* the policy has been changed meanwhile, for one that wants whole SMs */
 	if (unlikely(!smst->ksr && !exec->policy->by_block))
-		vgpu_residents_evict(exec, block);
+		vgpu_residents_evict(exec, block, false);
 }
 
 void vgpu_exec_restore(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr)
@@ -230,6 +240,7 @@ void vgpu_exec_unrestore(struct vgpu_exec *exec, u32 sm)
 		ksr->ctx->account.restores_abandoned++;
 		if (exec->config->abandon_restores) {
 			vgpu_event_cancel(exec->sim, &smst->move);
+			vgpu_sm_stop_move(&exec->sms[sm]);
 			vgpu_trace_kernel(exec, VGPU_TRACE_RESTORE_END, ksr, sm, block->index, 1);
 			smst->batch = 0;
 		} else {
@@ -297,14 +308,14 @@ static void drain_fire(struct vgpu_event *event)
 	vgpu_exec_start_move(smst->exec, vgpu_smst_number(smst));
 }
 
-/* The first to move leaves a shared SM, and what it has in flight has not ended (SMK 5.1). */
+/* The first to move leaves by itself, and what it has in flight has not ended (SMK 5.1). */
 static bool drains(struct vgpu_exec *exec, struct vgpu_smst *smst, const struct vgpu_block *first)
 {
 	u64 drained;
 
-	if (smst->ksr || first->state != VGPU_BLOCK_SAVING)
+	if (!vgpu_smst_singly(smst) || first->state != VGPU_BLOCK_SAVING || !first->leave)
 		return false;
-	drained = vgpu_residents_drained(exec, smst);
+	drained = vgpu_leave_drained(exec, smst);
 	if (drained <= exec->sim->now)
 		return false;
 	smst->move.fire = drain_fire;
@@ -312,11 +323,11 @@ static bool drains(struct vgpu_exec *exec, struct vgpu_smst *smst, const struct 
 	return true;
 }
 
-/* A block leaves a shared SM, or comes back, beside others. true: the SM says when it has. */
+/* A block leaves, or comes back, beside others that execute. true: the SM says when it has. */
 static bool move_beside(struct vgpu_exec *exec, struct vgpu_smst *smst,
 			const struct vgpu_block *block)
 {
-	return !smst->ksr && !exec->config->ideal_switch &&
+	return vgpu_smst_singly(smst) && !exec->config->ideal_switch &&
 	       vgpu_sm_move(&exec->sms[vgpu_smst_number(smst)], block, smst->batch_bytes);
 }
 
@@ -335,7 +346,8 @@ void vgpu_exec_start_move(struct vgpu_exec *exec, u32 sm)
 	if (move_beside(exec, smst, first))
 		return;
 	smst->move.fire = move_fire;
-	vgpu_event_after(exec->sim, &smst->move, move_time(exec->config, smst->batch_bytes));
+	vgpu_event_after(exec->sim, &smst->move,
+			 vgpu_exec_move_time(exec->config, smst->batch_bytes));
 }
 
 /* ---- single blocks ------------------------------------------------------ */
@@ -343,18 +355,26 @@ void vgpu_exec_start_move(struct vgpu_exec *exec, u32 sm)
 static void swap_out(struct vgpu_exec *exec, struct vgpu_block *block)
 {
 	struct vgpu_sm *sm = block->sm;
-	bool shared = !exec->smst[sm->index].ksr;
+	const struct vgpu_smst *smst = &exec->smst[sm->index];
 
-	if (shared)
-		vgpu_residents_stopped(exec, sm->index, block);
+	if (vgpu_smst_singly(smst))
+		vgpu_leave_saving(exec, sm->index, block);
+	else
+		block->leave = VGPU_LEAVE_NONE;
 	vgpu_sm_detach(sm, block);
 	add_save(exec, &exec->smst[sm->index], block);
-	if (shared)
+	if (!smst->ksr)
 		vgpu_account_block(block);
-	else
+	else if (!smst->leaving)
 		vgpu_ksr_of(block->launch)->ctx->account.block_switches++;
 	vgpu_sm_driver_update(exec, sm->index);
 	vgpu_exec_start_move(exec, sm->index);
+}
+
+void vgpu_exec_stop_and_save(struct vgpu_exec *exec, struct vgpu_block *block)
+{
+	if (vgpu_block_stop(block))
+		swap_out(exec, block);
 }
 
 int vgpu_exec_swap_out(struct vgpu_exec *exec, struct vgpu_block *block)
@@ -362,18 +382,23 @@ int vgpu_exec_swap_out(struct vgpu_exec *exec, struct vgpu_block *block)
 	if (block->state != VGPU_BLOCK_RUNNING || block->stopping ||
 	    exec->smst[block->sm->index].leaving)
 		return -EBUSY;
-	if (vgpu_block_stop(block))
-		swap_out(exec, block);
+	vgpu_exec_stop_and_save(exec, block);
 	return 0;
 }
 
 void vgpu_exec_block_stopped(struct vgpu_exec *exec, struct vgpu_block *block)
 {
+	const struct vgpu_smst *smst = &exec->smst[block->sm->index];
+
 	/* A reserved SM saves all that it has, this block too. */
-	if (exec->smst[block->sm->index].leaving)
+	if (smst->leaving && !smst->chooser) {
 		block->stopping = false;
-	else
+		block->leave = VGPU_LEAVE_NONE;
+	} else if (block->leave == VGPU_LEAVE_FLUSH) {
+		vgpu_leave_stopped(exec, block);
+	} else {
 		swap_out(exec, block);
+	}
 }
 
 bool vgpu_exec_swap_in(struct vgpu_exec *exec, u32 sm)

@@ -36,6 +36,7 @@ static void release_sm(struct vgpu_exec *exec, u32 sm)
 	smst->stalled = false;
 	smst->draining = false;
 	smst->switched = false;
+	vgpu_leave_over(smst);
 	smst->turn = VGPU_NEVER;
 	vgpu_runqueue_sm(exec, sm);
 	exec->idle[sm / 64] |= 1ull << (sm % 64);
@@ -143,9 +144,34 @@ static struct vgpu_block *new_block(struct vgpu_exec *exec, struct vgpu_ksr *ksr
 	block->sm = NULL;
 	block->state = VGPU_BLOCK_RUNNING;
 	block->stopping = false;
+	block->leave = VGPU_LEAVE_NONE;
+	block->flushes = 0;
+	block->dropped = false;
 	block->remaining_ps = 0;
 	block->warps = NULL;
 	return block;
+}
+
+/* Issue @block, which was dropped, to @sm: it runs from its start. false: no memory for it. */
+static bool issue_again(struct vgpu_exec *exec, struct vgpu_sm *sm, struct vgpu_block *block)
+{
+	struct vgpu_ksr *ksr = vgpu_ksr_of(block->launch);
+
+	vgpu_list_del(&block->node);
+	block->state = VGPU_BLOCK_RUNNING;
+	block->dropped = false;
+	if (unlikely(vgpu_sm_issue(sm, block))) {
+		vgpu_exec_drain_states(ksr->ctx);
+		if (vgpu_sm_issue(sm, block)) {
+			block->state = VGPU_BLOCK_PREEMPTED;
+			block->dropped = true;
+			vgpu_list_add(&block->node, &ksr->ptbq);
+			return false;
+		}
+	}
+	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_PREEMPTED, VGPU_BLOCK_RUNNING, 1);
+	vgpu_trace_kernel(exec, VGPU_TRACE_BLOCK_RESUME, ksr, sm->index, block->index, block->slot);
+	return true;
 }
 
 /* Issue one block that has been claimed, a preempted one first. false: no memory for a new one. */
@@ -158,6 +184,9 @@ static bool issue_block(struct vgpu_exec *exec, struct vgpu_sm *sm, struct vgpu_
 	if (unlikely(!vgpu_list_empty(&ksr->ptbq))) {
 		if (spare)
 			vgpu_block_put(exec, spare);
+		block = vgpu_list_first(&ksr->ptbq, struct vgpu_block, node);
+		if (block->dropped)
+			return issue_again(exec, sm, block);
 		vgpu_exec_restore(exec, sm->index, ksr);
 		return true;
 	}
@@ -364,7 +393,7 @@ static bool block_followed(void *engine, u32 sm, struct vgpu_launch *launch, u32
 	struct vgpu_ksr *ksr = vgpu_ksr_of(launch);
 	struct vgpu_exec *exec = engine;
 
-	if (unlikely(exec->residents) && decides(exec, sm))
+	if (unlikely(exec->residents) && (decides(exec, sm) || exec->smst[sm].drains))
 		return false;
 	if (!vgpu_list_empty(&ksr->ptbq) || switches(exec, sm, launch) || !claim(exec, sm, ksr))
 		return false;
@@ -398,6 +427,8 @@ static void block_done(struct vgpu_sm *sm, struct vgpu_block *block)
 
 	count_end(exec, sm->index, ksr, block->index, block->slot);
 	vgpu_account_blocks(exec, ksr, VGPU_BLOCK_RUNNING, VGPU_BLOCK_NONE, 1);
+	if (unlikely(block->leave))
+		vgpu_leave_ended(exec, sm->index, block);
 	if (unlikely(vgpu_smst_is_shared(smst))) {
 		vgpu_account_block(block);
 		vgpu_block_release(block);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Single blocks swapped out and in at random, for tests (configuration: block_swap_ps): what a
- * block computes must not depend on when it leaves its SM, nor on who runs beside it. A swap takes
+ * block computes must not depend on when it leaves its SM, nor on who runs beside it. With
+ * block_swap_flush those that may be are flushed instead. A swap takes
  * the time that saving and restoring takes. No such device was ever built; kernels get slower, and
  * right.
  */
@@ -20,14 +21,23 @@ static struct vgpu_block *random_block(const struct vgpu_sm *hw, u64 random)
 
 static void swap_at(struct vgpu_exec *exec, u32 sm, u64 random)
 {
-	const struct vgpu_sm *hw = &exec->sms[sm];
+	struct vgpu_sm *hw = &exec->sms[sm];
+	struct vgpu_block *block;
 
+	/* what it has done is to be that of the present slice */
+	if (exec->config->block_swap_flush)
+		vgpu_sm_settle(hw);
 	/* As often in as out, and in for certain when nothing else is there. */
 	if ((!hw->resident_count || random & 1) && vgpu_exec_swap_in(exec, sm))
 		return;
 	if (!hw->resident_count)
 		return;
-	vgpu_exec_swap_out(exec, random_block(hw, random));
+	block = random_block(hw, random);
+	if (!exec->config->block_swap_flush || block->stopping ||
+	    !vgpu_exec_block_repeats(exec, block))
+		vgpu_exec_swap_out(exec, block);
+	else
+		vgpu_leave_test(exec, block);
 }
 
 /* On an SM with several kernels the policy decides when the block comes back. */
@@ -39,8 +49,8 @@ static void evict_at(struct vgpu_exec *exec, u32 sm, u64 random)
 	if (!hw->resident_count)
 		return;
 	block = random_block(hw, random);
-	if (!block->stopping)
-		vgpu_residents_evict(exec, block);
+	if (!block->leave && vgpu_residents_evict(exec, block, true))
+		vgpu_residents_settle(exec, sm);
 }
 
 static void swap_fire(struct vgpu_event *event)

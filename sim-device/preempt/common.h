@@ -10,5 +10,7 @@
 extern const struct vgpu_preemption vgpu_preemption_drain;
 extern const struct vgpu_preemption vgpu_preemption_switch;
 extern const struct vgpu_preemption vgpu_preemption_drain_then_switch;
+extern const struct vgpu_preemption vgpu_preemption_flush;
+extern const struct vgpu_preemption vgpu_preemption_chimera;
 
 #endif

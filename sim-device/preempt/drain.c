@@ -21,8 +21,18 @@ static void drain_estimate(struct vgpu_exec *exec, u32 sm,
 	};
 }
 
+static void drain_estimate_block(struct vgpu_exec *exec, const struct vgpu_block *block,
+				 struct vgpu_preemption_estimate *estimate)
+{
+	*estimate = (struct vgpu_preemption_estimate){
+		.latency = vgpu_exec_block_drain_time(exec, block),
+	};
+}
+
 const struct vgpu_preemption vgpu_preemption_drain = {
 	.name = "drain",
 	.begin = drain_begin,
 	.estimate = drain_estimate,
+	.leave = VGPU_LEAVE_DRAIN,
+	.estimate_block = drain_estimate_block,
 };

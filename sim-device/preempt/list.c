@@ -18,6 +18,8 @@ static const struct vgpu_preemption *const mechanisms[] = {
 	&vgpu_preemption_drain,
 	&vgpu_preemption_switch,
 	&vgpu_preemption_drain_then_switch,
+	&vgpu_preemption_flush,
+	&vgpu_preemption_chimera,
 };
 
 const struct vgpu_preemption *vgpu_preemption_at(unsigned int index)

@@ -36,8 +36,22 @@ static void switch_estimate(struct vgpu_exec *exec, u32 sm,
 		estimate->latency = VGPU_NEVER;
 }
 
+static void switch_estimate_block(struct vgpu_exec *exec, const struct vgpu_block *block,
+				  struct vgpu_preemption_estimate *estimate)
+{
+	u64 stop = vgpu_exec_block_stop_time(exec, block);
+	u64 save = vgpu_exec_block_save_time(exec, block);
+
+	*estimate = (struct vgpu_preemption_estimate){
+		.latency = stop == VGPU_NEVER ? stop : stop + save,
+		.cost = 2 * save,
+	};
+}
+
 const struct vgpu_preemption vgpu_preemption_switch = {
 	.name = "switch",
 	.begin = switch_begin,
 	.estimate = switch_estimate,
+	.leave = VGPU_LEAVE_SAVE,
+	.estimate_block = switch_estimate_block,
 };

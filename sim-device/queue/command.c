@@ -58,6 +58,7 @@ static void shape_launch(const struct vgpu_command *command, struct vgpu_launch 
 		launch->shared_bytes = profiled->shared_bytes;
 		launch->block_ps = profiled->block_ps;
 		launch->block_cv_permille = profiled->block_cv_permille;
+		launch->idempotent_permille = profiled->idempotent_permille;
 		launch->touches = profiled->touches;
 		launch->touch_bytes = profiled->touch_bytes;
 		launch->touch_write = profiled->touch_flags & VGPU_TOUCH_WRITE;
@@ -69,6 +70,7 @@ static void shape_launch(const struct vgpu_command *command, struct vgpu_launch 
 	launch->module = compiled->module;
 	launch->kernel_index = compiled->kernel;
 	launch->kernel = vgpu_module_kernel(command->module->code, compiled->kernel);
+	launch->apart = command->cmd.flags & VGPU_LAUNCH_APART;
 	launch->blocks = 1;
 	launch->threads = 1;
 	for (i = 0; i < 3; i++) {
@@ -229,7 +231,8 @@ static int check_profiled(const struct check *c)
 	if (!cmd->blocks || cmd->blocks > BLOCKS_MAX || !cmd->block_ps ||
 	    cmd->block_ps > BLOCK_PS_MAX)
 		return -EINVAL;
-	if (cmd->block_cv_permille > 1000 || !touches_are_valid(cmd))
+	if (cmd->block_cv_permille > 1000 || cmd->idempotent_permille > 1000 ||
+	    !touches_are_valid(cmd))
 		return -EINVAL;
 	if (!cmd->threads || cmd->threads > config->threads_per_block)
 		return -EINVAL;
@@ -313,12 +316,13 @@ void vgpu_commands_fini(struct vgpu_queue_context *ctx)
 int vgpu_command_create(struct vgpu_queue *queue, const struct vgpu_push *push, u64 own_seq,
 			struct vgpu_command **out)
 {
+	u16 flags = push->cmd.op == VGPU_CMD_LAUNCH ? VGPU_LAUNCH_APART : 0;
 	struct check c = { .queue = queue, .push = push };
 	u32 param_bytes = 0;
 	int err;
 
 	/* The operands of every other operation end before the last word. */
-	if (push->cmd.op >= VGPU_CMD_COUNT || push->cmd.flags || push->cmd.reserved ||
+	if (push->cmd.op >= VGPU_CMD_COUNT || push->cmd.flags & ~flags || push->cmd.reserved ||
 	    (push->cmd.raw[6] && push->cmd.op != VGPU_CMD_PROFILED))
 		return -EINVAL;
 	if (push->cmd.op == VGPU_CMD_LAUNCH)

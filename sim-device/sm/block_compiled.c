@@ -8,11 +8,13 @@
 
 static int compiled_start(struct vgpu_block *block)
 {
-	if (!block->warps)
+	if (!block->warps) {
 		block->warps = vgpu_warps_get(block->sm, block, 0);
-	else
+	} else {
 		/* where it goes on, not where it began, takes its memory back */
 		block->warps->home = block->sm;
+		vgpu_progress_come(block->warps);
+	}
 	return block->warps ? 0 : -ENOMEM;
 }
 
@@ -32,10 +34,11 @@ static bool follow(struct vgpu_sm *sm, struct vgpu_block *block)
 	u64 below = (1ull << block->slot) - 1;
 
 	/* a new block would get the first slot that is free */
-	if ((sm->slots_used & below) != below || block->stopping ||
+	if ((sm->slots_used & below) != below || block->stopping || block->leave ||
 	    !sm->env->ops->block_followed(sm->env->engine, sm->index, block->launch, block->slot,
 					  &block->index))
 		return false;
+	vgpu_progress_end(block);
 	vgpu_warps_follow(block);
 	vgpu_list_del(&block->node);
 	vgpu_list_add_tail(&block->node, &sm->resident);
@@ -55,6 +58,7 @@ static void report_block(struct vgpu_sm *sm, struct vgpu_block *block)
 		copy = warps->fault;
 		sm->env->ops->block_fault(sm, block, &copy);
 	} else if (vgpu_warps_over(warps)) {
+		vgpu_progress_end(block);
 		vgpu_sm_remove(sm, block);
 		sm->env->ops->block_done(sm, block);
 	} else {
@@ -203,6 +207,7 @@ const struct vgpu_block_kind vgpu_block_compiled = {
 	.leave = vgpu_slice_leave,
 	.start = compiled_start,
 	.issue = compiled_issue,
+	.detach = vgpu_progress_leave,
 	.release = compiled_release,
 	.stop = compiled_stop,
 	.context_bytes = vgpu_compiled_context_bytes,
@@ -210,4 +215,9 @@ const struct vgpu_block_kind vgpu_block_compiled = {
 	.waits = compiled_waits,
 	.wait_left = compiled_wait_left,
 	.warps = vgpu_warps_left,
+	.repeats = vgpu_warps_repeat,
+	.restart = compiled_release,
+	.ran = vgpu_progress_ran,
+	.expected = vgpu_progress_expected,
+	.stops_in = vgpu_progress_stops_in,
 };

@@ -56,7 +56,7 @@ struct vgpu_ends {
 	bool later;			/* the earliest end is scheduled when all are issued */
 	/*
 	 * env->ends_room times, by slot; VGPU_NEVER: no block there. Behind them are as many
-	 * indices and pointers to blocks.
+	 * indices, pointers to blocks, and times that those of idempotent kernels take altogether.
 	 */
 	u64 time[];
 };
@@ -74,11 +74,17 @@ static struct vgpu_block **block_of(struct vgpu_ends *ends, u32 slot)
 	return (struct vgpu_block **)&ends->time[2 * ends->env->ends_room] + slot;
 }
 
+/* By slot: how long the block runs altogether; not set where its kernel is not idempotent. */
+static u64 *total_of(struct vgpu_ends *ends, u32 slot)
+{
+	return (u64 *)block_of(ends, ends->env->ends_room) + slot;
+}
+
 /* Bytes of the struct with what is behind it. */
 static size_t ends_bytes(const struct vgpu_sm_env *env)
 {
 	return sizeof(struct vgpu_ends) +
-	       env->ends_room * (2 * sizeof(u64) + sizeof(struct vgpu_block *));
+	       env->ends_room * (3 * sizeof(u64) + sizeof(struct vgpu_block *));
 }
 
 /* Find the earliest end; equal ones go by slot. */
@@ -141,10 +147,14 @@ u64 vgpu_profiled_time(struct vgpu_sm *sm, const struct vgpu_launch *launch)
 	return time_of(sm->env, launch);
 }
 
-/* When a block that starts now ends. */
-static u64 end_time(const struct vgpu_sm_env *env, const struct vgpu_launch *launch)
+/* When a block that starts in @slot now, for the first time, ends. */
+static u64 end_time(struct vgpu_ends *ends, u32 slot, const struct vgpu_launch *launch)
 {
-	return vgpu_time_after(env->sim, time_of(env, launch));
+	u64 total = time_of(ends->env, launch);
+
+	if (unlikely(launch->idempotent_permille))
+		*total_of(ends, slot) = total;
+	return vgpu_time_after(ends->env->sim, total);
 }
 
 /* Of the block in @slot; the SM may have blocks of several. */
@@ -172,7 +182,7 @@ static void ends_fire(struct vgpu_event *event)
 
 		if (env->ops->block_followed(env->engine, ends->sm_index, launch, slot,
 					     index_of(ends, slot))) {
-			ends->time[slot] = end_time(env, launch);
+			ends->time[slot] = end_time(ends, slot, launch);
 		} else {
 			struct vgpu_block *block = leave_slot(ends, slot);
 
@@ -219,7 +229,22 @@ void vgpu_profiled_init(struct vgpu_sm *sm)
 	sm->ends = ends;
 }
 
-/* Schedule its end, after a time drawn now (new) or what was left (preempted). */
+/* Has its time been drawn? */
+static bool began_before(const struct vgpu_block *block)
+{
+	return block->remaining_ps || (block->launch->idempotent_permille && block->total_ps);
+}
+
+/* When it ends: after what was left (preempted), or after all of the time it had (flushed). */
+static u64 go_on_time(struct vgpu_ends *ends, const struct vgpu_block *block)
+{
+	if (block->launch->idempotent_permille)
+		*total_of(ends, block->slot) = block->total_ps;
+	return vgpu_time_after(ends->env->sim,
+			       block->remaining_ps ? block->remaining_ps : block->total_ps);
+}
+
+/* Schedule its end, after a time drawn now (new) or before. */
 static void profiled_issue(struct vgpu_block *block)
 {
 	struct vgpu_ends *ends = block->sm->ends;
@@ -228,9 +253,8 @@ static void profiled_issue(struct vgpu_block *block)
 	ends->event.account = block->launch->memory;
 	*block_of(ends, block->slot) = block;
 	*index_of(ends, block->slot) = block->index;
-	ends->time[block->slot] = block->remaining_ps ?
-					  vgpu_time_after(ends->env->sim, block->remaining_ps) :
-					  end_time(ends->env, block->launch);
+	ends->time[block->slot] = began_before(block) ? go_on_time(ends, block) :
+							end_time(ends, block->slot, block->launch);
 	if (ends->slots <= block->slot)
 		ends->slots = (u8)(block->slot + 1);
 	if (!ends->later)
@@ -258,9 +282,41 @@ static void profiled_detach(struct vgpu_block *block)
 	block->remaining_ps = profiled_time_left(block);
 	if (!block->remaining_ps)
 		block->remaining_ps = 1;
+	if (block->launch->idempotent_permille)
+		block->total_ps = *total_of(ends, block->slot);
 	leave_slot(ends, block->slot);
 	if (!ends->later)
 		schedule_first(ends);
+}
+
+static u64 profiled_total(const struct vgpu_block *block)
+{
+	return block->launch->idempotent_permille ? *total_of(block->sm->ends, block->slot) :
+						    block->launch->block_ps;
+}
+
+static u64 profiled_ran(const struct vgpu_block *block)
+{
+	u64 total = profiled_total(block), left = profiled_time_left(block);
+
+	/* of kernels that are not idempotent only the mean is known */
+	return total > left ? total - left : 0;
+}
+
+bool vgpu_profiled_repeats(const struct vgpu_launch *launch, u64 ran, u64 total)
+{
+	return launch->idempotent_permille &&
+	       ran <= vgpu_mul_div(total, launch->idempotent_permille, 1000);
+}
+
+static bool profiled_repeats(const struct vgpu_block *block)
+{
+	return vgpu_profiled_repeats(block->launch, profiled_ran(block), profiled_total(block));
+}
+
+static void profiled_restart(struct vgpu_block *block)
+{
+	block->remaining_ps = 0;
 }
 
 static bool profiled_stop(struct vgpu_block *block)
@@ -276,4 +332,8 @@ const struct vgpu_block_kind vgpu_block_profiled = {
 	.stop = profiled_stop,
 	.index = profiled_index,
 	.time_left = profiled_time_left,
+	.repeats = profiled_repeats,
+	.restart = profiled_restart,
+	.ran = profiled_ran,
+	.expected = profiled_time_left,
 };

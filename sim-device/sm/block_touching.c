@@ -266,6 +266,49 @@ static u64 touching_time_left(const struct vgpu_block *block)
 					       t->left;
 }
 
+/* Of its own time, how much is over. */
+static u64 touching_ran(const struct vgpu_block *block)
+{
+	const struct vgpu_touching *t = block->touching;
+	u64 over = time_of(t, t->touch), part, left;
+
+	if (!t->touch || is_waiting(t))
+		return over;
+	part = over - time_of(t, t->touch - 1);
+	left = vgpu_event_pending(&t->event) ? vgpu_event_time(&t->event) - t->home->sim->now :
+					       t->left;
+	/* at most: what is left may have the cost of the access in it */
+	return over - (left < part ? left : part);
+}
+
+/* Without faults to come, and what accesses cost. */
+static u64 touching_expected(const struct vgpu_block *block)
+{
+	const struct vgpu_touching *t = block->touching;
+	u64 wait = is_waiting(t) ? vgpu_fault_left(&t->waiter) : 0;
+
+	return wait == VGPU_NEVER ? wait : wait + t->time - touching_ran(block);
+}
+
+static bool touching_repeats(const struct vgpu_block *block)
+{
+	return vgpu_profiled_repeats(block->launch, touching_ran(block), block->touching->time);
+}
+
+/* It keeps the time that was drawn for it. */
+static void touching_restart(struct vgpu_block *block)
+{
+	struct vgpu_touching *t = block->touching;
+
+	vgpu_event_cancel(t->home->sim, &t->event);
+	vgpu_page_waiter_cancel(&t->waiter);
+	t->left = 0;
+	t->touch = 0;
+	t->lane = 0;
+	t->crossing = 0;
+	t->cost = 0;
+}
+
 static enum vgpu_block_wait touching_waits(const struct vgpu_block *block)
 {
 	const struct vgpu_touching *t = block->touching;
@@ -296,4 +339,8 @@ const struct vgpu_block_kind vgpu_block_touching = {
 	.waits = touching_waits,
 	.wait_left = touching_wait_left,
 	.warps = touching_warps,
+	.repeats = touching_repeats,
+	.restart = touching_restart,
+	.ran = touching_ran,
+	.expected = touching_expected,
 };

@@ -35,15 +35,21 @@ struct vgpu_launch {
 	u32 shared_bytes;		/* per block, static and dynamic */
 	u32 dynamic_shared;
 	bool stopped;			/* its context has died: no block executes any more */
+	bool apart;			/* VGPU_LAUNCH_APART */
 	const u8 *params;
 	u32 param_bytes;
 	/* profiled only */
 	u64 block_ps;
 	u32 block_cv_permille;
+	u32 idempotent_permille;	/* of a block: see struct vgpu_cmd_profiled */
 	u32 touches;			/* of a block; 0: it touches no memory */
 	u32 touch_bytes;		/* each time */
 	bool touch_write;
 	u64 touch_address;		/* of block 0, first */
+	/* compiled: what blocks that have ended have executed, for estimates of the others */
+	u64 ended_blocks;
+	u64 ended_instructions;		/* warp instructions */
+	u64 ended_ps;			/* for so long they were on SMs */
 };
 
 /* States of an issued thread block; accounts have the time in each. */
@@ -67,15 +73,20 @@ struct vgpu_warps;
 struct vgpu_block {
 	struct vgpu_launch *launch;
 	u64 index;			/* in the grid, x fastest */
-	u32 slot;			/* in its SM */
-	u16 state;			/* enum vgpu_block_state */
+	u16 slot;			/* in its SM */
+	u8 leave;			/* enum vgpu_leave: it has been told to; NONE: it has not */
+	u8 flushes;			/* how often it was dropped; stops at 255 */
+	u8 state;			/* enum vgpu_block_state */
+	bool dropped;			/* preempted by a flush: the save area has nothing of it */
 	bool stopping;			/* it leaves the SM when the present slice has ended */
 	bool charged;			/* launch->memory pays for this struct */
 	struct vgpu_sm *sm;		/* NULL: not resident */
 	struct vgpu_list node;		/* in the list of its present owner */
-	u64 remaining_ps;		/* profiled: when preempted */
-	/* NULL before the first issue, and for profiled blocks that touch no memory: */
+	u64 remaining_ps;		/* profiled: when preempted; 0: it has not begun */
+	/* NULL before the first issue: */
 	union {
+		/* profiled, and idempotent for a part: its time altogether */
+		u64 total_ps;
 		/* compiled: registers, stacks, shared and local memory */
 		struct vgpu_warps *warps;
 		/* profiled, touching memory: how far it is (block_touching.c) */

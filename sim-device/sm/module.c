@@ -181,6 +181,8 @@ static int check_code(struct vgpu_text *line, u32 version, const struct vgpu_vas
 			i->mem = vgpu_mem_of_v1(i->op);
 		}
 		wrong = vgpu_verify_insn(i, kernel);
+		if (!wrong && version < 3 && vgpu_verify_has_object(i))
+			wrong = "operand c must be 0: accesses name objects since version 3";
 		if (!wrong && n == kernel->code_count - 1 && !vgpu_verify_ends(i))
 			wrong = "the last instruction must be EXIT, TRAP or BRA without a guard";
 		if (wrong)
@@ -229,7 +231,7 @@ static int load_kernel(struct vgpu_text *line, const struct vgpu_config *limits,
 	vgpu_find_waits(code + k->entry, k->code_count);
 	vgpu_find_unwritten(kernel);
 	kernel->ordered = vgpu_code_is_ordered(kernel->code, k->code_count);
-	return 0;
+	return vgpu_find_repeat(kernel, code + k->entry);
 }
 
 int vgpu_vass_load(const struct vgpu_config *limits, const void *binary, u32 bytes, char *message,
@@ -295,9 +297,13 @@ u32 vgpu_module_bytes(const struct vgpu_module *module)
 
 u64 vgpu_module_memory(const struct vgpu_module *module)
 {
-	return sizeof(*module) + vgpu_module_bytes(module) +
-	       (module->count ? module->count : 1) *
-		       (sizeof(*module->kernels) + sizeof(*module->runs));
+	u64 bytes = sizeof(*module) + vgpu_module_bytes(module) +
+		    (module->count ? module->count : 1) *
+			    (sizeof(*module->kernels) + sizeof(*module->runs));
+
+	for (u32 n = 0; n < module->count; n++)
+		bytes += vgpu_repeat_bytes(&module->kernels[n]);
+	return bytes;
 }
 
 u32 vgpu_module_kernel_count(const struct vgpu_module *module)
@@ -320,6 +326,8 @@ void vgpu_vass_free(struct vgpu_module *module)
 {
 	if (!module)
 		return;
+	for (u32 n = 0; module->kernels && n < module->count; n++)
+		vgpu_free_repeat(&module->kernels[n]);
 	vgpu_mem_free_device(module->runs);
 	vgpu_mem_free_device(module->kernels);
 	vgpu_mem_free_device(module->copy);

@@ -183,6 +183,26 @@ bool vgpu_sm_quiet(const struct vgpu_sm *sm)
 	return sm->timing->quiet(sm);
 }
 
+void vgpu_sm_settle(struct vgpu_sm *sm)
+{
+	sm->timing->finish(sm);
+}
+
+bool vgpu_block_repeats(const struct vgpu_block *block)
+{
+	return block->launch->kind->repeats && block->launch->kind->repeats(block);
+}
+
+void vgpu_block_restart(struct vgpu_block *block)
+{
+	block->launch->kind->restart(block);
+}
+
+u64 vgpu_block_ran(const struct vgpu_block *block)
+{
+	return block->launch->kind->ran(block);
+}
+
 bool vgpu_block_stop(struct vgpu_block *block)
 {
 	block->stopping = !block->launch->kind->stop(block);
@@ -280,8 +300,13 @@ struct vgpu_block_count vgpu_block_count(const struct vgpu_block *block)
 
 void vgpu_block_count_again(struct vgpu_block *block)
 {
-	if (block->launch->kernel && block->warps)
-		block->warps->executed = (struct vgpu_block_count){};
+	struct vgpu_warps *warps = block->launch->kernel ? block->warps : NULL;
+
+	if (!warps)
+		return;
+	warps->counted += warps->executed.instructions - warps->others;
+	warps->others = 0;
+	warps->executed = (struct vgpu_block_count){};
 }
 
 u64 vgpu_block_index(const struct vgpu_block *block)

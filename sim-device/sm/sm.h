@@ -87,9 +87,17 @@ enum vgpu_block_wait {
  * @wait_left: until the faults that warps of @block, resident, wait for will have been served;
  *   VGPU_NEVER: not known. NULL: it never waits
  * @warps: of @block that have not exited. *@waiting: += those that wait for pages. NULL: not known
+ * @in_flight: its instructions take effect after they have been issued, so it has to stop before it
+ *   can be dropped
+ * @repeats: may @block, as it is, be dropped and run again from its start? NULL: never
+ * @restart: @block, off its SM, is one that has not begun: forget all that it has done
+ * @ran: for how long @block has executed: what a restart does again
+ * @expected: until it ends by itself, as far as it can be estimated; VGPU_NEVER: not at all
+ * @stops_in: until it can leave its SM, beside what it has in flight. NULL: at once
  */
 struct vgpu_block_kind {
 	const char *name;
+	bool in_flight;
 	void (*enter)(struct vgpu_sm *sm);
 	void (*leave)(struct vgpu_sm *sm, const struct vgpu_block *block);
 	int (*start)(struct vgpu_block *block);
@@ -104,6 +112,11 @@ struct vgpu_block_kind {
 	enum vgpu_block_wait (*waits)(const struct vgpu_block *block);
 	u64 (*wait_left)(const struct vgpu_block *block);
 	u32 (*warps)(const struct vgpu_block *block, u32 *waiting);
+	bool (*repeats)(const struct vgpu_block *block);
+	void (*restart)(struct vgpu_block *block);
+	u64 (*ran)(const struct vgpu_block *block);
+	u64 (*expected)(const struct vgpu_block *block);
+	u64 (*stops_in)(const struct vgpu_block *block);
 };
 
 extern const struct vgpu_block_kind vgpu_block_compiled;
@@ -311,6 +324,17 @@ void vgpu_sms_catch_up(const struct vgpu_sm_env *env);
  * says when.
  */
 bool vgpu_block_stop(struct vgpu_block *block);
+/*
+ * What the blocks of @sm have done is that of the time at which its present slice ends, whoever
+ * executes it: before they are asked how far they are.
+ */
+void vgpu_sm_settle(struct vgpu_sm *sm);
+/* May @block, on an SM, be dropped as it is and run again from its start? */
+bool vgpu_block_repeats(const struct vgpu_block *block);
+/* @block, which is on no SM, has not begun any more. */
+void vgpu_block_restart(struct vgpu_block *block);
+/* For how long @block, on an SM, has executed. */
+u64 vgpu_block_ran(const struct vgpu_block *block);
 /* The resident block that was issued first, NULL: the SM is empty. */
 static inline struct vgpu_block *vgpu_sm_first(const struct vgpu_sm *sm)
 {
@@ -382,6 +406,17 @@ struct vgpu_module;
 
 #define VGPU_UNWRITTEN_WORDS	4u	/* a bit for each register */
 
+/**
+ * struct vgpu_repeat - where a block may have done what cannot be done again (repeat.c)
+ * @past: bit n: a lane that stands before instruction n may have. NULL: all may have, but those of
+ *   a block that has not begun
+ * @past_exit: one that has exited may have
+ */
+struct vgpu_repeat {
+	u64 *past;
+	bool past_exit;
+};
+
 /** struct vgpu_kernel - a verified kernel */
 struct vgpu_kernel {
 	struct vgpu_vass_kernel vass;
@@ -394,6 +429,8 @@ struct vgpu_kernel {
 	/* registers that it may read before it has written them (verify.h) */
 	u64 unwritten[VGPU_UNWRITTEN_WORDS];
 	u32 preds;	/* it names none from this one on, but PT */
+	/* of launches whose parameters may point to the same, and of others (vgpu_launch.apart) */
+	struct vgpu_repeat repeat[2];
 };
 
 u32 vgpu_module_bytes(const struct vgpu_module *module);	/* of the binary */
@@ -416,6 +453,8 @@ void vgpu_sm_answer(struct vgpu_sm *sm, u64 cycle);
 void vgpu_compiled_step(struct vgpu_event *step);
 /* block_profiled.c: draw how long a block of @launch runs, picoseconds, >= 1 */
 u64 vgpu_profiled_time(struct vgpu_sm *sm, const struct vgpu_launch *launch);
+/* block_profiled.c: may a block of @launch that has run for @ran of @total be dropped? */
+bool vgpu_profiled_repeats(const struct vgpu_launch *launch, u64 ran, u64 total);
 void vgpu_profiled_init(struct vgpu_sm *sm);
 /* sm.c: warps of the blocks of @sm that have not exited. */
 u32 vgpu_sm_warps(const struct vgpu_sm *sm);

@@ -178,6 +178,24 @@ static const char *check_cmp(const struct vgpu_insn *i)
 	return NULL;
 }
 
+/* Operand c of an access: the object of its address. */
+static const char *check_object(const struct row *row, const struct vgpu_insn *i,
+				const struct vgpu_vass_kernel *kernel)
+{
+	if (i->c == VGPU_OBJECT_ANY)
+		return NULL;
+	if (i->op != VGPU_OP_LD && i->op != VGPU_OP_LDG && i->op != VGPU_OP_ST &&
+	    i->op != VGPU_OP_STG)
+		return "operand c must be 0: only accesses to global memory name an object";
+	if (i->c == VGPU_OBJECT_CONSTANT)
+		return row->dst == KIND_V ? NULL :
+					    "object 254 is constant memory: no kernel writes it";
+	if (i->c <= VGPU_OBJECT_PARAMS &&
+	    VGPU_OBJECT_PARAM_OFFSET(i->c) + 8 > kernel->param_bytes)
+		return "the object is a parameter beyond param_bytes of the kernel";
+	return NULL;
+}
+
 static const char *check_mem(const struct row *row, const struct vgpu_insn *i,
 			     const struct vgpu_vass_kernel *kernel)
 {
@@ -439,7 +457,9 @@ const char *vgpu_verify_insn(const struct vgpu_insn *i, const struct vgpu_vass_k
 	}
 	if (!wrong)
 		wrong = operand(row->b, i->b, i, kernel, false);
-	if (!wrong)
+	if (!wrong && row->class == CLASS_MEM)
+		wrong = check_object(row, i, kernel);
+	else if (!wrong)
 		wrong = operand(row->c, i->c, i, kernel, false);
 	return wrong;
 }
@@ -455,4 +475,9 @@ bool vgpu_verify_ends(const struct vgpu_insn *last)
 {
 	return last->guard == VGPU_PT &&
 	       (last->op == VGPU_OP_EXIT || last->op == VGPU_OP_TRAP || last->op == VGPU_OP_BRA);
+}
+
+bool vgpu_verify_has_object(const struct vgpu_insn *i)
+{
+	return rows[i->op].class == CLASS_MEM && i->c != VGPU_OBJECT_ANY;
 }

@@ -9,7 +9,7 @@
 #include "lanes.h"
 #include "verify.h"
 
-static bool observes(const struct vgpu_insn *i)
+bool vgpu_insn_observes(const struct vgpu_insn *i)
 {
 	u32 order = VGPU_MEM_ORDER(i->mem), cache = VGPU_MEM_CACHE(i->mem);
 
@@ -40,7 +40,7 @@ void vgpu_find_waits(struct vgpu_insn *code, u32 count)
 	for (u32 n = 0; n < count; n++) {
 		struct vgpu_insn *i = &code[n];
 
-		if (observes(i))
+		if (vgpu_insn_observes(i))
 			behind = n + 1;
 		if (i->op == VGPU_OP_BRA && VGPU_BRA_TARGET(i->imm) < behind)
 			i->flags = VGPU_F_BRA_WAITS;

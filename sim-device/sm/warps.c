@@ -186,6 +186,7 @@ static void give_state(struct vgpu_warps *warps, const struct vgpu_block *block)
 	warps->exited = 0;
 	warps->begun = false;
 	warps->faulted = false;
+	vgpu_progress_begin(warps);
 	find_index(warps->index, block->index, launch->grid);
 }
 

@@ -40,6 +40,11 @@ struct vgpu_warps {
 	bool let_go;			/* some that waited may execute, since the first was next */
 	struct vgpu_fault fault;
 	struct vgpu_block_count executed;
+	/* of what the present block has executed (progress.c): */
+	u64 counted;			/* instructions that are not in @executed any more */
+	u64 others;			/* instructions in @executed that are of blocks before */
+	u64 ran;			/* picoseconds on SMs, up to when it left the last one */
+	u64 since;			/* when it came to its SM */
 	u32 index[3];			/* of the block in the grid */
 	u32 shared_bytes;
 	u32 local_bytes;		/* per thread */
@@ -225,6 +230,22 @@ static inline struct vgpu_warp *vgpu_warps_stuck(struct vgpu_warps *warps)
 		return NULL;
 	return vgpu_warps_first_barred(warps);
 }
+
+/* progress.c */
+/* The block is new: it has executed nothing. */
+void vgpu_progress_begin(struct vgpu_warps *warps);
+/* It goes on, on another SM or the same. */
+void vgpu_progress_come(struct vgpu_warps *warps);
+/* It leaves its SM, and has not ended. */
+void vgpu_progress_leave(struct vgpu_block *block);
+/* It has ended: its launch learns from it. */
+void vgpu_progress_end(const struct vgpu_block *block);
+/* As vgpu_block_kind.ran, .expected and .stops_in. */
+u64 vgpu_progress_ran(const struct vgpu_block *block);
+u64 vgpu_progress_expected(const struct vgpu_block *block);
+u64 vgpu_progress_stops_in(const struct vgpu_block *block);
+/* repeat.c: as vgpu_block_kind.repeats */
+bool vgpu_warps_repeat(const struct vgpu_block *block);
 
 /*
  * slice.c: a slice of the @warps warps of @sm that are ready begins at @start, the present time or

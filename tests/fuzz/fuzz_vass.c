@@ -34,7 +34,11 @@ static struct host *device_new(uint8_t options)
 	config.sms = 1;
 	config.slice_ps = 100000;
 	strcpy(config.policy, "ppq-exclusive");
-	strcpy(config.preemption, options & VASS_INPUT_SWITCH ? "switch" : "drain-then-switch");
+	if (options & VASS_INPUT_BY_BLOCK)
+		strcpy(config.preemption, options & VASS_INPUT_SWITCH ? "flush" : "chimera");
+	else
+		strcpy(config.preemption,
+		       options & VASS_INPUT_SWITCH ? "switch" : "drain-then-switch");
 	if (options & VASS_INPUT_ARRIVAL)
 		config.page_arrival_ps = 300000;
 	if (options & VASS_INPUT_SWAP)

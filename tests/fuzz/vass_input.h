@@ -25,5 +25,6 @@ struct vass_input {
 #define VASS_INPUT_ARRIVAL	0x02	/* pages arrive late: warps wait and restart */
 #define VASS_INPUT_SWAP		0x04	/* single blocks leave and come back */
 #define VASS_INPUT_NO_MEMORY	0x08	/* few frames */
+#define VASS_INPUT_BY_BLOCK	0x10	/* preemption=flush with SWITCH, else chimera */
 
 #endif

@@ -49,7 +49,7 @@ cat >"$dir/many.job" <<'JOB'
 repeat=2
 seed=7
 [long]
-phase=kernel tbs=800 tb_us=40 tb_cv=0.3 threads=256 regs_per_tb=8192
+phase=kernel tbs=800 tb_us=40 tb_cv=0.3 threads=256 regs_per_tb=8192 idempotent=0.6
 phase=cpu us=20
 [short]
 priority=5
@@ -57,7 +57,7 @@ arrival_us=100
 phase=cpu us=150
 phase=kernel tbs=26 tb_us=10 tb_cv=0.1 threads=128 shmem_per_tb=8192
 [alike]
-phase=kernel tbs=800 tb_us=40 tb_cv=0.3 threads=256 regs_per_tb=8192
+phase=kernel tbs=800 tb_us=40 tb_cv=0.3 threads=256 regs_per_tb=8192 idempotent=0.6
 phase=cpu us=20
 [copies]
 priority=1
@@ -80,7 +80,7 @@ cat >"$dir/pages.job" <<'JOB'
 [global]
 repeat=2
 [pages]
-phase=kernel tbs=60 tb_us=30 tb_cv=0.2 threads=128 regs_per_tb=8192 touched_bytes=131072 touches_per_tb=2
+phase=kernel tbs=60 tb_us=30 tb_cv=0.2 threads=128 regs_per_tb=8192 touched_bytes=131072 touches_per_tb=2 idempotent=1
 phase=cpu us=20
 [reads]
 priority=2

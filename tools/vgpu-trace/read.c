@@ -322,6 +322,13 @@ static int read_record(struct reader *r, const struct vgpu_trace_record *rec)
 	case VGPU_TRACE_SAVE_END:
 	case VGPU_TRACE_RESTORE_END:
 		return move(r, rec, (uint32_t)process, MOVES);
+	case VGPU_TRACE_BLOCK_FLUSH:
+		t->flushes++;
+		t->flushed_time += rec->b;
+		return 0;
+	case VGPU_TRACE_LEAVE_CHOSEN:
+	case VGPU_TRACE_LEAVE_END:
+		return trace_leave(t, rec);
 	case VGPU_TRACE_INSTRUCTION:
 		return trace_instruction(t, rec, (uint32_t)process);
 	default:
@@ -458,6 +465,7 @@ void trace_free(struct trace *trace)
 	free(trace->parts);
 	free(trace->decisions);
 	free(trace->partials);
+	free(trace->leavers);
 	free(trace->instructions);
 	memset(trace, 0, sizeof(*trace));
 }

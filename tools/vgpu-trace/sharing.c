@@ -220,6 +220,26 @@ static int saved(struct sharing *sharing, struct shared_sm *sm,
 	return 0;
 }
 
+/* A block that was to leave has been dropped: it has left. */
+static int flushed(struct sharing *sharing, struct shared_sm *sm,
+		   const struct vgpu_trace_record *rec, uint32_t process)
+{
+	struct trace *t = sharing->trace;
+
+	for (size_t i = 0; i < sm->leaving_count; i++) {
+		if (sm->leaving[i].kernel != rec->kernel || sm->leaving[i].block != rec->a)
+			continue;
+		if (trace_array_grow(&t->partials, &t->partial_room, t->partial_count,
+				     sizeof(*t->partials)))
+			return -1;
+		t->partials[t->partial_count++] = rec->time - sm->leaving[i].time;
+		t->processes[process].evicted++;
+		remove_leaving(sm, i);
+		break;
+	}
+	return 0;
+}
+
 int sharing_record(struct sharing *sharing, const struct vgpu_trace_record *rec, uint32_t process)
 {
 	struct shared_sm *sm = rec->sm < sharing->count ? &sharing->sms[rec->sm] : NULL;
@@ -229,6 +249,8 @@ int sharing_record(struct sharing *sharing, const struct vgpu_trace_record *rec,
 		return setup(sharing, rec, process);
 	case VGPU_TRACE_DECISION:
 		return decision(sharing, rec, process);
+	case VGPU_TRACE_BLOCK_FLUSH:
+		return sm ? flushed(sharing, sm, rec, process) : 0;
 	case VGPU_TRACE_BLOCK_PREEMPT:
 	case VGPU_TRACE_BLOCK_END:
 		if (sm)

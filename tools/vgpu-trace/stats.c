@@ -240,6 +240,37 @@ static int preemptions(const struct trace *trace, FILE *out)
 	return err;
 }
 
+/* What a mechanism that chooses for each block expected, beside what came of it; per block. */
+static int ways(const struct trace *trace, FILE *out)
+{
+	int used = 0;
+
+	for (unsigned int n = 0; n < VGPU_LEAVES; n++) {
+		const struct ways *w = &trace->ways[n];
+		uint64_t known = w->count - w->unknown;
+
+		if (!w->count)
+			continue;
+		if (!used++)
+			fprintf(out,
+				"Thread blocks told to leave an SM, by what was chosen; means\n"
+				"%8s %11s %11s %11s %11s %9s  %s\n",
+				"count", "estimated", "real", "lost, est.", "lost, real",
+				"otherwise", "way");
+		fprintf(out, "%8" PRIu64 " %11s %11s %11s %11s %9" PRIu64 "  %s\n", w->count,
+			known ? text(w->estimated / known) : "-",
+			known ? text(w->latency / known) : "-", text(w->lost_estimated / w->count),
+			text(w->lost / w->count), w->otherwise, trace_way_name(n));
+	}
+	if (used)
+		fputc('\n', out);
+	if (trace->flushes)
+		fprintf(out,
+			"%" PRIu64 " thread blocks flushed, which had run for %s on average\n\n",
+			trace->flushes, text(trace->flushed_time / trace->flushes));
+	return 0;
+}
+
 /* ---- SMs that several kernels share -------------------------------------- */
 
 /* What the blocks of a process have of an SM, on average over the time that it is there. */
@@ -412,8 +443,8 @@ static int managed(const struct trace *trace, FILE *out)
 int trace_stats(const struct trace *trace, FILE *out)
 {
 	int err = kernels(trace, out) || copies(trace, out) || waits(trace, out) ||
-		  preemptions(trace, out) || sharing(trace, out) || faults(trace, out) ||
-		  managed(trace, out);
+		  preemptions(trace, out) || ways(trace, out) || sharing(trace, out) ||
+		  faults(trace, out) || managed(trace, out);
 
 	if (trace->unmatched)
 		fprintf(out,

@@ -202,6 +202,17 @@ struct decision {
 	uint32_t kind;		/* enum vgpu_decision */
 };
 
+/**
+ * struct ways - thread blocks for which one way to leave an SM was chosen. Times are sums
+ * @otherwise: they left in another way
+ * @unknown: nobody knew when they would have left; not in @estimated and @latency
+ */
+struct ways {
+	uint64_t count, otherwise, unknown;
+	uint64_t estimated, latency;
+	uint64_t lost_estimated, lost;
+};
+
 #define KERNELS_MOST	8u	/* side by side on an SM, that are told apart */
 
 struct trace {
@@ -236,6 +247,10 @@ struct trace {
 	size_t part_count, part_room, decision_count, decision_room, partial_count, partial_room;
 	struct instruction *instructions;	/* by SM and fetch */
 	size_t instruction_count, instruction_room;
+	struct ways ways[VGPU_LEAVES];	/* by enum vgpu_leave */
+	uint64_t flushes, flushed_time;	/* blocks dropped, and for how long they had run */
+	void *leavers;			/* leave.c: blocks that have been told to leave */
+	size_t leaver_count, leaver_room;
 };
 
 /* Read a trace. On failure says why on stderr and returns -1. */
@@ -258,6 +273,11 @@ void trace_managed_free(struct trace *trace);
 /* Managed memory did something for it. */
 int trace_managed_used(const struct managed *managed);
 
+/* leave.c: a record of type LEAVE_CHOSEN, LEAVE_END. -1: no memory */
+int trace_leave(struct trace *trace, const struct vgpu_trace_record *rec);
+/* "drain", "switch", "flush" */
+const char *trace_way_name(unsigned int way);
+
 /* ---- SMs that several kernels share (sharing.c) --------------------------- */
 
 struct sharing;			/* what is known of each SM while records are read */
@@ -266,8 +286,8 @@ struct sharing;			/* what is known of each SM while records are read */
 struct sharing *sharing_new(struct trace *trace);
 void sharing_free(struct sharing *sharing);
 /*
- * A record of type SM_SETUP, DECISION, BLOCK_PREEMPT, BLOCK_END or SAVE_END of context index
- * @process. -1: no memory
+ * A record of type SM_SETUP, DECISION, BLOCK_FLUSH, BLOCK_PREEMPT, BLOCK_END or SAVE_END of context
+ * index @process. -1: no memory
  */
 int sharing_record(struct sharing *sharing, const struct vgpu_trace_record *rec, uint32_t process);
 /* Index of the part that a block of @kernel has of SM @sm now; 0: it has the SM alone. */

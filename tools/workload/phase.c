@@ -25,6 +25,7 @@ enum key_id {
 	KEY_TOUCHED,
 	KEY_TOUCHES,
 	KEY_ON_HOST,
+	KEY_IDEMPOTENT,
 	KEY_STREAM,
 	KEY_FOR,
 	KEYS
@@ -79,6 +80,9 @@ static const struct key keys[KEYS] = {
 			  "accesses of a block to the memory that it touches, 1..65536" },
 	[KEY_ON_HOST] = { "touched_on_host", BIT(WL_KERNEL), 0, 0, 0, 1, 0,
 			  "1: the process has written the memory before, 0: it has not" },
+	[KEY_IDEMPOTENT] = { "idempotent", BIT(WL_KERNEL), 0, 3, 0, 1000, 0,
+			     "the part of a thread block, from its start, in which it may be "
+			     "flushed, 0..1, at most three digits after the decimal point" },
 	[KEY_STREAM] = { "stream", BIT(WL_CPU) | COPIES | BIT(WL_KERNEL) | BIT(WL_WAIT),
 			 BIT(WL_WAIT), 0, 1, WL_STREAMS_MAX, 0, "1..64" },
 	[KEY_FOR] = { "for", BIT(WL_SYNC) | BIT(WL_WAIT), BIT(WL_WAIT), 0, 1, WL_STREAMS_MAX, 0,
@@ -269,7 +273,8 @@ int wl_phase_parse(const char *text, struct wl_phase *phase, char *why)
 		phase->amount = values[KEY_LAUNCHES];
 		phase->kernel.blocks = values[KEY_TBS];
 		phase->kernel.block_ps = values[KEY_TB_US];
-		phase->kernel.block_cv_permille = (u32)values[KEY_TB_CV];
+		phase->kernel.block_cv_permille = (u16)values[KEY_TB_CV];
+		phase->kernel.idempotent_permille = (u16)values[KEY_IDEMPOTENT];
 		phase->kernel.threads = (u32)values[KEY_THREADS];
 		phase->kernel.regs_per_block = (u32)values[KEY_REGS];
 		phase->kernel.shared_bytes = (u32)values[KEY_SHMEM];

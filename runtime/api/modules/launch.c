@@ -25,6 +25,48 @@ static vgpuError_t check(const struct vgpuFunction *function, const unsigned int
 	return vgpuSuccess;
 }
 
+/* The allocation that @object of the kernel is in, 0: none that is known; ~0: it is not used. */
+static uint64_t base_of(unsigned int object, const uint8_t *params)
+{
+	uint64_t address, base, bytes;
+
+	if (object == VGPU_OBJECT_VARIABLE)
+		return 1;	/* the data segment: no pointer that is found points there */
+	memcpy(&address, params + VGPU_OBJECT_PARAM_OFFSET(object), sizeof(address));
+	if (!address)
+		return ~0ull;
+	return rt_alloc_find(address, &base, &bytes) ? base : 0;
+}
+
+/* Is no allocation that the kernel writes to by one name read by another (VGPU_LAUNCH_APART)? */
+static bool is_apart(const struct vgpu_program_kernel *kernel, const uint8_t *params)
+{
+	uint64_t written[4 * 64];
+	unsigned int count = 0;
+
+	if ((kernel->reads[0] | kernel->writes[0]) & 1ull << VGPU_OBJECT_ANY)
+		return false;	/* it would say nothing */
+	for (unsigned int w = 0; w < 4; w++)
+		for (uint64_t left = kernel->writes[w]; left; left &= left - 1) {
+			uint64_t base = base_of(64 * w + (unsigned int)__builtin_ctzll(left),
+						params);
+
+			if (!base)
+				return false;
+			written[count++] = base;
+		}
+	for (unsigned int w = 0; count && w < 4; w++)
+		for (uint64_t left = kernel->reads[w]; left; left &= left - 1) {
+			uint64_t base = base_of(64 * w + (unsigned int)__builtin_ctzll(left),
+						params);
+
+			for (unsigned int n = 0; n < count; n++)
+				if (!base || (base == written[n] && base != ~0ull))
+					return false;
+		}
+	return true;
+}
+
 vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 		      const unsigned int block[3], void **arguments, size_t dynamic_shared,
 		      struct vgpuStream *stream)
@@ -55,6 +97,8 @@ vgpuError_t rt_launch(struct vgpuFunction *function, const unsigned int grid[3],
 	memcpy(cmd.launch.block, block, sizeof(cmd.launch.block));
 	cmd.launch.dynamic_shared = (uint32_t)dynamic_shared;
 	cmd.launch.param_bytes = kernel->vass.param_bytes;
+	if (is_apart(kernel, params))
+		cmd.flags = VGPU_LAUNCH_APART;
 	error = rt_stream_begin(stream);
 	if (error == vgpuSuccess)
 		error = rt_stream_put(stream, &cmd, kernel->vass.param_bytes ? params : NULL);

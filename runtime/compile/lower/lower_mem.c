@@ -10,6 +10,7 @@ struct address {
 	uint32_t base;		/* CC_NONE: absolute */
 	uint64_t offset;
 	bool reloc;
+	bool constant;		/* of constant memory, which is in the space of global memory */
 };
 
 static enum ptx_space space_of(struct cc_lower *l)
@@ -55,12 +56,14 @@ static struct address address_of(struct cc_lower *l, const struct ptx_operand *o
 		value = cc_address_of(l, o);
 		address.offset = value.imm;
 		address.reloc = value.reloc;
+		address.constant = o->var->space == PTX_CONST;
 		if (address.space == PTX_CONST)
 			address.space = PTX_GLOBAL;
 		else if (address.space == PTX_PARAM)
 			address.space = PTX_LOCAL;
 		return address;
 	}
+	address.constant = space == PTX_CONST;
 	if (space == PTX_CONST)
 		address.space = PTX_GLOBAL;
 	/* through a register: the variable has an address, so it is in local memory */
@@ -133,6 +136,7 @@ static void access_memory(struct cc_lower *l, const struct address *address, boo
 	check_offset(l, address);
 	insn->imm = address->offset;
 	insn->reloc = address->reloc;
+	insn->constant = address->constant && !store;
 	insn->mem = l->mem;
 	insn->keep = ptx_mod_of(l->in, PTX_K_SEM) != PTX_M_NONE && !ptx_has(l->in, PTX_M_WEAK);
 }

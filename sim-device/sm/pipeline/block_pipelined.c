@@ -27,6 +27,7 @@ static int start(struct vgpu_block *block)
 
 	if (block->warps) {
 		block->warps->home = block->sm;
+		vgpu_progress_come(block->warps);
 		return 0;
 	}
 	block->warps = vgpu_warps_get(block->sm, block, fixed + (u64)entries * VGPU_LOG_ENTRY);
@@ -197,9 +198,11 @@ static u64 wait_left(const struct vgpu_block *block)
 
 const struct vgpu_block_kind vgpu_block_pipelined = {
 	.name = "pipelined",
+	.in_flight = true,
 	.leave = vgpu_pipe_leave_block,
 	.start = start,
 	.issue = issue,
+	.detach = vgpu_progress_leave,
 	.release = release,
 	.stop = stop,
 	.halt = halt,
@@ -208,6 +211,10 @@ const struct vgpu_block_kind vgpu_block_pipelined = {
 	.waits = waits,
 	.wait_left = wait_left,
 	.warps = vgpu_warps_left,
+	.repeats = vgpu_warps_repeat,
+	.restart = release,
+	.ran = vgpu_progress_ran,
+	.expected = vgpu_progress_expected,
 };
 
 /* ---- the pipeline of an SM ------------------------------------------------------------ */

@@ -224,6 +224,7 @@ static bool report(struct vgpu_pipe *p)
 			block = vgpu_compiled_first(sm);
 			continue;
 		} else if (is_over(block)) {
+			vgpu_progress_end(block);
 			vgpu_sm_remove(sm, block);
 			sm->env->ops->block_done(sm, block);
 			block = vgpu_compiled_first(sm);

@@ -51,6 +51,8 @@ static void op_netlink_attr(struct run *run, const struct op *op)
 					     "lockstep",
 					     "ppq-shared",
 					     "drain-then-switch",
+					     "flush",
+					     "chimera",
 					     "90" };
 	struct request *r = &run->request;
 	uint64_t raw[8];
@@ -148,6 +150,8 @@ static void value_of(char value[256], const char *path, uint32_t kind, uint32_t 
 					     "drain",
 					     "switch",
 					     "drain-then-switch",
+					     "flush",
+					     "chimera",
 					     "none",
 					     "free",
 					     "paced",

@@ -22,7 +22,7 @@ static const struct vgpu_insn *code_of(const struct vgpu_program *program, uint3
 	const struct vgpu_vass_header *h =
 		(const struct vgpu_vass_header *)program->binaries[0].bytes;
 
-	assert_int_equal(h->version, 2);
+	assert_int_equal(h->version, VGPU_VASS_VERSION);
 	*count = h->code_count;
 	return vgpu_program_code(program, 0);
 }

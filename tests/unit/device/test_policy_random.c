@@ -67,6 +67,7 @@ static void push_kernel(struct play *t, struct process *p)
 					   1 + upto(t, 40 * US), 1 + (u32)upto(t, 16));
 
 	cmd.profiled.block_cv_permille = (u32)upto(t, 400);
+	cmd.profiled.idempotent_permille = (u16)(cmd.profiled.block_cv_permille % 3 * 500);
 	/* any of the four may be what there is too little of; k20c can have 16, 32 or 48 KB */
 	if (t->shares) {
 		cmd.profiled.threads = 32 + (u32)upto(t, 600);
@@ -352,7 +353,8 @@ static u64 longest_wait(const char *policy, const char *mechanism, const char *s
 
 static void nobody_starves(void **state)
 {
-	static const char *const mechanisms[] = { "drain", "switch", "drain-then-switch" };
+	static const char *const mechanisms[] = { "drain", "switch", "drain-then-switch",
+						  "flush", "chimera" };
 	u32 i;
 
 	(void)state;

@@ -329,7 +329,8 @@ static void next_can_change_until_the_end(void **state)
 static void contexts_die_at_every_stage(void **state)
 {
 	static const u64 when[] = { DRAINING, SAVING, 600, RESTORING, 672 };
-	static const char *const mechanisms[] = { "drain", "switch", "drain-then-switch" };
+	static const char *const mechanisms[] = { "drain", "switch", "drain-then-switch",
+						  "flush", "chimera" };
 	size_t i, m;
 	u32 victim;
 

@@ -19,7 +19,8 @@ static u32 below(struct vgpu_random *random, u32 limit)
 	return (u32)(vgpu_random_next(random) % limit);
 }
 
-static const char *const mechanisms[] = { "drain", "switch", "drain-then-switch", "none" };
+static const char *const mechanisms[] = { "drain", "switch", "drain-then-switch",
+					  "flush", "chimera", "none" };
 
 static void push(struct host *h, struct vgpu_random *random, u32 context, u32 queue)
 {
@@ -27,6 +28,7 @@ static void push(struct host *h, struct vgpu_random *random, u32 context, u32 qu
 					   1 + below(random, 30 * VGPU_US), 1 + below(random, 16));
 
 	cmd.profiled.block_cv_permille = below(random, 3) * 200;
+	cmd.profiled.idempotent_permille = (u16)(below(random, 4) * 300);
 	cmd.profiled.shared_bytes = below(random, 3) * 1000;
 	host_push(h, context, queue, cmd);
 }
@@ -46,20 +48,35 @@ static void reserve(struct host *h, struct vgpu_random *random)
 	assert_true(!err || (err == -EOPNOTSUPP && !h->dev->exec.preemption->begin));
 }
 
+struct life {
+	u64 since;
+	/* 0: none yet, 1: runs, 2: is saved, 3: preempted, 4: is restored, 5: ended */
+	u8 state;
+	bool flushed;
+	u32 sm;
+	size_t order;		/* of records */
+};
+
+/* Of those that are saved on @sm the one that stopped first; NULL: none is. */
+static struct life *first_stopped(struct life *blocks, u32 sm)
+{
+	struct life *first = NULL;
+
+	for (u32 b = 0; b < BLOCKS; b++)
+		if (blocks[b].state == 2 && blocks[b].sm == sm &&
+		    (!first || blocks[b].order < first->order))
+			first = &blocks[b];
+	return first;
+}
+
 /*
  * Each block starts once, ends once, stops as often as it goes on; and where its time went, by
  * context.
  */
 static void check_trace(struct host *h, struct vgpu_account *sums)
 {
-	struct life {
-		u64 since;
-		/* 0: none yet, 1: runs, 2: is saved, 3: preempted, 4: is restored, 5: ended */
-		u8 state;
-		u32 sm;
-	} (*blocks)[BLOCKS] = calloc(KERNELS + 1, sizeof(*blocks));
+	struct life(*blocks)[BLOCKS] = calloc(KERNELS + 1, sizeof(*blocks));
 	size_t i;
-	u32 b;
 
 	assert_non_null(blocks);
 	for (i = 0; i < h->record_count; i++) {
@@ -68,14 +85,17 @@ static void check_trace(struct host *h, struct vgpu_account *sums)
 		struct life *one;
 
 		if (r->type == VGPU_TRACE_SAVE_END) {
-			/* of all blocks that stopped on this SM */
-			for (b = 0; b < BLOCKS; b++) {
-				one = &blocks[r->kernel][b];
-				if (one->state != 2 || one->sm != r->sm)
-					continue;
+			/* of all blocks that stopped on this SM, or of the first of them */
+			for (u64 left = r->a; left; left--) {
+				one = first_stopped(blocks[r->kernel], r->sm);
+				assert_non_null(one);
 				sum->block_saving += r->time - one->since;
 				*one = (struct life){ .since = r->time, .state = 3 };
 			}
+			continue;
+		}
+		if (r->type == VGPU_TRACE_BLOCK_FLUSH) {
+			blocks[r->kernel][r->a].flushed = true;
 			continue;
 		}
 		if (r->type != VGPU_TRACE_BLOCK_START && r->type != VGPU_TRACE_BLOCK_END &&
@@ -98,10 +118,12 @@ static void check_trace(struct host *h, struct vgpu_account *sums)
 			assert_int_equal(one->state, 1);
 			assert_int_equal(one->sm, r->sm);
 			sum->block_running += r->time - one->since;
-			one->state = r->type == VGPU_TRACE_BLOCK_END ? 5 : 2;
+			one->state = r->type == VGPU_TRACE_BLOCK_END ? 5 : one->flushed ? 3 : 2;
+			one->flushed = false;
 		}
 		one->since = r->time;
 		one->sm = r->sm;
+		one->order = i;
 	}
 	free(blocks);
 }
@@ -118,7 +140,7 @@ static void live(u64 seed, bool deaths)
 
 	vgpu_random_seed(&random, seed);
 	vgpu_exec_set_policy(&h->dev->exec, &manual_policy);
-	assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", mechanisms[seed % 3]), 0);
+	assert_int_equal(vgpu_device_knob_set(h->dev, "preemption", mechanisms[seed % 5]), 0);
 	for (i = 0; i < CONTEXTS; i++) {
 		context[i] = host_open(h);
 		queue[i] = host_queue(h, context[i]);
@@ -137,7 +159,7 @@ static void live(u64 seed, bool deaths)
 			if (!below(&random, 8))
 				assert_int_equal(
 					vgpu_device_knob_set(h->dev, "preemption",
-							     mechanisms[below(&random, 4)]),
+							     mechanisms[below(&random, 6)]),
 					0);
 			break;
 		case 2:

@@ -104,7 +104,8 @@ static void an_sm_whose_blocks_are_off_is_not_idle(void **state)
 /* What is off goes to the PTBQ when the SM is reserved, what is being saved when it has been. */
 static void a_reservation_takes_all(void **state)
 {
-	static const char *const mechanisms[] = { "drain", "switch", "drain-then-switch" };
+	static const char *const mechanisms[] = { "drain", "switch", "drain-then-switch",
+						  "flush", "chimera" };
 	size_t m;
 
 	(void)state;

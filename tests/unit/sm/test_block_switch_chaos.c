@@ -55,20 +55,21 @@ static void a_context_ends_after_each_event(void **state)
 /* The SM is taken from the kernel and given back. */
 static void an_sm_is_preempted_after_each_event(void **state)
 {
-	static const char *const mechanisms[] = { "switch", "drain", "drain-then-switch" };
+	static const char *const mechanisms[] = { "switch", "drain", "drain-then-switch",
+						  "flush", "chimera" };
 	static const char *const on_fault[] = { "preemptible", "stall" };
 
 	(void)state;
-	for (u32 m = 0; m < 6; m++) {
+	for (u32 m = 0; m < 10; m++) {
 		bool more = true;
 
 		for (u32 n = 0; more; n++) {
 			struct rig r = busy();
 			struct vgpu_ksr *other;
 
-			set(&r, "preemption", mechanisms[m % 3]);
+			set(&r, "preemption", mechanisms[m % 5]);
 			more = run_events(&r, n);
-			set(&r, "sm_on_fault", on_fault[m / 3]);
+			set(&r, "sm_on_fault", on_fault[m / 5]);
 			launch(&r, 1, BLOCKS, 64, 1, 10);
 			while (!(other = manual_kernel(r.h->dev, 2)) && step(&r))
 				;

@@ -118,8 +118,8 @@ static void test_refused_binaries(void **state)
 		refused(bad, bytes, says);					\
 	} while (0)
 	BAD(h->magic++, "no VASS binary");
-	BAD(h->version = 0, "version of the binary is 0, this device takes 1 to 2");
-	BAD(h->version = 3, "version of the binary is 3, this device takes 1 to 2");
+	BAD(h->version = 0, "version of the binary is 0, this device takes 1 to 3");
+	BAD(h->version = 4, "version of the binary is 4, this device takes 1 to 3");
 	BAD(h->flags = 1, "must be 0");
 	BAD(h->reserved[2] = 1, "must be 0");
 	BAD(h->total_bytes--, "total_bytes");

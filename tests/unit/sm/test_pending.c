@@ -492,24 +492,27 @@ static void preemptions_at_random_change_nothing(void **state)
 	static const char *const delays[] = { "page_arrival_ps=0", "page_arrival_ps=300000",
 					      "page_arrival_ps=3000000",
 					      "page_arrival_ps=40000000" };
-	static const char *const mechanisms[] = { "switch", "drain-then-switch" };
+	static const char *const mechanisms[] = { "switch", "drain-then-switch", "flush",
+						  "chimera" };
 	u8 *expected = malloc(2 * 16384);
 
 	(void)state;
 	assert_non_null(expected);
-	for (u64 seed = 0; seed < 40; seed++) {
+	for (u64 seed = 0; seed < 64; seed++) {
 		struct rig r = {
 			.h = host_new("k20c", "sms=3", "active_kernels=8", "slice_ps=300000",
 				      "memory_bandwidth=2000000000000", "drain_ps=500000",
 				      delays[seed % 4],
-				      seed < 24 ? "block_swap_ps=0" : "block_swap_ps=700000", NULL),
+				      seed < 32 ? "block_swap_ps=0" : "block_swap_ps=700000",
+				      seed < 48 ? "block_swap_flush=0" : "block_swap_flush=1",
+				      NULL),
 		};
 		struct vgpu_random random;
 		size_t waited = 0;
 
 		vgpu_random_seed(&random, seed);
 		vgpu_exec_set_policy(&r.h->dev->exec, &manual_policy);
-		vgpu_device_knob_set(r.h->dev, "preemption", mechanisms[seed / 4 % 2]);
+		vgpu_device_knob_set(r.h->dev, "preemption", mechanisms[seed / 4 % 4]);
 		for (u32 n = 0; n < 2; n++) {
 			struct vass v;
 
@@ -544,7 +547,9 @@ static void preemptions_at_random_change_nothing(void **state)
 			memcpy(expected, r.h->memory, 2 * 16384);
 		if (memcmp(expected, r.h->memory, 2 * 16384))
 			fail_msg("seed %llu: the results differ", (unsigned long long)seed);
-		assert_true(host_count_of(r.h, VGPU_TRACE_SAVE_END) > 3);
+		assert_true(host_count_of(r.h, VGPU_TRACE_SAVE_END) +
+				    host_count_of(r.h, VGPU_TRACE_BLOCK_FLUSH) >
+			    3);
 		if (seed % 4 > 1)
 			assert_true(waited > 5);
 		host_free(r.h);

@@ -75,9 +75,14 @@ static void disturb(struct host *h, u64 seed)
 	}
 }
 
-/* Every seed: undisturbed, then with preemptions, @saves of which at least are saves. */
-static void programs_compute_the_same(const char *mechanism, u64 seeds, u32 rounds, size_t saves)
+/*
+ * Every seed: undisturbed, then with preemptions, @saves of which at least are saves; in all of
+ * them together @flushes blocks at least are flushed.
+ */
+static void programs_compute_the_same(const char *mechanism, u64 seeds, u32 rounds, size_t saves,
+				      size_t flushes)
 {
+	size_t flushed = 0;
 	u8 *expected = malloc(2 * BYTES);
 	u64 seed;
 
@@ -105,29 +110,49 @@ static void programs_compute_the_same(const char *mechanism, u64 seeds, u32 roun
 		assert_int_equal(host_count_of(h, VGPU_TRACE_BLOCK_END), 2 * BLOCKS);
 		resumed = host_count_of(h, VGPU_TRACE_BLOCK_RESUME);
 		assert_int_equal(host_count_of(h, VGPU_TRACE_BLOCK_PREEMPT), resumed);
-		assert_true(host_count_of(h, VGPU_TRACE_RESTORE_END) >= resumed);
+		flushed += host_count_of(h, VGPU_TRACE_BLOCK_FLUSH);
+		assert_true(host_count_of(h, VGPU_TRACE_RESTORE_END) +
+				    host_count_of(h, VGPU_TRACE_BLOCK_FLUSH) >=
+			    resumed);
 		host_free(h);
 	}
+	if (flushed < flushes)
+		fail_msg("%s: only %zu flushes", mechanism, flushed);
 	free(expected);
 }
 
 static void a_thousand_switches_change_nothing(void **state)
 {
 	(void)state;
-	programs_compute_the_same("switch", 2, 1000, 1000);
-	programs_compute_the_same("switch", 40, 40, 40);
+	programs_compute_the_same("switch", 2, 1000, 1000, 0);
+	programs_compute_the_same("switch", 40, 40, 40, 0);
 }
 
 static void draining_changes_nothing(void **state)
 {
 	(void)state;
-	programs_compute_the_same("drain", 10, 40, 0);
+	programs_compute_the_same("drain", 10, 40, 0, 0);
 }
 
 static void draining_and_switching_changes_nothing(void **state)
 {
 	(void)state;
-	programs_compute_the_same("drain-then-switch", 20, 40, 20);
+	programs_compute_the_same("drain-then-switch", 20, 40, 20, 0);
+}
+
+/* These have atomics and stores to what they read: only their beginnings are flushed. */
+static void flushing_changes_nothing(void **state)
+{
+	(void)state;
+	programs_compute_the_same("flush", 2, 1000, 1000, 2);
+	programs_compute_the_same("flush", 40, 40, 20, 10);
+}
+
+static void chimera_changes_nothing(void **state)
+{
+	(void)state;
+	programs_compute_the_same("chimera", 2, 1000, 0, 0);
+	programs_compute_the_same("chimera", 40, 40, 0, 0);
 }
 
 /*
@@ -282,6 +307,8 @@ int main(void)
 		cmocka_unit_test(a_switch_waits_for_the_end_of_the_slice),
 		cmocka_unit_test(draining_changes_nothing),
 		cmocka_unit_test(draining_and_switching_changes_nothing),
+		cmocka_unit_test(flushing_changes_nothing),
+		cmocka_unit_test(chimera_changes_nothing),
 		cmocka_unit_test(a_pause_changes_nothing),
 		cmocka_unit_test(the_host_acts_in_a_pause),
 	};

@@ -460,7 +460,8 @@ static u32 below(u64 *random, u32 limit)
 static void at_random(void **state)
 {
 	static const char *const policies[] = { "ppq-shared", "dss", "round-robin" };
-	static const char *const mechanisms[] = { "switch", "drain", "drain-then-switch" };
+	static const char *const mechanisms[] = { "switch", "drain", "drain-then-switch", "flush",
+						  "chimera" };
 	u64 random = 7;
 
 	(void)state;
@@ -470,6 +471,8 @@ static void at_random(void **state)
 							      "block_switching=1",
 					  below(&random, 2) ? "block_swap_ps=37123457" :
 							      "block_swap_ps=0",
+					  below(&random, 2) ? "block_swap_flush=1" :
+							      "deadline_ps=50000000",
 					  below(&random, 2) ? "fault_handler=gpu" :
 							      "fault_buffer=2",
 					  below(&random, 2) ? "vram_bytes=1048576" :
@@ -480,7 +483,7 @@ static void at_random(void **state)
 
 		assert_int_equal(vgpu_device_knob_set(h->dev, "policy", policies[n % 3]), 0);
 		assert_int_equal(vgpu_device_knob_set(h->dev, "preemption",
-						      mechanisms[below(&random, 3)]), 0);
+						      mechanisms[below(&random, 5)]), 0);
 		for (u32 c = 0; c < 3; c++) {
 			u32 context = host_open(h), queue = host_queue(h, context);
 
@@ -500,6 +503,7 @@ static void at_random(void **state)
 
 				cmd.profiled.block_cv_permille = below(&random, 300);
 				cmd.profiled.touch_flags = below(&random, 2);
+				cmd.profiled.idempotent_permille = (u16)(below(&random, 3) * 500);
 				host_push(h, context, queue, cmd);
 				blocks += count;
 			}

@@ -282,6 +282,29 @@ perl -e 'print "VGPUTRC1", pack("QSSLLLQQQ", 0, 35, 1, 1, 2, 1, 0, 0, 0xffffffff
 	>"$dir/strange"
 says "evictions and migrations that no device makes" 0 "2 start or end records have no counterpart" "$dir/strange"
 
+# Four blocks of 100 us on one SM, and short kernels that take it: young blocks are flushed, older ones switched, and those at the end
+# drain. A block of 64 KB is moved in 315.08 ns, after 283.29 ns.
+cat >"$dir/ways.job" <<'JOB'
+[global]
+gpu=k20c
+policy=ppq-exclusive
+repeat=1
+[long]
+phase=kernel tbs=4 tb_us=100 threads=128 regs_per_tb=16384 idempotent=1
+[short]
+priority=1
+arrival_us=0.3
+phase=kernel tbs=1 tb_us=10 threads=128
+JOB
+build/tools/vgpu-sim --set sms=1 --set active_kernels=4 --preempt chimera --records "$dir/ways" "$dir/ways.job" >"$dir/said" &&
+	"$trace" stats "$dir/ways" >"$dir/said"
+awk '$NF == "switch" && $2 == "598.4" && $6 == "630.2" && $8 == "630.2" { switched = $1 }
+	$NF == "flush" && $2 == "0.0" && $4 == "0.0" && $6 == $8 { flushed = $1 }
+	$NF == "drain" && $2 == $4 { drained = $1 }
+	/thread blocks flushed, which had run for/ { dropped = $1 }
+	END { exit !(switched > 0 && drained == 4 && flushed >= 4 && flushed == dropped) }' "$dir/said"
+ok "what a mechanism expected of blocks, and what came of it" $?
+
 # The scene of the demo with managed memory: what is larger than the device moves more than once.
 tools/demo/managed.sh "$dir/scene" >"$dir/said" && awk '
 	NR > 1 { count += $NF == "verified"; evicted[$1 $3] = $(NF - 2); again[$1 $3] = $(NF - 1) }

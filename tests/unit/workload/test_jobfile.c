@@ -18,6 +18,7 @@ static void reads_the_example(void **state)
 		"[camera]   ; the urgent one\npriority=1\narrival_us=50.25\nphase=cpu us=200\n"
 		"  phase=h2d bytes=4194304\n"
 		"\tphase = kernel  name=detect launches=2 tbs=528 tb_us=1239.000001 tb_cv=0.1 "
+		"idempotent=0.25 "
 		"threads=128 "
 		"regs_per_tb=4480 shmem_per_tb=512 stream=3\n"
 		"phase=d2h bytes=65536");
@@ -47,6 +48,7 @@ static void reads_the_example(void **state)
 	assert_true(p->phases[2].kernel.blocks == 528 &&
 		    p->phases[2].kernel.block_ps == 1239000001);
 	assert_int_equal(p->phases[2].kernel.block_cv_permille, 100);
+	assert_int_equal(p->phases[2].kernel.idempotent_permille, 250);
 	assert_int_equal(p->phases[2].kernel.threads, 128);
 	assert_int_equal(p->phases[2].kernel.regs_per_block, 4480);
 	assert_int_equal(p->phases[2].kernel.shared_bytes, 512);
@@ -66,6 +68,7 @@ static void knows_what_is_not_said(void **state)
 	assert_int_equal(job.processes[0].priority, 0);
 	assert_true(!job.processes[0].arrival_ps && !job.processes[0].cmd);
 	assert_true(phase->amount == 1 && !phase->kernel.block_cv_permille &&
+		    !phase->kernel.idempotent_permille &&
 		    !phase->kernel.regs_per_block);
 	assert_string_equal(phase->name, "kernel");
 	wl_job_free(&job);
@@ -185,13 +188,17 @@ static const struct {
 	{ "[a]\n" K "launches=0\n", "job:2: launches=0: must be a number of launches" },
 	{ "[a]\n" K "tb_cv=1.5\n", "job:2: tb_cv=1.5: must be coefficient of variation, 0..1" },
 	{ "[a]\n" K "tb_cv=0.0001\n", "job:2: tb_cv=0.0001: must be coefficient of variation" },
+	{ "[a]\n" K "idempotent=1.001\n",
+	  "job:2: idempotent=1.001: must be the part of a thread block, from its start" },
+	{ "[a]\n" K "idempotent=0.0005\n", "job:2: idempotent=0.0005: must be the part of" },
 	{ "[a]\n" K "regs_per_tb=x\n", "job:2: regs_per_tb=x: must be 32-bit registers" },
 	{ "[a]\n" K "shmem_per_tb=99999999\n",
 	  "job:2: shmem_per_tb=99999999: must be bytes of shared memory" },
 	{ "[a]\n" K "us=1\n",
 	  "job:2: phase=kernel takes no key 'us'; it takes name, launches, tbs, tb_us, tb_cv, "
 	  "threads, "
-	  "regs_per_tb, shmem_per_tb, touched_bytes, touches_per_tb, touched_on_host, stream" },
+	  "regs_per_tb, shmem_per_tb, touched_bytes, touches_per_tb, touched_on_host, "
+	  "idempotent, stream" },
 	{ "[a]\n" K " touched_bytes=4095\n",
 	  "job:2: touched_bytes=4095: must be a multiple of 4096 (4096 x touches_per_tb) and at "
 	  "most 131072 (131072 x touches_per_tb)" },
