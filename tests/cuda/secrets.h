@@ -19,7 +19,7 @@
 #define HARMLESS	0x11111111u
 #define THREADS		128
 #define BLOCKS		24
-#define BOX		(12 * 1024)	/* bytes of shared memory of a block: 8 fill an SM of 96 KB */
+#define BOX		(12 * 1024)	/* bytes of shared memory: 8 blocks fill an SM of 96 KB */
 #define OWN		24		/* words of local memory */
 #define LINES		64		/* of 32 words, each in a page of its own */
 #define PAGE_WORDS	1024
