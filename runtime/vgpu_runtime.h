@@ -47,6 +47,9 @@ extern "C" {
 	X(ErrorNoKernelImageForDevice, 209, \
 		"no kernel image is available for execution on the device") \
 	X(ErrorInvalidPtx, 218, "a PTX JIT compilation failed")					\
+	X(ErrorUnsupportedPtxVersion, 222, \
+		"the provided PTX was compiled with an unsupported toolchain.")			\
+	X(ErrorFileNotFound, 301, "file not found")						\
 	X(ErrorOperatingSystem, 304, "OS call failed or operation not supported on this OS")	\
 	X(ErrorInvalidResourceHandle, 400, "invalid resource handle")				\
 	X(ErrorSymbolNotFound, 500, "named symbol not found")					\
