@@ -270,6 +270,13 @@ VGPU_API vgpuError_t vgpuMemset2D(void *pointer, size_t pitch, int value, size_t
 				  size_t height);
 VGPU_API vgpuError_t vgpuMemset2DAsync(void *pointer, size_t pitch, int value, size_t width,
 				       size_t height, vgpuStream_t stream);
+/*
+ * The same of elements of 1, 2 or 4 bytes: @width is their number in a row, @pitch bytes, both
+ * @pointer and @pitch multiples of @element. Synchronous ones go where the memory is.
+ */
+VGPU_API vgpuError_t vgpuFill2D(void *pointer, size_t pitch, uint32_t value, unsigned int element,
+				size_t width, size_t height, vgpuStream_t stream,
+				int synchronous);
 /* The allocation that holds @pointer. kind: 0 not known, 1 host, 2 device, 3 managed. */
 VGPU_API vgpuError_t vgpuPointerInfo(const void *pointer, int *kind, void **base, size_t *bytes);
 

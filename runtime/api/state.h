@@ -204,6 +204,8 @@ struct rt_state {
 extern pthread_mutex_t rt_lock;
 extern struct rt_state rt_devices[RT_DEVICES];
 extern __thread struct rt_state *rt_current;
+/* The thread has used a device. */
+extern __thread bool rt_thread_entered;
 #define rt (*rt_current)
 
 static inline int rt_device(void)

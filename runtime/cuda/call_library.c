@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "calls.h"
+#include "cuda.h"
 #include "registry.h"
 
 #define EXPORT	__attribute__((visibility("default")))
@@ -45,6 +46,15 @@ EXPORT cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned i
 EXPORT cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel,
 						   enum cudaFuncAttribute attribute, int value,
 						   int device);
+
+EXPORT cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function,
+						    unsigned int version,
+						    unsigned long long flags, int *status);
+EXPORT cudaError_t cudaGetDriverEntryPoint_ptsz(const char *symbol, void **function,
+						unsigned long long flags, int *status);
+EXPORT cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char *symbol, void **function,
+							 unsigned int version,
+							 unsigned long long flags, int *status);
 
 /* ---- kernels ------------------------------------------------------------ */
 
@@ -268,4 +278,44 @@ cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int coun
 	if (error != vgpuSuccess)
 		return cuda_error(error);
 	return cuda_error(rt_leave(rt_library_kernels(library, kernels, count, &found)));
+}
+
+/* ---- the driver API by name ---------------------------------------------- */
+
+cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
+				    int *status)
+{
+	return cudaGetDriverEntryPointByVersion(symbol, function, CUDART_VERSION, flags, status);
+}
+
+cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function,
+					     unsigned int version, unsigned long long flags,
+					     int *status)
+{
+	CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+	CUresult error = cuGetProcAddress_v2(symbol, function, (int)version, flags, &found);
+
+	if (error != CUDA_SUCCESS)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	if (status)
+		*status = (int)found;
+	return cudaSuccess;
+}
+
+cudaError_t cudaGetDriverEntryPoint_ptsz(const char *symbol, void **function,
+					 unsigned long long flags, int *status)
+{
+	return cudaGetDriverEntryPoint(symbol, function,
+				       flags ? flags :
+					       CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM,
+				       status);
+}
+
+cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char *symbol, void **function,
+						  unsigned int version, unsigned long long flags,
+						  int *status)
+{
+	return cudaGetDriverEntryPointByVersion(
+		symbol, function, version,
+		flags ? flags : CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, status);
 }

@@ -171,3 +171,28 @@ cudaError_t cuda13_MemPrefetchAsync_ptsz(const void *pointer, size_t count,
 				       stream ? stream : cudaStreamPerThread);
 }
 VERSION(cuda13_MemPrefetchAsync_ptsz, cudaMemPrefetchAsync_ptsz, "libcudart.so.13");
+
+/* ---- cudaRuntimeGetVersion ----------------------------------------------- */
+
+EXPORT cudaError_t cuda11_RuntimeGetVersion(int *version);
+EXPORT cudaError_t cuda13_RuntimeGetVersion(int *version);
+
+cudaError_t cuda11_RuntimeGetVersion(int *version)
+{
+	cudaError_t error = cudaRuntimeGetVersion(version);
+
+	if (error == cudaSuccess)
+		*version = 11080;
+	return error;
+}
+VERSION(cuda11_RuntimeGetVersion, cudaRuntimeGetVersion, "libcudart.so.11.0");
+
+cudaError_t cuda13_RuntimeGetVersion(int *version)
+{
+	cudaError_t error = cudaRuntimeGetVersion(version);
+
+	if (error == cudaSuccess)
+		*version = 13000;
+	return error;
+}
+VERSION(cuda13_RuntimeGetVersion, cudaRuntimeGetVersion, "libcudart.so.13");
