@@ -367,6 +367,11 @@ fuzz: $(if $(filter-out uapi,$(fuzz-wanted)),fuzz-programs) $(if $(filter uapi,$
 nvcc-tests: all
 	@tests/cuda/nvcc.sh
 
+# Programs from PyPI that use the driver API, and their own tests; needs the network.
+.PHONY: clients
+clients: setup-clients all
+	@tests/clients/run.sh
+
 # The README's two commands, as it prints them, in a new minimal Debian: needs root and mmdebstrap.
 .PHONY: fresh
 fresh:
@@ -434,6 +439,7 @@ help:
 	@echo "make fuzz          readers of binaries, PTX, job files, configurations, and the module in a guest (uapi)"
 	@echo "                   against random inputs, led by coverage        SECONDS=600 TARGET= KERNEL= INPUT="
 	@echo "make nvcc-tests    CUDA programs built by an installed nvcc, on our libraries; a table in out/nvcc.table"
+	@echo "make clients       tinygrad's and numba's own tests, from PyPI, on our driver API; a table in out/clients.table"
 	@echo "make fresh         the README's two commands in a new minimal Debian  KERNEL="
 	@echo "make random-cuda   random CUDA kernels against what they must compute  COUNT=2000 SEED= CLASS="
 	@echo "make demo          several CUDA programs at once on one device; out/timeline.svg"
@@ -449,8 +455,8 @@ help:
 # -------------------------------------------------------------------------------------------
 # Packages
 
-.PHONY: setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments setup-fuzz setup-kernel
-setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments setup-fuzz:
+.PHONY: setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments setup-fuzz setup-clients setup-kernel
+setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments setup-fuzz setup-clients:
 	@tools/setup $(@:setup-%=%)
 setup-kernel:
 	$(if $(findstring $(CURDIR)/build/kernels,$(KDIR)),@tools/setup kernel-$(KERNEL))

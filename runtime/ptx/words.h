@@ -94,7 +94,8 @@
 	X(CI, "ci", PTX_K_OTHER) X(L1, "L1", PTX_K_LEVEL) X(L2, "L2", PTX_K_LEVEL)		\
 	X(L1NOALLOC, "L1::no_allocate", PTX_K_CACHE) X(L1FIRST, "L1::evict_first", PTX_K_CACHE)	\
 	X(L1LAST, "L1::evict_last", PTX_K_CACHE) X(L1NORMAL, "L1::evict_normal", PTX_K_CACHE)	\
-	X(L1UNCHANGED, "L1::evict_unchanged", PTX_K_CACHE) X(L2HINT, "L2::cache_hint", PTX_K_CACHE) X(ASYNC, "async", PTX_K_TO)			\
+	X(L1UNCHANGED, "L1::evict_unchanged", PTX_K_CACHE) \
+	X(L2HINT, "L2::cache_hint", PTX_K_CACHE) X(ASYNC, "async", PTX_K_TO)			\
 	X(COMMITGROUP, "commit_group", PTX_K_GROUP) X(WAITGROUP, "wait_group", PTX_K_GROUP)	\
 	X(WAITALL, "wait_all", PTX_K_GROUP) X(L2FIRST, "L2::evict_first", PTX_K_CACHE)		\
 	X(L2LAST, "L2::evict_last", PTX_K_CACHE) X(L2NORMAL, "L2::evict_normal", PTX_K_CACHE)	\

@@ -30,8 +30,8 @@ static struct compare compare_of(struct cc_lower *l, enum ptx_type type)
 		{ PTX_M_HI, VGPU_CMP_GT },   { PTX_M_HS, VGPU_CMP_GE },
 	};
 	unsigned int mod = ptx_mod_of(l->in, PTX_K_CMP);
-	bool is_float = ptx_type_letter(type) == 'f' || cc_is_half(type), wide = ptx_type_bytes(type) == 8,
-	     sign = cc_signed(type);
+	bool is_float = ptx_type_letter(type) == 'f' || cc_is_half(type),
+	     wide = ptx_type_bytes(type) == 8, sign = cc_signed(type);
 	struct compare compare = { .type = type, .flags = VGPU_CMP_COUNT };
 
 	if (type == PTX_PRED || ptx_type_bytes(type) < 2)

@@ -258,7 +258,8 @@ void cc_lower_redux(struct cc_lower *l)
 	uint32_t dst, sum, all, have = CC_NONE, part, shifted, bit;
 	struct cc_value members;
 
-	if (!ptx_has(l->in, PTX_M_SYNC) || ptx_type_bytes(type) != 4 || ptx_type_letter(type) == 'f')
+	if (!ptx_has(l->in, PTX_M_SYNC) || ptx_type_bytes(type) != 4 ||
+	    ptx_type_letter(type) == 'f')
 		cc_refuse(l, ".sync and .u32, .s32 or .b32 are wanted");
 	dst = cc_dst(l, 0, type);
 	sum = cc_src_reg(l, 1, type);
