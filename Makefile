@@ -53,7 +53,7 @@ device-flags := -ffreestanding -fno-math-errno -fno-trapping-math
 no-fp := -mgeneral-regs-only
 runtime-flags := -D_GNU_SOURCE -Iruntime $(patsubst %/,-I%,$(sort $(dir $(runtime-src)))) \
 	$(patsubst %/,-I$(O)/gen/%,$(sort $(dir $(runtime-yacc)))) $(dir $(library-ptx:%=-I%))
-libraries := -Wl,--as-needed -ljansson -linih -lsqlite3 -lz -luring -lnl-genl-3 -lnl-3 -lncursesw -ltinfo -lm -lpthread
+libraries := -Wl,--as-needed -ljansson -linih -lsqlite3 -lz -llz4 -lzstd -luring -lnl-genl-3 -lnl-3 -lncursesw -ltinfo -lm -lpthread
 sanitize := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 # libFuzzer is clang's; the sources ask for the sanitizer by gcc's name.
 fuzz-flags := $(sanitize) -fsanitize=fuzzer-no-link -fprofile-instr-generate -fcoverage-mapping -D__SANITIZE_ADDRESS__ \
@@ -133,13 +133,15 @@ $(library-ptx:%=%.h): %.h: %
 
 $(O)/libvgpu-device.a: $(O)/native/libvgpu-device.a
 	$(Q)cp $< $@
-$(O)/libvgpu.so: $(O)/native/libvgpu.a $(O)/native/libvgpu-device.a
+$(O)/libvgpu.so: $(O)/native/libvgpu.a $(O)/native/libvgpu-device.a runtime/libvgpu.map
 	@echo "  LD  $@"
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,-Bsymbolic-functions -Wl,-soname,libvgpu.so -Wl,-z,defs -o $@ \
-		-Wl,--whole-archive $< -Wl,--no-whole-archive $(O)/native/libvgpu-device.a -luring -lm -lpthread
+		-Wl,--version-script=runtime/libvgpu.map \
+		-Wl,--whole-archive $< -Wl,--no-whole-archive $(O)/native/libvgpu-device.a -llz4 -lzstd -luring -lm -lpthread
 
-# The names under which CUDA programs and build systems look for it. Many name libcuda without a call of the driver API.
-$(O)/libcudart.so $(O)/libcuda.so: $(O)/libvgpu.so
+# The names under which CUDA programs, the dynamic linker and build systems look for it.
+aliases := libcudart.so libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libcuda.so libcuda.so.1
+$(aliases:%=$(O)/%): $(O)/libvgpu.so
 	$(Q)ln -sf libvgpu.so $@
 
 # vgpu-sim and vgpu-run draw with what vgpu-trace is made of.
@@ -282,7 +284,7 @@ endef
 $(O)/toolkit: $(O)/libcudart.so $(O)/libcuda.so Makefile
 	$(Q)$(call toolkit,$@,tools,runtime/cuda,$(O))
 
-all: $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.so $(O)/libcudart.so $(O)/libcuda.so $(O)/toolkit) $(tools) $(O)/libnvidia-ml.so
+all: $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.so $(aliases:%=$(O)/%) $(O)/toolkit) $(tools) $(O)/libnvidia-ml.so
 
 .PHONY: unit-programs kselftest-programs cuda-programs experiment-programs
 unit-programs: $(unit)
@@ -360,6 +362,16 @@ fuzz-guest: setup-guest $(O)/fuzz/uapi
 fuzz: $(if $(filter-out uapi,$(fuzz-wanted)),fuzz-programs) $(if $(filter uapi,$(fuzz-wanted)),fuzz-guest)
 	@tests/fuzz/run.sh --seconds $(SECONDS) --kernel $(fuzz-kernel) $(INPUT:%=--input %) $(fuzz-wanted)
 
+# The CUDA programs as NVIDIA's compiler builds them, on our libraries; needs nvcc.
+.PHONY: nvcc-tests
+nvcc-tests: all
+	@tests/cuda/nvcc.sh
+
+# Programs from PyPI that use the driver API, and their own tests; needs the network.
+.PHONY: clients
+clients: setup-clients all
+	@tests/clients/run.sh
+
 # The README's two commands, as it prints them, in a new minimal Debian: needs root and mmdebstrap.
 .PHONY: fresh
 fresh:
@@ -396,8 +408,7 @@ install: completions = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include/vgpu
 	install -m 644 $(O)/libvgpu.so $(DESTDIR)$(PREFIX)/lib/
-	ln -sf libvgpu.so $(DESTDIR)$(PREFIX)/lib/libcudart.so
-	ln -sf libvgpu.so $(DESTDIR)$(PREFIX)/lib/libcuda.so
+	for name in $(aliases); do ln -sf libvgpu.so $(DESTDIR)$(PREFIX)/lib/$$name; done
 	install -m 644 $(O)/libnvidia-ml.so.1 $(DESTDIR)$(PREFIX)/lib/
 	ln -sf libnvidia-ml.so.1 $(DESTDIR)$(PREFIX)/lib/libnvidia-ml.so
 	install $(tools) tools/vgpucc $(DESTDIR)$(PREFIX)/bin/
@@ -431,6 +442,8 @@ help:
 	@echo "make stress        everything at random against /dev/vgpu, in a guest  SECONDS=600 SEED= KERNEL="
 	@echo "make fuzz          readers of binaries, PTX, job files, configurations, and the module in a guest (uapi)"
 	@echo "                   against random inputs, led by coverage        SECONDS=600 TARGET= KERNEL= INPUT="
+	@echo "make nvcc-tests    CUDA programs built by an installed nvcc, on our libraries; a table in out/nvcc.table"
+	@echo "make clients       tinygrad's and numba's own tests, from PyPI, on our driver API; a table in out/clients.table"
 	@echo "make fresh         the README's two commands in a new minimal Debian  KERNEL="
 	@echo "make random-cuda   random CUDA kernels against what they must compute  COUNT=2000 SEED= CLASS="
 	@echo "make demo          several CUDA programs at once on one device; out/timeline.svg"
@@ -446,8 +459,8 @@ help:
 # -------------------------------------------------------------------------------------------
 # Packages
 
-.PHONY: setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments setup-fuzz setup-kernel
-setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments setup-fuzz:
+.PHONY: setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments setup-fuzz setup-clients setup-kernel
+setup-build setup-unit setup-modules setup-guest setup-sparse setup-experiments setup-fuzz setup-clients:
 	@tools/setup $(@:setup-%=%)
 setup-kernel:
 	$(if $(findstring $(CURDIR)/build/kernels,$(KDIR)),@tools/setup kernel-$(KERNEL))

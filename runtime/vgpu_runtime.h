@@ -47,6 +47,9 @@ extern "C" {
 	X(ErrorNoKernelImageForDevice, 209, \
 		"no kernel image is available for execution on the device") \
 	X(ErrorInvalidPtx, 218, "a PTX JIT compilation failed")					\
+	X(ErrorUnsupportedPtxVersion, 222, \
+		"the provided PTX was compiled with an unsupported toolchain.")			\
+	X(ErrorFileNotFound, 301, "file not found")						\
 	X(ErrorOperatingSystem, 304, "OS call failed or operation not supported on this OS")	\
 	X(ErrorInvalidResourceHandle, 400, "invalid resource handle")				\
 	X(ErrorSymbolNotFound, 500, "named symbol not found")					\
@@ -267,6 +270,13 @@ VGPU_API vgpuError_t vgpuMemset2D(void *pointer, size_t pitch, int value, size_t
 				  size_t height);
 VGPU_API vgpuError_t vgpuMemset2DAsync(void *pointer, size_t pitch, int value, size_t width,
 				       size_t height, vgpuStream_t stream);
+/*
+ * The same of elements of 1, 2 or 4 bytes: @width is their number in a row, @pitch bytes, both
+ * @pointer and @pitch multiples of @element. Synchronous ones go where the memory is.
+ */
+VGPU_API vgpuError_t vgpuFill2D(void *pointer, size_t pitch, uint32_t value, unsigned int element,
+				size_t width, size_t height, vgpuStream_t stream,
+				int synchronous);
 /* The allocation that holds @pointer. kind: 0 not known, 1 host, 2 device, 3 managed. */
 VGPU_API vgpuError_t vgpuPointerInfo(const void *pointer, int *kind, void **base, size_t *bytes);
 

@@ -375,20 +375,29 @@ vgpuError_t vgpuMemPrefetchAsync(const void *pointer, size_t bytes, int to_devic
 	return rt_leave(error);
 }
 
-static vgpuError_t put_fill(struct vgpuStream *stream, uint64_t dst, int value, size_t bytes)
+/** struct fill - elements of 1, 2 or 4 bytes that become a value */
+struct fill {
+	uint32_t value;
+	unsigned int element;
+};
+
+static vgpuError_t put_fill(struct vgpuStream *stream, uint64_t dst, struct fill fill, size_t bytes)
 {
 	struct vgpu_cmd cmd = { .op = VGPU_CMD_FILL };
-	bool words = !((dst | bytes) & 3);
 
+	/* whole words where it is the same */
+	if (fill.element == 1 && !((dst | bytes) & 3))
+		fill = (struct fill){ (fill.value & 0xff) * 0x01010101u, 4 };
 	cmd.fill.dst = dst;
-	cmd.fill.width = words ? 4 : 1;
-	cmd.fill.count = bytes / cmd.fill.width;
-	cmd.fill.value = words ? ((uint32_t)value & 0xff) * 0x01010101u : (uint32_t)value & 0xff;
+	cmd.fill.width = fill.element;
+	cmd.fill.count = bytes / fill.element;
+	cmd.fill.value = fill.element == 1 ? fill.value & 0xff :
+			 fill.element == 2 ? fill.value & 0xffff : fill.value;
 	return rt_stream_put(stream, &cmd, NULL);
 }
 
 /* In the order of the stream, with no command for it. */
-static vgpuError_t fill_here(struct vgpuStream *stream, char *dst, size_t pitch, int value,
+static vgpuError_t fill_here(struct vgpuStream *stream, char *dst, size_t pitch, struct fill fill,
 			     size_t width, size_t height)
 {
 	vgpuError_t error = rt_flush(stream->queue);
@@ -396,12 +405,13 @@ static vgpuError_t fill_here(struct vgpuStream *stream, char *dst, size_t pitch,
 	if (error == vgpuSuccess)
 		error = rt_stream_sync(stream);
 	for (size_t y = 0; y < height && error == vgpuSuccess; y++)
-		memset(dst + y * pitch, value, width);
+		for (size_t x = 0; x < width; x += fill.element)
+			memcpy(dst + y * pitch + x, &fill.value, fill.element);
 	return error;
 }
 
-static vgpuError_t fill_call(void *pointer, size_t pitch, int value, size_t width, size_t height,
-			     vgpuStream_t handle, bool synchronous)
+static vgpuError_t fill_call(void *pointer, size_t pitch, struct fill fill, size_t width,
+			     size_t height, vgpuStream_t handle, bool synchronous)
 {
 	vgpuError_t error = rt_enter();
 	uint64_t dst = (uint64_t)(uintptr_t)pointer;
@@ -425,10 +435,10 @@ static vgpuError_t fill_call(void *pointer, size_t pitch, int value, size_t widt
 	}
 	if (rt.ops->process_memory && !rt_is_device(pointer))
 		return rt_leave(error != vgpuSuccess ? error :
-						       fill_here(stream, pointer, pitch, value,
+						       fill_here(stream, pointer, pitch, fill,
 								 width, height));
 	for (size_t y = 0; y < height && error == vgpuSuccess; y++)
-		error = put_fill(stream, dst + y * pitch, value, width);
+		error = put_fill(stream, dst + y * pitch, fill, width);
 	if (error == vgpuSuccess)
 		error = rt_flush(stream->queue);
 	/* of pinned memory, the program may look at once */
@@ -437,22 +447,45 @@ static vgpuError_t fill_call(void *pointer, size_t pitch, int value, size_t widt
 	return rt_leave(error);
 }
 
-vgpuError_t vgpuMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
-			      vgpuStream_t stream)
-{
-	return fill_call(pointer, pitch, value, width, height, stream, false);
-}
-
-/* On the device the memory is on. */
-vgpuError_t vgpuMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
+static vgpuError_t fill_there(void *pointer, size_t pitch, struct fill fill, size_t width,
+			      size_t height)
 {
 	struct rt_state *before = rt_current;
 	vgpuError_t error;
 
 	rt_current = rt_owner(pointer);
-	error = fill_call(pointer, pitch, value, width, height, NULL, true);
+	error = fill_call(pointer, pitch, fill, width, height, NULL, true);
 	rt_current = before;
 	return error;
+}
+
+vgpuError_t vgpuFill2D(void *pointer, size_t pitch, uint32_t value, unsigned int element,
+		       size_t width, size_t height, vgpuStream_t stream, int synchronous)
+{
+	struct fill fill = { value, element };
+
+	if ((element != 1 && element != 2 && element != 4) ||
+	    (uintptr_t)pointer % element || (height > 1 && pitch % element) ||
+	    width > SIZE_MAX / element)
+		return rt_result(vgpuErrorInvalidValue);
+	width *= element;
+	if (height <= 1)
+		pitch = width;
+	return synchronous ? fill_there(pointer, pitch, fill, width, height) :
+			     fill_call(pointer, pitch, fill, width, height, stream, false);
+}
+
+vgpuError_t vgpuMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
+			      vgpuStream_t stream)
+{
+	return fill_call(pointer, pitch, (struct fill){ (uint32_t)value, 1 }, width, height,
+			 stream, false);
+}
+
+/* On the device the memory is on. */
+vgpuError_t vgpuMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
+{
+	return fill_there(pointer, pitch, (struct fill){ (uint32_t)value, 1 }, width, height);
 }
 
 vgpuError_t vgpuMemsetAsync(void *pointer, int value, size_t bytes, vgpuStream_t stream)

@@ -223,6 +223,7 @@ vgpuError_t rt_enter(void)
 
 	if (rt_in_host_call())
 		return rt_remember(vgpuErrorNotPermitted);
+	rt_thread_entered = true;
 	pthread_mutex_lock(&rt_lock);
 	if (rt.phase == RT_NONE)
 		error = open_device();

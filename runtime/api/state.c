@@ -11,6 +11,7 @@
 pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER;
 struct rt_state rt_devices[RT_DEVICES];
 __thread struct rt_state *rt_current = rt_devices;
+__thread bool rt_thread_entered;
 
 static __thread vgpuError_t last_error;
 static __thread char last_message[1024];

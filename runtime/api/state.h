@@ -113,13 +113,22 @@ struct rt_variant {
 	struct rt_image image;		/* of this kernel alone; no program: it cannot */
 };
 
+/** struct rt_managed - a .global variable of a module that is managed memory */
+struct rt_managed {
+	char *name;
+	uint64_t address, bytes;
+};
+
 struct vgpuModule {
 	struct vgpuModule *next;
 	struct rt_image image;
 	struct rt_variant *variants;
 	struct vgpuFunction *functions;
 	struct vgpu_compile_options options;	/* its own copy */
+	struct rt_managed *managed;
+	uint32_t managed_count;
 	char *ptx;
+	unsigned int arch;		/* that the PTX is for; 0: it does not say */
 	uint64_t data;			/* device address of the data segment, 0: none */
 };
 
@@ -195,6 +204,8 @@ struct rt_state {
 extern pthread_mutex_t rt_lock;
 extern struct rt_state rt_devices[RT_DEVICES];
 extern __thread struct rt_state *rt_current;
+/* The thread has used a device. */
+extern __thread bool rt_thread_entered;
 #define rt (*rt_current)
 
 static inline int rt_device(void)
@@ -317,6 +328,12 @@ int rt_image_unload(struct rt_image *image);
 const struct rt_image *rt_image_for(const struct vgpuFunction *function, unsigned int threads,
 				    uint32_t *kernel);
 
+/* library.h: the PTX of an image that the compiler takes, the best first */
+struct vgpu_image;
+vgpuError_t rt_module_load_image(const struct vgpu_image *image,
+				 const struct vgpu_compile_options *options,
+				 struct vgpuModule **out);
+
 /* module.c */
 vgpuError_t rt_module_load(const char *ptx, const struct vgpu_compile_options *options,
 			   struct vgpuModule **out);
@@ -324,6 +341,8 @@ vgpuError_t rt_module_function(struct vgpuModule *module, const char *name,
 			       struct vgpuFunction **out);
 vgpuError_t rt_module_global(struct vgpuModule *module, const char *name, uint64_t *address,
 			     uint64_t *bytes);
+vgpuError_t rt_module_unload(struct vgpuModule *module);
+bool rt_module_known(const struct vgpuModule *handle);
 void rt_modules_reset(void);
 bool rt_function_known(const struct vgpuFunction *function);
 /* Shared memory that a block of a function may have which asks for no more. */

@@ -43,6 +43,7 @@ struct vgpu_program_symbol {
 	uint64_t offset;	/* in the data segment */
 	uint64_t size;
 	int constant;		/* .const */
+	int managed;		/* .attribute(.managed): the host is to use it, too */
 };
 
 /* Where the 64-bit word at `where` must grow by the address at which the data segment is placed. */

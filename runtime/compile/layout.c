@@ -123,6 +123,7 @@ void cc_layout_module(struct ptx_ctx *ctx, struct ptx_module *module,
 		symbol->offset = var->offset;
 		symbol->size = var->size;
 		symbol->constant = var->space == PTX_CONST;
+		symbol->managed = var->is_managed;
 		program->symbol_count++;
 	}
 }

@@ -20,10 +20,11 @@ static const struct library {
 	enum ptx_library number;
 	uint32_t line;			/* flags of its lines */
 	const char *ptx;
-	const char *names[2];
+	const char *names[3];
 	const char *variable;
 } libraries[] = {
-	{ PTX_LIBRARY_HEAP, VGPU_LINE_LIBRARY, vgpu_heap_ptx, { "malloc", "free" },
+	{ PTX_LIBRARY_HEAP, VGPU_LINE_LIBRARY, vgpu_heap_ptx,
+	  { "malloc", "free", "__cuda_syscall_aligned_malloc" },
 	  TEXT_OF(VGPU_HEAP_VARIABLE) },
 	{ PTX_LIBRARY_PRINT, VGPU_LINE_LIBRARY | VGPU_LINE_PRINT, vgpu_print_ptx,
 	  { "vprintf", "__assertfail" }, TEXT_OF(VGPU_PRINT_VARIABLE) },
@@ -33,7 +34,7 @@ static bool is_missing(const struct ptx_func *func, const struct library *librar
 {
 	if (func->has_body || func->is_entry)
 		return false;
-	for (unsigned int i = 0; i < 2 && library->names[i]; i++)
+	for (unsigned int i = 0; i < 3 && library->names[i]; i++)
 		if (!strcmp(func->name, library->names[i]))
 			return true;
 	return false;
@@ -62,7 +63,10 @@ static void define_func(struct ptx_ctx *ctx, struct ptx_func *prototype,
 		func->vars[i]->owner = prototype;
 }
 
-/* Puts the library's own functions, which the others call, and its variables into the module. */
+/*
+ * Puts the library's own functions, which the others call, and its variables into the module;
+ * malloc(), too, for whom a function of the library calls.
+ */
 static void add_rest(struct ptx_module *module, const struct ptx_module *found,
 		     const struct library *library)
 {
@@ -70,7 +74,8 @@ static void add_rest(struct ptx_module *module, const struct ptx_module *found,
 
 	for (struct ptx_func *func = found->funcs; func; func = next) {
 		next = func->next;
-		if (!func->has_body || strncmp(func->name, "__vgpu_", 7))
+		if (!func->has_body ||
+		    (strncmp(func->name, "__vgpu_", 7) && strcmp(func->name, "malloc")))
 			continue;
 		func->next = NULL;
 		*module->funcs_end = func;

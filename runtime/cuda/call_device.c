@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/attributes.h"
 #include "calls.h"
 
 #define VERSION	CUDART_VERSION
@@ -143,90 +144,17 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	return cudaSuccess;
 }
 
-static int attribute_of(const struct cudaDeviceProp *prop, enum cudaDeviceAttr attr, int *value)
-{
-	switch (attr) {
-	case cudaDevAttrMaxThreadsPerBlock: *value = prop->maxThreadsPerBlock; break;
-	case cudaDevAttrMaxBlockDimX: *value = prop->maxThreadsDim[0]; break;
-	case cudaDevAttrMaxBlockDimY: *value = prop->maxThreadsDim[1]; break;
-	case cudaDevAttrMaxBlockDimZ: *value = prop->maxThreadsDim[2]; break;
-	case cudaDevAttrMaxGridDimX: *value = prop->maxGridSize[0]; break;
-	case cudaDevAttrMaxGridDimY: *value = prop->maxGridSize[1]; break;
-	case cudaDevAttrMaxGridDimZ: *value = prop->maxGridSize[2]; break;
-	case cudaDevAttrMaxSharedMemoryPerBlock: *value = (int)prop->sharedMemPerBlock; break;
-	case cudaDevAttrTotalConstantMemory: *value = (int)prop->totalConstMem; break;
-	case cudaDevAttrWarpSize: *value = prop->warpSize; break;
-	case cudaDevAttrMaxPitch: *value = (int)prop->memPitch; break;
-	case cudaDevAttrMaxRegistersPerBlock: *value = prop->regsPerBlock; break;
-	case cudaDevAttrClockRate: *value = prop->clockRate; break;
-	case cudaDevAttrTextureAlignment: *value = (int)prop->textureAlignment; break;
-	case cudaDevAttrTexturePitchAlignment: *value = (int)prop->texturePitchAlignment; break;
-	case cudaDevAttrSurfaceAlignment: *value = (int)prop->surfaceAlignment; break;
-	case cudaDevAttrGpuOverlap: *value = prop->deviceOverlap; break;
-	case cudaDevAttrMultiProcessorCount: *value = prop->multiProcessorCount; break;
-	case cudaDevAttrConcurrentKernels: *value = prop->concurrentKernels; break;
-	case cudaDevAttrMemoryClockRate: *value = prop->memoryClockRate; break;
-	case cudaDevAttrGlobalMemoryBusWidth: *value = prop->memoryBusWidth; break;
-	case cudaDevAttrL2CacheSize: *value = prop->l2CacheSize; break;
-	case cudaDevAttrMaxThreadsPerMultiProcessor:
-		*value = prop->maxThreadsPerMultiProcessor;
-		break;
-	case cudaDevAttrAsyncEngineCount: *value = prop->asyncEngineCount; break;
-	case cudaDevAttrManagedMemory: *value = prop->managedMemory; break;
-	case cudaDevAttrConcurrentManagedAccess: *value = prop->concurrentManagedAccess; break;
-	case cudaDevAttrUnifiedAddressing: *value = prop->unifiedAddressing; break;
-	case cudaDevAttrComputeCapabilityMajor: *value = prop->major; break;
-	case cudaDevAttrComputeCapabilityMinor: *value = prop->minor; break;
-	case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-		*value = (int)prop->sharedMemPerMultiprocessor;
-		break;
-	case cudaDevAttrMaxRegistersPerMultiprocessor: *value = prop->regsPerMultiprocessor; break;
-	case cudaDevAttrSingleToDoublePrecisionPerfRatio:
-		*value = prop->singleToDoublePrecisionPerfRatio;
-		break;
-	case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-		*value = (int)prop->sharedMemPerBlockOptin;
-		break;
-	case cudaDevAttrMaxBlocksPerMultiprocessor:
-		*value = prop->maxBlocksPerMultiProcessor;
-		break;
-	case cudaDevAttrPciBusId: *value = prop->pciBusID; break;
-	case cudaDevAttrHostRegisterSupported: *value = prop->hostRegisterSupported; break;
-	case cudaDevAttrHostRegisterReadOnlySupported:
-		*value = prop->hostRegisterReadOnlySupported;
-		break;
-	case cudaDevAttrCanMapHostMemory: *value = prop->canMapHostMemory; break;
-	case cudaDevAttrCanUseHostPointerForRegisteredMem:
-		*value = prop->canUseHostPointerForRegisteredMem;
-		break;
-	case cudaDevAttrHostNativeAtomicSupported: *value = prop->hostNativeAtomicSupported; break;
-	case cudaDevAttrPageableMemoryAccess: *value = prop->pageableMemoryAccess; break;
-	case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
-		*value = prop->pageableMemoryAccessUsesHostPageTables;
-		break;
-	case cudaDevAttrMemoryPoolsSupported: *value = prop->memoryPoolsSupported; break;
-	default:
-		/* no such thing here */
-		if (attr < cudaDevAttrMaxThreadsPerBlock ||
-		    attr > cudaDevAttrDeferredMappingCudaArraySupported)
-			return -1;
-		*value = 0;
-		break;
-	}
-	return 0;
-}
-
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
 {
-	struct cudaDeviceProp prop;
-	cudaError_t error;
+	vgpuDeviceProperties properties;
+	vgpuError_t error;
 
 	if (!value)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	error = cudaGetDeviceProperties(&prop, device);
-	if (error == cudaSuccess && attribute_of(&prop, attr, value))
-		error = cuda_error(rt_result(vgpuErrorInvalidValue));
-	return error;
+	error = vgpuGetDeviceProperties(&properties, device);
+	if (error == vgpuSuccess)
+		error = rt_result(rt_device_attribute((int)attr, &properties, device, value));
+	return cuda_error(error);
 }
 
 /* The devices are on no bus; each is told apart by a number that none of this machine has. */
@@ -442,13 +370,16 @@ cudaError_t cudaDriverGetVersion(int *version)
 {
 	if (!version)
 		return cuda_error(rt_result(vgpuErrorInvalidValue));
-	*version = VERSION;
+	*version = RT_DRIVER_VERSION;
 	return cudaSuccess;
 }
 
 cudaError_t cudaRuntimeGetVersion(int *version)
 {
-	return cudaDriverGetVersion(version);
+	if (!version)
+		return cuda_error(rt_result(vgpuErrorInvalidValue));
+	*version = VERSION;
+	return cudaSuccess;
 }
 
 cudaError_t cudaProfilerStart(void)

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "absent_calls.h"
 #include "calls.h"
 
 cudaError_t cuda_refuse(bool *said, const char *call, const char *what)
@@ -25,3 +26,12 @@ cudaError_t cuda_refuse(bool *said, const char *call, const char *what)
 		return CUDA_REFUSE(what); \
 	}
 VGPU_CUDA_REFUSED_CALLS(REFUSED_CALL)
+
+/* Nothing is known of these but the name: whatever is passed is left where it is. */
+#define ABSENT_CALL(what, name) \
+	__attribute__((visibility("default"))) cudaError_t name(void); \
+	cudaError_t name(void) \
+	{ \
+		return CUDA_REFUSE(what); \
+	}
+VGPU_CUDA_ABSENT_CALLS(ABSENT_CALL)

@@ -355,13 +355,21 @@ struct cudaDeviceProp {
 	int accessPolicyMaxWindowSize;
 	size_t reservedSharedMemPerBlock;
 	int hostRegisterSupported;
-	int hostRegisterReadOnlySupported;
 	int sparseCudaArraySupported;
+	int hostRegisterReadOnlySupported;
 	int timelineSemaphoreInteropSupported;
 	int memoryPoolsSupported;
 	int gpuDirectRDMASupported;
+	unsigned int gpuDirectRDMAFlushWritesOptions;
+	int gpuDirectRDMAWritesOrdering;
+	unsigned int memoryPoolSupportedHandleTypes;
+	int deferredMappingCudaArraySupported;
+	int ipcEventSupported;
 	int clusterLaunch;
 	int unifiedFunctionPointers;
+	int reserved2[2];
+	int reserved1[1];
+	int reserved[60];
 };
 
 enum cudaDeviceAttr {

@@ -7,7 +7,9 @@
  *
  * The other is found by its name among the loaded libraries, or, if it is inside the program or has
  * another name, by the symbols that the program's calls are bound to. A library that stands in
- * front of some functions only, as tools for profiling do, is no runtime.
+ * front of some functions only, as tools for profiling do, is no runtime. A program that has loaded
+ * this library as the driver alone, by the name libcuda.so.1, may have NVIDIA's runtime for what
+ * needs no device.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -73,10 +75,23 @@ static const char *who_is_called(void)
 	return first.dli_fname;
 }
 
+static bool is_driver_alone(void)
+{
+	const char *name;
+	Dl_info ours;
+
+	if (!dladdr(&here, &ours) || !ours.dli_fname)
+		return false;
+	name = strrchr(ours.dli_fname, '/');
+	return !strncmp(name ? name + 1 : ours.dli_fname, "libcuda.", 8);
+}
+
 static __attribute__((constructor)) void refuse_other_runtime(void)
 {
 	const char *other = NULL;
 
+	if (is_driver_alone())
+		return;
 	dl_iterate_phdr(look_at, &other);
 	if (!other)
 		other = who_is_called();

@@ -187,8 +187,6 @@
 	     unsigned int flags)) \
 	CALL("a pool shared between processes is", cudaMemPoolImportFromShareableHandle,	\
 	     (cudaMemPool_t *pool, void *handle, enum cudaMemAllocationHandleType type, \
-	     unsigned int flags)) \
-	CALL("the driver API is", cudaGetDriverEntryPoint,					\
-	     (const char *symbol, void **function, unsigned long long flags, int *status __dv(0)))
+	     unsigned int flags))
 
 #endif

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * The registry: __cudaRegister*() as clang's module constructors call them, and the lookups of
- * launches and symbols. Registration only remembers; PTX is compiled at the first use of a kernel
- * or variable of its file, once for each context of the process.
+ * The registry: __cudaRegister*() as the module constructors of clang and nvcc call them, and the
+ * lookups of launches and symbols. Registration only remembers; PTX is compiled at the first use of
+ * a kernel or variable of its file, once for each context of the process.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/variables.h"
 #include "registry.h"
 
 #define EXPORT	__attribute__((visibility("default")))
-#define WRAPPER_MAGIC	0x466243b1	/* of the struct clang registers */
 #define BUCKETS	1024u
 
 /* What tools/vgpucc puts in front of the PTX. */
@@ -23,32 +21,31 @@ struct blob {
 	char ptx[];
 };
 
-struct wrapper {
+/* struct vgpu_wrapper, as vgpucc has it */
+struct own_wrapper {
 	int magic;
 	int version;
 	const void *data;
-	const struct rt_variable_table *variables;	/* of ours only; NULL: it has none */
+	const struct rt_variable_table *variables;	/* NULL: it has none */
 };
 
-/* A file as one device has it. */
-struct loaded {
-	struct vgpuModule *module;	/* of context `generation` */
-	uint64_t generation;
-	vgpuError_t failed;		/* why it does not load */
-	bool tried;
+/* A managed variable of nvcc: its host code has a pointer to it. */
+struct managed {
+	struct managed *next;
+	void **pointer;
+	const char *name;
 };
 
+/* The library is the first member: it is what kernels know. */
 struct fatbin {
+	struct rt_library library;
 	struct fatbin *next;
-	const struct blob *blob;	/* NULL: not ours */
-	const struct rt_variable_table *variables;	/* __managed__; NULL: none */
-	struct loaded on[RT_DEVICES];
+	struct managed *managed;
 };
 
-/* A kernel or variable as one device has it. */
+/* A variable as one device has it. */
 struct found {
 	uint64_t generation;		/* of what follows */
-	struct vgpuFunction *function;
 	uint64_t address, bytes;
 };
 
@@ -57,7 +54,7 @@ struct entry {
 	const void *host;
 	const char *name;
 	struct fatbin *fatbin;
-	bool variable;
+	struct rt_kernel *kernel;	/* NULL: a variable */
 	const struct rt_variable *managed;	/* NULL: it is in the PTX, not in the process */
 	struct found on[RT_DEVICES];
 };
@@ -74,80 +71,51 @@ static struct entry *registry_lookup(const void *host, bool variable)
 {
 	struct entry *entry = *registry_bucket(host);
 
-	while (entry && (entry->host != host || entry->variable != variable))
+	while (entry && (entry->host != host || !entry->kernel != variable))
 		entry = entry->next;
 	return entry;
 }
 
-/* The module's managed variables are where they are in the process. */
-static vgpuError_t load_blob(const struct fatbin *fatbin, struct vgpuModule **out)
+/* What launches name: a host function, or a handle of __cudaGetKernel() and its like. */
+static struct rt_kernel *kernel_of(const void *host)
 {
-	const struct rt_variable_table *variables = fatbin->variables;
-	struct vgpu_compile_options options = { .max_regs = fatbin->blob->max_regs };
-	struct vgpu_placed_symbol *placed;
-	vgpuError_t error;
+	const struct entry *entry = registry_lookup(host, false);
 
-	if (!variables)
-		return rt_module_load(fatbin->blob->ptx, &options, out);
-	error = rt_variables_claim(variables);
-	if (error != vgpuSuccess)
-		return error;
-	placed = calloc(variables->count + 1, sizeof(*placed));
-	if (!placed)
-		return vgpuErrorMemoryAllocation;
-	for (uint64_t i = 0; i < variables->count; i++)
-		if (variables->variables[i].address)
-			placed[options.placed_count++] = (struct vgpu_placed_symbol){
-				variables->variables[i].name,
-				(uint64_t)(uintptr_t)variables->variables[i].address
-			};
-	options.placed = placed;
-	error = rt_module_load(fatbin->blob->ptx, &options, out);
-	free(placed);
-	return error;
-}
-
-static vgpuError_t registry_load(struct fatbin *fatbin, struct vgpuModule **out)
-{
-	struct loaded *loaded = &fatbin->on[rt_device()];
-
-	if (!loaded->tried || loaded->generation != rt.generation) {
-		*loaded = (struct loaded){ .tried = true, .generation = rt.generation };
-		if (!fatbin->blob) {
-			rt_message(
-				"this program's kernels are not for vgpu: compile it with vgpucc");
-			loaded->failed = vgpuErrorNoKernelImageForDevice;
-		} else {
-			loaded->failed = load_blob(fatbin, &loaded->module);
-		}
-		if (loaded->failed != vgpuSuccess)
-			fprintf(stderr, "vgpu: %s\n", vgpuGetLastMessage());
-	}
-	*out = loaded->module;
-	return loaded->failed;
+	if (entry)
+		return entry->kernel;
+	return rt_kernel_known(host) ? (struct rt_kernel *)(uintptr_t)host : NULL;
 }
 
 vgpuError_t cuda_function(const void *host, struct vgpuFunction **out)
 {
-	struct entry *entry = registry_lookup(host, false);
-	struct vgpuModule *module;
-	struct found *found;
+	struct rt_kernel *kernel = kernel_of(host);
 	vgpuError_t error;
 
-	if (!entry)
-		return vgpuErrorInvalidDeviceFunction;
-	found = &entry->on[rt_device()];
-	if (!found->function || found->generation != rt.generation) {
-		error = registry_load(entry->fatbin, &module);
-		if (error == vgpuSuccess)
-			error = rt_module_function(module, entry->name, &found->function);
-		if (error != vgpuSuccess)
-			return error == vgpuErrorSymbolNotFound ? vgpuErrorInvalidDeviceFunction :
-								  error;
-		found->generation = rt.generation;
+	if (!kernel && rt_function_known(host)) {
+		*out = (struct vgpuFunction *)(uintptr_t)host;
+		return vgpuSuccess;
 	}
-	*out = found->function;
-	return vgpuSuccess;
+	if (!kernel)
+		return vgpuErrorInvalidDeviceFunction;
+	error = rt_kernel_function(kernel, out);
+	return error == vgpuErrorSymbolNotFound ? vgpuErrorInvalidDeviceFunction : error;
+}
+
+struct rt_kernel *cuda_kernel(const void *host)
+{
+	return kernel_of(host);
+}
+
+/* nvcc's host code names a managed variable by where it is, too. */
+static bool managed_symbol(const void *host, uint64_t *address, uint64_t *bytes)
+{
+	for (const struct fatbin *fatbin = fatbins; fatbin; fatbin = fatbin->next)
+		for (const struct managed *each = fatbin->managed; each; each = each->next)
+			if (*each->pointer == host) {
+				*address = (uint64_t)(uintptr_t)host;
+				return rt_alloc_find(*address, address, bytes);
+			}
+	return false;
 }
 
 vgpuError_t cuda_symbol(const void *host, uint64_t *address, uint64_t *bytes)
@@ -158,15 +126,16 @@ vgpuError_t cuda_symbol(const void *host, uint64_t *address, uint64_t *bytes)
 	vgpuError_t error;
 
 	if (!entry)
-		return vgpuErrorInvalidSymbol;
+		return host && managed_symbol(host, address, bytes) ? vgpuSuccess :
+								      vgpuErrorInvalidSymbol;
 	if (entry->managed) {
 		*address = (uint64_t)(uintptr_t)host;
 		*bytes = entry->managed->bytes;
-		return rt_variables_claim(entry->fatbin->variables);
+		return rt_variables_claim(entry->fatbin->library.variables);
 	}
 	found = &entry->on[rt_device()];
 	if (!found->address || found->generation != rt.generation) {
-		error = registry_load(entry->fatbin, &module);
+		error = rt_library_module(&entry->fatbin->library, &module);
 		if (error == vgpuSuccess)
 			error = rt_module_global(module, entry->name, &found->address,
 						 &found->bytes);
@@ -189,6 +158,10 @@ EXPORT void __cudaRegisterVar(void **handle, char *host, char *device, const cha
 			      int external, size_t bytes, int constant, int global);
 EXPORT void __cudaRegisterTexture(void **handle, const void *host, const void **device,
 				  const char *name, int dim, int norm, int external);
+EXPORT void __cudaRegisterManagedVar(void **handle, void **pointer, char *device, const char *name,
+				     int external, size_t bytes, int constant, int global);
+EXPORT void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t bytes);
+EXPORT char __cudaInitModule(void **handle);
 EXPORT void __cudaRegisterSurface(void **handle, const void *host, const void **device,
 				  const char *name, int dim, int external);
 
@@ -212,8 +185,12 @@ static struct entry *registry_add(struct fatbin *fatbin, const void *host, const
 	entry->host = host;
 	entry->name = name;
 	entry->fatbin = fatbin;
-	entry->variable = variable;
 	pthread_mutex_lock(&rt_lock);
+	if (!variable) {
+		entry->kernel = rt_library_kernel(&fatbin->library, name);
+		if (!entry->kernel)
+			abort();
+	}
 	at = registry_bucket(host);
 	entry->next = *at;
 	*at = entry;
@@ -223,7 +200,7 @@ static struct entry *registry_add(struct fatbin *fatbin, const void *host, const
 
 static void registry_add_managed(struct fatbin *fatbin, const struct rt_variable_table *table)
 {
-	fatbin->variables = table;
+	fatbin->library.variables = table;
 	for (uint64_t i = 0; i < table->count; i++) {
 		const struct rt_variable *variable = &table->variables[i];
 
@@ -236,19 +213,46 @@ static void registry_add_managed(struct fatbin *fatbin, const struct rt_variable
 	pthread_mutex_unlock(&rt_lock);
 }
 
+/* The code is loaded: host code finds managed variables by pointers of its own. */
+static vgpuError_t set_managed(struct rt_library *library, struct vgpuModule *module)
+{
+	struct fatbin *fatbin = (struct fatbin *)library;
+	uint64_t address, bytes;
+	vgpuError_t error = vgpuSuccess;
+
+	for (const struct managed *each = fatbin->managed; each && error == vgpuSuccess;
+	     each = each->next) {
+		error = rt_module_global(module, each->name, &address, &bytes);
+		if (error == vgpuSuccess && *each->pointer && rt_device()) {
+			rt_message("the managed variable `%s' is on another device", each->name);
+			error = vgpuErrorNotSupported;
+		}
+		if (error == vgpuSuccess)
+			*each->pointer = (void *)(uintptr_t)address;
+	}
+	return error;
+}
+
 void **__cudaRegisterFatBinary(void *fat)
 {
-	const struct wrapper *wrapper = fat;
+	const struct own_wrapper *wrapper = fat;
 	struct fatbin *fatbin = must_alloc(sizeof(*fatbin));
+	const struct blob *blob = NULL;
 
-	if (wrapper->magic == WRAPPER_MAGIC && wrapper->data &&
-	    !memcmp(wrapper->data, "VGPUPTX1", 8))
-		fatbin->blob = wrapper->data;
+	fatbin->library.data = fat;
+	fatbin->library.loaded = set_managed;
+	if ((uint32_t)wrapper->magic == VGPU_WRAPPER_MAGIC && wrapper->version == 1 &&
+	    wrapper->data && !memcmp(wrapper->data, "VGPUPTX1", 8))
+		blob = wrapper->data;
+	if (blob) {
+		fatbin->library.ptx = blob->ptx;
+		fatbin->library.max_regs = blob->max_regs;
+	}
 	pthread_mutex_lock(&rt_lock);
 	fatbin->next = fatbins;
 	fatbins = fatbin;
 	pthread_mutex_unlock(&rt_lock);
-	if (fatbin->blob && wrapper->variables)
+	if (blob && wrapper->variables)
 		registry_add_managed(fatbin, wrapper->variables);
 	return (void **)fatbin;
 }
@@ -282,9 +286,16 @@ void __cudaUnregisterFatBinary(void **handle)
 		at = &(*at)->next;
 	if (*at)
 		*at = fatbin->next;
-	if (fatbin->variables)
-		rt_variables_remove(fatbin->variables);
+	if (fatbin->library.variables)
+		rt_variables_remove(fatbin->library.variables);
+	rt_library_forget(&fatbin->library);
 	pthread_mutex_unlock(&rt_lock);
+	while (fatbin->managed) {
+		struct managed *managed = fatbin->managed;
+
+		fatbin->managed = managed->next;
+		free(managed);
+	}
 	free(fatbin);
 }
 
@@ -301,6 +312,43 @@ void __cudaRegisterVar(void **handle, char *host, char *device, const char *name
 {
 	(void)device, (void)external, (void)bytes, (void)constant, (void)global;
 	registry_add((struct fatbin *)handle, host, name, true);
+}
+
+/* nvcc's __managed__: kernels know the variable by its name, host code by a pointer. */
+void __cudaRegisterManagedVar(void **handle, void **pointer, char *device, const char *name,
+			      int external, size_t bytes, int constant, int global)
+{
+	struct fatbin *fatbin = (struct fatbin *)handle;
+	struct managed *managed = must_alloc(sizeof(*managed));
+
+	(void)device, (void)external, (void)bytes, (void)constant, (void)global;
+	managed->pointer = pointer;
+	managed->name = name;
+	managed->next = fatbin->managed;
+	fatbin->managed = managed;
+	/* symbols are named by the pointer's address */
+	registry_add(fatbin, pointer, name, true);
+}
+
+/* Host code that uses a managed variable calls this before. */
+char __cudaInitModule(void **handle)
+{
+	struct fatbin *fatbin = (struct fatbin *)handle;
+	struct vgpuModule *module;
+	vgpuError_t error;
+
+	if (!fatbin->managed || *fatbin->managed->pointer)
+		return 0;
+	error = rt_enter();
+	if (error == vgpuSuccess)
+		error = rt_leave(rt_library_module(&fatbin->library, &module));
+	return (char)(error != vgpuSuccess);
+}
+
+/* Of kernels that use variables of the host, which needs memory that all devices share. */
+void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t bytes)
+{
+	(void)handle, (void)name, (void)host, (void)bytes;
 }
 
 /* Textures and surfaces: a kernel that uses one is refused when it is compiled. */

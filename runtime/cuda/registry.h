@@ -6,10 +6,12 @@
 #ifndef VGPU_CUDA_REGISTRY_H
 #define VGPU_CUDA_REGISTRY_H
 
-#include "api/state.h"
+#include "api/modules/library.h"
 
 /* With the lock held. The kernel whose host function is @function, its module loaded. */
 vgpuError_t cuda_function(const void *function, struct vgpuFunction **out);
+/* Needs no device: the kernel whatever the device; NULL: there is none. */
+struct rt_kernel *cuda_kernel(const void *function);
 /* The device variable whose host variable is @symbol. */
 vgpuError_t cuda_symbol(const void *symbol, uint64_t *address, uint64_t *bytes);
 

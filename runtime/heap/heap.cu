@@ -496,3 +496,18 @@ CALL void free(void *block)
 	if (offset >= (u64)HEAP.chunks << VGPU_HEAP_CHUNK_LOG || !free_at(offset))
 		__asm__ __volatile__("trap; // free() of an address that is not allocated");
 }
+
+/* nvcc's aligned new: blocks of a power of two are aligned to it, up to the size of a chunk. */
+CALL void *__cuda_syscall_aligned_malloc(u64 bytes, u64 align)
+{
+	if (!align || (align & (align - 1)) || align > 16384)
+		return 0;
+	if (align > 16) {
+		bytes = bytes < align ? align : bytes;
+		if (bytes <= BLOCK_MOST)
+			bytes = 1ull << (64 - __builtin_clzll(bytes - 1));
+		else if (bytes < 16384)
+			bytes = 16384;
+	}
+	return malloc(bytes);
+}

@@ -67,6 +67,7 @@ struct ptx_var {
 	uint32_t reg;		/* PTX_REG */
 	uint64_t size;		/* bytes */
 	bool is_extern, is_open, is_kernel_param;
+	bool is_managed;	/* .attribute(.managed) */
 	bool is_placed;		/* by the compiler's caller: offset is the address */
 	uint8_t *init;		/* size bytes, or NULL */
 	struct ptx_init_ref *refs;

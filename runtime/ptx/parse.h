@@ -60,7 +60,7 @@ struct ptx_decl {
 	enum ptx_space space;
 	enum ptx_type type;
 	uint32_t align, vec;
-	bool is_extern, is_entry, is_common;
+	bool is_extern, is_entry, is_common, is_managed;
 };
 
 struct ptx_value {	/* one scalar of an initialiser, or a constant expression */

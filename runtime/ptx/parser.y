@@ -45,6 +45,7 @@ static void ptx_yyerror(void *scanner, struct ptx_parse *p, const char *message)
 %token T_VERSION ".version" T_TARGET ".target" T_ADDRSIZE ".address_size" T_LINK ".visible" T_EXTERN ".extern"
 %token T_COMMON ".common" T_ENTRY ".entry" T_FUNC ".func" T_REG ".reg" T_ALIGN ".align" T_MAXNTID ".maxntid"
 %token T_MINNCTA ".minnctapersm" T_MAXNREG ".maxnreg"
+%token T_ATTRIBUTE ".attribute" T_MANAGED ".managed"
 %token T_TUNE ".maxnctapersm" T_NORETURN ".noreturn" T_PTR ".ptr" T_SKIP ".pragma"
 %token <mod> T_TYPE "type" T_SPACE "state space" T_VEC "vector size" T_MOD "modifier" T_WEAK ".weak"
 %token <bits> T_INT "number" T_F32 "f32 number" T_F64 "f64 number"
@@ -108,6 +109,11 @@ attributes:
 		p->decl.align = (uint32_t)$3;
 	}
 	| attributes T_VEC	{ p->decl.vec = $2 == PTX_M_V2 ? 2 : 4; }
+	| attributes T_ATTRIBUTE '(' T_MANAGED ')' {
+		if (p->decl.space != PTX_GLOBAL)
+			ptx_fail(CTX, p->line, "`.managed': only a .global variable can be");
+		p->decl.is_managed = true;
+	}
 	;
 
 declarators:

@@ -254,6 +254,7 @@ static struct ptx_var *new_var(struct ptx_parse *p, const char *name)
 	var->space = p->decl.space;
 	var->line = p->line;
 	var->is_extern = p->decl.is_extern;
+	var->is_managed = p->decl.is_managed;
 	set_size(p, var, name);
 	return var;
 }
@@ -280,15 +281,16 @@ struct ptx_var *ptx_declare_var(struct ptx_parse *p, const char *name)
 		ptx_fail(p->ctx, p->line, "`%s[]': only an extern variable can leave its size open",
 			 name);
 	sym = sym_lookup(p, name, p->scopes[p->scope_count - 1].id);
-	if (sym && sym->kind == PTX_SYM_VAR && sym->var->is_extern &&
+	if (sym && sym->kind == PTX_SYM_VAR && (sym->var->is_extern || var->is_extern) &&
 	    sym->var->space == var->space && !p->func) {
-		/* the definition after `.extern': the variable already has users */
+		/* the definition after `.extern', whose variable has users, or before it */
 		if (!var->is_extern) {
 			sym->var->is_extern = false;
 			sym->var->is_open = false;
 			sym->var->size = var->size;
 			sym->var->align = var->align;
 			sym->var->type = var->type;
+			sym->var->is_managed = var->is_managed;
 		}
 		return sym->var;
 	}

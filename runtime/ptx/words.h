@@ -35,6 +35,9 @@
 #define PTX_K_WARP	(1u << 25)
 #define PTX_K_LEVEL	(1u << 26)	/* membar .cta .gl .sys; prefetch .L1 .L2 */
 #define PTX_K_COMP	(1u << 27)	/* .x .y .z .w of a special register */
+#define PTX_K_NAN	(1u << 28)
+#define PTX_K_RELU	(1u << 29)
+#define PTX_K_GROUP	(1u << 30)	/* of cp.async: .commit_group and so on */
 #define PTX_K_OTHER	(1u << 31)	/* known, and supported nowhere */
 
 /* X(enum name, spelling, bytes, letter): types */
@@ -43,7 +46,7 @@
 	X(S8, "s8", 1, 's') X(S16, "s16", 2, 's') X(S32, "s32", 4, 's') X(S64, "s64", 8, 's')	\
 	X(B8, "b8", 1, 'b') X(B16, "b16", 2, 'b') X(B32, "b32", 4, 'b') X(B64, "b64", 8, 'b')	\
 	X(F16, "f16", 2, 'f') X(F32, "f32", 4, 'f') X(F64, "f64", 8, 'f') \
-	X(F16X2, "f16x2", 4, 'h') \
+	X(F16X2, "f16x2", 4, 'h') X(BF16, "bf16", 2, 'f') X(BF16X2, "bf16x2", 4, 'h') \
 	X(PRED, "pred", 1, 'p')
 
 /* X(enum name, spelling, kinds): the other modifiers */
@@ -68,8 +71,8 @@
 	X(EQU, "equ", PTX_K_CMP) X(NEU, "neu", PTX_K_CMP) X(LTU, "ltu", PTX_K_CMP) \
 	X(LEU, "leu", PTX_K_CMP) \
 	X(GTU, "gtu", PTX_K_CMP) X(GEU, "geu", PTX_K_CMP) X(NUM, "num", PTX_K_CMP)		\
-	X(NAN, "nan", PTX_K_CMP) X(NANP, "NaN", PTX_K_OTHER) X(XORSIGN, "xorsign", PTX_K_OTHER)	\
-	X(ABSM, "abs", PTX_K_OTHER) X(RELU, "relu", PTX_K_OTHER)				\
+	X(NAN, "nan", PTX_K_CMP) X(NANP, "NaN", PTX_K_NAN) X(XORSIGN, "xorsign", PTX_K_OTHER)	\
+	X(ABSM, "abs", PTX_K_OTHER) X(RELU, "relu", PTX_K_RELU)				\
 	X(AND, "and", PTX_K_BOOL | PTX_K_ATOM | PTX_K_BAR) \
 	X(OR, "or", PTX_K_BOOL | PTX_K_ATOM | PTX_K_BAR) \
 	X(XOR, "xor", PTX_K_BOOL | PTX_K_ATOM) X(POPC, "popc", PTX_K_BAR)			\
@@ -91,7 +94,14 @@
 	X(CI, "ci", PTX_K_OTHER) X(L1, "L1", PTX_K_LEVEL) X(L2, "L2", PTX_K_LEVEL)		\
 	X(L1NOALLOC, "L1::no_allocate", PTX_K_CACHE) X(L1FIRST, "L1::evict_first", PTX_K_CACHE)	\
 	X(L1LAST, "L1::evict_last", PTX_K_CACHE) X(L1NORMAL, "L1::evict_normal", PTX_K_CACHE)	\
-	X(L1UNCHANGED, "L1::evict_unchanged", PTX_K_CACHE) X(L2_64, "L2::64B", PTX_K_CACHE)	\
+	X(L1UNCHANGED, "L1::evict_unchanged", PTX_K_CACHE) \
+	X(L2HINT, "L2::cache_hint", PTX_K_CACHE) X(ASYNC, "async", PTX_K_TO)			\
+	X(COMMITGROUP, "commit_group", PTX_K_GROUP) X(WAITGROUP, "wait_group", PTX_K_GROUP)	\
+	X(WAITALL, "wait_all", PTX_K_GROUP) X(L2FIRST, "L2::evict_first", PTX_K_CACHE)		\
+	X(L2LAST, "L2::evict_last", PTX_K_CACHE) X(L2NORMAL, "L2::evict_normal", PTX_K_CACHE)	\
+	X(L2UNCHANGED, "L2::evict_unchanged", PTX_K_CACHE)					\
+	X(FRACTIONAL, "fractional", PTX_K_TO) X(RANGE, "range", PTX_K_TO)			\
+	X(L2_64, "L2::64B", PTX_K_CACHE)	\
 	X(L2_128, "L2::128B", PTX_K_CACHE) X(L2_256, "L2::256B", PTX_K_CACHE)			\
 	X(L, "l", PTX_K_SHIFT) X(R, "r", PTX_K_SHIFT) X(WRAP, "wrap", PTX_K_SHIFT) \
 	X(CLAMP, "clamp", PTX_K_SHIFT) \
@@ -138,14 +148,13 @@
 	X(SHL, "shl") X(SHR, "shr") X(SIN, "sin") X(SLCT, "slct") X(SQRT, "sqrt") X(ST, "st") \
 	X(SUB, "sub") \
 	X(SUBC, "subc") X(TANH, "tanh") X(TESTP, "testp") X(TRAP, "trap") X(VOTE, "vote") \
-	X(XOR, "xor") \
+	X(XOR, "xor") X(CP, "cp") X(CREATEPOLICY, "createpolicy") X(REDUX, "redux")		\
 	X(REFUSED, "")										\
 	X(ALLOCA, "alloca") X(APPLYPRIORITY, "applypriority") X(BMSK, "bmsk") X(BRX, "brx") \
-	X(CP, "cp") \
-	X(CREATEPOLICY, "createpolicy") X(DISCARD, "discard") X(ELECT, "elect")			\
+	X(DISCARD, "discard") X(ELECT, "elect")			\
 	X(GRIDDEPCONTROL, "griddepcontrol") X(ISTYPEP, "istypep") X(LDMATRIX, "ldmatrix") \
 	X(MAPA, "mapa") \
-	X(MBARRIER, "mbarrier") X(MMA, "mma") X(MULTIMEM, "multimem") X(REDUX, "redux") \
+	X(MBARRIER, "mbarrier") X(MMA, "mma") X(MULTIMEM, "multimem") \
 	X(SETMAXNREG, "setmaxnreg") \
 	X(STACKRESTORE, "stackrestore") X(STACKSAVE, "stacksave") X(STMATRIX, "stmatrix") \
 	X(SULD, "suld") \

@@ -5,11 +5,13 @@
  * the same table every time. docs/vgpu-run.md.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "run.h"
 
 static const char usage[] =
 	"usage: vgpu-run [options] JOBFILE\n"
+	"       vgpu-run --explain PROGRAM\n"
 	"\n"
 	"Runs the processes of a job file (docs/jobfiles.md; - is standard input) on /dev/vgpu0, "
 	"each alone and\n"
@@ -31,6 +33,7 @@ static const char usage[] =
 	"  --records FILE     also write its trace records, for vgpu-trace\n"
 	"  --svg FILE         also draw the SMs over virtual time\n"
 	"  --speed            also print thread blocks per second of real time\n"
+	"  --explain PROGRAM  say whether and how a program of CUDA runs; nothing is run\n"
 	"  -h, --help         print this help\n"
 	"\n"
 	"exit status: 0 success, 1 a file could not be written, 2 wrong usage, invalid job file, "
@@ -56,7 +59,11 @@ int main(int argc, char **argv)
 	struct wl_options o = { .tool = "vgpu-run" };
 	struct wl_setup setup = { .replay = run_mix };
 	struct wl_job job;
-	int status = wl_options_take(&o, argc, argv, usage, false);
+	int status;
+
+	if (argc == 3 && !strcmp(argv[1], "--explain"))
+		return explain_program(argv[2]);
+	status = wl_options_take(&o, argc, argv, usage, false);
 
 	if (status >= 0)
 		return status;

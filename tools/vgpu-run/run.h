@@ -74,4 +74,7 @@ void child_replay(const struct run_child *child) __attribute__((noreturn));
 /* Become its program. Does not return. */
 void child_exec(const struct run_child *child) __attribute__((noreturn));
 
+/* explain.c: exit status: 0 it runs, 1 it does not, 2 it cannot be read */
+int explain_program(const char *path);
+
 #endif

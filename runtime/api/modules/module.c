@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fatbin/fatbin.h"
 #include "heap/heap.h"
 #include "print/print.h"
 #include "state.h"
@@ -24,6 +25,9 @@ static void module_free(struct vgpuModule *module)
 	for (uint32_t i = 0; i < module->options.placed_count; i++)
 		free((void *)(uintptr_t)module->options.placed[i].name);
 	free((void *)(uintptr_t)module->options.placed);
+	for (uint32_t i = 0; i < module->managed_count; i++)
+		free(module->managed[i].name);
+	free(module->managed);
 	free(module->functions);
 	free(module->ptx);
 	free(module);
@@ -73,6 +77,105 @@ static bool keep_options(struct vgpuModule *module, const struct vgpu_compile_op
 	return true;
 }
 
+/* ---- managed variables -------------------------------------------------- */
+
+static vgpuError_t place_one(struct vgpuModule *module, const struct vgpu_program *program,
+			     const struct vgpu_program_symbol *symbol)
+{
+	struct rt_managed *managed = &module->managed[module->managed_count];
+	struct vgpu_placed_symbol *placed;
+	vgpuError_t error;
+
+	placed = realloc((void *)(uintptr_t)module->options.placed,
+			 (module->options.placed_count + 1) * sizeof(*placed));
+	if (!placed)
+		return vgpuErrorMemoryAllocation;
+	module->options.placed = placed;
+	placed += module->options.placed_count;
+	*managed = (struct rt_managed){ .name = strdup(symbol->name), .bytes = symbol->size };
+	placed->name = strdup(symbol->name);
+	if (managed->name && placed->name)
+		error = rt_alloc(symbol->size, true, &managed->address);
+	else
+		error = vgpuErrorMemoryAllocation;
+	if (error != vgpuSuccess) {
+		free((void *)(uintptr_t)placed->name);
+		free(managed->name);
+		return error;
+	}
+	memcpy((void *)(uintptr_t)managed->address, program->data + symbol->offset, symbol->size);
+	placed->address = managed->address;
+	module->options.placed_count++;
+	module->managed_count++;
+	return vgpuSuccess;
+}
+
+/*
+ * Variables of .attribute(.managed) become managed memory, with what the PTX says they contain.
+ * Their addresses are known then, and the module is compiled for them.
+ */
+static vgpuError_t place_managed(struct vgpuModule *module, const struct vgpu_program *program)
+{
+	vgpuError_t error = vgpuSuccess;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < program->symbol_count; i++)
+		count += program->symbols[i].managed != 0;
+	if (!count)
+		return vgpuSuccess;
+	module->managed = calloc(count, sizeof(*module->managed));
+	if (!module->managed)
+		return vgpuErrorMemoryAllocation;
+	for (uint32_t i = 0; i < program->symbol_count && error == vgpuSuccess; i++)
+		if (program->symbols[i].managed)
+			error = place_one(module, program, &program->symbols[i]);
+	return error;
+}
+
+static void free_managed(struct vgpuModule *module)
+{
+	for (uint32_t i = 0; i < module->managed_count; i++)
+		rt_alloc_free(module->managed[i].address);
+}
+
+static vgpuError_t compile_error(int err, char *message)
+{
+	if (!err)
+		return vgpuSuccess;
+	rt_message("%s", message ? message : "out of memory while compiling");
+	free(message);
+	return err == -ENOMEM ? vgpuErrorMemoryAllocation : vgpuErrorInvalidPtx;
+}
+
+/* The module's program. What is newer than what we know could mean something else. */
+static vgpuError_t compile(struct vgpuModule *module, struct vgpu_program **program)
+{
+	size_t length = strlen(module->ptx);
+	struct vgpu_ptx_head head;
+	char *message = NULL;
+	vgpuError_t error;
+	int err;
+
+	if (vgpu_ptx_head(module->ptx, length, &head) && head.major > VGPU_PTX_MAJOR) {
+		rt_message("PTX ISA %u.%u is newer than what this runtime knows: up to %u.x",
+			   head.major, head.minor, VGPU_PTX_MAJOR);
+		return vgpuErrorUnsupportedPtxVersion;
+	}
+	module->arch = head.arch;
+	err = vgpu_compile_ptx(module->ptx, length, &module->options, program, &message);
+	error = compile_error(err, message);
+	if (error != vgpuSuccess)
+		return error;
+	error = place_managed(module, *program);
+	if (error != vgpuSuccess || !module->managed_count)
+		return error;
+	vgpu_program_free(*program);
+	*program = NULL;
+	message = NULL;
+	err = vgpu_compile_ptx(module->ptx, length, &module->options, program, &message);
+	return compile_error(err, message);
+}
+
 /*
  * Compile, place the variables, relocate, load, fill. In that order: the code is relocated for the
  * variables' address before the device verifies it, and after that it cannot change.
@@ -82,21 +185,18 @@ vgpuError_t rt_module_load(const char *ptx, const struct vgpu_compile_options *o
 {
 	struct vgpuModule *module = calloc(1, sizeof(*module));
 	struct vgpu_program *program = NULL;
-	char *message = NULL;
 	vgpuError_t error;
-	int err;
 
 	if (!module)
 		return vgpuErrorMemoryAllocation;
 	module->ptx = strdup(ptx);
-	err = module->ptx && keep_options(module, options) ?
-		      vgpu_compile_ptx(ptx, strlen(ptx), options, &program, &message) :
-		      -ENOMEM;
-	if (err) {
-		rt_message("%s", message ? message : "out of memory while compiling");
-		free(message);
+	error = module->ptx && keep_options(module, options) ? compile(module, &program) :
+							       vgpuErrorMemoryAllocation;
+	if (error != vgpuSuccess) {
+		free_managed(module);
+		vgpu_program_free(program);
 		module_free(module);
-		return err == -ENOMEM ? vgpuErrorMemoryAllocation : vgpuErrorInvalidPtx;
+		return error;
 	}
 	module->image.program = program;
 	module->functions = calloc(program->kernel_count ? program->kernel_count : 1,
@@ -125,6 +225,7 @@ vgpuError_t rt_module_load(const char *ptx, const struct vgpu_compile_options *o
 	if (error != vgpuSuccess) {
 		if (module->data)
 			rt_alloc_free(module->data);
+		free_managed(module);
 		module_free(module);
 		return error;
 	}
@@ -141,7 +242,7 @@ vgpuError_t rt_module_load(const char *ptx, const struct vgpu_compile_options *o
 /*
  * Handles come from the program and may be stale: they are compared, never followed, until known.
  */
-static bool module_known(const struct vgpuModule *handle)
+bool rt_module_known(const struct vgpuModule *handle)
 {
 	for (struct vgpuModule *module = rt.modules; module; module = module->next)
 		if (module == handle)
@@ -178,6 +279,12 @@ vgpuError_t rt_module_global(struct vgpuModule *module, const char *name, uint64
 		if (!strcmp(program->symbols[i].name, name)) {
 			*address = module->data + program->symbols[i].offset;
 			*bytes = program->symbols[i].size;
+			return vgpuSuccess;
+		}
+	for (uint32_t i = 0; i < module->managed_count; i++)
+		if (!strcmp(module->managed[i].name, name)) {
+			*address = module->managed[i].address;
+			*bytes = module->managed[i].bytes;
 			return vgpuSuccess;
 		}
 	return vgpuErrorSymbolNotFound;
@@ -269,28 +376,34 @@ static int unload(struct vgpuModule *module)
 	return err;
 }
 
-vgpuError_t vgpuModuleUnload(vgpuModule_t handle)
+vgpuError_t rt_module_unload(struct vgpuModule *module)
 {
-	vgpuError_t error = rt_enter();
 	struct vgpuModule **at = &rt.modules;
+	vgpuError_t error = rt_sync_all();
 
 	if (error != vgpuSuccess)
 		return error;
-	if (!module_known(handle))
-		return rt_leave(vgpuErrorInvalidResourceHandle);
-	error = rt_sync_all();
-	if (error != vgpuSuccess)
-		return rt_leave(error);
-	while (*at && *at != handle)
+	while (*at && *at != module)
 		at = &(*at)->next;
 	if (!*at)
-		return rt_leave(vgpuErrorInvalidResourceHandle);
-	*at = handle->next;
-	error = rt_error_of(unload(handle));
-	if (handle->data)
-		rt_alloc_free(handle->data);
-	module_free(handle);
-	return rt_leave(error);
+		return vgpuErrorInvalidResourceHandle;
+	*at = module->next;
+	error = rt_error_of(unload(module));
+	if (module->data)
+		rt_alloc_free(module->data);
+	free_managed(module);
+	module_free(module);
+	return error;
+}
+
+vgpuError_t vgpuModuleUnload(vgpuModule_t handle)
+{
+	vgpuError_t error = rt_enter();
+
+	if (error != vgpuSuccess)
+		return error;
+	return rt_leave(rt_module_known(handle) ? rt_module_unload(handle) :
+						  vgpuErrorInvalidResourceHandle);
 }
 
 vgpuError_t vgpuModuleGetFunction(vgpuFunction_t *function, vgpuModule_t module, const char *name)
@@ -301,7 +414,7 @@ vgpuError_t vgpuModuleGetFunction(vgpuFunction_t *function, vgpuModule_t module,
 		return error;
 	if (!function || !name)
 		return rt_leave(vgpuErrorInvalidValue);
-	if (!module_known(module))
+	if (!rt_module_known(module))
 		return rt_leave(vgpuErrorInvalidResourceHandle);
 	return rt_leave(rt_module_function(module, name, function));
 }
@@ -316,7 +429,7 @@ vgpuError_t vgpuModuleGetGlobal(void **pointer, size_t *bytes, vgpuModule_t modu
 		return error;
 	if (!name)
 		return rt_leave(vgpuErrorInvalidValue);
-	if (!module_known(module))
+	if (!rt_module_known(module))
 		return rt_leave(vgpuErrorInvalidResourceHandle);
 	error = rt_module_global(module, name, &address, &size);
 	if (error == vgpuSuccess && pointer)

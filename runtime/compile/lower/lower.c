@@ -38,7 +38,7 @@ static const struct lowering {
 	[PTX_I_CNOT] = { cc_lower_logic, PTX_K_TYPE, 2, 2, 1, 1 },
 	[PTX_I_COPYSIGN] = { cc_lower_copysign, PTX_K_TYPE, 3, 3, 1, 1 },
 	[PTX_I_COS] = { cc_lower_funary, PTX_K_TYPE | PTX_K_FTZ | PTX_K_APPROX, 2, 2, 1, 1 },
-	[PTX_I_CVT] = { cc_lower_cvt, ARITH | PTX_K_RNDI, 2, 2, 2, 2 },
+	[PTX_I_CVT] = { cc_lower_cvt, ARITH | PTX_K_RNDI | PTX_K_RELU, 2, 3, 2, 2 },
 	[PTX_I_CVTA] = { cc_lower_cvta, PTX_K_TYPE | PTX_K_SPACE | PTX_K_TO, 2, 2, 1, 1 },
 	[PTX_I_DIV] = { cc_lower_fdiv, PTX_K_TYPE | PTX_K_RND | PTX_K_FTZ | PTX_K_APPROX, 3, 3, 1,
 			1 },
@@ -47,7 +47,7 @@ static const struct lowering {
 	[PTX_I_EX2] = { cc_lower_funary, PTX_K_TYPE | PTX_K_FTZ | PTX_K_APPROX, 2, 2, 1, 1 },
 	[PTX_I_EXIT] = { cc_lower_control, 0, 0, 0, 0, 0 },
 	[PTX_I_FENCE] = { cc_lower_fence, PTX_K_SEM, 0, 0, 0, 0 },
-	[PTX_I_FMA] = { cc_lower_fma, ARITH, 4, 4, 1, 1 },
+	[PTX_I_FMA] = { cc_lower_fma, ARITH | PTX_K_RELU, 4, 4, 1, 1 },
 	[PTX_I_FNS] = { cc_lower_fns, PTX_K_TYPE, 4, 4, 1, 1 },
 	[PTX_I_ISSPACEP] = { cc_lower_isspacep, PTX_K_SPACE, 2, 2, 0, 0 },
 	[PTX_I_LD] = { cc_lower_ld, MEMORY | PTX_K_VEC, 2, 2, 1, 1 },
@@ -58,9 +58,9 @@ static const struct lowering {
 	[PTX_I_MAD24] = { cc_lower_muladd24, PTX_K_TYPE | PTX_K_LOHI, 4, 4, 1, 1 },
 	[PTX_I_MADC] = { cc_lower_mad, PTX_K_TYPE | PTX_K_LOHI | PTX_K_CC, 4, 4, 1, 1 },
 	[PTX_I_MATCH] = { cc_lower_match, PTX_K_TYPE | PTX_K_VOTE | PTX_K_SYNC, 3, 3, 1, 1 },
-	[PTX_I_MAX] = { cc_lower_minmax, PTX_K_TYPE | PTX_K_FTZ, 3, 3, 1, 1 },
+	[PTX_I_MAX] = { cc_lower_minmax, PTX_K_TYPE | PTX_K_FTZ | PTX_K_NAN, 3, 3, 1, 1 },
 	[PTX_I_MEMBAR] = { cc_lower_fence, PTX_K_LEVEL, 0, 0, 0, 0 },
-	[PTX_I_MIN] = { cc_lower_minmax, PTX_K_TYPE | PTX_K_FTZ, 3, 3, 1, 1 },
+	[PTX_I_MIN] = { cc_lower_minmax, PTX_K_TYPE | PTX_K_FTZ | PTX_K_NAN, 3, 3, 1, 1 },
 	[PTX_I_MOV] = { cc_lower_mov, PTX_K_TYPE, 2, 2, 1, 1 },
 	[PTX_I_MUL] = { cc_lower_mul, ARITH | PTX_K_LOHI | PTX_K_WIDE, 3, 3, 1, 1 },
 	[PTX_I_MUL24] = { cc_lower_muladd24, PTX_K_TYPE | PTX_K_LOHI, 3, 3, 1, 1 },
@@ -99,6 +99,12 @@ static const struct lowering {
 	[PTX_I_TESTP] = { cc_lower_testp, PTX_K_TYPE | PTX_K_TESTP, 2, 2, 1, 1 },
 	[PTX_I_TRAP] = { cc_lower_control, 0, 0, 0, 0, 0 },
 	[PTX_I_VOTE] = { cc_lower_vote, PTX_K_TYPE | PTX_K_VOTE | PTX_K_SYNC, 2, 3, 1, 1 },
+	[PTX_I_CP] = { cc_lower_cp, PTX_K_SPACE | PTX_K_CACHE | PTX_K_TO | PTX_K_GROUP, 0, 4, 0,
+		       0 },
+	[PTX_I_CREATEPOLICY] = { cc_lower_policy, PTX_K_TYPE | PTX_K_CACHE | PTX_K_TO | PTX_K_SPACE,
+				 1, 4, 1, 1 },
+	[PTX_I_REDUX] = { cc_lower_redux, PTX_K_TYPE | PTX_K_ATOM | PTX_K_BOOL | PTX_K_SYNC, 3, 3,
+			  1, 1 },
 	[PTX_I_XOR] = { cc_lower_logic, PTX_K_TYPE, 3, 3, 1, 1 },
 };
 
@@ -510,9 +516,16 @@ unsigned int cc_rounding(struct cc_lower *l)
 
 static void lower_insn(struct cc_lower *l)
 {
+	const struct lowering *how = &lowerings[l->in->op];
+	struct ptx_insn without = *l->in;
 	const struct ptx_insn *in = l->in;
-	const struct lowering *how = &lowerings[in->op];
 	uint32_t copy;
+
+	/* a policy of the cache is the last operand, and means nothing here */
+	if (in->count > 1 && ptx_has(in, PTX_M_L2HINT)) {
+		without.count--;
+		l->in = in = &without;
+	}
 
 	if (!how->lower)
 		cc_refuse(l, "this instruction is not supported");
@@ -544,6 +557,8 @@ static void lower_insn(struct cc_lower *l)
 		l->guard = copy;
 		l->guard_not = in->guard_negated;
 	}
+	if (in->type_count && cc_is_half(in->types[0]) && cc_lower_half(l))
+		return;
 	how->lower(l);
 }
 

@@ -103,6 +103,20 @@ enum ptx_type cc_type(struct cc_lower *l, unsigned int index);
 unsigned int cc_rounding(struct cc_lower *l);
 bool cc_signed(enum ptx_type type);
 
+/*
+ * lower_half.c: whether a type is .f16, .bf16 or a pair of them; an instruction on such, as far as
+ * it is arithmetic (false: it is not); the two operands from @first on as f32, of a pair both
+ * halves; what set and setp make of them; conversions
+ */
+bool cc_is_half(enum ptx_type type);
+bool cc_lower_half(struct cc_lower *l);
+uint32_t cc_half_to_f32(struct cc_lower *l, uint32_t half, bool bf16);
+uint32_t cc_f32_to_half(struct cc_lower *l, uint32_t single, bool bf16, unsigned int rounding);
+void cc_half_operands(struct cc_lower *l, unsigned int first, enum ptx_type type, uint32_t a[2],
+		      uint32_t b[2]);
+void cc_half_flags(struct cc_lower *l, uint32_t dst, enum ptx_type type, const uint32_t preds[2]);
+bool cc_lower_cvt_half(struct cc_lower *l, enum ptx_type dtype, enum ptx_type stype);
+
 /* one function per family; each handles the instruction l->in */
 void cc_lower_add(struct cc_lower *l);
 void cc_lower_mul(struct cc_lower *l);
@@ -147,6 +161,9 @@ void cc_lower_activemask(struct cc_lower *l);
 void cc_lower_shfl(struct cc_lower *l);
 void cc_lower_control(struct cc_lower *l);
 void cc_lower_nothing(struct cc_lower *l);
+void cc_lower_cp(struct cc_lower *l);
+void cc_lower_policy(struct cc_lower *l);
+void cc_lower_redux(struct cc_lower *l);
 /*
  * lower_order.c: memory order, scope and cache operator of l->in, as vgpu_insn.mem has them;
  * refuses what does not go together

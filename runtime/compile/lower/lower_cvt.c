@@ -299,6 +299,10 @@ void cc_lower_cvt(struct cc_lower *l)
 	enum ptx_type dtype = cc_type(l, 0), stype = cc_type(l, 1);
 	uint32_t dst, value;
 
+	if (cc_lower_cvt_half(l, dtype, stype))
+		return;
+	if (ptx_has(l->in, PTX_M_RELU))
+		cc_refuse(l, ".relu is supported to .bf16 and to pairs of halves only");
 	if (dtype == PTX_PRED || stype == PTX_PRED || dtype == PTX_F16X2 || stype == PTX_F16X2)
 		cc_refuse(l, "these types cannot be converted");
 	if (ptx_type_letter(dtype) == 'b' || ptx_type_letter(stype) == 'b')

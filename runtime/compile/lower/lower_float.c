@@ -13,9 +13,7 @@ static bool is_wide(struct cc_lower *l, enum ptx_type type)
 	if (type != PTX_F32 && type != PTX_F64)
 		cc_refuse(l, "type .%s is not supported here, .f32 and .f64 are%s",
 			  ptx_mod_name(type),
-			  type == PTX_F16 || type == PTX_F16X2 ?
-				  " (halves can be loaded, stored and converted)" :
-				  "");
+			  cc_is_half(type) ? " (halves are not taken here)" : "");
 	return type == PTX_F64;
 }
 
@@ -29,6 +27,8 @@ void cc_lower_farith(struct cc_lower *l, unsigned int op32, unsigned int op64)
 
 	if (ptx_has(l->in, PTX_M_CC))
 		cc_refuse(l, ".cc on floats");
+	if (ptx_has(l->in, PTX_M_NANP))
+		cc_refuse(l, ".NaN is supported on halves only");
 	cc_opv(l, wide ? op64 : op32, flags, dst, cc_src(l, 1, type), cc_src(l, 2, type), CC_NONE);
 }
 
@@ -43,6 +43,8 @@ void cc_lower_fma(struct cc_lower *l)
 
 	if (ptx_mod_of(l->in, PTX_K_LOHI | PTX_K_WIDE | PTX_K_CC) != PTX_M_NONE)
 		cc_refuse(l, "a modifier for integers on floats");
+	if (ptx_has(l->in, PTX_M_RELU))
+		cc_refuse(l, ".relu is supported on halves only");
 	/* the constant goes where constants can stand */
 	if (a.reg == CC_NONE && b.reg != CC_NONE) {
 		struct cc_value swap = a;

@@ -341,8 +341,8 @@ void cc_lower_minmax(struct cc_lower *l)
 				max ? VGPU_OP_DMAX : VGPU_OP_DMIN);
 		return;
 	}
-	if (ptx_has(l->in, PTX_M_FTZ))
-		cc_refuse(l, ".ftz on integers");
+	if (ptx_has(l->in, PTX_M_FTZ) || ptx_has(l->in, PTX_M_NANP))
+		cc_refuse(l, ".ftz or .NaN on integers");
 	wide = int_bytes(l, type) == 8;
 	dst = cc_dst(l, 0, type);
 	a = cc_extended(l, cc_src(l, 1, type), type);

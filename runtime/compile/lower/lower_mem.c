@@ -476,3 +476,74 @@ void cc_lower_fence(struct cc_lower *l)
 {
 	cc_op(l, VGPU_OP_MEMBAR, 0, CC_NONE, CC_NONE, CC_NONE, CC_NONE)->mem = cc_fence_bits(l);
 }
+
+/* ---- asynchronous copies -------------------------------------------------- */
+
+/*
+ * cp.async: the words are there when the instruction ends, which is sooner than a wait for them
+ * asks for; so there is nothing to commit and to wait for. Of a source that is shorter than the
+ * copy the rest is zero, and nothing is read where it has no bytes.
+ */
+static void copy_async(struct cc_lower *l, unsigned int bytes)
+{
+	struct address to = address_of(l, cc_operand(l, 0), PTX_SHARED),
+		       from = address_of(l, cc_operand(l, 1), PTX_GLOBAL);
+	uint32_t words[4], guard = l->guard, some, both, size = CC_NONE;
+	unsigned int count = bytes / 4;
+	bool guard_not = l->guard_not;
+	struct cc_value source;
+
+	for (unsigned int i = 0; i < count; i++) {
+		words[i] = cc_temp(l, CC_R);
+		cc_define_temp(l, words[i]);
+	}
+	if (l->in->count == 4) {
+		source = cc_src(l, 3, PTX_U32);
+		if (source.reg == CC_NONE && source.imm > bytes)
+			cc_refuse(l, "the source is at most as long as the copy");
+		size = cc_in_reg(l, source, CC_R);
+		some = cc_temp(l, CC_P);
+		cc_opi(l, VGPU_OP_SETPU, VGPU_CMP_NE, some, size, 0, CC_NONE);
+		both = some;
+		if (guard != CC_PT) {
+			both = cc_temp(l, CC_P);
+			cc_op(l, VGPU_OP_PAND, 0, both, some, guard | (guard_not ? CC_NOT : 0),
+			      CC_NONE);
+		}
+		/* of words that are not read zero remains */
+		for (unsigned int i = 0; i < count; i++)
+			words[i] = cc_const(l, CC_R, 0);
+		l->guard = both;
+		l->guard_not = false;
+	}
+	access_memory(l, &from, false, 4, false, count, words);
+	l->guard = guard;
+	l->guard_not = guard_not;
+	for (unsigned int i = 1; i < count && size != CC_NONE; i++) {
+		uint32_t there = cc_temp(l, CC_P), word = cc_temp(l, CC_R);
+
+		cc_opi(l, VGPU_OP_SETPU, VGPU_CMP_GT, there, size, 4 * i, CC_NONE);
+		cc_opi(l, VGPU_OP_SEL, 0, word, words[i], 0, there);
+		words[i] = word;
+	}
+	access_memory(l, &to, true, 4, false, count, words);
+}
+
+void cc_lower_cp(struct cc_lower *l)
+{
+	const struct ptx_operand *size;
+
+	if (!ptx_has(l->in, PTX_M_ASYNC))
+		cc_refuse(l, "of cp there is cp.async");
+	if (ptx_mod_of(l->in, PTX_K_GROUP) != PTX_M_NONE)
+		return;
+	if (l->in->count < 3 || !(ptx_has(l->in, PTX_M_CA) || ptx_has(l->in, PTX_M_CG)) ||
+	    !ptx_has(l->in, PTX_M_GLOBAL))
+		cc_refuse(l, ".ca or .cg, .shared.global, two addresses and a size are wanted");
+	size = cc_operand(l, 2);
+	if (size->kind != PTX_OPND_INT ||
+	    (size->value != 4 && size->value != 8 && size->value != 16))
+		cc_refuse(l, "a copy is of 4, 8 or 16 bytes");
+	l->mem = 0;
+	copy_async(l, (unsigned int)size->value);
+}

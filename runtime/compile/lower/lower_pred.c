@@ -30,11 +30,11 @@ static struct compare compare_of(struct cc_lower *l, enum ptx_type type)
 		{ PTX_M_HI, VGPU_CMP_GT },   { PTX_M_HS, VGPU_CMP_GE },
 	};
 	unsigned int mod = ptx_mod_of(l->in, PTX_K_CMP);
-	bool is_float = ptx_type_letter(type) == 'f', wide = ptx_type_bytes(type) == 8,
-	     sign = cc_signed(type);
+	bool is_float = ptx_type_letter(type) == 'f' || cc_is_half(type),
+	     wide = ptx_type_bytes(type) == 8, sign = cc_signed(type);
 	struct compare compare = { .type = type, .flags = VGPU_CMP_COUNT };
 
-	if (type == PTX_PRED || type == PTX_F16X2 || type == PTX_F16 || ptx_type_bytes(type) < 2)
+	if (type == PTX_PRED || ptx_type_bytes(type) < 2)
 		cc_refuse(l, "type .%s is not supported here", ptx_mod_name(type));
 	for (unsigned int i = 0; i < sizeof(table) / sizeof(*table); i++)
 		if (table[i].mod == mod)
@@ -68,8 +68,17 @@ static struct compare compare_of(struct cc_lower *l, enum ptx_type type)
 static void emit_compare(struct cc_lower *l, struct compare compare, uint32_t dst,
 			 unsigned int first)
 {
-	struct cc_value a = cc_src(l, first, compare.type), b = cc_src(l, first + 1, compare.type);
+	struct cc_value a, b;
+	uint32_t halves[2][2];
 
+	if (cc_is_half(compare.type)) {
+		cc_half_operands(l, first, compare.type, halves[0], halves[1]);
+		cc_op(l, compare.op, compare.flags & ~VGPU_F_CMP_FTZ, dst, halves[0][0],
+		      halves[1][0], CC_NONE);
+		return;
+	}
+	a = cc_src(l, first, compare.type);
+	b = cc_src(l, first + 1, compare.type);
 	cc_opv(l, compare.op, compare.flags, dst, cc_extended(l, a, compare.type),
 	       cc_extended(l, b, compare.type), CC_NONE);
 }
@@ -88,14 +97,81 @@ static unsigned int combine_op(struct cc_lower *l)
  * setp p|q: q is the inverse of the comparison, each combined with the third operand. Both results
  * are written after everything is read, since p and q may be that operand.
  */
+/* The comparison of both halves of a pair, each combined with the last operand. */
+static void compare_pair(struct cc_lower *l, struct compare compare, uint32_t preds[2])
+{
+	uint32_t a[2], b[2], result;
+	unsigned int combine = combine_op(l);
+
+	cc_half_operands(l, 1, compare.type, a, b);
+	for (unsigned int i = 0; i < 2; i++) {
+		result = preds[i] = cc_temp(l, CC_P);
+		cc_op(l, compare.op, compare.flags & ~VGPU_F_CMP_FTZ, result, a[i], b[i], CC_NONE);
+		if (l->in->count == 4) {
+			preds[i] = cc_temp(l, CC_P);
+			cc_op(l, combine, 0, preds[i], result, cc_src_pred(l, 3), CC_NONE);
+		}
+	}
+}
+
+/* setp p|q of pairs: p is of the lower half, q of the upper one. */
+static void setp_pair(struct cc_lower *l)
+{
+	const struct ptx_operand *o = cc_operand(l, 0);
+	struct ptx_operand q = *o;
+	uint32_t preds[2], dst;
+
+	if (o->second == PTX_NONE)
+		cc_refuse(l, "p|q are wanted, one predicate for each half");
+	q.reg = o->second;
+	q.second = PTX_NONE;
+	compare_pair(l, compare_of(l, cc_type(l, 0)), preds);
+	dst = cc_reg(l, o->reg);
+	cc_set_pred(l, dst, preds[0]);
+	cc_set_pred(l, cc_dst_pred(l, &q), preds[1]);
+}
+
+/* set of halves: 1.0 or 0 of the half's type, or all bits or none. */
+static void set_half(struct cc_lower *l, enum ptx_type dtype, enum ptx_type stype)
+{
+	bool pair = ptx_type_bytes(stype) == 4;
+	struct compare compare = compare_of(l, stype);
+	uint32_t preds[2], low, high, dst;
+
+	dst = cc_dst(l, 0, dtype);
+	compare_pair(l, compare, preds);
+	if (cc_is_half(dtype)) {
+		if (ptx_type_bytes(dtype) != ptx_type_bytes(stype))
+			cc_refuse(l, "both types are pairs, or both single halves");
+		cc_half_flags(l, dst, dtype, preds);
+		return;
+	}
+	if (ptx_type_bytes(dtype) != 4 || ptx_type_letter(dtype) == 'f')
+		cc_refuse(l, "the result is of halves, .u32 or .s32");
+	low = cc_temp(l, CC_R);
+	high = cc_temp(l, CC_R);
+	cc_opi(l, VGPU_OP_SEL, 0, low, cc_const(l, CC_R, pair ? 0xffff : UINT32_MAX), 0, preds[0]);
+	if (!pair) {
+		cc_op(l, VGPU_OP_MOV, 0, dst, CC_NONE, low, CC_NONE);
+		return;
+	}
+	cc_opi(l, VGPU_OP_SEL, 0, high, cc_const(l, CC_R, 0xffff0000u), 0, preds[1]);
+	cc_op(l, VGPU_OP_OR, 0, dst, low, high, CC_NONE);
+}
+
 void cc_lower_setp(struct cc_lower *l)
 {
 	const struct ptx_operand *o = cc_operand(l, 0);
 	struct compare compare = compare_of(l, cc_type(l, 0));
 	unsigned int combine = combine_op(l);
 	struct ptx_operand q = *o;
-	uint32_t dst = cc_dst_pred(l, o), second = CC_NONE, result, other = CC_NONE;
+	uint32_t dst, second = CC_NONE, result, other = CC_NONE;
 
+	if (cc_is_half(compare.type) && ptx_type_bytes(compare.type) == 4) {
+		setp_pair(l);
+		return;
+	}
+	dst = cc_dst_pred(l, o);
 	if (o->second != PTX_NONE) {
 		q.reg = o->second;
 		second = cc_dst_pred(l, &q);
@@ -130,6 +206,10 @@ void cc_lower_set(struct cc_lower *l)
 	unsigned int combine = combine_op(l);
 	uint32_t dst, result = cc_temp(l, CC_P), combined = result, yes;
 
+	if (cc_is_half(compare.type)) {
+		set_half(l, dtype, compare.type);
+		return;
+	}
 	if (dtype != PTX_U32 && dtype != PTX_S32 && dtype != PTX_F32)
 		cc_refuse(l, "the result is .u32, .s32 or .f32");
 	dst = cc_dst(l, 0, dtype);

@@ -217,6 +217,83 @@ void cc_lower_shfl(struct cc_lower *l)
 	insn->members = members.reg;
 }
 
+/* ---- reductions ---------------------------------------------------------- */
+
+static unsigned int redux_op(struct cc_lower *l, enum ptx_type type)
+{
+	bool sign = type == PTX_S32;
+
+	if (ptx_has(l->in, PTX_M_ADD))
+		return VGPU_OP_ADD;
+	if (ptx_has(l->in, PTX_M_MIN))
+		return sign ? VGPU_OP_MINS : VGPU_OP_MINU;
+	if (ptx_has(l->in, PTX_M_MAX))
+		return sign ? VGPU_OP_MAXS : VGPU_OP_MAXU;
+	if (ptx_has(l->in, PTX_M_AND))
+		return VGPU_OP_AND;
+	if (ptx_has(l->in, PTX_M_OR))
+		return VGPU_OP_OR;
+	if (ptx_has(l->in, PTX_M_XOR))
+		return VGPU_OP_XOR;
+	cc_refuse(l, ".add, .min, .max, .and, .or or .xor is wanted");
+}
+
+static uint32_t shuffled(struct cc_lower *l, unsigned int mode, uint32_t value, uint32_t by,
+			 uint32_t members)
+{
+	uint32_t out = cc_temp(l, CC_R), clamp = cc_const(l, CC_R, 31);
+	struct cc_insn *insn;
+
+	insn = cc_opi(l, VGPU_OP_SHFLSYNC, mode, out, value, by, clamp);
+	insn->second = CC_NONE;
+	insn->members = members;
+	return out;
+}
+
+/* Of a whole warp in five steps; of other masks lane by lane, those that are not in it left out. */
+void cc_lower_redux(struct cc_lower *l)
+{
+	enum ptx_type type = cc_type(l, 0);
+	unsigned int op = redux_op(l, type);
+	uint32_t dst, sum, all, have = CC_NONE, part, shifted, bit;
+	struct cc_value members;
+
+	if (!ptx_has(l->in, PTX_M_SYNC) || ptx_type_bytes(type) != 4 ||
+	    ptx_type_letter(type) == 'f')
+		cc_refuse(l, ".sync and .u32, .s32 or .b32 are wanted");
+	dst = cc_dst(l, 0, type);
+	sum = cc_src_reg(l, 1, type);
+	members = cc_src(l, 2, PTX_B32);
+	if (members.reg == CC_NONE && (uint32_t)members.imm == UINT32_MAX) {
+		for (uint32_t step = 1; step < 32; step *= 2) {
+			part = shuffled(l, VGPU_SHFL_BFLY, sum, step, CC_NONE);
+			all = cc_temp(l, CC_R);
+			cc_op(l, op, 0, all, sum, part, CC_NONE);
+			sum = all;
+		}
+		cc_op(l, VGPU_OP_MOV, 0, dst, CC_NONE, sum, CC_NONE);
+		return;
+	}
+	members.reg = cc_in_reg(l, members, CC_R);
+	/* what changes nothing: 0, all bits, the largest or the smallest number */
+	have = cc_const(l, CC_R, op == VGPU_OP_AND || op == VGPU_OP_MINU ? UINT32_MAX :
+			op == VGPU_OP_MINS ? INT32_MAX :
+			op == VGPU_OP_MAXS ? (uint32_t)INT32_MIN : 0);
+	for (uint32_t lane = 0; lane < 32; lane++) {
+		part = shuffled(l, VGPU_SHFL_IDX, sum, lane, members.reg);
+		all = cc_temp(l, CC_R);
+		shifted = cc_temp(l, CC_R);
+		bit = cc_temp(l, CC_P);
+		cc_op(l, op, 0, all, have, part, CC_NONE);
+		cc_opi(l, VGPU_OP_AND, 0, shifted, members.reg, 1u << lane, CC_NONE);
+		cc_opi(l, VGPU_OP_SETPU, VGPU_CMP_NE, bit, shifted, 0, CC_NONE);
+		part = cc_temp(l, CC_R);
+		cc_op(l, VGPU_OP_SEL, 0, part, all, have, bit);
+		have = part;
+	}
+	cc_op(l, VGPU_OP_MOV, 0, dst, CC_NONE, have, CC_NONE);
+}
+
 /* ---- control flow ------------------------------------------------------- */
 
 void cc_lower_control(struct cc_lower *l)
@@ -241,4 +318,10 @@ void cc_lower_control(struct cc_lower *l)
 		cc_op(l, VGPU_OP_TRAP, 0, CC_NONE, CC_NONE, CC_NONE, CC_NONE);
 		break;
 	}
+}
+
+/* createpolicy: the caches follow none. */
+void cc_lower_policy(struct cc_lower *l)
+{
+	cc_move(l, cc_dst(l, 0, PTX_B64), (struct cc_value){ .reg = CC_NONE });
 }

@@ -22,11 +22,11 @@ static void refusals(void **state)
 	ptx_refused(KERNEL("add.u32 %r1, %r2, %rd3;"), "register `%rd3' is .b64");
 	ptx_refused(KERNEL("add.u32 %r1, %r2;"), "2 operands where 3");
 	ptx_refused(KERNEL("add.rn.u32 %r1, %r2, %r3;"), "rounding");
-	ptx_refused(KERNEL("add.f16 %h0, %h1, %h2;"), "type .f16");
+	ptx_refused(KERNEL("div.f16 %h0, %h1, %h2;"), "type .f16");
 	ptx_refused(KERNEL("add.lo.u32 %r1, %r2, %r3;"), "modifier .lo");
 	ptx_refused(KERNEL("bra nowhere;"), "`nowhere' is not declared");
 	ptx_refused(KERNEL("here: here: bra here;"), "declared twice");
-	ptx_refused(KERNEL("redux.sync.add.s32 %r1, %r2, -1;"), "redux");
+	ptx_refused(KERNEL("elect.sync %r1, %r2;"), "elect");
 	ptx_refused(KERNEL("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [tex, {%f1,%f2}];"), "2d");
 	ptx_refused(KERNEL("bar.sync %r1;"), "must be a constant");
 	ptx_refused(KERNEL("bar.sync 0, 33;"), "multiple of 32");

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Attributes of a device, for both front ends. See attributes.h.
+ */
+#include "attributes.h"
+#include "cuda/device_attributes.h"
+
+enum {
+#define ATTRIBUTE(name, number) name = number,
+	VGPU_DEVICE_ATTRIBUTES(ATTRIBUTE)
+#undef ATTRIBUTE
+};
+
+/* From the bandwidth: two transfers a clock of the memory. */
+static int memory_clock_khz(const vgpuDeviceProperties *p)
+{
+	unsigned int bits = p->memory_bus_bits ? (unsigned int)p->memory_bus_bits : 256;
+
+	return (int)(p->memory_bandwidth * 4 / bits / 1000);
+}
+
+static bool is_attribute(int attribute)
+{
+	switch (attribute) {
+#define ATTRIBUTE(name, number) case name:
+	VGPU_DEVICE_ATTRIBUTES(ATTRIBUTE)
+#undef ATTRIBUTE
+		return true;
+	default:
+		return false;
+	}
+}
+
+vgpuError_t rt_device_attribute(int attribute, const vgpuDeviceProperties *p, int device,
+				int *value)
+{
+	switch (attribute) {
+	case MAX_THREADS_PER_BLOCK: *value = p->threads_per_block; break;
+	case MAX_BLOCK_DIM_X: *value = p->block_limit[0]; break;
+	case MAX_BLOCK_DIM_Y: *value = p->block_limit[1]; break;
+	case MAX_BLOCK_DIM_Z: *value = p->block_limit[2]; break;
+	case MAX_GRID_DIM_X: *value = p->grid_limit[0]; break;
+	case MAX_GRID_DIM_Y: *value = p->grid_limit[1]; break;
+	case MAX_GRID_DIM_Z: *value = p->grid_limit[2]; break;
+	case MAX_SHARED_MEMORY_PER_BLOCK: *value = (int)p->shared_per_block_default; break;
+	case TOTAL_CONSTANT_MEMORY: *value = (int)p->const_memory; break;
+	case WARP_SIZE: *value = p->warp_size; break;
+	case MAX_PITCH: *value = 0x7fffffff; break;
+	case MAX_REGISTERS_PER_BLOCK: *value = p->regs_per_block; break;
+	case CLOCK_RATE: *value = p->clock_khz; break;
+	case TEXTURE_ALIGNMENT: *value = 512; break;
+	case TEXTURE_PITCH_ALIGNMENT: *value = 32; break;
+	case SURFACE_ALIGNMENT: *value = 512; break;
+	case GPU_OVERLAP: *value = 1; break;
+	case MULTIPROCESSOR_COUNT: *value = p->sms; break;
+	case CAN_MAP_HOST_MEMORY: *value = p->host_memory; break;
+	case CONCURRENT_KERNELS: *value = 1; break;
+	case PCI_BUS_ID: *value = (int)rt_device_place((unsigned int)device); break;
+	case MEMORY_CLOCK_RATE: *value = memory_clock_khz(p); break;
+	case GLOBAL_MEMORY_BUS_WIDTH:
+		*value = p->memory_bus_bits ? p->memory_bus_bits : 256;
+		break;
+	case L2_CACHE_SIZE: *value = p->l2_bytes; break;
+	case MAX_THREADS_PER_MULTIPROCESSOR: *value = p->threads_per_sm; break;
+	case ASYNC_ENGINE_COUNT: *value = p->copy_engines; break;
+	case UNIFIED_ADDRESSING: *value = 1; break;
+	case COMPUTE_CAPABILITY_MAJOR: *value = p->major; break;
+	case COMPUTE_CAPABILITY_MINOR: *value = p->minor; break;
+	case MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: *value = (int)p->shared_per_sm; break;
+	case MAX_REGISTERS_PER_MULTIPROCESSOR: *value = p->regs_per_sm; break;
+	case MANAGED_MEMORY: *value = p->managed_memory; break;
+	case CONCURRENT_MANAGED_ACCESS: *value = p->managed_memory; break;
+	case HOST_NATIVE_ATOMIC_SUPPORTED: *value = p->host_memory; break;
+	case SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO: *value = 3; break;
+	case PAGEABLE_MEMORY_ACCESS: *value = p->process_memory; break;
+	case PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES: *value = p->process_memory; break;
+	case CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM: *value = p->host_memory; break;
+	case MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: *value = (int)p->shared_per_block; break;
+	case HOST_REGISTER_SUPPORTED: *value = 1; break;
+	case READ_ONLY_HOST_REGISTER_SUPPORTED: *value = p->host_memory; break;
+	case MAX_BLOCKS_PER_MULTIPROCESSOR: *value = p->blocks_per_sm; break;
+	case MEMORY_POOLS_SUPPORTED: *value = 1; break;
+	default:
+		if (!is_attribute(attribute))
+			return vgpuErrorInvalidValue;
+		*value = 0;
+		break;
+	}
+	return vgpuSuccess;
+}

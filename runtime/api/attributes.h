@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What both front ends answer alike: attributes of a device, by CUDA's numbers, and the limit of
+ * stacks.
+ */
+#ifndef VGPU_RT_ATTRIBUTES_H
+#define VGPU_RT_ATTRIBUTES_H
+
+#include "state.h"
+
+/* The version of CUDA's driver API that is known, as cuDriverGetVersion() says it. */
+#define RT_DRIVER_VERSION	13000
+
+/**
+ * rt_device_attribute - one attribute of a device; needs no lock
+ * @attribute: CU_DEVICE_ATTRIBUTE_*, which are the numbers of cudaDevAttr*
+ * @device: the number that the program sees
+ *
+ * 0 for what a device here has not. vgpuErrorInvalidValue: CUDA has no such number.
+ */
+vgpuError_t rt_device_attribute(int attribute, const vgpuDeviceProperties *properties, int device,
+				int *value);
+
+/* Bytes of a thread's stack, which is as large as the compiler finds it; others are accepted. */
+static inline size_t rt_stack_limit(void)
+{
+	return VGPU_VASS_MAX_LOCAL;
+}
+
+#endif

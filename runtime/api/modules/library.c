@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Libraries, and the choice among the PTX of an image. See library.h.
+ *
+ * A device takes PTX of any architecture whose instructions the compiler knows. Which of an image's
+ * PTX that is, only the compiler can say: one after the other is tried, first the newest that is
+ * for the device or older, then those for newer devices, the oldest first.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "library.h"
+
+bool rt_strict_capability(void)
+{
+	const char *text = getenv("VGPU_STRICT_CAPABILITY");
+
+	return text && *text && strcmp(text, "0");
+}
+
+vgpuError_t rt_image_read(const void *data, size_t bytes, struct vgpu_image *out)
+{
+	char message[512];
+
+	switch (vgpu_image_read(data, bytes, RT_ARCH, rt_strict_capability(), out, message,
+				sizeof(message))) {
+	case 0:
+		return vgpuSuccess;
+	case -ENOMEM:
+		rt_message("out of memory for device code");
+		return vgpuErrorMemoryAllocation;
+	case -EFAULT:
+		rt_message("%s", message);
+		return vgpuErrorInvalidValue;
+	case -ENOENT:
+		rt_message("%s", message);
+		return vgpuErrorNoKernelImageForDevice;
+	default:
+		rt_message("%s", message);
+		return vgpuErrorInvalidKernelImage;
+	}
+}
+
+/* Said once: the numbers a program finds out about the device are those of the older one. */
+static void tell_newer(unsigned int arch)
+{
+	static bool told;
+
+	if (arch > RT_ARCH && !getenv("VGPU_STRICT_CAPABILITY") &&
+	    !__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+		fprintf(stderr,
+			"vgpu: PTX for compute_%u is compiled for a device of capability %u.%u, "
+			"which has all its instructions (VGPU_STRICT_CAPABILITY=1 refuses it, "
+			"0 says nothing)\n",
+			arch, RT_ARCH / 10, RT_ARCH % 10);
+}
+
+vgpuError_t rt_module_load_image(const struct vgpu_image *image,
+				 const struct vgpu_compile_options *options,
+				 struct vgpuModule **out)
+{
+	vgpuError_t first = vgpuErrorNoKernelImageForDevice, error;
+	char message[1024] = "";
+
+	for (unsigned int i = 0; i < image->count; i++) {
+		error = rt_module_load(image->ptx[i].text, options, out);
+		if (error == vgpuSuccess) {
+			tell_newer(image->ptx[i].arch);
+			return error;
+		}
+		if (!i) {
+			first = error;
+			snprintf(message, sizeof(message), "%s", vgpuGetLastMessage());
+		}
+		if (error != vgpuErrorInvalidPtx && error != vgpuErrorUnsupportedPtxVersion)
+			return error;
+	}
+	if (image->count > 1)
+		rt_message("none of the PTX (the code is %s) compiles; for compute_%u: %s",
+			   image->contents, image->ptx[0].arch, message);
+	else
+		rt_message("%s", message);
+	return first;
+}
+
+/* The library's managed variables are where they are in the process. */
+static vgpuError_t load_text(const struct rt_library *library, struct vgpuModule **out)
+{
+	const struct rt_variable_table *variables = library->variables;
+	struct vgpu_compile_options options = { .max_regs = library->max_regs };
+	struct vgpu_placed_symbol *placed;
+	vgpuError_t error;
+
+	if (!variables)
+		return rt_module_load(library->ptx, &options, out);
+	error = rt_variables_claim(variables);
+	if (error != vgpuSuccess)
+		return error;
+	placed = calloc(variables->count + 1, sizeof(*placed));
+	if (!placed)
+		return vgpuErrorMemoryAllocation;
+	for (uint64_t i = 0; i < variables->count; i++)
+		if (variables->variables[i].address)
+			placed[options.placed_count++] = (struct vgpu_placed_symbol){
+				variables->variables[i].name,
+				(uint64_t)(uintptr_t)variables->variables[i].address
+			};
+	options.placed = placed;
+	error = rt_module_load(library->ptx, &options, out);
+	free(placed);
+	return error;
+}
+
+static vgpuError_t load_image(struct rt_library *library, struct vgpuModule **out)
+{
+	struct vgpu_compile_options options = { .max_regs = library->max_regs };
+
+	if (!library->read) {
+		library->unreadable = rt_image_read(library->data, 0, &library->image);
+		library->read = library->unreadable == vgpuSuccess;
+	}
+	return library->read ? rt_module_load_image(&library->image, &options, out) :
+			       library->unreadable;
+}
+
+vgpuError_t rt_library_module(struct rt_library *library, struct vgpuModule **out)
+{
+	struct rt_library_on *on = &library->on[rt_device()];
+
+	if (!on->tried || on->generation != rt.generation) {
+		*on = (struct rt_library_on){ .tried = true, .generation = rt.generation };
+		on->failed = library->ptx ? load_text(library, &on->module) :
+					    load_image(library, &on->module);
+		if (on->failed == vgpuSuccess && library->loaded)
+			on->failed = library->loaded(library, on->module);
+		if (on->failed != vgpuSuccess)
+			fprintf(stderr, "vgpu: %s\n", vgpuGetLastMessage());
+	}
+	*out = on->module;
+	return on->failed;
+}
+
+/* ---- kernels ------------------------------------------------------------ */
+
+#define BUCKETS	1024u
+
+static struct rt_kernel *kernels[BUCKETS];
+
+static struct rt_kernel **kernel_bucket(const struct rt_library *library, const char *name)
+{
+	uint64_t hash = (uintptr_t)library * 0x9e3779b97f4a7c15ull;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 0x100000001b3ull;
+	return &kernels[hash >> 54];
+}
+
+struct rt_kernel *rt_library_kernel(struct rt_library *library, const char *name)
+{
+	struct rt_kernel **bucket = kernel_bucket(library, name), *kernel;
+
+	for (kernel = *bucket; kernel; kernel = kernel->next)
+		if (kernel->library == library && !strcmp(kernel->name, name))
+			return kernel;
+	kernel = calloc(1, sizeof(*kernel));
+	if (!kernel)
+		return NULL;
+	kernel->name = strdup(name);
+	if (!kernel->name) {
+		free(kernel);
+		return NULL;
+	}
+	kernel->library = library;
+	kernel->next = *bucket;
+	*bucket = kernel;
+	return kernel;
+}
+
+bool rt_kernel_known(const struct rt_kernel *handle)
+{
+	for (unsigned int i = 0; i < BUCKETS; i++)
+		for (const struct rt_kernel *kernel = kernels[i]; kernel; kernel = kernel->next)
+			if (kernel == handle)
+				return true;
+	return false;
+}
+
+vgpuError_t rt_kernel_function(struct rt_kernel *kernel, struct vgpuFunction **out)
+{
+	struct rt_kernel_on *on = &kernel->on[rt_device()];
+	struct vgpuModule *module;
+	vgpuError_t error;
+
+	if (!on->function || on->generation != rt.generation) {
+		error = rt_library_module(kernel->library, &module);
+		if (error == vgpuSuccess)
+			error = rt_module_function(module, kernel->name, &on->function);
+		if (error != vgpuSuccess)
+			return error;
+		on->generation = rt.generation;
+	}
+	*out = on->function;
+	return vgpuSuccess;
+}
+
+void rt_library_forget(struct rt_library *library)
+{
+	for (unsigned int i = 0; i < BUCKETS; i++) {
+		struct rt_kernel **link = &kernels[i];
+
+		while (*link) {
+			struct rt_kernel *kernel = *link;
+
+			if (kernel->library != library) {
+				link = &kernel->next;
+				continue;
+			}
+			*link = kernel->next;
+			free(kernel->name);
+			free(kernel);
+		}
+	}
+	vgpu_image_free(&library->image);
+	library->read = false;
+}
+
+void rt_library_drop(struct rt_library *library)
+{
+	struct rt_state *before = rt_current;
+
+	for (unsigned int i = 0; i < RT_DEVICES; i++) {
+		struct rt_library_on *on = &library->on[i];
+
+		rt_current = &rt_devices[i];
+		if (rt.phase == RT_READY && rt.sticky == vgpuSuccess && on->module &&
+		    on->generation == rt.generation)
+			rt_module_unload(on->module);
+		on->module = NULL;
+	}
+	rt_current = before;
+	rt_library_forget(library);
+}
+
+/* ---- libraries of the program -------------------------------------------- */
+
+static struct rt_library *made;
+
+bool rt_library_known(const struct rt_library *handle)
+{
+	for (const struct rt_library *library = made; library; library = library->next)
+		if (library == handle)
+			return true;
+	return false;
+}
+
+vgpuError_t rt_library_create(const void *data, size_t bytes, struct rt_library **out)
+{
+	struct rt_library *library = calloc(1, sizeof(*library));
+	vgpuError_t error;
+
+	if (!library)
+		return vgpuErrorMemoryAllocation;
+	error = rt_image_read(data, bytes, &library->image);
+	if (error != vgpuSuccess) {
+		free(library);
+		return error;
+	}
+	library->read = true;
+	library->next = made;
+	made = library;
+	*out = library;
+	return vgpuSuccess;
+}
+
+vgpuError_t rt_library_destroy(struct rt_library *library)
+{
+	struct rt_library **at = &made;
+
+	while (*at && *at != library)
+		at = &(*at)->next;
+	if (!*at)
+		return vgpuErrorInvalidResourceHandle;
+	*at = library->next;
+	rt_library_drop(library);
+	free(library);
+	return vgpuSuccess;
+}
+
+vgpuError_t rt_library_find(struct rt_library *library, const char *name, struct rt_kernel **out)
+{
+	struct vgpuFunction *function;
+	struct vgpuModule *module;
+	vgpuError_t error;
+
+	if (!rt_library_known(library))
+		return vgpuErrorInvalidResourceHandle;
+	error = rt_library_module(library, &module);
+	if (error == vgpuSuccess)
+		error = rt_module_function(module, name, &function);
+	if (error != vgpuSuccess)
+		return error;
+	*out = rt_library_kernel(library, name);
+	return *out ? vgpuSuccess : vgpuErrorMemoryAllocation;
+}
+
+vgpuError_t rt_library_kernels(struct rt_library *library, struct rt_kernel **list,
+			       unsigned int room, unsigned int *count)
+{
+	const struct vgpu_program *program;
+	struct vgpuModule *module;
+	vgpuError_t error;
+
+	if (!rt_library_known(library))
+		return vgpuErrorInvalidResourceHandle;
+	error = rt_library_module(library, &module);
+	if (error != vgpuSuccess)
+		return error;
+	program = module->image.program;
+	*count = program->kernel_count;
+	for (unsigned int i = 0; i < room && i < program->kernel_count; i++) {
+		list[i] = rt_library_kernel(library, program->kernels[i].name);
+		if (!list[i])
+			return vgpuErrorMemoryAllocation;
+	}
+	return vgpuSuccess;
+}
+
+vgpuError_t rt_code_file(const char *path, void **code, size_t *bytes)
+{
+	FILE *file = fopen(path, "re");
+	char *text = NULL;
+	size_t room = 0, got;
+
+	*bytes = 0;
+	if (!file) {
+		rt_message("%s: %s", path, strerror(errno));
+		return vgpuErrorFileNotFound;
+	}
+	do {
+		char *grown = realloc(text, (room += 1u << 20) + 1);
+
+		if (!grown)
+			break;
+		text = grown;
+		got = fread(text + *bytes, 1, room - *bytes, file);
+		*bytes += got;
+	} while (*bytes == room);
+	fclose(file);
+	if (!text || *bytes == room) {
+		free(text);
+		return vgpuErrorMemoryAllocation;
+	}
+	text[*bytes] = 0;
+	*code = text;
+	return vgpuSuccess;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Libraries: device code that belongs to the process rather than to a device. It becomes a module
+ * of each device when something of it is first used there, and again after a reset. Host code
+ * registers its kernels so, and cuLibraryLoadData() makes such ones.
+ *
+ * All functions are called with the lock held, unless they say otherwise.
+ */
+#ifndef VGPU_RT_LIBRARY_H
+#define VGPU_RT_LIBRARY_H
+
+#include "fatbin/fatbin.h"
+#include "state.h"
+#include "variables.h"
+
+/** struct rt_library_on - a library as one device has it */
+struct rt_library_on {
+	struct vgpuModule *module;	/* of context `generation' */
+	uint64_t generation;
+	vgpuError_t failed;		/* why it does not load */
+	bool tried;
+};
+
+/** struct rt_library - device code of the process */
+struct rt_library {
+	struct rt_library *next;
+	const char *ptx;		/* the text itself; NULL: it is in an image */
+	const void *data;		/* the image, as the program has it */
+	struct vgpu_image image;	/* what was read of it */
+	bool read;
+	vgpuError_t unreadable;
+	uint32_t max_regs;
+	const struct rt_variable_table *variables;	/* __managed__, of vgpucc; NULL: none */
+	/* when it was loaded on the current device; NULL: nothing to do then */
+	vgpuError_t (*loaded)(struct rt_library *library, struct vgpuModule *module);
+	struct rt_library_on on[RT_DEVICES];
+};
+
+/** struct rt_kernel - a kernel of a library, whatever the device */
+struct rt_kernel {
+	struct rt_kernel *next;		/* of all that are known with the same hash */
+	struct rt_library *library;
+	char *name;
+	struct rt_kernel_on {
+		uint64_t generation;	/* of what follows */
+		struct vgpuFunction *function;
+	} on[RT_DEVICES];
+};
+
+/* VGPU_STRICT_CAPABILITY=1: PTX for a newer architecture than the device's is refused. */
+bool rt_strict_capability(void);
+/* The architecture of the PTX that devices take, 70. */
+#define RT_ARCH	70u
+
+/*
+ * Reads an image, of @bytes or (0) as many as it says. vgpuErrorInvalidKernelImage if it is
+ * malformed, vgpuErrorNoKernelImageForDevice without PTX for the device; the message says more.
+ */
+vgpuError_t rt_image_read(const void *data, size_t bytes, struct vgpu_image *out);
+/* The library on the current device, which it is loaded on if it was not. */
+vgpuError_t rt_library_module(struct rt_library *library, struct vgpuModule **out);
+/* Unloads it from all devices that are open, and forgets its kernels and what was read. */
+void rt_library_drop(struct rt_library *library);
+/* Forgets kernels and what was read; what is loaded stays. */
+void rt_library_forget(struct rt_library *library);
+
+/*
+ * A library of the program's own: @data, of @bytes or (0) as many as it says, is copied. It is read
+ * now, and loaded when something of it is used.
+ */
+vgpuError_t rt_library_create(const void *data, size_t bytes, struct rt_library **out);
+/* vgpuErrorInvalidResourceHandle for what rt_library_create() has not made. */
+vgpuError_t rt_library_destroy(struct rt_library *library);
+bool rt_library_known(const struct rt_library *library);
+/* Loads it on the current device to know. */
+vgpuError_t rt_library_find(struct rt_library *library, const char *name, struct rt_kernel **out);
+vgpuError_t rt_library_kernels(struct rt_library *library, struct rt_kernel **list,
+			       unsigned int room, unsigned int *count);
+/* A file's contents, malloc'ed, with a 0 behind them; vgpuErrorFileNotFound. */
+vgpuError_t rt_code_file(const char *path, void **code, size_t *bytes);
+
+/* A kernel's handle, made at the first call; NULL: no memory. The name need not be in the code. */
+struct rt_kernel *rt_library_kernel(struct rt_library *library, const char *name);
+/* Handles come from the program: false for what is none. */
+bool rt_kernel_known(const struct rt_kernel *kernel);
+/* The kernel on the current device; vgpuErrorSymbolNotFound: the code has none of this name. */
+vgpuError_t rt_kernel_function(struct rt_kernel *kernel, struct vgpuFunction **out);
+
+#endif

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions of the driver API that are known by name only: CUDA_ERROR_NOT_SUPPORTED, said once on
+ * stderr. CALL(what, name)
+ */
+#ifndef VGPU_DRIVER_ABSENT_CALLS_H
+#define VGPU_DRIVER_ABSENT_CALLS_H
+
+#define VGPU_DRIVER_ABSENT_CALLS(CALL) \
+	CALL("graphs are", cuDeviceGetGraphMemAttribute) \
+	CALL("graphs are", cuDeviceGraphMemTrim) \
+	CALL("graphs are", cuDeviceSetGraphMemAttribute) \
+	CALL("graphs are", cuGraphAddBatchMemOpNode) \
+	CALL("graphs are", cuGraphAddChildGraphNode) \
+	CALL("graphs are", cuGraphAddDependencies) \
+	CALL("graphs are", cuGraphAddDependencies_v2) \
+	CALL("graphs are", cuGraphAddEmptyNode) \
+	CALL("graphs are", cuGraphAddEventRecordNode) \
+	CALL("graphs are", cuGraphAddEventWaitNode) \
+	CALL("graphs are", cuGraphAddExternalSemaphoresSignalNode) \
+	CALL("graphs are", cuGraphAddExternalSemaphoresWaitNode) \
+	CALL("graphs are", cuGraphAddHostNode) \
+	CALL("graphs are", cuGraphAddKernelNode) \
+	CALL("graphs are", cuGraphAddKernelNode_v2) \
+	CALL("graphs are", cuGraphAddMemAllocNode) \
+	CALL("graphs are", cuGraphAddMemFreeNode) \
+	CALL("graphs are", cuGraphAddMemcpyNode) \
+	CALL("graphs are", cuGraphAddMemsetNode) \
+	CALL("graphs are", cuGraphAddNode) \
+	CALL("graphs are", cuGraphAddNode_v2) \
+	CALL("graphs are", cuGraphBatchMemOpNodeGetParams) \
+	CALL("graphs are", cuGraphBatchMemOpNodeSetParams) \
+	CALL("graphs are", cuGraphChildGraphNodeGetGraph) \
+	CALL("graphs are", cuGraphClone) \
+	CALL("graphs are", cuGraphConditionalHandleCreate) \
+	CALL("graphs are", cuGraphCreate) \
+	CALL("graphs are", cuGraphDebugDotPrint) \
+	CALL("graphs are", cuGraphDestroy) \
+	CALL("graphs are", cuGraphDestroyNode) \
+	CALL("graphs are", cuGraphEventRecordNodeGetEvent) \
+	CALL("graphs are", cuGraphEventRecordNodeSetEvent) \
+	CALL("graphs are", cuGraphEventWaitNodeGetEvent) \
+	CALL("graphs are", cuGraphEventWaitNodeSetEvent) \
+	CALL("graphs are", cuGraphExecBatchMemOpNodeSetParams) \
+	CALL("graphs are", cuGraphExecChildGraphNodeSetParams) \
+	CALL("graphs are", cuGraphExecDestroy) \
+	CALL("graphs are", cuGraphExecEventRecordNodeSetEvent) \
+	CALL("graphs are", cuGraphExecEventWaitNodeSetEvent) \
+	CALL("graphs are", cuGraphExecExternalSemaphoresSignalNodeSetParams) \
+	CALL("graphs are", cuGraphExecExternalSemaphoresWaitNodeSetParams) \
+	CALL("graphs are", cuGraphExecGetFlags) \
+	CALL("graphs are", cuGraphExecHostNodeSetParams) \
+	CALL("graphs are", cuGraphExecKernelNodeSetParams) \
+	CALL("graphs are", cuGraphExecKernelNodeSetParams_v2) \
+	CALL("graphs are", cuGraphExecMemcpyNodeSetParams) \
+	CALL("graphs are", cuGraphExecMemsetNodeSetParams) \
+	CALL("graphs are", cuGraphExecNodeSetParams) \
+	CALL("graphs are", cuGraphExecUpdate) \
+	CALL("graphs are", cuGraphExecUpdate_v2) \
+	CALL("graphs are", cuGraphExternalSemaphoresSignalNodeGetParams) \
+	CALL("graphs are", cuGraphExternalSemaphoresSignalNodeSetParams) \
+	CALL("graphs are", cuGraphExternalSemaphoresWaitNodeGetParams) \
+	CALL("graphs are", cuGraphExternalSemaphoresWaitNodeSetParams) \
+	CALL("graphs are", cuGraphGetEdges) \
+	CALL("graphs are", cuGraphGetEdges_v2) \
+	CALL("graphs are", cuGraphGetNodes) \
+	CALL("graphs are", cuGraphGetRootNodes) \
+	CALL("graphs are", cuGraphHostNodeGetParams) \
+	CALL("graphs are", cuGraphHostNodeSetParams) \
+	CALL("graphs are", cuGraphInstantiate) \
+	CALL("graphs are", cuGraphInstantiateWithFlags) \
+	CALL("graphs are", cuGraphInstantiateWithParams) \
+	CALL("graphs are", cuGraphInstantiateWithParams_ptsz) \
+	CALL("graphs are", cuGraphInstantiate_v2) \
+	CALL("graphs are", cuGraphKernelNodeCopyAttributes) \
+	CALL("graphs are", cuGraphKernelNodeGetAttribute) \
+	CALL("graphs are", cuGraphKernelNodeGetParams) \
+	CALL("graphs are", cuGraphKernelNodeGetParams_v2) \
+	CALL("graphs are", cuGraphKernelNodeSetAttribute) \
+	CALL("graphs are", cuGraphKernelNodeSetParams) \
+	CALL("graphs are", cuGraphKernelNodeSetParams_v2) \
+	CALL("graphs are", cuGraphLaunch) \
+	CALL("graphs are", cuGraphLaunch_ptsz) \
+	CALL("graphs are", cuGraphMemAllocNodeGetParams) \
+	CALL("graphs are", cuGraphMemFreeNodeGetParams) \
+	CALL("graphs are", cuGraphMemcpyNodeGetParams) \
+	CALL("graphs are", cuGraphMemcpyNodeSetParams) \
+	CALL("graphs are", cuGraphMemsetNodeGetParams) \
+	CALL("graphs are", cuGraphMemsetNodeSetParams) \
+	CALL("graphs are", cuGraphNodeFindInClone) \
+	CALL("graphs are", cuGraphNodeGetDependencies) \
+	CALL("graphs are", cuGraphNodeGetDependencies_v2) \
+	CALL("graphs are", cuGraphNodeGetDependentNodes) \
+	CALL("graphs are", cuGraphNodeGetDependentNodes_v2) \
+	CALL("graphs are", cuGraphNodeGetEnabled) \
+	CALL("graphs are", cuGraphNodeGetType) \
+	CALL("graphs are", cuGraphNodeSetEnabled) \
+	CALL("graphs are", cuGraphNodeSetParams) \
+	CALL("graphs are", cuGraphReleaseUserObject) \
+	CALL("graphs are", cuGraphRemoveDependencies) \
+	CALL("graphs are", cuGraphRemoveDependencies_v2) \
+	CALL("graphs are", cuGraphRetainUserObject) \
+	CALL("graphs are", cuGraphUpload) \
+	CALL("graphs are", cuGraphUpload_ptsz) \
+	CALL("graphs are", cuGraphicsMapResources) \
+	CALL("graphs are", cuGraphicsMapResources_ptsz) \
+	CALL("graphs are", cuGraphicsResourceGetMappedMipmappedArray) \
+	CALL("graphs are", cuGraphicsResourceGetMappedPointer) \
+	CALL("graphs are", cuGraphicsResourceGetMappedPointer_v2) \
+	CALL("graphs are", cuGraphicsResourceSetMapFlags) \
+	CALL("graphs are", cuGraphicsResourceSetMapFlags_v2) \
+	CALL("graphs are", cuGraphicsSubResourceGetMappedArray) \
+	CALL("graphs are", cuGraphicsUnmapResources) \
+	CALL("graphs are", cuGraphicsUnmapResources_ptsz) \
+	CALL("graphs are", cuGraphicsUnregisterResource) \
+	CALL("graphs are", cuStreamBeginCapture) \
+	CALL("graphs are", cuStreamBeginCaptureToGraph) \
+	CALL("graphs are", cuStreamBeginCaptureToGraph_ptsz) \
+	CALL("graphs are", cuStreamBeginCapture_ptsz) \
+	CALL("graphs are", cuStreamBeginCapture_v2) \
+	CALL("graphs are", cuStreamBeginCapture_v2_ptsz) \
+	CALL("graphs are", cuStreamEndCapture) \
+	CALL("graphs are", cuStreamEndCapture_ptsz) \
+	CALL("graphs are", cuStreamGetCaptureInfo) \
+	CALL("graphs are", cuStreamGetCaptureInfo_ptsz) \
+	CALL("graphs are", cuStreamGetCaptureInfo_v2) \
+	CALL("graphs are", cuStreamGetCaptureInfo_v2_ptsz) \
+	CALL("graphs are", cuStreamGetCaptureInfo_v3) \
+	CALL("graphs are", cuStreamGetCaptureInfo_v3_ptsz) \
+	CALL("graphs are", cuStreamUpdateCaptureDependencies) \
+	CALL("graphs are", cuStreamUpdateCaptureDependencies_ptsz) \
+	CALL("graphs are", cuStreamUpdateCaptureDependencies_v2) \
+	CALL("graphs are", cuStreamUpdateCaptureDependencies_v2_ptsz) \
+	CALL("graphs are", cuThreadExchangeStreamCaptureMode) \
+	CALL("graphs are", cuUserObjectCreate) \
+	CALL("graphs are", cuUserObjectRelease) \
+	CALL("graphs are", cuUserObjectRetain) \
+	CALL("textures are", cuDeviceGetTexture1DLinearMaxWidth) \
+	CALL("textures are", cuModuleGetTexRef) \
+	CALL("textures are", cuParamSetTexRef) \
+	CALL("textures are", cuTexObjectCreate) \
+	CALL("textures are", cuTexObjectDestroy) \
+	CALL("textures are", cuTexObjectGetResourceDesc) \
+	CALL("textures are", cuTexObjectGetResourceViewDesc) \
+	CALL("textures are", cuTexObjectGetTextureDesc) \
+	CALL("textures are", cuTexRefCreate) \
+	CALL("textures are", cuTexRefDestroy) \
+	CALL("textures are", cuTexRefGetAddress) \
+	CALL("textures are", cuTexRefGetAddressMode) \
+	CALL("textures are", cuTexRefGetAddress_v2) \
+	CALL("textures are", cuTexRefGetArray) \
+	CALL("textures are", cuTexRefGetBorderColor) \
+	CALL("textures are", cuTexRefGetFilterMode) \
+	CALL("textures are", cuTexRefGetFlags) \
+	CALL("textures are", cuTexRefGetFormat) \
+	CALL("textures are", cuTexRefGetMaxAnisotropy) \
+	CALL("textures are", cuTexRefGetMipmapFilterMode) \
+	CALL("textures are", cuTexRefGetMipmapLevelBias) \
+	CALL("textures are", cuTexRefGetMipmapLevelClamp) \
+	CALL("textures are", cuTexRefGetMipmappedArray) \
+	CALL("textures are", cuTexRefSetAddress) \
+	CALL("textures are", cuTexRefSetAddress2D) \
+	CALL("textures are", cuTexRefSetAddress2D_v2) \
+	CALL("textures are", cuTexRefSetAddress2D_v3) \
+	CALL("textures are", cuTexRefSetAddressMode) \
+	CALL("textures are", cuTexRefSetAddress_v2) \
+	CALL("textures are", cuTexRefSetArray) \
+	CALL("textures are", cuTexRefSetBorderColor) \
+	CALL("textures are", cuTexRefSetFilterMode) \
+	CALL("textures are", cuTexRefSetFlags) \
+	CALL("textures are", cuTexRefSetFormat) \
+	CALL("textures are", cuTexRefSetMaxAnisotropy) \
+	CALL("textures are", cuTexRefSetMipmapFilterMode) \
+	CALL("textures are", cuTexRefSetMipmapLevelBias) \
+	CALL("textures are", cuTexRefSetMipmapLevelClamp) \
+	CALL("textures are", cuTexRefSetMipmappedArray) \
+	CALL("surfaces are", cuModuleGetSurfRef) \
+	CALL("surfaces are", cuSurfObjectCreate) \
+	CALL("surfaces are", cuSurfObjectDestroy) \
+	CALL("surfaces are", cuSurfObjectGetResourceDesc) \
+	CALL("surfaces are", cuSurfRefGetArray) \
+	CALL("surfaces are", cuSurfRefSetArray) \
+	CALL("arrays are", cuArray3DCreate) \
+	CALL("arrays are", cuArray3DCreate_v2) \
+	CALL("arrays are", cuArray3DGetDescriptor) \
+	CALL("arrays are", cuArray3DGetDescriptor_v2) \
+	CALL("arrays are", cuArrayCreate) \
+	CALL("arrays are", cuArrayCreate_v2) \
+	CALL("arrays are", cuArrayDestroy) \
+	CALL("arrays are", cuArrayGetDescriptor) \
+	CALL("arrays are", cuArrayGetDescriptor_v2) \
+	CALL("arrays are", cuArrayGetMemoryRequirements) \
+	CALL("arrays are", cuArrayGetPlane) \
+	CALL("arrays are", cuArrayGetSparseProperties) \
+	CALL("arrays are", cuExternalMemoryGetMappedMipmappedArray) \
+	CALL("arrays are", cuMemMapArrayAsync) \
+	CALL("arrays are", cuMemMapArrayAsync_ptsz) \
+	CALL("arrays are", cuMemcpyAtoA) \
+	CALL("arrays are", cuMemcpyAtoA_v2) \
+	CALL("arrays are", cuMemcpyAtoA_v2_ptds) \
+	CALL("arrays are", cuMemcpyAtoD) \
+	CALL("arrays are", cuMemcpyAtoD_v2) \
+	CALL("arrays are", cuMemcpyAtoD_v2_ptds) \
+	CALL("arrays are", cuMemcpyAtoH) \
+	CALL("arrays are", cuMemcpyAtoHAsync) \
+	CALL("arrays are", cuMemcpyAtoHAsync_v2) \
+	CALL("arrays are", cuMemcpyAtoHAsync_v2_ptsz) \
+	CALL("arrays are", cuMemcpyAtoH_v2) \
+	CALL("arrays are", cuMemcpyAtoH_v2_ptds) \
+	CALL("arrays are", cuMemcpyDtoA) \
+	CALL("arrays are", cuMemcpyDtoA_v2) \
+	CALL("arrays are", cuMemcpyDtoA_v2_ptds) \
+	CALL("arrays are", cuMemcpyHtoA) \
+	CALL("arrays are", cuMemcpyHtoAAsync) \
+	CALL("arrays are", cuMemcpyHtoAAsync_v2) \
+	CALL("arrays are", cuMemcpyHtoAAsync_v2_ptsz) \
+	CALL("arrays are", cuMemcpyHtoA_v2) \
+	CALL("arrays are", cuMemcpyHtoA_v2_ptds) \
+	CALL("arrays are", cuMipmappedArrayCreate) \
+	CALL("arrays are", cuMipmappedArrayDestroy) \
+	CALL("arrays are", cuMipmappedArrayGetLevel) \
+	CALL("arrays are", cuMipmappedArrayGetMemoryRequirements) \
+	CALL("arrays are", cuMipmappedArrayGetSparseProperties) \
+	CALL("memory and semaphores of other APIs are", cuDestroyExternalMemory) \
+	CALL("memory and semaphores of other APIs are", cuDestroyExternalSemaphore) \
+	CALL("memory and semaphores of other APIs are", cuDeviceGetNvSciSyncAttributes) \
+	CALL("memory and semaphores of other APIs are", cuExternalMemoryGetMappedBuffer) \
+	CALL("memory and semaphores of other APIs are", cuImportExternalMemory) \
+	CALL("memory and semaphores of other APIs are", cuImportExternalSemaphore) \
+	CALL("memory and semaphores of other APIs are", cuSignalExternalSemaphoresAsync) \
+	CALL("memory and semaphores of other APIs are", cuSignalExternalSemaphoresAsync_ptsz) \
+	CALL("memory and semaphores of other APIs are", cuWaitExternalSemaphoresAsync) \
+	CALL("memory and semaphores of other APIs are", cuWaitExternalSemaphoresAsync_ptsz) \
+	CALL("memory shared between processes is", cuIpcCloseMemHandle) \
+	CALL("memory shared between processes is", cuIpcGetEventHandle) \
+	CALL("memory shared between processes is", cuIpcGetMemHandle) \
+	CALL("memory shared between processes is", cuIpcOpenEventHandle) \
+	CALL("memory shared between processes is", cuIpcOpenMemHandle) \
+	CALL("memory shared between processes is", cuIpcOpenMemHandle_v2) \
+	CALL("memory shared between processes is", cuMemExportToShareableHandle) \
+	CALL("memory shared between processes is", cuMemImportFromShareableHandle) \
+	CALL("memory shared between processes is", cuMemPoolExportPointer) \
+	CALL("memory shared between processes is", cuMemPoolExportToShareableHandle) \
+	CALL("memory shared between processes is", cuMemPoolImportFromShareableHandle) \
+	CALL("memory shared between processes is", cuMemPoolImportPointer) \
+	CALL("pools of memory are", cuMemGetDefaultMemPool) \
+	CALL("pools of memory are", cuMemGetMemPool) \
+	CALL("pools of memory are", cuMemSetMemPool) \
+	CALL("multicast objects are", cuMulticastAddDevice) \
+	CALL("multicast objects are", cuMulticastBindAddr) \
+	CALL("multicast objects are", cuMulticastBindMem) \
+	CALL("multicast objects are", cuMulticastCreate) \
+	CALL("multicast objects are", cuMulticastGetGranularity) \
+	CALL("multicast objects are", cuMulticastUnbind) \
+	CALL("green contexts are", cuCtxFromGreenCtx) \
+	CALL("green contexts are", cuCtxGetDevResource) \
+	CALL("green contexts are", cuDevResourceGenerateDesc) \
+	CALL("green contexts are", cuDevSmResourceSplitByCount) \
+	CALL("green contexts are", cuDeviceGetDevResource) \
+	CALL("green contexts are", cuGreenCtxCreate) \
+	CALL("green contexts are", cuGreenCtxDestroy) \
+	CALL("green contexts are", cuGreenCtxGetDevResource) \
+	CALL("green contexts are", cuGreenCtxGetId) \
+	CALL("green contexts are", cuGreenCtxRecordEvent) \
+	CALL("green contexts are", cuGreenCtxStreamCreate) \
+	CALL("green contexts are", cuGreenCtxWaitEvent) \
+	CALL("green contexts are", cuStreamGetGreenCtx) \
+	CALL("clusters of blocks are", cuOccupancyMaxActiveClusters) \
+	CALL("clusters of blocks are", cuOccupancyMaxPotentialClusterSize) \
+	CALL("a barrier over the grid is", cuLaunchCooperativeKernel) \
+	CALL("a barrier over the grid is", cuLaunchCooperativeKernelMultiDevice) \
+	CALL("a barrier over the grid is", cuLaunchCooperativeKernel_ptsz) \
+	CALL("copies and advice in batches are", cuMemBatchDecompressAsync) \
+	CALL("copies and advice in batches are", cuMemBatchDecompressAsync_ptsz) \
+	CALL("copies and advice in batches are", cuMemDiscardAndPrefetchBatchAsync) \
+	CALL("copies and advice in batches are", cuMemDiscardAndPrefetchBatchAsync_ptsz) \
+	CALL("copies and advice in batches are", cuMemDiscardBatchAsync) \
+	CALL("copies and advice in batches are", cuMemDiscardBatchAsync_ptsz) \
+	CALL("copies and advice in batches are", cuMemPrefetchBatchAsync) \
+	CALL("copies and advice in batches are", cuMemPrefetchBatchAsync_ptsz) \
+	CALL("copies and advice in batches are", cuMemcpy3DBatchAsync) \
+	CALL("copies and advice in batches are", cuMemcpy3DBatchAsync_ptsz) \
+	CALL("copies and advice in batches are", cuMemcpy3DBatchAsync_v2) \
+	CALL("copies and advice in batches are", cuMemcpy3DBatchAsync_v2_ptsz) \
+	CALL("copies and advice in batches are", cuMemcpyBatchAsync) \
+	CALL("copies and advice in batches are", cuMemcpyBatchAsync_ptsz) \
+	CALL("copies and advice in batches are", cuMemcpyBatchAsync_v2) \
+	CALL("copies and advice in batches are", cuMemcpyBatchAsync_v2_ptsz) \
+	CALL("copies and advice in batches are", cuStreamBatchMemOp) \
+	CALL("copies and advice in batches are", cuStreamBatchMemOp_ptsz) \
+	CALL("copies and advice in batches are", cuStreamBatchMemOp_v2) \
+	CALL("copies and advice in batches are", cuStreamBatchMemOp_v2_ptsz) \
+	CALL("waiting for words of memory is", cuStreamWaitValue32) \
+	CALL("waiting for words of memory is", cuStreamWaitValue32_ptsz) \
+	CALL("waiting for words of memory is", cuStreamWaitValue32_v2) \
+	CALL("waiting for words of memory is", cuStreamWaitValue32_v2_ptsz) \
+	CALL("waiting for words of memory is", cuStreamWaitValue64) \
+	CALL("waiting for words of memory is", cuStreamWaitValue64_ptsz) \
+	CALL("waiting for words of memory is", cuStreamWaitValue64_v2) \
+	CALL("waiting for words of memory is", cuStreamWaitValue64_v2_ptsz) \
+	CALL("waiting for words of memory is", cuStreamWriteValue32) \
+	CALL("waiting for words of memory is", cuStreamWriteValue32_ptsz) \
+	CALL("waiting for words of memory is", cuStreamWriteValue32_v2) \
+	CALL("waiting for words of memory is", cuStreamWriteValue32_v2_ptsz) \
+	CALL("waiting for words of memory is", cuStreamWriteValue64) \
+	CALL("waiting for words of memory is", cuStreamWriteValue64_ptsz) \
+	CALL("waiting for words of memory is", cuStreamWriteValue64_v2) \
+	CALL("waiting for words of memory is", cuStreamWriteValue64_v2_ptsz) \
+	CALL("tensor maps are", cuTensorMapEncodeIm2col) \
+	CALL("tensor maps are", cuTensorMapEncodeIm2colWide) \
+	CALL("tensor maps are", cuTensorMapEncodeTiled) \
+	CALL("tensor maps are", cuTensorMapReplaceAddress) \
+	CALL("checkpoints of processes are", cuCheckpointProcessCheckpoint) \
+	CALL("checkpoints of processes are", cuCheckpointProcessGetRestoreThreadId) \
+	CALL("checkpoints of processes are", cuCheckpointProcessGetState) \
+	CALL("checkpoints of processes are", cuCheckpointProcessLock) \
+	CALL("checkpoints of processes are", cuCheckpointProcessRestore) \
+	CALL("checkpoints of processes are", cuCheckpointProcessUnlock) \
+	CALL("core dumps are", cuCoredumpGetAttribute) \
+	CALL("core dumps are", cuCoredumpGetAttributeGlobal) \
+	CALL("core dumps are", cuCoredumpSetAttribute) \
+	CALL("core dumps are", cuCoredumpSetAttributeGlobal) \
+	CALL("reading the driver's log is", cuLogsCurrent) \
+	CALL("reading the driver's log is", cuLogsDumpToFile) \
+	CALL("reading the driver's log is", cuLogsDumpToMemory) \
+	CALL("reading the driver's log is", cuLogsRegisterCallback) \
+	CALL("reading the driver's log is", cuLogsUnregisterCallback) \
+	CALL("notifications are", cuDeviceRegisterAsyncNotification) \
+	CALL("notifications are", cuDeviceUnregisterAsyncNotification) \
+	CALL("advice about memory is", cuMemRangeGetAttributes) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuCtxGetDevice_v2) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuCtxGetExecAffinity) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuCtxRecordEvent) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuCtxSynchronize_v2) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuCtxWaitEvent) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuDeviceGetExecAffinitySupport) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuDeviceGetHostAtomicCapabilities) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuDeviceGetP2PAtomicCapabilities) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuDeviceGetProperties) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuFuncSetBlockShape) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuFuncSetSharedSize) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuLaunch) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuLaunchGrid) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuLaunchGridAsync) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuMemGetAccess) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuMemGetAllocationGranularity) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuMemGetAllocationPropertiesFromHandle) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuMemGetHandleForAddressRange) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuMemcpy3DPeer) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuMemcpy3DPeerAsync) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuMemcpy3DPeerAsync_ptsz) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuMemcpy3DPeer_ptds) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuParamSetSize) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuParamSetf) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuParamSeti) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuParamSetv) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamCopyAttributes) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamCopyAttributes_ptsz) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamGetAttribute) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamGetAttribute_ptsz) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamGetCtx_v2) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamGetCtx_v2_ptsz) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamSetAttribute) \
+	CALL("CUDA 2 and its addresses of 32 bits are", cuStreamSetAttribute_ptsz) \
+	CALL("this call is", cuFlushGPUDirectRDMAWrites) \
+	CALL("this call is", cuLibraryGetUnifiedFunction) \
+	CALL("this call is", cuMemAddressFree) \
+	CALL("this call is", cuMemAddressReserve) \
+	CALL("this call is", cuMemCreate) \
+	CALL("this call is", cuMemMap) \
+	CALL("this call is", cuMemRelease) \
+	CALL("this call is", cuMemRetainAllocationHandle) \
+	CALL("this call is", cuMemSetAccess) \
+	CALL("this call is", cuMemUnmap) \
+	CALL("this call is", cuProfilerInitialize)
+
+#endif

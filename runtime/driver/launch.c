@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Driver API: launches, with parameters one by one or as a block of bytes, and functions of the
+ * host in streams.
+ */
+#include <stdlib.h>
+
+#include "driver.h"
+
+/* What the list of `extra' says: a block of parameters. */
+static bool read_extra(void **extra, void **buffer, size_t *bytes)
+{
+	*buffer = NULL;
+	*bytes = 0;
+	for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+		if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+			*buffer = extra[1];
+		else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[1])
+			*bytes = *(const size_t *)extra[1];
+		else
+			return false;
+	}
+	return *buffer || !*bytes;
+}
+
+/* A pointer to each parameter in the block, which must have them all. */
+static vgpuError_t split_block(const struct vgpu_program_kernel *kernel, void *buffer, size_t bytes,
+			       void ***out)
+{
+	void **arguments = malloc((kernel->param_count + 1) * sizeof(*arguments));
+
+	if (!arguments)
+		return vgpuErrorMemoryAllocation;
+	for (uint32_t i = 0; i < kernel->param_count; i++) {
+		if (kernel->params[i].offset + (size_t)kernel->params[i].size > bytes) {
+			rt_message("the parameters of `%s' take %u bytes, and %zu are passed",
+				   kernel->name, kernel->vass.param_bytes, bytes);
+			free(arguments);
+			return vgpuErrorInvalidValue;
+		}
+		arguments[i] = (char *)buffer + kernel->params[i].offset;
+	}
+	*out = arguments;
+	return vgpuSuccess;
+}
+
+/* One by one: none of them NULL. */
+static vgpuError_t check_params(const struct vgpu_program_kernel *kernel, void **params)
+{
+	if (!kernel->param_count)
+		return vgpuSuccess;
+	for (uint32_t i = 0; params && i < kernel->param_count; i++)
+		if (!params[i]) {
+			rt_message("parameter %u of `%s' is NULL", i, kernel->name);
+			return vgpuErrorInvalidValue;
+		}
+	return params ? vgpuSuccess : vgpuErrorInvalidValue;
+}
+
+static CUresult launch(CUfunction handle, const unsigned int grid[3], const unsigned int block[3],
+		       unsigned int shared, CUstream stream, void **params, void **extra)
+{
+	struct vgpuFunction *function;
+	struct vgpuStream *queue;
+	void **split = NULL, *buffer = NULL;
+	CUresult entered = drv_check();
+	vgpuError_t error;
+	size_t bytes = 0;
+
+	if (entered == CUDA_SUCCESS && ((params && extra) ||
+					(extra && !read_extra(extra, &buffer, &bytes))))
+		entered = CUDA_ERROR_INVALID_VALUE;
+	if (entered == CUDA_SUCCESS)
+		entered = drv_error(rt_enter());
+	if (entered != CUDA_SUCCESS)
+		return entered;
+	error = drv_function(handle, &function);
+	if (error == vgpuSuccess)
+		error = rt_stream_of(drv_stream(stream), &queue);
+	if (error == vgpuSuccess)
+		error = extra ? split_block(rt_kernel(function), buffer, bytes, &split) :
+				check_params(rt_kernel(function), params);
+	if (error == vgpuSuccess)
+		error = rt_launch(function, grid, block, extra ? split : params, shared, queue);
+	free(split);
+	return drv_error(rt_leave(error));
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
+			unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+			unsigned int block_z, unsigned int shared, CUstream stream, void **params,
+			void **extra)
+{
+	const unsigned int grid[3] = { grid_x, grid_y, grid_z },
+			   block[3] = { block_x, block_y, block_z };
+
+	return launch(function, grid, block, shared, stream, params, extra);
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **params,
+			  void **extra)
+{
+	if (!config || (config->numAttrs && !config->attrs))
+		return CUDA_ERROR_INVALID_VALUE;
+	for (unsigned int i = 0; i < config->numAttrs; i++) {
+		const CUlaunchAttribute *attribute = &config->attrs[i];
+
+		switch (attribute->id) {
+		case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+			if (attribute->value.cooperative)
+				return DRV_REFUSE("a barrier over the grid is");
+			break;
+		case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+			if ((uint64_t)attribute->value.clusterDim.x *
+			    attribute->value.clusterDim.y * attribute->value.clusterDim.z > 1)
+				return DRV_REFUSE("a cluster of blocks is");
+			break;
+		case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+			return DRV_REFUSE("an event in a kernel is");
+		default:
+			/* hints, and permissions that are not taken */
+			break;
+		}
+	}
+	return cuLaunchKernel(function, config->gridDimX, config->gridDimY, config->gridDimZ,
+			      config->blockDimX, config->blockDimY, config->blockDimZ,
+			      config->sharedMemBytes, config->hStream, params, extra);
+}
+
+CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data)
+{
+	CUresult error = drv_check();
+
+	if (error == CUDA_SUCCESS && !function)
+		error = CUDA_ERROR_INVALID_VALUE;
+	return error == CUDA_SUCCESS ?
+		       drv_error(vgpuLaunchHostFunc(drv_stream(stream), function, data)) : error;
+}

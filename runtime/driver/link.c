@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Driver API: linking. What is added is PTX, in whatever wraps it; the result, which CUDA calls a
+ * cubin, is PTX text of one module that the compiler takes. cuModuleLoadData() takes it like any.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/modules/library.h"
+#include "driver.h"
+
+struct CUlinkState_st {
+	struct CUlinkState_st *next;
+	char **texts;
+	unsigned int count;
+	char *joined;
+	struct drv_jit jit;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static CUlinkState states;
+
+static bool is_state(CUlinkState handle)
+{
+	CUlinkState state;
+
+	pthread_mutex_lock(&lock);
+	for (state = states; state && state != handle; state = state->next)
+		;
+	pthread_mutex_unlock(&lock);
+	return state;
+}
+
+CUresult cuLinkCreate_v2(unsigned int count, CUjit_option *options, void **values, CUlinkState *out)
+{
+	CUresult error = drv_check();
+	CUlinkState state;
+
+	if (error == CUDA_SUCCESS && !out)
+		error = CUDA_ERROR_INVALID_VALUE;
+	if (error != CUDA_SUCCESS)
+		return error;
+	state = calloc(1, sizeof(*state));
+	if (!state)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	/* the logs are written until the state is destroyed, as CUDA has it */
+	error = drv_jit_begin(&state->jit, count, options, values);
+	if (error != CUDA_SUCCESS) {
+		free(state);
+		return error;
+	}
+	pthread_mutex_lock(&lock);
+	state->next = states;
+	states = state;
+	pthread_mutex_unlock(&lock);
+	*out = state;
+	return CUDA_SUCCESS;
+}
+
+static vgpuError_t add(CUlinkState state, const void *data, size_t bytes)
+{
+	struct vgpu_image image;
+	vgpuError_t error = rt_image_read(data, bytes, &image);
+	char **grown;
+
+	if (error != vgpuSuccess)
+		return error;
+	grown = realloc(state->texts, (state->count + 1) * sizeof(*grown));
+	if (grown) {
+		state->texts = grown;
+		grown[state->count++] = image.ptx[0].text;
+		image.ptx[0].text = NULL;
+	}
+	vgpu_image_free(&image);
+	return grown ? vgpuSuccess : vgpuErrorMemoryAllocation;
+}
+
+CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t bytes,
+			  const char *name, unsigned int count, CUjit_option *options,
+			  void **values)
+{
+	CUresult error = drv_check();
+	vgpuError_t added;
+
+	(void)name, (void)count, (void)options, (void)values;
+	if (error != CUDA_SUCCESS)
+		return error;
+	if (!is_state(state))
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!data || !bytes || (unsigned int)type > CU_JIT_INPUT_NVVM)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (type == CU_JIT_INPUT_NVVM)
+		return DRV_REFUSE("NVVM's intermediate code is");
+	added = add(state, data, bytes);
+	drv_jit_end(&state->jit, added);
+	return drv_error(rt_result(added));
+}
+
+CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path,
+			  unsigned int count, CUjit_option *options, void **values)
+{
+	CUresult error = drv_check();
+	size_t bytes;
+	void *code;
+
+	if (error == CUDA_SUCCESS && !path)
+		error = CUDA_ERROR_INVALID_VALUE;
+	if (error == CUDA_SUCCESS)
+		error = drv_error(rt_result(rt_code_file(path, &code, &bytes)));
+	if (error != CUDA_SUCCESS)
+		return error;
+	error = cuLinkAddData_v2(state, type, code, bytes, path, count, options, values);
+	free(code);
+	return error;
+}
+
+/* Compiled here, too: this is the call of which programs expect the errors. */
+static vgpuError_t complete(CUlinkState state)
+{
+	char message[512], *said = NULL;
+	struct vgpu_program *program;
+
+	if (!state->count) {
+		rt_message("nothing was added to be linked");
+		return vgpuErrorInvalidKernelImage;
+	}
+	if (vgpu_ptx_join((const char *const *)state->texts, state->count, &state->joined, message,
+			  sizeof(message))) {
+		rt_message("%s", message);
+		return vgpuErrorInvalidPtx;
+	}
+	if (vgpu_compile_ptx(state->joined, strlen(state->joined), &state->jit.options, &program,
+			     &said)) {
+		rt_message("%s", said ? said : "out of memory while compiling");
+		free(said);
+		return vgpuErrorInvalidPtx;
+	}
+	vgpu_program_free(program);
+	return vgpuSuccess;
+}
+
+CUresult cuLinkComplete(CUlinkState state, void **cubin, size_t *bytes)
+{
+	CUresult error = drv_check();
+	vgpuError_t linked;
+
+	if (error != CUDA_SUCCESS)
+		return error;
+	if (!is_state(state))
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!cubin)
+		return CUDA_ERROR_INVALID_VALUE;
+	free(state->joined);
+	state->joined = NULL;
+	linked = complete(state);
+	drv_jit_end(&state->jit, linked);
+	if (linked != vgpuSuccess)
+		return drv_error(rt_result(linked));
+	*cubin = state->joined;
+	if (bytes)
+		*bytes = strlen(state->joined) + 1;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuLinkDestroy(CUlinkState state)
+{
+	CUlinkState *at = &states;
+
+	pthread_mutex_lock(&lock);
+	while (*at && *at != state)
+		at = &(*at)->next;
+	if (!*at) {
+		pthread_mutex_unlock(&lock);
+		return CUDA_ERROR_INVALID_HANDLE;
+	}
+	*at = state->next;
+	pthread_mutex_unlock(&lock);
+	for (unsigned int i = 0; i < state->count; i++)
+		free(state->texts[i]);
+	free(state->texts);
+	free(state->joined);
+	free(state);
+	return CUDA_SUCCESS;
+}

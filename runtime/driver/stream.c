@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Driver API: streams, events, and what happens in the order of a stream.
+ */
+#include "api/host_call.h"
+#include "driver.h"
+
+CUresult cuStreamCreate(CUstream *stream, unsigned int flags)
+{
+	CUresult error = drv_check();
+	vgpuStream_t made;
+
+	if (error == CUDA_SUCCESS && (!stream || (flags & ~1u)))
+		error = CUDA_ERROR_INVALID_VALUE;
+	if (error == CUDA_SUCCESS)
+		error = drv_error(vgpuStreamCreate(&made, flags));
+	if (error != CUDA_SUCCESS)
+		return error;
+	drv_own(DRV_STREAM, made);
+	*stream = (CUstream)(void *)made;
+	return CUDA_SUCCESS;
+}
+
+/* There is one priority: every value is clamped to it. */
+CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned int flags, int priority)
+{
+	(void)priority;
+	return cuStreamCreate(stream, flags);
+}
+
+CUresult cuStreamDestroy_v2(CUstream stream)
+{
+	CUresult error = drv_check();
+
+	if (error != CUDA_SUCCESS)
+		return error;
+	error = drv_error(vgpuStreamDestroy(drv_stream(stream)));
+	if (error == CUDA_SUCCESS)
+		drv_disown(DRV_STREAM, stream);
+	return error;
+}
+
+CUresult cuStreamSynchronize(CUstream stream)
+{
+	CUresult error = drv_check();
+
+	return error == CUDA_SUCCESS ? drv_error(vgpuStreamSynchronize(drv_stream(stream))) : error;
+}
+
+CUresult cuStreamQuery(CUstream stream)
+{
+	CUresult error = drv_check();
+
+	return error == CUDA_SUCCESS ? drv_error(vgpuStreamQuery(drv_stream(stream))) : error;
+}
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags)
+{
+	CUresult error = drv_check();
+
+	return error == CUDA_SUCCESS ?
+		       drv_error(vgpuStreamWaitEvent(drv_stream(stream),
+						     (vgpuEvent_t)(void *)event, flags)) : error;
+}
+
+CUresult cuStreamGetFlags(CUstream stream, unsigned int *flags)
+{
+	CUresult error = drv_check();
+
+	return error == CUDA_SUCCESS ? drv_error(vgpuStreamGetFlags(drv_stream(stream), flags)) :
+				       error;
+}
+
+/* Whether it is one; there is nothing else to look at. */
+static CUresult known(CUstream stream)
+{
+	unsigned int flags;
+
+	return cuStreamGetFlags(stream, &flags);
+}
+
+CUresult cuStreamGetPriority(CUstream stream, int *priority)
+{
+	CUresult error = known(stream);
+
+	if (error == CUDA_SUCCESS && !priority)
+		error = CUDA_ERROR_INVALID_VALUE;
+	if (error == CUDA_SUCCESS)
+		*priority = 0;
+	return error;
+}
+
+CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
+{
+	CUresult error = known(stream);
+
+	if (error == CUDA_SUCCESS && !context)
+		error = CUDA_ERROR_INVALID_VALUE;
+	if (error == CUDA_SUCCESS)
+		*context = (uintptr_t)stream <= 2 ? drv_current() : drv_owner(DRV_STREAM, stream);
+	return error;
+}
+
+CUresult cuStreamGetDevice(CUstream stream, CUdevice *device)
+{
+	CUresult error = known(stream);
+
+	if (error == CUDA_SUCCESS && !device)
+		error = CUDA_ERROR_INVALID_VALUE;
+	if (error == CUDA_SUCCESS)
+		*device = rt_device();
+	return error;
+}
+
+CUresult cuStreamGetId(CUstream stream, unsigned long long *id)
+{
+	CUresult error = known(stream);
+
+	if (error == CUDA_SUCCESS && !id)
+		error = CUDA_ERROR_INVALID_VALUE;
+	if (error == CUDA_SUCCESS)
+		*id = (uintptr_t)stream;
+	return error;
+}
+
+CUresult cuStreamIsCapturing(CUstream stream, int *status)
+{
+	CUresult error = known(stream);
+
+	if (error == CUDA_SUCCESS && !status)
+		error = CUDA_ERROR_INVALID_VALUE;
+	if (error == CUDA_SUCCESS)
+		*status = 0;
+	return error;
+}
+
+static void call_callback(void *function, void *stream, void *argument, vgpuError_t error)
+{
+	CUstreamCallback call = (CUstreamCallback)(uintptr_t)function;
+
+	call(stream, drv_error(error), argument);
+}
+
+CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *data,
+			     unsigned int flags)
+{
+	const struct rt_host_call call = {
+		.call = call_callback,
+		.function = (void *)(uintptr_t)callback,
+		.stream = stream,
+		.argument = data,
+		.always = true,
+	};
+	CUresult error = drv_check();
+	struct vgpuStream *found;
+	vgpuError_t added;
+
+	if (error == CUDA_SUCCESS && (!callback || flags))
+		error = CUDA_ERROR_INVALID_VALUE;
+	if (error == CUDA_SUCCESS)
+		error = drv_error(rt_enter());
+	if (error != CUDA_SUCCESS)
+		return error;
+	added = rt_stream_of(drv_stream(stream), &found);
+	return drv_error(rt_leave(added == vgpuSuccess ? rt_host_call(found, &call) : added));
+}
+
+/* Host and device may use managed memory at the same time: nothing follows from it. */
+CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr pointer, size_t bytes,
+				unsigned int flags)
+{
+	CUresult error = known(stream);
+	int managed = 0;
+
+	(void)bytes;
+	if (error == CUDA_SUCCESS &&
+	    flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST &&
+	    flags != CU_MEM_ATTACH_SINGLE)
+		error = CUDA_ERROR_INVALID_VALUE;
+	if (error == CUDA_SUCCESS)
+		error = cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, pointer);
+	return error == CUDA_SUCCESS && !managed ? CUDA_ERROR_INVALID_VALUE : error;
+}
+
+CUresult cuMemPrefetchAsync(CUdeviceptr pointer, size_t bytes, CUdevice device, CUstream stream)
+{
+	CUresult error = drv_check();
+
+	if (error == CUDA_SUCCESS && device != CU_DEVICE_CPU)
+		error = drv_device(device);
+	if (error == CUDA_SUCCESS && device != CU_DEVICE_CPU && device != rt_device())
+		error = CUDA_ERROR_INVALID_DEVICE;
+	if (error != CUDA_SUCCESS)
+		return error;
+	return drv_error(vgpuMemPrefetchAsync(drv_pointer(pointer), bytes, device != CU_DEVICE_CPU,
+					      drv_stream(stream)));
+}
+
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr pointer, size_t bytes, CUmemLocation location,
+			       unsigned int flags, CUstream stream)
+{
+	switch (location.type) {
+	case CU_MEM_LOCATION_TYPE_DEVICE:
+		break;
+	case CU_MEM_LOCATION_TYPE_HOST:
+	case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
+		location.id = CU_DEVICE_CPU;
+		break;
+	case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+		if (location.id)
+			return CUDA_ERROR_INVALID_VALUE;
+		location.id = CU_DEVICE_CPU;
+		break;
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+	return flags ? CUDA_ERROR_INVALID_VALUE :
+		       cuMemPrefetchAsync(pointer, bytes, location.id, stream);
+}
+
+/* ---- events -------------------------------------------------------------- */
+
+CUresult cuEventCreate(CUevent *event, unsigned int flags)
+{
+	CUresult error = drv_check();
+	vgpuEvent_t made;
+
+	if (error == CUDA_SUCCESS && (flags & CU_EVENT_INTERPROCESS))
+		return DRV_REFUSE("an event of several processes is");
+	if (error == CUDA_SUCCESS && (!event || (flags & ~7u)))
+		error = CUDA_ERROR_INVALID_VALUE;
+	if (error == CUDA_SUCCESS)
+		error = drv_error(vgpuEventCreate(&made, flags));
+	if (error != CUDA_SUCCESS)
+		return error;
+	drv_own(DRV_EVENT, made);
+	*event = (CUevent)(void *)made;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuEventDestroy_v2(CUevent event)
+{
+	CUresult error = drv_check();
+
+	if (error != CUDA_SUCCESS)
+		return error;
+	error = drv_error(vgpuEventDestroy((vgpuEvent_t)(void *)event));
+	if (error == CUDA_SUCCESS)
+		drv_disown(DRV_EVENT, event);
+	return error;
+}
+
+CUresult cuEventRecord(CUevent event, CUstream stream)
+{
+	CUresult error = drv_check();
+
+	return error == CUDA_SUCCESS ?
+		       drv_error(vgpuEventRecord((vgpuEvent_t)(void *)event, drv_stream(stream))) :
+		       error;
+}
+
+CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags)
+{
+	return flags & ~1u ? CUDA_ERROR_INVALID_VALUE : cuEventRecord(event, stream);
+}
+
+CUresult cuEventQuery(CUevent event)
+{
+	CUresult error = drv_check();
+
+	return error == CUDA_SUCCESS ? drv_error(vgpuEventQuery((vgpuEvent_t)(void *)event)) :
+				       error;
+}
+
+CUresult cuEventSynchronize(CUevent event)
+{
+	CUresult error = drv_check();
+
+	return error == CUDA_SUCCESS ? drv_error(vgpuEventSynchronize((vgpuEvent_t)(void *)event)) :
+				       error;
+}
+
+CUresult cuEventElapsedTime_v2(float *ms, CUevent start, CUevent end)
+{
+	CUresult error = drv_check();
+
+	if (error == CUDA_SUCCESS && !ms)
+		error = CUDA_ERROR_INVALID_VALUE;
+	return error == CUDA_SUCCESS ?
+		       drv_error(vgpuEventElapsedTime(ms, (vgpuEvent_t)(void *)start,
+						      (vgpuEvent_t)(void *)end)) : error;
+}
+
+#undef cuEventElapsedTime
+CUresult cuEventElapsedTime(float *ms, CUevent start, CUevent end)
+{
+	return cuEventElapsedTime_v2(ms, start, end);
+}
