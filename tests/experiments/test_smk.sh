@@ -63,6 +63,8 @@ ok "kernels are launched again" $?
 [ "$(sed -n 's/^run,[^0-9]*,30000,\([0-9]*\),.*/\1/p' "$dir/more")" -gt "$(sed -n 's/^run,[^0-9]*,30000,\([0-9]*\),.*/\1/p' "$dir/less")" ]
 ok "a setting changes the device" $?
 
+# 6.7: 16 SMs of four kernels each; "about 2.8KB"
+says "the counters of 6.7" 0 "partitions: 448 counters, quotas: 256, together 2816 bytes" "$smk" --set kernels_per_sm=4 --overhead
 says "no such program" 2 "no program 'fft'" "$smk" fft
 says "no such policy" 2 "--policy fair: there is none" "$smk" --policy fair lbm
 says "twice" 2 "sad twice" "$smk" sad:1 sad:1

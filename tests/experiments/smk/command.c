@@ -40,7 +40,7 @@ struct command {
 	const char *settings;
 	const struct policy_of *policy[POLICIES_MOST];
 	u32 policy_count;
-	bool csv, verify;
+	bool csv, verify, profile;
 	const char *trace, *alone_file;
 	struct recorded program[PROGRAMS_MOST];
 	double alone[PROGRAMS_MOST];
@@ -61,7 +61,9 @@ static void usage(FILE *out)
 		"  --alone FILE   IPC alone from the lines of an earlier run with --csv\n"
 		"  --verify       each kernel once; then programs check their results\n"
 		"  --csv          lines for a program\n"
+		"  --profile      each alone, once: sections of a job file for vgpu-sim\n"
 		"  --trace FILE   trace records of the last run\n"
+		"  --overhead     counters that SMK adds to the device (6.7)\n"
 		"  --list         the programs and policies that there are\n"
 		"  --help\n",
 		CYCLES);
@@ -73,6 +75,26 @@ static void list(void)
 		printf("program %s %s\n", of->name, of->compute ? "compute" : "memory");
 	for (u32 n = 0; n < sizeof(policies) / sizeof(policies[0]); n++)
 		printf("policy %s\n", policies[n].name);
+}
+
+/*
+ * 6.7: for each kernel on each SM two ends of its part of registers, of shared memory and of
+ * threads, and its number of blocks; of its quota one for profiling, one for the epoch, two for what
+ * it is and what is left. Each has 32 bits.
+ */
+static int overhead(const struct command *c)
+{
+	struct vgpu_config config;
+	u32 kernels, partitions, quotas;
+
+	if (run_config(&config, c->settings))
+		return 1;
+	kernels = config.sms * config.kernels_per_sm;
+	partitions = 7 * kernels;
+	quotas = 4 * kernels;
+	printf("partitions: %u counters, quotas: %u, together %u bytes\n", partitions, quotas,
+	       4 * (partitions + quotas));
+	return 0;
 }
 
 /* ---- what a run says ---------------------------------------------------- */
@@ -236,6 +258,32 @@ static int run_all(struct command *c)
 	return 0;
 }
 
+/*
+ * A process of a job file whose kernel is profiled: a block takes as long as it did alone, with as
+ * many beside it on its SM as there is room for.
+ */
+static int profile(struct command *c)
+{
+	for (u32 n = 0; n < c->count; n++) {
+		struct run run = { .programs = &c->program[n], .count = 1,
+				   .settings = c->settings };
+		const struct vgpu_cmd_launch *launch = &c->program[n].launch.launch;
+		const struct share *share = run.share;
+		u64 grid = (u64)launch->grid[0] * launch->grid[1] * launch->grid[2], places;
+
+		if (run_programs(&run))
+			return 1;
+		places = share->most_blocks;
+		printf("[%s]\nphase=kernel tbs=%llu tb_us=%.3f threads=%u regs_per_tb=%llu "
+		       "shmem_per_tb=%llu\n", c->program[n].of->name, (unsigned long long)grid,
+		       (double)share->kernel_ps / 1e6 * (double)places / (double)grid,
+		       launch->block[0] * launch->block[1] * launch->block[2],
+		       (unsigned long long)(share->most_registers / places),
+		       (unsigned long long)(share->most_shared / places));
+	}
+	return 0;
+}
+
 /* The programs' own checks, of what their kernels have computed side by side. */
 static int verify(struct command *c)
 {
@@ -274,6 +322,8 @@ static int parse(struct command *c, int argc, char **argv)
 		{ "trace", required_argument, NULL, 't' },
 		{ "verify", no_argument, NULL, 'v' },
 		{ "csv", no_argument, NULL, 'C' },
+		{ "profile", no_argument, NULL, 'P' },
+		{ "overhead", no_argument, NULL, 'o' },
 		{ "list", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
@@ -302,6 +352,8 @@ static int parse(struct command *c, int argc, char **argv)
 		case 't': c->trace = optarg; break;
 		case 'v': c->verify = true; break;
 		case 'C': c->csv = true; break;
+		case 'P': c->profile = true; break;
+		case 'o': exit(overhead(c));
 		case 'l': list(); exit(0);
 		case 'h': usage(stdout); exit(0);
 		default: usage(stderr); return 2;
@@ -365,7 +417,7 @@ int main(int argc, char **argv)
 	if (!status)
 		status = record_all(&c, argv + optind, (u32)(argc - optind));
 	if (!status)
-		status = c.verify ? verify(&c) : run_all(&c) ? 1 : 0;
+		status = c.verify ? verify(&c) : c.profile ? profile(&c) : run_all(&c) ? 1 : 0;
 	fflush(stdout);
 	/* programs that wait for their kernel never go on */
 	_Exit(status);

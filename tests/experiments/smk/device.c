@@ -295,6 +295,11 @@ static void look(struct machine *m)
 		share->shared = larger(share->shared, shared);
 		share->threads = larger(share->threads, threads);
 		share->slots = larger(share->slots, slots);
+		if (info.account.sm_blocks > share->most_blocks) {
+			share->most_blocks = info.account.sm_blocks;
+			share->most_registers = info.account.sm_registers;
+			share->most_shared = info.account.sm_shared_bytes;
+		}
 	}
 }
 
@@ -343,12 +348,18 @@ static int run_once(struct machine *m)
 	u64 start = vgpu_device_now(m->device);
 	int error = launch_all(m, 1);
 
+	/* when all blocks have come that there is room for, and none has ended */
+	for (u32 n = 0; n < SAMPLES && !error; n++) {
+		vgpu_device_run(m->device, vgpu_device_now(m->device) + 100 * VGPU_NS, ~0u);
+		look(m);
+	}
 	if (!error)
 		error = finish(m);
 	for (u32 n = 0; n < m->run->count && !error; n++) {
 		struct recorded *r = &m->run->programs[n];
 
 		r->kernel_ps = vgpu_device_now(m->device) - start;
+		m->run->share[n].kernel_ps = r->kernel_ps;
 		for (u32 i = 0; i < r->range_count && !error; i++)
 			error = vgpu_memory_peek(m->device, m->context[n].id, r->ranges[i].address,
 						 (void *)(uintptr_t)r->ranges[i].address,

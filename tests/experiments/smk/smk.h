@@ -88,6 +88,9 @@ struct share {
 	u64 saved_blocks;
 	double resources;
 	double registers, shared, threads, slots;
+	u64 most_blocks;		/* on SMs in a look, and what these had */
+	u64 most_registers, most_shared;
+	u64 kernel_ps;			/* of all kernels, with cycles 0 */
 };
 
 /**
