@@ -404,6 +404,8 @@ experiments: setup-experiments all experiment-programs
 	@tests/experiments/chapter6/pipeline.sh $(if $(QUICK),lbm sad)
 	@tests/experiments/faults/run.sh $(if $(QUICK),--quick)
 	@tests/experiments/microbench/run.sh
+	@FULL=$(FULL) tests/experiments/smk/run.sh $(if $(QUICK),--quick)
+	@tests/experiments/smk/sim.sh $(if $(QUICK),lbm+tpacf)
 
 .PHONY: install install-nvidia-smi clean distclean help
 install: completions = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
@@ -451,7 +453,7 @@ help:
 	@echo "make bench         how fast it is"
 	@echo "make baseline      checksums of all traces and results of this build      FILE=out/baseline"
 	@echo "make compare       what this build computes otherwise than FILE says      FILE=out/baseline SET=FIELD=VALUE"
-	@echo "make experiments   Tanasic chapters 5 and 6 again, paper against ours; faults and scheduling; QUICK=1 for a look"
+	@echo "make experiments   Tanasic chapters 5 and 6 and SMK again, paper against ours; faults and scheduling; QUICK=1 for a look"
 	@echo "make sparse        the module under sparse"
 	@echo "make clang-warnings  the sources under clang"
 	@echo "make install       PREFIX=$(PREFIX) DESTDIR="

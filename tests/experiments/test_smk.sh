@@ -79,9 +79,9 @@ says "help" 0 "usage: smk" "$smk" --help
 ok "45 pairs" $?
 FULL=1 "$here/run.sh" --list | awk -F+ '{ n[NF]++; if (seen[$0]++) bad = 1 } END { exit bad || n[3] != 56 || n[4] != 70 }'
 ok "56 mixes of three and 70 of four, none twice" $?
-OUT=$dir/a CYCLES=40000 FULL=1 MIXES_OF_3=1 MIXES_OF_4=1 "$here/run.sh" lbm+tpacf >"$dir/log" 2>&1
+OUT=$dir/a CYCLES=40000 FULL=1 MIXES_OF_3=1 MIXES_OF_4=1 "$here/run.sh" lbm+tpacf histo+lbm >"$dir/log" 2>&1
 ok "a small run" $?
-[ "$(grep -c '^mix,lbm+tpacf,' "$dir/a/runs.csv")" -eq 4 ] && [ "$(grep -c '^mix,small lbm+tpacf,' "$dir/a/runs.csv")" -eq 4 ] &&
+[ "$(grep -c '^mix,lbm+tpacf,' "$dir/a/runs.csv")" -eq 4 ] && [ "$(grep -c '^mix,small histo+lbm,' "$dir/a/runs.csv")" -eq 4 ] &&
 	[ "$(grep -c '^mix,[^,]*,smk-pw-2,' "$dir/a/runs.csv")" -eq 2 ] && grep -qE '^\| 13 \| stp_over_spart \| smk-pw \| lbm\+tpacf \| 1.200 \| [0-9.]+ ± 0.000 \|.*\| (yes|direction|no) \|$' "$dir/a/verdict.md" &&
 	[ "$(grep -cE '^\| (cutcp|lbm|sgemm|spmv|stencil|tpacf) \| [0-9]+ \| [0-9.]+ % \| [0-9.]+ % \|' "$dir/a/verdict.md")" -eq 6 ]
 ok "its lines, its verdict, and table 2" $?

@@ -9,6 +9,8 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
+#include <unistd.h>
 
 #include "smk.h"
 
@@ -79,8 +81,8 @@ static void list(void)
 
 /*
  * 6.7: for each kernel on each SM two ends of its part of registers, of shared memory and of
- * threads, and its number of blocks; of its quota one for profiling, one for the epoch, two for what
- * it is and what is left. Each has 32 bits.
+ * threads, and its number of blocks; of its quota one for profiling, one for the epoch, two for
+ * what it is and what is left. Each has 32 bits.
  */
 static int overhead(const struct command *c)
 {
@@ -259,8 +261,8 @@ static int run_all(struct command *c)
 }
 
 /*
- * A process of a job file whose kernel is profiled: a block takes as long as it did alone, with as
- * many beside it on its SM as there is room for.
+ * A process of a job file whose kernel is profiled: a block takes as long as those of the kernel
+ * did alone, on average.
  */
 static int profile(struct command *c)
 {
@@ -276,7 +278,7 @@ static int profile(struct command *c)
 		places = share->most_blocks;
 		printf("[%s]\nphase=kernel tbs=%llu tb_us=%.3f threads=%u regs_per_tb=%llu "
 		       "shmem_per_tb=%llu\n", c->program[n].of->name, (unsigned long long)grid,
-		       (double)share->kernel_ps / 1e6 * (double)places / (double)grid,
+		       (double)share->block_ps / 1e6 / (double)grid,
 		       launch->block[0] * launch->block[1] * launch->block[2],
 		       (unsigned long long)(share->most_registers / places),
 		       (unsigned long long)(share->most_shared / places));
@@ -409,11 +411,23 @@ static int record_all(struct command *c, char **names, u32 count)
 	return 0;
 }
 
+/* Addresses choose lines of the caches: a run has the same ones as every other. */
+static void same_addresses(char **argv)
+{
+	int now = personality(0xffffffff);
+
+	if (now == -1 || now & ADDR_NO_RANDOMIZE || personality(now | ADDR_NO_RANDOMIZE) == -1)
+		return;
+	execv("/proc/self/exe", argv);
+}
+
 int main(int argc, char **argv)
 {
 	static struct command c = { .cycles = CYCLES, .settings = "" };
-	int status = parse(&c, argc, argv);
+	int status;
 
+	same_addresses(argv);
+	status = parse(&c, argc, argv);
 	if (!status)
 		status = record_all(&c, argv + optind, (u32)(argc - optind));
 	if (!status)

@@ -324,6 +324,7 @@ static void count(struct machine *m, const struct vgpu_device_stats *before)
 		share->warp_instructions = info.instructions - was->instructions;
 		share->kernels = info.kernels - was->kernels;
 		share->blocks = info.blocks - was->blocks;
+		share->block_ps = info.account.block_running - was->account.block_running;
 		share->saved_blocks = info.account.blocks_saved - was->account.blocks_saved;
 	}
 }
@@ -359,7 +360,6 @@ static int run_once(struct machine *m)
 		struct recorded *r = &m->run->programs[n];
 
 		r->kernel_ps = vgpu_device_now(m->device) - start;
-		m->run->share[n].kernel_ps = r->kernel_ps;
 		for (u32 i = 0; i < r->range_count && !error; i++)
 			error = vgpu_memory_peek(m->device, m->context[n].id, r->ranges[i].address,
 						 (void *)(uintptr_t)r->ranges[i].address,

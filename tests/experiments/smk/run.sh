@@ -26,8 +26,8 @@ case ${1:-} in -*) echo "run.sh: no option '$1'; see the head of $here/run.sh" >
 unset VGPU_TRACE VGPU_VRAM VGPU_DEVICE VGPU_PRESET
 export BIN=$bin CYCLES=$cycles VGPU_SET=${SET:-} OUT=$out
 
-# 6.5 has small data sets: of these a kernel takes 20,000 to 100,000 cycles
-declare -A small=([cutcp]=8 [mri-q]=128 [sgemm]=2 [tpacf]=30 [histo]=300 [lbm]=8 [mri-gridding]=4 [sad]=4 [spmv]=20000 [stencil]=128)
+# 6.5 has small data sets, of which kernels end often and begin again. Of the other programs a single block takes longer than a run.
+declare -A small=([histo]=100 [lbm]=4 [sad]=1)
 
 pairs() {
 	local a b rest
@@ -80,15 +80,18 @@ alone() { # PROGRAM[:SIZE]
 	fi
 	printf '%s\n' "$output"
 }
-sized() { # MIX: with the small sizes
+sized() { # MIX: with the small sizes, or nothing
 	local name list=
-	for name in ${1//+/ }; do list+=${list:+,}$name:${small[$name]}; done
+	for name in ${1//+/ }; do
+		[ -n "${small[$name]:-}" ] || return 0
+		list+=${list:+,}$name:${small[$name]}
+	done
 	echo "$list"
 }
 export -f measure alone
 
 each() { # FUNCTION: for each line of stdin
-	xargs -P "${WORKERS:-$(nproc)}" -L 1 bash -c "$1 \"\$@\"" "$1"
+	xargs -r -P "${WORKERS:-$(nproc)}" -L 1 bash -c "$1 \"\$@\"" "$1"
 }
 
 if [ $# -gt 0 ]; then selected=$*; elif [ -n "$quick" ]; then selected="lbm+tpacf cutcp+mri-q lbm+stencil"; else selected=$(pairs); fi
@@ -112,8 +115,11 @@ for mix in $selected; do echo "$mix ${policies// /,} alone.csv"; done | each mea
 
 # 6.5: preemption that costs nothing
 CYCLES=$((cycles / 4))
-for name in $programs; do echo "$name:${small[$name]}"; done | each alone >"$out/alone-small.csv"
-for mix in $selected; do echo "$mix smk-pw,smk-pw-ideal,spart,spart-ideal alone-small.csv $(sized "$mix")"; done | each measure >"$out/small.csv"
+for name in "${!small[@]}"; do echo "$name:${small[$name]}"; done | each alone >"$out/alone-small.csv"
+for mix in $selected; do
+	sizes=$(sized "$mix")
+	[ -z "$sizes" ] || echo "$mix smk-pw,smk-pw-ideal,spart,spart-ideal alone-small.csv $sizes"
+done | each measure >"$out/small.csv"
 
 # 6.6: three and four kernels
 : >"$out/more.csv"

@@ -90,7 +90,7 @@ struct share {
 	double registers, shared, threads, slots;
 	u64 most_blocks;		/* on SMs in a look, and what these had */
 	u64 most_registers, most_shared;
-	u64 kernel_ps;			/* of all kernels, with cycles 0 */
+	u64 block_ps;			/* of all blocks together, on SMs */
 };
 
 /**

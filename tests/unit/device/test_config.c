@@ -277,9 +277,10 @@ static const struct {
 };
 
 /*
- * SMK table 2, in tenths of a percent: its shares are those of so many blocks, of kernels of Parboil
- * with registers and shared memory of these sizes. (It counts 120 threads of StreamCollide as 120,
- * we as four warps.) The limiting resource is the one of which the next block would need too much.
+ * SMK table 2, in tenths of a percent: its shares are those of so many blocks, of kernels of
+ * Parboil with registers and shared memory of these sizes. (It counts 120 threads of StreamCollide
+ * as 120, we as four warps.) The limiting resource is the one of which the next block would need
+ * too much.
  */
 static void occupancy_is_that_of_smk_table_2(void **state)
 {
