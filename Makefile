@@ -75,7 +75,7 @@ gen-flags := -Wno-unused-function -Wno-unused-variable -Wno-unused-but-set-varia
 objects = $(patsubst %.c,$(O)/$(1)/%.o,$(filter-out $(O)/gen/%,$(2))) $(patsubst $(O)/gen/%.c,$(O)/$(1)/gen/%.o,$(filter $(O)/gen/%,$(2)))
 all-runtime-src := $(runtime-src) $(gen-src)
 fuzz-src := $(wildcard tests/fuzz/*.c)
-sources := $(device-src) $(all-runtime-src) tests/bench/bench_interp.c tests/bench/bench_memsys.c tests/experiments/microbench/table.c $(wildcard tools/*.c tools/*/*.c) $(unit-src) $(unit-lib-src) \
+sources := $(device-src) $(all-runtime-src) tests/bench/bench_interp.c tests/bench/bench_memsys.c tests/experiments/microbench/table.c $(wildcard tests/experiments/smk/*.c) $(wildcard tools/*.c tools/*/*.c) $(unit-src) $(unit-lib-src) \
 	$(random-src) $(fuzz-src)
 
 define compile-rules
@@ -189,6 +189,20 @@ $(O)/experiments/chapter6/%: tests/experiments/chapter6/%.cu tools/vgpucc $(wild
 	@mkdir -p $(@D) && echo "  VGPUCC  $@"
 	$(Q)tools/vgpucc -O2 -Itests/cuda $< -o $@
 
+# SMK's programs, those of chapter 6 and its own, are one command with a transport of its own (record.c), which stands before
+# the library's.
+smk := $(O)/experiments/smk/smk
+smk-programs := $(patsubst %,$(O)/experiments/smk/%.o,cutcp histo lbm mri-gridding mri-q sad sgemm spmv stencil tpacf)
+$(O)/experiments/smk/%.o: $(wildcard tests/experiments/smk/*.cu tests/experiments/smk/*.h tests/experiments/chapter6/*.cu tests/experiments/chapter6/*.h) \
+		$(wildcard tests/cuda/*.h runtime/cuda/*.h) tools/vgpucc | $(O)/libvgpu.so $(O)/tools/vgpu-ptxas
+	@mkdir -p $(@D) && echo "  VGPUCC  $@"
+	$(Q)tools/vgpucc -O2 -Itests/cuda -include tests/experiments/smk/programs.h -Dmain=smk_$(subst -,_,$*) -c -o $@ \
+		$(firstword $(wildcard tests/experiments/smk/$*.cu) tests/experiments/chapter6/$*.cu)
+$(smk): $(call objects,native,$(wildcard tests/experiments/smk/*.c)) $(smk-programs) $(O)/native/libvgpu.a $(device-of-vgpu-sim)
+	@mkdir -p $(@D) && echo "  LD  $@"
+	$(Q)$(CC) $(CFLAGS) $(link-vgpu-sim) -o $@ $^ -lstdc++ $(libraries)
+-include $(patsubst %.o,%.d,$(call objects,native,$(wildcard tests/experiments/smk/*.c)))
+
 # Those that measure what the pipeline takes, and the table of what they measure.
 microbench := $(patsubst tests/%.cu,$(O)/%,$(wildcard tests/experiments/microbench/*.cu)) $(O)/experiments/microbench/table
 $(O)/experiments/microbench/%: tests/experiments/microbench/%.cu tools/vgpucc $(wildcard tests/cuda/*.h tests/experiments/microbench/*.h runtime/cuda/*.h) \
@@ -290,7 +304,7 @@ all: $(if $(device-src),$(O)/libvgpu-device.a) $(if $(runtime-src),$(O)/libvgpu.
 unit-programs: $(unit)
 kselftest-programs: $(kselftest)
 cuda-programs: $(cuda) $(patsubst tools/%.cu,$(O)/%,$(wildcard tools/demo/*.cu))
-experiment-programs: $(experiments) $(chapter6) $(microbench)
+experiment-programs: $(experiments) $(chapter6) $(smk) $(microbench)
 
 # What the other compiler has to say about the same sources.
 .PHONY: clang-warnings
@@ -402,6 +416,8 @@ experiments: setup-experiments all experiment-programs
 	@tests/experiments/chapter6/pipeline.sh $(if $(QUICK),lbm sad)
 	@tests/experiments/faults/run.sh $(if $(QUICK),--quick)
 	@tests/experiments/microbench/run.sh
+	@FULL=$(FULL) tests/experiments/smk/run.sh $(if $(QUICK),--quick)
+	@tests/experiments/smk/sim.sh $(if $(QUICK),lbm+tpacf)
 
 .PHONY: install install-nvidia-smi clean distclean help
 install: completions = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
@@ -450,7 +466,7 @@ help:
 	@echo "make bench         how fast it is"
 	@echo "make baseline      checksums of all traces and results of this build      FILE=out/baseline"
 	@echo "make compare       what this build computes otherwise than FILE says      FILE=out/baseline SET=FIELD=VALUE"
-	@echo "make experiments   Tanasic chapters 5 and 6 again, paper against ours; faults and scheduling; QUICK=1 for a look"
+	@echo "make experiments   Tanasic chapters 5 and 6 and SMK again, paper against ours; faults and scheduling; QUICK=1 for a look"
 	@echo "make sparse        the module under sparse"
 	@echo "make clang-warnings  the sources under clang"
 	@echo "make install       PREFIX=$(PREFIX) DESTDIR="

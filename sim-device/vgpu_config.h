@@ -34,6 +34,8 @@
 	NUMBER(u32, blocks_per_sm, 1, 64)							\
 	/* cycles after which quotas of issue slots are given again (SMK 5.4) */		\
 	NUMBER(u32, quota_epoch_cycles, 100, 1000000)						\
+	/* 1: an epoch begins with all of a quota, 0: with what the last one has left of it */	\
+	NUMBER(u32, quota_each_epoch, 0, 1)							\
 	/* kernels whose blocks may be on one SM at a time (SMK 5) */				\
 	NUMBER(u32, kernels_per_sm, 1, 8)							\
 	/* warp instructions an SM issues per cycle */						\

@@ -17,7 +17,7 @@
 #define VGPU_STATS_H
 
 /* Next free number for an attribute, a statistic or not (vgpu_netlink.h). */
-#define VGPU_NL_STAT_NEXT 114
+#define VGPU_NL_STAT_NEXT 123
 
 /*
  * struct vgpu_account: time that a context's kernels, thread blocks and SMs spent in each state,
@@ -174,7 +174,13 @@
 	X(94, DRAM_READ, stats., dram_read, dram_read_bytes,				\
 	  "the same: bytes that L2 has read")						\
 	X(95, DRAM_WRITTEN, stats., dram_written, dram_written_bytes,			\
-	  "the same: bytes that L2 has written back to make room or for .wt")
+	  "the same: bytes that L2 has written back to make room or for .wt")			\
+	X(120, STALL_ISSUE, stats., stall_issue, stall_issue_cycles,				\
+	  "the same: cycles of warp schedulers that issued nothing: units or queues were full") \
+	X(121, STALL_CONTROL, stats., stall_control, stall_control_cycles,			\
+	  "the same: nothing that was fetched waited, after branches, at barriers, by quotas")	\
+	X(122, STALL_DATA, stats., stall_data, stall_data_cycles,				\
+	  "the same: all that waited had to wait for operands")
 
 /* All statistics of a device: those of struct vgpu_device_info and the counters above. */
 #define VGPU_DEVICE_STATS(X)									\

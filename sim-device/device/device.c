@@ -457,6 +457,13 @@ void vgpu_device_stats(const struct vgpu_device *dev, struct vgpu_device_stats *
 	stats->preemption_time = dev->exec.preemption_time;
 	stats->save_area = dev->exec.save_area;
 	stats->save_area_most = dev->exec.save_area_most;
+	for (i = 0; i < dev->exec.config->sms; i++) {
+		const struct vgpu_sm *sm = &dev->exec.sms[i];
+
+		stats->stall_issue += sm->stalls[VGPU_STALL_ISSUE];
+		stats->stall_control += sm->stalls[VGPU_STALL_CONTROL];
+		stats->stall_data += sm->stalls[VGPU_STALL_DATA];
+	}
 	if (dev->memsys)
 		memsys_stats(dev->memsys, stats);
 }

@@ -395,9 +395,11 @@ void vgpu_exec_set_quota(struct vgpu_exec *exec, u32 sm, struct vgpu_ksr *ksr, u
 	u32 n = vgpu_sm_find_quota(&exec->sms[sm], ksr->launch.id);
 	u64 before = n < VGPU_SM_KERNELS_MOST ? exec->sms[sm].quota[n].instructions : 0;
 
-	if (before == instructions)
+	if (before == instructions && !exec->config->quota_each_epoch)
 		return;
 	vgpu_sm_set_quota(&exec->sms[sm], ksr->launch.id, instructions);
+	if (before == instructions)
+		return;
 	vgpu_trace_kernel(exec, VGPU_TRACE_DECISION, ksr, sm, VGPU_DECISION_QUOTA, instructions);
 }
 

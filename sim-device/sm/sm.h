@@ -198,6 +198,13 @@ struct vgpu_quota {
 	u64 instructions;
 };
 
+/*
+ * Why a warp scheduler issues nothing, with timing=pipeline (SMK 6.4): an instruction could be, but
+ * units or queues are full; nothing that was fetched of its warps waits; all that waits has to wait
+ * for operands.
+ */
+enum vgpu_stall { VGPU_STALL_ISSUE, VGPU_STALL_CONTROL, VGPU_STALL_DATA, VGPU_STALLS };
+
 /** struct vgpu_sm - one SM. Resident blocks hang on a list in issue order. */
 struct vgpu_sm {
 	struct vgpu_sim *sim;
@@ -238,6 +245,7 @@ struct vgpu_sm {
 	u32 traced_waiting;
 	u64 instructions;		/* warp instructions executed since creation */
 	u64 thread_instructions;	/* the same, each times the lanes that executed it */
+	u64 stalls[VGPU_STALLS];	/* cycles in which a warp scheduler issued nothing */
 };
 
 /**

@@ -57,6 +57,9 @@ static u32 get_place(struct vgpu_pipe *p)
 {
 	u32 word = 0, index;
 
+	/* it was empty: that was no stall */
+	if (!vgpu_pipe_has_warps(p))
+		vgpu_pipe_begin(p, p->sm->sim->now);
 	while (!~p->used[word])
 		word++;
 	index = word * 64 + (u32)__builtin_ctzll(~p->used[word]);

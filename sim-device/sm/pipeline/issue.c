@@ -40,6 +40,7 @@ static void issue(struct vgpu_pipe *p, struct vgpu_pipe_entry *e)
 	vgpu_pipe_list_remove(p, &p->ready[e->d.unit], e);
 	p->ready_count--;
 	p->queued--;
+	p->queued_of[vgpu_pipe_scheduler_of(p, pw->index)]--;
 	pw->queued--;
 	e->state = VGPU_ENTRY_ISSUED;
 	e->stage[VGPU_STAGE_ISSUE] = p->cycle;
@@ -80,13 +81,47 @@ static struct vgpu_pipe_entry *first_with_slot(struct vgpu_pipe *p, u32 unit, co
 	return number == VGPU_PIPE_NONE ? NULL : &p->entries[number];
 }
 
-void vgpu_pipe_issue(struct vgpu_pipe *p)
+/* The schedulers that have an instruction which could be issued, but for what others take. */
+static u32 schedulers_ready(const struct vgpu_pipe *p)
 {
-	u32 left[VGPU_UNITS], slots[VGPU_PIPE_SCHEDULERS];
+	const struct vgpu_pipe_entry *e;
+	u32 map = 0;
+
+	for (u32 unit = 0; unit <= VGPU_UNITS; unit++) {
+		u32 number = unit < VGPU_UNITS ? p->ready[unit].first : p->refused.first;
+
+		for (; number != VGPU_PIPE_NONE; number = e->next) {
+			e = &p->entries[number];
+			map |= 1u << vgpu_pipe_scheduler_of(p, e->warp->index);
+		}
+	}
+	return map;
+}
+
+/* The schedulers of @idle issue nothing for so many cycles. */
+static void count_stalls(struct vgpu_pipe *p, u32 idle, u64 cycles)
+{
+	u32 ready = p->ready_count || p->refused.first != VGPU_PIPE_NONE ? schedulers_ready(p) : 0;
+
+	for (; idle; idle &= idle - 1) {
+		u32 n = (u32)__builtin_ctz(idle);
+
+		p->sm->stalls[!p->queued_of[n] ? VGPU_STALL_CONTROL :
+			      ready >> n & 1 ? VGPU_STALL_ISSUE : VGPU_STALL_DATA] += cycles;
+	}
+}
+
+void vgpu_pipe_stall(struct vgpu_pipe *p, u64 cycles)
+{
+	if (cycles && vgpu_pipe_has_warps(p))
+		count_stalls(p, (1u << p->config->warp_schedulers) - 1, cycles);
+}
+
+static void issue_some(struct vgpu_pipe *p, u32 *slots)
+{
+	u32 left[VGPU_UNITS];
 
 	memcpy(left, p->units, sizeof(left));
-	for (u32 n = 0; n < p->config->warp_schedulers; n++)
-		slots[n] = p->config->issue_width / p->config->warp_schedulers;
 	if (p->special_free > p->cycle)
 		left[VGPU_UNIT_SPECIAL] = 0;
 	for (u32 n = 0; n < p->config->issue_width;) {
@@ -114,6 +149,20 @@ void vgpu_pipe_issue(struct vgpu_pipe *p)
 		if (oldest->d.flags & VGPU_DEC_DIVIDE)
 			left[VGPU_UNIT_SPECIAL] = 0;
 	}
+}
+
+void vgpu_pipe_issue(struct vgpu_pipe *p)
+{
+	u32 schedulers = p->config->warp_schedulers, each = p->config->issue_width / schedulers;
+	u32 slots[VGPU_PIPE_SCHEDULERS], idle = 0;
+
+	for (u32 n = 0; n < schedulers; n++)
+		slots[n] = each;
+	issue_some(p, slots);
+	for (u32 n = 0; n < schedulers; n++)
+		idle |= (slots[n] == each) << n;
+	if (idle)
+		count_stalls(p, idle, 1);
 }
 
 u64 vgpu_pipe_next_issue(const struct vgpu_pipe *p)

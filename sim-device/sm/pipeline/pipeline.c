@@ -50,6 +50,8 @@ static void run_cycle(struct vgpu_pipe *p)
 		vgpu_access_respond(p, response);
 	if (p->ready_count)
 		vgpu_pipe_issue(p);
+	else
+		vgpu_pipe_stall(p, 1);
 	if (p->fetchable_count && p->queued < p->config->issue_queue)
 		vgpu_pipe_fetch(p);
 	if (p->reading.first != VGPU_PIPE_NONE)
@@ -113,8 +115,10 @@ void vgpu_pipe_begin(struct vgpu_pipe *p, u64 time)
 {
 	u64 cycle = vgpu_cycle_from(p->config, time);
 
-	if (p->cycle < cycle)
-		p->cycle = cycle;
+	if (p->cycle >= cycle)
+		return;
+	vgpu_pipe_stall(p, cycle - p->cycle);
+	p->cycle = cycle;
 }
 
 u64 vgpu_pipe_window_until(const struct vgpu_pipe *p)
@@ -138,6 +142,7 @@ void vgpu_pipe_window(struct vgpu_pipe *p)
 		next = next_cycle(p);
 		if (next >= end)
 			break;
+		vgpu_pipe_stall(p, next - p->cycle);
 		p->cycle = next;
 		run_cycle(p);
 		next = ++p->cycle;

@@ -284,6 +284,7 @@ struct vgpu_pipe {
 	u32 entry_count;
 	u16 free_entries;
 	u32 queued;		/* fetched and not issued */
+	u32 queued_of[VGPU_PIPE_SCHEDULERS];	/* the same, of warps of a scheduler */
 	struct vgpu_pipe_list ready[VGPU_UNITS];
 	u32 ready_count;
 	struct vgpu_pipe_list refused;
@@ -378,12 +379,23 @@ void vgpu_pipe_admit_again(struct vgpu_pipe *p);
 
 /* issue.c: Issue. When there is something to issue, or to read: VGPU_NEVER: not known */
 void vgpu_pipe_issue(struct vgpu_pipe *p);
+/* Nothing is issued for so many cycles, of whatever warp: count why. */
+void vgpu_pipe_stall(struct vgpu_pipe *p, u64 cycles);
 u64 vgpu_pipe_next_issue(const struct vgpu_pipe *p);
 
 /* The scheduler of the warp in place @index: they are given to schedulers by turns. */
 static inline u32 vgpu_pipe_scheduler_of(const struct vgpu_pipe *p, u32 index)
 {
 	return index & (p->config->warp_schedulers - 1);
+}
+
+static inline bool vgpu_pipe_has_warps(const struct vgpu_pipe *p)
+{
+	u64 used = 0;
+
+	for (u32 word = 0; word < p->warp_words; word++)
+		used |= p->used[word];
+	return used;
 }
 
 /* Bits of the places of scheduler @n in each word of a map of warps; it has 64 bits. */

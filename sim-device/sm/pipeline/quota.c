@@ -66,7 +66,10 @@ void vgpu_pipe_quotas_go(struct vgpu_pipe *p, const struct vgpu_pipe_warp *pw)
 		map_of(p, n)[pw->index / 64] &= ~(1ull << pw->index % 64);
 }
 
-/* Those that were known keep what they have left, but no more than their new quota. */
+/*
+ * Those that were known keep what they have left, but no more than their new quota. With
+ * quota_each_epoch all have theirs again: new ones come at the end of each epoch.
+ */
 static void take_over(struct vgpu_pipe *p, const struct vgpu_pipe_quotas *old, u32 n)
 {
 	u64 quota = p->sm->quota[n].instructions;
@@ -75,7 +78,8 @@ static void take_over(struct vgpu_pipe *p, const struct vgpu_pipe_quotas *old, u
 	for (m = 0; m < old->count && old->launch[m] != p->quotas->launch[n]; m++)
 		;
 	for (u32 s = 0; s < VGPU_PIPE_SCHEDULERS; s++) {
-		u64 left = m < old->count ? old->left[s][m] : quota;
+		bool keeps = m < old->count && !p->config->quota_each_epoch;
+		u64 left = keeps ? old->left[s][m] : quota;
 
 		p->quotas->left[s][n] = left < quota ? left : quota;
 	}

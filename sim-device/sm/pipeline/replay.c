@@ -243,6 +243,7 @@ static u32 in_order(struct vgpu_pipe *p, const struct vgpu_pipe_warp *pw, u16 *s
 static void unqueue(struct vgpu_pipe *p, struct vgpu_pipe_warp *pw)
 {
 	p->queued--;
+	p->queued_of[vgpu_pipe_scheduler_of(p, pw->index)]--;
 	pw->queued--;
 }
 

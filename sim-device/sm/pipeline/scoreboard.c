@@ -141,6 +141,7 @@ struct vgpu_pipe_entry *vgpu_pipe_enter(struct vgpu_pipe *p, struct vgpu_pipe_wa
 	pw->in_flight++;
 	vgpu_pipe_block(pw->block)->in_flight++;
 	p->queued++;
+	p->queued_of[vgpu_pipe_scheduler_of(p, pw->index)]++;
 	pw->queued++;
 	add_waits(p, pw, e);
 	return e;

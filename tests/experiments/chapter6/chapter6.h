@@ -57,7 +57,7 @@ static inline float *managed_floats(size_t n, uint64_t seed)
  * Dynamic shared memory with which an SM has room for @blocks blocks that use @bytes of it already.
  * A program says how many blocks of its kernel an SM of table 6.1 holds with the registers and the
  * shared memory of table 5.2, which another compiler counted; where ours needs fewer, this takes
- * the places of the rest.
+ * the places of the rest. With UNPADDED in the environment it does not.
  */
 #define SM_SHARED_MEMORY (32 * 1024)
 
@@ -65,7 +65,7 @@ static inline size_t pad(int blocks, size_t bytes)
 {
 	size_t share = SM_SHARED_MEMORY / blocks / 256 * 256;
 
-	return share > bytes ? share - bytes : 0;
+	return share > bytes && !getenv("UNPADDED") ? share - bytes : 0;
 }
 
 /*

@@ -276,6 +276,43 @@ static const struct {
 	{ "mri-gridding scaninter2", 665, 1173, 32, 16 },
 };
 
+/*
+ * SMK table 2, in tenths of a percent: its shares are those of so many blocks, of kernels of
+ * Parboil with registers and shared memory of these sizes. (It counts 120 threads of StreamCollide
+ * as 120, we as four warps.) The limiting resource is the one of which the next block would need
+ * too much.
+ */
+static void occupancy_is_that_of_smk_table_2(void **state)
+{
+	static const struct {
+		const char *kernel;
+		u32 threads, regs_per_thread, shared;
+		u32 blocks, registers_permille, shared_permille, threads_permille;
+	} table[] = {
+		{ "lattice6overlap", 128, 28, 4124, 16, 875, 671, 1000 },
+		{ "StreamCollide", 120, 56, 0, 9, 922, 0, 527 },
+		{ "mysgemmNT", 128, 44, 512, 11, 945, 57, 687 },
+		{ "spmvjds", 192, 16, 0, 10, 468, 0, 937 },
+		{ "block2Dregtiling", 128, 24, 0, 16, 750, 0, 1000 },
+		{ "genhists", 256, 28, 13312, 7, 765, 947, 875 },
+	};
+	struct vgpu_config c;
+
+	(void)state;
+	assert_int_equal(vgpu_config_preset(&c, "gtx980"), 0);
+	for (u32 i = 0; i < VGPU_ARRAY_SIZE(table); i++) {
+		u32 regs = table[i].threads * table[i].regs_per_thread, n = table[i].blocks;
+
+		assert_int_equal(vgpu_occupancy(&c, table[i].threads, regs, table[i].shared, NULL),
+				 n);
+		assert_int_equal(1000 * n * regs / c.regs_per_sm, table[i].registers_permille);
+		assert_int_equal(1000 * n * table[i].shared / c.shared_per_sm,
+				 table[i].shared_permille);
+		assert_int_equal(1000 * n * table[i].threads / c.threads_per_sm,
+				 table[i].threads_permille);
+	}
+}
+
 static void occupancy_is_that_of_table_5_2(void **state)
 {
 	struct vgpu_config c;
@@ -334,6 +371,7 @@ int main(void)
 		cmocka_unit_test(an_empty_name_reads_as_an_empty_text),
 		cmocka_unit_test(fields_are_set_by_name),
 		cmocka_unit_test(nonsense_is_named),
+		cmocka_unit_test(occupancy_is_that_of_smk_table_2),
 		cmocka_unit_test(occupancy_is_that_of_table_5_2),
 		cmocka_unit_test(the_first_resource_used_up_decides),
 	};

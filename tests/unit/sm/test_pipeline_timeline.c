@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "device/device.h"
 #include "pipeline_rig.h"
 
 #define COUNT	4
@@ -153,6 +154,95 @@ static void branch(void **state)
 	stop(&r);
 }
 
+/*
+ * Stalls of a warp alone (SMK 6.4), from the stages that the trace has of its @count instructions:
+ * in a cycle without an issue, an instruction that waits has to wait for operands.
+ */
+static void stalls_of(const struct rig *r, u32 count, u64 from, u64 to, u64 *stalls)
+{
+	memset(stalls, 0, VGPU_STALLS * sizeof(*stalls));
+	for (u64 cycle = from; cycle <= to; cycle++) {
+		bool issues = false, waits = false;
+
+		for (u32 pc = 0; pc < count; pc++) {
+			struct stages s = stages_of(r, pc);
+
+			issues |= s.issue == cycle;
+			waits |= s.fetch < cycle && cycle < s.issue;
+		}
+		stalls[waits ? VGPU_STALL_DATA : VGPU_STALL_CONTROL] += !issues;
+	}
+}
+
+static void check_stalls(struct rig *r, u64 issue, u64 control, u64 data)
+{
+	struct vgpu_device_stats stats;
+
+	vgpu_device_stats(r->h->dev, &stats);
+	assert_int_equal(stats.stall_issue, issue);
+	assert_int_equal(stats.stall_control, control);
+	assert_int_equal(stats.stall_data, data);
+}
+
+/*
+ * The load and the three behind it, from the fetch of the load on. Baseline: add waits in cycle 3,
+ * mul in cycles 6 to 11. With warps disabled until commit: nothing is fetched in cycles 3 to 12.
+ */
+static void stalls(void **state)
+{
+	static const struct { const char *scheme; u64 control, data; } want[] = {
+		{ "stall", 1, 7 }, { "wd-commit", 11, 0 },
+	};
+	u64 all[VGPU_STALLS], some[VGPU_STALLS];
+
+	(void)state;
+	for (u32 n = 0; n < VGPU_ARRAY_SIZE(want); n++) {
+		struct vgpu_config config = timeline_config(want[n].scheme);
+		struct rig r = start_pipeline(&config);
+		struct vass v;
+		u32 first = four(&v);
+		u64 from;
+
+		program(&r, &v);
+		launch(&r, 1, 32, BASE, 0);
+		host_run(r.h);
+		from = stages_of(&r, first).fetch;
+		stalls_of(&r, first + 4, from, stages_of(&r, first + 2).issue, some);
+		assert_int_equal(some[VGPU_STALL_CONTROL], want[n].control);
+		assert_int_equal(some[VGPU_STALL_DATA], want[n].data);
+		stalls_of(&r, first + 5, stages_of(&r, 0).fetch,
+			  stages_of(&r, first + 4).commit, all);
+		check_stalls(&r, 0, all[VGPU_STALL_CONTROL], all[VGPU_STALL_DATA]);
+		stop(&r);
+	}
+}
+
+/* The unit takes another division after 24 cycles: in 23 of them the second could be issued. */
+static void stalls_of_a_unit(void **state)
+{
+	struct vgpu_config config = timeline_config("stall");
+	struct rig r = start_pipeline(&config);
+	struct vgpu_device_stats stats;
+	struct stages one, two;
+	struct vass v;
+	u32 at;
+
+	(void)state;
+	vass_init(&v, 16, 16);
+	at = OP(&v, FDIV, 0, 2, 4, 5, 0, 0);
+	OP(&v, FDIV, 0, 3, 6, 7, 0, 0);
+	OP(&v, EXIT, 0, 0, 0, 0, 0, 0);
+	program(&r, &v);
+	launch(&r, 1, 32, BASE, 0);
+	host_run(r.h);
+	one = stages_of(&r, at);
+	two = stages_of(&r, at + 1);
+	assert_int_equal(two.issue - one.issue, 24);
+	vgpu_device_stats(r.h->dev, &stats);
+	assert_int_equal(stats.stall_issue, 23);
+	stop(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +253,8 @@ int main(void)
 		cmocka_unit_test(operand_log),
 		cmocka_unit_test(in_order),
 		cmocka_unit_test(branch),
+		cmocka_unit_test(stalls),
+		cmocka_unit_test(stalls_of_a_unit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

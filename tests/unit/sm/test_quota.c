@@ -196,6 +196,63 @@ static void one_instruction_is_something(void **state)
 	end(&pair);
 }
 
+/* Divides for ever: with one warp on a scheduler, few instructions an epoch. */
+static void slow(struct vass *v)
+{
+	u32 loop, at;
+
+	prologue(v, 24);
+	loop = OP(v, FDIV, 0, 20, 20, 21, 0, 0);
+	at = OP(v, BRA, 0, 0, 0, 0, 0, 0);
+	vass_target(v, at, loop, at + 1);
+	epilogue(v, 20);
+}
+
+/*
+ * SMK 5.4 can be read both ways: the first kernel waits until the second has used its quota up,
+ * however long that takes; or it has its 1000 instructions in every epoch, here of 5 us.
+ */
+static void an_epoch_ends_where_that_is_said(void **state)
+{
+	u64 sum[2][2] = {}, issued[2];
+
+	(void)state;
+	for (u32 each = 0; each < 2; each++) {
+		struct vgpu_config config = quota_config("pipeline", "1");
+		struct pair pair = { .h = NULL };
+		struct vass v;
+
+		set_field(&config, "quota_each_epoch", each ? "1" : "0");
+		pair.h = host_new_config(&config);
+		for (u32 n = 0; n < 2; n++) {
+			struct rig *r = &pair.rig[n];
+
+			*r = (struct rig){ .h = pair.h, .context = host_open(pair.h) };
+			r->queue = host_queue(pair.h, r->context);
+			assert_int_equal(vgpu_memory_map(pair.h->dev, r->context, BASE, BYTES), 0);
+			if (n)
+				slow(&v);
+			else
+				endless(&v);
+			program(r, &v);
+			launch(r, n ? 1 : 4, n ? 32 : 128, BASE, 0);
+		}
+		vgpu_device_run(pair.h->dev, 10 * VGPU_US, ~0u);
+		for (u32 epoch = 0; epoch < 20; epoch++) {
+			set_quotas(&pair, 1000, 1000);
+			measure(&pair, 5, issued);
+			sum[each][0] += issued[0];
+			sum[each][1] += issued[1];
+		}
+		end(&pair);
+	}
+	/* 5 us are 6080 cycles, and a division and a branch take more than 97 */
+	assert_in_range(sum[0][1], 1000, 20 * 6080 / 97 * 2);
+	assert_in_range(sum[0][0], sum[0][1] - 1000, sum[0][1] + 1000);
+	assert_in_range(sum[1][0], 20 * 1000 - 10, 20 * 1000 + 10);
+	assert_in_range(sum[1][1], sum[0][1] * 98 / 100, sum[0][1] * 102 / 100);
+}
+
 /* The first kernel's blocks leave; the other has all slots, and its quota means nothing. */
 static void a_kernel_that_is_gone_keeps_nobody_waiting(void **state)
 {
@@ -258,6 +315,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(in_proportion),
 		cmocka_unit_test(the_oldest_has_no_more_than_its_part),
+		cmocka_unit_test(an_epoch_ends_where_that_is_said),
 		cmocka_unit_test(quotas_cost_nothing),
 		cmocka_unit_test(one_instruction_is_something),
 		cmocka_unit_test(a_kernel_that_is_gone_keeps_nobody_waiting),
