@@ -5,7 +5,7 @@
 #
 # usage: run.sh [--build DIR] [--jobs N] [CLIENT...]     clients: tinygrad numba
 #
-# Makes a Python environment in DIR/clients with the clients from PyPI, and runs their tests with the device inside the
+# Makes a Python environment for each in DIR/clients with the clients from PyPI, and runs their tests with the device inside the
 # process. The tests of tinygrad are those of its source package; the last one that has them is 0.11.0. Prints a table, which
 # stays in out/clients.table; logs are beside it. Exit status: 0 all ran, whatever they found; 1 a client could not run.
 # Needs python3-venv and python3-torch (tools/setup clients), with whose results tinygrad compares.
@@ -27,15 +27,20 @@ done
 
 top=$PWD
 folder=$(readlink -f "$build")/clients
-python=$folder/venv/bin/python
 mkdir -p "$folder/lib" "$folder/sdist" out/clients
-[ -x "$python" ] || /usr/bin/python3 -m venv --system-site-packages "$folder/venv" || exit 1
+# NAME OPTION...: the clients want different versions of numpy; torch is Debian's
+environment() {
+	venv=$folder/$1
+	python=$venv/bin/python
+	shift
+	[ -x "$python" ] || /usr/bin/python3 -m venv "$@" "$venv"
+}
 install() { "$python" -m pip -q --disable-pip-version-check install "$@"; }
 
 # The NVRTC of PyPI by the names under which clients look for it: an installed toolkit has one that knows no sm_70.
 nvrtc() {
 	local lib
-	lib=$(echo "$folder"/venv/lib/python3*/site-packages/nvidia/cuda_nvrtc/lib)
+	lib=$(echo "$venv"/lib/python3*/site-packages/nvidia/cuda_nvrtc/lib)
 	for name in libnvrtc.so libnvrtc.so.12 libnvrtc.so.13; do ln -sf "$lib/libnvrtc.so.12" "$folder/lib/$name"; done
 	echo "$lib"
 }
@@ -63,6 +68,7 @@ reasons() {
 }
 
 tinygrad() {
+	environment tinygrad --system-site-packages || return 1
 	install tinygrad==0.11.0 nvidia-cuda-nvrtc-cu12 pytest pytest-xdist hypothesis setuptools wheel || return 1
 	local tests=$folder/sdist/tinygrad-0.11.0
 	if [ ! -d "$tests" ]; then
@@ -77,6 +83,7 @@ tinygrad() {
 }
 
 numba() {
+	environment numba || return 1
 	install 'numba-cuda[cu12]' nvidia-cuda-nvrtc-cu12 psutil || return 1
 	local version tests='' ran failed skipped
 	version=$("$python" -m pip show numba-cuda 2>/dev/null | sed -n 's/^Version: //p')
