@@ -9,7 +9,8 @@
  * policy, services.c is the rest of what policies and mechanisms call, sm_driver.c issues blocks,
  * save_area.c moves contexts of thread blocks, block_switch.c decides which blocks of an SM are on
  * it, residents.c has kernels side by side on an SM, block_dispatch.c places their blocks, leave.c
- * has blocks leave one by one,
+ * has blocks leave one by one, checkpoint.c says what of a block is saved, announce.c knows of launches
+ * to come,
  * accounting.c has the times, sm_use.c says who has what of an SM now.
  *
  * The engine calls policies and mechanisms through the tables of ../vgpu_policy.h, and the rooms
@@ -101,6 +102,23 @@ struct vgpu_told {
 };
 
 /**
+ * struct vgpu_checkpoint - what the save area has of a block (checkpoint.c), in bytes
+ * @base: its base checkpoint
+ * @increment: what it had written since, or, without one, all that it had written
+ * @in_place: of @increment, what is not in the save area but still on SM @sm
+ * @has_base: it has a base checkpoint
+ * @left: it has left the SM, and is saved as a whole
+ */
+struct vgpu_checkpoint {
+	u32 base;
+	u32 increment;
+	u32 in_place;
+	u16 sm;
+	bool has_base;
+	bool left;
+};
+
+/**
  * struct vgpu_smst - SM status table, one entry. Its state follows from its blocks: see
  * vgpu_sm_driver_update().
  *
@@ -112,6 +130,15 @@ struct vgpu_smst {
 	bool leaving;			/* being preempted: blocks leave, none is issued */
 	bool stalled;			/* to be saved when no warp waits for a page any more */
 	bool draining;			/* to be saved when its instructions in flight have ended */
+	/* it stands for a base checkpoint, its own or beside a preemption (checkpoint.c) */
+	bool checkpointing;
+	u64 checkpoint_since;
+	u64 checkpoint_least;		/* blocks that end sooner than that are not in it */
+	u32 announcer;			/* the context that it is prepared for, or 0 (announce.c) */
+	u64 in_place;			/* bytes of blocks saved here that have stayed here */
+	u64 in_place_room;		/* of the save that begins: so many more may */
+	/* called some time after a block has come, NULL: it is not watched */
+	void (*came)(struct vgpu_exec *exec, u32 sm);
 	struct vgpu_ksr *ksr;		/* issues blocks of this kernel; NULL: idle, or shared */
 	u32 kernels;			/* residents: beside what is looked at for every SM */
 	struct vgpu_ksr *next;		/* kernel it is reserved for; NULL: that has ended */
@@ -163,7 +190,7 @@ struct vgpu_smst {
 };
 
 #define VGPU_IDLE_WORDS		16u	/* bits for 1024 SMs */
-#define VGPU_EXEC_EVENTS(sms, kernels) ((kernels) + (sms) * (6 + VGPU_SM_KERNELS_MOST) + 3)
+#define VGPU_EXEC_EVENTS(sms, kernels) ((kernels) + (sms) * (6 + VGPU_SM_KERNELS_MOST) + 4)
 
 /**
  * struct vgpu_exec_ops - callbacks of the engine into the rooms above it
@@ -228,6 +255,10 @@ struct vgpu_exec {
 	u64 idle[VGPU_IDLE_WORDS];	/* bit per SM */
 	u32 idle_count;
 	u32 leaving_count;		/* SMs that are being preempted */
+	u32 checkpointing;		/* SMs that stand for a base checkpoint */
+	u32 watched;			/* SMs that are */
+	u64 bases;			/* base checkpoints of blocks on SMs */
+	struct vgpu_event announce;	/* the first announcement is over */
 	u32 residents;			/* of all SMs (residents.c) */
 	u64 arrivals;			/* number of launches that have arrived */
 	u64 admissions;
@@ -236,6 +267,7 @@ struct vgpu_exec {
 	u32 pool_size;
 	u32 pool_first;			/* no word of @pool_free before this one has a bit */
 	u64 *pool_free;			/* bit per struct of @pool */
+	struct vgpu_checkpoint *checkpoints;	/* of the blocks of @pool */
 	void *pool_memory;
 	u64 blocks;			/* in use */
 	u32 events;			/* reserved of sim */
@@ -268,6 +300,11 @@ void vgpu_exec_set_sms(struct vgpu_exec_context *ctx, u32 sms);
  * its queue for that long.
  */
 void vgpu_exec_submit(struct vgpu_exec *exec, struct vgpu_job *job);
+/*
+ * announce.c: the process of @ctx says that it will launch a kernel; @what is known of it. May be
+ * called for ever, and without a launch.
+ */
+void vgpu_exec_announce(struct vgpu_exec_context *ctx, const struct vgpu_announcement *what);
 /* A command of @ctx that is no launch has completed. */
 void vgpu_exec_command_ended(struct vgpu_exec_context *ctx);
 /* Stop and drop all work of @ctx; the policy reassigns the SMs. */
@@ -439,12 +476,68 @@ void vgpu_exec_moved(struct vgpu_exec *exec, u32 sm);
 void vgpu_exec_stop_and_save(struct vgpu_exec *exec, struct vgpu_block *block);
 /* save_area.c: move @block, which is saved or dropped, to the PTBQ of its kernel: for any SM */
 void vgpu_exec_to_ptbq(struct vgpu_exec *exec, struct vgpu_block *block);
+/* save_area.c: queue @block, which is no longer resident, to be saved */
+void vgpu_exec_add_save(struct vgpu_exec *exec, struct vgpu_smst *smst, struct vgpu_block *block);
 /* save_area.c: time that moving @bytes takes */
 u64 vgpu_exec_move_time(const struct vgpu_config *config, u64 bytes);
 /* save_area.c: the work that saving @block, and restoring it, costs: nothing of it runs */
 u64 vgpu_exec_switch_cost(const struct vgpu_exec *exec, const struct vgpu_block *block);
 /* save_area.c: @block, which was to be swapped out, has stopped at the end of its slice */
 void vgpu_exec_block_stopped(struct vgpu_exec *exec, struct vgpu_block *block);
+/* ---- checkpoints (checkpoint.c) ------------------------------------------ */
+
+struct vgpu_checkpoint *vgpu_checkpoint_of(const struct vgpu_exec *exec,
+					   const struct vgpu_block *block);
+/* Has @block, on an SM, a base checkpoint? */
+bool vgpu_checkpoint_has_base(const struct vgpu_exec *exec, const struct vgpu_block *block);
+/* Bytes that the save area has of @block, wherever it is. */
+u64 vgpu_checkpoint_area(const struct vgpu_exec *exec, const struct vgpu_block *block);
+/* Bytes that are moved when @block is restored on @sm. */
+u64 vgpu_checkpoint_restores(const struct vgpu_exec *exec, const struct vgpu_block *block, u32 sm);
+/* Bytes that are moved to memory for @block, which waits for its save. */
+u64 vgpu_checkpoint_saves(const struct vgpu_exec *exec, const struct vgpu_block *block);
+/* Bytes that a save of @block, on an SM, would have to move, if nothing stayed in place. */
+u64 vgpu_checkpoint_would_save(const struct vgpu_exec *exec, const struct vgpu_block *block);
+/* @block leaves @smst and is to be saved: returns bytes to move to the save area. */
+u64 vgpu_checkpoint_save(struct vgpu_exec *exec, struct vgpu_smst *smst, struct vgpu_block *block);
+/* Nothing of @block is needed any more that was saved: it has ended, or was dropped. */
+void vgpu_checkpoint_drop(struct vgpu_exec *exec, struct vgpu_block *block);
+/* @block has been restored: the save area has nothing of it any more. */
+void vgpu_checkpoint_restored(struct vgpu_exec *exec, struct vgpu_block *block);
+/* Blocks of @smst are to be saved: how much of them may stay there for who is next. */
+void vgpu_checkpoint_find_room(struct vgpu_exec *exec, struct vgpu_smst *smst);
+/*
+ * @smst is about to be set up for @ksr, NULL: for several: what is in place and in its way moves to
+ * memory. Returns how long that takes.
+ */
+u64 vgpu_checkpoint_make_room(struct vgpu_exec *exec, struct vgpu_smst *smst,
+			      const struct vgpu_ksr *ksr);
+/* @sm, halted for it, can make its base checkpoint. */
+void vgpu_checkpoint_take(struct vgpu_exec *exec, u32 sm);
+/*
+ * The base checkpoint of @block, which counts as preempted now, has been made: it goes on, or is
+ * saved, as its SM has been reserved. false: nothing is left to do, it is to go to its PTBQ
+ */
+bool vgpu_checkpoint_taken(struct vgpu_exec *exec, struct vgpu_smst *smst,
+			   struct vgpu_block *block);
+/* @smst does not stand for a base checkpoint any more. */
+void vgpu_checkpoint_over(struct vgpu_exec *exec, struct vgpu_smst *smst);
+/* Blocks that ended while @sm stood are followed by others. */
+void vgpu_checkpoint_refill(struct vgpu_exec *exec, u32 sm);
+/* The base checkpoints of the blocks on @sm are not needed. */
+void vgpu_checkpoint_forget(struct vgpu_exec *exec, u32 sm);
+/* A block has come to @sm. */
+void vgpu_checkpoint_came(struct vgpu_exec *exec, u32 sm);
+
+/* ---- announcements (announce.c) ------------------------------------------ */
+
+/* A launch of @ctx comes, @delay from now; returns when it does. */
+u64 vgpu_announce_launch(struct vgpu_exec_context *ctx, u64 delay);
+/* An SM has stood for @time, for an announcement of context @id. */
+void vgpu_announce_stalled(struct vgpu_exec *exec, u32 id, u64 time);
+/* @ctx ends. */
+void vgpu_announce_abort(struct vgpu_exec_context *ctx);
+
 /* ---- the local scheduler of an SM (block_switch.c) ---------------------- */
 
 /* Most extra blocks of an SM: the limit of extra_blocks in ../vgpu_config.h. */
